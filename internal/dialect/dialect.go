@@ -1,0 +1,87 @@
+// Package dialect turns patch text into patch values and back.
+//
+// One file is one dialect, and a dialect is a value: a grammar, a printer, the rules a plan follows and the words
+// a result is told in. Nothing outside this package asks which dialect it has; it asks the value. No I/O.
+package dialect
+
+import (
+	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/patch"
+)
+
+// Dialect is one way of writing a patch.
+type Dialect struct {
+	Name string
+	Doc  string // one line for help texts
+
+	// Parse reads a text. Every error is a *fail.Error of kind PatchParse that names the line, or a fail.List.
+	Parse func(text string, o Options) (Parsed, error)
+	// Print writes p so that Parse reads the same values back (patch line numbers apart). What the dialect
+	// cannot say is refused, naming the section, or the hunk, and what it is.
+	Print func(p patch.Patch) (string, error)
+
+	// Rules are the policies a plan follows for a patch read with o.
+	Rules func(o Options) Rules
+	Words Words
+}
+
+// Options are the caller's switches. The zero value is every dialect at its strictest.
+type Options struct {
+	Lenient   bool
+	Tolerance patch.Rung // the last rung allowed; 0 leaves it to the dialect
+}
+
+// Parsed is a patch and what lenient reading let pass, one sentence each.
+type Parsed struct {
+	Patch  patch.Patch
+	Passed []string
+}
+
+// Rules are the policies a plan follows for a dialect.
+type Rules struct {
+	Place  Placement
+	Ladder []patch.Rung // rungs tried, strictest first
+
+	RepeatPaths   bool // several sections of one path apply in order, instead of being refused
+	AddReplaces   bool // Add over an existing path replaces it
+	MoveReplaces  bool // Move over an existing path replaces it
+	MoveInPlace   bool // a Move onto itself is an update in place, instead of being refused
+	MakeParents   bool // missing parents are created
+	Absolute      bool // an absolute path inside the root is made relative, instead of being refused
+	FinalNewline  bool // an updated file always ends in a newline
+	BlankFallback bool // a hunk that ends in blank context is tried again without the last such line
+}
+
+// Placement is how the place of a hunk is decided.
+type Placement uint8
+
+const (
+	// Unique: exactly one place in the text that the earlier hunks leave.
+	Unique Placement = iota
+	// Ordered: as Unique, and what that leaves undecided is decided by anchors and by the order of the hunks.
+	Ordered
+	// Cursor: the first place at or after the end of the previous hunk's.
+	Cursor
+)
+
+// Words are how a dialect tells its results.
+type Words struct {
+	Shape   Shape
+	Success func(changes []patch.Change) string
+	// Refusal is the whole text of a refusal, for Text shapes; Supy shapes use it for the "error" field.
+	Refusal func(e *fail.Error, op patch.Op) string
+	// Each is the text of one entry of "results" (Supy shapes).
+	Each func(e *fail.Error, op patch.Op) string
+}
+
+// Shape is the form of the machine-readable result.
+type Shape uint8
+
+const (
+	// Object is {ok, output, data, error}.
+	Object Shape = iota
+	// Text is {ok, output, error} around the dialect's own text.
+	Text
+	// Results is {ok, results[], files_modified, files_added, files_deleted, error}.
+	Results
+)
