@@ -1,0 +1,72 @@
+package match
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/emend-dev/emend/patch"
+)
+
+// Fold is line as rung r sees it: two lines are equal on r when their folds are equal bytes. Bytes that are not
+// UTF-8 fold to themselves.
+func Fold(r patch.Rung, line string) string {
+	switch r {
+	case patch.Trailing:
+		return strings.TrimRightFunc(line, unicode.IsSpace)
+	case patch.Whitespace:
+		return strings.TrimSpace(line)
+	case patch.Composed:
+		return norm.NFC.String(strings.TrimSpace(line))
+	case patch.Unicode:
+		return plain(line)
+	}
+	return line
+}
+
+// Same reports whether two lines are equal on rung r.
+func Same(r patch.Rung, a, b string) bool { return a == b || Fold(r, a) == Fold(r, b) }
+
+// plain folds typography: dashes, quotes and spaces become their ASCII cousins, the rest its normal form C.
+func plain(line string) string {
+	line = strings.TrimSpace(line)
+	if ascii(line) {
+		return line
+	}
+	var b strings.Builder
+	for line = norm.NFC.String(line); line != ""; {
+		r, n := utf8.DecodeRuneInString(line)
+		if r == utf8.RuneError { // strings.Map would make every bad byte the same
+			b.WriteString(line[:n])
+		} else {
+			b.WriteRune(typography(r))
+		}
+		line = line[n:]
+	}
+	return strings.TrimSpace(b.String())
+}
+
+func ascii(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+func typography(r rune) rune {
+	switch {
+	case r >= '\u2010' && r <= '\u2015', r == '\u2212':
+		return '-'
+	case r >= '\u2018' && r <= '\u201B':
+		return '\''
+	case r >= '\u201C' && r <= '\u201F':
+		return '"'
+	case r == '\u00A0', r >= '\u2000' && r <= '\u200A', r == '\u202F', r == '\u205F', r == '\u3000':
+		return ' '
+	}
+	return r
+}

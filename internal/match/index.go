@@ -1,0 +1,214 @@
+package match
+
+import (
+	"iter"
+
+	"github.com/emend-dev/emend/patch"
+)
+
+// Index counts the places of many patterns in one Doc at once, on one rung. It is an Aho-Corasick automaton whose
+// letters are lines.
+//
+// Building it takes time linear in the lines of the Doc and of the patterns. It costs 4 bytes for a line of the
+// Doc, and for a line of a pattern 20 bytes and, where its text is new, an entry in a map; while it is built, 12
+// bytes more for a line of a pattern.
+type Index struct {
+	doc  *Doc
+	rung patch.Rung
+
+	syms map[string]uint32 // folded line to letter, from 1; a line in no pattern is 0
+
+	trie
+
+	state []uint32 // by slot of the file: the node after that line
+	added []uint32 // by inserted line
+}
+
+// NewIndex begins an index without patterns. Add them, then Build.
+func NewIndex(d *Doc, r patch.Rung) *Index {
+	return &Index{doc: d, rung: r, syms: map[string]uint32{}, trie: newTrie(0)}
+}
+
+// Add takes a pattern and returns its number; equal patterns share one. The empty pattern is number 0 and has no
+// places.
+func (x *Index) Add(lines iter.Seq[string]) int {
+	node, size := uint32(0), 0
+	for line := range lines {
+		node = x.grow(node, x.letter(Fold(x.rung, line)))
+		size++
+	}
+	if size == 0 {
+		return 0
+	}
+	return x.end(node, size)
+}
+
+func (x *Index) letter(line string) uint32 {
+	sym, ok := x.syms[line]
+	if !ok {
+		sym = uint32(len(x.syms) + 1)
+		x.syms[line] = sym
+		x.top = append(x.top, 0)
+	}
+	return sym
+}
+
+// step is the node after reading line in node.
+func (x *Index) step(node uint32, line string) uint32 {
+	sym := x.syms[Fold(x.rung, line)]
+	if sym == 0 {
+		return 0
+	}
+	return x.follow(node, sym)
+}
+
+// Build finishes the automaton and reads the Doc once.
+func (x *Index) Build() {
+	d := x.doc
+	x.link()
+	d.limit += 32 * len(x.sym)
+	x.state = make([]uint32, d.file.Len())
+	x.added = make([]uint32, len(d.added))
+	n, sum := make([]uint32, len(x.sym)), make([]int, len(x.sym))
+	node := uint32(0)
+	for s := range d.From(d.Next(Begin)) {
+		node = x.step(node, d.Line(s))
+		x.set(s, node)
+		n[node]++
+		sum[node] += s
+	}
+	for _, v := range backward(x.order) { // what ends at a node ends at its fail node too
+		n[x.fail[v]] += n[v]
+		sum[x.fail[v]] += sum[v]
+	}
+	for i := 1; i < len(x.pats); i++ {
+		p := &x.pats[i]
+		p.n, p.sum = int(n[p.node]), sum[p.node]
+	}
+	x.falls = 0 // a whole walk is linear by nature: only edits count
+	d.indexes = append(d.indexes, x)
+}
+
+func (x *Index) set(s Slot, node uint32) {
+	if !x.doc.Inserted(s) {
+		x.state[s] = node
+		return
+	}
+	i := s - x.doc.file.Len() - 1
+	for len(x.added) <= i {
+		x.added = append(x.added, 0)
+	}
+	x.added[i] = node
+}
+
+func (x *Index) at(s Slot) uint32 {
+	switch {
+	case s == Begin:
+		return 0
+	case x.doc.Inserted(s):
+		return x.added[s-x.doc.file.Len()-1]
+	}
+	return x.state[s]
+}
+
+// forget takes the places that end at s out of the counts, learn puts them in.
+func (x *Index) forget(s Slot) { x.tally(s, -1) }
+func (x *Index) learn(s Slot)  { x.tally(s, +1) }
+
+func (x *Index) tally(s Slot, by int) {
+	x.doc.work++
+	for i := x.hit[x.at(s)]; i != 0; i = x.pats[i].next {
+		x.pats[i].n += by
+		x.pats[i].sum += by * s
+		x.doc.work++
+	}
+}
+
+// resume reads on after prev, where lines were inserted up to after, until the automaton is in the state that it
+// was in before: from there on nothing has changed.
+func (x *Index) resume(prev, after Slot) {
+	d, node := x.doc, x.at(prev)
+	fresh := true
+	for s := range d.From(d.Next(prev)) {
+		if s == after {
+			fresh = false
+		}
+		node = x.step(node, d.Line(s))
+		if !fresh {
+			if node == x.at(s) || d.work+x.falls > d.limit {
+				break
+			}
+			x.forget(s)
+		}
+		x.set(s, node)
+		x.learn(s)
+	}
+	d.work += x.falls
+	x.falls = 0
+}
+
+// Patterns is the number of distinct patterns, the empty one included.
+func (x *Index) Patterns() int { return len(x.pats) }
+
+// Count is the number of places of pattern p.
+func (x *Index) Count(p int) int { return x.pats[p].n }
+
+// Only is the first slot of pattern p's only place. It must have exactly one.
+func (x *Index) Only(p int) Slot { return x.doc.Back(x.pats[p].sum, x.pats[p].size-1) }
+
+// Lasts is, for every pattern, the slots of the last lines of its last and its last but one place, or Begin. It
+// reads the Doc once.
+func (x *Index) Lasts() [][2]Slot {
+	by := make([]lasts, len(x.sym))
+	at := 0
+	for s := range x.doc.From(x.doc.Next(Begin)) {
+		at++
+		l := &by[x.at(s)]
+		*l = lasts{ending{at, s}, l.last}
+	}
+	for _, v := range backward(x.order) {
+		by[x.fail[v]].merge(by[v])
+	}
+	out := make([][2]Slot, len(x.pats))
+	for i, p := range x.pats {
+		out[i] = [2]Slot{by[p.node].last.slot(), by[p.node].but.slot()}
+	}
+	return out
+}
+
+// lasts are the last and the last but one line where something ends.
+type lasts struct{ last, but ending }
+
+// ending is a line by its number along the Doc, from 1, and its slot. The zero ending is none.
+type ending struct {
+	at int
+	s  Slot
+}
+
+func (e ending) slot() Slot {
+	if e.at == 0 {
+		return Begin
+	}
+	return e.s
+}
+
+func (l *lasts) merge(m lasts) {
+	for _, e := range [2]ending{m.last, m.but} {
+		switch {
+		case e.at > l.last.at:
+			l.last, l.but = e, l.last
+		case e.at > l.but.at:
+			l.but = e
+		}
+	}
+}
+
+func backward[T any](s []T) iter.Seq2[int, T] {
+	return func(yield func(int, T) bool) {
+		for i := len(s) - 1; i >= 0; i-- {
+			if !yield(i, s[i]) {
+				return
+			}
+		}
+	}
+}
