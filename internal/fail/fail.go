@@ -75,13 +75,16 @@ type Error struct {
 	Kind   Kind
 	Reason string // of PatchApply and CommandFailed: one of the closed lists above
 
-	Path string // the path concerned, as the caller wrote it
-	Line int    // 1-based line: of the patch text for PatchParse, else of the file; 0 when there is none
-	Hunk int    // 1-based number of the hunk in its section; 0 when no hunk is concerned
+	Section int    // 1-based number of the section; 0 when none is concerned
+	Path    string // the path concerned, as the caller wrote it
+	Line    int    // 1-based line: of the patch text for PatchParse, else of the file; 0 when there is none
+	Hunk    int    // 1-based number of the hunk in its section; 0 when no hunk is concerned
 
 	Msg  string // one line, without the place
 	Hint string // the next step, a full sentence
 
+	// Anchor is the first anchor of the hunk, if it has one.
+	Anchor string
 	// Expected is what would have parsed (PatchParse).
 	Expected string
 	// Want and Have are the expected and the actual hash (Stale).

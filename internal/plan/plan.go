@@ -1,16 +1,29 @@
-// Package plan turns a patch and the contents of files into after-images. It does no I/O of its own and writes
-// nothing; a Source hands it the files.
+// Package plan turns a patch and the contents of files into after-images. It refuses what is ambiguous, what
+// overlaps and what would change something the patch does not say.
+//
+// It writes nothing and opens nothing: a [Source] hands it the files. All that can be decided before a disk is
+// touched is decided here, and every failing section and hunk of a patch is reported, not only the first.
 package plan
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"github.com/emend-dev/emend/internal/dialect"
+	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/internal/text"
 	"github.com/emend-dev/emend/patch"
 )
 
-// Memory is a Source that holds a tree in memory: slash-separated paths to contents.
-type Memory map[string]string
+// Options are what a caller asks of one plan.
+type Options struct {
+	// Expect holds the sha256 that files must have now, by their path as the patch writes it; "" asserts that
+	// an added file is not there. Paths that are not in the map are not checked.
+	Expect map[string]string
+	// Print writes one hunk in the dialect of the patch, for the corrected hunks of a refusal.
+	Print func(patch.Hunk) (string, bool)
+}
 
 // Plan is what a patch would do, settled. Steps are in patch order.
 type Plan struct {
@@ -19,15 +32,388 @@ type Plan struct {
 
 // Step is one section's effect on one file.
 type Step struct {
-	Op            patch.Op
-	Path, To      string // relative to the workspace
-	Before, After string // contents
+	Op       patch.Op
+	Path, To string // relative to the workspace
+	Writes   string // the path as the patch wrote it: the destination, for a Move
+	Section  int    // its number in the patch, from 0
+
+	Before, After       string // contents; what an Add replaces is its Before
+	BeforeSum, AfterSum string // their sha256; "" where there is no file
+	Replaces            *File  // the file that an Add or a Move replaces, if any
+
+	Source File // what was looked at, for the commit to verify
+	Dest   File // Move: what stands at the destination
+
+	Hunks []Placed
+	Edits []Edit // Update and Move: how After came from Before
 }
 
-// Source hands a plan the files it asks for.
-type Source interface{}
+// Placed is where a hunk landed.
+type Placed struct {
+	Line   int        // 1-based, in the file before the patch
+	Rung   patch.Rung // how loosely it matched
+	Others int        // how many other places would have matched
+}
 
-// Build settles p under rules r. On refusal the error is a fail.List with every failing section and hunk.
-func Build(ctx context.Context, p patch.Patch, r dialect.Rules, src Source) (*Plan, error) {
-	panic("being written")
+// Edit says that lines A0 up to A1 of the old text became lines B0 up to B1 of the new one, from 0.
+type Edit struct{ A0, A1, B0, B1 int }
+
+// HunkCount is the number of hunks in the whole plan.
+func (p *Plan) HunkCount() int {
+	n := 0
+	for _, s := range p.Steps {
+		n += len(s.Hunks)
+	}
+	return n
+}
+
+// Build settles p under rules r. On refusal the error is a fail.List with every failing section and hunk, in
+// patch order; on cancellation it is ctx's error. Building takes time linear in the files and the patch. It holds
+// the contents of the files twice, before and after, and for one file at a time what placing its hunks costs.
+func Build(ctx context.Context, p patch.Patch, r dialect.Rules, src Source, o Options) (*Plan, error) {
+	b := &builder{ctx: ctx, rules: r, src: src, opts: o, overlay: map[any]*state{}, claimed: map[any]int{}}
+	for i := range p.Sections {
+		if err := ctx.Err(); err != nil {
+			return nil, &fail.Error{Kind: fail.CommandFailed, Reason: fail.Cancelled, Cause: err,
+				Msg: "cancelled while planning", Hint: "Nothing was changed; send the patch again."}
+		}
+		b.section(i, &p.Sections[i])
+	}
+	b.nesting(p.Sections)
+	if len(b.errs) > 0 {
+		return nil, b.errs
+	}
+	return &Plan{Steps: b.steps}, nil
+}
+
+// builder is the work of one Build.
+type builder struct {
+	ctx   context.Context
+	rules dialect.Rules
+	src   Source
+	opts  Options
+
+	steps   []Step
+	errs    fail.List
+	overlay map[any]*state // by place: what earlier sections made of it
+	claimed map[any]int    // by place: the patch line of the section that has it
+}
+
+// state is a file as earlier sections leave it.
+type state struct {
+	exists    bool
+	data, sum string
+}
+
+func (b *builder) section(i int, s *patch.Section) {
+	step := Step{Op: s.Op, Section: i, Writes: s.Path}
+	var err error
+	switch s.Op {
+	case patch.Add:
+		err = b.add(s, &step)
+	case patch.Update:
+		err = b.update(s, &step)
+	case patch.Delete:
+		err = b.remove(s, &step)
+	case patch.Move:
+		err = b.move(s, &step)
+	}
+	if err == nil {
+		b.steps = append(b.steps, step)
+		return
+	}
+	for _, e := range fail.All(err) {
+		if e.Path == "" {
+			e.Path = s.Path
+		}
+		e.Section = i + 1
+		b.errs = append(b.errs, e)
+	}
+}
+
+func (b *builder) add(s *patch.Section, step *Step) error {
+	f, err := b.look(s.Path, s)
+	if err != nil {
+		return err
+	}
+	step.Path, step.Source, step.After = f.Rel, f, s.Content
+	want, checked := b.opts.Expect[s.Path]
+	switch {
+	case checked && want != "":
+		return stale(s.Path, want, "", "the patch adds this file: the only hash to expect is the empty one")
+	case f.Kind == Directory:
+		return isDirectory(s.Path)
+	case f.Kind != Missing && (checked || !b.rules.AddReplaces):
+		return &fail.Error{Kind: fail.AlreadyExists, Path: s.Path, Msg: "the patch adds this file, but it exists",
+			Hint: "Use an Update section to change the file, or choose another path."}
+	case f.Kind != Missing:
+		if err := b.replaced(f, step); err != nil {
+			return err
+		}
+	default:
+		if err := b.parent(f, s.Path); err != nil {
+			return err
+		}
+	}
+	b.result(f.Place, step)
+	return nil
+}
+
+// replaced reads what the step takes the place of.
+func (b *builder) replaced(f File, step *Step) error {
+	step.Replaces = &f
+	if f.Kind == Link {
+		return nil
+	}
+	data, sum, err := b.load(f)
+	if step.Op == patch.Add {
+		step.Before, step.BeforeSum = data, sum
+	}
+	return err
+}
+
+func (b *builder) update(s *patch.Section, step *Step) error {
+	if err := b.source(s, step); err != nil {
+		return err
+	}
+	if len(s.Hunks) == 0 {
+		return &fail.Error{Kind: fail.PatchParse, Path: s.Path, Line: s.Line, Msg: "the section has no hunks",
+			Expected: "a hunk", Hint: "Write at least one hunk under the header, or leave the section out."}
+	}
+	if err := b.edit(s, step); err != nil {
+		return err
+	}
+	b.result(step.Source.Place, step)
+	return nil
+}
+
+func (b *builder) remove(s *patch.Section, step *Step) error {
+	if err := b.source(s, step); err != nil {
+		return err
+	}
+	b.overlay[step.Source.Place] = &state{}
+	return nil
+}
+
+func (b *builder) move(s *patch.Section, step *Step) error {
+	if err := b.source(s, step); err != nil {
+		return err
+	}
+	step.Writes = s.To
+	to, err := b.src.Look(b.ctx, s.To, b.rules.Absolute)
+	if err != nil {
+		return err
+	}
+	if to.Place == step.Source.Place {
+		return b.moveInPlace(s, step)
+	}
+	if err := b.claim(to, s.To, s); err != nil {
+		return err
+	}
+	to = b.latest(to)
+	step.To, step.Dest = to.Rel, to
+	switch {
+	case to.Kind == Directory:
+		return isDirectory(s.To)
+	case to.Kind != Missing && !b.rules.MoveReplaces:
+		return &fail.Error{Kind: fail.AlreadyExists, Path: s.To, Msg: fmt.Sprintf("the patch moves %s here, but the path exists", fail.Quote(s.Path)),
+			Hint: "Delete or move what is there in a patch of its own, or choose another destination."}
+	case to.Kind != Missing:
+		if err := b.replaced(to, step); err != nil {
+			return err
+		}
+	default:
+		if err := b.parent(to, s.To); err != nil {
+			return err
+		}
+	}
+	if err := b.edit(s, step); err != nil {
+		return err
+	}
+	b.overlay[step.Source.Place] = &state{}
+	b.result(to.Place, step)
+	return nil
+}
+
+// moveInPlace is a move onto itself, which must never lose the file.
+func (b *builder) moveInPlace(s *patch.Section, step *Step) error {
+	if !b.rules.MoveInPlace {
+		return &fail.Error{Kind: fail.CommandFailed, Reason: fail.SamePath, Path: s.Path,
+			Msg:  fmt.Sprintf("%s and %s are the same path", fail.Quote(s.Path), fail.Quote(s.To)),
+			Hint: "Use an Update section to change a file in place."}
+	}
+	step.Op = patch.Update
+	if err := b.edit(s, step); err != nil {
+		return err
+	}
+	b.result(step.Source.Place, step)
+	return nil
+}
+
+// source finds and reads the file that a section changes.
+func (b *builder) source(s *patch.Section, step *Step) error {
+	f, err := b.look(s.Path, s)
+	if err != nil {
+		return err
+	}
+	step.Path, step.Source = f.Rel, f
+	switch f.Kind {
+	case Missing:
+		return b.missing(f, s)
+	case Directory:
+		return isDirectory(s.Path)
+	case Link:
+		if s.Op == patch.Delete {
+			return nil
+		}
+	}
+	step.Before, step.BeforeSum, err = b.load(f)
+	if err != nil {
+		return err
+	}
+	if want, ok := b.opts.Expect[s.Path]; ok && want != step.BeforeSum {
+		return stale(s.Path, want, step.BeforeSum, "the file changed since it was read")
+	}
+	return nil
+}
+
+func (b *builder) missing(f File, s *patch.Section) error {
+	if want := b.opts.Expect[s.Path]; want != "" {
+		return stale(s.Path, want, "", "the file is gone")
+	}
+	hint := "Check the path: it is relative to the directory that emend runs in. Add File makes a new file."
+	if !f.HasParent {
+		hint = "Check the path: its directory does not exist either. Paths are relative to the directory that emend runs in."
+	}
+	return &fail.Error{Kind: fail.NotFound, Path: s.Path, Msg: fmt.Sprintf("no such file to %s", s.Op), Hint: hint}
+}
+
+// edit places the section's hunks in step.Before.
+func (b *builder) edit(s *patch.Section, step *Step) error {
+	if len(s.Hunks) == 0 {
+		step.After, step.AfterSum = step.Before, step.BeforeSum
+		return nil
+	}
+	if text.Binary(step.Before) {
+		return &fail.Error{Kind: fail.BinaryFile, Path: s.Path, Msg: "the file is binary; a patch of lines cannot change it",
+			Hint: "Delete the file and add a new one, or write it with another tool."}
+	}
+	out, err := place(text.Split(step.Before), s.Hunks, b.rules, b.opts.Print)
+	if err != nil {
+		return err
+	}
+	step.After, step.Hunks, step.Edits = out.after, out.hunks, out.edits
+	return nil
+}
+
+// look finds what stands at a section's path and claims it.
+func (b *builder) look(p string, s *patch.Section) (File, error) {
+	f, err := b.src.Look(b.ctx, p, b.rules.Absolute)
+	if err != nil {
+		return f, err
+	}
+	if err := b.claim(f, p, s); err != nil {
+		return f, err
+	}
+	return b.latest(f), nil
+}
+
+// claim refuses a path that another section has, unless sections of one path apply in order.
+func (b *builder) claim(f File, p string, s *patch.Section) error {
+	line, taken := b.claimed[f.Place]
+	b.claimed[f.Place] = s.Line
+	if !taken || b.rules.RepeatPaths {
+		return nil
+	}
+	return &fail.Error{Kind: fail.PatchApply, Reason: fail.DuplicatePath, Path: p,
+		Msg:  fmt.Sprintf("the sections on patch lines %d and %d both name this path", line, s.Line),
+		Hint: "Put everything that happens to one file into one section."}
+}
+
+// latest is f as the earlier sections leave it.
+func (b *builder) latest(f File) File {
+	if st, ok := b.overlay[f.Place]; ok {
+		f.Kind, f.HasParent = Missing, true
+		if st.exists {
+			f.Kind = Regular
+		}
+	}
+	return f
+}
+
+func (b *builder) load(f File) (data, sum string, err error) {
+	if st, ok := b.overlay[f.Place]; ok {
+		return st.data, st.sum, nil
+	}
+	return b.src.Load(b.ctx, f)
+}
+
+// result notes what the step leaves at place.
+func (b *builder) result(place any, step *Step) {
+	if step.AfterSum == "" {
+		step.AfterSum = Sum(step.After)
+	}
+	b.overlay[place] = &state{exists: true, data: step.After, sum: step.AfterSum}
+}
+
+func (b *builder) parent(f File, p string) error {
+	if f.HasParent || b.rules.MakeParents {
+		return nil
+	}
+	return &fail.Error{Kind: fail.NotFound, Path: p, Msg: "its directory does not exist",
+		Hint: "Create the directory first, or allow emend to create it with --lenient (lenient: true)."}
+}
+
+// nesting refuses a patch that makes a file where another section needs a directory.
+func (b *builder) nesting(sections []patch.Section) {
+	made := map[string]int{}
+	for _, s := range b.steps {
+		if p := s.writes(); p != "" {
+			made[p] = s.Section
+		}
+	}
+	for _, s := range b.steps {
+		p := s.writes()
+		for i := range p {
+			if p[i] != '/' {
+				continue
+			}
+			if other, ok := made[p[:i]]; ok {
+				b.errs = append(b.errs, &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments,
+					Path: s.Writes, Section: s.Section + 1,
+					Msg:  fmt.Sprintf("the section on patch line %d makes %s a file, not a directory", sections[other].Line, fail.Quote(p[:i])),
+					Hint: "Choose another path for one of the two."})
+			}
+		}
+	}
+}
+
+// writes is the path at which the step leaves a file, or "".
+func (s *Step) writes() string {
+	switch s.Op {
+	case patch.Delete:
+		return ""
+	case patch.Move:
+		return s.To
+	}
+	return s.Path
+}
+
+func stale(p, want, have, msg string) error {
+	return &fail.Error{Kind: fail.Stale, Path: p, Want: want, Have: have, Msg: msg,
+		Hint: "Re-read the file to obtain the current sha256 and re-apply your edit."}
+}
+
+func isDirectory(p string) error {
+	return &fail.Error{Kind: fail.NotFound, Reason: fail.SpecialFile, Path: p, Msg: "is a directory, not a file",
+		Hint: "List the directory and name a file in it."}
+}
+
+// errLimit says that placing gave up to stay linear.
+func errLimit(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &fail.Error{Kind: fail.CommandFailed, Reason: fail.Limit, Cause: err, Msg: errors.Unwrap(fmt.Errorf("%w", err)).Error(),
+		Hint: "Send fewer hunks at once, or one hunk that covers them."}
 }

@@ -1,0 +1,279 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/internal/match"
+	"github.com/emend-dev/emend/internal/text"
+	"github.com/emend-dev/emend/patch"
+)
+
+// put makes hunk k's change in the text, if it was placed.
+func (p *placer) put(k int) {
+	s := &p.spots[k]
+	if !s.placed {
+		return
+	}
+	if by, line := p.rewrites(k); by >= 0 {
+		s.placed = false
+		s.err = p.overlap(k, by, line)
+		return
+	}
+	dent, ok := p.shift(k)
+	if !ok {
+		s.placed = false
+		s.err = p.crooked(k)
+		return
+	}
+	s.put = true
+	p.wrote = append(p.wrote, mark{p.doc.Fresh(), k})
+	h := &p.hunks[k]
+	lines := h.Lines[:len(h.Lines)-s.try.cut]
+	at := s.first
+	for len(lines) > 0 {
+		if lines[0].Mark() == ' ' {
+			at, lines = p.doc.Next(at), lines[1:]
+			continue
+		}
+		n := slices.IndexFunc(lines, func(l patch.Line) bool { return l.Mark() == ' ' })
+		if n < 0 {
+			n = len(lines)
+		}
+		at = p.change(k, at, lines[:n], dent)
+		lines = lines[n:]
+	}
+}
+
+// change replaces the lines from at on that the run of hunk lines removes by those it adds, and returns the line
+// after them.
+func (p *placer) change(k int, at match.Slot, lines []patch.Line, dent shift) match.Slot {
+	d := p.doc
+	prev := d.Prev(at)
+	var olds []string // the line ends of what goes
+	var ins []match.Insert
+	from := at
+	for _, l := range lines {
+		if l.Mark() == '-' {
+			olds = append(olds, d.LineEnd(at))
+			if !d.Inserted(at) {
+				p.noteRemoved(at, k)
+			}
+			at = d.Next(at)
+		}
+	}
+	for _, l := range lines {
+		if l.Mark() == '+' {
+			ins = append(ins, match.Insert{Text: dent.apply(l.Text()), End: p.endFor(len(ins), olds, ins, prev, from)})
+		}
+	}
+	if err := d.Replace(prev, len(olds), ins); err != nil && p.limit == nil {
+		p.limit = errLimit(err)
+	}
+	return at
+}
+
+func (p *placer) noteRemoved(line, k int) {
+	if n := len(p.removed); n > 0 && p.removed[n-1].to == line && p.removed[n-1].hunk == k {
+		p.removed[n-1].to++
+		return
+	}
+	p.removed = append(p.removed, run{line, line + 1, k})
+}
+
+// endFor is the line end of the i-th line of an insertion after prev: that of the line it replaces, else of the
+// line before it, else (at the top) of the line after.
+func (p *placer) endFor(i int, olds []string, ins []match.Insert, prev, next match.Slot) string {
+	end := text.None
+	switch {
+	case i < len(olds):
+		end = olds[i]
+	case i > 0:
+		end = ins[i-1].End
+	case prev != match.Begin:
+		end = p.doc.LineEnd(prev)
+	case next != p.doc.End():
+		end = p.doc.LineEnd(next)
+	}
+	if end == text.None { // it stood at the open end of the file; the rule for the last newline comes later
+		return p.style(prev)
+	}
+	return end
+}
+
+// style is the line end in use at s: its own, or when it has none that of the line before it.
+func (p *placer) style(s match.Slot) string {
+	for ; s != match.Begin; s = p.doc.Prev(s) {
+		if end := p.doc.LineEnd(s); end != text.None {
+			return end
+		}
+	}
+	return text.LF
+}
+
+// rewrites reports whether hunk k removes a line that an earlier hunk wrote: which hunk, and where.
+func (p *placer) rewrites(k int) (by, line int) {
+	s := &p.spots[k]
+	at := s.first
+	for _, l := range p.hunks[k].Lines[:len(p.hunks[k].Lines)-s.try.cut] {
+		if !l.Old() {
+			continue
+		}
+		if l.Mark() == '-' && p.doc.Inserted(at) {
+			i, found := slices.BinarySearchFunc(p.wrote, at, func(m mark, s match.Slot) int { return m.slot - s })
+			if !found {
+				i--
+			}
+			return p.wrote[i].hunk, p.doc.Origin(at)
+		}
+		at = p.doc.Next(at)
+	}
+	return -1, 0
+}
+
+// review looks at all hunks together once each has had its turn: who took whose place, and whose removed lines
+// interleave with whose.
+func (p *placer) review() {
+	slices.SortFunc(p.removed, func(a, b run) int { return a.from - b.from })
+	for k := range p.spots {
+		if e := p.spots[k].err; e != nil && e.Reason == fail.ContextNotFound && p.looksFor(k) {
+			p.blame(k)
+		}
+	}
+	type reach struct{ hunk, last int }
+	open := reach{-1, -1}
+	last := make(map[int]int) // by hunk: its last removed line
+	for _, r := range p.removed {
+		last[r.hunk] = r.to - 1
+	}
+	for _, r := range p.removed {
+		if open.hunk >= 0 && r.hunk != open.hunk && r.from < open.last {
+			k := max(r.hunk, open.hunk)
+			p.spots[k].err = p.overlap(k, min(r.hunk, open.hunk), r.from)
+			p.spots[k].err.Msg = fmt.Sprintf("its removed lines interleave with those of hunk %d (line %d)", min(r.hunk, open.hunk)+1, r.from+1)
+		}
+		if l := last[r.hunk]; l > open.last {
+			open = reach{r.hunk, l}
+		}
+	}
+}
+
+// finish writes the after-image.
+func (p *placer) finish() *placement {
+	w := &writer{doc: p.doc, file: p.file, last: p.doc.Prev(p.doc.End()), open: p.open()}
+	for _, s := range p.spots {
+		w.placed = append(w.placed, Placed{Line: s.start + 1, Rung: s.rung, Others: s.others})
+	}
+	if w.last != match.Begin {
+		w.style = p.style(w.last)
+	}
+	return w.write()
+}
+
+// open says whether the file ends without a newline afterwards.
+func (p *placer) open() bool {
+	open := p.file.Open()
+	for k := range p.hunks {
+		if h := &p.hunks[k]; h.OldOpen || h.NewOpen {
+			open = h.NewOpen
+		}
+	}
+	return open && !p.rules.FinalNewline
+}
+
+// writer puts a Doc's lines together again.
+type writer struct {
+	doc    *match.Doc
+	file   *text.Lines
+	last   match.Slot // the last line
+	open   bool       // it gets no line end
+	style  string     // and this one if it needs one
+	out    strings.Builder
+	edits  []Edit
+	placed []Placed
+}
+
+func (w *writer) write() *placement {
+	edits := w.doc.Edits()
+	w.out.Grow(w.size(edits))
+	if w.file.HasBOM() {
+		w.out.WriteString(text.BOM)
+	}
+	at, shift := 0, 0 // the next line of the file, and how far its number moves
+	for _, e := range edits {
+		w.keep(at, e.A0, shift)
+		for _, s := range e.New {
+			w.out.WriteString(w.doc.Line(s))
+			w.out.WriteString(w.end(s))
+		}
+		w.note(e, shift)
+		shift += len(e.New) - (e.A1 - e.A0)
+		at = e.A1
+	}
+	w.keep(at, w.file.Len(), shift)
+	return &placement{after: w.out.String(), hunks: w.placed, edits: w.edits}
+}
+
+func (w *writer) size(edits []match.Edit) int {
+	n := len(text.BOM) + len(w.file.Raw(0, w.file.Len())) + len(text.CRLF)
+	for _, e := range edits {
+		for _, s := range e.New {
+			n += len(w.doc.Line(s)) + len(text.CRLF)
+		}
+	}
+	return n
+}
+
+// keep writes lines i up to j of the file as they are, but for the line end of one that was or becomes the last.
+func (w *writer) keep(i, j, shift int) {
+	if i == j {
+		return
+	}
+	w.out.WriteString(w.file.Raw(i, j-1))
+	w.out.WriteString(w.file.Line(j - 1))
+	end := w.end(j - 1)
+	w.out.WriteString(end)
+	if end != w.file.End(j-1) {
+		w.change(Edit{j - 1, j, j - 1 + shift, j + shift})
+	}
+}
+
+// end is the line end that s gets: its own, unless that is or becomes the last one.
+func (w *writer) end(s match.Slot) string {
+	end := w.doc.LineEnd(s)
+	switch {
+	case s == w.last && w.open:
+		return text.None
+	case end == text.None:
+		return w.style
+	}
+	return end
+}
+
+// note records e, without the lines at its borders that came back as they were.
+func (w *writer) note(e match.Edit, shift int) {
+	a0, a1, fresh := e.A0, e.A1, e.New
+	same := func(line int, s match.Slot) bool {
+		return w.file.Line(line) == w.doc.Line(s) && w.file.End(line) == w.end(s)
+	}
+	for a0 < a1 && len(fresh) > 0 && same(a0, fresh[0]) {
+		a0, fresh = a0+1, fresh[1:]
+	}
+	for a0 < a1 && len(fresh) > 0 && same(a1-1, fresh[len(fresh)-1]) {
+		a1, fresh = a1-1, fresh[:len(fresh)-1]
+	}
+	if a0 < a1 || len(fresh) > 0 {
+		w.change(Edit{a0, a1, a0 + shift, a0 + shift + len(fresh)})
+	}
+}
+
+// change appends an edit, joined to the one before when they touch.
+func (w *writer) change(e Edit) {
+	if n := len(w.edits); n > 0 && w.edits[n-1].A1 == e.A0 && w.edits[n-1].B1 == e.B0 {
+		w.edits[n-1].A1, w.edits[n-1].B1 = e.A1, e.B1
+		return
+	}
+	w.edits = append(w.edits, e)
+}

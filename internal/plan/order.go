@@ -1,0 +1,193 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/internal/match"
+)
+
+// decide settles what uniqueness left open: first by anchors, then by the order of the hunks in the file.
+func (p *placer) decide() {
+	p.byAnchors()
+	if p.limit == nil && p.inOrder() {
+		p.byOrder()
+	}
+	p.checkOrder()
+}
+
+// byAnchors places a pending hunk whose anchors leave one place: the one after the line that they lead to.
+func (p *placer) byAnchors() {
+	p.findAnchors(func(k int) bool { return p.spots[k].pending })
+	for k := range p.spots {
+		s := &p.spots[k]
+		a, has := p.anchors[k]
+		if !s.pending || !has {
+			continue
+		}
+		if a.Line < 0 {
+			s.pending, s.err = false, p.noAnchor(k)
+			continue
+		}
+		x := p.index(s.rung)
+		if x.lasts == nil {
+			x.lasts = x.Lasts()
+		}
+		i := slices.Index(p.tries[k], s.try)
+		size := len(slices.Collect(p.wants(k, s.try)))
+		last, but := x.lasts[x.pats[k][i]][0], x.lasts[x.pats[k][i]][1]
+		if p.startsAfter(last, size, a.Line) && !p.startsAfter(but, size, a.Line) {
+			p.at(k, s.rung, p.doc.Back(last, size-1), s.others+1)
+		}
+	}
+	p.putAll()
+}
+
+// putAll makes the changes of the hunks that were decided just now. What they had in common with one another
+// shows as an overlap.
+func (p *placer) putAll() {
+	for k := range p.spots {
+		if s := &p.spots[k]; s.placed && !s.put && p.limit == nil {
+			p.put(k)
+			for _, x := range p.indexes {
+				x.lasts = nil
+			}
+		}
+	}
+}
+
+// startsAfter reports whether the place of size lines that ends in last begins after line n of the file.
+func (p *placer) startsAfter(last match.Slot, size, n int) bool {
+	return last != match.Begin && p.doc.Origin(p.doc.Back(last, size-1)) > n
+}
+
+// inOrder reports whether the decided hunks stand in the file in the order of the patch. Where they do not, the
+// order says nothing about the others.
+func (p *placer) inOrder() bool {
+	last := -1
+	for k := range p.spots {
+		if s := &p.spots[k]; s.placed {
+			if s.start < last {
+				return false
+			}
+			last = s.start
+		}
+	}
+	return true
+}
+
+// byOrder looks at every run of pending hunks between two decided ones. Packed as far up as they go and as far
+// down as they go, a hunk that comes to the same place both times has no other.
+func (p *placer) byOrder() {
+	from := 0
+	for k := 0; k < len(p.spots); k++ {
+		if !p.spots[k].pending {
+			if p.spots[k].placed {
+				from = p.spots[k].stop
+			}
+			continue
+		}
+		n := k
+		for n < len(p.spots) && !p.spots[n].placed {
+			n++
+		}
+		to := p.file.Len()
+		if n < len(p.spots) {
+			to = p.spots[n].start
+		}
+		if from < to {
+			p.pack(k, n, p.doc.At(from), p.doc.At(to))
+		}
+		k = n - 1
+	}
+	p.putAll()
+}
+
+// pack decides the pending hunks among k up to n within the slots from up to to.
+func (p *placer) pack(k, n int, from, to match.Slot) {
+	up := make(map[int]match.Slot)
+	at := from
+	for i := k; i < n; i++ {
+		if !p.spots[i].pending {
+			continue
+		}
+		first, end, ok := p.nearest(i, at, to, false)
+		if !ok {
+			return
+		}
+		up[i], at = first, end
+	}
+	at = p.doc.Prev(to)
+	stop := match.Begin
+	if from != p.doc.Next(match.Begin) {
+		stop = p.doc.Prev(from)
+	}
+	for i := n - 1; i >= k; i-- {
+		if !p.spots[i].pending {
+			continue
+		}
+		first, _, ok := p.nearest(i, at, stop, true)
+		if !ok {
+			return
+		}
+		if first == up[i] {
+			s := &p.spots[i]
+			p.at(i, s.rung, first, s.others+1)
+		}
+		at = p.doc.Prev(first)
+	}
+}
+
+// nearest is hunk k's place nearest to from, this side of to: its first slot and the slot after it.
+func (p *placer) nearest(k int, from, to match.Slot, back bool) (first, end match.Slot, ok bool) {
+	s := &p.spots[k]
+	want := slices.Collect(p.wants(k, s.try))
+	low := -1
+	if a, has := p.anchors[k]; has {
+		low = a.Line
+	}
+	for at := range match.NewScanner(p.doc, s.rung, want, back).Places(from, to) {
+		if p.doc.Origin(at) <= low {
+			if back {
+				break
+			}
+			continue
+		}
+		end = at
+		for range want {
+			end = p.doc.Next(end)
+		}
+		return at, end, true
+	}
+	return 0, 0, false
+}
+
+// checkOrder refuses a hunk that got its only place because earlier hunks used up the others, when that place
+// does not agree with the order of the hunks.
+func (p *placer) checkOrder() {
+	low, high := make([]int, len(p.spots)), make([]int, len(p.spots))
+	for k, line := 0, -1; k < len(p.spots); k++ {
+		low[k] = line
+		if p.spots[k].placed {
+			line = max(line, p.spots[k].start)
+		}
+	}
+	for k, line := len(p.spots)-1, p.file.Len()+2; k >= 0; k-- {
+		high[k] = line
+		if p.spots[k].placed {
+			line = min(line, p.spots[k].start)
+		}
+	}
+	for k := range p.spots {
+		s := &p.spots[k]
+		if !s.placed || s.begun < 2 || s.start >= low[k] && s.start <= high[k] {
+			continue
+		}
+		s.placed = false
+		s.err = &fail.Error{Kind: fail.MultipleMatches, Hunk: k + 1, Line: s.start + 1, Total: s.begun,
+			Places: []fail.Place{{First: s.start + 1, Last: s.stop}},
+			Msg:    fmt.Sprintf("several places matched before the other hunks took theirs, and the one that is left (line %d) is out of order", s.start+1),
+			Hint:   "Add lines of context that only one place has, or put the hunks in the order of the file."}
+	}
+}

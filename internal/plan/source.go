@@ -1,0 +1,76 @@
+package plan
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"path"
+	"strings"
+)
+
+// Source hands a plan the files it asks for. The engine's reads a disk through the guard; Memory is a tree of
+// strings.
+type Source interface {
+	// Look says what stands at p, as a caller wrote it, and whether policy lets a patch change it. Every error
+	// is a *fail.Error.
+	Look(ctx context.Context, p string, absolute bool) (File, error)
+	// Load reads the whole content of a file that Look found.
+	Load(ctx context.Context, f File) (data, sha256 string, err error)
+}
+
+// File is what a path leads to.
+type File struct {
+	Rel       string // relative to the workspace, cleaned
+	Place     any    // equal for two spellings of one path; comparable
+	Kind      Kind
+	HasParent bool
+	Target    string // what a link says
+	Size      int64
+	Handle    any // the source's own
+}
+
+// Kind is what stands at a path.
+type Kind uint8
+
+// The kinds of files that a plan tells apart.
+const (
+	Missing Kind = iota
+	Regular
+	Directory
+	Link
+	Special
+)
+
+// Memory is a Source that holds a tree in memory: slash-separated paths to contents.
+type Memory map[string]string
+
+// Look implements Source.
+func (m Memory) Look(_ context.Context, p string, _ bool) (File, error) {
+	rel := path.Clean(p)
+	f := File{Rel: rel, Place: rel, HasParent: path.Dir(rel) == "."}
+	for name := range m {
+		f.HasParent = f.HasParent || strings.HasPrefix(name, path.Dir(rel)+"/")
+		if strings.HasPrefix(name, rel+"/") {
+			f.Kind = Directory
+		}
+	}
+	if data, ok := m[rel]; ok {
+		f.Kind, f.Size = Regular, int64(len(data))
+	}
+	return f, nil
+}
+
+// Load implements Source.
+func (m Memory) Load(_ context.Context, f File) (data, sum string, err error) {
+	data = m[f.Rel]
+	return data, Sum(data), nil
+}
+
+// Sum is the sha256 of data, in lower-case hex.
+func Sum(data string) string {
+	h := sha256.New()
+	buf := make([]byte, 32<<10) // a string written whole would be copied whole
+	io.CopyBuffer(struct{ io.Writer }{h}, struct{ io.Reader }{strings.NewReader(data)}, buf)
+	return hex.EncodeToString(h.Sum(nil))
+}
