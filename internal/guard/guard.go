@@ -1,0 +1,138 @@
+// Package guard decides which paths may be touched and is the only way to a user's file.
+//
+// The root is opened once, as a directory handle, when the guard opens. A path is resolved beneath that handle to
+// a parent directory and a last name, and what is there is learned through the parent's handle, by that one name.
+// The directory is always opened by the very names that were judged, none of them a link: the kernel says so where
+// it has openat2, a comparison of device and inode says so elsewhere. No comparison of strings decides what is
+// inside the root.
+//
+// Links in the middle of a path are followed as long as they stay inside, also absolute ones that point inside.
+// ".." is taken from the directory to which the names before it led, links followed, as the kernel does it; below
+// a directory that does not exist it takes back one name. A link as the last name is reported, never followed.
+//
+// Policy comes before existence: a protected name is refused whether or not anything has it, both as the caller
+// wrote it and as it turns out after every link. Names are compared without case, compatibility forms, invisible
+// characters and trailing dots or spaces, whatever the file system. A protected directory at the root is also
+// known by device and inode, so that a link or a bind mount is no way around its name.
+//
+// What it does not promise: that what Look saw is still so a moment later (Load and a commit check again); that two
+// names which a file system treats as one have one [Entry.Place]; that a hard link to a protected file is known
+// for one; that a bind mount of a protected directory below the root's own is known for one; and anything against
+// programs that do not ask the guard. Mount points inside the root are not told apart here.
+package guard
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Guard answers for one root. It may be used by several goroutines at once.
+type Guard struct {
+	tree  tree
+	dir   string
+	info  fs.FileInfo // of the root, to recognise it in absolute paths
+	id    Identity
+	allow []pattern
+}
+
+// Options are what the person who starts emend may set.
+type Options struct {
+	// AllowProtected are patterns of protected paths that are opened on purpose, spelled as the paths are:
+	// path.Match for each name, and "**" for any number of names. A pattern that is itself a path opens that
+	// path and everything below.
+	AllowProtected []string
+}
+
+// Identity tells apart what is on disk: device and inode, and for a place in a directory the names below it.
+type Identity struct {
+	Dev, Ino uint64
+	Name     string
+}
+
+// Open opens dir as the root, once, and keeps its device and inode. That dir is renamed or replaced later changes
+// nothing: the guard stays with the directory that it opened.
+func Open(dir string, o Options) (*Guard, error) {
+	return open(dir, o, openTree)
+}
+
+func open(dir string, o Options, openTree func(string) (tree, error)) (*Guard, error) {
+	allow, err := compile(o.AllowProtected)
+	if err != nil {
+		return nil, err
+	}
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, explain(dir, err)
+	}
+	t, err := openTree(abs)
+	if err != nil {
+		return nil, explain(dir, err)
+	}
+	g := &Guard{tree: t, dir: abs, allow: allow}
+	if err := g.remember(); err != nil {
+		t.close()
+		return nil, explain(dir, err)
+	}
+	return g, nil
+}
+
+// remember keeps what tells the root from every other directory.
+func (g *Guard) remember() error {
+	h, err := g.tree.dir(nil)
+	if err != nil {
+		return err
+	}
+	defer h.close()
+	if g.info, err = g.tree.info(); err != nil {
+		return err
+	}
+	g.id, err = h.id()
+	return err
+}
+
+// Close lets go of the root.
+func (g *Guard) Close() error { return g.tree.close() }
+
+// Dir is the absolute path of the root when it was opened. It is for showing to people only.
+func (g *Guard) Dir() string { return g.dir }
+
+// Root is the device and inode of the root.
+func (g *Guard) Root() Identity { return g.id }
+
+// FindRoot returns the nearest directory upward from dir that has .git or .emend, else dir itself, links resolved,
+// and the slash path of dir below it ("." when they are the same).
+func FindRoot(dir string) (root, base string, err error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return "", "", explain(dir, err)
+	}
+	// Resolved first: the directories above a link's name are not the ones above the directory.
+	if abs, err = filepath.EvalSymlinks(abs); err != nil {
+		return "", "", explain(dir, err)
+	}
+	if fi, err := os.Stat(abs); err == nil && !fi.IsDir() {
+		return "", "", notDirectory(dir, dir)
+	}
+	root = abs
+	for up := abs; ; up = filepath.Dir(up) {
+		if marked(up) {
+			root = up
+			break
+		}
+		if up == filepath.Dir(up) {
+			break
+		}
+	}
+	base, err = filepath.Rel(root, abs)
+	return root, filepath.ToSlash(base), explain(dir, err)
+}
+
+func marked(dir string) bool {
+	for _, name := range []string{".git", ".emend"} {
+		if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,186 @@
+package guard
+
+import (
+	"io/fs"
+	"os"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// The kernel refuses to leave the root, and to pass through any link: a directory is where its names say.
+const resolve = unix.RESOLVE_BENEATH | unix.RESOLVE_NO_MAGICLINKS | unix.RESOLVE_NO_SYMLINKS
+
+// haveOpenat2 asks once whether the kernel has openat2 and the sandbox, if there is one, lets it through.
+var haveOpenat2 = sync.OnceValue(func() bool {
+	fd, err := openat2(unix.AT_FDCWD, ".")
+	if err == nil {
+		unix.Close(fd)
+	}
+	return err != unix.ENOSYS && err != unix.EPERM
+})
+
+func openTree(dir string) (tree, error) {
+	if !haveOpenat2() {
+		return openPortable(dir)
+	}
+	fd, err := again(func() (int, error) {
+		return unix.Open(dir, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return beneath{os.NewFile(uintptr(fd), dir)}, nil
+}
+
+// beneath is a root whose paths the kernel resolves.
+type beneath struct{ root *os.File }
+
+func (t beneath) info() (fs.FileInfo, error) { return t.root.Stat() }
+func (t beneath) close() error               { return t.root.Close() }
+
+func (t beneath) dir(names []string) (handle, error) {
+	// Through Control, so that a guard closed in the middle of a call cannot leave us with a number that
+	// means another file by now.
+	raw, err := t.root.SyscallConn()
+	if err != nil {
+		return nil, err
+	}
+	var d directory
+	if cerr := raw.Control(func(root uintptr) {
+		d.fd, err = openat2(int(root), strings.Join(append([]string{"."}, names...), "/"))
+	}); cerr != nil {
+		return nil, cerr
+	}
+	if err == unix.ELOOP {
+		return nil, errLink
+	}
+	if err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+func openat2(root int, path string) (int, error) {
+	return again(func() (int, error) {
+		return unix.Openat2(root, path, &unix.OpenHow{
+			Flags:   unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC,
+			Resolve: resolve,
+		})
+	})
+}
+
+// again repeats a call that a signal interrupted.
+func again(call func() (int, error)) (int, error) {
+	for {
+		n, err := call()
+		if err != unix.EINTR && err != unix.EAGAIN {
+			return n, err
+		}
+	}
+}
+
+// directory is an O_PATH handle.
+type directory struct{ fd int }
+
+func (d directory) close() { unix.Close(d.fd) }
+
+func (d directory) id() (Identity, error) {
+	is, err := d.stat(".")
+	return is.file, err
+}
+
+func (d directory) chain(n int) ([]Identity, error) {
+	// The kernel's "..", from the handle itself: true even if the directory has been moved since.
+	ids := make([]Identity, 0, n)
+	for up := "."; len(ids) < n; up += "/.." {
+		is, err := d.stat(up)
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, is.file)
+	}
+	return ids, nil
+}
+
+func (d directory) stat(name string) (info, error) {
+	var st unix.Stat_t
+	_, err := again(func() (int, error) {
+		return 0, unix.Fstatat(d.fd, name, &st, unix.AT_SYMLINK_NOFOLLOW)
+	})
+	if err != nil {
+		return info{}, err
+	}
+	return info{
+		file:  Identity{Dev: uint64(st.Dev), Ino: st.Ino},
+		size:  st.Size,
+		mode:  fileMode(st.Mode),
+		mtime: time.Unix(st.Mtim.Unix()),
+		links: uint64(st.Nlink),
+	}, nil
+}
+
+func (d directory) readlink(name string) (string, error) {
+	buf := make([]byte, unix.PathMax)
+	n, err := again(func() (int, error) { return unix.Readlinkat(d.fd, name, buf) })
+	if err != nil {
+		return "", err
+	}
+	return string(buf[:n]), nil
+}
+
+func (d directory) open(name string) (*os.File, error) {
+	fd, err := again(func() (int, error) {
+		// Without O_NONBLOCK, opening a FIFO waits for a writer.
+		const flags = unix.O_RDONLY | unix.O_NONBLOCK | unix.O_NOFOLLOW | unix.O_NOCTTY | unix.O_CLOEXEC
+		return unix.Openat(d.fd, name, flags, 0)
+	})
+	if err == unix.ELOOP {
+		return nil, errLink
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := unix.SetNonblock(fd, false); err != nil {
+		unix.Close(fd)
+		return nil, err
+	}
+	return os.NewFile(uintptr(fd), name), nil
+}
+
+// fileMode is st_mode in the terms of io/fs.
+func fileMode(st uint32) fs.FileMode {
+	mode := fs.FileMode(st & 0o777)
+	for _, bit := range [...]struct {
+		has uint32
+		is  fs.FileMode
+	}{{syscall.S_ISUID, fs.ModeSetuid}, {syscall.S_ISGID, fs.ModeSetgid}, {syscall.S_ISVTX, fs.ModeSticky}} {
+		if st&bit.has != 0 {
+			mode |= bit.is
+		}
+	}
+	return mode | fileType(st&syscall.S_IFMT)
+}
+
+func fileType(format uint32) fs.FileMode {
+	switch format {
+	case syscall.S_IFREG:
+		return 0
+	case syscall.S_IFDIR:
+		return fs.ModeDir
+	case syscall.S_IFLNK:
+		return fs.ModeSymlink
+	case syscall.S_IFIFO:
+		return fs.ModeNamedPipe
+	case syscall.S_IFSOCK:
+		return fs.ModeSocket
+	case syscall.S_IFCHR:
+		return fs.ModeDevice | fs.ModeCharDevice
+	case syscall.S_IFBLK:
+		return fs.ModeDevice
+	}
+	return fs.ModeIrregular
+}

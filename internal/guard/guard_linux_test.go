@@ -1,0 +1,225 @@
+package guard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/emend-dev/emend/internal/fail"
+)
+
+// A FIFO must not make anybody wait.
+func TestSpecialFiles(t *testing.T) {
+	dir := t.TempDir()
+	plant(t, dir, map[string]string{"zero": "-> /dev/zero", "dev": "-> /dev", "d/": ""})
+	check(t, unix.Mkfifo(filepath.Join(dir, "fifo"), 0o644))
+	l, err := net.Listen("unix", filepath.Join(dir, "socket"))
+	check(t, err)
+	defer l.Close()
+	within(t, func() {
+		each(t, func(t *testing.T, open opener) {
+			g := open(dir, Options{})
+			for _, path := range []string{"fifo", "socket"} {
+				e, err := g.Look(path, Ask{})
+				check(t, err)
+				if e.Kind != Special {
+					t.Errorf("%s is a %v", path, e.Kind)
+				}
+				_, _, err = g.Load(context.Background(), e)
+				refused(t, err, specialFile)
+				_, err = g.Look(path+"/x", Ask{})
+				refused(t, err, notFound)
+			}
+			_, err := g.Look("dev/zero", Ask{})
+			refused(t, err, outsideIt)
+			dev := open("/dev", Options{})
+			e, err := dev.Look("zero", Ask{})
+			check(t, err)
+			_, _, err = dev.Load(context.Background(), e)
+			refused(t, err, specialFile)
+		})
+	})
+}
+
+// A FIFO that takes the place of a file after the look is no different.
+func TestOpenNeverWaits(t *testing.T) {
+	dir := t.TempDir()
+	check(t, unix.Mkfifo(filepath.Join(dir, "fifo"), 0o644))
+	plant(t, dir, map[string]string{"f": "", "link": "-> f"})
+	within(t, func() {
+		each(t, func(t *testing.T, open opener) {
+			h, err := open(dir, Options{}).tree.dir(nil)
+			check(t, err)
+			defer h.close()
+			if f, err := h.open("fifo"); err == nil {
+				f.Close()
+			}
+			if _, err := h.open("link"); !errors.Is(err, errLink) {
+				t.Errorf("opened a link: %v", err)
+			}
+		})
+	})
+}
+
+// within fails the whole run when f waits for somebody.
+func within(t *testing.T, f func()) {
+	t.Helper()
+	watch := time.AfterFunc(20*time.Second, func() { panic(t.Name() + " hangs") })
+	defer watch.Stop()
+	f()
+}
+
+func TestMagicLinks(t *testing.T) {
+	dir := t.TempDir()
+	plant(t, dir, map[string]string{"root": "-> /proc/self/root", "cwd": "-> /proc/self/cwd", "fd": "-> /proc/self/fd"})
+	each(t, func(t *testing.T, open opener) {
+		g := open(dir, Options{})
+		for _, path := range []string{"root/etc/passwd", "root/.", "cwd/guard.go", "fd/0", "fd/0/x"} {
+			_, err := g.Look(path, Ask{})
+			refused(t, err, outsideIt)
+		}
+		proc := open("/proc/self", Options{})
+		for _, path := range []string{"root/etc/passwd", "cwd/guard.go", "root/."} {
+			_, err := proc.Look(path, Ask{})
+			refused(t, err, outsideIt)
+		}
+	})
+}
+
+// A directory and a link change places while others look and load. The link points outside, or to another
+// directory: then what is read must be the file that the entry names.
+func TestSwapDirectory(t *testing.T) {
+	top := t.TempDir()
+	plant(t, top, map[string]string{"ws/d/sub/f": "inside", "out/sub/f": "outside", "ws/e/sub/f": "other",
+		"ws/l": "-> ../out", "ws/m": "-> " + top + "/out", "ws/n": "-> e"})
+	race(t, filepath.Join(top, "ws"), "d/sub/f", "d", "l", "m", "n")
+}
+
+// The same with a file: a link is refused, so it must never be read through.
+func TestSwapFile(t *testing.T) {
+	top := t.TempDir()
+	plant(t, top, map[string]string{"ws/f": "inside", "out/f": "outside", "ws/g": "other", "ws/l": "-> ../out/f", "ws/n": "-> g"})
+	race(t, filepath.Join(top, "ws"), "f", "f", "l", "n")
+}
+
+// race looks at path while the directory entries called name and one of links change places.
+func race(t *testing.T, ws, path, name string, links ...string) {
+	times := 20_000
+	if testing.Short() {
+		times = 2_000
+	}
+	each(t, func(t *testing.T, open opener) {
+		g := open(ws, Options{})
+		stop := make(chan struct{})
+		swapped := make(chan error, 1)
+		go func() { swapped <- swap(ws, name, links, stop) }()
+		defer func() {
+			close(stop)
+			check(t, <-swapped)
+		}()
+		read, refusals := 0, 0
+		for range times {
+			switch wrong, err := visit(g, path); {
+			case wrong != "":
+				t.Fatal(wrong)
+			case err == nil:
+				read++
+			case errors.Is(err, fail.OutsideWorkspace), errors.Is(err, fail.Stale), errors.Is(err, fail.CommandFailed):
+				refusals++
+			default:
+				t.Fatal(err)
+			}
+		}
+		if read == 0 || refusals == 0 {
+			t.Errorf("%d read, %d refused: nothing was raced", read, refusals)
+		}
+	})
+}
+
+func visit(g *Guard, path string) (wrong string, err error) {
+	e, err := g.Look(path, Ask{Write: true})
+	if err != nil {
+		return "", err
+	}
+	want := "inside"
+	if e.Rel == "e/sub/f" {
+		want = "other"
+	}
+	if e.Kind == Regular && e.Size != int64(len(want)) {
+		return fmt.Sprintf("saw another file at %q", e.Rel), nil
+	}
+	data, _, err := g.Load(context.Background(), e)
+	if err == nil && data != want {
+		wrong = fmt.Sprintf("read %q at %q", data, e.Rel)
+	}
+	return wrong, err
+}
+
+func swap(dir, name string, links []string, stop chan struct{}) error {
+	name = filepath.Join(dir, name)
+	for i := 0; ; i++ {
+		select {
+		case <-stop:
+			return nil
+		default:
+		}
+		link := filepath.Join(dir, links[i/2%len(links)])
+		if err := unix.Renameat2(unix.AT_FDCWD, link, unix.AT_FDCWD, name, unix.RENAME_EXCHANGE); err != nil {
+			return err
+		}
+	}
+}
+
+// A bind mount gives a protected directory a second name that no link shows. It needs a mount name space, so the
+// test runs itself again in one.
+func TestBindMount(t *testing.T) {
+	const env = "GUARD_TEST_BIND"
+	if dir := os.Getenv(env); dir != "" {
+		bound(t, dir)
+		return
+	}
+	dir := t.TempDir()
+	plant(t, dir, map[string]string{".git/hooks/x": "", "alias/": "", "sub/": "", "sub/hooks/": "", "free/f": ""})
+	cmd := exec.Command(os.Args[0], "-test.run=^TestBindMount$", "-test.v")
+	cmd.Env = append(os.Environ(), env+"="+dir)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWNS}
+	if os.Geteuid() != 0 {
+		cmd.SysProcAttr.Cloneflags |= unix.CLONE_NEWUSER
+		cmd.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Geteuid(), Size: 1}}
+	}
+	out, err := cmd.CombinedOutput()
+	if _, ran := errors.AsType[*exec.ExitError](err); err != nil && !ran {
+		t.Skip("no mount name space here:", err)
+	}
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+}
+
+func bound(t *testing.T, dir string) {
+	check(t, unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""))
+	check(t, unix.Mount(filepath.Join(dir, ".git"), filepath.Join(dir, "alias"), "", unix.MS_BIND, ""))
+	check(t, unix.Mount(filepath.Join(dir, ".git/hooks"), filepath.Join(dir, "sub/hooks"), "", unix.MS_BIND, ""))
+	each(t, func(t *testing.T, open opener) {
+		g := open(dir, Options{})
+		for _, path := range []string{"alias/config", "alias/hooks/x", "alias", "alias/none/x"} {
+			_, err := g.Look(path, Ask{Write: true})
+			if err == nil {
+				t.Errorf("%q may be written", path)
+				continue
+			}
+			refused(t, err, denied)
+		}
+		_, err := g.Look("free/f", Ask{Write: true})
+		check(t, err)
+	})
+}

@@ -1,0 +1,284 @@
+//go:build unix
+
+package guard
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/emend-dev/emend/internal/fail"
+)
+
+func TestLinks(t *testing.T) {
+	top, err := filepath.EvalSymlinks(t.TempDir())
+	check(t, err)
+	ws := filepath.Join(top, "ws")
+	files := map[string]string{
+		"ws/a/b/f": "f", "ws/g": "g", "ws_evil/f": "e", "out/f": "o", "spelled": "-> ws", "door": "-> ws/a",
+		"ws/in":       "-> a",
+		"ws/dot":      "-> ./a/./b/",
+		"ws/a/up":     "-> ../a/b",
+		"ws/chain":    "-> in/up",
+		"ws/abs":      "-> " + ws + "/a/b",
+		"ws/a/abs":    "-> " + ws + "/a/b",
+		"ws/abs2":     "-> " + top + "/spelled/abs",
+		"ws/abs3":     "-> " + top + "/door/b",
+		"ws/back":     "-> " + ws,
+		"ws/rel":      "-> ../ws/a", // leaves and comes back, as the kernel sees it
+		"ws/out":      "-> ../out",
+		"ws/evil":     "-> " + top + "/ws_evil",
+		"ws/absout":   "-> " + top + "/out",
+		"ws/etc":      "-> /etc",
+		"ws/up":       "-> ..",
+		"ws/a/upup":   "-> ../..",
+		"ws/dangling": "-> none/x",
+		"ws/dangout":  "-> ../none",
+		"ws/loop":     "-> loop",
+		"ws/ping":     "-> pong",
+		"ws/pong":     "-> ./a/../ping/x",
+		"ws/absloop":  "-> " + ws + "/absloop/x",
+		"ws/file":     "-> g",
+	}
+	for i := range 45 { // a chain of links that ends, but is too long
+		files["ws/n"+strconv.Itoa(i)] = "-> n" + strconv.Itoa(i+1)
+	}
+	files["ws/n45/f"] = ""
+	plant(t, top, files)
+	tests := []struct{ path, want string }{
+		{"in/b/f", "a/b/f regular file"},
+		{"dot/f", "a/b/f regular file"},
+		{"a/up/f", "a/b/f regular file"},
+		{"chain/f", "a/b/f regular file"},
+		{"abs/f", "a/b/f regular file"},
+		{"abs2/f", "a/b/f regular file"},
+		{"a/abs/f", "a/b/f regular file"},
+		{"abs3/f", "a/b/f regular file"},
+		{"back/g", "g regular file"},
+		{"back/back/in/b/f", "a/b/f regular file"},
+		{"in/new", "a/new missing"},
+		{"in/new/x", "a/new/x missing"},
+		{"dot/../b/f", "a/b/f regular file"}, // a/b/.., not the ".." of the name dot
+		{"dot/..", "a directory"},
+		{"dot/../../g", "g regular file"},
+		{"in/.", "a directory"},
+		{"dangling/f", "none/x/f missing"},
+		{"dangling/../f", "none/f missing"},
+		{"n6/f", "n45/f regular file"},
+
+		{"in", "in symbolic link"},
+		{"out", "out symbolic link"},
+		{"a/../in", "in symbolic link"},
+		{"loop", "loop symbolic link"},
+
+		{"rel/b/f", outsideIt},
+		{"out/f", outsideIt},
+		{"out/../g", outsideIt},
+		{"out/.", outsideIt},
+		{"evil/f", outsideIt},
+		{"absout/f", outsideIt},
+		{"etc/passwd", outsideIt},
+		{"etc/new", outsideIt},
+		{"up/out/f", outsideIt},
+		{"up/ws/g", outsideIt},
+		{"a/upup/out/f", outsideIt},
+		{"dangout/f", outsideIt},
+		{"back/../out/f", outsideIt},
+		{"dot/../../../out/f", outsideIt},
+
+		{"file/x", notFound},
+		{"loop/f", badArguments},
+		{"loop/.", badArguments},
+		{"ping/f", badArguments},
+		{"absloop/f", badArguments},
+		{"n0/f", badArguments},
+		{"n4/f", badArguments},
+		// A slash at the end would have the link followed: CVE-2026-39822.
+		{"out/", badArguments},
+		{"in/", badArguments},
+	}
+	each(t, func(t *testing.T, open opener) {
+		g := open(ws, Options{})
+		for _, test := range tests {
+			e, err := g.Look(test.path, Ask{Write: true})
+			if err == nil {
+				if got := e.Rel + " " + e.Kind.String(); got != test.want {
+					t.Errorf("%q is %s, want %s", test.path, got, test.want)
+				}
+				continue
+			}
+			t.Run(test.path, func(t *testing.T) { refused(t, err, test.want) })
+		}
+		for path, want := range map[string]string{
+			top + "/spelled/in/b/f": "a/b/f", top + "/door/b/f": "a/b/f", top + "/spelled/in": "in", top + "/spelled": ".",
+			ws + "/abs/../g": "a/g", ws + "/loop": "loop", top + "/door/../g": "g", ws + "/dangling/f": "none/x/f",
+		} {
+			if e, err := g.Look(path, Ask{Absolute: true}); err != nil || e.Rel != want {
+				t.Errorf("%q is %q, %v, want %q", path, e.Rel, err, want)
+			}
+		}
+		_, err := g.Look("loop/f", Ask{})
+		if !strings.Contains(err.Error(), `"loop"`) {
+			t.Errorf("%v does not name the loop", err)
+		}
+		for _, spelled := range []string{"chain/f", "a/b/f", "abs2/f", "in/up/f"} {
+			e, err := g.Look(spelled, Ask{})
+			if want, _ := g.Look("a/b/f", Ask{}); err != nil || e != want {
+				t.Errorf("%q is %+v, want %+v", spelled, e, want)
+			}
+		}
+	})
+}
+
+func TestRootThroughLink(t *testing.T) {
+	top := t.TempDir()
+	plant(t, top, map[string]string{"ws/sub/a": "a", "spelled": "-> ws", "ws/abs": "-> " + top + "/ws/sub"})
+	each(t, func(t *testing.T, open opener) {
+		g := open(filepath.Join(top, "spelled"), Options{})
+		for _, path := range []string{top + "/ws/sub/a", top + "/spelled/sub/a", top + "/ws/abs/a", "abs/a"} {
+			if e, err := g.Look(path, Ask{Absolute: true}); err != nil || e.Rel != "sub/a" {
+				t.Errorf("%q: %q, %v", path, e.Rel, err)
+			}
+		}
+	})
+}
+
+func TestLinkAsLastName(t *testing.T) {
+	dir := t.TempDir()
+	plant(t, dir, map[string]string{"f": "f", "link": "-> f", "dang": "-> ../none", "d/x": "", "dir": "-> d"})
+	each(t, func(t *testing.T, open opener) {
+		g := open(dir, Options{})
+		for path, target := range map[string]string{"link": "f", "dang": "../none", "dir": "d"} {
+			e, err := g.Look(path, Ask{Write: true})
+			check(t, err)
+			if e.Kind != Symlink || e.Target != target {
+				t.Errorf("%+v, want a link to %q", e, target)
+			}
+			_, _, err = g.Load(context.Background(), e)
+			refused(t, err, specialFile)
+			if !strings.Contains(err.Error(), "is a symbolic link to "+strconv.Quote(target)) {
+				t.Errorf("%v does not say the target", err)
+			}
+		}
+	})
+}
+
+func TestHardLinksAreOneFile(t *testing.T) {
+	dir := t.TempDir()
+	plant(t, dir, map[string]string{"f": "f", "other": "f", "d/": ""})
+	check(t, os.Link(filepath.Join(dir, "f"), filepath.Join(dir, "d/g")))
+	each(t, func(t *testing.T, open opener) {
+		g := open(dir, Options{})
+		f, _ := g.Look("f", Ask{})
+		other, _ := g.Look("other", Ask{})
+		e, err := g.Look("d/g", Ask{})
+		check(t, err)
+		if e.File != f.File || e.File == other.File || e.Place == f.Place || e.Links != 2 {
+			t.Errorf("%+v and %+v", f, e)
+		}
+	})
+}
+
+// A protected directory is protected under every name it has.
+func TestAliases(t *testing.T) {
+	top, err := filepath.EvalSymlinks(t.TempDir())
+	check(t, err)
+	plant(t, top, map[string]string{
+		"ws/.git/hooks/x": "", "ws/.github/workflows/ci.yml": "", "ws/x": "-> .git", "ws/sub/y": "-> ../x/hooks",
+		"ws/abs": "-> " + top + "/ws/.git/hooks", "ws/flows": "-> .github/workflows",
+		"ws/real/claude/a/b/x": "", "ws/.claude": "-> real/claude", "ws/sub/.hg": "-> ../real/hg", "ws/real/hg/f": "",
+		"ws/sub/hg": "-> .hg", "ws/.idea": "-> .", "ws/.jj": "-> ../out", "ws/s": "-> sub/key.pem", "ws/sub/key.pem/f": "",
+	})
+	each(t, func(t *testing.T, open opener) {
+		g := open(filepath.Join(top, "ws"), Options{})
+		for _, path := range []string{
+			"x/config", "x/none/config", "x/hooks/x", "sub/y/x", "abs/new", "flows/ci.yml", "flows/new", "flows/.",
+			"real/claude/f", "real/claude", "real/claude/new/f", "real/../real/claude/f", "sub/hg/f", "s/f",
+			top + "/ws/x/config",
+		} {
+			_, err := g.Look(path, Ask{Write: true, Absolute: true})
+			if err == nil {
+				t.Errorf("%q may be written", path)
+				continue
+			}
+			refused(t, err, denied)
+		}
+		for _, path := range []string{"x", "real/f", "real/hg/f", "sub/f", "f", ".github/f"} {
+			if _, err := g.Look(path, Ask{Write: true}); err != nil {
+				t.Errorf("%q: %v", path, err)
+			}
+		}
+		_, err := g.Look("s/f", Ask{})
+		refused(t, err, denied)
+		g = open(filepath.Join(top, "ws"), Options{AllowProtected: []string{".claude"}})
+		if _, err := g.Look("real/claude/f", Ask{Write: true}); err != nil {
+			t.Errorf("opened, and still: %v", err)
+		}
+		g = open(filepath.Join(top, "ws"), Options{AllowProtected: []string{".claude/a/b"}})
+		if _, err := g.Look("real/claude/a/b/f", Ask{Write: true}); err != nil {
+			t.Errorf("opened, and still: %v", err)
+		}
+		_, err = g.Look("real/claude/a/f", Ask{Write: true})
+		refused(t, err, denied)
+		if !strings.Contains(err.Error(), `".claude/a/f"`) {
+			t.Errorf("%v does not say the protected name", err)
+		}
+	})
+}
+
+func TestGitFile(t *testing.T) {
+	top, err := filepath.EvalSymlinks(t.TempDir())
+	check(t, err)
+	plant(t, top, map[string]string{"ws/store/repo/config": "", "ws/store/f": "", "ws/gate": "-> store", "out/f": ""})
+	each(t, func(t *testing.T, open opener) {
+		g := open(filepath.Join(top, "ws"), Options{})
+		git := filepath.Join(top, "ws/.git")
+		for _, target := range []string{"store/repo\n", "./store/../gate/repo", top + "/ws/store/repo\n"} {
+			check(t, os.WriteFile(git, []byte("gitdir: "+target), 0o644))
+			for _, path := range []string{"store/repo/config", "store/repo/hooks/x", "store/repo", "gate/repo/config", ".git"} {
+				_, err := g.Look(path, Ask{Write: true})
+				if err == nil {
+					t.Errorf("%q may be written while .git says %q", path, target)
+					continue
+				}
+				refused(t, err, denied)
+			}
+			_, err := g.Look("store/f", Ask{Write: true})
+			check(t, err)
+		}
+		for _, target := range []string{"gitdir: ../out", "gitdir: none", "", "store/repo", "gitdir:"} {
+			check(t, os.WriteFile(git, []byte(target), 0o644))
+			if _, err := g.Look("store/repo/config", Ask{Write: true}); err != nil {
+				t.Errorf(".git says %q: %v", target, err)
+			}
+		}
+		check(t, os.Remove(git))
+	})
+}
+
+func TestNoPermission(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("runs as root, who may read everything")
+	}
+	dir := t.TempDir()
+	plant(t, dir, map[string]string{"f": "f", "d/f": "f"})
+	check(t, os.Chmod(filepath.Join(dir, "f"), 0))
+	check(t, os.Chmod(filepath.Join(dir, "d"), 0))
+	defer os.Chmod(filepath.Join(dir, "d"), 0o700)
+	each(t, func(t *testing.T, open opener) {
+		g := open(dir, Options{})
+		e, err := g.Look("f", Ask{Write: true})
+		check(t, err)
+		_, _, err = g.Load(context.Background(), e)
+		refused(t, err, denied)
+		if e, _ := errors.AsType[*fail.Error](err); !errors.Is(e.Cause, os.ErrPermission) {
+			t.Errorf("cause %v", e.Cause)
+		}
+		_, err = g.Look("d/f", Ask{})
+		refused(t, err, denied)
+	})
+}

@@ -1,0 +1,141 @@
+package guard
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"strings"
+
+	"github.com/emend-dev/emend/internal/fail"
+)
+
+// maxSize is the largest file that is read, in bytes.
+const maxSize = min(1<<32-1, math.MaxInt)
+
+// Load reads the regular file that e names, whole, and returns its bytes and their sha256 in lower-case
+// hexadecimal. The way is resolved again, without any link, and the directory at its end must be the one that Look
+// saw; the file is whatever has the name now, so the sha256 is the truth about it and e may be older. A file that
+// grows or shrinks meanwhile is read as far as it goes.
+func (g *Guard) Load(ctx context.Context, e Entry) (data, sha256 string, err error) {
+	data, sha256, err = g.load(ctx, e)
+	return data, sha256, explain(e.Rel, err)
+}
+
+func (g *Guard) load(ctx context.Context, e Entry) (data, sum string, err error) {
+	if !fs.ValidPath(e.Rel) {
+		return "", "", badArgument(e.Rel, "not a path that was looked at: "+fail.Quote(e.Rel), "Look at the path first.")
+	}
+	names := split(e.Rel)
+	if err := g.judgeFor(e.Rel, false)(names); err != nil {
+		return "", "", err
+	}
+	if len(names) == 0 {
+		return "", "", unreadable(".", info{mode: fs.ModeDir}, "")
+	}
+	parent, last := cutLast(names)
+	h, err := g.reopen(e, parent)
+	if err != nil {
+		return "", "", err
+	}
+	defer h.close()
+	f, is, err := openRegular(h, e.Rel, last[0])
+	if err != nil {
+		return "", "", err
+	}
+	defer f.Close()
+	return slurp(ctx, f, e.Rel, is.Size())
+}
+
+// reopen opens the directory of e, which must be the one that Look saw.
+func (g *Guard) reopen(e Entry, names []string) (handle, error) {
+	h, err := g.tree.dir(names)
+	if err != nil {
+		return nil, err
+	}
+	id, err := h.id()
+	if err == nil && e.HasParent && (id.Dev != e.Place.Dev || id.Ino != e.Place.Ino) {
+		err = &fail.Error{Kind: fail.Stale, Path: e.Rel, Msg: "its directory was replaced", Hint: "Look at the path again."}
+	}
+	if err != nil {
+		h.close()
+		return nil, err
+	}
+	return h, nil
+}
+
+// openRegular opens a regular file and nothing else. It looks first, since opening alone has an effect on some
+// devices, and again at what was opened, since the first look may be out of date by then.
+func openRegular(h handle, path, name string) (*os.File, fs.FileInfo, error) {
+	is, err := h.stat(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	if is.kind() != Regular {
+		target, _ := h.readlink(name)
+		return nil, nil, unreadable(path, is, target)
+	}
+	f, err := h.open(name)
+	if err != nil {
+		return nil, nil, changed(path, err)
+	}
+	fi, err := f.Stat()
+	if err == nil && !fi.Mode().IsRegular() {
+		err = unreadable(path, info{mode: fi.Mode()}, "")
+	}
+	if err == nil && fi.Size() > maxSize {
+		err = tooLarge(path)
+	}
+	if err != nil {
+		f.Close()
+		return nil, nil, err
+	}
+	return f, fi, nil
+}
+
+// changed is for a name that was a regular file a moment before.
+func changed(path string, err error) error {
+	if errors.Is(err, errLink) {
+		return special(path, "became a symbolic link", "Look at the path again.")
+	}
+	return err
+}
+
+func tooLarge(path string) error {
+	return &fail.Error{Kind: fail.FileTooLarge, Path: path, Msg: fmt.Sprintf("the file is over %d bytes", int64(maxSize)),
+		Hint: "Only smaller files can be read and patched."}
+}
+
+// slurp reads r to its end. The bytes are hashed on their way into the only copy of them; size is a guess.
+func slurp(ctx context.Context, r io.Reader, path string, size int64) (data, sum string, err error) {
+	var b strings.Builder
+	b.Grow(int(size))
+	hash := sha256.New()
+	both := io.MultiWriter(hash, &b)
+	buf := make([]byte, min(size+1, 256<<10))
+	for {
+		if ctx.Err() != nil {
+			return "", "", cancelled(ctx, path)
+		}
+		n, err := r.Read(buf)
+		both.Write(buf[:n]) // neither of the two can fail
+		switch {
+		case int64(b.Len()) > maxSize:
+			return "", "", tooLarge(path)
+		case err == io.EOF:
+			return b.String(), hex.EncodeToString(hash.Sum(nil)), nil
+		case err != nil:
+			return "", "", err
+		}
+	}
+}
+
+func cancelled(ctx context.Context, path string) error {
+	return &fail.Error{Kind: fail.CommandFailed, Reason: fail.Cancelled, Path: path, Msg: "the reading was cancelled",
+		Hint: "Nothing was changed; ask again.", Cause: context.Cause(ctx)}
+}

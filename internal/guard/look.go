@@ -1,0 +1,142 @@
+package guard
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/emend-dev/emend/internal/fail"
+)
+
+// Ask says how a path is meant.
+type Ask struct {
+	Base     string // slash path of the caller's directory relative to the root; "" or "." is the root
+	Absolute bool   // an absolute path inside the root is made relative instead of refused
+	Write    bool   // judge the policy for writing (create, replace, delete, move), else for reading
+}
+
+// Entry is where a path leads and what is there.
+type Entry struct {
+	// Rel is the slash path from the root, the links in the middle resolved, the last name as given.
+	Rel  string
+	Kind Kind
+	// HasParent: the directory that has, or would have, the last name exists.
+	HasParent bool
+	// Place is the parent directory and the last name: equal for two spellings of one path. When the parent is
+	// missing it is the deepest directory that exists and the names from there on.
+	Place Identity
+	// File is equal for hard links; zero when nothing is there.
+	File    Identity
+	Size    int64
+	Mode    fs.FileMode
+	ModTime time.Time
+	Links   uint64
+	Target  string // what a symbolic link says
+}
+
+// attempts is how often a walk begins again because directories and links changed under it.
+const attempts = 16
+
+// Look resolves path as a caller wrote it, judges the policy, and says what is there. It opens no file, except
+// that a file called .git at the root is read for the directory it points to.
+func (g *Guard) Look(path string, a Ask) (Entry, error) {
+	names, all, err := g.names(path, a)
+	if err != nil {
+		return Entry{}, err
+	}
+	e, err := g.look(path, a.Write, names, all)
+	for n := 1; n < attempts && errors.Is(err, errMoved); n++ {
+		e, err = g.look(path, a.Write, names, all)
+	}
+	if err != nil {
+		return Entry{}, explain(path, err)
+	}
+	return e, nil
+}
+
+func (g *Guard) look(path string, write bool, names []string, all bool) (Entry, error) {
+	w := &walk{g: g, path: path, judge: g.judgeFor(path, write)}
+	defer w.leave()
+	if err := w.judge(lexical(names)); err != nil {
+		return Entry{}, err
+	}
+	if err := w.to(names, all); err != nil {
+		return Entry{}, err
+	}
+	return w.entry(write)
+}
+
+// entry says what is where the walk came to.
+func (w *walk) entry(write bool) (Entry, error) {
+	// These are the names by which the directory was opened: whatever was judged on the way, they count.
+	names := w.names()
+	if err := w.judge(names); err != nil {
+		return Entry{}, err
+	}
+	e, err := w.describe()
+	if err != nil || !write {
+		return e, err
+	}
+	if e.Rel == "." {
+		return e, badArgument(w.path, fail.Quote(w.path)+" is the workspace itself", "Name a path inside the workspace.")
+	}
+	if err := w.checkAlias(names, e); err != nil {
+		return e, err
+	}
+	return e, w.checkNew(e)
+}
+
+func (w *walk) describe() (Entry, error) {
+	e := Entry{Rel: "."}
+	if names := w.names(); len(names) > 0 {
+		e.Rel = strings.Join(names, "/")
+	}
+	id, err := w.at.id()
+	if err != nil {
+		return e, err
+	}
+	e.HasParent = len(w.ghost) == 0
+	e.Place = Identity{id.Dev, id.Ino, strings.Join(slices.Concat(w.ghost, w.last), "/")}
+	if !e.HasParent {
+		return e, nil
+	}
+	return e, w.fill(&e)
+}
+
+// fill asks what has the last name; a root has none, so it is asked for itself.
+func (w *walk) fill(e *Entry) error {
+	name := "."
+	if len(w.last) > 0 {
+		name = w.last[0]
+	}
+	is, err := w.at.stat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	e.Kind, e.File, e.Size, e.Mode, e.ModTime, e.Links = is.kind(), is.file, is.size, is.mode, is.mtime, is.links
+	if e.Kind == Symlink {
+		e.Target, err = w.readlink(name)
+	}
+	return err
+}
+
+// checkNew refuses to make names that a person could not see or tell apart.
+func (w *walk) checkNew(e Entry) error {
+	if e.Kind != Missing {
+		return nil
+	}
+	for _, name := range slices.Concat(w.ghost, w.last) {
+		if i := strings.IndexFunc(name, unseen); i >= 0 {
+			r := []rune(name[i:])[0]
+			return badArgument(w.path, fmt.Sprintf("a new name has the invisible character %U: %s", r, fail.Quote(name)),
+				"Use a name without control, direction and zero-width characters.")
+		}
+	}
+	return nil
+}

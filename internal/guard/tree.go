@@ -1,0 +1,72 @@
+package guard
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"time"
+)
+
+// tree is the root's handle and the one way to the directories below it.
+type tree interface {
+	// dir opens the directory at names. It is never reached through a link: then the error is errLink.
+	dir(names []string) (handle, error)
+	// info describes the root.
+	info() (fs.FileInfo, error)
+	close() error
+}
+
+// handle is an open directory below the root. Its methods take a single name and follow no link.
+type handle interface {
+	id() (Identity, error)
+	// chain is the identity of the directory, then of the one above, and so on: n of them.
+	chain(n int) ([]Identity, error)
+	stat(name string) (info, error)
+	readlink(name string) (string, error)
+	// open opens a file for reading and never waits for another process. It may turn out not to be regular.
+	open(name string) (*os.File, error)
+	close()
+}
+
+// info is what the file system says of one name.
+type info struct {
+	file  Identity
+	size  int64
+	mode  fs.FileMode
+	mtime time.Time
+	links uint64
+}
+
+var (
+	errLink  = errors.New("a link is in the way")
+	errMoved = errors.New("the directories on the way keep changing")
+)
+
+// Kind is what a path leads to.
+type Kind uint8
+
+// The kinds. Special is a FIFO, a socket, a device or anything else that is not one of the others.
+const (
+	Missing Kind = iota
+	Regular
+	Directory
+	Symlink
+	Special
+)
+
+// String is the word for messages.
+func (k Kind) String() string {
+	return [...]string{"missing", "regular file", "directory", "symbolic link", "special file"}[k]
+}
+
+func (i info) kind() Kind {
+	switch {
+	case i.mode.IsRegular():
+		return Regular
+	case i.mode.IsDir():
+		return Directory
+	case i.mode&fs.ModeSymlink != 0:
+		return Symlink
+	}
+	return Special
+}
