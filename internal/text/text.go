@@ -85,6 +85,9 @@ func (l *Lines) HasBOM() bool { return l.start[0] > 0 }
 // Raw is lines i up to but not including j, as they stand in the text. Raw(0, Len()) is the text without its BOM.
 func (l *Lines) Raw(i, j int) string { return l.data[l.start[i]:l.start[j]] }
 
+// Offset is the byte at which line i begins; for i = Len() the length of the text.
+func (l *Lines) Offset(i int) int { return int(l.start[i]) }
+
 // Line is line i without its end.
 func (l *Lines) Line(i int) string {
 	raw := l.Raw(i, i+1)

@@ -1,0 +1,184 @@
+package plan
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+	"strings"
+	"testing"
+
+	"github.com/emend-dev/emend/internal/dialect"
+	"github.com/emend-dev/emend/patch"
+)
+
+// job is a file and the hunks for it.
+type job struct {
+	file  string
+	hunks []patch.Hunk
+	fails bool
+}
+
+// jobs make files of n lines: what is usual, and what is meant to hurt.
+var jobs = []struct {
+	name  string
+	rules dialect.Rules
+	make  func(n int) job
+}{
+	{"one hunk", order, func(n int) job { return code(n, 1, "") }},
+	{"a hunk every 100 lines", order, func(n int) job { return code(n, n/100, "") }},
+	{"a hunk every 100 lines, indentation ignored", loose, func(n int) job { return code(n, n/100, "  ") }},
+	{"a hunk every 100 lines, codex", cursor, func(n int) job { return code(n, n/100, " ") }},
+	{"no place, one hunk", order, func(n int) job { return missing(n, 1) }},
+	{"no place, a hunk every 100 lines", order, func(n int) job { return missing(n, n/100) }},
+	{"no place, a hunk every 100 lines, every rung", loose, func(n int) job { return missing(n, n/100) }},
+	{"equal lines, nearly a match everywhere", order, func(n int) job { return equal(n, 1) }},
+	{"equal lines, 10 near matches, codex", cursor, func(n int) job { return equal(n, 10) }},
+	{"equal lines, ambiguous everywhere", order, ambiguous},
+	{"hunks that feed each other", strict, feeding},
+}
+
+func code(n, hunks int, damage string) job {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "\tresult = append(result, value%d)\n", i)
+	}
+	j := job{file: b.String()}
+	for k := range hunks {
+		i := k * (n / hunks)
+		line := func(mark string, i int) patch.Line {
+			return patch.Line(fmt.Sprintf("%s\tresult = append(result, value%d)%s", mark, i, damage))
+		}
+		j.hunks = append(j.hunks, patch.Hunk{Lines: []patch.Line{line(" ", i), line("-", i+1), "+\tchanged()", line(" ", i+2)}})
+	}
+	return j
+}
+
+func missing(n, hunks int) job {
+	j := code(n, hunks, "")
+	j.fails = true
+	for k := range j.hunks {
+		j.hunks[k].Lines[1] = patch.Line(fmt.Sprintf("-\tresult = append(result, valu%d)", k))
+	}
+	return j
+}
+
+func equal(n, hunks int) job {
+	j := job{file: strings.Repeat("a\n", n), fails: true}
+	for k := range hunks {
+		var h patch.Hunk
+		for range n / 2 / hunks {
+			h.Lines = append(h.Lines, " a")
+		}
+		h.Lines = append(h.Lines, patch.Line(fmt.Sprintf("-b%d", k)))
+		j.hunks = append(j.hunks, h)
+	}
+	return j
+}
+
+func ambiguous(n int) job {
+	j := job{file: strings.Repeat("a\n", n), fails: true}
+	for range 100 {
+		j.hunks = append(j.hunks, hunk(" a", "-a", "+b"))
+	}
+	return j
+}
+
+// feeding turns the lines that keep a long run of equal lines apart into equal ones, from the last to the first.
+func feeding(n int) job {
+	var b strings.Builder
+	var j job
+	for i := range n / 10 {
+		fmt.Fprintf(&b, "sep%d\n%s", i, strings.Repeat("x\n", 9))
+		j.hunks = append([]patch.Hunk{hunk(fmt.Sprintf("-sep%d", i), "+x")}, j.hunks...)
+	}
+	j.file = b.String()
+	long := patch.Hunk{}
+	for range n / 2 {
+		long.Lines = append(long.Lines, " x")
+	}
+	long.Lines = append(long.Lines, "-never")
+	j.hunks = append(j.hunks, long)
+	j.fails = true
+	return j
+}
+
+func (j *job) lines() int {
+	n := strings.Count(j.file, "\n")
+	for _, h := range j.hunks {
+		n += len(h.Lines)
+	}
+	return n
+}
+
+// size is the bytes of file and patch.
+func (j *job) size() int {
+	size := len(j.file)
+	for _, h := range j.hunks {
+		for _, l := range h.Lines {
+			size += len(l) + 1
+		}
+	}
+	return size
+}
+
+// bound is what planning may hold: 3 x (file + patch) + 16 bytes a line + 32 MiB.
+func (j *job) bound() float64 { return float64(3*j.size() + 16*j.lines() + 32<<20) }
+
+// BenchmarkBuild prints, for files that double in size, what a line of file and patch costs in time, which must
+// not grow, and the most memory that was held at once as a share of the bound, which must stay below 1.
+func BenchmarkBuild(b *testing.B) {
+	for _, jb := range jobs {
+		for n := 1 << 15; n <= 1<<20; n *= 2 {
+			b.Run(fmt.Sprintf("%s/lines=%d", jb.name, n), func(b *testing.B) {
+				j := jb.make(n)
+				p := patch.Patch{Sections: []patch.Section{{Op: patch.Update, Path: "f", Hunks: j.hunks}}}
+				src := Memory{"f": j.file}
+				run := func() {
+					if _, err := Build(context.Background(), p, jb.rules, src, Options{}); (err != nil) != j.fails {
+						b.Fatal(err)
+					}
+				}
+				for b.Loop() {
+					run()
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(j.lines()), "ns/line")
+				b.ReportMetric((float64(peak(run))+float64(j.size()))/j.bound(), "of-bound")
+			})
+		}
+	}
+}
+
+// peak is how much more than before is live at any moment while f runs. With the collector at work all the time
+// what it counts is hardly more than what is in use.
+func peak(f func()) uint64 {
+	defer debug.SetGCPercent(debug.SetGCPercent(2))
+	runtime.GC()
+	live := func() uint64 {
+		s := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+		metrics.Read(s)
+		return s[0].Value.Uint64()
+	}
+	before, high := live(), uint64(0)
+	stop, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				high = max(high, live())
+				runtime.Gosched()
+			}
+		}
+	}()
+	f()
+	close(stop)
+	<-done
+	if high < before {
+		return 0
+	}
+	return high - before
+}

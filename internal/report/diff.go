@@ -1,0 +1,236 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/emend-dev/emend/internal/plan"
+	"github.com/emend-dev/emend/internal/text"
+	"github.com/emend-dev/emend/patch"
+)
+
+// around is how many unchanged lines a diff shows beside a change.
+const around = 3
+
+// Diff is the step as a unified diff in git's form, which git apply and patch read. It takes time linear in the
+// file: the changes are known and not sought again.
+func Diff(s *plan.Step) string {
+	var b strings.Builder
+	from, to := s.Path, s.Path
+	if s.Op == patch.Move {
+		to = s.To
+	}
+	fmt.Fprintf(&b, "diff --git %s %s\n", name("a/"+from), name("b/"+to))
+	switch s.Op {
+	case patch.Add:
+		if s.Replaces == nil {
+			b.WriteString("new file mode 100644\n")
+		}
+	case patch.Delete:
+		b.WriteString("deleted file mode 100644\n")
+	case patch.Move:
+		fmt.Fprintf(&b, "rename from %s\nrename to %s\n", name(from), name(to))
+	}
+	spans := changed(s)
+	if len(spans) == 0 {
+		return b.String()
+	}
+	a, z := header("a/"+from), header("b/"+to)
+	if text.Binary(s.Before) || text.Binary(s.After) {
+		fmt.Fprintf(&b, "Binary files %s and %s differ\n", a, z)
+		return b.String()
+	}
+	if s.Op == patch.Add && s.Replaces == nil {
+		a = "/dev/null"
+	}
+	if s.Op == patch.Delete {
+		z = "/dev/null"
+	}
+	fmt.Fprintf(&b, "--- %s\n+++ %s\n", a, z)
+	unified(&b, s.Before, s.After, spans)
+	return b.String()
+}
+
+// name is a path as git writes it in a diff.
+func name(p string) string {
+	if !strings.ContainsFunc(p, func(r rune) bool { return r < ' ' || r == 0x7f || r == '"' || r == '\\' }) {
+		return p
+	}
+	var b strings.Builder
+	b.WriteByte('"')
+	for i := range len(p) {
+		switch c := p[i]; {
+		case c == '"' || c == '\\':
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		case c < ' ' || c == 0x7f:
+			fmt.Fprintf(&b, "\\%03o", c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// header is a path on a line of its own, where a tab ends a name with spaces.
+func header(p string) string {
+	out := name(p)
+	if out == p && strings.Contains(p, " ") {
+		out += "\t"
+	}
+	return out
+}
+
+// span says that bytes a0 up to a1 of the old text became b0 up to b1 of the new one.
+type span struct{ a0, a1, b0, b1 int }
+
+// changed is the step's edits in bytes, widened to whole lines as a diff knows them, which end in LF only.
+func changed(s *plan.Step) []span {
+	switch s.Op {
+	case patch.Add, patch.Delete:
+		if s.Before == s.After {
+			return nil
+		}
+		return []span{{0, len(s.Before), 0, len(s.After)}}
+	}
+	if len(s.Edits) == 0 {
+		return nil
+	}
+	a, b := text.Split(s.Before), text.Split(s.After)
+	var out []span
+	for _, e := range s.Edits {
+		n := span{a.Offset(e.A0), a.Offset(e.A1), b.Offset(e.B0), b.Offset(e.B1)}
+		if e.A0 == 0 {
+			n.a0, n.b0 = 0, 0
+		}
+		out = widen(out, n, s.Before, s.After)
+	}
+	return out
+}
+
+func widen(out []span, n span, before, after string) []span {
+	low := 0
+	if k := len(out); k > 0 {
+		low = out[k-1].a1
+	}
+	back := n.a0 - low
+	if n.a0 >= low {
+		if i := strings.LastIndexByte(before[low:n.a0], '\n'); i >= 0 {
+			back = n.a0 - low - i - 1
+		}
+	}
+	n.a0, n.b0 = n.a0-back, n.b0-back
+	if n.a1 > 0 && before[n.a1-1] != '\n' || n.b1 > 0 && after[n.b1-1] != '\n' {
+		ahead := len(before) - n.a1
+		if i := strings.IndexByte(before[n.a1:], '\n'); i >= 0 {
+			ahead = i + 1
+		}
+		n.a1, n.b1 = n.a1+ahead, n.b1+ahead
+	}
+	if k := len(out); k > 0 && n.a0 <= out[k-1].a1 {
+		out[k-1].a1, out[k-1].b1 = max(out[k-1].a1, n.a1), max(out[k-1].b1, n.b1)
+		return out
+	}
+	return append(out, n)
+}
+
+func unified(b *strings.Builder, before, after string, spans []span) {
+	line, at := 1, 0 // the number of the old line that begins at byte at
+	shift := 0       // how many lines the new text is ahead
+	for len(spans) > 0 {
+		n := 1
+		for n < len(spans) && !apart(before[spans[n-1].a1:spans[n].a0]) {
+			n++
+		}
+		group := spans[:n]
+		spans = spans[n:]
+		lead := tail(before[at:group[0].a0])
+		line += strings.Count(before[at:group[0].a0-len(lead)], "\n")
+		last := group[n-1]
+		trail := head(before[last.a1:])
+		olds := lines(before[group[0].a0-len(lead) : last.a1+len(trail)])
+		news := lines(after[group[0].b0-len(lead) : last.b1+len(trail)])
+		fmt.Fprintf(b, "@@ -%s +%s @@\n", hunkRange(line, olds), hunkRange(line+shift, news))
+		mark(b, ' ', lead)
+		for i, s := range group {
+			mark(b, '-', before[s.a0:s.a1])
+			mark(b, '+', after[s.b0:s.b1])
+			if i+1 < n {
+				mark(b, ' ', before[s.a1:group[i+1].a0])
+			}
+		}
+		mark(b, ' ', trail)
+		line += strings.Count(before[group[0].a0-len(lead):last.a1], "\n")
+		at = last.a1
+		shift += news - olds
+	}
+}
+
+func hunkRange(line, n int) string {
+	if n == 0 {
+		line--
+	}
+	return fmt.Sprintf("%d,%d", line, n)
+}
+
+// lines counts the lines of s, an open last one included.
+func lines(s string) int {
+	n := strings.Count(s, "\n")
+	if s != "" && s[len(s)-1] != '\n' {
+		n++
+	}
+	return n
+}
+
+// apart reports whether two changes with s between them are shown in hunks of their own.
+func apart(s string) bool {
+	for range 2*around + 1 {
+		i := strings.IndexByte(s, '\n')
+		if i < 0 {
+			return false
+		}
+		s = s[i+1:]
+	}
+	return true
+}
+
+// tail and head are the last and the first lines of s that a hunk shows.
+func tail(s string) string {
+	at := len(s)
+	for range around {
+		if at == 0 {
+			break
+		}
+		at = strings.LastIndexByte(s[:at-1], '\n') + 1
+	}
+	return s[at:]
+}
+
+func head(s string) string {
+	at := 0
+	for range around {
+		i := strings.IndexByte(s[at:], '\n')
+		if i < 0 {
+			return s
+		}
+		at += i + 1
+	}
+	return s[:at]
+}
+
+// mark writes every line of s with c before it.
+func mark(b *strings.Builder, c byte, s string) {
+	for s != "" {
+		i := strings.IndexByte(s, '\n') + 1
+		if i == 0 {
+			b.WriteByte(c)
+			b.WriteString(s)
+			b.WriteString("\n\\ No newline at end of file\n")
+			return
+		}
+		b.WriteByte(c)
+		b.WriteString(s[:i])
+		s = s[i:]
+	}
+}

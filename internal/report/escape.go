@@ -1,0 +1,46 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Escape makes s safe to show to a person: control characters, directional marks and characters without width
+// come out as escapes. A tab stays, and so does a newline.
+func Escape(s string) string {
+	if !strings.ContainsFunc(s, hidden) && utf8.ValidString(s) {
+		return s
+	}
+	var b strings.Builder
+	for s != "" {
+		r, n := utf8.DecodeRuneInString(s)
+		switch {
+		case r == utf8.RuneError && n == 1:
+			fmt.Fprintf(&b, `\x%02x`, s[0])
+		case !hidden(r):
+			b.WriteRune(r)
+		case r == '\r':
+			b.WriteString(`\r`)
+		case r < 0x100:
+			fmt.Fprintf(&b, `\x%02x`, r)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+		s = s[n:]
+	}
+	return b.String()
+}
+
+// hidden reports whether a terminal would obey r, or not show it: C0 and C1, and the format characters, among
+// which are the directional ones and those of zero width.
+func hidden(r rune) bool {
+	switch {
+	case r == '\t', r == '\n':
+		return false
+	case unicode.IsControl(r), unicode.Is(unicode.Cf, r), r == '\u2028', r == '\u2029':
+		return true
+	}
+	return unicode.Is(unicode.Variation_Selector, r) || r == '\u115f' || r == '\u1160' || r == '\u3164' || r == '\u034f'
+}

@@ -1,0 +1,134 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/emend-dev/emend/internal/fail"
+)
+
+// Failure is a refusal for machines.
+type Failure struct {
+	Kind                fail.Kind      `json:"kind"`
+	Message             string         `json:"message"`
+	Recoverable         bool           `json:"recoverable"`
+	Path                string         `json:"path,omitempty"`
+	Details             map[string]any `json:"details,omitempty"`
+	SuggestedNextAction string         `json:"suggestedNextAction,omitempty"`
+}
+
+// failure is the first refusal of err, with all of them in its details.
+func failure(err error) *Failure {
+	all := fail.All(err)
+	first := one(all[0])
+	list := make([]Failure, len(all))
+	for i, e := range all {
+		list[i] = *one(e)
+	}
+	if first.Details == nil {
+		first.Details = map[string]any{}
+	}
+	first.Details["failures"] = list
+	return first
+}
+
+func one(e *fail.Error) *Failure {
+	return &Failure{Kind: e.Kind, Message: e.Error(), Recoverable: e.Kind.Recoverable(), Path: e.Path,
+		Details: details(e), SuggestedNextAction: e.Hint}
+}
+
+// details are the facts of a refusal, by the names of the contract.
+func details(e *fail.Error) map[string]any {
+	d := map[string]any{}
+	switch e.Kind {
+	case fail.PatchParse:
+		d["line"], d["expected"] = e.Line, e.Expected
+	case fail.PatchApply:
+		d["path"], d["reason"] = e.Path, e.Reason
+	case fail.Stale:
+		d["path"], d["expectedSha256"], d["actualSha256"] = e.Path, e.Want, e.Have
+	case fail.MultipleMatches:
+		d["path"], d["places"], d["total"] = e.Path, places(e), e.Total
+	case fail.CommandFailed:
+		d["reason"] = e.Reason
+	}
+	if e.Hunk > 0 {
+		d["hunkIndex"] = e.Hunk - 1
+	}
+	if e.Section > 0 {
+		d["sectionIndex"] = e.Section - 1
+	}
+	if e.Nearest != nil {
+		d["nearest"] = e.Nearest
+	}
+	if len(d) == 0 {
+		return nil
+	}
+	return d
+}
+
+func places(e *fail.Error) []fail.Place {
+	if e.Places == nil {
+		return []fail.Place{}
+	}
+	return e.Places
+}
+
+// Refusal is what a model or a person reads: every failure, what is really there, and the next step.
+func Refusal(all fail.List) string {
+	var b strings.Builder
+	b.WriteString("Refused: nothing was changed.")
+	if len(all) > 1 {
+		fmt.Fprintf(&b, " %d failures:", len(all))
+	}
+	for _, e := range all {
+		fmt.Fprintf(&b, "\n%s: %s", e.Kind, Explain(e))
+	}
+	return b.String()
+}
+
+// Explain is one failure over several lines: the message, the nearest place, the hint.
+func Explain(e *fail.Error) string {
+	var b strings.Builder
+	b.WriteString(Escape(e.Error()))
+	if n := e.Nearest; n != nil {
+		nearest(&b, n)
+	}
+	if e.Hint != "" {
+		b.WriteString("\n  next: " + Escape(indent(e.Hint)))
+	}
+	return b.String()
+}
+
+// shown is how many lines of a file or differences a text shows.
+const shown = 12
+
+func nearest(b *strings.Builder, n *fail.Nearest) {
+	fmt.Fprintf(b, "\n  nearest: lines %d-%d", n.First, n.Last)
+	for i, l := range n.Lines[:min(len(n.Lines), shown)] {
+		fmt.Fprintf(b, "\n  %6d  %s", n.First+i, Escape(cut(l)))
+	}
+	if more := len(n.Lines) - shown; more > 0 {
+		fmt.Fprintf(b, "\n          (%d more lines)", more)
+	}
+	for _, d := range n.Differs[:min(len(n.Differs), shown)] {
+		b.WriteString("\n  differs: " + Escape(d))
+	}
+	if more := len(n.Differs) - shown; more > 0 {
+		fmt.Fprintf(b, "\n  differs: on %d more lines", more)
+	}
+	if n.Corrected != "" {
+		b.WriteString("\n  this hunk would apply:\n    " + Escape(indent(strings.TrimSuffix(n.Corrected, "\n"))))
+	}
+}
+
+func indent(s string) string { return strings.ReplaceAll(s, "\n", "\n    ") }
+
+// cut keeps a line of a gigabyte off the screen.
+func cut(s string) string {
+	const most = 200
+	if len(s) <= most {
+		return s
+	}
+	return s[:most] + fmt.Sprintf("… (%d bytes)", len(s))
+}

@@ -1,0 +1,189 @@
+// Package report words a plan, or the refusal of one, for machines, for agents and for people. It decides nothing
+// and does no I/O.
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/emend-dev/emend/internal/dialect"
+	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/internal/plan"
+	"github.com/emend-dev/emend/patch"
+)
+
+// View is what a report needs to know beside the outcome.
+type View struct {
+	Dialect *dialect.Dialect // nil when no dialect claimed the text
+	Patch   patch.Patch      // as far as it was read
+	Passed  []string         // what lenient reading let pass
+	DryRun  bool
+	Atomic  bool
+}
+
+// Result is an outcome in the shape of its dialect. It is encoded as JSON as it is.
+type Result interface {
+	OK() bool
+	Text() string // what a model reads
+}
+
+// Of words an outcome: a plan, or the error that there is instead.
+func Of(v View, p *plan.Plan, err error) Result {
+	shape := dialect.Object
+	if v.Dialect != nil {
+		shape = v.Dialect.Words.Shape
+	}
+	switch shape {
+	case dialect.Results:
+		return results(v, p, err)
+	case dialect.Text:
+		return worded(v, p, err)
+	}
+	return object(v, p, err)
+}
+
+// Object is the result of the dialects whose results are told in JSON.
+type Object struct {
+	Ok     bool     `json:"ok"`
+	Output string   `json:"output"`
+	Data   *Data    `json:"data,omitempty"`
+	Error  *Failure `json:"error,omitempty"`
+}
+
+// OK implements Result.
+func (o *Object) OK() bool { return o.Ok }
+
+// Text implements Result.
+func (o *Object) Text() string { return o.Output }
+
+// Data is what was changed, or would be.
+type Data struct {
+	Atomic       bool          `json:"atomic"`
+	DryRun       bool          `json:"dryRun,omitempty"`
+	HunkCount    int           `json:"hunkCount"`
+	ChangedFiles []ChangedFile `json:"changedFiles"`
+	Dialect      string        `json:"dialect,omitempty"`
+	Passed       []string      `json:"passed,omitempty"`
+}
+
+// ChangedFile is one section's effect.
+type ChangedFile struct {
+	Path         string `json:"path"`
+	Operation    string `json:"operation"`
+	ToPath       string `json:"toPath,omitempty"`
+	BeforeSha256 string `json:"beforeSha256,omitempty"`
+	AfterSha256  string `json:"afterSha256,omitempty"`
+	Diff         string `json:"diff"`
+	TrashedTo    string `json:"trashedTo,omitempty"`
+	Hunks        []Hunk `json:"hunks,omitempty"`
+}
+
+// Hunk is where a hunk landed and how.
+type Hunk struct {
+	Line   int    `json:"line"`
+	Rung   string `json:"rung"`
+	Others int    `json:"others"`
+}
+
+func object(v View, p *plan.Plan, err error) *Object {
+	if err != nil {
+		f := failure(err)
+		return &Object{Output: Refusal(fail.All(err)), Error: f}
+	}
+	d := &Data{Atomic: v.Atomic, DryRun: v.DryRun, HunkCount: p.HunkCount(), ChangedFiles: []ChangedFile{}, Passed: v.Passed}
+	hunks := v.Dialect == nil || v.Dialect.Words.Hunks
+	if hunks && v.Dialect != nil {
+		d.Dialect = v.Dialect.Name
+	}
+	for i := range p.Steps {
+		d.ChangedFiles = append(d.ChangedFiles, changedFile(&p.Steps[i], hunks))
+	}
+	return &Object{Ok: true, Output: applied(v, p), Data: d}
+}
+
+func changedFile(s *plan.Step, hunks bool) ChangedFile {
+	f := ChangedFile{Path: s.Path, Operation: s.Op.String(), ToPath: s.To, BeforeSha256: s.BeforeSum, AfterSha256: s.AfterSum, Diff: Diff(s)}
+	if hunks {
+		f.Hunks = placed(s)
+	}
+	return f
+}
+
+func placed(s *plan.Step) []Hunk {
+	var out []Hunk
+	for _, h := range s.Hunks {
+		out = append(out, Hunk{h.Line, h.Rung.String(), h.Others})
+	}
+	return out
+}
+
+// applied is the output of a plan that stands.
+func applied(v View, p *plan.Plan) string {
+	var b strings.Builder
+	did, how := "Applied", "atomic"
+	if v.DryRun {
+		did = "Would apply"
+	}
+	if !v.Atomic {
+		how = "sequential"
+	}
+	fmt.Fprintf(&b, "%s patch (%s): %d file(s), %d hunk(s).", did, how, len(p.Steps), p.HunkCount())
+	for i := range p.Steps {
+		b.WriteString("\n  " + line(&p.Steps[i]))
+	}
+	for _, note := range append(notes(p), v.Passed...) {
+		b.WriteString("\nNote: " + note)
+	}
+	return b.String()
+}
+
+// line is a step in one line.
+func line(s *plan.Step) string {
+	switch s.Op {
+	case patch.Add:
+		return "A " + Escape(s.Path)
+	case patch.Delete:
+		return "D " + Escape(s.Path)
+	case patch.Move:
+		return "R " + Escape(s.Path) + " -> " + Escape(s.To)
+	}
+	return "M " + Escape(s.Path)
+}
+
+// notes says of every hunk that matched on a tolerant rung, or had other places, that it did.
+func notes(p *plan.Plan) []string {
+	var out []string
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		for k, h := range s.Hunks {
+			if h.Rung != patch.Exact || h.Others > 0 {
+				out = append(out, fmt.Sprintf("%s: hunk %d is at line %d, %s.", Escape(s.Path), k+1, h.Line, How(h)))
+			}
+		}
+	}
+	return out
+}
+
+// How says how a hunk matched, in words.
+func How(h plan.Placed) string {
+	out := map[patch.Rung]string{
+		patch.Exact: "exact", patch.Trailing: "white space at line ends ignored", patch.Whitespace: "indentation ignored",
+		patch.Composed: "indentation and Unicode normal form ignored", patch.Unicode: "indentation and typography ignored",
+	}[h.Rung]
+	switch h.Others {
+	case 0:
+	case 1:
+		out += "; 1 other place would have matched"
+	default:
+		out += fmt.Sprintf("; %d other places would have matched", h.Others)
+	}
+	return out
+}
+
+func changes(p *plan.Plan) []patch.Change {
+	var out []patch.Change
+	for _, s := range p.Steps {
+		out = append(out, patch.Change{Op: s.Op, Path: s.Path, To: s.To, Writes: s.Writes})
+	}
+	return out
+}
