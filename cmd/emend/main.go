@@ -1,0 +1,10 @@
+// Command emend applies the patches that coding agents write.
+package main
+
+import (
+	"os"
+
+	"github.com/emend-dev/emend/internal/front/cli"
+)
+
+func main() { os.Exit(cli.Main()) }

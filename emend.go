@@ -1,0 +1,285 @@
+// Package emend takes the patch text that a coding agent wrote and says exactly what it would do to the files of
+// a workspace: which lines, how sure, with a diff, or why not and what would work instead.
+//
+//	ws, err := emend.Open(".")
+//	...
+//	plan, err := ws.Plan(ctx, text, emend.Options{})
+//	if refused, ok := errors.AsType[*emend.Refusal](err); ok {
+//		fmt.Println(refused.Result().Text()) // every failure, what is really there, the next step
+//	}
+//
+// A patch may be written in any of the dialects that [Dialects] lists; the zero Options recognise which. Plan only
+// reads. Files are reached through handles beneath the workspace's root, never by a path that could have moved
+// outside, and protected names are refused.
+package emend
+
+import (
+	"context"
+	"errors"
+
+	"github.com/emend-dev/emend/internal/dialect"
+	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/internal/guard"
+	"github.com/emend-dev/emend/internal/plan"
+	"github.com/emend-dev/emend/internal/report"
+	"github.com/emend-dev/emend/patch"
+)
+
+// Error is one refusal: its kind, its place, its reason and the next step.
+type Error = fail.Error
+
+// Kind is the class of a refusal; errors.Is(err, emend.Stale) asks for it.
+type Kind = fail.Kind
+
+// The kinds of refusals, a closed list.
+const (
+	NotFound         = fail.NotFound
+	AlreadyExists    = fail.AlreadyExists
+	PermissionDenied = fail.PermissionDenied
+	OutsideWorkspace = fail.OutsideWorkspace
+	BinaryFile       = fail.BinaryFile
+	FileTooLarge     = fail.FileTooLarge
+	Stale            = fail.Stale
+	OldTextNotFound  = fail.OldTextNotFound
+	MultipleMatches  = fail.MultipleMatches
+	Overlapping      = fail.Overlapping
+	PatchParse       = fail.PatchParse
+	PatchApply       = fail.PatchApply
+	CommandFailed    = fail.CommandFailed
+	Timeout          = fail.Timeout
+	Unknown          = fail.Unknown
+)
+
+// Result is an outcome in the shape of its dialect, ready to be encoded as JSON.
+type Result = report.Result
+
+// Workspace is a directory tree that patches may change. It may be used by several goroutines at once.
+type Workspace struct {
+	guard *guard.Guard
+	base  string
+}
+
+// Option changes how a workspace is opened.
+type Option func(*settings)
+
+type settings struct {
+	base  string
+	allow []string
+}
+
+// Base makes the paths in patches relative to dir, a slash-separated path relative to the root.
+func Base(dir string) Option { return func(s *settings) { s.base = dir } }
+
+// AllowProtected opens protected paths that match the patterns.
+func AllowProtected(patterns ...string) Option {
+	return func(s *settings) { s.allow = append(s.allow, patterns...) }
+}
+
+// Open opens the workspace whose root is dir. Close it when done.
+func Open(dir string, options ...Option) (*Workspace, error) {
+	var s settings
+	for _, o := range options {
+		o(&s)
+	}
+	g, err := guard.Open(dir, guard.Options{AllowProtected: s.allow})
+	if err != nil {
+		return nil, err
+	}
+	return &Workspace{guard: g, base: s.base}, nil
+}
+
+// FindRoot is the workspace that dir belongs to, the nearest directory upward with .git or .emend in it, or dir
+// itself, and dir's path in it for [Base].
+func FindRoot(dir string) (root, base string, err error) { return guard.FindRoot(dir) }
+
+// Close lets go of the root's handle.
+func (w *Workspace) Close() error { return w.guard.Close() }
+
+// Root is the path of the root, to be shown to people.
+func (w *Workspace) Root() string { return w.guard.Dir() }
+
+// Options are what a caller asks of one plan. The zero value recognises the dialect and is strict.
+type Options struct {
+	// Dialect is the name of one of [Dialects]; "" or "auto" recognises it.
+	Dialect string
+	// Lenient lets pass what sloppy models write; whatever it let pass is named in the result.
+	Lenient bool
+	// Tolerance names the last rung on which lines may match; 0 leaves it to the dialect.
+	Tolerance patch.Rung
+	// Expect holds the sha256 that files must have now, by their path as the patch writes it. "" asserts that a
+	// file to be added is not there.
+	Expect map[string]string
+}
+
+// Plan is what a patch would do. It is settled: nothing about it is decided later.
+type Plan struct {
+	view report.View
+	plan *plan.Plan
+}
+
+// Dialect is the name of the dialect that the patch was read in.
+func (p *Plan) Dialect() string { return p.view.Dialect.Name }
+
+// Passed names what lenient reading let pass, one sentence each.
+func (p *Plan) Passed() []string { return p.view.Passed }
+
+// Files is what would become of each file, in the order of the patch.
+func (p *Plan) Files() []File {
+	out := make([]File, len(p.plan.Steps))
+	for i := range p.plan.Steps {
+		out[i] = File{step: &p.plan.Steps[i]}
+	}
+	return out
+}
+
+// Result words the plan as a preview.
+func (p *Plan) Result() Result { return report.Of(p.view, p.plan, nil) }
+
+// File is what would become of one file.
+type File struct{ step *plan.Step }
+
+// Op says what is done to the file.
+func (f File) Op() patch.Op { return f.step.Op }
+
+// Path is the file's path relative to the root, before the patch.
+func (f File) Path() string { return f.step.Path }
+
+// To is where a moved file goes, relative to the root.
+func (f File) To() string { return f.step.To }
+
+// Before and After are the contents; "" where there is no file.
+func (f File) Before() string { return f.step.Before }
+
+// After is the content afterwards.
+func (f File) After() string { return f.step.After }
+
+// Hunks says where each hunk landed.
+func (f File) Hunks() []plan.Placed { return f.step.Hunks }
+
+// Diff is the change as a unified diff in git's form.
+func (f File) Diff() string { return report.Diff(f.step) }
+
+// Refusal says why a patch cannot be applied: every failing section and hunk of it. errors.Is and errors.As look
+// into each.
+type Refusal struct {
+	view report.View
+	list fail.List
+}
+
+func (r *Refusal) Error() string { return r.list.Error() }
+
+// Unwrap returns the failures.
+func (r *Refusal) Unwrap() []error { return r.list.Unwrap() }
+
+// Failures lists them, in the order of the patch.
+func (r *Refusal) Failures() []*Error { return r.list }
+
+// Result words the refusal.
+func (r *Refusal) Result() Result { return report.Of(r.view, nil, r.list) }
+
+// Plan reads text and the files it names, and settles what it would do. It never writes. An error is a *Refusal.
+func (w *Workspace) Plan(ctx context.Context, text string, o Options) (*Plan, error) {
+	src := newReader(w)
+	view, p, err := w.plan(ctx, text, o, src)
+	if err == nil {
+		return &Plan{view: view, plan: p}, nil
+	}
+	list := fail.All(err)
+	if hint := w.elsewhere(ctx, text, o, src, list); hint != "" {
+		first := *list[0]
+		first.Hint = join(first.Hint, hint)
+		list[0] = &first
+	}
+	return nil, &Refusal{view: view, list: list}
+}
+
+func join(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a + " " + b
+}
+
+func (w *Workspace) plan(ctx context.Context, text string, o Options, src plan.Source) (report.View, *plan.Plan, error) {
+	view := report.View{DryRun: true, Atomic: true}
+	opts := dialect.Options{Lenient: o.Lenient, Tolerance: o.Tolerance}
+	d, err := choose(text, o.Dialect, opts)
+	if err != nil {
+		return view, nil, err
+	}
+	view.Dialect = d
+	parsed, err := d.Parse(text, opts)
+	if err != nil {
+		return view, nil, err
+	}
+	view.Patch, view.Passed = parsed.Patch, parsed.Passed
+	p, err := plan.Build(ctx, parsed.Patch, d.Rules(opts), src, plan.Options{Expect: o.Expect, Print: d.PrintHunk})
+	return view, p, err
+}
+
+func choose(text, name string, o dialect.Options) (*dialect.Dialect, error) {
+	if name == "" || name == "auto" {
+		return dialect.Detect(text, o)
+	}
+	d, ok := dialect.Named(name)
+	if !ok {
+		return nil, &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Msg: "no dialect is called " + fail.Quote(name),
+			Hint: "Use auto, or one of: " + names() + "."}
+	}
+	return d, nil
+}
+
+// maxElsewhere is how many bytes of patch and files a refused patch may have for the other ways of reading it to
+// be tried for a hint.
+const maxElsewhere = 4 << 20
+
+// elsewhere looks whether the text would work with one switch more, and says which. Only a way that needs no
+// guess counts: every hunk with a single place.
+func (w *Workspace) elsewhere(ctx context.Context, text string, o Options, src *reader, refused fail.List) string {
+	auto := o.Dialect == "" || o.Dialect == "auto"
+	if !auto || o.Lenient || len(text)+src.bytes > maxElsewhere || errors.Is(refused, fail.CommandFailed) || errors.Is(refused, fail.PermissionDenied) {
+		return ""
+	}
+	lenient := o
+	lenient.Lenient = true
+	if w.works(ctx, text, lenient, src) {
+		return "With --lenient (lenient: true) this patch would apply."
+	}
+	for _, d := range dialect.All {
+		named := o
+		named.Dialect = d.Name
+		if w.works(ctx, text, named, src) {
+			return "With --dialect " + d.Name + " this patch would apply."
+		}
+	}
+	return ""
+}
+
+func (w *Workspace) works(ctx context.Context, text string, o Options, src *reader) bool {
+	_, p, err := w.plan(ctx, text, o, src)
+	if err != nil {
+		return false
+	}
+	for _, s := range p.Steps {
+		for _, h := range s.Hunks {
+			if h.Others > 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Dialects lists the names of the dialects.
+func Dialects() []string { return dialect.Names() }
+
+func names() string {
+	out := ""
+	for i, n := range Dialects() {
+		if i > 0 {
+			out += ", "
+		}
+		out += n
+	}
+	return out
+}

@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/internal/report"
+)
+
+func (a *app) convert() *cobra.Command {
+	var from, to string
+	var lenient bool
+	cmd := &cobra.Command{
+		Use:   "convert [FILE]",
+		Short: "Write a patch in another dialect",
+		Long: `convert reads a patch from FILE, or from standard input, and prints it in the
+dialect that --to names. What that dialect cannot say is refused, naming the
+section and the hunk. No file of the workspace is read.`,
+		Example: `  emend convert --to codex change.patch
+  emend convert --from supyagent --to emend < change.patch`,
+		Args: atMostOne("convert"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			for flag, name := range map[string]string{"from": from, "to": to} {
+				if !contains(emend.Dialects(), name) && (flag == "to" || name != "auto") {
+					return badUse("convert", "--%s: %q is none of %s", flag, name, strings.Join(emend.Dialects(), ", "))
+				}
+			}
+			text, err := a.text(args)
+			if err != nil {
+				return err
+			}
+			out, err := emend.Convert(text, to, emend.Options{Dialect: from, Lenient: lenient})
+			return a.printPatch(out, err)
+		},
+	}
+	cmd.Flags().StringVar(&from, "from", "auto", "the dialect of the patch")
+	cmd.Flags().StringVar(&to, "to", "emend", "the dialect to write: "+strings.Join(emend.Dialects(), ", "))
+	cmd.Flags().BoolVar(&lenient, "lenient", false, "let pass what sloppy models write")
+	complete(cmd, "from", append([]string{"auto"}, emend.Dialects()...))
+	complete(cmd, "to", emend.Dialects())
+	return cmd
+}
+
+// printPatch prints patch text, or why there is none.
+func (a *app) printPatch(text string, err error) error {
+	if r, ok := errors.AsType[*emend.Refusal](err); ok {
+		return a.refused(r)
+	}
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJSON(&report.Object{Ok: true, Output: text})
+	}
+	_, err = io.WriteString(a.out, text)
+	return err
+}

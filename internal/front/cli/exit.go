@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/emend-dev/emend/internal/fail"
+)
+
+// The exit codes: done, refused and nothing changed, usage, undecided.
+const (
+	exitDone = iota
+	exitRefused
+	exitUsage
+	exitUndecided
+)
+
+// exits is the one table from kinds to exit codes.
+var exits = map[fail.Kind]int{
+	fail.NotFound:         exitRefused,
+	fail.AlreadyExists:    exitRefused,
+	fail.PermissionDenied: exitRefused,
+	fail.OutsideWorkspace: exitRefused,
+	fail.BinaryFile:       exitRefused,
+	fail.FileTooLarge:     exitRefused,
+	fail.Stale:            exitRefused,
+	fail.OldTextNotFound:  exitRefused,
+	fail.MultipleMatches:  exitRefused,
+	fail.Overlapping:      exitRefused,
+	fail.PatchParse:       exitRefused,
+	fail.PatchApply:       exitRefused,
+	fail.CommandFailed:    exitRefused,
+	fail.Timeout:          exitRefused,
+	fail.Unknown:          exitRefused,
+}
+
+// errSaid stands for a refusal that has been printed.
+var errSaid = errors.New("refused")
+
+func exitCode(err error) int {
+	if err == nil {
+		return exitDone
+	}
+	if _, ok := errors.AsType[*usage](err); ok {
+		return exitUsage
+	}
+	if e, ok := errors.AsType[*fail.Error](err); ok {
+		if e.Kind == fail.CommandFailed && e.Reason == fail.Indeterminate {
+			return exitUndecided
+		}
+		return exits[e.Kind]
+	}
+	if errors.Is(err, errSaid) {
+		return exitRefused
+	}
+	return exitUsage // an error of the command line's own parser
+}
+
+func newEncoder(w io.Writer) *json.Encoder {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc
+}
+
+// below is the current directory's slash path relative to root.
+func below(root string) (string, error) {
+	root, err := resolved(root)
+	if err != nil {
+		return "", err
+	}
+	here, err := resolved(".")
+	if err != nil {
+		return "", err
+	}
+	rel, err := filepath.Rel(root, here)
+	if err != nil || !filepath.IsLocal(rel) {
+		return "", nil // outside: paths are then relative to the root
+	}
+	return filepath.ToSlash(rel), nil
+}
+
+func resolved(dir string) (string, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	if _, err := os.Stat(abs); err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(abs)
+}

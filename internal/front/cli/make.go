@@ -1,0 +1,148 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/emend-dev/emend"
+)
+
+func (a *app) make() *cobra.Command {
+	var dialect string
+	var context int
+	cmd := &cobra.Command{
+		Use:   "make OLD NEW",
+		Short: "Write the patch that turns OLD into NEW",
+		Long: `make compares two files, or all files of two directories, and prints the patch
+between them. Every hunk gets as much context as it needs to have exactly one
+place, and the patch is proved on OLD before it is printed. What the dialect
+cannot say, such as a changed line end, is refused, naming the line.
+
+For two files the patch names OLD (NEW, if OLD is /dev/null); for directories
+every file by its path inside them. .git, .hg, .svn, .jj and .emend are left out.`,
+		Example: `  emend make main.go.orig main.go
+  emend make --dialect codex before/ after/ > change.patch`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 2 {
+				return badUse("make", "two paths, OLD and NEW, got %d", len(args))
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			if !contains(emend.Dialects(), dialect) {
+				return badUse("make", "--dialect: %q is none of %s", dialect, strings.Join(emend.Dialects(), ", "))
+			}
+			if context < 0 {
+				return badUse("make", "--context: %d is negative", context)
+			}
+			changes, err := compare(args[0], args[1])
+			if err != nil {
+				return &usage{"make", err}
+			}
+			out, err := emend.Make(changes, dialect, context)
+			return a.printPatch(out, err)
+		},
+	}
+	cmd.Flags().StringVar(&dialect, "dialect", "emend", "the dialect to write: "+strings.Join(emend.Dialects(), ", "))
+	cmd.Flags().IntVar(&context, "context", 3, "lines of context around a change, at least")
+	complete(cmd, "dialect", emend.Dialects())
+	return cmd
+}
+
+// compare reads two files or two directories.
+func compare(old, new string) ([]emend.Change, error) {
+	a, err := files(old)
+	if err != nil {
+		return nil, err
+	}
+	b, err := files(new)
+	if err != nil {
+		return nil, err
+	}
+	if a.dir != b.dir && !a.none && !b.none {
+		return nil, fmt.Errorf("%s and %s are not both files or both directories", old, new)
+	}
+	if !a.dir && !b.dir {
+		name := filepath.ToSlash(old)
+		if a.none {
+			name = filepath.ToSlash(new)
+		}
+		c := emend.Change{Path: name, HasOld: !a.none, HasNew: !b.none}
+		c.Old, c.New = a.content[""], b.content[""]
+		return []emend.Change{c}, nil
+	}
+	return a.against(b), nil
+}
+
+// tree is a file, under the empty name, or a directory's files by their slash paths.
+type tree struct {
+	dir, none bool
+	content   map[string]string
+}
+
+func (t tree) against(u tree) []emend.Change {
+	var names []string
+	for name := range t.content {
+		names = append(names, name)
+	}
+	for name := range u.content {
+		if _, ok := t.content[name]; !ok {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	var out []emend.Change
+	for _, name := range names {
+		c := emend.Change{Path: name}
+		c.Old, c.HasOld = t.content[name]
+		c.New, c.HasNew = u.content[name]
+		out = append(out, c)
+	}
+	return out
+}
+
+func files(path string) (tree, error) {
+	if path == os.DevNull {
+		return tree{none: true}, nil
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return tree{}, err
+	}
+	t := tree{dir: info.IsDir(), content: map[string]string{}}
+	if !t.dir {
+		return t, t.read("", path, info.Mode())
+	}
+	return t, filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if slices.Contains([]string{".git", ".hg", ".svn", ".jj", ".emend"}, d.Name()) {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		rel, err := filepath.Rel(path, p)
+		if err != nil {
+			return err
+		}
+		return t.read(filepath.ToSlash(rel), p, d.Type())
+	})
+}
+
+func (t tree) read(name, path string, mode fs.FileMode) error {
+	if !mode.IsRegular() {
+		return errors.New(path + " is not a regular file, and a patch cannot say what it is")
+	}
+	data, err := os.ReadFile(path)
+	t.content[name] = string(data)
+	return err
+}

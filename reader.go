@@ -1,0 +1,59 @@
+package emend
+
+import (
+	"context"
+
+	"github.com/emend-dev/emend/internal/guard"
+	"github.com/emend-dev/emend/internal/plan"
+)
+
+// reader is the plan's source: the workspace's files through its guard. What was read once is kept, so that one
+// plan sees one state of every file, and a hint can be looked for without reading again.
+type reader struct {
+	w      *Workspace
+	loaded map[guard.Identity]loaded
+	bytes  int
+}
+
+type loaded struct{ data, sum string }
+
+func newReader(w *Workspace) *reader {
+	return &reader{w: w, loaded: map[guard.Identity]loaded{}}
+}
+
+// Look implements plan.Source. Whatever a patch names it may change, so policy is judged for writing.
+func (r *reader) Look(_ context.Context, p string, absolute bool) (plan.File, error) {
+	e, err := r.w.guard.Look(p, guard.Ask{Base: r.w.base, Absolute: absolute, Write: true})
+	if err != nil {
+		return plan.File{}, err
+	}
+	return plan.File{Rel: e.Rel, Place: e.Place, Kind: kind(e.Kind), HasParent: e.HasParent, Target: e.Target, Size: e.Size, Handle: e}, nil
+}
+
+// Load implements plan.Source.
+func (r *reader) Load(ctx context.Context, f plan.File) (data, sum string, err error) {
+	e := f.Handle.(guard.Entry)
+	if l, ok := r.loaded[e.Place]; ok {
+		return l.data, l.sum, nil
+	}
+	data, sum, err = r.w.guard.Load(ctx, e)
+	if err == nil {
+		r.loaded[e.Place] = loaded{data, sum}
+		r.bytes += len(data)
+	}
+	return data, sum, err
+}
+
+func kind(k guard.Kind) plan.Kind {
+	switch k {
+	case guard.Missing:
+		return plan.Missing
+	case guard.Regular:
+		return plan.Regular
+	case guard.Directory:
+		return plan.Directory
+	case guard.Symlink:
+		return plan.Link
+	}
+	return plan.Special
+}
