@@ -135,6 +135,9 @@ func (p *Plan) Files() []File {
 // Result words the plan as a preview.
 func (p *Plan) Result() Result { return report.Of(p.view, p.plan, nil) }
 
+// Summary says in a few lines what the plan would do.
+func (p *Plan) Summary() string { return report.Summary(p.view, p.plan) }
+
 // File is what would become of one file.
 type File struct{ step *plan.Step }
 

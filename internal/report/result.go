@@ -119,6 +119,15 @@ func placed(s *plan.Step) []Hunk {
 
 // applied is the output of a plan that stands.
 func applied(v View, p *plan.Plan) string {
+	out := Summary(v, p)
+	for _, note := range append(notes(p), v.Passed...) {
+		out += "\nNote: " + note
+	}
+	return out
+}
+
+// Summary says how many files and hunks, and names the files.
+func Summary(v View, p *plan.Plan) string {
 	var b strings.Builder
 	did, how := "Applied", "atomic"
 	if v.DryRun {
@@ -130,9 +139,6 @@ func applied(v View, p *plan.Plan) string {
 	fmt.Fprintf(&b, "%s patch (%s): %d file(s), %d hunk(s).", did, how, len(p.Steps), p.HunkCount())
 	for i := range p.Steps {
 		b.WriteString("\n  " + line(&p.Steps[i]))
-	}
-	for _, note := range append(notes(p), v.Passed...) {
-		b.WriteString("\nNote: " + note)
 	}
 	return b.String()
 }

@@ -27,7 +27,10 @@ func (a *app) paint(color, s string) string {
 
 // showPlan prints a plan for people: what would be done, where every hunk landed, the diff.
 func (a *app) showPlan(p *emend.Plan) {
-	fmt.Fprintln(a.out, report.Escape(p.Result().Text()))
+	fmt.Fprintln(a.out, p.Summary())
+	for _, note := range p.Passed() {
+		fmt.Fprintln(a.out, "Note: "+report.Escape(note))
+	}
 	for _, f := range p.Files() {
 		fmt.Fprintln(a.out)
 		for i, h := range f.Hunks() {

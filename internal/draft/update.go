@@ -1,0 +1,202 @@
+package draft
+
+import (
+	"context"
+
+	"znkr.io/diff"
+
+	"github.com/emend-dev/emend/internal/dialect"
+	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/internal/plan"
+	"github.com/emend-dev/emend/internal/text"
+	"github.com/emend-dev/emend/patch"
+)
+
+// block is lines a0 up to a1 of the old text that become lines b0 up to b1 of the new one, and how much context
+// it is shown with.
+type block struct {
+	a0, a1, b0, b1 int
+	context        int
+}
+
+// drafter is the work on one updated file.
+type drafter struct {
+	d        *dialect.Dialect
+	c        *Change
+	old, new *text.Lines
+	blocks   []block
+}
+
+// small is how many lines a pair of files may have for the diff to be the shortest there is; for larger ones the
+// library may trade a few lines for time.
+const small = 10_000
+
+func updated(d *dialect.Dialect, c *Change, around int) (patch.Section, error) {
+	w := &drafter{d: d, c: c, old: text.Split(c.Old), new: text.Split(c.New)}
+	w.compare(around)
+	if len(w.blocks) == 0 { // the lines are the same, the bytes are not
+		return patch.Section{}, inexpressible(c.Old, c.New)
+	}
+	for {
+		s, owners := w.section()
+		bad, err := w.prove(s, owners)
+		if err == nil {
+			return s, nil
+		}
+		if !w.widen(owners, bad) {
+			return patch.Section{}, err
+		}
+	}
+}
+
+// compare finds the changed blocks.
+func (w *drafter) compare(around int) {
+	var opts []diff.Option
+	if w.old.Len()+w.new.Len() <= small {
+		opts = append(opts, diff.Minimal())
+	}
+	opts = append(opts, diff.Context(0))
+	for _, h := range diff.Hunks(w.keys(w.old), w.keys(w.new), opts...) {
+		w.blocks = append(w.blocks, block{h.PosX, h.EndX, h.PosY, h.EndY, around})
+	}
+}
+
+// keys are the lines as the diff sees them: an open last line differs from a closed one if the files differ in
+// that.
+func (w *drafter) keys(l *text.Lines) []string {
+	out := make([]string, l.Len())
+	for i := range out {
+		out[i] = l.Line(i)
+	}
+	if l.Open() && w.old.Open() != w.new.Open() {
+		out[len(out)-1] += "\n"
+	}
+	return out
+}
+
+// section makes hunks of the blocks; owners are the blocks of each. Blocks whose context meets share a hunk.
+func (w *drafter) section() (patch.Section, [][]int) {
+	s := patch.Section{Op: patch.Update, Path: w.c.Path}
+	var owners [][]int
+	reach := -1
+	for i, b := range w.blocks {
+		if i > 0 && b.a0-b.context <= reach {
+			owners[len(owners)-1] = append(owners[len(owners)-1], i)
+		} else {
+			owners = append(owners, []int{i})
+		}
+		reach = max(reach, b.a1+b.context)
+	}
+	for _, o := range owners {
+		s.Hunks = append(s.Hunks, w.hunk(o))
+	}
+	return s, owners
+}
+
+// from and to are the old lines that a hunk of the blocks o covers.
+func (w *drafter) from(o []int) int {
+	from := w.old.Len()
+	for _, i := range o {
+		from = min(from, max(0, w.blocks[i].a0-w.blocks[i].context))
+	}
+	return from
+}
+
+func (w *drafter) to(o []int) int {
+	to := 0
+	for _, i := range o {
+		to = max(to, min(w.old.Len(), w.blocks[i].a1+w.blocks[i].context))
+	}
+	return to
+}
+
+func (w *drafter) hunk(o []int) patch.Hunk {
+	var h patch.Hunk
+	at, to := w.from(o), w.to(o)
+	keep := func(to int) {
+		for ; at < to; at++ {
+			h.Lines = append(h.Lines, patch.Line(" "+w.old.Line(at)))
+		}
+	}
+	newEnd := 0
+	for _, i := range o {
+		b := w.blocks[i]
+		keep(b.a0)
+		for ; at < b.a1; at++ {
+			h.Lines = append(h.Lines, patch.Line("-"+w.old.Line(at)))
+		}
+		for j := b.b0; j < b.b1; j++ {
+			h.Lines = append(h.Lines, patch.Line("+"+w.new.Line(j)))
+		}
+		newEnd = b.b1 + (to - b.a1)
+	}
+	keep(to)
+	w.openEnds(&h, to == w.old.Len(), newEnd == w.new.Len())
+	return h
+}
+
+// openEnds sets the markers for the last newline where it comes or goes with this hunk.
+func (w *drafter) openEnds(h *patch.Hunk, oldLast, newLast bool) {
+	if w.old.Open() == w.new.Open() || w.new.Len() == 0 || w.d.Rules(dialect.Options{}).FinalNewline && !w.new.Open() {
+		return
+	}
+	h.OldOpen = oldLast && w.old.Open()
+	h.NewOpen = newLast && w.new.Open()
+}
+
+// prove applies the printed section and reports which hunks need more context.
+func (w *drafter) prove(s patch.Section, owners [][]int) (bad []int, err error) {
+	back, err := again(w.d, s)
+	if err != nil {
+		return hunks(err), err
+	}
+	p, err := plan.Build(context.Background(), patch.Patch{Sections: []patch.Section{back}},
+		w.d.Rules(dialect.Options{}), plan.Memory{w.c.Path: w.c.Old}, plan.Options{})
+	if err != nil {
+		return hunks(err), err
+	}
+	step := p.Steps[0]
+	for k, h := range step.Hunks {
+		if len(step.Hunks) == len(owners) && h.Line != w.from(owners[k])+1 {
+			bad = append(bad, k)
+		}
+	}
+	if len(bad) > 0 {
+		return bad, cannot(0, "a hunk would land in another place, however much context it has")
+	}
+	if step.After != w.c.New {
+		return nil, inexpressible(step.After, w.c.New)
+	}
+	return nil, nil
+}
+
+// hunks are the numbers, from 0, of the hunks that err speaks of.
+func hunks(err error) []int {
+	var out []int
+	for _, e := range fail.All(err) {
+		if e.Hunk > 0 {
+			out = append(out, e.Hunk-1)
+		}
+	}
+	return out
+}
+
+// widen gives the blocks of the bad hunks more context, and reports whether any was left to give.
+func (w *drafter) widen(owners [][]int, bad []int) bool {
+	grown := false
+	for _, k := range bad {
+		if k >= len(owners) || w.from(owners[k]) == 0 && w.to(owners[k]) == w.old.Len() {
+			continue
+		}
+		grown = true
+		first, last := owners[k][0], owners[k][len(owners[k])-1]
+		for _, i := range []int{first, last} {
+			b := &w.blocks[i]
+			b.context += max(1, b.context/2)
+			if first == last {
+				break
+			}
+		}
+	}
+	return grown
+}
