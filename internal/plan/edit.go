@@ -66,7 +66,11 @@ func (p *placer) change(k int, at match.Slot, lines []patch.Line, dent shift) ma
 	}
 	for _, l := range lines {
 		if l.Mark() == '+' {
-			ins = append(ins, match.Insert{Text: dent.apply(l.Text()), End: p.endFor(len(ins), olds, ins, prev, from)})
+			in := match.Insert{Text: dent.apply(l.Text()), End: p.endFor(len(ins), olds, ins, prev, from)}
+			if in.End == text.CRLF || p.spots[k].rung > patch.Exact {
+				in.Text = strings.TrimSuffix(in.Text, text.CR) // it is the CR of the line end
+			}
+			ins = append(ins, in)
 		}
 	}
 	if err := d.Replace(prev, len(olds), ins); err != nil && p.limit == nil {
@@ -190,6 +194,7 @@ type writer struct {
 	last   match.Slot // the last line
 	open   bool       // it gets no line end
 	style  string     // and this one if it needs one
+	total  int        // lines of the new text
 	out    strings.Builder
 	edits  []Edit
 	placed []Placed
@@ -197,6 +202,7 @@ type writer struct {
 
 func (w *writer) write() *placement {
 	edits := w.doc.Edits()
+	w.count(edits)
 	w.out.Grow(w.size(edits))
 	if w.file.HasBOM() {
 		w.out.WriteString(text.BOM)
@@ -214,6 +220,17 @@ func (w *writer) write() *placement {
 	}
 	w.keep(at, w.file.Len(), shift)
 	return &placement{after: w.out.String(), hunks: w.placed, edits: w.edits}
+}
+
+// count counts the lines of the new text. An empty last line without a line end is none.
+func (w *writer) count(edits []match.Edit) {
+	w.total = w.file.Len()
+	for _, e := range edits {
+		w.total += len(e.New) - (e.A1 - e.A0)
+	}
+	if w.open && w.last != match.Begin && w.doc.Line(w.last) == "" {
+		w.total--
+	}
 }
 
 func (w *writer) size(edits []match.Edit) int {
@@ -271,6 +288,7 @@ func (w *writer) note(e match.Edit, shift int) {
 
 // change appends an edit, joined to the one before when they touch.
 func (w *writer) change(e Edit) {
+	e.B0, e.B1 = min(e.B0, w.total), min(e.B1, w.total)
 	if n := len(w.edits); n > 0 && w.edits[n-1].A1 == e.A0 && w.edits[n-1].B1 == e.B0 {
 		w.edits[n-1].A1, w.edits[n-1].B1 = e.A1, e.B1
 		return

@@ -236,7 +236,7 @@ func (s *search) describe(begin int, alone bool) {
 	if low >= high {
 		return
 	}
-	pairs := align(old, fileLines(s.file, low, high))
+	pairs := align(old, fileLines(s.file, low, high), begin-low)
 	for i := range pairs {
 		if pairs[i].theirs >= 0 {
 			pairs[i].theirs += low
@@ -264,8 +264,9 @@ func (s *search) describe(begin int, alone bool) {
 }
 
 // align pairs old with lines: those that are equal but for white space and typography, and between them one for
-// one what is left. Lines before the first and after the last pair are left out.
-func align(old, lines []string) []pair {
+// one what is left. Lines before the first and after the last pair are left out. Where no two lines are equal, the
+// hunk stands against the lines from at on.
+func align(old, lines []string, at int) []pair {
 	fold := func(in []string) []string {
 		out := make([]string, len(in))
 		for i, l := range in {
@@ -294,8 +295,12 @@ func align(old, lines []string) []pair {
 		}
 		mine, theirs = nil, nil
 	}
+	edits := diff.Edits(fold(old), fold(lines))
+	if !slices.ContainsFunc(edits, func(e diff.Edit[string]) bool { return e.Op == diff.Match }) {
+		return opposite(len(old), max(at, 0), len(lines))
+	}
 	i, j := 0, 0
-	for _, e := range diff.Edits(fold(old), fold(lines)) {
+	for _, e := range edits {
 		switch e.Op {
 		case diff.Match:
 			flush(false)
@@ -310,6 +315,18 @@ func align(old, lines []string) []pair {
 		}
 	}
 	flush(true)
+	return out
+}
+
+// opposite pairs n lines one for one with those from at up to end.
+func opposite(n, at, end int) []pair {
+	out := make([]pair, n)
+	for i := range out {
+		out[i] = pair{i, at + i}
+		if at+i >= end {
+			out[i].theirs = -1
+		}
+	}
 	return out
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 
 	"github.com/emend-dev/emend/internal/dialect"
 	"github.com/emend-dev/emend/internal/fail"
@@ -103,12 +104,39 @@ type origin struct {
 }
 
 func newPlacer(file *text.Lines, hunks []patch.Hunk, r dialect.Rules) *placer {
+	hunks = withoutCR(file, hunks)
 	p := &placer{file: file, doc: match.NewDoc(file), hunks: hunks, rules: r, spots: make([]spot, len(hunks)),
 		tries: make([][]try, len(hunks)), indexes: map[patch.Rung]*rungIndex{}, anchors: map[int]match.Anchor{}}
 	for k := range hunks {
 		p.tries[k] = forms(&hunks[k], r)
 	}
 	return p
+}
+
+// withoutCR drops the CR at the end of the lines of every hunk that has one on each, if every line of the file
+// ends in CRLF. There the CR of the hunk and the CR of the line end are the same byte.
+func withoutCR(file *text.Lines, hunks []patch.Hunk) []patch.Hunk {
+	bare := func(l patch.Line) bool { return !strings.HasSuffix(string(l), text.CR) }
+	carried := func(h patch.Hunk) bool { return len(h.Lines) > 0 && !slices.ContainsFunc(h.Lines, bare) }
+	if !slices.ContainsFunc(hunks, carried) {
+		return hunks
+	}
+	for i := range file.Len() {
+		if end := file.End(i); end != text.CRLF && end != text.None {
+			return hunks
+		}
+	}
+	hunks = slices.Clone(hunks)
+	for k := range hunks {
+		if carried(hunks[k]) {
+			lines := slices.Clone(hunks[k].Lines)
+			for i, l := range lines {
+				lines[i] = l[:len(l)-1]
+			}
+			hunks[k].Lines = lines
+		}
+	}
+	return hunks
 }
 
 // forms lists the forms of h.

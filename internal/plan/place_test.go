@@ -116,6 +116,11 @@ func TestPlace(t *testing.T) {
 		{"crlf kept", strict, "a\r\nb\r\nc\n", H{hunk("-b", "+B", "+D")}, "a\r\nB\r\nD\r\nc\n", []int{2}},
 		{"each replaced line's own end", strict, "a\nb\r\nc\rd\n", H{hunk("-a", "-b", "-c", "+1", "+2", "+3", "+4")}, "1\n2\r\n3\r4\rd\n", []int{1}},
 		{"at the top the end of the line after", strict, "a\r\nb\n", H{hunk("+x", " a")}, "x\r\na\r\nb\n", []int{1}},
+		{"crlf in the hunk's lines too", strict, "a\r\nb\r\n", H{hunk(" a\r", "-b\r", "+B\r")}, "a\r\nB\r\n", []int{1}},
+		{"a CR is content", strict, "a\nb\n", H{hunk("-b\r", "+B\r")}, "!patch_apply_error context_not_found", nil},
+		{"an added CR is not doubled", strict, "a\r\nb\r\n", H{hunk(" a", "-b", "+B\r")}, "a\r\nB\r\n", []int{1}},
+		{"an added CR is content in a file of LF", strict, "a\nb\n", H{hunk("-b", "+B\r")}, "a\nB\r\n", []int{2}},
+		{"a CR that is ignored is not written", loose, "a\nb\n", H{hunk("-b\r", "+B\r")}, "a\nB\n", []int{2}},
 		{"bom kept", strict, "\uFEFFa\n", H{hunk("-a", "+b")}, "\uFEFFb\n", []int{1}},
 		{"not UTF-8 kept", strict, "\xe9\na\n", H{hunk(" \xe9", "-a", "+b")}, "\xe9\nb\n", []int{1}},
 

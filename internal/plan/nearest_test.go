@@ -1,0 +1,114 @@
+package plan
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/internal/text"
+	"github.com/emend-dev/emend/patch"
+)
+
+const source = `package main
+
+import "fmt"
+
+func hello(name string) string {
+	if name == "" {
+		return "nobody"
+	}
+
+	return fmt.Sprintf("hello, %s", name)
+}
+
+func bye(name string) string {
+	if name == "" {
+		return "nothing"
+	}
+
+	return fmt.Sprintf("bye, %s", name)
+}
+`
+
+func lines(h patch.Hunk) (string, bool) {
+	var b strings.Builder
+	b.WriteString("@@\n")
+	for _, l := range h.Lines {
+		b.WriteString(string(l) + "\n")
+	}
+	return b.String(), true
+}
+
+func TestNearest(t *testing.T) {
+	tests := []struct {
+		name    string
+		hunk    patch.Hunk
+		place   fail.Place
+		differs string // part of the differences
+		after   string // part of the file once the corrected hunk is applied; "" when there must be none
+	}{
+		{"indentation", hunk(" func hello(name string) string {", "-    if name == \"\" {", "+    if name == \"x\" {"),
+			fail.Place{First: 5, Last: 6}, `line 6: indentation: the file has "\t", the hunk "    "`, "\tif name == \"x\" {"},
+		{"trailing space", hunk("-\treturn fmt.Sprintf(\"hello, %s\", name)  ", "+\treturn 1"),
+			fail.Place{First: 10, Last: 10}, "trailing white space", "\treturn 1\n}\n\nfunc bye"},
+		{"typography", hunk("-\treturn fmt.Sprintf(“bye, %s”, name)", "+\treturn 1"),
+			fail.Place{First: 18, Last: 18}, "typography", "\treturn 1\n}\n"},
+		{"a changed line", hunk(" func hello(name string) string {", " \tif len(name) == 0 {", "-\t\treturn \"nobody\"", "+\t\treturn \"no one\""),
+			fail.Place{First: 5, Last: 7}, "line 6: a changed line", "return \"no one\""},
+		{"a blank line left out", hunk(" \t\treturn \"nobody\"", " \t}", "-\treturn fmt.Sprintf(\"hello, %s\", name)", "+\treturn 1"),
+			fail.Place{First: 7, Last: 10}, `line 9: the hunk leaves out ""`, "\t}\n\n\treturn 1\n"},
+		{"a line that is not there", hunk(" func bye(name string) string {", " \t// a comment", " \tif name == \"\" {", "-\t\treturn \"nothing\"", "+\t\treturn \"\""),
+			fail.Place{First: 13, Last: 15}, `the hunk's line "\t// a comment" is not there`, "\t\treturn \"\"\n"},
+		{"one paraphrased line", hunk("-\treturn fmt.Sprintf(\"bye, bye, %s\", name)", "+\treturn 1"),
+			fail.Place{First: 18, Last: 18}, "a changed line", "\treturn 1\n}\n"},
+		{"made already", hunk(" func hello(name string) string {", "-\tif name == \"nil\" {", "+\tif name == \"\" {"),
+			fail.Place{First: 5, Last: 6}, "already there", ""},
+		{"nothing like it", hunk("-completely different words"), fail.Place{}, "", ""},
+		{"two places alike", hunk(" \tif name == \"\"  {", " \t\treturn", "+x"), fail.Place{}, "", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := place(text.Split(source), []patch.Hunk{tt.hunk}, order, lines)
+			e := fail.All(err)[0]
+			n := e.Nearest
+			if n == nil {
+				if tt.place != (fail.Place{}) {
+					t.Fatalf("no nearest place: %v", e)
+				}
+				return
+			}
+			if tt.place != (fail.Place{}) && n.Place != tt.place {
+				t.Errorf("nearest %v, want %v", n.Place, tt.place)
+			}
+			if got := strings.Join(n.Differs, "\n"); !strings.Contains(got, tt.differs) {
+				t.Errorf("differs %q, want %q in it", got, tt.differs)
+			}
+			if (n.Corrected != "") != (tt.after != "") {
+				t.Fatalf("corrected hunk %q", n.Corrected)
+			}
+			if n.Corrected == "" {
+				return
+			}
+			fixed := hunk(strings.Split(strings.TrimSuffix(strings.TrimPrefix(n.Corrected, "@@\n"), "\n"), "\n")...)
+			out, err := place(text.Split(source), []patch.Hunk{fixed}, order, nil)
+			if err != nil {
+				t.Fatalf("the corrected hunk does not apply: %v\n%s", err, n.Corrected)
+			}
+			if !strings.Contains(out.after, tt.after) {
+				t.Errorf("the corrected hunk gives\n%s\nwant %q in it", out.after, tt.after)
+			}
+		})
+	}
+}
+
+func TestEveryFailureIsReported(t *testing.T) {
+	_, err := place(text.Split(source), []patch.Hunk{hunk("-nowhere"), hunk("-}"), hunk(" package main"), hunk("-neither")}, strict, nil)
+	var got []string
+	for _, e := range fail.All(err) {
+		got = append(got, e.Error())
+	}
+	want := "hunk 1: its lines are not in the file\nhunk 2: 2 places match (lines 11, 19)\nhunk 4: its lines are not in the file"
+	if strings.Join(got, "\n") != want {
+		t.Errorf("got %q, want %q", strings.Join(got, "\n"), want)
+	}
+}
