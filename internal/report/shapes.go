@@ -60,9 +60,6 @@ func worded(v View, p *plan.Plan, err error) *Worded {
 	for _, n := range notes(p) {
 		out += "\nNote: " + n
 	}
-	if v.DryRun {
-		out += "\nDry run: nothing was written."
-	}
 	return &Worded{Ok: true, Output: out, Meta: meta(v, p)}
 }
 

@@ -60,7 +60,10 @@ func (a *app) command() *cobra.Command {
 		Short: "Apply the patches that coding agents write, entirely or not at all",
 		Long: `emend reads the patch text that a model wrote, in any of five dialects, and says
 exactly what it would do to your files: which lines, how sure, with a diff, or
-why not and what would work instead.`,
+why not and what would work instead.
+
+Exit codes: 0 done (a dry run: would apply), 1 refused and nothing changed,
+2 wrong usage, 3 undecided.`,
 		Example: `  emend apply --dry-run change.patch
   pbpaste | emend apply --dry-run
   emend convert --to codex change.patch
@@ -111,6 +114,9 @@ func (a *app) text(args []string) (string, error) {
 	var b []byte
 	var err error
 	if len(args) == 0 || args[0] == "-" {
+		if f, ok := a.in.(*os.File); ok && !a.quiet && term.IsTerminal(int(f.Fd())) {
+			fmt.Fprintln(a.err, "emend: reading a patch from the terminal; end it with Ctrl-D")
+		}
 		b, err = io.ReadAll(a.in)
 	} else {
 		b, err = os.ReadFile(args[0])

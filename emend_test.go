@@ -1,0 +1,146 @@
+package emend_test
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/patch"
+)
+
+// workspace makes a tree of files, given as name and content in turn, and opens it.
+func workspace(t *testing.T, files ...string) *emend.Workspace {
+	t.Helper()
+	dir := t.TempDir()
+	for i := 0; i < len(files); i += 2 {
+		name := filepath.Join(dir, filepath.FromSlash(files[i]))
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(files[i+1]), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ws, err := emend.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { ws.Close() })
+	return ws
+}
+
+func envelope(lines ...string) string {
+	return "*** Begin Patch\n" + strings.Join(lines, "\n") + "\n*** End Patch\n"
+}
+
+func TestPlan(t *testing.T) {
+	ws := workspace(t, "a.txt", "one\ntwo\n")
+	p, err := ws.Plan(t.Context(), envelope("*** Update File: a.txt", "@@", "-two", "+zwei"), emend.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := p.Files()[0]
+	if p.Dialect() != "emend" || f.Op() != patch.Update || f.Path() != "a.txt" || f.Before() != "one\ntwo\n" || f.After() != "one\nzwei\n" {
+		t.Errorf("plan: %s %v %s %q %q", p.Dialect(), f.Op(), f.Path(), f.Before(), f.After())
+	}
+	if h := f.Hunks(); len(h) != 1 || h[0].Line != 2 || h[0].Rung != patch.Exact {
+		t.Errorf("hunks: %+v", h)
+	}
+	if data, err := os.ReadFile(filepath.Join(ws.Root(), "a.txt")); err != nil || string(data) != "one\ntwo\n" {
+		t.Errorf("the file is %q afterwards (%v)", data, err)
+	}
+}
+
+func TestRefusal(t *testing.T) {
+	ws := workspace(t, "a.txt", "one\ntwo\n")
+	_, err := ws.Plan(t.Context(), envelope("*** Update File: a.txt", "@@", "-three", "*** Add File: a/b", "+x"), emend.Options{})
+	r, ok := errors.AsType[*emend.Refusal](err)
+	if !ok {
+		t.Fatalf("err = %#v", err)
+	}
+	if !errors.Is(err, emend.PatchApply) || errors.Is(err, emend.Stale) || len(r.Failures()) != 2 {
+		t.Errorf("failures: %v", err)
+	}
+	b, err := json.Marshal(r.Result())
+	if err != nil || !strings.Contains(string(b), `"hunkIndex":0`) {
+		t.Errorf("%s, %v", b, err)
+	}
+}
+
+// TestHints: under auto, a refusal names the switch with which the text would have worked, and no switch that
+// would guess.
+func TestHints(t *testing.T) {
+	ws := workspace(t, "a.txt", "  one\ntwo\n", "twice.txt", "x\nx\n")
+	tests := []struct{ name, text, want string }{
+		{"lenient", envelope("*** Add File: new/b.txt", "+x"), "--lenient"},
+		{"lenient, around", "Here it is:\n" + envelope("*** Delete File: a.txt"), "--lenient"},
+		{"a dialect", envelope("*** Update File: a.txt", "@@", "-one", "+1"), "--dialect codex"},
+		{"a guess", envelope("*** Update File: twice.txt", "@@", "-x", "+1"), ""},
+		{"nothing helps", envelope("*** Update File: a.txt", "@@", "-three"), ""},
+	}
+	for _, tt := range tests {
+		_, err := ws.Plan(t.Context(), tt.text, emend.Options{})
+		e, ok := errors.AsType[*emend.Error](err)
+		if !ok {
+			t.Fatalf("%s: err = %v", tt.name, err)
+		}
+		if got := strings.Contains(e.Hint, "would apply"); got != (tt.want != "") || !strings.Contains(e.Hint, tt.want) {
+			t.Errorf("%s: hint %q, want %q in it", tt.name, e.Hint, tt.want)
+		}
+	}
+}
+
+func TestBase(t *testing.T) {
+	ws := workspace(t, "sub/a.txt", "one\n")
+	in, err := emend.Open(ws.Root(), emend.Base("sub"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	p, err := in.Plan(t.Context(), envelope("*** Delete File: a.txt"), emend.Options{})
+	if err != nil || p.Files()[0].Path() != "sub/a.txt" {
+		t.Errorf("%v, %v", p, err)
+	}
+}
+
+func TestProtected(t *testing.T) {
+	ws := workspace(t, ".git/config", "x\n")
+	text := envelope("*** Update File: .git/config", "@@", "-x", "+y")
+	if _, err := ws.Plan(t.Context(), text, emend.Options{}); !errors.Is(err, emend.PermissionDenied) {
+		t.Errorf("err = %v", err)
+	}
+	open, err := emend.Open(ws.Root(), emend.AllowProtected(".git/config"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer open.Close()
+	if _, err := open.Plan(t.Context(), text, emend.Options{}); err != nil {
+		t.Errorf("allowed, but err = %v", err)
+	}
+}
+
+func TestMakeAndConvert(t *testing.T) {
+	text, err := emend.Make([]emend.Change{{Path: "a", Old: "1\n2\n", New: "1\n3\n", HasOld: true, HasNew: true}}, "emend", 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range emend.Dialects() {
+		out, err := emend.Convert(text, name, emend.Options{})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		ws := workspace(t, "a", "1\n2\n")
+		p, err := ws.Plan(t.Context(), out, emend.Options{Dialect: name})
+		if err != nil || p.Files()[0].After() != "1\n3\n" {
+			t.Errorf("%s: %v\n%s", name, err, out)
+		}
+	}
+	if _, err := emend.Make(nil, "nonesuch", 3); !errors.Is(err, emend.CommandFailed) {
+		t.Errorf("err = %v", err)
+	}
+}
