@@ -81,14 +81,9 @@ func (p *placer) indents(k int) (map[string]string, bool) {
 		}
 		at = p.doc.Next(at)
 	}
-	if s.try.lead {
+	if s.try.lead && len(pairs) == 0 { // models write anchors without their indent: they count only where no line does
 		mine, _ := dent(h.Anchors[0])
-		theirs, _ := dent(p.doc.Line(p.doc.Prev(s.first)))
-		if to, ok := pairs[mine]; !ok {
-			pairs[mine] = theirs
-		} else if to != theirs {
-			return nil, false
-		}
+		pairs[mine], _ = dent(p.doc.Line(p.doc.Prev(s.first)))
 	}
 	return pairs, true
 }

@@ -142,10 +142,9 @@ func (b *builder) add(s *patch.Section, step *Step) error {
 	case checked && want != "":
 		return stale(s.Path, want, "", "the patch adds this file: the only hash to expect is the empty one")
 	case f.Kind == Directory:
-		return isDirectory(s.Path)
+		return exists(s.Path, "the patch adds this file, but it is a directory", "Choose another path.")
 	case f.Kind != Missing && (checked || !b.rules.AddReplaces):
-		return &fail.Error{Kind: fail.AlreadyExists, Path: s.Path, Msg: "the patch adds this file, but it exists",
-			Hint: "Use an Update section to change the file, or choose another path."}
+		return exists(s.Path, "the patch adds this file, but it exists", "Use an Update section to change the file, or choose another path.")
 	case f.Kind != Missing:
 		if err := b.replaced(f, step); err != nil {
 			return err
@@ -214,10 +213,10 @@ func (b *builder) move(s *patch.Section, step *Step) error {
 	step.To, step.Dest = to.Rel, to
 	switch {
 	case to.Kind == Directory:
-		return isDirectory(s.To)
+		return exists(s.To, fmt.Sprintf("the patch moves %s here, but it is a directory", fail.Quote(s.Path)), "Name the file in it that the move is to make.")
 	case to.Kind != Missing && !b.rules.MoveReplaces:
-		return &fail.Error{Kind: fail.AlreadyExists, Path: s.To, Msg: fmt.Sprintf("the patch moves %s here, but the path exists", fail.Quote(s.Path)),
-			Hint: "Delete or move what is there in a patch of its own, or choose another destination."}
+		return exists(s.To, fmt.Sprintf("the patch moves %s here, but the path exists", fail.Quote(s.Path)),
+			"Delete or move what is there in a patch of its own, or choose another destination.")
 	case to.Kind != Missing:
 		if err := b.replaced(to, step); err != nil {
 			return err
@@ -402,6 +401,10 @@ func (s *Step) writes() string {
 func stale(p, want, have, msg string) error {
 	return &fail.Error{Kind: fail.Stale, Path: p, Want: want, Have: have, Msg: msg,
 		Hint: "Re-read the file to obtain the current sha256 and re-apply your edit."}
+}
+
+func exists(p, msg, hint string) error {
+	return &fail.Error{Kind: fail.AlreadyExists, Path: p, Msg: msg, Hint: hint}
 }
 
 func isDirectory(p string) error {
