@@ -152,7 +152,7 @@ func only(s string, c byte) bool { return strings.Trim(s, string(c)) == "" }
 
 func (p *placer) crooked(k int) *fail.Error {
 	s := &p.spots[k]
-	return &fail.Error{Kind: fail.PatchApply, Reason: fail.ContextNotFound, Hunk: k + 1, Line: s.start + 1,
+	return &fail.Error{Kind: fail.PatchApply, Reason: fail.ContextNotFound, Hunk: k + 1, Line: s.start + 1, Old: p.hunks[k].Old(),
 		Msg:  "its lines match only when indentation is ignored, and no single shift of it fits every line",
 		Hint: "Re-read the file and copy the indentation exactly, tabs as tabs."}
 }

@@ -409,7 +409,7 @@ func (p *placer) seekGap(k int) {
 
 func (p *placer) noAnchor(k int) *fail.Error {
 	h := &p.hunks[k]
-	return &fail.Error{Kind: fail.PatchApply, Reason: fail.ContextNotFound, Hunk: k + 1, Anchor: h.Anchors[0],
+	return &fail.Error{Kind: fail.PatchApply, Reason: fail.ContextNotFound, Hunk: k + 1,
 		Msg:  fmt.Sprintf("no line contains the anchor %s", fail.Quote(h.Anchors[len(h.Anchors)-1])),
 		Hint: "Re-read the file and copy the anchor from it, or use context lines instead."}
 }
@@ -450,14 +450,9 @@ func (p *placer) findAnchors(need func(k int) bool) {
 
 // notFound says that hunk k has no place.
 func (p *placer) notFound(k int) *fail.Error {
-	h := &p.hunks[k]
-	e := &fail.Error{Kind: fail.PatchApply, Reason: fail.ContextNotFound, Hunk: k + 1,
+	return &fail.Error{Kind: fail.PatchApply, Reason: fail.ContextNotFound, Hunk: k + 1, Old: p.hunks[k].Old(),
 		Msg:  "its lines are not in the file",
 		Hint: "Re-read the file and copy the context and removed lines from it."}
-	if len(h.Anchors) > 0 {
-		e.Anchor = h.Anchors[0]
-	}
-	return e
 }
 
 // blame looks whether an earlier hunk is why hunk k has no place: it had one in the file as it was, and that
@@ -518,6 +513,9 @@ func (p *placer) errors() fail.List {
 	var out fail.List
 	for i := range p.spots {
 		if e := p.spots[i].err; e != nil {
+			if a := p.hunks[i].Anchors; len(a) > 0 && e.Anchor == "" {
+				e.Anchor = a[0]
+			}
 			out = append(out, e)
 		}
 	}
