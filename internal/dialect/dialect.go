@@ -19,6 +19,10 @@ type Dialect struct {
 	// Print writes p so that Parse reads the same values back (patch line numbers apart). What the dialect
 	// cannot say is refused, naming the section, or the hunk, and what it is.
 	Print func(p patch.Patch) (string, error)
+	// PrintHunk writes one hunk alone, and reports whether the dialect can say it.
+	PrintHunk func(h patch.Hunk) (string, bool)
+	// Claims reports whether a text that names no dialect is this one. A dialect that must be named has none.
+	Claims func(text string) bool
 
 	// Rules are the policies a plan follows for a patch read with o.
 	Rules func(o Options) Rules
@@ -67,6 +71,7 @@ const (
 // Words are how a dialect tells its results.
 type Words struct {
 	Shape   Shape
+	Hunks   bool // Object shapes: changed files list where their hunks landed, and data names the dialect
 	Success func(changes []patch.Change) string
 	// Refusal is the whole text of a refusal, for Text shapes; Supy shapes use it for the "error" field.
 	Refusal func(e *fail.Error, op patch.Op) string

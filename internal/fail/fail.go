@@ -85,6 +85,11 @@ type Error struct {
 
 	// Anchor is the first anchor of the hunk, if it has one.
 	Anchor string
+	// Old are the lines that a hunk looks for and that were not found (ContextNotFound).
+	Old []string
+	// Disk: the disk refused while the patch was being committed, and Undone changes were taken back.
+	Disk   bool
+	Undone int
 	// Expected is what would have parsed (PatchParse).
 	Expected string
 	// Want and Have are the expected and the actual hash (Stale).

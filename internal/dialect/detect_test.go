@@ -1,0 +1,82 @@
+package dialect
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/emend-dev/emend/internal/fail"
+)
+
+func TestDetect(t *testing.T) {
+	del := "*** Delete File: c"
+	for _, tt := range []struct{ name, text, want string }{
+		{"an envelope", in(del), "emend"},
+		{"a codex envelope", in("*** Environment ID: e", del), "emend"},
+		{"a padded one", "  *** Begin Patch\n" + del, "emend"},
+		{"one in a fence", "```\n" + in(del) + "```", "emend"},
+		{"one in a heredoc", "apply_patch <<EOF\n" + in(del) + "EOF", "emend"},
+		{"one in prose", "Here:\n" + in(del), "emend"},
+		{"one in JSON", `{"patch": "*** Begin Patch\n*** End Patch\n"}`, "emend"},
+		{"one in JSON behind a byte order mark", "\ufeff" + `"*** Begin Patch\n*** End Patch\n"`, "emend"},
+		{"one behind a byte order mark", "\ufeff" + in(del), "emend"},
+		{"one that is cut off", "*** Begin Patch\n*** Upd", "emend"},
+		{"one in CRLF", strings.ReplaceAll(in(del), "\n", "\r\n"), "emend"},
+		{"one below a section", del + "\n" + in(del), "emend"},
+		{"sections alone", del, "supyagent"},
+		{"sections below prose", "Here:\n```\n*** Update File: f\n@@ a\n-b\n```", "supyagent"},
+		{"a context line like a marker", "*** Update File: f\n@@ a\n *** Begin Patch\n-b", "supyagent"},
+		{"an added line like a marker", "*** Add File: f\n+*** Begin Patch\n", "supyagent"},
+		{"sections with an End", del + "\n*** End Patch\n", "supyagent"},
+
+		{"a move alone", "*** Move File: a -> b", "! 1 it has sections, but no *** Begin Patch"},
+		{"a unified diff", "diff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n", "! 1 it looks like a unified diff"},
+		{"without git", "Fix:\n--- f\n+++ f\n@@ -1 +1 @@\n-a\n+b\n", "! 2 it looks like a unified diff"},
+		{"search and replace", "f.py\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n", "! 2 it looks like SEARCH/REPLACE blocks"},
+		{"capitals", "*** BEGIN PATCH\n" + del, "! 1 misspelt"},
+		{"two stars", "** Begin Patch\n*** End Patch", "! 1 misspelt"},
+		{"stars behind", "*** Begin Patch ***\n*** Update File: f\n", "! 1 misspelt"},
+		{"JSON without an envelope", `{"patch": "*** Add File: a"}`, "! 1 it looks like JSON"},
+		{"a fence", "\n```go\nfunc main() {}\n```\n", "! 2 it is fenced"},
+		{"hunks", "@@\n-a\n+b", "! 1 it has hunks"},
+		{"code", "func main() {}\n", `! 1 begins with "func main() {}"`},
+		{"empty", "", "! 1 the patch text is empty"},
+		{"binary", "a\nb\x00", "! 2 binary (NUL byte on line 2)"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			d, err := Detect(tt.text, Options{})
+			if err == nil {
+				if d.Name != tt.want {
+					t.Errorf("%s claims it, want %s", d.Name, tt.want)
+				}
+				return
+			}
+			e := refusal(t, err)
+			got := "! " + strings.TrimSpace(strings.Join([]string{string(rune('0' + e.Line)), e.Msg}, " "))
+			if !strings.HasPrefix(tt.want, "!") || !sameRefusal(got, tt.want) {
+				t.Errorf("%q, want %q", got, tt.want)
+			}
+			if e.Kind != fail.PatchParse || e.Hint == "" {
+				t.Errorf("kind %s, hint %q", e.Kind, e.Hint)
+			}
+			if !strings.Contains(tt.want, "binary") && !strings.Contains(e.Hint, "*** Begin Patch\n*** Update File: ") {
+				t.Errorf("hint %q shows no patch", e.Hint)
+			}
+		})
+	}
+}
+
+func TestReads(t *testing.T) {
+	text := up("@@", "-a")
+	if got := strings.Join(Reads(text, nil), " "); got != "emend comma codex supyagent chimera" {
+		t.Errorf("all read it, but %q do", got)
+	}
+	if got := strings.Join(Reads(text, Comma), " "); got != "emend codex supyagent chimera" {
+		t.Errorf("without comma: %q", got)
+	}
+	if got := strings.Join(Reads(up("@@", "-a", "", "-b"), nil), " "); got != "emend comma codex chimera" {
+		t.Errorf("an empty line in a hunk is lost on supyagent; got %q", got)
+	}
+	if got := Reads("nothing", nil); got != nil {
+		t.Errorf("nothing is read by %q", got)
+	}
+}

@@ -1,0 +1,42 @@
+package dialect
+
+import "github.com/emend-dev/emend/patch"
+
+// Emend is the dialect of this engine: the letter of [Comma], and what only adds to it.
+var Emend = &Dialect{
+	Name: "emend", Doc: "the default: exactly one place for every hunk, anchors and order decide what is left open",
+	Parse:     parseWith(&emendGrammar),
+	Print:     emendGrammar.print,
+	PrintHunk: emendGrammar.printHunk,
+	Claims:    claimsEnvelope,
+	Rules:     emendRules,
+	Words:     Words{Hunks: true},
+}
+
+var emendGrammar = grammar{
+	name:     "emend",
+	looser:   &lenientGrammar,
+	moveFile: true, moveTo: true, emptyMove: true,
+	heading: containedHeading, how: patch.Narrow, keepsText: true, lone: honoured,
+	endOfFile: honoured, noNewline: honoured, blank: honoured,
+}
+
+// lenientGrammar is emend for agents whose models are sloppy. All that it lets pass is reported.
+var lenientGrammar = grammar{
+	name:   "emend",
+	around: honoured, padded: true, reports: true,
+	moveFile: true, moveTo: true, emptyMove: true, path: bothTrimmed,
+	heading: containedHeading, how: patch.Narrow, keepsText: true, lone: honoured,
+	endOfFile: honoured, noNewline: honoured, blank: honoured, addsAtEnd: true,
+}
+
+func emendRules(o Options) Rules {
+	last := patch.Exact
+	switch {
+	case o.Tolerance != 0:
+		last = o.Tolerance
+	case o.Lenient:
+		last = patch.Trailing
+	}
+	return Rules{Place: Ordered, Ladder: upTo(last, fullLadder...), MakeParents: o.Lenient, Absolute: o.Lenient}
+}

@@ -1,0 +1,81 @@
+package dialect
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/emend-dev/emend/internal/fail"
+)
+
+// lines walks through a text, a line at a time, without copying.
+type lines struct {
+	rest   string // what comes after line
+	line   string // without its newline
+	n      int    // its number
+	ok     bool   // there is a line
+	dropCR bool
+}
+
+// walk stands on the first line of text, whose number is n.
+func walk(text string, n int, dropCR bool) lines {
+	l := lines{rest: text, n: n - 1, dropCR: dropCR}
+	l.advance()
+	return l
+}
+
+func (l *lines) advance() {
+	l.n++
+	if l.ok = l.rest != ""; !l.ok {
+		l.line = ""
+		return
+	}
+	l.line, l.rest, _ = strings.Cut(l.rest, "\n")
+	if l.dropCR {
+		l.line = strings.TrimSuffix(l.line, "\r")
+	}
+}
+
+// blank reports whether the line is white space.
+func (l *lines) blank() bool { return strings.TrimSpace(l.line) == "" }
+
+// toText goes on to the next line that is not white space.
+func (l *lines) toText() {
+	for l.ok && l.blank() {
+		l.advance()
+	}
+}
+
+// count is the number of lines of text, at least 1.
+func count(text string) int {
+	n := strings.Count(text, "\n")
+	if !strings.HasSuffix(text, "\n") {
+		n++
+	}
+	return n
+}
+
+// clean refuses what no dialect reads, and reads CRLF as LF when every line ends so.
+func clean(text string) (string, *fail.Error) {
+	if i := strings.IndexByte(text, 0); i >= 0 {
+		n := strings.Count(text[:i], "\n") + 1
+		return "", &fail.Error{Kind: fail.PatchParse, Line: n, Expected: wantText,
+			Msg:  fmt.Sprintf("the patch text is binary (NUL byte on line %d)", n),
+			Hint: "Send text. A binary file cannot be written by a patch."}
+	}
+	if strings.TrimSpace(text) == "" {
+		return "", &fail.Error{Kind: fail.PatchParse, Line: 1, Expected: wantPatch, Msg: "the patch text is empty", Hint: sendThis}
+	}
+	if n := strings.Count(text, "\n"); n > 0 && n == strings.Count(text, "\r\n") {
+		text = strings.ReplaceAll(text, "\r\n", "\n")
+	}
+	return text, nil
+}
+
+// sendThis shows what a patch looks like.
+const sendThis = `Send the patch in this form:
+*** Begin Patch
+*** Update File: path/to/file
+@@
+-a line to remove
++a line to add
+*** End Patch`

@@ -1,0 +1,195 @@
+package dialect
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/patch"
+)
+
+// sections reads what is between the markers.
+func (p *parser) sections() {
+	p.readEnvironment()
+	begun, ended := false, false
+	for p.ok && p.err == nil {
+		line := p.outer()
+		op, rest, isHeader := p.g.header(line)
+		switch {
+		case strings.TrimSpace(line) == "":
+			p.advance()
+		case isHeader && !ended:
+			p.section(op, rest)
+		case p.g.bare && line == beginPatch && !begun && len(p.out.Patch.Sections) == 0:
+			begun = true
+			p.advance()
+		case p.g.bare && line == endPatch && !ended:
+			ended = true
+			p.advance()
+		case p.skips():
+			p.advance()
+		default:
+			p.stray(line, ended)
+		}
+	}
+	if begun && !ended {
+		p.ignored++ // nothing says that the text is whole
+	}
+	if len(p.out.Patch.Sections) == 0 {
+		p.refuse(p.n-1, wantSection, "the patch has no sections", "Write at least one "+p.g.headerList("or")+" section.")
+	}
+}
+
+// readEnvironment reads the line that may stand directly below the first marker.
+func (p *parser) readEnvironment() {
+	if !p.g.environment || !p.ok {
+		return
+	}
+	name, ok := strings.CutPrefix(p.outer(), environment)
+	if !ok {
+		return
+	}
+	if name = strings.TrimSpace(name); name == "" {
+		p.refuse(p.n, "a name", fmt.Sprintf("%q names no environment", environment), "Write a name after the colon, or leave the line out.")
+	}
+	p.out.Patch.Environment = name
+	p.advance()
+}
+
+// header reads the beginning of a section's first line.
+func (g *grammar) header(line string) (op patch.Op, rest string, ok bool) {
+	if !strings.HasPrefix(line, "*** ") {
+		return 0, "", false
+	}
+	for _, h := range headers {
+		if rest, ok := strings.CutPrefix(line, h.text); ok {
+			return h.op, rest, h.op != patch.Move || g.moveFile
+		}
+	}
+	return 0, "", false
+}
+
+// headerList names the headers of the dialect.
+func (g *grammar) headerList(or string) string {
+	var names []string
+	for _, h := range headers {
+		if h.op != patch.Move || g.moveFile {
+			names = append(names, h.text)
+		}
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " " + or + " " + names[last]
+}
+
+// section reads the section whose header the parser stands on.
+func (p *parser) section(op patch.Op, rest string) {
+	s := patch.Section{Op: op, Line: p.n}
+	if p.outer() != p.line {
+		p.pass(p.n, "white space around the header was taken off")
+	}
+	if op == patch.Move {
+		s.Path, s.To = p.paths(rest)
+	} else {
+		s.Path = p.path(rest)
+	}
+	p.advance()
+	if p.err != nil {
+		return
+	}
+	switch op {
+	case patch.Add:
+		p.add(&s)
+	case patch.Delete:
+		p.body("a Delete section has no lines of its own")
+	default:
+		p.update(&s)
+	}
+	p.out.Patch.Sections = append(p.out.Patch.Sections, s)
+}
+
+// path reads what follows the colon of a header.
+func (p *parser) path(rest string) string {
+	if strings.TrimSpace(rest) == "" {
+		p.refuse(p.n, wantPath, "the header names no path", "Write the path after the colon and a space.")
+		return ""
+	}
+	path, spaced := strings.CutPrefix(rest, " ")
+	switch p.g.path {
+	case exactPath:
+		return p.exact(path, spaced)
+	case literalPath:
+		if !spaced {
+			p.refuse(p.n, wantPath, fmt.Sprintf("no space before the path %s", fail.Quote(path)), "Write one space after the colon.")
+		}
+		return trimEnd(path)
+	case endTrimmed:
+		return trimEnd(path)
+	}
+	trimmed := strings.TrimSpace(rest)
+	if trimmed != path || !spaced {
+		p.pass(p.n, "the white space around the path %s was not one space before it", fail.Quote(trimmed))
+	}
+	return trimmed
+}
+
+func (p *parser) exact(path string, spaced bool) string {
+	switch {
+	case !spaced:
+		p.refuse(p.n, wantPath, fmt.Sprintf("no space before the path %s", fail.Quote(path)), "Write one space after the colon.")
+	case strings.TrimSpace(path) != path:
+		p.refuse(p.n, wantPath, fmt.Sprintf("the path %s has white space around it", fail.Quote(path)),
+			"Write one space after the colon and nothing after the path.")
+	}
+	return path
+}
+
+// paths reads "a -> b".
+func (p *parser) paths(rest string) (from, to string) {
+	i := strings.Index(rest, arrow)
+	switch {
+	case i < 0:
+		p.refuse(p.n, "from"+arrow+"to", fmt.Sprintf("the header has no %q between two paths", arrow), "Write *** Move File: from"+arrow+"to.")
+		return "", ""
+	case i != strings.LastIndex(rest, arrow) && p.g.moveTo:
+		p.refuse(p.n, "from"+arrow+"to", fmt.Sprintf("the header has more than one %q", arrow), "Use *** Update File: with *** Move to: on the next line.")
+	case i != strings.LastIndex(rest, arrow):
+		p.refuse(p.n, "from"+arrow+"to", fmt.Sprintf("the header has more than one %q", arrow), "A path that holds an arrow cannot be moved in this dialect.")
+	}
+	return p.path(rest[:i]), p.path(" " + rest[i+len(arrow):])
+}
+
+// body passes over the lines of a section that has none.
+func (p *parser) body(complaint string) {
+	for p.ok && p.err == nil {
+		switch {
+		case p.blank() || p.skips():
+			p.advance()
+		case strings.HasPrefix(p.outer(), "***"):
+			return
+		default:
+			p.refuse(p.n, p.g.headerList("or"), fmt.Sprintf("%s, but here is %s", complaint, fail.Quote(p.line)), "Leave the line out.")
+		}
+	}
+}
+
+// stray refuses a line that stands between sections and is no header.
+func (p *parser) stray(line string, ended bool) {
+	expected := p.g.headerList("or")
+	hint := "Begin every section with " + expected + ", spelt exactly so."
+	msg := "unknown line " + fail.Quote(line)
+	switch {
+	case !strings.HasPrefix(line, "***"):
+		msg = fmt.Sprintf("the line %s belongs to no section", fail.Quote(line))
+	case ended:
+		msg = fmt.Sprintf("%s after %q", fail.Quote(line), endPatch)
+	case line == beginPatch:
+		msg, hint = fmt.Sprintf("%q again, inside of a patch", beginPatch), "Put all sections between one pair of markers."
+	case p.g.moveTo && strings.HasPrefix(line, moveTo):
+		hint = moveTo + " stands directly below the *** Update File: line, once."
+	case p.g.endOfFile == honoured && line == endOfFile:
+		hint = endOfFile + " stands directly below the last line of a hunk, once."
+	case p.g.environment && strings.HasPrefix(line, environment):
+		hint = environment + " stands directly below " + beginPatch + ", once."
+	}
+	p.refuse(p.n, expected, msg, hint)
+}

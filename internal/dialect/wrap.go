@@ -1,0 +1,161 @@
+package dialect
+
+import (
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/emend-dev/emend/internal/fail"
+)
+
+const bom = "\uFEFF"
+
+// unwrapHeredoc takes "<<EOF" and "EOF" off a text of at least four lines. It returns the number of the first line
+// that is left.
+func unwrapHeredoc(text string) (string, int) {
+	whole := strings.TrimSpace(text)
+	skipped := strings.Count(text[:strings.Index(text, whole)], "\n")
+	first, rest, _ := strings.Cut(whole, "\n")
+	switch strings.TrimSuffix(first, "\r") {
+	case "<<EOF", "<<'EOF'", `<<"EOF"`:
+	default:
+		return text, 1
+	}
+	end := strings.LastIndexByte(rest, '\n')
+	if end < 0 || !strings.HasSuffix(whole, "EOF") || strings.Count(whole, "\n") < 3 {
+		return text, 1
+	}
+	return rest[:end+1], skipped + 2
+}
+
+// unwrapJSON takes a JSON string off the patch.
+func (p *parser) unwrapJSON(text string) string {
+	if rest, ok := strings.CutPrefix(text, bom); ok {
+		p.pass(1, "a byte order mark was taken off")
+		text = rest
+	}
+	inner, ok := unwrapped(text)
+	if !ok {
+		return text
+	}
+	p.pass(1, "a JSON string around the patch was taken off; line numbers count the lines of the string")
+	inner, p.err = clean(inner)
+	return inner
+}
+
+// jsonKeys are the names under which a patch is found in a JSON object.
+var jsonKeys = []string{"patch", "input", "diff", "content"}
+
+// unwrapped is the patch in a text that is all JSON: a string, or an object with one of the known keys. There must
+// be exactly one that holds an envelope, and it must be whole: half a surrogate pair has no bytes.
+func unwrapped(text string) (string, bool) {
+	text = strings.TrimSpace(strings.TrimPrefix(text, bom))
+	if text == "" || text[0] != '"' && text[0] != '{' || !strings.Contains(text, beginPatch) || !utf8.ValidString(text) {
+		return "", false
+	}
+	var one string
+	if json.Unmarshal([]byte(text), &one) == nil {
+		return one, enveloped(one) && !mangled(one, text)
+	}
+	var object map[string]json.RawMessage
+	if json.Unmarshal([]byte(text), &object) != nil {
+		return "", false
+	}
+	found := ""
+	for _, key := range jsonKeys {
+		var s string
+		if json.Unmarshal(object[key], &s) != nil || !enveloped(s) {
+			continue
+		}
+		if found != "" || mangled(s, text) {
+			return "", false
+		}
+		found = s
+	}
+	return found, found != ""
+}
+
+// mangled reports whether decoding made replacement characters that the text did not ask for.
+func mangled(decoded, text string) bool {
+	const mark = "\uFFFD"
+	asked := strings.Count(text, mark) + strings.Count(strings.ToLower(text), `\ufffd`)
+	return strings.Count(decoded, mark) > asked
+}
+
+// setAside takes wrappers off from the inside out and reports them, and then the text that is left.
+func (p *parser) setAside(before string, first, after lines) {
+	for {
+		above := lastText(before)
+		what := wrapper(above, after.line)
+		if above == "" || !after.ok || what == "" {
+			break
+		}
+		p.pass(after.n, "%s around the patch was taken off", what)
+		before = before[:strings.LastIndex(before, above)]
+		after.advance()
+		after.toText()
+	}
+	if above := strings.TrimSpace(before); above != "" {
+		p.pass(first.n, "text before the patch was set aside: %s", fail.Quote(above))
+	}
+	if after.ok {
+		p.pass(after.n, "text after the patch was set aside: %s", fail.Quote(strings.TrimSpace(after.line)))
+	}
+}
+
+// lastText is the last line of text that is not white space.
+func lastText(text string) string {
+	text = trimEnd(text)
+	return strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:])
+}
+
+// wrapper names what the lines above and below a patch are, when they belong together.
+func wrapper(above, below string) string {
+	below = strings.TrimSpace(below)
+	switch word := heredocWord(above); {
+	case word != "" && word == below:
+		return "a heredoc"
+	case isFence(above) && isFence(below) && strings.Trim(below, "`~") == "":
+		return "a Markdown fence"
+	}
+	return ""
+}
+
+func isFence(line string) bool {
+	return strings.HasPrefix(line, "```") || strings.HasPrefix(line, "~~~")
+}
+
+// heredocWord is EOF for "<<EOF", "apply_patch <<'EOF'" and `cat <<"EOF" > p`.
+func heredocWord(line string) string {
+	_, word, ok := strings.Cut(line, "<<")
+	if !ok {
+		return ""
+	}
+	word = strings.TrimLeft(strings.TrimPrefix(word, "-"), " ")
+	if word == "" {
+		return ""
+	}
+	if q := word[0]; q == '\'' || q == '"' {
+		word, _, ok = strings.Cut(word[1:], string(q))
+		if !ok {
+			return ""
+		}
+		return word
+	}
+	word, _, _ = strings.Cut(word, " ")
+	return word
+}
+
+// kindOf names a line that stands where none should.
+func kindOf(line string) string {
+	line = strings.TrimSpace(line)
+	switch {
+	case strings.HasPrefix(line, bom):
+		return "a byte order mark"
+	case isFence(line):
+		return "a Markdown fence"
+	case heredocWord(line) != "":
+		return "a heredoc"
+	}
+	return "text"
+}
