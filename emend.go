@@ -16,6 +16,7 @@ package emend
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/emend-dev/emend/internal/dialect"
 	"github.com/emend-dev/emend/internal/fail"
@@ -276,13 +277,4 @@ func (w *Workspace) works(ctx context.Context, text string, o Options, src *read
 // Dialects lists the names of the dialects.
 func Dialects() []string { return dialect.Names() }
 
-func names() string {
-	out := ""
-	for i, n := range Dialects() {
-		if i > 0 {
-			out += ", "
-		}
-		out += n
-	}
-	return out
-}
+func names() string { return strings.Join(Dialects(), ", ") }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
@@ -34,9 +35,7 @@ func envelope(lines ...string) string {
 // after applies the steps of p to a copy of tree.
 func after(p *Plan, tree Memory) string {
 	out := Memory{}
-	for name, data := range tree {
-		out[name] = data
-	}
+	maps.Copy(out, tree)
 	for _, s := range p.Steps {
 		switch s.Op {
 		case patch.Delete:

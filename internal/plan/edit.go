@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/emend-dev/emend/internal/dialect"
 	"github.com/emend-dev/emend/internal/fail"
 	"github.com/emend-dev/emend/internal/match"
 	"github.com/emend-dev/emend/internal/text"
@@ -35,7 +36,7 @@ func (p *placer) put(k int) {
 	at := s.first
 	for len(lines) > 0 {
 		if lines[0].Mark() == ' ' {
-			at, lines = p.doc.Next(at), lines[1:]
+			at, lines = p.below(at), lines[1:]
 			continue
 		}
 		n := slices.IndexFunc(lines, func(l patch.Line) bool { return l.Mark() == ' ' })
@@ -45,6 +46,15 @@ func (p *placer) put(k int) {
 		at = p.change(k, at, lines[:n], dent)
 		lines = lines[n:]
 	}
+}
+
+// below is the slot after the context line at. Behind a cursor all places are in the file as it was: what earlier
+// hunks added in front of the next line of the file comes before what this one adds there.
+func (p *placer) below(at match.Slot) match.Slot {
+	if p.rules.Place == dialect.Cursor {
+		return p.doc.At(at + 1)
+	}
+	return p.doc.Next(at)
 }
 
 // change replaces the lines from at on that the run of hunk lines removes by those it adds, and returns the line
@@ -101,18 +111,25 @@ func (p *placer) endFor(i int, olds []string, ins []match.Insert, prev, next mat
 	case next != p.doc.End():
 		end = p.doc.LineEnd(next)
 	}
-	if end == text.None { // it stood at the open end of the file; the rule for the last newline comes later
-		return p.style(prev)
+	switch { // it stood at the open end of the file; the rule for the last newline comes later
+	case end != text.None:
+		return end
+	case i > 0:
+		return ins[i-1].End
 	}
-	return end
+	return p.style(prev)
 }
 
-// style is the line end in use at s: its own, or when it has none that of the line before it.
+// style is the line end in use at s: its own, when it has none that of the line before it, and when there is none
+// either the one that the file began with.
 func (p *placer) style(s match.Slot) string {
 	for ; s != match.Begin; s = p.doc.Prev(s) {
 		if end := p.doc.LineEnd(s); end != text.None {
 			return end
 		}
+	}
+	if p.file.Len() > 0 && p.file.End(0) != text.None {
+		return p.file.End(0)
 	}
 	return text.LF
 }
@@ -142,7 +159,7 @@ func (p *placer) rewrites(k int) (by, line int) {
 func (p *placer) review() {
 	slices.SortFunc(p.removed, func(a, b run) int { return a.from - b.from })
 	for k := range p.spots {
-		if e := p.spots[k].err; e != nil && e.Reason == fail.ContextNotFound && p.looksFor(k) {
+		if e := p.spots[k].err; e != nil && e.Reason == fail.ContextNotFound && e.Line == 0 && p.looksFor(k) {
 			p.blame(k)
 		}
 	}

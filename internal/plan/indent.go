@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -41,8 +42,8 @@ func dent(line string) (indent, rest string) {
 // shift finds what made hunk k's lines match where it was placed. It fails when they do not all shift alike, or
 // when an added line has an indent that says nothing of where it belongs.
 func (p *placer) shift(k int) (shift, bool) {
-	s := &p.spots[k]
-	if s.rung < patch.Whitespace {
+	adds := func(l patch.Line) bool { return l.Mark() == '+' && strings.TrimSpace(l.Text()) != "" }
+	if p.spots[k].rung < patch.Whitespace || !slices.ContainsFunc(p.hunks[k].Lines, adds) {
 		return shift{}, true
 	}
 	pairs, ok := p.indents(k)

@@ -255,17 +255,17 @@ func (p *placer) count(k int, r patch.Rung, cut int) int {
 	return n
 }
 
-// fits reports whether form t makes sense on rung r: a block that is to begin on the anchor's line itself must
-// begin with a line that equals it.
+// fits reports whether form t is the one to look for on rung r. A block whose first line equals the anchor is
+// sought alone: that finds it on the anchor's line and below it alike. Any other block is sought below the anchor.
 func (p *placer) fits(k int, t try, r patch.Rung) bool {
 	h := &p.hunks[k]
-	if t.lead || h.How != patch.Adjoin || len(h.Anchors) == 0 {
+	if h.How != patch.Adjoin || len(h.Anchors) == 0 {
 		return true
 	}
-	for line := range p.wants(k, t) {
-		return match.Same(r, line, h.Anchors[0])
+	for line := range p.wants(k, try{cut: t.cut}) {
+		return t.lead != match.Same(r, line, h.Anchors[0])
 	}
-	return false
+	return t.lead
 }
 
 // found puts down hunk k's only place.
@@ -568,20 +568,21 @@ func (p *placer) list(k, i int, r patch.Rung) []fail.Place {
 
 func lineList(places []fail.Place, total int) string {
 	const most = 10
-	out := "line"
+	var out strings.Builder
+	out.WriteString("line")
 	if total > 1 {
-		out += "s"
+		out.WriteString("s")
 	}
 	for i, pl := range places[:min(len(places), most)] {
 		if i > 0 {
-			out += ","
+			out.WriteString(",")
 		}
-		out += fmt.Sprintf(" %d", pl.First)
+		out.WriteString(fmt.Sprintf(" %d", pl.First))
 	}
 	if total > most {
-		out += fmt.Sprintf(" and %d more", total-most)
+		out.WriteString(fmt.Sprintf(" and %d more", total-most))
 	}
-	return out
+	return out.String()
 }
 
 func many(n int, what string) string {

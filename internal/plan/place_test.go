@@ -96,12 +96,17 @@ func TestPlace(t *testing.T) {
 		{"cursor after an anchor", cursor, "x\nm\nx\n", H{seek(hunk("@@ m", "-x", "+1"))}, "x\nm\n1\n", []int{3}},
 		{"addition after a sought anchor", cursor, "x\nm\nx\n", H{seek(hunk("@@ m", "+1"))}, "x\nm\n1\nx\n", []int{3}},
 		{"exact later beats loose earlier", cursor, " x\nm\nx\n", H{hunk("-x", "+1")}, " x\nm\n1\n", []int{3}},
+		{"two additions in one gap keep their order", cursor, "a\n", H{hunk("+X", "$"), hunk(" a", "+Y")}, "a\nX\nY\n", []int{2, 1}},
+		{"the file's own line end when no line is left", cursor, "c\r\nc", H{hunk("-c")}, "c\r\n", []int{1}},
+		{"the file's own line end in a file made empty", cursor, "q\r\n", H{hunk("-q"), hunk("+x", "$")}, "x\r\n", []int{1, 2}},
+		{"an added line's end before the open end's", cursor, "q\r\na", H{hunk("-q", "+d", "+b", "-a")}, "d\r\nb\r\n", []int{1}},
 		{"final newline appears", cursor, "a\nb", H{hunk("-a", "+A")}, "A\nb\n", []int{1}},
 		{"anchor not there", cursor, "a\n", H{seek(hunk("@@ z", "-a"))}, "!patch_apply_error context_not_found", nil},
 
 		{"block below its anchor", strict, "def f():\n  pass\n", H{adjoin(hunk("@@ def f():", "-  pass", "+  x"))}, "def f():\n  x\n", []int{2}},
 		{"block on its anchor", strict, "D = 1\nE\n", H{adjoin(hunk("@@ D = 1", "-D = 1", "+D = 2"))}, "D = 2\nE\n", []int{1}},
 		{"block on or below its anchor", strict, "D\nD\nE\n", H{adjoin(hunk("@@ D", "-D", "+F"))}, "!multiple_matches", nil},
+		{"block below its anchor begins like it", strict, "x\nx\ny\n", H{adjoin(hunk("@@ x", " x", "-y", "+z"))}, "x\nx\nz\n", []int{2}},
 		{"anchor and a gap", strict, "f\nm\nx\n", H{adjoin(hunk("@@ f", "-x"))}, "!patch_apply_error context_not_found", nil},
 		{"addition below its anchor", strict, "f\ng\n", H{adjoin(hunk("@@ f", "+x"))}, "f\nx\ng\n", []int{2}},
 
@@ -128,6 +133,8 @@ func TestPlace(t *testing.T) {
 		{"re-indented by a prefix", loose, "\t\tif x {\n\t\t\ty\n", H{hunk(" if x {", "-\ty", "+\tz", "+}")}, "\t\tif x {\n\t\t\tz\n\t\t}\n", []int{1}},
 		{"tabs for spaces", loose, "\tif x {\n\t\ty\n", H{hunk("     if x {", "-        y", "+        z", "+    }")}, "\tif x {\n\t\tz\n\t}\n", []int{1}},
 		{"no single shift", loose, " a\n   b\n", H{hunk(" a", "-b", "+c")}, "!patch_apply_error context_not_found", nil},
+		{"no single shift, and nothing to indent", loose, " a\n   b\n", H{hunk(" a", "-b")}, " a\n", []int{1}},
+		{"no single shift is no overlap", loose, "    a\na\n", H{hunk("-    a"), hunk("-  a", "-  b", "+x")}, "!patch_apply_error context_not_found", nil},
 		{"typography", loose, "say “hi”\n", H{hunk("-say \"hi\"", "+say \"ho\"")}, "say \"ho\"\n", []int{1}},
 	}
 	for _, tt := range tests {

@@ -7,6 +7,8 @@ import (
 	"io"
 	"path"
 	"strings"
+
+	"github.com/emend-dev/emend/internal/fail"
 )
 
 // Source hands a plan the files it asks for. The engine's reads a disk through the guard; Memory is a tree of
@@ -49,6 +51,12 @@ type Memory map[string]string
 func (m Memory) Look(_ context.Context, p string, _ bool) (File, error) {
 	rel := path.Clean(p)
 	f := File{Rel: rel, Place: rel, HasParent: path.Dir(rel) == "."}
+	for dir := path.Dir(rel); dir != "."; dir = path.Dir(dir) {
+		if _, ok := m[dir]; ok {
+			return f, &fail.Error{Kind: fail.NotFound, Path: p, Msg: fail.Quote(dir) + " is not a directory",
+				Hint: "Choose a path whose parents are directories."}
+		}
+	}
 	for name := range m {
 		f.HasParent = f.HasParent || strings.HasPrefix(name, path.Dir(rel)+"/")
 		if strings.HasPrefix(name, rel+"/") {

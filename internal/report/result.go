@@ -119,11 +119,12 @@ func placed(s *plan.Step) []Hunk {
 
 // applied is the output of a plan that stands.
 func applied(v View, p *plan.Plan) string {
-	out := Summary(v, p)
+	var out strings.Builder
+	out.WriteString(Summary(v, p))
 	for _, note := range append(notes(p), v.Passed...) {
-		out += "\nNote: " + note
+		out.WriteString("\nNote: " + note)
 	}
-	return out
+	return out.String()
 }
 
 // Summary says how many files and hunks, and names the files.

@@ -56,11 +56,12 @@ func worded(v View, p *plan.Plan, err error) *Worded {
 		}
 		return &Worded{Output: strings.Join(out, "\n"), Error: failure(err)}
 	}
-	out := words.Success(changes(p))
+	var out strings.Builder
+	out.WriteString(words.Success(changes(p)))
 	for _, n := range notes(p) {
-		out += "\nNote: " + n
+		out.WriteString("\nNote: " + n)
 	}
-	return &Worded{Ok: true, Output: out, Meta: meta(v, p)}
+	return &Worded{Ok: true, Output: out.String(), Meta: meta(v, p)}
 }
 
 // opOf is the operation of the section that e speaks of.

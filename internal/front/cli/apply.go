@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -72,7 +73,7 @@ func rungNames() []string {
 // options turns the flags into what the engine takes.
 func (f applyFlags) options() (emend.Options, error) {
 	o := emend.Options{Dialect: f.dialect, Lenient: f.lenient}
-	if f.dialect != "auto" && !contains(emend.Dialects(), f.dialect) {
+	if f.dialect != "auto" && !slices.Contains(emend.Dialects(), f.dialect) {
 		return o, badUse("apply", "--dialect: %q is none of auto, %s", f.dialect, strings.Join(emend.Dialects(), ", "))
 	}
 	for _, r := range rungs {
@@ -94,15 +95,6 @@ func (f applyFlags) options() (emend.Options, error) {
 		o.Expect[e[:i]] = e[i+1:]
 	}
 	return o, nil
-}
-
-func contains(list []string, s string) bool {
-	for _, l := range list {
-		if l == s {
-			return true
-		}
-	}
-	return false
 }
 
 func (a *app) runApply(cmd *cobra.Command, args []string, f applyFlags) error {

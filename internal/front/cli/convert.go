@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -25,7 +26,7 @@ section and the hunk. No file of the workspace is read.`,
 		Args: atMostOne("convert"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			for flag, name := range map[string]string{"from": from, "to": to} {
-				if !contains(emend.Dialects(), name) && (flag == "to" || name != "auto") {
+				if !slices.Contains(emend.Dialects(), name) && (flag == "to" || name != "auto") {
 					return badUse("convert", "--%s: %q is none of %s", flag, name, strings.Join(emend.Dialects(), ", "))
 				}
 			}

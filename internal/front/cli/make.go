@@ -36,7 +36,7 @@ every file by its path inside them. .git, .hg, .svn, .jj and .emend are left out
 			return nil
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			if !contains(emend.Dialects(), dialect) {
+			if !slices.Contains(emend.Dialects(), dialect) {
 				return badUse("make", "--dialect: %q is none of %s", dialect, strings.Join(emend.Dialects(), ", "))
 			}
 			if context < 0 {
