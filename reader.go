@@ -27,7 +27,11 @@ func (r *reader) Look(_ context.Context, p string, absolute bool) (plan.File, er
 	if err != nil {
 		return plan.File{}, err
 	}
-	return plan.File{Rel: e.Rel, Place: e.Place, Kind: kind(e.Kind), HasParent: e.HasParent, Target: e.Target, Size: e.Size, Handle: e}, nil
+	f := plan.File{Rel: e.Rel, Place: e.Place, Kind: kind(e.Kind), HasParent: e.HasParent, Target: e.Target, Size: e.Size, Handle: e}
+	if e.Kind == guard.Regular {
+		f.Inode = e.File
+	}
+	return f, nil
 }
 
 // Load implements plan.Source.

@@ -24,7 +24,7 @@ var Codex = &Dialect{
 
 var codexGrammar = grammar{
 	name:   "codex",
-	padded: true, heredoc: true, dropCR: true,
+	padded: true, heredoc: true,
 	moveTo: true, environment: true, path: literalPath, lastNewline: always,
 	heading: soughtHeading, how: patch.Seek, keepsText: true,
 	endOfFile: honoured, blank: honoured, addsAtEnd: true,

@@ -27,7 +27,7 @@ func Detect(text string, _ Options) (*Dialect, error) {
 // section, or exactly anywhere.
 func enveloped(text string) bool {
 	sections := false
-	for l := walk(text, 1, true); l.ok; l.advance() {
+	for l := walk(text, 1); l.ok; l.advance() {
 		if trimEnd(l.line) == beginPatch || !sections && strings.TrimSpace(strings.TrimPrefix(l.line, bom)) == beginPatch {
 			return true
 		}
@@ -52,7 +52,7 @@ func claimsSections(text string) bool {
 	if claimsEnvelope(text) {
 		return false
 	}
-	for l := walk(text, 1, true); l.ok; l.advance() {
+	for l := walk(text, 1); l.ok; l.advance() {
 		if _, _, ok := emendGrammar.header(l.line); ok {
 			_, _, ok = supyagentGrammar.header(l.line)
 			return ok
@@ -100,14 +100,14 @@ func isMisspelt(line string) bool {
 // mistaken says what a text without a patch in it looks like.
 func mistaken(text string) *fail.Error {
 	for _, look := range looks {
-		for l := walk(text, 1, true); l.ok; l.advance() {
+		for l := walk(text, 1); l.ok; l.advance() {
 			if look.knows(l.line) {
 				return &fail.Error{Kind: fail.PatchParse, Line: l.n, Expected: beginPatch,
 					Msg: fmt.Sprintf("the text is no patch: %s: %s", look.what, fail.Quote(l.line)), Hint: look.hint + sendThis}
 			}
 		}
 	}
-	first := walk(text, 1, true)
+	first := walk(text, 1)
 	first.toText()
 	return &fail.Error{Kind: fail.PatchParse, Line: first.n, Expected: beginPatch,
 		Msg: "the text is no patch: it begins with " + fail.Quote(first.line), Hint: sendThis}

@@ -11,14 +11,14 @@ import (
 func (p *parser) enter(text string) {
 	g := p.g
 	if g.bare {
-		p.lines = walk(text, 1, g.dropCR)
+		p.lines = walk(text, 1)
 		return
 	}
 	line := 1
 	if g.heredoc {
 		text, line = unwrapHeredoc(text)
 	}
-	l := walk(text, line, g.dropCR)
+	l := walk(text, line)
 	l.toText()
 	first := l
 	for l.ok && !g.isMarker(l.line, beginPatch) && g.around != refused {
@@ -39,7 +39,7 @@ func (p *parser) enter(text string) {
 		return
 	}
 	p.aside(text, begin, first, after)
-	p.lines = walk(body, begin.n+1, g.dropCR)
+	p.lines = walk(body, begin.n+1)
 }
 
 // isMarker reports whether line is the marker, with such white space as the dialect allows.

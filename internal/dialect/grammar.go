@@ -46,7 +46,6 @@ type grammar struct {
 	trailing bool   // white space after a line that begins with *** is nothing
 	heredoc  bool   // a heredoc around the whole text is taken off
 	reports  bool   // what was passed over is reported, sentence by sentence; wrappers are taken off
-	dropCR   bool   // one CR at the end of a line is no content
 
 	// Sections.
 	moveFile, moveTo, environment bool

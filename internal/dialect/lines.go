@@ -9,16 +9,15 @@ import (
 
 // lines walks through a text, a line at a time, without copying.
 type lines struct {
-	rest   string // what comes after line
-	line   string // without its newline
-	n      int    // its number
-	ok     bool   // there is a line
-	dropCR bool
+	rest string // what comes after line
+	line string // without its newline
+	n    int    // its number
+	ok   bool   // there is a line
 }
 
 // walk stands on the first line of text, whose number is n.
-func walk(text string, n int, dropCR bool) lines {
-	l := lines{rest: text, n: n - 1, dropCR: dropCR}
+func walk(text string, n int) lines {
+	l := lines{rest: text, n: n - 1}
 	l.advance()
 	return l
 }
@@ -30,9 +29,6 @@ func (l *lines) advance() {
 		return
 	}
 	l.line, l.rest, _ = strings.Cut(l.rest, "\n")
-	if l.dropCR {
-		l.line = strings.TrimSuffix(l.line, "\r")
-	}
 }
 
 // blank reports whether the line is white space.

@@ -120,7 +120,7 @@ func (w *printer) header(text string, s *patch.Section) {
 
 // reads is what a header says to the dialect's own reader; nothing when it refuses the line.
 func (g *grammar) reads(line string) (op patch.Op, path, to string) {
-	p := &parser{g: g, lines: walk(line, 1, g.dropCR)}
+	p := &parser{g: g, lines: walk(line, 1)}
 	op, rest, ok := g.header(p.outer())
 	if !ok {
 		return 0, "", ""
@@ -158,7 +158,7 @@ func (w *printer) move(s *patch.Section) {
 func (w *printer) moveTo(to string) {
 	line := moveTo + " " + to
 	s := patch.Section{Op: patch.Update}
-	p := &parser{g: w.g, lines: walk(line, 1, w.g.dropCR)}
+	p := &parser{g: w.g, lines: walk(line, 1)}
 	if p.readMoveTo(&s); p.err != nil || s.To != to || !sound(to) {
 		w.cannot("a move to %s", fail.Quote(to))
 		return
@@ -189,11 +189,8 @@ func (w *printer) content(text string) {
 
 // bodyLine writes a line of a file or a hunk with its mark.
 func (w *printer) bodyLine(line string) {
-	switch {
-	case !sound(line):
+	if !sound(line) {
 		w.cannot("a line that holds a newline or a NUL byte: %s", fail.Quote(line))
-	case w.g.dropCR && strings.HasSuffix(line, "\r"):
-		w.cannot("a line that ends in a carriage return: %s", fail.Quote(line))
 	}
 	w.line(line)
 }

@@ -82,7 +82,6 @@ func TestPrint(t *testing.T) {
 		{"a missing newline", Codex, update(open(false, true, "+a", "-b")), "! codex cannot say whether a file ends without a newline"},
 		{"a missing newline", Chimera, update(open(true, true, "-a")), "! chimera cannot say whether"},
 
-		{"a line that ends in CR", Codex, update(hunk("-a\r")), "! codex cannot say a line that ends in a carriage return"},
 		{"a line that ends in CR", Emend, update(hunk("-a\r")), "@@\n-a\r\n"},
 		{"a line of two", Emend, update(hunk("-a\nb")), "! a line that holds a newline"},
 		{"a line with NUL", Emend, update(hunk("-\x00")), "! a line that holds a newline or a NUL"},

@@ -111,7 +111,7 @@ func (w *printer) adopt(h *patch.Hunk) {
 
 // seen is a line as the dialect's reader sees it.
 func (g *grammar) seen(line string) string {
-	l := walk(line, 1, g.dropCR)
+	l := walk(line, 1)
 	return l.line
 }
 

@@ -173,14 +173,17 @@ func (s *search) winner() (begin, rivals int, ok bool) {
 	if best < 0 || sum[best] < s.total/3 {
 		return 0, -1, false
 	}
-	last := starts[best]
+	begin, half := starts[best], (len(s.h.Old())+1)/2
+	last := begin
 	for i, n := range starts {
-		if sum[i] >= 0.8*sum[best] && (n > last+2*slack || n < starts[best]-2*slack) {
+		switch away := max(n-begin, begin-n); {
+		case away > 2*slack && sum[i] >= 0.8*sum[best] && (n < begin || n > last+2*slack),
+			away >= half && s.votes[n] >= 0.8*s.votes[begin]: // close by, and with votes of its own
 			rivals++
 			last = max(last, n)
 		}
 	}
-	return starts[best], rivals, true
+	return begin, rivals, true
 }
 
 // resemble looks for the line most like the hunk's longest one, for a hunk whose lines are nowhere.

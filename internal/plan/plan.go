@@ -158,12 +158,10 @@ func (b *builder) add(s *patch.Section, step *Step) error {
 	return nil
 }
 
-// replaced reads what the step takes the place of.
+// replaced reads what the step takes the place of. A link, or anything else that is no regular file, is refused by
+// the source.
 func (b *builder) replaced(f File, step *Step) error {
 	step.Replaces = &f
-	if f.Kind == Link {
-		return nil
-	}
 	data, sum, err := b.load(f)
 	if step.Op == patch.Add {
 		step.Before, step.BeforeSum = data, sum
@@ -203,7 +201,7 @@ func (b *builder) move(s *patch.Section, step *Step) error {
 	if err != nil {
 		return err
 	}
-	if to.Place == step.Source.Place {
+	if to.Place == step.Source.Place || b.rules.MoveInPlace && to.Inode != nil && to.Inode == step.Source.Inode {
 		return b.moveInPlace(s, step)
 	}
 	if err := b.claim(to, s.To, s); err != nil {

@@ -25,6 +25,7 @@ type Source interface {
 type File struct {
 	Rel       string // relative to the workspace, cleaned
 	Place     any    // equal for two spellings of one path; comparable
+	Inode     any    // equal for two names of one file; comparable, nil when not known
 	Kind      Kind
 	HasParent bool
 	Target    string // what a link says
