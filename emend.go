@@ -157,8 +157,11 @@ func (f File) Before() string { return f.step.Before }
 // After is the content afterwards.
 func (f File) After() string { return f.step.After }
 
+// Placed is where a hunk landed and how loosely it matched there.
+type Placed = plan.Placed
+
 // Hunks says where each hunk landed.
-func (f File) Hunks() []plan.Placed { return f.step.Hunks }
+func (f File) Hunks() []Placed { return f.step.Hunks }
 
 // Diff is the change as a unified diff in git's form.
 func (f File) Diff() string { return report.Diff(f.step) }
