@@ -159,7 +159,11 @@ func (p *placer) rewrites(k int) (by, line int) {
 func (p *placer) review() {
 	slices.SortFunc(p.removed, func(a, b run) int { return a.from - b.from })
 	for k := range p.spots {
-		if e := p.spots[k].err; e != nil && e.Reason == fail.ContextNotFound && e.Line == 0 && p.looksFor(k) {
+		s := &p.spots[k]
+		switch {
+		case s.lost:
+			s.err = p.overlap(k, p.remover(s.err.Line-1), s.err.Line-1)
+		case s.err != nil && s.err.Reason == fail.ContextNotFound && s.err.Line == 0 && p.looksFor(k):
 			p.blame(k)
 		}
 	}

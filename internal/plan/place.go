@@ -85,6 +85,7 @@ type spot struct {
 
 	put     bool // the change is made
 	pending bool // several places, and nothing has decided yet
+	lost    bool // an earlier hunk took the line of the anchor that the hunk was to follow
 	begun   int  // how many places there were before any hunk was put
 	err     *fail.Error
 }
@@ -399,8 +400,8 @@ func (p *placer) seekGap(k int) {
 			Hint: "Add the line above or below as a context line, or stack a further \"@@ text\" line above that only one place has."}
 	default:
 		first := match.Slot(a.Line)
-		if i := slices.IndexFunc(p.removed, func(r run) bool { return r.from <= a.Line && a.Line < r.to }); i >= 0 {
-			s.err = p.overlap(k, p.removed[i].hunk, a.Line)
+		if p.doc.At(a.Line) != a.Line { // review finds out who took it
+			s.lost, s.err = true, p.overlap(k, 0, a.Line)
 			return
 		}
 		p.gap(k, patch.Exact, p.doc.Next(first))

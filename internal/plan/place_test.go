@@ -81,6 +81,7 @@ func TestPlace(t *testing.T) {
 		{"stacked anchors", order, "c\nm\nx\nd\nm\nx\n", H{hunk("@@ d", "@@ m", "-x", "+y")}, "c\nm\nx\nd\nm\ny\n", []int{6}},
 		{"addition after an anchor", order, "f\ng\n", H{hunk("@@ f", "+x")}, "f\nx\ng\n", []int{2}},
 		{"addition after an anchor twice there", order, "f\nf\n", H{hunk("@@ f", "+x")}, "!multiple_matches", nil},
+		{"addition after an anchor that is gone", order, "e\nf\ng\n", H{hunk("-e"), hunk("-f"), hunk("@@ f", "+x")}, "!overlapping_edits", nil},
 		{"addition at the end", order, "f\nf\n", H{hunk("+x", "$")}, "f\nf\nx\n", []int{3}},
 		{"end of file decides", order, "x\na\nx\n", H{hunk("-x", "+y", "$")}, "x\na\ny\n", []int{3}},
 		{"not at the end", order, "x\na\n", H{hunk("-x", "+y", "$")}, "!patch_apply_error context_not_found", nil},
