@@ -241,10 +241,11 @@ func choose(text, name string, o dialect.Options) (*dialect.Dialect, error) {
 const maxElsewhere = 4 << 20
 
 // elsewhere looks whether the text would work with one switch more, and says which. Only a way that needs no
-// guess counts: every hunk with a single place.
+// guess counts: every hunk with a single place that its own lines give it, and nothing replaced.
 func (w *Workspace) elsewhere(ctx context.Context, text string, o Options, src *reader, refused fail.List) string {
 	auto := o.Dialect == "" || o.Dialect == "auto"
-	if !auto || o.Lenient || len(text)+src.bytes > maxElsewhere || errors.Is(refused, fail.CommandFailed) || errors.Is(refused, fail.PermissionDenied) {
+	src.most = maxElsewhere - len(text)
+	if !auto || o.Lenient || src.bytes > src.most || errors.Is(refused, fail.CommandFailed) || errors.Is(refused, fail.PermissionDenied) {
 		return ""
 	}
 	lenient := o
@@ -263,13 +264,17 @@ func (w *Workspace) elsewhere(ctx context.Context, text string, o Options, src *
 }
 
 func (w *Workspace) works(ctx context.Context, text string, o Options, src *reader) bool {
-	_, p, err := w.plan(ctx, text, o, src)
+	view, p, err := w.plan(ctx, text, o, src)
 	if err != nil {
 		return false
 	}
-	for _, s := range p.Steps {
-		for _, h := range s.Hunks {
-			if h.Others > 0 {
+	for i := range p.Steps {
+		if p.Steps[i].Replaces != nil {
+			return false
+		}
+		for k, h := range p.Steps[i].Hunks {
+			said := &view.Patch.Sections[p.Steps[i].Section].Hunks[k]
+			if h.Others > 0 || said.AtEnd && len(said.Old()) == 0 {
 				return false
 			}
 		}

@@ -79,6 +79,8 @@ func TestHints(t *testing.T) {
 		{"lenient", envelope("*** Add File: new/b.txt", "+x"), "--lenient"},
 		{"lenient, around", "Here it is:\n" + envelope("*** Delete File: a.txt"), "--lenient"},
 		{"a dialect", envelope("*** Update File: a.txt", "@@", "-one", "+1"), "--dialect codex"},
+		{"what would be replaced", envelope("*** Add File: a.txt", "+x"), ""},
+		{"lines that belong anywhere", envelope("*** Update File: a.txt", "@@", "+x"), ""},
 		{"a guess", envelope("*** Update File: twice.txt", "@@", "-x", "+1"), ""},
 		{"nothing helps", envelope("*** Update File: a.txt", "@@", "-three"), ""},
 	}
@@ -129,7 +131,7 @@ func TestMakeAndConvert(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range emend.Dialects() {
-		out, err := emend.Convert(text, name, emend.Options{})
+		out, _, err := emend.Convert(text, name, emend.Options{})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue

@@ -35,26 +35,26 @@ func Make(changes []Change, dialectName string, context int) (string, error) {
 	return out, nil
 }
 
-// Convert reads a patch as o says and writes it in the dialect to. No file is looked at.
-func Convert(text, to string, o Options) (string, error) {
+// Convert reads a patch as o says and writes it in the dialect to. It also returns what lenient reading let pass.
+// No file is looked at.
+func Convert(text, to string, o Options) (out string, passed []string, err error) {
 	opts := dialect.Options{Lenient: o.Lenient}
 	from, err := choose(text, o.Dialect, opts)
 	if err != nil {
-		return "", refuse(err)
+		return "", nil, refuse(err)
 	}
 	d, err := choose(text, to, opts)
 	if err != nil {
-		return "", refuse(err)
+		return "", nil, refuse(err)
 	}
 	parsed, err := from.Parse(text, opts)
 	if err != nil {
-		return "", refuse(err)
+		return "", nil, refuse(err)
 	}
-	out, err := d.Print(parsed.Patch)
-	if err != nil {
-		return "", refuse(err)
+	if out, err = d.Print(parsed.Patch); err != nil {
+		return "", nil, refuse(err)
 	}
-	return out, nil
+	return out, parsed.Passed, nil
 }
 
 func refuse(err error) error {

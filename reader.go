@@ -3,6 +3,7 @@ package emend
 import (
 	"context"
 
+	"github.com/emend-dev/emend/internal/fail"
 	"github.com/emend-dev/emend/internal/guard"
 	"github.com/emend-dev/emend/internal/plan"
 )
@@ -13,6 +14,7 @@ type reader struct {
 	w      *Workspace
 	loaded map[guard.Identity]loaded
 	bytes  int
+	most   int // how many bytes may be read in all; 0 is any number
 }
 
 type loaded struct{ data, sum string }
@@ -39,6 +41,9 @@ func (r *reader) Load(ctx context.Context, f plan.File) (data, sum string, err e
 	e := f.Handle.(guard.Entry)
 	if l, ok := r.loaded[e.Place]; ok {
 		return l.data, l.sum, nil
+	}
+	if r.most > 0 && int64(r.bytes)+f.Size > int64(r.most) {
+		return "", "", &fail.Error{Kind: fail.FileTooLarge, Path: f.Rel, Msg: "the file is too large to look for a hint in"}
 	}
 	data, sum, err = r.w.guard.Load(ctx, e)
 	if err == nil {

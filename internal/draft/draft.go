@@ -54,7 +54,7 @@ func section(d *dialect.Dialect, c *Change, context int) (patch.Section, error) 
 		s := patch.Section{Op: patch.Delete, Path: c.Path}
 		_, err := again(d, s)
 		return s, err
-	case strings.IndexByte(c.Old+c.New, 0) >= 0:
+	case strings.IndexByte(c.Old, 0) >= 0, strings.IndexByte(c.New, 0) >= 0:
 		return patch.Section{}, cannot(0, "the file is binary (it holds a NUL byte)")
 	case !c.HasOld:
 		return added(d, c)

@@ -148,12 +148,12 @@ func (w *drafter) openEnds(h *patch.Hunk, oldLast, newLast bool) {
 func (w *drafter) prove(s patch.Section, owners [][]int) (bad []int, err error) {
 	back, err := again(w.d, s)
 	if err != nil {
-		return hunks(err), err
+		return hunks(err, len(owners)), err
 	}
 	p, err := plan.Build(context.Background(), patch.Patch{Sections: []patch.Section{back}},
 		w.d.Rules(dialect.Options{}), plan.Memory{w.c.Path: w.c.Old}, plan.Options{})
 	if err != nil {
-		return hunks(err), err
+		return hunks(err, len(owners)), err
 	}
 	step := p.Steps[0]
 	for k, h := range step.Hunks {
@@ -170,12 +170,17 @@ func (w *drafter) prove(s patch.Section, owners [][]int) (bad []int, err error) 
 	return nil, nil
 }
 
-// hunks are the numbers, from 0, of the hunks that err speaks of.
-func hunks(err error) []int {
+// hunks are the numbers, from 0, of the hunks that err speaks of: all n of them, if they disturb each other.
+func hunks(err error, n int) []int {
 	var out []int
 	for _, e := range fail.All(err) {
 		if e.Hunk > 0 {
 			out = append(out, e.Hunk-1)
+		}
+		if e.Reason == fail.Limit {
+			for k := range n {
+				out = append(out, k)
+			}
 		}
 	}
 	return out

@@ -13,8 +13,9 @@ type Anchor struct {
 	Count int // how many lines could hold the last anchor, once the others are found
 }
 
-// Anchors follows every chain at once through file, in time linear in the bytes of the file and of the chains.
-// A line holds an anchor when it contains it, white space at the ends and the width of that in between apart.
+// Anchors follows every chain at once through file. It takes time linear in the bytes of the file and of the chains,
+// and one step more for every different anchor on a line that holds it, which tells only when there are very many and
+// each is a part of the next. A line holds an anchor when it contains it, white space at the ends and the width of that in between apart.
 func Anchors(file *text.Lines, chains [][]string) []Anchor {
 	f := &finder{file: file, chains: chains, words: newWords()}
 	out := make([]Anchor, len(chains))

@@ -23,27 +23,37 @@ type Slot = int
 // Begin is the slot before the first line.
 const Begin Slot = -1
 
-// Doc is a list of lines that starts out as a file and is edited in place. Beside the text it costs two
-// bits a line, and nothing until the first edit.
+// Doc is a list of lines that starts out as a file and is edited in place. Beside the text it costs two bits a line
+// of the file, from the first edit on, and 48 bytes for an inserted line.
 type Doc struct {
 	file *text.Lines
-	// next and prev hold the neighbours that are not simply one up or one down; moved has a bit for every line
-	// of the file that is in one of them, to keep walks off the maps.
+	// next and prev hold the neighbours of lines of the file that are not simply one up or one down; moved has a
+	// bit for every line that is in one of them, to keep walks off the maps.
 	next, prev map[Slot]Slot
 	moved      []uint64
-
-	gone  []uint64 // a bit for every line of the file that was taken out
-	added []string // the inserted lines
-	ends  []string // their line ends
+	gone       []uint64 // a bit for every line of the file that was taken out
+	added      []inserted
 
 	indexes []*Index
-	work    int // steps that edits have cost so far
-	limit   int // and how many they may
+	dirty   bool // there are edits that the indexes do not know of
+	first   Slot // the slot before the first of them
+	after   Slot // and the one after the last
+	fresh   Slot // slots from here on are not in the indexes
+	work    int  // steps that edits have cost beyond the lines that they name
+	limit   int  // and how many they may
+}
+
+// inserted is a line that an edit wrote.
+type inserted struct {
+	text       string
+	end        string
+	next, prev uint32 // neighbours, one up so that Begin fits
+	origin     uint32 // the line of the file in front of which it was put
 }
 
 // NewDoc begins with the lines of file.
 func NewDoc(file *text.Lines) *Doc {
-	return &Doc{file: file, limit: 1<<16 + 32*file.Len()}
+	return &Doc{file: file, limit: 1<<22 + 32*file.Len()}
 }
 
 // File is the text the Doc began with.
@@ -55,10 +65,13 @@ func (d *Doc) End() Slot { return d.file.Len() }
 // Inserted reports whether s is a line that an edit wrote.
 func (d *Doc) Inserted(s Slot) bool { return s > d.file.Len() }
 
+// ins is the inserted line s.
+func (d *Doc) ins(s Slot) *inserted { return &d.added[s-d.file.Len()-1] }
+
 // Line is the text of the line s.
 func (d *Doc) Line(s Slot) string {
 	if d.Inserted(s) {
-		return d.added[s-d.file.Len()-1]
+		return d.ins(s).text
 	}
 	return d.file.Line(s)
 }
@@ -66,7 +79,7 @@ func (d *Doc) Line(s Slot) string {
 // LineEnd is the line end of the line s.
 func (d *Doc) LineEnd(s Slot) string {
 	if d.Inserted(s) {
-		return d.ends[s-d.file.Len()-1]
+		return d.ins(s).end
 	}
 	return d.file.End(s)
 }
@@ -75,6 +88,9 @@ func (d *Doc) LineEnd(s Slot) string {
 func (d *Doc) Next(s Slot) Slot {
 	if d.plain(s) {
 		return s + 1
+	}
+	if d.Inserted(s) {
+		return Slot(d.ins(s).next) - 1
 	}
 	if n, ok := d.next[s]; ok {
 		return n
@@ -86,6 +102,9 @@ func (d *Doc) Next(s Slot) Slot {
 func (d *Doc) Prev(s Slot) Slot {
 	if d.plain(s) {
 		return s - 1
+	}
+	if d.Inserted(s) {
+		return Slot(d.ins(s).prev) - 1
 	}
 	if p, ok := d.prev[s]; ok {
 		return p
@@ -120,21 +139,25 @@ func (d *Doc) Back(s Slot, n int) Slot {
 	return s
 }
 
-// Origin is the line of the file where s stands: its own number, or for an inserted line that of the next line
-// that came from the file.
+// Origin is the line of the file where s stands: its own number, or that of the line in front of which it was put.
 func (d *Doc) Origin(s Slot) int {
-	for d.Inserted(s) {
-		s = d.Next(s)
+	if d.Inserted(s) {
+		return int(d.ins(s).origin)
 	}
 	return s
 }
 
 // At is the slot of line n of the file, or when that was taken out of the next one still there.
 func (d *Doc) At(n int) Slot {
-	for n < d.file.Len() && d.gone != nil && d.gone[n>>6]&(1<<(n&63)) != 0 {
+	for n < d.file.Len() && d.Gone(n) {
 		n++
 	}
 	return n
+}
+
+// Gone reports whether the line s was taken out. An inserted line never is.
+func (d *Doc) Gone(s Slot) bool {
+	return d.gone != nil && s >= 0 && s < d.file.Len() && d.gone[s>>6]&(1<<(s&63)) != 0
 }
 
 // Fresh is the slot that the next inserted line will get.
@@ -143,51 +166,58 @@ func (d *Doc) Fresh() Slot { return d.file.Len() + len(d.added) + 1 }
 // Settle lets go of every index: no more places will be asked for.
 func (d *Doc) Settle() { d.indexes = nil }
 
-// Insert is a line to write: its text and its line end.
-type Insert struct{ Text, End string }
-
-// Replace takes out the n lines after prev, puts ins in their place, and brings every index up to date. It
-// returns [ErrLimit] when that has become too costly; the Doc is then of no further use.
-func (d *Doc) Replace(prev Slot, n int, ins []Insert) error {
-	d.begin()
-	after := d.Next(prev)
+// Remove takes out the n lines of the file after prev. The indexes learn of it with [Doc.Flush].
+func (d *Doc) Remove(prev Slot, n int) {
+	if n == 0 {
+		return
+	}
+	after := d.touch(prev)
 	for range n {
-		if !d.Inserted(after) {
-			d.gone[after>>6] |= 1 << (after & 63)
-		}
 		for _, x := range d.indexes {
 			x.forget(after)
 		}
+		d.gone[after>>6] |= 1 << (after & 63)
 		after = d.Next(after)
 	}
-	last := prev
-	for _, in := range ins {
-		d.added = append(d.added, in.Text)
-		d.ends = append(d.ends, in.End)
-		s := d.file.Len() + len(d.added)
-		d.link(last, s)
-		last = s
-	}
-	d.link(last, after)
-	for _, x := range d.indexes {
-		x.resume(prev, after)
-	}
-	if d.work > d.limit {
-		return ErrLimit
-	}
-	return nil
+	d.link(prev, after)
+	d.after = after
 }
 
-// begin makes room for edits.
-func (d *Doc) begin() {
+// Insert puts a line after prev and returns its slot. The indexes learn of it with [Doc.Flush].
+func (d *Doc) Insert(prev Slot, text, end string) Slot {
+	after := d.touch(prev)
+	s := d.Fresh()
+	d.added = append(d.added, inserted{text: text, end: end, origin: uint32(d.Origin(after))})
+	d.link(prev, s)
+	d.link(s, after)
+	d.after = after
+	return s
+}
+
+// touch prepares an edit after prev, and returns the slot that follows now. The edits between two calls of Flush
+// must go down the Doc.
+func (d *Doc) touch(prev Slot) Slot {
 	if d.moved == nil {
 		d.next, d.prev = map[Slot]Slot{}, map[Slot]Slot{}
 		d.moved, d.gone = make([]uint64, d.file.Len()/64+1), make([]uint64, d.file.Len()/64+1)
 	}
+	if !d.dirty {
+		d.dirty, d.first, d.fresh = true, prev, d.Fresh()
+	}
+	return d.Next(prev)
 }
 
 func (d *Doc) link(a, b Slot) {
-	d.next[a], d.prev[b] = b, a
+	if d.Inserted(a) {
+		d.ins(a).next = uint32(b + 1)
+	} else {
+		d.next[a] = b
+	}
+	if d.Inserted(b) {
+		d.ins(b).prev = uint32(a + 1)
+	} else {
+		d.prev[b] = a
+	}
 	for _, s := range [2]Slot{a, b} {
 		if s >= 0 && s < d.file.Len() {
 			d.moved[s>>6] |= 1 << (s & 63)
@@ -195,10 +225,27 @@ func (d *Doc) link(a, b Slot) {
 	}
 }
 
-// Edit is a difference between the file and the Doc: lines A0 up to A1 of the file became the slots New.
+// Flush brings every index up to date with the edits made since it was last called. It returns [ErrLimit] when that
+// has become too costly; the Doc is then of no further use.
+func (d *Doc) Flush() error {
+	if !d.dirty {
+		return nil
+	}
+	d.dirty = false
+	for _, x := range d.indexes {
+		x.resume(d.first, d.after, d.fresh)
+	}
+	if d.work > d.limit {
+		return ErrLimit
+	}
+	return nil
+}
+
+// Edit is a difference between the file and the Doc: lines A0 up to A1 of the file became the N slots from New on.
 type Edit struct {
 	A0, A1 int
-	New    []Slot
+	New    Slot
+	N      int
 }
 
 // Edits lists the differences in file order, next to one another only where a line of the file stands between.
@@ -206,11 +253,11 @@ func (d *Doc) Edits() []Edit {
 	var out []Edit
 	at := 0 // the next line of the file not yet accounted for
 	for s := d.Next(Begin); ; {
-		e := Edit{A0: at}
+		e := Edit{A0: at, New: s}
 		for ; d.Inserted(s); s = d.Next(s) {
-			e.New = append(e.New, s)
+			e.N++
 		}
-		if e.A1 = s; e.A1 > e.A0 || len(e.New) > 0 {
+		if e.A1 = s; e.A1 > e.A0 || e.N > 0 {
 			out = append(out, e)
 		}
 		if s == d.End() {

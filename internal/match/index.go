@@ -116,7 +116,6 @@ func (x *Index) forget(s Slot) { x.tally(s, -1) }
 func (x *Index) learn(s Slot)  { x.tally(s, +1) }
 
 func (x *Index) tally(s Slot, by int) {
-	x.doc.work++
 	for i := x.hit[x.at(s)]; i != 0; i = x.pats[i].next {
 		x.pats[i].n += by
 		x.pats[i].sum += by * s
@@ -124,18 +123,21 @@ func (x *Index) tally(s Slot, by int) {
 	}
 }
 
-// resume reads on after prev, where lines were inserted up to after, until the automaton is in the state that it
-// was in before: from there on nothing has changed.
-func (x *Index) resume(prev, after Slot) {
-	d, node := x.doc, x.at(prev)
-	fresh := true
-	for s := range d.From(d.Next(prev)) {
-		if s == after {
-			fresh = false
-		}
+// resume reads on after first, where edits were made up to after with the slots from fresh on, until the automaton
+// is in the state that it was in before: from there on nothing has changed. Only what it reads behind after counts
+// as work; the rest are lines that the edit names.
+func (x *Index) resume(first, after, fresh Slot) {
+	d, node := x.doc, x.at(first)
+	past := false
+	x.falls = 0
+	for s := range d.From(d.Next(first)) {
+		past = past || s == after
 		node = x.step(node, d.Line(s))
-		if !fresh {
-			if node == x.at(s) || d.work+x.falls > d.limit {
+		if s < fresh || !d.Inserted(s) {
+			if past {
+				d.work++
+			}
+			if past && (node == x.at(s) || d.work+x.falls > d.limit) {
 				break
 			}
 			x.forget(s)
@@ -144,7 +146,6 @@ func (x *Index) resume(prev, after Slot) {
 		x.learn(s)
 	}
 	d.work += x.falls
-	x.falls = 0
 }
 
 // Patterns is the number of distinct patterns, the empty one included.

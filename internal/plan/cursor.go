@@ -13,7 +13,7 @@ import (
 // file as it was; the changes come last.
 //
 // Whether a place is left is asked of an index before the file is walked for it, so that every walk ends at a
-// place and the next one begins there: all walks together cover the file once a rung.
+// place and the next one begins there: all walks together cover the file once a rung. Anchors are looked up.
 func (p *placer) runCursor() {
 	cursor := 0
 	for k := range p.hunks {
@@ -41,7 +41,7 @@ func (p *placer) advance(k, cursor int) int {
 	case h.AtEnd:
 		p.seekEnd(k)
 		if s.placed && s.first < from {
-			s.placed, s.err = false, p.notFound(k)
+			s.placed, s.err = false, p.tooEarly(k, from)
 		}
 		s.rung = max(s.rung, rung)
 		if !s.placed || !p.looksFor(k) {
@@ -53,10 +53,8 @@ func (p *placer) advance(k, cursor int) int {
 		return from
 	}
 	if !p.first(k, from) {
-		s.err = p.notFound(k)
-		if _, n := p.strictest(k); n > 0 {
-			s.err.Msg = fmt.Sprintf("its lines are in the file, but only before line %d, where the search for this hunk begins", from+1)
-			s.err.Hint = "Put the hunks in the order of the file."
+		if s.err = p.notFound(k); p.somewhere(k) {
+			s.err = p.tooEarly(k, from)
 		}
 		return cursor
 	}
@@ -90,42 +88,51 @@ func (p *placer) first(k, from int) bool {
 	return false
 }
 
+func (p *placer) somewhere(k int) bool {
+	_, n := p.strictest(k)
+	return n > 0
+}
+
+func (p *placer) tooEarly(k, from int) *fail.Error {
+	e := p.notFound(k)
+	e.Msg = fmt.Sprintf("its lines are in the file, but not from line %d on, where the search for this hunk begins", from+1)
+	e.Hint = "Put the hunks in the order of the file."
+	return e
+}
+
 // seekLine is the first line at or after from that equals line, on the strictest rung that has one.
 func (p *placer) seekLine(line string, from int) (int, patch.Rung, bool) {
 	for _, r := range p.rules.Ladder {
-		last, ok := p.lastLine(line, r)
-		if !ok || last < from {
-			continue
-		}
-		for at := range match.NewScanner(p.doc, r, []string{line}, false).Places(from, p.doc.End()) {
-			return at, r, true
+		at := p.equals(line, r)
+		if i, _ := slices.BinarySearch(at, uint32(from)); i < len(at) {
+			return int(at[i]), r, true
 		}
 	}
 	return 0, 0, false
 }
 
-// lastLine is the last line of the file that equals an anchor, for all anchors of the section at once.
-func (p *placer) lastLine(line string, r patch.Rung) (int, bool) {
+// equals is the lines of the file that equal an anchor, in order. They are found for all anchors of the section in
+// one walk a rung.
+func (p *placer) equals(line string, r patch.Rung) []uint32 {
 	if p.lines == nil {
-		p.lines = map[patch.Rung]map[string]int{}
+		p.lines = map[patch.Rung]map[string][]uint32{}
 	}
 	if p.lines[r] == nil {
-		last := map[string]int{}
+		at := map[string][]uint32{}
 		for k := range p.hunks {
 			for _, a := range p.hunks[k].Anchors {
-				last[match.Fold(r, a)] = -1
+				at[match.Fold(r, a)] = nil
 			}
 		}
 		for n := range p.file.Len() {
 			line := match.Fold(r, p.file.Line(n))
-			if _, wanted := last[line]; wanted {
-				last[line] = n
+			if _, wanted := at[line]; wanted {
+				at[line] = append(at[line], uint32(n))
 			}
 		}
-		p.lines[r] = last
+		p.lines[r] = at
 	}
-	n := p.lines[r][match.Fold(r, line)]
-	return n, n >= 0
+	return p.lines[r][match.Fold(r, line)]
 }
 
 func (p *placer) noLine(k int, anchor string) *fail.Error {

@@ -19,14 +19,12 @@ func (p *placer) put(k int) {
 		return
 	}
 	if by, line := p.rewrites(k); by >= 0 {
-		s.placed = false
-		s.err = p.overlap(k, by, line)
+		s.placed, s.err = false, p.overlap(k, by, line)
 		return
 	}
 	dent, ok := p.shift(k)
 	if !ok {
-		s.placed = false
-		s.err = p.crooked(k)
+		s.placed, s.err = false, p.crooked(k)
 		return
 	}
 	s.put = true
@@ -46,6 +44,9 @@ func (p *placer) put(k int) {
 		at = p.change(k, at, lines[:n], dent)
 		lines = lines[n:]
 	}
+	if err := p.doc.Flush(); err != nil && p.limit == nil {
+		p.limit = errLimit(err)
+	}
 }
 
 // below is the slot after the context line at. Behind a cursor all places are in the file as it was: what earlier
@@ -58,35 +59,35 @@ func (p *placer) below(at match.Slot) match.Slot {
 }
 
 // change replaces the lines from at on that the run of hunk lines removes by those it adds, and returns the line
-// after them.
+// after them. The i-th added line stands for the i-th removed one.
 func (p *placer) change(k int, at match.Slot, lines []patch.Line, dent shift) match.Slot {
-	d := p.doc
-	prev := d.Prev(at)
-	var olds []string // the line ends of what goes
-	var ins []match.Insert
-	from := at
+	d, prev, next := p.doc, p.doc.Prev(at), at
+	n := 0
 	for _, l := range lines {
 		if l.Mark() == '-' {
-			olds = append(olds, d.LineEnd(at))
-			if !d.Inserted(at) {
-				p.noteRemoved(at, k)
-			}
-			at = d.Next(at)
+			p.noteRemoved(next, k)
+			next = d.Next(next)
+			n++
 		}
 	}
+	d.Remove(prev, n)
+	old, end, last := at, text.None, prev
 	for _, l := range lines {
-		if l.Mark() == '+' {
-			in := match.Insert{Text: dent.apply(l.Text()), End: p.endFor(len(ins), olds, ins, prev, from)}
-			if in.End == text.CRLF || p.spots[k].rung > patch.Exact {
-				in.Text = strings.TrimSuffix(in.Text, text.CR) // it is the CR of the line end
-			}
-			ins = append(ins, in)
+		if l.Mark() != '+' {
+			continue
 		}
+		if n > 0 {
+			end, old, n = p.endOf(d.LineEnd(old), end, last), d.Next(old), n-1
+		} else {
+			end = p.endAfter(end, last, next)
+		}
+		line := dent.apply(l.Text())
+		if end == text.CRLF || p.spots[k].rung > patch.Exact {
+			line = strings.TrimSuffix(line, text.CR) // it is the CR of the line end
+		}
+		last = d.Insert(last, line, end)
 	}
-	if err := d.Replace(prev, len(olds), ins); err != nil && p.limit == nil {
-		p.limit = errLimit(err)
-	}
-	return at
+	return next
 }
 
 func (p *placer) noteRemoved(line, k int) {
@@ -97,25 +98,25 @@ func (p *placer) noteRemoved(line, k int) {
 	p.removed = append(p.removed, run{line, line + 1, k})
 }
 
-// endFor is the line end of the i-th line of an insertion after prev: that of the line it replaces, else of the
-// line before it, else (at the top) of the line after.
-func (p *placer) endFor(i int, olds []string, ins []match.Insert, prev, next match.Slot) string {
-	end := text.None
+// endOf is the line end of a line that replaces one with the given end. The open end of the file has none: the rule
+// for the last newline comes later, and until then the line before says, which may be the added one before.
+func (p *placer) endOf(replaced, before string, prev match.Slot) string {
 	switch {
-	case i < len(olds):
-		end = olds[i]
-	case i > 0:
-		end = ins[i-1].End
-	case prev != match.Begin:
-		end = p.doc.LineEnd(prev)
-	case next != p.doc.End():
-		end = p.doc.LineEnd(next)
+	case replaced != text.None:
+		return replaced
+	case before != text.None:
+		return before
 	}
-	switch { // it stood at the open end of the file; the rule for the last newline comes later
-	case end != text.None:
-		return end
-	case i > 0:
-		return ins[i-1].End
+	return p.style(prev)
+}
+
+// endAfter is the line end of any other added line: that of the line before it, or at the top of the one after.
+func (p *placer) endAfter(before string, prev, next match.Slot) string {
+	switch {
+	case before != text.None:
+		return before
+	case prev == match.Begin && next != p.doc.End():
+		return p.style(next)
 	}
 	return p.style(prev)
 }
@@ -174,7 +175,7 @@ func (p *placer) review() {
 		last[r.hunk] = r.to - 1
 	}
 	for _, r := range p.removed {
-		if open.hunk >= 0 && r.hunk != open.hunk && r.from < open.last {
+		if open.hunk >= 0 && r.hunk != open.hunk && r.from <= open.last {
 			k := max(r.hunk, open.hunk)
 			p.spots[k].err = p.overlap(k, min(r.hunk, open.hunk), r.from)
 			p.spots[k].err.Msg = fmt.Sprintf("its removed lines interleave with those of hunk %d (line %d)", min(r.hunk, open.hunk)+1, r.from+1)
@@ -231,12 +232,12 @@ func (w *writer) write() *placement {
 	at, shift := 0, 0 // the next line of the file, and how far its number moves
 	for _, e := range edits {
 		w.keep(at, e.A0, shift)
-		for _, s := range e.New {
+		for s, n := e.New, e.N; n > 0; s, n = w.doc.Next(s), n-1 {
 			w.out.WriteString(w.doc.Line(s))
 			w.out.WriteString(w.end(s))
 		}
 		w.note(e, shift)
-		shift += len(e.New) - (e.A1 - e.A0)
+		shift += e.N - (e.A1 - e.A0)
 		at = e.A1
 	}
 	w.keep(at, w.file.Len(), shift)
@@ -247,7 +248,7 @@ func (w *writer) write() *placement {
 func (w *writer) count(edits []match.Edit) {
 	w.total = w.file.Len()
 	for _, e := range edits {
-		w.total += len(e.New) - (e.A1 - e.A0)
+		w.total += e.N - (e.A1 - e.A0)
 	}
 	if w.open && w.last != match.Begin && w.doc.Line(w.last) == "" {
 		w.total--
@@ -257,7 +258,7 @@ func (w *writer) count(edits []match.Edit) {
 func (w *writer) size(edits []match.Edit) int {
 	n := len(text.BOM) + len(w.file.Raw(0, w.file.Len())) + len(text.CRLF)
 	for _, e := range edits {
-		for _, s := range e.New {
+		for s, k := e.New, e.N; k > 0; s, k = w.doc.Next(s), k-1 {
 			n += len(w.doc.Line(s)) + len(text.CRLF)
 		}
 	}
@@ -292,18 +293,24 @@ func (w *writer) end(s match.Slot) string {
 
 // note records e, without the lines at its borders that came back as they were.
 func (w *writer) note(e match.Edit, shift int) {
-	a0, a1, fresh := e.A0, e.A1, e.New
+	a0, a1, b0, b1 := e.A0, e.A1, e.A0+shift, e.A0+shift+e.N
 	same := func(line int, s match.Slot) bool {
 		return w.file.Line(line) == w.doc.Line(s) && w.file.End(line) == w.end(s)
 	}
-	for a0 < a1 && len(fresh) > 0 && same(a0, fresh[0]) {
-		a0, fresh = a0+1, fresh[1:]
+	s := e.New
+	for a0 < a1 && b0 < b1 && same(a0, s) {
+		a0, b0, s = a0+1, b0+1, w.doc.Next(s)
 	}
-	for a0 < a1 && len(fresh) > 0 && same(a1-1, fresh[len(fresh)-1]) {
-		a1, fresh = a1-1, fresh[:len(fresh)-1]
+	if a0 < a1 && b0 < b1 {
+		for range b1 - b0 - 1 {
+			s = w.doc.Next(s)
+		}
+		for a0 < a1 && b0 < b1 && same(a1-1, s) {
+			a1, b1, s = a1-1, b1-1, w.doc.Prev(s)
+		}
 	}
-	if a0 < a1 || len(fresh) > 0 {
-		w.change(Edit{a0, a1, a0 + shift, a0 + shift + len(fresh)})
+	if a0 < a1 || b0 < b1 {
+		w.change(Edit{a0, a1, b0, b1})
 	}
 }
 

@@ -44,17 +44,39 @@ func (p *placer) byAnchors() {
 	p.putAll()
 }
 
-// putAll makes the changes of the hunks that were decided just now. What they had in common with one another
-// shows as an overlap.
+// putAll makes the changes of the hunks that were decided just now. They were decided together; one whose lines
+// another has changed since is refused.
 func (p *placer) putAll() {
 	for k := range p.spots {
-		if s := &p.spots[k]; s.placed && !s.put && p.limit == nil {
-			p.put(k)
-			for _, x := range p.indexes {
-				x.lasts = nil
-			}
+		s := &p.spots[k]
+		if !s.placed || s.put || p.limit != nil {
+			continue
+		}
+		if line, ok := p.stands(k); !ok {
+			s.placed = false
+			s.err = &fail.Error{Kind: fail.Overlapping, Hunk: k + 1, Line: line + 1,
+				Msg:  fmt.Sprintf("another hunk changes the lines around line %d, which is where this one would go", line+1),
+				Hint: "Join the hunks that change these lines into one, or add lines of context that only one place has."}
+			continue
+		}
+		p.put(k)
+		for _, x := range p.indexes {
+			x.lasts = nil
 		}
 	}
+}
+
+// stands reports whether hunk k's old lines still are, one below the other, where it was placed.
+func (p *placer) stands(k int) (line int, ok bool) {
+	s := &p.spots[k]
+	at := s.first
+	for want := range p.wants(k, s.try) {
+		if at == p.doc.End() || p.doc.Gone(at) || !match.Same(s.rung, p.doc.Line(at), want) {
+			return s.start, false
+		}
+		at = p.doc.Next(at)
+	}
+	return s.start, true
 }
 
 // startsAfter reports whether the place of size lines that ends in last begins after line n of the file.
@@ -147,12 +169,15 @@ func (p *placer) nearest(k int, from, to match.Slot, back bool) (first, end matc
 	if a, has := p.anchors[k]; has {
 		low = a.Line
 	}
+	if low >= 0 && !back && from != p.doc.End() && p.doc.Origin(from) <= low {
+		from = p.doc.At(low + 1)
+		if to != p.doc.End() && p.doc.Origin(to) <= low {
+			return 0, 0, false
+		}
+	}
 	for at := range match.NewScanner(p.doc, s.rung, want, back).Places(from, to) {
 		if p.doc.Origin(at) <= low {
-			if back {
-				break
-			}
-			continue
+			break
 		}
 		end = at
 		for range want {

@@ -47,8 +47,8 @@ type placer struct {
 
 	tries   [][]try // by hunk: the forms it may take, the preferred one first
 	indexes map[patch.Rung]*rungIndex
-	anchors map[int]match.Anchor          // by hunk, where they were needed
-	lines   map[patch.Rung]map[string]int // by anchor: the last line that equals it; see lastLine
+	anchors map[int]match.Anchor               // by hunk, where they were needed
+	lines   map[patch.Rung]map[string][]uint32 // by anchor: the lines that equal it; see equals
 	spots   []spot
 
 	wrote   []mark // the first slot that each hunk wrote, in the order of writing
@@ -83,10 +83,11 @@ type spot struct {
 	// The lines of the file that the place covers, from 0: stop is the one after.
 	start, stop int
 
-	put     bool // the change is made
-	pending bool // several places, and nothing has decided yet
-	lost    bool // an earlier hunk took the line of the anchor that the hunk was to follow
-	begun   int  // how many places there were before any hunk was put
+	put     bool         // the change is made
+	pending bool         // several places, and nothing has decided yet
+	lost    bool         // an earlier hunk took the line of the anchor that the hunk was to follow
+	begun   int          // how many places there were before any hunk was put
+	places  []fail.Place // while it is pending
 	err     *fail.Error
 }
 
@@ -120,6 +121,9 @@ func withoutCR(file *text.Lines, hunks []patch.Hunk) []patch.Hunk {
 	bare := func(l patch.Line) bool { return !strings.HasSuffix(string(l), text.CR) }
 	carried := func(h patch.Hunk) bool { return len(h.Lines) > 0 && !slices.ContainsFunc(h.Lines, bare) }
 	if !slices.ContainsFunc(hunks, carried) {
+		return hunks
+	}
+	if file.Len() == 0 || file.End(0) != text.CRLF {
 		return hunks
 	}
 	for i := range file.Len() {
@@ -200,6 +204,7 @@ func (p *placer) seek(k int) {
 			p.found(k, r, 1)
 		} else if n > 1 {
 			s.pending, s.rung, s.others = true, r, n-1
+			s.places = p.places(k)
 		} else {
 			s.err = p.notFound(k)
 		}
@@ -287,6 +292,9 @@ func (p *placer) at(k int, r patch.Rung, first match.Slot, total int) {
 	s := &p.spots[k]
 	if s.try.lead {
 		first = p.doc.Next(first)
+		if !slices.ContainsFunc(p.hunks[k].Lines, patch.Line.Old) {
+			first = p.behind(p.doc.Prev(first))
+		}
 	}
 	s.placed, s.pending, s.rung, s.first, s.others = true, false, r, first, total-1
 	p.span(k)
@@ -336,6 +344,11 @@ func (p *placer) index(r patch.Rung) *rungIndex {
 
 // warm makes the indexes on every rung that some hunk needs in the file as it is, strictest first.
 func (p *placer) warm() {
+	if p.rules.Place == dialect.Ordered && len(p.hunks) > 1 { // the order check asks how things stood in the beginning
+		for _, r := range p.rules.Ladder {
+			p.index(r)
+		}
+	}
 	for k := range p.hunks {
 		if p.looksFor(k) && len(p.indexes) < len(p.rules.Ladder) {
 			p.strictest(k)
@@ -377,6 +390,14 @@ func (p *placer) openMismatch(k int, msg string) *fail.Error {
 		Hint: `Leave out the line "\ No newline at end of file", or re-read the end of the file.`}
 }
 
+// behind is where lines go that are to follow s: in front of the next line, and after what earlier hunks put there.
+func (p *placer) behind(s match.Slot) match.Slot {
+	if next := s + 1; !p.doc.Inserted(s) && (next == p.doc.End() || !p.doc.Gone(next)) {
+		return next
+	}
+	return p.doc.Next(s)
+}
+
 // seekGap finds where lines go that come with no line to look for: after a unique anchor, or into an empty file.
 func (p *placer) seekGap(k int) {
 	h, s := &p.hunks[k], &p.spots[k]
@@ -404,7 +425,7 @@ func (p *placer) seekGap(k int) {
 			s.lost, s.err = true, p.overlap(k, 0, a.Line)
 			return
 		}
-		p.gap(k, patch.Exact, p.doc.Next(first))
+		p.gap(k, patch.Exact, p.behind(first))
 	}
 }
 
@@ -417,6 +438,9 @@ func (p *placer) noAnchor(k int) *fail.Error {
 
 // holding lists the lines from a.Line on that hold the last of anchors.
 func (p *placer) holding(anchors []string, a match.Anchor) []fail.Place {
+	if p.listed++; p.listed > maxListed {
+		return nil
+	}
 	var out []fail.Place
 	last := match.Squeeze(anchors[len(anchors)-1])
 	for n := a.Line; n < p.file.Len() && len(out) < min(a.Count, fail.MaxPlaces); n++ {
@@ -523,27 +547,34 @@ func (p *placer) errors() fail.List {
 	return out
 }
 
-// ambiguous lists the places of a hunk that stayed undecided. Only the first refusals walk the file for theirs:
-// the others count them.
+// ambiguous is the refusal of a hunk that stayed undecided.
 func (p *placer) ambiguous(k int) *fail.Error {
 	s := &p.spots[k]
 	total := s.others + 1
-	e := &fail.Error{Kind: fail.MultipleMatches, Hunk: k + 1, Total: total,
+	e := &fail.Error{Kind: fail.MultipleMatches, Hunk: k + 1, Total: total, Places: s.places,
 		Msg:  many(total, "place") + " match",
 		Hint: "Add lines of context that only one of them has."}
-	if p.listed++; p.listed > maxListed {
-		return e
+	if len(s.places) > 0 {
+		e.Msg += " (" + lineList(s.places, total) + ")"
 	}
-	for i, t := range p.tries[k] {
-		if t.cut != s.try.cut || !p.fits(k, t, s.rung) {
-			continue
-		}
-		e.Places = append(e.Places, p.list(k, i, s.rung)...)
-	}
-	slices.SortFunc(e.Places, func(a, b fail.Place) int { return a.First - b.First })
-	e.Places = e.Places[:min(len(e.Places), fail.MaxPlaces)]
-	e.Msg += " (" + lineList(e.Places, total) + ")"
 	return e
+}
+
+// places lists the places of a hunk that has several, as the text is now. Only the first such hunks walk the file
+// for theirs: the others count them.
+func (p *placer) places(k int) []fail.Place {
+	if p.listed++; p.listed > maxListed {
+		return nil
+	}
+	s := &p.spots[k]
+	var out []fail.Place
+	for i, t := range p.tries[k] {
+		if t.cut == s.try.cut && p.fits(k, t, s.rung) {
+			out = append(out, p.list(k, i, s.rung)...)
+		}
+	}
+	slices.SortFunc(out, func(a, b fail.Place) int { return a.First - b.First })
+	return out[:min(len(out), fail.MaxPlaces)]
 }
 
 // maxListed is how many refusals of one file list their places; each costs a walk through the file.

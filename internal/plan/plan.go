@@ -7,8 +7,8 @@ package plan
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/emend-dev/emend/internal/dialect"
 	"github.com/emend-dev/emend/internal/fail"
@@ -84,6 +84,7 @@ func Build(ctx context.Context, p patch.Patch, r dialect.Rules, src Source, o Op
 	}
 	b.nesting(p.Sections)
 	if len(b.errs) > 0 {
+		slices.SortStableFunc(b.errs, func(a, b *fail.Error) int { return a.Section - b.Section })
 		return nil, b.errs
 	}
 	return &Plan{Steps: b.steps}, nil
@@ -143,7 +144,9 @@ func (b *builder) add(s *patch.Section, step *Step) error {
 	want, checked := b.opts.Expect[s.Path]
 	switch {
 	case checked && want != "":
-		return stale(s.Path, want, "", "the patch adds this file: the only hash to expect is the empty one")
+		e := stale(s.Path, want, "", "the patch adds this file: the only hash to expect is the empty one")
+		e.Hint = "Expect the empty hash, which asserts that the file is not there, or none."
+		return e
 	case f.Kind == Directory:
 		return exists(s.Path, "the patch adds this file, but it is a directory", "Choose another path.")
 	case f.Kind != Missing && (checked || !b.rules.AddReplaces):
@@ -204,13 +207,16 @@ func (b *builder) move(s *patch.Section, step *Step) error {
 	if err != nil {
 		return err
 	}
-	if to.Place == step.Source.Place || b.rules.MoveInPlace && to.Inode != nil && to.Inode == step.Source.Inode {
+	if to.Place == step.Source.Place {
 		return b.moveInPlace(s, step)
 	}
 	if err := b.claim(to, s.To, s); err != nil {
 		return err
 	}
 	to = b.latest(to)
+	if b.rules.MoveInPlace && to.Inode != nil && to.Inode == step.Source.Inode {
+		return b.moveInPlace(s, step)
+	}
 	step.To, step.Dest = to.Rel, to
 	switch {
 	case to.Kind == Directory:
@@ -263,6 +269,9 @@ func (b *builder) source(s *patch.Section, step *Step) error {
 	case Directory:
 		return isDirectory(s.Path)
 	case Link:
+		if want, ok := b.opts.Expect[s.Path]; ok {
+			return stale(s.Path, want, "", "the path is a symbolic link, which has no hash")
+		}
 		if s.Op == patch.Delete {
 			return nil
 		}
@@ -271,7 +280,8 @@ func (b *builder) source(s *patch.Section, step *Step) error {
 	if err != nil {
 		return err
 	}
-	if want, ok := b.opts.Expect[s.Path]; ok && want != step.BeforeSum {
+	_, changed := b.overlay[f.Place] // by an earlier section, which was checked
+	if want, ok := b.opts.Expect[s.Path]; ok && !changed && want != step.BeforeSum {
 		return stale(s.Path, want, step.BeforeSum, "the file changed since it was read")
 	}
 	return nil
@@ -333,7 +343,7 @@ func (b *builder) claim(f File, p string, s *patch.Section) error {
 // latest is f as the earlier sections leave it.
 func (b *builder) latest(f File) File {
 	if st, ok := b.overlay[f.Place]; ok {
-		f.Kind, f.HasParent = Missing, true
+		f.Kind, f.HasParent, f.Inode = Missing, true, nil
 		if st.exists {
 			f.Kind = Regular
 		}
@@ -399,7 +409,7 @@ func (s *Step) writes() string {
 	return s.Path
 }
 
-func stale(p, want, have, msg string) error {
+func stale(p, want, have, msg string) *fail.Error {
 	return &fail.Error{Kind: fail.Stale, Path: p, Want: want, Have: have, Msg: msg,
 		Hint: "Re-read the file to obtain the current sha256 and re-apply your edit."}
 }
@@ -418,6 +428,6 @@ func errLimit(err error) error {
 	if err == nil {
 		return nil
 	}
-	return &fail.Error{Kind: fail.CommandFailed, Reason: fail.Limit, Cause: err, Msg: errors.Unwrap(fmt.Errorf("%w", err)).Error(),
+	return &fail.Error{Kind: fail.CommandFailed, Reason: fail.Limit, Cause: err, Msg: err.Error(),
 		Hint: "Send fewer hunks at once, or one hunk that covers them."}
 }

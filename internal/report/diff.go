@@ -27,7 +27,7 @@ func Diff(s *plan.Step) string {
 			b.WriteString("new file mode 100644\n")
 		}
 	case patch.Delete:
-		b.WriteString("deleted file mode 100644\n")
+		b.WriteString("deleted file mode " + mode(s.Source.Kind) + "\n")
 	case patch.Move:
 		fmt.Fprintf(&b, "rename from %s\nrename to %s\n", name(from), name(to))
 	}
@@ -49,6 +49,14 @@ func Diff(s *plan.Step) string {
 	fmt.Fprintf(&b, "--- %s\n+++ %s\n", a, z)
 	unified(&b, s.Before, s.After, spans)
 	return b.String()
+}
+
+// mode is what git calls a file of that kind. The mode's other bits are not known here.
+func mode(k plan.Kind) string {
+	if k == plan.Link {
+		return "120000"
+	}
+	return "100644"
 }
 
 // name is a path as git writes it in a diff.
@@ -98,41 +106,54 @@ func changed(s *plan.Step) []span {
 		return nil
 	}
 	a, b := text.Split(s.Before), text.Split(s.After)
-	var out []span
+	w := widener{before: s.Before, after: s.After}
 	for _, e := range s.Edits {
 		n := span{a.Offset(e.A0), a.Offset(e.A1), b.Offset(e.B0), b.Offset(e.B1)}
-		if e.A0 == 0 {
+		if e.A0 == 0 { // with the byte order mark
 			n.a0, n.b0 = 0, 0
 		}
-		out = widen(out, n, s.Before, s.After)
+		w.add(n)
 	}
-	return out
+	w.close(len(s.Before))
+	return w.out
 }
 
-func widen(out []span, n span, before, after string) []span {
+// widener makes spans of whole lines, one after the other. What lies between two changes is the same on both sides,
+// so every search for the end of a line ends at the next change at the latest.
+type widener struct {
+	before, after string
+	out           []span
+	open          bool // the last span does not end with a line yet
+}
+
+func (w *widener) add(n span) {
+	w.close(n.a0)
 	low := 0
-	if k := len(out); k > 0 {
-		low = out[k-1].a1
+	if k := len(w.out); k > 0 {
+		low = w.out[k-1].a1
 	}
-	back := n.a0 - low
-	if n.a0 >= low {
-		if i := strings.LastIndexByte(before[low:n.a0], '\n'); i >= 0 {
-			back = n.a0 - low - i - 1
-		}
-	}
+	back := n.a0 - low - 1 - strings.LastIndexByte(w.before[low:n.a0], '\n')
 	n.a0, n.b0 = n.a0-back, n.b0-back
-	if n.a1 > 0 && before[n.a1-1] != '\n' || n.b1 > 0 && after[n.b1-1] != '\n' {
-		ahead := len(before) - n.a1
-		if i := strings.IndexByte(before[n.a1:], '\n'); i >= 0 {
-			ahead = i + 1
-		}
-		n.a1, n.b1 = n.a1+ahead, n.b1+ahead
+	if k := len(w.out); k > 0 && n.a0 == w.out[k-1].a1 {
+		w.out[k-1].a1, w.out[k-1].b1 = n.a1, n.b1
+	} else {
+		w.out = append(w.out, n)
 	}
-	if k := len(out); k > 0 && n.a0 <= out[k-1].a1 {
-		out[k-1].a1, out[k-1].b1 = max(out[k-1].a1, n.a1), max(out[k-1].b1, n.b1)
-		return out
+	w.open = n.a1 > 0 && w.before[n.a1-1] != '\n' || n.b1 > 0 && w.after[n.b1-1] != '\n'
+}
+
+// close ends the last span with the line that it is in, or at next, where the next change begins.
+func (w *widener) close(next int) {
+	if !w.open {
+		return
 	}
-	return append(out, n)
+	last := &w.out[len(w.out)-1]
+	ahead := next - last.a1
+	if i := strings.IndexByte(w.before[last.a1:next], '\n'); i >= 0 {
+		ahead = i + 1
+	}
+	last.a1, last.b1 = last.a1+ahead, last.b1+ahead
+	w.open = false
 }
 
 func unified(b *strings.Builder, before, after string, spans []span) {

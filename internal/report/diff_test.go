@@ -108,8 +108,11 @@ func randomHunks(rng *rand.Rand, before string) []patch.Hunk {
 	lines := strings.FieldsFunc(before, func(r rune) bool { return r == '\n' || r == '\r' })
 	for i := 0; i < len(lines); i += 1 + rng.IntN(12) {
 		h := patch.Hunk{Lines: []patch.Line{patch.Line(" " + lines[i]), "+new"}}
-		if rng.IntN(2) == 0 {
+		switch rng.IntN(3) {
+		case 0:
 			h.Lines[0] = patch.Line("-" + lines[i])
+		case 1:
+			h.Lines = []patch.Line{patch.Line("-" + lines[i])}
 		}
 		out = append(out, h)
 	}
@@ -117,6 +120,24 @@ func randomHunks(rng *rand.Rand, before string) []patch.Hunk {
 		out = append(out, patch.Hunk{Lines: []patch.Line{"+new"}, AtEnd: true})
 	}
 	return out
+}
+
+// BenchmarkDiff prints the cost of a line for files of one kind of line end.
+func BenchmarkDiff(b *testing.B) {
+	for _, end := range []string{"\n", "\r"} {
+		for n := 1 << 14; n <= 1<<17; n *= 2 {
+			b.Run(fmt.Sprintf("%q/lines=%d", end, n), func(b *testing.B) {
+				s := &plan.Step{Op: patch.Update, Path: "f", Before: strings.Repeat("a"+end, n), After: strings.Repeat("b"+end+"a"+end, n/2)}
+				for i := 0; i < n; i += 2 {
+					s.Edits = append(s.Edits, plan.Edit{A0: i, A1: i + 1, B0: i, B1: i + 1})
+				}
+				for b.Loop() {
+					Diff(s)
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/line")
+			})
+		}
+	}
 }
 
 func TestEscape(t *testing.T) {

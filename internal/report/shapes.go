@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/emend-dev/emend/internal/fail"
@@ -13,6 +14,7 @@ import (
 type Meta struct {
 	DryRun bool       `json:"dryRun,omitempty"`
 	Hunks  []FileHunk `json:"hunks,omitempty"`
+	Error  *Failure   `json:"error,omitempty"` // where the result itself has words only
 }
 
 // FileHunk is a hunk and the file it landed in.
@@ -134,5 +136,8 @@ func (r *Results) refused(v View, all fail.List) *Results {
 	}
 	r.Error = words.Refusal(all[0], opOf(v.Patch, all[0]))
 	r.text = r.Error
+	if slices.ContainsFunc(all, func(e *fail.Error) bool { return e.Hunk > 0 }) {
+		r.Meta = &Meta{DryRun: v.DryRun, Error: failure(all)} // where a hunk nearly fits, and what would
+	}
 	return r
 }

@@ -9,11 +9,13 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/internal/report"
 )
 
 // Main runs emend on the process's own arguments and streams and returns the exit code.
@@ -47,9 +49,9 @@ func (a *app) run(ctx context.Context, args []string) int {
 	cmd.SetErr(a.err)
 	err := cmd.ExecuteContext(ctx)
 	if u, ok := errors.AsType[*usage](err); ok {
-		fmt.Fprintf(a.err, "emend: %v\nTry 'emend %s --help'.\n", u.err, u.verb)
+		fmt.Fprintf(a.err, "emend: %s\nTry '%s --help'.\n", report.Escape(u.Error()), strings.TrimSpace("emend "+u.verb))
 	} else if err != nil && !errors.Is(err, errSaid) {
-		fmt.Fprintf(a.err, "emend: %v\n", err)
+		fmt.Fprintf(a.err, "emend: %s\n", report.Escape(err.Error()))
 	}
 	return exitCode(err)
 }
@@ -78,7 +80,9 @@ Exit codes: 0 done (a dry run: would apply), 1 refused and nothing changed,
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "print nothing but errors")
 	f.BoolVar(&a.noColor, "no-color", false, "no colour, as with NO_COLOR set")
 	root.AddCommand(a.apply(), a.convert(), a.make(), a.version())
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return &usage{c.Name(), err} })
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return &usage{strings.TrimPrefix(strings.TrimPrefix(c.CommandPath(), "emend"), " "), err}
+	})
 	return root
 }
 

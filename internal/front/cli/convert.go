@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -34,7 +35,10 @@ section and the hunk. No file of the workspace is read.`,
 			if err != nil {
 				return err
 			}
-			out, err := emend.Convert(text, to, emend.Options{Dialect: from, Lenient: lenient})
+			out, passed, err := emend.Convert(text, to, emend.Options{Dialect: from, Lenient: lenient})
+			for _, note := range passed {
+				fmt.Fprintf(a.err, "emend: note: %s\n", report.Escape(note))
+			}
 			return a.printPatch(out, err)
 		},
 	}
