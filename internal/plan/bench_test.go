@@ -37,6 +37,67 @@ var jobs = []struct {
 	{"equal lines, 10 near matches, codex", cursor, func(n int) job { return equal(n, 10) }},
 	{"equal lines, ambiguous everywhere", order, ambiguous},
 	{"hunks that feed each other", strict, feeding},
+	{"a chain of insertions", strict, chain},
+	{"one large insertion", order, insertion},
+	{"one hunk that changes every tenth of equal lines", order, everyTenth},
+	{"additions under anchors that two lines hold", order, anchored},
+	{"anchors far below and no lines there", cursor, farAnchors},
+	{"an anchor below equal lines", order, below},
+}
+
+func chain(n int) job {
+	j := job{file: "b0\n"}
+	for k := range n / 8 {
+		j.hunks = append(j.hunks, hunk(fmt.Sprintf("+b%d", k+1), fmt.Sprintf(" b%d", k)))
+	}
+	return j
+}
+
+func insertion(n int) job {
+	j := job{file: "a\n", hunks: []patch.Hunk{hunk(" a")}}
+	for i := range n {
+		j.hunks[0].Lines = append(j.hunks[0].Lines, patch.Line(fmt.Sprintf("+\tresult = append(result, value%d)", i)))
+	}
+	return j
+}
+
+func everyTenth(n int) job {
+	j := job{file: strings.Repeat("x\n", n), hunks: []patch.Hunk{{}}}
+	for i := range n {
+		if i%10 == 0 {
+			j.hunks[0].Lines = append(j.hunks[0].Lines, "-x", "+y")
+			continue
+		}
+		j.hunks[0].Lines = append(j.hunks[0].Lines, " x")
+	}
+	return j
+}
+
+func anchored(n int) job {
+	j := job{fails: true}
+	j.file = "anchor\n" + code(n, 1, "").file + "anchor\n"
+	for range n / 10 {
+		j.hunks = append(j.hunks, hunk("@@ anchor", "+x"))
+	}
+	return j
+}
+
+func farAnchors(n int) job {
+	j := job{fails: true, file: code(n, 1, "").file + "anchor\n"}
+	for range n / 10 {
+		j.hunks = append(j.hunks, seek(hunk("@@ anchor", "-nothing")))
+	}
+	return j
+}
+
+func below(n int) job {
+	j := job{fails: true, file: strings.Repeat("x\n", n) + "anchor\n" + strings.Repeat("x\n", n/4+1)}
+	h := hunk("@@ anchor")
+	for range n / 4 {
+		h.Lines = append(h.Lines, "-x")
+	}
+	j.hunks = []patch.Hunk{h}
+	return j
 }
 
 func code(n, hunks int, damage string) job {

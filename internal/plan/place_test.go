@@ -91,6 +91,13 @@ func TestPlace(t *testing.T) {
 		{"used up and out of order", order, "x\nm\nx\nn\n", H{hunk("-x", "+1", " n"), hunk("-x", "+2")}, "!multiple_matches", nil},
 		{"used up and in order", order, "x\nm\nx\nn\n", H{hunk("-x", "+1", " m"), hunk("-x", "+2")}, "1\nm\n2\nn\n", []int{1, 3}},
 
+		{"one place for two hunks", order, "x\nanchor\nx\nend\n", H{hunk("@@ anchor", "-x", "+y"), hunk("@@ anchor", "-x", "+z")}, "!overlapping_edits", nil},
+		{"one place for two equal hunks", order, "c\nc\n", H{hunk("@@ c", "-c"), hunk("@@ c", "-c")}, "!overlapping_edits", nil},
+		{"decided together, changed by the other", order, "p\nq\nr\nanchor\np\nq\nr\n", H{hunk("@@ anchor", " p", "+z", " q"), hunk("@@ anchor", " p", " q", "-r")}, "!overlapping_edits", nil},
+		{"two additions under one anchor", order, "a\nf\nb\n", H{hunk("@@ f", "+1"), hunk("@@ f", "+2")}, "a\nf\n1\n2\nb\n", []int{3, 3}},
+		{"an addition under an anchor whose next line went", order, "f\nb\nc\n", H{hunk("-b", "+B"), hunk("@@ f", "+2")}, "f\n2\nB\nc\n", []int{2, 3}},
+		{"used up on a rung that was not needed before", loose, "x \nb\nc\nd\nx\n", H{hunk("-x", "+y"), hunk("-x", "+z")}, "!multiple_matches", nil},
+
 		{"cursor takes the first", cursor, "x\nm\nx\n", H{hunk("-x", "+1")}, "1\nm\nx\n", []int{1}},
 		{"cursor goes on", cursor, "x\nm\nx\n", H{hunk("-x", "+1"), hunk("-x", "+2")}, "1\nm\n2\n", []int{1, 3}},
 		{"cursor never goes back", cursor, "a\nb\n", H{hunk("-b", "+B"), hunk("-a", "+A")}, "!patch_apply_error context_not_found", nil},
@@ -124,6 +131,7 @@ func TestPlace(t *testing.T) {
 		{"at the top the end of the line after", strict, "a\r\nb\n", H{hunk("+x", " a")}, "x\r\na\r\nb\n", []int{1}},
 		{"crlf in the hunk's lines too", strict, "a\r\nb\r\n", H{hunk(" a\r", "-b\r", "+B\r")}, "a\r\nB\r\n", []int{1}},
 		{"a CR is content", strict, "a\nb\n", H{hunk("-b\r", "+B\r")}, "!patch_apply_error context_not_found", nil},
+		{"a CR in an empty file is content", strict, "", H{hunk("+a\r", "+b\r")}, "a\r\nb\r\n", []int{1}},
 		{"an added CR is not doubled", strict, "a\r\nb\r\n", H{hunk(" a", "-b", "+B\r")}, "a\r\nB\r\n", []int{1}},
 		{"an added CR is content in a file of LF", strict, "a\nb\n", H{hunk("-b", "+B\r")}, "a\nB\r\n", []int{2}},
 		{"a CR that is ignored is not written", loose, "a\nb\n", H{hunk("-b\r", "+B\r")}, "a\nB\n", []int{2}},
@@ -282,6 +290,58 @@ func TestPlaceIsTheLetter(t *testing.T) {
 		}
 	}
 	if accepted < 1000 {
+		t.Fatalf("only %d of the patches were accepted: the test shows little", accepted)
+	}
+}
+
+// TestNothingIsLost: whatever anchors, ends of file, order and rungs decide, what comes out has every line of the
+// file but the removed ones, and every added one.
+func TestNothingIsLost(t *testing.T) {
+	accepted := 0
+	for seed := range uint64(40000) {
+		rng := rand.New(rand.NewPCG(seed, 8))
+		rules := []dialect.Rules{order, loose, strict, cursor}[rng.IntN(4)]
+		lines := randomLines(rng, 1+rng.IntN(12))
+		var hunks []patch.Hunk
+		for range 1 + rng.IntN(4) {
+			h := randomHunk(rng, lines)
+			if rng.IntN(2) == 0 {
+				h.Anchors = []string{lines[rng.IntN(len(lines))]}
+				h.How = []patch.How{patch.Narrow, patch.Seek, patch.Adjoin}[rng.IntN(3)]
+			}
+			if h.AtEnd = rng.IntN(8) == 0; rng.IntN(6) == 0 {
+				h.Lines = []patch.Line{"+n"}
+			}
+			if h.How == patch.Narrow && len(h.Anchors) > 0 && rng.IntN(4) == 0 {
+				h.Anchors = append(h.Anchors, lines[rng.IntN(len(lines))])
+			}
+			hunks = append(hunks, h)
+		}
+		out, err := place(text.Split(joined(lines)), hunks, rules, nil)
+		if err != nil {
+			continue
+		}
+		accepted++
+		want := map[string]int{}
+		for _, l := range lines {
+			want[l]++
+		}
+		for _, h := range hunks {
+			for _, l := range h.Lines {
+				want[l.Text()] += map[byte]int{'+': 1, '-': -1}[l.Mark()]
+			}
+		}
+		for l := range strings.Lines(out.after) {
+			want[strings.TrimSuffix(l, "\n")]--
+		}
+		for l, n := range want {
+			if n != 0 {
+				t.Fatalf("seed %d: %q with %v gives %q: %d too few of %q", seed, lines, hunks, out.after, n, l)
+			}
+		}
+		checkEdits(t, joined(lines), out)
+	}
+	if accepted < 2000 {
 		t.Fatalf("only %d of the patches were accepted: the test shows little", accepted)
 	}
 }
