@@ -9,6 +9,7 @@ package match
 import (
 	"errors"
 	"iter"
+	"slices"
 
 	"github.com/emend-dev/emend/internal/text"
 )
@@ -24,7 +25,7 @@ type Slot = int
 const Begin Slot = -1
 
 // Doc is a list of lines that starts out as a file and is edited in place. Beside the text it costs two bits a line
-// of the file, from the first edit on, and 48 bytes for an inserted line.
+// of the file, from the first edit on, and 32 bytes for an inserted line.
 type Doc struct {
 	file *text.Lines
 	// next and prev hold the neighbours of lines of the file that are not simply one up or one down; moved has a
@@ -46,10 +47,13 @@ type Doc struct {
 // inserted is a line that an edit wrote.
 type inserted struct {
 	text       string
-	end        string
 	next, prev uint32 // neighbours, one up so that Begin fits
 	origin     uint32 // the line of the file in front of which it was put
+	end        uint8  // its line end, in ends
 }
+
+// ends are the line ends that an inserted line may have.
+var ends = [...]string{text.LF, text.CRLF, text.CR}
 
 // NewDoc begins with the lines of file.
 func NewDoc(file *text.Lines) *Doc {
@@ -79,7 +83,7 @@ func (d *Doc) Line(s Slot) string {
 // LineEnd is the line end of the line s.
 func (d *Doc) LineEnd(s Slot) string {
 	if d.Inserted(s) {
-		return d.ins(s).end
+		return ends[d.ins(s).end]
 	}
 	return d.file.End(s)
 }
@@ -183,11 +187,15 @@ func (d *Doc) Remove(prev Slot, n int) {
 	d.after = after
 }
 
-// Insert puts a line after prev and returns its slot. The indexes learn of it with [Doc.Flush].
-func (d *Doc) Insert(prev Slot, text, end string) Slot {
+// Reserve makes room for n lines to insert.
+func (d *Doc) Reserve(n int) { d.added = slices.Grow(d.added, n) }
+
+// Insert puts a line with the given line end after prev and returns its slot. The indexes learn of it with
+// [Doc.Flush].
+func (d *Doc) Insert(prev Slot, line, end string) Slot {
 	after := d.touch(prev)
 	s := d.Fresh()
-	d.added = append(d.added, inserted{text: text, end: end, origin: uint32(d.Origin(after))})
+	d.added = append(d.added, inserted{text: line, end: uint8(slices.Index(ends[:], end)), origin: uint32(d.Origin(after))})
 	d.link(prev, s)
 	d.link(s, after)
 	d.after = after

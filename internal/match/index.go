@@ -2,6 +2,7 @@ package match
 
 import (
 	"iter"
+	"slices"
 
 	"github.com/emend-dev/emend/patch"
 )
@@ -24,9 +25,11 @@ type Index struct {
 	added []uint32 // by inserted line
 }
 
-// NewIndex begins an index without patterns. Add them, then Build.
-func NewIndex(d *Doc, r patch.Rung) *Index {
-	return &Index{doc: d, rung: r, syms: map[string]uint32{}, trie: newTrie(0)}
+// NewIndex begins an index for about so many patterns. Add them, then Build.
+func NewIndex(d *Doc, r patch.Rung, patterns int) *Index {
+	x := &Index{doc: d, rung: r, syms: map[string]uint32{}, trie: newTrie(0)}
+	x.pats = slices.Grow(x.pats, patterns)
+	return x
 }
 
 // Add takes a pattern and returns its number; equal patterns share one. The empty pattern is number 0 and has no
@@ -68,7 +71,7 @@ func (x *Index) Build() {
 	x.link()
 	d.limit += 32 * len(x.sym)
 	x.state = make([]uint32, d.file.Len())
-	x.added = make([]uint32, len(d.added))
+	x.added = make([]uint32, len(d.added), cap(d.added))
 	n, sum := make([]uint32, len(x.sym)), make([]int, len(x.sym))
 	node := uint32(0)
 	for s := range d.From(d.Next(Begin)) {

@@ -108,7 +108,7 @@ func TestIndexFollowsEdits(t *testing.T) {
 		var xs []*Index
 		var ids [][]int
 		index := func(r patch.Rung) {
-			x := NewIndex(d, r)
+			x := NewIndex(d, r, 4)
 			id := make([]int, len(pats))
 			for i, p := range pats {
 				id[i] = x.Add(slices.Values(p))
@@ -279,7 +279,7 @@ func BenchmarkIndex(b *testing.B) {
 		b.Run(fmt.Sprintf("hostile/lines=%d", n), func(b *testing.B) {
 			file := text.Split(strings.Repeat("a\n", n))
 			perLine(b, n, func() {
-				x := NewIndex(NewDoc(file), patch.Exact)
+				x := NewIndex(NewDoc(file), patch.Exact, 4)
 				x.Add(repeat("a", n/2, "b"))
 				x.Add(repeat("a", n/4, "b"))
 				x.Build()
@@ -292,7 +292,7 @@ func BenchmarkIndex(b *testing.B) {
 			}
 			file := text.Split(sb.String())
 			perLine(b, n, func() {
-				x := NewIndex(NewDoc(file), patch.Exact)
+				x := NewIndex(NewDoc(file), patch.Exact, 4)
 				for i := 0; i < n; i += 100 {
 					x.Add(slices.Values([]string{file.Line(i), file.Line(i + 1), file.Line(i + 2)}))
 				}

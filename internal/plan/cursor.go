@@ -74,13 +74,13 @@ func (p *placer) first(k, from int) bool {
 			if want == nil {
 				want = slices.Collect(p.wants(k, t))
 			}
-			last := x.lasts[x.pats[k][i]][0]
+			last := x.lasts[p.pattern(x, k, i)][0]
 			if last == match.Begin || last-len(want)+1 < from {
 				continue
 			}
 			for at := range match.NewScanner(p.doc, r, want, false).Places(from, p.doc.End()) {
 				p.spots[k].try = t
-				p.at(k, r, at, x.Count(x.pats[k][i]))
+				p.at(k, r, at, x.Count(p.pattern(x, k, i)))
 				return true
 			}
 		}

@@ -189,6 +189,7 @@ func (p *placer) review() {
 // finish writes the after-image.
 func (p *placer) finish() *placement {
 	w := &writer{doc: p.doc, file: p.file, last: p.doc.Prev(p.doc.End()), open: p.open()}
+	w.placed = make([]Placed, 0, len(p.spots))
 	for _, s := range p.spots {
 		w.placed = append(w.placed, Placed{Line: s.start + 1, Rung: s.rung, Others: s.others})
 	}

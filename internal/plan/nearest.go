@@ -66,7 +66,7 @@ type search struct {
 
 // alreadyThere finds the hunks whose outcome is in the file, says so, and returns the others.
 func alreadyThere(file *text.Lines, open []*search) []*search {
-	x := match.NewIndex(match.NewDoc(file), patch.Exact)
+	x := match.NewIndex(match.NewDoc(file), patch.Exact, len(open))
 	ids := make([]int, len(open))
 	for i, s := range open {
 		if slices.ContainsFunc(s.h.Lines, func(l patch.Line) bool { return l.Mark() == '+' }) {
@@ -420,7 +420,7 @@ func (s *search) rewrite(old []string, pairs []pair) {
 
 // correct prints the corrected hunks that have exactly one place, with more context where they need it.
 func (p *placer) correct(open []*search, show func(patch.Hunk) (string, bool)) {
-	x := match.NewIndex(match.NewDoc(p.file), patch.Exact)
+	x := match.NewIndex(match.NewDoc(p.file), patch.Exact, len(open))
 	type offer struct {
 		s *search
 		h patch.Hunk

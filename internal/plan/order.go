@@ -36,7 +36,7 @@ func (p *placer) byAnchors() {
 		}
 		i := slices.Index(p.tries[k], s.try)
 		size := len(slices.Collect(p.wants(k, s.try)))
-		last, but := x.lasts[x.pats[k][i]][0], x.lasts[x.pats[k][i]][1]
+		last, but := x.lasts[p.pattern(x, k, i)][0], x.lasts[p.pattern(x, k, i)][1]
 		if p.startsAfter(last, size, a.Line) && !p.startsAfter(but, size, a.Line) {
 			p.at(k, s.rung, p.doc.Back(last, size-1), s.others+1)
 		}

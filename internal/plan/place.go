@@ -45,15 +45,17 @@ type placer struct {
 	hunks []patch.Hunk
 	rules dialect.Rules
 
-	tries   [][]try // by hunk: the forms it may take, the preferred one first
+	tries   [][]try  // by hunk: the forms it may take, the preferred one first
+	base    []uint32 // by hunk: how many tries the hunks before it have
 	indexes map[patch.Rung]*rungIndex
 	anchors map[int]match.Anchor               // by hunk, where they were needed
 	lines   map[patch.Rung]map[string][]uint32 // by anchor: the lines that equal it; see equals
 	spots   []spot
 
-	wrote   []mark // the first slot that each hunk wrote, in the order of writing
-	removed []run  // the lines of the file that are gone, in the order of removal; sorted once all hunks are put
-	listed  int    // refusals that listed their places
+	wrote   []mark               // the first slot that each hunk wrote, in the order of writing
+	removed []run                // the lines of the file that are gone, in the order of removal; sorted once all hunks are put
+	listed  int                  // refusals that listed their places
+	places  map[int][]fail.Place // by hunk, while it is pending
 	limit   error
 }
 
@@ -83,18 +85,17 @@ type spot struct {
 	// The lines of the file that the place covers, from 0: stop is the one after.
 	start, stop int
 
-	put     bool         // the change is made
-	pending bool         // several places, and nothing has decided yet
-	lost    bool         // an earlier hunk took the line of the anchor that the hunk was to follow
-	begun   int          // how many places there were before any hunk was put
-	places  []fail.Place // while it is pending
+	put     bool // the change is made
+	pending bool // several places, and nothing has decided yet
+	lost    bool // an earlier hunk took the line of the anchor that the hunk was to follow
+	begun   int  // how many places there were before any hunk was put
 	err     *fail.Error
 }
 
 // rungIndex is an index of every hunk's forms on one rung.
 type rungIndex struct {
 	*match.Index
-	pats  [][]int         // by hunk and try
+	pats  []uint32        // by try, see placer.pattern
 	begun []origin        // by pattern: how things stood when the index was made
 	lasts [][2]match.Slot // see match.Index.Lasts; read when first needed
 }
@@ -108,10 +109,19 @@ type origin struct {
 func newPlacer(file *text.Lines, hunks []patch.Hunk, r dialect.Rules) *placer {
 	hunks = withoutCR(file, hunks)
 	p := &placer{file: file, doc: match.NewDoc(file), hunks: hunks, rules: r, spots: make([]spot, len(hunks)),
-		tries: make([][]try, len(hunks)), indexes: map[patch.Rung]*rungIndex{}, anchors: map[int]match.Anchor{}}
+		tries: make([][]try, len(hunks)), base: make([]uint32, len(hunks)+1), places: map[int][]fail.Place{}, indexes: map[patch.Rung]*rungIndex{}, anchors: map[int]match.Anchor{}}
+	adds := 0
 	for k := range hunks {
 		p.tries[k] = forms(&hunks[k], r)
+		p.base[k+1] = p.base[k] + uint32(len(p.tries[k]))
+		for _, l := range hunks[k].Lines {
+			if l.Mark() == '+' {
+				adds++
+			}
+		}
 	}
+	p.doc.Reserve(adds)
+	p.wrote = make([]mark, 0, len(hunks))
 	return p
 }
 
@@ -144,6 +154,9 @@ func withoutCR(file *text.Lines, hunks []patch.Hunk) []patch.Hunk {
 	return hunks
 }
 
+// asWritten is the form of most hunks.
+var asWritten = []try{{}}
+
 // forms lists the forms of h.
 func forms(h *patch.Hunk, r dialect.Rules) []try {
 	cuts := []int{0}
@@ -152,6 +165,9 @@ func forms(h *patch.Hunk, r dialect.Rules) []try {
 	}
 	if n := len(h.Lines); r.BlankFallback && h.Blank != 1 && n > 1 && h.Lines[n-1] == " " {
 		cuts = append(cuts, 1)
+	}
+	if len(cuts) == 1 && (h.How != patch.Adjoin || len(h.Anchors) == 0) {
+		return asWritten
 	}
 	var out []try
 	for _, cut := range cuts {
@@ -179,6 +195,9 @@ func (p *placer) run() {
 			return
 		}
 		p.seek(k)
+		if k == len(p.hunks)-1 && !slices.ContainsFunc(p.spots, func(s spot) bool { return s.pending }) {
+			p.doc.Settle()
+		}
 		p.put(k)
 	}
 	if p.rules.Place == dialect.Ordered && p.limit == nil {
@@ -204,7 +223,7 @@ func (p *placer) seek(k int) {
 			p.found(k, r, 1)
 		} else if n > 1 {
 			s.pending, s.rung, s.others = true, r, n-1
-			s.places = p.places(k)
+			p.list(k)
 		} else {
 			s.err = p.notFound(k)
 		}
@@ -255,7 +274,7 @@ func (p *placer) count(k int, r patch.Rung, cut int) int {
 	x, n := p.index(r), 0
 	for i, t := range p.tries[k] {
 		if t.cut == cut && p.fits(k, t, r) {
-			n += x.Count(x.pats[k][i])
+			n += x.Count(p.pattern(x, k, i))
 		}
 	}
 	return n
@@ -278,13 +297,13 @@ func (p *placer) fits(k int, t try, r patch.Rung) bool {
 func (p *placer) found(k int, r patch.Rung, total int) {
 	x, s := p.index(r), &p.spots[k]
 	for i, t := range p.tries[k] {
-		if t.cut != s.try.cut || !p.fits(k, t, r) || x.Count(x.pats[k][i]) == 0 {
+		if t.cut != s.try.cut || !p.fits(k, t, r) || x.Count(p.pattern(x, k, i)) == 0 {
 			continue
 		}
 		s.try = t
-		p.at(k, r, x.Only(x.pats[k][i]), total)
+		p.at(k, r, x.Only(p.pattern(x, k, i)), total)
 	}
-	s.begun = x.begun[x.pats[k][slices.Index(p.tries[k], s.try)]].n
+	s.begun = x.begun[p.pattern(x, k, slices.Index(p.tries[k], s.try))].n
 }
 
 // at puts down a place of hunk k in form spots[k].try whose first line, the anchor's included, is first.
@@ -324,12 +343,11 @@ func (p *placer) index(r patch.Rung) *rungIndex {
 	if x, ok := p.indexes[r]; ok {
 		return x
 	}
-	x := &rungIndex{Index: match.NewIndex(p.doc, r), pats: make([][]int, len(p.hunks))}
+	x := &rungIndex{Index: match.NewIndex(p.doc, r, int(p.base[len(p.hunks)])), pats: make([]uint32, 0, p.base[len(p.hunks)])}
 	p.indexes[r] = x
 	for k := range p.hunks {
-		x.pats[k] = make([]int, len(p.tries[k]))
-		for i, t := range p.tries[k] {
-			x.pats[k][i] = x.Add(p.wants(k, t))
+		for _, t := range p.tries[k] {
+			x.pats = append(x.pats, uint32(x.Add(p.wants(k, t))))
 		}
 	}
 	x.Build()
@@ -341,6 +359,9 @@ func (p *placer) index(r patch.Rung) *rungIndex {
 	}
 	return x
 }
+
+// pattern is the number in x of hunk k's i-th form.
+func (p *placer) pattern(x *rungIndex, k, i int) int { return int(x.pats[int(p.base[k])+i]) }
 
 // warm makes the indexes on every rung that some hunk needs in the file as it is, strictest first.
 func (p *placer) warm() {
@@ -484,10 +505,10 @@ func (p *placer) notFound(k int) *fail.Error {
 // hunk took a line of it.
 func (p *placer) blame(k int) {
 	x, ok := p.indexes[patch.Exact]
-	if !ok || x.begun[x.pats[k][0]].n != 1 {
+	if !ok || x.begun[p.pattern(x, k, 0)].n != 1 {
 		return
 	}
-	at, e := x.begun[x.pats[k][0]].first, p.spots[k].err
+	at, e := x.begun[p.pattern(x, k, 0)].first, p.spots[k].err
 	if p.tries[k][0].lead {
 		at++
 	}
@@ -549,39 +570,38 @@ func (p *placer) errors() fail.List {
 
 // ambiguous is the refusal of a hunk that stayed undecided.
 func (p *placer) ambiguous(k int) *fail.Error {
-	s := &p.spots[k]
-	total := s.others + 1
-	e := &fail.Error{Kind: fail.MultipleMatches, Hunk: k + 1, Total: total, Places: s.places,
+	total := p.spots[k].others + 1
+	e := &fail.Error{Kind: fail.MultipleMatches, Hunk: k + 1, Total: total, Places: p.places[k],
 		Msg:  many(total, "place") + " match",
 		Hint: "Add lines of context that only one of them has."}
-	if len(s.places) > 0 {
-		e.Msg += " (" + lineList(s.places, total) + ")"
+	if len(e.Places) > 0 {
+		e.Msg += " (" + lineList(e.Places, total) + ")"
 	}
 	return e
 }
 
-// places lists the places of a hunk that has several, as the text is now. Only the first such hunks walk the file
-// for theirs: the others count them.
-func (p *placer) places(k int) []fail.Place {
+// list notes the places of a hunk that has several, as the text is now. Only the first such hunks walk the file for
+// theirs: the others count them.
+func (p *placer) list(k int) {
 	if p.listed++; p.listed > maxListed {
-		return nil
+		return
 	}
 	s := &p.spots[k]
 	var out []fail.Place
-	for i, t := range p.tries[k] {
+	for _, t := range p.tries[k] {
 		if t.cut == s.try.cut && p.fits(k, t, s.rung) {
-			out = append(out, p.list(k, i, s.rung)...)
+			out = append(out, p.all(k, t, s.rung)...)
 		}
 	}
 	slices.SortFunc(out, func(a, b fail.Place) int { return a.First - b.First })
-	return out[:min(len(out), fail.MaxPlaces)]
+	p.places[k] = out[:min(len(out), fail.MaxPlaces)]
 }
 
 // maxListed is how many refusals of one file list their places; each costs a walk through the file.
 const maxListed = 20
 
-func (p *placer) list(k, i int, r patch.Rung) []fail.Place {
-	t := p.tries[k][i]
+// all is the first places of hunk k in form t on rung r.
+func (p *placer) all(k int, t try, r patch.Rung) []fail.Place {
 	want := slices.Collect(p.wants(k, t))
 	var out []fail.Place
 	for first := range match.NewScanner(p.doc, r, want, false).Places(p.doc.Next(match.Begin), p.doc.End()) {

@@ -71,8 +71,9 @@ func (p *Plan) HunkCount() int {
 // patch order; on cancellation it wraps ctx's error.
 //
 // Building takes time linear in the files and the patch. It holds at most 3 x (files + patch) + 16 bytes a line +
-// 32 MiB: the contents before and after, and for one file at a time what placing its hunks costs. BenchmarkBuild
-// prints both.
+// 32 MiB: the contents before and after, and for one file at a time what placing its hunks costs. Of the 32 MiB, some
+// 300 bytes are for a hunk itself, however short, so that the bound holds for a hundred thousand of them in one file.
+// BenchmarkBuild prints both.
 func Build(ctx context.Context, p patch.Patch, r dialect.Rules, src Source, o Options) (*Plan, error) {
 	b := &builder{ctx: ctx, rules: r, src: src, opts: o, overlay: map[any]*state{}, claimed: map[any]int{}}
 	for i := range p.Sections {
