@@ -146,3 +146,25 @@ func TestMakeAndConvert(t *testing.T) {
 		t.Errorf("err = %v", err)
 	}
 }
+
+// TestHugeLines: a line of 16 MB, in the patch or in the file, is read like any other, and no message repeats it.
+func TestHugeLines(t *testing.T) {
+	huge := strings.Repeat("a", 16<<20)
+	ws := workspace(t, "f", huge+"\nx\n")
+	for _, name := range append(emend.Dialects(), "auto") {
+		for _, text := range []string{huge, envelope("*** Update File: f", "@@", "-b"+huge), envelope("*** Update File: "+huge, "@@", "-x"), envelope(huge)} {
+			_, err := ws.Plan(t.Context(), text, emend.Options{Dialect: name})
+			r, ok := errors.AsType[*emend.Refusal](err)
+			if !ok {
+				t.Fatalf("%s: err = %v", name, err)
+			}
+			if out := r.Result().Text(); len(out) > 4000 && name != "codex" { // codex repeats the lines that it sought
+				t.Errorf("%s: a message of %d bytes: %.200s…", name, len(out), out)
+			}
+		}
+	}
+	p, err := ws.Plan(t.Context(), envelope("*** Update File: f", "@@", " "+huge, "-x", "+y"), emend.Options{})
+	if err != nil || p.Files()[0].After() != huge+"\ny\n" {
+		t.Errorf("an edit below a huge line: %v", err)
+	}
+}

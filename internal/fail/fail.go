@@ -194,3 +194,12 @@ func Quote(s string) string {
 	}
 	return fmt.Sprintf("%q… (%d bytes)", s[:most], len(s))
 }
+
+// Short is s, cut when it is longer than any path or any line that a person reads.
+func Short(s string) string {
+	const most = 4096
+	if len(s) <= most {
+		return s
+	}
+	return fmt.Sprintf("%s… (%d bytes)", s[:80], len(s))
+}

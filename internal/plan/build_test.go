@@ -131,6 +131,21 @@ func TestBuild(t *testing.T) {
 	}
 }
 
+func TestManySections(t *testing.T) {
+	var lines []string
+	for i := range 100_000 {
+		lines = append(lines, fmt.Sprintf("*** Add File: f%d", i), "+x")
+	}
+	p, err := build(t, "emend", envelope(lines...), Memory{}, Options{})
+	if err != nil || len(p.Steps) != 100_000 {
+		t.Fatalf("err = %v", err)
+	}
+	_, err = build(t, "emend", envelope(append(lines, "*** Add File: f7", "+x")...), Memory{}, Options{})
+	if errs := fail.All(err); len(errs) != 1 || errs[0].Reason != fail.DuplicatePath {
+		t.Errorf("err = %v", err)
+	}
+}
+
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

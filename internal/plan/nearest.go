@@ -24,6 +24,7 @@ const (
 	maxLines     = 2000
 	maxVotes     = 32
 	maxScan      = 4 << 20
+	maxCorrected = 64 << 10 // bytes of a corrected hunk: nobody sends a longer one again
 )
 
 // explain adds to every hunk that was not found what is really there, and a hunk that would apply.
@@ -84,7 +85,7 @@ func alreadyThere(file *text.Lines, open []*search) []*search {
 		n, last := len(s.h.New()), lasts[ids[i]][0]
 		first := last - n + 1
 		s.err.Line = first + 1
-		s.err.Nearest = &fail.Nearest{Place: fail.Place{First: first + 1, Last: last + 1}, Lines: fileLines(file, first, last+1),
+		s.err.Nearest = &fail.Nearest{Place: fail.Place{First: first + 1, Last: last + 1}, Lines: shortLines(file, first, last+1),
 			Differs: []string{fmt.Sprintf("these + lines are already there (lines %d-%d)", first+1, last+1)}}
 		s.err.Hint = "The change seems to be made already: leave this hunk out."
 	}
@@ -258,7 +259,7 @@ func (s *search) describe(begin int, alone bool) {
 		return
 	}
 	s.err.Line = s.from + 1
-	s.err.Nearest = &fail.Nearest{Place: fail.Place{First: s.from + 1, Last: s.to}, Lines: fileLines(s.file, s.from, s.to),
+	s.err.Nearest = &fail.Nearest{Place: fail.Place{First: s.from + 1, Last: s.to}, Lines: shortLines(s.file, s.from, s.to),
 		Differs: s.differs(old, pairs)}
 	s.err.Hint = fmt.Sprintf("Compare with lines %d-%d of the file, and send the hunk with the lines as they are there.", s.from+1, s.to)
 	if alone {
@@ -441,7 +442,7 @@ func (p *placer) correct(open []*search, show func(patch.Hunk) (string, bool)) {
 		if o.s.err.Nearest.Corrected != "" || o.n == 0 || x.Count(o.n) != 1 {
 			continue
 		}
-		if out, ok := show(o.h); ok {
+		if out, ok := show(o.h); ok && len(out) <= maxCorrected {
 			o.s.err.Nearest.Corrected = out
 			o.s.err.Hint = "Send the corrected hunk instead, if the lines that it removes are the ones you mean."
 		}
@@ -472,6 +473,14 @@ func fileLines(file *text.Lines, from, to int) []string {
 	var out []string
 	for n := from; n < to; n++ {
 		out = append(out, file.Line(n))
+	}
+	return out
+}
+
+func shortLines(file *text.Lines, from, to int) []string {
+	out := fileLines(file, from, to)
+	for i := range out {
+		out[i] = fail.Short(out[i])
 	}
 	return out
 }

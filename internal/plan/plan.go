@@ -131,6 +131,7 @@ func (b *builder) section(i int, s *patch.Section) {
 		if e.Path == "" {
 			e.Path = s.Path
 		}
+		e.Path = fail.Short(e.Path)
 		e.Section = i + 1
 		b.errs = append(b.errs, e)
 	}

@@ -131,7 +131,7 @@ func (r *Results) refused(v View, all fail.List) *Results {
 	for _, e := range all {
 		op := opOf(v.Patch, e)
 		if op != 0 {
-			r.Results = append(r.Results, FileDone{File: v.Patch.Sections[e.Section-1].Path, Operation: op.String(), Error: words.Each(e, op)})
+			r.Results = append(r.Results, FileDone{File: fail.Short(v.Patch.Sections[e.Section-1].Path), Operation: op.String(), Error: words.Each(e, op)})
 		}
 	}
 	r.Error = words.Refusal(all[0], opOf(v.Patch, all[0]))
