@@ -52,7 +52,7 @@ type Memory map[string]string
 func (m Memory) Look(_ context.Context, p string, _ bool) (File, error) {
 	rel := path.Clean(p)
 	f := File{Rel: rel, Place: rel, HasParent: path.Dir(rel) == "."}
-	for dir := path.Dir(rel); dir != "."; dir = path.Dir(dir) {
+	for dir := path.Dir(rel); dir != "." && dir != "/"; dir = path.Dir(dir) {
 		if _, ok := m[dir]; ok {
 			return f, &fail.Error{Kind: fail.NotFound, Path: p, Msg: fail.Quote(dir) + " is not a directory",
 				Hint: "Choose a path whose parents are directories."}
