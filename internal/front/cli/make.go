@@ -117,8 +117,10 @@ func files(path string) (tree, error) {
 		return tree{}, err
 	}
 	t := tree{dir: info.IsDir(), content: map[string]string{}}
-	if !t.dir {
-		return t, t.read("", path, info.Mode())
+	if !t.dir { // also a pipe, as in: emend make a.go <(gofmt a.go)
+		data, err := os.ReadFile(path)
+		t.content[""] = string(data)
+		return t, err
 	}
 	return t, filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
 		if err != nil {
