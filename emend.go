@@ -210,7 +210,7 @@ func join(a, b string) string {
 func (w *Workspace) plan(ctx context.Context, text string, o Options, src plan.Source) (report.View, *plan.Plan, error) {
 	view := report.View{DryRun: true, Atomic: true}
 	opts := dialect.Options{Lenient: o.Lenient, Tolerance: o.Tolerance}
-	d, err := choose(text, o.Dialect, opts)
+	d, err := choose(text, o.Dialect)
 	if err != nil {
 		return view, nil, err
 	}
@@ -224,14 +224,18 @@ func (w *Workspace) plan(ctx context.Context, text string, o Options, src plan.S
 	return view, p, err
 }
 
-func choose(text, name string, o dialect.Options) (*dialect.Dialect, error) {
+func choose(text, name string) (*dialect.Dialect, error) {
 	if name == "" || name == "auto" {
-		return dialect.Detect(text, o)
+		return dialect.Detect(text)
 	}
+	return named(name)
+}
+
+func named(name string) (*dialect.Dialect, error) {
 	d, ok := dialect.Named(name)
 	if !ok {
 		return nil, &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Msg: "no dialect is called " + fail.Quote(name),
-			Hint: "Use auto, or one of: " + names() + "."}
+			Hint: "Use one of: " + names() + "."}
 	}
 	return d, nil
 }

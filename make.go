@@ -17,7 +17,7 @@ type Change = draft.Change
 // many more as every hunk needs to have exactly one place. Applying the patch to the old contents gives the new
 // ones, byte for byte; what the dialect cannot say is refused, naming the file and the line.
 func Make(changes []Change, dialectName string, context int) (string, error) {
-	d, err := choose("", dialectName, dialect.Options{})
+	d, err := named(dialectName)
 	if err != nil {
 		return "", refuse(err)
 	}
@@ -39,11 +39,11 @@ func Make(changes []Change, dialectName string, context int) (string, error) {
 // No file is looked at.
 func Convert(text, to string, o Options) (out string, passed []string, err error) {
 	opts := dialect.Options{Lenient: o.Lenient}
-	from, err := choose(text, o.Dialect, opts)
+	from, err := choose(text, o.Dialect)
 	if err != nil {
 		return "", nil, refuse(err)
 	}
-	d, err := choose(text, to, opts)
+	d, err := named(to)
 	if err != nil {
 		return "", nil, refuse(err)
 	}

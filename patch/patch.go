@@ -143,10 +143,8 @@ func (r Rung) String() string {
 	return "none"
 }
 
-// Change is what a section did or would do, paths relative to the workspace.
+// Change is what a section did or would do.
 type Change struct {
 	Op     Op
-	Path   string
-	To     string
 	Writes string // the path as the patch wrote it: the destination, for a Move
 }

@@ -57,8 +57,8 @@ func TestCodex(t *testing.T) {
 
 func TestCodexWords(t *testing.T) {
 	got := Codex.Words.Success([]patch.Change{
-		{Op: patch.Delete, Path: "d", Writes: "./d"}, {Op: patch.Update, Writes: "u"}, {Op: patch.Add, Writes: "a"},
-		{Op: patch.Move, Path: "m", To: "n", Writes: "n"}, {Op: patch.Add, Writes: "b"},
+		{Op: patch.Delete, Writes: "./d"}, {Op: patch.Update, Writes: "u"}, {Op: patch.Add, Writes: "a"},
+		{Op: patch.Move, Writes: "n"}, {Op: patch.Add, Writes: "b"},
 	})
 	want := "Success. Updated the following files:\nA a\nA b\nM u\nM n\nD ./d"
 	if got != want {

@@ -11,7 +11,7 @@ import (
 // claims it the error, of kind PatchParse, says what the text looks like and what to send instead.
 //
 // A claim is not a reading: a claimed text may still be refused, strictly read, with better words than here.
-func Detect(text string, _ Options) (*Dialect, error) {
+func Detect(text string) (*Dialect, error) {
 	if _, err := clean(text); err != nil {
 		return nil, err
 	}

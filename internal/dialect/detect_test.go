@@ -43,7 +43,7 @@ func TestDetect(t *testing.T) {
 		{"binary", "a\nb\x00", "! 2 binary (NUL byte on line 2)"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			d, err := Detect(tt.text, Options{})
+			d, err := Detect(tt.text)
 			if err == nil {
 				if d.Name != tt.want {
 					t.Errorf("%s claims it, want %s", d.Name, tt.want)

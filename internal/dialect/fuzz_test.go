@@ -106,8 +106,8 @@ func FuzzDetect(f *testing.F) {
 		if len(claims) > 1 {
 			t.Fatalf("%q is claimed by %q", text, claims)
 		}
-		d, err := Detect(text, Options{})
-		again, _ := Detect(text, Options{Lenient: true})
+		d, err := Detect(text)
+		again, _ := Detect(text)
 		switch {
 		case again != d:
 			t.Fatalf("%q is found twice, differently", text)

@@ -55,7 +55,7 @@ func TestLongTexts(t *testing.T) {
 					}
 				}
 			}
-			Detect(text, Options{})
+			Detect(text)
 			if took := time.Since(start); took > 10*time.Second {
 				t.Errorf("%d bytes took %v", len(text), took)
 			}

@@ -60,9 +60,6 @@ func NewDoc(file *text.Lines) *Doc {
 	return &Doc{file: file, limit: 1<<22 + 32*file.Len()}
 }
 
-// File is the text the Doc began with.
-func (d *Doc) File() *text.Lines { return d.file }
-
 // End is the slot after the last line.
 func (d *Doc) End() Slot { return d.file.Len() }
 

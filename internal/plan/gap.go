@@ -11,7 +11,6 @@ import (
 // gap puts down a hunk that only adds lines, before the slot first.
 func (p *placer) gap(k int, r patch.Rung, first match.Slot) {
 	p.spots[k].try = p.tries[k][0]
-	p.spots[k].try.lead = false
 	p.at(k, r, first, 1)
 }
 

@@ -410,8 +410,11 @@ func (s *search) rewrite(old []string, pairs []pair) {
 			continue
 		}
 		extra()
-		if p := pairs[next]; p.theirs >= 0 {
+		switch p := pairs[next]; {
+		case p.theirs >= 0:
 			theirs(l.Mark(), p.theirs)
+		case l.Mark() == '-':
+			return // a removal with nothing to remove would be lost without a word
 		}
 		next++
 	}

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -63,6 +64,8 @@ func TestNearest(t *testing.T) {
 			fail.Place{First: 18, Last: 18}, "a changed line", "\treturn 1\n}\n"},
 		{"made already", hunk(" func hello(name string) string {", "-\tif name == \"nil\" {", "+\tif name == \"\" {"),
 			fail.Place{First: 5, Last: 6}, "already there", ""},
+		{"a removed line that is not there", hunk(" func bye(name string) string {", "-\tlog.Print(name)", " \tif name == \"\" {"),
+			fail.Place{First: 13, Last: 14}, "is not there", ""},
 		{"nothing like it", hunk("-completely different words"), fail.Place{}, "", ""},
 		{"two places alike", hunk(" \tif name == \"\"  {", " \t\treturn", "+x"), fail.Place{}, "", ""},
 	}
@@ -98,6 +101,35 @@ func TestNearest(t *testing.T) {
 				t.Errorf("the corrected hunk gives\n%s\nwant %q in it", out.after, tt.after)
 			}
 		})
+	}
+}
+
+// TestCorrectedHunksApply: every corrected hunk that is offered has exactly one place.
+func TestCorrectedHunksApply(t *testing.T) {
+	words := []string{"alpha one", "beta two", "gamma three", "delta", "}", "", "\treturn err", "if err != nil {"}
+	offered := 0
+	for seed := range uint64(20000) {
+		rng := rand.New(rand.NewPCG(seed, 9))
+		file := make([]string, 4+rng.IntN(30))
+		for i := range file {
+			file[i] = words[rng.IntN(len(words))]
+		}
+		h := randomHunk(rng, file)
+		i := rng.IntN(len(h.Lines))
+		h.Lines[i] = patch.Line(string(h.Lines[i][0]) + "zeta " + h.Lines[i].Text())
+		var fixed patch.Hunk
+		show := func(h patch.Hunk) (string, bool) { fixed = h; return "shown", true }
+		_, err := place(text.Split(joined(file)), []patch.Hunk{h}, order, show)
+		if e := fail.All(err); len(e) == 0 || e[0].Nearest == nil || e[0].Nearest.Corrected == "" {
+			continue
+		}
+		offered++
+		if _, err := place(text.Split(joined(file)), []patch.Hunk{fixed}, order, nil); err != nil {
+			t.Fatalf("seed %d: %q with %v: the corrected hunk %v: %v", seed, file, h, fixed, err)
+		}
+	}
+	if offered < 1000 {
+		t.Fatalf("only %d corrected hunks were offered: the test shows little", offered)
 	}
 }
 

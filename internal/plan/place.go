@@ -94,7 +94,8 @@ type spot struct {
 func newPlacer(file *text.Lines, hunks []patch.Hunk, r dialect.Rules) *placer {
 	hunks = withoutCR(file, hunks)
 	p := &placer{file: file, doc: match.NewDoc(file), hunks: hunks, rules: r, spots: make([]spot, len(hunks)),
-		tries: make([][]try, len(hunks)), base: make([]uint32, len(hunks)+1), places: map[int][]fail.Place{}, indexes: map[patch.Rung]*rungIndex{}, anchors: map[int]match.Anchor{}}
+		tries: make([][]try, len(hunks)), base: make([]uint32, len(hunks)+1), places: map[int][]fail.Place{},
+		indexes: map[patch.Rung]*rungIndex{}, anchors: map[int]match.Anchor{}}
 	adds := 0
 	for k := range hunks {
 		p.tries[k] = forms(&hunks[k], r)
@@ -115,10 +116,7 @@ func newPlacer(file *text.Lines, hunks []patch.Hunk, r dialect.Rules) *placer {
 func withoutCR(file *text.Lines, hunks []patch.Hunk) []patch.Hunk {
 	bare := func(l patch.Line) bool { return !strings.HasSuffix(string(l), text.CR) }
 	carried := func(h patch.Hunk) bool { return len(h.Lines) > 0 && !slices.ContainsFunc(h.Lines, bare) }
-	if !slices.ContainsFunc(hunks, carried) {
-		return hunks
-	}
-	if file.Len() == 0 || file.End(0) != text.CRLF {
+	if file.Len() == 0 || file.End(0) != text.CRLF || !slices.ContainsFunc(hunks, carried) {
 		return hunks
 	}
 	for i := range file.Len() {
@@ -181,6 +179,7 @@ func (p *placer) run() {
 		}
 		p.seek(k)
 		if k == len(p.hunks)-1 && !slices.ContainsFunc(p.spots, func(s spot) bool { return s.pending }) {
+			// Nobody asks for a place any more: what the last hunk changes need not reach the indexes.
 			p.doc.Settle()
 		}
 		p.put(k)
@@ -205,7 +204,7 @@ func (p *placer) seek(k int) {
 		p.seekGap(k)
 	default:
 		if r, n := p.strictest(k); n == 1 {
-			p.found(k, r, 1)
+			p.found(k, r)
 		} else if n > 1 {
 			s.pending, s.rung, s.others = true, r, n-1
 			p.list(k)
@@ -216,14 +215,14 @@ func (p *placer) seek(k int) {
 }
 
 // found puts down hunk k's only place.
-func (p *placer) found(k int, r patch.Rung, total int) {
+func (p *placer) found(k int, r patch.Rung) {
 	x, s := p.index(r), &p.spots[k]
 	for i, t := range p.tries[k] {
 		if t.cut != s.try.cut || !p.fits(k, t, r) || x.Count(p.pattern(x, k, i)) == 0 {
 			continue
 		}
 		s.try = t
-		p.at(k, r, x.Only(p.pattern(x, k, i)), total)
+		p.at(k, r, x.Only(p.pattern(x, k, i)), 1)
 	}
 	s.begun = x.begun[p.pattern(x, k, slices.Index(p.tries[k], s.try))].n
 }

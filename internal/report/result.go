@@ -190,7 +190,7 @@ func How(h plan.Placed) string {
 func changes(p *plan.Plan) []patch.Change {
 	var out []patch.Change
 	for _, s := range p.Steps {
-		out = append(out, patch.Change{Op: s.Op, Path: s.Path, To: s.To, Writes: s.Writes})
+		out = append(out, patch.Change{Op: s.Op, Writes: s.Writes})
 	}
 	return out
 }
