@@ -179,7 +179,7 @@ func (s *search) winner() (begin, rivals int, ok bool) {
 	for i, n := range starts {
 		switch away := max(n-begin, begin-n); {
 		case away > 2*slack && sum[i] >= 0.8*sum[best] && (n < begin || n > last+2*slack),
-			away >= half && s.votes[n] >= 0.8*s.votes[begin]: // close by, and with votes of its own
+			away >= half && away <= 2*slack && s.votes[n] >= 0.8*s.votes[begin]: // close by, with votes of its own
 			rivals++
 			last = max(last, n)
 		}
