@@ -1,0 +1,106 @@
+// Package vfs is the few file calls that a commit may make, as an interface with three makers: the operating system,
+// a disk in memory that can lose what was not synced, and a wrapper that makes any call fail.
+//
+// It decides nothing. A [Dir] is an open directory, and every name that it is given is a single name below it, which
+// it never follows when it is a link: who holds a Dir cannot be led elsewhere by whatever happens to the paths above.
+//
+// Errors are those of the system: errors.Is(err, fs.ErrNotExist), syscall.ENOSPC and so on hold for all three makers.
+package vfs
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"time"
+)
+
+// ID tells one file or directory from every other that exists at the same time.
+type ID struct{ Dev, Ino uint64 }
+
+// Info is what the file system says of one name.
+type Info struct {
+	ID      ID
+	Mode    fs.FileMode // type and permissions, with setuid, setgid and sticky
+	Size    int64
+	ModTime time.Time
+	Links   uint64
+	UID     uint32
+	GID     uint32
+}
+
+// How says what a rename does with what has the new name.
+type How uint8
+
+// The ways to rename.
+const (
+	Replace   How = iota // what had the new name is gone
+	NoReplace            // fs.ErrExist when anything has the new name
+	Exchange             // the two change places; both must exist
+)
+
+// ErrUnsupported is the error of a call that this file system, kernel or platform cannot make: Exchange and NoReplace
+// on some network and user-space file systems, for example.
+var ErrUnsupported = errors.ErrUnsupported
+
+// Dir is an open directory. Its methods may be called from several goroutines at once.
+type Dir interface {
+	// Dir opens the directory called name, on the same mount.
+	Dir(name string) (Dir, error)
+	// Open opens a regular file for reading. It never waits and never opens anything but a regular file.
+	Open(name string) (File, error)
+	// Create makes a new regular file, open for reading and writing. fs.ErrExist when anything has the name. The
+	// permissions are exactly perm, whatever the umask.
+	Create(name string, perm fs.FileMode) (File, error)
+	// Append opens a regular file for reading, and for writing at its end, and makes it when it is missing.
+	Append(name string, perm fs.FileMode) (File, error)
+	// Mkdir makes a directory with permissions perm, less the umask.
+	Mkdir(name string, perm fs.FileMode) error
+	// Stat describes what has the name, "." the directory itself.
+	Stat(name string) (Info, error)
+	// Readlink returns what a symbolic link says.
+	Readlink(name string) (string, error)
+	// Names lists the names in the directory, in no order, without "." and "..".
+	Names() ([]string, error)
+	// Link gives the file called name a second name in to. It fails with fs.ErrExist when anything has that name.
+	// A symbolic link is linked itself.
+	Link(name string, to Dir, as string) error
+	// Rename moves name to the name as in to, which is of the same maker.
+	Rename(name string, to Dir, as string, how How) error
+	// Remove removes a name that is no directory.
+	Remove(name string) error
+	// RemoveDir removes an empty directory.
+	RemoveDir(name string) error
+	// Sync makes the directory's names durable.
+	Sync() error
+	Close() error
+}
+
+// File is an open regular file.
+type File interface {
+	io.Reader
+	io.ReaderAt
+	io.Writer
+	Truncate(size int64) error
+	Stat() (Info, error)
+	// Adopt gives the file the owner, permissions, extended attributes and access list of from, without setuid and
+	// setgid bits and capabilities. lost names what could not be kept, in words for a person: "owner 1000:1000",
+	// "setuid bit", "attribute user.x". An error means that the file must not take the other's place.
+	Adopt(from File) (lost []string, err error)
+	// Hint asks the system to begin writing the content out, for Sync to find less to do. It promises nothing.
+	Hint()
+	// Sync makes content and attributes durable. It is never repeated after an error: the system may then report
+	// success with old bytes on disk.
+	Sync() error
+	// Datasync makes the content durable, and of the attributes what is needed to read it back.
+	Datasync() error
+	// TryLock takes the advisory lock on the file, exclusively, for as long as the file stays open. It does not
+	// wait: false means that somebody else has it.
+	TryLock() (bool, error)
+	// Lease asks to hear of anybody who opens the file for writing. open means that somebody has it open for
+	// writing now. Where there are no leases, or this one is not granted, release is a no-op and open is false.
+	// release ends the lease and reports whether somebody asked for the file meanwhile; they waited until now.
+	Lease() (release func() (asked bool), open bool)
+	// Touch sets the time of the last change of the content.
+	Touch(t time.Time) error
+	Close() error
+}
