@@ -1,16 +1,18 @@
-// Package emend takes the patch text that a coding agent wrote and says exactly what it would do to the files of
-// a workspace: which lines, how sure, with a diff, or why not and what would work instead.
+// Package emend takes the patch text that a coding agent wrote and makes it true in the files of a workspace, entirely
+// or not at all; or says why not and what would work instead.
 //
 //	ws, err := emend.Open(".")
 //	...
-//	plan, err := ws.Plan(ctx, text, emend.Options{})
+//	plan, err := ws.Plan(ctx, text, emend.Options{}) // reads only: which lines, how sure, with a diff
 //	if refused, ok := errors.AsType[*emend.Refusal](err); ok {
 //		fmt.Println(refused.Result().Text()) // every failure, what is really there, the next step
 //	}
+//	...
+//	report, err := ws.Commit(ctx, plan) // all of it, or nothing
 //
-// A patch may be written in any of the dialects that [Dialects] lists; the zero Options recognise which. Plan only
-// reads. Files are reached through handles beneath the workspace's root, never by a path that could have moved
-// outside, and protected names are refused.
+// A patch may be written in any of the dialects that [Dialects] lists; the zero Options recognise which. Files are
+// reached through handles beneath the workspace's root, never by a path that could have moved outside, and protected
+// names are refused. A commit survives kill -9, a full disk and a power cut; it keeps what it displaces, and a record.
 package emend
 
 import (
@@ -56,16 +58,23 @@ type Result = report.Result
 
 // Workspace is a directory tree that patches may change. It may be used by several goroutines at once.
 type Workspace struct {
-	guard *guard.Guard
-	base  string
+	guard  *guard.Guard
+	base   string
+	limits Limits
+	keeper keeper
+
+	found   *Recovery // what opening recovered
+	pending error     // why something pending could not be
 }
 
 // Option changes how a workspace is opened.
 type Option func(*settings)
 
 type settings struct {
-	base  string
-	allow []string
+	base   string
+	guard  guard.Options
+	limits Limits
+	keeper keeper
 }
 
 // Base makes the paths in patches relative to dir, a slash-separated path relative to the root.
@@ -73,28 +82,53 @@ func Base(dir string) Option { return func(s *settings) { s.base = dir } }
 
 // AllowProtected opens protected paths that match the patterns.
 func AllowProtected(patterns ...string) Option {
-	return func(s *settings) { s.allow = append(s.allow, patterns...) }
+	return func(s *settings) { s.guard.AllowProtected = append(s.guard.AllowProtected, patterns...) }
 }
 
-// Open opens the workspace whose root is dir. Close it when done.
+// By says who asks, for the log.
+func By(a Actor) Option { return func(s *settings) { s.keeper.actor = a } }
+
+// Store names the directory of the store, on the mount of the workspace. Without it an existing store above the root
+// is used, or one is made in the nearest .git directory, or as .emend at the root.
+func Store(dir string) Option { return func(s *settings) { s.keeper.named = dir } }
+
+// NoSync leaves the syncs out: a commit then still survives kill -9, but not a power cut.
+func NoSync() Option { return func(s *settings) { s.keeper.opts.NoSync = true } }
+
+// UnsafeFS lets a commit write to a network file system, where less can be promised.
+func UnsafeFS() Option { return func(s *settings) { s.keeper.unsafe = true } }
+
+// WithLimits bounds what one patch may do. Zero fields keep their default.
+func WithLimits(l Limits) Option { return func(s *settings) { s.limits = l } }
+
+// Open opens the workspace whose root is dir, and finishes, or takes back, what a crash left in its tree; Recovered
+// says what. Close it when done.
 func Open(dir string, options ...Option) (*Workspace, error) {
 	var s settings
 	for _, o := range options {
 		o(&s)
 	}
-	g, err := guard.Open(dir, guard.Options{AllowProtected: s.allow})
+	s.limits = s.limits.orDefault()
+	s.guard.MaxDepth = s.limits.Depth
+	g, err := guard.Open(dir, s.guard)
 	if err != nil {
 		return nil, err
 	}
-	return &Workspace{guard: g, base: s.base}, nil
+	w := &Workspace{guard: g, base: s.base, limits: s.limits}
+	if err := w.keep(&s); err != nil {
+		g.Close()
+		return nil, err
+	}
+	w.heal()
+	return w, nil
 }
 
 // FindRoot is the workspace that dir belongs to, the nearest directory upward with .git or .emend in it, or dir
 // itself, and dir's path in it for [Base].
 func FindRoot(dir string) (root, base string, err error) { return guard.FindRoot(dir) }
 
-// Close lets go of the root's handle.
-func (w *Workspace) Close() error { return w.guard.Close() }
+// Close lets go of the root's handle and the store.
+func (w *Workspace) Close() error { return errors.Join(w.keeper.close(), w.guard.Close()) }
 
 // Root is the path of the root, to be shown to people.
 func (w *Workspace) Root() string { return w.guard.Dir() }
@@ -110,12 +144,22 @@ type Options struct {
 	// Expect holds the sha256 that files must have now, by their path as the patch writes it. "" asserts that a
 	// file to be added is not there.
 	Expect map[string]string
+	// Sequential applies the sections one after the other, each by itself, and stops at the first that fails.
+	Sequential bool
+	// IdempotencyKey makes Apply do a thing once: a call with a key that was committed before returns the answer of
+	// the first.
+	IdempotencyKey string
+}
+
+func (o Options) dialect() dialect.Options {
+	return dialect.Options{Lenient: o.Lenient, Tolerance: o.Tolerance}
 }
 
 // Plan is what a patch would do. It is settled: nothing about it is decided later.
 type Plan struct {
 	view report.View
 	plan *plan.Plan
+	sums map[guard.Identity]string // of every file that was read
 }
 
 // Dialect is the name of the dialect that the patch was read in.
@@ -181,6 +225,9 @@ func (r *Refusal) Unwrap() []error { return r.list.Unwrap() }
 // Failures lists them, in the order of the patch.
 func (r *Refusal) Failures() []*Error { return r.list }
 
+// Explain words the refusal for a person: every failure, what is really there, and the next step.
+func (r *Refusal) Explain() string { return report.Refused(r.view, r.list) }
+
 // Result words the refusal.
 func (r *Refusal) Result() Result { return report.Of(r.view, nil, r.list) }
 
@@ -189,7 +236,7 @@ func (w *Workspace) Plan(ctx context.Context, text string, o Options) (*Plan, er
 	src := newReader(w)
 	view, p, err := w.plan(ctx, text, o, src)
 	if err == nil {
-		return &Plan{view: view, plan: p}, nil
+		return &Plan{view: view, plan: p, sums: src.sums()}, nil
 	}
 	list := fail.All(err)
 	if hint := w.elsewhere(ctx, text, o, src, list); hint != "" {
@@ -208,20 +255,34 @@ func join(a, b string) string {
 }
 
 func (w *Workspace) plan(ctx context.Context, text string, o Options, src plan.Source) (report.View, *plan.Plan, error) {
-	view := report.View{DryRun: true, Atomic: true}
-	opts := dialect.Options{Lenient: o.Lenient, Tolerance: o.Tolerance}
+	view, d, err := w.parse(text, o)
+	if err != nil {
+		return view, nil, err
+	}
+	p, err := plan.Build(ctx, view.Patch, d.Rules(o.dialect()), src, plan.Options{Expect: o.Expect, Print: d.PrintHunk})
+	if err == nil {
+		err = w.limits.checkPlan(p)
+	}
+	return view, p, err
+}
+
+// parse reads text in its dialect.
+func (w *Workspace) parse(text string, o Options) (report.View, *dialect.Dialect, error) {
+	view := report.View{DryRun: true, Atomic: !o.Sequential}
+	if err := w.limits.checkText(text); err != nil {
+		return view, nil, err
+	}
 	d, err := choose(text, o.Dialect)
 	if err != nil {
 		return view, nil, err
 	}
 	view.Dialect = d
-	parsed, err := d.Parse(text, opts)
+	parsed, err := d.Parse(text, o.dialect())
 	if err != nil {
 		return view, nil, err
 	}
 	view.Patch, view.Passed = parsed.Patch, parsed.Passed
-	p, err := plan.Build(ctx, parsed.Patch, d.Rules(opts), src, plan.Options{Expect: o.Expect, Print: d.PrintHunk})
-	return view, p, err
+	return view, d, w.limits.checkPatch(parsed.Patch)
 }
 
 func choose(text, name string) (*dialect.Dialect, error) {

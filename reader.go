@@ -45,6 +45,9 @@ func (r *reader) Load(ctx context.Context, f plan.File) (data, sum string, err e
 	if r.most > 0 && int64(r.bytes)+f.Size > int64(r.most) {
 		return "", "", &fail.Error{Kind: fail.FileTooLarge, Path: f.Rel, Msg: "the file is too large to look for a hint in"}
 	}
+	if err := r.w.limits.checkFile(f, int64(r.bytes)); err != nil {
+		return "", "", err
+	}
 	data, sum, err = r.w.guard.Load(ctx, e)
 	if err == nil {
 		r.loaded[e.Place] = loaded{data, sum}
@@ -65,4 +68,13 @@ func kind(k guard.Kind) plan.Kind {
 		return plan.Link
 	}
 	return plan.Special
+}
+
+// sums are the hashes of what was read, by place.
+func (r *reader) sums() map[guard.Identity]string {
+	out := make(map[guard.Identity]string, len(r.loaded))
+	for place, l := range r.loaded {
+		out[place] = l.sum
+	}
+	return out
 }

@@ -1,4 +1,5 @@
-// Package guard decides which paths may be touched and is the only way to a user's file.
+// Package guard decides which paths may be touched and is the only way to a user's file, for reading ([Guard.Load])
+// and for a commit ([Guard.OpenDir]).
 //
 // The root is opened once, as a directory handle, when the guard opens. A path is resolved beneath that handle to
 // a parent directory and a last name, and what is there is learned through the parent's handle, by that one name.
@@ -8,20 +9,29 @@
 //
 // Links in the middle of a path are followed as long as they stay inside, also absolute ones that point inside.
 // ".." is taken from the directory to which the names before it led, links followed, as the kernel does it; below
-// a directory that does not exist it takes back one name. A link as the last name is reported, never followed.
+// a directory that does not exist it takes back one name. A link as the last name is reported; it is followed only
+// when a person let it and the caller asks for it, and then both its own name and its target's are judged.
 //
 // Policy comes before existence: a protected name is refused whether or not anything has it, both as the caller
 // wrote it and as it turns out after every link. Names are compared without case, compatibility forms, invisible
 // characters and trailing dots or spaces, whatever the file system. A protected directory at the root is also
-// known by device and inode, so that a link or a bind mount is no way around its name.
+// known by device and inode, so that a link or a bind mount is no way around its name; so are the git directories
+// that a file called .git points to, at the root and in each directory on the way, as long as they are inside.
 //
-// What it does not promise: that what Look saw is still so a moment later (Load and a commit check again); that two
-// names which a file system treats as one have one [Entry.Place]; that a hard link to a protected file is known
-// for one; that a bind mount of a protected directory below the root's own is known for one; and anything against
-// programs that do not ask the guard. Mount points inside the root are not told apart here.
+// What is on another mount than the root may be read but not changed, a mounted single file included. So no bind
+// mount of a protected directory or file is a way around its name, wherever it was mounted from.
+//
+// What it does not promise: that what Look saw is still so a moment later (Load, OpenDir and a commit check again);
+// that two names which a file system treats as one have one [Entry.Place]; that a hard link is known for a protected
+// file, except for those directly at the root, directly in a protected directory there or in git's hooks, among the
+// first 4096 names of each; that a git directory is known from a path which leads neither to it by name nor past
+// the file that points to it; that a directory with a protected name somewhere below is known for one, since no
+// patch moves directories; and anything against programs that do not ask the guard. Where the system does not number
+// its mounts (Linux before 5.8, others), only a directory on another device counts as mounted.
 package guard
 
 import (
+	"cmp"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -29,11 +39,14 @@ import (
 
 // Guard answers for one root. It may be used by several goroutines at once.
 type Guard struct {
-	tree  tree
-	dir   string
-	info  fs.FileInfo // of the root, to recognise it in absolute paths
-	id    Identity
-	allow []pattern
+	tree   tree
+	dir    string
+	info   fs.FileInfo // of the root, to recognise it in absolute paths
+	id     Identity
+	mount  uint64
+	allow  []pattern
+	follow bool
+	depth  int
 }
 
 // Options are what the person who starts emend may set.
@@ -42,7 +55,14 @@ type Options struct {
 	// path.Match for each name, and "**" for any number of names. A pattern that is itself a path opens that
 	// path and everything below.
 	AllowProtected []string
+	// FollowLinks lets a link that is the last name of a path lead on, where the caller asks for it (see
+	// [Ask.Follow]) and as long as it stays inside.
+	FollowLinks bool
+	// MaxDepth is how many names a path may have; 0 stands for 128.
+	MaxDepth int
 }
+
+const defaultDepth = 128
 
 // Identity tells apart what is on disk: device and inode, and for a place in a directory the names below it.
 type Identity struct {
@@ -69,7 +89,7 @@ func open(dir string, o Options, openTree func(string) (tree, error)) (*Guard, e
 	if err != nil {
 		return nil, explain(dir, err)
 	}
-	g := &Guard{tree: t, dir: abs, allow: allow}
+	g := &Guard{tree: t, dir: abs, allow: allow, follow: o.FollowLinks, depth: cmp.Or(o.MaxDepth, defaultDepth)}
 	if err := g.remember(); err != nil {
 		t.close()
 		return nil, explain(dir, err)
@@ -87,7 +107,10 @@ func (g *Guard) remember() error {
 	if g.info, err = g.tree.info(); err != nil {
 		return err
 	}
-	g.id, err = h.id()
+	if g.id, err = h.id(); err != nil {
+		return err
+	}
+	g.mount, err = h.mount(".")
 	return err
 }
 

@@ -9,14 +9,16 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/emend-dev/emend/internal/vfs"
 )
 
 // The kernel refuses to leave the root, and to pass through any link: a directory is where its names say.
-const resolve = unix.RESOLVE_BENEATH | unix.RESOLVE_NO_MAGICLINKS | unix.RESOLVE_NO_SYMLINKS
+const resolve uint64 = unix.RESOLVE_BENEATH | unix.RESOLVE_NO_MAGICLINKS | unix.RESOLVE_NO_SYMLINKS
 
 // haveOpenat2 asks once whether the kernel has openat2 and the sandbox, if there is one, lets it through.
 var haveOpenat2 = sync.OnceValue(func() bool {
-	fd, err := openat2(unix.AT_FDCWD, ".")
+	fd, err := openat2(unix.AT_FDCWD, ".", unix.O_PATH, resolve)
 	if err == nil {
 		unix.Close(fd)
 	}
@@ -43,31 +45,46 @@ func (t beneath) info() (fs.FileInfo, error) { return t.root.Stat() }
 func (t beneath) close() error               { return t.root.Close() }
 
 func (t beneath) dir(names []string) (handle, error) {
+	fd, err := t.openat2(names, unix.O_PATH, resolve)
+	if err != nil {
+		return nil, err
+	}
+	return directory{fd}, nil
+}
+
+func (t beneath) open(names []string) (vfs.Dir, error) {
+	fd, err := t.openat2(names, unix.O_RDONLY, resolve|unix.RESOLVE_NO_XDEV)
+	if err == unix.EXDEV { // nothing else can be meant: no name is ".." and no link is followed
+		return nil, errMount
+	}
+	if err != nil {
+		return nil, err
+	}
+	return vfs.FromFD(fd), nil
+}
+
+func (t beneath) openat2(names []string, flags, resolve uint64) (fd int, err error) {
 	// Through Control, so that a guard closed in the middle of a call cannot leave us with a number that
 	// means another file by now.
 	raw, err := t.root.SyscallConn()
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	var d directory
 	if cerr := raw.Control(func(root uintptr) {
-		d.fd, err = openat2(int(root), strings.Join(append([]string{"."}, names...), "/"))
+		fd, err = openat2(int(root), strings.Join(append([]string{"."}, names...), "/"), flags, resolve)
 	}); cerr != nil {
-		return nil, cerr
+		return 0, cerr
 	}
 	if err == unix.ELOOP {
-		return nil, errLink
+		err = errLink
 	}
-	if err != nil {
-		return nil, err
-	}
-	return d, nil
+	return fd, err
 }
 
-func openat2(root int, path string) (int, error) {
+func openat2(root int, path string, flags, resolve uint64) (int, error) {
 	return again(func() (int, error) {
 		return unix.Openat2(root, path, &unix.OpenHow{
-			Flags:   unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC,
+			Flags:   flags | unix.O_DIRECTORY | unix.O_CLOEXEC,
 			Resolve: resolve,
 		})
 	})
@@ -130,6 +147,19 @@ func (d directory) readlink(name string) (string, error) {
 		return "", err
 	}
 	return string(buf[:n]), nil
+}
+
+func (d directory) list(n int) ([]string, error) {
+	// An O_PATH handle is not for reading, but "." of it is the same directory wherever it is by now.
+	fd, err := again(func() (int, error) {
+		return unix.Openat(d.fd, ".", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	})
+	if err != nil {
+		return nil, err
+	}
+	f := os.NewFile(uintptr(fd), ".")
+	defer f.Close()
+	return f.Readdirnames(n)
 }
 
 func (d directory) open(name string) (*os.File, error) {

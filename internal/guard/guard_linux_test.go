@@ -8,6 +8,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -182,14 +184,21 @@ func swap(dir, name string, links []string, stop chan struct{}) error {
 // A bind mount gives a protected directory a second name that no link shows. It needs a mount name space, so the
 // test runs itself again in one.
 func TestBindMount(t *testing.T) {
-	const env = "GUARD_TEST_BIND"
+	mounted(t, map[string]string{".git/hooks/x": "", "alias/": "", "sub/": "", "sub/hooks/": "", "free/f": "", "free/d/": "", "vol/": "",
+		"one": "", "tmp/": "", "link": "-> one", "by": "-> vol"}, bound)
+}
+
+// mounted runs f in a mount name space of its own, with files in a directory.
+func mounted(t *testing.T, files map[string]string, f func(t *testing.T, dir string)) {
+	const env = "GUARD_TEST_MOUNT"
 	if dir := os.Getenv(env); dir != "" {
-		bound(t, dir)
+		check(t, unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""))
+		f(t, dir)
 		return
 	}
 	dir := t.TempDir()
-	plant(t, dir, map[string]string{".git/hooks/x": "", "alias/": "", "sub/": "", "sub/hooks/": "", "free/f": ""})
-	cmd := exec.Command(os.Args[0], "-test.run=^TestBindMount$", "-test.v")
+	plant(t, dir, files)
+	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
 	cmd.Env = append(os.Environ(), env+"="+dir)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWNS}
 	if os.Geteuid() != 0 {
@@ -206,9 +215,10 @@ func TestBindMount(t *testing.T) {
 }
 
 func bound(t *testing.T, dir string) {
-	check(t, unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""))
-	check(t, unix.Mount(filepath.Join(dir, ".git"), filepath.Join(dir, "alias"), "", unix.MS_BIND, ""))
-	check(t, unix.Mount(filepath.Join(dir, ".git/hooks"), filepath.Join(dir, "sub/hooks"), "", unix.MS_BIND, ""))
+	for at, what := range map[string]string{"alias": ".git", "sub/hooks": ".git/hooks", "vol": "free", "one": "free/f"} {
+		check(t, unix.Mount(filepath.Join(dir, what), filepath.Join(dir, at), "", unix.MS_BIND, ""))
+	}
+	check(t, unix.Mount("tmpfs", filepath.Join(dir, "tmp"), "tmpfs", 0, ""))
 	each(t, func(t *testing.T, open opener) {
 		g := open(dir, Options{})
 		for _, path := range []string{"alias/config", "alias/hooks/x", "alias", "alias/none/x"} {
@@ -221,5 +231,59 @@ func bound(t *testing.T, dir string) {
 		}
 		_, err := g.Look("free/f", Ask{Write: true})
 		check(t, err)
+		boundElsewhere(t, g)
+	})
+}
+
+// boundElsewhere: what is mounted can be read, but neither changed nor opened for a commit.
+func boundElsewhere(t *testing.T, g *Guard) {
+	for path, at := range map[string]string{
+		"vol": "vol", "vol/f": "vol", "vol/new": "vol", "vol/d/new": "vol", "vol/none/new": "vol", "one": "one", "sub/hooks/x": "sub/hooks",
+		"tmp/new": "tmp", "tmp": "tmp", "vol/../one": "one", "link": "link", "by/f": "vol",
+	} {
+		_, err := g.Look(path, Ask{})
+		check(t, err)
+		_, err = g.Look(path, Ask{Write: true})
+		if at == "link" { // a link to what is mounted is no mount point
+			check(t, err)
+			continue
+		}
+		refusedAt(t, err, at)
+	}
+	for path, at := range map[string]string{"vol": "vol", "vol/d": "vol", "sub/hooks": "sub/hooks", "tmp": "tmp"} {
+		_, err := g.OpenDir(path)
+		refusedAt(t, err, at)
+	}
+	for _, path := range []string{".", "sub", "free"} {
+		d, err := g.OpenDir(path)
+		check(t, err)
+		check(t, d.Close())
+	}
+}
+
+func refusedAt(t *testing.T, err error, at string) {
+	t.Helper()
+	if err == nil {
+		t.Errorf("the mount point %q is no hindrance", at)
+		return
+	}
+	refused(t, err, mountPoint)
+	if !strings.HasPrefix(err.(*fail.Error).Msg, strconv.Quote(at)+" is a mount point") {
+		t.Errorf("%v does not name %q", err, at)
+	}
+}
+
+// A root that is itself mounted is as good as any other.
+func TestBoundRoot(t *testing.T) {
+	mounted(t, map[string]string{"ws/d/f": "", "at/": ""}, func(t *testing.T, dir string) {
+		check(t, unix.Mount(filepath.Join(dir, "ws"), filepath.Join(dir, "at"), "", unix.MS_BIND, ""))
+		each(t, func(t *testing.T, open opener) {
+			g := open(filepath.Join(dir, "at"), Options{})
+			_, err := g.Look("d/f", Ask{Write: true})
+			check(t, err)
+			d, err := g.OpenDir("d")
+			check(t, err)
+			check(t, d.Close())
+		})
 	})
 }

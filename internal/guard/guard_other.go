@@ -3,3 +3,5 @@
 package guard
 
 func openTree(dir string) (tree, error) { return openPortable(dir) }
+
+func (s steps) mount(name string) (uint64, error) { return deviceOf(s, name) }

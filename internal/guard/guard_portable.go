@@ -6,6 +6,8 @@ import (
 	"os"
 	"slices"
 	"syscall"
+
+	"github.com/emend-dev/emend/internal/vfs"
 )
 
 // portable is a root for systems without openat2. It goes name by name: each directory is looked at, opened as
@@ -25,21 +27,55 @@ func (t portable) info() (fs.FileInfo, error) { return t.root.Stat(".") }
 func (t portable) close() error               { return t.root.Close() }
 
 func (t portable) dir(names []string) (handle, error) {
+	s, err := t.steps(names)
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func (t portable) open(names []string) (vfs.Dir, error) {
+	s, err := t.steps(names)
+	if err != nil {
+		return nil, err
+	}
+	defer s.close()
+	if err := s.sameMount(t.root); err != nil {
+		return nil, err
+	}
+	return vfs.FromRoot(s.root)
+}
+
+// sameMount: whoever goes down from a mount into another cannot come back to it by going down further, so that the
+// directories in between need not be asked.
+func (s steps) sameMount(root *os.Root) error {
+	here, err := s.mount(".")
+	if err != nil {
+		return err
+	}
+	top, err := steps{root: root}.mount(".")
+	if err == nil && here != top {
+		err = errMount
+	}
+	return err
+}
+
+func (t portable) steps(names []string) (steps, error) {
 	// A root of its own also for no names, so that closing the handle leaves t open.
 	r, err := t.root.OpenRoot(".")
 	if err != nil {
-		return nil, err
+		return steps{}, err
 	}
 	s := steps{root: r}
 	for _, name := range names {
 		if err := s.down(name); err != nil {
 			s.close()
-			return nil, err
+			return steps{}, err
 		}
 	}
 	if err := s.note(); err != nil {
 		s.close()
-		return nil, err
+		return steps{}, err
 	}
 	return s, nil
 }
@@ -107,6 +143,15 @@ func (s steps) stat(name string) (info, error) {
 }
 
 func (s steps) readlink(name string) (string, error) { return s.root.Readlink(name) }
+
+func (s steps) list(n int) ([]string, error) {
+	f, err := s.root.Open(".")
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return f.Readdirnames(n)
+}
 
 func (s steps) open(name string) (*os.File, error) {
 	// os.Root follows links inside whatever the flags say, so what was opened is compared with what was seen.

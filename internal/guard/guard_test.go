@@ -76,6 +76,9 @@ const (
 	badArguments = "command_failed/bad_arguments"
 	specialFile  = "command_failed/special_file"
 	absolutePath = "command_failed/absolute_path"
+	mountPoint   = "command_failed/mount_point"
+	stale        = "stale_file"
+	limit        = "command_failed/limit"
 	outsideIt    = "outside_workspace"
 	denied       = "permission_denied"
 	notFound     = "not_found"
@@ -203,7 +206,7 @@ func TestLookTriesAgain(t *testing.T) {
 	check(t, err)
 	left = 1000
 	_, err = g.Look("sub/a", Ask{})
-	refused(t, err, "stale_file")
+	refused(t, err, stale)
 }
 
 func TestPlaceIsOneForAllSpellings(t *testing.T) {

@@ -282,3 +282,22 @@ func TestNoPermission(t *testing.T) {
 		refused(t, err, denied)
 	})
 }
+
+// No name of a directory that is opened for a commit is a link, wherever it leads.
+func TestOpenDirFollowsNothing(t *testing.T) {
+	top := t.TempDir()
+	plant(t, top, map[string]string{"ws/d/e/f": "", "out/e/": "", "ws/in": "-> d", "ws/out": "-> ../out", "ws/d/up": "-> ..",
+		"ws/abs": "-> " + top + "/out", "ws/loop": "-> loop", "ws/proc": "-> /proc/self/root"})
+	each(t, func(t *testing.T, open opener) {
+		g := open(filepath.Join(top, "ws"), Options{})
+		for _, rel := range []string{"in", "in/e", "out", "out/e", "d/up", "d/up/d", "abs", "abs/e", "loop", "proc", "proc/etc"} {
+			d, err := g.OpenDir(rel)
+			if err == nil {
+				d.Close()
+				t.Errorf("%q was opened", rel)
+				continue
+			}
+			refused(t, err, stale)
+		}
+	})
+}

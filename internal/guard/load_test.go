@@ -58,7 +58,7 @@ func TestLoadRefuses(t *testing.T) {
 			}
 		}
 		for rel, want := range map[string]string{"../x": badArguments, "/etc/passwd": badArguments, "": badArguments,
-			".env": denied, "d/f": "stale_file"} {
+			".env": denied, "d/f": stale} {
 			_, _, err := g.Load(context.Background(), Entry{Rel: rel, HasParent: true, Kind: Regular})
 			refused(t, err, want)
 		}
@@ -79,7 +79,7 @@ func TestLoadNoticesAnotherDirectory(t *testing.T) {
 		}
 		swap()
 		_, _, err = g.Load(context.Background(), e)
-		refused(t, err, "stale_file")
+		refused(t, err, stale)
 		swap()
 	})
 }

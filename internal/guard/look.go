@@ -16,12 +16,17 @@ type Ask struct {
 	Base     string // slash path of the caller's directory relative to the root; "" or "." is the root
 	Absolute bool   // an absolute path inside the root is made relative instead of refused
 	Write    bool   // judge the policy for writing (create, replace, delete, move), else for reading
+	// Follow: a link as the last name leads on to its target, if [Options] let it. For what changes a file in its
+	// place; deleting and moving are done to the link itself.
+	Follow bool
 }
 
 // Entry is where a path leads and what is there.
 type Entry struct {
-	// Rel is the slash path from the root, the links in the middle resolved, the last name as given.
+	// Rel is the slash path from the root, the links in the middle resolved, the last name as given or, when it
+	// was followed, as the link says.
 	Rel  string
+	Via  string // the path of the link that was followed as the last name, the first of them if there were more
 	Kind Kind
 	// HasParent: the directory that has, or would have, the last name exists.
 	HasParent bool
@@ -47,9 +52,9 @@ func (g *Guard) Look(path string, a Ask) (Entry, error) {
 	if err != nil {
 		return Entry{}, err
 	}
-	e, err := g.look(path, a.Write, names, all)
+	e, err := g.look(path, a, names, all)
 	for n := 1; n < attempts && errors.Is(err, errMoved); n++ {
-		e, err = g.look(path, a.Write, names, all)
+		e, err = g.look(path, a, names, all)
 	}
 	if err != nil {
 		return Entry{}, explain(path, err)
@@ -57,8 +62,8 @@ func (g *Guard) Look(path string, a Ask) (Entry, error) {
 	return e, nil
 }
 
-func (g *Guard) look(path string, write bool, names []string, all bool) (Entry, error) {
-	w := &walk{g: g, path: path, judge: g.judgeFor(path, write)}
+func (g *Guard) look(path string, a Ask, names []string, all bool) (Entry, error) {
+	w := &walk{g: g, path: path, judge: g.judgeFor(path, a.Write)}
 	defer w.leave()
 	if err := w.judge(lexical(names)); err != nil {
 		return Entry{}, err
@@ -66,13 +71,22 @@ func (g *Guard) look(path string, write bool, names []string, all bool) (Entry, 
 	if err := w.to(names, all); err != nil {
 		return Entry{}, err
 	}
-	return w.entry(write)
+	e, err := w.entry(a.Write)
+	for via := e.Rel; err == nil && e.Kind == Symlink && a.Follow && g.follow; e.Via = via {
+		if err = w.through(e); err == nil {
+			e, err = w.entry(a.Write)
+		}
+	}
+	return e, err
 }
 
 // entry says what is where the walk came to.
 func (w *walk) entry(write bool) (Entry, error) {
 	// These are the names by which the directory was opened: whatever was judged on the way, they count.
 	names := w.names()
+	if len(names) > w.g.depth {
+		return Entry{}, w.g.tooDeep(w.path)
+	}
 	if err := w.judge(names); err != nil {
 		return Entry{}, err
 	}
@@ -83,10 +97,12 @@ func (w *walk) entry(write bool) (Entry, error) {
 	if e.Rel == "." {
 		return e, badArgument(w.path, fail.Quote(w.path)+" is the workspace itself", "Name a path inside the workspace.")
 	}
-	if err := w.checkAlias(names, e); err != nil {
-		return e, err
+	for _, check := range []func(Entry) error{w.checkAlias, w.checkMount, w.checkHardLink, w.checkNew} {
+		if err := check(e); err != nil {
+			return e, err
+		}
 	}
-	return e, w.checkNew(e)
+	return e, nil
 }
 
 func (w *walk) describe() (Entry, error) {

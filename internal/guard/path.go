@@ -60,7 +60,15 @@ func (g *Guard) names(path string, a Ask) (names []string, all bool, err error) 
 	} else if names, err = baseNames(a.Base); err == nil {
 		names = append(names, split(path)...)
 	}
+	if err == nil && len(names) > g.depth {
+		err = g.tooDeep(path)
+	}
 	return names, all || len(names) == 0, err
+}
+
+func (g *Guard) tooDeep(path string) error {
+	return &fail.Error{Kind: fail.CommandFailed, Reason: fail.Limit, Path: path,
+		Msg: fmt.Sprintf("the path has more than %d names", g.depth), Hint: "Use a path that is less deep."}
 }
 
 func endsInDots(path string) bool {

@@ -171,3 +171,17 @@ func FuzzFold(f *testing.F) {
 		}
 	})
 }
+
+func TestPolicyHash(t *testing.T) {
+	seen := map[string]Options{}
+	for _, o := range []Options{{}, {AllowProtected: []string{"a/b"}}, {AllowProtected: []string{"a", "b"}}, {FollowLinks: true}, {MaxDepth: 3}} {
+		g, err := Open(t.TempDir(), o)
+		check(t, err)
+		defer g.Close()
+		hash := g.PolicyHash()
+		if other, ok := seen[hash]; ok || len(hash) != 64 || hash != g.PolicyHash() {
+			t.Errorf("%+v and %+v have the hash %q", o, other, hash)
+		}
+		seen[hash] = o
+	}
+}

@@ -5,12 +5,16 @@ import (
 	"io/fs"
 	"os"
 	"time"
+
+	"github.com/emend-dev/emend/internal/vfs"
 )
 
 // tree is the root's handle and the one way to the directories below it.
 type tree interface {
 	// dir opens the directory at names. It is never reached through a link: then the error is errLink.
 	dir(names []string) (handle, error)
+	// open is dir for a commit. A mount point on the way or at its end is errMount.
+	open(names []string) (vfs.Dir, error)
 	// info describes the root.
 	info() (fs.FileInfo, error)
 	close() error
@@ -22,7 +26,11 @@ type handle interface {
 	// chain is the identity of the directory, then of the one above, and so on: n of them.
 	chain(n int) ([]Identity, error)
 	stat(name string) (info, error)
+	// mount tells the mounts apart: it is that of what the name leads to.
+	mount(name string) (uint64, error)
 	readlink(name string) (string, error)
+	// list is the names in the directory, at most n of them.
+	list(n int) ([]string, error)
 	// open opens a file for reading and never waits for another process. It may turn out not to be regular.
 	open(name string) (*os.File, error)
 	close()

@@ -122,6 +122,9 @@ func (w *walk) step(name string) error {
 // pass goes through what exists.
 func (w *walk) pass(name string, kind Kind) error {
 	names := append(slices.Clip(w.done), name)
+	if len(names) > w.g.depth {
+		return w.g.tooDeep(w.path)
+	}
 	switch kind {
 	case Directory:
 		return w.reenter(names)
@@ -147,9 +150,8 @@ func (w *walk) up() error {
 // expand puts what a link says in front of the names that are still to do.
 func (w *walk) expand(name string) error {
 	link := strings.Join(append(slices.Clip(w.done), name), "/")
-	if w.links++; w.links > maxLinks {
-		return badArgument(w.path, fmt.Sprintf("the links at %s lead in a circle", fail.Quote(link)),
-			"Mend the link, or name the file without it.")
+	if err := w.count(link); err != nil {
+		return err
 	}
 	target, err := w.readlink(name)
 	if err != nil {
@@ -157,7 +159,7 @@ func (w *walk) expand(name string) error {
 	}
 	names := split(filepath.ToSlash(target))
 	if filepath.IsAbs(target) {
-		if names, err = w.absolute(link, target); err != nil {
+		if names, err = w.absolute(link, target, true); err != nil {
 			return err
 		}
 	}
@@ -165,9 +167,40 @@ func (w *walk) expand(name string) error {
 	return w.judge(lexical(slices.Concat(w.done, w.todo, w.last)))
 }
 
-// absolute starts again from the root for a link with an absolute target.
-func (w *walk) absolute(link, target string) ([]string, error) {
-	names, ok := w.g.inside(target, true)
+// count stops a walk through too many links.
+func (w *walk) count(link string) error {
+	if w.links++; w.links <= maxLinks {
+		return nil
+	}
+	return badArgument(w.path, fmt.Sprintf("the links at %s lead in a circle", fail.Quote(link)),
+		"Mend the link, or name the file without it.")
+}
+
+// through goes on from the link e, which is the last name, to the directory of its target.
+func (w *walk) through(e Entry) error {
+	if err := w.count(e.Rel); err != nil {
+		return err
+	}
+	target, names := filepath.ToSlash(e.Target), slices.Clip(w.done)
+	all := endsInDots(target) || strings.HasSuffix(target, "/")
+	if filepath.IsAbs(e.Target) {
+		var err error
+		if names, err = w.absolute(e.Rel, e.Target, all); err != nil {
+			return err
+		}
+	} else {
+		names = append(names, split(target)...)
+	}
+	w.last = nil
+	if err := w.judge(lexical(names)); err != nil {
+		return err
+	}
+	return w.to(names, all || len(names) == 0)
+}
+
+// absolute starts again from the root for a link with an absolute target. all: the target's last name is followed.
+func (w *walk) absolute(link, target string, all bool) ([]string, error) {
+	names, ok := w.g.inside(target, all)
 	if !ok {
 		return nil, outside(w.path, fmt.Sprintf("the link %s leads outside the workspace, to %s",
 			fail.Quote(link), fail.Quote(target)))

@@ -75,14 +75,41 @@ func places(e *fail.Error) []fail.Place {
 }
 
 // Refusal is what a model or a person reads: every failure, what is really there, and the next step.
-func Refusal(all fail.List) string {
+func Refusal(all fail.List) string { return Refused(View{}, all) }
+
+// Refused is Refusal for a call of which some sections may have been applied.
+func Refused(v View, all fail.List) string {
 	var b strings.Builder
-	b.WriteString("Refused: nothing was changed.")
+	b.WriteString(verdict(v, all))
 	if len(all) > 1 {
 		fmt.Fprintf(&b, " %d failures:", len(all))
 	}
 	for _, e := range all {
 		fmt.Fprintf(&b, "\n%s: %s", e.Kind, Explain(e))
+	}
+	return b.String() + stays(v)
+}
+
+// verdict says what a refusal leaves behind.
+func verdict(v View, all fail.List) string {
+	switch {
+	case all[0].Reason == fail.Indeterminate:
+		return "Undecided: run emend recover."
+	case v.Partial != nil && len(v.Partial.Steps) > 0:
+		return "Stopped: the sections before this one were applied and stay."
+	}
+	return "Refused: nothing was changed."
+}
+
+// stays lists what was applied before a refusal.
+func stays(v View) string {
+	if v.Partial == nil || len(v.Partial.Steps) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("\nApplied before it, and still there:")
+	for i := range v.Partial.Steps {
+		b.WriteString("\n  " + line(&v.Partial.Steps[i]))
 	}
 	return b.String()
 }
@@ -124,8 +151,10 @@ func nearest(b *strings.Builder, n *fail.Nearest) {
 
 func indent(s string) string { return strings.ReplaceAll(s, "\n", "\n    ") }
 
-// cut keeps a line of a gigabyte off the screen.
-func cut(s string) string {
+func cut(s string) string { return Cut(s) }
+
+// Cut shortens a line to what a person reads of it.
+func Cut(s string) string {
 	const most = 200
 	if len(s) <= most {
 		return s

@@ -4,6 +4,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/emend-dev/emend/internal/dialect"
@@ -19,6 +20,43 @@ type View struct {
 	Passed  []string         // what lenient reading let pass
 	DryRun  bool
 	Atomic  bool
+	Done    *Done      // what the commit did; nil for a plan
+	Partial *plan.Plan // of a refusal: the sections that were applied before it, and stay
+}
+
+// Head is the newest record of the log: its number and its hash.
+type Head struct {
+	Seq uint64 `json:"seq"`
+	H   string `json:"h"`
+}
+
+// Done is what a commit says beside the plan that it made true.
+type Done struct {
+	Tx      string
+	Log     Head
+	Trashed []string // for each step, the name under which what it deleted or overwrote is kept
+	Notes   []string // one sentence each
+}
+
+// Add appends the outcome of a later commit.
+func (d *Done) Add(next Done) {
+	d.Tx, d.Log = next.Tx, next.Log
+	d.Trashed = append(d.Trashed, next.Trashed...)
+	d.Notes = append(d.Notes, next.Notes...)
+}
+
+func (d *Done) trashed(step int) string {
+	if d == nil || step >= len(d.Trashed) {
+		return ""
+	}
+	return d.Trashed[step]
+}
+
+func (d *Done) notes() []string {
+	if d == nil {
+		return nil
+	}
+	return d.Notes
 }
 
 // Result is an outcome in the shape of its dialect. It is encoded as JSON as it is.
@@ -48,6 +86,7 @@ type Object struct {
 	Output string   `json:"output"`
 	Data   *Data    `json:"data,omitempty"`
 	Error  *Failure `json:"error,omitempty"`
+	Meta   *Meta    `json:"_meta,omitempty"`
 }
 
 // OK implements Result.
@@ -87,18 +126,27 @@ type Hunk struct {
 
 func object(v View, p *plan.Plan, err error) *Object {
 	if err != nil {
-		f := failure(err)
-		return &Object{Output: Refusal(fail.All(err)), Error: f}
+		o := &Object{Output: Refused(v, fail.All(err)), Error: failure(err)}
+		if v.Partial != nil {
+			o.Data, o.Meta = data(v, v.Partial), v.meta()
+		}
+		return o
 	}
+	return &Object{Ok: true, Output: applied(v, p), Data: data(v, p), Meta: v.meta()}
+}
+
+func data(v View, p *plan.Plan) *Data {
 	d := &Data{Atomic: v.Atomic, DryRun: v.DryRun, HunkCount: p.HunkCount(), ChangedFiles: []ChangedFile{}, Passed: v.Passed}
 	hunks := v.Dialect == nil || v.Dialect.Words.Hunks
 	if hunks && v.Dialect != nil {
 		d.Dialect = v.Dialect.Name
 	}
 	for i := range p.Steps {
-		d.ChangedFiles = append(d.ChangedFiles, changedFile(&p.Steps[i], hunks))
+		f := changedFile(&p.Steps[i], hunks)
+		f.TrashedTo = v.Done.trashed(i)
+		d.ChangedFiles = append(d.ChangedFiles, f)
 	}
-	return &Object{Ok: true, Output: applied(v, p), Data: d}
+	return d
 }
 
 func changedFile(s *plan.Step, hunks bool) ChangedFile {
@@ -121,7 +169,7 @@ func placed(s *plan.Step) []Hunk {
 func applied(v View, p *plan.Plan) string {
 	var out strings.Builder
 	out.WriteString(Summary(v, p))
-	for _, note := range append(notes(p), v.Passed...) {
+	for _, note := range slices.Concat(notes(p), v.Passed, v.Done.notes()) {
 		out.WriteString("\nNote: " + note)
 	}
 	return out.String()

@@ -12,9 +12,21 @@ import (
 
 // Meta is what a dialect's own result has no room for.
 type Meta struct {
-	DryRun bool       `json:"dryRun,omitempty"`
-	Hunks  []FileHunk `json:"hunks,omitempty"`
-	Error  *Failure   `json:"error,omitempty"` // where the result itself has words only
+	DryRun  bool       `json:"dryRun,omitempty"`
+	Hunks   []FileHunk `json:"hunks,omitempty"`
+	Error   *Failure   `json:"error,omitempty"` // where the result itself has words only
+	Tx      string     `json:"tx,omitempty"`    // the transaction, for log, undo and restore
+	Log     *Head      `json:"log,omitempty"`   // the newest record of the log
+	Notes   []string   `json:"notes,omitempty"`
+	Trashed []string   `json:"trashed,omitempty"` // where what was deleted or overwritten is kept
+}
+
+// meta is what every shape says of a commit; nil when there is nothing to say.
+func (v View) meta() *Meta {
+	if v.Done == nil {
+		return nil
+	}
+	return &Meta{Tx: v.Done.Tx, Log: &v.Done.Log, Notes: v.Done.Notes}
 }
 
 // FileHunk is a hunk and the file it landed in.
@@ -24,7 +36,16 @@ type FileHunk struct {
 }
 
 func meta(v View, p *plan.Plan) *Meta {
-	m := &Meta{DryRun: v.DryRun}
+	m := v.meta()
+	if m == nil {
+		m = &Meta{}
+	}
+	m.DryRun = v.DryRun
+	for i := range p.Steps {
+		if id := v.Done.trashed(i); id != "" {
+			m.Trashed = append(m.Trashed, id)
+		}
+	}
 	for i := range p.Steps {
 		for _, h := range placed(&p.Steps[i]) {
 			m.Hunks = append(m.Hunks, FileHunk{p.Steps[i].Path, h})
@@ -56,11 +77,15 @@ func worded(v View, p *plan.Plan, err error) *Worded {
 		for i, e := range all {
 			out[i] = words.Refusal(e, opOf(v.Patch, e))
 		}
-		return &Worded{Output: strings.Join(out, "\n"), Error: failure(err)}
+		w := &Worded{Output: strings.Join(out, "\n") + stays(v), Error: failure(err)}
+		if v.Partial != nil {
+			w.Meta = meta(v, v.Partial)
+		}
+		return w
 	}
 	var out strings.Builder
 	out.WriteString(words.Success(changes(p)))
-	for _, n := range notes(p) {
+	for _, n := range slices.Concat(notes(p), v.Done.notes()) {
 		out.WriteString("\nNote: " + n)
 	}
 	return &Worded{Ok: true, Output: out.String(), Meta: meta(v, p)}
@@ -106,6 +131,17 @@ func results(v View, p *plan.Plan, err error) *Results {
 	if err != nil {
 		return r.refused(v, fail.All(err))
 	}
+	r.count(v, p)
+	r.Meta = meta(v, p)
+	r.text = fmt.Sprintf("%d modified, %d added, %d deleted.\n%s", r.Modified, r.Added, r.Deleted, strings.TrimSuffix(r.text, "\n"))
+	for _, n := range slices.Concat(notes(p), v.Done.notes()) {
+		r.text += "\nNote: " + n
+	}
+	return r
+}
+
+// count lists what was done.
+func (r *Results) count(v View, p *plan.Plan) {
 	for i, s := range p.Steps {
 		r.Results = append(r.Results, FileDone{File: v.Patch.Sections[s.Section].Path, Operation: s.Op.String(), Ok: true})
 		switch s.Op {
@@ -118,16 +154,13 @@ func results(v View, p *plan.Plan, err error) *Results {
 		}
 		r.text += line(&p.Steps[i]) + "\n"
 	}
-	r.Meta = meta(v, p)
-	r.text = fmt.Sprintf("%d modified, %d added, %d deleted.\n%s", r.Modified, r.Added, r.Deleted, strings.TrimSuffix(r.text, "\n"))
-	for _, n := range notes(p) {
-		r.text += "\nNote: " + n
-	}
-	return r
 }
 
 func (r *Results) refused(v View, all fail.List) *Results {
 	words := v.Dialect.Words
+	if v.Partial != nil {
+		r.count(v, v.Partial)
+	}
 	for _, e := range all {
 		op := opOf(v.Patch, e)
 		if op != 0 {
@@ -135,7 +168,7 @@ func (r *Results) refused(v View, all fail.List) *Results {
 		}
 	}
 	r.Error = words.Refusal(all[0], opOf(v.Patch, all[0]))
-	r.text = r.Error
+	r.text = r.Error + stays(v)
 	if slices.ContainsFunc(all, func(e *fail.Error) bool { return e.Hunk > 0 }) {
 		r.Meta = &Meta{DryRun: v.DryRun, Error: failure(all)} // where a hunk nearly fits, and what would
 	}

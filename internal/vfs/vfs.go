@@ -86,6 +86,9 @@ type File interface {
 	// setgid bits and capabilities. lost names what could not be kept, in words for a person: "owner 1000:1000",
 	// "setuid bit", "attribute user.x". An error means that the file must not take the other's place.
 	Adopt(from File) (lost []string, err error)
+	// Inherit gives the file what one newly made in dir by an ordinary program would have: perm less the umask, or
+	// less what the default access list of dir says, and the group of a directory with the setgid bit.
+	Inherit(dir Dir, perm fs.FileMode) error
 	// Hint asks the system to begin writing the content out, for Sync to find less to do. It promises nothing.
 	Hint()
 	// Sync makes content and attributes durable. It is never repeated after an error: the system may then report

@@ -1,14 +1,17 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/internal/report"
 	"github.com/emend-dev/emend/patch"
 )
 
@@ -17,27 +20,38 @@ type applyFlags struct {
 	lenient   bool
 	tolerance string
 	dryRun    bool
+	noAtomic  bool
 	expect    []string
 	allow     []string
+	key       string
+	timeout   time.Duration
+	limits    limitFlags
 }
 
 func (a *app) apply() *cobra.Command {
 	var f applyFlags
 	cmd := &cobra.Command{
 		Use:   "apply [FILE]",
-		Short: "Say what a patch would do, or why it cannot be applied",
-		Long: `apply reads a patch from FILE, or from standard input, and prints what it would
-do: every file, the line and the rung of every hunk, a diff. Paths in the patch
-are relative to the current directory and bounded by the workspace's root.
+		Short: "Apply a patch entirely or not at all, or say why not",
+		Long: `apply reads a patch from FILE, or from standard input, and makes it true on disk,
+entirely or not at all: on refusal, error, full disk, kill -9 and power cut.
+Paths in the patch are relative to the current directory and bounded by the
+workspace's root. Files that somebody saves meanwhile are never overwritten.
 
 A patch that cannot be applied whole is refused whole: every hunk that failed is
 reported, with the place where it nearly fits and, where there is just one, a
-corrected hunk that would apply.
+corrected hunk that would apply. With --dry-run nothing is written, and a diff
+is printed of what would be.
 
-This version previews only: --dry-run is required.`,
-		Example: `  emend apply --dry-run change.patch
-  emend apply --dry-run --json --dialect codex < change.patch
-  emend apply --dry-run --expect src/a.go=<sha256> change.patch`,
+What is deleted or replaced is kept in the store (emend doctor says where), and
+every change and every refusal is in its log.
+
+Exit codes: 0 done, 1 refused and nothing changed (with --no-atomic: stopped,
+what was applied is listed), 2 wrong usage, 3 undecided: run emend recover.`,
+		Example: `  emend apply change.patch
+  emend apply --dry-run change.patch
+  emend apply --json --dialect codex < change.patch
+  emend apply --expect src/a.go=<sha256> change.patch`,
 		Args: atMostOne("apply"),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.runApply(cmd, args, f) },
 	}
@@ -47,6 +61,10 @@ This version previews only: --dry-run is required.`,
 	fl.StringVar(&f.tolerance, "tolerance", "", "the last rung on which lines may match: exact, trailing, whitespace, unicode")
 	fl.BoolVar(&f.dryRun, "dry-run", false, "say what would be done and write nothing")
 	fl.StringArrayVar(&f.expect, "expect", nil, "refuse unless `PATH=SHA256` holds now; empty after = asserts absence (repeatable)")
+	fl.BoolVar(&f.noAtomic, "no-atomic", false, "apply section by section, each by itself, and stop at the first that fails")
+	fl.StringVar(&f.key, "idempotency-key", "", "do it once: with a `KEY` that was committed before, return the first answer")
+	fl.DurationVar(&f.timeout, "timeout", 0, "give up, with nothing changed, when it takes longer to get to the commit (default: 30s for the lock)")
+	f.limits.define(fl)
 	fl.StringArrayVar(&f.allow, "allow-protected", nil, "open protected paths that match `PATTERN` (repeatable)")
 	complete(cmd, "dialect", append([]string{"auto"}, emend.Dialects()...))
 	complete(cmd, "tolerance", rungNames())
@@ -72,7 +90,7 @@ func rungNames() []string {
 
 // options turns the flags into what the engine takes.
 func (f applyFlags) options() (emend.Options, error) {
-	o := emend.Options{Dialect: f.dialect, Lenient: f.lenient}
+	o := emend.Options{Dialect: f.dialect, Lenient: f.lenient, Sequential: f.noAtomic, IdempotencyKey: f.key}
 	if f.dialect != "auto" && !slices.Contains(emend.Dialects(), f.dialect) {
 		return o, badUse("apply", "--dialect: %q is none of auto, %s", f.dialect, strings.Join(emend.Dialects(), ", "))
 	}
@@ -102,19 +120,41 @@ func (a *app) runApply(cmd *cobra.Command, args []string, f applyFlags) error {
 	if err != nil {
 		return err
 	}
-	if !f.dryRun {
-		return badUse("apply", "this version previews only: pass --dry-run")
-	}
-	text, err := a.text(args)
+	limits, err := f.limits.limits()
 	if err != nil {
 		return err
 	}
-	ws, err := a.open(emend.AllowProtected(f.allow...))
+	text, err := a.text(args, limits.PatchBytes)
+	if err != nil {
+		return err
+	}
+	ws, err := a.open(emend.AllowProtected(f.allow...), emend.WithLimits(limits))
 	if err != nil {
 		return err
 	}
 	defer ws.Close()
-	p, err := ws.Plan(cmd.Context(), text, o)
+	ctx := cmd.Context()
+	if f.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, f.timeout)
+		defer cancel()
+	}
+	if f.dryRun {
+		return a.preview(ctx, ws, text, o)
+	}
+	rep, err := ws.Apply(ctx, text, o)
+	if r, ok := errors.AsType[*emend.Refusal](err); ok {
+		return a.refused(r)
+	}
+	if err != nil {
+		return err
+	}
+	return a.print(rep.Result())
+}
+
+// preview prints what a patch would do.
+func (a *app) preview(ctx context.Context, ws *emend.Workspace, text string, o emend.Options) error {
+	p, err := ws.Plan(ctx, text, o)
 	if r, ok := errors.AsType[*emend.Refusal](err); ok {
 		return a.refused(r)
 	}
@@ -128,6 +168,18 @@ func (a *app) runApply(cmd *cobra.Command, args []string, f applyFlags) error {
 		a.showPlan(p)
 	}
 	return nil
+}
+
+// print prints a result: its words, or the struct.
+func (a *app) print(r emend.Result) error {
+	if a.json {
+		return a.printJSON(r)
+	}
+	if a.quiet {
+		return nil
+	}
+	_, err := fmt.Fprintln(a.out, report.Escape(r.Text()))
+	return err
 }
 
 // refused prints a refusal: with --json to standard output, else for people to standard error.

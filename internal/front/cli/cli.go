@@ -39,6 +39,13 @@ type app struct {
 	json    bool
 	quiet   bool
 	noColor bool
+
+	store      string
+	session    string
+	agent      string
+	durability string
+	unsafe     bool
+	calm       bool // say nothing of what opening the workspace recovered
 }
 
 func (a *app) run(ctx context.Context, args []string) int {
@@ -60,13 +67,15 @@ func (a *app) command() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "emend",
 		Short: "Apply the patches that coding agents write, entirely or not at all",
-		Long: `emend reads the patch text that a model wrote, in any of five dialects, and says
-exactly what it would do to your files: which lines, how sure, with a diff, or
-why not and what would work instead.
+		Long: `emend takes the patch text that a model wrote, in any of five dialects, and makes
+it true on disk, entirely or not at all; or it says why not and what would work
+instead. Nothing outside the workspace is touched, nobody's edit is overwritten
+unseen, and what was done is on record.
 
 Exit codes: 0 done (a dry run: would apply), 1 refused and nothing changed,
-2 wrong usage, 3 undecided.`,
-		Example: `  emend apply --dry-run change.patch
+2 wrong usage, 3 undecided: run emend recover.`,
+		Example: `  emend apply change.patch
+  emend apply --dry-run change.patch
   pbpaste | emend apply --dry-run
   emend convert --to codex change.patch
   emend make old/ new/ > change.patch`,
@@ -79,7 +88,13 @@ Exit codes: 0 done (a dry run: would apply), 1 refused and nothing changed,
 	f.BoolVar(&a.json, "json", false, "print the result as JSON, refusals included")
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "print nothing but errors")
 	f.BoolVar(&a.noColor, "no-color", false, "no colour, as with NO_COLOR set")
-	root.AddCommand(a.apply(), a.convert(), a.make(), a.version())
+	f.StringVar(&a.store, "store", "", "the store `DIR`, on the workspace's own mount (default: found, or made beside .git)")
+	f.StringVar(&a.session, "session", "", "the session, for the log")
+	f.StringVar(&a.agent, "agent", "", "the agent, for the log")
+	f.StringVar(&a.durability, "durability", "full", "full, or none: without syncs, which survives kill -9 but not a power cut")
+	f.BoolVar(&a.unsafe, "unsafe-fs", false, "write to a network file system too, where less can be promised")
+	complete(root, "durability", []string{"full", "none"})
+	root.AddCommand(a.apply(), a.recoverVerb(), a.doctor(), a.convert(), a.make(), a.version())
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return &usage{strings.TrimPrefix(strings.TrimPrefix(c.CommandPath(), "emend"), " "), err}
 	})
@@ -87,6 +102,9 @@ Exit codes: 0 done (a dry run: would apply), 1 refused and nothing changed,
 }
 
 func (a *app) enter() error {
+	if a.durability != "full" && a.durability != "none" {
+		return badUse("", "--durability: %q is none of full, none", a.durability)
+	}
 	if a.dir == "" {
 		return nil
 	}
@@ -110,25 +128,75 @@ func (a *app) open(o ...emend.Option) (*emend.Workspace, error) {
 			return nil, &usage{"", err}
 		}
 	}
-	return emend.Open(root, append(o, emend.Base(base))...)
+	ws, err := emend.Open(root, append(append(o, emend.Base(base)), a.options()...)...)
+	if err != nil {
+		return nil, err
+	}
+	a.tell(ws)
+	return ws, nil
+}
+
+// options are what the flags of every verb say of the workspace.
+func (a *app) options() []emend.Option {
+	out := []emend.Option{emend.By(emend.Actor{Client: "cli", Session: a.session, Agent: a.agent, Tool: "apply_patch"})}
+	if a.store != "" {
+		out = append(out, emend.Store(a.store))
+	}
+	if a.durability == "none" {
+		out = append(out, emend.NoSync())
+	}
+	if a.unsafe {
+		out = append(out, emend.UnsafeFS())
+	}
+	return out
+}
+
+// tell says what opening the workspace found of an earlier run.
+func (a *app) tell(ws *emend.Workspace) {
+	if a.calm {
+		return
+	}
+	r, err := ws.Recovered()
+	if err != nil {
+		fmt.Fprintf(a.err, "emend: a patch was interrupted here and could not be recovered; files may be partly old and partly new: %s\n", report.Escape(err.Error()))
+	} else if r != nil && !a.quiet {
+		fmt.Fprintf(a.err, "emend: %s\n", recovered(r))
+	}
 }
 
 // text reads the argument FILE, or standard input without one or for "-".
-func (a *app) text(args []string) (string, error) {
+func (a *app) text(args []string, most int64) (string, error) {
 	var b []byte
 	var err error
 	if len(args) == 0 || args[0] == "-" {
 		if f, ok := a.in.(*os.File); ok && !a.quiet && term.IsTerminal(int(f.Fd())) {
 			fmt.Fprintln(a.err, "emend: reading a patch from the terminal; end it with Ctrl-D")
 		}
-		b, err = io.ReadAll(a.in)
+		b, err = readAll(a.in, most)
 	} else {
-		b, err = os.ReadFile(args[0])
+		b, err = readFile(args[0], most)
 	}
 	if err != nil {
 		return "", &usage{"", err}
 	}
 	return string(b), nil
+}
+
+// readAll reads r to its end, or one byte further than is allowed: the engine then says what the limit is.
+func readAll(r io.Reader, most int64) ([]byte, error) {
+	if most <= 0 {
+		most = emend.DefaultLimits.PatchBytes
+	}
+	return io.ReadAll(io.LimitReader(r, most+1))
+}
+
+func readFile(name string, most int64) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return readAll(f, most)
 }
 
 func (a *app) color() bool { return a.tty && !a.noColor && a.env("NO_COLOR") == "" }

@@ -31,7 +31,7 @@ section and the hunk. No file of the workspace is read.`,
 					return badUse("convert", "--%s: %q is none of %s", flag, name, strings.Join(emend.Dialects(), ", "))
 				}
 			}
-			text, err := a.text(args)
+			text, err := a.text(args, 0)
 			if err != nil {
 				return err
 			}

@@ -64,8 +64,7 @@ func diffColor(line string) string {
 
 // showRefusal prints the dialect's own words where it has them, and then every failure with what would help.
 func (a *app) showRefusal(r *emend.Refusal) {
-	own := r.Result().Text()
-	all := report.Refusal(r.Failures())
+	own, all := r.Result().Text(), r.Explain()
 	if own != all {
 		fmt.Fprintf(a.err, "emend: %s\n", report.Escape(own))
 	}

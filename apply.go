@@ -1,0 +1,284 @@
+package emend
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/emend-dev/emend/internal/audit"
+	"github.com/emend-dev/emend/internal/commit"
+	"github.com/emend-dev/emend/internal/dialect"
+	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/internal/guard"
+	"github.com/emend-dev/emend/internal/plan"
+	"github.com/emend-dev/emend/internal/report"
+	"github.com/emend-dev/emend/patch"
+)
+
+// Report is what a commit did.
+type Report struct {
+	view   report.View
+	plan   *plan.Plan
+	done   report.Done
+	stored *report.Stored // the first answer, when the call was a repetition
+}
+
+// Result words the report in the shape of its dialect.
+func (r *Report) Result() Result {
+	if r.stored != nil {
+		return r.stored
+	}
+	return report.Of(r.view, r.plan, nil)
+}
+
+// Summary says in a few lines what was done.
+func (r *Report) Summary() string {
+	if r.stored != nil {
+		return r.stored.Text()
+	}
+	return report.Summary(r.view, r.plan)
+}
+
+// Files is what became of each file, in the order of the patch. It is empty for a repeated call.
+func (r *Report) Files() []File {
+	if r.plan == nil {
+		return nil
+	}
+	return (&Plan{plan: r.plan}).Files()
+}
+
+// Tx names the transaction, by which the log and the history know it. Of sections applied one by one it is the last.
+func (r *Report) Tx() string { return r.done.Tx }
+
+// Head is the newest record of the log.
+func (r *Report) Head() Head { return Head(r.done.Log) }
+
+// Notes are what a person should know of the commit, one sentence each: what could not be kept of a file's
+// attributes, for example.
+func (r *Report) Notes() []string { return r.done.Notes }
+
+// Repeated reports whether nothing was done now, since a call with the same idempotency key had been committed before.
+func (r *Report) Repeated() bool { return r.stored != nil }
+
+// Commit makes a plan true, entirely or not at all. It decides nothing: what the plan saw must still be so, or it
+// refuses. An error is a *Refusal, and the tree is as it was, unless errors.Is finds its reason [fail.Indeterminate]:
+// then [Workspace.Recover] has to finish it or take it back. Sections of a plan are committed together, whatever
+// Options.Sequential said; [Workspace.Apply] does them one by one.
+func (w *Workspace) Commit(ctx context.Context, p *Plan) (*Report, error) {
+	view := p.view
+	view.DryRun, view.Atomic = false, true
+	rep, err := w.commit(ctx, view, p.plan, p.sums, record{})
+	if err == nil {
+		return rep, nil
+	}
+	list := fail.All(err)
+	w.note(ctx, view.Patch, list)
+	return nil, &Refusal{view: view, list: list}
+}
+
+// record is what the log says of a call beside what it does.
+type record struct{ key, request string }
+
+func (w *Workspace) commit(ctx context.Context, view report.View, p *plan.Plan, sums map[guard.Identity]string, r record) (*Report, error) {
+	if err := w.keeper.ensure(); err != nil {
+		return nil, err
+	}
+	n := netOf(p.Steps, w.keeper.prefix, sums)
+	rep := &Report{view: view, plan: p}
+	tx := commit.Tx{Changes: n.changes, Record: audit.Record{Kind: audit.Commit, Idem: r.key, Request: r.request,
+		Actor: w.keeper.actor, PolicyHash: w.guard.PolicyHash(), Ops: n.ops(p.Steps)}}
+	tx.Keep = func(d *commit.Done) (diff, answer string) {
+		rep.fill(n, d)
+		if r.key != "" {
+			answer = report.Store(rep.Result())
+		}
+		return report.Diffs(p), answer
+	}
+	d, err := w.keeper.store.Run(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	if d.First != nil {
+		return w.repeated(d.First, r)
+	}
+	return rep, nil
+}
+
+// fill completes a report by what the commit did.
+func (r *Report) fill(n *net, d *commit.Done) {
+	r.done = report.Done{Tx: d.Tx, Log: report.Head(d.Head), Notes: d.Notes, Trashed: n.trashed(r.plan.Steps, d.Slots)}
+	if !d.Found.Nothing() && d.Found.Tx != "" {
+		r.done.Notes = append(r.done.Notes, fmt.Sprintf("Before this, the interrupted transaction %s was %s.", d.Found.Tx, d.Found.End))
+	}
+	for i := range n.changes {
+		if c := &n.changes[i]; c.Old != nil && c.New != nil && c.Old.Links > 1 {
+			r.done.Notes = append(r.done.Notes, fmt.Sprintf("%s: it was one of %d hard links; the others keep the old content.", c.Path, c.Old.Links))
+		}
+	}
+	r.view.Done = &r.done
+}
+
+// Apply plans text and commits it. With Options.Sequential it does so section by section, each atomic, and stops at the
+// first that fails: the *Refusal then lists what was done and stays. A call with an idempotency key that was committed
+// before does nothing and returns the first answer. Refusals are noted in the log.
+func (w *Workspace) Apply(ctx context.Context, text string, o Options) (*Report, error) {
+	r := record{key: o.IdempotencyKey}
+	if r.key != "" {
+		r.request = sum(text)
+		if rep, err := w.earlier(r); rep != nil || err != nil {
+			return rep, w.refuse(ctx, report.View{Atomic: true}, err)
+		}
+	}
+	if o.Sequential {
+		return w.applyEach(ctx, text, o, r)
+	}
+	p, err := w.Plan(ctx, text, o)
+	if err != nil {
+		return nil, w.noted(ctx, err)
+	}
+	view := p.view
+	view.DryRun = false
+	rep, err := w.commit(ctx, view, p.plan, p.sums, r)
+	return rep, w.refuse(ctx, view, err)
+}
+
+// refuse makes a refusal of err, and notes it.
+func (w *Workspace) refuse(ctx context.Context, view report.View, err error) error {
+	if err == nil {
+		return nil
+	}
+	list := fail.All(err)
+	w.note(ctx, view.Patch, list)
+	return &Refusal{view: view, list: list}
+}
+
+func (w *Workspace) noted(ctx context.Context, err error) error {
+	if r, ok := errors.AsType[*Refusal](err); ok {
+		r.view.DryRun = false
+		w.note(ctx, r.view.Patch, r.list)
+	}
+	return err
+}
+
+// note records a refusal. That it cannot be recorded is no reason to refuse differently.
+func (w *Workspace) note(ctx context.Context, p patch.Patch, list fail.List) {
+	first := list[0]
+	if first.Reason == fail.StoreUnwritable || first.Reason == fail.Indeterminate || w.keeper.ensure() != nil {
+		return
+	}
+	r := audit.Record{Kind: audit.Failed, Actor: w.keeper.actor, PolicyHash: w.guard.PolicyHash(),
+		ErrorKind: string(first.Kind), Message: report.Cut(first.Error())}
+	if first.Kind == fail.PermissionDenied || first.Kind == fail.OutsideWorkspace {
+		r.Kind = audit.Denied
+	}
+	for i := range p.Sections[:min(len(p.Sections), maxNoted)] {
+		s := &p.Sections[i]
+		r.Ops = append(r.Ops, audit.Op{Operation: s.Op.String(), Path: clean(s.Path), ToPath: clean(s.To)})
+	}
+	w.keeper.store.Note(ctx, r)
+}
+
+// maxNoted is how many sections of a refused patch the log lists.
+const maxNoted = 1000
+
+// clean makes a path, as a caller wrote it, fit for the log.
+func clean(p string) string { return strings.ToValidUTF8(report.Cut(p), "\uFFFD") }
+
+// earlier returns the answer that a call with this key was given before.
+func (w *Workspace) earlier(r record) (*Report, error) {
+	if err := w.keeper.find(); err != nil || w.keeper.store == nil {
+		return nil, err
+	}
+	first, _, err := w.keeper.store.ByKey(r.key)
+	if err != nil || first == nil {
+		return nil, err
+	}
+	return w.repeated(first, r)
+}
+
+func (w *Workspace) repeated(first *audit.Record, r record) (*Report, error) {
+	if first.Request != r.request {
+		return nil, &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments,
+			Msg:  fmt.Sprintf("the idempotency key %s was used for another patch", fail.Quote(r.key)),
+			Hint: "Use a new key for every patch, and the same one only to send the same patch again."}
+	}
+	_, answer, err := w.keeper.store.ByKey(r.key)
+	if err != nil {
+		return nil, err
+	}
+	rep := &Report{stored: report.Restore(answer), done: report.Done{Tx: first.Tx, Log: report.Head(w.keeper.store.Head())}}
+	if rep.stored == nil {
+		rep.stored = fromLog(first)
+	}
+	return rep, nil
+}
+
+// applyEach applies the sections one after the other.
+func (w *Workspace) applyEach(ctx context.Context, text string, o Options, r record) (*Report, error) {
+	view, d, err := w.parse(text, o)
+	view.Atomic, view.DryRun = false, false
+	if err != nil {
+		return nil, w.refuse(ctx, view, err)
+	}
+	whole := &Report{view: view, plan: &plan.Plan{}}
+	for i := range view.Patch.Sections {
+		if err := w.applyOne(ctx, whole, d, i, o, r); err != nil {
+			for _, e := range fail.All(err) {
+				e.Section = i + 1
+			}
+			view.Done, view.Partial = whole.view.Done, whole.plan
+			return nil, w.refuse(ctx, view, err)
+		}
+	}
+	return whole, nil
+}
+
+// applyOne plans and commits section i, and adds what it did to whole. The key goes with the last section: until that
+// is done the call is not.
+func (w *Workspace) applyOne(ctx context.Context, whole *Report, d *dialect.Dialect, i int, o Options, r record) error {
+	src := newReader(w)
+	sections := whole.view.Patch.Sections
+	p, err := plan.Build(ctx, patch.Patch{Sections: sections[i : i+1]}, d.Rules(o.dialect()), src, plan.Options{Expect: o.Expect, Print: d.PrintHunk})
+	if err != nil {
+		return err
+	}
+	if i < len(sections)-1 {
+		r = record{}
+	}
+	for k := range p.Steps {
+		p.Steps[k].Section = i
+	}
+	rep, err := w.commit(ctx, whole.view, p, src.sums(), r)
+	if err != nil {
+		return err
+	}
+	if rep.stored != nil {
+		whole.stored = rep.stored
+		return nil
+	}
+	whole.plan.Steps = append(whole.plan.Steps, p.Steps...)
+	whole.done.Add(rep.done)
+	whole.view.Done = &whole.done
+	return nil
+}
+
+func sum(text string) string {
+	h := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(h[:])
+}
+
+// fromLog is the answer to a repeated call whose first answer was lost: what the log has of it.
+func fromLog(first *audit.Record) *report.Stored {
+	text := fmt.Sprintf("Applied before, as %s: %d file(s).", first.Tx, len(first.Ops))
+	o := report.Object{Ok: true, Data: &report.Data{Atomic: true, ChangedFiles: []report.ChangedFile{}}, Meta: &report.Meta{Tx: first.Tx}}
+	for _, op := range first.Ops {
+		text += "\n  " + report.Escape(op.Operation+" "+op.Path)
+		o.Data.ChangedFiles = append(o.Data.ChangedFiles, report.ChangedFile{Path: op.Path, Operation: op.Operation,
+			ToPath: op.ToPath, BeforeSha256: op.Before, AfterSha256: op.After})
+	}
+	o.Output = text
+	return report.Restore(report.Store(&o))
+}

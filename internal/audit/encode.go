@@ -1,0 +1,151 @@
+package audit
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// A line ends with its hash, which is of the line without it: hashLead + 64 digits + hashEnd.
+const (
+	hashLead = `,"h":"`
+	hashEnd  = `"}`
+	hashTail = len(hashLead) + 2*sha256.Size + len(hashEnd)
+)
+
+var (
+	errShape = errors.New("it is no whole record")
+	errHash  = errors.New("it does not match its hash")
+)
+
+// encode sets r.H and returns the line, with its end.
+func encode(r *Record) ([]byte, error) {
+	if bad, ok := invalid(r); ok {
+		return nil, fmt.Errorf("the log takes only valid UTF-8, and %.200q is not", bad)
+	}
+	r.H = ""
+	body, err := marshal(r)
+	if err != nil {
+		return nil, fmt.Errorf("a record for the log: %w", err)
+	}
+	body = bytes.TrimSuffix(body, []byte(hashLead+hashEnd))
+	r.H = hash(body)
+	return append(body, hashLead+r.H+hashEnd+"\n"...), nil
+}
+
+// hash is of the line that body begins and only a brace ends.
+func hash(body []byte) string {
+	h := sha256.New()
+	h.Write(body)
+	h.Write([]byte{'}'})
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+func isHash(s string) bool {
+	return len(s) == 2*sha256.Size && strings.Trim(s, "0123456789abcdef") == ""
+}
+
+// marshal is JSON in which nothing can control a terminal that shows the log.
+func marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return escape(bytes.TrimSuffix(b.Bytes(), []byte{'\n'})), nil
+}
+
+// escape writes control and format characters as JSON escapes. They can only be inside strings.
+func escape(s []byte) []byte {
+	if !bytes.ContainsFunc(s, hidden) {
+		return s
+	}
+	out := make([]byte, 0, len(s)+64)
+	for _, r := range string(s) {
+		switch first, second := utf16.EncodeRune(r); {
+		case !hidden(r):
+			out = utf8.AppendRune(out, r)
+		case r > 0xffff:
+			out = fmt.Appendf(out, `\u%04x\u%04x`, first, second)
+		default:
+			out = fmt.Appendf(out, `\u%04x`, r)
+		}
+	}
+	return out
+}
+
+func hidden(r rune) bool {
+	return r >= 0x7f && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
+}
+
+// invalid returns a string of r that is not valid UTF-8, which JSON would replace silently.
+func invalid(r *Record) (string, bool) {
+	all := []string{r.Prev, string(r.Kind), r.Tx, r.Idem, r.Request, r.Actor.Client, r.Actor.Session, r.Actor.Agent,
+		r.Actor.Tool, r.PolicyHash, r.ErrorKind, r.Message, r.Void, r.Since}
+	for _, o := range r.Ops {
+		all = append(all, o.Operation, o.Path, o.ToPath, o.Before, o.After)
+	}
+	for _, a := range r.Acts {
+		all = append(all, a.Do, a.Path, a.To)
+		for _, i := range []*Ident{a.Old, a.New} {
+			if i != nil {
+				all = append(all, i.Sum)
+			}
+		}
+	}
+	for _, s := range all {
+		if !utf8.ValidString(s) {
+			return s, true
+		}
+	}
+	return "", false
+}
+
+// decode reads a line without its end. The hash comes first: what does not match it is never interpreted.
+func decode(line []byte) (*Record, error) {
+	body, h, ok := cutHash(line)
+	if !ok {
+		return nil, errShape
+	}
+	if hash(body) != h {
+		return nil, errHash
+	}
+	r := new(Record)
+	if err := json.Unmarshal(line, r); err != nil || r.H != h {
+		return nil, errors.Join(errShape, err)
+	}
+	if r.V != version {
+		return nil, &Unsupported{Seq: r.Seq, Version: r.V}
+	}
+	if !known(r.Kind) || r.Seq == 0 {
+		return nil, errShape
+	}
+	return r, nil
+}
+
+func known(k Kind) bool {
+	switch k {
+	case Denied, Failed, Rotate:
+		return true
+	}
+	return k.decides() || k.ends()
+}
+
+// cutHash splits a line into what is hashed, less its brace, and the hash.
+func cutHash(line []byte) (body []byte, h string, ok bool) {
+	if len(line) < hashTail {
+		return nil, "", false
+	}
+	body, end := line[:len(line)-hashTail], string(line[len(line)-hashTail:])
+	h, lead := strings.CutPrefix(end, hashLead)
+	h, tail := strings.CutSuffix(h, hashEnd)
+	return body, h, lead && tail && isHash(h)
+}

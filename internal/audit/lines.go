@@ -1,0 +1,102 @@
+package audit
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+)
+
+// block is how much of a segment is read at once.
+const block = 64 << 10
+
+// line is one line of a segment. When it is whole it has its end, which text leaves out.
+type line struct {
+	text       []byte // valid until the next one is read
+	start, end int64
+	whole      bool
+}
+
+// record decodes the line. Only [Unsupported] is worth to be told from any other error.
+func (l line) record() (*Record, error) {
+	if !l.whole {
+		return nil, errShape
+	}
+	return decode(l.text)
+}
+
+// backward reads lines from the last to the first, in time that is linear in what is read.
+type backward struct {
+	r     io.ReaderAt
+	buf   []byte // the bytes from start on that were read and not yet handed out
+	start int64
+}
+
+func newBackward(r io.ReaderAt, size int64) *backward { return &backward{r: r, start: size} }
+
+// next returns the line before the last one; ok is false at the start of the file.
+func (b *backward) next() (l line, ok bool, err error) {
+	searched := 1 // the end of the last line is not where it begins
+	for {
+		if i := bytes.LastIndexByte(b.buf[:max(0, len(b.buf)-searched)], '\n'); i >= 0 {
+			return b.cut(i + 1), true, nil
+		}
+		if b.start == 0 {
+			l = b.cut(0)
+			return l, l.end > l.start, nil
+		}
+		searched = max(1, len(b.buf))
+		if err := b.more(); err != nil {
+			return line{}, false, err
+		}
+	}
+}
+
+// cut hands out the bytes from i on.
+func (b *backward) cut(i int) line {
+	l := line{start: b.start + int64(i), end: b.start + int64(len(b.buf))}
+	l.text, l.whole = bytes.CutSuffix(b.buf[i:], []byte{'\n'})
+	b.buf = b.buf[:i]
+	return l
+}
+
+// more at least doubles what is in the buffer, so that a line of any length is copied a constant number of times.
+func (b *backward) more() error {
+	n := min(b.start, max(block, int64(len(b.buf))))
+	buf := make([]byte, n+int64(len(b.buf)))
+	if _, err := io.ReadFull(io.NewSectionReader(b.r, b.start-n, n), buf[:n]); err != nil {
+		return err
+	}
+	copy(buf[n:], b.buf)
+	b.buf, b.start = buf, b.start-n
+	return nil
+}
+
+// forward reads lines from the first to the last.
+type forward struct {
+	r      *bufio.Reader
+	at     int64
+	number int // of the line last read, 1-based
+}
+
+func newForward(r io.ReaderAt, from, to int64) *forward {
+	return &forward{r: bufio.NewReaderSize(io.NewSectionReader(r, from, to-from), block), at: from}
+}
+
+// next returns the next line; ok is false at the end.
+func (f *forward) next() (l line, ok bool, err error) {
+	text, err := f.r.ReadSlice('\n')
+	if errors.Is(err, bufio.ErrBufferFull) {
+		text = bytes.Clone(text)
+		var rest []byte
+		rest, err = f.r.ReadBytes('\n')
+		text = append(text, rest...)
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		return line{}, false, err
+	}
+	l = line{start: f.at, end: f.at + int64(len(text))}
+	l.text, l.whole = bytes.CutSuffix(text, []byte{'\n'})
+	f.at, f.number = l.end, f.number+1
+	return l, l.end > l.start, nil
+}

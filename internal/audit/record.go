@@ -1,0 +1,134 @@
+package audit
+
+import (
+	"fmt"
+	"io/fs"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// version is the version of a record. A log with a record of a later one is read and written by a later emend only.
+const version = 1
+
+// Kind is what a record is about.
+type Kind string
+
+// The kinds of records.
+const (
+	Commit    Kind = "commit"    // a transaction is decided: what it will do, and the point from which it is done
+	Undo      Kind = "undo"      // a commit that takes another one back
+	Applied   Kind = "applied"   // the transaction is in the tree
+	Abort     Kind = "abort"     // the transaction was taken back by the process that made it
+	Recovered Kind = "recovered" // the same by a later one: finished when OK, taken back when not
+	Denied    Kind = "denied"    // a call that the guard refused
+	Failed    Kind = "failed"    // a call that failed before its commit
+	Rotate    Kind = "rotate"    // the first record of each segment, written by the log itself
+)
+
+// decides reports whether the kind is a commit point.
+func (k Kind) decides() bool { return k == Commit || k == Undo }
+
+// ends reports whether the kind says how a transaction ended.
+func (k Kind) ends() bool { return k == Applied || k == Abort || k == Recovered }
+
+// Record is one line of the log. The order of the fields is the order on disk.
+type Record struct {
+	V    int       `json:"v"`
+	Seq  uint64    `json:"seq"`
+	TS   time.Time `json:"ts"`
+	Prev string    `json:"prev"`
+	Kind Kind      `json:"kind"`
+
+	Tx         string `json:"tx,omitempty"`
+	Idem       string `json:"idem,omitempty"`    // the caller's key: the same key is the same call
+	Request    string `json:"request,omitempty"` // sha256 of the patch text, for a key that is used for another call
+	Actor      Actor  `json:"actor,omitzero"`
+	PolicyHash string `json:"policyHash,omitempty"`
+	Ops        []Op   `json:"ops,omitempty"`
+	Acts       []Act  `json:"acts,omitempty"`
+	OK         bool   `json:"ok"`
+	ErrorKind  string `json:"errorKind,omitempty"`
+	Message    string `json:"message,omitempty"`
+
+	// Void, of a rotate record: the hash of a record of the segment before that counts as never written.
+	Void string `json:"void,omitempty"`
+	// Since, of a rotate record after a failed sync: the last record known to be on disk, as [Head.String] says it.
+	// What the segment before has after it may be missing after a power cut.
+	Since string `json:"since,omitempty"`
+
+	H string `json:"h"`
+}
+
+// Actor is who asked.
+type Actor struct {
+	Client  string `json:"client,omitempty"`
+	Session string `json:"session,omitempty"`
+	Agent   string `json:"agent,omitempty"`
+	Tool    string `json:"tool,omitempty"`
+}
+
+// Op is one change as a reader of the log understands it.
+type Op struct {
+	Operation string      `json:"operation"`
+	Path      string      `json:"path"`
+	ToPath    string      `json:"toPath,omitempty"`
+	Before    string      `json:"beforeSha256,omitempty"`
+	After     string      `json:"afterSha256,omitempty"`
+	Mode      fs.FileMode `json:"mode,omitempty"`
+	Size      int64       `json:"size,omitempty"`
+}
+
+// Act is one step of a commit as recovery needs it.
+type Act struct {
+	Do   string `json:"do"` // mkdir, put, move, swap, take
+	Path string `json:"path"`
+	To   string `json:"to,omitempty"`
+	Slot int    `json:"slot,omitempty"`
+	Old  *Ident `json:"old,omitempty"`
+	New  *Ident `json:"new,omitempty"`
+}
+
+// Ident is one file as it was when the commit was decided.
+type Ident struct {
+	Ino  uint64 `json:"ino"`
+	Sum  string `json:"sha256,omitempty"`
+	Size int64  `json:"size,omitempty"`
+	Link bool   `json:"link,omitempty"` // a symbolic link
+}
+
+// Head names one record and, by its hash, all before it.
+type Head struct {
+	Seq uint64 `json:"seq"`
+	H   string `json:"h"`
+}
+
+// String is the number, a colon and the hash: what [ParseHead] reads.
+func (h Head) String() string { return fmt.Sprintf("%d:%s", h.Seq, h.H) }
+
+// ParseHead reads what [Head.String] wrote.
+func ParseHead(s string) (Head, error) {
+	number, h, _ := strings.Cut(s, ":")
+	seq, err := strconv.ParseUint(number, 10, 64)
+	if err != nil || !isHash(h) {
+		return Head{}, fmt.Errorf("%.100q is no head of a log: it has to be a number, a colon and 64 hex digits", s)
+	}
+	return Head{Seq: seq, H: h}, nil
+}
+
+func (r *Record) head() Head { return Head{Seq: r.Seq, H: r.H} }
+
+// follows reports whether r is the record after h.
+func (r *Record) follows(h Head) bool { return r.Seq == h.Seq+1 && r.Prev == h.H }
+
+// restarts reports whether a person began a new segment after a break.
+func (r *Record) restarts() bool { return r.Kind == Rotate && !r.OK }
+
+// doubts returns the record from which on the segment before r's may have lost records, and whether there is one.
+func (r *Record) doubts() (since uint64, ok bool) {
+	if r.Kind != Rotate || r.Void == "" && r.Since == "" {
+		return 0, false
+	}
+	h, _ := ParseHead(r.Since)
+	return h.Seq, true
+}

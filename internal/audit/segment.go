@@ -1,0 +1,82 @@
+package audit
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/emend-dev/emend/internal/vfs"
+)
+
+const suffix = ".jsonl"
+
+// perm is for what only the owner may read: paths and who worked on them.
+const perm fs.FileMode = 0o600
+
+func segmentName(n int) string { return fmt.Sprintf("%08d%s", n, suffix) }
+
+// segments lists the numbers of the segments in dir, in order. Any other file is not ours to judge.
+func segments(dir vfs.Dir) ([]int, error) {
+	names, err := dir.Names()
+	if err != nil {
+		return nil, fmt.Errorf("the log: %w", err)
+	}
+	var out []int
+	for _, name := range names {
+		digits, ok := strings.CutSuffix(name, suffix)
+		if n, err := strconv.Atoi(digits); ok && err == nil && n > 0 && segmentName(n) == name {
+			out = append(out, n)
+		}
+	}
+	slices.Sort(out)
+	return out, nil
+}
+
+// openSegment opens segment n for reading.
+func openSegment(dir vfs.Dir, n int) (vfs.File, vfs.Info, error) {
+	f, err := dir.Open(segmentName(n))
+	if err != nil {
+		return nil, vfs.Info{}, fmt.Errorf("the log: %w", err)
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, vfs.Info{}, errors.Join(fmt.Errorf("the log: %w", err), f.Close())
+	}
+	return f, info, nil
+}
+
+// firstRecord returns the first record of segment n, nil when its line is not whole.
+func firstRecord(dir vfs.Dir, n int) (*Record, error) {
+	f, info, err := openSegment(dir, n)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	l, ok, err := newForward(f, 0, info.Size).next()
+	if err != nil || !ok {
+		return nil, err
+	}
+	return soft(l.record())
+}
+
+// soft makes any error of a line but [Unsupported] a nil record.
+func soft(r *Record, err error) (*Record, error) {
+	if u, ok := errors.AsType[*Unsupported](err); ok {
+		return nil, u
+	}
+	return r, nil
+}
+
+// lineAt is the 1-based number of the line that has the byte at offset.
+func lineAt(r io.ReaderAt, offset int64) int {
+	f := newForward(r, 0, offset+1)
+	for {
+		if _, ok, err := f.next(); !ok || err != nil {
+			return max(1, f.number-1)
+		}
+	}
+}

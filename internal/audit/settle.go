@@ -1,0 +1,106 @@
+package audit
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+
+	"github.com/emend-dev/emend/internal/vfs"
+)
+
+// Torn is the end of a segment that was set aside.
+type Torn struct {
+	Name string // of the file beside the segments
+	Size int64
+}
+
+// Settle sets a torn tail aside, durably, and cuts it off. It returns nil when there is none. Append does it too;
+// Settle is for who wants to tell of it.
+func (l *Log) Settle() (*Torn, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.refuses(); err != nil {
+		return nil, err
+	}
+	var t Torn
+	if err := l.settle(&t); err != nil {
+		return nil, l.refused(err)
+	}
+	if t.Name == "" {
+		return nil, nil
+	}
+	return &t, nil
+}
+
+// settle describes what it did in t, which may be nil.
+func (l *Log) settle(t *Torn) error {
+	if l.state.torn == 0 {
+		return nil
+	}
+	w, err := l.segment()
+	if err != nil {
+		return err
+	}
+	name, err := l.setAside(w)
+	if err != nil {
+		return fmt.Errorf("the torn end of the log cannot be set aside: %w", err)
+	}
+	if t != nil {
+		*t = Torn{Name: name, Size: l.state.torn}
+	}
+	l.stale = true
+	if err := w.Truncate(l.state.end); err != nil {
+		return fmt.Errorf("the torn end of the log cannot be cut off: %w", err)
+	}
+	// Cut off in memory and not on disk, the next record would lie behind it.
+	if err := w.Datasync(); err != nil {
+		l.stuck = &Undecided{Cause: fmt.Errorf("the torn end of the log cannot be cut off: %w", err)}
+		return l.stuck
+	}
+	l.state.torn, l.stale = 0, false
+	return nil
+}
+
+// setAside copies the torn bytes to a file of their own, durably. The copy of a settling that was killed stays too.
+func (l *Log) setAside(w vfs.File) (string, error) {
+	name, f, err := l.createTorn()
+	if err != nil {
+		return "", err
+	}
+	_, err = io.Copy(writerOnly{f}, io.NewSectionReader(w, l.state.end, l.state.torn))
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = l.dir.Sync()
+	}
+	return name, err
+}
+
+// writerOnly hides what else a file can, so that a copy is made of plain writes.
+type writerOnly struct{ io.Writer }
+
+func (l *Log) createTorn() (string, vfs.File, error) {
+	for n := 1; ; n++ {
+		name := fmt.Sprintf("torn-%d-%d", l.state.head.Seq+1, n)
+		f, err := l.dir.Create(name, perm)
+		if !errors.Is(err, fs.ErrExist) {
+			return name, f, err
+		}
+	}
+}
+
+// Restart goes on behind a damage in a new segment, whose first record gives the reason. The damaged segment stays as
+// it is, and [Verify] reports it for ever.
+func (l *Log) Restart(reason string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.stuck != nil {
+		return l.stuck
+	}
+	if err := l.begin(&Record{Kind: Rotate, Message: reason}); err != nil {
+		return l.refused(err)
+	}
+	return nil
+}

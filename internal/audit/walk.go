@@ -1,0 +1,166 @@
+package audit
+
+import (
+	"errors"
+	"iter"
+	"math"
+	"slices"
+
+	"github.com/emend-dev/emend/internal/vfs"
+)
+
+// Backward returns the records from the newest to the oldest, without void ones. An error stands for what cannot be
+// read; after a *[Corrupt] the iteration can go on, with what is before the damage.
+func (l *Log) Backward() iter.Seq2[*Record, error] {
+	s := l.snapshot()
+	return func(yield func(*Record, error) bool) {
+		b := &backwards{dir: l.dir, yield: yield, want: Record{Seq: s.head.Seq + 1, Prev: s.head.H}}
+		size := s.upTo
+		for _, n := range slices.Backward(s.filled()) {
+			if !b.segment(n, size) {
+				return
+			}
+			size = math.MaxInt64
+		}
+	}
+}
+
+func (l *Log) snapshot() state {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.state
+}
+
+// backwards goes through segments against the chain.
+type backwards struct {
+	dir   vfs.Dir
+	yield func(*Record, error) bool
+	want  Record // the record that was yielded last: the next one has to be the one before it
+	since uint64 // records after it may be missing from this segment
+	doubt bool   // there is a since
+	slack bool   // what is at the end of this segment does not matter
+	lost  bool   // the chain is broken here: the next good record is taken as it is
+}
+
+// segment yields what is in the first size bytes of segment n.
+func (b *backwards) segment(n int, size int64) bool {
+	f, info, err := openSegment(b.dir, n)
+	if err != nil {
+		return b.yield(nil, err)
+	}
+	defer f.Close()
+	for lines := newBackward(f, min(size, info.Size)); ; {
+		l, ok, err := lines.next()
+		if err != nil {
+			return b.yield(nil, err)
+		}
+		if !ok {
+			return true
+		}
+		rec, err := soft(l.record())
+		if err != nil {
+			return b.yield(nil, err)
+		}
+		if !b.line(rec, func() *Corrupt { return &Corrupt{Segment: segmentName(n), Line: lineAt(f, l.start)} }) {
+			return false
+		}
+		if l.start == 0 {
+			b.begin(rec)
+		}
+	}
+}
+
+// begin gets ready for the segment before the one that r begins.
+func (b *backwards) begin(r *Record) {
+	b.since, b.doubt, b.slack = 0, false, false
+	if r != nil {
+		b.since, b.doubt = r.doubts()
+		b.slack = b.doubt || r.restarts()
+	}
+}
+
+// line takes one line; rec is nil when it is bad.
+func (b *backwards) line(rec *Record, at func() *Corrupt) bool {
+	tolerant := b.slack || b.doubt && b.want.Seq > b.since+1
+	switch {
+	case tolerant && (rec == nil || rec.Seq >= b.want.Seq):
+		return true
+	case rec != nil && (b.lost || b.want.follows(rec.head())):
+	case rec != nil && b.doubt && rec.Seq+1 < b.want.Seq && rec.Seq >= b.since:
+	default:
+		return b.broken(rec, at())
+	}
+	b.want, b.slack, b.lost = *rec, false, false
+	return b.yield(rec, nil)
+}
+
+func (b *backwards) broken(rec *Record, at *Corrupt) bool {
+	if rec == nil && b.lost {
+		return true // one damage, one error
+	}
+	at.Why = "the record after it does not continue it"
+	if rec == nil {
+		at.Why = "it is no whole record"
+	} else {
+		at.Seq = rec.Seq
+	}
+	b.lost, b.slack = true, false
+	if !b.yield(nil, at) {
+		return false
+	}
+	return rec == nil || b.line(rec, nil)
+}
+
+// Forward returns the records from number from on, oldest first, without void ones. Errors are as for
+// [Log.Backward].
+func (l *Log) Forward(from uint64) iter.Seq2[*Record, error] {
+	s := l.snapshot()
+	return func(yield func(*Record, error) bool) {
+		segs, err := after(l.dir, s.filled(), from)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		w := &walk{dir: l.dir, segs: segs, end: s.upTo, skip: len(segs) < len(s.filled())}
+		w.yield = func(r *Record, err error) bool { return r != nil && r.Seq < from || yield(r, err) }
+		w.run()
+	}
+}
+
+// after leaves out the segments that have only records before number from.
+func after(dir vfs.Dir, segs []int, from uint64) ([]int, error) {
+	for i := len(segs) - 1; i > 0; i-- {
+		first, err := firstRecord(dir, segs[i])
+		if err != nil {
+			return nil, err
+		}
+		if first != nil && first.Seq <= from {
+			return segs[i:], nil
+		}
+	}
+	return segs, nil
+}
+
+// Pending returns the transaction that may be unfinished, nil when there is none: the last one, if no mark of an end
+// follows it. Transactions happen one after the other, so any mark ends every one before it.
+func (l *Log) Pending() (*Record, error) {
+	if err := l.Err(); err != nil {
+		return nil, err
+	}
+	restarted := false
+	for r, err := range l.Backward() {
+		if _, ok := errors.AsType[*Corrupt](err); ok && restarted {
+			return nil, nil // a person has seen to the damage
+		}
+		switch {
+		case err != nil:
+			return nil, err
+		case r.Kind.ends():
+			return nil, nil
+		case r.Kind.decides():
+			return r, nil
+		}
+		restarted = restarted || r.restarts()
+	}
+	return nil, nil
+}

@@ -1,0 +1,134 @@
+// Package commit makes a plan true: it alone writes to users' files. It decides nothing about contents and nothing
+// about policy; all of that is settled in what it is given, or it refuses.
+//
+// A transaction goes through these steps, and every change to a tree does, also that of a single file:
+//
+//  1. Stage, without the lock: every new content goes into a slot of the store, a fresh file with the owner, mode
+//     and attributes of the one that it will replace. Each is synced, then the directory of the slots.
+//  2. Lock, and verify that every path still has what the plan saw.
+//  3. Append one record to the log, synced. This is the commit point: from here on the transaction will be finished,
+//     if need be by [Store.Recover] after a crash. Before it, nothing has happened.
+//  4. Apply: new directories, new files and moves first, since only they can run out of space; then a target and its
+//     slot are exchanged in one step; then what is deleted is renamed onto its slot. After each, the file that came
+//     out must be the one that was verified. If it is not, somebody saved in between, and everything is taken back.
+//  5. Sync every directory in which a name changed, and answer. What was displaced stays in the slots.
+//
+// So a commit costs N + 2 + D syncs: its new contents, the slots' directory and the log, the directories touched.
+//
+// What is not promised: a reader that opens several files while step 4 runs may see some old and some new; each
+// single file is always whole. A program that opened a file for writing before step 4, without a lease being
+// possible here, and writes after it, writes into the slot. And programs that do not use this room do not wait for its
+// lock: they are noticed, not stopped.
+package commit
+
+import (
+	"io/fs"
+	"path"
+	"time"
+
+	"github.com/emend-dev/emend/internal/audit"
+	"github.com/emend-dev/emend/internal/vfs"
+)
+
+// Tree opens the directories of the tree that a store belongs to.
+type Tree interface {
+	// OpenDir opens the directory at a slash path from the top, "." being the top, through no link and on the top's
+	// own mount.
+	OpenDir(path string) (vfs.Dir, error)
+}
+
+// Tx is a transaction to be made.
+type Tx struct {
+	// Record is what the log is to say of it: kind, actor, request, key and what was asked for. The rest is filled in.
+	Record  audit.Record
+	Changes []Change
+	// Keep is called when all is done; what it returns is kept beside what was displaced: the diff, and the answer
+	// if the transaction has a key. Optional.
+	Keep func(*Done) (diff, answer string)
+}
+
+// Change is what becomes of one path: the net effect, whatever the number of steps that led to it.
+type Change struct {
+	Path string // slash path from the top
+	// Parent is the deepest directory on the way to Path that existed when the path was judged, and Missing the
+	// number of directories below it that do not exist.
+	Parent  vfs.ID
+	Missing int
+	Old     *Old // what stands there; nil when nothing does
+	New     *New // what is to stand there; nil when nothing is
+}
+
+// Old is what stood at a path when it was read.
+type Old struct {
+	vfs.Info
+	Sum  string // sha256 of a regular file's content
+	Link string // what a symbolic link says
+}
+
+// New is what is to stand at a path.
+type New struct {
+	Content, Sum string
+	// From is the index of the change whose old file lends owner, mode and attributes; -1 for a new file.
+	From int
+	// Whole says that the file of From itself is to stand here, as it is; From's change has no New.
+	Whole bool
+	Exec  bool // a new file is executable
+}
+
+// Done is what a transaction did.
+type Done struct {
+	Tx    string
+	Head  audit.Head
+	Slots []string // for each change, the name under which what it displaced is kept; "" for none
+	Notes []string // what a person should know, one sentence each
+	// First is set when the transaction's key was committed before: then nothing was done now.
+	First *audit.Record
+	Found *Outcome // what recovery in front of it did
+}
+
+// Options are how a store works.
+type Options struct {
+	NoSync bool // survive kill -9 but not a power cut
+	// Links makes second names of new and old contents, for file systems that can lose both names of a rename.
+	Links  bool
+	Holder string // what the lock says of its holder
+	Now    func() time.Time
+}
+
+func (o Options) now() time.Time {
+	if o.Now != nil {
+		return o.Now()
+	}
+	return time.Now()
+}
+
+// The verbs of what a transaction does, step by step.
+const (
+	doMkdir = "mkdir" // make the directory Path
+	doPut   = "put"   // Slot -> Path, which must be free
+	doMove  = "move"  // Path -> To, which must be free
+	doSwap  = "swap"  // Path <-> Slot
+	doTake  = "take"  // Path -> Slot, over what is reserved there
+)
+
+// order is the order in which a transaction does its steps: what can run out of space comes first.
+var order = map[string]int{doMkdir: 0, doPut: 1, doMove: 2, doSwap: 3, doTake: 4}
+
+// act is one step, and what is held for it.
+type act struct {
+	audit.Act
+	change int // the index of the change it belongs to
+
+	old    vfs.Info // verified: what is at Path
+	held   vfs.File // keeps the inode number of old from being used again
+	lease  func() bool
+	racy   bool     // old was changed so lately that its time may not tell
+	staged vfs.Info // what is in the slot
+
+	made bool // mkdir: it was not there
+	done bool
+}
+
+func split(p string) (dir, name string) { return path.Dir(p), path.Base(p) }
+
+func isLink(m fs.FileMode) bool { return m&fs.ModeSymlink != 0 }

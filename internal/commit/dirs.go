@@ -1,0 +1,87 @@
+package commit
+
+import (
+	"errors"
+	"io/fs"
+	"slices"
+
+	"github.com/emend-dev/emend/internal/vfs"
+)
+
+// dirs are the directories that a transaction works in, each opened once and held: whatever happens to the paths that
+// led there, what is done is done in the directory that was judged.
+type dirs struct {
+	tree Tree
+	open map[string]vfs.Dir
+}
+
+func newDirs(t Tree) *dirs { return &dirs{t, map[string]vfs.Dir{}} }
+
+// at returns the directory at path.
+func (d *dirs) at(path string) (vfs.Dir, error) {
+	if dir, ok := d.open[path]; ok {
+		return dir, nil
+	}
+	dir, err := d.tree.OpenDir(path)
+	if err != nil {
+		return nil, err
+	}
+	d.open[path] = dir
+	return dir, nil
+}
+
+// parent returns the directory of a path and its last name.
+func (d *dirs) parent(path string) (vfs.Dir, string, error) {
+	up, name := split(path)
+	dir, err := d.at(up)
+	return dir, name, err
+}
+
+// same reports whether the path still leads to the directory that is held for it.
+func (d *dirs) same(path string) (bool, error) {
+	now, err := d.tree.OpenDir(path)
+	if err != nil {
+		return false, err
+	}
+	defer now.Close()
+	held, err := d.open[path].Stat(".")
+	if err != nil {
+		return false, err
+	}
+	is, err := now.Stat(".")
+	return is.ID == held.ID, err
+}
+
+// paths lists the directories that are held, in order.
+func (d *dirs) paths() []string {
+	out := make([]string, 0, len(d.open))
+	for p := range d.open {
+		out = append(out, p)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// forget lets go of a directory that was removed.
+func (d *dirs) forget(path string) {
+	if dir, ok := d.open[path]; ok {
+		dir.Close()
+		delete(d.open, path)
+	}
+}
+
+func (d *dirs) close() {
+	for _, dir := range d.open {
+		dir.Close()
+	}
+	d.open = map[string]vfs.Dir{}
+}
+
+// exists describes name in dir; missing is no error.
+func exists(dir vfs.Dir, name string) (is vfs.Info, ok bool, err error) {
+	is, err = dir.Stat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return is, false, nil
+	}
+	return is, err == nil, err
+}

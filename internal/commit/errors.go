@@ -1,0 +1,110 @@
+package commit
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"syscall"
+
+	"github.com/emend-dev/emend/internal/fail"
+)
+
+// stale says that a path no longer has what the plan saw.
+func stale(path, msg, want, have string) *fail.Error {
+	return &fail.Error{Kind: fail.Stale, Path: path, Msg: msg, Want: want, Have: have,
+		Hint: "Re-read the file to obtain the current sha256 and re-apply your edit."}
+}
+
+// moved explains an error in reaching what the plan has seen: what is gone or of another kind by now has changed.
+func moved(path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if e, ok := errors.AsType[*fail.Error](err); ok && e.Kind != fail.NotFound {
+		return err
+	}
+	for _, gone := range []error{fail.NotFound, fs.ErrNotExist, fs.ErrExist, syscall.ENOTDIR, syscall.EISDIR, syscall.ELOOP} {
+		if errors.Is(err, gone) {
+			e := stale(path, "it changed since it was read: "+cause(err).Error(), "", "")
+			e.Cause = err
+			return e
+		}
+	}
+	return broken(path, err)
+}
+
+// broken is a disk that refused.
+func broken(path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, ok := errors.AsType[*fail.Error](err); ok {
+		return err
+	}
+	e := &fail.Error{Kind: fail.CommandFailed, Path: path, Disk: true, Msg: cause(err).Error(), Cause: err,
+		Hint: "See to the cause, which the operating system reported, and send the patch again."}
+	switch {
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		e.Hint = "Make room on the disk, and send the patch again."
+	case errors.Is(err, syscall.EROFS):
+		e.Hint = "The file system is read-only; a person has to mount it for writing."
+	case errors.Is(err, fs.ErrPermission):
+		e.Kind = fail.PermissionDenied
+		e.Hint = "A person has to change the permissions or attributes of the file or of its directory."
+	case errors.Is(err, syscall.EXDEV):
+		e.Reason = fail.MountPoint
+		e.Hint = "The path and the store are on different mounts; open the mount as a workspace of its own."
+	case errors.Is(err, syscall.EBUSY):
+		e.Reason = fail.MountPoint
+		e.Hint = "The path is a mount point or in use by the system; it cannot be replaced."
+	}
+	return e
+}
+
+// unwritable is a store that refused.
+func unwritable(err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, ok := errors.AsType[*fail.Error](err); ok {
+		return err
+	}
+	return &fail.Error{Kind: fail.CommandFailed, Reason: fail.StoreUnwritable, Cause: err,
+		Msg:  "the store cannot be written: " + cause(err).Error(),
+		Hint: "Nothing was changed. Run emend doctor: it says where the store is and what is wrong with it."}
+}
+
+func cannotKeep(path string, err error) error {
+	return &fail.Error{Kind: fail.PermissionDenied, Path: path, Cause: err,
+		Msg:  fmt.Sprintf("its owner or permissions cannot be kept: %v", cause(err)),
+		Hint: "Run emend as the owner of the file, or let a person change the owner first."}
+}
+
+// indeterminate is a transaction that nobody can say the end of before recovery.
+func indeterminate(err error) error {
+	return &fail.Error{Kind: fail.CommandFailed, Reason: fail.Indeterminate, Disk: true, Cause: err,
+		Msg:  fmt.Sprintf("the disk failed in the middle of the commit, and it is undecided whether the patch is applied: %v", cause(err)),
+		Hint: "See to the disk, then run emend recover: it finishes the patch or takes it back. Until then nothing else is written."}
+}
+
+// cause is the innermost error of the system, without our words around it.
+func cause(err error) error {
+	for {
+		switch u := err.(type) {
+		case interface{ Unwrap() []error }:
+			all := u.Unwrap()
+			if len(all) == 0 {
+				return err
+			}
+			err = all[0]
+		case interface{ Unwrap() error }:
+			next := u.Unwrap()
+			if next == nil {
+				return err
+			}
+			err = next
+		default:
+			return err
+		}
+	}
+}

@@ -1,0 +1,52 @@
+//go:build unix
+
+package commit
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// trusted reports whether a store of this owner counts for a workspace of that one.
+func trusted(owner, root uint32) bool { return owner == root || owner == uint32(os.Geteuid()) }
+
+func readOnly(err error) bool { return errors.Is(err, syscall.EROFS) }
+
+func mayWrite(dir string) error {
+	if err := unix.Faccessat(unix.AT_FDCWD, dir, unix.W_OK|unix.X_OK, unix.AT_EACCESS); err != nil {
+		return &fs.PathError{Op: "write", Path: dir, Err: err}
+	}
+	return nil
+}
+
+func ownerOf(fi fs.FileInfo) (uid, gid uint32) {
+	st := fi.Sys().(*syscall.Stat_t)
+	return st.Uid, st.Gid
+}
+
+// giveTo makes everything in a new store belong to the owner of the tree: run once by the superuser, emend must not
+// shut out the owner for good.
+func giveTo(store, top string) error {
+	if os.Geteuid() != 0 {
+		return nil
+	}
+	fi, err := os.Stat(top)
+	if err != nil {
+		return err
+	}
+	uid, gid := ownerOf(fi)
+	if uid == 0 {
+		return nil
+	}
+	return filepath.WalkDir(store, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		return os.Lchown(path, int(uid), int(gid))
+	})
+}

@@ -1,0 +1,250 @@
+package commit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/emend-dev/emend/internal/audit"
+	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/internal/history"
+)
+
+// Outcome is what recovery found and did.
+type Outcome struct {
+	Tx    string      `json:"tx,omitempty"`    // the transaction that was pending; "" when none was
+	End   End         `json:"end,omitempty"`   // what became of it
+	Files []string    `json:"files,omitempty"` // the paths that it names
+	Notes []string    `json:"notes,omitempty"` // what a person should know, one sentence each
+	Torn  *audit.Torn `json:"torn,omitempty"`  // the end of the log that a crash had cut short, set aside
+	Swept []string    `json:"swept,omitempty"` // transactions that died while they were staged; what they left is removed
+}
+
+// Nothing reports whether there was nothing to do.
+func (o *Outcome) Nothing() bool { return o == nil || o.Tx == "" && o.Torn == nil && len(o.Swept) == 0 }
+
+// End is what became of a transaction that was pending.
+type End string
+
+// The ends of a transaction.
+const (
+	Complete  End = "complete"   // it had been applied whole; only the mark was missing
+	Finished  End = "finished"   // the steps that were missing were done
+	TakenBack End = "taken back" // it could not be finished, and nothing of it is left
+)
+
+// Recover waits for the lock and finishes, or takes back, what a crash left. It may be interrupted at any point and run
+// again: every step is decided by what the disk has, never from memory. Files that somebody changed since are never
+// overwritten.
+func (s *Store) Recover(ctx context.Context) (*Outcome, error) {
+	unlock, err := s.lock(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	return s.recover()
+}
+
+// TryRecover recovers if nobody has the lock: who has it is at work, or recovers by itself.
+func (s *Store) TryRecover() (*Outcome, error) {
+	unlock, ok := s.tryLock()
+	if !ok {
+		return nil, nil
+	}
+	defer unlock()
+	return s.recover()
+}
+
+// Pending is the transaction that has neither been finished nor taken back, if there is one.
+func (s *Store) Pending() (*audit.Record, error) {
+	if err := s.log.Refresh(); err != nil {
+		return nil, unwritable(err)
+	}
+	r, err := s.log.Pending()
+	return r, unwritable(err)
+}
+
+func (s *Store) recover() (*Outcome, error) {
+	o := &Outcome{}
+	if err := s.log.Refresh(); err != nil {
+		return nil, unwritable(err)
+	}
+	torn, err := s.log.Settle()
+	if err != nil {
+		return nil, unwritable(err)
+	}
+	o.Torn = torn
+	r, err := s.log.Pending()
+	if err != nil {
+		return nil, unwritable(err)
+	}
+	if r != nil {
+		if err := s.finishTx(r, o); err != nil {
+			return o, err
+		}
+	}
+	o.Swept, err = s.hist.Sweep(s.committed)
+	return o, unwritable(err)
+}
+
+// committed reports whether the log has the transaction: then the slots that it left are meant to be there.
+func (s *Store) committed(tx string) (bool, error) {
+	for r, err := range s.log.Backward() {
+		if err != nil {
+			return false, unwritable(err)
+		}
+		if r.Tx == tx {
+			return true, nil
+		}
+		if r.Tx != "" && r.Tx[:min(len(r.Tx), 8)] < tx[:min(len(tx), 8)] {
+			return false, nil // a day older than the transaction
+		}
+	}
+	return false, nil
+}
+
+// rounds is how often recovery looks again because somebody saved files under its hands.
+const rounds = 5
+
+func (s *Store) finishTx(r *audit.Record, o *Outcome) error {
+	// What is read here may be in memory only, after kill -9: it must be on disk before anything is built on it.
+	if !s.opts.NoSync {
+		if err := s.log.Sync(); err != nil {
+			return indeterminate(err)
+		}
+	}
+	o.Tx = r.Tx
+	for _, op := range r.Ops {
+		o.Files = append(o.Files, op.Path)
+	}
+	var err error
+	finish := true
+	for range rounds {
+		var again bool
+		if again, err = s.round(r, o, finish); err == nil && !again {
+			return nil
+		}
+		// What cannot be finished is taken back, where that can still be done.
+		finish = err == nil || errors.Is(err, fail.Stale)
+	}
+	return indeterminate(errors.Join(err, fmt.Errorf("recovery of %s did not come to an end", r.Tx)))
+}
+
+// round looks at every step once and does what is to do.
+func (s *Store) round(r *audit.Record, o *Outcome, finish bool) (again bool, err error) {
+	t := s.resume(r)
+	defer t.close()
+	rv := &recovery{transaction: t}
+	if err := rv.look(); err != nil {
+		return false, err
+	}
+	switch {
+	case rv.back(finish):
+		err = rv.revert()
+		o.End = TakenBack
+	case rv.count(todo) == 0 && rv.count(blocked) == 0:
+		err = rv.conclude("it had been applied")
+		o.End = Complete
+	default:
+		err = rv.redo()
+		o.End = Finished
+	}
+	o.Notes = append(rv.notes, t.notes...)
+	return false, err
+}
+
+// resume is the transaction as the log has it.
+func (s *Store) resume(r *audit.Record) *transaction {
+	t := &transaction{s: s, tx: Tx{Record: *r}, id: r.Tx, dirs: newDirs(s.tree), logged: true, kept: map[int]bool{}}
+	for _, a := range r.Acts {
+		t.acts = append(t.acts, &act{Act: a})
+	}
+	return t
+}
+
+// recovery is a transaction after a crash, and where each of its steps stands.
+type recovery struct {
+	*transaction
+	at    []state
+	notes []string
+}
+
+// state is where a step stands.
+type state uint8
+
+const (
+	did     state = iota // it has been done
+	todo                 // it has not, and can be
+	blocked              // it has not, and somebody else's file is in its place
+	lost                 // it has not, and what it needs is gone: the transaction was being taken back
+)
+
+func (rv *recovery) count(s state) int {
+	n := 0
+	for i, a := range rv.acts {
+		if rv.at[i] == s && (a.Do != doMkdir || s != did) {
+			n++
+		}
+	}
+	return n
+}
+
+// back reports whether the transaction is to be taken back: it cannot be finished whole, and all that was done of it
+// can still be undone.
+func (rv *recovery) back(finish bool) bool {
+	if finish && rv.count(blocked) == 0 && rv.count(lost) == 0 {
+		return false
+	}
+	for i, a := range rv.acts {
+		if rv.at[i] == did && a.Do != doMkdir && !a.done {
+			return false // done, and somebody has worked on it since
+		}
+	}
+	return true
+}
+
+// revert takes back what was done.
+func (rv *recovery) revert() error {
+	for i, a := range rv.acts {
+		a.made = a.Do == doMkdir && rv.at[i] == did
+		a.done = a.done || a.made
+		if rv.at[i] == blocked {
+			rv.notes = append(rv.notes, fmt.Sprintf("%s: somebody changed it since, so the transaction was not finished.", a.Path))
+		}
+	}
+	why := &fail.Error{Kind: fail.Stale, Msg: "interrupted, and taken back"}
+	err := rv.takeBack(why)
+	if e, ok := errors.AsType[*fail.Error](err); ok && e == why {
+		return nil
+	}
+	return err
+}
+
+// redo does what is missing.
+func (rv *recovery) redo() error {
+	for i, a := range rv.acts {
+		switch rv.at[i] {
+		case todo:
+			if err := rv.do(a); err != nil {
+				return err
+			}
+		case blocked, lost:
+			rv.notes = append(rv.notes, fmt.Sprintf("%s: somebody changed it since, and theirs stays; what the patch makes of it is kept as %s.",
+				a.Path, history.Slot(rv.id, a.Slot)))
+		}
+	}
+	return rv.conclude("it was finished")
+}
+
+// conclude makes the end durable, and says so in the log.
+func (rv *recovery) conclude(how string) error {
+	if err := rv.syncDirs(); err != nil {
+		return indeterminate(err)
+	}
+	r := &audit.Record{Kind: audit.Recovered, Tx: rv.id, OK: true, Message: how}
+	if err := rv.s.log.Append(r, !rv.s.opts.NoSync); err != nil {
+		return indeterminate(err)
+	}
+	rv.unlink()
+	return nil
+}

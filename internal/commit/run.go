@@ -1,0 +1,203 @@
+package commit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/emend-dev/emend/internal/audit"
+	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/internal/history"
+	"github.com/emend-dev/emend/internal/plant"
+)
+
+// Run makes tx true, entirely or not at all. If it returns an error the tree is as it was before the call, unless the
+// error's reason is [fail.Indeterminate]: then the transaction stays pending, the store refuses further ones, and
+// [Store.Recover] will finish it or take it back. ctx counts until the commit point; then nothing stops it.
+func (s *Store) Run(ctx context.Context, tx Tx) (*Done, error) {
+	t := s.begin(tx)
+	defer t.close()
+	err := t.stage(ctx)
+	if err != nil {
+		return nil, errors.Join(err, t.discard())
+	}
+	unlock, err := s.lock(ctx)
+	if err != nil {
+		return nil, errors.Join(err, t.discard())
+	}
+	defer unlock()
+	done, err := t.locked(ctx)
+	if err != nil && !t.logged {
+		err = errors.Join(err, t.discard())
+	}
+	return done, err
+}
+
+// locked is the part of the protocol that happens under the lock.
+func (t *transaction) locked(ctx context.Context) (*Done, error) {
+	var err error
+	if t.found, err = t.s.recover(); err != nil {
+		return nil, err
+	}
+	if first, err := t.before(); first != nil || err != nil {
+		return first, err
+	}
+	if err := t.verify(); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, cancelled(ctx)
+	}
+	if err := t.commit(); err != nil {
+		return nil, err
+	}
+	if err := t.apply(); err != nil {
+		return nil, t.takeBack(err)
+	}
+	if plant.Is(plant.LogAfterApply) {
+		if err := t.write(); err != nil {
+			return nil, err
+		}
+	}
+	if err := t.syncDirs(); err != nil {
+		return nil, indeterminate(err)
+	}
+	return t.finish(), nil
+}
+
+// before looks for a transaction that was committed under the same key since the caller looked.
+func (t *transaction) before() (*Done, error) {
+	key := t.tx.Record.Idem
+	if key == "" {
+		return nil, nil
+	}
+	r, err := t.s.log.ByKey(key)
+	if err != nil || r == nil {
+		return nil, unwritable(err)
+	}
+	return &Done{Tx: r.Tx, First: r, Head: t.s.log.Head(), Found: t.found}, t.discard()
+}
+
+// commit passes the commit point.
+func (t *transaction) commit() error {
+	if plant.Is(plant.LogAfterApply) {
+		t.logged = true
+		return nil
+	}
+	return t.write()
+}
+
+func (t *transaction) write() error {
+	r := t.tx.Record
+	r.Tx, r.OK = t.id, true
+	for _, a := range t.acts {
+		r.Acts = append(r.Acts, a.Act)
+	}
+	err := t.s.log.Append(&r, !t.s.opts.NoSync)
+	if _, undecided := errors.AsType[*audit.Undecided](err); undecided {
+		t.logged = true // it may be: the slots must stay
+		return indeterminate(err)
+	}
+	if err != nil {
+		return unwritable(err)
+	}
+	t.logged = true
+	return nil
+}
+
+// finish says what was done. None of it is needed for the promise, so nothing of it is synced and nothing fails.
+func (t *transaction) finish() *Done {
+	t.s.log.Append(&audit.Record{Kind: audit.Applied, Tx: t.id, OK: true}, false)
+	d := &Done{Tx: t.id, Head: t.s.log.Head(), Slots: make([]string, len(t.tx.Changes)), Notes: t.notes, Found: t.found}
+	for _, a := range t.acts {
+		if a.Do == doSwap || a.Do == doTake {
+			d.Slots[a.change] = history.Slot(t.id, a.Slot)
+		}
+	}
+	t.unlink()
+	if t.tx.Keep != nil {
+		t.keep(d)
+	}
+	return d
+}
+
+func (t *transaction) keep(d *Done) {
+	diff, answer := t.tx.Keep(d)
+	for name, text := range map[string]string{history.Diff(t.id): diff, history.Answer(t.id): answer} {
+		if text != "" {
+			t.s.hist.Keep(name, text)
+		}
+	}
+}
+
+// unlink takes away the second names, which have served.
+func (t *transaction) unlink() {
+	if !t.s.opts.Links {
+		return
+	}
+	slots := t.s.hist.Slots()
+	for _, a := range t.acts {
+		name := history.Slot(t.id, a.Slot)
+		slots.Remove(history.NewLink(name))
+		slots.Remove(history.OldLink(name))
+	}
+}
+
+// discard takes away the slots of a transaction that changed nothing. That it fails loses no more than space.
+func (t *transaction) discard() error {
+	t.s.hist.Discard(t.id, len(t.tx.Changes))
+	return nil
+}
+
+func (t *transaction) note(format string, args ...any) {
+	t.notes = append(t.notes, fmt.Sprintf(format, args...))
+}
+
+// syncDirs makes every directory durable in which a name changed.
+func (t *transaction) syncDirs() error {
+	if t.s.opts.NoSync || plant.Is(plant.NoDirSync) {
+		return nil
+	}
+	for _, p := range t.touched() {
+		dir, err := t.dirs.at(p)
+		if err == nil {
+			err = dir.Sync()
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", p, err)
+		}
+	}
+	return nil
+}
+
+// touched lists the directories in which steps changed a name.
+func (t *transaction) touched() []string {
+	seen := map[string]bool{}
+	var out []string
+	add := func(p string) {
+		if !seen[p] {
+			seen[p] = true
+			out = append(out, p)
+		}
+	}
+	for _, a := range t.acts {
+		up, _ := split(a.Path)
+		add(up)
+		if a.Do == doMove {
+			to, _ := split(a.To)
+			add(to)
+		}
+	}
+	return out
+}
+
+// refusal attaches what was taken back to the error of a disk.
+func (t *transaction) refusal(err error) error {
+	if e, ok := errors.AsType[*fail.Error](err); ok {
+		e.Undone = t.undone
+		if t.undone > 0 {
+			e.Msg += fmt.Sprintf(" (%d changes were taken back)", t.undone)
+		}
+	}
+	return err
+}

@@ -1,0 +1,376 @@
+package commit
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path"
+	"strings"
+	"sync"
+	"syscall"
+
+	"github.com/emend-dev/emend/internal/audit"
+	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/internal/history"
+	"github.com/emend-dev/emend/internal/plant"
+	"github.com/emend-dev/emend/internal/vfs"
+)
+
+const (
+	// batch is how many staged files are open at once, and syncers how many are synced at once.
+	batch   = 256
+	syncers = 16
+	// maxHeld is how many old files are kept open from verification on. Beyond it an inode number could be used
+	// again, so there the content of what came out is read instead.
+	maxHeld = 1024
+)
+
+// transaction is one run of the protocol.
+type transaction struct {
+	s     *Store
+	tx    Tx
+	id    string
+	dirs  *dirs
+	mark  *history.Stage
+	acts  []*act
+	notes []string
+
+	held   int
+	logged bool // the commit point has been passed
+	found  *Outcome
+	undone int          // how many steps were taken back
+	kept   map[int]bool // slots that must stay although the transaction failed
+}
+
+func (s *Store) begin(tx Tx) *transaction {
+	return &transaction{s: s, tx: tx, id: history.NewID(s.opts.now()), dirs: newDirs(s.tree), kept: map[int]bool{}}
+}
+
+// close lets go of everything that is held.
+func (t *transaction) close() {
+	for _, a := range t.acts {
+		a.release()
+		if a.held != nil {
+			a.held.Close()
+		}
+	}
+	t.dirs.close()
+	if t.mark != nil {
+		t.mark.End()
+	}
+}
+
+// release ends the lease and reports whether somebody wanted to write meanwhile.
+func (a *act) release() (asked bool) {
+	if a.lease != nil {
+		asked = a.lease()
+		a.lease = nil
+	}
+	return asked
+}
+
+// stage prepares everything that can be prepared without the lock. If it fails, only slots have been made.
+func (t *transaction) stage(ctx context.Context) error {
+	if err := t.plan(); err != nil {
+		return err
+	}
+	var err error
+	if t.mark, err = t.s.hist.Begin(t.id, len(t.tx.Changes)); err != nil {
+		return unwritable(err)
+	}
+	if err := t.fill(ctx); err != nil {
+		return err
+	}
+	if plant.Is(plant.NoDirSync) || t.s.opts.NoSync {
+		return nil
+	}
+	return unwritable(t.s.hist.Slots().Sync())
+}
+
+// plan turns the changes into steps and opens the directories that they need.
+func (t *transaction) plan() error {
+	moved := t.moved()
+	making := map[string]bool{}
+	for i := range t.tx.Changes {
+		c := &t.tx.Changes[i]
+		if err := t.parents(c, making); err != nil {
+			return err
+		}
+		if a := t.act(i, c, moved); a != nil {
+			a.change, a.Slot = i, i
+			t.acts = append(t.acts, a)
+		}
+	}
+	sortActs(t.acts)
+	return nil
+}
+
+// moved says which changes lend their file as it is, and to which.
+func (t *transaction) moved() map[int]int {
+	out := map[int]int{}
+	for i, c := range t.tx.Changes {
+		if c.New != nil && c.New.Whole {
+			out[c.New.From] = i
+		}
+	}
+	return out
+}
+
+func (t *transaction) act(i int, c *Change, moved map[int]int) *act {
+	a := &act{Act: audit.Act{Path: c.Path}}
+	if c.Old != nil {
+		a.Old = ident(c.Old.Info, c.Old.Sum)
+	}
+	to, whole := moved[i]
+	switch {
+	case whole:
+		a.Do, a.To = doMove, t.tx.Changes[to].Path
+	case c.New != nil && c.New.Whole:
+		return nil // the other end of a move
+	case c.Old == nil && c.New == nil:
+		return nil
+	case c.Old == nil:
+		a.Do = doPut
+	case c.New == nil:
+		a.Do = doTake
+	default:
+		a.Do = doSwap
+	}
+	return a
+}
+
+func ident(is vfs.Info, sum string) *audit.Ident {
+	return &audit.Ident{Ino: is.ID.Ino, Size: is.Size, Sum: sum, Link: isLink(is.Mode)}
+}
+
+// parents opens the deepest directory above c that exists, which must be the one that was judged, and plans to make
+// those that are missing.
+func (t *transaction) parents(c *Change, making map[string]bool) error {
+	up := path.Dir(c.Path)
+	var missing []string
+	for range c.Missing {
+		missing = append(missing, up)
+		up = path.Dir(up)
+	}
+	dir, err := t.dirs.at(up)
+	if err != nil {
+		return moved(c.Path, err)
+	}
+	is, err := dir.Stat(".")
+	if err != nil {
+		return moved(c.Path, err)
+	}
+	if is.ID != c.Parent {
+		return stale(c.Path, "its directory was replaced since the file was read", "", "")
+	}
+	for i := len(missing) - 1; i >= 0; i-- {
+		if p := missing[i]; !making[p] {
+			making[p] = true
+			t.acts = append(t.acts, &act{Act: audit.Act{Do: doMkdir, Path: p}, change: -1})
+		}
+	}
+	return nil
+}
+
+// fill writes the slots, batch by batch: all of a batch first, so that the system can write them out together, then a
+// sync of each.
+func (t *transaction) fill(ctx context.Context) error {
+	var files []vfs.File
+	flush := func() error {
+		err := t.sync(files)
+		for _, f := range files {
+			err = errors.Join(err, f.Close())
+		}
+		files = nil
+		return unwritable(err)
+	}
+	for _, a := range t.acts {
+		if err := ctx.Err(); err != nil {
+			return errors.Join(cancelled(ctx), flush())
+		}
+		f, err := t.slot(a)
+		if f != nil {
+			files = append(files, f)
+		}
+		if err != nil {
+			return errors.Join(err, flush())
+		}
+		if len(files) == batch {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return flush()
+}
+
+// slot prepares the slot of one step and returns the file to be synced, if it has content.
+func (t *transaction) slot(a *act) (vfs.File, error) {
+	slots, name := t.s.hist.Slots(), history.Slot(t.id, a.Slot)
+	var f vfs.File
+	var err error
+	switch a.Do {
+	case doPut, doSwap:
+		if f, err = t.content(a, slots, name); err != nil {
+			return f, err
+		}
+	case doTake:
+		// Reserved, so that deleting needs no space.
+		r, err := slots.Create(name, 0o600)
+		if err != nil {
+			return nil, unwritable(err)
+		}
+		r.Close()
+	}
+	return f, t.links(a, slots, name)
+}
+
+// links makes the second names, where the file system can lose both names of a rename.
+func (t *transaction) links(a *act, slots vfs.Dir, name string) error {
+	if !t.s.opts.Links || plant.Is(plant.NoLink) || a.Do == doMkdir {
+		return nil
+	}
+	if a.New != nil {
+		if err := cannotLink(slots.Link(name, slots, history.NewLink(name))); err != nil {
+			return unwritable(err)
+		}
+	}
+	if a.Old == nil {
+		return nil
+	}
+	dir, last, err := t.dirs.parent(a.Path)
+	if err != nil {
+		return moved(a.Path, err)
+	}
+	return moved(a.Path, cannotLink(dir.Link(last, slots, history.OldLink(name))))
+}
+
+// cannotLink lets pass that a file may not have, or may not be given, a second name: some file systems have none, and
+// a kernel may deny them for files of others. There a power cut can lose a name.
+func cannotLink(err error) error {
+	for _, no := range []error{vfs.ErrUnsupported, fs.ErrPermission, syscall.EMLINK} {
+		if errors.Is(err, no) {
+			return nil
+		}
+	}
+	return err
+}
+
+// content makes the new file of a step, with everything but its place.
+func (t *transaction) content(a *act, slots vfs.Dir, name string) (vfs.File, error) {
+	n := t.tx.Changes[a.change].New
+	f, err := slots.Create(name, 0o600)
+	if err != nil {
+		return nil, unwritable(err)
+	}
+	if err := write(f, n.Content); err != nil {
+		return f, unwritable(err)
+	}
+	if err := t.attributes(a, n, f); err != nil {
+		return f, err
+	}
+	f.Hint()
+	if a.staged, err = f.Stat(); err != nil {
+		return f, unwritable(err)
+	}
+	a.New = ident(a.staged, n.Sum)
+	return f, nil
+}
+
+// write writes text without a second copy of all of it.
+func write(f vfs.File, text string) error {
+	buf := make([]byte, min(len(text), 1<<20))
+	for len(text) > 0 {
+		n := copy(buf, text)
+		if _, err := f.Write(buf[:n]); err != nil {
+			return err
+		}
+		text = text[n:]
+	}
+	return nil
+}
+
+// attributes gives the new file owner, mode and attributes: those of the file that it comes from, or what a file made
+// in its directory would have.
+func (t *transaction) attributes(a *act, n *New, f vfs.File) error {
+	if n.From < 0 {
+		return t.fresh(a, n, f)
+	}
+	from := &t.tx.Changes[n.From]
+	dir, name, err := t.dirs.parent(from.Path)
+	if err != nil {
+		return moved(from.Path, err)
+	}
+	old, err := dir.Open(name)
+	if err != nil {
+		return moved(from.Path, err)
+	}
+	defer old.Close()
+	if is, err := old.Stat(); err != nil || is.ID != from.Old.ID {
+		return stale(from.Path, "the file was replaced since it was read", from.Old.Sum, "")
+	}
+	lost, err := f.Adopt(old)
+	if err != nil {
+		return cannotKeep(from.Path, err)
+	}
+	for _, what := range lost {
+		t.note("%s: not kept: %s.", a.Path, what)
+	}
+	return nil
+}
+
+func (t *transaction) fresh(a *act, n *New, f vfs.File) error {
+	perm := fs.FileMode(0o666)
+	if n.Exec {
+		perm = 0o777
+	}
+	dir, err := t.dirs.at(t.existing(a))
+	if err != nil {
+		return moved(a.Path, err)
+	}
+	return unwritable(f.Inherit(dir, perm))
+}
+
+// existing is the deepest directory above a step's path that exists before the transaction.
+func (t *transaction) existing(a *act) string {
+	up := path.Dir(a.Path)
+	for range t.tx.Changes[a.change].Missing {
+		up = path.Dir(up)
+	}
+	return up
+}
+
+// sync makes files durable, several at a time. It reports every error there was.
+func (t *transaction) sync(files []vfs.File) error {
+	if t.s.opts.NoSync || plant.Is(plant.NoStageSync) {
+		return nil
+	}
+	errs := make([]error, len(files))
+	var wg sync.WaitGroup
+	next := make(chan int)
+	for range min(syncers, len(files)) {
+		wg.Go(func() {
+			for i := range next {
+				errs[i] = files[i].Sync()
+			}
+		})
+	}
+	for i := range files {
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+func cancelled(ctx context.Context) error {
+	e := &fail.Error{Kind: fail.CommandFailed, Reason: fail.Cancelled, Cause: context.Cause(ctx),
+		Msg: "cancelled before anything was changed", Hint: "Nothing was changed; send the patch again."}
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		e.Kind, e.Reason, e.Msg = fail.Timeout, "", "the time ran out before anything was changed"
+	}
+	return e
+}
+
+// depth counts the names of a path.
+func depth(p string) int { return strings.Count(p, "/") }

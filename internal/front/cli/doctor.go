@@ -1,0 +1,133 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/internal/report"
+)
+
+func (a *app) doctor() *cobra.Command {
+	var migrate bool
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Say where the store is, what the disk can do, what is pending, what is weaker here",
+		Long: `doctor looks at the workspace and says where its store is, what the file system was
+seen to do, whether a patch is pending, how much the history holds, and which
+promises are weaker here than on a local Linux disk. It tries things on files of
+its own inside the store, and on nothing else.
+
+With --migrate it moves the store: to the place that --store names, or to where
+a new one would be made (beside the repository when there is one).
+
+Exit codes: 0 emend can work here, 1 something keeps it from writing.`,
+		Example: "  emend doctor\n  emend doctor --json\n  emend doctor --migrate --store ../stores/project",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ws, err := a.open()
+			if err != nil {
+				return err
+			}
+			defer ws.Close()
+			if migrate {
+				return a.migrate(cmd, ws)
+			}
+			h, err := ws.Doctor(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return a.showHealth(h)
+		},
+	}
+	cmd.Flags().BoolVar(&migrate, "migrate", false, "move the store")
+	return cmd
+}
+
+func (a *app) migrate(cmd *cobra.Command, ws *emend.Workspace) error {
+	from, to, err := ws.Migrate(cmd.Context())
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJSON(map[string]string{"from": from, "to": to})
+	}
+	if !a.quiet {
+		fmt.Fprintf(a.out, "Moved the store from %s to %s.\n", report.Escape(from), report.Escape(to))
+	}
+	return nil
+}
+
+func (a *app) showHealth(h *emend.Health) error {
+	var err error
+	if a.json {
+		err = a.printJSON(h)
+	} else if !a.quiet {
+		fmt.Fprint(a.out, a.health(h))
+	}
+	if err == nil && len(h.Problems) > 0 {
+		return errSaid
+	}
+	return err
+}
+
+func (a *app) health(h *emend.Health) string {
+	var b strings.Builder
+	row := func(name, format string, args ...any) {
+		fmt.Fprintf(&b, "%s %s\n", a.paint(bold, fmt.Sprintf("%-12s", name)), report.Escape(fmt.Sprintf(format, args...)))
+	}
+	row("root", "%s", h.Root)
+	row("store", "%s%s", h.Store, map[bool]string{false: " (not there yet; the first apply makes it)"}[h.Exists])
+	row("tree", "%s", h.Top)
+	row("file system", "%s", h.Filesystem)
+	if c := h.Abilities; c != nil {
+		row("seen to work", "exchange %s, no-replace %s, hard links %s, lock %s, leases %s, sync %s",
+			yes(c.Exchange), yes(c.NoReplace), yes(c.Links), yes(c.Lock), yes(c.Lease), yes(c.Sync))
+	}
+	if h.Recovered != nil {
+		row("recovered", "%s", recovered(h.Recovered))
+	}
+	if h.Exists {
+		row("pending", "%s", orNone(h.Pending))
+	}
+	if h.Log != nil {
+		row("log", "%d record(s), head %s", h.Log.Seq, h.Log)
+	}
+	if h.History != nil {
+		row("history", "%d file(s), %d bytes", h.History.Files, h.History.Bytes)
+	}
+	if n := len(h.Orphans); n > 0 {
+		row("garbage", "%d transaction(s) left files in the store when the power was cut: %s", n, strings.Join(h.Orphans, " "))
+	}
+	list(&b, "weaker here", h.Weaker, "nothing: every promise holds")
+	list(&b, "problems", h.Problems, "none")
+	return b.String()
+}
+
+func list(b *strings.Builder, name string, items []string, none string) {
+	if len(items) == 0 {
+		items = []string{none}
+	}
+	for i, item := range items {
+		if i > 0 {
+			name = ""
+		}
+		fmt.Fprintf(b, "%-12s %s\n", name, report.Escape(item))
+	}
+}
+
+func yes(is bool) string {
+	if is {
+		return "yes"
+	}
+	return "no"
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "nothing"
+	}
+	return s
+}

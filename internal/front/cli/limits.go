@@ -1,0 +1,76 @@
+package cli
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/emend-dev/emend"
+)
+
+// limitFlags are the bounds of one patch, as a person writes them.
+type limitFlags struct {
+	patch, file, total string
+	files, depth       int
+}
+
+func (l *limitFlags) define(f *pflag.FlagSet) {
+	d := emend.DefaultLimits
+	f.StringVar(&l.patch, "max-patch", "", "refuse a patch over `SIZE` (default "+size(d.PatchBytes)+")")
+	f.IntVar(&l.files, "max-files", 0, "refuse a patch with more than `N` sections (default "+strconv.Itoa(d.Files)+")")
+	f.StringVar(&l.file, "max-file", "", "refuse a file over `SIZE` (default "+size(d.FileBytes)+")")
+	f.StringVar(&l.total, "max-total", "", "refuse files over `SIZE` together (default "+size(d.TotalBytes)+")")
+	f.IntVar(&l.depth, "max-depth", 0, "refuse a path of more than `N` names (default "+strconv.Itoa(d.Depth)+")")
+}
+
+func (l limitFlags) limits() (emend.Limits, error) {
+	out := emend.Limits{Files: l.files, Depth: l.depth}
+	for _, f := range []struct {
+		name, text string
+		to         *int64
+	}{{"max-patch", l.patch, &out.PatchBytes}, {"max-file", l.file, &out.FileBytes}, {"max-total", l.total, &out.TotalBytes}} {
+		var err error
+		if *f.to, err = parseSize(f.text); err != nil {
+			return out, badUse("apply", "--%s: %q is not a size: write 500, 64KiB, 16MiB or 1GiB", f.name, f.text)
+		}
+	}
+	if l.files < 0 || l.depth < 0 {
+		return out, badUse("apply", "--max-files and --max-depth take numbers above 0")
+	}
+	return out, nil
+}
+
+var units = []struct {
+	name  string
+	bytes int64
+}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"B", 1}, {"", 1}}
+
+// parseSize reads a number of bytes, with a unit or without; "" is 0.
+func parseSize(text string) (int64, error) {
+	if text == "" {
+		return 0, nil
+	}
+	for _, u := range units {
+		digits, ok := strings.CutSuffix(text, u.name)
+		if !ok {
+			continue
+		}
+		n, err := strconv.ParseInt(strings.TrimSpace(digits), 10, 64)
+		if err != nil || n <= 0 || n > 1<<62/u.bytes {
+			return 0, fmt.Errorf("not a size: %q", text)
+		}
+		return n * u.bytes, nil
+	}
+	return 0, fmt.Errorf("not a size: %q", text)
+}
+
+func size(n int64) string {
+	for _, u := range units {
+		if u.bytes > 1 && n%u.bytes == 0 {
+			return strconv.FormatInt(n/u.bytes, 10) + u.name
+		}
+	}
+	return strconv.FormatInt(n, 10)
+}

@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/internal/report"
+)
+
+func (a *app) recoverVerb() *cobra.Command {
+	var timeout time.Duration
+	cmd := &cobra.Command{
+		Use:   "recover",
+		Short: "Finish, or take back, what an interrupted emend left",
+		Long: `recover finishes the patch that a crash, a kill or a power cut interrupted, or takes
+it back whole, and says what it did. Every emend does the same when it opens the
+workspace; this verb waits for others to finish, and shows the result. It may be
+run at any time and as often as you like. Files that somebody changed since are
+never overwritten.
+
+Exit codes: 0 done or nothing to do, 1 the lock could not be had or the store
+cannot be written, 3 still undecided: see to the disk and run it again.`,
+		Example: "  emend recover\n  emend -C some/tree recover --json",
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.runRecover(cmd.Context(), timeout) },
+	}
+	cmd.Flags().DurationVar(&timeout, "timeout", 30*time.Second, "how long to wait for whoever has the lock")
+	return cmd
+}
+
+func (a *app) runRecover(ctx context.Context, timeout time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	a.calm = true // what opening recovers is the answer here
+	ws, err := a.open()
+	if err != nil {
+		return err
+	}
+	defer ws.Close()
+	first, _ := ws.Recovered()
+	r, err := ws.Recover(ctx)
+	if err != nil {
+		return err
+	}
+	if r.Nothing() && first != nil {
+		r = first
+	}
+	if a.json {
+		return a.printJSON(r)
+	}
+	if !a.quiet {
+		fmt.Fprintln(a.out, recovered(r))
+	}
+	return nil
+}
+
+// recovered is a recovery in words.
+func recovered(r *emend.Recovery) string {
+	if r.Nothing() {
+		return "Nothing to recover."
+	}
+	var out []string
+	if r.Tx != "" {
+		out = append(out, fmt.Sprintf("Transaction %s was interrupted; it is %s now (%d file(s)).", r.Tx, r.End, len(r.Files)))
+		for _, f := range r.Files {
+			out = append(out, "  "+report.Escape(f))
+		}
+	}
+	for _, n := range r.Notes {
+		out = append(out, "Note: "+report.Escape(n))
+	}
+	if r.Torn != nil {
+		out = append(out, fmt.Sprintf("The end of the log had been cut short; %d bytes were set aside as %s.", r.Torn.Size, r.Torn.Name))
+	}
+	if n := len(r.Swept); n > 0 {
+		out = append(out, fmt.Sprintf("%d transaction(s) had died before they were committed; what they left in the store is removed.", n))
+	}
+	return strings.Join(out, "\n")
+}

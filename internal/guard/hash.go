@@ -1,0 +1,21 @@
+package guard
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+)
+
+// PolicyHash names the rules that this guard judges by: two guards with the same rules have the same.
+func (g *Guard) PolicyHash() string {
+	h := sha256.New()
+	for i := range rules {
+		r := &rules[i]
+		fmt.Fprintf(h, "%q %d %q\n", r.pattern, r.from, r.except)
+	}
+	for _, p := range g.allow {
+		fmt.Fprintf(h, "allow %q\n", p)
+	}
+	fmt.Fprintf(h, "follow %t depth %d\n", g.follow, g.depth)
+	return hex.EncodeToString(h.Sum(nil))
+}

@@ -1,0 +1,150 @@
+package guard
+
+import (
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// spot is a directory: where it is, no link among the names, and which one.
+type spot struct {
+	at []string
+	id Identity
+}
+
+// landmark is a protected directory, and the names that protect it.
+type landmark struct {
+	spot
+	rule  *rule
+	names []string
+}
+
+// checkAlias refuses a path that leads, under other names, through a landmark.
+func (w *walk) checkAlias(e Entry) error {
+	chain, err := w.at.chain(len(w.done))
+	if err != nil {
+		return err
+	}
+	depth := len(w.done)
+	if e.Kind == Directory {
+		chain, depth = append([]Identity{e.File}, chain...), depth+1
+	}
+	if depth == 0 {
+		return nil
+	}
+	names := w.names()
+	for _, l := range w.g.landmarks(w.done) {
+		i := slices.Index(chain, l.id)
+		if i < 0 {
+			continue
+		}
+		if as := slices.Concat(l.names, names[depth-i:]); !w.g.allowed(as) {
+			return protected(w.path, as, len(l.names), l.rule)
+		}
+	}
+	return nil
+}
+
+// landmarks finds the protected directories at the root as they are now, and what .git is in each of the
+// directories that done names on the way down. One that cannot be reached is left out: then no path leads there
+// either.
+func (g *Guard) landmarks(done []string) []landmark {
+	var out []landmark
+	add := func(r *rule, names []string) {
+		for _, s := range g.locate(names) {
+			out = append(out, landmark{s, r, names})
+		}
+	}
+	for i := range rules {
+		r := &rules[i]
+		if r.landmark {
+			add(r, strings.Split(r.pattern, "/"))
+		}
+		for n := 1; r.pattern == dotGit && n <= len(done); n++ {
+			add(r, append(slices.Clip(done[:n]), dotGit))
+		}
+	}
+	return out
+}
+
+const dotGit = ".git"
+
+// locate follows names to a directory; a file called .git is read for the directories that it points to.
+func (g *Guard) locate(names []string) []spot {
+	parent, last := cutLast(names)
+	w := &walk{g: g, judge: func([]string) error { return nil }}
+	defer w.leave()
+	if w.follow(parent) != nil || len(w.ghost) > 0 {
+		return nil
+	}
+	is, err := w.at.stat(last[0])
+	if err != nil {
+		return nil
+	}
+	switch kind := is.kind(); {
+	case kind == Directory:
+		return []spot{{append(slices.Clip(w.done), last...), is.file}}
+	case kind == Symlink:
+		return w.enterAll(names)
+	case last[0] == dotGit:
+		return w.gitdirs()
+	}
+	return nil
+}
+
+// gitdirs are the git directory that a file called .git stands for and, when that belongs to a linked worktree, the
+// one that all worktrees share.
+func (w *walk) gitdirs() []spot {
+	dir, ok := w.says(dotGit, "gitdir:")
+	if !ok {
+		return nil
+	}
+	out := w.enterTarget(dir)
+	if len(out) == 0 {
+		return nil
+	}
+	if common, ok := w.says("commondir", ""); ok {
+		out = append(out, w.enterTarget(common)...)
+	}
+	return out
+}
+
+// says reads the path that a small file holds after the prefix.
+func (w *walk) says(name, prefix string) (path string, ok bool) {
+	f, _, err := openRegular(w.at, name, name)
+	if err != nil {
+		return "", false
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxPath+16))
+	if err != nil {
+		return "", false
+	}
+	path, ok = strings.CutPrefix(string(text), prefix)
+	path = strings.TrimSpace(path)
+	return path, ok && path != ""
+}
+
+// enterTarget goes to the directory that a file in the one where the walk stands says.
+func (w *walk) enterTarget(target string) []spot {
+	if !filepath.IsAbs(target) {
+		return w.enterAll(append(slices.Clip(w.done), split(filepath.ToSlash(target))...))
+	}
+	names, ok := w.g.inside(target, true)
+	if !ok {
+		return nil
+	}
+	return w.enterAll(names)
+}
+
+func (w *walk) enterAll(names []string) []spot {
+	if w.follow(names) != nil || len(w.ghost) > 0 {
+		return nil
+	}
+	id, err := w.at.id()
+	if err != nil {
+		return nil
+	}
+	return []spot{{w.done, id}}
+}

@@ -1,0 +1,37 @@
+package guard
+
+import "golang.org/x/sys/unix"
+
+// mountOf is the number of the mount that has what is called name in the open directory fd. ok is false where the
+// kernel, before 5.8, does not tell or the sandbox does not let it.
+func mountOf(fd int, name string) (mount uint64, ok bool, err error) {
+	var st unix.Statx_t
+	_, err = again(func() (int, error) {
+		return 0, unix.Statx(fd, name, unix.AT_SYMLINK_NOFOLLOW|unix.AT_NO_AUTOMOUNT, unix.STATX_MNT_ID, &st)
+	})
+	if err == unix.ENOSYS || err == unix.EPERM {
+		return 0, false, nil
+	}
+	return st.Mnt_id, st.Mask&unix.STATX_MNT_ID != 0, err
+}
+
+func (d directory) mount(name string) (uint64, error) {
+	mount, ok, err := mountOf(d.fd, name)
+	if ok || err != nil {
+		return mount, err
+	}
+	return deviceOf(d, name)
+}
+
+func (s steps) mount(name string) (uint64, error) {
+	f, err := s.root.Open(".")
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	mount, ok, err := mountOf(int(f.Fd()), name)
+	if ok || err != nil {
+		return mount, err
+	}
+	return deviceOf(s, name)
+}

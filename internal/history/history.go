@@ -1,0 +1,279 @@
+// Package history keeps what transactions displaced: the files themselves, in the slots that a commit exchanged them
+// into, so that nothing is copied and nothing is moved in front of an answer.
+//
+// A transaction's slots are numbered. Before the commit point a slot has the new content that is to take a file's
+// place, or is reserved and empty; afterwards it has what was there before, and its name is how a person asks for it
+// back. All slots of a store lie in one directory, which exists before any transaction does: one sync of it makes
+// all names of a transaction durable.
+//
+// A transaction that is being staged has a marker, locked for as long as its process lives. A marker that nobody
+// has locked is what a dead process left, and says which slots are garbage if the log does not know the transaction.
+// Markers are never synced: a power cut can lose one and leave slots that only [History.Orphans] finds.
+//
+// It decides nothing about users' files and cannot reach them.
+package history
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/emend-dev/emend/internal/vfs"
+)
+
+// The directories of a store that are history's.
+const (
+	slotsName   = "slots"
+	stagingName = "staging"
+)
+
+// History is the slots and markers of one store.
+type History struct {
+	slots, staging vfs.Dir
+}
+
+// Create makes the directories in store and syncs nothing; the caller syncs store.
+func Create(store vfs.Dir) error {
+	for _, name := range []string{slotsName, stagingName} {
+		if err := store.Mkdir(name, 0o700); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Open opens the history of store.
+func Open(store vfs.Dir) (*History, error) {
+	slots, err := store.Dir(slotsName)
+	if err != nil {
+		return nil, err
+	}
+	staging, err := store.Dir(stagingName)
+	if err != nil {
+		slots.Close()
+		return nil, err
+	}
+	return &History{slots, staging}, nil
+}
+
+// Close lets go of the directories.
+func (h *History) Close() error { return errors.Join(h.slots.Close(), h.staging.Close()) }
+
+// Slots is the directory of the slots.
+func (h *History) Slots() vfs.Dir { return h.slots }
+
+// NewID names a transaction: the time, for people who read it in a list, and enough chance to be unique.
+func NewID(now time.Time) string {
+	return now.UTC().Format("20060102-150405") + "-" + strings.ToLower(rand.Text()[:10])
+}
+
+// Slot is the name of slot n of a transaction. It is also the name of what was displaced, for people.
+func Slot(tx string, n int) string { return tx + "." + strconv.Itoa(n) }
+
+// The second names that a file system without a journal needs: of the new content and of the old.
+func NewLink(slot string) string { return slot + ".new" }
+
+// OldLink is the second name of what a slot's transaction displaces.
+func OldLink(slot string) string { return slot + ".old" }
+
+// Diff is the name of a transaction's diff, and of its answer if it was asked for under a key.
+func Diff(tx string) string   { return tx + ".diff" }
+func Answer(tx string) string { return tx + ".answer" }
+
+// Stage is a transaction that is being staged. Its marker is locked until End.
+type Stage struct {
+	h      *History
+	marker vfs.File
+	name   string
+}
+
+// errTaken says that somebody else has the marker.
+var errTaken = errors.New("the marker of a transaction is taken")
+
+// Begin marks transaction tx, which has n slots, as being staged by this process.
+func (h *History) Begin(tx string, n int) (*Stage, error) {
+	s := &Stage{h: h, name: fmt.Sprintf("%s+%d", tx, n)}
+	var err error
+	if s.marker, err = h.staging.Create(s.name, 0o600); err != nil {
+		return nil, err
+	}
+	mine, err := s.marker.TryLock()
+	if err == nil && mine {
+		// Between the two calls somebody could have taken the marker for a dead one and removed it.
+		if is, serr := s.marker.Stat(); serr == nil && is.Links > 0 {
+			return s, nil
+		}
+	}
+	s.marker.Close()
+	if err == nil {
+		err = errTaken
+	}
+	return nil, err
+}
+
+// End takes the marker away. The slots stay.
+func (s *Stage) End() error {
+	return errors.Join(ignoreMissing(s.h.staging.Remove(s.name)), s.marker.Close())
+}
+
+// Sweep takes away what dead processes left of transactions that were never committed; keep says which were. It is
+// called with the store's lock held.
+func (h *History) Sweep(keep func(tx string) (bool, error)) (swept []string, err error) {
+	names, err := h.staging.Names()
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		dead, err := h.dead(name)
+		if err != nil {
+			return swept, err
+		}
+		if !dead {
+			continue
+		}
+		tx, err := h.sweep(name, keep)
+		if err != nil {
+			return swept, err
+		}
+		if tx != "" {
+			swept = append(swept, tx)
+		}
+	}
+	return swept, nil
+}
+
+// dead reports whether nobody has the marker locked.
+func (h *History) dead(name string) (bool, error) {
+	f, err := h.staging.Append(name, 0o600)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	return f.TryLock()
+}
+
+func (h *History) sweep(marker string, keep func(string) (bool, error)) (tx string, err error) {
+	tx, count, _ := strings.Cut(marker, "+")
+	n, err := strconv.Atoi(count)
+	if err != nil {
+		return "", h.staging.Remove(marker) // not one of ours
+	}
+	kept, err := keep(tx)
+	if err != nil {
+		return "", err
+	}
+	if !kept {
+		if err := h.Discard(tx, n); err != nil {
+			return "", err
+		}
+	}
+	return tx, ignoreMissing(h.staging.Remove(marker))
+}
+
+// Discard removes every name of n slots of a transaction.
+func (h *History) Discard(tx string, n int) error {
+	for i := range n {
+		slot := Slot(tx, i)
+		for _, name := range []string{slot, NewLink(slot), OldLink(slot)} {
+			if err := ignoreMissing(h.slots.Remove(name)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Orphans lists the transactions that have slots but that known does not know, and that nobody is staging.
+func (h *History) Orphans(known func(tx string) (bool, error)) ([]string, error) {
+	names, err := h.slots.Names()
+	if err != nil {
+		return nil, err
+	}
+	live, err := h.staging.Names()
+	if err != nil {
+		return nil, err
+	}
+	seen := map[string]bool{}
+	for _, name := range live {
+		tx, _, _ := strings.Cut(name, "+")
+		seen[tx] = true
+	}
+	var out []string
+	for _, name := range names {
+		tx, _, ok := strings.Cut(name, ".")
+		if !ok || seen[tx] {
+			continue
+		}
+		seen[tx] = true
+		if ok, err := known(tx); err != nil {
+			return nil, err
+		} else if !ok {
+			out = append(out, tx)
+		}
+	}
+	return out, nil
+}
+
+// Keep writes what belongs to a transaction but is not needed to recover it, under a name of its own. It is not
+// synced.
+func (h *History) Keep(name, text string) error {
+	f, err := h.slots.Create(name, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(f, text)
+	return errors.Join(err, f.Close())
+}
+
+// Kept reads what Keep wrote.
+func (h *History) Kept(name string) (string, error) {
+	f, err := h.slots.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(f)
+	return string(b), err
+}
+
+// Usage is how much a history holds.
+type Usage struct {
+	Files int
+	Bytes int64
+}
+
+// Usage counts the slots and what belongs to them.
+func (h *History) Usage() (Usage, error) {
+	var u Usage
+	names, err := h.slots.Names()
+	if err != nil {
+		return u, err
+	}
+	for _, name := range names {
+		is, err := h.slots.Stat(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return u, err
+		}
+		u.Files++
+		u.Bytes += is.Size
+	}
+	return u, nil
+}
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}

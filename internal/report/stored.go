@@ -1,0 +1,63 @@
+package report
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/emend-dev/emend/internal/plan"
+)
+
+// Stored is an outcome as it was given before: a call that is repeated with its key is answered with it, to the byte.
+type Stored struct {
+	Said string          // what a model reads
+	JSON json.RawMessage // the result in its shape
+}
+
+// OK implements Result. Only what was done is stored.
+func (s *Stored) OK() bool { return true }
+
+// Text implements Result.
+func (s *Stored) Text() string { return s.Said }
+
+// MarshalJSON implements json.Marshaler.
+func (s *Stored) MarshalJSON() ([]byte, error) { return s.JSON, nil }
+
+// Store writes an outcome down for [Restore].
+func Store(r Result) string {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(r); err != nil {
+		return ""
+	}
+	result := json.RawMessage(strings.TrimSuffix(b.String(), "\n"))
+	b.Reset()
+	if err := enc.Encode(struct {
+		Said string
+		JSON json.RawMessage
+	}{r.Text(), result}); err != nil {
+		return ""
+	}
+	return b.String()
+}
+
+// Restore reads what Store wrote; nil when it is not whole.
+func Restore(text string) *Stored {
+	var s struct {
+		Said string
+		JSON json.RawMessage
+	}
+	if json.Unmarshal([]byte(text), &s) != nil || len(s.JSON) == 0 {
+		return nil
+	}
+	return &Stored{s.Said, s.JSON}
+}
+
+// Diffs is all of a plan as one unified diff in git's form.
+func Diffs(p *plan.Plan) string {
+	var b strings.Builder
+	for i := range p.Steps {
+		b.WriteString(Diff(&p.Steps[i]))
+	}
+	return b.String()
+}

@@ -1,0 +1,219 @@
+//go:build linux || darwin
+
+package vfs
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+func TestMain(m *testing.M) {
+	// As on the disk in memory.
+	unix.Umask(int(umaskOfMemory))
+	umask = uint32(umaskOfMemory)
+	os.Exit(m.Run())
+}
+
+// The same calls on a real disk and on one in memory give the same answers and leave the same tree. The calls are
+// drawn at random, with few names, so that they meet.
+func TestSameAsSystem(t *testing.T) {
+	runs := 200
+	if testing.Short() {
+		runs = 20
+	}
+	for seed := range uint64(runs) {
+		kind := Kind(seed % 2)
+		real, memory := newActor(osDisk(t), seed), newActor(memoryDisk(kind), seed)
+		var log []string
+		for range 300 {
+			want, have := real.step(), memory.step()
+			log = append(log, want)
+			if want != have {
+				t.Fatalf("seed %d:\n%s\nthe system: %s\nin memory:  %s", seed, last(log, 40), want, have)
+			}
+		}
+		real.close()
+		memory.close()
+		want, err := Snapshot(real.dirs[0])
+		check(t, err)
+		have, err := Snapshot(memory.dirs[0])
+		check(t, err)
+		if !maps.Equal(want, have) {
+			t.Fatalf("seed %d: the system has\n%v\nmemory has\n%v", seed, want, have)
+		}
+	}
+}
+
+func last(log []string, n int) (text string) {
+	for _, line := range log[max(0, len(log)-n):] {
+		text += line + "\n"
+	}
+	return text
+}
+
+// actor makes random calls on one disk. Two of them with the same seed make the same calls as long as they get the
+// same answers.
+type actor struct {
+	r     *rand.Rand
+	in    disk
+	dirs  []Dir
+	files []File
+	links int
+}
+
+func newActor(in disk, seed uint64) *actor {
+	return &actor{r: rand.New(rand.NewPCG(seed, 1)), in: in, dirs: []Dir{in.root}}
+}
+
+func (a *actor) close() {
+	for _, f := range a.files {
+		f.Close()
+	}
+	for _, d := range a.dirs[1:] {
+		d.Close()
+	}
+}
+
+func (a *actor) name() string { return string(rune('a' + a.r.IntN(5))) }
+func (a *actor) dir() Dir     { return a.dirs[a.r.IntN(len(a.dirs))] }
+func (a *actor) file() File   { return a.files[a.r.IntN(len(a.files))] }
+
+// step makes one call and describes it and its answer.
+func (a *actor) step() string {
+	const onDirs = 14
+	n := a.r.IntN(onDirs + 8)
+	if n < onDirs {
+		return a.onDir(n)
+	}
+	if len(a.files) == 0 {
+		return "-"
+	}
+	return a.onFile(n - onDirs)
+}
+
+func (a *actor) onDir(n int) string {
+	di := a.r.IntN(len(a.dirs))
+	d, name := a.dirs[di], a.name()
+	say := func(op string, err error, more ...any) string {
+		return fmt.Sprint(op, " ", di, "/", name, " ", more, ": ", class(err))
+	}
+	switch n {
+	case 0:
+		return say("create", a.keep(d.Create(name, fs.FileMode(a.r.IntN(0o1000)))))
+	case 1:
+		return say("append", a.keep(d.Append(name, fs.FileMode(a.r.IntN(0o1000)))))
+	case 2:
+		return say("open", a.keep(d.Open(name)))
+	case 3:
+		below, err := d.Dir(name)
+		if err == nil {
+			a.dirs = append(a.dirs, below)
+		}
+		return say("dir", err)
+	case 4, 5:
+		return say("mkdir", d.Mkdir(name, 0o777))
+	case 6:
+		info, err := d.Stat(name)
+		return say("stat", err, facts(info))
+	case 7:
+		target, err := d.Readlink(name)
+		return say("readlink", err, target)
+	case 8:
+		names, err := d.Names()
+		slices.Sort(names)
+		return say("names", err, names)
+	case 9:
+		return say("remove", d.Remove(name))
+	case 10:
+		return say("rmdir", d.RemoveDir(name))
+	case 11:
+		a.links++
+		if link := a.name(); a.links%2 == 0 {
+			return say("symlink", exists(a.in.symlink(link, "x")), link)
+		}
+		return say("fifo", exists(a.in.fifo(name)))
+	case 12:
+		ti, as := a.r.IntN(len(a.dirs)), a.name()
+		return say("link", d.Link(name, a.dirs[ti], as), ti, as)
+	}
+	ti, as, how := a.r.IntN(len(a.dirs)), a.name(), How(a.r.IntN(3))
+	return say("rename", d.Rename(name, a.dirs[ti], as, how), ti, as, how)
+}
+
+func (a *actor) keep(f File, err error) error {
+	if err == nil {
+		a.files = append(a.files, f)
+	}
+	return err
+}
+
+func (a *actor) onFile(n int) string {
+	fi := a.r.IntN(len(a.files))
+	f := a.files[fi]
+	say := func(op string, err error, more ...any) string {
+		return fmt.Sprint(op, " ", fi, " ", more, ": ", class(err))
+	}
+	switch n {
+	case 0, 1:
+		wrote, err := f.Write(slices.Repeat([]byte{byte('a' + a.r.IntN(26))}, a.r.IntN(40)))
+		return say("write", err, wrote)
+	case 2:
+		size := int64(a.r.IntN(40))
+		return say("truncate", f.Truncate(size), size)
+	case 3:
+		buf := make([]byte, a.r.IntN(20))
+		read, err := f.Read(buf)
+		return say("read", err, read, string(buf[:read]))
+	case 4:
+		buf, off := make([]byte, 1+a.r.IntN(20)), int64(a.r.IntN(40))
+		read, err := f.ReadAt(buf, off)
+		return say("read at", err, off, read, string(buf[:read]))
+	case 5:
+		info, err := f.Stat()
+		return say("stat", err, facts(info))
+	case 6:
+		lost, err := f.Adopt(a.file())
+		return say("adopt", err, lost)
+	}
+	d := a.r.IntN(len(a.dirs))
+	return say("inherit", f.Inherit(a.dirs[d], 0o666), d)
+}
+
+// facts are what must agree: not numbers of inodes, times, or what a file system counts for a directory.
+func facts(i Info) string {
+	if i.Mode.IsDir() {
+		return fmt.Sprint(i.Mode, i.UID, i.GID)
+	}
+	return fmt.Sprint(i.Mode, i.Size, i.Links, i.UID, i.GID)
+}
+
+// class is what a caller can tell of an error.
+func class(err error) string {
+	if errno, ok := errors.AsType[syscall.Errno](err); ok {
+		return errno.Error()
+	}
+	for _, known := range []error{io.EOF, fs.ErrClosed, fs.ErrInvalid, ErrNotRegular} {
+		if errors.Is(err, known) {
+			return known.Error()
+		}
+	}
+	return fmt.Sprint(err)
+}
+
+// exists forgives what the two ways to plant things say differently.
+func exists(err error) error {
+	if err != nil {
+		return fs.ErrExist
+	}
+	return nil
+}

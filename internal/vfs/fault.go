@@ -1,0 +1,315 @@
+package vfs
+
+import (
+	"fmt"
+	"io/fs"
+	"slices"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// Fault makes one call fail, of all that change or sync anything through the directories that it wraps and whatever
+// is opened from them. To sweep, fail each in turn until none is left to fail:
+//
+//	for n := 0; ; n++ {
+//		fault := &vfs.Fault{At: n}
+//		err := Run(fault.Wrap(disk))
+//		if !fault.Fired() {
+//			break
+//		}
+//		...
+//	}
+//
+// A Fault may be used by several goroutines at once, with one count for all. Set the fields before the first call.
+type Fault struct {
+	At    int   // the call that fails, counted from 0
+	Err   error // what it fails with; nil is EIO
+	After bool  // it has its effect nevertheless, a write half of it
+	Dead  bool  // every call after it fails as well, whatever its sort: the process has been killed
+	Reads bool  // count and fail calls that only look, too
+
+	mu    sync.Mutex
+	calls int
+	fired bool
+	trace []string
+}
+
+// Wrap makes a Dir whose calls count. Directories that one call gets must all be wrapped, or none.
+func (f *Fault) Wrap(d Dir) Dir { return &faultDir{f, d} }
+
+// Fired reports whether the call has been reached.
+func (f *Fault) Fired() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.fired
+}
+
+// Calls is how many calls have been counted.
+func (f *Fault) Calls() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.calls
+}
+
+// Trace names the calls that were counted, in order: "rename a to b, exchange".
+func (f *Fault) Trace() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.trace)
+}
+
+// fate is what becomes of a call.
+type fate uint8
+
+const (
+	works fate = iota
+	failsBefore
+	failsAfter
+)
+
+func (f *Fault) err() error {
+	if f.Err == nil {
+		return syscall.EIO
+	}
+	return f.Err
+}
+
+// decide counts a call, if its sort is counted, and says what becomes of it.
+func (f *Fault) decide(counts bool, what string) fate {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.fired && f.Dead {
+		return failsBefore
+	}
+	if !counts {
+		return works
+	}
+	f.calls++
+	f.trace = append(f.trace, what)
+	switch {
+	case f.calls != f.At+1:
+		return works
+	case f.After:
+		f.fired = true
+		return failsAfter
+	}
+	f.fired = true
+	return failsBefore
+}
+
+// change makes a call that is counted.
+func (f *Fault) change(what string, call func() error) error { return f.make(true, what, call) }
+
+// look makes a call that is counted only if reads are.
+func (f *Fault) look(what string, call func() error) error { return f.make(f.Reads, what, call) }
+
+func (f *Fault) make(counts bool, what string, call func() error) error {
+	switch f.decide(counts, what) {
+	case failsBefore:
+		return fmt.Errorf("%s: %w", what, f.err())
+	case failsAfter:
+		if err := call(); err != nil {
+			return err // it would have failed anyway
+		}
+		return fmt.Errorf("%s: %w", what, f.err())
+	}
+	return call()
+}
+
+// opens makes a call that opens something, which nobody gets to close if the call is said to have failed.
+func opens[T interface{ Close() error }](f *Fault, counts bool, what string, call func() (T, error)) (opened T, err error) {
+	var none T
+	done := false
+	err = f.make(counts, what, func() (err error) {
+		opened, err = call()
+		done = err == nil
+		return err
+	})
+	if err == nil {
+		return opened, nil
+	}
+	if done {
+		opened.Close()
+	}
+	return none, err
+}
+
+type faultDir struct {
+	f *Fault
+	d Dir
+}
+
+func bare(d Dir) Dir {
+	if wrapped, ok := d.(*faultDir); ok {
+		return wrapped.d
+	}
+	return d
+}
+
+func bareFile(f File) File {
+	if wrapped, ok := f.(*faultFile); ok {
+		return wrapped.file
+	}
+	return f
+}
+
+func (d *faultDir) Dir(name string) (Dir, error) {
+	below, err := opens(d.f, d.f.Reads, "open directory "+name, func() (Dir, error) { return d.d.Dir(name) })
+	if err != nil {
+		return nil, err
+	}
+	return d.f.Wrap(below), nil
+}
+
+func (d *faultDir) file(counts bool, what, name string, call func() (File, error)) (File, error) {
+	opened, err := opens(d.f, counts, what+" "+name, call)
+	if err != nil {
+		return nil, err
+	}
+	return &faultFile{d.f, opened, name}, nil
+}
+
+func (d *faultDir) Open(name string) (File, error) {
+	return d.file(d.f.Reads, "open", name, func() (File, error) { return d.d.Open(name) })
+}
+
+func (d *faultDir) Create(name string, perm fs.FileMode) (File, error) {
+	return d.file(true, "create", name, func() (File, error) { return d.d.Create(name, perm) })
+}
+
+func (d *faultDir) Append(name string, perm fs.FileMode) (File, error) {
+	return d.file(true, "append", name, func() (File, error) { return d.d.Append(name, perm) })
+}
+
+func (d *faultDir) Mkdir(name string, perm fs.FileMode) error {
+	return d.f.change("mkdir "+name, func() error { return d.d.Mkdir(name, perm) })
+}
+
+func (d *faultDir) Stat(name string) (info Info, err error) {
+	err = d.f.look("stat "+name, func() (err error) { info, err = d.d.Stat(name); return err })
+	return info, err
+}
+
+func (d *faultDir) Readlink(name string) (target string, err error) {
+	err = d.f.look("readlink "+name, func() (err error) { target, err = d.d.Readlink(name); return err })
+	return target, err
+}
+
+func (d *faultDir) Names() (names []string, err error) {
+	err = d.f.look("list directory", func() (err error) { names, err = d.d.Names(); return err })
+	return names, err
+}
+
+func (d *faultDir) Link(name string, to Dir, as string) error {
+	return d.f.change("link "+name+" to "+as, func() error { return d.d.Link(name, bare(to), as) })
+}
+
+func (d *faultDir) Rename(name string, to Dir, as string, how How) error {
+	what := "rename " + name + " to " + as + ", " + how.String()
+	return d.f.change(what, func() error { return d.d.Rename(name, bare(to), as, how) })
+}
+
+func (d *faultDir) Remove(name string) error {
+	return d.f.change("remove "+name, func() error { return d.d.Remove(name) })
+}
+
+func (d *faultDir) RemoveDir(name string) error {
+	return d.f.change("remove directory "+name, func() error { return d.d.RemoveDir(name) })
+}
+
+func (d *faultDir) Sync() error { return d.f.change("sync directory", d.d.Sync) }
+
+// Close always closes, also for the dead: the system closes what a killed process had open.
+func (d *faultDir) Close() error { return d.f.close(d.d.Close) }
+
+func (f *Fault) close(call func() error) error {
+	err := call()
+	if f.decide(false, "") == failsBefore {
+		return f.err()
+	}
+	return err
+}
+
+type faultFile struct {
+	f    *Fault
+	file File
+	name string
+}
+
+func (f *faultFile) change(op string, call func() error) error {
+	return f.f.change(op+" "+f.name, call)
+}
+func (f *faultFile) look(op string, call func() error) error { return f.f.look(op+" "+f.name, call) }
+
+func (f *faultFile) Read(p []byte) (n int, err error) {
+	err = f.look("read", func() (err error) { n, err = f.file.Read(p); return err })
+	return n, err
+}
+
+func (f *faultFile) ReadAt(p []byte, off int64) (n int, err error) {
+	err = f.look("read", func() (err error) { n, err = f.file.ReadAt(p, off); return err })
+	return n, err
+}
+
+func (f *faultFile) Write(p []byte) (int, error) {
+	what := "write " + f.name
+	switch f.f.decide(true, what) {
+	case failsBefore:
+		return 0, fmt.Errorf("%s: %w", what, f.f.err())
+	case failsAfter:
+		n, err := f.file.Write(p[:len(p)/2])
+		if err == nil {
+			err = fmt.Errorf("%s: %w", what, f.f.err())
+		}
+		return n, err
+	}
+	return f.file.Write(p)
+}
+
+func (f *faultFile) Truncate(size int64) error {
+	return f.change("truncate", func() error { return f.file.Truncate(size) })
+}
+
+func (f *faultFile) Stat() (info Info, err error) {
+	err = f.look("stat", func() (err error) { info, err = f.file.Stat(); return err })
+	return info, err
+}
+
+func (f *faultFile) Adopt(from File) (lost []string, err error) {
+	err = f.change("adopt", func() (err error) { lost, err = f.file.Adopt(bareFile(from)); return err })
+	return lost, err
+}
+
+func (f *faultFile) Inherit(dir Dir, perm fs.FileMode) error {
+	return f.change("inherit", func() error { return f.file.Inherit(bare(dir), perm) })
+}
+
+// Hint cannot fail.
+func (f *faultFile) Hint() {
+	if f.f.decide(false, "") == works {
+		f.file.Hint()
+	}
+}
+
+func (f *faultFile) Sync() error     { return f.change("sync", f.file.Sync) }
+func (f *faultFile) Datasync() error { return f.change("datasync", f.file.Datasync) }
+
+func (f *faultFile) TryLock() (locked bool, err error) {
+	err = f.change("lock", func() (err error) { locked, err = f.file.TryLock(); return err })
+	return locked && err == nil, err
+}
+
+// Lease cannot fail; the dead get none.
+func (f *faultFile) Lease() (release func() bool, open bool) {
+	if f.f.decide(false, "") != works {
+		return func() bool { return false }, false
+	}
+	return f.file.Lease()
+}
+
+func (f *faultFile) Touch(t time.Time) error {
+	return f.change("touch", func() error { return f.file.Touch(t) })
+}
+
+func (f *faultFile) Close() error { return f.f.close(f.file.Close) }

@@ -1,0 +1,275 @@
+//go:build linux || darwin
+
+package vfs
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// osFile is a regular file of the operating system. It is not an *os.File, which would ask the poller about each
+// descriptor, in vain.
+type osFile struct {
+	handle
+	name     string
+	writable bool
+}
+
+func newFile(fd int, name string, writable bool) File {
+	return &osFile{handle: handle{fd: fd}, name: name, writable: writable}
+}
+
+func (d *osDir) Open(name string) (File, error) {
+	return d.file(name, func(dir int) (int, error) { return openRegular(dir, name, unix.O_RDONLY) }, false)
+}
+
+func (d *osDir) Create(name string, perm fs.FileMode) (File, error) {
+	return d.file(name, func(dir int) (int, error) { return create(dir, name, 0, perm) }, true)
+}
+
+func (d *osDir) Append(name string, perm fs.FileMode) (File, error) {
+	return d.file(name, func(dir int) (int, error) { return openAppend(dir, name, perm) }, true)
+}
+
+func (d *osDir) file(name string, open func(dir int) (int, error), writable bool) (File, error) {
+	if err := single("open", name); err != nil {
+		return nil, err
+	}
+	opened := -1
+	err := d.use(func(dir int) (err error) { opened, err = open(dir); return err })
+	if err != nil {
+		return nil, failed("open", name, err)
+	}
+	return newFile(opened, name, writable), nil
+}
+
+// openRegular looks before it opens, because opening a device can rewind a tape; and after, because what was looked
+// at may have changed.
+func openRegular(dir int, name string, flags int) (int, error) {
+	st, err := statAt(dir, name)
+	if err == nil {
+		err = regular(&st)
+	}
+	if err != nil {
+		return -1, err
+	}
+	fd, err := again2(func() (int, error) { return unix.Openat(dir, name, flags|openFile, 0) })
+	if err != nil {
+		return -1, err
+	}
+	if err := settle(fd); err != nil {
+		unix.Close(fd)
+		return -1, err
+	}
+	return fd, nil
+}
+
+// settle makes sure of a descriptor that was opened with O_NONBLOCK: it is a regular file, and reads as one.
+func settle(fd int) error {
+	var st unix.Stat_t
+	if err := again(func() error { return unix.Fstat(fd, &st) }); err != nil {
+		return err
+	}
+	if err := regular(&st); err != nil {
+		return err
+	}
+	return unix.SetNonblock(fd, false)
+}
+
+func regular(st *unix.Stat_t) error {
+	switch st.Mode & unix.S_IFMT {
+	case unix.S_IFREG:
+		return nil
+	case unix.S_IFLNK:
+		return unix.ELOOP
+	case unix.S_IFDIR:
+		return unix.EISDIR
+	}
+	return ErrNotRegular
+}
+
+// create makes a file with exactly perm: the umask, or an access list that the directory hands down, may take away
+// from what the call asks for.
+func create(dir int, name string, flags int, perm fs.FileMode) (int, error) {
+	flags |= unix.O_RDWR | unix.O_CREAT | unix.O_EXCL | unix.O_NOFOLLOW | unix.O_CLOEXEC
+	fd, err := again2(func() (int, error) { return unix.Openat(dir, name, flags, uint32(perm.Perm())) })
+	if err != nil {
+		return -1, err
+	}
+	if err := again(func() error { return unix.Fchmod(fd, uint32(perm.Perm())) }); err != nil {
+		unix.Close(fd)
+		// The name is new and ours: leaving it would make a failed call have an effect.
+		again(func() error { return unix.Unlinkat(dir, name, 0) })
+		return -1, err
+	}
+	return fd, nil
+}
+
+// openAppend opens or else creates, so that only the file that it made itself gets the permissions. Each round that
+// ends without an answer means that somebody made or removed the file in the meantime.
+func openAppend(dir int, name string, perm fs.FileMode) (int, error) {
+	for range 100 {
+		fd, err := openRegular(dir, name, unix.O_RDWR|unix.O_APPEND)
+		if err != unix.ENOENT {
+			return fd, err
+		}
+		fd, err = create(dir, name, unix.O_APPEND, perm)
+		if err != unix.EEXIST {
+			return fd, err
+		}
+	}
+	return -1, fmt.Errorf("made and removed again and again by somebody else: %w", unix.EBUSY)
+}
+
+func (f *osFile) Close() error { return failed("close", f.name, f.close()) }
+
+// chunk is the most that one call reads or writes: Darwin refuses more than 2 GiB.
+const chunk = 1 << 30
+
+func (f *osFile) Read(p []byte) (n int, err error) {
+	if len(p) == 0 {
+		return 0, nil
+	}
+	err = f.use(func(fd int) (err error) {
+		n, err = again2(func() (int, error) { return unix.Read(fd, p[:min(len(p), chunk)]) })
+		return err
+	})
+	return ended("read", f.name, n, err)
+}
+
+func (f *osFile) ReadAt(p []byte, off int64) (n int, err error) {
+	if off < 0 {
+		return 0, failed("read", f.name, unix.EINVAL)
+	}
+	err = f.use(func(fd int) error {
+		for n < len(p) {
+			part := p[n:min(len(p), n+chunk)]
+			m, err := again2(func() (int, error) { return unix.Pread(fd, part, off+int64(n)) })
+			if err != nil {
+				return err
+			}
+			if m == 0 {
+				return io.EOF
+			}
+			n += m
+		}
+		return nil
+	})
+	if err == io.EOF {
+		return n, err
+	}
+	return n, failed("read", f.name, err)
+}
+
+// ended gives the result of a read the words of io.Reader: nothing is the end, and less than nothing is not a count.
+func ended(op, name string, n int, err error) (int, error) {
+	switch {
+	case err != nil:
+		return 0, failed(op, name, err)
+	case n == 0:
+		return 0, io.EOF
+	}
+	return n, nil
+}
+
+func (f *osFile) Write(p []byte) (n int, err error) {
+	err = f.use(func(fd int) error {
+		for n < len(p) {
+			part := p[n:min(len(p), n+chunk)]
+			m, err := again2(func() (int, error) { return unix.Write(fd, part) })
+			if err != nil {
+				return err
+			}
+			if m == 0 {
+				return io.ErrUnexpectedEOF
+			}
+			n += m
+		}
+		return nil
+	})
+	return n, failed("write", f.name, err)
+}
+
+// call makes one call on the file's descriptor.
+func (f *osFile) call(op string, call func(fd int) error) error {
+	return failed(op, f.name, f.use(func(fd int) error {
+		return again(func() error { return call(fd) })
+	}))
+}
+
+func (f *osFile) Truncate(size int64) error {
+	return f.call("truncate", func(fd int) error { return unix.Ftruncate(fd, size) })
+}
+
+func (f *osFile) Stat() (Info, error) {
+	var st unix.Stat_t
+	if err := f.call("stat", func(fd int) error { return unix.Fstat(fd, &st) }); err != nil {
+		return Info{}, err
+	}
+	return infoOf(&st), nil
+}
+
+func (f *osFile) Touch(t time.Time) error {
+	return f.call("touch", func(fd int) error { return touch(fd, t) })
+}
+
+func (f *osFile) Hint() {
+	f.use(func(fd int) error { hint(fd); return nil }) //nolint:errcheck // a hint
+}
+
+// Sync is never repeated, also not when a signal interrupted it.
+func (f *osFile) Sync() error { return failed("sync", f.name, f.use(syncAll)) }
+
+// Datasync is never repeated, as Sync.
+func (f *osFile) Datasync() error { return failed("datasync", f.name, f.use(syncData)) }
+
+// TryLock uses flock: the lock belongs to the open file, so a second one in the same process is kept out as well,
+// and it ends with the file however the process ends.
+func (f *osFile) TryLock() (bool, error) {
+	err := f.call("lock", func(fd int) error { return unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB) })
+	if isErrno(err, unix.EWOULDBLOCK) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func (f *osFile) Lease() (release func() (asked bool), open bool) {
+	release = func() bool { return false }
+	if f.writable {
+		// A lease on a file that we have open for writing would find nobody but ourselves.
+		return release, false
+	}
+	f.use(func(fd int) error { //nolint:errcheck // a closed file has no lease
+		switch err := lease(fd); err {
+		case nil:
+			release = f.endLease
+		case unix.EAGAIN:
+			open = true
+		}
+		return nil
+	})
+	return release, open
+}
+
+// endLease reports whether the lease was being taken away, and gives it up. A file that was closed meanwhile took
+// its lease along.
+func (f *osFile) endLease() (asked bool) {
+	f.use(func(fd int) error { asked = unlease(fd); return nil }) //nolint:errcheck // see above
+	return asked
+}
+
+func (f *osFile) Adopt(from File) (lost []string, err error) {
+	other, ok := from.(*osFile)
+	if !ok {
+		return nil, failed("adopt", f.name, errMaker)
+	}
+	err = both(&other.handle, &f.handle, func(from, to int) (err error) {
+		lost, err = adopt(from, to)
+		return err
+	})
+	return lost, failed("adopt", f.name, err)
+}

@@ -1,0 +1,56 @@
+//go:build linux || darwin
+
+package vfs
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"runtime"
+
+	"golang.org/x/sys/unix"
+)
+
+// umask is what the process takes away from the permissions of a new file. It can only be learned by changing it, so
+// it is read here, once, before anybody can be making files.
+var umask = readUmask()
+
+func readUmask() uint32 {
+	mask := unix.Umask(0o077)
+	unix.Umask(mask)
+	return uint32(mask)
+}
+
+func (f *osFile) Inherit(dir Dir, perm fs.FileMode) error {
+	d, ok := dir.(*osDir)
+	if !ok {
+		return failed("inherit", f.name, errMaker)
+	}
+	return failed("inherit", f.name, both(&d.handle, &f.handle, func(dir, fd int) error {
+		if err := inheritGroup(dir, fd); err != nil {
+			return err
+		}
+		return inheritMode(dir, fd, uint32(perm.Perm()))
+	}))
+}
+
+// inheritGroup gives the file the group that the system gives to new files in the directory. That the file was made
+// elsewhere, where the rule may be another, must not show. A file system mounted to follow the other rule (grpid) is
+// not noticed.
+func inheritGroup(dir, fd int) error {
+	in, is, err := statBoth(dir, fd)
+	if err != nil {
+		return err
+	}
+	group := uint32(os.Getegid())
+	if in.Mode&unix.S_ISGID != 0 || runtime.GOOS == "darwin" {
+		group = in.Gid
+	}
+	if group == is.Gid {
+		return nil
+	}
+	if err := again(func() error { return unix.Fchown(fd, -1, int(group)) }); err != nil {
+		return fmt.Errorf("the group %d cannot be given: %w", group, err)
+	}
+	return nil
+}

@@ -1,0 +1,354 @@
+package vfs
+
+import (
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// Kind says what a disk in memory forgets when the power goes.
+type Kind uint8
+
+const (
+	// Journal is a file system with a metadata journal, as ext4, xfs and btrfs are. What happens to names happens
+	// in one order, each change whole: after a power cut a first part of the changes has happened and the rest
+	// has not. Syncing a directory makes all changes durable up to the last one in that directory; syncing a
+	// file, all up to its creation.
+	Journal Kind = iota
+	// Strict is the weakest reading of POSIX: each name in each directory is a cell of its own, and after a power
+	// cut holds any value that it has had since the directory was last synced. A rename can leave both names, or
+	// neither. Syncing a file does nothing for its name.
+	Strict
+)
+
+func (k Kind) String() string { return [...]string{"Journal", "Strict"}[k] }
+
+// Memory is a disk in memory that answers as Linux does, has bounded space if asked, and can lose power: see
+// [Memory.Crash] and [Memory.Kill]. All is done by root with umask 022. It has no access lists, no extended
+// attributes, no mount points and no permissions that would stop anybody.
+//
+// After a power cut the content of a file is any of: what was last synced; what was written last; that without its
+// last byte, without the second half of what is not synced, or with zeros in the place of it; nothing. Bytes that
+// were synced and have not been written over since, with no truncation below them, always come back.
+type Memory struct {
+	mu      sync.Mutex
+	kind    Kind
+	root    *inode
+	clock   int64
+	lastIno uint64
+	space   *space
+	epoch   int // grows with each Kill; a handle of another epoch is closed
+	open    map[*memFile]struct{}
+	pending []change // to names, not yet durable, in the order they were made
+}
+
+// space is what is left on a bounded disk.
+type space struct{ bytes, inodes int64 }
+
+// change is one indivisible operation on names.
+type change []cell
+
+// cell is a name in a directory and what it means after the change; nil when it means nothing.
+type cell struct {
+	dir  *inode
+	name string
+	to   *inode
+	born bool // this is the name that to was made with
+}
+
+// inode is a file, directory, link or special file, with what is and what would come back.
+type inode struct {
+	ino   uint64
+	attr  attr
+	mtime time.Time
+	links uint64
+	data  []byte
+	link  string
+	names map[string]*inode // of a directory
+	gone  bool              // a removed directory
+
+	// What is durable. stable is how many bytes at the beginning of data are synced and untouched since.
+	kept      map[string]*inode
+	synced    []byte
+	stable    int
+	keptAttr  attr
+	keptMtime time.Time
+}
+
+type attr struct {
+	mode     fs.FileMode
+	uid, gid uint32
+}
+
+func (n *inode) is(t fs.FileMode) bool { return n.attr.mode.Type() == t }
+func (n *inode) dir() bool             { return n.is(fs.ModeDir) }
+
+const umaskOfMemory fs.FileMode = 0o022
+
+// NewMemory makes an empty disk with a root directory.
+func NewMemory(kind Kind) *Memory {
+	m := &Memory{kind: kind, open: map[*memFile]struct{}{}}
+	m.root, _ = m.newInode(fs.ModeDir | 0o755)
+	m.root.links = 1
+	m.settle(m.root)
+	return m
+}
+
+// Root opens the root directory.
+func (m *Memory) Root() Dir {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return &memDir{m: m, node: m.root, epoch: m.epoch}
+}
+
+// SetSpace says how much more the disk can take from now on: bytes of content, and inodes. What is removed is given
+// back. Names take no space. A negative number for both lifts the limit.
+func (m *Memory) SetSpace(bytes, inodes int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.space = &space{bytes, inodes}
+	if bytes < 0 && inodes < 0 {
+		m.space = nil
+	}
+}
+
+// Kill is kill -9: every handle is closed, with its lock and its lease, and nothing is lost.
+func (m *Memory) Kill() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.epoch++
+	for f := range m.open {
+		m.forget(f)
+	}
+}
+
+// now is the time of a change, later than every one before.
+func (m *Memory) now() time.Time {
+	m.clock++
+	return time.Unix(1_700_000_000, m.clock)
+}
+
+// newInode makes an inode without a name. Its number has never been used on this disk, nor on one that this disk
+// crashed from.
+func (m *Memory) newInode(mode fs.FileMode) (*inode, error) {
+	if m.space != nil {
+		if m.space.inodes <= 0 {
+			return nil, syscall.ENOSPC
+		}
+		m.space.inodes--
+	}
+	m.lastIno++
+	n := &inode{ino: m.lastIno, attr: attr{mode: mode}, mtime: m.now()}
+	n.keptAttr, n.keptMtime = n.attr, n.mtime
+	if n.dir() {
+		n.names, n.kept = map[string]*inode{}, map[string]*inode{}
+	}
+	return n, nil
+}
+
+// drop gives back the space of an inode that nobody can reach any more.
+func (m *Memory) drop(n *inode) {
+	if n.links > 0 || m.space == nil {
+		return
+	}
+	for f := range m.open {
+		if f.node == n {
+			return
+		}
+	}
+	m.space.bytes += int64(len(n.data))
+	m.space.inodes++
+}
+
+// apply makes a change to names, and remembers it until it is durable.
+func (m *Memory) apply(c change) {
+	m.pending = append(m.pending, c)
+	t := m.now()
+	for _, cell := range c {
+		cell.dir.mtime = t
+		was := cell.dir.names[cell.name]
+		set(cell.dir.names, cell)
+		if cell.to != nil {
+			cell.to.links++
+		}
+		if was != nil {
+			was.links--
+		}
+	}
+}
+
+func set(names map[string]*inode, c cell) {
+	if c.to == nil {
+		delete(names, c.name)
+		return
+	}
+	names[c.name] = c.to
+}
+
+// harden makes the first n changes durable.
+func (m *Memory) harden(n int) {
+	for _, c := range m.pending[:n] {
+		for _, cell := range c {
+			set(cell.dir.kept, cell)
+		}
+	}
+	m.pending = m.pending[n:]
+}
+
+// syncDir makes the names in d durable, and in a journal whatever happened before them.
+func (m *Memory) syncDir(d *inode) {
+	if m.kind == Strict {
+		d.kept = maps.Clone(d.names)
+		m.forgetChanges(d)
+		return
+	}
+	m.hardenLast(func(c cell) bool { return c.dir == d })
+}
+
+func (m *Memory) forgetChanges(d *inode) {
+	for i, c := range m.pending {
+		m.pending[i] = slices.DeleteFunc(c, func(c cell) bool { return c.dir == d })
+	}
+	m.pending = slices.DeleteFunc(m.pending, func(c change) bool { return len(c) == 0 })
+}
+
+// syncFile makes content and attributes durable, and in a journal the file's first name.
+func (m *Memory) syncFile(n *inode) {
+	m.syncData(n)
+	n.keptAttr, n.keptMtime = n.attr, n.mtime
+	if m.kind == Journal {
+		m.hardenLast(func(c cell) bool { return c.to == n && c.born })
+	}
+}
+
+func (m *Memory) syncData(n *inode) {
+	n.synced, n.stable = clip(n.data), len(n.data)
+}
+
+// hardenLast makes everything durable up to the last change with a cell that matches.
+func (m *Memory) hardenLast(match func(cell) bool) {
+	for i := len(m.pending) - 1; i >= 0; i-- {
+		if slices.ContainsFunc(m.pending[i], match) {
+			m.harden(i + 1)
+			return
+		}
+	}
+}
+
+// clip is b without room to grow: what is appended to the original does not show in it.
+func clip(b []byte) []byte { return b[:len(b):len(b)] }
+
+// Settle makes everything durable, as sync and a long rest do.
+func (m *Memory) Settle() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.settle(m.root)
+}
+
+func (m *Memory) settle(n *inode) {
+	m.pending = nil
+	m.syncData(n)
+	n.keptAttr, n.keptMtime = n.attr, n.mtime
+	if n.dir() {
+		n.kept = maps.Clone(n.names)
+	}
+	for _, below := range n.names {
+		m.settle(below)
+	}
+}
+
+// Plant makes files and directories by slash path, for tests to begin with, and makes everything durable. "dir/" is a
+// directory, and "-> x" as a content is a link to x. What is above a file is made as needed.
+func (m *Memory) Plant(tree map[string]string) error {
+	for path, data := range tree {
+		if err := m.plant(path, data); err != nil {
+			return err
+		}
+	}
+	m.Settle()
+	return nil
+}
+
+func (m *Memory) plant(path, data string) error {
+	if dir, ok := strings.CutSuffix(path, "/"); ok {
+		_, err := m.parent(dir + "/.")
+		return err
+	}
+	if target, ok := strings.CutPrefix(data, "-> "); ok {
+		return m.Symlink(path, target)
+	}
+	return m.special(path, 0o644, func(n *inode) { n.data = []byte(data) })
+}
+
+// Symlink makes a symbolic link at a slash path.
+func (m *Memory) Symlink(path, target string) error {
+	return m.special(path, fs.ModeSymlink|0o777, func(n *inode) { n.link = target })
+}
+
+// Mkfifo makes a FIFO at a slash path. It stands for every file that is none.
+func (m *Memory) Mkfifo(path string) error {
+	return m.special(path, fs.ModeNamedPipe|0o644, func(*inode) {})
+}
+
+// Change sets permissions, owner, group and the time of the last change of what is at a slash path, at once durable.
+func (m *Memory) Change(path string, change func(*Info)) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n := m.root
+	for name := range strings.SplitSeq(path, "/") {
+		if n = n.names[name]; n == nil {
+			return failed("change", path, syscall.ENOENT)
+		}
+	}
+	info := n.info()
+	change(&info)
+	n.attr = attr{n.attr.mode.Type() | info.Mode&^fs.ModeType, info.UID, info.GID}
+	n.mtime = info.ModTime
+	n.keptAttr, n.keptMtime = n.attr, n.mtime
+	return nil
+}
+
+func (m *Memory) special(path string, mode fs.FileMode, fill func(*inode)) error {
+	d, err := m.parent(path)
+	if err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	name := path[strings.LastIndex(path, "/")+1:]
+	if d.names[name] != nil {
+		return failed("make", path, syscall.EEXIST)
+	}
+	n, err := m.newInode(mode)
+	if err != nil {
+		return failed("make", path, err)
+	}
+	fill(n)
+	m.apply(change{{d, name, n, true}})
+	return nil
+}
+
+// parent finds the directory above the last name of path, and makes what is missing.
+func (m *Memory) parent(path string) (*inode, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	names := strings.Split(path, "/")
+	d := m.root
+	for _, name := range names[:len(names)-1] {
+		if d.names[name] == nil {
+			n, err := m.newInode(fs.ModeDir | 0o755)
+			if err != nil {
+				return nil, failed("make", path, err)
+			}
+			m.apply(change{{d, name, n, true}})
+		}
+		if d = d.names[name]; !d.dir() {
+			return nil, failed("make", path, syscall.ENOTDIR)
+		}
+	}
+	return d, nil
+}

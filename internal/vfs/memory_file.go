@@ -1,0 +1,259 @@
+package vfs
+
+import (
+	"io"
+	"io/fs"
+	"slices"
+	"syscall"
+	"time"
+)
+
+// memFile is an open file of a [Memory].
+type memFile struct {
+	m        *Memory
+	node     *inode
+	name     string
+	epoch    int
+	closed   bool
+	off      int64
+	writable bool
+	append   bool
+	locked   bool
+	lease    *memLease
+}
+
+type memLease struct{ asked bool }
+
+// on makes one call with the disk to itself.
+func (f *memFile) on(op string, call func() error) error {
+	f.m.mu.Lock()
+	defer f.m.mu.Unlock()
+	if f.closed || f.epoch != f.m.epoch {
+		return failed(op, f.name, fs.ErrClosed)
+	}
+	err := call()
+	if err == io.EOF {
+		return err
+	}
+	return failed(op, f.name, err)
+}
+
+func (f *memFile) Close() error {
+	return f.on("close", func() error { f.m.forget(f); return nil })
+}
+
+// forget closes f, with its lock and its lease.
+func (m *Memory) forget(f *memFile) {
+	f.closed, f.locked, f.lease = true, false, nil
+	delete(m.open, f)
+	m.drop(f.node)
+}
+
+func (f *memFile) Read(p []byte) (n int, err error) {
+	err = f.on("read", func() (err error) {
+		n, err = f.readAt(p, f.off)
+		f.off += int64(n)
+		if n > 0 {
+			return nil
+		}
+		return err
+	})
+	return n, err
+}
+
+func (f *memFile) ReadAt(p []byte, off int64) (n int, err error) {
+	err = f.on("read", func() (err error) { n, err = f.readAt(p, off); return err })
+	return n, err
+}
+
+func (f *memFile) readAt(p []byte, off int64) (int, error) {
+	if off < 0 {
+		return 0, syscall.EINVAL
+	}
+	n := copy(p, f.node.data[min(off, int64(len(f.node.data))):])
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+func (f *memFile) Write(p []byte) (n int, err error) {
+	err = f.on("write", func() error {
+		if len(p) == 0 {
+			return nil
+		}
+		if !f.writable {
+			return syscall.EBADF
+		}
+		if f.append {
+			f.off = int64(len(f.node.data))
+		}
+		n = f.m.room(f.off, len(f.node.data), len(p))
+		if n > 0 {
+			f.m.write(f.node, p[:n], int(f.off))
+			f.off += int64(n)
+		}
+		if n < len(p) {
+			return syscall.ENOSPC
+		}
+		return nil
+	})
+	return n, err
+}
+
+// room is how many of n bytes can be written at off to a file of size bytes. As on most systems, a hole takes none.
+func (m *Memory) room(off int64, size, n int) int {
+	if m.space == nil {
+		return n
+	}
+	over := max(0, int64(size)-off)
+	return int(min(int64(n), over+max(0, m.space.bytes)))
+}
+
+func (m *Memory) write(n *inode, p []byte, off int) {
+	n.stable = min(n.stable, off)
+	if off < len(n.data) {
+		n.data = slices.Clone(n.data) // others may hold what is written over
+	}
+	if end := off + len(p); end > len(n.data) {
+		m.charge(end - len(n.data))
+		n.data = append(n.data, make([]byte, end-len(n.data))...)
+	}
+	copy(n.data[off:], p)
+	n.mtime = m.now()
+}
+
+func (m *Memory) charge(bytes int) {
+	if m.space != nil {
+		m.space.bytes -= int64(bytes)
+	}
+}
+
+func (f *memFile) Truncate(size int64) error {
+	return f.on("truncate", func() error {
+		if !f.writable || size < 0 {
+			return syscall.EINVAL
+		}
+		n := f.node
+		grown := int(size) - len(n.data)
+		f.m.charge(grown)
+		n.stable = min(n.stable, int(size))
+		if grown > 0 {
+			n.data = append(n.data, make([]byte, grown)...)
+		}
+		n.data = clip(n.data[:size])
+		n.mtime = f.m.now()
+		return nil
+	})
+}
+
+func (f *memFile) Stat() (info Info, err error) {
+	err = f.on("stat", func() error { info = f.node.info(); return nil })
+	return info, err
+}
+
+func (f *memFile) Adopt(from File) (lost []string, err error) {
+	other, ok := from.(*memFile)
+	if !ok || other.m != f.m {
+		return nil, failed("adopt", f.name, errMaker)
+	}
+	err = f.on("adopt", func() error {
+		if other.closed || other.epoch != f.m.epoch {
+			return fs.ErrClosed
+		}
+		was := other.node.attr
+		if was.mode&fs.ModeSetuid != 0 {
+			lost = append(lost, "setuid bit")
+		}
+		if was.mode&fs.ModeSetgid != 0 {
+			lost = append(lost, "setgid bit")
+		}
+		was.mode &^= fs.ModeSetuid | fs.ModeSetgid
+		f.node.attr = was
+		return nil
+	})
+	return lost, err
+}
+
+func (f *memFile) Inherit(dir Dir, perm fs.FileMode) error {
+	d, ok := dir.(*memDir)
+	if !ok || d.m != f.m {
+		return failed("inherit", f.name, errMaker)
+	}
+	return f.on("inherit", func() error {
+		if err := d.usable(); err != nil {
+			return err
+		}
+		f.node.attr.mode = perm.Perm() &^ umaskOfMemory
+		f.node.attr.gid = 0
+		if d.node.attr.mode&fs.ModeSetgid != 0 {
+			f.node.attr.gid = d.node.attr.gid
+		}
+		return nil
+	})
+}
+
+func (f *memFile) Hint() {}
+
+func (f *memFile) Sync() error {
+	return f.on("sync", func() error { f.m.syncFile(f.node); return nil })
+}
+
+func (f *memFile) Datasync() error {
+	return f.on("datasync", func() error { f.m.syncData(f.node); return nil })
+}
+
+func (f *memFile) TryLock() (locked bool, err error) {
+	err = f.on("lock", func() error {
+		for other := range f.m.open {
+			if other != f && other.node == f.node && other.locked {
+				return nil
+			}
+		}
+		f.locked, locked = true, true
+		return nil
+	})
+	return locked, err
+}
+
+// Lease is as on Linux, where who asks does not wait: Append fails with EAGAIN while there is a lease.
+func (f *memFile) Lease() (release func() bool, open bool) {
+	none := func() bool { return false }
+	f.m.mu.Lock()
+	defer f.m.mu.Unlock()
+	if f.closed || f.epoch != f.m.epoch || f.writable {
+		return none, false
+	}
+	for other := range f.m.open {
+		if other.node == f.node && other.writable {
+			return none, true
+		}
+	}
+	lease := &memLease{}
+	f.lease = lease
+	return func() bool { return f.release(lease) }, false
+}
+
+func (f *memFile) release(lease *memLease) bool {
+	f.m.mu.Lock()
+	defer f.m.mu.Unlock()
+	if f.lease != lease {
+		return false
+	}
+	f.lease = nil
+	return lease.asked
+}
+
+// breakLeases tells who has a lease on n that somebody wants to write.
+func (m *Memory) breakLeases(n *inode) (err error) {
+	for f := range m.open {
+		if f.node == n && f.lease != nil {
+			f.lease.asked, err = true, syscall.EAGAIN
+		}
+	}
+	return err
+}
+
+func (f *memFile) Touch(t time.Time) error {
+	return f.on("touch", func() error { f.node.mtime = t; return nil })
+}

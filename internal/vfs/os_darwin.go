@@ -1,0 +1,106 @@
+package vfs
+
+import (
+	"errors"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+func openBelow(dir int, name string) (int, error) { return openBelowPortable(dir, name) }
+
+func renameHow(from int, name string, to int, as string, how How) error {
+	flag := uint32(unix.RENAME_EXCL)
+	if how == Exchange {
+		flag = unix.RENAME_SWAP
+	}
+	return unix.RenameatxNp(from, name, to, as, flag) // ENOTSUP where the file system has no such thing
+}
+
+// unlink says EISDIR for a directory, as Linux does; the call itself says EPERM.
+func unlink(dir int, name string) error {
+	err := unix.Unlinkat(dir, name, 0)
+	if err != unix.EPERM {
+		return err
+	}
+	if st, serr := statAt(dir, name); serr == nil && st.Mode&unix.S_IFMT == unix.S_IFDIR {
+		return unix.EISDIR
+	}
+	return err
+}
+
+// syncAll has the drive write its cache out; fsync alone leaves bytes in it. Where that is impossible, on network
+// shares for example, fsync is the most there is.
+func syncAll(fd int) error {
+	_, err := unix.FcntlInt(uintptr(fd), unix.F_FULLFSYNC, 0)
+	if errors.Is(err, ErrUnsupported) || err == unix.EINVAL || err == unix.ENOTTY {
+		return unix.Fsync(fd)
+	}
+	return err
+}
+
+func syncData(fd int) error { return syncAll(fd) }
+
+func hint(int) {}
+
+// touch knows microseconds only, and writes back the time of the last reading as it was.
+func touch(fd int, t time.Time) error {
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		return err
+	}
+	return unix.Futimes(fd, []unix.Timeval{
+		unix.NsecToTimeval(st.Atim.Nano()),
+		unix.NsecToTimeval(t.UnixNano()),
+	})
+}
+
+func lease(int) error  { return ErrUnsupported }
+func unlease(int) bool { return false }
+
+func isErrno(err error, is syscall.Errno) bool { return errors.Is(err, is) }
+
+// adopt keeps owner, permissions and, where it can, extended attributes. An access list is not among the attributes
+// here, and is not kept.
+func adopt(from, to int) (lost []string, err error) {
+	was, is, err := adoptOwner(from, to)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range attributes(from) {
+		if !copyAttribute(from, to, name) {
+			lost = append(lost, "attribute "+name)
+		}
+	}
+	more, err := adoptMode(to, was, is)
+	return append(lost, more...), err
+}
+
+func attributes(fd int) []string {
+	size, err := unix.Flistxattr(fd, nil)
+	if err != nil || size <= 0 {
+		return nil
+	}
+	buf := make([]byte, size)
+	if size, err = unix.Flistxattr(fd, buf); err != nil {
+		return nil
+	}
+	return strings.FieldsFunc(string(buf[:size]), func(r rune) bool { return r == 0 })
+}
+
+func copyAttribute(from, to int, name string) bool {
+	size, err := unix.Fgetxattr(from, name, nil)
+	if err != nil {
+		return err == unix.ENOATTR
+	}
+	buf := make([]byte, size)
+	if size, err = unix.Fgetxattr(from, name, buf); err != nil {
+		return false
+	}
+	return unix.Fsetxattr(to, name, buf[:size], 0) == nil
+}
+
+// inheritMode knows no access lists, as adopt.
+func inheritMode(_, fd int, perm uint32) error { return unix.Fchmod(fd, perm&^umask) }

@@ -1,0 +1,314 @@
+//go:build !linux && !darwin
+
+package vfs
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+// rootDir is a directory of an operating system for which there is nothing better than an [os.Root]. It keeps a root
+// of its own for the names in it, and the root that it was reached from for the calls about two directories: those
+// can only be made by path, from a root that has both. Before each the path is compared with the directory, so it is
+// not led elsewhere by a rename in between, but for one in the very moment of the call.
+type rootDir struct {
+	top  *shared
+	path string // below top
+	root *os.Root
+}
+
+// shared is a root with a count of the directories that need it.
+type shared struct {
+	*os.Root
+	users chan int // holds the count
+}
+
+// Open opens the directory at path, which may lead through links: whoever names the path has judged it.
+func Open(path string) (Dir, error) {
+	r, err := os.OpenRoot(path)
+	if err != nil {
+		return nil, err
+	}
+	return newTop(r)
+}
+
+// FromRoot opens the directory that r has open. r stays the caller's.
+func FromRoot(r *os.Root) (Dir, error) {
+	own, err := r.OpenRoot(".")
+	if err != nil {
+		return nil, err
+	}
+	return newTop(own)
+}
+
+func newTop(r *os.Root) (Dir, error) {
+	own, err := r.OpenRoot(".")
+	if err != nil {
+		r.Close()
+		return nil, err
+	}
+	top := &shared{r, make(chan int, 1)}
+	top.users <- 1
+	return &rootDir{top, ".", own}, nil
+}
+
+func (d *rootDir) Close() error {
+	if err := d.root.Close(); err != nil {
+		return err
+	}
+	n := <-d.top.users - 1
+	d.top.users <- n
+	if n == 0 {
+		return d.top.Close()
+	}
+	return nil
+}
+
+func (d *rootDir) Dir(name string) (Dir, error) {
+	if err := d.directory(name); err != nil {
+		return nil, err
+	}
+	r, err := d.root.OpenRoot(name)
+	if err != nil {
+		return nil, err
+	}
+	d.top.users <- <-d.top.users + 1
+	return &rootDir{d.top, filepath.Join(d.path, name), r}, nil
+}
+
+// directory refuses what is a link or no directory. An os.Root would follow the link, though never out of itself.
+func (d *rootDir) directory(name string) error {
+	if err := single("open", name); err != nil {
+		return err
+	}
+	fi, err := d.root.Lstat(name)
+	switch {
+	case err != nil:
+		return err
+	case fi.Mode()&fs.ModeSymlink != 0:
+		return failed("open", name, syscall.ELOOP)
+	case !fi.IsDir():
+		return failed("open", name, syscall.ENOTDIR)
+	}
+	return nil
+}
+
+func (d *rootDir) regular(name string) error {
+	if err := single("open", name); err != nil {
+		return err
+	}
+	fi, err := d.root.Lstat(name)
+	switch {
+	case err != nil:
+		return err
+	case fi.Mode()&fs.ModeSymlink != 0:
+		return failed("open", name, syscall.ELOOP)
+	case fi.IsDir():
+		return failed("open", name, syscall.EISDIR)
+	case !fi.Mode().IsRegular():
+		return failed("open", name, ErrNotRegular)
+	}
+	return nil
+}
+
+func (d *rootDir) Open(name string) (File, error) {
+	if err := d.regular(name); err != nil {
+		return nil, err
+	}
+	return d.file(name, os.O_RDONLY, 0)
+}
+
+func (d *rootDir) Create(name string, perm fs.FileMode) (File, error) {
+	if err := single("open", name); err != nil {
+		return nil, err
+	}
+	f, err := d.file(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, perm.Perm())
+	if err != nil {
+		return nil, err
+	}
+	if err := f.(*rootFile).Chmod(perm.Perm()); err != nil {
+		return nil, errors.Join(err, f.Close(), d.root.Remove(name))
+	}
+	return f, nil
+}
+
+func (d *rootDir) Append(name string, perm fs.FileMode) (File, error) {
+	if err := d.regular(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return d.file(name, os.O_RDWR|os.O_APPEND|os.O_CREATE, perm.Perm())
+}
+
+func (d *rootDir) file(name string, flags int, perm fs.FileMode) (File, error) {
+	f, err := d.root.OpenFile(name, flags, perm)
+	if err != nil {
+		return nil, err
+	}
+	return &rootFile{f}, nil
+}
+
+func (d *rootDir) Mkdir(name string, perm fs.FileMode) error {
+	if err := single("mkdir", name); err != nil {
+		return err
+	}
+	return d.root.Mkdir(name, perm.Perm())
+}
+
+func (d *rootDir) Stat(name string) (Info, error) {
+	if name != "." {
+		if err := single("stat", name); err != nil {
+			return Info{}, err
+		}
+	}
+	fi, err := d.root.Lstat(name)
+	if err != nil {
+		return Info{}, err
+	}
+	return infoAt(d.root, name, fi)
+}
+
+func (d *rootDir) Readlink(name string) (string, error) {
+	if err := single("readlink", name); err != nil {
+		return "", err
+	}
+	return d.root.Readlink(name)
+}
+
+func (d *rootDir) Names() ([]string, error) {
+	f, err := d.root.Open(".")
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return f.Readdirnames(-1)
+}
+
+// Remove looks first: an os.Root would remove an empty directory as well.
+func (d *rootDir) Remove(name string) error {
+	if err := single("remove", name); err != nil {
+		return err
+	}
+	fi, err := d.root.Lstat(name)
+	if err != nil {
+		return err
+	}
+	if fi.IsDir() {
+		return failed("remove", name, syscall.EISDIR)
+	}
+	return d.root.Remove(name)
+}
+
+func (d *rootDir) RemoveDir(name string) error {
+	if err := d.directory(name); err != nil {
+		return err
+	}
+	return d.root.Remove(name)
+}
+
+func (d *rootDir) Link(name string, to Dir, as string) error {
+	from, in, err := d.paths("link", name, to, as)
+	if err != nil {
+		return err
+	}
+	return d.top.Link(from, in)
+}
+
+// Rename without replacing is two steps here: a crash in between leaves a file with both names. A directory cannot
+// be renamed so.
+func (d *rootDir) Rename(name string, to Dir, as string, how How) error {
+	from, in, err := d.paths("rename", name, to, as)
+	if err != nil {
+		return err
+	}
+	switch how {
+	case Replace:
+		return d.top.Rename(from, in)
+	case NoReplace:
+		return d.renameNew(from, in)
+	}
+	return failedPair("rename", name, as, ErrUnsupported)
+}
+
+func (d *rootDir) renameNew(from, in string) error {
+	if fi, err := d.top.Lstat(from); err != nil {
+		return err
+	} else if fi.IsDir() {
+		return failedPair("rename", from, in, ErrUnsupported)
+	}
+	if err := d.top.Link(from, in); err != nil {
+		return err
+	}
+	return d.top.Remove(from)
+}
+
+// paths are the two names as seen from the root that both directories were reached from.
+func (d *rootDir) paths(op, name string, to Dir, as string) (from, in string, err error) {
+	if err := pair(op, name, as); err != nil {
+		return "", "", err
+	}
+	other, ok := to.(*rootDir)
+	if !ok {
+		return "", "", failedPair(op, name, as, errMaker)
+	}
+	if d.top != other.top {
+		return "", "", failedPair(op, name, as, fmt.Errorf("two roots: %w", ErrUnsupported))
+	}
+	if err := errors.Join(d.still(), other.still()); err != nil {
+		return "", "", failedPair(op, name, as, err)
+	}
+	return filepath.Join(d.path, name), filepath.Join(other.path, as), nil
+}
+
+// still is an error when the directory is no longer where it was opened.
+func (d *rootDir) still() error {
+	is, err := d.root.Stat(".")
+	if err != nil {
+		return err
+	}
+	there, err := d.top.Lstat(d.path)
+	if err != nil {
+		return err
+	}
+	if !os.SameFile(is, there) {
+		return fmt.Errorf("%q is another directory now: %w", d.path, fs.ErrNotExist)
+	}
+	return nil
+}
+
+// Sync does nothing: Windows has no such call for a directory, and writes names through its journal.
+func (d *rootDir) Sync() error { return nil }
+
+// rootFile is a file with the methods of os.File, and those that it lacks.
+type rootFile struct{ *os.File }
+
+func (f *rootFile) Stat() (Info, error) {
+	fi, err := f.File.Stat()
+	if err != nil {
+		return Info{}, err
+	}
+	return infoOf(f.File, fi)
+}
+
+func (f *rootFile) Adopt(from File) ([]string, error) {
+	other, ok := from.(*rootFile)
+	if !ok {
+		return nil, failed("adopt", f.Name(), errMaker)
+	}
+	fi, err := other.File.Stat()
+	if err != nil {
+		return nil, err
+	}
+	return nil, f.Chmod(fi.Mode().Perm())
+}
+
+func (f *rootFile) Inherit(_ Dir, perm fs.FileMode) error { return f.Chmod(perm.Perm()) }
+func (f *rootFile) Hint()                                 {}
+func (f *rootFile) Datasync() error                       { return f.Sync() }
+func (f *rootFile) TryLock() (bool, error)                { return tryLock(f.File) }
+func (f *rootFile) Lease() (func() bool, bool)            { return func() bool { return false }, false }
+func (f *rootFile) Touch(t time.Time) error               { return touch(f.File, t) }

@@ -1,0 +1,225 @@
+//go:build linux || darwin
+
+package vfs
+
+import (
+	"io/fs"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	openDir = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_CLOEXEC
+
+	// Without O_NONBLOCK, opening a FIFO that took the place of a file after we looked would wait for somebody to
+	// open its other end; without O_NOCTTY a terminal could become ours.
+	openFile = unix.O_NOFOLLOW | unix.O_NONBLOCK | unix.O_NOCTTY | unix.O_CLOEXEC
+)
+
+// osDir is a directory of the operating system: every call is one *at call on its descriptor, with a single name.
+type osDir struct{ handle }
+
+// Open opens the directory at path, which may lead through links: whoever names the path has judged it.
+// Every directory below is opened with [Dir.Dir], which follows none. It needs permission to read the directory.
+func Open(path string) (Dir, error) {
+	fd, err := again2(func() (int, error) { return unix.Open(path, openDir, 0) })
+	if err != nil {
+		return nil, failed("open", path, err)
+	}
+	return FromFD(fd), nil
+}
+
+// FromFD makes a Dir of an open directory, and takes the descriptor over. It must have been opened for reading:
+// Sync is refused on a descriptor that is only a place (O_PATH).
+func FromFD(fd int) Dir { return &osDir{handle{fd: fd}} }
+
+// FromRoot opens the directory that r has open. r stays the caller's.
+func FromRoot(r *os.Root) (Dir, error) {
+	f, err := r.Open(".")
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	raw, err := f.SyscallConn()
+	if err != nil {
+		return nil, err
+	}
+	fd := -1
+	if cerr := raw.Control(func(root uintptr) {
+		fd, err = again2(func() (int, error) { return unix.Openat(int(root), ".", openDir, 0) })
+	}); cerr != nil {
+		return nil, cerr
+	}
+	if err != nil {
+		return nil, failed("open", r.Name(), err)
+	}
+	return FromFD(fd), nil
+}
+
+func (d *osDir) Close() error { return failed("close", "directory", d.close()) }
+
+func (d *osDir) Dir(name string) (Dir, error) {
+	if err := single("open", name); err != nil {
+		return nil, err
+	}
+	below := -1
+	err := d.use(func(fd int) (err error) { below, err = openBelow(fd, name); return err })
+	if err != nil {
+		return nil, failed("open", name, err)
+	}
+	return FromFD(below), nil
+}
+
+// openBelowPortable opens a directory where no single call refuses links and mount points.
+func openBelowPortable(dir int, name string) (int, error) {
+	fd, err := again2(func() (int, error) { return unix.Openat(dir, name, openDir|unix.O_NOFOLLOW, 0) })
+	if err == unix.ENOTDIR && isLink(dir, name) {
+		return -1, unix.ELOOP
+	}
+	if err != nil {
+		return -1, err
+	}
+	if err := sameMount(dir, fd); err != nil {
+		unix.Close(fd)
+		return -1, err
+	}
+	return fd, nil
+}
+
+// sameMount compares devices, and so does not see a directory that is bound elsewhere on its own file system.
+func sameMount(a, b int) error {
+	is, below, err := statBoth(a, b)
+	if err != nil {
+		return err
+	}
+	if is.Dev != below.Dev {
+		return unix.EXDEV
+	}
+	return nil
+}
+
+func isLink(dir int, name string) bool {
+	st, err := statAt(dir, name)
+	return err == nil && st.Mode&unix.S_IFMT == unix.S_IFLNK
+}
+
+func statAt(dir int, name string) (st unix.Stat_t, err error) {
+	err = again(func() error { return unix.Fstatat(dir, name, &st, unix.AT_SYMLINK_NOFOLLOW) })
+	return st, err
+}
+
+func (d *osDir) Stat(name string) (info Info, err error) {
+	if name != "." {
+		if err := single("stat", name); err != nil {
+			return Info{}, err
+		}
+	}
+	err = d.use(func(fd int) error {
+		st, err := statAt(fd, name)
+		info = infoOf(&st)
+		return err
+	})
+	if err != nil {
+		return Info{}, failed("stat", name, err)
+	}
+	return info, nil
+}
+
+func (d *osDir) Readlink(name string) (target string, err error) {
+	if err := single("readlink", name); err != nil {
+		return "", err
+	}
+	err = d.use(func(fd int) (err error) { target, err = readlinkAt(fd, name); return err })
+	return target, failed("readlink", name, err)
+}
+
+func readlinkAt(dir int, name string) (string, error) {
+	for size := 256; ; size *= 4 {
+		buf := make([]byte, size)
+		n, err := again2(func() (int, error) { return unix.Readlinkat(dir, name, buf) })
+		if err != nil {
+			return "", err
+		}
+		if n < size {
+			return string(buf[:n]), nil
+		}
+	}
+}
+
+func (d *osDir) Names() (names []string, err error) {
+	err = d.use(func(fd int) (err error) { names, err = namesOf(fd); return err })
+	return names, failed("list", "directory", err)
+}
+
+// namesOf reads the directory through a descriptor of its own: the place in the list belongs to the descriptor, and
+// two callers at once would each get a part.
+func namesOf(dir int) ([]string, error) {
+	fd, err := again2(func() (int, error) { return unix.Openat(dir, ".", openDir, 0) })
+	if err != nil {
+		return nil, err
+	}
+	f := os.NewFile(uintptr(fd), ".")
+	defer f.Close()
+	return f.Readdirnames(-1)
+}
+
+func (d *osDir) Mkdir(name string, perm fs.FileMode) error {
+	return d.at("mkdir", name, func(fd int) error { return unix.Mkdirat(fd, name, uint32(perm.Perm())) })
+}
+
+func (d *osDir) Remove(name string) error {
+	return d.at("remove", name, func(fd int) error { return unlink(fd, name) })
+}
+
+func (d *osDir) RemoveDir(name string) error {
+	return d.at("rmdir", name, func(fd int) error { return unix.Unlinkat(fd, name, unix.AT_REMOVEDIR) })
+}
+
+// at makes one call about one name.
+func (d *osDir) at(op, name string, call func(fd int) error) error {
+	if err := single(op, name); err != nil {
+		return err
+	}
+	return failed(op, name, d.use(func(fd int) error {
+		return again(func() error { return call(fd) })
+	}))
+}
+
+func (d *osDir) Link(name string, to Dir, as string) error {
+	return d.two("link", name, to, as, func(from, to int) error { return unix.Linkat(from, name, to, as, 0) })
+}
+
+func (d *osDir) Rename(name string, to Dir, as string, how How) error {
+	return d.two("rename", name, to, as, func(from, to int) error {
+		if how == Replace {
+			return unix.Renameat(from, name, to, as)
+		}
+		return renameHow(from, name, to, as, how)
+	})
+}
+
+// two makes one call about two names.
+func (d *osDir) two(op, name string, to Dir, as string, call func(from, to int) error) error {
+	if err := pair(op, name, as); err != nil {
+		return err
+	}
+	other, ok := to.(*osDir)
+	if !ok {
+		return failedPair(op, name, as, errMaker)
+	}
+	return failedPair(op, name, as, both(&d.handle, &other.handle, func(from, to int) error {
+		return again(func() error { return call(from, to) })
+	}))
+}
+
+// Sync is never repeated, also not when a signal interrupted it.
+func (d *osDir) Sync() error {
+	err := d.use(syncAll)
+	if err == unix.EINVAL {
+		// Some file systems, mostly in user space or over a network, have no fsync for directories. There is
+		// nothing that we could do instead: their names are as durable as they make them.
+		return nil
+	}
+	return failed("sync", "directory", err)
+}

@@ -1,0 +1,85 @@
+package vfs
+
+import (
+	"io"
+	"io/fs"
+)
+
+// Node is what a tree has at one path, for comparing trees: two are equal when they look the same to a reader.
+type Node struct {
+	Mode     fs.FileMode
+	UID, GID uint32
+	Data     string // of a regular file
+	Target   string // of a symbolic link
+}
+
+// Snapshot reads the whole tree below d, by slash path. d itself is not in it.
+func Snapshot(d Dir) (map[string]Node, error) {
+	tree := map[string]Node{}
+	return tree, snapshot(tree, d, "")
+}
+
+func snapshot(tree map[string]Node, d Dir, prefix string) error {
+	names, err := d.Names()
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		n, err := nodeOf(d, name)
+		if err != nil {
+			return err
+		}
+		tree[prefix+name] = n
+		if !n.Mode.IsDir() {
+			continue
+		}
+		if err := below(tree, d, name, prefix); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func below(tree map[string]Node, d Dir, name, prefix string) error {
+	sub, err := d.Dir(name)
+	if err != nil {
+		return err
+	}
+	defer sub.Close()
+	return snapshot(tree, sub, prefix+name+"/")
+}
+
+func nodeOf(d Dir, name string) (Node, error) {
+	info, err := d.Stat(name)
+	if err != nil {
+		return Node{}, err
+	}
+	n := Node{Mode: info.Mode, UID: info.UID, GID: info.GID}
+	switch info.Mode.Type() {
+	case 0:
+		n.Data, err = ReadFile(d, name)
+	case fs.ModeSymlink:
+		n.Target, err = d.Readlink(name)
+	}
+	return n, err
+}
+
+// ReadFile reads the regular file called name, whole.
+func ReadFile(d Dir, name string) (string, error) {
+	f, err := d.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(f)
+	return string(data), err
+}
+
+// Snapshot reads the whole tree, by slash path.
+func (m *Memory) Snapshot() map[string]Node {
+	tree, err := Snapshot(m.Root())
+	if err != nil {
+		panic(err) // it is our own tree, and nobody else's disk
+	}
+	return tree
+}

@@ -1,0 +1,239 @@
+package emend
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/emend-dev/emend/internal/audit"
+	"github.com/emend-dev/emend/internal/commit"
+	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/internal/guard"
+	"github.com/emend-dev/emend/internal/vfs"
+)
+
+// Actor is who asks for a change, for the log.
+type Actor = audit.Actor
+
+// Head is the newest record of the log: its number and its hash. Who keeps it can later prove that nothing before it
+// was rewritten.
+type Head = audit.Head
+
+// Recovery is what was found of an interrupted transaction, and what became of it.
+type Recovery = commit.Outcome
+
+// keeper is the workspace's way to its store, opened when it is first needed.
+type keeper struct {
+	root   string // the root's path, links resolved
+	id     guard.Identity
+	named  string // the store that a person named
+	unsafe bool
+	actor  Actor
+	opts   commit.Options
+
+	mu     sync.Mutex
+	place  commit.Place
+	store  *commit.Store
+	top    *guard.Guard
+	prefix string // from the top to the root
+}
+
+// keep makes the workspace ready to find its store.
+func (w *Workspace) keep(s *settings) error {
+	root, err := filepath.EvalSymlinks(w.guard.Dir())
+	if err != nil {
+		return storeError(err)
+	}
+	w.keeper.root, w.keeper.id, w.keeper.unsafe, w.keeper.actor = root, w.guard.Root(), s.keeper.unsafe, s.keeper.actor
+	w.keeper.opts = s.keeper.opts
+	if s.keeper.named != "" {
+		w.keeper.named, err = filepath.Abs(s.keeper.named)
+	}
+	return err
+}
+
+// find locates the store and opens it if there is one.
+func (k *keeper) find() error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.store != nil {
+		return nil
+	}
+	var err error
+	if k.named != "" {
+		k.place, err = commit.At(k.named, k.root)
+	} else {
+		k.place, err = commit.Locate(k.root)
+	}
+	if err != nil || !k.place.Exists {
+		return err
+	}
+	return k.open()
+}
+
+// ensure makes the store if there is none.
+func (k *keeper) ensure() error {
+	if err := k.find(); err != nil {
+		return err
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.store != nil {
+		return k.safe()
+	}
+	if err := k.safe(); err != nil {
+		return err
+	}
+	var err error
+	if k.place, err = k.place.Make(); err != nil {
+		return err
+	}
+	return k.open()
+}
+
+// safe refuses to write where renames are not what they are on a local disk.
+func (k *keeper) safe() error {
+	is, err := commit.Filesystem(k.root)
+	if err != nil || k.unsafe || !is.Network {
+		return nil
+	}
+	return &fail.Error{Kind: fail.CommandFailed, Reason: fail.WeakFilesystem,
+		Msg:  fmt.Sprintf("the workspace is on a network file system (%s), where a commit cannot promise what it promises on a disk", is.Type),
+		Hint: "With --unsafe-fs a person can allow it; emend doctor says what is weaker then."}
+}
+
+func (k *keeper) open() error {
+	dir, err := vfs.Open(k.place.Dir)
+	if err != nil {
+		return storeError(err)
+	}
+	if err := k.climb(dir); err != nil {
+		dir.Close()
+		return err
+	}
+	o := k.opts
+	o.Holder = k.holder()
+	is, err := commit.Filesystem(k.place.Dir)
+	o.Links = err == nil && !is.Journal
+	store, err := commit.Open(dir, k.top, o)
+	if err != nil {
+		k.top.Close()
+		return err
+	}
+	k.store = store
+	return nil
+}
+
+// climb opens the top of the tree that the store belongs to, and finds the way down to the root, which must be the
+// directory that the workspace was opened on.
+func (k *keeper) climb(dir vfs.Dir) error {
+	way, err := commit.ReadFormat(dir)
+	if err != nil {
+		return storeError(err)
+	}
+	top := filepath.FromSlash(way)
+	if !filepath.IsAbs(top) {
+		top = filepath.Join(k.place.Dir, top)
+	}
+	rel, err := filepath.Rel(top, k.root)
+	if err != nil || !filepath.IsLocal(rel) {
+		return &fail.Error{Kind: fail.CommandFailed, Reason: fail.StoreUnwritable,
+			Msg:  fmt.Sprintf("the store %s belongs to another tree, %s", fail.Quote(k.place.Dir), fail.Quote(top)),
+			Hint: "Name a store of its own for each tree, or none: emend then finds one."}
+	}
+	k.prefix = filepath.ToSlash(rel)
+	if k.top, err = guard.Open(top, guard.Options{}); err != nil {
+		return err
+	}
+	if err := k.sameRoot(); err != nil {
+		k.top.Close()
+		return err
+	}
+	return nil
+}
+
+func (k *keeper) sameRoot() error {
+	root, err := k.top.OpenDir(k.prefix)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	is, err := root.Stat(".")
+	if err != nil || is.ID != (vfs.ID{Dev: k.id.Dev, Ino: k.id.Ino}) {
+		return &fail.Error{Kind: fail.Stale, Path: ".", Msg: "the workspace's directory was replaced while it was opened", Hint: "Open it again.", Cause: err}
+	}
+	return nil
+}
+
+// holder is what others read of who has the lock.
+func (k *keeper) holder() string {
+	who := strings.TrimSpace(strings.Join([]string{k.actor.Client, k.actor.Agent, k.actor.Session}, " "))
+	if who == "" {
+		who = filepath.Base(os.Args[0])
+	}
+	host, _ := os.Hostname()
+	return fmt.Sprintf("process %d (%.100s) on %s, since %s", os.Getpid(), who, host, time.Now().Format(time.RFC3339))
+}
+
+func (k *keeper) close() error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.store == nil {
+		return nil
+	}
+	err := errors.Join(k.store.Close(), k.top.Close())
+	k.store = nil
+	return err
+}
+
+func storeError(err error) error {
+	if _, ok := errors.AsType[*fail.Error](err); ok {
+		return err
+	}
+	return &fail.Error{Kind: fail.CommandFailed, Reason: fail.StoreUnwritable, Cause: err, Msg: "the store cannot be opened: " + err.Error(),
+		Hint: "Run emend doctor: it says where the store is and what is wrong with it."}
+}
+
+// Recover finishes, or takes back, what a crash left in the tree that the workspace belongs to. Where there is nothing
+// to do it returns an empty Recovery. It waits for whoever is at work, as long as ctx lets it.
+func (w *Workspace) Recover(ctx context.Context) (*Recovery, error) {
+	if err := w.keeper.find(); err != nil {
+		return nil, err
+	}
+	if w.keeper.store == nil {
+		return &Recovery{}, nil
+	}
+	return w.keeper.store.Recover(ctx)
+}
+
+// Recovered is what opening the workspace recovered; nil for nothing. An error says that something is pending and
+// could not be recovered: the files may then be partly old and partly new.
+func (w *Workspace) Recovered() (*Recovery, error) { return w.found, w.pending }
+
+// heal runs when a workspace opens.
+func (w *Workspace) heal() {
+	if err := w.keeper.find(); err != nil {
+		w.pending = err
+		return
+	}
+	s := w.keeper.store
+	if s == nil {
+		return
+	}
+	r, err := s.Pending()
+	if err == nil && r == nil {
+		return
+	}
+	if err == nil {
+		w.found, err = s.TryRecover()
+	}
+	if w.found.Nothing() {
+		w.found = nil
+	}
+	w.pending = err
+}
