@@ -220,9 +220,16 @@ func (l *Log) loadSegment(n int, last bool) error {
 	if err != nil {
 		return err
 	}
-	l.state.head, l.state.from, l.state.upTo, l.state.broken = t.head, n, t.end, t.broken
+	l.state.head, l.state.from, l.state.upTo = t.head, n, t.end
 	if last {
 		l.state.end, l.state.torn, l.id = t.end, info.Size-t.end, info.ID
+	}
+	switch {
+	case t.broken != nil:
+		l.state.broken = t.broken
+	case t.head.Seq == 0 && !last:
+		// The next segment was made when this one had its first record, durably.
+		l.state.broken = &Corrupt{Segment: segmentName(n), Line: 1, Why: "it is no whole record, and another segment follows"}
 	}
 	return nil
 }

@@ -124,11 +124,11 @@ func (r *Record) follows(h Head) bool { return r.Seq == h.Seq+1 && r.Prev == h.H
 // restarts reports whether a person began a new segment after a break.
 func (r *Record) restarts() bool { return r.Kind == Rotate && !r.OK }
 
-// doubts returns the record from which on the segment before r's may have lost records, and whether there is one.
-func (r *Record) doubts() (since uint64, ok bool) {
+// doubts returns the record after which the segment before r's may have lost some, and whether there is one.
+func (r *Record) doubts() (since Head, ok bool) {
 	if r.Kind != Rotate || r.Void == "" && r.Since == "" {
-		return 0, false
+		return Head{}, false
 	}
-	h, _ := ParseHead(r.Since)
-	return h.Seq, true
+	since, err := ParseHead(r.Since)
+	return since, err == nil
 }

@@ -1,10 +1,11 @@
 package audit
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
+	"strings"
 
 	"github.com/emend-dev/emend/internal/vfs"
 )
@@ -81,14 +82,11 @@ func (l *Log) setAside(w vfs.File) (string, error) {
 // writerOnly hides what else a file can, so that a copy is made of plain writes.
 type writerOnly struct{ io.Writer }
 
+// createTorn makes the file under a name that no settling before has used, in one call however many were killed.
 func (l *Log) createTorn() (string, vfs.File, error) {
-	for n := 1; ; n++ {
-		name := fmt.Sprintf("torn-%d-%d", l.state.head.Seq+1, n)
-		f, err := l.dir.Create(name, perm)
-		if !errors.Is(err, fs.ErrExist) {
-			return name, f, err
-		}
-	}
+	name := fmt.Sprintf("torn-%d-%s", l.state.head.Seq+1, strings.ToLower(rand.Text()[:10]))
+	f, err := l.dir.Create(name, perm)
+	return name, f, err
 }
 
 // Restart goes on behind a damage in a new segment, whose first record gives the reason. The damaged segment stays as

@@ -22,7 +22,7 @@ type tail struct {
 // seen is one line of a tail, or several bad ones in a row.
 type seen struct {
 	start, end int64
-	rec        *Record // nil when bad
+	rec        *Record // no more than its place in the chain; nil when bad
 }
 
 // readTail finds where the good part of a segment ends. Appends that were not synced may come out of a power cut in
@@ -81,6 +81,9 @@ func add(lines []seen, l seen) []seen {
 	if n := len(lines); l.rec == nil && n > 0 && lines[n-1].rec == nil {
 		lines[n-1].start = l.start
 		return lines
+	}
+	if l.rec != nil {
+		l.rec = &Record{Seq: l.rec.Seq, Prev: l.rec.Prev, Kind: l.rec.Kind, H: l.rec.H}
 	}
 	return append(lines, l)
 }

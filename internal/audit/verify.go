@@ -50,7 +50,9 @@ func Verify(dir vfs.Dir, witnesses ...Head) (Report, error) {
 		return err == nil
 	}
 	w.run()
-	rep.Lost = w.lost
+	if rep.Lost = w.lost; len(rep.Breaks) == 0 && l.state.broken != nil {
+		rep.Breaks = append(rep.Breaks, l.state.broken)
+	}
 	return rep, err
 }
 
@@ -80,9 +82,12 @@ type walk struct {
 	end   int64 // of what counts in the last one
 	yield func(*Record, error) bool
 
-	cur  Head // the last good record
-	lost uint64
-	skip bool // the next good record is taken as it is
+	cur   Head // the last good record
+	since Head // of the next segment's first record
+	sure  bool // since is on the chain: what follows it in its segment may be missing
+	gap   bool // it was, in the segment before: records before this one's first may be missing
+	lost  uint64
+	skip  bool // the next good record is taken as it is
 }
 
 func (w *walk) run() {
@@ -111,7 +116,11 @@ func (w *walk) segment(n int, size int64, next *Record) bool {
 	}
 	defer f.Close()
 	from := w.from
-	w.from = 0
+	w.from, w.since = 0, Head{}
+	w.gap, w.sure = w.sure, false
+	if next != nil {
+		w.since, _ = next.doubts()
+	}
 	for lines := newForward(f, from, max(from, min(size, info.Size))); ; {
 		l, ok, err := lines.next()
 		if err != nil {
@@ -137,17 +146,7 @@ func (w *walk) segment(n int, size int64, next *Record) bool {
 // over reports whether the rest of a segment does not count, as the first record of the next one says: what it
 // declares void, and what is left of records after the last one that was known to be durable.
 func (w *walk) over(rec, next *Record) bool {
-	if next == nil {
-		return false
-	}
-	since, doubt := next.doubts()
-	if !doubt {
-		return false
-	}
-	if rec != nil && rec.Seq >= next.Seq {
-		return true
-	}
-	return (rec == nil || !rec.follows(w.cur)) && w.cur.Seq >= since && w.cur.Seq > 0
+	return w.sure && (rec == nil || rec.Seq >= next.Seq || !rec.follows(w.cur))
 }
 
 // line takes one line; rec is nil when it is bad, and first says that it begins a segment.
@@ -169,6 +168,7 @@ func (w *walk) line(rec *Record, first bool, at *Corrupt) bool {
 		return true
 	}
 	w.cur = rec.head()
+	w.gap, w.sure = false, w.sure || w.cur == w.since
 	return w.yield(rec, nil)
 }
 
@@ -177,8 +177,7 @@ func (w *walk) continues(rec *Record) bool {
 	if rec.follows(w.cur) {
 		return true
 	}
-	since, doubt := rec.doubts()
-	if !doubt || w.cur.Seq < since || rec.Seq <= w.cur.Seq+1 {
+	if !w.gap || rec.Seq <= w.cur.Seq+1 {
 		return false
 	}
 	w.lost += rec.Seq - w.cur.Seq - 1

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"errors"
+	"io"
 	"iter"
 	"math"
 	"slices"
@@ -35,11 +36,10 @@ func (l *Log) snapshot() state {
 type backwards struct {
 	dir   vfs.Dir
 	yield func(*Record, error) bool
-	want  Record // the record that was yielded last: the next one has to be the one before it
-	since uint64 // records after it may be missing from this segment
-	doubt bool   // there is a since
-	slack bool   // what is at the end of this segment does not matter
-	lost  bool   // the chain is broken here: the next good record is taken as it is
+	want  Record  // the record that was yielded last: the next one has to be the one before it
+	after *Record // the first record of the segment after this one, nil at first
+	gap   bool    // records before want may be missing
+	lost  bool    // the chain is broken here: the next good record is taken as it is
 }
 
 // segment yields what is in the first size bytes of segment n.
@@ -49,7 +49,12 @@ func (b *backwards) segment(n int, size int64) bool {
 		return b.yield(nil, err)
 	}
 	defer f.Close()
-	for lines := newBackward(f, min(size, info.Size)); ; {
+	size, err = b.sound(f, min(size, info.Size))
+	if err != nil {
+		return b.yield(nil, err)
+	}
+	b.after = nil
+	for lines := newBackward(f, size); ; {
 		l, ok, err := lines.next()
 		if err != nil {
 			return b.yield(nil, err)
@@ -65,32 +70,67 @@ func (b *backwards) segment(n int, size int64) bool {
 			return false
 		}
 		if l.start == 0 {
-			b.begin(rec)
+			b.after = rec
 		}
 	}
 }
 
-// begin gets ready for the segment before the one that r begins.
-func (b *backwards) begin(r *Record) {
-	b.since, b.doubt, b.slack = 0, false, false
-	if r != nil {
-		b.since, b.doubt = r.doubts()
-		b.slack = b.doubt || r.restarts()
+// sound returns how much of a segment counts, by what the first record of the next one says: it may declare records
+// void, and after a failed sync or a restart the end may be in any state.
+func (b *backwards) sound(r io.ReaderAt, size int64) (int64, error) {
+	b.gap = false
+	if b.after == nil {
+		return size, nil
+	}
+	base, doubt := b.after.doubts()
+	switch {
+	case b.after.restarts():
+		base = Head{Seq: b.after.Seq - 1, H: b.after.Prev}
+	case !doubt:
+		return size, nil
+	}
+	end, err := soundEnd(r, size, base, b.after.Seq)
+	if err != nil || end == 0 {
+		return size, err // base is missing, which is damage
+	}
+	b.gap = doubt
+	return end, nil
+}
+
+// soundEnd returns the end of the last record that continues base, before number limit; 0 when base is not there.
+func soundEnd(r io.ReaderAt, size int64, base Head, limit uint64) (int64, error) {
+	var lines []seen // newest first
+	for back := newBackward(r, size); ; {
+		l, ok, err := back.next()
+		if err != nil || !ok {
+			return 0, err
+		}
+		rec, err := soft(l.record())
+		if err != nil {
+			return 0, err
+		}
+		if rec != nil && rec.Seq >= limit {
+			rec = nil
+		}
+		lines = add(lines, seen{l.start, l.end, rec})
+		// A copy of base, in an old block, continues nothing.
+		n := len(lines) - 1
+		if n > 0 && chained(lines[n], lines[n-1]) && lines[n-1].rec.head() == base || l.start == 0 && rec != nil && rec.head() == base {
+			t, _ := follow(lines)
+			return t.end, nil
+		}
 	}
 }
 
 // line takes one line; rec is nil when it is bad.
 func (b *backwards) line(rec *Record, at func() *Corrupt) bool {
-	tolerant := b.slack || b.doubt && b.want.Seq > b.since+1
 	switch {
-	case tolerant && (rec == nil || rec.Seq >= b.want.Seq):
-		return true
 	case rec != nil && (b.lost || b.want.follows(rec.head())):
-	case rec != nil && b.doubt && rec.Seq+1 < b.want.Seq && rec.Seq >= b.since:
+	case rec != nil && b.gap && rec.Seq+1 < b.want.Seq:
 	default:
 		return b.broken(rec, at())
 	}
-	b.want, b.slack, b.lost = *rec, false, false
+	b.want, b.gap, b.lost = *rec, false, false
 	return b.yield(rec, nil)
 }
 
@@ -104,7 +144,7 @@ func (b *backwards) broken(rec *Record, at *Corrupt) bool {
 	} else {
 		at.Seq = rec.Seq
 	}
-	b.lost, b.slack = true, false
+	b.lost = true
 	if !b.yield(nil, at) {
 		return false
 	}

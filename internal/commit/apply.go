@@ -1,6 +1,7 @@
 package commit
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -29,11 +30,33 @@ func sortActs(acts []*act) {
 func (t *transaction) apply() error {
 	for _, a := range t.acts {
 		if err := t.do(a); err != nil {
-			return err
+			return cmp.Or(t.afterAll(a, err), err)
 		}
 		a.done = true
 	}
 	return t.still()
+}
+
+// afterAll finds out whether a step that failed has had its effect nevertheless: a system may do what it was asked and
+// report an error. What was not done because of other people's files has none.
+func (t *transaction) afterAll(a *act, why error) error {
+	if errors.Is(why, fail.Stale) || errors.Is(why, fail.CommandFailed) && fail.All(why)[0].Reason == fail.Indeterminate {
+		return nil
+	}
+	old, staged := a.old, a.staged
+	at, err := (&recovery{transaction: t}).stand(a)
+	if err != nil {
+		return t.stuck(a, errors.Join(err, why))
+	}
+	if a.Do == doMkdir {
+		a.made = at == did
+	}
+	a.done = at == did && (a.done || a.Do == doMkdir)
+	a.old, a.staged = old, staged
+	if at == did && !a.done {
+		return t.stuck(a, errors.Join(errors.New("somebody has changed it since"), why))
+	}
+	return nil
 }
 
 // still checks that the directories are where they were: one that was carried out of the tree meanwhile took what was
@@ -94,7 +117,7 @@ func (t *transaction) move(a *act, dir vfs.Dir, name string) error {
 	if err := rename(dir, name, to, last, vfs.NoReplace); err != nil {
 		return moved(a.Path, err)
 	}
-	return t.came(a, to, last, func() error { return rename(to, last, dir, name, vfs.NoReplace) })
+	return t.came(a, to, last, func() error { return t.unmove(a, dir, name) })
 }
 
 func (t *transaction) swap(a *act, dir vfs.Dir, name string, slots vfs.Dir, slot string) error {
@@ -109,7 +132,7 @@ func (t *transaction) take(a *act, dir vfs.Dir, name string, slots vfs.Dir, slot
 	if err := dir.Rename(name, slots, slot, vfs.Replace); err != nil {
 		return moved(a.Path, err)
 	}
-	return t.came(a, slots, slot, func() error { return rename(slots, slot, dir, name, vfs.NoReplace) })
+	return t.came(a, slots, slot, func() error { return t.untake(a, dir, name, slots, slot) })
 }
 
 // came checks what came out from under a path, and lies in dir by now: it must be the file that was verified, with

@@ -139,19 +139,22 @@ func (p Place) make() error {
 	path := filepath.Join(filepath.Dir(p.Dir), draft)
 	err = p.fill(up, draft, path)
 	if err == nil {
-		err = up.Rename(draft, up, name, vfs.NoReplace)
-		if errors.Is(err, vfs.ErrUnsupported) {
-			err = os.Rename(path, p.Dir) // fails when a store is there, since that is not empty
-		}
+		// It takes the place of nothing, or of an empty directory, which marks a root; never of a store.
+		err = up.Rename(draft, up, name, vfs.Replace)
 	}
-	if err != nil {
-		os.RemoveAll(path) // a directory of our own, under a name that nobody else has
-		if errors.Is(err, fs.ErrExist) || notEmpty(err) {
-			return nil
-		}
-		return err
+	if err == nil {
+		return up.Sync()
 	}
-	return up.Sync()
+	os.RemoveAll(path) // a directory of our own, under a name that nobody else has
+	if isStore(p.Dir) {
+		return nil
+	}
+	if isDir(p.Dir) {
+		return &fail.Error{Kind: fail.CommandFailed, Reason: fail.StoreUnwritable, Path: p.Dir,
+			Msg:  "the directory is there, and has something in it that is no store",
+			Hint: "Move it out of the way, or name another place with --store."}
+	}
+	return err
 }
 
 func (p Place) fill(up vfs.Dir, draft, path string) error {

@@ -19,16 +19,18 @@ func (s *Store) Run(ctx context.Context, tx Tx) (*Done, error) {
 	defer t.close()
 	err := t.stage(ctx)
 	if err != nil {
-		return nil, errors.Join(err, t.discard())
+		t.discard()
+		return nil, err
 	}
 	unlock, err := s.lock(ctx)
 	if err != nil {
-		return nil, errors.Join(err, t.discard())
+		t.discard()
+		return nil, err
 	}
 	defer unlock()
 	done, err := t.locked(ctx)
 	if err != nil && !t.logged {
-		err = errors.Join(err, t.discard())
+		t.discard()
 	}
 	return done, err
 }
@@ -75,7 +77,8 @@ func (t *transaction) before() (*Done, error) {
 	if err != nil || r == nil {
 		return nil, unwritable(err)
 	}
-	return &Done{Tx: r.Tx, First: r, Head: t.s.log.Head(), Found: t.found}, t.discard()
+	t.discard()
+	return &Done{Tx: r.Tx, First: r, Head: t.s.log.Head(), Found: t.found}, nil
 }
 
 // commit passes the commit point.
@@ -144,9 +147,8 @@ func (t *transaction) unlink() {
 }
 
 // discard takes away the slots of a transaction that changed nothing. That it fails loses no more than space.
-func (t *transaction) discard() error {
+func (t *transaction) discard() {
 	t.s.hist.Discard(t.id, len(t.tx.Changes))
-	return nil
 }
 
 func (t *transaction) note(format string, args ...any) {

@@ -54,13 +54,33 @@ func (t beneath) dir(names []string) (handle, error) {
 
 func (t beneath) open(names []string) (vfs.Dir, error) {
 	fd, err := t.openat2(names, unix.O_RDONLY, resolve|unix.RESOLVE_NO_XDEV)
-	if err == unix.EXDEV { // nothing else can be meant: no name is ".." and no link is followed
+	if err == errMoved && t.crosses(names) {
 		return nil, errMount
 	}
 	if err != nil {
 		return nil, err
 	}
 	return vfs.FromFD(fd), nil
+}
+
+// crosses reports whether names lead to another mount.
+func (t beneath) crosses(names []string) bool {
+	h, err := t.dir(names)
+	if err != nil {
+		return false
+	}
+	defer h.close()
+	top, err := t.dir(nil)
+	if err != nil {
+		return false
+	}
+	defer top.close()
+	here, err := h.mount(".")
+	if err != nil {
+		return false
+	}
+	root, err := top.mount(".")
+	return err == nil && here != root
 }
 
 func (t beneath) openat2(names []string, flags, resolve uint64) (fd int, err error) {
@@ -75,8 +95,11 @@ func (t beneath) openat2(names []string, flags, resolve uint64) (fd int, err err
 	}); cerr != nil {
 		return 0, cerr
 	}
-	if err == unix.ELOOP {
+	switch err {
+	case unix.ELOOP:
 		err = errLink
+	case unix.EXDEV: // a directory was carried out of the root under the kernel's eyes, or a mount is in the way
+		err = errMoved
 	}
 	return fd, err
 }

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -113,38 +115,70 @@ func TestSwapFile(t *testing.T) {
 	race(t, filepath.Join(top, "ws"), "f", "f", "l", "n")
 }
 
-// race looks at path while the directory entries called name and one of links change places.
-func race(t *testing.T, ws, path, name string, links ...string) {
-	times := 20_000
-	if testing.Short() {
-		times = 2_000
+// The last directory, and one that is moved out of the root and back.
+func TestSwapLastDirectory(t *testing.T) {
+	top := t.TempDir()
+	plant(t, top, map[string]string{"ws/d/sub/f": "inside", "out/f": "outside", "ws/d/e/f": "other", "ws/d/l": "-> ../../out",
+		"ws/d/m": "-> " + top + "/out", "ws/d/n": "-> e"})
+	race(t, filepath.Join(top, "ws"), "d/sub/f", "d/sub", "d/l", "d/m", "d/n")
+}
+
+func TestCarriedOut(t *testing.T) {
+	top := t.TempDir()
+	plant(t, top, map[string]string{"ws/d/sub/f": "inside", "out/sub/f": "inside"})
+	race(t, filepath.Join(top, "ws"), "d/sub/f", "d", "../out")
+}
+
+// swaps is how many a race must see, at least.
+func swaps(t *testing.T) int64 {
+	by := 1.0
+	if text := os.Getenv("EMEND_ESCAPE_RACES"); text != "" {
+		var err error
+		by, err = strconv.ParseFloat(text, 64)
+		check(t, err)
 	}
+	return int64(by * 20_000)
+}
+
+// race looks at path, reads it and opens its directory, while the directory entries called name and one of links
+// change places.
+func race(t *testing.T, ws, path, name string, links ...string) {
+	const times = 2_000
 	each(t, func(t *testing.T, open opener) {
 		g := open(ws, Options{})
 		stop := make(chan struct{})
 		swapped := make(chan error, 1)
-		go func() { swapped <- swap(ws, name, links, stop) }()
+		var count atomic.Int64
+		go func() { swapped <- swap(ws, name, links, stop, &count) }()
 		defer func() {
 			close(stop)
 			check(t, <-swapped)
 		}()
 		read, refusals := 0, 0
-		for range times {
+		for n := 0; n < times || count.Load() < swaps(t); n++ {
 			switch wrong, err := visit(g, path); {
 			case wrong != "":
 				t.Fatal(wrong)
 			case err == nil:
 				read++
+			case reason(err) == fail.MountPoint:
+				t.Fatalf("%v: there is no mount point", err)
 			case errors.Is(err, fail.OutsideWorkspace), errors.Is(err, fail.Stale), errors.Is(err, fail.CommandFailed):
 				refusals++
 			default:
 				t.Fatal(err)
 			}
 		}
+		t.Logf("%d swaps, %d read, %d refused", count.Load(), read, refusals)
 		if read == 0 || refusals == 0 {
 			t.Errorf("%d read, %d refused: nothing was raced", read, refusals)
 		}
 	})
+}
+
+func reason(err error) string {
+	e, _ := errors.AsType[*fail.Error](err)
+	return e.Reason
 }
 
 func visit(g *Guard, path string) (wrong string, err error) {
@@ -153,7 +187,7 @@ func visit(g *Guard, path string) (wrong string, err error) {
 		return "", err
 	}
 	want := "inside"
-	if e.Rel == "e/sub/f" {
+	if e.Rel == "e/sub/f" || e.Rel == "d/e/f" {
 		want = "other"
 	}
 	if e.Kind == Regular && e.Size != int64(len(want)) {
@@ -163,10 +197,30 @@ func visit(g *Guard, path string) (wrong string, err error) {
 	if err == nil && data != want {
 		wrong = fmt.Sprintf("read %q at %q", data, e.Rel)
 	}
+	if err != nil || wrong != "" {
+		return wrong, err
+	}
+	return openedAt(g, e)
+}
+
+// openedAt opens the directory of e for a commit: it must be one that the entry names, with no file but that one.
+func openedAt(g *Guard, e Entry) (wrong string, err error) {
+	d, err := g.OpenDir(filepath.Dir(e.Rel))
+	if err != nil {
+		return "", err
+	}
+	defer d.Close()
+	is, err := d.Stat(filepath.Base(e.Rel))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err == nil && is.Size == int64(len("outside")) && is.Mode.IsRegular() {
+		wrong = fmt.Sprintf("opened another directory at %q", e.Rel)
+	}
 	return wrong, err
 }
 
-func swap(dir, name string, links []string, stop chan struct{}) error {
+func swap(dir, name string, links []string, stop chan struct{}, count *atomic.Int64) error {
 	name = filepath.Join(dir, name)
 	for i := 0; ; i++ {
 		select {
@@ -178,6 +232,7 @@ func swap(dir, name string, links []string, stop chan struct{}) error {
 		if err := unix.Renameat2(unix.AT_FDCWD, link, unix.AT_FDCWD, name, unix.RENAME_EXCHANGE); err != nil {
 			return err
 		}
+		count.Add(1)
 	}
 }
 

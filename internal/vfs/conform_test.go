@@ -413,8 +413,9 @@ func TestRenameDirectories(t *testing.T) {
 		is(t, d.Rename("a", d, "f", Replace), syscall.ENOTDIR)
 		is(t, d.RemoveDir("a"), syscall.ENOTEMPTY)
 		is(t, d.Link("a", d, "b"), syscall.EPERM)
-		dir(t, d, "empty")
+		empty := dir(t, d, "empty")
 		check(t, a.Rename("b", d, "empty", Replace))
+		is(t, empty.Mkdir("x", 0o755), fs.ErrNotExist)
 		holds(t, d, map[string]string{"a/": "", "empty/": "", "empty/x": "", "f": ""})
 		check(t, d.Rename("f", d, "empty", Exchange))
 		holds(t, d, map[string]string{"a/": "", "f/": "", "f/x": "", "empty": ""})
@@ -433,6 +434,21 @@ func TestRenameSameFile(t *testing.T) {
 		check(t, d.Rename("a", d, "a", Replace))
 		is(t, d.Rename("a", d, "b", NoReplace), fs.ErrExist)
 		holds(t, d, map[string]string{"a": "A", "b": "A"})
+	})
+}
+
+func TestReadlink(t *testing.T) {
+	each(t, func(t *testing.T, d Dir, in disk) {
+		for _, size := range []int{1, 255, 256, 257, 4000} {
+			want := strings.Repeat("x", size)
+			check(t, in.symlink("l", want))
+			target, err := d.Readlink("l")
+			check(t, err)
+			if target != want {
+				t.Errorf("%d bytes, want %d", len(target), size)
+			}
+			check(t, d.Remove("l"))
+		}
 	})
 }
 

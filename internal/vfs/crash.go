@@ -115,7 +115,7 @@ func (c *crash) copy(n *inode) *inode {
 	if n.dir() {
 		c.fill(made, c.found(n))
 	}
-	made.synced, made.stable = clip(made.data), len(made.data)
+	made.synced, made.stable = made.data, len(made.data)
 	made.keptAttr, made.keptMtime = made.attr, made.mtime
 	return made
 }

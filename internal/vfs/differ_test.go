@@ -33,7 +33,7 @@ func TestSameAsSystem(t *testing.T) {
 	}
 	for seed := range uint64(runs) {
 		kind := Kind(seed % 2)
-		real, memory := newActor(osDisk(t), seed), newActor(memoryDisk(kind), seed)
+		real, memory := newActor(t, osDisk(t), seed), newActor(t, memoryDisk(kind), seed)
 		var log []string
 		for range 300 {
 			want, have := real.step(), memory.step()
@@ -44,10 +44,7 @@ func TestSameAsSystem(t *testing.T) {
 		}
 		real.close()
 		memory.close()
-		want, err := Snapshot(real.dirs[0])
-		check(t, err)
-		have, err := Snapshot(memory.dirs[0])
-		check(t, err)
+		want, have := real.tree(t), memory.tree(t)
 		if !maps.Equal(want, have) {
 			t.Fatalf("seed %d: the system has\n%v\nmemory has\n%v", seed, want, have)
 		}
@@ -69,11 +66,27 @@ type actor struct {
 	dirs  []Dir
 	files []File
 	links int
+	own   Info // of the root: who runs the test may be anybody
 }
 
-func newActor(in disk, seed uint64) *actor {
-	return &actor{r: rand.New(rand.NewPCG(seed, 1)), in: in, dirs: []Dir{in.root}}
+func newActor(t *testing.T, in disk, seed uint64) *actor {
+	own, err := in.root.Stat(".")
+	check(t, err)
+	return &actor{r: rand.New(rand.NewPCG(seed, 1)), in: in, dirs: []Dir{in.root}, own: own}
 }
+
+func (a *actor) tree(t *testing.T) map[string]Node {
+	tree, err := Snapshot(a.dirs[0])
+	check(t, err)
+	for path, n := range tree {
+		n.UID, n.GID = n.UID-a.own.UID, n.GID-a.own.GID
+		tree[path] = n
+	}
+	return tree
+}
+
+// perm leaves the owner the right to read and write: in memory everybody may everything.
+func (a *actor) perm() fs.FileMode { return 0o600 | fs.FileMode(a.r.IntN(0o1000)) }
 
 func (a *actor) close() {
 	for _, f := range a.files {
@@ -85,7 +98,6 @@ func (a *actor) close() {
 }
 
 func (a *actor) name() string { return string(rune('a' + a.r.IntN(5))) }
-func (a *actor) dir() Dir     { return a.dirs[a.r.IntN(len(a.dirs))] }
 func (a *actor) file() File   { return a.files[a.r.IntN(len(a.files))] }
 
 // step makes one call and describes it and its answer.
@@ -109,9 +121,9 @@ func (a *actor) onDir(n int) string {
 	}
 	switch n {
 	case 0:
-		return say("create", a.keep(d.Create(name, fs.FileMode(a.r.IntN(0o1000)))))
+		return say("create", a.keep(d.Create(name, a.perm())))
 	case 1:
-		return say("append", a.keep(d.Append(name, fs.FileMode(a.r.IntN(0o1000)))))
+		return say("append", a.keep(d.Append(name, a.perm())))
 	case 2:
 		return say("open", a.keep(d.Open(name)))
 	case 3:
@@ -124,7 +136,10 @@ func (a *actor) onDir(n int) string {
 		return say("mkdir", d.Mkdir(name, 0o777))
 	case 6:
 		info, err := d.Stat(name)
-		return say("stat", err, facts(info))
+		if err != nil {
+			return say("stat", err)
+		}
+		return say("stat", nil, a.facts(info))
 	case 7:
 		target, err := d.Readlink(name)
 		return say("readlink", err, target)
@@ -180,7 +195,10 @@ func (a *actor) onFile(n int) string {
 		return say("read at", err, off, read, string(buf[:read]))
 	case 5:
 		info, err := f.Stat()
-		return say("stat", err, facts(info))
+		if err != nil {
+			return say("stat", err)
+		}
+		return say("stat", nil, a.facts(info))
 	case 6:
 		lost, err := f.Adopt(a.file())
 		return say("adopt", err, lost)
@@ -190,11 +208,12 @@ func (a *actor) onFile(n int) string {
 }
 
 // facts are what must agree: not numbers of inodes, times, or what a file system counts for a directory.
-func facts(i Info) string {
+func (a *actor) facts(i Info) string {
+	uid, gid := i.UID-a.own.UID, i.GID-a.own.GID
 	if i.Mode.IsDir() {
-		return fmt.Sprint(i.Mode, i.UID, i.GID)
+		return fmt.Sprint(i.Mode, uid, gid)
 	}
-	return fmt.Sprint(i.Mode, i.Size, i.Links, i.UID, i.GID)
+	return fmt.Sprint(i.Mode, i.Size, i.Links, uid, gid)
 }
 
 // class is what a caller can tell of an error.

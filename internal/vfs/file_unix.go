@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -246,7 +247,11 @@ func (f *osFile) Lease() (release func() (asked bool), open bool) {
 	f.use(func(fd int) error { //nolint:errcheck // a closed file has no lease
 		switch err := lease(fd); err {
 		case nil:
-			release = f.endLease
+			var once sync.Once
+			release = func() (asked bool) {
+				once.Do(func() { asked = f.endLease() })
+				return asked
+			}
 		case unix.EAGAIN:
 			open = true
 		}

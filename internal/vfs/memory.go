@@ -226,7 +226,7 @@ func (m *Memory) syncFile(n *inode) {
 }
 
 func (m *Memory) syncData(n *inode) {
-	n.synced, n.stable = clip(n.data), len(n.data)
+	n.synced, n.stable = n.data, len(n.data)
 }
 
 // hardenLast makes everything durable up to the last change with a cell that matches.
@@ -238,9 +238,6 @@ func (m *Memory) hardenLast(match func(cell) bool) {
 		}
 	}
 }
-
-// clip is b without room to grow: what is appended to the original does not show in it.
-func clip(b []byte) []byte { return b[:len(b):len(b)] }
 
 // Settle makes everything durable, as sync and a long rest do.
 func (m *Memory) Settle() {

@@ -101,13 +101,12 @@ func (f *memFile) Write(p []byte) (n int, err error) {
 	return n, err
 }
 
-// room is how many of n bytes can be written at off to a file of size bytes. As on most systems, a hole takes none.
+// room is how many of n bytes can be written at off to a file of size bytes. A hole takes its room as well.
 func (m *Memory) room(off int64, size, n int) int {
 	if m.space == nil {
 		return n
 	}
-	over := max(0, int64(size)-off)
-	return int(min(int64(n), over+max(0, m.space.bytes)))
+	return int(max(0, min(int64(n), int64(size)+max(0, m.space.bytes)-off)))
 }
 
 func (m *Memory) write(n *inode, p []byte, off int) {
@@ -141,7 +140,7 @@ func (f *memFile) Truncate(size int64) error {
 		if grown > 0 {
 			n.data = append(n.data, make([]byte, grown)...)
 		}
-		n.data = clip(n.data[:size])
+		n.data = n.data[:size:size] // what was synced may go on: the next write must not land there
 		n.mtime = f.m.now()
 		return nil
 	})

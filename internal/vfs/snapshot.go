@@ -75,11 +75,19 @@ func ReadFile(d Dir, name string) (string, error) {
 	return string(data), err
 }
 
-// Snapshot reads the whole tree, by slash path.
+// Snapshot reads the whole tree at one moment, by slash path.
 func (m *Memory) Snapshot() map[string]Node {
-	tree, err := Snapshot(m.Root())
-	if err != nil {
-		panic(err) // it is our own tree, and nobody else's disk
-	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	tree := map[string]Node{}
+	m.root.snapshot(tree, "")
 	return tree
+}
+
+func (n *inode) snapshot(tree map[string]Node, prefix string) {
+	for name, below := range n.names {
+		a := below.attr
+		tree[prefix+name] = Node{Mode: a.mode, UID: a.uid, GID: a.gid, Data: string(below.data), Target: below.link}
+		below.snapshot(tree, prefix+name+"/")
+	}
 }

@@ -83,8 +83,9 @@ type File interface {
 	Truncate(size int64) error
 	Stat() (Info, error)
 	// Adopt gives the file the owner, permissions, extended attributes and access list of from, without setuid and
-	// setgid bits and capabilities. lost names what could not be kept, in words for a person: "owner 1000:1000",
-	// "setuid bit", "attribute user.x". An error means that the file must not take the other's place.
+	// setgid bits and capabilities. lost names what could not be kept, in words for a person: "setuid bit",
+	// "capabilities", "attribute user.x". An error means that the file must not take the other's place: the owner,
+	// the group or the access list cannot be kept, and it would be open to others than before.
 	Adopt(from File) (lost []string, err error)
 	// Inherit gives the file what one newly made in dir by an ordinary program would have: perm less the umask, or
 	// less what the default access list of dir says, and the group of a directory with the setgid bit.

@@ -1,0 +1,406 @@
+package audit
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/emend-dev/emend/internal/vfs"
+)
+
+// ledger is what the log said of each record.
+type ledger struct {
+	synced  []Head // acknowledged, durable
+	written []Head // acknowledged
+	refused []Head // NotWritten, asked for with sync
+}
+
+// append takes down what an append came to. It returns the error unless it is [NotWritten], after which all goes on.
+func (a *ledger) append(l *Log, r *Record, sync bool) error {
+	err := l.Append(r, sync)
+	if _, ok := errors.AsType[*NotWritten](err); ok {
+		if sync {
+			a.refused = append(a.refused, r.head())
+		}
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	a.written = append(a.written, r.head())
+	if sync {
+		a.synced, err = durable(l, a.written)
+	}
+	return err
+}
+
+// durable leaves out what a failed sync cost: a sync is of all that is before, but for that.
+func durable(l *Log, written []Head) ([]Head, error) {
+	out := slices.Clone(written)
+	for r, err := range l.Backward() {
+		if err != nil {
+			return nil, err
+		}
+		if since, ok := r.doubts(); ok {
+			out = slices.DeleteFunc(out, func(h Head) bool { return h.Seq > since.Seq && h.Seq < r.Seq })
+		}
+	}
+	return out, nil
+}
+
+// work appends transactions as a commit does, in small segments, from whatever another process left.
+func (a *ledger) work(dir vfs.Dir, prefix string, n int) error {
+	l, err := Open(dir, Options{SegmentSize: 1400})
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	for i := range n {
+		tx := fmt.Sprint(prefix, i)
+		for _, r := range []*Record{{Kind: Denied}, {Kind: Commit, Tx: tx}, {Kind: Applied, Tx: tx, OK: true}} {
+			if err := l.Refresh(); err != nil {
+				return err
+			}
+			if err := a.append(l, r, r.Kind == Commit); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// check opens the log as the next process would, and finds all that was promised.
+func check(dir vfs.Dir, promised, refused []Head) error {
+	l, err := Open(dir, Options{})
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	if _, err := l.Settle(); err != nil {
+		return err
+	}
+	if err := l.Sync(); err != nil {
+		return err
+	}
+	if err := l.Append(&Record{Kind: Failed, Message: "next"}, true); err != nil {
+		return err
+	}
+	rep, err := Verify(dir, append(slices.Clone(promised), l.Head())...)
+	if err != nil || !rep.Whole() || rep.Torn > 0 {
+		return fmt.Errorf("%+v, %w", rep, err)
+	}
+	return consistent(l, rep, refused)
+}
+
+// consistent compares the three ways to read the log, and looks for what must not be in it.
+func consistent(l *Log, rep Report, refused []Head) error {
+	var back, there []Head
+	for r, err := range l.Backward() {
+		if err != nil {
+			return fmt.Errorf("backward: %w", err)
+		}
+		back = append(back, r.head())
+	}
+	for r, err := range l.Forward(0) {
+		if err != nil {
+			return fmt.Errorf("forward: %w", err)
+		}
+		there = append(there, r.head())
+	}
+	slices.Reverse(back)
+	if !slices.Equal(back, there) || len(there) != rep.Records || len(there) == 0 || there[len(there)-1] != l.Head() {
+		return fmt.Errorf("%d records forward, %d backward, %d verified", len(there), len(back), rep.Records)
+	}
+	for _, h := range refused {
+		if slices.Contains(there, h) {
+			return fmt.Errorf("record %v was refused and is there", h)
+		}
+	}
+	_, err := l.Pending()
+	return err
+}
+
+// Every call fails, in every way; then the next process comes, or the power goes first; then the power goes again.
+func TestSweep(t *testing.T) {
+	for _, kind := range []vfs.Kind{vfs.Journal, vfs.Strict} {
+		for mode := range 8 {
+			after, dead, reads := mode&1 != 0, mode&2 != 0, mode&4 != 0
+			t.Run(fmt.Sprintf("%v,after=%v,dead=%v,reads=%v", kind, after, dead, reads), func(t *testing.T) {
+				n, undecided := 0, 0
+				for ; ; n++ {
+					fault := &vfs.Fault{At: n, Err: syscall.ENOSPC, After: after, Dead: dead, Reads: reads}
+					stop, doubt := sweepOne(t, kind, fault)
+					if stop {
+						break
+					}
+					if doubt {
+						undecided++
+					}
+				}
+				if n < 20 {
+					t.Errorf("only %d calls failed", n)
+				}
+				if !dead && undecided > 0 {
+					t.Errorf("one failing call left %d appends undecided", undecided)
+				}
+			})
+		}
+	}
+}
+
+func sweepOne(t *testing.T, kind vfs.Kind, fault *vfs.Fault) (stop, undecided bool) {
+	m := vfs.NewMemory(kind)
+	newLog(t, m.Root(), Options{}).Close()
+	var a ledger
+	err := a.work(fault.Wrap(m.Root()), "a", 4)
+	if !fault.Fired() {
+		return true, false
+	}
+	what := fmt.Sprintf("call %d (%s)", fault.At, fault.Trace()[len(fault.Trace())-1])
+	_, undecided = errors.AsType[*Undecided](err)
+	m.Kill()
+	// The power goes, and the next process finds what is left.
+	crashes(t, what+", power cut", m, a)
+	// The next process comes, works on, and the power goes then.
+	if err := a.recover(m.Root()); err != nil {
+		t.Fatalf("%s: next process: %v", what, err)
+	}
+	if err := a.work(m.Root(), "b", 2); err != nil {
+		t.Fatalf("%s: going on: %v", what, err)
+	}
+	crashes(t, what+", next process, power cut", m, a)
+	if err := check(m.Root(), a.written, a.refused); err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+	return false, undecided
+}
+
+// recover does what the first process after a failure does before anything else.
+func (a *ledger) recover(dir vfs.Dir) error {
+	l, err := Open(dir, Options{})
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	if _, err := l.Settle(); err != nil {
+		return err
+	}
+	return l.Sync()
+}
+
+func crashes(t *testing.T, what string, m *vfs.Memory, a ledger) {
+	t.Helper()
+	if _, err := vfs.Enumerate(60, 1, func(choose func(int) int) error {
+		return check(m.Crash(choose).Root(), a.synced, a.refused)
+	}); err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+}
+
+// The first failing call is followed by others, until the log gives up: it says so, and never lies.
+func TestEverythingFails(t *testing.T) {
+	for _, ops := range []string{"datasync", "write", "truncate,write", "datasync,truncate", "datasync,write", "datasync,append", "sync directory,datasync"} {
+		m := vfs.NewMemory(vfs.Journal)
+		l := newLog(t, m.Root(), Options{})
+		first := add1(t, l, Record{Kind: Commit, Tx: "a"})
+		l.Close()
+		l = reopen(t, &broken{directory: m.Root(), ops: ops})
+		r := Record{Kind: Commit, Tx: "b"}
+		err := l.Append(&r, true)
+		_, undecided := errors.AsType[*Undecided](err)
+		_, refused := errors.AsType[*NotWritten](err)
+		if !undecided && !refused || !errors.Is(err, syscall.EIO) {
+			t.Errorf("%s: %v", ops, err)
+		}
+		if undecided {
+			for what, err := range map[string]error{"append": l.Append(&Record{Kind: Failed}, false), "refresh": l.Refresh(), "sync": l.Sync(), "restart": l.Restart("")} {
+				if _, ok := errors.AsType[*Undecided](err); !ok {
+					t.Errorf("%s: then %s says %v", ops, what, err)
+				}
+			}
+		}
+		a := ledger{synced: []Head{first.head()}}
+		if refused {
+			a.refused = []Head{r.head()}
+		}
+		crashes(t, ops, m, a)
+		if err := a.recover(m.Root()); err != nil {
+			t.Fatal(err)
+		}
+		if err := a.work(m.Root(), "c", 2); err != nil {
+			t.Fatal(err)
+		}
+		crashes(t, ops+", next process", m, a)
+	}
+}
+
+// directory is vfs.Dir by a name that is none of its methods.
+type directory = vfs.Dir
+
+// broken is a directory of which some calls always fail.
+type broken struct {
+	directory
+	ops string
+}
+
+func (b *broken) fails(op string) bool { return slices.Contains(strings.Split(b.ops, ","), op) }
+
+func (b *broken) Append(name string, perm fs.FileMode) (vfs.File, error) {
+	f, err := b.directory.Append(name, perm)
+	if err == nil && b.fails("append") && name != segmentName(1) {
+		f.Close()
+		return nil, syscall.EIO
+	}
+	return &brokenFile{f, b}, err
+}
+
+func (b *broken) Sync() error {
+	if b.fails("sync directory") {
+		return syscall.EIO
+	}
+	return b.directory.Sync()
+}
+
+type brokenFile struct {
+	vfs.File
+	b *broken
+}
+
+func (f *brokenFile) Write(p []byte) (int, error) {
+	if f.b.fails("write") {
+		n, _ := f.File.Write(p[:len(p)/3])
+		return n, syscall.EIO
+	}
+	return f.File.Write(p)
+}
+
+func (f *brokenFile) Datasync() error {
+	if f.b.fails("datasync") {
+		return syscall.EIO
+	}
+	return f.File.Datasync()
+}
+
+func (f *brokenFile) Truncate(size int64) error {
+	if f.b.fails("truncate") {
+		return syscall.EIO
+	}
+	return f.File.Truncate(size)
+}
+
+// A full disk refuses, and the log goes on when there is room again.
+func TestFullDisk(t *testing.T) {
+	for room := range 700 {
+		m := vfs.NewMemory(vfs.Journal)
+		l := newLog(t, m.Root(), Options{})
+		first := add1(t, l, Record{Kind: Commit, Tx: "a"})
+		m.SetSpace(int64(room), 10)
+		a := ledger{synced: []Head{first.head()}, written: []Head{first.head()}}
+		for range 3 {
+			r := &Record{Kind: Commit, Tx: "b"}
+			if err := a.append(l, r, true); err != nil {
+				t.Fatalf("room for %d: %v", room, err)
+			}
+		}
+		m.SetSpace(1<<30, 10)
+		r := &Record{Kind: Commit, Tx: "c"}
+		if err := a.append(l, r, true); err != nil || a.synced[len(a.synced)-1] != r.head() {
+			t.Fatalf("room for %d, then enough: %v", room, err)
+		}
+		if err := check(m.Root(), a.written, a.refused); err != nil {
+			t.Fatalf("room for %d: %v", room, err)
+		}
+	}
+}
+
+// A process can be killed while it makes the log.
+func TestCreateSweep(t *testing.T) {
+	for _, kind := range []vfs.Kind{vfs.Journal, vfs.Strict} {
+		for n := 0; ; n++ {
+			m := vfs.NewMemory(kind)
+			fault := &vfs.Fault{At: n / 2, After: n%2 == 1, Dead: true}
+			if _, err := Create(fault.Wrap(m.Root()), Options{}); !fault.Fired() {
+				break
+			} else if err == nil {
+				t.Errorf("call %d: no error", n/2)
+			}
+			m.Kill()
+			again := func(choose func(int) int) error {
+				root := m.Crash(choose).Root()
+				l, err := Create(root, Options{})
+				if err != nil {
+					return err
+				}
+				return errors.Join(l.Close(), check(root, []Head{l.Head()}, nil))
+			}
+			if _, err := vfs.Enumerate(60, 1, again); err != nil {
+				t.Fatalf("call %d: %v", n/2, err)
+			}
+			if err := check(m.Root(), nil, nil); err != nil {
+				t.Fatalf("call %d: %v", n/2, err)
+			}
+		}
+	}
+}
+
+// After a failed sync the system drops what it could not write, and calls the next sync a success.
+func TestFailedSyncIsNotTrusted(t *testing.T) {
+	for n := 0; ; n++ {
+		m := vfs.NewMemory(vfs.Journal)
+		newLog(t, m.Root(), Options{}).Close()
+		d := &forgetful{directory: m.Root(), at: n, lost: map[string]bool{}}
+		var a ledger
+		if err := a.work(d, "a", 4); err != nil {
+			t.Fatalf("sync %d: %v", n, err)
+		}
+		if len(d.lost) == 0 {
+			break
+		}
+		if err := a.work(d, "b", 2); err != nil {
+			t.Fatalf("sync %d, next process: %v", n, err)
+		}
+		crashes(t, fmt.Sprint("sync ", n), m, a)
+	}
+}
+
+// forgetful is a directory in which sync number at fails, and none of that file has an effect from then on, unless it
+// is written from the beginning.
+type forgetful struct {
+	directory
+	at, syncs int
+	lost      map[string]bool
+}
+
+func (d *forgetful) Append(name string, perm fs.FileMode) (vfs.File, error) {
+	f, err := d.directory.Append(name, perm)
+	return &forgetfulFile{f, d, name}, err
+}
+
+type forgetfulFile struct {
+	vfs.File
+	d    *forgetful
+	name string
+}
+
+func (f *forgetfulFile) Datasync() error {
+	f.d.syncs++
+	if f.d.syncs == f.d.at+1 {
+		f.d.lost[f.name] = true
+		return syscall.EIO
+	}
+	if f.d.lost[f.name] {
+		return nil
+	}
+	return f.File.Datasync()
+}
+
+func (f *forgetfulFile) Truncate(size int64) error {
+	if size == 0 {
+		f.d.lost[f.name] = false
+	}
+	return f.File.Truncate(size)
+}

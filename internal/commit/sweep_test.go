@@ -1,0 +1,325 @@
+package commit
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/emend-dev/emend/internal/audit"
+	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/internal/plant"
+	"github.com/emend-dev/emend/internal/vfs"
+)
+
+var files = map[string]string{
+	"a.txt": "one\ntwo\n", "b.txt": "b\n", "d.txt": "gone soon\n", "m.txt": "moved\n", "e.txt": "moved and edited\n",
+	"o.txt": "old place\n", "sub/x.txt": "x\n", "sub/y.txt": "", "other/z.txt": "z\n",
+}
+
+// wishes are all sorts of changes, on different paths so that any of them go together.
+var wishes = []wish{
+	{op: "update", path: "a.txt", text: "one\nTWO\n"},
+	{op: "update", path: "sub/x.txt", text: strings.Repeat("x", 300)},
+	{op: "update", path: "sub/y.txt", text: "was empty\n"},
+	{op: "add", path: "new.txt", text: "new\n"},
+	{op: "add", path: "far/off/new.txt", text: "deep\n"},
+	{op: "delete", path: "d.txt"},
+	{op: "move", path: "m.txt", to: "sub/m.txt"},
+	{op: "move", path: "other/z.txt", to: "far/z.txt"},
+	{op: "moveedit", path: "e.txt", to: "other/e.txt", text: "edited\n"},
+	{op: "move", path: "o.txt", to: "b.txt"},
+}
+
+// sets are all sets of up to three wishes, and all of them together.
+func sets() [][]wish {
+	out := [][]wish{wishes}
+	for i := range wishes {
+		out = append(out, wishes[i:i+1])
+		for j := i + 1; j < len(wishes); j++ {
+			out = append(out, []wish{wishes[i], wishes[j]})
+			for k := j + 1; k < len(wishes); k++ {
+				out = append(out, []wish{wishes[i], wishes[j], wishes[k]})
+			}
+		}
+	}
+	return out
+}
+
+var every = flag.Int("every", 1, "sweep one in so many transactions")
+
+// each runs f for every set of wishes on both kinds of disks, with the tree before and after.
+func each(t *testing.T, f func(c *sweep)) {
+	if plant.Bugs == nil {
+		t.Fatal("no bugs")
+	}
+	for _, kind := range []vfs.Kind{vfs.Journal, vfs.Strict} {
+		points, txs := 0, 0
+		for n, set := range sets() {
+			if n%*every != 0 && n > len(wishes) || testing.Short() && len(set) == 3 && n%5 != 0 {
+				continue
+			}
+			c := &sweep{t: t, kind: kind, set: set, points: &points}
+			w := newWorld(t, kind, files)
+			c.before = w.visible(t)
+			if err := w.run(plain, w.changes(t, set)); err != nil {
+				t.Fatalf("%v: %v", set, err)
+			}
+			c.after = w.visible(t)
+			f(c)
+			txs++
+			if t.Failed() {
+				return
+			}
+		}
+		t.Logf("%v: %d transactions, %d points", kind, txs, points)
+	}
+}
+
+// sweep is one transaction to be disturbed at every point.
+type sweep struct {
+	t             *testing.T
+	kind          vfs.Kind
+	set           []wish
+	before, after map[string]vfs.Node
+	points        *int
+}
+
+// at disturbs the transaction at call n and returns the world as it is then; ok is false when there is no call n.
+func (c *sweep) at(f *vfs.Fault) (w *world, err error, ok bool) {
+	w = newWorld(c.t, c.kind, files)
+	changes := w.changes(c.t, c.set)
+	err = w.run(f.Wrap, changes)
+	*c.points++
+	return w, err, f.Fired()
+}
+
+// whole checks that the tree is the old one or the new one, and says which.
+func (c *sweep) whole(w *world, where string) (isNew bool) {
+	c.t.Helper()
+	got := w.visible(c.t)
+	if maps.Equal(got, c.after) {
+		return true
+	}
+	if !maps.Equal(got, c.before) {
+		c.t.Errorf("%v, %v, %s: neither old nor new.\nagainst old: %s\nagainst new: %s", c.kind, c.set, where, diff(got, c.before), diff(got, c.after))
+	}
+	return false
+}
+
+// sound checks that the store is usable: the log is a chain, nothing is left over, and the next transaction works.
+func (c *sweep) sound(w *world, where string) {
+	c.t.Helper()
+	c.chain(w, where)
+	if o, err := w.recover(plain); err != nil || !o.Nothing() {
+		c.t.Errorf("%v, %v, %s: something was left to recover: %+v, %v", c.kind, c.set, where, o, err)
+	}
+	next := []wish{{op: "add", path: "next.txt", text: "next\n"}}
+	if err := w.run(plain, w.changes(c.t, next)); err != nil {
+		c.t.Errorf("%v, %v, %s: the next transaction fails: %v", c.kind, c.set, where, err)
+	}
+}
+
+func (c *sweep) chain(w *world, where string) {
+	c.t.Helper()
+	store, err := w.disk.Root().Dir(storeName)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer store.Close()
+	dir, err := store.Dir(logName)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer dir.Close()
+	if _, err := audit.Verify(dir); err != nil {
+		c.t.Errorf("%v, %v, %s: the log: %v", c.kind, c.set, where, err)
+	}
+}
+
+// Every call fails once: before its effect, or after it; with each error. The tree is the old one, or the call
+// succeeded, or recovery decides.
+func TestEveryCallFails(t *testing.T) {
+	for _, errno := range []syscall.Errno{syscall.EIO, syscall.ENOSPC, syscall.EACCES} {
+		for _, after := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%v/after=%v", errno, after), func(t *testing.T) {
+				each(t, func(c *sweep) {
+					for n := 0; ; n++ {
+						f := &vfs.Fault{At: n, Err: errno, After: after}
+						w, err, ok := c.at(f)
+						if !ok {
+							break
+						}
+						c.failed(w, err, where(f))
+						if c.t.Failed() {
+							return
+						}
+					}
+				})
+			})
+		}
+	}
+}
+
+func where(f *vfs.Fault) string {
+	trace := f.Trace()
+	return fmt.Sprintf("call %d (%s), after=%v dead=%v %v", f.At, trace[min(f.At, len(trace)-1)], f.After, f.Dead, f.Err)
+}
+
+func (c *sweep) failed(w *world, err error, where string) {
+	c.t.Helper()
+	e, _ := errors.AsType[*fail.Error](err)
+	switch {
+	case err == nil:
+		if !c.whole(w, where) {
+			c.t.Errorf("%v, %v, %s: no error, and the tree is the old one", c.kind, c.set, where)
+		}
+	case e != nil && e.Reason == fail.Indeterminate:
+		if _, err := w.recover(plain); err != nil {
+			c.t.Errorf("%v, %v, %s: recovery: %v", c.kind, c.set, where, err)
+		}
+		c.whole(w, where)
+	case c.whole(w, where):
+		c.t.Errorf("%v, %v, %s: refused (%v), and the tree is the new one", c.kind, c.set, where, err)
+	}
+	w.disk.Kill()
+	// The mark that it was applied is not synced, and may be missing.
+	if o, err := w.recover(plain); err != nil || o.Tx != "" && o.End != Complete {
+		c.t.Errorf("%v, %v, %s: recovery found %+v, %v", c.kind, c.set, where, o, err)
+	}
+	c.sound(w, where)
+}
+
+// The process is killed at every call, before and after its effect; then recovery, twice.
+func TestKilledAtEveryCall(t *testing.T) {
+	for _, after := range []bool{false, true} {
+		t.Run(fmt.Sprintf("after=%v", after), func(t *testing.T) {
+			each(t, func(c *sweep) {
+				for n := 0; ; n++ {
+					f := &vfs.Fault{At: n, After: after, Dead: true}
+					w, _, ok := c.at(f)
+					if !ok {
+						break
+					}
+					w.disk.Kill()
+					c.recovered(w, where(f))
+					if c.t.Failed() {
+						return
+					}
+				}
+			})
+		})
+	}
+}
+
+func (c *sweep) recovered(w *world, where string) (isNew bool) {
+	c.t.Helper()
+	if _, err := w.recover(plain); err != nil {
+		c.t.Errorf("%v, %v, %s: recovery: %v", c.kind, c.set, where, err)
+	}
+	isNew = c.whole(w, where)
+	c.sound(w, where)
+	return isNew
+}
+
+// The power is cut at every call, and the disk is found in many of the states in which it could be.
+func TestPowerCutAtEveryCall(t *testing.T) {
+	each(t, func(c *sweep) {
+		for n := 0; ; n++ {
+			f := &vfs.Fault{At: n, After: true, Dead: true}
+			w, _, more := c.at(f)
+			acknowledged := !more
+			c.crash(w, where(f), func(w *world, where string) {
+				if isNew := c.recovered(w, where); acknowledged && !isNew {
+					c.t.Errorf("%v, %v, %s: acknowledged, and lost", c.kind, c.set, where)
+				}
+			})
+			if !more || c.t.Failed() {
+				return
+			}
+		}
+	})
+}
+
+// states is how many states of a disk are looked at beyond which they are drawn at random.
+const states = 12
+
+func (c *sweep) crash(w *world, where string, look func(*world, string)) {
+	c.t.Helper()
+	_, err := vfs.Enumerate(states, 1, func(choose func(int) int) error {
+		var said []int
+		cut := &world{w.disk.Crash(func(n int) int {
+			k := choose(n)
+			said = append(said, k)
+			return k
+		}), w.kind}
+		*c.points++
+		look(cut, fmt.Sprintf("%s, power cut %v", where, said))
+		if c.t.Failed() {
+			return errors.New("stop")
+		}
+		return nil
+	})
+	if err != nil && !c.t.Failed() {
+		c.t.Error(err)
+	}
+}
+
+// Recovery is killed, and the power cut, at every call of its own.
+func TestRecoveryIsKilled(t *testing.T) {
+	each(t, func(c *sweep) {
+		if len(c.set) == 2 {
+			return // singles, triples and all of them are enough of this product
+		}
+		for n := 0; ; n++ {
+			f := &vfs.Fault{At: n, After: true, Dead: true}
+			w, _, ok := c.at(f)
+			if !ok {
+				return
+			}
+			w.disk.Kill()
+			if p, err := pending(w); err != nil || !p {
+				continue
+			}
+			c.killRecovery(w, n)
+			if c.t.Failed() {
+				return
+			}
+		}
+	})
+}
+
+func pending(w *world) (bool, error) {
+	s, err := w.open(plain)
+	if err != nil {
+		return false, err
+	}
+	defer s.Close()
+	r, err := s.Pending()
+	return r != nil, err
+}
+
+// killRecovery goes on where the last recovery died, as it is in life, until one comes to its end.
+func (c *sweep) killRecovery(w *world, n int) {
+	c.t.Helper()
+	for m := 0; ; m++ {
+		f := &vfs.Fault{At: m, After: m%2 == 0, Dead: true}
+		w.recover(f.Wrap)
+		*c.points++
+		if !f.Fired() {
+			break
+		}
+		w.disk.Kill()
+		if m > 200 {
+			c.t.Fatalf("%v, %v: recovery does not come to an end:\n%s", c.kind, c.set, strings.Join(f.Trace(), "\n"))
+		}
+		if (n+m)%11 == 0 {
+			c.crash(w, fmt.Sprintf("killed at %d and in recovery at %s", n, where(f)), func(w *world, where string) { c.recovered(w, where) })
+		}
+	}
+	c.whole(w, fmt.Sprintf("killed at %d, and in each recovery", n))
+	c.sound(w, "after recovery was killed")
+}

@@ -1,0 +1,229 @@
+package commit
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"strings"
+	"testing"
+
+	"github.com/emend-dev/emend/internal/audit"
+	"github.com/emend-dev/emend/internal/vfs"
+)
+
+const storeName = ".store"
+
+// world is a disk in memory with a tree and a store on it.
+type world struct {
+	disk *vfs.Memory
+	kind vfs.Kind
+}
+
+// tree opens directories below a root, name by name.
+type tree func() vfs.Dir
+
+func (root tree) OpenDir(p string) (vfs.Dir, error) {
+	at := root()
+	for name := range strings.SplitSeq(p, "/") {
+		if name == "." {
+			continue
+		}
+		next, err := at.Dir(name)
+		at.Close()
+		if err != nil {
+			return nil, err
+		}
+		at = next
+	}
+	return at, nil
+}
+
+func newWorld(t *testing.T, kind vfs.Kind, files map[string]string) *world {
+	t.Helper()
+	w := &world{vfs.NewMemory(kind), kind}
+	if err := w.disk.Plant(files); err != nil {
+		t.Fatal(err)
+	}
+	root := w.disk.Root()
+	if err := root.Mkdir(storeName, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	dir, err := root.Dir(storeName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dir.Close()
+	if err := Create(dir, ".."); err != nil {
+		t.Fatal(err)
+	}
+	w.disk.Settle()
+	return w
+}
+
+// open opens the store through wrap, as a process would.
+func (w *world) open(wrap func(vfs.Dir) vfs.Dir) (*Store, error) {
+	root := wrap(w.disk.Root())
+	dir, err := root.Dir(storeName)
+	if err != nil {
+		return nil, err
+	}
+	return Open(dir, tree(func() vfs.Dir { return wrap(w.disk.Root()) }), Options{Links: w.kind == vfs.Strict})
+}
+
+func plain(d vfs.Dir) vfs.Dir { return d }
+
+// visible is the tree without the store.
+func (w *world) visible(t *testing.T) map[string]vfs.Node {
+	t.Helper()
+	all, err := vfs.Snapshot(w.disk.Root())
+	if err != nil {
+		t.Fatal(err)
+	}
+	maps.DeleteFunc(all, func(p string, _ vfs.Node) bool {
+		return p == storeName || strings.HasPrefix(p, storeName+"/")
+	})
+	return all
+}
+
+// wish is what a test wants to happen to a path: new content, or a new place, or nothing ("").
+type wish struct {
+	op   string // update, add, delete, move, moveedit
+	path string
+	to   string
+	text string
+}
+
+func (w wish) String() string { return strings.TrimSpace(w.op + " " + w.path + " " + w.to) }
+
+// changes plans wishes on the disk as it is.
+func (w *world) changes(t *testing.T, wishes []wish) []Change {
+	t.Helper()
+	var out []Change
+	for _, want := range wishes {
+		switch want.op {
+		case "update":
+			c := w.change(t, want.path)
+			c.New = &New{Content: want.text, Sum: sum(want.text), From: len(out)}
+			out = append(out, c)
+		case "add":
+			c := w.change(t, want.path)
+			c.New = &New{Content: want.text, Sum: sum(want.text), From: -1}
+			out = append(out, c)
+		case "delete":
+			out = append(out, w.change(t, want.path))
+		case "move", "moveedit":
+			from, to := w.change(t, want.path), w.change(t, want.to)
+			to.New = &New{Content: want.text, Sum: sum(want.text), From: len(out), Whole: want.op == "move" && to.Old == nil}
+			if want.op == "move" && to.Old != nil {
+				to.New.Content, to.New.Sum = w.read(t, want.path), from.Old.Sum
+			}
+			out = append(out, from, to)
+		}
+	}
+	return out
+}
+
+func (w *world) read(t *testing.T, p string) string {
+	t.Helper()
+	dir, err := tree(w.disk.Root).OpenDir(path.Dir(p))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dir.Close()
+	data, err := vfs.ReadFile(dir, path.Base(p))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func (w *world) change(t *testing.T, p string) Change {
+	t.Helper()
+	c := Change{Path: p}
+	up := path.Dir(p)
+	dir, err := tree(w.disk.Root).OpenDir(up)
+	for errors.Is(err, fs.ErrNotExist) {
+		c.Missing++
+		up = path.Dir(up)
+		dir, err = tree(w.disk.Root).OpenDir(up)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dir.Close()
+	is, err := dir.Stat(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Parent = is.ID
+	if c.Missing > 0 {
+		return c
+	}
+	is, there, err := exists(dir, path.Base(p))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !there {
+		return c
+	}
+	c.Old = &Old{Info: is}
+	if isLink(is.Mode) {
+		c.Old.Link, _ = dir.Readlink(path.Base(p))
+	} else {
+		c.Old.Sum = sum(w.read(t, p))
+	}
+	return c
+}
+
+func sum(text string) string {
+	h := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(h[:])
+}
+
+// run makes wishes true on the world through wrap.
+func (w *world) run(wrap func(vfs.Dir) vfs.Dir, changes []Change) error {
+	s, err := w.open(wrap)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	tx := Tx{Changes: changes, Record: audit.Record{Kind: audit.Commit}}
+	for _, c := range changes {
+		tx.Record.Ops = append(tx.Record.Ops, audit.Op{Operation: "change", Path: c.Path})
+	}
+	_, err = s.Run(context.Background(), tx)
+	return err
+}
+
+// recover opens the store again and recovers.
+func (w *world) recover(wrap func(vfs.Dir) vfs.Dir) (*Outcome, error) {
+	s, err := w.open(wrap)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	return s.Recover(context.Background())
+}
+
+// diff says how two trees differ; "" when they do not.
+func diff(got, want map[string]vfs.Node) string {
+	var out []string
+	for p, n := range want {
+		if g, ok := got[p]; !ok {
+			out = append(out, p+" is missing")
+		} else if g != n {
+			out = append(out, fmt.Sprintf("%s is %+v, want %+v", p, g, n))
+		}
+	}
+	for p := range got {
+		if _, ok := want[p]; !ok {
+			out = append(out, p+" should not be there")
+		}
+	}
+	return strings.Join(out, "; ")
+}
