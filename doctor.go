@@ -79,7 +79,7 @@ func (h *Health) system() {
 	case "darwin":
 		h.weaker("on macOS a program that opens a file for writing is not noticed (no leases), paths are resolved name by name, and power cuts were not tried; crash tests run on Linux only")
 	default:
-		h.weaker("on %s files are replaced, not exchanged: a save in the instant between the last look and the replacing is lost from its place (the version before it is kept); directories cannot be synced, so a power cut can undo a commit; owners and access lists are not carried over; crash tests run on Linux only", runtime.GOOS)
+		h.Problems = append(h.Problems, "on "+runtime.GOOS+" this version reads, plans and previews; it writes on Linux and macOS only")
 	}
 }
 
@@ -149,6 +149,22 @@ func (w *Workspace) Migrate(ctx context.Context) (from, to string, err error) {
 	}
 	from, to = k.place.Dir, target.Dir
 	return from, to, errors.Join(k.store.Move(ctx, k.place, target), k.close())
+}
+
+// Adopt makes a store that was copied here, with its tree, the store of this place. What it had pending is closed, and
+// no file is touched. It returns where the store is.
+func (w *Workspace) Adopt() (string, error) {
+	k := &w.keeper
+	k.mu.Lock()
+	k.adopting = true
+	k.mu.Unlock()
+	if err := k.find(); err != nil {
+		return "", err
+	}
+	if k.store == nil {
+		return "", &fail.Error{Kind: fail.NotFound, Msg: "there is no store to adopt", Hint: "The first apply makes one."}
+	}
+	return k.place.Dir, k.place.Adopt(k.store)
 }
 
 // target opens the store that there is and says where it is to go.

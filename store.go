@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -41,6 +42,8 @@ type keeper struct {
 	store  *commit.Store
 	top    *guard.Guard
 	prefix string // from the top to the root
+
+	adopting bool // a person said that a copied store is theirs
 }
 
 // keep makes the workspace ready to find its store.
@@ -98,6 +101,11 @@ func (k *keeper) ensure() error {
 
 // safe refuses to write where renames are not what they are on a local disk.
 func (k *keeper) safe() error {
+	if !commit.Supported {
+		return &fail.Error{Kind: fail.CommandFailed, Reason: fail.WeakFilesystem,
+			Msg:  "this version of emend reads, plans and previews on " + runtime.GOOS + ", and writes on Linux and macOS only",
+			Hint: "Use --dry-run, or run it where the files are on Linux or macOS."}
+	}
 	is, err := commit.Filesystem(k.root)
 	if err != nil || k.unsafe || !is.Network {
 		return nil
@@ -108,6 +116,9 @@ func (k *keeper) safe() error {
 }
 
 func (k *keeper) open() error {
+	if err := k.place.Genuine(); err != nil && !k.adopting {
+		return err
+	}
 	dir, err := vfs.Open(k.place.Dir)
 	if err != nil {
 		return storeError(err)
@@ -211,8 +222,8 @@ func (w *Workspace) Recover(ctx context.Context) (*Recovery, error) {
 	return w.keeper.store.Recover(ctx)
 }
 
-// Recovered is what opening the workspace recovered; nil for nothing. An error says that something is pending and
-// could not be recovered: the files may then be partly old and partly new.
+// Recovered is what opening the workspace recovered; nil for nothing. An error says that the store could not be used,
+// or that something is pending and could not be recovered: the files may then be partly old and partly new.
 func (w *Workspace) Recovered() (*Recovery, error) { return w.found, w.pending }
 
 // heal runs when a workspace opens.
@@ -235,5 +246,9 @@ func (w *Workspace) heal() {
 	if w.found.Nothing() {
 		w.found = nil
 	}
-	w.pending = err
+	if err != nil {
+		w.pending = &fail.Error{Kind: fail.CommandFailed, Reason: fail.Indeterminate, Cause: err,
+			Msg:  "a patch was interrupted here and could not be recovered, and files may be partly old and partly new: " + err.Error(),
+			Hint: "Run emend recover."}
+	}
 }

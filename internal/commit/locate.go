@@ -175,5 +175,8 @@ func (p Place) fill(up vfs.Dir, draft, path string) error {
 	if err := Create(dir, filepath.ToSlash(top)); err != nil {
 		return err
 	}
+	if err := p.mark(path); err != nil {
+		return err
+	}
 	return giveTo(path, p.Top)
 }

@@ -55,6 +55,24 @@ func (s *Store) TryRecover() (*Outcome, error) {
 	return s.recover()
 }
 
+// disown closes a pending transaction without touching a file.
+func (s *Store) disown() error {
+	unlock, err := s.lock(context.Background())
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if err := s.ready(); err != nil {
+		return err
+	}
+	r, err := s.log.Pending()
+	if err != nil || r == nil {
+		return unwritable(err)
+	}
+	end := &audit.Record{Kind: audit.Recovered, Tx: r.Tx, Message: "the store was copied; the transaction belongs to where it came from"}
+	return unwritable(s.log.Append(end, true))
+}
+
 // Pending is the transaction that has neither been finished nor taken back, if there is one.
 func (s *Store) Pending() (*audit.Record, error) {
 	if err := s.log.Refresh(); err != nil {

@@ -1,6 +1,7 @@
 package commit
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -11,7 +12,6 @@ import (
 
 	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/fail"
-	"github.com/emend-dev/emend/internal/plant"
 	"github.com/emend-dev/emend/internal/vfs"
 )
 
@@ -49,17 +49,18 @@ func sets() [][]wish {
 	return out
 }
 
-var every = flag.Int("every", 1, "sweep one in so many transactions")
+// whole sweeps every set of up to three wishes; without it, all sets of two and a part of those of three.
+var whole = flag.Bool("whole", false, "sweep all transactions (some minutes)")
+
+var every = flag.Int("every", 0, "sweep one in so many transactions of three changes")
 
 // each runs f for every set of wishes on both kinds of disks, with the tree before and after.
 func each(t *testing.T, f func(c *sweep)) {
-	if plant.Bugs == nil {
-		t.Fatal("no bugs")
-	}
+	t.Parallel()
 	for _, kind := range []vfs.Kind{vfs.Journal, vfs.Strict} {
 		points, txs := 0, 0
 		for n, set := range sets() {
-			if n%*every != 0 && n > len(wishes) || testing.Short() && len(set) == 3 && n%5 != 0 {
+			if len(set) == 3 && !*whole && n%cmp.Or(*every, 10) != 0 || len(set) == 2 && *every > 0 && n%*every != 0 {
 				continue
 			}
 			c := &sweep{t: t, kind: kind, set: set, points: &points}

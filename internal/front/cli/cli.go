@@ -158,7 +158,7 @@ func (a *app) tell(ws *emend.Workspace) {
 	}
 	r, err := ws.Recovered()
 	if err != nil {
-		fmt.Fprintf(a.err, "emend: a patch was interrupted here and could not be recovered; files may be partly old and partly new: %s\n", report.Escape(err.Error()))
+		fmt.Fprintf(a.err, "emend: %s\n", report.Escape(err.Error()))
 	} else if r != nil && !a.quiet {
 		fmt.Fprintf(a.err, "emend: %s\n", recovered(r))
 	}

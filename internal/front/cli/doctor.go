@@ -11,7 +11,7 @@ import (
 )
 
 func (a *app) doctor() *cobra.Command {
-	var migrate bool
+	var migrate, adopt bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Say where the store is, what the disk can do, what is pending, what is weaker here",
@@ -23,6 +23,10 @@ its own inside the store, and on nothing else.
 With --migrate it moves the store: to the place that --store names, or to where
 a new one would be made (beside the repository when there is one).
 
+A store that was copied, restored, or came with a clone is not believed, since its
+log decides what recovery does to files. With --adopt a person takes it over: what
+it has pending is closed, and no file is touched.
+
 Exit codes: 0 emend can work here, 1 something keeps it from writing.`,
 		Example: "  emend doctor\n  emend doctor --json\n  emend doctor --migrate --store ../stores/project",
 		Args:    cobra.NoArgs,
@@ -32,6 +36,9 @@ Exit codes: 0 emend can work here, 1 something keeps it from writing.`,
 				return err
 			}
 			defer ws.Close()
+			if adopt {
+				return a.adopt(ws)
+			}
 			if migrate {
 				return a.migrate(cmd, ws)
 			}
@@ -43,7 +50,22 @@ Exit codes: 0 emend can work here, 1 something keeps it from writing.`,
 		},
 	}
 	cmd.Flags().BoolVar(&migrate, "migrate", false, "move the store")
+	cmd.Flags().BoolVar(&adopt, "adopt", false, "take over a store that was copied here together with its tree")
 	return cmd
+}
+
+func (a *app) adopt(ws *emend.Workspace) error {
+	at, err := ws.Adopt()
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJSON(map[string]string{"store": at})
+	}
+	if !a.quiet {
+		fmt.Fprintf(a.out, "The store %s belongs to this tree now.\n", report.Escape(at))
+	}
+	return nil
 }
 
 func (a *app) migrate(cmd *cobra.Command, ws *emend.Workspace) error {

@@ -1,0 +1,16 @@
+package commit
+
+import (
+	"os"
+	"syscall"
+)
+
+// birth is a directory's number and when it was made.
+func birth(path string) (ino uint64, born int64, err error) {
+	fi, err := os.Lstat(path)
+	if err != nil {
+		return 0, 0, err
+	}
+	st := fi.Sys().(*syscall.Stat_t)
+	return st.Ino, st.Birthtimespec.Nano(), nil
+}
