@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/emend-dev/emend/internal/audit"
@@ -80,7 +81,30 @@ func (w *Workspace) Commit(ctx context.Context, p *Plan) (*Report, error) {
 }
 
 // record is what the log says of a call beside what it does.
-type record struct{ key, request string }
+type record struct {
+	key, request string
+	before       *Report // what the same call has done so far, section by section; it is part of the answer
+}
+
+// answer is what the call is told when rep, the last of it, is done.
+func (r record) answer(rep *Report) Result {
+	if r.before != nil {
+		rep = r.before.and(rep)
+	}
+	return rep.Result()
+}
+
+// and is the report of what both did.
+func (r *Report) and(next *Report) *Report {
+	if next.stored != nil {
+		return next // somebody else finished the same call meanwhile
+	}
+	out := &Report{view: r.view, plan: &plan.Plan{Steps: slices.Concat(r.plan.Steps, next.plan.Steps)}}
+	out.done.Add(r.done)
+	out.done.Add(next.done)
+	out.view.Done = &out.done
+	return out
+}
 
 func (w *Workspace) commit(ctx context.Context, view report.View, p *plan.Plan, sums map[guard.Identity]string, r record) (*Report, error) {
 	if err := w.keeper.ensure(); err != nil {
@@ -93,7 +117,7 @@ func (w *Workspace) commit(ctx context.Context, view report.View, p *plan.Plan, 
 	tx.Keep = func(d *commit.Done) (diff, answer string) {
 		rep.fill(n, d)
 		if r.key != "" {
-			answer = report.Store(rep.Result())
+			answer = report.Store(r.answer(rep))
 		}
 		return report.Diffs(p), answer
 	}
@@ -114,8 +138,12 @@ func (r *Report) fill(n *net, d *commit.Done) {
 		r.done.Notes = append(r.done.Notes, fmt.Sprintf("Before this, the interrupted transaction %s was %s.", d.Found.Tx, d.Found.End))
 	}
 	for i := range n.changes {
-		if c := &n.changes[i]; c.Old != nil && c.New != nil && c.Old.Links > 1 {
-			r.done.Notes = append(r.done.Notes, fmt.Sprintf("%s: it was one of %d hard links; the others keep the old content.", c.Path, c.Old.Links))
+		c := &n.changes[i]
+		if c.New == nil || c.New.Whole || c.New.From < 0 {
+			continue
+		}
+		if from := n.changes[c.New.From].Old; from != nil && from.Links > 1 {
+			r.done.Notes = append(r.done.Notes, fmt.Sprintf("%s: it was one of %d hard links; the others keep the old content.", c.Path, from.Links))
 		}
 	}
 	r.view.Done = &r.done
@@ -225,44 +253,39 @@ func (w *Workspace) applyEach(ctx context.Context, text string, o Options, r rec
 	}
 	whole := &Report{view: view, plan: &plan.Plan{}}
 	for i := range view.Patch.Sections {
-		if err := w.applyOne(ctx, whole, d, i, o, r); err != nil {
+		rep, err := w.applyOne(ctx, whole, d, i, o, r)
+		if err != nil {
 			for _, e := range fail.All(err) {
 				e.Section = i + 1
 			}
 			view.Done, view.Partial = whole.view.Done, whole.plan
 			return nil, w.refuse(ctx, view, err)
 		}
+		whole = whole.and(rep)
 	}
 	return whole, nil
 }
 
-// applyOne plans and commits section i, and adds what it did to whole. The key goes with the last section: until that
+// applyOne plans and commits section i, after those that are in whole. The key goes with the last section: until that
 // is done the call is not.
-func (w *Workspace) applyOne(ctx context.Context, whole *Report, d *dialect.Dialect, i int, o Options, r record) error {
+func (w *Workspace) applyOne(ctx context.Context, whole *Report, d *dialect.Dialect, i int, o Options, r record) (*Report, error) {
 	src := newReader(w)
 	sections := whole.view.Patch.Sections
 	p, err := plan.Build(ctx, patch.Patch{Sections: sections[i : i+1]}, d.Rules(o.dialect()), src, plan.Options{Expect: o.Expect, Print: d.PrintHunk})
-	if err != nil {
-		return err
+	if err == nil {
+		err = w.limits.checkPlan(p)
 	}
+	if err != nil {
+		return nil, err
+	}
+	r.before = whole
 	if i < len(sections)-1 {
 		r = record{}
 	}
 	for k := range p.Steps {
 		p.Steps[k].Section = i
 	}
-	rep, err := w.commit(ctx, whole.view, p, src.sums(), r)
-	if err != nil {
-		return err
-	}
-	if rep.stored != nil {
-		whole.stored = rep.stored
-		return nil
-	}
-	whole.plan.Steps = append(whole.plan.Steps, p.Steps...)
-	whole.done.Add(rep.done)
-	whole.view.Done = &whole.done
-	return nil
+	return w.commit(ctx, whole.view, p, src.sums(), r)
 }
 
 func sum(text string) string {

@@ -71,6 +71,7 @@ type Workspace struct {
 type Option func(*settings)
 
 type settings struct {
+	policy string
 	base   string
 	guard  guard.Options
 	limits Limits
@@ -84,6 +85,10 @@ func Base(dir string) Option { return func(s *settings) { s.base = dir } }
 func AllowProtected(patterns ...string) Option {
 	return func(s *settings) { s.guard.AllowProtected = append(s.guard.AllowProtected, patterns...) }
 }
+
+// Policy names a file in which a person has decided which paths are denied, asked for or allowed. It must be outside
+// the workspace.
+func Policy(file string) Option { return func(s *settings) { s.policy = file } }
 
 // By says who asks, for the log.
 func By(a Actor) Option { return func(s *settings) { s.keeper.actor = a } }
@@ -110,6 +115,12 @@ func Open(dir string, options ...Option) (*Workspace, error) {
 	}
 	s.limits = s.limits.orDefault()
 	s.guard.MaxDepth = s.limits.Depth
+	if s.policy != "" {
+		var err error
+		if s.guard.Policy, err = guard.ReadPolicy(s.policy, dir); err != nil {
+			return nil, err
+		}
+	}
 	g, err := guard.Open(dir, s.guard)
 	if err != nil {
 		return nil, err

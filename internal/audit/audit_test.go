@@ -279,11 +279,14 @@ func TestRefreshIsCheap(t *testing.T) {
 
 // A log that was put in another's place, even of the same size, is not continued with the old head.
 func TestRefreshSeesAnotherFile(t *testing.T) {
+	at := func(hour int) Options {
+		return Options{Now: func() time.Time { return time.Date(2026, 1, 2, hour, 0, 0, 0, time.UTC) }}
+	}
 	dir := disk(t, nil)
-	l := newLog(t, dir, Options{})
+	l := newLog(t, dir, at(10))
 	fill(t, l, 2)
 	other := disk(t, nil)
-	fill(t, newLog(t, other, Options{}), 2)
+	fill(t, newLog(t, other, at(11)), 2)
 	if err := dir.Rename(segmentName(1), dir, "old", vfs.Replace); err != nil {
 		t.Fatal(err)
 	}
@@ -292,7 +295,7 @@ func TestRefreshSeesAnotherFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	fill(t, l, 1)
-	whole(t, dir)
+	whole(t, dir, l.Head())
 }
 
 func put(t testing.TB, dir vfs.Dir, name, data string) {
@@ -457,4 +460,48 @@ func TestLaterVersion(t *testing.T) {
 func isUnsupported(err error) bool {
 	_, ok := errors.AsType[*Unsupported](err)
 	return ok
+}
+
+// Create finds what is there, and adds nothing.
+func TestCreateAgain(t *testing.T) {
+	dir := disk(t, nil)
+	l := newLog(t, dir, Options{})
+	fill(t, l, 1)
+	if again := newLog(t, dir, Options{}); again.Head() != l.Head() || len(names(t, dir)) != 1 {
+		t.Errorf("head %v, was %v; files %v", again.Head(), l.Head(), names(t, dir))
+	}
+}
+
+// A segment that another process began meanwhile is not begun again.
+func TestForgottenRefreshBeforeRotation(t *testing.T) {
+	dir := disk(t, nil)
+	a := newLog(t, dir, Options{SegmentSize: 900})
+	b, err := Open(dir, Options{SegmentSize: 400})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	add1(t, a, Record{Kind: Failed})
+	if err := b.Refresh(); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		add1(t, a, Record{Kind: Failed})
+	}
+	if err := b.Append(&Record{Kind: Failed}, false); !errors.Is(err, errNotAlone) {
+		t.Errorf("append with an old head: %v", err)
+	}
+	whole(t, dir, a.Head())
+}
+
+func TestFindAcrossBlocks(t *testing.T) {
+	const pattern = `,"idem":"key"`
+	for shift := range len(pattern) + 2 {
+		at := scanBlock - len(pattern) - 1 + shift
+		data := strings.Repeat("x", at) + pattern + "y" + pattern
+		got, err := find(strings.NewReader(data), int64(len(data)), []byte(pattern))
+		if want := []int64{int64(at), int64(at + len(pattern) + 1)}; err != nil || !slices.Equal(got, want) {
+			t.Errorf("found at %v, want %v; %v", got, want, err)
+		}
+	}
 }

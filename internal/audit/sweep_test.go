@@ -404,3 +404,84 @@ func (f *forgetfulFile) Truncate(size int64) error {
 	}
 	return f.File.Truncate(size)
 }
+
+// once is a directory of which one call fails once; a write that fails is all there, or half of it.
+func once(m *vfs.Memory, ops string, half bool) *onceDir {
+	return &onceDir{directory: m.Root(), ops: strings.Split(ops, ","), half: half}
+}
+
+type onceDir struct {
+	directory
+	ops  []string // each fails once, in this order
+	half bool
+}
+
+func (d *onceDir) fails(op string) bool {
+	if len(d.ops) == 0 || d.ops[0] != op {
+		return false
+	}
+	d.ops = d.ops[1:]
+	return true
+}
+
+func (d *onceDir) Append(name string, perm fs.FileMode) (vfs.File, error) {
+	f, err := d.directory.Append(name, perm)
+	return &onceFile{f, d}, err
+}
+
+type onceFile struct {
+	vfs.File
+	d *onceDir
+}
+
+func (f *onceFile) Write(p []byte) (int, error) {
+	if !f.d.fails("write") {
+		return f.File.Write(p)
+	}
+	if f.d.half {
+		p = p[:len(p)/2]
+	}
+	n, _ := f.File.Write(p)
+	return n, syscall.EIO
+}
+
+func (f *onceFile) Datasync() error {
+	if f.d.fails("datasync") {
+		return syscall.EIO
+	}
+	return f.File.Datasync()
+}
+
+func (f *onceFile) Truncate(size int64) error {
+	if f.d.fails("truncate") {
+		return syscall.EIO
+	}
+	return f.File.Truncate(size)
+}
+
+// A record that was refused is void, by name, or cut off durably; its key is free, and the same log goes on.
+func TestRefusedOnce(t *testing.T) {
+	for ops, void := range map[string]int{"datasync": 1, "write": 0, "write,truncate": 1, "write,datasync": 1} {
+		for _, half := range []bool{false, true} {
+			m := vfs.NewMemory(vfs.Journal)
+			newLog(t, m.Root(), Options{}).Close()
+			l := reopen(t, once(m, ops, half))
+			var a ledger
+			r := &Record{Kind: Commit, Tx: "a", Idem: "key"}
+			if err := a.append(l, r, true); err != nil || len(a.refused) != 1 {
+				t.Fatalf("%s: %v, refused %v", ops, err, a.refused)
+			}
+			crashes(t, ops, m, a)
+			if got, err := l.ByKey("key"); got != nil || err != nil {
+				t.Errorf("%s: by the key of the refused one %+v, %v", ops, got, err)
+			}
+			if err := a.append(l, &Record{Kind: Commit, Tx: "b"}, true); err != nil || len(a.synced) != 1 {
+				t.Fatalf("%s: going on: %v", ops, err)
+			}
+			crashes(t, ops+", going on", m, a)
+			if rep := whole(t, m.Root()); rep.Void != void || rep.Torn > 0 {
+				t.Errorf("%s: %+v", ops, rep)
+			}
+		}
+	}
+}

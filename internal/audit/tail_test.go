@@ -370,3 +370,36 @@ func TestBackwardLines(t *testing.T) {
 		}
 	}
 }
+
+// What is torn is on disk in its own file before it is cut off, and cut off on disk before anything is appended.
+func TestSettleOrder(t *testing.T) {
+	data, _ := text(t, 3)
+	fault := &vfs.Fault{At: -1}
+	l := reopen(t, fault.Wrap(disk(t, map[string]string{segmentName(1): data + "torn"})))
+	torn, err := l.Settle()
+	if err != nil || torn.Size != 4 || !strings.HasPrefix(torn.Name, "torn-5-") {
+		t.Fatalf("%+v, %v", torn, err)
+	}
+	const want = "append 00000001.jsonl, create TORN, write TORN, sync TORN, sync directory, " +
+		"truncate 00000001.jsonl, datasync 00000001.jsonl"
+	if got := strings.ReplaceAll(strings.Join(fault.Trace(), ", "), torn.Name, "TORN"); got != want {
+		t.Errorf("calls: %s, want %s", got, want)
+	}
+	if torn, err := l.Settle(); torn != nil || err != nil {
+		t.Errorf("a second time: %+v, %v", torn, err)
+	}
+}
+
+// A first record of a segment is only at the beginning of one, and nothing else is.
+func TestRotateRecordsInPlace(t *testing.T) {
+	data, heads := text(t, 3)
+	middle := next(t, heads[3], Record{Kind: Rotate, OK: true})
+	for name, files := range map[string]map[string]string{
+		"in the middle":   {segmentName(1): data + middle},
+		"another in case": {segmentName(1): data, segmentName(2): next(t, heads[3], Record{Kind: Denied})},
+	} {
+		if rep, err := Verify(disk(t, files)); err != nil || len(rep.Breaks) != 1 {
+			t.Errorf("%s: %+v, %v", name, rep, err)
+		}
+	}
+}

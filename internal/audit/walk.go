@@ -115,7 +115,8 @@ func soundEnd(r io.ReaderAt, size int64, base Head, limit uint64) (int64, error)
 		lines = add(lines, seen{l.start, l.end, rec})
 		// A copy of base, in an old block, continues nothing.
 		n := len(lines) - 1
-		if n > 0 && chained(lines[n], lines[n-1]) && lines[n-1].rec.head() == base || l.start == 0 && rec != nil && rec.head() == base {
+		if n > 0 && chained(lines[n], lines[n-1]) && lines[n-1].rec.head() == base ||
+			l.start == 0 && rec != nil && rec.head() == base {
 			t, _ := follow(lines)
 			return t.end, nil
 		}

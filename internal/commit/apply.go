@@ -200,7 +200,12 @@ func (t *transaction) swapBack(a *act, dir vfs.Dir, name string, slots vfs.Dir, 
 // ours reports whether name has the file that was staged for the step, and nobody has written to it.
 func (t *transaction) ours(a *act, dir vfs.Dir, name string) bool {
 	is, err := dir.Stat(name)
-	return err == nil && is.ID == a.staged.ID && is.Size == a.staged.Size && is.ModTime.Equal(a.staged.ModTime)
+	if err != nil || is.ID != a.staged.ID || is.Size != a.staged.Size || !is.ModTime.Equal(a.staged.ModTime) {
+		return false
+	}
+	// Times are coarse on some systems, and this is not done often.
+	sum, err := digest(dir, name, is)
+	return err == nil && sum == a.New.Sum
 }
 
 // keepSlot keeps what a path had before, which cannot go back: somebody else's newer file has its place.

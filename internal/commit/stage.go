@@ -74,8 +74,7 @@ func (t *transaction) stage(ctx context.Context) error {
 	if err := t.plan(); err != nil {
 		return err
 	}
-	var err error
-	if t.mark, err = t.s.hist.Begin(t.id, len(t.tx.Changes)); err != nil {
+	if err := t.begin(); err != nil {
 		return unwritable(err)
 	}
 	if err := t.fill(ctx); err != nil {
@@ -85,6 +84,18 @@ func (t *transaction) stage(ctx context.Context) error {
 		return nil
 	}
 	return unwritable(t.s.hist.Slots().Sync())
+}
+
+// begin marks the transaction as alive.
+func (t *transaction) begin() (err error) {
+	for range 100 {
+		t.mark, err = t.s.hist.Begin(t.id, len(t.tx.Changes))
+		if !errors.Is(err, history.ErrTaken) {
+			return err
+		}
+		t.id = history.NewID(t.s.opts.now())
+	}
+	return err
 }
 
 // plan turns the changes into steps and opens the directories that they need.

@@ -47,6 +47,7 @@ type Guard struct {
 	allow  []pattern
 	follow bool
 	depth  int
+	policy *Policy
 }
 
 // Options are what the person who starts emend may set.
@@ -58,6 +59,8 @@ type Options struct {
 	// FollowLinks lets a link that is the last name of a path lead on, where the caller asks for it (see
 	// [Ask.Follow]) and as long as it stays inside.
 	FollowLinks bool
+	// Policy is what a person has decided; nil for nothing.
+	Policy *Policy
 	// MaxDepth is how many names a path may have; 0 stands for 128.
 	MaxDepth int
 }
@@ -89,7 +92,7 @@ func open(dir string, o Options, openTree func(string) (tree, error)) (*Guard, e
 	if err != nil {
 		return nil, explain(dir, err)
 	}
-	g := &Guard{tree: t, dir: abs, allow: allow, follow: o.FollowLinks, depth: cmp.Or(o.MaxDepth, defaultDepth)}
+	g := &Guard{tree: t, dir: abs, allow: allow, follow: o.FollowLinks, depth: cmp.Or(o.MaxDepth, defaultDepth), policy: o.Policy}
 	if err := g.remember(); err != nil {
 		t.close()
 		return nil, explain(dir, err)

@@ -16,6 +16,9 @@ func (g *Guard) PolicyHash() string {
 	for _, p := range g.allow {
 		fmt.Fprintf(h, "allow %q\n", p)
 	}
+	if g.policy != nil {
+		fmt.Fprintf(h, "policy %s\n", g.policy.hash)
+	}
 	fmt.Fprintf(h, "follow %t depth %d\n", g.follow, g.depth)
 	return hex.EncodeToString(h.Sum(nil))
 }

@@ -15,6 +15,12 @@ func (g *Guard) judgeFor(path string, write bool) func([]string) error {
 		from = writing
 	}
 	return func(names []string) error {
+		switch v := g.policy.judge(names, write); v {
+		case deny, ask:
+			return refusePolicy(path, names, v)
+		case allow:
+			return nil
+		}
 		r, depth := find(names, from)
 		if r == nil || g.allowed(names) {
 			return nil

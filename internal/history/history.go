@@ -92,8 +92,9 @@ type Stage struct {
 	name   string
 }
 
-// errTaken says that somebody else has the marker.
-var errTaken = errors.New("the marker of a transaction is taken")
+// ErrTaken says that somebody took the marker of a transaction for that of a dead process, in the moment between its
+// making and its locking. Begin again, under another name.
+var ErrTaken = errors.New("the marker of a transaction is taken")
 
 // Begin marks transaction tx, which has n slots, as being staged by this process.
 func (h *History) Begin(tx string, n int) (*Stage, error) {
@@ -111,7 +112,7 @@ func (h *History) Begin(tx string, n int) (*Stage, error) {
 	}
 	s.marker.Close()
 	if err == nil {
-		err = errTaken
+		err = ErrTaken
 	}
 	return nil, err
 }
@@ -129,14 +130,7 @@ func (h *History) Sweep(keep func(tx string) (bool, error)) (swept []string, err
 		return nil, err
 	}
 	for _, name := range names {
-		dead, err := h.dead(name)
-		if err != nil {
-			return swept, err
-		}
-		if !dead {
-			continue
-		}
-		tx, err := h.sweep(name, keep)
+		tx, err := h.bury(name, keep)
 		if err != nil {
 			return swept, err
 		}
@@ -147,17 +141,24 @@ func (h *History) Sweep(keep func(tx string) (bool, error)) (swept []string, err
 	return swept, nil
 }
 
-// dead reports whether nobody has the marker locked.
-func (h *History) dead(name string) (bool, error) {
-	f, err := h.staging.Append(name, 0o600)
+// bury sweeps what belongs to a marker that nobody has locked. It has the marker locked meanwhile, to its end: who
+// has just made it and comes to lock it must not find it free while its slots are taken away.
+func (h *History) bury(marker string, keep func(tx string) (bool, error)) (tx string, err error) {
+	f, err := h.staging.Open(marker)
 	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
+		return "", nil
 	}
 	if err != nil {
-		return false, err
+		return "", err
 	}
 	defer f.Close()
-	return f.TryLock()
+	if mine, err := f.TryLock(); err != nil || !mine {
+		return "", err
+	}
+	if is, err := f.Stat(); err != nil || is.Links == 0 {
+		return "", err // its owner has ended it since
+	}
+	return h.sweep(marker, keep)
 }
 
 func (h *History) sweep(marker string, keep func(string) (bool, error)) (tx string, err error) {

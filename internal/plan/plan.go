@@ -107,6 +107,7 @@ type builder struct {
 // state is a file as earlier sections leave it.
 type state struct {
 	exists    bool
+	link      bool
 	data, sum string
 }
 
@@ -226,6 +227,9 @@ func (b *builder) move(s *patch.Section, step *Step) error {
 	case to.Kind != Missing && !b.rules.MoveReplaces:
 		return exists(s.To, fmt.Sprintf("the patch moves %s here, but the path exists", fail.Quote(s.Path)),
 			"Delete or move what is there in a patch of its own, or choose another destination.")
+	case to.Kind != Missing && step.Source.Kind == Link:
+		return exists(s.To, fmt.Sprintf("the patch moves the link %s here, but the path exists", fail.Quote(s.Path)),
+			"Delete what is there in a patch of its own, or choose another destination.")
 	case to.Kind != Missing:
 		if err := b.replaced(to, step); err != nil {
 			return err
@@ -234,6 +238,11 @@ func (b *builder) move(s *patch.Section, step *Step) error {
 		if err := b.parent(to, s.To); err != nil {
 			return err
 		}
+	}
+	if step.Source.Kind == Link {
+		b.overlay[step.Source.Place] = &state{}
+		b.overlay[to.Place] = &state{exists: true, link: true}
+		return nil
 	}
 	if err := b.edit(s, step); err != nil {
 		return err
@@ -274,8 +283,8 @@ func (b *builder) source(s *patch.Section, step *Step) error {
 		if want, ok := b.opts.Expect[s.Path]; ok {
 			return stale(s.Path, want, "", "the path is a symbolic link, which has no hash")
 		}
-		if s.Op == patch.Delete {
-			return nil
+		if s.Op == patch.Delete || s.Op == patch.Move && len(s.Hunks) == 0 {
+			return nil // the link itself goes
 		}
 	}
 	step.Before, step.BeforeSum, err = b.load(f)
@@ -348,6 +357,9 @@ func (b *builder) latest(f File) File {
 		f.Kind, f.HasParent, f.Inode = Missing, true, nil
 		if st.exists {
 			f.Kind = Regular
+		}
+		if st.link {
+			f.Kind = Link
 		}
 	}
 	return f

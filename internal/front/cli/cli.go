@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -41,6 +43,7 @@ type app struct {
 	noColor bool
 
 	store      string
+	policy     string
 	session    string
 	agent      string
 	durability string
@@ -89,6 +92,7 @@ Exit codes: 0 done (a dry run: would apply), 1 refused and nothing changed,
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "print nothing but errors")
 	f.BoolVar(&a.noColor, "no-color", false, "no colour, as with NO_COLOR set")
 	f.StringVar(&a.store, "store", "", "the store `DIR`, on the workspace's own mount (default: found, or made beside .git)")
+	f.StringVar(&a.policy, "policy", "", "the policy `FILE` (default: emend/policy.toml in the configuration directory, if there is one)")
 	f.StringVar(&a.session, "session", "", "the session, for the log")
 	f.StringVar(&a.agent, "agent", "", "the agent, for the log")
 	f.StringVar(&a.durability, "durability", "full", "full, or none: without syncs, which survives kill -9 but not a power cut")
@@ -139,6 +143,9 @@ func (a *app) open(o ...emend.Option) (*emend.Workspace, error) {
 // options are what the flags of every verb say of the workspace.
 func (a *app) options() []emend.Option {
 	out := []emend.Option{emend.By(emend.Actor{Client: "cli", Session: a.session, Agent: a.agent, Tool: "apply_patch"})}
+	if file := a.policyFile(); file != "" {
+		out = append(out, emend.Policy(file))
+	}
 	if a.store != "" {
 		out = append(out, emend.Store(a.store))
 	}
@@ -149,6 +156,22 @@ func (a *app) options() []emend.Option {
 		out = append(out, emend.UnsafeFS())
 	}
 	return out
+}
+
+// policyFile is the policy that was named, or the person's own if there is one.
+func (a *app) policyFile() string {
+	if a.policy != "" {
+		return a.policy
+	}
+	dir, err := os.UserConfigDir()
+	if err != nil {
+		return ""
+	}
+	file := filepath.Join(dir, "emend", "policy.toml")
+	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+		return ""
+	}
+	return file
 }
 
 // tell says what opening the workspace found of an earlier run.

@@ -1,0 +1,192 @@
+package guard
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+
+	"github.com/emend-dev/emend/internal/fail"
+)
+
+// Policy is what a person has decided about paths, beyond the rules that hold for everybody. A path is denied, asked
+// for, allowed, or left to the rules: the first of these that names it decides.
+type Policy struct {
+	write, read verdicts
+	hash        string
+}
+
+type verdicts struct{ deny, ask, allow []pattern }
+
+// lists is a policy as it is written.
+type lists struct {
+	Deny  []string `toml:"deny"`
+	Ask   []string `toml:"ask"`
+	Allow []string `toml:"allow"`
+}
+
+type section struct {
+	Write lists `toml:"write"`
+	Read  lists `toml:"read"`
+}
+
+type policyFile struct {
+	section
+	Workspace map[string]section `toml:"workspace"`
+}
+
+// ReadPolicy reads a policy file for the workspace at root. What it says at the top holds for every workspace; what it
+// says under [workspace."/path/to/it"] for that one. The file must be outside of the workspace: whoever is governed by
+// it must not be able to change it.
+func ReadPolicy(file, root string) (*Policy, error) {
+	if inside(file, root) {
+		return nil, policyError(file, errors.New("it is inside the workspace that it governs"))
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, policyError(file, err)
+	}
+	var f policyFile
+	meta, err := toml.Decode(string(text), &f)
+	if err != nil {
+		return nil, policyError(file, err)
+	}
+	if unknown := meta.Undecoded(); len(unknown) > 0 {
+		return nil, policyError(file, fmt.Errorf("%s is none of write, read, workspace, deny, ask, allow", unknown[0]))
+	}
+	sum := sha256.Sum256(text)
+	p := &Policy{hash: hex.EncodeToString(sum[:])}
+	all := []section{f.section}
+	for path, s := range f.Workspace {
+		if samePath(path, root) {
+			all = append(all, s)
+		}
+	}
+	for _, s := range all {
+		if err := errors.Join(p.write.add(s.Write), p.read.add(s.Read)); err != nil {
+			return nil, policyError(file, err)
+		}
+	}
+	return p, nil
+}
+
+func inside(file, root string) bool {
+	file, err := filepath.EvalSymlinks(file)
+	if err != nil {
+		return false
+	}
+	root, err = filepath.EvalSymlinks(root)
+	if err != nil {
+		return false
+	}
+	rel, err := filepath.Rel(root, file)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+func samePath(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
+}
+
+func policyError(file string, err error) error {
+	e := &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Cause: err,
+		Msg:  fmt.Sprintf("the policy %s cannot be used: %v", fail.Quote(file), err),
+		Hint: "Mend the file, or name another one with --policy; without a policy that can be read nothing is done."}
+	if errors.Is(err, fs.ErrNotExist) {
+		e.Kind, e.Reason = fail.NotFound, ""
+	}
+	return e
+}
+
+func (v *verdicts) add(l lists) error {
+	for _, list := range []struct {
+		texts []string
+		to    *[]pattern
+	}{{l.Deny, &v.deny}, {l.Ask, &v.ask}, {l.Allow, &v.allow}} {
+		compiled, err := compile(list.texts)
+		if err != nil {
+			return err
+		}
+		*list.to = append(*list.to, compiled...)
+	}
+	return nil
+}
+
+// verdict is what a policy says of a path.
+type verdict uint8
+
+const (
+	silent verdict = iota
+	deny
+	ask
+	allow
+)
+
+func (p *Policy) judge(names []string, write bool) verdict {
+	if p == nil {
+		return silent
+	}
+	v := &p.read
+	if write {
+		v = &p.write
+	}
+	switch {
+	case anyLikeness(v.deny, names):
+		return deny
+	case anyLikeness(v.ask, names):
+		return ask
+	case slices.ContainsFunc(v.allow, func(p pattern) bool { return p.match(names) }):
+		return allow
+	}
+	return silent
+}
+
+// anyLikeness reports whether one of the patterns means the path or a path that looks like it: what closes a path
+// must not be got around by its spelling, while what opens one means that spelling only.
+func anyLikeness(patterns []pattern, names []string) bool {
+	if len(patterns) == 0 {
+		return false
+	}
+	folded := make([]string, len(names))
+	for i, n := range names {
+		folded[i] = fold(n)
+	}
+	return slices.ContainsFunc(patterns, func(p pattern) bool {
+		if p.match(names) {
+			return true
+		}
+		like := make(pattern, len(p))
+		for i, n := range p {
+			like[i] = strings.ToLower(n)
+		}
+		// A directory that is closed closes what is below it, also when its name is a pattern.
+		for n := range folded {
+			if like.match(folded[:n+1]) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// refusePolicy words a verdict that is no yes.
+func refusePolicy(path string, names []string, v verdict) error {
+	e := &fail.Error{Kind: fail.PermissionDenied, Path: path,
+		Msg:  fmt.Sprintf("%s is denied by the policy", fail.Quote(strings.Join(names, "/"))),
+		Hint: "Leave the file as it is, or ask a person to change the policy."}
+	if v == ask {
+		e.Msg = fmt.Sprintf("the policy wants a person to be asked about %s, and there is nobody to ask", fail.Quote(strings.Join(names, "/")))
+	}
+	return e
+}
