@@ -1,0 +1,80 @@
+// Command crash shows what is left of a tree when the program that changes it is killed in the middle.
+//
+//	go run ./examples/crash
+//	go run ./examples/crash -n 1000 -files 500 -seed 7
+//
+// It lays out a tree, has a process apply a patch over all of its files, kills that process (SIGKILL) at a moment
+// drawn from the whole time that it takes, lets emend recover, and looks: is the tree the old one, the new one, or
+// anything else? The same is done to two writers that most programs have instead: one that writes each file, and one
+// that writes each file beside its place and renames it there.
+//
+// It ends with exit code 1 when emend left anything else, even once. A kill is no power cut: what the kernel has, it
+// keeps. And the table shows what was seen, with these seeds, on this machine; it proves nothing about moments that
+// were not hit.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+
+	"golang.org/x/term"
+)
+
+func main() {
+	if os.Getenv(roleVar) != "" {
+		os.Exit(workerMain())
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	bad, err := run(ctx)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "crash:", err)
+	}
+	if bad || err != nil {
+		os.Exit(1)
+	}
+}
+
+// run makes the trials and prints the table. bad is true when emend left anything but the old or the new tree.
+func run(ctx context.Context) (bad bool, err error) {
+	n := flag.Int("n", 100, "kill each writer so `many` times")
+	files := flag.Int("files", 200, "change so `many` files with one patch")
+	seed := flag.Uint64("seed", 1, "which moments")
+	flag.Parse()
+	if *n < 1 || *files < 10 {
+		return false, fmt.Errorf("-n must be 1 or more, and -files 10 or more")
+	}
+	scratch, err := os.MkdirTemp("", "emend-crash")
+	if err != nil {
+		return false, err
+	}
+	defer os.RemoveAll(scratch)
+	b, err := newBench(scratch, *files, *seed)
+	if err != nil {
+		return false, err
+	}
+	rows := make([]row, len(writers))
+	for i, w := range writers {
+		if rows[i], err = b.trials(ctx, w, *n, progress(w.name, *n)); err != nil {
+			return false, fmt.Errorf("%s: %w", w.name, err)
+		}
+	}
+	fmt.Print(table(rows, *n, *files))
+	return rows[0].after.other > 0, nil
+}
+
+// progress reports on a terminal how far the trials of a writer are.
+func progress(name string, n int) func(int) {
+	if !term.IsTerminal(int(os.Stderr.Fd())) {
+		return func(int) {}
+	}
+	return func(done int) {
+		fmt.Fprintf(os.Stderr, "\r\x1b[K%s: killed %d of %d times", name, done, n)
+		if done == n {
+			fmt.Fprint(os.Stderr, "\r\x1b[K")
+		}
+	}
+}
