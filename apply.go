@@ -83,6 +83,7 @@ func (w *Workspace) Commit(ctx context.Context, p *Plan) (*Report, error) {
 // record is what the log says of a call beside what it does.
 type record struct {
 	key, request string
+	progress     func(done, total int)
 	before       *Report // what the same call has done so far, section by section; it is part of the answer
 }
 
@@ -112,7 +113,7 @@ func (w *Workspace) commit(ctx context.Context, view report.View, p *plan.Plan, 
 	}
 	n := netOf(p.Steps, w.keeper.prefix, sums)
 	rep := &Report{view: view, plan: p}
-	tx := commit.Tx{Changes: n.changes, Record: audit.Record{Kind: audit.Commit, Idem: r.key, Request: r.request,
+	tx := commit.Tx{Changes: n.changes, Progress: r.progress, Record: audit.Record{Kind: audit.Commit, Idem: r.key, Request: r.request,
 		Actor: w.keeper.actor, PolicyHash: w.guard.PolicyHash(), Ops: n.ops(p.Steps)}}
 	tx.Keep = func(d *commit.Done) (diff, answer string) {
 		rep.fill(n, d)
@@ -153,7 +154,7 @@ func (r *Report) fill(n *net, d *commit.Done) {
 // first that fails: the *Refusal then lists what was done and stays. A call with an idempotency key that was committed
 // before does nothing and returns the first answer. Refusals are noted in the log.
 func (w *Workspace) Apply(ctx context.Context, text string, o Options) (*Report, error) {
-	r := record{key: o.IdempotencyKey}
+	r := record{key: o.IdempotencyKey, progress: o.Progress}
 	if r.key != "" {
 		r.request = sum(text)
 		if rep, err := w.earlier(r); rep != nil || err != nil {

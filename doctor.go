@@ -18,6 +18,7 @@ type Health struct {
 	Top        string            `json:"top"`        // of the tree that shares the store
 	Filesystem string            `json:"filesystem"` // its type
 	Abilities  *commit.Abilities `json:"abilities,omitempty"`
+	Locked     string            `json:"locked,omitempty"`  // by whom
 	Pending    string            `json:"pending,omitempty"` // an interrupted transaction that could not be recovered
 	Recovered  *Recovery         `json:"recovered,omitempty"`
 	Log        *Head             `json:"log,omitempty"`
@@ -96,6 +97,10 @@ func (h *Health) wouldBe(p commit.Place) {
 func (h *Health) inside(s *commit.Store) error {
 	head := s.Head()
 	h.Log = &head
+	var err error
+	if h.Locked, err = s.Holder(); err != nil {
+		h.Problems = append(h.Problems, err.Error())
+	}
 	r, err := s.Pending()
 	if err != nil {
 		h.Problems = append(h.Problems, err.Error())

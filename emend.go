@@ -157,6 +157,8 @@ type Options struct {
 	Expect map[string]string
 	// Sequential applies the sections one after the other, each by itself, and stops at the first that fails.
 	Sequential bool
+	// Progress is told, while a large patch is staged, how many of its files are. It must return at once.
+	Progress func(done, total int)
 	// IdempotencyKey makes Apply do a thing once: a call with a key that was committed before returns the answer of
 	// the first.
 	IdempotencyKey string

@@ -236,13 +236,12 @@ func (w *Workspace) heal() {
 	if s == nil {
 		return
 	}
-	r, err := s.Pending()
-	if err == nil && r == nil {
+	// Looked at without the lock: what seems to be wrong may be no more than somebody at work.
+	if r, err := s.Pending(); err == nil && r == nil {
 		return
 	}
-	if err == nil {
-		w.found, err = s.TryRecover()
-	}
+	var err error
+	w.found, err = s.TryRecover()
 	if w.found.Nothing() {
 		w.found = nil
 	}

@@ -183,7 +183,9 @@ func (l *Log) unchanged() (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("the log: %w", err)
 	}
-	return info.ID == l.id && info.Size == l.state.end+l.state.torn, nil
+	// A torn end, or a damage, may be no more than what was seen of a record while somebody was writing it.
+	settled := l.state.torn == 0 && l.state.broken == nil
+	return settled && info.ID == l.id && info.Size == l.state.end, nil
 }
 
 // load reads the ends of the segments, from the last one on back, until one has a record.

@@ -45,6 +45,8 @@ type Tx struct {
 	// Keep is called when all is done; what it returns is kept beside what was displaced: the diff, and the answer
 	// if the transaction has a key. Optional.
 	Keep func(*Done) (diff, answer string)
+	// Progress is told how many files are staged. Optional.
+	Progress func(done, total int)
 }
 
 // Change is what becomes of one path: the net effect, whatever the number of steps that led to it.

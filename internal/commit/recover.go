@@ -45,11 +45,11 @@ func (s *Store) Recover(ctx context.Context) (*Outcome, error) {
 	return s.recover()
 }
 
-// TryRecover recovers if nobody has the lock: who has it is at work, or recovers by itself.
+// TryRecover recovers if nobody has the lock: who has it is at work, or recovers by itself. Then there is no outcome.
 func (s *Store) TryRecover() (*Outcome, error) {
-	unlock, ok := s.tryLock()
-	if !ok {
-		return nil, nil
+	unlock, err := s.tryLock()
+	if err != nil || unlock == nil {
+		return nil, err
 	}
 	defer unlock()
 	return s.recover()

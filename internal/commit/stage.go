@@ -195,9 +195,12 @@ func (t *transaction) fill(ctx context.Context) error {
 		files = nil
 		return unwritable(err)
 	}
-	for _, a := range t.acts {
+	for i, a := range t.acts {
 		if err := ctx.Err(); err != nil {
 			return errors.Join(cancelled(ctx), flush())
+		}
+		if t.tx.Progress != nil {
+			t.tx.Progress(i, len(t.acts))
 		}
 		f, err := t.slot(a)
 		if f != nil {

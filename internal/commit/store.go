@@ -174,29 +174,47 @@ func (s *Store) flock(ctx context.Context) (vfs.File, error) {
 	}
 }
 
-// tryLock takes the lock if nobody has it.
-func (s *Store) tryLock() (unlock func(), ok bool) {
+// tryLock takes the lock if nobody has it; unlock is nil when somebody does.
+func (s *Store) tryLock() (unlock func(), err error) {
 	select {
 	case <-s.queue:
 	default:
-		return nil, false
+		return nil, nil
 	}
 	f, err := s.dir.Append(lockName, 0o600)
 	if err != nil {
 		s.queue <- struct{}{}
-		return nil, false
+		return nil, unwritable(err)
 	}
 	mine, err := f.TryLock()
 	if err != nil || !mine {
 		f.Close()
 		s.queue <- struct{}{}
-		return nil, false
+		return nil, unwritable(err)
 	}
 	s.sign(f)
 	return func() {
 		f.Close()
 		s.queue <- struct{}{}
-	}, true
+	}, nil
+}
+
+// Holder is who has the lock now; "" when nobody has.
+func (s *Store) Holder() (string, error) {
+	unlock, err := s.tryLock()
+	if err != nil {
+		return "", err
+	}
+	if unlock != nil {
+		unlock()
+		return "", nil
+	}
+	f, err := s.dir.Open(lockName)
+	if err != nil {
+		return "", unwritable(err)
+	}
+	defer f.Close()
+	return holder(f), nil
 }
 
 // sign writes who has the lock, for others to read. It is worth no error.

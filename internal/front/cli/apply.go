@@ -142,7 +142,10 @@ func (a *app) runApply(cmd *cobra.Command, args []string, f applyFlags) error {
 	if f.dryRun {
 		return a.preview(ctx, ws, text, o)
 	}
+	var done func()
+	o.Progress, done = a.progress()
 	rep, err := ws.Apply(ctx, text, o)
+	done()
 	if r, ok := errors.AsType[*emend.Refusal](err); ok {
 		return a.refused(r)
 	}

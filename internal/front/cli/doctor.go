@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -112,7 +113,8 @@ func (a *app) health(h *emend.Health) string {
 		row("recovered", "%s", recovered(h.Recovered))
 	}
 	if h.Exists {
-		row("pending", "%s", orNone(h.Pending))
+		row("lock", "%s", cmp.Or(h.Locked, "free"))
+		row("pending", "%s", cmp.Or(h.Pending, "nothing"))
 	}
 	if h.Log != nil {
 		row("log", "%d record(s), head %s", h.Log.Seq, h.Log)
@@ -145,11 +147,4 @@ func yes(is bool) string {
 		return "yes"
 	}
 	return "no"
-}
-
-func orNone(s string) string {
-	if s == "" {
-		return "nothing"
-	}
-	return s
 }
