@@ -264,8 +264,7 @@ func (t *transaction) drop() bool {
 		if a.Do == doMkdir || t.kept[a.Slot] {
 			continue
 		}
-		name := history.Slot(t.id, a.Slot)
-		for _, n := range []string{name, history.NewLink(name), history.OldLink(name)} {
+		for _, n := range history.Names(history.Slot(t.id, a.Slot)) {
 			if err := slots.Remove(n); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return false
 			}

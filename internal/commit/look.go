@@ -182,6 +182,9 @@ func (rv *recovery) ready(a *act, slot sight) (state, error) {
 		return todo, nil
 	}
 	spare, err := see(slot.dir, history.NewLink(slot.name), a)
+	if err == nil && spare.what != isNew {
+		spare, err = see(slot.dir, history.Aside(slot.name), a)
+	}
 	if err != nil || spare.what != isNew {
 		return lost, err
 	}
@@ -220,7 +223,7 @@ func (rv *recovery) standSwap(a *act, target, slot sight) (state, error) {
 
 // rescue puts the old file into the slot from its second name.
 func (rv *recovery) rescue(a *act, slot sight) (sight, error) {
-	for _, name := range []string{slot.name + aside, history.OldLink(slot.name)} {
+	for _, name := range []string{history.Aside(slot.name), history.OldLink(slot.name)} {
 		spare, err := see(slot.dir, name, a)
 		if err != nil {
 			return spare, err

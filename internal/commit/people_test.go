@@ -13,6 +13,7 @@ import (
 
 // beside is a disk on which somebody else does something in front of call number at.
 type beside struct {
+	weak      bool // there is no exchange, and no rename that replaces nothing
 	at, calls int
 	act       func()
 	what      string
@@ -69,6 +70,9 @@ func (d besideDir) Stat(name string) (vfs.Info, error) {
 
 func (d besideDir) Rename(name string, to vfs.Dir, as string, how vfs.How) error {
 	d.b.call(fmt.Sprintf("rename %s to %s", name, as))
+	if d.b.weak && how != vfs.Replace {
+		return vfs.ErrUnsupported
+	}
 	return d.directory.Rename(name, to.(besideDir).directory, as, how)
 }
 

@@ -2,8 +2,10 @@ package commit
 
 import (
 	"errors"
+	"io/fs"
 	"syscall"
 
+	"github.com/emend-dev/emend/internal/history"
 	"github.com/emend-dev/emend/internal/vfs"
 )
 
@@ -20,24 +22,36 @@ func rename(from vfs.Dir, name string, to vfs.Dir, as string, how vfs.How) error
 	return from.Remove(name)
 }
 
-// aside is what the name of a slot is given for the old file on the way into it.
-const aside = ".aside"
-
 // exchange swaps the target and its slot. Where the file system cannot, the target is replaced, with a second name
 // kept of what it was: everything holds but that a save in the instant between looking and replacing goes unseen.
-// [Store.Weak] says so beforehand.
+// [Store.Probe] tells beforehand.
 func exchange(dir vfs.Dir, name string, slots vfs.Dir, slot string) error {
 	err := dir.Rename(name, slots, slot, vfs.Exchange)
 	if !errors.Is(err, vfs.ErrUnsupported) {
 		return err
 	}
-	if err := dir.Link(name, slots, slot+aside); err != nil {
+	aside := history.Aside(slot)
+	if err := setAside(dir, name, slots, aside); err != nil {
 		return err
 	}
 	if err := slots.Rename(slot, dir, name, vfs.Replace); err != nil {
-		return errors.Join(err, slots.Remove(slot+aside))
+		return err // with aside left as it is: it may be the only name by now
 	}
-	return slots.Rename(slot+aside, slots, slot, vfs.Replace)
+	return slots.Rename(aside, slots, slot, vfs.Replace)
+}
+
+// setAside gives what has the name the second name aside. One that it has from an attempt that was interrupted serves.
+func setAside(dir vfs.Dir, name string, slots vfs.Dir, aside string) error {
+	err := dir.Link(name, slots, aside)
+	if !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	target, terr := dir.Stat(name)
+	there, aerr := slots.Stat(aside)
+	if terr != nil || aerr != nil || target.ID != there.ID {
+		return errors.Join(err, terr, aerr)
+	}
+	return nil
 }
 
 func notEmpty(err error) bool {

@@ -133,12 +133,13 @@ func (t *transaction) keep(d *Done) {
 	}
 }
 
-// unlink takes away the second names, which have served.
+// unlink takes away the second names, which have served once the slots themselves are durable: one sync more, on file
+// systems without a journal only.
 func (t *transaction) unlink() {
-	if !t.s.opts.Links {
+	slots := t.s.hist.Slots()
+	if !t.s.opts.Links || !t.s.opts.NoSync && slots.Sync() != nil {
 		return
 	}
-	slots := t.s.hist.Slots()
 	for _, a := range t.acts {
 		name := history.Slot(t.id, a.Slot)
 		slots.Remove(history.NewLink(name))

@@ -22,6 +22,16 @@ const storeName = ".store"
 type world struct {
 	disk *vfs.Memory
 	kind vfs.Kind
+	weak bool // the file system has no exchange
+}
+
+// root is the top of the disk as wrap has it.
+func (w *world) root(wrap func(vfs.Dir) vfs.Dir) vfs.Dir {
+	d := w.disk.Root()
+	if w.weak {
+		d = besideDir{d, &beside{at: -1, weak: true}}
+	}
+	return wrap(d)
 }
 
 // tree opens directories below a root, name by name.
@@ -45,7 +55,7 @@ func (root tree) OpenDir(p string) (vfs.Dir, error) {
 
 func newWorld(t *testing.T, kind vfs.Kind, files map[string]string) *world {
 	t.Helper()
-	w := &world{vfs.NewMemory(kind), kind}
+	w := &world{disk: vfs.NewMemory(kind), kind: kind}
 	if err := w.disk.Plant(files); err != nil {
 		t.Fatal(err)
 	}
@@ -67,12 +77,11 @@ func newWorld(t *testing.T, kind vfs.Kind, files map[string]string) *world {
 
 // open opens the store through wrap, as a process would.
 func (w *world) open(wrap func(vfs.Dir) vfs.Dir) (*Store, error) {
-	root := wrap(w.disk.Root())
-	dir, err := root.Dir(storeName)
+	dir, err := w.root(wrap).Dir(storeName)
 	if err != nil {
 		return nil, err
 	}
-	return Open(dir, tree(func() vfs.Dir { return wrap(w.disk.Root()) }), Options{Links: w.kind == vfs.Strict})
+	return Open(dir, tree(func() vfs.Dir { return w.root(wrap) }), Options{Links: w.kind == vfs.Strict})
 }
 
 func plain(d vfs.Dir) vfs.Dir { return d }

@@ -75,11 +75,19 @@ func NewID(now time.Time) string {
 // Slot is the name of slot n of a transaction. It is also the name of what was displaced, for people.
 func Slot(tx string, n int) string { return tx + "." + strconv.Itoa(n) }
 
-// The second names that a file system without a journal needs: of the new content and of the old.
+// NewLink is the second name of the new content of a slot, and OldLink that of what its transaction displaces: file
+// systems without a journal need them. Aside is the name of what is on its way into a slot where two names cannot be
+// exchanged.
 func NewLink(slot string) string { return slot + ".new" }
 
-// OldLink is the second name of what a slot's transaction displaces.
+// OldLink is described at [NewLink].
 func OldLink(slot string) string { return slot + ".old" }
+
+// Aside is described at [NewLink].
+func Aside(slot string) string { return slot + ".aside" }
+
+// Names are all names that a slot may have.
+func Names(slot string) []string { return []string{slot, NewLink(slot), OldLink(slot), Aside(slot)} }
 
 // Diff is the name of a transaction's diff, and of its answer if it was asked for under a key.
 func Diff(tx string) string   { return tx + ".diff" }
@@ -182,8 +190,7 @@ func (h *History) sweep(marker string, keep func(string) (bool, error)) (tx stri
 // Discard removes every name of n slots of a transaction.
 func (h *History) Discard(tx string, n int) error {
 	for i := range n {
-		slot := Slot(tx, i)
-		for _, name := range []string{slot, NewLink(slot), OldLink(slot)} {
+		for _, name := range Names(Slot(tx, i)) {
 			if err := ignoreMissing(h.slots.Remove(name)); err != nil {
 				return err
 			}
