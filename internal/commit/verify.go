@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"syscall"
 	"time"
 
 	"github.com/emend-dev/emend/internal/vfs"
@@ -113,6 +114,10 @@ func (t *transaction) hold(a *act, dir vfs.Dir, name string) error {
 		return nil
 	}
 	f, err := dir.Open(name)
+	if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
+		a.racy = true // as for those beyond what is held
+		return nil
+	}
 	if err != nil {
 		if errors.Is(err, fs.ErrPermission) && a.Do != doSwap {
 			a.racy = false // a file that may not be read can be deleted and moved all the same

@@ -113,11 +113,15 @@ func openat2(root int, path string, flags, resolve uint64) (int, error) {
 	})
 }
 
-// again repeats a call that a signal interrupted.
+// maxAgain is how often openat2 is asked again because names moved while it went along them. A file that somebody
+// has leased answers the same way for as long as they like.
+const maxAgain = 1000
+
+// again repeats a call that a signal interrupted, or that was told to try again.
 func again(call func() (int, error)) (int, error) {
-	for {
+	for tries := 0; ; tries++ {
 		n, err := call()
-		if err != unix.EINTR && err != unix.EAGAIN {
+		if err != unix.EINTR && (err != unix.EAGAIN || tries >= maxAgain) {
 			return n, err
 		}
 	}

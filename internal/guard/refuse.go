@@ -42,6 +42,7 @@ var causes = []struct {
 	{fs.ErrPermission, fail.PermissionDenied, "", "the operating system denies permission",
 		"A person has to change the permissions of the file or of a directory above it."},
 	{errMoved, fail.Stale, "", errMoved.Error(), "Try again when nothing else moves them."},
+	{syscall.EAGAIN, fail.Stale, "", "another program has it open exclusively", "Try again when that has finished."},
 	{errLink, fail.Stale, "", "a directory on the way became a link", "Look at the path again."},
 	{errNotDirectory, fail.NotFound, "", "not a directory", "Name a path that goes through directories only."},
 	{syscall.ENAMETOOLONG, fail.CommandFailed, fail.BadArguments, "the path is too long for the file system",
