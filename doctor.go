@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"runtime"
 
 	"github.com/emend-dev/emend/internal/commit"
@@ -89,9 +91,19 @@ func (h *Health) wouldBe(p commit.Place) {
 	if p.Dir == "" {
 		return
 	}
-	if err := p.Writable(); err != nil {
+	err := p.Writable()
+	if err == nil && occupied(p.Dir) {
+		err = errors.New("something is there that is no store")
+	}
+	if err != nil {
 		h.Problems = append(h.Problems, fmt.Sprintf("the store cannot be made at %s: %v", p.Dir, err))
 	}
+}
+
+// occupied reports whether something stands at dir, other than an empty directory.
+func occupied(dir string) bool {
+	names, err := os.ReadDir(dir)
+	return len(names) > 0 || err != nil && !errors.Is(err, fs.ErrNotExist)
 }
 
 func (h *Health) inside(s *commit.Store) error {

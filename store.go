@@ -30,6 +30,7 @@ type Recovery = commit.Outcome
 
 // keeper is the workspace's way to its store, opened when it is first needed.
 type keeper struct {
+	guard *guard.Guard
 	root   string // the root's path, links resolved
 	id     guard.Identity
 	named  string // the store that a person named
@@ -54,6 +55,7 @@ func (w *Workspace) keep(s *settings) error {
 	}
 	w.keeper.root, w.keeper.id, w.keeper.unsafe, w.keeper.actor = root, w.guard.Root(), s.keeper.unsafe, s.keeper.actor
 	w.keeper.opts = s.keeper.opts
+	w.keeper.guard = w.guard
 	if s.keeper.named != "" {
 		w.keeper.named, err = filepath.Abs(s.keeper.named)
 	}
@@ -90,6 +92,9 @@ func (k *keeper) ensure() error {
 		return k.safe()
 	}
 	if err := k.safe(); err != nil {
+		return err
+	}
+	if err := k.still(); err != nil {
 		return err
 	}
 	var err error
@@ -137,6 +142,9 @@ func (k *keeper) open() error {
 		return err
 	}
 	k.store = store
+	if is, err := dir.Stat("."); err == nil {
+		k.guard.ProtectStore(is.ID)
+	}
 	return nil
 }
 
@@ -164,6 +172,19 @@ func (k *keeper) climb(dir vfs.Dir) error {
 	if err := k.sameRoot(); err != nil {
 		k.top.Close()
 		return err
+	}
+	return nil
+}
+
+// still checks that the path of the root leads where it did, before anything is made by it.
+func (k *keeper) still() error {
+	g, err := guard.Open(k.root, guard.Options{})
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	if g.Root() != k.id {
+		return &fail.Error{Kind: fail.Stale, Path: ".", Msg: "the workspace's directory was replaced since it was opened", Hint: "Open it again."}
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"syscall"
 
 	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/internal/vfs"
 )
 
 // stale says that a path no longer has what the plan saw.
@@ -23,7 +24,7 @@ func moved(path string, err error) error {
 	if e, ok := errors.AsType[*fail.Error](err); ok && e.Kind != fail.NotFound {
 		return err
 	}
-	for _, gone := range []error{fail.NotFound, fs.ErrNotExist, fs.ErrExist, syscall.ENOTDIR, syscall.EISDIR, syscall.ELOOP} {
+	for _, gone := range []error{fail.NotFound, fs.ErrNotExist, fs.ErrExist, syscall.ENOTDIR, syscall.EISDIR, syscall.ELOOP, vfs.ErrNotRegular} {
 		if errors.Is(err, gone) {
 			e := stale(path, "it changed since it was read: "+cause(err).Error(), "", "")
 			e.Cause = err

@@ -16,7 +16,8 @@
 // wrote it and as it turns out after every link. Names are compared without case, compatibility forms, invisible
 // characters and trailing dots or spaces, whatever the file system. A protected directory at the root is also
 // known by device and inode, so that a link or a bind mount is no way around its name; so are the git directories
-// that a file called .git points to, at the root and in each directory on the way, as long as they are inside.
+// that a file called .git points to, at the root and in each directory on the way, as long as they are inside, and so is
+// a store with a name of its own ([Guard.ProtectStore]).
 //
 // What is on another mount than the root may be read but not changed, a mounted single file included. So no bind
 // mount of a protected directory or file is a way around its name, wherever it was mounted from.
@@ -35,6 +36,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync/atomic"
+
+	"github.com/emend-dev/emend/internal/vfs"
 )
 
 // Guard answers for one root. It may be used by several goroutines at once.
@@ -48,6 +52,7 @@ type Guard struct {
 	follow bool
 	depth  int
 	policy *Policy
+	store  atomic.Pointer[Identity]
 }
 
 // Options are what the person who starts emend may set.
@@ -125,6 +130,10 @@ func (g *Guard) Dir() string { return g.dir }
 
 // Root is the device and inode of the root.
 func (g *Guard) Root() Identity { return g.id }
+
+// ProtectStore makes a directory one that nothing is written to through this guard, with all below it and whatever its
+// name: the store, when a person put it inside the root.
+func (g *Guard) ProtectStore(id vfs.ID) { g.store.Store(&Identity{Dev: id.Dev, Ino: id.Ino}) }
 
 // FindRoot returns the nearest directory upward from dir that has .git or .emend, else dir itself, links resolved,
 // and the slash path of dir below it ("." when they are the same).

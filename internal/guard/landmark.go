@@ -34,12 +34,17 @@ func (w *walk) checkAlias(e Entry) error {
 		return nil
 	}
 	names := w.names()
+	if id := w.g.store.Load(); id != nil {
+		if i := slices.Index(chain, *id); i >= 0 {
+			return protected(w.path, names, depth-i, storeRule)
+		}
+	}
 	for _, l := range w.g.landmarks(w.done) {
 		i := slices.Index(chain, l.id)
 		if i < 0 {
 			continue
 		}
-		if as := slices.Concat(l.names, names[depth-i:]); !w.g.allowed(as) {
+		if as := slices.Concat(l.names, names[depth-i:]); !w.g.opened(as) {
 			return protected(w.path, as, len(l.names), l.rule)
 		}
 	}

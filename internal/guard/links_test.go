@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/internal/vfs"
 )
 
 func TestLinks(t *testing.T) {
@@ -300,4 +301,59 @@ func TestOpenDirFollowsNothing(t *testing.T) {
 			refused(t, err, stale)
 		}
 	})
+}
+
+// The store is nobody's to write to, under whatever name.
+func TestProtectStore(t *testing.T) {
+	dir := t.TempDir()
+	plant(t, dir, map[string]string{"a/b/kept/log/1": "", "a/b/f": "", "l": "-> a/b/kept", "a/b/keptt/f": ""})
+	each(t, func(t *testing.T, open opener) {
+		g := open(dir, Options{})
+		e, err := g.Look("a/b/kept", Ask{Write: true})
+		check(t, err)
+		g.ProtectStore(vfs.ID{Dev: e.File.Dev, Ino: e.File.Ino})
+		for _, path := range []string{"a/b/kept", "a/b/kept/log/1", "a/b/kept/new", "a/b/kept/no/new", "l/log/1", "l/new"} {
+			_, err := g.Look(path, Ask{})
+			check(t, err)
+			_, err = g.Look(path, Ask{Write: true})
+			if err == nil {
+				t.Errorf("%q may be written", path)
+				continue
+			}
+			refused(t, err, denied)
+		}
+		for _, path := range []string{"a/b/f", "a/b/new", "a/b/keptt/f", "l"} {
+			_, err := g.Look(path, Ask{Write: true})
+			check(t, err)
+		}
+	})
+}
+
+// What a policy allows is allowed where it really is, and what it denies is denied in every spelling.
+func TestPolicyOnDisk(t *testing.T) {
+	dir := t.TempDir()
+	plant(t, dir, map[string]string{".github/workflows/ci.yml": "", ".npmrc": "", "vendor/x": "", "l": "-> vendor", "gr\u00fcn/x": ""})
+	hardLink(t, dir, ".npmrc", "rc")
+	file := filepath.Join(t.TempDir(), "policy.toml")
+	check(t, os.WriteFile(file, []byte(`[write]
+allow = [".github/workflows/*.yml", ".npmrc"]
+deny = ["vendor", "gru\u0308n", "Caf\u00e9.*"]
+`), 0o600))
+	p, err := ReadPolicy(file, dir)
+	check(t, err)
+	g, err := Open(dir, Options{Policy: p})
+	check(t, err)
+	defer g.Close()
+	for path, want := range map[string]string{".github/workflows/ci.yml": "", ".github/workflows/new.yml": "", ".github/workflows/sh": denied, ".npmrc": "",
+		"rc": "", "vendor/x": denied, "l/x": denied, "Vendor./x": denied, "gr\u00fcn/x": denied, "GRU\u0308N/x": denied, "cafe\u0301.txt": denied} {
+		_, err := g.Look(path, Ask{Write: true})
+		if got := err == nil; got != (want == "") {
+			t.Errorf("%+q: %v", path, err)
+		}
+	}
+	// A link in the workspace is the workspace's, wherever it leads.
+	check(t, os.Symlink(file, filepath.Join(dir, "mine.toml")))
+	if _, err := ReadPolicy(filepath.Join(dir, "mine.toml"), dir); err == nil {
+		t.Error("a policy was read through a link that the governed can change")
+	}
 }

@@ -34,6 +34,11 @@ func (g *Guard) allowed(names []string) bool {
 	return slices.ContainsFunc(g.allow, func(p pattern) bool { return p.match(names) })
 }
 
+// opened reports whether a person opened the path for writing, here or in the policy.
+func (g *Guard) opened(names []string) bool {
+	return g.allowed(names) || g.policy.judge(names, true) == allow
+}
+
 func protected(path string, names []string, depth int, r *rule) error {
 	return &fail.Error{Kind: fail.PermissionDenied, Path: path,
 		Msg: fmt.Sprintf("%s is protected from %s by the rule %q (%s)",

@@ -77,17 +77,26 @@ func ReadPolicy(file, root string) (*Policy, error) {
 	return p, nil
 }
 
+// inside reports whether the file, or a link on the way to it, is below root. Directories are compared, not paths: a
+// path has more than one spelling where case does not count.
 func inside(file, root string) bool {
-	file, err := filepath.EvalSymlinks(file)
+	abs, err := filepath.Abs(file)
 	if err != nil {
-		return false
+		return true
 	}
-	root, err = filepath.EvalSymlinks(root)
-	if err != nil {
-		return false
+	real, err := filepath.EvalSymlinks(abs)
+	return err == nil && (below(abs, root) || below(real, root)) // one that is missing is refused for that
+}
+
+func below(file, root string) bool {
+	for dir := filepath.Dir(file); ; dir = filepath.Dir(dir) {
+		if samePath(dir, root) {
+			return true
+		}
+		if dir == filepath.Dir(dir) {
+			return false
+		}
 	}
-	rel, err := filepath.Rel(root, file)
-	return err == nil && filepath.IsLocal(rel)
 }
 
 func samePath(a, b string) bool {
@@ -168,7 +177,7 @@ func anyLikeness(patterns []pattern, names []string) bool {
 		}
 		like := make(pattern, len(p))
 		for i, n := range p {
-			like[i] = strings.ToLower(n)
+			like[i] = likeness(n)
 		}
 		// A directory that is closed closes what is below it, also when its name is a pattern.
 		for n := range folded {
@@ -178,6 +187,14 @@ func anyLikeness(patterns []pattern, names []string) bool {
 		}
 		return false
 	})
+}
+
+// likeness is what fold makes of a name that may be a pattern: of the stars in it, too, it leaves all.
+func likeness(name string) string {
+	if name == "**" {
+		return name
+	}
+	return fold(name)
 }
 
 // refusePolicy words a verdict that is no yes.

@@ -64,6 +64,9 @@ var rules = []rule{
 	{pattern: ".pre-commit-config.yaml", from: writing, what: "git hooks"},
 }
 
+// storeRule is what protects a store that has a name of its own.
+var storeRule = &rule{pattern: "the store", from: writing, what: "emend's own store"}
+
 // find returns the first rule that protects the path, and how many of its names lead to what is protected.
 func find(names []string, from access) (r *rule, depth int) {
 	folded := make([]string, len(names))

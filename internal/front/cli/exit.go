@@ -3,9 +3,13 @@ package cli
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/emend-dev/emend/internal/fail"
 )
@@ -59,8 +63,29 @@ func exitCode(err error) int {
 	return exitUsage // an error of the command line's own parser
 }
 
+// plain writes JSON on with the characters escaped that a terminal would obey, or not show: they are in strings only.
+type plain struct{ io.Writer }
+
+func (p plain) Write(b []byte) (int, error) {
+	var out []byte
+	for rest := b; len(rest) > 0; {
+		r, n := utf8.DecodeRune(rest)
+		switch {
+		case r >= 0x7f && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp):
+			for _, u := range utf16.Encode([]rune{r}) {
+				out = fmt.Appendf(out, `\\u%04x`, u)
+			}
+		default:
+			out = append(out, rest[:n]...)
+		}
+		rest = rest[n:]
+	}
+	_, err := p.Writer.Write(out)
+	return len(b), err
+}
+
 func newEncoder(w io.Writer) *json.Encoder {
-	enc := json.NewEncoder(w)
+	enc := json.NewEncoder(plain{w})
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	return enc
