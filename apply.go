@@ -70,13 +70,21 @@ func (r *Report) Repeated() bool { return r.stored != nil }
 // Options.Sequential said; [Workspace.Apply] does them one by one.
 func (w *Workspace) Commit(ctx context.Context, p *Plan) (*Report, error) {
 	view := p.view
+	if err := w.enter(); err != nil {
+		return nil, &Refusal{view: view, list: fail.All(err)}
+	}
+	defer w.calls.Done()
 	view.DryRun, view.Atomic = false, true
+	if p.of != w {
+		return nil, &Refusal{view: view, list: fail.List{{Kind: fail.CommandFailed, Reason: fail.BadArguments,
+			Msg: "the plan was made by another workspace, whose rules may be others", Hint: "Plan the patch in the workspace that commits it."}}}
+	}
 	rep, err := w.commit(ctx, view, p.plan, p.sums, record{})
 	if err == nil {
 		return rep, nil
 	}
 	list := fail.All(err)
-	w.note(ctx, view.Patch, list)
+	w.note(ctx, &view, list)
 	return nil, &Refusal{view: view, list: list}
 }
 
@@ -108,7 +116,8 @@ func (r *Report) and(next *Report) *Report {
 }
 
 func (w *Workspace) commit(ctx context.Context, view report.View, p *plan.Plan, sums map[guard.Identity]string, r record) (*Report, error) {
-	if err := w.keeper.ensure(); err != nil {
+	store, err := w.keeper.ensure()
+	if err != nil {
 		return nil, err
 	}
 	n := netOf(p.Steps, w.keeper.prefix, sums)
@@ -122,12 +131,16 @@ func (w *Workspace) commit(ctx context.Context, view report.View, p *plan.Plan, 
 		}
 		return report.Diffs(p), answer
 	}
-	d, err := w.keeper.store.Run(ctx, tx)
+	d, err := store.Run(ctx, tx)
 	if err != nil {
 		return nil, err
 	}
 	if d.First != nil {
-		return w.repeated(d.First, r)
+		first, answer, err := store.ByKey(r.key)
+		if err != nil {
+			return nil, err
+		}
+		return repeated(store, first, answer, r)
 	}
 	return rep, nil
 }
@@ -135,9 +148,7 @@ func (w *Workspace) commit(ctx context.Context, view report.View, p *plan.Plan, 
 // fill completes a report by what the commit did.
 func (r *Report) fill(n *net, d *commit.Done) {
 	r.done = report.Done{Tx: d.Tx, Log: report.Head(d.Head), Notes: d.Notes, Trashed: n.trashed(r.plan.Steps, d.Slots)}
-	if !d.Found.Nothing() && d.Found.Tx != "" {
-		r.done.Notes = append(r.done.Notes, fmt.Sprintf("Before this, the interrupted transaction %s was %s.", d.Found.Tx, d.Found.End))
-	}
+	r.done.Notes = append(d.Found.Words(), r.done.Notes...)
 	for i := range n.changes {
 		c := &n.changes[i]
 		if c.New == nil || c.New.Whole || c.New.From < 0 {
@@ -154,6 +165,10 @@ func (r *Report) fill(n *net, d *commit.Done) {
 // first that fails: the *Refusal then lists what was done and stays. A call with an idempotency key that was committed
 // before does nothing and returns the first answer. Refusals are noted in the log.
 func (w *Workspace) Apply(ctx context.Context, text string, o Options) (*Report, error) {
+	if err := w.enter(); err != nil {
+		return nil, &Refusal{list: fail.All(err)}
+	}
+	defer w.calls.Done()
 	r := record{key: o.IdempotencyKey, progress: o.Progress}
 	if r.key != "" {
 		r.request = sum(text)
@@ -164,14 +179,27 @@ func (w *Workspace) Apply(ctx context.Context, text string, o Options) (*Report,
 	if o.Sequential {
 		return w.applyEach(ctx, text, o, r)
 	}
-	p, err := w.Plan(ctx, text, o)
-	if err != nil {
-		return nil, w.noted(ctx, err)
+	rep, view, err := w.applyAll(ctx, text, o, r)
+	if err == nil {
+		return rep, nil
+	}
+	if first := w.meanwhile(ctx, r); first != nil {
+		return first, nil
+	}
+	return nil, w.refuse(ctx, view, err)
+}
+
+// applyAll plans and commits text in one.
+func (w *Workspace) applyAll(ctx context.Context, text string, o Options, r record) (*Report, report.View, error) {
+	p, err := w.preview(ctx, text, o)
+	if refused, ok := errors.AsType[*Refusal](err); ok {
+		refused.view.DryRun = false
+		return nil, refused.view, refused.list
 	}
 	view := p.view
 	view.DryRun = false
 	rep, err := w.commit(ctx, view, p.plan, p.sums, r)
-	return rep, w.refuse(ctx, view, err)
+	return rep, view, err
 }
 
 // refuse makes a refusal of err, and notes it.
@@ -180,22 +208,19 @@ func (w *Workspace) refuse(ctx context.Context, view report.View, err error) err
 		return nil
 	}
 	list := fail.All(err)
-	w.note(ctx, view.Patch, list)
+	w.note(ctx, &view, list)
 	return &Refusal{view: view, list: list}
 }
 
-func (w *Workspace) noted(ctx context.Context, err error) error {
-	if r, ok := errors.AsType[*Refusal](err); ok {
-		r.view.DryRun = false
-		w.note(ctx, r.view.Patch, r.list)
-	}
-	return err
-}
-
-// note records a refusal. That it cannot be recorded is no reason to refuse differently.
-func (w *Workspace) note(ctx context.Context, p patch.Patch, list fail.List) {
+// note records a refusal, and gives it the head of the log. That it cannot be recorded is no reason to refuse
+// differently.
+func (w *Workspace) note(ctx context.Context, v *report.View, list fail.List) {
 	first := list[0]
-	if first.Reason == fail.StoreUnwritable || first.Reason == fail.Indeterminate || w.keeper.ensure() != nil {
+	if first.Reason == fail.StoreUnwritable || first.Reason == fail.Indeterminate {
+		return
+	}
+	store, err := w.keeper.ensure()
+	if err != nil {
 		return
 	}
 	r := audit.Record{Kind: audit.Failed, Actor: w.keeper.actor, PolicyHash: w.guard.PolicyHash(),
@@ -203,11 +228,18 @@ func (w *Workspace) note(ctx context.Context, p patch.Patch, list fail.List) {
 	if first.Kind == fail.PermissionDenied || first.Kind == fail.OutsideWorkspace {
 		r.Kind = audit.Denied
 	}
-	for i := range p.Sections[:min(len(p.Sections), maxNoted)] {
-		s := &p.Sections[i]
+	sections := v.Patch.Sections
+	for i := range sections[:min(len(sections), maxNoted)] {
+		s := &sections[i]
 		r.Ops = append(r.Ops, audit.Op{Operation: s.Op.String(), Path: clean(s.Path), ToPath: clean(s.To)})
 	}
-	w.keeper.store.Note(ctx, r)
+	store.Note(ctx, r)
+	var done report.Done
+	if v.Done != nil {
+		done = *v.Done // of the sections that were applied before
+	}
+	done.Log = report.Head(store.Head())
+	v.Done = &done
 }
 
 // maxNoted is how many sections of a refused patch the log lists.
@@ -218,31 +250,48 @@ func clean(p string) string { return strings.ToValidUTF8(report.Cut(p), "\uFFFD"
 
 // earlier returns the answer that a call with this key was given before.
 func (w *Workspace) earlier(r record) (*Report, error) {
-	if err := w.keeper.find(); err != nil || w.keeper.store == nil {
+	store, err := w.keeper.find()
+	if err != nil || store == nil {
 		return nil, err
 	}
-	first, _, err := w.keeper.store.ByKey(r.key)
+	first, answer, err := store.ByKey(r.key)
 	if err != nil || first == nil {
 		return nil, err
 	}
-	return w.repeated(first, r)
+	return repeated(store, first, answer, r)
 }
 
-func (w *Workspace) repeated(first *audit.Record, r record) (*Report, error) {
+func repeated(store *commit.Store, first *audit.Record, answer string, r record) (*Report, error) {
 	if first.Request != r.request {
 		return nil, &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments,
 			Msg:  fmt.Sprintf("the idempotency key %s was used for another patch", fail.Quote(r.key)),
 			Hint: "Use a new key for every patch, and the same one only to send the same patch again."}
 	}
-	_, answer, err := w.keeper.store.ByKey(r.key)
-	if err != nil {
-		return nil, err
-	}
-	rep := &Report{stored: report.Restore(answer), done: report.Done{Tx: first.Tx, Log: report.Head(w.keeper.store.Head())}}
+	rep := &Report{stored: report.Restore(answer), done: report.Done{Tx: first.Tx, Log: report.Head(store.Head())}}
 	if rep.stored == nil {
 		rep.stored = fromLog(first)
 	}
 	return rep, nil
+}
+
+// meanwhile looks, when a call with a key has failed, whether the same call has been committed by somebody else since:
+// then that is why it failed, and the answer is theirs. Who is committing it now is waited for.
+func (w *Workspace) meanwhile(ctx context.Context, r record) *Report {
+	if r.key == "" {
+		return nil
+	}
+	store, err := w.keeper.find()
+	if err != nil || store == nil {
+		return nil
+	}
+	if _, err := store.Recover(ctx); err != nil {
+		return nil
+	}
+	rep, err := w.earlier(r)
+	if err != nil {
+		return nil
+	}
+	return rep
 }
 
 // applyEach applies the sections one after the other.
@@ -254,7 +303,7 @@ func (w *Workspace) applyEach(ctx context.Context, text string, o Options, r rec
 	}
 	whole := &Report{view: view, plan: &plan.Plan{}}
 	for i := range view.Patch.Sections {
-		rep, err := w.applyOne(ctx, whole, d, i, o, r)
+		rep, err := w.applyOnce(ctx, whole, d, i, o, r)
 		if err != nil {
 			for _, e := range fail.All(err) {
 				e.Section = i + 1
@@ -267,8 +316,25 @@ func (w *Workspace) applyEach(ctx context.Context, text string, o Options, r rec
 	return whole, nil
 }
 
+// applyOnce applies section i, unless the same call did so before it was cut short.
+func (w *Workspace) applyOnce(ctx context.Context, whole *Report, d *dialect.Dialect, i int, o Options, r record) (*Report, error) {
+	last := i == len(whole.view.Patch.Sections)-1
+	if r.key != "" && !last {
+		r.key = fmt.Sprintf("%s, section %d", r.key, i+1)
+		done, err := w.earlier(r)
+		if err != nil {
+			return nil, err
+		}
+		if done != nil {
+			note := fmt.Sprintf("Section %d had been applied before, under the same key.", i+1)
+			return &Report{view: whole.view, plan: &plan.Plan{}, done: report.Done{Tx: done.done.Tx, Log: done.done.Log, Notes: []string{note}}}, nil
+		}
+	}
+	return w.applyOne(ctx, whole, d, i, o, r)
+}
+
 // applyOne plans and commits section i, after those that are in whole. The key goes with the last section: until that
-// is done the call is not.
+// is done the call is not; the others have keys of their own.
 func (w *Workspace) applyOne(ctx context.Context, whole *Report, d *dialect.Dialect, i int, o Options, r record) (*Report, error) {
 	src := newReader(w)
 	sections := whole.view.Patch.Sections
@@ -279,9 +345,8 @@ func (w *Workspace) applyOne(ctx context.Context, whole *Report, d *dialect.Dial
 	if err != nil {
 		return nil, err
 	}
-	r.before = whole
-	if i < len(sections)-1 {
-		r = record{}
+	if i == len(sections)-1 {
+		r.before = whole
 	}
 	for k := range p.Steps {
 		p.Steps[k].Section = i
@@ -296,13 +361,14 @@ func sum(text string) string {
 
 // fromLog is the answer to a repeated call whose first answer was lost: what the log has of it.
 func fromLog(first *audit.Record) *report.Stored {
-	text := fmt.Sprintf("Applied before, as %s: %d file(s).", first.Tx, len(first.Ops))
+	var text strings.Builder
+	fmt.Fprintf(&text, "Applied before, as %s: %d file(s).", first.Tx, len(first.Ops))
 	o := report.Object{Ok: true, Data: &report.Data{Atomic: true, ChangedFiles: []report.ChangedFile{}}, Meta: &report.Meta{Tx: first.Tx}}
 	for _, op := range first.Ops {
-		text += "\n  " + report.Escape(op.Operation+" "+op.Path)
+		text.WriteString("\n  " + report.Escape(op.Operation+" "+op.Path))
 		o.Data.ChangedFiles = append(o.Data.ChangedFiles, report.ChangedFile{Path: op.Path, Operation: op.Operation,
 			ToPath: op.ToPath, BeforeSha256: op.Before, AfterSha256: op.After})
 	}
-	o.Output = text
+	o.Output = text.String()
 	return report.Restore(report.Store(&o))
 }

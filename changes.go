@@ -81,7 +81,7 @@ func (n *net) step(s *plan.Step) {
 	switch s.Op {
 	case patch.Add:
 		from := -1
-		if n.changes[end.source].Old != nil {
+		if old := n.changes[end.source].Old; old != nil && old.Mode.IsRegular() {
 			from = end.source // what is replaced lends its mode and owner
 		}
 		*here = place{there: true, content: s.After, sum: s.AfterSum, from: from}

@@ -39,7 +39,11 @@ type Usage struct {
 // Doctor looks at the store and tries, on files of its own in it, what a commit relies on.
 func (w *Workspace) Doctor(ctx context.Context) (*Health, error) {
 	h := &Health{Root: w.Root(), Recovered: w.found, Weaker: []string{}, Problems: []string{}}
-	err := w.keeper.find()
+	if err := w.enter(); err != nil {
+		return nil, err
+	}
+	defer w.calls.Done()
+	store, err := w.keeper.find()
 	h.Store, h.Top, h.Exists = w.keeper.place.Dir, w.keeper.place.Top, w.keeper.place.Exists
 	if err != nil {
 		h.Problems = append(h.Problems, err.Error())
@@ -52,11 +56,11 @@ func (w *Workspace) Doctor(ctx context.Context) (*Health, error) {
 	if w.keeper.opts.NoSync {
 		h.weaker("nothing is synced (--durability=none): a commit survives kill -9, but a power cut can undo it or leave the tree mixed until the next emend")
 	}
-	if w.keeper.store == nil {
+	if store == nil {
 		h.wouldBe(w.keeper.place)
 		return h, ctx.Err()
 	}
-	return h, errors.Join(h.inside(w.keeper.store), ctx.Err())
+	return h, errors.Join(h.inside(store), ctx.Err())
 }
 
 func (h *Health) weaker(format string, args ...any) {
@@ -169,30 +173,36 @@ func (w *Workspace) Migrate(ctx context.Context) (from, to string, err error) {
 }
 
 // Adopt makes a store that was copied here, with its tree, the store of this place. What it had pending is closed, and
-// no file is touched. It returns where the store is.
-func (w *Workspace) Adopt() (string, error) {
+// no file is touched: the files that it names, which it returns, may be partly old and partly new.
+func (w *Workspace) Adopt() (store string, pending []string, err error) {
 	k := &w.keeper
 	k.mu.Lock()
 	k.adopting = true
 	k.mu.Unlock()
-	if err := k.find(); err != nil {
-		return "", err
+	if _, err := k.find(); err != nil {
+		return "", nil, err
 	}
 	if k.store == nil {
-		return "", &fail.Error{Kind: fail.NotFound, Msg: "there is no store to adopt", Hint: "The first apply makes one."}
+		return "", nil, &fail.Error{Kind: fail.NotFound, Msg: "there is no store to adopt", Hint: "The first apply makes one."}
 	}
-	return k.place.Dir, k.place.Adopt(k.store)
+	r, err := k.place.Adopt(k.store)
+	if r != nil {
+		for _, op := range r.Ops {
+			pending = append(pending, op.Path)
+		}
+	}
+	return k.place.Dir, pending, err
 }
 
 // target opens the store that there is and says where it is to go.
 func (k *keeper) target() (commit.Place, error) {
-	if err := k.find(); err != nil {
+	if _, err := k.find(); err != nil {
 		return commit.Place{}, err
 	}
 	if k.named != "" && k.store == nil {
 		target := k.place
 		k.named = ""
-		err := k.find()
+		_, err := k.find()
 		target.Top = k.place.Top
 		return target, err
 	}

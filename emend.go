@@ -19,6 +19,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 
 	"github.com/emend-dev/emend/internal/dialect"
 	"github.com/emend-dev/emend/internal/fail"
@@ -62,6 +63,10 @@ type Workspace struct {
 	base   string
 	limits Limits
 	keeper keeper
+
+	mu     sync.Mutex
+	closed bool
+	calls  sync.WaitGroup // those that use the workspace
 
 	found   *Recovery // what opening recovered
 	pending error     // why something pending could not be
@@ -138,8 +143,29 @@ func Open(dir string, options ...Option) (*Workspace, error) {
 // itself, and dir's path in it for [Base].
 func FindRoot(dir string) (root, base string, err error) { return guard.FindRoot(dir) }
 
-// Close lets go of the root's handle and the store.
-func (w *Workspace) Close() error { return errors.Join(w.keeper.close(), w.guard.Close()) }
+// Close waits for the calls in hand and lets go of the root's handle and the store. Later calls are refused.
+func (w *Workspace) Close() error {
+	w.mu.Lock()
+	was := w.closed
+	w.closed = true
+	w.mu.Unlock()
+	if was {
+		return nil
+	}
+	w.calls.Wait()
+	return errors.Join(w.keeper.close(), w.guard.Close())
+}
+
+// enter begins a call that uses the workspace; w.calls.Done ends it.
+func (w *Workspace) enter() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed {
+		return &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Msg: "the workspace is closed", Hint: "Open it again."}
+	}
+	w.calls.Add(1)
+	return nil
+}
 
 // Root is the path of the root, to be shown to people.
 func (w *Workspace) Root() string { return w.guard.Dir() }
@@ -173,6 +199,7 @@ type Plan struct {
 	view report.View
 	plan *plan.Plan
 	sums map[guard.Identity]string // of every file that was read
+	of   *Workspace
 }
 
 // Dialect is the name of the dialect that the patch was read in.
@@ -246,10 +273,18 @@ func (r *Refusal) Result() Result { return report.Of(r.view, nil, r.list) }
 
 // Plan reads text and the files it names, and settles what it would do. It never writes. An error is a *Refusal.
 func (w *Workspace) Plan(ctx context.Context, text string, o Options) (*Plan, error) {
+	if err := w.enter(); err != nil {
+		return nil, &Refusal{list: fail.All(err)}
+	}
+	defer w.calls.Done()
+	return w.preview(ctx, text, o)
+}
+
+func (w *Workspace) preview(ctx context.Context, text string, o Options) (*Plan, error) {
 	src := newReader(w)
 	view, p, err := w.plan(ctx, text, o, src)
 	if err == nil {
-		return &Plan{view: view, plan: p, sums: src.sums()}, nil
+		return &Plan{view: view, plan: p, sums: src.sums(), of: w}, nil
 	}
 	list := fail.All(err)
 	if hint := w.elsewhere(ctx, text, o, src, list); hint != "" {

@@ -30,7 +30,7 @@ type Recovery = commit.Outcome
 
 // keeper is the workspace's way to its store, opened when it is first needed.
 type keeper struct {
-	guard *guard.Guard
+	guard  *guard.Guard
 	root   string // the root's path, links resolved
 	id     guard.Identity
 	named  string // the store that a person named
@@ -63,11 +63,11 @@ func (w *Workspace) keep(s *settings) error {
 }
 
 // find locates the store and opens it if there is one.
-func (k *keeper) find() error {
+func (k *keeper) find() (*commit.Store, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.store != nil {
-		return nil
+		return k.store, nil
 	}
 	var err error
 	if k.named != "" {
@@ -76,32 +76,31 @@ func (k *keeper) find() error {
 		k.place, err = commit.Locate(k.root)
 	}
 	if err != nil || !k.place.Exists {
-		return err
+		return nil, err
 	}
-	return k.open()
+	err = k.open()
+	return k.store, err
 }
 
 // ensure makes the store if there is none.
-func (k *keeper) ensure() error {
-	if err := k.find(); err != nil {
-		return err
+func (k *keeper) ensure() (*commit.Store, error) {
+	if _, err := k.find(); err != nil {
+		return nil, err
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.store != nil {
-		return k.safe()
-	}
-	if err := k.safe(); err != nil {
-		return err
+	if err := k.safe(); err != nil || k.store != nil {
+		return k.store, err
 	}
 	if err := k.still(); err != nil {
-		return err
+		return nil, err
 	}
 	var err error
 	if k.place, err = k.place.Make(); err != nil {
-		return err
+		return nil, err
 	}
-	return k.open()
+	err = k.open()
+	return k.store, err
 }
 
 // safe refuses to write where renames are not what they are on a local disk.
@@ -160,7 +159,9 @@ func (k *keeper) climb(dir vfs.Dir) error {
 		top = filepath.Join(k.place.Dir, top)
 	}
 	rel, err := filepath.Rel(top, k.root)
-	if err != nil || !filepath.IsLocal(rel) {
+	// Where the store was found says which tree it is for; what it says itself must not reach further.
+	elsewhere := k.named == "" && filepath.Clean(top) != k.place.Top
+	if err != nil || !filepath.IsLocal(rel) || elsewhere {
 		return &fail.Error{Kind: fail.CommandFailed, Reason: fail.StoreUnwritable,
 			Msg:  fmt.Sprintf("the store %s belongs to another tree, %s", fail.Quote(k.place.Dir), fail.Quote(top)),
 			Hint: "Name a store of its own for each tree, or none: emend then finds one."}
@@ -234,13 +235,19 @@ func storeError(err error) error {
 // Recover finishes, or takes back, what a crash left in the tree that the workspace belongs to. Where there is nothing
 // to do it returns an empty Recovery. It waits for whoever is at work, as long as ctx lets it.
 func (w *Workspace) Recover(ctx context.Context) (*Recovery, error) {
-	if err := w.keeper.find(); err != nil {
+	if err := w.enter(); err != nil {
 		return nil, err
 	}
-	if w.keeper.store == nil {
+	defer w.calls.Done()
+	s, err := w.keeper.find()
+	if err != nil {
+		return nil, err
+	}
+	w.keeper.place.Tidy()
+	if s == nil {
 		return &Recovery{}, nil
 	}
-	return w.keeper.store.Recover(ctx)
+	return s.Recover(ctx)
 }
 
 // Recovered is what opening the workspace recovered; nil for nothing. An error says that the store could not be used,
@@ -249,24 +256,21 @@ func (w *Workspace) Recovered() (*Recovery, error) { return w.found, w.pending }
 
 // heal runs when a workspace opens.
 func (w *Workspace) heal() {
-	if err := w.keeper.find(); err != nil {
+	s, err := w.keeper.find()
+	if err != nil || s == nil {
 		w.pending = err
-		return
-	}
-	s := w.keeper.store
-	if s == nil {
 		return
 	}
 	// Looked at without the lock: what seems to be wrong may be no more than somebody at work.
 	if r, err := s.Pending(); err == nil && r == nil {
 		return
 	}
-	var err error
 	w.found, err = s.TryRecover()
 	if w.found.Nothing() {
 		w.found = nil
 	}
-	if err != nil {
+	w.pending = err
+	if e, ok := errors.AsType[*fail.Error](err); ok && e.Reason == fail.Indeterminate {
 		w.pending = &fail.Error{Kind: fail.CommandFailed, Reason: fail.Indeterminate, Cause: err,
 			Msg:  "a patch was interrupted here and could not be recovered, and files may be partly old and partly new: " + err.Error(),
 			Hint: "Run emend recover."}

@@ -211,7 +211,7 @@ func (t *transaction) ours(a *act, dir vfs.Dir, name string) bool {
 // keepSlot keeps what a path had before, which cannot go back: somebody else's newer file has its place.
 func (t *transaction) keepSlot(a *act) {
 	t.kept[a.Slot] = true
-	t.note("%s: somebody saved it meanwhile, and theirs stays; what it had before is kept as %s.", a.Path,
+	t.conflict("%s: somebody saved it meanwhile, and the newest stays; what it had before is kept as %s.", a.Path,
 		history.Slot(t.id, a.Slot))
 }
 
@@ -223,6 +223,7 @@ func (t *transaction) takeBack(why error) error {
 	if e, ok := errors.AsType[*fail.Error](why); ok && e.Reason == fail.Indeterminate {
 		return why
 	}
+	t.back = true
 	for _, a := range slices.Backward(t.acts) {
 		if !a.done {
 			continue
@@ -240,43 +241,83 @@ func (t *transaction) takeBack(why error) error {
 	return t.refusal(why)
 }
 
-// aborted makes it durable that nothing was changed.
+// aborted makes it durable that nothing was changed: the names first, then a name that says so, which one of the slots
+// is given since a full disk may have no room for a new one. From then on nobody finishes the transaction, even if the
+// record cannot be written.
 func (t *transaction) aborted(why error) error {
 	if err := t.syncDirs(); err != nil {
 		return err
 	}
-	// The slots go first: it makes room for the record on a full disk, and without them the transaction cannot be
-	// finished by anybody, so that even without the record it counts as taken back.
-	gone := t.drop()
-	r := &audit.Record{Kind: audit.Abort, Tx: t.id, Actor: t.tx.Record.Actor, Message: cause(why).Error(), ErrorKind: string(fail.All(why)[0].Kind)}
+	if err := t.proof(); err != nil {
+		return err
+	}
+	t.drop()
+	r := &audit.Record{Kind: audit.Abort, Tx: t.id, Actor: t.tx.Record.Actor, Message: t.said(cause(why).Error()), ErrorKind: string(fail.All(why)[0].Kind)}
 	err := t.s.log.Append(r, !t.s.opts.NoSync)
-	if _, notWritten := errors.AsType[*audit.NotWritten](err); notWritten && gone {
+	if _, notWritten := errors.AsType[*audit.NotWritten](err); notWritten {
 		return nil
+	}
+	if err == nil {
+		t.s.hist.Slots().Remove(history.Back(t.id))
 	}
 	return err
 }
 
-// drop removes the slots but those that must stay, and reports whether that left durable evidence.
-func (t *transaction) drop() bool {
+// proof makes the name that says that all was taken back.
+func (t *transaction) proof() error {
 	slots := t.s.hist.Slots()
-	staged := 0
+	if err := t.sign(slots); err != nil {
+		return err
+	}
+	if t.s.opts.NoSync {
+		return nil
+	}
+	return slots.Sync()
+}
+
+func (t *transaction) sign(slots vfs.Dir) error {
 	for _, a := range t.acts {
-		if a.Do == doMkdir || t.kept[a.Slot] {
+		if a.Do != doPut && a.Do != doSwap {
 			continue
 		}
-		for _, n := range history.Names(history.Slot(t.id, a.Slot)) {
-			if err := slots.Remove(n); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return false
-			}
-		}
-		if a.New != nil {
-			staged++
+		name := history.Slot(t.id, a.Slot)
+		if slot, err := see(slots, name, a); err == nil && slot.what == isNew {
+			return slots.Rename(name, slots, history.Back(t.id), vfs.Replace)
 		}
 	}
-	if !t.s.opts.NoSync && slots.Sync() != nil {
-		return false
+	f, err := slots.Create(history.Back(t.id), 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
 	}
-	return staged > 0
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// drop removes the slots of a transaction that was taken back, as far as they are ours: what was staged, what was
+// reserved, and second names. What is left takes space, and no more.
+func (t *transaction) drop() {
+	for _, a := range t.acts {
+		if a.Do != doMkdir {
+			t.dropOne(a, t.s.hist.Slots())
+		}
+	}
+}
+
+func (t *transaction) dropOne(a *act, slots vfs.Dir) {
+	name := history.Slot(t.id, a.Slot)
+	slot, err := see(slots, name, a)
+	if err != nil || t.kept[a.Slot] {
+		return
+	}
+	if slot.what != isNew && slot.what != nothing {
+		t.keepSlot(a)
+		return
+	}
+	for _, n := range history.Names(name) {
+		slots.Remove(n)
+	}
 }
 
 func (t *transaction) stuck(a *act, err error) error {
@@ -285,6 +326,9 @@ func (t *transaction) stuck(a *act, err error) error {
 
 func (t *transaction) undo(a *act) error {
 	dir, name, err := t.dirs.parent(a.Path)
+	if a.Do == doMkdir && astray(err) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -335,7 +379,7 @@ func (t *transaction) unmove(a *act, dir vfs.Dir, name string) error {
 	}
 	err = rename(to, last, dir, name, vfs.NoReplace)
 	if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) {
-		t.note("%s: it could not be moved back from %s, since somebody changed one of the two meanwhile.", a.Path, a.To)
+		t.conflict("%s: it could not be moved back from %s, since somebody changed one of the two meanwhile.", a.Path, a.To)
 		return nil
 	}
 	return err

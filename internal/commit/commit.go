@@ -128,7 +128,8 @@ type act struct {
 	staged vfs.Info // what is in the slot
 
 	made bool // mkdir: it was not there
-	done bool
+	done bool // it has been done, and can be undone
+	sure bool // after a crash: it has certainly been done
 }
 
 func split(p string) (dir, name string) { return path.Dir(p), path.Base(p) }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"slices"
+	"syscall"
 
 	"github.com/emend-dev/emend/internal/vfs"
 )
@@ -13,9 +14,11 @@ import (
 type dirs struct {
 	tree Tree
 	open map[string]vfs.Dir
+	// spill lets go of all directories when no more can be opened. Only recovery may: it finds its way anew.
+	spill bool
 }
 
-func newDirs(t Tree) *dirs { return &dirs{t, map[string]vfs.Dir{}} }
+func newDirs(t Tree) *dirs { return &dirs{tree: t, open: map[string]vfs.Dir{}} }
 
 // at returns the directory at path.
 func (d *dirs) at(path string) (vfs.Dir, error) {
@@ -23,6 +26,10 @@ func (d *dirs) at(path string) (vfs.Dir, error) {
 		return dir, nil
 	}
 	dir, err := d.tree.OpenDir(path)
+	if errors.Is(err, syscall.EMFILE) && d.spill {
+		d.close()
+		dir, err = d.tree.OpenDir(path)
+	}
 	if err != nil {
 		return nil, err
 	}

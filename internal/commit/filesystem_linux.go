@@ -91,9 +91,9 @@ func hasJournal(device string) bool {
 	if real, err := filepath.EvalSymlinks(device); err == nil {
 		name = filepath.Base(real)
 	}
-	if _, err := os.Stat("/sys/fs/ext4/" + name); err != nil {
+	task, err := os.ReadFile("/sys/fs/ext4/" + name + "/journal_task")
+	if err != nil {
 		return true // not to be seen from here, a container for example; to have one is the rule
 	}
-	_, err := os.Stat("/sys/fs/ext4/" + name + "/journal_task")
-	return err == nil
+	return strings.TrimSpace(string(task)) != "<none>"
 }

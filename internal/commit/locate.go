@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+	"time"
 
 	"github.com/emend-dev/emend/internal/fail"
 	"github.com/emend-dev/emend/internal/history"
@@ -116,13 +118,30 @@ func isStore(dir string) bool {
 // Make makes the store of a place, whole or not at all, and returns where it is. If somebody else makes it at the same
 // time, theirs is the one.
 func (p Place) Make() (Place, error) {
+	p.Tidy()
 	err := p.make()
-	if err != nil && p.Else != "" && (errors.Is(err, fs.ErrPermission) || readOnly(err)) {
+	// Once it is in its place it is the one that others find, even if that could not be made durable.
+	if err != nil && p.Else != "" && !isStore(p.Dir) && (errors.Is(err, fs.ErrPermission) || readOnly(err)) {
 		p = Place{Dir: p.Else, Top: filepath.Dir(p.Else)}
 		err = p.make()
 	}
 	p.Exists = err == nil
 	return p, unwritable(err)
+}
+
+// Tidy removes what processes left that were killed while they made a store here, a minute ago or more.
+func (p Place) Tidy() {
+	up := filepath.Dir(p.Dir)
+	names, err := filepath.Glob(filepath.Join(up, filepath.Base(p.Dir)+".2[0-9]*-[0-9]*-*"))
+	if err != nil {
+		return
+	}
+	for _, name := range names {
+		made, ok := history.Made(strings.TrimPrefix(filepath.Base(name), filepath.Base(p.Dir)+"."))
+		if ok && time.Since(made) > time.Minute && isDir(name) {
+			os.RemoveAll(name)
+		}
+	}
 }
 
 func (p Place) make() error {

@@ -15,8 +15,13 @@ import (
 // Supported reports whether a commit can be made on this system at all.
 const Supported = true
 
-// trusted reports whether a store of this owner counts for a workspace of that one.
-func trusted(owner, root uint32) bool { return owner == root || owner == uint32(os.Geteuid()) }
+// trusted reports whether a store, or a repository to make one in, counts for whoever runs this. A stranger's log must
+// not decide what happens to one's own files, so it has to be one's own; the superuser works on the trees of others,
+// and there the owner of the tree is as good.
+func trusted(owner, root uint32) bool {
+	me := uint32(os.Geteuid())
+	return owner == me || me == 0 && owner == root
+}
 
 func readOnly(err error) bool { return errors.Is(err, syscall.EROFS) }
 

@@ -3,6 +3,7 @@ package commit
 import (
 	"errors"
 	"io/fs"
+	"slices"
 	"syscall"
 
 	"github.com/emend-dev/emend/internal/audit"
@@ -93,7 +94,8 @@ func match(is vfs.Info, sum string, i *audit.Ident) (ino, text bool) {
 }
 
 // look finds out where every step stands. What a crash has torn apart in the store it mends on the way: a name that
-// must be there is made from the second names, one that must not is removed.
+// must be there is made from the second names, one that must not is removed, and somebody's file that a step had just
+// taken out from under its name goes back.
 func (rv *recovery) look() error {
 	rv.at = make([]state, len(rv.acts))
 	for i, a := range rv.acts {
@@ -106,22 +108,17 @@ func (rv *recovery) look() error {
 	return nil
 }
 
+// stand decides by the slot where there is one: nobody else writes there. The target only says what is to be done.
 func (rv *recovery) stand(a *act) (state, error) {
 	target, err := rv.target(a.Path, a)
 	if err != nil {
 		return blocked, err
 	}
-	if target.what == unknowable {
-		return blocked, nil
-	}
 	a.old, a.racy = target.is, true
-	if a.Do == doMkdir {
-		if target.is.Mode.IsDir() {
-			return did, nil
-		}
-		return todoUnless(target.what != nothing), nil
-	}
-	if a.Do == doMove {
+	switch a.Do {
+	case doMkdir:
+		return standMkdir(target), nil
+	case doMove:
 		return rv.standMove(a, target)
 	}
 	slot, err := see(rv.s.hist.Slots(), history.Slot(rv.id, a.Slot), a)
@@ -137,11 +134,15 @@ func (rv *recovery) stand(a *act) (state, error) {
 	return rv.standTake(a, target, slot)
 }
 
-func todoUnless(taken bool) state {
-	if taken {
-		return blocked
+// standMkdir: a directory is to be made if it is not there; whether anything needs it shows when all is looked at.
+func standMkdir(target sight) state {
+	switch {
+	case target.is.Mode.IsDir():
+		return did
+	case target.what == nothing:
+		return todo
 	}
-	return todo
+	return gone
 }
 
 // target looks at a path of the tree. Below a directory that is missing there is nothing.
@@ -150,7 +151,7 @@ func (rv *recovery) target(path string, a *act) (sight, error) {
 	switch {
 	case errors.Is(err, fail.NotFound), errors.Is(err, fs.ErrNotExist):
 		return sight{name: name}, nil
-	case errors.Is(err, fail.Stale), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.ELOOP):
+	case astray(err):
 		return sight{what: unknowable}, nil
 	case err != nil:
 		return sight{}, err
@@ -158,67 +159,131 @@ func (rv *recovery) target(path string, a *act) (sight, error) {
 	return see(dir, name, a)
 }
 
-func (rv *recovery) standPut(a *act, target, slot sight) (state, error) {
-	switch target.what {
-	case isNew, wasNew:
-		a.staged, a.done = target.is, target.what == isNew
-		if slot.same(target) {
-			return did, slot.dir.Remove(slot.name)
+// astray says of an error that a path does not lead where it did: somebody has moved or replaced a directory.
+func astray(err error) bool {
+	for _, why := range []error{fail.NotFound, fail.Stale, fs.ErrNotExist, syscall.ENOTDIR, syscall.ELOOP} {
+		if errors.Is(err, why) {
+			return true
 		}
-		return did, nil
-	case nothing:
-		return rv.ready(a, slot)
 	}
-	if slot.what == nothing {
-		return did, nil // and somebody has saved over it since
-	}
-	return blocked, nil
+	e, ok := errors.AsType[*fail.Error](err)
+	return ok && e.Reason == fail.MountPoint
 }
 
-// ready makes sure that the slot has the new content.
+func (rv *recovery) standPut(a *act, target, slot sight) (state, error) {
+	ours := target.what == isNew || target.what == wasNew
+	switch {
+	case slot.what == isNew && slot.same(target):
+		a.sure, a.done, a.staged = true, true, target.is
+		return did, slot.dir.Remove(slot.name)
+	case slot.what == isNew:
+		a.staged = slot.is
+		return rv.todoIf(target, a.Path), nil
+	case slot.what != nothing:
+		return gone, rv.giveBack(a, target, slot)
+	case ours:
+		a.sure, a.done, a.staged = target.is.ID.Ino == a.New.Ino, target.what == isNew, target.is
+		return did, nil
+	case target.what == nothing:
+		at, err := rv.ready(a, slot)
+		if at == blocked {
+			return gone, err
+		}
+		return rv.todoIf(target, a.Path), err
+	}
+	return gone, nil
+}
+
+// todoIf: something can be put at a path that is free, in a directory that is there or that the transaction makes.
+func (rv *recovery) todoIf(target sight, path string) state {
+	if target.what != nothing || target.dir == nil && !rv.makes(path) {
+		return blocked
+	}
+	return todo
+}
+
+// makes reports whether the transaction makes the directory of a path.
+func (rv *recovery) makes(path string) bool {
+	up, _ := split(path)
+	return slices.ContainsFunc(rv.acts, func(a *act) bool { return a.Do == doMkdir && a.Path == up })
+}
+
+// giveBack puts a file that is not of this transaction back where a step had taken it from. If its name is taken by
+// now, it stays in the slot, and is said.
+func (rv *recovery) giveBack(a *act, target, slot sight) error {
+	if target.what == nothing && target.dir != nil {
+		err := rename(slot.dir, slot.name, target.dir, target.name, vfs.NoReplace)
+		if !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+	}
+	rv.keepSlot(a)
+	return nil
+}
+
+// ready makes sure that the slot has the new content, from its second name if need be. Without it nothing can be done.
 func (rv *recovery) ready(a *act, slot sight) (state, error) {
 	if slot.what == isNew {
 		a.staged = slot.is
 		return todo, nil
 	}
-	spare, err := see(slot.dir, history.NewLink(slot.name), a)
-	if err == nil && spare.what != isNew {
-		spare, err = see(slot.dir, history.Aside(slot.name), a)
-	}
-	if err != nil || spare.what != isNew {
-		return lost, err
-	}
-	if slot.what != nothing {
-		// Only ever another name of the old file, which has a second name of its own.
-		if err := slot.dir.Remove(slot.name); err != nil {
-			return lost, err
+	for _, name := range []string{history.NewLink(slot.name), history.Aside(slot.name)} {
+		spare, err := see(slot.dir, name, a)
+		if err != nil {
+			return blocked, err
 		}
+		if spare.what != isNew {
+			continue
+		}
+		if slot.what != nothing {
+			// Only ever another name of the old file, which has a second name of its own.
+			if err := slot.dir.Remove(slot.name); err != nil {
+				return blocked, err
+			}
+		}
+		a.staged = spare.is
+		return todo, slot.dir.Link(spare.name, slot.dir, slot.name)
 	}
-	a.staged = spare.is
-	return todo, slot.dir.Link(spare.name, slot.dir, slot.name)
+	return blocked, nil
 }
 
 func (rv *recovery) standSwap(a *act, target, slot sight) (state, error) {
-	applied := target.what == isNew || target.what == wasNew
+	ours := target.what == isNew || target.what == wasNew
 	displaced := slot.what == isOld || slot.what == wasOld
 	switch {
 	case displaced && slot.same(target):
 		return rv.ready(a, slot) // both names have the old file: the exchange was torn apart
 	case displaced:
-		a.staged, a.done = target.is, target.what == isNew && slot.what == isOld
-		a.old = slot.is
+		a.sure, a.done = true, target.what == isNew && slot.what == isOld
+		a.staged, a.old = target.is, slot.is
 		return did, nil
-	case applied:
+	case slot.same(target) && ours, slot.what == nothing && target.what != isOld:
+		return rv.rescued(a, target, slot)
+	case slot.what == foreign && ours:
+		// Somebody saved in the last instant, their file came out, and then the process died.
+		err := exchange(target.dir, target.name, slot.dir, slot.name)
 		a.staged = target.is
-		old, err := rv.rescue(a, slot)
-		a.old, a.done = old.is, old.what == isOld && target.what == isNew
-		return did, err
+		return blocked, err
+	case slot.what == foreign:
+		rv.keepSlot(a)
+		return did, nil
 	}
 	at, err := rv.ready(a, slot)
 	if at == todo && target.what != isOld {
 		at = blocked
 	}
 	return at, err
+}
+
+// rescued is for a step whose slot should have the old file and has not: it may have it under a second name.
+func (rv *recovery) rescued(a *act, target, slot sight) (state, error) {
+	old, err := rv.rescue(a, slot)
+	if err != nil {
+		return blocked, err
+	}
+	a.sure, a.done = true, old.what == isOld && (target.what == isNew || target.what == nothing)
+	a.staged, a.old = target.is, old.is
+	return did, nil
 }
 
 // rescue puts the old file into the slot from its second name.
@@ -235,24 +300,36 @@ func (rv *recovery) rescue(a *act, slot sight) (sight, error) {
 	return sight{}, nil
 }
 
+// standTake: until the file is in the slot, the slot has what was reserved there, which is known as the new one, or
+// nothing after it was given back.
 func (rv *recovery) standTake(a *act, target, slot sight) (state, error) {
 	displaced := slot.what == isOld || slot.what == wasOld
 	switch {
 	case displaced && slot.same(target):
-		a.done = true
-		a.old = slot.is
+		a.sure, a.done, a.old = true, true, slot.is
 		return did, target.dir.Remove(target.name) // both names: a rename would do nothing
 	case displaced:
-		a.old, a.done = slot.is, target.what == nothing
+		a.sure, a.done, a.old = true, target.what == nothing && slot.what == isOld, slot.is
 		return did, nil
+	case slot.what == foreign:
+		return blocked, rv.giveBack(a, target, slot)
 	case target.what == isOld:
 		return todo, nil
 	case target.what == nothing:
-		old, err := rv.rescue(a, slot)
-		a.old, a.done = old.is, old.what == isOld
-		return did, err
+		at, err := rv.rescued(a, target, slot)
+		if at == did && err == nil && a.old == (vfs.Info{}) {
+			a.sure, at = false, gone // somebody else has deleted it
+		}
+		return at, err
 	}
 	return blocked, nil
+}
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }
 
 func (rv *recovery) standMove(a *act, from sight) (state, error) {
@@ -262,22 +339,20 @@ func (rv *recovery) standMove(a *act, from sight) (state, error) {
 	}
 	arrived := to.what == isOld || to.what == wasOld
 	switch {
-	case to.what == unknowable:
-		return blocked, nil
 	case arrived && from.same(to):
-		a.done = true
+		a.sure, a.done = true, true
 		return did, from.dir.Remove(from.name) // both names: a rename would do nothing
 	case arrived:
-		a.old, a.done = to.is, from.what == nothing && to.what == isOld
+		a.sure, a.done, a.old = true, from.what == nothing && to.what == isOld, to.is
 		return did, nil
 	case from.what == isOld:
-		return todoUnless(to.what != nothing), nil
+		return rv.todoIf(to, a.To), nil
+	case from.what == wasOld:
+		return blocked, nil
 	case from.what == nothing && to.what == nothing:
 		return rv.relink(a, from)
-	case from.what == nothing:
-		return did, nil // and somebody has saved over it since
 	}
-	return blocked, nil
+	return gone, nil
 }
 
 // relink gives a file that has lost both names on the way its old one back, to be moved once more.
@@ -285,7 +360,7 @@ func (rv *recovery) relink(a *act, from sight) (state, error) {
 	slots := rv.s.hist.Slots()
 	spare, err := see(slots, history.OldLink(history.Slot(rv.id, a.Slot)), a)
 	if err != nil || spare.what == nothing || from.dir == nil {
-		return did, err // somebody has removed it since
+		return gone, err
 	}
 	a.old = spare.is
 	return todo, slots.Link(spare.name, from.dir, from.name)

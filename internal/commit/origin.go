@@ -3,11 +3,13 @@ package commit
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 
+	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/internal/vfs"
 )
 
 // originName is the file that ties a store to the disk where it was made.
@@ -27,11 +29,11 @@ func (p Place) Genuine() error {
 	if err != nil {
 		return unwritable(err)
 	}
-	said, err := os.ReadFile(filepath.Join(p.Dir, originName))
+	said, err := p.origin()
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return unwritable(err)
 	}
-	if string(said) == is {
+	if said == is {
 		return nil
 	}
 	return &fail.Error{Kind: fail.CommandFailed, Reason: fail.StoreUnwritable,
@@ -39,24 +41,51 @@ func (p Place) Genuine() error {
 		Hint: "If you made the copy yourself, run emend doctor --adopt; else move it out of the way. Until then nothing is written, and nothing that it has pending is touched."}
 }
 
-// mark ties the store to its place.
+// origin reads what ties the store to its place. Whoever made the store may have put anything there.
+func (p Place) origin() (string, error) {
+	dir, err := vfs.Open(p.Dir)
+	if err != nil {
+		return "", err
+	}
+	defer dir.Close()
+	f, err := dir.Open(originName)
+	if err != nil {
+		return "", fs.ErrNotExist
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, 256))
+	return string(b), err
+}
+
+// mark ties the store to its place, durably.
 func (p Place) mark(store string) error {
 	is, err := stamp(store)
 	if err != nil {
 		return err
 	}
-	draft := filepath.Join(store, originName+".new")
-	if err := os.WriteFile(draft, []byte(is), 0o600); err != nil {
+	dir, err := vfs.Open(store)
+	if err != nil {
 		return err
 	}
-	return os.Rename(draft, filepath.Join(store, originName))
+	defer dir.Close()
+	draft := originName + ".new"
+	if err := ignoreMissing(dir.Remove(draft)); err != nil {
+		return err
+	}
+	if err := create(dir, draft, is); err != nil {
+		return err
+	}
+	if err := dir.Rename(draft, dir, originName, vfs.Replace); err != nil {
+		return err
+	}
+	return dir.Sync()
 }
 
 // Adopt makes a store that was copied here one of this place, as a person asked. What it has pending belongs to where
-// it came from: it is closed in the log, and no file is touched.
-func (p Place) Adopt(s *Store) error {
-	if err := s.disown(); err != nil {
-		return err
+// it came from: it is closed in the log and returned, and no file is touched.
+func (p Place) Adopt(s *Store) (disowned *audit.Record, err error) {
+	if disowned, err = s.disown(); err != nil {
+		return nil, err
 	}
-	return unwritable(p.mark(p.Dir))
+	return disowned, unwritable(p.mark(p.Dir))
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -219,6 +220,129 @@ func TestSomebodySavesBeforeRecovery(t *testing.T) {
 				if o, err := w.recover(plain); err != nil || !o.Nothing() {
 					t.Fatalf("%s, %s, killed at %d: the second recovery found %+v, %v", name, way, n, o, err)
 				}
+			}
+		}
+	}
+	t.Logf("%d points", points)
+}
+
+// loseMark takes the mark that the last transaction was applied off the log, as a power cut may.
+func (w *world) loseMark(t *testing.T) {
+	t.Helper()
+	store, err := w.disk.Root().Dir(storeName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	log, err := store.Dir(logName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const segment = "00000001.jsonl"
+	text, err := vfs.ReadFile(log, segment)
+	if err != nil {
+		t.Fatal(err)
+	}
+	end := strings.LastIndex(strings.TrimSuffix(text, "\n"), "\n") + 1
+	if !strings.Contains(text[end:], `"kind":"applied"`) {
+		t.Fatalf("the last record is %s", text[end:])
+	}
+	f, err := log.Append(segment, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Truncate(int64(end)); err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+}
+
+// What people do to files and directories, each by a name for the messages.
+var deeds = map[string]func(root vfs.Dir, name string) error{
+	"delete": func(root vfs.Dir, name string) error { return root.Remove(name) },
+	"rename": func(root vfs.Dir, name string) error { return root.Rename(name, root, "elsewhere", vfs.NoReplace) },
+	"save":   func(root vfs.Dir, name string) error { return ways["atomically"](root, name, "theirs\n") },
+	"edit":   func(root vfs.Dir, name string) error { return ways["in place"](root, name, "theirs\n") },
+	"file for directory": func(root vfs.Dir, name string) error {
+		if err := root.Rename(name, root, "elsewhere", vfs.NoReplace); err != nil {
+			return err
+		}
+		return createText(root, name, "a file now\n")
+	},
+}
+
+// A transaction was answered, its mark is lost in a power cut, and people have gone on working: recovery finds nothing
+// to do, whatever they did, and touches nothing.
+func TestMarkLostAndPeopleGoOn(t *testing.T) {
+	n := 0
+	for _, kind := range []vfs.Kind{vfs.Journal, vfs.Strict} {
+		for what, deed := range deeds {
+			for _, name := range []string{"", "a.txt", "b.txt", "d.txt", "new.txt", "m.txt", "e.txt", "sub", "far", "other"} {
+				w := newWorld(t, kind, files)
+				if err := w.run(plain, w.changes(t, wishes)); err != nil {
+					t.Fatal(err)
+				}
+				w.loseMark(t)
+				root := w.disk.Root()
+				if name != "" && deed(root, name) != nil {
+					continue // not possible: a directory deleted like a file, a file that is not there
+				}
+				root.Close()
+				n++
+				before := w.visible(t)
+				where := fmt.Sprintf("%v, %s %s", kind, what, name)
+				o, err := w.recover(plain)
+				if err != nil || o.End != Complete {
+					t.Errorf("%s: %+v, %v", where, o, err)
+				}
+				if after := w.visible(t); !maps.Equal(after, before) {
+					t.Errorf("%s: recovery changed something: %s", where, diff(after, before))
+				}
+				if o, err := w.recover(plain); err != nil || !o.Nothing() {
+					t.Errorf("%s: the second recovery: %+v, %v", where, o, err)
+				}
+			}
+		}
+	}
+	t.Logf("%d cases", n)
+	if n < 50 {
+		t.Error("too few")
+	}
+}
+
+// A transaction is killed at every call, people move and delete its directories, and recovery comes to an end: it never
+// stays undecided because of what they did, and nothing of theirs is lost.
+func TestDirectoriesGoBeforeRecovery(t *testing.T) {
+	points := 0
+	for what, deed := range deeds {
+		for _, name := range []string{"sub", "other", "far", "a.txt", "m.txt"} {
+			for n := 0; ; n++ {
+				w := newWorld(t, vfs.Journal, files)
+				f := &vfs.Fault{At: n, After: true, Dead: true}
+				w.run(f.Wrap, w.changes(t, wishes))
+				if !f.Fired() {
+					break
+				}
+				w.disk.Kill()
+				root := w.disk.Root()
+				err := deed(root, name)
+				root.Close()
+				if err != nil {
+					continue
+				}
+				points++
+				where := fmt.Sprintf("killed at %d (%s), then %s %s", n, f.Trace()[n], what, name)
+				if o, err := w.recover(plain); err != nil {
+					t.Fatalf("%s: %+v, %v", where, o, err)
+				}
+				if o, err := w.recover(plain); err != nil || !o.Nothing() {
+					t.Fatalf("%s: the second recovery: %+v, %v", where, o, err)
+				}
+				c := &sweep{t: t, kind: vfs.Journal, set: wishes, before: w.visible(t), points: new(int)}
+				next := []wish{{op: "add", path: "next.txt", text: "next\n"}}
+				if err := w.run(plain, w.changes(t, next)); err != nil {
+					t.Fatalf("%s: the next transaction: %v", where, err)
+				}
+				c.chain(w, where)
 			}
 		}
 	}

@@ -88,6 +88,10 @@ func (s *Store) Move(ctx context.Context, from, to Place) error {
 		return unwritable(err)
 	}
 	defer next.Close()
+	// Until it has arrived the way to the top is an absolute one, which holds at both places.
+	if err := s.reformat(Place{Dir: from.Dir, Top: to.Top}, true); err != nil {
+		return unwritable(err)
+	}
 	err = rename(old, filepath.Base(from.Dir), next, filepath.Base(to.Dir), vfs.NoReplace)
 	if errors.Is(err, os.ErrExist) {
 		return &fail.Error{Kind: fail.AlreadyExists, Path: to.Dir, Msg: "something is there already",
@@ -96,13 +100,13 @@ func (s *Store) Move(ctx context.Context, from, to Place) error {
 	if err != nil {
 		return unwritable(err)
 	}
-	return unwritable(errors.Join(s.reformat(to), next.Sync(), old.Sync()))
+	return unwritable(errors.Join(s.reformat(to, false), next.Sync(), old.Sync()))
 }
 
 // reformat writes the way to the top anew.
-func (s *Store) reformat(p Place) error {
+func (s *Store) reformat(p Place, absolute bool) error {
 	top, err := filepath.Rel(p.Dir, p.Top)
-	if err != nil {
+	if err != nil || absolute {
 		top = p.Top
 	}
 	draft := formatName + ".new"

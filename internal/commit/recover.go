@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/fail"
@@ -22,6 +24,14 @@ type Outcome struct {
 
 // Nothing reports whether there was nothing to do.
 func (o *Outcome) Nothing() bool { return o == nil || o.Tx == "" && o.Torn == nil && len(o.Swept) == 0 }
+
+// Words are what to tell somebody who came for something else.
+func (o *Outcome) Words() []string {
+	if o == nil || o.Tx == "" {
+		return nil
+	}
+	return append([]string{fmt.Sprintf("Before this, the interrupted transaction %s was %s.", o.Tx, o.End)}, o.Notes...)
+}
 
 // End is what became of a transaction that was pending.
 type End string
@@ -55,22 +65,22 @@ func (s *Store) TryRecover() (*Outcome, error) {
 	return s.recover()
 }
 
-// disown closes a pending transaction without touching a file.
-func (s *Store) disown() error {
+// disown closes a pending transaction without touching a file, and returns it.
+func (s *Store) disown() (*audit.Record, error) {
 	unlock, err := s.lock(context.Background())
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer unlock()
 	if err := s.ready(); err != nil {
-		return err
+		return nil, err
 	}
 	r, err := s.log.Pending()
 	if err != nil || r == nil {
-		return unwritable(err)
+		return nil, unwritable(err)
 	}
 	end := &audit.Record{Kind: audit.Recovered, Tx: r.Tx, Message: "the store was copied; the transaction belongs to where it came from"}
-	return unwritable(s.log.Append(end, true))
+	return r, unwritable(s.log.Append(end, true))
 }
 
 // Pending is the transaction that has neither been finished nor taken back, if there is one.
@@ -84,6 +94,9 @@ func (s *Store) Pending() (*audit.Record, error) {
 
 func (s *Store) recover() (*Outcome, error) {
 	o := &Outcome{}
+	if err := s.reopen(); err != nil {
+		return nil, unwritable(err)
+	}
 	if err := s.log.Refresh(); err != nil {
 		return nil, unwritable(err)
 	}
@@ -103,6 +116,20 @@ func (s *Store) recover() (*Outcome, error) {
 	}
 	o.Swept, err = s.hist.Sweep(s.committed)
 	return o, unwritable(err)
+}
+
+// reopen gets over a log of which nobody could say what it has: it is read again.
+func (s *Store) reopen() error {
+	if _, undecided := errors.AsType[*audit.Undecided](s.log.Err()); !undecided {
+		return nil
+	}
+	log, err := audit.Open(s.logDir, audit.Options{})
+	if err != nil {
+		return err
+	}
+	s.log.Close()
+	s.log = log
+	return nil
 }
 
 // committed reports whether the log has the transaction: then the slots that it left are meant to be there.
@@ -153,9 +180,19 @@ func (s *Store) round(r *audit.Record, o *Outcome, finish bool) (again bool, err
 	t := s.resume(r)
 	defer t.close()
 	rv := &recovery{transaction: t}
+	_, over, err := exists(s.hist.Slots(), history.Back(t.id))
+	if err != nil {
+		return false, unwritable(err)
+	}
+	if over {
+		o.End = TakenBack
+		return false, rv.closed()
+	}
 	if err := rv.look(); err != nil {
 		return false, err
 	}
+	rv.later()
+	rv.needed()
 	switch {
 	case rv.back(finish):
 		err = rv.revert()
@@ -167,13 +204,14 @@ func (s *Store) round(r *audit.Record, o *Outcome, finish bool) (again bool, err
 		err = rv.redo()
 		o.End = Finished
 	}
-	o.Notes = append(rv.notes, t.notes...)
+	o.Notes = append(rv.notes, t.conflicts...)
 	return false, err
 }
 
 // resume is the transaction as the log has it.
 func (s *Store) resume(r *audit.Record) *transaction {
-	t := &transaction{s: s, tx: Tx{Record: *r}, id: r.Tx, dirs: newDirs(s.tree), logged: true, kept: map[int]bool{}}
+	t := &transaction{s: s, tx: Tx{Record: *r}, id: r.Tx, dirs: newDirs(s.tree), logged: true, back: true, kept: map[int]bool{}}
+	t.dirs.spill = true
 	for _, a := range r.Acts {
 		t.acts = append(t.acts, &act{Act: a})
 	}
@@ -191,26 +229,54 @@ type recovery struct {
 type state uint8
 
 const (
-	did     state = iota // it has been done
+	did     state = iota // it has been done; whatever its paths have now came later
 	todo                 // it has not, and can be
 	blocked              // it has not, and somebody else's file is in its place
-	lost                 // it has not, and what it needs is gone: the transaction was being taken back
+	gone                 // nothing is left of it to be done: somebody has removed or replaced what it was about
 )
 
 func (rv *recovery) count(s state) int {
 	n := 0
-	for i, a := range rv.acts {
-		if rv.at[i] == s && (a.Do != doMkdir || s != did) {
+	for _, at := range rv.at {
+		if at == s {
 			n++
 		}
 	}
 	return n
 }
 
+// later lets what was done later decide about a move whose file somebody has touched: steps are done in order, so it
+// had been done too, and they have moved the file back since.
+func (rv *recovery) later() {
+	sure := false
+	for i, a := range slices.Backward(rv.acts) {
+		if a.Do == doMove && rv.at[i] == blocked && sure {
+			rv.at[i] = gone
+		}
+		sure = sure || a.sure
+	}
+}
+
+// needed leaves out the directories that nothing is to be put into: somebody has removed them.
+func (rv *recovery) needed() {
+	for i, a := range rv.acts {
+		if a.Do != doMkdir || rv.at[i] != todo {
+			continue
+		}
+		below := func(p string) bool { return strings.HasPrefix(p, a.Path+"/") }
+		rv.at[i] = gone
+		for k, b := range rv.acts {
+			if rv.at[k] == todo && b.Do != doMkdir && (b.Do == doMove && below(b.To) || b.Do != doMove && below(b.Path)) {
+				rv.at[i] = todo
+			}
+		}
+	}
+}
+
 // back reports whether the transaction is to be taken back: it cannot be finished whole, and all that was done of it
 // can still be undone.
 func (rv *recovery) back(finish bool) bool {
-	if finish && rv.count(blocked) == 0 && rv.count(lost) == 0 {
+	if finish && rv.count(blocked) == 0 {
 		return false
 	}
 	for i, a := range rv.acts {
@@ -219,6 +285,17 @@ func (rv *recovery) back(finish bool) bool {
 		}
 	}
 	return true
+}
+
+// closed ends a transaction that had been taken back: no file is touched.
+func (rv *recovery) closed() error {
+	rv.drop()
+	r := &audit.Record{Kind: audit.Abort, Tx: rv.id, Message: rv.said("it had been taken back")}
+	if err := rv.s.log.Append(r, !rv.s.opts.NoSync); err != nil {
+		return indeterminate(err)
+	}
+	rv.s.hist.Slots().Remove(history.Back(rv.id))
+	return nil
 }
 
 // revert takes back what was done.
@@ -246,12 +323,19 @@ func (rv *recovery) redo() error {
 			if err := rv.do(a); err != nil {
 				return err
 			}
-		case blocked, lost:
-			rv.notes = append(rv.notes, fmt.Sprintf("%s: somebody changed it since, and theirs stays; what the patch makes of it is kept as %s.",
-				a.Path, history.Slot(rv.id, a.Slot)))
+		case blocked:
+			rv.notes = append(rv.notes, a.Path+": somebody changed it since, and theirs stays."+rv.instead(a))
 		}
 	}
 	return rv.conclude("it was finished")
+}
+
+// instead says where the content is that did not get its place.
+func (rv *recovery) instead(a *act) string {
+	if a.Do != doPut && a.Do != doSwap {
+		return ""
+	}
+	return " What the patch makes of it is kept as " + history.Slot(rv.id, a.Slot) + "."
 }
 
 // conclude makes the end durable, and says so in the log.
@@ -259,7 +343,7 @@ func (rv *recovery) conclude(how string) error {
 	if err := rv.syncDirs(); err != nil {
 		return indeterminate(err)
 	}
-	r := &audit.Record{Kind: audit.Recovered, Tx: rv.id, OK: true, Message: how}
+	r := &audit.Record{Kind: audit.Recovered, Tx: rv.id, OK: true, Message: rv.said(how)}
 	if err := rv.s.log.Append(r, !rv.s.opts.NoSync); err != nil {
 		return indeterminate(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/fail"
@@ -31,6 +32,9 @@ func (s *Store) Run(ctx context.Context, tx Tx) (*Done, error) {
 	done, err := t.locked(ctx)
 	if err != nil && !t.logged {
 		t.discard()
+	}
+	if e, ok := errors.AsType[*fail.Error](err); ok {
+		e.Notes = append(t.found.Words(), e.Notes...)
 	}
 	return done, err
 }
@@ -133,17 +137,19 @@ func (t *transaction) keep(d *Done) {
 	}
 }
 
-// unlink takes away the second names, which have served once the slots themselves are durable: one sync more, on file
-// systems without a journal only.
+// unlink takes away the second names of users' files, which are under their own names durably by now. Those of what was
+// displaced stay: a power cut may still undo the names of the slots, which nothing syncs after the exchange.
 func (t *transaction) unlink() {
-	slots := t.s.hist.Slots()
-	if !t.s.opts.Links || !t.s.opts.NoSync && slots.Sync() != nil {
+	if !t.s.opts.Links {
 		return
 	}
+	slots := t.s.hist.Slots()
 	for _, a := range t.acts {
 		name := history.Slot(t.id, a.Slot)
 		slots.Remove(history.NewLink(name))
-		slots.Remove(history.OldLink(name))
+		if a.Do == doMove {
+			slots.Remove(history.OldLink(name))
+		}
 	}
 }
 
@@ -156,6 +162,10 @@ func (t *transaction) note(format string, args ...any) {
 	t.notes = append(t.notes, fmt.Sprintf(format, args...))
 }
 
+func (t *transaction) conflict(format string, args ...any) {
+	t.conflicts = append(t.conflicts, fmt.Sprintf(format, args...))
+}
+
 // syncDirs makes every directory durable in which a name changed.
 func (t *transaction) syncDirs() error {
 	if t.s.opts.NoSync || plant.Is(plant.NoDirSync) {
@@ -163,6 +173,9 @@ func (t *transaction) syncDirs() error {
 	}
 	for _, p := range t.touched() {
 		dir, err := t.dirs.at(p)
+		if t.back && astray(err) {
+			continue // it was never made, or is removed again; or what was in it went where somebody has put it
+		}
 		if err == nil {
 			err = dir.Sync()
 		}
@@ -194,13 +207,19 @@ func (t *transaction) touched() []string {
 	return out
 }
 
-// refusal attaches what was taken back to the error of a disk.
+// refusal attaches to an error what was taken back, and what is kept where.
 func (t *transaction) refusal(err error) error {
 	if e, ok := errors.AsType[*fail.Error](err); ok {
 		e.Undone = t.undone
 		if t.undone > 0 {
 			e.Msg += fmt.Sprintf(" (%d changes were taken back)", t.undone)
 		}
+		e.Notes = append(e.Notes, t.conflicts...)
 	}
 	return err
+}
+
+// said adds the conflicts to what the log says of an end.
+func (t *transaction) said(message string) string {
+	return strings.Join(append([]string{message}, t.conflicts...), " ")
 }

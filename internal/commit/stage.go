@@ -17,9 +17,9 @@ import (
 )
 
 const (
-	// batch is how many staged files are open at once, and syncers how many are synced at once.
-	batch   = 256
-	syncers = 16
+	// maxBatch is how many staged files are open at once, and syncers how many are synced at once.
+	maxBatch = 256
+	syncers  = 16
 	// maxHeld is how many old files are kept open from verification on. Beyond it an inode number could be used
 	// again, so there the content of what came out is read instead.
 	maxHeld = 1024
@@ -34,6 +34,9 @@ type transaction struct {
 	mark  *history.Stage
 	acts  []*act
 	notes []string
+	// conflicts are what somebody did meanwhile, and where their files and ours are kept.
+	conflicts []string
+	back      bool // it is taken back, or recovered: directories may be missing
 
 	held   int
 	logged bool // the commit point has been passed
@@ -209,7 +212,7 @@ func (t *transaction) fill(ctx context.Context) error {
 		if err != nil {
 			return errors.Join(err, flush())
 		}
-		if len(files) == batch {
+		if len(files) == min(maxBatch, t.s.files/8+1) {
 			if err := flush(); err != nil {
 				return err
 			}
@@ -234,7 +237,12 @@ func (t *transaction) slot(a *act) (vfs.File, error) {
 		if err != nil {
 			return nil, unwritable(err)
 		}
+		is, err := r.Stat()
 		r.Close()
+		if err != nil {
+			return nil, unwritable(err)
+		}
+		a.New = ident(is, emptySum)
 	}
 	return f, t.links(a, slots, name)
 }
@@ -244,7 +252,7 @@ func (t *transaction) links(a *act, slots vfs.Dir, name string) error {
 	if !t.s.opts.Links || plant.Is(plant.NoLink) || a.Do == doMkdir {
 		return nil
 	}
-	if a.New != nil {
+	if a.Do == doPut || a.Do == doSwap {
 		if err := cannotLink(slots.Link(name, slots, history.NewLink(name))); err != nil {
 			return unwritable(err)
 		}
@@ -376,6 +384,9 @@ func (t *transaction) sync(files []vfs.File) error {
 	wg.Wait()
 	return errors.Join(errs...)
 }
+
+// emptySum is the sha256 of no bytes.
+const emptySum = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
 func cancelled(ctx context.Context) error {
 	e := &fail.Error{Kind: fail.CommandFailed, Reason: fail.Cancelled, Cause: context.Cause(ctx),

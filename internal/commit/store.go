@@ -32,6 +32,7 @@ type Store struct {
 	log         *audit.Log
 	hist        *history.History
 	opts        Options
+	files       int           // how many files may be open at once
 	queue       chan struct{} // has one token: who holds it may ask for the lock
 }
 
@@ -93,7 +94,7 @@ func ReadFormat(dir vfs.Dir) (top string, err error) {
 
 // Open opens the store in dir, which it takes over, for the tree that belongs to it. It writes nothing.
 func Open(dir vfs.Dir, tree Tree, o Options) (*Store, error) {
-	s := &Store{dir: dir, tree: tree, opts: o, queue: make(chan struct{}, 1)}
+	s := &Store{dir: dir, tree: tree, opts: o, files: openFiles(), queue: make(chan struct{}, 1)}
 	s.queue <- struct{}{}
 	var err error
 	if s.hist, err = history.Open(dir); err != nil {
@@ -156,6 +157,9 @@ func (s *Store) flock(ctx context.Context) (vfs.File, error) {
 	pause := time.Millisecond / 2
 	for {
 		mine, err := f.TryLock()
+		if err == nil && mine {
+			err = s.sameLock(f)
+		}
 		if err != nil {
 			f.Close()
 			return nil, unwritable(err)
@@ -172,6 +176,19 @@ func (s *Store) flock(ctx context.Context) (vfs.File, error) {
 			return nil, s.waited(ctx, holder(f))
 		}
 	}
+}
+
+// sameLock checks that the lock is that of the file which others find: one that somebody has removed excludes nobody.
+func (s *Store) sameLock(f vfs.File) error {
+	mine, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	is, err := s.dir.Stat(lockName)
+	if err == nil && is.ID != mine.ID {
+		err = errors.New("its lock file was replaced")
+	}
+	return err
 }
 
 // tryLock takes the lock if nobody has it; unlock is nil when somebody does.

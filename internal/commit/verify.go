@@ -109,7 +109,7 @@ func sameLink(a *act, dir vfs.Dir, name string, old *Old) error {
 
 // hold opens the file, so that its inode number stays its own, and asks to hear of writers.
 func (t *transaction) hold(a *act, dir vfs.Dir, name string) error {
-	if t.held == maxHeld {
+	if t.held == min(maxHeld, t.s.files/4) {
 		a.racy = true
 		return nil
 	}

@@ -90,6 +90,8 @@ type Error struct {
 	// Disk: the disk refused while the patch was being committed, and Undone changes were taken back.
 	Disk   bool
 	Undone int
+	// Notes are what else a person should know, one sentence each: what somebody's save met, and where it is kept.
+	Notes []string
 	// Expected is what would have parsed (PatchParse).
 	Expected string
 	// Want and Have are the expected and the actual hash (Stale).

@@ -72,6 +72,16 @@ func NewID(now time.Time) string {
 	return now.UTC().Format("20060102-150405") + "-" + strings.ToLower(rand.Text()[:10])
 }
 
+// Made is when a transaction was named, if it is one.
+func Made(tx string) (at time.Time, ok bool) {
+	i := strings.LastIndexByte(tx, '-')
+	if i < 0 || len(tx)-i != 11 {
+		return at, false
+	}
+	at, err := time.Parse("20060102-150405", tx[:i])
+	return at, err == nil
+}
+
 // Slot is the name of slot n of a transaction. It is also the name of what was displaced, for people.
 func Slot(tx string, n int) string { return tx + "." + strconv.Itoa(n) }
 
@@ -80,11 +90,14 @@ func Slot(tx string, n int) string { return tx + "." + strconv.Itoa(n) }
 // exchanged.
 func NewLink(slot string) string { return slot + ".new" }
 
-// OldLink is described at [NewLink].
+// OldLink is described at [NewLink]. Where there is one it is what was displaced, whatever the slot has.
 func OldLink(slot string) string { return slot + ".old" }
 
 // Aside is described at [NewLink].
 func Aside(slot string) string { return slot + ".aside" }
+
+// Back is the name that says of a transaction that it was taken back, whatever the log has of it.
+func Back(tx string) string { return tx + ".back" }
 
 // Names are all names that a slot may have.
 func Names(slot string) []string { return []string{slot, NewLink(slot), OldLink(slot), Aside(slot)} }
@@ -179,10 +192,11 @@ func (h *History) sweep(marker string, keep func(string) (bool, error)) (tx stri
 	if err != nil {
 		return "", err
 	}
-	if !kept {
-		if err := h.Discard(tx, n); err != nil {
-			return "", err
-		}
+	if kept {
+		return "", ignoreMissing(h.staging.Remove(marker))
+	}
+	if err := h.Discard(tx, n); err != nil {
+		return "", err
 	}
 	return tx, ignoreMissing(h.staging.Remove(marker))
 }

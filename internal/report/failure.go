@@ -58,6 +58,9 @@ func details(e *fail.Error) map[string]any {
 	if e.Section > 0 {
 		d["sectionIndex"] = e.Section - 1
 	}
+	if len(e.Notes) > 0 {
+		d["notes"] = e.Notes
+	}
 	if e.Nearest != nil {
 		d["nearest"] = e.Nearest
 	}
@@ -120,6 +123,9 @@ func Explain(e *fail.Error) string {
 	b.WriteString(Escape(e.Error()))
 	if n := e.Nearest; n != nil {
 		nearest(&b, n)
+	}
+	for _, n := range e.Notes {
+		b.WriteString("\n  note: " + Escape(n))
 	}
 	if e.Hint != "" {
 		b.WriteString("\n  next: " + Escape(indent(e.Hint)))

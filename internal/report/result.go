@@ -126,9 +126,9 @@ type Hunk struct {
 
 func object(v View, p *plan.Plan, err error) *Object {
 	if err != nil {
-		o := &Object{Output: Refused(v, fail.All(err)), Error: failure(err)}
+		o := &Object{Output: Refused(v, fail.All(err)), Error: failure(err), Meta: v.meta()}
 		if v.Partial != nil {
-			o.Data, o.Meta = data(v, v.Partial), v.meta()
+			o.Data = data(v, v.Partial)
 		}
 		return o
 	}

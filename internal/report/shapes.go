@@ -77,7 +77,7 @@ func worded(v View, p *plan.Plan, err error) *Worded {
 		for i, e := range all {
 			out[i] = words.Refusal(e, opOf(v.Patch, e))
 		}
-		w := &Worded{Output: strings.Join(out, "\n") + stays(v), Error: failure(err)}
+		w := &Worded{Output: strings.Join(out, "\n") + stays(v), Error: failure(err), Meta: v.meta()}
 		if v.Partial != nil {
 			w.Meta = meta(v, v.Partial)
 		}
@@ -158,8 +158,10 @@ func (r *Results) count(v View, p *plan.Plan) {
 
 func (r *Results) refused(v View, all fail.List) *Results {
 	words := v.Dialect.Words
+	r.Meta = v.meta()
 	if v.Partial != nil {
 		r.count(v, v.Partial)
+		r.Meta = meta(v, v.Partial)
 	}
 	for _, e := range all {
 		op := opOf(v.Patch, e)
@@ -170,7 +172,10 @@ func (r *Results) refused(v View, all fail.List) *Results {
 	r.Error = words.Refusal(all[0], opOf(v.Patch, all[0]))
 	r.text = r.Error + stays(v)
 	if slices.ContainsFunc(all, func(e *fail.Error) bool { return e.Hunk > 0 }) {
-		r.Meta = &Meta{DryRun: v.DryRun, Error: failure(all)} // where a hunk nearly fits, and what would
+		if r.Meta == nil {
+			r.Meta = &Meta{}
+		}
+		r.Meta.DryRun, r.Meta.Error = v.DryRun, failure(all) // where a hunk nearly fits, and what would
 	}
 	return r
 }

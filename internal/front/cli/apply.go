@@ -152,7 +152,11 @@ func (a *app) runApply(cmd *cobra.Command, args []string, f applyFlags) error {
 	if err != nil {
 		return err
 	}
-	return a.print(rep.Result())
+	if err := a.print(rep.Result()); err != nil {
+		// Done is done: any other exit code would say that it is not.
+		fmt.Fprintf(a.err, "emend: the patch is applied, but the answer could not be printed: %s\n", report.Escape(err.Error()))
+	}
+	return nil
 }
 
 // preview prints what a patch would do.

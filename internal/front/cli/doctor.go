@@ -32,6 +32,7 @@ Exit codes: 0 emend can work here, 1 something keeps it from writing.`,
 		Example: "  emend doctor\n  emend doctor --json\n  emend doctor --migrate --store ../stores/project",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			a.calm = adopt
 			ws, err := a.open()
 			if err != nil {
 				return err
@@ -56,12 +57,15 @@ Exit codes: 0 emend can work here, 1 something keeps it from writing.`,
 }
 
 func (a *app) adopt(ws *emend.Workspace) error {
-	at, err := ws.Adopt()
+	at, pending, err := ws.Adopt()
 	if err != nil {
 		return err
 	}
 	if a.json {
-		return a.printJSON(map[string]string{"store": at})
+		return a.printJSON(map[string]any{"store": at, "pending": pending})
+	}
+	for _, f := range pending {
+		fmt.Fprintf(a.err, "emend: an interrupted patch named %s; look whether it is as it should be\n", report.Escape(f))
 	}
 	if !a.quiet {
 		fmt.Fprintf(a.out, "The store %s belongs to this tree now.\n", report.Escape(at))
