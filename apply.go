@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/commit"
@@ -233,7 +234,11 @@ func (w *Workspace) note(ctx context.Context, v *report.View, list fail.List) {
 		s := &sections[i]
 		r.Ops = append(r.Ops, audit.Op{Operation: s.Op.String(), Path: clean(s.Path), ToPath: clean(s.To)})
 	}
-	store.Note(ctx, r)
+	wait := time.Second
+	if first.Kind == fail.Timeout {
+		wait = 0 // the time that the caller had is over
+	}
+	store.Note(ctx, r, wait)
 	var done report.Done
 	if v.Done != nil {
 		done = *v.Done // of the sections that were applied before

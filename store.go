@@ -53,7 +53,11 @@ func (w *Workspace) keep(s *settings) error {
 	if err != nil {
 		return storeError(err)
 	}
-	w.keeper.root, w.keeper.id, w.keeper.unsafe, w.keeper.actor = root, w.guard.Root(), s.keeper.unsafe, s.keeper.actor
+	w.keeper.root, w.keeper.id, w.keeper.unsafe = root, w.guard.Root(), s.keeper.unsafe
+	for to, text := range map[*string]string{&w.keeper.actor.Client: s.keeper.actor.Client, &w.keeper.actor.Session: s.keeper.actor.Session,
+		&w.keeper.actor.Agent: s.keeper.actor.Agent, &w.keeper.actor.Tool: s.keeper.actor.Tool} {
+		*to = clean(text)
+	}
 	w.keeper.opts = s.keeper.opts
 	w.keeper.guard = w.guard
 	if s.keeper.named != "" {

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"fmt"
 	"os"
+	"path"
+	"runtime"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -16,10 +19,20 @@ func TestMain(m *testing.M) {
 // TestScripts runs the scenarios in testdata/script. Each is one txtar that reads like a specification; the rows of
 // docs/dialects.md have one each. Run one with -run 'TestScripts/name', and with -testwork to keep its files.
 func TestScripts(t *testing.T) {
-	for _, dir := range []string{"testdata/script/cli", "testdata/script/dialects", "testdata/script/engine"} {
+	for _, dir := range []string{"testdata/script/cli", "testdata/script/dialects", "testdata/script/engine", "testdata/script/apply"} {
 		t.Run(dir[len("testdata/script/"):], func(t *testing.T) {
+			if runtime.GOOS == "windows" && path.Base(dir) == "apply" {
+				t.Skip("nothing is written on Windows: these scenarios are about what is on disk afterwards")
+			}
 			testscript.Run(t, testscript.Params{
 				Dir: dir, RequireExplicitExec: true, RequireUniqueNames: true,
+				Cmds: map[string]func(*testscript.TestScript, bool, []string){"freeze": freeze, "thaw": thaw},
+				Condition: func(c string) (bool, error) {
+					if c == "freezes" {
+						return freezes(), nil
+					}
+					return false, fmt.Errorf("no condition is called %q", c)
+				},
 				Setup: func(e *testscript.Env) error {
 					e.Setenv("NO_COLOR", "1")
 					return os.Mkdir(e.WorkDir+"/.emend", 0o700) // the root, whatever stands above

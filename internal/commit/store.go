@@ -263,13 +263,19 @@ func (s *Store) waited(ctx context.Context, who string) error {
 		Hint: "Nothing was changed. Wait for it to finish, or end it, and send the patch again."}
 }
 
-// Note appends a record that needs no transaction: a refusal. It is not synced, and does not wait long for the lock.
-func (s *Store) Note(ctx context.Context, r audit.Record) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
-	defer cancel()
-	unlock, err := s.lock(ctx)
+// Note appends a record that needs no transaction: a refusal. It is not synced, and waits no longer than this for the
+// lock.
+func (s *Store) Note(ctx context.Context, r audit.Record, wait time.Duration) error {
+	unlock, err := s.tryLock()
 	if err != nil {
 		return err
+	}
+	if unlock == nil {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), wait)
+		defer cancel()
+		if unlock, err = s.lock(ctx); err != nil {
+			return err
+		}
 	}
 	defer unlock()
 	if err := s.ready(); err != nil {

@@ -68,7 +68,7 @@ func (g *Guard) names(path string, a Ask) (names []string, all bool, err error) 
 
 func (g *Guard) tooDeep(path string) error {
 	return &fail.Error{Kind: fail.CommandFailed, Reason: fail.Limit, Path: path,
-		Msg: fmt.Sprintf("the path has more than %d names", g.depth), Hint: "Use a path that is less deep."}
+		Msg: fmt.Sprintf("the path has more than %d names", g.depth), Hint: "Use a path that is less deep, or let a person raise the limit with --max-depth."}
 }
 
 func endsInDots(path string) bool {

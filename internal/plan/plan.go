@@ -7,6 +7,7 @@ package plan
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -78,8 +79,7 @@ func Build(ctx context.Context, p patch.Patch, r dialect.Rules, src Source, o Op
 	b := &builder{ctx: ctx, rules: r, src: src, opts: o, overlay: map[any]*state{}, claimed: map[any]int{}}
 	for i := range p.Sections {
 		if err := ctx.Err(); err != nil {
-			return nil, &fail.Error{Kind: fail.CommandFailed, Reason: fail.Cancelled, Cause: err,
-				Msg: "cancelled while planning", Hint: "Nothing was changed; send the patch again."}
+			return nil, ended(err)
 		}
 		b.section(i, &p.Sections[i])
 	}
@@ -89,6 +89,16 @@ func Build(ctx context.Context, p patch.Patch, r dialect.Rules, src Source, o Op
 		return nil, b.errs
 	}
 	return &Plan{Steps: b.steps}, nil
+}
+
+// ended is a call whose context has ended while it was planned.
+func ended(err error) error {
+	e := &fail.Error{Kind: fail.CommandFailed, Reason: fail.Cancelled, Cause: err,
+		Msg: "cancelled while planning", Hint: "Nothing was changed; send the patch again."}
+	if errors.Is(err, context.DeadlineExceeded) {
+		e.Kind, e.Reason, e.Msg = fail.Timeout, "", "the time ran out while planning"
+	}
+	return e
 }
 
 // builder is the work of one Build.

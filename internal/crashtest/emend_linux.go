@@ -1,0 +1,118 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// emend is the program under test.
+type emend struct {
+	job
+	work *work
+	dir  string
+}
+
+func newEmend(j job, w *work, dir string) *emend { return &emend{job: j, work: w, dir: dir} }
+
+// run runs the program. Its home is beside the mount point, so that it finds nothing of the person's.
+func (e *emend) run(stdin string, words ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, e.Emend, append([]string{"-C", e.dir}, words...)...)
+	home := filepath.Dir(e.Dir)
+	cmd.Env = []string{"HOME=" + home, "XDG_CONFIG_HOME=" + home, "PATH=" + os.Getenv("PATH"), "EMEND_PLANT=" + e.Plant}
+	cmd.Stdin = strings.NewReader(stdin)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		return "", fmt.Errorf("emend %s: %w: %s%s", words[0], err, stderr.String(), stdout.String())
+	}
+	return stdout.String(), nil
+}
+
+// write applies patch t. It comes in on standard input, so that nothing but the engine writes to the disk.
+func (e *emend) write(t int) error {
+	_, err := e.run(e.work.patches[t], "apply", "--lenient")
+	return err
+}
+
+func (e *emend) repair() error {
+	_, err := e.run("", "recover")
+	return err
+}
+
+// recovered runs the recovery, compares everything, runs it again, and puts the next patch on top.
+func (e *emend) recovered(m mark) (int, []error) {
+	if err := e.repair(); err != nil {
+		return -1, []error{err}
+	}
+	t, errs := e.inspect(m)
+	if len(errs) > 0 {
+		return t, errs
+	}
+	if err := e.again(t); err != nil {
+		return t, []error{fmt.Errorf("a second recovery: %w", err)}
+	}
+	if err := e.goOn(t); err != nil {
+		return t, []error{fmt.Errorf("the next patch: %w", err)}
+	}
+	return t, nil
+}
+
+// inspect returns which tree is there and everything that is wrong with it or with the store.
+func (e *emend) inspect(m mark) (int, []error) {
+	got, err := readTree(os.DirFS(e.dir))
+	if err != nil {
+		return -1, []error{err}
+	}
+	t, err := e.work.verify(got, m)
+	if err != nil {
+		return -1, []error{err}
+	}
+	var errs []error
+	if err := strays(os.DirFS(filepath.Join(e.dir, ".git"))); err != nil {
+		errs = append(errs, err)
+	}
+	store := os.DirFS(filepath.Join(e.dir, ".git", "emend"))
+	return t, append(errs, checkStore(store, e.work, t)...)
+}
+
+// again recovers a second time: there must be nothing left to do.
+func (e *emend) again(t int) error {
+	store := os.DirFS(filepath.Join(e.dir, ".git", "emend"))
+	before, err := readLog(store)
+	if err != nil {
+		return err
+	}
+	if err := e.repair(); err != nil {
+		return err
+	}
+	after, err := readLog(store)
+	if err != nil {
+		return err
+	}
+	if len(after) != len(before) {
+		return fmt.Errorf("the log grew from %d to %d records", len(before), len(after))
+	}
+	_, errs := e.inspect(mark{t, t})
+	return errors.Join(errs...)
+}
+
+// goOn applies the patch after tree t, if there is one.
+func (e *emend) goOn(t int) error {
+	if t == len(e.work.patches) {
+		return nil
+	}
+	if err := e.write(t); err != nil {
+		return err
+	}
+	_, errs := e.inspect(mark{t + 1, t + 1})
+	return errors.Join(errs...)
+}

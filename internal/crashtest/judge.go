@@ -1,0 +1,134 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// raw says what is in a tree after a crash, before anybody has repaired anything.
+type raw string
+
+const (
+	right   raw = "right"   // one of the trees that it may be
+	old     raw = "old"     // a tree before the last one that was answered with success
+	mixed   raw = "mixed"   // every file is whole, but they are not of one tree, or there are more
+	torn    raw = "torn"    // a file has a text or a mode that it never had
+	strange raw = "strange" // the tree cannot be read
+	dead    raw = "dead"    // the file system cannot be mounted
+)
+
+var raws = []raw{right, old, mixed, torn, strange, dead}
+
+// verdict is what was found in one state.
+type verdict struct {
+	Raw   raw
+	Tree  int  // which it is after the recovery; -1 when none
+	Moved bool // the recovery changed the tree
+	Wrong []string
+}
+
+// which returns the number of the tree that got is, or -1. The newest one is taken first.
+func (w *work) which(got tree, from, to int) int {
+	for i := to; i >= from; i-- {
+		if maps.Equal(w.trees[i], got) {
+			return i
+		}
+	}
+	return -1
+}
+
+// look says what got is when the power went at m.
+func (w *work) look(got tree, m mark) raw {
+	switch {
+	case w.which(got, m.Acked, m.Begun) >= 0:
+		return right
+	case w.which(got, 0, m.Acked) >= 0:
+		return old
+	}
+	for p, e := range got {
+		if w.knows(p) && !slices.ContainsFunc(w.trees, func(t tree) bool { return t[p] == e }) {
+			return torn
+		}
+	}
+	return mixed
+}
+
+// knows reports whether any of the trees has the path p.
+func (w *work) knows(p string) bool {
+	return slices.ContainsFunc(w.trees, func(t tree) bool { _, there := t[p]; return there })
+}
+
+// differ says in a few words how got is not want.
+func differ(want, got tree) string {
+	var out []string
+	for _, p := range slices.Sorted(maps.Keys(want)) {
+		e, there := got[p]
+		switch {
+		case !there:
+			out = append(out, p+" is missing")
+		case e.mode != want[p].mode:
+			out = append(out, fmt.Sprintf("%s has mode %v, not %v", p, e.mode, want[p].mode))
+		case e.text != want[p].text:
+			out = append(out, fmt.Sprintf("%s has another text (%d bytes, not %d)", p, len(e.text), len(want[p].text)))
+		}
+	}
+	for _, p := range slices.Sorted(maps.Keys(got)) {
+		if _, wanted := want[p]; !wanted {
+			out = append(out, p+" should not be there")
+		}
+	}
+	if more := len(out) - 4; more > 0 {
+		out = append(out[:4], fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(out, ", ")
+}
+
+// verify returns which tree got is after the recovery, or what is wrong with it.
+func (w *work) verify(got tree, m mark) (int, error) {
+	if t := w.which(got, m.Acked, m.Begun); t >= 0 {
+		return t, nil
+	}
+	why := fmt.Sprintf("not tree %d (%s)", m.Acked, differ(w.trees[m.Acked], got))
+	if m.Begun > m.Acked {
+		why += fmt.Sprintf(" and not tree %d (%s)", m.Begun, differ(w.trees[m.Begun], got))
+	}
+	return -1, errors.New(why)
+}
+
+// readTree reads everything below fsys but the directory .git.
+func readTree(fsys fs.FS) (tree, error) {
+	t := tree{}
+	err := fs.WalkDir(fsys, ".", func(p string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case p == ".":
+			return nil
+		case p == ".git":
+			return fs.SkipDir
+		}
+		return t.add(fsys, p, d)
+	})
+	return t, err
+}
+
+func (t tree) add(fsys fs.FS, p string, d fs.DirEntry) error {
+	fi, err := d.Info()
+	if err != nil {
+		return err
+	}
+	e := entry{mode: fi.Mode()}
+	if fi.Mode().IsRegular() {
+		text, err := fs.ReadFile(fsys, p)
+		if err != nil {
+			return err
+		}
+		e.text = string(text)
+	}
+	t[p] = e
+	return nil
+}

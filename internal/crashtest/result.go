@@ -1,0 +1,135 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// result is what came of a round.
+type result struct {
+	round
+	notRun string // why it was not
+	err    error  // it broke off
+	flush  int    // flushes that were recorded
+	states int
+	random int
+	bad    int
+	moved  int // the recovery had to change the tree
+	raw    map[raw]int
+	wrong  []string // the first few things that were wrong
+	took   time.Duration
+}
+
+const examples = 5
+
+// count adds what was found in the state c.
+func (r *result) count(c crash, v verdict) {
+	r.states++
+	if c.random {
+		r.random++
+	}
+	r.raw[v.Raw]++
+	if v.Moved {
+		r.moved++
+	}
+	if len(v.Wrong) == 0 {
+		return
+	}
+	r.bad++
+	if len(r.wrong) < examples {
+		r.wrong = append(r.wrong, fmt.Sprintf("state %d, %d writes kept and %d lost, tree found %s: %s",
+			r.states, c.kept, c.lost, v.Raw, strings.Join(v.Wrong, "; ")))
+	}
+}
+
+// verdict says in a word or two whether all is well.
+func (r *result) verdict() string {
+	switch {
+	case r.notRun != "":
+		return "NOT RUN"
+	case r.err != nil:
+		return "BROKE OFF"
+	case r.mustFail && r.bad == 0:
+		return "MISSED"
+	case r.mustFail:
+		return "caught"
+	case r.bad > 0:
+		return "WRONG"
+	}
+	return "ok"
+}
+
+// failed reports whether the whole run has failed because of this round.
+func (r *result) failed(allowMissing bool) bool {
+	switch r.verdict() {
+	case "ok", "caught":
+		return false
+	case "NOT RUN":
+		return !allowMissing
+	}
+	return true
+}
+
+// table is the results as Markdown.
+func table(results []*result) string {
+	var b strings.Builder
+	b.WriteString("| file system | writer | flushes | states | of them random | found right | old | mixed | torn | unreadable | " +
+		"not mounted | changed by the recovery | violations | ms a state | |\n")
+	b.WriteString("|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|\n")
+	for _, r := range results {
+		fmt.Fprintf(&b, "| %s | %s | %d | %d | %d |", r.fs.name, r.round, r.flush, r.states, r.random)
+		for _, kind := range raws {
+			fmt.Fprintf(&b, " %d |", r.raw[kind])
+		}
+		perState := float64(r.took.Milliseconds()) / float64(max(1, r.states))
+		fmt.Fprintf(&b, " %d | %d | %.0f | %s |\n", r.moved, r.bad, perState, r.verdict())
+	}
+	return b.String()
+}
+
+// details says what the table has no room for.
+func details(results []*result) string {
+	var b strings.Builder
+	for _, r := range results {
+		head := fmt.Sprintf("%s, %s: ", r.fs.name, r.round)
+		if r.notRun != "" {
+			fmt.Fprintf(&b, "%sNOT RUN: %s\n", head, r.notRun)
+		}
+		if r.err != nil {
+			fmt.Fprintf(&b, "%sbroke off: %v\n", head, r.err)
+		}
+		for _, w := range r.wrong {
+			fmt.Fprintf(&b, "%s%s\n", head, w)
+		}
+	}
+	return b.String()
+}
+
+// replaceSection puts text between the marks called name in a Markdown file.
+func replaceSection(file, name, text string) error {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	begin, end := "<!-- "+name+" -->", "<!-- /"+name+" -->"
+	section := regexp.MustCompile(`(?s)` + regexp.QuoteMeta(begin) + `.*?` + regexp.QuoteMeta(end))
+	if !section.Match(data) {
+		return fmt.Errorf("%s has no %s … %s", file, begin, end)
+	}
+	data = section.ReplaceAllLiteral(data, []byte(begin+"\n"+text+end))
+	return os.WriteFile(file, data, 0o644)
+}
+
+// section is the name of the marks that c writes between.
+func (c config) section() string {
+	switch {
+	case c.self:
+		return "crashtest-selftest"
+	case c.again:
+		return "crashtest-again"
+	}
+	return "crashtest"
+}

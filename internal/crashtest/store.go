@@ -1,0 +1,151 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+)
+
+// record is what the rig reads of a line of the log. It is read without the engine's own code, which is under test.
+type record struct {
+	Kind string `json:"kind"`
+	Seq  int    `json:"seq"`
+	Prev string `json:"prev"`
+	H    string `json:"h"`
+}
+
+// readLog reads all segments of the log. A store that is not there yet has none.
+func readLog(store fs.FS) ([]record, error) {
+	names, err := fs.Glob(store, "log/*.jsonl")
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(names)
+	var out []record
+	for _, name := range names {
+		data, err := fs.ReadFile(store, name)
+		if err != nil {
+			return nil, err
+		}
+		if out, err = appendLines(out, name, data); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func appendLines(out []record, name string, data []byte) ([]record, error) {
+	n := 0
+	for line := range bytes.Lines(data) {
+		n++
+		r, err := readRecord(line)
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", name, n, err)
+		}
+		out = append(out, r)
+	}
+	return out, nil
+}
+
+// readRecord reads a line, whose hash is of the line without it.
+func readRecord(line []byte) (r record, err error) {
+	line, whole := bytes.CutSuffix(line, []byte("\n"))
+	if !whole {
+		return r, errors.New("the line has no end")
+	}
+	if err := json.Unmarshal(line, &r); err != nil {
+		return r, err
+	}
+	rest := bytes.Replace(line, []byte(`,"h":"`+r.H+`"`), nil, 1)
+	if fmt.Sprintf("%x", sha256.Sum256(rest)) != r.H {
+		return r, errors.New("the hash is of another line")
+	}
+	return r, nil
+}
+
+// checkStore returns everything that is wrong with a store whose tree is w.trees[t].
+func checkStore(store fs.FS, w *work, t int) []error {
+	log, err := readLog(store)
+	if err != nil {
+		return []error{err}
+	}
+	var errs []error
+	if err := checkChain(log); err != nil {
+		errs = append(errs, err)
+	}
+	if n := commits(log); n != t {
+		errs = append(errs, fmt.Errorf("the log has %d commits and the tree %d", n, t))
+	}
+	if err := checkGone(store, w, t); err != nil {
+		errs = append(errs, err)
+	}
+	return errs
+}
+
+// checkChain reports the first record that does not follow the one before it.
+func checkChain(log []record) error {
+	for i, r := range log[min(1, len(log)):] {
+		if r.Prev != log[i].H || r.Seq != log[i].Seq+1 {
+			return fmt.Errorf("log record %d does not follow record %d", r.Seq, log[i].Seq)
+		}
+	}
+	return nil
+}
+
+// commits counts the transactions that are done and not taken back.
+func commits(log []record) int {
+	n := 0
+	for _, r := range log {
+		switch r.Kind {
+		case "commit":
+			n++
+		case "abort":
+			n--
+		}
+	}
+	return n
+}
+
+// checkGone reports texts that the first t transactions replaced or deleted and that the store has lost.
+func checkGone(store fs.FS, w *work, t int) error {
+	kept := map[string]bool{}
+	err := fs.WalkDir(store, "slots", func(p string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		text, err := fs.ReadFile(store, p)
+		kept[string(text)] = true
+		return err
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for i, gone := range w.gone[:t] {
+		for _, text := range gone {
+			if !kept[text] {
+				return fmt.Errorf("what transaction %d displaced is lost (%d bytes)", i+1, len(text))
+			}
+		}
+	}
+	return nil
+}
+
+// strays reports what lies in the .git directory besides the store and what was there before. A draft of a store,
+// from a power cut while the first one was made, is litter and no error: nothing ever reads it.
+func strays(git fs.FS) error {
+	names, err := fs.ReadDir(git, ".")
+	if err != nil {
+		return err
+	}
+	for _, d := range names {
+		if d.Name() != "HEAD" && d.Name() != "emend" && !strings.HasPrefix(d.Name(), "emend.") {
+			return fmt.Errorf(".git/%s should not be there", d.Name())
+		}
+	}
+	return nil
+}

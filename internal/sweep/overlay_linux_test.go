@@ -1,0 +1,63 @@
+package sweep
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestOverlay: a tree whose files all come from the lower layer, as in a container.
+func TestOverlay(t *testing.T) {
+	prog := newProgram(t, "")
+	if !inside(t, prog) {
+		return
+	}
+	layers := mount(t, "tmpfs", "size=64m")
+	var c count
+	for _, w := range workloads(t) {
+		overlaid(t, prog, w, filepath.Join(layers, w.name), &c)
+	}
+	t.Logf("T2: overlayfs: %s", &c)
+}
+
+// overlaid makes one trial on an overlay of which top has the layers.
+func overlaid(t *testing.T, prog program, w *workload, top string, c *count) {
+	t.Helper()
+	lower, upper, work := filepath.Join(top, "lower"), filepath.Join(top, "upper"), filepath.Join(top, "work")
+	bare := *w
+	bare.fresh = true
+	err := errors.Join(os.MkdirAll(upper, 0o755), os.Mkdir(work, 0o755), bare.copy(filepath.Join(lower, "ws"), prog))
+	was, rerr := read(lower)
+	if err := errors.Join(err, rerr); err != nil {
+		t.Fatal(err)
+	}
+	merged := mount(t, "overlay", fmt.Sprintf("lowerdir=%s,upperdir=%s,workdir=%s%s", lower, upper, work, mine()))
+	tr := &trial{point: point{w: w, name: w.name + "/overlay"}, prog: prog, dir: filepath.Join(merged, "ws")}
+	if !w.fresh {
+		if s := prog.run(tr.dir, "apply", w.base+".warm"); s.exit != 0 {
+			t.Fatalf("the first transaction: exit %d, %s", s.exit, s.text)
+		}
+	}
+	r := prog.result(tr.dir, w.apply()...)
+	c.add(r.Exit)
+	tr.report(t, r)
+	if r.Exit != 0 {
+		t.Errorf("%s: exit %d: %s", tr.name, r.Exit, r.ErrText)
+	}
+	is, err := read(lower)
+	if d := difference(is, was); d != "" || err != nil {
+		t.Errorf("%s: the lower layer: %s, %v", tr.name, d, err)
+	}
+}
+
+// mine is the option that an overlay of a user's own namespace needs, for it to keep its marks where a user may.
+func mine() string {
+	b, err := os.ReadFile("/proc/self/uid_map")
+	if err == nil && len(strings.Fields(string(b))) == 3 && strings.Fields(string(b))[2] == "1" {
+		return ",userxattr"
+	}
+	return ""
+}

@@ -1,0 +1,251 @@
+package sweep
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+)
+
+// errnos are what a disk, a quota, permissions and a signal answer.
+var errnos = []syscall.Errno{syscall.ENOSPC, syscall.EIO, syscall.EACCES, syscall.EDQUOT, syscall.EINTR}
+
+// reach is how far behind the first fault the second may come: past the end of any recovery, or where most have more
+// to do.
+func reach() int {
+	if whole() {
+		return 200
+	}
+	return 25
+}
+
+// points lists every point of a workload whose run makes n calls. Points of two faults need m for the second.
+func (w *workload) points(n int) []point {
+	var out []point
+	add := func(p point, format string, args ...any) {
+		p.w, p.name = w, w.name+"/"+fmt.Sprintf(format, args...)
+		out = append(out, p)
+	}
+	one := func(f Fault) point { return point{apply: []Fault{f}} }
+	for k := 1; k <= n; k++ {
+		add(one(Fault{At: k, Do: KillBefore}), "kill before %d", k)
+		add(one(Fault{At: k, Do: KillAfter}), "kill after %d", k)
+		for _, e := range errnos {
+			add(one(Fault{At: k, Do: Fail, Errno: e}), "fail %d %s", k, name(e))
+		}
+		add(one(Fault{At: k, Do: FailAfter, Errno: syscall.EIO}), "fail after %d EIO", k)
+		add(one(Fault{At: k, Do: Fail, Errno: syscall.ENOSPC, Forever: true}), "fail from %d ENOSPC", k)
+		add(one(Fault{At: k, Do: Fail, Errno: syscall.EIO, Forever: true}), "fail from %d EIO", k)
+		add(one(Fault{At: k, Do: Fail, Errno: syscall.EROFS, Forever: true}), "fail from %d EROFS", k)
+		if len(w.edited) > 0 {
+			add(point{apply: []Fault{{At: k}}, save: saveByRename}, "save by rename %d", k)
+			add(point{apply: []Fault{{At: k}}, save: saveInPlace}, "save in place %d", k)
+		}
+	}
+	return out
+}
+
+// pairs lists points of two faults: a kill while a failure is taken back, and a recovery that is killed or fails.
+func (w *workload) pairs(n int) []point {
+	var out []point
+	add := func(chain string, j int, apply, again []Fault) {
+		chain = w.name + "/" + chain
+		out = append(out, point{w: w, chain: chain, name: fmt.Sprintf("%s %d", chain, j), apply: apply, again: again})
+	}
+	for k := 1; k <= n; k++ {
+		fail, kill := Fault{At: k, Do: Fail, Errno: syscall.EIO}, []Fault{{At: k, Do: KillBefore}}
+		chain := fmt.Sprintf("kill %d, recover", k)
+		for j := 1; j <= reach(); j++ {
+			add(fmt.Sprintf("fail %d, kill", k), k+j, []Fault{fail, {At: k + j, Do: KillBefore}}, nil)
+			add(chain+" kill before", j, kill, []Fault{{At: j, Do: KillBefore}})
+			add(chain+" kill after", j, kill, []Fault{{At: j, Do: KillAfter}})
+			add(chain+" fail", j, kill, []Fault{{At: j, Do: Fail, Errno: errnos[(k+j)%len(errnos)]}})
+		}
+	}
+	return out
+}
+
+func name(e syscall.Errno) string {
+	return map[syscall.Errno]string{syscall.ENOSPC: "ENOSPC", syscall.EIO: "EIO", syscall.EACCES: "EACCES",
+		syscall.EDQUOT: "EDQUOT", syscall.EINTR: "EINTR"}[e]
+}
+
+// record runs a workload with nothing in its way, and returns its calls.
+func (w *workload) record(t *testing.T, prog program, more ...string) []Call {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "ws")
+	if err := w.copy(dir, prog); err != nil {
+		t.Fatal(err)
+	}
+	r := run(t, prog.command(dir, w.apply(more...)...))
+	if r.Exit != 0 {
+		t.Fatalf("%s: exit %d: %s%s", w.name, r.Exit, r.Out, r.ErrText)
+	}
+	got, err := w.read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := difference(got, w.after()); d != "" {
+		t.Fatalf("%s: %s", w.name, d)
+	}
+	return r.Calls
+}
+
+// tally is what a sweep found.
+type tally struct {
+	sync.Mutex
+	tried, missed, drafts int
+	wrong                 []string
+	ended                 map[string]bool // chains
+}
+
+// sweep tries points, several at once.
+func sweep(t *testing.T, prog program, points []point) *tally {
+	t.Helper()
+	sum := &tally{ended: map[string]bool{}}
+	var wg sync.WaitGroup
+	next := make(chan int)
+	top := t.TempDir()
+	for range runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			for i := range next {
+				if sum.over(points[i]) {
+					continue
+				}
+				tr, err := points[i].try(prog, filepath.Join(top, fmt.Sprint(i)))
+				sum.add(t, points[i], tr, err)
+			}
+		})
+	}
+	for i := range points {
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+	return sum
+}
+
+func (s *tally) add(t *testing.T, p point, tr *trial, err error) {
+	s.Lock()
+	defer s.Unlock()
+	s.tried++
+	if s.tried%5000 == 0 {
+		t.Logf("T1: %d points so far, %d violations", s.tried, len(s.wrong))
+	}
+	if err != nil {
+		s.wrong = append(s.wrong, fmt.Sprintf("%s: %v", p.name, err))
+		return
+	}
+	if !tr.fired {
+		s.missed++
+		s.ended[p.chain] = p.chain != ""
+	}
+	if tr.draft {
+		s.drafts++
+	}
+	if setting("ONLY", "") != "" {
+		t.Logf("%s: %s", p.name, listCalls(tr.calls))
+	}
+	for _, w := range tr.wrong {
+		s.wrong = append(s.wrong, p.name+at1(p, tr.calls)+": "+w)
+	}
+}
+
+// over reports whether an earlier point of the chain came after the end already.
+func (s *tally) over(p point) bool {
+	s.Lock()
+	defer s.Unlock()
+	return s.ended[p.chain]
+}
+
+// at1 names the call at which something happened.
+func at1(p point, calls []Call) string {
+	if k := p.apply[0].At; k <= len(calls) {
+		return " (" + calls[k-1].String() + ")"
+	}
+	return ""
+}
+
+func listCalls(calls []Call) string {
+	var b strings.Builder
+	for i, c := range calls {
+		fmt.Fprintf(&b, "\n%4d %s", i+1, c)
+	}
+	return b.String()
+}
+
+// some picks n of the points, the same for the same seed.
+func some(t *testing.T, points []point, n int) []point {
+	t.Helper()
+	r := rand.New(rand.NewPCG(number(t, "SEED", 1), 0))
+	r.Shuffle(len(points), func(i, j int) { points[i], points[j] = points[j], points[i] })
+	return points[:min(n, len(points))]
+}
+
+// TestSweep is T1: emend, ended or failed at every call by which it changes the disk, and recovered.
+func TestSweep(t *testing.T) {
+	prog := newProgram(t, "")
+	var singles, doubles []point
+	works := workloads(t)
+	for _, w := range works {
+		n := len(w.record(t, prog))
+		singles, doubles = append(singles, w.points(n)...), append(doubles, w.pairs(n)...)
+	}
+	points := slices.Concat(singles, doubles)
+	if only := setting("ONLY", ""); only != "" {
+		points = slices.DeleteFunc(points, func(p point) bool { return !strings.Contains(p.name, only) })
+	} else if !whole() {
+		n := int(number(t, "POINTS", 120))
+		points = append(some(t, singles, n*2/3), some(t, doubles, n/3)...)
+	}
+	sum := sweep(t, prog, points)
+	for _, w := range sum.wrong {
+		t.Error(w)
+	}
+	t.Logf("T1: %d points of %d workloads swept (%d after the end, %d leave a half-made store), %d violations",
+		sum.tried, len(works), sum.missed, sum.drafts, len(sum.wrong))
+}
+
+// TestSweepCountsAlike: one workload makes the same number of calls each time, or call k would mean nothing.
+func TestSweepCountsAlike(t *testing.T) {
+	prog := newProgram(t, "")
+	for _, w := range workloads(t) {
+		first := w.record(t, prog)
+		for range 2 {
+			if again := w.record(t, prog); len(again) != len(first) {
+				t.Errorf("%s: %d calls, then %d:%s\n%s", w.name, len(first), len(again), listCalls(first), listCalls(again))
+			}
+		}
+	}
+}
+
+// TestSweepSeesPlantedBugs: a sweep that finds nothing is worth something only if it finds what is there.
+func TestSweepSeesPlantedBugs(t *testing.T) {
+	for bug, kinds := range map[string]string{
+		"log-after-apply": "kill",
+		"no-walk-back":    "fail",
+		"no-verify":       "save",
+	} {
+		t.Run(bug, func(t *testing.T) {
+			prog := newProgram(t, bug)
+			w := workloads(t, "mixed")[0]
+			points := slices.DeleteFunc(w.points(len(w.record(t, prog))), func(p point) bool {
+				return !strings.Contains(p.name, "/"+kinds) || strings.Contains(p.name, "from")
+			})
+			if !whole() {
+				points = some(t, points, 30)
+			}
+			sum := sweep(t, prog, points)
+			if len(sum.wrong) == 0 {
+				t.Errorf("no violation in %d points", sum.tried)
+			} else {
+				t.Logf("T1: %s: %d points, %d violations, the first: %s", bug, sum.tried, len(sum.wrong), sum.wrong[0])
+			}
+		})
+	}
+}
