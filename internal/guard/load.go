@@ -38,6 +38,10 @@ func (g *Guard) load(ctx context.Context, e Entry) (data, sum string, err error)
 	if len(names) == 0 {
 		return "", "", unreadable(".", info{mode: fs.ModeDir}, "")
 	}
+	// What was looked at counts, though another file may have the name by now: who asked has judged by the kind.
+	if e.Kind == Directory || e.Kind == Symlink || e.Kind == Special {
+		return "", "", unreadable(e.Rel, info{mode: e.Mode}, e.Target)
+	}
 	parent, last := cutLast(names)
 	h, err := g.reopen(e, parent)
 	if err != nil {
