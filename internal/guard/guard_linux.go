@@ -5,7 +5,6 @@ import (
 	"os"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -161,7 +160,7 @@ func (d directory) stat(name string) (info, error) {
 	return info{
 		file:  Identity{Dev: uint64(st.Dev), Ino: st.Ino},
 		size:  st.Size,
-		mode:  fileMode(st.Mode),
+		mode:  vfs.FileMode(st.Mode),
 		mtime: time.Unix(st.Mtim.Unix()),
 		links: uint64(st.Nlink),
 	}, nil
@@ -206,38 +205,4 @@ func (d directory) open(name string) (*os.File, error) {
 		return nil, err
 	}
 	return os.NewFile(uintptr(fd), name), nil
-}
-
-// fileMode is st_mode in the terms of io/fs.
-func fileMode(st uint32) fs.FileMode {
-	mode := fs.FileMode(st & 0o777)
-	for _, bit := range [...]struct {
-		has uint32
-		is  fs.FileMode
-	}{{syscall.S_ISUID, fs.ModeSetuid}, {syscall.S_ISGID, fs.ModeSetgid}, {syscall.S_ISVTX, fs.ModeSticky}} {
-		if st&bit.has != 0 {
-			mode |= bit.is
-		}
-	}
-	return mode | fileType(st&syscall.S_IFMT)
-}
-
-func fileType(format uint32) fs.FileMode {
-	switch format {
-	case syscall.S_IFREG:
-		return 0
-	case syscall.S_IFDIR:
-		return fs.ModeDir
-	case syscall.S_IFLNK:
-		return fs.ModeSymlink
-	case syscall.S_IFIFO:
-		return fs.ModeNamedPipe
-	case syscall.S_IFSOCK:
-		return fs.ModeSocket
-	case syscall.S_IFCHR:
-		return fs.ModeDevice | fs.ModeCharDevice
-	case syscall.S_IFBLK:
-		return fs.ModeDevice
-	}
-	return fs.ModeIrregular
 }

@@ -27,7 +27,7 @@ func adoptOwner(from, to int) (was, is unix.Stat_t, err error) {
 // adoptMode gives to the permissions of was. It comes after everything else: chown clears bits, an access list sets
 // them, and attributes cannot be written to a file that its owner may only read.
 func adoptMode(to int, was, is unix.Stat_t) (lost []string, err error) {
-	mode := modeOf(uint32(was.Mode))
+	mode := FileMode(uint32(was.Mode))
 	if mode&fs.ModeSetuid != 0 {
 		lost = append(lost, "setuid bit")
 	}
@@ -35,7 +35,7 @@ func adoptMode(to int, was, is unix.Stat_t) (lost []string, err error) {
 		lost = append(lost, "setgid bit")
 	}
 	want := bitsOf(mode &^ (fs.ModeSetuid | fs.ModeSetgid))
-	if want == bitsOf(modeOf(uint32(is.Mode))) {
+	if want == bitsOf(FileMode(uint32(is.Mode))) {
 		return lost, nil
 	}
 	return lost, again(func() error { return unix.Fchmod(to, want) })

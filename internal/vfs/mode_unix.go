@@ -12,7 +12,7 @@ import (
 func infoOf(st *unix.Stat_t) Info {
 	return Info{
 		ID:      ID{Dev: uint64(st.Dev), Ino: st.Ino},
-		Mode:    modeOf(uint32(st.Mode)),
+		Mode:    FileMode(uint32(st.Mode)),
 		Size:    st.Size,
 		ModTime: time.Unix(st.Mtim.Unix()),
 		Links:   uint64(st.Nlink),
@@ -27,8 +27,8 @@ var special = [...]struct {
 	mode fs.FileMode
 }{{unix.S_ISUID, fs.ModeSetuid}, {unix.S_ISGID, fs.ModeSetgid}, {unix.S_ISVTX, fs.ModeSticky}}
 
-// modeOf is st_mode in the terms of io/fs.
-func modeOf(st uint32) fs.FileMode {
+// FileMode is st_mode in the terms of io/fs.
+func FileMode(st uint32) fs.FileMode {
 	mode := fs.FileMode(st & 0o777)
 	for _, s := range special {
 		if st&s.bit != 0 {
