@@ -173,7 +173,7 @@ func (w *Workspace) Apply(ctx context.Context, text string, o Options) (*Report,
 	r := record{key: o.IdempotencyKey, progress: o.Progress}
 	if r.key != "" {
 		r.request = sum(text)
-		if rep, err := w.earlier(r); rep != nil || err != nil {
+		if rep, err := w.earlier(ctx, r); rep != nil || err != nil {
 			return rep, w.refuse(ctx, report.View{Atomic: true}, err)
 		}
 	}
@@ -253,8 +253,9 @@ const maxNoted = 1000
 // clean makes a path, as a caller wrote it, fit for the log.
 func clean(p string) string { return strings.ToValidUTF8(report.Cut(p), "\uFFFD") }
 
-// earlier returns the answer that a call with this key was given before.
-func (w *Workspace) earlier(r record) (*Report, error) {
+// earlier returns the answer that a call with this key was given before. A transaction that may not have come to its
+// end is no answer: whoever is at work on it is waited for, or it is recovered.
+func (w *Workspace) earlier(ctx context.Context, r record) (*Report, error) {
 	store, err := w.keeper.find()
 	if err != nil || store == nil {
 		return nil, err
@@ -262,6 +263,14 @@ func (w *Workspace) earlier(r record) (*Report, error) {
 	first, answer, err := store.ByKey(r.key)
 	if err != nil || first == nil {
 		return nil, err
+	}
+	if pending, err := store.Pending(); err != nil || pending != nil && pending.Tx == first.Tx {
+		if _, err := store.Recover(ctx); err != nil {
+			return nil, err
+		}
+		if first, answer, err = store.ByKey(r.key); err != nil || first == nil {
+			return nil, err
+		}
 	}
 	return repeated(store, first, answer, r)
 }
@@ -292,7 +301,7 @@ func (w *Workspace) meanwhile(ctx context.Context, r record) *Report {
 	if _, err := store.Recover(ctx); err != nil {
 		return nil
 	}
-	rep, err := w.earlier(r)
+	rep, err := w.earlier(ctx, r)
 	if err != nil {
 		return nil
 	}
@@ -326,16 +335,30 @@ func (w *Workspace) applyOnce(ctx context.Context, whole *Report, d *dialect.Dia
 	last := i == len(whole.view.Patch.Sections)-1
 	if r.key != "" && !last {
 		r.key = fmt.Sprintf("%s, section %d", r.key, i+1)
-		done, err := w.earlier(r)
+		done, err := w.earlier(ctx, r)
 		if err != nil {
 			return nil, err
 		}
 		if done != nil {
-			note := fmt.Sprintf("Section %d had been applied before, under the same key.", i+1)
-			return &Report{view: whole.view, plan: &plan.Plan{}, done: report.Done{Tx: done.done.Tx, Log: done.done.Log, Notes: []string{note}}}, nil
+			return done.section(whole.view, i), nil
 		}
 	}
-	return w.applyOne(ctx, whole, d, i, o, r)
+	rep, err := w.applyOne(ctx, whole, d, i, o, r)
+	if err != nil {
+		if done := w.meanwhile(ctx, r); done != nil {
+			rep, err = done, nil
+		}
+	}
+	if err == nil && rep.stored != nil && !last {
+		rep = rep.section(whole.view, i)
+	}
+	return rep, err
+}
+
+// section is what is said of a section that the same call, or its twin, had applied before.
+func (r *Report) section(view report.View, i int) *Report {
+	note := fmt.Sprintf("Section %d had been applied before, under the same key.", i+1)
+	return &Report{view: view, plan: &plan.Plan{}, done: report.Done{Tx: r.done.Tx, Log: r.done.Log, Notes: []string{note}}}
 }
 
 // applyOne plans and commits section i, after those that are in whole. The key goes with the last section: until that

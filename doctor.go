@@ -44,7 +44,8 @@ func (w *Workspace) Doctor(ctx context.Context) (*Health, error) {
 	}
 	defer w.calls.Done()
 	store, err := w.keeper.find()
-	h.Store, h.Top, h.Exists = w.keeper.place.Dir, w.keeper.place.Top, w.keeper.place.Exists
+	place := w.keeper.where()
+	h.Store, h.Top, h.Exists = place.Dir, place.Top, place.Exists
 	if err != nil {
 		h.Problems = append(h.Problems, err.Error())
 	}
@@ -57,7 +58,7 @@ func (w *Workspace) Doctor(ctx context.Context) (*Health, error) {
 		h.weaker("nothing is synced (--durability=none): a commit survives kill -9, but a power cut can undo it or leave the tree mixed until the next emend")
 	}
 	if store == nil {
-		h.wouldBe(w.keeper.place)
+		h.wouldBe(place)
 		return h, ctx.Err()
 	}
 	return h, errors.Join(h.inside(store), ctx.Err())
@@ -159,6 +160,10 @@ func (h *Health) abilities(can commit.Abilities) {
 // Migrate moves the store: to the place that [Store] named, if there is none yet, else from there, or from where it is,
 // to where a new one would be made. It returns the two places.
 func (w *Workspace) Migrate(ctx context.Context) (from, to string, err error) {
+	if err := w.enter(); err != nil {
+		return "", "", err
+	}
+	defer w.calls.Done()
 	k := &w.keeper
 	target, err := k.target()
 	if err != nil {
@@ -169,12 +174,20 @@ func (w *Workspace) Migrate(ctx context.Context) (from, to string, err error) {
 			Hint: "It is where it should be, or the first apply makes it; emend doctor says where."}
 	}
 	from, to = k.place.Dir, target.Dir
-	return from, to, errors.Join(k.store.Move(ctx, k.place, target), k.close())
+	if err = k.store.Move(ctx, k.place, target); err == nil {
+		target.Exists = true
+		k.place = target
+	}
+	return from, to, err
 }
 
 // Adopt makes a store that was copied here, with its tree, the store of this place. What it had pending is closed, and
 // no file is touched: the files that it names, which it returns, may be partly old and partly new.
 func (w *Workspace) Adopt() (store string, pending []string, err error) {
+	if err := w.enter(); err != nil {
+		return "", nil, err
+	}
+	defer w.calls.Done()
 	k := &w.keeper
 	k.mu.Lock()
 	k.adopting = true

@@ -86,6 +86,13 @@ func (k *keeper) find() (*commit.Store, error) {
 	return k.store, err
 }
 
+// where is the place of the store.
+func (k *keeper) where() commit.Place {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.place
+}
+
 // ensure makes the store if there is none.
 func (k *keeper) ensure() (*commit.Store, error) {
 	if _, err := k.find(); err != nil {
@@ -247,7 +254,8 @@ func (w *Workspace) Recover(ctx context.Context) (*Recovery, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.keeper.place.Tidy()
+	place := w.keeper.where()
+	place.Tidy()
 	if s == nil {
 		return &Recovery{}, nil
 	}

@@ -151,6 +151,14 @@ func (l *Log) refuses() error {
 	return nil
 }
 
+// Reopen reads the log anew, also one that takes no more records because nobody could say what it has.
+func (l *Log) Reopen() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.stuck = nil
+	return l.load()
+}
+
 // Refresh takes notice of what other processes appended. It costs two looks at names when they did not.
 func (l *Log) Refresh() error {
 	l.mu.Lock()

@@ -179,15 +179,19 @@ func (t *transaction) itself(a *act, dir vfs.Dir, name string) error {
 // swapBack undoes an exchange. What is under the path must be ours, as we staged it: whoever saved over it has saved
 // last, and keeps the name.
 func (t *transaction) swapBack(a *act, dir vfs.Dir, name string, slots vfs.Dir, slot string) error {
-	if !t.ours(a, dir, name) {
+	ours, err := t.ours(a, dir, name)
+	if err != nil {
+		return err
+	}
+	if !ours {
 		t.keepSlot(a)
 		return nil
 	}
 	if err := exchange(dir, name, slots, slot); err != nil {
 		return err
 	}
-	if t.ours(a, slots, slot) {
-		return nil
+	if ours, err = t.ours(a, slots, slot); ours || err != nil {
+		return err
 	}
 	// Saved between the look and the exchange: the newest keeps the name.
 	if err := exchange(dir, name, slots, slot); err != nil {
@@ -198,14 +202,17 @@ func (t *transaction) swapBack(a *act, dir vfs.Dir, name string, slots vfs.Dir, 
 }
 
 // ours reports whether name has the file that was staged for the step, and nobody has written to it.
-func (t *transaction) ours(a *act, dir vfs.Dir, name string) bool {
-	is, err := dir.Stat(name)
-	if err != nil || is.ID != a.staged.ID || is.Size != a.staged.Size || !is.ModTime.Equal(a.staged.ModTime) {
-		return false
+func (t *transaction) ours(a *act, dir vfs.Dir, name string) (bool, error) {
+	is, there, err := exists(dir, name)
+	if err != nil || !there || is.ID != a.staged.ID || is.Size != a.staged.Size || !is.ModTime.Equal(a.staged.ModTime) {
+		return false, err
 	}
 	// Times are coarse on some systems, and this is not done often.
 	sum, err := digest(dir, name, is)
-	return err == nil && sum == a.New.Sum
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return sum == a.New.Sum, err
 }
 
 // keepSlot keeps what a path had before, which cannot go back: somebody else's newer file has its place.
@@ -360,14 +367,15 @@ func (t *transaction) rmdir(a *act, dir vfs.Dir, name string) error {
 }
 
 func (t *transaction) unput(a *act, dir vfs.Dir, name string, slots vfs.Dir, slot string) error {
-	if !t.ours(a, dir, name) {
-		return nil // removed, or saved over: theirs
+	ours, err := t.ours(a, dir, name)
+	if err != nil || !ours {
+		return err // removed, or saved over: theirs
 	}
 	if err := rename(dir, name, slots, slot, vfs.NoReplace); err != nil {
 		return err
 	}
-	if t.ours(a, slots, slot) {
-		return nil
+	if ours, err = t.ours(a, slots, slot); ours || err != nil {
+		return err
 	}
 	return rename(slots, slot, dir, name, vfs.NoReplace)
 }

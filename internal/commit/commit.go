@@ -13,7 +13,8 @@
 //     out must be the one that was verified. If it is not, somebody saved in between, and everything is taken back.
 //  5. Sync every directory in which a name changed, and answer. What was displaced stays in the slots.
 //
-// So a commit costs N + 2 + D syncs: its new contents, the slots' directory and the log, the directories touched.
+// So a commit costs N + 2 + D syncs: its new contents, the slots' directory and the log, the directories touched. On a
+// file system without a journal it costs one more, for the mark that it was applied.
 //
 // What is not promised: a reader that opens several files while step 4 runs may see some old and some new; each
 // single file is always whole. A program that opened a file for writing before step 4, without a lease being

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io/fs"
 	"slices"
-	"syscall"
 
 	"github.com/emend-dev/emend/internal/vfs"
 )
@@ -14,8 +13,9 @@ import (
 type dirs struct {
 	tree Tree
 	open map[string]vfs.Dir
-	// spill lets go of all directories when no more can be opened. Only recovery may: it finds its way anew.
-	spill bool
+	// most is how many are held at most, 0 for any number. Only recovery has a bound: it finds its way anew.
+	most int
+	last string
 }
 
 func newDirs(t Tree) *dirs { return &dirs{tree: t, open: map[string]vfs.Dir{}} }
@@ -23,18 +23,28 @@ func newDirs(t Tree) *dirs { return &dirs{tree: t, open: map[string]vfs.Dir{}} }
 // at returns the directory at path.
 func (d *dirs) at(path string) (vfs.Dir, error) {
 	if dir, ok := d.open[path]; ok {
+		d.last = path
 		return dir, nil
 	}
-	dir, err := d.tree.OpenDir(path)
-	if errors.Is(err, syscall.EMFILE) && d.spill {
-		d.close()
-		dir, err = d.tree.OpenDir(path)
+	if d.most > 0 && len(d.open) >= d.most {
+		d.spill()
 	}
+	dir, err := d.tree.OpenDir(path)
 	if err != nil {
 		return nil, err
 	}
+	d.last = path
 	d.open[path] = dir
 	return dir, nil
+}
+
+// spill lets go of all directories but the last, which a step that needs two of them has in hand.
+func (d *dirs) spill() {
+	for path := range d.open {
+		if path != d.last {
+			d.forget(path)
+		}
+	}
 }
 
 // parent returns the directory of a path and its last name.

@@ -46,6 +46,11 @@ func see(dir vfs.Dir, name string, a *act) (sight, error) {
 	}
 	s.is = is
 	sum := ""
+	if isLink(is.Mode) {
+		if sum, err = linkSum(dir, name); err != nil {
+			return s, err
+		}
+	}
 	if is.Mode.IsRegular() && is.Size <= max(size(a.Old), size(a.New)) {
 		if sum, err = digest(dir, name, is); err != nil && !errors.Is(err, fs.ErrPermission) {
 			return s, err
@@ -53,6 +58,11 @@ func see(dir vfs.Dir, name string, a *act) (sight, error) {
 	}
 	s.what = classify(is, sum, a)
 	return s, nil
+}
+
+func linkSum(dir vfs.Dir, name string) (string, error) {
+	text, err := dir.Readlink(name)
+	return textSum(text), err
 }
 
 func size(i *audit.Ident) int64 {
@@ -86,11 +96,10 @@ func match(is vfs.Info, sum string, i *audit.Ident) (ino, text bool) {
 	if i == nil {
 		return false, false
 	}
-	ino = is.ID.Ino == i.Ino
-	if i.Link || i.Sum == "" {
-		return ino && isLink(is.Mode) == i.Link, ino && isLink(is.Mode) == i.Link
-	}
-	return ino && is.Mode.IsRegular(), sum == i.Sum
+	// A number is given out again as soon as a file is gone, so it says little of a link, which is never edited.
+	kind := isLink(is.Mode) == i.Link && (i.Link || is.Mode.IsRegular())
+	text = kind && sum == i.Sum
+	return kind && is.ID.Ino == i.Ino && (text || !i.Link), text
 }
 
 // look finds out where every step stands. What a crash has torn apart in the store it mends on the way: a name that
@@ -242,9 +251,21 @@ func (rv *recovery) ready(a *act, slot sight) (state, error) {
 			}
 		}
 		a.staged = spare.is
+		if name == history.Aside(slot.name) {
+			return todo, slot.dir.Rename(spare.name, slot.dir, slot.name, vfs.Replace)
+		}
 		return todo, slot.dir.Link(spare.name, slot.dir, slot.name)
 	}
 	return blocked, nil
+}
+
+// unhand removes the name that an interrupted exchange has left aside of what is still, or again, at the target.
+func (rv *recovery) unhand(a *act, target, slot sight) error {
+	aside, err := see(slot.dir, history.Aside(slot.name), a)
+	if err != nil || aside.what != isOld || target.what != isOld {
+		return err
+	}
+	return slot.dir.Remove(aside.name)
 }
 
 func (rv *recovery) standSwap(a *act, target, slot sight) (state, error) {
@@ -256,7 +277,10 @@ func (rv *recovery) standSwap(a *act, target, slot sight) (state, error) {
 	case displaced:
 		a.sure, a.done = true, target.what == isNew && slot.what == isOld
 		a.staged, a.old = target.is, slot.is
+		rv.later(a, slot)
 		return did, nil
+	case target.what == isNew && slot.what == isNew && !slot.same(target):
+		return did, nil // somebody has made the same change by hand
 	case slot.same(target) && ours, slot.what == nothing && target.what != isOld:
 		return rv.rescued(a, target, slot)
 	case slot.what == foreign && ours:
@@ -272,7 +296,19 @@ func (rv *recovery) standSwap(a *act, target, slot sight) (state, error) {
 	if at == todo && target.what != isOld {
 		at = blocked
 	}
+	if err == nil {
+		err = rv.unhand(a, target, slot)
+	}
 	return at, err
+}
+
+// later says it when somebody has written to a file after it had been displaced.
+func (rv *recovery) later(a *act, slot sight) {
+	if slot.what == wasOld {
+		rv.kept[a.Slot] = true
+		rv.conflict("%s: a program that had it open wrote to it after the commit; what it wrote is in what is kept as %s.", a.Path,
+			history.Slot(rv.id, a.Slot))
+	}
 }
 
 // rescued is for a step whose slot should have the old file and has not: it may have it under a second name.
@@ -305,11 +341,14 @@ func (rv *recovery) rescue(a *act, slot sight) (sight, error) {
 func (rv *recovery) standTake(a *act, target, slot sight) (state, error) {
 	displaced := slot.what == isOld || slot.what == wasOld
 	switch {
+	case displaced && slot.same(target) && slot.what == wasOld:
+		return blocked, slot.dir.Remove(slot.name) // both names, and somebody has written to it: theirs
 	case displaced && slot.same(target):
 		a.sure, a.done, a.old = true, true, slot.is
 		return did, target.dir.Remove(target.name) // both names: a rename would do nothing
 	case displaced:
 		a.sure, a.done, a.old = true, target.what == nothing && slot.what == isOld, slot.is
+		rv.later(a, slot)
 		return did, nil
 	case slot.what == foreign:
 		return blocked, rv.giveBack(a, target, slot)
@@ -345,6 +384,8 @@ func (rv *recovery) standMove(a *act, from sight) (state, error) {
 	case arrived:
 		a.sure, a.done, a.old = true, from.what == nothing && to.what == isOld, to.is
 		return did, nil
+	case from.what == isOld && to.what != nothing && from.is.ID.Ino != a.Old.Ino:
+		return gone, nil // a copy of it, made since
 	case from.what == isOld:
 		return rv.todoIf(to, a.To), nil
 	case from.what == wasOld:

@@ -27,7 +27,7 @@ func (o *Outcome) Nothing() bool { return o == nil || o.Tx == "" && o.Torn == ni
 
 // Words are what to tell somebody who came for something else.
 func (o *Outcome) Words() []string {
-	if o == nil || o.Tx == "" {
+	if o == nil || o.End == "" {
 		return nil
 	}
 	return append([]string{fmt.Sprintf("Before this, the interrupted transaction %s was %s.", o.Tx, o.End)}, o.Notes...)
@@ -123,13 +123,7 @@ func (s *Store) reopen() error {
 	if _, undecided := errors.AsType[*audit.Undecided](s.log.Err()); !undecided {
 		return nil
 	}
-	log, err := audit.Open(s.logDir, audit.Options{})
-	if err != nil {
-		return err
-	}
-	s.log.Close()
-	s.log = log
-	return nil
+	return s.log.Reopen()
 }
 
 // committed reports whether the log has the transaction: then the slots that it left are meant to be there.
@@ -165,53 +159,60 @@ func (s *Store) finishTx(r *audit.Record, o *Outcome) error {
 	var err error
 	finish := true
 	for range rounds {
-		var again bool
-		if again, err = s.round(r, o, finish); err == nil && !again {
+		var end End
+		if end, err = s.round(r, o, finish); err == nil {
+			o.End = end
 			return nil
 		}
-		// What cannot be finished is taken back, where that can still be done.
-		finish = err == nil || errors.Is(err, fail.Stale)
+		if undecided(err) {
+			return err
+		}
+		// What cannot be finished is taken back, where that can still be done; somebody's save is looked at again.
+		finish = errors.Is(err, fail.Stale)
 	}
 	return indeterminate(errors.Join(err, fmt.Errorf("recovery of %s did not come to an end", r.Tx)))
 }
 
+// undecided reports whether err says that nobody can tell how it ended: there is no use in another round.
+func undecided(err error) bool {
+	e, ok := errors.AsType[*fail.Error](err)
+	return ok && e.Reason == fail.Indeterminate
+}
+
 // round looks at every step once and does what is to do.
-func (s *Store) round(r *audit.Record, o *Outcome, finish bool) (again bool, err error) {
+func (s *Store) round(r *audit.Record, o *Outcome, finish bool) (end End, err error) {
 	t := s.resume(r)
 	defer t.close()
 	rv := &recovery{transaction: t}
 	_, over, err := exists(s.hist.Slots(), history.Back(t.id))
 	if err != nil {
-		return false, unwritable(err)
+		return "", unwritable(err)
 	}
 	if over {
-		o.End = TakenBack
-		return false, rv.closed()
+		return TakenBack, rv.closed()
 	}
 	if err := rv.look(); err != nil {
-		return false, err
+		return "", err
 	}
-	rv.later()
+	rv.ordered()
 	rv.needed()
+	// What was answered is all done, and stays so whatever goes wrong from here on.
 	switch {
-	case rv.back(finish):
-		err = rv.revert()
-		o.End = TakenBack
 	case rv.count(todo) == 0 && rv.count(blocked) == 0:
-		err = rv.conclude("it had been applied")
-		o.End = Complete
+		end, err = Complete, rv.conclude("it had been applied")
+	case rv.back(finish):
+		end, err = TakenBack, rv.revert()
 	default:
-		err = rv.redo()
-		o.End = Finished
+		end, err = Finished, rv.redo()
 	}
 	o.Notes = append(rv.notes, t.conflicts...)
-	return false, err
+	return end, err
 }
 
 // resume is the transaction as the log has it.
 func (s *Store) resume(r *audit.Record) *transaction {
 	t := &transaction{s: s, tx: Tx{Record: *r}, id: r.Tx, dirs: newDirs(s.tree), logged: true, back: true, kept: map[int]bool{}}
-	t.dirs.spill = true
+	t.dirs.most = max(8, s.files/4)
 	for _, a := range r.Acts {
 		t.acts = append(t.acts, &act{Act: a})
 	}
@@ -245,9 +246,9 @@ func (rv *recovery) count(s state) int {
 	return n
 }
 
-// later lets what was done later decide about a move whose file somebody has touched: steps are done in order, so it
+// ordered lets what was done later decide about a move whose file somebody has touched: steps are done in order, so it
 // had been done too, and they have moved the file back since.
-func (rv *recovery) later() {
+func (rv *recovery) ordered() {
 	sure := false
 	for i, a := range slices.Backward(rv.acts) {
 		if a.Do == doMove && rv.at[i] == blocked && sure {

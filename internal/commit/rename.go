@@ -40,7 +40,8 @@ func exchange(dir vfs.Dir, name string, slots vfs.Dir, slot string) error {
 	return slots.Rename(aside, slots, slot, vfs.Replace)
 }
 
-// setAside gives what has the name the second name aside. One that it has from an attempt that was interrupted serves.
+// setAside gives what has the name the second name aside. One that is left from an exchange that was interrupted serves,
+// or is removed if the file has another name too; the only name of a file is never removed.
 func setAside(dir vfs.Dir, name string, slots vfs.Dir, aside string) error {
 	err := dir.Link(name, slots, aside)
 	if !errors.Is(err, fs.ErrExist) {
@@ -48,10 +49,18 @@ func setAside(dir vfs.Dir, name string, slots vfs.Dir, aside string) error {
 	}
 	target, terr := dir.Stat(name)
 	there, aerr := slots.Stat(aside)
-	if terr != nil || aerr != nil || target.ID != there.ID {
+	switch {
+	case terr != nil || aerr != nil:
 		return errors.Join(err, terr, aerr)
+	case target.ID == there.ID:
+		return nil
+	case there.Links < 2:
+		return err
 	}
-	return nil
+	if err := slots.Remove(aside); err != nil {
+		return err
+	}
+	return dir.Link(name, slots, aside)
 }
 
 func notEmpty(err error) bool {

@@ -114,7 +114,12 @@ func (t *transaction) write() error {
 
 // finish says what was done. None of it is needed for the promise, so nothing of it is synced and nothing fails.
 func (t *transaction) finish() *Done {
-	t.s.log.Append(&audit.Record{Kind: audit.Applied, Tx: t.id, OK: true}, false)
+	// Without a journal a power cut may undo the names of the slots, and nobody could tell a transaction that people
+	// have worked on since from one that was interrupted: there the mark is synced, one sync more, or else the slots.
+	sync := t.s.opts.Links && !t.s.opts.NoSync
+	if err := t.s.log.Append(&audit.Record{Kind: audit.Applied, Tx: t.id, OK: true}, sync); err != nil && sync {
+		t.s.hist.Slots().Sync()
+	}
 	d := &Done{Tx: t.id, Head: t.s.log.Head(), Slots: make([]string, len(t.tx.Changes)), Notes: t.notes, Found: t.found}
 	for _, a := range t.acts {
 		if a.Do == doSwap || a.Do == doTake {

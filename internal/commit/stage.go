@@ -2,6 +2,8 @@ package commit
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"io/fs"
 	"path"
@@ -133,7 +135,7 @@ func (t *transaction) moved() map[int]int {
 func (t *transaction) act(i int, c *Change, moved map[int]int) *act {
 	a := &act{Act: audit.Act{Path: c.Path}}
 	if c.Old != nil {
-		a.Old = ident(c.Old.Info, c.Old.Sum)
+		a.Old = ident(c.Old.Info, c.Old.sum())
 	}
 	to, whole := moved[i]
 	switch {
@@ -151,6 +153,19 @@ func (t *transaction) act(i int, c *Change, moved map[int]int) *act {
 		a.Do = doSwap
 	}
 	return a
+}
+
+// sum is the sha256 of what the file says: its content, or where a link leads.
+func (o *Old) sum() string {
+	if isLink(o.Mode) {
+		return textSum(o.Link)
+	}
+	return o.Sum
+}
+
+func textSum(text string) string {
+	h := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(h[:])
 }
 
 func ident(is vfs.Info, sum string) *audit.Ident {

@@ -153,8 +153,12 @@ func digest(dir vfs.Dir, name string, want vfs.Info) (string, error) {
 		return "", err
 	}
 	defer f.Close()
-	if is, err := f.Stat(); err != nil || is.ID != want.ID {
-		return "", errors.Join(fs.ErrNotExist, err)
+	is, err := f.Stat()
+	if err == nil && is.ID != want.ID {
+		err = fs.ErrNotExist // another file has the name by now
+	}
+	if err != nil {
+		return "", err
 	}
 	h := sha256.New()
 	if _, err := io.Copy(h, f); err != nil {

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/emend-dev/emend/internal/commit"
 )
 
 // syncCase is a transaction and what it may cost: content is the number of files staged with content, dirs the number
@@ -67,9 +69,20 @@ func manyFiles() syncCase {
 }
 
 // TestSyncs: a commit costs a sync for each new content, one for the slots, one for the log, one for each directory,
-// and none where durability was declined.
+// and none where durability was declined. Without a journal it costs one more, for the mark that it was applied.
 func TestSyncs(t *testing.T) {
 	prog := newProgram(t, "")
+	t.Run("a disk without a journal", func(t *testing.T) {
+		top := t.TempDir()
+		if journaled(t, top) {
+			t.Skipf("%s has a journal", top)
+		}
+		c := syncCases[0]
+		if got, want := syncs(c.runIn(t, top, prog)), c.content+2+c.dirs+1; got != want {
+			t.Errorf("%d syncs, want %d", got, want)
+		}
+		t.Logf("T1: without a journal: %s: %d+2+%d+1 syncs", c.name, c.content, c.dirs)
+	})
 	for _, c := range syncCases {
 		t.Run(c.name, func(t *testing.T) {
 			want := c.content + 2 + c.dirs
@@ -98,7 +111,34 @@ func TestSyncsSeePlantedBugs(t *testing.T) {
 // run applies the case in a tree that has a store, and returns the calls.
 func (c syncCase) run(t *testing.T, prog program, more ...string) []Call {
 	t.Helper()
-	top := t.TempDir()
+	return c.runIn(t, withJournal(t), prog, more...)
+}
+
+// withJournal is a new directory where a commit makes no second names: in memory, if the disk has no journal.
+func withJournal(t *testing.T) string {
+	t.Helper()
+	if dir := t.TempDir(); journaled(t, dir) {
+		return dir
+	}
+	dir, err := os.MkdirTemp("/dev/shm", "emend")
+	if err != nil {
+		t.Skipf("T1 NOT RUN: the syncs of a file system with a journal: this one has none, and %v", err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
+
+func journaled(t *testing.T, dir string) bool {
+	t.Helper()
+	is, err := commit.Filesystem(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return is.Journal
+}
+
+func (c syncCase) runIn(t *testing.T, top string, prog program, more ...string) []Call {
+	t.Helper()
 	dir := filepath.Join(top, "ws")
 	w := &workload{git: true}
 	files := union(c.files, tree{warmup: "0\n"})
