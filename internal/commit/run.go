@@ -68,7 +68,22 @@ func (t *transaction) locked(ctx context.Context) (*Done, error) {
 	if err := t.syncDirs(); err != nil {
 		return nil, indeterminate(err)
 	}
+	if err := t.applied(); err != nil {
+		return nil, indeterminate(err)
+	}
 	return t.finish(), nil
+}
+
+// applied marks in the log that the transaction is in the tree. Without a journal a power cut may undo the names of the
+// slots, and nobody could tell a transaction that people have worked on since from one that was interrupted: there the
+// mark is synced, one sync more, or else the slots.
+func (t *transaction) applied() error {
+	sync := t.s.opts.Links && !t.s.opts.NoSync
+	err := t.s.log.Append(&audit.Record{Kind: audit.Applied, Tx: t.id, OK: true}, sync)
+	if err == nil || !sync {
+		return nil
+	}
+	return t.s.hist.Slots().Sync()
 }
 
 // before looks for a transaction that was committed under the same key since the caller looked.
@@ -114,12 +129,6 @@ func (t *transaction) write() error {
 
 // finish says what was done. None of it is needed for the promise, so nothing of it is synced and nothing fails.
 func (t *transaction) finish() *Done {
-	// Without a journal a power cut may undo the names of the slots, and nobody could tell a transaction that people
-	// have worked on since from one that was interrupted: there the mark is synced, one sync more, or else the slots.
-	sync := t.s.opts.Links && !t.s.opts.NoSync
-	if err := t.s.log.Append(&audit.Record{Kind: audit.Applied, Tx: t.id, OK: true}, sync); err != nil && sync {
-		t.s.hist.Slots().Sync()
-	}
 	d := &Done{Tx: t.id, Head: t.s.log.Head(), Slots: make([]string, len(t.tx.Changes)), Notes: t.notes, Found: t.found}
 	for _, a := range t.acts {
 		if a.Do == doSwap || a.Do == doTake {

@@ -1,0 +1,117 @@
+package emend_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/emend-dev/emend"
+)
+
+const keyed = "*** Begin Patch\n*** Add File: a\n+new\n*** Update File: b\n@@\n-one\n+two\n*** Update File: c\n@@\n-one\n+two\n*** End Patch\n"
+
+func keyedTree(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range []string{"b", "c"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("one\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func openTree(t *testing.T, dir string) *emend.Workspace {
+	t.Helper()
+	ws, err := emend.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { ws.Close() })
+	return ws
+}
+
+// Many who send the same patch with the same key at once all hear that it is done, and it is done once; whole, or
+// section by section.
+func TestSameKeyAtOnce(t *testing.T) {
+	for _, sequential := range []bool{false, true} {
+		t.Run(fmt.Sprintf("sequential=%v", sequential), func(t *testing.T) {
+			dir := keyedTree(t)
+			var wg sync.WaitGroup
+			for range 8 {
+				ws := openTree(t, dir)
+				wg.Go(func() {
+					if _, err := ws.Apply(context.Background(), keyed, emend.Options{IdempotencyKey: "K", Sequential: sequential}); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			wg.Wait()
+			checkOnce(t, dir, map[bool]int{false: 1, true: 3}[sequential])
+		})
+	}
+}
+
+func checkOnce(t *testing.T, dir string, commits int) {
+	t.Helper()
+	for name, want := range map[string]string{"a": "new\n", "b": "two\n", "c": "two\n"} {
+		if b, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(b) != want {
+			t.Errorf("%s: %q, %v", name, b, err)
+		}
+	}
+	log, err := os.ReadFile(filepath.Join(dir, ".emend/log/00000001.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(log), `"kind":"commit"`); n != commits {
+		t.Errorf("%d commits, want %d", n, commits)
+	}
+}
+
+// The same call begins again while the first is at work, section by section: the second finishes what the first began.
+func TestSameKeyInBetween(t *testing.T) {
+	for at := 1; at <= 3; at++ {
+		dir := keyedTree(t)
+		first, second := openTree(t, dir), openTree(t, dir)
+		o := emend.Options{Sequential: true, IdempotencyKey: "K"}
+		n, slow := 0, o
+		slow.Progress = func(int, int) {
+			if n++; n == at {
+				if _, err := first.Apply(context.Background(), keyed, o); err != nil {
+					t.Errorf("at %d: the first: %v", at, err)
+				}
+			}
+		}
+		if _, err := second.Apply(context.Background(), keyed, slow); err != nil {
+			t.Errorf("at %d: the second: %v", at, err)
+		}
+		checkOnce(t, dir, 3)
+	}
+}
+
+// Doctor, recovery, patches and the end of a workspace at once: the race detector watches, and what is closed is
+// refused.
+func TestAllAtOnce(t *testing.T) {
+	for range 10 {
+		dir := keyedTree(t)
+		ws := openTree(t, dir)
+		var wg sync.WaitGroup
+		for _, call := range []func(){
+			func() { ws.Apply(context.Background(), keyed, emend.Options{}) },
+			func() { ws.Recover(context.Background()) },
+			func() { ws.Doctor(context.Background()) },
+			func() { ws.Plan(context.Background(), keyed, emend.Options{}) },
+			func() { ws.Close() },
+		} {
+			wg.Go(call)
+		}
+		wg.Wait()
+		if _, err := ws.Apply(context.Background(), keyed, emend.Options{}); err == nil {
+			t.Error("a closed workspace applies patches")
+		}
+	}
+}
