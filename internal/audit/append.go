@@ -130,7 +130,7 @@ func (l *Log) void(r *Record, cause error) error {
 		l.stuck = &Undecided{Cause: errors.Join(cause, err)}
 		return l.stuck
 	}
-	return &NotWritten{Cause: cause}
+	return &NotWritten{Cause: cause, Voided: true}
 }
 
 // since is the last record known to be durable: the first of its segment at least, which was synced when it began.

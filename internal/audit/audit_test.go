@@ -410,7 +410,7 @@ func TestErrorsAreRefusals(t *testing.T) {
 		reason string
 	}{
 		{&Corrupt{Segment: "s"}, fail.StoreUnwritable},
-		{&NotWritten{fs.ErrPermission}, fail.StoreUnwritable},
+		{&NotWritten{Cause: fs.ErrPermission}, fail.StoreUnwritable},
 		{&Undecided{fs.ErrPermission}, fail.Indeterminate},
 		{&Unsupported{1, 2}, fail.StoreUnwritable},
 	} {
@@ -419,7 +419,7 @@ func TestErrorsAreRefusals(t *testing.T) {
 			t.Errorf("%T: %+v", tc.err, e)
 		}
 	}
-	if !errors.Is(&NotWritten{fs.ErrPermission}, fs.ErrPermission) || !errors.Is(&Undecided{fs.ErrPermission}, fs.ErrPermission) {
+	if !errors.Is(&NotWritten{Cause: fs.ErrPermission}, fs.ErrPermission) || !errors.Is(&Undecided{fs.ErrPermission}, fs.ErrPermission) {
 		t.Error("the cause is lost")
 	}
 }

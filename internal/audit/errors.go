@@ -26,7 +26,11 @@ func (e *Corrupt) Unwrap() error {
 }
 
 // NotWritten says that a record was not written and never will be: the log is as it was before the call.
-type NotWritten struct{ Cause error }
+type NotWritten struct {
+	Cause error
+	// Voided: it was written, the sync failed, and the segment after it says that it does not count.
+	Voided bool
+}
 
 func (e *NotWritten) Error() string { return fmt.Sprintf("the log could not be written: %v", e.Cause) }
 

@@ -76,14 +76,17 @@ func (t *transaction) locked(ctx context.Context) (*Done, error) {
 
 // applied marks in the log that the transaction is in the tree. Without a journal a power cut may undo the names of the
 // slots, and nobody could tell a transaction that people have worked on since from one that was interrupted: there the
-// mark is synced, one sync more, or else the slots.
+// mark is synced, one sync more, and a sync that fails is no success. Elsewhere it is worth no error.
 func (t *transaction) applied() error {
 	sync := t.s.opts.Links && !t.s.opts.NoSync
 	err := t.s.log.Append(&audit.Record{Kind: audit.Applied, Tx: t.id, OK: true}, sync)
 	if err == nil || !sync {
 		return nil
 	}
-	return t.s.hist.Slots().Sync()
+	if e, ok := errors.AsType[*audit.NotWritten](err); ok && !e.Voided {
+		return t.s.hist.Slots().Sync() // there was no room for the mark: the slots serve as well
+	}
+	return err
 }
 
 // before looks for a transaction that was committed under the same key since the caller looked.
