@@ -115,3 +115,18 @@ func TestAllAtOnce(t *testing.T) {
 		}
 	}
 }
+
+// A call that goes section by section and fails half way leaves out what it has done when it comes again.
+func TestKeyOfHalfACall(t *testing.T) {
+	dir := keyedTree(t)
+	const half = "*** Begin Patch\n*** Update File: b\n@@\n+again\n*** Update File: c\n@@\n-not there\n+two\n*** End Patch\n"
+	o := emend.Options{Dialect: "codex", Sequential: true, IdempotencyKey: "K"}
+	for range 3 {
+		if _, err := openTree(t, dir).Apply(context.Background(), half, o); err == nil {
+			t.Fatal("the second section cannot be applied")
+		}
+	}
+	if b, err := os.ReadFile(filepath.Join(dir, "b")); err != nil || strings.Count(string(b), "again") != 1 {
+		t.Errorf("b: %q, %v", b, err)
+	}
+}

@@ -77,10 +77,8 @@ func places(e *fail.Error) []fail.Place {
 	return e.Places
 }
 
-// Refusal is what a model or a person reads: every failure, what is really there, and the next step.
-func Refusal(all fail.List) string { return Refused(View{}, all) }
-
-// Refused is Refusal for a call of which some sections may have been applied.
+// Refused is what a model or a person reads: every failure, what is really there, the next step, and of a call whose
+// sections go one by one, what was applied before and stays.
 func Refused(v View, all fail.List) string {
 	var b strings.Builder
 	b.WriteString(verdict(v, all))
