@@ -391,10 +391,11 @@ func sum(text string) string {
 func fromLog(first *audit.Record) *report.Stored {
 	var text strings.Builder
 	fmt.Fprintf(&text, "Applied before, as %s: %d file(s).", first.Tx, len(first.Ops))
-	o := report.Object{Ok: true, Data: &report.Data{Atomic: true, ChangedFiles: []report.ChangedFile{}}, Meta: &report.Meta{Tx: first.Tx}}
+	data := &report.Data{Atomic: true, ChangedFiles: []report.ChangedFile{}}
+	o := report.Object{Ok: true, Data: data, Meta: &report.Meta{Tx: first.Tx}}
 	for _, op := range first.Ops {
 		text.WriteString("\n  " + report.Escape(op.Operation+" "+op.Path))
-		o.Data.ChangedFiles = append(o.Data.ChangedFiles, report.ChangedFile{Path: op.Path, Operation: op.Operation,
+		data.ChangedFiles = append(data.ChangedFiles, report.ChangedFile{Path: op.Path, Operation: op.Operation,
 			ToPath: op.ToPath, BeforeSha256: op.Before, AfterSha256: op.After})
 	}
 	o.Output = text.String()

@@ -94,6 +94,8 @@ func Refused(v View, all fail.List) string {
 // verdict says what a refusal leaves behind.
 func verdict(v View, all fail.List) string {
 	switch {
+	case v.Reads:
+		return "Cannot do this."
 	case all[0].Reason == fail.Indeterminate:
 		return "Undecided: run emend recover."
 	case v.Partial != nil && len(v.Partial.Steps) > 0:

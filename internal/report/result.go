@@ -22,6 +22,7 @@ type View struct {
 	Atomic  bool
 	Done    *Done      // what the commit did; nil for a plan
 	Partial *plan.Plan // of a refusal: the sections that were applied before it, and stay
+	Reads   bool       // of a refusal: the call would have changed nothing
 }
 
 // Head is the newest record of the log: its number and its hash.
@@ -84,7 +85,7 @@ func Of(v View, p *plan.Plan, err error) Result {
 type Object struct {
 	Ok     bool     `json:"ok"`
 	Output string   `json:"output"`
-	Data   *Data    `json:"data,omitempty"`
+	Data   any      `json:"data,omitempty"`
 	Error  *Failure `json:"error,omitempty"`
 	Meta   *Meta    `json:"_meta,omitempty"`
 }
