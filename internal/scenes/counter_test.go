@@ -148,30 +148,43 @@ func (c *crew) end() {
 	}
 }
 
-// kill kills a process, or the one that has the lock: it is in the middle of something.
-func (c *crew) kill(client int, locked bool) {
+// kill kills a process. With a moment it is the next one that takes the lock, so long after that: it is in the middle
+// of something.
+func (c *crew) kill(client int, moment time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if locked {
-		client = c.holder(client)
+	if moment > 0 {
+		client = c.nextHolder(client)
+		time.Sleep(moment)
 	}
 	if cmd := c.running[client]; cmd != nil && cmd.Process.Kill() == nil {
 		c.killed++
 	}
 }
 
-// holder is the client that the lock names, or other.
-func (c *crew) holder(other int) int {
+// nextHolder waits until the lock names a process that it has not named before. When none comes it is other.
+func (c *crew) nextHolder(other int) int {
+	was := c.holder()
+	for range 2000 {
+		if now := c.holder(); now >= 0 && now != was {
+			return now
+		}
+	}
+	return other
+}
+
+// holder is the client that the lock names, or -1.
+func (c *crew) holder() int {
 	data, err := os.ReadFile(filepath.Join(c.dir, ".git", "emend", "lock"))
 	if err != nil {
-		return other
+		return -1
 	}
 	for client, cmd := range c.running {
 		if strings.HasPrefix(string(data), fmt.Sprintf("process %d ", cmd.Process.Pid)) {
 			return client
 		}
 	}
-	return other
+	return -1
 }
 
 // says is what the file says at the end.
@@ -188,6 +201,7 @@ func (c *crew) says(t *testing.T) tick {
 type countLedger struct {
 	written []audit.Op     // what was done and not taken back, the oldest first
 	refused map[string]int // how many calls failed, by kind
+	healed  int            // writes that another process finished
 }
 
 // recorded reads the log, which must be whole.
@@ -222,6 +236,8 @@ func (l *countLedger) add(r *audit.Record, taken map[string]bool) {
 	case r.Kind == audit.Abort, r.Kind == audit.Recovered && !r.OK:
 		taken[r.Tx] = true
 		l.refused[r.ErrorKind]++
+	case r.Kind == audit.Recovered:
+		l.healed++
 	case r.Kind == audit.Failed, r.Kind == audit.Denied:
 		l.refused[r.ErrorKind]++
 	case r.Kind == audit.Commit && !taken[r.Tx]:
