@@ -32,7 +32,7 @@ const guessed = "# settings\nuser = root\npassword = hunter-guess\nport = 3000\n
 // secretFiles are the files that may not be read: the first by the rules that hold for everybody, the others by the
 // policy of [vault].
 var secretFiles = []string{".env", ".env.local", "d/.env", "x.pem", "d/server.key", "id_rsa", "d/id_rsa.bak", ".netrc",
-	"secret/a.txt", "secret/deep/b.txt", "secret/over.txt", "secret/made.txt", "secret/moved.txt", "secret/moved2.txt"}
+	"secret/a.txt", "secret/deep/b.txt", "secret/over.txt", "secret/written.txt", "secret/made.txt", "secret/moved.txt", "secret/moved2.txt"}
 
 // sideDoors are other ways to them: links, and spellings.
 var sideDoors = []string{"to-env", "d/to-secret-file", "to-secret/a.txt", "to-secret/deep/b.txt", "./.env", "d/../.env", "d/./../secret/a.txt",
@@ -100,7 +100,7 @@ func (v *vault) before() {
 	edited := hash(strings.Replace(secretText, "3000", "4000", 1))
 	v.did(txOf(ws.Create(ctx, emend.CreateRequest{Path: "secret/made.txt", Content: secretText})))
 	v.did(txOf(ws.Edit(ctx, emend.EditRequest{Path: "secret/made.txt", ExpectedSha256: sum, Edits: edits})))
-	v.did(txOf(ws.Write(ctx, emend.WriteRequest{Path: "secret/a.txt", Content: "new\n" + secretText, ExpectedSha256: sum, IdempotencyKey: "key write"})))
+	v.did(txOf(ws.Write(ctx, overwrite(sum))))
 	v.did(txOf(ws.Edit(ctx, emend.EditRequest{Path: ".env", ExpectedSha256: sum, Edits: edits, IdempotencyKey: "key edit"})))
 	for _, name := range []string{"secret/gone.txt", "secret/gone2.txt", "gone.pem"} {
 		a, err := ws.Delete(ctx, emend.DeleteRequest{Path: name, IdempotencyKey: "key " + name})
@@ -128,11 +128,16 @@ func (v *vault) before() {
 	}
 }
 
-// patchesBefore are patches that were applied, by their key. The hunks have the canary as context.
+// overwrite is a call that was made before. It does not have what it overwrites, and its answer has.
+func overwrite(sum string) emend.WriteRequest {
+	return emend.WriteRequest{Path: "secret/written.txt", Content: "new\n", ExpectedSha256: sum, IdempotencyKey: "key write"}
+}
+
+// patchesBefore are patches that were applied, by their key. They do not have the canary, and their diffs have.
 var patchesBefore = map[string]string{
-	"key patch": envelope("*** Update File: secret/deep/b.txt", "@@", " user = root", " password = hunter-"+canary, "-port = 3000", "+port = 5000",
+	"key patch": envelope("*** Update File: secret/deep/b.txt", "@@", "-port = 3000", "+port = 5000",
 		"*** Update File: public.txt", "@@", "-two", "+2"),
-	"key patch move": envelope("*** Update File: in2.txt", "*** Move to: secret/moved2.txt", "@@", " user = root", " password = hunter-"+canary, "-port = 3000", "+port = 5000"),
+	"key patch move": envelope("*** Update File: in2.txt", "*** Move to: secret/moved2.txt", "@@", "-port = 3000", "+port = 5000"),
 }
 
 func (v *vault) did(tx string, err error) {
@@ -264,7 +269,7 @@ func (v *vault) doors() []string {
 }
 
 // hashes are those that a caller may send: of what it has guessed, of what is there, and none.
-var hashes = []string{hash(guessed), hash(secretText), hash("new\n" + secretText), ""}
+var hashes = []string{hash(guessed), hash(secretText), hash(strings.Replace(secretText, "3000", "4000", 1)), ""}
 
 // probes are every call in every way.
 var probes = []struct {
@@ -341,7 +346,7 @@ var probes = []struct {
 				answered(v, "write_file", p, a, err)
 			}
 		}
-		a, err := ws.Write(ctx, emend.WriteRequest{Path: "secret/a.txt", Content: "new\n" + secretText, ExpectedSha256: hash(secretText), IdempotencyKey: "key write"})
+		a, err := ws.Write(ctx, overwrite(hash(secretText)))
 		answered(v, "write_file", "with the key of before", a, err)
 	}},
 	{"edit_file", func(v *vault, ws *emend.Workspace, ctx context.Context) {
@@ -364,6 +369,9 @@ var probes = []struct {
 				for _, permanent := range []bool{false, true} {
 					a, err := ws.Delete(ctx, emend.DeleteRequest{Path: p, ExpectedSha256: h, Permanent: permanent})
 					answered(v, "delete_file", p, a, err)
+					if err == nil {
+						v.fence(ctx, ws, a.Data.TrashedTo)
+					}
 				}
 			}
 			a, err := ws.Delete(ctx, emend.DeleteRequest{Path: p, IdempotencyKey: "key " + p})
@@ -378,6 +386,7 @@ var probes = []struct {
 				a, err = ws.Move(ctx, emend.MoveRequest{FromPath: "public.txt", ToPath: p, ExpectedSha256: hash(read(v.t, filepath.Join(v.dir, "public.txt"))), Overwrite: i%2 == 0})
 				answered(v, "move_file", "over "+p, a, err)
 				if err == nil {
+					v.fence(ctx, ws, a.Data.OverwroteTrashedTo)
 					write(v.t, filepath.Join(v.dir, "public.txt"), "one\n")
 				}
 			}
@@ -438,6 +447,16 @@ var probes = []struct {
 		}
 	}},
 	{"the command line", (*vault).commandLine},
+}
+
+// fence tries to get what a call displaced out of the trash, to where it may be read.
+func (v *vault) fence(ctx context.Context, ws *emend.Workspace, id string) {
+	if id == "" {
+		return
+	}
+	v.calls["fenced"]++
+	a, err := ws.Restore(ctx, emend.RestoreRequest{TrashedPath: id, TargetPath: fmt.Sprintf("fenced%d", v.calls["fenced"])})
+	answered(v, "restore_file", "of what was displaced just now", a, err)
 }
 
 // hidden: what may not be read is in no list of paths.
@@ -524,4 +543,17 @@ func TestSecretsRig(t *testing.T) {
 	if !strings.Contains(r.stdout, canary) {
 		t.Errorf("without the policy the file cannot be read either: %s%s; the scene proves nothing", r.stdout, r.stderr)
 	}
+}
+
+// TestSecretsBeyond says what the rules cannot know: they are about names. A file that has another name as well, or
+// whose bytes were copied, may be read there.
+func TestSecretsBeyond(t *testing.T) {
+	v := newVault(t, "deny", map[string]int{})
+	if err := os.Link(filepath.Join(v.dir, ".env"), filepath.Join(v.dir, "hard.txt")); err != nil {
+		t.Skipf("no hard links here: %v", err)
+	}
+	ws := v.ws(v.shut)
+	defer ws.Close()
+	a, err := ws.Read(t.Context(), emend.ReadRequest{Path: "hard.txt"})
+	t.Logf("a hard link to .env can be read: %t", err == nil && strings.Contains(a.Data.Content, canary))
 }
