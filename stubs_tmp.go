@@ -37,7 +37,4 @@ func (w *Workspace) Restore(ctx context.Context, r RestoreRequest) (*Answer[Rest
 func (w *Workspace) Move(ctx context.Context, r MoveRequest) (*Answer[MoveData], error) {
 	return nil, errLater
 }
-func (w *Workspace) History(ctx context.Context, r HistoryRequest) (*Answer[HistoryData], error) {
-	return nil, errLater
-}
 func (w *Workspace) Undo(ctx context.Context, r UndoRequest) (*Report, error) { return nil, errLater }
