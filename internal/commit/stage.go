@@ -105,6 +105,9 @@ func (t *transaction) begin() (err error) {
 
 // plan turns the changes into steps and opens the directories that they need.
 func (t *transaction) plan() error {
+	if err := t.sources(); err != nil {
+		return err
+	}
 	moved := t.moved()
 	making := map[string]bool{}
 	for i := range t.tx.Changes {
@@ -117,6 +120,7 @@ func (t *transaction) plan() error {
 			t.acts = append(t.acts, a)
 		}
 	}
+	t.prunes()
 	sortActs(t.acts)
 	return nil
 }
@@ -151,6 +155,10 @@ func (t *transaction) act(i int, c *Change, moved map[int]int) *act {
 		a.Do = doTake
 	default:
 		a.Do = doSwap
+	}
+	a.Gone = c.Gone && (a.Do == doSwap || a.Do == doTake)
+	if a.Do == doPut || a.Do == doSwap {
+		a.From = c.New.Back
 	}
 	return a
 }
@@ -264,7 +272,7 @@ func (t *transaction) slot(a *act) (vfs.File, error) {
 
 // links makes the second names, where the file system can lose both names of a rename.
 func (t *transaction) links(a *act, slots vfs.Dir, name string) error {
-	if !t.s.opts.Links || plant.Is(plant.NoLink) || a.Do == doMkdir {
+	if !t.s.opts.Links || plant.Is(plant.NoLink) || a.Do == doMkdir || a.Do == doRmdir {
 		return nil
 	}
 	if a.Do == doPut || a.Do == doSwap {
@@ -296,6 +304,9 @@ func cannotLink(err error) error {
 // content makes the new file of a step, with everything but its place.
 func (t *transaction) content(a *act, slots vfs.Dir, name string) (vfs.File, error) {
 	n := t.tx.Changes[a.change].New
+	if a.From != "" {
+		return t.fetch(a, n, slots, name)
+	}
 	f, err := slots.Create(name, 0o600)
 	if err != nil {
 		return nil, unwritable(err)
