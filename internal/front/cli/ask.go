@@ -66,7 +66,7 @@ func (a *app) changed(r emend.Result, done change) error {
 		case a.json:
 			newEncoder(w).Encode(r) //nolint:errcheck // pour sees it
 		case !a.quiet:
-			a.tellChange(w, done)
+			a.tellChange(w, r, done)
 		}
 	})
 	if err != nil {
@@ -77,16 +77,20 @@ func (a *app) changed(r emend.Result, done change) error {
 
 // change is what a person reads of a call that changed something.
 type change struct {
-	words string // one line
+	words string // "" for those of the result
 	notes []string
 	diff  string
 	tx    string
 }
 
-func (a *app) tellChange(w *bufio.Writer, c change) {
-	fmt.Fprintln(w, report.Escape(c.words))
-	for _, n := range c.notes {
-		fmt.Fprintln(w, "Note: "+report.Escape(n))
+func (a *app) tellChange(w *bufio.Writer, r emend.Result, c change) {
+	if c.words == "" {
+		fmt.Fprintln(w, report.Escape(r.Text()))
+	} else {
+		fmt.Fprintln(w, report.Escape(c.words))
+		for _, n := range c.notes {
+			fmt.Fprintln(w, "Note: "+report.Escape(n))
+		}
 	}
 	if !a.tty {
 		return

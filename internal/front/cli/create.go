@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -36,9 +35,7 @@ emend recover.`,
 				if err != nil {
 					return err
 				}
-				d := did.Data
-				return a.changed(did.Result(), change{words: fmt.Sprintf("Created %s: %d bytes, sha256 %s", flat(d.Path), d.SizeBytes, d.Sha256),
-					notes: did.Notes, diff: d.Diff, tx: did.Tx})
+				return a.changed(did.Result(), change{diff: did.Data.Diff, tx: did.Tx})
 			})
 		},
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/emend-dev/emend"
-	"github.com/emend-dev/emend/patch"
 )
 
 type editFlags struct {
@@ -80,8 +79,7 @@ func (a *app) runEdit(cmd *cobra.Command, path string, f editFlags) error {
 		if err != nil {
 			return err
 		}
-		d := did.Data
-		return a.changed(did.Result(), change{words: edited(&d), notes: append(loose(d.AppliedEdits), did.Notes...), diff: d.Diff, tx: did.Tx})
+		return a.changed(did.Result(), change{diff: did.Data.Diff, tx: did.Tx})
 	})
 }
 
@@ -132,31 +130,4 @@ func because(err error) string {
 		return ": it is empty"
 	}
 	return ": " + strings.TrimPrefix(err.Error(), "json: ")
-}
-
-// edited is an edit in one line.
-func edited(d *emend.EditData) string {
-	places := 0
-	for _, e := range d.AppliedEdits {
-		places += e.Occurrences
-	}
-	return fmt.Sprintf("Edited %s: %d edit(s), %d place(s), sha256 %s", flat(d.Path), len(d.AppliedEdits), places, d.AfterSha256)
-}
-
-// loose says of every edit that did not match exactly how it did.
-func loose(edits []emend.AppliedEdit) []string {
-	var out []string
-	for _, e := range edits {
-		if e.Rung != "" && e.Rung != patch.Exact.String() {
-			out = append(out, fmt.Sprintf("edit %d matched on the rung %s%s.", e.EditIndex+1, e.Rung, at(e.Lines)))
-		}
-	}
-	return out
-}
-
-func at(lines []emend.LineRange) string {
-	if len(lines) == 0 {
-		return ""
-	}
-	return fmt.Sprintf(", at line %d", lines[0].StartLine)
 }

@@ -2,7 +2,10 @@ package cli
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -43,17 +46,32 @@ emend recover.`,
 
 func (a *app) runMove(ctx context.Context, ws *emend.Workspace, f changeFlags, r emend.MoveRequest) error {
 	var err error
-	if r.ExpectedSha256, err = a.hash(ctx, ws, f, r.FromPath); err != nil {
+	if r.ExpectedSha256, err = a.movedHash(ctx, ws, f, r.FromPath); err != nil {
 		return err
 	}
 	did, err := ws.Move(ctx, r)
 	if err != nil {
 		return err
 	}
-	d := did.Data
-	words := fmt.Sprintf("Moved %s to %s.", flat(d.FromPath), flat(d.ToPath))
-	if d.OverwroteTrashedTo != "" {
-		words += fmt.Sprintf(" What was there is in the trash as %s.", flat(d.OverwroteTrashedTo))
+	return a.changed(did.Result(), change{words: moved(&did.Data), notes: did.Notes, tx: did.Tx})
+}
+
+// movedHash is what mv expects: of a link, which is moved itself, the hash of what it says.
+func (a *app) movedHash(ctx context.Context, ws *emend.Workspace, f changeFlags, path string) (string, error) {
+	if says, err := os.Readlink(path); err == nil && f.expect == "" && a.root == "" {
+		sum := sha256.Sum256([]byte(says))
+		return hex.EncodeToString(sum[:]), nil
 	}
-	return a.changed(did.Result(), change{words: words, notes: did.Notes, tx: did.Tx})
+	return a.hash(ctx, ws, f, path)
+}
+
+// moved is a move in one line, with the way back of what it replaced; "" when the answer to a repeated call was lost.
+func moved(d *emend.MoveData) string {
+	switch {
+	case d.FromPath == "":
+		return ""
+	case d.OverwroteTrashedTo == "":
+		return fmt.Sprintf("Moved %s to %s.", flat(d.FromPath), flat(d.ToPath))
+	}
+	return fmt.Sprintf("Moved %s to %s; what was there is in the trash as %s.", flat(d.FromPath), flat(d.ToPath), flat(d.OverwroteTrashedTo))
 }

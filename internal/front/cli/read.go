@@ -98,6 +98,9 @@ func (a *app) showFile(is *emend.Answer[emend.ReadData]) error {
 			w.WriteString(d.Content)
 		}
 	})
+	if err == nil && d.Encoding == "utf-8-invalid" && !a.json && !a.quiet {
+		fmt.Fprintln(a.err, "emend: the file is not UTF-8, and a character U+FFFD stands for each byte that this cannot show")
+	}
 	if err == nil && d.Truncated && !a.json && !a.quiet {
 		fmt.Fprintf(a.err, "emend: cut after %d bytes; read on with --start %d\n", len(d.Content)+len(raw), max(d.EndLine, 1))
 	}

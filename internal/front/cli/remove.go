@@ -53,8 +53,11 @@ emend recover.`,
 	return cmd
 }
 
-// deleted is a deletion in one line, with the way back.
+// deleted is a deletion in one line, with the way back; "" when the answer to a repeated call was lost.
 func deleted(d *emend.DeleteData) string {
+	if d.Path == "" {
+		return ""
+	}
 	if d.TrashedTo == "" {
 		return fmt.Sprintf("Deleted %s; nothing of it is kept.", flat(d.Path))
 	}

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -40,7 +39,5 @@ emend recover.`,
 }
 
 func (a *app) restored(did *emend.Answer[emend.RestoreData]) error {
-	d := did.Data
-	return a.changed(did.Result(), change{words: fmt.Sprintf("Restored %s from %s: %d bytes, sha256 %s", flat(d.Path), flat(d.From), d.SizeBytes, d.Sha256),
-		notes: did.Notes, tx: did.Tx})
+	return a.changed(did.Result(), change{tx: did.Tx})
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/emend-dev/emend"
-	"github.com/emend-dev/emend/internal/fail"
 	"github.com/emend-dev/emend/internal/report"
 )
 
@@ -51,13 +50,6 @@ emend recover.`,
 }
 
 func (a *app) runUndo(ctx context.Context, ws *emend.Workspace, r emend.UndoRequest) error {
-	if r.Entry == "" && r.SessionID == "" {
-		last, err := lastChange(ctx, ws)
-		if err != nil {
-			return err
-		}
-		r.Entry = last
-	}
 	rep, err := ws.Undo(ctx, r)
 	if err != nil {
 		return err
@@ -89,28 +81,4 @@ func (a *app) tellUndo(w *bufio.Writer, rep *emend.Report, tx string) {
 	if tx != "" {
 		fmt.Fprintf(w, "Take it back with: emend undo %s\n", flat(tx))
 	}
-}
-
-// lastChange is the entry that an undo without a name means: the newest change that stands, and that is no undo.
-func lastChange(ctx context.Context, ws *emend.Workspace) (string, error) {
-	for _, limit := range []int{100, -1} {
-		log, err := ws.History(ctx, emend.HistoryRequest{Limit: limit})
-		if err != nil {
-			return "", err
-		}
-		for i := range log.Data.Entries {
-			if standing(&log.Data.Entries[i]) {
-				return log.Data.Entries[i].Entry, nil
-			}
-		}
-		if !log.Data.Truncated {
-			break
-		}
-	}
-	return "", &fail.Error{Kind: fail.NotFound, Msg: "there is nothing to take back: the log has no change that stands",
-		Hint: "'emend log' lists what was done and what was taken back."}
-}
-
-func standing(e *emend.LogEntry) bool {
-	return e.OK && e.UndoneBy == "" && len(e.Undoes) == 0 && e.Operation != "purge" && !strings.HasPrefix(e.Entry, "#")
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -49,8 +48,6 @@ func (a *app) runWrite(cmd *cobra.Command, path string, f changeFlags) error {
 		if err != nil {
 			return err
 		}
-		d := did.Data
-		return a.changed(did.Result(), change{words: fmt.Sprintf("Wrote %s: %d bytes, sha256 %s", flat(d.Path), d.SizeBytes, d.AfterSha256),
-			notes: did.Notes, diff: d.Diff, tx: did.Tx})
+		return a.changed(did.Result(), change{diff: did.Data.Diff, tx: did.Tx})
 	})
 }
