@@ -66,12 +66,12 @@ func (a *app) runEdit(cmd *cobra.Command, path string, f editFlags) error {
 	if err := a.needsHash(cmd, f.changeFlags, path); err != nil {
 		return err
 	}
-	edits, err := a.edits(cmd, f)
-	if err != nil {
-		return err
-	}
 	return a.work(cmd, "edit_file", f.allow, func(ctx context.Context, ws *emend.Workspace) error {
 		sum, err := a.hash(ctx, ws, f.changeFlags, path)
+		if err != nil {
+			return err
+		}
+		edits, err := a.edits(cmd, f)
 		if err != nil {
 			return err
 		}

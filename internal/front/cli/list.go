@@ -73,9 +73,9 @@ func (a *app) showList(is *emend.Answer[emend.ListData], paths bool) error {
 	return err
 }
 
-// more says on standard error that a result was cut.
-func (a *app) more(truncated bool, format string, args ...any) {
-	if truncated && !a.json && !a.quiet {
+// more says on standard error what a person has to know of a result, if it is so: that it was cut, for example.
+func (a *app) more(is bool, format string, args ...any) {
+	if is && !a.json && !a.quiet {
 		fmt.Fprintf(a.err, "emend: "+format+"\n", args...)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -98,13 +99,18 @@ func (a *app) showFile(is *emend.Answer[emend.ReadData]) error {
 			w.WriteString(d.Content)
 		}
 	})
-	if err == nil && d.Encoding == "utf-8-invalid" && !a.json && !a.quiet {
-		fmt.Fprintln(a.err, "emend: the file is not UTF-8, and a character U+FFFD stands for each byte that this cannot show")
-	}
-	if err == nil && d.Truncated && !a.json && !a.quiet {
-		fmt.Fprintf(a.err, "emend: cut after %d bytes; read on with --start %d\n", len(d.Content)+len(raw), max(d.EndLine, 1))
-	}
+	a.more(err == nil && d.Encoding == "utf-8-invalid", "the file is not UTF-8: U+FFFD stands for what is none")
+	a.more(err == nil && d.Truncated, "%s", further(d))
 	return err
+}
+
+// further says where a text was cut, and how to read on.
+func further(d *emend.ReadData) string {
+	lines := strings.Count(d.Content, "\n")
+	if d.Binary || lines == 0 {
+		return "cut by --max-bytes; with a higher one there is more"
+	}
+	return fmt.Sprintf("cut after %d bytes; read on with --start %d", len(d.Content), d.StartLine+lines)
 }
 
 func header(d *emend.ReadData) string {
