@@ -2,6 +2,8 @@ package cli
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -40,6 +42,7 @@ func TestBar(t *testing.T) {
 	b.tell(1, 2, "files")
 	b.tell(2, 2, "files") // sooner than anybody can read
 	b.end()
+	b.next = time.Time{}
 	b.tell(2, 2, "files")
 	if got := out.String(); strings.Count(got, "emend:") != 1 || !strings.HasSuffix(got, "\r\x1b[K") {
 		t.Errorf("%q", got)
@@ -51,8 +54,15 @@ func TestBar(t *testing.T) {
 	if out.Len() > 0 {
 		t.Errorf("%q", &out)
 	}
-	if b := (&app{err: &out, ttyErr: false}).bar(); b != nil {
-		t.Error("a bar in a pipe")
+	file, err := os.Create(filepath.Join(t.TempDir(), "err"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	for _, a := range []*app{{err: &out}, {err: file}, {err: file, ttyErr: true, quiet: true}} {
+		if b := a.bar(); b != nil {
+			t.Error("a bar where nobody looks")
+		}
 	}
 	(*bar)(nil).end()
 }

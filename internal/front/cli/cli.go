@@ -177,7 +177,7 @@ var groups = []struct{ title, verbs string }{
 func group(root *cobra.Command) {
 	for _, g := range groups {
 		there := false
-		for _, verb := range strings.Fields(g.verbs) {
+		for verb := range strings.FieldsSeq(g.verbs) {
 			for _, cmd := range root.Commands() {
 				if cmd.Name() == verb {
 					cmd.GroupID, there = g.title, true

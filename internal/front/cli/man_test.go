@@ -5,6 +5,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -32,12 +34,32 @@ func TestManRenders(t *testing.T) {
 				t.Errorf("%s: the page does not show %q", c.CommandPath(), want)
 			}
 		}
+		for _, want := range literals(c) {
+			if !regexp.MustCompile(`(?m)^ +` + regexp.QuoteMeta(want) + `$`).MatchString(out.String()) {
+				t.Errorf("%s: %q is not on a line of its own", c.CommandPath(), want)
+			}
+		}
 		c.Flags().VisitAll(func(f *pflag.Flag) {
 			if !strings.Contains(shown, "--"+f.Name) {
 				t.Errorf("%s: the page does not show --%s", c.CommandPath(), f.Name)
 			}
 		})
 	}
+}
+
+// literals are the lines of a command's words that have to stay as they are.
+func literals(c *cobra.Command) []string {
+	var out []string
+	for para := range strings.SplitSeq(c.Long, "\n\n") {
+		if strings.HasPrefix(para, "  ") {
+			out = append(out, strings.Split(para, "\n")...)
+		}
+	}
+	out = append(out, strings.Split(c.Example, "\n")...)
+	for i := range out {
+		out[i] = strings.TrimSpace(out[i])
+	}
+	return slices.DeleteFunc(out, func(s string) bool { return s == "" })
 }
 
 // TestManLint: mandoc's reader is stricter than groff. It may miss the date, which the pages leave out on purpose.

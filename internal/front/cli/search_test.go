@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"bytes"
+	"strings"
 	"testing"
 
 	"github.com/emend-dev/emend"
@@ -72,7 +73,7 @@ func checkMatches(t *testing.T, lines, set, around int) {
 	t.Helper()
 	name := func(i int) string { return string(rune('a' + i - 1)) }
 	var list []emend.SearchMatch
-	want := ""
+	var want strings.Builder
 	for i := 1; i <= lines; i++ {
 		if set>>(i-1)&1 == 0 {
 			continue
@@ -96,20 +97,20 @@ func checkMatches(t *testing.T, lines, set, around int) {
 			continue
 		}
 		if last > 0 && last < i-1 && around > 0 {
-			want += "--\n"
+			want.WriteString("--\n")
 		}
 		sep := "-"
 		if set>>(i-1)&1 == 1 {
 			sep = ":"
 		}
-		want += "f" + sep + string(rune('0'+i)) + sep + name(i) + "\n"
+		want.WriteString("f" + sep + string(rune('0'+i)) + sep + name(i) + "\n")
 		last = i
 	}
 	var out bytes.Buffer
 	w := bufio.NewWriter(&out)
 	(&app{}).matches(w, list, nil)
 	w.Flush()
-	if out.String() != want {
-		t.Errorf("matches %b of %d lines, %d around:\n%swant\n%s", set, lines, around, &out, want)
+	if out.String() != want.String() {
+		t.Errorf("matches %b of %d lines, %d around:\n%swant\n%s", set, lines, around, &out, want.String())
 	}
 }
