@@ -237,14 +237,14 @@ func (w *Workspace) note(ctx context.Context, v *report.View, list fail.List) {
 		return
 	}
 	r := audit.Record{Kind: audit.Failed, Actor: w.actor(ctx), PolicyHash: w.guard.PolicyHash(),
-		ErrorKind: string(first.Kind), Message: report.Cut(first.Error())}
+		ErrorKind: string(first.Kind), Message: logged(first)}
 	if first.Kind == fail.PermissionDenied || first.Kind == fail.OutsideWorkspace {
 		r.Kind = audit.Denied
 	}
 	sections := v.Patch.Sections
 	for i := range sections[:min(len(sections), maxNoted)] {
 		s := &sections[i]
-		r.Ops = append(r.Ops, audit.Op{Operation: s.Op.String(), Path: w.top(s.Path), ToPath: w.top(s.To)})
+		r.Ops = append(r.Ops, audit.Op{Operation: s.Op.String(), Path: clean(w.fromTop(s.Path)), ToPath: clean(w.fromTop(s.To))})
 	}
 	wait := time.Second
 	if first.Kind == fail.Timeout {

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path"
 	"strings"
 
 	"github.com/emend-dev/emend/internal/fail"
@@ -139,18 +138,6 @@ func requestSum(tool string, request any) string {
 	return hex.EncodeToString(h[:])
 }
 
-// top is a path, as a caller wrote it, as the log has it: from the top of the tree. What leads out stays as written.
-func (w *Workspace) top(p string) string {
-	if p == "" || path.IsAbs(p) {
-		return clean(p)
-	}
-	full := path.Join(w.base, p)
-	if full == ".." || strings.HasPrefix(full, "../") {
-		return clean(p)
-	}
-	return clean(path.Join(w.keeper.prefix, full))
-}
-
 // hashArgument checks that a field has the form of a sha256. Where it may be left out, empty is left out.
 func hashArgument(field, value string, required bool) error {
 	if value == "" && !required {
@@ -213,7 +200,7 @@ func roomFor(f plan.File, p string, parents bool, instead string) error {
 	return nil
 }
 
-func one(s plan.Step) *plan.Plan {
+func single(s plan.Step) *plan.Plan {
 	s.Writes = s.Path
 	if s.To != "" {
 		s.Writes = s.To

@@ -31,5 +31,5 @@ func (r *CreateRequest) settle(ctx context.Context, src *reader) (*plan.Plan, er
 	if err != nil {
 		return nil, err
 	}
-	return one(plan.Step{Op: patch.Add, Path: f.Rel, Source: f, After: r.Content, AfterSum: plan.Sum(r.Content), Exec: r.Executable}), nil
+	return single(plan.Step{Op: patch.Add, Path: f.Rel, Source: f, After: r.Content, AfterSum: plan.Sum(r.Content), Exec: r.Executable}), nil
 }

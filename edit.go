@@ -55,7 +55,7 @@ func (r *EditRequest) settle(ctx context.Context, src *reader) (*plan.Plan, []pl
 		return nil, nil, err
 	}
 	s.After, s.AfterSum, s.Edits = out.After, plan.Sum(out.After), out.Edits
-	return one(s), out.Applied, nil
+	return single(s), out.Applied, nil
 }
 
 func (r *EditRequest) rung() (patch.Rung, error) {

@@ -1,187 +1,120 @@
 package emend
 
 import (
-	"cmp"
+	"errors"
 	"fmt"
 	"iter"
-	"slices"
-	"strings"
+	"path/filepath"
 
 	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/commit"
-	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/internal/guard"
 	"github.com/emend-dev/emend/internal/history"
-	"github.com/emend-dev/emend/internal/report"
+	"github.com/emend-dev/emend/internal/vfs"
 )
 
-// ledger is what the log says of changes, read from its end as far as it is needed.
+// ledger is the log of the store, and what the history keeps beside it, opened to be read: it takes no lock and writes
+// nothing. Where there is no store it is empty.
 type ledger struct {
-	next func() (*audit.Record, error, bool)
-	stop func()
-
-	failed  map[string]bool            // transactions that came to nothing
-	undone  map[string]string          // those that are taken back, and by which
-	kept    map[string][]string        // the slots that contents were displaced into, by sha256, the newest first
-	touched map[string][]*audit.Record // the changes to a path, the newest first
-	changes []*audit.Record            // all changes that happened, the newest first
+	guard  *guard.Guard
+	prefix string // the way from the top of the tree to the root
+	store  string // its path; "" when there is none
+	dir    vfs.Dir
+	log    *audit.Log
+	hist   *history.History
+	notes  []string // what a person should know
 }
 
-func newLedger(s *commit.Store) *ledger {
-	l := &ledger{failed: map[string]bool{}, undone: map[string]string{}, kept: map[string][]string{}, touched: map[string][]*audit.Record{}}
-	l.next, l.stop = iter.Pull2(s.Log().Backward())
-	return l
+// ledger opens the log of the store that the workspace has. One that was copied here is refused, as for writing.
+func (w *Workspace) ledger() (*ledger, error) {
+	_, err := w.keeper.find()
+	if err != nil {
+		return nil, err
+	}
+	return w.anyLedger()
 }
 
-// read goes back to the next older change that happened; nil at the beginning of the log. What is read of a change is
-// known by the time that it is returned: whatever took it back is newer.
-func (l *ledger) read() (*audit.Record, error) {
-	for {
-		r, err, ok := l.next()
-		switch {
-		case !ok:
-			return nil, nil
-		case err != nil:
-			return nil, damaged(err)
-		case r.Kind == audit.Abort, r.Kind == audit.Recovered && !r.OK:
-			l.failed[r.Tx] = true
-		case (r.Kind == audit.Commit || r.Kind == audit.Undo) && !l.failed[r.Tx]:
-			l.enter(r)
-			return r, nil
-		}
+// anyLedger opens also the log of a store that was copied here: to be checked, not to be believed.
+func (w *Workspace) anyLedger() (*ledger, error) {
+	l := &ledger{guard: w.guard, prefix: "."}
+	_, err := w.keeper.find()
+	place := w.keeper.where()
+	if !place.Exists {
+		return l, err
 	}
+	if err != nil && place.Genuine() == nil {
+		return l, err
+	}
+	if err != nil {
+		l.note("%s", err.Error())
+	}
+	l.store = place.Dir
+	if err := l.open(w.keeper.root); err != nil {
+		l.close()
+		return nil, storeError(err)
+	}
+	return l, nil
 }
 
-func damaged(err error) error {
-	return &fail.Error{Kind: fail.CommandFailed, Reason: fail.StoreUnwritable, Cause: err, Msg: "the log is damaged: " + err.Error(),
-		Hint: "Run emend verify: it says what is wrong with it."}
+// open opens what is in the store, for the tree whose root it is asked about.
+func (l *ledger) open(root string) error {
+	store, err := vfs.Open(l.store)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	if l.prefix, err = prefix(store, l.store, root); err != nil {
+		return err
+	}
+	if l.hist, err = history.Open(store); err != nil {
+		return err
+	}
+	if l.dir, err = commit.OpenLog(store); err != nil {
+		return err
+	}
+	l.log, err = audit.Open(l.dir, audit.Options{})
+	return err
 }
 
-func (l *ledger) enter(r *audit.Record) {
-	l.changes = append(l.changes, r)
-	if l.undone[r.Tx] == "" {
-		for _, tx := range r.Undoes {
-			l.undone[tx] = cmp.Or(l.undone[tx], r.Tx)
-		}
+// prefix is the way from the top of the tree, as the store says it, down to root.
+func prefix(store vfs.Dir, at, root string) (string, error) {
+	way, err := commit.ReadFormat(store)
+	if err != nil {
+		return "", err
 	}
-	for _, a := range r.Acts {
-		if a.Old != nil && (a.Do == "swap" || a.Do == "take") {
-			l.kept[a.Old.Sum] = append(l.kept[a.Old.Sum], history.Slot(r.Tx, a.Slot))
-		}
-		l.touched[a.Path] = append(l.touched[a.Path], r)
-		if a.To != "" {
-			l.touched[a.To] = append(l.touched[a.To], r)
-		}
+	top := filepath.FromSlash(way)
+	if !filepath.IsAbs(top) {
+		top = filepath.Join(at, top)
 	}
+	rel, err := filepath.Rel(top, root)
+	if err == nil && !filepath.IsLocal(rel) {
+		err = fmt.Errorf("the store is of another tree, %q", top)
+	}
+	return filepath.ToSlash(rel), err
 }
 
-// choose returns the changes that are to be taken back, the newest first.
-func (l *ledger) choose(r UndoRequest) ([]*audit.Record, error) {
-	switch {
-	case r.SessionID != "":
-		return l.session(r.SessionID)
-	case r.Entry != "":
-		return l.entry(r.Entry)
+func (l *ledger) close() error {
+	var errs []error
+	if l.log != nil {
+		errs = append(errs, l.log.Close())
 	}
-	return l.last()
+	if l.dir != nil {
+		errs = append(errs, l.dir.Close())
+	}
+	if l.hist != nil {
+		errs = append(errs, l.hist.Close())
+	}
+	return errors.Join(errs...)
 }
 
-func (l *ledger) last() ([]*audit.Record, error) {
-	for {
-		r, err := l.read()
-		if err != nil {
-			return nil, err
-		}
-		if r == nil {
-			return nil, nothingToUndo("there is no change that could be taken back")
-		}
-		if r.Kind == audit.Commit && l.undone[r.Tx] == "" && len(r.Acts) > 0 {
-			return []*audit.Record{r}, nil
-		}
-	}
+func (l *ledger) note(format string, args ...any) {
+	l.notes = append(l.notes, fmt.Sprintf(format, args...))
 }
 
-func (l *ledger) entry(name string) ([]*audit.Record, error) {
-	if strings.HasPrefix(name, "#") {
-		return nil, &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments,
-			Msg: fmt.Sprintf("entry %s was refused and changed nothing", fail.Quote(name)), Hint: "Name an entry that changed something: emend log (the history tool) lists them."}
+// backward returns the records from the newest on.
+func (l *ledger) backward() iter.Seq2[*audit.Record, error] {
+	if l.log == nil {
+		return func(func(*audit.Record, error) bool) {}
 	}
-	for {
-		r, err := l.read()
-		if err != nil {
-			return nil, err
-		}
-		if r == nil {
-			return nil, nothingToUndo(fmt.Sprintf("no change has the entry %s", fail.Quote(name)))
-		}
-		if r.Tx != name {
-			continue
-		}
-		if by := l.undone[r.Tx]; by != "" {
-			return nil, &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Msg: fmt.Sprintf("entry %s was taken back already, by %s", name, by),
-				Hint: "To have it again, undo " + by + "."}
-		}
-		return []*audit.Record{r}, nil
-	}
-}
-
-// session chooses all that a session did and that is in effect. What it took back of its own counts as not done.
-func (l *ledger) session(id string) ([]*audit.Record, error) {
-	var mine []*audit.Record
-	of := map[string]bool{}
-	for {
-		r, err := l.read()
-		if err != nil {
-			return nil, err
-		}
-		if r == nil {
-			break
-		}
-		if r.Actor.Session == id {
-			mine = append(mine, r)
-			of[r.Tx] = true
-		}
-	}
-	internal := map[string]bool{}
-	for _, r := range mine {
-		own := func(tx string) bool { return of[tx] }
-		if r.Kind == audit.Undo && l.undone[r.Tx] == "" && len(r.Undoes) > 0 && !slices.ContainsFunc(r.Undoes, func(tx string) bool { return !own(tx) }) {
-			internal[r.Tx] = true
-		}
-	}
-	out := slices.DeleteFunc(slices.Clone(mine), func(r *audit.Record) bool {
-		by := l.undone[r.Tx]
-		return internal[r.Tx] || len(r.Acts) == 0 || by != "" && (internal[by] || !of[by])
-	})
-	if len(out) == 0 {
-		return nil, nothingToUndo(fmt.Sprintf("the session %s has no change that could be taken back", fail.Quote(id)))
-	}
-	return out, nil
-}
-
-// since names the newest change to a path after r, for a refusal; nil when there was none through emend.
-func (l *ledger) since(r *audit.Record, path string) *audit.Record {
-	for _, later := range l.touched[path] {
-		if later.Seq > r.Seq && l.undone[later.Tx] == "" {
-			return later
-		}
-	}
-	return nil
-}
-
-// who describes a change for people.
-func who(r *audit.Record) string {
-	out := "entry " + r.Tx
-	var by []string
-	for _, s := range []string{r.Actor.Agent, r.Actor.Tool} {
-		if s != "" {
-			by = append(by, report.Escape(s))
-		}
-	}
-	if r.Actor.Session != "" {
-		by = append(by, "session "+report.Escape(r.Actor.Session))
-	}
-	if len(by) > 0 {
-		out += " (" + strings.Join(by, ", ") + ")"
-	}
-	return out
+	return l.log.Backward()
 }

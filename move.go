@@ -56,7 +56,7 @@ func (r *MoveRequest) settle(ctx context.Context, src *reader) (*plan.Plan, erro
 	if to.Kind != plan.Missing {
 		err = src.overwriting(ctx, r, &s)
 	}
-	return one(s), err
+	return single(s), err
 }
 
 // room checks that the destination is free, or may be replaced.

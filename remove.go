@@ -50,7 +50,7 @@ func (r *DeleteRequest) settle(ctx context.Context, src *reader) (*plan.Plan, er
 	if f.Kind == plan.Regular && f.Size <= maxShown {
 		s.Before, s.BeforeSum, err = src.Load(ctx, f)
 	}
-	return one(s), err
+	return single(s), err
 }
 
 // sum is the sha256 of a file, or of what a link says, without holding it.

@@ -55,7 +55,7 @@ func (w *Workspace) restoring(ctx context.Context, src *reader, r RestoreRequest
 	}
 	s := plan.Step{Op: patch.Add, Path: f.Rel, Source: f, Back: kept.slot, Size: kept.size}
 	s.AfterSum, err = keptSum(ctx, kept.hist, kept.slot)
-	return one(s), err
+	return single(s), err
 }
 
 // kept is a file in the trash.
@@ -81,10 +81,10 @@ func (w *Workspace) trashed(id string) (*kept, error) {
 	if err := store.Log().Refresh(); err != nil {
 		return nil, storeError(err)
 	}
-	led := newLedger(store)
-	defer led.stop()
+	past := newPast(store)
+	defer past.stop()
 	for {
-		r, err := led.read()
+		r, err := past.read()
 		if err != nil || r == nil {
 			return nil, cmpError(err, notInTrash(id))
 		}

@@ -31,7 +31,7 @@ func (r *WriteRequest) settle(ctx context.Context, src *reader) (*plan.Plan, err
 	s.After = text.Restyle(r.Content, s.Before)
 	s.AfterSum = plan.Sum(s.After)
 	s.Edits = plan.Between(s.Before, s.After)
-	return one(s), nil
+	return single(s), nil
 }
 
 // changing begins the update of a text file that must still be what the caller has seen.

@@ -24,6 +24,7 @@ const (
 	Denied    Kind = "denied"    // a call that the guard refused
 	Failed    Kind = "failed"    // a call that failed before its commit
 	Rotate    Kind = "rotate"    // the first record of each segment, written by the log itself
+	Purge     Kind = "purge"     // content was removed from the history, on record; decides nothing, ends nothing
 )
 
 // decides reports whether the kind is a commit point.
@@ -50,6 +51,9 @@ type Record struct {
 	OK         bool   `json:"ok"`
 	ErrorKind  string `json:"errorKind,omitempty"`
 	Message    string `json:"message,omitempty"`
+
+	// Undoes are the transactions that this one takes back.
+	Undoes []string `json:"undoes,omitempty"`
 
 	// Void, of a rotate record: the hash of a record of the segment before that counts as never written.
 	Void string `json:"void,omitempty"`
