@@ -219,8 +219,11 @@ func (v *vault) reported(tool, what string, rep *emend.Report, err error) {
 func (v *vault) laundered(after string) {
 	v.t.Helper()
 	err := filepath.WalkDir(v.dir, func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() && d.Name() == ".git" {
-			return errors.Join(err, fs.SkipDir)
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && d.Name() == ".git" {
+			return fs.SkipDir
 		}
 		rel, _ := filepath.Rel(v.dir, name)
 		if !d.Type().IsRegular() || slices.Contains(secretFiles, rel) || strings.HasPrefix(rel, "secret/") || strings.HasSuffix(rel, ".pem") {
@@ -230,7 +233,7 @@ func (v *vault) laundered(after string) {
 		v.hear("(the tree)", "after "+after+": "+rel, string(b))
 		return err
 	})
-	if err != nil && !errors.Is(err, fs.SkipDir) {
+	if err != nil {
 		v.t.Fatal(err)
 	}
 }
