@@ -211,7 +211,7 @@ func (c *chaos) end() {
 		return
 	}
 	c.say("the power is cut")
-	c.w = &world{kind: c.w.kind, weak: c.w.weak, disk: c.w.disk.Crash(c.IntN)}
+	c.w = c.w.cut(c.IntN)
 }
 
 func (c *chaos) people(set []wish) {
