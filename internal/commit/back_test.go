@@ -20,7 +20,8 @@ var keptFiles = map[string]string{"k1": "kept one\n", "k2": "kept two\n", "k3": 
 
 // backFiles are what the wishes for the history need beside files.
 var backFiles = map[string]string{"f.txt": "in its place\n", "g.txt": "in its place too\n", "h.txt": "in its place, and not kept\n", "n.txt": "never again\n",
-	"v.txt": "version\n", "p/q/only.txt": "alone\n", "p2/only.txt": "alone too\n"}
+	"v.txt": "version\n", "p/q/only.txt": "alone\n", "p2/only.txt": "alone too\n",
+	"p3/only.txt": "alone again\n", "p4/only.txt": "and alone\n"}
 
 // keep puts the files that are to be asked for into the history.
 func (w *world) keep(t *testing.T) {
