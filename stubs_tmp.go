@@ -10,15 +10,6 @@ var errLater = errors.New("being written")
 func (w *Workspace) Read(ctx context.Context, r ReadRequest) (*Answer[ReadData], error) {
 	return nil, errLater
 }
-func (w *Workspace) List(ctx context.Context, r ListRequest) (*Answer[ListData], error) {
-	return nil, errLater
-}
-func (w *Workspace) Search(ctx context.Context, r SearchRequest) (*Answer[SearchData], error) {
-	return nil, errLater
-}
-func (w *Workspace) Glob(ctx context.Context, r GlobRequest) (*Answer[GlobData], error) {
-	return nil, errLater
-}
 func (w *Workspace) Create(ctx context.Context, r CreateRequest) (*Answer[CreateData], error) {
 	return nil, errLater
 }
