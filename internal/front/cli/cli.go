@@ -98,7 +98,7 @@ Exit codes: 0 done (a dry run: would apply), 1 refused and nothing changed,
 	f.StringVar(&a.durability, "durability", "full", "full, or none: without syncs, which survives kill -9 but not a power cut")
 	f.BoolVar(&a.unsafe, "unsafe-fs", false, "write to a network file system too, where less can be promised")
 	complete(root, "durability", []string{"full", "none"})
-	root.AddCommand(a.apply(), a.recoverVerb(), a.doctor(), a.convert(), a.make(), a.version())
+	root.AddCommand(a.apply(), a.recoverVerb(), a.doctor(), a.convert(), a.make(), a.call(), a.version())
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return &usage{strings.TrimPrefix(strings.TrimPrefix(c.CommandPath(), "emend"), " "), err}
 	})
