@@ -129,8 +129,11 @@ func (o Options) demand(t *Tool, v *value) error {
 
 // refused words an error. One that the workspace has not seen is noted in the log, if the tool changes files.
 func (t *Tool) refused(ctx context.Context, ws *emend.Workspace, v *value, err error) emend.Result {
-	if _, seen := errors.AsType[*emend.Refusal](err); seen || t.Mutates {
+	if _, seen := errors.AsType[*emend.Refusal](err); seen {
 		return refusal(err)
+	}
+	if t.Mutates {
+		return ws.Refused(ctx, t.Name, v.paths(), err).Result()
 	}
 	return report.Of(report.View{Reads: true}, nil, err)
 }
@@ -138,9 +141,15 @@ func (t *Tool) refused(ctx context.Context, ws *emend.Workspace, v *value, err e
 // paths are what the call names, as far as that can be read.
 func (v *value) paths() []string {
 	var out []string
-	for _, name := range []string{"path", "fromPath", "toPath", "trashedPath", "targetPath"} {
+	for _, name := range []string{"path", "fromPath", "targetPath"} {
 		if p, ok := v.get(name); ok && p.kind == "string" {
 			out = append(out, p.text)
+		}
+	}
+	if p, ok := v.get("patch"); ok && p.kind == "string" {
+		sections, _, _ := read(p.text, emend.Options{Lenient: true})
+		for i := range sections {
+			out = append(out, sections[i].Path)
 		}
 	}
 	return out

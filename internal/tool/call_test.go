@@ -289,3 +289,97 @@ func TestErrorsThatAreNoRefusals(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 }
+
+// TestRefusalsAreLogged: what a tool that changes files refuses is on record, with the tool, the session and the path; what
+// only reads is not.
+func TestRefusalsAreLogged(t *testing.T) {
+	ws := open(t, map[string]string{"a.txt": "one\n"})
+	ctx := emend.As(t.Context(), emend.Actor{Session: "s1", Client: "test"})
+	h := strings.Repeat("0", 64)
+	calls := []struct{ tool, args, kind, path string }{
+		{"write_file", `{"path":"a.txt","content":5}`, "command_failed", "a.txt"},
+		{"move_file", `{"fromPath":"a.txt"}`, "command_failed", "a.txt"},
+		{"apply_patch", `{"patch":"*** Begin Patch\n*** Delete File: b.txt\n*** End Patch","x":1}`, "command_failed", "b.txt"},
+		{"edit_file", `nonsense`, "command_failed", ""},
+		{"write_file", `{"path":"a.txt","content":"x","expectedSha256":"` + h + `"}`, "stale_file", "a.txt"},
+		{"delete_file", `{"path":".env"}`, "permission_denied", ".env"},
+		{"create_file", `{"path":"../x","content":""}`, "outside_workspace", "../x"},
+		{"read_file", `{}`, "", ""},
+		{"read_file", `{"path":"none"}`, "", ""},
+		{"glob", `{}`, "", ""},
+	}
+	var want []string
+	for _, c := range calls {
+		r := replied(t, Call(ctx, ws, c.tool, json.RawMessage(c.args)))
+		if r.OK {
+			t.Errorf("%s %s: %+v", c.tool, c.args, r)
+		}
+		if c.kind != "" {
+			want = append(want, c.tool+" "+c.kind+" "+c.path+" s1 test")
+			if r.Error.Kind != c.kind {
+				t.Errorf("%s %s: %+v", c.tool, c.args, r)
+			}
+		}
+	}
+	a, err := ws.History(t.Context(), emend.HistoryRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range a.Data.Entries {
+		if e.OK {
+			t.Errorf("%+v", e)
+		}
+		got = append([]string{e.ToolName + " " + e.ErrorKind + " " + e.Path + " " + e.SessionID + " " + e.Client}, got...)
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("the log has\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// TestRequireHash: what a tool leaves open is demanded, for every file that is there.
+func TestRequireHash(t *testing.T) {
+	files := map[string]string{"a.txt": "one\n", "b.txt": "two\n"}
+	sum := "2c8b08da5ce60398e1f19af0e5dccc744df274b826abe585eaba68c525434806" // of "one\n"
+	patch := func(lines ...string) string {
+		b, err := json.Marshal("*** Begin Patch\n" + strings.Join(lines, "\n") + "\n*** End Patch\n")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	updateA := []string{"*** Update File: a.txt", "@@", "-one", "+eins"}
+	tests := []struct{ tool, args, kind, says string }{
+		{"delete_file", `{"path":"a.txt"}`, "command_failed", "expectedSha256 is missing"},
+		{"delete_file", `{"path":"a.txt","expectedSha256":"` + sum + `"}`, "", ""},
+		{"create_file", `{"path":"c.txt","content":"x"}`, "", ""},
+		{"apply_patch", `{"patch":` + patch(updateA...) + `}`, "command_failed", `no entry for "a.txt"`},
+		{"apply_patch", `{"patch":` + patch(updateA...) + `,"dryRun":true}`, "command_failed", `no entry for "a.txt"`},
+		{"apply_patch", `{"patch":` + patch(updateA...) + `,"expectedSha256ByPath":{"a.txt":"` + sum + `"}}`, "", ""},
+		{"apply_patch", `{"patch":` + patch(updateA...) + `,"expectedSha256ByPath":{"a.txt":"` + strings.Repeat("0", 64) + `"}}`, "stale_file", ""},
+		{"apply_patch", `{"patch":` + patch(append(updateA, "*** Delete File: b.txt")...) + `,"expectedSha256ByPath":{"a.txt":"` + sum + `"}}`, "command_failed", `no entry for "b.txt"`},
+		{"apply_patch", `{"patch":` + patch("*** Move File: a.txt -> c.txt") + `}`, "command_failed", `no entry for "a.txt"`},
+		{"apply_patch", `{"patch":` + patch("*** Move File: a.txt -> c.txt") + `,"expectedSha256ByPath":{"a.txt":"` + sum + `"}}`, "", ""},
+		{"apply_patch", `{"patch":` + patch("*** Add File: c.txt", "+x") + `}`, "", ""},
+		{"apply_patch", `{"patch":` + patch("*** Add File: b.txt", "+x") + `,"dialect":"codex"}`, "already_exists", ""},
+		{"apply_patch", `{"patch":` + patch("*** Update File: a.txt", "*** Move to: b.txt", "@@", "-one", "+eins") +
+			`,"dialect":"codex","expectedSha256ByPath":{"a.txt":"` + sum + `"}}`, "command_failed", "may overwrite a file unseen"},
+		{"apply_patch", `{"patch":"no patch"}`, "patch_parse_error", ""},
+	}
+	for _, test := range tests {
+		ws := open(t, files)
+		r := replied(t, Options{RequireHash: true}.Call(t.Context(), ws, test.tool, json.RawMessage(test.args)))
+		if r.OK != (test.kind == "") || r.Error != nil && r.Error.Kind != test.kind || !strings.Contains(r.Output, test.says) {
+			t.Errorf("%s %s: %+v", test.tool, test.args, r)
+		}
+	}
+	for _, tool := range (Options{RequireHash: true}).Tools() {
+		_, has := tool.Input.Properties["expectedSha256"]
+		if has != strings.Contains(strings.Join(tool.Input.Required, " "), "expectedSha256") {
+			t.Errorf("%s requires %q", tool.Name, tool.Input.Required)
+		}
+	}
+	if len(deleteFile.Input.Required) != 1 {
+		t.Errorf("delete_file itself requires %q", deleteFile.Input.Required)
+	}
+}
