@@ -99,7 +99,7 @@ Exit codes: 0 done (a dry run: would apply), 1 refused and nothing changed,
 	f.BoolVar(&a.unsafe, "unsafe-fs", false, "write to a network file system too, where less can be promised")
 	complete(root, "durability", []string{"full", "none"})
 	root.AddCommand(a.apply(), a.recoverVerb(), a.doctor(), a.convert(), a.make(), a.version())
-	root.AddCommand(a.trash())
+	root.AddCommand(a.trash(), a.purge())
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return &usage{strings.TrimPrefix(strings.TrimPrefix(c.CommandPath(), "emend"), " "), err}
 	})
