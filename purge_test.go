@@ -58,7 +58,7 @@ func TestPurgeSecret(t *testing.T) {
 	ws := workspace(t, "conf", "a\n", "other", "b\n")
 	do := func(key string, lines ...string) {
 		t.Helper()
-		if _, err := ws.Apply(t.Context(), envelope(lines...), emend.Options{Dialect: "codex", IdempotencyKey: key}); err != nil {
+		if _, err := ws.Apply(t.Context(), envelope(lines...), emend.Options{Dialect: map[bool]string{true: "codex", false: "comma"}[key == ""], IdempotencyKey: key}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -97,7 +97,7 @@ func TestPurgeSecret(t *testing.T) {
 		t.Errorf("again: %+v, %v", done, err)
 	}
 	// The key still is that of what was done, though what was answered is gone.
-	rep, err := ws.Apply(t.Context(), envelope("*** Update File: conf", "@@", "-a", "+"+secret), emend.Options{Dialect: "codex", IdempotencyKey: "k1"})
+	rep, err := ws.Apply(t.Context(), envelope("*** Update File: conf", "@@", "-a", "+"+secret), emend.Options{Dialect: "comma", IdempotencyKey: "k1"})
 	if err != nil || !rep.Repeated() {
 		t.Errorf("%v, %v", rep, err)
 	}
