@@ -89,7 +89,7 @@ func (w *Workspace) purgeable(ctx context.Context, r PurgeRequest) (*Purged, err
 	if p == nil {
 		return out, nothingOf(r.Entries)
 	}
-	want, err := w.wanted(r)
+	want, err := w.purging(r)
 	if err != nil {
 		return nil, err
 	}
@@ -118,15 +118,15 @@ func (w *Workspace) purgeable(ctx context.Context, r PurgeRequest) (*Purged, err
 	return out, nil
 }
 
-// wanted is a request while transactions are held against it.
-type wanted struct {
+// purging is a request while transactions are held against it.
+type purging struct {
 	PurgeRequest
 	paths []string            // the ways to spell Path, from the root
 	met   map[string][]string // for each of Entries, the transactions that it means
 }
 
-func (w *Workspace) wanted(r PurgeRequest) (*wanted, error) {
-	out := &wanted{PurgeRequest: r, met: map[string][]string{}}
+func (w *Workspace) purging(r PurgeRequest) (*purging, error) {
+	out := &purging{PurgeRequest: r, met: map[string][]string{}}
 	for _, e := range r.Entries {
 		number, isNumber := strings.CutPrefix(e, "#")
 		if _, err := strconv.ParseUint(number, 10, 64); isNumber && err != nil || !isNumber && len(e) < 6 {
@@ -138,13 +138,13 @@ func (w *Workspace) wanted(r PurgeRequest) (*wanted, error) {
 		return out, nil
 	}
 	var err error
-	out.paths, err = w.spelled(r.Path)
+	out.paths, err = w.purgePaths(r.Path)
 	return out, err
 }
 
-// spelled are the paths from the root that a caller may mean: as it is written, and where it leads. What may not be read
+// purgePaths are the paths from the root that a caller may mean: as it is written, and where it leads. What may not be read
 // can be purged all the same.
-func (w *Workspace) spelled(p string) ([]string, error) {
+func (w *Workspace) purgePaths(p string) ([]string, error) {
 	full := path.Join(w.base, filepath.ToSlash(p))
 	if filepath.IsAbs(p) {
 		rel, err := filepath.Rel(w.Root(), p)
@@ -164,7 +164,7 @@ func (w *Workspace) spelled(p string) ([]string, error) {
 }
 
 // takes reports whether a transaction is one of those that are wanted.
-func (q *wanted) takes(r *audit.Record, p *past) bool {
+func (q *purging) takes(r *audit.Record, p *past) bool {
 	switch {
 	case q.SessionID != "" && r.Actor.Session != q.SessionID:
 		return false
@@ -184,7 +184,7 @@ func (q *wanted) takes(r *audit.Record, p *past) bool {
 }
 
 // at reports whether a path of the log is the path that is wanted, or below it.
-func (q *wanted) at(top string, p *past) bool {
+func (q *purging) at(top string, p *past) bool {
 	rel, inside := p.inside(top)
 	return inside && top != "" && slices.ContainsFunc(q.paths, func(want string) bool {
 		return want == "." || rel == want || strings.HasPrefix(rel, want+"/")
@@ -192,7 +192,7 @@ func (q *wanted) at(top string, p *past) bool {
 }
 
 // follow notes where a file went that is purged by its path.
-func (q *wanted) follow(r *audit.Record, p *past, notes *[]string) {
+func (q *purging) follow(r *audit.Record, p *past, notes *[]string) {
 	for _, op := range r.Ops {
 		if q.Path != "" && op.ToPath != "" && q.at(op.Path, p) && !q.at(op.ToPath, p) {
 			from, _ := p.inside(op.Path)
@@ -203,7 +203,7 @@ func (q *wanted) follow(r *audit.Record, p *past, notes *[]string) {
 }
 
 // unmet refuses a request of which an entry names nothing, or more than one transaction.
-func (q *wanted) unmet() error {
+func (q *purging) unmet() error {
 	for _, e := range q.Entries {
 		switch met := q.met[e]; {
 		case len(met) == 0:

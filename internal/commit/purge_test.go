@@ -12,8 +12,8 @@ import (
 	"github.com/emend-dev/emend/internal/vfs"
 )
 
-// kept are the names of what the history has.
-func (w *world) kept(t *testing.T) []string {
+// holds are the names of what the history has.
+func (w *world) holds(t *testing.T) []string {
 	t.Helper()
 	s, err := w.open(plain)
 	if err != nil {
@@ -47,7 +47,7 @@ func (w *world) records(t *testing.T, kind audit.Kind) int {
 func (w *world) removal(t *testing.T, byName bool) Removal {
 	t.Helper()
 	what := Removal{Records: []audit.Record{{Kind: audit.Purge, Message: "first"}, {Kind: audit.Purge, Message: "second"}}}
-	names := w.kept(t)
+	names := w.holds(t)
 	tx, _, _ := strings.Cut(names[0], ".")
 	if byName {
 		what.Names = history.Names(history.Slot(tx, 0))
@@ -83,7 +83,7 @@ func TestPurgeFails(t *testing.T) {
 					t.Fatal(err)
 				}
 				w.disk.Settle()
-				tree, had, what := w.visible(t), w.kept(t), w.removal(t, byName)
+				tree, had, what := w.visible(t), w.holds(t), w.removal(t, byName)
 				f := &vfs.Fault{At: n, After: after, Dead: dead}
 				err := w.purge(f.Wrap, what.again(), asked)
 				if !f.Fired() {
@@ -97,7 +97,7 @@ func TestPurgeFails(t *testing.T) {
 				if asked {
 					w.disk = w.disk.Crash(func(cuts int) int { return n % cuts })
 				}
-				has := w.kept(t)
+				has := w.holds(t)
 				if logged := w.records(t, audit.Purge); len(has) < len(had) && logged == 0 {
 					t.Fatalf("%s: %q became %q with nothing on record", where(f), had, has)
 				}
@@ -110,7 +110,7 @@ func TestPurgeFails(t *testing.T) {
 				if got := w.visible(t); !maps.Equal(got, tree) {
 					t.Fatalf("%s: %s", where(f), diff(got, tree))
 				}
-				if has := w.kept(t); slices.Contains(has, what.first()) {
+				if has := w.holds(t); slices.Contains(has, what.first()) {
 					t.Fatalf("%s, and again: there is still %q", where(f), has)
 				}
 			}
@@ -138,7 +138,7 @@ func TestPurgeIsDurable(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.disk = w.disk.Crash(func(int) int { return 0 })
-		if has := w.kept(t); len(has) > 0 || w.records(t, audit.Purge) != 2 {
+		if has := w.holds(t); len(has) > 0 || w.records(t, audit.Purge) != 2 {
 			t.Errorf("there is still %q", has)
 		}
 	}
