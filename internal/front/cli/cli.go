@@ -155,7 +155,7 @@ search: or nothing found), 2 wrong usage, 3 undecided: run emend recover.`,
 	root.AddCommand(a.create(), a.write(), a.edit(), a.rm(), a.mv())
 	root.AddCommand(a.undo(), a.restore(), a.trash())
 	root.AddCommand(a.apply(), a.convert(), a.make(), a.call())
-	root.AddCommand(a.recoverVerb(), a.doctor(), a.version(), a.man())
+	root.AddCommand(a.purge(), a.recoverVerb(), a.doctor(), a.version(), a.man())
 	group(root)
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return &usage{strings.TrimPrefix(strings.TrimPrefix(c.CommandPath(), "emend"), " "), err}
