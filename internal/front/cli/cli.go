@@ -58,7 +58,7 @@ type app struct {
 }
 
 func (a *app) run(ctx context.Context, args []string) int {
-	a.in = &patient{ctx, a.in}
+	a.in = &patient{ctx: ctx, r: a.in}
 	cmd := a.command()
 	cmd.SetArgs(args)
 	cmd.SetIn(a.in)
@@ -93,14 +93,18 @@ func (a *app) failed(err error) {
 type patient struct {
 	ctx context.Context
 	r   io.Reader
+	buf []byte // of the read in hand, which may outlive the patience with it
 }
 
 func (p *patient) Read(b []byte) (int, error) {
+	if p.buf == nil {
+		p.buf = make([]byte, 1<<16)
+	}
 	type got struct {
 		n   int
 		err error
 	}
-	buf, done := make([]byte, len(b)), make(chan got, 1)
+	buf, done := p.buf[:min(len(b), len(p.buf))], make(chan got, 1)
 	go func() {
 		n, err := p.r.Read(buf)
 		done <- got{n, err}
@@ -109,6 +113,7 @@ func (p *patient) Read(b []byte) (int, error) {
 	case g := <-done:
 		return copy(b, buf[:g.n]), g.err
 	case <-p.ctx.Done():
+		p.buf = nil
 		return 0, &fail.Error{Kind: fail.CommandFailed, Reason: fail.Cancelled, Msg: "interrupted; nothing was changed"}
 	}
 }
