@@ -76,6 +76,7 @@ func (w *Workspace) Commit(ctx context.Context, p *Plan) (*Report, error) {
 		return nil, &Refusal{view: view, list: fail.All(err)}
 	}
 	defer w.calls.Done()
+	ctx = w.calling(ctx, "apply_patch")
 	view.DryRun, view.Atomic = false, true
 	if p.of != w {
 		return nil, &Refusal{view: view, list: fail.List{{Kind: fail.CommandFailed, Reason: fail.BadArguments,
@@ -182,6 +183,7 @@ func (w *Workspace) Apply(ctx context.Context, text string, o Options) (*Report,
 		return nil, &Refusal{list: fail.All(err)}
 	}
 	defer w.calls.Done()
+	ctx = w.calling(ctx, "apply_patch")
 	r := record{key: o.IdempotencyKey, progress: o.Progress}
 	if r.key != "" {
 		r.request = sum(text)

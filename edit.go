@@ -22,7 +22,7 @@ func (w *Workspace) Edit(ctx context.Context, r EditRequest) (*Answer[EditData],
 			applied = done
 			return p, err
 		},
-		data: func(rep *Report) EditData { return EditData{written(rep), editsOf(applied)} },
+		data: func(rep *Report) EditData { return EditData{rewritten(rep), editsOf(applied)} },
 		say: func(d EditData, _ *Report) string {
 			out := fmt.Sprintf("Edited %s: %d edit(s), %s (sha256 %s).", report.Escape(d.Path), len(d.AppliedEdits), lines(d.AppliedEdits), d.AfterSha256)
 			for _, e := range d.AppliedEdits {

@@ -87,7 +87,7 @@ func checkPass(t *testing.T, data string, step, first, last, most int) {
 
 var passTexts = []string{
 	"", "\n", "a", "a\n", "a\nb", "a\r\nb\r\n", "a\rb\r", "a\r\nb\nc\r", "\r", "\r\n", "\n\r", "\r\r\n\n",
-	"\uFEFF", "\uFEFFa\r\n", "é\né", "日本\n語", "a\xffb\n", "\xe6\x97", "\xe6\x97\n", "\xf0\x9f\x98", "a\x00b", "x\uFEFFy\n",
+	"\uFEFF", "\uFEFFa\r\n", "é\né", "日本\n語", "a\xffb\n", "\xe6\x97", "\xe6\x97\n", "\xf0\x9f\x98", "a\x00b", "\xff\xc3\xa9", "\xc3\xff\xc3\xa9", "x\uFEFFy\n",
 }
 
 func TestPass(t *testing.T) {

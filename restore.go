@@ -35,7 +35,7 @@ func (w *Workspace) Restore(ctx context.Context, r RestoreRequest) (*Answer[Rest
 }
 
 func (w *Workspace) restoring(ctx context.Context, src *reader, r RestoreRequest) (*plan.Plan, error) {
-	kept, err := w.trashed(r.TrashedPath)
+	kept, err := w.keptAs(r.TrashedPath)
 	if err != nil {
 		return nil, err
 	}
@@ -66,8 +66,8 @@ type kept struct {
 	size int64
 }
 
-// trashed finds what has a trash id.
-func (w *Workspace) trashed(id string) (*kept, error) {
+// keptAs finds what has a trash id.
+func (w *Workspace) keptAs(id string) (*kept, error) {
 	tx, n, ok := strings.Cut(id, ".")
 	slot, err := strconv.Atoi(n)
 	if _, isTx := history.Made(tx); !ok || err != nil || !isTx || history.Slot(tx, slot) != id {
@@ -81,10 +81,10 @@ func (w *Workspace) trashed(id string) (*kept, error) {
 	if err := store.Log().Refresh(); err != nil {
 		return nil, storeError(err)
 	}
-	past := newPast(store)
-	defer past.stop()
+	trail := newTrail(store)
+	defer trail.stop()
 	for {
-		r, err := past.read()
+		r, err := trail.read()
 		if err != nil || r == nil {
 			return nil, cmpError(err, notInTrash(id))
 		}

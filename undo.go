@@ -64,15 +64,15 @@ func (w *Workspace) reverse(ctx context.Context, r UndoRequest) (*undoing, *read
 	if err := store.Log().Refresh(); err != nil {
 		return nil, nil, storeError(err)
 	}
-	past := newPast(store)
-	defer past.stop()
-	chosen, err := past.choose(r)
+	trail := newTrail(store)
+	defer trail.stop()
+	chosen, err := trail.choose(r)
 	if err != nil {
 		return nil, nil, err
 	}
 	src := newReader(w)
 	src.base = "."
-	u := newUndoing(w, src, past, store.History())
+	u := newUndoing(w, src, trail, store.History())
 	for _, rec := range chosen {
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err

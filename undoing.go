@@ -24,7 +24,7 @@ import (
 type undoing struct {
 	w      *Workspace
 	src    *reader
-	past   *past
+	trail  *trail
 	hist   *history.History
 	undoes []string
 	prune  []string
@@ -48,8 +48,8 @@ type origin struct {
 	text   string //
 }
 
-func newUndoing(w *Workspace, src *reader, past *past, hist *history.History) *undoing {
-	return &undoing{w: w, src: src, past: past, hist: hist, files: map[string]plan.File{}, now: map[string]origin{}}
+func newUndoing(w *Workspace, src *reader, trail *trail, hist *history.History) *undoing {
+	return &undoing{w: w, src: src, trail: trail, hist: hist, files: map[string]plan.File{}, now: map[string]origin{}}
 }
 
 // rel is a path of the log from the workspace's root.
@@ -219,7 +219,7 @@ func (u *undoing) unmove(ctx context.Context, r *audit.Record, a *audit.Act, fro
 
 // keptOf finds the file that a change displaced: in its own slot, or wherever it went since.
 func (u *undoing) keptOf(r *audit.Record, a *audit.Act) (origin, bool) {
-	for _, slot := range append([]string{history.Slot(r.Tx, a.Slot)}, u.past.kept[a.Old.Sum]...) {
+	for _, slot := range append([]string{history.Slot(r.Tx, a.Slot)}, u.trail.kept[a.Old.Sum]...) {
 		name, is, err := u.hist.Find(slot)
 		if err != nil || is.Mode.IsDir() || (is.Mode&fs.ModeSymlink != 0) != a.Old.Link || !a.Old.Link && is.Size != a.Old.Size {
 			continue
@@ -294,7 +294,7 @@ func unpatch(ctx context.Context, after, before, have string) (string, error) {
 
 // after finds how a change left a file: a later change displaced that, or its diff tells.
 func (u *undoing) after(r *audit.Record, a *audit.Act, before string) (string, bool) {
-	for _, slot := range u.past.kept[a.New.Sum] {
+	for _, slot := range u.trail.kept[a.New.Sum] {
 		if out, err := u.slotText(slot); err == nil && plan.Sum(out) == a.New.Sum {
 			return out, true
 		}
@@ -347,7 +347,7 @@ func (u *undoing) slotText(slot string) (string, error) {
 
 func (u *undoing) inTheWay(r *audit.Record, p, why string) {
 	hint := "Look at the file, and take back by hand what is left to take back; emend show " + r.Tx + " has the diff."
-	if later := u.past.since(r, p); later != nil {
+	if later := u.trail.since(r, p); later != nil {
 		why += "; the newest change through emend is " + who(later)
 		hint = "Undo that one first: " + later.Tx + ". Or take the change back by hand; emend show " + r.Tx + " has the diff."
 	} else {

@@ -17,7 +17,7 @@ func (w *Workspace) Write(ctx context.Context, r WriteRequest) (*Answer[WriteDat
 	return perform(ctx, w, call[WriteData]{tool: "write_file", key: r.IdempotencyKey, request: r,
 		named:  []patch.Section{{Op: patch.Update, Path: r.Path}},
 		settle: func(ctx context.Context, src *reader) (*plan.Plan, error) { return r.settle(ctx, src) },
-		data:   written,
+		data:   rewritten,
 		say: func(d WriteData, _ *Report) string {
 			return fmt.Sprintf("Wrote %s (%d bytes, sha256 %s).", report.Escape(d.Path), d.SizeBytes, d.AfterSha256)
 		}})
@@ -58,7 +58,7 @@ func (r *reader) changing(ctx context.Context, p, expected, verb string) (plan.S
 	return s, nil
 }
 
-func written(rep *Report) WriteData {
+func rewritten(rep *Report) WriteData {
 	s := rep.step()
 	return WriteData{Path: s.Path, BeforeSha256: s.BeforeSum, AfterSha256: s.AfterSum, SizeBytes: int64(len(s.After)), Diff: report.Diff(s)}
 }

@@ -85,6 +85,16 @@ func Made(tx string) (at time.Time, ok bool) {
 // Slot is the name of slot n of a transaction. It is also the name of what was displaced, for people.
 func Slot(tx string, n int) string { return tx + "." + strconv.Itoa(n) }
 
+// ParseSlot splits the name of a slot; ok is false for any other name.
+func ParseSlot(name string) (tx string, n int, ok bool) {
+	tx, number, _ := strings.Cut(name, ".")
+	n, err := strconv.Atoi(number)
+	if _, made := Made(tx); !made || err != nil || n < 0 || Slot(tx, n) != name {
+		return "", 0, false
+	}
+	return tx, n, true
+}
+
 // NewLink is the second name of the new content of a slot, and OldLink that of what its transaction displaces: file
 // systems without a journal need them. Aside is the name of what is on its way into a slot where two names cannot be
 // exchanged.
@@ -193,12 +203,22 @@ func (h *History) sweep(marker string, keep func(string) (bool, error)) (tx stri
 		return "", err
 	}
 	if kept {
-		return "", ignoreMissing(h.staging.Remove(marker))
+		return "", errors.Join(h.spare(tx, n), ignoreMissing(h.staging.Remove(marker)))
 	}
 	if err := h.Discard(tx, n); err != nil {
 		return "", err
 	}
 	return tx, ignoreMissing(h.staging.Remove(marker))
+}
+
+// spare removes the names that a transaction needs no more when it has come to its end, and that a process which died
+// right after that has left: those of files that stand in the tree.
+func (h *History) spare(tx string, n int) error {
+	errs := []error{ignoreMissing(h.slots.Remove(Back(tx)))}
+	for i := range n {
+		errs = append(errs, ignoreMissing(h.slots.Remove(NewLink(Slot(tx, i)))))
+	}
+	return errors.Join(errs...)
 }
 
 // Discard removes every name of n slots of a transaction.
@@ -242,6 +262,17 @@ func (h *History) Orphans(known func(tx string) (bool, error)) ([]string, error)
 		}
 	}
 	return out, nil
+}
+
+// Find returns the name under which the file lies that a slot keeps, and describes it: the slot itself, or the second
+// name of what was displaced. It fails with fs.ErrNotExist when nothing is kept there.
+func (h *History) Find(slot string) (name string, is vfs.Info, err error) {
+	for _, name = range []string{OldLink(slot), slot} {
+		if is, err = h.slots.Stat(name); !errors.Is(err, fs.ErrNotExist) {
+			return name, is, err
+		}
+	}
+	return "", is, err
 }
 
 // Keep writes what belongs to a transaction but is not needed to recover it, under a name of its own. It is not

@@ -14,8 +14,8 @@ import (
 	"github.com/emend-dev/emend/internal/report"
 )
 
-// past is what the log says of changes, read from its end as far as it is needed.
-type past struct {
+// trail is what the log says of changes, read from its end as far as it is needed.
+type trail struct {
 	next func() (*audit.Record, error, bool)
 	stop func()
 
@@ -26,15 +26,15 @@ type past struct {
 	changes []*audit.Record            // all changes that happened, the newest first
 }
 
-func newPast(s *commit.Store) *past {
-	l := &past{failed: map[string]bool{}, undone: map[string]string{}, kept: map[string][]string{}, touched: map[string][]*audit.Record{}}
+func newTrail(s *commit.Store) *trail {
+	l := &trail{failed: map[string]bool{}, undone: map[string]string{}, kept: map[string][]string{}, touched: map[string][]*audit.Record{}}
 	l.next, l.stop = iter.Pull2(s.Log().Backward())
 	return l
 }
 
 // read goes back to the next older change that happened; nil at the beginning of the log. What is read of a change is
 // known by the time that it is returned: whatever took it back is newer.
-func (l *past) read() (*audit.Record, error) {
+func (l *trail) read() (*audit.Record, error) {
 	for {
 		r, err, ok := l.next()
 		switch {
@@ -56,7 +56,7 @@ func damaged(err error) error {
 		Hint: "Run emend verify: it says what is wrong with it."}
 }
 
-func (l *past) enter(r *audit.Record) {
+func (l *trail) enter(r *audit.Record) {
 	l.changes = append(l.changes, r)
 	if l.undone[r.Tx] == "" {
 		for _, tx := range r.Undoes {
@@ -75,7 +75,7 @@ func (l *past) enter(r *audit.Record) {
 }
 
 // choose returns the changes that are to be taken back, the newest first.
-func (l *past) choose(r UndoRequest) ([]*audit.Record, error) {
+func (l *trail) choose(r UndoRequest) ([]*audit.Record, error) {
 	switch {
 	case r.SessionID != "":
 		return l.session(r.SessionID)
@@ -85,7 +85,7 @@ func (l *past) choose(r UndoRequest) ([]*audit.Record, error) {
 	return l.last()
 }
 
-func (l *past) last() ([]*audit.Record, error) {
+func (l *trail) last() ([]*audit.Record, error) {
 	for {
 		r, err := l.read()
 		if err != nil {
@@ -100,7 +100,7 @@ func (l *past) last() ([]*audit.Record, error) {
 	}
 }
 
-func (l *past) entry(name string) ([]*audit.Record, error) {
+func (l *trail) entry(name string) ([]*audit.Record, error) {
 	if strings.HasPrefix(name, "#") {
 		return nil, &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments,
 			Msg: fmt.Sprintf("entry %s was refused and changed nothing", fail.Quote(name)), Hint: "Name an entry that changed something: emend log (the history tool) lists them."}
@@ -125,7 +125,7 @@ func (l *past) entry(name string) ([]*audit.Record, error) {
 }
 
 // session chooses all that a session did and that is in effect. What it took back of its own counts as not done.
-func (l *past) session(id string) ([]*audit.Record, error) {
+func (l *trail) session(id string) ([]*audit.Record, error) {
 	var mine []*audit.Record
 	of := map[string]bool{}
 	for {
@@ -159,7 +159,7 @@ func (l *past) session(id string) ([]*audit.Record, error) {
 }
 
 // since names the newest change to a path after r, for a refusal; nil when there was none through emend.
-func (l *past) since(r *audit.Record, path string) *audit.Record {
+func (l *trail) since(r *audit.Record, path string) *audit.Record {
 	for _, later := range l.touched[path] {
 		if later.Seq > r.Seq && l.undone[later.Tx] == "" {
 			return later
