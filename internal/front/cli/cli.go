@@ -41,6 +41,7 @@ type app struct {
 	tty      bool // out is a terminal
 	ttyIn    bool
 	ttyErr   bool
+	stop     <-chan struct{} // closed when a person presses Ctrl-C
 
 	dir     string
 	root    string
@@ -58,7 +59,7 @@ type app struct {
 }
 
 func (a *app) run(ctx context.Context, args []string) int {
-	a.in = &patient{ctx: ctx, r: a.in}
+	a.stop = ctx.Done()
 	cmd := a.command()
 	cmd.SetArgs(args)
 	cmd.SetIn(a.in)
@@ -91,10 +92,13 @@ func (a *app) failed(err error) {
 
 // patient reads until it is told to stop: who presses Ctrl-C is not kept waiting for the end of standard input.
 type patient struct {
-	ctx context.Context
-	r   io.Reader
-	buf []byte // of the read in hand, which may outlive the patience with it
+	stop <-chan struct{}
+	r    io.Reader
+	buf  []byte // of the read in hand, which may outlive the patience with it
 }
+
+// stdin is standard input, until Ctrl-C.
+func (a *app) stdin() io.Reader { return &patient{stop: a.stop, r: a.in} }
 
 func (p *patient) Read(b []byte) (int, error) {
 	if p.buf == nil {
@@ -112,7 +116,7 @@ func (p *patient) Read(b []byte) (int, error) {
 	select {
 	case g := <-done:
 		return copy(b, buf[:g.n]), g.err
-	case <-p.ctx.Done():
+	case <-p.stop:
 		p.buf = nil
 		return 0, &fail.Error{Kind: fail.CommandFailed, Reason: fail.Cancelled, Msg: "interrupted; nothing was changed"}
 	}
@@ -291,7 +295,7 @@ func (a *app) text(args []string, most int64) (string, error) {
 		if a.ttyIn && !a.quiet {
 			fmt.Fprintln(a.err, "emend: reading a patch from the terminal; end it with Ctrl-D")
 		}
-		b, err = readAll(a.in, most)
+		b, err = readAll(a.stdin(), most)
 	} else {
 		b, err = readFile(args[0], most)
 	}
