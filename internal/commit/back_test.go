@@ -3,6 +3,8 @@ package commit
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,11 +16,12 @@ import (
 )
 
 // keptFiles are put into the history, each by the transaction that deletes it, before a wish asks for it.
-var keptFiles = map[string]string{"k1": "kept one\n", "k2": "kept two\n", "k3": "", "kl": "-> where/it/was", "km": "-> a.txt"}
+var keptFiles = map[string]string{"k1": "kept one\n", "k2": "kept two\n", "k3": "", "k4": "kept four\n", "kl": "-> where/it/was", "km": "-> a.txt"}
 
 // backFiles are what the wishes for the history need beside files.
-var backFiles = map[string]string{"f.txt": "in its place\n", "g.txt": "in its place too\n", "n.txt": "never again\n",
-	"v.txt": "version\n", "p/q/only.txt": "alone\n", "p2/only.txt": "alone too\n"}
+var backFiles = map[string]string{"f.txt": "in its place\n", "g.txt": "in its place too\n", "h.txt": "in its place, and not kept\n", "n.txt": "never again\n",
+	"v.txt": "version\n", "p/q/only.txt": "alone\n", "p2/only.txt": "alone too\n",
+	"p3/only.txt": "alone again\n", "p4/only.txt": "and alone\n"}
 
 // keep puts the files that are to be asked for into the history.
 func (w *world) keep(t *testing.T) {
@@ -33,7 +36,7 @@ func (w *world) keep(t *testing.T) {
 	}
 	w.kept = map[string]kept{}
 	var wishes []wish
-	for p := range keptFiles {
+	for _, p := range slices.Sorted(maps.Keys(keptFiles)) {
 		wishes = append(wishes, wish{op: "delete", path: p})
 	}
 	changes := w.changes(t, wishes)
@@ -80,7 +83,23 @@ func (w *world) names(t *testing.T, id vfs.ID) (names []string) {
 			names = append(names, name)
 		}
 	}
+	slices.Sort(names)
 	return names
+}
+
+// orphans lists the transactions that left slots and no record.
+func (w *world) orphans(t *testing.T) []string {
+	t.Helper()
+	s, err := w.open(plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	out, err := s.Orphans()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
 }
 
 func (w *world) stat(t *testing.T, p string) vfs.Info {

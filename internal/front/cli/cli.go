@@ -242,7 +242,7 @@ func (a *app) open(o ...emend.Option) (*emend.Workspace, error) {
 
 // options are what the flags of every verb say of the workspace.
 func (a *app) options() []emend.Option {
-	out := []emend.Option{emend.By(emend.Actor{Client: "cli", Session: a.session, Agent: a.agent, Tool: "apply_patch"})}
+	out := []emend.Option{emend.By(emend.Actor{Client: "cli", Session: a.session, Agent: a.agent})}
 	if file := a.policyFile(); file != "" {
 		out = append(out, emend.Policy(file))
 	}
