@@ -344,6 +344,30 @@ func TestGone(t *testing.T) {
 	}
 }
 
+// Without syncs all of it survives a kill at every call.
+func TestKilledWithoutSyncs(t *testing.T) {
+	for _, kind := range []vfs.Kind{vfs.Journal, vfs.Strict} {
+		c := &sweep{t: t, kind: kind, set: backs, points: new(int)}
+		w := c.world()
+		c.base.noSync = true
+		c.before = w.visible(t)
+		if err := w.doing(plain, t, backs); err != nil {
+			t.Fatal(err)
+		}
+		c.after = w.visible(t)
+		for n := 0; ; n++ {
+			f := &vfs.Fault{At: n, After: n%2 == 0, Dead: true}
+			w, _, ok := c.at(f)
+			if !ok {
+				break
+			}
+			w.disk.Kill()
+			c.recovered(w, where(f))
+		}
+		t.Logf("%v: %d points", kind, *c.points)
+	}
+}
+
 // A process dies between the second name and the record: the second name goes, and the first stays.
 func TestStagedBackIsSwept(t *testing.T) {
 	w := keptWorld(t, vfs.Journal)
