@@ -20,7 +20,7 @@ func (w *Workspace) TrashExport(ctx context.Context, id string, to io.Writer) er
 		return cannot(err)
 	}
 	defer w.calls.Done()
-	t, p, err := w.trashed(ctx, id)
+	t, p, err := w.inTrash(ctx, id)
 	if err == nil {
 		err = w.guard.Readable(t.Path)
 	}
@@ -34,7 +34,7 @@ func (t *Trashed) export(ctx context.Context, slots vfs.Dir, to io.Writer) error
 	m := history.ArchiveMeta{ID: t.ID, Path: t.Path, DeletedAt: t.DeletedAt, SessionID: t.SessionID, AgentName: t.AgentName,
 		ToolName: t.ToolName, Sha256: t.Sha256, SizeBytes: t.SizeBytes, Mode: t.Mode, MTime: t.MTime, Link: t.Link}
 	if t.Link != "" {
-		return written(history.WriteArchive(to, m, t.is.Mode, nil))
+		return archiveError(history.WriteArchive(to, m, t.is.Mode, nil))
 	}
 	f, err := slots.Open(t.name)
 	if err != nil {
@@ -47,7 +47,7 @@ func (t *Trashed) export(ctx context.Context, slots vfs.Dir, to io.Writer) error
 		return storeError(err)
 	}
 	m.Sha256 = hex.EncodeToString(h.Sum(nil))
-	return written(history.WriteArchive(to, m, t.is.Mode, heeding{ctx, f}))
+	return archiveError(history.WriteArchive(to, m, t.is.Mode, heeding{ctx, f}))
 }
 
 // heeding is a reader that ends when the call is cancelled.
@@ -63,7 +63,7 @@ func (h heeding) Read(p []byte) (int, error) {
 	return h.Reader.Read(p)
 }
 
-func written(err error) error {
+func archiveError(err error) error {
 	if _, ok := errors.AsType[*fail.Error](err); ok || err == nil {
 		return err
 	}
