@@ -55,27 +55,27 @@ func (w *Workspace) Show(ctx context.Context, entry string) (*Answer[EntryData],
 		return nil, cannot(err)
 	}
 	defer w.calls.Done()
-	l, err := w.ledger()
+	j, err := w.journal()
 	if err != nil {
 		return nil, cannot(err)
 	}
-	defer l.close()
-	s, r, err := l.find(ctx, entry)
+	defer j.close()
+	s, r, err := j.find(ctx, entry)
 	if err != nil {
 		return nil, cannot(err)
 	}
-	data := l.tell(s, r)
-	a := found(data, data.text(l.notes))
-	a.Notes = l.notes
+	data := j.tell(s, r)
+	a := found(data, data.text(j.notes))
+	a.Notes = j.notes
 	return a, nil
 }
 
 // find looks for the record that entry names.
-func (l *ledger) find(ctx context.Context, entry string) (*scan, *audit.Record, error) {
+func (j *journal) find(ctx context.Context, entry string) (*scan, *audit.Record, error) {
 	s, key := newScan(), keyOf(entry)
 	var list []*audit.Record
-	for r, err := range l.backward() {
-		if err = l.pass(err); err != nil {
+	for r, err := range j.backward() {
+		if err = j.pass(err); err != nil {
 			return nil, nil, err
 		}
 		if ctx.Err() != nil {
@@ -88,7 +88,7 @@ func (l *ledger) find(ctx context.Context, entry string) (*scan, *audit.Record, 
 		if r.Seq == key.seq && r.Tx != "" {
 			key.tx, list = r.Tx, nil // also a mark names its transaction
 		}
-		if !key.meant(r) || !l.inside(r) {
+		if !key.meant(r) || !j.inside(r) {
 			continue
 		}
 		if list = append(list, r); r.Tx == key.tx || r.Seq == key.seq && key.tx == "" {
@@ -125,8 +125,8 @@ func (k key) meant(r *audit.Record) bool {
 }
 
 // inside reports whether anything of r is below the root.
-func (l *ledger) inside(r *audit.Record) bool {
-	return len(r.Ops) == 0 || slices.ContainsFunc(r.Ops, func(op audit.Op) bool { _, ok := l.local(op); return ok })
+func (j *journal) inside(r *audit.Record) bool {
+	return len(r.Ops) == 0 || slices.ContainsFunc(r.Ops, func(op audit.Op) bool { _, ok := j.local(op); return ok })
 }
 
 func unnamed(entry string, list []*audit.Record) error {
@@ -145,11 +145,11 @@ func unnamed(entry string, list []*audit.Record) error {
 }
 
 // tell is all of r.
-func (l *ledger) tell(s *scan, r *audit.Record) EntryData {
-	d := EntryData{Entry: entryOf(r), Seq: r.Seq, Kind: string(r.Kind), Timestamp: r.TS, Client: r.Actor.Client, SessionID: r.Actor.Session,
+func (j *journal) tell(s *scan, r *audit.Record) EntryData {
+	d := EntryData{Entry: nameOf(r), Seq: r.Seq, Kind: string(r.Kind), Timestamp: r.TS, Client: r.Actor.Client, SessionID: r.Actor.Session,
 		AgentName: r.Actor.Agent, ToolName: r.Actor.Tool, PolicyHash: r.PolicyHash, IdempotencyKey: r.Idem, RequestSha256: r.Request,
 		OK: r.OK, ErrorKind: r.ErrorKind, Message: r.Message, Undoes: r.Undoes, UndoneBy: s.undone[r.Tx],
-		Files: l.entries(s, r, &wanted{diff: true}), Kept: []Kept{}, Prev: r.Prev, H: r.H}
+		Files: j.entries(s, r, &wanted{diff: true}), Kept: []Kept{}, Prev: r.Prev, H: r.H}
 	if len(d.Files) > 0 && !d.Files[0].OK {
 		first := d.Files[0]
 		d.OK, d.ErrorKind, d.Message = false, first.ErrorKind, first.Message
@@ -164,22 +164,22 @@ func (l *ledger) tell(s *scan, r *audit.Record) EntryData {
 		}
 	}
 	if decides(r) && d.OK {
-		d.Kept = l.keeps(r)
+		d.Kept = j.keeps(r)
 	}
 	return d
 }
 
 // keeps is what the history still has of what r displaced.
-func (l *ledger) keeps(r *audit.Record) []Kept {
+func (j *journal) keeps(r *audit.Record) []Kept {
 	out := []Kept{}
 	for _, a := range r.Acts {
-		path, ok := l.below(a.Path)
+		path, ok := j.below(a.Path)
 		if a.Do != "swap" && a.Do != "take" || !ok {
 			continue
 		}
 		id := history.Slot(r.Tx, a.Slot)
 		for _, name := range []string{history.OldLink(id), id} {
-			if is, err := l.hist.Slots().Stat(name); err == nil {
+			if is, err := j.hist.Slots().Stat(name); err == nil {
 				out = append(out, Kept{ID: id, Path: path, SizeBytes: is.Size, MTime: is.ModTime})
 				break
 			}

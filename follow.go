@@ -52,7 +52,7 @@ type follower struct {
 	want *wanted
 	tell func([]LogEntry, []string) error
 
-	l     *ledger
+	j     *journal
 	begun bool
 	at    audit.Head      // the newest record that was told of
 	seen  string          // the names and sizes of the log when it was
@@ -60,10 +60,10 @@ type follower struct {
 }
 
 func (f *follower) close() {
-	if f.l != nil {
-		f.l.close()
+	if f.j != nil {
+		f.j.close()
 	}
-	f.l = nil
+	f.j = nil
 }
 
 // look tells what is new.
@@ -71,11 +71,11 @@ func (f *follower) look(ctx context.Context) error {
 	if err := f.open(); err != nil {
 		return cannot(err)
 	}
-	if f.l.log == nil {
+	if f.j.log == nil {
 		f.close()
 		return nil
 	}
-	sizes, err := sizes(f.l.dir)
+	sizes, err := sizes(f.j.dir)
 	if err != nil || sizes == "" {
 		f.close() // it was moved, or replaced: it is looked for again
 		return nil
@@ -83,16 +83,16 @@ func (f *follower) look(ctx context.Context) error {
 	if sizes == f.seen {
 		return nil
 	}
-	if f.l.log, err = audit.Open(f.l.dir, audit.Options{}); err != nil {
+	if f.j.log, err = audit.Open(f.j.dir, audit.Options{}); err != nil {
 		return cannot(storeError(err))
 	}
 	entries, err := f.news(ctx)
 	if err != nil {
 		return cannot(err)
 	}
-	f.at, f.seen, f.begun = f.l.log.Head(), sizes, true
-	notes := slices.DeleteFunc(f.l.notes, func(n string) bool { return f.told[n] })
-	f.l.notes = nil
+	f.at, f.seen, f.begun = f.j.log.Head(), sizes, true
+	notes := slices.DeleteFunc(f.j.notes, func(n string) bool { return f.told[n] })
+	f.j.notes = nil
 	for _, n := range notes {
 		f.told[n] = true
 	}
@@ -103,12 +103,12 @@ func (f *follower) look(ctx context.Context) error {
 }
 
 func (f *follower) open() error {
-	if f.l != nil {
+	if f.j != nil {
 		return nil
 	}
 	var err error
 	f.seen = ""
-	f.l, err = f.w.ledger()
+	f.j, err = f.w.journal()
 	return err
 }
 
@@ -118,7 +118,7 @@ func (f *follower) news(ctx context.Context) ([]LogEntry, error) {
 	var err error
 	if !f.begun {
 		var data HistoryData
-		data, err = f.l.list(ctx, f.want)
+		data, err = f.j.list(ctx, f.want)
 		out = data.Entries
 	} else {
 		out, err = f.since()
@@ -130,13 +130,13 @@ func (f *follower) news(ctx context.Context) ([]LogEntry, error) {
 // since are the entries of records after the last that was told of, and of what they take back.
 func (f *follower) since() ([]LogEntry, error) {
 	var out []LogEntry
-	if f.l.log.Head().Seq < f.at.Seq {
+	if f.j.log.Head().Seq < f.at.Seq {
 		f.replaced()
 		return nil, nil
 	}
 	s, back := newScan(), map[string]bool{}
-	for r, err := range f.l.backward() {
-		if err = f.l.pass(err); err != nil {
+	for r, err := range f.j.backward() {
+		if err = f.j.pass(err); err != nil {
 			return nil, err
 		}
 		if r == nil {
@@ -154,7 +154,7 @@ func (f *follower) since() ([]LogEntry, error) {
 		case r.Kind == audit.Abort || r.Kind == audit.Recovered && !r.OK:
 			back[r.Tx] = true
 		case r.Seq > f.at.Seq || back[r.Tx]:
-			out = append(out, f.l.entries(s, r, f.want)...)
+			out = append(out, f.j.entries(s, r, f.want)...)
 		}
 		if decides(r) {
 			delete(back, r.Tx)
@@ -164,7 +164,7 @@ func (f *follower) since() ([]LogEntry, error) {
 }
 
 func (f *follower) replaced() {
-	f.l.note("The log is another one now, after record %d; what it has from here on is shown.", f.l.log.Head().Seq)
+	f.j.note("The log is another one now, after record %d; what it has from here on is shown.", f.j.log.Head().Seq)
 }
 
 // sizes is how the log looks from outside: it changes with every record.

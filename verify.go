@@ -67,30 +67,30 @@ func (w *Workspace) Verify(ctx context.Context, heads ...Head) (*VerifyReport, e
 		return nil, err
 	}
 	defer w.calls.Done()
-	l, err := w.anyLedger()
+	j, err := w.anyJournal()
 	if err != nil {
 		return nil, err
 	}
-	defer l.close()
-	v := &VerifyReport{Store: l.store, Kinds: map[string]int{}, Breaks: []Break{}, Missing: slices.Clone(heads), Files: []FileState{}}
-	if err := v.chain(l, heads); err != nil {
+	defer j.close()
+	v := &VerifyReport{Store: j.store, Kinds: map[string]int{}, Breaks: []Break{}, Missing: slices.Clone(heads), Files: []FileState{}}
+	if err := v.chain(j, heads); err != nil {
 		return nil, err
 	}
-	if err := v.files(ctx, l); err != nil {
+	if err := v.files(ctx, j); err != nil {
 		return nil, err
 	}
-	v.Notes = append([]string{}, l.notes...)
+	v.Notes = append([]string{}, j.notes...)
 	return v, nil
 }
 
 // chain checks the log itself.
-func (v *VerifyReport) chain(l *ledger, heads []Head) error {
-	if l.log == nil {
-		l.note("There is no store yet, so there is nothing to verify.")
+func (v *VerifyReport) chain(j *journal, heads []Head) error {
+	if j.log == nil {
+		j.note("There is no store yet, so there is nothing to verify.")
 		v.OK = len(heads) == 0
 		return nil
 	}
-	rep, err := audit.Verify(l.dir, heads...)
+	rep, err := audit.Verify(j.dir, heads...)
 	if err != nil {
 		return storeError(err)
 	}
@@ -110,8 +110,8 @@ func (v *VerifyReport) chain(l *ledger, heads []Head) error {
 type last struct{ entry, sum string }
 
 // files compares each file with its last entry.
-func (v *VerifyReport) files(ctx context.Context, l *ledger) error {
-	known, err := l.last(ctx)
+func (v *VerifyReport) files(ctx context.Context, j *journal) error {
+	known, err := j.last(ctx)
 	if err != nil {
 		return err
 	}
@@ -124,7 +124,7 @@ func (v *VerifyReport) files(ctx context.Context, l *ledger) error {
 		if ctx.Err() != nil {
 			return stopped(ctx)
 		}
-		f, err := l.compare(ctx, p, known[p])
+		f, err := j.compare(ctx, p, known[p])
 		if err != nil {
 			return err
 		}
@@ -139,9 +139,9 @@ func (v *VerifyReport) files(ctx context.Context, l *ledger) error {
 
 // last collects, of every path below the root, what the newest transaction that changed it left there. What is damaged
 // in the log is in the report by now.
-func (l *ledger) last(ctx context.Context) (map[string]last, error) {
+func (j *journal) last(ctx context.Context) (map[string]last, error) {
 	s, out := newScan(), map[string]last{}
-	for r, err := range l.backward() {
+	for r, err := range j.backward() {
 		if _, ok := errors.AsType[*audit.Corrupt](err); err != nil && !ok {
 			return nil, storeError(err)
 		}
@@ -156,7 +156,7 @@ func (l *ledger) last(ctx context.Context) (map[string]last, error) {
 			continue
 		}
 		for _, op := range slices.Backward(r.Ops) {
-			l.leaves(r, op, func(p, sum string) {
+			j.leaves(r, op, func(p, sum string) {
 				if _, ok := out[p]; !ok {
 					out[p] = last{r.Tx, sum}
 				}
@@ -167,9 +167,9 @@ func (l *ledger) last(ctx context.Context) (map[string]last, error) {
 }
 
 // leaves says what op left at its paths: a hash, or "" for nothing.
-func (l *ledger) leaves(r *audit.Record, op audit.Op, put func(p, sum string)) {
+func (j *journal) leaves(r *audit.Record, op audit.Op, put func(p, sum string)) {
 	at := func(p, sum string) {
-		if p, ok := l.below(p); ok {
+		if p, ok := j.below(p); ok {
 			put(p, sum)
 		}
 	}
@@ -185,11 +185,11 @@ func (l *ledger) leaves(r *audit.Record, op audit.Op, put func(p, sum string)) {
 }
 
 // compare looks at a file. The error is that of a context that ended.
-func (l *ledger) compare(ctx context.Context, p string, was last) (FileState, error) {
+func (j *journal) compare(ctx context.Context, p string, was last) (FileState, error) {
 	f := FileState{Path: p, Entry: was.entry, Expected: was.sum}
-	e, err := l.guard.Look(p, guard.Ask{})
+	e, err := j.guard.Look(p, guard.Ask{})
 	if err == nil && e.Kind == guard.Regular && was.sum != "" {
-		_, f.Actual, err = l.guard.Load(ctx, e)
+		_, f.Actual, err = j.guard.Load(ctx, e)
 	}
 	if ctx.Err() != nil {
 		return f, stopped(ctx)
