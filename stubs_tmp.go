@@ -7,9 +7,6 @@ import (
 
 var errLater = errors.New("being written")
 
-func (w *Workspace) Read(ctx context.Context, r ReadRequest) (*Answer[ReadData], error) {
-	return nil, errLater
-}
 func (w *Workspace) List(ctx context.Context, r ListRequest) (*Answer[ListData], error) {
 	return nil, errLater
 }
