@@ -174,8 +174,11 @@ func (j *journal) entry(s *scan, r *audit.Record, op audit.Op) LogEntry {
 		Operation: op.Operation, Path: op.Path, ToPath: op.ToPath, BeforeSha256: op.Before, AfterSha256: op.After,
 		OK: r.OK, ErrorKind: r.ErrorKind, Message: r.Message, Entry: nameOf(r), Seq: r.Seq, Client: r.Actor.Client,
 		Undoes: r.Undoes, UndoneBy: s.undone[r.Tx]}
-	if r.Kind == audit.Failed && j.readable(op) != nil {
-		e.Message = unquoted(e.Message)
+	if j.readable(op) != nil {
+		e.BeforeSha256, e.AfterSha256 = "", "" // a short secret can be guessed from its hash
+		if r.Kind == audit.Failed {
+			e.Message = unquoted(e.Message)
+		}
 	}
 	if end := s.failed(r); decides(r) && end != nil {
 		e.OK, e.Message = false, end.Message
@@ -354,9 +357,10 @@ func since(text string, now time.Time) (time.Time, error) {
 		Hint: "Write a time (2026-01-31T12:00:00Z), a date (2026-01-31, in UTC) or an age (90m, 2h, 7d)."}
 }
 
-var quoted = regexp.MustCompile(`"(?:[^"\\]|\\.)*"(?:… \(\d+ bytes\))?`)
+var quoted = regexp.MustCompile(`"(?:[^"\\]|\\.){3,}"(?:… \(\d+ bytes\))?`)
 
-// unquoted takes out of a message what it quotes, which may be a line of a patch or of a file.
+// unquoted takes out of a message what it quotes, which may be a line of a patch or of a file. What has one or two
+// characters stays: it is a mark, such as "+" or "@@".
 func unquoted(message string) string { return quoted.ReplaceAllString(message, `"…"`) }
 
 // logged is what the log says of a refusal. Content is not in the log: what a message quotes is left out where it may
@@ -437,6 +441,11 @@ func (e *LogEntry) Letter() string {
 	case len(e.Undoes) > 0:
 		return "U"
 	}
+	return e.Deed()
+}
+
+// Deed is the letter of the operation, whatever came of it.
+func (e *LogEntry) Deed() string {
 	switch e.Operation {
 	case patch.Add.String():
 		return "A"

@@ -12,6 +12,9 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
+// ParseHead reads a head as [Head.String] writes it: the number of a record, a colon and its hash.
+func ParseHead(s string) (Head, error) { return audit.ParseHead(s) }
+
 // VerifyReport is what [Workspace.Verify] found.
 type VerifyReport struct {
 	OK       bool           `json:"ok"` // the chain is whole, and every head is in it
@@ -189,7 +192,7 @@ func (j *journal) compare(ctx context.Context, p string, was last) (FileState, e
 	f := FileState{Path: p, Entry: was.entry, Expected: was.sum}
 	e, err := j.guard.Look(p, guard.Ask{})
 	if err == nil && e.Kind == guard.Regular && was.sum != "" {
-		_, f.Actual, err = j.guard.Load(ctx, e)
+		f.Actual, _, err = j.guard.Hash(ctx, e)
 	}
 	if ctx.Err() != nil {
 		return f, stopped(ctx)
@@ -205,6 +208,9 @@ func (j *journal) compare(ctx context.Context, p string, was last) (FileState, e
 		f.State = FileGone
 	case err != nil:
 		f.State, f.Why = FileUnknown, err.Error()
+		if j.guard.Readable(p) != nil {
+			f.Expected = "" // a short secret can be guessed from its hash
+		}
 	case was.sum == "":
 		f.State = FileBack
 	case f.Actual == was.sum:

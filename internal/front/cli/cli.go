@@ -41,6 +41,7 @@ type app struct {
 	json    bool
 	quiet   bool
 	noColor bool
+	noPager bool
 
 	store      string
 	policy     string
@@ -91,6 +92,7 @@ Exit codes: 0 done (a dry run: would apply), 1 refused and nothing changed,
 	f.BoolVar(&a.json, "json", false, "print the result as JSON, refusals included")
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "print nothing but errors")
 	f.BoolVar(&a.noColor, "no-color", false, "no colour, as with NO_COLOR set")
+	f.BoolVar(&a.noPager, "no-pager", false, "print long texts at once, also on a terminal")
 	f.StringVar(&a.store, "store", "", "the store `DIR`, on the workspace's own mount (default: found, or made beside .git)")
 	f.StringVar(&a.policy, "policy", "", "the policy `FILE` (default: emend/policy.toml in the configuration directory, if there is one)")
 	f.StringVar(&a.session, "session", "", "the session, for the log")
@@ -99,6 +101,7 @@ Exit codes: 0 done (a dry run: would apply), 1 refused and nothing changed,
 	f.BoolVar(&a.unsafe, "unsafe-fs", false, "write to a network file system too, where less can be promised")
 	complete(root, "durability", []string{"full", "none"})
 	root.AddCommand(a.apply(), a.recoverVerb(), a.doctor(), a.convert(), a.make(), a.version())
+	root.AddCommand(a.log(), a.show(), a.verify())
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return &usage{strings.TrimPrefix(strings.TrimPrefix(c.CommandPath(), "emend"), " "), err}
 	})
