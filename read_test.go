@@ -92,7 +92,7 @@ func TestReadOn(t *testing.T) {
 		text.WriteString(strings.Repeat("é", i%7) + "\n")
 	}
 	ws := workspace(t, "f", text.String(), "long", strings.Repeat("x", 50)+"\ny\n")
-	var got string
+	var got strings.Builder
 	for line, calls := 1, 0; ; calls++ {
 		a, err := ws.Read(t.Context(), emend.ReadRequest{Path: "f", StartLine: line, MaxBytes: 101})
 		if err != nil || calls > 500 {
@@ -100,7 +100,7 @@ func TestReadOn(t *testing.T) {
 		}
 		out := a.Result().Text()
 		if !a.Data.Truncated {
-			got += a.Data.Content
+			got.WriteString(a.Data.Content)
 			break
 		}
 		_, after, ok := strings.Cut(out, "read on with startLine ")
@@ -112,12 +112,12 @@ func TestReadOn(t *testing.T) {
 			t.Fatalf("next is %q after line %d", after, line)
 		}
 		for _, l := range strings.SplitAfter(a.Data.Content, "\n")[:next-line] {
-			got += l
+			got.WriteString(l)
 		}
 		line = next
 	}
-	if got != text.String() {
-		t.Errorf("read on to %d bytes of %d", len(got), text.Len())
+	if got.String() != text.String() {
+		t.Errorf("read on to %d bytes of %d", len(got.String()), text.Len())
 	}
 	a, err := ws.Read(t.Context(), emend.ReadRequest{Path: "long", MaxBytes: 10})
 	if err != nil || !strings.HasSuffix(a.Result().Text(), "\nxxxxxxxxxx\n… cut after 10 bytes at line 1; that line is longer: read it with a larger maxBytes") {

@@ -171,6 +171,9 @@ type utf8Check struct {
 }
 
 func (c *utf8Check) add(b []byte) {
+	if c.bad {
+		return // whatever comes
+	}
 	for len(c.begun) > 0 && len(b) > 0 {
 		c.begun, b = append(c.begun, b[0]), b[1:]
 		if utf8.FullRune(c.begun) {

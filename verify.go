@@ -64,7 +64,7 @@ const (
 )
 
 // Verify checks every record of the log, that heads which somebody kept are in it, and compares each file with its last
-// entry. It reads only. What it finds wrong is in the report; the error is for what it cannot read.
+// entry. It reads only, and tells a [WithProgress] how far it is. What it finds wrong is in the report; the error is for what it cannot read.
 func (w *Workspace) Verify(ctx context.Context, heads ...Head) (*VerifyReport, error) {
 	if err := w.enter(); err != nil {
 		return nil, err
@@ -123,9 +123,13 @@ func (v *VerifyReport) files(ctx context.Context, j *journal) error {
 		paths = append(paths, p)
 	}
 	slices.Sort(paths)
-	for _, p := range paths {
+	tell := progress(ctx)
+	for i, p := range paths {
 		if ctx.Err() != nil {
 			return stopped(ctx)
+		}
+		if tell != nil {
+			tell(i, len(paths), "files compared")
 		}
 		f, err := j.compare(ctx, p, known[p])
 		if err != nil {

@@ -95,7 +95,7 @@ func invalid(r *Record) (string, bool) {
 		all = append(all, o.Operation, o.Path, o.ToPath, o.Before, o.After)
 	}
 	for _, a := range r.Acts {
-		all = append(all, a.Do, a.Path, a.To)
+		all = append(all, a.Do, a.Path, a.To, a.From)
 		for _, i := range []*Ident{a.Old, a.New} {
 			if i != nil {
 				all = append(all, i.Sum)
@@ -134,7 +134,7 @@ func decode(line []byte) (*Record, error) {
 
 func known(k Kind) bool {
 	switch k {
-	case Denied, Failed, Rotate, Purge:
+	case Denied, Failed, Purge, Rotate:
 		return true
 	}
 	return k.decides() || k.ends()

@@ -15,6 +15,7 @@ import (
 // beside is a disk on which somebody else does something in front of call number at.
 type beside struct {
 	weak      bool // there is no exchange, and no rename that replaces nothing
+	unlinked  bool // there are no second names
 	at, calls int
 	act       func()
 	what      string
@@ -78,6 +79,9 @@ func (d besideDir) Rename(name string, to vfs.Dir, as string, how vfs.How) error
 }
 
 func (d besideDir) Link(name string, to vfs.Dir, as string) error {
+	if d.b.unlinked {
+		return vfs.ErrUnsupported
+	}
 	return d.directory.Link(name, to.(besideDir).directory, as)
 }
 

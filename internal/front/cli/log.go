@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -92,14 +91,6 @@ func (a *app) runLog(ctx context.Context, f logFlags) error {
 	})
 }
 
-// said prints a refusal as every verb does.
-func (a *app) said(err error) error {
-	if r, ok := errors.AsType[*emend.Refusal](err); ok {
-		return a.refused(r)
-	}
-	return err
-}
-
 // warn prints notes to standard error.
 func (a *app) warn(notes []string) {
 	for _, n := range notes {
@@ -166,7 +157,7 @@ func (a *app) showGroup(files []emend.LogEntry, diff bool) {
 		fmt.Fprintf(a.out, "  %s\n", a.paint(cyan, oneLine(s)))
 	}
 	for i := range files {
-		a.showFile(&files[i], diff)
+		a.showEntryFile(&files[i], diff)
 	}
 	if !e.OK && e.Message != "" {
 		fmt.Fprintf(a.out, "  %s\n", indented(e.Message))
@@ -206,7 +197,7 @@ func standing(e *emend.LogEntry) string {
 // letters colour what a file's line begins with.
 var letters = map[string]string{"A": green, "D": red, "!": red}
 
-func (a *app) showFile(e *emend.LogEntry, diff bool) {
+func (a *app) showEntryFile(e *emend.LogEntry, diff bool) {
 	if e.Path == "" {
 		return
 	}
@@ -231,9 +222,6 @@ func (a *app) showFile(e *emend.LogEntry, diff bool) {
 		fmt.Fprintln(a.out, "  (not kept)")
 	}
 }
-
-// oneLine makes s safe for a line of its own.
-func oneLine(s string) string { return report.Escape(strings.ReplaceAll(s, "\n", `\n`)) }
 
 func indented(s string) string {
 	return strings.ReplaceAll(report.Escape(strings.TrimSpace(s)), "\n", "\n    ")

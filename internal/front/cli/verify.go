@@ -48,7 +48,12 @@ func (a *app) runVerify(ctx context.Context, texts []string) error {
 		return err
 	}
 	defer ws.Close()
+	bar := a.bar()
+	if bar != nil {
+		ctx = emend.WithProgress(ctx, bar.tell)
+	}
 	v, err := ws.Verify(ctx, heads...)
+	bar.end()
 	if err != nil {
 		return a.said(err)
 	}

@@ -1,0 +1,43 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/emend-dev/emend"
+)
+
+func (a *app) restore() *cobra.Command {
+	var f changeFlags
+	cmd := &cobra.Command{
+		Use:   "restore ID [TARGET]",
+		Short: "Bring a file back from the trash",
+		Long: `restore brings back what was deleted, or replaced by a move, under the ID that rm
+and mv print and emend log lists: to where it was, or to TARGET. What is there now
+is not replaced.
+
+Exit codes: 0 done, 1 refused and nothing changed, 2 wrong usage, 3 undecided: run
+emend recover.`,
+		Example:           "  emend restore 20261121-123107-abcdefghij.0\n  emend restore 20261121-123107-abcdefghij.0 old/copy.go",
+		SuggestFor:        []string{"undelete", "unrm"},
+		Args:              atMost(1, "one ID", "one TARGET"),
+		ValidArgsFunction: a.trashIDs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r := emend.RestoreRequest{TrashedPath: args[0], TargetPath: second(args, ""), IdempotencyKey: f.key}
+			return a.work(cmd, "restore_file", f.allow, func(ctx context.Context, ws *emend.Workspace) error {
+				did, err := ws.Restore(ctx, r)
+				if err != nil {
+					return err
+				}
+				return a.restored(did)
+			})
+		},
+	}
+	f.define(cmd)
+	return cmd
+}
+
+func (a *app) restored(did *emend.Answer[emend.RestoreData]) error {
+	return a.changed(did.Result(), change{tx: did.Tx})
+}
