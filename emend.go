@@ -153,6 +153,7 @@ func (w *Workspace) Close() error {
 		return nil
 	}
 	w.calls.Wait()
+	w.prune(context.Background()) // it is worth no error
 	return errors.Join(w.keeper.close(), w.guard.Close())
 }
 
