@@ -45,7 +45,7 @@ func perform[T any](ctx context.Context, w *Workspace, c call[T]) (*Answer[T], e
 // calling names the tool for the log, unless the caller has.
 func (w *Workspace) calling(ctx context.Context, tool string) context.Context {
 	a, _ := ctx.Value(actorKey{}).(Actor)
-	if a.Tool == "" {
+	if a.Tool == "" && w.keeper.actor.Tool == "" {
 		a.Tool = tool
 	}
 	return As(ctx, a)

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"math"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/emend-dev/emend/internal/fail"
@@ -168,59 +167,11 @@ func (w *Workspace) missing(asked string, e guard.Entry) error {
 	if !e.HasParent {
 		err.Msg = "no such file, and no such directory " + fail.Quote(path.Dir(e.Rel))
 	}
-	if near := nearNames(path.Base(e.Rel), w.guard.Siblings(e)); len(near) > 0 {
+	if near := fail.Alike(path.Base(e.Rel), w.guard.Siblings(e)); len(near) > 0 {
 		for i, name := range near {
 			near[i] = fail.Quote(path.Join(path.Dir(e.Rel), name))
 		}
 		err.Hint = "Did you mean " + strings.Join(near, " or ") + "? Else list its directory."
 	}
 	return err
-}
-
-// nearNames returns those of names that are nearest to name, at most three of them.
-func nearNames(name string, names []string) []string {
-	type near struct {
-		name string
-		far  int
-	}
-	var all []near
-	most := min(2, len(name)/3)
-	for _, n := range names {
-		if far := distance(strings.ToLower(name), strings.ToLower(n), most); far <= most {
-			all = append(all, near{n, far})
-		}
-	}
-	slices.SortStableFunc(all, func(a, b near) int { return cmp.Compare(a.far, b.far) })
-	var out []string
-	for _, n := range all[:min(len(all), 3)] {
-		out = append(out, n.name)
-	}
-	return out
-}
-
-// distance is how many letters must be put in, left out, changed or swapped with their neighbour to turn a into b; more
-// than most is said as most+1.
-func distance(a, b string, most int) int {
-	if d := len(a) - len(b); d > most || -d > most {
-		return most + 1
-	}
-	two, one, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range one {
-		one[j] = j
-	}
-	for i := range len(a) {
-		row[0] = i + 1
-		for j := range len(b) {
-			change := 1
-			if a[i] == b[j] {
-				change = 0
-			}
-			row[j+1] = min(one[j]+change, one[j+1]+1, row[j]+1)
-			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
-				row[j+1] = min(row[j+1], two[j-1]+1)
-			}
-		}
-		two, one, row = one, row, two
-	}
-	return min(one[len(b)], most+1)
 }

@@ -3,7 +3,6 @@ package emend
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -117,16 +116,4 @@ func FuzzPass(f *testing.F) {
 		checkPass(t, data, step, first, first+more, most)
 		checkPass(t, pad+data, step, first, first+more, most)
 	})
-}
-
-func TestNearNames(t *testing.T) {
-	names := []string{"main.go", "main_test.go", "README.md", "mian.go", "a", "b", "Makefile"}
-	for name, want := range map[string][]string{
-		"main.go": {"main.go", "mian.go"}, "Main.go": {"main.go", "mian.go"}, "readme.md": {"README.md"}, "main.py": {"main.go"},
-		"x": nil, "makefil": {"Makefile"}, "other.txt": nil, "": nil, "A": {"a"},
-	} {
-		if got := nearNames(name, names); !slices.Equal(got, want) {
-			t.Errorf("%q: %q, want %q", name, got, want)
-		}
-	}
 }

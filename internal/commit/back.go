@@ -139,7 +139,7 @@ func (t *transaction) likeKept(a *act, f, kept vfs.File) error {
 // stillKept checks, with the lock held, that what is to be brought back is in the history, as it was when it was staged:
 // somebody else may have brought it back, or removed it, or gone on writing to it.
 func (t *transaction) stillKept(a *act) error {
-	if a.From == "" {
+	if a.From == "" || plant.Is(plant.BackMovesEarly) {
 		return nil
 	}
 	name, is, err := t.s.hist.Find(a.From)
@@ -246,9 +246,9 @@ func (t *transaction) removes() bool {
 }
 
 // tidy takes out of the history what stands in the tree again, and what was not to be kept. It is the last thing that
-// is done, when all else is durable: who finds that it has begun knows that the transaction is in the tree. ok is false
-// when a name could not be removed; an error is a disk of which nobody knows what it has.
-func (t *transaction) tidy() (ok bool, err error) {
+// is done, when all else is durable: who finds that it has begun knows that the transaction is in the tree. A name
+// that cannot be removed stays, and is said: what was done is done, and nothing may bring it into doubt.
+func (t *transaction) tidy() error {
 	var acts []*act
 	for _, a := range t.acts {
 		if a.From != "" || a.Gone {
@@ -256,26 +256,24 @@ func (t *transaction) tidy() (ok bool, err error) {
 		}
 	}
 	if len(acts) == 0 {
-		return true, nil
+		return nil
 	}
 	slots := t.s.hist.Slots()
 	// Without a journal the exchanges may not be on disk yet, as far as they concern the slots.
 	if t.s.opts.Links && !t.s.opts.NoSync {
 		if err := slots.Sync(); err != nil {
-			return false, err
+			return err
 		}
 	}
-	ok = true
 	for _, a := range acts {
 		if err := t.clear(a, slots); err != nil {
-			ok = false
 			t.remark("%s: what the history has of it could not be removed: %v.", a.Path, cause(err))
 		}
 	}
 	if t.s.opts.NoSync {
-		return ok, nil
+		return nil
 	}
-	return ok, slots.Sync()
+	return slots.Sync()
 }
 
 // remark says something where it is heard: in the answer, or in what recovery did.
@@ -296,13 +294,13 @@ func (t *transaction) clear(a *act, slots vfs.Dir) error {
 		for _, name := range lastOld(a.From) {
 			errs = append(errs, t.letGo(a, slots, name))
 		}
-		errs = append(errs, ignoreMissing(slots.Remove(history.NewLink(slot))))
+		errs = append(errs, unname(slots, history.NewLink(slot)))
 	case a.From != "":
 		errs = append(errs, t.unfetch(a, slots, slot))
 	}
 	if a.Gone && a.over && !t.kept[a.Slot] {
 		for _, name := range lastOld(slot) {
-			errs = append(errs, ignoreMissing(slots.Remove(name)))
+			errs = append(errs, unname(slots, name))
 		}
 	}
 	return errors.Join(errs...)
@@ -326,7 +324,15 @@ func (t *transaction) letGo(a *act, slots vfs.Dir, name string) error {
 			return err
 		}
 	}
-	return slots.Remove(name)
+	return unname(slots, name)
+}
+
+// unname removes a name, with a second try: one that stays by accident would stay for good.
+func unname(slots vfs.Dir, name string) error {
+	if err := slots.Remove(name); err == nil || errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return ignoreMissing(slots.Remove(name))
 }
 
 // unfetch removes the second name of what did not get its place. The history has it under its first.
@@ -339,7 +345,7 @@ func (t *transaction) unfetch(a *act, slots vfs.Dir, slot string) error {
 	if err != nil || kept.ID != s.is.ID && s.what != isNew {
 		return ignoreMissing(err)
 	}
-	return errors.Join(slots.Remove(slot), ignoreMissing(slots.Remove(history.NewLink(slot))))
+	return errors.Join(unname(slots, slot), unname(slots, history.NewLink(slot)))
 }
 
 // second reports whether a slot has no more than another name of what is kept under its first.

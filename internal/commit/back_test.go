@@ -3,6 +3,8 @@ package commit
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,11 +16,12 @@ import (
 )
 
 // keptFiles are put into the history, each by the transaction that deletes it, before a wish asks for it.
-var keptFiles = map[string]string{"k1": "kept one\n", "k2": "kept two\n", "k3": "", "kl": "-> where/it/was", "km": "-> a.txt"}
+var keptFiles = map[string]string{"k1": "kept one\n", "k2": "kept two\n", "k3": "", "k4": "kept four\n", "kl": "-> where/it/was", "km": "-> a.txt"}
 
 // backFiles are what the wishes for the history need beside files.
-var backFiles = map[string]string{"f.txt": "in its place\n", "g.txt": "in its place too\n", "n.txt": "never again\n",
-	"v.txt": "version\n", "p/q/only.txt": "alone\n", "p2/only.txt": "alone too\n"}
+var backFiles = map[string]string{"f.txt": "in its place\n", "g.txt": "in its place too\n", "h.txt": "in its place, and not kept\n", "n.txt": "never again\n",
+	"v.txt": "version\n", "p/q/only.txt": "alone\n", "p2/only.txt": "alone too\n",
+	"p3/only.txt": "alone again\n", "p4/only.txt": "and alone\n"}
 
 // keep puts the files that are to be asked for into the history.
 func (w *world) keep(t *testing.T) {
@@ -33,7 +36,7 @@ func (w *world) keep(t *testing.T) {
 	}
 	w.kept = map[string]kept{}
 	var wishes []wish
-	for p := range keptFiles {
+	for _, p := range slices.Sorted(maps.Keys(keptFiles)) {
 		wishes = append(wishes, wish{op: "delete", path: p})
 	}
 	changes := w.changes(t, wishes)
@@ -80,7 +83,23 @@ func (w *world) names(t *testing.T, id vfs.ID) (names []string) {
 			names = append(names, name)
 		}
 	}
+	slices.Sort(names)
 	return names
+}
+
+// orphans lists the transactions that left slots and no record.
+func (w *world) orphans(t *testing.T) []string {
+	t.Helper()
+	s, err := w.open(plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	out, err := s.Orphans()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
 }
 
 func (w *world) stat(t *testing.T, p string) vfs.Info {
@@ -260,6 +279,18 @@ func TestPrune(t *testing.T) {
 	}
 }
 
+// A directory that did not become empty is no reason to finish a transaction that was whole.
+func TestPruneOfWhatIsInUse(t *testing.T) {
+	w := keptWorld(t, vfs.Journal)
+	if err := w.doing(plain, t, []wish{{op: "prune", path: "p2/only.txt"}, {op: "add", path: "p2/more"}}); err != nil {
+		t.Fatal(err)
+	}
+	w.loseMark(t)
+	if o, err := w.recover(plain); err != nil || o.End != Complete {
+		t.Errorf("%+v, %v", o, err)
+	}
+}
+
 // A directory that was removed is made again, with its permissions, when recovery takes the transaction back.
 func TestPruneIsTakenBack(t *testing.T) {
 	met := 0
@@ -325,6 +356,30 @@ func TestGone(t *testing.T) {
 	}
 }
 
+// Without syncs all of it survives a kill at every call.
+func TestKilledWithoutSyncs(t *testing.T) {
+	for _, kind := range []vfs.Kind{vfs.Journal, vfs.Strict} {
+		c := &sweep{t: t, kind: kind, set: backs, points: new(int)}
+		w := c.world()
+		c.base.noSync = true
+		c.before = w.visible(t)
+		if err := w.doing(plain, t, backs); err != nil {
+			t.Fatal(err)
+		}
+		c.after = w.visible(t)
+		for n := 0; ; n++ {
+			f := &vfs.Fault{At: n, After: n%2 == 0, Dead: true}
+			w, _, ok := c.at(f)
+			if !ok {
+				break
+			}
+			w.disk.Kill()
+			c.recovered(w, where(f))
+		}
+		t.Logf("%v: %d points", kind, *c.points)
+	}
+}
+
 // A process dies between the second name and the record: the second name goes, and the first stays.
 func TestStagedBackIsSwept(t *testing.T) {
 	w := keptWorld(t, vfs.Journal)
@@ -354,9 +409,8 @@ func TestStagedBackIsSwept(t *testing.T) {
 // The last process to work on a transaction dies when it has the mark of it, and before it has removed the last second
 // name: the next one does.
 func TestSpareNamesAreSwept(t *testing.T) {
-	w := keptWorld(t, vfs.Strict)
 	for n := 0; ; n++ {
-		w = keptWorld(t, vfs.Strict)
+		w := keptWorld(t, vfs.Strict)
 		f := &vfs.Fault{At: n, Dead: true}
 		w.doing(f.Wrap, t, []wish{{op: "update", path: "a.txt", text: "new\n"}})
 		if !f.Fired() {

@@ -114,7 +114,7 @@ func (s *Store) recover() (*Outcome, error) {
 			return o, err
 		}
 	}
-	o.Swept, err = s.hist.Sweep(s.committed)
+	o.Swept, err = s.hist.Sweep(s.fate)
 	return o, unwritable(err)
 }
 
@@ -124,6 +124,18 @@ func (s *Store) reopen() error {
 		return nil
 	}
 	return s.log.Reopen()
+}
+
+// fate says what became of a transaction.
+func (s *Store) fate(tx string) (history.Fate, error) {
+	known, err := s.committed(tx)
+	if err != nil || !known {
+		return history.Unknown, err
+	}
+	if r, err := s.log.Pending(); err != nil || r != nil && r.Tx == tx {
+		return history.Unended, unwritable(err)
+	}
+	return history.Ended, nil
 }
 
 // committed reports whether the log has the transaction: then the slots that it left are meant to be there.
@@ -410,8 +422,7 @@ func (rv *recovery) conclude(how string) error {
 	if err := rv.syncDirs(); err != nil {
 		return indeterminate(err)
 	}
-	// What cannot be removed now would not be the next time either: it is said, and stays.
-	if _, err := rv.tidy(); err != nil {
+	if err := rv.tidy(); err != nil {
 		return indeterminate(err)
 	}
 	r := &audit.Record{Kind: audit.Recovered, Tx: rv.id, OK: true, Message: rv.said(how)}

@@ -68,12 +68,8 @@ func (t *transaction) locked(ctx context.Context) (*Done, error) {
 	if err := t.syncDirs(); err != nil {
 		return nil, indeterminate(err)
 	}
-	tidy, err := t.tidy()
-	if err != nil {
+	if err := t.tidy(); err != nil {
 		return nil, indeterminate(err)
-	}
-	if !tidy {
-		return t.finish(), nil // without the mark: the next emend removes what is left, and says so
 	}
 	if err := t.applied(); err != nil {
 		return nil, indeterminate(err)

@@ -25,6 +25,7 @@ type world struct {
 	weak bool // the file system has no exchange
 	// unlinked says that the file system has no second names.
 	unlinked bool
+	noSync   bool            // nothing is synced
 	kept     map[string]kept // what the history has, by where it was
 }
 
@@ -84,13 +85,20 @@ func newWorld(t *testing.T, kind vfs.Kind, files map[string]string) *world {
 	return w
 }
 
+// cut is the world after a power cut, which finds the disk as choose says.
+func (w *world) cut(choose func(int) int) *world {
+	after := *w
+	after.disk = w.disk.Crash(choose)
+	return &after
+}
+
 // open opens the store through wrap, as a process would.
 func (w *world) open(wrap func(vfs.Dir) vfs.Dir) (*Store, error) {
 	dir, err := w.root(wrap).Dir(storeName)
 	if err != nil {
 		return nil, err
 	}
-	return Open(dir, tree(func() vfs.Dir { return w.root(wrap) }), Options{Links: w.kind == vfs.Strict})
+	return Open(dir, tree(func() vfs.Dir { return w.root(wrap) }), Options{Links: w.kind == vfs.Strict, NoSync: w.noSync})
 }
 
 func plain(d vfs.Dir) vfs.Dir { return d }
@@ -110,7 +118,7 @@ func (w *world) visible(t *testing.T) map[string]vfs.Node {
 
 // wish is what a test wants to happen to a path: new content, or a new place, or nothing ("").
 type wish struct {
-	op   string // update, add, delete, move, moveedit, bring (text is what), prune, gone
+	op   string // update, add, delete, move, moveedit, bring and bringgone (text is what), prune, gone
 	path string
 	to   string
 	text string
@@ -132,8 +140,9 @@ func (w *world) changes(t *testing.T, wishes []wish) []Change {
 			c := w.change(t, want.path)
 			c.New = &New{Content: want.text, Sum: sum(want.text), From: -1}
 			out = append(out, c)
-		case "bring":
+		case "bring", "bringgone":
 			c, k := w.change(t, want.path), w.kept[want.text]
+			c.Gone = want.op == "bringgone"
 			c.New = &New{Back: k.slot, Sum: k.old.sum(), From: -1}
 			out = append(out, c)
 		case "gone":

@@ -153,15 +153,25 @@ func (s *Stage) End() error {
 	return errors.Join(ignoreMissing(s.h.staging.Remove(s.name)), s.marker.Close())
 }
 
-// Sweep takes away what dead processes left of transactions that were never committed; keep says which were. It is
+// Fate is what became of a transaction that a dead process had been staging.
+type Fate uint8
+
+// The fates of a transaction.
+const (
+	Unknown Fate = iota // it was never committed
+	Unended             // it was, and has not come to its end
+	Ended               // it was, and has
+)
+
+// Sweep takes away what dead processes left of transactions that were never committed; fate says which were. It is
 // called with the store's lock held.
-func (h *History) Sweep(keep func(tx string) (bool, error)) (swept []string, err error) {
+func (h *History) Sweep(fate func(tx string) (Fate, error)) (swept []string, err error) {
 	names, err := h.staging.Names()
 	if err != nil {
 		return nil, err
 	}
 	for _, name := range names {
-		tx, err := h.bury(name, keep)
+		tx, err := h.bury(name, fate)
 		if err != nil {
 			return swept, err
 		}
@@ -174,7 +184,7 @@ func (h *History) Sweep(keep func(tx string) (bool, error)) (swept []string, err
 
 // bury sweeps what belongs to a marker that nobody has locked. It has the marker locked meanwhile, to its end: who
 // has just made it and comes to lock it must not find it free while its slots are taken away.
-func (h *History) bury(marker string, keep func(tx string) (bool, error)) (tx string, err error) {
+func (h *History) bury(marker string, fate func(tx string) (Fate, error)) (tx string, err error) {
 	f, err := h.staging.Open(marker)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
@@ -189,20 +199,20 @@ func (h *History) bury(marker string, keep func(tx string) (bool, error)) (tx st
 	if is, err := f.Stat(); err != nil || is.Links == 0 {
 		return "", err // its owner has ended it since
 	}
-	return h.sweep(marker, keep)
+	return h.sweep(marker, fate)
 }
 
-func (h *History) sweep(marker string, keep func(string) (bool, error)) (tx string, err error) {
+func (h *History) sweep(marker string, fate func(string) (Fate, error)) (tx string, err error) {
 	tx, count, _ := strings.Cut(marker, "+")
 	n, err := strconv.Atoi(count)
 	if err != nil {
 		return "", h.staging.Remove(marker) // not one of ours
 	}
-	kept, err := keep(tx)
-	if err != nil {
+	end, err := fate(tx)
+	if err != nil || end == Unended {
 		return "", err
 	}
-	if kept {
+	if end == Ended {
 		return "", errors.Join(h.spare(tx, n), ignoreMissing(h.staging.Remove(marker)))
 	}
 	if err := h.Discard(tx, n); err != nil {

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/emend-dev/emend/internal/text"
@@ -76,4 +77,34 @@ func FuzzBetween(f *testing.F) {
 		}
 		checkBetween(t, before, after, edits)
 	})
+}
+
+// A few changes in a large text are found as such, though not as the shortest difference there is.
+func TestBetweenLarge(t *testing.T) {
+	var b strings.Builder
+	for i := range 10_000 {
+		fmt.Fprintf(&b, "func f%d() {\n\tif x {\n\t\treturn %d\n\t}\n}\n\n", i, i%7)
+	}
+	before := b.String()
+	lines := strings.SplitAfter(before, "\n")
+	for i := 100; i < len(lines); i += 1000 {
+		switch i / 1000 % 3 {
+		case 0:
+			lines[i] = "changed\n"
+		case 1:
+			lines[i] = ""
+		default:
+			lines[i] += "}\n\n"
+		}
+	}
+	after := strings.Join(lines, "")
+	edits := Between(before, after)
+	checkBetween(t, before, after, edits)
+	n := 0
+	for _, e := range edits {
+		n += e.A1 - e.A0 + e.B1 - e.B0
+	}
+	if n > 150 { // the shortest has 100
+		t.Errorf("%d lines in %d edits", n, len(edits))
+	}
 }

@@ -49,7 +49,9 @@ type Applied struct {
 // An Old that is nowhere is sought as whole lines on the looser rungs that o allows. Its lines that New keeps then stay
 // as they are in before, and where indentation was ignored New's own lines are shifted as the others were.
 //
-// All searching together reads at most maxRead bytes; edits that would need more are refused.
+// Time is about linear in the text and the edits together: more than maxSingly edits are sought all at once. Where that
+// cannot be, because their old texts are too long for it, and for what is found, maxRead bounds the work, and edits
+// that would need more are refused.
 func Replace(before string, edits []TextEdit, o ReplaceOptions) (*Replaced, error) {
 	if text.Binary(before) {
 		return nil, &fail.Error{Kind: fail.BinaryFile, Msg: "the file is binary; an edit of its text cannot change it",
@@ -60,9 +62,7 @@ func Replace(before string, edits []TextEdit, o ReplaceOptions) (*Replaced, erro
 			Hint: "Send at least one edit with oldText and newText."}
 	}
 	r := newReplacer(before, edits)
-	for k := range r.edits {
-		r.seek(k)
-	}
+	r.seekAll()
 	r.loosen(max(o.Tolerance, patch.Exact))
 	if r.limit != nil {
 		return nil, r.limit
@@ -74,11 +74,11 @@ func Replace(before string, edits []TextEdit, o ReplaceOptions) (*Replaced, erro
 	return r.finish(regions), nil
 }
 
-// maxRead bounds the bytes that the searches of one Replace read: so many edits times the size of the text. An
-// occurrence counts as perHit bytes, which bounds the memory for them.
+// maxRead bounds the bytes that the searches of one Replace read. An occurrence counts as perHit bytes, so that two
+// million of them are too many.
 const (
 	maxRead = 1 << 33
-	perHit  = 512
+	perHit  = 1 << 12
 )
 
 // replacer is the work of one Replace.
@@ -195,7 +195,7 @@ func (r *replacer) cutsCRLF(at uint32) bool {
 func (r *replacer) spend(n int) {
 	if r.read += n; r.read > maxRead && r.limit == nil {
 		r.limit = &fail.Error{Kind: fail.CommandFailed, Reason: fail.Limit,
-			Msg:  fmt.Sprintf("so many edits (%d) in so large a file (%d bytes) would take too long", len(r.edits), len(r.before)),
+			Msg:  fmt.Sprintf("%s in a file of %d bytes, and what they look for in it, are too many", many(len(r.edits), "edit"), len(r.before)),
 			Hint: "Send fewer edits at once, or write the whole file with write_file."}
 	}
 }
@@ -203,16 +203,19 @@ func (r *replacer) spend(n int) {
 // multiple refuses an edit whose occurrences are not as many as it expects, or run into one another.
 func (r *replacer) multiple(s *sought, apart bool) *fail.Error {
 	e := &fail.Error{Kind: fail.MultipleMatches, Total: s.total, Places: r.places(s.at[:min(len(s.at), fail.MaxPlaces)])}
-	where := lineList(e.Places, s.total)
+	where := ""
+	if len(e.Places) > 0 {
+		where = " (" + lineList(e.Places, s.total) + ")"
+	}
 	switch {
 	case !apart:
-		e.Msg = fmt.Sprintf("the occurrences of oldText overlap one another: %d of them, expected %d (%s)", s.total, s.Count, where)
+		e.Msg = fmt.Sprintf("the occurrences of oldText overlap one another: %d of them, expected %d%s", s.total, s.Count, where)
 		e.Hint = "Add surrounding text that only one place has."
 	case s.total < s.Count:
-		e.Msg = fmt.Sprintf("oldText occurs %s, expected %d (%s)", many(s.total, "time"), s.Count, where)
+		e.Msg = fmt.Sprintf("oldText occurs %s, expected %d%s", many(s.total, "time"), s.Count, where)
 		e.Hint = fmt.Sprintf("Set expectedOccurrences to %d, or read the file again and see what has changed.", s.total)
 	default:
-		e.Msg = fmt.Sprintf("oldText occurs %s, expected %d (%s)", many(s.total, "time"), s.Count, where)
+		e.Msg = fmt.Sprintf("oldText occurs %s, expected %d%s", many(s.total, "time"), s.Count, where)
 		e.Hint = fmt.Sprintf("Add surrounding text that only one place has, or set expectedOccurrences to %d to change them all.", s.total)
 	}
 	return e

@@ -12,7 +12,7 @@ import (
 
 // maxPieces is how many bytes of the file are read, for all edits together, in search of the lines that have most of
 // an old text.
-const maxPieces = 32 << 20
+const maxPieces = 16 << 20
 
 // explain says of every edit whose old text is nowhere what is there instead. It costs no more than what is said at
 // maxExplained and maxPieces, and one walk for each explained edit to see whether it is made already.

@@ -2,6 +2,8 @@ package plan
 
 import (
 	"fmt"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -298,12 +300,75 @@ func TestReplaceNearest(t *testing.T) {
 }
 
 func TestReplaceLimit(t *testing.T) {
-	edits := make([]TextEdit, 3000)
-	for i := range edits {
-		edits[i] = TextEdit{Old: fmt.Sprintf("nothing %d", i), New: "x"}
-	}
-	_, err := Replace(strings.Repeat("0123456789abcde\n", maxRead/3000/16+1000), edits, ReplaceOptions{})
+	_, err := Replace(strings.Repeat("a\n", maxRead/perHit+1), []TextEdit{{Old: "a", New: "b", Count: maxRead/perHit + 1}}, ReplaceOptions{})
 	if got := kinds(err); got != "!command_failed limit" {
 		t.Errorf("%.200s", got)
 	}
+}
+
+// Many edits are sought at once, and few one by one: the outcome is the same.
+func TestReplaceManyIsTheSame(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	made := 0
+	for range 300 {
+		before := randomText(rng)
+		var edits []TextEdit
+		for n := 0; n < len(before); n += 8 + rng.IntN(40) {
+			e := TextEdit{Old: before[n:min(len(before), n+1+rng.IntN(12))], New: "new"}
+			if rng.IntN(50) > 0 {
+				e.Count = strings.Count(before, e.Old)
+			}
+			edits = append(edits, e)
+		}
+		if rng.IntN(2) == 0 { // so that none overlap
+			edits = slices.DeleteFunc(edits, func(e TextEdit) bool { return e.Count != 1 || len(e.Old) > 8 })
+		}
+		edits = append(edits, make([]TextEdit, maxSingly)...)
+		for i := range maxSingly {
+			edits[len(edits)-1-i] = TextEdit{Old: "=", New: "nowhere"}
+		}
+		r := newReplacer(before, edits)
+		r.seekAll()
+		one := newReplacer(before, edits)
+		for k := range one.edits {
+			one.seek(k)
+		}
+		listed := 0
+		for k := range r.edits {
+			a, b := r.edits[k], one.edits[k]
+			if a.total == 1 && a.err == nil {
+				made++
+			}
+			if b.err != nil && b.err.Kind == fail.MultipleMatches {
+				if listed++; listed > maxListed {
+					a.at, b.at = nil, nil
+					if a.err == nil || a.err.Kind != b.err.Kind {
+						t.Fatalf("%q: %v, want %v", b.Old, a.err, b.err)
+					}
+					a.err, b.err = nil, nil
+				}
+			}
+			if fmt.Sprint(a.at, a.total, a.rung, fail.All(asError(a.err))) != fmt.Sprint(b.at, b.total, b.rung, fail.All(asError(b.err))) {
+				t.Fatalf("%q in %q:\n%+v\n%+v", b.Old, before, a, b)
+			}
+		}
+	}
+	if made < 500 {
+		t.Errorf("only %d edits have their place", made)
+	}
+}
+
+func asError(e *fail.Error) error {
+	if e == nil {
+		return nil
+	}
+	return e
+}
+
+func randomText(rng *rand.Rand) string {
+	var b strings.Builder
+	for range 20 + rng.IntN(300) {
+		b.WriteString([]string{"a", "ab", "b\r\n", "word", "x y\n", "zz", "\u00e9"}[rng.IntN(7)])
+	}
+	return b.String()
 }

@@ -90,24 +90,18 @@ func bare(l *Lines) []string {
 // Change says that lines A0 up to A1 of one text became lines B0 up to B1 of another, from 0.
 type Change struct{ A0, A1, B0, B1 int }
 
-// A pair of texts of at most shortest lines gets the shortest difference there is. One of more than longest lines
-// gets one that is found in time linear in the lines, but for a logarithm.
-const (
-	shortest = 10_000
-	longest  = 1_000_000
-)
+// shortest is how many lines a pair of texts may have together to get the shortest difference there is. Larger ones
+// get one that is found in time linear in the lines, but for a logarithm.
+const shortest = 10_000
 
 // Diff lists the changes that make b of a, in order, with an unchanged line between any two.
 func Diff(a, b []string) []Change {
-	opts := []diff.Option{diff.Context(0)}
-	switch n := len(a) + len(b); {
-	case n <= shortest:
-		opts = append(opts, diff.Minimal())
-	case n > longest:
-		opts = append(opts, diff.Fast())
+	how := diff.Fast()
+	if len(a)+len(b) <= shortest {
+		how = diff.Minimal()
 	}
 	var out []Change
-	for _, h := range diff.Hunks(a, b, opts...) {
+	for _, h := range diff.Hunks(a, b, diff.Context(0), how) {
 		c := Change{h.PosX, h.EndX, h.PosY, h.EndY}
 		if n := len(out); n > 0 && out[n-1].A1 == c.A0 && out[n-1].B1 == c.B0 {
 			out[n-1].A1, out[n-1].B1 = c.A1, c.B1
