@@ -16,6 +16,7 @@
 package emend
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -126,6 +127,8 @@ func Open(dir string, options ...Option) (*Workspace, error) {
 			return nil, err
 		}
 	}
+	age, bytes := s.guard.Policy.Keep()
+	s.keeper.age, s.keeper.bytes = cmp.Or(s.keeper.age, age), cmp.Or(s.keeper.bytes, bytes)
 	g, err := guard.Open(dir, s.guard)
 	if err != nil {
 		return nil, err

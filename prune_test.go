@@ -123,6 +123,19 @@ func TestPrune(t *testing.T) {
 	}
 }
 
+// TestPrunePolicy: the policy of a person counts where the program sets nothing.
+func TestPrunePolicy(t *testing.T) {
+	ws, txs := used(t, 104)
+	policy := filepath.Join(t.TempDir(), "policy.toml")
+	if err := os.WriteFile(policy, []byte("[history]\nsize = \"1KiB\"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	change(t, ws, emend.Policy(policy))
+	if got := ranges(has(t, ws, txs)); got != "0-0 6-104" {
+		t.Errorf("the history has %s", got)
+	}
+}
+
 // TestPrunedIsSaid: who undoes what was pruned is told, and nothing is changed.
 func TestPrunedIsSaid(t *testing.T) {
 	ws, txs := used(t, 104)
