@@ -48,6 +48,7 @@ type app struct {
 	json    bool
 	quiet   bool
 	noColor bool
+	noPager bool
 
 	store      string
 	policy     string
@@ -148,6 +149,7 @@ search: or nothing found), 2 wrong usage, 3 undecided: run emend recover.`,
 	f.BoolVar(&a.json, "json", false, "print the result as JSON, refusals included")
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "print nothing but errors")
 	f.BoolVar(&a.noColor, "no-color", false, "no colour, as with NO_COLOR set")
+	f.BoolVar(&a.noPager, "no-pager", false, "print long texts at once, also on a terminal")
 	f.StringVar(&a.store, "store", "", "the store `DIR`, on the workspace's own mount (default: found, or made beside .git)")
 	f.StringVar(&a.policy, "policy", "", "the policy `FILE` (default: emend/policy.toml in the configuration directory, if there is one)")
 	f.StringVar(&a.session, "session", "", "the session, for the log")
@@ -164,7 +166,7 @@ search: or nothing found), 2 wrong usage, 3 undecided: run emend recover.`,
 	root.AddCommand(a.create(), a.write(), a.edit(), a.rm(), a.mv())
 	root.AddCommand(a.undo(), a.restore(), a.trash())
 	root.AddCommand(a.apply(), a.convert(), a.make(), a.call())
-	root.AddCommand(a.purge(), a.recoverVerb(), a.doctor(), a.version(), a.man())
+	root.AddCommand(a.log(), a.show(), a.verify(), a.purge(), a.recoverVerb(), a.doctor(), a.version(), a.man())
 	group(root)
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return &usage{strings.TrimPrefix(strings.TrimPrefix(c.CommandPath(), "emend"), " "), err}
