@@ -100,6 +100,9 @@ func (a *app) progress() (tell func(done, total int), end func()) {
 // waited runs a call with a bar.
 func waited[T any](a *app, ctx context.Context, do func(context.Context) (*emend.Answer[T], error)) (*emend.Answer[T], error) {
 	b := a.bar()
+	if b == nil {
+		return do(ctx)
+	}
 	defer b.end()
-	return do(ctx)
+	return do(emend.WithProgress(ctx, b.tell))
 }

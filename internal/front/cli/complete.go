@@ -3,6 +3,8 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -50,12 +52,16 @@ func (a *app) entries(cmd *cobra.Command, args []string, _ string) ([]cobra.Comp
 	})
 }
 
-// trashIDs proposes what the trash has, and files for the target.
-func (a *app) trashIDs(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+// trashIDs proposes what the trash has; where no id begins so, archives; and files for the target.
+func (a *app) trashIDs(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if len(args) == 1 {
 		return nil, cobra.ShellCompDirectiveDefault
 	}
-	return a.fromLog(cmd, args, func(e *emend.LogEntry) string { return e.TrashedTo })
+	ids, how := a.fromLog(cmd, args, func(e *emend.LogEntry) string { return e.TrashedTo })
+	if len(args) == 0 && begun != "" && !slices.ContainsFunc(ids, func(id string) bool { return strings.HasPrefix(id, begun) }) {
+		return []cobra.Completion{"gz", "tgz"}, cobra.ShellCompDirectiveFilterFileExt
+	}
+	return ids, how
 }
 
 // fromLog proposes the name that each entry has, with what it did. That something is wrong is not said here.
