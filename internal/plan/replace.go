@@ -174,12 +174,11 @@ func (r *replacer) seek(k int) {
 		return
 	}
 	for _, at := range hits {
-		g := span{place(at), place(at + len(s.Old))}
-		if s.raw && (r.cutsCRLF(g.from) || r.cutsCRLF(g.to)) {
+		if g := (span{place(at), place(at + len(s.Old))}); s.raw && (r.cutsCRLF(g.from) || r.cutsCRLF(g.to)) {
 			total--
-			continue
+		} else {
+			s.at = append(s.at, g)
 		}
-		s.at = append(s.at, g)
 	}
 	if s.total = total; total > 0 && (total != s.Count || !apart) {
 		s.err = r.multiple(s, apart)
@@ -340,24 +339,15 @@ func (r *replacer) finish(regions []region) *Replaced {
 	changes := make([]change, len(regions))
 	at := 0
 	for i, g := range regions {
-		s, c := &r.edits[g.edit], &changes[i]
-		w.out.WriteString(r.before[at:g.from])
 		next := len(r.before)
 		if i+1 < len(regions) {
 			next = int(regions[i+1].from)
 		}
+		w.out.WriteString(r.before[at:g.from])
 		at = int(g.to)
-		c.a0, c.a1, c.b0 = int(g.from), at, w.out.Len()
-		if s.with != nil {
-			w.join(s.with[g.nth])
-			w.out.WriteString(s.with[g.nth])
-		} else {
-			w.write(s, g.span)
-		}
-		if !strings.HasSuffix(s.New, text.CR) {
-			w.join(r.before[at:next])
-		}
-		c.b1 = w.out.Len()
+		from := w.out.Len()
+		w.put(&r.edits[g.edit], g, r.before[at:next])
+		changes[i] = change{int(g.from), at, from, w.out.Len()}
 	}
 	w.out.WriteString(r.before[at:])
 	out := &Replaced{After: w.out.String(), Applied: make([]Applied, len(r.edits))}

@@ -94,6 +94,7 @@ func TestReplace(t *testing.T) {
 		{"a CR that would cut a CRLF", "a\r\nb\n", one("a\r", "x"), "!old_text_not_found 1"},
 		{"a CRLF asked for", "a\nb\n", one("a\nb", "a\r\nb\nc"), "a\r\nb\nc\n"},
 		{"a CR of a CRLF is not doubled", "a\r\nb\r\n", one("a\nb\n", "x\r\ny\n"), "x\r\ny\r\n"},
+		{"a CR of a CRLF where CR ends lines", "a\rb\r", one("a\nb", "x\r\ny"), "x\ry\r"},
 		{"an empty line between CR and LF", "a\rb\nc\n", one("b", ""), "a\r\r\nc\n"},
 		{"a new empty line after a CR", "a\rb\nc\n", one("b\n", "\n\n"), "a\r\r\n\nc\n"},
 		{"the last newline goes", "a\nb\n", one("b\n", "b"), "a\nb"},
