@@ -128,11 +128,29 @@ func TestLineOnDisk(t *testing.T) {
 	}
 }
 
+// What the history lost is on record, and is neither a commit nor the end of one.
+func TestPurgeDecidesNothing(t *testing.T) {
+	dir := disk(t, nil)
+	l := newLog(t, dir, Options{})
+	add1(t, l, Record{Kind: Purge, OK: true})
+	if r, err := l.Pending(); r != nil || err != nil {
+		t.Errorf("pending after a purge alone: %+v, %v", r, err)
+	}
+	want := add1(t, l, Record{Kind: Commit, Tx: "t", OK: true})
+	add1(t, l, Record{Kind: Purge, Tx: "t", OK: true})
+	if r, err := reopen(t, dir).Pending(); err != nil || r == nil || r.H != want.H {
+		t.Errorf("pending after commit and purge: %+v, %v", r, err)
+	}
+	if _, err := Verify(dir); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestRoundTrip(t *testing.T) {
 	for _, s := range []string{"", "plain", "quote \" and \\", "line\nend", "\x00\x1b[2J\x7f", "\u0085\u202e\u200b\u2028\ufeff", "\U000e0041 \U0001f600", "<&>", `,"h":"x"}`} {
 		dir := disk(t, nil)
 		l := newLog(t, dir, Options{})
-		want := add1(t, l, Record{Kind: Failed, Tx: s, Idem: s, Message: s, Actor: Actor{Agent: s}, Ops: []Op{{Path: s}}, Acts: []Act{{To: s}}})
+		want := add1(t, l, Record{Kind: Failed, Tx: s, Idem: s, Message: s, Actor: Actor{Agent: s}, Ops: []Op{{Path: s}}, Acts: []Act{{To: s, From: s, Gone: s != "", Mode: 0o1750}}, Undoes: []string{s}})
 		for got, err := range reopen(t, dir).Backward() {
 			if err != nil || !reflect.DeepEqual(*got, want) {
 				t.Errorf("%q: got %+v, %v, want %+v", s, got, err, want)
@@ -152,7 +170,7 @@ func TestInvalidUTF8IsRefused(t *testing.T) {
 	for i, r := range []Record{{Tx: bad}, {Idem: bad}, {Request: bad}, {PolicyHash: bad}, {ErrorKind: bad}, {Message: bad}, {Void: bad},
 		{Actor: Actor{Client: bad}}, {Actor: Actor{Session: bad}}, {Actor: Actor{Agent: bad}}, {Actor: Actor{Tool: bad}},
 		{Ops: []Op{{Operation: bad}}}, {Ops: []Op{{}, {Path: bad}}}, {Ops: []Op{{ToPath: bad}}}, {Ops: []Op{{Before: bad}}}, {Ops: []Op{{After: bad}}},
-		{Acts: []Act{{Do: bad}}}, {Acts: []Act{{Path: bad}}}, {Acts: []Act{{To: bad}}}, {Acts: []Act{{Old: &Ident{Sum: bad}}}}, {Acts: []Act{{New: &Ident{Sum: bad}}}}} {
+		{Acts: []Act{{Do: bad}}}, {Acts: []Act{{Path: bad}}}, {Acts: []Act{{To: bad}}}, {Acts: []Act{{From: bad}}}, {Undoes: []string{"", bad}}, {Acts: []Act{{Old: &Ident{Sum: bad}}}}, {Acts: []Act{{New: &Ident{Sum: bad}}}}} {
 		l := newLog(t, disk(t, nil), Options{})
 		before := l.Head()
 		r.Kind = Failed
@@ -358,7 +376,7 @@ func TestByKey(t *testing.T) {
 	records := []Record{
 		{Kind: Commit, Tx: "a", Idem: "k", OK: true}, {Kind: Applied, Tx: "a"},
 		{Kind: Commit, Tx: "b", Idem: "k", OK: true}, {Kind: Abort, Tx: "b"},
-		{Kind: Commit, Tx: "c", Idem: "back"}, {Kind: Denied}, {Kind: Recovered, Tx: "c"},
+		{Kind: Commit, Tx: "c", Idem: "back"}, {Kind: Denied}, {Kind: Purge, Tx: "c", OK: true}, {Kind: Recovered, Tx: "c"},
 		{Kind: Commit, Tx: "d", Idem: "forth"}, {Kind: Recovered, Tx: "d", OK: true},
 		{Kind: Denied, Idem: "denied", Message: `,"idem":"said"`},
 		{Kind: Commit, Tx: "e", Idem: "é\u202e\"<"}, {Kind: Abort, Tx: "other"},

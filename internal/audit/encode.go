@@ -90,11 +90,12 @@ func hidden(r rune) bool {
 func invalid(r *Record) (string, bool) {
 	all := []string{r.Prev, string(r.Kind), r.Tx, r.Idem, r.Request, r.Actor.Client, r.Actor.Session, r.Actor.Agent,
 		r.Actor.Tool, r.PolicyHash, r.ErrorKind, r.Message, r.Void, r.Since}
+	all = append(all, r.Undoes...)
 	for _, o := range r.Ops {
 		all = append(all, o.Operation, o.Path, o.ToPath, o.Before, o.After)
 	}
 	for _, a := range r.Acts {
-		all = append(all, a.Do, a.Path, a.To)
+		all = append(all, a.Do, a.Path, a.To, a.From)
 		for _, i := range []*Ident{a.Old, a.New} {
 			if i != nil {
 				all = append(all, i.Sum)
@@ -133,7 +134,7 @@ func decode(line []byte) (*Record, error) {
 
 func known(k Kind) bool {
 	switch k {
-	case Denied, Failed, Rotate:
+	case Denied, Failed, Purge, Rotate:
 		return true
 	}
 	return k.decides() || k.ends()

@@ -23,6 +23,7 @@ const (
 	Recovered Kind = "recovered" // the same by a later one: finished when OK, taken back when not
 	Denied    Kind = "denied"    // a call that the guard refused
 	Failed    Kind = "failed"    // a call that failed before its commit
+	Purge     Kind = "purge"     // content was removed from the history; it decides nothing and ends nothing
 	Rotate    Kind = "rotate"    // the first record of each segment, written by the log itself
 )
 
@@ -50,6 +51,9 @@ type Record struct {
 	OK         bool   `json:"ok"`
 	ErrorKind  string `json:"errorKind,omitempty"`
 	Message    string `json:"message,omitempty"`
+
+	// Undoes are the entries of the log that an undo takes back.
+	Undoes []string `json:"undoes,omitempty"`
 
 	// Void, of a rotate record: the hash of a record of the segment before that counts as never written.
 	Void string `json:"void,omitempty"`
@@ -81,12 +85,15 @@ type Op struct {
 
 // Act is one step of a commit as recovery needs it.
 type Act struct {
-	Do   string `json:"do"` // mkdir, put, move, swap, take
-	Path string `json:"path"`
-	To   string `json:"to,omitempty"`
-	Slot int    `json:"slot,omitempty"`
-	Old  *Ident `json:"old,omitempty"`
-	New  *Ident `json:"new,omitempty"`
+	Do   string      `json:"do"` // mkdir, put, move, swap, take, rmdir
+	Path string      `json:"path"`
+	To   string      `json:"to,omitempty"`
+	Slot int         `json:"slot,omitempty"`
+	Old  *Ident      `json:"old,omitempty"`
+	New  *Ident      `json:"new,omitempty"`
+	From string      `json:"from,omitempty"` // put, swap: the slot of an earlier commit that New was kept in
+	Gone bool        `json:"gone,omitempty"` // swap, take: what comes out is not kept
+	Mode fs.FileMode `json:"mode,omitempty"` // rmdir: the permissions that the directory had
 }
 
 // Ident is one file as it was when the commit was decided.

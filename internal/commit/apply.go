@@ -19,8 +19,11 @@ func sortActs(acts []*act) {
 		if o := order[a.Do] - order[b.Do]; o != 0 {
 			return o
 		}
-		if a.Do == doMkdir {
+		switch a.Do {
+		case doMkdir:
 			return depth(a.Path) - depth(b.Path)
+		case doRmdir:
+			return depth(b.Path) - depth(a.Path)
 		}
 		return 0
 	})
@@ -28,11 +31,22 @@ func sortActs(acts []*act) {
 
 // apply does the steps. If one fails, those before it have been done, and the one that failed has not.
 func (t *transaction) apply() error {
+	looked := false
 	for _, a := range t.acts {
+		// Removing directories is last and cannot fail: whatever could, has had its chance before.
+		if a.Do == doRmdir && !looked {
+			looked = true
+			if err := t.still(); err != nil {
+				return err
+			}
+		}
 		if err := t.do(a); err != nil {
 			return cmp.Or(t.afterAll(a, err), err)
 		}
 		a.done = true
+	}
+	if looked {
+		return nil
 	}
 	return t.still()
 }
@@ -74,8 +88,22 @@ func (t *transaction) still() error {
 	return nil
 }
 
+// do makes one step.
 func (t *transaction) do(a *act) error {
+	err := t.step(a)
+	a.over = err == nil
+	a.here = a.over && (a.Do == doPut || a.Do == doSwap)
+	return err
+}
+
+func (t *transaction) step(a *act) error {
 	dir, name, err := t.dirs.parent(a.Path)
+	if a.Do == doRmdir {
+		if err == nil {
+			t.prune(a, dir, name)
+		}
+		return nil
+	}
 	if err != nil {
 		return moved(a.Path, err)
 	}
@@ -208,7 +236,7 @@ func (t *transaction) ours(a *act, dir vfs.Dir, name string) (bool, error) {
 		return false, err
 	}
 	// Times are coarse on some systems, and this is not done often.
-	sum, err := digest(dir, name, is)
+	sum, err := says(dir, name, is)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -238,7 +266,7 @@ func (t *transaction) takeBack(why error) error {
 		if err := t.undo(a); err != nil {
 			return t.stuck(a, errors.Join(err, why))
 		}
-		if a.Do != doMkdir {
+		if a.Do != doMkdir && a.Do != doRmdir {
 			t.undone++
 		}
 	}
@@ -283,7 +311,7 @@ func (t *transaction) proof() error {
 }
 
 func (t *transaction) sign(slots vfs.Dir) error {
-	for _, a := range t.acts {
+	for _, a := range t.ownFirst() {
 		if a.Do != doPut && a.Do != doSwap {
 			continue
 		}
@@ -306,7 +334,7 @@ func (t *transaction) sign(slots vfs.Dir) error {
 // reserved, and second names. What is left takes space, and no more.
 func (t *transaction) drop() {
 	for _, a := range t.acts {
-		if a.Do != doMkdir {
+		if a.Do != doMkdir && a.Do != doRmdir {
 			t.dropOne(a, t.s.hist.Slots())
 		}
 	}
@@ -318,9 +346,15 @@ func (t *transaction) dropOne(a *act, slots vfs.Dir) {
 	if err != nil || t.kept[a.Slot] {
 		return
 	}
-	if slot.what != isNew && slot.what != nothing {
+	if slot.what != isNew && slot.what != nothing && !second(a, slot) {
 		t.keepSlot(a)
 		return
+	}
+	if a.From != "" {
+		if _, _, err := t.s.hist.Find(a.From); err != nil {
+			slots.Rename(name, slots, a.From, vfs.NoReplace) // it may be the only name by now
+			return
+		}
 	}
 	for _, n := range history.Names(name) {
 		slots.Remove(n)
@@ -333,7 +367,7 @@ func (t *transaction) stuck(a *act, err error) error {
 
 func (t *transaction) undo(a *act) error {
 	dir, name, err := t.dirs.parent(a.Path)
-	if a.Do == doMkdir && astray(err) {
+	if (a.Do == doMkdir || a.Do == doRmdir) && astray(err) {
 		return nil
 	}
 	if err != nil {
@@ -343,6 +377,8 @@ func (t *transaction) undo(a *act) error {
 	switch a.Do {
 	case doMkdir:
 		return t.rmdir(a, dir, name)
+	case doRmdir:
+		return t.unprune(a, dir, name)
 	case doPut:
 		return t.unput(a, dir, name, slots, slot)
 	case doMove:

@@ -46,6 +46,9 @@ type Tx struct {
 	// Keep is called when all is done; what it returns is kept beside what was displaced: the diff, and the answer
 	// if the transaction has a key. Optional.
 	Keep func(*Done) (diff, answer string)
+	// Prune lists directories, as slash paths from the top, that go when all else is done and they are empty. One
+	// that is not, or is none, or cannot be removed, stays without a word.
+	Prune []string
 	// Progress is told how many files are staged. Optional.
 	Progress func(done, total int)
 }
@@ -59,6 +62,8 @@ type Change struct {
 	Missing int
 	Old     *Old // what stands there; nil when nothing does
 	New     *New // what is to stand there; nil when nothing is
+	// Gone says that what stands there now is not to be kept once the transaction is done.
+	Gone bool
 }
 
 // Old is what stood at a path when it was read.
@@ -76,6 +81,16 @@ type New struct {
 	// Whole says that the file of From itself is to stand here, as it is; From's change has no New.
 	Whole bool
 	Exec  bool // a new file is executable
+	// Back is the slot of an earlier transaction whose file itself is to stand here, as it is, with its mode, owner,
+	// attributes and links; it may be a symbolic link. It leaves the history. Sum is what the caller expects of it: the
+	// sha256 of its content, or of what a link says; "" for whatever it has. Content, From, Whole and Exec do
+	// not count.
+	Back string
+	// Like is the slot of an earlier transaction whose file lends owner, mode and attributes to a new file, where From
+	// does not.
+	Like string
+	// Fresh says that the time of the last change becomes now when all is done, for build tools. It is no promise.
+	Fresh bool
 }
 
 // Done is what a transaction did.
@@ -112,10 +127,11 @@ const (
 	doMove  = "move"  // Path -> To, which must be free
 	doSwap  = "swap"  // Path <-> Slot
 	doTake  = "take"  // Path -> Slot, over what is reserved there
+	doRmdir = "rmdir" // remove the directory Path, if it is empty
 )
 
 // order is the order in which a transaction does its steps: what can run out of space comes first.
-var order = map[string]int{doMkdir: 0, doPut: 1, doMove: 2, doSwap: 3, doTake: 4}
+var order = map[string]int{doMkdir: 0, doPut: 1, doMove: 2, doSwap: 3, doTake: 4, doRmdir: 5}
 
 // act is one step, and what is held for it.
 type act struct {
@@ -128,9 +144,15 @@ type act struct {
 	racy   bool     // old was changed so lately that its time may not tell
 	staged vfs.Info // what is in the slot
 
-	made bool // mkdir: it was not there
+	made bool // mkdir: it was not there; rmdir: it is not there any more
 	done bool // it has been done, and can be undone
 	sure bool // after a crash: it has certainly been done
+
+	kept vfs.Info // what is to be brought back, as it lies in the history
+	over bool     // it has been done, now or before a crash
+	here bool     // put, swap: the new file stands at Path
+	// empty is of rmdir, after a crash: nothing is in the directory.
+	empty bool
 }
 
 func split(p string) (dir, name string) { return path.Dir(p), path.Base(p) }

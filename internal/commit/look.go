@@ -113,6 +113,7 @@ func (rv *recovery) look() error {
 			return broken(a.Path, err)
 		}
 		rv.at[i] = at
+		a.over = at == did
 	}
 	return nil
 }
@@ -127,6 +128,8 @@ func (rv *recovery) stand(a *act) (state, error) {
 	switch a.Do {
 	case doMkdir:
 		return standMkdir(target), nil
+	case doRmdir:
+		return standRmdir(a, target)
 	case doMove:
 		return rv.standMove(a, target)
 	}
@@ -152,6 +155,25 @@ func standMkdir(target sight) state {
 		return todo
 	}
 	return gone
+}
+
+// standRmdir: a directory is known by its number, since one that somebody has made since is theirs.
+func standRmdir(a *act, target sight) (state, error) {
+	if target.what == nothing {
+		a.made = true
+		return did, nil
+	}
+	if !target.is.Mode.IsDir() || target.is.ID.Ino != a.Old.Ino {
+		return gone, nil
+	}
+	dir, err := target.dir.Dir(target.name)
+	if err != nil {
+		return gone, nil // it cannot be removed either
+	}
+	defer dir.Close()
+	names, err := dir.Names()
+	a.empty = err == nil && len(names) == 0
+	return todo, nil
 }
 
 // target looks at a path of the tree. Below a directory that is missing there is nothing.
@@ -183,7 +205,7 @@ func (rv *recovery) standPut(a *act, target, slot sight) (state, error) {
 	ours := target.what == isNew || target.what == wasNew
 	switch {
 	case slot.what == isNew && slot.same(target):
-		a.sure, a.done, a.staged = true, true, target.is
+		a.sure, a.done, a.here, a.staged = true, true, true, target.is
 		return did, slot.dir.Remove(slot.name)
 	case slot.what == isNew:
 		a.staged = slot.is
@@ -191,7 +213,7 @@ func (rv *recovery) standPut(a *act, target, slot sight) (state, error) {
 	case slot.what != nothing:
 		return gone, rv.giveBack(a, target, slot)
 	case ours:
-		a.sure, a.done, a.staged = target.is.ID.Ino == a.New.Ino, target.what == isNew, target.is
+		a.sure, a.done, a.here, a.staged = target.is.ID.Ino == a.New.Ino, target.what == isNew, true, target.is
 		return did, nil
 	case target.what == nothing:
 		at, err := rv.ready(a, slot)
@@ -275,7 +297,7 @@ func (rv *recovery) standSwap(a *act, target, slot sight) (state, error) {
 	case displaced && slot.same(target):
 		return rv.ready(a, slot) // both names have the old file: the exchange was torn apart
 	case displaced:
-		a.sure, a.done = true, target.what == isNew && slot.what == isOld
+		a.sure, a.done, a.here = true, target.what == isNew && slot.what == isOld, ours
 		a.staged, a.old = target.is, slot.is
 		rv.later(a, slot)
 		return did, nil
@@ -318,6 +340,7 @@ func (rv *recovery) rescued(a *act, target, slot sight) (state, error) {
 		return blocked, err
 	}
 	a.sure, a.done = true, old.what == isOld && (target.what == isNew || target.what == nothing)
+	a.here = target.what == isNew || target.what == wasNew
 	a.staged, a.old = target.is, old.is
 	return did, nil
 }

@@ -14,12 +14,14 @@ import (
 // Every planted bug is caught by the sweep that claims to catch it.
 func TestPlanted(t *testing.T) {
 	caught := map[plant.Bug]string{
-		plant.NoStageSync:   "TestPowerCutAtEveryCall",
-		plant.NoDirSync:     "TestPowerCutAtEveryCall",
-		plant.NoLink:        "TestPowerCutAtEveryCall",
-		plant.LogAfterApply: "TestKilledAtEveryCall",
-		plant.NoWalkBack:    "TestEveryCallFails",
-		plant.NoVerify:      "TestSomebodySavesAtEveryCall",
+		plant.NoStageSync:    "TestPowerCutAtEveryCall",
+		plant.NoDirSync:      "TestPowerCutAtEveryCall",
+		plant.NoLink:         "TestPowerCutAtEveryCall",
+		plant.LogAfterApply:  "TestKilledAtEveryCall",
+		plant.NoWalkBack:     "TestEveryCallFails",
+		plant.NoVerify:       "TestSomebodySavesAtEveryCall",
+		plant.NoUnlinkBack:   "TestKilledAtEveryCall",
+		plant.BackMovesEarly: "TestEveryCallFails",
 	}
 	for _, bug := range plant.Bugs {
 		t.Run(string(bug), func(t *testing.T) {

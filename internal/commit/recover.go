@@ -114,7 +114,7 @@ func (s *Store) recover() (*Outcome, error) {
 			return o, err
 		}
 	}
-	o.Swept, err = s.hist.Sweep(s.committed)
+	o.Swept, err = s.hist.Sweep(s.fate)
 	return o, unwritable(err)
 }
 
@@ -124,6 +124,18 @@ func (s *Store) reopen() error {
 		return nil
 	}
 	return s.log.Reopen()
+}
+
+// fate says what became of a transaction.
+func (s *Store) fate(tx string) (history.Fate, error) {
+	known, err := s.committed(tx)
+	if err != nil || !known {
+		return history.Unknown, err
+	}
+	if r, err := s.log.Pending(); err != nil || r != nil && r.Tx == tx {
+		return history.Unended, unwritable(err)
+	}
+	return history.Ended, nil
 }
 
 // committed reports whether the log has the transaction: then the slots that it left are meant to be there.
@@ -196,6 +208,10 @@ func (s *Store) round(r *audit.Record, o *Outcome, finish bool) (end End, err er
 	}
 	rv.ordered()
 	rv.needed()
+	rv.bare()
+	if err := rv.past(); err != nil {
+		return "", unwritable(err)
+	}
 	// What was answered is all done, and stays so whatever goes wrong from here on.
 	switch {
 	case rv.count(todo) == 0 && rv.count(blocked) == 0:
@@ -267,11 +283,70 @@ func (rv *recovery) needed() {
 		below := func(p string) bool { return strings.HasPrefix(p, a.Path+"/") }
 		rv.at[i] = gone
 		for k, b := range rv.acts {
-			if rv.at[k] == todo && b.Do != doMkdir && (b.Do == doMove && below(b.To) || b.Do != doMove && below(b.Path)) {
+			if rv.at[k] == todo && b.Do != doMkdir && b.Do != doRmdir && (b.Do == doMove && below(b.To) || b.Do != doMove && below(b.Path)) {
 				rv.at[i] = todo
 			}
 		}
 	}
+}
+
+// bare leaves out the directories that are not to become empty: somebody has put something into them.
+func (rv *recovery) bare() {
+	for i, a := range rv.acts {
+		if a.Do != doRmdir || rv.at[i] != todo || a.empty {
+			continue
+		}
+		rv.at[i] = gone
+		for k, b := range rv.acts {
+			if rv.at[k] == todo && b.Do != doMkdir && strings.HasPrefix(b.Path, a.Path+"/") {
+				rv.at[i] = todo
+			}
+		}
+	}
+}
+
+// past notices that the transaction had come to its last part, when names are taken out of the history: whatever is not
+// as it left it has been changed since, and there is nothing to do.
+func (rv *recovery) past() error {
+	for i, a := range rv.acts {
+		cleared, err := rv.cleared(a, rv.at[i])
+		if err != nil {
+			return err
+		}
+		if !cleared {
+			continue
+		}
+		for k := range rv.at {
+			if rv.at[k] != did {
+				rv.at[k] = gone
+			}
+		}
+		return nil
+	}
+	return nil
+}
+
+// cleared reports whether the history has none of the names any more that the step takes out of it.
+func (rv *recovery) cleared(a *act, at state) (bool, error) {
+	if a.From != "" && (at == did || at == gone) {
+		if none, err := rv.none(a.From); none || err != nil {
+			return none, err
+		}
+	}
+	if !a.Gone {
+		return false, nil
+	}
+	return rv.none(history.Slot(rv.id, a.Slot))
+}
+
+// none reports whether a slot has no name any more.
+func (rv *recovery) none(slot string) (bool, error) {
+	for _, name := range history.Names(slot) {
+		if _, there, err := exists(rv.s.hist.Slots(), name); there || err != nil {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 // back reports whether the transaction is to be taken back: it cannot be finished whole, and all that was done of it
@@ -281,7 +356,7 @@ func (rv *recovery) back(finish bool) bool {
 		return false
 	}
 	for i, a := range rv.acts {
-		if rv.at[i] == did && a.Do != doMkdir && !a.done {
+		if rv.at[i] == did && a.Do != doMkdir && a.Do != doRmdir && !a.done {
 			return false // done, and somebody has worked on it since
 		}
 	}
@@ -302,7 +377,7 @@ func (rv *recovery) closed() error {
 // revert takes back what was done.
 func (rv *recovery) revert() error {
 	for i, a := range rv.acts {
-		a.made = a.Do == doMkdir && rv.at[i] == did
+		a.made = (a.Do == doMkdir || a.Do == doRmdir) && rv.at[i] == did
 		a.done = a.done || a.made
 		if rv.at[i] == blocked {
 			rv.notes = append(rv.notes, fmt.Sprintf("%s: somebody changed it since, so the transaction was not finished.", a.Path))
@@ -336,12 +411,18 @@ func (rv *recovery) instead(a *act) string {
 	if a.Do != doPut && a.Do != doSwap {
 		return ""
 	}
+	if a.From != "" {
+		return " What was to come back is kept as " + a.From + ", as before."
+	}
 	return " What the patch makes of it is kept as " + history.Slot(rv.id, a.Slot) + "."
 }
 
 // conclude makes the end durable, and says so in the log.
 func (rv *recovery) conclude(how string) error {
 	if err := rv.syncDirs(); err != nil {
+		return indeterminate(err)
+	}
+	if err := rv.tidy(); err != nil {
 		return indeterminate(err)
 	}
 	r := &audit.Record{Kind: audit.Recovered, Tx: rv.id, OK: true, Message: rv.said(how)}

@@ -68,6 +68,9 @@ func (t *transaction) locked(ctx context.Context) (*Done, error) {
 	if err := t.syncDirs(); err != nil {
 		return nil, indeterminate(err)
 	}
+	if err := t.tidy(); err != nil {
+		return nil, indeterminate(err)
+	}
 	if err := t.applied(); err != nil {
 		return nil, indeterminate(err)
 	}
@@ -76,9 +79,10 @@ func (t *transaction) locked(ctx context.Context) (*Done, error) {
 
 // applied marks in the log that the transaction is in the tree. Without a journal a power cut may undo the names of the
 // slots, and nobody could tell a transaction that people have worked on since from one that was interrupted: there the
-// mark is synced, one sync more, and a sync that fails is no success. Elsewhere it is worth no error.
+// mark is synced, one sync more, and a sync that fails is no success. So it is where something was removed for good:
+// of that recovery could not tell either what people have made since. Elsewhere it is worth no error.
 func (t *transaction) applied() error {
-	sync := t.s.opts.Links && !t.s.opts.NoSync
+	sync := (t.s.opts.Links || t.removes()) && !t.s.opts.NoSync
 	err := t.s.log.Append(&audit.Record{Kind: audit.Applied, Tx: t.id, OK: true}, sync)
 	if err == nil || !sync {
 		return nil
@@ -134,11 +138,12 @@ func (t *transaction) write() error {
 func (t *transaction) finish() *Done {
 	d := &Done{Tx: t.id, Head: t.s.log.Head(), Slots: make([]string, len(t.tx.Changes)), Notes: t.notes, Found: t.found}
 	for _, a := range t.acts {
-		if a.Do == doSwap || a.Do == doTake {
+		if (a.Do == doSwap || a.Do == doTake) && !a.Gone {
 			d.Slots[a.change] = history.Slot(t.id, a.Slot)
 		}
 	}
 	t.unlink()
+	t.freshen()
 	if t.tx.Keep != nil {
 		t.keep(d)
 	}
@@ -212,6 +217,9 @@ func (t *transaction) touched() []string {
 			seen[p] = true
 			out = append(out, p)
 		}
+	}
+	for _, a := range t.acts {
+		seen[a.Path] = seen[a.Path] || a.Do == doRmdir && a.made // it is there no more
 	}
 	for _, a := range t.acts {
 		up, _ := split(a.Path)

@@ -105,6 +105,9 @@ func (t *transaction) begin() (err error) {
 
 // plan turns the changes into steps and opens the directories that they need.
 func (t *transaction) plan() error {
+	if err := t.sources(); err != nil {
+		return err
+	}
 	moved := t.moved()
 	making := map[string]bool{}
 	for i := range t.tx.Changes {
@@ -117,6 +120,7 @@ func (t *transaction) plan() error {
 			t.acts = append(t.acts, a)
 		}
 	}
+	t.prunes()
 	sortActs(t.acts)
 	return nil
 }
@@ -151,6 +155,10 @@ func (t *transaction) act(i int, c *Change, moved map[int]int) *act {
 		a.Do = doTake
 	default:
 		a.Do = doSwap
+	}
+	a.Gone = c.Gone && (a.Do == doSwap || a.Do == doTake)
+	if a.Do == doPut || a.Do == doSwap {
+		a.From = c.New.Back
 	}
 	return a
 }
@@ -264,7 +272,7 @@ func (t *transaction) slot(a *act) (vfs.File, error) {
 
 // links makes the second names, where the file system can lose both names of a rename.
 func (t *transaction) links(a *act, slots vfs.Dir, name string) error {
-	if !t.s.opts.Links || plant.Is(plant.NoLink) || a.Do == doMkdir {
+	if !t.s.opts.Links || plant.Is(plant.NoLink) || a.Do == doMkdir || a.Do == doRmdir {
 		return nil
 	}
 	if a.Do == doPut || a.Do == doSwap {
@@ -296,6 +304,9 @@ func cannotLink(err error) error {
 // content makes the new file of a step, with everything but its place.
 func (t *transaction) content(a *act, slots vfs.Dir, name string) (vfs.File, error) {
 	n := t.tx.Changes[a.change].New
+	if a.From != "" {
+		return t.fetch(a, n, slots, name)
+	}
 	f, err := slots.Create(name, 0o600)
 	if err != nil {
 		return nil, unwritable(err)
@@ -330,7 +341,10 @@ func write(f vfs.File, text string) error {
 // attributes gives the new file owner, mode and attributes: those of the file that it comes from, or what a file made
 // in its directory would have.
 func (t *transaction) attributes(a *act, n *New, f vfs.File) error {
-	if n.From < 0 {
+	switch {
+	case n.From < 0 && n.Like != "":
+		return t.alike(a, n, f)
+	case n.From < 0:
 		return t.fresh(a, n, f)
 	}
 	from := &t.tx.Changes[n.From]
@@ -346,9 +360,30 @@ func (t *transaction) attributes(a *act, n *New, f vfs.File) error {
 	if is, err := old.Stat(); err != nil || is.ID != from.Old.ID {
 		return stale(from.Path, "the file was replaced since it was read", from.Old.Sum, "")
 	}
+	return t.adopt(a, from.Path, f, old)
+}
+
+// alike gives the new file what a kept one has.
+func (t *transaction) alike(a *act, n *New, f vfs.File) error {
+	name, _, err := t.s.hist.Find(n.Like)
+	if errors.Is(err, fs.ErrNotExist) {
+		return t.fresh(a, n, f)
+	}
+	if err != nil {
+		return unwritable(err)
+	}
+	old, err := t.s.hist.Slots().Open(name)
+	if err != nil {
+		return unwritable(err)
+	}
+	defer old.Close()
+	return t.adopt(a, a.Path, f, old)
+}
+
+func (t *transaction) adopt(a *act, from string, f, old vfs.File) error {
 	lost, err := f.Adopt(old)
 	if err != nil {
-		return cannotKeep(from.Path, err)
+		return cannotKeep(from, err)
 	}
 	for _, what := range lost {
 		t.note("%s: not kept: %s.", a.Path, what)

@@ -37,10 +37,17 @@ func (t *transaction) verify() error {
 
 func (t *transaction) check(a *act) error {
 	switch a.Do {
-	case doMkdir:
+	case doMkdir, doRmdir:
 		return nil
 	case doPut:
+		if err := t.stillKept(a); err != nil {
+			return err
+		}
 		return t.free(a.Path)
+	case doSwap:
+		if err := t.stillKept(a); err != nil {
+			return err
+		}
 	case doMove:
 		if err := t.free(a.To); err != nil {
 			return err

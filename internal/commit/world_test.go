@@ -23,13 +23,23 @@ type world struct {
 	disk *vfs.Memory
 	kind vfs.Kind
 	weak bool // the file system has no exchange
+	// unlinked says that the file system has no second names.
+	unlinked bool
+	noSync   bool            // nothing is synced
+	kept     map[string]kept // what the history has, by where it was
+}
+
+// kept is a file in the history.
+type kept struct {
+	slot string
+	old  *Old
 }
 
 // root is the top of the disk as wrap has it.
 func (w *world) root(wrap func(vfs.Dir) vfs.Dir) vfs.Dir {
 	d := w.disk.Root()
-	if w.weak {
-		d = besideDir{d, &beside{at: -1, weak: true}}
+	if w.weak || w.unlinked {
+		d = besideDir{d, &beside{at: -1, weak: w.weak, unlinked: w.unlinked}}
 	}
 	return wrap(d)
 }
@@ -75,13 +85,20 @@ func newWorld(t *testing.T, kind vfs.Kind, files map[string]string) *world {
 	return w
 }
 
+// cut is the world after a power cut, which finds the disk as choose says.
+func (w *world) cut(choose func(int) int) *world {
+	after := *w
+	after.disk = w.disk.Crash(choose)
+	return &after
+}
+
 // open opens the store through wrap, as a process would.
 func (w *world) open(wrap func(vfs.Dir) vfs.Dir) (*Store, error) {
 	dir, err := w.root(wrap).Dir(storeName)
 	if err != nil {
 		return nil, err
 	}
-	return Open(dir, tree(func() vfs.Dir { return w.root(wrap) }), Options{Links: w.kind == vfs.Strict})
+	return Open(dir, tree(func() vfs.Dir { return w.root(wrap) }), Options{Links: w.kind == vfs.Strict, NoSync: w.noSync})
 }
 
 func plain(d vfs.Dir) vfs.Dir { return d }
@@ -101,7 +118,7 @@ func (w *world) visible(t *testing.T) map[string]vfs.Node {
 
 // wish is what a test wants to happen to a path: new content, or a new place, or nothing ("").
 type wish struct {
-	op   string // update, add, delete, move, moveedit
+	op   string // update, add, delete, move, moveedit, bring and bringgone (text is what), prune, gone
 	path string
 	to   string
 	text string
@@ -123,7 +140,19 @@ func (w *world) changes(t *testing.T, wishes []wish) []Change {
 			c := w.change(t, want.path)
 			c.New = &New{Content: want.text, Sum: sum(want.text), From: -1}
 			out = append(out, c)
-		case "delete":
+		case "bring", "bringgone":
+			c, k := w.change(t, want.path), w.kept[want.text]
+			c.Gone = want.op == "bringgone"
+			c.New = &New{Back: k.slot, Sum: k.old.sum(), From: -1}
+			out = append(out, c)
+		case "gone":
+			c := w.change(t, want.path)
+			c.Gone = true
+			if want.text != "" {
+				c.New = &New{Content: want.text, Sum: sum(want.text), From: len(out)}
+			}
+			out = append(out, c)
+		case "delete", "prune":
 			out = append(out, w.change(t, want.path))
 		case "move", "moveedit":
 			from, to := w.change(t, want.path), w.change(t, want.to)
@@ -194,19 +223,43 @@ func sum(text string) string {
 	return hex.EncodeToString(h[:])
 }
 
-// run makes wishes true on the world through wrap.
+// run makes changes true on the world through wrap.
 func (w *world) run(wrap func(vfs.Dir) vfs.Dir, changes []Change) error {
+	_, err := w.do(wrap, Tx{Changes: changes})
+	return err
+}
+
+// doing makes wishes true on the world through wrap.
+func (w *world) doing(wrap func(vfs.Dir) vfs.Dir, t *testing.T, wishes []wish) error {
+	t.Helper()
+	_, err := w.do(wrap, Tx{Changes: w.changes(t, wishes), Prune: pruned(wishes)})
+	return err
+}
+
+// pruned are the directories that wishes want to be removed: all above a file.
+func pruned(wishes []wish) (dirs []string) {
+	for _, want := range wishes {
+		if want.op != "prune" {
+			continue
+		}
+		for up := path.Dir(want.path); up != "."; up = path.Dir(up) {
+			dirs = append(dirs, up)
+		}
+	}
+	return dirs
+}
+
+func (w *world) do(wrap func(vfs.Dir) vfs.Dir, tx Tx) (*Done, error) {
 	s, err := w.open(wrap)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer s.Close()
-	tx := Tx{Changes: changes, Record: audit.Record{Kind: audit.Commit}}
-	for _, c := range changes {
+	tx.Record.Kind = audit.Commit
+	for _, c := range tx.Changes {
 		tx.Record.Ops = append(tx.Record.Ops, audit.Op{Operation: "change", Path: c.Path})
 	}
-	_, err = s.Run(context.Background(), tx)
-	return err
+	return s.Run(context.Background(), tx)
 }
 
 // recover opens the store again and recovers.

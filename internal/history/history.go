@@ -85,6 +85,16 @@ func Made(tx string) (at time.Time, ok bool) {
 // Slot is the name of slot n of a transaction. It is also the name of what was displaced, for people.
 func Slot(tx string, n int) string { return tx + "." + strconv.Itoa(n) }
 
+// ParseSlot splits the name of a slot; ok is false for any other name.
+func ParseSlot(name string) (tx string, n int, ok bool) {
+	tx, number, _ := strings.Cut(name, ".")
+	n, err := strconv.Atoi(number)
+	if _, made := Made(tx); !made || err != nil || n < 0 || Slot(tx, n) != name {
+		return "", 0, false
+	}
+	return tx, n, true
+}
+
 // NewLink is the second name of the new content of a slot, and OldLink that of what its transaction displaces: file
 // systems without a journal need them. Aside is the name of what is on its way into a slot where two names cannot be
 // exchanged.
@@ -143,15 +153,25 @@ func (s *Stage) End() error {
 	return errors.Join(ignoreMissing(s.h.staging.Remove(s.name)), s.marker.Close())
 }
 
-// Sweep takes away what dead processes left of transactions that were never committed; keep says which were. It is
+// Fate is what became of a transaction that a dead process had been staging.
+type Fate uint8
+
+// The fates of a transaction.
+const (
+	Unknown Fate = iota // it was never committed
+	Unended             // it was, and has not come to its end
+	Ended               // it was, and has
+)
+
+// Sweep takes away what dead processes left of transactions that were never committed; fate says which were. It is
 // called with the store's lock held.
-func (h *History) Sweep(keep func(tx string) (bool, error)) (swept []string, err error) {
+func (h *History) Sweep(fate func(tx string) (Fate, error)) (swept []string, err error) {
 	names, err := h.staging.Names()
 	if err != nil {
 		return nil, err
 	}
 	for _, name := range names {
-		tx, err := h.bury(name, keep)
+		tx, err := h.bury(name, fate)
 		if err != nil {
 			return swept, err
 		}
@@ -164,7 +184,7 @@ func (h *History) Sweep(keep func(tx string) (bool, error)) (swept []string, err
 
 // bury sweeps what belongs to a marker that nobody has locked. It has the marker locked meanwhile, to its end: who
 // has just made it and comes to lock it must not find it free while its slots are taken away.
-func (h *History) bury(marker string, keep func(tx string) (bool, error)) (tx string, err error) {
+func (h *History) bury(marker string, fate func(tx string) (Fate, error)) (tx string, err error) {
 	f, err := h.staging.Open(marker)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
@@ -179,26 +199,36 @@ func (h *History) bury(marker string, keep func(tx string) (bool, error)) (tx st
 	if is, err := f.Stat(); err != nil || is.Links == 0 {
 		return "", err // its owner has ended it since
 	}
-	return h.sweep(marker, keep)
+	return h.sweep(marker, fate)
 }
 
-func (h *History) sweep(marker string, keep func(string) (bool, error)) (tx string, err error) {
+func (h *History) sweep(marker string, fate func(string) (Fate, error)) (tx string, err error) {
 	tx, count, _ := strings.Cut(marker, "+")
 	n, err := strconv.Atoi(count)
 	if err != nil {
 		return "", h.staging.Remove(marker) // not one of ours
 	}
-	kept, err := keep(tx)
-	if err != nil {
+	end, err := fate(tx)
+	if err != nil || end == Unended {
 		return "", err
 	}
-	if kept {
-		return "", ignoreMissing(h.staging.Remove(marker))
+	if end == Ended {
+		return "", errors.Join(h.spare(tx, n), ignoreMissing(h.staging.Remove(marker)))
 	}
 	if err := h.Discard(tx, n); err != nil {
 		return "", err
 	}
 	return tx, ignoreMissing(h.staging.Remove(marker))
+}
+
+// spare removes the names that a transaction needs no more when it has come to its end, and that a process which died
+// right after that has left: those of files that stand in the tree.
+func (h *History) spare(tx string, n int) error {
+	errs := []error{ignoreMissing(h.slots.Remove(Back(tx)))}
+	for i := range n {
+		errs = append(errs, ignoreMissing(h.slots.Remove(NewLink(Slot(tx, i)))))
+	}
+	return errors.Join(errs...)
 }
 
 // Discard removes every name of n slots of a transaction.
@@ -242,6 +272,17 @@ func (h *History) Orphans(known func(tx string) (bool, error)) ([]string, error)
 		}
 	}
 	return out, nil
+}
+
+// Find returns the name under which the file lies that a slot keeps, and describes it: the slot itself, or the second
+// name of what was displaced. It fails with fs.ErrNotExist when nothing is kept there.
+func (h *History) Find(slot string) (name string, is vfs.Info, err error) {
+	for _, name = range []string{OldLink(slot), slot} {
+		if is, err = h.slots.Stat(name); !errors.Is(err, fs.ErrNotExist) {
+			return name, is, err
+		}
+	}
+	return "", is, err
 }
 
 // Keep writes what belongs to a transaction but is not needed to recover it, under a name of its own. It is not

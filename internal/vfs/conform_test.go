@@ -203,6 +203,23 @@ func TestAppend(t *testing.T) {
 	})
 }
 
+// A directory gets exactly the permissions that are asked for, and the special bits, and stays a directory.
+func TestChmodDirectory(t *testing.T) {
+	each(t, func(t *testing.T, d Dir, in disk) {
+		sub := dir(t, d, "d")
+		for _, perm := range []fs.FileMode{0o700, 0o777, fs.ModeSticky | 0o777, 0o755} {
+			check(t, sub.Chmod(perm))
+			is, err := d.Stat("d")
+			check(t, err)
+			if is.Mode != fs.ModeDir|perm {
+				t.Errorf("mode is %v, want %v", is.Mode, fs.ModeDir|perm)
+			}
+		}
+		check(t, sub.Close())
+		is(t, sub.Chmod(0o700), fs.ErrClosed)
+	})
+}
+
 // What a Dir must not open, it says by the same error everywhere, and at once: a FIFO would keep it waiting.
 func TestOpenRefuses(t *testing.T) {
 	watch := time.AfterFunc(time.Minute, func() { panic(t.Name() + " hangs") })

@@ -186,6 +186,10 @@ func (d *faultDir) Mkdir(name string, perm fs.FileMode) error {
 	return d.f.change("mkdir "+name, func() error { return d.d.Mkdir(name, perm) })
 }
 
+func (d *faultDir) Chmod(perm fs.FileMode) error {
+	return d.f.change("chmod directory", func() error { return d.d.Chmod(perm) })
+}
+
 func (d *faultDir) Stat(name string) (info Info, err error) {
 	err = d.f.look("stat "+name, func() (err error) { info, err = d.d.Stat(name); return err })
 	return info, err

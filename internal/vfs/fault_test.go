@@ -50,6 +50,7 @@ func everything(root Dir) (errs []error) {
 	note(root.Rename("old", sub, "kept2", NoReplace))
 	note(root.Remove("x"))
 	note(root.RemoveDir("gone"))
+	note(sub.Chmod(0o700))
 	note(root.Sync())
 	return errs
 }
@@ -71,7 +72,7 @@ func count(errs []error, want error) (n int) {
 
 var all = []string{"create new", "write new", "truncate new", "adopt new", "inherit new", "touch new", "lock new",
 	"datasync new", "sync new", "append log", "mkdir e", "link old to kept", "rename old to kept2, no replace", "remove x",
-	"remove directory gone", "sync directory"}
+	"remove directory gone", "chmod directory", "sync directory"}
 
 // Without a fault the calls are only counted.
 func TestFaultCounts(t *testing.T) {

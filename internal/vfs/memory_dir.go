@@ -162,6 +162,16 @@ func (d *memDir) Mkdir(name string, perm fs.FileMode) error {
 	})
 }
 
+func (d *memDir) Chmod(perm fs.FileMode) error {
+	d.m.mu.Lock()
+	defer d.m.mu.Unlock()
+	if err := d.usable(); err != nil {
+		return failed("chmod", "directory", err)
+	}
+	d.node.attr.mode = fs.ModeDir | perm&^fs.ModeType
+	return nil
+}
+
 func (d *memDir) Stat(name string) (info Info, err error) {
 	if name == "." {
 		d.m.mu.Lock()

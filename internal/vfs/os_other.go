@@ -203,6 +203,8 @@ func (d *rootDir) Remove(name string) error {
 	return d.root.Remove(name)
 }
 
+func (d *rootDir) Chmod(perm fs.FileMode) error { return d.root.Chmod(".", perm.Perm()) }
+
 func (d *rootDir) RemoveDir(name string) error {
 	if err := d.directory(name); err != nil {
 		return err

@@ -168,6 +168,12 @@ func (d *osDir) Mkdir(name string, perm fs.FileMode) error {
 	return d.at("mkdir", name, func(fd int) error { return unix.Mkdirat(fd, name, uint32(perm.Perm())) })
 }
 
+func (d *osDir) Chmod(perm fs.FileMode) error {
+	return failed("chmod", "directory", d.use(func(fd int) error {
+		return again(func() error { return unix.Fchmod(fd, bitsOf(perm)) })
+	}))
+}
+
 func (d *osDir) Remove(name string) error {
 	return d.at("remove", name, func(fd int) error { return unlink(fd, name) })
 }

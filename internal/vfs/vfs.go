@@ -55,6 +55,8 @@ type Dir interface {
 	Append(name string, perm fs.FileMode) (File, error)
 	// Mkdir makes a directory with permissions perm, less the umask.
 	Mkdir(name string, perm fs.FileMode) error
+	// Chmod sets the permissions of the directory itself, whatever the umask.
+	Chmod(perm fs.FileMode) error
 	// Stat describes what has the name, "." the directory itself.
 	Stat(name string) (Info, error)
 	// Readlink returns what a symbolic link says.

@@ -1,0 +1,442 @@
+package commit
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/emend-dev/emend/internal/audit"
+	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/internal/history"
+	"github.com/emend-dev/emend/internal/vfs"
+)
+
+// keptFiles are put into the history, each by the transaction that deletes it, before a wish asks for it.
+var keptFiles = map[string]string{"k1": "kept one\n", "k2": "kept two\n", "k3": "", "k4": "kept four\n", "kl": "-> where/it/was", "km": "-> a.txt"}
+
+// backFiles are what the wishes for the history need beside files.
+var backFiles = map[string]string{"f.txt": "in its place\n", "g.txt": "in its place too\n", "h.txt": "in its place, and not kept\n", "n.txt": "never again\n",
+	"v.txt": "version\n", "p/q/only.txt": "alone\n", "p2/only.txt": "alone too\n",
+	"p3/only.txt": "alone again\n", "p4/only.txt": "and alone\n"}
+
+// keep puts the files that are to be asked for into the history.
+func (w *world) keep(t *testing.T) {
+	t.Helper()
+	if err := errors.Join(w.disk.Plant(backFiles), w.disk.Plant(keptFiles)); err != nil {
+		t.Fatal(err)
+	}
+	for p, uid := range map[string]uint32{"k1": 7, "k2": 8} {
+		if err := w.disk.Change(p, func(i *vfs.Info) { i.Mode, i.UID, i.ModTime = 0o640, uid, time.Unix(1_000_000_000, 0) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.kept = map[string]kept{}
+	var wishes []wish
+	for _, p := range slices.Sorted(maps.Keys(keptFiles)) {
+		wishes = append(wishes, wish{op: "delete", path: p})
+	}
+	changes := w.changes(t, wishes)
+	d, err := w.do(plain, Tx{Changes: changes})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range changes {
+		w.kept[c.Path] = kept{slot: d.Slots[i], old: c.Old}
+	}
+	w.disk.Settle()
+}
+
+func keptWorld(t *testing.T, kind vfs.Kind) *world {
+	t.Helper()
+	w := newWorld(t, kind, files)
+	w.keep(t)
+	return w
+}
+
+// slots opens the directory of the slots.
+func (w *world) slots(t *testing.T) vfs.Dir {
+	t.Helper()
+	dir, err := tree(w.disk.Root).OpenDir(storeName + "/slots")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// names lists the names that a file has in the history.
+func (w *world) names(t *testing.T, id vfs.ID) (names []string) {
+	t.Helper()
+	dir := w.slots(t)
+	defer dir.Close()
+	all, err := dir.Names()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range all {
+		if is, err := dir.Stat(name); err != nil {
+			t.Fatal(err)
+		} else if is.ID == id {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// orphans lists the transactions that left slots and no record.
+func (w *world) orphans(t *testing.T) []string {
+	t.Helper()
+	s, err := w.open(plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	out, err := s.Orphans()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func (w *world) stat(t *testing.T, p string) vfs.Info {
+	t.Helper()
+	c := w.change(t, p)
+	if c.Old == nil {
+		t.Fatalf("%s is missing", p)
+	}
+	return c.Old.Info
+}
+
+// What comes back is the very file, and the history has it no more; what stood there is kept.
+func TestBringBack(t *testing.T) {
+	for _, kind := range []vfs.Kind{vfs.Journal, vfs.Strict} {
+		w := keptWorld(t, kind)
+		set := []wish{{op: "bring", path: "back/again/k1", text: "k1"}, {op: "bring", path: "f.txt", text: "k2"},
+			{op: "bring", path: "l", text: "kl"}, {op: "bring", path: "g.txt", text: "km"}}
+		d, err := w.do(plain, Tx{Changes: w.changes(t, set)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range set {
+			was, is := w.kept[s.text].old, w.stat(t, s.path)
+			if is.ID != was.ID || is.Mode != was.Mode || is.UID != was.UID || !is.ModTime.Equal(was.ModTime) || is.Links != 1 {
+				t.Errorf("%v, %v: %+v, want %+v", kind, s, is, was.Info)
+			}
+			if names := w.names(t, is.ID); len(names) > 0 {
+				t.Errorf("%v, %v: the history has it as %q", kind, s, names)
+			}
+		}
+		if got, _ := vfs.ReadFile(w.slots(t), d.Slots[1]); got != backFiles["f.txt"] {
+			t.Errorf("%v: what stood there is kept as %q: %q", kind, d.Slots[1], got)
+		}
+		if o, err := w.recover(plain); err != nil || !o.Nothing() {
+			t.Errorf("%v: %+v, %v", kind, o, err)
+		}
+		// Once more: it is there no more.
+		_, err = w.do(plain, Tx{Changes: w.changes(t, []wish{{op: "bring", path: "twice", text: "k1"}})})
+		if !errors.Is(err, fail.NotFound) || !strings.Contains(err.Error(), "restored or cleared") {
+			t.Errorf("%v: %v", kind, err)
+		}
+	}
+}
+
+// The time of the last change becomes now when that is asked for, and only then.
+func TestFresh(t *testing.T) {
+	w := keptWorld(t, vfs.Journal)
+	changes := w.changes(t, []wish{{op: "bring", path: "fresh", text: "k1"}, {op: "bring", path: "l", text: "kl"}})
+	changes[0].New.Fresh, changes[1].New.Fresh = true, true
+	now := time.Unix(2_000_000_000, 0)
+	s, err := w.open(plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	s.opts.Now = func() time.Time { return now }
+	if _, err := s.Run(context.Background(), Tx{Changes: changes, Record: audit.Record{Kind: audit.Undo}}); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.stat(t, "fresh").ModTime; !got.Equal(now) {
+		t.Errorf("changed %v, want %v", got, now)
+	}
+}
+
+// What cannot be brought back is refused by name, and everything is as it was.
+func TestBringBackRefused(t *testing.T) {
+	for _, c := range []struct {
+		what string
+		prep func(w *world, changes []Change) error
+		set  []wish
+		kind fail.Kind
+		says string
+	}{
+		{"nothing kept", func(w *world, c []Change) error { return w.slots(t).Remove(c[0].New.Back) }, nil, fail.NotFound, "restored or cleared"},
+		{"no slot", func(w *world, c []Change) error { c[0].New.Back += ".diff"; return nil }, nil, fail.NotFound, "restored or cleared"},
+		{"a way out", func(w *world, c []Change) error { c[0].New.Back = "../log/00000001.jsonl"; return nil }, nil, fail.NotFound, "restored or cleared"},
+		{"twice", nil, []wish{{op: "bring", path: "x1", text: "k1"}, {op: "bring", path: "x2", text: "k1"}}, fail.NotFound, "restored or cleared"},
+		{"written to", func(w *world, c []Change) error { return ways["in place"](w.slots(t), c[0].New.Back, "later\n") }, nil, fail.Stale, "written to since"},
+		{"other link", func(w *world, c []Change) error { c[0].New.Sum = textSum("x"); return nil }, []wish{{op: "bring", path: "l", text: "kl"}}, fail.Stale, "written to since"},
+		{"taken place", func(w *world, c []Change) error { return createText(w.disk.Root(), "x1", "theirs") }, nil, fail.Stale, "made by somebody else"},
+		{"itself", func(w *world, c []Change) error {
+			if err := w.slots(t).Link(c[0].New.Back, w.disk.Root(), "x1"); err != nil {
+				return err
+			}
+			c[0].Old = w.change(t, "x1").Old
+			return nil
+		}, nil, fail.AlreadyExists, "very file"},
+	} {
+		w := keptWorld(t, vfs.Journal)
+		if c.set == nil {
+			c.set = []wish{{op: "bring", path: "x1", text: "k1"}}
+		}
+		changes := w.changes(t, append(c.set, wish{op: "update", path: "a.txt", text: "new\n"}))
+		if c.prep != nil {
+			if err := c.prep(w, changes); err != nil {
+				t.Fatal(err)
+			}
+		}
+		before := w.disk.Snapshot()
+		_, err := w.do(plain, Tx{Changes: changes})
+		if e, ok := errors.AsType[*fail.Error](err); !ok || e.Kind != c.kind || !strings.Contains(e.Msg, c.says) || e.Hint == "" {
+			t.Errorf("%s: %v", c.what, err)
+		}
+		if d := diff(w.disk.Snapshot(), before); d != "" {
+			t.Errorf("%s: something has changed: %s", c.what, d)
+		}
+	}
+}
+
+// Between staging and the lock somebody else brings the file back, clears it, or writes to it.
+func TestBringBackLosesTheRace(t *testing.T) {
+	for what, act := range map[string]func(w *world, slot string) error{
+		"not_found": func(w *world, slot string) error { return w.slots(t).Remove(slot) },
+		"stale":     func(w *world, slot string) error { return ways["in place"](w.slots(t), slot, "later\n") },
+		"restored": func(w *world, slot string) error {
+			_, err := w.do(plain, Tx{Changes: w.changes(t, []wish{{op: "bring", path: "first", text: "k1"}})})
+			return err
+		},
+	} {
+		w := keptWorld(t, vfs.Journal)
+		s, err := w.open(plain)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		ts := s.begin(Tx{Changes: w.changes(t, []wish{{op: "bring", path: "x1", text: "k1"}})})
+		if err := ts.stage(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		if err := act(w, w.kept["k1"].slot); err != nil {
+			t.Fatal(err)
+		}
+		want := map[bool]fail.Kind{true: fail.Stale, false: fail.NotFound}[what == "stale"]
+		if _, err := ts.locked(context.Background()); !errors.Is(err, want) {
+			t.Errorf("%s: %v, want %v", what, err, want)
+		}
+		ts.discard()
+		ts.close()
+		if names := w.names(t, w.kept["k1"].old.ID); what == "stale" && len(names) != 1 || what != "stale" && len(names) != 0 {
+			t.Errorf("%s: the history has it as %q", what, names)
+		}
+	}
+}
+
+// A file comes back as a copy where no second name can be had, and a link does not.
+func TestBringBackWithoutLinks(t *testing.T) {
+	w := keptWorld(t, vfs.Journal)
+	w.unlinked = true
+	if _, err := w.do(plain, Tx{Changes: w.changes(t, []wish{{op: "bring", path: "l", text: "kl"}})}); !errors.Is(err, fail.CommandFailed) || !strings.Contains(err.Error(), "second name") {
+		t.Errorf("a link: %v", err)
+	}
+	if _, err := w.do(plain, Tx{Changes: w.changes(t, []wish{{op: "bring", path: "x1", text: "k1"}})}); err != nil {
+		t.Fatal(err)
+	}
+	was, is := w.kept["k1"].old, w.stat(t, "x1")
+	if is.Mode != was.Mode || is.UID != was.UID || !is.ModTime.Equal(was.ModTime) || w.read(t, "x1") != keptFiles["k1"] {
+		t.Errorf("%+v, want %+v", is, was.Info)
+	}
+	if names := w.names(t, was.ID); len(names) > 0 {
+		t.Errorf("the history has it as %q", names)
+	}
+}
+
+// Directories that are empty at the end go, deepest first; what is otherwise stays without a word.
+func TestPrune(t *testing.T) {
+	w := keptWorld(t, vfs.Journal)
+	set := []wish{{op: "delete", path: "p/q/only.txt"}, {op: "add", path: "p2/more", text: ""}, {op: "move", path: "other/z.txt", to: "z"}}
+	tx := Tx{Changes: w.changes(t, set), Prune: []string{".", "p", "p/q", "p/q", "sub", "p2", "missing/too", "a.txt", "other", "../x"}}
+	if _, err := w.do(plain, tx); err != nil {
+		t.Fatal(err)
+	}
+	got := w.visible(t)
+	for p, want := range map[string]bool{"p": false, "p/q": false, "other": false, "sub": true, "p2": true, "a.txt": true} {
+		if _, there := got[p]; there != want {
+			t.Errorf("%s is there: %v", p, there)
+		}
+	}
+}
+
+// A directory that did not become empty is no reason to finish a transaction that was whole.
+func TestPruneOfWhatIsInUse(t *testing.T) {
+	w := keptWorld(t, vfs.Journal)
+	if err := w.doing(plain, t, []wish{{op: "prune", path: "p2/only.txt"}, {op: "add", path: "p2/more"}}); err != nil {
+		t.Fatal(err)
+	}
+	w.loseMark(t)
+	if o, err := w.recover(plain); err != nil || o.End != Complete {
+		t.Errorf("%+v, %v", o, err)
+	}
+}
+
+// A directory that was removed is made again, with its permissions, when recovery takes the transaction back.
+func TestPruneIsTakenBack(t *testing.T) {
+	met := 0
+	for n := 0; ; n++ {
+		w := keptWorld(t, vfs.Journal)
+		if err := w.disk.Change("p2", func(i *vfs.Info) { i.Mode = 0o1775 }); err != nil {
+			t.Fatal(err)
+		}
+		before := w.visible(t)
+		f := &vfs.Fault{At: n, After: true, Dead: true}
+		w.doing(f.Wrap, t, []wish{{op: "prune", path: "p2/only.txt"}})
+		if !f.Fired() {
+			break
+		}
+		w.disk.Kill()
+		s, err := w.open(plain)
+		if err != nil {
+			t.Fatal(err)
+		}
+		unlock, err := s.lock(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r, err := s.Pending(); err == nil && r != nil {
+			rv := &recovery{transaction: s.resume(r)}
+			if err := rv.look(); err != nil {
+				t.Fatal(err)
+			}
+			if err := rv.revert(); err != nil {
+				t.Fatalf("killed at %d (%s): %v", n, f.Trace()[n], err)
+			}
+			if rv.at[1] == did {
+				met++
+			}
+			rv.close()
+			if d := diff(w.visible(t), before); d != "" {
+				t.Errorf("killed at %d (%s): %s", n, f.Trace()[n], d)
+			}
+		}
+		unlock()
+		s.Close()
+	}
+	if met == 0 {
+		t.Error("no directory was ever removed")
+	}
+}
+
+// What is not to be kept is not.
+func TestGone(t *testing.T) {
+	for _, kind := range []vfs.Kind{vfs.Journal, vfs.Strict} {
+		w := keptWorld(t, kind)
+		taken, swapped := w.stat(t, "n.txt").ID, w.stat(t, "v.txt").ID
+		d, err := w.do(plain, Tx{Changes: w.changes(t, []wish{{op: "gone", path: "n.txt"}, {op: "gone", path: "v.txt", text: "new\n"}})})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d.Slots[0] != "" || d.Slots[1] != "" || len(w.names(t, taken))+len(w.names(t, swapped)) > 0 {
+			t.Errorf("%v: kept as %q, %q, %q", kind, d.Slots, w.names(t, taken), w.names(t, swapped))
+		}
+		if got := w.read(t, "v.txt"); got != "new\n" {
+			t.Errorf("%v: %q", kind, got)
+		}
+	}
+}
+
+// Without syncs all of it survives a kill at every call.
+func TestKilledWithoutSyncs(t *testing.T) {
+	for _, kind := range []vfs.Kind{vfs.Journal, vfs.Strict} {
+		c := &sweep{t: t, kind: kind, set: backs, points: new(int)}
+		w := c.world()
+		c.base.noSync = true
+		c.before = w.visible(t)
+		if err := w.doing(plain, t, backs); err != nil {
+			t.Fatal(err)
+		}
+		c.after = w.visible(t)
+		for n := 0; ; n++ {
+			f := &vfs.Fault{At: n, After: n%2 == 0, Dead: true}
+			w, _, ok := c.at(f)
+			if !ok {
+				break
+			}
+			w.disk.Kill()
+			c.recovered(w, where(f))
+		}
+		t.Logf("%v: %d points", kind, *c.points)
+	}
+}
+
+// A process dies between the second name and the record: the second name goes, and the first stays.
+func TestStagedBackIsSwept(t *testing.T) {
+	w := keptWorld(t, vfs.Journal)
+	s, err := w.open(plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	ts := s.begin(Tx{Changes: w.changes(t, []wish{{op: "bring", path: "x1", text: "k1"}})})
+	if err := ts.stage(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	id := w.kept["k1"].old.ID
+	if names := w.names(t, id); len(names) != 2 {
+		t.Fatalf("it has the names %q", names)
+	}
+	w.disk.Kill()
+	o, err := w.recover(plain)
+	if err != nil || len(o.Swept) != 1 {
+		t.Errorf("%+v, %v", o, err)
+	}
+	if names := w.names(t, id); len(names) != 1 || names[0] != w.kept["k1"].slot {
+		t.Errorf("it has the names %q", names)
+	}
+}
+
+// The last process to work on a transaction dies when it has the mark of it, and before it has removed the last second
+// name: the next one does.
+func TestSpareNamesAreSwept(t *testing.T) {
+	for n := 0; ; n++ {
+		w := keptWorld(t, vfs.Strict)
+		f := &vfs.Fault{At: n, Dead: true}
+		w.doing(f.Wrap, t, []wish{{op: "update", path: "a.txt", text: "new\n"}})
+		if !f.Fired() {
+			break
+		}
+		w.disk.Kill()
+		if _, err := w.recover(plain); err != nil {
+			t.Fatal(err)
+		}
+		if names := w.names(t, w.stat(t, "a.txt").ID); len(names) > 0 {
+			t.Fatalf("killed at %d (%s): a.txt is also %q", n, f.Trace()[n], names)
+		}
+	}
+}
+
+func TestParseSlot(t *testing.T) {
+	id := history.NewID(time.Now())
+	if tx, n, ok := history.ParseSlot(id + ".12"); !ok || tx != id || n != 12 {
+		t.Errorf("%q %d %v", tx, n, ok)
+	}
+	for _, bad := range []string{"", id, id + ".", id + ".x", id + ".1.old", id + ".01", id + ".diff", "../" + id + ".1", id + "/.1", "x.1"} {
+		if _, _, ok := history.ParseSlot(bad); ok {
+			t.Errorf("%q is a slot", bad)
+		}
+	}
+	if _, _, ok := history.ParseSlot(history.Slot(id, -1)); ok {
+		t.Error("a negative slot")
+	}
+}
