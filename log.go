@@ -34,26 +34,26 @@ func (w *Workspace) History(ctx context.Context, r HistoryRequest) (*Answer[Hist
 	if err != nil {
 		return nil, cannot(err)
 	}
-	l, err := w.ledger()
+	j, err := w.journal()
 	if err != nil {
 		return nil, cannot(err)
 	}
-	defer l.close()
-	data, err := l.list(ctx, want)
+	defer j.close()
+	data, err := j.list(ctx, want)
 	if err != nil {
 		return nil, cannot(err)
 	}
-	a := found(data, listing(data, l.notes))
-	a.Notes = l.notes
+	a := found(data, listing(data, j.notes))
+	a.Notes = j.notes
 	return a, nil
 }
 
 // list collects what is wanted. What is damaged is left out, and noted.
-func (l *ledger) list(ctx context.Context, want *wanted) (HistoryData, error) {
+func (j *journal) list(ctx context.Context, want *wanted) (HistoryData, error) {
 	data := HistoryData{Entries: []LogEntry{}}
 	s := newScan()
-	for r, err := range l.backward() {
-		if err = l.pass(err); err != nil {
+	for r, err := range j.backward() {
+		if err = j.pass(err); err != nil {
 			return data, err
 		}
 		if ctx.Err() != nil {
@@ -66,7 +66,7 @@ func (l *ledger) list(ctx context.Context, want *wanted) (HistoryData, error) {
 			break
 		}
 		s.see(r)
-		entries := l.entries(s, r, want)
+		entries := j.entries(s, r, want)
 		if room := want.limit - len(data.Entries); want.limit > 0 && len(entries) > room {
 			data.Entries, data.Truncated = append(data.Entries, entries[:room]...), true
 			break
@@ -77,9 +77,9 @@ func (l *ledger) list(ctx context.Context, want *wanted) (HistoryData, error) {
 }
 
 // pass notes a damage, after which reading can go on.
-func (l *ledger) pass(err error) error {
+func (j *journal) pass(err error) error {
 	if c, ok := errors.AsType[*audit.Corrupt](err); ok {
-		l.note("%s. What can be read of it is shown; emend verify says more.", c.Error())
+		j.note("%s. What can be read of it is shown; emend verify says more.", c.Error())
 		return nil
 	}
 	return err
@@ -138,7 +138,7 @@ func listed(r *audit.Record) bool {
 }
 
 // entries are those of the entries of r that are wanted.
-func (l *ledger) entries(s *scan, r *audit.Record, want *wanted) []LogEntry {
+func (j *journal) entries(s *scan, r *audit.Record, want *wanted) []LogEntry {
 	if !listed(r) || !want.record(r) {
 		return nil
 	}
@@ -149,19 +149,19 @@ func (l *ledger) entries(s *scan, r *audit.Record, want *wanted) []LogEntry {
 	var out []LogEntry
 	var parts []string
 	for i := range ops {
-		op, ok := l.local(ops[i])
+		op, ok := j.local(ops[i])
 		if !ok || !want.paths(op) {
 			continue
 		}
-		e := l.entry(s, r, op)
+		e := j.entry(s, r, op)
 		if want.diff && e.OK && r.Kind != audit.Purge {
 			if parts == nil {
-				parts = l.parts(r.Tx)
+				parts = j.parts(r.Tx)
 			}
-			l.show(&e, report.PartOf(parts, i, ops[i].Path, ops[i].ToPath))
+			j.show(&e, report.PartOf(parts, i, ops[i].Path, ops[i].ToPath))
 		}
 		if e.OK {
-			e.TrashedTo = l.kept(displaced(r, ops[i]))
+			e.TrashedTo = j.kept(displaced(r, ops[i]))
 		}
 		out = append(out, e)
 	}
@@ -169,13 +169,16 @@ func (l *ledger) entries(s *scan, r *audit.Record, want *wanted) []LogEntry {
 }
 
 // entry words one change of a record.
-func (l *ledger) entry(s *scan, r *audit.Record, op audit.Op) LogEntry {
+func (j *journal) entry(s *scan, r *audit.Record, op audit.Op) LogEntry {
 	e := LogEntry{Timestamp: r.TS, SessionID: r.Actor.Session, AgentName: r.Actor.Agent, ToolName: r.Actor.Tool,
 		Operation: op.Operation, Path: op.Path, ToPath: op.ToPath, BeforeSha256: op.Before, AfterSha256: op.After,
-		OK: r.OK, ErrorKind: r.ErrorKind, Message: r.Message, Entry: entryOf(r), Seq: r.Seq, Client: r.Actor.Client,
+		OK: r.OK, ErrorKind: r.ErrorKind, Message: r.Message, Entry: nameOf(r), Seq: r.Seq, Client: r.Actor.Client,
 		Undoes: r.Undoes, UndoneBy: s.undone[r.Tx]}
-	if r.Kind == audit.Failed && l.readable(op) != nil {
-		e.Message = unquoted(e.Message)
+	if j.readable(op) != nil {
+		e.BeforeSha256, e.AfterSha256 = "", "" // a short secret can be guessed from its hash
+		if r.Kind == audit.Failed {
+			e.Message = unquoted(e.Message)
+		}
 	}
 	if end := s.failed(r); decides(r) && end != nil {
 		e.OK, e.Message = false, end.Message
@@ -184,29 +187,29 @@ func (l *ledger) entry(s *scan, r *audit.Record, op audit.Op) LogEntry {
 	return e
 }
 
-// entryOf is by what an entry is asked for.
-func entryOf(r *audit.Record) string { return cmp.Or(r.Tx, fmt.Sprintf("#%d", r.Seq)) }
+// nameOf is by what an entry is asked for.
+func nameOf(r *audit.Record) string { return cmp.Or(r.Tx, fmt.Sprintf("#%d", r.Seq)) }
 
 // show gives an entry its diff, unless policy protects the file from reading: now, whatever it said then.
-func (l *ledger) show(e *LogEntry, diff string) {
-	if err := l.readable(audit.Op{Path: e.Path, ToPath: e.ToPath}); err != nil {
+func (j *journal) show(e *LogEntry, diff string) {
+	if err := j.readable(audit.Op{Path: e.Path, ToPath: e.ToPath}); err != nil {
 		e.Message = "the diff is not shown: " + err.Error()
 		return
 	}
 	e.Diff = diff
 }
 
-func (l *ledger) readable(op audit.Op) error {
-	err := l.guard.Readable(op.Path)
+func (j *journal) readable(op audit.Op) error {
+	err := j.guard.Readable(op.Path)
 	if err == nil && op.ToPath != "" {
-		err = l.guard.Readable(op.ToPath)
+		err = j.guard.Readable(op.ToPath)
 	}
 	return err
 }
 
 // parts are the diffs of a transaction, of its files in order; nothing when they are not kept.
-func (l *ledger) parts(tx string) []string {
-	diff, err := l.hist.Kept(history.Diff(tx))
+func (j *journal) parts(tx string) []string {
+	diff, err := j.hist.Kept(history.Diff(tx))
 	if err != nil {
 		return []string{}
 	}
@@ -214,12 +217,12 @@ func (l *ledger) parts(tx string) []string {
 }
 
 // kept is the slot if the history still has it.
-func (l *ledger) kept(slot string) string {
+func (j *journal) kept(slot string) string {
 	if slot == "" {
 		return ""
 	}
 	for _, name := range []string{slot, history.OldLink(slot)} {
-		if _, err := l.hist.Slots().Stat(name); err == nil {
+		if _, err := j.hist.Slots().Stat(name); err == nil {
 			return slot
 		}
 	}
@@ -248,9 +251,9 @@ func displaced(r *audit.Record, op audit.Op) (slot string) {
 
 // local makes the paths of op, which are from the top of the tree, relative to the root. What is outside of it is left
 // out: of a move over its border one end is left, which appears or goes.
-func (l *ledger) local(op audit.Op) (audit.Op, bool) {
-	from, inFrom := l.below(op.Path)
-	to, inTo := l.below(op.ToPath)
+func (j *journal) local(op audit.Op) (audit.Op, bool) {
+	from, inFrom := j.below(op.Path)
+	to, inTo := j.below(op.ToPath)
 	switch {
 	case op.ToPath == "" || inFrom && inTo:
 		op.Path, op.ToPath = from, to
@@ -263,11 +266,11 @@ func (l *ledger) local(op audit.Op) (audit.Op, bool) {
 	return op, inFrom || inTo
 }
 
-func (l *ledger) below(p string) (string, bool) {
-	if p == "" || l.prefix == "." {
+func (j *journal) below(p string) (string, bool) {
+	if p == "" || j.prefix == "." {
 		return p, true
 	}
-	return strings.CutPrefix(p, l.prefix+"/")
+	return strings.CutPrefix(p, j.prefix+"/")
 }
 
 // wanted is a request, understood.
@@ -354,9 +357,10 @@ func since(text string, now time.Time) (time.Time, error) {
 		Hint: "Write a time (2026-01-31T12:00:00Z), a date (2026-01-31, in UTC) or an age (90m, 2h, 7d)."}
 }
 
-var quoted = regexp.MustCompile(`"(?:[^"\\]|\\.)*"(?:… \(\d+ bytes\))?`)
+var quoted = regexp.MustCompile(`"(?:[^"\\]|\\.){3,}"(?:… \(\d+ bytes\))?`)
 
-// unquoted takes out of a message what it quotes, which may be a line of a patch or of a file.
+// unquoted takes out of a message what it quotes, which may be a line of a patch or of a file. What has one or two
+// characters stays: it is a mark, such as "+" or "@@".
 func unquoted(message string) string { return quoted.ReplaceAllString(message, `"…"`) }
 
 // logged is what the log says of a refusal. Content is not in the log: what a message quotes is left out where it may
@@ -437,6 +441,11 @@ func (e *LogEntry) Letter() string {
 	case len(e.Undoes) > 0:
 		return "U"
 	}
+	return e.Deed()
+}
+
+// Deed is the letter of the operation, whatever came of it.
+func (e *LogEntry) Deed() string {
 	switch e.Operation {
 	case patch.Add.String():
 		return "A"

@@ -201,7 +201,7 @@ func TestHistoryKeepsSecrets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if e := entryOf(t, a, ".env"); e.Diff != "" || !strings.Contains(e.Message, "the diff is not shown") || strings.Contains(e.Message, secret) {
+	if e := entryOf(t, a, ".env"); e.Diff+e.AfterSha256 != "" || !strings.Contains(e.Message, "the diff is not shown") || strings.Contains(e.Message, secret) {
 		t.Errorf("%+v", e)
 	}
 	if e := entryOf(t, a, "f"); !strings.Contains(e.Diff, "+two") {
@@ -386,5 +386,219 @@ func TestHistoryWithoutAStore(t *testing.T) {
 	<-ctx.Done()
 	if _, err := made(t).History(ctx, emend.HistoryRequest{}); err == nil {
 		t.Error("it does not stop")
+	}
+}
+
+// follow starts to follow and returns what it tells, letter and path of each entry, and notes.
+func follow(t *testing.T, ws *emend.Workspace, r emend.HistoryRequest) (next func() string, stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	told, end := make(chan string, 100), make(chan error, 1)
+	go func() {
+		end <- ws.Follow(ctx, r, func(entries []emend.LogEntry, notes []string) error {
+			for _, e := range entries {
+				told <- e.Letter() + " " + e.Where()
+			}
+			for _, n := range notes {
+				told <- n
+			}
+			return nil
+		})
+	}()
+	next = func() string {
+		select {
+		case s := <-told:
+			return s
+		case err := <-end:
+			return "ended: " + errorText(err)
+		case <-time.After(20 * time.Second):
+			return "nothing"
+		}
+	}
+	return next, func() {
+		cancel()
+		if err := <-end; err != nil {
+			t.Error(err)
+		}
+		if len(told) > 0 {
+			t.Errorf("told as well: %q", <-told)
+		}
+	}
+}
+
+func errorText(err error) string {
+	if err == nil {
+		return "well"
+	}
+	return err.Error()
+}
+
+func expect(t *testing.T, next func() string, want ...string) {
+	t.Helper()
+	for _, w := range want {
+		if got := next(); !strings.HasPrefix(got, w) {
+			t.Fatalf("told %q, want %q", got, w)
+		}
+	}
+}
+
+// What is there comes first, the oldest first, then what comes; also where there is no store yet.
+func TestFollow(t *testing.T) {
+	next, stop := follow(t, made(t), emend.HistoryRequest{Limit: 4})
+	expect(t, next, "M f", "R d/m -> d/n", "! f", "! .env")
+	stop()
+
+	ws := workspace(t, "f", "one\n", "g", "one\n")
+	next, stop = follow(t, ws, emend.HistoryRequest{Path: "f"})
+	mustApply(t, ws, emend.Actor{}, "emend", "*** Begin Patch\n*** Update File: g\n@@\n-one\n+two\n*** Update File: f\n@@\n-one\n+two\n*** End Patch\n")
+	expect(t, next, "M f")
+	refuse(t, ws, "*** Begin Patch\n*** Update File: f\n@@\n-nosuch\n+x\n*** End Patch\n")
+	expect(t, next, "! f")
+	stop()
+}
+
+// A change that is taken back after it was told is told again.
+func TestFollowTakenBack(t *testing.T) {
+	ws := made(t)
+	next, stop := follow(t, ws, emend.HistoryRequest{Limit: 1})
+	expect(t, next, "! .env")
+	appended(t, ws, audit.Record{Kind: audit.Commit, Tx: "a", OK: true, Ops: []audit.Op{{Operation: "add", Path: "a"}}})
+	expect(t, next, "A a")
+	appended(t, ws, audit.Record{Kind: audit.Abort, Tx: "a", ErrorKind: "stale_file"})
+	expect(t, next, "! a")
+	appended(t, ws, decided(audit.Undo, "u", "b")...)
+	expect(t, next, "U u")
+	stop()
+}
+
+// A log that is put back is noticed.
+func TestFollowReplacedLog(t *testing.T) {
+	ws := made(t)
+	name := filepath.Join(ws.Root(), ".emend/log/00000001.jsonl")
+	log, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	next, stop := follow(t, ws, emend.HistoryRequest{Limit: 1})
+	expect(t, next, "! .env")
+	if err := os.WriteFile(name, log[:strings.Index(string(log), "\n")+1], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	expect(t, next, "The log is another one now, after record 1")
+	refuse(t, ws, "*** Begin Patch\n*** Update File: d/n\n@@\n-nosuch\n+x\n*** End Patch\n")
+	expect(t, next, "! d/n")
+	stop()
+}
+
+func TestShow(t *testing.T) {
+	ws := made(t)
+	ctx := context.Background()
+	h, err := ws.History(ctx, emend.HistoryRequest{Path: "gone"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tx := h.Data.Entries[0].Entry
+	for _, name := range []string{tx, tx[:len(tx)-3], "#2", "2", "3"} { // 3 is the mark that it was applied
+		a, err := ws.Show(ctx, name)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		d := a.Data
+		if d.Entry != tx || d.Seq != 2 || !d.OK || d.End != "applied" || len(d.Files) != 3 || len(d.Kept) != 2 || d.AgentName != "alice" {
+			t.Errorf("%s: %+v", name, d)
+		}
+	}
+	for _, name := range []string{"", "#", "#0", "0", "1", "#1", "99", "20260101", "#18446744073709551616", "x"} {
+		if a, err := ws.Show(ctx, name); err == nil || !isKind(err, emend.NotFound) {
+			t.Errorf("%q: %+v, %v", name, a, err)
+		}
+	}
+	below, err := emend.Open(filepath.Join(ws.Root(), "e"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer below.Close()
+	if _, err := below.Show(ctx, tx); err == nil {
+		t.Error("an entry of which nothing is below the root is shown")
+	}
+}
+
+// The last state of every path, whatever led to it, and through aborted and recovered changes.
+func TestVerifyFiles(t *testing.T) {
+	ws := made(t)
+	ctx := context.Background()
+	check := func(want string) {
+		t.Helper()
+		v, err := ws.Verify(ctx)
+		if err != nil || !v.OK {
+			t.Fatalf("%+v, %v", v, err)
+		}
+		var got []string
+		for _, f := range v.Files {
+			got = append(got, f.Path+" "+string(f.State))
+		}
+		if s := strings.Join(got, ", "); s != want || v.Same+len(got) != 5 {
+			t.Errorf("%d and %q, want %q", v.Same, s, want)
+		}
+	}
+	check("")
+	appended(t, ws, aborted("f")...)
+	check("")
+	at := func(name string) string { return filepath.Join(ws.Root(), filepath.FromSlash(name)) }
+	for _, err := range []error{os.WriteFile(at("f"), []byte("other\n"), 0o644), os.Mkdir(at("gone"), 0o755), os.Remove(at("d/new")),
+		os.WriteFile(at("d/m"), nil, 0o644), os.Remove(at("d/n")), os.Symlink("/etc/passwd", at("d/n"))} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	check("d/m back, d/n changed, d/new gone, f changed, gone back")
+	if err := os.RemoveAll(at("d")); err != nil {
+		t.Fatal(err)
+	}
+	check("d/n gone, d/new gone, f changed, gone back")
+	if err := os.WriteFile(at("d"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	check("d/n gone, d/new gone, f changed, gone back")
+	denied, err := emend.Open(ws.Root(), emend.AllowProtected(".env"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer denied.Close()
+	mustApply(t, denied, emend.Actor{}, "emend", "*** Begin Patch\n*** Add File: .env\n+SECRET\n*** End Patch\n")
+	v, err := ws.Verify(ctx)
+	if err != nil || len(v.Files) == 0 || v.Files[0].Path != ".env" || v.Files[0].State != emend.FileUnknown || v.Files[0].Expected != "" {
+		t.Errorf("%+v, %v", v, err)
+	}
+}
+
+// A path may lead through links, and is asked for by where it leads and by what it says; it is relative to the base.
+func TestHistoryPathsLead(t *testing.T) {
+	ws := made(t)
+	if err := os.Symlink("d", filepath.Join(ws.Root(), "ln")); err != nil {
+		t.Skipf("no symbolic links here: %v", err)
+	}
+	if got := lines(t, ws, emend.HistoryRequest{Path: "ln/n"}); got != "R d/m -> d/n " {
+		t.Errorf("through a link: %q", got)
+	}
+	for _, err := range []error{os.Rename(filepath.Join(ws.Root(), "d"), filepath.Join(ws.Root(), "was")), os.Symlink("was", filepath.Join(ws.Root(), "d"))} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := lines(t, ws, emend.HistoryRequest{Path: "d/n"}); got != "R d/m -> d/n " {
+		t.Errorf("by its old name, which is a link by now: %q", got)
+	}
+	based, err := emend.Open(ws.Root(), emend.Base("e"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer based.Close()
+	refuse(t, based, "*** Begin Patch\n*** Update File: x\n@@\n-nosuch\n+x\n*** End Patch\n")
+	for _, ask := range []struct{ path, want string }{{"x", "! e/x patch_apply_error"}, {"../f", "! f patch_apply_error\nM f "}, {".", "! e/x patch_apply_error"}} {
+		if got := lines(t, based, emend.HistoryRequest{Path: ask.path}); got != ask.want {
+			t.Errorf("%s from e: %q", ask.path, got)
+		}
 	}
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/emend-dev/emend/internal/vfs"
 )
 
-// ledger is the log of the store, and what the history keeps beside it, opened to be read: it takes no lock and writes
+// journal is the log of the store, and what the history keeps beside it, opened to be read: it takes no lock and writes
 // nothing. Where there is no store it is empty.
-type ledger struct {
+type journal struct {
 	guard  *guard.Guard
 	prefix string // the way from the top of the tree to the root
 	store  string // its path; "" when there is none
@@ -25,54 +25,54 @@ type ledger struct {
 	notes  []string // what a person should know
 }
 
-// ledger opens the log of the store that the workspace has. One that was copied here is refused, as for writing.
-func (w *Workspace) ledger() (*ledger, error) {
+// journal opens the log of the store that the workspace has. One that was copied here is refused, as for writing.
+func (w *Workspace) journal() (*journal, error) {
 	_, err := w.keeper.find()
 	if err != nil {
 		return nil, err
 	}
-	return w.anyLedger()
+	return w.anyJournal()
 }
 
-// anyLedger opens also the log of a store that was copied here: to be checked, not to be believed.
-func (w *Workspace) anyLedger() (*ledger, error) {
-	l := &ledger{guard: w.guard, prefix: "."}
+// anyJournal opens also the log of a store that was copied here: to be checked, not to be believed.
+func (w *Workspace) anyJournal() (*journal, error) {
+	j := &journal{guard: w.guard, prefix: "."}
 	_, err := w.keeper.find()
 	place := w.keeper.where()
 	if !place.Exists {
-		return l, err
+		return j, err
 	}
 	if err != nil && place.Genuine() == nil {
-		return l, err
+		return j, err
 	}
 	if err != nil {
-		l.note("%s", err.Error())
+		j.note("%s", err.Error())
 	}
-	l.store = place.Dir
-	if err := l.open(w.keeper.root); err != nil {
-		l.close()
+	j.store = place.Dir
+	if err := j.open(w.keeper.root); err != nil {
+		j.close()
 		return nil, storeError(err)
 	}
-	return l, nil
+	return j, nil
 }
 
 // open opens what is in the store, for the tree whose root it is asked about.
-func (l *ledger) open(root string) error {
-	store, err := vfs.Open(l.store)
+func (j *journal) open(root string) error {
+	store, err := vfs.Open(j.store)
 	if err != nil {
 		return err
 	}
 	defer store.Close()
-	if l.prefix, err = prefix(store, l.store, root); err != nil {
+	if j.prefix, err = prefix(store, j.store, root); err != nil {
 		return err
 	}
-	if l.hist, err = history.Open(store); err != nil {
+	if j.hist, err = history.Open(store); err != nil {
 		return err
 	}
-	if l.dir, err = commit.OpenLog(store); err != nil {
+	if j.dir, err = commit.OpenLog(store); err != nil {
 		return err
 	}
-	l.log, err = audit.Open(l.dir, audit.Options{})
+	j.log, err = audit.Open(j.dir, audit.Options{})
 	return err
 }
 
@@ -93,28 +93,28 @@ func prefix(store vfs.Dir, at, root string) (string, error) {
 	return filepath.ToSlash(rel), err
 }
 
-func (l *ledger) close() error {
+func (j *journal) close() error {
 	var errs []error
-	if l.log != nil {
-		errs = append(errs, l.log.Close())
+	if j.log != nil {
+		errs = append(errs, j.log.Close())
 	}
-	if l.dir != nil {
-		errs = append(errs, l.dir.Close())
+	if j.dir != nil {
+		errs = append(errs, j.dir.Close())
 	}
-	if l.hist != nil {
-		errs = append(errs, l.hist.Close())
+	if j.hist != nil {
+		errs = append(errs, j.hist.Close())
 	}
 	return errors.Join(errs...)
 }
 
-func (l *ledger) note(format string, args ...any) {
-	l.notes = append(l.notes, fmt.Sprintf(format, args...))
+func (j *journal) note(format string, args ...any) {
+	j.notes = append(j.notes, fmt.Sprintf(format, args...))
 }
 
 // backward returns the records from the newest on.
-func (l *ledger) backward() iter.Seq2[*audit.Record, error] {
-	if l.log == nil {
+func (j *journal) backward() iter.Seq2[*audit.Record, error] {
+	if j.log == nil {
 		return func(func(*audit.Record, error) bool) {}
 	}
-	return l.log.Backward()
+	return j.log.Backward()
 }

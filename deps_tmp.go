@@ -1,5 +1,0 @@
-package emend
-
-import (
-	_ "github.com/bmatcuk/doublestar/v4"
-)
