@@ -259,12 +259,6 @@ func (t *transaction) tidy() error {
 		return nil
 	}
 	slots := t.s.hist.Slots()
-	// Without a journal the exchanges may not be on disk yet, as far as they concern the slots.
-	if t.s.opts.Links && !t.s.opts.NoSync {
-		if err := slots.Sync(); err != nil {
-			return err
-		}
-	}
 	for _, a := range acts {
 		if err := t.clear(a, slots); err != nil {
 			t.remark("%s: what the history has of it could not be removed: %v.", a.Path, cause(err))
