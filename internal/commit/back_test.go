@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -614,4 +615,68 @@ func TestKeptInsteadOfGone(t *testing.T) {
 	if met == 0 {
 		t.Error("nothing was said to be kept")
 	}
+}
+
+// Somebody removes what is kept from the history by hand, while a transaction that brings it back is pending, and saves
+// over its place: it is not lost.
+func TestRemovedByHandWhilePending(t *testing.T) {
+	met := 0
+	killed(t, vfs.Journal, []wish{backs[1]}, func(w *world, where string) {
+		k := w.kept["k2"]
+		if p, err := pending(w); err != nil || !p || len(w.names(t, k.old.ID)) < 2 {
+			return
+		}
+		met++
+		if err := errors.Join(w.slots(t).Remove(k.slot), ways["atomically"](w.disk.Root(), "f.txt", "theirs\n")); err != nil {
+			t.Fatal(err)
+		}
+		o, err := w.recover(plain)
+		if names := w.names(t, k.old.ID); err != nil || !slices.Equal(names, []string{k.slot}) {
+			t.Errorf("%s: kept as %q; %+v, %v", where, names, o, err)
+		}
+	})
+	if met == 0 {
+		t.Error("it was never pending")
+	}
+}
+
+// One rename fails, so everything is taken back, and the process dies at each call of that: when recovery is done the
+// history has once what was to come back.
+func TestKilledWhileTakenBack(t *testing.T) {
+	points := 0
+	set := []wish{backs[0], backs[1], wishes[0]}
+	for n := 0; ; n++ {
+		w := keptWorld(t, vfs.Journal)
+		probe := &vfs.Fault{At: n}
+		w.doing(probe.Wrap, t, set)
+		if !probe.Fired() {
+			break
+		}
+		if !strings.HasPrefix(probe.Trace()[n], "rename") {
+			continue
+		}
+		for m := n; ; m++ {
+			w := keptWorld(t, vfs.Journal)
+			first, second := &vfs.Fault{At: n, Err: syscall.ENOSPC}, &vfs.Fault{At: m, After: true, Dead: true}
+			w.doing(func(d vfs.Dir) vfs.Dir { return second.Wrap(first.Wrap(d)) }, t, set)
+			if !second.Fired() {
+				break
+			}
+			points++
+			w.disk.Kill()
+			if _, err := w.recover(plain); err != nil {
+				t.Fatalf("%s, then %s: %v", where(first), where(second), err)
+			}
+			for p, k := range map[string]kept{"back.txt": w.kept["k1"], "f.txt": w.kept["k2"]} {
+				names := w.names(t, k.old.ID)
+				if c := w.change(t, p); c.Old != nil && c.Old.ID == k.old.ID {
+					names = append(names, p)
+				}
+				if len(names) != 1 {
+					t.Errorf("%s, then %s: it has the names %q", where(first), where(second), names)
+				}
+			}
+		}
+	}
+	t.Logf("%d points", points)
 }
