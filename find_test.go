@@ -49,6 +49,9 @@ func TestList(t *testing.T) {
 	if a, err = ws.List(t.Context(), emend.ListRequest{Recursive: true, MaxDepth: 2, IncludeHidden: true}); err != nil || len(a.Data.Entries) != 5 || a.Data.Path != "." {
 		t.Errorf("%+v, %v", a, err)
 	}
+	if _, err := ws.List(t.Context(), emend.ListRequest{Path: "a.txt"}); !strings.Contains(err.(*emend.Refusal).Failures()[0].Hint, "Read the file") {
+		t.Errorf("%v", err)
+	}
 	for _, tt := range []struct {
 		r      emend.ListRequest
 		kind   emend.Kind

@@ -160,6 +160,13 @@ func TestSearchShows(t *testing.T) {
 	if found, out = searched(t, dir, "f", Searching{Query: "o", Most: 4, Context: 1}); len(found) != 4 || out.More || found[0].After[0] != "two foo" {
 		t.Errorf("%+v\n%+v", found, out)
 	}
+	if found, out = searched(t, dir, "dir", Searching{Query: "foo", Most: 1}); len(found) != 1 || out.More {
+		t.Errorf("%+v\n%+v", found, out)
+	}
+	plant(t, dir, map[string]string{"dir/h": "foo"})
+	if found, out = searched(t, dir, "dir", Searching{Query: "foo", Most: 1}); len(found) != 1 || !out.More {
+		t.Errorf("%+v\n%+v", found, out)
+	}
 	if found, _ = searched(t, dir, ".", Searching{Query: `\r`, Mode: Regexp, Include: []string{"f"}}); len(found) != 7 {
 		t.Errorf("%+v", found)
 	}
@@ -498,7 +505,8 @@ func TestHandlesAreClosed(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	o.Progress = func(int, string) { cancel() }
-	Search(ctx, g, o, Searching{Query: "foo"}) //nolint:errcheck // only what stays open counts
+	_, _, err := Search(ctx, g, o, Searching{Query: "foo"})
+	reason(t, err, "command_failed/cancelled")
 	if after := open(); after != before {
 		t.Errorf("%d handles before, %d after", before, after)
 	}
