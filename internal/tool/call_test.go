@@ -338,6 +338,26 @@ func TestRefusalsAreLogged(t *testing.T) {
 	}
 }
 
+// TestToolIsLogged: what was done is on record under the tool that did it, whatever the caller was called before.
+func TestToolIsLogged(t *testing.T) {
+	ws := open(t, nil)
+	ctx := emend.As(t.Context(), emend.Actor{Tool: "something_else", Agent: "a1"})
+	for _, c := range [][2]string{
+		{"create_file", `{"path":"a","content":"1\n"}`},
+		{"apply_patch", `{"patch":"*** Begin Patch\n*** Update File: a\n@@\n-1\n+2\n*** End Patch"}`},
+		{"undo", `{}`},
+		{"delete_file", `{"path":"a"}`},
+	} {
+		if r := replied(t, Call(ctx, ws, c[0], json.RawMessage(c[1]))); !r.OK {
+			t.Errorf("%s: %+v", c[0], r)
+		}
+		a, err := ws.History(t.Context(), emend.HistoryRequest{Limit: 1})
+		if err != nil || len(a.Data.Entries) != 1 || a.Data.Entries[0].ToolName != c[0] || a.Data.Entries[0].AgentName != "a1" {
+			t.Errorf("%s: %+v, %v", c[0], a, err)
+		}
+	}
+}
+
 // TestRequireHash: what a tool leaves open is demanded, for every file that is there.
 func TestRequireHash(t *testing.T) {
 	files := map[string]string{"a.txt": "one\n", "b.txt": "two\n"}
