@@ -188,7 +188,12 @@ func (j *journal) entry(s *scan, r *audit.Record, op audit.Op) LogEntry {
 }
 
 // nameOf is by what an entry is asked for.
-func nameOf(r *audit.Record) string { return cmp.Or(r.Tx, fmt.Sprintf("#%d", r.Seq)) }
+func nameOf(r *audit.Record) string {
+	if decides(r) {
+		return r.Tx
+	}
+	return fmt.Sprintf("#%d", r.Seq)
+}
 
 // show gives an entry its diff, unless policy protects the file from reading: now, whatever it said then.
 func (j *journal) show(e *LogEntry, diff string) {

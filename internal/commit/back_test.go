@@ -356,6 +356,64 @@ func TestGone(t *testing.T) {
 	}
 }
 
+// Somebody deletes the file that comes back, at every call: as long as the history has it then, it keeps it.
+func TestDeletedWhileItComesBack(t *testing.T) {
+	met := 0
+	for _, kind := range []vfs.Kind{vfs.Journal, vfs.Strict} {
+		for n := 0; ; n++ {
+			w := keptWorld(t, kind)
+			id, had := w.kept["k1"].old.ID, 0
+			b := &beside{at: n}
+			b.act = func() {
+				if had = len(w.names(t, id)); w.disk.Root().Remove("back.txt") == nil {
+					met++
+				}
+			}
+			w.doing(b.Wrap, t, backs)
+			if b.what == "" {
+				break
+			}
+			w.disk.Kill()
+			_, there := w.visible(t)["back.txt"]
+			if names := w.names(t, id); !there && had > 0 && len(names) == 0 {
+				t.Errorf("%v, at call %d (%s): it is lost", kind, n, b.what)
+			}
+		}
+	}
+	if met == 0 {
+		t.Error("nobody could delete it")
+	}
+}
+
+// A program goes on writing to a file that is kept and about to come back, and the transaction is refused since its place
+// is taken: the history has the file once, with what was written.
+func TestWrittenWhileItComesBack(t *testing.T) {
+	met := 0
+	for n := 0; ; n++ {
+		w := keptWorld(t, vfs.Journal)
+		k := w.kept["k1"]
+		b := &beside{at: n}
+		b.act = func() {
+			ways["in place"](w.slots(t), k.slot, "later\n")
+			createText(w.disk.Root(), "back.txt", "theirs\n")
+		}
+		err := w.doing(b.Wrap, t, []wish{{op: "bring", path: "back.txt", text: "k1"}})
+		if b.what == "" {
+			break
+		}
+		if err == nil {
+			continue
+		}
+		if names := w.names(t, k.old.ID); !slices.Equal(names, []string{k.slot}) {
+			t.Errorf("at call %d (%s): kept as %q", n, b.what, names)
+		}
+		met++
+	}
+	if met == 0 {
+		t.Error("nothing was refused")
+	}
+}
+
 // Without syncs all of it survives a kill at every call.
 func TestKilledWithoutSyncs(t *testing.T) {
 	for _, kind := range []vfs.Kind{vfs.Journal, vfs.Strict} {
