@@ -6,10 +6,14 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/google/jsonschema-go/jsonschema"
+
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/internal/fail"
 )
 
 // reply is a result as a client reads it.
@@ -251,8 +255,10 @@ func TestHalfPair(t *testing.T) {
 	}
 }
 
-// FuzzCall: no arguments make a call panic, and what is let pass is what the tool's type takes. The workspace is closed, so
-// that a call that comes to it goes no further.
+var large = regexp.MustCompile(`[eE][+-]?\d{3}`)
+
+// FuzzCall: no arguments make a call panic, what is let pass is what the schema allows, and that is what the tool's type
+// takes. The workspace is closed, so that a call that comes to it goes no further.
 func FuzzCall(f *testing.F) {
 	for i, tool := range All {
 		f.Add(i, tool.Example)
@@ -268,11 +274,23 @@ func FuzzCall(f *testing.F) {
 	if err := ws.Close(); err != nil {
 		f.Fatal(err)
 	}
+	schemas := map[string]*jsonschema.Resolved{}
+	for _, tool := range All {
+		if schemas[tool.Name], err = tool.Input.Resolve(nil); err != nil {
+			f.Fatal(err)
+		}
+	}
 	f.Fuzz(func(t *testing.T, n int, args string) {
 		tool := All[max(n%len(All), 0)]
 		v, err := parse(json.RawMessage(args))
 		if err == nil {
 			err = tool.check(v)
+		}
+		// Where it could be read; the library writes the zeros of a large exponent out.
+		if (err == nil || errors.As(err, new(fail.List))) && !large.MatchString(args) {
+			if invalid := schemas[tool.Name].Validate(v.plain()); (invalid == nil) != (err == nil) {
+				t.Errorf("%v, and by the schema %v", err, invalid)
+			}
 		}
 		r := replied(t, Call(t.Context(), ws, tool.Name, json.RawMessage(args)))
 		if r.OK || r.Error.Kind != "command_failed" || r.Error.Details.Reason != "bad_arguments" {
