@@ -267,6 +267,10 @@ func FuzzCall(f *testing.F) {
 	f.Add(10, `{"patch":"x","expectedSha256ByPath":{"":""}}`)
 	f.Add(6, `{"path":"a","edits":[{"oldText":"\ud83d","newText":"","expectedOccurrences":1e1}]}`)
 	f.Add(2, `[[{"":[]}]]`)
+	f.Add(0, `{}`)
+	f.Add(8, `{"trashedPath":null,"x":1}`)
+	f.Add(2, `{"query":"","mode":"x","maxResults":0}`)
+	f.Add(6, `{"path":"a","expectedSha256":"0","edits":[]}`)
 	ws, err := emend.Open(f.TempDir())
 	if err != nil {
 		f.Fatal(err)
