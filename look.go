@@ -70,8 +70,8 @@ func badField(field, got, hint string) error {
 	return &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Msg: fmt.Sprintf("%s cannot be %s", field, got), Hint: hint}
 }
 
-// count words a number of things.
-func count(n int, one, many string) string {
+// countOf words a number of things.
+func countOf(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}
@@ -83,5 +83,5 @@ func unreadNote(n int) []string {
 	if n == 0 {
 		return nil
 	}
-	return []string{count(n, "file or directory", "files or directories") + " could not be read."}
+	return []string{countOf(n, "file or directory", "files or directories") + " could not be read."}
 }

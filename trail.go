@@ -1,7 +1,6 @@
 package emend
 
 import (
-	"cmp"
 	"fmt"
 	"iter"
 	"slices"
@@ -19,15 +18,14 @@ type trail struct {
 	next func() (*audit.Record, error, bool)
 	stop func()
 
-	failed  map[string]bool            // transactions that came to nothing
-	undone  map[string]string          // those that are taken back, and by which
+	*scan                              // what came of each
 	kept    map[string][]string        // the slots that contents were displaced into, by sha256, the newest first
 	touched map[string][]*audit.Record // the changes to a path, the newest first
 	changes []*audit.Record            // all changes that happened, the newest first
 }
 
 func newTrail(s *commit.Store) *trail {
-	l := &trail{failed: map[string]bool{}, undone: map[string]string{}, kept: map[string][]string{}, touched: map[string][]*audit.Record{}}
+	l := &trail{scan: newScan(), kept: map[string][]string{}, touched: map[string][]*audit.Record{}}
 	l.next, l.stop = iter.Pull2(s.Log().Backward())
 	return l
 }
@@ -37,14 +35,14 @@ func newTrail(s *commit.Store) *trail {
 func (l *trail) read() (*audit.Record, error) {
 	for {
 		r, err, ok := l.next()
-		switch {
-		case !ok:
+		if !ok {
 			return nil, nil
-		case err != nil:
+		}
+		if err != nil {
 			return nil, damaged(err)
-		case r.Kind == audit.Abort, r.Kind == audit.Recovered && !r.OK:
-			l.failed[r.Tx] = true
-		case (r.Kind == audit.Commit || r.Kind == audit.Undo) && !l.failed[r.Tx]:
+		}
+		l.see(r)
+		if decides(r) && l.failed(r) == nil {
 			l.enter(r)
 			return r, nil
 		}
@@ -58,11 +56,6 @@ func damaged(err error) error {
 
 func (l *trail) enter(r *audit.Record) {
 	l.changes = append(l.changes, r)
-	if l.undone[r.Tx] == "" {
-		for _, tx := range r.Undoes {
-			l.undone[tx] = cmp.Or(l.undone[tx], r.Tx)
-		}
-	}
 	for _, a := range r.Acts {
 		if a.Old != nil && (a.Do == "swap" || a.Do == "take") {
 			l.kept[a.Old.Sum] = append(l.kept[a.Old.Sum], history.Slot(r.Tx, a.Slot))

@@ -346,14 +346,13 @@ func (u *undoing) slotText(slot string) (string, error) {
 }
 
 func (u *undoing) inTheWay(r *audit.Record, p, why string) {
-	hint := "Look at the file, and take back by hand what is left to take back; emend show " + r.Tx + " has the diff."
 	if later := u.trail.since(r, p); later != nil {
-		why += "; the newest change through emend is " + who(later)
-		hint = "Undo that one first: " + later.Tx + ". Or take the change back by hand; emend show " + r.Tx + " has the diff."
-	} else {
-		why += ", not through emend"
+		u.refuse(fail.Stale, p, why+"; the newest change through emend is "+who(later),
+			"Undo that one first: "+later.Tx+". Or take the change back by hand: entry "+r.Tx+" has the diff.")
+		return
 	}
-	u.refuse(fail.Stale, p, why, hint)
+	u.refuse(fail.Stale, p, why+"; no later change went through emend",
+		"Look at the file, and take back by hand what is left to take back: entry "+r.Tx+" has the diff.")
 }
 
 func (u *undoing) refuse(kind fail.Kind, p, msg, hint string) {

@@ -212,6 +212,7 @@ func (t *transaction) swapBack(a *act, dir vfs.Dir, name string, slots vfs.Dir, 
 		return err
 	}
 	if !ours {
+		t.shared(a, dir, name)
 		t.keepSlot(a)
 		return nil
 	}
@@ -405,6 +406,7 @@ func (t *transaction) rmdir(a *act, dir vfs.Dir, name string) error {
 func (t *transaction) unput(a *act, dir vfs.Dir, name string, slots vfs.Dir, slot string) error {
 	ours, err := t.ours(a, dir, name)
 	if err != nil || !ours {
+		t.shared(a, dir, name)
 		return err // removed, or saved over: theirs
 	}
 	if err := rename(dir, name, slots, slot, vfs.NoReplace); err != nil {

@@ -291,10 +291,10 @@ func (t *transaction) clear(a *act, slots vfs.Dir) error {
 	switch {
 	case plant.Is(plant.NoUnlinkBack):
 	case a.From != "" && a.here:
+		errs = append(errs, unname(slots, history.NewLink(slot)))
 		for _, name := range lastOld(a.From) {
 			errs = append(errs, t.letGo(a, slots, name))
 		}
-		errs = append(errs, unname(slots, history.NewLink(slot)))
 	case a.From != "":
 		errs = append(errs, t.unfetch(a, slots, slot))
 	}
@@ -351,6 +351,13 @@ func (t *transaction) unfetch(a *act, slots vfs.Dir, slot string) error {
 // second reports whether a slot has no more than another name of what is kept under its first.
 func second(a *act, slot sight) bool {
 	return a.From != "" && slot.what == wasNew && slot.is.Links > 1
+}
+
+// shared says it when a file that came back cannot leave the tree again, since somebody has written to it there.
+func (t *transaction) shared(a *act, dir vfs.Dir, name string) {
+	if is, there, err := exists(dir, name); err == nil && there && a.From != "" && is.ID == a.staged.ID {
+		t.conflict("%s: somebody wrote to it meanwhile, so it stays; what is kept as %s is the same file.", a.Path, a.From)
+	}
 }
 
 // ownFirst lists the steps with those last whose slots have what is kept elsewhere too.

@@ -279,6 +279,18 @@ func TestPrune(t *testing.T) {
 	}
 }
 
+// A directory that did not become empty is no reason to finish a transaction that was whole.
+func TestPruneOfWhatIsInUse(t *testing.T) {
+	w := keptWorld(t, vfs.Journal)
+	if err := w.doing(plain, t, []wish{{op: "prune", path: "p2/only.txt"}, {op: "add", path: "p2/more"}}); err != nil {
+		t.Fatal(err)
+	}
+	w.loseMark(t)
+	if o, err := w.recover(plain); err != nil || o.End != Complete {
+		t.Errorf("%+v, %v", o, err)
+	}
+}
+
 // A directory that was removed is made again, with its permissions, when recovery takes the transaction back.
 func TestPruneIsTakenBack(t *testing.T) {
 	met := 0
@@ -344,6 +356,88 @@ func TestGone(t *testing.T) {
 	}
 }
 
+// Somebody deletes the file that comes back, at every call: as long as the history has it then, it keeps it.
+func TestDeletedWhileItComesBack(t *testing.T) {
+	met := 0
+	for _, kind := range []vfs.Kind{vfs.Journal, vfs.Strict} {
+		for n := 0; ; n++ {
+			w := keptWorld(t, kind)
+			id, had := w.kept["k1"].old.ID, 0
+			b := &beside{at: n}
+			b.act = func() {
+				if had = len(w.names(t, id)); w.disk.Root().Remove("back.txt") == nil {
+					met++
+				}
+			}
+			w.doing(b.Wrap, t, backs)
+			if b.what == "" {
+				break
+			}
+			w.disk.Kill()
+			_, there := w.visible(t)["back.txt"]
+			if names := w.names(t, id); !there && had > 0 && len(names) == 0 {
+				t.Errorf("%v, at call %d (%s): it is lost", kind, n, b.what)
+			}
+		}
+	}
+	if met == 0 {
+		t.Error("nobody could delete it")
+	}
+}
+
+// A program goes on writing to a file that is kept and about to come back, and the transaction is refused since its place
+// is taken: the history has the file once, with what was written.
+func TestWrittenWhileItComesBack(t *testing.T) {
+	met := 0
+	for n := 0; ; n++ {
+		w := keptWorld(t, vfs.Journal)
+		k := w.kept["k1"]
+		b := &beside{at: n}
+		b.act = func() {
+			ways["in place"](w.slots(t), k.slot, "later\n")
+			createText(w.disk.Root(), "back.txt", "theirs\n")
+		}
+		err := w.doing(b.Wrap, t, []wish{{op: "bring", path: "back.txt", text: "k1"}})
+		if b.what == "" {
+			break
+		}
+		if err == nil {
+			continue
+		}
+		if names := w.names(t, k.old.ID); !slices.Equal(names, []string{k.slot}) {
+			t.Errorf("at call %d (%s): kept as %q", n, b.what, names)
+		}
+		met++
+	}
+	if met == 0 {
+		t.Error("nothing was refused")
+	}
+}
+
+// Without syncs all of it survives a kill at every call.
+func TestKilledWithoutSyncs(t *testing.T) {
+	for _, kind := range []vfs.Kind{vfs.Journal, vfs.Strict} {
+		c := &sweep{t: t, kind: kind, set: backs, points: new(int)}
+		w := c.world()
+		c.base.noSync = true
+		c.before = w.visible(t)
+		if err := w.doing(plain, t, backs); err != nil {
+			t.Fatal(err)
+		}
+		c.after = w.visible(t)
+		for n := 0; ; n++ {
+			f := &vfs.Fault{At: n, After: n%2 == 0, Dead: true}
+			w, _, ok := c.at(f)
+			if !ok {
+				break
+			}
+			w.disk.Kill()
+			c.recovered(w, where(f))
+		}
+		t.Logf("%v: %d points", kind, *c.points)
+	}
+}
+
 // A process dies between the second name and the record: the second name goes, and the first stays.
 func TestStagedBackIsSwept(t *testing.T) {
 	w := keptWorld(t, vfs.Journal)
@@ -373,9 +467,8 @@ func TestStagedBackIsSwept(t *testing.T) {
 // The last process to work on a transaction dies when it has the mark of it, and before it has removed the last second
 // name: the next one does.
 func TestSpareNamesAreSwept(t *testing.T) {
-	w := keptWorld(t, vfs.Strict)
 	for n := 0; ; n++ {
-		w = keptWorld(t, vfs.Strict)
+		w := keptWorld(t, vfs.Strict)
 		f := &vfs.Fault{At: n, Dead: true}
 		w.doing(f.Wrap, t, []wish{{op: "update", path: "a.txt", text: "new\n"}})
 		if !f.Fired() {

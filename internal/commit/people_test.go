@@ -130,9 +130,13 @@ func TestSomebodySavesAtEveryCall(t *testing.T) {
 	const theirs = "saved by somebody\n"
 	tried, refused := 0, 0
 	for way, save := range ways {
-		for _, name := range []string{"a.txt", "d.txt", "m.txt", "e.txt", "new.txt"} {
+		for i, name := range []string{"a.txt", "d.txt", "m.txt", "e.txt", "new.txt", "back.txt", "f.txt", "h.txt", "n.txt", "v.txt"} {
 			for n := 0; ; n++ {
-				w := newWorld(t, vfs.Journal, files)
+				w, set := newWorld(t, vfs.Journal, files), together
+				if i >= 5 {
+					w.keep(t)
+					set = backs
+				}
 				before := w.visible(t)
 				b := &beside{at: n}
 				b.act = func() {
@@ -145,7 +149,7 @@ func TestSomebodySavesAtEveryCall(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				err := w.run(b.Wrap, w.changes(t, together))
+				err := w.doing(b.Wrap, t, set)
 				if b.what == "" {
 					break
 				}
@@ -265,7 +269,11 @@ var deeds = map[string]func(root vfs.Dir, name string) error{
 	"delete": func(root vfs.Dir, name string) error { return root.Remove(name) },
 	"rename": func(root vfs.Dir, name string) error { return root.Rename(name, root, "elsewhere", vfs.NoReplace) },
 	"save":   func(root vfs.Dir, name string) error { return ways["atomically"](root, name, "theirs\n") },
-	"edit":   func(root vfs.Dir, name string) error { return ways["in place"](root, name, "theirs\n") },
+	"as it was": func(root vfs.Dir, name string) error {
+		return ways["atomically"](root, name, files[name]+backFiles[name])
+	},
+	"mkdir": func(root vfs.Dir, name string) error { return root.Mkdir(name, 0o755) },
+	"edit":  func(root vfs.Dir, name string) error { return ways["in place"](root, name, "theirs\n") },
 	"file for directory": func(root vfs.Dir, name string) error {
 		if err := root.Rename(name, root, "elsewhere", vfs.NoReplace); err != nil {
 			return err
@@ -280,9 +288,14 @@ func TestMarkLostAndPeopleGoOn(t *testing.T) {
 	n := 0
 	for _, kind := range []vfs.Kind{vfs.Journal, vfs.Strict} {
 		for what, deed := range deeds {
-			for _, name := range []string{"", "a.txt", "b.txt", "d.txt", "new.txt", "m.txt", "e.txt", "sub", "far", "other"} {
-				w := newWorld(t, kind, files)
-				if err := w.run(plain, w.changes(t, wishes)); err != nil {
+			for i, name := range []string{"", "a.txt", "b.txt", "d.txt", "new.txt", "m.txt", "e.txt", "sub", "far", "other",
+				"", "back.txt", "f.txt", "l", "g.txt", "far", "h.txt", "p", "n.txt", "v.txt"} {
+				w, set := newWorld(t, kind, files), wishes
+				if i >= 10 {
+					w.keep(t)
+					set = backs
+				}
+				if err := w.doing(plain, t, set); err != nil {
 					t.Fatal(err)
 				}
 				w.loseMark(t)

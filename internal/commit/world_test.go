@@ -25,6 +25,7 @@ type world struct {
 	weak bool // the file system has no exchange
 	// unlinked says that the file system has no second names.
 	unlinked bool
+	noSync   bool            // nothing is synced
 	kept     map[string]kept // what the history has, by where it was
 }
 
@@ -97,7 +98,7 @@ func (w *world) open(wrap func(vfs.Dir) vfs.Dir) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Open(dir, tree(func() vfs.Dir { return w.root(wrap) }), Options{Links: w.kind == vfs.Strict})
+	return Open(dir, tree(func() vfs.Dir { return w.root(wrap) }), Options{Links: w.kind == vfs.Strict, NoSync: w.noSync})
 }
 
 func plain(d vfs.Dir) vfs.Dir { return d }

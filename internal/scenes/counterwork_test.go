@@ -176,7 +176,7 @@ func (c *counter) turn() (done bool, err error) {
 	}
 	c.count(w)
 	if w.Odd {
-		return false, c.out.Encode(w)
+		return true, c.out.Encode(w) // there is no sense in going on
 	}
 	return false, c.tell(w)
 }

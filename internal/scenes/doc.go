@@ -19,7 +19,7 @@
 //	EMEND_SCENES_INCREMENTS  how far sixty-four processes count by each call  (default: 300)
 //	EMEND_SCENES_LINEAR      how far sixteen do, every step told              (default: 150)
 //	EMEND_SCENES_SEQUENCES   sequences of calls that are taken back           (default: 30)
-//	EMEND_SCENES_SPARSE      the size of the large file, such as 10G          (default: 1G)
+//	EMEND_SCENES_SPARSE      the size of the large file, such as 10G          (default: 256M)
 //
 // What the scenes cannot show: that a power cut loses nothing, and that every single system call may fail. Those are
 // swept elsewhere, call by call; here the moments are whatever the scheduler makes of them.

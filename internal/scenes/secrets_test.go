@@ -50,13 +50,14 @@ type vault struct {
 	txs    []string
 	needle []string
 	calls  map[string]int
+	word   string
 }
 
 // newVault makes a vault. Word is what its policy says of reading: deny or ask.
 func newVault(t *testing.T, word string, calls map[string]int) *vault {
 	t.Helper()
 	top := t.TempDir()
-	v := &vault{t: t, dir: filepath.Join(top, "ws"), policy: filepath.Join(top, "policy.toml"), calls: calls}
+	v := &vault{t: t, dir: filepath.Join(top, "ws"), policy: filepath.Join(top, "policy.toml"), calls: calls, word: word}
 	v.needle = encodings(canary)
 	for _, name := range secretFiles {
 		if name != "secret/moved.txt" && name != "secret/moved2.txt" && name != "secret/made.txt" {
@@ -219,8 +220,11 @@ func (v *vault) reported(tool, what string, rep *emend.Report, err error) {
 func (v *vault) laundered(after string) {
 	v.t.Helper()
 	err := filepath.WalkDir(v.dir, func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() && d.Name() == ".git" {
-			return errors.Join(err, fs.SkipDir)
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && d.Name() == ".git" {
+			return fs.SkipDir
 		}
 		rel, _ := filepath.Rel(v.dir, name)
 		if !d.Type().IsRegular() || slices.Contains(secretFiles, rel) || strings.HasPrefix(rel, "secret/") || strings.HasSuffix(rel, ".pem") {
@@ -230,7 +234,7 @@ func (v *vault) laundered(after string) {
 		v.hear("(the tree)", "after "+after+": "+rel, string(b))
 		return err
 	})
-	if err != nil && !errors.Is(err, fs.SkipDir) {
+	if err != nil {
 		v.t.Fatal(err)
 	}
 }
@@ -259,8 +263,17 @@ func TestSecrets(t *testing.T) {
 	t.Logf("%d calls: %s; %d files looked at for what was carried there", all, strings.Join(said, ", "), calls["(the tree)"])
 }
 
-// doors are all the ways to what is secret.
-func (v *vault) doors() []string {
+// doors are the ways to what is secret: all of them, or every fourth where that has to do.
+func (v *vault) doors() (out []string) {
+	for i, p := range v.allDoors() {
+		if v.word == "deny" || i%4 == 0 {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+func (v *vault) allDoors() []string {
 	out := slices.Concat(secretFiles, sideDoors, []string{"secret/gone.txt", "gone.pem"})
 	for _, name := range secretFiles {
 		out = append(out, filepath.Join(v.dir, name))
@@ -351,9 +364,9 @@ var probes = []struct {
 	}},
 	{"edit_file", func(v *vault, ws *emend.Workspace, ctx context.Context) {
 		for _, p := range v.doors() {
-			for _, h := range hashes {
+			for i, h := range hashes {
 				for _, old := range []string{"password = hunter-guess", "password", "user = root\npassword = \n", "=", "nowhere", "# end", ""} {
-					for _, tolerance := range []string{"", "unicode"} {
+					for _, tolerance := range []string{"", "unicode"}[:1+i%2] {
 						a, err := ws.Edit(ctx, emend.EditRequest{Path: p, ExpectedSha256: h, Tolerance: tolerance, Edits: []emend.TextEdit{{OldText: old, NewText: "guess"}}})
 						answered(v, "edit_file", fmt.Sprintf("%s %q", p, old), a, err)
 					}

@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/emend-dev/emend"
 )
 
 // peakVar names the file into which emend, run as a process of a scene, writes the most memory that it had.
@@ -32,7 +34,7 @@ func peak() {
 }
 
 // bound is the most memory that any call may need, however large the file: the program itself, and some buffers.
-const bound = 64 << 20
+const bound = 32 << 20
 
 // sparse is a workspace with a file that is almost all hole.
 type sparse struct {
@@ -74,9 +76,19 @@ func TestSparse(t *testing.T) {
 	s.there(t, "d/back.txt")
 	s.emend(t, 0, "log", "--diff", "--json")
 	s.emend(t, 0, "verify", "--json")
-	s.emend(t, 1, "edit", "d/back.txt", "--old", "big 5", "--new", "small 5", "--expect", s.sum, "--json")
-	s.emend(t, 1, "write", "d/back.txt", "--expect", s.sum[1:]+"0", "--json")
+	if s.size > emend.DefaultLimits.FileBytes {
+		s.tooLarge(t, "edit", "d/back.txt", "--old", "big 5\n", "--new", "small 5\n", "--expect", s.sum, "--json")
+		s.tooLarge(t, "write", "d/back.txt", "--expect", s.sum, "--json")
+	}
 	s.there(t, "d/back.txt")
+}
+
+// tooLarge: what needs the text of a file is refused at once for one over the limit.
+func (s *sparse) tooLarge(t *testing.T, args ...string) {
+	t.Helper()
+	if r := s.emend(t, 1, args...); !strings.Contains(r.stdout, string(emend.FileTooLarge)) {
+		t.Errorf("emend %s says\n%.2000s", args[0], r.stdout)
+	}
 }
 
 func newSparse(t *testing.T) *sparse {
@@ -103,22 +115,20 @@ func newSparse(t *testing.T) *sparse {
 	return s
 }
 
-// sparseSize is how large the file is: a number of bytes, or of GiB with a G.
+// sparseSize is how large the file is: a number of bytes, of MiB with a M, of GiB with a G.
 func sparseSize(t *testing.T) int64 {
 	t.Helper()
 	text := os.Getenv("EMEND_SCENES_SPARSE")
 	if text == "" {
-		return 1 << 30
+		return 256 << 20
 	}
-	digits, gib := strings.CutSuffix(text, "G")
-	n, err := strconv.ParseInt(digits, 10, 64)
+	units := map[byte]int{'M': 20, 'G': 30}
+	shift := units[text[len(text)-1]]
+	n, err := strconv.ParseInt(strings.TrimRight(text, "MG"), 10, 64)
 	if err != nil || n < 1 {
 		t.Fatalf("EMEND_SCENES_SPARSE=%s is no size", text)
 	}
-	if gib {
-		n <<= 30
-	}
-	return n
+	return n << shift
 }
 
 func look1(t *testing.T, name string) *syscall.Stat_t {

@@ -112,9 +112,12 @@ func grow(t *testing.T, dir string) tree {
 	t.Helper()
 	out := tree{}
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
 		rel, _ := filepath.Rel(dir, name)
-		if err != nil || rel == ".git" {
-			return errors.Join(err, fs.SkipDir)
+		if rel == ".git" {
+			return fs.SkipDir
 		}
 		info, err := d.Info()
 		if err != nil {
@@ -132,7 +135,7 @@ func grow(t *testing.T, dir string) tree {
 		out[rel] = is
 		return err
 	})
-	if err != nil && !errors.Is(err, fs.SkipDir) {
+	if err != nil {
 		t.Fatal(err)
 	}
 	return out

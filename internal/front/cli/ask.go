@@ -177,7 +177,7 @@ func (a *app) content(cmd *cobra.Command, what string) (string, error) {
 		fmt.Fprintf(a.err, "emend: reading %s from the terminal; end it with Ctrl-D\n", what)
 	}
 	most := emend.DefaultLimits.FileBytes
-	b, err := readAll(a.in, most)
+	b, err := readAll(a.stdin(), most)
 	if err != nil {
 		return "", err
 	}

@@ -41,6 +41,7 @@ type app struct {
 	tty      bool // out is a terminal
 	ttyIn    bool
 	ttyErr   bool
+	stop     <-chan struct{} // closed when a person presses Ctrl-C
 
 	dir     string
 	root    string
@@ -59,7 +60,7 @@ type app struct {
 }
 
 func (a *app) run(ctx context.Context, args []string) int {
-	a.in = &patient{ctx, a.in}
+	a.stop = ctx.Done()
 	cmd := a.command()
 	cmd.SetArgs(args)
 	cmd.SetIn(a.in)
@@ -92,16 +93,23 @@ func (a *app) failed(err error) {
 
 // patient reads until it is told to stop: who presses Ctrl-C is not kept waiting for the end of standard input.
 type patient struct {
-	ctx context.Context
-	r   io.Reader
+	stop <-chan struct{}
+	r    io.Reader
+	buf  []byte // of the read in hand, which may outlive the patience with it
 }
 
+// stdin is standard input, until Ctrl-C.
+func (a *app) stdin() io.Reader { return &patient{stop: a.stop, r: a.in} }
+
 func (p *patient) Read(b []byte) (int, error) {
+	if p.buf == nil {
+		p.buf = make([]byte, 1<<16)
+	}
 	type got struct {
 		n   int
 		err error
 	}
-	buf, done := make([]byte, len(b)), make(chan got, 1)
+	buf, done := p.buf[:min(len(b), len(p.buf))], make(chan got, 1)
 	go func() {
 		n, err := p.r.Read(buf)
 		done <- got{n, err}
@@ -109,7 +117,8 @@ func (p *patient) Read(b []byte) (int, error) {
 	select {
 	case g := <-done:
 		return copy(b, buf[:g.n]), g.err
-	case <-p.ctx.Done():
+	case <-p.stop:
+		p.buf = nil
 		return 0, &fail.Error{Kind: fail.CommandFailed, Reason: fail.Cancelled, Msg: "interrupted; nothing was changed"}
 	}
 }
@@ -157,9 +166,9 @@ search: or nothing found), 2 wrong usage, 3 undecided: run emend recover.`,
 	root.AddCommand(a.create(), a.write(), a.edit(), a.rm(), a.mv())
 	root.AddCommand(a.undo(), a.restore(), a.trash())
 	root.AddCommand(a.apply(), a.convert(), a.make(), a.call())
-	root.AddCommand(a.log(), a.show(), a.verify())
-	root.AddCommand(a.recoverVerb(), a.doctor(), a.version(), a.man())
+	root.AddCommand(a.log(), a.show(), a.verify(), a.purge(), a.recoverVerb(), a.doctor(), a.version(), a.man())
 	group(root)
+	a.propose(root)
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return &usage{strings.TrimPrefix(strings.TrimPrefix(c.CommandPath(), "emend"), " "), err}
 	})
@@ -289,7 +298,7 @@ func (a *app) text(args []string, most int64) (string, error) {
 		if a.ttyIn && !a.quiet {
 			fmt.Fprintln(a.err, "emend: reading a patch from the terminal; end it with Ctrl-D")
 		}
-		b, err = readAll(a.in, most)
+		b, err = readAll(a.stdin(), most)
 	} else {
 		b, err = readFile(args[0], most)
 	}

@@ -5,14 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/internal/report"
@@ -71,7 +69,7 @@ func trashTable(all []emend.Trashed, now time.Time) string {
 		if t.Link != "" {
 			name += " -> " + t.Link
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", t.ID, ago(t.DeletedAt, now), amount(t.SizeBytes), tookIt[t.Operation], oneLine(name))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", t.ID, ago(t.DeletedAt, now), amount(t.SizeBytes), tookIt[t.Operation], flat(name))
 	}
 	w.Flush()
 	return strings.TrimSuffix(b.String(), "\n")
@@ -82,10 +80,11 @@ var tookIt = map[string]string{"delete": "deleted", "move": "overwritten by a mo
 
 func (a *app) trashShow() *cobra.Command {
 	return &cobra.Command{
-		Use:     "show ID",
-		Short:   "Show one file of the trash and what it says",
-		Example: "  emend trash show 20261121-131712-fzhwrn7lum.0",
-		Args:    takes("trash show", 1, "one ID, as emend trash list prints it"),
+		Use:               "show ID",
+		Short:             "Show one file of the trash and what it says",
+		Example:           "  emend trash show 20261121-131712-fzhwrn7lum.0",
+		Args:              takes("trash show", 1, "one ID, as emend trash list prints it"),
+		ValidArgsFunction: a.trashIDs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ws, err := a.open()
 			if err != nil {
@@ -105,7 +104,7 @@ func (a *app) trashShow() *cobra.Command {
 func trashedFile(f *emend.TrashedFile, now time.Time) string {
 	var b strings.Builder
 	row := func(name, format string, args ...any) {
-		fmt.Fprintf(&b, "%-9s %s\n", name, oneLine(fmt.Sprintf(format, args...)))
+		fmt.Fprintf(&b, "%-9s %s\n", name, flat(fmt.Sprintf(format, args...)))
 	}
 	row("id", "%s", f.ID)
 	row("path", "%s", f.Path)
@@ -132,34 +131,9 @@ func trashedFile(f *emend.TrashedFile, now time.Time) string {
 }
 
 func (a *app) trashRestore() *cobra.Command {
-	return &cobra.Command{
-		Use:     "restore ID [TARGET]",
-		Short:   "Bring a file of the trash back to where it was, or to TARGET",
-		Example: "  emend trash restore 20261121-131712-fzhwrn7lum.0\n  emend trash restore 20261121-131712-fzhwrn7lum.0 old/a.txt",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) < 1 || len(args) > 2 {
-				return badUse("trash restore", "an ID, as emend trash list prints it, and a TARGET if it is not to go where it was")
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			ws, err := a.open()
-			if err != nil {
-				return err
-			}
-			defer ws.Close()
-			r := emend.RestoreRequest{TrashedPath: args[0]}
-			if len(args) > 1 {
-				r.TargetPath = args[1]
-			}
-			ctx := emend.As(cmd.Context(), emend.Actor{Tool: "restore_file"})
-			answer, err := ws.Restore(ctx, r)
-			if err != nil {
-				return a.said(err)
-			}
-			return a.print(answer.Result())
-		},
-	}
+	cmd := a.restore()
+	cmd.Example = "  emend trash restore 20261121-131712-fzhwrn7lum.0\n  emend trash restore 20261121-131712-fzhwrn7lum.0 old/a.txt"
+	return cmd
 }
 
 type clearFlags struct {
@@ -177,8 +151,9 @@ can not be restored, and the transactions that put them there not be undone whol
 That it was done stays in the log, and what the files said stays in the diffs of
 the history, which emend purge removes. On a terminal it asks first; in a script
 it needs --yes.`,
-		Example: "  emend trash clear --older-than 30d\n  emend trash clear --yes 20261121-131712-fzhwrn7lum.0",
-		RunE:    func(cmd *cobra.Command, args []string) error { return a.runClear(cmd, args, f) },
+		Example:           "  emend trash clear --older-than 30d\n  emend trash clear --yes 20261121-131712-fzhwrn7lum.0",
+		ValidArgsFunction: a.trashIDs,
+		RunE:              func(cmd *cobra.Command, args []string) error { return a.runClear(cmd, args, f) },
 	}
 	cmd.Flags().StringVar(&f.older, "older-than", "", "only what was deleted longer than `AGE` ago: 90m, 12h, 30d, 2w")
 	cmd.Flags().BoolVar(&f.yes, "yes", false, "do not ask")
@@ -229,13 +204,12 @@ func (a *app) asking(verb string, yes bool) (ask func(what, question string) boo
 	if yes {
 		return nil, nil
 	}
-	f, ok := a.in.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
+	if !a.ttyIn {
 		return nil, badUse(verb, "there is no terminal to ask on: say --yes to remove for good")
 	}
 	return func(what, question string) bool {
 		fmt.Fprintf(a.err, "%s\n%s [y/N] ", what, question)
-		line, _ := bufio.NewReader(f).ReadString('\n')
+		line, _ := bufio.NewReader(a.in).ReadString('\n')
 		line = strings.ToLower(strings.TrimSpace(line))
 		return line == "y" || line == "yes"
 	}, nil
@@ -251,8 +225,9 @@ func (a *app) trashExport() *cobra.Command {
 who deleted it, and the file itself at its path. emend restore reads it back. It
 goes to the file that --output names, which only its owner can read, or to
 standard output when that is no terminal.`,
-		Example: "  emend trash export 20261121-131712-fzhwrn7lum.0 --output a.tar.gz\n  emend restore a.tar.gz",
-		Args:    takes("trash export", 1, "one ID, as emend trash list prints it"),
+		Example:           "  emend trash export 20261121-131712-fzhwrn7lum.0 --output a.tar.gz\n  emend restore a.tar.gz",
+		Args:              takes("trash export", 1, "one ID, as emend trash list prints it"),
+		ValidArgsFunction: a.trashIDs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if output == "" && a.tty {
 				return badUse("trash export", "an archive is not for a terminal: name a file with --output, or send it into a pipe")
@@ -269,7 +244,7 @@ standard output when that is no terminal.`,
 			if err := replaceFile(output, force, write); err != nil {
 				return a.said(err)
 			}
-			return a.answer("Wrote "+oneLine(output)+".", map[string]string{"id": args[0], "output": output})
+			return a.answer("Wrote "+flat(output)+".", map[string]string{"id": args[0], "output": output})
 		},
 	}
 	cmd.Flags().StringVar(&output, "output", "", "write to `FILE`")
@@ -297,11 +272,6 @@ func (a *app) said(err error) error {
 	}
 	fmt.Fprintf(a.err, "emend: %s\n", report.Escape(r.Text()))
 	return errors.Join(errSaid, e)
-}
-
-// oneLine makes text safe to show on one line.
-func oneLine(s string) string {
-	return strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(report.Escape(s))
 }
 
 func takes(verb string, n int, what string) cobra.PositionalArgs {
