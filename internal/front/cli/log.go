@@ -159,7 +159,7 @@ func (a *app) showGroup(files []emend.LogEntry, diff bool) {
 	for i := range files {
 		a.showEntryFile(&files[i], diff)
 	}
-	if !e.OK && e.Message != "" {
+	if (!e.OK || e.Deed() == "P") && e.Message != "" {
 		fmt.Fprintf(a.out, "  %s\n", indented(e.Message))
 	}
 }
