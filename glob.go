@@ -56,7 +56,7 @@ func (w *Workspace) glob(ctx context.Context, r GlobRequest) (data GlobData, unr
 // wordGlob is what a model reads: a line about the whole, then the paths; those of directories end in a slash.
 func wordGlob(d *GlobData, unread int) string {
 	var b strings.Builder
-	b.WriteString(count(len(d.Matches), "path", "paths"))
+	b.WriteString(countOf(len(d.Matches), "path", "paths"))
 	if d.Truncated {
 		b.WriteString("; there are more: narrow the pattern, or raise maxResults")
 	}

@@ -72,7 +72,7 @@ func notDirectory(path string, e guard.Entry) error {
 // wordList is what a model reads: a line about the whole, then type, size and path of each.
 func wordList(d *ListData, r *ListRequest, unread int) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s", report.Escape(d.Path), count(len(d.Entries), "entry", "entries"))
+	fmt.Fprintf(&b, "%s: %s", report.Escape(d.Path), countOf(len(d.Entries), "entry", "entries"))
 	if d.Truncated {
 		fmt.Fprintf(&b, ", the first of more; list a directory below")
 		if r.Recursive {
@@ -83,13 +83,13 @@ func wordList(d *ListData, r *ListRequest, unread int) string {
 	for i := range d.Entries {
 		e := &d.Entries[i]
 		b.WriteByte('\n')
-		line(&b, e.Type, e.Size, e.RelativePath)
+		entryLine(&b, e.Type, e.Size, e.RelativePath)
 	}
 	return b.String()
 }
 
-// line is one path with what it is. The size of what is no file says nothing.
-func line(b *strings.Builder, kind string, size int64, path string) {
+// entryLine is one path with what it is. The size of what is no file says nothing.
+func entryLine(b *strings.Builder, kind string, size int64, path string) {
 	path = oneLine(path)
 	switch kind {
 	case "file":

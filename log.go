@@ -67,6 +67,7 @@ func (j *journal) list(ctx context.Context, want *wanted) (HistoryData, error) {
 		}
 		s.see(r)
 		entries := j.entries(s, r, want)
+		s.over(r)
 		if room := want.limit - len(data.Entries); want.limit > 0 && len(entries) > room {
 			data.Entries, data.Truncated = append(data.Entries, entries[:room]...), true
 			break
@@ -113,6 +114,13 @@ func (s *scan) see(r *audit.Record) {
 				s.undone[tx] = r.Tx
 			}
 		}
+	}
+}
+
+// over lets go of how a transaction ended, when nothing is to be asked of it any more: a log may have millions.
+func (s *scan) over(r *audit.Record) {
+	if decides(r) {
+		delete(s.ends, r.Tx)
 	}
 }
 
@@ -188,7 +196,12 @@ func (j *journal) entry(s *scan, r *audit.Record, op audit.Op) LogEntry {
 }
 
 // nameOf is by what an entry is asked for.
-func nameOf(r *audit.Record) string { return cmp.Or(r.Tx, fmt.Sprintf("#%d", r.Seq)) }
+func nameOf(r *audit.Record) string {
+	if decides(r) {
+		return r.Tx
+	}
+	return fmt.Sprintf("#%d", r.Seq)
+}
 
 // show gives an entry its diff, unless policy protects the file from reading: now, whatever it said then.
 func (j *journal) show(e *LogEntry, diff string) {

@@ -2,6 +2,8 @@ package emend_test
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -392,7 +394,7 @@ func TestHistoryWithoutAStore(t *testing.T) {
 // follow starts to follow and returns what it tells, letter and path of each entry, and notes.
 func follow(t *testing.T, ws *emend.Workspace, r emend.HistoryRequest) (next func() string, stop func()) {
 	t.Helper()
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(t.Context())
 	told, end := make(chan string, 100), make(chan error, 1)
 	go func() {
 		end <- ws.Follow(ctx, r, func(entries []emend.LogEntry, notes []string) error {
@@ -442,6 +444,11 @@ func expect(t *testing.T, next func() string, want ...string) {
 	}
 }
 
+func fileSum(text string) string {
+	h := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(h[:])
+}
+
 // What is there comes first, the oldest first, then what comes; also where there is no store yet.
 func TestFollow(t *testing.T) {
 	next, stop := follow(t, made(t), emend.HistoryRequest{Limit: 4})
@@ -487,7 +494,23 @@ func TestFollowReplacedLog(t *testing.T) {
 	expect(t, next, "The log is another one now, after record 1")
 	refuse(t, ws, "*** Begin Patch\n*** Update File: d/n\n@@\n-nosuch\n+x\n*** End Patch\n")
 	expect(t, next, "! d/n")
+	other, err := os.ReadFile(filepath.Join(made(t).Root(), ".emend/log/00000001.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, other, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	expect(t, next, "The log is another one now, after record 7")
 	stop()
+}
+
+// Who asks cannot forge a line, nor control a terminal.
+func TestEntryLine(t *testing.T) {
+	e := emend.LogEntry{SessionID: "a\n2026", AgentName: "\x1b[31m", Path: "x\u202ey\n#1", Operation: "add", OK: true}
+	if got, want := e.Line(), `0001-01-01T00:00:00Z    a\n2026/\x1b[31m/-  A  x\u202ey\n#1  ok`; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
 }
 
 func TestShow(t *testing.T) {
@@ -509,9 +532,15 @@ func TestShow(t *testing.T) {
 			t.Errorf("%s: %+v", name, d)
 		}
 	}
-	for _, name := range []string{"", "#", "#0", "0", "1", "#1", "99", "20260101", "#18446744073709551616", "x"} {
+	for _, name := range []string{"", "#", "#0", "0", "1", "#1", "99", "20260101", "#18446744073709551616", "x", tx[:5]} {
 		if a, err := ws.Show(ctx, name); err == nil || !isKind(err, emend.NotFound) {
 			t.Errorf("%q: %+v, %v", name, a, err)
+		}
+	}
+	appended(t, ws, audit.Record{Kind: audit.Purge, Tx: tx, OK: true, Ops: []audit.Op{{Operation: "purge", Path: "gone"}}})
+	for name, kind := range map[string]string{tx: "commit", tx[:len(tx)-3]: "commit", "#8": "purge"} {
+		if a, err := ws.Show(ctx, name); err != nil || a.Data.Kind != kind {
+			t.Errorf("%s: %+v, %v", name, a, err)
 		}
 	}
 	below, err := emend.Open(filepath.Join(ws.Root(), "e"))
@@ -561,13 +590,22 @@ func TestVerifyFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	check("d/n gone, d/new gone, f changed, gone back")
+	appended(t, ws, audit.Record{Kind: audit.Commit, Tx: "t", OK: true, Ops: []audit.Op{{Operation: "update", Path: "gone", After: "x"}, {Operation: "delete", Path: "gone"},
+		{Operation: "move", Path: "f", ToPath: "e/x"}, {Operation: "move", Path: "e/x", ToPath: "f", After: fileSum("other\n")}}})
+	if err := os.Remove(at("gone")); err != nil {
+		t.Fatal(err)
+	}
+	v, err := ws.Verify(ctx)
+	if err != nil || len(v.Files) != 3 || v.Files[2].Path != "e/x" || v.Files[2].State != emend.FileBack {
+		t.Errorf("several changes of a path in one: %+v, %v", v, err)
+	}
 	denied, err := emend.Open(ws.Root(), emend.AllowProtected(".env"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer denied.Close()
 	mustApply(t, denied, emend.Actor{}, "emend", "*** Begin Patch\n*** Add File: .env\n+SECRET\n*** End Patch\n")
-	v, err := ws.Verify(ctx)
+	v, err = ws.Verify(ctx)
 	if err != nil || len(v.Files) == 0 || v.Files[0].Path != ".env" || v.Files[0].State != emend.FileUnknown || v.Files[0].Expected != "" {
 		t.Errorf("%+v, %v", v, err)
 	}

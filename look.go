@@ -42,6 +42,8 @@ func (w *Workspace) looking(ctx context.Context, path string, ignored bool) (fin
 func (w *Workspace) root(path string) (guard.Entry, error) {
 	if bare := strings.TrimRight(path, "/"); bare != "" {
 		path = bare
+	} else {
+		path = "/."
 	}
 	ask := guard.Ask{Base: w.base}
 	e, err := w.guard.Look(path, ask)
@@ -70,8 +72,8 @@ func badField(field, got, hint string) error {
 	return &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Msg: fmt.Sprintf("%s cannot be %s", field, got), Hint: hint}
 }
 
-// count words a number of things.
-func count(n int, one, many string) string {
+// countOf words a number of things.
+func countOf(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}
@@ -83,5 +85,5 @@ func unreadNote(n int) []string {
 	if n == 0 {
 		return nil
 	}
-	return []string{count(n, "file or directory", "files or directories") + " could not be read."}
+	return []string{countOf(n, "file or directory", "files or directories") + " could not be read."}
 }

@@ -80,11 +80,11 @@ func searching(r *SearchRequest) (q find.Searching, err error) {
 // path-line-text.
 func wordSearch(d *SearchData, r *SearchRequest, unread int) string {
 	var b strings.Builder
-	what := count(len(d.Matches), "match", "matches")
+	what := countOf(len(d.Matches), "match", "matches")
 	if r.Mode == "path" {
-		what = count(len(d.Matches), "path", "paths")
+		what = countOf(len(d.Matches), "path", "paths")
 	}
-	fmt.Fprintf(&b, "%s in %s", what, count(d.FilesScanned, "file searched", "files searched"))
+	fmt.Fprintf(&b, "%s in %s", what, countOf(d.FilesScanned, "file searched", "files searched"))
 	if d.Truncated {
 		b.WriteString("; there are more: narrow it with root or includeGlobs, or raise maxResults")
 	}
@@ -92,13 +92,13 @@ func wordSearch(d *SearchData, r *SearchRequest, unread int) string {
 	b.WriteByte('\n')
 	p := around{b: &b}
 	for i := range d.Matches {
-		p.match(&d.Matches[i], next(d.Matches, i))
+		p.match(&d.Matches[i], nextMatch(d.Matches, i))
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// next is the match after the i-th in the same file, or nil.
-func next(all []SearchMatch, i int) *SearchMatch {
+// nextMatch is the match after the i-th in the same file, or nil.
+func nextMatch(all []SearchMatch, i int) *SearchMatch {
 	if i+1 < len(all) && all[i+1].Path == all[i].Path {
 		return &all[i+1]
 	}

@@ -42,7 +42,11 @@ func (w *Workspace) Undo(ctx context.Context, r UndoRequest) (*Report, error) {
 		rec.undoes, rec.prune = u.undoes, u.prune
 		return w.commit(ctx, view, p, src.sums(), rec)
 	})
-	if err != nil {
+	switch {
+	case err != nil && r.DryRun:
+		view.DryRun = true
+		return nil, &Refusal{view: view, list: fail.All(err)} // it would have changed nothing, and is not noted
+	case err != nil:
 		return nil, w.refuse(ctx, view, err)
 	}
 	return rep, nil

@@ -124,7 +124,7 @@ const abc = "edeaaff3f1774ad2888673770c6d64097e391bc362d7d6fb34982ddf0efd18cb" /
 
 // TestReadAtTerminal: the header goes to the terminal and nowhere else, and the text controls nothing there.
 func TestReadAtTerminal(t *testing.T) {
-	dir := workspace(t, map[string]string{"f": "abc\n", "evil": "a\x1b[2Jb\n", "bin": "a\x00b"})
+	dir := workspace(t, map[string]string{"f": "abc\n", "evil": "a\x1b[2Jb\n", "bin": "a\x00b", "open": "abc"})
 	header := "f  1 line(s)  sha256 " + abc
 	tests := []struct {
 		name  string
@@ -141,6 +141,8 @@ func TestReadAtTerminal(t *testing.T) {
 		{"into a pipe", person{pipes: "out"}, []string{"read", "f"}, 0, "abc\n", "", "sha256"},
 		{"errors to a file", person{pipes: "err"}, []string{"read", "f"}, 0, "abc\n", "", "sha256"},
 		{"quiet", person{}, []string{"read", "-q", "f"}, 0, "", "", "sha256"},
+		{"no last newline", person{}, []string{"read", "open"}, 0, "abc\n", "", ""},
+		{"no last newline in a pipe", person{pipes: "out"}, []string{"read", "open"}, 0, "abc", "", ""},
 		{"control characters", person{}, []string{"read", "evil"}, 0, "a\\x1b[2Jb\n", "", ""},
 		{"control characters in a pipe", person{pipes: "out"}, []string{"read", "evil"}, 0, "a\x1b[2Jb\n", "", ""},
 		{"binary", person{}, []string{"read", "--binary", "bin"}, 1, "", "not printed on a terminal", ""},

@@ -212,6 +212,7 @@ func (t *transaction) swapBack(a *act, dir vfs.Dir, name string, slots vfs.Dir, 
 		return err
 	}
 	if !ours {
+		t.shared(a, dir, name)
 		t.keepSlot(a)
 		return nil
 	}
@@ -311,8 +312,8 @@ func (t *transaction) proof() error {
 }
 
 func (t *transaction) sign(slots vfs.Dir) error {
-	for _, a := range t.ownFirst() {
-		if a.Do != doPut && a.Do != doSwap {
+	for _, a := range t.acts {
+		if a.Do != doPut && a.Do != doSwap || t.only(a) {
 			continue
 		}
 		name := history.Slot(t.id, a.Slot)
@@ -350,11 +351,9 @@ func (t *transaction) dropOne(a *act, slots vfs.Dir) {
 		t.keepSlot(a)
 		return
 	}
-	if a.From != "" {
-		if _, _, err := t.s.hist.Find(a.From); err != nil {
-			slots.Rename(name, slots, a.From, vfs.NoReplace) // it may be the only name by now
-			return
-		}
+	if slot.what != nothing && t.only(a) {
+		slots.Rename(name, slots, a.From, vfs.NoReplace)
+		return
 	}
 	for _, n := range history.Names(name) {
 		slots.Remove(n)
@@ -405,6 +404,7 @@ func (t *transaction) rmdir(a *act, dir vfs.Dir, name string) error {
 func (t *transaction) unput(a *act, dir vfs.Dir, name string, slots vfs.Dir, slot string) error {
 	ours, err := t.ours(a, dir, name)
 	if err != nil || !ours {
+		t.shared(a, dir, name)
 		return err // removed, or saved over: theirs
 	}
 	if err := rename(dir, name, slots, slot, vfs.NoReplace); err != nil {

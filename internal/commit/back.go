@@ -259,12 +259,6 @@ func (t *transaction) tidy() error {
 		return nil
 	}
 	slots := t.s.hist.Slots()
-	// Without a journal the exchanges may not be on disk yet, as far as they concern the slots.
-	if t.s.opts.Links && !t.s.opts.NoSync {
-		if err := slots.Sync(); err != nil {
-			return err
-		}
-	}
 	for _, a := range acts {
 		if err := t.clear(a, slots); err != nil {
 			t.remark("%s: what the history has of it could not be removed: %v.", a.Path, cause(err))
@@ -291,10 +285,10 @@ func (t *transaction) clear(a *act, slots vfs.Dir) error {
 	switch {
 	case plant.Is(plant.NoUnlinkBack):
 	case a.From != "" && a.here:
+		errs = append(errs, unname(slots, history.NewLink(slot)))
 		for _, name := range lastOld(a.From) {
 			errs = append(errs, t.letGo(a, slots, name))
 		}
-		errs = append(errs, unname(slots, history.NewLink(slot)))
 	case a.From != "":
 		errs = append(errs, t.unfetch(a, slots, slot))
 	}
@@ -353,17 +347,21 @@ func second(a *act, slot sight) bool {
 	return a.From != "" && slot.what == wasNew && slot.is.Links > 1
 }
 
-// ownFirst lists the steps with those last whose slots have what is kept elsewhere too.
-func (t *transaction) ownFirst() []*act {
-	var own, others []*act
-	for _, a := range t.acts {
-		if a.From == "" {
-			own = append(own, a)
-		} else {
-			others = append(others, a)
-		}
+// shared says it when a file that came back cannot leave the tree again, since somebody has written to it there.
+func (t *transaction) shared(a *act, dir vfs.Dir, name string) {
+	if is, there, err := exists(dir, name); err == nil && there && a.From != "" && is.ID == a.staged.ID {
+		t.conflict("%s: somebody wrote to it meanwhile, so it stays; what is kept as %s is the same file.", a.Path, a.From)
 	}
-	return append(own, others...)
+}
+
+// only reports whether the step's slot may have the only name of what was to come back: somebody has removed the other
+// from the history.
+func (t *transaction) only(a *act) bool {
+	if a.From == "" {
+		return false
+	}
+	_, _, err := t.s.hist.Find(a.From)
+	return err != nil
 }
 
 // freshen gives the files that were brought back the time of now. That it fails is worth no word.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"strings"
+	"time"
 
 	"github.com/emend-dev/emend/internal/audit"
 )
@@ -110,4 +111,26 @@ func (s *Store) garbage() ([]string, error) {
 		known[r.Tx] = true
 	}
 	return s.hist.Orphans(func(tx string) (bool, error) { return known[tx], nil })
+}
+
+// prunedName is the file whose time says when the history was pruned last.
+const prunedName = "pruned"
+
+// PruneDue reports whether the history was not pruned for so long. It takes two looks at names.
+func (s *Store) PruneDue(every time.Duration) bool {
+	is, err := s.dir.Stat(prunedName)
+	if errors.Is(err, fs.ErrNotExist) {
+		is, err = s.dir.Stat(formatName) // it is as old as the store
+	}
+	since := s.opts.now().Sub(is.ModTime)
+	return err == nil && (since >= every || since <= -every)
+}
+
+// Pruned notes that the history was pruned now.
+func (s *Store) Pruned() error {
+	f, err := s.dir.Append(prunedName, 0o600)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Touch(s.opts.now()), f.Close())
 }

@@ -143,3 +143,80 @@ func TestPurgeIsDurable(t *testing.T) {
 		}
 	}
 }
+
+// Nothing is pruned while something is pending, whoever began it, nor while somebody has the lock; who purges recovers
+// first.
+func TestPruneBesideOthers(t *testing.T) {
+	for n := 0; ; n++ {
+		w := newWorld(t, vfs.Journal, files)
+		if err := w.run(plain, w.changes(t, wishes)); err != nil {
+			t.Fatal(err)
+		}
+		what := w.removal(t, true)
+		f := &vfs.Fault{At: n, After: true, Dead: true}
+		w.run(f.Wrap, w.changes(t, []wish{{op: "update", path: "a.txt", text: "again\n"}, {op: "delete", path: "new.txt"}}))
+		if !f.Fired() {
+			break
+		}
+		w.disk.Kill()
+		s, err := w.open(plain)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pending, err := s.Pending()
+		if err != nil {
+			t.Fatal(err)
+		}
+		done, err := s.Prune(what.again())
+		if err != nil || done == (pending != nil) {
+			t.Fatalf("%s: pruned %v, %v, with %+v pending", where(f), done, err, pending)
+		}
+		if err := s.Purge(context.Background(), what.again()); err != nil {
+			t.Fatalf("%s: %v", where(f), err)
+		}
+		if pending, err := s.Pending(); pending != nil || err != nil {
+			t.Fatalf("%s: %+v, %v", where(f), pending, err)
+		}
+		unlock, err := s.lock(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if done, err := s.Prune(what.again()); done || err != nil {
+			t.Fatalf("pruned beside somebody at work: %v", err)
+		}
+		unlock()
+		s.Close()
+	}
+}
+
+// What a power cut left of a transaction that was being staged goes with a purge; what the log knows stays, and so does
+// what is being staged.
+func TestPurgeGarbage(t *testing.T) {
+	w := newWorld(t, vfs.Journal, files)
+	if err := w.run(plain, w.changes(t, wishes[:1])); err != nil {
+		t.Fatal(err)
+	}
+	s, err := w.open(plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	const live, dead = "29990101-000000-aaaaaaaaaa", "20000101-000000-bbbbbbbbbb"
+	mark, err := s.hist.Begin(live, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer mark.End()
+	for _, tx := range []string{live, dead} {
+		if err := s.hist.Keep(history.Slot(tx, 0), "x"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	had := w.holds(t)
+	if err := s.Purge(context.Background(), Removal{Txs: []string{"nothing"}}); err != nil {
+		t.Fatal(err)
+	}
+	if has := w.holds(t); len(has) != len(had)-1 || slices.ContainsFunc(has, func(n string) bool { return strings.HasPrefix(n, dead) }) {
+		t.Errorf("%q became %q", had, has)
+	}
+}

@@ -174,12 +174,11 @@ func (r *replacer) seek(k int) {
 		return
 	}
 	for _, at := range hits {
-		g := span{place(at), place(at + len(s.Old))}
-		if s.raw && (r.cutsCRLF(g.from) || r.cutsCRLF(g.to)) {
+		if g := (span{place(at), place(at + len(s.Old))}); s.raw && (r.cutsCRLF(g.from) || r.cutsCRLF(g.to)) {
 			total--
-			continue
+		} else {
+			s.at = append(s.at, g)
 		}
-		s.at = append(s.at, g)
 	}
 	if s.total = total; total > 0 && (total != s.Count || !apart) {
 		s.err = r.multiple(s, apart)
@@ -202,21 +201,19 @@ func (r *replacer) spend(n int) {
 
 // multiple refuses an edit whose occurrences are not as many as it expects, or run into one another.
 func (r *replacer) multiple(s *sought, apart bool) *fail.Error {
-	e := &fail.Error{Kind: fail.MultipleMatches, Total: s.total, Places: r.places(s.at[:min(len(s.at), fail.MaxPlaces)])}
-	where := ""
-	if len(e.Places) > 0 {
-		where = " (" + lineList(e.Places, s.total) + ")"
-	}
+	e := &fail.Error{Kind: fail.MultipleMatches, Total: s.total, Places: r.places(s.at[:min(len(s.at), fail.MaxPlaces)]),
+		Msg: fmt.Sprintf("oldText occurs %s, expected %d", many(s.total, "time"), s.Count)}
 	switch {
 	case !apart:
-		e.Msg = fmt.Sprintf("the occurrences of oldText overlap one another: %d of them, expected %d%s", s.total, s.Count, where)
+		e.Msg = fmt.Sprintf("the occurrences of oldText overlap one another: %d of them, expected %d", s.total, s.Count)
 		e.Hint = "Add surrounding text that only one place has."
 	case s.total < s.Count:
-		e.Msg = fmt.Sprintf("oldText occurs %s, expected %d%s", many(s.total, "time"), s.Count, where)
 		e.Hint = fmt.Sprintf("Set expectedOccurrences to %d, or read the file again and see what has changed.", s.total)
 	default:
-		e.Msg = fmt.Sprintf("oldText occurs %s, expected %d%s", many(s.total, "time"), s.Count, where)
 		e.Hint = fmt.Sprintf("Add surrounding text that only one place has, or set expectedOccurrences to %d to change them all.", s.total)
+	}
+	if len(e.Places) > 0 {
+		e.Msg += " (" + lineList(e.Places, s.total) + ")"
 	}
 	return e
 }
@@ -286,19 +283,11 @@ func (r *replacer) overlaps(regions []region) *fail.Error {
 	e := &fail.Error{Kind: fail.Overlapping,
 		Hint: "Join the edits that change the same text into one; each is made in the file as it was read, not in what another leaves."}
 	seen := map[[2]int]bool{}
-	var open []region // those that reach the current one; any two of them are a pair, so they are few
+	var open []region // those that reach the current one: any two of them are a pair, so they are few
 	for _, g := range regions {
 		open = slices.DeleteFunc(open, func(h region) bool { return !h.meets(g) })
 		for _, h := range open {
-			a, b := h, g
-			if a.edit > b.edit {
-				a, b = b, a
-			}
-			pair := [2]int{int(a.edit) + 1, int(b.edit) + 1}
-			if !seen[pair] {
-				seen[pair] = true
-				e.Pairs, e.Places = append(e.Pairs, pair), append(e.Places, r.places([]span{a.span, b.span})...)
-			}
+			r.pair(e, seen, h, g)
 		}
 		if open = append(open, g); len(seen) >= fail.MaxPlaces {
 			break
@@ -309,6 +298,19 @@ func (r *replacer) overlaps(regions []region) *fail.Error {
 	}
 	e.Msg = pairList(e.Pairs, e.Places)
 	return e
+}
+
+// pair notes in e that two edits overlap, unless their pair was seen before.
+func (r *replacer) pair(e *fail.Error, seen map[[2]int]bool, a, b region) {
+	if a.edit > b.edit {
+		a, b = b, a
+	}
+	pair := [2]int{int(a.edit) + 1, int(b.edit) + 1}
+	if seen[pair] {
+		return
+	}
+	seen[pair] = true
+	e.Pairs, e.Places = append(e.Pairs, pair), append(e.Places, r.places([]span{a.span, b.span})...)
 }
 
 // meets reports whether g and the later h have bytes in common, or stand in the same empty place.
@@ -337,24 +339,15 @@ func (r *replacer) finish(regions []region) *Replaced {
 	changes := make([]change, len(regions))
 	at := 0
 	for i, g := range regions {
-		s, c := &r.edits[g.edit], &changes[i]
-		w.out.WriteString(r.before[at:g.from])
 		next := len(r.before)
 		if i+1 < len(regions) {
 			next = int(regions[i+1].from)
 		}
+		w.out.WriteString(r.before[at:g.from])
 		at = int(g.to)
-		c.a0, c.a1, c.b0 = int(g.from), at, w.out.Len()
-		if s.with != nil {
-			w.join(s.with[g.nth])
-			w.out.WriteString(s.with[g.nth])
-		} else {
-			w.write(s, g.span)
-		}
-		if !strings.HasSuffix(s.New, text.CR) {
-			w.join(r.before[at:next])
-		}
-		c.b1 = w.out.Len()
+		from := w.out.Len()
+		w.put(&r.edits[g.edit], g, r.before[at:next])
+		changes[i] = change{int(g.from), at, from, w.out.Len()}
 	}
 	w.out.WriteString(r.before[at:])
 	out := &Replaced{After: w.out.String(), Applied: make([]Applied, len(r.edits))}

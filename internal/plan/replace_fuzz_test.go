@@ -8,6 +8,7 @@ import (
 
 	"github.com/emend-dev/emend/internal/fail"
 	"github.com/emend-dev/emend/internal/text"
+	"github.com/emend-dev/emend/patch"
 )
 
 // naiveReplace is what Replace promises of a text of LF lines, in the plainest way there is: the places of every edit
@@ -220,5 +221,33 @@ func FuzzReplace(f *testing.F) {
 		edits := []TextEdit{{old1, new1, count}}
 		checkReplace(t, before, edits)
 		checkReplace(t, before, append(edits, TextEdit{Old: old2, New: new2}))
+	})
+}
+
+// FuzzReplaceLoosely: whatever matched how, only the lines that are named change, and what was refused says what to
+// do next.
+func FuzzReplaceLoosely(f *testing.F) {
+	f.Add("\tif x {\r\n\t\ty  \n\t}\n", "if x {\n  y\n", "if z {\n  y\n  w\n", "}", "})", uint8(5))
+	f.Add("a “b”\nc\n", "a \"b\"  \n", "", "c", "d\n", uint8(5))
+	f.Add("\tif x\n\t\ty\n", "if x\ny\n", "if x\nz\n", "q", "w", uint8(2))
+	f.Add("\ta\n\ta\n", "a \n", "b\n", "q\n\tz", "", uint8(3))
+	f.Add("\u00a0a\n \ta", "a\n", "x\ny\n", "a\n  a", "b", uint8(2))
+	f.Fuzz(func(t *testing.T, before, old1, new1, old2, new2 string, rung uint8) {
+		if text.Binary(before) || len(before) > 4096 {
+			return
+		}
+		edits := []TextEdit{{Old: old1, New: new1}, {Old: old2, New: new2, Count: 2}}
+		for _, edits := range [][]TextEdit{edits[:1], edits} {
+			out, err := Replace(before, edits, ReplaceOptions{Tolerance: patch.Rung(rung%5) + 1})
+			for _, e := range fail.All(err) {
+				if e.Kind == fail.Unknown || e.Hint == "" || e.Msg == "" {
+					t.Fatalf("%q %+v: %+v", before, edits, e)
+				}
+			}
+			if err == nil && text.Split(out.After).HasBOM() == text.Split(before).HasBOM() {
+				checkBetween(t, before, out.After, out.Edits)
+				checkUntouched(t, before, out)
+			}
+		}
 	})
 }

@@ -160,9 +160,6 @@ func (r *replacer) offer(f *search, s *sought) {
 	olds := f.h.Old()
 	skip, ok := before(first, olds[0])
 	drop, ok2 := behind(last, olds[len(olds)-1])
-	if len(olds) == 1 {
-		skip, drop, ok, ok2 = 0, 0, true, true
-	}
 	if !ok || !ok2 {
 		return
 	}

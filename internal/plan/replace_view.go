@@ -113,6 +113,19 @@ type styler struct {
 	out  strings.Builder
 }
 
+// put writes what takes the place of g, up to next, which stays.
+func (w *styler) put(s *sought, g region, next string) {
+	if s.with != nil {
+		w.join(s.with[g.nth])
+		w.out.WriteString(s.with[g.nth])
+	} else {
+		w.write(s, g.span)
+	}
+	if !strings.HasSuffix(s.New, text.CR) { // else the caller has a say in it
+		w.join(next)
+	}
+}
+
 // join comes between what was written and what follows. Where a CR and a LF meet that are line ends of their own, the
 // LF becomes a CRLF, or the two would read as one.
 func (w *styler) join(next string) {
@@ -121,7 +134,7 @@ func (w *styler) join(next string) {
 	}
 }
 
-// write writes what takes the place of g.
+// write writes New in the place of g.
 func (w *styler) write(s *sought, g span) {
 	if !strings.Contains(s.New, text.LF) {
 		w.out.WriteString(s.New)
@@ -143,9 +156,10 @@ func (w *styler) write(s *sought, g span) {
 	}
 }
 
-// line writes a line and its end. A CR that the caller wrote before a newline is part of a CRLF.
+// line writes a line and its end. A CR that the caller wrote before a newline makes a LF a CRLF; other line ends have
+// it already.
 func (w *styler) line(line, end string) {
-	if end == text.CRLF {
+	if end != text.LF {
 		line = strings.TrimSuffix(line, text.CR)
 	}
 	if line == "" {

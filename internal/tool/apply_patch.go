@@ -2,6 +2,7 @@ package tool
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
@@ -84,9 +85,7 @@ func prove(text string, o *emend.Options) error {
 		return nil
 	}
 	expect, made := map[string]string{}, map[string]bool{}
-	for name, sum := range o.Expect {
-		expect[name] = sum
-	}
+	maps.Copy(expect, o.Expect)
 	var missing []string
 	for _, s := range sections {
 		_, named := expect[s.Path]

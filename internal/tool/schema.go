@@ -89,7 +89,7 @@ func (f field) complete(s *jsonschema.Schema) {
 	}
 	s.Minimum, s.Maximum = limit[float64](f.min), limit[float64](f.max)
 	if f.max > 0 && f.min == 0 {
-		s.Minimum = jsonschema.Ptr(0.0)
+		s.Minimum = new(0.0)
 	}
 }
 

@@ -75,7 +75,7 @@ func (b *bar) end() {
 // barLine is one line of at most width columns, with a bar in it where the total is known and there is room.
 func barLine(done, total int, what string, width int) string {
 	const cells = 20
-	line := fmt.Sprintf("emend: %d %s", done, flat(what))
+	line := fmt.Sprintf("emend: %d so far, %s", done, flat(what))
 	if total > 0 {
 		line = fmt.Sprintf("emend: %d of %d %s", done, total, flat(what))
 		if full := cells * min(max(done, 0), total) / total; len([]rune(line))+cells+3 <= width {
@@ -100,6 +100,9 @@ func (a *app) progress() (tell func(done, total int), end func()) {
 // waited runs a call with a bar.
 func waited[T any](a *app, ctx context.Context, do func(context.Context) (*emend.Answer[T], error)) (*emend.Answer[T], error) {
 	b := a.bar()
+	if b == nil {
+		return do(ctx)
+	}
 	defer b.end()
-	return do(ctx)
+	return do(emend.WithProgress(ctx, b.tell))
 }

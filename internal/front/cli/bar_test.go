@@ -16,8 +16,8 @@ func TestBarLine(t *testing.T) {
 		width       int
 		want        string
 	}{
-		{0, 0, "files searched", 80, "emend: 0 files searched"},
-		{5, 0, "files searched", 80, "emend: 5 files searched"},
+		{0, 0, "src/lib", 80, "emend: 0 so far, src/lib"},
+		{5, 0, "src/lib", 80, "emend: 5 so far, src/lib"},
 		{5, 10, "files", 80, "emend: 5 of 10 files [##########..........]"},
 		{0, 10, "files", 80, "emend: 0 of 10 files [....................]"},
 		{10, 10, "files", 80, "emend: 10 of 10 files [####################]"},
@@ -25,7 +25,7 @@ func TestBarLine(t *testing.T) {
 		{5, 10, "files", 30, "emend: 5 of 10 files"},
 		{5, 10, "files", 10, "emend: 5 o"},
 		{5, 10, "files", -1, ""},
-		{1, 0, "of a\x1b[2J\nb", 80, `emend: 1 of a\x1b[2J\nb`},
+		{1, 0, "of a\x1b[2J\nb", 80, `emend: 1 so far, of a\x1b[2J\nb`},
 	}
 	for _, tt := range tests {
 		if got := barLine(tt.done, tt.total, tt.what, tt.width); got != tt.want {

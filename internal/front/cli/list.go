@@ -94,7 +94,7 @@ so are .git and node_modules; what is protected from reading is never listed.
 Exit codes: 0 done, also without a match; 1 refused, 2 wrong usage.`,
 		Example:    "  emend glob '**/*_test.go'\n  emend glob 'src/**/*.{ts,tsx}' --exclude '*.d.ts'",
 		SuggestFor: []string{"find", "fd"},
-		Args:       atMost(1, "one PATTERN", "one PATH"),
+		Args:       quoted,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := results(cmd, &r.MaxResults); err != nil {
 				return err
@@ -116,6 +116,14 @@ Exit codes: 0 done, also without a match; 1 refused, 2 wrong usage.`,
 	allowFlag(cmd, &allow)
 	cmd.ValidArgsFunction = filesAfter(1)
 	return cmd
+}
+
+// quoted refuses more than a pattern and a path, and says what is the likely cause.
+func quoted(cmd *cobra.Command, args []string) error {
+	if len(args) > 2 {
+		return badUse("glob", "glob takes one PATTERN and one PATH, got %d arguments; quote the pattern, or the shell expands it", len(args))
+	}
+	return atMost(1, "one PATTERN", "one PATH")(cmd, args)
 }
 
 // results makes no --max-results mean no limit.

@@ -95,6 +95,9 @@ func (a *app) showFile(is *emend.Answer[emend.ReadData]) error {
 			w.Write(raw)
 		case a.tty:
 			w.WriteString(report.Escape(d.Content))
+			if d.Content != "" && !strings.HasSuffix(d.Content, "\n") {
+				w.WriteString("\n") // what comes next begins at the left
+			}
 		default:
 			w.WriteString(d.Content)
 		}

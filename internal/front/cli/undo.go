@@ -43,7 +43,6 @@ emend recover.`,
 	}
 	cmd.Flags().BoolVarP(&r.DryRun, "dry-run", "n", false, "say what would be taken back and write nothing")
 	cmd.Flags().StringVar(&r.SessionID, "session", "", "take back all that the session `ID` did")
-	noFiles(cmd, "session")
 	cmd.Flags().StringVar(&r.IdempotencyKey, "idempotency-key", "", "do it once: with a `KEY` that was committed before, return the first answer")
 	allowFlag(cmd, &allow)
 	return cmd
