@@ -42,6 +42,8 @@ func (w *Workspace) looking(ctx context.Context, path string, ignored bool) (fin
 func (w *Workspace) root(path string) (guard.Entry, error) {
 	if bare := strings.TrimRight(path, "/"); bare != "" {
 		path = bare
+	} else {
+		path = "/."
 	}
 	ask := guard.Ask{Base: w.base}
 	e, err := w.guard.Look(path, ask)

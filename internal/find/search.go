@@ -2,9 +2,7 @@ package find
 
 import (
 	"context"
-	"errors"
 
-	"github.com/emend-dev/emend/internal/fail"
 	"github.com/emend-dev/emend/internal/guard"
 )
 
@@ -131,10 +129,18 @@ func (s *search) all(ctx context.Context, g *guard.Guard) ([]Match, Outcome, err
 	w := &walk[inFile]{ig: ig, emit: s.put}
 	w.want = s.want
 	w.do = func(ctx context.Context, worker int, d *dir, names []guard.Name) []inFile {
-		out, unread := s.files(ctx, worker, d, names)
-		w.unread.Add(int64(unread))
+		out, failed := s.files(ctx, worker, d, names)
+		for _, err := range failed {
+			w.cannot(err)
+		}
 		w.tell(s.o, len(names), d.path)
 		return out
+	}
+	w.weigh = func(all []inFile) (n int) {
+		for _, in := range all {
+			n += 1 + len(in.matches)
+		}
+		return n
 	}
 	if err := w.run(ctx, root, s.o.workers()); err != nil {
 		return nil, Outcome{}, err
@@ -152,32 +158,32 @@ func (s *search) want(d *dir, n *guard.Name) (take, enter bool) {
 	return isFile && (len(s.include) == 0 || anyGlob(s.include, d.rel, n.Name, false)), isDir
 }
 
-// files searches files of one directory.
-func (s *search) files(ctx context.Context, worker int, d *dir, names []guard.Name) (out []inFile, unread int) {
-	looked := 0
+// files searches files of one directory, until there are more matches than can be of use.
+func (s *search) files(ctx context.Context, worker int, d *dir, names []guard.Name) (out []inFile, failed []error) {
+	looked, total := 0, 0
 	for _, n := range names {
 		matches, err := s.look(ctx, worker, d.folder, d.rel, n)
-		switch {
-		case ctx.Err() != nil:
-			return nil, 0
-		case err == nil:
+		if err != nil {
+			failed = append(failed, err)
+		} else {
 			looked++
-		case !errors.Is(err, fail.NotFound):
-			unread++
 		}
-		if len(matches) > 0 {
-			own := append([]Match(nil), matches...)
-			for i := range own {
-				own[i].Path = join(d.path, n.Name)
-			}
-			out = append(out, inFile{own, looked})
-			looked = 0
+		if len(matches) == 0 {
+			continue
+		}
+		own := append([]Match(nil), matches...)
+		for i := range own {
+			own[i].Path = join(d.path, n.Name)
+		}
+		out, looked = append(out, inFile{own, looked}), 0
+		if total += len(own); s.most > 0 && total > s.most {
+			return out, failed
 		}
 	}
 	if looked > 0 {
 		out = append(out, inFile{files: looked})
 	}
-	return out, unread
+	return out, failed
 }
 
 // put takes what files gave, in the order of paths, until it is enough.

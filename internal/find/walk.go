@@ -25,6 +25,8 @@ type walk[T any] struct {
 	do func(ctx context.Context, worker int, d *dir, names []guard.Name) []T
 	// emit takes what do made, in order, and says whether it wants more.
 	emit func([]T) bool
+	// weigh is how much memory what do made takes, in things of some hundred bytes; nil counts them.
+	weigh func([]T) int
 
 	counter
 
@@ -33,6 +35,7 @@ type walk[T any] struct {
 	todo   []*unit[T] // the last is the next
 	busy   int
 	head   *unit[T] // the first that is not handed over
+	ahead  int      // the weight of what is done and not handed over
 	stop   bool
 	failed error
 }
@@ -58,6 +61,7 @@ type unit[T any] struct {
 	next  *unit[T] // in the order of paths
 	done  bool
 	out   []T
+	heavy int
 	dir   *dir
 	names []guard.Name
 	sub   string
@@ -65,6 +69,9 @@ type unit[T any] struct {
 
 // batch is how many names are worked on at a time.
 const batch = 64
+
+// mostAhead is the weight of what may wait for a slow one in front of it.
+const mostAhead = 50_000
 
 // run walks. An error is what kept it from going on at all.
 func (w *walk[T]) run(ctx context.Context, root *dir, workers int) error {
@@ -119,11 +126,12 @@ func (w *walk[T]) work(ctx context.Context, worker int) {
 	}
 }
 
-// take waits for a unit. It returns nil when there will be none.
+// take waits for a unit. It returns nil when there will be none. While too much waits for what others are at, nothing new
+// is begun; when nobody is at anything, the next unit is the one that is waited for.
 func (w *walk[T]) take() *unit[T] {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for !w.stop && len(w.todo) == 0 && w.busy > 0 {
+	for !w.stop && w.busy > 0 && (len(w.todo) == 0 || w.ahead > mostAhead) {
 		w.wake.Wait()
 	}
 	if w.stop || len(w.todo) == 0 {
@@ -144,17 +152,32 @@ func (w *walk[T]) settle(u *unit[T], below []*unit[T]) {
 		below[i].next, u.next = u.next, below[i]
 		w.todo = append(w.todo, below[i])
 	}
-	u.done = true
+	u.done, u.heavy = true, w.weight(u.out)
+	w.ahead += u.heavy
+	held := w.ahead > mostAhead
+	w.hand()
+	w.busy = max(0, w.busy-1)
+	if len(below) > 0 || w.busy == 0 || w.stop || held {
+		w.wake.Broadcast()
+	}
+}
+
+// hand hands over what is done, as far as it is next in order.
+func (w *walk[T]) hand() {
 	for w.head != nil && w.head.done && !w.stop {
 		if len(w.head.out) > 0 && !w.emit(w.head.out) {
 			w.stop = true
 		}
+		w.ahead -= w.head.heavy
 		w.head = w.head.next
 	}
-	w.busy = max(0, w.busy-1)
-	if len(below) > 0 || w.busy == 0 || w.stop {
-		w.wake.Broadcast()
+}
+
+func (w *walk[T]) weight(out []T) int {
+	if w.weigh == nil {
+		return len(out)
 	}
+	return w.weigh(out)
 }
 
 // scout goes into directories for one goroutine. Its memory is used again for each.

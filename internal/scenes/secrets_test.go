@@ -500,8 +500,8 @@ func (v *vault) commandLine(_ *emend.Workspace, _ context.Context) {
 			args := slices.Concat([]string{"--policy", v.policy, "--durability", "none"}, args, more)
 			r := run(v.t, v.dir, stdin, args...)
 			v.hear("the command line", strings.Join(args, " "), r.stdout, r.stderr)
-			if strings.Contains(r.stderr, "panic") || strings.Contains(r.stderr, "unknown command") || strings.Contains(r.stderr, "unknown flag") {
-				v.t.Errorf("emend %s: %s", strings.Join(args, " "), r.stderr)
+			if strings.Contains(r.stderr, "panic") || r.code == 2 {
+				v.t.Errorf("emend %s: exit %d, it was not even asked: %s", strings.Join(args, " "), r.code, r.stderr)
 			}
 		}
 	}
