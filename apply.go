@@ -187,7 +187,7 @@ func (w *Workspace) Apply(ctx context.Context, text string, o Options) (*Report,
 	ctx = w.calling(ctx, "apply_patch")
 	r := record{key: o.IdempotencyKey, progress: o.Progress}
 	if r.key != "" {
-		r.request = sum(text)
+		r.request = w.requestSum("apply_patch", sum(text))
 		if rep, err := w.earlier(ctx, r); rep != nil || err != nil {
 			return rep, w.refuse(ctx, report.View{Atomic: true}, err)
 		}

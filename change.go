@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path"
 	"strings"
 
 	"github.com/emend-dev/emend/internal/fail"
@@ -54,7 +55,7 @@ func (w *Workspace) calling(ctx context.Context, tool string) context.Context {
 func (c *call[T]) do(ctx context.Context, w *Workspace) (*Report, error) {
 	r := record{key: c.key, result: func(rep *Report) Result { return c.answer(rep).result }}
 	if c.key != "" {
-		r.request = requestSum(c.tool, c.request)
+		r.request = w.requestSum(c.tool, c.request)
 	}
 	if c.record != nil {
 		c.record(&r)
@@ -129,12 +130,15 @@ var operations = map[string]patch.Op{
 	"write_file": patch.Update, "edit_file": patch.Update, "apply_patch": patch.Update, "undo": patch.Update,
 }
 
-func requestSum(tool string, request any) string {
+// requestSum tells requests under one key apart: by the tool, by all that is asked, and by the directory that its paths are
+// relative to.
+func (w *Workspace) requestSum(tool string, request any) string {
 	b, err := json.Marshal(request)
 	if err != nil {
 		return ""
 	}
-	h := sha256.Sum256(fmt.Appendf(nil, "%s %s", tool, b))
+	w.keeper.find() //nolint:errcheck // what is wrong with the store is said when it is needed
+	h := sha256.Sum256(fmt.Appendf(nil, "%s %q %s", tool, path.Join(w.keeper.prefix, w.base), b))
 	return hex.EncodeToString(h[:])
 }
 
