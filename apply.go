@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -154,7 +155,7 @@ func (w *Workspace) commit(ctx context.Context, view report.View, p *plan.Plan, 
 		if err != nil {
 			return nil, err
 		}
-		return repeated(store, first, answer, r)
+		return w.repeated(store, first, answer, r)
 	}
 	return rep, nil
 }
@@ -286,20 +287,35 @@ func (w *Workspace) earlier(ctx context.Context, r record) (*Report, error) {
 			return nil, err
 		}
 	}
-	return repeated(store, first, answer, r)
+	return w.repeated(store, first, answer, r)
 }
 
-func repeated(store *commit.Store, first *audit.Record, answer string, r record) (*Report, error) {
+func (w *Workspace) repeated(store *commit.Store, first *audit.Record, answer string, r record) (*Report, error) {
 	if first.Request != r.request {
 		return nil, &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments,
 			Msg:  fmt.Sprintf("the idempotency key %s was used for another patch", fail.Quote(r.key)),
 			Hint: "Use a new key for every patch, and the same one only to send the same patch again."}
 	}
 	rep := &Report{stored: report.Restore(answer), done: report.Done{Tx: first.Tx, Log: report.Head(store.Head())}}
-	if rep.stored == nil {
-		rep.stored = fromLog(first)
+	if rep.stored == nil || !w.mayRead(first) {
+		rep.stored = w.fromLog(first)
 	}
 	return rep, nil
+}
+
+// mayRead reports whether everything that a change touched may be read now: its answer has the text of it.
+func (w *Workspace) mayRead(r *audit.Record) bool {
+	return !slices.ContainsFunc(r.Ops, func(op audit.Op) bool { return !w.mayReadOf(op) })
+}
+
+func (w *Workspace) mayReadOf(op audit.Op) bool {
+	for _, p := range []string{op.Path, op.ToPath} {
+		rel, err := filepath.Rel(w.keeper.prefix, p)
+		if p != "" && err == nil && w.guard.Readable(filepath.ToSlash(rel)) != nil {
+			return false
+		}
+	}
+	return true
 }
 
 // meanwhile looks, when a call with a key has failed, whether the same call has been committed by somebody else since:
@@ -402,12 +418,15 @@ func sum(text string) string {
 }
 
 // fromLog is the answer to a repeated call whose first answer was lost: what the log has of it.
-func fromLog(first *audit.Record) *report.Stored {
+func (w *Workspace) fromLog(first *audit.Record) *report.Stored {
 	var text strings.Builder
 	fmt.Fprintf(&text, "Applied before, as %s: %d file(s).", first.Tx, len(first.Ops))
 	data := &report.Data{Atomic: true, ChangedFiles: []report.ChangedFile{}}
 	o := report.Object{Ok: true, Data: data, Meta: &report.Meta{Tx: first.Tx}}
 	for _, op := range first.Ops {
+		if !w.mayReadOf(op) {
+			op.Before, op.After = "", "" // what is short can be guessed, and the hash says when it is right
+		}
 		text.WriteString("\n  " + report.Escape(op.Operation+" "+op.Path))
 		data.ChangedFiles = append(data.ChangedFiles, report.ChangedFile{Path: op.Path, Operation: op.Operation,
 			ToPath: op.ToPath, BeforeSha256: op.Before, AfterSha256: op.After})

@@ -67,6 +67,7 @@ func (j *journal) list(ctx context.Context, want *wanted) (HistoryData, error) {
 		}
 		s.see(r)
 		entries := j.entries(s, r, want)
+		s.over(r)
 		if room := want.limit - len(data.Entries); want.limit > 0 && len(entries) > room {
 			data.Entries, data.Truncated = append(data.Entries, entries[:room]...), true
 			break
@@ -113,6 +114,13 @@ func (s *scan) see(r *audit.Record) {
 				s.undone[tx] = r.Tx
 			}
 		}
+	}
+}
+
+// over lets go of how a transaction ended, when nothing is to be asked of it any more: a log may have millions.
+func (s *scan) over(r *audit.Record) {
+	if decides(r) {
+		delete(s.ends, r.Tx)
 	}
 }
 

@@ -31,7 +31,8 @@ func (w *Workspace) past() (*past, error) {
 	}
 	p := &past{store: store, prefix: w.keeper.prefix, names: map[string]bool{}, txs: map[string]bool{}}
 	pending, err := store.Pending()
-	if err != nil {
+	// A damaged log is read as far as it goes; whoever changes anything is refused by the store.
+	if _, damaged := errors.AsType[*audit.Corrupt](err); err != nil && !damaged {
 		return nil, err
 	}
 	if pending != nil {

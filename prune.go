@@ -134,29 +134,21 @@ func (p *past) lapsed(t told, names []string) lapsed {
 	if t.takenBack {
 		return out
 	}
-	stays := map[string]bool{}
-	for _, f := range p.trashOf(t.Record) {
-		stays[f.ID] = true
-	}
-	slots := p.store.History().Slots()
-	seen := map[vfs.ID]bool{}
 	here := map[string]vfs.Info{}
 	for _, name := range names {
-		if is, err := slots.Stat(name); err == nil {
+		if is, err := p.store.History().Slots().Stat(name); err == nil {
 			here[name] = is
 		}
 	}
+	stays := p.staying(t, here)
 	for i := range t.Acts {
 		a := &t.Acts[i]
 		slot := history.Slot(t.Tx, a.Slot)
-		is, there := here[slot]
-		if there && a.New != nil && is.ID.Ino == a.New.Ino {
-			stays[slot] = true
-		}
-		if there && !stays[slot] && a.Old != nil {
+		if _, there := here[slot]; there && !stays[slot] && a.Old != nil {
 			out.ops = append(out.ops, audit.Op{Operation: "purge", Path: a.Path, Before: a.Old.Sum, Size: a.Old.Size})
 		}
 	}
+	seen := map[vfs.ID]bool{}
 	for name, is := range here {
 		if stays[slotOf(name)] {
 			continue
@@ -165,6 +157,22 @@ func (p *past) lapsed(t told, names []string) lapsed {
 		if !seen[is.ID] {
 			seen[is.ID] = true
 			out.bytes += is.Size
+		}
+	}
+	return out
+}
+
+// staying are the slots of a transaction that are not pruned.
+func (p *past) staying(t told, here map[string]vfs.Info) map[string]bool {
+	out := map[string]bool{}
+	for _, f := range p.trashOf(t.Record) {
+		out[f.ID] = true
+	}
+	for i := range t.Acts {
+		a := &t.Acts[i]
+		slot := history.Slot(t.Tx, a.Slot)
+		if is, there := here[slot]; there && a.New != nil && is.ID.Ino == a.New.Ino {
+			out[slot] = true // what did not get its place
 		}
 	}
 	return out

@@ -54,6 +54,9 @@ func (w *Workspace) trash(ctx context.Context) ([]Trashed, error) {
 		}
 		for _, t := range p.trashOf(r.Record) {
 			if t.Path != "" {
+				if w.guard.Readable(t.Path) != nil {
+					t.Sha256 = "" // what is short can be guessed, and the hash says when it is right
+				}
 				out = append(out, t)
 			}
 		}

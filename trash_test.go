@@ -180,6 +180,44 @@ func TestTrashOfRoot(t *testing.T) {
 	}
 }
 
+// TestTrashOfDamagedLog: what the rest of a damaged log tells of is listed and shown, and nothing is removed.
+func TestTrashOfDamagedLog(t *testing.T) {
+	ws := workspace(t, "a", "one\n", "b", "two\n", "c", "three\n")
+	for _, name := range []string{"a", "b", "c"} {
+		apply(t, ws, "", "*** Delete File: "+name)
+	}
+	ws.Close()
+	file := filepath.Join(ws.Root(), ".emend", "log", "00000001.jsonl")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(strings.Replace(string(text), `"path":"b"`, `"path":"B"`, 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	damaged, err := emend.Open(ws.Root())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer damaged.Close()
+	all := trash(t, damaged)
+	if paths(all) != "delete c, delete a" {
+		t.Errorf("the trash has %q", paths(all))
+	}
+	for _, e := range all {
+		if f, err := damaged.TrashShow(t.Context(), e.ID); err != nil || f.Content == "" {
+			t.Errorf("%+v, %v", f, err)
+		}
+	}
+	had := len(slots(t, ws))
+	if c, err := damaged.TrashClear(t.Context(), emend.ClearRequest{}); err == nil || len(slots(t, ws)) != had {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if p, err := damaged.Purge(t.Context(), emend.PurgeRequest{Path: "."}); err == nil || len(slots(t, ws)) != had {
+		t.Errorf("%+v, %v", p, err)
+	}
+}
+
 func TestTrashClear(t *testing.T) {
 	ws := workspace(t, "a", "one\n", "b", "two\n", "c", "three\n")
 	apply(t, ws, "", "*** Delete File: a", "*** Delete File: b")

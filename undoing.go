@@ -1,6 +1,7 @@
 package emend
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,6 +33,7 @@ type undoing struct {
 
 	order []string             // the paths, in the order in which they were met
 	files map[string]plan.File // what stands there
+	given map[string]origin    // by slot: what a change that is taken back had brought back from there
 	now   map[string]origin    // what is to stand there
 }
 
@@ -49,7 +51,7 @@ type origin struct {
 }
 
 func newUndoing(w *Workspace, src *reader, trail *trail, hist *history.History) *undoing {
-	return &undoing{w: w, src: src, trail: trail, hist: hist, files: map[string]plan.File{}, now: map[string]origin{}}
+	return &undoing{w: w, src: src, trail: trail, hist: hist, files: map[string]plan.File{}, now: map[string]origin{}, given: map[string]origin{}}
 }
 
 // rel is a path of the log from the workspace's root.
@@ -143,9 +145,17 @@ func (u *undoing) unput(r *audit.Record, a *audit.Act, o origin) error {
 	case !o.is(a.New):
 		u.inTheWay(r, a.Path, "it was changed since")
 	default:
+		u.give(a, o)
 		u.now[a.Path] = origin{}
 	}
 	return nil
+}
+
+// give notes where the file is that a change had brought back, and that is to be kept again.
+func (u *undoing) give(a *audit.Act, o origin) {
+	if a.From != "" {
+		u.given[a.From] = o
+	}
 }
 
 func (u *undoing) unswap(ctx context.Context, r *audit.Record, a *audit.Act, o origin) error {
@@ -163,10 +173,12 @@ func (u *undoing) unswap(ctx context.Context, r *audit.Record, a *audit.Act, o o
 		u.notKept(a)
 		return nil
 	}
-	if o.mode.IsRegular() && old.mode.IsRegular() && o.mode != old.mode {
+	left := cmp.Or(a.New.Mode, old.mode)
+	if o.mode.IsRegular() && old.mode.IsRegular() && o.mode != left {
 		// Somebody changed its permissions since, which stay.
 		return u.retext(ctx, a, o, old)
 	}
+	u.give(a, o)
 	u.now[a.Path] = old
 	return nil
 }
@@ -217,8 +229,12 @@ func (u *undoing) unmove(ctx context.Context, r *audit.Record, a *audit.Act, fro
 	return nil
 }
 
-// keptOf finds the file that a change displaced: in its own slot, or wherever it went since.
-func (u *undoing) keptOf(r *audit.Record, a *audit.Act) (origin, bool) {
+// keptOf finds the file that a change displaced: in its own slot, or wherever it went since. Another one with the same
+// content does as well where that very file is not kept, best one with its permissions.
+func (u *undoing) keptOf(r *audit.Record, a *audit.Act) (best origin, ok bool) {
+	if o, ok := u.given[history.Slot(r.Tx, a.Slot)]; ok && o.is(a.Old) {
+		return o, true
+	}
 	for _, slot := range append([]string{history.Slot(r.Tx, a.Slot)}, u.trail.kept[a.Old.Sum]...) {
 		name, is, err := u.hist.Find(slot)
 		if err != nil || is.Mode.IsDir() || (is.Mode&fs.ModeSymlink != 0) != a.Old.Link || !a.Old.Link && is.Size != a.Old.Size {
@@ -230,9 +246,14 @@ func (u *undoing) keptOf(r *audit.Record, a *audit.Act) (origin, bool) {
 				continue
 			}
 		}
-		return o, true
+		if is.ID.Ino == a.Old.Ino {
+			return o, true
+		}
+		if !ok || best.mode != a.Old.Mode && o.mode == a.Old.Mode {
+			best, ok = o, true
+		}
 	}
-	return origin{}, false
+	return best, ok
 }
 
 func (u *undoing) notKept(a *audit.Act) {
@@ -366,30 +387,50 @@ func (u *undoing) refuse(kind fail.Kind, p, msg, hint string) {
 // plan is what has to be done for every path to have what is to stand there.
 func (u *undoing) plan(ctx context.Context) (*plan.Plan, error) {
 	out := &plan.Plan{}
-	left := map[string]bool{} // the paths whose files went elsewhere
-	for _, p := range u.order {
-		if o := u.now[p]; o.there && o.at != "" && o.at != p && u.files[p].Kind == plan.Missing && !u.now[o.at].there && !left[o.at] {
-			left[o.at] = true
-			s, err := u.move(ctx, p, o)
-			if err != nil {
-				return nil, err
-			}
-			out.Steps = append(out.Steps, s)
+	left, come := map[string]bool{}, map[string]bool{} // the paths whose files went elsewhere, and where they went
+	add := func(s plan.Step, err error) error {
+		out.Steps = append(out.Steps, s)
+		return err
+	}
+	for _, p := range u.moves() {
+		if err := add(u.move(ctx, p, left[p])); err != nil {
+			return nil, err
 		}
+		left[u.now[p].at], come[p] = true, true
 	}
 	for _, p := range u.order {
 		o := u.now[p]
-		if left[p] || o.there && o.at == p && !o.edited || !o.there && u.files[p].Kind == plan.Missing || o.at != "" && left[o.at] && o.at != p {
+		stays := o.there && o.at == p && !o.edited
+		if come[p] || stays || !o.there && (left[p] || u.files[p].Kind == plan.Missing) {
 			continue
 		}
-		s, err := u.step(ctx, p, o)
-		if err != nil {
+		if err := add(u.step(ctx, p, o, left[p])); err != nil {
 			return nil, err
 		}
-		out.Steps = append(out.Steps, s)
 	}
 	u.prune = deepestFirst(u.prune)
 	return out, nil
+}
+
+// moves are the paths to which a file comes back from another, so ordered that each is left before it is taken. Those
+// that take one another's places in a ring are not among them: their contents change places.
+func (u *undoing) moves() (out []string) {
+	to := map[string]string{} // by where the file is
+	for _, p := range u.order {
+		if o := u.now[p]; o.there && o.at != "" && o.at != p && u.now[o.at].at != o.at && to[o.at] == "" {
+			to[o.at] = p
+		}
+	}
+	for more := true; more; {
+		more = false
+		for _, p := range u.order {
+			if at := u.now[p].at; at != "" && to[at] == p && to[p] == "" {
+				out, more = append(out, p), true
+				delete(to, at)
+			}
+		}
+	}
+	return out
 }
 
 func deepestFirst(dirs []string) []string {
@@ -398,26 +439,43 @@ func deepestFirst(dirs []string) []string {
 	return slices.Compact(out)
 }
 
-// move is the step that brings a file to its earlier path.
-func (u *undoing) move(ctx context.Context, p string, o origin) (plan.Step, error) {
+// move is the step that brings a file to its earlier path, which something else has unless that has left.
+func (u *undoing) move(ctx context.Context, p string, left bool) (plan.Step, error) {
+	o, to := u.now[p], u.files[p]
 	from := u.files[o.at]
-	s := plan.Step{Op: patch.Move, Path: from.Rel, To: u.files[p].Rel, Writes: u.files[p].Rel, Source: from, Dest: u.files[p]}
+	s := plan.Step{Op: patch.Move, Path: from.Rel, To: to.Rel, Writes: to.Rel, Source: from, Dest: to}
 	var err error
-	if s.BeforeSum, err = u.src.sum(ctx, from); err != nil || !o.edited {
-		s.AfterSum = s.BeforeSum
+	if s.BeforeSum, err = u.src.sum(ctx, from); err != nil {
 		return s, err
 	}
-	s.Before, s.BeforeSum, err = u.src.Load(ctx, from)
-	s.After, s.AfterSum, s.Edits = o.text, o.sum, plan.Between(s.Before, o.text)
+	s.AfterSum = s.BeforeSum
+	if !o.edited && to.Kind == plan.Missing && !u.now[o.at].there {
+		return s, nil // the very file
+	}
+	if from.Kind != plan.Regular {
+		u.refuse(fail.AlreadyExists, p, "a symbolic link cannot be moved onto something that exists", "Take the later changes to it back one by one.")
+		return s, u.errs
+	}
+	if s.Before, s.BeforeSum, err = u.src.Load(ctx, from); err != nil {
+		return s, err
+	}
+	s.After, s.AfterSum = s.Before, s.BeforeSum
+	if o.edited {
+		s.After, s.AfterSum, s.Edits = o.text, o.sum, plan.Between(s.Before, o.text)
+	}
+	if to.Kind != plan.Missing && !left {
+		s.Replaces = &s.Dest
+		_, err = u.src.sum(ctx, to)
+	}
 	return s, err
 }
 
-// step is what becomes of one path.
-func (u *undoing) step(ctx context.Context, p string, o origin) (plan.Step, error) {
+// step is what becomes of one path, whose file may have left.
+func (u *undoing) step(ctx context.Context, p string, o origin, left bool) (plan.Step, error) {
 	f := u.files[p]
 	s := plan.Step{Path: f.Rel, Writes: f.Rel, Source: f, AfterSum: o.sum}
 	var err error
-	if f.Kind != plan.Missing {
+	if f.Kind != plan.Missing && !left {
 		if s.BeforeSum, err = u.src.sum(ctx, f); err == nil && f.Kind == plan.Regular && f.Size <= maxShown {
 			s.Before, _, err = u.src.Load(ctx, f)
 		}
@@ -429,7 +487,7 @@ func (u *undoing) step(ctx context.Context, p string, o origin) (plan.Step, erro
 	case !o.there:
 		s.Op = patch.Delete
 		return s, nil
-	case f.Kind == plan.Missing:
+	case f.Kind == plan.Missing || left:
 		s.Op = patch.Add
 	default:
 		s.Op = patch.Update

@@ -159,7 +159,9 @@ func (j *journal) last(ctx context.Context) (map[string]last, error) {
 			continue
 		}
 		s.see(r)
-		if !decides(r) || s.failed(r) != nil {
+		failed := s.failed(r) != nil
+		s.over(r)
+		if !decides(r) || failed {
 			continue
 		}
 		for _, op := range slices.Backward(r.Ops) {

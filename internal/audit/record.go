@@ -102,6 +102,8 @@ type Ident struct {
 	Sum  string `json:"sha256,omitempty"`
 	Size int64  `json:"size,omitempty"`
 	Link bool   `json:"link,omitempty"` // a symbolic link
+	// Mode are its type and permissions; 0 in records that were written before it was.
+	Mode fs.FileMode `json:"mode,omitempty"`
 }
 
 // Head names one record and, by its hash, all before it.

@@ -312,8 +312,8 @@ func (t *transaction) proof() error {
 }
 
 func (t *transaction) sign(slots vfs.Dir) error {
-	for _, a := range t.ownFirst() {
-		if a.Do != doPut && a.Do != doSwap {
+	for _, a := range t.acts {
+		if a.Do != doPut && a.Do != doSwap || t.only(a) {
 			continue
 		}
 		name := history.Slot(t.id, a.Slot)
@@ -351,11 +351,9 @@ func (t *transaction) dropOne(a *act, slots vfs.Dir) {
 		t.keepSlot(a)
 		return
 	}
-	if a.From != "" {
-		if _, _, err := t.s.hist.Find(a.From); err != nil {
-			slots.Rename(name, slots, a.From, vfs.NoReplace) // it may be the only name by now
-			return
-		}
+	if slot.what != nothing && t.only(a) {
+		slots.Rename(name, slots, a.From, vfs.NoReplace)
+		return
 	}
 	for _, n := range history.Names(name) {
 		slots.Remove(n)

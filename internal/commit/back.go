@@ -259,12 +259,6 @@ func (t *transaction) tidy() error {
 		return nil
 	}
 	slots := t.s.hist.Slots()
-	// Without a journal the exchanges may not be on disk yet, as far as they concern the slots.
-	if t.s.opts.Links && !t.s.opts.NoSync {
-		if err := slots.Sync(); err != nil {
-			return err
-		}
-	}
 	for _, a := range acts {
 		if err := t.clear(a, slots); err != nil {
 			t.remark("%s: what the history has of it could not be removed: %v.", a.Path, cause(err))
@@ -360,17 +354,14 @@ func (t *transaction) shared(a *act, dir vfs.Dir, name string) {
 	}
 }
 
-// ownFirst lists the steps with those last whose slots have what is kept elsewhere too.
-func (t *transaction) ownFirst() []*act {
-	var own, others []*act
-	for _, a := range t.acts {
-		if a.From == "" {
-			own = append(own, a)
-		} else {
-			others = append(others, a)
-		}
+// only reports whether the step's slot may have the only name of what was to come back: somebody has removed the other
+// from the history.
+func (t *transaction) only(a *act) bool {
+	if a.From == "" {
+		return false
 	}
-	return append(own, others...)
+	_, _, err := t.s.hist.Find(a.From)
+	return err != nil
 }
 
 // freshen gives the files that were brought back the time of now. That it fails is worth no word.

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -497,4 +498,185 @@ func TestParseSlot(t *testing.T) {
 	if _, _, ok := history.ParseSlot(history.Slot(id, -1)); ok {
 		t.Error("a negative slot")
 	}
+}
+
+// killed runs wishes and kills the process at each call in turn; then look is called.
+func killed(t *testing.T, kind vfs.Kind, set []wish, look func(w *world, where string)) {
+	t.Helper()
+	for n := 0; ; n++ {
+		w := keptWorld(t, kind)
+		f := &vfs.Fault{At: n, After: true, Dead: true}
+		w.doing(f.Wrap, t, set)
+		if !f.Fired() {
+			return
+		}
+		w.disk.Kill()
+		look(w, where(f))
+	}
+}
+
+// A transaction that removes directories has its mark before it is answered: nothing else tells an empty directory that
+// somebody makes later from one that is still to go.
+func TestPruneIsMarked(t *testing.T) {
+	for _, kind := range []vfs.Kind{vfs.Journal, vfs.Strict} {
+		w := keptWorld(t, kind)
+		if err := w.doing(plain, t, []wish{{op: "prune", path: "p2/only.txt"}}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := vfs.Enumerate(200, 1, func(choose func(int) int) error {
+			p, err := pending(w.cut(choose))
+			if p {
+				err = errors.Join(err, errors.New("it is pending"))
+			}
+			return err
+		}); err != nil {
+			t.Errorf("%v: %v", kind, err)
+		}
+	}
+}
+
+// A directory that somebody makes where one was removed is theirs.
+func TestMadeAgainBeforeRecovery(t *testing.T) {
+	met := 0
+	killed(t, vfs.Journal, []wish{{op: "prune", path: "p2/only.txt"}}, func(w *world, where string) {
+		if w.disk.Root().Mkdir("p2", 0o755) != nil {
+			return
+		}
+		met++
+		if o, err := w.recover(plain); err != nil || o.Tx != "" && o.End != Complete {
+			t.Errorf("%s: %+v, %v", where, o, err)
+		}
+		if _, there := w.visible(t)["p2"]; !there {
+			t.Errorf("%s: theirs is gone", where)
+		}
+	})
+	if met == 0 {
+		t.Error("it was always there")
+	}
+}
+
+// Somebody saves over what is to come back, before recovery: the history has it as it had it, as long as it had it then.
+func TestSavedOverWhatComesBack(t *testing.T) {
+	met := 0
+	for _, kind := range []vfs.Kind{vfs.Journal, vfs.Strict} {
+		for _, name := range []string{"f.txt", "back.txt"} {
+			killed(t, kind, []wish{wishes[0], backs[0], backs[1]}, func(w *world, where string) {
+				k := map[string]kept{"f.txt": w.kept["k2"], "back.txt": w.kept["k1"]}[name]
+				had := w.names(t, k.old.ID)
+				if err := errors.Join(ways["atomically"](w.disk.Root(), name, "theirs\n"), ways["atomically"](w.disk.Root(), "a.txt", "theirs too\n")); err != nil {
+					t.Fatal(err)
+				}
+				o, err := w.recover(plain)
+				got := w.visible(t)
+				if err != nil || got[name].Data != "theirs\n" || got["a.txt"].Data != "theirs too\n" {
+					t.Errorf("%s: %+v, %v, %v", where, o, err, got[name])
+				}
+				names := w.names(t, k.old.ID)
+				want := []string{k.slot}
+				if kind == vfs.Strict {
+					want = append(want, history.OldLink(k.slot))
+				}
+				if slices.Contains(had, k.slot) && !slices.Equal(names, want) || len(had) > 0 && len(names) == 0 {
+					t.Errorf("%v, %s, %s: kept as %q, then as %q; %+v", kind, name, where, had, names, o)
+				}
+				if o != nil && slices.ContainsFunc(o.Notes, func(s string) bool { return strings.Contains(s, "as before") }) {
+					met++
+				}
+			})
+		}
+	}
+	if met == 0 {
+		t.Error("nobody was told")
+	}
+}
+
+// What recovery says it keeps is kept, also of a file of which nothing was to be kept.
+func TestKeptInsteadOfGone(t *testing.T) {
+	met := 0
+	killed(t, vfs.Journal, []wish{wishes[0], {op: "gone", path: "v.txt", text: "another version\n"}}, func(w *world, where string) {
+		if err := errors.Join(ways["atomically"](w.disk.Root(), "v.txt", "theirs\n"), ways["atomically"](w.disk.Root(), "a.txt", "theirs too\n")); err != nil {
+			t.Fatal(err)
+		}
+		o, err := w.recover(plain)
+		if err != nil {
+			t.Fatalf("%s: %+v, %v", where, o, err)
+		}
+		for _, note := range o.Notes {
+			_, name, ok := strings.Cut(note, "kept as ")
+			if !ok {
+				continue
+			}
+			met++
+			if _, err := w.slots(t).Stat(strings.TrimSuffix(name, ".")); err != nil {
+				t.Errorf("%s: %s: %v", where, note, err)
+			}
+		}
+	})
+	if met == 0 {
+		t.Error("nothing was said to be kept")
+	}
+}
+
+// Somebody removes what is kept from the history by hand, while a transaction that brings it back is pending, and saves
+// over its place: it is not lost.
+func TestRemovedByHandWhilePending(t *testing.T) {
+	met := 0
+	killed(t, vfs.Journal, []wish{backs[1]}, func(w *world, where string) {
+		k := w.kept["k2"]
+		if p, err := pending(w); err != nil || !p || len(w.names(t, k.old.ID)) < 2 {
+			return
+		}
+		met++
+		if err := errors.Join(w.slots(t).Remove(k.slot), ways["atomically"](w.disk.Root(), "f.txt", "theirs\n")); err != nil {
+			t.Fatal(err)
+		}
+		o, err := w.recover(plain)
+		if names := w.names(t, k.old.ID); err != nil || !slices.Equal(names, []string{k.slot}) {
+			t.Errorf("%s: kept as %q; %+v, %v", where, names, o, err)
+		}
+	})
+	if met == 0 {
+		t.Error("it was never pending")
+	}
+}
+
+// One rename fails, so everything is taken back, and the process dies at each call of that: when recovery is done the
+// history has once what was to come back.
+func TestKilledWhileTakenBack(t *testing.T) {
+	points := 0
+	set := []wish{backs[0], backs[1], wishes[0]}
+	for n := 0; ; n++ {
+		w := keptWorld(t, vfs.Journal)
+		probe := &vfs.Fault{At: n}
+		w.doing(probe.Wrap, t, set)
+		if !probe.Fired() {
+			break
+		}
+		if !strings.HasPrefix(probe.Trace()[n], "rename") {
+			continue
+		}
+		for m := n; ; m++ {
+			w := keptWorld(t, vfs.Journal)
+			first, second := &vfs.Fault{At: n, Err: syscall.ENOSPC}, &vfs.Fault{At: m, After: true, Dead: true}
+			w.doing(func(d vfs.Dir) vfs.Dir { return second.Wrap(first.Wrap(d)) }, t, set)
+			if !second.Fired() {
+				break
+			}
+			points++
+			w.disk.Kill()
+			if _, err := w.recover(plain); err != nil {
+				t.Fatalf("%s, then %s: %v", where(first), where(second), err)
+			}
+			for p, k := range map[string]kept{"back.txt": w.kept["k1"], "f.txt": w.kept["k2"]} {
+				names := w.names(t, k.old.ID)
+				if c := w.change(t, p); c.Old != nil && c.Old.ID == k.old.ID {
+					names = append(names, p)
+				}
+				if len(names) != 1 {
+					t.Errorf("%s, then %s: it has the names %q", where(first), where(second), names)
+				}
+			}
+		}
+	}
+	t.Logf("%d points", points)
 }

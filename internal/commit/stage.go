@@ -177,7 +177,7 @@ func textSum(text string) string {
 }
 
 func ident(is vfs.Info, sum string) *audit.Ident {
-	return &audit.Ident{Ino: is.ID.Ino, Size: is.Size, Sum: sum, Link: isLink(is.Mode)}
+	return &audit.Ident{Ino: is.ID.Ino, Size: is.Size, Sum: sum, Link: isLink(is.Mode), Mode: is.Mode}
 }
 
 // parents opens the deepest directory above c that exists, which must be the one that was judged, and plans to make

@@ -6,10 +6,14 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/google/jsonschema-go/jsonschema"
+
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/internal/fail"
 )
 
 // reply is a result as a client reads it.
@@ -251,8 +255,10 @@ func TestHalfPair(t *testing.T) {
 	}
 }
 
-// FuzzCall: no arguments make a call panic, and what is let pass is what the tool's type takes. The workspace is closed, so
-// that a call that comes to it goes no further.
+var large = regexp.MustCompile(`[eE][+-]?\d{3}`)
+
+// FuzzCall: no arguments make a call panic, what is let pass is what the schema allows, and that is what the tool's type
+// takes. The workspace is closed, so that a call that comes to it goes no further.
 func FuzzCall(f *testing.F) {
 	for i, tool := range All {
 		f.Add(i, tool.Example)
@@ -261,6 +267,10 @@ func FuzzCall(f *testing.F) {
 	f.Add(10, `{"patch":"x","expectedSha256ByPath":{"":""}}`)
 	f.Add(6, `{"path":"a","edits":[{"oldText":"\ud83d","newText":"","expectedOccurrences":1e1}]}`)
 	f.Add(2, `[[{"":[]}]]`)
+	f.Add(0, `{}`)
+	f.Add(8, `{"trashedPath":null,"x":1}`)
+	f.Add(2, `{"query":"","mode":"x","maxResults":0}`)
+	f.Add(6, `{"path":"a","expectedSha256":"0","edits":[]}`)
 	ws, err := emend.Open(f.TempDir())
 	if err != nil {
 		f.Fatal(err)
@@ -268,11 +278,23 @@ func FuzzCall(f *testing.F) {
 	if err := ws.Close(); err != nil {
 		f.Fatal(err)
 	}
+	schemas := map[string]*jsonschema.Resolved{}
+	for _, tool := range All {
+		if schemas[tool.Name], err = tool.Input.Resolve(nil); err != nil {
+			f.Fatal(err)
+		}
+	}
 	f.Fuzz(func(t *testing.T, n int, args string) {
 		tool := All[max(n%len(All), 0)]
 		v, err := parse(json.RawMessage(args))
 		if err == nil {
 			err = tool.check(v)
+		}
+		// Where it could be read; the library writes the zeros of a large exponent out.
+		if (err == nil || errors.As(err, new(fail.List))) && !large.MatchString(args) {
+			if invalid := schemas[tool.Name].Validate(v.plain()); (invalid == nil) != (err == nil) {
+				t.Errorf("%v, and by the schema %v", err, invalid)
+			}
 		}
 		r := replied(t, Call(t.Context(), ws, tool.Name, json.RawMessage(args)))
 		if r.OK || r.Error.Kind != "command_failed" || r.Error.Details.Reason != "bad_arguments" {
@@ -335,6 +357,26 @@ func TestRefusalsAreLogged(t *testing.T) {
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("the log has\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// TestToolIsLogged: what was done is on record under the tool that did it, whatever the caller was called before.
+func TestToolIsLogged(t *testing.T) {
+	ws := open(t, nil)
+	ctx := emend.As(t.Context(), emend.Actor{Tool: "something_else", Agent: "a1"})
+	for _, c := range [][2]string{
+		{"create_file", `{"path":"a","content":"1\n"}`},
+		{"apply_patch", `{"patch":"*** Begin Patch\n*** Update File: a\n@@\n-1\n+2\n*** End Patch"}`},
+		{"undo", `{}`},
+		{"delete_file", `{"path":"a"}`},
+	} {
+		if r := replied(t, Call(ctx, ws, c[0], json.RawMessage(c[1]))); !r.OK {
+			t.Errorf("%s: %+v", c[0], r)
+		}
+		a, err := ws.History(t.Context(), emend.HistoryRequest{Limit: 1})
+		if err != nil || len(a.Data.Entries) != 1 || a.Data.Entries[0].ToolName != c[0] || a.Data.Entries[0].AgentName != "a1" {
+			t.Errorf("%s: %+v, %v", c[0], a, err)
+		}
 	}
 }
 

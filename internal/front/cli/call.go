@@ -86,15 +86,22 @@ func (a *app) runCall(cmd *cobra.Command, args []string, f callFlags) error {
 	if r.OK() {
 		return nil
 	}
-	return errors.Join(errSaid, undecided(r))
+	return refusedCall(r)
 }
+
+// refusedCall is the error of a refusal that has been printed.
+func refusedCall(r emend.Result) error { return errors.Join(errSaid, undecided(r)) }
 
 // arguments are the JSON on the command line, or on standard input.
 func (a *app) arguments(args []string) (string, error) {
 	if len(args) > 0 && args[0] != "-" {
 		return args[0], nil
 	}
-	return a.text(nil, 0)
+	if a.ttyIn && !a.quiet {
+		fmt.Fprintln(a.err, "emend: reading the arguments from the terminal; end them with Ctrl-D")
+	}
+	b, err := readAll(a.stdin(), 0)
+	return string(b), err
 }
 
 // undecided is the error of a result that says that a commit is neither done nor taken back, for the exit code.

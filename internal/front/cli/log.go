@@ -26,9 +26,9 @@ func (a *app) log() *cobra.Command {
 		Short: "List what was changed and what was refused, by whom, the newest first",
 		Long: `log lists the changes that went through emend, and the calls that were refused, the
 newest first: one group for each call, one line for each file. Letters are A added,
-M modified, D deleted, R moved, U taken back by an undo, P purged from the history,
-and ! for what was refused or taken back. A group begins with the entry, by which
-emend show and emend undo know it.
+M modified, D deleted, R moved, P purged from the history, and ! for what was refused
+or taken back. A group begins with the entry, by which emend show and emend undo know
+it, and says which entries it undoes, or what undid it.
 
 On a terminal the list goes through $EMEND_PAGER, $PAGER or less; with --json it is
 the result of the history tool, and with --follow --json one entry a line, as they
@@ -159,7 +159,7 @@ func (a *app) showGroup(files []emend.LogEntry, diff bool) {
 	for i := range files {
 		a.showEntryFile(&files[i], diff)
 	}
-	if !e.OK && e.Message != "" {
+	if (!e.OK || e.Deed() == "P") && e.Message != "" {
 		fmt.Fprintf(a.out, "  %s\n", indented(e.Message))
 	}
 }
@@ -181,17 +181,21 @@ func by(e *emend.LogEntry) string {
 
 // standing says what came of an entry, where that is not plain.
 func standing(e *emend.LogEntry) string {
+	var out []string
 	switch {
-	case !e.OK && strings.HasPrefix(e.Entry, "#"):
-		return "refused: " + e.ErrorKind
-	case !e.OK:
-		return "taken back: " + e.ErrorKind
-	case e.UndoneBy != "":
-		return "undone by " + e.UndoneBy
-	case len(e.Undoes) > 0:
-		return "undoes " + strings.Join(e.Undoes, ", ")
+	case e.OK:
+	case strings.HasPrefix(e.Entry, "#"):
+		out = append(out, "refused: "+e.ErrorKind)
+	default:
+		out = append(out, "taken back: "+e.ErrorKind)
 	}
-	return ""
+	if len(e.Undoes) > 0 {
+		out = append(out, "undoes "+strings.Join(e.Undoes, ", "))
+	}
+	if e.UndoneBy != "" {
+		out = append(out, "undone by "+e.UndoneBy)
+	}
+	return strings.Join(out, "; ")
 }
 
 // letters colour what a file's line begins with.
