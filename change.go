@@ -137,8 +137,7 @@ func (w *Workspace) requestSum(tool string, request any) string {
 	if err != nil {
 		return ""
 	}
-	w.keeper.find() //nolint:errcheck // what is wrong with the store is said when it is needed
-	h := sha256.Sum256(fmt.Appendf(nil, "%s %q %s", tool, path.Join(w.keeper.prefix, w.base), b))
+	h := sha256.Sum256(fmt.Appendf(nil, "%s %d %q %s", tool, w.guard.Root().Ino, path.Join(".", w.base), b))
 	return hex.EncodeToString(h[:])
 }
 
