@@ -25,9 +25,14 @@ func (w *Workspace) Restore(ctx context.Context, r RestoreRequest) (*Answer[Rest
 			s := rep.step()
 			return RestoreData{Restored: true, Path: s.Path, From: r.TrashedPath, SizeBytes: s.Size, Sha256: s.AfterSum}
 		},
-		say: func(d RestoreData, _ *Report) string {
+		recall: func(l recalled) RestoreData { return l.restored(r.TrashedPath) },
+		say: func(d RestoreData) string {
 			return fmt.Sprintf("Restored %s from the trash (%d bytes, sha256 %s).", report.Escape(d.Path), d.SizeBytes, d.Sha256)
 		}})
+}
+
+func (l recalled) restored(from string) RestoreData {
+	return RestoreData{Restored: true, Path: l.Path, From: from, SizeBytes: l.Size, Sha256: l.After}
 }
 
 func (w *Workspace) restoring(ctx context.Context, src *reader, r RestoreRequest) (*plan.Plan, error) {

@@ -105,7 +105,7 @@ func (l *trail) last() ([]*audit.Record, error) {
 
 // gone refuses to take back a change of which nothing is kept.
 func gone(r *audit.Record, hint string) error {
-	return &fail.Error{Kind: fail.NotFound, Path: r.Acts[0].Path, Msg: "the last change deleted it for good, and nothing of it is kept", Hint: hint}
+	return &fail.Error{Kind: fail.NotFound, Path: r.Acts[0].Path, Msg: "the last change deleted it for good", Hint: hint}
 }
 
 func (l *trail) entry(name string) ([]*audit.Record, error) {

@@ -112,7 +112,7 @@ func (u *undoing) look(ctx context.Context, p string) (origin, error) {
 func (u *undoing) back(ctx context.Context, r *audit.Record) error {
 	for _, a := range slices.Backward(r.Acts) {
 		if a.Gone {
-			u.refuse(fail.NotFound, a.Path, "it was deleted for good, and nothing of it is kept", "It cannot be taken back. Name another entry; emend log lists them.")
+			u.refuse(fail.NotFound, a.Path, "it was deleted for good", "It cannot be taken back. Name another entry; emend log lists them.")
 			continue
 		}
 		if err := u.one(ctx, r, &a); err != nil {
