@@ -1,6 +1,7 @@
 package emend
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 
@@ -42,9 +43,12 @@ func answered[T any](s *report.Stored) (data T) {
 
 type actorKey struct{}
 
-// As says who asks for what is called with the context that it returns. Fields that are empty are those of [By].
+// As says who asks for what is called with the context that it returns. Fields that are empty are those of an earlier As,
+// else those of [By].
 func As(ctx context.Context, a Actor) context.Context {
-	return context.WithValue(ctx, actorKey{}, a)
+	was, _ := ctx.Value(actorKey{}).(Actor)
+	return context.WithValue(ctx, actorKey{}, Actor{Client: cmp.Or(a.Client, was.Client), Session: cmp.Or(a.Session, was.Session),
+		Agent: cmp.Or(a.Agent, was.Agent), Tool: cmp.Or(a.Tool, was.Tool)})
 }
 
 // actor is who asks, for the log.

@@ -1,6 +1,7 @@
 package emend
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -75,6 +76,7 @@ func (w *Workspace) Commit(ctx context.Context, p *Plan) (*Report, error) {
 		return nil, &Refusal{view: view, list: fail.All(err)}
 	}
 	defer w.calls.Done()
+	ctx = w.calling(ctx, "apply_patch")
 	view.DryRun, view.Atomic = false, true
 	if p.of != w {
 		return nil, &Refusal{view: view, list: fail.List{{Kind: fail.CommandFailed, Reason: fail.BadArguments,
@@ -91,7 +93,12 @@ func (w *Workspace) Commit(ctx context.Context, p *Plan) (*Report, error) {
 
 // record is what the log says of a call beside what it does.
 type record struct {
+	kind         audit.Kind
 	key, request string
+	undoes       []string             // the transactions that it takes back
+	prune        []string             // directories to remove when nothing is left in them
+	forget       bool                 // keep nothing of what is deleted
+	result       func(*Report) Result // words the outcome, where it is not a patch's
 	progress     func(done, total int)
 	before       *Report // what the same call has done so far, section by section; it is part of the answer
 }
@@ -100,6 +107,9 @@ type record struct {
 func (r record) answer(rep *Report) Result {
 	if r.before != nil {
 		rep = r.before.and(rep)
+	}
+	if r.result != nil {
+		return r.result(rep)
 	}
 	return rep.Result()
 }
@@ -121,16 +131,19 @@ func (w *Workspace) commit(ctx context.Context, view report.View, p *plan.Plan, 
 	if err != nil {
 		return nil, err
 	}
-	n := netOf(p.Steps, w.keeper.prefix, sums)
+	n := netOf(p.Steps, w.keeper.prefix, sums, r.forget)
 	rep := &Report{view: view, plan: p}
-	tx := commit.Tx{Changes: n.changes, Progress: r.progress, Record: audit.Record{Kind: audit.Commit, Idem: r.key, Request: r.request,
-		Actor: w.keeper.actor, PolicyHash: w.guard.PolicyHash(), Ops: n.ops(p.Steps)}}
+	tx := commit.Tx{Changes: n.changes, Prune: r.prune, Progress: r.progress, Record: audit.Record{Kind: cmp.Or(r.kind, audit.Commit), Idem: r.key, Request: r.request,
+		Actor: w.actor(ctx), PolicyHash: w.guard.PolicyHash(), Ops: n.ops(p.Steps), Undoes: r.undoes}}
 	tx.Keep = func(d *commit.Done) (diff, answer string) {
 		rep.fill(n, d)
 		if r.key != "" {
 			answer = report.Store(r.answer(rep))
 		}
-		return report.Diffs(p), answer
+		if !r.forget {
+			diff = report.Diffs(p)
+		}
+		return diff, answer
 	}
 	d, err := store.Run(ctx, tx)
 	if err != nil {
@@ -170,6 +183,7 @@ func (w *Workspace) Apply(ctx context.Context, text string, o Options) (*Report,
 		return nil, &Refusal{list: fail.All(err)}
 	}
 	defer w.calls.Done()
+	ctx = w.calling(ctx, "apply_patch")
 	r := record{key: o.IdempotencyKey, progress: o.Progress}
 	if r.key != "" {
 		r.request = sum(text)
@@ -224,15 +238,15 @@ func (w *Workspace) note(ctx context.Context, v *report.View, list fail.List) {
 	if err != nil {
 		return
 	}
-	r := audit.Record{Kind: audit.Failed, Actor: w.keeper.actor, PolicyHash: w.guard.PolicyHash(),
-		ErrorKind: string(first.Kind), Message: report.Cut(first.Error())}
+	r := audit.Record{Kind: audit.Failed, Actor: w.actor(ctx), PolicyHash: w.guard.PolicyHash(),
+		ErrorKind: string(first.Kind), Message: logged(first)}
 	if first.Kind == fail.PermissionDenied || first.Kind == fail.OutsideWorkspace {
 		r.Kind = audit.Denied
 	}
 	sections := v.Patch.Sections
 	for i := range sections[:min(len(sections), maxNoted)] {
 		s := &sections[i]
-		r.Ops = append(r.Ops, audit.Op{Operation: s.Op.String(), Path: clean(s.Path), ToPath: clean(s.To)})
+		r.Ops = append(r.Ops, audit.Op{Operation: s.Op.String(), Path: clean(w.fromTop(s.Path)), ToPath: clean(w.fromTop(s.To))})
 	}
 	wait := time.Second
 	if first.Kind == fail.Timeout {

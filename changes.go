@@ -21,6 +21,7 @@ type net struct {
 	at      map[guard.Identity]int
 	places  []place
 	steps   []ends // for each step of the plan
+	forget  bool   // keep nothing of what is deleted
 }
 
 // place is what the steps so far leave at a place.
@@ -30,13 +31,17 @@ type place struct {
 	sum     string
 	from    int  // the change whose old file the content comes from, -1 for a new one
 	same    bool // it is that old file, to the byte
+	exec    bool
+	back    string // the kept file that comes back instead of a content
+	like    string // the kept file that lends its mode and owner, where no change does
+	fresh   bool
 }
 
 // ends are the changes at the two ends of a step; the second only for a move.
 type ends struct{ source, dest int }
 
-func netOf(steps []plan.Step, prefix string, sums map[guard.Identity]string) *net {
-	n := &net{prefix: prefix, sums: sums, at: map[guard.Identity]int{}}
+func netOf(steps []plan.Step, prefix string, sums map[guard.Identity]string, forget bool) *net {
+	n := &net{prefix: prefix, sums: sums, at: map[guard.Identity]int{}, forget: forget}
 	for i := range steps {
 		n.step(&steps[i])
 	}
@@ -84,7 +89,7 @@ func (n *net) step(s *plan.Step) {
 		if old := n.changes[end.source].Old; old != nil && old.Mode.IsRegular() {
 			from = end.source // what is replaced lends its mode and owner
 		}
-		*here = place{there: true, content: s.After, sum: s.AfterSum, from: from}
+		*here = place{there: true, content: s.After, sum: s.AfterSum, from: from, exec: s.Exec, back: s.Back, like: s.Like, fresh: s.Fresh}
 	case patch.Update:
 		n.edit(here, s)
 	case patch.Delete:
@@ -101,8 +106,9 @@ func (n *net) step(s *plan.Step) {
 
 // edit gives a place the content that a step leaves.
 func (n *net) edit(p *place, s *plan.Step) {
-	p.same = p.same && s.AfterSum == s.BeforeSum
+	p.same = p.same && s.AfterSum == s.BeforeSum && s.Back == ""
 	p.content, p.sum = s.After, s.AfterSum
+	p.back, p.fresh = s.Back, s.Fresh
 }
 
 // settle turns what the places have at the end into changes.
@@ -113,12 +119,14 @@ func (n *net) settle() {
 		switch {
 		case p.there && p.same && p.from == i:
 			c.Old = nil // as it was: there is nothing to do, and nothing to check
+		case !p.there && n.forget:
+			c.Gone = true
 		case p.there:
 			whole := p.same && c.Old == nil && !n.places[p.from].there && !lent[p.from]
 			if whole {
 				lent[p.from] = true
 			}
-			c.New = &commit.New{Content: p.content, Sum: p.sum, From: p.from, Whole: whole}
+			c.New = &commit.New{Content: p.content, Sum: p.sum, From: p.from, Whole: whole, Exec: p.exec, Back: p.back, Like: p.like, Fresh: p.fresh}
 		}
 	}
 }
@@ -129,7 +137,7 @@ func (n *net) ops(steps []plan.Step) []audit.Op {
 	for i := range steps {
 		s := &steps[i]
 		out[i] = audit.Op{Operation: s.Op.String(), Path: path.Join(n.prefix, s.Path), Before: s.BeforeSum,
-			After: s.AfterSum, Size: int64(len(s.After))}
+			After: s.AfterSum, Size: max(int64(len(s.After)), s.Size)}
 		if s.Op == patch.Move {
 			out[i].ToPath = path.Join(n.prefix, s.To)
 		}

@@ -16,6 +16,7 @@
 package emend
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -126,6 +127,8 @@ func Open(dir string, options ...Option) (*Workspace, error) {
 			return nil, err
 		}
 	}
+	age, bytes := s.guard.Policy.Keep()
+	s.keeper.age, s.keeper.bytes = cmp.Or(s.keeper.age, age), cmp.Or(s.keeper.bytes, bytes)
 	g, err := guard.Open(dir, s.guard)
 	if err != nil {
 		return nil, err
@@ -153,6 +156,7 @@ func (w *Workspace) Close() error {
 		return nil
 	}
 	w.calls.Wait()
+	w.prune(context.Background()) // it is worth no error
 	return errors.Join(w.keeper.close(), w.guard.Close())
 }
 

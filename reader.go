@@ -12,20 +12,24 @@ import (
 // plan sees one state of every file, and a hint can be looked for without reading again.
 type reader struct {
 	w      *Workspace
+	base   string // the directory that paths are relative to
 	loaded map[guard.Identity]loaded
 	bytes  int
 	most   int // how many bytes may be read in all; 0 is any number
 }
 
-type loaded struct{ data, sum string }
+type loaded struct {
+	data, sum string
+	only      bool // the sum is known, the data is not
+}
 
 func newReader(w *Workspace) *reader {
-	return &reader{w: w, loaded: map[guard.Identity]loaded{}}
+	return &reader{w: w, base: w.base, loaded: map[guard.Identity]loaded{}}
 }
 
 // Look implements plan.Source. Whatever a patch names it may change, so policy is judged for writing.
 func (r *reader) Look(_ context.Context, p string, absolute bool) (plan.File, error) {
-	e, err := r.w.guard.Look(p, guard.Ask{Base: r.w.base, Absolute: absolute, Write: true})
+	e, err := r.w.guard.Look(p, guard.Ask{Base: r.base, Absolute: absolute, Write: true})
 	if err != nil {
 		return plan.File{}, err
 	}
@@ -39,7 +43,7 @@ func (r *reader) Look(_ context.Context, p string, absolute bool) (plan.File, er
 // Load implements plan.Source.
 func (r *reader) Load(ctx context.Context, f plan.File) (data, sum string, err error) {
 	e := f.Handle.(guard.Entry)
-	if l, ok := r.loaded[e.Place]; ok {
+	if l, ok := r.loaded[e.Place]; ok && !l.only {
 		return l.data, l.sum, nil
 	}
 	if r.most > 0 && int64(r.bytes)+f.Size > int64(r.most) {
@@ -50,7 +54,7 @@ func (r *reader) Load(ctx context.Context, f plan.File) (data, sum string, err e
 	}
 	data, sum, err = r.w.guard.Load(ctx, e)
 	if err == nil {
-		r.loaded[e.Place] = loaded{data, sum}
+		r.loaded[e.Place] = loaded{data: data, sum: sum}
 		r.bytes += len(data)
 	}
 	return data, sum, err

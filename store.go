@@ -45,6 +45,10 @@ type keeper struct {
 	prefix string // from the top to the root
 
 	adopting bool // a person said that a copied store is theirs
+
+	wrote bool          // something was to be written
+	age   time.Duration // how long, and how much, the history is to keep
+	bytes int64
 }
 
 // keep makes the workspace ready to find its store.
@@ -58,7 +62,7 @@ func (w *Workspace) keep(s *settings) error {
 		&w.keeper.actor.Agent: s.keeper.actor.Agent, &w.keeper.actor.Tool: s.keeper.actor.Tool} {
 		*to = clean(text)
 	}
-	w.keeper.opts = s.keeper.opts
+	w.keeper.opts, w.keeper.age, w.keeper.bytes = s.keeper.opts, s.keeper.age, s.keeper.bytes
 	w.keeper.guard = w.guard
 	if s.keeper.named != "" {
 		w.keeper.named, err = filepath.Abs(s.keeper.named)
@@ -100,6 +104,7 @@ func (k *keeper) ensure() (*commit.Store, error) {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	k.wrote = true
 	if err := k.safe(); err != nil || k.store != nil {
 		return k.store, err
 	}

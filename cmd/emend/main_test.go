@@ -3,8 +3,9 @@ package main
 import (
 	"fmt"
 	"os"
-	"path"
+	"path/filepath"
 	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -19,14 +20,18 @@ func TestMain(m *testing.M) {
 // TestScripts runs the scenarios in testdata/script. Each is one txtar that reads like a specification; the rows of
 // docs/dialects.md have one each. Run one with -run 'TestScripts/name', and with -testwork to keep its files.
 func TestScripts(t *testing.T) {
-	for _, dir := range []string{"testdata/script/cli", "testdata/script/dialects", "testdata/script/engine", "testdata/script/apply"} {
-		t.Run(dir[len("testdata/script/"):], func(t *testing.T) {
-			if runtime.GOOS == "windows" && path.Base(dir) == "apply" {
+	dirs, err := filepath.Glob("testdata/script/*")
+	if err != nil || len(dirs) == 0 {
+		t.Fatalf("no scenarios: %v", err)
+	}
+	for _, dir := range dirs {
+		t.Run(filepath.Base(dir), func(t *testing.T) {
+			if runtime.GOOS == "windows" && !slices.Contains([]string{"cli", "dialects", "engine"}, filepath.Base(dir)) {
 				t.Skip("nothing is written on Windows: these scenarios are about what is on disk afterwards")
 			}
 			testscript.Run(t, testscript.Params{
 				Dir: dir, RequireExplicitExec: true, RequireUniqueNames: true,
-				Cmds: map[string]func(*testscript.TestScript, bool, []string){"freeze": freeze, "thaw": thaw},
+				Cmds: map[string]func(*testscript.TestScript, bool, []string){"freeze": freeze, "thaw": thaw, "take": take},
 				Condition: func(c string) (bool, error) {
 					if c == "freezes" {
 						return freezes(), nil

@@ -86,6 +86,9 @@ type New struct {
 	// sha256 of its content, or of what a link says; "" for whatever it has. Content, From, Whole and Exec do
 	// not count.
 	Back string
+	// Like is the slot of an earlier transaction whose file lends owner, mode and attributes to a new file, where From
+	// does not.
+	Like string
 	// Fresh says that the time of the last change becomes now when all is done, for build tools. It is no promise.
 	Fresh bool
 }

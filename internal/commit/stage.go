@@ -341,7 +341,10 @@ func write(f vfs.File, text string) error {
 // attributes gives the new file owner, mode and attributes: those of the file that it comes from, or what a file made
 // in its directory would have.
 func (t *transaction) attributes(a *act, n *New, f vfs.File) error {
-	if n.From < 0 {
+	switch {
+	case n.From < 0 && n.Like != "":
+		return t.alike(a, n, f)
+	case n.From < 0:
 		return t.fresh(a, n, f)
 	}
 	from := &t.tx.Changes[n.From]
@@ -357,9 +360,30 @@ func (t *transaction) attributes(a *act, n *New, f vfs.File) error {
 	if is, err := old.Stat(); err != nil || is.ID != from.Old.ID {
 		return stale(from.Path, "the file was replaced since it was read", from.Old.Sum, "")
 	}
+	return t.adopt(a, from.Path, f, old)
+}
+
+// alike gives the new file what a kept one has.
+func (t *transaction) alike(a *act, n *New, f vfs.File) error {
+	name, _, err := t.s.hist.Find(n.Like)
+	if errors.Is(err, fs.ErrNotExist) {
+		return t.fresh(a, n, f)
+	}
+	if err != nil {
+		return unwritable(err)
+	}
+	old, err := t.s.hist.Slots().Open(name)
+	if err != nil {
+		return unwritable(err)
+	}
+	defer old.Close()
+	return t.adopt(a, a.Path, f, old)
+}
+
+func (t *transaction) adopt(a *act, from string, f, old vfs.File) error {
 	lost, err := f.Adopt(old)
 	if err != nil {
-		return cannotKeep(from.Path, err)
+		return cannotKeep(from, err)
 	}
 	for _, what := range lost {
 		t.note("%s: not kept: %s.", a.Path, what)

@@ -79,6 +79,7 @@ type Error struct {
 	Path    string // the path concerned, as the caller wrote it
 	Line    int    // 1-based line: of the patch text for PatchParse, else of the file; 0 when there is none
 	Hunk    int    // 1-based number of the hunk in its section; 0 when no hunk is concerned
+	Edit    int    // 1-based number of the text edit in its request; 0 when none is concerned
 
 	Msg  string // one line, without the place
 	Hint string // the next step, a full sentence
@@ -99,7 +100,10 @@ type Error struct {
 	// Places are where a hunk could go (MultipleMatches), at most [MaxPlaces]; Total counts them all.
 	Places []Place
 	Total  int
-	// Nearest is where the hunk nearly fits.
+	// Pairs are the text edits, by their 1-based numbers, that change the same bytes (Overlapping), at most about
+	// [MaxPlaces] of them. Places has the two ranges of each pair, one after the other.
+	Pairs [][2]int
+	// Nearest is where the hunk, or the old text of an edit, nearly fits.
 	Nearest *Nearest
 
 	Cause error
@@ -114,7 +118,7 @@ type Place struct {
 	Last  int `json:"endLine"`
 }
 
-// Nearest is the place that a hunk nearly fits: the lines as they really are and what differs.
+// Nearest is the place that a hunk or a text edit nearly fits: the lines as they really are and what differs.
 type Nearest struct {
 	Place
 	Lines   []string `json:"lines"`
@@ -122,6 +126,8 @@ type Nearest struct {
 	// Corrected is the hunk rewritten so that it applies, in the dialect of the patch; empty when more than
 	// one place is near or none is near enough.
 	Corrected string `json:"correctedHunk,omitempty"`
+	// OldText is, for a text edit, what it would have to look for: the text that is really there, and only there.
+	OldText string `json:"correctedOldText,omitempty"`
 }
 
 // Error is the place and the message on one line, without the hint.
@@ -139,6 +145,9 @@ func (e *Error) Error() string {
 	}
 	if e.Hunk > 0 {
 		fmt.Fprintf(&b, "hunk %d: ", e.Hunk)
+	}
+	if e.Edit > 0 {
+		fmt.Fprintf(&b, "edit %d: ", e.Edit)
 	}
 	b.WriteString(e.Msg)
 	return b.String()

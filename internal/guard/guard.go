@@ -1,5 +1,5 @@
-// Package guard decides which paths may be touched and is the only way to a user's file, for reading ([Guard.Load])
-// and for a commit ([Guard.OpenDir]).
+// Package guard decides which paths may be touched and is the only way to a user's file, for reading ([Guard.Load],
+// [Guard.Stream]) and for a commit ([Guard.OpenDir]).
 //
 // The root is opened once, as a directory handle, when the guard opens. A path is resolved beneath that handle to
 // a parent directory and a last name, and what is there is learned through the parent's handle, by that one name.
@@ -10,7 +10,8 @@
 // Links in the middle of a path are followed as long as they stay inside, also absolute ones that point inside.
 // ".." is taken from the directory to which the names before it led, links followed, as the kernel does it; below
 // a directory that does not exist it takes back one name. A link as the last name is reported; it is followed only
-// when a person let it and the caller asks for it, and then both its own name and its target's are judged.
+// when the caller asks for it, and for writing only when a person let it, and then both its own name and its target's
+// are judged.
 //
 // Policy comes before existence: a protected name is refused whether or not anything has it, both as the caller
 // wrote it and as it turns out after every link. Names are compared without case, compatibility forms, invisible
@@ -61,8 +62,8 @@ type Options struct {
 	// path.Match for each name, and "**" for any number of names. A pattern that is itself a path opens that
 	// path and everything below.
 	AllowProtected []string
-	// FollowLinks lets a link that is the last name of a path lead on, where the caller asks for it (see
-	// [Ask.Follow]) and as long as it stays inside.
+	// FollowLinks lets a link that is the last name of a path to be written lead on, where the caller asks for it
+	// (see [Ask.Follow]) and as long as it stays inside.
 	FollowLinks bool
 	// Policy is what a person has decided; nil for nothing.
 	Policy *Policy

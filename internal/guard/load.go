@@ -28,32 +28,40 @@ func (g *Guard) Load(ctx context.Context, e Entry) (data, sha256 string, err err
 }
 
 func (g *Guard) load(ctx context.Context, e Entry) (data, sum string, err error) {
-	if !fs.ValidPath(e.Rel) {
-		return "", "", badArgument(e.Rel, "not a path that was looked at: "+fail.Quote(e.Rel), "Look at the path first.")
-	}
-	names := split(e.Rel)
-	if err := g.judgeFor(e.Rel, false)(names); err != nil {
-		return "", "", err
-	}
-	if len(names) == 0 {
-		return "", "", unreadable(".", info{mode: fs.ModeDir}, "")
-	}
-	// What was looked at counts, though another file may have the name by now: who asked has judged by the kind.
-	if e.Kind == Directory || e.Kind == Symlink || e.Kind == Special {
-		return "", "", unreadable(e.Rel, info{mode: e.Mode}, e.Target)
-	}
-	parent, last := cutLast(names)
-	h, err := g.reopen(e, parent)
-	if err != nil {
-		return "", "", err
-	}
-	defer h.close()
-	f, is, err := openRegular(h, e.Rel, last[0])
+	f, is, err := g.openEntry(e)
 	if err != nil {
 		return "", "", err
 	}
 	defer f.Close()
+	if is.Size() > maxSize {
+		return "", "", tooLarge(e.Rel)
+	}
 	return slurp(ctx, f, e.Rel, is.Size())
+}
+
+// openEntry opens the regular file that e names, for reading.
+func (g *Guard) openEntry(e Entry) (*os.File, fs.FileInfo, error) {
+	if !fs.ValidPath(e.Rel) {
+		return nil, nil, badArgument(e.Rel, "not a path that was looked at: "+fail.Quote(e.Rel), "Look at the path first.")
+	}
+	names := split(e.Rel)
+	if err := g.judgeFor(e.Rel, false)(names); err != nil {
+		return nil, nil, err
+	}
+	if len(names) == 0 {
+		return nil, nil, unreadable(".", info{mode: fs.ModeDir}, "")
+	}
+	// What was looked at counts, though another file may have the name by now: who asked has judged by the kind.
+	if e.Kind == Directory || e.Kind == Symlink || e.Kind == Special {
+		return nil, nil, unreadable(e.Rel, info{mode: e.Mode}, e.Target)
+	}
+	parent, last := cutLast(names)
+	h, err := g.reopen(e, parent)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer h.close()
+	return openRegular(h, e.Rel, last[0])
 }
 
 // reopen opens the directory of e, which must be the one that Look saw.
@@ -91,9 +99,6 @@ func openRegular(h handle, path, name string) (*os.File, fs.FileInfo, error) {
 	fi, err := f.Stat()
 	if err == nil && !fi.Mode().IsRegular() {
 		err = unreadable(path, info{mode: fi.Mode()}, "")
-	}
-	if err == nil && fi.Size() > maxSize {
-		err = tooLarge(path)
 	}
 	if err != nil {
 		f.Close()

@@ -16,8 +16,9 @@ type Ask struct {
 	Base     string // slash path of the caller's directory relative to the root; "" or "." is the root
 	Absolute bool   // an absolute path inside the root is made relative instead of refused
 	Write    bool   // judge the policy for writing (create, replace, delete, move), else for reading
-	// Follow: a link as the last name leads on to its target, if [Options] let it. For what changes a file in its
-	// place; deleting and moving are done to the link itself.
+	// Follow: a link as the last name leads on to its target, as long as that is inside; both names are judged. For
+	// what reads a file, and where [Options] let it for what changes one in its place; deleting and moving are done to
+	// the link itself.
 	Follow bool
 }
 
@@ -72,7 +73,7 @@ func (g *Guard) look(path string, a Ask, names []string, all bool) (Entry, error
 		return Entry{}, err
 	}
 	e, err := w.entry(a.Write)
-	for via := e.Rel; err == nil && e.Kind == Symlink && a.Follow && g.follow; e.Via = via {
+	for via := e.Rel; err == nil && e.Kind == Symlink && a.Follow && (g.follow || !a.Write); e.Via = via {
 		if err = w.through(e); err == nil {
 			e, err = w.entry(a.Write)
 		}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/BurntSushi/toml"
 
@@ -21,6 +22,8 @@ import (
 type Policy struct {
 	write, read verdicts
 	hash        string
+	keepAge     time.Duration
+	keepBytes   int64
 }
 
 type verdicts struct{ deny, ask, allow []pattern }
@@ -40,6 +43,7 @@ type section struct {
 type policyFile struct {
 	section
 	Workspace map[string]section `toml:"workspace"`
+	History   keepFile           `toml:"history"`
 }
 
 // ReadPolicy reads a policy file for the workspace at root. What it says at the top holds for every workspace; what it
@@ -59,10 +63,13 @@ func ReadPolicy(file, root string) (*Policy, error) {
 		return nil, policyError(file, err)
 	}
 	if unknown := meta.Undecoded(); len(unknown) > 0 {
-		return nil, policyError(file, fmt.Errorf("%s is none of write, read, workspace, deny, ask, allow", unknown[0]))
+		return nil, policyError(file, fmt.Errorf("%s is none of write, read, workspace, deny, ask, allow, history, age, size", unknown[0]))
 	}
 	sum := sha256.Sum256(text)
 	p := &Policy{hash: hex.EncodeToString(sum[:])}
+	if p.keepAge, p.keepBytes, err = f.History.read(); err != nil {
+		return nil, policyError(file, err)
+	}
 	all := []section{f.section}
 	for path, s := range f.Workspace {
 		if samePath(path, root) {

@@ -36,7 +36,7 @@ func (p *placer) explain(errs fail.List, show func(patch.Hunk) (string, bool)) {
 		}
 		h := &p.hunks[e.Hunk-1]
 		if n := len(h.Lines); n > 0 && n <= maxLines && slices.ContainsFunc(h.Lines, patch.Line.Old) {
-			open = append(open, &search{file: p.file, h: h, err: e})
+			open = append(open, &search{file: p.file, h: h, err: e, name: "the hunk"})
 		}
 	}
 	if len(open) == 0 {
@@ -57,6 +57,7 @@ type search struct {
 	file *text.Lines
 	h    *patch.Hunk
 	err  *fail.Error
+	name string // what differences call the hunk
 
 	votes map[int]float64 // by the line of the file where the hunk would begin
 	total float64         // what all its lines could give
@@ -268,8 +269,8 @@ func (s *search) describe(begin int, alone bool) {
 }
 
 // align pairs old with lines: those that are equal but for white space and typography, and between them one for
-// one what is left. Lines before the first and after the last pair are left out. Where no two lines are equal, the
-// hunk stands against the lines from at on.
+// one what is left. Lines before the first and after the last pair are left out. Where that makes no more lines equal
+// than to stand the hunk against the lines from at on does, it stands there.
 func align(old, lines []string, at int) []pair {
 	fold := func(in []string) []string {
 		out := make([]string, len(in))
@@ -299,8 +300,20 @@ func align(old, lines []string, at int) []pair {
 		}
 		mine, theirs = nil, nil
 	}
-	edits := diff.Edits(fold(old), fold(lines))
-	if !slices.ContainsFunc(edits, func(e diff.Edit[string]) bool { return e.Op == diff.Match }) {
+	a, b := fold(old), fold(lines)
+	edits := diff.Edits(a, b)
+	equal := 0
+	for _, e := range edits {
+		if e.Op == diff.Match {
+			equal++
+		}
+	}
+	for i := range a {
+		if at >= 0 && at+i < len(b) && a[i] == b[at+i] {
+			equal--
+		}
+	}
+	if equal <= 0 {
 		return opposite(len(old), max(at, 0), len(lines))
 	}
 	i, j := 0, 0
@@ -340,34 +353,34 @@ func (s *search) differs(old []string, pairs []pair) []string {
 	for _, p := range pairs {
 		switch {
 		case p.theirs < 0:
-			out = append(out, fmt.Sprintf("the hunk's line %s is not there", fail.Quote(old[p.mine])))
+			out = append(out, fmt.Sprintf("%s's line %s is not there", s.name, fail.Quote(old[p.mine])))
 		case p.mine < 0:
-			out = append(out, fmt.Sprintf("line %d: the hunk leaves out %s", p.theirs+1, fail.Quote(s.file.Line(p.theirs))))
+			out = append(out, fmt.Sprintf("line %d: %s leaves out %s", p.theirs+1, s.name, fail.Quote(s.file.Line(p.theirs))))
 		default:
 			if have, want := s.file.Line(p.theirs), old[p.mine]; have != want {
-				out = append(out, fmt.Sprintf("line %d: %s", p.theirs+1, difference(have, want)))
+				out = append(out, fmt.Sprintf("line %d: %s", p.theirs+1, difference(have, want, s.name)))
 			}
 		}
 	}
 	return out
 }
 
-// difference names how the file's line differs from the hunk's.
-func difference(have, want string) string {
+// difference names how the file's line differs from that of the hunk, which it calls name.
+func difference(have, want, name string) string {
 	a, x := dent(have)
 	b, y := dent(want)
 	trim := func(s string) string { return strings.TrimRightFunc(s, unicode.IsSpace) }
 	switch {
 	case x == y:
-		return fmt.Sprintf("indentation: the file has %s, the hunk %s", fail.Quote(a), fail.Quote(b))
+		return fmt.Sprintf("indentation: the file has %s, %s %s", fail.Quote(a), name, fail.Quote(b))
 	case trim(have) == trim(want):
-		return fmt.Sprintf("trailing white space: the file has %s, the hunk %s", fail.Quote(have[len(trim(have)):]), fail.Quote(want[len(trim(want)):]))
+		return fmt.Sprintf("trailing white space: the file has %s, %s %s", fail.Quote(have[len(trim(have)):]), name, fail.Quote(want[len(trim(want)):]))
 	case match.Same(patch.Whitespace, have, want):
-		return "indentation and trailing white space: the file has " + fail.Quote(have) + ", the hunk " + fail.Quote(want)
+		return "indentation and trailing white space: the file has " + fail.Quote(have) + ", " + name + " " + fail.Quote(want)
 	case match.Same(patch.Unicode, have, want):
-		return "typography (quotes, dashes, spaces, accents): the file has " + fail.Quote(have) + ", the hunk " + fail.Quote(want)
+		return "typography (quotes, dashes, spaces, accents): the file has " + fail.Quote(have) + ", " + name + " " + fail.Quote(want)
 	}
-	return "a changed line: the file has " + fail.Quote(have) + ", the hunk " + fail.Quote(want)
+	return "a changed line: the file has " + fail.Quote(have) + ", " + name + " " + fail.Quote(want)
 }
 
 // rewrite makes the hunk that says the same with the file's own lines.

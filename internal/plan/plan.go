@@ -41,6 +41,11 @@ type Step struct {
 	Before, After       string // contents; what an Add replaces is its Before
 	BeforeSum, AfterSum string // their sha256; "" where there is no file
 	Replaces            *File  // the file that an Add or a Move replaces, if any
+	Exec                bool   // an Add makes an executable file
+	Back                string // the very file that the history keeps under this name comes to stand here, not After
+	Like                string // an Add gets the mode and owner of the file that the history keeps under this name
+	Fresh               bool   // with Back: it is as new as if it had just been written
+	Size                int64  // of what comes to stand here, where After does not have it
 
 	Source File // what was looked at, for the commit to verify
 	Dest   File // Move: what stands at the destination

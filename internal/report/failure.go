@@ -49,11 +49,18 @@ func details(e *fail.Error) map[string]any {
 		d["path"], d["expectedSha256"], d["actualSha256"] = e.Path, e.Want, e.Have
 	case fail.MultipleMatches:
 		d["path"], d["places"], d["total"] = e.Path, places(e), e.Total
+	case fail.Overlapping:
+		if len(e.Pairs) > 0 {
+			d["pairs"], d["places"] = pairs(e), places(e)
+		}
 	case fail.CommandFailed:
 		d["reason"] = e.Reason
 	}
 	if e.Hunk > 0 {
 		d["hunkIndex"] = e.Hunk - 1
+	}
+	if e.Edit > 0 {
+		d["editIndex"] = e.Edit - 1
 	}
 	if e.Section > 0 {
 		d["sectionIndex"] = e.Section - 1
@@ -68,6 +75,15 @@ func details(e *fail.Error) map[string]any {
 		return nil
 	}
 	return d
+}
+
+// pairs are the numbers of the edits from 0, as callers count them.
+func pairs(e *fail.Error) [][2]int {
+	out := make([][2]int, len(e.Pairs))
+	for i, p := range e.Pairs {
+		out[i] = [2]int{p[0] - 1, p[1] - 1}
+	}
+	return out
 }
 
 func places(e *fail.Error) []fail.Place {
@@ -152,6 +168,9 @@ func nearest(b *strings.Builder, n *fail.Nearest) {
 	}
 	if n.Corrected != "" {
 		b.WriteString("\n  this hunk would apply:\n    " + Escape(indent(strings.TrimSuffix(n.Corrected, "\n"))))
+	}
+	if n.OldText != "" {
+		b.WriteString("\n  this oldText is there:\n    " + Escape(indent(strings.TrimSuffix(n.OldText, "\n"))))
 	}
 }
 

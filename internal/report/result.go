@@ -22,6 +22,7 @@ type View struct {
 	Atomic  bool
 	Done    *Done      // what the commit did; nil for a plan
 	Partial *plan.Plan // of a refusal: the sections that were applied before it, and stay
+	Undoes  []string   // the changes that are taken back, where the call is no patch
 	Reads   bool       // of a refusal: the call would have changed nothing
 }
 
@@ -186,11 +187,28 @@ func Summary(v View, p *plan.Plan) string {
 	if !v.Atomic {
 		how = "sequential"
 	}
-	fmt.Fprintf(&b, "%s patch (%s): %d file(s), %d hunk(s).", did, how, len(p.Steps), p.HunkCount())
+	if v.Undoes != nil {
+		b.WriteString(tookBack(v, p))
+	} else {
+		fmt.Fprintf(&b, "%s patch (%s): %d file(s), %d hunk(s).", did, how, len(p.Steps), p.HunkCount())
+	}
 	for i := range p.Steps {
 		b.WriteString("\n  " + line(&p.Steps[i]))
 	}
 	return b.String()
+}
+
+// tookBack is the first line of an undo.
+func tookBack(v View, p *plan.Plan) string {
+	did := "Took back"
+	if v.DryRun {
+		did = "Would take back"
+	}
+	what := fmt.Sprintf("%d changes", len(v.Undoes))
+	if len(v.Undoes) == 1 {
+		what = v.Undoes[0]
+	}
+	return fmt.Sprintf("%s %s (atomic): %d file(s).", did, what, len(p.Steps))
 }
 
 // line is a step in one line.

@@ -22,9 +22,13 @@ const roleVar = "EMEND_SCENES_ROLE"
 func TestMain(m *testing.M) {
 	switch os.Getenv(roleVar) {
 	case "emend":
-		os.Exit(cli.Main())
+		code := cli.Main()
+		peak()
+		os.Exit(code)
 	case "worker":
 		os.Exit(workerMain())
+	case "counter":
+		os.Exit(countMain())
 	}
 	os.Exit(m.Run())
 }

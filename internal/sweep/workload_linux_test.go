@@ -27,6 +27,8 @@ type workload struct {
 	base   string   // the prepared tree
 	states []tree
 	edited []string // the paths that the patch updates in place
+	verb   []string // what is called instead of apply, if it is not the patch
+	undo   bool     // the patch is applied first, and it is its undo that is swept: the states run backwards
 }
 
 // warmup is a file in every tree. Changing it makes the store, and shows that a store can be used.
@@ -86,6 +88,10 @@ func prepare(top, file, name string) (*workload, error) {
 		w.states = append(w.states, state)
 	}
 	w.edited = edited(string(ar.Files[0].Data))
+	if w.undo {
+		slices.Reverse(w.states)
+		w.verb, w.edited = []string{"undo"}, nil
+	}
 	contents[0][warmup] = "0\n"
 	if err := w.plant(w.base, contents[0], modes); err != nil {
 		return nil, err
@@ -100,6 +106,10 @@ func (w *workload) settings(comment string) (map[string]fs.FileMode, error) {
 		switch f := strings.Fields(line); {
 		case f[0] == "args":
 			w.args = f[1:]
+		case f[0] == "verb":
+			w.verb = f[1:]
+		case f[0] == "undo":
+			w.undo = true
 		case f[0] == "fresh":
 			w.fresh = true
 		case f[0] == "no" && f[1] == "git":
@@ -167,6 +177,12 @@ func (w *workload) copy(dir string, p program) error {
 	if s := p.run(dir, "apply", w.base+".warm"); s.exit != 0 {
 		return fmt.Errorf("the first transaction: exit %d, %s", s.exit, s.text)
 	}
+	if !w.undo {
+		return nil
+	}
+	if s := p.run(dir, slices.Concat([]string{"apply"}, w.args, []string{w.patch})...); s.exit != 0 {
+		return fmt.Errorf("what is to be undone: exit %d, %s", s.exit, s.text)
+	}
 	return nil
 }
 
@@ -204,8 +220,11 @@ func (w *workload) read(dir string) (tree, error) {
 	return t, err
 }
 
-// apply are the arguments that apply the patch.
+// apply are the arguments that apply the patch, or do what is swept instead.
 func (w *workload) apply(more ...string) []string {
+	if w.verb != nil {
+		return slices.Concat(w.verb, more)
+	}
 	return slices.Concat([]string{"apply"}, w.args, more, []string{w.patch})
 }
 

@@ -71,13 +71,6 @@ what was applied is listed), 2 wrong usage, 3 undecided: run emend recover.`,
 	return cmd
 }
 
-func complete(cmd *cobra.Command, flag string, words []string) {
-	err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
-	if err != nil {
-		panic(err) // the flag was just defined
-	}
-}
-
 var rungs = []patch.Rung{patch.Exact, patch.Trailing, patch.Whitespace, patch.Unicode}
 
 func rungNames() []string {

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/internal/fail"
 	"github.com/emend-dev/emend/internal/report"
 )
 
@@ -24,10 +25,13 @@ import (
 func Main() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
+	context.AfterFunc(ctx, stop) // the second Ctrl-C ends the program as it does any other
 	app := &app{in: os.Stdin, out: os.Stdout, err: os.Stderr, env: os.Getenv,
-		tty: term.IsTerminal(int(os.Stdout.Fd()))}
+		tty: isTerminal(os.Stdout), ttyIn: isTerminal(os.Stdin), ttyErr: isTerminal(os.Stderr)}
 	return app.run(ctx, os.Args[1:])
 }
+
+func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
 // app is one run: where it reads and writes, and the flags that every verb has.
 type app struct {
@@ -35,12 +39,16 @@ type app struct {
 	out, err io.Writer
 	env      func(string) string
 	tty      bool // out is a terminal
+	ttyIn    bool
+	ttyErr   bool
+	stop     <-chan struct{} // closed when a person presses Ctrl-C
 
 	dir     string
 	root    string
 	json    bool
 	quiet   bool
 	noColor bool
+	noPager bool
 
 	store      string
 	policy     string
@@ -52,6 +60,7 @@ type app struct {
 }
 
 func (a *app) run(ctx context.Context, args []string) int {
+	a.stop = ctx.Done()
 	cmd := a.command()
 	cmd.SetArgs(args)
 	cmd.SetIn(a.in)
@@ -61,27 +70,76 @@ func (a *app) run(ctx context.Context, args []string) int {
 	if u, ok := errors.AsType[*usage](err); ok {
 		fmt.Fprintf(a.err, "emend: %s\nTry '%s --help'.\n", report.Escape(u.Error()), strings.TrimSpace("emend "+u.verb))
 	} else if err != nil && !errors.Is(err, errSaid) {
-		fmt.Fprintf(a.err, "emend: %s\n", report.Escape(err.Error()))
+		a.failed(err)
 	}
 	return exitCode(err)
+}
+
+// failed says an error that nobody has said yet: with --json as a result, which has its kind and the next step.
+func (a *app) failed(err error) {
+	e, ours := errors.AsType[*fail.Error](err)
+	switch {
+	case ours && a.json:
+		if a.printJSON(report.Of(report.View{Reads: true}, nil, err)) == nil {
+			return
+		}
+		fallthrough
+	case ours:
+		fmt.Fprintf(a.err, "emend: %s\n", report.Explain(e))
+	default:
+		fmt.Fprintf(a.err, "emend: %s\n", report.Escape(err.Error()))
+	}
+}
+
+// patient reads until it is told to stop: who presses Ctrl-C is not kept waiting for the end of standard input.
+type patient struct {
+	stop <-chan struct{}
+	r    io.Reader
+	buf  []byte // of the read in hand, which may outlive the patience with it
+}
+
+// stdin is standard input, until Ctrl-C.
+func (a *app) stdin() io.Reader { return &patient{stop: a.stop, r: a.in} }
+
+func (p *patient) Read(b []byte) (int, error) {
+	if p.buf == nil {
+		p.buf = make([]byte, 1<<16)
+	}
+	type got struct {
+		n   int
+		err error
+	}
+	buf, done := p.buf[:min(len(b), len(p.buf))], make(chan got, 1)
+	go func() {
+		n, err := p.r.Read(buf)
+		done <- got{n, err}
+	}()
+	select {
+	case g := <-done:
+		return copy(b, buf[:g.n]), g.err
+	case <-p.stop:
+		p.buf = nil
+		return 0, &fail.Error{Kind: fail.CommandFailed, Reason: fail.Cancelled, Msg: "interrupted; nothing was changed"}
+	}
 }
 
 func (a *app) command() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "emend",
-		Short: "Apply the patches that coding agents write, entirely or not at all",
+		Short: "Apply what coding agents write to files, entirely or not at all",
 		Long: `emend takes the patch text that a model wrote, in any of five dialects, and makes
 it true on disk, entirely or not at all; or it says why not and what would work
-instead. Nothing outside the workspace is touched, nobody's edit is overwritten
-unseen, and what was done is on record.
+instead. It reads, searches, creates, edits, moves and deletes files by the same
+rules: nothing outside the workspace is touched, nobody's edit is overwritten
+unseen, what was done is on record and can be taken back.
 
-Exit codes: 0 done (a dry run: would apply), 1 refused and nothing changed,
-2 wrong usage, 3 undecided: run emend recover.`,
+Exit codes: 0 done (a dry run: would apply), 1 refused and nothing changed (of
+search: or nothing found), 2 wrong usage, 3 undecided: run emend recover.`,
 		Example: `  emend apply change.patch
-  emend apply --dry-run change.patch
   pbpaste | emend apply --dry-run
-  emend convert --to codex change.patch
-  emend make old/ new/ > change.patch`,
+  emend search 'TODO(' src
+  emend edit config.go --old 'PORT = 3000' --new 'PORT = 8080'
+  emend undo`,
 		SilenceUsage: true, SilenceErrors: true,
 		PersistentPreRunE: func(*cobra.Command, []string) error { return a.enter() },
 	}
@@ -91,6 +149,7 @@ Exit codes: 0 done (a dry run: would apply), 1 refused and nothing changed,
 	f.BoolVar(&a.json, "json", false, "print the result as JSON, refusals included")
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "print nothing but errors")
 	f.BoolVar(&a.noColor, "no-color", false, "no colour, as with NO_COLOR set")
+	f.BoolVar(&a.noPager, "no-pager", false, "print long texts at once, also on a terminal")
 	f.StringVar(&a.store, "store", "", "the store `DIR`, on the workspace's own mount (default: found, or made beside .git)")
 	f.StringVar(&a.policy, "policy", "", "the policy `FILE` (default: emend/policy.toml in the configuration directory, if there is one)")
 	f.StringVar(&a.session, "session", "", "the session, for the log")
@@ -98,11 +157,55 @@ Exit codes: 0 done (a dry run: would apply), 1 refused and nothing changed,
 	f.StringVar(&a.durability, "durability", "full", "full, or none: without syncs, which survives kill -9 but not a power cut")
 	f.BoolVar(&a.unsafe, "unsafe-fs", false, "write to a network file system too, where less can be promised")
 	complete(root, "durability", []string{"full", "none"})
-	root.AddCommand(a.apply(), a.recoverVerb(), a.doctor(), a.convert(), a.make(), a.version())
+	for _, flag := range []string{"directory", "root", "store"} {
+		proposed(root, flag, func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			return nil, cobra.ShellCompDirectiveFilterDirs
+		})
+	}
+	root.AddCommand(a.read(), a.ls(), a.glob(), a.search())
+	root.AddCommand(a.create(), a.write(), a.edit(), a.rm(), a.mv())
+	root.AddCommand(a.undo(), a.restore(), a.trash())
+	root.AddCommand(a.apply(), a.convert(), a.make(), a.call())
+	root.AddCommand(a.log(), a.show(), a.verify(), a.purge(), a.recoverVerb(), a.doctor(), a.version(), a.man())
+	group(root)
+	a.propose(root)
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return &usage{strings.TrimPrefix(strings.TrimPrefix(c.CommandPath(), "emend"), " "), err}
 	})
 	return root
+}
+
+// groups order the verbs in the help, by what a person wants to do.
+var groups = []struct{ title, verbs string }{
+	{"Patches", "apply convert make explain"},
+	{"Reading", "read ls glob search"},
+	{"Changing", "create write edit rm mv"},
+	{"Taking back", "undo restore trash"},
+	{"Looking after", "log show verify recover doctor purge setup version completion help"},
+	{"For programs", "serve call ui"},
+}
+
+// group gives every verb its group; one that has none stands in the help under a title of its own.
+func group(root *cobra.Command) {
+	for _, g := range groups {
+		there := false
+		for verb := range strings.FieldsSeq(g.verbs) {
+			for _, cmd := range root.Commands() {
+				if cmd.Name() == verb {
+					cmd.GroupID, there = g.title, true
+				}
+			}
+			switch verb {
+			case "completion":
+				root.SetCompletionCommandGroupID(g.title)
+			case "help":
+				root.SetHelpCommandGroupID(g.title)
+			}
+		}
+		if there {
+			root.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})
+		}
+	}
 }
 
 func (a *app) enter() error {
@@ -142,7 +245,7 @@ func (a *app) open(o ...emend.Option) (*emend.Workspace, error) {
 
 // options are what the flags of every verb say of the workspace.
 func (a *app) options() []emend.Option {
-	out := []emend.Option{emend.By(emend.Actor{Client: "cli", Session: a.session, Agent: a.agent, Tool: "apply_patch"})}
+	out := []emend.Option{emend.By(emend.Actor{Client: "cli", Session: a.session, Agent: a.agent})}
 	if file := a.policyFile(); file != "" {
 		out = append(out, emend.Policy(file))
 	}
@@ -192,12 +295,15 @@ func (a *app) text(args []string, most int64) (string, error) {
 	var b []byte
 	var err error
 	if len(args) == 0 || args[0] == "-" {
-		if f, ok := a.in.(*os.File); ok && !a.quiet && term.IsTerminal(int(f.Fd())) {
+		if a.ttyIn && !a.quiet {
 			fmt.Fprintln(a.err, "emend: reading a patch from the terminal; end it with Ctrl-D")
 		}
-		b, err = readAll(a.in, most)
+		b, err = readAll(a.stdin(), most)
 	} else {
 		b, err = readFile(args[0], most)
+	}
+	if errors.Is(err, fail.CommandFailed) {
+		return "", err
 	}
 	if err != nil {
 		return "", &usage{"", err}

@@ -1,0 +1,299 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// terminal is a pseudo terminal: what a program sees as one, and where the test reads and types.
+type terminal struct{ hand, screen *os.File }
+
+func openTerminal(t *testing.T) terminal {
+	t.Helper()
+	hand, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Skipf("no pseudo terminals here: %v", err)
+	}
+	t.Cleanup(func() { hand.Close() })
+	if err := unix.IoctlSetPointerInt(int(hand.Fd()), unix.TIOCSPTLCK, 0); err != nil {
+		t.Fatal(err)
+	}
+	n, err := unix.IoctlGetInt(int(hand.Fd()), unix.TIOCGPTN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	screen, err := os.OpenFile("/dev/pts/"+strconv.Itoa(n), os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Skipf("no pseudo terminals here: %v", err)
+	}
+	return terminal{hand, screen}
+}
+
+// shown is all that a terminal showed until every program let go of it.
+func (x terminal) shown() <-chan string {
+	out := make(chan string, 1)
+	go func() {
+		var b bytes.Buffer
+		io.Copy(&b, x.hand) // EIO is how it ends
+		out <- strings.ReplaceAll(b.String(), "\r\n", "\n")
+	}()
+	return out
+}
+
+// person is a run of emend by somebody at a terminal.
+type person struct {
+	dir   string
+	env   []string
+	pipes string // "in", "out" and "err" are pipes, others terminals
+	stdin string // of a pipe
+	types string // once standard error has said something, or at once where nothing is to be said
+}
+
+type seen struct {
+	code     int
+	out, err string
+}
+
+func (p person) run(t *testing.T, args ...string) seen {
+	t.Helper()
+	in, out, errs := openTerminal(t), openTerminal(t), openTerminal(t)
+	cmd := exec.Command("emend", args...)
+	cmd.Dir = p.dir
+	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=/no-home", "TERM=xterm"}, p.env...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = in.screen, out.screen, errs.screen
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 0}
+	var outPipe, errPipe bytes.Buffer
+	if strings.Contains(p.pipes, "in") {
+		cmd.Stdin, cmd.SysProcAttr = strings.NewReader(p.stdin), nil
+	}
+	if strings.Contains(p.pipes, "out") {
+		cmd.Stdout = &outPipe
+	}
+	if strings.Contains(p.pipes, "err") {
+		cmd.Stderr = &errPipe
+	}
+	outShown, errShown := out.shown(), errs.shown()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	io.WriteString(in.hand, p.types)
+	err := cmd.Wait()
+	for _, x := range []terminal{in, out, errs} {
+		x.screen.Close()
+	}
+	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited {
+		t.Fatal(err)
+	}
+	return seen{cmd.ProcessState.ExitCode(), <-outShown + outPipe.String(), <-errShown + errPipe.String()}
+}
+
+func workspace(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, ".emend"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func content(t *testing.T, dir, name string) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(dir, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+const abc = "edeaaff3f1774ad2888673770c6d64097e391bc362d7d6fb34982ddf0efd18cb" // of "abc\n"
+
+// TestReadAtTerminal: the header goes to the terminal and nowhere else, and the text controls nothing there.
+func TestReadAtTerminal(t *testing.T) {
+	dir := workspace(t, map[string]string{"f": "abc\n", "evil": "a\x1b[2Jb\n", "bin": "a\x00b", "open": "abc"})
+	header := "f  1 line(s)  sha256 " + abc
+	tests := []struct {
+		name  string
+		p     person
+		args  []string
+		code  int
+		out   string
+		err   string // a part of it
+		noErr string
+	}{
+		{"both terminals", person{}, []string{"read", "f"}, 0, "abc\n", header, ""},
+		{"bold", person{}, []string{"read", "f"}, 0, "abc\n", "\x1b[1m" + header, ""},
+		{"NO_COLOR", person{env: []string{"NO_COLOR=1"}}, []string{"read", "f"}, 0, "abc\n", header, "\x1b"},
+		{"into a pipe", person{pipes: "out"}, []string{"read", "f"}, 0, "abc\n", "", "sha256"},
+		{"errors to a file", person{pipes: "err"}, []string{"read", "f"}, 0, "abc\n", "", "sha256"},
+		{"quiet", person{}, []string{"read", "-q", "f"}, 0, "", "", "sha256"},
+		{"no last newline", person{}, []string{"read", "open"}, 0, "abc\n", "", ""},
+		{"no last newline in a pipe", person{pipes: "out"}, []string{"read", "open"}, 0, "abc", "", ""},
+		{"control characters", person{}, []string{"read", "evil"}, 0, "a\\x1b[2Jb\n", "", ""},
+		{"control characters in a pipe", person{pipes: "out"}, []string{"read", "evil"}, 0, "a\x1b[2Jb\n", "", ""},
+		{"binary", person{}, []string{"read", "--binary", "bin"}, 1, "", "not printed on a terminal", ""},
+		{"binary in a pipe", person{pipes: "out"}, []string{"read", "--binary", "bin"}, 0, "a\x00b", "", "not"},
+	}
+	for _, tt := range tests {
+		tt.p.dir = dir
+		got := tt.p.run(t, tt.args...)
+		if got.code != tt.code || got.out != tt.out || !strings.Contains(got.err, tt.err) || tt.noErr != "" && strings.Contains(got.err, tt.noErr) {
+			t.Errorf("%s: %+v", tt.name, got)
+		}
+	}
+}
+
+// TestSearchAtTerminal: grouped and coloured on a terminal, plain in a pipe, without colour where nobody wants it.
+func TestSearchAtTerminal(t *testing.T) {
+	dir := workspace(t, map[string]string{"f": "abc\nxbc\n", "g": "bc\n"})
+	const plain, grouped = "f:1:abc\nf:2:xbc\ng:1:bc\n", "f\n1:abc\n2:xbc\n\ng\n1:bc\n"
+	m, g, r, z := "\x1b[35m", "\x1b[32m", "\x1b[1;31m", "\x1b[m"
+	colours := m + "f" + z + "\n" + g + "1" + z + ":a" + r + "bc" + z + "\n" + g + "2" + z + ":x" + r + "bc" + z + "\n\n" +
+		m + "g" + z + "\n" + g + "1" + z + ":" + r + "bc" + z + "\n"
+	tests := []struct {
+		name string
+		p    person
+		args []string
+		want string
+	}{
+		{"terminal", person{}, nil, colours},
+		{"NO_COLOR", person{env: []string{"NO_COLOR=1"}}, nil, grouped},
+		{"--no-color", person{}, []string{"--no-color"}, grouped},
+		{"pipe", person{pipes: "out"}, nil, plain},
+	}
+	for _, tt := range tests {
+		tt.p.dir = dir
+		got := tt.p.run(t, append([]string{"search", "bc"}, tt.args...)...)
+		if got.code != 0 || got.out != tt.want || got.err != "" {
+			t.Errorf("%s: %+v, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestListAtTerminal: sizes and times for a person, names for a pipe.
+func TestListAtTerminal(t *testing.T) {
+	dir := workspace(t, map[string]string{"f": strings.Repeat("x", 1536)})
+	if err := os.Mkdir(filepath.Join(dir, "d"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"ls"}, {"glob", "*"}} {
+		p := person{dir: dir, env: []string{"NO_COLOR=1"}}
+		lines := strings.Split(p.run(t, args...).out, "\n")
+		if len(lines) != 3 || !strings.HasSuffix(lines[0], "  d/") || !strings.HasPrefix(lines[1], "  1.5 KiB  2") || !strings.HasSuffix(lines[1], "  f") {
+			t.Errorf("%s: %q", args, lines)
+		}
+		p.pipes = "out"
+		if got := p.run(t, args...).out; got != "d/\nf\n" {
+			t.Errorf("%s in a pipe: %q", args, got)
+		}
+	}
+}
+
+// TestHashAtTerminal: a person at a terminal is not asked for a hash; it is read, and shown. In a pipe it is required.
+func TestHashAtTerminal(t *testing.T) {
+	tests := []struct {
+		name  string
+		args  []string
+		types string
+		file  string
+		want  string
+	}{
+		{"edit", []string{"edit", "f", "--old", "b", "--new", "B"}, "", "f", "aBc\n"},
+		{"edits typed", []string{"edit", "f"}, `[{"oldText":"b","newText":"B"}]` + "\n\x04", "f", "aBc\n"},
+		{"write", []string{"write", "f"}, "new\n\x04", "f", "new\n"},
+		{"mv", []string{"mv", "f", "g"}, "", "g", "abc\n"},
+	}
+	for _, tt := range tests {
+		p := person{dir: workspace(t, map[string]string{"f": "abc\n"}), types: tt.types}
+		got := p.run(t, tt.args...)
+		if got.code != 0 || !strings.Contains(got.err, "f has the sha256 "+abc) || content(t, p.dir, tt.file) != tt.want {
+			t.Errorf("%s: %+v", tt.name, got)
+		}
+		if !strings.Contains(got.out, "Take it back with: emend undo ") {
+			t.Errorf("%s: the way back is not shown: %q", tt.name, got.out)
+		}
+		if tt.name != "mv" && !strings.Contains(got.out, "\x1b[31m-abc") {
+			t.Errorf("%s: the diff is not shown: %q", tt.name, got.out)
+		}
+		for _, pipes := range []string{"in", "out"} {
+			p := person{dir: workspace(t, map[string]string{"f": "abc\n"}), types: tt.types, pipes: pipes}
+			if got := p.run(t, tt.args...); got.code != 2 || !strings.Contains(got.err, "--expect SHA256 is needed") || content(t, p.dir, "f") != "abc\n" {
+				t.Errorf("%s, %s is a pipe: %+v", tt.name, pipes, got)
+			}
+		}
+	}
+}
+
+// TestMovedLinkAtTerminal: a link is moved itself, also where it leads nowhere.
+func TestMovedLinkAtTerminal(t *testing.T) {
+	p := person{dir: workspace(t, nil)}
+	if err := os.Symlink("nowhere", filepath.Join(p.dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	got := p.run(t, "mv", "link", "other")
+	if says, err := os.Readlink(filepath.Join(p.dir, "other")); err != nil || says != "nowhere" {
+		t.Errorf("%q, %v: %+v", says, err, got)
+	}
+}
+
+// TestInterrupted: Ctrl-C while standard input is read ends it, and nothing was changed.
+func TestInterrupted(t *testing.T) {
+	for _, args := range [][]string{{"create", "g"}, {"apply"}, {"edit", "f"}} {
+		p := person{dir: workspace(t, map[string]string{"f": "abc\n"}), types: "half a line"}
+		got := p.interrupted(t, args...)
+		if got.code != 1 || !strings.Contains(got.err, "interrupted; nothing was changed") {
+			t.Errorf("%s: %+v", args, got)
+		}
+		if _, err := os.Stat(filepath.Join(p.dir, "g")); err == nil {
+			t.Errorf("%s: it was made", args)
+		}
+	}
+}
+
+// interrupted presses Ctrl-C when emend has said that it reads.
+func (p person) interrupted(t *testing.T, args ...string) seen {
+	t.Helper()
+	in, out := openTerminal(t), openTerminal(t)
+	cmd := exec.Command("emend", args...)
+	cmd.Dir = p.dir
+	cmd.Env = append(os.Environ(), "HOME=/no-home")
+	cmd.Stdin, cmd.Stdout = in.screen, out.screen
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 0}
+	errs, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	outShown := out.shown()
+	var said strings.Builder
+	b := make([]byte, 1024)
+	for !strings.Contains(said.String(), "Ctrl-D") {
+		n, err := errs.Read(b)
+		said.Write(b[:n])
+		if err != nil {
+			break
+		}
+	}
+	io.WriteString(in.hand, p.types+"\x03")
+	io.Copy(&said, errs)
+	cmd.Wait()
+	in.screen.Close()
+	out.screen.Close()
+	return seen{cmd.ProcessState.ExitCode(), <-outShown, said.String()}
+}

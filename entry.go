@@ -1,0 +1,202 @@
+package emend
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/emend-dev/emend/internal/audit"
+	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/internal/history"
+	"github.com/emend-dev/emend/internal/report"
+)
+
+// EntryData is all that is known of one record of the log: who asked, what was done and what of it is kept.
+type EntryData struct {
+	Entry          string     `json:"entry"`
+	Seq            uint64     `json:"seq"`
+	Kind           string     `json:"kind"` // commit, undo, failed, denied, purge
+	Timestamp      time.Time  `json:"timestamp"`
+	Client         string     `json:"client,omitempty"`
+	SessionID      string     `json:"sessionId"`
+	AgentName      string     `json:"agentName"`
+	ToolName       string     `json:"toolName"`
+	PolicyHash     string     `json:"policyHash,omitempty"`     // names the rules by which it was judged
+	IdempotencyKey string     `json:"idempotencyKey,omitempty"` // of the call
+	RequestSha256  string     `json:"requestSha256,omitempty"`  // of the text of a call with a key
+	OK             bool       `json:"ok"`
+	ErrorKind      string     `json:"errorKind,omitempty"`
+	Message        string     `json:"message,omitempty"`
+	End            string     `json:"end,omitempty"` // applied, abort, recovered; empty when there is no mark
+	EndedAt        *time.Time `json:"endedAt,omitempty"`
+	Undoes         []string   `json:"undoes,omitempty"`
+	UndoneBy       string     `json:"undoneBy,omitempty"`
+	Files          []LogEntry `json:"files"`
+	Kept           []Kept     `json:"kept"`
+	Prev           string     `json:"prev"` // the hash of the record before
+	H              string     `json:"h"`    // its own: with seq, a head for verify
+}
+
+// Kept is a file that a transaction displaced and that the history still has.
+type Kept struct {
+	ID        string    `json:"id"`
+	Path      string    `json:"path"` // where it was
+	SizeBytes int64     `json:"sizeBytes"`
+	MTime     time.Time `json:"mtime"`
+}
+
+// Show tells all of one entry: a transaction by its name or by the first six or more characters of it, a record by its
+// number (#12, or 12).
+func (w *Workspace) Show(ctx context.Context, entry string) (*Answer[EntryData], error) {
+	if err := w.enter(); err != nil {
+		return nil, cannot(err)
+	}
+	defer w.calls.Done()
+	j, err := w.journal()
+	if err != nil {
+		return nil, cannot(err)
+	}
+	defer j.close()
+	s, r, err := j.find(ctx, entry)
+	if err != nil {
+		return nil, cannot(err)
+	}
+	data := j.tell(s, r)
+	a := found(data, data.text(j.notes))
+	a.Notes = j.notes
+	return a, nil
+}
+
+// find looks for the record that entry names.
+func (j *journal) find(ctx context.Context, entry string) (*scan, *audit.Record, error) {
+	s, key := newScan(), keyOf(entry)
+	var list []*audit.Record
+	for r, err := range j.backward() {
+		if err = j.pass(err); err != nil {
+			return nil, nil, err
+		}
+		if ctx.Err() != nil {
+			return nil, nil, stopped(ctx)
+		}
+		if r == nil {
+			continue
+		}
+		s.see(r)
+		if r.Seq == key.seq && r.Tx != "" {
+			key.tx, list = r.Tx, nil // also a mark names its transaction
+		}
+		if !key.meant(r) || !j.inside(r) {
+			continue
+		}
+		if list = append(list, r); r.Tx == key.tx || r.Seq == key.seq && key.tx == "" {
+			return s, r, nil
+		}
+	}
+	if len(list) == 1 {
+		return s, list[0], nil
+	}
+	return nil, nil, unnamed(entry, list)
+}
+
+// key is what a person wrote to name an entry.
+type key struct {
+	tx  string // a transaction, or how its name begins
+	seq uint64 // the number of a record; 0 for none
+}
+
+// keyOf reads "#12" as a number only, since names of transactions begin with digits too.
+func keyOf(entry string) key {
+	number, only := strings.CutPrefix(entry, "#")
+	seq, _ := strconv.ParseUint(number, 10, 64)
+	if only || len(entry) < 6 {
+		return key{seq: seq}
+	}
+	return key{tx: entry, seq: seq}
+}
+
+func (k key) meant(r *audit.Record) bool {
+	if !listed(r) {
+		return false
+	}
+	return k.tx != "" && strings.HasPrefix(r.Tx, k.tx) && decides(r) || k.seq > 0 && r.Seq == k.seq
+}
+
+// inside reports whether anything of r is below the root.
+func (j *journal) inside(r *audit.Record) bool {
+	return len(r.Ops) == 0 || slices.ContainsFunc(r.Ops, func(op audit.Op) bool { _, ok := j.local(op); return ok })
+}
+
+func unnamed(entry string, list []*audit.Record) error {
+	e := &fail.Error{Kind: fail.NotFound, Msg: "no entry is called " + fail.Quote(entry),
+		Hint: "Name a transaction, six or more characters of its beginning, or the number of a record; emend log lists them."}
+	if len(list) > 1 {
+		var names []string
+		for _, r := range list[:min(len(list), 5)] {
+			names = append(names, r.Tx)
+		}
+		e.Kind, e.Reason = fail.CommandFailed, fail.BadArguments
+		e.Msg = fmt.Sprintf("%d entries begin with %s", len(list), fail.Quote(entry))
+		e.Hint = "Write more of the name: " + strings.Join(names, ", ") + map[bool]string{true: ", …", false: "."}[len(list) > 5]
+	}
+	return e
+}
+
+// tell is all of r.
+func (j *journal) tell(s *scan, r *audit.Record) EntryData {
+	d := EntryData{Entry: nameOf(r), Seq: r.Seq, Kind: string(r.Kind), Timestamp: r.TS, Client: r.Actor.Client, SessionID: r.Actor.Session,
+		AgentName: r.Actor.Agent, ToolName: r.Actor.Tool, PolicyHash: r.PolicyHash, IdempotencyKey: r.Idem, RequestSha256: r.Request,
+		OK: r.OK, ErrorKind: r.ErrorKind, Message: r.Message, Undoes: r.Undoes, UndoneBy: s.undone[r.Tx],
+		Files: j.entries(s, r, &wanted{diff: true}), Kept: []Kept{}, Prev: r.Prev, H: r.H}
+	if len(d.Files) > 0 && !d.Files[0].OK {
+		first := d.Files[0]
+		d.OK, d.ErrorKind, d.Message = false, first.ErrorKind, first.Message
+	}
+	if len(r.Ops) == 0 {
+		d.Files = []LogEntry{}
+	}
+	if end := s.ends[r.Tx]; end != nil && decides(r) {
+		d.End, d.EndedAt = string(end.Kind), &end.TS
+		if d.Message == "" {
+			d.Message = end.Message
+		}
+	}
+	if decides(r) && d.OK {
+		d.Kept = j.keeps(r)
+	}
+	return d
+}
+
+// keeps is what the history still has of what r displaced.
+func (j *journal) keeps(r *audit.Record) []Kept {
+	out := []Kept{}
+	for _, a := range r.Acts {
+		path, ok := j.below(a.Path)
+		if a.Do != "swap" && a.Do != "take" || !ok {
+			continue
+		}
+		id := history.Slot(r.Tx, a.Slot)
+		for _, name := range []string{history.OldLink(id), id} {
+			if is, err := j.hist.Slots().Stat(name); err == nil {
+				out = append(out, Kept{ID: id, Path: path, SizeBytes: is.Size, MTime: is.ModTime})
+				break
+			}
+		}
+	}
+	return out
+}
+
+// text is the entry as a model reads it.
+func (d *EntryData) text(notes []string) string {
+	out := make([]string, 0, len(d.Files)+len(notes)+1)
+	out = append(out, report.Escape(fmt.Sprintf("%s: %s, record %d.", d.Entry, d.Kind, d.Seq)))
+	for i := range d.Files {
+		out = append(out, d.Files[i].Line())
+	}
+	for _, n := range notes {
+		out = append(out, "Note: "+report.Escape(n))
+	}
+	return strings.Join(out, "\n")
+}

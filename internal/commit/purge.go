@@ -1,0 +1,136 @@
+package commit
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"strings"
+	"time"
+
+	"github.com/emend-dev/emend/internal/audit"
+)
+
+// Removal is what is to leave the history.
+type Removal struct {
+	// Records are what the log says of it. They are written before anything is removed.
+	Records []audit.Record
+	// Names are kept files, by the names in the directory of the slots.
+	Names []string
+	// Txs are transactions of which everything goes that the history has: slots, diffs, answers. What belongs to no
+	// transaction at all, since a power cut came while it was staged, goes with them.
+	Txs []string
+}
+
+// Purge takes content out of the history, on record. What is pending is recovered first, and nothing is removed where
+// that fails: recovery needs what is kept. It returns when the records, and then the removal, are durable. It may be
+// interrupted at any point and run again: then the log says more than was done, never less.
+func (s *Store) Purge(ctx context.Context, what Removal) error {
+	unlock, err := s.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if _, err := s.recover(); err != nil {
+		return err
+	}
+	if err := s.removeAll(what, !s.opts.NoSync); err != nil || s.opts.NoSync {
+		return unwritable(err)
+	}
+	return unwritable(s.hist.Slots().Sync())
+}
+
+// Prune is Purge for what nobody asked for: it is not synced, and where somebody has the lock, or something is pending,
+// nothing is done. done says whether it was.
+func (s *Store) Prune(what Removal) (done bool, err error) {
+	unlock, err := s.tryLock()
+	if err != nil || unlock == nil {
+		return false, err
+	}
+	defer unlock()
+	if err := s.ready(); err != nil {
+		return false, err
+	}
+	if r, err := s.log.Pending(); err != nil || r != nil {
+		return false, unwritable(err)
+	}
+	err = s.removeAll(what, false)
+	return err == nil, unwritable(err)
+}
+
+// removeAll writes the records, of which the last is synced and with it those before, and then removes.
+func (s *Store) removeAll(what Removal, sync bool) error {
+	for i := range what.Records {
+		if err := s.log.Append(&what.Records[i], sync && i == len(what.Records)-1); err != nil {
+			return err
+		}
+	}
+	names, err := s.belonging(what)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if err := s.hist.Slots().Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// belonging are the names that are to go. Those of transactions are listed under the lock: until it is free, who
+// has it may be adding to them.
+func (s *Store) belonging(what Removal) ([]string, error) {
+	names := what.Names
+	if len(what.Txs) == 0 {
+		return names, nil
+	}
+	going := map[string]bool{}
+	garbage, err := s.garbage()
+	for _, tx := range append(garbage, what.Txs...) {
+		going[tx] = true
+	}
+	if err != nil {
+		return nil, err
+	}
+	all, err := s.hist.Slots().Names()
+	for _, name := range all {
+		if tx, _, ok := strings.Cut(name, "."); ok && going[tx] {
+			names = append(names, name)
+		}
+	}
+	return names, err
+}
+
+// garbage lists the transactions that left files and that the log has never heard of. The whole log is asked: clocks go
+// wrong, and a name that looks newer than another may be older. Where it cannot be read whole, nothing is garbage.
+func (s *Store) garbage() ([]string, error) {
+	known := map[string]bool{}
+	for r, err := range s.log.Backward() {
+		if err != nil {
+			return nil, nil
+		}
+		known[r.Tx] = true
+	}
+	return s.hist.Orphans(func(tx string) (bool, error) { return known[tx], nil })
+}
+
+// prunedName is the file whose time says when the history was pruned last.
+const prunedName = "pruned"
+
+// PruneDue reports whether the history was not pruned for so long. It takes two looks at names.
+func (s *Store) PruneDue(every time.Duration) bool {
+	is, err := s.dir.Stat(prunedName)
+	if errors.Is(err, fs.ErrNotExist) {
+		is, err = s.dir.Stat(formatName) // it is as old as the store
+	}
+	since := s.opts.now().Sub(is.ModTime)
+	return err == nil && (since >= every || since <= -every)
+}
+
+// Pruned notes that the history was pruned now.
+func (s *Store) Pruned() error {
+	f, err := s.dir.Append(prunedName, 0o600)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Touch(s.opts.now()), f.Close())
+}

@@ -1,0 +1,513 @@
+package find
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"unicode/utf8"
+
+	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/internal/guard"
+)
+
+// plant makes files, directories (a name that ends in a slash) and links (a content "-> target") below dir.
+func plant(t testing.TB, dir string, files map[string]string) {
+	t.Helper()
+	for name, content := range files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		must(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		if target, link := strings.CutPrefix(content, "-> "); link {
+			must(t, os.Symlink(target, path))
+		} else if strings.HasSuffix(name, "/") {
+			must(t, os.MkdirAll(path, 0o755))
+		} else {
+			must(t, os.WriteFile(path, []byte(content), 0o644))
+		}
+	}
+}
+
+// opened opens dir, and looks at the root of the search in it.
+func opened(t testing.TB, dir, root string) (*guard.Guard, Options) {
+	t.Helper()
+	g, err := guard.Open(dir, guard.Options{})
+	must(t, err)
+	t.Cleanup(func() { g.Close() })
+	e, err := g.Look(root, guard.Ask{})
+	must(t, err)
+	return g, Options{Root: e}
+}
+
+func searched(t testing.TB, dir, root string, q Searching) ([]Match, Outcome) {
+	t.Helper()
+	g, o := opened(t, dir, root)
+	found, out, err := Search(context.Background(), g, o, q)
+	must(t, err)
+	return found, out
+}
+
+func globbed(t testing.TB, dir, root, pattern string) (paths []string) {
+	t.Helper()
+	g, o := opened(t, dir, root)
+	found, _, err := Glob(context.Background(), g, o, Globbing{Pattern: pattern})
+	must(t, err)
+	for _, f := range found {
+		paths = append(paths, f.Path)
+	}
+	return paths
+}
+
+// reason is what a refusal is of, and where it says the mistake is.
+func reason(t *testing.T, err error, want string) {
+	t.Helper()
+	e, ok := errors.AsType[*fail.Error](err)
+	if !ok || string(e.Kind)+"/"+e.Reason != want || !strings.HasSuffix(e.Hint, ".") {
+		t.Fatalf("err = %v, want %s", err, want)
+	}
+}
+
+func TestGlob(t *testing.T) {
+	dir := t.TempDir()
+	plant(t, dir, map[string]string{"a.go": "", "src/a.go": "", "src/b.ts": "", "src/in/c.tsx": "", "src-x": "", "src/in/d.go": "", ".h/e.go": "",
+		"node_modules/m/f.go": "", ".git/g.go": "", ".emend/h.go": "", "link.go": "-> a.go", "to": "-> src", "[x].go": ""})
+	for _, tt := range []struct{ root, pattern, want string }{
+		{".", "*.go", "[x].go a.go link.go"},
+		{".", "**/*.go", ".h/e.go [x].go a.go link.go src/a.go src/in/d.go"},
+		{".", "src/**", "src src/a.go src/b.ts src/in src/in/c.tsx src/in/d.go"},
+		{".", "src/*.{ts,tsx}", "src/b.ts"},
+		{".", "src/**/*.{ts,tsx}", "src/b.ts src/in/c.tsx"},
+		{".", "{src,.h}/*.go", ".h/e.go src/a.go"},
+		{".", "{src/in,.h}/*.go", ".h/e.go src/in/d.go"},
+		{".", "s??", "src"},
+		{".", "src*", "src src-x"},
+		{".", "*/", ".h src"},
+		{".", `\[x].go`, "[x].go"},
+		{".", "[[]x].go", "[x].go"},
+		{".", "./src/../*.go", ""},
+		{".", "/a.go", "a.go"},
+		{"src", "*.go", "src/a.go"},
+		{"src", "in/*", "src/in/c.tsx src/in/d.go"},
+		{"node_modules", "**/*.go", "node_modules/m/f.go"},
+		{".git", "*", ".git/g.go"},
+		{".", "*", ".h [x].go a.go link.go src src-x to"},
+	} {
+		if got := strings.Join(globbed(t, dir, tt.root, tt.pattern), " "); got != tt.want {
+			t.Errorf("%s in %s: %q, want %q", tt.pattern, tt.root, got, tt.want)
+		}
+	}
+}
+
+// TestBadPatterns: what is no pattern is refused, and the refusal says at which character.
+func TestBadPatterns(t *testing.T) {
+	g, o := opened(t, t.TempDir(), ".")
+	many := strings.Repeat("{a,a}", 30)
+	for _, tt := range []struct {
+		mode  string
+		query string
+		at    int
+	}{
+		{"glob", "a[b", 2}, {"glob", "é{a,b", 2}, {"glob", "a}", 2}, {"glob", `ab\`, 3}, {"glob", "", 1}, {"glob", many, 1}, {"glob", "{{a,b},{c,d}", 1},
+		{"glob", strings.Repeat("a", mostGlob+1), 1}, {"glob", "a\xff", 1},
+		{"regex", "a(b", 2}, {"regex", "ab)", 3}, {"regex", "é[a", 2}, {"regex", "x**", 2}, {"regex", `a\`, 2}, {"regex", "a{2000}", 2},
+		{"regex", "(?<=a)b", 1}, {"regex", `a\8`, 2}, {"regex", "*a", 1}, {"regex", "[)](", 4},
+	} {
+		var err error
+		if tt.mode == "glob" {
+			_, _, err = Glob(context.Background(), g, o, Globbing{Pattern: tt.query})
+		} else {
+			_, _, err = Search(context.Background(), g, o, Searching{Query: tt.query, Mode: Regexp})
+		}
+		reason(t, err, "command_failed/bad_pattern")
+		if place := fmt.Sprintf("at character %d,", tt.at); !strings.Contains(err.Error(), place) || len(err.Error()) > 300 {
+			t.Errorf("%s %.40q: %v, want %q in it", tt.mode, tt.query, err, place)
+		}
+	}
+	for _, q := range []Searching{{Query: ""}, {Query: "a\nb"}, {Query: `a\nb`, Mode: Regexp}, {Query: strings.Repeat("a", mostQuery+1)}, {Query: "", Mode: Paths}, {Query: "a", Include: []string{"["}}, {Query: "a", Exclude: []string{"["}}} {
+		_, _, err := Search(context.Background(), g, o, q)
+		reason(t, err, "command_failed/bad_pattern")
+	}
+}
+
+// TestSearchShows: the lines, where in them the match is, and the lines around.
+func TestSearchShows(t *testing.T) {
+	dir := t.TempDir()
+	plant(t, dir, map[string]string{"f": "one\r\ntwo foo\r\nthree\r\n\r\nfoo foo\r\nsix\r\nseven\r\nFoo", "dir/g": "\ufefffoo\n", "bin": "foo\x00", "dir.x": "foo", "empty": ""})
+	found, out := searched(t, dir, ".", Searching{Query: "foo", Context: 2})
+	want := []Match{
+		{"dir.x", 1, 1, "foo", nil, nil},
+		{"dir/g", 1, 1, "foo", nil, nil},
+		{"f", 2, 5, "two foo", []string{"one"}, []string{"three", ""}},
+		{"f", 5, 1, "foo foo", []string{"three", ""}, []string{"six", "seven"}},
+	}
+	if !reflect.DeepEqual(found, want) || out != (Outcome{Files: 5}) {
+		t.Errorf("%+v\n%+v", found, out)
+	}
+	if found, out = searched(t, dir, "f", Searching{Query: "foo$", Mode: Regexp, Fold: true}); len(found) != 3 || found[2].Line != 8 || found[1].Column != 5 || out.Files != 1 {
+		t.Errorf("%+v\n%+v", found, out)
+	}
+	if found, out = searched(t, dir, ".", Searching{Query: "o", Most: 2, Context: 1}); len(found) != 2 || !out.More || found[1].Path != "dir/g" || out.Files != 5 {
+		t.Errorf("%+v\n%+v", found, out)
+	}
+	if found, out = searched(t, dir, "f", Searching{Query: "o", Most: 4, Context: 1}); len(found) != 4 || out.More || found[0].After[0] != "two foo" {
+		t.Errorf("%+v\n%+v", found, out)
+	}
+	if found, out = searched(t, dir, "dir", Searching{Query: "foo", Most: 1}); len(found) != 1 || out.More {
+		t.Errorf("%+v\n%+v", found, out)
+	}
+	plant(t, dir, map[string]string{"dir/h": "foo"})
+	if found, out = searched(t, dir, "dir", Searching{Query: "foo", Most: 1}); len(found) != 1 || !out.More {
+		t.Errorf("%+v\n%+v", found, out)
+	}
+	if found, _ = searched(t, dir, ".", Searching{Query: `\r`, Mode: Regexp, Include: []string{"f"}}); len(found) != 7 {
+		t.Errorf("%+v", found)
+	}
+}
+
+func TestSearchPaths(t *testing.T) {
+	dir := t.TempDir()
+	plant(t, dir, map[string]string{"Make.go": "", "sub/make.txt": "", "sub/other": "", "cmake/x": "", "sub/lnk-make": "-> other", ".gitignore": "*.txt\n"})
+	for _, tt := range []struct {
+		q    Searching
+		want string
+	}{
+		{Searching{Query: "make"}, "sub/lnk-make sub/make.txt"},
+		{Searching{Query: "make", Fold: true}, "Make.go sub/lnk-make sub/make.txt"},
+		{Searching{Query: "ub/m"}, "sub/make.txt"},
+		{Searching{Query: "*.GO", Fold: true}, "Make.go"},
+		{Searching{Query: "*.txt"}, "sub/make.txt"},
+		{Searching{Query: "sub/*"}, "sub/lnk-make sub/make.txt sub/other"},
+		{Searching{Query: "*", Include: []string{"*.go", "sub/**"}, Exclude: []string{"make*"}}, "Make.go sub/lnk-make sub/other"},
+		{Searching{Query: "*", Exclude: []string{"sub/"}}, ".gitignore Make.go cmake/x"},
+	} {
+		tt.q.Mode = Paths
+		found, _ := searched(t, dir, ".", tt.q)
+		var got []string
+		for _, m := range found {
+			got = append(got, m.Path)
+		}
+		if strings.Join(got, " ") != tt.want {
+			t.Errorf("%+v: %q, want %q", tt.q, got, tt.want)
+		}
+	}
+}
+
+// TestList: by depth, then what it is, then the name; what is hidden only on request.
+func TestList(t *testing.T) {
+	dir := t.TempDir()
+	plant(t, dir, map[string]string{"z/b": "12", "z/y/c": "", "a": "1", "b-": "-> a", ".h/x": "", "k/b": "", "k/a": "", "node_modules/n": "", ".git/x": "", ".gitignore": "k/a\n", ".ignore": "z/y\n"})
+	g, o := opened(t, dir, ".")
+	list := func(l Listing) string {
+		found, out, err := List(context.Background(), g, o, l)
+		must(t, err)
+		var b strings.Builder
+		for _, f := range found {
+			fmt.Fprintf(&b, "%d %s %s\n", f.Depth, f.Type(), f.Path)
+			if fi, err := os.Lstat(filepath.Join(dir, f.Path)); err != nil || fi.Size() != f.Size || !fi.ModTime().Equal(f.ModTime) {
+				t.Errorf("%s: size %d, time %v", f.Path, f.Size, f.ModTime)
+			}
+		}
+		fmt.Fprint(&b, out.More)
+		return b.String()
+	}
+	if got, want := list(Listing{Depth: 1, Most: 10}), "1 directory k\n1 directory z\n1 file a\n1 link b-\nfalse"; got != want {
+		t.Errorf("%s", got)
+	}
+	// k/a is ignored by git only, and here is a repository; z/y by .ignore.
+	if got, want := list(Listing{Depth: 3, Most: 10, Hidden: true}), "1 directory .h\n1 directory k\n1 directory z\n1 file .gitignore\n1 file .ignore\n1 file a\n1 link b-\n2 file b\n"; !strings.HasPrefix(got, want[:len(want)-9]) || strings.Contains(got, "k/a") || strings.Contains(got, "z/y") || strings.Contains(got, ".git/") {
+		t.Errorf("%s", got)
+	}
+	o.Ignored = true
+	if got := list(Listing{Depth: 3, Most: 10}); !strings.Contains(got, "2 directory z/y\n2 file k/a\n2 file k/b\n2 file z/b\n3 file z/y/c\nfalse") {
+		t.Errorf("%s", got)
+	}
+	if got := list(Listing{Depth: 3, Most: 5}); !strings.HasSuffix(got, "1 link b-\n2 directory z/y\ntrue") {
+		t.Errorf("%s", got)
+	}
+	o.LeaveOut = []string{"z"}
+	o.Ignored = false
+	if got := list(Listing{Depth: 3, Most: 9}); strings.Contains(got, "z") || !strings.Contains(got, "k/a") || !strings.Contains(got, "node_modules/n") {
+		t.Errorf("%s", got)
+	}
+}
+
+// TestOrder: whoever looks, however many, the answer is the same.
+func TestOrder(t *testing.T) {
+	dir := t.TempDir()
+	files := map[string]string{}
+	for i := range 400 {
+		files[fmt.Sprintf("d%d/e%d-/f%d", i%7, i%11, i)] = strings.Repeat("foo\nbar\n", i%5)
+		files[fmt.Sprintf("d%d/e%d/f%d", i%7, i%11, i)] = "foo"
+		files[fmt.Sprintf("big/%d", i)] = "foo bar\n"
+	}
+	plant(t, dir, files)
+	g, o := opened(t, dir, ".")
+	for _, most := range []int{0, 1, 50, 333} {
+		var first []Match
+		var outcome Outcome
+		for workers := 1; workers < 9; workers++ {
+			o.Workers = workers
+			found, out, err := Search(context.Background(), g, o, Searching{Query: "foo", Most: most})
+			must(t, err)
+			if workers == 1 {
+				first, outcome = found, out
+			}
+			if !reflect.DeepEqual(found, first) || out != outcome {
+				t.Errorf("%d workers find %d lines (%+v), one %d (%+v)", workers, len(found), out, len(first), outcome)
+			}
+		}
+		inOrder := slices.IsSortedFunc(first, func(a, b Match) int { return strings.Compare(a.Path, b.Path) })
+		if !inOrder || len(first) == 0 || most > 0 && (len(first) != most || !outcome.More) {
+			t.Errorf("at most %d: %d lines, in order %t, %+v", most, len(first), inOrder, outcome)
+		}
+	}
+}
+
+// TestAbove: the rules of the directories above the workspace, up to the top of its repository, hold in it, and so do those
+// between the workspace and the root of a search.
+func TestAbove(t *testing.T) {
+	top := t.TempDir()
+	repository(t, filepath.Join(top, "r"))
+	plant(t, top, map[string]string{".gitignore": "*.no\n", "r/.gitignore": "*.o\n/w/x\nw/y\n", "r/.git/info/exclude": "*.e\n/w/z\n", "r/w/a.o": "", "r/w/a.e": "", "r/w/a.no": "", "r/w/x": "", "r/w/y": "", "r/w/z": "",
+		"r/w/sub/.gitignore": "!b.o\n/in/c\n", "r/w/sub/in/b.o": "", "r/w/sub/in/c": "", "r/w/sub/in/x": "", "r/w/.ignore": "d\n", "r/w/sub/in/d": "", "r/w/sub/in/e": "",
+		"r/.ignore": "e\n"})
+	for _, tt := range []struct{ root, want string }{
+		{".", ".ignore a.no sub sub/.gitignore sub/in sub/in/b.o sub/in/e sub/in/x"},
+		{"sub", "sub/.gitignore sub/in sub/in/b.o sub/in/e sub/in/x"},
+		{"sub/in", "sub/in/b.o sub/in/e sub/in/x"},
+	} {
+		if got := strings.Join(globbed(t, filepath.Join(top, "r/w"), tt.root, "**"), " "); got != tt.want {
+			t.Errorf("in %s: %s", tt.root, got)
+		}
+	}
+	// A linked worktree and a submodule have a file for .git.
+	plant(t, top, map[string]string{"r/.git/worktrees/t/commondir": "../..\n", "t/.git": "gitdir: ../r/.git/worktrees/t\n", "t/a.e": "", "t/in/a.e": "", "t/a": ""})
+	if got := globbed(t, filepath.Join(top, "t"), ".", "**"); strings.Join(got, " ") != "a in" {
+		t.Errorf("worktree: %q", got)
+	}
+	if got := globbed(t, filepath.Join(top, "t/in"), ".", "**"); len(got) != 0 {
+		t.Errorf("below a worktree: %q", got)
+	}
+}
+
+// TestSecrets: what may not be read turns up nowhere, nor does what a link leads to.
+func TestSecrets(t *testing.T) {
+	dir := t.TempDir()
+	plant(t, dir, map[string]string{"a": "token\n", ".env": "token\n", "sub/.ENV.local": "token\n", "x.pem/in": "token\n", "link": "-> .env", "sub/up": "-> ../.env", "dir": "-> x.pem"})
+	found, _ := searched(t, dir, ".", Searching{Query: "token"})
+	if len(found) != 1 || found[0].Path != "a" {
+		t.Errorf("%+v", found)
+	}
+	if got := strings.Join(globbed(t, dir, ".", "**"), " "); got != "a dir link sub sub/up" {
+		t.Errorf("%s", got)
+	}
+}
+
+// TestLines: files that are not simple.
+func TestLines(t *testing.T) {
+	long := strings.Repeat("x", mostLine)
+	late := strings.Repeat("foo\n", sniffed/4)
+	for name, tt := range map[string]struct {
+		text  string
+		query string
+		lines []int
+	}{
+		"a NUL at once":            {"foo\n\x00", "foo", nil},
+		"a NUL just before":        {late[:sniffed-1] + "\x00\nfoo\n", "o", nil},
+		"a NUL later":              {late + "bar\nbar\x00bar\nbar\n", "bar", []int{sniffed/4 + 1}},
+		"a NUL later, in a line":   {strings.Repeat("x", sniffed) + "foo\x00", "foo", nil},
+		"a NUL in a long BOM line": {"\ufeff" + strings.Repeat("x", sniffed) + "foo\x00", "foo", nil},
+		"no last newline":          {"bar\nfoo", "foo", []int{2}},
+		"a line of 1 MiB":          {"foo\n" + long[:mostLine-4] + "foo\nfoo\n", "foo", []int{1, 2, 3}},
+		"more than 1 MiB":          {"foo\n" + long + "foo\nfoo\n", "foo", []int{1, 3}},
+		"much more, at the end":    {"a\nfoo" + long + long + long + "foo", "foo", []int{2}},
+		"more, twice":              {long + "foo\nfoo" + long + "\nfoo", "foo", []int{2, 3}},
+		"a buffer, exactly":        {strings.Repeat("x", firstBuffer-4) + "foo\nfoo\n", "foo", []int{1, 2}},
+		"a NUL in the rest":        {"foo\nfoo" + long + "\x00\nfoo", "foo", []int{1, 2}},
+		"CR alone":                 {"foo\rfoo\n", "foo", []int{1}},
+		"empty":                    {"", "foo", nil},
+		"only a mark":              {"\ufeff", "\ufeff", nil},
+	} {
+		for how, read := range map[string]func(io.Reader) io.Reader{"whole": func(r io.Reader) io.Reader { return r }, "half": iotest.HalfReader, "with the end": iotest.DataErrReader} {
+			for _, around := range []int{0, 2} {
+				q, err := newText(tt.query, false)
+				must(t, err)
+				l := &lines{q: q, context: around}
+				found, err := l.file(context.Background(), read(strings.NewReader(tt.text)))
+				var got []int
+				for _, m := range found {
+					got = append(got, m.Line)
+					if len(m.Preview) > shown+6 {
+						t.Errorf("%s: a preview of %d bytes", name, len(m.Preview))
+					}
+				}
+				if err != nil || !slices.Equal(got, tt.lines) || len(l.buf) > mostLine {
+					t.Errorf("%s, %s: lines %v, %v; a buffer of %d", name, how, got, err, len(l.buf))
+				}
+			}
+		}
+	}
+}
+
+// TestContextAcrossBlocks: the lines around a match are the same wherever a block ends.
+func TestContextAcrossBlocks(t *testing.T) {
+	var text []string
+	for i := range 4000 {
+		text = append(text, fmt.Sprintf("%d %s", i, strings.Repeat("x", i%300)))
+		if i%97 == 0 || i%101 == 0 {
+			text[i] = "foo"
+		}
+	}
+	for _, around := range []int{1, 3, 100} {
+		q, err := newText("foo", false)
+		must(t, err)
+		l := &lines{q: q, context: around}
+		found, err := l.file(context.Background(), iotest.HalfReader(strings.NewReader(strings.Join(text, "\n"))))
+		must(t, err)
+		cut := func(lines []string) (out []string) {
+			for _, s := range lines {
+				out = append(out, preview([]byte(s), 0))
+			}
+			return out
+		}
+		for _, m := range found {
+			before := cut(text[max(0, m.Line-1-around) : m.Line-1])
+			after := cut(text[m.Line:min(len(text), m.Line+around)])
+			if !slices.Equal(m.Before, before) || !slices.Equal(m.After, after) {
+				t.Fatalf("line %d with %d around:\n%q\n%q", m.Line, around, m.Before, m.After)
+			}
+		}
+		if len(found) < 70 {
+			t.Errorf("%d matches", len(found))
+		}
+	}
+}
+
+func TestPreview(t *testing.T) {
+	for _, line := range []string{"", "short", strings.Repeat("é", 300), strings.Repeat("日", 500), strings.Repeat("\xff", 500), strings.Repeat("a\u0301", 200)} {
+		for at := 0; at <= len(line); at++ {
+			p := preview([]byte(line), at)
+			if !utf8.ValidString(p) || strings.Count(p, "…") > 2 {
+				t.Fatalf("%q at %d: %q", line, at, p)
+			}
+			if bare := strings.Trim(p, "…"); utf8.ValidString(line) && (!strings.Contains(line, bare) || len(bare) > shown || len(line) > shown && len(bare) < shown-8) {
+				t.Fatalf("%q at %d: %d bytes", line, at, len(bare))
+			}
+		}
+	}
+}
+
+// TestCancel: a search ends when nobody wants it any more, also in the middle of a file, and of a line.
+func TestCancel(t *testing.T) {
+	for name, text := range map[string]string{"lines": "xx\n", "one line": "x"} {
+		for _, query := range []string{"(x+x+)+y", "y", "[xy]{1000}z"} {
+			ctx, cancel := context.WithCancel(context.Background())
+			q, err := newRegexp(query, false)
+			must(t, err)
+			l := &lines{q: q}
+			n := 0
+			_, err = l.file(ctx, reads(func(p []byte) (int, error) {
+				if n++; n == 12 {
+					cancel()
+				}
+				return copy(p, bytes.Repeat([]byte(text), len(p)/len(text))), nil
+			}))
+			if !errors.Is(err, fail.CommandFailed) {
+				t.Errorf("%s, %s: %v", name, query, err)
+			}
+			cancel()
+		}
+	}
+	dir := t.TempDir()
+	plant(t, dir, map[string]string{"a": "x", "d/e/f": ""})
+	g, o := opened(t, dir, ".")
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, _, err := Search(ctx, g, o, Searching{Query: "x"})
+	reason(t, err, "command_failed/cancelled")
+	_, _, err = List(ctx, g, o, Listing{Depth: 3, Most: 10})
+	reason(t, err, "command_failed/cancelled")
+}
+
+type reads func([]byte) (int, error)
+
+func (r reads) Read(p []byte) (int, error) { return r(p) }
+
+// TestSlowExpression: an expression that takes long for one line gives up inside it.
+func TestSlowExpression(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	s := &stoppable{ctx: ctx, line: bytes.Repeat([]byte("x"), mostLine)}
+	n := 0
+	for {
+		if _, _, err := s.ReadRune(); err != nil {
+			break
+		}
+		n++
+	}
+	if n > 2000 {
+		t.Errorf("read %d characters after the end", n)
+	}
+}
+
+// TestSparse: a file of 10 GB, with nothing in it or without an end of line, is searched in little memory.
+func TestSparse(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"zeroes": "", "text": strings.Repeat("foo\n", sniffed), "line": strings.Repeat("foo ", mostLine/2)} {
+		path := filepath.Join(dir, name)
+		must(t, os.WriteFile(path, []byte(text), 0o644))
+		if err := os.Truncate(path, 10<<30); err != nil {
+			t.Skipf("the file system makes no file of 10 GB: %v", err)
+		}
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	found, out := searched(t, dir, ".", Searching{Query: "foo", Most: 100_000})
+	runtime.ReadMemStats(&after)
+	if len(found) != sniffed+1 || out.Files != 3 {
+		t.Errorf("%d lines, %+v", len(found), out)
+	}
+	if got := after.TotalAlloc - before.TotalAlloc; got > 64<<20 {
+		t.Errorf("%d MiB were allocated", got>>20)
+	}
+}
+
+// TestHandlesAreClosed: no directory or file stays open, also when a search ends early.
+func TestHandlesAreClosed(t *testing.T) {
+	open := func() int {
+		all, err := os.ReadDir("/proc/self/fd")
+		if err != nil {
+			t.Skip("/proc is not there")
+		}
+		return len(all)
+	}
+	dir := t.TempDir()
+	files := map[string]string{}
+	for i := range 300 {
+		files[fmt.Sprintf("a%d/b%d/c%d", i%10, i%30, i)] = "foo\n"
+	}
+	plant(t, dir, files)
+	g, o := opened(t, dir, ".")
+	before := open()
+	for _, q := range []Searching{{Query: "foo"}, {Query: "foo", Most: 1}, {Query: "foo", Most: 20}, {Query: "none"}, {Query: "foo", Exclude: []string{"a*"}}} {
+		for range 5 {
+			_, _, err := Search(context.Background(), g, o, q)
+			must(t, err)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	o.Progress = func(int, string) { cancel() }
+	_, _, err := Search(ctx, g, o, Searching{Query: "foo"})
+	reason(t, err, "command_failed/cancelled")
+	if after := open(); after != before {
+		t.Errorf("%d handles before, %d after", before, after)
+	}
+}

@@ -1,0 +1,128 @@
+package find
+
+import (
+	"bytes"
+	"context"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// FuzzProbes: the probes only save time. What is found with them is what is found line by line.
+func FuzzProbes(f *testing.F) {
+	for _, s := range []string{"foo", "(foo|bar)+x?", "a[bc]d{2,}", "(?i)straſse", "K", "(?i)k", "^$", `\bx\b|y`, "(a|)b", "é+", "x*", "(?i:ab)cd", "\ufffd", "."} {
+		f.Add(s, "foo\nBAR x\r\nSTRASSE straſse\nK k K\n\nabdd abdé\xff\xfd\nx", false)
+		f.Add(s, "foo\nBAR x\r\nSTRASSE straſse\nK k K\n\nabdd abdé\xff\nx", true)
+	}
+	f.Fuzz(func(t *testing.T, asked, text string, fold bool) {
+		for _, mode := range []Mode{Text, Regexp} {
+			q, err := (&Searching{Query: asked, Mode: mode, Fold: fold}).compile()
+			if err != nil {
+				continue
+			}
+			expr := asked
+			if mode == Text {
+				expr = regexp.QuoteMeta(asked)
+			}
+			if fold {
+				expr = "(?i)" + expr
+			}
+			re, err := regexp.Compile(expr)
+			if err != nil || strings.Contains(text, "\x00") || mode == Text && strings.ContainsAny(asked, "\r\ufffd") {
+				continue // a text that is not UTF-8 is no expression
+			}
+			slow := &lines{q: &query{re: re, cr: q.cr, bytes: len(asked)}, most: 1000}
+			fast := &lines{q: q, most: 1000}
+			want, _ := slow.file(context.Background(), strings.NewReader(text))
+			got, _ := fast.file(context.Background(), strings.NewReader(text))
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("%q (mode %d, fold %t): %+v, without probes %+v", asked, mode, fold, got, want)
+			}
+		}
+	})
+}
+
+// FuzzWild: a pattern of an ignore file matches what its plain meaning, tried in every way, matches.
+func FuzzWild(f *testing.F) {
+	for _, p := range []string{"a*b", "**/a", "a/**/b", "a/**", "a**/b", "*/?[!a]", "[[:alpha:]-]*", `\*\\`, "a/*/**/*b*/c", "[a-", "***/x*"} {
+		f.Add(p, "a/b/ab")
+		f.Add(p, "xa/b/a/a/bb/c")
+	}
+	f.Fuzz(func(t *testing.T, pattern, path string) {
+		w, ok := compile(pattern)
+		if !ok || len(pattern) > 30 || len(path) > 40 || strings.Contains(path, "//") {
+			return
+		}
+		if got, want := w.match([]byte(path)), slowly(w, []byte(path)); got != want {
+			t.Errorf("%q, %q: %t, want %t", pattern, path, got, want)
+		}
+	})
+}
+
+func slowly(w wild, s []byte) bool {
+	if len(w) == 0 {
+		return len(s) == 0
+	}
+	switch w[0].op {
+	case star, stars:
+		for i := 0; ; i++ {
+			if slowly(w[1:], s[i:]) {
+				return true
+			}
+			if i == len(s) || w[0].op == star && s[i] == '/' {
+				return false
+			}
+		}
+	case dirs:
+		for {
+			if slowly(w[1:], s) {
+				return true
+			}
+			i := bytes.IndexByte(s, '/')
+			if i < 0 {
+				return false
+			}
+			s = s[i+1:]
+		}
+	}
+	n := w[0].step(s)
+	return n > 0 && slowly(w[1:], s[n:])
+}
+
+// FuzzGlob: reading a pattern never panics; what is let through is a pattern; and going only where it leads loses nothing.
+func FuzzGlob(f *testing.F) {
+	for _, p := range []string{"a/*.go", "{a,b/{c,d}}/**", "[!a]/x", `a\/b`, "**/x/*", "{a", "a/b/c"} {
+		f.Add(p, "a/b/c.go")
+	}
+	f.Fuzz(func(t *testing.T, pattern, path string) {
+		g, err := newGlob(pattern, false)
+		if err != nil {
+			return
+		}
+		if !doublestar.ValidatePattern(pattern) {
+			t.Fatalf("%q is no pattern", pattern)
+		}
+		g.whole = true
+		if path == "" || strings.HasPrefix(path, "/") || strings.HasSuffix(path, "/") || strings.Contains(path, "//") || !g.match("", path, true) {
+			return
+		}
+		for i := range path {
+			if path[i] == '/' && !g.leads(path[:i]) {
+				t.Errorf("%q matches %q but does not lead to %q", pattern, path, path[:i])
+			}
+		}
+	})
+}
+
+// FuzzRules: reading an ignore file never panics, nor does asking it.
+func FuzzRules(f *testing.F) {
+	f.Add("*.o\n!a/\n/b\\ \n[", "a/b.o")
+	f.Fuzz(func(t *testing.T, text, path string) {
+		if r := parseRules([]byte(text)); r != nil && path != "" {
+			r.match([]byte(path), []byte(path[strings.LastIndexByte(path, '/')+1:]), true)
+		}
+	})
+}

@@ -1,0 +1,197 @@
+package find
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/emend-dev/emend/internal/fail"
+)
+
+// glob is a pattern for paths. One without a slash is about the last name, wherever it is; one with a slash about the
+// path from the root of the search.
+type glob struct {
+	pattern string
+	whole   bool // about the path
+	dirs    bool // it ended in a slash: only directories
+	fold    bool
+}
+
+const (
+	magic       = `*?[{\`
+	mostGlob    = 4096
+	mostChoices = 1000 // what {a,b}{c,d} may come to; trying them all takes as long
+)
+
+// newGlob reads a pattern.
+func newGlob(text string, fold bool) (glob, error) {
+	if fold {
+		text = strings.ToLower(text)
+	}
+	if err := checkGlob(text); err != nil {
+		return glob{}, err
+	}
+	g := glob{fold: fold}
+	text = strings.TrimPrefix(text, "./")
+	text, g.dirs = strings.CutSuffix(text, "/")
+	g.whole = strings.Contains(text, "/")
+	g.pattern = strings.TrimPrefix(text, "/")
+	return g, nil
+}
+
+func newGlobs(texts []string, fold bool) ([]glob, error) {
+	var out []glob
+	for _, text := range texts {
+		g, err := newGlob(text, fold)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, g)
+	}
+	return out, nil
+}
+
+// match reports whether the name in the directory rel is meant.
+func (g *glob) match(rel, name string, dir bool) bool {
+	if g.dirs && !dir {
+		return false
+	}
+	if g.whole {
+		name = join(rel, name)
+	}
+	if g.fold {
+		name = strings.ToLower(name)
+	}
+	return doublestar.MatchUnvalidated(g.pattern, name)
+}
+
+func anyGlob(all []glob, rel, name string, dir bool) bool {
+	for i := range all {
+		if all[i].match(rel, name, dir) {
+			return true
+		}
+	}
+	return false
+}
+
+// leads reports whether anything below the directory at path can match: the names with which the pattern begins,
+// up to the first that is no plain name, must be those of the path.
+func (g *glob) leads(path string) bool {
+	if !g.whole || g.fold {
+		return true
+	}
+	pattern := g.pattern
+	for pattern != "" && path != "" {
+		want, more, below := strings.Cut(pattern, "/")
+		have, rest, _ := strings.Cut(path, "/")
+		switch {
+		case strings.Contains(want, "**") || strings.ContainsAny(want, `{\`):
+			return true // what is in braces may have slashes
+		case !doublestar.MatchUnvalidated(want, have) || !below:
+			return false
+		}
+		pattern, path = more, rest
+	}
+	return true
+}
+
+// checkGlob refuses what is no pattern, and says where.
+func checkGlob(text string) error {
+	switch at, what := scanGlob(text); {
+	case text == "":
+		return badGlob(text, 0, "the pattern is empty")
+	case len(text) > mostGlob:
+		return badGlob(text, 0, fmt.Sprintf("the pattern has over %d bytes", mostGlob))
+	case !utf8.ValidString(text):
+		return badGlob(text, 0, "the pattern is not valid UTF-8")
+	case what != "":
+		return badGlob(text, at, what)
+	case !doublestar.ValidatePattern(text):
+		return badGlob(text, 0, "a class in it has no valid range")
+	}
+	return nil
+}
+
+// scanGlob finds the first thing in a pattern that cannot be. what is empty when there is none.
+func scanGlob(text string) (at int, what string) {
+	var open []int // where the braces begin
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			if i++; i == len(text) {
+				return i - 1, "nothing follows the backslash"
+			}
+		case '[':
+			end := classEnd(text, i)
+			if end < 0 {
+				return i, "the [ has no ]"
+			}
+			i = end
+		case '{':
+			open = append(open, i)
+		case '}':
+			if len(open) == 0 {
+				return i, "the } has no {"
+			}
+			open = open[:len(open)-1]
+		}
+	}
+	if len(open) > 0 {
+		return open[len(open)-1], "the { has no }"
+	}
+	if choices(text) > mostChoices {
+		return strings.IndexByte(text, '{'), fmt.Sprintf("the braces stand for over %d patterns", mostChoices)
+	}
+	return 0, ""
+}
+
+// choices is how many patterns without braces the text stands for, or more than [mostChoices]. Braces are balanced.
+func choices(text string) int {
+	type group struct{ sum, product int }
+	all := []group{{0, 1}}
+	for i := 0; i < len(text); i++ {
+		last := len(all) - 1
+		switch text[i] {
+		case '\\':
+			i++
+		case '[':
+			i = classEnd(text, i)
+		case '{':
+			all = append(all, group{0, 1})
+		case ',':
+			all[last] = group{all[last].sum + all[last].product, 1}
+		case '}':
+			inner := all[last].sum + all[last].product
+			all = all[:last]
+			all[last-1].product = min(all[last-1].product*inner, mostChoices+1)
+		}
+	}
+	return all[0].product
+}
+
+// classEnd is where the class that begins at i ends, or -1.
+func classEnd(text string, i int) int {
+	for i++; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case ']':
+			return i
+		}
+	}
+	return -1
+}
+
+// badGlob refuses a pattern; at is the byte of it.
+func badGlob(text string, at int, what string) error {
+	return badPattern(text, at, what,
+		"Write names with *, ?, [a-z], {a,b} and ** for any number of directories; a backslash makes the next character plain.")
+}
+
+func badPattern(text string, at int, what, hint string) error {
+	place := utf8.RuneCountInString(text[:at]) + 1
+	return &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadPattern,
+		Msg: fmt.Sprintf("%s is not a pattern: at character %d, %s", fail.Quote(text), place, what), Hint: hint}
+}

@@ -1,0 +1,254 @@
+package find
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Match is a line that matches. In a search by path it is a file, and has no line.
+type Match struct {
+	Path    string
+	Line    int
+	Column  int // of the first match, in bytes, from 1
+	Preview string
+	Before  []string
+	After   []string
+}
+
+const (
+	// mostLine is how much of a line is searched; the rest of it is passed over.
+	mostLine = 1 << 20
+	// sniffed is how much of a file is read to tell whether it is binary.
+	sniffed = 8192
+	// firstBuffer is how much is read at a time, until a line is longer.
+	firstBuffer = 128 << 10
+	// shown is how much of a line is shown.
+	shown = 200
+)
+
+// lines searches files line by line. It is for one goroutine, and its memory is used again.
+//
+// A file with a NUL in its first bytes is passed over, one with a NUL further on is searched up to the line that has it.
+// A byte order mark at the beginning is no part of the first line.
+type lines struct {
+	q       *query
+	context int // how many lines to show around a match
+	most    int // how many matches of one file are of use; 0 is any number
+
+	buf   []byte
+	found []Match
+
+	line int      // the number of the first line of the block
+	tail []string // the last lines of the blocks before
+	feed feed
+	full bool // no more matches are of use
+}
+
+// feed is the lines that come after a match and are to be shown with it.
+type feed struct {
+	at   int // where in the block the next one begins
+	line int // its number
+	left int // how many are wanted
+}
+
+// file searches what r has and returns the lines that match. They are valid until the next call.
+func (l *lines) file(ctx context.Context, r io.Reader) ([]Match, error) {
+	if l.buf == nil {
+		l.buf = make([]byte, firstBuffer)
+	}
+	l.found, l.tail, l.feed, l.full, l.line = l.found[:0], l.tail[:0], feed{}, false, 1
+	n, err := l.sniff(r)
+	if err != nil && err != io.EOF || bytes.IndexByte(l.buf[:min(n, sniffed)], 0) >= 0 {
+		return nil, unless(err)
+	}
+	return l.stream(ctx, r, n, err == io.EOF)
+}
+
+// unless is err, except that the end of a file is none.
+func unless(err error) error {
+	if err == io.EOF {
+		return nil
+	}
+	return err
+}
+
+// sniff reads until there is enough to tell what the file is.
+func (l *lines) sniff(r io.Reader) (n int, err error) {
+	for n < sniffed && err == nil {
+		var more int
+		more, err = r.Read(l.buf[n:])
+		n += more
+	}
+	return n, err
+}
+
+// stream searches the first n bytes of the buffer and then what r has.
+func (l *lines) stream(ctx context.Context, r io.Reader, n int, end bool) ([]Match, error) {
+	from, clean := 0, 0 // where the block begins; how far it is known to have no NUL
+	if bytes.HasPrefix(l.buf[:n], []byte("\xef\xbb\xbf")) {
+		from = 3
+	}
+	cut := false // in the rest of a line that is too long
+	for {
+		if ctx.Err() != nil {
+			return nil, cancelled(ctx)
+		}
+		if nul := bytes.IndexByte(l.buf[clean:n], 0); nul >= 0 {
+			n, end = max(from, bytes.LastIndexByte(l.buf[:clean+nul], '\n')+1), true
+		}
+		if cut {
+			from, cut = l.pass(from, n)
+		}
+		whole := max(from, bytes.LastIndexByte(l.buf[from:n], '\n')+1+from)
+		if end && !cut {
+			whole = max(from, n)
+		}
+		if !cut && whole == from && n-from >= mostLine {
+			whole, cut = n, true
+		}
+		l.search(ctx, l.buf[from:whole])
+		if end || l.full && l.feed.left == 0 {
+			return l.found, ctxError(ctx)
+		}
+		n, from = copy(l.buf, l.buf[whole:n]), 0
+		clean = n
+		if n == len(l.buf) {
+			l.buf = append(l.buf, make([]byte, n)...)
+		}
+		more, err := r.Read(l.buf[n:])
+		if err != nil && err != io.EOF {
+			return nil, err
+		}
+		n, end = n+more, err == io.EOF
+	}
+}
+
+func ctxError(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return cancelled(ctx)
+	}
+	return nil
+}
+
+// pass passes over the rest of a line that is too long.
+func (l *lines) pass(from, n int) (next int, cut bool) {
+	i := bytes.IndexByte(l.buf[from:n], '\n')
+	if i < 0 {
+		return n, true
+	}
+	l.line++
+	return from + i + 1, false
+}
+
+// search searches a block of whole lines. The last one may lack its end.
+func (l *lines) search(ctx context.Context, block []byte) {
+	l.q.begin()
+	counted, number := 0, l.line
+	for pos := 0; pos < len(block) && !l.full && ctx.Err() == nil; {
+		at := l.q.next(block, pos)
+		if at < 0 {
+			break
+		}
+		begin := bytes.LastIndexByte(block[pos:at], '\n') + 1 + pos
+		line, next, hasCR := cutLine(block, begin, at)
+		if col := l.q.judge(ctx, line, at-begin, hasCR); col >= 0 {
+			number += bytes.Count(block[counted:begin], newline)
+			counted = begin
+			l.add(block, begin, next, Match{Line: number, Column: col + 1, Preview: preview(line, col)})
+		}
+		pos = next
+	}
+	l.follow(block, len(block))
+	l.feed.at = 0
+	l.keep(block)
+	l.line = number + bytes.Count(block[counted:], newline)
+}
+
+var newline = []byte{'\n'}
+
+// cutLine is the line that begins at begin and goes on at least to at, without its end, and where the next one begins.
+func cutLine(block []byte, begin, at int) (line []byte, next int, hasCR bool) {
+	end := len(block)
+	if i := bytes.IndexByte(block[at:], '\n'); i >= 0 {
+		end = at + i
+	}
+	next = min(end+1, len(block))
+	line = block[begin:end]
+	if hasCR = end < len(block) && len(line) > 0 && line[len(line)-1] == '\r'; hasCR {
+		line = line[:len(line)-1]
+	}
+	return line, next, hasCR
+}
+
+// add takes a line that matches.
+func (l *lines) add(block []byte, begin, next int, m Match) {
+	if l.context > 0 {
+		l.follow(block, next)
+		m.Before = l.before(block, begin)
+		l.feed = feed{next, m.Line + 1, l.context}
+	}
+	l.found = append(l.found, m)
+	l.full = l.most > 0 && len(l.found) >= l.most
+}
+
+// follow shows the lines up to end with the matches that they come after.
+func (l *lines) follow(block []byte, end int) {
+	for l.feed.left > 0 && l.feed.at < end {
+		line, next, _ := cutLine(block, l.feed.at, l.feed.at)
+		text := preview(line, 0)
+		for i := len(l.found) - 1; i >= 0 && l.found[i].Line >= l.feed.line-l.context; i-- {
+			l.found[i].After = append(l.found[i].After, text)
+		}
+		l.feed = feed{next, l.feed.line + 1, l.feed.left - 1}
+	}
+}
+
+// before is the lines before the one that begins at begin.
+func (l *lines) before(block []byte, begin int) []string {
+	var out []string
+	for len(out) < l.context && begin > 0 {
+		end := begin
+		begin = bytes.LastIndexByte(block[:end-1], '\n') + 1
+		line, _, _ := cutLine(block[:end], begin, begin)
+		out = append(out, preview(line, 0))
+	}
+	slices.Reverse(out)
+	if missing := min(l.context-len(out), len(l.tail)); missing > 0 {
+		out = slices.Concat(l.tail[len(l.tail)-missing:], out)
+	}
+	return out
+}
+
+// keep keeps the last lines of a block, for matches in the next one.
+func (l *lines) keep(block []byte) {
+	if l.context > 0 && len(block) > 0 {
+		l.tail = l.before(block, len(block))
+	}
+}
+
+// preview is what is shown of a line: all of it or, when it is long, what is around the match.
+func preview(line []byte, at int) string {
+	from, to := 0, len(line)
+	if to > shown {
+		from = max(0, min(at-shown/4, to-shown))
+		to = from + shown
+	}
+	for from > 0 && from < to && !utf8.RuneStart(line[from]) {
+		from++
+	}
+	for to < len(line) && to > from && !utf8.RuneStart(line[to]) {
+		to--
+	}
+	text := strings.ToValidUTF8(string(line[from:to]), "\ufffd")
+	if from > 0 {
+		text = "…" + text
+	}
+	if to < len(line) {
+		text += "…"
+	}
+	return text
+}

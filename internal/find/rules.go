@@ -1,0 +1,133 @@
+package find
+
+import (
+	"bytes"
+	"strings"
+)
+
+// rules are the lines of one ignore file. The last one that matches decides.
+type rules struct{ list []rule }
+
+// rule is one line.
+type rule struct {
+	keep     bool // it began with !
+	dirOnly  bool // it ended in a slash
+	anchored bool // it has a slash, and so is about the path from the directory of its file; else about the last name
+	how      how
+	text     string // of exact and suffix
+	wild     wild
+}
+
+type how uint8
+
+const (
+	exact  how = iota
+	suffix     // a star and then text
+	wildly
+	never
+)
+
+type verdict uint8
+
+const (
+	silent verdict = iota
+	leave          // leave it out
+	keep
+)
+
+// parseRules reads an ignore file. It never fails: what is no pattern matches nothing, as in git.
+func parseRules(text []byte) *rules {
+	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
+	r := &rules{}
+	for line := range strings.SplitSeq(string(text), "\n") {
+		line = strings.TrimSuffix(line, "\r")
+		if i := strings.IndexByte(line, 0); i >= 0 {
+			line = line[:i]
+		}
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		r.list = append(r.list, parseRule(trimSpaces(line)))
+	}
+	if len(r.list) == 0 {
+		return nil
+	}
+	return r
+}
+
+// trimSpaces takes the spaces off the end that no backslash precedes.
+func trimSpaces(line string) string {
+	end := -1
+	for i := 0; i < len(line); i++ {
+		switch line[i] {
+		case ' ':
+			if end < 0 {
+				end = i
+			}
+			continue
+		case '\\':
+			i++
+			if i == len(line) {
+				return line
+			}
+		}
+		end = -1
+	}
+	if end < 0 {
+		return line
+	}
+	return line[:end]
+}
+
+func parseRule(line string) (r rule) {
+	line, r.keep = strings.CutPrefix(line, "!")
+	line, r.dirOnly = strings.CutSuffix(line, "/")
+	r.anchored = strings.Contains(line, "/")
+	line = strings.TrimPrefix(line, "/")
+	r.text = line
+	switch i := strings.IndexAny(line, special); {
+	case line == "":
+		r.how = never
+	case i < 0:
+		r.how = exact
+	case i == 0 && line[0] == '*' && !r.anchored && !strings.ContainsAny(line[1:], special):
+		r.how, r.text = suffix, line[1:]
+	default:
+		var ok bool
+		r.how = wildly
+		if r.wild, ok = compile(line); !ok {
+			r.how = never
+		}
+	}
+	return r
+}
+
+// match says what becomes of a name. path is its path from the directory of the file.
+func (r *rules) match(path, name []byte, dir bool) verdict {
+	for i := len(r.list) - 1; i >= 0; i-- {
+		l := &r.list[i]
+		if l.dirOnly && !dir || !l.match(path, name) {
+			continue
+		}
+		if l.keep {
+			return keep
+		}
+		return leave
+	}
+	return silent
+}
+
+func (r *rule) match(path, name []byte) bool {
+	if r.anchored {
+		name = path
+	}
+	switch r.how {
+	case exact:
+		return string(name) == r.text
+	case suffix:
+		return len(name) >= len(r.text) && string(name[len(name)-len(r.text):]) == r.text
+	case wildly:
+		return r.wild.match(name)
+	}
+	return false
+}

@@ -1,0 +1,218 @@
+package find
+
+import (
+	"context"
+
+	"github.com/emend-dev/emend/internal/guard"
+)
+
+// Mode is what a search compares.
+type Mode uint8
+
+// The modes.
+const (
+	Text   Mode = iota // lines with a text
+	Regexp             // lines with a match of an expression
+	Paths              // names
+)
+
+// Searching says what to look for.
+type Searching struct {
+	Query   string
+	Mode    Mode
+	Include []string // only files that match one of these
+	Exclude []string // no file or directory that matches one of these
+	Fold    bool     // case does not count
+	Context int      // lines around a match
+	Most    int      // at most so many matches; 0 is any number
+}
+
+// Search returns the lines that match, by path and line; or the files, by path. The root of the search may be a file.
+func Search(ctx context.Context, g *guard.Guard, o Options, q Searching) ([]Match, Outcome, error) {
+	s := &search{o: &o, most: q.Most, links: q.Mode == Paths}
+	if err := s.prepare(&q); err != nil {
+		return nil, Outcome{}, err
+	}
+	if o.Root.Kind == guard.Regular {
+		return s.one(ctx, g)
+	}
+	return s.all(ctx, g)
+}
+
+// prepare reads what the person wrote.
+func (s *search) prepare(q *Searching) (err error) {
+	if s.include, err = newGlobs(q.Include, false); err != nil {
+		return err
+	}
+	if s.exclude, err = newGlobs(q.Exclude, false); err != nil {
+		return err
+	}
+	if q.Mode == Paths {
+		return s.byName(q)
+	}
+	return s.byLine(q)
+}
+
+func (s *search) byName(q *Searching) error {
+	if err := checkQuery(q.Query); err != nil {
+		return err
+	}
+	is, err := named(q.Query, q.Fold)
+	s.look = func(_ context.Context, _ int, _ *guard.Folder, rel string, n guard.Name) ([]Match, error) {
+		if is(rel, &n) {
+			return make([]Match, 1), nil
+		}
+		return nil, nil
+	}
+	return err
+}
+
+func (s *search) byLine(q *Searching) error {
+	compiled, err := q.compile()
+	if err != nil {
+		return err
+	}
+	all := make([]lines, s.o.workers())
+	for i := range all {
+		all[i] = lines{q: compiled.clone(), context: q.Context, most: q.limit()}
+	}
+	s.look = func(ctx context.Context, worker int, f *guard.Folder, _ string, n guard.Name) ([]Match, error) {
+		file, err := f.Open(n.Name)
+		if err != nil {
+			return nil, err
+		}
+		defer file.Close()
+		return all[worker].file(ctx, file)
+	}
+	return nil
+}
+
+func (q *Searching) compile() (*query, error) {
+	if q.Mode == Regexp {
+		return newRegexp(q.Query, q.Fold)
+	}
+	return newText(q.Query, q.Fold)
+}
+
+// limit is how many matches of one file are of use: one more than wanted shows that there is more.
+func (q *Searching) limit() int {
+	if q.Most == 0 {
+		return 0
+	}
+	return q.Most + 1
+}
+
+// search is a search that goes on.
+type search struct {
+	Outcome
+	o                *Options
+	include, exclude []glob
+	links            bool // links count as files
+	// look returns what matches in a file, of which rel is the directory. It is valid until the next call with the worker.
+	look  func(ctx context.Context, worker int, f *guard.Folder, rel string, n guard.Name) ([]Match, error)
+	most  int
+	found []Match
+}
+
+// inFile is what one file gave, and how many files were looked at up to it since the one before.
+type inFile struct {
+	matches []Match
+	files   int
+}
+
+func (s *search) all(ctx context.Context, g *guard.Guard) ([]Match, Outcome, error) {
+	ig := newIgnorer(g, s.o)
+	root, err := ig.open(g, s.o.Root)
+	if err != nil {
+		return nil, Outcome{}, err
+	}
+	w := &walk[inFile]{ig: ig, emit: s.put}
+	w.want = s.want
+	w.do = func(ctx context.Context, worker int, d *dir, names []guard.Name) []inFile {
+		out, failed := s.files(ctx, worker, d, names)
+		for _, err := range failed {
+			w.cannot(err)
+		}
+		w.tell(s.o, len(names), d.path)
+		return out
+	}
+	w.weigh = func(all []inFile) (n int) {
+		for _, in := range all {
+			n += 1 + len(in.matches)
+		}
+		return n
+	}
+	if err := w.run(ctx, root, s.o.workers()); err != nil {
+		return nil, Outcome{}, err
+	}
+	s.Unread = int(w.unread.Load())
+	return s.found, s.Outcome, nil
+}
+
+func (s *search) want(d *dir, n *guard.Name) (take, enter bool) {
+	isDir := n.Kind == guard.Directory
+	isFile := n.Kind == guard.Regular || n.Kind == guard.Symlink && s.links
+	if !isDir && !isFile || anyGlob(s.exclude, d.rel, n.Name, isDir) {
+		return false, false
+	}
+	return isFile && (len(s.include) == 0 || anyGlob(s.include, d.rel, n.Name, false)), isDir
+}
+
+// files searches files of one directory, until there are more matches than can be of use.
+func (s *search) files(ctx context.Context, worker int, d *dir, names []guard.Name) (out []inFile, failed []error) {
+	looked, total := 0, 0
+	for _, n := range names {
+		matches, err := s.look(ctx, worker, d.folder, d.rel, n)
+		if err != nil {
+			failed = append(failed, err)
+		} else {
+			looked++
+		}
+		if len(matches) == 0 {
+			continue
+		}
+		own := append([]Match(nil), matches...)
+		for i := range own {
+			own[i].Path = join(d.path, n.Name)
+		}
+		out, looked = append(out, inFile{own, looked}), 0
+		if total += len(own); s.most > 0 && total > s.most {
+			return out, failed
+		}
+	}
+	if looked > 0 {
+		out = append(out, inFile{files: looked})
+	}
+	return out, failed
+}
+
+// put takes what files gave, in the order of paths, until it is enough.
+func (s *search) put(all []inFile) bool {
+	for _, in := range all {
+		s.Files += in.files
+		s.found = append(s.found, in.matches...)
+		if s.most > 0 && len(s.found) > s.most {
+			s.found, s.More = s.found[:s.most], true
+			return false
+		}
+	}
+	return true
+}
+
+// one searches a file that was named: no rule leaves it out.
+func (s *search) one(ctx context.Context, g *guard.Guard) ([]Match, Outcome, error) {
+	f, name, err := g.FolderOf(s.o.Root)
+	if err != nil {
+		return nil, Outcome{}, err
+	}
+	defer f.Close()
+	matches, err := s.look(ctx, 0, f, "", guard.Name{Name: name, Kind: guard.Regular})
+	if err != nil {
+		return nil, Outcome{}, err
+	}
+	for i := range matches {
+		matches[i].Path = s.o.Root.Rel
+	}
+	s.put([]inFile{{matches, 1}})
+	return s.found, s.Outcome, nil
+}

@@ -1,0 +1,347 @@
+package find
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+
+	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/internal/guard"
+)
+
+// walk goes through a directory and what is below it, on several goroutines, and hands over what they make of it in the
+// order of paths. Each directory is opened once and closed when nothing in it is left to do; what is deepest is done
+// first, so that few are open at a time.
+type walk[T any] struct {
+	ig *ignorer
+	// want says of a name that is not left out: whether do is to have it, and whether to go into it. It is called by
+	// several goroutines.
+	want func(d *dir, n *guard.Name) (take, enter bool)
+	// do makes something of names in a directory. worker numbers the goroutine, from 0.
+	do func(ctx context.Context, worker int, d *dir, names []guard.Name) []T
+	// emit takes what do made, in order, and says whether it wants more.
+	emit func([]T) bool
+	// weigh is how much memory what do made takes, in things of some hundred bytes; nil counts them.
+	weigh func([]T) int
+
+	counter
+
+	mu     sync.Mutex
+	wake   *sync.Cond
+	todo   []*unit[T] // the last is the next
+	busy   int
+	head   *unit[T] // the first that is not handed over
+	ahead  int      // the weight of what is done and not handed over
+	stop   bool
+	failed error
+}
+
+// dir is an open directory.
+type dir struct {
+	folder *guard.Folder
+	path   string // from the workspace
+	rel    string // from the root of the walk
+	depth  int    // of the names in it
+	level  *level
+	refs   atomic.Int32
+}
+
+func (d *dir) release() {
+	if d.refs.Add(-1) == 0 {
+		d.folder.Close()
+	}
+}
+
+// unit is a piece of work in a directory: some names, or a directory to go into.
+type unit[T any] struct {
+	next  *unit[T] // in the order of paths
+	done  bool
+	out   []T
+	heavy int
+	dir   *dir
+	names []guard.Name
+	sub   string
+}
+
+// batch is how many names are worked on at a time.
+const batch = 64
+
+// mostAhead is the weight of what may wait for a slow one in front of it.
+const mostAhead = 50_000
+
+// run walks. An error is what kept it from going on at all.
+func (w *walk[T]) run(ctx context.Context, root *dir, workers int) error {
+	w.wake = sync.NewCond(&w.mu)
+	defer context.AfterFunc(ctx, func() { w.end(nil) })()
+	first := &unit[T]{}
+	w.head = first
+	s := &scout[T]{walk: w}
+	root.refs.Store(1)
+	below, err := s.expand(ctx, root)
+	w.settle(first, below)
+	root.release()
+	if err != nil {
+		w.end(err)
+	}
+	var all sync.WaitGroup
+	for i := range workers {
+		all.Go(func() { w.work(ctx, i) })
+	}
+	all.Wait()
+	for _, u := range w.todo {
+		u.dir.release()
+	}
+	if ctx.Err() != nil {
+		return cancelled(ctx)
+	}
+	return w.failed
+}
+
+// end stops the walk.
+func (w *walk[T]) end(err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.stop {
+		w.stop, w.failed = true, err
+	}
+	w.wake.Broadcast()
+}
+
+// work does units until there are none.
+func (w *walk[T]) work(ctx context.Context, worker int) {
+	s := &scout[T]{walk: w}
+	for u := w.take(); u != nil; u = w.take() {
+		var below []*unit[T]
+		if u.names != nil {
+			u.out = w.do(ctx, worker, u.dir, u.names)
+		} else {
+			below = s.enter(ctx, u)
+		}
+		u.dir.release()
+		w.settle(u, below)
+	}
+}
+
+// take waits for a unit. It returns nil when there will be none. While too much waits for what others are at, nothing new
+// is begun; when nobody is at anything, the next unit is the one that is waited for.
+func (w *walk[T]) take() *unit[T] {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for !w.stop && w.busy > 0 && (len(w.todo) == 0 || w.ahead > mostAhead) {
+		w.wake.Wait()
+	}
+	if w.stop || len(w.todo) == 0 {
+		return nil
+	}
+	w.busy++
+	last := len(w.todo) - 1
+	u := w.todo[last]
+	w.todo = w.todo[:last]
+	return u
+}
+
+// settle marks a unit as done, puts what came of it in its place, and hands over what is next in order.
+func (w *walk[T]) settle(u *unit[T], below []*unit[T]) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for i := len(below) - 1; i >= 0; i-- {
+		below[i].next, u.next = u.next, below[i]
+		w.todo = append(w.todo, below[i])
+	}
+	u.done, u.heavy = true, w.weight(u.out)
+	w.ahead += u.heavy
+	held := w.ahead > mostAhead
+	w.hand()
+	w.busy = max(0, w.busy-1)
+	if len(below) > 0 || w.busy == 0 || w.stop || held {
+		w.wake.Broadcast()
+	}
+}
+
+// hand hands over what is done, as far as it is next in order.
+func (w *walk[T]) hand() {
+	for w.head != nil && w.head.done && !w.stop {
+		if len(w.head.out) > 0 && !w.emit(w.head.out) {
+			w.stop = true
+		}
+		w.ahead -= w.head.heavy
+		w.head = w.head.next
+	}
+}
+
+func (w *walk[T]) weight(out []T) int {
+	if w.weigh == nil {
+		return len(out)
+	}
+	return w.weigh(out)
+}
+
+// scout goes into directories for one goroutine. Its memory is used again for each.
+type scout[T any] struct {
+	*walk[T]
+	names guard.Names
+	path  []byte
+	items []item
+}
+
+// item is a name to work on or, with below, what is in the directory of that name.
+type item struct {
+	guard.Name
+	below bool
+}
+
+// enter opens the directory of u.
+func (s *scout[T]) enter(ctx context.Context, u *unit[T]) []*unit[T] {
+	f, err := u.dir.folder.Enter(u.sub)
+	if err != nil {
+		s.cannot(err)
+		return nil
+	}
+	d := &dir{folder: f, path: join(u.dir.path, u.sub), rel: join(u.dir.rel, u.sub), depth: u.dir.depth + 1, level: u.dir.level}
+	d.refs.Store(1)
+	defer d.release()
+	if f.IsStore() {
+		return nil
+	}
+	below, err := s.expand(ctx, d)
+	if err != nil {
+		s.cannot(err)
+	}
+	return below
+}
+
+// expand lists a directory and makes units of what is in it, in the order of paths.
+func (s *scout[T]) expand(ctx context.Context, d *dir) ([]*unit[T], error) {
+	if err := d.folder.List(ctx, &s.names); err != nil {
+		return nil, err
+	}
+	var has marks
+	for _, n := range s.names.List {
+		has |= mark(n)
+	}
+	d.level = s.ig.enter(d.level, d.folder, has)
+	s.choose(d)
+	slices.SortFunc(s.items, compare)
+	return s.units(d), nil
+}
+
+// cannot takes note of what could not be read. What went away meanwhile is none of it.
+func (w *walk[T]) cannot(err error) {
+	switch {
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE), errors.Is(err, syscall.ENOMEM):
+		w.end(err)
+	case !errors.Is(err, fail.NotFound) && !errors.Is(err, fail.Stale):
+		w.unread.Add(1)
+	}
+}
+
+// choose keeps what is wanted of the names.
+func (s *scout[T]) choose(d *dir) {
+	s.items = s.items[:0]
+	s.path = s.ig.prefix(s.path[:0], d.folder)
+	base := len(s.path)
+	for i := range s.names.List {
+		n := &s.names.List[i]
+		s.path = append(s.path[:base], n.Name...)
+		if s.ig.leaves(d.level, s.path, n.Name, n.Kind == guard.Directory) {
+			continue
+		}
+		take, enter := s.want(d, n)
+		if take {
+			s.items = append(s.items, item{Name: *n})
+		}
+		if enter {
+			s.items = append(s.items, item{*n, true})
+		}
+	}
+}
+
+// compare orders the names of a directory as the paths that begin with them: what is below "a" comes after "a-b",
+// since a slash is greater than a hyphen.
+func compare(a, b item) int {
+	if !a.below && !b.below {
+		return strings.Compare(a.Name.Name, b.Name.Name)
+	}
+	x, y := a.Name.Name, b.Name.Name
+	n := min(len(x), len(y))
+	if c := strings.Compare(x[:n], y[:n]); c != 0 {
+		return c
+	}
+	return int(a.after(n)) - int(b.after(n))
+}
+
+// after is the byte that follows the first n of the name, 0 at its end.
+func (i *item) after(n int) byte {
+	switch {
+	case n < len(i.Name.Name):
+		return i.Name.Name[n]
+	case i.below:
+		return '/'
+	}
+	return 0
+}
+
+// units cuts the items into pieces of work.
+func (s *scout[T]) units(d *dir) (out []*unit[T]) {
+	names := make([]guard.Name, 0, len(s.items))
+	from := 0
+	cut := func() {
+		if len(names) > from {
+			out = append(out, &unit[T]{dir: d, names: names[from:]})
+			from = len(names)
+		}
+	}
+	for i := range s.items {
+		it := &s.items[i]
+		if it.below {
+			cut()
+			out = append(out, &unit[T]{dir: d, sub: it.Name.Name})
+			continue
+		}
+		if names = append(names, it.Name); len(names)-from == batch {
+			cut()
+		}
+	}
+	cut()
+	d.refs.Add(int32(len(out)))
+	return out
+}
+
+// open opens the directory that e names as the root of a walk, with the rules that hold there.
+func (ig *ignorer) open(g *guard.Guard, e guard.Entry) (*dir, error) {
+	f, err := g.Folder(e)
+	if err != nil {
+		return nil, err
+	}
+	d := &dir{folder: f, path: rootPath(e), depth: 1, level: ig.first}
+	if ig.off {
+		return d, nil
+	}
+	for i := range d.path { // of each directory above it, from the workspace down
+		if i == 0 || d.path[i] == '/' {
+			d.level = ig.of(g, d.path[:i], d.level)
+		}
+	}
+	return d, nil
+}
+
+// of adds the rules of a directory of the workspace. One that cannot be read says nothing.
+func (ig *ignorer) of(g *guard.Guard, path string, up *level) *level {
+	if path == "" {
+		path = "."
+	}
+	e, err := g.Look(path, guard.Ask{})
+	if err != nil || e.Kind != guard.Directory {
+		return up
+	}
+	f, err := g.Folder(e)
+	if err != nil {
+		return up
+	}
+	defer f.Close()
+	return ig.enter(up, f, look(f))
+}

@@ -1,0 +1,108 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/emend-dev/emend"
+)
+
+// The first word of progress comes when a person begins to wonder, and then not more often than they can read.
+const (
+	wonder = time.Second
+	blink  = 100 * time.Millisecond
+)
+
+// bar tells a person at a terminal how far long work is, on one line of standard error that goes away at the end. A
+// nil bar says nothing.
+type bar struct {
+	w     io.Writer
+	width func() int
+
+	mu    sync.Mutex
+	next  time.Time
+	said  bool
+	ended bool
+}
+
+// bar is nil in a pipe, and where quiet is wanted.
+func (a *app) bar() *bar {
+	f, ok := a.err.(*os.File)
+	if !ok || a.quiet || !a.ttyErr {
+		return nil
+	}
+	return &bar{w: f, next: time.Now().Add(wonder), width: func() int {
+		n, _, err := term.GetSize(int(f.Fd()))
+		if err != nil || n <= 0 {
+			n = 80
+		}
+		return n
+	}}
+}
+
+// tell shows that done of total are behind us; total is 0 where nobody knows it.
+func (b *bar) tell(done, total int, what string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now := time.Now()
+	if b.ended || now.Before(b.next) {
+		return
+	}
+	b.next, b.said = now.Add(blink), true
+	fmt.Fprint(b.w, "\r"+barLine(done, total, what, b.width()-1)+"\x1b[K")
+}
+
+// end takes the line away; what is told later is not shown.
+func (b *bar) end() {
+	if b == nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.ended = true
+	if b.said {
+		fmt.Fprint(b.w, "\r\x1b[K")
+	}
+}
+
+// barLine is one line of at most width columns, with a bar in it where the total is known and there is room.
+func barLine(done, total int, what string, width int) string {
+	const cells = 20
+	line := fmt.Sprintf("emend: %d so far, %s", done, flat(what))
+	if total > 0 {
+		line = fmt.Sprintf("emend: %d of %d %s", done, total, flat(what))
+		if full := cells * min(max(done, 0), total) / total; len([]rune(line))+cells+3 <= width {
+			line += " [" + strings.Repeat("#", full) + strings.Repeat(".", cells-full) + "]"
+		}
+	}
+	if r := []rune(line); len(r) > width {
+		line = string(r[:max(width, 0)])
+	}
+	return line
+}
+
+// progress is the bar of a patch that is staged.
+func (a *app) progress() (tell func(done, total int), end func()) {
+	b := a.bar()
+	if b == nil {
+		return nil, func() {}
+	}
+	return func(done, total int) { b.tell(done, total, "files are staged") }, b.end
+}
+
+// waited runs a call with a bar.
+func waited[T any](a *app, ctx context.Context, do func(context.Context) (*emend.Answer[T], error)) (*emend.Answer[T], error) {
+	b := a.bar()
+	if b == nil {
+		return do(ctx)
+	}
+	defer b.end()
+	return do(emend.WithProgress(ctx, b.tell))
+}

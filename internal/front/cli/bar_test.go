@@ -1,0 +1,78 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestBarLine(t *testing.T) {
+	tests := []struct {
+		done, total int
+		what        string
+		width       int
+		want        string
+	}{
+		{0, 0, "src/lib", 80, "emend: 0 so far, src/lib"},
+		{5, 0, "src/lib", 80, "emend: 5 so far, src/lib"},
+		{5, 10, "files", 80, "emend: 5 of 10 files [##########..........]"},
+		{0, 10, "files", 80, "emend: 0 of 10 files [....................]"},
+		{10, 10, "files", 80, "emend: 10 of 10 files [####################]"},
+		{11, 10, "files", 80, "emend: 11 of 10 files [####################]"},
+		{5, 10, "files", 30, "emend: 5 of 10 files"},
+		{5, 10, "files", 10, "emend: 5 o"},
+		{5, 10, "files", -1, ""},
+		{1, 0, "of a\x1b[2J\nb", 80, `emend: 1 so far, of a\x1b[2J\nb`},
+	}
+	for _, tt := range tests {
+		if got := barLine(tt.done, tt.total, tt.what, tt.width); got != tt.want {
+			t.Errorf("barLine(%d, %d, %q, %d) = %q, want %q", tt.done, tt.total, tt.what, tt.width, got, tt.want)
+		}
+	}
+}
+
+// TestBar: it goes away at the end, and says nothing before a person wonders, nor after the end; without a terminal
+// there is none.
+func TestBar(t *testing.T) {
+	var out bytes.Buffer
+	b := &bar{w: &out, width: func() int { return 80 }}
+	b.tell(1, 2, "files")
+	b.tell(2, 2, "files") // sooner than anybody can read
+	b.end()
+	b.next = time.Time{}
+	b.tell(2, 2, "files")
+	if got := out.String(); strings.Count(got, "emend:") != 1 || !strings.HasSuffix(got, "\r\x1b[K") {
+		t.Errorf("%q", got)
+	}
+	out.Reset()
+	b = &bar{w: &out, width: func() int { return 80 }, next: time.Now().Add(time.Hour)}
+	b.tell(1, 2, "files")
+	b.end()
+	if out.Len() > 0 {
+		t.Errorf("%q", &out)
+	}
+	file, err := os.Create(filepath.Join(t.TempDir(), "err"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	for _, a := range []*app{{err: &out}, {err: file}, {err: file, ttyErr: true, quiet: true}} {
+		if b := a.bar(); b != nil {
+			t.Error("a bar where nobody looks")
+		}
+	}
+	(*bar)(nil).end()
+}
+
+func TestInUnits(t *testing.T) {
+	tests := map[int64]string{0: "0", 999: "999", 1023: "1023", 1024: "1.0 KiB", 1536: "1.5 KiB", 10 << 10: "10 KiB", 1<<20 - 1: "1.0 MiB",
+		1 << 20: "1.0 MiB", 5 << 30: "5.0 GiB", 1 << 62: "4.0 EiB", 1<<63 - 1: "8.0 EiB"}
+	for n, want := range tests {
+		if got := inUnits(n); got != want {
+			t.Errorf("inUnits(%d) = %q, want %q", n, got, want)
+		}
+	}
+}

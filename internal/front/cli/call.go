@@ -1,0 +1,168 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/internal/report"
+	"github.com/emend-dev/emend/internal/tool"
+)
+
+type callFlags struct {
+	list        bool
+	readOnly    bool
+	requireHash bool
+	lenient     bool
+	allow       []string
+}
+
+func (a *app) call() *cobra.Command {
+	var f callFlags
+	cmd := &cobra.Command{
+		Use:   "call TOOL [JSON]",
+		Short: "Call a tool as an agent does",
+		Long: `call calls one of the tools that agents have, with arguments as JSON from the
+command line or from standard input, and prints the result as JSON, refusals
+included: what a server would answer. With --list it says which tools there are,
+and with --list --json what they take.
+
+Exit codes: 0 done, 1 refused and nothing changed, 2 wrong usage, 3 undecided:
+run emend recover.`,
+		Example: `  emend call read_file '{"path":"a.txt"}'
+  emend call apply_patch < arguments.json
+  emend call --list`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if f.list && len(args) > 0 {
+				return badUse("call", "--list takes no arguments")
+			}
+			if !f.list && (len(args) < 1 || len(args) > 2) {
+				return badUse("call", "one TOOL and its JSON, got %d arguments", len(args))
+			}
+			return nil
+		},
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return tool.Names(), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return a.runCall(cmd, args, f) },
+	}
+	fl := cmd.Flags()
+	fl.BoolVar(&f.list, "list", false, "list the tools")
+	fl.BoolVar(&f.readOnly, "read-only", false, "refuse the tools that change files")
+	fl.BoolVar(&f.requireHash, "require-hash", false, "demand a sha256 of every file that is changed, also where a tool leaves it open")
+	fl.BoolVar(&f.lenient, "lenient", false, "apply_patch lets pass what sloppy models write, unless the call says otherwise")
+	fl.StringArrayVar(&f.allow, "allow-protected", nil, "open protected paths that match `PATTERN` (repeatable)")
+	return cmd
+}
+
+func (a *app) runCall(cmd *cobra.Command, args []string, f callFlags) error {
+	o := tool.Options{ReadOnly: f.readOnly, RequireHash: f.requireHash, Lenient: f.lenient}
+	if f.list {
+		return a.listTools(o.Tools())
+	}
+	if _, ok := tool.Named(args[0]); !ok {
+		return badUse("call", "no tool is called %q; there are %s", args[0], strings.Join(tool.Names(), ", "))
+	}
+	text, err := a.arguments(args[1:])
+	if err != nil {
+		return err
+	}
+	ws, err := a.open(emend.AllowProtected(f.allow...))
+	if err != nil {
+		return err
+	}
+	defer ws.Close()
+	r := o.Call(cmd.Context(), ws, args[0], json.RawMessage(text))
+	if err := a.printJSON(r); err != nil {
+		return err
+	}
+	if r.OK() {
+		return nil
+	}
+	return refusedCall(r)
+}
+
+// refusedCall is the error of a refusal that has been printed.
+func refusedCall(r emend.Result) error { return errors.Join(errSaid, undecided(r)) }
+
+// arguments are the JSON on the command line, or on standard input.
+func (a *app) arguments(args []string) (string, error) {
+	if len(args) > 0 && args[0] != "-" {
+		return args[0], nil
+	}
+	if a.ttyIn && !a.quiet {
+		fmt.Fprintln(a.err, "emend: reading the arguments from the terminal; end them with Ctrl-D")
+	}
+	b, err := readAll(a.stdin(), 0)
+	return string(b), err
+}
+
+// undecided is the error of a result that says that a commit is neither done nor taken back, for the exit code.
+func undecided(r emend.Result) error {
+	b, err := json.Marshal(r)
+	if err != nil {
+		return nil
+	}
+	var o struct {
+		Error struct {
+			Details struct{ Reason string }
+		}
+		Meta struct {
+			Error struct {
+				Details struct{ Reason string }
+			}
+		} `json:"_meta"`
+	}
+	// Where a dialect has text for an error, the decoder stops there; the reason is in _meta then.
+	json.Unmarshal(b, &o) //nolint:errcheck
+	for _, reason := range []string{o.Error.Details.Reason, o.Meta.Error.Details.Reason} {
+		if reason == "indeterminate" {
+			return &emend.Error{Kind: emend.CommandFailed, Reason: reason}
+		}
+	}
+	return nil
+}
+
+// toolEntry is a tool as a list of them has it, in the words of MCP.
+type toolEntry struct {
+	Name         string      `json:"name"`
+	Title        string      `json:"title"`
+	Description  string      `json:"description"`
+	InputSchema  any         `json:"inputSchema"`
+	OutputSchema any         `json:"outputSchema,omitempty"`
+	Annotations  annotations `json:"annotations"`
+}
+
+type annotations struct {
+	ReadOnly    bool `json:"readOnlyHint"`
+	Destructive bool `json:"destructiveHint"`
+	Idempotent  bool `json:"idempotentHint"`
+}
+
+func (a *app) listTools(tools []*tool.Tool) error {
+	entries := []toolEntry{}
+	for _, t := range tools {
+		e := toolEntry{Name: t.Name, Title: t.Title, Description: t.Description(), InputSchema: t.Input,
+			Annotations: annotations{!t.Mutates, t.Destructive, t.Idempotent}}
+		if t.Output != nil {
+			e.OutputSchema = t.Output
+		}
+		entries = append(entries, e)
+	}
+	if a.json {
+		return a.printJSON(entries)
+	}
+	for _, t := range tools {
+		if _, err := fmt.Fprintf(a.out, "%s\n    %s\n", t.Name, report.Escape(strings.ReplaceAll(t.Description(), "\n", "\n    "))); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,126 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/emend-dev/emend"
+)
+
+// complete proposes fixed words for a flag.
+func complete(cmd *cobra.Command, flag string, words []string) {
+	proposed(cmd, flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// noFiles keeps a shell from proposing files for a flag that takes none.
+func noFiles(cmd *cobra.Command, flag string) { proposed(cmd, flag, cobra.NoFileCompletions) }
+
+func proposed(cmd *cobra.Command, flag string, by cobra.CompletionFunc) {
+	if err := cmd.RegisterFlagCompletionFunc(flag, by); err != nil {
+		panic(err) // the flag was just defined
+	}
+}
+
+// filesAfter proposes files from the argument after the first n, and nothing for those.
+func filesAfter(n int) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) < n {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+}
+
+// patience is how long a person who pressed Tab is kept waiting, and proposals how many they are shown.
+const (
+	patience  = time.Second
+	proposals = 100
+)
+
+// entries proposes, for one argument, the changes in the log that stand, the newest first.
+func (a *app) entries(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return a.fromLog(cmd, undoable)
+}
+
+// trashIDs proposes what the trash has; where no id begins so, archives; and files for the target.
+func (a *app) trashIDs(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	ids, how := a.fromLog(cmd, inTrash)
+	if begun != "" && !slices.ContainsFunc(ids, func(id string) bool { return strings.HasPrefix(id, begun) }) {
+		return []cobra.Completion{"gz", "tgz"}, cobra.ShellCompDirectiveFilterFileExt
+	}
+	return ids, how
+}
+
+// The names that an entry of the log has for those who complete it; "" for none.
+func anyEntry(e *emend.LogEntry) string { return e.Entry }
+func inTrash(e *emend.LogEntry) string  { return e.TrashedTo }
+func session(e *emend.LogEntry) string  { return e.SessionID }
+
+func undoable(e *emend.LogEntry) string {
+	if e.OK && e.UndoneBy == "" && e.Operation != "purge" && !strings.HasPrefix(e.Entry, "#") {
+		return e.Entry
+	}
+	return ""
+}
+
+// propose has the arguments completed, from the log, of the verbs that take any number of them or any entry, and the
+// flags that name a session.
+func (a *app) propose(root *cobra.Command) {
+	by := func(name func(*emend.LogEntry) string) cobra.CompletionFunc {
+		return func(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			return a.fromLog(cmd, name)
+		}
+	}
+	for path, name := range map[string]func(*emend.LogEntry) string{"show": anyEntry, "purge": anyEntry, "trash clear": inTrash} {
+		if cmd, _, err := root.Find(strings.Fields(path)); err == nil && cmd.CommandPath() == "emend "+path {
+			cmd.ValidArgsFunction = by(name)
+		}
+	}
+	for _, verb := range []string{"undo", "log", "purge"} {
+		if cmd, _, err := root.Find([]string{verb}); err == nil && cmd.LocalNonPersistentFlags().Lookup("session") != nil {
+			proposed(cmd, "session", by(session))
+		}
+	}
+}
+
+// fromLog proposes the name that each entry has, with what it did. That something is wrong is not said here.
+func (a *app) fromLog(cmd *cobra.Command, name func(*emend.LogEntry) string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	const how = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+	if a.enter() != nil {
+		return nil, how
+	}
+	a.calm = true
+	ws, err := a.open()
+	if err != nil {
+		return nil, how
+	}
+	defer ws.Close()
+	ctx, cancel := context.WithTimeout(cmp.Or(cmd.Context(), context.Background()), patience)
+	defer cancel()
+	log, err := ws.History(ctx, emend.HistoryRequest{Limit: proposals})
+	if err != nil {
+		return nil, how
+	}
+	var out []cobra.Completion
+	seen := map[string]bool{}
+	for i := range log.Data.Entries {
+		e := &log.Data.Entries[i]
+		if id := name(e); id != "" && !seen[id] {
+			seen[id] = true
+			out = append(out, cobra.CompletionWithDesc(id, fmt.Sprintf("%s %s, %s", e.Operation, flat(e.Path), e.Timestamp.Local().Format("2006-01-02 15:04"))))
+		}
+	}
+	return out, how
+}

@@ -1,0 +1,232 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/internal/report"
+)
+
+type logFlags struct {
+	emend.HistoryRequest
+	follow bool
+}
+
+func (a *app) log() *cobra.Command {
+	var f logFlags
+	cmd := &cobra.Command{
+		Use:   "log",
+		Short: "List what was changed and what was refused, by whom, the newest first",
+		Long: `log lists the changes that went through emend, and the calls that were refused, the
+newest first: one group for each call, one line for each file. Letters are A added,
+M modified, D deleted, R moved, U taken back by an undo, P purged from the history,
+and ! for what was refused or taken back. A group begins with the entry, by which
+emend show and emend undo know it.
+
+On a terminal the list goes through $EMEND_PAGER, $PAGER or less; with --json it is
+the result of the history tool, and with --follow --json one entry a line, as they
+come. A change that is taken back after it was printed is printed again, as what it
+became. Diffs of files that policy protects from reading are not shown.
+
+Exit codes: 0 done, 1 refused, 2 wrong usage.`,
+		Example: `  emend log
+  emend log --path src --since 2h --diff
+  emend log --session s-42 --json
+  emend log --follow`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.runLog(cmd.Context(), f) },
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&f.Path, "path", "", "only what touched `PATH`, a file, or anything below a directory")
+	fl.StringVar(&f.SessionID, "session", "", "only what session `S` did")
+	fl.StringVar(&f.Tool, "tool", "", "only calls of tool `T`")
+	fl.StringVar(&f.Since, "since", "", "only what is newer than `T`: a time (RFC 3339), a date (UTC) or an age (90m, 2h, 7d)")
+	fl.IntVar(&f.Limit, "limit", 50, "at most `N` entries; 0 for all")
+	fl.BoolVar(&f.Diff, "diff", false, "with the diff of every file, where it is kept")
+	fl.BoolVarP(&f.follow, "follow", "f", false, "go on with what comes, until Ctrl-C; the oldest is first then")
+	return cmd
+}
+
+func (a *app) runLog(ctx context.Context, f logFlags) error {
+	if f.Limit < 0 {
+		return badUse("log", "--limit takes a number of entries, or 0 for all")
+	}
+	if f.Limit == 0 {
+		f.Limit = -1
+	}
+	ws, err := a.open()
+	if err != nil {
+		return err
+	}
+	defer ws.Close()
+	if f.follow {
+		return a.said(ws.Follow(ctx, f.HistoryRequest, a.follower(f.Diff)))
+	}
+	h, err := ws.History(ctx, f.HistoryRequest)
+	if err != nil {
+		return a.said(err)
+	}
+	if a.json {
+		return a.printJSON(h.Result())
+	}
+	a.warn(h.Notes)
+	if a.quiet {
+		return nil
+	}
+	return a.paged(func() {
+		a.showEntries(h.Data.Entries, f.Diff)
+		if h.Data.Truncated {
+			fmt.Fprintf(a.out, "\nThere are more: --limit 0 lists all.\n")
+		}
+		if len(h.Data.Entries) == 0 {
+			fmt.Fprintln(a.out, "No entries.")
+		}
+	})
+}
+
+// warn prints notes to standard error.
+func (a *app) warn(notes []string) {
+	for _, n := range notes {
+		fmt.Fprintf(a.err, "emend: %s\n", report.Escape(n))
+	}
+}
+
+// follower prints entries as they come.
+func (a *app) follower(diff bool) func([]emend.LogEntry, []string) error {
+	begun := false
+	return func(entries []emend.LogEntry, notes []string) error {
+		a.warn(notes)
+		if a.json {
+			return a.printLines(entries)
+		}
+		if a.quiet || len(entries) == 0 {
+			return nil
+		}
+		var b strings.Builder
+		if begun {
+			b.WriteByte('\n')
+		}
+		begun = true
+		out := a.out
+		a.out = &b
+		a.showEntries(entries, diff)
+		a.out = out
+		_, err := fmt.Fprint(a.out, b.String())
+		return err
+	}
+}
+
+// printLines prints one entry a line.
+func (a *app) printLines(entries []emend.LogEntry) error {
+	enc := json.NewEncoder(plain{a.out})
+	enc.SetEscapeHTML(false)
+	for i := range entries {
+		if err := enc.Encode(&entries[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// showEntries prints entries in groups, one for each record of the log.
+func (a *app) showEntries(entries []emend.LogEntry, diff bool) {
+	for i := 0; len(entries) > 0; i++ {
+		n := slices.IndexFunc(entries, func(e emend.LogEntry) bool { return e.Seq != entries[0].Seq })
+		if n < 0 {
+			n = len(entries)
+		}
+		if i > 0 {
+			fmt.Fprintln(a.out)
+		}
+		a.showGroup(entries[:n], diff)
+		entries = entries[n:]
+	}
+}
+
+func (a *app) showGroup(files []emend.LogEntry, diff bool) {
+	e := &files[0]
+	fmt.Fprintf(a.out, "%s  %s%s\n", a.paint(bold, oneLine(e.Entry)), e.Timestamp.Local().Format("2006-01-02 15:04:05 -0700"), oneLine(by(e)))
+	if s := standing(e); s != "" {
+		fmt.Fprintf(a.out, "  %s\n", a.paint(cyan, oneLine(s)))
+	}
+	for i := range files {
+		a.showEntryFile(&files[i], diff)
+	}
+	if (!e.OK || e.Deed() == "P") && e.Message != "" {
+		fmt.Fprintf(a.out, "  %s\n", indented(e.Message))
+	}
+}
+
+// by says who asked.
+func by(e *emend.LogEntry) string {
+	out := "  " + cmp.Or(e.ToolName, "-")
+	if e.AgentName != "" {
+		out += ", agent " + e.AgentName
+	}
+	if e.SessionID != "" {
+		out += ", session " + e.SessionID
+	}
+	if e.Client != "" {
+		out += ", " + e.Client
+	}
+	return out
+}
+
+// standing says what came of an entry, where that is not plain.
+func standing(e *emend.LogEntry) string {
+	var out []string
+	switch {
+	case e.OK:
+	case strings.HasPrefix(e.Entry, "#"):
+		out = append(out, "refused: "+e.ErrorKind)
+	default:
+		out = append(out, "taken back: "+e.ErrorKind)
+	}
+	if len(e.Undoes) > 0 {
+		out = append(out, "undoes "+strings.Join(e.Undoes, ", "))
+	}
+	if e.UndoneBy != "" {
+		out = append(out, "undone by "+e.UndoneBy)
+	}
+	return strings.Join(out, "; ")
+}
+
+// letters colour what a file's line begins with.
+var letters = map[string]string{"A": green, "D": red, "!": red}
+
+func (a *app) showEntryFile(e *emend.LogEntry, diff bool) {
+	if e.Path == "" {
+		return
+	}
+	kept := ""
+	if e.TrashedTo != "" {
+		kept = "  (kept as " + e.TrashedTo + ")"
+	}
+	letter := e.Letter()
+	if letter == "U" {
+		letter = e.Deed()
+	}
+	fmt.Fprintf(a.out, "  %s %s%s\n", a.paint(letters[letter], letter), oneLine(e.Where()), kept)
+	if !diff || !e.OK || letter == "P" {
+		return
+	}
+	switch {
+	case e.Diff != "":
+		a.showDiff(e.Diff)
+	case e.Message != "":
+		fmt.Fprintf(a.out, "  (%s)\n", indented(e.Message))
+	default:
+		fmt.Fprintln(a.out, "  (not kept)")
+	}
+}
+
+func indented(s string) string {
+	return strings.ReplaceAll(report.Escape(strings.TrimSpace(s)), "\n", "\n    ")
+}

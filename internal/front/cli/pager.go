@@ -1,0 +1,53 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"os"
+	"os/exec"
+	"strings"
+)
+
+// paged prints through a pager where a person reads on a terminal, else as it is.
+func (a *app) paged(print func()) error {
+	command := a.pager()
+	if len(command) == 0 {
+		print()
+		return nil
+	}
+	out := a.out
+	var text bytes.Buffer
+	a.out = &text
+	print()
+	a.out = out
+	if a.page(command, text.Bytes()) == nil {
+		return nil
+	}
+	_, err := a.out.Write(text.Bytes()) // the pager is missing, or failed
+	return err
+}
+
+// pager is the pager's command; nothing when none is to be used.
+func (a *app) pager() []string {
+	if !a.tty || a.noPager || a.quiet || a.json {
+		return nil
+	}
+	command := strings.Fields(cmp.Or(a.env("EMEND_PAGER"), a.env("PAGER"), "less"))
+	if len(command) == 0 || command[0] == "cat" {
+		return nil
+	}
+	return command
+}
+
+func (a *app) page(command []string, text []byte) error {
+	if len(text) == 0 {
+		return nil
+	}
+	cmd := exec.Command(command[0], command[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(text), a.out, a.err
+	cmd.Env = os.Environ()
+	if a.env("LESS") == "" {
+		cmd.Env = append(cmd.Env, "LESS=FRX") // end on one screen, show colours, leave the text there
+	}
+	return cmd.Run()
+}

@@ -1,0 +1,119 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/emend-dev/emend"
+)
+
+type purgeFlags struct {
+	path, session, older string
+	yes                  bool
+}
+
+func (a *app) purge() *cobra.Command {
+	var f purgeFlags
+	cmd := &cobra.Command{
+		Use:   "purge [ENTRY...]",
+		Short: "Remove from the history what changes displaced, and their diffs",
+		Long: `purge removes everything that the history keeps of changes: the files that they
+replaced or deleted, the trash among it, their diffs and their answers. It is how
+a secret that went through emend leaves the store. The log stays whole: that the
+changes happened, with paths and hashes, and that they were purged. The files of
+the tree are not touched.
+
+Which changes: the ENTRYs, as emend log lists them, or what all of the flags
+pick. What was purged can no longer be undone or restored. On a terminal it asks
+first; in a script it needs --yes.
+
+The file system's own copies (snapshots, backups, blocks that are not yet used
+again) are out of its reach, and so is git.`,
+		Example: `  emend purge --path config/secrets.yml
+  emend purge --older-than 90d --yes
+  emend purge 20261121-131712-fzhwrn7lum`,
+		RunE: func(cmd *cobra.Command, args []string) error { return a.runPurge(cmd, args, f) },
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&f.path, "path", "", "only changes that touched `PATH`, or anything below it")
+	fl.StringVar(&f.session, "session", "", "only changes that the session `S` made")
+	fl.StringVar(&f.older, "older-than", "", "only changes that were made longer than `AGE` ago: 90m, 12h, 30d, 2w")
+	fl.BoolVar(&f.yes, "yes", false, "do not ask")
+	return cmd
+}
+
+func (a *app) runPurge(cmd *cobra.Command, entries []string, f purgeFlags) error {
+	r := emend.PurgeRequest{Entries: entries, Path: f.path, SessionID: f.session}
+	var err error
+	if r.Before, err = before(f.older, time.Now()); err != nil {
+		return badUse("purge", "--older-than: %v", err)
+	}
+	if len(entries) == 0 && f.path == "" && f.session == "" && f.older == "" {
+		return badUse("purge", "say what to purge: ENTRY, --path, --session or --older-than (everything: --older-than 0s)")
+	}
+	ask, err := a.asking("purge", f.yes)
+	if err != nil {
+		return err
+	}
+	ws, err := a.open()
+	if err != nil {
+		return err
+	}
+	defer ws.Close()
+	if ask != nil {
+		going, err := ws.Purgeable(cmd.Context(), r)
+		if err != nil {
+			return a.said(err)
+		}
+		if n := len(going.Transactions); n == 0 || !ask(purgeTable(going), fmt.Sprintf("Remove what is kept of %s (%s)? It can not be undone afterwards.", count(n, "change"), amount(going.SizeBytes))) {
+			return a.answer("Nothing was removed.", &emend.Purged{Transactions: []emend.PurgedTx{}, Notes: going.Notes})
+		}
+		r = emend.PurgeRequest{} // what was done meanwhile was not asked about
+		for _, t := range going.Transactions {
+			r.Entries = append(r.Entries, t.Tx)
+		}
+	}
+	done, err := ws.Purge(cmd.Context(), r)
+	if err != nil {
+		return a.said(err)
+	}
+	return a.answer(purgedWords(done), done)
+}
+
+// purgeTable lists what is kept of changes.
+func purgeTable(p *emend.Purged) string {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	for _, t := range p.Transactions {
+		trash := ""
+		if n := len(t.Trash); n > 0 {
+			trash = fmt.Sprintf("%d in the trash", n)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", t.Tx, ago(t.At, time.Now()), amount(t.SizeBytes), flat(some(t.Paths)), trash)
+	}
+	w.Flush()
+	for _, n := range p.Notes {
+		b.WriteString("Note: " + flat(n) + "\n")
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// some is the first few of paths.
+func some(paths []string) string {
+	const most = 3
+	if len(paths) <= most {
+		return strings.Join(paths, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(paths[:most], ", "), len(paths)-most)
+}
+
+func purgedWords(p *emend.Purged) string {
+	if len(p.Transactions) == 0 {
+		return strings.TrimSpace("Nothing was removed: the history has nothing of it.\n" + purgeTable(p))
+	}
+	return fmt.Sprintf("Removed what was kept of %s (%s). Can no longer be undone:\n%s", count(len(p.Transactions), "change"), amount(p.SizeBytes), purgeTable(p))
+}

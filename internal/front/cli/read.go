@@ -1,0 +1,128 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"encoding/base64"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/internal/report"
+)
+
+type readFlags struct {
+	start, end int
+	most       string
+	binary     bool
+	allow      []string
+}
+
+func (a *app) read() *cobra.Command {
+	var f readFlags
+	cmd := &cobra.Command{
+		Use:   "read PATH",
+		Short: "Print a file, or some of its lines, and its sha256",
+		Long: `read prints the text of PATH to standard output, as agents see it: line ends as LF,
+without a byte order mark. On a terminal a header on standard error names the path,
+the lines and the sha256, and characters that would control the terminal are shown
+as escapes. With --json the result has them too: .data.sha256 is what write, edit
+and mv take as --expect. It is the hash of the whole file, also for a slice.
+
+A binary file is refused, unless --binary is given: its bytes then go to a file or
+a pipe as they are, and with --json as base64.
+
+Exit codes: 0 done, 1 refused, 2 wrong usage.`,
+		Example: `  emend read src/main.go
+  emend read --start 40 --end 60 src/main.go
+  emend read --json src/main.go
+  emend read --binary logo.png | file -`,
+		SuggestFor: []string{"cat", "view", "less"},
+		Args:       exactly("one PATH"),
+		RunE:       func(cmd *cobra.Command, args []string) error { return a.runRead(cmd, args[0], f) },
+	}
+	cmd.Flags().IntVar(&f.start, "start", 0, "the first line to print: `N`, from 1")
+	cmd.Flags().IntVar(&f.end, "end", 0, "the last line to print, `N`")
+	cmd.Flags().StringVar(&f.most, "max-bytes", "", "cut the text after `SIZE` (default: no limit)")
+	cmd.Flags().BoolVar(&f.binary, "binary", false, "read a binary file as well")
+	allowFlag(cmd, &f.allow)
+	return cmd
+}
+
+func (a *app) runRead(cmd *cobra.Command, path string, f readFlags) error {
+	most, err := parseSize(f.most)
+	if err != nil || most > math.MaxInt {
+		return badUse("read", "--max-bytes: %q is not a size: write 500, 64KiB, 16MiB or 1GiB", f.most)
+	}
+	for _, name := range []string{"start", "end"} {
+		if n, _ := cmd.Flags().GetInt(name); n < 1 && cmd.Flags().Changed(name) {
+			return badUse("read", "--%s: lines are counted from 1, got %d", name, n)
+		}
+	}
+	if most == 0 {
+		most = math.MaxInt
+	}
+	r := emend.ReadRequest{Path: path, StartLine: f.start, EndLine: f.end, MaxBytes: int(most), AllowBinary: f.binary}
+	return a.work(cmd, "read_file", f.allow, func(ctx context.Context, ws *emend.Workspace) error {
+		is, err := waited(a, ctx, func(ctx context.Context) (*emend.Answer[emend.ReadData], error) { return ws.Read(ctx, r) })
+		if err != nil {
+			return err
+		}
+		return a.showFile(is)
+	})
+}
+
+// showFile prints a file's text. On a terminal it says first which file that is, and the text controls nothing.
+func (a *app) showFile(is *emend.Answer[emend.ReadData]) error {
+	d := &is.Data
+	if d.Binary && a.tty && !a.json && !a.quiet {
+		return &fail.Error{Kind: fail.BinaryFile, Path: d.Path, Msg: "it is binary, and is not printed on a terminal; send it to a file or a pipe, or ask with --json"}
+	}
+	if a.tty && a.ttyErr && !a.json && !a.quiet {
+		fmt.Fprintln(a.err, a.paint(bold, header(d)))
+	}
+	raw, err := base64.StdEncoding.DecodeString(d.ContentBase64)
+	if err != nil {
+		return err
+	}
+	err = a.found(is.Result(), is.Notes, func(w *bufio.Writer) {
+		switch {
+		case d.Binary:
+			w.Write(raw)
+		case a.tty:
+			w.WriteString(report.Escape(d.Content))
+			if d.Content != "" && !strings.HasSuffix(d.Content, "\n") {
+				w.WriteString("\n") // what comes next begins at the left
+			}
+		default:
+			w.WriteString(d.Content)
+		}
+	})
+	a.more(err == nil && d.Encoding == "utf-8-invalid", "the file is not UTF-8: U+FFFD stands for what is none")
+	a.more(err == nil && d.Truncated, "%s", further(d))
+	return err
+}
+
+// further says where a text was cut, and how to read on.
+func further(d *emend.ReadData) string {
+	lines := strings.Count(d.Content, "\n")
+	if d.Binary || lines == 0 {
+		return "cut by --max-bytes; with a higher one there is more"
+	}
+	return fmt.Sprintf("cut after %d bytes; read on with --start %d", len(d.Content), d.StartLine+lines)
+}
+
+func header(d *emend.ReadData) string {
+	lines := fmt.Sprintf("%d line(s)", d.LineCount)
+	if d.StartLine > 1 || d.EndLine < d.LineCount {
+		lines = fmt.Sprintf("lines %d-%d of %d", d.StartLine, d.EndLine, d.LineCount)
+	}
+	if d.Binary {
+		lines = fmt.Sprintf("binary, %d bytes", d.SizeBytes)
+	}
+	return fmt.Sprintf("%s  %s  sha256 %s", flat(d.Path), lines, d.Sha256)
+}

@@ -1,0 +1,60 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/emend-dev/emend"
+)
+
+func (a *app) restore() *cobra.Command {
+	var f changeFlags
+	cmd := &cobra.Command{
+		Use:   "restore ID|ARCHIVE [TARGET]",
+		Short: "Bring a file back from the trash",
+		Long: `restore brings back what was deleted, or replaced by a move, under the ID that rm
+and mv print and emend log lists: to where it was, or to TARGET. What is there now
+is not replaced. An archive that emend trash export wrote (a file that ends in
+.tar.gz or .tgz) is read as well; of its file the content and the executable bits
+come back, and nothing in it is trusted.
+
+Exit codes: 0 done, 1 refused and nothing changed, 2 wrong usage, 3 undecided: run
+emend recover.`,
+		Example:           "  emend restore 20261121-123107-abcdefghij.0\n  emend restore 20261121-123107-abcdefghij.0 old/copy.go\n  emend restore kept.tar.gz",
+		SuggestFor:        []string{"undelete", "unrm"},
+		Args:              atMost(1, "one ID", "one TARGET"),
+		ValidArgsFunction: a.trashIDs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r := emend.RestoreRequest{TrashedPath: args[0], TargetPath: second(args, ""), IdempotencyKey: f.key}
+			return a.work(cmd, "restore_file", f.allow, func(ctx context.Context, ws *emend.Workspace) error {
+				did, err := bringBack(ctx, ws, r)
+				if err != nil {
+					return err
+				}
+				return a.restored(did)
+			})
+		},
+	}
+	f.define(cmd)
+	return cmd
+}
+
+// bringBack restores what has an id, or what is in an archive.
+func bringBack(ctx context.Context, ws *emend.Workspace, r emend.RestoreRequest) (*emend.Answer[emend.RestoreData], error) {
+	if !strings.HasSuffix(r.TrashedPath, ".tar.gz") && !strings.HasSuffix(r.TrashedPath, ".tgz") {
+		return ws.Restore(ctx, r)
+	}
+	f, err := os.Open(r.TrashedPath)
+	if err != nil {
+		return nil, &usage{"restore", err}
+	}
+	defer f.Close()
+	return ws.RestoreArchive(ctx, f, r.TargetPath, r.IdempotencyKey)
+}
+
+func (a *app) restored(did *emend.Answer[emend.RestoreData]) error {
+	return a.changed(did.Result(), change{tx: did.Tx})
+}

@@ -1,0 +1,135 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/emend-dev/emend"
+)
+
+func (a *app) show() *cobra.Command {
+	return &cobra.Command{
+		Use:   "show ENTRY",
+		Short: "Show all of one entry of the log: who, when, what, and what of it is kept",
+		Long: `show prints one entry of the log: who asked and when, under which rules, what was done
+to each file, with hashes, what is kept of what was displaced, what took it back, and
+the whole diff. ENTRY is a transaction as emend log lists it, six or more characters
+of its beginning, or the number of a record (12, or "#12" in quotes, since a shell
+takes # for a comment).
+
+Exit codes: 0 done, 1 there is no such entry, 2 wrong usage.`,
+		Example: "  emend show 20260131-120102-abcdefghij\n  emend show 20260131-1201\n  emend show 12 --json",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return badUse("show", "one ENTRY, got %d: emend log lists them; write the number of a record as 12 or \"#12\"", len(args))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return a.runShow(cmd.Context(), args[0]) },
+	}
+}
+
+func (a *app) runShow(ctx context.Context, entry string) error {
+	ws, err := a.open()
+	if err != nil {
+		return err
+	}
+	defer ws.Close()
+	e, err := ws.Show(ctx, entry)
+	if err != nil {
+		return a.said(err)
+	}
+	if a.json {
+		return a.printJSON(e.Result())
+	}
+	a.warn(e.Notes)
+	if a.quiet {
+		return nil
+	}
+	return a.paged(func() { a.showEntry(&e.Data) })
+}
+
+// showEntry prints an entry for people: what is known of it, file by file, then the diffs.
+func (a *app) showEntry(d *emend.EntryData) {
+	row := func(name, text string) {
+		if text != "" {
+			fmt.Fprintf(a.out, "%s %s\n", a.paint(bold, fmt.Sprintf("%-12s", name)), oneLine(text))
+		}
+	}
+	row("entry", fmt.Sprintf("%s (%s, record %d)", d.Entry, d.Kind, d.Seq))
+	row("time", stamp(d.Timestamp))
+	row("tool", d.ToolName)
+	row("agent", d.AgentName)
+	row("session", d.SessionID)
+	row("client", d.Client)
+	row("outcome", outcome(d))
+	row("undoes", strings.Join(d.Undoes, ", "))
+	row("undone by", d.UndoneBy)
+	row("key", d.IdempotencyKey)
+	row("request", d.RequestSha256)
+	row("rules", d.PolicyHash)
+	row("head", fmt.Sprintf("%d:%s", d.Seq, d.H))
+	for _, k := range d.Kept {
+		row("kept", fmt.Sprintf("%s  %s, %d bytes", k.ID, k.Path, k.SizeBytes))
+	}
+	for i := range d.Files {
+		a.showHashes(&d.Files[i])
+	}
+	if d.OK && d.Kind != "purge" {
+		a.showDiffs(d.Files)
+	}
+}
+
+func stamp(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05.000 -0700") }
+
+// outcome says how an entry ended.
+func outcome(d *emend.EntryData) string {
+	out := map[string]string{"applied": "applied", "abort": "taken back", "recovered": "recovered"}[d.End]
+	switch {
+	case !d.OK && d.End == "":
+		out = "refused"
+	case !d.OK:
+		out = "taken back"
+	}
+	if d.ErrorKind != "" {
+		out += ": " + d.ErrorKind
+	}
+	if d.EndedAt != nil {
+		out += ", " + stamp(*d.EndedAt)
+	}
+	if d.Message != "" {
+		out += " (" + d.Message + ")"
+	}
+	return cmp.Or(out, "done")
+}
+
+func (a *app) showHashes(e *emend.LogEntry) {
+	if e.Path == "" {
+		return
+	}
+	fmt.Fprintf(a.out, "\n  %s %s\n", a.paint(letters[e.Deed()], e.Deed()), a.paint(bold, oneLine(e.Where())))
+	for _, h := range []struct{ name, sum string }{{"before", e.BeforeSha256}, {"after", e.AfterSha256}, {"kept as", e.TrashedTo}} {
+		if h.sum != "" {
+			fmt.Fprintf(a.out, "    %-8s %s\n", h.name, oneLine(h.sum))
+		}
+	}
+}
+
+func (a *app) showDiffs(files []emend.LogEntry) {
+	fmt.Fprintln(a.out)
+	for i := range files {
+		switch e := &files[i]; {
+		case e.Diff != "":
+			a.showDiff(e.Diff)
+		case e.Message != "":
+			fmt.Fprintf(a.out, "%s: %s\n", oneLine(e.Where()), indented(e.Message))
+		default:
+			fmt.Fprintf(a.out, "%s: the diff is not kept\n", oneLine(e.Where()))
+		}
+	}
+}

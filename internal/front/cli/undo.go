@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/internal/report"
+)
+
+func (a *app) undo() *cobra.Command {
+	var r emend.UndoRequest
+	var allow []string
+	cmd := &cobra.Command{
+		Use:   "undo [ENTRY]",
+		Short: "Take back the last change, an entry of the log, or a whole session",
+		Long: `undo takes back what an entry of the log did, whoever asked for it; without ENTRY
+the last change that is not taken back yet; with --session all that a session did.
+It is a change like any other, entirely or not at all, on record, and can be taken
+back itself. Where somebody edited a file since, their edits stay: only what the
+entry did is taken back, or it is refused, naming the later change.
+
+Exit codes: 0 done, 1 refused and nothing changed, 2 wrong usage, 3 undecided: run
+emend recover.`,
+		Example: `  emend undo --dry-run
+  emend undo
+  emend undo 20261121-123107-abcdefghij
+  emend undo --session 7f3a`,
+		SuggestFor:        []string{"revert", "back", "rollback"},
+		Args:              atMost(0, "one ENTRY"),
+		ValidArgsFunction: a.entries,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r.Entry = first(args, "")
+			if r.Entry != "" && r.SessionID != "" {
+				return badUse("undo", "take back an ENTRY or a --session, not both")
+			}
+			return a.work(cmd, "undo", allow, func(ctx context.Context, ws *emend.Workspace) error { return a.runUndo(ctx, ws, r) })
+		},
+	}
+	cmd.Flags().BoolVarP(&r.DryRun, "dry-run", "n", false, "say what would be taken back and write nothing")
+	cmd.Flags().StringVar(&r.SessionID, "session", "", "take back all that the session `ID` did")
+	cmd.Flags().StringVar(&r.IdempotencyKey, "idempotency-key", "", "do it once: with a `KEY` that was committed before, return the first answer")
+	allowFlag(cmd, &allow)
+	return cmd
+}
+
+func (a *app) runUndo(ctx context.Context, ws *emend.Workspace, r emend.UndoRequest) error {
+	rep, err := ws.Undo(ctx, r)
+	if err != nil {
+		return err
+	}
+	if r.DryRun {
+		return a.found(rep.Result(), nil, func(w *bufio.Writer) { a.tellUndo(w, rep, "") })
+	}
+	err = a.pour(func(w *bufio.Writer) {
+		if a.json {
+			newEncoder(w).Encode(rep.Result()) //nolint:errcheck // pour sees it
+		} else if !a.quiet {
+			a.tellUndo(w, rep, rep.Tx())
+		}
+	})
+	if err != nil {
+		fmt.Fprintf(a.err, "emend: it is done, but the answer could not be printed: %s\n", report.Escape(err.Error()))
+	}
+	return nil
+}
+
+// tellUndo says what was taken back and how that is taken back; without a transaction it shows the diff.
+func (a *app) tellUndo(w *bufio.Writer, rep *emend.Report, tx string) {
+	fmt.Fprintln(w, report.Escape(strings.TrimSuffix(rep.Result().Text(), "\n")))
+	if tx == "" || a.tty {
+		for _, f := range rep.Files() {
+			a.diff(w, f.Diff())
+		}
+	}
+	if tx != "" {
+		fmt.Fprintf(w, "Take it back with: emend undo %s\n", flat(tx))
+	}
+}

@@ -1,0 +1,136 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/emend-dev/emend"
+)
+
+func (a *app) verify() *cobra.Command {
+	var heads []string
+	cmd := &cobra.Command{
+		Use:   "verify",
+		Short: "Check that nobody rewrote the log, and compare the files with it",
+		Long: `verify checks every record of the log: its hash, its number, that it continues the one
+before. Who may write the store can also write a whole new log; against that helps a
+head that you kept elsewhere: every result has the newest (_meta.log), and with --head
+verify proves that it is still in the log, with all before it.
+
+Then it compares each file with the last change that the log has of it, and lists those
+that somebody changed without emend since. That is no damage.
+
+Exit codes: 0 the log is whole and has every head, 1 it does not, 2 wrong usage.`,
+		Example: "  emend verify\n  emend verify --head 12:<64 hex digits>\n  emend verify --json",
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.runVerify(cmd.Context(), heads) },
+	}
+	cmd.Flags().StringArrayVar(&heads, "head", nil, "a head that somebody kept, as `SEQ:HASH`, has to be in the log (repeatable)")
+	return cmd
+}
+
+func (a *app) runVerify(ctx context.Context, texts []string) error {
+	var heads []emend.Head
+	for _, text := range texts {
+		h, err := emend.ParseHead(text)
+		if err != nil {
+			return &usage{"verify", fmt.Errorf("--head: %w", err)}
+		}
+		heads = append(heads, h)
+	}
+	ws, err := a.open()
+	if err != nil {
+		return err
+	}
+	defer ws.Close()
+	bar := a.bar()
+	if bar != nil {
+		ctx = emend.WithProgress(ctx, bar.tell)
+	}
+	v, err := ws.Verify(ctx, heads...)
+	bar.end()
+	if err != nil {
+		return a.said(err)
+	}
+	if a.json {
+		err = a.printJSON(v)
+	} else {
+		a.warn(v.Notes)
+		if !a.quiet || !v.OK {
+			a.showVerified(v, len(heads))
+		}
+	}
+	if err == nil && !v.OK {
+		return errSaid
+	}
+	return err
+}
+
+func (a *app) showVerified(v *emend.VerifyReport, heads int) {
+	row := func(name, format string, args ...any) {
+		fmt.Fprintf(a.out, "%s %s\n", a.paint(bold, fmt.Sprintf("%-8s", name)), oneLine(fmt.Sprintf(format, args...)))
+	}
+	if v.Store != "" {
+		row("log", "%d record(s) in %d segment(s)%s", v.Records, v.Segments, kinds(v.Kinds))
+		if len(v.Breaks) == 0 {
+			row("chain", "whole")
+		}
+	}
+	for _, b := range v.Breaks {
+		row("chain", "BROKEN in segment %s, line %d, after record %d: %s", b.Segment, b.Line, b.After, b.Why)
+	}
+	if v.Torn > 0 {
+		row("end", "%d bytes are no whole record: somebody is writing, or was cut short; the next change sets them aside", v.Torn)
+	}
+	if v.Void > 0 || v.Lost > 0 {
+		row("end", "%d record(s) were declared void and %d lost with a disk that failed: the log says so itself", v.Void, v.Lost)
+	}
+	for _, h := range v.Missing {
+		row("missing", "head %s is not in the log", h)
+	}
+	if n := heads - len(v.Missing); n > 0 {
+		row("heads", "%d found", n)
+	}
+	if v.Head.Seq > 0 {
+		row("head", "%s", v.Head)
+	}
+	a.showStates(v, row)
+}
+
+func kinds(n map[string]int) string {
+	var out []string
+	for _, k := range slices.Sorted(maps.Keys(n)) {
+		out = append(out, fmt.Sprintf("%d %s", n[k], k))
+	}
+	if len(out) == 0 {
+		return ""
+	}
+	return ": " + strings.Join(out, ", ")
+}
+
+// states are the words for files that are not as the log has them.
+var states = map[emend.State]string{
+	emend.FileChanged: "changed since, without emend",
+	emend.FileGone:    "gone, without emend",
+	emend.FileBack:    "there again; the log has it deleted",
+	emend.FileUnknown: "cannot be read",
+}
+
+func (a *app) showStates(v *emend.VerifyReport, row func(name, format string, args ...any)) {
+	if v.Store == "" {
+		return
+	}
+	row("files", "%d as the log has them, %d not", v.Same, len(v.Files))
+	for _, f := range v.Files {
+		text := states[f.State]
+		if f.Why != "" {
+			text += ": " + f.Why
+		}
+		fmt.Fprintf(a.out, "  %s  (%s; %s)\n", oneLine(f.Path), oneLine(text), oneLine(f.Entry))
+	}
+}

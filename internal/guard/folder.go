@@ -1,0 +1,276 @@
+package guard
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/emend-dev/emend/internal/fail"
+)
+
+// Folder is an open directory of the workspace, for listing it and for reading what is in it. Its methods take a single
+// name and follow no link, so that who goes down from folder to folder is always where the names say; and each name is
+// judged for reading, as [Guard.Look] does it. Close it when done. It may be used by several goroutines at once.
+//
+// A name that may not be read is as good as not there: it is never listed, also not for a link that leads to it, since
+// links are listed and not followed. As with Look, a hard link or a bind mount of such a file under another name is
+// not known for one.
+type Folder struct {
+	g   *Guard
+	at  shelf
+	rel string // slash path from the root; "" is the root
+	n   int    // how many names rel has
+	// plain: no rule touches the names that lead here and no policy has a say, so that the last name decides.
+	plain bool
+}
+
+// shelf is what a system gives to read a directory with. Its methods take a single name and follow no link.
+type shelf interface {
+	id() (Identity, error)
+	// list appends every name but "." and "..".
+	list(ctx context.Context, n *Names) error
+	enter(name string) (shelf, error)
+	open(name string) (File, error)
+	stat(name string) (info, error)
+	close()
+}
+
+// Name is one name in a directory.
+type Name struct {
+	Name string
+	Kind Kind
+}
+
+// Names are the names in a directory, in no order. The zero value is ready, and one value serves for many directories:
+// its memory is used again, while the texts of the names stay as they are.
+type Names struct {
+	List []Name
+	buf  []byte // as the system fills it
+	text []byte // the names one after the other, until they have become one string
+	ends []int
+}
+
+// Stat is what is known of a name without opening it.
+type Stat struct {
+	Kind    Kind
+	Size    int64
+	ModTime time.Time
+}
+
+// Folder opens the directory that e names, which must be the one that [Guard.Look] saw.
+func (g *Guard) Folder(e Entry) (*Folder, error) {
+	f, err := g.folder(e)
+	return f, explain(e.Rel, err)
+}
+
+func (g *Guard) folder(e Entry) (*Folder, error) {
+	if e.Kind != Directory || !fs.ValidPath(e.Rel) {
+		return nil, notDirectory(e.Rel, e.Rel)
+	}
+	names := split(e.Rel)
+	if err := g.judgeFor(e.Rel, false)(names); err != nil {
+		return nil, err
+	}
+	h, err := g.tree.dir(names)
+	if err != nil {
+		return nil, err
+	}
+	defer h.close()
+	if id, err := h.id(); err != nil || id != e.File {
+		return nil, errMoved
+	}
+	at, err := openShelf(h)
+	if err != nil {
+		return nil, err
+	}
+	return g.newFolder(at, names), nil
+}
+
+func (g *Guard) newFolder(at shelf, names []string) *Folder {
+	r, _ := find(names, reading)
+	return &Folder{g, at, strings.Join(names, "/"), len(names), r == nil && !g.policy.reads()}
+}
+
+// FolderOf opens the directory that has what e names, and returns its name there.
+func (g *Guard) FolderOf(e Entry) (*Folder, string, error) {
+	f, name, err := g.folderOf(e)
+	return f, name, explain(e.Rel, err)
+}
+
+func (g *Guard) folderOf(e Entry) (*Folder, string, error) {
+	if !fs.ValidPath(e.Rel) || e.Rel == "." {
+		return nil, "", badArgument(e.Rel, "not a path that was looked at: "+fail.Quote(e.Rel), "Look at the path first.")
+	}
+	parent, last := cutLast(split(e.Rel))
+	h, err := g.reopen(e, parent)
+	if err != nil {
+		return nil, "", err
+	}
+	defer h.close()
+	at, err := openShelf(h)
+	if err != nil {
+		return nil, "", err
+	}
+	return g.newFolder(at, parent), last[0], nil
+}
+
+// reads reports whether the policy says anything of reading.
+func (p *Policy) reads() bool {
+	return p != nil && len(p.read.deny)+len(p.read.ask)+len(p.read.allow) > 0
+}
+
+// Rel is the folder's slash path from the root; "" is the root.
+func (f *Folder) Rel() string { return f.rel }
+
+// Close lets go of the directory.
+func (f *Folder) Close() { f.at.close() }
+
+// List fills n with what may be read of the names in the folder, and with what each is.
+func (f *Folder) List(ctx context.Context, n *Names) error {
+	n.List, n.text, n.ends = n.List[:0], n.text[:0], n.ends[:0]
+	if err := f.at.list(ctx, n); err != nil {
+		return explain(f.rel, err)
+	}
+	n.name()
+	kept := n.List[:0]
+	for _, name := range n.List {
+		if name.Kind == Missing { // the system did not say with the name what it is
+			is, err := f.at.stat(name.Name)
+			if err != nil {
+				continue // gone meanwhile
+			}
+			name.Kind = is.kind()
+		}
+		if f.judge(name.Name) == nil {
+			kept = append(kept, name)
+		}
+	}
+	n.List = kept
+	return nil
+}
+
+// add takes a name that the system gave.
+func (n *Names) add(name []byte, k Kind) {
+	n.text = append(n.text, name...)
+	n.ends = append(n.ends, len(n.text))
+	n.List = append(n.List, Name{Kind: k})
+}
+
+// name makes one string of all names, and each name a part of it.
+func (n *Names) name() {
+	text, from := string(n.text), 0
+	for i, end := range n.ends {
+		n.List[i].Name = text[from:end]
+		from = end
+	}
+}
+
+// judge says no to a name in the folder that may not be read.
+func (f *Folder) judge(name string) error {
+	if f.plain && !touched(name) {
+		return nil
+	}
+	names := append(split(f.rel), name)
+	return f.g.judgeFor(strings.Join(names, "/"), false)(names)
+}
+
+// readRules are the rules that protect from reading.
+var readRules = func() (out []*rule) {
+	for i := range rules {
+		if rules[i].from&reading != 0 {
+			out = append(out, &rules[i])
+		}
+	}
+	return out
+}()
+
+// touched reports whether a rule may have something to say of a name, whatever leads to it.
+func touched(name string) bool {
+	folded := fold(name)
+	for _, r := range readRules {
+		first, _, _ := strings.Cut(r.pattern, "/")
+		if matchName(first, folded) {
+			return true
+		}
+	}
+	return false
+}
+
+// Enter opens the directory called name.
+func (f *Folder) Enter(name string) (*Folder, error) {
+	rel, err := f.check(name)
+	if err != nil {
+		return nil, err
+	}
+	if f.n >= f.g.depth {
+		return nil, f.g.tooDeep(rel)
+	}
+	at, err := f.at.enter(name)
+	if err != nil {
+		return nil, explain(rel, err)
+	}
+	return &Folder{f.g, at, rel, f.n + 1, f.plain && !touched(name)}, nil
+}
+
+// check judges what would be done with a name.
+func (f *Folder) check(name string) (rel string, err error) {
+	rel = name
+	if f.rel != "" {
+		rel = f.rel + "/" + name
+	}
+	if name == "" || name == "." || name == ".." || strings.ContainsAny(name, "/\x00") {
+		return rel, badArgument(rel, "not a single name: "+fail.Quote(name), "Enter one directory after the other.")
+	}
+	return rel, f.judge(name)
+}
+
+// File is a regular file that is open for reading.
+type File struct {
+	Size int64
+	fd   int
+	f    *os.File
+}
+
+// Open opens the regular file called name, and nothing else: who asks has listed the name as a regular file, and one
+// that has become a FIFO, a socket, a device or a link since is refused, without waiting for anybody.
+func (f *Folder) Open(name string) (File, error) {
+	rel, err := f.check(name)
+	if err != nil {
+		return File{}, err
+	}
+	file, err := f.at.open(name)
+	if err != nil {
+		return File{}, explain(rel, changed(rel, err))
+	}
+	return file, nil
+}
+
+// Stat says what is called name.
+func (f *Folder) Stat(name string) (Stat, error) {
+	rel, err := f.check(name)
+	if err != nil {
+		return Stat{}, err
+	}
+	is, err := f.at.stat(name)
+	if err != nil {
+		return Stat{}, explain(rel, err)
+	}
+	return Stat{is.kind(), is.size, is.mtime}, nil
+}
+
+// IsStore reports whether the folder is the store (see [Guard.ProtectStore]).
+func (f *Folder) IsStore() bool {
+	store := f.g.store.Load()
+	if store == nil {
+		return false
+	}
+	id, err := f.at.id()
+	return err == nil && id == *store
+}
+
+// Abs is the folder's path as it was when the guard opened. It is for showing and for files that say where something
+// is relative to it.
+func (f *Folder) Abs() string { return filepath.Join(f.g.dir, filepath.FromSlash(f.rel)) }

@@ -1,0 +1,152 @@
+package guard
+
+import (
+	"context"
+	"encoding/binary"
+	"io"
+	"io/fs"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/emend-dev/emend/internal/vfs"
+)
+
+func openShelf(h handle) (shelf, error) {
+	d, ok := h.(directory)
+	if !ok {
+		return openPortableShelf(h)
+	}
+	fd, err := openDirectory(d.fd, ".")
+	if err != nil {
+		return nil, err
+	}
+	return readable{directory{fd}}, nil
+}
+
+func openDirectory(at int, name string) (int, error) {
+	return again(func() (int, error) {
+		return unix.Openat(at, name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	})
+}
+
+// readable is a directory handle that can be listed, too.
+type readable struct{ directory }
+
+func (r readable) enter(name string) (shelf, error) {
+	fd, err := openDirectory(r.fd, name)
+	if err == unix.ELOOP {
+		err = errLink
+	}
+	if err != nil {
+		return nil, err
+	}
+	return readable{directory{fd}}, nil
+}
+
+// listBytes is how much of a directory is read at a time.
+const listBytes = 32 << 10
+
+func (r readable) list(ctx context.Context, n *Names) error {
+	if n.buf == nil {
+		n.buf = make([]byte, listBytes)
+	}
+	for {
+		if ctx.Err() != nil {
+			return cancelled(ctx, "")
+		}
+		got, err := again(func() (int, error) { return unix.Getdents(r.fd, n.buf) })
+		if err == unix.ENOENT { // the directory was removed
+			return nil
+		}
+		if err != nil || got == 0 {
+			return err
+		}
+		n.entries(n.buf[:got])
+	}
+}
+
+// The layout of struct linux_dirent64: inode, offset, length of the whole, type, name with a NUL.
+const (
+	entryLength = 16
+	entryType   = 18
+	entryName   = 19
+)
+
+// entries takes the names out of what the kernel filled.
+func (n *Names) entries(buf []byte) {
+	for len(buf) > entryName {
+		length := int(binary.NativeEndian.Uint16(buf[entryLength:]))
+		if length <= entryName || length > len(buf) {
+			return
+		}
+		name := buf[entryName:length]
+		end := 0
+		for end < len(name) && name[end] != 0 {
+			end++
+		}
+		if name = name[:end]; string(name) != "." && string(name) != ".." {
+			n.add(name, kindOf(buf[entryType]))
+		}
+		buf = buf[length:]
+	}
+}
+
+func kindOf(t byte) Kind {
+	switch t {
+	case unix.DT_REG:
+		return Regular
+	case unix.DT_DIR:
+		return Directory
+	case unix.DT_LNK:
+		return Symlink
+	case unix.DT_UNKNOWN:
+		return Missing
+	}
+	return Special
+}
+
+func (r readable) open(name string) (File, error) {
+	fd, err := again(func() (int, error) {
+		const flags = unix.O_RDONLY | unix.O_NONBLOCK | unix.O_NOFOLLOW | unix.O_NOCTTY | unix.O_CLOEXEC
+		return unix.Openat(r.fd, name, flags, 0)
+	})
+	if err == unix.ELOOP {
+		err = errLink
+	}
+	if err != nil {
+		return File{}, err
+	}
+	var st unix.Stat_t
+	if _, err = again(func() (int, error) { return 0, unix.Fstat(fd, &st) }); err == nil && st.Mode&unix.S_IFMT != unix.S_IFREG {
+		err = unreadable(name, info{mode: vfs.FileMode(st.Mode)}, "")
+	}
+	if err != nil {
+		unix.Close(fd)
+		return File{}, err
+	}
+	return File{Size: st.Size, fd: fd}, nil
+}
+
+// Read reads on.
+func (f File) Read(p []byte) (int, error) {
+	if f.f != nil {
+		return f.f.Read(p)
+	}
+	n, err := again(func() (int, error) { return unix.Read(f.fd, p) })
+	switch {
+	case err != nil:
+		return 0, &fs.PathError{Op: "read", Err: err}
+	case n == 0 && len(p) > 0:
+		return 0, io.EOF
+	}
+	return n, nil
+}
+
+// Close lets go of the file.
+func (f File) Close() {
+	if f.f != nil {
+		f.f.Close()
+		return
+	}
+	unix.Close(f.fd)
+}

@@ -1,0 +1,34 @@
+package guard
+
+import (
+	"slices"
+	"strings"
+)
+
+// maxSiblings is how many names of a directory are looked at for a hint.
+const maxSiblings = 4096
+
+// Siblings returns the names in the directory of e, sorted, as far as policy lets them be read: for a hint when nothing
+// has e's own name. What cannot be listed has none, and of a large directory it is the first few thousand.
+func (g *Guard) Siblings(e Entry) []string {
+	names := split(e.Rel)
+	if len(names) == 0 {
+		return nil
+	}
+	parent, _ := cutLast(names)
+	h, err := g.reopen(e, parent)
+	if err != nil {
+		return nil
+	}
+	defer h.close()
+	all, err := h.list(maxSiblings)
+	if err != nil {
+		return nil
+	}
+	may := g.judgeFor(e.Rel, false)
+	names = slices.DeleteFunc(all, func(name string) bool {
+		return may(append(slices.Clip(parent), name)) != nil || strings.ContainsFunc(name, unseen)
+	})
+	slices.Sort(names)
+	return names
+}

@@ -1,0 +1,326 @@
+//go:build linux
+
+package scenes
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/internal/audit"
+	"github.com/emend-dev/emend/internal/vfs"
+)
+
+// counters is how many processes count in the one file.
+const counters = 64
+
+// crew is a run of processes that count.
+type crew struct {
+	countOrders
+	processes int
+	dir       string
+	seed      uint64
+
+	mu      sync.Mutex
+	running map[int]*exec.Cmd
+	stops   map[int]io.Closer
+	over    bool
+	killed  int
+	steps   []step
+	clients []int // of each step
+	sums    []sums
+	done    int // writes that were acknowledged, where every step is told
+}
+
+func newCrew(t *testing.T, processes int, o countOrders) *crew {
+	t.Helper()
+	dir := workspace(t).Root()
+	write(t, filepath.Join(dir, counterFile), tick{0, "nobody"}.String())
+	o.Dir = dir
+	return &crew{countOrders: o, processes: processes, dir: dir, seed: seed(t),
+		running: map[int]*exec.Cmd{}, stops: map[int]io.Closer{}}
+}
+
+// work lets the processes count until they are done. Those that are killed meanwhile are followed by others.
+func (c *crew) work(t *testing.T, meanwhile func(ctx context.Context)) time.Duration {
+	t.Helper()
+	start := time.Now()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var wg, beside sync.WaitGroup
+	for client := range c.processes {
+		wg.Go(func() { c.keep(t, client) })
+	}
+	if meanwhile != nil {
+		beside.Go(func() { meanwhile(ctx) })
+	}
+	wg.Wait()
+	took := time.Since(start)
+	cancel()
+	beside.Wait()
+	return took
+}
+
+func (c *crew) keep(t *testing.T, client int) {
+	for life := 0; ; life++ {
+		o := c.countOrders
+		o.Name = fmt.Sprintf("p%d.%d", client, life)
+		var stderr bytes.Buffer
+		cmd, out, ok := c.start(t, client, o, &stderr)
+		if !ok {
+			return
+		}
+		steps(out, func(s step) { c.note(t, client, s) })
+		if err := cmd.Wait(); err == nil {
+			return
+		} else if cmd.ProcessState.Exited() {
+			t.Errorf("process %s: %v: %s", o.Name, err, stderr.Bytes())
+			c.end()
+			return
+		}
+	}
+}
+
+func (c *crew) start(t *testing.T, client int, o countOrders, stderr io.Writer) (*exec.Cmd, io.Reader, bool) {
+	told, err := json.Marshal(o)
+	if err != nil {
+		t.Error(err)
+		return nil, nil, false
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		t.Error(err)
+		return nil, nil, false
+	}
+	cmd := exec.Command(exe)
+	cmd.Env, cmd.Stderr = append(os.Environ(), roleVar+"=counter", ordersVar+"="+string(told)), stderr
+	stop, err1 := cmd.StdinPipe()
+	out, err2 := cmd.StdoutPipe()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.over {
+		return nil, nil, false
+	}
+	if err1 != nil || err2 != nil || cmd.Start() != nil {
+		t.Errorf("process %s does not start", o.Name)
+		return nil, nil, false
+	}
+	c.running[client], c.stops[client] = cmd, stop
+	return cmd, out, true
+}
+
+func (c *crew) note(t *testing.T, client int, s step) {
+	if s.Odd {
+		t.Errorf("%s is refused, and not since the file has changed: %s", s.ID, s.Err)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if s.Sum != nil {
+		c.sums = append(c.sums, *s.Sum)
+		return
+	}
+	c.steps, c.clients = append(c.steps, s), append(c.clients, client)
+	if s.Write && s.OK {
+		c.done++
+	}
+}
+
+// end tells every process to go.
+func (c *crew) end() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.over = true
+	for _, s := range c.stops {
+		s.Close()
+	}
+}
+
+// kill kills a process. With a moment it is the next one that takes the lock, so long after that: it is in the middle
+// of something.
+func (c *crew) kill(client int, moment time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if moment > 0 {
+		client = c.nextHolder(client)
+		time.Sleep(moment)
+	}
+	if cmd := c.running[client]; cmd != nil && cmd.Process.Kill() == nil {
+		c.killed++
+	}
+}
+
+// nextHolder waits until the lock names a process that it has not named before. When none comes it is other.
+func (c *crew) nextHolder(other int) int {
+	was := c.holder()
+	for range 2000 {
+		if now := c.holder(); now >= 0 && now != was {
+			return now
+		}
+	}
+	return other
+}
+
+// holder is the client that the lock names, or -1.
+func (c *crew) holder() int {
+	data, err := os.ReadFile(filepath.Join(c.dir, ".git", "emend", "lock"))
+	if err != nil {
+		return -1
+	}
+	for client, cmd := range c.running {
+		if strings.HasPrefix(string(data), fmt.Sprintf("process %d ", cmd.Process.Pid)) {
+			return client
+		}
+	}
+	return -1
+}
+
+// says is what the file says at the end.
+func (c *crew) says(t *testing.T) tick {
+	t.Helper()
+	now, err := parseTick(read(t, filepath.Join(c.dir, counterFile)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return now
+}
+
+// countLedger is what the log says.
+type countLedger struct {
+	written []audit.Op     // what was done and not taken back, the oldest first
+	refused map[string]int // how many calls failed, by kind
+	healed  int            // writes that another process finished
+}
+
+// recorded reads the log, which must be whole.
+func (c *crew) recorded(t *testing.T) countLedger {
+	t.Helper()
+	dir, err := vfs.Open(filepath.Join(c.dir, ".git", "emend", "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dir.Close()
+	if rep, err := audit.Verify(dir); err != nil || !rep.Whole() {
+		t.Errorf("the log is not whole: %v %v", rep.Breaks, err)
+	}
+	log, err := audit.Open(dir, audit.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	led := countLedger{refused: map[string]int{}}
+	taken := map[string]bool{}
+	for r, err := range log.Backward() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		led.add(r, taken)
+	}
+	slices.Reverse(led.written)
+	return led
+}
+
+func (l *countLedger) add(r *audit.Record, taken map[string]bool) {
+	switch {
+	case r.Kind == audit.Abort, r.Kind == audit.Recovered && !r.OK:
+		taken[r.Tx] = true
+		l.refused[r.ErrorKind]++
+	case r.Kind == audit.Recovered:
+		l.healed++
+	case r.Kind == audit.Failed, r.Kind == audit.Denied:
+		l.refused[r.ErrorKind]++
+	case r.Kind == audit.Commit && !taken[r.Tx]:
+		l.written = append(l.written, r.Ops...)
+	}
+}
+
+// check holds the log against the file: each change in it was made to what the one before it left, so that nothing
+// was overwritten unseen, and the last one left what the file says.
+func (l *countLedger) check(c *crew, now tick) (complaints []string) {
+	complain := func(format string, args ...any) { complaints = append(complaints, fmt.Sprintf(format, args...)) }
+	last := hash(tick{0, "nobody"}.String())
+	for i, op := range l.written {
+		if op.Path != counterFile || op.Before != last {
+			complain("write %d of %s was made to %.12s, and the one before it left %.12s", i+1, op.Path, op.Before, last)
+		}
+		last = op.After
+	}
+	if last != hash(now.String()) {
+		complain("the last write in the log left %.12s, the file has %.12s", last, hash(now.String()))
+	}
+	if len(l.written) != now.n {
+		complain("the log has %d writes, the file says %d", len(l.written), now.n)
+	}
+	return complaints
+}
+
+func hash(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return hex.EncodeToString(sum[:])
+}
+
+// TestCounter: sixty-four processes count in one file, each by reading it and writing one more with the hash of what
+// it read. Whoever is late is told that the file has changed, and nothing else, and tries again. At the end the file
+// says how many writes were acknowledged, and so does the log.
+func TestCounter(t *testing.T) {
+	n := number(t, "EMEND_SCENES_INCREMENTS", 300)
+	for _, how := range []string{"write_file", "edit_file", "apply_patch"} {
+		t.Run(how, func(t *testing.T) {
+			c := newCrew(t, counters, countOrders{How: how, Until: n})
+			took := c.work(t, nil)
+			c.finished(t, n, took)
+		})
+	}
+}
+
+// finished checks a run in which nobody was killed.
+func (c *crew) finished(t *testing.T, n int, took time.Duration) {
+	t.Helper()
+	now, led := c.says(t), c.recorded(t)
+	for _, complaint := range led.check(c, now) {
+		t.Error(complaint)
+	}
+	var done, stale int
+	fewest, most, longest := n, 0, int64(0)
+	for _, s := range c.sums {
+		done, stale = done+s.Done, stale+s.Stale
+		fewest, most, longest = min(fewest, s.Done), max(most, s.Done), max(longest, s.Longest)
+	}
+	if now.n != n || done != n {
+		t.Errorf("the file says %d, %d writes were acknowledged, want %d", now.n, done, n)
+	}
+	for kind, times := range led.refused {
+		if kind != string(emend.Stale) || times > stale {
+			t.Errorf("the log has %d refusals of kind %s, of %d", times, kind, stale)
+		}
+	}
+	t.Logf("%s: %d processes, %.1f s: %d done, %d refused as stale (%d of them in the log), %.0f done/s, %d to %d by process, "+
+		"the longest that one waited for its turn: %.1f s", c.How, c.processes, took.Seconds(), done, stale, led.refused[string(emend.Stale)],
+		float64(n)/took.Seconds(), fewest, most, time.Duration(longest).Seconds())
+}
+
+// TestCounterRig: the scene can tell writers that look at no hash.
+func TestCounterRig(t *testing.T) {
+	c := newCrew(t, 16, countOrders{How: "blind", Until: 300})
+	c.work(t, nil)
+	done := 0
+	for _, s := range c.sums {
+		done += s.Done
+	}
+	if now := c.says(t); now.n == done {
+		t.Errorf("%d blind writes, and the file says so; the scene proves nothing", done)
+	} else {
+		t.Logf("blind: %d writes were acknowledged, the file says %d", done, now.n)
+	}
+}

@@ -1,0 +1,141 @@
+//go:build linux
+
+package scenes
+
+import (
+	"hash/maphash"
+	"maps"
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+)
+
+// access is a read of the one file, or a write to it, as the checker sees it.
+type access struct {
+	write     bool
+	saw       string // a read: what it read; a write: what it expects
+	id        string // a write: what it writes
+	ok        bool   // a write: it was done
+	call, end int64
+	client    int
+}
+
+// register says what one process, alone, would have seen: a read sees what was written last, and a write is done if,
+// and only if, that is what it expects.
+var register = porcupine.Model{
+	Init: func() any { return "nobody" },
+	Step: func(state, input, output any) (bool, any) {
+		now, a, ok := state.(string), input.(*access), output.(bool)
+		fits := now == a.saw
+		switch {
+		case !a.write:
+			return fits, now
+		case ok && fits:
+			return true, a.id
+		}
+		return ok == fits, now
+	},
+	Hash: func(state any) uint64 { return maphash.String(hashSeed, state.(string)) },
+}
+
+func consistent(all []*access, limit time.Duration) porcupine.CheckResult {
+	history := make([]porcupine.Operation, len(all))
+	for i, a := range all {
+		history[i] = porcupine.Operation{ClientId: a.client, Input: a, Output: a.ok, Call: a.call, Return: a.end}
+	}
+	return porcupine.CheckOperationsTimeout(register, history, limit)
+}
+
+// accesses is the history for the checker. A write whose process was killed may have happened at any time after it
+// began; one of them that nobody finds was never more than a wish.
+func (c *crew) accesses(found func(id string) bool) (all []*access, cut int) {
+	begun := map[string]*access{}
+	for i, s := range c.steps {
+		a := &access{write: s.Write, saw: s.Saw, id: s.ID, ok: s.OK, call: s.Call, end: s.End, client: c.clients[i]}
+		switch {
+		case s.Begins:
+			a.end, a.ok = math.MaxInt64-10, true
+			begun[s.ID] = a
+		default:
+			delete(begun, s.ID)
+			all = append(all, a)
+		}
+	}
+	for id, a := range begun {
+		if found(id) {
+			all = append(all, a)
+		}
+	}
+	return all, len(begun)
+}
+
+// prove puts the history to the checker, and then spoiled ones, which it must mind.
+func prove(t *testing.T, all []*access) {
+	t.Helper()
+	start := time.Now()
+	if got := consistent(all, 5*time.Minute); got != porcupine.Ok {
+		t.Errorf("%d reads and writes: the checker says %s", len(all), got)
+		return
+	}
+	t.Logf("%d reads and writes are linearizable (%s)", len(all), time.Since(start).Round(time.Millisecond))
+	for what, pick := range map[string]func(a *access) bool{
+		"a write that was done is said not to be": func(a *access) bool { return a.write && a.ok && seen(all, a.id) },
+		"one that was refused is said to be done": func(a *access) bool { return a.write && !a.ok },
+	} {
+		i := slices.IndexFunc(all, pick)
+		if i < 0 {
+			t.Errorf("%s: the history has none", what)
+			continue
+		}
+		bad := slices.Clone(all)
+		turned := *all[i]
+		turned.ok = !turned.ok
+		bad[i] = &turned
+		if got := consistent(bad, time.Minute); got != porcupine.Illegal {
+			t.Errorf("%s: the checker says %s of it", what, got)
+		}
+	}
+}
+
+// seen reports whether anybody read what a write wrote.
+func seen(all []*access, id string) bool {
+	return slices.ContainsFunc(all, func(a *access) bool { return !a.write && a.saw == id })
+}
+
+// TestCounterLinear: the reads and writes of many processes on one file are those that some order of them, one at a
+// time, would give.
+func TestCounterLinear(t *testing.T) {
+	n := number(t, "EMEND_SCENES_LINEAR", 150)
+	for _, how := range slices.Sorted(maps.Keys(increments)) {
+		if how == "blind" {
+			continue
+		}
+		t.Run(how, func(t *testing.T) {
+			c := newCrew(t, 16, countOrders{How: how, Until: n, Tell: true})
+			c.work(t, nil)
+			now := c.says(t)
+			led := c.recorded(t)
+			for _, complaint := range led.check(c, now) {
+				t.Error(complaint)
+			}
+			all, cut := c.accesses(func(string) bool { return false })
+			if cut > 0 || c.done != n {
+				t.Errorf("%d writes were acknowledged and %d got no answer, want %d", c.done, cut, n)
+			}
+			prove(t, all)
+		})
+	}
+}
+
+// TestCounterLinearRig: the checker minds a history of writers that look at no hash.
+func TestCounterLinearRig(t *testing.T) {
+	c := newCrew(t, 8, countOrders{How: "blind", Until: 30, Tell: true})
+	c.work(t, nil)
+	all, _ := c.accesses(func(string) bool { return false })
+	if got := consistent(all, time.Minute); got != porcupine.Illegal {
+		t.Errorf("%d reads and writes that look at no hash: the checker says %s; it proves nothing", len(all), got)
+	}
+}

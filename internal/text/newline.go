@@ -1,0 +1,113 @@
+package text
+
+import (
+	"strings"
+
+	"znkr.io/diff"
+)
+
+// Style names the line ends of data: lf, crlf, cr, mixed, or none when there are none.
+func Style(data string) string {
+	crlf := strings.Count(data, CRLF)
+	lf, cr := strings.Count(data, LF)-crlf, strings.Count(data, CR)-crlf
+	switch {
+	case lf+cr+crlf == 0:
+		return "none"
+	case lf+cr == 0:
+		return "crlf"
+	case lf+crlf == 0:
+		return "cr"
+	case cr+crlf == 0:
+		return "lf"
+	}
+	return "mixed"
+}
+
+// Restyle is content with the byte order mark and the line ends of the text it is to replace. Every line stays what
+// it is, and whether the last one has a line end stays too.
+//
+// Content that has a CR of its own knows its line ends and keeps them. Where all ends of like are the same, content
+// gets them. Where they are mixed, a line that like has as well (by the shortest difference between the two) keeps
+// the end that it has there; any other takes that of the line before it, and at the top that of like's first line.
+func Restyle(content, like string) string {
+	mark := ""
+	if strings.HasPrefix(like, BOM) || strings.HasPrefix(content, BOM) {
+		mark = BOM
+	}
+	content = strings.TrimPrefix(content, BOM)
+	if strings.Contains(content, CR) {
+		return mark + content
+	}
+	switch Style(like) {
+	case "crlf":
+		content = strings.ReplaceAll(content, LF, CRLF)
+	case "cr":
+		content = strings.ReplaceAll(content, LF, CR)
+	case "mixed":
+		content = mix(Split(content), Split(like))
+	}
+	return mark + content
+}
+
+// mix is now with the line ends that its lines have in was.
+func mix(now, was *Lines) string {
+	var b strings.Builder
+	b.Grow(len(now.data) + now.Len())
+	end := was.End(0)
+	line := func(i, twin int) {
+		if twin >= 0 && was.End(twin) != None {
+			own := was.End(twin)
+			if end != CR || own != LF || i == 0 || now.Line(i) != "" { // else the two would become one CRLF
+				end = own
+			}
+		}
+		b.WriteString(now.Line(i))
+		if now.End(i) != None {
+			b.WriteString(end)
+		}
+	}
+	i, twin := 0, 0
+	for _, c := range append(Diff(bare(was), bare(now)), Change{was.Len(), was.Len(), now.Len(), now.Len()}) {
+		for ; i < c.B0; i, twin = i+1, twin+1 {
+			line(i, twin)
+		}
+		for ; i < c.B1; i++ {
+			line(i, -1)
+		}
+		twin = c.A1
+	}
+	return b.String()
+}
+
+func bare(l *Lines) []string {
+	out := make([]string, l.Len())
+	for i := range out {
+		out[i] = l.Line(i)
+	}
+	return out
+}
+
+// Change says that lines A0 up to A1 of one text became lines B0 up to B1 of another, from 0.
+type Change struct{ A0, A1, B0, B1 int }
+
+// shortest is how many lines a pair of texts may have together to get the shortest difference there is. Larger ones
+// get one that is found in time linear in the lines, but for a logarithm.
+const shortest = 10_000
+
+// Diff lists the changes that make b of a, in order, with an unchanged line between any two.
+func Diff(a, b []string) []Change {
+	how := diff.Fast()
+	if len(a)+len(b) <= shortest {
+		how = diff.Minimal()
+	}
+	var out []Change
+	for _, h := range diff.Hunks(a, b, diff.Context(0), how) {
+		c := Change{h.PosX, h.EndX, h.PosY, h.EndY}
+		if n := len(out); n > 0 && out[n-1].A1 == c.A0 && out[n-1].B1 == c.B0 {
+			out[n-1].A1, out[n-1].B1 = c.A1, c.B1
+			continue
+		}
+		out = append(out, c)
+	}
+	return out
+}

@@ -1,0 +1,125 @@
+package tool
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/internal/dialect"
+	"github.com/emend-dev/emend/internal/report"
+	"github.com/emend-dev/emend/patch"
+)
+
+var applyPatch = build("apply_patch", words{
+	title: "Apply a patch",
+	doc: "Change several files, all or nothing; for one use edit_file, for one new file create_file. Unsure? Send dryRun. " +
+		"Sections: *** Add File: p (lines with +), *** Update File: p, *** Delete File: p, *** Move File: a -> b. Hunks begin with @@; " +
+		"their context and removed lines must be in the file exactly once. Refuses whole, with each hunk that failed and its nearest place.",
+	example: `{"patch":"*** Begin Patch\n*** Update File: a.ts\n@@\n const x = 1;\n-let y = 2;\n+let y = 3;\n*** Delete File: old.ts\n*** End Patch\n"}`,
+	mutates: true, destructive: true,
+	fields: map[string]field{
+		"atomic":    {standard: true},
+		"dialect":   {enum: slices.Concat([]string{"auto"}, emend.Dialects()), standard: "auto"},
+		"tolerance": {enum: rungs},
+	},
+	output: report.Data{},
+}, callPatch)
+
+// rungs are the words for how loosely lines may match.
+var rungs = []string{patch.Exact.String(), patch.Trailing.String(), patch.Whitespace.String(), patch.Unicode.String()}
+
+// patchRequest is what apply_patch takes.
+type patchRequest struct {
+	Patch                string            `json:"patch" jsonschema:"from *** Begin Patch to *** End Patch"`
+	ExpectedSha256ByPath map[string]string `json:"expectedSha256ByPath,omitempty" jsonschema:"the sha256 of files, by their path in the patch; empty for a file that must not exist"`
+	Atomic               *bool             `json:"atomic,omitempty" jsonschema:"false: section by section"`
+	DryRun               bool              `json:"dryRun,omitempty" jsonschema:"say what would be done and write nothing"`
+	Dialect              string            `json:"dialect,omitempty" jsonschema:"how the patch is written"`
+	Lenient              *bool             `json:"lenient,omitempty" jsonschema:"let pass what is sloppy, and name it"`
+	Tolerance            string            `json:"tolerance,omitempty" jsonschema:"how loosely lines may match"`
+	IdempotencyKey       string            `json:"idempotencyKey,omitempty" jsonschema:"the same key does it once"`
+}
+
+func (r patchRequest) options(o Options) emend.Options {
+	out := emend.Options{Dialect: r.Dialect, Lenient: o.Lenient, Expect: r.ExpectedSha256ByPath, Sequential: r.Atomic != nil && !*r.Atomic,
+		Progress: o.Progress, IdempotencyKey: r.IdempotencyKey}
+	if r.Lenient != nil {
+		out.Lenient = *r.Lenient
+	}
+	for _, rung := range []patch.Rung{patch.Exact, patch.Trailing, patch.Whitespace, patch.Unicode} {
+		if rung.String() == r.Tolerance {
+			out.Tolerance = rung
+		}
+	}
+	return out
+}
+
+func callPatch(ctx context.Context, ws *emend.Workspace, o Options, r patchRequest) (emend.Result, error) {
+	opts := r.options(o)
+	if o.RequireHash {
+		if err := prove(r.Patch, &opts); err != nil {
+			return nil, err
+		}
+	}
+	if r.DryRun {
+		p, err := ws.Plan(ctx, r.Patch, opts)
+		if err != nil {
+			return nil, err
+		}
+		return p.Result(), nil
+	}
+	rep, err := ws.Apply(ctx, r.Patch, opts)
+	if err != nil {
+		return nil, err
+	}
+	return rep.Result(), nil
+}
+
+// prove demands a hash for every file that a patch changes, deletes or moves, and that what it adds is not there. What an
+// earlier section made needs none. A text that is no patch is left to the engine to refuse.
+func prove(text string, o *emend.Options) error {
+	sections, rules, ok := read(text, *o)
+	if !ok {
+		return nil
+	}
+	expect, made := map[string]string{}, map[string]bool{}
+	maps.Copy(expect, o.Expect)
+	var missing []string
+	for _, s := range sections {
+		_, named := expect[s.Path]
+		switch {
+		case named || made[s.Path]:
+		case s.Op == patch.Add:
+			expect[s.Path] = ""
+		default:
+			missing = append(missing, s.Path)
+		}
+		made[s.Path], made[s.To] = true, true
+		if s.Op == patch.Move && rules.MoveReplaces {
+			return bad("in this dialect a move may overwrite a file unseen, and a person has made a hash required here",
+				"Use move_file with expectedSha256, or write the patch in the dialect emend.")
+		}
+	}
+	if len(missing) > 0 {
+		return bad("expectedSha256ByPath has no entry for "+strings.Join(quoted(missing), ", ")+", and a person has made one required here",
+			"Send for each of them the sha256 that read_file returned.")
+	}
+	o.Expect = expect
+	return nil
+}
+
+// read is the sections of a patch.
+func read(text string, o emend.Options) ([]patch.Section, dialect.Rules, bool) {
+	d, ok := dialect.Named(o.Dialect)
+	if !ok {
+		var err error
+		if d, err = dialect.Detect(text); err != nil {
+			return nil, dialect.Rules{}, false
+		}
+	}
+	how := dialect.Options{Lenient: o.Lenient, Tolerance: o.Tolerance}
+	parsed, err := d.Parse(text, how)
+	return parsed.Patch.Sections, d.Rules(how), err == nil
+}

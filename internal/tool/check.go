@@ -1,0 +1,226 @@
+package tool
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/emend-dev/emend/internal/fail"
+)
+
+// maxComplaints is how many things that do not fit one refusal names.
+const maxComplaints = 30
+
+// checker compares arguments with a schema and names each thing that does not fit.
+type checker struct {
+	tool string
+	all  fail.List
+	more int
+}
+
+// check returns everything in v that does not fit the schema of the tool.
+func (t *Tool) check(v value) error {
+	c := checker{tool: t.Name}
+	c.value("", &v, t.Input)
+	if c.more > 0 {
+		c.all[len(c.all)-1].Hint += fmt.Sprintf(" %d more things do not fit.", c.more)
+	}
+	if len(c.all) == 0 {
+		return nil
+	}
+	return c.all
+}
+
+func (c *checker) add(msg, hint string) {
+	if len(c.all) == maxComplaints {
+		c.more++
+		return
+	}
+	c.all = append(c.all, bad(msg, hint))
+}
+
+func (c *checker) value(at string, v *value, s *jsonschema.Schema) {
+	if !c.typed(at, v, s) {
+		return
+	}
+	switch s.Type {
+	case "object":
+		c.object(at, v, s)
+	case "array":
+		c.array(at, v, s)
+	case "integer":
+		c.number(at, v, s)
+	case "string":
+		c.text(at, v, s)
+	}
+}
+
+// typed checks the type.
+func (c *checker) typed(at string, v *value, s *jsonschema.Schema) bool {
+	if v.kind == s.Type {
+		return true
+	}
+	if s.Type == "integer" && v.kind == "number" {
+		if _, ok := integer(v.text); ok {
+			return true
+		}
+	}
+	name, hint := at, "Send "+at+" as "+noun(s.Type)+", or leave it out."
+	if at == "" {
+		name, hint = "the arguments", "Send one JSON object."
+	} else if s.Description != "" {
+		hint = at + ": " + s.Description + "."
+	}
+	is, be := "is", "it has to be"
+	if at == "" {
+		is, be = "are", "they have to be"
+	}
+	c.add(fmt.Sprintf("%s %s %s; %s %s", name, is, v.words(), be, noun(s.Type)), hint)
+	return false
+}
+
+func noun(kind string) string {
+	switch kind {
+	case "integer":
+		return "an integer"
+	case "array":
+		return "a list"
+	case "object":
+		return "an object"
+	}
+	return "a " + kind
+}
+
+func (c *checker) object(at string, v *value, s *jsonschema.Schema) {
+	for i := range v.members {
+		m := &v.members[i]
+		switch p := s.Properties[m.name]; {
+		case p != nil:
+			c.value(join(at, m.name), &m.value, p)
+		case s.Properties == nil && s.AdditionalProperties != nil:
+			c.value(join(at, fail.Quote(m.name)), &m.value, s.AdditionalProperties)
+		default:
+			c.unknown(at, m.name, s)
+		}
+	}
+	for _, name := range s.Required {
+		if _, ok := v.get(name); !ok {
+			c.add(join(at, name)+" is missing", "Send "+name+": "+s.Properties[name].Description+".")
+		}
+	}
+}
+
+func join(at, name string) string {
+	if at == "" {
+		return name
+	}
+	return at + "." + name
+}
+
+// unknown is a field that the schema does not have.
+func (c *checker) unknown(at, name string, s *jsonschema.Schema) {
+	known := s.PropertyOrder
+	if known == nil {
+		known = slices.Sorted(maps.Keys(s.Properties))
+	}
+	hint := "The arguments are: " + strings.Join(known, ", ") + "."
+	if near := meant(name, known); near != "" {
+		hint = fmt.Sprintf("Did you mean %q? %s", near, hint)
+	}
+	what := "an argument of " + c.tool
+	if at != "" {
+		what = "a field of " + at
+	}
+	c.add(fail.Quote(name)+" is not "+what, hint)
+}
+
+// synonyms are the names that the tools of other systems have for the same things.
+var synonyms = map[string][]string{
+	"path":     {"file", "filename", "filepath", "file_path", "dir", "directory", "absolute_path", "target_file"},
+	"content":  {"contents", "text", "file_text", "body", "data"},
+	"oldText":  {"old_string", "old_str", "old", "search", "find", "before"},
+	"newText":  {"new_string", "new_str", "new", "replace", "replacement", "after"},
+	"fromPath": {"from", "source", "src", "old_path", "path"},
+	"toPath":   {"to", "destination", "dest", "dst", "new_path"},
+	"patch":    {"input", "diff", "patch_text"},
+	"query":    {"pattern", "regex", "search", "text"},
+	"pattern":  {"glob", "query"},
+	"root":     {"path", "dir", "directory", "cwd"},
+
+	"startLine":           {"start", "offset", "view_range", "line"},
+	"endLine":             {"end", "limit"},
+	"expectedSha256":      {"sha256", "hash", "expected_hash"},
+	"expectedOccurrences": {"replace_all", "count", "occurrences"},
+	"trashedPath":         {"id", "trashId", "trashedTo", "path"},
+	"targetPath":          {"target", "to", "destination"},
+	"maxResults":          {"limit", "head_limit"},
+}
+
+// meant is the known name that somebody who wrote name may have meant.
+func meant(name string, known []string) string {
+	if near := fail.Alike(name, known); len(near) > 0 {
+		return near[0]
+	}
+	for _, k := range known {
+		if slices.ContainsFunc(synonyms[k], func(s string) bool {
+			return strings.EqualFold(strings.ReplaceAll(s, "_", ""), strings.ReplaceAll(name, "_", ""))
+		}) {
+			return k
+		}
+	}
+	return ""
+}
+
+func (c *checker) array(at string, v *value, s *jsonschema.Schema) {
+	if s.MinItems != nil && len(v.items) < *s.MinItems {
+		c.add(fmt.Sprintf("%s is a list of %d; it has to have at least %d", at, len(v.items), *s.MinItems), "Send "+at+": "+s.Description+".")
+	}
+	for i := range v.items {
+		c.value(fmt.Sprintf("%s[%d]", at, i), &v.items[i], s.Items)
+	}
+}
+
+func (c *checker) number(at string, v *value, s *jsonschema.Schema) {
+	n, _ := integer(v.text)
+	switch {
+	case s.Minimum != nil && float64(n) < *s.Minimum:
+		c.add(fmt.Sprintf("%s is %d; it has to be at least %s", at, n, number(*s.Minimum)), "Send a larger "+at+", or leave it out.")
+	case s.Maximum != nil && float64(n) > *s.Maximum:
+		c.add(fmt.Sprintf("%s is %d; it has to be at most %s", at, n, number(*s.Maximum)), "Send a smaller "+at+", or leave it out.")
+	}
+}
+
+var isHash = regexp.MustCompile(hash)
+
+func (c *checker) text(at string, v *value, s *jsonschema.Schema) {
+	if s.Pattern == hash && !isHash.MatchString(v.text) {
+		c.add(fmt.Sprintf("%s is %s, which is not a sha256 of 64 lower-case hexadecimal digits", at, fail.Quote(v.text)),
+			"Send the sha256 that read_file returned for this file; read it again if you do not have it.")
+	}
+	if len(s.Enum) > 0 && !slices.Contains(s.Enum, any(v.text)) {
+		c.add(fmt.Sprintf("%s is %s; it has to be one of %s", at, fail.Quote(v.text), list(s.Enum)), "Send one of these words as "+at+".")
+	}
+}
+
+func list(words []any) string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = fmt.Sprint(w)
+	}
+	return strings.Join(out, ", ")
+}
+
+func quoted(names []string) []string {
+	out := make([]string, min(len(names), maxComplaints))
+	for i := range out {
+		out[i] = fail.Quote(names[i])
+	}
+	if len(out) < len(names) {
+		out = append(out, fmt.Sprintf("%d more", len(names)-len(out)))
+	}
+	return out
+}

@@ -1,0 +1,12 @@
+package tool
+
+import "github.com/emend-dev/emend"
+
+var createFile = define("create_file", words{
+	title:      "Create a file",
+	doc:        "Make one new file; for several use apply_patch. Refuses a path that exists (use edit_file), and a missing directory without createParentDirectories.",
+	example:    `{"path":"src/port.ts","content":"export const PORT = 3000;\n"}`,
+	mutates:    true,
+	idempotent: true,
+	output:     emend.CreateData{},
+}, (*emend.Workspace).Create)

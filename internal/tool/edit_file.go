@@ -1,0 +1,17 @@
+package tool
+
+import "github.com/emend-dev/emend"
+
+var editFile = define("edit_file", words{
+	title: "Edit a file",
+	doc: "Replace exact texts in one file; for several files use apply_patch. All edits are made or none, each against the file as it was read. " +
+		"Refuses an oldText that is not there (showing the nearest) or there more often than expected, edits that overlap, and a file that changed since it was read.",
+	example: `{"path":"src/server.ts","expectedSha256":"` + exampleHash + `","edits":[{"oldText":"PORT = 3000","newText":"PORT = 4000"}]}`,
+	mutates: true, destructive: true, idempotent: true,
+	fields: map[string]field{
+		"edits":                     {min: 1},
+		"edits.expectedOccurrences": {min: 1, standard: 1, words: "how often oldText must occur"},
+		"tolerance":                 {enum: rungs, standard: "exact", words: "how loosely oldText may match"},
+	},
+	output: emend.EditData{},
+}, (*emend.Workspace).Edit)

@@ -1,0 +1,129 @@
+package tool
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// field is what a schema says of a field beside its type.
+type field struct {
+	enum     []string
+	min, max int // 0 for none, but that with a max the min is 0
+	standard any // what it is when it is left out
+	words    string
+}
+
+// hash is the form of a sha256.
+const hash = "^[0-9a-f]{64}$"
+
+// input is the schema of a tool's arguments: inferred from the type, made portable, and completed by what the tool's
+// file says. A field of an element of a list is called list.field.
+func input[In any](fields map[string]field) *jsonschema.Schema {
+	s := infer(reflect.TypeFor[In]())
+	for name, f := range fields {
+		f.complete(property(s, name))
+	}
+	return s
+}
+
+// infer panics for a type that no schema can describe: a defect that any test finds.
+func infer(t reflect.Type) *jsonschema.Schema {
+	s, err := jsonschema.ForType(t, &jsonschema.ForOptions{})
+	if err != nil {
+		panic(err)
+	}
+	portable(s)
+	return s
+}
+
+// portable takes out of a schema what some clients do not read: several types for one value.
+func portable(s *jsonschema.Schema) {
+	if s == nil {
+		return
+	}
+	if len(s.Types) == 2 && s.Types[0] == "null" {
+		s.Type, s.Types = s.Types[1], nil
+	}
+	for name, p := range s.Properties {
+		portable(p)
+		if name == "expectedSha256" {
+			p.Pattern = hash
+		}
+	}
+	portable(s.Items)
+	portable(s.AdditionalProperties)
+}
+
+func property(s *jsonschema.Schema, name string) *jsonschema.Schema {
+	if p := s.Properties[name]; p != nil {
+		return p
+	}
+	for list, p := range s.Properties {
+		if p.Items != nil && len(name) > len(list) && name[:len(list)+1] == list+"." {
+			return property(p.Items, name[len(list)+1:])
+		}
+	}
+	panic("no field is called " + name)
+}
+
+func (f field) complete(s *jsonschema.Schema) {
+	for _, word := range f.enum {
+		s.Enum = append(s.Enum, word)
+	}
+	if f.words != "" {
+		s.Description = f.words
+	}
+	if f.standard != nil {
+		b, err := json.Marshal(f.standard)
+		if err != nil {
+			panic(err)
+		}
+		s.Default = b
+	}
+	if s.Type == "array" {
+		s.MinItems = limit[int](f.min)
+		return
+	}
+	s.Minimum, s.Maximum = limit[float64](f.min), limit[float64](f.max)
+	if f.max > 0 && f.min == 0 {
+		s.Minimum = new(0.0)
+	}
+}
+
+func limit[T int | float64](n int) *T {
+	if n == 0 {
+		return nil
+	}
+	v := T(n)
+	return &v
+}
+
+// output is the schema of a result whose data are of v's type. It says what may be relied on and allows more: a refusal
+// has no data, and a result in the shape of another dialect has fields of its own.
+func output(v any) *jsonschema.Schema {
+	if v == nil {
+		return nil
+	}
+	data := infer(reflect.TypeOf(v))
+	loosen(data)
+	return &jsonschema.Schema{Type: "object", Required: []string{"ok"}, PropertyOrder: []string{"ok", "output", "data"},
+		Properties: map[string]*jsonschema.Schema{"ok": {Type: "boolean"}, "output": {Type: "string"}, "data": data}}
+}
+
+// loosen keeps only the types; what the elements of a list are made of is for docs/tools.md, since every request of a model
+// may carry this.
+func loosen(s *jsonschema.Schema) {
+	s.Required, s.AdditionalProperties, s.Description, s.Pattern = nil, nil, "", ""
+	for _, p := range s.Properties {
+		loosen(p)
+	}
+	if s.Items != nil {
+		s.Items = &jsonschema.Schema{Type: s.Items.Type}
+	}
+}
+
+// number words a limit of a schema.
+func number(f float64) string { return fmt.Sprintf("%.0f", f) }

@@ -1,0 +1,227 @@
+package tool
+
+import (
+	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// machinery are the files of this package that are no tool.
+var machinery = []string{"tool.go", "schema.go", "arguments.go", "check.go", "call.go"}
+
+// TestAllIsAll: every file is a tool of its name, and is listed.
+func TestAllIsAll(t *testing.T) {
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, file := range files {
+		if slices.Contains(machinery, file) || strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		name := strings.TrimSuffix(file, ".go")
+		names = append(names, name)
+		if _, ok := Named(name); !ok {
+			t.Errorf("%s: no tool %q is in All", file, name)
+		}
+		if n := defined(t, file); n != 1 {
+			t.Errorf("%s defines %d tools", file, n)
+		}
+	}
+	if len(names) != len(All) {
+		t.Errorf("%d files, and %d tools in All: %q", len(names), len(All), Names())
+	}
+}
+
+// defined is how many tools a file defines.
+func defined(t *testing.T, file string) (n int) {
+	f, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ast.Inspect(f, func(node ast.Node) bool {
+		if call, ok := node.(*ast.CallExpr); ok {
+			if id, ok := call.Fun.(*ast.Ident); ok && (id.Name == "define" || id.Name == "build") {
+				n++
+			}
+		}
+		return true
+	})
+	return n
+}
+
+// TestRecords: every record is whole, and its example is a call that fits.
+func TestRecords(t *testing.T) {
+	seen := map[string]bool{}
+	for _, tool := range All {
+		if seen[tool.Name] || tool.Title == "" || tool.Doc == "" || !strings.Contains(tool.Doc, "efuses") && tool.Name != "history" && tool.Name != "list_directory" {
+			t.Errorf("%s: a word is missing, or it comes twice", tool.Name)
+		}
+		seen[tool.Name] = true
+		v, err := parse(json.RawMessage(tool.Example))
+		if err == nil {
+			err = tool.check(v)
+		}
+		if err != nil || tool.Example == "" {
+			t.Errorf("%s: the example does not fit: %v", tool.Name, err)
+		}
+		if (tool.Destructive || !tool.Idempotent) && !tool.Mutates {
+			t.Errorf("%s: it changes nothing, so that it is neither destructive nor different the second time", tool.Name)
+		}
+		if strings.ContainsAny(tool.Doc, "\n\t`") || !strings.HasSuffix(tool.Doc, ".") {
+			t.Errorf("%s: words %q", tool.Name, tool.Doc)
+		}
+	}
+}
+
+// TestHints: the hints are what the contract says of each tool.
+func TestHints(t *testing.T) {
+	var reads, adds, repeats []string
+	for _, tool := range All {
+		if !tool.Mutates {
+			reads = append(reads, tool.Name)
+		} else if !tool.Destructive {
+			adds = append(adds, tool.Name)
+		}
+		if !tool.Idempotent {
+			repeats = append(repeats, tool.Name)
+		}
+	}
+	for _, row := range []struct {
+		got  []string
+		want string
+	}{
+		{reads, "read_file list_directory search_files glob history"},
+		{adds, "create_file restore_file"},
+		{repeats, "apply_patch undo"},
+	} {
+		if got := strings.Join(row.got, " "); got != row.want {
+			t.Errorf("got %s, want %s", got, row.want)
+		}
+	}
+}
+
+// required is what the contract says must be sent.
+var required = map[string]string{
+	"read_file": "path", "list_directory": "path", "search_files": "query mode", "glob": "pattern", "create_file": "path content",
+	"write_file": "path content expectedSha256", "edit_file": "path expectedSha256 edits", "delete_file": "path", "restore_file": "trashedPath",
+	"move_file": "fromPath toPath expectedSha256", "apply_patch": "patch", "history": "", "undo": "",
+}
+
+func TestSchemas(t *testing.T) {
+	for _, tool := range All {
+		if got := strings.Join(tool.Input.Required, " "); got != required[tool.Name] {
+			t.Errorf("%s requires %s", tool.Name, got)
+		}
+		checkPortable(t, tool.Name+" in", tool.Input, true)
+		if tool.Output != nil {
+			checkPortable(t, tool.Name+" out", tool.Output, false)
+		}
+		if tool.Mutates != (tool.Output != nil) {
+			t.Errorf("%s: small results have a schema, and texts have none", tool.Name)
+		}
+		if _, key := tool.Input.Properties["idempotencyKey"]; key != tool.Mutates {
+			t.Errorf("%s: idempotencyKey %t", tool.Name, key)
+		}
+	}
+	b, err := json.Marshal(searchFiles.Input)
+	if err != nil || !strings.Contains(string(b), `"mode":{"type":"string","description":`) || !strings.Contains(string(b), `"enum":["path","text","regex"]`) {
+		t.Errorf("%s, %v", b, err)
+	}
+}
+
+// keywords are those that the clients which are strict about schemas read.
+var keywords = []string{"type", "description", "properties", "required", "additionalProperties", "items", "enum", "minimum", "maximum", "minItems", "default", "pattern"}
+
+func checkPortable(t *testing.T, at string, s *jsonschema.Schema, in bool) {
+	t.Helper()
+	b, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(b) == "false" || string(b) == "true" {
+		return
+	}
+	var raw map[string]json.RawMessage
+	if err := json.Unmarshal(b, &raw); err != nil {
+		t.Fatal(err)
+	}
+	for word := range raw {
+		if !slices.Contains(keywords, word) {
+			t.Errorf("%s: %q is not portable", at, word)
+		}
+	}
+	if s.Type == "" || len(s.Types) > 0 {
+		t.Errorf("%s: its type is %q %q", at, s.Type, s.Types)
+	}
+	if in && s.Type == "object" && string(raw["additionalProperties"]) == "" {
+		t.Errorf("%s: it takes anything", at)
+	}
+	for name, p := range s.Properties {
+		if in && p.Description == "" {
+			t.Errorf("%s.%s: no words", at, name)
+		}
+		checkPortable(t, at+"."+name, p, in)
+	}
+	if s.Items != nil {
+		checkPortable(t, at+"[]", s.Items, in)
+	}
+}
+
+// TestTokens: what every request of a model carries stays small.
+func TestTokens(t *testing.T) {
+	const most = 3500
+	total := 0
+	for _, tool := range All {
+		in, err := json.Marshal(tool.Input)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := []byte{}
+		if tool.Output != nil {
+			if out, err = json.Marshal(tool.Output); err != nil {
+				t.Fatal(err)
+			}
+		}
+		n := len(tool.Name) + len(tool.Description()) + len(in) + len(out)
+		t.Logf("%-15s %4d words, %4d in, %4d out: %d tokens", tool.Name, len(tool.Description()), len(in), len(out), n/4)
+		total += n
+	}
+	t.Logf("%d tokens in all", total/4)
+	if total/4 > most {
+		t.Errorf("%d tokens, and %d are allowed", total/4, most)
+	}
+}
+
+// TestDocs: docs/tools.md has every tool, its example and its arguments.
+func TestDocs(t *testing.T) {
+	b, err := os.ReadFile("../../docs/tools.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc := string(b)
+	for _, tool := range All {
+		if !strings.Contains(doc, tool.Example) {
+			t.Errorf("docs/tools.md lacks the example of %s", tool.Name)
+		}
+		_, part, ok := strings.Cut(doc, "\n### "+tool.Name+"\n")
+		part, _, _ = strings.Cut(part, "\n### ")
+		if !ok {
+			t.Errorf("docs/tools.md has no section %s", tool.Name)
+		}
+		for name := range tool.Input.Properties {
+			if !strings.Contains(part, "`"+name+"`") {
+				t.Errorf("docs/tools.md: %s lacks %s", tool.Name, name)
+			}
+		}
+	}
+}

@@ -1,0 +1,15 @@
+package tool
+
+import "github.com/emend-dev/emend"
+
+var writeFile = define("write_file", words{
+	title: "Write a file",
+	doc: "Replace the whole text of a file; its newline style and BOM are kept. For a part of it use edit_file. " +
+		"Refuses a file that is no longer what expectedSha256 says: read it again.",
+	example: `{"path":"VERSION","content":"2.0.0\n","expectedSha256":"` + exampleHash + `"}`,
+	mutates: true, destructive: true, idempotent: true,
+	output: emend.WriteData{},
+}, (*emend.Workspace).Write)
+
+// exampleHash is the sha256 of nothing.
+const exampleHash = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"

@@ -1,0 +1,120 @@
+package emend
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"path/filepath"
+
+	"github.com/emend-dev/emend/internal/audit"
+	"github.com/emend-dev/emend/internal/commit"
+	"github.com/emend-dev/emend/internal/guard"
+	"github.com/emend-dev/emend/internal/history"
+	"github.com/emend-dev/emend/internal/vfs"
+)
+
+// journal is the log of the store, and what the history keeps beside it, opened to be read: it takes no lock and writes
+// nothing. Where there is no store it is empty.
+type journal struct {
+	guard  *guard.Guard
+	prefix string // the way from the top of the tree to the root
+	store  string // its path; "" when there is none
+	dir    vfs.Dir
+	log    *audit.Log
+	hist   *history.History
+	notes  []string // what a person should know
+}
+
+// journal opens the log of the store that the workspace has. One that was copied here is refused, as for writing.
+func (w *Workspace) journal() (*journal, error) {
+	_, err := w.keeper.find()
+	if err != nil {
+		return nil, err
+	}
+	return w.anyJournal()
+}
+
+// anyJournal opens also the log of a store that was copied here: to be checked, not to be believed.
+func (w *Workspace) anyJournal() (*journal, error) {
+	j := &journal{guard: w.guard, prefix: "."}
+	_, err := w.keeper.find()
+	place := w.keeper.where()
+	if !place.Exists {
+		return j, err
+	}
+	if err != nil && place.Genuine() == nil {
+		return j, err
+	}
+	if err != nil {
+		j.note("%s", err.Error())
+	}
+	j.store = place.Dir
+	if err := j.open(w.keeper.root); err != nil {
+		j.close()
+		return nil, storeError(err)
+	}
+	return j, nil
+}
+
+// open opens what is in the store, for the tree whose root it is asked about.
+func (j *journal) open(root string) error {
+	store, err := vfs.Open(j.store)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	if j.prefix, err = prefix(store, j.store, root); err != nil {
+		return err
+	}
+	if j.hist, err = history.Open(store); err != nil {
+		return err
+	}
+	if j.dir, err = commit.OpenLog(store); err != nil {
+		return err
+	}
+	j.log, err = audit.Open(j.dir, audit.Options{})
+	return err
+}
+
+// prefix is the way from the top of the tree, as the store says it, down to root.
+func prefix(store vfs.Dir, at, root string) (string, error) {
+	way, err := commit.ReadFormat(store)
+	if err != nil {
+		return "", err
+	}
+	top := filepath.FromSlash(way)
+	if !filepath.IsAbs(top) {
+		top = filepath.Join(at, top)
+	}
+	rel, err := filepath.Rel(top, root)
+	if err == nil && !filepath.IsLocal(rel) {
+		err = fmt.Errorf("the store is of another tree, %q", top)
+	}
+	return filepath.ToSlash(rel), err
+}
+
+func (j *journal) close() error {
+	var errs []error
+	if j.log != nil {
+		errs = append(errs, j.log.Close())
+	}
+	if j.dir != nil {
+		errs = append(errs, j.dir.Close())
+	}
+	if j.hist != nil {
+		errs = append(errs, j.hist.Close())
+	}
+	return errors.Join(errs...)
+}
+
+func (j *journal) note(format string, args ...any) {
+	j.notes = append(j.notes, fmt.Sprintf(format, args...))
+}
+
+// backward returns the records from the newest on.
+func (j *journal) backward() iter.Seq2[*audit.Record, error] {
+	if j.log == nil {
+		return func(func(*audit.Record, error) bool) {}
+	}
+	return j.log.Backward()
+}

@@ -1,0 +1,473 @@
+package emend
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/emend-dev/emend/internal/audit"
+	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/internal/guard"
+	"github.com/emend-dev/emend/internal/history"
+	"github.com/emend-dev/emend/internal/report"
+	"github.com/emend-dev/emend/patch"
+)
+
+// maxEntries is how many entries History returns unless it is told.
+const maxEntries = 50
+
+// History lists what the log has, the newest first: one entry for every file that a call changed, or tried to, below
+// the workspace's root. It waits for no lock. With r.Limit below zero it lists all.
+func (w *Workspace) History(ctx context.Context, r HistoryRequest) (*Answer[HistoryData], error) {
+	if err := w.enter(); err != nil {
+		return nil, cannot(err)
+	}
+	defer w.calls.Done()
+	want, err := w.wants(r)
+	if err != nil {
+		return nil, cannot(err)
+	}
+	j, err := w.journal()
+	if err != nil {
+		return nil, cannot(err)
+	}
+	defer j.close()
+	data, err := j.list(ctx, want)
+	if err != nil {
+		return nil, cannot(err)
+	}
+	a := found(data, listing(data, j.notes))
+	a.Notes = j.notes
+	return a, nil
+}
+
+// list collects what is wanted. What is damaged is left out, and noted.
+func (j *journal) list(ctx context.Context, want *wanted) (HistoryData, error) {
+	data := HistoryData{Entries: []LogEntry{}}
+	s := newScan()
+	for r, err := range j.backward() {
+		if err = j.pass(err); err != nil {
+			return data, err
+		}
+		if ctx.Err() != nil {
+			return data, stopped(ctx)
+		}
+		if r == nil {
+			continue
+		}
+		if want.over(r) {
+			break
+		}
+		s.see(r)
+		entries := j.entries(s, r, want)
+		s.over(r)
+		if room := want.limit - len(data.Entries); want.limit > 0 && len(entries) > room {
+			data.Entries, data.Truncated = append(data.Entries, entries[:room]...), true
+			break
+		}
+		data.Entries = append(data.Entries, entries...)
+	}
+	return data, nil
+}
+
+// pass notes a damage, after which reading can go on.
+func (j *journal) pass(err error) error {
+	if c, ok := errors.AsType[*audit.Corrupt](err); ok {
+		j.note("%s. What can be read of it is shown; emend verify says more.", c.Error())
+		return nil
+	}
+	return err
+}
+
+func stopped(ctx context.Context) error {
+	return &fail.Error{Kind: fail.CommandFailed, Reason: fail.Cancelled, Msg: "the reading was cancelled",
+		Hint: "Nothing was changed; ask again.", Cause: context.Cause(ctx)}
+}
+
+// scan goes through the log from the newest record on, and so knows of each what came of it.
+type scan struct {
+	ends   map[string]*audit.Record // of a transaction: what says how it ended
+	undone map[string]string        // of a transaction: the one that took it back
+}
+
+func newScan() *scan { return &scan{map[string]*audit.Record{}, map[string]string{}} }
+
+func (s *scan) see(r *audit.Record) {
+	switch r.Kind {
+	case audit.Applied, audit.Abort, audit.Recovered:
+		if s.ends[r.Tx] == nil {
+			s.ends[r.Tx] = r
+		}
+	case audit.Commit, audit.Undo:
+		if s.failed(r) != nil || s.undone[r.Tx] != "" {
+			return
+		}
+		for _, tx := range r.Undoes {
+			if s.undone[tx] == "" {
+				s.undone[tx] = r.Tx
+			}
+		}
+	}
+}
+
+// over lets go of how a transaction ended, when nothing is to be asked of it any more: a log may have millions.
+func (s *scan) over(r *audit.Record) {
+	if decides(r) {
+		delete(s.ends, r.Tx)
+	}
+}
+
+// failed is the record that says that r, a transaction, came to nothing.
+func (s *scan) failed(r *audit.Record) *audit.Record {
+	end := s.ends[r.Tx]
+	if end == nil || end.Kind == audit.Applied || end.Kind == audit.Recovered && end.OK {
+		return nil
+	}
+	return end
+}
+
+// decides reports whether r is the record of a transaction.
+func decides(r *audit.Record) bool { return r.Kind == audit.Commit || r.Kind == audit.Undo }
+
+// listed reports whether r has entries.
+func listed(r *audit.Record) bool {
+	switch r.Kind {
+	case audit.Denied, audit.Failed, audit.Purge:
+		return true
+	}
+	return decides(r)
+}
+
+// entries are those of the entries of r that are wanted.
+func (j *journal) entries(s *scan, r *audit.Record, want *wanted) []LogEntry {
+	if !listed(r) || !want.record(r) {
+		return nil
+	}
+	ops := r.Ops
+	if len(ops) == 0 {
+		ops = []audit.Op{{}}
+	}
+	var out []LogEntry
+	var parts []string
+	for i := range ops {
+		op, ok := j.local(ops[i])
+		if !ok || !want.paths(op) {
+			continue
+		}
+		e := j.entry(s, r, op)
+		if want.diff && e.OK && r.Kind != audit.Purge {
+			if parts == nil {
+				parts = j.parts(r.Tx)
+			}
+			j.show(&e, report.PartOf(parts, i, ops[i].Path, ops[i].ToPath))
+		}
+		if e.OK {
+			e.TrashedTo = j.kept(displaced(r, ops[i]))
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// entry words one change of a record.
+func (j *journal) entry(s *scan, r *audit.Record, op audit.Op) LogEntry {
+	e := LogEntry{Timestamp: r.TS, SessionID: r.Actor.Session, AgentName: r.Actor.Agent, ToolName: r.Actor.Tool,
+		Operation: op.Operation, Path: op.Path, ToPath: op.ToPath, BeforeSha256: op.Before, AfterSha256: op.After,
+		OK: r.OK, ErrorKind: r.ErrorKind, Message: r.Message, Entry: nameOf(r), Seq: r.Seq, Client: r.Actor.Client,
+		Undoes: r.Undoes, UndoneBy: s.undone[r.Tx]}
+	if j.readable(op) != nil {
+		e.BeforeSha256, e.AfterSha256 = "", "" // a short secret can be guessed from its hash
+		if r.Kind == audit.Failed {
+			e.Message = unquoted(e.Message)
+		}
+	}
+	if end := s.failed(r); decides(r) && end != nil {
+		e.OK, e.Message = false, end.Message
+		e.ErrorKind = cmp.Or(end.ErrorKind, string(fail.CommandFailed))
+	}
+	return e
+}
+
+// nameOf is by what an entry is asked for.
+func nameOf(r *audit.Record) string {
+	if decides(r) {
+		return r.Tx
+	}
+	return fmt.Sprintf("#%d", r.Seq)
+}
+
+// show gives an entry its diff, unless policy protects the file from reading: now, whatever it said then.
+func (j *journal) show(e *LogEntry, diff string) {
+	if err := j.readable(audit.Op{Path: e.Path, ToPath: e.ToPath}); err != nil {
+		e.Message = "the diff is not shown: " + err.Error()
+		return
+	}
+	e.Diff = diff
+}
+
+func (j *journal) readable(op audit.Op) error {
+	err := j.guard.Readable(op.Path)
+	if err == nil && op.ToPath != "" {
+		err = j.guard.Readable(op.ToPath)
+	}
+	return err
+}
+
+// parts are the diffs of a transaction, of its files in order; nothing when they are not kept.
+func (j *journal) parts(tx string) []string {
+	diff, err := j.hist.Kept(history.Diff(tx))
+	if err != nil {
+		return []string{}
+	}
+	return report.Parts(diff)
+}
+
+// kept is the slot if the history still has it.
+func (j *journal) kept(slot string) string {
+	if slot == "" {
+		return ""
+	}
+	for _, name := range []string{slot, history.OldLink(slot)} {
+		if _, err := j.hist.Slots().Stat(name); err == nil {
+			return slot
+		}
+	}
+	return ""
+}
+
+// displaced names the slot with what op, of r, deleted or overwrote; "" when it did neither.
+func displaced(r *audit.Record, op audit.Op) (slot string) {
+	do, at := "swap", op.Path
+	switch op.Operation {
+	case patch.Delete.String():
+		do = "take"
+	case patch.Move.String():
+		at = op.ToPath
+	case patch.Add.String():
+	default:
+		return ""
+	}
+	for _, a := range r.Acts {
+		if a.Do == do && a.Path == at {
+			return history.Slot(r.Tx, a.Slot)
+		}
+	}
+	return ""
+}
+
+// local makes the paths of op, which are from the top of the tree, relative to the root. What is outside of it is left
+// out: of a move over its border one end is left, which appears or goes.
+func (j *journal) local(op audit.Op) (audit.Op, bool) {
+	from, inFrom := j.below(op.Path)
+	to, inTo := j.below(op.ToPath)
+	switch {
+	case op.ToPath == "" || inFrom && inTo:
+		op.Path, op.ToPath = from, to
+		return op, inFrom
+	case inFrom:
+		op.Operation, op.Path, op.ToPath, op.After = patch.Delete.String(), from, "", ""
+	case inTo:
+		op.Operation, op.Path, op.ToPath, op.Before = patch.Add.String(), to, "", ""
+	}
+	return op, inFrom || inTo
+}
+
+func (j *journal) below(p string) (string, bool) {
+	if p == "" || j.prefix == "." {
+		return p, true
+	}
+	return strings.CutPrefix(p, j.prefix+"/")
+}
+
+// wanted is a request, understood.
+type wanted struct {
+	at            []string // the paths, one of which it has to be, or be below
+	session, tool string
+	since         time.Time
+	limit         int
+	diff          bool
+}
+
+func (w *Workspace) wants(r HistoryRequest) (*wanted, error) {
+	want := &wanted{session: r.SessionID, tool: r.Tool, limit: max(0, cmp.Or(r.Limit, maxEntries)), diff: r.Diff}
+	var err error
+	if r.Since != "" {
+		if want.since, err = since(r.Since, time.Now()); err != nil {
+			return nil, err
+		}
+	}
+	if r.Path != "" {
+		want.at, err = w.spelled(r.Path)
+	}
+	return want, err
+}
+
+// spelled are the paths from the root that p, as a caller wrote it, may have had: where it leads now, and what it says,
+// which is where it led if a link on the way is new, or if nothing of it is left.
+func (w *Workspace) spelled(p string) ([]string, error) {
+	if len(p) > 1 {
+		p = strings.TrimRight(p, "/")
+	}
+	literal := path.Join(w.base, p)
+	e, err := w.guard.Look(p, guard.Ask{Base: w.base, Absolute: true})
+	switch {
+	case errors.Is(err, fail.NotFound):
+		return []string{literal}, nil
+	case err != nil || path.IsAbs(p) || e.Rel == literal:
+		return []string{e.Rel}, err
+	}
+	return []string{e.Rel, literal}, nil
+}
+
+// over reports whether r is so much older than what is wanted that nothing before it is newer: clocks are set back now
+// and then, but not by days.
+func (w *wanted) over(r *audit.Record) bool {
+	return !w.since.IsZero() && r.TS.Before(w.since.Add(-24*time.Hour))
+}
+
+func (w *wanted) record(r *audit.Record) bool {
+	return (w.session == "" || w.session == r.Actor.Session) && (w.tool == "" || w.tool == r.Actor.Tool) && !r.TS.Before(w.since)
+}
+
+func (w *wanted) paths(op audit.Op) bool {
+	if len(w.at) == 0 {
+		return true
+	}
+	return slices.ContainsFunc(w.at, func(at string) bool {
+		return within(op.Path, at) || op.ToPath != "" && within(op.ToPath, at)
+	})
+}
+
+// within reports whether p is dir, or below it.
+func within(p, dir string) bool {
+	return dir == "." || p == dir || strings.HasPrefix(p, dir+"/")
+}
+
+var age = regexp.MustCompile(`^([0-9]{1,9})([dw])$`)
+
+// since understands a time, a date or an age.
+func since(text string, now time.Time) (time.Time, error) {
+	for _, layout := range []string{time.RFC3339Nano, time.DateOnly} {
+		if at, err := time.Parse(layout, text); err == nil {
+			return at, nil
+		}
+	}
+	if m := age.FindStringSubmatch(text); m != nil {
+		n, _ := strconv.Atoi(m[1])
+		return now.AddDate(0, 0, -n*map[string]int{"d": 1, "w": 7}[m[2]]), nil
+	}
+	if d, err := time.ParseDuration(text); err == nil && d >= 0 {
+		return now.Add(-d), nil
+	}
+	return time.Time{}, &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Msg: "since: " + fail.Quote(text) + " is no time and no age",
+		Hint: "Write a time (2026-01-31T12:00:00Z), a date (2026-01-31, in UTC) or an age (90m, 2h, 7d)."}
+}
+
+var quoted = regexp.MustCompile(`"(?:[^"\\]|\\.){3,}"(?:… \(\d+ bytes\))?`)
+
+// unquoted takes out of a message what it quotes, which may be a line of a patch or of a file. What has one or two
+// characters stays: it is a mark, such as "+" or "@@".
+func unquoted(message string) string { return quoted.ReplaceAllString(message, `"…"`) }
+
+// logged is what the log says of a refusal. Content is not in the log: what a message quotes is left out where it may
+// be a line of the patch.
+func logged(e *fail.Error) string {
+	switch e.Kind {
+	case fail.PatchParse, fail.PatchApply, fail.OldTextNotFound, fail.MultipleMatches, fail.Overlapping:
+	case fail.CommandFailed:
+		if e.Reason != fail.BadArguments {
+			return report.Cut(e.Error())
+		}
+	default:
+		return report.Cut(e.Error())
+	}
+	short := *e
+	short.Msg = unquoted(e.Msg)
+	return report.Cut(short.Error())
+}
+
+// fromTop is a path, as a patch writes it, as the log has it: from the top of the tree. An absolute one stays.
+func (w *Workspace) fromTop(p string) string {
+	if p == "" || path.IsAbs(p) {
+		return p
+	}
+	return path.Join(w.keeper.prefix, w.base, p)
+}
+
+// listing is entries as a model reads them.
+func listing(d HistoryData, notes []string) string {
+	var b strings.Builder
+	if len(d.Entries) == 0 {
+		b.WriteString("No entries.")
+	}
+	for i, e := range d.Entries {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(e.Line())
+	}
+	if d.Truncated {
+		b.WriteString("\nThere are more: raise limit, or ask with path, sessionId or since.")
+	}
+	for _, n := range notes {
+		b.WriteString("\nNote: " + report.Escape(n))
+	}
+	return b.String()
+}
+
+// Line is the entry on one line, free of what would control a terminal.
+func (e *LogEntry) Line() string {
+	who := []string{cmp.Or(e.SessionID, "-"), cmp.Or(e.AgentName, "-"), cmp.Or(e.ToolName, "-")}
+	out := fmt.Sprintf("%s  %s  %s  %s  %s", e.Timestamp.UTC().Format(time.RFC3339), e.Entry, strings.Join(who, "/"), e.Letter(), e.Where())
+	switch {
+	case !e.OK:
+		out += "  " + e.ErrorKind
+	case e.UndoneBy != "":
+		out += "  ok, undone by " + e.UndoneBy
+	default:
+		out += "  ok"
+	}
+	return report.Escape(strings.ReplaceAll(out, "\n", `\n`))
+}
+
+// Where is the path, and of a move where it went.
+func (e *LogEntry) Where() string {
+	if e.ToPath != "" {
+		return e.Path + " -> " + e.ToPath
+	}
+	return cmp.Or(e.Path, "-")
+}
+
+// Letter says what was done: A added, M modified, D deleted, R moved, U taken back by an undo, P purged from the
+// history, and ! for what came to nothing.
+func (e *LogEntry) Letter() string {
+	switch {
+	case !e.OK:
+		return "!"
+	case len(e.Undoes) > 0:
+		return "U"
+	}
+	return e.Deed()
+}
+
+// Deed is the letter of the operation, whatever came of it.
+func (e *LogEntry) Deed() string {
+	switch e.Operation {
+	case patch.Add.String():
+		return "A"
+	case patch.Delete.String():
+		return "D"
+	case patch.Move.String():
+		return "R"
+	case "purge":
+		return "P"
+	}
+	return "M"
+}

@@ -1,0 +1,93 @@
+package emend
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/internal/plan"
+	"github.com/emend-dev/emend/internal/report"
+	"github.com/emend-dev/emend/patch"
+)
+
+// Move moves or renames a file, or a link itself. It replaces nothing unless Overwrite is set; what is replaced goes to
+// the trash.
+func (w *Workspace) Move(ctx context.Context, r MoveRequest) (*Answer[MoveData], error) {
+	return perform(ctx, w, call[MoveData]{tool: "move_file", key: r.IdempotencyKey, request: r,
+		named:  []patch.Section{{Op: patch.Move, Path: r.FromPath, To: r.ToPath}},
+		settle: func(ctx context.Context, src *reader) (*plan.Plan, error) { return r.settle(ctx, src) },
+		data: func(rep *Report) MoveData {
+			s := rep.step()
+			return MoveData{Moved: true, FromPath: s.Path, ToPath: s.To, Sha256: s.AfterSum, OverwroteTrashedTo: rep.trashedTo()}
+		},
+		say: func(d MoveData, _ *Report) string {
+			out := fmt.Sprintf("Moved %s to %s (sha256 %s).", report.Escape(d.FromPath), report.Escape(d.ToPath), d.Sha256)
+			if d.OverwroteTrashedTo != "" {
+				out += fmt.Sprintf(" What was there is in the trash as %s; restore_file brings it back.", d.OverwroteTrashedTo)
+			}
+			return out
+		}})
+}
+
+func (r *MoveRequest) settle(ctx context.Context, src *reader) (*plan.Plan, error) {
+	if err := hashArgument("expectedSha256", r.ExpectedSha256, true); err != nil {
+		return nil, err
+	}
+	from, err := src.existing(ctx, r.FromPath, "move")
+	if err != nil {
+		return nil, err
+	}
+	to, err := src.target(ctx, r.ToPath)
+	if err != nil {
+		return nil, err
+	}
+	s := plan.Step{Op: patch.Move, Path: from.Rel, To: to.Rel, Source: from, Dest: to}
+	if err := r.room(from, to); err != nil {
+		return nil, err
+	}
+	sum, err := src.sum(ctx, from)
+	if err == nil {
+		err = linkHint(sameSum(r.FromPath, r.ExpectedSha256, sum), from)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.BeforeSum, s.AfterSum = sum, sum
+	if to.Kind != plan.Missing {
+		err = src.overwriting(ctx, r, &s)
+	}
+	return single(s), err
+}
+
+// room checks that the destination is free, or may be replaced.
+func (r *MoveRequest) room(from, to plan.File) error {
+	if to.Place == from.Place || to.Inode != nil && to.Inode == from.Inode {
+		return &fail.Error{Kind: fail.CommandFailed, Reason: fail.SamePath, Path: r.FromPath,
+			Msg:  fmt.Sprintf("%s and %s are the same file", fail.Quote(r.FromPath), fail.Quote(r.ToPath)),
+			Hint: "Name another destination. Nothing was changed."}
+	}
+	switch {
+	case to.Kind == plan.Special:
+		return &fail.Error{Kind: fail.CommandFailed, Reason: fail.SpecialFile, Path: r.ToPath,
+			Msg: "is a FIFO, a socket or a device", Hint: "Choose another destination."}
+	case r.Overwrite && (to.Kind == plan.Regular || to.Kind == plan.Link):
+		return nil
+	}
+	return roomFor(to, r.ToPath, r.CreateParentDirectories, "Send it again with overwrite: true (--overwrite), which puts what is there into the trash, or choose another path.")
+}
+
+// overwriting completes a move onto something: the content goes there, and what was there is kept.
+func (r *reader) overwriting(ctx context.Context, q *MoveRequest, s *plan.Step) (err error) {
+	if s.Source.Kind == plan.Link {
+		return &fail.Error{Kind: fail.AlreadyExists, Path: q.ToPath, Msg: "a symbolic link cannot be moved onto something that exists",
+			Hint: "Delete what is there first (it goes to the trash), then move the link."}
+	}
+	if s.Before, s.BeforeSum, err = r.Load(ctx, s.Source); err != nil {
+		return err
+	}
+	s.After, s.AfterSum, s.Replaces = s.Before, s.BeforeSum, &s.Dest
+	if _, err = r.sum(ctx, s.Dest); err != nil {
+		return err
+	}
+	return sameSum(q.FromPath, q.ExpectedSha256, s.BeforeSum)
+}

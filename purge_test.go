@@ -1,0 +1,212 @@
+package emend_test
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/internal/audit"
+	"github.com/emend-dev/emend/internal/vfs"
+)
+
+// storeHas lists the files of the store that have a text in them.
+func storeHas(t *testing.T, ws *emend.Workspace, text string) []string {
+	t.Helper()
+	var out []string
+	store := filepath.Join(ws.Root(), ".emend")
+	err := filepath.WalkDir(store, func(p string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(p)
+		if bytes.Contains(data, []byte(text)) {
+			rel, _ := filepath.Rel(store, p)
+			out = append(out, rel)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// wholeLog checks the log of a workspace.
+func wholeLog(t *testing.T, ws *emend.Workspace, kind audit.Kind) int {
+	t.Helper()
+	dir, err := vfs.Open(filepath.Join(ws.Root(), ".emend", "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dir.Close()
+	rep, err := audit.Verify(dir)
+	if err != nil || !rep.Whole() {
+		t.Fatalf("the log: %+v, %v", rep, err)
+	}
+	return rep.Kinds[kind]
+}
+
+// TestPurgeSecret: after a purge no byte of a secret is in the store, wherever it was kept.
+func TestPurgeSecret(t *testing.T) {
+	const secret = "correct horse battery staple"
+	ws := workspace(t, "conf", "a\n", "other", "b\n")
+	do := func(key string, lines ...string) {
+		t.Helper()
+		if _, err := ws.Apply(t.Context(), envelope(lines...), emend.Options{Dialect: map[bool]string{true: "codex", false: "comma"}[key == ""], IdempotencyKey: key}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	do("k1", "*** Update File: conf", "@@", "-a", "+"+secret)                                    // into the diff and the answer
+	do("", "*** Update File: conf", "@@", "-"+secret, "+c", "*** Add File: n", "+n")             // into the slot
+	do("", "*** Add File: sub/conf", "+"+secret)                                                 //
+	do("", "*** Update File: other", "*** Move to: sub/conf", "@@", "-b", "+d")                  // into the trash
+	do("k2", "*** Add File: last", "+"+secret, "*** Delete File: n")                             //
+	ws.Apply(t.Context(), envelope("*** Add File: last", "+x"), emend.Options{Dialect: "emend"}) // refused
+	do("", "*** Delete File: last")
+	do("", "*** Add File: kept", "+kept")
+	if got := storeHas(t, ws, secret); len(got) < 6 {
+		t.Fatalf("only %q has it", got)
+	}
+	for _, p := range []string{"conf", "sub", "last"} {
+		r := emend.PurgeRequest{Path: p}
+		was, err := ws.Purgeable(t.Context(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		done, err := ws.Purge(t.Context(), r)
+		if err != nil || len(done.Transactions) != 2 || len(was.Transactions) != 2 || done.SizeBytes == 0 || done.SizeBytes != was.SizeBytes || done.Log == nil {
+			t.Errorf("%s: %+v, %+v, %v", p, was, done, err)
+		}
+	}
+	if got := storeHas(t, ws, secret); len(got) > 0 {
+		t.Errorf("%q has it still", got)
+	}
+	if got := storeHas(t, ws, "+kept"); len(got) != 1 {
+		t.Errorf("what was not meant is in %q", got)
+	}
+	if n := wholeLog(t, ws, audit.Purge); n != 3 {
+		t.Errorf("%d records of it", n)
+	}
+	if done, err := ws.Purge(t.Context(), emend.PurgeRequest{Path: "conf"}); err != nil || len(done.Transactions) != 0 {
+		t.Errorf("again: %+v, %v", done, err)
+	}
+	// The key still is that of what was done, though what was answered is gone.
+	rep, err := ws.Apply(t.Context(), envelope("*** Update File: conf", "@@", "-a", "+"+secret), emend.Options{Dialect: "comma", IdempotencyKey: "k1"})
+	if err != nil || !rep.Repeated() {
+		t.Errorf("%v, %v", rep, err)
+	}
+}
+
+func TestPurgePicks(t *testing.T) {
+	ws := workspace(t, "a", "1\n", "sub/b", "1\n", "sub/c", "1\n")
+	var txs []string
+	for i, lines := range [][]string{
+		{"*** Update File: a", "@@", "-1", "+2"}, {"*** Update File: sub/b", "@@", "-1", "+2"},
+		{"*** Update File: sub/c", "*** Move to: d", "@@", "-1", "+2"}, {"*** Delete File: d"},
+	} {
+		sub, err := emend.Open(ws.Root(), emend.By(emend.Actor{Session: string(rune('p' + i%2))}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rep := apply(t, sub, "codex", lines...)
+		txs = append(txs, rep.Tx())
+		sub.Close()
+	}
+	unique := 0
+	for unique < len(txs[0]) && txs[0][:unique] == txs[1][:unique] {
+		unique++
+	}
+	begin := txs[0][:max(unique+1, 6)]
+	for _, tx := range txs[2:] {
+		for strings.HasPrefix(tx, begin) {
+			begin = txs[0][:len(begin)+1]
+		}
+	}
+	tests := []struct {
+		name string
+		r    emend.PurgeRequest
+		want []int // of txs, the newest first
+		kind error
+		note string
+	}{
+		{"path", emend.PurgeRequest{Path: "a"}, []int{0}, nil, ""},
+		{"absolute", emend.PurgeRequest{Path: filepath.Join(ws.Root(), "a")}, []int{0}, nil, ""},
+		{"directory", emend.PurgeRequest{Path: "sub"}, []int{2, 1}, nil, "sub/c was moved to d"},
+		{"spelled otherwise", emend.PurgeRequest{Path: "./x/../sub/"}, []int{2, 1}, nil, "moved"},
+		{"everything", emend.PurgeRequest{Path: "."}, []int{3, 2, 1, 0}, nil, ""},
+		{"nothing there", emend.PurgeRequest{Path: "su"}, []int{}, nil, ""},
+		{"protected", emend.PurgeRequest{Path: ".env"}, []int{}, nil, ""},
+		{"outside", emend.PurgeRequest{Path: "../a"}, nil, emend.OutsideWorkspace, ""},
+		{"session", emend.PurgeRequest{SessionID: "q"}, []int{3, 1}, nil, ""},
+		{"session and path", emend.PurgeRequest{SessionID: "q", Path: "sub"}, []int{1}, nil, ""},
+		{"age", emend.PurgeRequest{Before: time.Now()}, []int{3, 2, 1, 0}, nil, ""},
+		{"too young", emend.PurgeRequest{Before: time.Now().Add(-time.Hour)}, []int{}, nil, ""},
+		{"entries", emend.PurgeRequest{Entries: []string{txs[0], txs[3]}}, []int{3, 0}, nil, ""},
+		{"beginning", emend.PurgeRequest{Entries: []string{begin}}, []int{0}, nil, ""},
+		{"several begin so", emend.PurgeRequest{Entries: []string{txs[0][:6]}}, nil, emend.CommandFailed, ""},
+		{"too short", emend.PurgeRequest{Entries: []string{txs[0][:5]}}, nil, emend.CommandFailed, ""},
+		{"no number", emend.PurgeRequest{Entries: []string{"#x"}}, nil, emend.CommandFailed, ""},
+		{"number", emend.PurgeRequest{Entries: []string{"#2"}}, []int{0}, nil, ""},
+		{"number of nothing", emend.PurgeRequest{Entries: []string{"#1"}}, nil, emend.NotFound, ""},
+		{"unknown", emend.PurgeRequest{Entries: []string{"20200101-000000-aaaaaaaaaa"}}, nil, emend.NotFound, ""},
+		{"empty", emend.PurgeRequest{Entries: []string{""}}, nil, emend.CommandFailed, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := ws.Purgeable(t.Context(), tt.r)
+			if tt.kind != nil {
+				if !errors.Is(err, tt.kind) {
+					t.Errorf("%+v, %v", got, err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			var have []string
+			for _, p := range got.Transactions {
+				have = append(have, p.Tx)
+			}
+			var want []string
+			for _, i := range tt.want {
+				want = append(want, txs[i])
+			}
+			if strings.Join(have, " ") != strings.Join(want, " ") || !strings.Contains(strings.Join(got.Notes, ""), tt.note) {
+				t.Errorf("%q, want %q; %q", have, want, got.Notes)
+			}
+		})
+	}
+	got, err := ws.Purgeable(t.Context(), emend.PurgeRequest{Entries: txs[3:]})
+	if err != nil || len(got.Transactions) != 1 {
+		t.Fatal(err)
+	}
+	if p := got.Transactions[0]; p.SessionID != "q" || strings.Join(p.Paths, " ") != "d" || p.Files != 2 || len(p.Trash) != 1 || p.SizeBytes < 2 {
+		t.Errorf("%+v", p)
+	}
+}
+
+// TestPurgeOfRoot: what reaches out of the root is left to who has all of it.
+func TestPurgeOfRoot(t *testing.T) {
+	ws := workspace(t, "a", "1\n", "sub/b", "1\n", "sub/c", "1\n")
+	apply(t, ws, "", "*** Update File: a", "@@", "-1", "+2", "*** Update File: sub/b", "@@", "-1", "+2")
+	apply(t, ws, "", "*** Update File: sub/c", "@@", "-1", "+2")
+	apply(t, ws, "", "*** Update File: a", "@@", "-2", "+3")
+	sub, err := emend.Open(filepath.Join(ws.Root(), "sub"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer sub.Close()
+	got, err := sub.Purge(t.Context(), emend.PurgeRequest{Path: "."})
+	if err != nil || len(got.Transactions) != 1 || got.Transactions[0].Paths[0] != "c" || len(got.Notes) != 1 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if all, err := ws.Purgeable(t.Context(), emend.PurgeRequest{Path: "."}); err != nil || len(all.Transactions) != 2 {
+		t.Errorf("%+v, %v", all, err)
+	}
+}

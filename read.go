@@ -1,0 +1,177 @@
+package emend
+
+import (
+	"cmp"
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"math"
+	"path"
+	"strings"
+
+	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/internal/guard"
+	"github.com/emend-dev/emend/internal/report"
+)
+
+// DefaultReadBytes is how much of a file's content [Workspace.Read] returns when nobody asks for another size.
+const DefaultReadBytes = 256 << 10
+
+// errBinary ends the reading of a file that nobody wants to have as it is.
+var errBinary = errors.New("binary")
+
+// Read returns the text of a file, or some of its lines, and the sha256 of all its bytes. It reads the file once, from
+// one end to the other, and keeps what was asked for and nothing else, so that a slice of a file of any size costs no
+// more memory than the slice. Content is without a byte order mark, and every line end in it is a LF; a lone CR ends a
+// line too. A link is followed as long as it leads to a file inside the workspace. An error is a *Refusal.
+func (w *Workspace) Read(ctx context.Context, r ReadRequest) (*Answer[ReadData], error) {
+	if err := w.enter(); err != nil {
+		return nil, cannot(err)
+	}
+	defer w.calls.Done()
+	if err := r.check(); err != nil {
+		return nil, cannot(err)
+	}
+	e, err := w.guard.Look(r.Path, guard.Ask{Base: w.base, Follow: true})
+	if err != nil {
+		return nil, cannot(err)
+	}
+	if e.Kind == guard.Missing {
+		return nil, cannot(w.missing(r.Path, e))
+	}
+	return w.read(ctx, r, e)
+}
+
+// check refuses what no file could answer.
+func (r ReadRequest) check() error {
+	switch {
+	case r.StartLine < 0:
+		return outOfRange("startLine", r.StartLine, "Lines count from 1; leave startLine out to begin with the first.")
+	case r.EndLine < 0:
+		return outOfRange("endLine", r.EndLine, "Lines count from 1; leave endLine out to read to the end.")
+	case r.EndLine > 0 && r.EndLine < r.StartLine:
+		return outOfRange("endLine", r.EndLine, fmt.Sprintf("startLine is %d; endLine must not be less.", r.StartLine))
+	case r.MaxBytes < 0:
+		return outOfRange("maxBytes", r.MaxBytes, fmt.Sprintf("Leave maxBytes out for %d bytes.", DefaultReadBytes))
+	}
+	return nil
+}
+
+func outOfRange(field string, got int, hint string) error {
+	return &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Msg: fmt.Sprintf("%s is %d", field, got), Hint: hint}
+}
+
+func (w *Workspace) read(ctx context.Context, r ReadRequest, e guard.Entry) (*Answer[ReadData], error) {
+	most := min(cmp.Or(r.MaxBytes, DefaultReadBytes), math.MaxInt-8)
+	first := max(r.StartLine, 1)
+	p := newPass(first, cmp.Or(r.EndLine, math.MaxInt), most, r.AllowBinary)
+	size, err := w.guard.Each(ctx, e, p.add)
+	if errors.Is(err, errBinary) {
+		err = &fail.Error{Kind: fail.BinaryFile, Path: e.Rel, Msg: "the file is binary: there is a NUL in its first 8192 bytes",
+			Hint: "To get its bytes as base64, read it with allowBinary true."}
+	}
+	if err == nil && p.binary && (r.StartLine > 1 || r.EndLine > 0) {
+		err = &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Path: e.Rel, Msg: "the file is binary and has no lines",
+			Hint: "Leave out startLine and endLine; maxBytes says how much of it to return."}
+	}
+	if err != nil {
+		return nil, cannot(err)
+	}
+	d := ReadData{Path: e.Rel, SizeBytes: size, Sha256: p.sum(), Binary: p.binary, HasBOM: p.hasBOM}
+	if p.binary {
+		p.fillBinary(&d, most)
+	} else {
+		p.fillText(&d, first, most)
+	}
+	return found(d, d.output(e.Via)), nil
+}
+
+func (p *pass) fillBinary(d *ReadData, most int) {
+	n := min(len(p.kept), most)
+	d.Encoding, d.NewlineStyle, d.Truncated = "binary", "none", n < len(p.kept)
+	d.ContentBase64 = base64.StdEncoding.EncodeToString(p.kept[:n])
+}
+
+func (p *pass) fillText(d *ReadData, first, most int) {
+	d.Encoding, d.NewlineStyle, d.LineCount = "utf-8", p.style(), p.count()
+	if !p.utf8.ok() {
+		d.Encoding = "utf-8-invalid"
+	}
+	d.Content, d.Truncated = p.content(most)
+	d.StartLine, d.EndLine = first, first-1+strings.Count(d.Content, "\n")
+	if d.Content != "" && !strings.HasSuffix(d.Content, "\n") {
+		d.EndLine++
+	}
+}
+
+// output is what a model reads: a line about the file, its content as it is, and how to read on where that was cut.
+func (d *ReadData) output(via string) string {
+	facts := []string{report.Escape(d.Path), "sha256:" + d.Sha256, d.span(), fmt.Sprintf("%d bytes", d.SizeBytes)}
+	switch {
+	case d.Binary:
+		facts = append(facts, "binary, in base64")
+	case d.NewlineStyle == "none":
+		facts = append(facts, "no newline")
+	default:
+		facts = append(facts, d.NewlineStyle)
+	}
+	if d.HasBOM {
+		facts = append(facts, "with BOM")
+	}
+	if d.Encoding == "utf-8-invalid" {
+		facts = append(facts, "not UTF-8: U+FFFD stands for a byte that edits keep but this text does not show")
+	}
+	if via != "" {
+		facts = append(facts, "reached through the link "+report.Escape(via))
+	}
+	out := strings.Join(facts, "  ") + "\n" + d.Content + d.ContentBase64
+	if !d.Truncated {
+		return out
+	}
+	if !strings.HasSuffix(out, "\n") {
+		out += "\n"
+	}
+	return out + d.further()
+}
+
+func (d *ReadData) span() string {
+	switch {
+	case d.Binary:
+		return "no lines"
+	case d.EndLine < d.StartLine:
+		return fmt.Sprintf("no lines of %d", d.LineCount)
+	}
+	return fmt.Sprintf("lines %d-%d of %d", d.StartLine, d.EndLine, d.LineCount)
+}
+
+// further says where content was cut and what to ask for next.
+func (d *ReadData) further() string {
+	if d.Binary {
+		return "… cut; read it with a larger maxBytes for more"
+	}
+	next := d.StartLine + strings.Count(d.Content, "\n")
+	where := fmt.Sprintf("… cut after %d bytes at line %d; ", len(d.Content), next)
+	if next == d.StartLine {
+		return where + "that line is longer: read it with a larger maxBytes"
+	}
+	return where + fmt.Sprintf("read on with startLine %d", next)
+}
+
+// missing is the refusal of a file that is not there, with the names that it might have meant.
+func (w *Workspace) missing(asked string, e guard.Entry) error {
+	err := &fail.Error{Kind: fail.NotFound, Path: asked, Msg: "no such file", Hint: "Check the path, or list the directory that should have it."}
+	if e.Via != "" {
+		err.Msg = "the link leads to " + fail.Quote(e.Rel) + ", where there is no file"
+	}
+	if !e.HasParent {
+		err.Msg = "no such file, and no such directory " + fail.Quote(path.Dir(e.Rel))
+	}
+	if near := fail.Alike(path.Base(e.Rel), w.guard.Siblings(e)); len(near) > 0 {
+		for i, name := range near {
+			near[i] = fail.Quote(path.Join(path.Dir(e.Rel), name))
+		}
+		err.Hint = "Did you mean " + strings.Join(near, " or ") + "? Else list its directory."
+	}
+	return err
+}

@@ -1,0 +1,36 @@
+//go:build unix
+
+package emend_test
+
+import (
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/emend-dev/emend"
+)
+
+// TestReadSpecial: what is no file is never opened; a FIFO without a writer would wait for ever.
+func TestReadSpecial(t *testing.T) {
+	ws := workspace(t)
+	if err := syscall.Mkfifo(filepath.Join(ws.Root(), "fifo"), 0o600); err != nil {
+		t.Skipf("no FIFO here: %v", err)
+	}
+	l, err := net.Listen("unix", filepath.Join(ws.Root(), "s"))
+	if err != nil {
+		t.Skipf("no socket here: %v", err)
+	}
+	defer l.Close()
+	if err := os.Symlink("fifo", filepath.Join(ws.Root(), "link")); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"fifo", "s", "link"} {
+		_, err := ws.Read(t.Context(), emend.ReadRequest{Path: path, AllowBinary: true})
+		if e, ok := errors.AsType[*emend.Error](err); !ok || e.Reason != "special_file" {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}

@@ -1,0 +1,265 @@
+package emend_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/emend-dev/emend"
+)
+
+func apply(t *testing.T, ws *emend.Workspace, dialect string, lines ...string) *emend.Report {
+	t.Helper()
+	rep, err := ws.Apply(t.Context(), envelope(lines...), emend.Options{Dialect: dialect})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rep
+}
+
+func trash(t *testing.T, ws *emend.Workspace) []emend.Trashed {
+	t.Helper()
+	out, err := ws.Trash(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// paths are those of the trash, with what was done to them.
+func paths(all []emend.Trashed) string {
+	var out []string
+	for _, t := range all {
+		out = append(out, t.Operation+" "+t.Path)
+	}
+	return strings.Join(out, ", ")
+}
+
+// TestTrash: what deletions and overwriting put there is in it, the newest first, and nothing else.
+func TestTrash(t *testing.T) {
+	tests := []struct {
+		name    string
+		dialect string
+		patch   []string
+		want    string
+	}{
+		{"delete", "emend", []string{"*** Delete File: a"}, "delete a"},
+		{"two", "emend", []string{"*** Delete File: a", "*** Delete File: sub/b"}, "delete a, delete sub/b"},
+		{"update", "emend", []string{"*** Update File: a", "@@", "-one", "+two"}, ""},
+		{"add", "emend", []string{"*** Add File: new", "+x"}, ""},
+		{"add over", "codex", []string{"*** Add File: a", "+x"}, "add a"},
+		{"move", "codex", []string{"*** Update File: a", "*** Move to: c", "@@", "-one", "+two"}, ""},
+		{"move over", "codex", []string{"*** Update File: a", "*** Move to: sub/b", "@@", "-one", "+two"}, "move sub/b"},
+		{"update, then delete", "codex", []string{"*** Update File: a", "@@", "-one", "+two", "*** Delete File: a"}, "delete a"},
+		{"move away, then add", "codex", []string{"*** Update File: a", "*** Move to: c", "@@", "-one", "+two", "*** Add File: a", "+x"}, ""},
+		{"move away, then move there", "codex", []string{"*** Update File: a", "*** Move to: c", "@@", "-one", "+two",
+			"*** Update File: sub/b", "*** Move to: a", "@@", "-b", "+c"}, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			ws := workspace(t, "a", "one\n", "sub/b", "b\n")
+			apply(t, ws, tt.dialect, tt.patch...)
+			if got := paths(trash(t, ws)); got != tt.want {
+				t.Errorf("the trash has %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestTrashSays(t *testing.T) {
+	ws := workspace(t, "a", "one\n", "b", "two\n")
+	if len(trash(t, ws)) != 0 {
+		t.Error("something is in the trash of a new workspace")
+	}
+	file := filepath.Join(ws.Root(), "a")
+	then := time.Date(2020, 2, 2, 3, 4, 5, 6000, time.UTC)
+	if err := errors.Join(os.Chmod(file, 0o750), os.Chtimes(file, then, then)); err != nil {
+		t.Fatal(err)
+	}
+	ctx := emend.As(t.Context(), emend.Actor{})
+	if _, err := ws.Apply(ctx, envelope("*** Delete File: a"), emend.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	apply(t, ws, "", "*** Delete File: b")
+	all := trash(t, ws)
+	if paths(all) != "delete b, delete a" {
+		t.Fatalf("the trash has %s", paths(all))
+	}
+	got := all[1]
+	if got.SizeBytes != 4 || got.Mode != "0750" || !got.MTime.Equal(then) || got.Sha256 != sum("one\n") || time.Since(got.DeletedAt) > time.Hour {
+		t.Errorf("%+v", got)
+	}
+	f, err := ws.TrashShow(t.Context(), got.ID)
+	if err != nil || f.Content != "one\n" || f.Binary || f.Truncated {
+		t.Errorf("%+v, %v", f, err)
+	}
+	for _, id := range []string{"", "x", got.ID + "0", strings.Split(got.ID, ".")[0], "../log/00000001.jsonl"} {
+		if _, err := ws.TrashShow(t.Context(), id); !errors.Is(err, emend.NotFound) {
+			t.Errorf("%q: %v", id, err)
+		}
+	}
+}
+
+func TestTrashShow(t *testing.T) {
+	long := "x" + strings.Repeat("é", 20_000)
+	ws := workspace(t, "long", long, "bin", "\x00x", "empty", "")
+	apply(t, ws, "", "*** Delete File: long", "*** Delete File: empty")
+	os.Symlink("nowhere", filepath.Join(ws.Root(), "link"))
+	apply(t, ws, "", "*** Delete File: link")
+	for _, e := range trash(t, ws) {
+		f, err := ws.TrashShow(t.Context(), e.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch f.Path {
+		case "long":
+			if !f.Truncated || !strings.HasPrefix(long, f.Content) || !utf8.ValidString(f.Content) || len(f.Content) < 30_000 {
+				t.Errorf("long: %d bytes, truncated %v", len(f.Content), f.Truncated)
+			}
+		case "empty":
+			if f.Truncated || f.Content != "" || f.Binary {
+				t.Errorf("empty: %+v", f)
+			}
+		case "link":
+			if f.Link != "nowhere" || f.Content != "" {
+				t.Errorf("link: %+v", f)
+			}
+		}
+	}
+}
+
+// TestTrashProtected: what may not be read now is listed, and not shown.
+func TestTrashProtected(t *testing.T) {
+	dir := t.TempDir()
+	os.WriteFile(filepath.Join(dir, "x.pem"), []byte("secret\n"), 0o600)
+	open, err := emend.Open(dir, emend.AllowProtected("*.pem"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	apply(t, open, "", "*** Delete File: x.pem")
+	open.Close()
+	ws, err := emend.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ws.Close()
+	all := trash(t, ws)
+	if len(all) != 1 {
+		t.Fatalf("%+v", all)
+	}
+	if f, err := ws.TrashShow(t.Context(), all[0].ID); !errors.Is(err, emend.PermissionDenied) {
+		t.Errorf("%+v, %v", f, err)
+	}
+}
+
+// TestTrashOfRoot: a workspace whose root is further down has what was below it in its trash.
+func TestTrashOfRoot(t *testing.T) {
+	ws := workspace(t, "a", "one\n", "sub/b", "b\n", "subway", "c\n")
+	apply(t, ws, "", "*** Delete File: a", "*** Delete File: sub/b", "*** Delete File: subway")
+	sub, err := emend.Open(filepath.Join(ws.Root(), "sub"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer sub.Close()
+	if got := paths(trash(t, sub)); got != "delete b" {
+		t.Errorf("the trash has %q", got)
+	}
+	for _, e := range trash(t, ws) {
+		_, err := sub.TrashShow(t.Context(), e.ID)
+		_, cerr := sub.TrashClear(t.Context(), emend.ClearRequest{IDs: []string{e.ID}})
+		if inside := e.Path == "sub/b"; inside != (err == nil) || inside != (cerr == nil) {
+			t.Errorf("%s: %v, %v", e.Path, err, cerr)
+		}
+	}
+}
+
+// TestTrashOfDamagedLog: what the rest of a damaged log tells of is listed and shown, and nothing is removed.
+func TestTrashOfDamagedLog(t *testing.T) {
+	ws := workspace(t, "a", "one\n", "b", "two\n", "c", "three\n")
+	for _, name := range []string{"a", "b", "c"} {
+		apply(t, ws, "", "*** Delete File: "+name)
+	}
+	ws.Close()
+	file := filepath.Join(ws.Root(), ".emend", "log", "00000001.jsonl")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(strings.Replace(string(text), `"path":"b"`, `"path":"B"`, 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	damaged, err := emend.Open(ws.Root())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer damaged.Close()
+	all := trash(t, damaged)
+	if paths(all) != "delete c, delete a" {
+		t.Errorf("the trash has %q", paths(all))
+	}
+	for _, e := range all {
+		if f, err := damaged.TrashShow(t.Context(), e.ID); err != nil || f.Content == "" {
+			t.Errorf("%+v, %v", f, err)
+		}
+	}
+	had := len(slots(t, ws))
+	if c, err := damaged.TrashClear(t.Context(), emend.ClearRequest{}); err == nil || len(slots(t, ws)) != had {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if p, err := damaged.Purge(t.Context(), emend.PurgeRequest{Path: "."}); err == nil || len(slots(t, ws)) != had {
+		t.Errorf("%+v, %v", p, err)
+	}
+}
+
+func TestTrashClear(t *testing.T) {
+	ws := workspace(t, "a", "one\n", "b", "two\n", "c", "three\n")
+	apply(t, ws, "", "*** Delete File: a", "*** Delete File: b")
+	first := trash(t, ws)
+	apply(t, ws, "", "*** Delete File: c")
+	if c, err := ws.TrashClear(t.Context(), emend.ClearRequest{IDs: []string{first[0].ID, "nothing"}}); !errors.Is(err, emend.NotFound) {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if c, err := ws.TrashClear(t.Context(), emend.ClearRequest{Before: first[0].DeletedAt}); err != nil || len(c.Entries) != 0 {
+		t.Errorf("%+v, %v", c, err)
+	}
+	c, err := ws.TrashClear(t.Context(), emend.ClearRequest{IDs: []string{first[0].ID}})
+	if err != nil || paths(c.Entries) != "delete a" || c.SizeBytes != 4 || c.Log.Seq == 0 {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if got := paths(trash(t, ws)); got != "delete c, delete b" {
+		t.Errorf("left is %q", got)
+	}
+	c, err = ws.TrashClear(t.Context(), emend.ClearRequest{})
+	if err != nil || paths(c.Entries) != "delete c, delete b" || len(trash(t, ws)) != 0 {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if names := slots(t, ws); slices.ContainsFunc(names, func(n string) bool { return !strings.HasSuffix(n, ".diff") }) {
+		t.Errorf("the slots are %q", names)
+	}
+}
+
+// slots are the names of what the history of a workspace has.
+func slots(t *testing.T, ws *emend.Workspace) []string {
+	t.Helper()
+	all, err := os.ReadDir(filepath.Join(ws.Root(), ".emend", "slots"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, e := range all {
+		out = append(out, e.Name())
+	}
+	return out
+}
+
+func sum(text string) string {
+	h := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(h[:])
+}

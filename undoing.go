@@ -1,0 +1,470 @@
+package emend
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/emend-dev/emend/internal/audit"
+	"github.com/emend-dev/emend/internal/dialect"
+	"github.com/emend-dev/emend/internal/draft"
+	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/internal/guard"
+	"github.com/emend-dev/emend/internal/history"
+	"github.com/emend-dev/emend/internal/plan"
+	"github.com/emend-dev/emend/patch"
+)
+
+// undoing works out the tree that taking changes back leads to, change by change, the newest first, and then what has
+// to be done for it.
+type undoing struct {
+	w      *Workspace
+	src    *reader
+	trail  *trail
+	hist   *history.History
+	undoes []string
+	prune  []string
+	errs   fail.List
+
+	order []string             // the paths, in the order in which they were met
+	files map[string]plan.File // what stands there
+	now   map[string]origin    // what is to stand there
+}
+
+// origin is what comes to stand at a path.
+type origin struct {
+	there  bool
+	at     string // the path whose file it is; "" when it comes from the history
+	slot   string // the kept file that it is
+	sum    string
+	mode   fs.FileMode
+	size   int64
+	link   string
+	edited bool   // only part of it was taken back: its text is content
+	text   string //
+}
+
+func newUndoing(w *Workspace, src *reader, trail *trail, hist *history.History) *undoing {
+	return &undoing{w: w, src: src, trail: trail, hist: hist, files: map[string]plan.File{}, now: map[string]origin{}}
+}
+
+// rel is a path of the log from the workspace's root.
+func (u *undoing) rel(p string) (string, error) {
+	prefix := u.w.keeper.prefix
+	if prefix == "." || prefix == "" {
+		return p, nil
+	}
+	rel, ok := strings.CutPrefix(p, prefix+"/")
+	if !ok {
+		return "", &fail.Error{Kind: fail.OutsideWorkspace, Path: p, Msg: "the change also touched this path, which is outside of the workspace",
+			Hint: "Undo it from a workspace that has the path inside."}
+	}
+	return rel, nil
+}
+
+// look is what is to stand at a path of the log.
+func (u *undoing) look(ctx context.Context, p string) (origin, error) {
+	if o, ok := u.now[p]; ok {
+		return o, nil
+	}
+	rel, err := u.rel(p)
+	if err != nil {
+		return origin{}, err
+	}
+	if err := u.w.guard.Readable(rel); err != nil {
+		return origin{}, err
+	}
+	f, err := u.src.target(ctx, rel)
+	if err != nil {
+		return origin{}, err
+	}
+	o := origin{there: f.Kind != plan.Missing, at: p, mode: modeOf(f), size: f.Size, link: f.Target}
+	switch f.Kind {
+	case plan.Regular, plan.Link:
+		o.sum, err = u.src.sum(ctx, f)
+	case plan.Directory, plan.Special:
+		o.sum = "" // like nothing that a change left
+	}
+	u.order = append(u.order, p)
+	u.files[p], u.now[p] = f, o
+	return o, err
+}
+
+// back takes one change back. What is in the way is collected.
+func (u *undoing) back(ctx context.Context, r *audit.Record) error {
+	for _, a := range slices.Backward(r.Acts) {
+		if a.Gone {
+			u.refuse(fail.NotFound, a.Path, "it was deleted for good, and nothing of it is kept", "It cannot be taken back; a backup may have it.")
+			continue
+		}
+		if err := u.one(ctx, r, &a); err != nil {
+			list := fail.All(err)
+			if list[0].Reason == fail.Cancelled || list[0].Kind == fail.Timeout {
+				return err
+			}
+			u.errs = append(u.errs, list...)
+		}
+	}
+	return nil
+}
+
+func (u *undoing) one(ctx context.Context, r *audit.Record, a *audit.Act) error {
+	if a.Do == "mkdir" {
+		u.prune = append(u.prune, a.Path)
+		return nil
+	}
+	if a.Do == "rmdir" {
+		return nil // what comes back below it makes it again
+	}
+	o, err := u.look(ctx, a.Path)
+	if err != nil {
+		return err
+	}
+	switch a.Do {
+	case "put":
+		return u.unput(r, a, o)
+	case "swap":
+		return u.unswap(ctx, r, a, o)
+	case "take":
+		return u.untake(r, a, o)
+	case "move":
+		return u.unmove(ctx, r, a, o)
+	}
+	return nil
+}
+
+func (u *undoing) unput(r *audit.Record, a *audit.Act, o origin) error {
+	switch {
+	case !o.there: // gone already
+	case !o.is(a.New):
+		u.inTheWay(r, a.Path, "it was changed since")
+	default:
+		u.now[a.Path] = origin{}
+	}
+	return nil
+}
+
+func (u *undoing) unswap(ctx context.Context, r *audit.Record, a *audit.Act, o origin) error {
+	switch {
+	case !o.there:
+		u.inTheWay(r, a.Path, "it was deleted or moved since")
+		return nil
+	case o.is(a.Old):
+		return nil // it is again what it was
+	case !o.is(a.New):
+		return u.merge(ctx, r, a, o)
+	}
+	old, ok := u.keptOf(r, a)
+	if !ok {
+		u.notKept(a)
+		return nil
+	}
+	if o.mode.IsRegular() && old.mode.IsRegular() && o.mode != old.mode {
+		// Somebody changed its permissions since, which stay.
+		return u.retext(ctx, a, o, old)
+	}
+	u.now[a.Path] = old
+	return nil
+}
+
+// retext gives the file at a path the text that another has.
+func (u *undoing) retext(ctx context.Context, a *audit.Act, o, old origin) error {
+	content, err := u.content(ctx, old)
+	if err != nil {
+		return err
+	}
+	o.edited, o.text, o.sum = true, content, a.Old.Sum
+	u.now[a.Path] = o
+	return nil
+}
+
+func (u *undoing) untake(r *audit.Record, a *audit.Act, o origin) error {
+	if o.there {
+		if !o.is(a.Old) {
+			u.inTheWay(r, a.Path, "something else is there since")
+		}
+		return nil
+	}
+	old, ok := u.keptOf(r, a)
+	if !ok {
+		u.notKept(a)
+		return nil
+	}
+	u.now[a.Path] = old
+	return nil
+}
+
+func (u *undoing) unmove(ctx context.Context, r *audit.Record, a *audit.Act, from origin) error {
+	to, err := u.look(ctx, a.To)
+	if err != nil {
+		return err
+	}
+	switch {
+	case !to.there && from.is(a.Old): // moved back already
+	case !to.there:
+		u.inTheWay(r, a.To, "it was deleted or moved on since")
+	case from.there:
+		u.inTheWay(r, a.Path, "something else is there since")
+	case to.mode.IsDir() || to.link == "" && !to.mode.IsRegular():
+		u.inTheWay(r, a.To, "something else is there since")
+	default:
+		u.now[a.Path], u.now[a.To] = to, origin{} // with whatever was edited in it since
+	}
+	return nil
+}
+
+// keptOf finds the file that a change displaced: in its own slot, or wherever it went since.
+func (u *undoing) keptOf(r *audit.Record, a *audit.Act) (origin, bool) {
+	for _, slot := range append([]string{history.Slot(r.Tx, a.Slot)}, u.trail.kept[a.Old.Sum]...) {
+		name, is, err := u.hist.Find(slot)
+		if err != nil || is.Mode.IsDir() || (is.Mode&fs.ModeSymlink != 0) != a.Old.Link || !a.Old.Link && is.Size != a.Old.Size {
+			continue
+		}
+		o := origin{there: true, slot: slot, sum: a.Old.Sum, mode: is.Mode, size: is.Size}
+		if a.Old.Link {
+			if o.link, err = u.hist.Slots().Readlink(name); err != nil || plan.Sum(o.link) != a.Old.Sum {
+				continue
+			}
+		}
+		return o, true
+	}
+	return origin{}, false
+}
+
+func (u *undoing) notKept(a *audit.Act) {
+	u.refuse(fail.NotFound, a.Path, "what it was before is no longer kept: it was purged, or restored elsewhere",
+		"emend log --path shows what became of it; emend trash list what is kept.")
+}
+
+// merge takes back only what a change did to a file that was edited since.
+func (u *undoing) merge(ctx context.Context, r *audit.Record, a *audit.Act, o origin) error {
+	in := func(why string) { u.inTheWay(r, a.Path, why) }
+	if a.Old.Link || a.New.Link || !o.mode.IsRegular() || max(a.Old.Size, a.New.Size, o.size) > maxMerge {
+		in("it was replaced or changed since")
+		return nil
+	}
+	old, ok := u.keptOf(r, a)
+	if !ok {
+		u.notKept(a)
+		return nil
+	}
+	before, err := u.content(ctx, old)
+	if err != nil {
+		return err
+	}
+	after, ok := u.after(r, a, before)
+	if !ok {
+		in("it was changed since, and how this change left it is no longer kept")
+		return nil
+	}
+	have, err := u.content(ctx, o)
+	if err != nil {
+		return err
+	}
+	merged, err := unpatch(ctx, after, before, have)
+	if err != nil {
+		in("it was changed since, and what is to be taken back does not have exactly one place in it")
+		return nil
+	}
+	o.edited, o.text, o.sum = true, merged, plan.Sum(merged)
+	u.now[a.Path] = o
+	return nil
+}
+
+// maxMerge is how large a file may be for an undo to keep a later edit in it.
+const maxMerge = 64 << 20
+
+// unpatch places, in have, the changes that lead from after back to before: each exactly, in its one place.
+func unpatch(ctx context.Context, after, before, have string) (string, error) {
+	d, _ := dialect.Named("comma")
+	p, err := draft.Between(d, []draft.Change{{Path: "file", Old: after, New: before, HasOld: true, HasNew: true}}, 3)
+	if err != nil || len(p.Sections) == 0 {
+		return have, err
+	}
+	out, err := plan.Build(ctx, p, d.Rules(dialect.Options{}), plan.Memory{"file": have}, plan.Options{})
+	if err != nil {
+		return "", err
+	}
+	return out.Steps[0].After, nil
+}
+
+// after finds how a change left a file: a later change displaced that, or its diff tells.
+func (u *undoing) after(r *audit.Record, a *audit.Act, before string) (string, bool) {
+	for _, slot := range u.trail.kept[a.New.Sum] {
+		if out, err := u.slotText(slot); err == nil && plan.Sum(out) == a.New.Sum {
+			return out, true
+		}
+	}
+	diff, err := u.hist.Kept(history.Diff(r.Tx))
+	if err != nil {
+		return "", false
+	}
+	rel, err := u.rel(a.Path)
+	if err != nil {
+		return "", false
+	}
+	out, ok := redo(before, diff, rel)
+	return out, ok && plan.Sum(out) == a.New.Sum
+}
+
+// content is the text of what comes to stand somewhere.
+func (u *undoing) content(ctx context.Context, o origin) (string, error) {
+	switch {
+	case o.edited:
+		return o.text, nil
+	case o.slot != "":
+		out, err := u.slotText(o.slot)
+		if err == nil && plan.Sum(out) != o.sum {
+			err = errors.New("it was written to since it was displaced")
+		}
+		if err != nil {
+			return "", storeError(fmt.Errorf("what is kept as %s cannot be used: %w", o.slot, err))
+		}
+		return out, nil
+	}
+	out, _, err := u.src.Load(ctx, u.files[o.at])
+	return out, err
+}
+
+func (u *undoing) slotText(slot string) (string, error) {
+	name, _, err := u.hist.Find(slot)
+	if err != nil {
+		return "", err
+	}
+	f, err := u.hist.Slots().Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	var b strings.Builder
+	_, err = io.Copy(&b, io.LimitReader(f, u.w.limits.FileBytes))
+	return b.String(), err
+}
+
+func (u *undoing) inTheWay(r *audit.Record, p, why string) {
+	if later := u.trail.since(r, p); later != nil {
+		u.refuse(fail.Stale, p, why+"; the newest change through emend is "+who(later),
+			"Undo that one first: "+later.Tx+". Or take the change back by hand: entry "+r.Tx+" has the diff.")
+		return
+	}
+	u.refuse(fail.Stale, p, why+"; no later change went through emend",
+		"Look at the file, and take back by hand what is left to take back: entry "+r.Tx+" has the diff.")
+}
+
+func (u *undoing) refuse(kind fail.Kind, p, msg, hint string) {
+	rel, err := u.rel(p)
+	if err != nil {
+		rel = p
+	}
+	u.errs = append(u.errs, &fail.Error{Kind: kind, Path: rel, Msg: msg, Hint: hint})
+}
+
+// plan is what has to be done for every path to have what is to stand there.
+func (u *undoing) plan(ctx context.Context) (*plan.Plan, error) {
+	out := &plan.Plan{}
+	left := map[string]bool{} // the paths whose files went elsewhere
+	for _, p := range u.order {
+		if o := u.now[p]; o.there && o.at != "" && o.at != p && u.files[p].Kind == plan.Missing && !u.now[o.at].there && !left[o.at] {
+			left[o.at] = true
+			s, err := u.move(ctx, p, o)
+			if err != nil {
+				return nil, err
+			}
+			out.Steps = append(out.Steps, s)
+		}
+	}
+	for _, p := range u.order {
+		o := u.now[p]
+		if left[p] || o.there && o.at == p && !o.edited || !o.there && u.files[p].Kind == plan.Missing || o.at != "" && left[o.at] && o.at != p {
+			continue
+		}
+		s, err := u.step(ctx, p, o)
+		if err != nil {
+			return nil, err
+		}
+		out.Steps = append(out.Steps, s)
+	}
+	u.prune = deepestFirst(u.prune)
+	return out, nil
+}
+
+func deepestFirst(dirs []string) []string {
+	out := slices.Clone(dirs)
+	slices.SortStableFunc(out, func(a, b string) int { return strings.Count(b, "/") - strings.Count(a, "/") })
+	return slices.Compact(out)
+}
+
+// move is the step that brings a file to its earlier path.
+func (u *undoing) move(ctx context.Context, p string, o origin) (plan.Step, error) {
+	from := u.files[o.at]
+	s := plan.Step{Op: patch.Move, Path: from.Rel, To: u.files[p].Rel, Writes: u.files[p].Rel, Source: from, Dest: u.files[p]}
+	var err error
+	if s.BeforeSum, err = u.src.sum(ctx, from); err != nil || !o.edited {
+		s.AfterSum = s.BeforeSum
+		return s, err
+	}
+	s.Before, s.BeforeSum, err = u.src.Load(ctx, from)
+	s.After, s.AfterSum, s.Edits = o.text, o.sum, plan.Between(s.Before, o.text)
+	return s, err
+}
+
+// step is what becomes of one path.
+func (u *undoing) step(ctx context.Context, p string, o origin) (plan.Step, error) {
+	f := u.files[p]
+	s := plan.Step{Path: f.Rel, Writes: f.Rel, Source: f, AfterSum: o.sum}
+	var err error
+	if f.Kind != plan.Missing {
+		if s.BeforeSum, err = u.src.sum(ctx, f); err == nil && f.Kind == plan.Regular && f.Size <= maxShown {
+			s.Before, _, err = u.src.Load(ctx, f)
+		}
+		if err != nil {
+			return s, err
+		}
+	}
+	switch {
+	case !o.there:
+		s.Op = patch.Delete
+		return s, nil
+	case f.Kind == plan.Missing:
+		s.Op = patch.Add
+	default:
+		s.Op = patch.Update
+	}
+	return s, u.fill(ctx, &s, o)
+}
+
+// fill gives a step what is to stand at its path.
+func (u *undoing) fill(ctx context.Context, s *plan.Step, o origin) error {
+	if o.slot != "" && !o.edited {
+		s.Back, s.Fresh, s.Size = o.slot, true, o.size
+		if !o.mode.IsRegular() || max(o.size, s.Source.Size) > maxShown {
+			s.Before = ""
+			return nil
+		}
+	}
+	var err error
+	if s.After, err = u.content(ctx, o); err != nil {
+		return err
+	}
+	if s.Op == patch.Update {
+		if s.Source.Kind == plan.Regular && s.Before == "" && s.Source.Size > 0 {
+			if s.Before, _, err = u.src.Load(ctx, s.Source); err != nil {
+				return err
+			}
+		}
+		s.Edits = plan.Between(s.Before, s.After)
+	}
+	s.Like = o.slot
+	return nil
+}
+
+func modeOf(f plan.File) fs.FileMode { return f.Handle.(guard.Entry).Mode }
+
+// is reports whether it is what a change had, or left, at a path.
+func (o origin) is(i *audit.Ident) bool {
+	return i != nil && o.there && o.sum == i.Sum && (o.link != "") == i.Link
+}
