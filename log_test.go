@@ -234,11 +234,24 @@ func TestLogHasNoContent(t *testing.T) {
 			ws.Apply(context.Background(), text, emend.Options{Dialect: d})
 		}
 	}
+	ctx, now := context.Background(), fileSum("one\n"+canary+"-file\n")
+	for _, edits := range [][]emend.TextEdit{
+		{{OldText: canary + "-not there", NewText: "x"}}, {{OldText: "a", NewText: canary}}, {{OldText: canary, NewText: canary, ExpectedOccurrences: -1}},
+		{{OldText: canary, NewText: "x"}, {OldText: canary + "-file", NewText: "y"}}, {{NewText: canary}},
+	} {
+		ws.Edit(ctx, emend.EditRequest{Path: "f", ExpectedSha256: now, Edits: edits})
+		ws.Edit(ctx, emend.EditRequest{Path: "f", ExpectedSha256: now, Edits: edits, Tolerance: canary})
+	}
+	ws.Write(ctx, emend.WriteRequest{Path: "f", Content: canary, ExpectedSha256: canary})
+	ws.Write(ctx, emend.WriteRequest{Path: "f", Content: canary, ExpectedSha256: fileSum(canary)})
+	ws.Create(ctx, emend.CreateRequest{Path: "f", Content: canary})
+	ws.Create(ctx, emend.CreateRequest{Path: ".env", Content: canary})
+	ws.Edit(ctx, emend.EditRequest{Path: ".env", ExpectedSha256: now, Edits: []emend.TextEdit{{OldText: canary, NewText: canary}}})
 	log, err := os.ReadFile(filepath.Join(ws.Root(), ".emend/log/00000001.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := strings.Count(string(log), `"kind":"failed"`); n < 20 {
+	if n := strings.Count(string(log), `"kind":"failed"`); n < 30 {
 		t.Errorf("%d refusals", n)
 	}
 	for line := range strings.Lines(string(log)) {

@@ -26,9 +26,9 @@ func (a *app) log() *cobra.Command {
 		Short: "List what was changed and what was refused, by whom, the newest first",
 		Long: `log lists the changes that went through emend, and the calls that were refused, the
 newest first: one group for each call, one line for each file. Letters are A added,
-M modified, D deleted, R moved, U taken back by an undo, P purged from the history,
-and ! for what was refused or taken back. A group begins with the entry, by which
-emend show and emend undo know it.
+M modified, D deleted, R moved, P purged from the history, and ! for what was refused
+or taken back. A group begins with the entry, by which emend show and emend undo know
+it, and says which entries it undoes, or what undid it.
 
 On a terminal the list goes through $EMEND_PAGER, $PAGER or less; with --json it is
 the result of the history tool, and with --follow --json one entry a line, as they
