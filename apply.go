@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -96,10 +95,11 @@ func (w *Workspace) Commit(ctx context.Context, p *Plan) (*Report, error) {
 type record struct {
 	kind         audit.Kind
 	key, request string
-	undoes       []string             // the transactions that it takes back
-	prune        []string             // directories to remove when nothing is left in them
-	forget       bool                 // keep nothing of what is deleted
-	result       func(*Report) Result // words the outcome, where it is not a patch's
+	undoes       []string              // the transactions that it takes back
+	prune        []string              // directories to remove when nothing is left in them
+	forget       bool                  // keep nothing of what is deleted
+	result       func(*Report) Result  // words the outcome, where it is not a patch's
+	recall       func(recalled) Result // the same from the log, when the outcome is lost
 	progress     func(done, total int)
 	before       *Report // what the same call has done so far, section by section; it is part of the answer
 }
@@ -187,7 +187,7 @@ func (w *Workspace) Apply(ctx context.Context, text string, o Options) (*Report,
 	ctx = w.calling(ctx, "apply_patch")
 	r := record{key: o.IdempotencyKey, progress: o.Progress}
 	if r.key != "" {
-		r.request = sum(text)
+		r.request = w.requestSum("apply_patch", sum(text))
 		if rep, err := w.earlier(ctx, r); rep != nil || err != nil {
 			return rep, w.refuse(ctx, report.View{Atomic: true}, err)
 		}
@@ -298,7 +298,7 @@ func (w *Workspace) repeated(store *commit.Store, first *audit.Record, answer st
 	}
 	rep := &Report{stored: report.Restore(answer), done: report.Done{Tx: first.Tx, Log: report.Head(store.Head())}}
 	if rep.stored == nil || !w.mayRead(first) {
-		rep.stored = w.fromLog(first)
+		rep.stored = w.fromLog(first, r)
 	}
 	return rep, nil
 }
@@ -310,8 +310,7 @@ func (w *Workspace) mayRead(r *audit.Record) bool {
 
 func (w *Workspace) mayReadOf(op audit.Op) bool {
 	for _, p := range []string{op.Path, op.ToPath} {
-		rel, err := filepath.Rel(w.keeper.prefix, p)
-		if p != "" && err == nil && w.guard.Readable(filepath.ToSlash(rel)) != nil {
+		if rel, ok := w.below(p); p != "" && (!ok || w.guard.Readable(rel) != nil) {
 			return false
 		}
 	}
@@ -417,16 +416,53 @@ func sum(text string) string {
 	return hex.EncodeToString(h[:])
 }
 
+// recalled is what the log has of a call that changed one file.
+type recalled struct {
+	audit.Op
+	tx        string
+	trashedTo string
+	oldSize   int64
+}
+
+func (w *Workspace) recalls(first *audit.Record) recalled {
+	op := first.Ops[0]
+	out := recalled{Op: w.seen(op), tx: first.Tx, trashedTo: displaced(first, op)}
+	for _, a := range first.Acts {
+		if a.Path == op.Path && a.Old != nil {
+			out.oldSize = a.Old.Size
+		}
+		if a.Gone {
+			out.trashedTo = ""
+		}
+	}
+	return out
+}
+
+// seen is an entry of the log with paths from the root, and without the hashes of what may not be read: what is short can
+// be guessed, and the hash says when it is right.
+func (w *Workspace) seen(op audit.Op) audit.Op {
+	if !w.mayReadOf(op) {
+		op.Before, op.After = "", ""
+	}
+	for _, p := range []*string{&op.Path, &op.ToPath} {
+		if rel, ok := w.below(*p); ok {
+			*p = rel
+		}
+	}
+	return op
+}
+
 // fromLog is the answer to a repeated call whose first answer was lost: what the log has of it.
-func (w *Workspace) fromLog(first *audit.Record) *report.Stored {
+func (w *Workspace) fromLog(first *audit.Record, r record) *report.Stored {
+	if r.recall != nil && len(first.Ops) == 1 {
+		return report.Restore(report.Store(r.recall(w.recalls(first))))
+	}
 	var text strings.Builder
 	fmt.Fprintf(&text, "Applied before, as %s: %d file(s).", first.Tx, len(first.Ops))
 	data := &report.Data{Atomic: true, ChangedFiles: []report.ChangedFile{}}
 	o := report.Object{Ok: true, Data: data, Meta: &report.Meta{Tx: first.Tx}}
 	for _, op := range first.Ops {
-		if !w.mayReadOf(op) {
-			op.Before, op.After = "", "" // what is short can be guessed, and the hash says when it is right
-		}
+		op = w.seen(op)
 		text.WriteString("\n  " + report.Escape(op.Operation+" "+op.Path))
 		data.ChangedFiles = append(data.ChangedFiles, report.ChangedFile{Path: op.Path, Operation: op.Operation,
 			ToPath: op.ToPath, BeforeSha256: op.Before, AfterSha256: op.After})

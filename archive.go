@@ -86,7 +86,8 @@ func (w *Workspace) RestoreArchive(ctx context.Context, from io.Reader, target, 
 			s := rep.step()
 			return RestoreData{Restored: true, Path: s.Path, From: a.ID, SizeBytes: int64(len(s.After)), Sha256: s.AfterSum}
 		},
-		say: func(d RestoreData, _ *Report) string {
+		recall: func(l recalled) RestoreData { return l.restored(a.ID) },
+		say: func(d RestoreData) string {
 			return fmt.Sprintf("Restored %s from an archive (%d bytes, sha256 %s). Its time is now, and its permissions are those of a new file.",
 				report.Escape(d.Path), d.SizeBytes, d.Sha256)
 		}})

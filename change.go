@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path"
 	"strings"
 
 	"github.com/emend-dev/emend/internal/fail"
@@ -25,7 +26,8 @@ type call[T any] struct {
 	settle  func(ctx context.Context, src *reader) (*plan.Plan, error)
 	record  func(*record) // what else the log is to say, and what the commit is to do; optional
 	data    func(*Report) T
-	say     func(T, *Report) string // what a model reads
+	recall  func(recalled) T // the same, as far as the log has it, when the answer is lost
+	say     func(T) string   // what a model reads
 }
 
 // perform makes a call, once for each key.
@@ -52,9 +54,9 @@ func (w *Workspace) calling(ctx context.Context, tool string) context.Context {
 }
 
 func (c *call[T]) do(ctx context.Context, w *Workspace) (*Report, error) {
-	r := record{key: c.key, result: func(rep *Report) Result { return c.answer(rep).result }}
+	r := record{key: c.key, result: func(rep *Report) Result { return c.answer(rep).result }, recall: c.recalled}
 	if c.key != "" {
-		r.request = requestSum(c.tool, c.request)
+		r.request = w.requestSum(c.tool, c.request)
 	}
 	if c.record != nil {
 		c.record(&r)
@@ -92,17 +94,24 @@ func (w *Workspace) settled(ctx context.Context, settle func(context.Context, *r
 	return w.commit(ctx, report.View{Atomic: true}, p, src.sums(), r)
 }
 
+// recalled words what the log has of the first time.
+func (c *call[T]) recalled(r recalled) Result {
+	data := c.recall(r)
+	return &report.Object{Ok: true, Output: c.say(data) + "\nNote: This was done before, under the same key.", Data: data, Meta: &report.Meta{Tx: r.tx}}
+}
+
 // answer words a report.
 func (c *call[T]) answer(rep *Report) *Answer[T] {
 	if rep.stored != nil {
 		return &Answer[T]{Data: answered[T](rep.stored), Tx: rep.done.Tx, result: rep.stored}
 	}
 	a := &Answer[T]{Data: c.data(rep), Tx: rep.done.Tx, Notes: rep.done.Notes}
-	output := c.say(a.Data, rep)
+	var output strings.Builder
+	output.WriteString(c.say(a.Data))
 	for _, n := range a.Notes {
-		output += "\nNote: " + report.Escape(n)
+		output.WriteString("\nNote: " + report.Escape(n))
 	}
-	a.result = &report.Object{Ok: true, Output: output, Data: a.Data,
+	a.result = &report.Object{Ok: true, Output: output.String(), Data: a.Data,
 		Meta: &report.Meta{Tx: rep.done.Tx, Log: &rep.done.Log, Notes: rep.done.Notes}}
 	return a
 }
@@ -129,12 +138,14 @@ var operations = map[string]patch.Op{
 	"write_file": patch.Update, "edit_file": patch.Update, "apply_patch": patch.Update, "undo": patch.Update,
 }
 
-func requestSum(tool string, request any) string {
+// requestSum tells requests under one key apart: by the tool, by all that is asked, and by the directory that its paths are
+// relative to.
+func (w *Workspace) requestSum(tool string, request any) string {
 	b, err := json.Marshal(request)
 	if err != nil {
 		return ""
 	}
-	h := sha256.Sum256(fmt.Appendf(nil, "%s %s", tool, b))
+	h := sha256.Sum256(fmt.Appendf(nil, "%s %d %q %s", tool, w.guard.Root().Ino, path.Join(".", w.base), b))
 	return hex.EncodeToString(h[:])
 }
 

@@ -18,7 +18,10 @@ func (w *Workspace) Create(ctx context.Context, r CreateRequest) (*Answer[Create
 			s := rep.step()
 			return CreateData{Created: true, Path: s.Path, Sha256: s.AfterSum, SizeBytes: int64(len(s.After)), Diff: report.Diff(s)}
 		},
-		say: func(d CreateData, _ *Report) string {
+		recall: func(l recalled) CreateData {
+			return CreateData{Created: true, Path: l.Path, Sha256: l.After, SizeBytes: l.Size}
+		},
+		say: func(d CreateData) string {
 			return fmt.Sprintf("Created %s (%d bytes, sha256 %s).", report.Escape(d.Path), d.SizeBytes, d.Sha256)
 		}})
 }

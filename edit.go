@@ -22,15 +22,20 @@ func (w *Workspace) Edit(ctx context.Context, r EditRequest) (*Answer[EditData],
 			applied = done
 			return p, err
 		},
-		data: func(rep *Report) EditData { return EditData{rewritten(rep), editsOf(applied)} },
-		say: func(d EditData, _ *Report) string {
-			out := fmt.Sprintf("Edited %s: %d edit(s), %s (sha256 %s).", report.Escape(d.Path), len(d.AppliedEdits), lines(d.AppliedEdits), d.AfterSha256)
+		data:   func(rep *Report) EditData { return EditData{rewritten(rep), editsOf(applied)} },
+		recall: func(l recalled) EditData { return EditData{l.rewritten(), []AppliedEdit{}} },
+		say: func(d EditData) string {
+			if len(d.AppliedEdits) == 0 {
+				return fmt.Sprintf("Edited %s (sha256 %s).", report.Escape(d.Path), d.AfterSha256)
+			}
+			var out strings.Builder
+			out.WriteString(fmt.Sprintf("Edited %s: %d edit(s), %s (sha256 %s).", report.Escape(d.Path), len(d.AppliedEdits), lines(d.AppliedEdits), d.AfterSha256))
 			for _, e := range d.AppliedEdits {
 				if e.Rung != patch.Exact.String() {
-					out += fmt.Sprintf("\nNote: edit %d matched on the rung %q, not exactly; check lines %s.", e.EditIndex, e.Rung, ranges(e.Lines))
+					out.WriteString(fmt.Sprintf("\nNote: edit %d matched on the rung %q, not exactly; check lines %s.", e.EditIndex, e.Rung, ranges(e.Lines)))
 				}
 			}
-			return out
+			return out.String()
 		}})
 }
 

@@ -20,7 +20,10 @@ func (w *Workspace) Move(ctx context.Context, r MoveRequest) (*Answer[MoveData],
 			s := rep.step()
 			return MoveData{Moved: true, FromPath: s.Path, ToPath: s.To, Sha256: s.AfterSum, OverwroteTrashedTo: rep.trashedTo()}
 		},
-		say: func(d MoveData, _ *Report) string {
+		recall: func(l recalled) MoveData {
+			return MoveData{Moved: true, FromPath: l.Path, ToPath: l.ToPath, Sha256: l.After, OverwroteTrashedTo: l.trashedTo}
+		},
+		say: func(d MoveData) string {
 			out := fmt.Sprintf("Moved %s to %s (sha256 %s).", report.Escape(d.FromPath), report.Escape(d.ToPath), d.Sha256)
 			if d.OverwroteTrashedTo != "" {
 				out += fmt.Sprintf(" What was there is in the trash as %s; restore_file brings it back.", d.OverwroteTrashedTo)

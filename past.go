@@ -90,6 +90,33 @@ func (p *past) each(ctx context.Context) func(func(told) bool) {
 	}
 }
 
+// listed is what of a transaction is in the trash.
+func (p *past) listed(r told) []Trashed {
+	if r.takenBack {
+		return p.conflicts(r.Record)
+	}
+	return p.trashOf(r.Record)
+}
+
+// conflicts lists what a transaction that was taken back could not put back into its place: somebody had saved a newer
+// file there.
+func (p *past) conflicts(r *audit.Record) []Trashed {
+	var out []Trashed
+	for i := range r.Acts {
+		a := &r.Acts[i]
+		if a.Old == nil || a.Do != "swap" && a.Do != "take" {
+			continue
+		}
+		t := Trashed{ID: history.Slot(r.Tx, a.Slot), DeletedAt: r.TS, SessionID: r.Actor.Session, AgentName: r.Actor.Agent,
+			ToolName: r.Actor.Tool, Operation: "conflict", Sha256: a.Old.Sum}
+		t.Path, _ = p.inside(a.Path)
+		if p.find(&t, a) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
 // trashOf lists what a transaction put into the trash and the history still has. Outside of the root it has no Path.
 func (p *past) trashOf(r *audit.Record) []Trashed {
 	acts := map[string]*audit.Act{}

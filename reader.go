@@ -12,6 +12,7 @@ import (
 // plan sees one state of every file, and a hint can be looked for without reading again.
 type reader struct {
 	w      *Workspace
+	known  bool   // the paths are from the log: their names are not new
 	base   string // the directory that paths are relative to
 	loaded map[guard.Identity]loaded
 	bytes  int
@@ -29,7 +30,7 @@ func newReader(w *Workspace) *reader {
 
 // Look implements plan.Source. Whatever a patch names it may change, so policy is judged for writing.
 func (r *reader) Look(_ context.Context, p string, absolute bool) (plan.File, error) {
-	e, err := r.w.guard.Look(p, guard.Ask{Base: r.base, Absolute: absolute, Write: true})
+	e, err := r.w.guard.Look(p, guard.Ask{Base: r.base, Absolute: absolute, Write: true, Known: r.known})
 	if err != nil {
 		return plan.File{}, err
 	}

@@ -5,45 +5,16 @@ import (
 	"strings"
 )
 
-// redo applies to before what a diff in our own form says of the file at rel, line by line where it says. It is true
-// only if the caller finds the sum that it expects.
-func redo(before, diff, rel string) (string, bool) {
-	out, found := before, false
-	for _, part := range fileDiffs(diff) {
-		if !strings.Contains(part, "\n+++ b/"+rel+"\n") && !strings.Contains(part, "\n+++ b/"+rel+"\t\n") {
-			continue
-		}
-		var ok bool
-		if out, ok = redoOne(out, part); !ok {
-			return "", false
-		}
-		found = true
-	}
-	return out, found
-}
-
-// fileDiffs cuts a diff into those of its files.
-func fileDiffs(diff string) []string {
-	var out []string
-	start := 0
-	for i := 0; i < len(diff); {
-		next := strings.Index(diff[i:], "\ndiff --git ")
-		if next < 0 {
-			break
-		}
-		i += next + 1
-		out = append(out, diff[start:i])
-		start = i
-	}
-	return append(out, diff[start:])
-}
-
-// redoOne applies the hunks of one file's diff.
-func redoOne(before, diff string) (string, bool) {
+// redo applies to before what the diff of one file, in our own form, says, line by line where it says. It is true only if
+// the caller finds the sum that it expects.
+func redo(before, diff string) (string, bool) {
 	old := strings.SplitAfter(before, "\n")
 	var b strings.Builder
 	at := 0
-	_, body, _ := strings.Cut(diff, "\n@@ ")
+	_, body, found := strings.Cut(diff, "\n@@ ")
+	if !found {
+		return before, diff != ""
+	}
 	for hunk := range strings.SplitSeq(body, "\n@@ ") {
 		head, lines, ok := strings.Cut(hunk, "\n")
 		var a, n, c, m int

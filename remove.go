@@ -22,11 +22,18 @@ func (w *Workspace) Delete(ctx context.Context, r DeleteRequest) (*Answer[Delete
 		record: func(rec *record) { rec.forget = r.Permanent },
 		data: func(rep *Report) DeleteData {
 			s := rep.step()
-			return DeleteData{Deleted: true, Path: s.Path, BeforeSha256: s.BeforeSum, SizeBytes: s.Source.Size, Diff: report.Diff(s), TrashedTo: rep.trashedTo()}
+			d := DeleteData{Deleted: true, Path: s.Path, BeforeSha256: s.BeforeSum, SizeBytes: s.Source.Size, TrashedTo: rep.trashedTo()}
+			if !r.Permanent {
+				d.Diff = report.Diff(s) // else it would be kept, with the answer
+			}
+			return d
 		},
-		say: func(d DeleteData, _ *Report) string {
+		recall: func(l recalled) DeleteData {
+			return DeleteData{Deleted: true, Path: l.Path, BeforeSha256: l.Before, SizeBytes: l.oldSize, TrashedTo: l.trashedTo}
+		},
+		say: func(d DeleteData) string {
 			if d.TrashedTo == "" {
-				return fmt.Sprintf("Deleted %s for good: nothing of it is kept.", report.Escape(d.Path))
+				return fmt.Sprintf("Deleted %s for good: it is not in the trash. What older entries of the log keep of it, emend purge --path removes.", report.Escape(d.Path))
 			}
 			return fmt.Sprintf("Deleted %s. It is in the trash as %s; restore_file brings it back.", report.Escape(d.Path), d.TrashedTo)
 		}})

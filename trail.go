@@ -21,11 +21,12 @@ type trail struct {
 	*scan                              // what came of each
 	kept    map[string][]string        // the slots that contents were displaced into, by sha256, the newest first
 	touched map[string][]*audit.Record // the changes to a path, the newest first
-	changes []*audit.Record            // all changes that happened, the newest first
+	seq     map[string]uint64          // the number of each change
+	root    func(path string) bool     // whether a path of the log is inside the workspace
 }
 
-func newTrail(s *commit.Store) *trail {
-	l := &trail{scan: newScan(), kept: map[string][]string{}, touched: map[string][]*audit.Record{}}
+func newTrail(s *commit.Store, inside func(path string) bool) *trail {
+	l := &trail{scan: newScan(), seq: map[string]uint64{}, root: inside, kept: map[string][]string{}, touched: map[string][]*audit.Record{}}
 	l.next, l.stop = iter.Pull2(s.Log().Backward())
 	return l
 }
@@ -55,7 +56,7 @@ func damaged(err error) error {
 }
 
 func (l *trail) enter(r *audit.Record) {
-	l.changes = append(l.changes, r)
+	l.seq[r.Tx] = r.Seq
 	for _, a := range r.Acts {
 		if a.Old != nil && (a.Do == "swap" || a.Do == "take") {
 			l.kept[a.Old.Sum] = append(l.kept[a.Old.Sum], history.Slot(r.Tx, a.Slot))
@@ -78,19 +79,33 @@ func (l *trail) choose(r UndoRequest) ([]*audit.Record, error) {
 	return l.last()
 }
 
+// last chooses the newest change in effect that is no undo and touched something in the workspace.
 func (l *trail) last() ([]*audit.Record, error) {
+	var lost *audit.Record
 	for {
 		r, err := l.read()
 		if err != nil {
 			return nil, err
 		}
-		if r == nil {
+		switch {
+		case r == nil && lost != nil:
+			return nil, gone(lost, "It cannot be taken back, and there is no older change.")
+		case r == nil:
 			return nil, nothingToUndo("there is no change that could be taken back")
-		}
-		if r.Kind == audit.Commit && l.undone[r.Tx] == "" && len(r.Acts) > 0 {
+		case r.Kind != audit.Commit || l.undone[r.Tx] != "" || !slices.ContainsFunc(r.Acts, func(a audit.Act) bool { return l.root(a.Path) }):
+		case lost != nil:
+			return nil, gone(lost, "It cannot be taken back; to take back the change before it: emend undo "+r.Tx+".")
+		case !slices.ContainsFunc(r.Acts, func(a audit.Act) bool { return !a.Gone }):
+			lost = r
+		default:
 			return []*audit.Record{r}, nil
 		}
 	}
+}
+
+// gone refuses to take back a change of which nothing is kept.
+func gone(r *audit.Record, hint string) error {
+	return &fail.Error{Kind: fail.NotFound, Path: r.Acts[0].Path, Msg: "the last change deleted it for good", Hint: hint}
 }
 
 func (l *trail) entry(name string) ([]*audit.Record, error) {
@@ -151,14 +166,14 @@ func (l *trail) session(id string) ([]*audit.Record, error) {
 	return out, nil
 }
 
-// since names the newest change to a path after r, for a refusal; nil when there was none through emend.
-func (l *trail) since(r *audit.Record, path string) *audit.Record {
-	for _, later := range l.touched[path] {
-		if later.Seq > r.Seq && l.undone[later.Tx] == "" {
-			return later
-		}
-	}
-	return nil
+// since lists the changes to a path after r that are in effect, the newest first. A change after r that was taken back
+// since is none, and neither is what took it back.
+func (l *trail) since(r *audit.Record, path string) []*audit.Record {
+	after := func(tx string) bool { return l.seq[tx] > r.Seq }
+	return slices.DeleteFunc(slices.Clone(l.touched[path]), func(later *audit.Record) bool {
+		cancels := len(later.Undoes) > 0 && !slices.ContainsFunc(later.Undoes, func(tx string) bool { return !after(tx) })
+		return later.Seq <= r.Seq || l.undone[later.Tx] != "" || cancels
+	})
 }
 
 // who describes a change for people.

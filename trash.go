@@ -26,7 +26,7 @@ type Trashed struct {
 	SessionID string    `json:"sessionId,omitempty"`
 	AgentName string    `json:"agentName,omitempty"`
 	ToolName  string    `json:"toolName,omitempty"`
-	Operation string    `json:"operation"` // what was done to the path: delete, move, add
+	Operation string    `json:"operation"` // what was done to the path: delete, move, add; or conflict, see past.conflicts
 
 	name string // under which the history has it
 	is   vfs.Info
@@ -49,10 +49,7 @@ func (w *Workspace) trash(ctx context.Context) ([]Trashed, error) {
 	}
 	out := []Trashed{}
 	for r := range p.each(ctx) {
-		if r.takenBack {
-			continue
-		}
-		for _, t := range p.trashOf(r.Record) {
+		for _, t := range p.listed(r) {
 			if t.Path != "" {
 				if w.guard.Readable(t.Path) != nil {
 					t.Sha256 = "" // what is short can be guessed, and the hash says when it is right
@@ -76,10 +73,7 @@ func (w *Workspace) inTrash(ctx context.Context, id string) (*Trashed, *past, er
 	}
 	p.txs = map[string]bool{tx: true}
 	for r := range p.each(ctx) {
-		if r.takenBack {
-			break
-		}
-		for _, t := range p.trashOf(r.Record) {
+		for _, t := range p.listed(r) {
 			if t.ID == id && t.Path != "" {
 				return &t, p, p.err
 			}
@@ -93,7 +87,7 @@ func (w *Workspace) inTrash(ctx context.Context, id string) (*Trashed, *past, er
 
 func notKept(id string) error {
 	return &fail.Error{Kind: fail.NotFound, Msg: "the trash has nothing called " + fail.Quote(id),
-		Hint: "List the trash (emend trash list): the id may be another, or it was restored or cleared since."}
+		Hint: "List the trash (emend trash list): the id may be another, or it was restored or cleared since. What an edit replaced is no trash: undo brings it back."}
 }
 
 // TrashedFile is a file of the trash and the beginning of what it says.

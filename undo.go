@@ -20,7 +20,7 @@ func (w *Workspace) Undo(ctx context.Context, r UndoRequest) (*Report, error) {
 	ctx = w.calling(ctx, "undo")
 	rec := record{kind: audit.Undo, key: r.IdempotencyKey}
 	if rec.key != "" {
-		rec.request = requestSum("undo", r)
+		rec.request = w.requestSum("undo", r)
 	}
 	view := report.View{Atomic: true}
 	rep, err := w.once(ctx, rec, func(rec record) (*Report, error) {
@@ -68,14 +68,14 @@ func (w *Workspace) reverse(ctx context.Context, r UndoRequest) (*undoing, *read
 	if err := store.Log().Refresh(); err != nil {
 		return nil, nil, storeError(err)
 	}
-	trail := newTrail(store)
+	trail := newTrail(store, w.inside)
 	defer trail.stop()
 	chosen, err := trail.choose(r)
 	if err != nil {
 		return nil, nil, err
 	}
 	src := newReader(w)
-	src.base = "."
+	src.base, src.known = ".", true
 	u := newUndoing(w, src, trail, store.History())
 	for _, rec := range chosen {
 		if err := ctx.Err(); err != nil {

@@ -3,7 +3,6 @@ package emend
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -17,6 +16,7 @@ import (
 	"github.com/emend-dev/emend/internal/guard"
 	"github.com/emend-dev/emend/internal/history"
 	"github.com/emend-dev/emend/internal/plan"
+	"github.com/emend-dev/emend/internal/report"
 	"github.com/emend-dev/emend/patch"
 )
 
@@ -46,7 +46,9 @@ type origin struct {
 	mode   fs.FileMode
 	size   int64
 	link   string
-	edited bool   // only part of it was taken back: its text is content
+	ino    uint64
+	copy   bool   // it belongs to something else in the history: a copy of it does
+	edited bool   // only part of it was taken back: its text is what counts
 	text   string //
 }
 
@@ -54,13 +56,23 @@ func newUndoing(w *Workspace, src *reader, trail *trail, hist *history.History) 
 	return &undoing{w: w, src: src, trail: trail, hist: hist, files: map[string]plan.File{}, now: map[string]origin{}, given: map[string]origin{}}
 }
 
+// below is a path of the log from the workspace's root; ok is false for what is outside.
+func (w *Workspace) below(p string) (rel string, ok bool) {
+	prefix := w.keeper.prefix
+	if prefix == "." || prefix == "" {
+		return p, true
+	}
+	return strings.CutPrefix(p, prefix+"/")
+}
+
+func (w *Workspace) inside(p string) bool {
+	_, ok := w.below(p)
+	return ok
+}
+
 // rel is a path of the log from the workspace's root.
 func (u *undoing) rel(p string) (string, error) {
-	prefix := u.w.keeper.prefix
-	if prefix == "." || prefix == "" {
-		return p, nil
-	}
-	rel, ok := strings.CutPrefix(p, prefix+"/")
+	rel, ok := u.w.below(p)
 	if !ok {
 		return "", &fail.Error{Kind: fail.OutsideWorkspace, Path: p, Msg: "the change also touched this path, which is outside of the workspace",
 			Hint: "Undo it from a workspace that has the path inside."}
@@ -84,7 +96,7 @@ func (u *undoing) look(ctx context.Context, p string) (origin, error) {
 	if err != nil {
 		return origin{}, err
 	}
-	o := origin{there: f.Kind != plan.Missing, at: p, mode: modeOf(f), size: f.Size, link: f.Target}
+	o := origin{there: f.Kind != plan.Missing, at: p, mode: modeOf(f), size: f.Size, link: f.Target, ino: f.Handle.(guard.Entry).File.Ino}
 	switch f.Kind {
 	case plan.Regular, plan.Link:
 		o.sum, err = u.src.sum(ctx, f)
@@ -100,7 +112,7 @@ func (u *undoing) look(ctx context.Context, p string) (origin, error) {
 func (u *undoing) back(ctx context.Context, r *audit.Record) error {
 	for _, a := range slices.Backward(r.Acts) {
 		if a.Gone {
-			u.refuse(fail.NotFound, a.Path, "it was deleted for good, and nothing of it is kept", "It cannot be taken back; a backup may have it.")
+			u.refuse(fail.NotFound, a.Path, "it was deleted for good", "It cannot be taken back. Name another entry; emend log lists them.")
 			continue
 		}
 		if err := u.one(ctx, r, &a); err != nil {
@@ -141,9 +153,13 @@ func (u *undoing) one(ctx context.Context, r *audit.Record, a *audit.Act) error 
 
 func (u *undoing) unput(r *audit.Record, a *audit.Act, o origin) error {
 	switch {
+	case !o.there && u.later(r, a.Path, "move"):
+		u.inTheWay(r, a.Path, "it was moved since")
 	case !o.there: // gone already
 	case !o.is(a.New):
 		u.inTheWay(r, a.Path, "it was changed since")
+	case u.later(r, a.Path, "put", "take", "move"):
+		u.inTheWay(r, a.Path, "somebody made it anew since")
 	default:
 		u.give(a, o)
 		u.now[a.Path] = origin{}
@@ -170,7 +186,7 @@ func (u *undoing) unswap(ctx context.Context, r *audit.Record, a *audit.Act, o o
 	}
 	old, ok := u.keptOf(r, a)
 	if !ok {
-		u.notKept(a)
+		u.notKept(r, a)
 		return nil
 	}
 	left := cmp.Or(a.New.Mode, old.mode)
@@ -203,7 +219,7 @@ func (u *undoing) untake(r *audit.Record, a *audit.Act, o origin) error {
 	}
 	old, ok := u.keptOf(r, a)
 	if !ok {
-		u.notKept(a)
+		u.notKept(r, a)
 		return nil
 	}
 	u.now[a.Path] = old
@@ -221,12 +237,37 @@ func (u *undoing) unmove(ctx context.Context, r *audit.Record, a *audit.Act, fro
 		u.inTheWay(r, a.To, "it was deleted or moved on since")
 	case from.there:
 		u.inTheWay(r, a.Path, "something else is there since")
-	case to.mode.IsDir() || to.link == "" && !to.mode.IsRegular():
+	case u.later(r, a.To, "put", "take", "move") || !u.descends(r, a, to):
 		u.inTheWay(r, a.To, "something else is there since")
 	default:
 		u.now[a.Path], u.now[a.To] = to, origin{} // with whatever was edited in it since
 	}
 	return nil
+}
+
+// later reports whether a later change in effect, which this call does not take back, did one of these to a path.
+func (u *undoing) later(r *audit.Record, p string, does ...string) bool {
+	return slices.ContainsFunc(u.trail.since(r, p), func(later *audit.Record) bool {
+		return !slices.Contains(u.undoes, later.Tx) && slices.ContainsFunc(later.Acts, func(a audit.Act) bool {
+			return (a.Path == p || a.To == p) && slices.Contains(does, a.Do)
+		})
+	})
+}
+
+// descends reports whether what stands where a file was moved to is still that file, or what edits made of it: by its
+// content, or by its inode if somebody wrote into it.
+func (u *undoing) descends(r *audit.Record, a *audit.Act, to origin) bool {
+	if to.is(a.Old) || to.ino == a.Old.Ino && !a.Old.Link && to.mode.IsRegular() {
+		return true
+	}
+	for _, later := range u.trail.since(r, a.To) {
+		for _, b := range later.Acts {
+			if b.Do == "swap" && b.Path == a.To && (to.is(b.New) || to.ino == b.New.Ino && to.mode.IsRegular()) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // keptOf finds the file that a change displaced: in its own slot, or wherever it went since. Another one with the same
@@ -235,12 +276,13 @@ func (u *undoing) keptOf(r *audit.Record, a *audit.Act) (best origin, ok bool) {
 	if o, ok := u.given[history.Slot(r.Tx, a.Slot)]; ok && o.is(a.Old) {
 		return o, true
 	}
-	for _, slot := range append([]string{history.Slot(r.Tx, a.Slot)}, u.trail.kept[a.Old.Sum]...) {
+	for i, slot := range append([]string{history.Slot(r.Tx, a.Slot)}, u.trail.kept[a.Old.Sum]...) {
 		name, is, err := u.hist.Find(slot)
 		if err != nil || is.Mode.IsDir() || (is.Mode&fs.ModeSymlink != 0) != a.Old.Link || !a.Old.Link && is.Size != a.Old.Size {
 			continue
 		}
-		o := origin{there: true, slot: slot, sum: a.Old.Sum, mode: is.Mode, size: is.Size}
+		o := origin{there: true, slot: slot, sum: a.Old.Sum, mode: is.Mode, size: is.Size, ino: is.ID.Ino,
+			copy: i > 0 && is.ID.Ino != a.Old.Ino && !a.Old.Link}
 		if a.Old.Link {
 			if o.link, err = u.hist.Slots().Readlink(name); err != nil || plan.Sum(o.link) != a.Old.Sum {
 				continue
@@ -256,8 +298,14 @@ func (u *undoing) keptOf(r *audit.Record, a *audit.Act) (best origin, ok bool) {
 	return best, ok
 }
 
-func (u *undoing) notKept(a *audit.Act) {
-	u.refuse(fail.NotFound, a.Path, "what it was before is no longer kept: it was purged, or restored elsewhere",
+func (u *undoing) notKept(r *audit.Record, a *audit.Act) {
+	slot := history.Slot(r.Tx, a.Slot)
+	if _, is, err := u.hist.Find(slot); err == nil && is.ID.Ino == a.Old.Ino {
+		u.refuse(fail.Stale, a.Path, "what is kept of it was written to since, through another hard link or by a program that had it open",
+			"Look at what is kept with emend show "+r.Tx+", and take the change back by hand.")
+		return
+	}
+	u.refuse(fail.NotFound, a.Path, "what it was before is no longer kept: it was purged, pruned, or restored elsewhere",
 		"emend log --path shows what became of it; emend trash list what is kept.")
 }
 
@@ -270,7 +318,7 @@ func (u *undoing) merge(ctx context.Context, r *audit.Record, a *audit.Act, o or
 	}
 	old, ok := u.keptOf(r, a)
 	if !ok {
-		u.notKept(a)
+		u.notKept(r, a)
 		return nil
 	}
 	before, err := u.content(ctx, old)
@@ -324,12 +372,17 @@ func (u *undoing) after(r *audit.Record, a *audit.Act, before string) (string, b
 	if err != nil {
 		return "", false
 	}
-	rel, err := u.rel(a.Path)
-	if err != nil {
-		return "", false
+	out, parts := before, report.Parts(diff)
+	for i, op := range r.Ops {
+		if op.Path != a.Path || op.ToPath != "" {
+			continue
+		}
+		var ok bool
+		if out, ok = redo(out, report.PartOf(parts, i, op.Path, "")); !ok {
+			return "", false
+		}
 	}
-	out, ok := redo(before, diff, rel)
-	return out, ok && plan.Sum(out) == a.New.Sum
+	return out, plan.Sum(out) == a.New.Sum
 }
 
 // content is the text of what comes to stand somewhere.
@@ -340,10 +393,11 @@ func (u *undoing) content(ctx context.Context, o origin) (string, error) {
 	case o.slot != "":
 		out, err := u.slotText(o.slot)
 		if err == nil && plan.Sum(out) != o.sum {
-			err = errors.New("it was written to since it was displaced")
+			return "", &fail.Error{Kind: fail.Stale, Msg: "what is kept as " + o.slot + " was written to since, through another hard link or by a program that had it open",
+				Hint: "Look at it with emend show, and take the change back by hand."}
 		}
 		if err != nil {
-			return "", storeError(fmt.Errorf("what is kept as %s cannot be used: %w", o.slot, err))
+			return "", storeError(fmt.Errorf("what is kept as %s cannot be read: %w", o.slot, err))
 		}
 		return out, nil
 	}
@@ -367,7 +421,8 @@ func (u *undoing) slotText(slot string) (string, error) {
 }
 
 func (u *undoing) inTheWay(r *audit.Record, p, why string) {
-	if later := u.trail.since(r, p); later != nil {
+	if all := u.trail.since(r, p); len(all) > 0 {
+		later := all[0]
 		u.refuse(fail.Stale, p, why+"; the newest change through emend is "+who(later),
 			"Undo that one first: "+later.Tx+". Or take the change back by hand: entry "+r.Tx+" has the diff.")
 		return
@@ -497,7 +552,7 @@ func (u *undoing) step(ctx context.Context, p string, o origin, left bool) (plan
 
 // fill gives a step what is to stand at its path.
 func (u *undoing) fill(ctx context.Context, s *plan.Step, o origin) error {
-	if o.slot != "" && !o.edited {
+	if o.slot != "" && !o.edited && !o.copy {
 		s.Back, s.Fresh, s.Size = o.slot, true, o.size
 		if !o.mode.IsRegular() || max(o.size, s.Source.Size) > maxShown {
 			s.Before = ""

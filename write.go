@@ -18,7 +18,8 @@ func (w *Workspace) Write(ctx context.Context, r WriteRequest) (*Answer[WriteDat
 		named:  []patch.Section{{Op: patch.Update, Path: r.Path}},
 		settle: func(ctx context.Context, src *reader) (*plan.Plan, error) { return r.settle(ctx, src) },
 		data:   rewritten,
-		say: func(d WriteData, _ *Report) string {
+		recall: recalled.rewritten,
+		say: func(d WriteData) string {
 			return fmt.Sprintf("Wrote %s (%d bytes, sha256 %s).", report.Escape(d.Path), d.SizeBytes, d.AfterSha256)
 		}})
 }
@@ -61,4 +62,8 @@ func (r *reader) changing(ctx context.Context, p, expected, verb string) (plan.S
 func rewritten(rep *Report) WriteData {
 	s := rep.step()
 	return WriteData{Path: s.Path, BeforeSha256: s.BeforeSum, AfterSha256: s.AfterSum, SizeBytes: int64(len(s.After)), Diff: report.Diff(s)}
+}
+
+func (l recalled) rewritten() WriteData {
+	return WriteData{Path: l.Path, BeforeSha256: l.Before, AfterSha256: l.After, SizeBytes: l.Size}
 }

@@ -6,6 +6,7 @@ package fail
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -134,7 +135,7 @@ type Nearest struct {
 func (e *Error) Error() string {
 	var b strings.Builder
 	if e.Path != "" {
-		b.WriteString(e.Path)
+		b.WriteString(onOneLine(e.Path))
 		if e.Line > 0 && e.Kind != PatchParse {
 			fmt.Fprintf(&b, ":%d", e.Line)
 		}
@@ -151,6 +152,14 @@ func (e *Error) Error() string {
 	}
 	b.WriteString(e.Msg)
 	return b.String()
+}
+
+// onOneLine is a path, quoted where it would break the line.
+func onOneLine(p string) string {
+	if strings.ContainsAny(p, "\n\r\t") {
+		return strconv.Quote(p)
+	}
+	return p
 }
 
 // Is reports whether target is e's kind.

@@ -88,6 +88,7 @@ func TestGlob(t *testing.T) {
 		{".", "{src,.h}/*.go", ".h/e.go src/a.go"},
 		{".", "{src/in,.h}/*.go", ".h/e.go src/in/d.go"},
 		{".", "s??", "src"},
+		{".", "s*/*.go", "src/a.go"},
 		{".", "src*", "src src-x"},
 		{".", "*/", ".h src"},
 		{".", `\[x].go`, "[x].go"},

@@ -15,6 +15,7 @@ import (
 type Ask struct {
 	Base     string // slash path of the caller's directory relative to the root; "" or "." is the root
 	Absolute bool   // an absolute path inside the root is made relative instead of refused
+	Known    bool   // the path is not new, though nothing may have it now: it had a file, as the log knows
 	Write    bool   // judge the policy for writing (create, replace, delete, move), else for reading
 	// Follow: a link as the last name leads on to its target, as long as that is inside; both names are judged. For
 	// what reads a file, and where [Options] let it for what changes one in its place; deleting and moving are done to
@@ -64,7 +65,7 @@ func (g *Guard) Look(path string, a Ask) (Entry, error) {
 }
 
 func (g *Guard) look(path string, a Ask, names []string, all bool) (Entry, error) {
-	w := &walk{g: g, path: path, judge: g.judgeFor(path, a.Write)}
+	w := &walk{g: g, path: path, known: a.Known, judge: g.judgeFor(path, a.Write)}
 	defer w.leave()
 	if err := w.judge(lexical(names)); err != nil {
 		return Entry{}, err
@@ -145,7 +146,7 @@ func (w *walk) fill(e *Entry) error {
 
 // checkNew refuses to make names that a person could not see or tell apart.
 func (w *walk) checkNew(e Entry) error {
-	if e.Kind != Missing {
+	if e.Kind != Missing || w.known {
 		return nil
 	}
 	for _, name := range slices.Concat(w.ghost, w.last) {

@@ -18,6 +18,7 @@ const maxLinks = 40
 type walk struct {
 	g     *Guard
 	path  string                     // as the caller wrote it
+	known bool                       // its names are not new
 	judge func(names []string) error // asked about the path again whenever a link has changed it
 
 	at    handle

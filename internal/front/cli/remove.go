@@ -59,7 +59,7 @@ func deleted(d *emend.DeleteData) string {
 		return ""
 	}
 	if d.TrashedTo == "" {
-		return fmt.Sprintf("Deleted %s; nothing of it is kept.", flat(d.Path))
+		return fmt.Sprintf("Deleted %s for good; it is not in the trash.", flat(d.Path))
 	}
 	return fmt.Sprintf("Deleted %s; it is in the trash as %s. Take it back with: emend restore %s", flat(d.Path), flat(d.TrashedTo), flat(d.TrashedTo))
 }
