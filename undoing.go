@@ -179,7 +179,7 @@ func (u *undoing) unswap(ctx context.Context, r *audit.Record, a *audit.Act, o o
 	case !o.there:
 		u.inTheWay(r, a.Path, "it was deleted or moved since")
 		return nil
-	case o.is(a.Old):
+	case o.is(a.Old) && !(o.is(a.New) && a.Old.Mode != a.New.Mode):
 		return nil // it is again what it was
 	case !o.is(a.New):
 		return u.merge(ctx, r, a, o)
