@@ -446,7 +446,7 @@ func (r reads) Read(p []byte) (int, error) { return r(p) }
 func TestSlowExpression(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	s := &stoppable{ctx: ctx, line: bytes.Repeat([]byte("x"), mostLine)}
+	s := &stoppable{ctx: ctx, line: bytes.Repeat([]byte("x"), mostLine), each: 1000}
 	n := 0
 	for {
 		if _, _, err := s.ReadRune(); err != nil {

@@ -34,7 +34,7 @@ func FuzzProbes(f *testing.F) {
 			if err != nil || strings.Contains(text, "\x00") || mode == Text && strings.ContainsAny(asked, "\r\ufffd") {
 				continue // a text that is not UTF-8 is no expression
 			}
-			slow := &lines{q: &query{re: re, cr: q.cr, bytes: len(asked)}, most: 1000}
+			slow := &lines{q: &query{re: re, cr: q.cr, size: q.size}, most: 1000}
 			fast := &lines{q: q, most: 1000}
 			want, _ := slow.file(context.Background(), strings.NewReader(text))
 			got, _ := fast.file(context.Background(), strings.NewReader(text))

@@ -24,7 +24,11 @@ type query struct {
 	re     *regexp.Regexp // nil for a plain text
 	cr     bool           // the expression may mean the CR before an LF
 	probes []probe
-	bytes  int // how long the query is
+	size   int    // how many steps the expression may take for one character
+	text   string // of the expression, as it was written, and how it is read
+	flags  syntax.Flags
+	edge   bool           // it has \b or \B
+	open   *regexp.Regexp // the expression for a line whose end is not there; nil until one comes
 }
 
 // mostQuery is how long a query may be.
@@ -35,10 +39,10 @@ func newText(text string, fold bool) (*query, error) {
 		return nil, err
 	}
 	if !fold {
-		return &query{probes: []probe{newProbe(text, false)}, bytes: len(text)}, nil
+		return &query{probes: []probe{newProbe(text, false)}}, nil
 	}
 	if plain(text) == text {
-		return &query{probes: []probe{newProbe(text, true)}, bytes: len(text)}, nil
+		return &query{probes: []probe{newProbe(text, true)}}, nil
 	}
 	return newRegexp(regexp.QuoteMeta(text), true)
 }
@@ -74,6 +78,10 @@ func newRegexp(text string, fold bool) (*query, error) {
 	if mentions(tree, '\n') {
 		return nil, badQuery("the query has a line break, and lines are searched one by one", "Look for one of the lines.")
 	}
+	size := weigh(tree)
+	if size > mostSize {
+		return nil, tooLarge(tree, size)
+	}
 	full := text
 	if fold {
 		full = "(?i)" + text
@@ -82,7 +90,8 @@ func newRegexp(text string, fold bool) (*query, error) {
 	if err != nil {
 		return nil, badRegexp(text, err)
 	}
-	q := &query{re: re, cr: mentions(tree, '\r'), bytes: len(text)}
+	q := &query{re: re, cr: mentions(tree, '\r'), size: size, text: text, flags: flags,
+		edge: has(tree, syntax.OpWordBoundary, syntax.OpNoWordBoundary)}
 	for _, n := range needs(tree.Simplify()) {
 		q.probes = append(q.probes, newProbe(n.text, n.fold))
 	}
@@ -288,38 +297,40 @@ func (q *query) judge(ctx context.Context, line []byte, at int, hasCR bool) int 
 	if q.re == nil {
 		return at
 	}
-	if found := q.find(ctx, line); found >= 0 || !hasCR || !q.cr {
+	if found, _ := q.find(ctx, q.re, line); found >= 0 || !hasCR || !q.cr {
 		return found
 	}
-	return q.find(ctx, line[:len(line)+1])
+	found, _ := q.find(ctx, q.re, line[:len(line)+1])
+	return found
 }
 
-// mostWork is how many steps, bytes of the query by bytes of the line, an expression may take without being asked
-// whether it should go on.
+// mostWork is how many steps, those for one character by characters, an expression may take without being asked
+// whether it should go on. They take some ten nanoseconds each.
 const mostWork = 4 << 20
 
-func (q *query) find(ctx context.Context, line []byte) int {
+func (q *query) find(ctx context.Context, re *regexp.Regexp, line []byte) (from, to int) {
 	var loc []int
-	if len(line)*q.bytes < mostWork {
-		loc = q.re.FindIndex(line)
+	if len(line)*q.size < mostWork {
+		loc = re.FindIndex(line)
 	} else {
-		loc = q.re.FindReaderIndex(&stoppable{ctx: ctx, line: line})
+		loc = re.FindReaderIndex(&stoppable{ctx: ctx, line: line, each: max(1, mostWork/4/q.size)})
 	}
 	if loc == nil {
-		return -1
+		return -1, -1
 	}
-	return loc[0]
+	return loc[0], loc[1]
 }
 
 // stoppable reads a line until it ends or nobody wants to know any more.
 type stoppable struct {
 	ctx  context.Context
 	line []byte
+	each int // after how many characters it asks
 	n    int
 }
 
 func (s *stoppable) ReadRune() (rune, int, error) {
-	if s.n++; s.n&0x3ff == 0 && s.ctx.Err() != nil || len(s.line) == 0 {
+	if s.n++; s.n%s.each == 0 && s.ctx.Err() != nil || len(s.line) == 0 {
 		return 0, 0, io.EOF
 	}
 	r, size := utf8.DecodeRune(s.line)
