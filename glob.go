@@ -60,7 +60,7 @@ func wordGlob(d *GlobData, unread int) string {
 	if d.Truncated {
 		b.WriteString("; there are more: narrow the pattern, or raise maxResults")
 	}
-	unreadTail(&b, unread)
+	noteTail(&b, unreadNote(unread))
 	for _, m := range d.Matches {
 		slash := ""
 		if m.Type == "directory" {

@@ -79,7 +79,7 @@ func wordList(d *ListData, r *ListRequest, unread int) string {
 			b.WriteString(", or with a smaller maxDepth")
 		}
 	}
-	unreadTail(&b, unread)
+	noteTail(&b, unreadNote(unread))
 	for i := range d.Entries {
 		e := &d.Entries[i]
 		b.WriteByte('\n')
@@ -104,8 +104,8 @@ func entryLine(b *strings.Builder, kind string, size int64, path string) {
 // oneLine is a path as it is shown, also when a name in it has a line break.
 func oneLine(path string) string { return strings.ReplaceAll(report.Escape(path), "\n", `\n`) }
 
-func unreadTail(b *strings.Builder, n int) {
-	for _, note := range unreadNote(n) {
-		b.WriteString("; " + strings.TrimSuffix(note, "."))
+func noteTail(b *strings.Builder, notes []string) {
+	for _, note := range notes {
+		b.WriteString("; " + strings.ToLower(note[:1]) + strings.TrimSuffix(note[1:], "."))
 	}
 }

@@ -18,7 +18,7 @@ const (
 
 // Search looks for lines, or for paths. What it leaves out is what [Workspace.List] leaves out, except that it looks
 // into hidden names. Binary files are passed over: those with a NUL in their first 8192 bytes; one with a NUL further on is
-// searched up to there. Of a line over 1 MiB its first MiB is searched. A negative MaxResults is any number.
+// searched up to there. Of a line over 1 MiB its first MiB is searched. The answer says where that was so. A negative MaxResults is any number.
 func (w *Workspace) Search(ctx context.Context, r SearchRequest) (*Answer[SearchData], error) {
 	if err := w.enter(); err != nil {
 		return nil, cannot(err)
@@ -28,8 +28,9 @@ func (w *Workspace) Search(ctx context.Context, r SearchRequest) (*Answer[Search
 	if err != nil {
 		return nil, cannot(err)
 	}
-	a := found(data, wordSearch(&data, &r, out.Unread))
-	a.Notes = unreadNote(out.Unread)
+	notes := searchNotes(&out)
+	a := found(data, wordSearch(&data, &r, notes))
+	a.Notes = notes
 	return a, nil
 }
 
@@ -76,9 +77,21 @@ func searching(r *SearchRequest) (q find.Searching, err error) {
 	return q, err
 }
 
+// searchNotes says what was not searched.
+func searchNotes(out *find.Outcome) []string {
+	notes := unreadNote(out.Unread)
+	if out.Cut > 0 {
+		notes = append(notes, "Only the first MiB of "+countOf(out.Cut, "line", "lines")+" was searched.")
+	}
+	if out.AtNUL > 0 {
+		notes = append(notes, countOf(out.AtNUL, "file was", "files were")+" searched only up to the line that has a NUL.")
+	}
+	return notes
+}
+
 // wordSearch is what a model reads: a line about the whole, then path:line:text of each match, with lines around it as
 // path-line-text.
-func wordSearch(d *SearchData, r *SearchRequest, unread int) string {
+func wordSearch(d *SearchData, r *SearchRequest, notes []string) string {
 	var b strings.Builder
 	what := countOf(len(d.Matches), "match", "matches")
 	if r.Mode == "path" {
@@ -88,7 +101,7 @@ func wordSearch(d *SearchData, r *SearchRequest, unread int) string {
 	if d.Truncated {
 		b.WriteString("; there are more: narrow it with root or includeGlobs, or raise maxResults")
 	}
-	unreadTail(&b, unread)
+	noteTail(&b, notes)
 	b.WriteByte('\n')
 	p := around{b: &b}
 	for i := range d.Matches {

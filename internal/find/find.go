@@ -58,6 +58,8 @@ type Outcome struct {
 	More   bool // there is more than was asked for
 	Files  int  // how many files were looked at
 	Unread int  // directories and files that could not be read
+	Cut    int  // lines of which only the beginning was searched
+	AtNUL  int  // files that were searched up to a NUL
 }
 
 // counter counts over all goroutines.

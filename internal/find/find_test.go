@@ -350,7 +350,7 @@ func TestLines(t *testing.T) {
 						t.Errorf("%s: a preview of %d bytes", name, len(m.Preview))
 					}
 				}
-				if err != nil || !slices.Equal(got, tt.lines) || len(l.buf) > mostLine {
+				if err != nil || !slices.Equal(got, tt.lines) || len(l.buf) > mostBuffer {
 					t.Errorf("%s, %s: lines %v, %v; a buffer of %d", name, how, got, err, len(l.buf))
 				}
 			}

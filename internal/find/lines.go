@@ -20,8 +20,10 @@ type Match struct {
 }
 
 const (
-	// mostLine is how much of a line is searched; the rest of it is passed over.
+	// mostLine is how much of a line is searched for certain; the rest of it is passed over.
 	mostLine = 1 << 20
+	// mostBuffer shows that a line is longer, also after a byte order mark.
+	mostBuffer = mostLine + 4
 	// sniffed is how much of a file is read to tell whether it is binary.
 	sniffed = 8192
 	// firstBuffer is how much is read at a time, until a line is longer.
@@ -46,6 +48,8 @@ type lines struct {
 	tail []string // the last lines of the blocks before
 	feed feed
 	full bool // no more matches are of use
+	cuts int  // lines of which only the beginning was searched
+	nul  bool // the rest of the file, from a NUL on, was not
 }
 
 // feed is the lines that come after a match and are to be shown with it.
@@ -61,6 +65,7 @@ func (l *lines) file(ctx context.Context, r io.Reader) ([]Match, error) {
 		l.buf = make([]byte, firstBuffer)
 	}
 	l.found, l.tail, l.feed, l.full, l.line = l.found[:0], l.tail[:0], feed{}, false, 1
+	l.cuts, l.nul = 0, false
 	n, err := l.sniff(r)
 	if err != nil && err != io.EOF || bytes.IndexByte(l.buf[:min(n, sniffed)], 0) >= 0 {
 		return nil, unless(err)
@@ -97,27 +102,37 @@ func (l *lines) stream(ctx context.Context, r io.Reader, n int, end bool) ([]Mat
 		if ctx.Err() != nil {
 			return nil, cancelled(ctx)
 		}
-		if nul := bytes.IndexByte(l.buf[clean:n], 0); nul >= 0 {
-			n, end = max(from, bytes.LastIndexByte(l.buf[:clean+nul], '\n')+1), true
+		open, to := !cut && l.tooLong(from, n), n // what comes after the part of a line that is searched waits
+		if open {
+			to = from + mostLine
+		}
+		clean = min(clean, to)
+		if nul := bytes.IndexByte(l.buf[clean:to], 0); nul >= 0 {
+			n, end, l.nul, open = max(from, bytes.LastIndexByte(l.buf[:clean+nul], '\n')+1), true, true, false
 		}
 		if cut {
 			from, cut = l.pass(from, n)
 		}
 		whole := max(from, bytes.LastIndexByte(l.buf[from:n], '\n')+1+from)
-		if end && !cut {
+		switch {
+		case open:
+			whole, cut = to, true
+			l.cuts++
+		case end && !cut:
 			whole = max(from, n)
 		}
-		if !cut && whole == from && n-from >= mostLine {
-			whole, cut = n, true
-		}
-		l.search(ctx, l.buf[from:whole])
-		if end || l.full && l.feed.left == 0 {
+		l.search(ctx, l.buf[from:whole], open)
+		if end && !open || l.full && l.feed.left == 0 {
 			return l.found, ctxError(ctx)
 		}
 		n, from = copy(l.buf, l.buf[whole:n]), 0
 		clean = n
+		if open {
+			clean = 0
+			continue
+		}
 		if n == len(l.buf) {
-			l.buf = append(l.buf, make([]byte, n)...)
+			l.buf = append(l.buf, make([]byte, min(n, mostBuffer-n))...)
 		}
 		more, err := r.Read(l.buf[n:])
 		if err != nil && err != io.EOF {
@@ -125,6 +140,11 @@ func (l *lines) stream(ctx context.Context, r io.Reader, n int, end bool) ([]Mat
 		}
 		n, end = n+more, err == io.EOF
 	}
+}
+
+// tooLong reports whether the line that begins at from is longer than what is searched of it.
+func (l *lines) tooLong(from, n int) bool {
+	return n-from > mostLine && bytes.IndexByte(l.buf[from:from+mostLine+1], '\n') < 0
 }
 
 func ctxError(ctx context.Context) error {
@@ -144,9 +164,14 @@ func (l *lines) pass(from, n int) (next int, cut bool) {
 	return from + i + 1, false
 }
 
-// search searches a block of whole lines. The last one may lack its end.
-func (l *lines) search(ctx context.Context, block []byte) {
+// search searches a block of whole lines, of which the last one may lack its end; or, when it is open, the beginning of
+// a line that goes on.
+func (l *lines) search(ctx context.Context, block []byte, open bool) {
 	l.q.begin()
+	judge := l.q.judge
+	if open {
+		judge = l.q.judgeOpen
+	}
 	counted, number := 0, l.line
 	for pos := 0; pos < len(block) && !l.full && ctx.Err() == nil; {
 		at := l.q.next(block, pos)
@@ -155,7 +180,7 @@ func (l *lines) search(ctx context.Context, block []byte) {
 		}
 		begin := bytes.LastIndexByte(block[pos:at], '\n') + 1 + pos
 		line, next, hasCR := cutLine(block, begin, at)
-		if col := l.q.judge(ctx, line, at-begin, hasCR); col >= 0 {
+		if col := judge(ctx, line, at-begin, hasCR); col >= 0 {
 			number += bytes.Count(block[counted:begin], newline)
 			counted = begin
 			l.add(block, begin, next, Match{Line: number, Column: col + 1, Preview: preview(line, col)})

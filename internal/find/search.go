@@ -58,11 +58,11 @@ func (s *search) byName(q *Searching) error {
 		return err
 	}
 	is, err := named(q.Query, q.Fold)
-	s.look = func(_ context.Context, _ int, _ *guard.Folder, rel string, n guard.Name) ([]Match, error) {
+	s.look = func(_ context.Context, _ int, _ *guard.Folder, rel string, n guard.Name) (in inFile, err error) {
 		if is(rel, &n) {
-			return make([]Match, 1), nil
+			in.matches = make([]Match, 1)
 		}
-		return nil, nil
+		return in, nil
 	}
 	return err
 }
@@ -76,13 +76,19 @@ func (s *search) byLine(q *Searching) error {
 	for i := range all {
 		all[i] = lines{q: compiled.clone(), context: q.Context, most: q.limit()}
 	}
-	s.look = func(ctx context.Context, worker int, f *guard.Folder, _ string, n guard.Name) ([]Match, error) {
+	s.look = func(ctx context.Context, worker int, f *guard.Folder, _ string, n guard.Name) (inFile, error) {
 		file, err := f.Open(n.Name)
 		if err != nil {
-			return nil, err
+			return inFile{}, err
 		}
 		defer file.Close()
-		return all[worker].file(ctx, file)
+		l := &all[worker]
+		matches, err := l.file(ctx, file)
+		in := inFile{matches: matches, cut: l.cuts}
+		if l.nul && !l.full {
+			in.atNUL = 1
+		}
+		return in, err
 	}
 	return nil
 }
@@ -109,15 +115,17 @@ type search struct {
 	include, exclude []glob
 	links            bool // links count as files
 	// look returns what matches in a file, of which rel is the directory. It is valid until the next call with the worker.
-	look  func(ctx context.Context, worker int, f *guard.Folder, rel string, n guard.Name) ([]Match, error)
+	look  func(ctx context.Context, worker int, f *guard.Folder, rel string, n guard.Name) (inFile, error)
 	most  int
 	found []Match
 }
 
-// inFile is what one file gave, and how many files were looked at up to it since the one before.
+// inFile is what one file gave, and what was looked at up to it since the one before.
 type inFile struct {
 	matches []Match
 	files   int
+	cut     int
+	atNUL   int
 }
 
 func (s *search) all(ctx context.Context, g *guard.Guard) ([]Match, Outcome, error) {
@@ -160,28 +168,31 @@ func (s *search) want(d *dir, n *guard.Name) (take, enter bool) {
 
 // files searches files of one directory, until there are more matches than can be of use.
 func (s *search) files(ctx context.Context, worker int, d *dir, names []guard.Name) (out []inFile, failed []error) {
-	looked, total := 0, 0
+	var since inFile
+	total := 0
 	for _, n := range names {
-		matches, err := s.look(ctx, worker, d.folder, d.rel, n)
+		in, err := s.look(ctx, worker, d.folder, d.rel, n)
 		if err != nil {
 			failed = append(failed, err)
 		} else {
-			looked++
+			since.files++
 		}
-		if len(matches) == 0 {
+		since.cut, since.atNUL = since.cut+in.cut, since.atNUL+in.atNUL
+		if len(in.matches) == 0 {
 			continue
 		}
-		own := append([]Match(nil), matches...)
-		for i := range own {
-			own[i].Path = join(d.path, n.Name)
+		since.matches = append([]Match(nil), in.matches...)
+		for i := range since.matches {
+			since.matches[i].Path = join(d.path, n.Name)
 		}
-		out, looked = append(out, inFile{own, looked}), 0
-		if total += len(own); s.most > 0 && total > s.most {
+		out = append(out, since)
+		if total += len(in.matches); s.most > 0 && total > s.most {
 			return out, failed
 		}
+		since = inFile{}
 	}
-	if looked > 0 {
-		out = append(out, inFile{files: looked})
+	if since.files > 0 || since.cut > 0 {
+		out = append(out, since)
 	}
 	return out, failed
 }
@@ -190,6 +201,8 @@ func (s *search) files(ctx context.Context, worker int, d *dir, names []guard.Na
 func (s *search) put(all []inFile) bool {
 	for _, in := range all {
 		s.Files += in.files
+		s.Cut += in.cut
+		s.AtNUL += in.atNUL
 		s.found = append(s.found, in.matches...)
 		if s.most > 0 && len(s.found) > s.most {
 			s.found, s.More = s.found[:s.most], true
@@ -206,13 +219,14 @@ func (s *search) one(ctx context.Context, g *guard.Guard) ([]Match, Outcome, err
 		return nil, Outcome{}, err
 	}
 	defer f.Close()
-	matches, err := s.look(ctx, 0, f, "", guard.Name{Name: name, Kind: guard.Regular})
+	in, err := s.look(ctx, 0, f, "", guard.Name{Name: name, Kind: guard.Regular})
 	if err != nil {
 		return nil, Outcome{}, err
 	}
-	for i := range matches {
-		matches[i].Path = s.o.Root.Rel
+	for i := range in.matches {
+		in.matches[i].Path = s.o.Root.Rel
 	}
-	s.put([]inFile{{matches, 1}})
+	in.files = 1
+	s.put([]inFile{in})
 	return s.found, s.Outcome, nil
 }

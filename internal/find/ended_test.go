@@ -1,0 +1,57 @@
+package find
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+// TestEndless: what is searched of a line that is too long has no end that an expression could mean.
+func TestEndless(t *testing.T) {
+	fill := strings.Repeat("x", mostLine-3)
+	cut := fill + "foobar"
+	for _, tt := range []struct {
+		query, line string
+		want        bool
+	}{
+		{"foo$", cut, false}, {`foo\z`, cut, false}, {"(?m)foo$", cut, false}, {`foo\b`, cut, false}, {`foo(\B|\b)$`, cut, false},
+		{"(foo$|zz)", cut, false}, {"(?i)FOO($|!)", cut, false},
+		{"foo", cut, true}, {"^x+foo", cut, true}, {"(foo$|foo)", cut, true}, {`\bx`, cut, true}, {"xf?o?o?o?", cut, true}, {"foo.*", cut, true}, {"foob", cut, false},
+		{"foo$", fill + "foo", true}, {"foo$", fill + "foo\n", true}, {"foo$", "\ufeff" + fill + "foo\n", true}, {"foo$", "\ufeff" + cut, false},
+	} {
+		q, err := newRegexp(tt.query, false)
+		must(t, err)
+		l := &lines{q: q}
+		found, err := l.file(context.Background(), iotest.HalfReader(strings.NewReader(tt.line)))
+		must(t, err)
+		if cuts := strings.Count(tt.line, "bar"); len(found) == 1 != tt.want || l.cuts != cuts {
+			t.Errorf("%s in a line of %d: %d found, %d cut, want %d", tt.query, len(tt.line), len(found), l.cuts, cuts)
+		}
+	}
+}
+
+// TestUnsearched: what a search did not look at is counted, the same however many look.
+func TestUnsearched(t *testing.T) {
+	dir := t.TempDir()
+	long := strings.Repeat("x", mostLine)
+	plant(t, dir, map[string]string{"a": long + "x\n" + long + "\n" + long + "xx", "b/c": strings.Repeat("foo\n", sniffed) + "\x00", "b/d": "x" + long + "\x00\nfoo", "e": "foo\x00", "f": "foo"})
+	g, o := opened(t, dir, ".")
+	for workers := 1; workers < 5; workers++ {
+		o.Workers = workers
+		_, out, err := Search(context.Background(), g, o, Searching{Query: "bar"})
+		must(t, err)
+		if want := (Outcome{Files: 5, Cut: 3, AtNUL: 2}); out != want {
+			t.Errorf("%d workers: %+v, want %+v", workers, out, want)
+		}
+	}
+	if _, out := searched(t, dir, "b/d", Searching{Query: "bar"}); out != (Outcome{Files: 1, Cut: 1, AtNUL: 1}) {
+		t.Errorf("one file: %+v", out)
+	}
+	if _, out := searched(t, dir, "b/c", Searching{Query: "foo", Most: 1}); out.AtNUL != 0 {
+		t.Errorf("enough before the NUL: %+v", out)
+	}
+	if _, out := searched(t, dir, ".", Searching{Query: "x", Most: 1}); out.Cut != 1 || out.AtNUL != 0 || !out.More {
+		t.Errorf("the first match: %+v", out)
+	}
+}
