@@ -93,8 +93,8 @@ func TestGlob(t *testing.T) {
 		{".", "*/", ".h src"},
 		{".", `\[x].go`, "[x].go"},
 		{".", "[[]x].go", "[x].go"},
-		{".", "./src/../*.go", ""},
-		{".", "/a.go", "a.go"},
+		{".", "..*", ""},
+		{".", "s[!x]c/*.go", "src/a.go"},
 		{"src", "*.go", "src/a.go"},
 		{"src", "in/*", "src/in/c.tsx src/in/d.go"},
 		{"node_modules", "**/*.go", "node_modules/m/f.go"},
@@ -118,6 +118,7 @@ func TestBadPatterns(t *testing.T) {
 	}{
 		{"glob", "a[b", 2}, {"glob", "é{a,b", 2}, {"glob", "a}", 2}, {"glob", `ab\`, 3}, {"glob", "", 1}, {"glob", many, 1}, {"glob", "{{a,b},{c,d}", 1},
 		{"glob", strings.Repeat("a", mostGlob+1), 1}, {"glob", "a\xff", 1},
+		{"glob", "../*", 1}, {"glob", "src/../*.go", 5}, {"glob", "a/{b,..}/c", 6}, {"glob", "a/..", 3}, {"glob", "/etc/*", 1}, {"glob", "!a", 1},
 		{"regex", "a(b", 2}, {"regex", "ab)", 3}, {"regex", "é[a", 2}, {"regex", "x**", 2}, {"regex", `a\`, 2}, {"regex", "a{2000}", 2},
 		{"regex", "(?<=a)b", 1}, {"regex", `a\8`, 2}, {"regex", "*a", 1}, {"regex", "[)](", 4},
 	} {
@@ -132,7 +133,7 @@ func TestBadPatterns(t *testing.T) {
 			t.Errorf("%s %.40q: %v, want %q in it", tt.mode, tt.query, err, place)
 		}
 	}
-	for _, q := range []Searching{{Query: ""}, {Query: "a\nb"}, {Query: `a\nb`, Mode: Regexp}, {Query: strings.Repeat("a", mostQuery+1)}, {Query: "", Mode: Paths}, {Query: "a", Include: []string{"["}}, {Query: "a", Exclude: []string{"["}}} {
+	for _, q := range []Searching{{Query: ""}, {Query: "a\nb"}, {Query: `a\nb`, Mode: Regexp}, {Query: strings.Repeat("a", mostQuery+1)}, {Query: "", Mode: Paths}, {Query: "a", Include: []string{"["}}, {Query: "a", Exclude: []string{"["}}, {Query: "a", Exclude: []string{"!b"}}, {Query: "a", Include: []string{"../*"}}, {Query: "!*.go", Mode: Paths}} {
 		_, _, err := Search(context.Background(), g, o, q)
 		reason(t, err, "command_failed/bad_pattern")
 	}

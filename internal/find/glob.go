@@ -108,10 +108,40 @@ func checkGlob(text string) error {
 		return badGlob(text, 0, "the pattern is not valid UTF-8")
 	case what != "":
 		return badGlob(text, at, what)
+	case text[0] == '!':
+		return badPattern(text, 0, "patterns are not negated here",
+			`Name in excludeGlobs what to leave out; a name that begins with ! is written \!.`)
+	case up(text) >= 0:
+		return badPattern(text, up(text), "nothing above the root of the search is found",
+			"Write the pattern from the root of the search, and name another directory of the workspace with root.")
 	case !doublestar.ValidatePattern(text):
 		return badGlob(text, 0, "a class in it has no valid range")
 	}
 	return nil
+}
+
+// inside refuses a pattern that begins where the file system does.
+func inside(text string) error {
+	if strings.HasPrefix(text, "/") {
+		return badPattern(text, 0, "it begins with a slash, and paths here are from the root of the search",
+			"Leave the slash out, and name the directory to look in with root.")
+	}
+	return nil
+}
+
+// up is where a pattern goes a directory up, or -1.
+func up(text string) int {
+	for at := 0; at < len(text); at++ {
+		name := text[at:]
+		if i := strings.IndexAny(name, "/{},"); i >= 0 {
+			name = name[:i]
+		}
+		if name == ".." {
+			return at
+		}
+		at += len(name)
+	}
+	return -1
 }
 
 // scanGlob finds the first thing in a pattern that cannot be. what is empty when there is none.

@@ -1,6 +1,7 @@
 package find
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -17,7 +18,7 @@ type Globbing struct {
 // Glob returns what matches, in the order of paths.
 func Glob(ctx context.Context, g *guard.Guard, o Options, q Globbing) ([]Found, Outcome, error) {
 	pattern, err := newGlob(q.Pattern, false)
-	if err != nil {
+	if err = cmp.Or(err, inside(q.Pattern)); err != nil {
 		return nil, Outcome{}, err
 	}
 	pattern.whole = true
