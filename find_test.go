@@ -161,8 +161,22 @@ func TestFindThroughLinks(t *testing.T) {
 	for name, kind := range map[string]emend.Kind{"secret": emend.PermissionDenied, "out": emend.OutsideWorkspace, "file": emend.NotFound} {
 		_, err := ws.List(t.Context(), emend.ListRequest{Path: name})
 		refusedAs(t, err, kind, "")
+		if name == "file" {
+			continue
+		}
 		_, err = ws.Search(t.Context(), emend.SearchRequest{Query: "foo", Root: name})
 		refusedAs(t, err, kind, "")
+	}
+	if a, err := ws.Search(t.Context(), emend.SearchRequest{Query: "foo", Root: "file"}); err != nil || len(a.Data.Matches) != 1 || a.Data.Matches[0].Path != "d/a.txt" {
+		t.Errorf("%+v, %v", a, err)
+	}
+	for name, target := range map[string]string{"to-key": "x.pem/a.txt", "none": "missing", "round": "round"} {
+		if err := os.Symlink(target, filepath.Join(ws.Root(), name)); err != nil {
+			t.Fatal(err)
+		}
+		if a, err := ws.Search(t.Context(), emend.SearchRequest{Query: "foo", Root: name}); err == nil {
+			t.Errorf("%s: %+v", name, a)
+		}
 	}
 	a, err := ws.Search(t.Context(), emend.SearchRequest{Query: "foo"})
 	if err != nil || len(a.Data.Matches) != 1 {

@@ -37,8 +37,7 @@ func (w *Workspace) looking(ctx context.Context, path string, ignored bool) (fin
 	return o, nil
 }
 
-// root looks at what was named. A link to a directory inside the workspace is followed: who names it means what it
-// leads to.
+// root looks at what was named. A link to what is inside the workspace is followed: who names it means what it leads to.
 func (w *Workspace) root(path string) (guard.Entry, error) {
 	if bare := strings.TrimRight(path, "/"); bare != "" {
 		path = bare
@@ -48,7 +47,8 @@ func (w *Workspace) root(path string) (guard.Entry, error) {
 	ask := guard.Ask{Base: w.base}
 	e, err := w.guard.Look(path, ask)
 	if err == nil && e.Kind == guard.Symlink {
-		e, err = w.guard.Look(path+"/.", ask)
+		ask.Follow = true
+		e, err = w.guard.Look(path, ask)
 	}
 	if err == nil && e.Kind == guard.Missing {
 		err = &fail.Error{Kind: fail.NotFound, Path: path, Msg: "no such file or directory",
