@@ -145,11 +145,8 @@ func (a *app) runApply(cmd *cobra.Command, args []string, f applyFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := a.print(rep.Result()); err != nil {
-		// Done is done: any other exit code would say that it is not.
-		fmt.Fprintf(a.err, "emend: the patch is applied, but the answer could not be printed: %s\n", report.Escape(err.Error()))
-	}
-	return nil
+	a.did = true
+	return a.print(rep.Result())
 }
 
 // preview prints what a patch would do.
@@ -185,12 +182,10 @@ func (a *app) print(r emend.Result) error {
 // refused prints a refusal: with --json to standard output, else for people to standard error.
 func (a *app) refused(r *emend.Refusal) error {
 	if a.json {
-		if err := a.printJSON(r.Result()); err != nil {
-			return err
-		}
-		return errors.Join(errSaid, r)
+		a.printJSON(r.Result()) //nolint:errcheck // a.out remembers
+	} else {
+		a.showRefusal(r)
 	}
-	a.showRefusal(r)
 	return errors.Join(errSaid, r)
 }
 

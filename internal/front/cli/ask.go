@@ -6,12 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"github.com/emend-dev/emend"
-	"github.com/emend-dev/emend/internal/fail"
 	"github.com/emend-dev/emend/internal/report"
 )
 
@@ -44,24 +42,18 @@ func (a *app) found(r emend.Result, notes []string, show func(*bufio.Writer)) er
 	return a.pour(show)
 }
 
-// pour writes a result through a buffer. Of a reader who has had enough nothing is said.
+// pour writes a result through a buffer.
 func (a *app) pour(write func(*bufio.Writer)) error {
 	w := bufio.NewWriterSize(a.out, 1<<16)
 	write(w)
-	err := w.Flush()
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, syscall.EPIPE):
-		return errors.Join(errSaid, err)
-	}
-	return &fail.Error{Kind: fail.CommandFailed, Msg: "the result could not be printed: " + err.Error(), Cause: err}
+	return w.Flush()
 }
 
 // changed prints what a call changed: the result struct with --json, else a line of words, and for a person at a
-// terminal the diff and the way back. Done is done: that it could not be printed is said, and is no failure.
+// terminal the diff and the way back.
 func (a *app) changed(r emend.Result, done change) error {
-	err := a.pour(func(w *bufio.Writer) {
+	a.did = true
+	return a.pour(func(w *bufio.Writer) {
 		switch {
 		case a.json:
 			newEncoder(w).Encode(r) //nolint:errcheck // pour sees it
@@ -69,10 +61,6 @@ func (a *app) changed(r emend.Result, done change) error {
 			a.tellChange(w, r, done)
 		}
 	})
-	if err != nil {
-		fmt.Fprintf(a.err, "emend: it is done, but the answer could not be printed: %s\n", report.Escape(err.Error()))
-	}
-	return nil
 }
 
 // change is what a person reads of a call that changed something.

@@ -67,7 +67,8 @@ func (a *app) runCall(cmd *cobra.Command, args []string, f callFlags) error {
 	if f.list {
 		return a.listTools(o.Tools())
 	}
-	if _, ok := tool.Named(args[0]); !ok {
+	t, ok := tool.Named(args[0])
+	if !ok {
 		return badUse("call", "no tool is called %q; there are %s", args[0], strings.Join(tool.Names(), ", "))
 	}
 	text, err := a.arguments(args[1:])
@@ -80,11 +81,9 @@ func (a *app) runCall(cmd *cobra.Command, args []string, f callFlags) error {
 	}
 	defer ws.Close()
 	r := o.Call(cmd.Context(), ws, args[0], json.RawMessage(text))
-	if err := a.printJSON(r); err != nil {
+	a.did = r.OK() && t.Mutates
+	if err := a.printJSON(r); r.OK() {
 		return err
-	}
-	if r.OK() {
-		return nil
 	}
 	return refusedCall(r)
 }

@@ -57,22 +57,32 @@ type app struct {
 	durability string
 	unsafe     bool
 	calm       bool // say nothing of what opening the workspace recovered
+
+	began bool // the flags and arguments were taken
+	did   bool // what was asked for is done, and only the answer is left to print
 }
 
 func (a *app) run(ctx context.Context, args []string) int {
 	a.stop = ctx.Done()
+	out := &output{Writer: a.out}
+	a.out = out
 	cmd := a.command()
 	cmd.SetArgs(args)
 	cmd.SetIn(a.in)
 	cmd.SetOut(a.out)
 	cmd.SetErr(a.err)
 	err := cmd.ExecuteContext(ctx)
-	if u, ok := errors.AsType[*usage](err); ok {
+	u, ok := errors.AsType[*usage](err)
+	if err != nil && !ok && !a.began && out.err == nil { // of the command line's own parser
+		u, ok = &usage{"", err}, true
+		err = u
+	}
+	if ok {
 		fmt.Fprintf(a.err, "emend: %s\nTry '%s --help'.\n", report.Escape(u.Error()), strings.TrimSpace("emend "+u.verb))
-	} else if err != nil && !errors.Is(err, errSaid) {
+	} else if err != nil && !errors.Is(err, errSaid) && (out.err == nil || !errors.Is(err, out.err)) {
 		a.failed(err)
 	}
-	return exitCode(err)
+	return a.end(out, err)
 }
 
 // failed says an error that nobody has said yet: with --json as a result, which has its kind and the next step.
@@ -209,6 +219,7 @@ func group(root *cobra.Command) {
 }
 
 func (a *app) enter() error {
+	a.began = true
 	if a.durability != "full" && a.durability != "none" {
 		return badUse("", "--durability: %q is none of full, none", a.durability)
 	}

@@ -61,6 +61,7 @@ func (a *app) adopt(ws *emend.Workspace) error {
 	if err != nil {
 		return err
 	}
+	a.did = true
 	if a.json {
 		return a.printJSON(map[string]any{"store": at, "pending": pending})
 	}
@@ -78,6 +79,7 @@ func (a *app) migrate(cmd *cobra.Command, ws *emend.Workspace) error {
 	if err != nil {
 		return err
 	}
+	a.did = true
 	if a.json {
 		return a.printJSON(map[string]string{"from": from, "to": to})
 	}

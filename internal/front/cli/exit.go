@@ -57,10 +57,7 @@ func exitCode(err error) int {
 		}
 		return exits[e.Kind]
 	}
-	if errors.Is(err, errSaid) {
-		return exitRefused
-	}
-	return exitUsage // an error of the command line's own parser
+	return exitRefused
 }
 
 // plain writes JSON on with the characters escaped that a terminal would obey, or not show: they are in strings only.

@@ -28,7 +28,7 @@ func TestExitCode(t *testing.T) {
 		{fail.List{{Kind: fail.PatchApply}}, exitRefused},
 		{errors.Join(errSaid, &fail.Error{Kind: fail.CommandFailed, Reason: fail.Indeterminate}), exitUndecided},
 		{badUse("apply", "no"), exitUsage},
-		{errors.New("unknown command"), exitUsage},
+		{errors.New("unknown"), exitRefused},
 	}
 	for _, tt := range tests {
 		if got := exitCode(tt.err); got != tt.want {

@@ -44,7 +44,7 @@ func (a *app) page(command []string, text []byte) error {
 		return nil
 	}
 	cmd := exec.Command(command[0], command[1:]...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(text), a.out, a.err
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(text), under(a.out), a.err
 	cmd.Env = os.Environ()
 	if a.env("LESS") == "" {
 		cmd.Env = append(cmd.Env, "LESS=FRX") // end on one screen, show colours, leave the text there

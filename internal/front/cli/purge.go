@@ -81,6 +81,7 @@ func (a *app) runPurge(cmd *cobra.Command, entries []string, f purgeFlags) error
 	if err != nil {
 		return a.said(err)
 	}
+	a.did = true
 	return a.answer(purgedWords(done), done)
 }
 

@@ -47,6 +47,7 @@ func (a *app) runRecover(ctx context.Context, timeout time.Duration) error {
 	if err != nil {
 		return err
 	}
+	a.did = true
 	if r.Nothing() && first != nil {
 		r = first
 	}

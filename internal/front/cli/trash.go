@@ -192,6 +192,7 @@ func (a *app) runClear(cmd *cobra.Command, ids []string, f clearFlags) error {
 	if err != nil {
 		return a.said(err)
 	}
+	a.did = true
 	if len(c.Entries) == 0 {
 		return a.answer("Nothing was removed: there is nothing of it in the trash.", c)
 	}
@@ -244,6 +245,7 @@ standard output when that is no terminal.`,
 			if err := replaceFile(output, force, write); err != nil {
 				return a.said(err)
 			}
+			a.did = true
 			return a.answer("Wrote "+flat(output)+".", map[string]string{"id": args[0], "output": output})
 		},
 	}
@@ -268,9 +270,10 @@ func (a *app) said(err error) error {
 	}
 	r := report.Of(report.View{Reads: true}, nil, e)
 	if a.json {
-		return errors.Join(errSaid, e, a.printJSON(r))
+		a.printJSON(r) //nolint:errcheck // a.out remembers
+	} else {
+		fmt.Fprintf(a.err, "emend: %s\n", report.Escape(r.Text()))
 	}
-	fmt.Fprintf(a.err, "emend: %s\n", report.Escape(r.Text()))
 	return errors.Join(errSaid, e)
 }
 

@@ -56,17 +56,14 @@ func (a *app) runUndo(ctx context.Context, ws *emend.Workspace, r emend.UndoRequ
 	if r.DryRun {
 		return a.found(rep.Result(), nil, func(w *bufio.Writer) { a.tellUndo(w, rep, "") })
 	}
-	err = a.pour(func(w *bufio.Writer) {
+	a.did = true
+	return a.pour(func(w *bufio.Writer) {
 		if a.json {
 			newEncoder(w).Encode(rep.Result()) //nolint:errcheck // pour sees it
 		} else if !a.quiet {
 			a.tellUndo(w, rep, rep.Tx())
 		}
 	})
-	if err != nil {
-		fmt.Fprintf(a.err, "emend: it is done, but the answer could not be printed: %s\n", report.Escape(err.Error()))
-	}
-	return nil
 }
 
 // tellUndo says what was taken back and how that is taken back; without a transaction it shows the diff.
