@@ -4,9 +4,13 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
+	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -67,7 +71,7 @@ func (a *app) runLog(ctx context.Context, f logFlags) error {
 	}
 	defer ws.Close()
 	if f.follow {
-		return a.said(ws.Follow(ctx, f.HistoryRequest, a.follower(f.Diff)))
+		return a.runFollow(ctx, ws, f)
 	}
 	h, err := ws.History(ctx, f.HistoryRequest)
 	if err != nil {
@@ -89,6 +93,37 @@ func (a *app) runLog(ctx context.Context, f logFlags) error {
 			fmt.Fprintln(a.out, "No entries.")
 		}
 	})
+}
+
+// runFollow follows the log until Ctrl-C, or until nobody reads any more.
+func (a *app) runFollow(ctx context.Context, ws *emend.Workspace, f logFlags) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	if out, ok := under(a.out).(*os.File); ok {
+		go watch(ctx, out, stop)
+	}
+	err := ws.Follow(ctx, f.HistoryRequest, a.follower(f.Diff))
+	if err == nil && errors.Is(context.Cause(ctx), syscall.EPIPE) {
+		return errSaid
+	}
+	return a.said(err)
+}
+
+// watch stops with EPIPE when nobody reads any more what is written to out.
+func watch(ctx context.Context, out *os.File, stop context.CancelCauseFunc) {
+	tick := time.NewTicker(200 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			if gone(out) {
+				stop(syscall.EPIPE)
+				return
+			}
+		}
+	}
 }
 
 // warn prints notes to standard error.
