@@ -2,12 +2,16 @@ package cli
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"os"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/internal/fail"
 )
 
 func (a *app) restore() *cobra.Command {
@@ -47,12 +51,50 @@ func bringBack(ctx context.Context, ws *emend.Workspace, r emend.RestoreRequest)
 	if !strings.HasSuffix(r.TrashedPath, ".tar.gz") && !strings.HasSuffix(r.TrashedPath, ".tgz") {
 		return ws.Restore(ctx, r)
 	}
-	f, err := os.Open(r.TrashedPath)
+	f, err := openArchive(r.TrashedPath)
 	if err != nil {
-		return nil, &usage{"restore", err}
+		return nil, err
 	}
 	defer f.Close()
 	return ws.RestoreArchive(ctx, f, r.TargetPath, r.IdempotencyKey)
+}
+
+// openArchive opens a regular file, and waits for nobody.
+func openArchive(name string) (*os.File, error) {
+	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, unopened(name, err)
+	}
+	is, err := f.Stat()
+	if err == nil && is.Mode().IsRegular() {
+		return f, nil
+	}
+	f.Close()
+	if err != nil {
+		return nil, unopened(name, err)
+	}
+	return nil, &fail.Error{Kind: fail.CommandFailed, Reason: fail.SpecialFile, Path: name, Msg: "it is no regular file",
+		Hint: "Name an archive that emend trash export wrote, or an id of the trash."}
+}
+
+// unopened is why an archive cannot be opened.
+func unopened(name string, err error) error {
+	e := &fail.Error{Kind: fail.CommandFailed, Path: name, Msg: "it cannot be opened: " + reasonOf(err), Hint: "See to the file and try again.", Cause: err}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		e.Kind, e.Msg, e.Hint = fail.NotFound, "there is no such archive", "Check the path; a file of the trash is named by its id, as emend trash list prints it."
+	case errors.Is(err, fs.ErrPermission):
+		e.Kind = fail.PermissionDenied
+	}
+	return e
+}
+
+// reasonOf is an error of the system without the path, which is said already.
+func reasonOf(err error) string {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		err = e.Err
+	}
+	return err.Error()
 }
 
 func (a *app) restored(did *emend.Answer[emend.RestoreData]) error {
