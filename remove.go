@@ -35,7 +35,11 @@ func (w *Workspace) Delete(ctx context.Context, r DeleteRequest) (*Answer[Delete
 			if d.TrashedTo == "" {
 				return fmt.Sprintf("Deleted %s for good: it is not in the trash. What older entries of the log keep of it, emend purge --path removes.", report.Escape(d.Path))
 			}
-			return fmt.Sprintf("Deleted %s. It is in the trash as %s; restore_file brings it back.", report.Escape(d.Path), d.TrashedTo)
+			words := fmt.Sprintf("Deleted %s. It is in the trash as %s; restore_file brings it back.", report.Escape(d.Path), d.TrashedTo)
+			if d.SizeBytes > maxShown {
+				words += fmt.Sprintf(" Its lines are left out of the diff: it has over %d KiB.", maxShown>>10)
+			}
+			return words
 		}})
 }
 

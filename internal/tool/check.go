@@ -3,8 +3,10 @@ package tool
 import (
 	"fmt"
 	"maps"
+	"math"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -69,6 +71,11 @@ func (c *checker) typed(at string, v *value, s *jsonschema.Schema) bool {
 			return true
 		}
 	}
+	if way := huge(v.text); s.Type == "integer" && v.kind == "number" && way != "" {
+		other := map[string]string{"large": "smaller", "small": "larger"}[way]
+		c.add(fmt.Sprintf("%s is %s, which is too %s", at, fail.Short(v.text), way), "Send a "+other+" "+at+", or leave it out.")
+		return false
+	}
 	name, hint := at, "Send "+at+" as "+noun(s.Type)+", or leave it out."
 	if at == "" {
 		name, hint = "the arguments", "Send one JSON object."
@@ -81,6 +88,18 @@ func (c *checker) typed(at string, v *value, s *jsonschema.Schema) bool {
 	}
 	c.add(fmt.Sprintf("%s %s %s; %s %s", name, is, v.words(), be, noun(s.Type)), hint)
 	return false
+}
+
+// huge says whether a number without a fraction is too large or too small for any machine.
+func huge(text string) string {
+	switch f, _ := strconv.ParseFloat(text, 64); {
+	case f != math.Trunc(f):
+	case f > 1<<53:
+		return "large"
+	case f < -1<<53:
+		return "small"
+	}
+	return ""
 }
 
 func noun(kind string) string {

@@ -125,7 +125,17 @@ func (a *app) showStates(v *emend.VerifyReport, row func(name, format string, ar
 	if v.Store == "" {
 		return
 	}
-	row("files", "%d as the log has them, %d not", v.Same, len(v.Files))
+	unknown := 0
+	for _, f := range v.Files {
+		if f.State == emend.FileUnknown {
+			unknown++
+		}
+	}
+	more := ""
+	if unknown > 0 {
+		more = fmt.Sprintf(", %d that could not be compared", unknown)
+	}
+	row("files", "%d as the log has them, %d not%s", v.Same, len(v.Files)-unknown, more)
 	for _, f := range v.Files {
 		text := states[f.State]
 		if f.Why != "" {
