@@ -7,6 +7,7 @@ import (
 
 	"github.com/emend-dev/emend/internal/find"
 	"github.com/emend-dev/emend/internal/guard"
+	"github.com/emend-dev/emend/internal/report"
 )
 
 const (
@@ -66,7 +67,7 @@ func wordGlob(d *GlobData, unread int) string {
 		if m.Type == "directory" {
 			slash = "/"
 		}
-		fmt.Fprintf(&b, "\n%s%s", oneLine(m.Path), slash)
+		fmt.Fprintf(&b, "\n%s%s", report.OneLine(m.Path), slash)
 	}
 	return b.String()
 }

@@ -90,7 +90,7 @@ func wordList(d *ListData, r *ListRequest, unread int) string {
 
 // entryLine is one path with what it is. The size of what is no file says nothing.
 func entryLine(b *strings.Builder, kind string, size int64, path string) {
-	path = oneLine(path)
+	path = report.OneLine(path)
 	switch kind {
 	case "file":
 		fmt.Fprintf(b, "file %d %s", size, path)
@@ -100,9 +100,6 @@ func entryLine(b *strings.Builder, kind string, size int64, path string) {
 		fmt.Fprintf(b, "%s - %s", kind, path)
 	}
 }
-
-// oneLine is a path as it is shown, also when a name in it has a line break.
-func oneLine(path string) string { return strings.ReplaceAll(report.Escape(path), "\n", `\n`) }
 
 func noteTail(b *strings.Builder, notes []string) {
 	for _, note := range notes {

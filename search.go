@@ -8,6 +8,7 @@ import (
 	"github.com/emend-dev/emend/internal/fail"
 	"github.com/emend-dev/emend/internal/find"
 	"github.com/emend-dev/emend/internal/guard"
+	"github.com/emend-dev/emend/internal/report"
 )
 
 const (
@@ -127,7 +128,7 @@ type around struct {
 
 func (p *around) match(m, next *SearchMatch) {
 	if m.Line == 0 {
-		fmt.Fprintln(p.b, oneLine(m.Path))
+		fmt.Fprintln(p.b, report.OneLine(m.Path))
 		return
 	}
 	if m.Path != p.path {
@@ -151,7 +152,7 @@ func (p *around) match(m, next *SearchMatch) {
 
 func (p *around) line(n int, mark byte, text string) {
 	if n > p.shown {
-		fmt.Fprintf(p.b, "%s%c%d%c%s\n", oneLine(p.path), mark, n, mark, text)
+		fmt.Fprintf(p.b, "%s%c%d%c%s\n", report.OneLine(p.path), mark, n, mark, text)
 		p.shown = n
 	}
 }

@@ -33,6 +33,9 @@ func Escape(s string) string {
 	return b.String()
 }
 
+// OneLine is s as Escape has it, on one line.
+func OneLine(s string) string { return strings.ReplaceAll(Escape(s), "\n", `\n`) }
+
 // hidden reports whether a terminal would obey r, or not show it: C0 and C1, and the format characters, among
 // which are the directional ones and those of zero width.
 func hidden(r rune) bool {

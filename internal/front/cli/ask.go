@@ -96,9 +96,6 @@ func (a *app) diff(w *bufio.Writer, diff string) {
 	}
 }
 
-// flat is s on one line, free of terminal control.
-func flat(s string) string { return strings.ReplaceAll(report.Escape(s), "\n", `\n`) }
-
 // changeFlags are those of every verb that changes a file.
 type changeFlags struct {
 	expect string
@@ -154,7 +151,7 @@ func (a *app) hash(ctx context.Context, ws *emend.Workspace, f changeFlags, path
 		return "", err
 	}
 	if !a.quiet && !a.json {
-		fmt.Fprintf(a.err, "emend: %s has the sha256 %s\n", flat(is.Data.Path), is.Data.Sha256)
+		fmt.Fprintf(a.err, "emend: %s has the sha256 %s\n", report.OneLine(is.Data.Path), is.Data.Sha256)
 	}
 	return is.Data.Sha256, nil
 }

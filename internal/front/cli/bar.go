@@ -12,6 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/internal/report"
 )
 
 // The first word of progress comes when a person begins to wonder, and then not more often than they can read.
@@ -75,9 +76,9 @@ func (b *bar) end() {
 // barLine is one line of at most width columns, with a bar in it where the total is known and there is room.
 func barLine(done, total int, what string, width int) string {
 	const cells = 20
-	line := fmt.Sprintf("emend: %d so far, %s", done, flat(what))
+	line := fmt.Sprintf("emend: %d so far, %s", done, report.OneLine(what))
 	if total > 0 {
-		line = fmt.Sprintf("emend: %d of %d %s", done, total, flat(what))
+		line = fmt.Sprintf("emend: %d of %d %s", done, total, report.OneLine(what))
 		if full := cells * min(max(done, 0), total) / total; len([]rune(line))+cells+3 <= width {
 			line += " [" + strings.Repeat("#", full) + strings.Repeat(".", cells-full) + "]"
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/internal/report"
 )
 
 // complete proposes fixed words for a flag.
@@ -119,7 +120,7 @@ func (a *app) fromLog(cmd *cobra.Command, name func(*emend.LogEntry) string) ([]
 		e := &log.Data.Entries[i]
 		if id := name(e); id != "" && !seen[id] {
 			seen[id] = true
-			out = append(out, cobra.CompletionWithDesc(id, fmt.Sprintf("%s %s, %s", e.Operation, flat(e.Path), e.Timestamp.Local().Format("2006-01-02 15:04"))))
+			out = append(out, cobra.CompletionWithDesc(id, fmt.Sprintf("%s %s, %s", e.Operation, report.OneLine(e.Path), e.Timestamp.Local().Format("2006-01-02 15:04"))))
 		}
 	}
 	return out, how

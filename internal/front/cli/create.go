@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/internal/report"
 )
 
 func (a *app) create() *cobra.Command {
@@ -26,7 +27,7 @@ emend recover.`,
 		Args:       exactly("one PATH"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var err error
-			if r.Content, err = a.content(cmd, "the content of "+flat(args[0])); err != nil {
+			if r.Content, err = a.content(cmd, "the content of "+report.OneLine(args[0])); err != nil {
 				return err
 			}
 			r.Path, r.IdempotencyKey = args[0], f.key

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/internal/report"
 )
 
 func (a *app) ls() *cobra.Command {
@@ -163,7 +164,7 @@ func (a *app) rows(w *bufio.Writer, rows []row) {
 			}
 			fmt.Fprintf(w, "%9s  %s  ", size, r.at.Local().Format("2006-01-02 15:04"))
 		}
-		fmt.Fprintln(w, a.paint(map[string]string{"directory": blue, "link": cyan}[r.kind], flat(r.name)+mark(r.kind)))
+		fmt.Fprintln(w, a.paint(map[string]string{"directory": blue, "link": cyan}[r.kind], report.OneLine(r.name)+mark(r.kind)))
 	}
 }
 

@@ -187,9 +187,9 @@ func (a *app) showEntries(entries []emend.LogEntry, diff bool) {
 
 func (a *app) showGroup(files []emend.LogEntry, diff bool) {
 	e := &files[0]
-	fmt.Fprintf(a.out, "%s  %s%s\n", a.paint(bold, oneLine(e.Entry)), e.Timestamp.Local().Format("2006-01-02 15:04:05 -0700"), oneLine(by(e)))
+	fmt.Fprintf(a.out, "%s  %s%s\n", a.paint(bold, report.OneLine(e.Entry)), e.Timestamp.Local().Format("2006-01-02 15:04:05 -0700"), report.OneLine(by(e)))
 	if s := standing(e); s != "" {
-		fmt.Fprintf(a.out, "  %s\n", a.paint(cyan, oneLine(s)))
+		fmt.Fprintf(a.out, "  %s\n", a.paint(cyan, report.OneLine(s)))
 	}
 	for i := range files {
 		a.showEntryFile(&files[i], diff)
@@ -248,7 +248,7 @@ func (a *app) showEntryFile(e *emend.LogEntry, diff bool) {
 	if letter == "U" {
 		letter = e.Deed()
 	}
-	fmt.Fprintf(a.out, "  %s %s%s\n", a.paint(letters[letter], letter), oneLine(e.Where()), kept)
+	fmt.Fprintf(a.out, "  %s %s%s\n", a.paint(letters[letter], letter), report.OneLine(e.Where()), kept)
 	if !diff || !e.OK || letter == "P" {
 		return
 	}

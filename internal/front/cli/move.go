@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/internal/report"
 )
 
 func (a *app) mv() *cobra.Command {
@@ -71,7 +72,7 @@ func moved(d *emend.MoveData) string {
 	case d.FromPath == "":
 		return ""
 	case d.OverwroteTrashedTo == "":
-		return fmt.Sprintf("Moved %s to %s.", flat(d.FromPath), flat(d.ToPath))
+		return fmt.Sprintf("Moved %s to %s.", report.OneLine(d.FromPath), report.OneLine(d.ToPath))
 	}
-	return fmt.Sprintf("Moved %s to %s; what was there is in the trash as %s.", flat(d.FromPath), flat(d.ToPath), flat(d.OverwroteTrashedTo))
+	return fmt.Sprintf("Moved %s to %s; what was there is in the trash as %s.", report.OneLine(d.FromPath), report.OneLine(d.ToPath), report.OneLine(d.OverwroteTrashedTo))
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/internal/report"
 )
 
 type purgeFlags struct {
@@ -94,11 +95,11 @@ func purgeTable(p *emend.Purged) string {
 		if n := len(t.Trash); n > 0 {
 			trash = fmt.Sprintf("%d in the trash", n)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", t.Tx, ago(t.At, time.Now()), amount(t.SizeBytes), flat(some(t.Paths)), trash)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", t.Tx, ago(t.At, time.Now()), amount(t.SizeBytes), report.OneLine(some(t.Paths)), trash)
 	}
 	w.Flush()
 	for _, n := range p.Notes {
-		b.WriteString("Note: " + flat(n) + "\n")
+		b.WriteString("Note: " + report.OneLine(n) + "\n")
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -124,5 +124,5 @@ func header(d *emend.ReadData) string {
 	if d.Binary {
 		lines = fmt.Sprintf("binary, %d bytes", d.SizeBytes)
 	}
-	return fmt.Sprintf("%s  %s  sha256 %s", flat(d.Path), lines, d.Sha256)
+	return fmt.Sprintf("%s  %s  sha256 %s", report.OneLine(d.Path), lines, d.Sha256)
 }

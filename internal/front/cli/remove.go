@@ -59,9 +59,9 @@ func deleted(d *emend.DeleteData) string {
 		return ""
 	}
 	if d.TrashedTo == "" {
-		return fmt.Sprintf("Deleted %s for good; it is not in the trash.", flat(d.Path))
+		return fmt.Sprintf("Deleted %s for good; it is not in the trash.", report.OneLine(d.Path))
 	}
-	return fmt.Sprintf("Deleted %s; it is in the trash as %s. Take it back with: emend restore %s", flat(d.Path), flat(d.TrashedTo), flat(d.TrashedTo))
+	return fmt.Sprintf("Deleted %s; it is in the trash as %s. Take it back with: emend restore %s", report.OneLine(d.Path), report.OneLine(d.TrashedTo), report.OneLine(d.TrashedTo))
 }
 
 // onePath refuses several paths and shows the patch that deletes them all: one by one they would not be deleted

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/internal/report"
 )
 
 type searchFlags struct {
@@ -124,7 +125,7 @@ func (a *app) matches(w *bufio.Writer, list []emend.SearchMatch, re *regexp.Rege
 	for i := range list {
 		m := &list[i]
 		if m.Line == 0 {
-			fmt.Fprintln(w, a.paint(magenta, flat(m.Path)))
+			fmt.Fprintln(w, a.paint(magenta, report.OneLine(m.Path)))
 			continue
 		}
 		before := m.Before
@@ -137,11 +138,11 @@ func (a *app) matches(w *bufio.Writer, list []emend.SearchMatch, re *regexp.Rege
 			until = min(until, list[i+1].Line-1)
 		}
 		for k, text := range before {
-			a.line(w, m.Path, m.Line-len(before)+k, "-", flat(text))
+			a.line(w, m.Path, m.Line-len(before)+k, "-", report.OneLine(text))
 		}
 		a.line(w, m.Path, m.Line, ":", a.lit(m.Preview, re))
 		for k, text := range m.After[:max(until-m.Line, 0)] {
-			a.line(w, m.Path, m.Line+1+k, "-", flat(text))
+			a.line(w, m.Path, m.Line+1+k, "-", report.OneLine(text))
 		}
 		last = lastLine{m.Path, max(until, m.Line)}
 	}
@@ -153,7 +154,7 @@ func (a *app) between(w *bufio.Writer, m *emend.SearchMatch, last lastLine, from
 		if last.path != "" {
 			fmt.Fprintln(w)
 		}
-		fmt.Fprintln(w, a.paint(magenta, flat(m.Path)))
+		fmt.Fprintln(w, a.paint(magenta, report.OneLine(m.Path)))
 		return
 	}
 	if groups && last.path != "" && (m.Path != last.path || from > last.line+1) {
@@ -167,19 +168,19 @@ func (a *app) line(w *bufio.Writer, path string, n int, sep, text string) {
 		fmt.Fprintf(w, "%s%s%s\n", a.paint(green, fmt.Sprint(n)), sep, text)
 		return
 	}
-	fmt.Fprintf(w, "%s%s%d%s%s\n", flat(path), sep, n, sep, text)
+	fmt.Fprintf(w, "%s%s%d%s%s\n", report.OneLine(path), sep, n, sep, text)
 }
 
 // lit is a line with its matches in colour, where there is colour.
 func (a *app) lit(text string, re *regexp.Regexp) string {
 	if re == nil || !a.color() {
-		return flat(text)
+		return report.OneLine(text)
 	}
 	var b strings.Builder
 	at := 0
 	for _, hit := range re.FindAllStringIndex(text, -1) {
-		b.WriteString(flat(text[at:hit[0]]) + a.paint(boldRed, flat(text[hit[0]:hit[1]])))
+		b.WriteString(report.OneLine(text[at:hit[0]]) + a.paint(boldRed, report.OneLine(text[hit[0]:hit[1]])))
 		at = hit[1]
 	}
-	return b.String() + flat(text[at:])
+	return b.String() + report.OneLine(text[at:])
 }

@@ -70,8 +70,3 @@ func (a *app) showRefusal(r *emend.Refusal) {
 	}
 	fmt.Fprintf(a.err, "emend: %s\n", all)
 }
-
-// oneLine makes text safe to show on one line.
-func oneLine(s string) string {
-	return strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(report.Escape(s))
-}

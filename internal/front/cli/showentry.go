@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/internal/report"
 )
 
 func (a *app) show() *cobra.Command {
@@ -58,7 +59,7 @@ func (a *app) runShow(ctx context.Context, entry string) error {
 func (a *app) showEntry(d *emend.EntryData) {
 	row := func(name, text string) {
 		if text != "" {
-			fmt.Fprintf(a.out, "%s %s\n", a.paint(bold, fmt.Sprintf("%-12s", name)), oneLine(text))
+			fmt.Fprintf(a.out, "%s %s\n", a.paint(bold, fmt.Sprintf("%-12s", name)), report.OneLine(text))
 		}
 	}
 	row("entry", fmt.Sprintf("%s (%s, record %d)", d.Entry, d.Kind, d.Seq))
@@ -112,10 +113,10 @@ func (a *app) showHashes(e *emend.LogEntry) {
 	if e.Path == "" {
 		return
 	}
-	fmt.Fprintf(a.out, "\n  %s %s\n", a.paint(letters[e.Deed()], e.Deed()), a.paint(bold, oneLine(e.Where())))
+	fmt.Fprintf(a.out, "\n  %s %s\n", a.paint(letters[e.Deed()], e.Deed()), a.paint(bold, report.OneLine(e.Where())))
 	for _, h := range []struct{ name, sum string }{{"before", e.BeforeSha256}, {"after", e.AfterSha256}, {"kept as", e.TrashedTo}} {
 		if h.sum != "" {
-			fmt.Fprintf(a.out, "    %-8s %s\n", h.name, oneLine(h.sum))
+			fmt.Fprintf(a.out, "    %-8s %s\n", h.name, report.OneLine(h.sum))
 		}
 	}
 }
@@ -127,9 +128,9 @@ func (a *app) showDiffs(files []emend.LogEntry) {
 		case e.Diff != "":
 			a.showDiff(e.Diff)
 		case e.Message != "":
-			fmt.Fprintf(a.out, "%s: %s\n", oneLine(e.Where()), indented(e.Message))
+			fmt.Fprintf(a.out, "%s: %s\n", report.OneLine(e.Where()), indented(e.Message))
 		default:
-			fmt.Fprintf(a.out, "%s: the diff is not kept\n", oneLine(e.Where()))
+			fmt.Fprintf(a.out, "%s: the diff is not kept\n", report.OneLine(e.Where()))
 		}
 	}
 }

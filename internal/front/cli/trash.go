@@ -69,7 +69,7 @@ func trashTable(all []emend.Trashed, now time.Time) string {
 		if t.Link != "" {
 			name += " -> " + t.Link
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", t.ID, ago(t.DeletedAt, now), amount(t.SizeBytes), tookIt[t.Operation], flat(name))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", t.ID, ago(t.DeletedAt, now), amount(t.SizeBytes), tookIt[t.Operation], report.OneLine(name))
 	}
 	w.Flush()
 	return strings.TrimSuffix(b.String(), "\n")
@@ -104,7 +104,7 @@ func (a *app) trashShow() *cobra.Command {
 func trashedFile(f *emend.TrashedFile, now time.Time) string {
 	var b strings.Builder
 	row := func(name, format string, args ...any) {
-		fmt.Fprintf(&b, "%-9s %s\n", name, flat(fmt.Sprintf(format, args...)))
+		fmt.Fprintf(&b, "%-9s %s\n", name, report.OneLine(fmt.Sprintf(format, args...)))
 	}
 	row("id", "%s", f.ID)
 	row("path", "%s", f.Path)
@@ -246,7 +246,7 @@ standard output when that is no terminal.`,
 				return a.said(err)
 			}
 			a.did = true
-			return a.answer("Wrote "+flat(output)+".", map[string]string{"id": args[0], "output": output})
+			return a.answer("Wrote "+report.OneLine(output)+".", map[string]string{"id": args[0], "output": output})
 		},
 	}
 	cmd.Flags().StringVar(&output, "output", "", "write to `FILE`")

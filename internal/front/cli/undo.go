@@ -75,6 +75,6 @@ func (a *app) tellUndo(w *bufio.Writer, rep *emend.Report, tx string) {
 		}
 	}
 	if tx != "" {
-		fmt.Fprintf(w, "Take it back with: emend undo %s\n", flat(tx))
+		fmt.Fprintf(w, "Take it back with: emend undo %s\n", report.OneLine(tx))
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/internal/report"
 )
 
 func (a *app) verify() *cobra.Command {
@@ -73,7 +74,7 @@ func (a *app) runVerify(ctx context.Context, texts []string) error {
 
 func (a *app) showVerified(v *emend.VerifyReport, heads int) {
 	row := func(name, format string, args ...any) {
-		fmt.Fprintf(a.out, "%s %s\n", a.paint(bold, fmt.Sprintf("%-8s", name)), oneLine(fmt.Sprintf(format, args...)))
+		fmt.Fprintf(a.out, "%s %s\n", a.paint(bold, fmt.Sprintf("%-8s", name)), report.OneLine(fmt.Sprintf(format, args...)))
 	}
 	if v.Store != "" {
 		row("log", "%d record(s) in %d segment(s)%s", v.Records, v.Segments, kinds(v.Kinds))
@@ -141,6 +142,6 @@ func (a *app) showStates(v *emend.VerifyReport, row func(name, format string, ar
 		if f.Why != "" {
 			text += ": " + f.Why
 		}
-		fmt.Fprintf(a.out, "  %s  (%s; %s)\n", oneLine(f.Path), oneLine(text), oneLine(f.Entry))
+		fmt.Fprintf(a.out, "  %s  (%s; %s)\n", report.OneLine(f.Path), report.OneLine(text), report.OneLine(f.Entry))
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/internal/report"
 )
 
 func (a *app) write() *cobra.Command {
@@ -40,7 +41,7 @@ func (a *app) runWrite(cmd *cobra.Command, path string, f changeFlags) error {
 		if err != nil {
 			return err
 		}
-		text, err := a.content(cmd, "the new text of "+flat(path))
+		text, err := a.content(cmd, "the new text of "+report.OneLine(path))
 		if err != nil {
 			return err
 		}
