@@ -128,7 +128,9 @@ func (u *undoing) back(ctx context.Context, r *audit.Record) error {
 
 func (u *undoing) one(ctx context.Context, r *audit.Record, a *audit.Act) error {
 	if a.Do == "mkdir" {
-		u.prune = append(u.prune, a.Path)
+		if u.w.inside(a.Path) { // the root itself is somebody's, as is what is above it
+			u.prune = append(u.prune, a.Path)
+		}
 		return nil
 	}
 	if a.Do == "rmdir" {
