@@ -181,8 +181,8 @@ func (u *undoing) unswap(ctx context.Context, r *audit.Record, a *audit.Act, o o
 	case !o.there:
 		u.inTheWay(r, a.Path, "it was deleted or moved since")
 		return nil
-	case o.is(a.Old):
-		return nil // it is again what it was
+	case o.is(a.Old) && (!o.is(a.New) || o.ino == a.Old.Ino):
+		return nil // it is again what it was; of two files with one text, that one
 	case !o.is(a.New):
 		return u.merge(ctx, r, a, o)
 	}
