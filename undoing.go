@@ -434,11 +434,15 @@ func (u *undoing) inTheWay(r *audit.Record, p, why string) {
 }
 
 func (u *undoing) refuse(kind fail.Kind, p, msg, hint string) {
-	rel, err := u.rel(p)
-	if err != nil {
-		rel = p
+	u.errs = append(u.errs, &fail.Error{Kind: kind, Path: u.shown(p), Msg: msg, Hint: hint})
+}
+
+// shown is a path of the log as a refusal has it.
+func (u *undoing) shown(p string) string {
+	if rel, err := u.rel(p); err == nil {
+		return rel
 	}
-	u.errs = append(u.errs, &fail.Error{Kind: kind, Path: rel, Msg: msg, Hint: hint})
+	return p
 }
 
 // plan is what has to be done for every path to have what is to stand there.
@@ -510,8 +514,7 @@ func (u *undoing) move(ctx context.Context, p string, left bool) (plan.Step, err
 		return s, nil // the very file
 	}
 	if from.Kind != plan.Regular {
-		u.refuse(fail.AlreadyExists, p, "a symbolic link cannot be moved onto something that exists", "Take the later changes to it back one by one.")
-		return s, u.errs
+		return s, u.linkInTheWay(p)
 	}
 	if s.Before, s.BeforeSum, err = u.src.Load(ctx, from); err != nil {
 		return s, err
@@ -525,6 +528,12 @@ func (u *undoing) move(ctx context.Context, p string, left bool) (plan.Step, err
 		_, err = u.src.sum(ctx, to)
 	}
 	return s, err
+}
+
+// linkInTheWay refuses to bring a link back to a path that something has: a commit cannot exchange them.
+func (u *undoing) linkInTheWay(p string) error {
+	return &fail.Error{Kind: fail.AlreadyExists, Path: u.shown(p), Msg: "a symbolic link cannot be moved onto something that exists",
+		Hint: "Take the changes back one by one, the newest first: emend log lists their entries."}
 }
 
 // step is what becomes of one path, whose file may have left.
@@ -548,6 +557,13 @@ func (u *undoing) step(ctx context.Context, p string, o origin, left bool) (plan
 		s.Op = patch.Add
 	default:
 		s.Op = patch.Update
+	}
+	if o.at != "" && o.at != p { // they change places
+		from := u.files[o.at]
+		if from.Kind != plan.Regular {
+			return s, u.linkInTheWay(p)
+		}
+		s.Lender = &from
 	}
 	return s, u.fill(ctx, &s, o)
 }
