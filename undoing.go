@@ -203,7 +203,7 @@ func (u *undoing) unswap(ctx context.Context, r *audit.Record, a *audit.Act, o o
 
 // retext gives the file at a path the text that another has.
 func (u *undoing) retext(ctx context.Context, a *audit.Act, o, old origin) error {
-	content, err := u.content(ctx, old)
+	content, err := u.content(ctx, a.Path, old)
 	if err != nil {
 		return err
 	}
@@ -303,12 +303,19 @@ func (u *undoing) keptOf(r *audit.Record, a *audit.Act) (best origin, ok bool) {
 func (u *undoing) notKept(r *audit.Record, a *audit.Act) {
 	slot := history.Slot(r.Tx, a.Slot)
 	if _, is, err := u.hist.Find(slot); err == nil && is.ID.Ino == a.Old.Ino {
-		u.refuse(fail.Stale, a.Path, "what is kept of it was written to since, through another hard link or by a program that had it open",
-			"Look at what is kept with emend show "+r.Tx+", and take the change back by hand.")
+		u.errs = append(u.errs, u.written(a.Path, slot))
 		return
 	}
 	u.refuse(fail.NotFound, a.Path, "what it was before is no longer kept: it was purged, pruned, or restored elsewhere",
 		"emend log --path shows what became of it; emend trash list what is kept.")
+}
+
+// written refuses what is kept and is not any more what was kept.
+func (u *undoing) written(p, slot string) *fail.Error {
+	tx, _, _ := strings.Cut(slot, ".")
+	return &fail.Error{Kind: fail.Stale, Path: u.shown(p),
+		Msg:  "what is kept of it was written to since, through another hard link or by a program that had it open",
+		Hint: "Look at what is kept with emend show " + tx + ", and take the change back by hand."}
 }
 
 // merge takes back only what a change did to a file that was edited since.
@@ -323,7 +330,7 @@ func (u *undoing) merge(ctx context.Context, r *audit.Record, a *audit.Act, o or
 		u.notKept(r, a)
 		return nil
 	}
-	before, err := u.content(ctx, old)
+	before, err := u.content(ctx, a.Path, old)
 	if err != nil {
 		return err
 	}
@@ -332,7 +339,7 @@ func (u *undoing) merge(ctx context.Context, r *audit.Record, a *audit.Act, o or
 		in("it was changed since, and how this change left it is no longer kept")
 		return nil
 	}
-	have, err := u.content(ctx, o)
+	have, err := u.content(ctx, a.Path, o)
 	if err != nil {
 		return err
 	}
@@ -387,16 +394,15 @@ func (u *undoing) after(r *audit.Record, a *audit.Act, before string) (string, b
 	return out, plan.Sum(out) == a.New.Sum
 }
 
-// content is the text of what comes to stand somewhere.
-func (u *undoing) content(ctx context.Context, o origin) (string, error) {
+// content is the text of what comes to stand at p.
+func (u *undoing) content(ctx context.Context, p string, o origin) (string, error) {
 	switch {
 	case o.edited:
 		return o.text, nil
 	case o.slot != "":
 		out, err := u.slotText(o.slot)
 		if err == nil && plan.Sum(out) != o.sum {
-			return "", &fail.Error{Kind: fail.Stale, Msg: "what is kept as " + o.slot + " was written to since, through another hard link or by a program that had it open",
-				Hint: "Look at it with emend show, and take the change back by hand."}
+			return "", u.written(p, o.slot)
 		}
 		if err != nil {
 			return "", storeError(fmt.Errorf("what is kept as %s cannot be read: %w", o.slot, err))
@@ -565,11 +571,11 @@ func (u *undoing) step(ctx context.Context, p string, o origin, left bool) (plan
 		}
 		s.Lender = &from
 	}
-	return s, u.fill(ctx, &s, o)
+	return s, u.fill(ctx, p, &s, o)
 }
 
 // fill gives a step what is to stand at its path.
-func (u *undoing) fill(ctx context.Context, s *plan.Step, o origin) error {
+func (u *undoing) fill(ctx context.Context, p string, s *plan.Step, o origin) error {
 	if o.slot != "" && !o.edited && !o.copy {
 		s.Back, s.Fresh, s.Size = o.slot, true, o.size
 		if !o.mode.IsRegular() || max(o.size, s.Source.Size) > maxShown {
@@ -578,7 +584,7 @@ func (u *undoing) fill(ctx context.Context, s *plan.Step, o origin) error {
 		}
 	}
 	var err error
-	if s.After, err = u.content(ctx, o); err != nil {
+	if s.After, err = u.content(ctx, p, o); err != nil {
 		return err
 	}
 	if s.Op == patch.Update {
