@@ -259,17 +259,27 @@ func (u *undoing) later(r *audit.Record, p string, does ...string) bool {
 // descends reports whether what stands where a file was moved to is still that file, or what edits made of it: by its
 // content, or by its inode if somebody wrote into it.
 func (u *undoing) descends(r *audit.Record, a *audit.Act, to origin) bool {
-	if to.is(a.Old) || to.ino == a.Old.Ino && !a.Old.Link && to.mode.IsRegular() {
+	if to.is(a.Old) || !a.Old.Link && u.wrote(r, a.Old, to) {
 		return true
 	}
 	for _, later := range u.trail.since(r, a.To) {
 		for _, b := range later.Acts {
-			if b.Do == "swap" && b.Path == a.To && (to.is(b.New) || to.ino == b.New.Ino && to.mode.IsRegular()) {
+			if b.Do == "swap" && b.Path == a.To && (to.is(b.New) || u.wrote(later, b.New, to)) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// wrote reports whether o is the very file that r had, by its inode, whatever it says by now. The inode of a file that is
+// gone may be that of another, which was made later.
+func (u *undoing) wrote(r *audit.Record, i *audit.Ident, o origin) bool {
+	if o.ino != i.Ino || !o.mode.IsRegular() || o.at == "" {
+		return false
+	}
+	at, ok := u.w.guard.Born(u.files[o.at].Handle.(guard.Entry))
+	return ok && !at.After(r.TS)
 }
 
 // keptOf finds the file that a change displaced: in its own slot, or wherever it went since. Another one with the same
