@@ -1,9 +1,11 @@
 package emend_test
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/emend-dev/emend"
@@ -259,6 +261,47 @@ func TestUndoLaw(t *testing.T) {
 		if s.tree() != done || s.allModes() != doneModes {
 			t.Fatalf("seed %d: %s\nagain leaves\n%s %s\nwant\n%s %s", seed, story, s.tree(), s.allModes(), done, doneModes)
 		}
+	}
+}
+
+// TestUndoKeepsPeople: what a person wrote after a session is in the tree when that is taken back, or the undo is refused
+// and the tree is as it was.
+func TestUndoKeepsPeople(t *testing.T) {
+	refused := 0
+	for seed := range uint64(60) {
+		s := begin(t, "a", "A\n", "b", "B\n", "c", "C\n", "d", "A\n").as("s")
+		r := rand.New(rand.NewPCG(seed, 3))
+		story := s.random(r, 4)
+		var wrote []string
+		for i, name := range s.files() {
+			line := fmt.Sprintf("person %d\n", i)
+			switch r.IntN(4) {
+			case 0:
+				s.write(name, s.read(name)+line)
+			case 1:
+				s.save(name, s.read(name)+line)
+			case 2:
+				s.anew(name, line)
+			default:
+				continue
+			}
+			wrote = append(wrote, line)
+		}
+		was := s.tree()
+		_, err := s.ws.Undo(s.ctx, emend.UndoRequest{SessionID: "s"})
+		if err != nil {
+			s.refusal(err, emend.Stale)
+			s.has(was)
+			refused++
+		}
+		for _, line := range wrote {
+			if !strings.Contains(s.tree(), strings.TrimSpace(line)) {
+				t.Fatalf("seed %d: %s, which left\n%s\nis now\n%s", seed, story, was, s.tree())
+			}
+		}
+	}
+	if refused == 0 || refused == 60 {
+		t.Errorf("%d of 60 are refused: one of the two is not seen", refused)
 	}
 }
 
