@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/commit"
@@ -136,6 +135,13 @@ func (w *Workspace) commit(ctx context.Context, view report.View, p *plan.Plan, 
 	rep := &Report{view: view, plan: p}
 	tx := commit.Tx{Changes: n.changes, Prune: r.prune, Progress: r.progress, Record: audit.Record{Kind: cmp.Or(r.kind, audit.Commit), Idem: r.key, Request: r.request,
 		Actor: w.actor(ctx), PolicyHash: w.guard.PolicyHash(), Ops: n.ops(p.Steps), Undoes: r.undoes}}
+	tx.Refused = func(err error) audit.Record {
+		out := w.refusal(ctx, fail.All(err)[0], nil)
+		for _, op := range tx.Record.Ops[:min(len(tx.Record.Ops), maxNoted)] {
+			out.Ops = append(out.Ops, audit.Op{Operation: op.Operation, Path: op.Path, ToPath: op.ToPath})
+		}
+		return out
+	}
 	tx.Keep = func(d *commit.Done) (diff, answer string) {
 		rep.fill(n, d)
 		if r.key != "" {
@@ -239,27 +245,30 @@ func (w *Workspace) note(ctx context.Context, v *report.View, list fail.List) {
 	if err != nil {
 		return
 	}
-	r := audit.Record{Kind: audit.Failed, Actor: w.actor(ctx), PolicyHash: w.guard.PolicyHash(),
-		ErrorKind: string(first.Kind), Message: logged(first)}
-	if first.Kind == fail.PermissionDenied || first.Kind == fail.OutsideWorkspace {
-		r.Kind = audit.Denied
+	if !first.Noted {
+		// Who has waited for the lock in vain does not wait again.
+		store.Note(ctx, w.refusal(ctx, first, v.Patch.Sections), first.Kind != fail.Timeout)
 	}
-	sections := v.Patch.Sections
-	for i := range sections[:min(len(sections), maxNoted)] {
-		s := &sections[i]
-		r.Ops = append(r.Ops, audit.Op{Operation: s.Op.String(), Path: clean(w.fromTop(s.Path)), ToPath: clean(w.fromTop(s.To))})
-	}
-	wait := time.Second
-	if first.Kind == fail.Timeout {
-		wait = 0 // the time that the caller had is over
-	}
-	store.Note(ctx, r, wait)
 	var done report.Done
 	if v.Done != nil {
 		done = *v.Done // of the sections that were applied before
 	}
 	done.Log = report.Head(store.Head())
 	v.Done = &done
+}
+
+// refusal is what the log says of a call that was refused.
+func (w *Workspace) refusal(ctx context.Context, first *fail.Error, named []patch.Section) audit.Record {
+	r := audit.Record{Kind: audit.Failed, Actor: w.actor(ctx), PolicyHash: w.guard.PolicyHash(),
+		ErrorKind: string(first.Kind), Message: logged(first)}
+	if first.Kind == fail.PermissionDenied || first.Kind == fail.OutsideWorkspace {
+		r.Kind = audit.Denied
+	}
+	for i := range named[:min(len(named), maxNoted)] {
+		s := &named[i]
+		r.Ops = append(r.Ops, audit.Op{Operation: s.Op.String(), Path: clean(w.fromTop(s.Path)), ToPath: clean(w.fromTop(s.To))})
+	}
+	return r
 }
 
 // maxNoted is how many sections of a refused patch the log lists.

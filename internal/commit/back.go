@@ -306,13 +306,14 @@ func lastOld(slot string) []string {
 }
 
 // letGo removes a name of what was brought back, as long as that has another one: somebody may have removed the one in
-// the tree by now. What was copied has only this one, and goes if it is still what the copy was made of.
+// the tree by now. What was copied has only this one, and goes if it is still what the copy was made of. So does what was
+// reserved for it: without a journal a power cut may have put that back.
 func (t *transaction) letGo(a *act, slots vfs.Dir, name string) error {
 	is, there, err := exists(slots, name)
 	if err != nil || !there {
 		return err
 	}
-	if is.Links < 2 {
+	if reserved := is.Size == 0 && is.ID.Ino != a.New.Ino; is.Links < 2 && !reserved {
 		s, err := see(slots, name, a)
 		if err != nil || s.what != isNew || is.ID.Ino == a.New.Ino {
 			return err

@@ -3,6 +3,7 @@ package commit
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -679,4 +680,59 @@ func TestKilledWhileTakenBack(t *testing.T) {
 		}
 	}
 	t.Logf("%d points", points)
+}
+
+// A program that has the file open writes to it after the commit, before recovery: what it wrote is kept, though nothing
+// was to be.
+func TestWriterInSlotOfGone(t *testing.T) {
+	met := 0
+	killed(t, vfs.Journal, []wish{{op: "gone", path: "n.txt"}}, func(w *world, where string) {
+		if p, err := pending(w); err != nil || !p || !w.writeInSlot(t, backFiles["n.txt"], "theirs\n") {
+			return
+		}
+		met++
+		o, err := w.recover(plain)
+		if err != nil || len(o.Notes) == 0 || !w.writeInSlot(t, "theirs\n", "") {
+			t.Errorf("%s: it is not kept: %+v, %v", where, o, err)
+		}
+	})
+	if met == 0 {
+		t.Error("the file was never in its slot")
+	}
+}
+
+// Without a journal a power cut may undo the name of a slot: what was displaced has its second name, and comes back by it.
+func TestBringBackAfterPowerCut(t *testing.T) {
+	w := newWorld(t, vfs.Strict, map[string]string{"a": "a\n"})
+	old := w.change(t, "a").Old
+	d, err := w.do(plain, Tx{Changes: w.changes(t, []wish{{op: "delete", path: "a"}})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	torn := 0
+	if _, err := vfs.Enumerate(200, 1, func(choose func(int) int) error {
+		w := w.cut(choose)
+		if _, err := w.recover(plain); err != nil {
+			return err
+		}
+		if is, err := w.slots(t).Stat(d.Slots[0]); err == nil && is.ID != old.ID {
+			torn++
+		}
+		w.kept = map[string]kept{"a": {slot: d.Slots[0], old: old}}
+		if _, err := w.do(plain, Tx{Changes: w.changes(t, []wish{{op: "bring", path: "b", text: "a"}})}); err != nil {
+			return err
+		}
+		if is := w.stat(t, "b"); is.ID != old.ID || is.Links != 1 {
+			return fmt.Errorf("%+v came back", is)
+		}
+		if _, err := w.slots(t).Stat(d.Slots[0]); err == nil {
+			return fmt.Errorf("%s is still there", d.Slots[0])
+		}
+		return nil
+	}); err != nil {
+		t.Error(err)
+	}
+	if torn == 0 {
+		t.Error("no slot was ever undone")
+	}
 }

@@ -49,6 +49,9 @@ type Tx struct {
 	// Prune lists directories, as slash paths from the top, that go when all else is done and they are empty. One
 	// that is not, or is none, or cannot be removed, stays without a word.
 	Prune []string
+	// Refused words a refusal for the log. One that is found while the lock is held is noted at once, and is then
+	// [fail.Error.Noted]; others are the caller's to note. Optional.
+	Refused func(error) audit.Record
 	// Progress is told how many files are staged. Optional.
 	Progress func(done, total int)
 }

@@ -32,11 +32,22 @@ func (s *Store) Run(ctx context.Context, tx Tx) (*Done, error) {
 	done, err := t.locked(ctx)
 	if err != nil && !t.logged {
 		t.discard()
+		t.noteRefusal(err)
 	}
 	if e, ok := errors.AsType[*fail.Error](err); ok {
 		e.Notes = append(t.found.Words(), e.Notes...)
 	}
 	return done, err
+}
+
+// noteRefusal notes why the transaction did not come to be, without a sync. That it cannot is no other refusal.
+func (t *transaction) noteRefusal(err error) {
+	e, ok := errors.AsType[*fail.Error](err)
+	if !ok || t.tx.Refused == nil || e.Reason == fail.StoreUnwritable || e.Reason == fail.Indeterminate {
+		return
+	}
+	r := t.tx.Refused(err)
+	e.Noted = t.s.ready() == nil && t.s.log.Append(&r, false) == nil
 }
 
 // locked is the part of the protocol that happens under the lock.

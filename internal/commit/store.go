@@ -263,17 +263,18 @@ func (s *Store) waited(ctx context.Context, who string) error {
 		Hint: "Nothing was changed. Wait for it to finish, or end it, and send the patch again."}
 }
 
-// Note appends a record that needs no transaction: a refusal. It is not synced, and waits no longer than this for the
-// lock.
-func (s *Store) Note(ctx context.Context, r audit.Record, wait time.Duration) error {
+// Note appends a record that needs no transaction: a refusal. It is not synced. It waits for the lock as a commit does, also
+// when ctx has ended, unless wait says that there is no time left.
+func (s *Store) Note(ctx context.Context, r audit.Record, wait bool) error {
 	unlock, err := s.tryLock()
 	if err != nil {
 		return err
 	}
+	if unlock == nil && !wait {
+		return s.waited(ctx, "somebody")
+	}
 	if unlock == nil {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), wait)
-		defer cancel()
-		if unlock, err = s.lock(ctx); err != nil {
+		if unlock, err = s.lock(context.WithoutCancel(ctx)); err != nil {
 			return err
 		}
 	}

@@ -65,13 +65,16 @@ func linkless(set []wish) bool {
 	return brings
 }
 
+// kinds are one wish of each kind.
+var kinds = []wish{wishes[0], wishes[3], wishes[5], wishes[6], wishes[8], wishes[9]}
+
 // sets are all sets of up to three wishes and all of them together, all sets of up to two with any that concerns the
-// history, and all of those together.
+// history and any kind of the others, and all of those together.
 func sets() [][]wish {
 	out := [][]wish{wishes, backs, slices.Concat(wishes, backs)}
 	for i, b := range backs {
 		out = append(out, []wish{b})
-		for _, w := range slices.Concat(backs[i+1:], wishes) {
+		for _, w := range slices.Concat(backs[i+1:], kinds) {
 			out = append(out, []wish{b, w})
 		}
 	}

@@ -92,6 +92,8 @@ type Error struct {
 	// Disk: the disk refused while the patch was being committed, and Undone changes were taken back.
 	Disk   bool
 	Undone int
+
+	Noted bool // it is in the log already
 	// Notes are what else a person should know, one sentence each: what somebody's save met, and where it is kept.
 	Notes []string
 	// Expected is what would have parsed (PatchParse).

@@ -130,12 +130,16 @@ func TestCounterLinear(t *testing.T) {
 	}
 }
 
-// TestCounterLinearRig: the checker minds a history of writers that look at no hash.
+// TestCounterLinearRig: the checker minds a history of writers that look at no hash. One of them may be done before the
+// others have begun; then they try again.
 func TestCounterLinearRig(t *testing.T) {
-	c := newCrew(t, 8, countOrders{How: "blind", Until: 30, Tell: true})
-	c.work(t, nil)
-	all, _ := c.accesses(func(string) bool { return false })
-	if got := consistent(all, time.Minute); got != porcupine.Illegal {
-		t.Errorf("%d reads and writes that look at no hash: the checker says %s; it proves nothing", len(all), got)
+	for range 50 {
+		c := newCrew(t, 8, countOrders{How: "blind", Until: 60, Tell: true})
+		c.work(t, nil)
+		all, _ := c.accesses(func(string) bool { return false })
+		if consistent(all, time.Minute) == porcupine.Illegal {
+			return
+		}
 	}
+	t.Error("the checker minds nothing that writers did who look at no hash; it proves nothing")
 }

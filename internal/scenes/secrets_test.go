@@ -469,6 +469,7 @@ var probes = []struct {
 			}
 		}
 	}},
+	{"the tools", (*vault).tools},
 	{"the command line", (*vault).commandLine},
 }
 
@@ -548,6 +549,7 @@ func (v *vault) commandLine(_ *emend.Workspace, _ context.Context) {
 		ask("", "rm", p, "--expect", hash(guessed))
 		ask("", "rm", p)
 	}
+	v.lookAfter(ask)
 }
 
 // TestSecretsRig: the scene hears what is said of files that may be read.

@@ -61,7 +61,7 @@ func TestSparse(t *testing.T) {
 	s.emend(t, 0, "search", "big 1[0-9]", "--mode", "regex", "--context", "2", "--json")
 	s.emend(t, 0, "ls", "--recursive", "--json")
 	s.emend(t, 0, "glob", "**/*.txt", "--json")
-	said = s.emend(t, 0, "mv", "big.txt", "d/moved.txt", "--expect", s.sum, "--json")
+	s.emend(t, 0, "mv", "big.txt", "d/moved.txt", "--expect", s.sum, "--json")
 	s.there(t, "d/moved.txt")
 	s.emend(t, 0, "undo", "--json")
 	s.there(t, "big.txt")
@@ -110,7 +110,7 @@ func newSparse(t *testing.T) *sparse {
 		t.Fatal(err)
 	}
 	s.sum, _, _ = strings.Cut(string(out), " ")
-	s.inode = look1(t, name).Ino
+	s.inode = stat(t, name).Ino
 	t.Logf("%d bytes: sha256sum takes %.1f s", s.size, time.Since(start).Seconds())
 	return s
 }
@@ -131,7 +131,7 @@ func sparseSize(t *testing.T) int64 {
 	return n << shift
 }
 
-func look1(t *testing.T, name string) *syscall.Stat_t {
+func stat(t *testing.T, name string) *syscall.Stat_t {
 	t.Helper()
 	info, err := os.Lstat(name)
 	if err != nil {
@@ -143,7 +143,7 @@ func look1(t *testing.T, name string) *syscall.Stat_t {
 // there checks that the very file has the name, hole and all.
 func (s *sparse) there(t *testing.T, name string) {
 	t.Helper()
-	is := look1(t, filepath.Join(s.dir, name))
+	is := stat(t, filepath.Join(s.dir, name))
 	if is.Ino != s.inode || is.Size != s.size || is.Blocks*512 > 1<<20 {
 		t.Errorf("%s is number %d of %d bytes on %d; it was %d of %d", name, is.Ino, is.Size, is.Blocks*512, s.inode, s.size)
 	}

@@ -287,7 +287,7 @@ var deedsOf = map[string]func(h *hand, now tree) (done, string){
 
 func (l leaf) regular() bool { return l.mode.IsRegular() }
 func (l leaf) movable() bool { return !l.mode.IsDir() }
-func (l leaf) text8() bool   { return l.regular() && !strings.Contains(l.text, "\x00") }
+func (l leaf) isText() bool  { return l.regular() && !strings.Contains(l.text, "\x00") }
 
 // pick is one of the paths that are so, "" for none.
 func (h *hand) pick(now tree, is func(leaf) bool) string {
@@ -329,7 +329,7 @@ func (h *hand) create(now tree) (done, string) {
 }
 
 func (h *hand) rewrite(now tree) (done, string) {
-	name := h.pick(now, leaf.text8)
+	name := h.pick(now, leaf.isText)
 	if name == "" {
 		return nil, ""
 	}
@@ -338,7 +338,7 @@ func (h *hand) rewrite(now tree) (done, string) {
 }
 
 func (h *hand) edit(now tree) (done, string) {
-	name := h.pick(now, func(l leaf) bool { return l.text8() && len(l.text) > 0 })
+	name := h.pick(now, func(l leaf) bool { return l.isText() && len(l.text) > 0 })
 	if name == "" {
 		return nil, ""
 	}
@@ -403,7 +403,7 @@ func (h *hand) patch(now tree) (done, string) {
 	lines := []string{"*** Add File: " + h.free(now), "+added by " + fmt.Sprint(h.n), "+and more"}
 	used := map[string]bool{}
 	for range 1 + h.rng.IntN(3) {
-		name := h.pick(now, func(l leaf) bool { return l.text8() && strings.Count(l.text, "\n") > 1 })
+		name := h.pick(now, func(l leaf) bool { return l.isText() && strings.Count(l.text, "\n") > 1 })
 		if name == "" || used[name] {
 			continue
 		}

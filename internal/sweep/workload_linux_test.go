@@ -186,6 +186,27 @@ func (w *workload) copy(dir string, p program) error {
 	return nil
 }
 
+// emptied is a tree without the empty directories that want does not have: an undo removes those that its change made, and
+// one that the system will not remove stays, which is no failure.
+func (w *workload) emptied(got, want tree) tree {
+	if !w.undo {
+		return got
+	}
+	got = maps.Clone(got)
+	maps.DeleteFunc(got, func(name, what string) bool {
+		if _, wanted := want[name]; wanted || !strings.HasPrefix(what, "directory") {
+			return false
+		}
+		for other, what := range got {
+			if strings.HasPrefix(other, name+"/") && !strings.HasPrefix(what, "directory") {
+				return false
+			}
+		}
+		return true
+	})
+	return got
+}
+
 func edited(patch string) []string {
 	var out []string
 	lines := strings.Split(patch, "\n")
