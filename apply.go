@@ -471,10 +471,11 @@ func (w *Workspace) fromLog(first *audit.Record, r record) *report.Stored {
 	data := &report.Data{Atomic: true, ChangedFiles: []report.ChangedFile{}}
 	o := report.Object{Ok: true, Data: data, Meta: &report.Meta{Tx: first.Tx}}
 	for _, op := range first.Ops {
+		trashed := displaced(first, op)
 		op = w.seen(op)
 		text.WriteString("\n  " + report.Escape(op.Operation+" "+op.Path))
 		data.ChangedFiles = append(data.ChangedFiles, report.ChangedFile{Path: op.Path, Operation: op.Operation,
-			ToPath: op.ToPath, BeforeSha256: op.Before, AfterSha256: op.After})
+			ToPath: op.ToPath, BeforeSha256: op.Before, AfterSha256: op.After, TrashedTo: trashed})
 	}
 	o.Output = text.String()
 	return report.Restore(report.Store(&o))

@@ -92,6 +92,10 @@ func (n *net) step(s *plan.Step) {
 		*here = place{there: true, content: s.After, sum: s.AfterSum, from: from, exec: s.Exec, back: s.Back, like: s.Like, fresh: s.Fresh}
 	case patch.Update:
 		n.edit(here, s)
+		if s.Lender != nil {
+			from := n.of(*s.Lender) // which may move the places
+			n.places[end.source].from = from
+		}
 	case patch.Delete:
 		*here = place{from: -1}
 	case patch.Move:

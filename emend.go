@@ -82,6 +82,8 @@ type settings struct {
 	guard  guard.Options
 	limits Limits
 	keeper keeper
+
+	asFound bool
 }
 
 // Base makes the paths in patches relative to dir, a slash-separated path relative to the root.
@@ -105,6 +107,10 @@ func Store(dir string) Option { return func(s *settings) { s.keeper.named = dir 
 
 // NoSync leaves the syncs out: a commit then still survives kill -9, but not a power cut.
 func NoSync() Option { return func(s *settings) { s.keeper.opts.NoSync = true } }
+
+// AsFound leaves what a crash interrupted as it is, for who only looks: [Workspace.Recovered] then says that something is
+// pending. Whatever changes a file recovers first all the same.
+func AsFound() Option { return func(s *settings) { s.asFound = true } }
 
 // UnsafeFS lets a commit write to a network file system, where less can be promised.
 func UnsafeFS() Option { return func(s *settings) { s.keeper.unsafe = true } }
@@ -137,6 +143,10 @@ func Open(dir string, options ...Option) (*Workspace, error) {
 	if err := w.keep(&s); err != nil {
 		g.Close()
 		return nil, err
+	}
+	if s.asFound {
+		w.pending = w.interrupted()
+		return w, nil
 	}
 	w.heal()
 	return w, nil

@@ -318,8 +318,8 @@ func (w *Workspace) spelled(p string) ([]string, error) {
 	literal := path.Join(w.base, p)
 	e, err := w.guard.Look(p, guard.Ask{Base: w.base, Absolute: true})
 	switch {
-	case errors.Is(err, fail.NotFound):
-		return []string{literal}, nil
+	case errors.Is(err, fail.NotFound), errors.Is(err, fail.PermissionDenied):
+		return []string{literal}, nil // what was refused there can be looked up
 	case err != nil || path.IsAbs(p) || e.Rel == literal:
 		return []string{e.Rel}, err
 	}

@@ -271,6 +271,24 @@ func (w *Workspace) Recover(ctx context.Context) (*Recovery, error) {
 // or that something is pending and could not be recovered: the files may then be partly old and partly new.
 func (w *Workspace) Recovered() (*Recovery, error) { return w.found, w.pending }
 
+// interrupted says what a crash left, without touching it.
+func (w *Workspace) interrupted() error {
+	s, err := w.keeper.find()
+	if err != nil || s == nil {
+		return err
+	}
+	r, err := s.Pending()
+	if r == nil || err != nil {
+		return err
+	}
+	if who, err := s.Holder(); who != "" || err != nil {
+		return err // somebody is at work
+	}
+	return &fail.Error{Kind: fail.CommandFailed, Reason: fail.Indeterminate,
+		Msg:  "the change " + r.Tx + " was interrupted, and files may be partly old and partly new",
+		Hint: "Run emend recover."}
+}
+
 // heal runs when a workspace opens.
 func (w *Workspace) heal() {
 	s, err := w.keeper.find()

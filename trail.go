@@ -92,7 +92,7 @@ func (l *trail) last() ([]*audit.Record, error) {
 			return nil, gone(lost, "It cannot be taken back, and there is no older change.")
 		case r == nil:
 			return nil, nothingToUndo("there is no change that could be taken back")
-		case r.Kind != audit.Commit || l.undone[r.Tx] != "" || !slices.ContainsFunc(r.Acts, func(a audit.Act) bool { return l.root(a.Path) }):
+		case r.Kind != audit.Commit || l.undone[r.Tx] != "" || !slices.ContainsFunc(r.Acts, func(a audit.Act) bool { return l.root(a.Path) || l.root(a.To) }):
 		case lost != nil:
 			return nil, gone(lost, "It cannot be taken back; to take back the change before it: emend undo "+r.Tx+".")
 		case !slices.ContainsFunc(r.Acts, func(a audit.Act) bool { return !a.Gone }):

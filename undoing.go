@@ -128,7 +128,9 @@ func (u *undoing) back(ctx context.Context, r *audit.Record) error {
 
 func (u *undoing) one(ctx context.Context, r *audit.Record, a *audit.Act) error {
 	if a.Do == "mkdir" {
-		u.prune = append(u.prune, a.Path)
+		if u.w.inside(a.Path) { // the root itself is somebody's, as is what is above it
+			u.prune = append(u.prune, a.Path)
+		}
 		return nil
 	}
 	if a.Do == "rmdir" {
@@ -179,8 +181,8 @@ func (u *undoing) unswap(ctx context.Context, r *audit.Record, a *audit.Act, o o
 	case !o.there:
 		u.inTheWay(r, a.Path, "it was deleted or moved since")
 		return nil
-	case o.is(a.Old) && !(o.is(a.New) && a.Old.Mode != a.New.Mode):
-		return nil // it is again what it was
+	case o.is(a.Old) && (!o.is(a.New) || o.ino == a.Old.Ino):
+		return nil // it is again what it was; of two files with one text, that one
 	case !o.is(a.New):
 		return u.merge(ctx, r, a, o)
 	}
@@ -201,7 +203,7 @@ func (u *undoing) unswap(ctx context.Context, r *audit.Record, a *audit.Act, o o
 
 // retext gives the file at a path the text that another has.
 func (u *undoing) retext(ctx context.Context, a *audit.Act, o, old origin) error {
-	content, err := u.content(ctx, old)
+	content, err := u.content(ctx, a.Path, old)
 	if err != nil {
 		return err
 	}
@@ -257,17 +259,27 @@ func (u *undoing) later(r *audit.Record, p string, does ...string) bool {
 // descends reports whether what stands where a file was moved to is still that file, or what edits made of it: by its
 // content, or by its inode if somebody wrote into it.
 func (u *undoing) descends(r *audit.Record, a *audit.Act, to origin) bool {
-	if to.is(a.Old) || to.ino == a.Old.Ino && !a.Old.Link && to.mode.IsRegular() {
+	if to.is(a.Old) || !a.Old.Link && u.wrote(r, a.Old, to) {
 		return true
 	}
 	for _, later := range u.trail.since(r, a.To) {
 		for _, b := range later.Acts {
-			if b.Do == "swap" && b.Path == a.To && (to.is(b.New) || to.ino == b.New.Ino && to.mode.IsRegular()) {
+			if b.Do == "swap" && b.Path == a.To && (to.is(b.New) || u.wrote(later, b.New, to)) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// wrote reports whether o is the very file that r had, by its inode, whatever it says by now. The inode of a file that is
+// gone may be that of another, which was made later.
+func (u *undoing) wrote(r *audit.Record, i *audit.Ident, o origin) bool {
+	if o.ino != i.Ino || !o.mode.IsRegular() || o.at == "" {
+		return false
+	}
+	at, ok := u.w.guard.Born(u.files[o.at].Handle.(guard.Entry))
+	return ok && !at.After(r.TS)
 }
 
 // keptOf finds the file that a change displaced: in its own slot, or wherever it went since. Another one with the same
@@ -301,12 +313,19 @@ func (u *undoing) keptOf(r *audit.Record, a *audit.Act) (best origin, ok bool) {
 func (u *undoing) notKept(r *audit.Record, a *audit.Act) {
 	slot := history.Slot(r.Tx, a.Slot)
 	if _, is, err := u.hist.Find(slot); err == nil && is.ID.Ino == a.Old.Ino {
-		u.refuse(fail.Stale, a.Path, "what is kept of it was written to since, through another hard link or by a program that had it open",
-			"Look at what is kept with emend show "+r.Tx+", and take the change back by hand.")
+		u.errs = append(u.errs, u.written(a.Path, slot))
 		return
 	}
 	u.refuse(fail.NotFound, a.Path, "what it was before is no longer kept: it was purged, pruned, or restored elsewhere",
 		"emend log --path shows what became of it; emend trash list what is kept.")
+}
+
+// written refuses what is kept and is not any more what was kept.
+func (u *undoing) written(p, slot string) *fail.Error {
+	tx, _, _ := strings.Cut(slot, ".")
+	return &fail.Error{Kind: fail.Stale, Path: u.shown(p),
+		Msg:  "what is kept of it was written to since, through another hard link or by a program that had it open",
+		Hint: "Look at what is kept with emend show " + tx + ", and take the change back by hand."}
 }
 
 // merge takes back only what a change did to a file that was edited since.
@@ -321,7 +340,7 @@ func (u *undoing) merge(ctx context.Context, r *audit.Record, a *audit.Act, o or
 		u.notKept(r, a)
 		return nil
 	}
-	before, err := u.content(ctx, old)
+	before, err := u.content(ctx, a.Path, old)
 	if err != nil {
 		return err
 	}
@@ -330,7 +349,7 @@ func (u *undoing) merge(ctx context.Context, r *audit.Record, a *audit.Act, o or
 		in("it was changed since, and how this change left it is no longer kept")
 		return nil
 	}
-	have, err := u.content(ctx, o)
+	have, err := u.content(ctx, a.Path, o)
 	if err != nil {
 		return err
 	}
@@ -385,16 +404,15 @@ func (u *undoing) after(r *audit.Record, a *audit.Act, before string) (string, b
 	return out, plan.Sum(out) == a.New.Sum
 }
 
-// content is the text of what comes to stand somewhere.
-func (u *undoing) content(ctx context.Context, o origin) (string, error) {
+// content is the text of what comes to stand at p.
+func (u *undoing) content(ctx context.Context, p string, o origin) (string, error) {
 	switch {
 	case o.edited:
 		return o.text, nil
 	case o.slot != "":
 		out, err := u.slotText(o.slot)
 		if err == nil && plan.Sum(out) != o.sum {
-			return "", &fail.Error{Kind: fail.Stale, Msg: "what is kept as " + o.slot + " was written to since, through another hard link or by a program that had it open",
-				Hint: "Look at it with emend show, and take the change back by hand."}
+			return "", u.written(p, o.slot)
 		}
 		if err != nil {
 			return "", storeError(fmt.Errorf("what is kept as %s cannot be read: %w", o.slot, err))
@@ -432,11 +450,15 @@ func (u *undoing) inTheWay(r *audit.Record, p, why string) {
 }
 
 func (u *undoing) refuse(kind fail.Kind, p, msg, hint string) {
-	rel, err := u.rel(p)
-	if err != nil {
-		rel = p
+	u.errs = append(u.errs, &fail.Error{Kind: kind, Path: u.shown(p), Msg: msg, Hint: hint})
+}
+
+// shown is a path of the log as a refusal has it.
+func (u *undoing) shown(p string) string {
+	if rel, err := u.rel(p); err == nil {
+		return rel
 	}
-	u.errs = append(u.errs, &fail.Error{Kind: kind, Path: rel, Msg: msg, Hint: hint})
+	return p
 }
 
 // plan is what has to be done for every path to have what is to stand there.
@@ -508,8 +530,7 @@ func (u *undoing) move(ctx context.Context, p string, left bool) (plan.Step, err
 		return s, nil // the very file
 	}
 	if from.Kind != plan.Regular {
-		u.refuse(fail.AlreadyExists, p, "a symbolic link cannot be moved onto something that exists", "Take the later changes to it back one by one.")
-		return s, u.errs
+		return s, u.linkInTheWay(p)
 	}
 	if s.Before, s.BeforeSum, err = u.src.Load(ctx, from); err != nil {
 		return s, err
@@ -523,6 +544,12 @@ func (u *undoing) move(ctx context.Context, p string, left bool) (plan.Step, err
 		_, err = u.src.sum(ctx, to)
 	}
 	return s, err
+}
+
+// linkInTheWay refuses to bring a link back to a path that something has: a commit cannot exchange them.
+func (u *undoing) linkInTheWay(p string) error {
+	return &fail.Error{Kind: fail.AlreadyExists, Path: u.shown(p), Msg: "a symbolic link cannot be moved onto something that exists",
+		Hint: "Take the changes back one by one, the newest first: emend log lists their entries."}
 }
 
 // step is what becomes of one path, whose file may have left.
@@ -547,11 +574,18 @@ func (u *undoing) step(ctx context.Context, p string, o origin, left bool) (plan
 	default:
 		s.Op = patch.Update
 	}
-	return s, u.fill(ctx, &s, o)
+	if o.at != "" && o.at != p { // they change places
+		from := u.files[o.at]
+		if from.Kind != plan.Regular {
+			return s, u.linkInTheWay(p)
+		}
+		s.Lender = &from
+	}
+	return s, u.fill(ctx, p, &s, o)
 }
 
 // fill gives a step what is to stand at its path.
-func (u *undoing) fill(ctx context.Context, s *plan.Step, o origin) error {
+func (u *undoing) fill(ctx context.Context, p string, s *plan.Step, o origin) error {
 	if o.slot != "" && !o.edited && !o.copy {
 		s.Back, s.Fresh, s.Size = o.slot, true, o.size
 		if !o.mode.IsRegular() || max(o.size, s.Source.Size) > maxShown {
@@ -560,7 +594,7 @@ func (u *undoing) fill(ctx context.Context, s *plan.Step, o origin) error {
 		}
 	}
 	var err error
-	if s.After, err = u.content(ctx, o); err != nil {
+	if s.After, err = u.content(ctx, p, o); err != nil {
 		return err
 	}
 	if s.Op == patch.Update {

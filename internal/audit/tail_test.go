@@ -403,3 +403,34 @@ func TestRotateRecordsInPlace(t *testing.T) {
 		}
 	}
 }
+
+// TestVerifyChangedEnd: a last record that somebody changed is no torn end, which a crash leaves.
+func TestVerifyChangedEnd(t *testing.T) {
+	dir := disk(t, nil)
+	l, err := Create(dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	add1(t, l, Record{Kind: Commit, Tx: "a", OK: true})
+	add1(t, l, Record{Kind: Failed, Message: "no such file"})
+	data, err := vfs.ReadFile(dir, segmentName(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tc := range map[string]struct {
+		text   string
+		breaks int
+	}{
+		"as written":       {data, 0},
+		"another message":  {strings.Replace(data, "no such file", "yes", 1), 1},
+		"a blank more":     {strings.Replace(data, `"kind":"failed"`, `"kind": "failed"`, 1), 1},
+		"cut short":        {data[:len(data)-9], 0},
+		"zeros":            {data[:len(data)-9] + "\x00\x00\x00\x00\n", 0},
+		"one put in later": {data + "{\"v\":1,\"h\":\"aa\"}\n", 1},
+	} {
+		rep, err := Verify(disk(t, map[string]string{segmentName(1): tc.text}))
+		if err != nil || len(rep.Breaks) != tc.breaks {
+			t.Errorf("%s: %v, %v", name, rep.Breaks, err)
+		}
+	}
+}

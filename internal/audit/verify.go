@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"encoding/json"
 	"errors"
 	"math"
 	"slices"
@@ -50,10 +51,36 @@ func Verify(dir vfs.Dir, witnesses ...Head) (Report, error) {
 		return err == nil
 	}
 	w.run()
+	if c := l.forged(); c != nil && err == nil {
+		rep.Breaks = append(rep.Breaks, c)
+	}
 	if rep.Lost = w.lost; len(rep.Breaks) == 0 && l.state.broken != nil {
 		rep.Breaks = append(rep.Breaks, l.state.broken)
 	}
 	return rep, err
+}
+
+// forged looks at the end that counts as torn. What a crash leaves there is cut short, or no JSON, or a record of an old
+// block, which is what its own hash says; a whole line that is not was changed by somebody.
+func (l *Log) forged() *Corrupt {
+	n := l.state.last()
+	if l.state.torn == 0 || l.state.broken != nil {
+		return nil
+	}
+	f, info, err := openSegment(l.dir, n)
+	if err != nil {
+		return nil // who reads it has said so
+	}
+	defer f.Close()
+	for lines := newForward(f, l.state.end, info.Size); ; {
+		line, ok, err := lines.next()
+		if err != nil || !ok {
+			return nil
+		}
+		if rec, err := soft(line.record()); err == nil && rec == nil && line.whole && json.Valid(line.text) {
+			return &Corrupt{Segment: segmentName(n), Line: lineAt(f, line.start), Seq: l.state.head.Seq, Why: "it is a whole line, and not what its hash says"}
+		}
+	}
 }
 
 // asCorrupt tells a damage from an error of reading.

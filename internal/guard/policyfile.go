@@ -119,10 +119,38 @@ func policyError(file string, err error) error {
 	e := &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Cause: err,
 		Msg:  fmt.Sprintf("the policy %s cannot be used: %v", fail.Quote(file), err),
 		Hint: "Mend the file, or name another one with --policy; without a policy that can be read nothing is done."}
+	if inner, ok := errors.AsType[*fail.Error](err); ok && inner.Hint != "" {
+		e.Hint = inner.Hint + " Without a policy that can be read nothing is done."
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		e.Kind, e.Reason = fail.NotFound, ""
 	}
 	return e
+}
+
+// anywhere compiles the patterns of a policy. One without a slash means its name wherever it stands, one that begins with a
+// slash only what is directly in the workspace, as in .gitignore; and
+// what people know from elsewhere but this does not have is refused, since a rule that matches nothing denies nothing.
+func anywhere(texts []string) ([]pattern, error) {
+	bare := make([]string, len(texts))
+	for i, text := range texts {
+		bare[i] = strings.TrimPrefix(text, "/")
+	}
+	out, err := compile(bare)
+	if err != nil {
+		return nil, err
+	}
+	for i, text := range texts {
+		starry := func(name string) bool { return name != "**" && strings.Contains(name, "**") }
+		if strings.ContainsAny(text, "{}") || strings.HasPrefix(text, "!") || slices.ContainsFunc(out[i], starry) {
+			return nil, &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadPattern, Msg: fail.Quote(text) + " is not a pattern of a policy",
+				Hint: "Write *, ?, [a-z], and ** as a whole name; one pattern for each alternative; what is excepted goes into allow."}
+		}
+		if !strings.Contains(strings.TrimSuffix(text, "/"), "/") {
+			out[i] = append(pattern{"**"}, out[i]...)
+		}
+	}
+	return out, nil
 }
 
 func (v *verdicts) add(l lists) error {
@@ -130,7 +158,7 @@ func (v *verdicts) add(l lists) error {
 		texts []string
 		to    *[]pattern
 	}{{l.Deny, &v.deny}, {l.Ask, &v.ask}, {l.Allow, &v.allow}} {
-		compiled, err := compile(list.texts)
+		compiled, err := anywhere(list.texts)
 		if err != nil {
 			return err
 		}

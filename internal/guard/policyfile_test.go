@@ -14,7 +14,7 @@ func TestPolicyFile(t *testing.T) {
 	file := filepath.Join(home, "policy.toml")
 	text := `
 [write]
-deny = ["vendor", "gen-*/**", "docs/*.md"]
+deny = ["vendor", "gen-*/**", "docs/*.md", "*.lock", "/top"]
 ask = ["migrations/**"]
 allow = [".github/workflows/ci.yml", "docs/open.md"]
 [read]
@@ -44,6 +44,10 @@ deny = ["other.txt"]
 		{"a.txt", true, true},
 		{"vendor/x", true, false},
 		{"VENDOR/x", true, false},
+		{"deep/er/vendor/x", true, false}, // a name without a slash is meant wherever it stands
+		{"deep/a.lock", true, false},
+		{"top/x", true, false},
+		{"deep/top", true, true}, // a slash in front means the workspace itself
 		{"vendor/x", false, true},
 		{"gen-go/a/b", true, false},
 		{"docs/a.md", true, false},
@@ -76,6 +80,9 @@ func TestPolicyFileIsRefused(t *testing.T) {
 	root := t.TempDir()
 	for name, text := range map[string]string{
 		"a pattern that is none": "[write]\ndeny = [\"[\"]\n",
+		"braces":                 "[read]\ndeny = [\"**/*.{a,b}\"]\n",
+		"a negation":             "[read]\ndeny = [\"!sub\"]\n",
+		"stars inside a name":    "[read]\ndeny = [\"**.secret\"]\n",
 		"an unknown key":         "[write]\ndenny = [\"a\"]\n",
 		"no TOML":                "[write",
 	} {

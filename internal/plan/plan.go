@@ -44,6 +44,7 @@ type Step struct {
 	Exec                bool   // an Add makes an executable file
 	Back                string // the very file that the history keeps under this name comes to stand here, not After
 	Like                string // an Add gets the mode and owner of the file that the history keeps under this name
+	Lender              *File  // an Update gets the mode and owner of this file, which goes elsewhere in the same plan
 	Fresh               bool   // with Back: it is as new as if it had just been written
 	Size                int64  // of what comes to stand here, where After does not have it
 

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
+	"os/user"
 	"path/filepath"
 	"strings"
 
@@ -246,7 +247,11 @@ func (a *app) open(o ...emend.Option) (*emend.Workspace, error) {
 			return nil, &usage{"", err}
 		}
 	}
-	ws, err := emend.Open(root, append(append(o, emend.Base(base)), a.options()...)...)
+	mine, err := a.options()
+	if err != nil {
+		return nil, err
+	}
+	ws, err := emend.Open(root, append(append(o, emend.Base(base)), mine...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -255,9 +260,13 @@ func (a *app) open(o ...emend.Option) (*emend.Workspace, error) {
 }
 
 // options are what the flags of every verb say of the workspace.
-func (a *app) options() []emend.Option {
+func (a *app) options() ([]emend.Option, error) {
 	out := []emend.Option{emend.By(emend.Actor{Client: "cli", Session: a.session, Agent: a.agent})}
-	if file := a.policyFile(); file != "" {
+	file, err := a.policyFile()
+	if err != nil {
+		return nil, err
+	}
+	if file != "" {
 		out = append(out, emend.Policy(file))
 	}
 	if a.store != "" {
@@ -269,23 +278,31 @@ func (a *app) options() []emend.Option {
 	if a.unsafe {
 		out = append(out, emend.UnsafeFS())
 	}
-	return out
+	return out, nil
 }
 
-// policyFile is the policy that was named, or the person's own if there is one.
-func (a *app) policyFile() string {
+// policyFile is the policy that was named, or the person's own if there is one. Without a HOME it is sought where the
+// account has its own: a policy must not vanish because a service was started without an environment.
+func (a *app) policyFile() (string, error) {
 	if a.policy != "" {
-		return a.policy
+		return a.policy, nil
 	}
 	dir, err := os.UserConfigDir()
+	if err != nil && a.env("XDG_CONFIG_HOME") != "" {
+		return "", &usage{"", err}
+	}
 	if err != nil {
-		return ""
+		who, err := user.Current()
+		if err != nil || who.HomeDir == "" {
+			return "", badUse("", "nobody knows where the policy is: set HOME, or name it with --policy")
+		}
+		dir = filepath.Join(who.HomeDir, ".config")
 	}
 	file := filepath.Join(dir, "emend", "policy.toml")
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
-		return ""
+		return "", nil
 	}
-	return file
+	return file, nil
 }
 
 // tell says what opening the workspace found of an earlier run.

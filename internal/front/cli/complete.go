@@ -103,7 +103,7 @@ func (a *app) fromLog(cmd *cobra.Command, name func(*emend.LogEntry) string) ([]
 		return nil, how
 	}
 	a.calm = true
-	ws, err := a.open()
+	ws, err := a.open(emend.AsFound())
 	if err != nil {
 		return nil, how
 	}

@@ -65,7 +65,7 @@ func (a *app) runLog(ctx context.Context, f logFlags) error {
 	if f.Limit == 0 {
 		f.Limit = -1
 	}
-	ws, err := a.open()
+	ws, err := a.open(emend.AsFound())
 	if err != nil {
 		return err
 	}

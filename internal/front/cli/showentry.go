@@ -36,7 +36,7 @@ Exit codes: 0 done, 1 there is no such entry, 2 wrong usage.`,
 }
 
 func (a *app) runShow(ctx context.Context, entry string) error {
-	ws, err := a.open()
+	ws, err := a.open(emend.AsFound())
 	if err != nil {
 		return err
 	}

@@ -44,7 +44,7 @@ func (a *app) runVerify(ctx context.Context, texts []string) error {
 		}
 		heads = append(heads, h)
 	}
-	ws, err := a.open()
+	ws, err := a.open(emend.AsFound())
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,273 @@
+package emend_test
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/emend-dev/emend"
+)
+
+// outcome is what a call was answered: as a model and as a program reads it.
+type outcome struct {
+	tx, text string
+	data     map[string]any
+}
+
+func outcomeOf(t *testing.T, tx string, r emend.Result) outcome {
+	t.Helper()
+	b, err := json.Marshal(r)
+	var o struct{ Data map[string]any }
+	if err == nil {
+		err = json.Unmarshal(b, &o)
+	}
+	if err != nil || o.Data == nil {
+		t.Fatalf("%v: %s", err, b)
+	}
+	return outcome{tx, r.Text(), o.Data}
+}
+
+func answerOf[T any](s *story, a *emend.Answer[T], err error) (outcome, error) {
+	s.Helper()
+	if err != nil {
+		return outcome{}, err
+	}
+	return outcomeOf(s.T, a.Tx, a.Result()), nil
+}
+
+func reportOf(s *story, r *emend.Report, err error) (outcome, error) {
+	s.Helper()
+	if err != nil {
+		return outcome{}, err
+	}
+	return outcomeOf(s.T, r.Tx(), r.Result()), nil
+}
+
+// keyedCalls are all calls that take a key, made with it where the files x and y are and where gone was, whose id in the
+// trash is given.
+var keyedCalls = map[string]func(s *story, key, id string) (outcome, error){
+	"create": func(s *story, key, id string) (outcome, error) {
+		a, err := s.ws.Create(s.ctx, emend.CreateRequest{Path: "new", Content: "new\n", IdempotencyKey: key})
+		return answerOf(s, a, err)
+	},
+	"write": func(s *story, key, id string) (outcome, error) {
+		a, err := s.ws.Write(s.ctx, emend.WriteRequest{Path: "x", Content: "written\n", ExpectedSha256: sum("X\n"), IdempotencyKey: key})
+		return answerOf(s, a, err)
+	},
+	"edit": func(s *story, key, id string) (outcome, error) {
+		a, err := s.ws.Edit(s.ctx, emend.EditRequest{Path: "x", ExpectedSha256: sum("X\n"), Edits: []emend.TextEdit{{OldText: "X", NewText: "edited"}}, IdempotencyKey: key})
+		return answerOf(s, a, err)
+	},
+	"delete": func(s *story, key, id string) (outcome, error) {
+		a, err := s.ws.Delete(s.ctx, emend.DeleteRequest{Path: "x", IdempotencyKey: key})
+		return answerOf(s, a, err)
+	},
+	"delete for good": func(s *story, key, id string) (outcome, error) {
+		a, err := s.ws.Delete(s.ctx, emend.DeleteRequest{Path: "x", Permanent: true, IdempotencyKey: key})
+		return answerOf(s, a, err)
+	},
+	"move": func(s *story, key, id string) (outcome, error) {
+		a, err := s.ws.Move(s.ctx, emend.MoveRequest{FromPath: "x", ToPath: "z", ExpectedSha256: sum("X\n"), IdempotencyKey: key})
+		return answerOf(s, a, err)
+	},
+	"move over": func(s *story, key, id string) (outcome, error) {
+		a, err := s.ws.Move(s.ctx, emend.MoveRequest{FromPath: "x", ToPath: "y", ExpectedSha256: sum("X\n"), Overwrite: true, IdempotencyKey: key})
+		return answerOf(s, a, err)
+	},
+	"restore": func(s *story, key, id string) (outcome, error) {
+		a, err := s.ws.Restore(s.ctx, emend.RestoreRequest{TrashedPath: id, IdempotencyKey: key})
+		return answerOf(s, a, err)
+	},
+	"restore elsewhere": func(s *story, key, id string) (outcome, error) {
+		a, err := s.ws.Restore(s.ctx, emend.RestoreRequest{TrashedPath: id, TargetPath: "back", IdempotencyKey: key})
+		return answerOf(s, a, err)
+	},
+	"apply": func(s *story, key, id string) (outcome, error) {
+		r, err := s.ws.Apply(s.ctx, envelope("*** Add File: p", "+p", "*** Delete File: x"), emend.Options{IdempotencyKey: key})
+		return reportOf(s, r, err)
+	},
+	"undo": func(s *story, key, id string) (outcome, error) {
+		r, err := s.ws.Undo(s.ctx, emend.UndoRequest{IdempotencyKey: key})
+		return reportOf(s, r, err)
+	},
+}
+
+// keyedStory has what keyedCalls want, in d1 and in d2, and its store at the top.
+func keyedStory(t *testing.T) *story {
+	t.Helper()
+	s := begin(t, "d1/x", "X\n", "d1/y", "Y\n", "d1/gone", "G\n", "d2/x", "X\n", "d2/y", "Y\n", "d2/gone", "G\n")
+	s.create("seed", "s\n")
+	return s
+}
+
+// TestKeyIsOfADirectory: the same call under the same key is another call in another directory, and is refused; in the
+// same one it is done once, whatever that is called by now.
+func TestKeyIsOfADirectory(t *testing.T) {
+	for what, call := range keyedCalls {
+		t.Run(what, func(t *testing.T) {
+			s := keyedStory(t)
+			d1 := s.below("d1")
+			_, id := d1.remove("gone")
+			first, err := call(d1, "K", id)
+			s.must(err)
+			was := s.tree()
+			for name, other := range map[string]*story{
+				"another root":   s.below("d2"),
+				"a base":         s.opened(s.ws.Root(), emend.Base("d2")),
+				"the root above": s,
+			} {
+				_, err := call(other, "K", id)
+				other.refusal(err, emend.CommandFailed, `the idempotency key "K" was used for another`, "Use a new key")
+				if s.tree() != was {
+					t.Errorf("%s: the tree was %s and is %s", name, was, s.tree())
+				}
+			}
+			link := filepath.Join(t.TempDir(), "link")
+			s.must(os.Symlink(s.at("d1"), link))
+			for name, same := range map[string]*story{"the same root": d1, "opened again": s.below("d1"), "by a link": s.opened(link)} {
+				again, err := call(same, "K", id)
+				if err != nil || again.tx != first.tx || again.text != first.text || s.tree() != was {
+					t.Errorf("%s: %v, %q after %q; the tree was %s and is %s", name, err, again.text, first.text, was, s.tree())
+				}
+			}
+		})
+	}
+}
+
+// TestKeyOfARootThatWasRenamed: a retry finds its answer though a directory above has another name by now.
+func TestKeyOfARootThatWasRenamed(t *testing.T) {
+	s := begin(t, "p/d1/x", "X\n", "p/d1/y", "Y\n")
+	p := s.below("p/d1")
+	first, err := keyedCalls["move over"](p, "K", "")
+	s.must(err)
+	p.ws.Close()
+	s.rename("p", "q")
+	again, err := keyedCalls["move over"](s.below("q/d1"), "K", "")
+	if err != nil || again.tx != first.tx || again.text != first.text {
+		t.Errorf("%v, %q after %q", err, again.text, first.text)
+	}
+}
+
+// TestKeyOfAnotherRequest: a key is for one request, of one tool.
+func TestKeyOfAnotherRequest(t *testing.T) {
+	for what, call := range keyedCalls {
+		s := keyedStory(t).below("d1")
+		_, id := s.remove("gone")
+		_, err := call(s, "K", id)
+		s.must(err)
+		was := s.tree()
+		for other, call := range keyedCalls {
+			if other == what {
+				continue
+			}
+			_, err := call(s, "K", id)
+			s.refusal(err, emend.CommandFailed, `the idempotency key "K" was used for another`)
+		}
+		s.has(was)
+	}
+}
+
+// TestLostAnswer: a call that is repeated when its answer is lost is told what the log has of it, in the shape of its own
+// answer and by paths of its root, and is not done again.
+func TestLostAnswer(t *testing.T) {
+	for what, call := range keyedCalls {
+		t.Run(what, func(t *testing.T) {
+			s := keyedStory(t)
+			d1 := s.below("d1")
+			_, id := d1.remove("gone")
+			first, err := call(d1, "K", id)
+			s.must(err)
+			was := s.tree()
+			s.loseAnswers()
+			again, err := call(s.below("d1"), "K", id)
+			s.must(err)
+			if again.tx != first.tx || s.tree() != was {
+				t.Errorf("%s after %s; the tree was %s and is %s", again.tx, first.tx, was, s.tree())
+			}
+			if !strings.Contains(again.text, "before") || strings.Contains(again.text, "d1") {
+				t.Errorf("it says %q", again.text)
+			}
+			if got, want := bare(again.data), bare(first.data); got != want {
+				t.Errorf("it has\n%s\nwant\n%s", got, want)
+			}
+		})
+	}
+}
+
+// loseAnswers is a crash before the answers were on the disk.
+func (s *story) loseAnswers() {
+	s.Helper()
+	all, err := filepath.Glob(s.at(".emend/slots/*.answer"))
+	if err != nil || len(all) == 0 {
+		s.Fatalf("no answers: %v", err)
+	}
+	for _, name := range all {
+		s.must(os.Remove(name))
+	}
+}
+
+// bare is data without what only an answer has: diffs, the dialect and the places of edits.
+func bare(data map[string]any) string {
+	data = maps.Clone(data)
+	if edits, ok := data["appliedEdits"]; ok && edits == nil {
+		return "appliedEdits is null"
+	}
+	for _, name := range []string{"diff", "dialect", "appliedEdits"} {
+		delete(data, name)
+	}
+	files, _ := data["changedFiles"].([]any)
+	for _, f := range files {
+		delete(f.(map[string]any), "diff")
+	}
+	b, err := json.Marshal(data)
+	if err != nil {
+		return err.Error()
+	}
+	return string(b)
+}
+
+// TestKeyOfPermanent: nothing of what was deleted for good is kept with its transaction, and the retry is told the same.
+func TestKeyOfPermanent(t *testing.T) {
+	const secret = "TOPSECRETVALUE"
+	for _, key := range []string{"", "K"} {
+		s := begin(t, "s.txt", secret+"\n")
+		r := emend.DeleteRequest{Path: "s.txt", Permanent: true, IdempotencyKey: key}
+		a, err := s.ws.Delete(s.ctx, r)
+		s.must(err)
+		if got := storeHas(t, s.ws, secret); len(got) > 0 {
+			t.Errorf("key %q: it is in %q", key, got)
+		}
+		if a.Data.TrashedTo != "" || a.Data.Diff != "" || !strings.Contains(a.Result().Text(), "not in the trash") || !strings.Contains(a.Result().Text(), "emend purge") {
+			t.Errorf("%+v: %s", a.Data, a.Result().Text())
+		}
+		if key == "" {
+			continue
+		}
+		again, err := s.ws.Delete(s.ctx, r)
+		s.must(err)
+		if again.Data != a.Data || again.Result().Text() != a.Result().Text() {
+			t.Errorf("%+v after %+v: %s", again.Data, a.Data, again.Result().Text())
+		}
+	}
+}
+
+// TestAnswerIsJudgedAgain: what may not be read by now is in no answer, though the first answer had it.
+func TestAnswerIsJudgedAgain(t *testing.T) {
+	for _, what := range []string{"write", "edit", "delete", "move", "move over", "apply"} {
+		s := keyedStory(t)
+		first, err := keyedCalls[what](s.below("d1"), "K", "")
+		s.must(err)
+		file := filepath.Join(t.TempDir(), "policy.toml")
+		s.must(os.WriteFile(file, []byte("[read]\ndeny = [\"x\"]\n"), 0o600))
+		again, err := keyedCalls[what](s.opened(s.at("d1"), emend.Policy(file)), "K", "")
+		s.must(err)
+		b, err := json.Marshal(again.data)
+		s.must(err)
+		if again.tx != first.tx || strings.Contains(string(b)+again.text, sum("X\n")) || strings.Contains(string(b)+again.text, "-X") {
+			t.Errorf("%s: %s\n%s", what, b, again.text)
+		}
+	}
+}
