@@ -27,11 +27,18 @@ func (q *query) judgeOpen(ctx context.Context, line []byte, at int, _ bool) int 
 func endless(text string, flags syntax.Flags) *regexp.Regexp {
 	tree, err := syntax.Parse(text, flags)
 	if err != nil {
-		return regexp.MustCompile(`[^\x00-\x{10ffff}]`)
+		return nothing
 	}
 	dropEnds(tree)
-	return regexp.MustCompile(tree.String())
+	re, err := regexp.Compile(tree.String())
+	if err != nil {
+		return nothing
+	}
+	return re
 }
+
+// nothing matches no line.
+var nothing = regexp.MustCompile(`[^\x00-\x{10ffff}]`)
 
 func dropEnds(re *syntax.Regexp) {
 	if re.Op == syntax.OpEndLine || re.Op == syntax.OpEndText {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"reflect"
 	"regexp"
+	"regexp/syntax"
 	"strings"
 	"testing"
 
@@ -41,6 +42,29 @@ func FuzzProbes(f *testing.F) {
 			if !reflect.DeepEqual(got, want) {
 				t.Errorf("%q (mode %d, fold %t): %+v, without probes %+v", asked, mode, fold, got, want)
 			}
+		}
+	})
+}
+
+// FuzzEndless: what matches without an end of the line matches with one, wherever the line is cut; and an expression that
+// has no end is the same.
+func FuzzEndless(f *testing.F) {
+	for _, s := range []string{"foo$", `(a|b\z)*c`, "(?m)^x+$|y", "(?i)k{2,3}$", "[^$]", `\Qa$\E`, "(?:a$)?b"} {
+		f.Add(s, "foo aaabc xx yKk a$b", false)
+	}
+	f.Fuzz(func(t *testing.T, asked, line string, fold bool) {
+		q, err := newRegexp(asked, fold)
+		if err != nil {
+			return
+		}
+		open := endless(q.text, q.flags)
+		got, want := open.MatchString(line), q.re.MatchString(line)
+		if got && !want {
+			t.Errorf("%q matches %q only without an end", asked, line)
+		}
+		tree, err := syntax.Parse(asked, q.flags)
+		if err == nil && !has(tree, syntax.OpEndLine, syntax.OpEndText) && got != want {
+			t.Errorf("%q has no end and is another one as %q", asked, open)
 		}
 	})
 }
