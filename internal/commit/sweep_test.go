@@ -130,14 +130,14 @@ func each(t *testing.T, f func(c *sweep)) {
 
 // left reports whether a set is left out of this run.
 func left(n int, set []wish) bool {
-	triples, pairs := 10, 1
+	triples, pairs := 20, 1
 	switch {
 	case *every > 0:
 		triples, pairs = *every, *every
 	case slow:
-		triples, pairs = 60, 12
+		triples, pairs = 400, 80
 	case !old(set):
-		pairs = 12
+		pairs = 30
 	}
 	if *whole {
 		return false
