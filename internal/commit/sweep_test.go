@@ -145,7 +145,7 @@ func left(n int, set []wish) bool {
 	if len(set) > len(wishes) {
 		return true // all of everything
 	}
-	return len(set) == 3 && n%triples != 0 || len(set) == 2 && n%pairs != 0
+	return len(set) == 3 && n%triples != 0 || len(set) == 2 && n%pairs != 0 || len(set) == 1 && slow && n%3 != 0
 }
 
 // sweep is one transaction to be disturbed at every point.

@@ -162,7 +162,7 @@ func (a *app) preview(ctx context.Context, ws *emend.Workspace, text string, o e
 		return a.printJSON(p.Result())
 	}
 	if !a.quiet {
-		a.showPlan(p)
+		return a.paged(func() { a.showPlan(p) })
 	}
 	return nil
 }

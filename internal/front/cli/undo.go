@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -54,7 +55,11 @@ func (a *app) runUndo(ctx context.Context, ws *emend.Workspace, r emend.UndoRequ
 		return err
 	}
 	if r.DryRun {
-		return a.found(rep.Result(), nil, func(w *bufio.Writer) { a.tellUndo(w, rep, "") })
+		var err error
+		paged := a.paged(func() {
+			err = a.found(rep.Result(), nil, func(w *bufio.Writer) { a.tellUndo(w, rep, "") })
+		})
+		return errors.Join(err, paged)
 	}
 	a.did = true
 	return a.pour(func(w *bufio.Writer) {
