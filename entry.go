@@ -79,7 +79,7 @@ func (j *journal) find(ctx context.Context, entry string) (*scan, *audit.Record,
 			return nil, nil, err
 		}
 		if ctx.Err() != nil {
-			return nil, nil, stopped(ctx)
+			return nil, nil, cancelled(ctx)
 		}
 		if r == nil {
 			continue

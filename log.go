@@ -57,7 +57,7 @@ func (j *journal) list(ctx context.Context, want *wanted) (HistoryData, error) {
 			return data, err
 		}
 		if ctx.Err() != nil {
-			return data, stopped(ctx)
+			return data, cancelled(ctx)
 		}
 		if r == nil {
 			continue
@@ -84,11 +84,6 @@ func (j *journal) pass(err error) error {
 		return nil
 	}
 	return err
-}
-
-func stopped(ctx context.Context) error {
-	return &fail.Error{Kind: fail.CommandFailed, Reason: fail.Cancelled, Msg: "the reading was cancelled",
-		Hint: "Nothing was changed; ask again.", Cause: context.Cause(ctx)}
 }
 
 // scan goes through the log from the newest record on, and so knows of each what came of it.

@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 
-	"github.com/emend-dev/emend/internal/fail"
 	"github.com/emend-dev/emend/internal/history"
 	"github.com/emend-dev/emend/internal/plan"
 	"github.com/emend-dev/emend/internal/report"
@@ -89,8 +88,7 @@ type untilDone struct {
 
 func (u untilDone) Read(p []byte) (int, error) {
 	if u.ctx.Err() != nil {
-		return 0, &fail.Error{Kind: fail.CommandFailed, Reason: fail.Cancelled, Msg: "cancelled", Hint: "Nothing was changed; ask again.",
-			Cause: context.Cause(u.ctx)}
+		return 0, cancelled(u.ctx)
 	}
 	return u.r.Read(p)
 }

@@ -126,7 +126,7 @@ func (v *VerifyReport) files(ctx context.Context, j *journal) error {
 	tell := progress(ctx)
 	for i, p := range paths {
 		if ctx.Err() != nil {
-			return stopped(ctx)
+			return cancelled(ctx)
 		}
 		if tell != nil {
 			tell(i, len(paths), "files compared")
@@ -153,7 +153,7 @@ func (j *journal) last(ctx context.Context) (map[string]last, error) {
 			return nil, storeError(err)
 		}
 		if ctx.Err() != nil {
-			return nil, stopped(ctx)
+			return nil, cancelled(ctx)
 		}
 		if r == nil {
 			continue
@@ -201,7 +201,7 @@ func (j *journal) compare(ctx context.Context, p string, was last) (FileState, e
 		f.Actual, _, err = j.guard.Hash(ctx, e)
 	}
 	if ctx.Err() != nil {
-		return f, stopped(ctx)
+		return f, cancelled(ctx)
 	}
 	missing := errors.Is(err, fail.NotFound) || err == nil && e.Kind == guard.Missing
 	if err == nil && e.Kind == guard.Symlink {
