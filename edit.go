@@ -32,7 +32,7 @@ func (w *Workspace) Edit(ctx context.Context, r EditRequest) (*Answer[EditData],
 			out.WriteString(fmt.Sprintf("Edited %s: %d edit(s), %s (sha256 %s).", report.Escape(d.Path), len(d.AppliedEdits), lines(d.AppliedEdits), d.AfterSha256))
 			for _, e := range d.AppliedEdits {
 				if e.Rung != patch.Exact.String() {
-					out.WriteString(fmt.Sprintf("\nNote: edit %d matched on the rung %q, not exactly; check lines %s.", e.EditIndex, e.Rung, ranges(e.Lines)))
+					out.WriteString(fmt.Sprintf("\nNote: edit %d matched on the rung %q, not exactly; check lines %s.", e.EditIndex+1, e.Rung, ranges(e.Lines)))
 				}
 			}
 			return out.String()
