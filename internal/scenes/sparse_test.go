@@ -34,7 +34,7 @@ func peak() {
 }
 
 // bound is the most memory that any call may need, however large the file: the program itself, and some buffers.
-const bound = 32 << 20
+const bound = watched * 32 << 20
 
 // sparse is a workspace with a file that is almost all hole.
 type sparse struct {
