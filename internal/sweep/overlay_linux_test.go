@@ -37,8 +37,8 @@ func overlaid(t *testing.T, prog program, w *workload, top string, c *count) {
 	merged := mount(t, "overlay", fmt.Sprintf("lowerdir=%s,upperdir=%s,workdir=%s%s", lower, upper, work, mine()))
 	tr := &trial{point: point{w: w, name: w.name + "/overlay"}, prog: prog, dir: filepath.Join(merged, "ws")}
 	if !w.fresh {
-		if s := prog.run(tr.dir, "apply", w.base+".warm"); s.exit != 0 {
-			t.Fatalf("the first transaction: exit %d, %s", s.exit, s.text)
+		if err := w.begin(tr.dir, prog); err != nil {
+			t.Fatal(err)
 		}
 	}
 	r := prog.result(tr.dir, w.apply()...)

@@ -174,6 +174,11 @@ func (w *workload) copy(dir string, p program) error {
 	if err := copyTree(dir, w.base); err != nil || w.fresh {
 		return err
 	}
+	return w.begin(dir, p)
+}
+
+// begin uses the store for the first time, and does what is to be undone.
+func (w *workload) begin(dir string, p program) error {
 	if s := p.run(dir, "apply", w.base+".warm"); s.exit != 0 {
 		return fmt.Errorf("the first transaction: exit %d, %s", s.exit, s.text)
 	}
