@@ -146,7 +146,8 @@ func forms(h *patch.Hunk, r dialect.Rules) []try {
 	if h.Blank > 0 {
 		cuts = append(cuts, h.Blank)
 	}
-	if n := len(h.Lines); r.BlankFallback && h.Blank != 1 && n > 1 && h.Lines[n-1] == " " {
+	// Something has to be left to look for: a hunk of additions alone would go anywhere.
+	if n := len(h.Lines); r.BlankFallback && h.Blank != 1 && n > 1 && h.Lines[n-1] == " " && slices.ContainsFunc(h.Lines[:n-1], patch.Line.Old) {
 		cuts = append(cuts, 1)
 	}
 	if len(cuts) == 1 && (h.How != patch.Adjoin || len(h.Anchors) == 0) {
