@@ -2,12 +2,14 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
+
+	"github.com/emend-dev/emend/internal/npm"
 )
 
 // contender is a program that applies patches, or a part of emend's way to do so.
@@ -60,7 +62,7 @@ func contenders(ctx context.Context, emend, scratch string) (all []contender, mi
 func (c *contender) find(ctx context.Context, scratch string) (err error) {
 	if c.version == "" { // Codex says its version only under its own name
 		if c.path == "" {
-			return fmt.Errorf("go test -tags oracle ./internal/oracle fetches it")
+			return fmt.Errorf("npm cannot install it here")
 		}
 		c.version = codexVersion(c.path)
 		return nil
@@ -75,29 +77,33 @@ func (c *contender) find(ctx context.Context, scratch string) (err error) {
 	return err
 }
 
-// codexInstalled is where internal/oracle installs the program, below its version.
+// codexInstalled is where npm installs the program.
 const codexInstalled = "node_modules/@openai/codex-*/vendor/*/bin/codex"
 
-// codex is the newest program that internal/oracle has fetched, or "".
+// codex is the program that internal/oracle compares with, or "".
 func codex() string {
-	base := os.Getenv("EMEND_ORACLE_DIR")
-	if base == "" {
-		cache, err := os.UserCacheDir()
-		if err != nil {
-			return ""
-		}
-		base = filepath.Join(cache, "emend-oracle")
+	dir, err := npm.Install(context.Background(), "internal/oracle/testdata/codex")
+	if err != nil {
+		return ""
 	}
-	found, err := filepath.Glob(filepath.Join(base, "*", filepath.FromSlash(codexInstalled)))
+	found, err := filepath.Glob(filepath.Join(dir, filepath.FromSlash(codexInstalled)))
 	if err != nil || len(found) == 0 {
 		return ""
 	}
-	return slices.Max(found)
+	return found[0]
 }
 
 func codexVersion(path string) string {
-	before, _, _ := strings.Cut(filepath.ToSlash(path), "/node_modules/")
-	return "Codex " + before[strings.LastIndex(before, "/")+1:]
+	dir, _, _ := strings.Cut(path, string(filepath.Separator)+"node_modules"+string(filepath.Separator))
+	var is struct{ Version string }
+	text, err := os.ReadFile(filepath.Join(dir, "node_modules", "@openai", "codex", "package.json"))
+	if err == nil {
+		err = json.Unmarshal(text, &is)
+	}
+	if err != nil {
+		return "Codex"
+	}
+	return "Codex " + is.Version
 }
 
 // warm lets emend make its store in a tree, which happens once in the life of one, and leaves nothing else there.

@@ -7,7 +7,7 @@
 // cannot be had, the test skips and says why. It is only run, never read, without network and with an empty
 // environment.
 //
-//	EMEND_ORACLE_DIR   where the program is kept   (default: emend-oracle in the user's cache directory)
+//	EMEND_NPM_DIR      where the program is kept   (default: emend-npm in the user's cache directory)
 //	EMEND_ORACLE_N     how many patches           (default: 4000)
 //	EMEND_ORACLE_SEED  which patches              (default: 1)
 //	EMEND_ORACLE_SHOW  how many disagreements are cut down and shown (default: 5)

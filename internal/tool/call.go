@@ -15,6 +15,8 @@ import (
 
 // Options are what the person who offers the tools allows and demands.
 type Options struct {
+	// Profile is the tools that are offered; nil for all of emend's.
+	Profile *Profile
 	// RequireHash demands a proof of what was read, an expectedSha256, also where a tool leaves it open.
 	RequireHash bool
 	// ReadOnly refuses every tool that changes files.
@@ -39,9 +41,12 @@ func (o Options) Call(ctx context.Context, ws *emend.Workspace, name string, arg
 			result = refusal(fmt.Errorf("%s failed: %v", name, p))
 		}
 	}()
-	t, ok := Named(name)
+	t, ok := o.profile().Named(name)
 	if !ok {
 		return refusal(unknownTool(name))
+	}
+	if out := o.profile().LeaveOut; out != nil {
+		ctx = emend.LeavingOut(ctx, out...)
 	}
 	ctx = emend.As(ctx, emend.Actor{Tool: name})
 	if o.ReadOnly && t.Mutates {
@@ -100,7 +105,7 @@ func loose(v *value) bool {
 // schemas.
 func (o Options) Tools() []*Tool {
 	var out []*Tool
-	for _, t := range All {
+	for _, t := range o.profile().Tools {
 		if o.ReadOnly && t.Mutates {
 			continue
 		}
@@ -113,6 +118,13 @@ func (o Options) Tools() []*Tool {
 		out = append(out, t)
 	}
 	return out
+}
+
+func (o Options) profile() *Profile {
+	if o.Profile == nil {
+		return Emend
+	}
+	return o.Profile
 }
 
 // demand is what the options want of arguments beside the schema.

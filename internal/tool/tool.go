@@ -30,6 +30,7 @@ type Tool struct {
 
 	Input  *jsonschema.Schema
 	Output *jsonschema.Schema // of the result as JSON; nil for a result that is mostly text
+	Tell   Telling
 
 	Mutates     bool // it may change files
 	Destructive bool // what it changes may have been there before
@@ -64,6 +65,9 @@ func define[In any, A answer](name string, w words, call func(*emend.Workspace, 
 func build[In any](name string, w words, call func(context.Context, *emend.Workspace, Options, In) (emend.Result, error)) *Tool {
 	t := &Tool{Name: name, Title: w.title, Doc: w.doc, Example: w.example, Input: input[In](w.fields), Output: output(w.output),
 		Mutates: w.mutates, Destructive: w.destructive, Idempotent: w.idempotent}
+	if t.Output == nil {
+		t.Tell = Text
+	}
 	t.call = func(ctx context.Context, ws *emend.Workspace, o Options, args json.RawMessage) (emend.Result, error) {
 		var in In
 		if err := json.Unmarshal(args, &in); err != nil {

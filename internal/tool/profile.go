@@ -1,0 +1,61 @@
+package tool
+
+import "slices"
+
+// Profile is the tools of one system: the names, fields, results and words that an agent written for it knows. All of them
+// are the same engine.
+type Profile struct {
+	Name  string
+	Doc   string // for people, in one line
+	Tools []*Tool
+	// LeaveOut are the directories that this system's tools never look into, instead of what ignore files say.
+	LeaveOut []string
+	// Instructions are for the model, beside the words of the tools.
+	Instructions string
+}
+
+// Telling is how a result is given to a client: some show a model only the text of a result, others only the object.
+type Telling int
+
+const (
+	// Both is the text, and the object with the same facts.
+	Both Telling = iota
+	// Text is the text alone, for results that are mostly text.
+	Text
+	// Whole is the object, and as text the same object as JSON.
+	Whole
+)
+
+// Profiles lists the profiles; the first is the default.
+var Profiles = []*Profile{Emend}
+
+// Emend is the profile of this product.
+var Emend = &Profile{Name: "emend", Doc: "all tools of emend", Tools: All,
+	Instructions: "Read a file before you change it and send its sha256 along; a refusal says what to do next."}
+
+// ProfileNamed returns the profile of a name.
+func ProfileNamed(name string) (*Profile, bool) {
+	i := slices.IndexFunc(Profiles, func(p *Profile) bool { return p.Name == name })
+	if i < 0 {
+		return nil, false
+	}
+	return Profiles[i], true
+}
+
+// ProfileNames lists the names of the profiles.
+func ProfileNames() []string {
+	out := make([]string, len(Profiles))
+	for i, p := range Profiles {
+		out[i] = p.Name
+	}
+	return out
+}
+
+// Named returns the tool of a name.
+func (p *Profile) Named(name string) (*Tool, bool) {
+	i := slices.IndexFunc(p.Tools, func(t *Tool) bool { return t.Name == name })
+	if i < 0 {
+		return nil, false
+	}
+	return p.Tools[i], true
+}
