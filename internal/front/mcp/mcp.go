@@ -4,7 +4,9 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"runtime/debug"
@@ -21,6 +23,7 @@ type Config struct {
 	Tools      tool.Options
 	Version    string       // of emend
 	Log        *slog.Logger // for people; nil for none
+	MaxCalls   int          // that run at once; 0 for the default
 }
 
 // Workspace is a workspace and the name under which clients know it, where there are several.
@@ -32,7 +35,12 @@ type Workspace struct {
 // Server answers clients. One server may have several transports at once.
 type Server struct {
 	Config
-	all *sdk.Server // over all workspaces
+	all   *sdk.Server // over all workspaces
+	calls *limit
+	stats *stats
+
+	halted context.Context // done when calls that have not reached their commit are to end
+	halt   context.CancelFunc
 }
 
 // New makes a server.
@@ -40,7 +48,8 @@ func New(c Config) *Server {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{Config: c}
+	s := &Server{Config: c, calls: newLimit(cmp.Or(c.MaxCalls, defaultCalls)), stats: newStats()}
+	s.halted, s.halt = context.WithCancel(context.Background())
 	s.all = s.build(c.Workspaces)
 	return s
 }
@@ -50,21 +59,22 @@ func (s *Server) SDK() *sdk.Server { return s.all }
 
 // build makes the protocol's server over some of the workspaces.
 func (s *Server) build(spaces []Workspace) *sdk.Server {
-	profile := s.Tools.Profile
-	if profile == nil {
-		profile = tool.Emend
-	}
 	out := sdk.NewServer(&sdk.Implementation{Name: "emend", Title: "emend", Version: s.Version}, &sdk.ServerOptions{
-		Instructions: profile.Instructions,
-		Logger:       s.Log,
+		Instructions: s.profile().Instructions,
+		Logger:       s.library(),
 		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
 	})
 	for _, t := range s.Tools.Tools() {
 		out.AddTool(offer(t), s.handler(t, spaces[0]))
 	}
-	out.AddReceivingMiddleware(s.survive)
+	out.AddReceivingMiddleware(s.watch, s.survive)
 	return out
 }
+
+func (s *Server) profile() *tool.Profile { return cmp.Or(s.Tools.Profile, tool.Emend) }
+
+// errDefect is what a client hears of a panic.
+var errDefect = errors.New("a defect in emend")
 
 // survive answers a panic as an error: the library would let it end the process, with the calls of everybody else.
 func (s *Server) survive(next sdk.MethodHandler) sdk.MethodHandler {
@@ -72,7 +82,7 @@ func (s *Server) survive(next sdk.MethodHandler) sdk.MethodHandler {
 		defer func() {
 			if p := recover(); p != nil {
 				s.Log.Error("a request failed", "method", method, "panic", p, "stack", string(debug.Stack()))
-				r, err = nil, fmt.Errorf("%s failed: a defect in emend", method)
+				r, err = nil, fmt.Errorf("%s failed: %w", method, errDefect)
 			}
 		}()
 		return next(ctx, method, req)
@@ -93,6 +103,10 @@ func offer(t *tool.Tool) *sdk.Tool {
 func (s *Server) handler(t *tool.Tool, ws Workspace) sdk.ToolHandler {
 	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		ctx = emend.As(ctx, s.actor(req))
-		return tell(t, s.Tools.Call(ctx, ws.Workspace, t.Name, req.Params.Arguments))
+		n := noteOf(ctx)
+		n.workspace = ws.Name
+		r := s.Tools.Call(ctx, ws.Workspace, t.Name, req.Params.Arguments)
+		n.ended(r)
+		return tell(t, r)
 	}
 }
