@@ -115,7 +115,8 @@ func (s *Server) noted(ctx context.Context, call *sdk.CallToolRequest, n *note) 
 	}
 	who := ""
 	if c := call.ClientInfo(); c != nil {
-		who = fail.Quote(c.Name + "/" + c.Version)
+		who = c.Name + "/" + c.Version
+		who = who[:min(len(who), 100)]
 	}
 	s.Log.LogAttrs(ctx, level, "call", slog.String("tool", n.tool), slog.String("client", who), slog.String("session", short(call.Session.ID())),
 		slog.String("workspace", n.workspace), slog.Float64("ms", float64(took.Microseconds())/1000), slog.Bool("ok", n.kind == ""), slog.String("kind", n.kind))
