@@ -223,6 +223,8 @@ type MoveRequest struct {
 	Overwrite               bool   `json:"overwrite,omitempty" jsonschema:"replace what is at toPath, which goes to the trash"`
 	CreateParentDirectories bool   `json:"createParentDirectories,omitempty" jsonschema:"make missing directories"`
 	IdempotencyKey          string `json:"idempotencyKey,omitempty" jsonschema:"the same key does it once"`
+	// Plain is for callers who know a move that replaces nothing, and may send ExpectedSha256.
+	Plain bool `json:"-"`
 }
 
 // MoveData is what was moved.

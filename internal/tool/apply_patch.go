@@ -63,14 +63,19 @@ func callPatch(ctx context.Context, ws *emend.Workspace, o Options, r patchReque
 			return nil, err
 		}
 	}
-	if r.DryRun {
-		p, err := ws.Plan(ctx, r.Patch, opts)
+	return apply(ctx, ws, r.Patch, opts, r.DryRun)
+}
+
+// apply makes a patch true, or says what it would do.
+func apply(ctx context.Context, ws *emend.Workspace, text string, o emend.Options, dry bool) (emend.Result, error) {
+	if dry {
+		p, err := ws.Plan(ctx, text, o)
 		if err != nil {
 			return nil, err
 		}
 		return p.Result(), nil
 	}
-	rep, err := ws.Apply(ctx, r.Patch, opts)
+	rep, err := ws.Apply(ctx, text, o)
 	if err != nil {
 		return nil, err
 	}

@@ -282,7 +282,7 @@ func FuzzCall(f *testing.F) {
 	}
 	schemas := map[string]*jsonschema.Resolved{}
 	for _, tool := range All {
-		if schemas[tool.Name], err = tool.Input.Resolve(nil); err != nil {
+		if schemas[tool.Name], err = tool.Input().Resolve(nil); err != nil {
 			f.Fatal(err)
 		}
 	}
@@ -309,7 +309,7 @@ func FuzzCall(f *testing.F) {
 }
 
 func TestErrorsThatAreNoRefusals(t *testing.T) {
-	r := replied(t, refusal(errors.New("boom")))
+	r := replied(t, Options{}.refusal(errors.New("boom")))
 	if r.OK || r.Error.Kind != "unknown" || r.Error.SuggestedNextAction == "" {
 		t.Errorf("%+v", r)
 	}
@@ -419,12 +419,12 @@ func TestRequireHash(t *testing.T) {
 		}
 	}
 	for _, tool := range (Options{RequireHash: true}).Tools() {
-		_, has := tool.Input.Properties["expectedSha256"]
-		if has != strings.Contains(strings.Join(tool.Input.Required, " "), "expectedSha256") {
-			t.Errorf("%s requires %q", tool.Name, tool.Input.Required)
+		_, has := tool.Input().Properties["expectedSha256"]
+		if has != strings.Contains(strings.Join(tool.Input().Required, " "), "expectedSha256") {
+			t.Errorf("%s requires %q", tool.Name, tool.Input().Required)
 		}
 	}
-	if len(deleteFile.Input.Required) != 1 {
-		t.Errorf("delete_file itself requires %q", deleteFile.Input.Required)
+	if len(deleteFile.Input().Required) != 1 {
+		t.Errorf("delete_file itself requires %q", deleteFile.Input().Required)
 	}
 }

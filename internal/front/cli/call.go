@@ -148,10 +148,10 @@ type annotations struct {
 func (a *app) listTools(tools []*tool.Tool) error {
 	entries := []toolEntry{}
 	for _, t := range tools {
-		e := toolEntry{Name: t.Name, Title: t.Title, Description: t.Description(), InputSchema: t.Input,
+		e := toolEntry{Name: t.Name, Title: t.Title, Description: t.Description(), InputSchema: t.Input(),
 			Annotations: annotations{!t.Mutates, t.Destructive, t.Idempotent}}
-		if t.Output != nil {
-			e.OutputSchema = t.Output
+		if s := t.Output(); s != nil {
+			e.OutputSchema = s
 		}
 		entries = append(entries, e)
 	}

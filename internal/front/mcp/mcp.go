@@ -81,11 +81,11 @@ func (s *Server) survive(next sdk.MethodHandler) sdk.MethodHandler {
 
 // offer is a tool as clients see it.
 func offer(t *tool.Tool) *sdk.Tool {
-	out := &sdk.Tool{Name: t.Name, Title: t.Title, Description: t.Description(), InputSchema: t.Input,
+	out := &sdk.Tool{Name: t.Name, Title: t.Title, Description: t.Description(), InputSchema: t.Input(),
 		Annotations: &sdk.ToolAnnotations{Title: t.Title, ReadOnlyHint: !t.Mutates, DestructiveHint: new(t.Destructive),
 			IdempotentHint: t.Idempotent, OpenWorldHint: new(false)}}
-	if t.Output != nil {
-		out.OutputSchema = t.Output
+	if s := t.Output(); s != nil {
+		out.OutputSchema = s
 	}
 	return out
 }
