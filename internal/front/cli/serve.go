@@ -48,6 +48,10 @@ func (a *app) runServe(cmd *cobra.Command, args []string, f serveFlags) error {
 	if !ok {
 		return badUse("serve", "--profile: %q is none of %s", f.profile, strings.Join(tool.ProfileNames(), ", "))
 	}
+	tools := tool.Options{Profile: profile, ReadOnly: f.readOnly, RequireHash: f.requireHash, Lenient: f.lenient}
+	if err := tools.Check(); err != nil {
+		return badUse("serve", "%v", err)
+	}
 	dir := "."
 	if len(args) > 0 {
 		dir = args[0]
@@ -62,7 +66,7 @@ func (a *app) runServe(cmd *cobra.Command, args []string, f serveFlags) error {
 	}
 	defer ws.Close()
 	s := mcp.New(mcp.Config{Workspaces: []mcp.Workspace{{Workspace: ws}}, Version: emend.Version().Version,
-		Tools: tool.Options{Profile: profile, ReadOnly: f.readOnly, RequireHash: f.requireHash, Lenient: f.lenient}})
+		Tools: tools})
 	if f.http == "" {
 		return s.Stdio(cmd.Context(), io.NopCloser(a.in), noClose{a.out})
 	}

@@ -59,8 +59,12 @@ func (s *Server) build(spaces []Workspace) *sdk.Server {
 		Logger:       s.Log,
 		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
 	})
-	for _, t := range s.Tools.Tools() {
-		out.AddTool(offer(t), s.handler(t, spaces[0]))
+	tools := s.Tools
+	for _, ws := range spaces {
+		tools.Places = append(tools.Places, tool.Place(ws))
+	}
+	for _, t := range tools.Tools() {
+		out.AddTool(offer(t), s.handler(t, tools))
 	}
 	out.AddReceivingMiddleware(s.survive)
 	return out
@@ -90,9 +94,9 @@ func offer(t *tool.Tool) *sdk.Tool {
 	return out
 }
 
-func (s *Server) handler(t *tool.Tool, ws Workspace) sdk.ToolHandler {
+func (s *Server) handler(t *tool.Tool, tools tool.Options) sdk.ToolHandler {
 	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		ctx = emend.As(ctx, s.actor(req))
-		return tell(t, s.Tools.Call(ctx, ws.Workspace, t.Name, req.Params.Arguments))
+		return tell(t, tools.Call(ctx, tools.Places[0].Workspace, t.Name, req.Params.Arguments))
 	}
 }
