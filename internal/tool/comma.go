@@ -13,14 +13,14 @@ var Comma = &Profile{Name: "comma", System: "Comma Agents", Doc: "the eleven fil
 	LeaveOut:     []string{"node_modules", ".git", "dist", "build", ".next", ".turbo", "coverage"},
 	Instructions: "Read a file before you change it and send data.sha256 back as expectedSha256; on stale_file read it again.",
 	Tools: []*Tool{
-		readFile.as(words{output: emend.ReadData{},
+		readFile.as(words{
 			doc: "Read a text file, or some of its lines. data.sha256 is of the whole file: send it as expectedSha256 when you change the file. " +
-				"Refuses directories, protected files, and binary ones without allowBinary."}),
-		listDirectory.as(words{output: emend.ListData{}, fields: ignoring,
+				"Refuses directories, protected and binary files."}),
+		listDirectory.as(words{fields: ignoring,
 			doc: "List a directory, with recursive also what is below. Hidden and protected names and build directories are left out. Refuses a file (use read_file)."}),
-		searchFiles.as(words{output: emend.SearchData{}, fields: ignoring,
+		searchFiles.as(words{fields: ignoring,
 			doc: "Find lines that have a text or match a regex, or files by path. Binary and protected files and build directories are left out. Refuses a bad pattern."}),
-		glob.as(words{output: emend.GlobData{}, fields: ignoring,
+		glob.as(words{fields: ignoring,
 			doc: "Find files and directories whose path matches a pattern with *, **, ?, {a,b} and [a-z], sorted. Protected ones and build directories are left out. Refuses a bad pattern."}),
 		createFile.as(words{}, "idempotencyKey"),
 		writeFile.as(words{}, "idempotencyKey"),
@@ -37,7 +37,7 @@ var ignoring = map[string]field{"includeIgnored": {words: "also node_modules, .g
 
 var commaMove = define("move_file", words{
 	title: "Move a file",
-	doc: "Move or rename a file; nothing is overwritten. Refuses a toPath that exists, a missing directory without createParentDirectories, " +
+	doc: "Move or rename a file; nothing is overwritten. Refuses a toPath that exists, a missing directory, " +
 		"and a file that is not what expectedSha256 says.",
 	example: `{"fromPath":"src/a.ts","toPath":"src/b.ts"}`,
 	mutates: true, destructive: true, idempotent: true,
@@ -48,7 +48,7 @@ var commaMove = define("move_file", words{
 })
 
 type commaMoveRequest struct {
-	FromPath                string `json:"fromPath" jsonschema:"the file, relative to the workspace"`
+	FromPath                string `json:"fromPath" jsonschema:"relative to the workspace"`
 	ToPath                  string `json:"toPath" jsonschema:"its new path"`
 	ExpectedSha256          string `json:"expectedSha256,omitempty" jsonschema:"refuse unless the file is still this"`
 	CreateParentDirectories bool   `json:"createParentDirectories,omitempty" jsonschema:"make missing directories"`

@@ -39,10 +39,11 @@ func (o Options) placed(t *Tool) *Tool {
 		return t
 	}
 	out := t.with(func(s *jsonschema.Schema) {
-		p := &jsonschema.Schema{Type: "string", Description: "which workspace the paths are in"}
+		p := &jsonschema.Schema{Type: "string"}
 		for _, place := range o.Places {
 			p.Enum = append(p.Enum, place.Name)
 		}
+		p.Description = "the workspace, one of " + list(p.Enum)
 		s.Properties[placeField] = p
 		s.Required = append([]string{placeField}, s.Required...)
 		s.PropertyOrder = append([]string{placeField}, s.PropertyOrder...)

@@ -127,13 +127,16 @@ func (w words) schema() *jsonschema.Schema {
 		drop(s, []string{"_meta"})
 		loosen(s)
 		return s
-	case w.output == nil:
+	case w.tell == Text:
 		return nil
 	}
-	data := infer(reflect.TypeOf(w.output))
-	loosen(data)
-	return &jsonschema.Schema{Type: "object", Required: []string{"ok"}, PropertyOrder: []string{"ok", "output", "data"},
-		Properties: map[string]*jsonschema.Schema{"ok": {Type: "boolean"}, "output": {Type: "string"}, "data": data}}
+	data := &jsonschema.Schema{Type: "object"}
+	if w.tell == Whole {
+		data = infer(reflect.TypeOf(w.output))
+		loosen(data)
+	}
+	return &jsonschema.Schema{Type: "object", Required: []string{"ok"}, PropertyOrder: []string{"ok", "data"},
+		Properties: map[string]*jsonschema.Schema{"ok": {Type: "boolean"}, "data": data}}
 }
 
 // loosen keeps only the types; what the elements of a list are made of is for docs/tools.md, since every request of a model

@@ -38,6 +38,7 @@ type Tool struct {
 
 	// The schemas are made when somebody asks for them: a program that calls no tool does not wait for them.
 	input, output func() *jsonschema.Schema
+	data          any                // a value of the type of the data
 	adapt         func(*value) error // what a system takes beside its schema, or refuses in words of its own
 	call          func(ctx context.Context, ws *emend.Workspace, o Options, args json.RawMessage) (emend.Result, error)
 }
@@ -47,7 +48,7 @@ type words struct {
 	title, doc, example              string
 	mutates, destructive, idempotent bool
 	fields                           map[string]field // what the type of a field does not say
-	output                           any              // a value of the type of the data; nil for a result that is mostly text
+	output                           any              // a value of the type of the data
 	result                           any              // a value of the type of the whole result, where it is of another shape
 	tell                             Telling
 	adapt                            func(*value) error // what comes before the check of the arguments
@@ -72,10 +73,7 @@ func build[In any](name string, w words, call func(context.Context, *emend.Works
 	t := &Tool{Name: name, Title: w.title, Doc: w.doc, Example: w.example, Tell: w.tell, adapt: w.adapt,
 		Mutates: w.mutates, Destructive: w.destructive, Idempotent: w.idempotent,
 		input:  sync.OnceValue(func() *jsonschema.Schema { return input[In](w.fields) }),
-		output: sync.OnceValue(w.schema)}
-	if w.output == nil && w.result == nil {
-		t.Tell = Text
-	}
+		output: sync.OnceValue(w.schema), data: w.output}
 	t.call = func(ctx context.Context, ws *emend.Workspace, o Options, args json.RawMessage) (emend.Result, error) {
 		var in In
 		if err := json.Unmarshal(args, &in); err != nil {
@@ -97,9 +95,7 @@ func (t *Tool) as(w words, without ...string) *Tool {
 		complete(s, w.fields)
 		return s
 	})
-	if w.output != nil {
-		out.output = sync.OnceValue(w.schema)
-	}
+	out.output = sync.OnceValue(words{output: t.data, tell: Whole}.schema)
 	return &out
 }
 

@@ -185,31 +185,6 @@ func checkPortable(t *testing.T, at string, s *jsonschema.Schema, in bool) {
 	}
 }
 
-// TestTokens: what every request of a model carries stays small.
-func TestTokens(t *testing.T) {
-	const most = 3500
-	total := 0
-	for _, tool := range All {
-		in, err := json.Marshal(tool.Input())
-		if err != nil {
-			t.Fatal(err)
-		}
-		out := []byte{}
-		if tool.Output() != nil {
-			if out, err = json.Marshal(tool.Output()); err != nil {
-				t.Fatal(err)
-			}
-		}
-		n := len(tool.Name) + len(tool.Description()) + len(in) + len(out)
-		t.Logf("%-15s %4d words, %4d in, %4d out: %d tokens", tool.Name, len(tool.Description()), len(in), len(out), n/4)
-		total += n
-	}
-	t.Logf("%d tokens in all", total/4)
-	if total/4 > most {
-		t.Errorf("%d tokens, and %d are allowed", total/4, most)
-	}
-}
-
 // TestDocs: docs/tools.md has every tool, its example and its arguments.
 func TestDocs(t *testing.T) {
 	b, err := os.ReadFile("../../docs/tools.md")

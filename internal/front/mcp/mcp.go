@@ -86,8 +86,10 @@ func (s *Server) survive(next sdk.MethodHandler) sdk.MethodHandler {
 // offer is a tool as clients see it.
 func offer(t *tool.Tool) *sdk.Tool {
 	out := &sdk.Tool{Name: t.Name, Title: t.Title, Description: t.Description(), InputSchema: t.Input(),
-		Annotations: &sdk.ToolAnnotations{Title: t.Title, ReadOnlyHint: !t.Mutates, DestructiveHint: new(t.Destructive),
-			IdempotentHint: t.Idempotent, OpenWorldHint: new(false)}}
+		Annotations: &sdk.ToolAnnotations{ReadOnlyHint: !t.Mutates, IdempotentHint: t.Idempotent, OpenWorldHint: new(false)}}
+	if t.Mutates { // the hint has no meaning for others
+		out.Annotations.DestructiveHint = new(t.Destructive)
+	}
 	if s := t.Output(); s != nil {
 		out.OutputSchema = s
 	}
