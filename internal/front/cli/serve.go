@@ -62,7 +62,7 @@ func (a *app) runServe(cmd *cobra.Command, args []string, f serveFlags) error {
 	}
 	defer ws.Close()
 	s := mcp.New(mcp.Config{Workspaces: []mcp.Workspace{{Workspace: ws}}, Version: emend.Version().Version,
-		Tools: tool.Options{Profile: profile, ReadOnly: f.readOnly, RequireHash: f.requireHash, Lenient: f.lenient}})
+		Who: emend.Actor{Session: a.session, Agent: a.agent}, Tools: tool.Options{Profile: profile, ReadOnly: f.readOnly, RequireHash: f.requireHash, Lenient: f.lenient}})
 	if f.http == "" {
 		return s.Stdio(cmd.Context(), io.NopCloser(a.in), noClose{a.out})
 	}
