@@ -3,6 +3,8 @@ package mcp
 import (
 	"context"
 	"io"
+	"os/signal"
+	"syscall"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -17,13 +19,14 @@ const (
 	maxHeld    = 256 << 20 // bytes of all of those
 )
 
-// patience is how long a client that is told to go may take to read the last answers.
+// patience is how long a server that is told to end waits for the client to read on.
 const patience = 2 * time.Second
 
 // Stdio serves one client over a pair of streams, one message a line. At the end of the input the calls that were read are
 // worked on and answered; when ctx ends those that have begun are, and the others refused; when nobody reads the output any
 // more those that have begun are finished. Then it returns nil.
 func (s *Server) Stdio(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
+	signal.Ignore(syscall.SIGPIPE) // it would end the process, with the calls in hand, when nobody reads standard output
 	w := newWire(ctx, in, out, s.Log)
 	session, err := s.all.Connect(context.WithoutCancel(ctx), w, nil)
 	if err != nil {
@@ -34,7 +37,23 @@ func (s *Server) Stdio(ctx context.Context, in io.ReadCloser, out io.WriteCloser
 	select {
 	case err = <-over:
 		return err
-	case <-w.abandoned:
+	case <-ctx.Done():
+		return w.part(over)
+	}
+}
+
+// part waits for the end after the server was told to: as long as a call is worked on, and as long as the client reads.
+func (w *wire) part(over <-chan error) error {
+	for before := w.written.Load(); ; {
+		select {
+		case err := <-over:
+			return err
+		case <-time.After(patience):
+		}
+		if now := w.written.Load(); now != before || w.working() {
+			before = now
+			continue
+		}
 		return nil
 	}
 }

@@ -93,5 +93,5 @@ func (d *desk) answered(c *call) {
 // idle reports whether all is answered.
 func (d *desk) idle() bool { return len(d.calls) == 0 && d.running == 0 }
 
-// finished reports whether all is done and some answers are only to be read.
-func (d *desk) finished() bool { return len(d.calls) == 0 && d.answering > 0 }
+// working reports whether a call has begun whose answer is not there.
+func (d *desk) working() bool { return d.running > d.answering }

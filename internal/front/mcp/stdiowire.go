@@ -6,7 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"sync"
-	"time"
+	"sync/atomic"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
@@ -14,22 +14,20 @@ import (
 // wire is the connection with the one client of a pair of streams. It hands out messages one by one, holds back the calls
 // that are too many, and says that the input is over only when all that was read is answered.
 type wire struct {
-	log       *slog.Logger
-	in        io.ReadCloser
-	arrivals  chan arrival
-	freed     chan struct{} // something may have become due; one signal stands for many
-	closed    chan struct{}
-	abandoned chan struct{} // what is left is to be read by nobody
+	log      *slog.Logger
+	in       io.ReadCloser
+	arrivals chan arrival
+	freed    chan struct{} // something may have become due; one signal stands for many
+	closed   chan struct{}
 
 	// Only Read has these; each is nil once it has come.
-	from    <-chan arrival
-	stop    <-chan struct{}
-	left    <-chan struct{}
-	patient <-chan time.Time
-	ending  bool // stop has come
+	from <-chan arrival
+	stop <-chan struct{}
+	left <-chan struct{}
 
 	writing sync.Mutex // of one line
 	out     io.WriteCloser
+	written atomic.Int64  // lines
 	gone    chan struct{} // nobody reads the output
 
 	mu    sync.Mutex
@@ -47,7 +45,7 @@ type arrival struct {
 
 func newWire(ctx context.Context, in io.ReadCloser, out io.WriteCloser, log *slog.Logger) *wire {
 	w := &wire{log: log, in: in, out: out, stop: ctx.Done(), arrivals: make(chan arrival), freed: make(chan struct{}, 1),
-		closed: make(chan struct{}), abandoned: make(chan struct{}), gone: make(chan struct{}),
+		closed: make(chan struct{}), gone: make(chan struct{}),
 		desk: desk{calls: map[jsonrpc.ID]*call{}}, asked: map[jsonrpc.ID]bool{}}
 	w.from, w.left = w.arrivals, w.gone
 	return w
@@ -97,14 +95,11 @@ func (w *wire) Read(context.Context) (jsonrpc.Message, error) {
 			}
 		case <-w.freed:
 		case <-w.stop:
-			w.from, w.stop, w.ending = nil, nil, true
+			w.from, w.stop = nil, nil
 			w.dismiss()
 		case <-w.left:
 			w.from, w.left = nil, nil
 			w.dismiss()
-		case <-w.patient:
-			close(w.abandoned)
-			return nil, io.EOF
 		case <-w.closed:
 			return nil, io.EOF
 		}
@@ -124,11 +119,15 @@ func (w *wire) next() (m jsonrpc.Message, over bool) {
 		if w.desk.idle() {
 			return nil, true
 		}
-		if w.ending && w.patient == nil && w.desk.finished() {
-			w.patient = time.After(patience)
-		}
 	}
 	return w.desk.due(), false
+}
+
+// working reports whether a call has begun whose answer is not there.
+func (w *wire) working() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.desk.working()
 }
 
 // Close ends the reading and the writing.

@@ -72,7 +72,9 @@ func (w *wire) line(b []byte) {
 	if _, err := w.out.Write(append(b, '\n')); err != nil {
 		w.log.Warn("the client reads no more", "error", err)
 		w.once.leave.Do(func() { close(w.gone) })
+		return
 	}
+	w.written.Add(1)
 }
 
 // worded is an error as the client gets it: with a code, and without all of what it sent.
