@@ -66,7 +66,7 @@ func (a *app) runServe(cmd *cobra.Command, args []string, f serveFlags) error {
 	}
 	defer ws.Close()
 	s := mcp.New(mcp.Config{Workspaces: []mcp.Workspace{{Workspace: ws}}, Version: emend.Version().Version,
-		Tools: tools})
+		Who: emend.Actor{Session: a.session, Agent: a.agent}, Tools: tools})
 	if f.http == "" {
 		return s.Stdio(cmd.Context(), io.NopCloser(a.in), noClose{a.out})
 	}

@@ -5,10 +5,10 @@ package mcp
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"runtime/debug"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/emend-dev/emend"
@@ -19,6 +19,7 @@ import (
 type Config struct {
 	Workspaces []Workspace // at least one
 	Tools      tool.Options
+	Who        emend.Actor  // what the command line says of who asks: its session and agent win over what clients say
 	Version    string       // of emend
 	Log        *slog.Logger // for people; nil for none
 }
@@ -32,7 +33,8 @@ type Workspace struct {
 // Server answers clients. One server may have several transports at once.
 type Server struct {
 	Config
-	all *sdk.Server // over all workspaces
+	all    *sdk.Server // over all workspaces
+	visits *visits
 }
 
 // New makes a server.
@@ -40,7 +42,7 @@ func New(c Config) *Server {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{Config: c}
+	s := &Server{Config: c, visits: newVisits()}
 	s.all = s.build(c.Workspaces)
 	return s
 }
@@ -57,7 +59,7 @@ func (s *Server) build(spaces []Workspace) *sdk.Server {
 	out := sdk.NewServer(&sdk.Implementation{Name: "emend", Title: "emend", Version: s.Version}, &sdk.ServerOptions{
 		Instructions: profile.Instructions,
 		Logger:       s.Log,
-		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
+		Capabilities: capabilities(profile),
 	})
 	tools := s.Tools
 	for _, ws := range spaces {
@@ -65,6 +67,10 @@ func (s *Server) build(spaces []Workspace) *sdk.Server {
 	}
 	for _, t := range tools.Tools() {
 		out.AddTool(offer(t), s.handler(t, tools))
+	}
+	if profile == tool.Emend {
+		s.addResources(out, spaces)
+		out.AddReceivingMiddleware(escapeURI)
 	}
 	out.AddReceivingMiddleware(s.survive)
 	return out
@@ -76,7 +82,7 @@ func (s *Server) survive(next sdk.MethodHandler) sdk.MethodHandler {
 		defer func() {
 			if p := recover(); p != nil {
 				s.Log.Error("a request failed", "method", method, "panic", p, "stack", string(debug.Stack()))
-				r, err = nil, fmt.Errorf("%s failed: a defect in emend", method)
+				r, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: method + " failed: a defect in emend"}
 			}
 		}()
 		return next(ctx, method, req)
@@ -98,7 +104,11 @@ func offer(t *tool.Tool) *sdk.Tool {
 
 func (s *Server) handler(t *tool.Tool, tools tool.Options) sdk.ToolHandler {
 	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		ctx = emend.As(ctx, s.actor(req))
-		return tell(t, tools.Call(ctx, tools.Places[0].Workspace, t.Name, req.Params.Arguments))
+		o := tools
+		ctx, staged, end := s.progressOf(emend.As(ctx, s.actor(req)), req)
+		o.Progress = staged
+		result := o.Call(ctx, o.Places[0].Workspace, t.Name, req.Params.Arguments)
+		end()
+		return tell(t, result)
 	}
 }
