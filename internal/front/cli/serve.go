@@ -57,6 +57,10 @@ func (a *app) runServe(cmd *cobra.Command, args []string, f *serveFlags) error {
 	if !ok {
 		return badUse("serve", "--profile: %q is none of %s", f.profile, strings.Join(tool.ProfileNames(), ", "))
 	}
+	tools := tool.Options{Profile: profile, ReadOnly: f.readOnly, RequireHash: f.requireHash, Lenient: f.lenient}
+	if err := tools.Check(); err != nil {
+		return badUse("serve", "%v", err)
+	}
 	if err := f.check(cmd); err != nil {
 		return err
 	}
@@ -73,7 +77,7 @@ func (a *app) runServe(cmd *cobra.Command, args []string, f *serveFlags) error {
 	defer stop()
 	go prune(ctx, spaces, log)
 	s := mcp.New(mcp.Config{Workspaces: spaces, Version: emend.Version().Version, Log: log, MaxCalls: f.maxCalls,
-		Tools: tool.Options{Profile: profile, ReadOnly: f.readOnly, RequireHash: f.requireHash, Lenient: f.lenient}})
+		Who: emend.Actor{Session: a.session, Agent: a.agent}, Tools: tools})
 	if f.http != "" {
 		return a.serveHTTP(ctx, s, f)
 	}

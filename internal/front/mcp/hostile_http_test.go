@@ -20,7 +20,7 @@ import (
 )
 
 // read is the honest call; hostile cases spoil it.
-var read = call("read_file", `{"path":"a.txt"}`)
+var read = toolCall("read_file", `{"path":"a.txt"}`)
 
 // hostile are clients that nobody should have. Each gets a clear answer, and the server goes on for everybody else: after
 // each a good call is answered.
@@ -182,8 +182,8 @@ var hostile = []struct {
 		const deep = 1 << 20
 		s.want(old("", strings.Repeat("[", deep)), 400, "nested too deeply")
 		s.want(old("", strings.Repeat(`{"a":`, deep)+"1"+strings.Repeat("}", deep)), 400, "nested too deeply")
-		s.want(call("read_file", `{"path":`+strings.Repeat("[", 9000)+strings.Repeat("]", 9000)+`}`), 400, "nesting depth")
-		s.want(call("read_file", `{"path":`+strings.Repeat("[", 900)+strings.Repeat("]", 900)+`}`), 200, "isError")
+		s.want(toolCall("read_file", `{"path":`+strings.Repeat("[", 9000)+strings.Repeat("]", 9000)+`}`), 400, "nesting depth")
+		s.want(toolCall("read_file", `{"path":`+strings.Repeat("[", 900)+strings.Repeat("]", 900)+`}`), 200, "isError")
 	}},
 	{name: "huge header", do: func(t *testing.T, s *site) {
 		if r, _ := s.raw(s.text("POST", "/mcp", "", "X-Huge", strings.Repeat("x", 70<<10))); r.StatusCode != 431 {
@@ -267,7 +267,7 @@ var hostile = []struct {
 		s.SDK().AddTool(&sdk.Tool{Name: "big", InputSchema: map[string]any{"type": "object"}}, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: big}}}, nil
 		})
-		r := call("big", `{}`)
+		r := toolCall("big", `{}`)
 		c := s.dial(s.text("POST", "/mcp", r.body, append(r.head, "Content-Length", strconv.Itoa(len(r.body)))...))
 		eventually(t, "the answer is given up", func() bool { return s.stats.out.Load() > 0 })
 		n, _ := io.Copy(io.Discard, c)
@@ -385,7 +385,7 @@ var hostile = []struct {
 	{name: "a flood of calls", edit: func(c *Config) { c.MaxCalls = 1 }, do: func(t *testing.T, s *site) {
 		b := s.blocking()
 		for range 1 + waitingEach {
-			b.in(call("block", `{}`))
+			b.in(toolCall("block", `{}`))
 		}
 		eventually(t, "all are in hand", func() bool { running, waiting := s.calls.counts(); return running == 1 && waiting == waitingEach })
 		for range 50 {
@@ -424,7 +424,7 @@ var hostile = []struct {
 		s.SDK().AddTool(&sdk.Tool{Name: "panics", InputSchema: map[string]any{"type": "object"}}, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 			panic("a secret")
 		})
-		_, body := s.ask(call("panics", `{}`))
+		_, body := s.ask(toolCall("panics", `{}`))
 		if !strings.Contains(body, "a defect in emend") || strings.Contains(body, "a secret") {
 			t.Error(body)
 		}
@@ -434,8 +434,8 @@ var hostile = []struct {
 		}
 	}},
 	{name: "unknown tools and methods", do: func(t *testing.T, s *site) {
-		s.want(call("no_such_tool", `{}`), 400, "unknown tool")
-		s.want(request{body: message("no/such", ""), head: []string{"Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "no/such"}}, 404, "-32601")
+		s.want(toolCall("no_such_tool", `{}`), 400, "unknown tool")
+		s.want(request{body: rpc("no/such", ""), head: []string{"Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "no/such"}}, 404, "-32601")
 	}},
 	{name: "arguments of every wrong type", do: everyWrongType},
 	{name: "one id for many calls", do: func(t *testing.T, s *site) {
@@ -453,7 +453,7 @@ var hostile = []struct {
 			done := make(chan struct{})
 			go func() {
 				defer close(done)
-				if r, err := s.client().Do(s.new(call("block", `{}`)).WithContext(ctx)); err == nil {
+				if r, err := s.client().Do(s.new(toolCall("block", `{}`)).WithContext(ctx)); err == nil {
 					r.Body.Close()
 				}
 			}()
@@ -484,7 +484,7 @@ func everyWrongType(t *testing.T, s *site) {
 	n := 0
 	ask := func(tool, args string) {
 		n++
-		r, body := s.ask(call(tool, args))
+		r, body := s.ask(toolCall(tool, args))
 		if r.StatusCode != 200 && r.StatusCode != 400 {
 			t.Errorf("%s %s: code %d: %s", tool, args, r.StatusCode, body)
 		}
@@ -496,7 +496,7 @@ func everyWrongType(t *testing.T, s *site) {
 		for _, v := range values {
 			ask(tl.Name, v)
 		}
-		for field := range tl.Input.Properties {
+		for field := range tl.Input().Properties {
 			var args map[string]json.RawMessage
 			if err := json.Unmarshal([]byte(tl.Example), &args); err != nil {
 				t.Fatal(err)

@@ -18,7 +18,7 @@ func TestStopping(t *testing.T) {
 	s := serve(t, HTTPConfig{Grace: time.Minute}, nil)
 	b := s.blocking()
 	session := s.session()
-	b.in(call("block", `{}`))
+	b.in(toolCall("block", `{}`))
 	b.in(old(session, `{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"block"}}`))
 	listening := s.listen(session)
 
@@ -78,7 +78,7 @@ func TestGrace(t *testing.T) {
 	})
 	answered := make(chan string, 1)
 	go func() {
-		_, body := s.ask(call("commit", `{}`))
+		_, body := s.ask(toolCall("commit", `{}`))
 		answered <- body
 	}()
 	<-began

@@ -108,8 +108,8 @@ type request struct {
 	head               []string
 }
 
-// message is a call of a method, of the revision without sessions.
-func message(method, params string) string {
+// rpc is a call of a method, of the revision without sessions.
+func rpc(method, params string) string {
 	if params != "" {
 		params += ","
 	}
@@ -117,9 +117,9 @@ func message(method, params string) string {
 		`"io.modelcontextprotocol/clientInfo":{"name":"tester","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`
 }
 
-// call asks for a tool, in the revision without sessions.
-func call(tool, args string) request {
-	return request{body: message("tools/call", `"name":"`+tool+`","arguments":`+args),
+// toolCall asks for a tool, in the revision without sessions.
+func toolCall(tool, args string) request {
+	return request{body: rpc("tools/call", `"name":"`+tool+`","arguments":`+args),
 		head: []string{"Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "tools/call", "Mcp-Name", tool}}
 }
 
@@ -210,7 +210,7 @@ func (s *site) want(r request, code int, words ...string) *http.Response {
 // good is the call that every server has to answer, whatever came before.
 func (s *site) good() {
 	s.t.Helper()
-	s.want(call("read_file", `{"path":"a.txt"}`), 200, "hello of ")
+	s.want(toolCall("read_file", `{"path":"a.txt"}`), 200, "hello of ")
 }
 
 // session opens one, and returns its id.

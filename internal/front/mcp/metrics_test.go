@@ -75,9 +75,9 @@ func TestFamiliesSees(t *testing.T) {
 func TestMetrics(t *testing.T) {
 	s := serve(t, HTTPConfig{}, nil)
 	s.good()
-	s.want(call("read_file", `{"path":"none.txt"}`), 200)
-	s.want(call("create_file", `{"path":"new.txt","content":"x"}`), 200)
-	s.want(call("no_such_tool", `{}`), 400)
+	s.want(toolCall("read_file", `{"path":"none.txt"}`), 200)
+	s.want(toolCall("create_file", `{"path":"new.txt","content":"x"}`), 200)
+	s.want(toolCall("no_such_tool", `{}`), 400)
 	s.want(request{token: "-"}, 401)
 	s.session()
 	_, text := s.ask(request{method: "GET", path: "/metrics"})
