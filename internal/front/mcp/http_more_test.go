@@ -28,7 +28,7 @@ func TestRevisions(t *testing.T) {
 		s.want(request{body: `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"read_file","arguments":{"path":"a.txt"}}}`,
 			head: []string{sessionHeader, id, "Mcp-Protocol-Version", version}}, 200, "hello of default")
 	}
-	r := request{body: message("server/discover", ""), head: []string{"Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "server/discover"}}
+	r := request{body: rpc("server/discover", ""), head: []string{"Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "server/discover"}}
 	s.want(r, 200, "2026-07-28", "2025-11-25", "2025-06-18")
 	s.good()
 
@@ -79,8 +79,8 @@ func TestLogKeepsQuiet(t *testing.T) {
 	s := serve(t, HTTPConfig{}, nil)
 	id := s.session()
 	s.want(old(id, `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"create_file","arguments":{"path":"argument.txt","content":"contents"}}}`), 200)
-	s.want(call("read_file", `{"path":"argument.txt"}`), 200)
-	s.want(call("read_file", `{"path":"absent.txt"}`), 200, "isError")
+	s.want(toolCall("read_file", `{"path":"argument.txt"}`), 200)
+	s.want(toolCall("read_file", `{"path":"absent.txt"}`), 200, "isError")
 	s.want(request{token: "Bearer guessedtoken"}, 401)
 	s.want(old("guessedsession", hello), 404)
 	s.want(request{method: "DELETE", head: []string{sessionHeader, id}}, 204)
@@ -105,7 +105,7 @@ func TestHealth(t *testing.T) {
 	ask := request{method: "GET", path: "/healthz", token: "-"}
 	s.want(ask, 200, "ok\n")
 	s.want(request{method: "HEAD", path: "/healthz", token: "-"}, 200)
-	s.want(call("create_file", `{"path":"new.txt","content":"x"}`), 200)
+	s.want(toolCall("create_file", `{"path":"new.txt","content":"x"}`), 200)
 	store := filepath.Join(s.dir, ".emend")
 	if err := os.Rename(store, store+".away"); err != nil {
 		t.Fatal(err)
