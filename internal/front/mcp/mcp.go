@@ -32,7 +32,8 @@ type Workspace struct {
 // Server answers clients. One server may have several transports at once.
 type Server struct {
 	Config
-	all *sdk.Server // over all workspaces
+	all   *sdk.Server // over all workspaces
+	seals *seals      // of the questions that persons are asked
 }
 
 // New makes a server.
@@ -40,7 +41,7 @@ func New(c Config) *Server {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{Config: c}
+	s := &Server{Config: c, seals: newSeals()}
 	s.all = s.build(c.Workspaces)
 	return s
 }
@@ -92,7 +93,11 @@ func offer(t *tool.Tool) *sdk.Tool {
 
 func (s *Server) handler(t *tool.Tool, ws Workspace) sdk.ToolHandler {
 	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		ctx = emend.As(ctx, s.actor(req))
-		return tell(t, s.Tools.Call(ctx, ws.Workspace, t.Name, req.Params.Arguments))
+		ctx, asked := s.asking(emend.As(ctx, s.actor(req)), req, ws)
+		r := s.Tools.Call(ctx, ws.Workspace, t.Name, req.Params.Arguments)
+		if asked.question != nil {
+			return asked.question, nil
+		}
+		return tell(t, r)
 	}
 }
