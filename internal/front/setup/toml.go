@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -68,7 +69,7 @@ func (b table) put(text []byte) ([]byte, error) {
 	switch {
 	case found:
 		out = slices.Concat(text[:from], []byte(body), text[to:])
-	case ok:
+	case ok, b.inline(text):
 		return nil, fmt.Errorf("%s is not written as a table of its own", b.header())
 	case blank(text):
 		out = []byte(body)
@@ -104,6 +105,12 @@ func (b table) drop(text []byte) ([]byte, error) {
 func (b table) now(text []byte) (setting, bool) {
 	has, ok := b.lookup(text)
 	return table{b.path, has}, ok
+}
+
+// inline reports whether the outer table is written as a value, in braces. TOML closes such a table for good; the
+// parser here would let a header add to it, and the client's would not.
+func (b table) inline(text []byte) bool {
+	return regexp.MustCompile(`(?m)^\s*["']?` + regexp.QuoteMeta(b.path[0]) + `["']?\s*=`).Match(text)
 }
 
 // prove refuses an edit after which the text says anything else than was meant.
