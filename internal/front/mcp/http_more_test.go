@@ -33,7 +33,7 @@ func TestRevisions(t *testing.T) {
 	s.good()
 
 	client := sdk.NewClient(&sdk.Implementation{Name: "tester", Version: "1"}, nil)
-	session, err := client.Connect(t.Context(), &sdk.StreamableClientTransport{Endpoint: "http://" + s.at + "/mcp", HTTPClient: &http.Client{Transport: bearer{}}}, nil)
+	session, err := client.Connect(t.Context(), &sdk.StreamableClientTransport{Endpoint: "http://" + s.at + "/mcp", HTTPClient: &http.Client{Transport: withToken{}}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,10 +45,10 @@ func TestRevisions(t *testing.T) {
 	t.Logf("the library's client speaks %s", session.InitializeResult().ProtocolVersion)
 }
 
-// bearer sends the token.
-type bearer struct{}
+// withToken sends the token.
+type withToken struct{}
 
-func (bearer) RoundTrip(r *http.Request) (*http.Response, error) {
+func (withToken) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
 	r.Header.Set("Authorization", "bearer "+testToken) // the scheme has no case
 	return http.DefaultTransport.RoundTrip(r)
