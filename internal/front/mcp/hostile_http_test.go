@@ -154,6 +154,20 @@ var hostile = []struct {
 			t.Errorf("%d bytes were read", n)
 		}
 	}},
+	{name: "many large bodies at once", conf: HTTPConfig{MaxBody: 1 << 20}, do: func(t *testing.T, s *site) {
+		var all []net.Conn
+		for range 8 {
+			all = append(all, s.dial(s.text("POST", "/mcp", "{", "Content-Length", "1048576")))
+		}
+		eventually(t, "they are in hand", func() bool { return s.held.Load() == 8<<20 })
+		if r := s.want(read, 503, "too much is being sent at once"); r.Header.Get("Retry-After") == "" {
+			t.Error("no Retry-After")
+		}
+		for _, c := range all {
+			c.Close()
+		}
+		eventually(t, "they are gone", func() bool { return s.held.Load() == 0 })
+	}},
 	{name: "compressed body", do: func(t *testing.T, s *site) {
 		var b bytes.Buffer
 		z := gzip.NewWriter(&b)

@@ -22,7 +22,7 @@ type HTTPConfig struct {
 	MaxBody     int64         // bytes of a request; 32 MiB
 	MaxRate     int           // requests a second of one address; 20,000
 	MaxSessions int           // open at once; 1000
-	MaxConns    int           // open at once; 1024
+	MaxConns    int           // open at once; 4096
 	SessionIdle time.Duration // after which a session ends; a day
 	Headers     time.Duration // for the head of a request to come; 10 s
 	Body        time.Duration // for the body to come; a minute
@@ -35,7 +35,7 @@ func (c HTTPConfig) filled() HTTPConfig {
 	defaults(&c.MaxBody, 32<<20)
 	defaults(&c.MaxRate, 20000)
 	defaults(&c.MaxSessions, 1000)
-	defaults(&c.MaxConns, 1024)
+	defaults(&c.MaxConns, 4096)
 	defaults(&c.SessionIdle, 24*time.Hour)
 	defaults(&c.Headers, 10*time.Second)
 	defaults(&c.Body, time.Minute)
@@ -61,6 +61,7 @@ type HTTP struct {
 	rate     *rate
 	news     *rate // of requests that were refused: a flood of them does not fill the log
 	health   health
+	held     atomic.Int64 // bytes of all requests in hand
 	draining atomic.Bool
 }
 
@@ -160,6 +161,11 @@ func (h *HTTP) mcp(w *reply, r *http.Request, d *door) *no {
 		return &no{by: "draining", code: http.StatusServiceUnavailable, later: true, bad: true, msg: "the server is stopping: call again when it is back"}
 	}
 	if r.Method == http.MethodPost {
+		release, refusal := h.hold(r)
+		if refusal != nil {
+			return refusal
+		}
+		defer release()
 		body, refusal := h.body(w, r)
 		if refusal != nil {
 			return refusal

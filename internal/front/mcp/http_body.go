@@ -19,9 +19,6 @@ func (h *HTTP) body(w *reply, r *http.Request) ([]byte, *no) {
 		w.Header().Set("Accept-Encoding", "identity")
 		return nil, &no{by: "body", code: http.StatusUnsupportedMediaType, msg: "the body is compressed, which is not read here: send it as it is", bad: true}
 	}
-	if r.ContentLength > h.MaxBody {
-		return nil, h.tooLarge()
-	}
 	w.ctl.SetReadDeadline(time.Now().Add(h.Body)) //nolint:errcheck // a connection that has none is a test's
 	b, err := io.ReadAll(io.LimitReader(r.Body, h.MaxBody+1))
 	h.stats.in.Add(int64(len(b)))
@@ -39,6 +36,23 @@ func (h *HTTP) body(w *reply, r *http.Request) ([]byte, *no) {
 	}
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(b)), int64(len(b))
 	return b, nil
+}
+
+// hold makes room for the body of a request, for as long as the request is in hand. One that does not say how large it is
+// takes as much as is allowed.
+func (h *HTTP) hold(r *http.Request) (release func(), refusal *no) {
+	size := r.ContentLength
+	if size > h.MaxBody {
+		return nil, h.tooLarge()
+	}
+	if size < 0 {
+		size = h.MaxBody
+	}
+	if h.held.Add(size) > 8*h.MaxBody {
+		h.held.Add(-size)
+		return nil, &no{by: "memory", code: http.StatusServiceUnavailable, later: true, bad: true, msg: "too much is being sent at once: send it again in a second"}
+	}
+	return func() { h.held.Add(-size) }, nil
 }
 
 func (h *HTTP) tooLarge() *no {
