@@ -277,7 +277,7 @@ var hostile = []struct {
 		}
 	}},
 	{name: "slow reader", conf: HTTPConfig{Write: 200 * time.Millisecond}, edit: nil, do: func(t *testing.T, s *site) {
-		big := strings.Repeat("x", 64<<20)
+		big := strings.Repeat("x", 24<<20)
 		s.SDK().AddTool(&sdk.Tool{Name: "big", InputSchema: map[string]any{"type": "object"}}, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: big}}}, nil
 		})
@@ -285,7 +285,7 @@ var hostile = []struct {
 		c := s.dial(s.text("POST", "/mcp", r.body, append(r.head, "Content-Length", strconv.Itoa(len(r.body)))...))
 		eventually(t, "the answer is given up", func() bool { return s.stats.out.Load() > 0 })
 		n, _ := io.Copy(io.Discard, c)
-		if n >= 64<<20 {
+		if n >= 24<<20 {
 			t.Errorf("all %d bytes came: nothing was slow", n)
 		}
 	}},

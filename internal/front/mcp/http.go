@@ -16,6 +16,9 @@ import (
 // stateless is the first revision of the protocol without sessions.
 const stateless = "2026-07-28"
 
+// listen is the method whose answer comes when the client has had enough.
+const listen = "subscriptions/listen"
+
 // HTTPConfig is how a server is reached over HTTP, and what it bears. What is zero has a default.
 type HTTPConfig struct {
 	Token       string        // what clients send as their bearer token; without one nobody comes in
@@ -63,6 +66,7 @@ type HTTP struct {
 	health   health
 	held     atomic.Int64 // bytes of all requests in hand
 	draining atomic.Bool
+	answers  sync.RWMutex // read-locked by each request that has an answer to come; locked when no more are taken
 }
 
 // HTTP makes the way in for all clients of HTTP: at /mcp over all workspaces, at /mcp/NAME over one.
@@ -157,9 +161,6 @@ func (h *HTTP) paths() string {
 // mcp hands a request to the protocol's library.
 func (h *HTTP) mcp(w *reply, r *http.Request, d *door) *no {
 	version := r.Header.Get("Mcp-Protocol-Version")
-	if h.draining.Load() {
-		return &no{by: "draining", code: http.StatusServiceUnavailable, later: true, bad: true, msg: "the server is stopping: call again when it is back"}
-	}
 	if r.Method == http.MethodPost {
 		release, refusal := h.hold(r)
 		if refusal != nil {
@@ -169,6 +170,12 @@ func (h *HTTP) mcp(w *reply, r *http.Request, d *door) *no {
 		body, refusal := h.body(w, r)
 		if refusal != nil {
 			return refusal
+		}
+		if begins(body) && r.Header.Get("Mcp-Method") != listen {
+			if !h.answers.TryRLock() {
+				return &no{by: "draining", code: http.StatusServiceUnavailable, later: true, bad: true, msg: "the server is stopping: call again when it is back"}
+			}
+			defer h.answers.RUnlock()
 		}
 		if version == "" && claimsStateless(body) {
 			version = stateless // it says what is wrong with a request without the header

@@ -74,6 +74,15 @@ func claimsStateless(body []byte) bool {
 	return json.Unmarshal(body, &m) == nil && m.Params.Meta[key] != nil
 }
 
+// begins reports whether a message wants an answer. Others belong to calls in hand: they cancel one, or answer what it asked.
+func begins(body []byte) bool {
+	var m struct {
+		ID     json.RawMessage `json:"id"`
+		Method string          `json:"method"`
+	}
+	return json.Unmarshal(body, &m) != nil || m.ID != nil && m.Method != ""
+}
+
 // reply is the answer to a request: each write has to be taken in time, and what was sent is counted.
 type reply struct {
 	http.ResponseWriter
