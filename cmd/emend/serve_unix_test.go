@@ -232,3 +232,88 @@ func TestServeStdioStops(t *testing.T) {
 		kill.Stop()
 	}
 }
+
+// holdLock takes the lock of the store, as another process at work would, until it is let go, or the test ends.
+func holdLock(t *testing.T, dir string) (letGo func()) {
+	t.Helper()
+	f, err := os.OpenFile(filepath.Join(dir, ".emend", "lock"), os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return func() { f.Close() }
+}
+
+// stuck serves a call that waits for a lock that somebody holds; its answer comes through the channel.
+func stuck(t *testing.T, args ...string) (s *served, dir string, letGo func(), answer <-chan string) {
+	t.Helper()
+	dir = t.TempDir()
+	s = serveHTTP(t, dir, t.TempDir(), args...)
+	if code, body, err := s.post("create_file", `{"path":"first","content":"x"}`); code != 200 || err != nil {
+		t.Fatalf("%d %s %v", code, body, err)
+	}
+	letGo = holdLock(t, dir)
+	out := make(chan string, 1)
+	go func() {
+		_, body, err := s.post("create_file", `{"path":"second","content":"x"}`)
+		out <- fmt.Sprint(body, err)
+	}()
+	for range 1000 {
+		if req, err := http.NewRequest("GET", strings.TrimSuffix(s.url, "/mcp")+"/metrics", nil); err == nil {
+			req.Header.Set("Authorization", "Bearer "+s.token)
+			if resp, err := http.DefaultClient.Do(req); err == nil {
+				b, _ := io.ReadAll(resp.Body)
+				resp.Body.Close()
+				if strings.Contains(string(b), "\nemend_calls_in_flight 1\n") {
+					return s, dir, letGo, out
+				}
+			}
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	t.Fatal("the call is not in hand")
+	return nil, "", nil, nil
+}
+
+// TestServeGrace: a call that takes longer than the grace is cancelled, answered, and has changed nothing. That it was
+// cancelled is noted in the log, for which the lock is waited for.
+func TestServeGrace(t *testing.T) {
+	s, dir, letGo, answer := stuck(t, "--grace", "1ms")
+	defer time.AfterFunc(2*time.Second, letGo).Stop()
+	if code, said := s.end(syscall.SIGTERM); code != 0 {
+		t.Errorf("exit code %d: %s", code, said)
+	}
+	if got := <-answer; !strings.Contains(got, `"isError":true`) {
+		t.Errorf("the call was answered with %s", got)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "second")); err == nil {
+		t.Error("it was made all the same")
+	}
+}
+
+// TestServeSecondSignal: who does not want to wait says so twice.
+func TestServeSecondSignal(t *testing.T) {
+	for _, sigs := range [][2]syscall.Signal{{syscall.SIGTERM, syscall.SIGTERM}, {syscall.SIGINT, syscall.SIGINT}, {syscall.SIGTERM, syscall.SIGINT}} {
+		s, _, _, answer := stuck(t, "--grace", "10m")
+		s.cmd.Process.Signal(sigs[0]) //nolint:errcheck // /healthz tells
+		for range 1000 {
+			resp, err := http.Get(strings.TrimSuffix(s.url, "/mcp") + "/healthz")
+			if err != nil {
+				t.Fatalf("%s: it ended at the first signal: %v", sigs, err)
+			}
+			resp.Body.Close()
+			if resp.StatusCode == 503 {
+				break
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+		s.end(sigs[1])
+		if ws := s.cmd.ProcessState.Sys().(syscall.WaitStatus); !ws.Signaled() || ws.Signal() != sigs[1] {
+			t.Errorf("%s: it ended with %s", sigs, s.cmd.ProcessState)
+		}
+		<-answer
+	}
+}
