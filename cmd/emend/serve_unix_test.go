@@ -182,6 +182,33 @@ func TestServeToken(t *testing.T) {
 	}
 }
 
+// TestServeTokenOutOfReach: where the workspace is the directory that has the configuration, no tool reads the token, nor
+// puts another in its place.
+func TestServeTokenOutOfReach(t *testing.T) {
+	dir := t.TempDir()
+	s := serveHTTP(t, dir, filepath.Join(dir, "conf"))
+	const key = `"conf/emend/serve.key"`
+	for tool, args := range map[string]string{
+		"read_file":   `{"path":` + key + `}`,
+		"delete_file": `{"path":` + key + `}`,
+		"create_file": `{"path":"conf/emend/other.key","content":"x"}`,
+		"write_file":  `{"path":` + key + `,"content":"x","expectedSha256":"` + strings.Repeat("0", 64) + `"}`,
+		"edit_file":   `{"path":` + key + `,"expectedSha256":"` + strings.Repeat("0", 64) + `","edits":[{"oldText":"emend_","newText":"x"}]}`,
+		"move_file":   `{"fromPath":` + key + `,"toPath":"open.txt","expectedSha256":"` + strings.Repeat("0", 64) + `"}`,
+		"apply_patch": `{"patch":"*** Begin Patch\n*** Delete File: conf/emend/serve.key\n*** End Patch"}`,
+	} {
+		if code, body, err := s.post(tool, args); err != nil || code != 200 || !strings.Contains(body, "permission_denied") || strings.Contains(body, s.token) {
+			t.Errorf("%s: %d %v %s", tool, code, err, body)
+		}
+	}
+	if _, body, err := s.post("search_files", `{"query":"emend_"}`); err != nil || strings.Contains(body, s.token) || strings.Contains(body, "serve.key") {
+		t.Errorf("search_files: %v %s", err, body)
+	}
+	if code, said := s.end(syscall.SIGTERM); code != 0 || strings.Count(said, s.token) != 1 {
+		t.Errorf("exit code %d: %s", code, said)
+	}
+}
+
 // TestServeLogsJSON: with --log-format json all that is said is JSON, and a new token is not.
 func TestServeLogsJSON(t *testing.T) {
 	dir, conf := t.TempDir(), t.TempDir()

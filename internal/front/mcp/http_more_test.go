@@ -115,6 +115,7 @@ func TestLogKeepsQuiet(t *testing.T) {
 
 func TestHealth(t *testing.T) {
 	s := serve(t, HTTPConfig{}, nil)
+	s.health.fresh = time.Millisecond
 	ask := request{method: "GET", path: "/healthz", token: "-"}
 	s.want(ask, 200, "ok\n")
 	s.want(request{method: "HEAD", path: "/healthz", token: "-"}, 200)
@@ -136,6 +137,7 @@ func TestHealth(t *testing.T) {
 // TestHealthPending: what a crash left is seen by those who watch, until somebody recovers it.
 func TestHealthPending(t *testing.T) {
 	s := serve(t, HTTPConfig{}, nil)
+	s.health.fresh = time.Millisecond
 	s.want(toolCall("create_file", `{"path":"new.txt","content":"x"}`), 200)
 	dir, err := vfs.Open(filepath.Join(s.dir, ".emend", "log"))
 	if err != nil {
