@@ -198,9 +198,13 @@ func (w *Workspace) Apply(ctx context.Context, text string, o Options) (*Report,
 	}
 	defer w.calls.Done()
 	ctx = w.calling(ctx, "apply_patch")
+	ctx, err := w.from(ctx, o.Base)
+	if err != nil {
+		return nil, w.refuse(ctx, report.View{Atomic: !o.Sequential}, err)
+	}
 	r := record{key: o.IdempotencyKey, progress: o.Progress}
 	if r.key != "" {
-		r.request = w.requestSum("apply_patch", sum(text))
+		r.request = w.requestSum(ctx, "apply_patch", sum(text))
 		if rep, err := w.earlier(ctx, r); rep != nil || err != nil {
 			return rep, w.refuse(ctx, report.View{Atomic: true}, err)
 		}
@@ -273,7 +277,7 @@ func (w *Workspace) refusal(ctx context.Context, first *fail.Error, named []patc
 	}
 	for i := range named[:min(len(named), maxNoted)] {
 		s := &named[i]
-		r.Ops = append(r.Ops, audit.Op{Operation: s.Op.String(), Path: clean(w.fromTop(s.Path)), ToPath: clean(w.fromTop(s.To))})
+		r.Ops = append(r.Ops, audit.Op{Operation: s.Op.String(), Path: clean(w.fromTop(ctx, s.Path)), ToPath: clean(w.fromTop(ctx, s.To))})
 	}
 	return r
 }

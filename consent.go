@@ -21,6 +21,7 @@ import (
 
 // Question is what a person is asked before a call touches what a policy wants them to be asked about.
 type Question struct {
+	Root  string // of the workspace, to be shown
 	Actor Actor
 	Paths []AskedPath
 	// Diff is what the call would change, what is asked about first, and safe to show on a terminal. It is empty when the
@@ -75,11 +76,11 @@ func (w *Workspace) ask(ctx context.Context, about []AskedPath, diff string, dig
 		return nil, saidNo(about[0], errors.New("there is nobody to ask"))
 	}
 	actor := w.actor(ctx)
-	fmt.Fprintf(digest, "%d %q %q\n", w.guard.Root().Ino, actor.Client, actor.Tool)
+	fmt.Fprintf(digest, "%d %d %q %q\n", w.guard.Root().Dev, w.guard.Root().Ino, actor.Client, actor.Tool)
 	for _, a := range about {
 		fmt.Fprintf(digest, "%q %t %q\n", a.Path, a.Write, a.Rule)
 	}
-	by, err := f(ctx, Question{Actor: actor, Paths: about, Diff: bounded(report.Escape(diff)), Digest: hex.EncodeToString(digest.Sum(nil))})
+	by, err := f(ctx, Question{Root: w.Root(), Actor: actor, Paths: about, Diff: bounded(report.Escape(diff)), Digest: hex.EncodeToString(digest.Sum(nil))})
 	if ctx.Err() != nil {
 		return nil, cancelled(ctx)
 	}

@@ -26,7 +26,7 @@ type loaded struct {
 }
 
 func newReader(ctx context.Context, w *Workspace) *reader {
-	return &reader{w: w, base: w.base, loaded: map[guard.Identity]loaded{}, asks: asksOf(ctx)}
+	return &reader{w: w, base: w.at(ctx), loaded: map[guard.Identity]loaded{}, asks: asksOf(ctx)}
 }
 
 // Look implements plan.Source. Whatever a patch names it may change, so policy is judged for writing.

@@ -15,21 +15,20 @@ import (
 	"github.com/emend-dev/emend/internal/report"
 )
 
-// patience is how long an answer is waited for, and how long a question is good.
-const patience = 10 * time.Minute
+// answerTime is how long an answer is waited for, and how long a question is good.
+const answerTime = 10 * time.Minute
 
 // round is one request, in which a person may have to be asked. Newer clients are given the question as the result, and
 // send the call again with the answer; older ones are asked while the call waits.
 type round struct {
 	s        *Server
 	req      *sdk.CallToolRequest
-	ws       Workspace
 	question *sdk.CallToolResult // what to answer instead of the call's result
 }
 
 // asking has the person behind a client asked where a policy wants it.
-func (s *Server) asking(ctx context.Context, req *sdk.CallToolRequest, ws Workspace) (context.Context, *round) {
-	r := &round{s: s, req: req, ws: ws}
+func (s *Server) asking(ctx context.Context, req *sdk.CallToolRequest) (context.Context, *round) {
+	r := &round{s: s, req: req}
 	return emend.Asking(ctx, r.ask), r
 }
 
@@ -47,7 +46,7 @@ func (r *round) ask(ctx context.Context, q emend.Question) (by string, err error
 		}
 		return elicitation, verdict(res)
 	}
-	t := ticket{Digest: q.Digest, Workspace: r.ws.Root(), Client: q.Actor.Client}
+	t := ticket{Digest: q.Digest, Workspace: q.Root, Client: q.Actor.Client}
 	if res, ok := r.req.Params.InputResponses[elicitation].(*sdk.ElicitResult); ok && r.s.seals.redeem(r.req.Params.RequestState, t) {
 		return elicitation, verdict(res)
 	}
@@ -66,14 +65,20 @@ func waits(s *sdk.ServerSession) bool {
 	return p != nil && p.ProtocolVersion < stateless
 }
 
-// elicit asks and waits.
+// elicit asks and waits. Who waits for a person takes the place of a call that could run, so that not all may wait.
 func (r *round) elicit(ctx context.Context, q emend.Question) (*sdk.ElicitResult, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	select {
+	case r.s.asked <- struct{}{}:
+		defer func() { <-r.s.asked }()
+	default:
+		return nil, &fail.Error{Msg: "too many questions wait for a person already", Hint: "Try again when they are answered."}
+	}
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
 	res, err := r.req.Session.Elicit(ctx, form(q))
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return nil, fmt.Errorf("a person was asked, and did not answer within %v", patience)
+		return nil, fmt.Errorf("a person was asked, and did not answer within %v", answerTime)
 	case err != nil:
 		return nil, fmt.Errorf("the client could not ask a person: %w", err)
 	}
@@ -109,7 +114,7 @@ func cut(s string, most int) string {
 
 // form is a question as a client shows it.
 func form(q emend.Question) *sdk.ElicitParams {
-	return &sdk.ElicitParams{Mode: "form", Message: message(q), RequestedSchema: &jsonschema.Schema{
+	return &sdk.ElicitParams{Mode: "form", Message: wording(q), RequestedSchema: &jsonschema.Schema{
 		Type: "object", Required: []string{"answer"},
 		Properties: map[string]*jsonschema.Schema{
 			"answer": {Type: "string", Enum: []any{"allow", "deny"}, Title: "Answer", Description: "allow lets it happen now, once"},
@@ -122,13 +127,13 @@ func form(q emend.Question) *sdk.ElicitParams {
 // maxLines is how many lines of a change a person is shown.
 const maxLines = 200
 
-func message(q emend.Question) string {
+func wording(q emend.Question) string {
 	var b strings.Builder
 	who := q.Actor.Client
 	if who == "" {
 		who = "An agent"
 	}
-	fmt.Fprintf(&b, "%s calls %s. The policy wants you to be asked about:\n", report.OneLine(who), report.OneLine(q.Actor.Tool))
+	fmt.Fprintf(&b, "%s calls %s in %s. The policy wants you to be asked about:\n", report.OneLine(who), report.OneLine(q.Actor.Tool), report.OneLine(q.Root))
 	for _, p := range q.Paths {
 		verb := "reading"
 		if p.Write {
