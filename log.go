@@ -175,7 +175,7 @@ func (j *journal) entries(s *scan, r *audit.Record, want *wanted) []LogEntry {
 func (j *journal) entry(s *scan, r *audit.Record, op audit.Op) LogEntry {
 	e := LogEntry{Timestamp: r.TS, SessionID: r.Actor.Session, AgentName: r.Actor.Agent, ToolName: r.Actor.Tool,
 		Operation: op.Operation, Path: op.Path, ToPath: op.ToPath, BeforeSha256: op.Before, AfterSha256: op.After,
-		OK: r.OK, ErrorKind: r.ErrorKind, Message: r.Message, Entry: nameOf(r), Seq: r.Seq, Client: r.Actor.Client,
+		OK: r.OK, ErrorKind: r.ErrorKind, Message: r.Message, Entry: nameOf(r), Seq: r.Seq, Client: r.Actor.Client, Call: r.Actor.Call,
 		Undoes: r.Undoes, UndoneBy: s.undone[r.Tx]}
 	if j.readable(op) != nil {
 		e.BeforeSha256, e.AfterSha256 = "", "" // a short secret can be guessed from its hash

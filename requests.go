@@ -271,6 +271,7 @@ type LogEntry struct {
 	Entry     string   `json:"entry"` // by which show and undo know it: the transaction, or #seq of a refusal
 	Seq       uint64   `json:"seq"`
 	Client    string   `json:"client,omitempty"`
+	Call      string   `json:"call,omitempty"` // the client's own name for this use of the tool
 	Message   string   `json:"message,omitempty"`
 	TrashedTo string   `json:"trashedTo,omitempty"`
 	Undoes    []string `json:"undoes,omitempty"`   // the entries that this one took back
