@@ -83,14 +83,15 @@ func (w *Workspace) once(ctx context.Context, r record, do func(record) (*Report
 
 // settled commits what settle decides.
 func (w *Workspace) settled(ctx context.Context, settle func(context.Context, *reader) (*plan.Plan, error), r record) (*Report, error) {
-	src := newReader(w)
+	src := newReader(ctx, w)
 	p, err := settle(ctx, src)
 	if err == nil {
 		err = w.limits.checkPlan(p)
 	}
 	if err != nil {
-		return nil, err
+		return nil, w.telling(ctx, src, err)
 	}
+	r.asks = src.asks.List()
 	return w.commit(ctx, report.View{Atomic: true}, p, src.sums(), r)
 }
 

@@ -215,6 +215,7 @@ type Plan struct {
 	view report.View
 	plan *plan.Plan
 	sums map[guard.Identity]string // of every file that was read
+	asks []AskedPath
 	of   *Workspace
 }
 
@@ -308,17 +309,26 @@ func (w *Workspace) Plan(ctx context.Context, text string, o Options) (*Plan, er
 	if err != nil {
 		return nil, &Refusal{list: fail.All(err)}
 	}
-	return w.preview(ctx, text, o)
+	src := newReader(ctx, w)
+	p, err := w.preview(ctx, text, o, src)
+	if err != nil {
+		return nil, err
+	}
+	if no := w.telling(ctx, src, nil); no != nil {
+		return nil, &Refusal{view: p.view, list: fail.All(no)}
+	}
+	return p, nil
 }
 
-func (w *Workspace) preview(ctx context.Context, text string, o Options) (*Plan, error) {
-	src := newReader(w)
-	src.base = w.at(ctx)
+func (w *Workspace) preview(ctx context.Context, text string, o Options, src *reader) (*Plan, error) {
 	view, p, err := w.plan(ctx, text, o, src)
 	if err == nil {
-		return &Plan{view: view, plan: p, sums: src.sums(), of: w}, nil
+		asks := src.asks.List()
+		view.Notes = willAsk(asks)
+		return &Plan{view: view, plan: p, sums: src.sums(), of: w, asks: asks}, nil
 	}
-	list := fail.All(err)
+	list := fail.All(w.telling(ctx, src, err))
+	src.asks = nil // nobody is asked about what is only looked at for a hint
 	if hint := w.elsewhere(ctx, text, o, src, list); hint != "" {
 		first := *list[0]
 		first.Hint = join(first.Hint, hint)

@@ -40,6 +40,7 @@ type Server struct {
 	calls  *limit
 	stats  *stats
 	visits *visits
+	seals  *seals // of the questions that persons are asked
 
 	halted context.Context // done when calls that have not reached their commit are to end
 	halt   context.CancelFunc
@@ -50,7 +51,7 @@ func New(c Config) *Server {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{Config: c, calls: newLimit(cmp.Or(c.MaxCalls, defaultCalls)), stats: newStats(), visits: newVisits()}
+	s := &Server{Config: c, calls: newLimit(cmp.Or(c.MaxCalls, defaultCalls)), stats: newStats(), visits: newVisits(), seals: newSeals()}
 	s.halted, s.halt = context.WithCancel(context.Background())
 	s.all = s.build(c.Workspaces)
 	return s
@@ -121,8 +122,12 @@ func (s *Server) handler(t *tool.Tool, tools tool.Options) sdk.ToolHandler {
 		o := tools
 		ctx, staged, end := s.progressOf(emend.As(ctx, s.actor(req)), req)
 		o.Progress = staged
+		ctx, asked := s.asking(ctx, req)
 		r := o.Call(ctx, o.Places[0].Workspace, t.Name, req.Params.Arguments)
 		end()
+		if asked.question != nil {
+			return asked.question, nil
+		}
 		n.ended(r)
 		return tell(t, r)
 	}
