@@ -45,7 +45,7 @@ Exit codes: 0 ended as it was told to, 1 could not serve, 2 wrong usage.`,
   emend serve ~/src/shop --http 127.0.0.1:7433
   emend serve --workspace api=~/src/api --workspace web=~/src/web --http :7433
   emend serve ~/src/shop --http 0.0.0.0:7433 --remote --tls-cert host.pem --tls-key host.key`,
-		Args: cobra.MaximumNArgs(1),
+		Args: atMost(0, "one DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.runServe(cmd, args, &f) },
 	}
 	f.define(cmd)
