@@ -1,0 +1,124 @@
+//go:build npm && linux
+
+package agents
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// check complains of every step that was not made, and of everything that the model was not shown.
+func (m *model) check(told string) {
+	m.t.Helper()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.gaveUp != nil {
+		m.t.Errorf("the model gave up: %v", m.gaveUp)
+	}
+	var seen []string
+	if len(m.turns) > 0 {
+		seen = m.turns[len(m.turns)-1].results
+	}
+	if len(seen) < len(m.script) {
+		m.t.Errorf("the model was shown %d results in %d turns; the script has %d steps", len(seen), len(m.turns), len(m.script))
+	}
+	for i, s := range m.script[:min(len(seen), len(m.script))] {
+		for _, want := range s.want {
+			if !strings.Contains(seen[i], strings.TrimSpace(want)) {
+				m.t.Errorf("%s: the model was not shown %q, but %q", s.does, want, seen[i])
+			}
+		}
+		if form := form(seen[i]); s.tool != "read_file" && form != told {
+			m.t.Errorf("%s: the model was shown %s, not %s: %q", s.does, form, told, seen[i])
+		}
+	}
+	for _, u := range m.unknown {
+		m.t.Logf("a request that no script answers: %s", u)
+	}
+}
+
+// form is which part of a result a text is: the object that clients of MCP call structuredContent, or the text in content.
+func form(shown string) string {
+	var in struct {
+		OK     *bool
+		Output string
+	}
+	if i := strings.IndexByte(shown, '{'); i >= 0 && json.NewDecoder(strings.NewReader(shown[i:])).Decode(&in) == nil && in.OK != nil {
+		return "structuredContent"
+	}
+	return "content"
+}
+
+// aside says what an agent wanted beside the script.
+func (m *model) aside() string {
+	out := ""
+	if m.asides > 0 {
+		out += fmt.Sprintf(", %d requests aside", m.asides)
+	}
+	if len(m.strangers) > 0 {
+		hosts := map[string]int{}
+		for _, h := range m.strangers {
+			hosts[h]++
+		}
+		out += ", refused it: " + strings.Join(slices.Sorted(maps.Keys(hosts)), " ")
+	}
+	return out
+}
+
+// recorded complains of what the log should have and has not.
+func (w *world) recorded(a *agent) {
+	w.Helper()
+	for _, e := range w.log() {
+		w.Logf("%+v", e)
+	}
+	w.run("verify")
+}
+
+// takeBack undoes the session: the tree is the first again, with the line that a person wrote meanwhile.
+func (w *world) takeBack() {
+	w.Helper()
+	sessions := map[string]bool{}
+	for _, e := range w.log() {
+		sessions[e.Session] = true
+	}
+	for s := range sessions {
+		w.run("undo", "--session", s)
+	}
+	want := maps.Clone(first)
+	want["server.conf"] += persons
+	w.holds("after undo", want)
+}
+
+// revision is the revision of the protocol that was spoken, as the streams have it.
+func (w *world) revision() string {
+	const meta = "io.modelcontextprotocol/protocolVersion"
+	for _, line := range w.wire("in") {
+		var in struct {
+			Params struct {
+				Meta map[string]any `json:"_meta"`
+			}
+		}
+		if json.Unmarshal([]byte(line), &in) == nil && in.Params.Meta[meta] != nil {
+			return fmt.Sprint(in.Params.Meta[meta])
+		}
+	}
+	for _, line := range w.wire("out") {
+		var in struct {
+			Result struct{ ProtocolVersion string }
+		}
+		if json.Unmarshal([]byte(line), &in) == nil && in.Result.ProtocolVersion != "" {
+			return in.Result.ProtocolVersion
+		}
+	}
+	return "unknown"
+}
+
+func (w *world) wire(which string) []string {
+	data, _ := os.ReadFile(filepath.Join(w.root, "wire-"+which))
+	return strings.Split(string(data), "\n")
+}
