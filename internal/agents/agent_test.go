@@ -22,8 +22,8 @@ type agent struct {
 	own []string
 	// client is what it calls itself towards a server.
 	client string
-	// told is which part of a result it shows its model where a result has both.
-	told string
+	// told is which part of a result it shows its model where a result has both, refused the same of a refusal.
+	told, refused string
 	// base writes what it needs to talk to a model at url, and returns its environment.
 	base func(w *world, url string) []string
 	// plug writes how it reaches emend; where it takes arguments for that, it returns them.
@@ -39,7 +39,7 @@ type server struct {
 	token   string
 }
 
-var agents = []*agent{claudeCode, codex, opencode, geminiCLI}
+var agents = []*agent{claudeCode, claudeSearch, codex, codexSearch, codexCode, opencode, geminiCLI}
 
 // program is an agent that is installed here.
 type program struct {

@@ -42,22 +42,24 @@ func TestStory(t *testing.T) {
 			w.env = append(w.env, a.base(w, m.url)...)
 			args := a.plug(w, server{command: w.tapped(emendProgram, "serve", w.work)})
 			took := w.start(append(append(p.command, a.ask(prompt)...), args...)...)
-			m.check(a.told)
+			m.check(a)
 			w.holds("afterwards", last)
 			w.recorded(a)
-			t.Logf("%s %s: speaks %s, shows its model %s, %d turns, %.1f s%s", a.name, p.version, w.revision(), a.told,
-				len(m.turns), took.Seconds(), m.aside())
+			t.Logf("%s %s: speaks %s; shows its model %s, of a refusal %s; %d turns%s; %.1f s", a.name, p.version, w.revision(),
+				a.told, a.refused, len(m.turns), m.aside(), took.Seconds())
 			w.takeBack()
 		})
 	}
 }
 
-func slug(a *agent) string { return strings.ReplaceAll(strings.ToLower(a.name), " ", "-") }
+func slug(a *agent) string {
+	return strings.NewReplacer(" ", "-", ",", "").Replace(strings.ToLower(a.name))
+}
 
 // model starts a model for this account. All ways out of this machine lead to it.
 func (w *world) model(script []step) *model {
 	dir := filepath.Join(w.root, "model")
-	m := &model{t: w.TB, script: script, keep: func(name string, data []byte) { w.write(filepath.Join(dir, name), string(data)) }}
+	m := &model{t: w.TB, script: script, sought: map[string]bool{}, keep: func(name string, data []byte) { w.write(filepath.Join(dir, name), string(data)) }}
 	m.url = m.serve()
 	w.env = append(w.env, "HTTP_PROXY="+m.url, "HTTPS_PROXY="+m.url, "http_proxy="+m.url, "https_proxy="+m.url,
 		"NO_PROXY=127.0.0.1,localhost", "no_proxy=127.0.0.1,localhost")

@@ -13,7 +13,7 @@ import (
 )
 
 // check complains of every step that was not made, and of everything that the model was not shown.
-func (m *model) check(told string) {
+func (m *model) check(a *agent) {
 	m.t.Helper()
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -33,8 +33,8 @@ func (m *model) check(told string) {
 				m.t.Errorf("%s: the model was not shown %q, but %q", s.does, want, seen[i])
 			}
 		}
-		if form := form(seen[i]); s.tool != "read_file" && form != told {
-			m.t.Errorf("%s: the model was shown %s, not %s: %q", s.does, form, told, seen[i])
+		if got, want := form(seen[i]), s.form(a); got != want {
+			m.t.Errorf("%s: the model was shown %s, not %s: %q", s.does, got, want, seen[i])
 		}
 	}
 	for _, u := range m.unknown {
@@ -42,13 +42,31 @@ func (m *model) check(told string) {
 	}
 }
 
+// form is the part of a step's result that an agent is known to show; a file's text is in no other part than content.
+func (s step) form(a *agent) string {
+	switch {
+	case s.tool == "read_file":
+		return "content"
+	case s.refused:
+		return a.refused
+	default:
+		return a.told
+	}
+}
+
 // form is which part of a result a text is: the object that clients of MCP call structuredContent, or the text in content.
 func form(shown string) string {
 	var in struct {
-		OK     *bool
-		Output string
+		OK                *bool
+		StructuredContent json.RawMessage
 	}
-	if i := strings.IndexByte(shown, '{'); i >= 0 && json.NewDecoder(strings.NewReader(shown[i:])).Decode(&in) == nil && in.OK != nil {
+	if i := strings.IndexByte(shown, '{'); i >= 0 {
+		json.NewDecoder(strings.NewReader(shown[i:])).Decode(&in) // a text that is no object is content
+	}
+	switch {
+	case in.StructuredContent != nil:
+		return "both"
+	case in.OK != nil:
 		return "structuredContent"
 	}
 	return "content"
@@ -57,6 +75,9 @@ func form(shown string) string {
 // aside says what an agent wanted beside the script.
 func (m *model) aside() string {
 	out := ""
+	if len(m.sought) > 0 {
+		out += fmt.Sprintf(" (%d to find tools)", len(m.sought))
+	}
 	if m.asides > 0 {
 		out += fmt.Sprintf(", %d requests aside", m.asides)
 	}

@@ -8,13 +8,22 @@ import (
 	"path/filepath"
 )
 
-var codex = &agent{
-	name: "Codex", lock: "../oracle/testdata/codex", pkg: "@openai/codex",
-	program: []string{"@openai/codex-linux-x64/vendor/*/bin/codex"},
-	own:     []string{"apply_patch"},
-	client:  "codex-mcp-client", told: "structuredContent",
-	base: func(w *world, url string) []string {
-		w.write(w.codexConfig(), fmt.Sprintf(`model = "scripted"
+// Codex with a model that it does not know, which is shown all tools; with one that looks for them first; and with the
+// one that it takes by itself, which calls them from programs.
+var (
+	codex       = codexWith("Codex", "scripted", "structuredContent")
+	codexSearch = codexWith("Codex, tool search", "gpt-5.5", "structuredContent")
+	codexCode   = codexWith("Codex, code mode", "gpt-6.1-sol", "both")
+)
+
+func codexWith(name, model, told string) *agent {
+	return &agent{
+		name: name, lock: "../oracle/testdata/codex", pkg: "@openai/codex",
+		program: []string{"@openai/codex-linux-x64/vendor/*/bin/codex"},
+		own:     []string{"apply_patch"},
+		client:  "codex-mcp-client", told: told, refused: told,
+		base: func(w *world, url string) []string {
+			w.write(w.codexConfig(), fmt.Sprintf(`model = %q
 model_provider = "scripted"
 approval_policy = "never"
 sandbox_mode = "danger-full-access"
@@ -28,23 +37,24 @@ name = "scripted"
 base_url = %q
 wire_api = "responses"
 env_key = "SCRIPTED_KEY"
-`, url+"/v1"))
-		return []string{"SCRIPTED_KEY=dummy"}
-	},
-	plug: func(w *world, s server) []string {
-		emend := fmt.Sprintf("url = %q\nbearer_token_env_var = \"EMEND_TOKEN\"\n", s.url)
-		if s.url == "" {
-			emend = fmt.Sprintf("command = %q\nargs = %s\n", s.command[0], encode(s.command[1:]))
-		}
-		w.env = append(w.env, "EMEND_TOKEN="+s.token)
-		old, err := os.ReadFile(w.codexConfig())
-		if err != nil {
-			w.Fatal(err)
-		}
-		w.write(w.codexConfig(), string(old)+"\n[mcp_servers.emend]\n"+emend)
-		return nil
-	},
-	ask: func(prompt string) []string { return []string{"exec", "--skip-git-repo-check", prompt} },
+`, model, url+"/v1"))
+			return []string{"SCRIPTED_KEY=dummy"}
+		},
+		plug: func(w *world, s server) []string {
+			emend := fmt.Sprintf("url = %q\nbearer_token_env_var = \"EMEND_TOKEN\"\n", s.url)
+			if s.url == "" {
+				emend = fmt.Sprintf("command = %q\nargs = %s\n", s.command[0], encode(s.command[1:]))
+			}
+			w.env = append(w.env, "EMEND_TOKEN="+s.token)
+			old, err := os.ReadFile(w.codexConfig())
+			if err != nil {
+				w.Fatal(err)
+			}
+			w.write(w.codexConfig(), string(old)+"\n[mcp_servers.emend]\n"+emend)
+			return nil
+		},
+		ask: func(prompt string) []string { return []string{"exec", "--skip-git-repo-check", prompt} },
+	}
 }
 
 func (w *world) codexConfig() string { return filepath.Join(w.home, ".codex", "config.toml") }

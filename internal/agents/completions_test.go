@@ -24,6 +24,7 @@ func readCompletions(_ string, body []byte) (out shown, err error) {
 		Messages []struct {
 			Role    string
 			Content json.RawMessage
+			ID      string `json:"tool_call_id"`
 		}
 	}
 	if err := json.Unmarshal(body, &in); err != nil {
@@ -35,20 +36,20 @@ func readCompletions(_ string, body []byte) (out shown, err error) {
 	}
 	for _, m := range in.Messages {
 		if m.Role == "tool" {
-			out.results = append(out.results, text(m.Content))
+			out.add(m.ID, text(m.Content))
 		}
 	}
 	return out, nil
 }
 
-func writeCompletions(w io.Writer, stream bool, s said) {
+func writeCompletions(w io.Writer, to shown, s said) {
 	message, reason := object{"role": "assistant", "content": s.words}, "stop"
 	if s.tool != "" {
 		message, reason = object{"role": "assistant", "tool_calls": []object{{"index": 0, "id": s.id, "type": "function",
 			"function": object{"name": s.tool, "arguments": s.args}}}}, "tool_calls"
 	}
 	usage := object{"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
-	if !stream {
+	if !to.stream {
 		io.WriteString(w, encode(object{"id": "c1", "object": "chat.completion", "model": "scripted", "usage": usage,
 			"choices": []object{{"index": 0, "message": message, "finish_reason": reason}}}))
 		return

@@ -40,21 +40,21 @@ func readGenerate(path string, body []byte) (out shown, err error) {
 	for _, c := range in.Contents {
 		for _, p := range c.Parts {
 			if r := p.FunctionResponse; r != nil {
-				out.results = append(out.results, r.Response.Output+r.Response.Error)
+				out.add("", r.Response.Output+r.Response.Error)
 			}
 		}
 	}
 	return out, nil
 }
 
-func writeGenerate(w io.Writer, stream bool, s said) {
+func writeGenerate(w io.Writer, to shown, s said) {
 	piece := object{"text": s.words}
 	if s.tool != "" {
 		piece = object{"functionCall": object{"name": s.tool, "args": json.RawMessage(s.args)}}
 	}
 	out := object{"candidates": []object{{"index": 0, "finishReason": "STOP", "content": object{"role": "model", "parts": []object{piece}}}},
 		"usageMetadata": object{"promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2}, "modelVersion": "scripted"}
-	if stream {
+	if to.stream {
 		event(w, "", out)
 		return
 	}

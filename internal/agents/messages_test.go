@@ -27,11 +27,12 @@ func readMessages(_ string, body []byte) (out shown, err error) {
 	out.stream = in.Stream
 	for _, t := range in.Tools {
 		out.tools = append(out.tools, t.Name)
+		out.finds = out.finds || t.Name == toolSearch
 	}
 	for _, m := range in.Messages {
 		for _, p := range parts(m.Content) {
 			if p.Type == "tool_result" {
-				out.results = append(out.results, text(p.Content))
+				out.add(p.ToolUseID, text(p.Content))
 			}
 		}
 	}
@@ -43,6 +44,8 @@ type part struct {
 	Type    string
 	Text    string
 	Content json.RawMessage
+
+	ToolUseID string `json:"tool_use_id"`
 }
 
 // parts are the pieces of a content that may also be one string.
@@ -69,7 +72,13 @@ func text(content json.RawMessage) string {
 	return strings.Join(out, "\n")
 }
 
-func writeMessages(w io.Writer, stream bool, s said) {
+// toolSearch is the tool with which Claude Code's models find others.
+const toolSearch = "ToolSearch"
+
+func writeMessages(w io.Writer, to shown, s said) {
+	if s.find != "" {
+		s.tool, s.args = toolSearch, encode(object{"query": s.find, "max_results": 5})
+	}
 	block, delta, reason := object{"type": "text", "text": ""}, object{"type": "text_delta", "text": s.words}, "end_turn"
 	whole := object{"type": "text", "text": s.words}
 	if s.tool != "" {
@@ -79,7 +88,7 @@ func writeMessages(w io.Writer, stream bool, s said) {
 	}
 	message := object{"id": "msg_1", "type": "message", "role": "assistant", "model": "scripted", "content": []object{},
 		"stop_reason": nil, "stop_sequence": nil, "usage": object{"input_tokens": 1, "output_tokens": 1}}
-	if !stream {
+	if !to.stream {
 		message["content"], message["stop_reason"] = []object{whole}, reason
 		io.WriteString(w, encode(message))
 		return

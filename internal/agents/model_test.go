@@ -19,6 +19,15 @@ type shown struct {
 	tools   []string
 	results []string
 	stream  bool
+	finds   bool // more tools can be found
+	code    bool // tools are called by a program that the model writes
+}
+
+// add takes the result of a call; what a search found is not one.
+func (s *shown) add(id, result string) {
+	if !strings.Contains(id, finding) {
+		s.results = append(s.results, result)
+	}
 }
 
 // offers finds the tool of emend with a name, under the name that the agent gave it.
@@ -32,19 +41,23 @@ func (s shown) offers(tool string) (string, bool) {
 	return s.tools[i], true
 }
 
-// said is what a model answers: a call of a tool, or words, which end its turn.
+// said is what a model answers: a call of a tool, a search for one, or words, which end its turn.
 type said struct {
 	tool  string // as the agent named it
 	args  string // JSON
+	find  string // words of the tool that it looks for
 	id    string
 	words string
 }
+
+// finding is in the id of every search for tools.
+const finding = "find"
 
 // protocol is one way in which agents ask models.
 type protocol struct {
 	asks  func(path string) bool
 	read  func(path string, body []byte) (shown, error)
-	write func(w io.Writer, stream bool, s said)
+	write func(w io.Writer, to shown, s said)
 }
 
 var protocols = []protocol{messages, responses, completions, generate}
@@ -60,12 +73,13 @@ type model struct {
 	keep   func(name string, data []byte)
 
 	mu        sync.Mutex
-	turns     []shown  // of the conversation
-	asides    int      // requests without emend's tools: titles, summaries
-	strangers []string // hosts that the agent wanted to reach
-	unknown   []string // requests that no protocol knows
-	gaveUp    error    // why the script could not go on
-	did       int      // how many steps of the script were begun
+	turns     []shown         // of the conversation
+	asides    int             // requests without emend's tools: titles, summaries
+	strangers []string        // hosts that the agent wanted to reach
+	unknown   []string        // requests that no protocol knows
+	gaveUp    error           // why the script could not go on
+	did       int             // how many steps of the script were begun
+	sought    map[string]bool // the tools that it looked for
 }
 
 // serve starts the model and returns its address.
@@ -109,8 +123,8 @@ func (m *model) answer(w http.ResponseWriter, r *http.Request, p protocol, body 
 		fail(w, http.StatusBadRequest, "the script is over")
 		return
 	}
-	out := said{words: "Done."}
-	if _, ok := s.offers("read_file"); ok {
+	out := done
+	if _, ok := s.offers("read_file"); ok || s.finds {
 		m.turns = append(m.turns, s)
 		out = m.next(s)
 	} else {
@@ -121,22 +135,29 @@ func (m *model) answer(w http.ResponseWriter, r *http.Request, p protocol, body 
 		kind = "text/event-stream"
 	}
 	w.Header().Set("Content-Type", kind)
-	p.write(w, s.stream, out)
+	p.write(w, s, out)
 }
+
+// done ends a conversation.
+var done = said{words: "Done."}
 
 // next is the step of the script that follows what the model was shown.
 func (m *model) next(s shown) said {
 	n := len(s.results)
 	if n >= len(m.script) || m.gaveUp != nil {
-		return said{words: "Done."}
+		return done
 	}
 	now := m.script[n]
+	name, ok := s.offers(now.tool)
+	if !ok && s.finds && !m.sought[now.tool] {
+		m.sought[now.tool] = true
+		return said{find: "emend " + strings.ReplaceAll(now.tool, "_", " "), id: fmt.Sprintf("%s_%d", finding, len(m.sought))}
+	}
 	if now.before != nil && m.did == n {
 		now.before()
 	}
 	m.did = max(m.did, n+1)
 	args, err := now.call(s.results)
-	name, ok := s.offers(now.tool)
 	if err == nil && !ok {
 		err = fmt.Errorf("the agent does not offer %s", now.tool)
 	}

@@ -4,7 +4,9 @@ package agents
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
+	"regexp"
 	"strings"
 )
 
@@ -21,31 +23,54 @@ type namespace struct {
 	Tools      []namespace
 }
 
+// item is a piece of the conversation.
+type item struct {
+	Type   string
+	Output json.RawMessage
+	Tools  []namespace // that the agent adds, or that a search found
+	CallID string      `json:"call_id"`
+}
+
 func readResponses(_ string, body []byte) (out shown, err error) {
 	var in struct {
 		Stream bool
 		Tools  []namespace
-		Input  []struct {
-			Type   string
-			Output json.RawMessage
-		}
+		Input  []item
 	}
 	if err := json.Unmarshal(body, &in); err != nil {
 		return out, err
 	}
 	out.stream = in.Stream
-	for _, t := range in.Tools {
-		out.tools = append(out.tools, t.names("")...)
-	}
+	out.offer(in.Tools)
 	for _, i := range in.Input {
-		if i.Type == "function_call_output" {
-			out.results = append(out.results, text(i.Output))
+		out.offer(i.Tools)
+		switch said := text(i.Output); {
+		case i.Type == "custom_tool_call_output" && strings.Contains(i.CallID, finding):
+			for _, m := range nested.FindAllStringSubmatch(said, -1) {
+				out.tools = append(out.tools, m[1])
+			}
+		case i.Type == "function_call_output" || i.Type == "custom_tool_call_output":
+			out.add(i.CallID, said)
 		}
 	}
 	return out, nil
 }
 
-// names are the names of a tool, those in a namespace with a point after it.
+// nested is the name of a tool in what [list] prints.
+var nested = regexp.MustCompile(`"name":"([a-z_]+)"`)
+
+// offer adds tools to those that the model may call.
+func (s *shown) offer(tools []namespace) {
+	for _, t := range tools {
+		for _, name := range t.names("") {
+			s.tools = append(s.tools, name)
+			s.code = s.code || name == "functions exec"
+			s.finds = s.finds || s.code || name == "tool_search"
+		}
+	}
+}
+
+// names are the names of a tool, those in a namespace after its name and a space.
 func (n namespace) names(in string) []string {
 	name := n.Name
 	if name == "" {
@@ -61,18 +86,37 @@ func (n namespace) names(in string) []string {
 	return out
 }
 
-func writeResponses(w io.Writer, _ bool, s said) {
-	item := object{"type": "message", "role": "assistant", "id": "msg_1", "content": []object{{"type": "output_text", "text": s.words}}}
-	if s.tool != "" {
-		in, name, ok := strings.Cut(s.tool, " ")
-		item = object{"type": "function_call", "id": "fc_" + s.id, "call_id": s.id, "name": name, "namespace": in, "arguments": s.args}
-		if !ok {
-			delete(item, "namespace")
-			item["name"] = s.tool
-		}
-	}
+// list is a program that prints what tools of emend there are, and run one that calls a tool and prints what it returns.
+const (
+	list = `text(ALL_TOOLS.filter((t) => t.name.includes("emend")))`
+	run  = `text(await tools.%s(%s))`
+)
+
+func writeResponses(w io.Writer, to shown, s said) {
 	event(w, "response.created", object{"type": "response.created", "response": object{"id": "resp_1"}})
-	event(w, "response.output_item.done", object{"type": "response.output_item.done", "output_index": 0, "item": item})
+	event(w, "response.output_item.done", object{"type": "response.output_item.done", "output_index": 0, "item": outputItem(to, s)})
 	event(w, "response.completed", object{"type": "response.completed", "response": object{"id": "resp_1",
 		"usage": object{"input_tokens": 1, "output_tokens": 1, "total_tokens": 2}}})
+}
+
+// outputItem is what the model says, as an item of a response.
+func outputItem(to shown, s said) object {
+	program := func(text string) object {
+		return object{"type": "custom_tool_call", "id": "ctc_" + s.id, "call_id": s.id, "namespace": "functions", "name": "exec", "input": text}
+	}
+	switch in, name, ok := strings.Cut(s.tool, " "); {
+	case s.find != "" && to.code:
+		return program(list)
+	case s.find != "":
+		return object{"type": "tool_search_call", "id": "ts_" + s.id, "call_id": s.id, "execution": "client",
+			"arguments": object{"query": s.find}}
+	case s.tool == "":
+		return object{"type": "message", "role": "assistant", "id": "msg_1", "content": []object{{"type": "output_text", "text": s.words}}}
+	case to.code:
+		return program(fmt.Sprintf(run, s.tool, s.args))
+	case ok:
+		return object{"type": "function_call", "id": "fc_" + s.id, "call_id": s.id, "namespace": in, "name": name, "arguments": s.args}
+	default:
+		return object{"type": "function_call", "id": "fc_" + s.id, "call_id": s.id, "name": s.tool, "arguments": s.args}
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -68,7 +69,7 @@ func (w *world) processes() map[int]string {
 	dirs, _ := filepath.Glob("/proc/[0-9]*")
 	for _, dir := range dirs {
 		pid, err := strconv.Atoi(filepath.Base(dir))
-		if err != nil || pid == os.Getpid() {
+		if err != nil || pid == os.Getpid() || slices.Contains(w.pids, pid) {
 			continue
 		}
 		args, _ := os.ReadFile(filepath.Join(dir, "cmdline"))

@@ -10,9 +10,10 @@ import (
 
 // step is one call that the scripted model makes, and what it must be shown for it.
 type step struct {
-	does   string
-	tool   string
-	before func() // what happens in the world just before the call
+	does    string
+	tool    string
+	before  func() // what happens in the world just before the call
+	refused bool
 	// call makes the arguments from the results of the steps before: the model knows nothing else.
 	call func(seen []string) (object, error)
 	want []string // what the model must find in the result
@@ -47,7 +48,7 @@ func short() []step {
 func story(person func()) []step {
 	return append(short(), []step{
 		{does: "patches two files", tool: "apply_patch", call: always(object{"patch": twoFiles}), want: []string{"2 file(s)", "a.txt", "b.txt"}},
-		{does: "edits with a stale hash", tool: "edit_file", before: person, call: edit(1, "port = 4000", "port = 5000"),
+		{does: "edits with a stale hash", tool: "edit_file", before: person, refused: true, call: edit(1, "port = 4000", "port = 5000"),
 			want: []string{"stale_file", nextStep}},
 		{does: "reads again, as it was told", tool: "read_file", call: told(3, object{"path": "server.conf"}), want: []string{"port = 4000", persons}},
 		{does: "edits with the new hash", tool: "edit_file", call: edit(4, "port = 4000", "port = 5000"), want: []string{"Edited server.conf"}},

@@ -41,6 +41,7 @@ type world struct {
 	home string
 	work string // the workspace
 	env  []string
+	pids []int // of what the test itself has running
 }
 
 func newWorld(t testing.TB, env ...string) *world {
@@ -58,11 +59,20 @@ func newWorld(t testing.TB, env ...string) *world {
 	for name, content := range first {
 		w.write(filepath.Join(w.work, name), content)
 	}
-	w.env = append([]string{"HOME=" + w.home, "TMPDIR=" + tmp, "PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", "TERM=dumb"}, env...)
+	w.env = append([]string{"HOME=" + w.home, "TMPDIR=" + tmp, "PATH=" + path(), "LANG=C.UTF-8", "TERM=dumb"}, env...)
 	if keep := os.Getenv("EMEND_AGENTS_KEEP"); keep != "" {
 		t.Cleanup(func() { keepAll(root, filepath.Join(keep, filepath.FromSlash(t.Name()))) })
 	}
 	return w
+}
+
+// path leads to node, where there is one, and to what every system has.
+func path() string {
+	dirs := []string{"/usr/local/bin", "/usr/bin", "/bin"}
+	if node, err := exec.LookPath("node"); err == nil {
+		dirs = slices.Insert(dirs, 0, filepath.Dir(node))
+	}
+	return strings.Join(dirs, string(filepath.ListSeparator))
 }
 
 // keepAll copies what an agent left behind, for a person to look at.

@@ -1,0 +1,135 @@
+//go:build npm && linux
+
+package agents
+
+import (
+	"bufio"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// Each agent reads and edits through a server that was there before it, with a token.
+func TestHTTP(t *testing.T) {
+	for _, a := range []*agent{claudeCode, codex, opencode, geminiCLI} {
+		t.Run(slug(a), func(t *testing.T) {
+			t.Parallel()
+			p := install(t, a)
+			w := newWorld(t)
+			tap := w.serveHTTP("a-token-of-this-test-alone")
+			m := w.model(short())
+			w.env = append(w.env, a.base(w, m.url)...)
+			args := a.plug(w, server{url: tap.url, token: "a-token-of-this-test-alone"})
+			took := w.start(append(append(p.command, a.ask(prompt)...), args...)...)
+			m.check(a)
+			want := maps.Clone(first)
+			want["server.conf"] = strings.ReplaceAll(first["server.conf"], "3000", "4000")
+			w.holds("afterwards", want)
+			if log := w.log(); len(log) != 1 || !strings.HasPrefix(log[0].Client, a.client+"/") {
+				t.Errorf("the log has %+v", log)
+			}
+			t.Logf("%s %s over HTTP: speaks %s; %d requests of it; %d turns%s; %.1f s", a.name, p.version, tap.revision(), tap.requests,
+				len(m.turns), m.aside(), took.Seconds())
+		})
+	}
+}
+
+// tap is what is between an agent and the server: it passes on all and remembers what the test asks for.
+type tap struct {
+	url string
+
+	mu        sync.Mutex
+	requests  int
+	revisions []string
+}
+
+var announced = regexp.MustCompile(`http://[0-9.:]+/mcp`)
+
+// serveHTTP starts emend at an address of its own; it is told to end after the test.
+func (w *world) serveHTTP(token string) *tap {
+	w.Helper()
+	cmd := exec.Command(emendProgram, "serve", "--http", "127.0.0.1:0", w.work)
+	cmd.Env, cmd.Dir = append(slices.Clone(w.env), "EMEND_TOKEN="+token), w.work
+	said, err := cmd.StderrPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		w.Fatal(err)
+	}
+	w.pids = append(w.pids, cmd.Process.Pid)
+	w.Cleanup(func() { w.end(cmd) })
+	lines := bufio.NewScanner(said)
+	for lines.Scan() {
+		if at := announced.FindString(lines.Text()); at != "" {
+			go func() { // the rest is the server's log, which nobody reads
+				for lines.Scan() {
+				}
+			}()
+			return w.tap(at, token)
+		}
+	}
+	w.Fatal("emend serve does not say where it is")
+	return nil
+}
+
+// end asks a server to end.
+func (w *world) end(cmd *exec.Cmd) {
+	late := time.AfterFunc(10*time.Second, func() { cmd.Process.Kill() })
+	cmd.Process.Signal(syscall.SIGTERM)
+	cmd.Wait()
+	if !late.Stop() {
+		w.Error("the server did not end when it was told to")
+	}
+}
+
+// tap is an address that leads to the server.
+func (w *world) tap(server, token string) *tap {
+	to, err := url.Parse(server)
+	if err != nil {
+		w.Fatal(err)
+	}
+	out := &tap{}
+	to.Path = ""
+	proxy := &httputil.ReverseProxy{FlushInterval: -1, Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to) }}
+	s := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if got := r.Header.Get("Authorization"); strings.HasPrefix(r.URL.Path, "/mcp") && got != "Bearer "+token {
+			w.Errorf("a request came without the token: %s %s", r.Method, r.URL)
+		}
+		out.saw(r)
+		proxy.ServeHTTP(rw, r)
+	}))
+	w.Cleanup(s.CloseClientConnections)
+	w.Cleanup(s.Close)
+	out.url = s.URL + "/mcp"
+	return out
+}
+
+func (t *tap) saw(r *http.Request) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.requests++
+	if v := r.Header.Get("Mcp-Protocol-Version"); v != "" {
+		t.revisions = append(t.revisions, v)
+	}
+}
+
+// revision is the last one that the agent spoke.
+func (t *tap) revision() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.revisions) == 0 {
+		return "unknown"
+	}
+	return t.revisions[len(t.revisions)-1]
+}
