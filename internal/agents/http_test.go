@@ -4,6 +4,10 @@ package agents
 
 import (
 	"bufio"
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"io"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -48,9 +52,9 @@ func TestHTTP(t *testing.T) {
 type tap struct {
 	url string
 
-	mu        sync.Mutex
-	requests  int
-	revisions []string
+	mu       sync.Mutex
+	requests int
+	spoke    string
 }
 
 var announced = regexp.MustCompile(`http://[0-9.:]+/mcp`)
@@ -101,12 +105,15 @@ func (w *world) tap(server, token string) *tap {
 	}
 	out := &tap{}
 	to.Path = ""
-	proxy := &httputil.ReverseProxy{FlushInterval: -1, Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to) }}
+	// The connections are its own: a test server that closes takes the idle ones of the standard transport with it.
+	own := &http.Transport{}
+	w.Cleanup(own.CloseIdleConnections)
+	proxy := &httputil.ReverseProxy{Transport: own, FlushInterval: -1, Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to) }}
 	s := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		if got := r.Header.Get("Authorization"); strings.HasPrefix(r.URL.Path, "/mcp") && got != "Bearer "+token {
 			w.Errorf("a request came without the token: %s %s", r.Method, r.URL)
 		}
-		out.saw(r)
+		out.saw(w, r)
 		proxy.ServeHTTP(rw, r)
 	}))
 	w.Cleanup(s.CloseClientConnections)
@@ -115,12 +122,26 @@ func (w *world) tap(server, token string) *tap {
 	return out
 }
 
-func (t *tap) saw(r *http.Request) {
+// saw counts a request. Not every client has the header that says which revision it speaks, but each says it when it comes.
+func (t *tap) saw(w *world, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		w.Errorf("a request cannot be read: %v", err)
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	var in struct {
+		Method string
+		Params struct{ ProtocolVersion string }
+	}
+	json.Unmarshal(body, &in) // a body that is none says nothing
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.requests++
-	if v := r.Header.Get("Mcp-Protocol-Version"); v != "" {
-		t.revisions = append(t.revisions, v)
+	switch v := r.Header.Get("Mcp-Protocol-Version"); {
+	case v != "":
+		t.spoke = v
+	case in.Method == "initialize":
+		t.spoke = in.Params.ProtocolVersion + " (without the header)"
 	}
 }
 
@@ -128,8 +149,5 @@ func (t *tap) saw(r *http.Request) {
 func (t *tap) revision() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if len(t.revisions) == 0 {
-		return "unknown"
-	}
-	return t.revisions[len(t.revisions)-1]
+	return cmp.Or(t.spoke, "unknown")
 }
