@@ -22,6 +22,10 @@ type agent struct {
 	own []string
 	// client is what it calls itself towards a server.
 	client string
+	// callID is a pattern of the names that it gives to calls towards a server, where it has such: N is the number of the step.
+	callID string
+	// session is a pattern of a file below the HOME that tells what it calls its session, ID, where a server is told too.
+	session string
 	// told is which part of a result it shows its model where a result has both, refused the same of a refusal.
 	told, refused string
 	// base writes what it needs to talk to a model at url, and returns its environment.

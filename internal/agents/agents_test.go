@@ -44,10 +44,10 @@ func TestStory(t *testing.T) {
 			took := w.start(append(append(p.command, a.ask(prompt)...), args...)...)
 			m.check(a)
 			w.holds("afterwards", last)
-			w.recorded(a)
+			session := w.recorded(p)
 			t.Logf("%s %s: speaks %s; shows its model %s, of a refusal %s; %d turns%s; %.1f s", a.name, p.version, w.revision(),
 				a.told, a.refused, len(m.turns), m.aside(), took.Seconds())
-			w.takeBack()
+			w.takeBack(session)
 		})
 	}
 }

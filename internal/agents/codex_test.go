@@ -11,17 +11,17 @@ import (
 // Codex with a model that it does not know, which is shown all tools; with one that looks for them first; and with the
 // one that it takes by itself, which calls them from programs.
 var (
-	codex       = codexWith("Codex", "scripted", "structuredContent")
-	codexSearch = codexWith("Codex, tool search", "gpt-5.5", "structuredContent")
-	codexCode   = codexWith("Codex, code mode", "gpt-6.1-sol", "both")
+	codex       = codexWith("Codex", "scripted", "structuredContent", "call_N")
+	codexSearch = codexWith("Codex, tool search", "gpt-5.5", "structuredContent", "call_N")
+	codexCode   = codexWith("Codex, code mode", "gpt-6.1-sol", "both", "exec-[0-9a-f-]{36}")
 )
 
-func codexWith(name, model, told string) *agent {
+func codexWith(name, model, told, id string) *agent {
 	return &agent{
 		name: name, lock: "../oracle/testdata/codex", pkg: "@openai/codex",
 		program: []string{"@openai/codex-linux-x64/vendor/*/bin/codex"},
 		own:     []string{"apply_patch"},
-		client:  "codex-mcp-client", told: told, refused: told,
+		client:  "codex-mcp-client", callID: id, session: ".codex/sessions/*/*/*/rollout-*-ID.jsonl", told: told, refused: told,
 		base: func(w *world, url string) []string {
 			w.write(w.codexConfig(), fmt.Sprintf(`model = %q
 model_provider = "scripted"

@@ -101,6 +101,12 @@ func (w *world) writeJSON(name string, v object) string {
 	return name
 }
 
+// found are the files below the HOME that fit a pattern.
+func (w *world) found(pattern string) []string {
+	out, _ := filepath.Glob(filepath.Join(w.home, filepath.FromSlash(pattern)))
+	return out
+}
+
 // addJSON adds to such a file.
 func (w *world) addJSON(name string, more object) {
 	w.Helper()
@@ -176,35 +182,24 @@ func (w *world) run(args ...string) string {
 
 // entry is a line of the log.
 type entry struct {
-	Client, Session, Call, Tool, Path string
-	OK                                bool
-	Kind                              string
+	Client    string `json:"client"`
+	Session   string `json:"sessionId"`
+	Call      string `json:"call"`
+	Tool      string `json:"toolName"`
+	Path      string `json:"path"`
+	OK        bool   `json:"ok"`
+	ErrorKind string `json:"errorKind"`
 }
 
 // log is what the log has, the oldest first.
-func (w *world) log() (out []entry) {
+func (w *world) log() []entry {
 	w.Helper()
-	var in struct {
-		Data struct {
-			Entries []struct {
-				Client    string `json:"client"`
-				SessionID string `json:"sessionId"`
-				CallID    string `json:"callId"`
-				ToolName  string `json:"toolName"`
-				Path      string `json:"path"`
-				OK        bool   `json:"ok"`
-				ErrorKind string `json:"errorKind"`
-			} `json:"entries"`
-		} `json:"data"`
-	}
+	var in struct{ Data struct{ Entries []entry } }
 	if text := w.run("log", "--json"); json.Unmarshal([]byte(text), &in) != nil {
 		w.Fatalf("emend log --json says %.500q", text)
 	}
-	for _, e := range in.Data.Entries {
-		out = append(out, entry{Client: e.Client, Session: e.SessionID, Call: e.CallID, Tool: e.ToolName, Path: e.Path, OK: e.OK, Kind: e.ErrorKind})
-	}
-	slices.Reverse(out)
-	return out
+	slices.Reverse(in.Data.Entries)
+	return in.Data.Entries
 }
 
 // eventually polls until a thing is so, for at most five seconds.
