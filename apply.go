@@ -191,9 +191,13 @@ func (w *Workspace) Apply(ctx context.Context, text string, o Options) (*Report,
 	}
 	defer w.calls.Done()
 	ctx = w.calling(ctx, "apply_patch")
+	ctx, err := w.from(ctx, o.Base)
+	if err != nil {
+		return nil, w.refuse(ctx, report.View{Atomic: !o.Sequential}, err)
+	}
 	r := record{key: o.IdempotencyKey, progress: o.Progress}
 	if r.key != "" {
-		r.request = w.requestSum("apply_patch", sum(text))
+		r.request = w.requestSum(ctx, "apply_patch", sum(text))
 		if rep, err := w.earlier(ctx, r); rep != nil || err != nil {
 			return rep, w.refuse(ctx, report.View{Atomic: true}, err)
 		}
@@ -266,7 +270,7 @@ func (w *Workspace) refusal(ctx context.Context, first *fail.Error, named []patc
 	}
 	for i := range named[:min(len(named), maxNoted)] {
 		s := &named[i]
-		r.Ops = append(r.Ops, audit.Op{Operation: s.Op.String(), Path: clean(w.fromTop(s.Path)), ToPath: clean(w.fromTop(s.To))})
+		r.Ops = append(r.Ops, audit.Op{Operation: s.Op.String(), Path: clean(w.fromTop(ctx, s.Path)), ToPath: clean(w.fromTop(ctx, s.To))})
 	}
 	return r
 }
@@ -403,6 +407,7 @@ func (r *Report) section(view report.View, i int) *Report {
 // is done the call is not; the others have keys of their own.
 func (w *Workspace) applyOne(ctx context.Context, whole *Report, d *dialect.Dialect, i int, o Options, r record) (*Report, error) {
 	src := newReader(w)
+	src.base = w.at(ctx)
 	sections := whole.view.Patch.Sections
 	p, err := plan.Build(ctx, patch.Patch{Sections: sections[i : i+1]}, d.Rules(o.dialect()), src, plan.Options{Expect: o.Expect, Print: d.PrintHunk})
 	if err == nil {

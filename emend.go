@@ -195,6 +195,8 @@ type Options struct {
 	// Expect holds the sha256 that files must have now, by their path as the patch writes it. "" asserts that a
 	// file to be added is not there.
 	Expect map[string]string
+	// Base is the directory that the paths of the patch are relative to, written as they are; "" is that of the workspace.
+	Base string
 	// Sequential applies the sections one after the other, each by itself, and stops at the first that fails.
 	Sequential bool
 	// Progress is told, while a large patch is staged, how many of its files are. It must return at once.
@@ -285,17 +287,33 @@ func (r *Refusal) Explain() string { return report.Refused(r.view, r.list) }
 // Result words the refusal.
 func (r *Refusal) Result() Result { return report.Of(r.view, nil, r.list) }
 
+// In is the refusal in the shape of a dialect, where it was made before anybody knew which.
+func (r *Refusal) In(name string) *Refusal {
+	d, ok := dialect.Named(name)
+	if !ok || r.view.Dialect != nil {
+		return r
+	}
+	out := *r
+	out.view.Dialect = d
+	return &out
+}
+
 // Plan reads text and the files it names, and settles what it would do. It never writes. An error is a *Refusal.
 func (w *Workspace) Plan(ctx context.Context, text string, o Options) (*Plan, error) {
 	if err := w.enter(); err != nil {
 		return nil, &Refusal{list: fail.All(err)}
 	}
 	defer w.calls.Done()
+	ctx, err := w.from(ctx, o.Base)
+	if err != nil {
+		return nil, &Refusal{list: fail.All(err)}
+	}
 	return w.preview(ctx, text, o)
 }
 
 func (w *Workspace) preview(ctx context.Context, text string, o Options) (*Plan, error) {
 	src := newReader(w)
+	src.base = w.at(ctx)
 	view, p, err := w.plan(ctx, text, o, src)
 	if err == nil {
 		return &Plan{view: view, plan: p, sums: src.sums(), of: w}, nil

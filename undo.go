@@ -20,7 +20,7 @@ func (w *Workspace) Undo(ctx context.Context, r UndoRequest) (*Report, error) {
 	ctx = w.calling(ctx, "undo")
 	rec := record{kind: audit.Undo, key: r.IdempotencyKey}
 	if rec.key != "" {
-		rec.request = w.requestSum("undo", r)
+		rec.request = w.requestSum(ctx, "undo", r)
 	}
 	view := report.View{Atomic: true}
 	rep, err := w.once(ctx, rec, func(rec record) (*Report, error) {

@@ -70,6 +70,7 @@ type Actor struct {
 	Session string `json:"session,omitempty"`
 	Agent   string `json:"agent,omitempty"`
 	Tool    string `json:"tool,omitempty"`
+	Call    string `json:"call,omitempty"` // the client's own name for this use of the tool
 }
 
 // Op is one change as a reader of the log understands it.

@@ -15,9 +15,9 @@ import (
 )
 
 // machinery are the files of this package that are no tool.
-var machinery = []string{"tool.go", "schema.go", "arguments.go", "check.go", "call.go"}
+var machinery = []string{"tool.go", "schema.go", "arguments.go", "check.go", "call.go", "options.go", "place.go", "profile.go"}
 
-// TestAllIsAll: every file is a tool of its name, and is listed.
+// TestAllIsAll: every other file is a tool of its name, or the profile of its name, and is listed.
 func TestAllIsAll(t *testing.T) {
 	files, err := filepath.Glob("*.go")
 	if err != nil {
@@ -29,12 +29,20 @@ func TestAllIsAll(t *testing.T) {
 			continue
 		}
 		name := strings.TrimSuffix(file, ".go")
+		if _, ok := ProfileNamed(name); ok {
+			continue
+		}
 		names = append(names, name)
 		if _, ok := Named(name); !ok {
 			t.Errorf("%s: no tool %q is in All", file, name)
 		}
 		if n := defined(t, file); n != 1 {
 			t.Errorf("%s defines %d tools", file, n)
+		}
+	}
+	for _, p := range Profiles[1:] {
+		if !slices.Contains(files, p.Name+".go") {
+			t.Errorf("the profile %s has no file", p.Name)
 		}
 	}
 	if len(names) != len(All) {
@@ -119,21 +127,21 @@ var required = map[string]string{
 
 func TestSchemas(t *testing.T) {
 	for _, tool := range All {
-		if got := strings.Join(tool.Input.Required, " "); got != required[tool.Name] {
+		if got := strings.Join(tool.Input().Required, " "); got != required[tool.Name] {
 			t.Errorf("%s requires %s", tool.Name, got)
 		}
-		checkPortable(t, tool.Name+" in", tool.Input, true)
-		if tool.Output != nil {
-			checkPortable(t, tool.Name+" out", tool.Output, false)
+		checkPortable(t, tool.Name+" in", tool.Input(), true)
+		if tool.Output() != nil {
+			checkPortable(t, tool.Name+" out", tool.Output(), false)
 		}
-		if tool.Mutates != (tool.Output != nil) {
+		if tool.Mutates != (tool.Output() != nil) {
 			t.Errorf("%s: small results have a schema, and texts have none", tool.Name)
 		}
-		if _, key := tool.Input.Properties["idempotencyKey"]; key != tool.Mutates {
+		if _, key := tool.Input().Properties["idempotencyKey"]; key != tool.Mutates {
 			t.Errorf("%s: idempotencyKey %t", tool.Name, key)
 		}
 	}
-	b, err := json.Marshal(searchFiles.Input)
+	b, err := json.Marshal(searchFiles.Input())
 	if err != nil || !strings.Contains(string(b), `"mode":{"type":"string","description":`) || !strings.Contains(string(b), `"enum":["path","text","regex"]`) {
 		t.Errorf("%s, %v", b, err)
 	}
@@ -177,31 +185,6 @@ func checkPortable(t *testing.T, at string, s *jsonschema.Schema, in bool) {
 	}
 }
 
-// TestTokens: what every request of a model carries stays small.
-func TestTokens(t *testing.T) {
-	const most = 3500
-	total := 0
-	for _, tool := range All {
-		in, err := json.Marshal(tool.Input)
-		if err != nil {
-			t.Fatal(err)
-		}
-		out := []byte{}
-		if tool.Output != nil {
-			if out, err = json.Marshal(tool.Output); err != nil {
-				t.Fatal(err)
-			}
-		}
-		n := len(tool.Name) + len(tool.Description()) + len(in) + len(out)
-		t.Logf("%-15s %4d words, %4d in, %4d out: %d tokens", tool.Name, len(tool.Description()), len(in), len(out), n/4)
-		total += n
-	}
-	t.Logf("%d tokens in all", total/4)
-	if total/4 > most {
-		t.Errorf("%d tokens, and %d are allowed", total/4, most)
-	}
-}
-
 // TestDocs: docs/tools.md has every tool, its example and its arguments.
 func TestDocs(t *testing.T) {
 	b, err := os.ReadFile("../../docs/tools.md")
@@ -218,7 +201,7 @@ func TestDocs(t *testing.T) {
 		if !ok {
 			t.Errorf("docs/tools.md has no section %s", tool.Name)
 		}
-		for name := range tool.Input.Properties {
+		for name := range tool.Input().Properties {
 			if !strings.Contains(part, "`"+name+"`") {
 				t.Errorf("docs/tools.md: %s lacks %s", tool.Name, name)
 			}
