@@ -15,7 +15,6 @@ import (
 	"net/url"
 	"os/exec"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -30,10 +29,10 @@ func TestHTTP(t *testing.T) {
 			t.Parallel()
 			p := install(t, a)
 			w := newWorld(t)
-			tap := w.serveHTTP("a-token-of-this-test-alone")
+			tap := w.serveHTTP()
 			m := w.model(short())
 			w.env = append(w.env, a.base(w, m.url)...)
-			args := a.plug(w, server{url: tap.url, token: "a-token-of-this-test-alone"})
+			args := a.plug(w, tap.server)
 			took := w.start(append(append(p.command, a.ask(prompt)...), args...)...)
 			m.check(a)
 			want := maps.Clone(first)
@@ -50,20 +49,21 @@ func TestHTTP(t *testing.T) {
 
 // tap is what is between an agent and the server: it passes on all and remembers what the test asks for.
 type tap struct {
-	url string
+	server
 
 	mu       sync.Mutex
 	requests int
 	spoke    string
 }
 
-var announced = regexp.MustCompile(`http://[0-9.:]+/mcp`)
+// announced is what emend tells a person at its first start, in this order.
+var announced = regexp.MustCompile(`(http://[0-9.:]+/mcp)|Authorization: Bearer (\S+)`)
 
 // serveHTTP starts emend at an address of its own; it is told to end after the test.
-func (w *world) serveHTTP(token string) *tap {
+func (w *world) serveHTTP() *tap {
 	w.Helper()
 	cmd := exec.Command(emendProgram, "serve", "--http", "127.0.0.1:0", w.work)
-	cmd.Env, cmd.Dir = append(slices.Clone(w.env), "EMEND_TOKEN="+token), w.work
+	cmd.Env, cmd.Dir = w.env, w.work
 	said, err := cmd.StderrPipe()
 	if err == nil {
 		err = cmd.Start()
@@ -73,18 +73,18 @@ func (w *world) serveHTTP(token string) *tap {
 	}
 	w.pids = append(w.pids, cmd.Process.Pid)
 	w.Cleanup(func() { w.end(cmd) })
+	var at server
 	lines := bufio.NewScanner(said)
-	for lines.Scan() {
-		if at := announced.FindString(lines.Text()); at != "" {
-			go func() { // the rest is the server's log, which nobody reads
-				for lines.Scan() {
-				}
-			}()
-			return w.tap(at, token)
+	for at.token == "" && lines.Scan() {
+		if m := announced.FindStringSubmatch(lines.Text()); m != nil {
+			at.url, at.token = cmp.Or(at.url, m[1]), m[2]
 		}
 	}
-	w.Fatal("emend serve does not say where it is")
-	return nil
+	if at.url == "" || at.token == "" {
+		w.Fatal("emend serve does not say where it is and what the token is")
+	}
+	go io.Copy(io.Discard, said) // its log
+	return w.tap(at)
 }
 
 // end asks a server to end.
@@ -97,20 +97,20 @@ func (w *world) end(cmd *exec.Cmd) {
 	}
 }
 
-// tap is an address that leads to the server.
-func (w *world) tap(server, token string) *tap {
-	to, err := url.Parse(server)
+// tap is another address of a server.
+func (w *world) tap(at server) *tap {
+	to, err := url.Parse(at.url)
 	if err != nil {
 		w.Fatal(err)
 	}
-	out := &tap{}
+	out := &tap{server: at}
 	to.Path = ""
 	// The connections are its own: a test server that closes takes the idle ones of the standard transport with it.
 	own := &http.Transport{}
 	w.Cleanup(own.CloseIdleConnections)
 	proxy := &httputil.ReverseProxy{Transport: own, FlushInterval: -1, Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to) }}
 	s := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		if got := r.Header.Get("Authorization"); strings.HasPrefix(r.URL.Path, "/mcp") && got != "Bearer "+token {
+		if got := r.Header.Get("Authorization"); strings.HasPrefix(r.URL.Path, "/mcp") && got != "Bearer "+at.token {
 			w.Errorf("a request came without the token: %s %s", r.Method, r.URL)
 		}
 		out.saw(w, r)
