@@ -19,6 +19,7 @@ type language struct {
 	read   func(dir, path string) call
 	edit   func(dir, path, sum, old, new string) call
 	list   func(dir, path string) call
+	sizes  func(dir, path string) call
 	tree   func(dir, path string) call
 	search func(dir, suffix string) call // files whose names end so
 
@@ -33,7 +34,8 @@ var our = language{
 	edit: func(_, path, sum, old, new string) call {
 		return call{"edit_file", map[string]any{"path": path, "expectedSha256": sum, "edits": edits(old, new)}}
 	},
-	list: func(_, path string) call { return call{"list_directory", map[string]any{"path": path}} },
+	list:  func(_, path string) call { return call{"list_directory", map[string]any{"path": path}} },
+	sizes: func(_, path string) call { return call{"list_directory", map[string]any{"path": path}} },
 	tree: func(_, path string) call {
 		return call{"list_directory", map[string]any{"path": path, "recursive": true}}
 	},
@@ -55,6 +57,9 @@ var their = language{
 	},
 	list: func(dir, path string) call {
 		return call{"list_directory", map[string]any{"path": filepath.Join(dir, path)}}
+	},
+	sizes: func(dir, path string) call {
+		return call{"list_directory_with_sizes", map[string]any{"path": filepath.Join(dir, path)}}
 	},
 	tree: func(dir, path string) call {
 		return call{"directory_tree", map[string]any{"path": filepath.Join(dir, path)}}
@@ -103,8 +108,10 @@ func ourEntries(text string, name func(string) string) (out []string, err error)
 
 // theirEntries reads lines such as "[FILE] b.go".
 func theirEntries(text string) (out []string, err error) {
+	text, _, _ = strings.Cut(text, "\n\n") // a summary follows where there are sizes, and each is after its name
 	for line := range strings.SplitSeq(text, "\n") {
 		_, name, ok := strings.Cut(line, "] ")
+		name, _, _ = strings.Cut(name, " ")
 		if !ok {
 			return nil, fmt.Errorf("no entry: %q", line)
 		}
