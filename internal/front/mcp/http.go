@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"log/slog"
 	"net/http"
 	"runtime/debug"
 	"slices"
@@ -58,6 +59,7 @@ type HTTP struct {
 	doors    map[string]func() *door // by the path
 	sessions *sessions
 	rate     *rate
+	news     *rate // of requests that were refused: a flood of them does not fill the log
 	health   health
 	draining atomic.Bool
 }
@@ -66,7 +68,7 @@ type HTTP struct {
 func (s *Server) HTTP(c HTTPConfig) *HTTP {
 	h := &HTTP{HTTPConfig: c.filled(), Server: s, doors: map[string]func() *door{}}
 	h.sessions = &sessions{most: h.MaxSessions, idle: h.SessionIdle, open: map[string]*session{}}
-	h.rate = newRate(h.MaxRate)
+	h.rate, h.news = newRate(h.MaxRate), newRate(1)
 	h.doors["/mcp"] = sync.OnceValue(func() *door { return h.door(s.all) })
 	for i, w := range s.Workspaces {
 		h.doors["/mcp/"+w.Name] = sync.OnceValue(func() *door { return h.door(s.build(s.Workspaces[i : i+1])) })
@@ -108,9 +110,18 @@ func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}()
 	if refusal := h.serve(out, r); refusal != nil {
 		h.stats.refuse(refusal.by)
-		h.Log.Debug("a request was refused", "by", refusal.by, "code", refusal.code, "remote", r.RemoteAddr)
+		h.refused(refusal, r)
 		out.refuse(refusal)
 	}
+}
+
+// refused has a refusal in the log, and warns of those that somebody should look into.
+func (h *HTTP) refused(n *no, r *http.Request) {
+	level := slog.LevelDebug
+	if n.code != http.StatusNotFound && n.by != "health" && h.news.allow(n.by) {
+		level = slog.LevelWarn
+	}
+	h.Log.Log(r.Context(), level, "a request was refused", "by", n.by, "code", n.code, "remote", r.RemoteAddr)
 }
 
 func (h *HTTP) serve(w *reply, r *http.Request) *no {

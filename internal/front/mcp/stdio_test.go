@@ -22,6 +22,7 @@ import (
 // until it is let go or cancelled, and panic.
 type talk struct {
 	*testing.T
+	srv   *Server
 	in    *io.PipeWriter
 	out   *io.PipeReader
 	lines *bufio.Scanner
@@ -41,6 +42,7 @@ func begin(t *testing.T) *talk {
 		begun: make(chan string, maxRunning), release: make(chan struct{}), gaveUp: make(chan error, maxRunning)}
 	c.lines.Buffer(nil, 1<<24)
 	s := New(Config{Workspaces: []Workspace{{Workspace: new(emend.Workspace)}}})
+	c.srv = s
 	object := json.RawMessage(`{"type":"object"}`)
 	s.SDK().AddTool(&sdk.Tool{Name: "wait", InputSchema: object}, c.wait)
 	s.SDK().AddTool(&sdk.Tool{Name: "panic", InputSchema: object}, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
