@@ -20,7 +20,7 @@ const stateless = "2026-07-28"
 type HTTPConfig struct {
 	Token       string        // what clients send as their bearer token; without one nobody comes in
 	MaxBody     int64         // bytes of a request; 32 MiB
-	MaxRate     int           // requests a second of one address; 5000
+	MaxRate     int           // requests a second of one address; 20,000
 	MaxSessions int           // open at once; 1000
 	MaxConns    int           // open at once; 1024
 	SessionIdle time.Duration // after which a session ends; a day
@@ -33,7 +33,7 @@ type HTTPConfig struct {
 
 func (c HTTPConfig) filled() HTTPConfig {
 	defaults(&c.MaxBody, 32<<20)
-	defaults(&c.MaxRate, 5000)
+	defaults(&c.MaxRate, 20000)
 	defaults(&c.MaxSessions, 1000)
 	defaults(&c.MaxConns, 1024)
 	defaults(&c.SessionIdle, 24*time.Hour)
