@@ -177,7 +177,7 @@ func sameFile(a, b string) bool {
 
 // again is the command line that does the same with --write.
 func again(p *setup.Plan) string {
-	return cmp.Or(strings.Join(os.Args[1:], " "), "setup "+p.Client) + " --write"
+	return cmp.Or(shellWords(os.Args[1:]), "setup "+p.Client) + " --write"
 }
 
 func onPath(program string) string {

@@ -116,6 +116,9 @@ func TestWriteThenRemove(t *testing.T) {
 					t.Errorf("%s %s, %q: written again it changed %s", c.Name, scope, text, same(written, below(t, h.Home)))
 				}
 				seen(t, c, h, scope, text)
+				if info, err := os.Stat(c.server(h, scope).file); err != nil || info.Mode().Perm() != 0o640 {
+					t.Errorf("%s %s, %q: the mode is %v, %v", c.Name, scope, text, info.Mode(), err)
+				}
 				o.Remove = true
 				apply(t, c, h, o)
 				if name := same(before, below(t, h.Home)); name != "" {
