@@ -48,14 +48,14 @@ type actorKey struct{}
 func As(ctx context.Context, a Actor) context.Context {
 	was, _ := ctx.Value(actorKey{}).(Actor)
 	return context.WithValue(ctx, actorKey{}, Actor{Client: cmp.Or(a.Client, was.Client), Session: cmp.Or(a.Session, was.Session),
-		Agent: cmp.Or(a.Agent, was.Agent), Tool: cmp.Or(a.Tool, was.Tool)})
+		Agent: cmp.Or(a.Agent, was.Agent), Tool: cmp.Or(a.Tool, was.Tool), Call: cmp.Or(a.Call, was.Call)})
 }
 
 // actor is who asks, for the log.
 func (w *Workspace) actor(ctx context.Context) Actor {
 	out := w.keeper.actor
 	a, _ := ctx.Value(actorKey{}).(Actor)
-	for to, text := range map[*string]string{&out.Client: a.Client, &out.Session: a.Session, &out.Agent: a.Agent, &out.Tool: a.Tool} {
+	for to, text := range map[*string]string{&out.Client: a.Client, &out.Session: a.Session, &out.Agent: a.Agent, &out.Tool: a.Tool, &out.Call: a.Call} {
 		if text != "" {
 			*to = clean(text)
 		}

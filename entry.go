@@ -21,12 +21,14 @@ type EntryData struct {
 	Kind           string     `json:"kind"` // commit, undo, failed, denied, purge
 	Timestamp      time.Time  `json:"timestamp"`
 	Client         string     `json:"client,omitempty"`
+	Call           string     `json:"call,omitempty"`
 	SessionID      string     `json:"sessionId"`
 	AgentName      string     `json:"agentName"`
 	ToolName       string     `json:"toolName"`
 	PolicyHash     string     `json:"policyHash,omitempty"`     // names the rules by which it was judged
 	IdempotencyKey string     `json:"idempotencyKey,omitempty"` // of the call
 	RequestSha256  string     `json:"requestSha256,omitempty"`  // of the text of a call with a key
+	AskedBy        string     `json:"askedBy,omitempty"`        // by what a person was asked, who said yes
 	OK             bool       `json:"ok"`
 	ErrorKind      string     `json:"errorKind,omitempty"`
 	Message        string     `json:"message,omitempty"`
@@ -146,10 +148,13 @@ func unnamed(entry string, list []*audit.Record) error {
 
 // tell is all of r.
 func (j *journal) tell(s *scan, r *audit.Record) EntryData {
-	d := EntryData{Entry: nameOf(r), Seq: r.Seq, Kind: string(r.Kind), Timestamp: r.TS, Client: r.Actor.Client, SessionID: r.Actor.Session,
+	d := EntryData{Entry: nameOf(r), Seq: r.Seq, Kind: string(r.Kind), Timestamp: r.TS, Client: r.Actor.Client, Call: r.Actor.Call, SessionID: r.Actor.Session,
 		AgentName: r.Actor.Agent, ToolName: r.Actor.Tool, PolicyHash: r.PolicyHash, IdempotencyKey: r.Idem, RequestSha256: r.Request,
 		OK: r.OK, ErrorKind: r.ErrorKind, Message: r.Message, Undoes: r.Undoes, UndoneBy: s.undone[r.Tx],
 		Files: j.entries(s, r, &wanted{diff: true}), Kept: []Kept{}, Prev: r.Prev, H: r.H}
+	if r.Asked != nil {
+		d.AskedBy = r.Asked.By
+	}
 	if len(d.Files) > 0 && !d.Files[0].OK {
 		first := d.Files[0]
 		d.OK, d.ErrorKind, d.Message = false, first.ErrorKind, first.Message

@@ -175,7 +175,7 @@ func (j *journal) entries(s *scan, r *audit.Record, want *wanted) []LogEntry {
 func (j *journal) entry(s *scan, r *audit.Record, op audit.Op) LogEntry {
 	e := LogEntry{Timestamp: r.TS, SessionID: r.Actor.Session, AgentName: r.Actor.Agent, ToolName: r.Actor.Tool,
 		Operation: op.Operation, Path: op.Path, ToPath: op.ToPath, BeforeSha256: op.Before, AfterSha256: op.After,
-		OK: r.OK, ErrorKind: r.ErrorKind, Message: r.Message, Entry: nameOf(r), Seq: r.Seq, Client: r.Actor.Client,
+		OK: r.OK, ErrorKind: r.ErrorKind, Message: r.Message, Entry: nameOf(r), Seq: r.Seq, Client: r.Actor.Client, Call: r.Actor.Call,
 		Undoes: r.Undoes, UndoneBy: s.undone[r.Tx]}
 	if j.readable(op) != nil {
 		e.BeforeSha256, e.AfterSha256 = "", "" // a short secret can be guessed from its hash
@@ -389,11 +389,11 @@ func logged(e *fail.Error) string {
 }
 
 // fromTop is a path, as a patch writes it, as the log has it: from the top of the tree. An absolute one stays.
-func (w *Workspace) fromTop(p string) string {
+func (w *Workspace) fromTop(ctx context.Context, p string) string {
 	if p == "" || path.IsAbs(p) {
 		return p
 	}
-	return path.Join(w.keeper.prefix, w.base, p)
+	return path.Join(w.keeper.prefix, w.at(ctx), p)
 }
 
 // listing is entries as a model reads them.

@@ -114,7 +114,7 @@ func TestLineOnDisk(t *testing.T) {
 	l := newLog(t, dir, Options{Now: func() time.Time { return now }})
 	first := l.Head().H
 	r := Record{Kind: Commit, Tx: "t", Idem: "i", Request: "q", PolicyHash: "p", OK: true,
-		Actor: Actor{Client: "c", Session: "s", Agent: "a", Tool: "apply_patch"},
+		Actor: Actor{Client: "c", Session: "s", Agent: "a", Tool: "apply_patch", Call: "toolu_1"},
 		Ops:   []Op{{Operation: "move", Path: "<a>", ToPath: "b", Before: "x", After: "y", Mode: 0o644, Size: 5}},
 		Acts:  []Act{{Do: "swap", Path: "a", Slot: 2, Old: &Ident{Ino: 7, Sum: "x", Size: 4}, New: &Ident{Ino: 8, Link: true}}}}
 	add1(t, l, r)
@@ -168,7 +168,7 @@ func TestRoundTrip(t *testing.T) {
 func TestInvalidUTF8IsRefused(t *testing.T) {
 	const bad = "a\xffb"
 	for i, r := range []Record{{Tx: bad}, {Idem: bad}, {Request: bad}, {PolicyHash: bad}, {ErrorKind: bad}, {Message: bad}, {Void: bad},
-		{Actor: Actor{Client: bad}}, {Actor: Actor{Session: bad}}, {Actor: Actor{Agent: bad}}, {Actor: Actor{Tool: bad}},
+		{Actor: Actor{Client: bad}}, {Actor: Actor{Session: bad}}, {Actor: Actor{Agent: bad}}, {Actor: Actor{Tool: bad}}, {Actor: Actor{Call: bad}},
 		{Ops: []Op{{Operation: bad}}}, {Ops: []Op{{}, {Path: bad}}}, {Ops: []Op{{ToPath: bad}}}, {Ops: []Op{{Before: bad}}}, {Ops: []Op{{After: bad}}},
 		{Acts: []Act{{Do: bad}}}, {Acts: []Act{{Path: bad}}}, {Acts: []Act{{To: bad}}}, {Acts: []Act{{From: bad}}}, {Undoes: []string{"", bad}}, {Acts: []Act{{Old: &Ident{Sum: bad}}}}, {Acts: []Act{{New: &Ident{Sum: bad}}}}} {
 		l := newLog(t, disk(t, nil), Options{})

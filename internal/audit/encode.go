@@ -89,8 +89,11 @@ func hidden(r rune) bool {
 // invalid returns a string of r that is not valid UTF-8, which JSON would replace silently.
 func invalid(r *Record) (string, bool) {
 	all := []string{r.Prev, string(r.Kind), r.Tx, r.Idem, r.Request, r.Actor.Client, r.Actor.Session, r.Actor.Agent,
-		r.Actor.Tool, r.PolicyHash, r.ErrorKind, r.Message, r.Void, r.Since}
+		r.Actor.Tool, r.Actor.Call, r.PolicyHash, r.ErrorKind, r.Message, r.Void, r.Since}
 	all = append(all, r.Undoes...)
+	if r.Asked != nil {
+		all = append(append(all, r.Asked.By), r.Asked.Paths...)
+	}
 	for _, o := range r.Ops {
 		all = append(all, o.Operation, o.Path, o.ToPath, o.Before, o.After)
 	}

@@ -72,7 +72,7 @@ func (g *Guard) folder(e Entry) (*Folder, error) {
 		return nil, notDirectory(e.Rel, e.Rel)
 	}
 	names := split(e.Rel)
-	if err := g.judgeFor(e.Rel, false)(names); err != nil {
+	if err := g.judgeFor(e.Rel, false, nil)(names); err != nil {
 		return nil, err
 	}
 	h, err := g.tree.dir(names)
@@ -175,7 +175,7 @@ func (f *Folder) judge(name string) error {
 		return nil
 	}
 	names := append(split(f.rel), name)
-	return f.g.judgeFor(strings.Join(names, "/"), false)(names)
+	return f.g.judgeFor(strings.Join(names, "/"), false, nil)(names)
 }
 
 // readRules are the first names of the rules that protect from reading.

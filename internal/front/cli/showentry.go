@@ -68,6 +68,7 @@ func (a *app) showEntry(d *emend.EntryData) {
 	row("agent", d.AgentName)
 	row("session", d.SessionID)
 	row("client", d.Client)
+	row("call", d.Call)
 	row("outcome", outcome(d))
 	row("undoes", strings.Join(d.Undoes, ", "))
 	row("undone by", d.UndoneBy)

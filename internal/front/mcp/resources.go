@@ -1,0 +1,170 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"path"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/internal/tool"
+)
+
+const (
+	maxResource = 4 << 20 // bytes of a file
+	logEntries  = 50
+)
+
+// capabilities is what a server offers under a profile, and no more: its lists do not change, and there is nothing to
+// subscribe to. The other systems have no resources.
+func capabilities(profile *tool.Profile) *sdk.ServerCapabilities {
+	out := &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}}
+	if profile == tool.Emend {
+		out.Resources = &sdk.ResourceCapabilities{}
+	}
+	return out
+}
+
+// addResources offers the files, the log and the trash of each workspace. Where there are several, its name comes first.
+// A name is of letters, digits, dots, dashes and underscores.
+func (s *Server) addResources(out *sdk.Server, spaces []Workspace) {
+	for _, ws := range spaces {
+		base, of := "emend://", ""
+		if len(spaces) > 1 {
+			base, of = base+ws.Name+"/", " of "+ws.Name
+		}
+		out.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: base + "file/{+path}", Name: "file" + of,
+			Title: "A file" + of, Description: "A file of the workspace, as read_file reads it. Its sha256 is in _meta."},
+			reading(func(ctx context.Context, uri string) (*sdk.ResourceContents, error) {
+				return fileAt(ctx, ws.Workspace, uri, strings.TrimPrefix(uri, base+"file/"))
+			}))
+		out.AddResource(&sdk.Resource{URI: base + "log", Name: "log" + of, Title: "The log" + of, MIMEType: "application/jsonl",
+			Description: fmt.Sprintf("The newest %d entries of the log, the newest first, one a line.", logEntries)},
+			reading(func(ctx context.Context, uri string) (*sdk.ResourceContents, error) { return logOf(ctx, ws.Workspace) }))
+		out.AddResource(&sdk.Resource{URI: base + "trash", Name: "trash" + of, Title: "The trash" + of, MIMEType: "application/json",
+			Description: "What was deleted and can be restored, the newest first."},
+			reading(func(ctx context.Context, uri string) (*sdk.ResourceContents, error) {
+				return trashOf(ctx, ws.Workspace)
+			}))
+	}
+}
+
+// escapeURI escapes in the URI of a resource what no URI has: models write the names of files as they are.
+func escapeURI(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		if r, ok := req.(*sdk.ReadResourceRequest); ok {
+			var out strings.Builder
+			for _, b := range []byte(r.Params.URI) {
+				if b <= ' ' || b >= 0x7f || strings.IndexByte("\"<>\\^`{|}", b) >= 0 {
+					fmt.Fprintf(&out, "%%%02X", b)
+				} else {
+					out.WriteByte(b)
+				}
+			}
+			r.Params.URI = out.String()
+		}
+		return next(ctx, method, req)
+	}
+}
+
+// reading makes a handler of a function that reads one resource. What it reads may be changed the next moment, and is for
+// nobody else.
+func reading(read func(ctx context.Context, uri string) (*sdk.ResourceContents, error)) sdk.ResourceHandler {
+	return func(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+		c, err := read(ctx, req.Params.URI)
+		if err != nil {
+			return nil, notRead(req.Params.URI, err)
+		}
+		if c.Text == "" && c.Blob == nil {
+			c.Blob = []byte{} // an empty text is left out by the library, and one of the two has to be there
+		}
+		return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{c}, Cacheable: sdk.Cacheable{CacheScope: "private"}}, nil
+	}
+}
+
+// notRead is an error as the protocol has it.
+func notRead(uri string, err error) error {
+	if errors.Is(err, fail.NotFound) {
+		return sdk.ResourceNotFoundError(uri)
+	}
+	out := &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: err.Error()}
+	if r, ok := errors.AsType[*emend.Refusal](err); ok {
+		out.Message = r.Explain()
+	}
+	return out
+}
+
+// fileAt reads a file. Its path is unescaped once; what it leads to is for the guard to say.
+func fileAt(ctx context.Context, ws *emend.Workspace, uri, escaped string) (*sdk.ResourceContents, error) {
+	name, err := url.PathUnescape(escaped)
+	if err != nil {
+		return nil, fmt.Errorf("%s is no URI: %w. Escape %% as %%25", fail.Quote(uri), err)
+	}
+	a, err := ws.Read(ctx, emend.ReadRequest{Path: name, MaxBytes: maxResource, AllowBinary: true})
+	if err != nil {
+		return nil, err
+	}
+	d := a.Data
+	if d.Truncated {
+		return nil, fmt.Errorf("%s has %d bytes, and a resource at most %d: read it with read_file, some lines at a time", fail.Quote(name), d.SizeBytes, maxResource)
+	}
+	out := &sdk.ResourceContents{URI: uri, Text: d.Content, MIMEType: textType(name), Meta: sdk.Meta{"sha256": d.Sha256, "encoding": d.Encoding}}
+	if d.Binary {
+		blob, err := base64.StdEncoding.DecodeString(d.ContentBase64)
+		if err != nil {
+			return nil, err
+		}
+		out.Text, out.Blob, out.MIMEType = "", blob, http.DetectContentType(blob)
+	}
+	return out, nil
+}
+
+func logOf(ctx context.Context, ws *emend.Workspace) (*sdk.ResourceContents, error) {
+	a, err := ws.History(ctx, emend.HistoryRequest{Limit: logEntries})
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	for i := range a.Data.Entries {
+		if err := enc.Encode(&a.Data.Entries[i]); err != nil {
+			return nil, err
+		}
+	}
+	return &sdk.ResourceContents{Text: out.String()}, nil
+}
+
+func trashOf(ctx context.Context, ws *emend.Workspace) (*sdk.ResourceContents, error) {
+	list, err := ws.Trash(ctx)
+	if err != nil {
+		return nil, err
+	}
+	b, err := json.Marshal(list)
+	return &sdk.ResourceContents{Text: string(b)}, err
+}
+
+// textTypes are the types of texts that clients show in a way of their own. They are written out: what the system knows
+// of types differs from machine to machine.
+var textTypes = map[string]string{
+	".css": "text/css", ".csv": "text/csv", ".go": "text/x-go", ".html": "text/html", ".js": "text/javascript",
+	".json": "application/json", ".jsonl": "application/jsonl", ".md": "text/markdown", ".mjs": "text/javascript",
+	".py": "text/x-python", ".rs": "text/x-rust", ".svg": "image/svg+xml", ".toml": "application/toml", ".ts": "text/x-typescript",
+	".xml": "application/xml", ".yaml": "application/yaml", ".yml": "application/yaml",
+}
+
+func textType(name string) string {
+	if is := textTypes[strings.ToLower(path.Ext(name))]; is != "" {
+		return is
+	}
+	return "text/plain"
+}

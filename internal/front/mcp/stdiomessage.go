@@ -1,0 +1,165 @@
+package mcp
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"unicode/utf8"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"github.com/emend-dev/emend/internal/fail"
+)
+
+// refused is why a line is no message, in the shape in which that is answered.
+type refused struct {
+	JSONRPC string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id"` // null where none can be read
+	Error   jsonrpc.Error   `json:"error"`
+}
+
+func refuse(id json.RawMessage, code int64, format string, args ...any) *refused {
+	return &refused{"2.0", id, jsonrpc.Error{Code: code, Message: fmt.Sprintf(format, args...)}}
+}
+
+const oneLine = "Send one JSON-RPC message a line, in UTF-8."
+
+// message reads the message of a line. An empty line has none.
+func message(l line) (jsonrpc.Message, *refused) {
+	if l.tooLong() {
+		return nil, refuse(l.id(), jsonrpc.CodeInvalidRequest, "the message has %d bytes, and at most %d are taken: split the call", l.size, maxLine)
+	}
+	text := bytes.TrimSpace(l.text)
+	if len(text) == 0 {
+		return nil, nil
+	}
+	if at := invalidUTF8(text); at >= 0 {
+		return nil, refuse(idIn(text), jsonrpc.CodeParseError, "the line is not valid UTF-8 at byte %d. %s", at, oneLine)
+	}
+	if text[0] == '[' {
+		return nil, refuse(nil, jsonrpc.CodeInvalidRequest, "a batch is not taken. %s", oneLine)
+	}
+	var members map[string]json.RawMessage // exact names: a struct would take "ID" for "id"
+	err := json.Unmarshal(text, &members)
+	if bad, ok := errors.AsType[*json.SyntaxError](err); ok {
+		return nil, refuse(idIn(text), jsonrpc.CodeParseError, "the line is not JSON: %v, at byte %d. %s", bad, bad.Offset, oneLine)
+	}
+	if err != nil || members == nil {
+		return nil, refuse(nil, jsonrpc.CodeInvalidRequest, "the line is JSON and no object. %s", oneLine)
+	}
+	return envelope(members)
+}
+
+// envelope makes a message of its members. The names that JSON-RPC does not know are let pass.
+func envelope(members map[string]json.RawMessage) (jsonrpc.Message, *refused) {
+	asked, ok := members["method"]
+	if !ok {
+		return response(members)
+	}
+	raw, given := members["id"]
+	id, ok := identifier(raw)
+	if given && !ok {
+		return nil, refuse(nil, jsonrpc.CodeInvalidRequest, "the id is %s, and it has to be an integer or a string of at most %d bytes",
+			fail.Short(string(raw)), maxID)
+	}
+	if string(members["jsonrpc"]) != `"2.0"` {
+		return nil, refuse(raw, jsonrpc.CodeInvalidRequest, `the message has no "jsonrpc":"2.0"`)
+	}
+	var method string
+	if json.Unmarshal(asked, &method) != nil || string(asked) == "null" {
+		return nil, refuse(raw, jsonrpc.CodeInvalidRequest, "the method is %s, and it has to be a string", fail.Short(string(asked)))
+	}
+	return &jsonrpc.Request{ID: id, Method: method, Params: members["params"]}, nil
+}
+
+// response makes an answer of its members. One that answers nothing is dropped: two programs that answer each other's
+// errors would go on for ever.
+func response(members map[string]json.RawMessage) (jsonrpc.Message, *refused) {
+	result, answered := members["result"]
+	failed, broken := members["error"]
+	id, ok := identifier(members["id"])
+	switch {
+	case !answered && !broken:
+		return nil, refuse(members["id"], jsonrpc.CodeInvalidRequest, "the message has no method, no result and no error")
+	case !ok:
+		return nil, nil
+	case broken:
+		e := &jsonrpc.Error{}
+		json.Unmarshal(failed, e) //nolint:errcheck // what cannot be read of it is empty, and it is an error all the same
+		return &jsonrpc.Response{ID: id, Error: e}, nil
+	}
+	return &jsonrpc.Response{ID: id, Result: result}, nil
+}
+
+// maxID is how long an id may be: every answer repeats it.
+const maxID = 1 << 10
+
+var integer = regexp.MustCompile(`^-?(0|[1-9][0-9]{0,14})$`)
+
+// identifier reads an id. The library rounds numbers, so that it gets none that would come out as another.
+func identifier(raw json.RawMessage) (jsonrpc.ID, bool) {
+	var v any
+	if len(raw) == 0 || len(raw) > maxID || json.Unmarshal(raw, &v) != nil {
+		return jsonrpc.ID{}, false
+	}
+	if _, number := v.(float64); number && !integer.Match(raw) || v == nil {
+		return jsonrpc.ID{}, false
+	}
+	id, err := jsonrpc.MakeID(v)
+	return id, err == nil
+}
+
+// lastID is how a message ends whose id comes last. One brace after it: it is of the message itself.
+var lastID = regexp.MustCompile(`,\s*"id"\s*:\s*(-?[0-9]{1,15}|"[^"\\]{0,200}")\s*\}\s*$`)
+
+// id is the id of a message that is too long, as far as one of its ends has it.
+func (l *line) id() json.RawMessage {
+	if id := idIn(l.text); id != nil {
+		return id
+	}
+	if m := lastID.FindSubmatch(l.tail); m != nil && utf8.Valid(m[1]) {
+		return m[1]
+	}
+	return nil
+}
+
+// idIn looks for the id of a message that cannot be read to its end.
+func idIn(text []byte) json.RawMessage {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	if open, err := dec.Token(); err != nil || open != json.Delim('{') {
+		return nil
+	}
+	for dec.More() {
+		name, err := dec.Token()
+		if err != nil {
+			return nil
+		}
+		var member json.RawMessage
+		if dec.Decode(&member) != nil {
+			return nil
+		}
+		if name == "id" {
+			if _, ok := identifier(member); ok && utf8.Valid(member) {
+				return member
+			}
+			return nil
+		}
+	}
+	return nil
+}
+
+// invalidUTF8 is where text stops being UTF-8, -1 for nowhere.
+func invalidUTF8(text []byte) int {
+	if utf8.Valid(text) {
+		return -1
+	}
+	for at := 0; ; {
+		r, n := utf8.DecodeRune(text[at:])
+		if r == utf8.RuneError && n <= 1 {
+			return at
+		}
+		at += n
+	}
+}

@@ -1,0 +1,97 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+)
+
+// Write answers a call, or tells or asks the client something. A call that was cancelled gets no answer.
+func (w *wire) Write(_ context.Context, msg jsonrpc.Message) error {
+	defer w.signal()
+	switch m := msg.(type) {
+	case *jsonrpc.Response:
+		w.mu.Lock()
+		c := w.desk.answer(m.ID)
+		w.mu.Unlock()
+		if c == nil || !c.cancelled {
+			m.Error = worded(m.Error)
+			w.put(m)
+		}
+		w.mu.Lock()
+		w.desk.answered(c)
+		w.mu.Unlock()
+	case *jsonrpc.Request:
+		if m.IsCall() {
+			w.mu.Lock()
+			w.asked[m.ID] = true
+			w.mu.Unlock()
+		}
+		w.put(m)
+	}
+	return nil
+}
+
+func (w *wire) signal() {
+	select {
+	case w.freed <- struct{}{}:
+	default:
+	}
+}
+
+func (w *wire) put(m jsonrpc.Message) {
+	b, err := jsonrpc.EncodeMessage(m)
+	if err != nil {
+		w.log.Error("a message cannot be written", "error", err)
+		return
+	}
+	w.line(b)
+}
+
+func (w *wire) send(r *refused) {
+	b, err := json.Marshal(r)
+	if err != nil {
+		w.log.Error("a message cannot be written", "error", err)
+		return
+	}
+	w.line(b)
+}
+
+// line writes one line. An error is no error of the library's: it would give up the calls in hand.
+func (w *wire) line(b []byte) {
+	w.writing.Lock()
+	defer w.writing.Unlock()
+	select {
+	case <-w.gone:
+		return
+	default:
+	}
+	if _, err := w.out.Write(append(b, '\n')); err != nil {
+		w.log.Warn("the client reads no more", "error", err)
+		w.once.leave.Do(func() { close(w.gone) })
+		return
+	}
+	w.written.Add(1)
+}
+
+// worded is an error as the client gets it: with a code, and without all of what it sent.
+func worded(err error) error {
+	if err == nil {
+		return nil
+	}
+	out := &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: err.Error()}
+	if e, ok := errors.AsType[*jsonrpc.Error](err); ok {
+		out.Code, out.Data = e.Code, e.Data
+		if e.Code == 0 {
+			out.Code = jsonrpc.CodeInvalidRequest
+		}
+	}
+	const head, tail = 600, 200
+	if n := len(out.Message); n > head+tail {
+		out.Message = strings.ToValidUTF8(out.Message[:head]+" … "+out.Message[n-tail:], "")
+	}
+	return out
+}
