@@ -93,6 +93,8 @@ func (t *tokenState) String() string {
 	return fmt.Sprintf("%s, mode %s", t.File, t.Mode)
 }
 
+var toolWords = map[string]string{"on": "ON", "off": "off", "stay on": "on, and no setting turns them off"}
+
 // clientLines say one client each.
 func clientLines(clients []setup.State) []string {
 	var out []string
@@ -119,5 +121,5 @@ func clientLine(c setup.State) string {
 	if c.Note != "" {
 		said += " (" + c.Note + ")"
 	}
-	return said + "; its own edit tools are " + map[string]string{"on": "ON", "off": "off", "stay on": "on, and no setting turns them off"}[c.Tools]
+	return said + "; its own edit tools are " + toolWords[c.Tools]
 }
