@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -41,7 +42,7 @@ func TestStory(t *testing.T) {
 			m := w.model(story(w.person))
 			w.env = append(w.env, a.base(w, m.url)...)
 			args := a.plug(w, server{command: w.tapped(emendProgram, "serve", w.work)})
-			took := w.start(append(append(p.command, a.ask(prompt)...), args...)...)
+			took := w.start(slices.Concat(p.command, a.ask(prompt), args)...)
 			m.check(a)
 			w.holds("afterwards", last)
 			session := w.recorded(p)

@@ -20,13 +20,13 @@ func codexWith(name, model, told, id string) *agent {
 	return &agent{
 		name: name, lock: "../oracle/testdata/codex", pkg: "@openai/codex",
 		program: []string{"@openai/codex-linux-x64/vendor/*/bin/codex"},
-		own:     []string{"apply_patch"},
-		client:  "codex-mcp-client", callID: id, session: ".codex/sessions/*/*/*/rollout-*-ID.jsonl", told: told, refused: told,
+		setup:   "codex", own: []string{"apply_patch"}, keeps: true,
+		client: "codex-mcp-client", callID: id, session: ".codex/sessions/*/*/*/rollout-*-ID.jsonl", told: told, refused: told,
 		base: func(w *world, url string) []string {
 			w.write(w.codexConfig(), fmt.Sprintf(`model = %q
 model_provider = "scripted"
 approval_policy = "never"
-sandbox_mode = "danger-full-access"
+sandbox_mode = "read-only"
 check_for_update_on_startup = false
 
 [analytics]
@@ -53,7 +53,9 @@ env_key = "SCRIPTED_KEY"
 			w.write(w.codexConfig(), string(old)+"\n[mcp_servers.emend]\n"+emend)
 			return nil
 		},
-		ask: func(prompt string) []string { return []string{"exec", "--skip-git-repo-check", prompt} },
+		ask: func(prompt string) []string {
+			return []string{"exec", "--skip-git-repo-check", "-c", `mcp_servers.emend.default_tools_approval_mode="approve"`, prompt}
+		},
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"net/url"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -33,7 +34,7 @@ func TestHTTP(t *testing.T) {
 			m := w.model(short())
 			w.env = append(w.env, a.base(w, m.url)...)
 			args := a.plug(w, tap.server)
-			took := w.start(append(append(p.command, a.ask(prompt)...), args...)...)
+			took := w.start(slices.Concat(p.command, a.ask(prompt), args)...)
 			m.check(a)
 			want := maps.Clone(first)
 			want["server.conf"] = strings.ReplaceAll(first["server.conf"], "3000", "4000")

@@ -45,6 +45,7 @@ func (s shown) offers(tool string) (string, bool) {
 type said struct {
 	tool  string // as the agent named it
 	args  string // JSON
+	own   bool   // the tool is the agent's own, and takes text
 	find  string // words of the tool that it looks for
 	id    string
 	words string
@@ -148,6 +149,9 @@ func (m *model) next(s shown) said {
 		return done
 	}
 	now := m.script[n]
+	if now.own != "" {
+		return said{own: true, tool: now.tool, args: now.own, id: fmt.Sprintf("call_%d", n+1)}
+	}
 	name, ok := s.offers(now.tool)
 	if !ok && s.finds && !m.sought[now.tool] {
 		m.sought[now.tool] = true
