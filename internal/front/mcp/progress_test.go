@@ -30,10 +30,14 @@ func TestProgress(t *testing.T) {
 					time.Sleep(10 * time.Millisecond)
 					if staged != nil {
 						staged(i, 100)
-						staged(i-50, 100) // never back
 					}
 				}
+				time.Sleep(patchEvery)
+				if staged != nil {
+					staged(3, 100) // never back
+				}
 				end()
+				time.Sleep(patchEvery)
 				if staged != nil {
 					staged(1000, 100) // nobody is told
 				}
@@ -44,12 +48,16 @@ func TestProgress(t *testing.T) {
 		for {
 			var m struct {
 				ID     any
+				Error  any
 				Params *sdk.ProgressNotificationParams
 			}
 			if err := json.Unmarshal([]byte(c.wants("{")), &m); err != nil {
 				t.Fatal(err)
 			}
 			if m.ID != nil {
+				if m.Error != nil {
+					t.Errorf("%v", m.Error)
+				}
 				break
 			}
 			if told++; m.Params.Progress <= last || m.Params.Total != 100 || m.Params.ProgressToken != "p" || m.Params.Message == "" {
