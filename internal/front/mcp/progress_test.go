@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -21,8 +20,7 @@ import (
 
 // TestProgress: it only grows, comes at most ten times a second, and not after the result; who sent no token gets none.
 func TestProgress(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := begin(t)
+	talking(t, func(t *testing.T, c *talk) {
 		c.srv.SDK().AddTool(&sdk.Tool{Name: "stage", InputSchema: json.RawMessage(`{"type":"object"}`)},
 			func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 				_, staged, end := c.srv.progressOf(ctx, req)
@@ -93,7 +91,7 @@ func slow(r *real, files int) map[string]any {
 // TestProgressOfASearch: a long search tells how far it is, through the engine.
 func TestProgressOfASearch(t *testing.T) {
 	r := newReal(t, Config{})
-	args := slow(r, 20)
+	args := slow(r, 10)
 	var told, last atomic.Int64
 	s := r.serve(&sdk.ClientOptions{ProgressNotificationHandler: func(_ context.Context, req *sdk.ProgressNotificationClientRequest) {
 		if told.Add(1); int64(req.Params.Progress) <= last.Swap(int64(req.Params.Progress)) {
@@ -172,7 +170,7 @@ func TestCancelledLate(t *testing.T) {
 // TestCancelledSearch: a long search ends soon when it is cancelled.
 func TestCancelledSearch(t *testing.T) {
 	r := newReal(t, Config{})
-	args := slow(r, 20)
+	args := slow(r, 10)
 	ended := watched(r, "search_files", nil)
 	s := r.serve(nil, "")
 	from := time.Now()
