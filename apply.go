@@ -81,7 +81,8 @@ func (w *Workspace) Commit(ctx context.Context, p *Plan) (*Report, error) {
 		return nil, &Refusal{view: view, list: fail.List{{Kind: fail.CommandFailed, Reason: fail.BadArguments,
 			Msg: "the plan was made by another workspace, whose rules may be others", Hint: "Plan the patch in the workspace that commits it."}}}
 	}
-	rep, err := w.commit(ctx, view, p.plan, p.sums, record{})
+	view.Notes = nil
+	rep, err := w.commit(ctx, view, p.plan, p.sums, record{asks: p.asks})
 	if err == nil {
 		return rep, nil
 	}
@@ -100,7 +101,9 @@ type record struct {
 	result       func(*Report) Result  // words the outcome, where it is not a patch's
 	recall       func(recalled) Result // the same from the log, when the outcome is lost
 	progress     func(done, total int)
-	before       *Report // what the same call has done so far, section by section; it is part of the answer
+	asks         []AskedPath  // what a person is to be asked about
+	given        *audit.Asked // what they said yes to already
+	before       *Report      // what the same call has done so far, section by section; it is part of the answer
 }
 
 // answer is what the call is told when rep, the last of it, is done.
@@ -131,10 +134,14 @@ func (w *Workspace) commit(ctx context.Context, view report.View, p *plan.Plan, 
 	if err != nil {
 		return nil, err
 	}
+	asked, err := w.consent(ctx, p, sums, r)
+	if err != nil {
+		return nil, err
+	}
 	n := netOf(p.Steps, w.keeper.prefix, sums, r.forget)
 	rep := &Report{view: view, plan: p}
 	tx := commit.Tx{Changes: n.changes, Prune: r.prune, Progress: r.progress, Record: audit.Record{Kind: cmp.Or(r.kind, audit.Commit), Idem: r.key, Request: r.request,
-		Actor: w.actor(ctx), PolicyHash: w.guard.PolicyHash(), Ops: n.ops(p.Steps), Undoes: r.undoes}}
+		Actor: w.actor(ctx), PolicyHash: w.guard.PolicyHash(), Ops: n.ops(p.Steps), Undoes: r.undoes, Asked: asked}}
 	tx.Refused = func(err error) audit.Record {
 		out := w.refusal(ctx, fail.All(err)[0], nil)
 		for _, op := range tx.Record.Ops[:min(len(tx.Record.Ops), maxNoted)] {
@@ -191,9 +198,13 @@ func (w *Workspace) Apply(ctx context.Context, text string, o Options) (*Report,
 	}
 	defer w.calls.Done()
 	ctx = w.calling(ctx, "apply_patch")
+	ctx, err := w.from(ctx, o.Base)
+	if err != nil {
+		return nil, w.refuse(ctx, report.View{Atomic: !o.Sequential}, err)
+	}
 	r := record{key: o.IdempotencyKey, progress: o.Progress}
 	if r.key != "" {
-		r.request = w.requestSum("apply_patch", sum(text))
+		r.request = w.requestSum(ctx, "apply_patch", sum(text))
 		if rep, err := w.earlier(ctx, r); rep != nil || err != nil {
 			return rep, w.refuse(ctx, report.View{Atomic: true}, err)
 		}
@@ -213,13 +224,13 @@ func (w *Workspace) Apply(ctx context.Context, text string, o Options) (*Report,
 
 // applyAll plans and commits text in one.
 func (w *Workspace) applyAll(ctx context.Context, text string, o Options, r record) (*Report, report.View, error) {
-	p, err := w.preview(ctx, text, o)
+	p, err := w.preview(ctx, text, o, newReader(ctx, w))
 	if refused, ok := errors.AsType[*Refusal](err); ok {
 		refused.view.DryRun = false
 		return nil, refused.view, refused.list
 	}
 	view := p.view
-	view.DryRun = false
+	view.DryRun, view.Notes, r.asks = false, nil, p.asks
 	rep, err := w.commit(ctx, view, p.plan, p.sums, r)
 	return rep, view, err
 }
@@ -238,7 +249,7 @@ func (w *Workspace) refuse(ctx context.Context, view report.View, err error) err
 // differently.
 func (w *Workspace) note(ctx context.Context, v *report.View, list fail.List) {
 	first := list[0]
-	if first.Reason == fail.StoreUnwritable || first.Reason == fail.Indeterminate {
+	if first.Reason == fail.StoreUnwritable || first.Reason == fail.Indeterminate || errors.Is(first, ErrUnanswered) {
 		return
 	}
 	store, err := w.keeper.ensure()
@@ -266,7 +277,7 @@ func (w *Workspace) refusal(ctx context.Context, first *fail.Error, named []patc
 	}
 	for i := range named[:min(len(named), maxNoted)] {
 		s := &named[i]
-		r.Ops = append(r.Ops, audit.Op{Operation: s.Op.String(), Path: clean(w.fromTop(s.Path)), ToPath: clean(w.fromTop(s.To))})
+		r.Ops = append(r.Ops, audit.Op{Operation: s.Op.String(), Path: clean(w.fromTop(ctx, s.Path)), ToPath: clean(w.fromTop(ctx, s.To))})
 	}
 	return r
 }
@@ -354,8 +365,12 @@ func (w *Workspace) applyEach(ctx context.Context, text string, o Options, r rec
 		return nil, w.refuse(ctx, view, err)
 	}
 	whole := &Report{view: view, plan: &plan.Plan{}}
+	leave, err := w.askEach(ctx, text, view, d, o)
+	if err != nil {
+		return nil, w.refuse(ctx, view, err)
+	}
 	for i := range view.Patch.Sections {
-		rep, err := w.applyOnce(ctx, whole, d, i, o, r)
+		rep, err := w.applyOnce(ctx, whole, d, i, o, r, leave)
 		if err != nil {
 			for _, e := range fail.All(err) {
 				e.Section = i + 1
@@ -369,7 +384,7 @@ func (w *Workspace) applyEach(ctx context.Context, text string, o Options, r rec
 }
 
 // applyOnce applies section i, unless the same call did so before it was cut short.
-func (w *Workspace) applyOnce(ctx context.Context, whole *Report, d *dialect.Dialect, i int, o Options, r record) (*Report, error) {
+func (w *Workspace) applyOnce(ctx context.Context, whole *Report, d *dialect.Dialect, i int, o Options, r record, leave *leave) (*Report, error) {
 	last := i == len(whole.view.Patch.Sections)-1
 	if r.key != "" && !last {
 		r.key = fmt.Sprintf("%s, section %d", r.key, i+1)
@@ -381,7 +396,7 @@ func (w *Workspace) applyOnce(ctx context.Context, whole *Report, d *dialect.Dia
 			return done.section(whole.view, i), nil
 		}
 	}
-	rep, err := w.applyOne(ctx, whole, d, i, o, r)
+	rep, err := w.applyOne(ctx, whole, d, i, o, r, leave)
 	if err != nil {
 		if done := w.meanwhile(ctx, r); done != nil {
 			rep, err = done, nil
@@ -401,12 +416,23 @@ func (r *Report) section(view report.View, i int) *Report {
 
 // applyOne plans and commits section i, after those that are in whole. The key goes with the last section: until that
 // is done the call is not; the others have keys of their own.
-func (w *Workspace) applyOne(ctx context.Context, whole *Report, d *dialect.Dialect, i int, o Options, r record) (*Report, error) {
-	src := newReader(w)
+func (w *Workspace) applyOne(ctx context.Context, whole *Report, d *dialect.Dialect, i int, o Options, r record, leave *leave) (*Report, error) {
+	src := newReader(ctx, w)
 	sections := whole.view.Patch.Sections
 	p, err := plan.Build(ctx, patch.Patch{Sections: sections[i : i+1]}, d.Rules(o.dialect()), src, plan.Options{Expect: o.Expect, Print: d.PrintHunk})
 	if err == nil {
 		err = w.limits.checkPlan(p)
+	}
+	switch {
+	case leave.covers(src):
+		if err == nil {
+			err = leave.holds(p, src)
+		}
+		r.given = leave.given(src)
+	case err != nil:
+		err = w.telling(ctx, src, err)
+	default:
+		r.asks = src.asks.List()
 	}
 	if err != nil {
 		return nil, err
@@ -417,7 +443,11 @@ func (w *Workspace) applyOne(ctx context.Context, whole *Report, d *dialect.Dial
 	for k := range p.Steps {
 		p.Steps[k].Section = i
 	}
-	return w.commit(ctx, whole.view, p, src.sums(), r)
+	rep, err := w.commit(ctx, whole.view, p, src.sums(), r)
+	if err == nil {
+		leave.follow(p)
+	}
+	return rep, err
 }
 
 func sum(text string) string {

@@ -56,7 +56,7 @@ func (w *Workspace) calling(ctx context.Context, tool string) context.Context {
 func (c *call[T]) do(ctx context.Context, w *Workspace) (*Report, error) {
 	r := record{key: c.key, result: func(rep *Report) Result { return c.answer(rep).result }, recall: c.recalled}
 	if c.key != "" {
-		r.request = w.requestSum(c.tool, c.request)
+		r.request = w.requestSum(ctx, c.tool, c.request)
 	}
 	if c.record != nil {
 		c.record(&r)
@@ -83,14 +83,15 @@ func (w *Workspace) once(ctx context.Context, r record, do func(record) (*Report
 
 // settled commits what settle decides.
 func (w *Workspace) settled(ctx context.Context, settle func(context.Context, *reader) (*plan.Plan, error), r record) (*Report, error) {
-	src := newReader(w)
+	src := newReader(ctx, w)
 	p, err := settle(ctx, src)
 	if err == nil {
 		err = w.limits.checkPlan(p)
 	}
 	if err != nil {
-		return nil, err
+		return nil, w.telling(ctx, src, err)
 	}
+	r.asks = src.asks.List()
 	return w.commit(ctx, report.View{Atomic: true}, p, src.sums(), r)
 }
 
@@ -140,12 +141,12 @@ var operations = map[string]patch.Op{
 
 // requestSum tells requests under one key apart: by the tool, by all that is asked, and by the directory that its paths are
 // relative to.
-func (w *Workspace) requestSum(tool string, request any) string {
+func (w *Workspace) requestSum(ctx context.Context, tool string, request any) string {
 	b, err := json.Marshal(request)
 	if err != nil {
 		return ""
 	}
-	h := sha256.Sum256(fmt.Appendf(nil, "%s %d %q %s", tool, w.guard.Root().Ino, path.Join(".", w.base), b))
+	h := sha256.Sum256(fmt.Appendf(nil, "%s %d %q %s", tool, w.guard.Root().Ino, path.Join(".", w.at(ctx)), b))
 	return hex.EncodeToString(h[:])
 }
 

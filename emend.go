@@ -195,6 +195,8 @@ type Options struct {
 	// Expect holds the sha256 that files must have now, by their path as the patch writes it. "" asserts that a
 	// file to be added is not there.
 	Expect map[string]string
+	// Base is the directory that the paths of the patch are relative to, written as they are; "" is that of the workspace.
+	Base string
 	// Sequential applies the sections one after the other, each by itself, and stops at the first that fails.
 	Sequential bool
 	// Progress is told, while a large patch is staged, how many of its files are. It must return at once.
@@ -213,6 +215,7 @@ type Plan struct {
 	view report.View
 	plan *plan.Plan
 	sums map[guard.Identity]string // of every file that was read
+	asks []AskedPath
 	of   *Workspace
 }
 
@@ -285,22 +288,47 @@ func (r *Refusal) Explain() string { return report.Refused(r.view, r.list) }
 // Result words the refusal.
 func (r *Refusal) Result() Result { return report.Of(r.view, nil, r.list) }
 
+// In is the refusal in the shape of a dialect, where it was made before anybody knew which.
+func (r *Refusal) In(name string) *Refusal {
+	d, ok := dialect.Named(name)
+	if !ok || r.view.Dialect != nil {
+		return r
+	}
+	out := *r
+	out.view.Dialect = d
+	return &out
+}
+
 // Plan reads text and the files it names, and settles what it would do. It never writes. An error is a *Refusal.
 func (w *Workspace) Plan(ctx context.Context, text string, o Options) (*Plan, error) {
 	if err := w.enter(); err != nil {
 		return nil, &Refusal{list: fail.All(err)}
 	}
 	defer w.calls.Done()
-	return w.preview(ctx, text, o)
+	ctx, err := w.from(ctx, o.Base)
+	if err != nil {
+		return nil, &Refusal{list: fail.All(err)}
+	}
+	src := newReader(ctx, w)
+	p, err := w.preview(ctx, text, o, src)
+	if err != nil {
+		return nil, err
+	}
+	if no := w.telling(ctx, src, nil); no != nil {
+		return nil, &Refusal{view: p.view, list: fail.All(no)}
+	}
+	return p, nil
 }
 
-func (w *Workspace) preview(ctx context.Context, text string, o Options) (*Plan, error) {
-	src := newReader(w)
+func (w *Workspace) preview(ctx context.Context, text string, o Options, src *reader) (*Plan, error) {
 	view, p, err := w.plan(ctx, text, o, src)
 	if err == nil {
-		return &Plan{view: view, plan: p, sums: src.sums(), of: w}, nil
+		asks := src.asks.List()
+		view.Notes = willAsk(asks)
+		return &Plan{view: view, plan: p, sums: src.sums(), of: w, asks: asks}, nil
 	}
-	list := fail.All(err)
+	list := fail.All(w.telling(ctx, src, err))
+	src.asks = nil // nobody is asked about what is only looked at for a hint
 	if hint := w.elsewhere(ctx, text, o, src, list); hint != "" {
 		first := *list[0]
 		first.Hint = join(first.Hint, hint)

@@ -28,6 +28,7 @@ type EntryData struct {
 	PolicyHash     string     `json:"policyHash,omitempty"`     // names the rules by which it was judged
 	IdempotencyKey string     `json:"idempotencyKey,omitempty"` // of the call
 	RequestSha256  string     `json:"requestSha256,omitempty"`  // of the text of a call with a key
+	AskedBy        string     `json:"askedBy,omitempty"`        // by what a person was asked, who said yes
 	OK             bool       `json:"ok"`
 	ErrorKind      string     `json:"errorKind,omitempty"`
 	Message        string     `json:"message,omitempty"`
@@ -151,6 +152,9 @@ func (j *journal) tell(s *scan, r *audit.Record) EntryData {
 		AgentName: r.Actor.Agent, ToolName: r.Actor.Tool, PolicyHash: r.PolicyHash, IdempotencyKey: r.Idem, RequestSha256: r.Request,
 		OK: r.OK, ErrorKind: r.ErrorKind, Message: r.Message, Undoes: r.Undoes, UndoneBy: s.undone[r.Tx],
 		Files: j.entries(s, r, &wanted{diff: true}), Kept: []Kept{}, Prev: r.Prev, H: r.H}
+	if r.Asked != nil {
+		d.AskedBy = r.Asked.By
+	}
 	if len(d.Files) > 0 && !d.Files[0].OK {
 		first := d.Files[0]
 		d.OK, d.ErrorKind, d.Message = false, first.ErrorKind, first.Message

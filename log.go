@@ -389,11 +389,11 @@ func logged(e *fail.Error) string {
 }
 
 // fromTop is a path, as a patch writes it, as the log has it: from the top of the tree. An absolute one stays.
-func (w *Workspace) fromTop(p string) string {
+func (w *Workspace) fromTop(ctx context.Context, p string) string {
 	if p == "" || path.IsAbs(p) {
 		return p
 	}
-	return path.Join(w.keeper.prefix, w.base, p)
+	return path.Join(w.keeper.prefix, w.at(ctx), p)
 }
 
 // listing is entries as a model reads them.

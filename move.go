@@ -33,7 +33,7 @@ func (w *Workspace) Move(ctx context.Context, r MoveRequest) (*Answer[MoveData],
 }
 
 func (r *MoveRequest) settle(ctx context.Context, src *reader) (*plan.Plan, error) {
-	if err := hashArgument("expectedSha256", r.ExpectedSha256, true); err != nil {
+	if err := hashArgument("expectedSha256", r.ExpectedSha256, !r.Plain); err != nil {
 		return nil, err
 	}
 	from, err := src.existing(ctx, r.FromPath, "move")
@@ -75,6 +75,9 @@ func (r *MoveRequest) room(from, to plan.File) error {
 			Msg: "is a FIFO, a socket or a device", Hint: "Choose another destination."}
 	case r.Overwrite && (to.Kind == plan.Regular || to.Kind == plan.Link):
 		return nil
+	}
+	if r.Plain {
+		return roomFor(to, r.ToPath, r.CreateParentDirectories, "Choose another path, or delete what is there first (it goes to the trash).")
 	}
 	return roomFor(to, r.ToPath, r.CreateParentDirectories, "Send it again with overwrite: true (--overwrite), which puts what is there into the trash, or choose another path.")
 }

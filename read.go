@@ -3,6 +3,7 @@ package emend
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -33,14 +34,31 @@ func (w *Workspace) Read(ctx context.Context, r ReadRequest) (*Answer[ReadData],
 	if err := r.check(); err != nil {
 		return nil, cannot(err)
 	}
-	e, err := w.guard.Look(r.Path, guard.Ask{Base: w.base, Follow: true})
+	asks := asksOf(ctx)
+	e, err := w.guard.Look(r.Path, guard.Ask{Base: w.base, Follow: true, Asks: asks})
 	if err != nil {
 		return nil, cannot(err)
 	}
 	if e.Kind == guard.Missing {
 		return nil, cannot(w.missing(r.Path, e))
 	}
-	return w.read(ctx, r, e)
+	a, err := w.read(ctx, r, e)
+	if no := w.showing(ctx, asks, r, a); no != nil {
+		return nil, cannot(no)
+	}
+	return a, err
+}
+
+// showing asks before anything is told of a file that may be read only when a person says so: its text, or why there is
+// none.
+func (w *Workspace) showing(ctx context.Context, asks *guard.Asks, r ReadRequest, a *Answer[ReadData]) error {
+	h := sha256.New()
+	fmt.Fprintf(h, "%q %d %d %d %t\n", r.Path, r.StartLine, r.EndLine, r.MaxBytes, r.AllowBinary)
+	if a != nil {
+		fmt.Fprintln(h, a.Data.Sha256)
+	}
+	_, err := w.ask(ctx, asks.List(), "", h)
+	return err
 }
 
 // check refuses what no file could answer.

@@ -17,6 +17,7 @@ type reader struct {
 	loaded map[guard.Identity]loaded
 	bytes  int
 	most   int // how many bytes may be read in all; 0 is any number
+	asks   *guard.Asks
 }
 
 type loaded struct {
@@ -24,13 +25,13 @@ type loaded struct {
 	only      bool // the sum is known, the data is not
 }
 
-func newReader(w *Workspace) *reader {
-	return &reader{w: w, base: w.base, loaded: map[guard.Identity]loaded{}}
+func newReader(ctx context.Context, w *Workspace) *reader {
+	return &reader{w: w, base: w.at(ctx), loaded: map[guard.Identity]loaded{}, asks: asksOf(ctx)}
 }
 
 // Look implements plan.Source. Whatever a patch names it may change, so policy is judged for writing.
 func (r *reader) Look(_ context.Context, p string, absolute bool) (plan.File, error) {
-	e, err := r.w.guard.Look(p, guard.Ask{Base: r.base, Absolute: absolute, Write: true, Known: r.known})
+	e, err := r.w.guard.Look(p, guard.Ask{Base: r.base, Absolute: absolute, Write: true, Known: r.known, Asks: r.asks})
 	if err != nil {
 		return plan.File{}, err
 	}

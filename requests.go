@@ -7,10 +7,10 @@ import "time"
 
 // ReadRequest asks for the text of a file.
 type ReadRequest struct {
-	Path        string `json:"path" jsonschema:"the file, relative to the workspace"`
-	StartLine   int    `json:"startLine,omitempty" jsonschema:"first line to return, from 1"`
-	EndLine     int    `json:"endLine,omitempty" jsonschema:"last line to return"`
-	MaxBytes    int    `json:"maxBytes,omitempty" jsonschema:"cut the content after so many bytes"`
+	Path        string `json:"path" jsonschema:"relative to the workspace"`
+	StartLine   int    `json:"startLine,omitempty" jsonschema:"first line, from 1"`
+	EndLine     int    `json:"endLine,omitempty" jsonschema:"last line"`
+	MaxBytes    int    `json:"maxBytes,omitempty" jsonschema:"cut after so many bytes"`
 	AllowBinary bool   `json:"allowBinary,omitempty" jsonschema:"return a binary file as base64"`
 }
 
@@ -34,10 +34,10 @@ type ReadData struct {
 // ListRequest asks for the entries of a directory.
 type ListRequest struct {
 	Path           string `json:"path" jsonschema:"the directory; . is the workspace"`
-	Recursive      bool   `json:"recursive,omitempty" jsonschema:"also what is in directories below"`
+	Recursive      bool   `json:"recursive,omitempty" jsonschema:"also what is below"`
 	MaxDepth       int    `json:"maxDepth,omitempty" jsonschema:"how deep, with recursive"`
 	IncludeHidden  bool   `json:"includeHidden,omitempty" jsonschema:"also names that begin with a dot"`
-	IncludeIgnored bool   `json:"includeIgnored,omitempty" jsonschema:"also what .gitignore and .ignore leave out"`
+	IncludeIgnored bool   `json:"includeIgnored,omitempty" jsonschema:"also what ignore files leave out"`
 }
 
 // ListData is what is in a directory: by depth, then directories before files before links, then by name.
@@ -60,14 +60,14 @@ type ListEntry struct {
 // SearchRequest asks for lines, or for paths.
 type SearchRequest struct {
 	Query          string   `json:"query" jsonschema:"what to look for"`
-	Mode           string   `json:"mode" jsonschema:"text: a literal; regex: RE2 syntax; path: a glob, or a part of a name"`
+	Mode           string   `json:"mode" jsonschema:"text: literal; regex: RE2; path: glob, or part of a name"`
 	Root           string   `json:"root,omitempty" jsonschema:"a directory or file to search in"`
-	IncludeGlobs   []string `json:"includeGlobs,omitempty" jsonschema:"only files that match one of these"`
-	ExcludeGlobs   []string `json:"excludeGlobs,omitempty" jsonschema:"no file or directory that matches one of these"`
+	IncludeGlobs   []string `json:"includeGlobs,omitempty" jsonschema:"only files that match these"`
+	ExcludeGlobs   []string `json:"excludeGlobs,omitempty" jsonschema:"none that match these"`
 	CaseSensitive  *bool    `json:"caseSensitive,omitempty" jsonschema:"default true"`
-	ContextLines   int      `json:"contextLines,omitempty" jsonschema:"lines to show before and after a match"`
+	ContextLines   int      `json:"contextLines,omitempty" jsonschema:"lines around a match"`
 	MaxResults     int      `json:"maxResults,omitempty" jsonschema:"stop after so many matches"`
-	IncludeIgnored bool     `json:"includeIgnored,omitempty" jsonschema:"also what .gitignore and .ignore leave out"`
+	IncludeIgnored bool     `json:"includeIgnored,omitempty" jsonschema:"also what ignore files leave out"`
 }
 
 // SearchData is what was found, by path and line.
@@ -89,11 +89,11 @@ type SearchMatch struct {
 
 // GlobRequest asks for the paths that match a pattern.
 type GlobRequest struct {
-	Pattern        string   `json:"pattern" jsonschema:"such as src/**/*.{ts,tsx}"`
-	Root           string   `json:"root,omitempty" jsonschema:"the directory that the pattern is relative to"`
-	ExcludeGlobs   []string `json:"excludeGlobs,omitempty" jsonschema:"nothing that matches one of these"`
+	Pattern        string   `json:"pattern" jsonschema:"relative to root"`
+	Root           string   `json:"root,omitempty" jsonschema:"where the pattern begins"`
+	ExcludeGlobs   []string `json:"excludeGlobs,omitempty" jsonschema:"none that match these"`
 	MaxResults     int      `json:"maxResults,omitempty" jsonschema:"stop after so many paths"`
-	IncludeIgnored bool     `json:"includeIgnored,omitempty" jsonschema:"also what .gitignore and .ignore leave out"`
+	IncludeIgnored bool     `json:"includeIgnored,omitempty" jsonschema:"also what ignore files leave out"`
 }
 
 // GlobData is what matched, by path.
@@ -112,11 +112,11 @@ type GlobMatch struct {
 
 // CreateRequest asks for a new file.
 type CreateRequest struct {
-	Path                    string `json:"path" jsonschema:"the new file, relative to the workspace"`
+	Path                    string `json:"path" jsonschema:"relative to the workspace"`
 	Content                 string `json:"content" jsonschema:"all of its text"`
 	CreateParentDirectories bool   `json:"createParentDirectories,omitempty" jsonschema:"make missing directories"`
 	Executable              bool   `json:"executable,omitempty" jsonschema:"set the executable bits"`
-	IdempotencyKey          string `json:"idempotencyKey,omitempty" jsonschema:"the same key does it once"`
+	IdempotencyKey          string `json:"idempotencyKey,omitempty" jsonschema:"the same key: done once"`
 }
 
 // CreateData is what was made.
@@ -130,10 +130,10 @@ type CreateData struct {
 
 // WriteRequest asks to replace the whole text of a file.
 type WriteRequest struct {
-	Path           string `json:"path" jsonschema:"the file, relative to the workspace"`
+	Path           string `json:"path" jsonschema:"relative to the workspace"`
 	Content        string `json:"content" jsonschema:"all of its new text"`
-	ExpectedSha256 string `json:"expectedSha256" jsonschema:"the sha256 that reading it returned"`
-	IdempotencyKey string `json:"idempotencyKey,omitempty" jsonschema:"the same key does it once"`
+	ExpectedSha256 string `json:"expectedSha256" jsonschema:"its sha256, from read_file"`
+	IdempotencyKey string `json:"idempotencyKey,omitempty" jsonschema:"the same key: done once"`
 }
 
 // WriteData is what was written.
@@ -147,11 +147,11 @@ type WriteData struct {
 
 // EditRequest asks to replace parts of a file's text.
 type EditRequest struct {
-	Path           string     `json:"path" jsonschema:"the file, relative to the workspace"`
-	ExpectedSha256 string     `json:"expectedSha256" jsonschema:"the sha256 that reading it returned"`
-	Edits          []TextEdit `json:"edits" jsonschema:"each against the text as it was read, in any order"`
+	Path           string     `json:"path" jsonschema:"relative to the workspace"`
+	ExpectedSha256 string     `json:"expectedSha256" jsonschema:"its sha256, from read_file"`
+	Edits          []TextEdit `json:"edits" jsonschema:"all against the text as it was read"`
 	Tolerance      string     `json:"tolerance,omitempty" jsonschema:"how loosely lines may match"`
-	IdempotencyKey string     `json:"idempotencyKey,omitempty" jsonschema:"the same key does it once"`
+	IdempotencyKey string     `json:"idempotencyKey,omitempty" jsonschema:"the same key: done once"`
 }
 
 // TextEdit replaces one text by another.
@@ -183,10 +183,10 @@ type LineRange struct {
 
 // DeleteRequest asks to delete a file, into the trash unless Permanent.
 type DeleteRequest struct {
-	Path           string `json:"path" jsonschema:"the file, relative to the workspace"`
+	Path           string `json:"path" jsonschema:"relative to the workspace"`
 	ExpectedSha256 string `json:"expectedSha256,omitempty" jsonschema:"refuse unless the file is still this"`
 	Permanent      bool   `json:"permanent,omitempty" jsonschema:"keep nothing in the trash"`
-	IdempotencyKey string `json:"idempotencyKey,omitempty" jsonschema:"the same key does it once"`
+	IdempotencyKey string `json:"idempotencyKey,omitempty" jsonschema:"the same key: done once"`
 }
 
 // DeleteData is what was deleted.
@@ -201,9 +201,9 @@ type DeleteData struct {
 
 // RestoreRequest asks for a file back from the trash.
 type RestoreRequest struct {
-	TrashedPath    string `json:"trashedPath" jsonschema:"the trash id: trashedTo of the call that deleted it"`
+	TrashedPath    string `json:"trashedPath" jsonschema:"trashedTo of the call that deleted it"`
 	TargetPath     string `json:"targetPath,omitempty" jsonschema:"where to; default: where it was"`
-	IdempotencyKey string `json:"idempotencyKey,omitempty" jsonschema:"the same key does it once"`
+	IdempotencyKey string `json:"idempotencyKey,omitempty" jsonschema:"the same key: done once"`
 }
 
 // RestoreData is what came back.
@@ -217,12 +217,14 @@ type RestoreData struct {
 
 // MoveRequest asks to move or rename a file.
 type MoveRequest struct {
-	FromPath                string `json:"fromPath" jsonschema:"the file, relative to the workspace"`
+	FromPath                string `json:"fromPath" jsonschema:"relative to the workspace"`
 	ToPath                  string `json:"toPath" jsonschema:"its new path"`
-	ExpectedSha256          string `json:"expectedSha256" jsonschema:"the sha256 that reading it returned"`
+	ExpectedSha256          string `json:"expectedSha256" jsonschema:"its sha256, from read_file"`
 	Overwrite               bool   `json:"overwrite,omitempty" jsonschema:"replace what is at toPath, which goes to the trash"`
 	CreateParentDirectories bool   `json:"createParentDirectories,omitempty" jsonschema:"make missing directories"`
-	IdempotencyKey          string `json:"idempotencyKey,omitempty" jsonschema:"the same key does it once"`
+	IdempotencyKey          string `json:"idempotencyKey,omitempty" jsonschema:"the same key: done once"`
+	// Plain is for callers who know a move that replaces nothing, and may send ExpectedSha256.
+	Plain bool `json:"-"`
 }
 
 // MoveData is what was moved.
@@ -236,9 +238,9 @@ type MoveData struct {
 
 // HistoryRequest asks for entries of the log, the newest first.
 type HistoryRequest struct {
-	Path      string `json:"path,omitempty" jsonschema:"only what touched this file, or anything below this directory"`
-	SessionID string `json:"sessionId,omitempty" jsonschema:"only what this session did"`
-	Since     string `json:"since,omitempty" jsonschema:"only what is newer: a time (RFC 3339) or an age (90m, 2h, 7d)"`
+	Path      string `json:"path,omitempty" jsonschema:"only this file or directory"`
+	SessionID string `json:"sessionId,omitempty" jsonschema:"only of this session"`
+	Since     string `json:"since,omitempty" jsonschema:"a time (RFC 3339) or an age (90m, 2h, 7d)"`
 	Limit     int    `json:"limit,omitempty" jsonschema:"at most so many entries"`
 	// Tool and Diff are for people and fronts; agents ask with the fields above.
 	Tool string `json:"-"`
@@ -279,7 +281,7 @@ type LogEntry struct {
 // UndoRequest asks to take back an entry of the log, or all that a session did.
 type UndoRequest struct {
 	Entry          string `json:"entry,omitempty" jsonschema:"the entry, as history lists it"`
-	SessionID      string `json:"sessionId,omitempty" jsonschema:"take back everything that this session did"`
-	DryRun         bool   `json:"dryRun,omitempty" jsonschema:"say what would be done and write nothing"`
-	IdempotencyKey string `json:"idempotencyKey,omitempty" jsonschema:"the same key does it once"`
+	SessionID      string `json:"sessionId,omitempty" jsonschema:"all of this session"`
+	DryRun         bool   `json:"dryRun,omitempty" jsonschema:"only say what would be done"`
+	IdempotencyKey string `json:"idempotencyKey,omitempty" jsonschema:"the same key: done once"`
 }

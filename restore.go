@@ -39,7 +39,7 @@ func (w *Workspace) restoring(ctx context.Context, src *reader, r RestoreRequest
 	if err != nil {
 		return nil, err
 	}
-	if err := w.guard.Readable(t.Path); err != nil {
+	if err := w.guard.ReadableBy(t.Path, src.asks); err != nil {
 		return nil, err // what may not be read where it was, may not be read elsewhere
 	}
 	to := r.TargetPath

@@ -20,13 +20,15 @@ func (w *Workspace) Undo(ctx context.Context, r UndoRequest) (*Report, error) {
 	ctx = w.calling(ctx, "undo")
 	rec := record{kind: audit.Undo, key: r.IdempotencyKey}
 	if rec.key != "" {
-		rec.request = w.requestSum("undo", r)
+		rec.request = w.requestSum(ctx, "undo", r)
 	}
 	view := report.View{Atomic: true}
 	rep, err := w.once(ctx, rec, func(rec record) (*Report, error) {
-		u, src, err := w.reverse(ctx, r)
+		src := newReader(ctx, w)
+		src.base, src.known = ".", true
+		u, err := w.reverse(ctx, r, src)
 		if err != nil {
-			return nil, err
+			return nil, w.telling(ctx, src, err)
 		}
 		view.Undoes, view.DryRun = u.undoes, r.DryRun
 		p, err := u.plan(ctx)
@@ -34,12 +36,13 @@ func (w *Workspace) Undo(ctx context.Context, r UndoRequest) (*Report, error) {
 			err = w.limits.checkPlan(p)
 		}
 		if err != nil {
-			return nil, err
+			return nil, w.telling(ctx, src, err)
 		}
 		if r.DryRun {
-			return &Report{view: view, plan: p}, nil
+			view.Notes = willAsk(src.asks.List())
+			return &Report{view: view, plan: p}, w.telling(ctx, src, nil)
 		}
-		rec.undoes, rec.prune = u.undoes, u.prune
+		rec.undoes, rec.prune, rec.asks = u.undoes, u.prune, src.asks.List()
 		return w.commit(ctx, view, p, src.sums(), rec)
 	})
 	switch {
@@ -53,43 +56,41 @@ func (w *Workspace) Undo(ctx context.Context, r UndoRequest) (*Report, error) {
 }
 
 // reverse works out what the tree is to be.
-func (w *Workspace) reverse(ctx context.Context, r UndoRequest) (*undoing, *reader, error) {
+func (w *Workspace) reverse(ctx context.Context, r UndoRequest, src *reader) (*undoing, error) {
 	if r.Entry != "" && r.SessionID != "" {
-		return nil, nil, &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Msg: "both entry and sessionId are given",
+		return nil, &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Msg: "both entry and sessionId are given",
 			Hint: "Send one of the two: entry takes back one call, sessionId all that the session did."}
 	}
 	store, err := w.keeper.find()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if store == nil {
-		return nil, nil, nothingToUndo("nothing was changed through emend here yet")
+		return nil, nothingToUndo("nothing was changed through emend here yet")
 	}
 	if err := store.Log().Refresh(); err != nil {
-		return nil, nil, storeError(err)
+		return nil, storeError(err)
 	}
 	trail := newTrail(store, w.inside)
 	defer trail.stop()
 	chosen, err := trail.choose(r)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	src := newReader(w)
-	src.base, src.known = ".", true
 	u := newUndoing(w, src, trail, store.History())
 	for _, rec := range chosen {
 		if err := ctx.Err(); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		u.undoes = append(u.undoes, rec.Tx)
 		if err := u.back(ctx, rec); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
 	if len(u.errs) > 0 {
-		return nil, nil, u.errs
+		return nil, u.errs
 	}
-	return u, src, nil
+	return u, nil
 }
 
 func nothingToUndo(why string) error {

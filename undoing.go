@@ -88,7 +88,7 @@ func (u *undoing) look(ctx context.Context, p string) (origin, error) {
 	if err != nil {
 		return origin{}, err
 	}
-	if err := u.w.guard.Readable(rel); err != nil {
+	if err := u.w.guard.ReadableBy(rel, u.src.asks); err != nil {
 		return origin{}, err
 	}
 	f, err := u.src.target(ctx, rel)

@@ -91,6 +91,9 @@ func invalid(r *Record) (string, bool) {
 	all := []string{r.Prev, string(r.Kind), r.Tx, r.Idem, r.Request, r.Actor.Client, r.Actor.Session, r.Actor.Agent,
 		r.Actor.Tool, r.Actor.Call, r.PolicyHash, r.ErrorKind, r.Message, r.Void, r.Since}
 	all = append(all, r.Undoes...)
+	if r.Asked != nil {
+		all = append(append(all, r.Asked.By), r.Asked.Paths...)
+	}
 	for _, o := range r.Ops {
 		all = append(all, o.Operation, o.Path, o.ToPath, o.Before, o.After)
 	}

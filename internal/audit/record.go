@@ -52,6 +52,9 @@ type Record struct {
 	ErrorKind  string `json:"errorKind,omitempty"`
 	Message    string `json:"message,omitempty"`
 
+	// Asked is who was asked, before a commit, about what a policy wants somebody to be asked about.
+	Asked *Asked `json:"asked,omitempty"`
+
 	// Undoes are the entries of the log that an undo takes back.
 	Undoes []string `json:"undoes,omitempty"`
 
@@ -71,6 +74,12 @@ type Actor struct {
 	Agent   string `json:"agent,omitempty"`
 	Tool    string `json:"tool,omitempty"`
 	Call    string `json:"call,omitempty"` // the client's own name for this use of the tool
+}
+
+// Asked says that somebody was asked, and said yes.
+type Asked struct {
+	By    string   `json:"by"` // what they were asked by
+	Paths []string `json:"paths"`
 }
 
 // Op is one change as a reader of the log understands it.

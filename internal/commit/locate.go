@@ -105,6 +105,14 @@ func (p Place) Writable() error {
 	return err
 }
 
+// Usable reports why nothing can be put into the store at the place, or, where there is none, why none can be made.
+func (p Place) Usable() error {
+	if !p.Exists {
+		return p.Writable()
+	}
+	return mayWrite(p.Dir)
+}
+
 func isDir(path string) bool {
 	fi, err := os.Lstat(path)
 	return err == nil && fi.IsDir()

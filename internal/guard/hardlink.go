@@ -44,7 +44,7 @@ func (w *walk) checkTwins(file Identity, d watched) error {
 	for _, name := range names {
 		as := append(slices.Clip(d.names), name)
 		r, depth := find(as, writing)
-		if r == nil || w.g.opened(as) {
+		if r == nil || w.opened(as) {
 			continue
 		}
 		if is, err := h.stat(name); err == nil && is.file == file {

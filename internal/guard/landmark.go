@@ -44,7 +44,7 @@ func (w *walk) checkAlias(e Entry) error {
 		if i < 0 {
 			continue
 		}
-		if as := slices.Concat(l.names, names[depth-i:]); !w.g.opened(as) {
+		if as := slices.Concat(l.names, names[depth-i:]); !w.opened(as) {
 			return protected(w.path, as, len(l.names), l.rule)
 		}
 	}

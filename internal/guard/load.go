@@ -45,7 +45,7 @@ func (g *Guard) openEntry(e Entry) (*os.File, fs.FileInfo, error) {
 		return nil, nil, badArgument(e.Rel, "not a path that was looked at: "+fail.Quote(e.Rel), "Look at the path first.")
 	}
 	names := split(e.Rel)
-	if err := g.judgeFor(e.Rel, false)(names); err != nil {
+	if err := g.judgeFor(e.Rel, false, e.asks)(names); err != nil {
 		return nil, nil, err
 	}
 	if len(names) == 0 {

@@ -21,6 +21,9 @@ type Ask struct {
 	// what reads a file, and where [Options] let it for what changes one in its place; deleting and moving are done to
 	// the link itself.
 	Follow bool
+	// Asks collects what the policy wants a person to be asked about, which is then no reason to refuse: whoever gives it
+	// asks before anything comes of the call. It goes with the entry, to what reads the file.
+	Asks *Asks
 }
 
 // Entry is where a path leads and what is there.
@@ -42,6 +45,8 @@ type Entry struct {
 	ModTime time.Time
 	Links   uint64
 	Target  string // what a symbolic link says
+
+	asks *Asks
 }
 
 // attempts is how often a walk begins again because directories and links changed under it.
@@ -65,7 +70,7 @@ func (g *Guard) Look(path string, a Ask) (Entry, error) {
 }
 
 func (g *Guard) look(path string, a Ask, names []string, all bool) (Entry, error) {
-	w := &walk{g: g, path: path, known: a.Known, judge: g.judgeFor(path, a.Write)}
+	w := &walk{g: g, path: path, known: a.Known, asks: a.Asks, judge: g.judgeFor(path, a.Write, a.Asks)}
 	defer w.leave()
 	if err := w.judge(lexical(names)); err != nil {
 		return Entry{}, err
@@ -108,7 +113,7 @@ func (w *walk) entry(write bool) (Entry, error) {
 }
 
 func (w *walk) describe() (Entry, error) {
-	e := Entry{Rel: "."}
+	e := Entry{Rel: ".", asks: w.asks}
 	if names := w.names(); len(names) > 0 {
 		e.Rel = strings.Join(names, "/")
 	}

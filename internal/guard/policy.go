@@ -8,17 +8,21 @@ import (
 	"github.com/emend-dev/emend/internal/fail"
 )
 
-// judgeFor returns the judge of a path: it says no to names that a rule protects and nobody opened.
-func (g *Guard) judgeFor(path string, write bool) func([]string) error {
+// judgeFor returns the judge of a path: it says no to names that a rule protects and nobody opened. With asks it lets
+// pass what a person is to be asked about.
+func (g *Guard) judgeFor(path string, write bool, asks *Asks) func([]string) error {
 	from := reading
 	if write {
 		from = writing
 	}
 	return func(names []string) error {
-		switch v := g.policy.judge(names, write); v {
-		case deny, ask:
-			return refusePolicy(path, names, v)
-		case allow:
+		switch v, rule := g.policy.judge(names, write); {
+		case v == ask && asks != nil:
+			asks.add(names, write, rule)
+			return nil
+		case v == deny || v == ask:
+			return refusePolicy(path, names, v, rule)
+		case v == allow:
 			return nil
 		}
 		r, depth := find(names, from)
@@ -34,9 +38,17 @@ func (g *Guard) allowed(names []string) bool {
 	return slices.ContainsFunc(g.allow, func(p pattern) bool { return p.match(names) })
 }
 
-// opened reports whether a person opened the path for writing, here or in the policy.
-func (g *Guard) opened(names []string) bool {
-	return g.allowed(names) || g.policy.judge(names, true) == allow
+// opened reports whether a person opened the path for writing, here or in the policy, or is asked to.
+func (w *walk) opened(names []string) bool {
+	if w.g.allowed(names) {
+		return true
+	}
+	v, rule := w.g.policy.judge(names, true)
+	if v == ask && w.asks != nil {
+		w.asks.add(names, true, rule)
+		return true
+	}
+	return v == allow
 }
 
 func protected(path string, names []string, depth int, r *rule) error {

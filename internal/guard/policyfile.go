@@ -26,7 +26,10 @@ type Policy struct {
 	keepBytes   int64
 }
 
-type verdicts struct{ deny, ask, allow []pattern }
+type verdicts struct {
+	deny, ask, allow []pattern
+	asks             []string // the patterns of ask, as they are written
+}
 
 // lists is a policy as it is written.
 type lists struct {
@@ -164,6 +167,7 @@ func (v *verdicts) add(l lists) error {
 		}
 		*list.to = append(*list.to, compiled...)
 	}
+	v.asks = append(v.asks, l.Ask...)
 	return nil
 }
 
@@ -177,42 +181,44 @@ const (
 	allow
 )
 
-func (p *Policy) judge(names []string, write bool) verdict {
+// judge returns the verdict on a path and, where a person is to be asked, the pattern that says so.
+func (p *Policy) judge(names []string, write bool) (v verdict, rule string) {
 	if p == nil {
-		return silent
+		return silent, ""
 	}
-	v := &p.read
+	l := &p.read
 	if write {
-		v = &p.write
+		l = &p.write
 	}
-	switch {
-	case anyLikeness(v.deny, names):
-		return deny
-	case anyLikeness(v.ask, names):
-		return ask
-	case slices.ContainsFunc(v.allow, func(p pattern) bool { return p.match(names) }):
-		return allow
+	if likeness(l.deny, names) >= 0 {
+		return deny, ""
 	}
-	return silent
+	if i := likeness(l.ask, names); i >= 0 {
+		return ask, l.asks[i]
+	}
+	if slices.ContainsFunc(l.allow, func(p pattern) bool { return p.match(names) }) {
+		return allow, ""
+	}
+	return silent, ""
 }
 
-// anyLikeness reports whether one of the patterns means the path or a path that looks like it: what closes a path
+// likeness returns the first of the patterns that means the path or a path that looks like it, or -1: what closes a path
 // must not be got around by its spelling, while what opens one means that spelling only.
-func anyLikeness(patterns []pattern, names []string) bool {
+func likeness(patterns []pattern, names []string) int {
 	if len(patterns) == 0 {
-		return false
+		return -1
 	}
 	folded := make([]string, len(names))
 	for i, n := range names {
 		folded[i] = fold(n)
 	}
-	return slices.ContainsFunc(patterns, func(p pattern) bool {
+	return slices.IndexFunc(patterns, func(p pattern) bool {
 		if p.match(names) {
 			return true
 		}
 		like := make(pattern, len(p))
 		for i, n := range p {
-			like[i] = likeness(n)
+			like[i] = foldPattern(n)
 		}
 		// A directory that is closed closes what is below it, also when its name is a pattern.
 		for n := range folded {
@@ -224,8 +230,8 @@ func anyLikeness(patterns []pattern, names []string) bool {
 	})
 }
 
-// likeness is what fold makes of a name that may be a pattern: of the stars in it, too, it leaves all.
-func likeness(name string) string {
+// foldPattern is what fold makes of a name that may be a pattern: of the stars in it, too, it leaves all.
+func foldPattern(name string) string {
 	if name == "**" {
 		return name
 	}
@@ -233,12 +239,13 @@ func likeness(name string) string {
 }
 
 // refusePolicy words a verdict that is no yes.
-func refusePolicy(path string, names []string, v verdict) error {
+func refusePolicy(path string, names []string, v verdict, rule string) error {
 	e := &fail.Error{Kind: fail.PermissionDenied, Path: path,
 		Msg:  fmt.Sprintf("%s is denied by the policy", fail.Quote(strings.Join(names, "/"))),
 		Hint: "Leave the file as it is, or ask a person to change the policy."}
 	if v == ask {
-		e.Msg = fmt.Sprintf("the policy wants a person to be asked about %s, and there is nobody to ask", fail.Quote(strings.Join(names, "/")))
+		e.Msg = fmt.Sprintf("the policy wants a person to be asked about %s (rule %s), and there is nobody to ask",
+			fail.Quote(strings.Join(names, "/")), fail.Quote(rule))
 	}
 	return e
 }

@@ -25,7 +25,7 @@ func (g *Guard) Siblings(e Entry) []string {
 	if err != nil {
 		return nil
 	}
-	may := g.judgeFor(e.Rel, false)
+	may := g.judgeFor(e.Rel, false, nil)
 	names = slices.DeleteFunc(all, func(name string) bool {
 		return may(append(slices.Clip(parent), name)) != nil || strings.ContainsFunc(name, unseen)
 	})

@@ -20,6 +20,7 @@ type walk struct {
 	path  string                     // as the caller wrote it
 	known bool                       // its names are not new
 	judge func(names []string) error // asked about the path again whenever a link has changed it
+	asks  *Asks                      // see [Ask.Asks]
 
 	at    handle
 	done  []string // the names from the root to at, none of them a link

@@ -23,6 +23,7 @@ type View struct {
 	Done    *Done      // what the commit did; nil for a plan
 	Partial *plan.Plan // of a refusal: the sections that were applied before it, and stay
 	Undoes  []string   // the changes that are taken back, where the call is no patch
+	Notes   []string   // of a plan: what will happen when it is committed, one sentence each
 	Reads   bool       // of a refusal: the call would have changed nothing
 }
 
@@ -171,7 +172,7 @@ func placed(s *plan.Step) []Hunk {
 func applied(v View, p *plan.Plan) string {
 	var out strings.Builder
 	out.WriteString(Summary(v, p))
-	for _, note := range slices.Concat(notes(p), v.Passed, v.Done.notes()) {
+	for _, note := range slices.Concat(notes(p), v.Passed, v.notes()) {
 		out.WriteString("\nNote: " + note)
 	}
 	return out.String()

@@ -23,11 +23,16 @@ type Meta struct {
 
 // meta is what every shape says of a commit; nil when there is nothing to say.
 func (v View) meta() *Meta {
-	if v.Done == nil {
-		return nil
+	switch {
+	case v.Done != nil:
+		return &Meta{Tx: v.Done.Tx, Log: &v.Done.Log, Notes: v.notes()}
+	case len(v.Notes) > 0:
+		return &Meta{Notes: v.Notes}
 	}
-	return &Meta{Tx: v.Done.Tx, Log: &v.Done.Log, Notes: v.Done.Notes}
+	return nil
 }
+
+func (v View) notes() []string { return append(slices.Clip(v.Notes), v.Done.notes()...) }
 
 // FileHunk is a hunk and the file it landed in.
 type FileHunk struct {
@@ -85,7 +90,7 @@ func worded(v View, p *plan.Plan, err error) *Worded {
 	}
 	var out strings.Builder
 	out.WriteString(words.Success(changes(p)))
-	for _, n := range slices.Concat(notes(p), v.Done.notes()) {
+	for _, n := range slices.Concat(notes(p), v.notes()) {
 		out.WriteString("\nNote: " + n)
 	}
 	return &Worded{Ok: true, Output: out.String(), Meta: meta(v, p)}
@@ -134,7 +139,7 @@ func results(v View, p *plan.Plan, err error) *Results {
 	r.count(v, p)
 	r.Meta = meta(v, p)
 	r.text = fmt.Sprintf("%d modified, %d added, %d deleted.\n%s", r.Modified, r.Added, r.Deleted, strings.TrimSuffix(r.text, "\n"))
-	for _, n := range slices.Concat(notes(p), v.Done.notes()) {
+	for _, n := range slices.Concat(notes(p), v.notes()) {
 		r.text += "\nNote: " + n
 	}
 	return r

@@ -16,7 +16,7 @@ var applyPatch = build("apply_patch", words{
 	title: "Apply a patch",
 	doc: "Change several files, all or nothing; for one use edit_file, for one new file create_file. Unsure? Send dryRun. " +
 		"Sections: *** Add File: p (lines with +), *** Update File: p, *** Delete File: p, *** Move File: a -> b. Hunks begin with @@; " +
-		"their context and removed lines must be in the file exactly once. Refuses whole, with each hunk that failed and its nearest place.",
+		"their context and removed lines must be in the file exactly once. Refuses whole, showing the nearest place of each failed hunk.",
 	example: `{"patch":"*** Begin Patch\n*** Update File: a.ts\n@@\n const x = 1;\n-let y = 2;\n+let y = 3;\n*** Delete File: old.ts\n*** End Patch\n"}`,
 	mutates: true, destructive: true,
 	fields: map[string]field{
@@ -33,13 +33,13 @@ var rungs = []string{patch.Exact.String(), patch.Trailing.String(), patch.Whites
 // patchRequest is what apply_patch takes.
 type patchRequest struct {
 	Patch                string            `json:"patch" jsonschema:"from *** Begin Patch to *** End Patch"`
-	ExpectedSha256ByPath map[string]string `json:"expectedSha256ByPath,omitempty" jsonschema:"the sha256 of files, by their path in the patch; empty for a file that must not exist"`
+	ExpectedSha256ByPath map[string]string `json:"expectedSha256ByPath,omitempty" jsonschema:"sha256 of files by path in the patch; empty: must not exist"`
 	Atomic               *bool             `json:"atomic,omitempty" jsonschema:"false: section by section"`
-	DryRun               bool              `json:"dryRun,omitempty" jsonschema:"say what would be done and write nothing"`
+	DryRun               bool              `json:"dryRun,omitempty" jsonschema:"only say what would be done"`
 	Dialect              string            `json:"dialect,omitempty" jsonschema:"how the patch is written"`
 	Lenient              *bool             `json:"lenient,omitempty" jsonschema:"let pass what is sloppy, and name it"`
 	Tolerance            string            `json:"tolerance,omitempty" jsonschema:"how loosely lines may match"`
-	IdempotencyKey       string            `json:"idempotencyKey,omitempty" jsonschema:"the same key does it once"`
+	IdempotencyKey       string            `json:"idempotencyKey,omitempty" jsonschema:"the same key: done once"`
 }
 
 func (r patchRequest) options(o Options) emend.Options {
@@ -63,14 +63,19 @@ func callPatch(ctx context.Context, ws *emend.Workspace, o Options, r patchReque
 			return nil, err
 		}
 	}
-	if r.DryRun {
-		p, err := ws.Plan(ctx, r.Patch, opts)
+	return apply(ctx, ws, r.Patch, opts, r.DryRun)
+}
+
+// apply makes a patch true, or says what it would do.
+func apply(ctx context.Context, ws *emend.Workspace, text string, o emend.Options, dry bool) (emend.Result, error) {
+	if dry {
+		p, err := ws.Plan(ctx, text, o)
 		if err != nil {
 			return nil, err
 		}
 		return p.Result(), nil
 	}
-	rep, err := ws.Apply(ctx, r.Patch, opts)
+	rep, err := ws.Apply(ctx, text, o)
 	if err != nil {
 		return nil, err
 	}

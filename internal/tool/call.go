@@ -5,27 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/internal/dialect"
 	"github.com/emend-dev/emend/internal/fail"
 	"github.com/emend-dev/emend/internal/report"
 )
-
-// Options are what the person who offers the tools allows and demands.
-type Options struct {
-	// Profile is the tools that are offered; nil for all of emend's.
-	Profile *Profile
-	// RequireHash demands a proof of what was read, an expectedSha256, also where a tool leaves it open.
-	RequireHash bool
-	// ReadOnly refuses every tool that changes files.
-	ReadOnly bool
-	// Lenient is what apply_patch does when a call does not say.
-	Lenient bool
-	// Progress is told how far a large patch has come. It must return at once.
-	Progress func(done, total int)
-}
 
 // Call calls the tool of a name with arguments as JSON. Whatever happens comes back as a result: arguments that do not fit
 // are named one by one, and a panic is a defect that is told as such. What a tool that changes files refuses is noted in
@@ -34,50 +20,61 @@ func Call(ctx context.Context, ws *emend.Workspace, name string, args json.RawMe
 	return Options{}.Call(ctx, ws, name, args)
 }
 
-// Call is [Call] as the options say.
+// Call is [Call] as the options say. Where there are several workspaces, the arguments name one of them and ws is none.
 func (o Options) Call(ctx context.Context, ws *emend.Workspace, name string, args json.RawMessage) (result emend.Result) {
 	defer func() {
 		if p := recover(); p != nil {
-			result = refusal(fmt.Errorf("%s failed: %v", name, p))
+			result = o.refusal(fmt.Errorf("%s failed: %v", name, p))
 		}
 	}()
-	t, ok := o.profile().Named(name)
+	p := o.profile()
+	t, ok := p.Named(name)
 	if !ok {
-		return refusal(unknownTool(name))
+		return o.refusal(p.unknownTool(name))
 	}
-	if out := o.profile().LeaveOut; out != nil {
-		ctx = emend.LeavingOut(ctx, out...)
+	if p.LeaveOut != nil {
+		ctx = emend.LeavingOut(ctx, p.LeaveOut...)
 	}
 	ctx = emend.As(ctx, emend.Actor{Tool: name})
 	if o.ReadOnly && t.Mutates {
-		return refusal(&fail.Error{Kind: fail.PermissionDenied, Msg: name + " changes files, and only reading is allowed here",
+		return o.refusal(&fail.Error{Kind: fail.PermissionDenied, Msg: name + " changes files, and only reading is allowed here",
 			Hint: "A person has to start it without --read-only."})
 	}
+	v, err := o.arguments(t, args)
+	ws = o.place(ws, &v)
+	if err != nil {
+		return o.refused(ctx, t, ws, &v, err)
+	}
+	return o.run(ctx, t, ws, &v, args)
+}
+
+// arguments reads the arguments of a call, and says what does not fit.
+func (o Options) arguments(t *Tool, args json.RawMessage) (value, error) {
 	v, err := parse(args)
+	if err == nil && t.adapt != nil {
+		err = t.adapt(&v)
+	}
 	if err == nil {
-		err = t.check(v)
+		err = o.placed(t).check(v)
 	}
 	if err == nil {
 		err = o.demand(t, &v)
 	}
-	if err != nil {
-		return t.refused(ctx, ws, &v, err)
-	}
-	return t.run(ctx, ws, o, &v, args)
+	return v, err
 }
 
 // run makes the call with arguments that fit.
-func (t *Tool) run(ctx context.Context, ws *emend.Workspace, o Options, v *value, args json.RawMessage) emend.Result {
-	if loose(v) {
+func (o Options) run(ctx context.Context, t *Tool, ws *emend.Workspace, v *value, args json.RawMessage) emend.Result {
+	if t.adapt != nil || loose(v) {
 		exact, err := json.Marshal(v.plain())
 		if err != nil {
-			return refusal(err)
+			return o.refusal(err)
 		}
 		args = exact
 	}
 	r, err := t.call(ctx, ws, o, args)
 	if err != nil {
-		return t.refused(ctx, ws, v, err)
+		return o.refused(ctx, t, ws, v, err)
 	}
 	return r
 }
@@ -101,53 +98,33 @@ func loose(v *value) bool {
 	return v.kind == "number" && strings.ContainsAny(v.text, ".eE")
 }
 
-// Tools lists the tools as the options offer them: without those that are refused, and with what is demanded in their
-// schemas.
-func (o Options) Tools() []*Tool {
-	var out []*Tool
-	for _, t := range o.profile().Tools {
-		if o.ReadOnly && t.Mutates {
-			continue
-		}
-		if o.RequireHash && t.Input.Properties["expectedSha256"] != nil && !slices.Contains(t.Input.Required, "expectedSha256") {
-			strict := *t
-			strict.Input = t.Input.CloneSchemas()
-			strict.Input.Required = append(slices.Clip(t.Input.Required), "expectedSha256")
-			t = &strict
-		}
-		out = append(out, t)
+// refused words an error in the shape of the profile. One that the workspace has not seen is noted in its log, if the tool
+// changes files.
+func (o Options) refused(ctx context.Context, t *Tool, ws *emend.Workspace, v *value, err error) emend.Result {
+	d := o.profile().dialect()
+	if r, seen := errors.AsType[*emend.Refusal](err); seen {
+		return r.In(d.Name).Result()
 	}
-	return out
+	if d.Words.Shape != dialect.Object {
+		err = folded(err)
+	}
+	if t.Mutates && ws != nil {
+		return ws.Refused(ctx, t.Name, v.paths(), err).In(d.Name).Result()
+	}
+	return report.Of(report.View{Dialect: d, Reads: !t.Mutates}, nil, err)
 }
 
-func (o Options) profile() *Profile {
-	if o.Profile == nil {
-		return Emend
+// folded is several errors as one, with the next steps: a result that is words, or has one word for an error, has no other
+// place for them.
+func folded(err error) error {
+	var all []string
+	list := fail.All(err)
+	for _, e := range list {
+		all = append(all, strings.TrimSuffix(e.Msg+". "+e.Hint, ". "))
 	}
-	return o.Profile
-}
-
-// demand is what the options want of arguments beside the schema.
-func (o Options) demand(t *Tool, v *value) error {
-	if !o.RequireHash || t.Input.Properties["expectedSha256"] == nil {
-		return nil
-	}
-	if _, ok := v.get("expectedSha256"); ok {
-		return nil
-	}
-	return bad("expectedSha256 is missing, and a person has made it required here",
-		"Send the sha256 that read_file returned for this file; read it again if you do not have it.")
-}
-
-// refused words an error. One that the workspace has not seen is noted in the log, if the tool changes files.
-func (t *Tool) refused(ctx context.Context, ws *emend.Workspace, v *value, err error) emend.Result {
-	if _, seen := errors.AsType[*emend.Refusal](err); seen {
-		return refusal(err)
-	}
-	if t.Mutates {
-		return ws.Refused(ctx, t.Name, v.paths(), err).Result()
-	}
-	return report.Of(report.View{Reads: true}, nil, err)
+	first := *list[0]
+	first.Msg, first.Hint = strings.Join(all, " "), ""
+	return &first
 }
 
 // paths are what the call names, as far as that can be read.
@@ -158,7 +135,11 @@ func (v *value) paths() []string {
 			out = append(out, p.text)
 		}
 	}
-	if p, ok := v.get("patch"); ok && p.kind == "string" {
+	for _, name := range []string{"patch", "input"} {
+		p, ok := v.get(name)
+		if !ok || p.kind != "string" {
+			continue
+		}
 		sections, _, _ := read(p.text, emend.Options{Lenient: true})
 		for i := range sections {
 			out = append(out, sections[i].Path)
@@ -167,17 +148,14 @@ func (v *value) paths() []string {
 	return out
 }
 
-// refusal is the result of an error.
-func refusal(err error) emend.Result {
-	if r, ok := errors.AsType[*emend.Refusal](err); ok {
-		return r.Result()
-	}
-	return report.Of(report.View{Atomic: true}, nil, err)
+// refusal is the result of an error that has nothing to do with any workspace.
+func (o Options) refusal(err error) emend.Result {
+	return report.Of(report.View{Dialect: o.profile().dialect(), Atomic: true}, nil, err)
 }
 
-func unknownTool(name string) error {
-	hint := "The tools are: " + strings.Join(Names(), ", ") + "."
-	if near := fail.Alike(name, Names()); len(near) > 0 {
+func (p *Profile) unknownTool(name string) error {
+	hint := "The tools are: " + strings.Join(p.Names(), ", ") + "."
+	if near := fail.Alike(name, p.Names()); len(near) > 0 {
 		hint = fmt.Sprintf("Did you mean %q? %s", near[0], hint)
 	}
 	return bad("no tool is called "+fail.Quote(name), hint)

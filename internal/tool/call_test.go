@@ -67,7 +67,7 @@ func TestArguments(t *testing.T) {
 	ws := open(t, map[string]string{"a.txt": "one\n"})
 	h := strings.Repeat("0", 64)
 	tests := []struct{ tool, args, says, next string }{
-		{"read_file", ``, "path is missing", "Send path: the file, relative to the workspace."},
+		{"read_file", ``, "path is missing", "Send path: relative to the workspace."},
 		{"read_file", `null`, "path is missing", ""},
 		{"read_file", `{}`, "path is missing", ""},
 		{"read_file", `[]`, "the arguments are a list of 0; they have to be an object", "Send one JSON object."},
@@ -79,7 +79,7 @@ func TestArguments(t *testing.T) {
 		{"read_file", `{"path":"a.txt"}]`, "something follows the arguments", ""},
 		{"read_file", `{"path":"a.txt","path":"b.txt"}`, `the arguments have "path" twice`, "Send it once."},
 		{"read_file", `{"path":"a.txt","p\u0061th":"b.txt"}`, `the arguments have "path" twice`, ""},
-		{"read_file", `{"path":5}`, "path is 5, a number; it has to be a string", "path: the file, relative"},
+		{"read_file", `{"path":5}`, "path is 5, a number; it has to be a string", "path: relative to the workspace"},
 		{"read_file", `{"path":null}`, "path is null; it has to be a string", ""},
 		{"read_file", `{"path":"a.txt","startLine":null}`, "startLine is null; it has to be an integer", "startLine: first line"},
 		{"read_file", `{"path":"a.txt","startLine":"5"}`, `startLine is "5", a string; it has to be an integer`, ""},
@@ -100,13 +100,13 @@ func TestArguments(t *testing.T) {
 		{"read_file", `{"path":"a.txt","xyzzy":1}`, `"xyzzy" is not an argument`, "The arguments are: "},
 		{"read_file", "{\"path\":\"a\xff.txt\"}", "not valid UTF-8", "UTF-8"},
 		{"write_file", `{"path":"a.txt","content":"\ud83d","expectedSha256":"` + h + `"}`, `half a surrogate pair: \ud83d`, "whole character"},
-		{"write_file", `{"path":"a.txt","content":"x"}`, "expectedSha256 is missing", "Send expectedSha256: the sha256 that reading it returned."},
+		{"write_file", `{"path":"a.txt","content":"x"}`, "expectedSha256 is missing", "Send expectedSha256: its sha256, from read_file."},
 		{"write_file", `{"path":"a.txt","content":"x","expectedSha256":""}`, `expectedSha256 is "", which is not a sha256`, "read_file"},
 		{"write_file", `{"path":"a.txt","content":"x","expectedSha256":"` + strings.Repeat("A", 64) + `"}`, "not a sha256 of 64 lower-case", "read_file"},
 		{"write_file", `{"path":"a.txt","content":"x","expectedSha256":"` + h + `\n"}`, "not a sha256", "read_file"},
 		{"delete_file", `{"path":"a.txt","expectedSha256":"abc"}`, `expectedSha256 is "abc"`, "read_file"},
 		{"move_file", `{"from":"a.txt","to":"b.txt","expectedSha256":"` + h + `"}`, "4 failures", ""},
-		{"edit_file", `{"path":"a.txt","expectedSha256":"` + h + `","edits":[]}`, "edits is a list of 0; it has to have at least 1", "edits: each against"},
+		{"edit_file", `{"path":"a.txt","expectedSha256":"` + h + `","edits":[]}`, "edits is a list of 0; it has to have at least 1", "edits: all against"},
 		{"edit_file", `{"path":"a.txt","expectedSha256":"` + h + `","edits":{}}`, "edits is an object; it has to be a list", ""},
 		{"edit_file", `{"path":"a.txt","expectedSha256":"` + h + `","edits":["x"]}`, `edits[0] is "x", a string; it has to be an object`, ""},
 		{"edit_file", `{"path":"a.txt","expectedSha256":"` + h + `","edits":[{"oldText":"a","newText":"b"},{"newText":"b"}]}`, "edits[1].oldText is missing", "the exact text to replace"},
@@ -282,7 +282,7 @@ func FuzzCall(f *testing.F) {
 	}
 	schemas := map[string]*jsonschema.Resolved{}
 	for _, tool := range All {
-		if schemas[tool.Name], err = tool.Input.Resolve(nil); err != nil {
+		if schemas[tool.Name], err = tool.Input().Resolve(nil); err != nil {
 			f.Fatal(err)
 		}
 	}
@@ -309,7 +309,7 @@ func FuzzCall(f *testing.F) {
 }
 
 func TestErrorsThatAreNoRefusals(t *testing.T) {
-	r := replied(t, refusal(errors.New("boom")))
+	r := replied(t, Options{}.refusal(errors.New("boom")))
 	if r.OK || r.Error.Kind != "unknown" || r.Error.SuggestedNextAction == "" {
 		t.Errorf("%+v", r)
 	}
@@ -419,12 +419,12 @@ func TestRequireHash(t *testing.T) {
 		}
 	}
 	for _, tool := range (Options{RequireHash: true}).Tools() {
-		_, has := tool.Input.Properties["expectedSha256"]
-		if has != strings.Contains(strings.Join(tool.Input.Required, " "), "expectedSha256") {
-			t.Errorf("%s requires %q", tool.Name, tool.Input.Required)
+		_, has := tool.Input().Properties["expectedSha256"]
+		if has != strings.Contains(strings.Join(tool.Input().Required, " "), "expectedSha256") {
+			t.Errorf("%s requires %q", tool.Name, tool.Input().Required)
 		}
 	}
-	if len(deleteFile.Input.Required) != 1 {
-		t.Errorf("delete_file itself requires %q", deleteFile.Input.Required)
+	if len(deleteFile.Input().Required) != 1 {
+		t.Errorf("delete_file itself requires %q", deleteFile.Input().Required)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,7 +26,7 @@ type checker struct {
 // check returns everything in v that does not fit the schema of the tool.
 func (t *Tool) check(v value) error {
 	c := checker{tool: t.Name}
-	c.value("", &v, t.Input)
+	c.value("", &v, t.Input())
 	if c.more > 0 {
 		c.all[len(c.all)-1].Hint += fmt.Sprintf(" %d more things do not fit.", c.more)
 	}
@@ -213,10 +212,10 @@ func (c *checker) number(at string, v *value, s *jsonschema.Schema) {
 	}
 }
 
-var isHash = regexp.MustCompile(hash)
+func isHash(s string) bool { return len(s) == 64 && strings.Trim(s, "0123456789abcdef") == "" }
 
 func (c *checker) text(at string, v *value, s *jsonschema.Schema) {
-	if s.Pattern == hash && !isHash.MatchString(v.text) {
+	if s.Pattern == hash && !isHash(v.text) {
 		c.add(fmt.Sprintf("%s is %s, which is not a sha256 of 64 lower-case hexadecimal digits", at, fail.Quote(v.text)),
 			"Send the sha256 that read_file returned for this file; read it again if you do not have it.")
 	}

@@ -4,7 +4,7 @@ import "github.com/emend-dev/emend"
 
 var createFile = define("create_file", words{
 	title:      "Create a file",
-	doc:        "Make one new file; for several use apply_patch. Refuses a path that exists (use edit_file), and a missing directory without createParentDirectories.",
+	doc:        "Make one new file; for several use apply_patch. Refuses a path that exists (use edit_file), and a missing directory.",
 	example:    `{"path":"src/port.ts","content":"export const PORT = 3000;\n"}`,
 	mutates:    true,
 	idempotent: true,

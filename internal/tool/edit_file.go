@@ -4,8 +4,8 @@ import "github.com/emend-dev/emend"
 
 var editFile = define("edit_file", words{
 	title: "Edit a file",
-	doc: "Replace exact texts in one file; for several files use apply_patch. All edits are made or none, each against the file as it was read. " +
-		"Refuses an oldText that is not there (showing the nearest) or there more often than expected, edits that overlap, and a file that changed since it was read.",
+	doc: "Replace exact texts in one file, all or none; for several files use apply_patch. " +
+		"Refuses an oldText that is not there (the nearest is shown) or there more often than expected, overlapping edits, and a file that changed since it was read.",
 	example: `{"path":"src/server.ts","expectedSha256":"` + exampleHash + `","edits":[{"oldText":"PORT = 3000","newText":"PORT = 4000"}]}`,
 	mutates: true, destructive: true, idempotent: true,
 	fields: map[string]field{

@@ -7,5 +7,6 @@ var listDirectory = define("list_directory", words{
 	doc:        "List a directory, with recursive also what is below. Hidden, ignored and protected names are left out. Refuses a file (use read_file).",
 	example:    `{"path":"src","recursive":true,"maxDepth":2}`,
 	idempotent: true,
-	fields:     map[string]field{"maxDepth": {min: 1, max: 32, standard: 8}},
+	output:     emend.ListData{}, tell: Text,
+	fields: map[string]field{"maxDepth": {min: 1, max: 32, standard: 8}},
 }, (*emend.Workspace).List)

@@ -4,7 +4,7 @@ import "github.com/emend-dev/emend"
 
 var moveFile = define("move_file", words{
 	title:   "Move a file",
-	doc:     "Move or rename a file. Refuses a toPath that exists without overwrite, a missing directory without createParentDirectories, and a file that changed since it was read.",
+	doc:     "Move or rename a file. Refuses a toPath that exists without overwrite, a missing directory, and a file that changed since it was read.",
 	example: `{"fromPath":"src/a.ts","toPath":"src/b.ts","expectedSha256":"` + exampleHash + `"}`,
 	mutates: true, destructive: true, idempotent: true,
 	output: emend.MoveData{},

@@ -1,13 +1,20 @@
 package tool
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/emend-dev/emend/internal/dialect"
+)
 
 // Profile is the tools of one system: the names, fields, results and words that an agent written for it knows. All of them
 // are the same engine.
 type Profile struct {
-	Name  string
-	Doc   string // for people, in one line
-	Tools []*Tool
+	Name   string
+	System string // whose tools they are, for people
+	Doc    string // for people, in one line
+	Tools  []*Tool
+	// Dialect is how patches are written, and how results are worded that are about no file; "" for emend's own.
+	Dialect string
 	// LeaveOut are the directories that this system's tools never look into, instead of what ignore files say.
 	LeaveOut []string
 	// Instructions are for the model, beside the words of the tools.
@@ -27,10 +34,10 @@ const (
 )
 
 // Profiles lists the profiles; the first is the default.
-var Profiles = []*Profile{Emend}
+var Profiles = []*Profile{Emend, Comma, Supyagent, Chimera, Codex}
 
 // Emend is the profile of this product.
-var Emend = &Profile{Name: "emend", Doc: "all tools of emend", Tools: All,
+var Emend = &Profile{Name: "emend", System: "emend", Doc: "all tools of emend", Tools: All,
 	Instructions: "Read a file before you change it and send its sha256 along; a refusal says what to do next."}
 
 // ProfileNamed returns the profile of a name.
@@ -58,4 +65,21 @@ func (p *Profile) Named(name string) (*Tool, bool) {
 		return nil, false
 	}
 	return p.Tools[i], true
+}
+
+// Names lists the names of the profile's tools.
+func (p *Profile) Names() []string {
+	out := make([]string, len(p.Tools))
+	for i, t := range p.Tools {
+		out[i] = t.Name
+	}
+	return out
+}
+
+// dialect is whose shape and words results have.
+func (p *Profile) dialect() *dialect.Dialect {
+	if d, ok := dialect.Named(p.Dialect); ok {
+		return d
+	}
+	return dialect.Emend
 }

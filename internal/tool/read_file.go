@@ -4,11 +4,11 @@ import "github.com/emend-dev/emend"
 
 var readFile = define("read_file", words{
 	title: "Read a file",
-	doc: "Read a text file, or some of its lines. The first line of the result is about the file: path, sha256 of all of it, lines, size, newline style; " +
-		"the text follows, with LF line ends. Keep the sha256: write_file, edit_file and move_file ask for it. " +
-		"Refuses directories, protected files, and binary ones without allowBinary.",
+	doc: "Read a text file, or some of its lines. The first line of the result has path, sha256, lines, size and newline style; " +
+		"the text follows. Keep the sha256 for changing the file. Refuses directories, protected and binary files.",
 	example:    `{"path":"src/server.ts","startLine":1,"endLine":80}`,
 	idempotent: true,
+	output:     emend.ReadData{}, tell: Text,
 	fields: map[string]field{
 		"startLine": {min: 1},
 		"endLine":   {min: 1},

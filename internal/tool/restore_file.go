@@ -4,7 +4,7 @@ import "github.com/emend-dev/emend"
 
 var restoreFile = define("restore_file", words{
 	title:      "Restore a file",
-	doc:        "Bring a file back from the trash, to where it was or to targetPath. Refuses a path that exists, and an id that is not in the trash.",
+	doc:        "Bring a file back from the trash, to where it was or to targetPath. Refuses a path that exists.",
 	example:    `{"trashedPath":"0199d6a4c5f0a1b2c3d4e5f6.0"}`,
 	mutates:    true,
 	idempotent: true,

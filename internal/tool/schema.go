@@ -3,7 +3,9 @@ package tool
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
@@ -16,17 +18,32 @@ type field struct {
 	words    string
 }
 
-// hash is the form of a sha256.
-const hash = "^[0-9a-f]{64}$"
+// hash is the form of a sha256, and hashField the argument that has one.
+const (
+	hash      = "^[0-9a-f]{64}$"
+	hashField = "expectedSha256"
+)
 
 // input is the schema of a tool's arguments: inferred from the type, made portable, and completed by what the tool's
 // file says. A field of an element of a list is called list.field.
 func input[In any](fields map[string]field) *jsonschema.Schema {
 	s := infer(reflect.TypeFor[In]())
+	complete(s, fields)
+	return s
+}
+
+func complete(s *jsonschema.Schema, fields map[string]field) {
 	for name, f := range fields {
 		f.complete(property(s, name))
 	}
-	return s
+}
+
+// drop takes fields out of a schema that shares nothing but its lists of names with others.
+func drop(s *jsonschema.Schema, names []string) {
+	gone := func(name string) bool { return slices.Contains(names, name) }
+	maps.DeleteFunc(s.Properties, func(name string, _ *jsonschema.Schema) bool { return gone(name) })
+	s.PropertyOrder = slices.DeleteFunc(slices.Clone(s.PropertyOrder), gone)
+	s.Required = slices.DeleteFunc(slices.Clone(s.Required), gone)
 }
 
 // infer panics for a type that no schema can describe: a defect that any test finds.
@@ -49,7 +66,7 @@ func portable(s *jsonschema.Schema) {
 	}
 	for name, p := range s.Properties {
 		portable(p)
-		if name == "expectedSha256" {
+		if name == hashField {
 			p.Pattern = hash
 		}
 	}
@@ -101,16 +118,25 @@ func limit[T int | float64](n int) *T {
 	return &v
 }
 
-// output is the schema of a result whose data are of v's type. It says what may be relied on and allows more: a refusal
+// schema is that of a result. It says what may be relied on and allows more: a refusal
 // has no data, and a result in the shape of another dialect has fields of its own.
-func output(v any) *jsonschema.Schema {
-	if v == nil {
+func (w words) schema() *jsonschema.Schema {
+	switch {
+	case w.result != nil:
+		s := infer(reflect.TypeOf(w.result))
+		drop(s, []string{"_meta"})
+		loosen(s)
+		return s
+	case w.tell == Text:
 		return nil
 	}
-	data := infer(reflect.TypeOf(v))
-	loosen(data)
-	return &jsonschema.Schema{Type: "object", Required: []string{"ok"}, PropertyOrder: []string{"ok", "output", "data"},
-		Properties: map[string]*jsonschema.Schema{"ok": {Type: "boolean"}, "output": {Type: "string"}, "data": data}}
+	data := &jsonschema.Schema{Type: "object"}
+	if w.tell == Whole {
+		data = infer(reflect.TypeOf(w.output))
+		loosen(data)
+	}
+	return &jsonschema.Schema{Type: "object", Required: []string{"ok"}, PropertyOrder: []string{"ok", "data"},
+		Properties: map[string]*jsonschema.Schema{"ok": {Type: "boolean"}, "data": data}}
 }
 
 // loosen keeps only the types; what the elements of a list are made of is for docs/tools.md, since every request of a model

@@ -5,9 +5,11 @@
 package tool
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
+	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -28,15 +30,17 @@ type Tool struct {
 	Doc     string // for the model: what it does, what it refuses
 	Example string // arguments, as JSON
 
-	Input  *jsonschema.Schema
-	Output *jsonschema.Schema // of the result as JSON; nil for a result that is mostly text
-	Tell   Telling
+	Tell Telling
 
 	Mutates     bool // it may change files
 	Destructive bool // what it changes may have been there before
 	Idempotent  bool // the same call again does nothing more
 
-	call func(ctx context.Context, ws *emend.Workspace, o Options, args json.RawMessage) (emend.Result, error)
+	// The schemas are made when somebody asks for them: a program that calls no tool does not wait for them.
+	input, output func() *jsonschema.Schema
+	data          any                // a value of the type of the data
+	adapt         func(*value) error // what a system takes beside its schema, or refuses in words of its own
+	call          func(ctx context.Context, ws *emend.Workspace, o Options, args json.RawMessage) (emend.Result, error)
 }
 
 // words are what a tool's file says of it.
@@ -44,7 +48,10 @@ type words struct {
 	title, doc, example              string
 	mutates, destructive, idempotent bool
 	fields                           map[string]field // what the type of a field does not say
-	output                           any              // a value of the type of the data; nil for a result that is mostly text
+	output                           any              // a value of the type of the data
+	result                           any              // a value of the type of the whole result, where it is of another shape
+	tell                             Telling
+	adapt                            func(*value) error // what comes before the check of the arguments
 }
 
 // Answer is what the calls on a workspace return.
@@ -63,11 +70,10 @@ func define[In any, A answer](name string, w words, call func(*emend.Workspace, 
 
 // build makes a tool of a call that wants to know what the caller allows.
 func build[In any](name string, w words, call func(context.Context, *emend.Workspace, Options, In) (emend.Result, error)) *Tool {
-	t := &Tool{Name: name, Title: w.title, Doc: w.doc, Example: w.example, Input: input[In](w.fields), Output: output(w.output),
-		Mutates: w.mutates, Destructive: w.destructive, Idempotent: w.idempotent}
-	if t.Output == nil {
-		t.Tell = Text
-	}
+	t := &Tool{Name: name, Title: w.title, Doc: w.doc, Example: w.example, Tell: w.tell, adapt: w.adapt,
+		Mutates: w.mutates, Destructive: w.destructive, Idempotent: w.idempotent,
+		input:  sync.OnceValue(func() *jsonschema.Schema { return input[In](w.fields) }),
+		output: sync.OnceValue(w.schema), data: w.output}
 	t.call = func(ctx context.Context, ws *emend.Workspace, o Options, args json.RawMessage) (emend.Result, error) {
 		var in In
 		if err := json.Unmarshal(args, &in); err != nil {
@@ -76,6 +82,21 @@ func build[In any](name string, w words, call func(context.Context, *emend.Works
 		return call(ctx, ws, o, in)
 	}
 	return t
+}
+
+// as is the tool as another system has it: every result is the whole object, some fields are left out, and what w says is
+// said instead.
+func (t *Tool) as(w words, without ...string) *Tool {
+	out := *t
+	out.Doc, out.Tell = cmp.Or(w.doc, t.Doc), Whole
+	out.input = sync.OnceValue(func() *jsonschema.Schema {
+		s := t.Input().CloneSchemas()
+		drop(s, without)
+		complete(s, w.fields)
+		return s
+	})
+	out.output = sync.OnceValue(words{output: t.data, tell: Whole}.schema)
+	return &out
 }
 
 // Named returns the tool of a name.
@@ -88,13 +109,13 @@ func Named(name string) (*Tool, bool) {
 }
 
 // Names lists the names of the tools.
-func Names() []string {
-	out := make([]string, len(All))
-	for i, t := range All {
-		out[i] = t.Name
-	}
-	return out
-}
+func Names() []string { return Emend.Names() }
+
+// Input is the schema of the arguments.
+func (t *Tool) Input() *jsonschema.Schema { return t.input() }
+
+// Output is the schema of the result as JSON; nil for a result that is mostly text.
+func (t *Tool) Output() *jsonschema.Schema { return t.output() }
 
 // Description is what a model reads of the tool.
 func (t *Tool) Description() string { return t.Doc + "\nExample: " + t.Example }

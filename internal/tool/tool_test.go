@@ -10,14 +10,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/google/jsonschema-go/jsonschema"
 )
 
 // machinery are the files of this package that are no tool.
-var machinery = []string{"tool.go", "schema.go", "arguments.go", "check.go", "call.go"}
+var machinery = []string{"tool.go", "schema.go", "arguments.go", "check.go", "call.go", "options.go", "place.go", "profile.go"}
 
-// TestAllIsAll: every file is a tool of its name, and is listed.
+// TestAllIsAll: every other file is a tool of its name, or the profile of its name, and is listed.
 func TestAllIsAll(t *testing.T) {
 	files, err := filepath.Glob("*.go")
 	if err != nil {
@@ -29,12 +27,20 @@ func TestAllIsAll(t *testing.T) {
 			continue
 		}
 		name := strings.TrimSuffix(file, ".go")
+		if _, ok := ProfileNamed(name); ok {
+			continue
+		}
 		names = append(names, name)
 		if _, ok := Named(name); !ok {
 			t.Errorf("%s: no tool %q is in All", file, name)
 		}
 		if n := defined(t, file); n != 1 {
 			t.Errorf("%s defines %d tools", file, n)
+		}
+	}
+	for _, p := range Profiles[1:] {
+		if !slices.Contains(files, p.Name+".go") {
+			t.Errorf("the profile %s has no file", p.Name)
 		}
 	}
 	if len(names) != len(All) {
@@ -61,24 +67,29 @@ func defined(t *testing.T, file string) (n int) {
 
 // TestRecords: every record is whole, and its example is a call that fits.
 func TestRecords(t *testing.T) {
-	seen := map[string]bool{}
-	for _, tool := range All {
-		if seen[tool.Name] || tool.Title == "" || tool.Doc == "" || !strings.Contains(tool.Doc, "efuses") && tool.Name != "history" && tool.Name != "list_directory" {
-			t.Errorf("%s: a word is missing, or it comes twice", tool.Name)
+	for _, p := range Profiles {
+		if p.System == "" || p.Doc == "" || p.Instructions == "" {
+			t.Errorf("%s: a word is missing", p.Name)
 		}
-		seen[tool.Name] = true
-		v, err := parse(json.RawMessage(tool.Example))
-		if err == nil {
-			err = tool.check(v)
-		}
-		if err != nil || tool.Example == "" {
-			t.Errorf("%s: the example does not fit: %v", tool.Name, err)
-		}
-		if (tool.Destructive || !tool.Idempotent) && !tool.Mutates {
-			t.Errorf("%s: it changes nothing, so that it is neither destructive nor different the second time", tool.Name)
-		}
-		if strings.ContainsAny(tool.Doc, "\n\t`") || !strings.HasSuffix(tool.Doc, ".") {
-			t.Errorf("%s: words %q", tool.Name, tool.Doc)
+		seen := map[string]bool{}
+		for _, tool := range p.Tools {
+			at := p.Name + " " + tool.Name
+			if seen[tool.Name] || tool.Title == "" || tool.Doc == "" || !strings.Contains(tool.Doc, "efuses") && tool.Name != "history" {
+				t.Errorf("%s: a word is missing, or it comes twice", at)
+			}
+			seen[tool.Name] = true
+			if _, err := (Options{Profile: p}).arguments(tool, json.RawMessage(tool.Example)); err != nil {
+				t.Errorf("%s: the example does not fit: %v", at, err)
+			}
+			if (tool.Destructive || !tool.Idempotent) && !tool.Mutates {
+				t.Errorf("%s: it changes nothing, so that it is neither destructive nor different the second time", at)
+			}
+			if strings.ContainsAny(tool.Doc, "\n\t`") || !strings.HasSuffix(tool.Doc, ".") {
+				t.Errorf("%s: words %q", at, tool.Doc)
+			}
+			if first, _, _ := strings.Cut(tool.Doc, ". "); len(first) < 20 || len(first) > 110 {
+				t.Errorf("%s: the first sentence stands alone in some clients, and is %q", at, first)
+			}
 		}
 	}
 }
@@ -119,86 +130,19 @@ var required = map[string]string{
 
 func TestSchemas(t *testing.T) {
 	for _, tool := range All {
-		if got := strings.Join(tool.Input.Required, " "); got != required[tool.Name] {
+		if got := strings.Join(tool.Input().Required, " "); got != required[tool.Name] {
 			t.Errorf("%s requires %s", tool.Name, got)
 		}
-		checkPortable(t, tool.Name+" in", tool.Input, true)
-		if tool.Output != nil {
-			checkPortable(t, tool.Name+" out", tool.Output, false)
-		}
-		if tool.Mutates != (tool.Output != nil) {
+		if tool.Mutates != (tool.Output() != nil) || tool.Mutates != (tool.Tell == Both) {
 			t.Errorf("%s: small results have a schema, and texts have none", tool.Name)
 		}
-		if _, key := tool.Input.Properties["idempotencyKey"]; key != tool.Mutates {
+		if _, key := tool.Input().Properties["idempotencyKey"]; key != tool.Mutates {
 			t.Errorf("%s: idempotencyKey %t", tool.Name, key)
 		}
 	}
-	b, err := json.Marshal(searchFiles.Input)
+	b, err := json.Marshal(searchFiles.Input())
 	if err != nil || !strings.Contains(string(b), `"mode":{"type":"string","description":`) || !strings.Contains(string(b), `"enum":["path","text","regex"]`) {
 		t.Errorf("%s, %v", b, err)
-	}
-}
-
-// keywords are those that the clients which are strict about schemas read.
-var keywords = []string{"type", "description", "properties", "required", "additionalProperties", "items", "enum", "minimum", "maximum", "minItems", "default", "pattern"}
-
-func checkPortable(t *testing.T, at string, s *jsonschema.Schema, in bool) {
-	t.Helper()
-	b, err := json.Marshal(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(b) == "false" || string(b) == "true" {
-		return
-	}
-	var raw map[string]json.RawMessage
-	if err := json.Unmarshal(b, &raw); err != nil {
-		t.Fatal(err)
-	}
-	for word := range raw {
-		if !slices.Contains(keywords, word) {
-			t.Errorf("%s: %q is not portable", at, word)
-		}
-	}
-	if s.Type == "" || len(s.Types) > 0 {
-		t.Errorf("%s: its type is %q %q", at, s.Type, s.Types)
-	}
-	if in && s.Type == "object" && string(raw["additionalProperties"]) == "" {
-		t.Errorf("%s: it takes anything", at)
-	}
-	for name, p := range s.Properties {
-		if in && p.Description == "" {
-			t.Errorf("%s.%s: no words", at, name)
-		}
-		checkPortable(t, at+"."+name, p, in)
-	}
-	if s.Items != nil {
-		checkPortable(t, at+"[]", s.Items, in)
-	}
-}
-
-// TestTokens: what every request of a model carries stays small.
-func TestTokens(t *testing.T) {
-	const most = 3500
-	total := 0
-	for _, tool := range All {
-		in, err := json.Marshal(tool.Input)
-		if err != nil {
-			t.Fatal(err)
-		}
-		out := []byte{}
-		if tool.Output != nil {
-			if out, err = json.Marshal(tool.Output); err != nil {
-				t.Fatal(err)
-			}
-		}
-		n := len(tool.Name) + len(tool.Description()) + len(in) + len(out)
-		t.Logf("%-15s %4d words, %4d in, %4d out: %d tokens", tool.Name, len(tool.Description()), len(in), len(out), n/4)
-		total += n
-	}
-	t.Logf("%d tokens in all", total/4)
-	if total/4 > most {
-		t.Errorf("%d tokens, and %d are allowed", total/4, most)
 	}
 }
 
@@ -218,7 +162,7 @@ func TestDocs(t *testing.T) {
 		if !ok {
 			t.Errorf("docs/tools.md has no section %s", tool.Name)
 		}
-		for name := range tool.Input.Properties {
+		for name := range tool.Input().Properties {
 			if !strings.Contains(part, "`"+name+"`") {
 				t.Errorf("docs/tools.md: %s lacks %s", tool.Name, name)
 			}

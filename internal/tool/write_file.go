@@ -4,8 +4,8 @@ import "github.com/emend-dev/emend"
 
 var writeFile = define("write_file", words{
 	title: "Write a file",
-	doc: "Replace the whole text of a file; its newline style and BOM are kept. For a part of it use edit_file. " +
-		"Refuses a file that is no longer what expectedSha256 says: read it again.",
+	doc: "Replace the whole text of a file; newline style and BOM are kept. For a part of it use edit_file. " +
+		"Refuses a file that changed since it was read.",
 	example: `{"path":"VERSION","content":"2.0.0\n","expectedSha256":"` + exampleHash + `"}`,
 	mutates: true, destructive: true, idempotent: true,
 	output: emend.WriteData{},

@@ -15,6 +15,7 @@ import (
 
 type callFlags struct {
 	list        bool
+	profile     string
 	readOnly    bool
 	requireHash bool
 	lenient     bool
@@ -29,13 +30,15 @@ func (a *app) call() *cobra.Command {
 		Long: `call calls one of the tools that agents have, with arguments as JSON from the
 command line or from standard input, and prints the result as JSON, refusals
 included: what a server would answer. With --list it says which tools there are,
-and with --list --json what they take.
+and with --list --json what they take. With --profile they are those of another
+system.
 
 Exit codes: 0 done, 1 refused and nothing changed, 2 wrong usage, 3 undecided:
 run emend recover.`,
 		Example: `  emend call read_file '{"path":"a.txt"}'
   emend call apply_patch < arguments.json
-  emend call --list`,
+  emend call --list
+  emend call --profile codex apply_patch < arguments.json`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if f.list && len(args) > 0 {
 				return badUse("call", "--list takes no arguments")
@@ -49,27 +52,40 @@ run emend recover.`,
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
-			return tool.Names(), cobra.ShellCompDirectiveNoFileComp
+			p, ok := tool.ProfileNamed(f.profile)
+			if !ok {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return p.Names(), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return a.runCall(cmd, args, f) },
 	}
 	fl := cmd.Flags()
 	fl.BoolVar(&f.list, "list", false, "list the tools")
+	fl.StringVar(&f.profile, "profile", tool.Emend.Name, "the tools of which system: "+strings.Join(tool.ProfileNames(), ", "))
 	fl.BoolVar(&f.readOnly, "read-only", false, "refuse the tools that change files")
 	fl.BoolVar(&f.requireHash, "require-hash", false, "demand a sha256 of every file that is changed, also where a tool leaves it open")
 	fl.BoolVar(&f.lenient, "lenient", false, "apply_patch lets pass what sloppy models write, unless the call says otherwise")
 	fl.StringArrayVar(&f.allow, "allow-protected", nil, "open protected paths that match `PATTERN` (repeatable)")
+	complete(cmd, "profile", tool.ProfileNames())
 	return cmd
 }
 
 func (a *app) runCall(cmd *cobra.Command, args []string, f callFlags) error {
-	o := tool.Options{ReadOnly: f.readOnly, RequireHash: f.requireHash, Lenient: f.lenient}
+	profile, ok := tool.ProfileNamed(f.profile)
+	if !ok {
+		return badUse("call", "--profile: %q is none of %s", f.profile, strings.Join(tool.ProfileNames(), ", "))
+	}
+	o := tool.Options{Profile: profile, ReadOnly: f.readOnly, RequireHash: f.requireHash, Lenient: f.lenient}
+	if err := o.Check(); err != nil {
+		return badUse("call", "%v", err)
+	}
 	if f.list {
 		return a.listTools(o.Tools())
 	}
-	t, ok := tool.Named(args[0])
+	t, ok := profile.Named(args[0])
 	if !ok {
-		return badUse("call", "no tool is called %q; there are %s", args[0], strings.Join(tool.Names(), ", "))
+		return badUse("call", "no tool of %s is called %q; there are %s", profile.Name, args[0], strings.Join(profile.Names(), ", "))
 	}
 	text, err := a.arguments(args[1:])
 	if err != nil {
@@ -148,10 +164,10 @@ type annotations struct {
 func (a *app) listTools(tools []*tool.Tool) error {
 	entries := []toolEntry{}
 	for _, t := range tools {
-		e := toolEntry{Name: t.Name, Title: t.Title, Description: t.Description(), InputSchema: t.Input,
+		e := toolEntry{Name: t.Name, Title: t.Title, Description: t.Description(), InputSchema: t.Input(),
 			Annotations: annotations{!t.Mutates, t.Destructive, t.Idempotent}}
-		if t.Output != nil {
-			e.OutputSchema = t.Output
+		if s := t.Output(); s != nil {
+			e.OutputSchema = s
 		}
 		entries = append(entries, e)
 	}

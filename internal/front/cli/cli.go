@@ -177,7 +177,7 @@ search: or nothing found), 2 wrong usage, 3 undecided: run emend recover.`,
 	root.AddCommand(a.create(), a.write(), a.edit(), a.rm(), a.mv())
 	root.AddCommand(a.undo(), a.restore(), a.trash())
 	root.AddCommand(a.apply(), a.convert(), a.make(), a.serve(), a.call())
-	root.AddCommand(a.log(), a.show(), a.verify(), a.purge(), a.recoverVerb(), a.doctor(), a.version(), a.man())
+	root.AddCommand(a.log(), a.show(), a.verify(), a.purge(), a.recoverVerb(), a.doctor(), a.setup(), a.version(), a.man())
 	group(root)
 	a.propose(root)
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
@@ -281,28 +281,37 @@ func (a *app) options() ([]emend.Option, error) {
 	return out, nil
 }
 
-// policyFile is the policy that was named, or the person's own if there is one. Without a HOME it is sought where the
-// account has its own: a policy must not vanish because a service was started without an environment.
+// policyFile is the policy that was named, or the person's own if there is one.
 func (a *app) policyFile() (string, error) {
 	if a.policy != "" {
 		return a.policy, nil
 	}
-	dir, err := os.UserConfigDir()
-	if err != nil && a.env("XDG_CONFIG_HOME") != "" {
-		return "", &usage{"", err}
-	}
+	dir, err := a.configDir()
 	if err != nil {
-		who, err := user.Current()
-		if err != nil || who.HomeDir == "" {
-			return "", badUse("", "nobody knows where the policy is: set HOME, or name it with --policy")
-		}
-		dir = filepath.Join(who.HomeDir, ".config")
+		return "", err
 	}
 	file := filepath.Join(dir, "emend", "policy.toml")
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
 	return file, nil
+}
+
+// configDir is where programs keep what the person configured. Without a HOME it is sought where the account has its own:
+// a policy must not vanish because a service was started without an environment.
+func (a *app) configDir() (string, error) {
+	dir, err := os.UserConfigDir()
+	if err == nil {
+		return dir, nil
+	}
+	if a.env("XDG_CONFIG_HOME") != "" {
+		return "", &usage{"", err}
+	}
+	who, err := user.Current()
+	if err != nil || who.HomeDir == "" {
+		return "", badUse("", "nobody knows where the policy is: set HOME, or name it with --policy")
+	}
+	return filepath.Join(who.HomeDir, ".config"), nil
 }
 
 // tell says what opening the workspace found of an earlier run.

@@ -1,12 +1,16 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
-	"net"
-	"net/http"
+	"log/slog"
 	"os"
+	"os/signal"
+	"runtime"
 	"strings"
+	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -15,64 +19,112 @@ import (
 	"github.com/emend-dev/emend/internal/tool"
 )
 
-type serveFlags struct {
-	http        string
-	profile     string
-	lenient     bool
-	readOnly    bool
-	requireHash bool
-	allow       []string
-}
-
 func (a *app) serve() *cobra.Command {
 	var f serveFlags
 	cmd := &cobra.Command{
 		Use:   "serve [DIR]",
 		Short: "Serve the tools to agents, over MCP",
-		Args:  cobra.MaximumNArgs(1),
-		RunE:  func(cmd *cobra.Command, args []string) error { return a.runServe(cmd, args, f) },
+		Long: `serve lets an agent read and change the files in DIR, or in the current directory, with
+the tools of emend: over the Model Context Protocol, on standard input and output. It
+is started by the agent's program, and emend setup tells that program how.
+
+With --http it serves any number of clients at one address, for this machine alone.
+They send a token, which is made at the first start, shown that once, and kept in a
+file that nobody else can read. Other machines are let in by --remote, over TLS.
+
+  /mcp        the tools, over all workspaces
+  /mcp/NAME   the same over the workspace of that name
+  /healthz    "ok", or what is wrong; without the token
+  /metrics    counts and times, in the format of Prometheus
+
+SIGTERM and Ctrl-C let calls in hand finish, at most as long as --grace says; a commit
+is always finished. The second one ends it at once.
+
+Exit codes: 0 ended as it was told to, 1 could not serve, 2 wrong usage.`,
+		Example: `  emend serve
+  emend serve ~/src/shop --read-only
+  emend serve ~/src/shop --http 127.0.0.1:7433
+  emend serve --workspace api=~/src/api --workspace web=~/src/web --http :7433
+  emend serve ~/src/shop --http 0.0.0.0:7433 --remote --tls-cert host.pem --tls-key host.key`,
+		Args: atMost(0, "one DIR"),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.runServe(cmd, args, &f) },
 	}
-	fl := cmd.Flags()
-	fl.StringVar(&f.http, "http", "", "serve HTTP at `ADDR` instead of standard input and output")
-	fl.StringVar(&f.profile, "profile", "emend", "the tools of which system: "+strings.Join(tool.ProfileNames(), ", "))
-	fl.BoolVar(&f.lenient, "lenient", false, "apply_patch lets pass what sloppy models write, unless the call says otherwise")
-	fl.BoolVar(&f.readOnly, "read-only", false, "offer only the tools that read")
-	fl.BoolVar(&f.requireHash, "require-hash", false, "demand a sha256 of every file that is changed, also where a tool leaves it open")
-	fl.StringArrayVar(&f.allow, "allow-protected", nil, "open protected paths that match `PATTERN` (repeatable)")
-	complete(cmd, "profile", tool.ProfileNames())
+	f.define(cmd)
 	return cmd
 }
 
-func (a *app) runServe(cmd *cobra.Command, args []string, f serveFlags) error {
+func (a *app) runServe(cmd *cobra.Command, args []string, f *serveFlags) error {
 	profile, ok := tool.ProfileNamed(f.profile)
 	if !ok {
 		return badUse("serve", "--profile: %q is none of %s", f.profile, strings.Join(tool.ProfileNames(), ", "))
 	}
-	dir := "."
-	if len(args) > 0 {
-		dir = args[0]
+	tools := tool.Options{Profile: profile, ReadOnly: f.readOnly, RequireHash: f.requireHash, Lenient: f.lenient}
+	if err := tools.Check(); err != nil {
+		return badUse("serve", "%v", err)
 	}
-	mine, err := a.options()
+	if err := f.check(cmd); err != nil {
+		return err
+	}
+	log, err := f.log(a.err)
 	if err != nil {
 		return err
 	}
-	ws, err := emend.Open(dir, append(mine, emend.AllowProtected(f.allow...))...)
+	spaces, err := a.spaces(args, f)
+	defer closeAll(spaces)
 	if err != nil {
 		return err
 	}
-	defer ws.Close()
-	s := mcp.New(mcp.Config{Workspaces: []mcp.Workspace{{Workspace: ws}}, Version: emend.Version().Version,
-		Who: emend.Actor{Session: a.session, Agent: a.agent}, Tools: tool.Options{Profile: profile, ReadOnly: f.readOnly, RequireHash: f.requireHash, Lenient: f.lenient}})
-	if f.http == "" {
-		return s.Stdio(cmd.Context(), io.NopCloser(a.in), noClose{a.out})
+	ctx, stop := untilSignal(cmd.Context())
+	defer stop()
+	defer runtime.KeepAlive(make([]byte, spare))
+	go prune(ctx, spaces, log)
+	defer runtime.KeepAlive(make([]byte, spare))
+	s := mcp.New(mcp.Config{Workspaces: spaces, Version: emend.Version().Version, Log: log, MaxCalls: f.maxCalls,
+		Who: emend.Actor{Session: a.session, Agent: a.agent}, Tools: tools})
+	if f.http != "" {
+		return a.serveHTTP(ctx, s, f)
 	}
-	l, err := net.Listen("tcp", f.http)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(a.err, "emend: serving http://%s/mcp\n", l.Addr())
-	return http.Serve(l, s.Handler(mcp.HTTPConfig{Token: os.Getenv("EMEND_TOKEN")}))
+	return a.serveStdio(ctx, s, f)
 }
+
+func (a *app) serveStdio(ctx context.Context, s *mcp.Server, f *serveFlags) error {
+	if a.ttyIn && !a.quiet {
+		fmt.Fprintln(a.err, "emend: waiting for an MCP client on standard input. It is the client that starts this: emend setup tells it how.\n"+
+			"emend: Ctrl-C ends it; --http ADDR serves without a client that starts it.")
+	}
+	defer context.AfterFunc(ctx, func() { s.Finish(f.grace) })()
+	return s.Stdio(ctx, io.NopCloser(a.in), noClose{a.out})
+}
+
+// untilSignal is done at the first Ctrl-C or SIGTERM; the next one ends the program as it does any other.
+func untilSignal(parent context.Context) (context.Context, context.CancelFunc) {
+	ctx, stop := signal.NotifyContext(parent, os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, func() { signal.Reset(os.Interrupt, syscall.SIGTERM) })
+	return ctx, stop
+}
+
+// prune looks once an hour whether the histories are due, which they are once a day.
+func prune(ctx context.Context, spaces []mcp.Workspace, log *slog.Logger) {
+	for tick := time.NewTicker(time.Hour); ; {
+		select {
+		case <-ctx.Done():
+			tick.Stop()
+			return
+		case <-tick.C:
+		}
+		for _, w := range spaces {
+			if p, err := w.Prune(ctx); err != nil {
+				log.Warn("the history could not be pruned", "workspace", w.Name, "error", err)
+			} else if p.Transactions > 0 {
+				log.Info("the history was pruned", "workspace", w.Name, "transactions", p.Transactions, "bytes", p.SizeBytes)
+			}
+		}
+	}
+}
+
+// spare is memory that is never touched, and so takes none of the machine's: with it the collector waits for some megabytes
+// of garbage. A server has so little that lives that it would run every few calls.
+const spare = 16 << 20
 
 type noClose struct{ io.Writer }
 

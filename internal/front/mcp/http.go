@@ -1,7 +1,14 @@
 package mcp
 
 import (
+	"log/slog"
 	"net/http"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -9,28 +16,161 @@ import (
 // stateless is the first revision of the protocol without sessions.
 const stateless = "2026-07-28"
 
-// HTTPConfig is how a server is reached over HTTP.
+// HTTPConfig is how a server is reached over HTTP, and what it bears. What is zero has a default.
 type HTTPConfig struct {
-	Token string // what clients send as their bearer token
+	Token       string        // what clients send as their bearer token; without one nobody comes in
+	MaxBody     int64         // bytes of a request; 32 MiB
+	MaxRate     int           // requests a second of one address; 20,000
+	MaxSessions int           // open at once; 1000
+	MaxConns    int           // open at once; 1024
+	SessionIdle time.Duration // after which a session ends; a day
+	Headers     time.Duration // for the head of a request to come; 10 s
+	Body        time.Duration // for the body to come; a minute
+	Write       time.Duration // for a client to take one write; 30 s
+	Idle        time.Duration // for the next request on a connection; two minutes
+	Grace       time.Duration // for calls in hand when the server stops; 10 s
 }
 
-// Handler serves all clients of HTTP. One address speaks every revision of the protocol: the header of the request says
-// which.
-func (s *Server) Handler(c HTTPConfig) http.Handler {
-	get := func(*http.Request) *sdk.Server { return s.all }
-	old := sdk.NewStreamableHTTPHandler(get, &sdk.StreamableHTTPOptions{Logger: s.Log})
-	now := sdk.NewStreamableHTTPHandler(get, &sdk.StreamableHTTPOptions{Logger: s.Log, Stateless: true, PropagateRequestCancellation: true})
-	mux := http.NewServeMux()
-	mux.HandleFunc("/mcp", func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("Authorization") != "Bearer "+c.Token {
-			http.Error(w, "the bearer token is missing or wrong", http.StatusUnauthorized)
-			return
+func (c HTTPConfig) filled() HTTPConfig {
+	defaults(&c.MaxBody, 32<<20)
+	defaults(&c.MaxRate, 20000)
+	defaults(&c.MaxSessions, 1000)
+	defaults(&c.MaxConns, 1024)
+	defaults(&c.SessionIdle, 24*time.Hour)
+	defaults(&c.Headers, 10*time.Second)
+	defaults(&c.Body, time.Minute)
+	defaults(&c.Write, 30*time.Second)
+	defaults(&c.Idle, 2*time.Minute)
+	defaults(&c.Grace, 10*time.Second)
+	return c
+}
+
+func defaults[T comparable](to *T, value T) {
+	var zero T
+	if *to == zero {
+		*to = value
+	}
+}
+
+// HTTP is a server as it is reached over HTTP.
+type HTTP struct {
+	HTTPConfig
+	*Server
+	doors    map[string]func() *door // by the path
+	sessions *sessions
+	rate     *rate
+	news     *rate // of requests that were refused: a flood of them does not fill the log
+	health   health
+	draining atomic.Bool
+}
+
+// HTTP makes the way in for all clients of HTTP: at /mcp over all workspaces, at /mcp/NAME over one.
+func (s *Server) HTTP(c HTTPConfig) *HTTP {
+	h := &HTTP{HTTPConfig: c.filled(), Server: s, doors: map[string]func() *door{}}
+	h.sessions = &sessions{most: h.MaxSessions, idle: h.SessionIdle, open: map[string]*session{}}
+	h.rate, h.news = newRate(h.MaxRate), newRate(1)
+	h.doors["/mcp"] = sync.OnceValue(func() *door { return h.door(s.all) })
+	for i, w := range s.Workspaces {
+		h.doors["/mcp/"+w.Name] = sync.OnceValue(func() *door { return h.door(s.build(s.Workspaces[i : i+1])) })
+	}
+	if len(s.Workspaces) == 1 {
+		h.doors["/mcp/"+s.Workspaces[0].Name] = h.doors["/mcp"]
+	}
+	return h
+}
+
+// Handler is [Server.HTTP], for those who bring a server of their own.
+func (s *Server) Handler(c HTTPConfig) http.Handler { return s.HTTP(c) }
+
+// door is one address. It speaks every revision of the protocol: the header of the request says which.
+type door struct {
+	server   *sdk.Server
+	old, now http.Handler
+}
+
+func (h *HTTP) door(server *sdk.Server) *door {
+	get := func(*http.Request) *sdk.Server { return server }
+	o := sdk.StreamableHTTPOptions{Logger: h.library(), MaxRequestBodyBytes: -1} // the body was bounded before
+	now := o
+	now.Stateless, now.PropagateRequestCancellation = true, true
+	return &door{server: server, old: sdk.NewStreamableHTTPHandler(get, &o), now: sdk.NewStreamableHTTPHandler(get, &now)}
+}
+
+// ServeHTTP answers one request, whatever it is.
+func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	out := &reply{ResponseWriter: w, ctl: http.NewResponseController(w), patience: h.Write}
+	defer func() {
+		if p := recover(); p != nil {
+			h.Log.Error("a request failed", "panic", p, "stack", string(debug.Stack()))
+			out.refuse(&no{code: http.StatusInternalServerError, msg: "a defect in emend"})
 		}
-		if r.Header.Get("Mcp-Protocol-Version") >= stateless {
-			now.ServeHTTP(w, r)
-			return
+		out.end()
+		h.stats.answered(out.code)
+		h.stats.out.Add(out.sent)
+	}()
+	if refusal := h.serve(out, r); refusal != nil {
+		h.stats.refuse(refusal.by)
+		h.refused(refusal, r)
+		out.refuse(refusal)
+	}
+}
+
+// refused has a refusal in the log, and warns of those that somebody should look into.
+func (h *HTTP) refused(n *no, r *http.Request) {
+	level := slog.LevelDebug
+	if n.code != http.StatusNotFound && n.by != "health" && h.news.allow(n.by) {
+		level = slog.LevelWarn
+	}
+	h.Log.Log(r.Context(), level, "a request was refused", "by", n.by, "code", n.code, "remote", r.RemoteAddr)
+}
+
+func (h *HTTP) serve(w *reply, r *http.Request) *no {
+	if refusal := h.stranger(r); refusal != nil {
+		return refusal
+	}
+	if r.URL.Path == "/healthz" {
+		return h.tellHealth(w, r)
+	}
+	if refusal := h.admit(r); refusal != nil {
+		return refusal
+	}
+	if r.URL.Path == "/metrics" {
+		return h.tellMetrics(w, r)
+	}
+	open, ok := h.doors[r.URL.Path]
+	if !ok {
+		return &no{by: "path", code: http.StatusNotFound, msg: "nothing is here: the server is at " + h.paths()}
+	}
+	return h.mcp(w, r, open())
+}
+
+func (h *HTTP) paths() string {
+	var out []string
+	for path := range h.doors {
+		out = append(out, path)
+	}
+	slices.Sort(out)
+	return strings.Join(out, " ")
+}
+
+// mcp hands a request to the protocol's library.
+func (h *HTTP) mcp(w *reply, r *http.Request, d *door) *no {
+	version := r.Header.Get("Mcp-Protocol-Version")
+	if h.draining.Load() {
+		return &no{by: "draining", code: http.StatusServiceUnavailable, later: true, bad: true, msg: "the server is stopping: call again when it is back"}
+	}
+	if r.Method == http.MethodPost {
+		body, refusal := h.body(w, r)
+		if refusal != nil {
+			return refusal
 		}
-		old.ServeHTTP(w, r)
-	})
-	return mux
+		if version == "" && claimsStateless(body) {
+			version = stateless // it says what is wrong with a request without the header
+		}
+	}
+	if version >= stateless {
+		d.now.ServeHTTP(w, r)
+		return nil
+	}
+	return h.inSession(w, r, d)
 }

@@ -4,7 +4,9 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"log/slog"
 	"runtime/debug"
 
@@ -22,6 +24,7 @@ type Config struct {
 	Who        emend.Actor  // what the command line says of who asks: its session and agent win over what clients say
 	Version    string       // of emend
 	Log        *slog.Logger // for people; nil for none
+	MaxCalls   int          // that run at once; 0 for the default
 }
 
 // Workspace is a workspace and the name under which clients know it, where there are several.
@@ -34,7 +37,14 @@ type Workspace struct {
 type Server struct {
 	Config
 	all    *sdk.Server // over all workspaces
+	calls  *limit
+	stats  *stats
 	visits *visits
+	seals  *seals        // of the questions that persons are asked
+	asked  chan struct{} // has room for the calls that may wait for a person
+
+	halted context.Context // done when calls that have not reached their commit are to end
+	halt   context.CancelFunc
 }
 
 // New makes a server.
@@ -42,7 +52,9 @@ func New(c Config) *Server {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{Config: c, visits: newVisits()}
+	s := &Server{Config: c, calls: newLimit(cmp.Or(c.MaxCalls, defaultCalls)), stats: newStats(), visits: newVisits(), seals: newSeals()}
+	s.asked = make(chan struct{}, max(1, cmp.Or(c.MaxCalls, defaultCalls)/4))
+	s.halted, s.halt = context.WithCancel(context.Background())
 	s.all = s.build(c.Workspaces)
 	return s
 }
@@ -52,25 +64,30 @@ func (s *Server) SDK() *sdk.Server { return s.all }
 
 // build makes the protocol's server over some of the workspaces.
 func (s *Server) build(spaces []Workspace) *sdk.Server {
-	profile := s.Tools.Profile
-	if profile == nil {
-		profile = tool.Emend
-	}
 	out := sdk.NewServer(&sdk.Implementation{Name: "emend", Title: "emend", Version: s.Version}, &sdk.ServerOptions{
-		Instructions: profile.Instructions,
-		Logger:       s.Log,
-		Capabilities: capabilities(profile),
+		Instructions: s.profile().Instructions,
+		Logger:       s.library(),
+		Capabilities: capabilities(s.profile()),
 	})
-	for _, t := range s.Tools.Tools() {
-		out.AddTool(offer(t), s.handler(t, spaces[0]))
+	tools := s.Tools
+	for _, ws := range spaces {
+		tools.Places = append(tools.Places, tool.Place(ws))
 	}
-	if profile == tool.Emend {
+	for _, t := range tools.Tools() {
+		out.AddTool(offer(t), s.handler(t, tools))
+	}
+	if s.profile() == tool.Emend {
 		s.addResources(out, spaces)
 		out.AddReceivingMiddleware(escapeURI)
 	}
-	out.AddReceivingMiddleware(s.survive)
+	out.AddReceivingMiddleware(s.watch, s.survive)
 	return out
 }
+
+func (s *Server) profile() *tool.Profile { return cmp.Or(s.Tools.Profile, tool.Emend) }
+
+// errDefect is what a client hears of a panic.
+var errDefect = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "a defect in emend"}
 
 // survive answers a panic as an error: the library would let it end the process, with the calls of everybody else.
 func (s *Server) survive(next sdk.MethodHandler) sdk.MethodHandler {
@@ -78,7 +95,7 @@ func (s *Server) survive(next sdk.MethodHandler) sdk.MethodHandler {
 		defer func() {
 			if p := recover(); p != nil {
 				s.Log.Error("a request failed", "method", method, "panic", p, "stack", string(debug.Stack()))
-				r, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: method + " failed: a defect in emend"}
+				r, err = nil, fmt.Errorf("%s failed: %w", method, errDefect)
 			}
 		}()
 		return next(ctx, method, req)
@@ -87,22 +104,31 @@ func (s *Server) survive(next sdk.MethodHandler) sdk.MethodHandler {
 
 // offer is a tool as clients see it.
 func offer(t *tool.Tool) *sdk.Tool {
-	out := &sdk.Tool{Name: t.Name, Title: t.Title, Description: t.Description(), InputSchema: t.Input,
-		Annotations: &sdk.ToolAnnotations{Title: t.Title, ReadOnlyHint: !t.Mutates, DestructiveHint: new(t.Destructive),
-			IdempotentHint: t.Idempotent, OpenWorldHint: new(false)}}
-	if t.Output != nil {
-		out.OutputSchema = t.Output
+	out := &sdk.Tool{Name: t.Name, Title: t.Title, Description: t.Description(), InputSchema: t.Input(),
+		Annotations: &sdk.ToolAnnotations{ReadOnlyHint: !t.Mutates, IdempotentHint: t.Idempotent, OpenWorldHint: new(false)}}
+	if t.Mutates { // the hint has no meaning for others
+		out.Annotations.DestructiveHint = new(t.Destructive)
+	}
+	if s := t.Output(); s != nil {
+		out.OutputSchema = s
 	}
 	return out
 }
 
-func (s *Server) handler(t *tool.Tool, ws Workspace) sdk.ToolHandler {
+func (s *Server) handler(t *tool.Tool, tools tool.Options) sdk.ToolHandler {
 	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		o := s.Tools
+		n := noteOf(ctx)
+		n.at(tools.Places, req.Params.Arguments)
+		o := tools
 		ctx, staged, end := s.progressOf(emend.As(ctx, s.actor(req)), req)
 		o.Progress = staged
-		result := o.Call(ctx, ws.Workspace, t.Name, req.Params.Arguments)
+		ctx, asked := s.asking(ctx, req)
+		r := o.Call(ctx, o.Places[0].Workspace, t.Name, req.Params.Arguments)
 		end()
-		return tell(t, result)
+		if asked.question != nil {
+			return asked.question, nil
+		}
+		n.ended(r)
+		return tell(t, r)
 	}
 }

@@ -1,0 +1,385 @@
+package emend_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/emend-dev/emend"
+)
+
+// asked is a workspace whose policy wants a person to be asked, and the person.
+type asked struct {
+	*story
+	no        error // what the person says
+	meanwhile func()
+	questions []emend.Question
+}
+
+func (a *asked) answer(_ context.Context, q emend.Question) (string, error) {
+	a.questions = append(a.questions, q)
+	if a.meanwhile != nil {
+		a.meanwhile()
+	}
+	return "a test", a.no
+}
+
+const askPolicy = `
+[read]
+ask = ["secret*"]
+[write]
+ask = ["migrations/**", "secret*", ".github/workflows/ci.yml"]
+deny = ["never"]
+`
+
+func asking(t *testing.T) *asked {
+	t.Helper()
+	s := begin(t, "migrations/1.sql", "one\n", "secret.txt", "hush\n", "free.txt", "free\n", "never", "never\n", ".github/workflows/ci.yml", "on: push\n")
+	file := filepath.Join(t.TempDir(), "policy.toml")
+	s.must(os.WriteFile(file, []byte(askPolicy), 0o600))
+	a := &asked{story: s.opened(s.ws.Root(), emend.Policy(file))}
+	a.ctx = emend.Asking(a.ctx, a.answer)
+	return a
+}
+
+// check fails unless exactly these paths were asked about, in one question; none for no question.
+func (a *asked) check(paths ...string) {
+	a.Helper()
+	if len(paths) == 0 && len(a.questions) == 0 {
+		return
+	}
+	if len(a.questions) != 1 {
+		a.Fatalf("%d questions, want one about %v: %v", len(a.questions), paths, a.questions)
+	}
+	var got []string
+	for _, p := range a.questions[0].Paths {
+		verb := "read"
+		if p.Write {
+			verb = "write"
+		}
+		got = append(got, verb+" "+p.Path)
+	}
+	if slices.Sort(got); !slices.Equal(got, paths) {
+		a.Fatalf("asked about %q, want %q", got, paths)
+	}
+}
+
+func (a *asked) apply(o emend.Options, text string) error {
+	_, err := a.ws.Apply(a.ctx, text, o)
+	return err
+}
+
+func update(path, from, to string) string {
+	return fmt.Sprintf("*** Update File: %s\n@@\n-%s\n+%s\n", path, from, to)
+}
+
+func patchOf(sections ...string) string {
+	return "*** Begin Patch\n" + strings.Join(sections, "") + "*** End Patch\n"
+}
+
+// asks are the calls that touch what is asked about, and what a person is to hear of each.
+var asks = []struct {
+	name  string
+	call  func(a *asked) error
+	about []string
+	shows string // in the diff
+}{
+	{"edit", func(a *asked) error {
+		_, err := a.ws.Edit(a.ctx, emend.EditRequest{Path: "migrations/1.sql", ExpectedSha256: sum("one\n"), Edits: []emend.TextEdit{{OldText: "one", NewText: "two"}}})
+		return err
+	}, []string{"write migrations/1.sql"}, "+two"},
+	{"write", func(a *asked) error {
+		_, err := a.ws.Write(a.ctx, emend.WriteRequest{Path: "migrations/1.sql", ExpectedSha256: sum("one\n"), Content: "two\n"})
+		return err
+	}, []string{"write migrations/1.sql"}, "+two"},
+	{"create", func(a *asked) error {
+		_, err := a.ws.Create(a.ctx, emend.CreateRequest{Path: "migrations/2.sql", Content: "two\n"})
+		return err
+	}, []string{"write migrations/2.sql"}, "+two"},
+	{"delete", func(a *asked) error {
+		_, err := a.ws.Delete(a.ctx, emend.DeleteRequest{Path: "migrations/1.sql"})
+		return err
+	}, []string{"write migrations/1.sql"}, "-one"},
+	{"move away", func(a *asked) error {
+		_, err := a.ws.Move(a.ctx, emend.MoveRequest{FromPath: "migrations/1.sql", ToPath: "1.sql", ExpectedSha256: sum("one\n")})
+		return err
+	}, []string{"write migrations/1.sql"}, "rename to 1.sql"},
+	{"move in", func(a *asked) error {
+		_, err := a.ws.Move(a.ctx, emend.MoveRequest{FromPath: "free.txt", ToPath: "migrations/free", ExpectedSha256: sum("free\n")})
+		return err
+	}, []string{"write migrations/free"}, "rename to migrations/free"},
+	{"protected otherwise", func(a *asked) error {
+		_, err := a.ws.Write(a.ctx, emend.WriteRequest{Path: ".github/workflows/ci.yml", ExpectedSha256: sum("on: push\n"), Content: "on: pull\n"})
+		return err
+	}, []string{"write .github/workflows/ci.yml"}, "+on: pull"},
+	{"read", func(a *asked) error {
+		_, err := a.ws.Read(a.ctx, emend.ReadRequest{Path: "secret.txt"})
+		return err
+	}, []string{"read secret.txt"}, ""},
+	{"read and written", func(a *asked) error { return a.apply(emend.Options{}, patchOf(update("secret.txt", "hush", "loud"))) },
+		[]string{"read secret.txt", "write secret.txt"}, "+loud"},
+	{"patch of three", func(a *asked) error {
+		return a.apply(emend.Options{}, patchOf(update("free.txt", "free", "freer"), update("migrations/1.sql", "one", "two"), "*** Add File: migrations/2.sql\n+two\n"))
+	}, []string{"write migrations/1.sql", "write migrations/2.sql"}, "+freer"},
+	{"sequential patch", func(a *asked) error {
+		return a.apply(emend.Options{Sequential: true}, patchOf(update("free.txt", "free", "freer"), update("migrations/1.sql", "one", "two"), update("migrations/1.sql", "two", "three"), update("secret.txt", "hush", "loud")))
+	}, []string{"read secret.txt", "write migrations/1.sql", "write secret.txt"}, "+three"},
+}
+
+func TestAPersonIsAsked(t *testing.T) {
+	for _, tc := range asks {
+		t.Run(tc.name, func(t *testing.T) {
+			a := asking(t)
+			a.must(tc.call(a))
+			a.check(tc.about...)
+			q := a.questions[0]
+			if !strings.Contains(q.Diff, tc.shows) || (tc.shows == "") != (q.Diff == "") || len(q.Digest) != 64 || q.Paths[0].Rule == "" {
+				t.Errorf("the question: %+v", q)
+			}
+			writes := strings.HasPrefix(tc.about[len(tc.about)-1], "write")
+			if log := a.log(); writes != strings.Contains(log, `"asked":{"by":"a test","paths":["`) {
+				t.Errorf("the log: %s", log)
+			}
+		})
+	}
+}
+
+func (a *asked) log() string {
+	b, _ := os.ReadFile(a.at(".emend/log/00000001.jsonl"))
+	return string(b)
+}
+
+func TestAPersonSaysNo(t *testing.T) {
+	for _, tc := range asks {
+		t.Run(tc.name, func(t *testing.T) {
+			a := asking(t)
+			a.no = errors.New("not on a friday")
+			before := a.tree()
+			a.refusal(tc.call(a), emend.PermissionDenied, "not on a friday", "rule")
+			if after := a.tree(); after != before {
+				t.Errorf("before:\n%safter:\n%s", before, after)
+			}
+			if log := a.log(); tc.name != "read" && (!strings.Contains(log, `"kind":"denied"`) || !strings.Contains(log, "not on a friday")) {
+				t.Errorf("the log: %s", log)
+			}
+		})
+	}
+}
+
+// tree is all files of the workspace but for the store.
+func (a *asked) tree() string {
+	var b strings.Builder
+	for _, name := range []string{"migrations/1.sql", "migrations/2.sql", "migrations/free", "1.sql", "free.txt", "secret.txt", ".github/workflows/ci.yml"} {
+		text, err := os.ReadFile(a.at(name))
+		fmt.Fprintf(&b, "%s %q %t\n", name, text, err == nil)
+	}
+	return b.String()
+}
+
+// Without anybody to ask, all of it is refused as it always was.
+func TestNobodyToAsk(t *testing.T) {
+	for _, tc := range asks {
+		t.Run(tc.name, func(t *testing.T) {
+			a := asking(t)
+			a.ctx = t.Context()
+			before := a.tree()
+			a.refusal(tc.call(a), emend.PermissionDenied, "nobody to ask")
+			if after := a.tree(); tc.name != "sequential patch" && after != before {
+				t.Errorf("before:\n%safter:\n%s", before, after)
+			}
+		})
+	}
+}
+
+// Who is not answered yet is refused, and nothing is noted.
+func TestUnanswered(t *testing.T) {
+	for _, tc := range asks {
+		t.Run(tc.name, func(t *testing.T) {
+			a := asking(t)
+			a.no = emend.ErrUnanswered
+			if err := tc.call(a); !errors.Is(err, emend.ErrUnanswered) {
+				t.Errorf("err = %v", err)
+			}
+			if log := a.log(); log != "" && strings.Contains(log, "denied") {
+				t.Errorf("the log: %s", log)
+			}
+		})
+	}
+}
+
+// What is refused anyway bothers nobody, unless the refusal would tell what may only be read on asking.
+func TestRefusedBeforeAsked(t *testing.T) {
+	for _, tc := range []struct {
+		name  string
+		patch string
+		kind  emend.Kind
+		about []string
+	}{
+		{"does not fit", patchOf(update("migrations/1.sql", "three", "two")), emend.PatchApply, nil},
+		{"another path is denied", patchOf(update("migrations/1.sql", "one", "two"), update("never", "never", "ever")), emend.PermissionDenied, nil},
+		{"exists", patchOf("*** Add File: migrations/1.sql\n+x\n"), emend.AlreadyExists, nil},
+		{"tells what is secret", patchOf(update("secret.txt", "husx", "loud")), emend.PatchApply, []string{"read secret.txt"}},
+	} {
+		for _, sequential := range []bool{false, true} {
+			if sequential && tc.name == "another path is denied" {
+				continue // the first section stands alone
+			}
+			t.Run(fmt.Sprintf("%s, sequential=%t", tc.name, sequential), func(t *testing.T) {
+				a := asking(t)
+				err := a.apply(emend.Options{Sequential: sequential, Dialect: "comma"}, tc.patch)
+				a.refusal(err, tc.kind)
+				if sequential && len(tc.about) > 0 {
+					a.check("read secret.txt", "write secret.txt")
+				} else {
+					a.check(tc.about...)
+				}
+				a = asking(t)
+				a.no = errors.New("no")
+				err = a.apply(emend.Options{Sequential: sequential, Dialect: "comma"}, tc.patch)
+				if r, _ := errors.AsType[*emend.Refusal](err); r == nil || strings.Contains(r.Explain()+fmt.Sprint(r.Result()), "hush") {
+					t.Errorf("it tells: %v", err)
+				}
+			})
+		}
+	}
+}
+
+// What changes while a person thinks is not committed.
+func TestChangedWhileAsked(t *testing.T) {
+	for _, sequential := range []bool{false, true} {
+		t.Run(fmt.Sprintf("sequential=%t", sequential), func(t *testing.T) {
+			a := asking(t)
+			a.meanwhile = func() { a.save("migrations/1.sql", "zero\none\n") }
+			err := a.apply(emend.Options{Sequential: sequential}, patchOf(update("migrations/1.sql", "one", "two")))
+			a.refusal(err, emend.Stale)
+			if got := a.read("migrations/1.sql"); got != "zero\none\n" {
+				t.Errorf("the file: %q", got)
+			}
+		})
+	}
+}
+
+// The digest is of the change: the same for the same, another for any other.
+func TestDigest(t *testing.T) {
+	a := asking(t)
+	a.no = emend.ErrUnanswered
+	digest := func(call func() error) string {
+		a.questions = nil
+		if err := call(); !errors.Is(err, emend.ErrUnanswered) {
+			t.Fatal(err)
+		}
+		return a.questions[0].Digest
+	}
+	edit := func(to string) func() error {
+		return func() error { return a.apply(emend.Options{}, patchOf(update("migrations/1.sql", "one", to))) }
+	}
+	remove := func(forever bool) func() error {
+		return func() error {
+			_, err := a.ws.Delete(a.ctx, emend.DeleteRequest{Path: "migrations/1.sql", Permanent: forever})
+			return err
+		}
+	}
+	first := digest(edit("two"))
+	seen := map[string]bool{first: true}
+	if again := digest(edit("two")); again != first {
+		t.Error("the same call has two digests")
+	}
+	others := []func() error{edit("three"), remove(false), remove(true),
+		func() error { return asks[0].call(a) },
+		func() error {
+			a.save("migrations/1.sql", "zero\none\n")
+			return edit("two")()
+		}}
+	for i, call := range others {
+		if d := digest(call); seen[d] {
+			t.Errorf("call %d has the digest of another", i)
+		} else {
+			seen[d] = true
+		}
+	}
+}
+
+// A repeated call only returns the first answer, and asks nobody.
+func TestRepeatedAsksNobody(t *testing.T) {
+	for _, sequential := range []bool{false, true} {
+		a := asking(t)
+		o := emend.Options{IdempotencyKey: "K", Sequential: sequential}
+		text := patchOf(update("migrations/1.sql", "one", "two"), update("free.txt", "free", "freer"))
+		a.must(a.apply(o, text))
+		a.must(a.apply(o, text))
+		a.check("write migrations/1.sql")
+	}
+}
+
+// A dry run writes nothing and asks nobody, but says that somebody will be asked; what it reads is asked about.
+func TestDryRunAsksToReadOnly(t *testing.T) {
+	a := asking(t)
+	p, err := a.ws.Plan(a.ctx, patchOf(update("migrations/1.sql", "one", "two")), emend.Options{})
+	a.must(err)
+	a.check()
+	if text := p.Result().Text(); !strings.Contains(text, "a person is asked") {
+		t.Errorf("the preview: %s", text)
+	}
+	if _, err := a.ws.Commit(t.Context(), p); !errors.Is(err, emend.PermissionDenied) {
+		t.Errorf("committed with nobody to ask: %v", err)
+	}
+	_, err = a.ws.Commit(a.ctx, p)
+	a.must(err)
+	a.check("write migrations/1.sql")
+
+	a = asking(t)
+	a.no = errors.New("no")
+	_, err = a.ws.Plan(a.ctx, patchOf(update("secret.txt", "hush", "loud")), emend.Options{})
+	a.refusal(err, emend.PermissionDenied)
+	a.check("read secret.txt")
+}
+
+// Undo and restore are asked about like the change that they take back.
+func TestUndoIsAskedAbout(t *testing.T) {
+	a := asking(t)
+	a.must(asks[0].call(a))
+	a.questions = nil
+	_, err := a.ws.Undo(a.ctx, emend.UndoRequest{DryRun: true})
+	a.must(err)
+	a.check()
+	a.undoing(emend.UndoRequest{})
+	a.check("write migrations/1.sql")
+	_, trashed := a.remove("migrations/1.sql")
+	a.questions, a.no = nil, errors.New("no")
+	_, err = a.ws.Restore(a.ctx, emend.RestoreRequest{TrashedPath: trashed})
+	a.refusal(err, emend.PermissionDenied)
+	a.check("write migrations/1.sql")
+}
+
+// Lists and searches do not ask: what would be asked about is not in them.
+func TestListsDoNotAsk(t *testing.T) {
+	a := asking(t)
+	l, err := a.ws.List(a.ctx, emend.ListRequest{Path: "."})
+	a.must(err)
+	f, err := a.ws.Search(a.ctx, emend.SearchRequest{Query: "hush"})
+	a.must(err)
+	if text := l.Result().Text() + f.Result().Text(); strings.Contains(text, "secret") {
+		t.Errorf("found: %s", text)
+	}
+	_, err = a.ws.Read(a.ctx, emend.ReadRequest{Path: "secre.txt"})
+	if r, _ := errors.AsType[*emend.Refusal](err); strings.Contains(r.Explain(), "secret.txt") {
+		t.Errorf("a hint names it: %s", r.Explain())
+	}
+	a.check()
+}
+
+// What a person sees is bounded, cannot control their terminal, and begins with what they are asked about.
+func TestWhatIsShown(t *testing.T) {
+	a := asking(t)
+	long := "*** Add File: long\n" + strings.Repeat("+all work and no play\n", 8<<10)
+	a.must(a.apply(emend.Options{}, patchOf(long, update("migrations/1.sql", "one", "\x1b[2Jtwo"))))
+	diff := a.questions[0].Diff
+	if len(diff) > 65<<10 || strings.Contains(diff, "\x1b") || !strings.Contains(diff, "two") || !strings.HasSuffix(diff, "bytes are not shown") {
+		t.Errorf("%d bytes: %.200q … %q", len(diff), diff, diff[len(diff)-80:])
+	}
+}

@@ -1,0 +1,142 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/emend-dev/emend/internal/tool"
+)
+
+type serveFlags struct {
+	workspaces  []string
+	profile     string
+	lenient     bool
+	readOnly    bool
+	requireHash bool
+	allow       []string
+
+	http      string
+	tokenFile string
+	newToken  bool
+	remote    bool
+	noTLS     bool
+	cert, key string
+
+	maxCalls, maxRate, maxSessions int
+	maxBody                        string
+	grace                          time.Duration
+
+	logFormat, logLevel string
+}
+
+var (
+	logFormats = []string{"text", "json"}
+	logLevels  = []string{"debug", "info", "warn", "error"}
+)
+
+// define defines the flags, in the groups in which they are shown.
+func (f *serveFlags) define(cmd *cobra.Command) {
+	what := pflag.NewFlagSet("What is served", pflag.ContinueOnError)
+	what.StringArrayVar(&f.workspaces, "workspace", nil, "serve `NAME=DIR` too, under its name (repeatable)")
+	what.StringVar(&f.profile, "profile", "emend", "the tools of which system: "+strings.Join(tool.ProfileNames(), ", "))
+	what.BoolVar(&f.readOnly, "read-only", false, "offer only the tools that read")
+	what.BoolVar(&f.requireHash, "require-hash", false, "demand a sha256 of every file that is changed, also where a tool leaves it open")
+	what.BoolVar(&f.lenient, "lenient", false, "apply_patch lets pass what sloppy models write, unless the call says otherwise")
+	what.StringArrayVar(&f.allow, "allow-protected", nil, "open protected paths that match `PATTERN` (repeatable)")
+
+	net := pflag.NewFlagSet("HTTP", pflag.ContinueOnError)
+	net.StringVar(&f.http, "http", "", "serve HTTP at `ADDR`, as in 127.0.0.1:7433 or :7433, instead of standard input and output")
+	net.StringVar(&f.tokenFile, "token-file", "", "keep the token in `FILE` (default: emend/serve.key in the configuration directory)")
+	net.BoolVar(&f.newToken, "new-token", false, "make a new token; servers that run keep the old one until they are started again")
+	net.BoolVar(&f.remote, "remote", false, "let other machines in: at an address of theirs, over TLS")
+	net.StringVar(&f.cert, "tls-cert", "", "the certificate `FILE`, with those that lead up to it, as PEM")
+	net.StringVar(&f.key, "tls-key", "", "its key `FILE`, as PEM")
+	net.BoolVar(&f.noTLS, "no-tls", false, "with --remote: serve without TLS, to a proxy in front that has it")
+
+	limits := pflag.NewFlagSet("Limits", pflag.ContinueOnError)
+	limits.IntVar(&f.maxCalls, "max-calls", 64, "run `N` calls at once; 16 times as many may wait")
+	limits.StringVar(&f.maxBody, "max-body", "32MiB", "refuse a request over `SIZE` (HTTP)")
+	limits.IntVar(&f.maxRate, "max-rate", 20000, "refuse more than `N` requests a second of one address (HTTP)")
+	limits.IntVar(&f.maxSessions, "max-sessions", 1000, "keep `N` sessions; the next one ends the one that was idle for longest (HTTP)")
+	limits.DurationVar(&f.grace, "grace", 10*time.Second, "when told to end, wait so long for calls in hand")
+
+	logs := pflag.NewFlagSet("The server's own log, on standard error", pflag.ContinueOnError)
+	logs.StringVar(&f.logFormat, "log-format", "text", "text or json")
+	logs.StringVar(&f.logLevel, "log-level", "", "debug, info, warn or error (default: info with --http, else warn)")
+
+	groups := []*pflag.FlagSet{what, net, limits, logs}
+	for _, g := range groups {
+		g.SortFlags = false
+		cmd.Flags().AddFlagSet(g)
+	}
+	cmd.SetUsageFunc(func(c *cobra.Command) error { return usageIn(c, groups) })
+	f.complete(cmd)
+}
+
+func (f *serveFlags) complete(cmd *cobra.Command) {
+	complete(cmd, "profile", tool.ProfileNames())
+	complete(cmd, "log-format", logFormats)
+	complete(cmd, "log-level", logLevels)
+	complete(cmd, "http", []string{"127.0.0.1:7433"})
+	for _, flag := range []string{"max-calls", "max-body", "max-rate", "max-sessions", "grace", "allow-protected"} {
+		noFiles(cmd, flag)
+	}
+}
+
+// usageIn is the usage of a verb whose flags are shown in groups.
+func usageIn(c *cobra.Command, groups []*pflag.FlagSet) error {
+	out := c.OutOrStderr()
+	fmt.Fprintf(out, "Usage:\n  %s\n\nExamples:\n%s\n", c.UseLine(), c.Example)
+	for _, g := range groups {
+		fmt.Fprintf(out, "\n%s:\n%s", g.Name(), g.FlagUsages())
+	}
+	_, err := fmt.Fprintf(out, "\nGlobal Flags:\n%s", c.InheritedFlags().FlagUsages())
+	return err
+}
+
+// check refuses what does not go together.
+func (f *serveFlags) check(cmd *cobra.Command) error {
+	if f.http == "" {
+		for _, name := range []string{"token-file", "new-token", "remote", "tls-cert", "tls-key", "no-tls", "max-body", "max-rate", "max-sessions"} {
+			if cmd.Flags().Changed(name) {
+				return badUse("serve", "--%s is for HTTP: say where with --http ADDR", name)
+			}
+		}
+	}
+	for name, n := range map[string]int{"max-calls": f.maxCalls, "max-rate": f.maxRate, "max-sessions": f.maxSessions} {
+		if n < 1 {
+			return badUse("serve", "--%s takes a number above 0", name)
+		}
+	}
+	if f.grace < 0 {
+		return badUse("serve", "--grace takes a time, as in 10s, or 0")
+	}
+	return nil
+}
+
+// log is the server's own log: for people, and for what gathers logs.
+func (f *serveFlags) log(to io.Writer) (*slog.Logger, error) {
+	name := f.logLevel
+	if name == "" {
+		name = map[bool]string{true: "info", false: "warn"}[f.http != ""]
+	}
+	var level slog.Level
+	if !slices.Contains(logLevels, name) || level.UnmarshalText([]byte(name)) != nil {
+		return nil, badUse("serve", "--log-level: %q is none of %s", f.logLevel, strings.Join(logLevels, ", "))
+	}
+	o := &slog.HandlerOptions{Level: level}
+	switch f.logFormat {
+	case "text":
+		return slog.New(slog.NewTextHandler(to, o)), nil
+	case "json":
+		return slog.New(slog.NewJSONHandler(to, o)), nil
+	}
+	return nil, badUse("serve", "--log-format: %q is none of %s", f.logFormat, strings.Join(logFormats, ", "))
+}

@@ -1,0 +1,131 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/internal/front/mcp"
+)
+
+// defaultSpace is the name of the workspace that is named by a directory alone.
+const defaultSpace = "default"
+
+// spaceName is what stands in an address and in a call as it is.
+var spaceName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
+
+// spaces opens the workspaces: DIR, those of --workspace, or the current directory. With an error it returns those that
+// are open already.
+func (a *app) spaces(args []string, f *serveFlags) ([]mcp.Workspace, error) {
+	options, err := a.options()
+	if err != nil {
+		return nil, err
+	}
+	places, err := f.places(args)
+	if err != nil {
+		return nil, err
+	}
+	var out []mcp.Workspace
+	for _, p := range places {
+		ws, err := emend.Open(p.dir, append(options, emend.AllowProtected(f.allow...))...)
+		if err != nil {
+			return out, err
+		}
+		out = append(out, mcp.Workspace{Name: p.name, Workspace: ws})
+		a.tell(ws)
+	}
+	return out, nil
+}
+
+func closeAll(spaces []mcp.Workspace) {
+	for _, w := range spaces {
+		w.Close()
+	}
+}
+
+// place is a workspace as the command line names it.
+type place struct {
+	name, dir string
+	is        os.FileInfo
+}
+
+// places are the directories that are served, each once and under a name of its own.
+func (f *serveFlags) places(args []string) ([]place, error) {
+	var out []place
+	if len(args) > 0 {
+		out = append(out, place{name: defaultSpace, dir: args[0]})
+	} else if len(f.workspaces) == 0 {
+		out = append(out, place{name: defaultSpace, dir: "."})
+	}
+	for _, text := range f.workspaces {
+		name, dir, ok := strings.Cut(text, "=")
+		if !ok || dir == "" {
+			return nil, badUse("serve", "--workspace: %s is not NAME=DIR", fail.Quote(text))
+		}
+		if !spaceName.MatchString(name) {
+			return nil, badUse("serve", "--workspace: %s is no name: one is up to 64 letters, digits, - and _", fail.Quote(name))
+		}
+		out = append(out, place{name: name, dir: home(dir)})
+	}
+	for i := range out {
+		if err := out[i].apart(out[:i]); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// apart looks whether the directory is there, and none of the others.
+func (p *place) apart(others []place) (err error) {
+	if p.is, err = os.Stat(p.dir); err != nil {
+		return badUse("serve", "the workspace %s: %w", p.name, err)
+	}
+	if !p.is.IsDir() {
+		return badUse("serve", "the workspace %s: %s is not a directory", p.name, fail.Quote(p.dir))
+	}
+	for _, o := range others {
+		switch {
+		case o.name == p.name:
+			return badUse("serve", "two workspaces are named %s: give one another name", p.name)
+		case os.SameFile(o.is, p.is):
+			return badUse("serve", "the workspaces %s and %s are the same directory, %s: leave one out", o.name, p.name, fail.Quote(p.dir))
+		}
+	}
+	return nil
+}
+
+// home is what a shell makes of ~ at the beginning of a word, and does not after a =.
+func home(dir string) string {
+	rest, ok := strings.CutPrefix(dir, "~/")
+	if at, err := os.UserHomeDir(); ok && err == nil {
+		return filepath.Join(at, rest)
+	}
+	return dir
+}
+
+// within reports whether a file is in a workspace.
+func within(ws mcp.Workspace, file string) bool {
+	root, err := resolved(ws.Root())
+	if err != nil {
+		return false
+	}
+	dir, err := resolved(filepath.Dir(file))
+	if err != nil {
+		return false
+	}
+	rel, err := filepath.Rel(root, dir)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// names are the workspaces, in words.
+func names(spaces []mcp.Workspace) string {
+	var out []string
+	for _, w := range spaces {
+		out = append(out, fmt.Sprintf("%s (/mcp/%s)", w.Name, w.Name))
+	}
+	return strings.Join(out, ", ")
+}

@@ -1,0 +1,417 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/emend-dev/emend"
+)
+
+// person answers the questions that a client shows.
+type person struct {
+	answer    func(*sdk.ElicitParams) (*sdk.ElicitResult, error)
+	questions []string
+}
+
+func (p *person) asked(_ context.Context, req *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+	p.questions = append(p.questions, req.Params.Message)
+	return p.answer(req.Params)
+}
+
+func says(answer, reason string) func(*sdk.ElicitParams) (*sdk.ElicitResult, error) {
+	content := map[string]any{"answer": answer}
+	if reason != "" {
+		content["reason"] = reason
+	}
+	return func(*sdk.ElicitParams) (*sdk.ElicitResult, error) {
+		return &sdk.ElicitResult{Action: "accept", Content: content}, nil
+	}
+}
+
+func does(action string) func(*sdk.ElicitParams) (*sdk.ElicitResult, error) {
+	return func(*sdk.ElicitParams) (*sdk.ElicitResult, error) { return &sdk.ElicitResult{Action: action}, nil }
+}
+
+// policed is a server over a workspace whose policy wants a person to be asked.
+func policed(t *testing.T) (s *Server, dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	for name, text := range map[string]string{"a.sql": "one\n", "b.sql": "one\n", "free": "one\n", "secret": "hush\n"} {
+		must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+	}
+	file := filepath.Join(t.TempDir(), "policy.toml")
+	must(t, os.WriteFile(file, []byte("[read]\nask = [\"secret\"]\n[write]\nask = [\"*.sql\"]\n"), 0o600))
+	ws, err := emend.Open(dir, emend.Policy(file))
+	must(t, err)
+	t.Cleanup(func() { ws.Close() })
+	return New(Config{Workspaces: []Workspace{{Workspace: ws}}}), dir
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// ways are the transports and the revisions of the protocol.
+var ways = []struct {
+	name, revision string
+	http           bool
+}{
+	{"streams, 2025-06-18", "2025-06-18", false},
+	{"streams, 2025-11-25", "2025-11-25", false},
+	{"streams, 2026-07-28", "2026-07-28", false},
+	{"http, 2025-11-25", "2025-11-25", true},
+	{"http, 2026-07-28", "2026-07-28", true},
+}
+
+// connect is a client; without a person it has nobody to ask.
+func connect(t *testing.T, s *Server, p *person, revision string, overHTTP bool) *sdk.ClientSession {
+	t.Helper()
+	var o sdk.ClientOptions
+	if p != nil {
+		o.ElicitationHandler = p.asked
+	}
+	return connectAs(t, s, &o, revision, overHTTP)
+}
+
+func connectAs(t *testing.T, s *Server, o *sdk.ClientOptions, revision string, overHTTP bool) *sdk.ClientSession {
+	t.Helper()
+	var client sdk.Transport
+	if overHTTP {
+		served := httptest.NewServer(s.Handler(HTTPConfig{Token: "token"}))
+		t.Cleanup(served.Close)
+		client = &sdk.StreamableClientTransport{Endpoint: served.URL + "/mcp", HTTPClient: &http.Client{Transport: bearer{}}}
+	} else {
+		client = overStreams(t, s)
+	}
+	c := sdk.NewClient(&sdk.Implementation{Name: "tester", Version: "1"}, o)
+	cs, err := c.Connect(t.Context(), client, &sdk.ClientSessionOptions{ProtocolVersion: revision})
+	must(t, err)
+	t.Cleanup(func() { cs.Close() })
+	if got := cs.InitializeResult(); got != nil && got.ProtocolVersion != revision {
+		t.Fatalf("revision %s, want %s", got.ProtocolVersion, revision)
+	}
+	return cs
+}
+
+// overStreams serves one client over streams, as over standard input and output.
+func overStreams(t *testing.T, s *Server) sdk.Transport {
+	in, toServer := io.Pipe()
+	out, fromServer := io.Pipe()
+	var served sync.WaitGroup
+	served.Go(func() { s.Stdio(context.WithoutCancel(t.Context()), in, fromServer) }) // it ends with its input
+	t.Cleanup(served.Wait)
+	return &sdk.IOTransport{Reader: out, Writer: toServer}
+}
+
+type bearer struct{}
+
+func (bearer) RoundTrip(r *http.Request) (*http.Response, error) {
+	r.Header.Set("Authorization", "Bearer token")
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+const patchSQL = "*** Begin Patch\n*** Update File: a.sql\n@@\n-one\n+two\n*** Update File: free\n@@\n-one\n+two\n*** Update File: b.sql\n@@\n-one\n+two\n*** End Patch\n"
+
+// call applies the patch; sequential is one by one.
+func callPatch(t *testing.T, cs *sdk.ClientSession, sequential bool) *sdk.CallToolResult {
+	t.Helper()
+	r, err := cs.CallTool(t.Context(), &sdk.CallToolParams{Name: "apply_patch", Arguments: map[string]any{"patch": patchSQL, "atomic": !sequential}})
+	must(t, err)
+	return r
+}
+
+func textOf(r *sdk.CallToolResult) string {
+	var b strings.Builder
+	for _, c := range r.Content {
+		if text, ok := c.(*sdk.TextContent); ok {
+			b.WriteString(text.Text)
+		}
+	}
+	return b.String()
+}
+
+func contents(t *testing.T, dir string) string {
+	t.Helper()
+	var b strings.Builder
+	for _, name := range []string{"a.sql", "b.sql", "free"} {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		must(t, err)
+		b.Write(text)
+	}
+	return b.String()
+}
+
+const before, after = "one\none\none\n", "two\ntwo\ntwo\n"
+
+func TestAllowed(t *testing.T) {
+	for _, way := range ways {
+		for _, sequential := range []bool{false, true} {
+			t.Run(way.name, func(t *testing.T) {
+				s, dir := policed(t)
+				p := &person{answer: says("allow", "")}
+				r := callPatch(t, connect(t, s, p, way.revision, way.http), sequential)
+				if got := contents(t, dir); r.IsError || got != after {
+					t.Fatalf("%s: %q", textOf(r), got)
+				}
+				if len(p.questions) != 1 {
+					t.Fatalf("%d questions", len(p.questions))
+				}
+				for _, want := range []string{"tester/1", "apply_patch", "a.sql", "b.sql", `"*.sql"`, "+two"} {
+					if !strings.Contains(p.questions[0], want) {
+						t.Errorf("the question does not say %q:\n%s", want, p.questions[0])
+					}
+				}
+				log, _ := os.ReadFile(filepath.Join(dir, ".emend/log/00000001.jsonl"))
+				if !strings.Contains(string(log), `"asked":{"by":"elicitation","paths":["a.sql","b.sql"]}`) || strings.Contains(string(log), "denied") {
+					t.Errorf("the log: %s", log)
+				}
+			})
+		}
+	}
+}
+
+func TestNotAllowed(t *testing.T) {
+	for _, tc := range []struct {
+		name   string
+		answer func(*sdk.ElicitParams) (*sdk.ElicitResult, error)
+		says   string
+	}{
+		{"denied with a reason", says("deny", "use a new migration"), "use a new migration"},
+		{"denied", says("deny", ""), "said no"},
+		{"declined", does("decline"), "said no"},
+		{"dismissed", does("cancel"), "dismissed"},
+		{"accepted without an answer", does("accept"), "said no"},
+	} {
+		for _, way := range ways {
+			t.Run(tc.name+", "+way.name, func(t *testing.T) {
+				s, dir := policed(t)
+				p := &person{answer: tc.answer}
+				r := callPatch(t, connect(t, s, p, way.revision, way.http), false)
+				if got := contents(t, dir); !r.IsError || got != before || len(p.questions) != 1 {
+					t.Fatalf("%s: %q after %d questions", textOf(r), got, len(p.questions))
+				}
+				object, _ := json.Marshal(r.StructuredContent)
+				for _, shown := range []string{textOf(r), string(object)} {
+					if !strings.Contains(shown, tc.says) || !strings.Contains(shown, "a.sql") {
+						t.Errorf("the model reads: %s", shown)
+					}
+				}
+			})
+		}
+	}
+}
+
+// A client whose own dialog fails has not said yes.
+func TestClientFails(t *testing.T) {
+	s, dir := policed(t)
+	p := &person{answer: func(*sdk.ElicitParams) (*sdk.ElicitResult, error) { return nil, errors.New("no window") }}
+	r := callPatch(t, connect(t, s, p, "2025-06-18", false), false)
+	if got := contents(t, dir); !r.IsError || got != before || !strings.Contains(textOf(r), "no window") {
+		t.Errorf("%s: %q", textOf(r), got)
+	}
+}
+
+func TestNobodyBehindTheClient(t *testing.T) {
+	for _, way := range ways {
+		t.Run(way.name, func(t *testing.T) {
+			s, dir := policed(t)
+			r := callPatch(t, connect(t, s, nil, way.revision, way.http), false)
+			if got := contents(t, dir); !r.IsError || got != before || !strings.Contains(textOf(r), "cannot ask a person") {
+				t.Errorf("%s: %q", textOf(r), got)
+			}
+		})
+	}
+}
+
+// Reading is asked about too, and what a list would tell is not.
+func TestReadIsAsked(t *testing.T) {
+	for _, way := range ways {
+		t.Run(way.name, func(t *testing.T) {
+			s, _ := policed(t)
+			p := &person{answer: says("deny", "private")}
+			cs := connect(t, s, p, way.revision, way.http)
+			read := func() string {
+				r, err := cs.CallTool(t.Context(), &sdk.CallToolParams{Name: "read_file", Arguments: map[string]any{"path": "secret"}})
+				must(t, err)
+				return textOf(r)
+			}
+			if got := read(); strings.Contains(got, "hush") || !strings.Contains(got, "private") {
+				t.Errorf("denied: %s", got)
+			}
+			p.answer = says("allow", "")
+			if got := read(); !strings.Contains(got, "hush") {
+				t.Errorf("allowed: %s", got)
+			}
+			r, err := cs.CallTool(t.Context(), &sdk.CallToolParams{Name: "list_directory", Arguments: map[string]any{"path": "."}})
+			must(t, err)
+			if got := textOf(r); strings.Contains(got, "secret") || !strings.Contains(got, "free") {
+				t.Errorf("listed: %s", got)
+			}
+			if len(p.questions) != 2 || strings.Contains(p.questions[1], "hush") {
+				t.Errorf("questions: %q", p.questions)
+			}
+		})
+	}
+}
+
+// by hand: a client that makes each round itself.
+func byHand(t *testing.T, s *Server) func(patch, state string, answer *sdk.ElicitResult) *sdk.CallToolResult {
+	t.Helper()
+	cs := connectAs(t, s, &sdk.ClientOptions{MultiRoundTrip: &sdk.MultiRoundTripOptions{Disabled: true}, ElicitationHandler: (&person{}).asked}, stateless, false)
+	return func(patch, state string, answer *sdk.ElicitResult) *sdk.CallToolResult {
+		t.Helper()
+		params := &sdk.CallToolParams{Name: "apply_patch", Arguments: map[string]any{"patch": patch}, RequestState: state}
+		if answer != nil {
+			params.InputResponses = sdk.InputResponseMap{elicitation: answer}
+		}
+		r, err := cs.CallTool(t.Context(), params)
+		must(t, err)
+		return r
+	}
+}
+
+var yes = &sdk.ElicitResult{Action: "accept", Content: map[string]any{"answer": "allow"}}
+
+// A state that is not the one of this very question never allows anything: the person is asked again.
+func TestStates(t *testing.T) {
+	other := strings.ReplaceAll(patchSQL, "+two", "+three")
+	for _, tc := range []struct {
+		name  string
+		state func(t *testing.T, s *Server, round func(patch, state string, answer *sdk.ElicitResult) *sdk.CallToolResult, good string) string
+	}{
+		{"none", func(*testing.T, *Server, func(string, string, *sdk.ElicitResult) *sdk.CallToolResult, string) string {
+			return ""
+		}},
+		{"forged", func(_ *testing.T, _ *Server, _ func(string, string, *sdk.ElicitResult) *sdk.CallToolResult, good string) string {
+			return "x" + good[1:]
+		}},
+		{"of another process", func(t *testing.T, s *Server, _ func(string, string, *sdk.ElicitResult) *sdk.CallToolResult, good string) string {
+			s.seals = newSeals()
+			return good
+		}},
+		{"of another change", func(_ *testing.T, _ *Server, round func(string, string, *sdk.ElicitResult) *sdk.CallToolResult, _ string) string {
+			return round(other, "", nil).RequestState
+		}},
+		{"of an older file", func(t *testing.T, s *Server, _ func(string, string, *sdk.ElicitResult) *sdk.CallToolResult, good string) string {
+			must(t, os.WriteFile(filepath.Join(s.Workspaces[0].Root(), "free"), []byte("zero\none\n"), 0o644))
+			return good
+		}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			s, dir := policed(t)
+			round := byHand(t, s)
+			first := round(patchSQL, "", nil)
+			if first.InputRequests[elicitation] == nil || first.RequestState == "" || strings.Contains(first.RequestState, "sql") {
+				t.Fatalf("the question: %+v", first)
+			}
+			again := round(patchSQL, tc.state(t, s, round, first.RequestState), yes)
+			if got := contents(t, dir); strings.Contains(got, "two") || again.InputRequests[elicitation] == nil {
+				t.Fatalf("%s: %q", textOf(again), got)
+			}
+			if done := round(patchSQL, again.RequestState, yes); done.IsError || !strings.HasPrefix(contents(t, dir), "two\ntwo\n") {
+				t.Errorf("%s: %q", textOf(done), contents(t, dir))
+			}
+		})
+	}
+}
+
+// An answer is good once: when the change was taken back, it does not make it again.
+func TestStateIsGoodOnce(t *testing.T) {
+	s, dir := policed(t)
+	round := byHand(t, s)
+	state := round(patchSQL, "", nil).RequestState
+	if r := round(patchSQL, state, yes); r.IsError {
+		t.Fatal(textOf(r))
+	}
+	for _, name := range []string{"a.sql", "b.sql", "free"} {
+		must(t, os.WriteFile(filepath.Join(dir, name), []byte("one\n"), 0o644))
+	}
+	r := round(patchSQL, state, yes)
+	if got := contents(t, dir); got != before || r.InputRequests[elicitation] == nil {
+		t.Errorf("%s: %q", textOf(r), got)
+	}
+}
+
+func TestSealExpires(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, a := newSeals(), ticket{Digest: "a", Workspace: "w", Client: "c"}
+		late, soon := s.seal(a), s.seal(a)
+		time.Sleep(answerTime - time.Second)
+		if !s.redeem(soon, a) {
+			t.Error("a seal is not good for long enough")
+		}
+		time.Sleep(time.Second)
+		if s.redeem(late, a) {
+			t.Error("a seal is good for too long")
+		}
+		if s.redeem(s.seal(a), ticket{Digest: "a", Workspace: "other", Client: "c"}) {
+			t.Error("a seal is good in another workspace")
+		}
+		if s.redeem(s.seal(ticket{Digest: "b"}), a) {
+			t.Error("a seal is good for another change")
+		}
+		if !s.redeem(s.seal(a), a) || len(s.used) != 1 {
+			t.Errorf("%d seals are remembered, want the one that has not expired", len(s.used))
+		}
+	})
+}
+
+// Who ends the call ends the question: nothing is changed and nobody waits.
+func TestCancelledWhileAsked(t *testing.T) {
+	s, dir := policed(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	p := &person{answer: func(*sdk.ElicitParams) (*sdk.ElicitResult, error) {
+		cancel()
+		<-t.Context().Done()
+		return nil, t.Context().Err()
+	}}
+	cs := connect(t, s, p, "2025-11-25", false)
+	if _, err := cs.CallTool(ctx, &sdk.CallToolParams{Name: "apply_patch", Arguments: map[string]any{"patch": patchSQL}}); err == nil {
+		t.Error("a cancelled call has a result")
+	}
+	if r, err := cs.CallTool(t.Context(), &sdk.CallToolParams{Name: "read_file", Arguments: map[string]any{"path": "free"}}); err != nil || r.IsError {
+		t.Errorf("the next call: %v", err)
+	}
+	if got := contents(t, dir); got != before {
+		t.Errorf("changed: %q", got)
+	}
+}
+
+// A long change is cut where a person stops reading, and nothing of it controls their terminal.
+func TestQuestionIsReadable(t *testing.T) {
+	q := emend.Question{Actor: emend.Actor{Client: "x\x1b[2J\n", Tool: "edit_file"}, Paths: []emend.AskedPath{{Path: "a\nb", Write: true, Rule: "a*"}},
+		Diff: strings.Repeat("+line\n", 1000)}
+	got := wording(q)
+	if n := strings.Count(got, "\n"); n > maxLines+10 || strings.Contains(got, "\x1b") || strings.Contains(got, "a\nb") || !strings.Contains(got, "more lines are not shown") {
+		t.Errorf("%d lines: %q", n, got)
+	}
+}
+
+// Questions that nobody answers do not keep other calls out.
+func TestTooManyQuestions(t *testing.T) {
+	s, _ := policed(t)
+	for range cap(s.asked) {
+		s.asked <- struct{}{}
+	}
+	p := &person{answer: says("allow", "")}
+	r := callPatch(t, connect(t, s, p, "2025-11-25", false), false)
+	if !r.IsError || !strings.Contains(textOf(r), "too many questions") || len(p.questions) > 0 {
+		t.Errorf("%s, %d questions", textOf(r), len(p.questions))
+	}
+}

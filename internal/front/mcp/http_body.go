@@ -1,0 +1,128 @@
+package mcp
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+)
+
+// body reads the body of a request, whole: within its bounds, in time, and only if it is JSON. The protocol's library then
+// reads it again, from memory.
+func (h *HTTP) body(w *reply, r *http.Request) ([]byte, *no) {
+	if e := r.Header.Get("Content-Encoding"); e != "" && !strings.EqualFold(e, "identity") {
+		w.Header().Set("Accept-Encoding", "identity")
+		return nil, &no{by: "body", code: http.StatusUnsupportedMediaType, msg: "the body is compressed, which is not read here: send it as it is", bad: true}
+	}
+	if r.ContentLength > h.MaxBody {
+		return nil, h.tooLarge()
+	}
+	w.ctl.SetReadDeadline(time.Now().Add(h.Body)) //nolint:errcheck // a connection that has none is a test's
+	b, err := io.ReadAll(io.LimitReader(r.Body, h.MaxBody+1))
+	h.stats.in.Add(int64(len(b)))
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return nil, &no{by: "slow", code: http.StatusRequestTimeout, msg: fmt.Sprintf("the body did not come within %s", h.Body), bad: true}
+	case err != nil:
+		return nil, &no{by: "body", code: http.StatusBadRequest, msg: "the body was cut short", bad: true}
+	case int64(len(b)) > h.MaxBody:
+		return nil, h.tooLarge()
+	}
+	w.ctl.SetReadDeadline(time.Time{}) //nolint:errcheck // as above
+	if len(b) > 0 && !json.Valid(b) {
+		return nil, &no{by: "body", code: http.StatusBadRequest, msg: "the body is not JSON, or is nested too deeply: send one JSON-RPC message"}
+	}
+	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(b)), int64(len(b))
+	return b, nil
+}
+
+func (h *HTTP) tooLarge() *no {
+	return &no{by: "body", code: http.StatusRequestEntityTooLarge, bad: true,
+		msg: fmt.Sprintf("the body is larger than %d bytes: make several calls of it, or start the server with a larger --max-body", h.MaxBody)}
+}
+
+// claimsStateless reports whether a message says itself that it is of a revision without sessions.
+func claimsStateless(body []byte) bool {
+	const key = "io.modelcontextprotocol/protocolVersion"
+	if !bytes.Contains(body, []byte(key)) {
+		return false
+	}
+	var m struct {
+		Params struct {
+			Meta map[string]json.RawMessage `json:"_meta"`
+		} `json:"params"`
+	}
+	return json.Unmarshal(body, &m) == nil && m.Params.Meta[key] != nil
+}
+
+// reply is the answer to a request: each write has to be taken in time, and what was sent is counted.
+type reply struct {
+	http.ResponseWriter
+	ctl      *http.ResponseController
+	patience time.Duration
+	code     int
+	sent     int64
+	head     func(code int) // hears of the code before the client does
+}
+
+func (w *reply) WriteHeader(code int) {
+	if w.code == 0 && code >= 200 {
+		w.code = code
+		if w.head != nil {
+			w.head(code)
+		}
+	}
+	w.ResponseWriter.WriteHeader(code)
+}
+
+func (w *reply) Write(b []byte) (int, error) {
+	if w.code == 0 {
+		w.WriteHeader(http.StatusOK)
+	}
+	w.hurry()
+	n, err := w.ResponseWriter.Write(b)
+	w.sent += int64(n)
+	return n, err
+}
+
+// FlushError is what [http.ResponseController] calls.
+func (w *reply) FlushError() error {
+	w.hurry()
+	return w.ctl.Flush()
+}
+
+// Unwrap lets the protocol's library reach what is below.
+func (w *reply) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+func (w *reply) hurry() {
+	w.ctl.SetWriteDeadline(time.Now().Add(w.patience)) //nolint:errcheck // a connection that has none is a test's
+}
+
+// end is called when all is written but for what is in a buffer.
+func (w *reply) end() {
+	w.hurry()
+	if w.code == 0 {
+		w.code = http.StatusOK
+	}
+}
+
+func (w *reply) refuse(n *no) {
+	if w.code != 0 {
+		return // too late
+	}
+	if n.code == http.StatusUnauthorized {
+		w.Header().Set("WWW-Authenticate", `Bearer realm="emend"`)
+	}
+	if n.later {
+		w.Header().Set("Retry-After", "1")
+	}
+	if n.bad {
+		w.Header().Set("Connection", "close")
+	}
+	http.Error(w, "emend: "+n.msg, n.code)
+}

@@ -1,0 +1,167 @@
+package mcp
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// TestStopping: a server that is told to stop says so to those who watch it and to those who call, and answers the calls
+// that are in hand.
+func TestStopping(t *testing.T) {
+	s := serve(t, HTTPConfig{Grace: time.Minute}, nil)
+	b := s.blocking()
+	session := s.session()
+	b.in(toolCall("block", `{}`))
+	b.in(old(session, `{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"block"}}`))
+	listening := s.listen(session)
+
+	stopped := make(chan error, 1)
+	go func() { stopped <- s.stop() }()
+	eventually(t, "/healthz says so", func() bool {
+		r, body := s.ask(request{method: "GET", path: "/healthz", token: "-"})
+		return r.StatusCode == 503 && strings.Contains(body, "the server is stopping")
+	})
+	s.want(read, 503, "the server is stopping")
+	s.want(old(session, `{"jsonrpc":"2.0","id":10,"method":"tools/list"}`), 503, "the server is stopping")
+	select {
+	case err := <-stopped:
+		t.Fatalf("it stopped (%v) with calls in hand", err)
+	case <-time.After(20 * time.Millisecond):
+	}
+	b.release() // looks at both answers
+	if err := <-stopped; err != nil {
+		t.Error(err)
+	}
+	<-listening
+	if _, err := http.Get("http://" + s.at + "/healthz"); err == nil {
+		t.Error("it still answers")
+	}
+}
+
+// listen opens the stream of a session. The channel is closed at its end.
+func (s *site) listen(session string) <-chan struct{} {
+	s.t.Helper()
+	resp, err := (&http.Client{Transport: &http.Transport{}}).Do(s.new(request{method: "GET", head: []string{sessionHeader, session, "Mcp-Protocol-Version", "2025-11-25"}}))
+	if err != nil || resp.StatusCode != 200 {
+		s.t.Fatalf("%v %v", resp, err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		defer resp.Body.Close()
+		io.Copy(io.Discard, resp.Body) //nolint:errcheck // its end is what counts
+	}()
+	return ended
+}
+
+// TestGrace: calls that take longer than the grace are cancelled, and answered; one that has to finish is waited for.
+func TestGrace(t *testing.T) {
+	s := serve(t, HTTPConfig{Grace: 10 * time.Millisecond}, nil)
+	var order []string
+	var mu sync.Mutex
+	say := func(what string) { mu.Lock(); order = append(order, what); mu.Unlock() }
+	began := make(chan struct{})
+	s.SDK().AddTool(&sdk.Tool{Name: "commit", InputSchema: map[string]any{"type": "object"}}, func(ctx context.Context, _ *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		close(began)
+		<-ctx.Done()
+		say("cancelled")
+		<-time.After(50 * time.Millisecond) // a commit in hand does not look at ctx
+		say("finished")
+		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "committed"}}}, nil
+	})
+	answered := make(chan string, 1)
+	go func() {
+		_, body := s.ask(toolCall("commit", `{}`))
+		answered <- body
+	}()
+	<-began
+	if err := s.stop(); err != nil {
+		t.Error(err)
+	}
+	say("stopped")
+	if body := <-answered; !strings.Contains(body, "committed") {
+		t.Errorf("the answer was lost: %s", body)
+	}
+	if got := strings.Join(order, " "); got != "cancelled finished stopped" {
+		t.Errorf("the order was: %s", got)
+	}
+}
+
+// TestNoCallsAfterTheEnd: who calls when the last call has left is told, over every transport.
+func TestNoCallsAfterTheEnd(t *testing.T) {
+	l := newLimit(1)
+	leave, err := l.enter(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	idle := l.close()
+	select {
+	case <-idle:
+		t.Error("idle with a call in hand")
+	default:
+	}
+	if _, err := l.enter(t.Context()); err == nil || !strings.Contains(err.Error(), "is stopping") {
+		t.Errorf("a call came in: %v", err)
+	}
+	leave()
+	<-idle
+	<-l.close()
+}
+
+// TestWaiting: a call that is cancelled while it waits gives its place back.
+func TestWaiting(t *testing.T) {
+	l := newLimit(1)
+	leave, err := l.enter(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := l.enter(ctx); err == nil || !strings.Contains(err.Error(), "cancelled while it waited") {
+		t.Errorf("%v", err)
+	}
+	if running, waiting := l.counts(); running != 1 || waiting != 0 {
+		t.Errorf("%d run and %d wait", running, waiting)
+	}
+	leave()
+	if running, waiting := l.counts(); running != 0 || waiting != 0 {
+		t.Errorf("%d run and %d wait", running, waiting)
+	}
+}
+
+func TestRate(t *testing.T) {
+	now := time.Unix(1, 0)
+	r := newRate(10)
+	r.now = func() time.Time { return now }
+	count := func(caller string) (n int) {
+		for range 100 {
+			if r.allow(caller) {
+				n++
+			}
+		}
+		return n
+	}
+	for i, tc := range []struct {
+		wait   time.Duration
+		caller string
+		want   int
+	}{{0, "a", 20}, {0, "b", 20}, {500 * time.Millisecond, "a", 5}, {50 * time.Millisecond, "a", 0}, {50 * time.Millisecond, "a", 1}, {time.Hour, "a", 20}} {
+		now = now.Add(tc.wait)
+		if got := count(tc.caller); got != tc.want {
+			t.Errorf("%d: %s is let in %d times, want %d", i, tc.caller, got, tc.want)
+		}
+	}
+	for i := range 3 * manyCallers {
+		r.allow(string(rune(i)))
+	}
+	if n := len(r.callers); n > manyCallers {
+		t.Errorf("%d callers are remembered", n)
+	}
+}

@@ -1,0 +1,105 @@
+package mcp
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// Serve answers those who connect to l until ctx is done. Then it takes no more calls, lets those in hand finish, and
+// returns nil. See [Server.Finish] for those that take long.
+func (h *HTTP) Serve(ctx context.Context, l net.Listener, certs ...tls.Certificate) error {
+	l = &bounded{Listener: l, slots: make(chan struct{}, h.MaxConns), full: func() { h.stats.refuse("connections") }}
+	if len(certs) > 0 {
+		l = tls.NewListener(l, &tls.Config{Certificates: certs, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}})
+	}
+	srv := &http.Server{Handler: h, ReadHeaderTimeout: h.Headers, IdleTimeout: h.Idle, MaxHeaderBytes: 64 << 10,
+		ErrorLog: slog.NewLogLogger(h.Log.Handler(), slog.LevelDebug)}
+	ended := make(chan error, 1)
+	go func() { ended <- srv.Serve(l) }()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	h.draining.Store(true)
+	h.Finish(h.Grace)
+	h.endSessions()
+	return stop(srv)
+}
+
+// linger is how long clients have to take the last answers.
+const linger = 5 * time.Second
+
+func stop(srv *http.Server) error {
+	ctx, cancel := context.WithTimeout(context.Background(), linger)
+	defer cancel()
+	err := srv.Shutdown(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = srv.Close()
+	}
+	return err
+}
+
+// Finish takes no more calls, and returns when none is in hand. After the grace those that have not reached their commit
+// are cancelled, and change nothing; a commit is always finished.
+func (s *Server) Finish(grace time.Duration) {
+	idle := s.calls.close()
+	patience := time.AfterFunc(grace, s.halt)
+	defer patience.Stop()
+	<-idle
+}
+
+// endSessions lets go of every stream that would otherwise stay open, when each has had its last answer.
+func (h *HTTP) endSessions() {
+	var all sync.WaitGroup
+	for _, open := range h.doors {
+		for s := range open().server.Sessions() {
+			all.Go(func() { s.Close() })
+		}
+	}
+	done := make(chan struct{})
+	go func() { all.Wait(); close(done) }()
+	select {
+	case <-done:
+	case <-time.After(linger):
+	}
+}
+
+// bounded is a listener that turns away those who would be too many, instead of letting them wait for somebody to leave.
+type bounded struct {
+	net.Listener
+	slots chan struct{}
+	full  func()
+}
+
+func (b *bounded) Accept() (net.Conn, error) {
+	for {
+		c, err := b.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		select {
+		case b.slots <- struct{}{}:
+			return &slot{Conn: c, leave: sync.OnceFunc(func() { <-b.slots })}, nil
+		default:
+			b.full()
+			c.Close()
+		}
+	}
+}
+
+type slot struct {
+	net.Conn
+	leave func()
+}
+
+func (s *slot) Close() error {
+	defer s.leave()
+	return s.Conn.Close()
+}

@@ -1,0 +1,93 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/emend-dev/emend/internal/fail"
+)
+
+// defaultCalls are how many calls run at once when nobody says otherwise; for each, so many more may wait.
+const (
+	defaultCalls = 64
+	waitingEach  = 16
+)
+
+// limit bounds the calls in hand, over all transports: so many run, so many wait for their turn, and whoever comes then
+// is told that the server is busy.
+type limit struct {
+	slots chan struct{} // one for each call that runs
+	most  int           // that run or wait
+
+	mu     sync.Mutex
+	hand   int // that run or wait
+	closed bool
+	idle   chan struct{} // closed when no call is in hand and none will be
+}
+
+func newLimit(calls int) *limit {
+	return &limit{slots: make(chan struct{}, calls), most: calls * (1 + waitingEach), idle: make(chan struct{})}
+}
+
+// enter waits for the turn of a call. What it returns is called at the end of the call.
+func (l *limit) enter(ctx context.Context) (leave func(), err error) {
+	if err := l.take(); err != nil {
+		return nil, err
+	}
+	select {
+	case l.slots <- struct{}{}:
+		return func() { <-l.slots; l.give() }, nil
+	case <-ctx.Done():
+		l.give()
+		return nil, &fail.Error{Kind: fail.CommandFailed, Reason: fail.Cancelled, Msg: "cancelled while it waited for its turn; nothing was changed"}
+	}
+}
+
+func (l *limit) take() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case l.closed:
+		return &fail.Error{Kind: fail.CommandFailed, Reason: fail.Cancelled, Msg: "the server is stopping, and takes no more calls; nothing was changed",
+			Hint: "Call again when it is back."}
+	case l.hand >= l.most:
+		return &fail.Error{Kind: fail.CommandFailed, Reason: fail.Limit,
+			Msg:  fmt.Sprintf("the server is busy: %d calls run and %d wait; nothing was changed", cap(l.slots), l.most-cap(l.slots)),
+			Hint: "Call again in a second, with fewer calls at once."}
+	}
+	l.hand++
+	return nil
+}
+
+func (l *limit) give() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.hand--
+	l.settle()
+}
+
+// close lets no more calls in. The channel is closed when the last one has left.
+func (l *limit) close() <-chan struct{} {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.closed {
+		l.closed = true
+		l.settle()
+	}
+	return l.idle
+}
+
+func (l *limit) settle() {
+	if l.closed && l.hand == 0 {
+		close(l.idle)
+	}
+}
+
+// counts are how many calls run, and how many wait.
+func (l *limit) counts() (running, waiting int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	running = len(l.slots)
+	return running, max(0, l.hand-running)
+}

@@ -1,0 +1,93 @@
+package mcp
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/emend-dev/emend/internal/fail"
+)
+
+// A token is kept in a file whose name ends so: the built-in rules keep agents from reading and writing it, also where the
+// workspace is the directory that it is in.
+const tokenSuffix = ".key"
+
+var tokenForm = regexp.MustCompile(`^[A-Za-z0-9._~+/=-]{32,512}$`)
+
+// Token reads the token that a file keeps, and makes one, of 256 random bits, if there is no such file. Servers that start
+// at the same time get the same. A file that others can read is refused.
+func Token(file string) (token string, made bool, err error) {
+	token, err = readToken(file)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return token, false, err
+	}
+	token, err = keepToken(file, os.Link)
+	if errors.Is(err, fs.ErrExist) { // somebody else's
+		token, err = readToken(file)
+		return token, false, err
+	}
+	return token, err == nil, err
+}
+
+// NewToken puts a new token in the place of what a file keeps. Servers that run go on with what they have read.
+func NewToken(file string) (string, error) { return keepToken(file, os.Rename) }
+
+// keepToken makes a token and gives its file, which is whole by then, its name.
+func keepToken(file string, name func(from, to string) error) (string, error) {
+	dir := filepath.Dir(file)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	var b [32]byte
+	rand.Read(b[:])
+	token := "emend_" + base64.RawURLEncoding.EncodeToString(b[:])
+	f, err := os.CreateTemp(dir, ".emend-*"+tokenSuffix) // mode 0600, and new
+	if err != nil {
+		return "", err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.WriteString(token + "\n")
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err == nil {
+		err = name(f.Name(), file)
+	}
+	return token, err
+}
+
+func readToken(file string) (string, error) {
+	f, err := openToken(file)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	if is, err := f.Stat(); err != nil {
+		return "", err
+	} else if err := private(file, is); err != nil {
+		return "", err
+	}
+	b, err := io.ReadAll(io.LimitReader(f, 1024))
+	if err != nil {
+		return "", err
+	}
+	token := strings.TrimSpace(string(b))
+	if !tokenForm.MatchString(token) {
+		return "", &fail.Error{Kind: fail.PermissionDenied, Msg: fmt.Sprintf("the token file %s has no token: one is 32 to 512 letters, digits and ._~+/=-", fail.Quote(file)),
+			Hint: "Make a new one with --new-token."}
+	}
+	return token, nil
+}
+
+// isToken compares in the same time for every text, right or wrong.
+func isToken(have, want string) bool {
+	a, b := sha256.Sum256([]byte(have)), sha256.Sum256([]byte(want))
+	return want != "" && subtle.ConstantTimeCompare(a[:], b[:]) == 1
+}

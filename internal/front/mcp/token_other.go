@@ -1,0 +1,22 @@
+//go:build !unix
+
+package mcp
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/emend-dev/emend/internal/fail"
+)
+
+func openToken(file string) (*os.File, error) { return os.Open(file) }
+
+// private takes what the account's own directory allows: there is no mode to look at.
+func private(file string, is fs.FileInfo) error {
+	if is.Mode().IsRegular() {
+		return nil
+	}
+	return &fail.Error{Kind: fail.PermissionDenied, Msg: fmt.Sprintf("the token file %s is no regular file", fail.Quote(file)),
+		Hint: "Name another with --token-file."}
+}

@@ -1,0 +1,35 @@
+//go:build unix
+
+package mcp
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
+
+	"github.com/emend-dev/emend/internal/fail"
+)
+
+// openToken does not wait for whoever would write to a pipe.
+func openToken(file string) (*os.File, error) {
+	return os.OpenFile(file, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+}
+
+// private refuses a token that others may have read, or written.
+func private(file string, is fs.FileInfo) error {
+	refuse := func(why, hint string) error {
+		return &fail.Error{Kind: fail.PermissionDenied, Msg: fmt.Sprintf("the token file %s %s", fail.Quote(file), why), Hint: hint}
+	}
+	sys, ok := is.Sys().(*syscall.Stat_t)
+	switch me := os.Geteuid(); {
+	case !is.Mode().IsRegular():
+		return refuse("is no regular file", "Name another with --token-file.")
+	case ok && int(sys.Uid) != me && sys.Uid != 0:
+		return refuse("belongs to somebody else", "Name one of your own with --token-file.")
+	case is.Mode().Perm()&0o077 != 0:
+		return refuse(fmt.Sprintf("can be read by others (mode %04o)", is.Mode().Perm()),
+			"If nobody has read it, run: chmod 600 "+fail.Quote(file)+". Else make a new one with --new-token.")
+	}
+	return nil
+}

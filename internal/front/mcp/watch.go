@@ -1,0 +1,148 @@
+package mcp
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"slices"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/internal/report"
+	"github.com/emend-dev/emend/internal/tool"
+)
+
+// watch bounds the calls of tools, counts them and logs one line for each: never what was in it.
+func (s *Server) watch(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		call, ok := req.(*sdk.CallToolRequest)
+		if !ok || call.Params == nil {
+			return next(ctx, method, req)
+		}
+		n := &note{tool: s.known(call.Params.Name), start: time.Now()}
+		leave, err := s.calls.enter(ctx)
+		if err != nil {
+			n.ended(report.Of(report.View{Reads: true}, nil, err))
+			s.noted(ctx, call, n)
+			return s.turnedAway(call.Params.Name, err)
+		}
+		defer leave()
+		ctx, cancel := context.WithCancel(context.WithValue(ctx, noteKey{}, n))
+		defer cancel()
+		defer context.AfterFunc(s.halted, cancel)()
+		r, err := next(ctx, method, req)
+		n.failed(r, err)
+		s.noted(ctx, call, n)
+		return r, err
+	}
+}
+
+// turnedAway answers a call that no tool has seen, in the shape of its tool.
+func (s *Server) turnedAway(name string, err error) (sdk.Result, error) {
+	t, ok := s.profile().Named(name)
+	if !ok {
+		return nil, err
+	}
+	return tell(t, report.Of(report.View{Reads: true}, nil, err))
+}
+
+// known is the name of a tool, or "other": what a client makes up does not fill the memory.
+func (s *Server) known(tool string) string {
+	if _, ok := s.profile().Named(tool); ok {
+		return tool
+	}
+	return "other"
+}
+
+// note is what one call leaves for the log and the counts.
+type note struct {
+	tool      string
+	workspace string
+	kind      string // of the error; "" for none
+	commit    bool
+	start     time.Time
+}
+
+type noteKey struct{}
+
+// noteOf is the note of the call that ctx belongs to, or one that nobody reads.
+func noteOf(ctx context.Context) *note {
+	if n, ok := ctx.Value(noteKey{}).(*note); ok {
+		return n
+	}
+	return &note{}
+}
+
+// at is the workspace that a call names, where there are several; what is none of them stays out of the log.
+func (n *note) at(places []tool.Place, args json.RawMessage) {
+	if len(places) == 1 {
+		n.workspace = places[0].Name
+		return
+	}
+	var named struct{ Workspace string }
+	json.Unmarshal(args, &named) //nolint:errcheck // then it names none
+	if slices.ContainsFunc(places, func(p tool.Place) bool { return p.Name == named.Workspace }) {
+		n.workspace = named.Workspace
+	}
+}
+
+// ended says how a tool answered.
+func (n *note) ended(r emend.Result) {
+	if o, ok := r.(*report.Object); ok {
+		n.commit = o.Meta != nil && o.Meta.Tx != ""
+		if o.Error != nil {
+			n.kind = string(o.Error.Kind)
+		}
+	}
+	if !r.OK() && n.kind == "" {
+		n.kind = "refused" // the shape has words only
+	}
+}
+
+// failed says what no tool has said: that the call did not reach one, or did not come back from it.
+func (n *note) failed(r sdk.Result, err error) {
+	out, ok := r.(*sdk.CallToolResult)
+	switch {
+	case n.kind != "":
+	case errors.Is(err, errDefect):
+		n.kind = string(fail.Unknown)
+	case err != nil:
+		n.kind = "protocol"
+	case ok && out.IsError:
+		n.kind = "refused"
+	}
+}
+
+func (s *Server) noted(ctx context.Context, call *sdk.CallToolRequest, n *note) {
+	took := time.Since(n.start)
+	s.stats.called(n.tool, n.kind, n.commit, took)
+	level := slog.LevelInfo
+	if n.kind == string(fail.Unknown) {
+		level = slog.LevelError
+	}
+	if !s.Log.Enabled(ctx, level) {
+		return
+	}
+	who := ""
+	if c := call.ClientInfo(); c != nil {
+		who = c.Name + "/" + c.Version
+		who = who[:min(len(who), 100)]
+	}
+	s.Log.LogAttrs(ctx, level, "call", slog.String("tool", n.tool), slog.String("client", who), slog.String("session", short(call.Session.ID())),
+		slog.String("workspace", n.workspace), slog.Float64("ms", float64(took.Microseconds())/1000), slog.Bool("ok", n.kind == ""), slog.String("kind", n.kind))
+}
+
+// short is what the log has of a session's id: enough to tell sessions apart, and nothing to come in with.
+func short(id string) string {
+	if id == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(id))
+	return hex.EncodeToString(sum[:4])
+}

@@ -1,0 +1,35 @@
+package tool
+
+import (
+	"context"
+
+	"github.com/emend-dev/emend"
+)
+
+// Chimera is the apply_patch of Chimera, whose results are text.
+var Chimera = &Profile{Name: "chimera", System: "Chimera", Doc: "the apply_patch of Chimera", Dialect: "chimera",
+	Instructions: "apply_patch changes files, all or nothing.",
+	Tools:        []*Tool{chimeraPatch}}
+
+var chimeraPatch = build("apply_patch", words{
+	title: "Apply a patch",
+	doc: "Change several files, all or nothing. Sections: *** Add File: p (lines with +), *** Update File: p, *** Delete File: p. " +
+		"The hunks of an update have no header: context lines begin with a space, removed ones with -, added ones with +. " +
+		"Refuses context that is not there or there twice.",
+	example: `{"patch":"*** Begin Patch\n*** Update File: a.py\n def hello():\n-    return \"old\"\n+    return \"new\"\n*** Delete File: legacy/dead.py\n*** End Patch"}`,
+	mutates: true, destructive: true, tell: Text, adapt: nonEmpty,
+}, func(ctx context.Context, ws *emend.Workspace, o Options, r chimeraRequest) (emend.Result, error) {
+	return apply(ctx, ws, r.Patch, emend.Options{Dialect: "chimera", Progress: o.Progress}, false)
+})
+
+type chimeraRequest struct {
+	Patch string `json:"patch" jsonschema:"from *** Begin Patch to *** End Patch"`
+}
+
+// nonEmpty refuses a patch that is missing, empty or no string in the words that Chimera has for all of these.
+func nonEmpty(v *value) error {
+	if p, ok := v.get("patch"); ok && p.kind == "string" && p.text != "" {
+		return nil
+	}
+	return bad("'patch' must be a non-empty string", "")
+}

@@ -1,0 +1,39 @@
+package tool
+
+import (
+	"context"
+
+	"github.com/emend-dev/emend"
+)
+
+// Codex is the apply_patch of Codex, whose results are text.
+var Codex = &Profile{Name: "codex", System: "Codex", Doc: "the apply_patch of OpenAI Codex", Dialect: "codex",
+	Instructions: "apply_patch changes files, all or nothing.",
+	Tools:        []*Tool{codexPatch}}
+
+var codexPatch = build("apply_patch", words{
+	title: "Apply a patch",
+	doc: "Change several files, all or nothing. Sections: *** Add File: p (lines with +), *** Update File: p (then *** Move to: q to rename), *** Delete File: p. " +
+		"Hunks begin with @@, or @@ and a line to look for first; without one the first place counts. Refuses lines that are not there.",
+	example: `{"input":"*** Begin Patch\n*** Update File: src/app.py\n@@ def greet():\n-print(\"Hi\")\n+print(\"Hello, world!\")\n*** Delete File: obsolete.txt\n*** End Patch\n"}`,
+	mutates: true, destructive: true, tell: Text, adapt: patchAsInput,
+}, func(ctx context.Context, ws *emend.Workspace, o Options, r codexRequest) (emend.Result, error) {
+	return apply(ctx, ws, r.Input, emend.Options{Dialect: "codex", Progress: o.Progress}, false)
+})
+
+type codexRequest struct {
+	Input string `json:"input" jsonschema:"from *** Begin Patch to *** End Patch"`
+}
+
+// patchAsInput takes the patch under its other name too.
+func patchAsInput(v *value) error {
+	if _, ok := v.get("input"); ok {
+		return nil
+	}
+	for i := range v.members {
+		if v.members[i].name == "patch" {
+			v.members[i].name = "input"
+		}
+	}
+	return nil
+}

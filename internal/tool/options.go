@@ -1,0 +1,97 @@
+package tool
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// Options are what the person who offers the tools allows and demands.
+type Options struct {
+	// Profile is the tools that are offered; nil for all of emend's.
+	Profile *Profile
+	// Places are the workspaces, where there are several: every call then names one.
+	Places []Place
+	// RequireHash demands a proof of what was read, an expectedSha256, also where a tool leaves it open.
+	RequireHash bool
+	// ReadOnly refuses every tool that changes files.
+	ReadOnly bool
+	// Lenient is what apply_patch does when a call does not say.
+	Lenient bool
+	// Progress is told how far a large patch has come. It must return at once.
+	Progress func(done, total int)
+}
+
+// Check refuses options that cannot all be had: who starts a server hears of it then, and not a model later.
+func (o Options) Check() error {
+	p := o.profile()
+	switch {
+	case o.Lenient && p != Emend:
+		return fmt.Errorf("--lenient is for the profile %s: %s reads patches as %s does, no more and no less", Emend.Name, p.Name, p.System)
+	case o.RequireHash && !p.hashes():
+		return fmt.Errorf("--require-hash: the tools of %s have no field for a hash, so that every call would be refused; use the profile %s or %s",
+			p.Name, Emend.Name, Comma.Name)
+	case o.ReadOnly && len(o.Tools()) == 0:
+		return fmt.Errorf("--read-only: every tool of %s changes files, so that none is left; use the profile %s or %s", p.Name, Emend.Name, Comma.Name)
+	}
+	return o.checkPlaces()
+}
+
+// hashes reports whether every tool that changes what is there can be sent a proof that it was read.
+func (p *Profile) hashes() bool {
+	return !slices.ContainsFunc(p.Tools, func(t *Tool) bool {
+		return t.Name == "apply_patch" && t.Input().Properties["expectedSha256ByPath"] == nil
+	})
+}
+
+// Tools lists the tools as the options offer them: without those that are refused, and with what is demanded in their
+// schemas.
+func (o Options) Tools() []*Tool {
+	var out []*Tool
+	for _, t := range o.profile().Tools {
+		if o.ReadOnly && t.Mutates {
+			continue
+		}
+		if o.RequireHash {
+			t = t.strict()
+		}
+		out = append(out, o.placed(t))
+	}
+	return out
+}
+
+// strict is the tool with its hash required, if it has one.
+func (t *Tool) strict() *Tool {
+	if t.Input().Properties[hashField] == nil || slices.Contains(t.Input().Required, hashField) {
+		return t
+	}
+	return t.with(func(s *jsonschema.Schema) { s.Required = append(slices.Clip(s.Required), hashField) })
+}
+
+// with is the tool with another schema.
+func (t *Tool) with(change func(*jsonschema.Schema)) *Tool {
+	out, s := *t, t.Input().CloneSchemas()
+	change(s)
+	out.input = func() *jsonschema.Schema { return s }
+	return &out
+}
+
+func (o Options) profile() *Profile {
+	if o.Profile == nil {
+		return Emend
+	}
+	return o.Profile
+}
+
+// demand is what the options want of arguments beside the schema.
+func (o Options) demand(t *Tool, v *value) error {
+	if !o.RequireHash || t.Input().Properties[hashField] == nil {
+		return nil
+	}
+	if _, ok := v.get(hashField); ok {
+		return nil
+	}
+	return bad(hashField+" is missing, and a person has made it required here",
+		"Send the sha256 that read_file returned for this file; read it again if you do not have it.")
+}

@@ -1,0 +1,137 @@
+package emend
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/emend-dev/emend/internal/audit"
+	"github.com/emend-dev/emend/internal/dialect"
+	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/internal/plan"
+	"github.com/emend-dev/emend/internal/report"
+	"github.com/emend-dev/emend/patch"
+)
+
+// leave is what a person allowed of a patch whose sections are applied one by one: its paths, as long as nobody else
+// changes what they have. A nil leave is that of a call which asks for none.
+type leave struct {
+	about []AskedPath
+	asked *audit.Asked
+	sums  map[string]string // by path, what the patch may meet there; "" for nothing
+}
+
+// askEach asks about all the sections of a patch before the first of them is applied. A patch whose first section does not
+// fit bothers nobody: it returns nil, and that section is refused in its turn.
+func (w *Workspace) askEach(ctx context.Context, text string, view report.View, d *dialect.Dialect, o Options) (*leave, error) {
+	src := newReader(ctx, w)
+	if src.asks == nil {
+		return nil, nil
+	}
+	l := &leave{sums: map[string]string{}}
+	rules := d.Rules(o.dialect())
+	for i := range view.Patch.Sections {
+		s := &view.Patch.Sections[i]
+		l.look(ctx, src, s.Path, rules.Absolute)
+		if s.To != "" {
+			l.look(ctx, src, s.To, rules.Absolute)
+		}
+	}
+	if l.about = src.asks.List(); len(l.about) == 0 {
+		return nil, nil
+	}
+	reads := slices.ContainsFunc(l.about, func(a AskedPath) bool { return !a.Write })
+	first := patch.Patch{Sections: view.Patch.Sections[:1]}
+	if _, err := plan.Build(ctx, first, rules, src, plan.Options{Expect: o.Expect}); err != nil && !reads {
+		return nil, nil
+	}
+	h := digestOf(src.sums())
+	fmt.Fprintf(h, "one by one %q %s %t %d\n", d.Name, sum(text), o.Lenient, o.Tolerance)
+	var err error
+	l.asked, err = w.ask(ctx, l.about, l.show(text, view.Patch, d), h)
+	return l, err
+}
+
+// look notes what stands at a path that a section names. What cannot be looked at is refused in its turn.
+func (l *leave) look(ctx context.Context, src *reader, p string, absolute bool) {
+	f, err := src.Look(ctx, p, absolute)
+	if err != nil {
+		return
+	}
+	l.sums[f.Rel] = ""
+	if f.Kind == plan.Missing {
+		return
+	}
+	if l.sums[f.Rel], err = src.sum(ctx, f); err != nil {
+		delete(l.sums, f.Rel)
+	}
+}
+
+// show is the patch, with the sections that are asked about first: what is too long is cut at its end.
+func (l *leave) show(text string, p patch.Patch, d *dialect.Dialect) string {
+	first := slices.Clone(p.Sections)
+	rank := func(s patch.Section) int {
+		if slices.ContainsFunc(l.about, func(a AskedPath) bool { return a.Path == s.Path || a.Path == s.To }) {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(first, func(a, b patch.Section) int { return rank(a) - rank(b) })
+	if out, err := d.Print(patch.Patch{Sections: first}); err == nil {
+		return out
+	}
+	return text
+}
+
+// covers reports whether all that a section is asked about was allowed.
+func (l *leave) covers(src *reader) bool {
+	return !slices.ContainsFunc(src.asks.List(), func(a AskedPath) bool { return l == nil || !slices.Contains(l.about, a) })
+}
+
+// given is what the log says of a section; nil when it was not asked about.
+func (l *leave) given(src *reader) *audit.Asked {
+	if l == nil || len(src.asks.List()) == 0 {
+		return nil
+	}
+	return l.asked
+}
+
+// holds refuses a section that meets what the person has not been asked about.
+func (l *leave) holds(p *plan.Plan, src *reader) error {
+	if l == nil {
+		return nil
+	}
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		if was, ok := l.sums[s.Path]; ok && was != s.BeforeSum {
+			return changedSince(s.Path)
+		}
+		there := s.To != "" && s.Dest.Kind != plan.Missing
+		if was, ok := l.sums[s.To]; ok && there != (was != "") {
+			return changedSince(s.To)
+		}
+	}
+	return nil
+}
+
+func changedSince(p string) error {
+	return &fail.Error{Kind: fail.Stale, Path: p, Msg: "it changed since a person was asked about it",
+		Hint: "Read the file again and send what is left of the patch; the person is asked anew."}
+}
+
+// follow notes what a section has left.
+func (l *leave) follow(p *plan.Plan) {
+	if l == nil {
+		return
+	}
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		l.sums[s.Path] = s.AfterSum
+		if s.Op == patch.Move || s.Op == patch.Delete {
+			l.sums[s.Path] = ""
+		}
+		if s.Op == patch.Move {
+			l.sums[s.To] = s.AfterSum
+		}
+	}
+}
