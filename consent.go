@@ -21,7 +21,7 @@ import (
 
 // Question is what a person is asked before a call touches what a policy wants them to be asked about.
 type Question struct {
-	Root  string // of the workspace
+	Root  string // of the workspace, to be shown
 	Actor Actor
 	Paths []AskedPath
 	// Diff is what the call would change, what is asked about first, and safe to show on a terminal. It is empty when the
@@ -76,7 +76,7 @@ func (w *Workspace) ask(ctx context.Context, about []AskedPath, diff string, dig
 		return nil, saidNo(about[0], errors.New("there is nobody to ask"))
 	}
 	actor := w.actor(ctx)
-	fmt.Fprintf(digest, "%d %q %q\n", w.guard.Root().Ino, actor.Client, actor.Tool)
+	fmt.Fprintf(digest, "%d %d %q %q\n", w.guard.Root().Dev, w.guard.Root().Ino, actor.Client, actor.Tool)
 	for _, a := range about {
 		fmt.Fprintf(digest, "%q %t %q\n", a.Path, a.Write, a.Rule)
 	}

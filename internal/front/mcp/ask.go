@@ -65,8 +65,14 @@ func waits(s *sdk.ServerSession) bool {
 	return p != nil && p.ProtocolVersion < stateless
 }
 
-// elicit asks and waits.
+// elicit asks and waits. Who waits for a person takes the place of a call that could run, so that not all may wait.
 func (r *round) elicit(ctx context.Context, q emend.Question) (*sdk.ElicitResult, error) {
+	select {
+	case r.s.asked <- struct{}{}:
+		defer func() { <-r.s.asked }()
+	default:
+		return nil, &fail.Error{Msg: "too many questions wait for a person already", Hint: "Try again when they are answered."}
+	}
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
 	res, err := r.req.Session.Elicit(ctx, form(q))
@@ -127,7 +133,7 @@ func wording(q emend.Question) string {
 	if who == "" {
 		who = "An agent"
 	}
-	fmt.Fprintf(&b, "%s calls %s. The policy wants you to be asked about:\n", report.OneLine(who), report.OneLine(q.Actor.Tool))
+	fmt.Fprintf(&b, "%s calls %s in %s. The policy wants you to be asked about:\n", report.OneLine(who), report.OneLine(q.Actor.Tool), report.OneLine(q.Root))
 	for _, p := range q.Paths {
 		verb := "reading"
 		if p.Write {

@@ -129,7 +129,7 @@ func (bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 const patchSQL = "*** Begin Patch\n*** Update File: a.sql\n@@\n-one\n+two\n*** Update File: free\n@@\n-one\n+two\n*** Update File: b.sql\n@@\n-one\n+two\n*** End Patch\n"
 
 // call applies the patch; sequential is one by one.
-func askCall(t *testing.T, cs *sdk.ClientSession, sequential bool) *sdk.CallToolResult {
+func callPatch(t *testing.T, cs *sdk.ClientSession, sequential bool) *sdk.CallToolResult {
 	t.Helper()
 	r, err := cs.CallTool(t.Context(), &sdk.CallToolParams{Name: "apply_patch", Arguments: map[string]any{"patch": patchSQL, "atomic": !sequential}})
 	must(t, err)
@@ -165,7 +165,7 @@ func TestAllowed(t *testing.T) {
 			t.Run(way.name, func(t *testing.T) {
 				s, dir := policed(t)
 				p := &person{answer: says("allow", "")}
-				r := askCall(t, connect(t, s, p, way.revision, way.http), sequential)
+				r := callPatch(t, connect(t, s, p, way.revision, way.http), sequential)
 				if got := contents(t, dir); r.IsError || got != after {
 					t.Fatalf("%s: %q", textOf(r), got)
 				}
@@ -202,7 +202,7 @@ func TestNotAllowed(t *testing.T) {
 			t.Run(tc.name+", "+way.name, func(t *testing.T) {
 				s, dir := policed(t)
 				p := &person{answer: tc.answer}
-				r := askCall(t, connect(t, s, p, way.revision, way.http), false)
+				r := callPatch(t, connect(t, s, p, way.revision, way.http), false)
 				if got := contents(t, dir); !r.IsError || got != before || len(p.questions) != 1 {
 					t.Fatalf("%s: %q after %d questions", textOf(r), got, len(p.questions))
 				}
@@ -221,7 +221,7 @@ func TestNotAllowed(t *testing.T) {
 func TestClientFails(t *testing.T) {
 	s, dir := policed(t)
 	p := &person{answer: func(*sdk.ElicitParams) (*sdk.ElicitResult, error) { return nil, errors.New("no window") }}
-	r := askCall(t, connect(t, s, p, "2025-06-18", false), false)
+	r := callPatch(t, connect(t, s, p, "2025-06-18", false), false)
 	if got := contents(t, dir); !r.IsError || got != before || !strings.Contains(textOf(r), "no window") {
 		t.Errorf("%s: %q", textOf(r), got)
 	}
@@ -231,7 +231,7 @@ func TestNobodyBehindTheClient(t *testing.T) {
 	for _, way := range ways {
 		t.Run(way.name, func(t *testing.T) {
 			s, dir := policed(t)
-			r := askCall(t, connect(t, s, nil, way.revision, way.http), false)
+			r := callPatch(t, connect(t, s, nil, way.revision, way.http), false)
 			if got := contents(t, dir); !r.IsError || got != before || !strings.Contains(textOf(r), "cannot ask a person") {
 				t.Errorf("%s: %q", textOf(r), got)
 			}
@@ -400,5 +400,18 @@ func TestQuestionIsReadable(t *testing.T) {
 	got := wording(q)
 	if n := strings.Count(got, "\n"); n > maxLines+10 || strings.Contains(got, "\x1b") || strings.Contains(got, "a\nb") || !strings.Contains(got, "more lines are not shown") {
 		t.Errorf("%d lines: %q", n, got)
+	}
+}
+
+// Questions that nobody answers do not keep other calls out.
+func TestTooManyQuestions(t *testing.T) {
+	s, _ := policed(t)
+	for range cap(s.asked) {
+		s.asked <- struct{}{}
+	}
+	p := &person{answer: says("allow", "")}
+	r := callPatch(t, connect(t, s, p, "2025-11-25", false), false)
+	if !r.IsError || !strings.Contains(textOf(r), "too many questions") || len(p.questions) > 0 {
+		t.Errorf("%s, %d questions", textOf(r), len(p.questions))
 	}
 }

@@ -40,7 +40,8 @@ type Server struct {
 	calls  *limit
 	stats  *stats
 	visits *visits
-	seals  *seals // of the questions that persons are asked
+	seals  *seals        // of the questions that persons are asked
+	asked  chan struct{} // has room for the calls that may wait for a person
 
 	halted context.Context // done when calls that have not reached their commit are to end
 	halt   context.CancelFunc
@@ -52,6 +53,7 @@ func New(c Config) *Server {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	s := &Server{Config: c, calls: newLimit(cmp.Or(c.MaxCalls, defaultCalls)), stats: newStats(), visits: newVisits(), seals: newSeals()}
+	s.asked = make(chan struct{}, max(1, cmp.Or(c.MaxCalls, defaultCalls)/4))
 	s.halted, s.halt = context.WithCancel(context.Background())
 	s.all = s.build(c.Workspaces)
 	return s

@@ -27,7 +27,7 @@ type sealed struct {
 	Expires int64  `json:"expires"` // in seconds
 }
 
-// seals makes tickets that are good once, for as long as [patience], in this process.
+// seals makes tickets that are good once, for as long as [answerTime], in this process.
 type seals struct {
 	key  []byte
 	mu   sync.Mutex
@@ -41,7 +41,7 @@ func newSeals() *seals {
 }
 
 func (s *seals) seal(t ticket) string {
-	body, _ := json.Marshal(sealed{Version: 1, Sum: t.sum(), Nonce: rand.Text(), Expires: time.Now().Add(patience).Unix()}) // strings and numbers
+	body, _ := json.Marshal(sealed{Version: 1, Sum: t.sum(), Nonce: rand.Text(), Expires: time.Now().Add(answerTime).Unix()}) // strings and numbers
 	text := base64.RawURLEncoding.EncodeToString(body)
 	return text + "." + s.sign(text)
 }
