@@ -78,6 +78,7 @@ func (a *app) runServe(cmd *cobra.Command, args []string, f *serveFlags) error {
 	defer stop()
 	defer runtime.KeepAlive(make([]byte, spare))
 	go prune(ctx, spaces, log)
+	defer runtime.KeepAlive(make([]byte, spare))
 	s := mcp.New(mcp.Config{Workspaces: spaces, Version: emend.Version().Version, Log: log, MaxCalls: f.maxCalls,
 		Who: emend.Actor{Session: a.session, Agent: a.agent}, Tools: tools})
 	if f.http != "" {

@@ -7,8 +7,11 @@ import "strings"
 // entries, so it is run only where there are none.
 var codex = &Client{
 	Name: "codex", Title: "Codex", program: "codex",
-	scopes: []Scope{User},
-	server: func(h Host, _ Scope) place {
+	scopes: []Scope{User, Project},
+	server: func(h Host, s Scope) place {
+		if s == Project {
+			return place{h.project(".codex", "config.toml"), tomlForm, []string{"mcp_servers"}}
+		}
 		return place{h.in("CODEX_HOME", ".codex", "config.toml"), tomlForm, []string{"mcp_servers"}}
 	},
 	entry: func(s Server) any {
@@ -19,16 +22,15 @@ var codex = &Client{
 	},
 	own: func(o own) [][]string {
 		switch {
-		case strings.Contains(string(o.text), "mcp_servers"):
-			return nil
-		case o.remove:
+		case o.scope != User, o.remove, strings.Contains(string(o.text), "mcp_servers"):
 			return nil
 		case o.server.URL != "":
 			return [][]string{{"codex", "mcp", "add", "emend", "--url", o.server.URL, "--bearer-token-env-var", tokenVar}}
 		}
 		return [][]string{append([]string{"codex", "mcp", "add", "emend", "--", o.server.Command}, o.server.Args...)}
 	},
-	notes: []string{"Codex has no setting that turns its own apply_patch off: it stays beside emend's tools, and what the model " +
+	notes: []string{"No setting of Codex is known that turns its own apply_patch off: it stays beside emend's tools, and what the model " +
 		"does with it is not in emend's log. Say in AGENTS.md that files are edited with the emend tools only."},
-	next: "start Codex again; codex mcp list then shows emend",
+	trust: "Codex reads a project's .codex/config.toml only where the project is trusted: it asks when it starts there.",
+	next:  "start Codex again; codex mcp list then shows emend",
 }

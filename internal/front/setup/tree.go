@@ -187,21 +187,32 @@ func (t *tree) insert(v *hujson.Value, render func(indent, unit string) string) 
 func (t *tree) remove(v *hujson.Value, i int) {
 	ps := parts(v)
 	p := ps[i]
-	from := len(bytes.TrimRight(t.text[:p.start], " \t\r\n"))
 	switch {
 	case p.comma >= 0 && blank(t.text[p.end:p.comma]):
-		t.cut(from, p.comma+1, "")
+		t.cut(t.lead(p.start, p.comma+1), p.comma+1, "")
 	case p.comma >= 0: // a comment stands before the comma, and stays
-		t.cut(from, p.end, "")
+		t.cut(p.start, p.end, "")
 		t.cut(p.comma, p.comma+1, "")
 	case i > 0:
-		t.cut(ps[i-1].comma, ps[i-1].comma+1, "")
-		t.cut(max(from, ps[i-1].comma+1), p.end, "")
+		comma := ps[i-1].comma
+		t.cut(comma, comma+1, "")
+		t.cut(max(t.lead(p.start, p.end), comma+1), p.end, "")
 	case blank(t.text[v.StartOffset+1:p.start]) && blank(t.text[p.end:v.EndOffset-1]):
 		t.cut(v.StartOffset+1, v.EndOffset-1, "")
 	default:
-		t.cut(from, p.end, "")
+		t.cut(t.lead(p.start, p.end), p.end, "")
 	}
+}
+
+// lead is where the blanks begin that go with a part from start to end. When something follows it in its line, the line
+// stays: a comment above must not run on into that.
+func (t *tree) lead(start, end int) int {
+	from := len(bytes.TrimRight(t.text[:start], " \t\r\n"))
+	rest, _, _ := bytes.Cut(t.text[end:], []byte("\n"))
+	if bytes.Contains(t.text[from:start], []byte("\n")) && !blank(rest) {
+		return start
+	}
+	return from
 }
 
 func (t *tree) cut(from, to int, with string) { t.cuts = append(t.cuts, cut{from, to, with}) }
