@@ -96,7 +96,7 @@ func (s *served) end(sig syscall.Signal) (int, string) {
 // TestServeStops: SIGTERM in the middle of many calls. Every call that was answered with success is on disk, each patch is
 // there whole or not at all, and the exit code is 0.
 func TestServeStops(t *testing.T) {
-	dir, conf := workspace(t, nil), t.TempDir()
+	dir, conf := t.TempDir(), t.TempDir()
 	s := serveHTTP(t, dir, conf, "--durability", "none")
 	var mu sync.Mutex
 	acknowledged, refused := map[string]bool{}, 0
@@ -158,7 +158,10 @@ func TestServeStops(t *testing.T) {
 // TestServeToken: the token is shown once, and kept where only its owner reads it; the next start has the same, and
 // --new-token another.
 func TestServeToken(t *testing.T) {
-	dir, conf := workspace(t, map[string]string{"a": "text\n"}), t.TempDir()
+	dir, conf := t.TempDir(), t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "a"), []byte("text\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	var tokens []string
 	for i, args := range [][]string{nil, nil, {"--new-token"}} {
 		s := serveHTTP(t, dir, conf, args...)
@@ -181,7 +184,7 @@ func TestServeToken(t *testing.T) {
 
 // TestServeLogsJSON: with --log-format json all that is said is JSON, and a new token is not.
 func TestServeLogsJSON(t *testing.T) {
-	dir, conf := workspace(t, nil), t.TempDir()
+	dir, conf := t.TempDir(), t.TempDir()
 	cmd := exec.Command("emend", "serve", dir, "--http", "127.0.0.1:0", "--log-format", "json")
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=/no-home", "XDG_CONFIG_HOME=" + conf}
 	errs, err := cmd.StderrPipe()
@@ -201,7 +204,7 @@ func TestServeLogsJSON(t *testing.T) {
 // TestServeStdioStops: SIGTERM ends it with 0 over standard input and output too, and so does the end of the input.
 func TestServeStdioStops(t *testing.T) {
 	for _, how := range []string{"SIGTERM", "SIGINT", "end of input"} {
-		cmd := exec.Command("emend", "serve", workspace(t, nil))
+		cmd := exec.Command("emend", "serve", t.TempDir())
 		cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=/no-home"}
 		var errs bytes.Buffer
 		cmd.Stderr = &errs

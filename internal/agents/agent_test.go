@@ -18,8 +18,11 @@ type agent struct {
 	pkg     string   // the package that has its version
 	program []string // what runs it, below node_modules; a pattern
 	node    bool     // the program is a script
+	setup   string   // what emend setup calls it
 	// own are the agent's own tools that change files.
 	own []string
+	// keeps says that it has no way to do without its own tools.
+	keeps bool
 	// client is what it calls itself towards a server.
 	client string
 	// callID is a pattern of the names that it gives to calls towards a server, where it has such: N is the number of the step.

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -62,6 +63,8 @@ func TestWorkspaces(t *testing.T) {
 		r.path = "/mcp/" + name
 		s.want(r, 200, "hello of "+name)
 	}
+	s.want(toolCall("read_file", `{"path":"a.txt","workspace":"api"}`), 200, "hello of api")
+	s.want(toolCall("read_file", `{"path":"a.txt","workspace":"other"}`), 200, "isError", "api")
 	init := old("", hello)
 	init.path = "/mcp/web"
 	id := s.want(init, 200).Header.Get(sessionHeader)
@@ -69,8 +72,14 @@ func TestWorkspaces(t *testing.T) {
 	s.want(list, 404)
 	list.path = "/mcp/web"
 	s.want(list, 200, "read_file")
-	if !strings.Contains(s.logs.String(), "workspace=web") {
-		t.Errorf("the log does not say which workspace: %s", s.logs)
+	var said []string
+	for line := range strings.Lines(s.logs.String()) {
+		if _, after, ok := strings.Cut(line, "msg=call "); ok {
+			said = append(said, regexp.MustCompile(`workspace=(\S*)`).FindString(after))
+		}
+	}
+	if got := strings.Join(said, " "); got != `workspace=api workspace=web workspace=api workspace=""` {
+		t.Errorf("the log has %s", got)
 	}
 }
 

@@ -54,6 +54,9 @@ func TestFileResources(t *testing.T) {
 				continue
 			}
 			c := out.Contents[0]
+			if c.Text == "" && c.Blob == nil {
+				t.Errorf("%s, %q: neither a text nor a blob", revision, row.path)
+			}
 			if c.Text+string(c.Blob) != row.text || c.MIMEType != row.mime || len(c.Meta["sha256"].(string)) != 64 || out.CacheScope != "private" || out.TTLMs != 0 {
 				t.Errorf("%s, %q: %.100q %q %s %v %s %d", revision, row.path, c.Text, c.Blob, c.MIMEType, c.Meta, out.CacheScope, out.TTLMs)
 			}
