@@ -77,7 +77,7 @@ func (c *Client) job(h Host, o Options, at place) (*job, error) {
 		return nil, err
 	}
 	if err := at.form.check(f.text); err != nil {
-		return nil, f.refused(fail.PatchParse, err, "Nothing was written. Correct the file, or edit it by hand: docs/clients.md says how.")
+		return nil, f.refused(fail.CommandFailed, err, "Nothing was written. Correct the file, or edit it by hand: docs/clients.md says how.")
 	}
 	return &job{file: f, form: at.form, private: o.Scope == User, copies: true, dir: h.Project}, nil
 }
