@@ -46,7 +46,20 @@ func TestStory(t *testing.T) {
 			t.Logf("%s %s: speaks %s; shows its model %s, of a refusal %s; %d turns%s; %.1f s", a.name, p.version, w.revision(),
 				a.told, a.refused, len(m.turns), m.aside(), m.took.Seconds())
 			w.takeBack(session)
+			documented(t, fmt.Sprintf("\n| %s | %s | %s | %s | %s |", a.name, p.version, w.revision(), a.told, a.refused))
 		})
+	}
+}
+
+// documented complains when people read something else than what was seen.
+func documented(t *testing.T, row string) {
+	t.Helper()
+	doc, err := os.ReadFile("../../docs/agents.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(doc), row) {
+		t.Errorf("docs/agents.md has no row that begins with %q", row)
 	}
 }
 

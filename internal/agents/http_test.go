@@ -109,8 +109,8 @@ func (w *world) tap(at server) *tap {
 		out.saw(w, r)
 		proxy.ServeHTTP(rw, r)
 	}))
-	w.Cleanup(s.CloseClientConnections)
 	w.Cleanup(s.Close)
+	w.Cleanup(s.CloseClientConnections)
 	out.url = s.URL + "/mcp"
 	return out
 }
