@@ -105,7 +105,7 @@ func TestProgressOfASearch(t *testing.T) {
 func watched(r *real, name string, progress func(ctx context.Context, done int)) chan emend.Result {
 	ended := make(chan emend.Result, 1)
 	t, _ := tool.Named(name)
-	r.srv.SDK().AddTool(&sdk.Tool{Name: "watched", InputSchema: t.Input},
+	r.srv.SDK().AddTool(&sdk.Tool{Name: "watched", InputSchema: t.Input()},
 		func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 			o := tool.Options{Progress: func(done, _ int) { progress(ctx, done) }}
 			result := o.Call(ctx, r.ws, name, req.Params.Arguments)
