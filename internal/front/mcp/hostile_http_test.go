@@ -269,6 +269,19 @@ var hostile = []struct {
 			t.Errorf("code %d, close %t: %s", r.StatusCode, r.Close, body)
 		}
 	}},
+	{name: "bodies that are announced and do not come", conf: HTTPConfig{Headers: 100 * time.Millisecond, Body: 100 * time.Millisecond}, do: func(t *testing.T, s *site) {
+		for _, length := range [][]string{{"Content-Length", "500"}, {"Transfer-Encoding", "chunked"}} {
+			for _, text := range []string{
+				strings.Replace(s.text("POST", "/mcp", "", length...), testToken, "guess", 1), s.text("POST", "/other", "", length...), s.text("DELETE", "/mcp", "", length...),
+				s.text("GET", "/healthz", "", length...), strings.Replace(s.text("GET", "/healthz", "", length...), s.at, "evil.example", 1),
+			} {
+				c := s.dial(text)
+				if b, err := io.ReadAll(c); err != nil || !strings.HasPrefix(string(b), "HTTP/1.1 ") {
+					t.Errorf("%.20q: %.40q, and the connection stays open: %v", text, b, err)
+				}
+			}
+		}
+	}},
 	{name: "body that is cut short", do: func(t *testing.T, s *site) {
 		c := s.dial(s.text("POST", "/mcp", `{"jsonrpc"`, "Content-Length", "500"))
 		c.(*net.TCPConn).CloseWrite() //nolint:errcheck // the answer tells

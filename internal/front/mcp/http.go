@@ -105,10 +105,14 @@ func (h *HTTP) door(server *sdk.Server) *door {
 // ServeHTTP answers one request, whatever it is.
 func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	out := &reply{ResponseWriter: w, ctl: http.NewResponseController(w), patience: h.Write}
+	body := r.Body
 	defer func() {
 		if p := recover(); p != nil {
 			h.Log.Error("a request failed", "panic", p, "stack", string(debug.Stack()))
 			out.refuse(&no{code: http.StatusInternalServerError, msg: "a defect in emend"})
+		}
+		if r.Body == body && body != http.NoBody { // nobody has read it; net/http does, before it answers, and has no limit of time for that
+			out.ctl.SetReadDeadline(time.Now().Add(h.Headers)) //nolint:errcheck // a connection that has none is a test's
 		}
 		out.end()
 		h.stats.answered(out.code)
