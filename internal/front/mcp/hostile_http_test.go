@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -167,6 +168,17 @@ var hostile = []struct {
 			c.Close()
 		}
 		eventually(t, "they are gone", func() bool { return s.held.Load() == 0 })
+	}},
+	{name: "calls that did not say how large they are", do: func(t *testing.T, s *site) {
+		b := s.blocking()
+		r := toolCall("block", `{}`)
+		chunked := fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(r.body), r.body)
+		for range 8 {
+			s.dial(s.text("POST", "/mcp", chunked, append(r.head, "Transfer-Encoding", "chunked")...))
+			<-b.began
+		}
+		s.good()
+		b.release()
 	}},
 	{name: "compressed body", do: func(t *testing.T, s *site) {
 		var b bytes.Buffer

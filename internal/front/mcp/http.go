@@ -167,12 +167,13 @@ func (h *HTTP) paths() string {
 func (h *HTTP) mcp(w *reply, r *http.Request, d *door) *no {
 	version := r.Header.Get("Mcp-Protocol-Version")
 	if r.Method == http.MethodPost {
-		release, refusal := h.hold(r)
+		room, refusal := h.hold(r)
 		if refusal != nil {
 			return refusal
 		}
-		defer release()
 		body, refusal := h.body(w, r)
+		h.held.Add(int64(len(body)) - room)
+		defer h.held.Add(-int64(len(body)))
 		if refusal != nil {
 			return refusal
 		}

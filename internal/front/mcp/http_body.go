@@ -38,21 +38,21 @@ func (h *HTTP) body(w *reply, r *http.Request) ([]byte, *no) {
 	return b, nil
 }
 
-// hold makes room for the body of a request, for as long as the request is in hand. One that does not say how large it is
-// takes as much as is allowed.
-func (h *HTTP) hold(r *http.Request) (release func(), refusal *no) {
-	size := r.ContentLength
+// hold makes room for the body of a request. One that does not say how large it is needs as much as is allowed, until it is
+// there.
+func (h *HTTP) hold(r *http.Request) (size int64, refusal *no) {
+	size = r.ContentLength
 	if size > h.MaxBody {
-		return nil, h.tooLarge()
+		return 0, h.tooLarge()
 	}
 	if size < 0 {
 		size = h.MaxBody
 	}
 	if h.held.Add(size) > 8*h.MaxBody {
 		h.held.Add(-size)
-		return nil, &no{by: "memory", code: http.StatusServiceUnavailable, later: true, bad: true, msg: "too much is being sent at once: send it again in a second"}
+		return 0, &no{by: "memory", code: http.StatusServiceUnavailable, later: true, bad: true, msg: "too much is being sent at once: send it again in a second"}
 	}
-	return func() { h.held.Add(-size) }, nil
+	return size, nil
 }
 
 func (h *HTTP) tooLarge() *no {
