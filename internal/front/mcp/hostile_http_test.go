@@ -201,8 +201,10 @@ var hostile = []struct {
 	}},
 	{name: "empty body", do: func(t *testing.T, s *site) { s.want(old("", ""), 400, "non-empty body") }},
 	{name: "batch", do: func(t *testing.T, s *site) {
-		s.want(old("", "["+hello+","+hello+"]"), 400, "batching")
-		s.want(request{body: "[" + read.body + "," + read.body + "]", head: read.head}, 400, "batching")
+		s.want(request{body: "[" + read.body + "," + read.body + "]", head: read.head}, 400, "batch is not taken")
+		for _, version := range []string{"2025-11-25", "2025-03-26", ""} {
+			s.want(old("", " ["+hello+","+hello+"]").with("Mcp-Protocol-Version", version), 400, "batch is not taken")
+		}
 	}},
 	{name: "deep nesting", do: func(t *testing.T, s *site) {
 		const deep = 1 << 20
@@ -210,6 +212,12 @@ var hostile = []struct {
 		s.want(old("", strings.Repeat(`{"a":`, deep)+"1"+strings.Repeat("}", deep)), 400, "nested too deeply")
 		s.want(toolCall("read_file", `{"path":`+strings.Repeat("[", 9000)+strings.Repeat("]", 9000)+`}`), 400, "nesting depth")
 		s.want(toolCall("read_file", `{"path":`+strings.Repeat("[", 900)+strings.Repeat("]", 900)+`}`), 200, "isError")
+	}},
+	{name: "millions of values", do: func(t *testing.T, s *site) {
+		many := strings.Repeat("0,", 8<<20) + "0"
+		s.want(request{body: strings.Replace(read.body, `"_meta":{`, `"_meta":{"x":[`+many+`],`, 1), head: read.head}, 413, "values")
+		s.want(toolCall("edit_file", `{"path":"a.txt","edits":[`+many+`]}`), 413, "values")
+		s.want(toolCall("create_file", `{"path":"commas","content":"`+many+`"}`), 200)
 	}},
 	{name: "huge header", do: func(t *testing.T, s *site) {
 		if r, _ := s.raw(s.text("POST", "/mcp", "", "X-Huge", strings.Repeat("x", 70<<10))); r.StatusCode != 431 {

@@ -34,6 +34,12 @@ func (h *HTTP) body(w *reply, r *http.Request) ([]byte, *no) {
 	if len(b) > 0 && !json.Valid(b) {
 		return nil, &no{by: "body", code: http.StatusBadRequest, msg: "the body is not JSON, or is nested too deeply: send one JSON-RPC message"}
 	}
+	if trimmed := bytes.TrimSpace(b); len(trimmed) > 0 && trimmed[0] == '[' {
+		return nil, &no{by: "body", code: http.StatusBadRequest, msg: "a batch is not taken: send one JSON-RPC message in a request"}
+	}
+	if crowded(b) {
+		return nil, &no{by: "body", code: http.StatusRequestEntityTooLarge, msg: tooCrowded}
+	}
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(b)), int64(len(b))
 	return b, nil
 }

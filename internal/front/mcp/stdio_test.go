@@ -295,6 +295,23 @@ func TestBusy(t *testing.T) {
 	})
 }
 
+// TestRefusedLines: a message that costs too much to read is refused, and what an answer repeats is short.
+func TestRefusedLines(t *testing.T) {
+	talking(t, func(t *testing.T, c *talk) {
+		c.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait","_meta":{"x":[` + strings.Repeat("0,", maxValues) + `0]}}}`)
+		c.wants(`"id":1`, "-32600", "make several calls of it")
+		c.send(`{"id":["` + strings.Repeat("x", 2*maxID) + `"]}`)
+		if got := c.wants(`"id":null`, "-32600"); len(got) > maxID {
+			t.Errorf("%d bytes are repeated", len(got))
+		}
+		close(c.release)
+		c.send(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"wait","arguments":{"text":"` + strings.Repeat(`\",`, maxValues) + `"}}}`)
+		c.wants(`"id":2`, "done")
+		c.in.Close()
+		c.over()
+	})
+}
+
 // TestHeldBytes: so are the bytes of all of them.
 func TestHeldBytes(t *testing.T) {
 	d := desk{}
