@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -266,6 +267,38 @@ func TestUnreadAnswers(t *testing.T) {
 		}
 		c.out.Close()
 		c.in.Close()
+	})
+}
+
+// TestSlowAnswer: and with one that reads slowly it has patience as long as it reads.
+func TestSlowAnswer(t *testing.T) {
+	talking(t, func(t *testing.T, c *talk) {
+		text := strings.Repeat("x", 20*pieceBytes)
+		c.srv.SDK().AddTool(&sdk.Tool{Name: "long", InputSchema: json.RawMessage(`{"type":"object"}`)}, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}}, nil
+		})
+		c.call(1, "long")
+		synctest.Wait()
+		c.stop()
+		var got bytes.Buffer
+		for b := make([]byte, pieceBytes); !bytes.HasSuffix(got.Bytes(), []byte("\n")); {
+			time.Sleep(patience / 2)
+			select {
+			case err := <-c.ended:
+				t.Fatalf("the server ended (%v) after %d bytes", err, got.Len())
+			default:
+			}
+			n, err := c.out.Read(b)
+			got.Write(b[:n])
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !strings.Contains(got.String(), text) {
+			t.Error("the answer is not whole")
+		}
+		c.in.Close()
+		c.over()
 	})
 }
 
