@@ -316,7 +316,8 @@ var hostile = []struct {
 		})
 		r := toolCall("big", `{}`)
 		c := s.dial(s.text("POST", "/mcp", r.body, append(r.head, "Content-Length", strconv.Itoa(len(r.body)))...))
-		eventually(t, "the answer is given up", func() bool { return s.stats.out.Load() > 0 })
+		eventually(t, "the answer is owed", func() bool { return s.calls.owed.Load() > 24<<20 })
+		eventually(t, "the answer is given up", func() bool { return s.stats.out.Load() > 0 && s.calls.owed.Load() == 0 })
 		n, _ := io.Copy(io.Discard, c)
 		if n >= 24<<20 {
 			t.Errorf("all %d bytes came: nothing was slow", n)

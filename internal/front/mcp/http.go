@@ -104,7 +104,7 @@ func (h *HTTP) door(server *sdk.Server) *door {
 
 // ServeHTTP answers one request, whatever it is.
 func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	out := &reply{ResponseWriter: w, ctl: http.NewResponseController(w), patience: h.Write}
+	out := &reply{ResponseWriter: w, ctl: http.NewResponseController(w), patience: h.Write, owed: &h.calls.owed}
 	body := r.Body
 	defer func() {
 		if p := recover(); p != nil {

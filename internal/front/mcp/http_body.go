@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -94,6 +95,7 @@ type reply struct {
 	http.ResponseWriter
 	ctl      *http.ResponseController
 	patience time.Duration
+	owed     *atomic.Int64
 	code     int
 	sent     int64
 	head     func(code int) // hears of the code before the client does
@@ -114,6 +116,8 @@ func (w *reply) Write(b []byte) (int, error) {
 		w.WriteHeader(http.StatusOK)
 	}
 	w.hurry()
+	w.owed.Add(int64(len(b)))
+	defer w.owed.Add(-int64(len(b)))
 	n, err := w.ResponseWriter.Write(b)
 	w.sent += int64(n)
 	return n, err

@@ -157,6 +157,35 @@ func TestWaiting(t *testing.T) {
 	}
 }
 
+// TestOwed: while much is not read of what was answered, nothing more is begun.
+func TestOwed(t *testing.T) {
+	s := serve(t, HTTPConfig{}, nil)
+	s.calls.owed.Store(maxOwed + 1)
+	if _, body := s.ask(read); !strings.Contains(body, "answers are not read") || !result(t, body).IsError {
+		t.Error(body)
+	}
+	s.want(readResource, 200, `"code":-32000`, "answers are not read")
+	s.calls.owed.Store(0)
+	s.good()
+	s.want(readResource, 200, "hello of")
+	if n := s.calls.owed.Load(); n != 0 {
+		t.Errorf("%d bytes are owed, and all are read", n)
+	}
+}
+
+var readResource = request{body: rpc("resources/read", `"uri":"emend://file/a.txt"`),
+	head: []string{"Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "resources/read", "Mcp-Name", "emend://file/a.txt"}}
+
+// TestResourcesWait: who reads a resource waits for a turn as who calls a tool does.
+func TestResourcesWait(t *testing.T) {
+	s := serve(t, HTTPConfig{}, func(c *Config) { c.MaxCalls = 1 })
+	b := s.blocking()
+	b.in(toolCall("block", `{}`))
+	b.calls.Go(func() { s.want(readResource, 200, "hello of") })
+	eventually(t, "it waits", func() bool { _, waiting := s.calls.counts(); return waiting == 1 })
+	b.release()
+}
+
 func TestRate(t *testing.T) {
 	now := time.Unix(1, 0)
 	r := newRate(10)
