@@ -76,6 +76,7 @@ func (a *app) runServe(cmd *cobra.Command, args []string, f *serveFlags) error {
 	}
 	ctx, stop := untilSignal(cmd.Context())
 	defer stop()
+	defer runtime.KeepAlive(make([]byte, spare))
 	go prune(ctx, spaces, log)
 	defer runtime.KeepAlive(make([]byte, spare))
 	s := mcp.New(mcp.Config{Workspaces: spaces, Version: emend.Version().Version, Log: log, MaxCalls: f.maxCalls,
