@@ -41,6 +41,13 @@ func (l *ledger) done(tx string, c change) {
 	l.answered[tx] = c
 }
 
+// changes is how many were answered.
+func (l *ledger) changes() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.answered)
+}
+
 func (l *ledger) refusal(kind string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

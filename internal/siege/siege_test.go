@@ -182,6 +182,9 @@ func (s *siege) watch(during time.Duration) {
 		time.Sleep(during / looks)
 		sizes = append(sizes, s.memory())
 	}
+	for begun := time.Now(); s.changes() < 2*s.sessions && time.Since(begun) < time.Minute; {
+		time.Sleep(10 * time.Millisecond) // a slow machine: there is too little to judge yet
+	}
 	said := ""
 	for _, n := range sizes {
 		said += fmt.Sprintf(" %d", n>>20)
