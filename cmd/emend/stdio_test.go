@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -23,6 +24,7 @@ type server struct {
 	in   io.WriteCloser
 	deaf func()        // closes the output
 	over chan struct{} // closed at the end of the output
+	said bytes.Buffer  // on standard error; to be read when the program has ended
 
 	mu      sync.Mutex
 	answers map[string]answer // by id, as JSON
@@ -60,7 +62,7 @@ func serve(t *testing.T, args ...string) *server {
 	}
 	s.cmd = exec.Command("emend", append([]string{"serve", s.dir}, args...)...)
 	s.cmd.Env = []string{"HOME=" + home, "XDG_STATE_HOME=" + filepath.Join(home, "state"), "PATH=" + os.Getenv("PATH")}
-	s.cmd.Stderr = os.Stderr
+	s.cmd.Stderr = &s.said
 	in, err := s.cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -167,6 +169,9 @@ func (s *server) ends() {
 	}
 	if err := s.cmd.Wait(); err != nil {
 		s.Errorf("the server ended with %v", err)
+	}
+	if s.said.Len() > 10_000 {
+		s.Errorf("a client can fill the log: %d bytes, %.300s", s.said.Len(), &s.said)
 	}
 }
 

@@ -74,6 +74,7 @@ func (s *Server) HTTP(c HTTPConfig) *HTTP {
 	h := &HTTP{HTTPConfig: c.filled(), Server: s, doors: map[string]func() *door{}}
 	h.sessions = &sessions{most: h.MaxSessions, idle: h.SessionIdle, open: map[string]*session{}}
 	h.rate, h.news = newRate(h.MaxRate), newRate(1)
+	h.health.fresh = time.Second
 	h.doors["/mcp"] = sync.OnceValue(func() *door { return h.door(s.all) })
 	for i, w := range s.Workspaces {
 		h.doors["/mcp/"+w.Name] = sync.OnceValue(func() *door { return h.door(s.build(s.Workspaces[i : i+1])) })

@@ -121,9 +121,10 @@ func watched(r *real, name string, progress func(ctx context.Context, done int))
 	return ended
 }
 
-// TestCancelledPatch: a patch that is cancelled while it is staged writes nothing, in every revision.
+// TestCancelledPatch: a patch that is cancelled while it is staged writes nothing, in every revision, over a pair of streams
+// and over HTTP.
 func TestCancelledPatch(t *testing.T) {
-	for _, revision := range revisions {
+	for i, revision := range append(revisions, revisions...) {
 		r := newReal(t, Config{}, "a.txt", "a\n")
 		begun := make(chan bool)
 		ended := watched(r, "apply_patch", func(ctx context.Context, done int) {
@@ -132,7 +133,12 @@ func TestCancelledPatch(t *testing.T) {
 				<-ctx.Done()
 			}
 		})
-		s := r.serve(nil, revision)
+		var s *sdk.ClientSession
+		if i < len(revisions) {
+			s = r.serve(nil, revision)
+		} else {
+			s = r.serveHTTP(revision)
+		}
 		var text strings.Builder
 		text.WriteString("*** Begin Patch\n*** Delete File: a.txt\n")
 		for i := range 40 {

@@ -115,11 +115,12 @@ func TestCapabilities(t *testing.T) {
 
 // TestOthersHaveNoResources: a profile of another system is that system's, which has none.
 func TestOthersHaveNoResources(t *testing.T) {
-	other := *tool.Emend
-	r := newReal(t, Config{Tools: tool.Options{Profile: &other}})
-	s := r.serve(nil, "")
-	if s.InitializeResult().Capabilities.Resources != nil {
-		t.Error("resources are offered")
+	for _, profile := range tool.Profiles {
+		r := newReal(t, Config{Tools: tool.Options{Profile: profile}})
+		s := r.serve(nil, "")
+		if offered := s.InitializeResult().Capabilities.Resources != nil; offered != (profile == tool.Emend) {
+			t.Errorf("%s: resources are offered: %t", profile.Name, offered)
+		}
 	}
 }
 

@@ -38,7 +38,7 @@ func TestRefused(t *testing.T) {
 	for c, text := range map[*Client]string{claudeCode: "{} // comment", gemini: "{\"a\": 1,}"} {
 		h := account(t)
 		give(t, c, h, User, text)
-		if _, err := c.Plan(h, asked); !errors.Is(err, fail.PatchParse) {
+		if _, err := c.Plan(h, asked); !errors.Is(err, fail.CommandFailed) {
 			t.Errorf("%s does not read %q: %v", c.Name, text, err)
 		}
 	}

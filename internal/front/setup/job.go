@@ -48,27 +48,25 @@ func (c *Client) jobs(h Host, o Options, s Server) ([]*job, error) {
 		return jobs, nil
 	}
 	for _, r := range c.tools(h, o.Scope) {
-		j := jobs[0]
-		if r.file != at.file || first.run != nil {
-			if j = find(jobs[1:], r.file); j == nil {
-				if j, err = c.job(h, o, r.place); err != nil {
-					return nil, err
-				}
-				jobs = append(jobs, j)
+		j := find(jobs, r.file)
+		if j == nil {
+			if j, err = c.job(h, o, r.place); err != nil {
+				return nil, err
 			}
+			jobs = append(jobs, j)
 		}
 		j.add("its own edit tools off", r.setting())
 	}
 	return jobs, nil
 }
 
+// find is the job that edits the file.
 func find(jobs []*job, path string) *job {
-	for _, j := range jobs {
-		if j.file.path == path {
-			return j
-		}
+	i := slices.IndexFunc(jobs, func(j *job) bool { return j.file.path == path && j.run == nil })
+	if i < 0 {
+		return nil
 	}
-	return nil
+	return jobs[i]
 }
 
 func (c *Client) job(h Host, o Options, at place) (*job, error) {
@@ -77,7 +75,7 @@ func (c *Client) job(h Host, o Options, at place) (*job, error) {
 		return nil, err
 	}
 	if err := at.form.check(f.text); err != nil {
-		return nil, f.refused(fail.PatchParse, err, "Nothing was written. Correct the file, or edit it by hand: docs/clients.md says how.")
+		return nil, f.refused(fail.CommandFailed, err, "Nothing was written. Correct the file, or edit it by hand: docs/clients.md says how.")
 	}
 	return &job{file: f, form: at.form, private: o.Scope == User, copies: true, dir: h.Project}, nil
 }

@@ -96,3 +96,37 @@ func TestOwnCommands(t *testing.T) {
 		}
 	}
 }
+
+// TestCommandThatWorks: a client's command that does what it should is done, with a backup of what was there.
+func TestCommandThatWorks(t *testing.T) {
+	h := account(t)
+	give(t, codex, h, User, "model = \"x\"\n")
+	p := plan(t, codex, h, asked)
+	ready := filepath.Join(h.Home, "ready.toml")
+	if err := os.WriteFile(ready, p.Steps[0].after, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.Steps[0].Run, p.Steps[0].wants = [][]string{{"cp", ready, p.Steps[0].File}}, codexTable
+	if err := p.Apply(t.Context()); err != nil || !p.Written {
+		t.Fatal(err)
+	}
+	if kept, err := os.ReadFile(p.Steps[0].Backup); err != nil || string(kept) != "model = \"x\"\n" {
+		t.Errorf("the backup: %q, %v", kept, err)
+	}
+}
+
+// TestOtherVersion: doctor reads from a binary which emend it is, and does not run it.
+func TestOtherVersion(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, o := account(t), asked
+	o.Binary = self
+	apply(t, cursor, h, o)
+	for version, want := range map[string]string{"devel": "", "v9.9.9": "it starts emend devel; this is v9.9.9"} {
+		if st := Look(h, version)[0]; st.Note != want || st.Problem != "" {
+			t.Errorf("%s: %+v", version, st)
+		}
+	}
+}
