@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 
 	"github.com/emend-dev/emend"
@@ -37,7 +36,7 @@ type tokenState struct {
 
 // checkup looks at the installation. It runs no program and reads the clients' files only.
 func (a *app) checkup(h *emend.Health) *checkup {
-	c := &checkup{Health: h, Binary: whichBinary(), Token: whichToken(), Clients: []setup.State{}}
+	c := &checkup{Health: h, Binary: whichBinary(), Token: a.whichToken(), Clients: []setup.State{}}
 	if host, err := a.host(h.Root); err == nil {
 		c.Clients = setup.Look(host, c.Binary.Version)
 	}
@@ -65,12 +64,11 @@ func (b binaryState) String() string {
 }
 
 // whichToken looks at the token's file, not into it.
-func whichToken() *tokenState {
-	dir, err := os.UserConfigDir()
+func (a *app) whichToken() *tokenState {
+	file, err := a.tokenFile()
 	if err != nil {
 		return nil
 	}
-	file := filepath.Join(dir, "emend", "serve.key")
 	info, err := os.Lstat(file)
 	if err != nil {
 		return nil
@@ -80,7 +78,7 @@ func whichToken() *tokenState {
 	case !info.Mode().IsRegular():
 		t.Problem = "it is not a regular file"
 	case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
-		t.Problem = "others can read it: remove it, and the next emend serve --http makes a new one"
+		t.Problem = "others can read it: if nobody has, chmod 600; else make a new one with emend serve --new-token"
 	}
 	return t
 }
@@ -94,6 +92,8 @@ func (t *tokenState) String() string {
 	}
 	return fmt.Sprintf("%s, mode %s", t.File, t.Mode)
 }
+
+var toolWords = map[string]string{"on": "ON", "off": "off", "stay on": "on, and no setting turns them off"}
 
 // clientLines say one client each.
 func clientLines(clients []setup.State) []string {
@@ -121,5 +121,5 @@ func clientLine(c setup.State) string {
 	if c.Note != "" {
 		said += " (" + c.Note + ")"
 	}
-	return said + "; its own edit tools are " + map[string]string{"on": "ON", "off": "off", "stay on": "on, and no setting turns them off"}[c.Tools]
+	return said + "; its own edit tools are " + toolWords[c.Tools]
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -59,6 +60,26 @@ func (s *site) listen(session string) <-chan struct{} {
 		io.Copy(io.Discard, resp.Body) //nolint:errcheck // its end is what counts
 	}()
 	return ended
+}
+
+// TestLastAnswers: the answer of a call that was let finish reaches its client, however close the end is behind it.
+func TestLastAnswers(t *testing.T) {
+	for range 20 {
+		s := serve(t, HTTPConfig{Grace: time.Minute}, nil)
+		b := s.blocking()
+		session := s.session()
+		for i := range 16 {
+			b.in(toolCall("block", `{}`))
+			b.in(old(session, `{"jsonrpc":"2.0","id":`+strconv.Itoa(10+i)+`,"method":"tools/call","params":{"name":"block"}}`))
+		}
+		stopped := make(chan error, 1)
+		go func() { stopped <- s.stop() }()
+		eventually(t, "it stops", s.draining.Load)
+		b.release() // looks at every answer
+		if err := <-stopped; err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // TestGrace: calls that take longer than the grace are cancelled, and answered; one that has to finish is waited for.

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -73,15 +74,32 @@ func (s *Server) build(spaces []Workspace) *sdk.Server {
 	for _, ws := range spaces {
 		tools.Places = append(tools.Places, tool.Place(ws))
 	}
-	for _, t := range tools.Tools() {
-		out.AddTool(offer(t), s.handler(t, tools))
-	}
+	furnish := sync.OnceFunc(func() {
+		for _, t := range tools.Tools() {
+			out.AddTool(offer(t), s.handler(t, tools))
+		}
+		if s.profile() == tool.Emend {
+			s.addResources(out, spaces)
+		}
+	})
 	if s.profile() == tool.Emend {
-		s.addResources(out, spaces)
 		out.AddReceivingMiddleware(escapeURI)
 	}
-	out.AddReceivingMiddleware(s.watch, s.survive)
+	out.AddReceivingMiddleware(s.watch, s.survive, furnished(furnish))
 	return out
+}
+
+// furnished has the server furnished when a client asks for more than who it is: to make the schemas of all tools takes as long
+// as all else until the first answer.
+func furnished(furnish func()) sdk.Middleware {
+	return func(next sdk.MethodHandler) sdk.MethodHandler {
+		return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+			if method != "initialize" && method != "server/discover" {
+				furnish()
+			}
+			return next(ctx, method, req)
+		}
+	}
 }
 
 func (s *Server) profile() *tool.Profile { return cmp.Or(s.Tools.Profile, tool.Emend) }
