@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/internal/front/wall"
 	"github.com/emend-dev/emend/internal/report"
 )
 
@@ -92,7 +93,10 @@ func (a *app) migrate(cmd *cobra.Command, ws *emend.Workspace) error {
 func (a *app) showHealth(h *emend.Health) error {
 	var err error
 	if a.json {
-		err = a.printJSON(h)
+		err = a.printJSON(struct {
+			*emend.Health
+			Landlock int `json:"landlock"` // the version that emend serve uses; 0 for none
+		}{h, wall.Version()})
 	} else if !a.quiet {
 		fmt.Fprint(a.out, a.health(h))
 	}
@@ -130,6 +134,11 @@ func (a *app) health(h *emend.Health) string {
 	}
 	if n := len(h.Orphans); n > 0 {
 		row("garbage", "%d transaction(s) left files in the store when the power was cut: %s", n, strings.Join(h.Orphans, " "))
+	}
+	if v := wall.Version(); v > 0 {
+		row("landlock", "version %d: emend serve keeps itself out of everything but its workspaces", v)
+	} else if wall.Expected {
+		row("landlock", "not in this kernel, or one before version 2: emend serve is kept in by its own rules alone")
 	}
 	list(&b, "weaker here", h.Weaker, "nothing: every promise holds")
 	list(&b, "problems", h.Problems, "none")
