@@ -15,7 +15,7 @@ func (w *Workspace) from(ctx context.Context, dir string) (context.Context, erro
 	if dir == "" || dir == "." {
 		return ctx, nil
 	}
-	e, err := w.guard.Look(dir, guard.Ask{Base: w.base, Absolute: true, Follow: true})
+	e, err := w.guard.Look(unslashed(dir), guard.Ask{Base: w.base, Absolute: true, Follow: true})
 	if err != nil {
 		return ctx, err
 	}

@@ -3,6 +3,7 @@ package emend
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/emend-dev/emend/internal/fail"
@@ -93,11 +94,18 @@ func entryLine(b *strings.Builder, kind string, size int64, path string) {
 	path = report.OneLine(path)
 	switch kind {
 	case "file":
-		fmt.Fprintf(b, "file %d %s", size, path)
+		b.WriteString("file ")
+		b.WriteString(strconv.FormatInt(size, 10))
+		b.WriteByte(' ')
+		b.WriteString(path)
 	case "directory":
-		fmt.Fprintf(b, "dir - %s/", path)
+		b.WriteString("dir - ")
+		b.WriteString(path)
+		b.WriteByte('/')
 	default:
-		fmt.Fprintf(b, "%s - %s", kind, path)
+		b.WriteString(kind)
+		b.WriteString(" - ")
+		b.WriteString(path)
 	}
 }
 

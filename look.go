@@ -39,11 +39,7 @@ func (w *Workspace) looking(ctx context.Context, path string, ignored bool) (fin
 
 // root looks at what was named. A link to what is inside the workspace is followed: who names it means what it leads to.
 func (w *Workspace) root(path string) (guard.Entry, error) {
-	if bare := strings.TrimRight(path, "/"); bare != "" {
-		path = bare
-	} else {
-		path = "/."
-	}
+	path = unslashed(path)
 	ask := guard.Ask{Base: w.base}
 	e, err := w.guard.Look(path, ask)
 	if err == nil && e.Kind == guard.Symlink {
@@ -55,6 +51,14 @@ func (w *Workspace) root(path string) (guard.Entry, error) {
 			Hint: "Check the path, or list the directory that should have it."}
 	}
 	return e, err
+}
+
+// unslashed is the path of a directory without the slash that it may end in.
+func unslashed(path string) string {
+	if bare := strings.TrimRight(path, "/"); bare != "" {
+		return bare
+	}
+	return "/."
 }
 
 // atMost checks a number that a caller gave. 0 stands for normal.

@@ -191,3 +191,16 @@ func TestInputEnds(t *testing.T) {
 		}
 	}
 }
+
+// TestOutputCloses: when the client is gone, a call that it made is finished, and the program ends.
+func TestOutputCloses(t *testing.T) {
+	s := serve(t)
+	s.send(hello)
+	s.answerTo(`"hello"`)
+	s.deaf()
+	s.send(calling("1", "create_file", `{"path":"f","content":"x\n"}`))
+	s.gone()
+	if _, err := os.Stat(filepath.Join(s.dir, "f")); err != nil {
+		t.Error(err)
+	}
+}

@@ -7,8 +7,12 @@ import (
 	"io"
 )
 
-// block is how much of a segment is read at once.
-const block = 64 << 10
+// block is how much of a segment is read at once, and little how much at first from the end: who looks there mostly wants the
+// last record alone.
+const (
+	block  = 64 << 10
+	little = 4 << 10
+)
 
 // line is one line of a segment. When it is whole it has its end, which text leaves out.
 type line struct {
@@ -30,9 +34,12 @@ type backward struct {
 	r     io.ReaderAt
 	buf   []byte // the bytes from start on that were read and not yet handed out
 	start int64
+	step  int64 // how much is read next
 }
 
-func newBackward(r io.ReaderAt, size int64) *backward { return &backward{r: r, start: size} }
+func newBackward(r io.ReaderAt, size int64) *backward {
+	return &backward{r: r, start: size, step: little}
+}
 
 // next returns the line before the last one; ok is false at the start of the file.
 func (b *backward) next() (l line, ok bool, err error) {
@@ -62,7 +69,8 @@ func (b *backward) cut(i int) line {
 
 // more at least doubles what is in the buffer, so that a line of any length is copied a constant number of times.
 func (b *backward) more() error {
-	n := min(b.start, max(block, int64(len(b.buf))))
+	n := min(b.start, max(b.step, int64(len(b.buf))))
+	b.step = min(2*b.step, block)
 	buf := make([]byte, n+int64(len(b.buf)))
 	if _, err := io.ReadFull(io.NewSectionReader(b.r, b.start-n, n), buf[:n]); err != nil {
 		return err

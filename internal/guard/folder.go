@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -177,11 +178,12 @@ func (f *Folder) judge(name string) error {
 	return f.g.judgeFor(strings.Join(names, "/"), false, nil)(names)
 }
 
-// readRules are the rules that protect from reading.
-var readRules = func() (out []*rule) {
+// readRules are the first names of the rules that protect from reading.
+var readRules = func() (out []string) {
 	for i := range rules {
 		if rules[i].from&reading != 0 {
-			out = append(out, &rules[i])
+			first, _, _ := strings.Cut(rules[i].pattern, "/")
+			out = append(out, first)
 		}
 	}
 	return out
@@ -190,13 +192,7 @@ var readRules = func() (out []*rule) {
 // touched reports whether a rule may have something to say of a name, whatever leads to it.
 func touched(name string) bool {
 	folded := fold(name)
-	for _, r := range readRules {
-		first, _, _ := strings.Cut(r.pattern, "/")
-		if matchName(first, folded) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(readRules, func(first string) bool { return matchName(first, folded) })
 }
 
 // Enter opens the directory called name.

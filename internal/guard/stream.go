@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"io"
 	"os"
+	"sync"
 )
 
 // Stream opens the regular file that e names, for reading from its beginning. It is Load for who does not want all of
@@ -41,8 +42,13 @@ func (g *Guard) Each(ctx context.Context, e Entry, use func([]byte) error) (size
 	return size, explain(e.Rel, err)
 }
 
+// blocks are lent again and again: to make one costs more than to read a small file.
+var blocks = sync.Pool{New: func() any { return new([block]byte) }}
+
 func eachBlock(ctx context.Context, r io.Reader, path string, use func([]byte) error) (size int64, err error) {
-	buf := make([]byte, block)
+	lent := blocks.Get().(*[block]byte)
+	defer blocks.Put(lent)
+	buf := lent[:]
 	for {
 		if ctx.Err() != nil {
 			return size, cancelled(ctx, path)

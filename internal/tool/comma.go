@@ -58,7 +58,7 @@ var commaPatch = build("apply_patch", words{
 	title: "Apply a patch",
 	doc: "Change several files, all or nothing; for one use edit_file, for one new file create_file. " +
 		"Sections: *** Add File: p (lines with +), *** Update File: p, *** Delete File: p, *** Move File: a -> b. Every hunk begins with @@; " +
-		"its context and removed lines must be in the file exactly once.",
+		"its context and removed lines must be in the file exactly once. Refuses whole, showing the nearest place of each failed hunk.",
 	example: applyPatch.Example,
 	mutates: true, destructive: true,
 	fields: map[string]field{"atomic": {standard: true}},

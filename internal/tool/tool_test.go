@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/google/jsonschema-go/jsonschema"
 )
 
 // machinery are the files of this package that are no tool.
@@ -69,24 +67,29 @@ func defined(t *testing.T, file string) (n int) {
 
 // TestRecords: every record is whole, and its example is a call that fits.
 func TestRecords(t *testing.T) {
-	seen := map[string]bool{}
-	for _, tool := range All {
-		if seen[tool.Name] || tool.Title == "" || tool.Doc == "" || !strings.Contains(tool.Doc, "efuses") && tool.Name != "history" && tool.Name != "list_directory" {
-			t.Errorf("%s: a word is missing, or it comes twice", tool.Name)
+	for _, p := range Profiles {
+		if p.System == "" || p.Doc == "" || p.Instructions == "" {
+			t.Errorf("%s: a word is missing", p.Name)
 		}
-		seen[tool.Name] = true
-		v, err := parse(json.RawMessage(tool.Example))
-		if err == nil {
-			err = tool.check(v)
-		}
-		if err != nil || tool.Example == "" {
-			t.Errorf("%s: the example does not fit: %v", tool.Name, err)
-		}
-		if (tool.Destructive || !tool.Idempotent) && !tool.Mutates {
-			t.Errorf("%s: it changes nothing, so that it is neither destructive nor different the second time", tool.Name)
-		}
-		if strings.ContainsAny(tool.Doc, "\n\t`") || !strings.HasSuffix(tool.Doc, ".") {
-			t.Errorf("%s: words %q", tool.Name, tool.Doc)
+		seen := map[string]bool{}
+		for _, tool := range p.Tools {
+			at := p.Name + " " + tool.Name
+			if seen[tool.Name] || tool.Title == "" || tool.Doc == "" || !strings.Contains(tool.Doc, "efuses") && tool.Name != "history" {
+				t.Errorf("%s: a word is missing, or it comes twice", at)
+			}
+			seen[tool.Name] = true
+			if _, err := (Options{Profile: p}).arguments(tool, json.RawMessage(tool.Example)); err != nil {
+				t.Errorf("%s: the example does not fit: %v", at, err)
+			}
+			if (tool.Destructive || !tool.Idempotent) && !tool.Mutates {
+				t.Errorf("%s: it changes nothing, so that it is neither destructive nor different the second time", at)
+			}
+			if strings.ContainsAny(tool.Doc, "\n\t`") || !strings.HasSuffix(tool.Doc, ".") {
+				t.Errorf("%s: words %q", at, tool.Doc)
+			}
+			if first, _, _ := strings.Cut(tool.Doc, ". "); len(first) < 20 || len(first) > 110 {
+				t.Errorf("%s: the first sentence stands alone in some clients, and is %q", at, first)
+			}
 		}
 	}
 }
@@ -130,11 +133,7 @@ func TestSchemas(t *testing.T) {
 		if got := strings.Join(tool.Input().Required, " "); got != required[tool.Name] {
 			t.Errorf("%s requires %s", tool.Name, got)
 		}
-		checkPortable(t, tool.Name+" in", tool.Input(), true)
-		if tool.Output() != nil {
-			checkPortable(t, tool.Name+" out", tool.Output(), false)
-		}
-		if tool.Mutates != (tool.Output() != nil) {
+		if tool.Mutates != (tool.Output() != nil) || tool.Mutates != (tool.Tell == Both) {
 			t.Errorf("%s: small results have a schema, and texts have none", tool.Name)
 		}
 		if _, key := tool.Input().Properties["idempotencyKey"]; key != tool.Mutates {
@@ -144,44 +143,6 @@ func TestSchemas(t *testing.T) {
 	b, err := json.Marshal(searchFiles.Input())
 	if err != nil || !strings.Contains(string(b), `"mode":{"type":"string","description":`) || !strings.Contains(string(b), `"enum":["path","text","regex"]`) {
 		t.Errorf("%s, %v", b, err)
-	}
-}
-
-// keywords are those that the clients which are strict about schemas read.
-var keywords = []string{"type", "description", "properties", "required", "additionalProperties", "items", "enum", "minimum", "maximum", "minItems", "default", "pattern"}
-
-func checkPortable(t *testing.T, at string, s *jsonschema.Schema, in bool) {
-	t.Helper()
-	b, err := json.Marshal(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(b) == "false" || string(b) == "true" {
-		return
-	}
-	var raw map[string]json.RawMessage
-	if err := json.Unmarshal(b, &raw); err != nil {
-		t.Fatal(err)
-	}
-	for word := range raw {
-		if !slices.Contains(keywords, word) {
-			t.Errorf("%s: %q is not portable", at, word)
-		}
-	}
-	if s.Type == "" || len(s.Types) > 0 {
-		t.Errorf("%s: its type is %q %q", at, s.Type, s.Types)
-	}
-	if in && s.Type == "object" && string(raw["additionalProperties"]) == "" {
-		t.Errorf("%s: it takes anything", at)
-	}
-	for name, p := range s.Properties {
-		if in && p.Description == "" {
-			t.Errorf("%s.%s: no words", at, name)
-		}
-		checkPortable(t, at+"."+name, p, in)
-	}
-	if s.Items != nil {
-		checkPortable(t, at+"[]", s.Items, in)
 	}
 }
 
@@ -205,6 +166,36 @@ func TestDocs(t *testing.T) {
 			if !strings.Contains(part, "`"+name+"`") {
 				t.Errorf("docs/tools.md: %s lacks %s", tool.Name, name)
 			}
+		}
+	}
+}
+
+// TestProfileDocs: docs/profiles.md has every profile, what its tools take, and an example.
+func TestProfileDocs(t *testing.T) {
+	b, err := os.ReadFile("../../docs/profiles.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range Profiles[1:] {
+		_, part, ok := strings.Cut(string(b), "\n## `"+p.Name+"`\n")
+		part, _, _ = strings.Cut(part, "\n## ")
+		if !ok {
+			t.Errorf("docs/profiles.md has no section %s", p.Name)
+		}
+		examples := 0
+		for _, tool := range p.Tools {
+			if !strings.Contains(part, "`"+tool.Name+"`") {
+				t.Errorf("docs/profiles.md: %s lacks %s", p.Name, tool.Name)
+			}
+			for name := range tool.Input().Properties {
+				if len(p.Tools) == 1 && !strings.Contains(part, "`"+name+"`") {
+					t.Errorf("docs/profiles.md: %s lacks %s", p.Name, name)
+				}
+			}
+			examples += strings.Count(part, tool.Example)
+		}
+		if examples == 0 {
+			t.Errorf("docs/profiles.md: %s has no example", p.Name)
 		}
 	}
 }

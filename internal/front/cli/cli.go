@@ -177,7 +177,7 @@ search: or nothing found), 2 wrong usage, 3 undecided: run emend recover.`,
 	root.AddCommand(a.create(), a.write(), a.edit(), a.rm(), a.mv())
 	root.AddCommand(a.undo(), a.restore(), a.trash())
 	root.AddCommand(a.apply(), a.convert(), a.make(), a.serve(), a.call())
-	root.AddCommand(a.log(), a.show(), a.verify(), a.purge(), a.recoverVerb(), a.doctor(), a.version(), a.man())
+	root.AddCommand(a.log(), a.show(), a.verify(), a.purge(), a.recoverVerb(), a.doctor(), a.setup(), a.version(), a.man())
 	group(root)
 	a.propose(root)
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {

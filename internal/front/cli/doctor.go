@@ -16,11 +16,15 @@ func (a *app) doctor() *cobra.Command {
 	var migrate, adopt bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Say where the store is, what the disk can do, what is pending, what is weaker here",
+		Short: "Say where the store is, what the disk can do, what is pending, which clients are set up",
 		Long: `doctor looks at the workspace and says where its store is, what the file system was
 seen to do, whether a patch is pending, how much the history holds, and which
 promises are weaker here than on a local Linux disk. It tries things on files of
 its own inside the store, and on nothing else.
+
+Of the installation it says which emend runs, whether PATH finds the same, who can
+read the token of emend serve --http, and which agents' programs on this account
+are set up for emend, with their own edit tools off or on. It only reads their files.
 
 With --migrate it moves the store: to the place that --store names, or to where
 a new one would be made (beside the repository when there is one).
@@ -93,12 +97,9 @@ func (a *app) migrate(cmd *cobra.Command, ws *emend.Workspace) error {
 func (a *app) showHealth(h *emend.Health) error {
 	var err error
 	if a.json {
-		err = a.printJSON(struct {
-			*emend.Health
-			Landlock int `json:"landlock"` // the version that emend serve uses; 0 for none
-		}{h, wall.Version()})
+		err = a.printJSON(a.checkup(h))
 	} else if !a.quiet {
-		fmt.Fprint(a.out, a.health(h))
+		fmt.Fprint(a.out, a.health(a.checkup(h)))
 	}
 	if err == nil && len(h.Problems) > 0 {
 		return errSaid
@@ -106,7 +107,7 @@ func (a *app) showHealth(h *emend.Health) error {
 	return err
 }
 
-func (a *app) health(h *emend.Health) string {
+func (a *app) health(h *checkup) string {
 	var b strings.Builder
 	row := func(name, format string, args ...any) {
 		fmt.Fprintf(&b, "%s %s\n", a.paint(bold, fmt.Sprintf("%-12s", name)), report.Escape(fmt.Sprintf(format, args...)))
@@ -135,11 +136,14 @@ func (a *app) health(h *emend.Health) string {
 	if n := len(h.Orphans); n > 0 {
 		row("garbage", "%d transaction(s) left files in the store when the power was cut: %s", n, strings.Join(h.Orphans, " "))
 	}
-	if v := wall.Version(); v > 0 {
-		row("landlock", "version %d: emend serve keeps itself out of everything but its workspaces", v)
+	if h.Landlock > 0 {
+		row("landlock", "version %d: emend serve keeps itself out of everything but its workspaces", h.Landlock)
 	} else if wall.Expected {
 		row("landlock", "not in this kernel, or one before version 2: emend serve is kept in by its own rules alone")
 	}
+	row("binary", "%s", h.Binary)
+	row("token", "%s", h.Token)
+	list(&b, "clients", clientLines(h.Clients), "none of those that emend setup knows was found")
 	list(&b, "weaker here", h.Weaker, "nothing: every promise holds")
 	list(&b, "problems", h.Problems, "none")
 	return b.String()

@@ -118,9 +118,7 @@ func offer(t *tool.Tool) *sdk.Tool {
 func (s *Server) handler(t *tool.Tool, tools tool.Options) sdk.ToolHandler {
 	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		n := noteOf(ctx)
-		if len(tools.Places) == 1 {
-			n.workspace = tools.Places[0].Name
-		}
+		n.at(tools.Places, req.Params.Arguments)
 		o := tools
 		ctx, staged, end := s.progressOf(emend.As(ctx, s.actor(req)), req)
 		o.Progress = staged

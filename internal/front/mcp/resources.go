@@ -36,11 +36,12 @@ func capabilities(profile *tool.Profile) *sdk.ServerCapabilities {
 }
 
 // addResources offers the files, the log and the trash of each workspace. Where there are several, its name comes first.
+// A name is of letters, digits, dots, dashes and underscores.
 func (s *Server) addResources(out *sdk.Server, spaces []Workspace) {
 	for _, ws := range spaces {
 		base, of := "emend://", ""
 		if len(spaces) > 1 {
-			base, of = base+url.PathEscape(ws.Name)+"/", " of "+ws.Name
+			base, of = base+ws.Name+"/", " of "+ws.Name
 		}
 		out.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: base + "file/{+path}", Name: "file" + of,
 			Title: "A file" + of, Description: "A file of the workspace, as read_file reads it. Its sha256 is in _meta."},

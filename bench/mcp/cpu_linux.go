@@ -1,0 +1,39 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// spent is the time that a process has spent on the processors, its threads together, to a hundredth of a second.
+func spent(pid int) (time.Duration, error) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0, err
+	}
+	_, after, _ := strings.Cut(string(text), ") ") // the name may have spaces
+	f := strings.Fields(after)
+	if len(f) < 13 {
+		return 0, fmt.Errorf("/proc/%d/stat has %d fields", pid, len(f))
+	}
+	user, err := strconv.Atoi(f[11])
+	if err != nil {
+		return 0, err
+	}
+	system, err := strconv.Atoi(f[12])
+	return time.Duration(user+system) * 10 * time.Millisecond, err
+}
+
+// resident is the most memory that a process has had, in bytes.
+func resident(pid int) int64 {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0
+	}
+	_, after, _ := strings.Cut(string(text), "VmHWM:")
+	n, _ := strconv.ParseInt(strings.Fields(after + " 0")[0], 10, 64)
+	return n << 10
+}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// job is one kind of work that every server does.
+type job struct {
+	name  string
+	doc   string
+	calls int    // of a slice
+	tree  string // where it is done; "" for each server's own copy
+	make  func(s *side, i int) call
+	check func(s *side, i int, text string) error
+	edits bool
+}
+
+// jobs are the work of a race.
+func jobs() []job {
+	return []job{
+		{name: "read", doc: "a file of 3.4 KB, of 1,000 in turn", calls: 1000, make: readCall, check: checkRead},
+		{name: "edit", doc: "one line of a file of 3.4 KB, of 1,000 in turn", calls: 200, make: editCall, check: checkEdit, edits: true},
+		{name: "list", doc: "a directory of 1,000 files", calls: 200, make: listCall, check: checkList},
+		{name: "list, sizes", doc: "the same, with the size of each, which ours always has", calls: 200, make: sizesCall, check: checkList},
+		{name: "list, recursive", doc: "2,000 files in 51 directories", calls: 40, make: treeCall, check: checkTree},
+		{name: "search", doc: "names that end in 7.txt among those 2,000", calls: 60, make: searchCall("7.txt"), check: checkSearch("7.txt")},
+		{name: "search, Go's sources", doc: "names that end in _test.go in the sources of Go", calls: 12, tree: sources(),
+			make: searchCall("_test.go"), check: checkSearch("_test.go")},
+	}
+}
+
+func sources() string { return filepath.Join(runtime.GOROOT(), "src") }
+
+func turn(i int) int { return i % (directories * perDirectory) }
+
+func readCall(s *side, i int) call { return s.talk.read(s.dir, fileName(turn(i))) }
+
+func checkRead(s *side, i int, text string) error {
+	if s.talk.content(text) != content(turn(i), s.at[turn(i)]) {
+		return fmt.Errorf("%s returns another text for %s: %.200q", s.name, fileName(turn(i)), text)
+	}
+	return nil
+}
+
+// editCall changes a file once more. A file comes once in a slice, so that calls in flight never meet.
+func editCall(s *side, i int) call {
+	i = turn(i)
+	n := s.at[i]
+	s.at[i]++
+	return s.talk.edit(s.dir, fileName(i), sum(content(i, n)), changing(n), changing(n+1))
+}
+
+// checkEdit asks that the answer show the change; the tree itself is checked after every slice.
+func checkEdit(s *side, i int, text string) error {
+	if !strings.Contains(text, fileName(turn(i))) {
+		return fmt.Errorf("%s does not name the file: %.300q", s.name, text)
+	}
+	return nil
+}
+
+func listCall(s *side, _ int) call { return s.talk.list(s.dir, wide) }
+
+func sizesCall(s *side, _ int) call { return s.talk.sizes(s.dir, wide) }
+
+func checkList(s *side, _ int, text string) error {
+	got, err := s.talk.names(text)
+	if err != nil {
+		return err
+	}
+	want, err := walk(filepath.Join(s.dir, wide))
+	return same(s.name, got, want, err)
+}
+
+func treeCall(s *side, _ int) call { return s.talk.tree(s.dir, ".") }
+
+func checkTree(s *side, _ int, text string) error {
+	got, err := s.talk.paths(text)
+	if err != nil {
+		return err
+	}
+	got = slices.DeleteFunc(got, func(path string) bool { return strings.HasPrefix(path, ".emend/") })
+	want, err := walk(s.dir)
+	return same(s.name, got, want, err)
+}
+
+func searchCall(suffix string) func(*side, int) call {
+	return func(s *side, _ int) call { return s.talk.search(s.dir, suffix) }
+}
+
+func checkSearch(suffix string) func(*side, int, string) error {
+	return func(s *side, _ int, text string) error {
+		got, err := s.talk.found(s.dir, text)
+		if err != nil {
+			return err
+		}
+		all, err := walk(s.dir)
+		want := slices.DeleteFunc(all, func(path string) bool { return !strings.HasSuffix(path, suffix) })
+		return same(s.name, got, want, err)
+	}
+}
+
+func same(name string, got, want []string, err error) error {
+	slices.Sort(got)
+	if err == nil && !slices.Equal(got, want) {
+		err = fmt.Errorf("%s returns %d names, and there are %d: %.300s", name, len(got), len(want), strings.Join(got, " "))
+	}
+	return err
+}

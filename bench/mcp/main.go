@@ -1,0 +1,82 @@
+// Command mcp times emend serve beside the filesystem server of the protocol's own authors and an empty server: the time
+// to the first answer, and reads, edits, listings and searches with one call and with 32 calls in flight. Every server has
+// the same files, its turn in every round, and its answers compared with what is there: the same names, the same text, and
+// after edits the same bytes.
+//
+//	go run ./bench/mcp                      # writes bench/mcp/RESULTS.md
+//	go run ./bench/mcp -quick               # a slice of it, printed only
+//	go run ./bench/mcp -only read -rounds 9
+//
+// There are two clients: one that costs next to nothing, so that what is measured is the server, and one on the protocol's
+// TypeScript library. The programs from npm are those of packages/package-lock.json.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+)
+
+type bench struct {
+	rounds   int
+	quick    bool
+	out      string
+	scratch  string
+	jobs     []job
+	programs *programs
+	memory   map[string]int64 // by server, the most that it had
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	b := &bench{memory: map[string]int64{}, jobs: jobs()}
+	only := flag.String("only", "", "do only the jobs whose names begin with this `word`")
+	flag.IntVar(&b.rounds, "rounds", 5, "let each server do each job so `many` times")
+	flag.BoolVar(&b.quick, "quick", false, "fewer calls, one round, and nothing written")
+	flag.StringVar(&b.out, "out", "bench/mcp/RESULTS.md", "write the results to this `file`, as Markdown")
+	flag.StringVar(&b.scratch, "dir", "", "lay out the trees below this `directory` (default: the system's temporary one)")
+	flag.Parse()
+	b.jobs = slices.DeleteFunc(b.jobs, func(j job) bool { return !strings.HasPrefix(j.name, *only) })
+	if b.quick {
+		b.rounds, b.out = 1, ""
+	}
+	if err := b.run(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "mcp:", err)
+		os.Exit(1)
+	}
+}
+
+func (b *bench) run(ctx context.Context) (err error) {
+	if b.scratch, err = os.MkdirTemp(b.scratch, "emend-bench"); err != nil {
+		return err
+	}
+	defer os.RemoveAll(b.scratch)
+	if b.programs, err = find(ctx, b.scratch); err != nil {
+		return err
+	}
+	r := results{bench: b}
+	if r.starts, err = b.starts(ctx); err != nil {
+		return err
+	}
+	if r.lines, err = b.race(ctx, "lines", b.lines); err != nil {
+		return err
+	}
+	if b.programs.node != "" {
+		if r.typescript, err = b.race(ctx, "typescript", b.typescript); err != nil {
+			return err
+		}
+	}
+	if r.contests, err = b.contests(ctx); err != nil {
+		return err
+	}
+	fmt.Print(&r)
+	if b.out != "" {
+		return os.WriteFile(b.out, []byte(r.String()), 0o666)
+	}
+	return nil
+}

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/emend-dev/emend/internal/npm"
+)
+
+// server is a program that answers, and its words for the same work.
+type server struct {
+	name string
+	args []string // without the directory, which comes last
+	talk *language
+}
+
+// programs are what is compared.
+type programs struct {
+	emend, empty string
+	node         string // "" where there is none
+	modules      string // what npm installed
+	versions     []string
+	missing      []string
+}
+
+// theirs is the filesystem server of the protocol's own authors.
+const theirs = "@modelcontextprotocol/server-filesystem"
+
+func find(ctx context.Context, scratch string) (*programs, error) {
+	p := &programs{emend: filepath.Join(scratch, "emend"), empty: filepath.Join(scratch, "empty")}
+	for name, pkg := range map[string]string{p.emend: "./cmd/emend", p.empty: "./bench/mcp/empty"} {
+		out, err := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", name, "github.com/emend-dev/emend/"+pkg).CombinedOutput()
+		if err != nil {
+			return nil, fmt.Errorf("go build %s: %w: %s", pkg, err, out)
+		}
+	}
+	if err := p.findPeers(ctx); err != nil {
+		p.node, p.missing = "", append(p.missing, fmt.Sprintf("%s: %v", theirs, err))
+	}
+	return p, nil
+}
+
+func (p *programs) findPeers(ctx context.Context) (err error) {
+	if p.node, err = exec.LookPath("node"); err != nil {
+		return err
+	}
+	if p.modules, err = npm.Install(ctx, "bench/mcp/packages"); err != nil {
+		return err
+	}
+	version, err := exec.CommandContext(ctx, p.node, "--version").Output()
+	if err != nil {
+		return err
+	}
+	p.versions = append(p.versions, "node "+strings.TrimSpace(string(version)))
+	for _, name := range []string{theirs, "@modelcontextprotocol/sdk"} {
+		var is struct{ Version string }
+		text, err := os.ReadFile(filepath.Join(p.modules, "node_modules", filepath.FromSlash(name), "package.json"))
+		if err == nil {
+			err = json.Unmarshal(text, &is)
+		}
+		if err != nil {
+			return err
+		}
+		p.versions = append(p.versions, name+" "+is.Version)
+	}
+	return nil
+}
+
+// servers are those that take part in the race.
+func (p *programs) servers() []server {
+	out := []server{
+		{"emend", []string{p.emend, "serve"}, &our},
+		{"emend, durability none", []string{p.emend, "--durability=none", "serve"}, &our},
+	}
+	if p.node != "" {
+		out = append(out, server{"server-filesystem", []string{p.node, p.their()}, &their})
+	}
+	return out
+}
+
+func (p *programs) their() string {
+	return filepath.Join(p.modules, "node_modules", filepath.FromSlash(theirs), "dist", "index.js")
+}
+
+// environment is empty but for what every program needs: nobody's settings are read.
+func environment(home string) []string {
+	return []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "LC_ALL=C", "XDG_CONFIG_HOME=" + home, "XDG_STATE_HOME=" + home}
+}
+
+func environmentMap(home string) map[string]string {
+	out := map[string]string{}
+	for _, kv := range environment(home) {
+		name, value, _ := strings.Cut(kv, "=")
+		out[name] = value
+	}
+	return out
+}

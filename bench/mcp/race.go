@@ -1,0 +1,169 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// figure is how one server did one job with so many calls in flight.
+type figure struct {
+	job, server string
+	inFlight    int
+	rates       []float64 // calls a second, of each slice
+	each        []time.Duration
+	cpu         time.Duration
+	calls       int
+}
+
+func (f *figure) add(s *slice) {
+	f.rates = append(f.rates, float64(len(s.each))/s.took.Seconds())
+	f.each = append(f.each, s.each...)
+	f.cpu += s.cpu
+	f.calls += len(s.each)
+}
+
+func (f *figure) rate() float64 { return quantile(f.rates, 0.5) }
+
+func (f *figure) p99() time.Duration { return quantile(f.each, 0.99) }
+
+// perCall is the processor time of the server for a call.
+func (f *figure) perCall() time.Duration { return f.cpu / time.Duration(max(f.calls, 1)) }
+
+func quantile[T float64 | time.Duration](all []T, q float64) T {
+	sorted := slices.Sorted(slices.Values(all))
+	return sorted[min(int(q*float64(len(sorted))), len(sorted)-1)]
+}
+
+// link is a server that was started, and a client of it.
+type link interface {
+	drive(calls []call, inFlight int) (*slice, error)
+	pid() int // of the server
+	end() error
+}
+
+// client starts a server on a side and is ready to call it.
+type client func(ctx context.Context, s *side) (link, error)
+
+// race lets every server do every job, a slice each, one after the other, round by round in an order that turns.
+func (b *bench) race(ctx context.Context, name string, c client) (out []figure, err error) {
+	for _, tree := range []string{"", sources()} {
+		sides, err := b.field(ctx, name, c, tree)
+		for _, j := range b.jobs {
+			for _, n := range []int{1, 32} {
+				if j.tree != tree || err != nil {
+					continue
+				}
+				var figures []figure
+				if figures, err = b.heat(sides, j, n); err != nil {
+					err = fmt.Errorf("%s, %d in flight: %w", j.name, n, err)
+				}
+				out = append(out, figures...)
+			}
+		}
+		if err = errors.Join(err, b.leave(sides)); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func (b *bench) heat(sides []*side, j job, inFlight int) ([]figure, error) {
+	out := make([]figure, len(sides))
+	for i, s := range sides {
+		out[i] = figure{job: j.name, server: s.name, inFlight: inFlight}
+	}
+	calls := b.scale(j.calls, inFlight)
+	if b.quick && j.tree != "" {
+		return nil, nil
+	}
+	for round := range b.rounds + 1 { // the first is to warm up
+		for k := range sides {
+			i := (k + round) % len(sides)
+			s, err := sides[i].turn(j, round*calls, calls, inFlight)
+			if err != nil {
+				return nil, err
+			}
+			if round > 0 {
+				out[i].add(s)
+			}
+		}
+	}
+	return out, nil
+}
+
+// scale is how many calls a slice has: enough to keep all that are in flight busy.
+func (b *bench) scale(calls, inFlight int) int {
+	if b.quick {
+		calls = max(calls/10, 2)
+	}
+	if inFlight > 1 {
+		calls = max(calls, inFlight)
+	}
+	return calls
+}
+
+// turn is one server's turn, with every answer looked at afterwards.
+func (s *side) turn(j job, from, calls, inFlight int) (*slice, error) {
+	all := make([]call, calls)
+	for i := range all {
+		all[i] = j.make(s, from+i)
+	}
+	out, err := s.link.drive(all, inFlight)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.name, err)
+	}
+	texts, err := out.texts()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.name, err)
+	}
+	for i := range texts {
+		if i > 0 && texts[i] == texts[0] {
+			continue
+		}
+		if err := j.check(s, from+i, texts[i]); err != nil {
+			return nil, err
+		}
+	}
+	if j.edits {
+		return out, s.check()
+	}
+	return out, nil
+}
+
+// field makes a tree for every server, unless all share one that nobody changes, and starts them there.
+func (b *bench) field(ctx context.Context, name string, c client, tree string) (sides []*side, err error) {
+	for i, srv := range b.programs.servers() {
+		home := filepath.Join(b.scratch, fmt.Sprintf("%s%d%t", name, i, tree == ""))
+		s := &side{server: srv, home: home, dir: cmp.Or(tree, filepath.Join(home, "tree")), at: make([]int, directories*perDirectory)}
+		if err := os.MkdirAll(home, 0o777); err != nil {
+			return sides, err
+		}
+		if tree == "" {
+			if err := lay(s.dir); err != nil {
+				return sides, err
+			}
+		}
+		if s.link, err = c(ctx, s); err != nil {
+			return sides, fmt.Errorf("%s: %w", s.name, err)
+		}
+		sides = append(sides, s)
+	}
+	return sides, nil
+}
+
+// leave ends the servers, and notes how much memory they had.
+func (b *bench) leave(sides []*side) (err error) {
+	for _, s := range sides {
+		b.memory[s.name] = max(b.memory[s.name], resident(s.link.pid()))
+		err = errors.Join(err, s.link.end())
+	}
+	return err
+}
+
+func (s *side) command() []string { return append(slices.Clip(s.args), s.dir) }

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// first is how long servers took from their start to the answer to their first request.
+type first struct {
+	server string
+	times  map[string][]time.Duration // by method
+}
+
+// asked are the first requests of the revisions with a handshake and without.
+var asked = []struct {
+	method string
+	params map[string]any
+}{
+	{"initialize", hello},
+	{"server/discover", map[string]any{"_meta": map[string]any{"io.modelcontextprotocol/protocolVersion": "2026-07-28",
+		"io.modelcontextprotocol/clientInfo":         map[string]any{"name": "bench", "version": "1"},
+		"io.modelcontextprotocol/clientCapabilities": map[string]any{}}}},
+}
+
+// starts starts each server afresh, in turn, round by round.
+func (b *bench) starts(ctx context.Context) ([]first, error) {
+	home := filepath.Join(b.scratch, "starts")
+	dir := filepath.Join(home, "tree")
+	if err := os.MkdirAll(filepath.Join(dir, "a"), 0o777); err != nil {
+		return nil, err
+	}
+	all := append([]server{{name: "an empty server on the same library", args: []string{b.programs.empty}}}, b.programs.servers()...)
+	out := make([]first, len(all))
+	for i, s := range all {
+		out[i] = first{s.name, map[string][]time.Duration{}}
+	}
+	for round := range b.rounds*5 + 1 {
+		for k := range all {
+			i := (k + round) % len(all)
+			for _, ask := range asked {
+				took, ok, err := firstAnswer(ctx, home, append(all[i].args[:len(all[i].args):len(all[i].args)], dir), ask.method, ask.params)
+				if err != nil {
+					return nil, err
+				}
+				if ok && round > 0 {
+					out[i].times[ask.method] = append(out[i].times[ask.method], took)
+				}
+			}
+		}
+	}
+	return out, nil
+}
+
+// firstAnswer reports as well whether the answer was one, and not that there is no such method.
+func firstAnswer(ctx context.Context, home string, args []string, method string, params any) (took time.Duration, ok bool, err error) {
+	begin := time.Now()
+	p, err := start(ctx, home, args)
+	if err != nil {
+		return 0, false, err
+	}
+	line, err := p.request(method, params)
+	if err != nil {
+		return 0, false, err
+	}
+	if _, err := p.in.Write(line); err != nil {
+		return 0, false, err
+	}
+	answer, err := p.answer()
+	took = time.Since(begin)
+	if err != nil {
+		return 0, false, err
+	}
+	return took, !refused(answer), p.end()
+}

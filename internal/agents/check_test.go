@@ -1,0 +1,105 @@
+//go:build npm && linux
+
+package agents
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// check complains of every step that was not made, and of everything that the model was not shown.
+func (m *model) check(a *agent) {
+	m.t.Helper()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.gaveUp != nil {
+		m.t.Errorf("the model gave up: %v", m.gaveUp)
+	}
+	seen := m.seen()
+	if len(seen) < len(m.script) {
+		m.t.Errorf("the model was shown %d results in %d turns; the script has %d steps", len(seen), len(m.turns), len(m.script))
+	}
+	for i, s := range m.script[:min(len(seen), len(m.script))] {
+		for _, want := range s.want {
+			if !strings.Contains(seen[i], strings.TrimSpace(want)) {
+				m.t.Errorf("%s: the model was not shown %q, but %q", s.does, want, seen[i])
+			}
+		}
+		if got, want := form(seen[i]), s.form(a); s.own == "" && got != want {
+			m.t.Errorf("%s: the model was shown %s, not %s: %q", s.does, got, want, seen[i])
+		}
+	}
+	for _, u := range m.unknown {
+		m.t.Logf("a request that no script answers: %s", u)
+	}
+}
+
+// seen is what the model was shown for its calls, all in all.
+func (m *model) seen() []string {
+	if len(m.turns) == 0 {
+		return nil
+	}
+	return m.turns[len(m.turns)-1].results
+}
+
+// offered are those of the names that the model may call, in any turn.
+func (m *model) offered(names []string) (out []string) {
+	for _, name := range names {
+		if slices.ContainsFunc(m.turns, func(s shown) bool { return slices.Contains(s.tools, name) }) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// form is the part of a step's result that an agent is known to show; a file's text is in no other part than content.
+func (s step) form(a *agent) string {
+	switch {
+	case s.tool == "read_file":
+		return "content"
+	case s.refused:
+		return a.refused
+	default:
+		return a.told
+	}
+}
+
+// form is which part of a result a text is: the object that clients of MCP call structuredContent, or the text in content.
+func form(shown string) string {
+	var in struct {
+		OK                *bool
+		StructuredContent json.RawMessage
+	}
+	if i := strings.IndexByte(shown, '{'); i >= 0 {
+		json.NewDecoder(strings.NewReader(shown[i:])).Decode(&in) // a text that is no object is content
+	}
+	switch {
+	case in.StructuredContent != nil:
+		return "both"
+	case in.OK != nil:
+		return "structuredContent"
+	}
+	return "content"
+}
+
+// aside says what an agent wanted beside the script.
+func (m *model) aside() string {
+	out := ""
+	if len(m.sought) > 0 {
+		out += fmt.Sprintf(" (%d to find tools)", len(m.sought))
+	}
+	if m.asides > 0 {
+		out += fmt.Sprintf(", %d for titles and the like", m.asides)
+	}
+	if len(m.strangers) > 0 {
+		hosts := map[string]int{}
+		for _, h := range m.strangers {
+			hosts[h]++
+		}
+		out += ", kept from " + strings.Join(slices.Sorted(maps.Keys(hosts)), " ")
+	}
+	return out
+}

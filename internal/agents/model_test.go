@@ -1,0 +1,134 @@
+//go:build npm && linux
+
+package agents
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// protocol is one way in which agents ask models.
+type protocol struct {
+	asks  func(path string) bool
+	read  func(path string, body []byte) (shown, error)
+	write func(w io.Writer, to shown, s said)
+}
+
+var protocols = []protocol{messages, responses, completions, generate}
+
+// mostTurns ends an agent that would ask for ever.
+const mostTurns = 40
+
+// model plays a script to one agent.
+type model struct {
+	t      testing.TB
+	script []step
+	url    string
+	keep   func(name string, data []byte)
+	took   time.Duration // of the whole conversation
+
+	mu        sync.Mutex
+	turns     []shown         // of the conversation
+	asides    int             // requests without emend's tools: titles, summaries
+	strangers []string        // hosts that the agent wanted to reach
+	unknown   []string        // requests that no protocol knows
+	gaveUp    error           // why the script could not go on
+	did       int             // how many steps of the script were begun
+	sought    map[string]bool // the tools that it looked for
+}
+
+// serve starts the model and returns its address.
+func (m *model) serve() string {
+	s := httptest.NewServer(m)
+	m.t.Cleanup(s.Close)
+	return s.URL
+}
+
+func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if r.Method == http.MethodConnect || r.URL.IsAbs() {
+		m.strangers = append(m.strangers, r.Host)
+		http.Error(w, "there is no network here", http.StatusBadGateway)
+		return
+	}
+	body, err := io.ReadAll(io.LimitReader(r.Body, 16<<20))
+	if err != nil {
+		return // the agent went away
+	}
+	i := slices.IndexFunc(protocols, func(p protocol) bool { return r.Method == http.MethodPost && p.asks(r.URL.Path) })
+	if i < 0 {
+		m.unknown = append(m.unknown, r.Method+" "+r.URL.Path)
+		fail(w, http.StatusNotFound, "no such thing here")
+		return
+	}
+	m.answer(w, r, protocols[i], body)
+}
+
+// answer is one turn.
+func (m *model) answer(w http.ResponseWriter, r *http.Request, p protocol, body []byte) {
+	m.keep(fmt.Sprintf("request-%02d.json", len(m.turns)+m.asides), body)
+	s, err := p.read(r.URL.Path, body)
+	if err != nil {
+		m.t.Errorf("a request of the model cannot be read: %v", err)
+		fail(w, http.StatusBadRequest, err.Error())
+		return
+	}
+	if len(m.turns)+m.asides >= mostTurns {
+		fail(w, http.StatusBadRequest, "the script is over")
+		return
+	}
+	out := done
+	if _, ok := s.offers("read_file"); ok || s.finds {
+		m.turns = append(m.turns, s)
+		out = m.next(s)
+	} else {
+		m.asides++
+	}
+	kind := "application/json"
+	if s.stream {
+		kind = "text/event-stream"
+	}
+	w.Header().Set("Content-Type", kind)
+	p.write(w, s, out)
+}
+
+// done ends a conversation.
+var done = said{words: "Done."}
+
+// next is the step of the script that follows what the model was shown.
+func (m *model) next(s shown) said {
+	n := len(s.results)
+	if n >= len(m.script) || m.gaveUp != nil {
+		return done
+	}
+	now := m.script[n]
+	if now.own != "" {
+		return said{own: true, tool: now.tool, args: now.own, id: fmt.Sprintf("call_%d", n+1)}
+	}
+	name, ok := s.offers(now.tool)
+	if !ok && s.finds && !m.sought[now.tool] {
+		m.sought[now.tool] = true
+		return said{find: "emend " + strings.ReplaceAll(now.tool, "_", " "), id: fmt.Sprintf("%s_%d", finding, len(m.sought))}
+	}
+	if now.before != nil && m.did == n {
+		now.before()
+	}
+	m.did = max(m.did, n+1)
+	args, err := now.call(s.results)
+	if err == nil && !ok {
+		err = fmt.Errorf("the agent does not offer %s", now.tool)
+	}
+	if err != nil {
+		m.gaveUp = fmt.Errorf("%s: %w", now.does, err)
+		return said{words: "I give up: " + m.gaveUp.Error()}
+	}
+	return said{tool: name, args: encode(args), id: fmt.Sprintf("call_%d", n+1)}
+}

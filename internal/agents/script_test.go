@@ -1,0 +1,101 @@
+//go:build npm && linux
+
+package agents
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// step is one call that the scripted model makes, and what it must be shown for it.
+type step struct {
+	does    string
+	tool    string
+	before  func() // what happens in the world just before the call
+	refused bool
+	own     string // what it says to a tool of the agent itself
+	// call makes the arguments from the results of the steps before: the model knows nothing else.
+	call func(seen []string) (object, error)
+	want []string // what the model must find in the result
+}
+
+var (
+	hashWords  = regexp.MustCompile(`sha256[: ]([0-9a-f]{64})`)
+	trashWords = regexp.MustCompile(`in the trash as ([^ ;]+)`)
+)
+
+// nextStep is what emend tells whoever was refused for a stale hash.
+const nextStep = "Re-read the file to obtain the current sha256 and re-apply your edit."
+
+// found is what a text says at the place that re names.
+func found(re *regexp.Regexp, text string) (string, error) {
+	m := re.FindStringSubmatch(text)
+	if m == nil {
+		return "", fmt.Errorf("the model was not shown %s, but %.300q", re, text)
+	}
+	return m[1], nil
+}
+
+// reads and edits are all that is asked over HTTP; the rest follows over standard input and output.
+func short() []step {
+	return []step{
+		{does: "reads", tool: "read_file", call: always(object{"path": "server.conf"}), want: []string{"port = 3000"}},
+		{does: "edits with the hash", tool: "edit_file", call: edit(0, "port = 3000", "port = 4000"), want: []string{"Edited server.conf"}},
+	}
+}
+
+// story is the whole script; person changes the file that the model believes to know.
+func story(person func()) []step {
+	return append(short(), []step{
+		{does: "patches two files", tool: "apply_patch", call: always(object{"patch": twoFiles}), want: []string{"2 file(s)", "a.txt", "b.txt"}},
+		{does: "edits with a stale hash", tool: "edit_file", before: person, refused: true, call: edit(1, "port = 4000", "port = 5000"),
+			want: []string{"stale_file", nextStep}},
+		{does: "reads again, as it was told", tool: "read_file", call: told(3, object{"path": "server.conf"}), want: []string{"port = 4000", persons}},
+		{does: "edits with the new hash", tool: "edit_file", call: edit(4, "port = 4000", "port = 5000"), want: []string{"Edited server.conf"}},
+		{does: "deletes", tool: "delete_file", call: always(object{"path": "old.txt"}), want: []string{"Deleted old.txt", "restore_file"}},
+		{does: "restores by the trash id", tool: "restore_file", call: restore(6), want: []string{"Restored old.txt"}},
+	}...)
+}
+
+const twoFiles = `*** Begin Patch
+*** Update File: a.txt
+@@
+ one
+-two
++zwei
+*** Update File: b.txt
+@@
+-drei
++three
+*** End Patch
+`
+
+func always(args object) func([]string) (object, error) {
+	return func([]string) (object, error) { return args, nil }
+}
+
+// edit replaces a text in the file that step n told the hash of.
+func edit(n int, old, new string) func([]string) (object, error) {
+	return func(seen []string) (object, error) {
+		hash, err := found(hashWords, seen[n])
+		return object{"path": "server.conf", "expectedSha256": hash, "edits": []object{{"oldText": old, "newText": new}}}, err
+	}
+}
+
+// told goes on only if the refusal of step n said how.
+func told(n int, args object) func([]string) (object, error) {
+	return func(seen []string) (object, error) {
+		if !strings.Contains(seen[n], nextStep) {
+			return nil, fmt.Errorf("the refusal does not say what to do next: %.300q", seen[n])
+		}
+		return args, nil
+	}
+}
+
+func restore(n int) func([]string) (object, error) {
+	return func(seen []string) (object, error) {
+		id, err := found(trashWords, seen[n])
+		return object{"trashedPath": id}, err
+	}
+}

@@ -1,0 +1,186 @@
+//go:build npm && linux
+
+package agents
+
+import (
+	"encoding/json"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// first is the workspace as the agent finds it, last as it is to leave it.
+var (
+	first = map[string]string{
+		"server.conf": "# of the shop\nport = 3000\n\nhost = local\nlog = quiet\ntimeout = 30\n",
+		"a.txt":       "one\ntwo\n",
+		"b.txt":       "drei\n",
+		"old.txt":     "still wanted\n",
+	}
+	edited = map[string]string{ // as the short script leaves it
+		"server.conf": "# of the shop\nport = 4000\n\nhost = local\nlog = quiet\ntimeout = 30\n",
+		"a.txt":       "one\ntwo\n",
+		"b.txt":       "drei\n",
+		"old.txt":     "still wanted\n",
+	}
+	last = map[string]string{
+		"server.conf": "# of the shop\nport = 5000\n\nhost = local\nlog = quiet\ntimeout = 30\n" + persons,
+		"a.txt":       "one\nzwei\n",
+		"b.txt":       "three\n",
+		"old.txt":     "still wanted\n",
+	}
+)
+
+// persons is the line that a person adds while the agent works.
+const persons = "# checked by Ada\n"
+
+// world is one agent's account on this machine: nothing of it is shared with another run.
+type world struct {
+	testing.TB
+	root string // all of it is below
+	home string
+	work string // the workspace
+	env  []string
+	pids []int // of what the test itself has running
+}
+
+func newWorld(t testing.TB, env ...string) *world {
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &world{TB: t, root: root, home: filepath.Join(root, "home"), work: filepath.Join(root, "work")}
+	tmp := filepath.Join(root, "tmp")
+	for _, dir := range []string{w.home, w.work, tmp} {
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, content := range first {
+		w.write(filepath.Join(w.work, name), content)
+	}
+	w.env = append([]string{"HOME=" + w.home, "TMPDIR=" + tmp, "PATH=" + path(), "LANG=C.UTF-8", "TERM=dumb"}, env...)
+	if keep := os.Getenv("EMEND_AGENTS_KEEP"); keep != "" {
+		t.Cleanup(func() { keepAll(root, filepath.Join(keep, filepath.FromSlash(t.Name()))) })
+	}
+	return w
+}
+
+// path leads to node, where there is one, and to what every system has.
+func path() string {
+	dirs := []string{"/usr/local/bin", "/usr/bin", "/bin"}
+	if node, err := exec.LookPath("node"); err == nil {
+		dirs = slices.Insert(dirs, 0, filepath.Dir(node))
+	}
+	return strings.Join(dirs, string(filepath.ListSeparator))
+}
+
+// keepAll copies what an agent left behind, for a person to look at.
+func keepAll(from, to string) {
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err == nil {
+		exec.Command("cp", "-a", from, to).Run()
+	}
+}
+
+// write makes a file and the directories above it.
+func (w *world) write(name, content string) {
+	w.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		w.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
+		w.Fatal(err)
+	}
+}
+
+// writeJSON makes a file of the agent's configuration, below its HOME.
+func (w *world) writeJSON(name string, v object) string {
+	w.Helper()
+	name = filepath.Join(w.home, filepath.FromSlash(name))
+	w.write(name, encode(v))
+	return name
+}
+
+// found are the files below the HOME that fit a pattern.
+func (w *world) found(pattern string) []string {
+	out, _ := filepath.Glob(filepath.Join(w.home, filepath.FromSlash(pattern)))
+	return out
+}
+
+// addJSON adds to such a file.
+func (w *world) addJSON(name string, more object) {
+	w.Helper()
+	all := object{}
+	data, err := os.ReadFile(filepath.Join(w.home, filepath.FromSlash(name)))
+	if err == nil {
+		err = json.Unmarshal(data, &all)
+	}
+	if err != nil {
+		w.Fatal(err)
+	}
+	maps.Copy(all, more)
+	w.writeJSON(name, all)
+}
+
+// person adds a line to a file, as an editor does it.
+func (w *world) person() {
+	name := filepath.Join(w.work, "server.conf")
+	old, err := os.ReadFile(name)
+	if err != nil {
+		w.Error(err)
+		return
+	}
+	w.write(name, string(old)+persons)
+}
+
+// tree is the workspace without emend's store, file by file.
+func (w *world) tree() map[string]string {
+	w.Helper()
+	out := map[string]string{}
+	err := filepath.WalkDir(w.work, func(name string, d fs.DirEntry, err error) error {
+		if d.Name() == ".emend" {
+			return fs.SkipDir
+		}
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(name)
+		rel, _ := filepath.Rel(w.work, name)
+		out[filepath.ToSlash(rel)] = string(data)
+		return err
+	})
+	if err != nil {
+		w.Fatal(err)
+	}
+	return out
+}
+
+// holds complains of every file that is not as it should be.
+func (w *world) holds(when string, want map[string]string) {
+	w.Helper()
+	got := w.tree()
+	names := maps.Clone(want)
+	maps.Copy(names, got)
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		if got[name] != want[name] {
+			w.Errorf("%s: %s is %q, not %q", when, name, got[name], want[name])
+		}
+	}
+}
+
+// run runs emend in the workspace, as the person of this account.
+func (w *world) run(args ...string) string {
+	w.Helper()
+	cmd := exec.Command(emendProgram, args...)
+	cmd.Dir, cmd.Env = w.work, w.env
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		w.Errorf("emend %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}

@@ -1,0 +1,128 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+
+	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/internal/front/setup"
+	"github.com/emend-dev/emend/internal/front/wall"
+)
+
+// checkup is what doctor says: of the workspace, and of the installation on this account.
+type checkup struct {
+	*emend.Health
+	Binary  binaryState   `json:"binary"`
+	Token   *tokenState   `json:"token,omitempty"` // nil when there is none yet
+	Clients []setup.State `json:"clients"`
+
+	Landlock int `json:"landlock"` // the version of it that emend serve uses; 0 for none
+}
+
+// binaryState is which emend runs, and which one a person gets who types its name.
+type binaryState struct {
+	Path    string `json:"path"`
+	Version string `json:"version"`
+	OnPath  string `json:"onPath"` // what PATH finds as emend; empty for nothing
+	Same    bool   `json:"same"`   // they are one file
+}
+
+// tokenState is the file with the token of emend serve --http.
+type tokenState struct {
+	File    string `json:"file"`
+	Mode    string `json:"mode"`
+	Problem string `json:"problem,omitempty"`
+}
+
+// checkup looks at the installation. It runs no program and reads the clients' files only.
+func (a *app) checkup(h *emend.Health) *checkup {
+	c := &checkup{Health: h, Binary: whichBinary(), Token: a.whichToken(), Clients: []setup.State{}, Landlock: wall.Version()}
+	if host, err := a.host(h.Root); err == nil {
+		c.Clients = setup.Look(host, c.Binary.Version)
+	}
+	return c
+}
+
+func whichBinary() binaryState {
+	b := binaryState{Version: emend.Version().Version}
+	b.Path, _ = os.Executable()
+	if found, err := exec.LookPath("emend"); err == nil {
+		b.OnPath, b.Same = found, sameFile(found, b.Path)
+	}
+	return b
+}
+
+func (b binaryState) String() string {
+	said := fmt.Sprintf("%s, version %s; ", cmp.Or(b.Path, "unknown"), b.Version)
+	switch {
+	case b.OnPath == "":
+		return said + "PATH does not find an emend"
+	case b.Same:
+		return said + "PATH finds it as " + b.OnPath
+	}
+	return said + "PATH finds another one: " + b.OnPath
+}
+
+// whichToken looks at the token's file, not into it.
+func (a *app) whichToken() *tokenState {
+	file, err := a.tokenFile()
+	if err != nil {
+		return nil
+	}
+	info, err := os.Lstat(file)
+	if err != nil {
+		return nil
+	}
+	t := &tokenState{File: file, Mode: fmt.Sprintf("%04o", info.Mode().Perm())}
+	switch {
+	case !info.Mode().IsRegular():
+		t.Problem = "it is not a regular file"
+	case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
+		t.Problem = "others can read it: if nobody has, chmod 600; else make a new one with emend serve --new-token"
+	}
+	return t
+}
+
+func (t *tokenState) String() string {
+	switch {
+	case t == nil:
+		return "none yet; emend serve --http makes it"
+	case t.Problem != "":
+		return fmt.Sprintf("%s, mode %s: %s", t.File, t.Mode, t.Problem)
+	}
+	return fmt.Sprintf("%s, mode %s", t.File, t.Mode)
+}
+
+var toolWords = map[string]string{"on": "ON", "off": "off", "stay on": "on, and no setting turns them off"}
+
+// clientLines say one client each.
+func clientLines(clients []setup.State) []string {
+	var out []string
+	for _, c := range clients {
+		out = append(out, fmt.Sprintf("%s (%s): %s", c.Title, c.Scope, clientLine(c)))
+	}
+	return out
+}
+
+func clientLine(c setup.State) string {
+	switch {
+	case !c.There && c.Problem != "":
+		return c.Problem
+	case !c.There:
+		return "not configured; emend setup " + c.Client + " says how"
+	}
+	said := "starts " + shellWords(c.Command)
+	if c.URL != "" {
+		said = "connects to " + c.URL
+	}
+	if c.Problem != "" {
+		said = "BROKEN: " + c.Problem
+	}
+	if c.Note != "" {
+		said += " (" + c.Note + ")"
+	}
+	return said + "; its own edit tools are " + toolWords[c.Tools]
+}

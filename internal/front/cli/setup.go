@@ -1,0 +1,190 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/emend-dev/emend/internal/front/setup"
+	"github.com/emend-dev/emend/internal/tool"
+)
+
+type setupFlags struct {
+	setup.Options
+	scope string
+	write bool
+}
+
+func (a *app) setup() *cobra.Command {
+	var f setupFlags
+	cmd := &cobra.Command{
+		Use:   "setup CLIENT [DIR]",
+		Short: "Plug emend into an agent's program: print what that takes, and with --write do it",
+		Long: `setup says which files of the client have to say what, so that its agents edit through
+emend: the server "emend serve", and the client's own edit tools off where it has a
+setting for that. It prints the change to each file and the way back. Nothing is
+written without --write.
+
+The clients are ` + strings.Join(setup.Names(), ", ") + `.
+
+With --scope user, the default, the configuration is for all that the account does
+with the client; with DIR it serves that directory only. With --scope project it is
+that of the project in DIR, the current directory without one.
+
+An edit keeps comments, order, line ends and every other setting, and leaves what
+was there beside the file as FILE.emend-backup. A file that emend cannot read, that is
+read-only, or that changed meanwhile is refused. Where the client's own command
+does it better, that is run instead.
+
+THE SHELL IS NOT COVERED: what an agent writes with shell commands goes around emend.
+
+setup is a person's act: no agent is offered it, and no policy of a workspace judges it.
+
+Exit codes: 0 done or nothing to do, 1 refused, 2 wrong usage.`,
+		Example: "  emend setup claude-code\n  emend setup claude-code --write\n" +
+			"  emend setup vscode --scope project --write\n  emend setup codex --remove --write",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 || len(args) > 2 {
+				return badUse("setup", "setup takes a CLIENT (%s) and at most one DIR", strings.Join(setup.Names(), ", "))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return a.runSetup(cmd, args, f) },
+	}
+	fl := cmd.Flags()
+	fl.BoolVar(&f.write, "write", false, "do it")
+	fl.BoolVar(&f.Remove, "remove", false, "take it back")
+	fl.StringVar(&f.scope, "scope", "user", "for the account or for one project: user, project")
+	fl.BoolVar(&f.KeepTools, "keep-tools", false, "leave the client's own edit tools on")
+	fl.StringVar(&f.Profile, "profile", "emend", "the tools of which system: "+strings.Join(tool.ProfileNames(), ", "))
+	fl.BoolVar(&f.ReadOnly, "read-only", false, "offer only the tools that read")
+	fl.BoolVar(&f.Hash, "require-hash", false, "demand a sha256 of every file that is changed")
+	fl.StringVar(&f.URL, "http", "", "connect to a server that runs at `URL` instead of starting one")
+	complete(cmd, "scope", []string{"user", "project"})
+	complete(cmd, "profile", tool.ProfileNames())
+	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) == 0 {
+			return setup.Names(), cobra.ShellCompDirectiveNoFileComp
+		}
+		return nil, cobra.ShellCompDirectiveFilterDirs
+	}
+	return cmd
+}
+
+func (a *app) runSetup(cmd *cobra.Command, args []string, f setupFlags) error {
+	client, ok := setup.Named(args[0])
+	if !ok {
+		return badUse("setup", "%q is none of %s", args[0], strings.Join(setup.Names(), ", "))
+	}
+	if err := f.check(); err != nil {
+		return err
+	}
+	host, err := a.host(second(args, "."))
+	if err != nil {
+		return err
+	}
+	host.Bound = len(args) > 1
+	f.Scope = setup.Scope(f.scope)
+	if f.Binary, err = binary(f.Scope); err != nil {
+		return err
+	}
+	plan, err := client.Plan(host, f.Options)
+	if err != nil {
+		return err
+	}
+	if f.write {
+		err = plan.Apply(cmd.Context())
+		a.did = err == nil
+	}
+	if a.json {
+		if err == nil {
+			err = a.printJSON(plan)
+		}
+		return err
+	}
+	if !a.quiet {
+		a.showSetup(plan, f.write, err)
+	}
+	return err
+}
+
+func (f *setupFlags) check() error {
+	if f.scope != "user" && f.scope != "project" {
+		return badUse("setup", "--scope: %q is none of user, project", f.scope)
+	}
+	if _, ok := tool.ProfileNamed(f.Profile); !ok {
+		return badUse("setup", "--profile: %q is none of %s", f.Profile, strings.Join(tool.ProfileNames(), ", "))
+	}
+	if f.URL == "" {
+		return nil
+	}
+	u, err := url.Parse(f.URL)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return badUse("setup", "--http: %q is no address of a server, as http://127.0.0.1:8765/mcp is", f.URL)
+	}
+	if f.ReadOnly || f.Hash || f.Profile != "emend" {
+		return badUse("setup", "--http connects to a server that runs: say --profile, --read-only and --require-hash to that one")
+	}
+	return nil
+}
+
+// host is this account and machine, with the project in dir.
+func (a *app) host(dir string) (setup.Host, error) {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return setup.Host{}, badUse("", "nobody knows where the clients' files are: %v", err)
+	}
+	project, err := filepath.Abs(dir)
+	if err != nil {
+		return setup.Host{}, err
+	}
+	if info, err := os.Stat(project); err != nil || !info.IsDir() {
+		return setup.Host{}, badUse("setup", "%q is no directory", dir)
+	}
+	return setup.Host{Home: home, Project: project, OS: runtime.GOOS, Env: a.env, Look: exec.LookPath}, nil
+}
+
+// binary is how a client is to name this program. A file that others share says "emend" when PATH finds this one under
+// that name; the account's own has a path, since programs with windows often have another PATH.
+func binary(s setup.Scope) (string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	found, err := exec.LookPath("emend")
+	if err != nil || !sameFile(found, self) {
+		return self, nil
+	}
+	if s == setup.Project {
+		return "emend", nil
+	}
+	return filepath.Abs(found)
+}
+
+func sameFile(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
+}
+
+// again is the command line that does the same with --write.
+func again(p *setup.Plan) string {
+	return cmp.Or(shellWords(os.Args[1:]), "setup "+p.Client) + " --write"
+}
+
+func onPath(program string) string {
+	if program == "emend" {
+		return "the one that PATH finds"
+	}
+	return fmt.Sprintf("%s is the emend that runs now", program)
+}

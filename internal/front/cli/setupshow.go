@@ -1,0 +1,105 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/emend-dev/emend/internal/front/setup"
+	"github.com/emend-dev/emend/internal/report"
+)
+
+// showSetup prints a plan, or what became of it: for a person who wants to know what happens to which file.
+func (a *app) showSetup(p *setup.Plan, write bool, failed error) {
+	say := func(format string, args ...any) { fmt.Fprintln(a.out, report.Escape(fmt.Sprintf(format, args...))) }
+	switch {
+	case p.Remove:
+		say("Taking emend out of %s (%s).", p.Title, p.Scope)
+	case p.URL != "":
+		say("%s (%s) is to connect to %s", p.Title, p.Scope, p.URL)
+	default:
+		say("%s (%s) is to start: %s", p.Title, p.Scope, shellWords(p.Command))
+		say("(%s)", onPath(p.Command[0]))
+	}
+	for i, s := range p.Steps {
+		a.showStep(i+1, s, write)
+	}
+	if len(p.Notes) > 0 {
+		fmt.Fprintf(a.out, "\n%s\n", a.paint(bold, "NOT COVERED, AND GOOD TO KNOW"))
+		for _, n := range p.Notes {
+			say("- %s", n)
+		}
+	}
+	fmt.Fprintln(a.out)
+	a.endSetup(p, write, failed, say)
+}
+
+func (a *app) endSetup(p *setup.Plan, write bool, failed error, say func(string, ...any)) {
+	switch {
+	case failed != nil:
+		say("Stopped: what is marked as done above is done, the rest is not.")
+	case !p.Changes():
+		say("There is nothing to do: everything is as it should be.")
+	case write:
+		say("Done. Next: %s.", p.Next)
+	default:
+		say("Nothing was written. To do it: emend %s", again(p))
+	}
+	if len(p.Undo) > 0 && failed == nil {
+		say("The way back: %s", shellWords(p.Undo))
+	}
+}
+
+func (a *app) showStep(n int, s *setup.Step, write bool) {
+	say := func(format string, args ...any) { fmt.Fprintln(a.out, report.Escape(fmt.Sprintf(format, args...))) }
+	fmt.Fprintln(a.out)
+	where := s.File
+	if s.Target != "" {
+		where += " (a link to " + s.Target + ")"
+	}
+	say("%d. %s: %s", n, s.Does, where)
+	switch {
+	case !s.Change:
+		say("   is as it should be")
+		return
+	case s.Gone:
+		say("   %s: it has nothing but what setup wrote", word(s, write, "removed", "would be removed"))
+	case s.Run != nil:
+		for _, argv := range s.Run {
+			say("   %s: %s", word(s, write, "ran", "would run"), shellWords(argv))
+		}
+	}
+	a.diff2(s.Diff)
+	if s.Backup != "" {
+		say("   what was there is kept as %s", s.Backup)
+	}
+	if write && !s.Done {
+		say("   NOT DONE")
+	}
+}
+
+func word(s *setup.Step, write bool, did, would string) string {
+	if write && s.Done {
+		return did
+	}
+	return would
+}
+
+// diff2 prints a diff a step to the right.
+func (a *app) diff2(diff string) {
+	for line := range strings.Lines(diff) {
+		line = strings.TrimRight(line, "\r\n")
+		fmt.Fprintln(a.out, "   "+a.paint(diffColor(line), report.Escape(line)))
+	}
+}
+
+// shellWords writes a command so that it can be given to a shell.
+func shellWords(argv []string) string {
+	var out []string
+	for _, w := range argv {
+		if w == "" || strings.ContainsAny(w, " \t\n\"'\\$`{}()[]<>|&;*?!#~") {
+			w = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+		out = append(out, w)
+	}
+	return strings.Join(out, " ")
+}

@@ -1,0 +1,87 @@
+package mcp
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/emend-dev/emend"
+)
+
+// TestWhoAsks: the log has what the client says of itself, in every revision of the protocol.
+func TestWhoAsks(t *testing.T) {
+	turn := map[string]any{"session_id": "0199-aa", "thread_id": "0199-bb", "model": "m"}
+	for _, revision := range revisions {
+		r := newReal(t, Config{})
+		s := r.serve(nil, revision)
+		process := r.srv.visits.process
+		for i, row := range []struct {
+			meta sdk.Meta
+			want emend.LogEntry
+		}{
+			{nil, emend.LogEntry{SessionID: process}},
+			{sdk.Meta{"progressToken": 7}, emend.LogEntry{SessionID: process}},
+			{sdk.Meta{"claudecode/toolUseId": "toolu_01"}, emend.LogEntry{SessionID: process, Call: "toolu_01"}},
+			{sdk.Meta{"callId": "call_1", "x-codex-turn-metadata": turn}, emend.LogEntry{SessionID: "0199-aa", Call: "call_1"}},
+			{sdk.Meta{"callId": "call_2", "x-codex-turn-metadata": `{"thread_id":"0199-bb"}`}, emend.LogEntry{SessionID: "0199-bb", Call: "call_2"}},
+			{sdk.Meta{"callId": 5, "x-codex-turn-metadata": "{"}, emend.LogEntry{SessionID: process}},
+			{sdk.Meta{"callId": "a\x1b[31m\n\u202eb" + strings.Repeat("é", 150)}, emend.LogEntry{SessionID: process, Call: "a[31mb" + strings.Repeat("é", 97)}},
+		} {
+			r.call(s, "create_file", map[string]any{"path": fmt.Sprintf("f%d", i), "content": "x\n"}, row.meta)
+			a, err := r.ws.History(t.Context(), emend.HistoryRequest{Limit: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			e := a.Data.Entries[0]
+			if e.Client != "probe/1.2" || e.SessionID != row.want.SessionID || e.Call != row.want.Call || e.AgentName != "" || e.ToolName != "create_file" {
+				t.Errorf("%s, %v: client %q, session %q, call %q, agent %q", revision, row.meta, e.Client, e.SessionID, e.Call, e.AgentName)
+			}
+		}
+	}
+}
+
+// TestCommandLineWins: what the person who started the server says of who asks is not for a client to change.
+func TestCommandLineWins(t *testing.T) {
+	r := newReal(t, Config{Who: emend.Actor{Session: "mine", Agent: "me"}})
+	s := r.serve(nil, "")
+	r.call(s, "create_file", map[string]any{"path": "f", "content": "x\n"}, sdk.Meta{"x-codex-turn-metadata": map[string]any{"session_id": "theirs"}})
+	a, err := r.ws.History(t.Context(), emend.HistoryRequest{Limit: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e := a.Data.Entries[0]; e.SessionID != "mine" || e.AgentName != "me" || e.Client != "probe/1.2" {
+		t.Errorf("session %q, agent %q, client %q", e.SessionID, e.AgentName, e.Client)
+	}
+}
+
+// TestVisits: over HTTP without sessions, a client is in one session until it was away for long.
+func TestVisits(t *testing.T) {
+	v := newVisits()
+	now := time.Now()
+	first := v.visit("a", now)
+	if again := v.visit("a", now.Add(visitIdle)); again != first {
+		t.Error("a client that came again soon is in another session")
+	}
+	if later := v.visit("a", now.Add(2*visitIdle+time.Second)); later == first {
+		t.Error("a client that was away for long is in the same session")
+	}
+	if v.visit("b", now) == first {
+		t.Error("two clients are in one session")
+	}
+	for i := range 2 * mostVisits {
+		v.visit(fmt.Sprint(i), now)
+	}
+	if len(v.seen) > mostVisits {
+		t.Errorf("%d visits are remembered", len(v.seen))
+	}
+	as := func(token, client string) string {
+		return v.session(new(sdk.ServerSession), &sdk.RequestExtra{Header: http.Header{"Authorization": {token}}}, client)
+	}
+	if one := as("Bearer x", "c"); one != as("Bearer x", "c") || one == as("Bearer y", "c") || one == as("Bearer x", "d") || one == v.process || strings.Contains(one, "x") && len(one) != 14 {
+		t.Errorf("the session %q of a visit", one)
+	}
+}

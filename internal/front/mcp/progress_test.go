@@ -1,0 +1,189 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/internal/tool"
+)
+
+// TestProgress: it only grows, comes at most ten times a second, and not after the result; who sent no token gets none.
+func TestProgress(t *testing.T) {
+	talking(t, func(t *testing.T, c *talk) {
+		c.srv.SDK().AddTool(&sdk.Tool{Name: "stage", InputSchema: json.RawMessage(`{"type":"object"}`)},
+			func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+				_, staged, end := c.srv.progressOf(ctx, req)
+				for i := range 100 {
+					time.Sleep(10 * time.Millisecond)
+					if staged != nil {
+						staged(i, 100)
+					}
+				}
+				time.Sleep(patchEvery)
+				if staged != nil {
+					staged(3, 100) // never back
+				}
+				end()
+				time.Sleep(patchEvery)
+				if staged != nil {
+					staged(1000, 100) // nobody is told
+				}
+				return &sdk.CallToolResult{}, nil
+			})
+		c.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"_meta":{"progressToken":"p"},"name":"stage"}}`)
+		last, told := 0.0, 0
+		for {
+			var m struct {
+				ID     any
+				Error  any
+				Params *sdk.ProgressNotificationParams
+			}
+			if err := json.Unmarshal([]byte(c.wants("{")), &m); err != nil {
+				t.Fatal(err)
+			}
+			if m.ID != nil {
+				if m.Error != nil {
+					t.Errorf("%v", m.Error)
+				}
+				break
+			}
+			if told++; m.Params.Progress <= last || m.Params.Total != 100 || m.Params.ProgressToken != "p" || m.Params.Message == "" {
+				t.Errorf("after %v: %+v", last, m.Params)
+			}
+			last = m.Params.Progress
+		}
+		if told < 5 || told > 10 {
+			t.Errorf("told %d times in a second", told)
+		}
+		c.send(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"stage"}}`)
+		c.wants(`"id":2`)
+		c.in.Close()
+		c.over()
+	})
+}
+
+// slow is a search that has to look at each byte of a megabyte, in so many files of that content.
+func slow(r *real, files int) map[string]any {
+	first := filepath.Join(r.dir, "first")
+	if err := os.WriteFile(first, []byte(strings.Repeat("a line that is like all others\n", 1<<15)), 0o644); err != nil {
+		r.Fatal(err)
+	}
+	for i := range files - 1 { // a directory each: progress is told from one to the next
+		dir := filepath.Join(r.dir, fmt.Sprint(i))
+		if err := errors.Join(os.Mkdir(dir, 0o755), os.Link(first, filepath.Join(dir, "f"))); err != nil {
+			r.Fatal(err)
+		}
+	}
+	return map[string]any{"query": "([a-z]+ )+[0-9]", "mode": "regex"}
+}
+
+// TestProgressOfASearch: a long search tells how far it is, through the engine.
+func TestProgressOfASearch(t *testing.T) {
+	r := newReal(t, Config{})
+	args := slow(r, 10)
+	var told, last atomic.Int64
+	s := r.serve(&sdk.ClientOptions{ProgressNotificationHandler: func(_ context.Context, req *sdk.ProgressNotificationClientRequest) {
+		if told.Add(1); int64(req.Params.Progress) <= last.Swap(int64(req.Params.Progress)) {
+			t.Errorf("progress %v, after more", req.Params.Progress)
+		}
+	}}, "")
+	from := time.Now()
+	r.call(s, "search_files", args, sdk.Meta{"progressToken": 1})
+	took := time.Since(from)
+	t.Logf("a search of %v told its progress %d times, the last time at %d files", took.Round(time.Millisecond), told.Load(), last.Load())
+	if most := int64(took/(100*time.Millisecond)) + 1; told.Load() > most {
+		t.Errorf("told %d times in %v", told.Load(), took)
+	}
+}
+
+// watched serves a tool of the engine under the name watched, and tells what came of each call, answered or not.
+func watched(r *real, name string, progress func(ctx context.Context, done int)) chan emend.Result {
+	ended := make(chan emend.Result, 1)
+	t, _ := tool.Named(name)
+	r.srv.SDK().AddTool(&sdk.Tool{Name: "watched", InputSchema: t.Input()},
+		func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			o := tool.Options{Progress: func(done, _ int) { progress(ctx, done) }}
+			result := o.Call(ctx, r.ws, name, req.Params.Arguments)
+			ended <- result
+			return tell(t, result)
+		})
+	return ended
+}
+
+// TestCancelledPatch: a patch that is cancelled while it is staged writes nothing, in every revision.
+func TestCancelledPatch(t *testing.T) {
+	for _, revision := range revisions {
+		r := newReal(t, Config{}, "a.txt", "a\n")
+		begun := make(chan bool)
+		ended := watched(r, "apply_patch", func(ctx context.Context, done int) {
+			if done == 20 { // it stands still until it is cancelled
+				begun <- true
+				<-ctx.Done()
+			}
+		})
+		s := r.serve(nil, revision)
+		var text strings.Builder
+		text.WriteString("*** Begin Patch\n*** Delete File: a.txt\n")
+		for i := range 40 {
+			fmt.Fprintf(&text, "*** Add File: n%d.txt\n+x\n", i)
+		}
+		text.WriteString("*** End Patch\n")
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() { <-begun; cancel() }()
+		if _, err := s.CallTool(ctx, &sdk.CallToolParams{Name: "watched", Arguments: map[string]any{"patch": text.String()}}); err == nil {
+			t.Errorf("%s: the call was answered", revision)
+		}
+		if result := <-ended; result.OK() || !strings.Contains(result.Text(), "cancelled") {
+			t.Errorf("%s: %s", revision, result.Text())
+		}
+		names, err := os.ReadDir(r.dir)
+		if err != nil || len(names) != 2 || names[1].Name() != "a.txt" {
+			t.Errorf("%s: %v, %v", revision, names, err)
+		}
+		s.Close()
+	}
+}
+
+// TestCancelledLate: a cancellation that comes after the change changes nothing.
+func TestCancelledLate(t *testing.T) {
+	r := newReal(t, Config{})
+	s := r.serve(nil, "2025-11-25")
+	ctx, cancel := context.WithCancel(t.Context())
+	if _, err := s.CallTool(ctx, &sdk.CallToolParams{Name: "create_file", Arguments: map[string]any{"path": "f", "content": "x\n"}}); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	r.call(s, "read_file", map[string]any{"path": "f"}, nil)
+}
+
+// TestCancelledSearch: a long search ends soon when it is cancelled.
+func TestCancelledSearch(t *testing.T) {
+	r := newReal(t, Config{})
+	args := slow(r, 10)
+	ended := watched(r, "search_files", nil)
+	s := r.serve(nil, "")
+	from := time.Now()
+	r.call(s, "watched", args, nil)
+	<-ended
+	whole := time.Since(from)
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(whole/10, cancel)
+	from = time.Now()
+	_, err := s.CallTool(ctx, &sdk.CallToolParams{Name: "watched", Arguments: args})
+	result := <-ended
+	if err == nil || result.OK() || !strings.Contains(result.Text(), "cancelled") {
+		t.Errorf("%v, %.200s", err, result.Text())
+	}
+	t.Logf("a search takes %v; cancelled after a tenth of it, %v", whole.Round(time.Millisecond), time.Since(from).Round(time.Millisecond))
+}

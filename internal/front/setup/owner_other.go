@@ -1,0 +1,5 @@
+//go:build !unix
+
+package setup
+
+func sameOwner(string, string) error { return nil }

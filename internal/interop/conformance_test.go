@@ -1,0 +1,119 @@
+//go:build npm
+
+package interop
+
+import (
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// campaign is one run of the conformance suite: one of its lines, for one revision of the protocol, against one server.
+type campaign struct {
+	name   string
+	lock   string
+	args   []string
+	server func(t *testing.T) (url, token string)
+	absent map[string]reason // scenarios, and checks as scenario:check, that cannot pass
+}
+
+func campaigns() []campaign {
+	old := []string{"--suite", "all", "--spec-version", "2025-11-25"}
+	both := func(name, lock string, args ...string) []campaign {
+		return []campaign{
+			{name, lock, args, fixtureServer, notOffered},
+			{name + ", shipped", lock, args, shippedServer, needFixture},
+		}
+	}
+	return slices.Concat(both("0.1.16 for 2025-11-25", "conformance1", old...),
+		both("0.2.0-alpha.12 for 2025-11-25", "conformance2", "--requirements", "2025-11-25"),
+		both("0.2.0-alpha.12 for 2026-07-28", "conformance2", "--requirements", "2026-07-28"))
+}
+
+func shippedServer(t *testing.T) (url, token string) {
+	return shipped(t, workspace(t, map[string]string{"a.txt": "one\n"}))
+}
+
+// TestConformance fails when a scenario that applies does not pass, when one that is said not to apply does, and when
+// docs/conformance.md does not say exactly that.
+func TestConformance(t *testing.T) {
+	all := campaigns()
+	results := make([]map[string]outcome, len(all))
+	var mu sync.Mutex
+	t.Run("suite", func(t *testing.T) {
+		for i, c := range all {
+			t.Run(c.name, func(t *testing.T) {
+				t.Parallel()
+				got := c.run(t)
+				mu.Lock()
+				defer mu.Unlock()
+				results[i] = got
+			})
+		}
+	})
+	if slices.ContainsFunc(results, func(r map[string]outcome) bool { return r == nil }) {
+		t.Skip("NOT RUN: docs/conformance.md was not compared, for a run of the suite is missing")
+	}
+	compareDoc(t, all, results)
+}
+
+// run runs the suite and judges every scenario.
+func (c *campaign) run(t *testing.T) map[string]outcome {
+	suite := filepath.Join(install(t, c.lock), "@modelcontextprotocol", "conformance", "dist", "index.js")
+	url, token := c.server(t)
+	dir := t.TempDir()
+	got := run(t, slices.Concat([]string{suite, "server", "--url", withToken(t, url, token), "-o", dir}, c.args)...)
+	results := outcomes(t, dir)
+	if len(results) < 30 {
+		t.Fatalf("the suite ran %d scenarios, and has more:\n%s%s", len(results), got.out, got.err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(results)) {
+		o := results[name]
+		if problem := o.judge(c.absent); problem != "" {
+			t.Errorf("%s: %s", name, problem)
+		}
+	}
+	c.tell(t, results, got)
+	return results
+}
+
+// judge says what is wrong with the outcome of a scenario, where c does not say so.
+func (o outcome) judge(absent map[string]reason) string {
+	_, whole := absent[o.name]
+	if whole && o.passed() {
+		return "passes, and is on the list of those that cannot"
+	}
+	if whole {
+		return ""
+	}
+	var problems []string
+	for _, c := range o.checks {
+		_, named := absent[o.name+":"+c.ID]
+		if c.bad() && !named {
+			problems = append(problems, c.Status+" "+c.ID+": "+c.ErrorMessage)
+		}
+		if named && c.Status == "SUCCESS" {
+			problems = append(problems, c.ID+" passes, and is on the list of those that cannot")
+		}
+	}
+	if o.count("SUCCESS") == 0 {
+		problems = append(problems, "nothing was checked")
+	}
+	return strings.Join(problems, "\n")
+}
+
+// tell prints what a run showed.
+func (c *campaign) tell(t *testing.T, results map[string]outcome, got said) {
+	passed, checks, good := 0, 0, 0
+	for _, o := range results {
+		checks += len(o.checks)
+		good += o.count("SUCCESS")
+		if _, whole := c.absent[o.name]; !whole {
+			passed++
+		}
+	}
+	t.Logf("conformance: %d of %d scenarios apply and pass, %d of %d checks, in %.1fs", passed, len(results), good, checks, got.took.Seconds())
+}
