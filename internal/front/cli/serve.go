@@ -92,6 +92,7 @@ func (a *app) serveStdio(ctx context.Context, s *mcp.Server, f *serveFlags) erro
 		fmt.Fprintln(a.err, "emend: waiting for an MCP client on standard input. It is the client that starts this: emend setup tells it how.\n"+
 			"emend: Ctrl-C ends it; --http ADDR serves without a client that starts it.")
 	}
+	a.shut(s.Workspaces, s.Log)
 	defer context.AfterFunc(ctx, func() { s.Finish(f.grace) })()
 	return s.Stdio(ctx, io.NopCloser(a.in), noClose{a.out})
 }

@@ -37,6 +37,7 @@ func (a *app) serveHTTP(ctx context.Context, s *mcp.Server, f *serveFlags) error
 	url := fmt.Sprintf("%s://%s/mcp", map[bool]string{true: "https", false: "http"}[len(certs) > 0], l.Addr())
 	a.greet(s, f, url, token, file, made)
 	h := s.HTTP(mcp.HTTPConfig{Token: token, MaxBody: body, MaxRate: f.maxRate, MaxSessions: f.maxSessions, Grace: f.grace})
+	a.shut(s.Workspaces, s.Log)
 	return h.Serve(ctx, l, certs...)
 }
 

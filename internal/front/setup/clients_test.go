@@ -80,12 +80,19 @@ func same(a, b map[string]string) string {
 // configs are what people have in the files that setup edits, in every layout that the client reads.
 func configs(f form, servers string) []string {
 	if f == tomlForm {
-		return []string{"", "model = \"x\" # why\n", "model = \"x\"\r\n\r\n[mcp_servers.other]\r\ncommand = \"y\" # z\r\n",
-			"[mcp_servers.emend]\ncommand = \"old\"\n\n# of the next\n[tools]\nweb_search = true\n", "\xef\xbb\xbfmodel = \"x\""}
+		return []string{
+			"", "model = \"x\" # why\n", "model = \"x\"\r\n\r\n[mcp_servers.other]\r\ncommand = \"y\" # z\r\n",
+			"[mcp_servers.emend]\ncommand = \"old\"\n\n# of the next\n[tools]\nweb_search = true\n", "\xef\xbb\xbfmodel = \"x\"",
+		}
 	}
-	out := []string{"", "{}", "{}\n", " \n", "{\"" + servers + "\": {}}", "\xef\xbb\xbf{\r\n    \"a\": [\r\n        1\r\n    ]\r\n}\r\n",
-		"{\n\t\"" + servers + "\": {\n\t\t\"other\": {\"command\": \"x\"},\n\t\t\"emend\": {\"command\": \"old\", \"args\": [\"serve\", \"--read-only\"]}\n\t},\n\t\"z\": 1\n}\n",
-		`{"permissions":{"deny":["Read(./.env)"],"allow":[]},"tools":{"exclude":["x"]},"permission":{"bash":"ask"},"agent":{"tool_permissions":{"tools":{"terminal":{"default":"confirm"}}}}}`}
+	out := []string{
+		"", "{}", "{}\n", " \n", "{\"" + servers + "\": {}}",
+		"\xef\xbb\xbf{\r\n    \"a\": [\r\n        1\r\n    ]\r\n}\r\n",
+		"{\n\t\"" + servers + "\": {\n\t\t\"other\": {\"command\": \"x\"},\n" +
+			"\t\t\"emend\": {\"command\": \"old\", \"args\": [\"serve\", \"--read-only\"]}\n\t},\n\t\"z\": 1\n}\n",
+		`{"permissions":{"deny":["Read(./.env)"],"allow":[]},"tools":{"exclude":["x"]},"permission":{"bash":"ask"},` +
+			`"agent":{"tool_permissions":{"tools":{"terminal":{"default":"confirm"}}}}}`,
+	}
 	if f >= commentedJSON {
 		out = append(out, "// head\n{\n  // the theme\n  \"theme\": \"dark\" /* not light */\n} // end")
 	}

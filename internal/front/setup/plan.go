@@ -85,6 +85,9 @@ func (c *Client) advice(h Host, o Options) []string {
 		out = append(out, cmp.Or(c.token, "The client takes the server's token from the variable "+tokenVar+
 			" of its environment: set it where the client is started."))
 	}
+	if c.state && o.Scope == User && !h.has(c.program) {
+		out = append(out, "PATH has no "+c.program+", so the file that "+c.Title+" keeps its own state in is edited: end "+c.Title+" first.")
+	}
 	if o.Scope == Project && c.trust != "" {
 		out = append(out, c.trust)
 	}
