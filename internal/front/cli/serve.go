@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
-	"runtime"
 	"strings"
 	"syscall"
 	"time"
@@ -76,9 +75,8 @@ func (a *app) runServe(cmd *cobra.Command, args []string, f *serveFlags) error {
 	}
 	ctx, stop := untilSignal(cmd.Context())
 	defer stop()
-	defer runtime.KeepAlive(make([]byte, spare))
+	calm()
 	go prune(ctx, spaces, log)
-	defer runtime.KeepAlive(make([]byte, spare))
 	s := mcp.New(mcp.Config{Workspaces: spaces, Version: emend.Version().Version, Log: log, MaxCalls: f.maxCalls,
 		Who: emend.Actor{Session: a.session, Agent: a.agent}, Tools: tools})
 	if f.http != "" {
@@ -123,9 +121,12 @@ func prune(ctx context.Context, spaces []mcp.Workspace, log *slog.Logger) {
 	}
 }
 
-// spare is memory that is never touched, and so takes none of the machine's: with it the collector waits for some megabytes
-// of garbage. A server has so little that lives that it would run every few calls.
-const spare = 16 << 20
+// spare is memory that is never touched, and so takes none of the machine's.
+var spare []byte
+
+// calm has the collector wait for as much garbage as there is spare memory: so little lives in a server that it would run
+// every few calls. To make it costs a collection, which the first answer need not wait for.
+func calm() { time.AfterFunc(time.Second, func() { spare = make([]byte, 16<<20) }) }
 
 type noClose struct{ io.Writer }
 
