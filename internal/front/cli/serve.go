@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"runtime"
 	"strings"
 	"syscall"
 	"time"
@@ -75,7 +76,7 @@ func (a *app) runServe(cmd *cobra.Command, args []string, f *serveFlags) error {
 	}
 	ctx, stop := untilSignal(cmd.Context())
 	defer stop()
-	calm()
+	go calm(ctx)
 	go prune(ctx, spaces, log)
 	s := mcp.New(mcp.Config{Workspaces: spaces, Version: emend.Version().Version, Log: log, MaxCalls: f.maxCalls,
 		Who: emend.Actor{Session: a.session, Agent: a.agent}, Tools: tools})
@@ -121,12 +122,19 @@ func prune(ctx context.Context, spaces []mcp.Workspace, log *slog.Logger) {
 	}
 }
 
-// spare is memory that is never touched, and so takes none of the machine's.
-var spare []byte
-
-// calm has the collector wait for as much garbage as there is spare memory: so little lives in a server that it would run
-// every few calls. To make it costs a collection, which the first answer need not wait for.
-func calm() { time.AfterFunc(time.Second, func() { spare = make([]byte, 16<<20) }) }
+// calm has the collector wait for some megabytes of garbage, by memory that is never touched, and so takes none of the
+// machine's: so little lives in a server that it would run every few calls. To make it costs a collection, which the first
+// answer need not wait for.
+func calm(ctx context.Context) {
+	select {
+	case <-ctx.Done():
+		return
+	case <-time.After(time.Second):
+	}
+	spare := make([]byte, 16<<20)
+	<-ctx.Done()
+	runtime.KeepAlive(spare)
+}
 
 type noClose struct{ io.Writer }
 
