@@ -71,6 +71,9 @@ func (b *bench) run(ctx context.Context) (err error) {
 			return err
 		}
 	}
+	if r.contests, err = b.contests(ctx); err != nil {
+		return err
+	}
 	fmt.Print(&r)
 	if b.out != "" {
 		return os.WriteFile(b.out, []byte(r.String()), 0o666)

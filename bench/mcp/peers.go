@@ -24,6 +24,7 @@ type programs struct {
 	emend, empty string
 	node         string // "" where there is none
 	modules      string // what npm installed
+	sources      string // of Go
 	versions     []string
 	missing      []string
 }
@@ -39,6 +40,11 @@ func find(ctx context.Context, scratch string) (*programs, error) {
 			return nil, fmt.Errorf("go build %s: %w: %s", pkg, err, out)
 		}
 	}
+	root, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
+	if err != nil {
+		return nil, err
+	}
+	p.sources = filepath.Join(strings.TrimSpace(string(root)), "src")
 	if err := p.findPeers(ctx); err != nil {
 		p.node, p.missing = "", append(p.missing, fmt.Sprintf("%s: %v", theirs, err))
 	}

@@ -52,11 +52,11 @@ type client func(ctx context.Context, s *side) (link, error)
 
 // race lets every server do every job, a slice each, one after the other, round by round in an order that turns.
 func (b *bench) race(ctx context.Context, name string, c client) (out []figure, err error) {
-	for _, tree := range []string{"", sources()} {
+	for _, tree := range []string{"", b.programs.sources} {
 		sides, err := b.field(ctx, name, c, tree)
 		for _, j := range b.jobs {
 			for _, n := range []int{1, 32} {
-				if j.tree != tree || err != nil {
+				if j.sources != (tree != "") || err != nil {
 					continue
 				}
 				var figures []figure
@@ -79,7 +79,10 @@ func (b *bench) heat(sides []*side, j job, inFlight int) ([]figure, error) {
 		out[i] = figure{job: j.name, server: s.name, inFlight: inFlight}
 	}
 	calls := b.scale(j.calls, inFlight)
-	for round := range b.rounds + 1 { // one to warm up
+	if b.quick && j.sources {
+		return nil, nil
+	}
+	for round := range b.rounds + 1 { // the first is to warm up
 		for k := range sides {
 			i := (k + round) % len(sides)
 			s, err := sides[i].turn(j, round*calls, calls, inFlight)
@@ -100,7 +103,7 @@ func (b *bench) scale(calls, inFlight int) int {
 		calls = max(calls/10, 2)
 	}
 	if inFlight > 1 {
-		calls = max(calls, 2*inFlight)
+		calls = max(calls, inFlight)
 	}
 	return calls
 }

@@ -14,6 +14,7 @@ type results struct {
 	*bench
 	starts            []first
 	lines, typescript []figure
+	contests          []contest
 }
 
 func (r *results) String() string {
@@ -25,6 +26,8 @@ func (r *results) String() string {
 	r.writeFigures(&b, r.lines)
 	fmt.Fprint(&b, "\n## Through the protocol's TypeScript client\n\nThe client's own work is in every time but the last column.\n\n")
 	r.writeFigures(&b, r.typescript)
+	r.writeRatios(&b)
+	r.writeContests(&b)
 	r.writeNotes(&b)
 	return b.String()
 }
@@ -54,6 +57,39 @@ func (r *results) writeFigures(w io.Writer, all []figure) {
 	for _, f := range all {
 		fmt.Fprintf(t, "| %s\t| %d\t| %s\t| %.0f\t| %s\t| %s\t| %s\t|\n", f.job, f.inFlight, f.server, f.rate(),
 			ms(quantile(f.each, 0.5)), ms(f.p99()), ms(f.perCall()))
+	}
+	t.Flush()
+}
+
+// writeRatios says how many times as much the peer takes, by the figures of the servers alone.
+func (r *results) writeRatios(w io.Writer) {
+	per := len(r.programs.servers())
+	if per < 3 {
+		return
+	}
+	fmt.Fprint(w, "\n## How many times\n\nWhat server-filesystem takes for a call, as a multiple of what emend takes, from the first table: processor time, and\n"+
+		"time on the clock. Below 1 emend takes more.\n\n")
+	t := tabwriter.NewWriter(w, 0, 0, 1, ' ', 0)
+	fmt.Fprint(t, "| work\t| in flight\t| processor, durable\t| clock, durable\t| processor, durability none\t| clock, durability none\t|\n"+
+		"| ---\t| ---:\t| ---:\t| ---:\t| ---:\t| ---:\t|\n")
+	for i := 0; i+per <= len(r.lines); i += per {
+		full, none, peer := &r.lines[i], &r.lines[i+1], &r.lines[i+2]
+		fmt.Fprintf(t, "| %s\t| %d", full.job, full.inFlight)
+		for _, f := range []*figure{full, none} {
+			fmt.Fprintf(t, "\t| %.1f\t| %.1f", float64(peer.perCall())/float64(f.perCall()), f.rate()/peer.rate())
+		}
+		fmt.Fprint(t, "\t|\n")
+	}
+	t.Flush()
+}
+
+func (r *results) writeContests(w io.Writer) {
+	fmt.Fprintf(w, "\n## One file, %d edits at once\n\nEach of another line of the same file, all in flight together. emend refuses an edit that was made against an older file;\n"+
+		"it is made again, as the refusal says.\n\n", contenders)
+	t := tabwriter.NewWriter(w, 0, 0, 1, ' ', 0)
+	fmt.Fprint(t, "| server\t| answered as made\t| in the file afterwards\t| refused on the way\t|\n| ---\t| ---:\t| ---:\t| ---:\t|\n")
+	for _, c := range r.contests {
+		fmt.Fprintf(t, "| %s\t| %d\t| %d\t| %d\t|\n", c.server, c.answered, c.there, c.refused)
 	}
 	t.Flush()
 }

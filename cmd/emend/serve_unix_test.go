@@ -96,7 +96,7 @@ func (s *served) end(sig syscall.Signal) (int, string) {
 // TestServeStops: SIGTERM in the middle of many calls. Every call that was answered with success is on disk, each patch is
 // there whole or not at all, and the exit code is 0.
 func TestServeStops(t *testing.T) {
-	dir, conf := workspace(t, nil), t.TempDir()
+	dir, conf := t.TempDir(), t.TempDir()
 	s := serveHTTP(t, dir, conf, "--durability", "none")
 	var mu sync.Mutex
 	acknowledged, refused := map[string]bool{}, 0
@@ -158,7 +158,10 @@ func TestServeStops(t *testing.T) {
 // TestServeToken: the token is shown once, and kept where only its owner reads it; the next start has the same, and
 // --new-token another.
 func TestServeToken(t *testing.T) {
-	dir, conf := workspace(t, map[string]string{"a": "text\n"}), t.TempDir()
+	dir, conf := t.TempDir(), t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "a"), []byte("text\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	var tokens []string
 	for i, args := range [][]string{nil, nil, {"--new-token"}} {
 		s := serveHTTP(t, dir, conf, args...)
@@ -179,9 +182,36 @@ func TestServeToken(t *testing.T) {
 	}
 }
 
+// TestServeTokenOutOfReach: where the workspace is the directory that has the configuration, no tool reads the token, nor
+// puts another in its place.
+func TestServeTokenOutOfReach(t *testing.T) {
+	dir := t.TempDir()
+	s := serveHTTP(t, dir, filepath.Join(dir, "conf"))
+	const key = `"conf/emend/serve.key"`
+	for tool, args := range map[string]string{
+		"read_file":   `{"path":` + key + `}`,
+		"delete_file": `{"path":` + key + `}`,
+		"create_file": `{"path":"conf/emend/other.key","content":"x"}`,
+		"write_file":  `{"path":` + key + `,"content":"x","expectedSha256":"` + strings.Repeat("0", 64) + `"}`,
+		"edit_file":   `{"path":` + key + `,"expectedSha256":"` + strings.Repeat("0", 64) + `","edits":[{"oldText":"emend_","newText":"x"}]}`,
+		"move_file":   `{"fromPath":` + key + `,"toPath":"open.txt","expectedSha256":"` + strings.Repeat("0", 64) + `"}`,
+		"apply_patch": `{"patch":"*** Begin Patch\n*** Delete File: conf/emend/serve.key\n*** End Patch"}`,
+	} {
+		if code, body, err := s.post(tool, args); err != nil || code != 200 || !strings.Contains(body, "permission_denied") || strings.Contains(body, s.token) {
+			t.Errorf("%s: %d %v %s", tool, code, err, body)
+		}
+	}
+	if _, body, err := s.post("search_files", `{"query":"emend_"}`); err != nil || strings.Contains(body, s.token) || strings.Contains(body, "serve.key") {
+		t.Errorf("search_files: %v %s", err, body)
+	}
+	if code, said := s.end(syscall.SIGTERM); code != 0 || strings.Count(said, s.token) != 1 {
+		t.Errorf("exit code %d: %s", code, said)
+	}
+}
+
 // TestServeLogsJSON: with --log-format json all that is said is JSON, and a new token is not.
 func TestServeLogsJSON(t *testing.T) {
-	dir, conf := workspace(t, nil), t.TempDir()
+	dir, conf := t.TempDir(), t.TempDir()
 	cmd := exec.Command("emend", "serve", dir, "--http", "127.0.0.1:0", "--log-format", "json")
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=/no-home", "XDG_CONFIG_HOME=" + conf}
 	errs, err := cmd.StderrPipe()
@@ -201,7 +231,7 @@ func TestServeLogsJSON(t *testing.T) {
 // TestServeStdioStops: SIGTERM ends it with 0 over standard input and output too, and so does the end of the input.
 func TestServeStdioStops(t *testing.T) {
 	for _, how := range []string{"SIGTERM", "SIGINT", "end of input"} {
-		cmd := exec.Command("emend", "serve", workspace(t, nil))
+		cmd := exec.Command("emend", "serve", t.TempDir())
 		cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=/no-home"}
 		var errs bytes.Buffer
 		cmd.Stderr = &errs
@@ -223,9 +253,94 @@ func TestServeStdioStops(t *testing.T) {
 			in.Close()
 		}
 		kill := time.AfterFunc(20*time.Second, func() { cmd.Process.Kill() }) //nolint:errcheck // Wait tells
-		if err := cmd.Wait(); err != nil || errs.Len() > 0 {
+		if err := cmd.Wait(); err != nil || strings.Contains(errs.String(), "level=ERROR") || strings.Contains(errs.String(), "emend:") {
 			t.Errorf("%s: %v: %s", how, err, &errs)
 		}
 		kill.Stop()
+	}
+}
+
+// holdLock takes the lock of the store, as another process at work would, until it is let go, or the test ends.
+func holdLock(t *testing.T, dir string) (letGo func()) {
+	t.Helper()
+	f, err := os.OpenFile(filepath.Join(dir, ".emend", "lock"), os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return func() { f.Close() }
+}
+
+// stuck serves a call that waits for a lock that somebody holds; its answer comes through the channel.
+func stuck(t *testing.T, args ...string) (s *served, dir string, letGo func(), answer <-chan string) {
+	t.Helper()
+	dir = t.TempDir()
+	s = serveHTTP(t, dir, t.TempDir(), args...)
+	if code, body, err := s.post("create_file", `{"path":"first","content":"x"}`); code != 200 || err != nil {
+		t.Fatalf("%d %s %v", code, body, err)
+	}
+	letGo = holdLock(t, dir)
+	out := make(chan string, 1)
+	go func() {
+		_, body, err := s.post("create_file", `{"path":"second","content":"x"}`)
+		out <- fmt.Sprint(body, err)
+	}()
+	for range 1000 {
+		if req, err := http.NewRequest("GET", strings.TrimSuffix(s.url, "/mcp")+"/metrics", nil); err == nil {
+			req.Header.Set("Authorization", "Bearer "+s.token)
+			if resp, err := http.DefaultClient.Do(req); err == nil {
+				b, _ := io.ReadAll(resp.Body)
+				resp.Body.Close()
+				if strings.Contains(string(b), "\nemend_calls_in_flight 1\n") {
+					return s, dir, letGo, out
+				}
+			}
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	t.Fatal("the call is not in hand")
+	return nil, "", nil, nil
+}
+
+// TestServeGrace: a call that takes longer than the grace is cancelled, answered, and has changed nothing. That it was
+// cancelled is noted in the log, for which the lock is waited for.
+func TestServeGrace(t *testing.T) {
+	s, dir, letGo, answer := stuck(t, "--grace", "1ms")
+	defer time.AfterFunc(2*time.Second, letGo).Stop()
+	if code, said := s.end(syscall.SIGTERM); code != 0 {
+		t.Errorf("exit code %d: %s", code, said)
+	}
+	if got := <-answer; !strings.Contains(got, `"isError":true`) {
+		t.Errorf("the call was answered with %s", got)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "second")); err == nil {
+		t.Error("it was made all the same")
+	}
+}
+
+// TestServeSecondSignal: who does not want to wait says so twice.
+func TestServeSecondSignal(t *testing.T) {
+	for _, sigs := range [][2]syscall.Signal{{syscall.SIGTERM, syscall.SIGTERM}, {syscall.SIGINT, syscall.SIGINT}, {syscall.SIGTERM, syscall.SIGINT}} {
+		s, _, _, answer := stuck(t, "--grace", "10m")
+		s.cmd.Process.Signal(sigs[0]) //nolint:errcheck // /healthz tells
+		for range 1000 {
+			resp, err := http.Get(strings.TrimSuffix(s.url, "/mcp") + "/healthz")
+			if err != nil {
+				t.Fatalf("%s: it ended at the first signal: %v", sigs, err)
+			}
+			resp.Body.Close()
+			if resp.StatusCode == 503 {
+				break
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+		s.end(sigs[1])
+		if ws := s.cmd.ProcessState.Sys().(syscall.WaitStatus); !ws.Signaled() || ws.Signal() != sigs[1] {
+			t.Errorf("%s: it ended with %s", sigs, s.cmd.ProcessState)
+		}
+		<-answer
 	}
 }

@@ -2,12 +2,14 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -20,7 +22,9 @@ type server struct {
 	dir  string
 	cmd  *exec.Cmd
 	in   io.WriteCloser
+	deaf func()        // closes the output
 	over chan struct{} // closed at the end of the output
+	said bytes.Buffer  // on standard error; to be read when the program has ended
 
 	mu      sync.Mutex
 	answers map[string]answer // by id, as JSON
@@ -44,6 +48,9 @@ type answer struct {
 // serve starts the real program in a workspace of its own, with an environment that has nothing of this machine.
 func serve(t *testing.T, args ...string) *server {
 	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("NOT RUN: nothing is written on Windows")
+	}
 	home := t.TempDir()
 	s := &server{T: t, dir: filepath.Join(home, "ws"), over: make(chan struct{}), answers: map[string]answer{}}
 	s.news = sync.NewCond(&s.mu)
@@ -55,7 +62,7 @@ func serve(t *testing.T, args ...string) *server {
 	}
 	s.cmd = exec.Command("emend", append([]string{"serve", s.dir}, args...)...)
 	s.cmd.Env = []string{"HOME=" + home, "XDG_STATE_HOME=" + filepath.Join(home, "state"), "PATH=" + os.Getenv("PATH")}
-	s.cmd.Stderr = os.Stderr
+	s.cmd.Stderr = &s.said
 	in, err := s.cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -67,7 +74,7 @@ func serve(t *testing.T, args ...string) *server {
 	if err := s.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	s.in = in
+	s.in, s.deaf = in, func() { out.Close() }
 	go s.listen(out)
 	t.Cleanup(func() { s.in.Close(); s.cmd.Process.Kill(); <-s.over; s.cmd.Wait() })
 	return s
@@ -162,6 +169,20 @@ func (s *server) ends() {
 	}
 	if err := s.cmd.Wait(); err != nil {
 		s.Errorf("the server ended with %v", err)
+	}
+	if s.said.Len() > 10_000 {
+		s.Errorf("a client can fill the log: %d bytes, %.300s", s.said.Len(), &s.said)
+	}
+}
+
+// gone waits for the end of a program whose input is open.
+func (s *server) gone() {
+	s.Helper()
+	late := time.AfterFunc(time.Minute, func() { s.Error("the server goes on without a client"); s.cmd.Process.Kill() })
+	defer late.Stop()
+	s.cmd.Wait()
+	if !s.cmd.ProcessState.Exited() {
+		s.Errorf("the server ended with %v", s.cmd.ProcessState)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -189,5 +190,53 @@ func TestInputEnds(t *testing.T) {
 		if _, ok := s.answers[`"last"`]; ok == (name == "whole" || name == "long") || (name == "long") != (len(s.null) == 1) {
 			t.Errorf("%s: the last line: %v, %d answers without an id", name, ok, len(s.null))
 		}
+	}
+}
+
+// TestToldToEnd: at SIGTERM every call that has begun is finished and answered, and what was not begun was not made.
+func TestToldToEnd(t *testing.T) {
+	s := serve(t)
+	s.send(hello)
+	s.answerTo(`"hello"`)
+	const calls = 300
+	var all strings.Builder
+	for i := range calls {
+		all.WriteString(calling(fmt.Sprint(i), "create_file", fmt.Sprintf(`{"path":"f%d","content":"x\n"}`, i)))
+	}
+	s.send(all.String())
+	s.await("the first answers", func() bool { return len(s.answers) > 10 })
+	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	<-s.over
+	if err := s.cmd.Wait(); err != nil {
+		t.Errorf("the server ended with %v", err)
+	}
+	made, refused := 0, 0
+	for i := range calls {
+		a, answered := s.answers[fmt.Sprint(i)]
+		done := strings.Contains(string(a.Result), `"ok":true`)
+		if _, err := os.Stat(filepath.Join(s.dir, fmt.Sprintf("f%d", i))); (err == nil) != done {
+			t.Errorf("call %d is answered with %s %+v, and of its file: %v", i, a.Result, a.Error, err)
+		}
+		if done {
+			made++
+		} else if answered {
+			refused++
+		}
+	}
+	t.Logf("SIGTERM among %d calls: %d made, %d refused, %d not read any more", calls, made, refused, calls-made-refused)
+}
+
+// TestOutputCloses: when the client is gone, a call that it made is finished, and the program ends.
+func TestOutputCloses(t *testing.T) {
+	s := serve(t)
+	s.send(hello)
+	s.answerTo(`"hello"`)
+	s.deaf()
+	s.send(calling("1", "create_file", `{"path":"f","content":"x\n"}`))
+	s.gone()
+	if _, err := os.Stat(filepath.Join(s.dir, "f")); err != nil {
+		t.Error(err)
 	}
 }

@@ -3,9 +3,16 @@
 package agents
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
 	"testing"
 
 	"github.com/emend-dev/emend/internal/npm"
@@ -18,8 +25,11 @@ type agent struct {
 	pkg     string   // the package that has its version
 	program []string // what runs it, below node_modules; a pattern
 	node    bool     // the program is a script
+	setup   string   // what emend setup calls it
 	// own are the agent's own tools that change files.
 	own []string
+	// keeps says that it has no way to do without its own tools.
+	keeps bool
 	// client is what it calls itself towards a server.
 	client string
 	// callID is a pattern of the names that it gives to calls towards a server, where it has such: N is the number of the step.
@@ -72,7 +82,34 @@ func install(t *testing.T, a *agent) program {
 	if a.node {
 		p.command = []string{"node", found[0]}
 	}
+	if err := p.runs(t); err != nil {
+		t.Skipf("NOT RUN: %s: %v", a.name, err)
+	}
 	return p
+}
+
+// tried is what came of running a program for the first time: a func() error for each command.
+var tried sync.Map
+
+// runs tells whether a program runs on this machine at all.
+func (p program) runs(t *testing.T) error {
+	try := sync.OnceValue(func() error {
+		home := t.TempDir()
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		defer cancel()
+		cmd := exec.CommandContext(ctx, p.command[0], slices.Concat(p.command[1:], []string{"--version"})...)
+		cmd.Dir, cmd.Env = home, []string{"HOME=" + home, "TMPDIR=" + home, "PATH=" + path()}
+		out, err := cmd.CombinedOutput()
+		if err == nil && !strings.Contains(string(out), p.version) {
+			err = errors.New("it does not say that it is version " + p.version)
+		}
+		if err != nil {
+			return fmt.Errorf("its program does not run here: %w: %.200q", err, out)
+		}
+		return nil
+	})
+	once, _ := tried.LoadOrStore(p.command[len(p.command)-1], try)
+	return once.(func() error)()
 }
 
 func version(t *testing.T, dir string) string {

@@ -6,12 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
+
+	"github.com/emend-dev/emend/internal/tool"
 )
 
 // check complains of every step that was not made, and of everything that the model was not shown.
@@ -22,10 +20,7 @@ func (m *model) check(a *agent) {
 	if m.gaveUp != nil {
 		m.t.Errorf("the model gave up: %v", m.gaveUp)
 	}
-	var seen []string
-	if len(m.turns) > 0 {
-		seen = m.turns[len(m.turns)-1].results
-	}
+	seen := m.seen()
 	if len(seen) < len(m.script) {
 		m.t.Errorf("the model was shown %d results in %d turns; the script has %d steps", len(seen), len(m.turns), len(m.script))
 	}
@@ -35,13 +30,45 @@ func (m *model) check(a *agent) {
 				m.t.Errorf("%s: the model was not shown %q, but %q", s.does, want, seen[i])
 			}
 		}
-		if got, want := form(seen[i]), s.form(a); got != want {
+		if got, want := form(seen[i]), s.form(a); s.own == "" && got != want {
 			m.t.Errorf("%s: the model was shown %s, not %s: %q", s.does, got, want, seen[i])
 		}
 	}
 	for _, u := range m.unknown {
 		m.t.Logf("a request that no script answers: %s", u)
 	}
+}
+
+// seen is what the model was shown for its calls, all in all.
+func (m *model) seen() []string {
+	if len(m.turns) == 0 {
+		return nil
+	}
+	return m.turns[len(m.turns)-1].results
+}
+
+// complete complains of each tool of emend that the agent does not offer, say because it cannot take its schema. Where the
+// model has to look for tools, only those that it looked for are there.
+func (m *model) complete() {
+	m.t.Helper()
+	if len(m.turns) == 0 || m.turns[0].finds {
+		return
+	}
+	for _, name := range tool.Names() {
+		if _, ok := m.turns[0].offers(name); !ok {
+			m.t.Errorf("the model is not offered %s", name)
+		}
+	}
+}
+
+// offered are those of the names that the model may call, in any turn.
+func (m *model) offered(names []string) (out []string) {
+	for _, name := range names {
+		if slices.ContainsFunc(m.turns, func(s shown) bool { return slices.Contains(s.tools, name) }) {
+			out = append(out, name)
+		}
+	}
+	return out
 }
 
 // form is the part of a step's result that an agent is known to show; a file's text is in no other part than content.
@@ -91,80 +118,4 @@ func (m *model) aside() string {
 		out += ", kept from " + strings.Join(slices.Sorted(maps.Keys(hosts)), " ")
 	}
 	return out
-}
-
-// records is what the log has to have of the story: a line for each file that a step was to change.
-var records = []entry{
-	{Tool: "edit_file", Path: "server.conf", OK: true},
-	{Tool: "apply_patch", Path: "a.txt", OK: true},
-	{Tool: "apply_patch", Path: "b.txt", OK: true},
-	{Tool: "edit_file", Path: "server.conf", ErrorKind: "stale_file"},
-	{Tool: "edit_file", Path: "server.conf", OK: true},
-	{Tool: "delete_file", Path: "old.txt", OK: true},
-	{Tool: "restore_file", Path: "old.txt", OK: true},
-}
-
-// calls are the steps that made the records.
-var calls = []int{2, 3, 3, 4, 6, 7, 8}
-
-// recorded complains of what the log should have and has not, and returns the name of the session.
-func (w *world) recorded(p program) string {
-	w.Helper()
-	log := w.log()
-	if len(log) != len(records) || log[0].Session == "" {
-		w.Fatalf("the log has %d lines, not %d, or no session:\n%+v", len(log), len(records), log)
-	}
-	slices.SortStableFunc(log[1:3], func(a, b entry) int { return strings.Compare(a.Path, b.Path) }) // of one patch
-	for i, got := range log {
-		want := records[i]
-		want.Client, want.Session, want.Call = p.client+"/"+p.version, log[0].Session, got.Call
-		id := strings.ReplaceAll(p.callID, "N", strconv.Itoa(calls[i]))
-		if got != want || !regexp.MustCompile("^"+id+"$").MatchString(got.Call) {
-			w.Errorf("the log has\n%+v, not\n%+v with a call like %q", got, want, id)
-		}
-	}
-	if p.session != "" && len(w.found(strings.ReplaceAll(p.session, "ID", log[0].Session))) == 0 {
-		w.Errorf("the log has session %s, which is not what the agent calls it", log[0].Session)
-	}
-	w.run("verify")
-	return log[0].Session
-}
-
-// takeBack undoes the session: the tree is the first again, with the line that a person wrote meanwhile.
-func (w *world) takeBack(session string) {
-	w.Helper()
-	w.run("undo", "--session", session)
-	want := maps.Clone(first)
-	want["server.conf"] += persons
-	w.holds("after undo", want)
-	w.run("verify")
-}
-
-// revision is the revision of the protocol that was spoken, as the streams have it.
-func (w *world) revision() string {
-	const meta = "io.modelcontextprotocol/protocolVersion"
-	for _, line := range w.wire("in") {
-		var in struct {
-			Params struct {
-				Meta map[string]any `json:"_meta"`
-			}
-		}
-		if json.Unmarshal([]byte(line), &in) == nil && in.Params.Meta[meta] != nil {
-			return fmt.Sprint(in.Params.Meta[meta])
-		}
-	}
-	for _, line := range w.wire("out") {
-		var in struct {
-			Result struct{ ProtocolVersion string }
-		}
-		if json.Unmarshal([]byte(line), &in) == nil && in.Result.ProtocolVersion != "" {
-			return in.Result.ProtocolVersion
-		}
-	}
-	return "unknown"
-}
-
-func (w *world) wire(which string) []string {
-	data, _ := os.ReadFile(filepath.Join(w.root, "wire-"+which))
-	return strings.Split(string(data), "\n")
 }

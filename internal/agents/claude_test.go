@@ -4,16 +4,16 @@ package agents
 
 // Claude Code, and the same as it meets many tools: its model is shown none of emend's until it has looked for them.
 var (
-	claudeCode   = claude("Claude Code", "false")
-	claudeSearch = claude("Claude Code, tool search", "true")
+	claudeCode   = claude("Claude Code", "false", "Edit", "Write", "NotebookEdit")
+	claudeSearch = claude("Claude Code, tool search", "true", "Edit", "Write")
 )
 
-func claude(name, search string) *agent {
+func claude(name, search string, own ...string) *agent {
 	return &agent{
 		name: name, lock: "testdata/claude-code", pkg: "@anthropic-ai/claude-code",
 		program: []string{"@anthropic-ai/claude-code-linux-x64/claude"},
-		own:     []string{"Edit", "Write", "NotebookEdit"},
-		client:  "claude-code", callID: "toolu_call_N", told: "structuredContent", refused: "content",
+		setup:   "claude-code", own: own,
+		client: "claude-code", callID: "toolu_call_N", told: "structuredContent", refused: "content",
 		base: func(w *world, url string) []string {
 			return []string{"ANTHROPIC_BASE_URL=" + url, "ANTHROPIC_API_KEY=dummy", "ENABLE_TOOL_SEARCH=" + search, "DISABLE_AUTOUPDATER=1",
 				"DISABLE_TELEMETRY=1", "DISABLE_ERROR_REPORTING=1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1"}

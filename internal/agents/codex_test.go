@@ -12,21 +12,21 @@ import (
 // one that it takes by itself, which calls them from programs.
 var (
 	codex       = codexWith("Codex", "scripted", "structuredContent", "call_N")
-	codexSearch = codexWith("Codex, tool search", "gpt-5.5", "structuredContent", "call_N")
+	codexSearch = codexWith("Codex, tool search", "gpt-5.5", "structuredContent", "call_N", "apply_patch")
 	codexCode   = codexWith("Codex, code mode", "gpt-6.1-sol", "both", "exec-[0-9a-f-]{36}")
 )
 
-func codexWith(name, model, told, id string) *agent {
+func codexWith(name, model, told, id string, own ...string) *agent {
 	return &agent{
 		name: name, lock: "../oracle/testdata/codex", pkg: "@openai/codex",
 		program: []string{"@openai/codex-linux-x64/vendor/*/bin/codex"},
-		own:     []string{"apply_patch"},
-		client:  "codex-mcp-client", callID: id, session: ".codex/sessions/*/*/*/rollout-*-ID.jsonl", told: told, refused: told,
+		setup:   "codex", own: own, keeps: true,
+		client: "codex-mcp-client", callID: id, session: ".codex/sessions/*/*/*/rollout-*-ID.jsonl", told: told, refused: told,
 		base: func(w *world, url string) []string {
 			w.write(w.codexConfig(), fmt.Sprintf(`model = %q
 model_provider = "scripted"
 approval_policy = "never"
-sandbox_mode = "danger-full-access"
+sandbox_mode = "read-only"
 check_for_update_on_startup = false
 
 [analytics]
@@ -53,8 +53,13 @@ env_key = "SCRIPTED_KEY"
 			w.write(w.codexConfig(), string(old)+"\n[mcp_servers.emend]\n"+emend)
 			return nil
 		},
-		ask: func(prompt string) []string { return []string{"exec", "--skip-git-repo-check", prompt} },
+		ask: func(prompt string) []string {
+			return []string{"exec", "--skip-git-repo-check", "-c", approved, prompt}
+		},
 	}
 }
+
+// approved is a person's leave for emend's tools: without it Codex asks before each that is not marked as reading only.
+const approved = `mcp_servers.emend.default_tools_approval_mode="approve"`
 
 func (w *world) codexConfig() string { return filepath.Join(w.home, ".codex", "config.toml") }

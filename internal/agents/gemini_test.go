@@ -5,7 +5,7 @@ package agents
 var geminiCLI = &agent{
 	name: "Gemini CLI", lock: "testdata/gemini-cli", pkg: "@google/gemini-cli",
 	program: []string{"@google/gemini-cli/bundle/gemini.js"}, node: true,
-	own:    []string{"replace", "write_file"},
+	setup: "gemini", own: []string{"replace", "write_file"},
 	client: "gemini-cli-mcp-client", told: "content", refused: "content",
 	base: func(w *world, url string) []string {
 		w.writeJSON(geminiConfig, object{

@@ -8,7 +8,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"io"
-	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -30,19 +29,11 @@ func TestHTTP(t *testing.T) {
 			p := install(t, a)
 			w := newWorld(t)
 			tap := w.serveHTTP()
-			m := w.model(short())
-			w.env = append(w.env, a.base(w, m.url)...)
-			args := a.plug(w, tap.server)
-			took := w.start(append(append(p.command, a.ask(prompt)...), args...)...)
-			m.check(a)
-			want := maps.Clone(first)
-			want["server.conf"] = strings.ReplaceAll(first["server.conf"], "3000", "4000")
-			w.holds("afterwards", want)
-			if log := w.log(); len(log) != 1 || !strings.HasPrefix(log[0].Client, a.client+"/") {
-				t.Errorf("the log has %+v", log)
-			}
+			m := w.play(p, short(), func() []string { return a.plug(w, tap.server) })
+			w.holds("afterwards", edited)
+			w.recorded(p, records[:1])
 			t.Logf("%s %s over HTTP: speaks %s; %d requests of it; %d turns%s; %.1f s", a.name, p.version, tap.revision(), tap.requests,
-				len(m.turns), m.aside(), took.Seconds())
+				len(m.turns), m.aside(), m.took.Seconds())
 		})
 	}
 }
@@ -116,8 +107,8 @@ func (w *world) tap(at server) *tap {
 		out.saw(w, r)
 		proxy.ServeHTTP(rw, r)
 	}))
-	w.Cleanup(s.CloseClientConnections)
 	w.Cleanup(s.Close)
+	w.Cleanup(s.CloseClientConnections)
 	out.url = s.URL + "/mcp"
 	return out
 }

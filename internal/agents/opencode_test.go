@@ -5,8 +5,8 @@ package agents
 var opencode = &agent{
 	name: "opencode", lock: "testdata/opencode", pkg: "opencode-linux-x64",
 	program: []string{"opencode-linux-x64/bin/opencode", "opencode-linux-x64-baseline/bin/opencode"},
-	own:     []string{"edit", "write", "patch", "apply_patch"},
-	client:  "opencode", told: "content", refused: "content",
+	setup:   "opencode", own: []string{"edit", "write"},
+	client: "opencode", told: "content", refused: "content",
 	base: func(w *world, url string) []string {
 		w.writeJSON(opencodeConfig, object{"autoupdate": false, "share": "disabled", "model": "scripted/scripted",
 			"provider": object{"scripted": object{"npm": "@ai-sdk/openai-compatible", "name": "scripted",

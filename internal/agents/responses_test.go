@@ -112,6 +112,8 @@ func outputItem(to shown, s said) object {
 			"arguments": object{"query": s.find}}
 	case s.tool == "":
 		return object{"type": "message", "role": "assistant", "id": "msg_1", "content": []object{{"type": "output_text", "text": s.words}}}
+	case s.own:
+		return object{"type": "custom_tool_call", "id": "ctc_" + s.id, "call_id": s.id, "name": s.tool, "input": s.args}
 	case to.code:
 		return program(fmt.Sprintf(run, s.tool, s.args))
 	case ok:

@@ -16,7 +16,7 @@ import (
 )
 
 // patience is how long an agent may take.
-const patience = 90 * time.Second
+const patience = 2 * time.Minute
 
 // start runs a command of this account to its end, and its children with it; what it says is in the file said.txt.
 func (w *world) start(command ...string) (took time.Duration) {
@@ -79,4 +79,15 @@ func (w *world) processes() map[int]string {
 		}
 	}
 	return out
+}
+
+// eventually polls until a thing is so, for at most five seconds.
+func eventually(so func() bool) bool {
+	for range 100 {
+		if so() {
+			return true
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	return false
 }

@@ -14,6 +14,7 @@ type step struct {
 	tool    string
 	before  func() // what happens in the world just before the call
 	refused bool
+	own     string // what it says to a tool of the agent itself
 	// call makes the arguments from the results of the steps before: the model knows nothing else.
 	call func(seen []string) (object, error)
 	want []string // what the model must find in the result

@@ -119,7 +119,7 @@ func TestLineOnDisk(t *testing.T) {
 		Acts:  []Act{{Do: "swap", Path: "a", Slot: 2, Old: &Ident{Ino: 7, Sum: "x", Size: 4}, New: &Ident{Ino: 8, Link: true}}}}
 	add1(t, l, r)
 	want := `{"v":1,"seq":2,"ts":"2026-01-02T02:04:05.0000006Z","prev":"` + first + `","kind":"commit","tx":"t","idem":"i","request":"q",` +
-		`"actor":{"client":"c","session":"s","agent":"a","tool":"apply_patch"},"policyHash":"p",` +
+		`"actor":{"client":"c","session":"s","agent":"a","tool":"apply_patch","call":"toolu_1"},"policyHash":"p",` +
 		`"ops":[{"operation":"move","path":"<a>","toPath":"b","beforeSha256":"x","afterSha256":"y","mode":420,"size":5}],` +
 		`"acts":[{"do":"swap","path":"a","slot":2,"old":{"ino":7,"sha256":"x","size":4},"new":{"ino":8,"link":true}}],"ok":true,"h":"`
 	_, got, _ := strings.Cut(read(t, dir, segmentName(1)), "\n")

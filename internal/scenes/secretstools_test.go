@@ -35,18 +35,20 @@ var asked = map[string][]string{
 	"undo":    {`{"entry":"TX","dryRun":true}`, `{"entry":"TX"}`, `{"sessionId":"before","dryRun":true}`, `{}`},
 }
 
-// tools asks every tool in every way, as an agent does.
+// tools asks every tool of every profile in every way, as an agent does.
 func (v *vault) tools(ws *emend.Workspace, ctx context.Context) {
-	for _, t := range tool.All {
-		if len(asked[t.Name]) == 0 {
-			v.t.Errorf("nobody asks %s", t.Name)
-		}
-		for _, text := range asked[t.Name] {
-			v.each(text, func(text string) {
-				r := tool.Call(ctx, ws, t.Name, json.RawMessage(text))
-				b, _ := json.Marshal(r)
-				v.hear("the tools", t.Name+" "+text, r.Text(), string(b))
-			})
+	for _, p := range tool.Profiles {
+		for _, name := range p.Names() {
+			if len(asked[name]) == 0 {
+				v.t.Errorf("nobody asks %s", name)
+			}
+			for _, text := range asked[name] {
+				v.each(text, func(text string) {
+					r := tool.Options{Profile: p}.Call(ctx, ws, name, json.RawMessage(text))
+					b, _ := json.Marshal(r)
+					v.hear("the tools", p.Name+" "+name+" "+text, r.Text(), string(b))
+				})
+			}
 		}
 	}
 }

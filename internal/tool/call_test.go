@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -262,7 +263,8 @@ var large = regexp.MustCompile(`[eE][+-]?\d{3}`)
 // FuzzCall: no arguments make a call panic, what is let pass is what the schema allows, and that is what the tool's type
 // takes. The workspace is closed, so that a call that comes to it goes no further.
 func FuzzCall(f *testing.F) {
-	for i, tool := range All {
+	all := slices.Concat(All, Comma.Tools)
+	for i, tool := range all {
 		f.Add(i, tool.Example)
 	}
 	f.Add(0, `{"path":"a","startLine":1.0}`)
@@ -280,25 +282,29 @@ func FuzzCall(f *testing.F) {
 	if err := ws.Close(); err != nil {
 		f.Fatal(err)
 	}
-	schemas := map[string]*jsonschema.Resolved{}
-	for _, tool := range All {
-		if schemas[tool.Name], err = tool.Input().Resolve(nil); err != nil {
+	schemas := map[*Tool]*jsonschema.Resolved{}
+	for _, tool := range all {
+		if schemas[tool], err = tool.Input().Resolve(nil); err != nil {
 			f.Fatal(err)
 		}
 	}
 	f.Fuzz(func(t *testing.T, n int, args string) {
-		tool := All[max(n%len(All), 0)]
+		n = max(n%len(all), 0)
+		tool, o := all[n], Options{}
+		if n >= len(All) {
+			o.Profile = Comma
+		}
 		v, err := parse(json.RawMessage(args))
 		if err == nil {
 			err = tool.check(v)
 		}
 		// Where it could be read; the library writes the zeros of a large exponent out.
 		if (err == nil || errors.As(err, new(fail.List))) && !large.MatchString(args) {
-			if invalid := schemas[tool.Name].Validate(v.plain()); (invalid == nil) != (err == nil) {
+			if invalid := schemas[tool].Validate(v.plain()); (invalid == nil) != (err == nil) {
 				t.Errorf("%v, and by the schema %v", err, invalid)
 			}
 		}
-		r := replied(t, Call(t.Context(), ws, tool.Name, json.RawMessage(args)))
+		r := replied(t, o.Call(t.Context(), ws, tool.Name, json.RawMessage(args)))
 		if r.OK || r.Error.Kind != "command_failed" || r.Error.Details.Reason != "bad_arguments" {
 			t.Errorf("%+v", r)
 		}

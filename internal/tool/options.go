@@ -2,6 +2,7 @@ package tool
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -69,11 +70,12 @@ func (t *Tool) strict() *Tool {
 	return t.with(func(s *jsonschema.Schema) { s.Required = append(slices.Clip(s.Required), hashField) })
 }
 
-// with is the tool with another schema.
+// with is the tool with another schema: change may set fields of it, and no fields of its fields.
 func (t *Tool) with(change func(*jsonschema.Schema)) *Tool {
-	out, s := *t, t.Input().CloneSchemas()
-	change(s)
-	out.input = func() *jsonschema.Schema { return s }
+	out, s := *t, *t.Input()
+	s.Properties = maps.Clone(s.Properties)
+	change(&s)
+	out.input = func() *jsonschema.Schema { return &s }
 	return &out
 }
 

@@ -1,5 +1,6 @@
 // Package tool is the verbs that an agent can call. One file is one tool, listed in [All]: its name, its words for the
-// model, what it takes and what it does, in one record that every front reads.
+// model, what it takes and what it does, in one record that every front reads; or it is one profile, the tools of another
+// system, listed in [Profiles].
 //
 // It checks arguments and words what does not fit. It decides nothing about files: that is for the workspace.
 package tool

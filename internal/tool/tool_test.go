@@ -169,3 +169,33 @@ func TestDocs(t *testing.T) {
 		}
 	}
 }
+
+// TestProfileDocs: docs/profiles.md has every profile, what its tools take, and an example.
+func TestProfileDocs(t *testing.T) {
+	b, err := os.ReadFile("../../docs/profiles.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range Profiles[1:] {
+		_, part, ok := strings.Cut(string(b), "\n## `"+p.Name+"`\n")
+		part, _, _ = strings.Cut(part, "\n## ")
+		if !ok {
+			t.Errorf("docs/profiles.md has no section %s", p.Name)
+		}
+		examples := 0
+		for _, tool := range p.Tools {
+			if !strings.Contains(part, "`"+tool.Name+"`") {
+				t.Errorf("docs/profiles.md: %s lacks %s", p.Name, tool.Name)
+			}
+			for name := range tool.Input().Properties {
+				if len(p.Tools) == 1 && !strings.Contains(part, "`"+name+"`") {
+					t.Errorf("docs/profiles.md: %s lacks %s", p.Name, name)
+				}
+			}
+			examples += strings.Count(part, tool.Example)
+		}
+		if examples == 0 {
+			t.Errorf("docs/profiles.md: %s has no example", p.Name)
+		}
+	}
+}

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 
 	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/internal/front/setup"
+	"github.com/emend-dev/emend/internal/front/wall"
 )
 
 // checkup is what doctor says: of the workspace, and of the installation on this account.
@@ -18,6 +18,8 @@ type checkup struct {
 	Binary  binaryState   `json:"binary"`
 	Token   *tokenState   `json:"token,omitempty"` // nil when there is none yet
 	Clients []setup.State `json:"clients"`
+
+	Landlock int `json:"landlock"` // the version of it that emend serve uses; 0 for none
 }
 
 // binaryState is which emend runs, and which one a person gets who types its name.
@@ -37,7 +39,7 @@ type tokenState struct {
 
 // checkup looks at the installation. It runs no program and reads the clients' files only.
 func (a *app) checkup(h *emend.Health) *checkup {
-	c := &checkup{Health: h, Binary: whichBinary(), Token: whichToken(), Clients: []setup.State{}}
+	c := &checkup{Health: h, Binary: whichBinary(), Token: a.whichToken(), Clients: []setup.State{}, Landlock: wall.Version()}
 	if host, err := a.host(h.Root); err == nil {
 		c.Clients = setup.Look(host, c.Binary.Version)
 	}
@@ -65,12 +67,11 @@ func (b binaryState) String() string {
 }
 
 // whichToken looks at the token's file, not into it.
-func whichToken() *tokenState {
-	dir, err := os.UserConfigDir()
+func (a *app) whichToken() *tokenState {
+	file, err := a.tokenFile()
 	if err != nil {
 		return nil
 	}
-	file := filepath.Join(dir, "emend", "serve.key")
 	info, err := os.Lstat(file)
 	if err != nil {
 		return nil
@@ -80,7 +81,7 @@ func whichToken() *tokenState {
 	case !info.Mode().IsRegular():
 		t.Problem = "it is not a regular file"
 	case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
-		t.Problem = "others can read it: remove it, and the next emend serve --http makes a new one"
+		t.Problem = "others can read it: if nobody has, chmod 600; else make a new one with emend serve --new-token"
 	}
 	return t
 }
@@ -94,6 +95,8 @@ func (t *tokenState) String() string {
 	}
 	return fmt.Sprintf("%s, mode %s", t.File, t.Mode)
 }
+
+var toolWords = map[string]string{"on": "ON", "off": "off", "stay on": "on, and no setting turns them off"}
 
 // clientLines say one client each.
 func clientLines(clients []setup.State) []string {
@@ -121,5 +124,5 @@ func clientLine(c setup.State) string {
 	if c.Note != "" {
 		said += " (" + c.Note + ")"
 	}
-	return said + "; its own edit tools are " + map[string]string{"on": "ON", "off": "off", "stay on": "on, and no setting turns them off"}[c.Tools]
+	return said + "; its own edit tools are " + toolWords[c.Tools]
 }

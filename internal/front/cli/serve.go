@@ -78,6 +78,7 @@ func (a *app) runServe(cmd *cobra.Command, args []string, f *serveFlags) error {
 	defer stop()
 	defer runtime.KeepAlive(make([]byte, spare))
 	go prune(ctx, spaces, log)
+	defer runtime.KeepAlive(make([]byte, spare))
 	s := mcp.New(mcp.Config{Workspaces: spaces, Version: emend.Version().Version, Log: log, MaxCalls: f.maxCalls,
 		Who: emend.Actor{Session: a.session, Agent: a.agent}, Tools: tools})
 	if f.http != "" {
@@ -91,6 +92,7 @@ func (a *app) serveStdio(ctx context.Context, s *mcp.Server, f *serveFlags) erro
 		fmt.Fprintln(a.err, "emend: waiting for an MCP client on standard input. It is the client that starts this: emend setup tells it how.\n"+
 			"emend: Ctrl-C ends it; --http ADDR serves without a client that starts it.")
 	}
+	a.shut(s.Workspaces, s.Log)
 	defer context.AfterFunc(ctx, func() { s.Finish(f.grace) })()
 	return s.Stdio(ctx, io.NopCloser(a.in), noClose{a.out})
 }

@@ -63,7 +63,7 @@ func (f *serveFlags) define(cmd *cobra.Command) {
 	limits := pflag.NewFlagSet("Limits", pflag.ContinueOnError)
 	limits.IntVar(&f.maxCalls, "max-calls", 64, "run `N` calls at once; 16 times as many may wait")
 	limits.StringVar(&f.maxBody, "max-body", "32MiB", "refuse a request over `SIZE` (HTTP)")
-	limits.IntVar(&f.maxRate, "max-rate", 5000, "refuse more than `N` requests a second of one address (HTTP)")
+	limits.IntVar(&f.maxRate, "max-rate", 20000, "refuse more than `N` requests a second of one address (HTTP)")
 	limits.IntVar(&f.maxSessions, "max-sessions", 1000, "keep `N` sessions; the next one ends the one that was idle for longest (HTTP)")
 	limits.DurationVar(&f.grace, "grace", 10*time.Second, "when told to end, wait so long for calls in hand")
 

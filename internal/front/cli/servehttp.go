@@ -37,6 +37,7 @@ func (a *app) serveHTTP(ctx context.Context, s *mcp.Server, f *serveFlags) error
 	url := fmt.Sprintf("%s://%s/mcp", map[bool]string{true: "https", false: "http"}[len(certs) > 0], l.Addr())
 	a.greet(s, f, url, token, file, made)
 	h := s.HTTP(mcp.HTTPConfig{Token: token, MaxBody: body, MaxRate: f.maxRate, MaxSessions: f.maxSessions, Grace: f.grace})
+	a.shut(s.Workspaces, s.Log)
 	return h.Serve(ctx, l, certs...)
 }
 
@@ -64,11 +65,9 @@ func (a *app) greet(s *mcp.Server, f *serveFlags, url, token, file string, made 
 func (a *app) token(s *mcp.Server, f *serveFlags) (token, file string, made bool, err error) {
 	file = f.tokenFile
 	if file == "" {
-		dir, err := a.configDir()
-		if err != nil {
+		if file, err = a.tokenFile(); err != nil {
 			return "", "", false, err
 		}
-		file = filepath.Join(dir, "emend", "serve.key")
 	}
 	if file, err = filepath.Abs(file); err != nil {
 		return "", "", false, &usage{"serve", err}
@@ -85,6 +84,12 @@ func (a *app) token(s *mcp.Server, f *serveFlags) (token, file string, made bool
 	}
 	token, made, err = mcp.Token(file)
 	return token, file, made, err
+}
+
+// tokenFile is where the token is kept when nobody names a file.
+func (a *app) tokenFile() (string, error) {
+	dir, err := a.configDir()
+	return filepath.Join(dir, "emend", "serve.key"), err
 }
 
 // address is where to listen: on this machine alone, unless a person said otherwise.

@@ -48,7 +48,8 @@ THE SHELL IS NOT COVERED: what an agent writes with shell commands goes around e
 setup is a person's act: no agent is offered it, and no policy of a workspace judges it.
 
 Exit codes: 0 done or nothing to do, 1 refused, 2 wrong usage.`,
-		Example: "  emend setup claude-code\n  emend setup claude-code --write\n  emend setup vscode --scope project --write\n  emend setup codex --remove --write",
+		Example: "  emend setup claude-code\n  emend setup claude-code --write\n" +
+			"  emend setup vscode --scope project --write\n  emend setup codex --remove --write",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 || len(args) > 2 {
 				return badUse("setup", "setup takes a CLIENT (%s) and at most one DIR", strings.Join(setup.Names(), ", "))
@@ -124,7 +125,8 @@ func (f *setupFlags) check() error {
 	if f.URL == "" {
 		return nil
 	}
-	if u, err := url.Parse(f.URL); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+	u, err := url.Parse(f.URL)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return badUse("setup", "--http: %q is no address of a server, as http://127.0.0.1:8765/mcp is", f.URL)
 	}
 	if f.ReadOnly || f.Hash || f.Profile != "emend" {
@@ -177,7 +179,7 @@ func sameFile(a, b string) bool {
 
 // again is the command line that does the same with --write.
 func again(p *setup.Plan) string {
-	return cmp.Or(strings.Join(os.Args[1:], " "), "setup "+p.Client) + " --write"
+	return cmp.Or(shellWords(os.Args[1:]), "setup "+p.Client) + " --write"
 }
 
 func onPath(program string) string {

@@ -68,7 +68,7 @@ func (a *app) showStep(n int, s *setup.Step, write bool) {
 			say("   %s: %s", word(s, write, "ran", "would run"), shellWords(argv))
 		}
 	}
-	a.diff2(s.Diff)
+	a.stepDiff(s.Diff)
 	if s.Backup != "" {
 		say("   what was there is kept as %s", s.Backup)
 	}
@@ -84,8 +84,8 @@ func word(s *setup.Step, write bool, did, would string) string {
 	return would
 }
 
-// diff2 prints a diff a step to the right.
-func (a *app) diff2(diff string) {
+// stepDiff prints a diff a step to the right.
+func (a *app) stepDiff(diff string) {
 	for line := range strings.Lines(diff) {
 		line = strings.TrimRight(line, "\r\n")
 		fmt.Fprintln(a.out, "   "+a.paint(diffColor(line), report.Escape(line)))

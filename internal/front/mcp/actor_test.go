@@ -44,6 +44,32 @@ func TestWhoAsks(t *testing.T) {
 	}
 }
 
+// TestWhoAsksOverHTTP: a session is one in the log too, by a name that does not let anybody in.
+func TestWhoAsksOverHTTP(t *testing.T) {
+	for _, revision := range revisions {
+		r := newReal(t, Config{})
+		seen := map[string]bool{}
+		for i := range 4 {
+			s := r.serveHTTP(revision)
+			for j := range 2 {
+				r.call(s, "create_file", map[string]any{"path": fmt.Sprintf("f%d%d", i, j), "content": "x\n"}, nil)
+				a, err := r.ws.History(t.Context(), emend.HistoryRequest{Limit: 1})
+				if err != nil {
+					t.Fatal(err)
+				}
+				e := a.Data.Entries[0]
+				if len(e.SessionID) != 14 || e.SessionID == s.ID() || e.SessionID == r.srv.visits.process || e.Client != "probe/1.2" {
+					t.Errorf("%s: session %q, client %q", revision, e.SessionID, e.Client)
+				}
+				seen[e.SessionID] = true
+			}
+		}
+		if want := map[bool]int{true: 1, false: 4}[revision >= stateless]; len(seen) != want {
+			t.Errorf("%s: %d sessions, want %d: %v", revision, len(seen), want, seen)
+		}
+	}
+}
+
 // TestCommandLineWins: what the person who started the server says of who asks is not for a client to change.
 func TestCommandLineWins(t *testing.T) {
 	r := newReal(t, Config{Who: emend.Actor{Session: "mine", Agent: "me"}})

@@ -154,6 +154,20 @@ var hostile = []struct {
 			t.Errorf("%d bytes were read", n)
 		}
 	}},
+	{name: "many large bodies at once", conf: HTTPConfig{MaxBody: 1 << 20}, do: func(t *testing.T, s *site) {
+		var all []net.Conn
+		for range 8 {
+			all = append(all, s.dial(s.text("POST", "/mcp", "{", "Content-Length", "1048576")))
+		}
+		eventually(t, "they are in hand", func() bool { return s.held.Load() == 8<<20 })
+		if r := s.want(read, 503, "too much is being sent at once"); r.Header.Get("Retry-After") == "" {
+			t.Error("no Retry-After")
+		}
+		for _, c := range all {
+			c.Close()
+		}
+		eventually(t, "they are gone", func() bool { return s.held.Load() == 0 })
+	}},
 	{name: "compressed body", do: func(t *testing.T, s *site) {
 		var b bytes.Buffer
 		z := gzip.NewWriter(&b)
@@ -263,7 +277,7 @@ var hostile = []struct {
 		}
 	}},
 	{name: "slow reader", conf: HTTPConfig{Write: 200 * time.Millisecond}, edit: nil, do: func(t *testing.T, s *site) {
-		big := strings.Repeat("x", 64<<20)
+		big := strings.Repeat("x", 24<<20)
 		s.SDK().AddTool(&sdk.Tool{Name: "big", InputSchema: map[string]any{"type": "object"}}, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: big}}}, nil
 		})
@@ -271,7 +285,7 @@ var hostile = []struct {
 		c := s.dial(s.text("POST", "/mcp", r.body, append(r.head, "Content-Length", strconv.Itoa(len(r.body)))...))
 		eventually(t, "the answer is given up", func() bool { return s.stats.out.Load() > 0 })
 		n, _ := io.Copy(io.Discard, c)
-		if n >= 64<<20 {
+		if n >= 24<<20 {
 			t.Errorf("all %d bytes came: nothing was slow", n)
 		}
 	}},

@@ -16,13 +16,16 @@ import (
 // stateless is the first revision of the protocol without sessions.
 const stateless = "2026-07-28"
 
+// listen is the method whose answer comes when the client has had enough.
+const listen = "subscriptions/listen"
+
 // HTTPConfig is how a server is reached over HTTP, and what it bears. What is zero has a default.
 type HTTPConfig struct {
 	Token       string        // what clients send as their bearer token; without one nobody comes in
 	MaxBody     int64         // bytes of a request; 32 MiB
-	MaxRate     int           // requests a second of one address; 5000
+	MaxRate     int           // requests a second of one address; 20,000
 	MaxSessions int           // open at once; 1000
-	MaxConns    int           // open at once; 1024
+	MaxConns    int           // open at once; 4096
 	SessionIdle time.Duration // after which a session ends; a day
 	Headers     time.Duration // for the head of a request to come; 10 s
 	Body        time.Duration // for the body to come; a minute
@@ -33,9 +36,9 @@ type HTTPConfig struct {
 
 func (c HTTPConfig) filled() HTTPConfig {
 	defaults(&c.MaxBody, 32<<20)
-	defaults(&c.MaxRate, 5000)
+	defaults(&c.MaxRate, 20000)
 	defaults(&c.MaxSessions, 1000)
-	defaults(&c.MaxConns, 1024)
+	defaults(&c.MaxConns, 4096)
 	defaults(&c.SessionIdle, 24*time.Hour)
 	defaults(&c.Headers, 10*time.Second)
 	defaults(&c.Body, time.Minute)
@@ -61,7 +64,9 @@ type HTTP struct {
 	rate     *rate
 	news     *rate // of requests that were refused: a flood of them does not fill the log
 	health   health
+	held     atomic.Int64 // bytes of all requests in hand
 	draining atomic.Bool
+	answers  sync.RWMutex // read-locked by each request that has an answer to come; locked when no more are taken
 }
 
 // HTTP makes the way in for all clients of HTTP: at /mcp over all workspaces, at /mcp/NAME over one.
@@ -69,6 +74,7 @@ func (s *Server) HTTP(c HTTPConfig) *HTTP {
 	h := &HTTP{HTTPConfig: c.filled(), Server: s, doors: map[string]func() *door{}}
 	h.sessions = &sessions{most: h.MaxSessions, idle: h.SessionIdle, open: map[string]*session{}}
 	h.rate, h.news = newRate(h.MaxRate), newRate(1)
+	h.health.fresh = time.Second
 	h.doors["/mcp"] = sync.OnceValue(func() *door { return h.door(s.all) })
 	for i, w := range s.Workspaces {
 		h.doors["/mcp/"+w.Name] = sync.OnceValue(func() *door { return h.door(s.build(s.Workspaces[i : i+1])) })
@@ -156,13 +162,21 @@ func (h *HTTP) paths() string {
 // mcp hands a request to the protocol's library.
 func (h *HTTP) mcp(w *reply, r *http.Request, d *door) *no {
 	version := r.Header.Get("Mcp-Protocol-Version")
-	if h.draining.Load() {
-		return &no{by: "draining", code: http.StatusServiceUnavailable, later: true, bad: true, msg: "the server is stopping: call again when it is back"}
-	}
 	if r.Method == http.MethodPost {
+		release, refusal := h.hold(r)
+		if refusal != nil {
+			return refusal
+		}
+		defer release()
 		body, refusal := h.body(w, r)
 		if refusal != nil {
 			return refusal
+		}
+		if begins(body) && r.Header.Get("Mcp-Method") != listen {
+			if !h.answers.TryRLock() {
+				return &no{by: "draining", code: http.StatusServiceUnavailable, later: true, bad: true, msg: "the server is stopping: call again when it is back"}
+			}
+			defer h.answers.RUnlock()
 		}
 		if version == "" && claimsStateless(body) {
 			version = stateless // it says what is wrong with a request without the header

@@ -19,9 +19,6 @@ func (h *HTTP) body(w *reply, r *http.Request) ([]byte, *no) {
 		w.Header().Set("Accept-Encoding", "identity")
 		return nil, &no{by: "body", code: http.StatusUnsupportedMediaType, msg: "the body is compressed, which is not read here: send it as it is", bad: true}
 	}
-	if r.ContentLength > h.MaxBody {
-		return nil, h.tooLarge()
-	}
 	w.ctl.SetReadDeadline(time.Now().Add(h.Body)) //nolint:errcheck // a connection that has none is a test's
 	b, err := io.ReadAll(io.LimitReader(r.Body, h.MaxBody+1))
 	h.stats.in.Add(int64(len(b)))
@@ -41,6 +38,23 @@ func (h *HTTP) body(w *reply, r *http.Request) ([]byte, *no) {
 	return b, nil
 }
 
+// hold makes room for the body of a request, for as long as the request is in hand. One that does not say how large it is
+// takes as much as is allowed.
+func (h *HTTP) hold(r *http.Request) (release func(), refusal *no) {
+	size := r.ContentLength
+	if size > h.MaxBody {
+		return nil, h.tooLarge()
+	}
+	if size < 0 {
+		size = h.MaxBody
+	}
+	if h.held.Add(size) > 8*h.MaxBody {
+		h.held.Add(-size)
+		return nil, &no{by: "memory", code: http.StatusServiceUnavailable, later: true, bad: true, msg: "too much is being sent at once: send it again in a second"}
+	}
+	return func() { h.held.Add(-size) }, nil
+}
+
 func (h *HTTP) tooLarge() *no {
 	return &no{by: "body", code: http.StatusRequestEntityTooLarge, bad: true,
 		msg: fmt.Sprintf("the body is larger than %d bytes: make several calls of it, or start the server with a larger --max-body", h.MaxBody)}
@@ -58,6 +72,15 @@ func claimsStateless(body []byte) bool {
 		} `json:"params"`
 	}
 	return json.Unmarshal(body, &m) == nil && m.Params.Meta[key] != nil
+}
+
+// begins reports whether a message wants an answer. Others belong to calls in hand: they cancel one, or answer what it asked.
+func begins(body []byte) bool {
+	var m struct {
+		ID     json.RawMessage `json:"id"`
+		Method string          `json:"method"`
+	}
+	return json.Unmarshal(body, &m) != nil || m.ID != nil && m.Method != ""
 }
 
 // reply is the answer to a request: each write has to be taken in time, and what was sent is counted.

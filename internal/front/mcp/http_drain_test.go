@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -39,26 +40,48 @@ func TestStopping(t *testing.T) {
 	if err := <-stopped; err != nil {
 		t.Error(err)
 	}
-	<-listening
+	if err := <-listening; err != nil {
+		t.Errorf("the stream that only listened was cut off: %v", err)
+	}
 	if _, err := http.Get("http://" + s.at + "/healthz"); err == nil {
 		t.Error("it still answers")
 	}
 }
 
-// listen opens the stream of a session. The channel is closed at its end.
-func (s *site) listen(session string) <-chan struct{} {
+// listen opens the stream of a session. Through the channel comes how it ended.
+func (s *site) listen(session string) <-chan error {
 	s.t.Helper()
 	resp, err := (&http.Client{Transport: &http.Transport{}}).Do(s.new(request{method: "GET", head: []string{sessionHeader, session, "Mcp-Protocol-Version", "2025-11-25"}}))
 	if err != nil || resp.StatusCode != 200 {
 		s.t.Fatalf("%v %v", resp, err)
 	}
-	ended := make(chan struct{})
+	ended := make(chan error, 1)
 	go func() {
-		defer close(ended)
 		defer resp.Body.Close()
-		io.Copy(io.Discard, resp.Body) //nolint:errcheck // its end is what counts
+		_, err := io.Copy(io.Discard, resp.Body)
+		ended <- err
 	}()
 	return ended
+}
+
+// TestLastAnswers: the answer of a call that was let finish reaches its client, however close the end is behind it.
+func TestLastAnswers(t *testing.T) {
+	for range 20 {
+		s := serve(t, HTTPConfig{Grace: time.Minute}, nil)
+		b := s.blocking()
+		session := s.session()
+		for i := range 16 {
+			b.in(toolCall("block", `{}`))
+			b.in(old(session, `{"jsonrpc":"2.0","id":`+strconv.Itoa(10+i)+`,"method":"tools/call","params":{"name":"block"}}`))
+		}
+		stopped := make(chan error, 1)
+		go func() { stopped <- s.stop() }()
+		eventually(t, "it stops", s.draining.Load)
+		b.release() // looks at every answer
+		if err := <-stopped; err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // TestGrace: calls that take longer than the grace are cancelled, and answered; one that has to finish is waited for.

@@ -9,6 +9,8 @@ import (
 
 // health is what was last found of the workspaces. It is looked at once a second at most: whoever asks needs no token.
 type health struct {
+	fresh time.Duration // how long what was found holds
+
 	mu  sync.Mutex
 	at  time.Time
 	ill error
@@ -34,7 +36,7 @@ func (h *HTTP) tellHealth(w *reply, r *http.Request) *no {
 func (l *health) look(spaces []Workspace) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if time.Since(l.at) < time.Second {
+	if time.Since(l.at) < l.fresh {
 		return l.ill
 	}
 	l.ill = nil

@@ -11,11 +11,16 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/emend-dev/emend/internal/audit"
+	"github.com/emend-dev/emend/internal/history"
+	"github.com/emend-dev/emend/internal/vfs"
 )
 
 // TestRevisions: one address speaks all of them, to the client of the protocol's library.
@@ -62,6 +67,8 @@ func TestWorkspaces(t *testing.T) {
 		r.path = "/mcp/" + name
 		s.want(r, 200, "hello of "+name)
 	}
+	s.want(toolCall("read_file", `{"path":"a.txt","workspace":"api"}`), 200, "hello of api")
+	s.want(toolCall("read_file", `{"path":"a.txt","workspace":"other"}`), 200, "isError", "api")
 	init := old("", hello)
 	init.path = "/mcp/web"
 	id := s.want(init, 200).Header.Get(sessionHeader)
@@ -69,8 +76,14 @@ func TestWorkspaces(t *testing.T) {
 	s.want(list, 404)
 	list.path = "/mcp/web"
 	s.want(list, 200, "read_file")
-	if !strings.Contains(s.logs.String(), "workspace=web") {
-		t.Errorf("the log does not say which workspace: %s", s.logs)
+	var said []string
+	for line := range strings.Lines(s.logs.String()) {
+		if _, after, ok := strings.Cut(line, "msg=call "); ok {
+			said = append(said, regexp.MustCompile(`workspace=(\S*)`).FindString(after))
+		}
+	}
+	if got := strings.Join(said, " "); got != `workspace=api workspace=web workspace=api workspace=""` {
+		t.Errorf("the log has %s", got)
 	}
 }
 
@@ -102,6 +115,7 @@ func TestLogKeepsQuiet(t *testing.T) {
 
 func TestHealth(t *testing.T) {
 	s := serve(t, HTTPConfig{}, nil)
+	s.health.fresh = time.Millisecond
 	ask := request{method: "GET", path: "/healthz", token: "-"}
 	s.want(ask, 200, "ok\n")
 	s.want(request{method: "HEAD", path: "/healthz", token: "-"}, 200)
@@ -115,6 +129,35 @@ func TestHealth(t *testing.T) {
 		return r.StatusCode == 503 && strings.Contains(body, "workspace default")
 	})
 	if err := os.Rename(store+".away", store); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "/healthz says ok again", func() bool { r, _ := s.ask(ask); return r.StatusCode == 200 })
+}
+
+// TestHealthPending: what a crash left is seen by those who watch, until somebody recovers it.
+func TestHealthPending(t *testing.T) {
+	s := serve(t, HTTPConfig{}, nil)
+	s.health.fresh = time.Millisecond
+	s.want(toolCall("create_file", `{"path":"new.txt","content":"x"}`), 200)
+	dir, err := vfs.Open(filepath.Join(s.dir, ".emend", "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dir.Close()
+	log, err := audit.Open(dir, audit.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	if err := log.Append(&audit.Record{Kind: audit.Commit, Tx: history.NewID(time.Now()), OK: true}, false); err != nil {
+		t.Fatal(err)
+	}
+	ask := request{method: "GET", path: "/healthz", token: "-"}
+	eventually(t, "/healthz says so", func() bool {
+		r, body := s.ask(ask)
+		return r.StatusCode == 503 && strings.Contains(body, "was interrupted")
+	})
+	if _, err := s.Workspaces[0].Recover(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "/healthz says ok again", func() bool { r, _ := s.ask(ask); return r.StatusCode == 200 })

@@ -28,7 +28,10 @@ func (h *HTTP) Serve(ctx context.Context, l net.Listener, certs ...tls.Certifica
 	case <-ctx.Done():
 	}
 	h.draining.Store(true)
+	written := make(chan struct{})
+	go func() { h.answers.Lock(); close(written) }()
 	h.Finish(h.Grace)
+	soon(written)
 	h.endSessions()
 	return stop(srv)
 }
@@ -65,6 +68,11 @@ func (h *HTTP) endSessions() {
 	}
 	done := make(chan struct{})
 	go func() { all.Wait(); close(done) }()
+	soon(done)
+}
+
+// soon waits for done, but not for clients that do not take what they asked for.
+func soon(done <-chan struct{}) {
 	select {
 	case <-done:
 	case <-time.After(linger):

@@ -254,12 +254,13 @@ func answer(t testing.TB, r *bufio.Reader) (*http.Response, string) {
 
 // text is a request of HTTP/1.1 as it goes over the wire.
 func (s *site) text(method, path, body string, head ...string) string {
-	out := fmt.Sprintf("%s %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n",
+	var out strings.Builder
+	fmt.Fprintf(&out, "%s %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n",
 		method, path, s.at, testToken)
 	for i := 0; i+1 < len(head); i += 2 {
-		out += head[i] + ": " + head[i+1] + "\r\n"
+		fmt.Fprintf(&out, "%s: %s\r\n", head[i], head[i+1])
 	}
-	return out + "\r\n" + body
+	return out.String() + "\r\n" + body
 }
 
 // eventually waits for what other goroutines are about to do.

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -73,15 +74,32 @@ func (s *Server) build(spaces []Workspace) *sdk.Server {
 	for _, ws := range spaces {
 		tools.Places = append(tools.Places, tool.Place(ws))
 	}
-	for _, t := range tools.Tools() {
-		out.AddTool(offer(t), s.handler(t, tools))
-	}
+	furnish := sync.OnceFunc(func() {
+		for _, t := range tools.Tools() {
+			out.AddTool(offer(t), s.handler(t, tools))
+		}
+		if s.profile() == tool.Emend {
+			s.addResources(out, spaces)
+		}
+	})
 	if s.profile() == tool.Emend {
-		s.addResources(out, spaces)
 		out.AddReceivingMiddleware(escapeURI)
 	}
-	out.AddReceivingMiddleware(s.watch, s.survive)
+	out.AddReceivingMiddleware(s.watch, s.survive, furnished(furnish))
 	return out
+}
+
+// furnished has the server furnished when a client asks for more than who it is: to make the schemas of all tools takes as long
+// as all else until the first answer.
+func furnished(furnish func()) sdk.Middleware {
+	return func(next sdk.MethodHandler) sdk.MethodHandler {
+		return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+			if method != "initialize" && method != "server/discover" {
+				furnish()
+			}
+			return next(ctx, method, req)
+		}
+	}
 }
 
 func (s *Server) profile() *tool.Profile { return cmp.Or(s.Tools.Profile, tool.Emend) }
@@ -118,9 +136,7 @@ func offer(t *tool.Tool) *sdk.Tool {
 func (s *Server) handler(t *tool.Tool, tools tool.Options) sdk.ToolHandler {
 	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		n := noteOf(ctx)
-		if len(tools.Places) == 1 {
-			n.workspace = tools.Places[0].Name
-		}
+		n.at(tools.Places, req.Params.Arguments)
 		o := tools
 		ctx, staged, end := s.progressOf(emend.As(ctx, s.actor(req)), req)
 		o.Progress = staged

@@ -1,6 +1,8 @@
 package mcp_test
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -29,7 +31,7 @@ type commaResult struct {
 
 func (a *agent) comma(name string, args map[string]any) (r commaResult) {
 	a.Helper()
-	a.object(name, args, &r)
+	a.object(name, args, &r, "ok", "output", "data", "error")
 	if !r.OK && (r.Error.Kind == "" || r.Error.Message == "") {
 		a.Errorf("%s: refused without a word: %+v", name, r)
 	}
@@ -46,10 +48,33 @@ func (a *agent) patch(text string, expect map[string]string) commaResult {
 	return a.comma("apply_patch", args)
 }
 
+// commaFields are its tools and what each takes.
+var commaFields = map[string]string{
+	"read_file":      "allowBinary endLine maxBytes path startLine",
+	"list_directory": "includeHidden includeIgnored maxDepth path recursive",
+	"search_files":   "caseSensitive contextLines excludeGlobs includeGlobs includeIgnored maxResults mode query root",
+	"glob":           "excludeGlobs includeIgnored maxResults pattern root",
+	"create_file":    "content createParentDirectories executable path",
+	"write_file":     "content expectedSha256 path",
+	"edit_file":      "edits expectedSha256 path",
+	"delete_file":    "expectedSha256 path permanent",
+	"restore_file":   "targetPath trashedPath",
+	"move_file":      "createParentDirectories expectedSha256 fromPath toPath",
+	"apply_patch":    "atomic expectedSha256ByPath patch",
+}
+
 func TestCommaTools(t *testing.T) {
 	a := hire(t, "comma", nil)
-	a.offers("read_file", "list_directory", "search_files", "glob", "create_file", "write_file", "edit_file", "delete_file",
-		"restore_file", "move_file", "apply_patch")
+	r, err := a.session.ListTools(t.Context(), nil)
+	if err != nil || len(r.Tools) != len(commaFields) {
+		t.Fatalf("%d tools, %v", len(r.Tools), err)
+	}
+	for _, tool := range r.Tools {
+		fields := slices.Sorted(maps.Keys(tool.InputSchema.(map[string]any)["properties"].(map[string]any)))
+		if got := strings.Join(fields, " "); got != commaFields[tool.Name] {
+			t.Errorf("%s takes %s", tool.Name, got)
+		}
+	}
 	for _, more := range []string{"dryRun", "dialect", "lenient", "tolerance", "idempotencyKey"} {
 		if r := a.comma("apply_patch", map[string]any{"patch": "x", more: "x"}); r.OK || !strings.Contains(r.Error.Message, `"`+more+`" is not an argument`) {
 			t.Errorf("%s: %+v", more, r)

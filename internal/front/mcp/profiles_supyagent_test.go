@@ -27,7 +27,7 @@ type supyagentFile struct {
 
 func (a *agent) supyagent(args any) (r supyagentResult) {
 	a.Helper()
-	a.object("apply_patch", args, &r)
+	a.object("apply_patch", args, &r, "ok", "results", "files_modified", "files_added", "files_deleted", "error")
 	if r.Results == nil || r.Modified == nil || r.Added == nil || r.Deleted == nil || r.OK == (r.Error != "") {
 		a.Fatalf("a field of the document is missing: %+v", r)
 	}

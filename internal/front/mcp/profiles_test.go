@@ -93,8 +93,8 @@ func (a *agent) text(name string, args any) (text string, refused bool) {
 	return said(a, r), r.IsError
 }
 
-// object calls a tool whose result is an object, and as text the same object; into gets it.
-func (a *agent) object(name string, args, into any) {
+// object calls a tool whose result is an object with these fields, and as text the same object; into gets it.
+func (a *agent) object(name string, args, into any, fields ...string) {
 	a.Helper()
 	r := a.call(name, args)
 	text := said(a, r)
@@ -109,8 +109,14 @@ func (a *agent) object(name string, args, into any) {
 	if err := json.Unmarshal([]byte(text), &other); err != nil || json.Unmarshal(b, &one) != nil || !equal(one, other) {
 		a.Errorf("%s: the text is not the object: %s", name, text)
 	}
-	if ok := one.(map[string]any)["ok"]; ok == r.IsError {
+	object := one.(map[string]any)
+	if ok := object["ok"]; ok == r.IsError {
 		a.Errorf("%s: ok is %v and isError %t", name, ok, r.IsError)
+	}
+	for field := range object {
+		if field != "_meta" && !slices.Contains(fields, field) {
+			a.Errorf("%s: the result has a field %s", name, field)
+		}
 	}
 }
 

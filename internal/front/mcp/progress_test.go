@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -21,8 +20,7 @@ import (
 
 // TestProgress: it only grows, comes at most ten times a second, and not after the result; who sent no token gets none.
 func TestProgress(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := begin(t)
+	talking(t, func(t *testing.T, c *talk) {
 		c.srv.SDK().AddTool(&sdk.Tool{Name: "stage", InputSchema: json.RawMessage(`{"type":"object"}`)},
 			func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 				_, staged, end := c.srv.progressOf(ctx, req)
@@ -30,10 +28,14 @@ func TestProgress(t *testing.T) {
 					time.Sleep(10 * time.Millisecond)
 					if staged != nil {
 						staged(i, 100)
-						staged(i-50, 100) // never back
 					}
 				}
+				time.Sleep(patchEvery)
+				if staged != nil {
+					staged(3, 100) // never back
+				}
 				end()
+				time.Sleep(patchEvery)
 				if staged != nil {
 					staged(1000, 100) // nobody is told
 				}
@@ -44,12 +46,16 @@ func TestProgress(t *testing.T) {
 		for {
 			var m struct {
 				ID     any
+				Error  any
 				Params *sdk.ProgressNotificationParams
 			}
 			if err := json.Unmarshal([]byte(c.wants("{")), &m); err != nil {
 				t.Fatal(err)
 			}
 			if m.ID != nil {
+				if m.Error != nil {
+					t.Errorf("%v", m.Error)
+				}
 				break
 			}
 			if told++; m.Params.Progress <= last || m.Params.Total != 100 || m.Params.ProgressToken != "p" || m.Params.Message == "" {
@@ -85,7 +91,7 @@ func slow(r *real, files int) map[string]any {
 // TestProgressOfASearch: a long search tells how far it is, through the engine.
 func TestProgressOfASearch(t *testing.T) {
 	r := newReal(t, Config{})
-	args := slow(r, 20)
+	args := slow(r, 4)
 	var told, last atomic.Int64
 	s := r.serve(&sdk.ClientOptions{ProgressNotificationHandler: func(_ context.Context, req *sdk.ProgressNotificationClientRequest) {
 		if told.Add(1); int64(req.Params.Progress) <= last.Swap(int64(req.Params.Progress)) {
@@ -105,7 +111,7 @@ func TestProgressOfASearch(t *testing.T) {
 func watched(r *real, name string, progress func(ctx context.Context, done int)) chan emend.Result {
 	ended := make(chan emend.Result, 1)
 	t, _ := tool.Named(name)
-	r.srv.SDK().AddTool(&sdk.Tool{Name: "watched", InputSchema: t.Input},
+	r.srv.SDK().AddTool(&sdk.Tool{Name: "watched", InputSchema: t.Input()},
 		func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 			o := tool.Options{Progress: func(done, _ int) { progress(ctx, done) }}
 			result := o.Call(ctx, r.ws, name, req.Params.Arguments)
@@ -115,9 +121,10 @@ func watched(r *real, name string, progress func(ctx context.Context, done int))
 	return ended
 }
 
-// TestCancelledPatch: a patch that is cancelled while it is staged writes nothing, in every revision.
+// TestCancelledPatch: a patch that is cancelled while it is staged writes nothing, in every revision, over a pair of streams
+// and over HTTP.
 func TestCancelledPatch(t *testing.T) {
-	for _, revision := range revisions {
+	for i, revision := range append(revisions, revisions...) {
 		r := newReal(t, Config{}, "a.txt", "a\n")
 		begun := make(chan bool)
 		ended := watched(r, "apply_patch", func(ctx context.Context, done int) {
@@ -126,7 +133,12 @@ func TestCancelledPatch(t *testing.T) {
 				<-ctx.Done()
 			}
 		})
-		s := r.serve(nil, revision)
+		var s *sdk.ClientSession
+		if i < len(revisions) {
+			s = r.serve(nil, revision)
+		} else {
+			s = r.serveHTTP(revision)
+		}
 		var text strings.Builder
 		text.WriteString("*** Begin Patch\n*** Delete File: a.txt\n")
 		for i := range 40 {
@@ -164,7 +176,7 @@ func TestCancelledLate(t *testing.T) {
 // TestCancelledSearch: a long search ends soon when it is cancelled.
 func TestCancelledSearch(t *testing.T) {
 	r := newReal(t, Config{})
-	args := slow(r, 20)
+	args := slow(r, 4)
 	ended := watched(r, "search_files", nil)
 	s := r.serve(nil, "")
 	from := time.Now()

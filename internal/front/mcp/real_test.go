@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -71,6 +73,20 @@ func (r *real) serve(o *sdk.ClientOptions, revision string) *sdk.ClientSession {
 			r.Error(err)
 		}
 	})
+	return session
+}
+
+// serveHTTP connects a client over HTTP.
+func (r *real) serveHTTP(revision string) *sdk.ClientSession {
+	r.Helper()
+	at := httptest.NewServer(r.srv.Handler(HTTPConfig{Token: "token"}))
+	client := sdk.NewClient(&sdk.Implementation{Name: "probe", Version: "1.2"}, nil)
+	session, err := client.Connect(r.Context(), &sdk.StreamableClientTransport{Endpoint: at.URL + "/mcp", HTTPClient: &http.Client{Transport: bearer{}}},
+		&sdk.ClientSessionOptions{ProtocolVersion: revision})
+	if err != nil {
+		r.Fatal(err)
+	}
+	r.Cleanup(func() { session.Close(); at.Close() })
 	return session
 }
 

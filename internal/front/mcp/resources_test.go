@@ -42,6 +42,9 @@ func TestFileResources(t *testing.T) {
 			{path: "%2Fetc%2Fpasswd", fails: "absolute path"},
 			{path: "a%00b", fails: "NUL"},
 		} {
+			if strings.HasPrefix(row.path, "big") && revision < stateless {
+				continue // megabytes are the same in each
+			}
 			out, err := s.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "emend://file/" + row.path})
 			if row.fails != "" {
 				if e, ok := errors.AsType[*jsonrpc.Error](err); !ok || e.Code != jsonrpc.CodeInvalidParams || !strings.Contains(e.Message, row.fails) {
@@ -54,6 +57,9 @@ func TestFileResources(t *testing.T) {
 				continue
 			}
 			c := out.Contents[0]
+			if c.Text == "" && c.Blob == nil {
+				t.Errorf("%s, %q: neither a text nor a blob", revision, row.path)
+			}
 			if c.Text+string(c.Blob) != row.text || c.MIMEType != row.mime || len(c.Meta["sha256"].(string)) != 64 || out.CacheScope != "private" || out.TTLMs != 0 {
 				t.Errorf("%s, %q: %.100q %q %s %v %s %d", revision, row.path, c.Text, c.Blob, c.MIMEType, c.Meta, out.CacheScope, out.TTLMs)
 			}
@@ -112,11 +118,12 @@ func TestCapabilities(t *testing.T) {
 
 // TestOthersHaveNoResources: a profile of another system is that system's, which has none.
 func TestOthersHaveNoResources(t *testing.T) {
-	other := *tool.Emend
-	r := newReal(t, Config{Tools: tool.Options{Profile: &other}})
-	s := r.serve(nil, "")
-	if s.InitializeResult().Capabilities.Resources != nil {
-		t.Error("resources are offered")
+	for _, profile := range tool.Profiles {
+		r := newReal(t, Config{Tools: tool.Options{Profile: profile}})
+		s := r.serve(nil, "")
+		if offered := s.InitializeResult().Capabilities.Resources != nil; offered != (profile == tool.Emend) {
+			t.Errorf("%s: resources are offered: %t", profile.Name, offered)
+		}
 	}
 }
 

@@ -14,8 +14,8 @@ import (
 	"github.com/emend-dev/emend"
 )
 
-// BenchmarkStdio is one call at a time through the whole server, for profiles; bench/mcp holds it against others.
-func BenchmarkStdio(b *testing.B) {
+// BenchmarkCalls is one call at a time through the whole server, for profiles; bench/mcp holds it against others.
+func BenchmarkCalls(b *testing.B) {
 	dir := b.TempDir()
 	for i := range 1000 {
 		text := strings.Repeat("a line of the file that says what it always said, and nobody ever changes it\n", 44)

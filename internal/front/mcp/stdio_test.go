@@ -34,6 +34,11 @@ type talk struct {
 	gaveUp  chan error
 }
 
+// talking talks to a server in a bubble, where what hangs is found at once.
+func talking(t *testing.T, f func(t *testing.T, c *talk)) {
+	synctest.Test(t, func(t *testing.T) { f(t, begin(t)) })
+}
+
 func begin(t *testing.T) *talk {
 	ctx, stop := context.WithCancel(t.Context())
 	inR, inW := io.Pipe()
@@ -107,119 +112,124 @@ func (c *talk) over() {
 }
 
 func TestSameIDTwice(t *testing.T) {
-	c := begin(t)
-	c.call(1, "wait")
-	<-c.begun
-	c.call(1, "wait")
-	c.wants(`"id":null`, "-32600", "the id 1 is that of a call in hand")
-	close(c.release)
-	c.wants(`"id":1`, "done")
-	c.call(1, "wait") // it may be used again
-	<-c.begun
-	c.wants(`"id":1`, "done")
-	c.in.Close()
-	c.over()
+	talking(t, func(t *testing.T, c *talk) {
+		c.call(1, "wait")
+		<-c.begun
+		c.call(1, "wait")
+		c.wants(`"id":null`, "-32600", "the id 1 is that of a call in hand")
+		close(c.release)
+		c.wants(`"id":1`, "done")
+		c.call(1, "wait") // it may be used again
+		<-c.begun
+		c.wants(`"id":1`, "done")
+		c.in.Close()
+		c.over()
+	})
 }
 
 // TestCancelled: a call that is cancelled ends and is not answered, whether it had begun or not.
 func TestCancelled(t *testing.T) {
-	c := begin(t)
-	for i := range maxRunning {
-		c.call(i+1, "wait")
-		<-c.begun
-	}
-	c.call(1000, "wait") // waits
-	c.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1000}}`)
-	c.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7,"reason":"enough"}}`)
-	if err := <-c.gaveUp; err == nil {
-		t.Error("a call was cancelled without a cause")
-	}
-	c.call(1001, "wait") // takes the place of the one that ended, past the one that waited
-	if got := <-c.begun; got != `{"n":1001}` {
-		t.Errorf("the call with %s began", got)
-	}
-	close(c.release)
-	seen := map[string]bool{}
-	for range maxRunning {
-		var a struct{ ID json.Number }
-		json.Unmarshal([]byte(c.wants("done")), &a)
-		seen[a.ID.String()] = true
-	}
-	if seen["7"] || seen["1000"] || !seen["1001"] || len(seen) != maxRunning {
-		t.Errorf("answered: %v", seen)
-	}
-	c.in.Close()
-	c.over()
+	talking(t, func(t *testing.T, c *talk) {
+		for i := range maxRunning {
+			c.call(i+1, "wait")
+			<-c.begun
+		}
+		c.call(1000, "wait") // waits
+		c.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1000}}`)
+		c.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7,"reason":"enough"}}`)
+		if err := <-c.gaveUp; err == nil {
+			t.Error("a call was cancelled without a cause")
+		}
+		c.call(1001, "wait") // takes the place of the one that ended, past the one that waited
+		if got := <-c.begun; got != `{"n":1001}` {
+			t.Errorf("the call with %s began", got)
+		}
+		close(c.release)
+		seen := map[string]bool{}
+		for range maxRunning {
+			var a struct{ ID json.Number }
+			json.Unmarshal([]byte(c.wants("done")), &a)
+			seen[a.ID.String()] = true
+		}
+		if seen["7"] || seen["1000"] || !seen["1001"] || len(seen) != maxRunning {
+			t.Errorf("answered: %v", seen)
+		}
+		c.in.Close()
+		c.over()
+	})
 }
 
 // TestEndOfInput: the calls in hand are worked on and answered, and only then the output ends.
 func TestEndOfInput(t *testing.T) {
-	c := begin(t)
-	const calls = maxRunning + 20
-	for i := range calls {
-		c.call(i+1, "wait")
-	}
-	for range maxRunning {
-		<-c.begun
-	}
-	c.in.Close()
-	close(c.release)
-	go func() {
-		for range calls - maxRunning {
+	talking(t, func(t *testing.T, c *talk) {
+		const calls = maxRunning + 20
+		for i := range calls {
+			c.call(i+1, "wait")
+		}
+		for range maxRunning {
 			<-c.begun
 		}
-	}()
-	for range calls {
-		c.wants("done")
-	}
-	c.over()
-	if len(c.gaveUp) > 0 {
-		t.Error("a call was cancelled by the end of the input")
-	}
+		c.in.Close()
+		close(c.release)
+		go func() {
+			for range calls - maxRunning {
+				<-c.begun
+			}
+		}()
+		for range calls {
+			c.wants("done")
+		}
+		c.over()
+		if len(c.gaveUp) > 0 {
+			t.Error("a call was cancelled by the end of the input")
+		}
+	})
 }
 
 // TestStopped: what has begun is finished and answered, and what waits is refused.
 func TestStopped(t *testing.T) {
-	c := begin(t)
-	for i := range maxRunning + 1 {
-		c.call(i+1, "wait")
-	}
-	for range maxRunning {
-		<-c.begun
-	}
-	c.stop()
-	c.wants(fmt.Sprintf(`"id":%d`, maxRunning+1), "-32000", "not begun")
-	close(c.release)
-	for range maxRunning {
-		c.wants("done")
-	}
-	c.over()
+	talking(t, func(t *testing.T, c *talk) {
+		for i := range maxRunning + 1 {
+			c.call(i+1, "wait")
+		}
+		for range maxRunning {
+			<-c.begun
+		}
+		c.stop()
+		c.wants(fmt.Sprintf(`"id":%d`, maxRunning+1), "-32000", "not begun")
+		close(c.release)
+		for range maxRunning {
+			c.wants("done")
+		}
+		c.over()
+	})
 }
 
 // TestNobodyReads: when the output is closed the calls in hand are finished all the same.
 func TestNobodyReads(t *testing.T) {
-	c := begin(t)
-	c.call(1, "wait")
-	c.call(2, "wait")
-	<-c.begun
-	<-c.begun
-	c.out.Close()
-	c.send("an answer to this cannot be written")
-	c.release <- struct{}{}
-	c.release <- struct{}{}
-	if err := <-c.ended; err != nil {
-		t.Error(err)
-	}
-	if len(c.gaveUp) > 0 {
-		t.Error("a call was cancelled when its answer could not be written")
-	}
+	talking(t, func(t *testing.T, c *talk) {
+		c.call(1, "wait")
+		c.call(2, "wait")
+		<-c.begun
+		<-c.begun
+		c.out.Close()
+		c.send("an answer to this cannot be written")
+		c.release <- struct{}{}
+		c.release <- struct{}{}
+		if err := <-c.ended; err != nil {
+			t.Error(err)
+		}
+		c.in.Close()
+		if len(c.gaveUp) > 0 {
+			t.Error("a call was cancelled when its answer could not be written")
+		}
+	})
 }
 
 // TestSlowReader: a client that reads nothing stops the reading of its own calls, and cannot keep a server that is told to
 // end.
 func TestSlowReader(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := begin(t)
+	talking(t, func(t *testing.T, c *talk) {
 		var sent atomic.Int64
 		go func() {
 			for i := range 10 * maxRunning {
@@ -244,8 +254,7 @@ func TestSlowReader(t *testing.T) {
 
 // TestUnreadAnswers: a server that is told to end has patience with a client that does not read its answers, and no more.
 func TestUnreadAnswers(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := begin(t)
+	talking(t, func(t *testing.T, c *talk) {
 		c.call(1, "wait")
 		<-c.begun
 		close(c.release)
@@ -262,27 +271,28 @@ func TestUnreadAnswers(t *testing.T) {
 
 // TestBusy: the calls that wait are bounded; what goes beyond is refused, and nothing else is lost.
 func TestBusy(t *testing.T) {
-	c := begin(t)
-	const over = 10
-	go func() {
-		for i := range maxRunning + maxWaiting + over {
-			c.call(i+1, "wait")
+	talking(t, func(t *testing.T, c *talk) {
+		const over = 10
+		go func() {
+			for i := range maxRunning + maxWaiting + over {
+				c.call(i+1, "wait")
+			}
+		}()
+		for range over {
+			c.wants("-32000", "busy")
 		}
-	}()
-	for range over {
-		c.wants("-32000", "busy")
-	}
-	go func() {
+		go func() {
+			for range maxRunning + maxWaiting {
+				<-c.begun
+			}
+		}()
+		close(c.release)
 		for range maxRunning + maxWaiting {
-			<-c.begun
+			c.wants("done")
 		}
-	}()
-	close(c.release)
-	for range maxRunning + maxWaiting {
-		c.wants("done")
-	}
-	c.in.Close()
-	c.over()
+		c.in.Close()
+		c.over()
+	})
 }
 
 // TestHeldBytes: so are the bytes of all of them.
@@ -299,24 +309,26 @@ func TestHeldBytes(t *testing.T) {
 }
 
 func TestPanic(t *testing.T) {
-	c := begin(t)
-	c.call(1, "panic")
-	c.wants(`"id":1`, "-32603", "a defect in emend")
-	close(c.release)
-	c.call(2, "wait")
-	c.wants("done")
-	c.in.Close()
-	c.over()
+	talking(t, func(t *testing.T, c *talk) {
+		c.call(1, "panic")
+		c.wants(`"id":1`, "-32603", "a defect in emend")
+		close(c.release)
+		c.call(2, "wait")
+		c.wants("done")
+		c.in.Close()
+		c.over()
+	})
 }
 
 // TestAskedAtTheEnd: a call that waits for an answer of the client does not wait for ever when there is none to come.
 func TestAskedAtTheEnd(t *testing.T) {
-	c := begin(t)
-	c.call(1, "ask")
-	c.wants("elicitation/create", "may I?")
-	c.in.Close()
-	c.wants(`"id":1`, "the client has gone")
-	c.over()
+	talking(t, func(t *testing.T, c *talk) {
+		c.call(1, "ask")
+		c.wants("elicitation/create", "may I?")
+		c.in.Close()
+		c.wants(`"id":1`, "the client has gone")
+		c.over()
+	})
 }
 
 func TestLines(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -112,14 +113,16 @@ func identifier(raw json.RawMessage) (jsonrpc.ID, bool) {
 }
 
 // lastID is how a message ends whose id comes last. One brace after it: it is of the message itself.
-var lastID = regexp.MustCompile(`,\s*"id"\s*:\s*(-?[0-9]{1,15}|"[^"\\]{0,200}")\s*\}\s*$`)
+var lastID = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`,\s*"id"\s*:\s*(-?[0-9]{1,15}|"[^"\\]{0,200}")\s*\}\s*$`)
+})
 
 // id is the id of a message that is too long, as far as one of its ends has it.
 func (l *line) id() json.RawMessage {
 	if id := idIn(l.text); id != nil {
 		return id
 	}
-	if m := lastID.FindSubmatch(l.tail); m != nil && utf8.Valid(m[1]) {
+	if m := lastID().FindSubmatch(l.tail); m != nil && utf8.Valid(m[1]) {
 		return m[1]
 	}
 	return nil

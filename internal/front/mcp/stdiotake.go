@@ -22,6 +22,8 @@ func (w *wire) take(a arrival) jsonrpc.Message {
 		}
 		if bad := w.admit(m, a.size); bad != nil {
 			w.send(bad)
+		} else if m.Method == "initialize" {
+			w.greeted = true
 		}
 	default:
 		w.send(a.bad)
@@ -52,7 +54,10 @@ func (w *wire) admit(m *jsonrpc.Request, size int) *refused {
 func (w *wire) notice(m *jsonrpc.Request) jsonrpc.Message {
 	switch m.Method {
 	case "notifications/initialized":
-		return &jsonrpc.Request{Method: m.Method}
+		if w.greeted {
+			w.greeted = false // a second one would be an error in the log of the server
+			return &jsonrpc.Request{Method: m.Method}
+		}
 	case "notifications/cancelled":
 		var about struct {
 			ID json.RawMessage `json:"requestId"`

@@ -20,10 +20,11 @@ type wire struct {
 	freed    chan struct{} // something may have become due; one signal stands for many
 	closed   chan struct{}
 
-	// Only Read has these; each is nil once it has come.
-	from <-chan arrival
-	stop <-chan struct{}
-	left <-chan struct{}
+	// Only Read has these; each of the channels is nil once it has come.
+	greeted bool // by a hello that wants to be followed by another
+	from    <-chan arrival
+	stop    <-chan struct{}
+	left    <-chan struct{}
 
 	writing sync.Mutex // of one line
 	out     io.WriteCloser

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/emend-dev/emend/internal/fail"
 )
@@ -21,7 +22,7 @@ import (
 // workspace is the directory that it is in.
 const tokenSuffix = ".key"
 
-var tokenForm = regexp.MustCompile(`^[A-Za-z0-9._~+/=-]{32,512}$`)
+var tokenForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9._~+/=-]{32,512}$`) })
 
 // Token reads the token that a file keeps, and makes one, of 256 random bits, if there is no such file. Servers that start
 // at the same time get the same. A file that others can read is refused.
@@ -79,7 +80,7 @@ func readToken(file string) (string, error) {
 		return "", err
 	}
 	token := strings.TrimSpace(string(b))
-	if !tokenForm.MatchString(token) {
+	if !tokenForm().MatchString(token) {
 		return "", &fail.Error{Kind: fail.PermissionDenied, Msg: fmt.Sprintf("the token file %s has no token: one is 32 to 512 letters, digits and ._~+/=-", fail.Quote(file)),
 			Hint: "Make a new one with --new-token."}
 	}

@@ -4,8 +4,10 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"log/slog"
+	"slices"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -13,6 +15,7 @@ import (
 	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/internal/fail"
 	"github.com/emend-dev/emend/internal/report"
+	"github.com/emend-dev/emend/internal/tool"
 )
 
 // watch bounds the calls of tools, counts them and logs one line for each: never what was in it.
@@ -74,6 +77,19 @@ func noteOf(ctx context.Context) *note {
 		return n
 	}
 	return &note{}
+}
+
+// at is the workspace that a call names, where there are several; what is none of them stays out of the log.
+func (n *note) at(places []tool.Place, args json.RawMessage) {
+	if len(places) == 1 {
+		n.workspace = places[0].Name
+		return
+	}
+	var named struct{ Workspace string }
+	json.Unmarshal(args, &named) //nolint:errcheck // then it names none
+	if slices.ContainsFunc(places, func(p tool.Place) bool { return p.Name == named.Workspace }) {
+		n.workspace = named.Workspace
+	}
 }
 
 // ended says how a tool answered.

@@ -3,6 +3,7 @@ package setup
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os/exec"
 	"strings"
@@ -18,13 +19,28 @@ func (p *Plan) Apply(ctx context.Context) error {
 			continue
 		}
 		if err := s.apply(ctx, p.Remove); err != nil {
-			return err
+			return p.after(err)
 		}
-		s.Done = true
+		s.Done, p.Written = true, true
 	}
-	p.Written = true
 	return nil
 }
+
+// after adds to an error what was done before it.
+func (p *Plan) after(err error) error {
+	e, ok := errors.AsType[*fail.Error](err)
+	if !ok {
+		return err
+	}
+	for _, s := range p.Steps {
+		if s.Done {
+			e.Notes = append(e.Notes, s.File+" was changed before that.")
+		}
+	}
+	return e
+}
+
+var errNotThere = errors.New("the client's own command ran, and the file does not say so")
 
 func (s *Step) apply(ctx context.Context, remove bool) error {
 	if err := s.file.fresh(); err != nil {
@@ -44,7 +60,7 @@ func (s *Step) apply(ctx context.Context, remove bool) error {
 	}
 	err := s.file.write(s.after, s.private)
 	if err == nil && remove {
-		s.file.forget()
+		s.file.forget(s.spent)
 	}
 	return err
 }

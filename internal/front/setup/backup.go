@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 )
 
 const mostBackups = 100
@@ -50,14 +51,15 @@ func (f *file) keep() (string, error) {
 	return "", fmt.Errorf("there are %d backups already", mostBackups)
 }
 
-// forget removes the backups that say no more than the file does.
-func (f *file) forget() {
+// forget removes the backups that are spent, and those that say what the file says.
+func (f *file) forget(spent []*file) {
 	is, err := load(f.path)
 	if err != nil || !is.exists() {
 		return
 	}
 	for _, b := range f.backups() {
-		if bytes.Equal(b.found, is.found) {
+		old := slices.ContainsFunc(spent, func(s *file) bool { return s.path == b.path && bytes.Equal(s.found, b.found) })
+		if old || bytes.Equal(b.found, is.found) {
 			os.Remove(b.path) //nolint:errcheck // a copy that stays does no harm
 		}
 	}

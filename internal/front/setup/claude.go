@@ -24,7 +24,10 @@ var claudeCode = &Client{
 		if s == Project {
 			file = h.project(".claude", "settings.json")
 		}
-		return []rule{{place: place{file, plainJSON, []string{"permissions", "deny"}}, items: []string{"Edit", "Write", "NotebookEdit"}}}
+		return []rule{{
+			place: place{file, plainJSON, []string{"permissions", "deny"}},
+			items: []string{"Edit", "Write", "NotebookEdit"},
+		}}
 	},
 	// The user's servers stand in the program's own state, which running programs write as well: it knows how.
 	state: true,
@@ -42,7 +45,8 @@ var claudeCode = &Client{
 		}
 		return out
 	},
-	next: "restart Claude Code; /mcp then shows emend as connected (for a project it asks first whether the server may start)",
+	trust: "Claude Code asks once whether the server of a project's .mcp.json may start; until then it waits for approval.",
+	next:  "restart Claude Code; /mcp then shows emend as connected",
 }
 
 // local is the entry of a server that is started.

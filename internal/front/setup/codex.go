@@ -3,12 +3,16 @@ package setup
 import "strings"
 
 // What was seen of 0.169.0: apply_patch is offered with every model of its catalogue, whatever include_apply_patch_tool,
-// tools.apply_patch or features.apply_patch_freeform say. "codex mcp add" drops the comments inside other servers'
+// tools.apply_patch or features.apply_patch_freeform say (openai/codex#8161). In its read-only sandbox that tool and the
+// shell are refused, and emend, which Codex starts outside, writes. "codex mcp add" drops the comments inside other servers'
 // entries, so it is run only where there are none.
 var codex = &Client{
 	Name: "codex", Title: "Codex", program: "codex",
-	scopes: []Scope{User},
-	server: func(h Host, _ Scope) place {
+	scopes: []Scope{User, Project},
+	server: func(h Host, s Scope) place {
+		if s == Project {
+			return place{h.project(".codex", "config.toml"), tomlForm, []string{"mcp_servers"}}
+		}
 		return place{h.in("CODEX_HOME", ".codex", "config.toml"), tomlForm, []string{"mcp_servers"}}
 	},
 	entry: func(s Server) any {
@@ -19,16 +23,19 @@ var codex = &Client{
 	},
 	own: func(o own) [][]string {
 		switch {
-		case strings.Contains(string(o.text), "mcp_servers"):
-			return nil
-		case o.remove:
+		case o.scope != User, o.remove, strings.Contains(string(o.text), "mcp_servers"):
 			return nil
 		case o.server.URL != "":
 			return [][]string{{"codex", "mcp", "add", "emend", "--url", o.server.URL, "--bearer-token-env-var", tokenVar}}
 		}
 		return [][]string{append([]string{"codex", "mcp", "add", "emend", "--", o.server.Command}, o.server.Args...)}
 	},
-	notes: []string{"Codex has no setting that turns its own apply_patch off: it stays beside emend's tools, and what the model " +
-		"does with it is not in emend's log. Say in AGENTS.md that files are edited with the emend tools only."},
-	next: "start Codex again; codex mcp list then shows emend",
+	notes: []string{
+		"No setting of Codex takes its own apply_patch away: it stays beside emend's tools, and what the model does with it is not in " +
+			"emend's log. Say in AGENTS.md that files are edited with the emend tools only.",
+		"sandbox_mode = \"read-only\" in config.toml makes Codex refuse its apply_patch and what its shell writes, unless a person " +
+			"allows it, while emend goes on working. setup leaves that to you: builds may need to write.",
+	},
+	trust: "Codex reads a project's .codex/config.toml only where the project is trusted: it asks when it starts there.",
+	next:  "start Codex again; codex mcp list then shows emend",
 }

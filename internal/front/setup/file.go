@@ -37,7 +37,7 @@ func load(path string) (*file, error) {
 	}
 	if info.Mode()&fs.ModeSymlink != 0 {
 		if f.real, err = filepath.EvalSymlinks(path); err != nil {
-			return nil, f.refused(fail.NotFound, fmt.Errorf("it is a link that leads nowhere: %w", err), "Make what it leads to, or remove the link.")
+			return nil, f.refused(fail.NotFound, errors.New("it is a link that leads nowhere"), "Make what it leads to, or remove the link.")
 		}
 		if info, err = os.Stat(f.real); err != nil {
 			return nil, f.refused(fail.PermissionDenied, err, "")

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/tailscale/hujson"
@@ -88,7 +89,7 @@ func parse(text []byte) (*hujson.Value, error) {
 	// A comment in the last line needs no newline, except for the parser.
 	v, err := hujson.Parse(append(bytes.Clone(text), '\n'))
 	if err != nil {
-		return nil, err
+		return nil, errors.New(strings.TrimPrefix(err.Error(), "hujson: "))
 	}
 	return &v, nil
 }

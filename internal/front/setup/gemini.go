@@ -14,9 +14,13 @@ var gemini = &Client{
 		return local{Command: s.Command, Args: s.Args}
 	},
 	tools: func(h Host, s Scope) []rule {
-		return []rule{{place: place{h.geminiFile(s), commentedJSON, []string{"tools", "exclude"}}, items: []string{"EditTool", "WriteFileTool"}}}
+		return []rule{{
+			place: place{h.geminiFile(s), commentedJSON, []string{"tools", "exclude"}},
+			items: []string{"EditTool", "WriteFileTool"},
+		}}
 	},
-	next: "start Gemini CLI again; gemini mcp list then shows emend as connected",
+	trust: "Gemini CLI reads a project's settings only where the folder is trusted: it asks when it starts there.",
+	next:  "start Gemini CLI again; gemini mcp list then shows emend as connected",
 }
 
 func (h Host) geminiFile(s Scope) string {

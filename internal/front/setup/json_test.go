@@ -128,6 +128,36 @@ func TestPutRefuses(t *testing.T) {
 	}
 }
 
+// TestDropLaysOut: what stands beside a member stays readable without it.
+func TestDropLaysOut(t *testing.T) {
+	x := member{path: []string{"x"}}
+	for _, tc := range []struct{ before, after string }{
+		{"{ // mine\n\"x\": 1 }", "{ // mine\n }"},
+		{"{\"a\": 1, // c\n \"x\": 2 }", "{\"a\": 1 // c\n  }"},
+		{"{\n  \"a\": 1,\n  \"x\": 2 // about x\n}", "{\n  \"a\": 1\n   // about x\n}"},
+		{"{\n  \"x\": 2 /* c */,\n  \"b\": 1\n}", "{\n   /* c */\n  \"b\": 1\n}"},
+		{"{\n  \"x\": 2,\n  \"b\": 1\n}", "{\n  \"b\": 1\n}"},
+		{"{\n  \"a\": 1,\n  \"x\": 2,\n}", "{\n  \"a\": 1,\n}"},
+		{`{"a": 1, "x": 2}`, `{"a": 1}`},
+		{`{"x": 2}`, `{}`},
+	} {
+		got, err := x.drop([]byte(tc.before))
+		if err != nil || string(got) != tc.after {
+			t.Errorf("%q: %v\ngot  %q\nwant %q", tc.before, err, got, tc.after)
+		}
+	}
+}
+
+// TestChangeIsProved: an edit that changes anything else than was meant is refused.
+func TestChangeIsProved(t *testing.T) {
+	for _, with := range []string{"2", "1, \"b\": 2", "}"} {
+		edit := func(t *tree) error { t.cut(6, 7, with); return nil }
+		if got, err := change([]byte(`{"a": 1}`), edit, func(any) {}); err == nil {
+			t.Errorf("%q passed", got)
+		}
+	}
+}
+
 // FuzzPut: no text makes an edit panic, and what an edit returns it would not edit again.
 func FuzzPut(f *testing.F) {
 	for _, text := range texts {

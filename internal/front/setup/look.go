@@ -76,8 +76,11 @@ func (c *Client) look(h Host, s Scope, version string) State {
 	return st
 }
 
-// toolsAre says whether the client's own edit tools are off.
+// toolsAre says whether the client's own edit tools are off. What the account turns off is off in a project.
 func (c *Client) toolsAre(h Host, s Scope) string {
+	if s == Project && c.toolsAre(h, User) == "off" {
+		return "off"
+	}
 	for _, r := range c.tools(h, s) {
 		f, err := load(r.file)
 		if err != nil || r.form.check(f.text) != nil {

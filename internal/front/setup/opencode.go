@@ -2,7 +2,7 @@ package setup
 
 import "os"
 
-// What was seen of 1.18.33: permission.edit "deny" takes edit and write out of what the model is shown, and emend's
+// What was seen of 1.18.33: permission.edit "deny" takes edit, write and apply_patch from what the model is shown, and emend's
 // tools stay.
 var opencode = &Client{
 	Name: "opencode", Title: "opencode", program: "opencode",

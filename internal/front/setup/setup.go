@@ -67,6 +67,7 @@ type Client struct {
 	state bool // the file of the servers is the program's own state: it keeps copies itself, and emend makes none
 
 	notes []string // what stays as it is
+	trust string   // what a person has to do for a project's configuration to count
 	token string   // how it gets the token of a server over HTTP, when not from the environment
 	next  string   // what to do afterwards
 }

@@ -148,13 +148,14 @@ func (b table) lines(newline string) string {
 // comments in front of that.
 func (b table) find(text []byte) (from, to int, found bool) {
 	at, end := 0, 0
+	below := []byte(strings.TrimSuffix(b.header(), "]") + ".")
 	for line := range bytes.Lines(text) {
 		trimmed := bytes.TrimSpace(line)
 		switch {
 		case !found && bytes.HasPrefix(trimmed, []byte(b.header())):
 			from, found = at, true
 			end = at + len(line)
-		case found && bytes.HasPrefix(trimmed, []byte("[")) && !bytes.HasPrefix(trimmed, []byte(strings.TrimSuffix(b.header(), "]")+".")):
+		case found && bytes.HasPrefix(trimmed, []byte("[")) && !bytes.HasPrefix(trimmed, below):
 			return from, end, true
 		case found && len(trimmed) > 0 && trimmed[0] != '#':
 			end = at + len(line)

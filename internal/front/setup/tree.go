@@ -21,12 +21,6 @@ type tree struct {
 	cuts    []cut
 }
 
-// cut puts a text in the place of the bytes from..to.
-type cut struct {
-	from, to int
-	with     string
-}
-
 // part is a member of an object or an element of a list: where it begins, where its value ends, and where the comma
 // after it is, or -1.
 type part struct{ start, end, comma int }
@@ -106,8 +100,7 @@ func (t *tree) set(path []string, value json.RawMessage) error {
 		value = json.RawMessage("{" + string(compact(name)) + ":" + string(value) + "}")
 	}
 	t.insert(at, func(indent, unit string) string {
-		colon := ": "
-		return string(compact(rest[0])) + colon + indented(value, indent, unit, t.newline)
+		return string(compact(rest[0])) + ": " + indented(value, indent, unit, t.newline)
 	})
 	return nil
 }
@@ -148,74 +141,6 @@ func (t *tree) unset(path []string) error {
 		}
 	}
 	return nil
-}
-
-// insert adds a part after the last one of v, laid out as those that are there.
-func (t *tree) insert(v *hujson.Value, render func(indent, unit string) string) {
-	ps, brace := parts(v), v.EndOffset-1
-	inside := t.text[v.StartOffset+1 : brace]
-	if len(ps) > 0 && !bytes.Contains(inside, []byte("\n")) {
-		last := ps[len(ps)-1]
-		if last.comma >= 0 {
-			t.cut(last.comma+1, last.comma+1, " "+render("", "")+",")
-			return
-		}
-		t.cut(last.end, last.end, ", "+render("", ""))
-		return
-	}
-	indent, comma := t.indent(v.StartOffset)+t.unit, ""
-	if n := len(ps); n > 0 {
-		if t.leads(ps[n-1].start) {
-			indent = t.indent(ps[n-1].start)
-		}
-		if ps[n-1].comma >= 0 {
-			comma = ","
-		} else {
-			t.cut(ps[n-1].end, ps[n-1].end, ",")
-		}
-	}
-	// Behind what is the last thing before the brace, be it a comment.
-	at := len(bytes.TrimRight(t.text[:brace], " \t\r\n"))
-	with := t.newline + indent + render(indent, t.unit) + comma
-	if !bytes.Contains(t.text[at:brace], []byte("\n")) {
-		with += t.newline + t.indent(v.StartOffset)
-	}
-	t.cut(at, at, with)
-}
-
-// remove takes the i-th part out of v, with its comma and the blanks before it.
-func (t *tree) remove(v *hujson.Value, i int) {
-	ps := parts(v)
-	p := ps[i]
-	from := len(bytes.TrimRight(t.text[:p.start], " \t\r\n"))
-	switch {
-	case p.comma >= 0 && blank(t.text[p.end:p.comma]):
-		t.cut(from, p.comma+1, "")
-	case p.comma >= 0: // a comment stands before the comma, and stays
-		t.cut(from, p.end, "")
-		t.cut(p.comma, p.comma+1, "")
-	case i > 0:
-		t.cut(ps[i-1].comma, ps[i-1].comma+1, "")
-		t.cut(max(from, ps[i-1].comma+1), p.end, "")
-	case blank(t.text[v.StartOffset+1:p.start]) && blank(t.text[p.end:v.EndOffset-1]):
-		t.cut(v.StartOffset+1, v.EndOffset-1, "")
-	default:
-		t.cut(from, p.end, "")
-	}
-}
-
-func (t *tree) cut(from, to int, with string) { t.cuts = append(t.cuts, cut{from, to, with}) }
-
-// spliced is the text with the cuts made.
-func (t *tree) spliced() []byte {
-	slices.SortStableFunc(t.cuts, func(a, b cut) int { return cmp.Compare(a.from, b.from) })
-	var out []byte
-	at := 0
-	for _, c := range t.cuts {
-		out = append(append(out, t.text[at:c.from]...), c.with...)
-		at = c.to
-	}
-	return append(out, t.text[at:]...)
 }
 
 // leads reports whether only blanks stand before the offset in its line, and that line is not the first.

@@ -14,7 +14,8 @@ var zed = &Client{
 	tools: func(h Host, _ Scope) []rule {
 		var out []rule
 		for _, tool := range []string{"edit_file", "create_directory", "copy_path", "move_path", "delete_path"} {
-			out = append(out, rule{place: place{h.zedSettings(), jsonC, []string{"agent", "tool_permissions", "tools", tool, "default"}}, value: "deny"})
+			path := []string{"agent", "tool_permissions", "tools", tool, "default"}
+			out = append(out, rule{place: place{h.zedSettings(), jsonC, path}, value: "deny"})
 		}
 		return out
 	},

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// contest is what became of edits of one file that were all in flight at once, each of a line of its own.
+type contest struct {
+	server          string
+	answered, there int // edits that were answered as made, and those that are in the file
+	refused         int // because somebody was quicker: asked for again, with the file as it then was
+}
+
+const contenders = 32
+
+func contestPage() string {
+	var b strings.Builder
+	for i := range contenders {
+		b.WriteString(contestLine(i, "before"))
+	}
+	return b.String()
+}
+
+func contestLine(i int, when string) string {
+	return fmt.Sprintf("line %d is as it was %s the contest\n", i, when)
+}
+
+// contests lets every server have its contest.
+func (b *bench) contests(ctx context.Context) (out []contest, err error) {
+	for i, srv := range b.programs.servers() {
+		home := filepath.Join(b.scratch, fmt.Sprintf("contest%d", i))
+		s := &side{server: srv, home: home, dir: filepath.Join(home, "tree")}
+		if err := write(filepath.Join(s.dir, "one.txt"), contestPage()); err != nil {
+			return nil, err
+		}
+		if s.link, err = b.lines(ctx, s); err != nil {
+			return nil, err
+		}
+		c, err := s.contest()
+		if err == nil {
+			err = s.link.end()
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", s.name, err)
+		}
+		out = append(out, c)
+	}
+	return out, nil
+}
+
+func (s *side) contest() (contest, error) {
+	c := contest{server: s.name}
+	todo := make([]int, contenders)
+	for i := range todo {
+		todo[i] = i
+	}
+	name := filepath.Join(s.dir, "one.txt")
+	for range contenders { // one at least is made in every turn
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return c, err
+		}
+		calls := make([]call, len(todo))
+		for k, i := range todo {
+			calls[k] = s.talk.edit(s.dir, "one.txt", sum(string(text)), contestLine(i, "before"), contestLine(i, "after"))
+		}
+		out, err := s.link.drive(calls, contenders)
+		if err != nil {
+			return c, err
+		}
+		if todo, err = out.refused(todo); err != nil {
+			return c, err
+		}
+		if c.refused += len(todo); len(todo) == 0 {
+			break
+		}
+	}
+	c.answered = contenders - len(todo)
+	text, err := os.ReadFile(name)
+	for i := range contenders {
+		if strings.Contains(string(text), contestLine(i, "after")) {
+			c.there++
+		}
+	}
+	return c, err
+}
+
+// refused are those of all whose call was refused.
+func (s *slice) refused(all []int) (out []int, err error) {
+	for k, line := range s.answers {
+		var a struct{ Result struct{ IsError bool } }
+		if err := json.Unmarshal(line, &a); err != nil {
+			return nil, err
+		}
+		if a.Result.IsError {
+			out = append(out, all[k])
+		}
+	}
+	return out, nil
+}

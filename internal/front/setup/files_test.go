@@ -1,0 +1,138 @@
+package setup
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/emend-dev/emend/internal/fail"
+)
+
+// TestRefused: a file that cannot be read, or that the client could not read, stays as it is.
+func TestRefused(t *testing.T) {
+	for _, c := range Clients {
+		f := c.server(Host{Env: func(string) string { return "" }}, User).form
+		for _, text := range []string{"{", "\x00\x01", "\xff\xfe{\x00}\x00", "{\"a\": 1} x", "[", "mcp_servers = 1\n"} {
+			if f == tomlForm && text == "[" {
+				text = "[a"
+			}
+			h := account(t)
+			give(t, c, h, User, text)
+			before := below(t, h.Home)
+			p, err := c.Plan(h, asked)
+			if err == nil {
+				t.Errorf("%s: %q was planned: %+v", c.Name, text, p.Steps[0])
+			}
+			if name := same(before, below(t, h.Home)); name != "" {
+				t.Errorf("%s: %q: %s changed", c.Name, text, name)
+			}
+			for _, st := range Look(h, "devel") {
+				if st.Client == c.Name && st.Problem == "" && !(f == tomlForm && strings.HasPrefix(text, "mcp")) {
+					t.Errorf("%s: %q: doctor has nothing to say", c.Name, text)
+				}
+			}
+		}
+	}
+	for c, text := range map[*Client]string{claudeCode: "{} // comment", gemini: "{\"a\": 1,}"} {
+		h := account(t)
+		give(t, c, h, User, text)
+		if _, err := c.Plan(h, asked); !errors.Is(err, fail.CommandFailed) {
+			t.Errorf("%s does not read %q: %v", c.Name, text, err)
+		}
+	}
+}
+
+// TestChangedSince: other changes that were made after setup stay when it is taken back.
+func TestChangedSince(t *testing.T) {
+	h := account(t)
+	give(t, opencode, h, User, "{\n  // mine\n  \"theme\": \"dark\"\n}\n")
+	apply(t, opencode, h, asked)
+	file := opencode.server(h, User).file
+	text, _ := os.ReadFile(file)
+	if err := os.WriteFile(file, []byte(strings.Replace(string(text), `"dark"`, `"light"`, 1)), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	o := asked
+	o.Remove = true
+	apply(t, opencode, h, o)
+	got, _ := os.ReadFile(file)
+	if want := "{\n  // mine\n  \"theme\": \"light\"\n}\n"; string(got) != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if kept, err := os.ReadFile(file + ".emend-backup"); err != nil || !strings.Contains(string(kept), "dark") {
+		t.Errorf("the backup: %q, %v", kept, err)
+	}
+}
+
+// TestChangedMeanwhile: what was shown is not written over what somebody saved since.
+func TestChangedMeanwhile(t *testing.T) {
+	for _, text := range []string{"", "{\"a\": 1}"} {
+		h := account(t)
+		file := cursor.server(h, User).file
+		if text != "" {
+			give(t, cursor, h, User, text)
+		}
+		p := plan(t, cursor, h, asked)
+		give(t, cursor, h, User, "{\"b\": 2}")
+		if err := p.Apply(t.Context()); !errors.Is(err, fail.Stale) || p.Written {
+			t.Errorf("%q: %v", text, err)
+		}
+		if got, _ := os.ReadFile(file); string(got) != "{\"b\": 2}" {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+}
+
+func TestReadOnly(t *testing.T) {
+	h := account(t)
+	give(t, cursor, h, User, "{}")
+	file := cursor.server(h, User).file
+	if err := os.Chmod(file, 0o444); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := cursor.Plan(h, asked); !errors.Is(err, fail.PermissionDenied) {
+		t.Errorf("planned: %v", err)
+	}
+}
+
+// TestLinks: people keep their dotfiles in a repository. The link stays, what it leads to is edited.
+func TestLinks(t *testing.T) {
+	h := account(t)
+	kept := filepath.Join(h.Home, "dotfiles.json")
+	file := cursor.server(h, User).file
+	err := errors.Join(os.WriteFile(kept, []byte("{}"), 0o644), os.MkdirAll(filepath.Dir(file), 0o755), os.Symlink(kept, file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := apply(t, cursor, h, asked)
+	link, err := os.Readlink(file)
+	if err != nil || link != kept || filepath.Base(p.Steps[0].Target) != "dotfiles.json" {
+		t.Errorf("the link is %q, %v; the step says %q", link, err, p.Steps[0].Target)
+	}
+	if text, _ := os.ReadFile(kept); !strings.Contains(string(text), "/opt/emend") {
+		t.Errorf("%q", text)
+	}
+	os.Remove(kept) //nolint:errcheck // the next line fails if it stays
+	if _, err := cursor.Plan(h, asked); !errors.Is(err, fail.NotFound) {
+		t.Errorf("a link that leads nowhere: %v", err)
+	}
+}
+
+// TestBackups: none is overwritten, and one that says the same is enough.
+func TestBackups(t *testing.T) {
+	h := account(t)
+	give(t, cursor, h, User, "{}")
+	first := cursor.server(h, User).file + ".emend-backup"
+	if err := os.WriteFile(first, []byte("somebody's"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := apply(t, cursor, h, asked)
+	if got, _ := os.ReadFile(first); string(got) != "somebody's" {
+		t.Errorf("the backup was overwritten: %q", got)
+	}
+	if got, _ := os.ReadFile(p.Steps[0].Backup); string(got) != "{}" || p.Steps[0].Backup == first {
+		t.Errorf("%s has %q", p.Steps[0].Backup, got)
+	}
+}

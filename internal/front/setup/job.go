@@ -1,0 +1,195 @@
+package setup
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"znkr.io/diff"
+	"znkr.io/diff/textdiff"
+
+	"github.com/emend-dev/emend/internal/fail"
+)
+
+// own is what a client's own command is made from.
+type own struct {
+	scope  Scope
+	remove bool
+	there  bool // an entry is there already
+	server Server
+	entry  any
+	text   []byte // of the file
+}
+
+// job is one file with all that is to stand in it.
+type job struct {
+	does     []string
+	file     *file
+	form     form
+	settings []setting
+	run      [][]string
+	private  bool
+	copies   bool
+	dir      string
+}
+
+// jobs are the files of a client: that of its servers first, so that an agent is never left without any edit tool.
+func (c *Client) jobs(h Host, o Options, s Server) ([]*job, error) {
+	at := c.server(h, o.Scope)
+	first, err := c.job(h, o, at)
+	if err != nil {
+		return nil, err
+	}
+	set := at.form.member(append(slices.Clone(at.path), "emend"), c.entry(s))
+	first.add("the server emend", set)
+	first.run = c.runs(h, o, s, first, set)
+	jobs := []*job{first}
+	if c.tools == nil || o.KeepTools && !o.Remove {
+		return jobs, nil
+	}
+	for _, r := range c.tools(h, o.Scope) {
+		j := find(jobs, r.file)
+		if j == nil {
+			if j, err = c.job(h, o, r.place); err != nil {
+				return nil, err
+			}
+			jobs = append(jobs, j)
+		}
+		j.add("its own edit tools off", r.setting())
+	}
+	return jobs, nil
+}
+
+// find is the job that edits the file.
+func find(jobs []*job, path string) *job {
+	i := slices.IndexFunc(jobs, func(j *job) bool { return j.file.path == path && j.run == nil })
+	if i < 0 {
+		return nil
+	}
+	return jobs[i]
+}
+
+func (c *Client) job(h Host, o Options, at place) (*job, error) {
+	f, err := load(at.file)
+	if err != nil {
+		return nil, err
+	}
+	if err := at.form.check(f.text); err != nil {
+		return nil, f.refused(fail.CommandFailed, err, "Nothing was written. Correct the file, or edit it by hand: docs/clients.md says how.")
+	}
+	return &job{file: f, form: at.form, private: o.Scope == User, copies: true, dir: h.Project}, nil
+}
+
+func (j *job) add(does string, s setting) {
+	if !slices.Contains(j.does, does) {
+		j.does = append(j.does, does)
+	}
+	j.settings = append(j.settings, s)
+}
+
+// runs are the client's own commands, where it has them, the account has the program, and something is to be done.
+func (c *Client) runs(h Host, o Options, s Server, j *job, set setting) [][]string {
+	if c.own == nil || !h.has(c.program) {
+		return nil
+	}
+	_, there := set.now(j.file.text)
+	if o.Remove && !there {
+		return nil
+	}
+	if after, err := set.put(j.file.text); err == nil && !o.Remove && bytes.Equal(after, j.file.text) {
+		return nil
+	}
+	j.copies = !c.state
+	return c.own(own{o.Scope, o.Remove, there, s, c.entry(s), j.file.text})
+}
+
+// step works a job out.
+func (j *job) step(o Options) (*Step, error) {
+	s := &Step{Does: strings.Join(j.does, "; "), File: j.file.path,
+		file: j.file, private: j.private, copies: j.copies, dir: j.dir}
+	if j.file.real != j.file.path {
+		s.Target = j.file.real
+	}
+	if j.run != nil {
+		s.Run, s.Change, s.wants = j.run, true, j.settings[0]
+		return s, nil
+	}
+	var err error
+	if o.Remove {
+		s.after, s.Gone, err = j.without(s)
+	} else {
+		s.after, err = puts(j.file.text, j.settings)
+		s.after = j.file.whole(s.after)
+	}
+	if err != nil {
+		return nil, j.file.refused(fail.CommandFailed, err, "Nothing was written. Change it by hand: docs/clients.md says how.")
+	}
+	s.Change = s.Gone || !bytes.Equal(s.after, j.file.found)
+	if s.Change {
+		if err := j.file.writable(); err != nil {
+			return nil, err
+		}
+		s.Diff = unified(j.file.found, s.after)
+	}
+	return s, nil
+}
+
+// without is the file without the settings. If nobody has changed anything else since a backup was made, that is the
+// backup, byte by byte, and if the file was made by setup, there is none afterwards; else the settings alone are taken
+// out.
+func (j *job) without(step *Step) (after []byte, gone bool, err error) {
+	there := j.there()
+	if len(there) == 0 {
+		return j.file.found, false, nil
+	}
+	backups := j.file.backups()
+	for _, b := range backups {
+		if again, err := puts(b.text, there); err == nil && bytes.Equal(b.whole(again), j.file.found) {
+			step.spent = append(step.spent, b)
+		}
+	}
+	if len(step.spent) > 0 {
+		return step.spent[0].found, false, nil
+	}
+	if again, err := puts(nil, there); err == nil && len(backups) == 0 && bytes.Equal(again, j.file.found) {
+		return nil, true, nil
+	}
+	return j.dropped(there)
+}
+
+// there are the settings that the file has, as it has them.
+func (j *job) there() []setting {
+	var out []setting
+	for _, s := range j.settings {
+		if is, ok := s.now(j.file.text); ok {
+			out = append(out, is)
+		}
+	}
+	return out
+}
+
+func (j *job) dropped(there []setting) ([]byte, bool, error) {
+	text := j.file.text
+	for _, s := range there {
+		var err error
+		if text, err = s.drop(text); err != nil {
+			return nil, false, err
+		}
+	}
+	return j.file.whole(text), false, nil
+}
+
+// puts is the text with all settings.
+func puts(text []byte, settings []setting) ([]byte, error) {
+	for _, s := range settings {
+		var err error
+		if text, err = s.put(text); err != nil {
+			return nil, err
+		}
+	}
+	return text, nil
+}
+
+func unified(a, b []byte) string {
+	return string(textdiff.Unified(a, b, diff.Context(2)))
+}

@@ -1,0 +1,132 @@
+package setup
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/emend-dev/emend/internal/fail"
+)
+
+// TestOptions: what is asked for is in the command that the client starts.
+func TestOptions(t *testing.T) {
+	h := account(t)
+	o := Options{Scope: User, Binary: "/opt/emend", Profile: "codex", ReadOnly: true, Hash: true}
+	want := []string{"/opt/emend", "serve", "--profile", "codex", "--read-only", "--require-hash"}
+	if p := plan(t, claudeCode, h, o); !slices.Equal(p.Command, want) {
+		t.Errorf("%q", p.Command)
+	}
+	h.Bound = true
+	if p := plan(t, vscode, h, o); p.Command[len(p.Command)-1] != h.Project {
+		t.Errorf("bound to %q: %q", h.Project, p.Command)
+	}
+	h.Bound = false
+	if p := plan(t, vscode, h, o); p.Command[len(p.Command)-1] != "${workspaceFolder}" {
+		t.Errorf("not bound: %q", p.Command)
+	}
+	o = asked
+	o.KeepTools = true
+	if p := plan(t, claudeCode, h, o); len(p.Steps) != 1 {
+		t.Errorf("own tools were to stay: %+v", p.Steps)
+	}
+}
+
+// TestHTTP: every client connects to a server that runs, and no file has a token.
+func TestHTTP(t *testing.T) {
+	for _, c := range Clients {
+		h, o := account(t), asked
+		o.URL = "http://127.0.0.1:8765/mcp"
+		apply(t, c, h, o)
+		i := slices.IndexFunc(Look(h, "devel"), func(st State) bool { return st.Client == c.Name })
+		if st := Look(h, "devel")[i]; st.URL != o.URL || st.Problem != "" {
+			t.Errorf("%s: %+v", c.Name, st)
+		}
+	}
+}
+
+func TestScopes(t *testing.T) {
+	o := asked
+	o.Scope = Project
+	if _, err := zed.Plan(account(t), o); !errors.Is(err, fail.NotFound) {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestFailingCommand: when a client's own command fails, or does not do what it says, setup says so.
+func TestFailingCommand(t *testing.T) {
+	h := account(t)
+	for _, argv := range [][]string{{"false"}, {"true"}} {
+		p := plan(t, codex, h, asked)
+		p.Steps[0].Run, p.Steps[0].wants = [][]string{argv}, codexTable
+		if err := p.Apply(t.Context()); !errors.Is(err, fail.CommandFailed) || p.Written {
+			t.Errorf("%s: %v", argv, err)
+		}
+	}
+}
+
+// TestOwnCommands: a client's command is planned where the account has the program and nothing would be lost.
+func TestOwnCommands(t *testing.T) {
+	for _, tc := range []struct {
+		c    *Client
+		text string
+		want string
+	}{
+		{claudeCode, "{}", `claude mcp add-json --scope user emend {"type":"stdio","command":"/opt/emend","args":["serve"]}`},
+		{claudeCode, `{"mcpServers":{"emend":{"command":"old"}}}`, "claude mcp remove --scope user emend"},
+		{codex, "", "codex mcp add emend -- /opt/emend serve"},
+		{codex, "[mcp_servers.other]\nargs = [] # a comment that the program would drop\n", ""},
+		{vscode, "", `code --add-mcp {"args":["serve","${workspaceFolder}"],"command":"/opt/emend","name":"emend","type":"stdio"}`},
+		{gemini, "{}", ""},
+	} {
+		h := account(t)
+		h.Look = func(p string) (string, error) { return "/usr/bin/" + p, nil }
+		f := tc.c.server(h, User).file
+		if err := errors.Join(os.MkdirAll(filepath.Dir(f), 0o755), os.WriteFile(f, []byte(tc.text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		if run := plan(t, tc.c, h, asked).Steps[0].Run; run != nil {
+			got = strings.Join(run[0], " ")
+		}
+		if got != tc.want {
+			t.Errorf("%s, %q: %s, want %s", tc.c.Name, tc.text, got, tc.want)
+		}
+	}
+}
+
+// TestCommandThatWorks: a client's command that does what it should is done, with a backup of what was there.
+func TestCommandThatWorks(t *testing.T) {
+	h := account(t)
+	give(t, codex, h, User, "model = \"x\"\n")
+	p := plan(t, codex, h, asked)
+	ready := filepath.Join(h.Home, "ready.toml")
+	if err := os.WriteFile(ready, p.Steps[0].after, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.Steps[0].Run, p.Steps[0].wants = [][]string{{"cp", ready, p.Steps[0].File}}, codexTable
+	if err := p.Apply(t.Context()); err != nil || !p.Written {
+		t.Fatal(err)
+	}
+	if kept, err := os.ReadFile(p.Steps[0].Backup); err != nil || string(kept) != "model = \"x\"\n" {
+		t.Errorf("the backup: %q, %v", kept, err)
+	}
+}
+
+// TestOtherVersion: doctor reads from a binary which emend it is, and does not run it.
+func TestOtherVersion(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, o := account(t), asked
+	o.Binary = self
+	apply(t, cursor, h, o)
+	for version, want := range map[string]string{"devel": "", "v9.9.9": "it starts emend devel; this is v9.9.9"} {
+		if st := Look(h, version)[0]; st.Note != want || st.Problem != "" {
+			t.Errorf("%s: %+v", version, st)
+		}
+	}
+}

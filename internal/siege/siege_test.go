@@ -1,0 +1,200 @@
+//go:build unix
+
+package siege
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestSiege: so many sessions work for some time, and SIGTERM comes in the middle: every change that was answered is there,
+// and no other. EMEND_SIEGE_SECONDS and EMEND_SIEGE_SESSIONS make it longer and larger.
+func TestSiege(t *testing.T) {
+	s := lay(t)
+	s.begin()
+	s.watch(time.Duration(number(t, "EMEND_SIEGE_SECONDS", 3)) * time.Second)
+	if code := s.end(syscall.SIGTERM); code != 0 {
+		t.Errorf("SIGTERM: exit %d\n%.4000s", code, s.said.Bytes())
+	}
+	s.judge()
+}
+
+// TestSiegeKilled is the same with kill -9, after which the next command recovers.
+func TestSiegeKilled(t *testing.T) {
+	s := lay(t)
+	s.begin()
+	s.watch(time.Duration(number(t, "EMEND_SIEGE_SECONDS", 3)) * time.Second / 3)
+	s.end(syscall.SIGKILL)
+	run(t, s.home, "-C", s.dir, "recover")
+	s.judge()
+}
+
+// siege is a server, its tree, and its sessions.
+type siege struct {
+	*testing.T
+	*server
+	*ledger
+	dir      string
+	sessions int
+	before   change
+	agents   []*agent
+	errs     []error
+	all      sync.WaitGroup
+	stopping atomic.Bool
+}
+
+// lay makes the tree.
+func lay(t *testing.T) *siege {
+	home := t.TempDir()
+	s := &siege{T: t, ledger: newLedger(), dir: filepath.Join(home, "tree"), sessions: number(t, "EMEND_SIEGE_SESSIONS", 40)}
+	s.write(".git/HEAD", "ref: refs/heads/main\n")
+	for i := range sharedFiles {
+		s.write(sharedName(i), page(sharedName(i), 0))
+	}
+	s.server = serve(t, home, s.dir)
+	for n := range s.sessions {
+		a := &agent{ledger: s.ledger, rand: rand.New(rand.NewPCG(1, uint64(n))), n: n, have: map[string]string{}, stopping: &s.stopping,
+			client: &client{url: s.url, token: s.token, old: n%2 == 0, http: &http.Client{Transport: &http.Transport{}, Timeout: time.Minute}}}
+		for _, kind := range []string{"a", "b", "c", "d"} {
+			a.have[a.own(kind)] = page(a.own(kind), 0)
+			s.write(a.own(kind), page(a.own(kind), 0))
+		}
+		s.agents = append(s.agents, a)
+	}
+	s.before = s.tree()
+	return s
+}
+
+func (s *siege) write(path, text string) {
+	name := filepath.Join(s.dir, path)
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		s.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		s.Fatal(err)
+	}
+}
+
+func (s *siege) tree() change {
+	out, err := snapshot(s.dir)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return out
+}
+
+// begin lets every session begin, all at once.
+func (s *siege) begin() {
+	s.errs = make([]error, len(s.agents))
+	for i, a := range s.agents {
+		s.all.Go(func() {
+			defer a.http.CloseIdleConnections()
+			if s.errs[i] = a.meet(); s.errs[i] == nil {
+				s.errs[i] = a.work()
+			}
+		})
+	}
+}
+
+// end sends the signal in the middle of the work, and returns how the server ended.
+func (s *siege) end(sig syscall.Signal) int {
+	s.stopping.Store(true)
+	if err := s.cmd.Process.Signal(sig); err != nil {
+		s.Fatal(err)
+	}
+	code := status(s.wait())
+	s.all.Wait()
+	for _, err := range s.errs {
+		if err != nil {
+			s.Error(err)
+		}
+	}
+	return code
+}
+
+// judge holds what was answered against what is there.
+func (s *siege) judge() {
+	run(s.T, s.home, "-C", s.dir, "verify")
+	log, err := readLog(run(s.T, s.home, "-C", s.dir, "log", "--limit", "0", "--json"))
+	if err != nil {
+		s.Fatal(err)
+	}
+	wrong := s.ledger.judge(log, s.before, s.tree())
+	for _, w := range wrong[:min(len(wrong), 20)] {
+		s.Error(w)
+	}
+	s.Logf("%d sessions, %d calls, %d changes answered, %d in the log, %d calls cut off, refused: %v; %d things do not agree",
+		s.sessions, s.calls, len(s.answered), len(log), len(s.open), s.refused, len(wrong))
+	if len(s.answered) < s.sessions {
+		s.Errorf("%d changes were answered: too few to prove anything", len(s.answered))
+	}
+}
+
+// TestJudge: what the siege looks for is found when it is planted.
+func TestJudge(t *testing.T) {
+	before := change{"a": "1", "b": "1"}
+	log := []logged{{"t1", change{"a": "2"}}, {"t2", change{"a": "3", "b": "2"}}, {"t3", change{"b": ""}}}
+	good := func() *ledger {
+		l := newLedger()
+		l.done("t1", change{"a": "2"})
+		l.done("t2", change{"a": "3", "b": "2"})
+		l.lost(change{"b": ""})
+		return l
+	}
+	for _, tc := range []struct {
+		name  string
+		spoil func(l *ledger) (log []logged, after change)
+		want  string
+	}{
+		{"nothing", func(*ledger) ([]logged, change) { return log, change{"a": "3"} }, ""},
+		{"an answered change is in no log", func(l *ledger) ([]logged, change) { l.done("t4", change{"a": "3"}); return log, change{"a": "3"} }, "t4 was answered and is lost"},
+		{"a change that nobody asked for", func(l *ledger) ([]logged, change) { l.open = nil; return log, change{"a": "3"} }, "t3 is in the log, and nobody waited"},
+		{"an older file", func(*ledger) ([]logged, change) { return log, change{"a": "2"} }, `a has "2"`},
+		{"a file more", func(*ledger) ([]logged, change) { return log, change{"a": "3", "c": "1"} }, "c is there"},
+		{"a file less", func(*ledger) ([]logged, change) { return log, change{} }, `a has ""`},
+		{"half a change", func(*ledger) ([]logged, change) { return log, change{"a": "3", "b": "2"} }, "b is there"},
+		{"another hash was answered", func(l *ledger) ([]logged, change) { l.done("t1", change{"a": "9"}); return log, change{"a": "3"} }, "t1 was answered as"},
+	} {
+		l := good()
+		log, after := tc.spoil(l)
+		got := strings.Join(l.judge(log, before, after), "\n")
+		if (got == "") != (tc.want == "") || !strings.Contains(got, tc.want) {
+			t.Errorf("%s: %q, want %q", tc.name, got, tc.want)
+		}
+	}
+}
+
+// watch lets the sessions work, and looks at the memory of the server meanwhile. It may not grow once the sessions are at
+// work.
+func (s *siege) watch(during time.Duration) {
+	const looks = 12
+	var sizes []int64
+	for range looks {
+		time.Sleep(during / looks)
+		sizes = append(sizes, s.memory())
+	}
+	for begun := time.Now(); s.changes() < 2*s.sessions && time.Since(begun) < time.Minute; {
+		time.Sleep(10 * time.Millisecond) // a slow machine: there is too little to judge yet
+	}
+	said := ""
+	for _, n := range sizes {
+		said += fmt.Sprintf(" %d", n>>20)
+	}
+	s.Logf("the memory of the server in MiB, every %v:%s", (during / looks).Round(time.Millisecond), said)
+	if sizes[0] == 0 {
+		s.Log("NOT RUN: the check of the memory: this system does not say how much a process has")
+	}
+	early, late := max(sizes[looks/3-1], sizes[looks/3]), sizes[looks-1]
+	if most := early + early/2 + 32<<20; late > most {
+		s.Errorf("the server's memory grew from %d to %d MiB", early>>20, late>>20)
+	}
+}

@@ -1,0 +1,90 @@
+package tool
+
+import (
+	"encoding/json"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestHintsAreTrue: what reads leaves everything as it is, a second time too what is idempotent, and what does not destroy
+// keeps every file that was there.
+func TestHintsAreTrue(t *testing.T) {
+	sum := "2c8b08da5ce60398e1f19af0e5dccc744df274b826abe585eaba68c525434806" // of "one\n"
+	calls := map[string]string{
+		"read_file": `{"path":"a"}`, "list_directory": `{"path":"."}`, "search_files": `{"query":"one","mode":"text"}`, "glob": `{"pattern":"*"}`, "history": `{}`,
+		"create_file": `{"path":"new","content":"x\n"}`, "write_file": `{"path":"a","content":"x\n","expectedSha256":"` + sum + `"}`,
+		"edit_file":   `{"path":"a","expectedSha256":"` + sum + `","edits":[{"oldText":"one","newText":"one one"}]}`,
+		"delete_file": `{"path":"a"}`, "restore_file": `{"trashedPath":"ID"}`, "move_file": `{"fromPath":"a","toPath":"b","expectedSha256":"` + sum + `"}`,
+		"apply_patch": `{"patch":"*** Begin Patch\n*** Update File: a\n@@\n one\n+more\n*** End Patch"}`,
+		"undo":        `{}`,
+	}
+	for _, p := range []*Profile{Emend, Comma} {
+		for _, tool := range p.Tools {
+			ws := open(t, map[string]string{"a": "one\n", "empty": ""})
+			call := func(name, args string) reply {
+				return replied(t, Options{Profile: p}.Call(t.Context(), ws, name, json.RawMessage(args)))
+			}
+			args := calls[tool.Name]
+			if !tool.Mutates && tool.Name != "history" {
+				if r := call(tool.Name, args); !r.OK || len(files(t, ws.Root(), true)) != 2 {
+					t.Errorf("%s: %+v, %q", tool.Name, r, files(t, ws.Root(), true))
+				}
+				continue
+			}
+			args = prepare(call, tool.Name, args)
+			before := files(t, ws.Root(), false)
+			if r := call(tool.Name, args); !r.OK {
+				t.Errorf("%s %s: %+v", p.Name, tool.Name, r)
+			}
+			once := files(t, ws.Root(), false)
+			call(tool.Name, args)
+			if twice := files(t, ws.Root(), false); tool.Idempotent && !maps.Equal(once, twice) {
+				t.Errorf("%s %s once: %q, twice: %q", p.Name, tool.Name, once, twice)
+			}
+			for name, content := range before {
+				if !tool.Destructive && once[name] != content {
+					t.Errorf("%s %s: %s was %q and is %q", p.Name, tool.Name, name, content, once[name])
+				}
+			}
+		}
+	}
+}
+
+// prepare does what has to be there before a call: something to restore, or two things to undo.
+func prepare(call func(name, args string) reply, name, args string) string {
+	switch name {
+	case "restore_file":
+		var gone struct{ TrashedTo string }
+		json.Unmarshal(call("delete_file", `{"path":"a"}`).Data, &gone) //nolint:errcheck // the call after it says
+		return strings.Replace(args, "ID", gone.TrashedTo, 1)
+	case "undo":
+		call("create_file", `{"path":"b","content":""}`)
+		call("create_file", `{"path":"c","content":""}`)
+	}
+	return args
+}
+
+// files is what is in a directory; the store counts on request.
+func files(t *testing.T, dir string, store bool) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && d.Name() == ".emend" && !store {
+			return fs.SkipDir
+		}
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(name)
+		out[filepath.Base(name)] = string(b)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
