@@ -89,7 +89,7 @@ func (c *campaign) run(t *testing.T) map[string]outcome {
 // lost is what the suite says when an answer does not reach it. It hangs up on each answer as soon as it has what it looks
 // for, and what it asked next was then seen to go unanswered: behind the proxy in one of some fifty runs of a scenario, in
 // none of 120 without it.
-var lost = regexp.MustCompile("no result in response body|Request timed out")
+var lost = regexp.MustCompile("no result in response body|Request timed out|did not complete within")
 
 // suite runs some scenarios.
 func (c *campaign) suite(t *testing.T, url string, which ...string) (map[string]outcome, said) {
