@@ -8,7 +8,6 @@ import (
 	"crypto/rand"
 	"io"
 	"log"
-	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
@@ -107,15 +106,14 @@ func stop(t *testing.T, cmd *exec.Cmd, rest *sync.WaitGroup) {
 }
 
 // withToken stands in front of a server and adds the token to what goes there, for programs that cannot send one. It
-// changes nothing else: the Host and the Origin are those of the program. A connection to the server is used once: the suite
-// hangs up in the middle of answers, and an answer on the same connection was seen to be cut off with the one before.
+// changes nothing else: the Host and the Origin are those of the program.
 func withToken(t *testing.T, to, token string) string {
 	t.Helper()
 	target, err := url.Parse(to)
 	if err != nil {
 		t.Fatal(err)
 	}
-	front := httptest.NewServer(&httputil.ReverseProxy{FlushInterval: -1, Transport: &http.Transport{DisableKeepAlives: true}, Rewrite: func(r *httputil.ProxyRequest) {
+	front := httptest.NewServer(&httputil.ReverseProxy{FlushInterval: -1, Rewrite: func(r *httputil.ProxyRequest) {
 		r.SetURL(target)
 		r.Out.Host = r.In.Host
 		r.Out.Header.Set("Authorization", "Bearer "+token)

@@ -24,14 +24,18 @@ func (a *app) shut(spaces []mcp.Workspace, log *slog.Logger) {
 		}
 		write, read = append(write, mine...), append(read, elsewhere...)
 	}
-	slices.Sort(write)
-	slices.Sort(read)
-	switch up, err := wall.Up(slices.Compact(write), slices.Compact(read)); {
+	write, read = distinct(write), distinct(read)
+	switch up, err := wall.Up(write, read); {
 	case err != nil:
 		log.Warn("not behind Landlock", "error", err)
 	case up:
-		log.Info("behind Landlock", "version", wall.Version(), "writes_below", slices.Compact(write))
+		log.Info("behind Landlock", "version", wall.Version(), "writes_below", write)
 	case wall.Expected:
 		log.Warn("not behind Landlock: this kernel has none, or one before version 2; each path is judged all the same")
 	}
+}
+
+func distinct(paths []string) []string {
+	slices.Sort(paths)
+	return slices.Compact(paths)
 }

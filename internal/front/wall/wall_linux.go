@@ -63,5 +63,5 @@ const (
 
 // system is what the program and its libraries read of the system while it runs: which mounts there are, whether a file
 // system has its journal, the names of users, the time zone.
-var system = []string{"/proc", "/sys/fs/ext4", "/etc/passwd", "/etc/group", "/etc/nsswitch.conf", "/etc/localtime", "/usr/share/zoneinfo",
-	"/etc/hosts", "/etc/resolv.conf", "/etc/gitconfig"}
+var system = []string{"/proc", "/sys/fs/ext4", "/etc/passwd", "/etc/group", "/etc/nsswitch.conf", "/etc/hosts",
+	"/etc/resolv.conf", "/etc/localtime", "/usr/share/zoneinfo", "/etc/gitconfig"}
