@@ -17,8 +17,8 @@ import (
 
 // The names are written out here again: a rule that is lost must be missed.
 var (
-	directories = strings.Fields(`.git .hg .svn .jj .emend .vscode .idea .cursor .claude .codex .gemini .agents .husky .devcontainer .github/workflows`)
-	documents   = strings.Fields(`.mcp.json mcp.json .claude.json .cursorrules .envrc .npmrc .yarnrc .yarnrc.yml .gitconfig .gitmodules
+	directories = strings.Fields(`.git .hg .svn .jj .emend .vscode .idea .cursor .claude .codex .gemini .opencode .zed .agents .husky .devcontainer .github/workflows`)
+	documents   = strings.Fields(`.mcp.json mcp.json opencode.json opencode.jsonc .claude.json .cursorrules .envrc .npmrc .yarnrc .yarnrc.yml .gitconfig .gitmodules
 		.pre-commit-config.yaml .env .env.local server.pem a.key id_rsa .netrc`)
 )
 
@@ -140,7 +140,8 @@ func TestProtectedByOtherWays(t *testing.T) {
 	refuse("submodule's own", map[string]string{"ws/sub/.git/config": "old\n", "ws/.git/modules/sub/config": "old\n"}, "sub/.git/config",
 		".git/modules/sub/config")
 	refuse("what agents run later", nil, ".git/hooks/post-checkout", ".husky/pre-push", ".github/workflows/new.yml", ".devcontainer/devcontainer.json",
-		".claude/settings.local.json", ".cursor/mcp.json", ".codex/config.toml", ".gemini/settings.json", ".vscode/tasks.json", ".idea/workspace.xml")
+		".claude/settings.local.json", ".cursor/mcp.json", ".codex/config.toml", ".gemini/settings.json", ".vscode/tasks.json", ".idea/workspace.xml",
+		".zed/tasks.json", ".zed/settings.json", ".opencode/plugin/new.js", "opencode.jsonc", ".mcp.json.emend-backup")
 	rows = append(rows,
 		attack{name: ".git by the base", base: ".git", patch: envelope(update("config")), want: denied},
 		attack{name: ".git by a link as the base", base: "l", files: map[string]string{"ws/l": "-> .git"}, patch: envelope(update("config")), want: denied},

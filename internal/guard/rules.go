@@ -47,8 +47,12 @@ var rules = []rule{
 	{pattern: ".claude", from: writing, what: "agent settings", landmark: true},
 	{pattern: ".codex", from: writing, what: "agent settings", landmark: true},
 	{pattern: ".gemini", from: writing, what: "agent settings", landmark: true},
+	{pattern: ".opencode", from: writing, what: "agent settings", landmark: true},
+	{pattern: ".zed", from: writing, what: "editor settings that run commands", landmark: true},
 	{pattern: ".agents", from: writing, what: "agent settings", landmark: true},
-	{pattern: ".mcp.json", from: writing, what: "agent settings"},
+	// With the copies that emend setup makes of them, and puts back.
+	{pattern: ".mcp.json*", from: writing, what: "agent settings"},
+	{pattern: "opencode.json*", from: writing, what: "agent settings"},
 	{pattern: "mcp.json", from: writing, what: "agent settings"},
 	{pattern: ".claude.json", from: writing, what: "agent settings"},
 	{pattern: ".cursorrules", from: writing, what: "agent settings"},

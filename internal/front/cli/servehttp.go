@@ -29,7 +29,11 @@ func (a *app) serveHTTP(ctx context.Context, s *mcp.Server, f *serveFlags) error
 	if err != nil {
 		return err
 	}
-	l, err := net.ListenTCP("tcp", addr)
+	network := "tcp"
+	if addr.IP.To4() != nil {
+		network = "tcp4" // 0.0.0.0 is not [::] as well
+	}
+	l, err := net.ListenTCP(network, addr)
 	if err != nil {
 		return fmt.Errorf("cannot serve at %s: %w; name another port, or 0 for a free one", fail.Quote(f.http), err)
 	}
@@ -41,6 +45,7 @@ func (a *app) serveHTTP(ctx context.Context, s *mcp.Server, f *serveFlags) error
 	url := fmt.Sprintf("%s://%s/mcp", map[bool]string{true: "https", false: "http"}[len(certs) > 0], l.Addr())
 	a.greet(s, f, url, token, file, made)
 	h := s.HTTP(mcp.HTTPConfig{Token: token, MaxBody: body, MaxRate: f.maxRate, MaxSessions: f.maxSessions, Grace: f.grace})
+	a.shut(s.Workspaces, s.Log)
 	return h.Serve(ctx, l, certs...)
 }
 

@@ -40,24 +40,26 @@ func TestStopping(t *testing.T) {
 	if err := <-stopped; err != nil {
 		t.Error(err)
 	}
-	<-listening
+	if err := <-listening; err != nil {
+		t.Errorf("the stream that only listened was cut off: %v", err)
+	}
 	if _, err := http.Get("http://" + s.at + "/healthz"); err == nil {
 		t.Error("it still answers")
 	}
 }
 
-// listen opens the stream of a session. The channel is closed at its end.
-func (s *site) listen(session string) <-chan struct{} {
+// listen opens the stream of a session. Through the channel comes how it ended.
+func (s *site) listen(session string) <-chan error {
 	s.t.Helper()
 	resp, err := (&http.Client{Transport: &http.Transport{}}).Do(s.new(request{method: "GET", head: []string{sessionHeader, session, "Mcp-Protocol-Version", "2025-11-25"}}))
 	if err != nil || resp.StatusCode != 200 {
 		s.t.Fatalf("%v %v", resp, err)
 	}
-	ended := make(chan struct{})
+	ended := make(chan error, 1)
 	go func() {
-		defer close(ended)
 		defer resp.Body.Close()
-		io.Copy(io.Discard, resp.Body) //nolint:errcheck // its end is what counts
+		_, err := io.Copy(io.Discard, resp.Body)
+		ended <- err
 	}()
 	return ended
 }

@@ -114,7 +114,7 @@ func TestProgressNobodyReads(t *testing.T) {
 // TestProgressOfASearch: a long search tells how far it is, through the engine.
 func TestProgressOfASearch(t *testing.T) {
 	r := newReal(t, Config{})
-	args := slow(r, 10)
+	args := slow(r, 4)
 	var told, last atomic.Int64
 	s := r.serve(&sdk.ClientOptions{ProgressNotificationHandler: func(_ context.Context, req *sdk.ProgressNotificationClientRequest) {
 		if told.Add(1); int64(req.Params.Progress) <= last.Swap(int64(req.Params.Progress)) {
@@ -199,7 +199,7 @@ func TestCancelledLate(t *testing.T) {
 // TestCancelledSearch: a long search ends soon when it is cancelled.
 func TestCancelledSearch(t *testing.T) {
 	r := newReal(t, Config{})
-	args := slow(r, 10)
+	args := slow(r, 4)
 	ended := watched(r, "search_files", nil)
 	s := r.serve(nil, "")
 	from := time.Now()

@@ -5,9 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"znkr.io/diff"
-	"znkr.io/diff/textdiff"
-
 	"github.com/emend-dev/emend/internal/fail"
 )
 
@@ -129,7 +126,7 @@ func (j *job) step(o Options) (*Step, error) {
 		if err := j.file.writable(); err != nil {
 			return nil, err
 		}
-		s.Diff = unified(j.file.found, s.after)
+		s.Diff = j.shown(s.after)
 	}
 	return s, nil
 }
@@ -188,8 +185,4 @@ func puts(text []byte, settings []setting) ([]byte, error) {
 		}
 	}
 	return text, nil
-}
-
-func unified(a, b []byte) string {
-	return string(textdiff.Unified(a, b, diff.Context(2)))
 }

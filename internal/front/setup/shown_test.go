@@ -1,0 +1,41 @@
+package setup
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestShown: the diff is printed, into terminals that are shared and logs that are sent around. It has no key of another
+// server, however the file is laid out, and it still says what becomes of the file.
+func TestShown(t *testing.T) {
+	const secret = "ghp_Wm3"
+	for _, tc := range []struct {
+		c    *Client
+		text string
+	}{
+		{cursor, `{"mcpServers":{"other":{"command":"npx","env":{"TOKEN":"SECRET"}}}}`},
+		{cursor, "{\n  \"mcpServers\": {\n    \"other\": {\n      \"env\": {\n        \"TOKEN\": \"SECRET\"\n      }\n    }\n  }\n}\n"},
+		{cursor, "{\n  \"mcpServers\": {\n    // TOKEN is SECRET\n    \"other\": {\"headers\": {\"Authorization\": \"Bearer \\\"SECRET\"}}\n  }\n}\n"},
+		{cursor, "{\n  \"mcpServers\": {\n    \"emend\": {\"headers\": {\"Authorization\": \"Bearer SECRET\"}}\n  }\n}\n"},
+		{opencode, "{\n  \"mcp\": {},\n  \"key\": \"SECRET\"\n}\n"},
+		{zed, "{\"assistant\": {\"key\": \"SECRET\"}}"},
+		{codex, "[mcp_servers.other.env]\nTOKEN = 'SECRET'"},
+		{codex, "[mcp_servers.other]\nenv = { \"TOKEN\" = \"SECRET\" }"},
+		{codex, "[mcp_servers.other]\nkey = \"\"\"\nSECRET\nSECRET\n\"\"\"\n"},
+		{codex, "[mcp_servers.emend]\ncommand = \"old\"\nenv = { TOKEN = \"SECRET\" }\n"},
+	} {
+		h, o := account(t), asked
+		give(t, tc.c, h, User, strings.ReplaceAll(tc.text, "SECRET", secret))
+		for _, o.Remove = range []bool{false, true} {
+			p := apply(t, tc.c, h, o)
+			for _, s := range p.Steps {
+				if strings.Contains(s.Diff, secret) {
+					t.Errorf("%s, remove %t:\n%s", tc.c.Name, o.Remove, s.Diff)
+				}
+			}
+			if d := p.Steps[0].Diff; !strings.Contains(d, `/opt/emend"`) || !strings.Contains(d, "emend") {
+				t.Errorf("%s, remove %t: the diff does not say what changes:\n%s", tc.c.Name, o.Remove, d)
+			}
+		}
+	}
+}
