@@ -81,9 +81,9 @@ func (a *app) token(s *mcp.Server, f *serveFlags) (token, file string, made bool
 		return "", "", false, &usage{"serve", err}
 	}
 	for _, w := range s.Workspaces {
-		if within(w, file) && !strings.HasSuffix(file, ".key") {
+		if is := actual(file); within(w, is) && !strings.HasSuffix(is, ".key") {
 			return "", "", false, badUse("serve", "--token-file: %s is in the workspace %s, where the agent could read it: name one outside, or one that ends in .key",
-				fail.Quote(file), w.Name)
+				fail.Quote(is), w.Name)
 		}
 	}
 	if f.newToken {
