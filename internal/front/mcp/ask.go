@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -75,6 +76,7 @@ func (r *round) elicit(ctx context.Context, q emend.Question) (*sdk.ElicitResult
 	}
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
+	defer r.s.open.add(r.req.Session.ID(), cancel)()
 	res, err := r.req.Session.Elicit(ctx, form(q))
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
@@ -83,6 +85,43 @@ func (r *round) elicit(ctx context.Context, q emend.Question) (*sdk.ElicitResult
 		return nil, fmt.Errorf("the client could not ask a person: %w", err)
 	}
 	return res, nil
+}
+
+// questions are those that wait for an answer.
+type questions struct {
+	mu   sync.Mutex
+	last int
+	open map[int]question
+}
+
+type question struct {
+	session string
+	drop    func()
+}
+
+// add takes up a question. What it returns is called when it is answered.
+func (q *questions) add(session string, drop func()) (answered func()) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.last++
+	n := q.last
+	q.open[n] = question{session, drop}
+	return func() {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		delete(q.open, n)
+	}
+}
+
+// drop has the questions of a session over that ends: the library would wait for their answers first.
+func (q *questions) drop(session string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, is := range q.open {
+		if is.session == session {
+			is.drop()
+		}
+	}
 }
 
 // verdict is nil for a yes; everything else is a no.

@@ -39,7 +39,7 @@ func (h *HTTP) inSession(w *reply, r *http.Request, d *door) *no {
 			if code < 300 {
 				made = w.Header().Get(sessionHeader)
 			}
-			h.sessions.made(made, func() { d.end(made) })
+			h.sessions.made(made, func() { h.open.drop(made); d.end(made) })
 		}
 		defer func() {
 			if w.code == 0 { // the client has left, and has not heard of the session that there may be
@@ -52,6 +52,7 @@ func (h *HTTP) inSession(w *reply, r *http.Request, d *door) *no {
 		h.sessions.enter(id)
 		defer h.sessions.leave(id)
 	case r.Method == http.MethodDelete:
+		h.open.drop(id)
 		defer func() {
 			if w.code == http.StatusNoContent {
 				h.sessions.forget(id)

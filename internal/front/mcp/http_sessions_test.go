@@ -3,10 +3,40 @@ package mcp
 import (
 	"context"
 	"net/http/httptest"
+	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
+
+// TestEndWhileAsked: a session ends at once when its client says so, also while a person has not answered.
+func TestEndWhileAsked(t *testing.T) {
+	policy, _ := policed(t)
+	s := serve(t, HTTPConfig{}, func(c *Config) { c.Workspaces = policy.Workspaces })
+	id := s.want(old("", strings.Replace(hello, `"capabilities":{}`, `"capabilities":{"elicitation":{}}`, 1)), 200).Header.Get(sessionHeader)
+	s.want(old(id, `{"jsonrpc":"2.0","method":"notifications/initialized"}`), 202)
+	var call sync.WaitGroup
+	call.Go(func() {
+		s.want(old(id, `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"read_file","arguments":{"path":"secret"}}}`), 200, "elicitation/create")
+	})
+	eventually(t, "a person is asked", func() bool {
+		s.open.mu.Lock()
+		defer s.open.mu.Unlock()
+		return len(s.open.open) == 1
+	})
+	s.want(request{method: "DELETE", head: []string{sessionHeader, "another", "Mcp-Protocol-Version", "2025-11-25"}}, 404)
+	if n := len(s.asked); n != 1 {
+		t.Errorf("%d questions wait when another session ends", n)
+	}
+	from := time.Now()
+	s.want(request{method: "DELETE", head: []string{sessionHeader, id, "Mcp-Protocol-Version", "2025-11-25"}}, 204)
+	call.Wait()
+	if took := time.Since(from); took > answerTime/100 || len(s.asked) != 0 {
+		t.Errorf("it took %v, and %d questions wait", took, len(s.asked))
+	}
+}
 
 // TestNobodyHearsOfASession: a session ends whose client has left before it was told of it.
 func TestNobodyHearsOfASession(t *testing.T) {

@@ -41,7 +41,8 @@ type Server struct {
 	calls  *limit
 	stats  *stats
 	visits *visits
-	seals  *seals        // of the questions that persons are asked
+	seals  *seals // of the questions that persons are asked
+	open   questions
 	asked  chan struct{} // has room for the calls that may wait for a person
 
 	halted context.Context // done when calls that have not reached their commit are to end
@@ -53,7 +54,8 @@ func New(c Config) *Server {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{Config: c, calls: newLimit(cmp.Or(c.MaxCalls, defaultCalls)), stats: newStats(), visits: newVisits(), seals: newSeals()}
+	s := &Server{Config: c, calls: newLimit(cmp.Or(c.MaxCalls, defaultCalls)), stats: newStats(), visits: newVisits(), seals: newSeals(),
+		open: questions{open: map[int]question{}}}
 	s.asked = make(chan struct{}, max(1, cmp.Or(c.MaxCalls, defaultCalls)/4))
 	s.halted, s.halt = context.WithCancel(context.Background())
 	s.all = s.build(c.Workspaces)
