@@ -47,11 +47,14 @@ func callOf(meta sdk.Meta) string {
 	return ""
 }
 
+// maxTurn is how long the text of an object may be that is read for a name alone.
+const maxTurn = 64 << 10
+
 // sessionOf is the client's own name for its session: Codex says it, among other facts of the turn, as an object or as
 // the text of one.
 func sessionOf(meta sdk.Meta) string {
 	turn, ok := meta["x-codex-turn-metadata"].(map[string]any)
-	if text, is := meta["x-codex-turn-metadata"].(string); is && !ok {
+	if text, is := meta["x-codex-turn-metadata"].(string); is && !ok && len(text) <= maxTurn {
 		json.Unmarshal([]byte(text), &turn) //nolint:errcheck // then it says nothing
 	}
 	for _, key := range []string{"session_id", "thread_id"} {

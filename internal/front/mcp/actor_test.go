@@ -111,3 +111,12 @@ func TestVisits(t *testing.T) {
 		t.Errorf("the session %q of a visit", one)
 	}
 }
+
+// TestLongTurn: what a client says of its turn is not read when it is too long to be that.
+func TestLongTurn(t *testing.T) {
+	for text, want := range map[string]string{`{"session_id":"me"}`: "me", `{"session_id":"me","x":"` + strings.Repeat("0,", maxTurn) + `"}`: ""} {
+		if got := sessionOf(sdk.Meta{"x-codex-turn-metadata": text}); got != want {
+			t.Errorf("%.40s: %q, want %q", text, got, want)
+		}
+	}
+}
