@@ -383,3 +383,19 @@ func TestWhatIsShown(t *testing.T) {
 		t.Errorf("%d bytes: %.200q … %q", len(diff), diff, diff[len(diff)-80:])
 	}
 }
+
+// The same of a patch that is applied section by section, however it writes the path.
+func TestWhatIsShownOfSections(t *testing.T) {
+	for _, path := range []string{"migrations/1.sql", "./migrations/1.sql", "../migrations/1.sql"} {
+		a := asking(t)
+		o := emend.Options{Sequential: true}
+		if path == "../migrations/1.sql" {
+			o.Base = ".github"
+		}
+		long := "*** Add File: long\n" + strings.Repeat("+all work and no play\n", 8<<10)
+		a.must(a.apply(o, patchOf(long, update(path, "one", "two"))))
+		if diff := a.questions[0].Diff; !strings.Contains(diff, "two") || len(diff) > 65<<10 {
+			t.Errorf("%s: the change is not in what is shown", path)
+		}
+	}
+}

@@ -19,6 +19,7 @@ type leave struct {
 	about []AskedPath
 	asked *audit.Asked
 	sums  map[string]string // by path, what the patch may meet there; "" for nothing
+	rels  map[string]string // the paths as the patch writes them, from the root
 }
 
 // askEach asks about all the sections of a patch before the first of them is applied. A patch whose first section does not
@@ -28,7 +29,7 @@ func (w *Workspace) askEach(ctx context.Context, text string, view report.View, 
 	if src.asks == nil {
 		return nil, nil
 	}
-	l := &leave{sums: map[string]string{}}
+	l := &leave{sums: map[string]string{}, rels: map[string]string{}}
 	rules := d.Rules(o.dialect())
 	for i := range view.Patch.Sections {
 		s := &view.Patch.Sections[i]
@@ -58,7 +59,7 @@ func (l *leave) look(ctx context.Context, src *reader, p string, absolute bool) 
 	if err != nil {
 		return
 	}
-	l.sums[f.Rel] = ""
+	l.sums[f.Rel], l.rels[p] = "", f.Rel
 	if f.Kind == plan.Missing {
 		return
 	}
@@ -71,7 +72,7 @@ func (l *leave) look(ctx context.Context, src *reader, p string, absolute bool) 
 func (l *leave) show(text string, p patch.Patch, d *dialect.Dialect) string {
 	first := slices.Clone(p.Sections)
 	rank := func(s patch.Section) int {
-		if slices.ContainsFunc(l.about, func(a AskedPath) bool { return a.Path == s.Path || a.Path == s.To }) {
+		if slices.ContainsFunc(l.about, func(a AskedPath) bool { return a.Path == l.rels[s.Path] || a.Path == l.rels[s.To] }) {
 			return 0
 		}
 		return 1
