@@ -264,6 +264,29 @@ func TestChangedWhileAsked(t *testing.T) {
 	}
 }
 
+// Nor is what changes at the place that a section moves something to.
+func TestDestinationChangedWhileAsked(t *testing.T) {
+	for _, changed := range []bool{false, true} {
+		for _, text := range []string{"", "zero\none\n"} {
+			a := asking(t)
+			a.meanwhile = func() {
+				if changed {
+					a.save("migrations/1.sql", text)
+				}
+			}
+			err := a.apply(emend.Options{Sequential: true, Dialect: "codex"}, patchOf("*** Update File: free.txt\n*** Move to: migrations/1.sql\n@@\n-free\n+freer\n"))
+			if !changed {
+				a.must(err)
+				continue
+			}
+			a.refusal(err, emend.Stale)
+			if got := a.read("migrations/1.sql"); got != text {
+				t.Errorf("the file: %q", got)
+			}
+		}
+	}
+}
+
 // The digest is of the change: the same for the same, another for any other.
 func TestDigest(t *testing.T) {
 	a := asking(t)

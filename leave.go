@@ -8,6 +8,7 @@ import (
 	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/dialect"
 	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/internal/guard"
 	"github.com/emend-dev/emend/internal/plan"
 	"github.com/emend-dev/emend/internal/report"
 	"github.com/emend-dev/emend/patch"
@@ -47,7 +48,7 @@ func (w *Workspace) askEach(ctx context.Context, text string, view report.View, 
 		return nil, nil
 	}
 	h := digestOf(src.sums())
-	fmt.Fprintf(h, "one by one %q %s %t %d\n", d.Name, sum(text), o.Lenient, o.Tolerance)
+	fmt.Fprintf(h, "one by one %q %q %s %t %d\n", d.Name, w.at(ctx), sum(text), o.Lenient, o.Tolerance)
 	var err error
 	l.asked, err = w.ask(ctx, l.about, l.show(text, view.Patch, d), h)
 	return l, err
@@ -107,12 +108,22 @@ func (l *leave) holds(p *plan.Plan, src *reader) error {
 		if was, ok := l.sums[s.Path]; ok && was != s.BeforeSum {
 			return changedSince(s.Path)
 		}
-		there := s.To != "" && s.Dest.Kind != plan.Missing
-		if was, ok := l.sums[s.To]; ok && there != (was != "") {
+		if was, ok := l.sums[s.To]; ok && s.Op == patch.Move && was != src.at(s.Dest) {
 			return changedSince(s.To)
 		}
 	}
 	return nil
+}
+
+// at is the sha256 of what a plan replaces, which was read for it; "" for nothing.
+func (r *reader) at(f plan.File) string {
+	switch f.Kind {
+	case plan.Missing:
+		return ""
+	case plan.Link:
+		return plan.Sum(f.Target)
+	}
+	return r.loaded[f.Handle.(guard.Entry).Place].sum
 }
 
 func changedSince(p string) error {
