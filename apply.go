@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -379,8 +380,18 @@ func (w *Workspace) applyEach(ctx context.Context, text string, o Options, r rec
 			return nil, w.refuse(ctx, view, err)
 		}
 		whole = whole.and(rep)
+		o.Expect = beyond(&view.Patch.Sections[i], o.Expect)
 	}
 	return whole, nil
+}
+
+// beyond is what is expected of later sections: a hash is of what the first section finds that names the path, and what
+// that one leaves needs none, as in a patch that is applied whole.
+func beyond(s *patch.Section, expect map[string]string) map[string]string {
+	out := maps.Clone(expect)
+	delete(out, s.Path)
+	delete(out, s.To)
+	return out
 }
 
 // applyOnce applies section i, unless the same call did so before it was cut short.

@@ -110,17 +110,6 @@ func saidNo(a AskedPath, err error) error {
 	return e
 }
 
-// maxQuestion is how many bytes of a change are shown to the person who is asked.
-const maxQuestion = 64 << 10
-
-func bounded(s string) string {
-	if len(s) <= maxQuestion {
-		return s
-	}
-	shown := strings.ToValidUTF8(s[:maxQuestion], "")
-	return fmt.Sprintf("%s\n… %d of %d bytes are not shown", shown, len(s)-len(shown), len(s))
-}
-
 // consent asks about a plan that stands.
 func (w *Workspace) consent(ctx context.Context, p *plan.Plan, sums map[guard.Identity]string, r record) (*audit.Asked, error) {
 	if r.given != nil || len(r.asks) == 0 {
@@ -132,20 +121,7 @@ func (w *Workspace) consent(ctx context.Context, p *plan.Plan, sums map[guard.Id
 		s := &p.Steps[i]
 		fmt.Fprintf(h, "%d %q %q %q %q %t %q %q %d\n", s.Op, s.Path, s.To, s.BeforeSum, s.AfterSum, s.Exec, s.Back, s.Like, s.Source.Kind)
 	}
-	return w.ask(ctx, r.asks, diffFor(p, r.asks), h)
-}
-
-// diffFor is the diff of a plan, with the files that are asked about first: what is too long is cut at its end.
-func diffFor(p *plan.Plan, about []AskedPath) string {
-	var first, rest strings.Builder
-	for i := range p.Steps {
-		s, to := &p.Steps[i], &rest
-		if slices.ContainsFunc(about, func(a AskedPath) bool { return a.Path == s.Path || a.Path == s.To }) {
-			to = &first
-		}
-		to.WriteString(report.Diff(s))
-	}
-	return first.String() + rest.String()
+	return w.ask(ctx, r.asks, w.question(ctx, p, r), h)
 }
 
 // digestOf begins a digest with the content of every file that was read.

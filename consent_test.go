@@ -264,6 +264,29 @@ func TestChangedWhileAsked(t *testing.T) {
 	}
 }
 
+// Nor is what changes at the place that a section moves something to.
+func TestDestinationChangedWhileAsked(t *testing.T) {
+	for _, changed := range []bool{false, true} {
+		for _, text := range []string{"", "zero\none\n"} {
+			a := asking(t)
+			a.meanwhile = func() {
+				if changed {
+					a.save("migrations/1.sql", text)
+				}
+			}
+			err := a.apply(emend.Options{Sequential: true, Dialect: "codex"}, patchOf("*** Update File: free.txt\n*** Move to: migrations/1.sql\n@@\n-free\n+freer\n"))
+			if !changed {
+				a.must(err)
+				continue
+			}
+			a.refusal(err, emend.Stale)
+			if got := a.read("migrations/1.sql"); got != text {
+				t.Errorf("the file: %q", got)
+			}
+		}
+	}
+}
+
 // The digest is of the change: the same for the same, another for any other.
 func TestDigest(t *testing.T) {
 	a := asking(t)
@@ -392,5 +415,82 @@ func TestWhatIsShown(t *testing.T) {
 	diff := a.questions[0].Diff
 	if len(diff) > 65<<10 || strings.Contains(diff, "\x1b") || !strings.Contains(diff, "two") || !strings.HasSuffix(diff, "bytes are not shown") {
 		t.Errorf("%d bytes: %.200q … %q", len(diff), diff, diff[len(diff)-80:])
+	}
+}
+
+// The same of a patch that is applied section by section, however it writes the path.
+func TestWhatIsShownOfSections(t *testing.T) {
+	for _, path := range []string{"migrations/1.sql", "./migrations/1.sql", "../migrations/1.sql"} {
+		a := asking(t)
+		o := emend.Options{Sequential: true}
+		if path == "../migrations/1.sql" {
+			o.Base = ".github"
+		}
+		long := "*** Add File: long\n" + strings.Repeat("+all work and no play\n", 8<<10)
+		a.must(a.apply(o, patchOf(long, update(path, "one", "two"))))
+		if diff := a.questions[0].Diff; !strings.Contains(diff, "two") || len(diff) > 65<<10 {
+			t.Errorf("%s: the change is not in what is shown", path)
+		}
+	}
+}
+
+// A person sees what they allow: also a text that comes from elsewhere, and what is for good.
+func TestWhatNoDiffShows(t *testing.T) {
+	trash := func(a *asked) string {
+		a.save("evil", "evil text\n")
+		_, id := a.remove("evil")
+		return id
+	}
+	for _, tc := range []struct {
+		name  string
+		call  func(a *asked) error
+		shows []string
+	}{
+		{"restore", func(a *asked) error {
+			_, err := a.ws.Restore(a.ctx, emend.RestoreRequest{TrashedPath: trash(a), TargetPath: "migrations/2.sql"})
+			return err
+		}, []string{"+++ b/migrations/2.sql", "+evil text"}},
+		{"undo", func(a *asked) error {
+			a.save("migrations/2.sql", "evil text\n")
+			a.remove("migrations/2.sql")
+			a.questions = nil
+			_, err := a.ws.Undo(a.ctx, emend.UndoRequest{})
+			return err
+		}, []string{"+++ b/migrations/2.sql", "+evil text"}},
+		{"move in", func(a *asked) error {
+			_, err := a.ws.Move(a.ctx, emend.MoveRequest{FromPath: "free.txt", ToPath: "migrations/2.sql", ExpectedSha256: sum("free\n")})
+			return err
+		}, []string{"rename to migrations/2.sql", "+free"}},
+		{"move over", func(a *asked) error {
+			_, err := a.ws.Move(a.ctx, emend.MoveRequest{FromPath: "free.txt", ToPath: "migrations/1.sql", ExpectedSha256: sum("free\n"), Overwrite: true})
+			return err
+		}, []string{"# what is at migrations/1.sql is replaced", "+free"}},
+		{"patch that moves", func(a *asked) error {
+			a.save("free.txt", "evil text\n1\n2\n3\n4\n5\nfree\n")
+			return a.apply(emend.Options{Dialect: "codex"}, patchOf("*** Update File: free.txt\n*** Move to: migrations/2.sql\n@@\n-free\n+freer\n"))
+		}, []string{"+freer", "+evil text"}},
+		{"move of a link", func(a *asked) error {
+			a.must(os.Symlink("../free.txt", a.at("link")))
+			_, err := a.ws.Move(a.ctx, emend.MoveRequest{FromPath: "link", ToPath: "migrations/2.sql", ExpectedSha256: sum("../free.txt")})
+			return err
+		}, []string{"it is a symbolic link to", "../free.txt"}},
+		{"for good", func(a *asked) error {
+			_, err := a.ws.Delete(a.ctx, emend.DeleteRequest{Path: "migrations/1.sql", Permanent: true})
+			return err
+		}, []string{"# migrations/1.sql is deleted for good", "-one"}},
+		{"executable", func(a *asked) error {
+			_, err := a.ws.Create(a.ctx, emend.CreateRequest{Path: "migrations/run", Content: "rm\n", Executable: true})
+			return err
+		}, []string{"# migrations/run is made executable", "+rm"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			a := asking(t)
+			a.must(tc.call(a))
+			for _, want := range tc.shows {
+				if len(a.questions) != 1 || !strings.Contains(a.questions[0].Diff, want) {
+					t.Errorf("%q is not in %+v", want, a.questions)
+				}
+			}
+		})
 	}
 }

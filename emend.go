@@ -135,6 +135,7 @@ func Open(dir string, options ...Option) (*Workspace, error) {
 	}
 	age, bytes := s.guard.Policy.Keep()
 	s.keeper.age, s.keeper.bytes = cmp.Or(s.keeper.age, age), cmp.Or(s.keeper.bytes, bytes)
+	s.guard.Store = storeIn(dir, s.keeper.named)
 	g, err := guard.Open(dir, s.guard)
 	if err != nil {
 		return nil, err

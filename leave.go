@@ -8,6 +8,7 @@ import (
 	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/dialect"
 	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/internal/guard"
 	"github.com/emend-dev/emend/internal/plan"
 	"github.com/emend-dev/emend/internal/report"
 	"github.com/emend-dev/emend/patch"
@@ -19,6 +20,7 @@ type leave struct {
 	about []AskedPath
 	asked *audit.Asked
 	sums  map[string]string // by path, what the patch may meet there; "" for nothing
+	rels  map[string]string // the paths as the patch writes them, from the root
 }
 
 // askEach asks about all the sections of a patch before the first of them is applied. A patch whose first section does not
@@ -28,7 +30,7 @@ func (w *Workspace) askEach(ctx context.Context, text string, view report.View, 
 	if src.asks == nil {
 		return nil, nil
 	}
-	l := &leave{sums: map[string]string{}}
+	l := &leave{sums: map[string]string{}, rels: map[string]string{}}
 	rules := d.Rules(o.dialect())
 	for i := range view.Patch.Sections {
 		s := &view.Patch.Sections[i]
@@ -46,7 +48,7 @@ func (w *Workspace) askEach(ctx context.Context, text string, view report.View, 
 		return nil, nil
 	}
 	h := digestOf(src.sums())
-	fmt.Fprintf(h, "one by one %q %s %t %d\n", d.Name, sum(text), o.Lenient, o.Tolerance)
+	fmt.Fprintf(h, "one by one %q %q %s %t %d\n", d.Name, w.at(ctx), sum(text), o.Lenient, o.Tolerance)
 	var err error
 	l.asked, err = w.ask(ctx, l.about, l.show(text, view.Patch, d), h)
 	return l, err
@@ -58,7 +60,7 @@ func (l *leave) look(ctx context.Context, src *reader, p string, absolute bool) 
 	if err != nil {
 		return
 	}
-	l.sums[f.Rel] = ""
+	l.sums[f.Rel], l.rels[p] = "", f.Rel
 	if f.Kind == plan.Missing {
 		return
 	}
@@ -71,7 +73,7 @@ func (l *leave) look(ctx context.Context, src *reader, p string, absolute bool) 
 func (l *leave) show(text string, p patch.Patch, d *dialect.Dialect) string {
 	first := slices.Clone(p.Sections)
 	rank := func(s patch.Section) int {
-		if slices.ContainsFunc(l.about, func(a AskedPath) bool { return a.Path == s.Path || a.Path == s.To }) {
+		if slices.ContainsFunc(l.about, func(a AskedPath) bool { return a.Path == l.rels[s.Path] || a.Path == l.rels[s.To] }) {
 			return 0
 		}
 		return 1
@@ -106,12 +108,22 @@ func (l *leave) holds(p *plan.Plan, src *reader) error {
 		if was, ok := l.sums[s.Path]; ok && was != s.BeforeSum {
 			return changedSince(s.Path)
 		}
-		there := s.To != "" && s.Dest.Kind != plan.Missing
-		if was, ok := l.sums[s.To]; ok && there != (was != "") {
+		if was, ok := l.sums[s.To]; ok && s.Op == patch.Move && was != src.at(s.Dest) {
 			return changedSince(s.To)
 		}
 	}
 	return nil
+}
+
+// at is the sha256 of what a plan replaces, which was read for it; "" for nothing.
+func (r *reader) at(f plan.File) string {
+	switch f.Kind {
+	case plan.Missing:
+		return ""
+	case plan.Link:
+		return plan.Sum(f.Target)
+	}
+	return r.loaded[f.Handle.(guard.Entry).Place].sum
 }
 
 func changedSince(p string) error {

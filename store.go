@@ -70,6 +70,30 @@ func (w *Workspace) keep(s *settings) error {
 	return err
 }
 
+// storeIn is where, below dir, a person put the store; "" for nowhere.
+func storeIn(dir, named string) string {
+	if named == "" {
+		return ""
+	}
+	root, err := filepath.EvalSymlinks(dir)
+	if err == nil {
+		root, err = filepath.Abs(root)
+	}
+	real, nerr := filepath.Abs(named)
+	if nerr != nil || err != nil {
+		return ""
+	}
+	if whole, err := filepath.EvalSymlinks(real); err == nil {
+		real = whole
+	} else if up, err := filepath.EvalSymlinks(filepath.Dir(real)); err == nil {
+		real = filepath.Join(up, filepath.Base(real))
+	}
+	if rel, err := filepath.Rel(root, real); err == nil && filepath.IsLocal(rel) {
+		return filepath.ToSlash(rel)
+	}
+	return ""
+}
+
 // find locates the store and opens it if there is one.
 func (k *keeper) find() (*commit.Store, error) {
 	k.mu.Lock()

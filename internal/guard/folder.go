@@ -92,7 +92,7 @@ func (g *Guard) folder(e Entry) (*Folder, error) {
 
 func (g *Guard) newFolder(at shelf, names []string) *Folder {
 	r, _ := find(names, reading)
-	return &Folder{g, at, strings.Join(names, "/"), len(names), r == nil && !g.policy.reads()}
+	return &Folder{g, at, strings.Join(names, "/"), len(names), r == nil && !g.policy.reads() && len(g.hidden) == 0}
 }
 
 // FolderOf opens the directory that has what e names, and returns its name there.
@@ -178,12 +178,11 @@ func (f *Folder) judge(name string) error {
 	return f.g.judgeFor(strings.Join(names, "/"), false, nil)(names)
 }
 
-// readRules are the first names of the rules that protect from reading.
+// readRules are the names in the rules that protect from reading.
 var readRules = func() (out []string) {
 	for i := range rules {
 		if rules[i].from&reading != 0 {
-			first, _, _ := strings.Cut(rules[i].pattern, "/")
-			out = append(out, first)
+			out = append(out, strings.Split(rules[i].pattern, "/")...)
 		}
 	}
 	return out
@@ -192,7 +191,7 @@ var readRules = func() (out []string) {
 // touched reports whether a rule may have something to say of a name, whatever leads to it.
 func touched(name string) bool {
 	folded := fold(name)
-	return slices.ContainsFunc(readRules, func(first string) bool { return matchName(first, folded) })
+	return slices.ContainsFunc(readRules, func(rule string) bool { return matchName(rule, folded) })
 }
 
 // Enter opens the directory called name.

@@ -54,6 +54,7 @@ type Guard struct {
 	depth  int
 	policy *Policy
 	store  atomic.Pointer[Identity]
+	hidden []string // where a store with a name of its own is, as [fold] leaves it
 }
 
 // Options are what the person who starts emend may set.
@@ -67,6 +68,8 @@ type Options struct {
 	FollowLinks bool
 	// Policy is what a person has decided; nil for nothing.
 	Policy *Policy
+	// Store is where a person put the store below the root, from there; "" for nowhere. Nothing in it may be read.
+	Store string
 	// MaxDepth is how many names a path may have; 0 stands for 128.
 	MaxDepth int
 }
@@ -99,6 +102,9 @@ func open(dir string, o Options, openTree func(string) (tree, error)) (*Guard, e
 		return nil, explain(dir, err)
 	}
 	g := &Guard{tree: t, dir: abs, allow: allow, follow: o.FollowLinks, depth: cmp.Or(o.MaxDepth, defaultDepth), policy: o.Policy}
+	for _, name := range split(cmp.Or(o.Store, ".")) {
+		g.hidden = append(g.hidden, fold(name))
+	}
 	if err := g.remember(); err != nil {
 		t.close()
 		return nil, explain(dir, err)

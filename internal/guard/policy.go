@@ -26,11 +26,20 @@ func (g *Guard) judgeFor(path string, write bool, asks *Asks) func([]string) err
 			return nil
 		}
 		r, depth := find(names, from)
+		if r == nil && g.inStore(names) {
+			r, depth = storeRule, len(g.hidden)
+		}
 		if r == nil || g.allowed(names) {
 			return nil
 		}
 		return protected(path, names, depth, r)
 	}
+}
+
+// inStore reports whether the path leads into a store with a name of its own.
+func (g *Guard) inStore(names []string) bool {
+	return len(g.hidden) > 0 && len(names) >= len(g.hidden) &&
+		slices.EqualFunc(g.hidden, names[:len(g.hidden)], func(hidden, name string) bool { return hidden == fold(name) })
 }
 
 // allowed reports whether a person opened the path.

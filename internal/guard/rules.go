@@ -39,7 +39,9 @@ var rules = []rule{
 	{pattern: ".hg", from: writing, what: "Mercurial repository", landmark: true},
 	{pattern: ".svn", from: writing, what: "Subversion working copy", landmark: true},
 	{pattern: ".jj", from: writing, what: "Jujutsu repository", landmark: true},
-	{pattern: ".emend", from: writing, what: "emend's own store", landmark: true},
+	// What a store keeps was in any file, also in those that may not be read.
+	{pattern: ".emend", from: reading | writing, what: "emend's own store", landmark: true},
+	{pattern: ".git/emend", from: reading | writing, what: "emend's own store"},
 
 	{pattern: ".vscode", from: writing, what: "editor settings that run commands", landmark: true},
 	{pattern: ".idea", from: writing, what: "editor settings that run commands", landmark: true},
@@ -69,7 +71,7 @@ var rules = []rule{
 }
 
 // storeRule is what protects a store that has a name of its own.
-var storeRule = &rule{pattern: "the store", from: writing, what: "emend's own store"}
+var storeRule = &rule{pattern: "the store", from: reading | writing, what: "emend's own store"}
 
 // find returns the first rule that protects the path, and how many of its names lead to what is protected.
 func find(names []string, from access) (r *rule, depth int) {

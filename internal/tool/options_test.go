@@ -48,6 +48,10 @@ func TestCommaRequireHash(t *testing.T) {
 		{"move_file", `{"fromPath":"a.txt","toPath":"b.txt","expectedSha256":"` + sum + `"}`, ""},
 		{"apply_patch", update + `}`, `no entry for "a.txt"`},
 		{"apply_patch", update + `,"expectedSha256ByPath":{"a.txt":"` + sum + `"}}`, ""},
+		// What an earlier section made needs no hash, and has none.
+		{"apply_patch", `{"atomic":false,"patch":"*** Begin Patch\n*** Add File: c.txt\n+one\n*** Update File: c.txt\n@@\n-one\n+eins\n*** End Patch\n"}`, ""},
+		{"apply_patch", `{"atomic":false,"patch":"*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+eins\n*** Update File: a.txt\n@@\n-eins\n+two\n*** End Patch\n",` +
+			`"expectedSha256ByPath":{"a.txt":"` + sum + `"}}`, ""},
 	} {
 		r := replied(t, o.Call(t.Context(), open(t, map[string]string{"a.txt": "one\n"}), row.tool, json.RawMessage(row.args)))
 		if r.OK != (row.says == "") || !strings.Contains(r.Output, row.says) {

@@ -56,7 +56,11 @@ func (s *Step) apply(ctx context.Context, remove bool) error {
 	case s.Run != nil:
 		return s.runs(ctx, remove)
 	case s.Gone:
-		return s.file.remove()
+		err := s.file.remove()
+		if err == nil {
+			s.file.forget(s.spent)
+		}
+		return err
 	}
 	err := s.file.write(s.after, s.private)
 	if err == nil && remove {

@@ -46,7 +46,11 @@ func (f *file) keep() (string, error) {
 			return "", err
 		}
 		_, err = w.Write(f.found)
-		return name, errors.Join(err, w.Sync(), w.Close(), f.own(name))
+		if err = errors.Join(err, w.Sync(), w.Close(), f.own(name)); err != nil {
+			os.Remove(name) //nolint:errcheck // the first error says why
+			return "", err
+		}
+		return name, nil
 	}
 	return "", fmt.Errorf("there are %d backups already", mostBackups)
 }
@@ -54,12 +58,12 @@ func (f *file) keep() (string, error) {
 // forget removes the backups that are spent, and those that say what the file says.
 func (f *file) forget(spent []*file) {
 	is, err := load(f.path)
-	if err != nil || !is.exists() {
+	if err != nil {
 		return
 	}
 	for _, b := range f.backups() {
 		old := slices.ContainsFunc(spent, func(s *file) bool { return s.path == b.path && bytes.Equal(s.found, b.found) })
-		if old || bytes.Equal(b.found, is.found) {
+		if old || is.exists() && bytes.Equal(b.found, is.found) {
 			os.Remove(b.path) //nolint:errcheck // a copy that stays does no harm
 		}
 	}

@@ -136,3 +136,63 @@ func TestBackups(t *testing.T) {
 		t.Errorf("%s has %q", p.Steps[0].Backup, got)
 	}
 }
+
+// TestRemoveAfterTwo: taking emend out leaves no entry of an earlier setup behind, which a later one had kept a copy of.
+func TestRemoveAfterTwo(t *testing.T) {
+	for _, c := range Clients {
+		h, o := account(t), asked
+		text := map[form]string{tomlForm: "model = \"a\"\n"}[c.server(h, User).form]
+		if text == "" {
+			text = "{\n  \"theme\": \"a\"\n}\n"
+		}
+		give(t, c, h, User, text)
+		apply(t, c, h, o)
+		file := c.server(h, User).file
+		is, _ := os.ReadFile(file)
+		save(t, file, strings.Replace(string(is), `"a"`, `"b"`, 1))
+		o.ReadOnly = true
+		apply(t, c, h, o)
+		o.Remove = true
+		apply(t, c, h, o)
+		if got, _ := os.ReadFile(file); string(got) != strings.Replace(text, `"a"`, `"b"`, 1) {
+			t.Errorf("%s: it still has\n%s", c.Name, got)
+		}
+	}
+}
+
+// TestRemoveWhatItMade: nothing is left of a file that setup made and made anew.
+func TestRemoveWhatItMade(t *testing.T) {
+	for _, c := range Clients {
+		h, o := account(t), asked
+		apply(t, c, h, o)
+		o.ReadOnly = true
+		apply(t, c, h, o)
+		o.Remove = true
+		apply(t, c, h, o)
+		for file, text := range below(t, h.Home) {
+			t.Errorf("%s: %s is left:\n%s", c.Name, file, text)
+		}
+	}
+}
+
+// TestRemoveStops: when taking emend out stops half way, the agent has an edit tool: its own.
+func TestRemoveStops(t *testing.T) {
+	h, o := account(t), asked
+	apply(t, claudeCode, h, o)
+	o.Remove = true
+	p := plan(t, claudeCode, h, o)
+	save(t, claudeCode.server(h, User).file, "{\"mcpServers\": {\"emend\": {}, \"somebody\": {}}}")
+	if err := p.Apply(t.Context()); !errors.Is(err, fail.Stale) {
+		t.Fatal(err)
+	}
+	if st := Look(h, "devel")[0]; st.Tools != "on" || !st.There {
+		t.Errorf("%+v", st)
+	}
+}
+
+func save(t *testing.T, file, text string) {
+	t.Helper()
+	if err := os.WriteFile(file, []byte(text), 0o640); err != nil {
+		t.Fatal(err)
+	}
+}

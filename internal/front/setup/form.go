@@ -89,7 +89,8 @@ func parse(text []byte) (*hujson.Value, error) {
 	// A comment in the last line needs no newline, except for the parser.
 	v, err := hujson.Parse(append(bytes.Clone(text), '\n'))
 	if err != nil {
-		return nil, errors.New(strings.TrimPrefix(err.Error(), "hujson: "))
+		said, _, _ := strings.Cut(strings.TrimPrefix(err.Error(), "hujson: "), ": \"") // a string may be a key
+		return nil, errors.New(said)
 	}
 	return &v, nil
 }

@@ -141,8 +141,13 @@ func (st *State) judge(h Host, version string) {
 		}
 		program = found
 	}
-	if info, err := os.Stat(program); err != nil || info.IsDir() {
+	info, err := os.Stat(program)
+	switch {
+	case err != nil:
 		st.Problem = "it starts " + program + ", which is not there"
+		return
+	case !info.Mode().IsRegular(): // a pipe would be waited for
+		st.Problem = "it starts " + program + ", which is no program"
 		return
 	}
 	b, err := buildinfo.ReadFile(program)

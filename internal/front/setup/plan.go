@@ -75,6 +75,9 @@ func (c *Client) Plan(h Host, o Options) (*Plan, error) {
 		}
 		p.Steps = append(p.Steps, s)
 	}
+	if o.Remove { // and its own edit tools are back before those of emend go
+		slices.Reverse(p.Steps)
+	}
 	return p, nil
 }
 

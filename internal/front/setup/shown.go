@@ -16,7 +16,7 @@ func (j *job) shown(after []byte) string {
 	for _, s := range j.settings {
 		words(s, known)
 	}
-	for _, s := range j.there() {
+	for _, s := range j.there(j.file.text) {
 		words(s, known)
 	}
 	out := textdiff.Unified(j.file.found, after, diff.Context(0))

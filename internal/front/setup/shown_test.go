@@ -39,3 +39,12 @@ func TestShown(t *testing.T) {
 		}
 	}
 }
+
+// TestRefusalQuotesNothing: why a file cannot be read is said by the place.
+func TestRefusalQuotesNothing(t *testing.T) {
+	h := account(t)
+	give(t, cursor, h, User, `{"key": "ghp_Wm3\q"}`)
+	if _, err := cursor.Plan(h, asked); err == nil || strings.Contains(err.Error(), "ghp") || !strings.HasSuffix(err.Error(), "line 1, column 9: invalid literal") {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,61 @@
+package emend_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/emend-dev/emend"
+)
+
+// TestNobodyReadsTheStore: it has what was in every file that was changed, also in those that may not be read, and the
+// hashes of it. No tool reads it, lists it or finds anything in it, wherever it is.
+func TestNobodyReadsTheStore(t *testing.T) {
+	for store, repository := range map[string]string{".emend": "x", ".git/emend": ".git/HEAD", "kept/here": "x"} {
+		t.Run(store, func(t *testing.T) {
+			s := begin(t, ".env", "SECRET\n", repository, "", "kept/x", "")
+			o := []emend.Option{}
+			if store == "kept/here" {
+				o = append(o, emend.Store(s.at(store)))
+			}
+			edit(t, s.opened(s.ws.Root(), append(o, emend.AllowProtected(".env"))...))
+			agent := s.opened(s.ws.Root(), o...)
+			files := 0
+			s.must(filepath.WalkDir(s.at(store), func(p string, d fs.DirEntry, err error) error {
+				rel, _ := filepath.Rel(s.at("."), p)
+				if _, err := agent.ws.List(agent.ctx, emend.ListRequest{Path: rel, IncludeHidden: true}); err == nil {
+					t.Errorf("%s can be listed", rel)
+				}
+				if _, err := agent.ws.Read(agent.ctx, emend.ReadRequest{Path: rel}); !errors.Is(err, emend.PermissionDenied) {
+					t.Errorf("%s can be read: %v", rel, err)
+				}
+				if b, _ := os.ReadFile(p); strings.Contains(string(b), "SECRET") {
+					files++
+				}
+				return err
+			}))
+			if files == 0 {
+				t.Error("the store has nothing of the file: this test shows nothing")
+			}
+			for _, root := range []string{".", ".git", "kept"} {
+				l, err := agent.ws.List(agent.ctx, emend.ListRequest{Path: root, Recursive: true, IncludeHidden: true, IncludeIgnored: true})
+				if err == nil && strings.Contains(l.Result().Text(), "slots") {
+					t.Errorf("%s: %s", root, l.Result().Text())
+				}
+				f, err := agent.ws.Search(agent.ctx, emend.SearchRequest{Query: "SECRET", Mode: "text", Root: root, IncludeIgnored: true})
+				if err == nil && len(f.Data.Matches) > 0 {
+					t.Errorf("%s: %+v", root, f.Data.Matches)
+				}
+			}
+		})
+	}
+}
+
+func edit(t *testing.T, s *story) {
+	t.Helper()
+	_, err := s.ws.Write(s.ctx, emend.WriteRequest{Path: ".env", ExpectedSha256: sum("SECRET\n"), Content: "other\n"})
+	s.must(err)
+}
