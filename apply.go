@@ -67,7 +67,7 @@ func (r *Report) Notes() []string { return r.done.Notes }
 func (r *Report) Repeated() bool { return r.stored != nil }
 
 // Commit makes a plan true, entirely or not at all. It decides nothing: what the plan saw must still be so, or it
-// refuses. An error is a *Refusal, and the tree is as it was, unless errors.Is finds its reason [fail.Indeterminate]:
+// refuses; a person whom the policy wants to be asked is asked now. An error is a *Refusal, and the tree is as it was, unless errors.Is finds its reason [fail.Indeterminate]:
 // then [Workspace.Recover] has to finish it or take it back. Sections of a plan are committed together, whatever
 // Options.Sequential said; [Workspace.Apply] does them one by one.
 func (w *Workspace) Commit(ctx context.Context, p *Plan) (*Report, error) {

@@ -80,7 +80,9 @@ func (w *Workspace) ask(ctx context.Context, about []AskedPath, diff string, dig
 	for _, a := range about {
 		fmt.Fprintf(digest, "%q %t %q\n", a.Path, a.Write, a.Rule)
 	}
-	by, err := f(ctx, Question{Root: w.Root(), Actor: actor, Paths: about, Diff: bounded(report.Escape(diff)), Digest: hex.EncodeToString(digest.Sum(nil))})
+	q := Question{Root: w.Root(), Actor: actor, Paths: about, Diff: bounded(report.Escape(diff))}
+	q.Digest = hex.EncodeToString(digest.Sum(nil))
+	by, err := f(ctx, q)
 	if ctx.Err() != nil {
 		return nil, cancelled(ctx)
 	}
@@ -148,7 +150,8 @@ func (w *Workspace) telling(ctx context.Context, src *reader, err error) error {
 func willAsk(about []AskedPath) (notes []string) {
 	for _, a := range about {
 		if a.Write {
-			notes = append(notes, fmt.Sprintf("%s: before this is committed a person is asked (rule %s of the policy).", report.Escape(a.Path), fail.Quote(a.Rule)))
+			notes = append(notes, fmt.Sprintf("%s: before this is committed a person is asked (rule %s of the policy).",
+				report.Escape(a.Path), fail.Quote(a.Rule)))
 		}
 	}
 	return notes

@@ -327,6 +327,17 @@ func TestDigest(t *testing.T) {
 	}
 }
 
+// What is on record is shown.
+func TestShowSaysWhoWasAsked(t *testing.T) {
+	a := asking(t)
+	a.must(asks[0].call(a))
+	e, err := a.ws.Show(a.ctx, "2")
+	a.must(err)
+	if e.Data.AskedBy != "a test" || !strings.Contains(e.Result().Text(), "A person was asked, by a test") {
+		t.Errorf("the entry: %+v\n%s", e.Data, e.Result().Text())
+	}
+}
+
 // A repeated call only returns the first answer, and asks nobody.
 func TestRepeatedAsksNobody(t *testing.T) {
 	for _, sequential := range []bool{false, true} {

@@ -197,6 +197,9 @@ func (j *journal) keeps(r *audit.Record) []Kept {
 func (d *EntryData) text(notes []string) string {
 	out := make([]string, 0, len(d.Files)+len(notes)+1)
 	out = append(out, report.Escape(fmt.Sprintf("%s: %s, record %d.", d.Entry, d.Kind, d.Seq)))
+	if d.AskedBy != "" {
+		out = append(out, "A person was asked, by "+report.Escape(d.AskedBy)+", and said yes.")
+	}
 	for i := range d.Files {
 		out = append(out, d.Files[i].Line())
 	}

@@ -110,54 +110,85 @@ func number(line []byte) (int, bool) {
 	return n, err == nil
 }
 
+// volley is calls on their way: the lines, and when each was sent.
+type volley struct {
+	*process
+	first int // the number of the first
+	lines [][]byte
+	sent  []time.Time
+	out   *slice
+}
+
 // drive makes the calls, so many at a time, and returns how long all of them and each of them took, and what came back.
 func (p *process) drive(calls []call, inFlight int) (*slice, error) {
-	first := p.ids + 1
-	lines := make([][]byte, len(calls))
-	for i := range calls {
-		var err error
-		if lines[i], err = p.request("tools/call", calls[i]); err != nil {
-			return nil, err
-		}
+	v, err := p.volley(calls)
+	if err != nil {
+		return nil, err
 	}
-	sent := make([]time.Time, len(calls))
-	out := &slice{each: make([]time.Duration, len(calls)), answers: make([][]byte, len(calls))}
 	before, err := spent(p.pid())
 	if err != nil {
 		return nil, err
 	}
-	begin, next := time.Now(), 0
-	send := func() error {
-		sent[next] = time.Now()
-		_, err := p.in.Write(lines[next])
-		next++
-		return err
+	begin := time.Now()
+	if err := v.fly(inFlight); err != nil {
+		return nil, err
 	}
-	for range min(inFlight, len(calls)) {
-		if err := send(); err != nil {
-			return nil, err
-		}
-	}
-	for range calls {
-		line, err := p.answer()
+	v.out.took = time.Since(begin)
+	after, err := spent(p.pid())
+	v.out.cpu = after - before
+	return v.out, err
+}
+
+func (p *process) volley(calls []call) (*volley, error) {
+	v := &volley{process: p, first: p.ids + 1, out: &slice{each: make([]time.Duration, len(calls)), answers: make([][]byte, len(calls))}}
+	for i := range calls {
+		line, err := p.request("tools/call", calls[i])
 		if err != nil {
 			return nil, err
 		}
-		n, _ := number(line)
-		if n < first || n >= first+len(calls) || out.answers[n-first] != nil {
-			return nil, fmt.Errorf("an answer to request %d, which was not made: %.200s", n, line)
+		v.lines = append(v.lines, line)
+	}
+	return v, nil
+}
+
+// fly sends the first lines, and another for every answer.
+func (v *volley) fly(inFlight int) error {
+	for range min(inFlight, len(v.lines)) {
+		if err := v.send(); err != nil {
+			return err
 		}
-		out.each[n-first], out.answers[n-first] = time.Since(sent[n-first]), line
-		if next < len(calls) {
-			if err := send(); err != nil {
-				return nil, err
+	}
+	for range v.lines {
+		if err := v.take(); err != nil {
+			return err
+		}
+		if len(v.sent) < len(v.lines) {
+			if err := v.send(); err != nil {
+				return err
 			}
 		}
 	}
-	out.took = time.Since(begin)
-	after, err := spent(p.pid())
-	out.cpu = after - before
-	return out, err
+	return nil
+}
+
+func (v *volley) send() error {
+	v.sent = append(v.sent, time.Now())
+	_, err := v.in.Write(v.lines[len(v.sent)-1])
+	return err
+}
+
+func (v *volley) take() error {
+	line, err := v.answer()
+	if err != nil {
+		return err
+	}
+	n, _ := number(line)
+	i := n - v.first
+	if i < 0 || i >= len(v.sent) || v.out.answers[i] != nil {
+		return fmt.Errorf("an answer to request %d, which was not made: %.200s", n, line)
+	}
+	v.out.each[i], v.out.answers[i] = time.Since(v.sent[i]), line
+	return nil
 }
 
 // refused reports whether a line says that there is no such method.

@@ -60,6 +60,9 @@ func (b *bench) run(ctx context.Context) (err error) {
 		return err
 	}
 	r := results{bench: b}
+	if r.sync, err = b.syncs(); err != nil {
+		return err
+	}
 	if r.starts, err = b.starts(ctx); err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strconv"
 	"time"
 )
 
@@ -73,4 +74,17 @@ func firstAnswer(ctx context.Context, home string, args []string, method string,
 		return 0, false, err
 	}
 	return took, !refused(answer), p.end()
+}
+
+// syncs is how long it takes to write a small file and to sync it, the median: what durable edits cannot do without.
+func (b *bench) syncs() (time.Duration, error) {
+	var all []time.Duration
+	for i := range 25 {
+		begin := time.Now()
+		if err := write(filepath.Join(b.scratch, "syncs", strconv.Itoa(i)), content(i, 0)); err != nil {
+			return 0, err
+		}
+		all = append(all, time.Since(begin))
+	}
+	return quantile(all, 0.5), nil
 }

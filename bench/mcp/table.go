@@ -15,12 +15,15 @@ type results struct {
 	starts            []first
 	lines, typescript []figure
 	contests          []contest
+	sync              time.Duration // to write 4 KB and sync them
 }
 
 func (r *results) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# The server beside others\n\nWritten by `go run ./bench/mcp`. %d cores, %s, %s; %s.\n", runtime.NumCPU(), runtime.GOOS,
-		runtime.Version(), strings.Join(append(r.programs.versions, r.programs.missing...), ", "))
+	fmt.Fprintf(&b, "# The server beside others\n\nWritten by `go run ./bench/mcp`: every server does every work in each of %d rounds, in turn. %d cores, %s, %s; %s.\n"+
+		"To write 4 KB and sync them took %s ms on this disk. Where the machine had other work too, the times on the clock say less than\n"+
+		"those of the processor.\n", r.rounds, runtime.NumCPU(), runtime.GOOS, runtime.Version(),
+		strings.Join(append(r.programs.versions, r.programs.missing...), ", "), ms(r.sync))
 	r.writeStarts(&b)
 	fmt.Fprint(&b, "\n## The servers alone\n\nA client that writes lines made before, and reads lines. Processor time is the server's own, user and system.\n\n")
 	r.writeFigures(&b, r.lines)

@@ -42,7 +42,8 @@ func TestStory(t *testing.T) {
 			if own := m.offered(a.own); len(own) != len(a.own) {
 				t.Errorf("of its own tools %q the model is offered %q: TestSetup would prove nothing", a.own, own)
 			}
-			session := w.recorded(p)
+			m.complete()
+			session := w.recorded(p, records)
 			t.Logf("%s %s: speaks %s; shows its model %s, of a refusal %s; %d turns%s; %.1f s", a.name, p.version, w.revision(),
 				a.told, a.refused, len(m.turns), m.aside(), m.took.Seconds())
 			w.takeBack(session)

@@ -8,6 +8,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/emend-dev/emend/internal/tool"
 )
 
 // check complains of every step that was not made, and of everything that the model was not shown.
@@ -43,6 +45,20 @@ func (m *model) seen() []string {
 		return nil
 	}
 	return m.turns[len(m.turns)-1].results
+}
+
+// complete complains of each tool of emend that the agent does not offer, say because it cannot take its schema. Where the
+// model has to look for tools, only those that it looked for are there.
+func (m *model) complete() {
+	m.t.Helper()
+	if len(m.turns) == 0 || m.turns[0].finds {
+		return
+	}
+	for _, name := range tool.Names() {
+		if _, ok := m.turns[0].offers(name); !ok {
+			m.t.Errorf("the model is not offered %s", name)
+		}
+	}
 }
 
 // offered are those of the names that the model may call, in any turn.

@@ -31,9 +31,7 @@ func TestHTTP(t *testing.T) {
 			tap := w.serveHTTP()
 			m := w.play(p, short(), func() []string { return a.plug(w, tap.server) })
 			w.holds("afterwards", edited)
-			if log := w.log(); len(log) != 1 || !strings.HasPrefix(log[0].Client, a.client+"/") {
-				t.Errorf("the log has %+v", log)
-			}
+			w.recorded(p, records[:1])
 			t.Logf("%s %s over HTTP: speaks %s; %d requests of it; %d turns%s; %.1f s", a.name, p.version, tap.revision(), tap.requests,
 				len(m.turns), m.aside(), m.took.Seconds())
 		})

@@ -20,54 +20,63 @@ type entry struct {
 	Path      string `json:"path"`
 	OK        bool   `json:"ok"`
 	ErrorKind string `json:"errorKind"`
+	Entry     string `json:"entry"`
 }
 
-// log is what the log has, the oldest first.
+// log is what the log has, the oldest first; the files of one patch by their paths.
 func (w *world) log() []entry {
 	w.Helper()
 	var in struct{ Data struct{ Entries []entry } }
 	if text := w.run("log", "--json"); json.Unmarshal([]byte(text), &in) != nil {
 		w.Fatalf("emend log --json says %.500q", text)
 	}
-	slices.Reverse(in.Data.Entries)
-	return in.Data.Entries
+	log := in.Data.Entries
+	slices.Reverse(log)
+	for i := range log[1:] {
+		if a, b := &log[i], &log[i+1]; a.Entry == b.Entry && a.Path > b.Path {
+			*a, *b = *b, *a
+		}
+	}
+	return log
 }
 
-// records is what the log has to have of the story: a line for each file that a step was to change.
-var records = []entry{
-	{Tool: "edit_file", Path: "server.conf", OK: true},
-	{Tool: "apply_patch", Path: "a.txt", OK: true},
-	{Tool: "apply_patch", Path: "b.txt", OK: true},
-	{Tool: "edit_file", Path: "server.conf", ErrorKind: "stale_file"},
-	{Tool: "edit_file", Path: "server.conf", OK: true},
-	{Tool: "delete_file", Path: "old.txt", OK: true},
-	{Tool: "restore_file", Path: "old.txt", OK: true},
+// record is an entry that the log has to have, and the step that made it.
+type record struct {
+	step int
+	entry
 }
 
-// calls are the steps that made the records.
-var calls = []int{2, 3, 3, 4, 6, 7, 8}
+// records are those of the story: one for each file that a step was to change. The first is also that of the short script.
+var records = []record{
+	{2, entry{Tool: "edit_file", Path: "server.conf", OK: true}},
+	{3, entry{Tool: "apply_patch", Path: "a.txt", OK: true}},
+	{3, entry{Tool: "apply_patch", Path: "b.txt", OK: true}},
+	{4, entry{Tool: "edit_file", Path: "server.conf", ErrorKind: "stale_file"}},
+	{6, entry{Tool: "edit_file", Path: "server.conf", OK: true}},
+	{7, entry{Tool: "delete_file", Path: "old.txt", OK: true}},
+	{8, entry{Tool: "restore_file", Path: "old.txt", OK: true}},
+}
 
 // recorded complains of what the log should have and has not, and returns the name of the session.
-func (w *world) recorded(p program) string {
+func (w *world) recorded(p program, records []record) string {
 	w.Helper()
 	log := w.log()
 	if len(log) != len(records) || log[0].Session == "" {
 		w.Fatalf("the log has %d lines, not %d, or no session:\n%+v", len(log), len(records), log)
 	}
-	slices.SortStableFunc(log[1:3], func(a, b entry) int { return strings.Compare(a.Path, b.Path) }) // of one patch
+	session := log[0].Session
 	for i, got := range log {
-		want := records[i]
-		want.Client, want.Session, want.Call = p.client+"/"+p.version, log[0].Session, got.Call
-		id := strings.ReplaceAll(p.callID, "N", strconv.Itoa(calls[i]))
+		want, id := records[i].entry, strings.ReplaceAll(p.callID, "N", strconv.Itoa(records[i].step))
+		want.Client, want.Session, want.Call, want.Entry = p.client+"/"+p.version, session, got.Call, got.Entry
 		if got != want || !regexp.MustCompile("^"+id+"$").MatchString(got.Call) {
 			w.Errorf("the log has\n%+v, not\n%+v with a call like %q", got, want, id)
 		}
 	}
-	if p.session != "" && len(w.found(strings.ReplaceAll(p.session, "ID", log[0].Session))) == 0 {
-		w.Errorf("the log has session %s, which is not what the agent calls it", log[0].Session)
+	if p.session != "" && len(w.found(strings.ReplaceAll(p.session, "ID", session))) == 0 {
+		w.Errorf("the log has session %s, which is not what the agent calls it", session)
 	}
-	w.run("verify")
-	return log[0].Session
+	w.verified()
+	return session
 }
 
 // takeBack undoes the session: the tree is the first again, with the line that a person wrote meanwhile.
@@ -77,5 +86,13 @@ func (w *world) takeBack(session string) {
 	want := maps.Clone(first)
 	want["server.conf"] += persons
 	w.holds("after undo", want)
-	w.run("verify")
+	w.verified()
+}
+
+// verified complains when the log is broken, or the files are not as it has them.
+func (w *world) verified() {
+	w.Helper()
+	if out := w.run("verify"); !strings.Contains(out, "chain    whole") || !strings.Contains(out, " as the log has them, 0 not") {
+		w.Errorf("emend verify says:\n%s", out)
+	}
 }

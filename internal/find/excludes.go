@@ -11,10 +11,24 @@ import (
 // configuration includes from elsewhere is not read.
 func Excludes() []byte {
 	home, _ := os.UserHomeDir()
+	file := excludesPath(home, configDir(home))
+	if file == "" {
+		return nil
+	}
+	return readAt(file)
+}
+
+// configDir is the person's directory for configuration.
+func configDir(home string) string {
 	config := os.Getenv("XDG_CONFIG_HOME")
 	if config == "" && home != "" {
 		config = filepath.Join(home, ".config")
 	}
+	return config
+}
+
+// excludesPath is the absolute path of the excludes file, or nothing.
+func excludesPath(home, config string) string {
 	file, said := "", false
 	for _, path := range configs(home, config) {
 		if v, ok := excludesFile(string(readAt(path))); ok {
@@ -28,9 +42,9 @@ func Excludes() []byte {
 		file = filepath.Join(config, "git", "ignore")
 	}
 	if !filepath.IsAbs(file) {
-		return nil
+		return ""
 	}
-	return readAt(file)
+	return file
 }
 
 // configs are the files of git's configuration, what counts more last.

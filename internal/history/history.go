@@ -21,6 +21,7 @@ import (
 	"io/fs"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/emend-dev/emend/internal/vfs"
@@ -35,6 +36,7 @@ const (
 // History is the slots and markers of one store.
 type History struct {
 	slots, staging vfs.Dir
+	alive          sync.Map // the markers of this process, by name: nobody needs to ask the disk for them
 }
 
 // Create makes the directories in store and syncs nothing; the caller syncs store.
@@ -58,7 +60,7 @@ func Open(store vfs.Dir) (*History, error) {
 		slots.Close()
 		return nil, err
 	}
-	return &History{slots, staging}, nil
+	return &History{slots: slots, staging: staging}, nil
 }
 
 // Close lets go of the directories.
@@ -130,26 +132,35 @@ var ErrTaken = errors.New("the marker of a transaction is taken")
 // Begin marks transaction tx, which has n slots, as being staged by this process.
 func (h *History) Begin(tx string, n int) (*Stage, error) {
 	s := &Stage{h: h, name: fmt.Sprintf("%s+%d", tx, n)}
-	var err error
-	if s.marker, err = h.staging.Create(s.name, 0o600); err != nil {
+	h.alive.Store(s.name, true)
+	if err := s.lock(); err != nil {
+		h.alive.Delete(s.name)
 		return nil, err
+	}
+	return s, nil
+}
+
+func (s *Stage) lock() (err error) {
+	if s.marker, err = s.h.staging.Create(s.name, 0o600); err != nil {
+		return err
 	}
 	mine, err := s.marker.TryLock()
 	if err == nil && mine {
 		// Between the two calls somebody could have taken the marker for a dead one and removed it.
 		if is, serr := s.marker.Stat(); serr == nil && is.Links > 0 {
-			return s, nil
+			return nil
 		}
 	}
 	s.marker.Close()
 	if err == nil {
 		err = ErrTaken
 	}
-	return nil, err
+	return err
 }
 
 // End takes the marker away. The slots stay.
 func (s *Stage) End() error {
+	defer s.h.alive.Delete(s.name)
 	return errors.Join(ignoreMissing(s.h.staging.Remove(s.name)), s.marker.Close())
 }
 
@@ -171,6 +182,9 @@ func (h *History) Sweep(fate func(tx string) (Fate, error)) (swept []string, err
 		return nil, err
 	}
 	for _, name := range names {
+		if _, alive := h.alive.Load(name); alive {
+			continue
+		}
 		tx, err := h.bury(name, fate)
 		if err != nil {
 			return swept, err

@@ -81,6 +81,8 @@ func plainTools(s *sdk.Server) {
 		r.IsError = true
 		return r, nil
 	})
+	// This one is for the inspector: clients differ in what they make of a type that is two.
+	addWith(s, "test_two_types", `{"type":"object","properties":{"list":{"type":["null","array"]}}}`, always(text("ok")))
 	addWith(s, "json_schema_2020_12_tool", richSchema, always(text("ok")))
 	addWith(s, "test_custom_header", `{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"}}}`, always(text("ok")))
 }

@@ -21,12 +21,17 @@ import (
 // install returns where the packages of a lock directory are, or skips the test.
 func install(t *testing.T, lock string) string {
 	t.Helper()
+	installing.Lock()
+	defer installing.Unlock()
 	dir, err := npm.Install(t.Context(), filepath.Join("testdata", lock))
 	if err != nil {
 		t.Skipf("NOT RUN: %s cannot be had: %v", lock, err)
 	}
 	return filepath.Join(dir, "node_modules")
 }
+
+// installing has what several tests want fetched once.
+var installing sync.Mutex
 
 // node is a Node that every program here runs on, 22.19 or later: the machine's own, else the one that npm has.
 func node(t *testing.T) string {
@@ -75,7 +80,7 @@ func run(t *testing.T, args ...string) said {
 	return said{out: out.String(), err: errs.String(), code: cmd.ProcessState.ExitCode(), took: time.Since(begin)}
 }
 
-// environment has a home directory that is empty, and a proxy that is not there: nothing is fetched from anywhere.
+// environment has nothing of this machine's but Node and what a system has: its home directory is empty.
 func environment(t *testing.T) []string {
 	home := t.TempDir()
 	return []string{"HOME=" + home, "XDG_CONFIG_HOME=" + filepath.Join(home, "config"), "XDG_STATE_HOME=" + filepath.Join(home, "state"),

@@ -4,6 +4,7 @@ package interop
 
 import (
 	"bufio"
+	"cmp"
 	"crypto/rand"
 	"io"
 	"log"
@@ -60,38 +61,48 @@ func fixtureServer(t *testing.T) (url, token string) {
 	return web.URL, token
 }
 
-var serving = regexp.MustCompile(`http://[0-9.:]+`)
+var (
+	serving = regexp.MustCompile(`http://[0-9.:]+`)
+	bearer  = regexp.MustCompile(`Bearer (\S+)`)
+)
 
-// shipped serves a workspace with the program itself, over HTTP.
+// shipped serves with the program itself, over HTTP. The token is the one that it shows at its first start.
 func shipped(t *testing.T, args ...string) (url, token string) {
 	t.Helper()
 	cmd := exec.Command(program, slices.Concat([]string{"serve", "--http", "127.0.0.1:0"}, args)...)
-	token = rand.Text()
-	cmd.Env = append(environment(t), "EMEND_TOKEN="+token)
+	cmd.Env = environment(t)
 	errs, err := cmd.StderrPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
 	lines := bufio.NewScanner(errs)
-	for url == "" && lines.Scan() {
-		url = serving.FindString(lines.Text())
+	for (url == "" || token == "") && lines.Scan() {
+		url = cmp.Or(url, serving.FindString(lines.Text()))
+		if m := bearer.FindStringSubmatch(lines.Text()); m != nil {
+			token = m[1]
+		}
 	}
 	var rest sync.WaitGroup
 	rest.Go(func() { io.Copy(io.Discard, errs) })
-	t.Cleanup(func() {
-		cmd.Process.Signal(syscall.SIGTERM)
-		late := time.AfterFunc(20*time.Second, func() { cmd.Process.Kill() })
-		rest.Wait()
-		cmd.Wait()
-		late.Stop()
-	})
-	if url == "" {
-		t.Fatal("emend serve did not say where it serves")
+	t.Cleanup(func() { stop(t, cmd, &rest) })
+	if url == "" || token == "" {
+		t.Fatal("emend serve did not say where it serves, and with which token")
 	}
 	return url, token
+}
+
+// stop ends a server as an operator does. It is to end by itself.
+func stop(t *testing.T, cmd *exec.Cmd, rest *sync.WaitGroup) {
+	cmd.Process.Signal(syscall.SIGTERM)
+	late := time.AfterFunc(30*time.Second, func() { cmd.Process.Kill() })
+	defer late.Stop()
+	rest.Wait()
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("emend serve, told to end: %v", err)
+	}
 }
 
 // withToken stands in front of a server and adds the token to what goes there, for programs that cannot send one. It

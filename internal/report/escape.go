@@ -40,7 +40,7 @@ func OneLine(s string) string { return strings.ReplaceAll(Escape(s), "\n", `\n`)
 // which are the directional ones and those of zero width.
 func hidden(r rune) bool {
 	switch {
-	case r == '\t', r == '\n':
+	case r == '\t', r == '\n', ' ' <= r && r <= '~':
 		return false
 	case unicode.IsControl(r), unicode.Is(unicode.Cf, r), r == '\u2028', r == '\u2029':
 		return true

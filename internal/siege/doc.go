@@ -5,4 +5,8 @@
 // Every session keeps a ledger: what it asked for, and what was answered. Afterwards the log, the tree and the ledger have to
 // agree: a change that was answered is in the log as it was answered; a change in the log was answered, or was asked for
 // when the server ended; and the tree is what the log makes of the first tree, byte for byte.
+//
+// By default it is short. Two hundred sessions for a minute:
+//
+//	EMEND_SIEGE_SECONDS=60 EMEND_SIEGE_SESSIONS=200 go test -v -run Siege ./internal/siege
 package siege

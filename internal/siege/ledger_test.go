@@ -41,6 +41,13 @@ func (l *ledger) done(tx string, c change) {
 	l.answered[tx] = c
 }
 
+// changes is how many were answered.
+func (l *ledger) changes() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.answered)
+}
+
 func (l *ledger) refusal(kind string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -96,11 +103,7 @@ func (l *ledger) judge(log []logged, before, after change) (wrong []string) {
 	seen := map[string]bool{}
 	for _, c := range log {
 		seen[c.tx] = true
-		for path, sum := range c.files {
-			if tree[path] = sum; sum == "" {
-				delete(tree, path)
-			}
-		}
+		c.apply(tree)
 		if answered, ok := l.answered[c.tx]; ok {
 			if !maps.Equal(answered, c.files) {
 				wrong = append(wrong, fmt.Sprintf("%s was answered as %v and is logged as %v", c.tx, answered, c.files))
@@ -120,6 +123,15 @@ func (l *ledger) judge(log []logged, before, after change) (wrong []string) {
 		}
 	}
 	return append(wrong, differ(tree, after)...)
+}
+
+// apply makes the change in a tree.
+func (c *logged) apply(tree change) {
+	for path, sum := range c.files {
+		if tree[path] = sum; sum == "" {
+			delete(tree, path)
+		}
+	}
 }
 
 // differ names the files that are not as they should be.

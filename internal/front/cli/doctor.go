@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/internal/front/wall"
 	"github.com/emend-dev/emend/internal/report"
 )
 
@@ -134,6 +135,11 @@ func (a *app) health(h *checkup) string {
 	}
 	if n := len(h.Orphans); n > 0 {
 		row("garbage", "%d transaction(s) left files in the store when the power was cut: %s", n, strings.Join(h.Orphans, " "))
+	}
+	if h.Landlock > 0 {
+		row("landlock", "version %d: emend serve keeps itself out of everything but its workspaces", h.Landlock)
+	} else if wall.Expected {
+		row("landlock", "not in this kernel, or one before version 2: emend serve is kept in by its own rules alone")
 	}
 	row("binary", "%s", h.Binary)
 	row("token", "%s", h.Token)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/internal/front/setup"
+	"github.com/emend-dev/emend/internal/front/wall"
 )
 
 // checkup is what doctor says: of the workspace, and of the installation on this account.
@@ -17,6 +18,8 @@ type checkup struct {
 	Binary  binaryState   `json:"binary"`
 	Token   *tokenState   `json:"token,omitempty"` // nil when there is none yet
 	Clients []setup.State `json:"clients"`
+
+	Landlock int `json:"landlock"` // the version of it that emend serve uses; 0 for none
 }
 
 // binaryState is which emend runs, and which one a person gets who types its name.
@@ -36,7 +39,7 @@ type tokenState struct {
 
 // checkup looks at the installation. It runs no program and reads the clients' files only.
 func (a *app) checkup(h *emend.Health) *checkup {
-	c := &checkup{Health: h, Binary: whichBinary(), Token: a.whichToken(), Clients: []setup.State{}}
+	c := &checkup{Health: h, Binary: whichBinary(), Token: a.whichToken(), Clients: []setup.State{}, Landlock: wall.Version()}
 	if host, err := a.host(h.Root); err == nil {
 		c.Clients = setup.Look(host, c.Binary.Version)
 	}

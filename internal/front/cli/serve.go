@@ -76,9 +76,8 @@ func (a *app) runServe(cmd *cobra.Command, args []string, f *serveFlags) error {
 	}
 	ctx, stop := untilSignal(cmd.Context())
 	defer stop()
-	defer runtime.KeepAlive(make([]byte, spare))
+	go calm(ctx)
 	go prune(ctx, spaces, log)
-	defer runtime.KeepAlive(make([]byte, spare))
 	s := mcp.New(mcp.Config{Workspaces: spaces, Version: emend.Version().Version, Log: log, MaxCalls: f.maxCalls,
 		Who: emend.Actor{Session: a.session, Agent: a.agent}, Tools: tools})
 	if f.http != "" {
@@ -92,6 +91,7 @@ func (a *app) serveStdio(ctx context.Context, s *mcp.Server, f *serveFlags) erro
 		fmt.Fprintln(a.err, "emend: waiting for an MCP client on standard input. It is the client that starts this: emend setup tells it how.\n"+
 			"emend: Ctrl-C ends it; --http ADDR serves without a client that starts it.")
 	}
+	a.shut(s.Workspaces, s.Log)
 	defer context.AfterFunc(ctx, func() { s.Finish(f.grace) })()
 	return s.Stdio(ctx, io.NopCloser(a.in), noClose{a.out})
 }
@@ -122,9 +122,19 @@ func prune(ctx context.Context, spaces []mcp.Workspace, log *slog.Logger) {
 	}
 }
 
-// spare is memory that is never touched, and so takes none of the machine's: with it the collector waits for some megabytes
-// of garbage. A server has so little that lives that it would run every few calls.
-const spare = 16 << 20
+// calm has the collector wait for some megabytes of garbage, by memory that is never touched, and so takes none of the
+// machine's: so little lives in a server that it would run every few calls. To make it costs a collection, which the first
+// answer need not wait for.
+func calm(ctx context.Context) {
+	select {
+	case <-ctx.Done():
+		return
+	case <-time.After(time.Second):
+	}
+	spare := make([]byte, 16<<20)
+	<-ctx.Done()
+	runtime.KeepAlive(spare)
+}
 
 type noClose struct{ io.Writer }
 

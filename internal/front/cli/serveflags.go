@@ -111,8 +111,8 @@ func (f *serveFlags) check(cmd *cobra.Command) error {
 		}
 	}
 	for name, n := range map[string]int{"max-calls": f.maxCalls, "max-rate": f.maxRate, "max-sessions": f.maxSessions} {
-		if n < 1 {
-			return badUse("serve", "--%s takes a number above 0", name)
+		if n < 1 || n > 1e6 {
+			return badUse("serve", "--%s takes a number from 1 to 1000000", name)
 		}
 	}
 	if f.grace < 0 {

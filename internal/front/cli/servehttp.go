@@ -13,10 +13,13 @@ import (
 	"github.com/emend-dev/emend/internal/report"
 )
 
+// maxMaxBody is what --max-body may be: a body is read into memory.
+const maxMaxBody = 1 << 30
+
 func (a *app) serveHTTP(ctx context.Context, s *mcp.Server, f *serveFlags) error {
 	body, err := parseSize(f.maxBody)
-	if err != nil || body == 0 {
-		return badUse("serve", "--max-body: %q is not a size: write 500, 64KiB, 16MiB or 1GiB", f.maxBody)
+	if err != nil || body == 0 || body > maxMaxBody {
+		return badUse("serve", "--max-body: %q is not a size up to 1GiB: write 500, 64KiB or 16MiB", f.maxBody)
 	}
 	certs, err := f.certs()
 	if err != nil {
@@ -26,17 +29,23 @@ func (a *app) serveHTTP(ctx context.Context, s *mcp.Server, f *serveFlags) error
 	if err != nil {
 		return err
 	}
-	token, file, made, err := a.token(s, f)
-	if err != nil {
-		return err
+	network := "tcp"
+	if addr.IP.To4() != nil {
+		network = "tcp4" // 0.0.0.0 is not [::] as well
 	}
-	l, err := net.ListenTCP("tcp", addr)
+	l, err := net.ListenTCP(network, addr)
 	if err != nil {
 		return fmt.Errorf("cannot serve at %s: %w; name another port, or 0 for a free one", fail.Quote(f.http), err)
+	}
+	token, file, made, err := a.token(s, f) // only now: a server that has the address goes on with the token of the file
+	if err != nil {
+		l.Close()
+		return err
 	}
 	url := fmt.Sprintf("%s://%s/mcp", map[bool]string{true: "https", false: "http"}[len(certs) > 0], l.Addr())
 	a.greet(s, f, url, token, file, made)
 	h := s.HTTP(mcp.HTTPConfig{Token: token, MaxBody: body, MaxRate: f.maxRate, MaxSessions: f.maxSessions, Grace: f.grace})
+	a.shut(s.Workspaces, s.Log)
 	return h.Serve(ctx, l, certs...)
 }
 

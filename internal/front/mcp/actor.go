@@ -125,7 +125,7 @@ func (v *visits) visit(who string, now time.Time) string {
 	return is.id
 }
 
-// forget makes room: for what is over first, then for anything.
+// forget makes room: of what is over first, then of anything, and enough of it not to be at it again soon.
 func (v *visits) forget(now time.Time) {
 	if len(v.seen) < mostVisits {
 		return
@@ -136,7 +136,7 @@ func (v *visits) forget(now time.Time) {
 		}
 	}
 	for who := range v.seen {
-		if len(v.seen) < mostVisits {
+		if len(v.seen) <= mostVisits/2 {
 			return
 		}
 		delete(v.seen, who)

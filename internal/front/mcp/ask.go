@@ -92,7 +92,8 @@ func verdict(res *sdk.ElicitResult) error {
 	case res.Action == "accept" && answer == "allow":
 		return nil
 	case res.Action == "cancel":
-		return &fail.Error{Msg: "a person was asked, and dismissed the question", Hint: "Do not send the same call again; say what you wanted to do and why."}
+		return &fail.Error{Msg: "a person was asked, and dismissed the question",
+			Hint: "Do not send the same call again; say what you wanted to do and why."}
 	}
 	e := &fail.Error{Msg: "a person was asked, and said no", Hint: "Do not send the same call again; do without it."}
 	if reason, _ := res.Content["reason"].(string); reason != "" {
@@ -133,7 +134,8 @@ func wording(q emend.Question) string {
 	if who == "" {
 		who = "An agent"
 	}
-	fmt.Fprintf(&b, "%s calls %s in %s. The policy wants you to be asked about:\n", report.OneLine(who), report.OneLine(q.Actor.Tool), report.OneLine(q.Root))
+	fmt.Fprintf(&b, "%s calls %s in %s. The policy wants you to be asked about:\n",
+		report.OneLine(who), report.OneLine(q.Actor.Tool), report.OneLine(q.Root))
 	for _, p := range q.Paths {
 		verb := "reading"
 		if p.Write {

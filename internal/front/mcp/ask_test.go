@@ -415,3 +415,29 @@ func TestTooManyQuestions(t *testing.T) {
 		t.Errorf("%s, %d questions", textOf(r), len(p.questions))
 	}
 }
+
+// A person who never answers has said nothing, and the call ends.
+func TestNoAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, dir := policed(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		mine, theirs := sdk.NewInMemoryTransports()
+		served, err := s.SDK().Connect(ctx, theirs, nil)
+		must(t, err)
+		c := sdk.NewClient(&sdk.Implementation{Name: "tester"}, &sdk.ClientOptions{
+			ElicitationHandler: func(ctx context.Context, _ *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+				<-ctx.Done()
+				return nil, ctx.Err()
+			}})
+		cs, err := c.Connect(ctx, mine, &sdk.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
+		must(t, err)
+		start := time.Now()
+		r := callPatch(t, cs, false)
+		if took := time.Since(start); !r.IsError || contents(t, dir) != before || !strings.Contains(textOf(r), "did not answer") || took != answerTime {
+			t.Errorf("after %v: %s", took, textOf(r))
+		}
+		cs.Close()
+		served.Close()
+		cancel()
+	})
+}

@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -168,6 +169,17 @@ var hostile = []struct {
 		}
 		eventually(t, "they are gone", func() bool { return s.held.Load() == 0 })
 	}},
+	{name: "calls that did not say how large they are", do: func(t *testing.T, s *site) {
+		b := s.blocking()
+		r := toolCall("block", `{}`)
+		chunked := fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(r.body), r.body)
+		for range 8 {
+			s.dial(s.text("POST", "/mcp", chunked, append(r.head, "Transfer-Encoding", "chunked")...))
+			<-b.began
+		}
+		s.good()
+		b.release()
+	}},
 	{name: "compressed body", do: func(t *testing.T, s *site) {
 		var b bytes.Buffer
 		z := gzip.NewWriter(&b)
@@ -189,8 +201,10 @@ var hostile = []struct {
 	}},
 	{name: "empty body", do: func(t *testing.T, s *site) { s.want(old("", ""), 400, "non-empty body") }},
 	{name: "batch", do: func(t *testing.T, s *site) {
-		s.want(old("", "["+hello+","+hello+"]"), 400, "batching")
-		s.want(request{body: "[" + read.body + "," + read.body + "]", head: read.head}, 400, "batching")
+		s.want(request{body: "[" + read.body + "," + read.body + "]", head: read.head}, 400, "batch is not taken")
+		for _, version := range []string{"2025-11-25", "2025-03-26", ""} {
+			s.want(old("", " ["+hello+","+hello+"]").with("Mcp-Protocol-Version", version), 400, "batch is not taken")
+		}
 	}},
 	{name: "deep nesting", do: func(t *testing.T, s *site) {
 		const deep = 1 << 20
@@ -198,6 +212,12 @@ var hostile = []struct {
 		s.want(old("", strings.Repeat(`{"a":`, deep)+"1"+strings.Repeat("}", deep)), 400, "nested too deeply")
 		s.want(toolCall("read_file", `{"path":`+strings.Repeat("[", 9000)+strings.Repeat("]", 9000)+`}`), 400, "nesting depth")
 		s.want(toolCall("read_file", `{"path":`+strings.Repeat("[", 900)+strings.Repeat("]", 900)+`}`), 200, "isError")
+	}},
+	{name: "millions of values", do: func(t *testing.T, s *site) {
+		many := strings.Repeat("0,", 8<<20) + "0"
+		s.want(request{body: strings.Replace(read.body, `"_meta":{`, `"_meta":{"x":[`+many+`],`, 1), head: read.head}, 413, "values")
+		s.want(toolCall("edit_file", `{"path":"a.txt","edits":[`+many+`]}`), 413, "values")
+		s.want(toolCall("create_file", `{"path":"commas","content":"`+many+`"}`), 200)
 	}},
 	{name: "huge header", do: func(t *testing.T, s *site) {
 		if r, _ := s.raw(s.text("POST", "/mcp", "", "X-Huge", strings.Repeat("x", 70<<10))); r.StatusCode != 431 {
@@ -269,6 +289,19 @@ var hostile = []struct {
 			t.Errorf("code %d, close %t: %s", r.StatusCode, r.Close, body)
 		}
 	}},
+	{name: "bodies that are announced and do not come", conf: HTTPConfig{Headers: 100 * time.Millisecond, Body: 100 * time.Millisecond}, do: func(t *testing.T, s *site) {
+		for _, length := range [][]string{{"Content-Length", "500"}, {"Transfer-Encoding", "chunked"}} {
+			for _, text := range []string{
+				strings.Replace(s.text("POST", "/mcp", "", length...), testToken, "guess", 1), s.text("POST", "/other", "", length...), s.text("DELETE", "/mcp", "", length...),
+				s.text("GET", "/healthz", "", length...), strings.Replace(s.text("GET", "/healthz", "", length...), s.at, "evil.example", 1),
+			} {
+				c := s.dial(text)
+				if b, err := io.ReadAll(c); err != nil || !strings.HasPrefix(string(b), "HTTP/1.1 ") {
+					t.Errorf("%.20q: %.40q, and the connection stays open: %v", text, b, err)
+				}
+			}
+		}
+	}},
 	{name: "body that is cut short", do: func(t *testing.T, s *site) {
 		c := s.dial(s.text("POST", "/mcp", `{"jsonrpc"`, "Content-Length", "500"))
 		c.(*net.TCPConn).CloseWrite() //nolint:errcheck // the answer tells
@@ -283,7 +316,8 @@ var hostile = []struct {
 		})
 		r := toolCall("big", `{}`)
 		c := s.dial(s.text("POST", "/mcp", r.body, append(r.head, "Content-Length", strconv.Itoa(len(r.body)))...))
-		eventually(t, "the answer is given up", func() bool { return s.stats.out.Load() > 0 })
+		eventually(t, "the answer is owed", func() bool { return s.calls.owed.Load() > 24<<20 })
+		eventually(t, "the answer is given up", func() bool { return s.stats.out.Load() > 0 && s.calls.owed.Load() == 0 })
 		n, _ := io.Copy(io.Discard, c)
 		if n >= 24<<20 {
 			t.Errorf("all %d bytes came: nothing was slow", n)

@@ -104,11 +104,15 @@ func (h *HTTP) door(server *sdk.Server) *door {
 
 // ServeHTTP answers one request, whatever it is.
 func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	out := &reply{ResponseWriter: w, ctl: http.NewResponseController(w), patience: h.Write}
+	out := &reply{ResponseWriter: w, ctl: http.NewResponseController(w), patience: h.Write, owed: &h.calls.owed}
+	body := r.Body
 	defer func() {
 		if p := recover(); p != nil {
 			h.Log.Error("a request failed", "panic", p, "stack", string(debug.Stack()))
 			out.refuse(&no{code: http.StatusInternalServerError, msg: "a defect in emend"})
+		}
+		if r.Body == body && body != http.NoBody { // nobody has read it; net/http does, before it answers, and has no limit of time for that
+			out.ctl.SetReadDeadline(time.Now().Add(h.Headers)) //nolint:errcheck // a connection that has none is a test's
 		}
 		out.end()
 		h.stats.answered(out.code)
@@ -163,12 +167,13 @@ func (h *HTTP) paths() string {
 func (h *HTTP) mcp(w *reply, r *http.Request, d *door) *no {
 	version := r.Header.Get("Mcp-Protocol-Version")
 	if r.Method == http.MethodPost {
-		release, refusal := h.hold(r)
+		room, refusal := h.hold(r)
 		if refusal != nil {
 			return refusal
 		}
-		defer release()
 		body, refusal := h.body(w, r)
+		h.held.Add(int64(len(body)) - room)
+		defer h.held.Add(-int64(len(body)))
 		if refusal != nil {
 			return refusal
 		}

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -34,25 +35,31 @@ func (h *HTTP) body(w *reply, r *http.Request) ([]byte, *no) {
 	if len(b) > 0 && !json.Valid(b) {
 		return nil, &no{by: "body", code: http.StatusBadRequest, msg: "the body is not JSON, or is nested too deeply: send one JSON-RPC message"}
 	}
+	if trimmed := bytes.TrimSpace(b); len(trimmed) > 0 && trimmed[0] == '[' {
+		return nil, &no{by: "body", code: http.StatusBadRequest, msg: "a batch is not taken: send one JSON-RPC message in a request"}
+	}
+	if crowded(b) {
+		return nil, &no{by: "body", code: http.StatusRequestEntityTooLarge, msg: tooCrowded}
+	}
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(b)), int64(len(b))
 	return b, nil
 }
 
-// hold makes room for the body of a request, for as long as the request is in hand. One that does not say how large it is
-// takes as much as is allowed.
-func (h *HTTP) hold(r *http.Request) (release func(), refusal *no) {
-	size := r.ContentLength
+// hold makes room for the body of a request. One that does not say how large it is needs as much as is allowed, until it is
+// there.
+func (h *HTTP) hold(r *http.Request) (size int64, refusal *no) {
+	size = r.ContentLength
 	if size > h.MaxBody {
-		return nil, h.tooLarge()
+		return 0, h.tooLarge()
 	}
 	if size < 0 {
 		size = h.MaxBody
 	}
 	if h.held.Add(size) > 8*h.MaxBody {
 		h.held.Add(-size)
-		return nil, &no{by: "memory", code: http.StatusServiceUnavailable, later: true, bad: true, msg: "too much is being sent at once: send it again in a second"}
+		return 0, &no{by: "memory", code: http.StatusServiceUnavailable, later: true, bad: true, msg: "too much is being sent at once: send it again in a second"}
 	}
-	return func() { h.held.Add(-size) }, nil
+	return size, nil
 }
 
 func (h *HTTP) tooLarge() *no {
@@ -88,6 +95,7 @@ type reply struct {
 	http.ResponseWriter
 	ctl      *http.ResponseController
 	patience time.Duration
+	owed     *atomic.Int64
 	code     int
 	sent     int64
 	head     func(code int) // hears of the code before the client does
@@ -108,6 +116,8 @@ func (w *reply) Write(b []byte) (int, error) {
 		w.WriteHeader(http.StatusOK)
 	}
 	w.hurry()
+	w.owed.Add(int64(len(b)))
+	defer w.owed.Add(-int64(len(b)))
 	n, err := w.ResponseWriter.Write(b)
 	w.sent += int64(n)
 	return n, err

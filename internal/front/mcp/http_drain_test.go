@@ -40,24 +40,26 @@ func TestStopping(t *testing.T) {
 	if err := <-stopped; err != nil {
 		t.Error(err)
 	}
-	<-listening
+	if err := <-listening; err != nil {
+		t.Errorf("the stream that only listened was cut off: %v", err)
+	}
 	if _, err := http.Get("http://" + s.at + "/healthz"); err == nil {
 		t.Error("it still answers")
 	}
 }
 
-// listen opens the stream of a session. The channel is closed at its end.
-func (s *site) listen(session string) <-chan struct{} {
+// listen opens the stream of a session. Through the channel comes how it ended.
+func (s *site) listen(session string) <-chan error {
 	s.t.Helper()
 	resp, err := (&http.Client{Transport: &http.Transport{}}).Do(s.new(request{method: "GET", head: []string{sessionHeader, session, "Mcp-Protocol-Version", "2025-11-25"}}))
 	if err != nil || resp.StatusCode != 200 {
 		s.t.Fatalf("%v %v", resp, err)
 	}
-	ended := make(chan struct{})
+	ended := make(chan error, 1)
 	go func() {
-		defer close(ended)
 		defer resp.Body.Close()
-		io.Copy(io.Discard, resp.Body) //nolint:errcheck // its end is what counts
+		_, err := io.Copy(io.Discard, resp.Body)
+		ended <- err
 	}()
 	return ended
 }
@@ -155,6 +157,35 @@ func TestWaiting(t *testing.T) {
 	if running, waiting := l.counts(); running != 0 || waiting != 0 {
 		t.Errorf("%d run and %d wait", running, waiting)
 	}
+}
+
+// TestOwed: while much is not read of what was answered, nothing more is begun.
+func TestOwed(t *testing.T) {
+	s := serve(t, HTTPConfig{}, nil)
+	s.calls.owed.Store(maxOwed + 1)
+	if _, body := s.ask(read); !strings.Contains(body, "answers are not read") || !result(t, body).IsError {
+		t.Error(body)
+	}
+	s.want(readResource, 200, `"code":-32000`, "answers are not read")
+	s.calls.owed.Store(0)
+	s.good()
+	s.want(readResource, 200, "hello of")
+	if n := s.calls.owed.Load(); n != 0 {
+		t.Errorf("%d bytes are owed, and all are read", n)
+	}
+}
+
+var readResource = request{body: rpc("resources/read", `"uri":"emend://file/a.txt"`),
+	head: []string{"Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "resources/read", "Mcp-Name", "emend://file/a.txt"}}
+
+// TestResourcesWait: who reads a resource waits for a turn as who calls a tool does.
+func TestResourcesWait(t *testing.T) {
+	s := serve(t, HTTPConfig{}, func(c *Config) { c.MaxCalls = 1 })
+	b := s.blocking()
+	b.in(toolCall("block", `{}`))
+	b.calls.Go(func() { s.want(readResource, 200, "hello of") })
+	eventually(t, "it waits", func() bool { _, waiting := s.calls.counts(); return waiting == 1 })
+	b.release()
 }
 
 func TestRate(t *testing.T) {

@@ -42,8 +42,9 @@ func (h *HTTP) inSession(w *reply, r *http.Request, d *door) *no {
 			h.sessions.made(made, func() { d.end(made) })
 		}
 		defer func() {
-			if w.code == 0 { // the client has heard nothing
+			if w.code == 0 { // the client has left, and has not heard of the session that there may be
 				h.sessions.made("", nil)
+				go d.end(w.Header().Get(sessionHeader))
 			}
 			h.sessions.leave(made)
 		}()
@@ -64,7 +65,7 @@ func (h *HTTP) inSession(w *reply, r *http.Request, d *door) *no {
 // end closes a session of the protocol's library.
 func (d *door) end(id string) {
 	for s := range d.server.Sessions() {
-		if s.ID() == id {
+		if id != "" && s.ID() == id {
 			s.Close()
 		}
 	}

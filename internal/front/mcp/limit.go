@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"github.com/emend-dev/emend/internal/fail"
 )
@@ -14,11 +15,15 @@ const (
 	waitingEach  = 16
 )
 
+// maxOwed is how many bytes of answers may wait for those who asked, before nobody else is answered.
+const maxOwed = 256 << 20
+
 // limit bounds the calls in hand, over all transports: so many run, so many wait for their turn, and whoever comes then
 // is told that the server is busy.
 type limit struct {
 	slots chan struct{} // one for each call that runs
 	most  int           // that run or wait
+	owed  atomic.Int64  // bytes of answers that clients of HTTP have not taken yet
 
 	mu     sync.Mutex
 	hand   int // that run or wait
@@ -37,7 +42,14 @@ func (l *limit) enter(ctx context.Context) (leave func(), err error) {
 	}
 	select {
 	case l.slots <- struct{}{}:
-		return func() { <-l.slots; l.give() }, nil
+		leave = func() { <-l.slots; l.give() }
+		if owed := l.owed.Load(); owed > maxOwed {
+			leave()
+			return nil, &fail.Error{Kind: fail.CommandFailed, Reason: fail.Limit,
+				Msg:  fmt.Sprintf("the server is busy: %d bytes of answers are not read by those who asked; nothing was changed", owed),
+				Hint: "Call again in a second, and read the answers."}
+		}
+		return leave, nil
 	case <-ctx.Done():
 		l.give()
 		return nil, &fail.Error{Kind: fail.CommandFailed, Reason: fail.Cancelled, Msg: "cancelled while it waited for its turn; nothing was changed"}

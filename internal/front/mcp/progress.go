@@ -91,5 +91,7 @@ func (p *progress) end() {
 	select {
 	case <-p.over:
 	case <-time.After(patience):
+		for range p.newest { // what waits behind it would come after the result
+		}
 	}
 }

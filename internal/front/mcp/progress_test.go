@@ -88,10 +88,33 @@ func slow(r *real, files int) map[string]any {
 	return map[string]any{"query": "([a-z]+ )+[0-9]", "mode": "regex"}
 }
 
+// TestProgressNobodyReads: when a client reads again after a while, the result is not followed by what was to be told before.
+func TestProgressNobodyReads(t *testing.T) {
+	talking(t, func(t *testing.T, c *talk) {
+		over := make(chan struct{})
+		c.srv.SDK().AddTool(&sdk.Tool{Name: "steps", InputSchema: json.RawMessage(`{"type":"object"}`)}, func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			_, staged, end := c.srv.progressOf(ctx, req)
+			for i := range 3 {
+				time.Sleep(patchEvery)
+				staged(i+1, 3)
+			}
+			end()
+			close(over)
+			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "done"}}}, nil
+		})
+		c.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"steps","_meta":{"progressToken":"p"}}}`)
+		<-over
+		c.wants("notifications/progress", `"progress":1`) // was on its way
+		c.wants(`"id":1`, "done")
+		c.in.Close()
+		c.over()
+	})
+}
+
 // TestProgressOfASearch: a long search tells how far it is, through the engine.
 func TestProgressOfASearch(t *testing.T) {
 	r := newReal(t, Config{})
-	args := slow(r, 10)
+	args := slow(r, 4)
 	var told, last atomic.Int64
 	s := r.serve(&sdk.ClientOptions{ProgressNotificationHandler: func(_ context.Context, req *sdk.ProgressNotificationClientRequest) {
 		if told.Add(1); int64(req.Params.Progress) <= last.Swap(int64(req.Params.Progress)) {
@@ -176,7 +199,7 @@ func TestCancelledLate(t *testing.T) {
 // TestCancelledSearch: a long search ends soon when it is cancelled.
 func TestCancelledSearch(t *testing.T) {
 	r := newReal(t, Config{})
-	args := slow(r, 10)
+	args := slow(r, 4)
 	ended := watched(r, "search_files", nil)
 	s := r.serve(nil, "")
 	from := time.Now()

@@ -42,6 +42,9 @@ func TestFileResources(t *testing.T) {
 			{path: "%2Fetc%2Fpasswd", fails: "absolute path"},
 			{path: "a%00b", fails: "NUL"},
 		} {
+			if strings.HasPrefix(row.path, "big") && revision < stateless {
+				continue // megabytes are the same in each
+			}
 			out, err := s.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "emend://file/" + row.path})
 			if row.fails != "" {
 				if e, ok := errors.AsType[*jsonrpc.Error](err); !ok || e.Code != jsonrpc.CodeInvalidParams || !strings.Contains(e.Message, row.fails) {

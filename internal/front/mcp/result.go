@@ -1,7 +1,10 @@
 package mcp
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
+	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -25,9 +28,51 @@ func tell(t *tool.Tool, r emend.Result) (*sdk.CallToolResult, error) {
 		return out, err
 	case t.Tell == tool.Whole:
 		out.Content = text(string(object))
+	default:
+		object = shorter(object)
 	}
 	out.StructuredContent = json.RawMessage(object)
 	return out, nil
+}
+
+// maxDiff is how many bytes of each diff go to a client. A model pays for every one of them, and has just written what they say.
+const maxDiff = 8 << 10
+
+// shorter cuts the diffs in a result.
+func shorter(object []byte) []byte {
+	if len(object) <= maxDiff {
+		return object
+	}
+	var result any
+	dec := json.NewDecoder(bytes.NewReader(object))
+	dec.UseNumber()
+	if err := dec.Decode(&result); err != nil {
+		return object
+	}
+	cutDiffs(result)
+	out, err := json.Marshal(result)
+	if err != nil {
+		return object
+	}
+	return out
+}
+
+func cutDiffs(v any) {
+	switch v := v.(type) {
+	case []any:
+		for _, item := range v {
+			cutDiffs(item)
+		}
+	case map[string]any:
+		for name, item := range v {
+			if diff, ok := item.(string); ok && name == "diff" && len(diff) > maxDiff {
+				head := diff[:strings.LastIndexByte(diff[:maxDiff], '\n')+1]
+				v[name] = fmt.Sprintf("%s… %d more bytes; emend show has all of it\n", head, len(diff)-len(head))
+			} else {
+				cutDiffs(item)
+			}
+		}
+	}
 }
 
 func text(s string) []sdk.Content { return []sdk.Content{&sdk.TextContent{Text: s}} }

@@ -41,7 +41,8 @@ func newSeals() *seals {
 }
 
 func (s *seals) seal(t ticket) string {
-	body, _ := json.Marshal(sealed{Version: 1, Sum: t.sum(), Nonce: rand.Text(), Expires: time.Now().Add(answerTime).Unix()}) // strings and numbers
+	is := sealed{Version: 1, Sum: t.sum(), Nonce: rand.Text(), Expires: time.Now().Add(answerTime).Unix()}
+	body, _ := json.Marshal(is) // strings and numbers
 	text := base64.RawURLEncoding.EncodeToString(body)
 	return text + "." + s.sign(text)
 }

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -269,6 +270,38 @@ func TestUnreadAnswers(t *testing.T) {
 	})
 }
 
+// TestSlowAnswer: and with one that reads slowly it has patience as long as it reads.
+func TestSlowAnswer(t *testing.T) {
+	talking(t, func(t *testing.T, c *talk) {
+		text := strings.Repeat("x", 20*pieceBytes)
+		c.srv.SDK().AddTool(&sdk.Tool{Name: "long", InputSchema: json.RawMessage(`{"type":"object"}`)}, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}}, nil
+		})
+		c.call(1, "long")
+		synctest.Wait()
+		c.stop()
+		var got bytes.Buffer
+		for b := make([]byte, pieceBytes); !bytes.HasSuffix(got.Bytes(), []byte("\n")); {
+			time.Sleep(patience / 2)
+			select {
+			case err := <-c.ended:
+				t.Fatalf("the server ended (%v) after %d bytes", err, got.Len())
+			default:
+			}
+			n, err := c.out.Read(b)
+			got.Write(b[:n])
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !strings.Contains(got.String(), text) {
+			t.Error("the answer is not whole")
+		}
+		c.in.Close()
+		c.over()
+	})
+}
+
 // TestBusy: the calls that wait are bounded; what goes beyond is refused, and nothing else is lost.
 func TestBusy(t *testing.T) {
 	talking(t, func(t *testing.T, c *talk) {
@@ -290,6 +323,23 @@ func TestBusy(t *testing.T) {
 		for range maxRunning + maxWaiting {
 			c.wants("done")
 		}
+		c.in.Close()
+		c.over()
+	})
+}
+
+// TestRefusedLines: a message that costs too much to read is refused, and what an answer repeats is short.
+func TestRefusedLines(t *testing.T) {
+	talking(t, func(t *testing.T, c *talk) {
+		c.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait","_meta":{"x":[` + strings.Repeat("0,", maxValues) + `0]}}}`)
+		c.wants(`"id":1`, "-32600", "make several calls of it")
+		c.send(`{"id":["` + strings.Repeat("x", 2*maxID) + `"]}`)
+		if got := c.wants(`"id":null`, "-32600"); len(got) > maxID {
+			t.Errorf("%d bytes are repeated", len(got))
+		}
+		close(c.release)
+		c.send(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"wait","arguments":{"text":"` + strings.Repeat(`\",`, maxValues) + `"}}}`)
+		c.wants(`"id":2`, "done")
 		c.in.Close()
 		c.over()
 	})

@@ -72,6 +72,9 @@ func envelope(members map[string]json.RawMessage) (jsonrpc.Message, *refused) {
 	if json.Unmarshal(asked, &method) != nil || string(asked) == "null" {
 		return nil, refuse(raw, jsonrpc.CodeInvalidRequest, "the method is %s, and it has to be a string", fail.Short(string(asked)))
 	}
+	if crowded(members["params"]) {
+		return nil, refuse(raw, jsonrpc.CodeInvalidRequest, "%s", tooCrowded)
+	}
 	return &jsonrpc.Request{ID: id, Method: method, Params: members["params"]}, nil
 }
 
@@ -80,10 +83,14 @@ func envelope(members map[string]json.RawMessage) (jsonrpc.Message, *refused) {
 func response(members map[string]json.RawMessage) (jsonrpc.Message, *refused) {
 	result, answered := members["result"]
 	failed, broken := members["error"]
-	id, ok := identifier(members["id"])
+	raw := members["id"]
+	id, ok := identifier(raw)
+	if !ok {
+		raw = nil
+	}
 	switch {
 	case !answered && !broken:
-		return nil, refuse(members["id"], jsonrpc.CodeInvalidRequest, "the message has no method, no result and no error")
+		return nil, refuse(raw, jsonrpc.CodeInvalidRequest, "the message has no method, no result and no error")
 	case !ok:
 		return nil, nil
 	case broken:

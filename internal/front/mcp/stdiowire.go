@@ -28,7 +28,7 @@ type wire struct {
 
 	writing sync.Mutex // of one line
 	out     io.WriteCloser
-	written atomic.Int64  // lines
+	written atomic.Int64  // pieces of lines
 	gone    chan struct{} // nobody reads the output
 
 	mu    sync.Mutex

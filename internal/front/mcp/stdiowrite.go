@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -69,13 +70,18 @@ func (w *wire) line(b []byte) {
 		return
 	default:
 	}
-	if _, err := w.out.Write(append(b, '\n')); err != nil {
-		w.log.Warn("the client reads no more", "error", err)
-		w.once.leave.Do(func() { close(w.gone) })
-		return
+	for piece := range slices.Chunk(append(b, '\n'), pieceBytes) {
+		if _, err := w.out.Write(piece); err != nil {
+			w.log.Warn("the client reads no more", "error", err)
+			w.once.leave.Do(func() { close(w.gone) })
+			return
+		}
+		w.written.Add(1)
 	}
-	w.written.Add(1)
 }
+
+// pieceBytes is how much is written at once: a client that takes so much within [patience] reads on.
+const pieceBytes = 64 << 10
 
 // worded is an error as the client gets it: with a code, and without all of what it sent.
 func worded(err error) error {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/emend-dev/emend"
@@ -18,29 +19,50 @@ import (
 	"github.com/emend-dev/emend/internal/tool"
 )
 
-// watch bounds the calls of tools, counts them and logs one line for each: never what was in it.
+// watch bounds the calls of tools and the reading of resources. It counts the calls and logs one line for each: never what
+// was in it.
 func (s *Server) watch(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		call, ok := req.(*sdk.CallToolRequest)
+		if !ok && method == "resources/read" {
+			return s.inTurn(ctx, method, req, next)
+		}
 		if !ok || call.Params == nil {
 			return next(ctx, method, req)
 		}
 		n := &note{tool: s.known(call.Params.Name), start: time.Now()}
-		leave, err := s.calls.enter(ctx)
+		ctx, leave, err := s.turn(context.WithValue(ctx, noteKey{}, n))
 		if err != nil {
 			n.ended(report.Of(report.View{Reads: true}, nil, err))
 			s.noted(ctx, call, n)
 			return s.turnedAway(call.Params.Name, err)
 		}
 		defer leave()
-		ctx, cancel := context.WithCancel(context.WithValue(ctx, noteKey{}, n))
-		defer cancel()
-		defer context.AfterFunc(s.halted, cancel)()
 		r, err := next(ctx, method, req)
 		n.failed(r, err)
 		s.noted(ctx, call, n)
 		return r, err
 	}
+}
+
+// turn waits for the turn of a request. The context that it returns ends when the server gives up what is in hand.
+func (s *Server) turn(ctx context.Context) (in context.Context, leave func(), err error) {
+	out, err := s.calls.enter(ctx)
+	if err != nil {
+		return ctx, nil, err
+	}
+	in, cancel := context.WithCancel(ctx)
+	stop := context.AfterFunc(s.halted, cancel)
+	return in, func() { stop(); cancel(); out() }, nil
+}
+
+func (s *Server) inTurn(ctx context.Context, method string, req sdk.Request, next sdk.MethodHandler) (sdk.Result, error) {
+	ctx, leave, err := s.turn(ctx)
+	if err != nil {
+		return nil, &jsonrpc.Error{Code: busy, Message: err.Error()}
+	}
+	defer leave()
+	return next(ctx, method, req)
 }
 
 // turnedAway answers a call that no tool has seen, in the shape of its tool.

@@ -35,6 +35,8 @@ var codex = &Client{
 			"emend's log. Say in AGENTS.md that files are edited with the emend tools only.",
 		"sandbox_mode = \"read-only\" in config.toml makes Codex refuse its apply_patch and what its shell writes, unless a person " +
 			"allows it, while emend goes on working. setup leaves that to you: builds may need to write.",
+		"Codex asks before each of emend's tools that changes files; codex exec, where nobody can be asked, refuses those until " +
+			"default_tools_approval_mode = \"approve\" stands under [mcp_servers.emend]. setup leaves that to you as well.",
 	},
 	trust: "Codex reads a project's .codex/config.toml only where the project is trusted: it asks when it starts there.",
 	next:  "start Codex again; codex mcp list then shows emend",

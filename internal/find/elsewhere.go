@@ -1,0 +1,49 @@
+package find
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Elsewhere lists what the rules of the workspace at root may be read from outside of it: the directories above, up to the
+// repository that has it, as far as they have rules, the repository of a linked worktree, and git's configuration. What is
+// not there is listed too.
+func Elsewhere(root string) []string {
+	home, _ := os.UserHomeDir()
+	config := configDir(home)
+	out := configs(home, config)
+	if file := excludesPath(home, config); file != "" {
+		out = append(out, file)
+	}
+	real, err := filepath.EvalSymlinks(root)
+	if err != nil {
+		return out
+	}
+	for up := real; ; up = filepath.Dir(up) {
+		if up != real {
+			out = append(out, filepath.Join(up, gitIgnore), filepath.Join(up, dotGit, "info"))
+		}
+		if isGit(up) {
+			return append(out, linked(up)...)
+		}
+		if up == filepath.Dir(up) {
+			return out
+		}
+	}
+}
+
+// linked lists what a file called .git leads to.
+func linked(dir string) []string {
+	at := filepath.Join(dir, dotGit)
+	gitDir, ok := strings.CutPrefix(strings.TrimSpace(string(readAt(at))), "gitdir: ")
+	if !ok {
+		return nil
+	}
+	gitDir = from(dir, gitDir)
+	out := []string{at, filepath.Join(gitDir, "commondir"), filepath.Join(gitDir, "info")}
+	if common := strings.TrimSpace(string(readAt(filepath.Join(gitDir, "commondir")))); common != "" {
+		out = append(out, filepath.Join(from(gitDir, common), "info"))
+	}
+	return out
+}

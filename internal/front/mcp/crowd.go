@@ -1,0 +1,28 @@
+package mcp
+
+import "fmt"
+
+// maxValues is how many values a message may have. Each takes many times its bytes when it is read: 15 million zeros in 30 MB
+// take more than a gigabyte. The content of a file is one value.
+const maxValues = 1 << 16
+
+var tooCrowded = fmt.Sprintf("the message has more than %d values: make several calls of it", maxValues)
+
+// crowded reports whether JSON has more values than are taken.
+func crowded(text []byte) bool {
+	if len(text) <= maxValues {
+		return false
+	}
+	n, quoted := 0, false
+	for i := 0; i < len(text) && n < maxValues; i++ {
+		switch c := text[i]; {
+		case c == '"':
+			quoted = !quoted
+		case c == '\\' && quoted:
+			i++
+		case !quoted && (c == ',' || c == '[' || c == '{'):
+			n++
+		}
+	}
+	return n >= maxValues
+}

@@ -1,0 +1,77 @@
+package guard
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/emend-dev/emend/internal/fail"
+)
+
+func TestAsks(t *testing.T) {
+	root, file := t.TempDir(), filepath.Join(t.TempDir(), "policy.toml")
+	check(t, os.MkdirAll(filepath.Join(root, ".github", "workflows"), 0o755))
+	check(t, os.WriteFile(filepath.Join(root, "b.sql"), []byte("text"), 0o644))
+	check(t, os.Symlink(".github/workflows", filepath.Join(root, "w")))
+	check(t, os.WriteFile(file, []byte("[read]\nask = [\"*.sql\"]\n[write]\nask = [\"*.sql\", \".github/workflows/ci.yml\"]\ndeny = [\"a.sql\"]\n"), 0o600))
+	p, err := ReadPolicy(file, root)
+	check(t, err)
+	g, err := Open(root, Options{Policy: p})
+	check(t, err)
+	defer g.Close()
+	for _, tc := range []struct {
+		path  string
+		write bool
+		want  []Asked // nil when it is refused
+	}{
+		{"b.sql", true, []Asked{{"b.sql", true, "*.sql"}}},
+		{"B.SQL", true, []Asked{{"B.SQL", true, "*.sql"}}}, // what is closed is closed in any spelling
+		{"b.sql", false, []Asked{{"b.sql", false, "*.sql"}}},
+		{"free", true, []Asked{}},
+		{"a.sql", true, nil},
+		{".env", true, nil},
+		// Protected by a rule of our own too, under its name and under another.
+		{".github/workflows/ci.yml", true, []Asked{{".github/workflows/ci.yml", true, ".github/workflows/ci.yml"}}},
+		{"w/ci.yml", true, []Asked{{".github/workflows/ci.yml", true, ".github/workflows/ci.yml"}}},
+	} {
+		var asks Asks
+		_, err := g.Look(tc.path, Ask{Write: tc.write, Asks: &asks})
+		if (err == nil) != (tc.want != nil) || err == nil && !slices.Equal(asks.List(), tc.want) {
+			t.Errorf("%s: %v, %v, want %v", tc.path, asks.List(), err, tc.want)
+		}
+		_, err = g.Look(tc.path, Ask{Write: tc.write})
+		if len(tc.want) > 0 && (!errors.Is(err, fail.PermissionDenied) || !strings.Contains(err.Error(), tc.want[0].Rule)) {
+			t.Errorf("%s with nobody to ask: %v", tc.path, err)
+		}
+	}
+}
+
+// Who asks for the path only is not asked about its content; who reads it is, and nobody else can.
+func TestAsksGoWithTheEntry(t *testing.T) {
+	root, file := t.TempDir(), filepath.Join(t.TempDir(), "policy.toml")
+	check(t, os.WriteFile(filepath.Join(root, "a"), []byte("text"), 0o644))
+	check(t, os.WriteFile(file, []byte("[read]\nask = [\"a\"]\n"), 0o600))
+	p, err := ReadPolicy(file, root)
+	check(t, err)
+	g, err := Open(root, Options{Policy: p})
+	check(t, err)
+	defer g.Close()
+	var asks Asks
+	e, err := g.Look("a", Ask{Write: true, Asks: &asks})
+	check(t, err)
+	if len(asks.List()) != 0 {
+		t.Errorf("asked to look: %v", asks.List())
+	}
+	if _, _, err := g.Load(t.Context(), e); err != nil || !slices.Equal(asks.List(), []Asked{{"a", false, "a"}}) {
+		t.Errorf("asked to read: %v, %v", asks.List(), err)
+	}
+	if e, err = g.Look("a", Ask{Write: true}); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := g.Load(t.Context(), e); !errors.Is(err, fail.PermissionDenied) {
+		t.Errorf("read with nobody to ask: %v", err)
+	}
+}
