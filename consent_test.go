@@ -469,6 +469,10 @@ func TestWhatNoDiffShows(t *testing.T) {
 			a.save("free.txt", "evil text\n1\n2\n3\n4\n5\nfree\n")
 			return a.apply(emend.Options{Dialect: "codex"}, patchOf("*** Update File: free.txt\n*** Move to: migrations/2.sql\n@@\n-free\n+freer\n"))
 		}, []string{"+freer", "+evil text"}},
+		{"section that moves", func(a *asked) error {
+			a.save("free.txt", "evil text\n1\n2\n3\n4\n5\nfree\n")
+			return a.apply(emend.Options{Dialect: "codex", Sequential: true}, patchOf("*** Update File: free.txt\n*** Move to: migrations/2.sql\n@@\n-free\n+freer\n"))
+		}, []string{"+freer", "+evil text"}},
 		{"move of a link", func(a *asked) error {
 			a.must(os.Symlink("../free.txt", a.at("link")))
 			_, err := a.ws.Move(a.ctx, emend.MoveRequest{FromPath: "link", ToPath: "migrations/2.sql", ExpectedSha256: sum("../free.txt")})

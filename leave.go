@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/dialect"
@@ -50,7 +51,7 @@ func (w *Workspace) askEach(ctx context.Context, text string, view report.View, 
 	h := digestOf(src.sums())
 	fmt.Fprintf(h, "one by one %q %q %s %t %d\n", d.Name, w.at(ctx), sum(text), o.Lenient, o.Tolerance)
 	var err error
-	l.asked, err = w.ask(ctx, l.about, l.show(text, view.Patch, d), h)
+	l.asked, err = w.ask(ctx, l.about, l.moved(ctx, src, view.Patch)+l.show(text, view.Patch, d), h)
 	return l, err
 }
 
@@ -73,7 +74,7 @@ func (l *leave) look(ctx context.Context, src *reader, p string, absolute bool) 
 func (l *leave) show(text string, p patch.Patch, d *dialect.Dialect) string {
 	first := slices.Clone(p.Sections)
 	rank := func(s patch.Section) int {
-		if slices.ContainsFunc(l.about, func(a AskedPath) bool { return a.Path == l.rels[s.Path] || a.Path == l.rels[s.To] }) {
+		if l.asks(s.Path) || l.asks(s.To) {
 			return 0
 		}
 		return 1
@@ -83,6 +84,29 @@ func (l *leave) show(text string, p patch.Patch, d *dialect.Dialect) string {
 		return out
 	}
 	return text
+}
+
+// asks reports whether a person is asked about a path that the patch writes.
+func (l *leave) asks(p string) bool {
+	return slices.ContainsFunc(l.about, func(a AskedPath) bool { return a.Path == l.rels[p] })
+}
+
+// moved is what the patch moves, as it is now, to where a person is asked about it: the patch does not have it.
+func (l *leave) moved(ctx context.Context, src *reader, p patch.Patch) string {
+	var b strings.Builder
+	for i := range p.Sections {
+		s := &p.Sections[i]
+		if s.Op != patch.Move || !l.asks(s.To) {
+			continue
+		}
+		f, err := src.Look(ctx, s.Path, true)
+		if err != nil || f.Kind == plan.Missing {
+			continue // an earlier section makes it, or this one is refused
+		}
+		step := plan.Step{Op: patch.Move, Path: f.Rel, To: l.rels[s.To], Source: f, BeforeSum: l.sums[f.Rel]}
+		b.WriteString(src.w.shown(ctx, &step, false))
+	}
+	return b.String()
 }
 
 // covers reports whether all that a section is asked about was allowed.

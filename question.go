@@ -124,6 +124,8 @@ func (w *Workspace) kept(slot string) (string, error) {
 	return string(b), err
 }
 
-func linkTo(target string) error { return fmt.Errorf("it is a symbolic link to %s", fail.Quote(target)) }
+func linkTo(target string) error {
+	return fmt.Errorf("it is a symbolic link to %s", fail.Quote(target))
+}
 
 func tooLong(size int64) error { return fmt.Errorf("it has %d bytes", size) }

@@ -63,6 +63,24 @@ func (f *file) read() error {
 	return nil
 }
 
+// target is where links lead, that of the file or of a directory between it and base: a project that was cloned may have
+// one that leads out of it. It is "" where there are none.
+func (f *file) target(base string) string {
+	if f.real != f.path {
+		return f.real
+	}
+	rel, err := filepath.Rel(base, filepath.Dir(f.path))
+	if err != nil || !filepath.IsLocal(rel) {
+		return ""
+	}
+	top, err := filepath.EvalSymlinks(base)
+	dir, derr := filepath.EvalSymlinks(filepath.Dir(f.path))
+	if err != nil || derr != nil || dir == filepath.Join(top, rel) {
+		return ""
+	}
+	return filepath.Join(dir, filepath.Base(f.path))
+}
+
 func (f *file) refused(kind fail.Kind, cause error, hint string) error {
 	if p, ok := errors.AsType[*fs.PathError](cause); ok {
 		cause = p.Err

@@ -120,6 +120,22 @@ func TestLinks(t *testing.T) {
 	}
 }
 
+// TestLinkedDirectory: a project may have come with a link in the place of a directory. Where it leads is said.
+func TestLinkedDirectory(t *testing.T) {
+	h, o := account(t), asked
+	o.Scope = Project
+	elsewhere := filepath.Join(h.Home, "elsewhere")
+	if err := errors.Join(os.Mkdir(elsewhere, 0o755), os.Symlink("../elsewhere", filepath.Join(h.Project, ".cursor"))); err != nil {
+		t.Fatal(err)
+	}
+	if got := plan(t, cursor, h, o).Steps[0].Target; !strings.HasSuffix(got, filepath.Join("elsewhere", "mcp.json")) {
+		t.Errorf("it leads to %q", got)
+	}
+	if got := plan(t, vscode, h, o).Steps[0].Target; got != "" {
+		t.Errorf("no link, and it leads to %q", got)
+	}
+}
+
 // TestBackups: none is overwritten, and one that says the same is enough.
 func TestBackups(t *testing.T) {
 	h := account(t)

@@ -28,6 +28,7 @@ type job struct {
 	private  bool
 	copies   bool
 	dir      string
+	base     string // the directory that the file is meant to be below
 }
 
 // jobs are the files of a client: that of its servers first, so that an agent is never left without any edit tool.
@@ -74,7 +75,11 @@ func (c *Client) job(h Host, o Options, at place) (*job, error) {
 	if err := at.form.check(f.text); err != nil {
 		return nil, f.refused(fail.CommandFailed, err, "Nothing was written. Correct the file, or edit it by hand: docs/clients.md says how.")
 	}
-	return &job{file: f, form: at.form, private: o.Scope == User, copies: true, dir: h.Project}, nil
+	base := h.Home
+	if o.Scope == Project {
+		base = h.Project
+	}
+	return &job{file: f, form: at.form, private: o.Scope == User, copies: true, dir: h.Project, base: base}, nil
 }
 
 func (j *job) add(does string, s setting) {
@@ -104,9 +109,7 @@ func (c *Client) runs(h Host, o Options, s Server, j *job, set setting) [][]stri
 func (j *job) step(o Options) (*Step, error) {
 	s := &Step{Does: strings.Join(j.does, "; "), File: j.file.path,
 		file: j.file, private: j.private, copies: j.copies, dir: j.dir}
-	if j.file.real != j.file.path {
-		s.Target = j.file.real
-	}
+	s.Target = j.file.target(j.base)
 	if j.run != nil {
 		s.Run, s.Change, s.wants = j.run, true, j.settings[0]
 		return s, nil

@@ -2,6 +2,7 @@ package setup
 
 import (
 	"debug/buildinfo"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -106,7 +107,7 @@ func starts(s setting) (command []string, url string) {
 	}
 	for _, key := range []string{"url", "httpUrl"} {
 		if u, ok := entry[key].(string); ok {
-			return nil, u
+			return nil, redacted(u)
 		}
 	}
 	if c, ok := entry["command"].(string); ok {
@@ -121,6 +122,14 @@ func starts(s setting) (command []string, url string) {
 		}
 	}
 	return command, ""
+}
+
+// redacted is an address without the password that may be in it.
+func redacted(address string) string {
+	if u, err := url.Parse(address); err == nil && u.User != nil {
+		return u.Redacted()
+	}
+	return address
 }
 
 // judge says what is wrong with the program that the client would start.

@@ -44,6 +44,11 @@ func TestHTTP(t *testing.T) {
 		if st := Look(h, "devel")[i]; st.URL != o.URL || st.Problem != "" {
 			t.Errorf("%s: %+v", c.Name, st)
 		}
+		o.URL = "http://me:hunter2@127.0.0.1:8765/mcp"
+		apply(t, c, h, o)
+		if st := Look(h, "devel")[i]; strings.Contains(st.URL, "hunter2") {
+			t.Errorf("%s: doctor prints %s", c.Name, st.URL)
+		}
 	}
 }
 
