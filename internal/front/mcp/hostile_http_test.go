@@ -214,7 +214,7 @@ var hostile = []struct {
 		s.want(toolCall("read_file", `{"path":`+strings.Repeat("[", 900)+strings.Repeat("]", 900)+`}`), 200, "isError")
 	}},
 	{name: "millions of values", do: func(t *testing.T, s *site) {
-		many := strings.Repeat("0,", 8<<20) + "0"
+		many := strings.Repeat("0,", maxValues) + "0"
 		s.want(request{body: strings.Replace(read.body, `"_meta":{`, `"_meta":{"x":[`+many+`],`, 1), head: read.head}, 413, "values")
 		s.want(toolCall("edit_file", `{"path":"a.txt","edits":[`+many+`]}`), 413, "values")
 		s.want(toolCall("create_file", `{"path":"commas","content":"`+many+`"}`), 200)
