@@ -8,6 +8,7 @@ import (
 	"crypto/rand"
 	"io"
 	"log"
+	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
@@ -113,11 +114,17 @@ func withToken(t *testing.T, to, token string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	front := httptest.NewServer(&httputil.ReverseProxy{FlushInterval: -1, Rewrite: func(r *httputil.ProxyRequest) {
+	proxy := &httputil.ReverseProxy{FlushInterval: -1, Rewrite: func(r *httputil.ProxyRequest) {
 		r.SetURL(target)
 		r.Out.Host = r.In.Host
 		r.Out.Header.Set("Authorization", "Bearer "+token)
-	}, ErrorLog: log.New(io.Discard, "", 0)}) // the suite hangs up on streams that it has seen enough of
+	}, ErrorLog: log.New(io.Discard, "", 0)} // the suite hangs up on streams that it has seen enough of
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// Without this, an answer that comes before the proxy has seen the end of the request closes the request under it,
+		// and it gives up the answer half-way: golang/go#40747.
+		http.NewResponseController(w).EnableFullDuplex() //nolint:errcheck // all of HTTP/1 have it
+		proxy.ServeHTTP(w, r)
+	}))
 	t.Cleanup(front.Close)
 	return front.URL + "/mcp"
 }
