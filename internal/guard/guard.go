@@ -37,6 +37,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 
 	"github.com/emend-dev/emend/internal/vfs"
@@ -54,6 +55,8 @@ type Guard struct {
 	depth  int
 	policy *Policy
 	store  atomic.Pointer[Identity]
+	hashed sync.Once
+	hash   string
 }
 
 // Options are what the person who starts emend may set.
