@@ -78,6 +78,41 @@ func TestSparesLeft(t *testing.T) {
 	names(t, h, "locked", s.name)
 }
 
+// Whatever fails, with its effect or without it: a transaction that has begun has a marker that a sweep of another process
+// leaves alone, and when all have ended one sweep leaves nothing.
+func TestSparesFail(t *testing.T) {
+	for n := 0; ; n++ {
+		f := &vfs.Fault{At: n / 2, After: n%2 == 0, Reads: true}
+		dir := vfs.NewMemory(vfs.Journal).Root()
+		if err := Create(dir); err != nil {
+			t.Fatal(err)
+		}
+		other := open(t, dir)
+		h, err := Open(f.Wrap(dir))
+		for i := 0; err == nil && i < 3; i++ {
+			if s, err := h.Begin(NewID(time.Now()), i); err == nil {
+				if _, err := other.Sweep(func(string) (Fate, error) { return Unknown, nil }); err != nil {
+					t.Error(err)
+				}
+				if is, err := other.staging.Stat(s.name); err != nil || is.Links == 0 {
+					t.Errorf("fault %d: the marker of a living one is swept: %v", n, err)
+				}
+				s.End()
+			}
+		}
+		if err == nil {
+			h.Close()
+		}
+		if _, err := other.Sweep(func(string) (Fate, error) { return Unknown, nil }); err != nil {
+			t.Error(err)
+		}
+		names(t, other, fmt.Sprint("fault ", n))
+		if !f.Fired() {
+			break
+		}
+	}
+}
+
 func open(t *testing.T, dir vfs.Dir) *History {
 	t.Helper()
 	h, err := Open(dir)
