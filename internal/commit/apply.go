@@ -133,7 +133,7 @@ func (t *transaction) mkdir(a *act, dir vfs.Dir, name string) error {
 	if err != nil {
 		return moved(a.Path, err)
 	}
-	t.dirs.open[a.Path] = made
+	t.dirs.hold(a.Path, made)
 	return nil
 }
 

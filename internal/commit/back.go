@@ -219,7 +219,7 @@ func (t *transaction) unprune(a *act, dir vfs.Dir, name string) error {
 		return err
 	}
 	t.dirs.forget(a.Path)
-	t.dirs.open[a.Path] = again
+	t.dirs.hold(a.Path, again)
 	is, err := again.Stat(".")
 	if err != nil || is.Mode&^fs.ModeType == a.Mode {
 		return err

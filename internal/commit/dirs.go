@@ -13,12 +13,15 @@ import (
 type dirs struct {
 	tree Tree
 	open map[string]vfs.Dir
+	ids  map[string]vfs.ID // of those that are held, as far as they were asked for: it cannot change while they are
 	// most is how many are held at most, 0 for any number. Only recovery has a bound: it finds its way anew.
 	most int
 	last string
 }
 
-func newDirs(t Tree) *dirs { return &dirs{tree: t, open: map[string]vfs.Dir{}} }
+func newDirs(t Tree) *dirs {
+	return &dirs{tree: t, open: map[string]vfs.Dir{}, ids: map[string]vfs.ID{}}
+}
 
 // at returns the directory at path.
 func (d *dirs) at(path string) (vfs.Dir, error) {
@@ -34,8 +37,14 @@ func (d *dirs) at(path string) (vfs.Dir, error) {
 		return nil, err
 	}
 	d.last = path
-	d.open[path] = dir
+	d.hold(path, dir)
 	return dir, nil
+}
+
+// hold takes over a directory that was opened at path.
+func (d *dirs) hold(path string, dir vfs.Dir) {
+	d.open[path] = dir
+	delete(d.ids, path)
 }
 
 // spill lets go of all directories but the last, which a step that needs two of them has in hand.
@@ -54,6 +63,18 @@ func (d *dirs) parent(path string) (vfs.Dir, string, error) {
 	return dir, name, err
 }
 
+// id is what tells the directory that is held for a path from every other one.
+func (d *dirs) id(path string) (vfs.ID, error) {
+	if id, ok := d.ids[path]; ok {
+		return id, nil
+	}
+	is, err := d.open[path].Stat(".")
+	if err == nil {
+		d.ids[path] = is.ID
+	}
+	return is.ID, err
+}
+
 // same reports whether the path still leads to the directory that is held for it.
 func (d *dirs) same(path string) (bool, error) {
 	now, err := d.tree.OpenDir(path)
@@ -61,12 +82,12 @@ func (d *dirs) same(path string) (bool, error) {
 		return false, err
 	}
 	defer now.Close()
-	held, err := d.open[path].Stat(".")
+	held, err := d.id(path)
 	if err != nil {
 		return false, err
 	}
 	is, err := now.Stat(".")
-	return is.ID == held.ID, err
+	return is.ID == held, err
 }
 
 // paths lists the directories that are held, in order.
@@ -84,6 +105,7 @@ func (d *dirs) forget(path string) {
 	if dir, ok := d.open[path]; ok {
 		dir.Close()
 		delete(d.open, path)
+		delete(d.ids, path)
 	}
 }
 
@@ -91,7 +113,7 @@ func (d *dirs) close() {
 	for _, dir := range d.open {
 		dir.Close()
 	}
-	d.open = map[string]vfs.Dir{}
+	d.open, d.ids = map[string]vfs.Dir{}, map[string]vfs.ID{}
 }
 
 // exists describes name in dir; missing is no error.

@@ -189,15 +189,14 @@ func (t *transaction) parents(c *Change, making map[string]bool) error {
 		missing = append(missing, up)
 		up = path.Dir(up)
 	}
-	dir, err := t.dirs.at(up)
+	if _, err := t.dirs.at(up); err != nil {
+		return moved(c.Path, err)
+	}
+	id, err := t.dirs.id(up)
 	if err != nil {
 		return moved(c.Path, err)
 	}
-	is, err := dir.Stat(".")
-	if err != nil {
-		return moved(c.Path, err)
-	}
-	if is.ID != c.Parent {
+	if id != c.Parent {
 		return stale(c.Path, "its directory was replaced since the file was read", "", "")
 	}
 	for i := len(missing) - 1; i >= 0; i-- {

@@ -234,14 +234,22 @@ func (s *Store) Holder() (string, error) {
 	return holder(f), nil
 }
 
-// sign writes who has the lock, for others to read. It is worth no error.
+// sign writes who has the lock, for others to read, unless it says so already. It is worth no error.
 func (s *Store) sign(f vfs.File) {
-	if s.opts.Holder == "" {
+	line := s.opts.Holder + "\n"
+	if s.opts.Holder == "" || signed(f, line) {
 		return
 	}
 	if f.Truncate(0) == nil {
-		io.WriteString(f, s.opts.Holder+"\n")
+		io.WriteString(f, line)
 	}
+}
+
+// signed reports whether line is all that f has.
+func signed(f vfs.File, line string) bool {
+	b := make([]byte, len(line)+1)
+	n, _ := f.ReadAt(b, 0)
+	return string(b[:n]) == line
 }
 
 func holder(f vfs.File) string {

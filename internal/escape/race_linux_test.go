@@ -290,7 +290,7 @@ func TestCarriedAway(t *testing.T) {
 	stop, stopped := make(chan struct{}), make(chan error, 1)
 	go func() { stopped <- carry(top+"/ws/d", top+"/away/d", stop, &moves) }()
 	has, made, answers := "old", 0, map[string]int{}
-	for n := int64(0); moves.Load() < least.swaps || n < least.attempts; n++ {
+	for n := int64(0); moves.Load() < least.swaps || n < least.attempts || made == 0 && n < 100*least.attempts; n++ {
 		// In a dialect that makes no parents: the directory is always the same one.
 		_, err := try(ws, envelope("*** Update File: d/e/f\n@@\n-"+has+"\n+"+content(n)+"\n"), "emend")
 		for _, v := range verdict(err) {

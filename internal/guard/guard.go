@@ -37,6 +37,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 
 	"github.com/emend-dev/emend/internal/vfs"
@@ -55,6 +56,8 @@ type Guard struct {
 	policy *Policy
 	store  atomic.Pointer[Identity]
 	hidden []string // where a store with a name of its own is, as [fold] leaves it
+	hashed sync.Once
+	hash   string
 }
 
 // Options are what the person who starts emend may set.

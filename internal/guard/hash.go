@@ -6,8 +6,14 @@ import (
 	"fmt"
 )
 
-// PolicyHash names the rules that this guard judges by: two guards with the same rules have the same.
+// PolicyHash names the rules that this guard judges by: two guards with the same rules have the same. They never change
+// while it is open, so it is made once.
 func (g *Guard) PolicyHash() string {
+	g.hashed.Do(func() { g.hash = g.policyHash() })
+	return g.hash
+}
+
+func (g *Guard) policyHash() string {
 	h := sha256.New()
 	for i := range rules {
 		r := &rules[i]

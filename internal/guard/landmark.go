@@ -56,31 +56,33 @@ func (w *walk) checkAlias(e Entry) error {
 // either.
 func (g *Guard) landmarks(done []string) []landmark {
 	var out []landmark
+	w := &walk{g: g, judge: func([]string) error { return nil }}
+	defer w.leave()
 	add := func(r *rule, names []string) {
-		for _, s := range g.locate(names) {
+		for _, s := range w.locate(names) {
 			out = append(out, landmark{s, r, names})
 		}
 	}
 	for i := range rules {
-		r := &rules[i]
-		if r.landmark {
+		if r := &rules[i]; r.landmark {
 			add(r, strings.Split(r.pattern, "/"))
 		}
-		for n := 1; r.pattern == dotGit && n <= len(done); n++ {
-			add(r, append(slices.Clip(done[:n]), dotGit))
-		}
+	}
+	for n := 1; n <= len(done); n++ {
+		add(gitRule, append(slices.Clip(done[:n]), dotGit))
 	}
 	return out
 }
 
 const dotGit = ".git"
 
+// gitRule is what protects a git directory.
+var gitRule = &rules[slices.IndexFunc(rules, func(r rule) bool { return r.pattern == dotGit })]
+
 // locate follows names to a directory; a file called .git is read for the directories that it points to.
-func (g *Guard) locate(names []string) []spot {
+func (w *walk) locate(names []string) []spot {
 	parent, last := cutLast(names)
-	w := &walk{g: g, judge: func([]string) error { return nil }}
-	defer w.leave()
-	if w.follow(parent) != nil || len(w.ghost) > 0 {
+	if !w.stands(parent) && (w.restart(parent) != nil || len(w.ghost) > 0) {
 		return nil
 	}
 	is, err := w.at.stat(last[0])
@@ -96,6 +98,18 @@ func (g *Guard) locate(names []string) []spot {
 		return w.gitdirs()
 	}
 	return nil
+}
+
+// stands reports whether the walk is in the directory at names already: most of the names that are asked about are in one
+// directory, the root.
+func (w *walk) stands(names []string) bool {
+	return w.at != nil && w.links == 0 && len(w.ghost) == 0 && slices.Equal(w.done, names)
+}
+
+// restart is follow for a walk that has been somewhere else before.
+func (w *walk) restart(names []string) error {
+	w.links, w.ghost, w.todo = 0, nil, nil
+	return w.follow(names)
 }
 
 // gitdirs are the git directory that a file called .git stands for and, when that belongs to a linked worktree, the

@@ -8,7 +8,8 @@
 //
 // A transaction that is being staged has a marker, locked for as long as its process lives. A marker that nobody
 // has locked is what a dead process left, and says which slots are garbage if the log does not know the transaction.
-// Markers are never synced: a power cut can lose one and leave slots that only [History.Orphans] finds.
+// Markers are never synced: a power cut can lose one and leave slots that only [History.Orphans] finds. A process that makes
+// many transactions uses its markers again.
 //
 // It decides nothing about users' files and cannot reach them.
 package history
@@ -37,6 +38,7 @@ const (
 type History struct {
 	slots, staging vfs.Dir
 	alive          sync.Map // the markers of this process, by name: nobody needs to ask the disk for them
+	spares         spares
 }
 
 // Create makes the directories in store and syncs nothing; the caller syncs store.
@@ -64,7 +66,10 @@ func Open(store vfs.Dir) (*History, error) {
 }
 
 // Close lets go of the directories.
-func (h *History) Close() error { return errors.Join(h.slots.Close(), h.staging.Close()) }
+func (h *History) Close() error {
+	h.dropSpares()
+	return errors.Join(h.slots.Close(), h.staging.Close())
+}
 
 // Slots is the directory of the slots.
 func (h *History) Slots() vfs.Dir { return h.slots }
@@ -120,9 +125,14 @@ func Answer(tx string) string { return tx + ".answer" }
 
 // Stage is a transaction that is being staged. Its marker is locked until End.
 type Stage struct {
-	h      *History
-	marker vfs.File
-	name   string
+	h *History
+	marker
+}
+
+// marker is the file of a transaction that is being staged, or a spare one.
+type marker struct {
+	file vfs.File
+	name string
 }
 
 // ErrTaken says that somebody took the marker of a transaction for that of a dead process, in the moment between its
@@ -131,8 +141,11 @@ var ErrTaken = errors.New("the marker of a transaction is taken")
 
 // Begin marks transaction tx, which has n slots, as being staged by this process.
 func (h *History) Begin(tx string, n int) (*Stage, error) {
-	s := &Stage{h: h, name: fmt.Sprintf("%s+%d", tx, n)}
+	s := &Stage{h: h, marker: marker{name: fmt.Sprintf("%s+%d", tx, n)}}
 	h.alive.Store(s.name, true)
+	if s.reuse() {
+		return s, nil
+	}
 	if err := s.lock(); err != nil {
 		h.alive.Delete(s.name)
 		return nil, err
@@ -141,17 +154,17 @@ func (h *History) Begin(tx string, n int) (*Stage, error) {
 }
 
 func (s *Stage) lock() (err error) {
-	if s.marker, err = s.h.staging.Create(s.name, 0o600); err != nil {
+	if s.file, err = s.h.staging.Create(s.name, 0o600); err != nil {
 		return err
 	}
-	mine, err := s.marker.TryLock()
+	mine, err := s.file.TryLock()
 	if err == nil && mine {
 		// Between the two calls somebody could have taken the marker for a dead one and removed it.
-		if is, serr := s.marker.Stat(); serr == nil && is.Links > 0 {
+		if is, serr := s.file.Stat(); serr == nil && is.Links > 0 {
 			return nil
 		}
 	}
-	s.marker.Close()
+	s.file.Close()
 	if err == nil {
 		err = ErrTaken
 	}
@@ -161,7 +174,10 @@ func (s *Stage) lock() (err error) {
 // End takes the marker away. The slots stay.
 func (s *Stage) End() error {
 	defer s.h.alive.Delete(s.name)
-	return errors.Join(ignoreMissing(s.h.staging.Remove(s.name)), s.marker.Close())
+	if s.spare() {
+		return nil
+	}
+	return errors.Join(ignoreMissing(s.h.staging.Remove(s.name)), s.file.Close())
 }
 
 // Fate is what became of a transaction that a dead process had been staging.

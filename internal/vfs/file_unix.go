@@ -62,7 +62,7 @@ func openRegular(dir int, name string, flags int) (int, error) {
 	if err != nil {
 		return -1, err
 	}
-	if err := settle(fd); err != nil {
+	if err := settle(fd, flags); err != nil {
 		unix.Close(fd)
 		return -1, err
 	}
@@ -70,7 +70,8 @@ func openRegular(dir int, name string, flags int) (int, error) {
 }
 
 // settle makes sure of a descriptor that was opened with O_NONBLOCK: it is a regular file, and reads as one.
-func settle(fd int) error {
+// Of what it was opened with, only O_APPEND is a flag that such a call sets.
+func settle(fd, flags int) error {
 	var st unix.Stat_t
 	if err := again(func() error { return unix.Fstat(fd, &st) }); err != nil {
 		return err
@@ -78,7 +79,8 @@ func settle(fd int) error {
 	if err := regular(&st); err != nil {
 		return err
 	}
-	return unix.SetNonblock(fd, false)
+	_, err := again2(func() (int, error) { return unix.FcntlInt(uintptr(fd), unix.F_SETFL, flags&unix.O_APPEND) })
+	return err
 }
 
 func regular(st *unix.Stat_t) error {
@@ -101,13 +103,22 @@ func create(dir int, name string, flags int, perm fs.FileMode) (int, error) {
 	if err != nil {
 		return -1, err
 	}
-	if err := again(func() error { return unix.Fchmod(fd, uint32(perm.Perm())) }); err != nil {
+	if err := exactly(fd, perm); err != nil {
 		unix.Close(fd)
 		// The name is new and ours: leaving it would make a failed call have an effect.
 		again(func() error { return unix.Unlinkat(dir, name, 0) })
 		return -1, err
 	}
 	return fd, nil
+}
+
+// exactly gives a new file its permissions, if it has not got them: to look costs next to nothing, to change is a write.
+func exactly(fd int, perm fs.FileMode) error {
+	var st unix.Stat_t
+	if err := again(func() error { return unix.Fstat(fd, &st) }); err == nil && uint32(st.Mode)&0o7777 == uint32(perm.Perm()) {
+		return nil
+	}
+	return again(func() error { return unix.Fchmod(fd, uint32(perm.Perm())) })
 }
 
 // openAppend opens or else creates, so that only the file that it made itself gets the permissions. Each round that

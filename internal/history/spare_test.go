@@ -1,0 +1,143 @@
+package history
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/emend-dev/emend/internal/vfs"
+)
+
+// A marker is used again while it is locked; a second process leaves it alone, and sweeps what a dead one has left.
+func TestSpares(t *testing.T) {
+	dir := vfs.NewMemory(vfs.Journal).Root()
+	if err := Create(dir); err != nil {
+		t.Fatal(err)
+	}
+	h, other := open(t, dir), open(t, dir)
+	defer other.Close()
+	transact := func(n int) string {
+		s, err := h.Begin(NewID(time.Now()), n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names(t, other, "at work", s.name)
+		sweep(t, other)
+		names(t, other, "swept at work", s.name)
+		is, err := s.file.Stat()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.End(); err != nil {
+			t.Error(err)
+		}
+		return fmt.Sprint(is.ID)
+	}
+	transact(1)
+	names(t, other, "after the first")
+	second := transact(2)
+	names(t, other, "after the second", "spare-")
+	sweep(t, other)
+	sweep(t, h)
+	names(t, other, "a living one's, swept", "spare-")
+	if third := transact(3); third != second {
+		t.Errorf("the third has the marker %s, the second had %s", third, second)
+	}
+	if err := h.Close(); err != nil {
+		t.Error(err)
+	}
+	names(t, other, "after the end")
+}
+
+// What a killed process leaves, a sweep removes, and asks nobody what it was. What somebody removed is made anew.
+func TestSparesLeft(t *testing.T) {
+	dir := vfs.NewMemory(vfs.Journal).Root()
+	if err := Create(dir); err != nil {
+		t.Fatal(err)
+	}
+	h := open(t, dir)
+	for range 2 {
+		s, err := h.Begin(NewID(time.Now()), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.End()
+	}
+	names(t, h, "a spare one", "spare-")
+	h.spares.free[0].file.Close() // as the death of a process does
+	sweep(t, open(t, dir))
+	names(t, h, "swept")
+	s, err := h.Begin(NewID(time.Now()), 1)
+	if err != nil {
+		t.Fatal("with a spare marker that is gone: ", err)
+	}
+	names(t, h, "made anew", s.name)
+	sweep(t, open(t, dir))
+	names(t, h, "locked", s.name)
+}
+
+// Whatever fails, with its effect or without it: a transaction that has begun has a marker that a sweep of another process
+// leaves alone, and when all have ended one sweep leaves nothing.
+func TestSparesFail(t *testing.T) {
+	for n := 0; ; n++ {
+		f := &vfs.Fault{At: n / 2, After: n%2 == 0, Reads: true}
+		dir := vfs.NewMemory(vfs.Journal).Root()
+		if err := Create(dir); err != nil {
+			t.Fatal(err)
+		}
+		other := open(t, dir)
+		h, err := Open(f.Wrap(dir))
+		for i := 0; err == nil && i < 3; i++ {
+			if s, err := h.Begin(NewID(time.Now()), i); err == nil {
+				if _, err := other.Sweep(func(string) (Fate, error) { return Unknown, nil }); err != nil {
+					t.Error(err)
+				}
+				if is, err := other.staging.Stat(s.name); err != nil || is.Links == 0 {
+					t.Errorf("fault %d: the marker of a living one is swept: %v", n, err)
+				}
+				s.End()
+			}
+		}
+		if err == nil {
+			h.Close()
+		}
+		if _, err := other.Sweep(func(string) (Fate, error) { return Unknown, nil }); err != nil {
+			t.Error(err)
+		}
+		names(t, other, fmt.Sprint("fault ", n))
+		if !f.Fired() {
+			break
+		}
+	}
+}
+
+func open(t *testing.T, dir vfs.Dir) *History {
+	t.Helper()
+	h, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+func sweep(t *testing.T, h *History) {
+	t.Helper()
+	swept, err := h.Sweep(func(tx string) (Fate, error) { return Unknown, fmt.Errorf("asked about %s", tx) })
+	if err != nil || len(swept) > 0 {
+		t.Errorf("swept %q, %v", swept, err)
+	}
+}
+
+// names checks what the names in the staging directory begin with.
+func names(t *testing.T, h *History, when string, want ...string) {
+	t.Helper()
+	got, err := h.staging.Names()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.EqualFunc(got, want, strings.HasPrefix) {
+		t.Errorf("%s: %q, want %q", when, got, want)
+	}
+}
