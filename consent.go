@@ -27,7 +27,7 @@ type Question struct {
 	// Diff is what the call would change, what is asked about first, and safe to show on a terminal. It is empty when the
 	// call only reads. Of a patch that is applied section by section it is the patch.
 	Diff string
-	// Digest names the call: the tool, the paths, and the content of every file before and after. A call that would do
+	// Digest names the call: who asks, the tool, the paths, and the content of every file before and after. A call that would do
 	// anything else has another one.
 	Digest string
 }
@@ -76,7 +76,7 @@ func (w *Workspace) ask(ctx context.Context, about []AskedPath, diff string, dig
 		return nil, saidNo(about[0], errors.New("there is nobody to ask"))
 	}
 	actor := w.actor(ctx)
-	fmt.Fprintf(digest, "%d %d %q %q\n", w.guard.Root().Dev, w.guard.Root().Ino, actor.Client, actor.Tool)
+	fmt.Fprintf(digest, "%d %d %q %q %q\n", w.guard.Root().Dev, w.guard.Root().Ino, actor.Client, actor.Session, actor.Tool)
 	for _, a := range about {
 		fmt.Fprintf(digest, "%q %t %q\n", a.Path, a.Write, a.Rule)
 	}

@@ -317,6 +317,10 @@ func TestDigest(t *testing.T) {
 		func() error {
 			a.save("migrations/1.sql", "zero\none\n")
 			return edit("two")()
+		},
+		func() error {
+			a.ctx = emend.As(a.ctx, emend.Actor{Session: "another"})
+			return edit("two")()
 		}}
 	for i, call := range others {
 		if d := digest(call); seen[d] {
