@@ -44,7 +44,7 @@ func Restyle(content, like string) string {
 	case "cr":
 		content = strings.ReplaceAll(content, LF, CR)
 	case "mixed":
-		content = mix(Split(content), Split(like))
+		content = mix(Split(BOM+content), Split(like)) // a second mark is the content's own
 	}
 	return mark + content
 }
