@@ -311,6 +311,9 @@ func FuzzArchiveMembers(f *testing.F) {
 	f.Add(`{"version":1,"path":"../a","sizeBytes":1}`, "../a", byte('0'), "x", []byte{0}, int64(0o7777))
 	f.Add(`{"version":1,"path":"a","link":"b"}`, "a", byte('2'), "x", []byte("x"), int64(-1))
 	f.Fuzz(func(t *testing.T, said, name string, flag byte, text string, tail []byte, mode int64) {
+		if flag == 0 { // the writer makes a regular file of it
+			flag = tar.TypeReg
+		}
 		var b bytes.Buffer
 		w := tar.NewWriter(&b)
 		for _, m := range []tarred{meta(said), {tar.Header{Name: name, Typeflag: flag, Linkname: name, Mode: mode}, text}} {
