@@ -20,7 +20,7 @@ func TestBorn(t *testing.T) {
 		}
 		at, ok := ask("a")
 		if !ok {
-			t.Skip("the file system does not say when a file was made")
+			t.Skip("NOT RUN: the file system does not say when a file was made")
 		}
 		then := time.Date(2020, 2, 2, 3, 4, 5, 0, time.UTC)
 		check(t, os.WriteFile(filepath.Join(dir, "a"), []byte("abcdef"), 0o644))
