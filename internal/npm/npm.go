@@ -41,9 +41,6 @@ func Install(ctx context.Context, lock string) (string, error) {
 	return dir, fetch(ctx, lock, dir)
 }
 
-// Bin is the command of a name in an installation.
-func Bin(dir, name string) string { return filepath.Join(dir, "node_modules", ".bin", name) }
-
 // fetch installs what the lock file names: npm refuses anything with another checksum.
 func fetch(ctx context.Context, lock, dir string) error {
 	npm, err := exec.LookPath("npm")
