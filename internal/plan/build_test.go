@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"maps"
 	"strings"
 	"testing"
@@ -155,6 +156,34 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
+// TestCRInside: a CR inside of an added line cuts it in two, and a CR never joins a LF behind it that is another line's.
+func TestCRInside(t *testing.T) {
+	tests := []struct {
+		file  string
+		hunk  []string
+		want  string
+		edits []Edit
+	}{
+		{"a\rb\n", []string{" a", "-b", "+"}, "a\r\r\n", []Edit{{1, 2, 1, 2}}},
+		{"a\rb\n\n", []string{" a", "-b"}, "a\r\r\n", []Edit{{1, 3, 1, 2}}},
+		{"a\rb\rc\n\nd\n", []string{"-b", "-c", "-", "+x", "+"}, "a\rx\r\r\nd\n", []Edit{{1, 4, 1, 3}}},
+		{"a\nb\n", []string{"-a", "+x\ry", "+"}, "x\ry\n\nb\n", []Edit{{0, 1, 0, 3}}},
+		{"a\r", []string{"-a", "+x\r", "+y"}, "x\r\ry\r", []Edit{{0, 1, 0, 3}}},
+		{"a\n", []string{"-a", "+x\r"}, "x\r\n", []Edit{{0, 1, 0, 1}}},
+		{"a\n", []string{"-a", "+\ufeffx\ry"}, "\ufeffx\ry\n", []Edit{{0, 1, 0, 2}}},
+	}
+	for _, tt := range tests {
+		p, err := build(t, "emend", envelope(append([]string{"*** Update File: f", "@@"}, tt.hunk...)...), Memory{"f": tt.file}, Options{})
+		if err != nil {
+			t.Errorf("%q in %q: %v", tt.hunk, tt.file, err)
+			continue
+		}
+		if got := p.Steps[0]; got.After != tt.want || !slices.Equal(got.Edits, tt.edits) {
+			t.Errorf("%q in %q: %q with edits %v, want %q with %v", tt.hunk, tt.file, got.After, got.Edits, tt.want, tt.edits)
+		}
+	}
+}
+
 // FuzzBuild: whatever a patch says, planning it neither panics nor fails for no reason, and outside of the edits
 // that it reports every byte of the file is kept.
 func FuzzBuild(f *testing.F) {
@@ -163,6 +192,8 @@ func FuzzBuild(f *testing.F) {
 	f.Add(envelope("*** Update File: f", " a", "+b", "", "*** Delete File: f"), "\ufeffa\rb\n\n")
 	f.Add("*** Update File: f\n@@ a\n-b\n+c\n", "a\n  b\n")
 	f.Add(envelope("*** Update File: f", "@@", "+x", "*** End of File"), "a")
+	f.Add(envelope("*** Update File: f", "@@", " a", "+\rxy"), "a")
+	f.Add(envelope("*** Update File: f", "@@", " a", "-b", "+"), "a\rb\n")
 	f.Fuzz(func(t *testing.T, patchText, file string) {
 		for _, d := range dialect.All {
 			for _, o := range []dialect.Options{{}, {Lenient: true, Tolerance: patch.Unicode}} {

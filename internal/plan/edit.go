@@ -217,43 +217,30 @@ type writer struct {
 	last   match.Slot // the last line
 	open   bool       // it gets no line end
 	style  string     // and this one if it needs one
-	total  int        // lines of the new text
 	out    strings.Builder
+	lines  int // those in out
 	edits  []Edit
 	placed []Placed
 }
 
 func (w *writer) write() *placement {
 	edits := w.doc.Edits()
-	w.count(edits)
 	w.out.Grow(w.size(edits))
 	if w.file.HasBOM() {
 		w.out.WriteString(text.BOM)
 	}
-	at, shift := 0, 0 // the next line of the file, and how far its number moves
+	at := 0 // the next line of the file
 	for _, e := range edits {
-		w.keep(at, e.A0, shift)
+		w.keep(at, e.A0)
+		from := w.lines
 		for s, n := e.New, e.N; n > 0; s, n = w.doc.Next(s), n-1 {
-			w.out.WriteString(w.doc.Line(s))
-			w.out.WriteString(w.end(s))
+			w.put(w.doc.Line(s), w.end(s))
 		}
-		w.note(e, shift)
-		shift += e.N - (e.A1 - e.A0)
+		w.note(e, from)
 		at = e.A1
 	}
-	w.keep(at, w.file.Len(), shift)
+	w.keep(at, w.file.Len())
 	return &placement{after: w.out.String(), hunks: w.placed, edits: w.edits}
-}
-
-// count counts the lines of the new text. An empty last line without a line end is none.
-func (w *writer) count(edits []match.Edit) {
-	w.total = w.file.Len()
-	for _, e := range edits {
-		w.total += e.N - (e.A1 - e.A0)
-	}
-	if w.open && w.last != match.Begin && w.doc.Line(w.last) == "" {
-		w.total--
-	}
 }
 
 func (w *writer) size(edits []match.Edit) int {
@@ -266,48 +253,74 @@ func (w *writer) size(edits []match.Edit) int {
 	return n
 }
 
-// keep writes lines i up to j of the file as they are, but for the line end of one that was or becomes the last.
-func (w *writer) keep(i, j, shift int) {
-	if i == j {
-		return
-	}
-	w.out.WriteString(w.file.Raw(i, j-1))
-	w.out.WriteString(w.file.Line(j - 1))
-	end := w.end(j - 1)
+// put writes a line. One that a hunk wrote may have a CR inside: then it is several.
+func (w *writer) put(line, end string) {
+	w.out.WriteString(line)
 	w.out.WriteString(end)
-	if end != w.file.End(j-1) {
-		w.change(Edit{j - 1, j, j - 1 + shift, j + shift})
+	switch {
+	case strings.Contains(line, text.CR):
+		w.lines += text.Split(text.BOM + line + end).Len() // a mark of its own is the line's
+	case line != "" || end != text.None:
+		w.lines++
 	}
 }
 
-// end is the line end that s gets: its own, unless that is or becomes the last one.
+// keep writes lines i up to j of the file as they are, but for the line end of the first and of the last.
+func (w *writer) keep(i, j int) {
+	if i == j {
+		return
+	}
+	w.keepOne(i)
+	if i+1 == j {
+		return
+	}
+	w.out.WriteString(w.file.Raw(i+1, j-1))
+	w.lines += j - 1 - (i + 1)
+	w.keepOne(j - 1)
+}
+
+func (w *writer) keepOne(i int) {
+	from, end := w.lines, w.end(i)
+	w.put(w.file.Line(i), end)
+	if end != w.file.End(i) {
+		w.change(Edit{i, i + 1, from, w.lines})
+	}
+}
+
+// end is the line end that s gets: its own, unless that is or becomes the last one. A LF that would be read as one
+// with the CR of the line before becomes a CRLF.
 func (w *writer) end(s match.Slot) string {
 	end := w.doc.LineEnd(s)
 	switch {
 	case s == w.last && w.open:
 		return text.None
 	case end == text.None:
-		return w.style
+		end = w.style
+	}
+	if end == text.LF && w.doc.Line(s) == "" {
+		if prev := w.doc.Prev(s); prev != match.Begin && w.doc.LineEnd(prev) == text.CR {
+			return text.CRLF
+		}
 	}
 	return end
 }
 
-// note records e, without the lines at its borders that came back as they were.
-func (w *writer) note(e match.Edit, shift int) {
-	a0, a1, b0, b1 := e.A0, e.A1, e.A0+shift, e.A0+shift+e.N
+// note records e, whose new lines begin at line from, without the lines at its borders that came back as they were.
+func (w *writer) note(e match.Edit, from int) {
+	a0, a1, b0, b1 := e.A0, e.A1, from, w.lines
 	same := func(line int, s match.Slot) bool {
 		return w.file.Line(line) == w.doc.Line(s) && w.file.End(line) == w.end(s)
 	}
-	s := e.New
-	for a0 < a1 && b0 < b1 && same(a0, s) {
-		a0, b0, s = a0+1, b0+1, w.doc.Next(s)
+	s, n := e.New, e.N
+	for a0 < a1 && n > 0 && same(a0, s) {
+		a0, b0, s, n = a0+1, b0+1, w.doc.Next(s), n-1
 	}
-	if a0 < a1 && b0 < b1 {
-		for range b1 - b0 - 1 {
+	if a0 < a1 && n > 0 {
+		for range n - 1 {
 			s = w.doc.Next(s)
 		}
-		for a0 < a1 && b0 < b1 && same(a1-1, s) {
-			a1, b1, s = a1-1, b1-1, w.doc.Prev(s)
+		for a0 < a1 && n > 0 && same(a1-1, s) {
+			a1, b1, s, n = a1-1, b1-1, w.doc.Prev(s), n-1
 		}
 	}
 	if a0 < a1 || b0 < b1 {
@@ -317,7 +330,6 @@ func (w *writer) note(e match.Edit, shift int) {
 
 // change appends an edit, joined to the one before when they touch.
 func (w *writer) change(e Edit) {
-	e.B0, e.B1 = min(e.B0, w.total), min(e.B1, w.total)
 	if n := len(w.edits); n > 0 && w.edits[n-1].A1 == e.A0 && w.edits[n-1].B1 == e.B0 {
 		w.edits[n-1].A1, w.edits[n-1].B1 = e.A1, e.B1
 		return
