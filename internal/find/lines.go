@@ -38,11 +38,18 @@ const (
 // A byte order mark at the beginning is no part of the first line.
 type lines struct {
 	q       *query
-	context int // how many lines to show around a match
-	most    int // how many matches of one file are of use; 0 is any number
+	context int  // how many lines to show around a match
+	most    int  // how many matches of one file are of use; 0 is any number
+	print   bool // what matches is put into out, and not into found
 
 	buf   []byte
 	found []Match
+	out   []byte // what was printed, of all files since it was taken
+	dir   string // of the file
+	name  string
+	head  []byte // what a printed line of the file begins with; empty until there is one
+	n     int    // how many matches the file has
+	spill func() // takes what was printed when there is much of it; nil waits for the end of the file
 
 	line int      // the number of the first line of the block
 	tail []string // the last lines of the blocks before
@@ -65,7 +72,7 @@ func (l *lines) file(ctx context.Context, r io.Reader) ([]Match, error) {
 		l.buf = make([]byte, firstBuffer)
 	}
 	l.found, l.tail, l.feed, l.full, l.line = l.found[:0], l.tail[:0], feed{}, false, 1
-	l.cuts, l.nul = 0, false
+	l.head, l.n, l.cuts, l.nul = l.head[:0], 0, 0, false
 	n, err := l.sniff(r)
 	if err != nil && err != io.EOF || bytes.IndexByte(l.buf[:min(n, sniffed)], 0) >= 0 {
 		return nil, unless(err)
@@ -183,7 +190,7 @@ func (l *lines) search(ctx context.Context, block []byte, open bool) {
 		if col := judge(ctx, line, at-begin, sure, hasCR); col >= 0 {
 			number += bytes.Count(block[counted:begin], newline)
 			counted = begin
-			l.add(block, begin, next, Match{Line: number, Column: col + 1, Preview: preview(line, col)})
+			l.add(hit{block, line, begin, next, number, col})
 		}
 		pos = next
 	}
@@ -209,15 +216,29 @@ func cutLine(block []byte, begin, at int) (line []byte, next int, hasCR bool) {
 	return line, next, hasCR
 }
 
+// hit is a line that matches, and where it is.
+type hit struct {
+	block, line []byte
+	begin, next int // where the line begins in the block, and the next one
+	number      int // of the line
+	col         int // where in it the match is
+}
+
 // add takes a line that matches.
-func (l *lines) add(block []byte, begin, next int, m Match) {
+func (l *lines) add(at hit) {
+	l.n++
+	l.full = l.most > 0 && l.n >= l.most
+	if l.print {
+		l.show(at)
+		return
+	}
+	m := Match{Line: at.number, Column: at.col + 1, Preview: preview(at.line, at.col)}
 	if l.context > 0 {
-		l.follow(block, next)
-		m.Before = l.before(block, begin)
-		l.feed = feed{next, m.Line + 1, l.context}
+		l.follow(at.block, at.next)
+		m.Before = l.before(at.block, at.begin)
+		l.feed = feed{at.next, m.Line + 1, l.context}
 	}
 	l.found = append(l.found, m)
-	l.full = l.most > 0 && len(l.found) >= l.most
 }
 
 // follow shows the lines up to end with the matches that they come after.
