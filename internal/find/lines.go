@@ -51,6 +51,8 @@ type lines struct {
 	n     int    // how many matches the file has
 	spill func() // takes what was printed when there is much of it; nil waits for the end of the file
 
+	size int64    // of the file; 0 when it is not known
+	left int64    // of it to be read
 	line int      // the number of the first line of the block
 	tail []string // the last lines of the blocks before
 	feed feed
@@ -72,7 +74,7 @@ func (l *lines) file(ctx context.Context, r io.Reader) ([]Match, error) {
 		l.buf = make([]byte, firstBuffer)
 	}
 	l.found, l.tail, l.feed, l.full, l.line = l.found[:0], l.tail[:0], feed{}, false, 1
-	l.head, l.n, l.cuts, l.nul = l.head[:0], 0, 0, false
+	l.head, l.n, l.cuts, l.nul, l.left = l.head[:0], 0, 0, false, l.size
 	n, err := l.sniff(r)
 	if err != nil && err != io.EOF || bytes.IndexByte(l.buf[:min(n, sniffed)], 0) >= 0 {
 		return nil, unless(err)
@@ -92,10 +94,19 @@ func unless(err error) error {
 func (l *lines) sniff(r io.Reader) (n int, err error) {
 	for n < sniffed && err == nil {
 		var more int
-		more, err = r.Read(l.buf[n:])
+		more, err = l.read(r, n)
 		n += more
 	}
 	return n, err
+}
+
+// read reads into the buffer from n on. A file that had a size is at its end when so much was read, and is not asked again.
+func (l *lines) read(r io.Reader, n int) (int, error) {
+	more, err := r.Read(l.buf[n:])
+	if l.left -= int64(more); l.left == 0 && more > 0 && err == nil {
+		err = io.EOF
+	}
+	return more, err
 }
 
 // stream searches the first n bytes of the buffer and then what r has.
@@ -141,7 +152,7 @@ func (l *lines) stream(ctx context.Context, r io.Reader, n int, end bool) ([]Mat
 		if n == len(l.buf) {
 			l.buf = append(l.buf, make([]byte, min(n, mostBuffer-n))...)
 		}
-		more, err := r.Read(l.buf[n:])
+		more, err := l.read(r, n)
 		if err != nil && err != io.EOF {
 			return nil, err
 		}

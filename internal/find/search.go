@@ -93,7 +93,7 @@ func (s *search) byLine(q *Searching) error {
 			return inFile{}, err
 		}
 		defer file.Close()
-		l.dir, l.name = f.Rel(), n.Name
+		l.dir, l.name, l.size = f.Rel(), n.Name, file.Size
 		matches, err := l.file(ctx, file)
 		in := inFile{matches: matches, count: l.n, cut: l.cuts}
 		if l.nul && !l.full {
