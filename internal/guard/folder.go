@@ -105,7 +105,7 @@ func (g *Guard) folderOf(e Entry) (*Folder, string, error) {
 		return nil, "", badArgument(e.Rel, "not a path that was looked at: "+fail.Quote(e.Rel), "Look at the path first.")
 	}
 	parent, last := cutLast(split(e.Rel))
-	h, err := g.reopen(e, parent)
+	h, err := reopen(g.tree, e, parent)
 	if err != nil {
 		return nil, "", err
 	}
