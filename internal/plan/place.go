@@ -17,6 +17,7 @@ type placement struct {
 	after string
 	hunks []Placed
 	edits []Edit
+	bytes []Edit // the same in bytes
 }
 
 // place puts every hunk where it belongs and returns what becomes of the file, or every reason why not.
