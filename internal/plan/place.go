@@ -44,6 +44,7 @@ type placer struct {
 	doc   *match.Doc
 	hunks []patch.Hunk
 	rules dialect.Rules
+	olds  int // the lines of all hunks that are to be in the file
 
 	tries   [][]try  // by hunk: the forms it may take, the preferred one first
 	base    []uint32 // by hunk: how many tries the hunks before it have
@@ -106,7 +107,9 @@ func newPlacer(file *text.Lines, hunks []patch.Hunk, r dialect.Rules) *placer {
 				adds++
 			}
 		}
+		p.olds += len(hunks[k].Lines)
 	}
+	p.olds -= adds
 	p.doc.Reserve(adds)
 	p.wrote = make([]mark, 0, len(hunks))
 	return p
