@@ -35,6 +35,7 @@ func NewIndex(d *Doc, r patch.Rung, patterns int) *Index {
 // Reserve makes room for so many lines of patterns.
 func (x *Index) Reserve(lines int) {
 	x.syms.reserve(lines)
+	x.top = slices.Grow(x.top, lines)
 	x.reserve(lines)
 }
 

@@ -1,6 +1,9 @@
 package match
 
-import "hash/maphash"
+import (
+	"hash/maphash"
+	"slices"
+)
 
 // letters numbers texts, from 1: a hash table that asks of a text that it does not have little more than its hash. Most
 // lines of a file are in no pattern. It costs 24 bytes a text, and 16 to 32 for its places in the table.
@@ -19,6 +22,7 @@ func newLetters() letters {
 
 // reserve makes room for n texts more.
 func (l *letters) reserve(n int) {
+	l.texts = slices.Grow(l.texts, n)
 	for size := len(l.table); ; size *= 2 {
 		if 2*(len(l.texts)+n) <= size {
 			l.resize(size)

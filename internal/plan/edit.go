@@ -226,6 +226,7 @@ type writer struct {
 
 func (w *writer) write() *placement {
 	edits := w.doc.Edits()
+	w.edits, w.bytes = make([]Edit, 0, len(edits)), make([]Edit, 0, len(edits))
 	w.out.Grow(w.size(edits))
 	if w.file.HasBOM() {
 		w.out.WriteString(text.BOM)

@@ -105,7 +105,7 @@ func changed(s *plan.Step) []span {
 	if len(s.Edits) == 0 {
 		return nil
 	}
-	w := widener{before: s.Before, after: s.After}
+	w := widener{before: s.Before, after: s.After, out: make([]span, 0, len(s.Edits))}
 	for i, e := range inBytes(s) {
 		n := span{e.A0, e.A1, e.B0, e.B1}
 		if s.Edits[i].A0 == 0 { // with the byte order mark
@@ -182,6 +182,9 @@ func unified(b *strings.Builder, before, after string, spans []span) {
 		line += strings.Count(before[at:group[0].a0-len(lead)], "\n")
 		last := group[n-1]
 		trail := head(before[last.a1:])
+		if b.Cap()-b.Len() < 1<<16 {
+			b.Grow(b.Len() + 1<<16) // by doubles: the builder itself would grow, and copy, by quarters
+		}
 		olds := lines(before[group[0].a0-len(lead) : last.a1+len(trail)])
 		news := lines(after[group[0].b0-len(lead) : last.b1+len(trail)])
 		fmt.Fprintf(b, "@@ -%s +%s @@\n", hunkRange(line, olds), hunkRange(line+shift, news))
