@@ -2,15 +2,14 @@ package guard
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"math"
 	"os"
-	"strings"
+	"slices"
+	"unsafe"
 
 	"github.com/emend-dev/emend/internal/fail"
 )
@@ -120,24 +119,26 @@ func tooLarge(path string) error {
 		Hint: "Only smaller files can be read and patched."}
 }
 
-// slurp reads r to its end. The bytes are hashed on their way into the only copy of them; size is a guess.
+// slurp reads r to its end into the only copy of its bytes, and hashes them beside; size is a guess.
 func slurp(ctx context.Context, r io.Reader, path string, size int64) (data, sum string, err error) {
-	var b strings.Builder
-	b.Grow(int(size))
-	hash := sha256.New()
-	both := io.MultiWriter(hash, &b)
-	buf := make([]byte, min(size+1, 256<<10))
+	b := make([]byte, 0, size+1) // one more, to see the end
+	h := newHasher(size)
+	defer h.stop()
 	for {
 		if ctx.Err() != nil {
 			return "", "", cancelled(ctx, path)
 		}
-		n, err := r.Read(buf)
-		both.Write(buf[:n]) // neither of the two can fail
+		if len(b) == cap(b) {
+			b = slices.Grow(b, block)
+		}
+		n, err := r.Read(b[len(b):min(cap(b), len(b)+block)])
+		h.add(b[len(b) : len(b)+n])
+		b = b[:len(b)+n]
 		switch {
-		case int64(b.Len()) > maxSize:
+		case len(b) > maxSize:
 			return "", "", tooLarge(path)
 		case err == io.EOF:
-			return b.String(), hex.EncodeToString(hash.Sum(nil)), nil
+			return unsafe.String(unsafe.SliceData(b), len(b)), h.sum(), nil // nobody writes to b any more
 		case err != nil:
 			return "", "", err
 		}

@@ -218,7 +218,8 @@ type writer struct {
 	open   bool       // it gets no line end
 	style  string     // and this one if it needs one
 	out    strings.Builder
-	lines  int // those in out
+	sum    summer // of out
+	lines  int    // those in out
 	edits  []Edit
 	bytes  []Edit // the same in bytes
 	placed []Placed
@@ -242,7 +243,7 @@ func (w *writer) write() *placement {
 		at = e.A1
 	}
 	w.keep(at, w.file.Len())
-	return &placement{after: w.out.String(), hunks: w.placed, edits: w.edits, bytes: w.bytes}
+	return &placement{after: w.out.String(), sum: w.sum.end(w.out.String()), hunks: w.placed, edits: w.edits, bytes: w.bytes}
 }
 
 func (w *writer) size(edits []match.Edit) int {
@@ -276,9 +277,20 @@ func (w *writer) keep(i, j int) {
 	if i+1 == j {
 		return
 	}
-	w.out.WriteString(w.file.Raw(i+1, j-1))
+	w.copy(w.file.Raw(i+1, j-1))
 	w.lines += j - 1 - (i + 1)
 	w.keepOne(j - 1)
+}
+
+// copy writes so much at a time that the sum keeps up.
+func (w *writer) copy(s string) {
+	for len(s) > enough {
+		w.out.WriteString(s[:enough])
+		s = s[enough:]
+		w.sum.seen(w.out.String())
+	}
+	w.out.WriteString(s)
+	w.sum.seen(w.out.String())
 }
 
 func (w *writer) keepOne(i int) {

@@ -15,6 +15,7 @@ import (
 // placement is a file with its hunks placed.
 type placement struct {
 	after string
+	sum   string // its sha256
 	hunks []Placed
 	edits []Edit
 	bytes []Edit // the same in bytes

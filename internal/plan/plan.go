@@ -340,7 +340,7 @@ func (b *builder) edit(s *patch.Section, step *Step) error {
 	if err != nil {
 		return err
 	}
-	step.After, step.Hunks, step.Edits, step.Bytes = out.after, out.hunks, out.edits, out.bytes
+	step.After, step.AfterSum, step.Hunks, step.Edits, step.Bytes = out.after, out.sum, out.hunks, out.edits, out.bytes
 	return nil
 }
 
