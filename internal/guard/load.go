@@ -2,15 +2,14 @@ package guard
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"math"
 	"os"
-	"strings"
+	"slices"
+	"unsafe"
 
 	"github.com/emend-dev/emend/internal/fail"
 )
@@ -156,31 +155,30 @@ func tooLarge(path string) error {
 		Hint: "Only smaller files can be read and patched."}
 }
 
-// slurp reads r to its end. The bytes are hashed on their way into the only copy of them; size is a guess.
+// slurp reads r to its end into the only copy of its bytes, and hashes them beside; size is a guess.
 func slurp(ctx context.Context, r io.Reader, path string, size int64) (data, sum string, err error) {
-	lent := blocks.Get().(*[block]byte)
-	defer blocks.Put(lent)
-	buf := lent[:]
-	var b strings.Builder
-	hash := sha256.New()
+	b := make([]byte, 0, size+1) // one more, to see the end
+	h := newHasher(size)
+	defer h.stop()
 	for {
 		if ctx.Err() != nil {
 			return "", "", cancelled(ctx, path)
 		}
-		n, err := r.Read(buf)
-		if b.Len() == 0 {
-			b.Grow(max(int(size), n))
+		if len(b) == cap(b) {
+			b = slices.Grow(b, block)
 		}
-		b.Write(buf[:n])
-		hash.Write(buf[:n]) // neither of the two can fail
-		if err == nil && n < len(buf) && int64(b.Len()) == size {
+		room := b[len(b):min(cap(b), len(b)+block)]
+		n, err := r.Read(room)
+		h.add(room[:n])
+		b = b[:len(b)+n]
+		if err == nil && n < len(room) && int64(len(b)) == size {
 			err = io.EOF // all that there was, and there was room for more
 		}
 		switch {
-		case int64(b.Len()) > maxSize:
+		case len(b) > maxSize:
 			return "", "", tooLarge(path)
 		case err == io.EOF:
-			return b.String(), hex.EncodeToString(hash.Sum(nil)), nil
+			return unsafe.String(unsafe.SliceData(b), len(b)), h.sum(), nil // nobody writes to b any more
 		case err != nil:
 			return "", "", err
 		}
