@@ -38,7 +38,9 @@ func TestTreeCheck(t *testing.T) {
 		good  bool
 	}{
 		{"as it is", func(string) error { return nil }, true},
-		{"a byte", func(dir string) error { return os.WriteFile(filepath.Join(dir, "dir1/file0001.txt"), []byte("x"), 0o666) }, false},
+		{"a byte", func(dir string) error {
+			return os.WriteFile(filepath.Join(dir, "dir1/file0001.txt"), []byte("x"), 0o666)
+		}, false},
 		{"a file less", func(dir string) error { return os.Remove(filepath.Join(dir, "dir1/file0001.txt")) }, false},
 		{"a file more", func(dir string) error { return os.WriteFile(filepath.Join(dir, "more"), nil, 0o666) }, false},
 	} {
