@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/emend-dev/emend/bench/internal/line"
 )
 
 // contest is what became of edits of one file that were all in flight at once, each of a line of its own.
@@ -43,7 +45,7 @@ func (b *bench) contests(ctx context.Context) (out []contest, err error) {
 		}
 		c, err := s.contest()
 		if err == nil {
-			err = s.link.end()
+			err = s.link.End()
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", s.name, err)
@@ -65,15 +67,15 @@ func (s *side) contest() (contest, error) {
 		if err != nil {
 			return c, err
 		}
-		calls := make([]call, len(todo))
+		calls := make([]line.Call, len(todo))
 		for k, i := range todo {
-			calls[k] = s.talk.edit(s.dir, "one.txt", sum(string(text)), contestLine(i, "before"), contestLine(i, "after"))
+			calls[k] = s.talk.Edit(s.dir, "one.txt", sum(string(text)), contestLine(i, "before"), contestLine(i, "after"))
 		}
-		out, err := s.link.drive(calls, contenders)
+		out, err := s.link.Drive(calls, contenders)
 		if err != nil {
 			return c, err
 		}
-		if todo, err = out.refused(todo); err != nil {
+		if todo, err = refused(out, todo); err != nil {
 			return c, err
 		}
 		if c.refused += len(todo); len(todo) == 0 {
@@ -91,8 +93,8 @@ func (s *side) contest() (contest, error) {
 }
 
 // refused are those of all whose call was refused.
-func (s *slice) refused(all []int) (out []int, err error) {
-	for k, line := range s.answers {
+func refused(s *line.Slice, all []int) (out []int, err error) {
+	for k, line := range s.Answers {
 		var a struct{ Result struct{ IsError bool } }
 		if err := json.Unmarshal(line, &a); err != nil {
 			return nil, err
