@@ -23,11 +23,11 @@ func appendLine(b []byte, i int) []byte {
 	if i%every == odd {
 		b = append(b, "\tline "...)
 		b = strconv.AppendInt(b, int64(i), 10)
-		return append(b, " says “what it says” – always\n"...)
+		return append(b, " says “this” – always\n"...)
 	}
 	b = append(b, "line "...)
 	b = strconv.AppendInt(b, int64(i), 10)
-	return append(b, " says what it has always said\n"...)
+	return append(b, ", as it always was\n"...)
 }
 
 // base is the file of so many lines, made once in a run.

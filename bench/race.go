@@ -26,8 +26,11 @@ func (b *bench) do(ctx context.Context, r row) done {
 	return d
 }
 
-func (b *bench) race(ctx context.Context, d *done, dir string) error {
+func (b *bench) race(ctx context.Context, d *done, dir string) (err error) {
 	w, err := d.ready(ctx, b, dir)
+	if w != nil && w.end != nil {
+		defer func() { err = errors.Join(err, w.end()) }()
+	}
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,7 @@ import (
 
 // rows are all rows that were asked for, in the order of the page.
 func (b *bench) rows() []row {
-	all := slices.Concat(applyRows(), b.bigRows(), searchRows(), listRows())
+	all := slices.Concat(applyRows(), b.bigRows(), searchRows(), listRows(), b.hashRows(), b.serverRows())
 	return slices.DeleteFunc(all, func(r row) bool { return !b.only.MatchString(r.id) })
 }
 
@@ -18,7 +18,7 @@ func exponents(rows []done) (out []done) {
 	for _, rung := range rungs {
 		for _, hunks := range []int{1, 1000, 100_000} {
 			prefix := fmt.Sprintf("d.%s.%d.", rung, hunks)
-			d := done{row: row{id: prefix + "growth", group: "d", title: fmt.Sprintf("growth with %d hunks, %s", hunks, rung)}}
+			d := done{row: row{id: prefix + "growth", group: "d", title: fmt.Sprintf("growth with %s, %s", ofHunks(hunks), rung)}}
 			points := costs(rows, prefix, unsynced)
 			for from := len(points) - 2; from >= 0; from-- {
 				d.verdicts = append(d.verdicts, verdict{most: 1.05, got: exponent(points[from:]),
@@ -42,5 +42,3 @@ func costs(rows []done, prefix, lane string) (out []point) {
 	slices.SortFunc(out, func(a, b point) int { return cmp.Compare(a.size, b.size) })
 	return out
 }
-
-const servedWords = ""

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -75,7 +74,7 @@ func (s *side) contest() (contest, error) {
 		if err != nil {
 			return c, err
 		}
-		if todo, err = refused(out, todo); err != nil {
+		if todo, err = out.Refused(todo); err != nil {
 			return c, err
 		}
 		if c.refused += len(todo); len(todo) == 0 {
@@ -90,18 +89,4 @@ func (s *side) contest() (contest, error) {
 		}
 	}
 	return c, err
-}
-
-// refused are those of all whose call was refused.
-func refused(s *line.Slice, all []int) (out []int, err error) {
-	for k, line := range s.Answers {
-		var a struct{ Result struct{ IsError bool } }
-		if err := json.Unmarshal(line, &a); err != nil {
-			return nil, err
-		}
-		if a.Result.IsError {
-			out = append(out, all[k])
-		}
-	}
-	return out, nil
 }

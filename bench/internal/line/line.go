@@ -256,6 +256,20 @@ func (s *Slice) Texts() ([]string, error) {
 	return out, nil
 }
 
+// Refused are those of all whose call was refused.
+func (s *Slice) Refused(all []int) (out []int, err error) {
+	for k, line := range s.Answers {
+		var a struct{ Result struct{ IsError bool } }
+		if err := json.Unmarshal(line, &a); err != nil {
+			return nil, err
+		}
+		if a.Result.IsError {
+			out = append(out, all[k])
+		}
+	}
+	return out, nil
+}
+
 // Environment is empty but for what every program needs: nobody's settings are read.
 func Environment(home string) []string {
 	return []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "LC_ALL=C", "XDG_CONFIG_HOME=" + home, "XDG_STATE_HOME=" + home}
