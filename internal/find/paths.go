@@ -17,11 +17,10 @@ type Globbing struct {
 
 // Glob returns what matches, in the order of paths.
 func Glob(ctx context.Context, g *guard.Guard, o Options, q Globbing) ([]Found, Outcome, error) {
-	pattern, err := newGlob(q.Pattern, false)
+	pattern, err := readGlob(q.Pattern, false, true)
 	if err = cmp.Or(err, inside(q.Pattern)); err != nil {
 		return nil, Outcome{}, err
 	}
-	pattern.whole = true
 	exclude, err := newGlobs(q.Exclude, false)
 	if err != nil {
 		return nil, Outcome{}, err
@@ -42,7 +41,7 @@ type paths struct {
 	list    []Found
 	most    int
 	exclude []glob
-	leads   func(path string) bool // whether anything below the directory can be meant
+	leads   func(rel, name string) bool // whether anything below the directory can be meant
 	take    func(rel string, n *guard.Name) bool
 }
 
@@ -58,7 +57,7 @@ func (p *paths) find(ctx context.Context, g *guard.Guard, o Options) error {
 		if anyGlob(p.exclude, d.rel, n.Name, isDir) {
 			return false, false
 		}
-		return p.take(d.rel, n), isDir && p.leads(join(d.rel, n.Name))
+		return p.take(d.rel, n), isDir && p.leads(d.rel, n.Name)
 	}
 	w.do = func(_ context.Context, _ int, d *dir, names []guard.Name) []Found {
 		w.tell(&o, len(names), d.path)
