@@ -34,7 +34,22 @@ func Escape(s string) string {
 }
 
 // OneLine is s as Escape has it, on one line.
-func OneLine(s string) string { return strings.ReplaceAll(Escape(s), "\n", `\n`) }
+func OneLine(s string) string {
+	if plain(s) {
+		return s
+	}
+	return strings.ReplaceAll(Escape(s), "\n", `\n`)
+}
+
+// plain reports whether s is ASCII that can be seen, as nearly all paths are.
+func plain(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return true
+}
 
 // hidden reports whether a terminal would obey r, or not show it: C0 and C1, and the format characters, among
 // which are the directional ones and those of zero width.
