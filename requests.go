@@ -79,6 +79,13 @@ type SearchData struct {
 	FilesScanned int           `json:"filesScanned"`
 }
 
+// SearchSum is what [Workspace.SearchTo] has written.
+type SearchSum struct {
+	Written      int  `json:"written"` // matches
+	Truncated    bool `json:"truncated"`
+	FilesScanned int  `json:"filesScanned"`
+}
+
 // SearchMatch is one line, or in mode path one file with line 0.
 type SearchMatch struct {
 	Path    string   `json:"path"`
