@@ -225,7 +225,9 @@ func (w *Workspace) Apply(ctx context.Context, text string, o Options) (*Report,
 
 // applyAll plans and commits text in one.
 func (w *Workspace) applyAll(ctx context.Context, text string, o Options, r record) (*Report, report.View, error) {
-	p, err := w.preview(ctx, text, o, newReader(ctx, w))
+	src := newReader(ctx, w)
+	p, err := w.preview(ctx, text, o, src)
+	src.close()
 	if refused, ok := errors.AsType[*Refusal](err); ok {
 		refused.view.DryRun = false
 		return nil, refused.view, refused.list
@@ -429,6 +431,7 @@ func (r *Report) section(view report.View, i int) *Report {
 // is done the call is not; the others have keys of their own.
 func (w *Workspace) applyOne(ctx context.Context, whole *Report, d *dialect.Dialect, i int, o Options, r record, leave *leave) (*Report, error) {
 	src := newReader(ctx, w)
+	defer src.close()
 	sections := whole.view.Patch.Sections
 	p, err := plan.Build(ctx, patch.Patch{Sections: sections[i : i+1]}, d.Rules(o.dialect()), src, plan.Options{Expect: o.Expect, Print: d.PrintHunk})
 	if err == nil {

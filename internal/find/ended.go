@@ -10,7 +10,7 @@ import (
 
 // judgeOpen is judge for the beginning of a line that goes on: it has no end that the expression could mean. A match that
 // needs an end of the line, or may need a word to end where the line was cut, is none.
-func (q *query) judgeOpen(ctx context.Context, line []byte, at int, _ bool) int {
+func (q *query) judgeOpen(ctx context.Context, line []byte, at int, _, _ bool) int {
 	if q.re == nil {
 		return at
 	}

@@ -167,20 +167,20 @@ func (l *lines) pass(from, n int) (next int, cut bool) {
 // search searches a block of whole lines, of which the last one may lack its end; or, when it is open, the beginning of
 // a line that goes on.
 func (l *lines) search(ctx context.Context, block []byte, open bool) {
-	l.q.begin()
+	l.q.begin(block)
 	judge := l.q.judge
 	if open {
 		judge = l.q.judgeOpen
 	}
 	counted, number := 0, l.line
 	for pos := 0; pos < len(block) && !l.full && ctx.Err() == nil; {
-		at := l.q.next(block, pos)
+		at, sure := l.q.next(block, pos)
 		if at < 0 {
 			break
 		}
 		begin := bytes.LastIndexByte(block[pos:at], '\n') + 1 + pos
 		line, next, hasCR := cutLine(block, begin, at)
-		if col := judge(ctx, line, at-begin, hasCR); col >= 0 {
+		if col := judge(ctx, line, at-begin, sure, hasCR); col >= 0 {
 			number += bytes.Count(block[counted:begin], newline)
 			counted = begin
 			l.add(block, begin, next, Match{Line: number, Column: col + 1, Preview: preview(line, col)})

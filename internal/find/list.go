@@ -27,7 +27,7 @@ func List(ctx context.Context, g *guard.Guard, o Options, l Listing) ([]Found, O
 		return nil, Outcome{}, err
 	}
 	s := &shelves{most: l.Most, levels: make([]shelf, l.Depth)}
-	w := &walk[Found]{ig: ig, emit: s.put}
+	w := &walk[Found]{ig: ig, emit: s.put, quick: true}
 	w.want = func(d *dir, n *guard.Name) (take, enter bool) {
 		take = l.Hidden || !hidden(n.Name)
 		return take, take && n.Kind == guard.Directory && d.depth < l.Depth && !s.full(d.depth)
@@ -44,10 +44,24 @@ func List(ctx context.Context, g *guard.Guard, o Options, l Listing) ([]Found, O
 	return list, Outcome{More: more, Files: len(list), Unread: int(w.unread.Load())}, err
 }
 
+// foundAll is what is found with the names of a directory. Their paths are parts of one string.
 func foundAll(d *dir, names []guard.Name) []Found {
+	size := len(names) * (len(d.path) + 1)
+	for i := range names {
+		size += len(names[i].Name)
+	}
+	var text strings.Builder
+	text.Grow(size)
 	out := make([]Found, len(names))
-	for i, n := range names {
-		out[i] = Found{Path: join(d.path, n.Name), Name: n.Name, Kind: n.Kind, Depth: d.depth}
+	for i := range names {
+		from := text.Len()
+		if d.path != "" {
+			text.WriteString(d.path)
+			text.WriteByte('/')
+		}
+		text.WriteString(names[i].Name)
+		path := text.String()[from:]
+		out[i] = Found{Path: path, Name: path[len(path)-len(names[i].Name):], Kind: names[i].Kind, Depth: d.depth}
 	}
 	return out
 }

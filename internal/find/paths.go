@@ -52,7 +52,7 @@ func (p *paths) find(ctx context.Context, g *guard.Guard, o Options) error {
 	if err != nil {
 		return err
 	}
-	w := &walk[Found]{ig: ig, emit: p.put}
+	w := &walk[Found]{ig: ig, emit: p.put, quick: true}
 	w.want = func(d *dir, n *guard.Name) (take, enter bool) {
 		isDir := n.Kind == guard.Directory
 		if anyGlob(p.exclude, d.rel, n.Name, isDir) {

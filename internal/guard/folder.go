@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -106,7 +105,7 @@ func (g *Guard) folderOf(e Entry) (*Folder, string, error) {
 		return nil, "", badArgument(e.Rel, "not a path that was looked at: "+fail.Quote(e.Rel), "Look at the path first.")
 	}
 	parent, last := cutLast(split(e.Rel))
-	h, err := g.reopen(e, parent)
+	h, err := reopen(g.tree, e, parent)
 	if err != nil {
 		return nil, "", err
 	}
@@ -176,22 +175,6 @@ func (f *Folder) judge(name string) error {
 	}
 	names := append(split(f.rel), name)
 	return f.g.judgeFor(strings.Join(names, "/"), false, nil)(names)
-}
-
-// readRules are the names in the rules that protect from reading.
-var readRules = func() (out []string) {
-	for i := range rules {
-		if rules[i].from&reading != 0 {
-			out = append(out, strings.Split(rules[i].pattern, "/")...)
-		}
-	}
-	return out
-}()
-
-// touched reports whether a rule may have something to say of a name, whatever leads to it.
-func touched(name string) bool {
-	folded := fold(name)
-	return slices.ContainsFunc(readRules, func(rule string) bool { return matchName(rule, folded) })
 }
 
 // Enter opens the directory called name.

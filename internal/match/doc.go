@@ -34,6 +34,7 @@ type Doc struct {
 	moved      []uint64
 	gone       []uint64 // a bit for every line of the file that was taken out
 	added      []inserted
+	places     int // where lines are about to be inserted
 
 	indexes []*Index
 	dirty   bool // there are edits that the indexes do not know of
@@ -184,8 +185,8 @@ func (d *Doc) Remove(prev Slot, n int) {
 	d.after = after
 }
 
-// Reserve makes room for n lines to insert.
-func (d *Doc) Reserve(n int) { d.added = slices.Grow(d.added, n) }
+// Reserve makes room for n lines to insert, in so many places.
+func (d *Doc) Reserve(n, places int) { d.added, d.places = slices.Grow(d.added, n), places }
 
 // Insert puts a line with the given line end after prev and returns its slot. The indexes learn of it with
 // [Doc.Flush].
@@ -203,7 +204,7 @@ func (d *Doc) Insert(prev Slot, line, end string) Slot {
 // must go down the Doc.
 func (d *Doc) touch(prev Slot) Slot {
 	if d.moved == nil {
-		d.next, d.prev = map[Slot]Slot{}, map[Slot]Slot{}
+		d.next, d.prev = make(map[Slot]Slot, d.places), make(map[Slot]Slot, d.places)
 		d.moved, d.gone = make([]uint64, d.file.Len()/64+1), make([]uint64, d.file.Len()/64+1)
 	}
 	if !d.dirty {
@@ -255,8 +256,8 @@ type Edit struct {
 
 // Edits lists the differences in file order, next to one another only where a line of the file stands between.
 func (d *Doc) Edits() []Edit {
-	var out []Edit
-	at := 0 // the next line of the file not yet accounted for
+	out := make([]Edit, 0, len(d.next)) // at most one after each line whose next one is another
+	at := 0                             // the next line of the file not yet accounted for
 	for s := d.Next(Begin); ; {
 		e := Edit{A0: at, New: s}
 		for ; d.Inserted(s); s = d.Next(s) {

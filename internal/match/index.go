@@ -17,7 +17,7 @@ type Index struct {
 	doc  *Doc
 	rung patch.Rung
 
-	syms map[string]uint32 // folded line to letter, from 1; a line in no pattern is 0
+	syms letters // of folded lines; a line in no pattern has none
 
 	trie
 
@@ -27,9 +27,16 @@ type Index struct {
 
 // NewIndex begins an index for about so many patterns. Add them, then Build.
 func NewIndex(d *Doc, r patch.Rung, patterns int) *Index {
-	x := &Index{doc: d, rung: r, syms: map[string]uint32{}, trie: newTrie(0)}
+	x := &Index{doc: d, rung: r, syms: newLetters(), trie: newTrie(0)}
 	x.pats = slices.Grow(x.pats, patterns)
 	return x
+}
+
+// Reserve makes room for so many lines of patterns.
+func (x *Index) Reserve(lines int) {
+	x.syms.reserve(lines)
+	x.top = slices.Grow(x.top, lines)
+	x.reserve(lines)
 }
 
 // Add takes a pattern and returns its number; equal patterns share one. The empty pattern is number 0 and has no
@@ -47,10 +54,8 @@ func (x *Index) Add(lines iter.Seq[string]) int {
 }
 
 func (x *Index) letter(line string) uint32 {
-	sym, ok := x.syms[line]
-	if !ok {
-		sym = uint32(len(x.syms) + 1)
-		x.syms[line] = sym
+	sym := x.syms.add(line)
+	if int(sym) == len(x.top) {
 		x.top = append(x.top, 0)
 	}
 	return sym
@@ -58,7 +63,7 @@ func (x *Index) letter(line string) uint32 {
 
 // step is the node after reading line in node.
 func (x *Index) step(node uint32, line string) uint32 {
-	sym := x.syms[Fold(x.rung, line)]
+	sym := x.syms.of(Fold(x.rung, line))
 	if sym == 0 {
 		return 0
 	}
@@ -75,10 +80,11 @@ func (x *Index) Build() {
 	n, sum := make([]uint32, len(x.sym)), make([]int, len(x.sym))
 	node := uint32(0)
 	for s := range d.From(d.Next(Begin)) {
-		node = x.step(node, d.Line(s))
-		x.set(s, node)
-		n[node]++
-		sum[node] += s
+		if node = x.step(node, d.Line(s)); node != 0 { // else all is zero already, mostly in memory never touched
+			x.set(s, node)
+			n[node]++
+			sum[node] += s
+		}
 	}
 	for _, v := range backward(x.order) { // what ends at a node ends at its fail node too
 		n[x.fail[v]] += n[v]

@@ -105,17 +105,29 @@ func changed(s *plan.Step) []span {
 	if len(s.Edits) == 0 {
 		return nil
 	}
-	a, b := text.Split(s.Before), text.Split(s.After)
-	w := widener{before: s.Before, after: s.After}
-	for _, e := range s.Edits {
-		n := span{a.Offset(e.A0), a.Offset(e.A1), b.Offset(e.B0), b.Offset(e.B1)}
-		if e.A0 == 0 { // with the byte order mark
+	w := widener{before: s.Before, after: s.After, out: make([]span, 0, len(s.Edits))}
+	for i, e := range inBytes(s) {
+		n := span{e.A0, e.A1, e.B0, e.B1}
+		if s.Edits[i].A0 == 0 { // with the byte order mark
 			n.a0, n.b0 = 0, 0
 		}
 		w.add(n)
 	}
 	w.close(len(s.Before))
 	return w.out
+}
+
+// inBytes is the step's edits in bytes.
+func inBytes(s *plan.Step) []plan.Edit {
+	if s.Bytes != nil {
+		return s.Bytes
+	}
+	a, b := text.Split(s.Before), text.Split(s.After)
+	out := make([]plan.Edit, len(s.Edits))
+	for i, e := range s.Edits {
+		out[i] = plan.Edit{A0: a.Offset(e.A0), A1: a.Offset(e.A1), B0: b.Offset(e.B0), B1: b.Offset(e.B1)}
+	}
+	return out
 }
 
 // widener makes spans of whole lines, one after the other. What lies between two changes is the same on both sides,
@@ -170,6 +182,9 @@ func unified(b *strings.Builder, before, after string, spans []span) {
 		line += strings.Count(before[at:group[0].a0-len(lead)], "\n")
 		last := group[n-1]
 		trail := head(before[last.a1:])
+		if b.Cap()-b.Len() < 1<<16 {
+			b.Grow(b.Len() + 1<<16) // by doubles: the builder itself would grow, and copy, by quarters
+		}
 		olds := lines(before[group[0].a0-len(lead) : last.a1+len(trail)])
 		news := lines(after[group[0].b0-len(lead) : last.b1+len(trail)])
 		fmt.Fprintf(b, "@@ -%s +%s @@\n", hunkRange(line, olds), hunkRange(line+shift, news))
