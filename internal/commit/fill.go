@@ -24,7 +24,7 @@ const (
 // sync of each.
 func (t *transaction) fill(ctx context.Context) error {
 	t.room()
-	done := 0
+	tell := t.teller()
 	for batch := range slices.Chunk(t.acts, min(maxBatch, t.s.files/8+1)) {
 		files := make([]vfs.File, len(batch))
 		err := inTurn(len(batch), t.hands(), func(i int) (err error) {
@@ -35,6 +35,7 @@ func (t *transaction) fill(ctx context.Context) error {
 			if t.s.opts.NoSync {
 				err = errors.Join(err, closed(&files[i]))
 			}
+			tell()
 			return err
 		})
 		if err == nil {
@@ -46,9 +47,6 @@ func (t *transaction) fill(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if done += len(batch); t.tx.Progress != nil {
-			t.tx.Progress(done, len(t.acts))
-		}
 	}
 	for _, a := range t.acts {
 		for _, what := range a.lost {
@@ -56,6 +54,21 @@ func (t *transaction) fill(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// teller returns what tells of one file more that is staged, one at a time.
+func (t *transaction) teller() func() {
+	if t.tx.Progress == nil {
+		return func() {}
+	}
+	var mu sync.Mutex
+	done := 0
+	return func() {
+		mu.Lock()
+		defer mu.Unlock()
+		done++
+		t.tx.Progress(done, len(t.acts))
+	}
 }
 
 // room prepares for the files that will be open at once: those being staged, and those held from verification on.
