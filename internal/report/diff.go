@@ -16,6 +16,7 @@ const around = 3
 // file: the changes are known and not sought again.
 func Diff(s *plan.Step) string {
 	var b strings.Builder
+	b.Grow(1 << 10) // most are no longer
 	from, to := s.Path, s.Path
 	if s.Op == patch.Move {
 		to = s.To
