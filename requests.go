@@ -38,6 +38,8 @@ type ListRequest struct {
 	MaxDepth       int    `json:"maxDepth,omitempty" jsonschema:"how deep, with recursive"`
 	IncludeHidden  bool   `json:"includeHidden,omitempty" jsonschema:"also names that begin with a dot"`
 	IncludeIgnored bool   `json:"includeIgnored,omitempty" jsonschema:"also what ignore files leave out"`
+	// NamesOnly is for callers who do not need sizes and times, which take longer to learn than the names: they are zero.
+	NamesOnly bool `json:"-"`
 }
 
 // ListData is what is in a directory: by depth, then directories before files before links, then by name.
@@ -101,6 +103,8 @@ type GlobRequest struct {
 	ExcludeGlobs   []string `json:"excludeGlobs,omitempty" jsonschema:"none that match these"`
 	MaxResults     int      `json:"maxResults,omitempty" jsonschema:"stop after so many paths"`
 	IncludeIgnored bool     `json:"includeIgnored,omitempty" jsonschema:"also what ignore files leave out"`
+	// NamesOnly is for callers who do not need sizes and times, which take longer to learn than the names: they are zero.
+	NamesOnly bool `json:"-"`
 }
 
 // GlobData is what matched, by path.

@@ -3,6 +3,7 @@ package find
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/emend-dev/emend/internal/guard"
@@ -31,14 +32,14 @@ func Glob(ctx context.Context, g *guard.Guard, o Options, q Globbing) ([]Found, 
 	if err := p.find(ctx, g, o); err != nil {
 		return nil, Outcome{}, err
 	}
-	fill(g, p.list)
-	return p.list, p.Outcome, nil
+	return slices.Concat(p.list...), p.Outcome, nil
 }
 
 // paths is a search for paths.
 type paths struct {
 	Outcome
-	list    []Found
+	list    [][]Found // in order
+	total   int
 	most    int
 	exclude []glob
 	leads   func(rel, name string) bool // whether anything below the directory can be meant
@@ -61,7 +62,11 @@ func (p *paths) find(ctx context.Context, g *guard.Guard, o Options) error {
 	}
 	w.do = func(_ context.Context, _ int, d *dir, names []guard.Name) []Found {
 		w.tell(&o, len(names), d.path)
-		return foundAll(d, names)
+		out := foundAll(d, names)
+		if !o.Bare {
+			describe(d.folder, out)
+		}
+		return out
 	}
 	err = w.run(ctx, root, o.workers())
 	p.Unread = int(w.unread.Load())
@@ -69,14 +74,13 @@ func (p *paths) find(ctx context.Context, g *guard.Guard, o Options) error {
 }
 
 func (p *paths) put(all []Found) bool {
-	for _, f := range all {
-		if p.most > 0 && len(p.list) == p.most {
-			p.More = true
-			return false
-		}
-		p.list = append(p.list, f)
+	room := len(all)
+	if p.most > 0 {
+		room = min(room, p.most-p.total)
 	}
-	return true
+	p.list, p.total = append(p.list, all[:room]), p.total+room
+	p.More = room < len(all)
+	return !p.More
 }
 
 // named is for a search by path: query is a glob or, without any of its characters, a part of a name, and of a path

@@ -35,7 +35,22 @@ func Escape(s string) string {
 }
 
 // OneLine is s as Escape has it, on one line.
-func OneLine(s string) string { return strings.ReplaceAll(Escape(s), "\n", `\n`) }
+func OneLine(s string) string {
+	if plain(s) {
+		return s
+	}
+	return strings.ReplaceAll(Escape(s), "\n", `\n`)
+}
+
+// plain reports whether s is ASCII that can be seen, as nearly all paths are.
+func plain(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return true
+}
 
 // IsPlain reports whether [OneLine] leaves s as it is, for certain: it is ASCII that has no control character but tabs.
 func IsPlain(s []byte) bool {

@@ -1,0 +1,21 @@
+//go:build unix
+
+package launch
+
+import (
+	"os"
+	"runtime"
+	"syscall"
+)
+
+// peak is the most memory that the process had.
+func peak(s *os.ProcessState) int64 {
+	use, ok := s.SysUsage().(*syscall.Rusage)
+	if !ok {
+		return 0
+	}
+	if runtime.GOOS == "darwin" {
+		return int64(use.Maxrss)
+	}
+	return int64(use.Maxrss) << 10
+}

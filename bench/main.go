@@ -1,0 +1,151 @@
+// Command bench times emend beside the programs that people use for the same work, and checks that the results are equal.
+// It builds emend, finds or installs the others, gives each the same work in turn, and writes bench/RESULTS.md with the
+// bars beside the figures, and a chart of cost against size.
+//
+//	go run ./bench                   # all of it: half an hour, and 20 GB of disk meanwhile
+//	go run ./bench -list             # the rows
+//	go run ./bench -only '^[abc]'    # some of them, printed only
+//	go run ./bench -quick            # small sizes, few rounds, printed only: whether it all works
+//
+// A program that cannot be had is named, not skipped. What is laid out lies below EMEND_BENCH_DIR, or emend-bench in the
+// user's cache directory; the trees that are searched stay there for the next time.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+)
+
+// bench is one run of all of it.
+type bench struct {
+	rounds   int
+	quick    bool
+	only     *regexp.Regexp
+	cache    string // trees that stay
+	scratch  string // what goes when the run ends
+	groves   map[string]*grove
+	programs *programs
+	launcher launcher
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	b := &bench{groves: map[string]*grove{}}
+	only := flag.String("only", "", "do only the rows whose names match this regular `expression`, and print them only")
+	list := flag.Bool("list", false, "list the rows")
+	out := flag.String("out", "", "write the results to this `file` (default: bench/RESULTS.md, when every row is done)")
+	flag.IntVar(&b.rounds, "rounds", 10, "let each program do each work so `many` times")
+	flag.BoolVar(&b.quick, "quick", false, "small sizes and few rounds")
+	flag.Parse()
+	if b.quick {
+		b.rounds = min(b.rounds, 2)
+	}
+	err := errors.Join(b.choose(*only), atLeastOne(b.rounds))
+	switch {
+	case err != nil:
+	case *list:
+		b.list()
+	default:
+		err = b.run(ctx, where(*out, *only == "" && !b.quick))
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func (b *bench) choose(only string) (err error) {
+	b.only, err = regexp.Compile(only)
+	return err
+}
+
+func atLeastOne(rounds int) error {
+	if rounds < 1 {
+		return errors.New("-rounds must be 1 or more")
+	}
+	return nil
+}
+
+// where is the file that the results go to, or "".
+func where(out string, whole bool) string {
+	if out == "" && whole {
+		return filepath.Join("bench", "RESULTS.md")
+	}
+	return out
+}
+
+func (b *bench) list() {
+	for _, r := range b.rows() {
+		fmt.Printf("%-28s %s\n", r.id, r.title)
+	}
+}
+
+func (b *bench) run(ctx context.Context, out string) (err error) {
+	end, err := b.prepare(ctx)
+	defer func() { err = errors.Join(err, end()) }()
+	if err != nil {
+		return err
+	}
+	p := &page{rounds: b.rounds, programs: b.programs, machine: machine(b.cache)}
+	if p.misses, err = readMisses(); err != nil {
+		return err
+	}
+	for _, r := range b.rows() {
+		p.rows = append(p.rows, b.do(ctx, r))
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	p.rows = append(p.rows, exponents(p.rows)...)
+	if err := p.show(out); err != nil {
+		return err
+	}
+	return p.failed()
+}
+
+// prepare makes what every row needs; end takes it away again.
+func (b *bench) prepare(ctx context.Context) (end func() error, err error) {
+	end = func() error { return nil }
+	if b.cache, err = cacheDir(); err != nil {
+		return end, err
+	}
+	if b.scratch, err = os.MkdirTemp(b.cache, "run-"); err != nil {
+		return end, err
+	}
+	end = func() error { return os.RemoveAll(b.scratch) }
+	if err := os.Mkdir(b.home(), 0o777); err != nil {
+		return end, err
+	}
+	if b.programs, err = find(ctx, b.scratch); err != nil {
+		return end, err
+	}
+	l, err := startLauncher(ctx, b.programs.launch)
+	if err != nil {
+		return end, err
+	}
+	b.launcher = l
+	return func() error { return errors.Join(l.End(), os.RemoveAll(b.scratch)) }, nil
+}
+
+func cacheDir() (string, error) {
+	dir := os.Getenv("EMEND_BENCH_DIR")
+	if dir == "" {
+		base, err := os.UserCacheDir()
+		if err != nil {
+			return "", err
+		}
+		dir = filepath.Join(base, "emend-bench")
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	return dir, os.MkdirAll(dir, 0o777)
+}

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/emend-dev/emend/bench/internal/launch"
+)
+
+// launcher starts and times programs.
+type launcher interface {
+	Run(launch.Order) (launch.Done, error)
+	End() error
+}
+
+func startLauncher(ctx context.Context, path string) (launcher, error) {
+	return launch.Start(ctx, path)
+}
+
+// task is what a program is to do in each of its turns.
+type task struct {
+	name    string // of the lane
+	program program
+	args    []string // after the program's name
+	stdin   string
+	tree    func() (string, error)             // where it works: a fresh tree, or the one that nobody changes
+	check   func(dir string, out string) error // whether it did it; out is the file with what it printed
+	after   func(dir string) error             // nil, or what follows the check
+	exit    int                                // with which it ends
+	silent  bool                               // it has nothing to complain about, whatever its exit
+	says    string                             // what it has to complain about
+	limit   time.Duration                      // 0: none
+	counted bool                               // its syncs are counted
+	part    bool
+	rounds  int
+}
+
+// lane is a task as a lane of a row.
+func (b *bench) lane(t task) lane {
+	l := lane{name: t.name, why: t.program.why, part: t.part, rounds: t.rounds}
+	l.turn = func(context.Context) (sample, error) { return b.turn(t) }
+	if t.counted && b.programs.strace.why == "" {
+		l.calls = func(context.Context) (map[string]int, error) { return b.strace(t) }
+	}
+	return l
+}
+
+func (b *bench) turn(t task) (sample, error) {
+	dir, err := t.tree()
+	if err != nil {
+		return sample{}, err
+	}
+	d, err := b.launch(t, dir, t.program.path, slices.Concat([]string{t.program.name}, t.args))
+	if err != nil || d.Slow {
+		return sample{took: t.limit, peak: d.Peak, slow: d.Slow}, err
+	}
+	if err := t.check(dir, b.printed()); err != nil {
+		return sample{}, err
+	}
+	if t.after != nil {
+		err = t.after(dir)
+	}
+	return sample{took: d.Took, peak: d.Peak}, err
+}
+
+func (b *bench) launch(t task, dir, path string, args []string) (launch.Done, error) {
+	said := filepath.Join(b.scratch, "said")
+	d, err := b.launcher.Run(launch.Order{Path: path, Args: args, Dir: dir, Env: environment(b.home(), dir), Stdin: t.stdin,
+		Stdout: b.printed(), Stderr: said, Limit: t.limit})
+	if err != nil || d.Slow {
+		return d, err
+	}
+	text, err := os.ReadFile(said)
+	if err == nil && (d.Exit != t.exit || t.silent && len(text) > 0 || !bytes.Contains(text, []byte(t.says))) {
+		err = fmt.Errorf("it should end with %d, and ended with %d and the words %q", t.exit, d.Exit, bytes.TrimSpace(text))
+	}
+	return d, err
+}
+
+// printed is the file that a program's output goes to, in memory where there is a place for that: it is read, and never
+// a device of which a program knows that nobody will.
+func (b *bench) printed() string {
+	if memory := "/dev/shm"; b.shared(memory) {
+		return filepath.Join(memory, filepath.Base(b.scratch)+".out")
+	}
+	return filepath.Join(b.scratch, "out")
+}
+
+func (b *bench) shared(dir string) bool {
+	is, err := os.Stat(dir)
+	return err == nil && is.IsDir()
+}
+
+// syncs are the system calls that wait for a disk.
+var syncs = []string{"fsync", "fdatasync", "syncfs", "sync", "sync_file_range", "msync"}
+
+// strace counts the syncs of one more turn.
+func (b *bench) strace(t task) (map[string]int, error) {
+	dir, err := t.tree()
+	if err != nil {
+		return nil, err
+	}
+	counts := filepath.Join(b.scratch, "counts")
+	args := []string{"strace", "-f", "-qq", "-c", "-e", "trace=" + strings.Join(syncs, ","), "-o", counts, t.program.path}
+	if t.limit > 0 {
+		t.limit *= 4
+	}
+	if _, err := b.launch(t, dir, b.programs.strace.path, slices.Concat(args, t.args)); err != nil {
+		return nil, err
+	}
+	text, err := os.ReadFile(counts)
+	if err == nil && t.after != nil {
+		err = t.after(dir)
+	}
+	return parseCounts(string(text)), err
+}
+
+// parseCounts reads strace's table: % time, seconds, usecs/call, calls, errors if any, name. No table is no calls.
+func parseCounts(table string) map[string]int {
+	out := map[string]int{}
+	for line := range strings.Lines(table) {
+		f := strings.Fields(line)
+		if len(f) < 5 || f[len(f)-1] == "total" {
+			continue
+		}
+		if n, err := strconv.Atoi(f[3]); err == nil {
+			out[f[len(f)-1]] = n
+		}
+	}
+	return out
+}
+
+// home is where programs look for settings, and find none.
+func (b *bench) home() string { return filepath.Join(b.scratch, "home") }
+
+// environment is empty but for what every program needs: nobody's settings are read, and no repository around the tree.
+func environment(home, dir string) []string {
+	return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "XDG_CONFIG_HOME=" + home, "XDG_STATE_HOME=" + home, "LC_ALL=C", "PWD=" + dir,
+		"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_CEILING_DIRECTORIES=" + filepath.Dir(dir)}
+}

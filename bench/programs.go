@@ -1,0 +1,150 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/emend-dev/emend/internal/npm"
+)
+
+// program is a program that takes part, or why it does not.
+type program struct {
+	name, path, version, why string
+}
+
+// programs are what is compared.
+type programs struct {
+	emend, rg, fd, patch, git, strace, codex, node, filesystem, sha256sum program
+	launch, hash                                                          string // of these sources
+}
+
+// all are those that did not come from these sources.
+func (p *programs) all() []*program {
+	return []*program{&p.rg, &p.fd, &p.patch, &p.git, &p.codex, &p.node, &p.filesystem, &p.sha256sum, &p.strace}
+}
+
+// find builds emend as a release is built, and finds or installs the others.
+func find(ctx context.Context, scratch string) (*programs, error) {
+	p := &programs{launch: filepath.Join(scratch, "launch"), hash: filepath.Join(scratch, "hash"),
+		emend: program{name: "emend", path: filepath.Join(scratch, "emend")}}
+	for path, pkg := range map[string]string{p.emend.path: "cmd/emend", p.launch: "bench/launch", p.hash: "bench/hash"} {
+		out, err := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", path,
+			"github.com/emend-dev/emend/"+pkg).CombinedOutput()
+		if err != nil {
+			return nil, fmt.Errorf("go build %s: %w: %s", pkg, err, out)
+		}
+	}
+	p.rg = debian(ctx, "rg", "ripgrep")
+	p.fd = debian(ctx, "fd", "fd-find")
+	p.patch = debian(ctx, "patch", "patch")
+	p.git = debian(ctx, "git", "git")
+	p.strace = debian(ctx, "strace", "strace")
+	p.sha256sum = debian(ctx, "sha256sum", "coreutils")
+	p.node = system(ctx, "node")
+	p.codex = packaged(ctx, "codex", "internal/oracle/testdata/codex", "@openai/codex", "@openai/codex-*/vendor/*/bin/codex")
+	p.filesystem = packaged(ctx, "server-filesystem", "bench/mcp/packages", theirs, theirs+"/dist/index.js")
+	return p, p.codex.as("apply_patch", scratch)
+}
+
+// as gives the program another name: Codex's applies patches under one.
+func (p *program) as(name, scratch string) error {
+	if p.why != "" {
+		return nil
+	}
+	link := filepath.Join(scratch, name)
+	err := os.Symlink(p.path, link)
+	p.name, p.path = name, link
+	return err
+}
+
+// theirs is the filesystem server of the protocol's own authors.
+const theirs = "@modelcontextprotocol/server-filesystem"
+
+// debian finds a program, or installs the package that it is in where that is allowed.
+func debian(ctx context.Context, name, pkg string) program {
+	p := system(ctx, name)
+	if p.why == "" || os.Geteuid() != 0 {
+		return p
+	}
+	apt, err := exec.LookPath("apt-get")
+	if err != nil {
+		return p
+	}
+	for _, args := range [][]string{{"update", "-qq"}, {"install", "-y", "-qq", "--no-install-recommends", pkg}} {
+		if out, err := exec.CommandContext(ctx, apt, args...).CombinedOutput(); err != nil {
+			p.why = fmt.Sprintf("apt-get %s: %v: %s", args[0], err, lastLine(out))
+			return p
+		}
+	}
+	return system(ctx, name)
+}
+
+// system finds a program on the path. Debian calls fd fdfind.
+func system(ctx context.Context, name string) program {
+	p := program{name: name}
+	for _, n := range []string{name, name + "find"} {
+		path, err := exec.LookPath(n)
+		if err != nil {
+			continue
+		}
+		out, err := exec.CommandContext(ctx, path, map[bool]string{true: "-V", false: "--version"}[name == "strace"]).Output()
+		if err != nil {
+			p.why = fmt.Sprintf("%s --version: %v", n, err)
+			return p
+		}
+		p.path, p.version, _ = strings.Cut(path, "\n")
+		p.version, _, _ = strings.Cut(strings.TrimSpace(string(out)), "\n")
+		return p
+	}
+	p.why = "it is not installed"
+	return p
+}
+
+func lastLine(out []byte) string {
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	return lines[len(lines)-1]
+}
+
+// packaged is a program from npm, exactly the one that a lock file names.
+func packaged(ctx context.Context, name, lock, pkg, file string) program {
+	p := program{name: name}
+	dir, err := npm.Install(ctx, lock)
+	if err == nil {
+		p.path, err = only(filepath.Join(dir, "node_modules", filepath.FromSlash(file)))
+	}
+	if err == nil {
+		p.version, err = packageVersion(filepath.Join(dir, "node_modules", filepath.FromSlash(pkg)))
+	}
+	if err != nil {
+		p.why = err.Error()
+	}
+	p.version = pkg + " " + p.version
+	return p
+}
+
+// only is the one file that the pattern names.
+func only(pattern string) (string, error) {
+	found, err := filepath.Glob(pattern)
+	if err == nil && len(found) == 0 {
+		err = errors.New("its package has no program for this machine")
+	}
+	if err != nil {
+		return "", err
+	}
+	return found[0], nil
+}
+
+func packageVersion(dir string) (string, error) {
+	text, err := os.ReadFile(filepath.Join(dir, "package.json"))
+	var is struct{ Version string }
+	if err == nil {
+		err = json.Unmarshal(text, &is)
+	}
+	return is.Version, err
+}

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// do does a row: its lanes take turns, round by round, in an order that turns too, after one round that warms up.
+func (b *bench) do(ctx context.Context, r row) done {
+	begin := time.Now()
+	d := done{row: r}
+	dir := filepath.Join(b.scratch, r.id)
+	err := os.MkdirAll(dir, 0o777)
+	if err == nil {
+		err = errors.Join(spread(dir), b.race(ctx, &d, dir))
+	}
+	d.failed = errors.Join(err, os.RemoveAll(dir))
+	if d.failed == nil {
+		d.judge()
+	}
+	fmt.Fprintf(os.Stderr, "%-28s %6.1f s  %s\n", r.id, time.Since(begin).Seconds(), d.brief())
+	return d
+}
+
+func (b *bench) race(ctx context.Context, d *done, dir string) (err error) {
+	w, err := d.ready(ctx, b, dir)
+	if w != nil && w.end != nil {
+		defer func() { err = errors.Join(err, w.end()) }()
+	}
+	if err != nil {
+		return err
+	}
+	d.work = *w
+	for _, l := range w.lanes {
+		d.lanes = append(d.lanes, laneDone{lane: l})
+	}
+	rounds := b.rounds
+	if !b.quick {
+		rounds = max(rounds, w.least)
+	}
+	for round := range rounds + 1 {
+		for i := range d.lanes {
+			l := &d.lanes[(i+round)%len(d.lanes)]
+			if l.out(round) {
+				continue
+			}
+			s, err := l.turn(ctx)
+			if err != nil {
+				return fmt.Errorf("%s: %w", l.name, err)
+			}
+			l.add(round, s)
+		}
+	}
+	return d.count(ctx)
+}
+
+// out reports whether a lane sits this round out. One that was given up is not asked again.
+func (l *laneDone) out(round int) bool {
+	return l.why != "" || l.slow || l.lane.rounds > 0 && round > l.lane.rounds
+}
+
+func (l *laneDone) add(round int, s sample) {
+	l.peak, l.note = max(l.peak, s.peak), s.note
+	if s.slow {
+		l.slow, l.times = true, []time.Duration{s.took}
+	} else if round > 0 {
+		l.times = append(l.times, s.took)
+	}
+}
+
+// count counts the syncs of the lanes, once each, after the race.
+func (d *done) count(ctx context.Context) (err error) {
+	for i := range d.lanes {
+		l := &d.lanes[i]
+		if l.calls == nil || l.why != "" {
+			continue
+		}
+		if l.syncs, err = l.calls(ctx); err != nil {
+			return fmt.Errorf("%s, counted: %w", l.name, err)
+		}
+	}
+	return nil
+}
+
+// brief is the row in a line: what each lane took, and what bar is missed.
+func (d *done) brief() (out string) {
+	if d.failed != nil {
+		return "FAILED: " + d.failed.Error()
+	}
+	for _, l := range d.lanes {
+		switch {
+		case l.why != "":
+			out += l.name + " missing; "
+		case len(l.times) > 0:
+			out += fmt.Sprintf("%s %s; ", l.name, ms(l.median()))
+		}
+	}
+	for _, v := range d.verdicts {
+		if !v.met() {
+			out += fmt.Sprintf("MISSED %s: %s; ", v.bar, v.figure())
+		}
+	}
+	return out
+}
