@@ -1,6 +1,7 @@
 package emend_test
 
 import (
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -21,5 +22,28 @@ func TestSearchSaysWhatItLeft(t *testing.T) {
 	words := "0 matches in 2 files searched; only the first MiB of 1 line was searched; 1 file was searched only up to the line that has a NUL"
 	if !slices.Equal(a.Notes, want) || a.Result().Text() != words {
 		t.Errorf("%q\n%q", a.Notes, a.Result().Text())
+	}
+}
+
+// TestSearchTo: what is written is what Search finds.
+func TestSearchTo(t *testing.T) {
+	quiet(t)
+	ws := workspace(t, "sub/a.txt", "one\ntwo foo\nthree foo\x1b\n", "b.txt", "foo\n", "c.bin", "foo\x00", ".env", "foo\n")
+	var b strings.Builder
+	a, err := ws.SearchTo(t.Context(), emend.SearchRequest{Query: "foo"}, &b)
+	if err != nil || b.String() != "b.txt:1:foo\nsub/a.txt:2:two foo\nsub/a.txt:3:three foo\\x1b\n" || a.Data != (emend.SearchSum{Written: 3, FilesScanned: 3}) {
+		t.Errorf("%q, %+v, %v", b.String(), a, err)
+	}
+	b.Reset()
+	a, err = ws.SearchTo(t.Context(), emend.SearchRequest{Query: "foo", MaxResults: 2}, &b)
+	if err != nil || b.String() != "b.txt:1:foo\nsub/a.txt:2:two foo\n" || !a.Data.Truncated || a.Data.Written != 2 {
+		t.Errorf("%q, %+v, %v", b.String(), a, err)
+	}
+	_, err = ws.SearchTo(t.Context(), emend.SearchRequest{Query: "foo", ContextLines: 1}, &b)
+	refusedAs(t, err, emend.CommandFailed, "bad_arguments")
+	r, w := io.Pipe()
+	r.Close()
+	if _, err = ws.SearchTo(t.Context(), emend.SearchRequest{Query: "foo"}, w); err != io.ErrClosedPipe {
+		t.Errorf("the reader went away: %v", err)
 	}
 }

@@ -3,6 +3,7 @@ package find
 import (
 	"context"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -43,12 +44,44 @@ func BenchmarkSearch(b *testing.B) {
 	for _, q := range []Searching{
 		{Query: "nowhere"}, {Query: "name77("}, {Query: "NOWHERE", Fold: true}, {Query: "Name77(", Fold: true},
 		{Query: `func name7\d+\([a-z ]+\) error`, Mode: Regexp}, {Query: `name7|call\(99`, Mode: Regexp}, {Query: `\d{4,}`, Mode: Regexp},
+		{Query: `[a-z]\d{2}\(\d+\)$`, Mode: Regexp}, {Query: `\berr\w+\b.*nil`, Mode: Regexp},
 	} {
 		b.Run(fmt.Sprintf("%d/%s", q.Mode, q.Query), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				if _, _, err := Search(context.Background(), g, o, q); err != nil {
 					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkPrint prints a match for each of some 880,000 lines.
+func BenchmarkPrint(b *testing.B) {
+	g, o := forest(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		if n, _, err := Print(context.Background(), g, o, Searching{Query: "func"}, io.Discard); err != nil || n == 0 {
+			b.Fatal(n, err)
+		}
+	}
+}
+
+// BenchmarkAutomaton reads a megabyte of lines that do not match.
+func BenchmarkAutomaton(b *testing.B) {
+	block := []byte(strings.Repeat("\tfunc name(a int) error { return call(b) } // and more\n", 20_000))
+	for _, query := range []string{`[A-Z][a-z]+\d`, `\w+_\w+`, `^\S`, `\bname\b.*\d$`, "[à-ü]{2}"} {
+		q, err := newRegexp(query, false)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run(query, func(b *testing.B) {
+			b.SetBytes(int64(len(block)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if at, ok := q.auto.find(block, 0); at >= 0 || !ok {
+					b.Fatal(at, ok)
 				}
 			}
 		})

@@ -114,7 +114,7 @@ func (m *maker) text(simple bool) []byte {
 func TestLinesAgainstRipgrep(t *testing.T) {
 	rg := program(t, "rg")
 	texts := []string{"foo", "a", "bar", "foobar", "é", "k", "s", "日本", "o", "x", ".", "(", "oofo", "Foo", "foo\tb", " "}
-	regexps := []string{"foo", "^foo", "foo$", `foo\s*$`, "^[^f]*bar", "^.oo", "^$", "^", "$", "fo+b", "(foo|bar)a", "a|b|é", "[a-c]x?1", "(?i)fOo", "x{3,5}f", "(a|)bar$", "k", "[[:digit:]]", `(foo)+`, "(?:a|b)(?:a|b)", "^\t", `\.`}
+	regexps := []string{"foo", "^foo", "foo$", `foo\s*$`, "^[^f]*bar", "^.oo", "^$", "^", "$", "fo+b", "(foo|bar)a", "a|b|é", "[a-c]x?1", "(?i)fOo", "x{3,5}f", "(a|)bar$", "k", "[[:digit:]]", `(foo)+`, "(?:a|b)(?:a|b)", "^\t", `\.`, "[a-c]+[0-9]", "^[^ ]+ [a-z]", "[A-Z][a-z]+ ", "(foo|x1|é)+$", "[^a-z ]{2}"}
 	lines := 0
 	for seed := range *trees {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {

@@ -14,6 +14,9 @@ func (q *query) judgeOpen(ctx context.Context, line []byte, at int, _, _ bool) i
 	if q.re == nil {
 		return at
 	}
+	if has, ok := q.asked(line); ok && !has { // not even with an end
+		return -1
+	}
 	if q.open == nil {
 		q.open = endless(q.text, q.flags)
 	}

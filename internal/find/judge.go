@@ -47,7 +47,7 @@ func (q *query) next(block []byte, from int) (at int, sure bool) {
 			at = one
 		}
 	}
-	return at, q.re == nil
+	return at, q.re == nil || q.exact
 }
 
 // judge returns where in the line the first match is; -1 when there is none. at is where next found the place, and

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/emend-dev/emend/internal/guard"
 )
 
 // Match is a line that matches. In a search by path it is a file, and has no line.
@@ -38,18 +40,20 @@ const (
 // A byte order mark at the beginning is no part of the first line.
 type lines struct {
 	q       *query
-	context int  // how many lines to show around a match
-	most    int  // how many matches of one file are of use; 0 is any number
-	print   bool // what matches is put into out, and not into found
+	context int      // how many lines to show around a match
+	most    int      // how many matches of one file are of use; 0 is any number
+	printer *printer // for which what matches is put into out, and not into found
 
 	buf   []byte
 	found []Match
-	out   []byte // what was printed, of all files since it was taken
-	dir   string // of the file
+	out   []byte     // what was printed, of all files since it was taken
+	texts [][]byte   // and what came before it
+	src   guard.File // the file
+	dir   string     // of the file
 	name  string
 	head  []byte // what a printed line of the file begins with; empty until there is one
 	n     int    // how many matches the file has
-	spill func() // takes what was printed when there is much of it; nil waits for the end of the file
+	each  func() // takes what was printed whenever there is enough of it; nil keeps it
 
 	size int64    // of the file; 0 when it is not known
 	left int64    // of it to be read
@@ -239,7 +243,7 @@ type hit struct {
 func (l *lines) add(at hit) {
 	l.n++
 	l.full = l.most > 0 && l.n >= l.most
-	if l.print {
+	if l.printer != nil {
 		l.show(at)
 		return
 	}

@@ -49,6 +49,20 @@ func needs(re *syntax.Regexp) []need {
 	return nil
 }
 
+// isNeeds reports whether the expression is nothing but the texts that needs returns: one of them is a match.
+func isNeeds(re *syntax.Regexp) bool {
+	switch re.Op {
+	case syntax.OpCapture:
+		return isNeeds(re.Sub[0])
+	case syntax.OpAlternate:
+		return !slices.ContainsFunc(re.Sub, func(s *syntax.Regexp) bool { return !isNeeds(s) })
+	case syntax.OpLiteral:
+		n := needsOf(re)
+		return len(n) == 1 && len(n[0].text) == len(string(re.Rune))
+	}
+	return false
+}
+
 // needsOf is for a literal. U+FFFD also stands for bytes that are no UTF-8, so that such a literal has no bytes of its own.
 func needsOf(re *syntax.Regexp) []need {
 	text := string(re.Rune)

@@ -39,10 +39,35 @@ func (l *lines) show(at hit) {
 	} else {
 		l.out = append(l.out, report.OneLine(preview(at.line, at.col))...)
 	}
-	l.out = append(l.out, '\n')
-	if l.spill != nil && len(l.out) >= enough {
-		l.spill()
+	l.ended()
+}
+
+// ended ends a line.
+func (l *lines) ended() {
+	if l.out = append(l.out, '\n'); len(l.out) >= enough {
+		l.texts = append(l.texts, l.out)
+		if l.out = l.printer.buffer(); l.each != nil {
+			l.each()
+		}
 	}
+}
+
+// enough is how much is printed into one piece of memory.
+const enough = 256 << 10
+
+// taken is what was printed. What is little gets memory of its own size.
+func (l *lines) taken() [][]byte {
+	texts := l.texts
+	l.texts = nil
+	switch {
+	case len(l.out) > enough/16:
+		texts = append(texts, l.out)
+		l.out = l.printer.buffer()
+	case len(l.out) > 0:
+		texts = append(texts, bytes.Clone(l.out))
+		l.out = l.out[:0]
+	}
+	return texts
 }
 
 // printer writes, in order, what goroutines have made. Who hands something over does not wait for it to be written, as
@@ -58,19 +83,17 @@ type printer struct {
 	free  [][]byte // memory to use again
 }
 
-const (
-	// mostQueued is how much may wait to be written.
-	mostQueued = 8 << 20
-	// mostReused is how large memory may be to be used again.
-	mostReused = 1 << 20
-)
+// mostQueued is how much may wait to be written.
+const mostQueued = 8 << 20
 
-// put takes a text, which is the printer's from now on.
-func (p *printer) put(text []byte) {
+// put takes texts, which are the printer's from now on.
+func (p *printer) put(texts [][]byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.queue = append(p.queue, text)
-	p.size += len(text)
+	p.queue = append(p.queue, texts...)
+	for _, text := range texts {
+		p.size += len(text)
+	}
 }
 
 // buffer is memory to print into.
@@ -79,7 +102,7 @@ func (p *printer) buffer() []byte {
 	defer p.mu.Unlock()
 	last := len(p.free) - 1
 	if last < 0 {
-		return nil
+		return make([]byte, 0, enough+enough/64)
 	}
 	b := p.free[last]
 	p.free = p.free[:last]
@@ -124,7 +147,7 @@ func (p *printer) reuse(texts [][]byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, text := range texts {
-		if cap(text) <= mostReused {
+		if cap(text) >= enough {
 			p.free = append(p.free, text[:0])
 		}
 	}
@@ -136,14 +159,17 @@ func (p *printer) flush() error {
 	return p.failed
 }
 
-// firstLines is the part of text that has its first n lines; all of it when none is to be left out.
-func firstLines(text []byte, n int, less bool) []byte {
+// firstLines is the part of texts that has the first n lines; all of it when none is to be left out.
+func firstLines(texts [][]byte, n int, less bool) [][]byte {
 	if !less {
-		return text
+		return texts
 	}
-	end := 0
-	for range n {
-		end += bytes.IndexByte(text[end:], '\n') + 1
+	for i, text := range texts {
+		end := 0
+		for ; n > 0 && end < len(text); n-- {
+			end += bytes.IndexByte(text[end:], '\n') + 1
+		}
+		texts[i] = text[:end]
 	}
-	return text[:end]
+	return texts
 }

@@ -23,6 +23,7 @@ type query struct {
 	probes []probe
 	auto   *automaton // nil where there is none, or no longer
 	idle   idle
+	exact  bool   // what a probe finds is a match
 	rough  bool   // where in a line it matches is of use only when the line is longer than what is shown of it
 	size   int    // how many steps the expression may take for one character
 	text   string // of the expression, as it was written, and how it is read
@@ -92,7 +93,9 @@ func newRegexp(text string, fold bool) (*query, error) {
 	}
 	q := &query{re: re, cr: mentions(tree, '\r'), size: size, text: text, flags: flags,
 		edge: has(tree, syntax.OpWordBoundary, syntax.OpNoWordBoundary)}
-	for _, n := range needs(tree.Simplify()) {
+	tree = tree.Simplify()
+	q.exact = isNeeds(tree)
+	for _, n := range needs(tree) {
 		q.probes = append(q.probes, newProbe(n.text, n.fold))
 	}
 	if !q.cr {

@@ -64,12 +64,16 @@ func (s *search) byName(q *Searching) error {
 	}
 	is, err := named(q.Query, q.Fold)
 	s.each = make([]lines, s.o.workers())
+	for i := range s.each {
+		s.each[i].printer = s.printer
+	}
 	s.look = func(_ context.Context, l *lines, f *guard.Folder, rel string, n guard.Name) (in inFile, err error) {
 		if !is(rel, &n) {
 			return in, nil
 		}
 		if s.printer != nil {
-			l.out = append(append(l.out, report.OneLine(join(f.Rel(), n.Name))...), '\n')
+			l.out = append(l.out, report.OneLine(join(f.Rel(), n.Name))...)
+			l.ended()
 			return inFile{count: 1}, nil
 		}
 		return inFile{count: 1, matches: make([]Match, 1)}, nil
@@ -85,16 +89,16 @@ func (s *search) byLine(q *Searching) error {
 	compiled.rough = s.printer != nil
 	s.each = make([]lines, s.o.workers())
 	for i := range s.each {
-		s.each[i] = lines{q: compiled.clone(), context: q.Context, most: q.limit(), print: s.printer != nil}
+		s.each[i] = lines{q: compiled.clone(), context: q.Context, most: q.limit(), printer: s.printer}
 	}
 	s.look = func(ctx context.Context, l *lines, f *guard.Folder, _ string, n guard.Name) (inFile, error) {
-		file, err := f.Open(n.Name)
-		if err != nil {
+		var err error
+		if l.src, err = f.Open(n.Name); err != nil {
 			return inFile{}, err
 		}
-		defer file.Close()
-		l.dir, l.name, l.size = f.Rel(), n.Name, file.Size
-		matches, err := l.file(ctx, file)
+		defer l.src.Close()
+		l.dir, l.name, l.size = f.Rel(), n.Name, l.src.Size
+		matches, err := l.file(ctx, &l.src)
 		in := inFile{matches: matches, count: l.n, cut: l.cuts}
 		if l.nul && !l.full {
 			in.atNUL = 1
@@ -137,7 +141,7 @@ type search struct {
 // inFile is what one file gave or, printed, several; and what was looked at up to it since the one before.
 type inFile struct {
 	matches []Match
-	text    []byte
+	texts   [][]byte
 	count   int // of matches
 	files   int
 	cut     int
@@ -165,7 +169,7 @@ func (s *search) all(ctx context.Context, g *guard.Guard) ([]Match, Outcome, err
 	}
 	w.weigh = func(all []inFile) (n int) {
 		for _, in := range all {
-			n += 1 + len(in.matches) + len(in.text)>>8
+			n += 1 + len(in.matches) + len(in.texts)*enough>>8
 		}
 		return n
 	}
@@ -197,7 +201,7 @@ func (s *search) files(ctx context.Context, l *lines, d *dir, names []guard.Name
 			since.files++
 		}
 		since.cut, since.atNUL, since.count = since.cut+in.cut, since.atNUL+in.atNUL, since.count+in.count
-		if in.count == 0 || s.most == 0 && s.printer != nil && len(l.out) < enough {
+		if in.count == 0 || s.most == 0 && s.printer != nil {
 			continue
 		}
 		out = append(out, s.kept(since, in.matches, l, join(d.path, n.Name)))
@@ -212,15 +216,10 @@ func (s *search) files(ctx context.Context, l *lines, d *dir, names []guard.Name
 	return out, failed
 }
 
-// enough is how much is printed into one piece of memory.
-const enough = 256 << 10
-
 // kept is in with what was found, in memory of its own.
 func (s *search) kept(in inFile, matches []Match, l *lines, path string) inFile {
 	if s.printer != nil {
-		if len(l.out) > 0 {
-			in.text, l.out = l.out, s.printer.buffer()
-		}
+		in.texts = l.taken()
 		return in
 	}
 	in.matches = append([]Match(nil), matches...)
@@ -243,8 +242,8 @@ func (s *search) put(all []inFile) bool {
 		}
 		if s.printer == nil {
 			s.found = append(s.found, in.matches[:in.count]...)
-		} else if in.count > 0 {
-			s.printer.put(firstLines(in.text, in.count, s.More))
+		} else {
+			s.printer.put(firstLines(in.texts, in.count, s.More))
 		}
 		if s.More {
 			return false
@@ -262,7 +261,7 @@ func (s *search) one(ctx context.Context, g *guard.Guard) ([]Match, Outcome, err
 	defer f.Close()
 	l := &s.each[0]
 	spilled := 0
-	l.spill = func() {
+	l.each = func() {
 		s.put([]inFile{s.kept(inFile{count: l.n - spilled}, nil, l, "")})
 		spilled = l.n
 		l.full = !s.printer.write() || l.full
