@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 )
@@ -21,16 +22,16 @@ func TestGlobTo(t *testing.T) {
 			var got strings.Builder
 			n, is, err := GlobTo(context.Background(), g, o, q, &got)
 			must(t, err)
-			want := ""
+			var want strings.Builder
 			for _, f := range list {
-				want += strings.NewReplacer("\n", `\n`, "\x1b", `\x1b`, "\xff", `\xff`).Replace(f.Path)
+				want.WriteString(strings.NewReplacer("\n", `\n`, "\x1b", `\x1b`, "\xff", `\xff`).Replace(f.Path))
 				if f.Type() == "directory" {
-					want += "/"
+					want.WriteString("/")
 				}
-				want += "\n"
+				want.WriteString("\n")
 			}
-			if got.String() != want || n != len(list) || is != was {
-				t.Errorf("%q, %d: %d, %+v, %q; Glob: %d, %+v, %q", pattern, most, n, is, got.String(), len(list), was, want)
+			if got.String() != want.String() || n != len(list) || is != was {
+				t.Errorf("%q, %d: %d, %+v, %q; Glob: %d, %+v, %q", pattern, most, n, is, got.String(), len(list), was, want.String())
 			}
 		}
 	}
@@ -47,5 +48,30 @@ func TestGlobToBroken(t *testing.T) {
 	g, o := opened(t, dir, ".")
 	if n, _, err := GlobTo(context.Background(), g, o, Globbing{Pattern: "**"}, &broken{10}); !errors.Is(err, errBroken) || n == 0 || n > 100 {
 		t.Errorf("%d, %v", n, err)
+	}
+}
+
+func BenchmarkGlobTo(b *testing.B) {
+	g, o := forest(b)
+	for _, pattern := range []string{"**", "**/*7.go", "d1/**/*.go"} {
+		b.Run(strings.ReplaceAll(pattern, "/", "|"), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if n, _, err := GlobTo(context.Background(), g, o, Globbing{Pattern: pattern}, io.Discard); err != nil || n == 0 {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkList(b *testing.B) {
+	g, o := forest(b)
+	o.Bare = true
+	b.ReportAllocs()
+	for b.Loop() {
+		if list, _, err := List(context.Background(), g, o, Listing{Depth: 8, Most: 1000}); err != nil || len(list) != 1000 {
+			b.Fatal(err)
+		}
 	}
 }

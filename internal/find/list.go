@@ -148,34 +148,6 @@ func (s *shelves) all() (out []Found, more bool) {
 	return out[:min(len(out), s.most)], s.full(len(s.levels))
 }
 
-// inOrder orders what is of one level. Names that are the same are in the order in which they came, which is that of their
-// paths.
-func inOrder(list []Found) []Found {
-	type place struct {
-		rank int
-		key  uint64
-		at   int
-	}
-	places := make([]place, len(list))
-	for i := range list {
-		places[i] = place{rank(list[i].Kind), beginning(list[i].Name, 0), i}
-	}
-	slices.SortFunc(places, func(a, b place) int {
-		switch {
-		case a.rank != b.rank:
-			return a.rank - b.rank
-		case a.key != b.key:
-			return cmp.Compare(a.key, b.key)
-		}
-		return cmp.Or(strings.Compare(list[a.at].Name, list[b.at].Name), a.at-b.at)
-	})
-	out := make([]Found, len(list))
-	for i, p := range places {
-		out[i] = list[p.at]
-	}
-	return out
-}
-
 func rank(k guard.Kind) int {
 	switch k {
 	case guard.Directory:
