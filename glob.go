@@ -2,6 +2,7 @@ package emend
 
 import (
 	"context"
+	"io"
 	"strings"
 
 	"github.com/emend-dev/emend/internal/find"
@@ -30,28 +31,59 @@ func (w *Workspace) Glob(ctx context.Context, r GlobRequest) (*Answer[GlobData],
 	return a, nil
 }
 
-func (w *Workspace) glob(ctx context.Context, r GlobRequest) (data GlobData, unread int, err error) {
-	most := 0
-	if r.MaxResults >= 0 {
-		if most, err = atMost("maxResults", r.MaxResults, usualPaths, mostPaths); err != nil {
-			return data, 0, err
-		}
+// GlobTo is [Workspace.Glob] for many paths: it writes each to out while it looks, on a line of its own, those of directories with a
+// slash, and holds none of them. The answer says how many there were. An error of out is returned as it is.
+func (w *Workspace) GlobTo(ctx context.Context, r GlobRequest, out io.Writer) (*Answer[GlobSum], error) {
+	if err := w.enter(); err != nil {
+		return nil, cannot(err)
 	}
-	o, err := w.looking(ctx, r.Root, r.IncludeIgnored)
+	defer w.calls.Done()
+	o, q, err := w.globbing(ctx, &r)
+	if err != nil {
+		return nil, cannot(err)
+	}
+	to := &sink{Writer: out}
+	n, is, err := find.GlobTo(ctx, w.guard, o, q, to)
+	if to.err != nil {
+		return nil, to.err
+	}
+	if err != nil {
+		return nil, cannot(err)
+	}
+	a := found(GlobSum{Written: n, Truncated: is.More}, countOf(n, "path", "paths"))
+	a.Notes = unreadNote(is.Unread)
+	return a, nil
+}
+
+func (w *Workspace) glob(ctx context.Context, r GlobRequest) (data GlobData, unread int, err error) {
+	o, q, err := w.globbing(ctx, &r)
 	if err != nil {
 		return data, 0, err
 	}
-	if o.Root.Kind != guard.Directory {
-		return data, 0, notDirectory(r.Root, o.Root)
-	}
-	o.Bare = r.NamesOnly
-	list, out, err := find.Glob(ctx, w.guard, o, find.Globbing{Pattern: r.Pattern, Exclude: r.ExcludeGlobs, Most: most})
+	list, out, err := find.Glob(ctx, w.guard, o, q)
 	data = GlobData{Matches: make([]GlobMatch, len(list)), Truncated: out.More}
 	for i := range list {
 		f := &list[i]
 		data.Matches[i] = GlobMatch{f.Path, f.Type(), f.Size, f.ModTime}
 	}
 	return data, out.Unread, err
+}
+
+// globbing reads a request, and looks at where it is about.
+func (w *Workspace) globbing(ctx context.Context, r *GlobRequest) (o find.Options, q find.Globbing, err error) {
+	q = find.Globbing{Pattern: r.Pattern, Exclude: r.ExcludeGlobs}
+	if r.MaxResults >= 0 {
+		if q.Most, err = atMost("maxResults", r.MaxResults, usualPaths, mostPaths); err != nil {
+			return o, q, err
+		}
+	}
+	if o, err = w.looking(ctx, r.Root, r.IncludeIgnored); err != nil {
+		return o, q, err
+	}
+	if o.Root.Kind != guard.Directory {
+		return o, q, notDirectory(r.Root, o.Root)
+	}
+	return o, q, nil
 }
 
 // wordGlob is what a model reads: a line about the whole, then the paths; those of directories end in a slash.

@@ -103,8 +103,6 @@ type GlobRequest struct {
 	ExcludeGlobs   []string `json:"excludeGlobs,omitempty" jsonschema:"none that match these"`
 	MaxResults     int      `json:"maxResults,omitempty" jsonschema:"stop after so many paths"`
 	IncludeIgnored bool     `json:"includeIgnored,omitempty" jsonschema:"also what ignore files leave out"`
-	// NamesOnly is for callers who do not need sizes and times, which take longer to learn than the names: they are zero.
-	NamesOnly bool `json:"-"`
 }
 
 // GlobData is what matched, by path.
@@ -119,6 +117,12 @@ type GlobMatch struct {
 	Type  string    `json:"type"` // directory, file, link, other
 	Size  int64     `json:"size"`
 	MTime time.Time `json:"mtime"`
+}
+
+// GlobSum is how many paths were written.
+type GlobSum struct {
+	Written   int  `json:"written"`
+	Truncated bool `json:"truncated"`
 }
 
 // CreateRequest asks for a new file.

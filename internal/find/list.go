@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/emend-dev/emend/internal/guard"
 )
@@ -30,7 +31,8 @@ func List(ctx context.Context, g *guard.Guard, o Options, l Listing) ([]Found, O
 	w := &walk[Found]{ig: ig, emit: s.put, quick: true}
 	w.want = func(d *dir, n *guard.Name) (take, enter bool) {
 		take = l.Hidden || !hidden(n.Name)
-		return take, take && n.Kind == guard.Directory && d.depth < l.Depth && !s.full(d.depth)
+		enter = take && n.Kind == guard.Directory && d.depth < l.Depth && !s.full(d.depth)
+		return take && !s.passes(d.depth, n), enter
 	}
 	w.do = func(_ context.Context, _ int, d *dir, names []guard.Name) []Found {
 		w.tell(&o, len(names), d.path)
@@ -91,19 +93,15 @@ type shelves struct {
 
 type shelf struct {
 	list  []Found
-	total int
-	full  bool // no more than can be shown are kept, in order, and perhaps some that came later
-	most  int
+	total atomic.Int64
+	last  atomic.Pointer[Found] // when there are as many as can be shown: the last that can be, so far
 }
 
 func (s *shelves) put(all []Found) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	l := &s.levels[all[0].Depth-1]
-	l.total += len(all)
-	if l.full {
-		all = l.better(all)
-	}
+	l.total.Add(int64(len(all)))
 	l.list = append(l.list, all...)
 	if len(l.list) > 4*s.most+batch {
 		l.trim(s.most)
@@ -111,76 +109,43 @@ func (s *shelves) put(all []Found) bool {
 	return true
 }
 
-// better keeps of all what comes before the last that can be shown so far.
-func (l *shelf) better(all []Found) []Found {
-	last := &l.list[l.most-1]
-	return slices.DeleteFunc(all, func(f Found) bool { return byKind(&f, last) >= 0 })
+// passes counts a name that comes after all that can be shown, and reports whether it is one.
+func (s *shelves) passes(depth int, n *guard.Name) bool {
+	l := &s.levels[depth-1]
+	last := l.last.Load()
+	if last == nil || cmp.Or(rank(n.Kind)-rank(last.Kind), strings.Compare(n.Name, last.Name)) <= 0 {
+		return false
+	}
+	l.total.Add(1)
+	return true
 }
 
 // trim keeps the first of the list, in order.
 func (l *shelf) trim(most int) {
 	l.list = inOrder(l.list)
 	if len(l.list) > most {
-		l.list, l.full, l.most = slices.Clone(l.list[:most]), true, most
+		l.list = slices.Clone(l.list[:most])
+		l.last.Store(&l.list[most-1])
 	}
 }
 
 // full reports whether the levels down to depth have more than can be shown.
 func (s *shelves) full(depth int) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	n := 0
-	for _, l := range s.levels[:depth] {
-		n += l.total
+	n := int64(0)
+	for i := range depth {
+		n += s.levels[i].total.Load()
 	}
-	return n > s.most
+	return n > int64(s.most)
 }
 
 // all is what can be shown, and whether there is more.
 func (s *shelves) all() (out []Found, more bool) {
-	total := 0
 	for i := range s.levels {
 		l := &s.levels[i]
-		total += l.total
 		l.trim(s.most)
 		out = append(out, l.list...)
 	}
-	if len(out) > s.most {
-		out = out[:s.most]
-	}
-	return out, total > s.most
-}
-
-// inOrder orders what is of one level. Names that are the same are in the order in which they came, which is that of their
-// paths.
-func inOrder(list []Found) []Found {
-	type place struct {
-		rank int
-		key  uint64
-		at   int
-	}
-	places := make([]place, len(list))
-	for i := range list {
-		places[i] = place{rank(list[i].Kind), beginning(list[i].Name, 0), i}
-	}
-	slices.SortFunc(places, func(a, b place) int {
-		switch {
-		case a.rank != b.rank:
-			return a.rank - b.rank
-		case a.key != b.key:
-			return cmp.Compare(a.key, b.key)
-		}
-		return cmp.Or(strings.Compare(list[a.at].Name, list[b.at].Name), a.at-b.at)
-	})
-	out := make([]Found, len(list))
-	for i, p := range places {
-		out[i] = list[p.at]
-	}
-	return out
-}
-
-func byKind(a, b *Found) int {
-	return cmp.Or(cmp.Compare(rank(a.Kind), rank(b.Kind)), strings.Compare(a.Name, b.Name), strings.Compare(a.Path, b.Path))
+	return out[:min(len(out), s.most)], s.full(len(s.levels))
 }
 
 func rank(k guard.Kind) int {

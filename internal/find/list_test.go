@@ -1,6 +1,7 @@
 package find
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -25,13 +26,13 @@ func TestShelves(t *testing.T) {
 			slices.SortFunc(list, func(a, b Found) int { return strings.Compare(a.Path, b.Path) })
 			list = slices.CompactFunc(list, func(a, b Found) bool { return a.Path == b.Path })
 			all = append(all, list...)
-			s.put(list)
+			list = slices.DeleteFunc(list, func(f Found) bool { return s.passes(f.Depth, &guard.Name{Name: f.Name, Kind: f.Kind}) })
+			if len(list) > 0 {
+				s.put(list)
+			}
 		}
 		slices.SortFunc(all, func(a, b Found) int {
-			if a.Depth != b.Depth {
-				return a.Depth - b.Depth
-			}
-			return byKind(&a, &b)
+			return cmp.Or(a.Depth-b.Depth, rank(a.Kind)-rank(b.Kind), strings.Compare(a.Name, b.Name), strings.Compare(a.Path, b.Path))
 		})
 		got, more := s.all()
 		if want := all[:min(len(all), s.most)]; !slices.Equal(got, want) || more != (len(all) > s.most) {

@@ -1,12 +1,8 @@
 package find
 
 import (
-	"cmp"
 	"context"
-	"encoding/binary"
 	"errors"
-	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -214,80 +210,6 @@ func (w *walk[T]) weight(u *unit[T]) {
 	w.ahead += u.heavy
 }
 
-// scout goes into directories for one goroutine. Its memory is used again for each.
-type scout[T any] struct {
-	*walk[T]
-	worker int
-	names  guard.Names
-	path   []byte
-	items  []item
-	chosen []guard.Name
-	pieces []unit[T]
-}
-
-// item is a name to work on or, with below, what is in the directory of that name.
-type item struct {
-	guard.Name
-	below bool
-	key   uint64 // the first bytes of what it is ordered by
-}
-
-func newItem(n *guard.Name, below bool) item {
-	i := item{Name: *n, below: below}
-	end := byte(0)
-	if below {
-		end = '/'
-	}
-	i.key = beginning(n.Name, end)
-	return i
-}
-
-// beginning is the first eight bytes of a name that ends in end, as a number that orders as they do. Most names need no other
-// comparison.
-func beginning(name string, end byte) (key uint64) {
-	if len(name) >= 8 {
-		return binary.BigEndian.Uint64([]byte(name[:8]))
-	}
-	for at := range len(name) {
-		key |= uint64(name[at]) << (56 - 8*at)
-	}
-	return key | uint64(end)<<(56-8*len(name))
-}
-
-// enter opens the directory of u.
-func (s *scout[T]) enter(ctx context.Context, u *unit[T]) []unit[T] {
-	f, err := u.dir.folder.Enter(u.sub)
-	if err != nil {
-		s.cannot(err)
-		return nil
-	}
-	d := u.dir.below(f, u.sub)
-	defer d.release()
-	if f.IsStore() {
-		return nil
-	}
-	below, err := s.expand(ctx, d)
-	if err != nil {
-		s.cannot(err)
-	}
-	return below
-}
-
-// expand lists a directory and makes units of what is in it, in the order of paths.
-func (s *scout[T]) expand(ctx context.Context, d *dir) ([]unit[T], error) {
-	if err := d.folder.List(ctx, &s.names); err != nil {
-		return nil, err
-	}
-	var has marks
-	for _, n := range s.names.List {
-		has |= mark(n)
-	}
-	d.level = s.ig.enter(d.level, d.folder, has)
-	s.choose(d)
-	slices.SortFunc(s.items, compare)
-	return s.units(ctx, d), nil
-}
-
 // cannot takes note of what could not be read. What went away meanwhile is none of it.
 func (w *walk[T]) cannot(err error) {
 	switch {
@@ -296,93 +218,6 @@ func (w *walk[T]) cannot(err error) {
 	case !errors.Is(err, fail.NotFound) && !errors.Is(err, fail.Stale):
 		w.unread.Add(1)
 	}
-}
-
-// choose keeps what is wanted of the names.
-func (s *scout[T]) choose(d *dir) {
-	s.items = s.items[:0]
-	s.path = s.ig.prefix(s.path[:0], d.folder)
-	base := len(s.path)
-	for i := range s.names.List {
-		n := &s.names.List[i]
-		s.path = append(s.path[:base], n.Name...)
-		if s.ig.leaves(d.level, s.path, n.Name, n.Kind == guard.Directory) {
-			continue
-		}
-		take, enter := s.want(d, n)
-		if take {
-			s.items = append(s.items, newItem(n, false))
-		}
-		if enter {
-			s.items = append(s.items, newItem(n, true))
-		}
-	}
-}
-
-// compare orders the names of a directory as the paths that begin with them: what is below "a" comes after "a-b",
-// since a slash is greater than a hyphen.
-func compare(a, b item) int {
-	if a.key != b.key {
-		return cmp.Compare(a.key, b.key)
-	}
-	x, y := a.Name.Name, b.Name.Name
-	n := min(len(x), len(y))
-	if c := strings.Compare(x[:n], y[:n]); c != 0 {
-		return c
-	}
-	return int(a.after(n)) - int(b.after(n))
-}
-
-// after is the byte that follows the first n of the name, 0 at its end.
-func (i *item) after(n int) byte {
-	switch {
-	case n < len(i.Name.Name):
-		return i.Name.Name[n]
-	case i.below:
-		return '/'
-	}
-	return 0
-}
-
-// units cuts the items into pieces of work.
-func (s *scout[T]) units(ctx context.Context, d *dir) []unit[T] {
-	s.pieces = s.pieces[:0]
-	names := s.room()
-	for at := 0; at < len(s.items); {
-		if it := &s.items[at]; it.below {
-			s.pieces = append(s.pieces, unit[T]{dir: d, sub: it.Name.Name})
-			at++
-			continue
-		}
-		from := len(names)
-		for ; at < len(s.items) && !s.items[at].below && (s.quick || len(names)-from < batch); at++ {
-			names = append(names, s.items[at].Name)
-		}
-		s.pieces = append(s.pieces, s.piece(ctx, d, names[from:]))
-	}
-	for i := range s.pieces {
-		if !s.pieces[i].done {
-			d.refs.Add(1)
-		}
-	}
-	return slices.Clone(s.pieces)
-}
-
-// room is where the names of a directory go: memory of their own when they are worked on later.
-func (s *scout[T]) room() []guard.Name {
-	if !s.quick {
-		return make([]guard.Name, 0, len(s.items))
-	}
-	s.chosen = slices.Grow(s.chosen[:0], len(s.items))
-	return s.chosen
-}
-
-// piece is the unit of some names, done if that is quick.
-func (s *scout[T]) piece(ctx context.Context, d *dir, names []guard.Name) unit[T] {
-	if s.quick {
-		return unit[T]{done: true, out: s.do(ctx, s.worker, d, names)}
-	}
-	return unit[T]{dir: d, names: names}
 }
 
 // open opens the directory that e names as the root of a walk, with the rules that hold there.

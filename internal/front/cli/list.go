@@ -65,6 +65,21 @@ func first(args []string, without string) string {
 // namesOnly reports whether nobody will see sizes and times.
 func (a *app) namesOnly() bool { return !a.json && !a.tty }
 
+// streamGlob prints while it looks.
+func (a *app) streamGlob(ctx context.Context, ws *emend.Workspace, r emend.GlobRequest) error {
+	w := bufio.NewWriterSize(a.out, 1<<16)
+	defer w.Flush() //nolint:errcheck // a.out keeps it
+	is, err := waited(a, ctx, func(ctx context.Context) (*emend.Answer[emend.GlobSum], error) { return ws.GlobTo(ctx, r, w) })
+	if err != nil {
+		return err
+	}
+	a.notes(is.Notes)
+	a.more(is.Data.Truncated, morePaths, is.Data.Written)
+	return nil
+}
+
+const morePaths = "there is more than these %d paths: ask with a higher --max-results"
+
 func (a *app) showList(is *emend.Answer[emend.ListData], paths bool) error {
 	list := is.Data.Entries
 	err := a.listed(is.Result, is.Notes, len(list), func(i int) row {
@@ -105,8 +120,10 @@ Exit codes: 0 done, also without a match; 1 refused, 2 wrong usage.`,
 				return err
 			}
 			r.Pattern, r.Root = args[0], second(args, ".")
-			r.NamesOnly = a.namesOnly()
 			return a.work(cmd, "glob", allow, func(ctx context.Context, ws *emend.Workspace) error {
+				if a.namesOnly() && !a.quiet {
+					return a.streamGlob(ctx, ws, r)
+				}
 				is, err := waited(a, ctx, func(ctx context.Context) (*emend.Answer[emend.GlobData], error) { return ws.Glob(ctx, r) })
 				if err != nil {
 					return err
@@ -147,7 +164,7 @@ func (a *app) showGlob(is *emend.Answer[emend.GlobData]) error {
 	err := a.listed(is.Result, is.Notes, len(list), func(i int) row {
 		return row{list[i].Path, list[i].Type, list[i].Size, list[i].MTime}
 	})
-	a.more(is.Data.Truncated, "there is more than these %d paths: ask with a higher --max-results", len(list))
+	a.more(is.Data.Truncated, morePaths, len(list))
 	return err
 }
 

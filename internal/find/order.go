@@ -1,0 +1,92 @@
+package find
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+	"strings"
+
+	"github.com/emend-dev/emend/internal/guard"
+)
+
+// item is a name to work on or, with below, what is in the directory of that name.
+type item struct {
+	guard.Name
+	below bool
+	key   uint64 // the first bytes of what it is ordered by
+}
+
+func newItem(n *guard.Name, below bool) item {
+	i := item{Name: *n, below: below}
+	end := byte(0)
+	if below {
+		end = '/'
+	}
+	i.key = beginning(n.Name, end)
+	return i
+}
+
+// beginning is the first eight bytes of a name that ends in end, as a number that orders as they do. Most names need no other
+// comparison.
+func beginning(name string, end byte) (key uint64) {
+	if len(name) >= 8 {
+		return binary.BigEndian.Uint64([]byte(name[:8]))
+	}
+	for at := range len(name) {
+		key |= uint64(name[at]) << (56 - 8*at)
+	}
+	return key | uint64(end)<<(56-8*len(name))
+}
+
+// compare orders the names of a directory as the paths that begin with them: what is below "a" comes after "a-b",
+// since a slash is greater than a hyphen.
+func compare(a, b item) int {
+	if a.key != b.key {
+		return cmp.Compare(a.key, b.key)
+	}
+	x, y := a.Name.Name, b.Name.Name
+	n := min(len(x), len(y))
+	if c := strings.Compare(x[:n], y[:n]); c != 0 {
+		return c
+	}
+	return int(a.after(n)) - int(b.after(n))
+}
+
+// after is the byte that follows the first n of the name, 0 at its end.
+func (i *item) after(n int) byte {
+	switch {
+	case n < len(i.Name.Name):
+		return i.Name.Name[n]
+	case i.below:
+		return '/'
+	}
+	return 0
+}
+
+// inOrder orders what is of one level. Names that are the same are in the order in which they came, which is that of their
+// paths.
+func inOrder(list []Found) []Found {
+	type place struct {
+		rank int
+		key  uint64
+		at   int
+	}
+	places := make([]place, len(list))
+	for i := range list {
+		places[i] = place{rank(list[i].Kind), beginning(list[i].Name, 0), i}
+	}
+	slices.SortFunc(places, func(a, b place) int {
+		switch {
+		case a.rank != b.rank:
+			return a.rank - b.rank
+		case a.key != b.key:
+			return cmp.Compare(a.key, b.key)
+		}
+		return cmp.Or(strings.Compare(list[a.at].Name, list[b.at].Name), a.at-b.at)
+	})
+	out := make([]Found, len(list))
+	for i, p := range places {
+		out[i] = list[p.at]
+	}
+	return out
+}
