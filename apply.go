@@ -141,6 +141,7 @@ func (w *Workspace) commit(ctx context.Context, view report.View, p *plan.Plan, 
 	}
 	n := netOf(p.Steps, w.keeper.prefix, sums, r.forget)
 	rep := &Report{view: view, plan: p}
+	rep.view.Diffs = report.DiffsOf(p)
 	tx := commit.Tx{Changes: n.changes, Prune: r.prune, Progress: r.progress, Record: audit.Record{Kind: cmp.Or(r.kind, audit.Commit), Idem: r.key, Request: r.request,
 		Actor: w.actor(ctx), PolicyHash: w.guard.PolicyHash(), Ops: n.ops(p.Steps), Undoes: r.undoes, Asked: asked}}
 	tx.Refused = func(err error) audit.Record {
@@ -156,7 +157,7 @@ func (w *Workspace) commit(ctx context.Context, view report.View, p *plan.Plan, 
 			answer = report.Store(r.answer(rep))
 		}
 		if !r.forget {
-			diff = report.Diffs(p)
+			diff = rep.view.Diffs.String()
 		}
 		return diff, answer
 	}
