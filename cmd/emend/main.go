@@ -7,13 +7,4 @@ import (
 	"github.com/emend-dev/emend/internal/front/cli"
 )
 
-func main() {
-	deep()
-	os.Exit(cli.Main())
-}
-
-//go:noinline
-func deep() (b byte) {
-	var room [48 << 10]byte
-	return room[len(os.Args)]
-}
+func main() { os.Exit(cli.Main()) }

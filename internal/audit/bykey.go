@@ -16,11 +16,7 @@ const scanBlock = 1 << 20
 // ByKey returns the newest commit or undo with the caller's key idem that was not taken back, nil when there is none.
 // It searches the whole log, but looks only at the lines that have the key.
 func (l *Log) ByKey(idem string) (*Record, error) {
-	pattern, err := marshal(idem)
-	if err != nil {
-		return nil, err
-	}
-	pattern = fmt.Appendf(nil, `,"idem":%s`, pattern)
+	pattern := quote([]byte(`,"idem":`), idem)
 	s := l.snapshot()
 	segs := s.filled()
 	size := s.upTo

@@ -9,8 +9,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -31,12 +29,10 @@ func encode(r *Record) ([]byte, error) {
 	if bad, ok := invalid(r); ok {
 		return nil, fmt.Errorf("the log takes only valid UTF-8, and %.200q is not", bad)
 	}
-	r.H = ""
-	body, err := marshal(r)
+	body, err := r.body()
 	if err != nil {
-		return nil, fmt.Errorf("a record for the log: %w", err)
+		return nil, err
 	}
-	body = bytes.TrimSuffix(body, []byte(hashLead+hashEnd))
 	r.H = hash(body)
 	return append(body, hashLead+r.H+hashEnd+"\n"...), nil
 }
@@ -51,40 +47,6 @@ func hash(body []byte) string {
 
 func isHash(s string) bool {
 	return len(s) == 2*sha256.Size && strings.Trim(s, "0123456789abcdef") == ""
-}
-
-// marshal is JSON in which nothing can control a terminal that shows the log.
-func marshal(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return nil, err
-	}
-	return escape(bytes.TrimSuffix(b.Bytes(), []byte{'\n'})), nil
-}
-
-// escape writes control and format characters as JSON escapes. They can only be inside strings.
-func escape(s []byte) []byte {
-	if !bytes.ContainsFunc(s, hidden) {
-		return s
-	}
-	out := make([]byte, 0, len(s)+64)
-	for _, r := range string(s) {
-		switch first, second := utf16.EncodeRune(r); {
-		case !hidden(r):
-			out = utf8.AppendRune(out, r)
-		case r > 0xffff:
-			out = fmt.Appendf(out, `\u%04x\u%04x`, first, second)
-		default:
-			out = fmt.Appendf(out, `\u%04x`, r)
-		}
-	}
-	return out
-}
-
-func hidden(r rune) bool {
-	return r >= 0x7f && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
 }
 
 // invalid returns a string of r that is not valid UTF-8, which JSON would replace silently.
