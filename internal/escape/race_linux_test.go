@@ -62,7 +62,7 @@ func races() []race {
 // Patches are planned and committed through names that change places all the time.
 func TestRaces(t *testing.T) {
 	for _, r := range races() {
-		for _, verb := range []string{"update", "replace", "create", "delete", "move"} {
+		for _, verb := range []string{"update", "many", "replace", "create", "delete", "move"} {
 			r.swaps, r.attempts = scale(t, 600), scale(t, 20)
 			t.Run(r.name+": "+verb, func(t *testing.T) { r.run(t, verb) })
 		}
@@ -75,6 +75,12 @@ func (r *race) text(verb, has string, n int64) string {
 	switch verb {
 	case "update":
 		return envelope("*** Update File: " + r.path + "\n@@\n-" + has + "\n+" + content(n) + "\n")
+	case "many": // so many that they are read ahead, from directories that are held
+		sections := []string{"*** Update File: " + r.path + "\n@@\n-" + has + "\n+" + content(n) + "\n"}
+		for i := range 12 {
+			sections = append(sections, fmt.Sprintf("*** Add File: %s/m%d\n+evil\n", filepath.Dir(r.path), i))
+		}
+		return envelope(sections...)
 	case "replace":
 		return envelope("*** Add File: " + r.path + "\n+" + content(n) + "\n")
 	case "create":
