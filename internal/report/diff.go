@@ -182,8 +182,8 @@ func unified(b *strings.Builder, before, after string, spans []span) {
 		line += strings.Count(before[at:group[0].a0-len(lead)], "\n")
 		last := group[n-1]
 		trail := head(before[last.a1:])
-		if b.Cap()-b.Len() < 1<<16 {
-			b.Grow(b.Len() + 1<<16) // by doubles: the builder itself would grow, and copy, by quarters
+		if b.Cap()-b.Len() < 1<<10 {
+			b.Grow(b.Len() + 1<<10) // by doubles: the builder itself would grow, and copy, by quarters
 		}
 		olds := lines(before[group[0].a0-len(lead) : last.a1+len(trail)])
 		news := lines(after[group[0].b0-len(lead) : last.b1+len(trail)])
