@@ -65,7 +65,7 @@ func marshal(v any) ([]byte, error) {
 
 // escape writes control and format characters as JSON escapes. They can only be inside strings.
 func escape(s []byte) []byte {
-	if !bytes.ContainsFunc(s, hidden) {
+	if plain(s) || !bytes.ContainsFunc(s, hidden) {
 		return s
 	}
 	out := make([]byte, 0, len(s)+64)
@@ -80,6 +80,16 @@ func escape(s []byte) []byte {
 		}
 	}
 	return out
+}
+
+// plain reports whether nothing in s is beyond what ASCII can show, as in most records.
+func plain(s []byte) bool {
+	for _, c := range s {
+		if c >= 0x7f {
+			return false
+		}
+	}
+	return true
 }
 
 func hidden(r rune) bool {
