@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/emend-dev/emend/internal/audit"
@@ -33,6 +34,7 @@ type Store struct {
 	hist        *history.History
 	opts        Options
 	files       int           // how many files may be open at once
+	early       atomic.Int64  // how many are held open without the lock
 	queue       chan struct{} // has one token: who holds it may ask for the lock
 }
 
