@@ -150,15 +150,13 @@ func (w *Workspace) commit(ctx context.Context, view report.View, p *plan.Plan, 
 		}
 		return out
 	}
+	diffs := w.diffs(p, r)
 	tx.Keep = func(d *commit.Done) (diff, answer string) {
 		rep.fill(n, d)
 		if r.key != "" {
 			answer = report.Store(r.answer(rep))
 		}
-		if !r.forget {
-			diff = report.Diffs(p)
-		}
-		return diff, answer
+		return <-diffs, answer
 	}
 	d, err := store.Run(ctx, tx)
 	if err != nil {
@@ -172,6 +170,17 @@ func (w *Workspace) commit(ctx context.Context, view report.View, p *plan.Plan, 
 		return w.repeated(store, first, answer, r)
 	}
 	return rep, nil
+}
+
+// diffs begins to say what a plan changes, for the history, while the plan is committed.
+func (w *Workspace) diffs(p *plan.Plan, r record) <-chan string {
+	out := make(chan string, 1)
+	if r.forget {
+		out <- ""
+		return out
+	}
+	go func() { out <- report.Diffs(p) }()
+	return out
 }
 
 // fill completes a report by what the commit did.
