@@ -141,6 +141,7 @@ func (w *Workspace) commit(ctx context.Context, view report.View, p *plan.Plan, 
 	}
 	n := netOf(p.Steps, w.keeper.prefix, sums, r.forget)
 	rep := &Report{view: view, plan: p}
+	rep.view.Diffs = report.DiffsOf(p)
 	tx := commit.Tx{Changes: n.changes, Prune: r.prune, Progress: r.progress, Record: audit.Record{Kind: cmp.Or(r.kind, audit.Commit), Idem: r.key, Request: r.request,
 		Actor: w.actor(ctx), PolicyHash: w.guard.PolicyHash(), Ops: n.ops(p.Steps), Undoes: r.undoes, Asked: asked}}
 	tx.Refused = func(err error) audit.Record {
@@ -150,13 +151,15 @@ func (w *Workspace) commit(ctx context.Context, view report.View, p *plan.Plan, 
 		}
 		return out
 	}
-	diffs := w.diffs(p, r)
 	tx.Keep = func(d *commit.Done) (diff, answer string) {
 		rep.fill(n, d)
 		if r.key != "" {
 			answer = report.Store(r.answer(rep))
 		}
-		return <-diffs, answer
+		if !r.forget {
+			diff = rep.view.Diffs.String()
+		}
+		return diff, answer
 	}
 	d, err := store.Run(ctx, tx)
 	if err != nil {
@@ -170,17 +173,6 @@ func (w *Workspace) commit(ctx context.Context, view report.View, p *plan.Plan, 
 		return w.repeated(store, first, answer, r)
 	}
 	return rep, nil
-}
-
-// diffs begins to say what a plan changes, for the history, while the plan is committed.
-func (w *Workspace) diffs(p *plan.Plan, r record) <-chan string {
-	out := make(chan string, 1)
-	if r.forget {
-		out <- ""
-		return out
-	}
-	go func() { out <- report.Diffs(p) }()
-	return out
 }
 
 // fill completes a report by what the commit did.

@@ -226,6 +226,8 @@ func single(s plan.Step) *plan.Plan {
 
 func (r *Report) step() *plan.Step { return &r.plan.Steps[0] }
 
+func (r *Report) diff() string { return r.view.Diffs.Step(r.plan, 0) }
+
 func (r *Report) trashedTo() string {
 	if len(r.done.Trashed) == 0 {
 		return ""

@@ -1,10 +1,16 @@
 package main
 
 import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
 	"maps"
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -38,7 +44,9 @@ func TestTreeCheck(t *testing.T) {
 		good  bool
 	}{
 		{"as it is", func(string) error { return nil }, true},
-		{"a byte", func(dir string) error { return os.WriteFile(filepath.Join(dir, "dir1/file0001.txt"), []byte("x"), 0o666) }, false},
+		{"a byte", func(dir string) error {
+			return os.WriteFile(filepath.Join(dir, "dir1/file0001.txt"), []byte("x"), 0o666)
+		}, false},
 		{"a file less", func(dir string) error { return os.Remove(filepath.Join(dir, "dir1/file0001.txt")) }, false},
 		{"a file more", func(dir string) error { return os.WriteFile(filepath.Join(dir, "more"), nil, 0o666) }, false},
 	} {
@@ -180,5 +188,127 @@ func TestMisses(t *testing.T) {
 	}
 	if _, err := readMisses(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestBig: the patch changes as many lines as it has hunks, spelled as the rung wants, and nothing else.
+func TestBig(t *testing.T) {
+	for _, rung := range rungs {
+		s := &big{lines: 1000, hunks: 100, rung: rung}
+		name := filepath.Join(t.TempDir(), "patch")
+		if err := s.write(name); err != nil {
+			t.Fatal(err)
+		}
+		patch, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var before, after strings.Builder
+		for i := range s.lines {
+			line := string(appendLine(nil, i))
+			before.WriteString(line)
+			if strings.Contains(string(patch), "\n-"+s.removed(i)+"\n") {
+				line = s.added(i)
+			}
+			after.WriteString(line)
+		}
+		if n := strings.Count(string(patch), "\n@@\n"); n != 100 {
+			t.Errorf("%s: %d hunks", rung, n)
+		}
+		if got := sumOf(strings.NewReader(after.String())); got != s.sum() || got == plain(s.lines) {
+			t.Errorf("%s: the file that the patch makes is not the one whose sum is known", rung)
+		}
+		if found := strings.Contains(before.String(), "\n"+s.removed(s.target(0))+"\n"); found != (rung == "exact") {
+			t.Errorf("%s: %q is in the file byte for byte: %t", rung, s.removed(s.target(0)), found)
+		}
+	}
+}
+
+func TestCheckSum(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "f")
+	for text, good := range map[string]bool{string(appendLine(nil, 0)): true, string(appendLine(nil, 1)): false, "": false} {
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if err := checkSum(name, plain(1)); (err == nil) != good {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// TestChart: the picture is XML, has a point for every figure, and an arrow where a program was given up.
+func TestChart(t *testing.T) {
+	var rows []done
+	for i, n := range []int{100_000, 1_000_000, 10_000_000} {
+		ours, theirs := time.Duration(n)*25*time.Nanosecond, time.Duration(n)*50*time.Nanosecond
+		rows = append(rows, done{row: row{id: (&big{lines: n, hunks: 1, rung: "exact"}).row()}, work: work{lines: n}, lanes: []laneDone{
+			{lane: lane{name: unsynced}, times: []time.Duration{ours}},
+			{lane: lane{name: codex}, times: []time.Duration{theirs}, slow: i == 2}}})
+	}
+	picture := chart(rows)
+	for d := xml.NewDecoder(bytes.NewReader(picture)); ; {
+		if _, err := d.Token(); err == io.EOF {
+			break
+		} else if err != nil {
+			t.Fatalf("%v in %s", err, picture)
+		}
+	}
+	if dots, arrows := bytes.Count(picture, []byte("<circle")), bytes.Count(picture, []byte("<path")); dots != 5 || arrows != 1 {
+		t.Errorf("%d points and %d arrows", dots, arrows)
+	}
+	if picture := chart(nil); picture != nil {
+		t.Errorf("a picture of nothing: %s", picture)
+	}
+}
+
+// TestGrowth: work that grows like its size is within the bar, work that grows like its square is not.
+func TestGrowth(t *testing.T) {
+	for power, met := range map[float64]bool{1: true, 2: false} {
+		var rows []done
+		for _, n := range []int{100_000, 1_000_000, 10_000_000} {
+			cost := time.Duration(math.Pow(float64(n), power) / 1e3)
+			rows = append(rows, done{row: row{id: (&big{lines: n, hunks: 1, rung: "exact"}).row()}, work: work{lines: n},
+				lanes: []laneDone{{lane: lane{name: unsynced}, times: []time.Duration{cost}}}})
+		}
+		got := exponents(rows)
+		if len(got) != 1 || len(got[0].verdicts) != 2 {
+			t.Fatalf("%+v", got)
+		}
+		for _, v := range got[0].verdicts {
+			if v.met() != met {
+				t.Errorf("%s: %s %s", v.bar, v.figure(), v.word())
+			}
+		}
+	}
+}
+
+// TestPage: a row that failed and a program that is missing stand at the top, and the command ends with an error.
+func TestPage(t *testing.T) {
+	p := &page{programs: &programs{rg: program{name: "rg", why: "it is not installed"}}, rows: []done{
+		{row: row{id: "g.x", group: "g", title: "a search"}, failed: errors.New("another line")},
+		{row: row{id: "a", group: "a", title: "a patch"}, lanes: []laneDone{{lane: lane{name: durable}, times: []time.Duration{time.Millisecond}}}},
+	}}
+	for _, want := range []string{"**FAILED**: g.x (a search): another line", "**MISSING**: rg: it is not installed", "## (a) One small patch"} {
+		if !strings.Contains(p.String(), want) {
+			t.Errorf("no %q in %s", want, p)
+		}
+	}
+	if err := p.failed(); err == nil || !strings.Contains(err.Error(), "g.x") {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestRows: every row has a name of its own, and a heading.
+func TestRows(t *testing.T) {
+	b := &bench{only: regexp.MustCompile("")}
+	seen := map[string]bool{}
+	for _, r := range b.rows() {
+		if seen[r.id] || !slices.ContainsFunc(groups, func(g group) bool { return g.letter == r.group }) {
+			t.Errorf("%s is there twice, or under no heading", r.id)
+		}
+		seen[r.id] = true
+	}
+	if len(seen) < 60 {
+		t.Errorf("%d rows", len(seen))
 	}
 }

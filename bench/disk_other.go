@@ -7,6 +7,9 @@ import "runtime"
 // settle does nothing: not every system can.
 func settle(string) error { return nil }
 
+// spread does nothing: it is about ext4.
+func spread(string) error { return nil }
+
 func fileSystem(string) string { return "an unknown file system" }
 
 func kernel() string { return runtime.GOOS }

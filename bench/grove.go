@@ -146,7 +146,7 @@ func generate(dir string, n int) error {
 	const each, tops = 50, 50
 	for i := range n {
 		d := i / each
-		at := filepath.Join(dir, fmt.Sprintf("%s%02d", vocabulary[d%tops], d%tops), fmt.Sprintf("%s%03d", vocabulary[d/tops], d/tops))
+		at := filepath.Join(dir, fmt.Sprintf("%s%02d", vocabulary[d%tops], d%tops), fmt.Sprintf("%s%03d", vocabulary[d/tops%len(vocabulary)], d/tops))
 		if i%each == 0 {
 			if err := os.MkdirAll(at, 0o777); err != nil {
 				return err

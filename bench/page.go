@@ -23,8 +23,11 @@ type page struct {
 	misses   misses
 }
 
+// group is a heading, and what is said below it.
+type group struct{ letter, title, words string }
+
 // groups are the headings, in the order of the page.
-var groups = []struct{ letter, title, words string }{
+var groups = []group{
 	{"a", "One small patch, cold process", "The whole process, from its start to its end."},
 	{"b", "Many files, one hunk each", "Files of 3.4 KB in ten directories."},
 	{"c", "New files", "Files of 3.4 KB in ten directories that are there."},
@@ -41,7 +44,16 @@ var groups = []struct{ letter, title, words string }{
 
 // machine is the line about where this was measured.
 func machine(dir string) string {
-	return fmt.Sprintf("%d cores, %s, %s, %s", runtime.NumCPU(), kernel(), fileSystem(dir), runtime.Version())
+	return fmt.Sprintf("%d cores, %s, %s, %s%s", runtime.NumCPU(), kernel(), fileSystem(dir), runtime.Version(), load())
+}
+
+// load says how busy the machine was before, where that is to be known.
+func load() string {
+	text, err := os.ReadFile("/proc/loadavg")
+	if err != nil || len(text) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", a load of %s before the first row", strings.Fields(string(text))[0])
 }
 
 func (p *page) String() string {
@@ -52,6 +64,9 @@ func (p *page) String() string {
 	for _, g := range groups {
 		if rows := p.of(g.letter); len(rows) > 0 {
 			fmt.Fprintf(&b, "\n## (%s) %s\n\n%s\n", g.letter, g.title, g.words)
+			if g.letter == "d" {
+				fmt.Fprint(&b, "\n![Time of a patch against the size of the file](cost.svg)\n")
+			}
 			p.writeGroup(&b, rows)
 		}
 	}
@@ -228,7 +243,7 @@ func (p *page) writeSyncs(out io.Writer) {
 	for _, d := range rows {
 		for i, l := range d.lanes {
 			if l.syncs != nil {
-				fmt.Fprintf(t, "| %s\t| %s\t| %s\t|\n", map[bool]string{true: d.title}[i == 0], l.name, counted(l.syncs))
+				fmt.Fprintf(t, "| %s\t| %s\t| %s\t|\n", map[bool]string{true: fmt.Sprintf("(%s) %s", d.group, d.title)}[i == 0], l.name, counted(l.syncs))
 			}
 		}
 	}
@@ -251,8 +266,11 @@ func (p *page) show(out string) error {
 		fmt.Print(p)
 		return nil
 	}
-	dir := filepath.Dir(out)
-	return errors.Join(os.WriteFile(out, []byte(p.String()), 0o666), os.WriteFile(filepath.Join(dir, "cost.svg"), chart(p.rows), 0o666))
+	err := os.WriteFile(out, []byte(p.String()), 0o666)
+	if picture := chart(p.rows); picture != nil {
+		err = errors.Join(err, os.WriteFile(filepath.Join(filepath.Dir(out), "cost.svg"), picture, 0o666))
+	}
+	return err
 }
 
 // failed is what ends the command with an error: a row that was not done, not a bar that was missed.

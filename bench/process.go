@@ -35,6 +35,7 @@ type task struct {
 	after   func(dir string) error             // nil, or what follows the check
 	exit    int                                // with which it ends
 	silent  bool                               // it has nothing to complain about, whatever its exit
+	says    string                             // what it has to complain about
 	limit   time.Duration                      // 0: none
 	counted bool                               // its syncs are counted
 	part    bool
@@ -77,8 +78,8 @@ func (b *bench) launch(t task, dir, path string, args []string) (launch.Done, er
 		return d, err
 	}
 	text, err := os.ReadFile(said)
-	if err == nil && (d.Exit != t.exit || t.silent && len(text) > 0) {
-		err = fmt.Errorf("exit %d, not %d: %s", d.Exit, t.exit, bytes.TrimSpace(text))
+	if err == nil && (d.Exit != t.exit || t.silent && len(text) > 0 || !bytes.Contains(text, []byte(t.says))) {
+		err = fmt.Errorf("it should end with %d, and ended with %d and the words %q", t.exit, d.Exit, bytes.TrimSpace(text))
 	}
 	return d, err
 }

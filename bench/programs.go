@@ -21,7 +21,7 @@ type program struct {
 // programs are what is compared.
 type programs struct {
 	emend, rg, fd, patch, git, strace, codex, node, filesystem, sha256sum program
-	launch                                                                string
+	launch, hash                                                          string // of these sources
 }
 
 // all are those that did not come from these sources.
@@ -31,8 +31,9 @@ func (p *programs) all() []*program {
 
 // find builds emend as a release is built, and finds or installs the others.
 func find(ctx context.Context, scratch string) (*programs, error) {
-	p := &programs{launch: filepath.Join(scratch, "launch"), emend: program{name: "emend", path: filepath.Join(scratch, "emend")}}
-	for path, pkg := range map[string]string{p.emend.path: "cmd/emend", p.launch: "bench/launch"} {
+	p := &programs{launch: filepath.Join(scratch, "launch"), hash: filepath.Join(scratch, "hash"),
+		emend: program{name: "emend", path: filepath.Join(scratch, "emend")}}
+	for path, pkg := range map[string]string{p.emend.path: "cmd/emend", p.launch: "bench/launch", p.hash: "bench/hash"} {
 		out, err := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", path,
 			"github.com/emend-dev/emend/"+pkg).CombinedOutput()
 		if err != nil {

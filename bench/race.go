@@ -16,7 +16,7 @@ func (b *bench) do(ctx context.Context, r row) done {
 	dir := filepath.Join(b.scratch, r.id)
 	err := os.MkdirAll(dir, 0o777)
 	if err == nil {
-		err = b.race(ctx, &d, dir)
+		err = errors.Join(spread(dir), b.race(ctx, &d, dir))
 	}
 	d.failed = errors.Join(err, os.RemoveAll(dir))
 	if d.failed == nil {
@@ -26,8 +26,11 @@ func (b *bench) do(ctx context.Context, r row) done {
 	return d
 }
 
-func (b *bench) race(ctx context.Context, d *done, dir string) error {
+func (b *bench) race(ctx context.Context, d *done, dir string) (err error) {
 	w, err := d.ready(ctx, b, dir)
+	if w != nil && w.end != nil {
+		defer func() { err = errors.Join(err, w.end()) }()
+	}
 	if err != nil {
 		return err
 	}

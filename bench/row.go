@@ -19,11 +19,12 @@ type row struct {
 type work struct {
 	lanes []lane
 	bars  []bar
-	size  int64  // in bytes, of the file that it is about
-	lines int    // of that file
-	ops   int    // how many of what is counted a turn does, where that is told as so many a second
-	least int    // rounds, for work that is over in no time
-	note  string // to be printed
+	size  int64        // in bytes, of the file that it is about
+	lines int          // of that file
+	ops   int          // how many of what is counted a turn does, where that is told as so many a second
+	least int          // rounds, for work that is over in no time
+	note  string       // to be printed
+	end   func() error // nil, or what ends what was started
 }
 
 // lane is one program at one work.

@@ -1,17 +1,44 @@
 package main
 
-import "slices"
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // rows are all rows that were asked for, in the order of the page.
 func (b *bench) rows() []row {
-	all := slices.Concat(applyRows(), searchRows(), listRows())
+	all := slices.Concat(applyRows(), b.bigRows(), searchRows(), listRows(), b.hashRows(), b.serverRows())
 	return slices.DeleteFunc(all, func(r row) bool { return !b.only.MatchString(r.id) })
 }
 
-// exponents are rows of their own about how work grows with its size.
-func exponents([]done) []done { return nil }
+// exponents are rows of their own about how the cost of a big file grows with its size.
+func exponents(rows []done) (out []done) {
+	for _, rung := range rungs {
+		for _, hunks := range []int{1, 1000, 100_000} {
+			prefix := fmt.Sprintf("d.%s.%d.", rung, hunks)
+			d := done{row: row{id: prefix + "growth", group: "d", title: fmt.Sprintf("growth with %s, %s", ofHunks(hunks), rung)}}
+			points := costs(rows, prefix, unsynced)
+			for from := len(points) - 2; from >= 0; from-- {
+				d.verdicts = append(d.verdicts, verdict{most: 1.05, got: exponent(points[from:]),
+					bar: fmt.Sprintf("exponent from %s to %s lines ≤ 1.05", short(int(points[from].size)), short(int(points[len(points)-1].size)))})
+			}
+			if len(points) > 1 {
+				out = append(out, d)
+			}
+		}
+	}
+	return out
+}
 
-const (
-	bigWords    = ""
-	servedWords = ""
-)
+// costs are the medians of a lane in the rows of a prefix, by lines.
+func costs(rows []done, prefix, lane string) (out []point) {
+	for _, d := range rows {
+		if l := d.lane(lane); d.failed == nil && strings.HasPrefix(d.id, prefix) && l != nil && len(l.times) > 0 && !l.slow {
+			out = append(out, point{float64(d.lines), l.median().Seconds()})
+		}
+	}
+	slices.SortFunc(out, func(a, b point) int { return cmp.Compare(a.size, b.size) })
+	return out
+}

@@ -5,10 +5,11 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/emend-dev/emend/bench/internal/line"
 )
 
 //go:embed client.mjs
@@ -16,8 +17,8 @@ var script []byte
 
 // typescript is a client on the protocol's TypeScript library, in a process of its own, with the server that it started.
 type typescript struct {
-	*process     // the client
-	server   int // the server's process
+	*line.Process     // the client
+	server        int // the server's process
 }
 
 // typescript starts the client on a side.
@@ -26,50 +27,31 @@ func (b *bench) typescript(ctx context.Context, s *side) (link, error) {
 	if err := os.WriteFile(name, script, 0o666); err != nil {
 		return nil, err
 	}
-	p, err := start(ctx, s.home, []string{b.programs.node, name})
+	p, err := line.Start(ctx, s.home, []string{b.programs.node, name})
 	if err != nil {
 		return nil, err
 	}
-	c := &typescript{process: p}
+	c := &typescript{Process: p}
 	args := s.command()
 	var is struct{ PID int }
-	err = c.ask(map[string]any{"command": args[0], "args": args[1:], "env": environmentMap(s.home), "cwd": s.home}, &is)
+	err = c.Ask(map[string]any{"command": args[0], "args": args[1:], "env": environmentMap(s.home), "cwd": s.home}, &is)
 	c.server = is.PID
 	return c, err
 }
 
 // lines starts a server on a side and makes its acquaintance.
 func (b *bench) lines(ctx context.Context, s *side) (link, error) {
-	p, err := start(ctx, s.home, s.command())
+	p, err := line.Start(ctx, s.home, s.command())
 	if err != nil {
 		return nil, err
 	}
-	return p, p.meet()
+	return p, p.Meet()
 }
 
-// ask sends the client a line and reads one.
-func (c *typescript) ask(what, into any) error {
-	text, err := json.Marshal(what)
-	if err != nil {
-		return err
-	}
-	if _, err := c.in.Write(append(text, '\n')); err != nil {
-		return err
-	}
-	line, err := c.out.ReadBytes('\n')
-	if err == io.EOF {
-		return fmt.Errorf("the client ended: %s", c.said.Bytes())
-	}
-	if err != nil {
-		return err
-	}
-	return json.Unmarshal(line, into)
-}
+func (c *typescript) PID() int { return c.server }
 
-func (c *typescript) pid() int { return c.server }
-
-func (c *typescript) drive(calls []call, inFlight int) (*slice, error) {
-	before, err := spent(c.server)
+func (c *typescript) Drive(calls []line.Call, inFlight int) (*line.Slice, error) {
+	before, err := line.Spent(c.server)
 	if err != nil {
 		return nil, err
 	}
@@ -78,14 +60,14 @@ func (c *typescript) drive(calls []call, inFlight int) (*slice, error) {
 		Each    []float64
 		Answers []json.RawMessage
 	}
-	if err := c.ask(map[string]any{"calls": calls, "inFlight": inFlight}, &is); err != nil {
+	if err := c.Ask(map[string]any{"calls": calls, "inFlight": inFlight}, &is); err != nil {
 		return nil, err
 	}
-	after, err := spent(c.server)
-	out := &slice{took: millis(is.Took), cpu: after - before}
+	after, err := line.Spent(c.server)
+	out := &line.Slice{Took: millis(is.Took), CPU: after - before}
 	for i, ms := range is.Each {
-		out.each = append(out.each, millis(ms))
-		out.answers = append(out.answers, fmt.Appendf(nil, `{"result":%s}`, is.Answers[i]))
+		out.Each = append(out.Each, millis(ms))
+		out.Answers = append(out.Answers, fmt.Appendf(nil, `{"result":%s}`, is.Answers[i]))
 	}
 	return out, err
 }

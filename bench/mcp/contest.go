@@ -2,11 +2,12 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/emend-dev/emend/bench/internal/line"
 )
 
 // contest is what became of edits of one file that were all in flight at once, each of a line of its own.
@@ -43,7 +44,7 @@ func (b *bench) contests(ctx context.Context) (out []contest, err error) {
 		}
 		c, err := s.contest()
 		if err == nil {
-			err = s.link.end()
+			err = s.link.End()
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", s.name, err)
@@ -65,15 +66,15 @@ func (s *side) contest() (contest, error) {
 		if err != nil {
 			return c, err
 		}
-		calls := make([]call, len(todo))
+		calls := make([]line.Call, len(todo))
 		for k, i := range todo {
-			calls[k] = s.talk.edit(s.dir, "one.txt", sum(string(text)), contestLine(i, "before"), contestLine(i, "after"))
+			calls[k] = s.talk.Edit(s.dir, "one.txt", sum(string(text)), contestLine(i, "before"), contestLine(i, "after"))
 		}
-		out, err := s.link.drive(calls, contenders)
+		out, err := s.link.Drive(calls, contenders)
 		if err != nil {
 			return c, err
 		}
-		if todo, err = out.refused(todo); err != nil {
+		if todo, err = out.Refused(todo); err != nil {
 			return c, err
 		}
 		if c.refused += len(todo); len(todo) == 0 {
@@ -88,18 +89,4 @@ func (s *side) contest() (contest, error) {
 		}
 	}
 	return c, err
-}
-
-// refused are those of all whose call was refused.
-func (s *slice) refused(all []int) (out []int, err error) {
-	for k, line := range s.answers {
-		var a struct{ Result struct{ IsError bool } }
-		if err := json.Unmarshal(line, &a); err != nil {
-			return nil, err
-		}
-		if a.Result.IsError {
-			out = append(out, all[k])
-		}
-	}
-	return out, nil
 }

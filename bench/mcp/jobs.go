@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/emend-dev/emend/bench/internal/line"
 )
 
 // job is one kind of work that every server does.
@@ -13,7 +15,7 @@ type job struct {
 	doc     string
 	calls   int  // of a slice
 	sources bool // it is done in the sources of Go, which nobody changes, and not in a tree of its own
-	make    func(s *side, i int) call
+	make    func(s *side, i int) line.Call
 	check   func(s *side, i int, text string) error
 	edits   bool
 }
@@ -34,21 +36,21 @@ func jobs() []job {
 
 func turn(i int) int { return i % (directories * perDirectory) }
 
-func readCall(s *side, i int) call { return s.talk.read(s.dir, fileName(turn(i))) }
+func readCall(s *side, i int) line.Call { return s.talk.Read(s.dir, fileName(turn(i))) }
 
 func checkRead(s *side, i int, text string) error {
-	if s.talk.content(text) != content(turn(i), s.at[turn(i)]) {
+	if s.talk.Content(text) != content(turn(i), s.at[turn(i)]) {
 		return fmt.Errorf("%s returns another text for %s: %.200q", s.name, fileName(turn(i)), text)
 	}
 	return nil
 }
 
 // editCall changes a file once more. A file comes once in a slice, so that calls in flight never meet.
-func editCall(s *side, i int) call {
+func editCall(s *side, i int) line.Call {
 	i = turn(i)
 	n := s.at[i]
 	s.at[i]++
-	return s.talk.edit(s.dir, fileName(i), sum(content(i, n)), changing(n), changing(n+1))
+	return s.talk.Edit(s.dir, fileName(i), sum(content(i, n)), changing(n), changing(n+1))
 }
 
 // checkEdit asks that the answer show the change; the tree itself is checked after every slice.
@@ -59,12 +61,12 @@ func checkEdit(s *side, i int, text string) error {
 	return nil
 }
 
-func listCall(s *side, _ int) call { return s.talk.list(s.dir, wide) }
+func listCall(s *side, _ int) line.Call { return s.talk.List(s.dir, wide) }
 
-func sizesCall(s *side, _ int) call { return s.talk.sizes(s.dir, wide) }
+func sizesCall(s *side, _ int) line.Call { return s.talk.Sizes(s.dir, wide) }
 
 func checkList(s *side, _ int, text string) error {
-	got, err := s.talk.names(text)
+	got, err := s.talk.Names(text)
 	if err != nil {
 		return err
 	}
@@ -72,10 +74,10 @@ func checkList(s *side, _ int, text string) error {
 	return same(s.name, got, want, err)
 }
 
-func treeCall(s *side, _ int) call { return s.talk.tree(s.dir, ".") }
+func treeCall(s *side, _ int) line.Call { return s.talk.Tree(s.dir, ".") }
 
 func checkTree(s *side, _ int, text string) error {
-	got, err := s.talk.paths(text)
+	got, err := s.talk.Paths(text)
 	if err != nil {
 		return err
 	}
@@ -84,13 +86,13 @@ func checkTree(s *side, _ int, text string) error {
 	return same(s.name, got, want, err)
 }
 
-func searchCall(suffix string) func(*side, int) call {
-	return func(s *side, _ int) call { return s.talk.search(s.dir, suffix) }
+func searchCall(suffix string) func(*side, int) line.Call {
+	return func(s *side, _ int) line.Call { return s.talk.Search(s.dir, suffix) }
 }
 
 func checkSearch(suffix string) func(*side, int, string) error {
 	return func(s *side, _ int, text string) error {
-		got, err := s.talk.found(s.dir, text)
+		got, err := s.talk.Found(s.dir, text)
 		if err != nil {
 			return err
 		}

@@ -5,24 +5,9 @@ import (
 	"slices"
 	"testing"
 	"time"
-)
 
-// TestNumber: an answer is known by its number wherever a library puts it, and nothing else is taken for one.
-func TestNumber(t *testing.T) {
-	for line, want := range map[string]int{
-		`{"jsonrpc":"2.0","id":12,"result":{"a":1}}`:                                   12,
-		`{"jsonrpc":"2.0","id":3,"error":{"code":1}}`:                                  3,
-		`{"result":{"content":[{"text":"..."}]},"jsonrpc":"2.0","id":7}` + "\n":        7,
-		`{"jsonrpc":"2.0","method":"notifications/message","params":{}}`:               0,
-		`{"jsonrpc":"2.0","id":5,"method":"roots/list"}`:                               0,
-		`{"method":"roots/list","jsonrpc":"2.0","id":0,"params":{}}`:                   0,
-		`{"result":{"text":"{\"jsonrpc\":\"2.0\",\"id\":9}"},"jsonrpc":"2.0","id":10}`: 10,
-	} {
-		if got, ok := number([]byte(line)); got != want || ok != (want > 0) {
-			t.Errorf("%s: %d, %t, want %d", line, got, ok, want)
-		}
-	}
-}
+	"github.com/emend-dev/emend/bench/internal/line"
+)
 
 // TestChecks: an answer that lacks something, or has something more, is no answer, in both languages.
 func TestChecks(t *testing.T) {
@@ -32,9 +17,9 @@ func TestChecks(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	ours := &side{server: server{"ours", nil, &our}, dir: dir, at: make([]int, 1000)}
-	theirs := &side{server: server{"theirs", nil, &their}, dir: dir, at: make([]int, 1000)}
-	edited := &side{server: server{"theirs", nil, &their}, dir: dir, at: slices.Repeat([]int{1}, 1000)}
+	ours := &side{server: server{"ours", nil, &line.Our}, dir: dir, at: make([]int, 1000)}
+	theirs := &side{server: server{"theirs", nil, &line.Their}, dir: dir, at: make([]int, 1000)}
+	edited := &side{server: server{"theirs", nil, &line.Their}, dir: dir, at: slices.Repeat([]int{1}, 1000)}
 	search := checkSearch("7.txt")
 	for _, tc := range []struct {
 		name  string
@@ -69,7 +54,7 @@ func TestChecks(t *testing.T) {
 
 // TestEdited: a tree in which an edit is missing is found.
 func TestEdited(t *testing.T) {
-	s := &side{server: server{"ours", nil, &our}, dir: t.TempDir(), at: []int{0, 2}}
+	s := &side{server: server{"ours", nil, &line.Our}, dir: t.TempDir(), at: []int{0, 2}}
 	for i := range s.at {
 		if err := write(filepath.Join(s.dir, fileName(i)), content(i, s.at[i])); err != nil {
 			t.Fatal(err)

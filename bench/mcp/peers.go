@@ -10,13 +10,15 @@ import (
 	"strings"
 
 	"github.com/emend-dev/emend/internal/npm"
+
+	"github.com/emend-dev/emend/bench/internal/line"
 )
 
 // server is a program that answers, and its words for the same work.
 type server struct {
 	name string
 	args []string // without the directory, which comes last
-	talk *language
+	talk *line.Language
 }
 
 // programs are what is compared.
@@ -80,11 +82,11 @@ func (p *programs) findPeers(ctx context.Context) (err error) {
 // servers are those that take part in the race.
 func (p *programs) servers() []server {
 	out := []server{
-		{"emend", []string{p.emend, "serve"}, &our},
-		{"emend, durability none", []string{p.emend, "--durability=none", "serve"}, &our},
+		{"emend", []string{p.emend, "serve"}, &line.Our},
+		{"emend, durability none", []string{p.emend, "--durability=none", "serve"}, &line.Our},
 	}
 	if p.node != "" {
-		out = append(out, server{"server-filesystem", []string{p.node, p.their()}, &their})
+		out = append(out, server{"server-filesystem", []string{p.node, p.their()}, &line.Their})
 	}
 	return out
 }
@@ -93,14 +95,9 @@ func (p *programs) their() string {
 	return filepath.Join(p.modules, "node_modules", filepath.FromSlash(theirs), "dist", "index.js")
 }
 
-// environment is empty but for what every program needs: nobody's settings are read.
-func environment(home string) []string {
-	return []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "LC_ALL=C", "XDG_CONFIG_HOME=" + home, "XDG_STATE_HOME=" + home}
-}
-
 func environmentMap(home string) map[string]string {
 	out := map[string]string{}
-	for _, kv := range environment(home) {
+	for _, kv := range line.Environment(home) {
 		name, value, _ := strings.Cut(kv, "=")
 		out[name] = value
 	}

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"github.com/emend-dev/emend/bench/internal/line"
 )
 
 // figure is how one server did one job with so many calls in flight.
@@ -21,11 +23,11 @@ type figure struct {
 	calls       int
 }
 
-func (f *figure) add(s *slice) {
-	f.rates = append(f.rates, float64(len(s.each))/s.took.Seconds())
-	f.each = append(f.each, s.each...)
-	f.cpu += s.cpu
-	f.calls += len(s.each)
+func (f *figure) add(s *line.Slice) {
+	f.rates = append(f.rates, float64(len(s.Each))/s.Took.Seconds())
+	f.each = append(f.each, s.Each...)
+	f.cpu += s.CPU
+	f.calls += len(s.Each)
 }
 
 func (f *figure) rate() float64 { return quantile(f.rates, 0.5) }
@@ -42,9 +44,9 @@ func quantile[T float64 | time.Duration](all []T, q float64) T {
 
 // link is a server that was started, and a client of it.
 type link interface {
-	drive(calls []call, inFlight int) (*slice, error)
-	pid() int // of the server
-	end() error
+	Drive(calls []line.Call, inFlight int) (*line.Slice, error)
+	PID() int // of the server
+	End() error
 }
 
 // client starts a server on a side and is ready to call it.
@@ -109,16 +111,16 @@ func (b *bench) scale(calls, inFlight int) int {
 }
 
 // turn is one server's turn, with every answer looked at afterwards.
-func (s *side) turn(j job, from, calls, inFlight int) (*slice, error) {
-	all := make([]call, calls)
+func (s *side) turn(j job, from, calls, inFlight int) (*line.Slice, error) {
+	all := make([]line.Call, calls)
 	for i := range all {
 		all[i] = j.make(s, from+i)
 	}
-	out, err := s.link.drive(all, inFlight)
+	out, err := s.link.Drive(all, inFlight)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.name, err)
 	}
-	texts, err := out.texts()
+	texts, err := out.Texts()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.name, err)
 	}
@@ -160,8 +162,8 @@ func (b *bench) field(ctx context.Context, name string, c client, tree string) (
 // leave ends the servers, and notes how much memory they had.
 func (b *bench) leave(sides []*side) (err error) {
 	for _, s := range sides {
-		b.memory[s.name] = max(b.memory[s.name], resident(s.link.pid()))
-		err = errors.Join(err, s.link.end())
+		b.memory[s.name] = max(b.memory[s.name], line.Resident(s.link.PID()))
+		err = errors.Join(err, s.link.End())
 	}
 	return err
 }

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"time"
+
+	"github.com/emend-dev/emend/bench/internal/line"
 )
 
 // first is how long servers took from their start to the answer to their first request.
@@ -19,7 +21,7 @@ var asked = []struct {
 	method string
 	params map[string]any
 }{
-	{"initialize", hello},
+	{"initialize", line.Hello},
 	{"server/discover", map[string]any{"_meta": map[string]any{"io.modelcontextprotocol/protocolVersion": "2026-07-28",
 		"io.modelcontextprotocol/clientInfo":         map[string]any{"name": "bench", "version": "1"},
 		"io.modelcontextprotocol/clientCapabilities": map[string]any{}}}},
@@ -57,23 +59,16 @@ func (b *bench) starts(ctx context.Context) ([]first, error) {
 // firstAnswer reports as well whether the answer was one, and not that there is no such method.
 func firstAnswer(ctx context.Context, home string, args []string, method string, params any) (took time.Duration, ok bool, err error) {
 	begin := time.Now()
-	p, err := start(ctx, home, args)
+	p, err := line.Start(ctx, home, args)
 	if err != nil {
 		return 0, false, err
 	}
-	line, err := p.request(method, params)
-	if err != nil {
-		return 0, false, err
-	}
-	if _, err := p.in.Write(line); err != nil {
-		return 0, false, err
-	}
-	answer, err := p.answer()
+	answer, err := p.Put(method, params)
 	took = time.Since(begin)
 	if err != nil {
 		return 0, false, err
 	}
-	return took, !refused(answer), p.end()
+	return took, !line.Refused(answer), p.End()
 }
 
 // syncs is how long it takes to write a small file and to sync it, the median: what durable edits cannot do without.

@@ -49,8 +49,10 @@ func (t *transaction) fill(ctx context.Context) error {
 // fillFew writes one after the other, so that the system can write them out together, and then syncs all.
 func (t *transaction) fillFew(ctx context.Context) error {
 	files := make([]vfs.File, len(t.acts))
+	tell := t.teller()
 	err := inTurn(len(files), 1, func(i int) (err error) {
 		files[i], err = t.staged(ctx, i)
+		tell()
 		if err == nil && files[i] != nil && !t.s.opts.NoSync {
 			files[i].Hint()
 		}
@@ -72,21 +74,30 @@ func (t *transaction) fillMany(ctx context.Context) error {
 	if t.s.opts.NoSync {
 		hands = runtime.GOMAXPROCS(0)
 	}
-	var told sync.Mutex
-	filled := 0
+	tell := t.teller()
 	return inTurn(len(t.acts), hands, func(i int) error {
 		f, err := t.staged(ctx, i)
 		if err == nil {
 			err = t.sync(f)
 		}
-		if t.tx.Progress != nil {
-			told.Lock()
-			defer told.Unlock()
-			filled++
-			t.tx.Progress(filled, len(t.acts))
-		}
+		tell()
 		return errors.Join(err, done(f))
 	})
+}
+
+// teller returns what tells of one file more that is staged, one at a time.
+func (t *transaction) teller() func() {
+	if t.tx.Progress == nil {
+		return func() {}
+	}
+	var mu sync.Mutex
+	done := 0
+	return func() {
+		mu.Lock()
+		defer mu.Unlock()
+		done++
+		t.tx.Progress(done, len(t.acts))
+	}
 }
 
 // staged prepares the slot of a step, unless the caller does not want it any more.

@@ -56,8 +56,15 @@ func (q *query) judge(ctx context.Context, line []byte, at int, sure, hasCR bool
 	if q.re == nil {
 		return at
 	}
-	if !sure && !q.mayMatch(line) {
-		return -1
+	if !sure {
+		has, ok := q.asked(line)
+		if ok && !has {
+			return -1
+		}
+		sure = ok
+	}
+	if sure && q.rough && len(line) <= shown {
+		return 0
 	}
 	if found, _ := q.find(ctx, q.re, line); found >= 0 || !hasCR || !q.cr {
 		return found
@@ -66,19 +73,17 @@ func (q *query) judge(ctx context.Context, line []byte, at int, sure, hasCR bool
 	return found
 }
 
-// mayMatch asks the automaton.
-func (q *query) mayMatch(line []byte) bool {
+// asked is what the automaton says of a line; not ok when there is none.
+func (q *query) asked(line []byte) (has, ok bool) {
 	if q.auto == nil {
-		return true
+		return false, false
 	}
-	has, ok := q.auto.has(line)
-	switch {
-	case !ok:
+	if has, ok = q.auto.has(line); !ok {
 		q.auto = nil
-	case !has:
+	} else if !has {
 		q.idle.lines++
 	}
-	return has || !ok
+	return has, ok
 }
 
 // mostWork is how many steps, those for one character by characters, an expression may take without being asked

@@ -23,6 +23,7 @@ type query struct {
 	probes []probe
 	auto   *automaton // nil where there is none, or no longer
 	idle   idle
+	rough  bool   // where in a line it matches is of use only when the line is longer than what is shown of it
 	size   int    // how many steps the expression may take for one character
 	text   string // of the expression, as it was written, and how it is read
 	flags  syntax.Flags

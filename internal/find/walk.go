@@ -234,14 +234,24 @@ type item struct {
 
 func newItem(n *guard.Name, below bool) item {
 	i := item{Name: *n, below: below}
-	if len(n.Name) >= 8 {
-		i.key = binary.BigEndian.Uint64([]byte(n.Name[:8]))
-		return i
+	end := byte(0)
+	if below {
+		end = '/'
 	}
-	for at := range 8 {
-		i.key = i.key<<8 | uint64(i.after(at))
-	}
+	i.key = beginning(n.Name, end)
 	return i
+}
+
+// beginning is the first eight bytes of a name that ends in end, as a number that orders as they do. Most names need no other
+// comparison.
+func beginning(name string, end byte) (key uint64) {
+	if len(name) >= 8 {
+		return binary.BigEndian.Uint64([]byte(name[:8]))
+	}
+	for at := range len(name) {
+		key |= uint64(name[at]) << (56 - 8*at)
+	}
+	return key | uint64(end)<<(56-8*len(name))
 }
 
 // enter opens the directory of u.
@@ -323,12 +333,12 @@ func compare(a, b item) int {
 	return int(a.after(n)) - int(b.after(n))
 }
 
-// after is the byte that follows the first n of the name, 0 behind its end.
+// after is the byte that follows the first n of the name, 0 at its end.
 func (i *item) after(n int) byte {
 	switch {
 	case n < len(i.Name.Name):
 		return i.Name.Name[n]
-	case i.below && n == len(i.Name.Name):
+	case i.below:
 		return '/'
 	}
 	return 0

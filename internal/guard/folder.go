@@ -193,12 +193,17 @@ func (f *Folder) Enter(name string) (*Folder, error) {
 	return &Folder{f.g, at, rel, f.n + 1, f.plain && !touched(name)}, nil
 }
 
+// below is the path of a name in the folder.
+func (f *Folder) below(name string) string {
+	if f.rel == "" {
+		return name
+	}
+	return f.rel + "/" + name
+}
+
 // check judges what would be done with a name.
 func (f *Folder) check(name string) (rel string, err error) {
-	rel = name
-	if f.rel != "" {
-		rel = f.rel + "/" + name
-	}
+	rel = f.below(name)
 	if name == "" || name == "." || name == ".." || strings.ContainsAny(name, "/\x00") {
 		return rel, badArgument(rel, "not a single name: "+fail.Quote(name), "Enter one directory after the other.")
 	}
@@ -237,6 +242,18 @@ func (f *Folder) Stat(name string) (Stat, error) {
 		return Stat{}, explain(rel, err)
 	}
 	return Stat{is.kind(), is.size, is.mtime}, nil
+}
+
+// Describe says more of a name that List gave, and so has judged. It fails when the name is something else by now.
+func (f *Folder) Describe(n Name) (Stat, error) {
+	is, err := f.at.stat(n.Name)
+	if err == nil && is.kind() != n.Kind {
+		err = errMoved
+	}
+	if err != nil {
+		return Stat{}, explain(f.below(n.Name), err)
+	}
+	return Stat{n.Kind, is.size, is.mtime}, nil
 }
 
 // IsStore reports whether the folder is the store (see [Guard.ProtectStore]).

@@ -81,7 +81,8 @@ func (v *Visit) look(path string, a Ask, names []string, all bool) (Entry, error
 	g := v.g
 	w := &walk{g: g, v: v, path: path, known: a.Known, asks: a.Asks, judge: g.judgeFor(path, a.Write, a.Asks)}
 	defer w.leave()
-	if err := w.judge(lexical(names)); err != nil {
+	w.judged = lexical(names)
+	if err := w.judge(w.judged); err != nil {
 		return Entry{}, err
 	}
 	if err := w.to(names, all); err != nil {
@@ -103,8 +104,10 @@ func (w *walk) entry(write bool) (Entry, error) {
 	if len(names) > w.g.depth {
 		return Entry{}, w.g.tooDeep(w.path)
 	}
-	if err := w.judge(names); err != nil {
-		return Entry{}, err
+	if !slices.Equal(names, w.judged) {
+		if err := w.judge(names); err != nil {
+			return Entry{}, err
+		}
 	}
 	e, err := w.describe()
 	if err != nil || !write {

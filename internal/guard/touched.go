@@ -20,29 +20,11 @@ func touched(name string) bool {
 	return false
 }
 
-// nameRule is one name of a rule's pattern, cut at its star.
-type nameRule struct {
-	before, after string
-	star          bool
-}
-
-func (r *nameRule) match(name string) bool {
-	if !r.star {
-		return name == r.before
-	}
-	return len(name) >= len(r.before)+len(r.after) && strings.HasPrefix(name, r.before) && strings.HasSuffix(name, r.after)
-}
-
 // readNames are the names in the rules that protect from reading.
 var readNames = func() (out []nameRule) {
 	for i := range rules {
-		if rules[i].from&reading == 0 {
-			continue
-		}
-		for pattern := range strings.SplitSeq(rules[i].pattern, "/") {
-			var r nameRule
-			r.before, r.after, r.star = strings.Cut(pattern, "*")
-			out = append(out, r)
+		if rules[i].from&reading != 0 {
+			out = append(out, parts[i]...)
 		}
 	}
 	return out

@@ -45,3 +45,12 @@ func BenchmarkTouched(b *testing.B) {
 		}
 	}
 }
+
+// matchName compares a name with a pattern that has at most one star, in the plainest way.
+func matchName(pattern, name string) bool {
+	before, after, star := strings.Cut(pattern, "*")
+	if !star {
+		return pattern == name
+	}
+	return len(name) >= len(before)+len(after) && strings.HasPrefix(name, before) && strings.HasSuffix(name, after)
+}

@@ -22,6 +22,8 @@ type walk struct {
 	known bool                       // its names are not new
 	judge func(names []string) error // asked about the path again whenever a link has changed it
 	asks  *Asks                      // see [Ask.Asks]
+	// judged are the names that were judged first: most paths are what they say.
+	judged []string
 
 	at    handle
 	done  []string // the names from the root to at, none of them a link

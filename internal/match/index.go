@@ -2,7 +2,9 @@ package match
 
 import (
 	"iter"
+	"runtime"
 	"slices"
+	"sync"
 
 	"github.com/emend-dev/emend/patch"
 )
@@ -78,13 +80,21 @@ func (x *Index) Build() {
 	x.state = make([]uint32, d.file.Len())
 	x.added = make([]uint32, len(d.added), cap(d.added))
 	n, sum := make([]uint32, len(x.sym)), make([]int, len(x.sym))
+	x.spell()
 	node := uint32(0)
 	for s := range d.From(d.Next(Begin)) {
-		if node = x.step(node, d.Line(s)); node != 0 { // else all is zero already, mostly in memory never touched
-			x.set(s, node)
+		if d.Inserted(s) {
+			node = x.step(node, d.Line(s))
+		} else if sym := x.state[s]; sym != 0 {
+			node = x.follow(node, sym)
+		} else {
+			node = 0
+		}
+		if node != 0 {
 			n[node]++
 			sum[node] += s
 		}
+		x.set(s, node)
 	}
 	for _, v := range backward(x.order) { // what ends at a node ends at its fail node too
 		n[x.fail[v]] += n[v]
@@ -98,9 +108,28 @@ func (x *Index) Build() {
 	d.indexes = append(d.indexes, x)
 }
 
+// spell puts the letters of the file's lines where their states go, with all processors at once.
+func (x *Index) spell() {
+	all := x.doc.file.Len()
+	each := max(1<<14, all/runtime.GOMAXPROCS(0)+1)
+	var spelling sync.WaitGroup
+	for from := 0; from < all; from += each {
+		spelling.Go(func() {
+			for i := from; i < min(from+each, all); i++ {
+				if sym := x.syms.of(Fold(x.rung, x.doc.file.Line(i))); sym != 0 { // else its memory may stay untouched
+					x.state[i] = sym
+				}
+			}
+		})
+	}
+	spelling.Wait()
+}
+
 func (x *Index) set(s Slot, node uint32) {
 	if !x.doc.Inserted(s) {
-		x.state[s] = node
+		if x.state[s] != node {
+			x.state[s] = node
+		}
 		return
 	}
 	i := s - x.doc.file.Len() - 1

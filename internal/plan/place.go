@@ -111,7 +111,7 @@ func newPlacer(file *text.Lines, hunks []patch.Hunk, r dialect.Rules) *placer {
 		p.olds += len(hunks[k].Lines)
 	}
 	p.olds -= adds
-	p.doc.Reserve(adds, len(hunks))
+	p.doc.Reserve(adds)
 	p.wrote, p.removed = make([]mark, 0, len(hunks)), make([]run, 0, len(hunks))
 	return p
 }

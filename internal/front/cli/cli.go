@@ -24,11 +24,21 @@ import (
 
 // Main runs emend on the process's own arguments and streams and returns the exit code.
 func Main() int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	context.AfterFunc(ctx, stop) // the second Ctrl-C ends the program as it does any other
+	ctx, cancel := context.WithCancel(context.Background())
+	go interrupted(cancel)
 	app := &app{in: os.Stdin, out: os.Stdout, err: os.Stderr, env: os.Getenv,
 		tty: isTerminal(os.Stdout), ttyIn: isTerminal(os.Stdin), ttyErr: isTerminal(os.Stderr)}
 	return app.run(ctx, os.Args[1:])
+}
+
+// interrupted waits for Ctrl-C; the second one ends the program as it does any other. To be ready for it takes a thread of its
+// own, which nobody waits for: until then Ctrl-C ends the program as kill -9 does.
+func interrupted(cancel context.CancelFunc) {
+	c := make(chan os.Signal, 1)
+	signal.Notify(c, os.Interrupt)
+	<-c
+	signal.Stop(c)
+	cancel()
 }
 
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }

@@ -1,4 +1,4 @@
-package main
+package line
 
 import (
 	"fmt"
@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// spent is the time that a process has spent on the processors, its threads together, to a hundredth of a second.
-func spent(pid int) (time.Duration, error) {
+// Spent is the time that a process has spent on the processors, its threads together, to a hundredth of a second.
+func Spent(pid int) (time.Duration, error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return 0, err
@@ -27,8 +27,8 @@ func spent(pid int) (time.Duration, error) {
 	return time.Duration(user+system) * 10 * time.Millisecond, err
 }
 
-// resident is the most memory that a process has had, in bytes.
-func resident(pid int) int64 {
+// Resident is the most memory that a process has had, in bytes.
+func Resident(pid int) int64 {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		return 0

@@ -1,4 +1,6 @@
-package main
+// Package line is a client of servers of the Model Context Protocol that costs next to nothing: it writes lines made before, and
+// reads lines. What is measured with it is the server.
+package line
 
 import (
 	"bufio"
@@ -8,14 +10,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"regexp"
 	"strconv"
 	"time"
 )
 
-// process is a server that was started, and both ends of its streams.
-type process struct {
+// Process is a server that was started, and both ends of its streams.
+type Process struct {
 	cmd  *exec.Cmd
 	in   io.WriteCloser
 	out  *bufio.Reader
@@ -23,10 +26,10 @@ type process struct {
 	ids  int
 }
 
-// start starts a server in an empty environment.
-func start(ctx context.Context, home string, args []string) (p *process, err error) {
-	p = &process{cmd: exec.CommandContext(ctx, args[0], args[1:]...)}
-	p.cmd.Env, p.cmd.Dir, p.cmd.Stderr = environment(home), home, &p.said
+// Start starts a server in an empty environment.
+func Start(ctx context.Context, home string, args []string) (p *Process, err error) {
+	p = &Process{cmd: exec.CommandContext(ctx, args[0], args[1:]...)}
+	p.cmd.Env, p.cmd.Dir, p.cmd.Stderr = Environment(home), home, &p.said
 	if p.in, err = p.cmd.StdinPipe(); err != nil {
 		return nil, err
 	}
@@ -38,8 +41,8 @@ func start(ctx context.Context, home string, args []string) (p *process, err err
 	return p, p.cmd.Start()
 }
 
-// end lets the server end, as a client does that goes away.
-func (p *process) end() error {
+// End lets the server end, as a client does that goes away.
+func (p *Process) End() error {
 	p.in.Close()
 	io.Copy(io.Discard, p.out) // what nobody waited for
 	if err := p.cmd.Wait(); err != nil {
@@ -48,37 +51,61 @@ func (p *process) end() error {
 	return nil
 }
 
-func (p *process) pid() int { return p.cmd.Process.Pid }
+func (p *Process) PID() int { return p.cmd.Process.Pid }
 
 // request is one request as a line, under the next number.
-func (p *process) request(method string, params any) ([]byte, error) {
+func (p *Process) request(method string, params any) ([]byte, error) {
 	p.ids++
 	line, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": p.ids, "method": method, "params": params})
 	return append(line, '\n'), err
 }
 
-// meet makes the acquaintance of the server, as revisions with a handshake want it.
-func (p *process) meet() error {
-	line, err := p.request("initialize", hello)
-	if err != nil {
+// Meet makes the acquaintance of the server, as revisions with a handshake want it.
+func (p *Process) Meet() error {
+	if _, err := p.Put("initialize", Hello); err != nil {
 		return err
 	}
-	if _, err := p.in.Write(line); err != nil {
-		return err
-	}
-	if _, err := p.answer(); err != nil {
-		return err
-	}
-	_, err = io.WriteString(p.in, `{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n")
+	_, err := io.WriteString(p.in, `{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n")
 	return err
 }
 
-// hello is what initialize says.
-var hello = map[string]any{"protocolVersion": "2025-11-25", "capabilities": map[string]any{},
+// Put makes one request and returns the line that answers it.
+func (p *Process) Put(method string, params any) ([]byte, error) {
+	line, err := p.request(method, params)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := p.in.Write(line); err != nil {
+		return nil, err
+	}
+	return p.answer()
+}
+
+// Ask writes a line and reads one, for a program that speaks no protocol.
+func (p *Process) Ask(what, into any) error {
+	text, err := json.Marshal(what)
+	if err != nil {
+		return err
+	}
+	if _, err := p.in.Write(append(text, '\n')); err != nil {
+		return err
+	}
+	line, err := p.out.ReadBytes('\n')
+	if err == io.EOF {
+		return fmt.Errorf("the client ended: %s", p.said.Bytes())
+	}
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(line, into)
+}
+
+// Hello is what initialize says.
+var Hello = map[string]any{"protocolVersion": "2025-11-25", "capabilities": map[string]any{},
 	"clientInfo": map[string]any{"name": "bench", "version": "1"}}
 
 // answer reads the next line that answers a request.
-func (p *process) answer() ([]byte, error) {
+func (p *Process) answer() ([]byte, error) {
 	for {
 		line, err := p.out.ReadBytes('\n')
 		if err != nil {
@@ -112,20 +139,20 @@ func number(line []byte) (int, bool) {
 
 // volley is calls on their way: the lines, and when each was sent.
 type volley struct {
-	*process
+	*Process
 	first int // the number of the first
 	lines [][]byte
 	sent  []time.Time
-	out   *slice
+	out   *Slice
 }
 
-// drive makes the calls, so many at a time, and returns how long all of them and each of them took, and what came back.
-func (p *process) drive(calls []call, inFlight int) (*slice, error) {
+// Drive makes the calls, so many at a time, and returns how long all of them and each of them took, and what came back.
+func (p *Process) Drive(calls []Call, inFlight int) (*Slice, error) {
 	v, err := p.volley(calls)
 	if err != nil {
 		return nil, err
 	}
-	before, err := spent(p.pid())
+	before, err := Spent(p.PID())
 	if err != nil {
 		return nil, err
 	}
@@ -133,14 +160,14 @@ func (p *process) drive(calls []call, inFlight int) (*slice, error) {
 	if err := v.fly(inFlight); err != nil {
 		return nil, err
 	}
-	v.out.took = time.Since(begin)
-	after, err := spent(p.pid())
-	v.out.cpu = after - before
+	v.out.Took = time.Since(begin)
+	after, err := Spent(p.PID())
+	v.out.CPU = after - before
 	return v.out, err
 }
 
-func (p *process) volley(calls []call) (*volley, error) {
-	v := &volley{process: p, first: p.ids + 1, out: &slice{each: make([]time.Duration, len(calls)), answers: make([][]byte, len(calls))}}
+func (p *Process) volley(calls []Call) (*volley, error) {
+	v := &volley{Process: p, first: p.ids + 1, out: &Slice{Each: make([]time.Duration, len(calls)), Answers: make([][]byte, len(calls))}}
 	for i := range calls {
 		line, err := p.request("tools/call", calls[i])
 		if err != nil {
@@ -184,30 +211,30 @@ func (v *volley) take() error {
 	}
 	n, _ := number(line)
 	i := n - v.first
-	if i < 0 || i >= len(v.sent) || v.out.answers[i] != nil {
+	if i < 0 || i >= len(v.sent) || v.out.Answers[i] != nil {
 		return fmt.Errorf("an answer to request %d, which was not made: %.200s", n, line)
 	}
-	v.out.each[i], v.out.answers[i] = time.Since(v.sent[i]), line
+	v.out.Each[i], v.out.Answers[i] = time.Since(v.sent[i]), line
 	return nil
 }
 
-// refused reports whether a line says that there is no such method.
-func refused(line []byte) bool {
+// Refused reports whether a line says that there is no such method.
+func Refused(line []byte) bool {
 	var a struct{ Error json.RawMessage }
 	return json.Unmarshal(line, &a) != nil || a.Error != nil
 }
 
-// slice is calls that were made.
-type slice struct {
-	took, cpu time.Duration
-	each      []time.Duration
-	answers   [][]byte // lines of the protocol
+// Slice is calls that were made.
+type Slice struct {
+	Took, CPU time.Duration
+	Each      []time.Duration
+	Answers   [][]byte // lines of the protocol
 }
 
-// texts is what a model would read of each answer; an error if one of them is a refusal.
-func (s *slice) texts() ([]string, error) {
-	out := make([]string, len(s.answers))
-	for i, line := range s.answers {
+// Texts is what a model would read of each answer; an error if one of them is a refusal.
+func (s *Slice) Texts() ([]string, error) {
+	out := make([]string, len(s.Answers))
+	for i, line := range s.Answers {
 		var a struct {
 			Result struct {
 				Content []struct{ Text string }
@@ -227,4 +254,23 @@ func (s *slice) texts() ([]string, error) {
 		return nil, errors.New("no calls were made")
 	}
 	return out, nil
+}
+
+// Refused are those of all whose call was refused.
+func (s *Slice) Refused(all []int) (out []int, err error) {
+	for k, line := range s.Answers {
+		var a struct{ Result struct{ IsError bool } }
+		if err := json.Unmarshal(line, &a); err != nil {
+			return nil, err
+		}
+		if a.Result.IsError {
+			out = append(out, all[k])
+		}
+	}
+	return out, nil
+}
+
+// Environment is empty but for what every program needs: nobody's settings are read.
+func Environment(home string) []string {
+	return []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "LC_ALL=C", "XDG_CONFIG_HOME=" + home, "XDG_STATE_HOME=" + home}
 }

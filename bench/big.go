@@ -1,0 +1,176 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+const bigWords = `One file, every line of it another one, and hunks all over it: a line replaced or, on the rung of white space, where the
+programs indent what they add differently, a line taken out. The text of the patch is the same for both. Codex climbs the rungs by itself and
+syncs nothing; emend is told with ` + "`--tolerance`" + ` how far to climb. The file is compared with the one that it has to be. A program that takes
+longer than 10 s is given up, and its time is then at least that.`
+
+// patience is after what time a program is given up.
+const patience = 10 * time.Second
+
+var rungs = []string{"exact", "trailing", "whitespace", "unicode"}
+
+func (b *bench) sizes() []int {
+	if b.quick {
+		return []int{10_000, 100_000}
+	}
+	return []int{100_000, 1_000_000, 10_000_000}
+}
+
+// shapes are the numbers of hunks and lines that go together.
+func (b *bench) shapes(yield func(hunks, lines int) bool) {
+	for _, h := range []int{1, 1000, 100_000} {
+		for _, n := range b.sizes() {
+			if n/h >= 10 && !yield(h, n) {
+				return
+			}
+		}
+	}
+}
+
+func (b *bench) bigRows() (out []row) {
+	for _, rung := range rungs {
+		for h, n := range b.shapes {
+			s := &big{lines: n, hunks: h, rung: rung}
+			out = append(out, row{s.row(), "d", s.title() + ", " + rung, s.placed})
+		}
+	}
+	for h, n := range b.shapes {
+		s := &big{lines: n, hunks: h, rung: "exact", nowhere: true}
+		out = append(out, row{fmt.Sprintf("e.%d.%s", h, short(n)), "e", s.title(), s.refused})
+	}
+	for i, n := range []int{30, 1000} {
+		h := hostile{lines: b.sizes()[i], hunk: n}
+		out = append(out, row{fmt.Sprintf("f.%d", n), "f", fmt.Sprintf("%s equal lines, a hunk of %d", short(h.lines), n), h.refused})
+	}
+	return out
+}
+
+// big is a file of so many lines and a patch of so many hunks.
+type big struct {
+	lines, hunks int
+	rung         string
+	nowhere      bool // the last hunk's line is not in the file
+}
+
+// row is its name.
+func (s *big) row() string { return fmt.Sprintf("d.%s.%d.%s", s.rung, s.hunks, short(s.lines)) }
+
+func (s *big) title() string {
+	return short(s.lines) + " lines, " + ofHunks(s.hunks)
+}
+
+func ofHunks(n int) string {
+	switch {
+	case n == 1:
+		return "1 hunk"
+	case n < 10_000:
+		return "1,000 hunks"
+	}
+	return "100,000 hunks"
+}
+
+// short is a number as people say it.
+func short(n int) string {
+	if n%1_000_000 == 0 {
+		return fmt.Sprintf("%dM", n/1_000_000)
+	}
+	return fmt.Sprintf("%dk", n/1000)
+}
+
+// placed is the work of placing every hunk.
+func (s *big) placed(_ context.Context, b *bench, dir string) (*work, error) {
+	patch := filepath.Join(dir, "patch")
+	if err := s.write(patch); err != nil {
+		return nil, err
+	}
+	base, size, err := b.base(s.lines)
+	if err != nil {
+		return nil, err
+	}
+	want := s.sum()
+	w := &work{size: size, lines: s.lines, bars: []bar{{lane: unsynced, peer: codex, most: 0.5}, {lane: unsynced, most: 3, memory: true}}}
+	apply := []string{"apply", "--quiet", "--dialect=emend", "--tolerance=" + s.rung}
+	for _, t := range []task{
+		{name: unsynced, program: b.programs.emend, args: append(apply[:4:4], "--durability=none")},
+		{name: codex, program: b.programs.codex, limit: patience},
+		{name: durable, program: b.programs.emend, args: apply, rounds: 3, counted: s.hunks == 1},
+	} {
+		if t.name == durable && s.rung != "exact" {
+			continue // syncs cost the same on every rung
+		}
+		t.stdin = patch
+		t.tree = b.fresh(dir, t.program.name == "emend", func(dir string) (string, error) { return copied(dir, base) })
+		t.check = func(root, _ string) error { return checkSum(filepath.Join(root, "f"), want) }
+		t.after = os.RemoveAll
+		w.lanes = append(w.lanes, b.lane(t))
+	}
+	return w, nil
+}
+
+// refused is the work of finding out that the last hunk has no place.
+func (s *big) refused(_ context.Context, b *bench, dir string) (*work, error) {
+	patch := filepath.Join(dir, "patch")
+	if err := s.write(patch); err != nil {
+		return nil, err
+	}
+	base, size, err := b.base(s.lines)
+	if err != nil {
+		return nil, err
+	}
+	return b.refusing(dir, base, patch, size, plain(s.lines))
+}
+
+// refusing is work at whose end the file is as it was, so that one tree does for all.
+func (b *bench) refusing(dir, base, patch string, size int64, sum string) (*work, error) {
+	root, err := b.fresh(dir, true, func(dir string) (string, error) { return copied(dir, base) })()
+	if err != nil {
+		return nil, err
+	}
+	w := &work{size: size, bars: []bar{{lane: durable, peer: codex, most: 0.5}, {lane: durable, most: 3, memory: true}}}
+	for _, t := range []task{
+		{name: durable, program: b.programs.emend, args: []string{"apply", "--quiet", "--dialect=emend", "--tolerance=unicode"}, says: "its lines are not in the file"},
+		{name: codex, program: b.programs.codex, limit: patience, says: "Failed to find expected lines"},
+	} {
+		t.stdin, t.exit = patch, 1
+		t.tree = func() (string, error) { return root, nil }
+		t.check = func(root, _ string) error { return checkSum(filepath.Join(root, "f"), sum) }
+		w.lanes = append(w.lanes, b.lane(t))
+	}
+	return w, nil
+}
+
+// copied is a new workspace with a copy of the file.
+func copied(dir, base string) (string, error) {
+	root, err := tree{}.lay(dir, nil)
+	if err != nil {
+		return "", err
+	}
+	return root, copyFile(filepath.Join(root, "f"), base)
+}
+
+// hostile is a file of equal lines, and a hunk of such lines but for its last.
+type hostile struct{ lines, hunk int }
+
+func (h hostile) refused(_ context.Context, b *bench, dir string) (*work, error) {
+	const line = "the same line, again and again\n"
+	base, patch := filepath.Join(dir, "base"), filepath.Join(dir, "patch")
+	text := strings.Repeat(line, h.lines)
+	if err := os.WriteFile(base, []byte(text), 0o666); err != nil {
+		return nil, err
+	}
+	hunk := "*** Begin Patch\n*** Update File: f\n@@\n" + strings.Repeat(" "+line, h.hunk-1) + "-and another one\n+new\n*** End Patch\n"
+	if err := os.WriteFile(patch, []byte(hunk), 0o666); err != nil {
+		return nil, err
+	}
+	return b.refusing(dir, base, patch, int64(len(text)), sumOf(strings.NewReader(text)))
+}

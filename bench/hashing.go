@@ -1,0 +1,151 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/emend-dev/emend/bench/internal/line"
+)
+
+const (
+	bareHash = "a bare hash of the file"
+	sums     = "sha256sum"
+	memory   = "a bare hash in memory"
+	fromLine = 20_000_000
+)
+
+func (b *bench) hashRows() []row {
+	return []row{
+		{"i", "i", "21 lines from the 20,000,000th of a file of 1 GB", b.sliced},
+		{"j", "j", "a file of 64 MiB", b.hashed},
+	}
+}
+
+// long writes a file of about so many bytes.
+func long(name string, size int) error {
+	const each = 30
+	_, err := create(name, func(w io.Writer) { writeLines(w, size/each, func(b []byte, i int) []byte { return appendLine(b, i) }) })
+	return err
+}
+
+// sliced is the work of reading some lines of a file, with its hash.
+func (b *bench) sliced(_ context.Context, _ *bench, dir string) (*work, error) {
+	size, from, until := 1<<30, fromLine, fromLine+20
+	if b.quick {
+		size, from, until = 1<<24, fromLine/100, fromLine/100+20
+	}
+	root, name := dir, filepath.Join(dir, "f")
+	if err := long(name, size); err != nil {
+		return nil, err
+	}
+	want, err := sumOfFile(name)
+	if err != nil {
+		return nil, err
+	}
+	var text []byte
+	for i := from - 1; i < until; i++ {
+		text = appendLine(text, i)
+	}
+	w := &work{bars: []bar{{lane: durable, peer: bareHash, most: 1.1}}}
+	for _, t := range []task{
+		{name: durable, program: b.programs.emend, check: checkSlice(want, string(text)),
+			args: []string{"--root=.", "read", "--json", fmt.Sprintf("--start=%d", from), fmt.Sprintf("--end=%d", until), "f"}},
+		{name: bareHash, program: program{name: "hash", path: b.programs.hash}, args: []string{"f"}, check: checkPrinted(want)},
+		{name: sums, program: b.programs.sha256sum, args: []string{"f"}, check: checkPrinted(want)},
+	} {
+		t.tree = func() (string, error) { return root, nil }
+		w.lanes = append(w.lanes, b.lane(t))
+	}
+	return w, settle(dir)
+}
+
+// checkSlice holds the answer against the file's hash and the lines that were asked for.
+func checkSlice(sum, text string) func(dir, out string) error {
+	return func(_, out string) error {
+		var is struct {
+			Data struct{ Sha256, Content string }
+		}
+		said, err := os.ReadFile(out)
+		if err == nil {
+			err = json.Unmarshal(said, &is)
+		}
+		if err == nil && (is.Data.Sha256 != sum || is.Data.Content != text) {
+			err = fmt.Errorf("it is not %s and those lines: %.200q", sum, said)
+		}
+		return err
+	}
+}
+
+func checkPrinted(sum string) func(dir, out string) error {
+	return func(_, out string) error {
+		said, err := os.ReadFile(out)
+		if err == nil && !bytes.HasPrefix(said, []byte(sum)) {
+			err = fmt.Errorf("it is not %s: %.100q", sum, said)
+		}
+		return err
+	}
+}
+
+// hashed is the work of asking a server for a hash, beside what the processor needs for it.
+func (b *bench) hashed(ctx context.Context, _ *bench, dir string) (*work, error) {
+	size := 64 << 20
+	if b.quick {
+		size = 1 << 20
+	}
+	name := filepath.Join(dir, "tree", "f")
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		return nil, err
+	}
+	if err := long(name, size); err != nil {
+		return nil, err
+	}
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	want := sumOf(bytes.NewReader(text))
+	p, err := line.Start(ctx, b.home(), []string{b.programs.emend.path, "serve", filepath.Dir(name)})
+	if err == nil {
+		err = p.Meet()
+	}
+	if err != nil {
+		return nil, err
+	}
+	ask := []line.Call{{Name: "read_file", Arguments: map[string]any{"path": "f", "startLine": 1, "endLine": 1}}}
+	return &work{end: p.End, bars: []bar{{lane: durable, peer: memory, most: 1.1}}, ops: 1, lanes: []lane{
+		{name: durable, turn: func(context.Context) (sample, error) {
+			s, err := answered(p, ask, 1)
+			if err == nil && !strings.Contains(s.texts[0], want) {
+				err = fmt.Errorf("another hash than %s: %.200q", want, s.texts[0])
+			}
+			return sample{took: s.took, peak: line.Resident(p.PID())}, err
+		}},
+		{name: memory, turn: func(context.Context) (sample, error) {
+			begin := time.Now()
+			sum := sha256.Sum256(text)
+			took := time.Since(begin)
+			if hex.EncodeToString(sum[:]) != want {
+				return sample{}, fmt.Errorf("two hashes of the same")
+			}
+			return sample{took: took}, nil
+		}},
+	}}, nil
+}
+
+func sumOfFile(name string) (string, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	return sumOf(f), nil
+}

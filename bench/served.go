@@ -1,0 +1,262 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/emend-dev/emend/bench/internal/line"
+)
+
+const servedWords = `Each caller has a request in flight, over standard input and output of one process. emend hashes, logs, keeps what was
+there before and, but for ` + "`durability none`" + `, syncs; server-filesystem does none of that. After every turn each file has what was
+answered as made, unless a line says what is lost.`
+
+// served is a server at work on a tree of its own.
+type served struct {
+	*line.Process
+	talk *line.Language
+	dir  string
+	at   []int // how often each file was edited
+}
+
+// theirName is the lane of the filesystem server of the protocol's own authors.
+const theirName = "server-filesystem"
+
+// serverRows are the edits and the reads of one server.
+func (b *bench) serverRows() []row {
+	return []row{
+		{"k.1", "k", "one caller", b.serving(true, 200, 1, (*served).edits)},
+		{"k.64", "k", "64 callers, each with a file of its own", b.serving(true, 640, 64, (*served).edits)},
+		{"k.one", "k", "64 callers with one file, a line each", b.serving(true, 64, 64, (*served).contest)},
+		{"l.1", "l", "one caller", b.serving(false, 2000, 1, (*served).reads)},
+		{"l.64", "l", "64 callers", b.serving(false, 2000, 64, (*served).reads)},
+	}
+}
+
+// serving starts each server in a tree of its own, and lets each do the same calls in turn.
+func (b *bench) serving(counted bool, calls, callers int, turn func(*served, int, int) (sample, error)) func(context.Context, *bench, string) (*work, error) {
+	return func(ctx context.Context, _ *bench, dir string) (*work, error) {
+		if b.quick {
+			calls = max(calls/10, callers)
+		}
+		w := &work{ops: calls}
+		var all []*served
+		w.end = func() (err error) {
+			for _, s := range all {
+				if endErr := s.End(); err == nil {
+					err = endErr
+				}
+			}
+			return err
+		}
+		for i, v := range b.servers() {
+			l := lane{name: v.name, why: v.why}
+			if v.why == "" {
+				s, err := b.serve(ctx, filepath.Join(dir, fmt.Sprint("side", i)), nil, v)
+				if err != nil {
+					return w, fmt.Errorf("%s: %w", v.name, err)
+				}
+				all = append(all, s)
+				l.turn = func(context.Context) (sample, error) { return turn(s, calls, callers) }
+				if counted {
+					l.calls = b.traced(dir, v, calls, callers, turn)
+				}
+			}
+			w.lanes = append(w.lanes, l)
+		}
+		return w, settle(dir)
+	}
+}
+
+// server is how one is started: its directory comes last.
+type server struct {
+	name string
+	args []string
+	talk *line.Language
+	why  string
+}
+
+func (b *bench) servers() []server {
+	p := b.programs
+	why := p.filesystem.why
+	if why == "" {
+		why = p.node.why
+	}
+	return []server{
+		{durable, []string{p.emend.path, "serve"}, &line.Our, ""},
+		{unsynced, []string{p.emend.path, "--durability=none", "serve"}, &line.Our, ""},
+		{theirName, []string{p.node.path, p.filesystem.path}, &line.Their, why},
+	}
+}
+
+// pages is how many files a server's tree has.
+const pages = 1000
+
+func (b *bench) serve(ctx context.Context, home string, before []string, v server) (*served, error) {
+	s := &served{talk: v.talk, dir: filepath.Join(home, "tree"), at: make([]int, pages)}
+	files, dirs := tree{}, []string{}
+	for i := range pages {
+		files[pageName(i)] = paged(i, 0)
+	}
+	for i := range directories {
+		dirs = append(dirs, fmt.Sprintf("dir%d", i))
+	}
+	if err := os.MkdirAll(home, 0o777); err != nil {
+		return nil, err
+	}
+	root, err := files.lay(home, dirs)
+	if err != nil {
+		return nil, err
+	}
+	s.dir = root
+	args := append(append(before, v.args...), root)
+	if s.Process, err = line.Start(ctx, home, args); err != nil {
+		return nil, err
+	}
+	return s, s.Meet()
+}
+
+// traced counts the syncs of one turn of a server of its own, and of what it takes to start.
+func (b *bench) traced(dir string, v server, calls, callers int, turn func(*served, int, int) (sample, error)) func(context.Context) (map[string]int, error) {
+	if b.programs.strace.why != "" {
+		return nil
+	}
+	return func(ctx context.Context) (map[string]int, error) {
+		counts := filepath.Join(dir, "counts")
+		args := []string{b.programs.strace.path, "-f", "-qq", "-c", "-e", "trace=" + strings.Join(syncs, ","), "-o", counts}
+		s, err := b.serve(ctx, filepath.Join(dir, "traced"), args, v)
+		if err != nil {
+			return nil, err
+		}
+		_, err = turn(s, calls, callers)
+		if endErr := s.End(); err == nil {
+			err = endErr
+		}
+		if err != nil {
+			return nil, err
+		}
+		text, err := os.ReadFile(counts)
+		return parseCounts(string(text)), err
+	}
+}
+
+func pageName(i int) string { return fmt.Sprintf("dir%d/file%04d.txt", i%directories, i) }
+
+// paged is the i-th file after so many edits.
+func paged(i, edits int) string { return content(i, fmt.Sprint(edits, " edits after")) }
+
+// told is calls that were made, and what a model would read of the answers.
+type told struct {
+	took  time.Duration
+	texts []string
+}
+
+// answered makes calls, none of which may be refused.
+func answered(p *line.Process, calls []line.Call, callers int) (told, error) {
+	out, err := p.Drive(calls, callers)
+	if err != nil {
+		return told{}, err
+	}
+	texts, err := out.Texts()
+	return told{out.Took, texts}, err
+}
+
+func (s *served) sample(took time.Duration) sample {
+	return sample{took: took, peak: line.Resident(s.PID())}
+}
+
+// reads reads files in turn.
+func (s *served) reads(n, callers int) (sample, error) {
+	calls := make([]line.Call, n)
+	for i := range calls {
+		calls[i] = s.talk.Read(s.dir, pageName(i%pages))
+	}
+	is, err := answered(s.Process, calls, callers)
+	for i, text := range is.texts {
+		if k := i % pages; s.talk.Content(text) != paged(k, s.at[k]) {
+			return sample{}, fmt.Errorf("another text for %s: %.200q", pageName(k), text)
+		}
+	}
+	return s.sample(is.took), err
+}
+
+// edits edits files in turn, and then looks at every one of them.
+func (s *served) edits(n, callers int) (sample, error) {
+	calls := make([]line.Call, n)
+	for i := range calls {
+		old, now := paged(i, s.at[i]), paged(i, s.at[i]+1)
+		s.at[i]++
+		calls[i] = s.talk.Edit(s.dir, pageName(i), sumOf(strings.NewReader(old)), lineOf(old, 24), lineOf(now, 24))
+	}
+	is, err := answered(s.Process, calls, callers)
+	if err != nil {
+		return sample{}, err
+	}
+	want := tree{}
+	for i := range pages {
+		want[pageName(i)] = paged(i, s.at[i])
+	}
+	return s.sample(is.took), want.check(s.dir)
+}
+
+func lineOf(text string, n int) string { return strings.SplitAfter(text, "\n")[n] }
+
+// contest has every caller change a line of its own in the same file. What is refused because somebody was quicker is asked for
+// again; what is answered as made has to be there, which is emend's promise and not the other's.
+func (s *served) contest(n, callers int) (sample, error) {
+	const name = "contest.txt"
+	var before, after strings.Builder
+	todo := make([]int, n)
+	for i := range n {
+		todo[i] = i
+		before.WriteString(contestLine(i, "before"))
+		after.WriteString(contestLine(i, "after"))
+	}
+	if err := os.WriteFile(filepath.Join(s.dir, name), []byte(before.String()), 0o666); err != nil {
+		return sample{}, err
+	}
+	var took time.Duration
+	for range n { // one at least is made in every turn
+		calls := make([]line.Call, len(todo))
+		for k, i := range todo {
+			calls[k] = s.change(name, contestLine(i, "before"), contestLine(i, "after"))
+		}
+		out, err := s.Drive(calls, callers)
+		if err != nil {
+			return sample{}, err
+		}
+		took += out.Took
+		if todo, err = out.Refused(todo); err != nil {
+			return sample{}, err
+		}
+		if len(todo) == 0 {
+			break
+		}
+	}
+	text, err := os.ReadFile(filepath.Join(s.dir, name))
+	is := s.sample(took)
+	if lost := n - strings.Count(string(text), "after"); lost > 0 {
+		if s.talk == &line.Our {
+			return is, fmt.Errorf("%d edits that were answered as made are not there", lost)
+		}
+		is.note = fmt.Sprintf("%s, which loses %d of %d edits", theirName, lost, n)
+	}
+	return is, err
+}
+
+// change is a line's replacement that needs no hash: a patch for emend.
+func (s *served) change(name, old, now string) line.Call {
+	if s.talk != &line.Our {
+		return s.talk.Edit(s.dir, name, "", old, now)
+	}
+	patch := "*** Begin Patch\n*** Update File: " + name + "\n@@\n-" + old + "+" + now + "*** End Patch\n"
+	return line.Call{Name: "apply_patch", Arguments: map[string]any{"patch": patch}}
+}
+
+func contestLine(i int, when string) string {
+	return fmt.Sprintf("line %d is as it was %s the contest\n", i, when)
+}
