@@ -22,6 +22,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/emend-dev/emend/internal/commit"
 	"github.com/emend-dev/emend/internal/dialect"
 	"github.com/emend-dev/emend/internal/fail"
 	"github.com/emend-dev/emend/internal/guard"
@@ -351,6 +352,7 @@ func (w *Workspace) plan(ctx context.Context, text string, o Options, src *reade
 	if err != nil {
 		return view, nil, err
 	}
+	commit.Room(len(view.Patch.Sections))
 	rules := d.Rules(o.dialect())
 	src.readAhead(ctx, view.Patch.Sections, rules.Absolute)
 	p, err := plan.Build(ctx, view.Patch, rules, src, plan.Options{Expect: o.Expect, Print: d.PrintHunk})

@@ -117,7 +117,6 @@ func (t *transaction) copy(a *act, n *New, slots vfs.Dir, from, name string) (vf
 	if err := t.likeKept(a, f, kept); err != nil {
 		return f, err
 	}
-	t.hint(f)
 	if a.staged, err = f.Stat(); err != nil {
 		return f, unwritable(err)
 	}

@@ -147,6 +147,7 @@ type act struct {
 
 	old    vfs.Info // verified: what is at Path
 	held   vfs.File // keeps the inode number of old from being used again
+	early  bool     // held since it was staged
 	lease  func() bool
 	racy   bool     // old was changed so lately that its time may not tell
 	staged vfs.Info // what is in the slot

@@ -13,40 +13,30 @@ import (
 )
 
 const (
-	// maxBatch is how many staged files are open at once, and syncers how many are synced at once.
-	maxBatch = 256
-	syncers  = 16
+	// syncers is how many files are synced at once.
+	syncers = 16
 	// many is from how many steps on several are staged at once.
 	many = 64
+	// others is how many files a process may well have open beside those of a transaction.
+	others = 48
 )
 
-// fill writes the slots, batch by batch: all of a batch first, so that the system can write them out together, then a
-// sync of each.
+// Room prepares for a transaction of n changes, which is going to have about as many files open.
+func Room(n int) {
+	if n > others/2 {
+		vfs.Room(others + min(n, maxHeld))
+	}
+}
+
+// fill writes the slots, and has them on disk when it returns.
 func (t *transaction) fill(ctx context.Context) error {
-	t.room()
-	tell := t.teller()
-	for batch := range slices.Chunk(t.acts, min(maxBatch, t.s.files/8+1)) {
-		files := make([]vfs.File, len(batch))
-		err := inTurn(len(batch), t.hands(), func(i int) (err error) {
-			if err := ctx.Err(); err != nil {
-				return cancelled(ctx)
-			}
-			files[i], err = t.slot(batch[i])
-			if t.s.opts.NoSync {
-				err = errors.Join(err, closed(&files[i]))
-			}
-			tell()
-			return err
-		})
-		if err == nil {
-			err = unwritable(t.sync(files))
-		}
-		for i := range files {
-			err = errors.Join(err, closed(&files[i]))
-		}
-		if err != nil {
-			return err
-		}
+	Room(len(t.acts))
+	fill := t.fillMany
+	if len(t.acts) < many {
+		fill = t.fillFew
+	}
+	if err := fill(ctx); err != nil {
+		return err
 	}
 	for _, a := range t.acts {
 		for _, what := range a.lost {
@@ -54,6 +44,45 @@ func (t *transaction) fill(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// fillFew writes one after the other, so that the system can write them out together, and then syncs all.
+func (t *transaction) fillFew(ctx context.Context) error {
+	files := make([]vfs.File, len(t.acts))
+	tell := t.teller()
+	err := inTurn(len(files), 1, func(i int) (err error) {
+		files[i], err = t.staged(ctx, i)
+		tell()
+		if err == nil && files[i] != nil && !t.s.opts.NoSync {
+			files[i].Hint()
+		}
+		return err
+	})
+	if err == nil {
+		err = inTurn(len(files), syncers, func(i int) error { return t.sync(files[i]) })
+	}
+	for _, f := range files {
+		err = errors.Join(err, done(f))
+	}
+	return err
+}
+
+// fillMany has several hands, each of which makes one new file after the other durable: while some wait for the disk
+// others work.
+func (t *transaction) fillMany(ctx context.Context) error {
+	hands := syncers
+	if t.s.opts.NoSync {
+		hands = runtime.GOMAXPROCS(0)
+	}
+	tell := t.teller()
+	return inTurn(len(t.acts), hands, func(i int) error {
+		f, err := t.staged(ctx, i)
+		if err == nil {
+			err = t.sync(f)
+		}
+		tell()
+		return errors.Join(err, done(f))
+	})
 }
 
 // teller returns what tells of one file more that is staged, one at a time.
@@ -71,29 +100,28 @@ func (t *transaction) teller() func() {
 	}
 }
 
-// room prepares for the files that will be open at once: those being staged, and those held from verification on.
-func (t *transaction) room() {
-	if n := len(t.acts); n >= many {
-		vfs.Room(many + min(n, maxBatch) + min(n, maxHeld))
+// staged prepares the slot of a step, unless the caller does not want it any more.
+func (t *transaction) staged(ctx context.Context, i int) (vfs.File, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, cancelled(ctx)
 	}
+	return t.slot(t.acts[i])
 }
 
-// closed closes a file, if there is one.
-func closed(f *vfs.File) error {
-	if *f == nil {
+// sync makes a staged file durable, if there is one.
+func (t *transaction) sync(f vfs.File) error {
+	if f == nil || t.s.opts.NoSync || plant.Is(plant.NoStageSync) {
 		return nil
 	}
-	err := unwritable((*f).Close())
-	*f = nil
-	return err
+	return unwritable(f.Sync())
 }
 
-// hands is how many steps are staged at once: a few are not worth a second goroutine.
-func (t *transaction) hands() int {
-	if len(t.acts) < many {
-		return 1
+// done closes a staged file, if there is one.
+func done(f vfs.File) error {
+	if f == nil {
+		return nil
 	}
-	return runtime.GOMAXPROCS(0)
+	return unwritable(f.Close())
 }
 
 // inTurn calls do for 0 to n-1, in this order, with so many hands at once, until one fails. The error is that of the first
@@ -124,19 +152,4 @@ func inTurn(n, hands int, do func(i int) error) error {
 		return nil
 	}
 	return errs[i]
-}
-
-// sync makes files durable, several at a time. It reports every error there was.
-func (t *transaction) sync(files []vfs.File) error {
-	if t.s.opts.NoSync || plant.Is(plant.NoStageSync) {
-		return nil
-	}
-	errs := make([]error, len(files))
-	inTurn(len(files), syncers, func(i int) error { //nolint:errcheck // the errors are in errs
-		if files[i] != nil {
-			errs[i] = files[i].Sync()
-		}
-		return nil
-	})
-	return errors.Join(errs...)
 }

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/emend-dev/emend/internal/audit"
@@ -51,9 +52,7 @@ func (s *Store) begin(tx Tx) *transaction {
 func (t *transaction) close() {
 	for _, a := range t.acts {
 		a.release()
-		if a.held != nil {
-			a.held.Close()
-		}
+		t.s.unhold(a)
 	}
 	t.dirs.close()
 	if t.mark != nil {
@@ -267,7 +266,7 @@ func (t *transaction) content(a *act, slots vfs.Dir, name string) (vfs.File, err
 	if a.From != "" {
 		return t.fetch(a, n, slots, name)
 	}
-	f, err := slots.Create(name, 0o600)
+	f, err := slots.Create(name, t.mode(n))
 	if err != nil {
 		return nil, unwritable(err)
 	}
@@ -277,7 +276,6 @@ func (t *transaction) content(a *act, slots vfs.Dir, name string) (vfs.File, err
 	if err := t.attributes(a, n, f); err != nil {
 		return f, err
 	}
-	t.hint(f)
 	if a.staged, err = f.Stat(); err != nil {
 		return f, unwritable(err)
 	}
@@ -285,16 +283,24 @@ func (t *transaction) content(a *act, slots vfs.Dir, name string) (vfs.File, err
 	return f, nil
 }
 
-// hint lets the system begin with what a sync is going to wait for.
-func (t *transaction) hint(f vfs.File) {
-	if !t.s.opts.NoSync {
-		f.Hint()
+// mode is what a new content is made with: what it is going to have in the end, as far as that is known, since another
+// change of it would be another write. Nobody else gets into the directory of the slots. Its owner may write to it until
+// it has its attributes.
+func (t *transaction) mode(n *New) fs.FileMode {
+	if n.From < 0 {
+		return 0o600
 	}
+	return t.tx.Changes[n.From].Old.Mode.Perm() | 0o600
 }
+
+// pages are for writing strings, piece by piece.
+var pages = sync.Pool{New: func() any { return new([128 << 10]byte) }}
 
 // write writes text without a second copy of all of it.
 func write(f vfs.File, text string) error {
-	buf := make([]byte, min(len(text), 1<<20))
+	page := pages.Get().(*[128 << 10]byte)
+	defer pages.Put(page)
+	buf := page[:]
 	for len(text) > 0 {
 		n := copy(buf, text)
 		if _, err := f.Write(buf[:n]); err != nil {
@@ -323,7 +329,9 @@ func (t *transaction) attributes(a *act, n *New, f vfs.File) error {
 	if err != nil {
 		return moved(from.Path, err)
 	}
-	defer old.Close()
+	if n.From != a.change || !t.s.keeps(a, old) {
+		defer old.Close()
+	}
 	if is, err := old.Stat(); err != nil || is.ID != from.Old.ID {
 		return stale(from.Path, "the file was replaced since it was read", from.Old.Sum, "")
 	}

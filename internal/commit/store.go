@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/emend-dev/emend/internal/audit"
@@ -33,6 +34,7 @@ type Store struct {
 	hist        *history.History
 	opts        Options
 	files       int           // how many files may be open at once
+	early       atomic.Int64  // how many are held open without the lock
 	queue       chan struct{} // has one token: who holds it may ask for the lock
 }
 
@@ -234,29 +236,40 @@ func (s *Store) Holder() (string, error) {
 	return holder(f), nil
 }
 
-// sign writes who has the lock, for others to read, unless it says so already. It is worth no error.
+// sign writes who has the lock, for others to read, unless it says so already. It is worth no error. What the new text
+// has in common with the old one stays: a file that is cut to nothing gives its block back, and a disk may be told so, and
+// waited for, each time.
 func (s *Store) sign(f vfs.File) {
-	line := s.opts.Holder + "\n"
-	if s.opts.Holder == "" || signed(f, line) {
+	if s.opts.Holder == "" {
 		return
 	}
-	if f.Truncate(0) == nil {
-		io.WriteString(f, line)
+	line := s.opts.Holder + "\n"
+	was := make([]byte, 256)
+	n, _ := f.ReadAt(was, 0)
+	same := common(line, string(was[:n]))
+	if same == len(line) && same == n {
+		return
+	}
+	if f.Truncate(int64(same)) == nil {
+		io.WriteString(f, line[same:])
 	}
 }
 
-// signed reports whether line is all that f has.
-func signed(f vfs.File, line string) bool {
-	b := make([]byte, len(line)+1)
-	n, _ := f.ReadAt(b, 0)
-	return string(b[:n]) == line
+// common is how many bytes a and b begin with that are the same.
+func common(a, b string) int {
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return min(len(a), len(b))
 }
 
 func holder(f vfs.File) string {
 	b := make([]byte, 256)
 	n, _ := f.ReadAt(b, 0)
-	line, _, _ := strings.Cut(string(b[:n]), "\n")
-	if line == "" {
+	line, _, whole := strings.Cut(string(b[:n]), "\n")
+	if line == "" || !whole {
 		return "another process"
 	}
 	return line

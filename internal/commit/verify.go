@@ -89,7 +89,7 @@ func (t *transaction) unchanged(a *act, old *Old) error {
 		return stale(a.Path, "its kind or permissions changed since it was read", old.Sum, "")
 	}
 	a.racy = t.s.opts.now().Sub(a.old.ModTime) < racy
-	if err := t.hold(a, dir, name); err != nil {
+	if err := t.hold(a, dir, name, old); err != nil {
 		return err
 	}
 	// A change since, however it was made, shows in one of these; one so fast that it does not, in the content.
@@ -114,8 +114,55 @@ func sameLink(a *act, dir vfs.Dir, name string, old *Old) error {
 	return nil
 }
 
-// hold opens the file, so that its inode number stays its own, and asks to hear of writers.
-func (t *transaction) hold(a *act, dir vfs.Dir, name string) error {
+// keeps holds the file that lends its attributes to a new content open until it is verified, unless many are held so by
+// now: what does not have the lock must not use up what the one that has it needs.
+func (s *Store) keeps(a *act, f vfs.File) bool {
+	if s.early.Add(1) > int64(min(maxHeld, s.files/8)) {
+		s.early.Add(-1)
+		return false
+	}
+	a.held, a.early = f, true
+	return true
+}
+
+// unhold closes the file that is held.
+func (s *Store) unhold(a *act) {
+	if a.held == nil {
+		return
+	}
+	a.held.Close()
+	a.held = nil
+	if a.early {
+		s.early.Add(-1)
+	}
+	a.early = false
+}
+
+// hold sees to it that the file is open, so that its inode number stays its own, and asks to hear of writers.
+func (t *transaction) hold(a *act, dir vfs.Dir, name string, old *Old) error {
+	if a.old.ID != old.ID {
+		t.s.unhold(a) // another file by now, which may have the same content
+	}
+	if a.held == nil {
+		if err := t.open(a, dir, name); a.held == nil || err != nil {
+			return err
+		}
+	}
+	if a.Do == doMove {
+		return nil // the very file goes on: whoever writes to it, nothing is lost
+	}
+	release, busy := a.held.Lease()
+	if busy {
+		e := stale(a.Path, "another program has the file open for writing", "", "")
+		e.Hint = "Wait until it has finished, re-read the file and re-apply your edit."
+		return e
+	}
+	a.lease = release
+	return nil
+}
+
+// open opens the file that is to be held, if it can be had and not too many are.
+func (t *transaction) open(a *act, dir vfs.Dir, name string) error {
 	if t.held == min(maxHeld, t.s.files/4) {
 		a.racy = true
 		return nil
@@ -140,16 +187,6 @@ func (t *transaction) hold(a *act, dir vfs.Dir, name string) error {
 	if is.ID != a.old.ID {
 		return stale(a.Path, "the file was replaced since it was read", "", "")
 	}
-	if a.Do == doMove {
-		return nil // the very file goes on: whoever writes to it, nothing is lost
-	}
-	release, busy := f.Lease()
-	if busy {
-		e := stale(a.Path, "another program has the file open for writing", "", "")
-		e.Hint = "Wait until it has finished, re-read the file and re-apply your edit."
-		return e
-	}
-	a.lease = release
 	return nil
 }
 

@@ -52,7 +52,7 @@ func GlobTo(ctx context.Context, g *guard.Guard, o Options, q Globbing, out io.W
 	err = walkPaths(ctx, g, &o, p, weighLines, pathLines, func(text []byte) bool {
 		lines := bytes.Count(text, newline)
 		room := p.room(lines)
-		if _, failed = out.Write(firstLines(text, room, room < lines)); failed != nil {
+		if _, failed = out.Write(firstLines([][]byte{text}, room, room < lines)[0]); failed != nil {
 			return false
 		}
 		return !p.More

@@ -31,12 +31,15 @@ func adopt(from, to int) (lost []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := adoptList(from, to, slices.Contains(has, accessList)); err != nil {
+	set, err := adoptList(from, to, slices.Contains(has, accessList))
+	if err != nil {
 		return nil, fmt.Errorf("the access list cannot be kept: %w", err)
 	}
-	// The access list has set permissions, chown may have cleared some.
-	if err := again(func() error { return unix.Fstat(to, &is) }); err != nil {
-		return nil, err
+	if set || was.Uid != is.Uid || was.Gid != is.Gid {
+		// The access list has set permissions, chown may have cleared some.
+		if err := again(func() error { return unix.Fstat(to, &is) }); err != nil {
+			return nil, err
+		}
 	}
 	more, err := adoptMode(to, was, is)
 	return append(lost, more...), err
@@ -76,19 +79,20 @@ func copyAttribute(from, to int, name string) bool {
 // adoptList copies the access list, or takes away the one that to inherited from the defaults of its directory.
 // Without its list a file can be open to more people than with it (the group's permissions become those of the mask),
 // so failing here is an error.
-func adoptList(from, to int, has bool) error {
+// set reports whether anything was changed.
+func adoptList(from, to int, has bool) (set bool, err error) {
 	if has {
 		list, err := attribute(from, accessList)
 		if err != nil {
-			return err
+			return false, err
 		}
-		return again(func() error { return unix.Fsetxattr(to, accessList, list, 0) })
+		return true, again(func() error { return unix.Fsetxattr(to, accessList, list, 0) })
 	}
 	inherited, err := attributes(to)
 	if err != nil || !slices.Contains(inherited, accessList) {
-		return err
+		return false, err
 	}
-	return again(func() error { return unix.Fremovexattr(to, accessList) })
+	return true, again(func() error { return unix.Fremovexattr(to, accessList) })
 }
 
 // attributes lists the names of a file's attributes: one call where there are none, or no such thing at all.
@@ -130,7 +134,7 @@ func inheritMode(dir, fd int, perm uint32) error {
 	if err != unix.ENODATA && !errors.Is(err, ErrUnsupported) {
 		return fmt.Errorf("the default access list cannot be read: %w", err)
 	}
-	if err := adoptList(-1, fd, false); err != nil {
+	if _, err := adoptList(-1, fd, false); err != nil {
 		return fmt.Errorf("the access list of the staging directory cannot be removed: %w", err)
 	}
 	return again(func() error { return unix.Fchmod(fd, perm&^umask) })

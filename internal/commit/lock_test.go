@@ -1,0 +1,30 @@
+package commit
+
+import (
+	"context"
+	"testing"
+
+	"github.com/emend-dev/emend/internal/vfs"
+)
+
+// TestSigned: whoever has the lock is named in it, whatever it said before.
+func TestSigned(t *testing.T) {
+	w := newWorld(t, vfs.Journal, files)
+	for _, who := range []string{"process 17", "process 17", "process 1", "process 1234", "somebody else", "p", "process 17\nof two lines"} {
+		s, err := w.open(plain)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.opts.Holder = who
+		unlock, err := s.lock(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		has, err := vfs.ReadFile(s.dir, lockName)
+		if err != nil || has != who+"\n" {
+			t.Errorf("it says %q, %v; want %q", has, err, who)
+		}
+		unlock()
+		s.Close()
+	}
+}
