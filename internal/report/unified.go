@@ -10,13 +10,17 @@ import (
 // very many are written beside the others.
 func unified(b *strings.Builder, before, after string, spans []span) {
 	mid := halfway(before, spans)
-	var rest strings.Builder
-	var writing sync.WaitGroup
-	if mid < len(spans) {
-		writing.Go(func() { hunks(&rest, before, after, spans[mid:], behind(before, after, spans[mid-1])) })
+	if mid == len(spans) {
+		hunks(b, before, after, spans, position{line: 1})
+		return
 	}
-	hunks(b, before, after, spans[:mid], position{line: 1})
+	var first, rest strings.Builder
+	var writing sync.WaitGroup
+	writing.Go(func() { hunks(&rest, before, after, spans[mid:], behind(before, after, spans[mid-1])) })
+	hunks(&first, before, after, spans[:mid], position{line: 1})
 	writing.Wait()
+	b.Grow(first.Len() + rest.Len())
+	b.WriteString(first.String())
 	b.WriteString(rest.String())
 }
 
@@ -48,7 +52,7 @@ func hunks(b *strings.Builder, before, after string, spans []span, p position) {
 			n++
 		}
 		if b.Cap()-b.Len() < 1<<12 {
-			b.Grow(b.Len() + 1<<12) // by doubles: the builder itself would grow, and copy, by quarters
+			b.Grow(1 << 12) // which doubles it: the builder itself would grow, and copy, by quarters
 		}
 		p = hunk(b, before, after, spans[:n], p)
 		spans = spans[n:]

@@ -1,0 +1,158 @@
+package growth
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/internal/dialect"
+	"github.com/emend-dev/emend/internal/plan"
+	"github.com/emend-dev/emend/internal/report"
+	"github.com/emend-dev/emend/internal/text"
+)
+
+// job is work that must grow with its input and no faster.
+type job struct {
+	name string
+	unit string                           // what n counts
+	make func(t *testing.T, n int) func() // the work on n units, to be done any number of times
+}
+
+var jobs = []job{
+	{name: "split", unit: "lines", make: func(_ *testing.T, n int) func() {
+		file := lines(n)
+		return func() { text.Split(file) }
+	}},
+	{name: "split, mixed ends", unit: "lines", make: func(_ *testing.T, n int) func() {
+		file := strings.ReplaceAll(lines(n), "7\n", "7\r")
+		return func() { text.Split(file) }
+	}},
+	{name: "parse", unit: "lines", make: func(t *testing.T, n int) func() {
+		patch := edits(n/4, 4, same)
+		return func() { parse(t, "codex", patch) }
+	}},
+	planning("plan, exact", "codex", same, ""),
+	planning("plan, trailing", "codex", func(l string) string { return l + " " }, ""),
+	planning("plan, whitespace", "codex", func(l string) string { return "\t" + l }, ""),
+	planning("plan, unicode", "codex", func(l string) string { return strings.ReplaceAll(l, " ", "\u00a0") }, ""),
+	planning("plan, no place", "codex", func(l string) string { return l + "x" }, "not in the file"),
+	{name: "plan, near matches everywhere", unit: "lines", make: func(t *testing.T, n int) func() {
+		patch := "*** Begin Patch\n*** Update File: f\n@@\n" + strings.Repeat(" a\n", n/2) + "-b\n*** End Patch\n"
+		return builds(t, "codex", patch, strings.Repeat("a\n", n), "not in the file")
+	}},
+	{name: "diff", unit: "lines", make: func(t *testing.T, n int) func() {
+		p := build(t, "codex", edits(n, 4, same), lines(n), "")
+		return func() { report.Diff(&p.Steps[0]) }
+	}},
+	{name: "replace", unit: "lines", make: func(t *testing.T, n int) func() {
+		file := lines(n)
+		var edits []plan.TextEdit
+		for i := 0; i < n; i += 100 {
+			edits = append(edits, plan.TextEdit{Old: fmt.Sprintf("line %d of", i), New: "changed"})
+		}
+		return func() { _, err := plan.Replace(file, edits, plan.ReplaceOptions{}); check(t, err) }
+	}},
+	{name: "read a slice", unit: "lines", make: func(t *testing.T, n int) func() {
+		ws := workspace(t, map[string]string{"f": lines(64 * n)})
+		return func() {
+			_, err := ws.Read(t.Context(), emend.ReadRequest{Path: "f", StartLine: n, EndLine: n + 9})
+			check(t, err)
+		}
+	}},
+	{name: "search", unit: "files", make: func(t *testing.T, n int) func() {
+		ws := tree(t, n/16)
+		return func() {
+			_, err := ws.Search(t.Context(), emend.SearchRequest{Query: "nowhere", Mode: "text"})
+			check(t, err)
+		}
+	}},
+	{name: "list", unit: "files", make: func(t *testing.T, n int) func() {
+		ws := tree(t, n/16)
+		return func() { _, err := ws.List(t.Context(), emend.ListRequest{Path: ".", Recursive: true}); check(t, err) }
+	}},
+}
+
+func same(l string) string { return l }
+
+// planning places a hunk every fifty lines, whose old lines are as how makes them.
+func planning(name, dialect string, how func(string) string, refused string) job {
+	return job{name: name, unit: "lines", make: func(t *testing.T, n int) func() {
+		return builds(t, dialect, edits(n, 50, how), lines(n), refused)
+	}}
+}
+
+func lines(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "line %d of a file\n", i)
+	}
+	return b.String()
+}
+
+// edits is a patch with a hunk for every so many of n lines.
+func edits(n, every int, how func(string) string) string {
+	var b strings.Builder
+	b.WriteString("*** Begin Patch\n*** Update File: f\n")
+	line := func(i int) string { return how(fmt.Sprintf("line %d of a file", i)) }
+	for i := 1; i+1 < n; i += every {
+		fmt.Fprintf(&b, "@@\n %s\n-%s\n+%s\n %s\n", line(i-1), line(i), how("changed"), line(i+1))
+	}
+	b.WriteString("*** End Patch\n")
+	return b.String()
+}
+
+func parse(t *testing.T, name, text string) (*dialect.Dialect, dialect.Parsed) {
+	d, _ := dialect.Named(name)
+	p, err := d.Parse(text, dialect.Options{})
+	check(t, err)
+	return d, p
+}
+
+func builds(t *testing.T, name, text, file, refused string) func() {
+	return func() { build(t, name, text, file, refused) }
+}
+
+func build(t *testing.T, name, text, file, refused string) *plan.Plan {
+	d, p := parse(t, name, text)
+	out, err := plan.Build(context.Background(), p.Patch, d.Rules(dialect.Options{}), plan.Memory{"f": file}, plan.Options{Print: d.PrintHunk})
+	if refused == "" {
+		check(t, err)
+	} else if err == nil || !strings.Contains(err.Error(), refused) {
+		t.Fatalf("err = %v, want one that says %q", err, refused)
+	}
+	return out
+}
+
+func workspace(t *testing.T, files map[string]string) *emend.Workspace {
+	dir := t.TempDir()
+	for name, data := range files {
+		check(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
+		check(t, os.WriteFile(filepath.Join(dir, name), []byte(data), 0o644))
+	}
+	ws, err := emend.Open(dir)
+	check(t, err)
+	t.Cleanup(func() { ws.Close() })
+	return ws
+}
+
+// tree is n small files, twenty in a directory.
+func tree(t *testing.T, n int) *emend.Workspace { return workspace(t, small(n)) }
+
+func small(n int) map[string]string {
+	files := map[string]string{}
+	for i := range n {
+		files[fmt.Sprintf("d%d/f%d.txt", i/20, i)] = lines(20)
+	}
+	return files
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

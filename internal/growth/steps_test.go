@@ -1,0 +1,82 @@
+package growth
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// counted are the rooms whose statements count.
+const counted = "github.com/emend-dev/emend,github.com/emend-dev/emend/internal/{text,dialect,match,plan,report,guard,find}"
+
+// workVar has the name of a job and its size, for a test program that is to do it.
+const workVar = "EMEND_GROWTH_WORK"
+
+// TestSteps holds every job to the number of statements that it executes, and that to growing with the input. What is no
+// statement of ours, as the search for a byte in a long text, is one step whatever it costs.
+func TestSteps(t *testing.T) {
+	only(t, "the statements that jobs execute")
+	prog := filepath.Join(t.TempDir(), "counted.test")
+	out, err := exec.Command("go", "test", "-c", "-covermode", "atomic", "-coverpkg", expand(counted), "-o", prog, ".").CombinedOutput()
+	if err != nil {
+		t.Skipf("NOT RUN: the statements that jobs execute: go test -c -cover: %v\n%s", err, out)
+	}
+	for _, j := range jobs {
+		t.Run(j.name, func(t *testing.T) {
+			var steps []float64
+			for _, n := range sizes {
+				steps = append(steps, executed(t, prog, j, n)-executed(t, prog, job{}, 0))
+			}
+			hold(t, "statements: "+j.name, steps[len(sizes)-1])
+			grow(t, "statements", steps)
+		})
+	}
+}
+
+// TestWork does one job when it is asked to.
+func TestWork(t *testing.T) {
+	name, n := "", 0
+	for _, j := range jobs {
+		var ok bool
+		if name, ok = strings.CutPrefix(os.Getenv(workVar), j.name+": "); !ok {
+			continue
+		}
+		_, err := fmt.Sscan(name, &n)
+		check(t, err)
+		j.make(t, n)()
+	}
+}
+
+// executed is how many statements of the counted rooms a program executes that does j.
+func executed(t *testing.T, prog string, j job, n int) float64 {
+	profile := filepath.Join(t.TempDir(), "profile")
+	cmd := exec.Command(prog, "-test.run", "^TestWork$", "-test.coverprofile", profile)
+	cmd.Env = append(os.Environ(), "GOMAXPROCS=1", fmt.Sprintf("%s=%s: %d", workVar, j.name, n))
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	f, err := os.Open(profile)
+	check(t, err)
+	defer f.Close()
+	total := 0.0
+	for in := bufio.NewScanner(f); in.Scan(); {
+		var statements, times float64
+		if fields := strings.Fields(in.Text()); len(fields) == 3 {
+			_, err := fmt.Sscan(fields[1]+" "+fields[2], &statements, &times)
+			check(t, err)
+			total += statements * times
+		}
+	}
+	return total
+}
+
+// expand writes a{b,c} out as ab,ac.
+func expand(s string) string {
+	head, list, _ := strings.Cut(s, "{")
+	before, prefix := head[:strings.LastIndex(head, ",")+1], head[strings.LastIndex(head, ",")+1:]
+	return before + prefix + strings.ReplaceAll(strings.TrimSuffix(list, "}"), ",", ","+prefix)
+}
