@@ -87,13 +87,23 @@ func (b *bench) list() {
 	}
 }
 
+// left are the rows that were not asked for.
+func (b *bench) left() (out []string) {
+	for _, r := range b.all() {
+		if !b.only.MatchString(r.id) {
+			out = append(out, r.id)
+		}
+	}
+	return out
+}
+
 func (b *bench) run(ctx context.Context, out string) (err error) {
 	end, err := b.prepare(ctx)
 	defer func() { err = errors.Join(err, end()) }()
 	if err != nil {
 		return err
 	}
-	p := &page{rounds: b.rounds, programs: b.programs, machine: machine(b.cache)}
+	p := &page{rounds: b.rounds, programs: b.programs, machine: machine(b.cache), left: b.left()}
 	if p.misses, err = readMisses(); err != nil {
 		return err
 	}

@@ -21,6 +21,7 @@ type page struct {
 	machine  string
 	rows     []done
 	misses   misses
+	left     []string // the rows that nobody asked for
 }
 
 // group is a heading, and what is said below it.
@@ -97,6 +98,9 @@ func (p *page) writeSummary(w io.Writer) {
 		if d.failed != nil {
 			fmt.Fprintf(w, "\n**FAILED**: %s (%s): %v\n", d.id, d.title, d.failed)
 		}
+	}
+	if len(p.left) > 0 {
+		fmt.Fprintf(w, "\n**NOT RUN**: %s\n", strings.Join(p.left, ", "))
 	}
 	var versions []string
 	for _, is := range p.programs.all() {
