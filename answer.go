@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"sync"
 
 	"github.com/emend-dev/emend/internal/fail"
 	"github.com/emend-dev/emend/internal/report"
@@ -15,14 +16,27 @@ type Answer[T any] struct {
 	Tx     string   // of a call that changed something: the transaction, by which the log and the history know it
 	Notes  []string // what a person should know, one sentence each
 	result Result
+	later  func() Result // makes the result when it is asked for, if it takes long
 }
 
 // Result is the answer in the shape that agents get.
-func (a *Answer[T]) Result() Result { return a.result }
+func (a *Answer[T]) Result() Result {
+	if a.later != nil {
+		return a.later()
+	}
+	return a.result
+}
 
 // found is the answer of a call that only read: its data, and what a model reads of it.
 func found[T any](data T, output string) *Answer[T] {
 	return &Answer[T]{Data: data, result: &report.Object{Ok: true, Output: output, Data: data}}
+}
+
+// foundMany is found for data that is long to put into words.
+func foundMany[T any](data T, output func() string) *Answer[T] {
+	return &Answer[T]{Data: data, later: sync.OnceValue(func() Result {
+		return &report.Object{Ok: true, Output: output(), Data: data}
+	})}
 }
 
 // cannot is the refusal of a call that only reads: nothing is noted in the log.

@@ -141,6 +141,7 @@ func (w *Workspace) commit(ctx context.Context, view report.View, p *plan.Plan, 
 	}
 	n := netOf(p.Steps, w.keeper.prefix, sums, r.forget)
 	rep := &Report{view: view, plan: p}
+	rep.view.Diffs = report.DiffsOf(p)
 	tx := commit.Tx{Changes: n.changes, Prune: r.prune, Progress: r.progress, Record: audit.Record{Kind: cmp.Or(r.kind, audit.Commit), Idem: r.key, Request: r.request,
 		Actor: w.actor(ctx), PolicyHash: w.guard.PolicyHash(), Ops: n.ops(p.Steps), Undoes: r.undoes, Asked: asked}}
 	tx.Refused = func(err error) audit.Record {
@@ -156,7 +157,7 @@ func (w *Workspace) commit(ctx context.Context, view report.View, p *plan.Plan, 
 			answer = report.Store(r.answer(rep))
 		}
 		if !r.forget {
-			diff = report.Diffs(p)
+			diff = rep.view.Diffs.String()
 		}
 		return diff, answer
 	}
@@ -225,7 +226,9 @@ func (w *Workspace) Apply(ctx context.Context, text string, o Options) (*Report,
 
 // applyAll plans and commits text in one.
 func (w *Workspace) applyAll(ctx context.Context, text string, o Options, r record) (*Report, report.View, error) {
-	p, err := w.preview(ctx, text, o, newReader(ctx, w))
+	src := newReader(ctx, w)
+	p, err := w.preview(ctx, text, o, src)
+	src.close()
 	if refused, ok := errors.AsType[*Refusal](err); ok {
 		refused.view.DryRun = false
 		return nil, refused.view, refused.list
@@ -429,6 +432,7 @@ func (r *Report) section(view report.View, i int) *Report {
 // is done the call is not; the others have keys of their own.
 func (w *Workspace) applyOne(ctx context.Context, whole *Report, d *dialect.Dialect, i int, o Options, r record, leave *leave) (*Report, error) {
 	src := newReader(ctx, w)
+	defer src.close()
 	sections := whole.view.Patch.Sections
 	p, err := plan.Build(ctx, patch.Patch{Sections: sections[i : i+1]}, d.Rules(o.dialect()), src, plan.Options{Expect: o.Expect, Print: d.PrintHunk})
 	if err == nil {

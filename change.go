@@ -84,7 +84,11 @@ func (w *Workspace) once(ctx context.Context, r record, do func(record) (*Report
 // settled commits what settle decides.
 func (w *Workspace) settled(ctx context.Context, settle func(context.Context, *reader) (*plan.Plan, error), r record) (*Report, error) {
 	src := newReader(ctx, w)
+	defer src.close()
 	p, err := settle(ctx, src)
+	if err == nil {
+		err = src.visit.Again()
+	}
 	if err == nil {
 		err = w.limits.checkPlan(p)
 	}
@@ -221,6 +225,8 @@ func single(s plan.Step) *plan.Plan {
 }
 
 func (r *Report) step() *plan.Step { return &r.plan.Steps[0] }
+
+func (r *Report) diff() string { return r.view.Diffs.Step(r.plan, 0) }
 
 func (r *Report) trashedTo() string {
 	if len(r.done.Trashed) == 0 {

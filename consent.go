@@ -140,6 +140,9 @@ func digestOf(sums map[guard.Identity]string) hash.Hash {
 // refusal quotes what is there. The refusal is then theirs.
 func (w *Workspace) telling(ctx context.Context, src *reader, err error) error {
 	read := slices.DeleteFunc(src.asks.List(), func(a AskedPath) bool { return a.Write })
+	if len(read) == 0 {
+		return err
+	}
 	if _, no := w.ask(ctx, read, "", digestOf(src.sums())); no != nil {
 		return no
 	}

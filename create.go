@@ -16,7 +16,7 @@ func (w *Workspace) Create(ctx context.Context, r CreateRequest) (*Answer[Create
 		settle: func(ctx context.Context, src *reader) (*plan.Plan, error) { return r.settle(ctx, src) },
 		data: func(rep *Report) CreateData {
 			s := rep.step()
-			return CreateData{Created: true, Path: s.Path, Sha256: s.AfterSum, SizeBytes: int64(len(s.After)), Diff: report.Diff(s)}
+			return CreateData{Created: true, Path: s.Path, Sha256: s.AfterSum, SizeBytes: int64(len(s.After)), Diff: rep.diff()}
 		},
 		recall: func(l recalled) CreateData {
 			return CreateData{Created: true, Path: l.Path, Sha256: l.After, SizeBytes: l.Size}

@@ -311,6 +311,7 @@ func (w *Workspace) Plan(ctx context.Context, text string, o Options) (*Plan, er
 		return nil, &Refusal{list: fail.All(err)}
 	}
 	src := newReader(ctx, w)
+	defer src.close()
 	p, err := w.preview(ctx, text, o, src)
 	if err != nil {
 		return nil, err
@@ -345,12 +346,17 @@ func join(a, b string) string {
 	return a + " " + b
 }
 
-func (w *Workspace) plan(ctx context.Context, text string, o Options, src plan.Source) (report.View, *plan.Plan, error) {
+func (w *Workspace) plan(ctx context.Context, text string, o Options, src *reader) (report.View, *plan.Plan, error) {
 	view, d, err := w.parse(text, o)
 	if err != nil {
 		return view, nil, err
 	}
-	p, err := plan.Build(ctx, view.Patch, d.Rules(o.dialect()), src, plan.Options{Expect: o.Expect, Print: d.PrintHunk})
+	rules := d.Rules(o.dialect())
+	src.readAhead(ctx, view.Patch.Sections, rules.Absolute)
+	p, err := plan.Build(ctx, view.Patch, rules, src, plan.Options{Expect: o.Expect, Print: d.PrintHunk})
+	if moved := src.visit.Again(); moved != nil {
+		err = moved
+	}
 	if err == nil {
 		err = w.limits.checkPlan(p)
 	}

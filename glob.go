@@ -2,7 +2,6 @@ package emend
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/emend-dev/emend/internal/find"
@@ -26,7 +25,7 @@ func (w *Workspace) Glob(ctx context.Context, r GlobRequest) (*Answer[GlobData],
 	if err != nil {
 		return nil, cannot(err)
 	}
-	a := found(data, wordGlob(&data, unread))
+	a := foundMany(data, func() string { return wordGlob(&data, unread) })
 	a.Notes = unreadNote(unread)
 	return a, nil
 }
@@ -45,6 +44,7 @@ func (w *Workspace) glob(ctx context.Context, r GlobRequest) (data GlobData, unr
 	if o.Root.Kind != guard.Directory {
 		return data, 0, notDirectory(r.Root, o.Root)
 	}
+	o.Bare = r.NamesOnly
 	list, out, err := find.Glob(ctx, w.guard, o, find.Globbing{Pattern: r.Pattern, Exclude: r.ExcludeGlobs, Most: most})
 	data = GlobData{Matches: make([]GlobMatch, len(list)), Truncated: out.More}
 	for i := range list {
@@ -63,11 +63,11 @@ func wordGlob(d *GlobData, unread int) string {
 	}
 	noteTail(&b, unreadNote(unread))
 	for _, m := range d.Matches {
-		slash := ""
+		b.WriteByte('\n')
+		b.WriteString(report.OneLine(m.Path))
 		if m.Type == "directory" {
-			slash = "/"
+			b.WriteByte('/')
 		}
-		fmt.Fprintf(&b, "\n%s%s", report.OneLine(m.Path), slash)
 	}
 	return b.String()
 }

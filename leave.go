@@ -28,6 +28,7 @@ type leave struct {
 // fit bothers nobody: it returns nil, and that section is refused in its turn.
 func (w *Workspace) askEach(ctx context.Context, text string, view report.View, d *dialect.Dialect, o Options) (*leave, error) {
 	src := newReader(ctx, w)
+	defer src.close()
 	if src.asks == nil {
 		return nil, nil
 	}

@@ -29,7 +29,7 @@ func (w *Workspace) List(ctx context.Context, r ListRequest) (*Answer[ListData],
 	if err != nil {
 		return nil, cannot(err)
 	}
-	a := found(data, wordList(&data, &r, unread))
+	a := foundMany(data, func() string { return wordList(&data, &r, unread) })
 	a.Notes = unreadNote(unread)
 	return a, nil
 }
@@ -49,6 +49,7 @@ func (w *Workspace) list(ctx context.Context, r ListRequest) (data ListData, unr
 	if o.Root.Kind != guard.Directory {
 		return data, 0, notDirectory(r.Path, o.Root)
 	}
+	o.Bare = r.NamesOnly
 	list, out, err := find.List(ctx, w.guard, o, find.Listing{Depth: depth, Hidden: r.IncludeHidden, Most: mostEntries})
 	if err != nil {
 		return data, 0, err

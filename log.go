@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/emend-dev/emend/internal/audit"
@@ -345,7 +346,7 @@ func within(p, dir string) bool {
 	return dir == "." || p == dir || strings.HasPrefix(p, dir+"/")
 }
 
-var age = regexp.MustCompile(`^([0-9]{1,9})([dw])$`)
+var age = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([0-9]{1,9})([dw])$`) })
 
 // since understands a time, a date or an age.
 func since(text string, now time.Time) (time.Time, error) {
@@ -354,7 +355,7 @@ func since(text string, now time.Time) (time.Time, error) {
 			return at, nil
 		}
 	}
-	if m := age.FindStringSubmatch(text); m != nil {
+	if m := age().FindStringSubmatch(text); m != nil {
 		n, _ := strconv.Atoi(m[1])
 		return now.AddDate(0, 0, -n*map[string]int{"d": 1, "w": 7}[m[2]]), nil
 	}
@@ -365,11 +366,13 @@ func since(text string, now time.Time) (time.Time, error) {
 		Hint: "Write a time (2026-01-31T12:00:00Z), a date (2026-01-31, in UTC) or an age (90m, 2h, 7d)."}
 }
 
-var quoted = regexp.MustCompile(`"(?:[^"\\]|\\.){3,}"(?:… \(\d+ bytes\))?`)
+var quoted = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`"(?:[^"\\]|\\.){3,}"(?:… \(\d+ bytes\))?`)
+})
 
 // unquoted takes out of a message what it quotes, which may be a line of a patch or of a file. What has one or two
 // characters stays: it is a mark, such as "+" or "@@".
-func unquoted(message string) string { return quoted.ReplaceAllString(message, `"…"`) }
+func unquoted(message string) string { return quoted().ReplaceAllString(message, `"…"`) }
 
 // logged is what the log says of a refusal. Content is not in the log: what a message quotes is left out where it may
 // be a line of the patch.

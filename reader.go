@@ -18,6 +18,9 @@ type reader struct {
 	bytes  int
 	most   int // how many bytes may be read in all; 0 is any number
 	asks   *guard.Asks
+	visit  *guard.Visit
+	ahead  *ahead                            // what is being read before the plan asks for it
+	early  map[guard.Identity]*guard.Content // what was read so
 }
 
 type loaded struct {
@@ -26,12 +29,23 @@ type loaded struct {
 }
 
 func newReader(ctx context.Context, w *Workspace) *reader {
-	return &reader{w: w, base: w.at(ctx), loaded: map[guard.Identity]loaded{}, asks: asksOf(ctx)}
+	return &reader{w: w, base: w.at(ctx), loaded: map[guard.Identity]loaded{}, asks: asksOf(ctx), visit: w.guard.Visit(),
+		early: map[guard.Identity]*guard.Content{}}
+}
+
+// close ends the visit. What was read stays.
+func (r *reader) close() {
+	r.ahead.stop()
+	r.visit.Close()
+}
+
+func (r *reader) ask(absolute bool) guard.Ask {
+	return guard.Ask{Base: r.base, Absolute: absolute, Write: true, Known: r.known, Asks: r.asks}
 }
 
 // Look implements plan.Source. Whatever a patch names it may change, so policy is judged for writing.
 func (r *reader) Look(_ context.Context, p string, absolute bool) (plan.File, error) {
-	e, err := r.w.guard.Look(p, guard.Ask{Base: r.base, Absolute: absolute, Write: true, Known: r.known, Asks: r.asks})
+	e, err := r.look(p, absolute)
 	if err != nil {
 		return plan.File{}, err
 	}
@@ -40,6 +54,16 @@ func (r *reader) Look(_ context.Context, p string, absolute bool) (plan.File, er
 		f.Inode = e.File
 	}
 	return f, nil
+}
+
+func (r *reader) look(p string, absolute bool) (guard.Entry, error) {
+	if a := r.ahead.next(p); a != nil {
+		if a.content != nil {
+			r.early[a.entry.Place] = a.content
+		}
+		return a.entry, a.err
+	}
+	return r.visit.Look(p, r.ask(absolute))
 }
 
 // Load implements plan.Source.
@@ -54,7 +78,12 @@ func (r *reader) Load(ctx context.Context, f plan.File) (data, sum string, err e
 	if err := r.w.limits.checkFile(f, int64(r.bytes)); err != nil {
 		return "", "", err
 	}
-	data, sum, err = r.w.guard.Load(ctx, e)
+	if c := r.early[e.Place]; c != nil {
+		delete(r.early, e.Place)
+		data, sum, err = c.Data, c.Sum, c.Err
+	} else {
+		data, sum, err = r.visit.Load(ctx, e)
+	}
 	if err == nil {
 		r.loaded[e.Place] = loaded{data: data, sum: sum}
 		r.bytes += len(data)

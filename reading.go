@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"hash"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/emend-dev/emend/internal/text"
@@ -23,6 +24,7 @@ type pass struct {
 	hasBOM bool
 	hash   hash.Hash
 	utf8   utf8Check
+	plain  []byte // a part with LF line ends, where it had others
 
 	kept            []byte // with LF line ends
 	line            int    // the line that the next byte is in
@@ -36,10 +38,23 @@ func newPass(first, last, most int, allowBinary bool) *pass {
 	return &pass{first: first, last: last, room: most + utf8.UTFMax, allowBinary: allowBinary, hash: sha256.New(), line: 1}
 }
 
-// add takes the next bytes; the first of them must be at least as many as tell text from binary, or all there are. It
-// changes them.
+// add takes the next bytes; the first of them must be at least as many as tell text from binary, or all there are. Of
+// all that there is to learn the hash takes longest, so it is made beside.
 func (p *pass) add(b []byte) error {
-	p.hash.Write(b) // never fails
+	if len(b) < beside {
+		p.hash.Write(b) // never fails
+		return p.look(b)
+	}
+	var hashing sync.WaitGroup
+	hashing.Go(func() { p.hash.Write(b) })
+	defer hashing.Wait()
+	return p.look(b)
+}
+
+// beside is how many bytes are worth a goroutine.
+const beside = 64 << 10
+
+func (p *pass) look(b []byte) error {
 	if !p.begun {
 		p.begun, p.binary = true, text.Binary(string(b[:min(len(b), 8192)]))
 		if p.binary && !p.allowBinary {
@@ -58,7 +73,7 @@ func (p *pass) add(b []byte) error {
 	return nil
 }
 
-// normal makes every line end in b a LF, in place, and counts them.
+// normal is b with a LF for every line end, which it counts. It holds until the next call.
 func (p *pass) normal(b []byte) []byte {
 	if len(b) == 0 {
 		return b
@@ -73,7 +88,7 @@ func (p *pass) normal(b []byte) []byte {
 		p.nLF += bytes.Count(b, []byte("\n"))
 		return b
 	}
-	out := b[:0]
+	out := p.plain[:0]
 	for ; i >= 0; i = bytes.IndexByte(b, '\r') {
 		p.nLF += bytes.Count(b[:i], []byte("\n"))
 		out = append(append(out, b[:i]...), '\n')
@@ -85,7 +100,8 @@ func (p *pass) normal(b []byte) []byte {
 		}
 	}
 	p.nLF += bytes.Count(b, []byte("\n"))
-	return append(out, b...)
+	p.plain = append(out, b...)
+	return p.plain
 }
 
 // lines counts the lines in b and keeps what was asked for.

@@ -38,6 +38,8 @@ type ListRequest struct {
 	MaxDepth       int    `json:"maxDepth,omitempty" jsonschema:"how deep, with recursive"`
 	IncludeHidden  bool   `json:"includeHidden,omitempty" jsonschema:"also names that begin with a dot"`
 	IncludeIgnored bool   `json:"includeIgnored,omitempty" jsonschema:"also what ignore files leave out"`
+	// NamesOnly is for callers who do not need sizes and times, which take longer to learn than the names: they are zero.
+	NamesOnly bool `json:"-"`
 }
 
 // ListData is what is in a directory: by depth, then directories before files before links, then by name.
@@ -77,6 +79,13 @@ type SearchData struct {
 	FilesScanned int           `json:"filesScanned"`
 }
 
+// SearchSum is what [Workspace.SearchTo] has written.
+type SearchSum struct {
+	Written      int  `json:"written"` // matches
+	Truncated    bool `json:"truncated"`
+	FilesScanned int  `json:"filesScanned"`
+}
+
 // SearchMatch is one line, or in mode path one file with line 0.
 type SearchMatch struct {
 	Path    string   `json:"path"`
@@ -94,6 +103,8 @@ type GlobRequest struct {
 	ExcludeGlobs   []string `json:"excludeGlobs,omitempty" jsonschema:"none that match these"`
 	MaxResults     int      `json:"maxResults,omitempty" jsonschema:"stop after so many paths"`
 	IncludeIgnored bool     `json:"includeIgnored,omitempty" jsonschema:"also what ignore files leave out"`
+	// NamesOnly is for callers who do not need sizes and times, which take longer to learn than the names: they are zero.
+	NamesOnly bool `json:"-"`
 }
 
 // GlobData is what matched, by path.

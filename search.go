@@ -3,6 +3,7 @@ package emend
 import (
 	"context"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/emend-dev/emend/internal/fail"
@@ -35,18 +36,65 @@ func (w *Workspace) Search(ctx context.Context, r SearchRequest) (*Answer[Search
 	return a, nil
 }
 
-func (w *Workspace) search(ctx context.Context, r SearchRequest) (data SearchData, out find.Outcome, err error) {
-	q, err := searching(&r)
-	if err != nil {
-		return data, out, err
+// SearchTo is [Workspace.Search] for many matches: it writes each to out while it searches, as path:line:text, in mode path as a path,
+// and holds none of them. The answer has no matches, and how many there were as Written. Lines around them are not
+// written, so that a request for them is refused. An error of out is returned as it is.
+func (w *Workspace) SearchTo(ctx context.Context, r SearchRequest, out io.Writer) (*Answer[SearchSum], error) {
+	if err := w.enter(); err != nil {
+		return nil, cannot(err)
 	}
-	o, err := w.looking(ctx, r.Root, r.IncludeIgnored)
+	defer w.calls.Done()
+	to := &sink{Writer: out}
+	o, q, err := w.query(ctx, &r)
+	if err == nil && q.Context > 0 {
+		err = badField("contextLines", fmt.Sprint(q.Context), "Search without them, or with Search.")
+	}
 	if err != nil {
-		return data, out, err
+		return nil, cannot(err)
+	}
+	n, is, err := find.Print(ctx, w.guard, o, q, to)
+	if to.err != nil {
+		return nil, to.err
+	}
+	if err != nil {
+		return nil, cannot(err)
+	}
+	sum := SearchSum{Written: n, Truncated: is.More, FilesScanned: is.Files}
+	a := found(sum, countOf(n, "match", "matches")+" in "+countOf(is.Files, "file searched", "files searched"))
+	a.Notes = searchNotes(&is)
+	return a, nil
+}
+
+// sink remembers an error of a writer, which is the caller's and not the search's.
+type sink struct {
+	io.Writer
+	err error
+}
+
+func (s *sink) Write(p []byte) (n int, err error) {
+	n, s.err = s.Writer.Write(p)
+	return n, s.err
+}
+
+// query reads a request, and looks at where it is about.
+func (w *Workspace) query(ctx context.Context, r *SearchRequest) (o find.Options, q find.Searching, err error) {
+	if q, err = searching(r); err != nil {
+		return o, q, err
+	}
+	if o, err = w.looking(ctx, r.Root, r.IncludeIgnored); err != nil {
+		return o, q, err
 	}
 	if k := o.Root.Kind; k != guard.Directory && k != guard.Regular {
-		return data, out, &fail.Error{Kind: fail.CommandFailed, Reason: fail.SpecialFile, Path: r.Root,
+		err = &fail.Error{Kind: fail.CommandFailed, Reason: fail.SpecialFile, Path: r.Root,
 			Msg: fmt.Sprintf("%s is a %s", fail.Quote(r.Root), k), Hint: "Name a directory or a regular file to search in."}
+	}
+	return o, q, err
+}
+
+func (w *Workspace) search(ctx context.Context, r SearchRequest) (data SearchData, out find.Outcome, err error) {
+	o, q, err := w.query(ctx, &r)
+	if err != nil {
+		return data, out, err
 	}
 	matches, out, err := find.Search(ctx, w.guard, o, q)
 	data = SearchData{Matches: make([]SearchMatch, len(matches)), Truncated: out.More, FilesScanned: out.Files}

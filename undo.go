@@ -25,6 +25,7 @@ func (w *Workspace) Undo(ctx context.Context, r UndoRequest) (*Report, error) {
 	view := report.View{Atomic: true}
 	rep, err := w.once(ctx, rec, func(rec record) (*Report, error) {
 		src := newReader(ctx, w)
+		defer src.close()
 		src.base, src.known = ".", true
 		u, err := w.reverse(ctx, r, src)
 		if err != nil {
@@ -32,6 +33,9 @@ func (w *Workspace) Undo(ctx context.Context, r UndoRequest) (*Report, error) {
 		}
 		view.Undoes, view.DryRun = u.undoes, r.DryRun
 		p, err := u.plan(ctx)
+		if err == nil {
+			err = src.visit.Again()
+		}
 		if err == nil {
 			err = w.limits.checkPlan(p)
 		}

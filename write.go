@@ -61,7 +61,7 @@ func (r *reader) changing(ctx context.Context, p, expected, verb string) (plan.S
 
 func rewritten(rep *Report) WriteData {
 	s := rep.step()
-	return WriteData{Path: s.Path, BeforeSha256: s.BeforeSum, AfterSha256: s.AfterSum, SizeBytes: int64(len(s.After)), Diff: report.Diff(s)}
+	return WriteData{Path: s.Path, BeforeSha256: s.BeforeSum, AfterSha256: s.AfterSum, SizeBytes: int64(len(s.After)), Diff: rep.diff()}
 }
 
 func (l recalled) rewritten() WriteData {

@@ -7,4 +7,13 @@ import (
 	"github.com/emend-dev/emend/internal/front/cli"
 )
 
-func main() { os.Exit(cli.Main()) }
+func main() {
+	deep()
+	os.Exit(cli.Main())
+}
+
+//go:noinline
+func deep() (b byte) {
+	var room [48 << 10]byte
+	return room[len(os.Args)]
+}

@@ -93,6 +93,7 @@ func (l *Log) write(r *Record, text []byte, sync bool) error {
 // advance makes r, which ends at end in segment n, the head.
 func (s *state) advance(r *Record, n int, end int64) {
 	s.head, s.from, s.upTo, s.end = r.head(), n, end, end
+	s.settled = r.Kind.settles(s.settled)
 }
 
 func writeAll(w io.Writer, text []byte) error {

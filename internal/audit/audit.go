@@ -58,8 +58,10 @@ type state struct {
 	head Head
 	from int   // the segment with the head; an empty one may follow
 	upTo int64 // the end of the head in there
-	end  int64 // of the good part of the last segment: upTo, or 0 when that is an empty one
-	torn int64 // bytes after end
+	// settled is set when the head, and what is before it, is known to leave no transaction open.
+	settled bool
+	end     int64 // of the good part of the last segment: upTo, or 0 when that is an empty one
+	torn    int64 // bytes after end
 	// broken refuses writes until [Log.Restart].
 	broken *Corrupt
 }
@@ -230,7 +232,7 @@ func (l *Log) loadSegment(n int, last bool) error {
 	if err != nil {
 		return err
 	}
-	l.state.head, l.state.from, l.state.upTo = t.head, n, t.end
+	l.state.head, l.state.from, l.state.upTo, l.state.settled = t.head, n, t.end, t.settled
 	if last {
 		l.state.end, l.state.torn, l.id = t.end, info.Size-t.end, info.ID
 	}

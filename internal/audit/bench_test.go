@@ -113,3 +113,26 @@ func BenchmarkFullSegment(b *testing.B) {
 		}
 	})
 }
+
+// BenchmarkOpen is what every process begins with: the end of a log of some length.
+func BenchmarkOpen(b *testing.B) {
+	dir := realDir(b)
+	l := newLog(b, dir, Options{})
+	for i := range 100 {
+		for _, r := range []Record{sample(i), {Kind: Applied, OK: true}} {
+			if err := l.Append(&r, false); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		l, err := Open(dir, Options{})
+		if err == nil {
+			_, err = l.Pending()
+		}
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -29,6 +29,17 @@ func (l line) record() (*Record, error) {
 	return decode(l.text)
 }
 
+// link is record for who goes along the chain: of what it returns only the number, the hashes and the kind count.
+func (l line) link() (*Record, error) {
+	if body, h, ok := cutHash(l.text); l.whole && ok && hash(body) == h {
+		if r, ok := lead(body); ok {
+			r.H = h
+			return r, nil
+		}
+	}
+	return l.record()
+}
+
 // backward reads lines from the last to the first, in time that is linear in what is read.
 type backward struct {
 	r     io.ReaderAt

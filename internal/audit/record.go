@@ -33,6 +33,9 @@ func (k Kind) decides() bool { return k == Commit || k == Undo }
 // ends reports whether the kind says how a transaction ended.
 func (k Kind) ends() bool { return k == Applied || k == Abort || k == Recovered }
 
+// settles reports whether no transaction is open after a record of the kind, by whether none was before it.
+func (k Kind) settles(before bool) bool { return k.ends() || before && !k.decides() }
+
 // Record is one line of the log. The order of the fields is the order on disk.
 type Record struct {
 	V    int       `json:"v"`

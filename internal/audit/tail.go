@@ -15,6 +15,8 @@ const unsynced = 1 << 20
 type tail struct {
 	head Head  // of the last good record; zero when there is none
 	end  int64 // where the last good record ends: what lies behind is torn
+	// settled is set when the good part is known to have the mark of an end, and no transaction after it.
+	settled bool
 	// broken is set when bad lines are followed by records that were only written after a sync of all before them.
 	broken *Corrupt
 }
@@ -38,7 +40,7 @@ func readTail(r io.ReaderAt, size int64, segment string) (tail, error) {
 		t.broken = &Corrupt{Segment: segment, Line: lineAt(r, rest[len(rest)-1].start), Seq: t.head.Seq,
 			Why: "it does not continue the record before it, and later records show that it once did"}
 		beyond, _ := follow(rest[:i+1])
-		t.head, t.end = beyond.head, beyond.end
+		t.head, t.end, t.settled = beyond.head, beyond.end, beyond.settled
 	}
 	return t, nil
 }
@@ -50,6 +52,7 @@ func follow(lines []seen) (t tail, rest []seen) {
 			return t, lines[:i+1]
 		}
 		t.head, t.end = l.rec.head(), l.end
+		t.settled = l.rec.Kind.settles(t.settled)
 	}
 	return t, nil
 }
@@ -64,7 +67,7 @@ func readBack(r io.ReaderAt, size int64) ([]seen, error) {
 		if err != nil || !ok {
 			return lines, err
 		}
-		rec, err := soft(l.record())
+		rec, err := soft(l.link())
 		if err != nil {
 			return nil, err
 		}

@@ -185,7 +185,7 @@ func after(dir vfs.Dir, segs []int, from uint64) ([]int, error) {
 // Pending returns the transaction that may be unfinished, nil when there is none: the last one, if no mark of an end
 // follows it. Transactions happen one after the other, so any mark ends every one before it.
 func (l *Log) Pending() (*Record, error) {
-	if err := l.Err(); err != nil {
+	if err := l.Err(); err != nil || l.snapshot().settled {
 		return nil, err
 	}
 	restarted := false

@@ -117,7 +117,7 @@ func (t *transaction) copy(a *act, n *New, slots vfs.Dir, from, name string) (vf
 	if err := t.likeKept(a, f, kept); err != nil {
 		return f, err
 	}
-	f.Hint()
+	t.hint(f)
 	if a.staged, err = f.Stat(); err != nil {
 		return f, unwritable(err)
 	}
@@ -130,9 +130,7 @@ func (t *transaction) likeKept(a *act, f, kept vfs.File) error {
 	if err != nil {
 		return cannotKeep(a.Path, err)
 	}
-	for _, what := range lost {
-		t.note("%s: not kept: %s.", a.Path, what)
-	}
+	a.lost = lost
 	return unwritable(f.Touch(a.kept.ModTime))
 }
 

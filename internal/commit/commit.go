@@ -110,11 +110,15 @@ type Done struct {
 // Options are how a store works.
 type Options struct {
 	NoSync bool // survive kill -9 but not a power cut
-	// Links makes second names of new and old contents, for file systems that can lose both names of a rename.
+	// Links makes second names of new and old contents, for file systems that can lose both names of a rename when the
+	// power goes. With NoSync, which promises nothing of that, there are none.
 	Links  bool
 	Holder string // what the lock says of its holder
 	Now    func() time.Time
 }
+
+// links reports whether second names are made.
+func (o Options) links() bool { return o.Links && !o.NoSync }
 
 func (o Options) now() time.Time {
 	if o.Now != nil {
@@ -146,6 +150,7 @@ type act struct {
 	lease  func() bool
 	racy   bool     // old was changed so lately that its time may not tell
 	staged vfs.Info // what is in the slot
+	lost   []string // what the file in the slot could not be given
 
 	made bool // mkdir: it was not there; rmdir: it is not there any more
 	done bool // it has been done, and can be undone

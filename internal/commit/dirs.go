@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"slices"
+	"sync"
 
 	"github.com/emend-dev/emend/internal/vfs"
 )
@@ -12,6 +13,7 @@ import (
 // led there, what is done is done in the directory that was judged.
 type dirs struct {
 	tree Tree
+	mu   sync.Mutex // of at, which staging calls from several goroutines
 	open map[string]vfs.Dir
 	ids  map[string]vfs.ID // of those that are held, as far as they were asked for: it cannot change while they are
 	// most is how many are held at most, 0 for any number. Only recovery has a bound: it finds its way anew.
@@ -25,6 +27,8 @@ func newDirs(t Tree) *dirs {
 
 // at returns the directory at path.
 func (d *dirs) at(path string) (vfs.Dir, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	if dir, ok := d.open[path]; ok {
 		d.last = path
 		return dir, nil

@@ -93,7 +93,7 @@ func (t *transaction) locked(ctx context.Context) (*Done, error) {
 // mark is synced, one sync more, and a sync that fails is no success. So it is where something was removed for good:
 // of that recovery could not tell either what people have made since. Elsewhere it is worth no error.
 func (t *transaction) applied() error {
-	sync := (t.s.opts.Links || t.removes()) && !t.s.opts.NoSync
+	sync := t.s.opts.links() || t.removes() && !t.s.opts.NoSync
 	err := t.s.log.Append(&audit.Record{Kind: audit.Applied, Tx: t.id, OK: true}, sync)
 	if err == nil || !sync {
 		return nil
@@ -173,7 +173,7 @@ func (t *transaction) keep(d *Done) {
 // unlink takes away the second names of users' files, which are under their own names durably by now. Those of what was
 // displaced stay: a power cut may still undo the names of the slots, which nothing syncs after the exchange.
 func (t *transaction) unlink() {
-	if !t.s.opts.Links {
+	if !t.s.opts.links() {
 		return
 	}
 	slots := t.s.hist.Slots()

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"path"
 	"strings"
-	"sync"
 	"syscall"
 
 	"github.com/emend-dev/emend/internal/audit"
@@ -19,9 +18,6 @@ import (
 )
 
 const (
-	// maxBatch is how many staged files are open at once, and syncers how many are synced at once.
-	maxBatch = 256
-	syncers  = 16
 	// maxHeld is how many old files are kept open from verification on. Beyond it an inode number could be used
 	// again, so there the content of what came out is read instead.
 	maxHeld = 1024
@@ -208,41 +204,6 @@ func (t *transaction) parents(c *Change, making map[string]bool) error {
 	return nil
 }
 
-// fill writes the slots, batch by batch: all of a batch first, so that the system can write them out together, then a
-// sync of each.
-func (t *transaction) fill(ctx context.Context) error {
-	var files []vfs.File
-	flush := func() error {
-		err := t.sync(files)
-		for _, f := range files {
-			err = errors.Join(err, f.Close())
-		}
-		files = nil
-		return unwritable(err)
-	}
-	for i, a := range t.acts {
-		if err := ctx.Err(); err != nil {
-			return errors.Join(cancelled(ctx), flush())
-		}
-		if t.tx.Progress != nil {
-			t.tx.Progress(i, len(t.acts))
-		}
-		f, err := t.slot(a)
-		if f != nil {
-			files = append(files, f)
-		}
-		if err != nil {
-			return errors.Join(err, flush())
-		}
-		if len(files) == min(maxBatch, t.s.files/8+1) {
-			if err := flush(); err != nil {
-				return err
-			}
-		}
-	}
-	return flush()
-}
-
 // slot prepares the slot of one step and returns the file to be synced, if it has content.
 func (t *transaction) slot(a *act) (vfs.File, error) {
 	slots, name := t.s.hist.Slots(), history.Slot(t.id, a.Slot)
@@ -271,7 +232,7 @@ func (t *transaction) slot(a *act) (vfs.File, error) {
 
 // links makes the second names, where the file system can lose both names of a rename.
 func (t *transaction) links(a *act, slots vfs.Dir, name string) error {
-	if !t.s.opts.Links || plant.Is(plant.NoLink) || a.Do == doMkdir || a.Do == doRmdir {
+	if !t.s.opts.links() || plant.Is(plant.NoLink) || a.Do == doMkdir || a.Do == doRmdir {
 		return nil
 	}
 	if a.Do == doPut || a.Do == doSwap {
@@ -316,12 +277,19 @@ func (t *transaction) content(a *act, slots vfs.Dir, name string) (vfs.File, err
 	if err := t.attributes(a, n, f); err != nil {
 		return f, err
 	}
-	f.Hint()
+	t.hint(f)
 	if a.staged, err = f.Stat(); err != nil {
 		return f, unwritable(err)
 	}
 	a.New = ident(a.staged, n.Sum)
 	return f, nil
+}
+
+// hint lets the system begin with what a sync is going to wait for.
+func (t *transaction) hint(f vfs.File) {
+	if !t.s.opts.NoSync {
+		f.Hint()
+	}
 }
 
 // write writes text without a second copy of all of it.
@@ -384,9 +352,7 @@ func (t *transaction) adopt(a *act, from string, f, old vfs.File) error {
 	if err != nil {
 		return cannotKeep(from, err)
 	}
-	for _, what := range lost {
-		t.note("%s: not kept: %s.", a.Path, what)
-	}
+	a.lost = lost
 	return nil
 }
 
@@ -409,29 +375,6 @@ func (t *transaction) existing(a *act) string {
 		up = path.Dir(up)
 	}
 	return up
-}
-
-// sync makes files durable, several at a time. It reports every error there was.
-func (t *transaction) sync(files []vfs.File) error {
-	if t.s.opts.NoSync || plant.Is(plant.NoStageSync) {
-		return nil
-	}
-	errs := make([]error, len(files))
-	var wg sync.WaitGroup
-	next := make(chan int)
-	for range min(syncers, len(files)) {
-		wg.Go(func() {
-			for i := range next {
-				errs[i] = files[i].Sync()
-			}
-		})
-	}
-	for i := range files {
-		next <- i
-	}
-	close(next)
-	wg.Wait()
-	return errors.Join(errs...)
 }
 
 // emptySum is the sha256 of no bytes.

@@ -86,7 +86,8 @@ func saneRefusal(err error, text string) error {
 	if !ok || e.Kind != fail.PatchParse || e.Msg == "" || e.Hint == "" || e.Line < 1 || e.Line > lines {
 		return fmt.Errorf("refused with %+v in %d lines", err, lines)
 	}
-	if len(e.Error()) > 2000 || len(e.Hint) > 2000 || strings.Contains(e.Msg, "\n") {
+	longest := 2000 + min(len(e.Path), 4200) // a path is told whole while a system would take it
+	if len(e.Error()) > longest || len(e.Hint) > 2000 || strings.Contains(e.Msg, "\n") {
 		return fmt.Errorf("a refusal of %d bytes: %q", len(e.Error()), e.Msg)
 	}
 	return nil

@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/emend-dev/emend/internal/fail"
@@ -13,6 +14,9 @@ type hunks struct {
 	*parser
 	s *patch.Section
 	h patch.Hunk
+
+	kept  []patch.Line // of earlier hunks; the last of them may have room behind it
+	spare []patch.Line // what the lines of a hunk are gathered in
 
 	open   bool // a hunk has begun
 	ended  bool // with *** End of File
@@ -165,7 +169,7 @@ func (u *hunks) close(last bool) {
 	} else {
 		u.put(last)
 	}
-	u.h, u.open, u.ended, u.both, u.blanks = patch.Hunk{}, false, false, false, 0
+	u.h, u.open, u.ended, u.both, u.blanks = patch.Hunk{Lines: u.spare}, false, false, false, 0
 }
 
 // put takes the empty lines at the end of a hunk for blank context, or at the end of a section for what may be
@@ -184,5 +188,23 @@ func (u *hunks) put(last bool) {
 		u.pass(u.h.Line, "the hunk only adds lines and was read as additions at the end of the file")
 		u.h.AtEnd = true
 	}
+	u.h.Lines = u.keep(u.h.Lines)
+	if n := len(u.s.Hunks); n == cap(u.s.Hunks) {
+		u.s.Hunks = slices.Grow(u.s.Hunks, n+1) // by doubles; append would copy them by quarters
+	}
 	u.s.Hunks = append(u.s.Hunks, u.h)
+}
+
+// block is how many lines of hunks share an array: most hunks have few.
+const block = 1 << 10
+
+// keep is lines for good, so that their own array can take those of the next hunk.
+func (u *hunks) keep(lines []patch.Line) []patch.Line {
+	u.spare = lines[:0]
+	if len(lines) > cap(u.kept)-len(u.kept) {
+		u.kept = make([]patch.Line, 0, max(len(lines), min(block, 2*cap(u.kept))))
+	}
+	n := len(u.kept)
+	u.kept = append(u.kept, lines...)
+	return u.kept[n:len(u.kept):len(u.kept)]
 }

@@ -5,11 +5,12 @@ import (
 	"regexp"
 	"regexp/syntax"
 	"slices"
+	"sync"
 )
 
 // judgeOpen is judge for the beginning of a line that goes on: it has no end that the expression could mean. A match that
 // needs an end of the line, or may need a word to end where the line was cut, is none.
-func (q *query) judgeOpen(ctx context.Context, line []byte, at int, _ bool) int {
+func (q *query) judgeOpen(ctx context.Context, line []byte, at int, _, _ bool) int {
 	if q.re == nil {
 		return at
 	}
@@ -27,18 +28,18 @@ func (q *query) judgeOpen(ctx context.Context, line []byte, at int, _ bool) int 
 func endless(text string, flags syntax.Flags) *regexp.Regexp {
 	tree, err := syntax.Parse(text, flags)
 	if err != nil {
-		return nothing
+		return nothing()
 	}
 	dropEnds(tree)
 	re, err := regexp.Compile(tree.String())
 	if err != nil {
-		return nothing
+		return nothing()
 	}
 	return re
 }
 
 // nothing matches no line.
-var nothing = regexp.MustCompile(`[^\x00-\x{10ffff}]`)
+var nothing = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^\x00-\x{10ffff}]`) })
 
 func dropEnds(re *syntax.Regexp) {
 	if re.Op == syntax.OpEndLine || re.Op == syntax.OpEndText {

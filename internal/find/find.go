@@ -30,6 +30,8 @@ type Options struct {
 	LeaveOut []string
 	// Excludes is the text of the person's own excludes file.
 	Excludes []byte
+	// Bare leaves sizes and times out of what List and Glob find: to learn them takes longer than to find it.
+	Bare bool
 	// Progress is told how many files were looked at, by one goroutine at a time, and must return at once.
 	Progress func(done int, what string)
 	// Workers is how many goroutines look; 0 is one for each processor.

@@ -116,29 +116,56 @@ func slowly(w wild, s []byte) bool {
 	return n > 0 && slowly(w[1:], s[n:])
 }
 
-// FuzzGlob: reading a pattern never panics; what is let through is a pattern; and going only where it leads loses nothing.
+// FuzzGlob: reading a pattern never panics; what is let through is a pattern; the short ways say what the long one does; and
+// going only where it leads loses nothing.
 func FuzzGlob(f *testing.F) {
-	for _, p := range []string{"a/*.go", "{a,b/{c,d}}/**", "[!a]/x", `a\/b`, "**/x/*", "{a", "a/b/c"} {
-		f.Add(p, "a/b/c.go")
+	for _, p := range []string{"a/*.go", "{a,b/{c,d}}/**", "[!a]/x", `a\/b`, "**/x/*", "{a", "a/b/c", "**", "*", "**/*.go", "**/c.go", "**/*[^x]c.go", "**/{a,c}.go",
+		"**/**", "a/**", "**/\ufffd.go", "*.{go,c}", `**/\c.go`, "a/**/", "c.go", "**/*"} {
+		f.Add(p, "a/b/c.go", false)
+		f.Add(p, "a/\xff.GO", true)
 	}
-	f.Fuzz(func(t *testing.T, pattern, path string) {
-		g, err := newGlob(pattern, false)
+	f.Fuzz(func(t *testing.T, pattern, path string, fold bool) {
+		whole, err := readGlob(pattern, fold, true)
 		if err != nil {
 			return
 		}
 		if !doublestar.ValidatePattern(pattern) {
 			t.Fatalf("%q is no pattern", pattern)
 		}
-		g.whole = true
-		if path == "" || strings.HasPrefix(path, "/") || strings.HasSuffix(path, "/") || strings.Contains(path, "//") || !g.match("", path, true) {
+		if path == "" || strings.HasPrefix(path, "/") || strings.HasSuffix(path, "/") || strings.Contains(path, "//") {
+			return
+		}
+		last, _ := readGlob(pattern, fold, false)
+		rel, name := "", path
+		if i := strings.LastIndexByte(path, '/'); i >= 0 {
+			rel, name = path[:i], path[i+1:]
+		}
+		for _, g := range []glob{whole, last} {
+			if got, want := g.match(rel, name, true), longWay(pattern, rel, name, fold, g == whole); got != want {
+				t.Fatalf("%q, %q: %v", pattern, path, got)
+			}
+		}
+		if !whole.match(rel, name, true) {
 			return
 		}
 		for i := range path {
-			if path[i] == '/' && !g.leads(path[:i]) {
+			if path[i] == '/' && !whole.leads("", path[:i]) {
 				t.Errorf("%q matches %q but does not lead to %q", pattern, path, path[:i])
 			}
 		}
 	})
+}
+
+// longWay is what a pattern says of a path, without any thought.
+func longWay(pattern, rel, name string, fold, whole bool) bool {
+	if fold {
+		pattern, rel, name = strings.ToLower(pattern), strings.ToLower(rel), strings.ToLower(name)
+	}
+	pattern = strings.TrimSuffix(strings.TrimPrefix(pattern, "./"), "/")
+	if whole || strings.Contains(pattern, "/") {
+		name = join(rel, name)
+	}
+	return doublestar.MatchUnvalidated(strings.TrimPrefix(pattern, "/"), name)
 }
 
 // FuzzRules: reading an ignore file never panics, nor does asking it.

@@ -17,6 +17,8 @@ type glob struct {
 	whole   bool // about the path
 	dirs    bool // it ended in a slash: only directories
 	fold    bool
+	how     how
+	tail    string // the last name ends so, whatever the pattern means besides
 }
 
 const (
@@ -26,7 +28,10 @@ const (
 )
 
 // newGlob reads a pattern.
-func newGlob(text string, fold bool) (glob, error) {
+func newGlob(text string, fold bool) (glob, error) { return readGlob(text, fold, false) }
+
+// readGlob reads a pattern which, with whole, is about the path in any case.
+func readGlob(text string, fold, whole bool) (glob, error) {
 	if fold {
 		text = strings.ToLower(text)
 	}
@@ -36,9 +41,33 @@ func newGlob(text string, fold bool) (glob, error) {
 	g := glob{fold: fold}
 	text = strings.TrimPrefix(text, "./")
 	text, g.dirs = strings.CutSuffix(text, "/")
-	g.whole = strings.Contains(text, "/")
+	g.whole = whole || strings.Contains(text, "/")
 	g.pattern = strings.TrimPrefix(text, "/")
+	g.ready()
 	return g, nil
+}
+
+// ready finds out how little of a path tells whether it is meant. A pattern that begins with **/ is about the last name when
+// nothing after it can match a slash, and a class can.
+func (g *glob) ready() {
+	g.how = wildly
+	if name, ok := strings.CutPrefix(g.pattern, "**/"); ok && g.whole && !strings.ContainsAny(name, "/[") {
+		g.pattern, g.whole = name, false
+	} else if g.whole && g.pattern == "**" {
+		g.pattern, g.whole = "*", false
+	}
+	last := g.pattern[strings.LastIndexByte(g.pattern, '/')+1:]
+	if strings.ContainsRune(last, utf8.RuneError) { // which is also what bytes that are no UTF-8 are taken for
+		return
+	}
+	g.tail = last[strings.LastIndexAny(last, `*?[]{},\`)+1:]
+	switch {
+	case g.whole:
+	case g.pattern == g.tail:
+		g.how = exact
+	case g.pattern == "*"+g.tail:
+		g.how = suffix
+	}
 }
 
 func newGlobs(texts []string, fold bool) ([]glob, error) {
@@ -58,11 +87,21 @@ func (g *glob) match(rel, name string, dir bool) bool {
 	if g.dirs && !dir {
 		return false
 	}
-	if g.whole {
-		name = join(rel, name)
-	}
 	if g.fold {
 		name = strings.ToLower(name)
+	}
+	switch {
+	case !strings.HasSuffix(name, g.tail):
+		return false
+	case g.how == exact:
+		return len(name) == len(g.tail)
+	case g.how == suffix:
+		return true
+	case g.whole && g.fold:
+		rel = strings.ToLower(rel)
+	}
+	if g.whole {
+		name = join(rel, name)
 	}
 	return doublestar.MatchUnvalidated(g.pattern, name)
 }
@@ -76,13 +115,13 @@ func anyGlob(all []glob, rel, name string, dir bool) bool {
 	return false
 }
 
-// leads reports whether anything below the directory at path can match: the names with which the pattern begins,
-// up to the first that is no plain name, must be those of the path.
-func (g *glob) leads(path string) bool {
+// leads reports whether anything below the directory called name in rel can match: the names with which the pattern
+// begins, up to the first that is no plain name, must be those of the path.
+func (g *glob) leads(rel, name string) bool {
 	if !g.whole || g.fold {
 		return true
 	}
-	pattern := g.pattern
+	pattern, path := g.pattern, join(rel, name)
 	for pattern != "" && path != "" {
 		want, more, below := strings.Cut(pattern, "/")
 		have, rest, _ := strings.Cut(path, "/")

@@ -38,12 +38,21 @@ const (
 // A byte order mark at the beginning is no part of the first line.
 type lines struct {
 	q       *query
-	context int // how many lines to show around a match
-	most    int // how many matches of one file are of use; 0 is any number
+	context int  // how many lines to show around a match
+	most    int  // how many matches of one file are of use; 0 is any number
+	print   bool // what matches is put into out, and not into found
 
 	buf   []byte
 	found []Match
+	out   []byte // what was printed, of all files since it was taken
+	dir   string // of the file
+	name  string
+	head  []byte // what a printed line of the file begins with; empty until there is one
+	n     int    // how many matches the file has
+	spill func() // takes what was printed when there is much of it; nil waits for the end of the file
 
+	size int64    // of the file; 0 when it is not known
+	left int64    // of it to be read
 	line int      // the number of the first line of the block
 	tail []string // the last lines of the blocks before
 	feed feed
@@ -65,7 +74,7 @@ func (l *lines) file(ctx context.Context, r io.Reader) ([]Match, error) {
 		l.buf = make([]byte, firstBuffer)
 	}
 	l.found, l.tail, l.feed, l.full, l.line = l.found[:0], l.tail[:0], feed{}, false, 1
-	l.cuts, l.nul = 0, false
+	l.head, l.n, l.cuts, l.nul, l.left = l.head[:0], 0, 0, false, l.size
 	n, err := l.sniff(r)
 	if err != nil && err != io.EOF || bytes.IndexByte(l.buf[:min(n, sniffed)], 0) >= 0 {
 		return nil, unless(err)
@@ -85,10 +94,19 @@ func unless(err error) error {
 func (l *lines) sniff(r io.Reader) (n int, err error) {
 	for n < sniffed && err == nil {
 		var more int
-		more, err = r.Read(l.buf[n:])
+		more, err = l.read(r, n)
 		n += more
 	}
 	return n, err
+}
+
+// read reads into the buffer from n on. A file that had a size is at its end when so much was read, and is not asked again.
+func (l *lines) read(r io.Reader, n int) (int, error) {
+	more, err := r.Read(l.buf[n:])
+	if l.left -= int64(more); l.left == 0 && more > 0 && err == nil {
+		err = io.EOF
+	}
+	return more, err
 }
 
 // stream searches the first n bytes of the buffer and then what r has.
@@ -134,7 +152,7 @@ func (l *lines) stream(ctx context.Context, r io.Reader, n int, end bool) ([]Mat
 		if n == len(l.buf) {
 			l.buf = append(l.buf, make([]byte, min(n, mostBuffer-n))...)
 		}
-		more, err := r.Read(l.buf[n:])
+		more, err := l.read(r, n)
 		if err != nil && err != io.EOF {
 			return nil, err
 		}
@@ -167,23 +185,23 @@ func (l *lines) pass(from, n int) (next int, cut bool) {
 // search searches a block of whole lines, of which the last one may lack its end; or, when it is open, the beginning of
 // a line that goes on.
 func (l *lines) search(ctx context.Context, block []byte, open bool) {
-	l.q.begin()
+	l.q.begin(block)
 	judge := l.q.judge
 	if open {
 		judge = l.q.judgeOpen
 	}
 	counted, number := 0, l.line
 	for pos := 0; pos < len(block) && !l.full && ctx.Err() == nil; {
-		at := l.q.next(block, pos)
+		at, sure := l.q.next(block, pos)
 		if at < 0 {
 			break
 		}
 		begin := bytes.LastIndexByte(block[pos:at], '\n') + 1 + pos
 		line, next, hasCR := cutLine(block, begin, at)
-		if col := judge(ctx, line, at-begin, hasCR); col >= 0 {
+		if col := judge(ctx, line, at-begin, sure, hasCR); col >= 0 {
 			number += bytes.Count(block[counted:begin], newline)
 			counted = begin
-			l.add(block, begin, next, Match{Line: number, Column: col + 1, Preview: preview(line, col)})
+			l.add(hit{block, line, begin, next, number, col})
 		}
 		pos = next
 	}
@@ -209,15 +227,29 @@ func cutLine(block []byte, begin, at int) (line []byte, next int, hasCR bool) {
 	return line, next, hasCR
 }
 
+// hit is a line that matches, and where it is.
+type hit struct {
+	block, line []byte
+	begin, next int // where the line begins in the block, and the next one
+	number      int // of the line
+	col         int // where in it the match is
+}
+
 // add takes a line that matches.
-func (l *lines) add(block []byte, begin, next int, m Match) {
+func (l *lines) add(at hit) {
+	l.n++
+	l.full = l.most > 0 && l.n >= l.most
+	if l.print {
+		l.show(at)
+		return
+	}
+	m := Match{Line: at.number, Column: at.col + 1, Preview: preview(at.line, at.col)}
 	if l.context > 0 {
-		l.follow(block, next)
-		m.Before = l.before(block, begin)
-		l.feed = feed{next, m.Line + 1, l.context}
+		l.follow(at.block, at.next)
+		m.Before = l.before(at.block, at.begin)
+		l.feed = feed{at.next, m.Line + 1, l.context}
 	}
 	l.found = append(l.found, m)
-	l.full = l.most > 0 && len(l.found) >= l.most
 }
 
 // follow shows the lines up to end with the matches that they come after.

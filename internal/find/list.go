@@ -27,27 +27,45 @@ func List(ctx context.Context, g *guard.Guard, o Options, l Listing) ([]Found, O
 		return nil, Outcome{}, err
 	}
 	s := &shelves{most: l.Most, levels: make([]shelf, l.Depth)}
-	w := &walk[Found]{ig: ig, emit: s.put}
+	w := &walk[Found]{ig: ig, emit: s.put, quick: true}
 	w.want = func(d *dir, n *guard.Name) (take, enter bool) {
 		take = l.Hidden || !hidden(n.Name)
 		return take, take && n.Kind == guard.Directory && d.depth < l.Depth && !s.full(d.depth)
 	}
 	w.do = func(_ context.Context, _ int, d *dir, names []guard.Name) []Found {
 		w.tell(&o, len(names), d.path)
-		return foundAll(d, names)
+		out := foundAll(d, names)
+		if !o.Bare && int(w.done.Load()) <= l.Most { // they will be shown, in all likelihood
+			describe(d.folder, out)
+		}
+		return out
 	}
 	err = w.run(ctx, root, o.workers())
 	list, more := s.all()
-	if err == nil {
+	if err == nil && !o.Bare {
 		fill(g, list)
 	}
 	return list, Outcome{More: more, Files: len(list), Unread: int(w.unread.Load())}, err
 }
 
+// foundAll is what is found with the names of a directory. Their paths are parts of one string.
 func foundAll(d *dir, names []guard.Name) []Found {
+	size := len(names) * (len(d.path) + 1)
+	for i := range names {
+		size += len(names[i].Name)
+	}
+	var text strings.Builder
+	text.Grow(size)
 	out := make([]Found, len(names))
-	for i, n := range names {
-		out[i] = Found{Path: join(d.path, n.Name), Name: n.Name, Kind: n.Kind, Depth: d.depth}
+	for i := range names {
+		from := text.Len()
+		if d.path != "" {
+			text.WriteString(d.path)
+			text.WriteByte('/')
+		}
+		text.WriteString(names[i].Name)
+		path := text.String()[from:]
+		out[i] = Found{Path: path, Name: path[len(path)-len(names[i].Name):], Kind: names[i].Kind, Depth: d.depth}
 	}
 	return out
 }
@@ -74,6 +92,8 @@ type shelves struct {
 type shelf struct {
 	list  []Found
 	total int
+	full  bool // no more than can be shown are kept, in order, and perhaps some that came later
+	most  int
 }
 
 func (s *shelves) put(all []Found) bool {
@@ -81,6 +101,9 @@ func (s *shelves) put(all []Found) bool {
 	defer s.mu.Unlock()
 	l := &s.levels[all[0].Depth-1]
 	l.total += len(all)
+	if l.full {
+		all = l.better(all)
+	}
 	l.list = append(l.list, all...)
 	if len(l.list) > 4*s.most+batch {
 		l.trim(s.most)
@@ -88,9 +111,18 @@ func (s *shelves) put(all []Found) bool {
 	return true
 }
 
+// better keeps of all what comes before the last that can be shown so far.
+func (l *shelf) better(all []Found) []Found {
+	last := &l.list[l.most-1]
+	return slices.DeleteFunc(all, func(f Found) bool { return byKind(&f, last) >= 0 })
+}
+
+// trim keeps the first of the list, in order.
 func (l *shelf) trim(most int) {
-	slices.SortFunc(l.list, byKind)
-	l.list = slices.Clone(l.list[:min(len(l.list), most)])
+	l.list = inOrder(l.list)
+	if len(l.list) > most {
+		l.list, l.full, l.most = slices.Clone(l.list[:most]), true, most
+	}
 }
 
 // full reports whether the levels down to depth have more than can be shown.
@@ -119,7 +151,35 @@ func (s *shelves) all() (out []Found, more bool) {
 	return out, total > s.most
 }
 
-func byKind(a, b Found) int {
+// inOrder orders what is of one level. Names that are the same are in the order in which they came, which is that of their
+// paths.
+func inOrder(list []Found) []Found {
+	type place struct {
+		rank int
+		key  uint64
+		at   int
+	}
+	places := make([]place, len(list))
+	for i := range list {
+		places[i] = place{rank(list[i].Kind), beginning(list[i].Name, 0), i}
+	}
+	slices.SortFunc(places, func(a, b place) int {
+		switch {
+		case a.rank != b.rank:
+			return a.rank - b.rank
+		case a.key != b.key:
+			return cmp.Compare(a.key, b.key)
+		}
+		return cmp.Or(strings.Compare(list[a.at].Name, list[b.at].Name), a.at-b.at)
+	})
+	out := make([]Found, len(list))
+	for i, p := range places {
+		out[i] = list[p.at]
+	}
+	return out
+}
+
+func byKind(a, b *Found) int {
 	return cmp.Or(cmp.Compare(rank(a.Kind), rank(b.Kind)), strings.Compare(a.Name, b.Name), strings.Compare(a.Path, b.Path))
 }
 
@@ -135,12 +195,23 @@ func rank(k guard.Kind) int {
 	return 3
 }
 
-// fill asks the size and the time of what is shown, directory by directory. What is gone by now keeps zeroes.
+// describe asks the size and the time of what is in a folder. What is gone by now keeps zeroes.
+func describe(f *guard.Folder, list []Found) {
+	for i := range list {
+		if is, err := f.Describe(guard.Name{Name: list[i].Name, Kind: list[i].Kind}); err == nil {
+			list[i].Size, list[i].ModTime = is.Size, is.ModTime
+		}
+	}
+}
+
+// fill describes what was not described while its directory was open.
 func fill(g *guard.Guard, list []Found) {
 	in := map[string][]int{}
 	for i := range list {
-		parent := path.Dir(list[i].Path)
-		in[parent] = append(in[parent], i)
+		if list[i].ModTime.IsZero() {
+			parent := path.Dir(list[i].Path)
+			in[parent] = append(in[parent], i)
+		}
 	}
 	for parent, indexes := range in {
 		e, err := g.Look(parent, guard.Ask{})
@@ -152,9 +223,7 @@ func fill(g *guard.Guard, list []Found) {
 			continue
 		}
 		for _, i := range indexes {
-			if is, err := f.Stat(list[i].Name); err == nil && is.Kind == list[i].Kind {
-				list[i].Size, list[i].ModTime = is.Size, is.ModTime
-			}
+			describe(f, list[i:i+1])
 		}
 		f.Close()
 	}

@@ -3,6 +3,7 @@ package find
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/emend-dev/emend/internal/guard"
@@ -17,11 +18,10 @@ type Globbing struct {
 
 // Glob returns what matches, in the order of paths.
 func Glob(ctx context.Context, g *guard.Guard, o Options, q Globbing) ([]Found, Outcome, error) {
-	pattern, err := newGlob(q.Pattern, false)
+	pattern, err := readGlob(q.Pattern, false, true)
 	if err = cmp.Or(err, inside(q.Pattern)); err != nil {
 		return nil, Outcome{}, err
 	}
-	pattern.whole = true
 	exclude, err := newGlobs(q.Exclude, false)
 	if err != nil {
 		return nil, Outcome{}, err
@@ -32,17 +32,17 @@ func Glob(ctx context.Context, g *guard.Guard, o Options, q Globbing) ([]Found, 
 	if err := p.find(ctx, g, o); err != nil {
 		return nil, Outcome{}, err
 	}
-	fill(g, p.list)
-	return p.list, p.Outcome, nil
+	return slices.Concat(p.list...), p.Outcome, nil
 }
 
 // paths is a search for paths.
 type paths struct {
 	Outcome
-	list    []Found
+	list    [][]Found // in order
+	total   int
 	most    int
 	exclude []glob
-	leads   func(path string) bool // whether anything below the directory can be meant
+	leads   func(rel, name string) bool // whether anything below the directory can be meant
 	take    func(rel string, n *guard.Name) bool
 }
 
@@ -52,17 +52,21 @@ func (p *paths) find(ctx context.Context, g *guard.Guard, o Options) error {
 	if err != nil {
 		return err
 	}
-	w := &walk[Found]{ig: ig, emit: p.put}
+	w := &walk[Found]{ig: ig, emit: p.put, quick: true}
 	w.want = func(d *dir, n *guard.Name) (take, enter bool) {
 		isDir := n.Kind == guard.Directory
 		if anyGlob(p.exclude, d.rel, n.Name, isDir) {
 			return false, false
 		}
-		return p.take(d.rel, n), isDir && p.leads(join(d.rel, n.Name))
+		return p.take(d.rel, n), isDir && p.leads(d.rel, n.Name)
 	}
 	w.do = func(_ context.Context, _ int, d *dir, names []guard.Name) []Found {
 		w.tell(&o, len(names), d.path)
-		return foundAll(d, names)
+		out := foundAll(d, names)
+		if !o.Bare {
+			describe(d.folder, out)
+		}
+		return out
 	}
 	err = w.run(ctx, root, o.workers())
 	p.Unread = int(w.unread.Load())
@@ -70,14 +74,13 @@ func (p *paths) find(ctx context.Context, g *guard.Guard, o Options) error {
 }
 
 func (p *paths) put(all []Found) bool {
-	for _, f := range all {
-		if p.most > 0 && len(p.list) == p.most {
-			p.More = true
-			return false
-		}
-		p.list = append(p.list, f)
+	room := len(all)
+	if p.most > 0 {
+		room = min(room, p.most-p.total)
 	}
-	return true
+	p.list, p.total = append(p.list, all[:room]), p.total+room
+	p.More = room < len(all)
+	return !p.More
 }
 
 // named is for a search by path: query is a glob or, without any of its characters, a part of a name, and of a path

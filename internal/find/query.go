@@ -1,29 +1,29 @@
 package find
 
 import (
-	"bytes"
-	"context"
 	"errors"
 	"fmt"
-	"io"
 	"regexp"
 	"regexp/syntax"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/emend-dev/emend/internal/fail"
 )
 
 // query is what lines are searched for. It is for one goroutine; clone makes another.
 //
-// It finds a line in two steps: probes find, in a block of many lines, the places where a line may match, and the
-// expression then judges that line. A query that is a plain text needs no second step, one that has no text at all of
-// which every match must have a part has no first step.
+// It finds a line in up to three steps. Probes find, in a block of many lines, the places where a line may match; an
+// automaton then tells whether it does; and the expression where. A query that is a plain text needs only the first step.
+// One that has no text at all of which every match must have a part begins with the automaton, which reads the block
+// itself, and so does one whose texts are too common to help.
 type query struct {
 	re     *regexp.Regexp // nil for a plain text
 	cr     bool           // the expression may mean the CR before an LF
 	probes []probe
+	auto   *automaton // nil where there is none, or no longer
+	idle   idle
+	rough  bool   // where in a line it matches is of use only when the line is longer than what is shown of it
 	size   int    // how many steps the expression may take for one character
 	text   string // of the expression, as it was written, and how it is read
 	flags  syntax.Flags
@@ -94,6 +94,9 @@ func newRegexp(text string, fold bool) (*query, error) {
 		edge: has(tree, syntax.OpWordBoundary, syntax.OpNoWordBoundary)}
 	for _, n := range needs(tree.Simplify()) {
 		q.probes = append(q.probes, newProbe(n.text, n.fold))
+	}
+	if !q.cr {
+		q.auto = newAutomaton(tree)
 	}
 	return q, nil
 }
@@ -176,269 +179,4 @@ func mentions(re *syntax.Regexp, r rune) bool {
 		return true
 	}
 	return slices.ContainsFunc(re.Sub, func(s *syntax.Regexp) bool { return mentions(s, r) })
-}
-
-// need is a text of which every match has one.
-type need struct {
-	text string
-	fold bool
-}
-
-// mostNeeds is how many texts are looked for at once.
-const mostNeeds = 8
-
-// needs returns texts one of which is in everything that re matches; none when there are none that help.
-func needs(re *syntax.Regexp) []need {
-	switch re.Op {
-	case syntax.OpLiteral:
-		return needsOf(re)
-	case syntax.OpCapture, syntax.OpPlus:
-		return needs(re.Sub[0])
-	case syntax.OpRepeat:
-		if re.Min > 0 {
-			return needs(re.Sub[0])
-		}
-	case syntax.OpConcat:
-		var best []need
-		for _, sub := range re.Sub {
-			if n := needs(sub); worth(n) > worth(best) {
-				best = n
-			}
-		}
-		return best
-	case syntax.OpAlternate:
-		var all []need
-		for _, sub := range re.Sub {
-			n := needs(sub)
-			if len(n) == 0 || len(all)+len(n) > mostNeeds {
-				return nil
-			}
-			all = append(all, n...)
-		}
-		return all
-	}
-	return nil
-}
-
-// needsOf is for a literal. U+FFFD also stands for bytes that are no UTF-8, so that such a literal has no bytes of its own.
-func needsOf(re *syntax.Regexp) []need {
-	text := string(re.Rune)
-	if slices.Contains(re.Rune, utf8.RuneError) {
-		return nil
-	}
-	fold := re.Flags&syntax.FoldCase != 0
-	if fold {
-		text = plain(text)
-	}
-	if text == "" {
-		return nil
-	}
-	return []need{{text, fold}}
-}
-
-// worth compares what to look for: long texts are rarer, and one is found faster than several.
-func worth(all []need) int {
-	if len(all) == 0 {
-		return 0
-	}
-	shortest := len(all[0].text)
-	for _, n := range all {
-		shortest = min(shortest, len(n.text))
-	}
-	return 16*shortest - len(all)
-}
-
-// plain is the longest part of text whose characters have their case in ASCII alone. K and S have another: the Kelvin
-// sign and the long s.
-func plain(text string) string {
-	best, from := "", 0
-	for i := 0; i <= len(text); i++ {
-		if i < len(text) && text[i] < utf8.RuneSelf && !strings.ContainsRune("kKsS", rune(text[i])) {
-			continue
-		}
-		if i-from > len(best) {
-			best = text[from:i]
-		}
-		from = i + 1
-	}
-	return best
-}
-
-func (q *query) clone() *query {
-	c := *q
-	c.probes = slices.Clone(q.probes)
-	return &c
-}
-
-// begin forgets what was found in the block before.
-func (q *query) begin() {
-	for i := range q.probes {
-		q.probes[i].at = [2]int{-1, -1}
-	}
-}
-
-// next returns the first place at or after from, which is the beginning of a line, whose line may match; -1 when there is none.
-func (q *query) next(block []byte, from int) int {
-	if len(q.probes) == 0 {
-		return from
-	}
-	best := -1
-	for i := range q.probes {
-		if at := q.probes[i].next(block, from); at >= 0 && (best < 0 || at < best) {
-			best = at
-		}
-	}
-	return best
-}
-
-// judge returns where in the line the first match is; -1 when there is none. at is where next found the place, hasCR tells
-// that a CR follows the line.
-func (q *query) judge(ctx context.Context, line []byte, at int, hasCR bool) int {
-	if q.re == nil {
-		return at
-	}
-	if found, _ := q.find(ctx, q.re, line); found >= 0 || !hasCR || !q.cr {
-		return found
-	}
-	found, _ := q.find(ctx, q.re, line[:len(line)+1])
-	return found
-}
-
-// mostWork is how many steps, those for one character by characters, an expression may take without being asked
-// whether it should go on. They take some ten nanoseconds each.
-const mostWork = 4 << 20
-
-func (q *query) find(ctx context.Context, re *regexp.Regexp, line []byte) (from, to int) {
-	var loc []int
-	if len(line)*q.size < mostWork {
-		loc = re.FindIndex(line)
-	} else {
-		loc = re.FindReaderIndex(&stoppable{ctx: ctx, line: line, each: max(1, mostWork/4/q.size)})
-	}
-	if loc == nil {
-		return -1, -1
-	}
-	return loc[0], loc[1]
-}
-
-// stoppable reads a line until it ends or nobody wants to know any more.
-type stoppable struct {
-	ctx  context.Context
-	line []byte
-	each int // after how many characters it asks
-	n    int
-}
-
-func (s *stoppable) ReadRune() (rune, int, error) {
-	if s.n++; s.n%s.each == 0 && s.ctx.Err() != nil || len(s.line) == 0 {
-		return 0, 0, io.EOF
-	}
-	r, size := utf8.DecodeRune(s.line)
-	s.line = s.line[size:]
-	return r, size, nil
-}
-
-// probe looks for a text, with fold whatever the case of its ASCII letters.
-type probe struct {
-	text []byte // with fold in lower case
-	fold bool
-	rare int    // with fold: which byte of it is looked for
-	at   [2]int // where it comes next: the text, or the rare byte in lower and in upper case; -1 is not known
-}
-
-func newProbe(text string, fold bool) probe {
-	p := probe{text: []byte(text), fold: fold}
-	if fold {
-		p.text = bytes.ToLower(p.text)
-		for i, c := range p.text {
-			if commonness(c) < commonness(p.text[p.rare]) {
-				p.rare = i
-			}
-		}
-	}
-	return p
-}
-
-// common are letters from the most common in texts and programs to the least; what is not there is rarer still.
-const common = " etaoinsrlducmpfhgbyvwkx_.(),-=0/1\"z"
-
-func commonness(c byte) int {
-	if i := strings.IndexByte(common, c); i >= 0 {
-		return len(common) - i
-	}
-	return 0
-}
-
-// next is where the text comes at or after from, or -1. What is looked for once is kept until from has passed it, so
-// that a block is gone through once for all calls.
-func (p *probe) next(block []byte, from int) int {
-	if !p.fold {
-		if p.at[0] < from {
-			p.at[0] = after(block, from, bytes.Index(block[from:], p.text))
-		}
-		return bounded(p.at[0], block)
-	}
-	c := p.text[p.rare]
-	for {
-		if p.at[0] < from+p.rare {
-			p.at[0] = indexByte(block, from+p.rare, c)
-		}
-		if p.at[1] < from+p.rare {
-			p.at[1] = indexByte(block, from+p.rare, upperOf(c))
-		}
-		first := min(p.at[0], p.at[1])
-		if first >= len(block) {
-			return -1
-		}
-		if from = first - p.rare; p.here(block[from:]) {
-			return from
-		}
-		from++
-	}
-}
-
-// after is i counted from the beginning of the block; what is not found is at its end.
-func after(block []byte, from, i int) int {
-	if i < 0 {
-		return len(block)
-	}
-	return from + i
-}
-
-func bounded(at int, block []byte) int {
-	if at >= len(block) {
-		return -1
-	}
-	return at
-}
-
-func indexByte(block []byte, from int, c byte) int {
-	if from >= len(block) {
-		return len(block)
-	}
-	return after(block, from, bytes.IndexByte(block[from:], c))
-}
-
-func upperOf(c byte) byte {
-	if 'a' <= c && c <= 'z' {
-		return c - 'a' + 'A'
-	}
-	return c
-}
-
-// here reports whether the text begins b.
-func (p *probe) here(b []byte) bool {
-	if len(b) < len(p.text) {
-		return false
-	}
-	for i, want := range p.text {
-		c := b[i]
-		if 'A' <= c && c <= 'Z' {
-			c += 'a' - 'A'
-		}
-		if c != want {
-			return false
-		}
-	}
-	return true
 }

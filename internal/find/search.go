@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/emend-dev/emend/internal/guard"
+	"github.com/emend-dev/emend/internal/report"
 )
 
 // Mode is what a search compares.
@@ -33,7 +34,11 @@ func Search(ctx context.Context, g *guard.Guard, o Options, q Searching) ([]Matc
 	if err := s.prepare(&q); err != nil {
 		return nil, Outcome{}, err
 	}
-	if o.Root.Kind == guard.Regular {
+	return s.run(ctx, g)
+}
+
+func (s *search) run(ctx context.Context, g *guard.Guard) ([]Match, Outcome, error) {
+	if s.o.Root.Kind == guard.Regular {
 		return s.one(ctx, g)
 	}
 	return s.all(ctx, g)
@@ -58,11 +63,16 @@ func (s *search) byName(q *Searching) error {
 		return err
 	}
 	is, err := named(q.Query, q.Fold)
-	s.look = func(_ context.Context, _ int, _ *guard.Folder, rel string, n guard.Name) (in inFile, err error) {
-		if is(rel, &n) {
-			in.matches = make([]Match, 1)
+	s.each = make([]lines, s.o.workers())
+	s.look = func(_ context.Context, l *lines, f *guard.Folder, rel string, n guard.Name) (in inFile, err error) {
+		if !is(rel, &n) {
+			return in, nil
 		}
-		return in, nil
+		if s.printer != nil {
+			l.out = append(append(l.out, report.OneLine(join(f.Rel(), n.Name))...), '\n')
+			return inFile{count: 1}, nil
+		}
+		return inFile{count: 1, matches: make([]Match, 1)}, nil
 	}
 	return err
 }
@@ -72,19 +82,20 @@ func (s *search) byLine(q *Searching) error {
 	if err != nil {
 		return err
 	}
-	all := make([]lines, s.o.workers())
-	for i := range all {
-		all[i] = lines{q: compiled.clone(), context: q.Context, most: q.limit()}
+	compiled.rough = s.printer != nil
+	s.each = make([]lines, s.o.workers())
+	for i := range s.each {
+		s.each[i] = lines{q: compiled.clone(), context: q.Context, most: q.limit(), print: s.printer != nil}
 	}
-	s.look = func(ctx context.Context, worker int, f *guard.Folder, _ string, n guard.Name) (inFile, error) {
+	s.look = func(ctx context.Context, l *lines, f *guard.Folder, _ string, n guard.Name) (inFile, error) {
 		file, err := f.Open(n.Name)
 		if err != nil {
 			return inFile{}, err
 		}
 		defer file.Close()
-		l := &all[worker]
+		l.dir, l.name, l.size = f.Rel(), n.Name, file.Size
 		matches, err := l.file(ctx, file)
-		in := inFile{matches: matches, cut: l.cuts}
+		in := inFile{matches: matches, count: l.n, cut: l.cuts}
 		if l.nul && !l.full {
 			in.atNUL = 1
 		}
@@ -113,16 +124,21 @@ type search struct {
 	Outcome
 	o                *Options
 	include, exclude []glob
-	links            bool // links count as files
-	// look returns what matches in a file, of which rel is the directory. It is valid until the next call with the worker.
-	look  func(ctx context.Context, worker int, f *guard.Folder, rel string, n guard.Name) (inFile, error)
-	most  int
-	found []Match
+	links            bool    // links count as files
+	each             []lines // for each goroutine
+	// look returns what matches in a file, of which rel is the directory. It is valid until the next call with the same lines.
+	look    func(ctx context.Context, l *lines, f *guard.Folder, rel string, n guard.Name) (inFile, error)
+	most    int
+	printer *printer // nil when matches are kept
+	count   int
+	found   []Match
 }
 
-// inFile is what one file gave, and what was looked at up to it since the one before.
+// inFile is what one file gave or, printed, several; and what was looked at up to it since the one before.
 type inFile struct {
 	matches []Match
+	text    []byte
+	count   int // of matches
 	files   int
 	cut     int
 	atNUL   int
@@ -137,16 +153,19 @@ func (s *search) all(ctx context.Context, g *guard.Guard) ([]Match, Outcome, err
 	w := &walk[inFile]{ig: ig, emit: s.put}
 	w.want = s.want
 	w.do = func(ctx context.Context, worker int, d *dir, names []guard.Name) []inFile {
-		out, failed := s.files(ctx, worker, d, names)
+		out, failed := s.files(ctx, &s.each[worker], d, names)
 		for _, err := range failed {
 			w.cannot(err)
 		}
 		w.tell(s.o, len(names), d.path)
+		if s.printer != nil && !s.printer.write() {
+			w.end(nil)
+		}
 		return out
 	}
 	w.weigh = func(all []inFile) (n int) {
 		for _, in := range all {
-			n += 1 + len(in.matches)
+			n += 1 + len(in.matches) + len(in.text)>>8
 		}
 		return n
 	}
@@ -167,34 +186,48 @@ func (s *search) want(d *dir, n *guard.Name) (take, enter bool) {
 }
 
 // files searches files of one directory, until there are more matches than can be of use.
-func (s *search) files(ctx context.Context, worker int, d *dir, names []guard.Name) (out []inFile, failed []error) {
+func (s *search) files(ctx context.Context, l *lines, d *dir, names []guard.Name) (out []inFile, failed []error) {
 	var since inFile
 	total := 0
 	for _, n := range names {
-		in, err := s.look(ctx, worker, d.folder, d.rel, n)
+		in, err := s.look(ctx, l, d.folder, d.rel, n)
 		if err != nil {
 			failed = append(failed, err)
 		} else {
 			since.files++
 		}
-		since.cut, since.atNUL = since.cut+in.cut, since.atNUL+in.atNUL
-		if len(in.matches) == 0 {
+		since.cut, since.atNUL, since.count = since.cut+in.cut, since.atNUL+in.atNUL, since.count+in.count
+		if in.count == 0 || s.most == 0 && s.printer != nil && len(l.out) < enough {
 			continue
 		}
-		since.matches = append([]Match(nil), in.matches...)
-		for i := range since.matches {
-			since.matches[i].Path = join(d.path, n.Name)
-		}
-		out = append(out, since)
-		if total += len(in.matches); s.most > 0 && total > s.most {
+		out = append(out, s.kept(since, in.matches, l, join(d.path, n.Name)))
+		if total += in.count; s.most > 0 && total > s.most {
 			return out, failed
 		}
 		since = inFile{}
 	}
 	if since.files > 0 || since.cut > 0 {
-		out = append(out, since)
+		out = append(out, s.kept(since, nil, l, ""))
 	}
 	return out, failed
+}
+
+// enough is how much is printed into one piece of memory.
+const enough = 256 << 10
+
+// kept is in with what was found, in memory of its own.
+func (s *search) kept(in inFile, matches []Match, l *lines, path string) inFile {
+	if s.printer != nil {
+		if len(l.out) > 0 {
+			in.text, l.out = l.out, s.printer.buffer()
+		}
+		return in
+	}
+	in.matches = append([]Match(nil), matches...)
+	for i := range in.matches {
+		in.matches[i].Path = path
+	}
+	return in
 }
 
 // put takes what files gave, in the order of paths, until it is enough.
@@ -203,9 +236,17 @@ func (s *search) put(all []inFile) bool {
 		s.Files += in.files
 		s.Cut += in.cut
 		s.AtNUL += in.atNUL
-		s.found = append(s.found, in.matches...)
-		if s.most > 0 && len(s.found) > s.most {
-			s.found, s.More = s.found[:s.most], true
+		s.count += in.count
+		if s.More = s.most > 0 && s.count > s.most; s.More {
+			in.count -= s.count - s.most
+			s.count = s.most
+		}
+		if s.printer == nil {
+			s.found = append(s.found, in.matches[:in.count]...)
+		} else if in.count > 0 {
+			s.printer.put(firstLines(in.text, in.count, s.More))
+		}
+		if s.More {
 			return false
 		}
 	}
@@ -219,14 +260,19 @@ func (s *search) one(ctx context.Context, g *guard.Guard) ([]Match, Outcome, err
 		return nil, Outcome{}, err
 	}
 	defer f.Close()
-	in, err := s.look(ctx, 0, f, "", guard.Name{Name: name, Kind: guard.Regular})
+	l := &s.each[0]
+	spilled := 0
+	l.spill = func() {
+		s.put([]inFile{s.kept(inFile{count: l.n - spilled}, nil, l, "")})
+		spilled = l.n
+		l.full = !s.printer.write() || l.full
+	}
+	in, err := s.look(ctx, l, f, "", guard.Name{Name: name, Kind: guard.Regular})
 	if err != nil {
 		return nil, Outcome{}, err
 	}
-	for i := range in.matches {
-		in.matches[i].Path = s.o.Root.Rel
-	}
+	in.count -= spilled
 	in.files = 1
-	s.put([]inFile{in})
+	s.put([]inFile{s.kept(in, in.matches, l, s.o.Root.Rel)})
 	return s.found, s.Outcome, nil
 }

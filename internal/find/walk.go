@@ -1,7 +1,9 @@
 package find
 
 import (
+	"cmp"
 	"context"
+	"encoding/binary"
 	"errors"
 	"slices"
 	"strings"
@@ -23,6 +25,8 @@ type walk[T any] struct {
 	want func(d *dir, n *guard.Name) (take, enter bool)
 	// do makes something of names in a directory. worker numbers the goroutine, from 0.
 	do func(ctx context.Context, worker int, d *dir, names []guard.Name) []T
+	// quick: do takes no longer than handing its work over would, and is called at once.
+	quick bool
 	// emit takes what do made, in order, and says whether it wants more.
 	emit func([]T) bool
 	// weigh is how much memory what do made takes, in things of some hundred bytes; nil counts them.
@@ -34,6 +38,7 @@ type walk[T any] struct {
 	wake   *sync.Cond
 	todo   []*unit[T] // the last is the next
 	busy   int
+	idle   int
 	head   *unit[T] // the first that is not handed over
 	ahead  int      // the weight of what is done and not handed over
 	stop   bool
@@ -48,6 +53,18 @@ type dir struct {
 	depth  int    // of the names in it
 	level  *level
 	refs   atomic.Int32
+}
+
+// below is what is open as sub in d.
+func (d *dir) below(f *guard.Folder, sub string) *dir {
+	out := &dir{folder: f, path: f.Rel(), depth: d.depth + 1, level: d.level}
+	n := len(sub)
+	if d.rel != "" {
+		n += len(d.rel) + 1
+	}
+	out.rel = out.path[len(out.path)-n:]
+	out.refs.Store(1)
+	return out
 }
 
 func (d *dir) release() {
@@ -78,7 +95,7 @@ func (w *walk[T]) run(ctx context.Context, root *dir, workers int) error {
 	w.wake = sync.NewCond(&w.mu)
 	defer context.AfterFunc(ctx, func() { w.end(nil) })()
 	first := &unit[T]{}
-	w.head = first
+	w.head, w.busy = first, 1
 	s := &scout[T]{walk: w}
 	root.refs.Store(1)
 	below, err := s.expand(ctx, root)
@@ -113,53 +130,68 @@ func (w *walk[T]) end(err error) {
 
 // work does units until there are none.
 func (w *walk[T]) work(ctx context.Context, worker int) {
-	s := &scout[T]{walk: w}
-	for u := w.take(); u != nil; u = w.take() {
-		var below []*unit[T]
+	s := &scout[T]{walk: w, worker: worker}
+	for u := w.next(nil, nil); u != nil; {
+		var below []unit[T]
 		if u.names != nil {
 			u.out = w.do(ctx, worker, u.dir, u.names)
 		} else {
 			below = s.enter(ctx, u)
 		}
 		u.dir.release()
-		w.settle(u, below)
+		u = w.next(u, below)
 	}
 }
 
-// take waits for a unit. It returns nil when there will be none. While too much waits for what others are at, nothing new
-// is begun; when nobody is at anything, the next unit is the one that is waited for.
-func (w *walk[T]) take() *unit[T] {
+// next settles a unit, when there is one, and waits for another. It returns nil when there will be none. While too much
+// waits for what others are at, nothing new is begun; when nobody is at anything, the next unit is the one that is waited
+// for.
+func (w *walk[T]) next(done *unit[T], below []unit[T]) *unit[T] {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if done != nil {
+		w.place(done, below)
+	}
 	for !w.stop && w.busy > 0 && (len(w.todo) == 0 || w.ahead > mostAhead) {
+		w.idle++
 		w.wake.Wait()
+		w.idle--
 	}
 	if w.stop || len(w.todo) == 0 {
+		w.wake.Broadcast()
 		return nil
 	}
 	w.busy++
 	last := len(w.todo) - 1
 	u := w.todo[last]
 	w.todo = w.todo[:last]
+	if w.idle > 0 && last > 0 { // who is woken wakes the one after it
+		w.wake.Signal()
+	}
 	return u
 }
 
-// settle marks a unit as done, puts what came of it in its place, and hands over what is next in order.
-func (w *walk[T]) settle(u *unit[T], below []*unit[T]) {
+func (w *walk[T]) settle(u *unit[T], below []unit[T]) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.place(u, below)
+}
+
+// place marks a unit as done, puts what came of it in its place, and hands over what is next in order.
+func (w *walk[T]) place(u *unit[T], below []unit[T]) {
+	u.done = true
 	for i := len(below) - 1; i >= 0; i-- {
-		below[i].next, u.next = u.next, below[i]
-		w.todo = append(w.todo, below[i])
+		b := &below[i]
+		b.next, u.next = u.next, b
+		if b.done {
+			w.weight(b)
+		} else {
+			w.todo = append(w.todo, b)
+		}
 	}
-	u.done, u.heavy = true, w.weight(u.out)
-	w.ahead += u.heavy
-	held := w.ahead > mostAhead
+	w.weight(u)
 	w.hand()
-	w.busy = max(0, w.busy-1)
-	if len(below) > 0 || w.busy == 0 || w.stop || held {
-		w.wake.Broadcast()
-	}
+	w.busy--
 }
 
 // hand hands over what is done, as far as it is next in order.
@@ -168,41 +200,68 @@ func (w *walk[T]) hand() {
 		if len(w.head.out) > 0 && !w.emit(w.head.out) {
 			w.stop = true
 		}
+		w.head.out = nil
 		w.ahead -= w.head.heavy
 		w.head = w.head.next
 	}
 }
 
-func (w *walk[T]) weight(out []T) int {
-	if w.weigh == nil {
-		return len(out)
+func (w *walk[T]) weight(u *unit[T]) {
+	u.heavy = len(u.out)
+	if w.weigh != nil {
+		u.heavy = w.weigh(u.out)
 	}
-	return w.weigh(out)
+	w.ahead += u.heavy
 }
 
 // scout goes into directories for one goroutine. Its memory is used again for each.
 type scout[T any] struct {
 	*walk[T]
-	names guard.Names
-	path  []byte
-	items []item
+	worker int
+	names  guard.Names
+	path   []byte
+	items  []item
+	chosen []guard.Name
+	pieces []unit[T]
 }
 
 // item is a name to work on or, with below, what is in the directory of that name.
 type item struct {
 	guard.Name
 	below bool
+	key   uint64 // the first bytes of what it is ordered by
+}
+
+func newItem(n *guard.Name, below bool) item {
+	i := item{Name: *n, below: below}
+	end := byte(0)
+	if below {
+		end = '/'
+	}
+	i.key = beginning(n.Name, end)
+	return i
+}
+
+// beginning is the first eight bytes of a name that ends in end, as a number that orders as they do. Most names need no other
+// comparison.
+func beginning(name string, end byte) (key uint64) {
+	if len(name) >= 8 {
+		return binary.BigEndian.Uint64([]byte(name[:8]))
+	}
+	for at := range len(name) {
+		key |= uint64(name[at]) << (56 - 8*at)
+	}
+	return key | uint64(end)<<(56-8*len(name))
 }
 
 // enter opens the directory of u.
-func (s *scout[T]) enter(ctx context.Context, u *unit[T]) []*unit[T] {
+func (s *scout[T]) enter(ctx context.Context, u *unit[T]) []unit[T] {
 	f, err := u.dir.folder.Enter(u.sub)
 	if err != nil {
 		s.cannot(err)
 		return nil
 	}
-	d := &dir{folder: f, path: join(u.dir.path, u.sub), rel: join(u.dir.rel, u.sub), depth: u.dir.depth + 1, level: u.dir.level}
-	d.refs.Store(1)
+	d := u.dir.below(f, u.sub)
 	defer d.release()
 	if f.IsStore() {
 		return nil
@@ -215,7 +274,7 @@ func (s *scout[T]) enter(ctx context.Context, u *unit[T]) []*unit[T] {
 }
 
 // expand lists a directory and makes units of what is in it, in the order of paths.
-func (s *scout[T]) expand(ctx context.Context, d *dir) ([]*unit[T], error) {
+func (s *scout[T]) expand(ctx context.Context, d *dir) ([]unit[T], error) {
 	if err := d.folder.List(ctx, &s.names); err != nil {
 		return nil, err
 	}
@@ -226,7 +285,7 @@ func (s *scout[T]) expand(ctx context.Context, d *dir) ([]*unit[T], error) {
 	d.level = s.ig.enter(d.level, d.folder, has)
 	s.choose(d)
 	slices.SortFunc(s.items, compare)
-	return s.units(d), nil
+	return s.units(ctx, d), nil
 }
 
 // cannot takes note of what could not be read. What went away meanwhile is none of it.
@@ -252,10 +311,10 @@ func (s *scout[T]) choose(d *dir) {
 		}
 		take, enter := s.want(d, n)
 		if take {
-			s.items = append(s.items, item{Name: *n})
+			s.items = append(s.items, newItem(n, false))
 		}
 		if enter {
-			s.items = append(s.items, item{*n, true})
+			s.items = append(s.items, newItem(n, true))
 		}
 	}
 }
@@ -263,8 +322,8 @@ func (s *scout[T]) choose(d *dir) {
 // compare orders the names of a directory as the paths that begin with them: what is below "a" comes after "a-b",
 // since a slash is greater than a hyphen.
 func compare(a, b item) int {
-	if !a.below && !b.below {
-		return strings.Compare(a.Name.Name, b.Name.Name)
+	if a.key != b.key {
+		return cmp.Compare(a.key, b.key)
 	}
 	x, y := a.Name.Name, b.Name.Name
 	n := min(len(x), len(y))
@@ -286,29 +345,44 @@ func (i *item) after(n int) byte {
 }
 
 // units cuts the items into pieces of work.
-func (s *scout[T]) units(d *dir) (out []*unit[T]) {
-	names := make([]guard.Name, 0, len(s.items))
-	from := 0
-	cut := func() {
-		if len(names) > from {
-			out = append(out, &unit[T]{dir: d, names: names[from:]})
-			from = len(names)
-		}
-	}
-	for i := range s.items {
-		it := &s.items[i]
-		if it.below {
-			cut()
-			out = append(out, &unit[T]{dir: d, sub: it.Name.Name})
+func (s *scout[T]) units(ctx context.Context, d *dir) []unit[T] {
+	s.pieces = s.pieces[:0]
+	names := s.room()
+	for at := 0; at < len(s.items); {
+		if it := &s.items[at]; it.below {
+			s.pieces = append(s.pieces, unit[T]{dir: d, sub: it.Name.Name})
+			at++
 			continue
 		}
-		if names = append(names, it.Name); len(names)-from == batch {
-			cut()
+		from := len(names)
+		for ; at < len(s.items) && !s.items[at].below && (s.quick || len(names)-from < batch); at++ {
+			names = append(names, s.items[at].Name)
+		}
+		s.pieces = append(s.pieces, s.piece(ctx, d, names[from:]))
+	}
+	for i := range s.pieces {
+		if !s.pieces[i].done {
+			d.refs.Add(1)
 		}
 	}
-	cut()
-	d.refs.Add(int32(len(out)))
-	return out
+	return slices.Clone(s.pieces)
+}
+
+// room is where the names of a directory go: memory of their own when they are worked on later.
+func (s *scout[T]) room() []guard.Name {
+	if !s.quick {
+		return make([]guard.Name, 0, len(s.items))
+	}
+	s.chosen = slices.Grow(s.chosen[:0], len(s.items))
+	return s.chosen
+}
+
+// piece is the unit of some names, done if that is quick.
+func (s *scout[T]) piece(ctx context.Context, d *dir, names []guard.Name) unit[T] {
+	if s.quick {
+		return unit[T]{done: true, out: s.do(ctx, s.worker, d, names)}
+	}
+	return unit[T]{dir: d, names: names}
 }
 
 // open opens the directory that e names as the root of a walk, with the rules that hold there.

@@ -30,11 +30,14 @@ func (g *Guard) OpenDir(rel string) (vfs.Dir, error) {
 // checkMount refuses to change what is on another mount than the root: no rename reaches it, so no commit could be
 // whole. What has the last name may itself be mounted, a file as well as a directory.
 func (w *walk) checkMount(e Entry) error {
-	name := "."
+	name, is := ".", info{}
 	if e.Kind != Missing {
-		name = w.last[0]
+		name, is = w.last[0], w.is
 	}
-	mount, err := w.at.mount(name)
+	mount, err := is.mount, error(nil)
+	if !is.hasMount {
+		mount, err = w.at.mount(name)
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return errMoved

@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -106,7 +105,7 @@ func (g *Guard) folderOf(e Entry) (*Folder, string, error) {
 		return nil, "", badArgument(e.Rel, "not a path that was looked at: "+fail.Quote(e.Rel), "Look at the path first.")
 	}
 	parent, last := cutLast(split(e.Rel))
-	h, err := g.reopen(e, parent)
+	h, err := reopen(g.tree, e, parent)
 	if err != nil {
 		return nil, "", err
 	}
@@ -178,22 +177,6 @@ func (f *Folder) judge(name string) error {
 	return f.g.judgeFor(strings.Join(names, "/"), false, nil)(names)
 }
 
-// readRules are the names in the rules that protect from reading.
-var readRules = func() (out []string) {
-	for i := range rules {
-		if rules[i].from&reading != 0 {
-			out = append(out, strings.Split(rules[i].pattern, "/")...)
-		}
-	}
-	return out
-}()
-
-// touched reports whether a rule may have something to say of a name, whatever leads to it.
-func touched(name string) bool {
-	folded := fold(name)
-	return slices.ContainsFunc(readRules, func(rule string) bool { return matchName(rule, folded) })
-}
-
 // Enter opens the directory called name.
 func (f *Folder) Enter(name string) (*Folder, error) {
 	rel, err := f.check(name)
@@ -210,12 +193,17 @@ func (f *Folder) Enter(name string) (*Folder, error) {
 	return &Folder{f.g, at, rel, f.n + 1, f.plain && !touched(name)}, nil
 }
 
+// below is the path of a name in the folder.
+func (f *Folder) below(name string) string {
+	if f.rel == "" {
+		return name
+	}
+	return f.rel + "/" + name
+}
+
 // check judges what would be done with a name.
 func (f *Folder) check(name string) (rel string, err error) {
-	rel = name
-	if f.rel != "" {
-		rel = f.rel + "/" + name
-	}
+	rel = f.below(name)
 	if name == "" || name == "." || name == ".." || strings.ContainsAny(name, "/\x00") {
 		return rel, badArgument(rel, "not a single name: "+fail.Quote(name), "Enter one directory after the other.")
 	}
@@ -254,6 +242,18 @@ func (f *Folder) Stat(name string) (Stat, error) {
 		return Stat{}, explain(rel, err)
 	}
 	return Stat{is.kind(), is.size, is.mtime}, nil
+}
+
+// Describe says more of a name that List gave, and so has judged. It fails when the name is something else by now.
+func (f *Folder) Describe(n Name) (Stat, error) {
+	is, err := f.at.stat(n.Name)
+	if err == nil && is.kind() != n.Kind {
+		err = errMoved
+	}
+	if err != nil {
+		return Stat{}, explain(f.below(n.Name), err)
+	}
+	return Stat{n.Kind, is.size, is.mtime}, nil
 }
 
 // IsStore reports whether the folder is the store (see [Guard.ProtectStore]).

@@ -7,8 +7,6 @@ import (
 	"io/fs"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/emend-dev/emend/internal/vfs"
 )
 
 func openShelf(h handle) (shelf, error) {
@@ -105,27 +103,7 @@ func kindOf(t byte) Kind {
 	return Special
 }
 
-func (r readable) open(name string) (File, error) {
-	fd, err := again(func() (int, error) {
-		const flags = unix.O_RDONLY | unix.O_NONBLOCK | unix.O_NOFOLLOW | unix.O_NOCTTY | unix.O_CLOEXEC
-		return unix.Openat(r.fd, name, flags, 0)
-	})
-	if err == unix.ELOOP {
-		err = errLink
-	}
-	if err != nil {
-		return File{}, err
-	}
-	var st unix.Stat_t
-	if _, err = again(func() (int, error) { return 0, unix.Fstat(fd, &st) }); err == nil && st.Mode&unix.S_IFMT != unix.S_IFREG {
-		err = unreadable(name, info{mode: vfs.FileMode(st.Mode)}, "")
-	}
-	if err != nil {
-		unix.Close(fd)
-		return File{}, err
-	}
-	return File{Size: st.Size, fd: fd}, nil
-}
+func (r readable) open(name string) (File, error) { return r.file(name) }
 
 // Read reads on.
 func (f File) Read(p []byte) (int, error) {

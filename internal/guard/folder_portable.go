@@ -64,28 +64,4 @@ func (s portableShelf) list(ctx context.Context, n *Names) error {
 	}
 }
 
-func (s portableShelf) open(name string) (File, error) {
-	is, err := s.stat(name)
-	if err == nil && is.kind() != Regular {
-		if is.kind() == Symlink {
-			return File{}, errLink
-		}
-		err = unreadable(name, is, "")
-	}
-	if err != nil {
-		return File{}, err
-	}
-	f, err := s.steps.open(name)
-	if err != nil {
-		return File{}, err
-	}
-	fi, err := f.Stat()
-	if err == nil && !fi.Mode().IsRegular() {
-		err = unreadable(name, info{mode: fi.Mode()}, "")
-	}
-	if err != nil {
-		f.Close()
-		return File{}, err
-	}
-	return File{Size: fi.Size(), f: f}, nil
-}
+func (s portableShelf) open(name string) (File, error) { return s.file(name) }

@@ -23,6 +23,9 @@
 // What is on another mount than the root may be read but not changed, a mounted single file included. So no bind
 // mount of a protected directory or file is a way around its name, wherever it was mounted from.
 //
+// A call that names many paths asks a [Visit], which opens each directory once and looks for what is protected once; it
+// looks again when all paths were judged, so that none is judged by older knowledge than if it had been the only one.
+//
 // What it does not promise: that what Look saw is still so a moment later (Load, OpenDir and a commit check again);
 // that two names which a file system treats as one have one [Entry.Place]; that a hard link is known for a protected
 // file, except for those directly at the root, directly in a protected directory there or in git's hooks, among the

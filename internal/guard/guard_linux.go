@@ -150,6 +150,29 @@ func (d directory) chain(n int) ([]Identity, error) {
 }
 
 func (d directory) stat(name string) (info, error) {
+	// With the mount, which no other call tells.
+	const flags, mask = unix.AT_SYMLINK_NOFOLLOW | unix.AT_NO_AUTOMOUNT, unix.STATX_BASIC_STATS | unix.STATX_MNT_ID
+	var st unix.Statx_t
+	_, err := again(func() (int, error) { return 0, unix.Statx(d.fd, name, flags, mask, &st) })
+	if err == unix.ENOSYS || err == unix.EPERM {
+		return d.fstatat(name)
+	}
+	if err != nil {
+		return info{}, err
+	}
+	return info{
+		file:     Identity{Dev: unix.Mkdev(st.Dev_major, st.Dev_minor), Ino: st.Ino},
+		size:     int64(st.Size),
+		mode:     vfs.FileMode(uint32(st.Mode)),
+		mtime:    time.Unix(st.Mtime.Sec, int64(st.Mtime.Nsec)),
+		links:    uint64(st.Nlink),
+		mount:    st.Mnt_id,
+		hasMount: st.Mask&unix.STATX_MNT_ID != 0,
+	}, nil
+}
+
+// fstatat is for a kernel, or a sandbox, that has no statx.
+func (d directory) fstatat(name string) (info, error) {
 	var st unix.Stat_t
 	_, err := again(func() (int, error) {
 		return 0, unix.Fstatat(d.fd, name, &st, unix.AT_SYMLINK_NOFOLLOW)
@@ -205,4 +228,26 @@ func (d directory) open(name string) (*os.File, error) {
 		return nil, err
 	}
 	return os.NewFile(uintptr(fd), name), nil
+}
+
+func (d directory) file(name string) (File, error) {
+	fd, err := again(func() (int, error) {
+		const flags = unix.O_RDONLY | unix.O_NONBLOCK | unix.O_NOFOLLOW | unix.O_NOCTTY | unix.O_CLOEXEC
+		return unix.Openat(d.fd, name, flags, 0)
+	})
+	if err == unix.ELOOP {
+		err = errLink
+	}
+	if err != nil {
+		return File{}, err
+	}
+	var st unix.Stat_t
+	if _, err = again(func() (int, error) { return 0, unix.Fstat(fd, &st) }); err == nil && st.Mode&unix.S_IFMT != unix.S_IFREG {
+		err = unreadable(name, info{mode: vfs.FileMode(st.Mode)}, "")
+	}
+	if err != nil {
+		unix.Close(fd)
+		return File{}, err
+	}
+	return File{Size: st.Size, fd: fd}, nil
 }

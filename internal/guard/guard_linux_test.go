@@ -143,6 +143,11 @@ func swaps(t *testing.T) int64 {
 // race looks at path, reads it and opens its directory, while the directory entries called name and one of links
 // change places.
 func race(t *testing.T, ws, path, name string, links ...string) {
+	t.Run("alone", func(t *testing.T) { raceWith(t, visit, ws, path, name, links...) })
+	t.Run("among others", func(t *testing.T) { raceWith(t, visitTwice, ws, path, name, links...) })
+}
+
+func raceWith(t *testing.T, visit func(*Guard, string) (string, error), ws, path, name string, links ...string) {
 	const times = 2_000
 	each(t, func(t *testing.T, open opener) {
 		g := open(ws, Options{})
@@ -199,6 +204,38 @@ func visit(g *Guard, path string) (wrong string, err error) {
 	}
 	if err != nil || wrong != "" {
 		return wrong, err
+	}
+	return openedAt(g, e)
+}
+
+// visitTwice is visit for a path that comes after another one in the same directory.
+func visitTwice(g *Guard, path string) (wrong string, err error) {
+	v := g.Visit()
+	defer v.Close()
+	if _, _, err := v.Fetch(context.Background(), filepath.Join(filepath.Dir(path), "none"), Ask{Write: true}, 1<<10); err != nil {
+		return "", err
+	}
+	e, c, err := v.Fetch(context.Background(), path, Ask{Write: true}, 1<<10)
+	if err != nil {
+		return "", err
+	}
+	want := "inside"
+	if e.Rel == "e/sub/f" || e.Rel == "d/e/f" {
+		want = "other"
+	}
+	switch {
+	case c == nil && e.Kind == Regular:
+		return fmt.Sprintf("saw another file at %q", e.Rel), nil
+	case c != nil && c.Err == nil && c.Data != want:
+		return fmt.Sprintf("read %q at %q", c.Data, e.Rel), nil
+	case c != nil && c.Err != nil:
+		return "", c.Err
+	}
+	if err := v.Again(); err != nil {
+		return "", err
+	}
+	if c == nil {
+		return "", explain(path, errMoved)
 	}
 	return openedAt(g, e)
 }

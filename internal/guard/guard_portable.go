@@ -173,6 +173,32 @@ func (s steps) open(name string) (*os.File, error) {
 	return f, nil
 }
 
+func (s steps) file(name string) (File, error) {
+	is, err := s.stat(name)
+	if err == nil && is.kind() != Regular {
+		if is.kind() == Symlink {
+			return File{}, errLink
+		}
+		err = unreadable(name, is, "")
+	}
+	if err != nil {
+		return File{}, err
+	}
+	f, err := s.open(name)
+	if err != nil {
+		return File{}, err
+	}
+	fi, err := f.Stat()
+	if err == nil && !fi.Mode().IsRegular() {
+		err = unreadable(name, info{mode: fi.Mode()}, "")
+	}
+	if err != nil {
+		f.Close()
+		return File{}, err
+	}
+	return File{Size: fi.Size(), f: f}, nil
+}
+
 // since is for a name that was no link a moment before: an error that can only come from a link, or from what is
 // no longer there, means that somebody is changing it. os.Root has errors of its own beside the system's.
 func since(err error) error {

@@ -1,9 +1,28 @@
 package guard
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // maxTwins is how many names of one directory are compared with a hard link.
 const maxTwins = 4096
+
+// twin is a protected file, and the names that protect it.
+type twin struct {
+	id    Identity
+	as    []string
+	rule  *rule
+	depth int
+}
+
+// linked is a file with several names that was judged.
+type linked struct {
+	path string
+	done []string
+	file Identity
+	asks *Asks
+}
 
 // checkHardLink refuses a file that is a protected one by another name. Only files with several names are asked, and
 // they are compared with what is cheap to know: protected files directly at the root, files directly in a landmark,
@@ -12,9 +31,18 @@ func (w *walk) checkHardLink(e Entry) error {
 	if e.Kind != Regular || e.Links < 2 {
 		return nil
 	}
-	for _, d := range w.g.watched(w.done) {
-		if err := w.checkTwins(e.File, d); err != nil {
-			return err
+	w.v.mu.Lock()
+	w.v.linked = append(w.v.linked, linked{w.path, w.done, e.File, w.asks})
+	w.v.mu.Unlock()
+	return w.checkTwins(e.File)
+}
+
+func (w *walk) checkTwins(file Identity) error {
+	for _, d := range w.v.watched(w.done) {
+		for _, t := range w.v.twinsIn(d) {
+			if t.id == file && !w.opened(t.as) {
+				return protected(w.path, t.as, t.depth, t.rule)
+			}
 		}
 	}
 	return nil
@@ -23,9 +51,9 @@ func (w *walk) checkHardLink(e Entry) error {
 // watched is a directory with protected files: where it is and the names that protect them.
 type watched struct{ at, names []string }
 
-func (g *Guard) watched(done []string) []watched {
+func (v *Visit) watched(done []string) []watched {
 	out := []watched{{}}
-	for _, l := range g.landmarks(done) {
+	for _, l := range v.landmarks(done) {
 		out = append(out, watched{l.at, l.names})
 		if l.rule.pattern == dotGit {
 			out = append(out, watched{append(slices.Clip(l.at), "hooks"), append(slices.Clip(l.names), "hooks")})
@@ -34,8 +62,21 @@ func (g *Guard) watched(done []string) []watched {
 	return out
 }
 
-func (w *walk) checkTwins(file Identity, d watched) error {
-	h, err := w.g.tree.dir(d.at)
+// twinsIn finds the protected files in a directory, once.
+func (v *Visit) twinsIn(d watched) []twin {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	key := strings.Join(d.at, "/") + "\x00" + strings.Join(d.names, "/")
+	out, ok := v.twins[key]
+	if !ok {
+		out = v.list(d)
+		v.twins[key] = out
+	}
+	return out
+}
+
+func (v *Visit) list(d watched) (out []twin) {
+	h, err := v.dirs.dir(d.at)
 	if err != nil {
 		return nil // what cannot be reached has no names to compare
 	}
@@ -44,12 +85,12 @@ func (w *walk) checkTwins(file Identity, d watched) error {
 	for _, name := range names {
 		as := append(slices.Clip(d.names), name)
 		r, depth := find(as, writing)
-		if r == nil || w.opened(as) {
+		if r == nil {
 			continue
 		}
-		if is, err := h.stat(name); err == nil && is.file == file {
-			return protected(w.path, as, depth, r)
+		if is, err := h.stat(name); err == nil {
+			out = append(out, twin{is.file, as, r, depth})
 		}
 	}
-	return nil
+	return out
 }

@@ -33,13 +33,14 @@ func (w *walk) checkAlias(e Entry) error {
 	if depth == 0 {
 		return nil
 	}
+	w.v.note(w.done, chain[len(chain)-len(w.done):])
 	names := w.names()
 	if id := w.g.store.Load(); id != nil {
 		if i := slices.Index(chain, *id); i >= 0 {
 			return protected(w.path, names, depth-i, storeRule)
 		}
 	}
-	for _, l := range w.g.landmarks(w.done) {
+	for _, l := range w.v.landmarks(w.done) {
 		i := slices.Index(chain, l.id)
 		if i < 0 {
 			continue
@@ -54,23 +55,42 @@ func (w *walk) checkAlias(e Entry) error {
 // landmarks finds the protected directories at the root as they are now, and what .git is in each of the
 // directories that done names on the way down. One that cannot be reached is left out: then no path leads there
 // either.
-func (g *Guard) landmarks(done []string) []landmark {
-	var out []landmark
-	w := &walk{g: g, judge: func([]string) error { return nil }}
-	defer w.leave()
-	add := func(r *rule, names []string) {
-		for _, s := range w.locate(names) {
-			out = append(out, landmark{s, r, names})
-		}
+func (v *Visit) landmarks(done []string) []landmark {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	out := slices.Clip(v.marksOf(nil, landmarkRules))
+	for n := 1; n <= len(done); n++ {
+		out = append(out, v.marksOf(done[:n], gitRules)...)
 	}
+	return out
+}
+
+// landmarkRules are the rules whose directories are known at the root, gitRules those that are known anywhere.
+var landmarkRules, gitRules = func() (all, git []*rule) {
 	for i := range rules {
 		if r := &rules[i]; r.landmark {
-			add(r, strings.Split(r.pattern, "/"))
+			all = append(all, r)
 		}
 	}
-	for n := 1; n <= len(done); n++ {
-		add(gitRule, append(slices.Clip(done[:n]), dotGit))
+	return all, []*rule{gitRule}
+}()
+
+// marksOf finds what rules protect in the directory at names, once.
+func (v *Visit) marksOf(names []string, rules []*rule) []landmark {
+	key := strings.Join(names, "/")
+	if out, ok := v.marks[key]; ok {
+		return out
 	}
+	var out []landmark
+	w := &walk{g: v.g, v: v, judge: func([]string) error { return nil }}
+	defer w.leave()
+	for _, r := range rules {
+		as := append(slices.Clip(names), strings.Split(r.pattern, "/")...)
+		for _, s := range w.locate(as) {
+			out = append(out, landmark{s, r, as})
+		}
+	}
+	v.marks[key] = out
 	return out
 }
 

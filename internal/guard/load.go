@@ -2,15 +2,14 @@ package guard
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"math"
 	"os"
-	"strings"
+	"slices"
+	"unsafe"
 
 	"github.com/emend-dev/emend/internal/fail"
 )
@@ -23,50 +22,81 @@ const maxSize = min(1<<32-1, math.MaxInt)
 // saw; the file is whatever has the name now, so the sha256 is the truth about it and e may be older. A file that
 // grows or shrinks meanwhile is read as far as it goes.
 func (g *Guard) Load(ctx context.Context, e Entry) (data, sha256 string, err error) {
-	data, sha256, err = g.load(ctx, e)
+	v := g.Visit()
+	defer v.Close()
+	return v.Load(ctx, e)
+}
+
+// Load is [Guard.Load] with what the visit knows.
+func (v *Visit) Load(ctx context.Context, e Entry) (data, sha256 string, err error) {
+	data, sha256, err = v.load(ctx, e, false)
 	return data, sha256, explain(e.Rel, err)
 }
 
-func (g *Guard) load(ctx context.Context, e Entry) (data, sum string, err error) {
-	f, is, err := g.openEntry(e)
+// load reads what e names; just says that Look saw it no longer ago than a look before the opening would.
+func (v *Visit) load(ctx context.Context, e Entry, just bool) (data, sum string, err error) {
+	parent, last, err := v.g.mayLoad(e)
 	if err != nil {
 		return "", "", err
 	}
+	h, err := reopen(v.dirs, e, parent)
+	if err != nil {
+		return "", "", err
+	}
+	defer h.close()
+	if !just {
+		if err := isRegular(h, e.Rel, last); err != nil {
+			return "", "", err
+		}
+	}
+	f, err := h.file(last)
+	if err != nil {
+		return "", "", changed(e.Rel, err)
+	}
 	defer f.Close()
-	if is.Size() > maxSize {
+	if f.Size > maxSize {
 		return "", "", tooLarge(e.Rel)
 	}
-	return slurp(ctx, f, e.Rel, is.Size())
+	return slurp(ctx, f, e.Rel, f.Size)
 }
 
 // openEntry opens the regular file that e names, for reading.
 func (g *Guard) openEntry(e Entry) (*os.File, fs.FileInfo, error) {
-	if !fs.ValidPath(e.Rel) {
-		return nil, nil, badArgument(e.Rel, "not a path that was looked at: "+fail.Quote(e.Rel), "Look at the path first.")
-	}
-	names := split(e.Rel)
-	if err := g.judgeFor(e.Rel, false, e.asks)(names); err != nil {
+	parent, last, err := g.mayLoad(e)
+	if err != nil {
 		return nil, nil, err
 	}
-	if len(names) == 0 {
-		return nil, nil, unreadable(".", info{mode: fs.ModeDir}, "")
-	}
-	// What was looked at counts, though another file may have the name by now: who asked has judged by the kind.
-	if e.Kind == Directory || e.Kind == Symlink || e.Kind == Special {
-		return nil, nil, unreadable(e.Rel, info{mode: e.Mode}, e.Target)
-	}
-	parent, last := cutLast(names)
-	h, err := g.reopen(e, parent)
+	h, err := reopen(g.tree, e, parent)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer h.close()
-	return openRegular(h, e.Rel, last[0])
+	return openRegular(h, e.Rel, last)
+}
+
+// mayLoad judges the reading of what e names, and says in which directory it is and under which name.
+func (g *Guard) mayLoad(e Entry) (parent []string, last string, err error) {
+	if !fs.ValidPath(e.Rel) {
+		return nil, "", badArgument(e.Rel, "not a path that was looked at: "+fail.Quote(e.Rel), "Look at the path first.")
+	}
+	names := split(e.Rel)
+	if err := g.judgeFor(e.Rel, false, e.asks)(names); err != nil {
+		return nil, "", err
+	}
+	if len(names) == 0 {
+		return nil, "", unreadable(".", info{mode: fs.ModeDir}, "")
+	}
+	// What was looked at counts, though another file may have the name by now: who asked has judged by the kind.
+	if e.Kind == Directory || e.Kind == Symlink || e.Kind == Special {
+		return nil, "", unreadable(e.Rel, info{mode: e.Mode}, e.Target)
+	}
+	parent, names = cutLast(names)
+	return parent, names[0], nil
 }
 
 // reopen opens the directory of e, which must be the one that Look saw.
-func (g *Guard) reopen(e Entry, names []string) (handle, error) {
-	h, err := g.tree.dir(names)
+func reopen(t tree, e Entry, names []string) (handle, error) {
+	h, err := t.dir(names)
 	if err != nil {
 		return nil, err
 	}
@@ -84,13 +114,8 @@ func (g *Guard) reopen(e Entry, names []string) (handle, error) {
 // openRegular opens a regular file and nothing else. It looks first, since opening alone has an effect on some
 // devices, and again at what was opened, since the first look may be out of date by then.
 func openRegular(h handle, path, name string) (*os.File, fs.FileInfo, error) {
-	is, err := h.stat(name)
-	if err != nil {
+	if err := isRegular(h, path, name); err != nil {
 		return nil, nil, err
-	}
-	if is.kind() != Regular {
-		target, _ := h.readlink(name)
-		return nil, nil, unreadable(path, is, target)
 	}
 	f, err := h.open(name)
 	if err != nil {
@@ -107,6 +132,16 @@ func openRegular(h handle, path, name string) (*os.File, fs.FileInfo, error) {
 	return f, fi, nil
 }
 
+// isRegular looks whether the name is a regular file's.
+func isRegular(h handle, path, name string) error {
+	is, err := h.stat(name)
+	if err == nil && is.kind() != Regular {
+		target, _ := h.readlink(name)
+		err = unreadable(path, is, target)
+	}
+	return err
+}
+
 // changed is for a name that was a regular file a moment before.
 func changed(path string, err error) error {
 	if errors.Is(err, errLink) {
@@ -120,24 +155,30 @@ func tooLarge(path string) error {
 		Hint: "Only smaller files can be read and patched."}
 }
 
-// slurp reads r to its end. The bytes are hashed on their way into the only copy of them; size is a guess.
+// slurp reads r to its end into the only copy of its bytes, and hashes them beside; size is a guess.
 func slurp(ctx context.Context, r io.Reader, path string, size int64) (data, sum string, err error) {
-	var b strings.Builder
-	b.Grow(int(size))
-	hash := sha256.New()
-	both := io.MultiWriter(hash, &b)
-	buf := make([]byte, min(size+1, 256<<10))
+	b := make([]byte, 0, size+1) // one more, to see the end
+	h := newHasher(size)
+	defer h.stop()
 	for {
 		if ctx.Err() != nil {
 			return "", "", cancelled(ctx, path)
 		}
-		n, err := r.Read(buf)
-		both.Write(buf[:n]) // neither of the two can fail
+		if len(b) == cap(b) {
+			b = slices.Grow(b, block)
+		}
+		room := b[len(b):min(cap(b), len(b)+block)]
+		n, err := r.Read(room)
+		h.add(room[:n])
+		b = b[:len(b)+n]
+		if err == nil && n < len(room) && int64(len(b)) == size {
+			err = io.EOF // all that there was, and there was room for more
+		}
 		switch {
-		case int64(b.Len()) > maxSize:
+		case len(b) > maxSize:
 			return "", "", tooLarge(path)
 		case err == io.EOF:
-			return b.String(), hex.EncodeToString(hash.Sum(nil)), nil
+			return unsafe.String(unsafe.SliceData(b), len(b)), h.sum(), nil // nobody writes to b any more
 		case err != nil:
 			return "", "", err
 		}

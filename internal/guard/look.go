@@ -55,13 +55,21 @@ const attempts = 16
 // Look resolves path as a caller wrote it, judges the policy, and says what is there. It opens no file, except
 // that a file called .git at the root is read for the directory it points to.
 func (g *Guard) Look(path string, a Ask) (Entry, error) {
-	names, all, err := g.names(path, a)
+	v := g.Visit()
+	defer v.Close()
+	return v.Look(path, a)
+}
+
+// Look is [Guard.Look] with what the visit knows.
+func (v *Visit) Look(path string, a Ask) (Entry, error) {
+	names, all, err := v.g.names(path, a)
 	if err != nil {
 		return Entry{}, err
 	}
-	e, err := g.look(path, a, names, all)
+	e, err := v.look(path, a, names, all)
 	for n := 1; n < attempts && errors.Is(err, errMoved); n++ {
-		e, err = g.look(path, a, names, all)
+		v.dirs.drop()
+		e, err = v.look(path, a, names, all)
 	}
 	if err != nil {
 		return Entry{}, explain(path, err)
@@ -69,10 +77,12 @@ func (g *Guard) Look(path string, a Ask) (Entry, error) {
 	return e, nil
 }
 
-func (g *Guard) look(path string, a Ask, names []string, all bool) (Entry, error) {
-	w := &walk{g: g, path: path, known: a.Known, asks: a.Asks, judge: g.judgeFor(path, a.Write, a.Asks)}
+func (v *Visit) look(path string, a Ask, names []string, all bool) (Entry, error) {
+	g := v.g
+	w := &walk{g: g, v: v, path: path, known: a.Known, asks: a.Asks, judge: g.judgeFor(path, a.Write, a.Asks)}
 	defer w.leave()
-	if err := w.judge(lexical(names)); err != nil {
+	w.judged = lexical(names)
+	if err := w.judge(w.judged); err != nil {
 		return Entry{}, err
 	}
 	if err := w.to(names, all); err != nil {
@@ -94,8 +104,10 @@ func (w *walk) entry(write bool) (Entry, error) {
 	if len(names) > w.g.depth {
 		return Entry{}, w.g.tooDeep(w.path)
 	}
-	if err := w.judge(names); err != nil {
-		return Entry{}, err
+	if !slices.Equal(names, w.judged) {
+		if err := w.judge(names); err != nil {
+			return Entry{}, err
+		}
 	}
 	e, err := w.describe()
 	if err != nil || !write {
@@ -142,6 +154,7 @@ func (w *walk) fill(e *Entry) error {
 	if err != nil {
 		return err
 	}
+	w.is = is
 	e.Kind, e.File, e.Size, e.Mode, e.ModTime, e.Links = is.kind(), is.file, is.size, is.mode, is.mtime, is.links
 	if e.Kind == Symlink {
 		e.Target, err = w.readlink(name)

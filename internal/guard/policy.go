@@ -66,3 +66,8 @@ func protected(path string, names []string, depth int, r *rule) error {
 			fail.Quote(strings.Join(names, "/")), r.from, r.pattern, r.what),
 		Hint: fmt.Sprintf("With --allow-protected %q a person can allow it.", strings.Join(names[:depth], "/"))}
 }
+
+// Asking reports whether the policy has anything that a person is to be asked about.
+func (g *Guard) Asking() bool {
+	return g.policy != nil && len(g.policy.read.ask)+len(g.policy.write.ask) > 0
+}

@@ -75,13 +75,13 @@ var storeRule = &rule{pattern: "the store", from: reading | writing, what: "emen
 
 // find returns the first rule that protects the path, and how many of its names lead to what is protected.
 func find(names []string, from access) (r *rule, depth int) {
-	folded := make([]string, len(names))
-	for i, name := range names {
-		folded[i] = fold(name)
+	folded := make([]string, 0, 16) // most paths have fewer names, and then it is on the stack
+	for _, name := range names {
+		folded = append(folded, fold(name))
 	}
 	for i := range rules {
 		if r := &rules[i]; r.from&from != 0 {
-			if depth := r.match(folded); depth > 0 {
+			if depth := r.match(parts[i], folded); depth > 0 {
 				return r, depth
 			}
 		}
@@ -89,26 +89,43 @@ func find(names []string, from access) (r *rule, depth int) {
 	return nil, 0
 }
 
-// match returns how many of names lead to what the rule protects, 0 when it does not concern them.
-func (r *rule) match(names []string) int {
-	first, rest, more := strings.Cut(r.pattern, "/")
+// match returns how many of names lead to what the rule protects, 0 when it does not concern them. parts are the names
+// of its pattern, one or two.
+func (r *rule) match(parts []nameRule, names []string) int {
 	for i, name := range names {
 		switch {
-		case !matchName(first, name) || name == r.except:
-		case !more:
+		case !parts[0].match(name) || name == r.except:
+		case len(parts) == 1:
 			return i + 1
-		case i+1 < len(names) && matchName(rest, names[i+1]):
+		case i+1 < len(names) && parts[1].match(names[i+1]):
 			return i + 2
 		}
 	}
 	return 0
 }
 
-// matchName compares a name with a pattern that has at most one star.
-func matchName(pattern, name string) bool {
-	before, after, star := strings.Cut(pattern, "*")
-	if !star {
-		return pattern == name
+// parts are the names of each rule's pattern.
+var parts = func() [][]nameRule {
+	out := make([][]nameRule, len(rules))
+	for i := range rules {
+		for pattern := range strings.SplitSeq(rules[i].pattern, "/") {
+			var r nameRule
+			r.before, r.after, r.star = strings.Cut(pattern, "*")
+			out[i] = append(out[i], r)
+		}
 	}
-	return len(name) >= len(before)+len(after) && strings.HasPrefix(name, before) && strings.HasSuffix(name, after)
+	return out
+}()
+
+// nameRule is one name of a rule's pattern, cut at its star if it has one.
+type nameRule struct {
+	before, after string
+	star          bool
+}
+
+func (r *nameRule) match(name string) bool {
+	if !r.star {
+		return name == r.before
+	}
+	return len(name) >= len(r.before)+len(r.after) && strings.HasPrefix(name, r.before) && strings.HasSuffix(name, r.after)
 }

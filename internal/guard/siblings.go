@@ -16,7 +16,7 @@ func (g *Guard) Siblings(e Entry) []string {
 		return nil
 	}
 	parent, _ := cutLast(names)
-	h, err := g.reopen(e, parent)
+	h, err := reopen(g.tree, e, parent)
 	if err != nil {
 		return nil
 	}

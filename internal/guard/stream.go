@@ -45,27 +45,78 @@ func (g *Guard) Each(ctx context.Context, e Entry, use func([]byte) error) (size
 // blocks are lent again and again: to make one costs more than to read a small file.
 var blocks = sync.Pool{New: func() any { return new([block]byte) }}
 
+// eachBlock calls use for one block after the other. What comes after the first is read ahead, in a goroutine that has
+// ended when eachBlock returns.
 func eachBlock(ctx context.Context, r io.Reader, path string, use func([]byte) error) (size int64, err error) {
-	lent := blocks.Get().(*[block]byte)
-	defer blocks.Put(lent)
-	buf := lent[:]
-	for {
-		if ctx.Err() != nil {
-			return size, cancelled(ctx, path)
+	first := read(ctx, r, path, blocks.Get().(*[block]byte))
+	defer blocks.Put(first.buf)
+	if first.n > 0 {
+		if err := use(first.buf[:first.n]); err != nil {
+			return int64(first.n), err
 		}
-		n, err := io.ReadFull(r, buf)
-		size += int64(n)
-		if n > 0 {
-			if err := use(buf[:n]); err != nil {
+	}
+	size, err = int64(first.n), first.err
+	if err == nil {
+		var more int64
+		more, err = ahead(ctx, r, path, use)
+		size += more
+	}
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		err = nil
+	}
+	return size, err
+}
+
+// piece is what one reading gave.
+type piece struct {
+	buf *[block]byte
+	n   int
+	err error
+}
+
+func read(ctx context.Context, r io.Reader, path string, buf *[block]byte) piece {
+	if ctx.Err() != nil {
+		return piece{buf, 0, cancelled(ctx, path)}
+	}
+	n, err := io.ReadFull(r, buf[:])
+	return piece{buf, n, err}
+}
+
+// ahead is eachBlock with two blocks: one is read while the other is used. Its error is never nil.
+func ahead(ctx context.Context, r io.Reader, path string, use func([]byte) error) (size int64, err error) {
+	free, full := make(chan *[block]byte, 2), make(chan piece, 2)
+	var reading sync.WaitGroup
+	reading.Go(func() {
+		for buf := range free {
+			p := read(ctx, r, path, buf)
+			full <- p
+			if p.err != nil {
+				return
+			}
+		}
+	})
+	bufs := [2]*[block]byte{blocks.Get().(*[block]byte), blocks.Get().(*[block]byte)}
+	defer func() {
+		close(free)
+		reading.Wait()
+		for _, buf := range bufs {
+			blocks.Put(buf)
+		}
+	}()
+	for _, buf := range bufs {
+		free <- buf
+	}
+	for {
+		p := <-full
+		size += int64(p.n)
+		if p.n > 0 {
+			if err := use(p.buf[:p.n]); err != nil {
 				return size, err
 			}
 		}
-		switch err {
-		case nil:
-		case io.EOF, io.ErrUnexpectedEOF:
-			return size, nil
-		default:
-			return size, err
+		if p.err != nil {
+			return size, p.err
 		}
+		free <- p.buf
 	}
 }

@@ -33,6 +33,8 @@ type handle interface {
 	list(n int) ([]string, error)
 	// open opens a file for reading and never waits for another process. It may turn out not to be regular.
 	open(name string) (*os.File, error)
+	// file is open for what is a regular file, and nothing else.
+	file(name string) (File, error)
 	close()
 }
 
@@ -43,6 +45,9 @@ type info struct {
 	mode  fs.FileMode
 	mtime time.Time
 	links uint64
+	mount uint64 // see [handle.mount], where the system says so at the same time
+	// hasMount: it did.
+	hasMount bool
 }
 
 var (

@@ -17,16 +17,20 @@ const maxLinks = 40
 // walk goes down from the root along names. It stands in a directory that is open.
 type walk struct {
 	g     *Guard
+	v     *Visit
 	path  string                     // as the caller wrote it
 	known bool                       // its names are not new
 	judge func(names []string) error // asked about the path again whenever a link has changed it
 	asks  *Asks                      // see [Ask.Asks]
+	// judged are the names that were judged first: most paths are what they say.
+	judged []string
 
 	at    handle
 	done  []string // the names from the root to at, none of them a link
 	ghost []string // names below at that do not exist
 	todo  []string
 	last  []string // one name that is not followed, or none at the root
+	is    info     // what has the last name
 	links int
 }
 
@@ -84,7 +88,7 @@ func (w *walk) follow(names []string) error {
 
 // enter makes the directory at names, none of them a link, the one where the walk stands.
 func (w *walk) enter(names []string) error {
-	h, err := w.g.tree.dir(names)
+	h, err := w.v.dirs.dir(names)
 	if err != nil {
 		return err
 	}

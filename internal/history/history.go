@@ -322,7 +322,8 @@ func (h *History) Keep(name, text string) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(f, text)
+	buf := make([]byte, max(1, min(len(text), 256<<10))) // a string written whole would be copied whole
+	_, err = io.CopyBuffer(struct{ io.Writer }{f}, struct{ io.Reader }{strings.NewReader(text)}, buf)
 	return errors.Join(err, f.Close())
 }
 

@@ -24,16 +24,14 @@ type Slot = int
 // Begin is the slot before the first line.
 const Begin Slot = -1
 
-// Doc is a list of lines that starts out as a file and is edited in place. Beside the text it costs two bits a line
-// of the file, from the first edit on, and 32 bytes for an inserted line.
+// Doc is a list of lines that starts out as a file and is edited in place. Beside the text it costs five bits a line
+// of the file, from the first edit on, and for an inserted line 32 bytes and up to 256 around it.
 type Doc struct {
-	file *text.Lines
-	// next and prev hold the neighbours of lines of the file that are not simply one up or one down; moved has a
-	// bit for every line that is in one of them, to keep walks off the maps.
-	next, prev map[Slot]Slot
-	moved      []uint64
-	gone       []uint64 // a bit for every line of the file that was taken out
-	added      []inserted
+	file  *text.Lines
+	near  near     // nil before the first edit
+	gone  []uint64 // a bit for every line of the file that was taken out
+	added []inserted
+	runs  int // about how many differences to the file there are
 
 	indexes []*Index
 	dirty   bool // there are edits that the indexes do not know of
@@ -87,38 +85,30 @@ func (d *Doc) LineEnd(s Slot) string {
 
 // Next is the slot after s.
 func (d *Doc) Next(s Slot) Slot {
-	if d.plain(s) {
+	if d.near == nil {
 		return s + 1
 	}
 	if d.Inserted(s) {
 		return Slot(d.ins(s).next) - 1
 	}
-	if n, ok := d.next[s]; ok {
-		return n
+	if p := d.near.at(s); p != nil && p.next != 0 {
+		return Slot(p.next) - 2
 	}
 	return s + 1
 }
 
 // Prev is the slot before s.
 func (d *Doc) Prev(s Slot) Slot {
-	if d.plain(s) {
+	if d.near == nil {
 		return s - 1
 	}
 	if d.Inserted(s) {
 		return Slot(d.ins(s).prev) - 1
 	}
-	if p, ok := d.prev[s]; ok {
-		return p
+	if p := d.near.at(s); p != nil && p.prev != 0 {
+		return Slot(p.prev) - 2
 	}
 	return s - 1
-}
-
-// plain reports whether s is known to have the neighbours that it had in the file.
-func (d *Doc) plain(s Slot) bool {
-	if d.moved == nil {
-		return true
-	}
-	return s >= 0 && s < d.file.Len() && d.moved[s>>6]&(1<<(s&63)) == 0
 }
 
 // From walks the slots from s to the end.
@@ -202,31 +192,29 @@ func (d *Doc) Insert(prev Slot, line, end string) Slot {
 // touch prepares an edit after prev, and returns the slot that follows now. The edits between two calls of Flush
 // must go down the Doc.
 func (d *Doc) touch(prev Slot) Slot {
-	if d.moved == nil {
-		d.next, d.prev = map[Slot]Slot{}, map[Slot]Slot{}
-		d.moved, d.gone = make([]uint64, d.file.Len()/64+1), make([]uint64, d.file.Len()/64+1)
+	if d.near == nil {
+		d.near, d.gone = newNear(d.file.Len()), make([]uint64, d.file.Len()/64+1)
 	}
 	if !d.dirty {
 		d.dirty, d.first, d.fresh = true, prev, d.Fresh()
 	}
-	return d.Next(prev)
+	after := d.Next(prev)
+	if after == prev+1 {
+		d.runs++
+	}
+	return after
 }
 
 func (d *Doc) link(a, b Slot) {
 	if d.Inserted(a) {
 		d.ins(a).next = uint32(b + 1)
 	} else {
-		d.next[a] = b
+		d.near.grow(a).next = uint32(b + 2)
 	}
 	if d.Inserted(b) {
 		d.ins(b).prev = uint32(a + 1)
 	} else {
-		d.prev[b] = a
-	}
-	for _, s := range [2]Slot{a, b} {
-		if s >= 0 && s < d.file.Len() {
-			d.moved[s>>6] |= 1 << (s & 63)
-		}
+		d.near.grow(b).prev = uint32(a + 2)
 	}
 }
 
@@ -255,7 +243,7 @@ type Edit struct {
 
 // Edits lists the differences in file order, next to one another only where a line of the file stands between.
 func (d *Doc) Edits() []Edit {
-	var out []Edit
+	out := make([]Edit, 0, d.runs)
 	at := 0 // the next line of the file not yet accounted for
 	for s := d.Next(Begin); ; {
 		e := Edit{A0: at, New: s}
@@ -276,13 +264,13 @@ func (d *Doc) Edits() []Edit {
 
 // unmoved is the last line of the run of lines from s on that follow each other as in the file.
 func (d *Doc) unmoved(s Slot) Slot {
+	if d.near == nil {
+		return d.End() - 1
+	}
 	for d.Next(s) == s+1 && s+1 < d.End() {
 		s++
-		if d.moved == nil {
-			return d.End() - 1
-		}
-		for s&63 == 0 && s+64 < d.End() && d.moved[s>>6] == 0 { // nothing happened in these 64 lines
-			s += 64
+		for (s+1)%perBlock == 0 && s+perBlock < d.End() && d.near[(s+1)/perBlock] == nil { // nothing happened in these lines
+			s += perBlock
 		}
 	}
 	return s

@@ -2,7 +2,9 @@ package match
 
 import (
 	"iter"
+	"runtime"
 	"slices"
+	"sync"
 
 	"github.com/emend-dev/emend/patch"
 )
@@ -17,7 +19,7 @@ type Index struct {
 	doc  *Doc
 	rung patch.Rung
 
-	syms map[string]uint32 // folded line to letter, from 1; a line in no pattern is 0
+	syms letters // of folded lines; a line in no pattern has none
 
 	trie
 
@@ -27,9 +29,16 @@ type Index struct {
 
 // NewIndex begins an index for about so many patterns. Add them, then Build.
 func NewIndex(d *Doc, r patch.Rung, patterns int) *Index {
-	x := &Index{doc: d, rung: r, syms: map[string]uint32{}, trie: newTrie(0)}
+	x := &Index{doc: d, rung: r, syms: newLetters(), trie: newTrie(0)}
 	x.pats = slices.Grow(x.pats, patterns)
 	return x
+}
+
+// Reserve makes room for so many lines of patterns.
+func (x *Index) Reserve(lines int) {
+	x.syms.reserve(lines)
+	x.top = slices.Grow(x.top, lines)
+	x.reserve(lines)
 }
 
 // Add takes a pattern and returns its number; equal patterns share one. The empty pattern is number 0 and has no
@@ -47,10 +56,8 @@ func (x *Index) Add(lines iter.Seq[string]) int {
 }
 
 func (x *Index) letter(line string) uint32 {
-	sym, ok := x.syms[line]
-	if !ok {
-		sym = uint32(len(x.syms) + 1)
-		x.syms[line] = sym
+	sym := x.syms.add(line)
+	if int(sym) == len(x.top) {
 		x.top = append(x.top, 0)
 	}
 	return sym
@@ -58,7 +65,7 @@ func (x *Index) letter(line string) uint32 {
 
 // step is the node after reading line in node.
 func (x *Index) step(node uint32, line string) uint32 {
-	sym := x.syms[Fold(x.rung, line)]
+	sym := x.syms.of(Fold(x.rung, line))
 	if sym == 0 {
 		return 0
 	}
@@ -73,12 +80,21 @@ func (x *Index) Build() {
 	x.state = make([]uint32, d.file.Len())
 	x.added = make([]uint32, len(d.added), cap(d.added))
 	n, sum := make([]uint32, len(x.sym)), make([]int, len(x.sym))
+	x.spell()
 	node := uint32(0)
 	for s := range d.From(d.Next(Begin)) {
-		node = x.step(node, d.Line(s))
+		if d.Inserted(s) {
+			node = x.step(node, d.Line(s))
+		} else if sym := x.state[s]; sym != 0 {
+			node = x.follow(node, sym)
+		} else {
+			node = 0
+		}
+		if node != 0 {
+			n[node]++
+			sum[node] += s
+		}
 		x.set(s, node)
-		n[node]++
-		sum[node] += s
 	}
 	for _, v := range backward(x.order) { // what ends at a node ends at its fail node too
 		n[x.fail[v]] += n[v]
@@ -92,9 +108,28 @@ func (x *Index) Build() {
 	d.indexes = append(d.indexes, x)
 }
 
+// spell puts the letters of the file's lines where their states go, with all processors at once.
+func (x *Index) spell() {
+	all := x.doc.file.Len()
+	each := max(1<<14, all/runtime.GOMAXPROCS(0)+1)
+	var spelling sync.WaitGroup
+	for from := 0; from < all; from += each {
+		spelling.Go(func() {
+			for i := from; i < min(from+each, all); i++ {
+				if sym := x.syms.of(Fold(x.rung, x.doc.file.Line(i))); sym != 0 { // else its memory may stay untouched
+					x.state[i] = sym
+				}
+			}
+		})
+	}
+	spelling.Wait()
+}
+
 func (x *Index) set(s Slot, node uint32) {
 	if !x.doc.Inserted(s) {
-		x.state[s] = node
+		if x.state[s] != node {
+			x.state[s] = node
+		}
 		return
 	}
 	i := s - x.doc.file.Len() - 1

@@ -1,5 +1,7 @@
 package match
 
+import "slices"
+
 // trie is an Aho-Corasick automaton: it reads letters one by one and knows which patterns end here. It costs 20
 // bytes a letter of a pattern.
 type trie struct {
@@ -26,6 +28,12 @@ type pattern struct {
 func newTrie(letters int) trie {
 	return trie{sym: []uint32{0}, child: []uint32{0}, fail: []uint32{0}, hit: []uint32{0},
 		top: make([]uint32, letters+1), more: map[uint64]uint32{}, pats: make([]pattern, 1)}
+}
+
+// reserve makes room for so many letters of patterns.
+func (t *trie) reserve(n int) {
+	t.sym, t.child = slices.Grow(t.sym, n), slices.Grow(t.child, n)
+	t.fail, t.hit = slices.Grow(t.fail, n), slices.Grow(t.hit, n)
 }
 
 // end marks node as the end of a pattern of size letters and returns the pattern's number; it is the old one if

@@ -223,7 +223,7 @@ func FuzzBuild(f *testing.F) {
 
 func checkStep(t *testing.T, d *dialect.Dialect, s *Step) {
 	t.Helper()
-	checkEdits(t, s.Before, &placement{after: s.After, edits: s.Edits})
+	checkEdits(t, s.Before, &placement{after: s.After, edits: s.Edits, bytes: s.Bytes})
 	a, b := text.Split(s.Before), text.Split(s.After)
 	if a.HasBOM() && !b.HasBOM() {
 		t.Fatalf("%s: the BOM of %q is gone from %q", d.Name, s.Before, s.After)

@@ -91,6 +91,7 @@ func (p *placer) index(r patch.Rung) *rungIndex {
 		return x
 	}
 	x := &rungIndex{Index: match.NewIndex(p.doc, r, int(p.base[len(p.hunks)])), pats: make([]uint32, 0, p.base[len(p.hunks)])}
+	x.Reserve(p.olds)
 	p.indexes[r] = x
 	for k := range p.hunks {
 		for _, t := range p.tries[k] {

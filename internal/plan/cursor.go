@@ -68,6 +68,17 @@ func (p *placer) first(k, from int) bool {
 		var want []string
 		for _, r := range p.rules.Ladder {
 			x := p.index(r)
+			n := x.Count(p.pattern(x, k, i))
+			if n == 1 {
+				if at := x.Only(p.pattern(x, k, i)); at >= from {
+					p.spots[k].try = t
+					p.at(k, r, at, 1)
+					return true
+				}
+			}
+			if n < 2 {
+				continue
+			}
 			if x.lasts == nil {
 				x.lasts = x.Lasts()
 			}
@@ -80,7 +91,7 @@ func (p *placer) first(k, from int) bool {
 			}
 			for at := range match.NewScanner(p.doc, r, want, false).Places(from, p.doc.End()) {
 				p.spots[k].try = t
-				p.at(k, r, at, x.Count(p.pattern(x, k, i)))
+				p.at(k, r, at, n)
 				return true
 			}
 		}

@@ -218,13 +218,16 @@ type writer struct {
 	open   bool       // it gets no line end
 	style  string     // and this one if it needs one
 	out    strings.Builder
-	lines  int // those in out
+	sum    summer // of out
+	lines  int    // those in out
 	edits  []Edit
+	bytes  []Edit // the same in bytes
 	placed []Placed
 }
 
 func (w *writer) write() *placement {
 	edits := w.doc.Edits()
+	w.edits, w.bytes = make([]Edit, 0, len(edits)), make([]Edit, 0, len(edits))
 	w.out.Grow(w.size(edits))
 	if w.file.HasBOM() {
 		w.out.WriteString(text.BOM)
@@ -232,15 +235,15 @@ func (w *writer) write() *placement {
 	at := 0 // the next line of the file
 	for _, e := range edits {
 		w.keep(at, e.A0)
-		from := w.lines
+		from, begun := w.lines, w.out.Len()
 		for s, n := e.New, e.N; n > 0; s, n = w.doc.Next(s), n-1 {
 			w.put(w.doc.Line(s), w.end(s))
 		}
-		w.note(e, from)
+		w.note(e, from, begun)
 		at = e.A1
 	}
 	w.keep(at, w.file.Len())
-	return &placement{after: w.out.String(), hunks: w.placed, edits: w.edits}
+	return &placement{after: w.out.String(), sum: w.sum.end(w.out.String()), hunks: w.placed, edits: w.edits, bytes: w.bytes}
 }
 
 func (w *writer) size(edits []match.Edit) int {
@@ -274,16 +277,27 @@ func (w *writer) keep(i, j int) {
 	if i+1 == j {
 		return
 	}
-	w.out.WriteString(w.file.Raw(i+1, j-1))
+	w.copy(w.file.Raw(i+1, j-1))
 	w.lines += j - 1 - (i + 1)
 	w.keepOne(j - 1)
 }
 
+// copy writes so much at a time that the sum keeps up.
+func (w *writer) copy(s string) {
+	for len(s) > enough {
+		w.out.WriteString(s[:enough])
+		s = s[enough:]
+		w.sum.seen(w.out.String())
+	}
+	w.out.WriteString(s)
+	w.sum.seen(w.out.String())
+}
+
 func (w *writer) keepOne(i int) {
-	from, end := w.lines, w.end(i)
+	from, begun, end := w.lines, w.out.Len(), w.end(i)
 	w.put(w.file.Line(i), end)
 	if end != w.file.End(i) {
-		w.change(Edit{i, i + 1, from, w.lines})
+		w.change(Edit{i, i + 1, from, w.lines}, begun, w.out.Len())
 	}
 }
 
@@ -305,8 +319,9 @@ func (w *writer) end(s match.Slot) string {
 	return end
 }
 
-// note records e, whose new lines begin at line from, without the lines at its borders that came back as they were.
-func (w *writer) note(e match.Edit, from int) {
+// note records e, whose new lines begin at line from and byte begun, without the lines at its borders that came back
+// as they were.
+func (w *writer) note(e match.Edit, from, begun int) {
 	a0, a1, b0, b1 := e.A0, e.A1, from, w.lines
 	same := func(line int, s match.Slot) bool {
 		return w.file.Line(line) == w.doc.Line(s) && w.file.End(line) == w.end(s)
@@ -324,15 +339,18 @@ func (w *writer) note(e match.Edit, from int) {
 		}
 	}
 	if a0 < a1 || b0 < b1 {
-		w.change(Edit{a0, a1, b0, b1})
+		size := func(i, j int) int { return w.file.Offset(j) - w.file.Offset(i) }
+		w.change(Edit{a0, a1, b0, b1}, begun+size(e.A0, a0), w.out.Len()-size(a1, e.A1))
 	}
 }
 
-// change appends an edit, joined to the one before when they touch.
-func (w *writer) change(e Edit) {
+// change appends an edit, whose new lines are the bytes from up to to, joined to the one before when they touch.
+func (w *writer) change(e Edit, from, to int) {
 	if n := len(w.edits); n > 0 && w.edits[n-1].A1 == e.A0 && w.edits[n-1].B1 == e.B0 {
 		w.edits[n-1].A1, w.edits[n-1].B1 = e.A1, e.B1
+		w.bytes[n-1].A1, w.bytes[n-1].B1 = w.file.Offset(e.A1), to
 		return
 	}
 	w.edits = append(w.edits, e)
+	w.bytes = append(w.bytes, Edit{w.file.Offset(e.A0), w.file.Offset(e.A1), from, to})
 }

@@ -15,8 +15,10 @@ import (
 // placement is a file with its hunks placed.
 type placement struct {
 	after string
+	sum   string // its sha256
 	hunks []Placed
 	edits []Edit
+	bytes []Edit // the same in bytes
 }
 
 // place puts every hunk where it belongs and returns what becomes of the file, or every reason why not.
@@ -43,6 +45,7 @@ type placer struct {
 	doc   *match.Doc
 	hunks []patch.Hunk
 	rules dialect.Rules
+	olds  int // the lines of all hunks that are to be in the file
 
 	tries   [][]try  // by hunk: the forms it may take, the preferred one first
 	base    []uint32 // by hunk: how many tries the hunks before it have
@@ -105,9 +108,11 @@ func newPlacer(file *text.Lines, hunks []patch.Hunk, r dialect.Rules) *placer {
 				adds++
 			}
 		}
+		p.olds += len(hunks[k].Lines)
 	}
+	p.olds -= adds
 	p.doc.Reserve(adds)
-	p.wrote = make([]mark, 0, len(hunks))
+	p.wrote, p.removed = make([]mark, 0, len(hunks)), make([]run, 0, len(hunks))
 	return p
 }
 

@@ -175,6 +175,10 @@ func TestPlace(t *testing.T) {
 func checkEdits(t *testing.T, before string, out *placement) {
 	t.Helper()
 	a, b := text.Split(before), text.Split(out.after)
+	inBytes := func(e Edit) Edit { return Edit{a.Offset(e.A0), a.Offset(e.A1), b.Offset(e.B0), b.Offset(e.B1)} }
+	if !slices.EqualFunc(out.edits, out.bytes, func(e, bytes Edit) bool { return inBytes(e) == bytes }) {
+		t.Fatalf("edits %v of %q, which make %q, are not %v in bytes", out.edits, before, out.after, out.bytes)
+	}
 	i, j := 0, 0
 	for _, e := range append(out.edits, Edit{a.Len(), a.Len(), b.Len(), b.Len()}) {
 		if a.Raw(i, e.A0) != b.Raw(j, e.B0) {

@@ -53,6 +53,7 @@ type Step struct {
 
 	Hunks []Placed
 	Edits []Edit // Update and Move: how After came from Before
+	Bytes []Edit // the same edits, in bytes; nil where only the lines are known
 }
 
 // Placed is where a hunk landed.
@@ -339,7 +340,7 @@ func (b *builder) edit(s *patch.Section, step *Step) error {
 	if err != nil {
 		return err
 	}
-	step.After, step.Hunks, step.Edits = out.after, out.hunks, out.edits
+	step.After, step.AfterSum, step.Hunks, step.Edits, step.Bytes = out.after, out.sum, out.hunks, out.edits, out.bytes
 	return nil
 }
 

@@ -2,9 +2,6 @@ package plan
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"io"
 	"path"
 	"strings"
 
@@ -74,12 +71,4 @@ func (m Memory) Look(_ context.Context, p string, _ bool) (File, error) {
 func (m Memory) Load(_ context.Context, f File) (data, sum string, err error) {
 	data = m[f.Rel]
 	return data, Sum(data), nil
-}
-
-// Sum is the sha256 of data, in lower-case hex.
-func Sum(data string) string {
-	h := sha256.New()
-	buf := make([]byte, max(1, min(len(data), 32<<10))) // a string written whole would be copied whole
-	io.CopyBuffer(struct{ io.Writer }{h}, struct{ io.Reader }{strings.NewReader(data)}, buf)
-	return hex.EncodeToString(h.Sum(nil))
 }

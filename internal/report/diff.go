@@ -16,6 +16,7 @@ const around = 3
 // file: the changes are known and not sought again.
 func Diff(s *plan.Step) string {
 	var b strings.Builder
+	b.Grow(1 << 10) // most are no longer
 	from, to := s.Path, s.Path
 	if s.Op == patch.Move {
 		to = s.To
@@ -105,17 +106,29 @@ func changed(s *plan.Step) []span {
 	if len(s.Edits) == 0 {
 		return nil
 	}
-	a, b := text.Split(s.Before), text.Split(s.After)
-	w := widener{before: s.Before, after: s.After}
-	for _, e := range s.Edits {
-		n := span{a.Offset(e.A0), a.Offset(e.A1), b.Offset(e.B0), b.Offset(e.B1)}
-		if e.A0 == 0 { // with the byte order mark
+	w := widener{before: s.Before, after: s.After, out: make([]span, 0, len(s.Edits))}
+	for i, e := range inBytes(s) {
+		n := span{e.A0, e.A1, e.B0, e.B1}
+		if s.Edits[i].A0 == 0 { // with the byte order mark
 			n.a0, n.b0 = 0, 0
 		}
 		w.add(n)
 	}
 	w.close(len(s.Before))
 	return w.out
+}
+
+// inBytes is the step's edits in bytes.
+func inBytes(s *plan.Step) []plan.Edit {
+	if s.Bytes != nil {
+		return s.Bytes
+	}
+	a, b := text.Split(s.Before), text.Split(s.After)
+	out := make([]plan.Edit, len(s.Edits))
+	for i, e := range s.Edits {
+		out[i] = plan.Edit{A0: a.Offset(e.A0), A1: a.Offset(e.A1), B0: b.Offset(e.B0), B1: b.Offset(e.B1)}
+	}
+	return out
 }
 
 // widener makes spans of whole lines, one after the other. What lies between two changes is the same on both sides,
@@ -154,104 +167,4 @@ func (w *widener) close(next int) {
 	}
 	last.a1, last.b1 = last.a1+ahead, last.b1+ahead
 	w.open = false
-}
-
-func unified(b *strings.Builder, before, after string, spans []span) {
-	line, at := 1, 0 // the number of the old line that begins at byte at
-	shift := 0       // how many lines the new text is ahead
-	for len(spans) > 0 {
-		n := 1
-		for n < len(spans) && !apart(before[spans[n-1].a1:spans[n].a0]) {
-			n++
-		}
-		group := spans[:n]
-		spans = spans[n:]
-		lead := tail(before[at:group[0].a0])
-		line += strings.Count(before[at:group[0].a0-len(lead)], "\n")
-		last := group[n-1]
-		trail := head(before[last.a1:])
-		olds := lines(before[group[0].a0-len(lead) : last.a1+len(trail)])
-		news := lines(after[group[0].b0-len(lead) : last.b1+len(trail)])
-		fmt.Fprintf(b, "@@ -%s +%s @@\n", hunkRange(line, olds), hunkRange(line+shift, news))
-		mark(b, ' ', lead)
-		for i, s := range group {
-			mark(b, '-', before[s.a0:s.a1])
-			mark(b, '+', after[s.b0:s.b1])
-			if i+1 < n {
-				mark(b, ' ', before[s.a1:group[i+1].a0])
-			}
-		}
-		mark(b, ' ', trail)
-		line += strings.Count(before[group[0].a0-len(lead):last.a1], "\n")
-		at = last.a1
-		shift += news - olds
-	}
-}
-
-func hunkRange(line, n int) string {
-	if n == 0 {
-		line--
-	}
-	return fmt.Sprintf("%d,%d", line, n)
-}
-
-// lines counts the lines of s, an open last one included.
-func lines(s string) int {
-	n := strings.Count(s, "\n")
-	if s != "" && s[len(s)-1] != '\n' {
-		n++
-	}
-	return n
-}
-
-// apart reports whether two changes with s between them are shown in hunks of their own.
-func apart(s string) bool {
-	for range 2*around + 1 {
-		i := strings.IndexByte(s, '\n')
-		if i < 0 {
-			return false
-		}
-		s = s[i+1:]
-	}
-	return true
-}
-
-// tail and head are the last and the first lines of s that a hunk shows.
-func tail(s string) string {
-	at := len(s)
-	for range around {
-		if at == 0 {
-			break
-		}
-		at = strings.LastIndexByte(s[:at-1], '\n') + 1
-	}
-	return s[at:]
-}
-
-func head(s string) string {
-	at := 0
-	for range around {
-		i := strings.IndexByte(s[at:], '\n')
-		if i < 0 {
-			return s
-		}
-		at += i + 1
-	}
-	return s[:at]
-}
-
-// mark writes every line of s with c before it.
-func mark(b *strings.Builder, c byte, s string) {
-	for s != "" {
-		i := strings.IndexByte(s, '\n') + 1
-		if i == 0 {
-			b.WriteByte(c)
-			b.WriteString(s)
-			b.WriteString("\n\\ No newline at end of file\n")
-			return
-		}
-		b.WriteByte(c)
-		b.WriteString(s[:i])
-		s = s[i:]
-	}
 }

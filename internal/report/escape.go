@@ -1,6 +1,7 @@
 package report
 
 import (
+	"encoding/binary"
 	"fmt"
 	"strings"
 	"unicode"
@@ -34,7 +35,51 @@ func Escape(s string) string {
 }
 
 // OneLine is s as Escape has it, on one line.
-func OneLine(s string) string { return strings.ReplaceAll(Escape(s), "\n", `\n`) }
+func OneLine(s string) string {
+	if plain(s) {
+		return s
+	}
+	return strings.ReplaceAll(Escape(s), "\n", `\n`)
+}
+
+// plain reports whether s is ASCII that can be seen, as nearly all paths are.
+func plain(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return true
+}
+
+// IsPlain reports whether [OneLine] leaves s as it is, for certain: it is ASCII that has no control character but tabs.
+func IsPlain(s []byte) bool {
+	for ; len(s) >= 8; s = s[8:] {
+		if !plainWord(binary.LittleEndian.Uint64(s)) && !plainBytes(s[:8]) {
+			return false
+		}
+	}
+	return plainBytes(s)
+}
+
+func plainBytes(s []byte) bool {
+	for _, c := range s {
+		if c != '\t' && (c < ' ' || c > '~') {
+			return false
+		}
+	}
+	return true
+}
+
+const (
+	ones  = 0x0101010101010101
+	highs = 0x8080808080808080
+)
+
+// plainWord reports whether none of eight bytes is a control character, also no tab, or no ASCII.
+func plainWord(w uint64) bool {
+	return (w|(w-' '*ones)|(w+ones))&highs == 0
+}
 
 // hidden reports whether a terminal would obey r, or not show it: C0 and C1, and the format characters, among
 // which are the directional ones and those of zero width.

@@ -25,6 +25,7 @@ type View struct {
 	Undoes  []string   // the changes that are taken back, where the call is no patch
 	Notes   []string   // of a plan: what will happen when it is committed, one sentence each
 	Reads   bool       // of a refusal: the call would have changed nothing
+	Diffs   *Diffs     // of the plan, where they were made already
 }
 
 // Head is the newest record of the log: its number and its hash.
@@ -145,15 +146,15 @@ func data(v View, p *plan.Plan) *Data {
 		d.Dialect = v.Dialect.Name
 	}
 	for i := range p.Steps {
-		f := changedFile(&p.Steps[i], hunks)
+		f := changedFile(&p.Steps[i], v.Diffs.Step(p, i), hunks)
 		f.TrashedTo = v.Done.trashed(i)
 		d.ChangedFiles = append(d.ChangedFiles, f)
 	}
 	return d
 }
 
-func changedFile(s *plan.Step, hunks bool) ChangedFile {
-	f := ChangedFile{Path: s.Path, Operation: s.Op.String(), ToPath: s.To, BeforeSha256: s.BeforeSum, AfterSha256: s.AfterSum, Diff: Diff(s)}
+func changedFile(s *plan.Step, diff string, hunks bool) ChangedFile {
+	f := ChangedFile{Path: s.Path, Operation: s.Op.String(), ToPath: s.To, BeforeSha256: s.BeforeSum, AfterSha256: s.AfterSum, Diff: diff}
 	if hunks {
 		f.Hunks = placed(s)
 	}

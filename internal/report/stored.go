@@ -3,8 +3,6 @@ package report
 import (
 	"encoding/json"
 	"strings"
-
-	"github.com/emend-dev/emend/internal/plan"
 )
 
 // Stored is an outcome as it was given before: a call that is repeated with its key is answered with it, to the byte.
@@ -51,13 +49,4 @@ func Restore(text string) *Stored {
 		return nil
 	}
 	return &Stored{s.Said, s.JSON}
-}
-
-// Diffs is all of a plan as one unified diff in git's form.
-func Diffs(p *plan.Plan) string {
-	var b strings.Builder
-	for i := range p.Steps {
-		b.WriteString(Diff(&p.Steps[i]))
-	}
-	return b.String()
 }

@@ -105,13 +105,15 @@ func (l *Lines) Open() bool {
 
 // End is the line end that raw has.
 func End(raw string) string {
+	n := len(raw)
 	switch {
-	case strings.HasSuffix(raw, CRLF):
-		return CRLF
-	case strings.HasSuffix(raw, LF):
-		return LF
-	case strings.HasSuffix(raw, CR):
+	case n == 0:
+	case raw[n-1] == '\r':
 		return CR
+	case raw[n-1] == '\n' && n > 1 && raw[n-2] == '\r':
+		return CRLF
+	case raw[n-1] == '\n':
+		return LF
 	}
 	return None
 }

@@ -36,10 +36,14 @@ func (a *app) found(r emend.Result, notes []string, show func(*bufio.Writer)) er
 	if a.quiet {
 		return nil
 	}
-	for _, n := range notes {
+	a.notes(notes)
+	return a.pour(show)
+}
+
+func (a *app) notes(list []string) {
+	for _, n := range list {
 		fmt.Fprintf(a.err, "emend: note: %s\n", report.Escape(n))
 	}
-	return a.pour(show)
 }
 
 // pour writes a result through a buffer.

@@ -24,12 +24,21 @@ import (
 
 // Main runs emend on the process's own arguments and streams and returns the exit code.
 func Main() int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	context.AfterFunc(ctx, stop) // the second Ctrl-C ends the program as it does any other
+	ctx, cancel := context.WithCancel(context.Background())
+	go interrupted(cancel)
 	app := &app{in: os.Stdin, out: os.Stdout, err: os.Stderr, env: os.Getenv,
 		tty: isTerminal(os.Stdout), ttyIn: isTerminal(os.Stdin), ttyErr: isTerminal(os.Stderr)}
 	return app.run(ctx, os.Args[1:])
+}
+
+// interrupted waits for Ctrl-C; the second one ends the program as it does any other. To be ready for it takes a thread of its
+// own, which nobody waits for: until then Ctrl-C ends the program as kill -9 does.
+func interrupted(cancel context.CancelFunc) {
+	c := make(chan os.Signal, 1)
+	signal.Notify(c, os.Interrupt)
+	<-c
+	signal.Stop(c)
+	cancel()
 }
 
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
@@ -67,7 +76,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	a.stop = ctx.Done()
 	out := &output{Writer: a.out}
 	a.out = out
-	cmd := a.command()
+	cmd := a.command(args...)
 	cmd.SetArgs(args)
 	cmd.SetIn(a.in)
 	cmd.SetOut(a.out)
@@ -131,91 +140,6 @@ func (p *patient) Read(b []byte) (int, error) {
 	case <-p.stop:
 		p.buf = nil
 		return 0, &fail.Error{Kind: fail.CommandFailed, Reason: fail.Cancelled, Msg: "interrupted; nothing was changed"}
-	}
-}
-
-func (a *app) command() *cobra.Command {
-	root := &cobra.Command{
-		Use:   "emend",
-		Short: "Apply what coding agents write to files, entirely or not at all",
-		Long: `emend takes the patch text that a model wrote, in any of five dialects, and makes
-it true on disk, entirely or not at all; or it says why not and what would work
-instead. It reads, searches, creates, edits, moves and deletes files by the same
-rules: nothing outside the workspace is touched, nobody's edit is overwritten
-unseen, what was done is on record and can be taken back.
-
-Exit codes: 0 done (a dry run: would apply), 1 refused and nothing changed (of
-search: or nothing found), 2 wrong usage, 3 undecided: run emend recover.`,
-		Example: `  emend apply change.patch
-  pbpaste | emend apply --dry-run
-  emend search 'TODO(' src
-  emend edit config.go --old 'PORT = 3000' --new 'PORT = 8080'
-  emend undo`,
-		SilenceUsage: true, SilenceErrors: true,
-		PersistentPreRunE: func(*cobra.Command, []string) error { return a.enter() },
-	}
-	f := root.PersistentFlags()
-	f.StringVarP(&a.dir, "directory", "C", "", "change to `DIR` before doing anything")
-	f.StringVar(&a.root, "root", "", "the workspace's root `DIR` (default: the nearest directory upward with .git or .emend)")
-	f.BoolVar(&a.json, "json", false, "print the result as JSON, refusals included")
-	f.BoolVarP(&a.quiet, "quiet", "q", false, "print nothing but errors")
-	f.BoolVar(&a.noColor, "no-color", false, "no colour, as with NO_COLOR set")
-	f.BoolVar(&a.noPager, "no-pager", false, "print long texts at once, also on a terminal")
-	f.StringVar(&a.store, "store", "", "the store `DIR`, on the workspace's own mount (default: found, or made beside .git)")
-	f.StringVar(&a.policy, "policy", "", "the policy `FILE` (default: emend/policy.toml in the configuration directory, if there is one)")
-	f.StringVar(&a.session, "session", "", "the session, for the log")
-	f.StringVar(&a.agent, "agent", "", "the agent, for the log")
-	f.StringVar(&a.durability, "durability", "full", "full, or none: without syncs, which survives kill -9 but not a power cut")
-	f.BoolVar(&a.unsafe, "unsafe-fs", false, "write to a network file system too, where less can be promised")
-	complete(root, "durability", []string{"full", "none"})
-	for _, flag := range []string{"directory", "root", "store"} {
-		proposed(root, flag, func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-			return nil, cobra.ShellCompDirectiveFilterDirs
-		})
-	}
-	root.AddCommand(a.read(), a.ls(), a.glob(), a.search())
-	root.AddCommand(a.create(), a.write(), a.edit(), a.rm(), a.mv())
-	root.AddCommand(a.undo(), a.restore(), a.trash())
-	root.AddCommand(a.apply(), a.convert(), a.make(), a.serve(), a.call())
-	root.AddCommand(a.log(), a.show(), a.verify(), a.purge(), a.recoverVerb(), a.doctor(), a.setup(), a.version(), a.man())
-	group(root)
-	a.propose(root)
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return &usage{strings.TrimPrefix(strings.TrimPrefix(c.CommandPath(), "emend"), " "), err}
-	})
-	return root
-}
-
-// groups order the verbs in the help, by what a person wants to do.
-var groups = []struct{ title, verbs string }{
-	{"Patches", "apply convert make explain"},
-	{"Reading", "read ls glob search"},
-	{"Changing", "create write edit rm mv"},
-	{"Taking back", "undo restore trash"},
-	{"Looking after", "log show verify recover doctor purge setup version completion help"},
-	{"For programs", "serve call ui"},
-}
-
-// group gives every verb its group; one that has none stands in the help under a title of its own.
-func group(root *cobra.Command) {
-	for _, g := range groups {
-		there := false
-		for verb := range strings.FieldsSeq(g.verbs) {
-			for _, cmd := range root.Commands() {
-				if cmd.Name() == verb {
-					cmd.GroupID, there = g.title, true
-				}
-			}
-			switch verb {
-			case "completion":
-				root.SetCompletionCommandGroupID(g.title)
-			case "help":
-				root.SetHelpCommandGroupID(g.title)
-			}
-		}
-		if there {
-			root.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})
-		}
 	}
 }
 

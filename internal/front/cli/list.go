@@ -36,6 +36,7 @@ Exit codes: 0 done, 1 refused, 2 wrong usage.`,
 			}
 			r.Path = first(args, ".")
 			r.Recursive = r.Recursive || r.MaxDepth > 1
+			r.NamesOnly = a.namesOnly()
 			return a.work(cmd, "list_directory", allow, func(ctx context.Context, ws *emend.Workspace) error {
 				is, err := waited(a, ctx, func(ctx context.Context) (*emend.Answer[emend.ListData], error) { return ws.List(ctx, r) })
 				if err != nil {
@@ -61,16 +62,19 @@ func first(args []string, without string) string {
 	return without
 }
 
+// namesOnly reports whether nobody will see sizes and times.
+func (a *app) namesOnly() bool { return !a.json && !a.tty }
+
 func (a *app) showList(is *emend.Answer[emend.ListData], paths bool) error {
-	rows := make([]row, len(is.Data.Entries))
-	for i, e := range is.Data.Entries {
-		rows[i] = row{e.Name, e.Type, e.Size, e.MTime}
+	list := is.Data.Entries
+	err := a.listed(is.Result, is.Notes, len(list), func(i int) row {
+		e := &list[i]
 		if paths {
-			rows[i].name = e.RelativePath
+			return row{e.RelativePath, e.Type, e.Size, e.MTime}
 		}
-	}
-	err := a.found(is.Result(), is.Notes, func(w *bufio.Writer) { a.rows(w, rows) })
-	a.more(is.Data.Truncated, "there is more than these %d names: list a directory below, or with --depth", len(rows))
+		return row{e.Name, e.Type, e.Size, e.MTime}
+	})
+	a.more(is.Data.Truncated, "there is more than these %d names: list a directory below, or with --depth", len(list))
 	return err
 }
 
@@ -101,6 +105,7 @@ Exit codes: 0 done, also without a match; 1 refused, 2 wrong usage.`,
 				return err
 			}
 			r.Pattern, r.Root = args[0], second(args, ".")
+			r.NamesOnly = a.namesOnly()
 			return a.work(cmd, "glob", allow, func(ctx context.Context, ws *emend.Workspace) error {
 				is, err := waited(a, ctx, func(ctx context.Context) (*emend.Answer[emend.GlobData], error) { return ws.Glob(ctx, r) })
 				if err != nil {
@@ -138,12 +143,11 @@ func results(cmd *cobra.Command, n *int) error {
 }
 
 func (a *app) showGlob(is *emend.Answer[emend.GlobData]) error {
-	rows := make([]row, len(is.Data.Matches))
-	for i, m := range is.Data.Matches {
-		rows[i] = row{m.Path, m.Type, m.Size, m.MTime}
-	}
-	err := a.found(is.Result(), is.Notes, func(w *bufio.Writer) { a.rows(w, rows) })
-	a.more(is.Data.Truncated, "there is more than these %d paths: ask with a higher --max-results", len(rows))
+	list := is.Data.Matches
+	err := a.listed(is.Result, is.Notes, len(list), func(i int) row {
+		return row{list[i].Path, list[i].Type, list[i].Size, list[i].MTime}
+	})
+	a.more(is.Data.Truncated, "there is more than these %d paths: ask with a higher --max-results", len(list))
 	return err
 }
 
@@ -154,29 +158,41 @@ type row struct {
 	at         time.Time
 }
 
-// rows prints one name a line; on a terminal with sizes and times, for a person.
-func (a *app) rows(w *bufio.Writer, rows []row) {
-	for _, r := range rows {
-		if a.tty {
-			size := ""
-			if r.kind == "file" {
-				size = inUnits(r.size)
-			}
-			fmt.Fprintf(w, "%9s  %s  ", size, r.at.Local().Format("2006-01-02 15:04"))
-		}
-		fmt.Fprintln(w, a.paint(map[string]string{"directory": blue, "link": cyan}[r.kind], report.OneLine(r.name)+mark(r.kind)))
+// listed prints a listing of n rows; the result in the shape that agents get is made only to be printed.
+func (a *app) listed(result func() emend.Result, notes []string, n int, at func(i int) row) error {
+	var r emend.Result
+	if a.json {
+		r = result()
 	}
+	return a.found(r, notes, func(w *bufio.Writer) {
+		for i := range n {
+			a.row(w, at(i))
+		}
+	})
+}
+
+// row prints a name on a line; on a terminal with size and time, for a person.
+func (a *app) row(w *bufio.Writer, r row) {
+	if a.tty {
+		size := ""
+		if r.kind == "file" {
+			size = inUnits(r.size)
+		}
+		fmt.Fprintf(w, "%9s  %s  ", size, r.at.Local().Format("2006-01-02 15:04"))
+	}
+	name, color := report.OneLine(r.name), ""
+	switch r.kind {
+	case "directory":
+		name, color = name+"/", blue
+	case "link":
+		color = cyan
+	}
+	w.WriteString(a.paint(color, name)) //nolint:errcheck // pour sees it
+	w.WriteByte('\n')                   //nolint:errcheck
 }
 
 // blue is the colour of a directory.
 const blue = "\x1b[1;34m"
-
-func mark(kind string) string {
-	if kind == "directory" {
-		return "/"
-	}
-	return ""
-}
 
 // inUnits is a size in at most nine columns: 999, 1.5 KiB, 12 MiB.
 func inUnits(n int64) string {

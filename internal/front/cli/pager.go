@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"os"
@@ -11,11 +12,14 @@ import (
 // paged prints through a pager where a person reads on a terminal, else as it is.
 func (a *app) paged(print func()) error {
 	command := a.pager()
-	if len(command) == 0 {
-		print()
-		return nil
-	}
 	out := a.out
+	if len(command) == 0 {
+		lines := bufio.NewWriterSize(out, 64<<10)
+		a.out = lines
+		print()
+		a.out = out
+		return lines.Flush()
+	}
 	var text bytes.Buffer
 	a.out = &text
 	print()

@@ -76,19 +76,43 @@ func (a *app) runSearch(cmd *cobra.Command, args []string, f searchFlags) error 
 	exact := !f.anyCase
 	f.CaseSensitive = &exact
 	return a.work(cmd, "search_files", f.allow, func(ctx context.Context, ws *emend.Workspace) error {
-		is, err := waited(a, ctx, func(ctx context.Context) (*emend.Answer[emend.SearchData], error) {
-			return ws.Search(ctx, f.SearchRequest)
-		})
-		if err != nil {
-			return err
-		}
-		err = a.found(is.Result(), is.Notes, func(w *bufio.Writer) { a.matches(w, is.Data.Matches, f.highlight()) })
-		a.more(is.Data.Truncated, "there are more than these %d matches: ask with a higher --max-results", len(is.Data.Matches))
-		if err == nil && len(is.Data.Matches) == 0 {
+		some, err := a.ask(ctx, ws, &f)
+		if err == nil && !some {
 			err = errSaid
 		}
 		return err
 	})
+}
+
+// ask searches and prints, and reports whether there is anything.
+func (a *app) ask(ctx context.Context, ws *emend.Workspace, f *searchFlags) (some bool, err error) {
+	if !a.tty && !a.json && !a.quiet && f.ContextLines == 0 {
+		return a.stream(ctx, ws, f)
+	}
+	is, err := waited(a, ctx, func(ctx context.Context) (*emend.Answer[emend.SearchData], error) {
+		return ws.Search(ctx, f.SearchRequest)
+	})
+	if err != nil {
+		return false, err
+	}
+	err = a.found(is.Result(), is.Notes, func(w *bufio.Writer) { a.matches(w, is.Data.Matches, f.highlight()) })
+	a.more(is.Data.Truncated, moreMatches, len(is.Data.Matches))
+	return len(is.Data.Matches) > 0, err
+}
+
+const moreMatches = "there are more than these %d matches: ask with a higher --max-results"
+
+// stream prints while it searches. Nothing but lines that match is printed, and nobody looks at them who would like colours.
+func (a *app) stream(ctx context.Context, ws *emend.Workspace, f *searchFlags) (some bool, err error) {
+	is, err := waited(a, ctx, func(ctx context.Context) (*emend.Answer[emend.SearchSum], error) {
+		return ws.SearchTo(ctx, f.SearchRequest, a.out)
+	})
+	if err != nil {
+		return false, err
+	}
+	a.notes(is.Notes)
+	a.more(is.Data.Truncated, moreMatches, is.Data.Written)
+	return is.Data.Written > 0, nil
 }
 
 // highlight finds in a line what matched, for colour only; nil finds nothing.

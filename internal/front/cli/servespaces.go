@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/internal/fail"
@@ -16,7 +17,7 @@ import (
 const defaultSpace = "default"
 
 // spaceName is what stands in an address and in a call as it is.
-var spaceName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
+var spaceName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`) })
 
 // spaces opens the workspaces: DIR, those of --workspace, or the current directory. With an error it returns those that
 // are open already.
@@ -66,7 +67,7 @@ func (f *serveFlags) places(args []string) ([]place, error) {
 		if !ok || dir == "" {
 			return nil, badUse("serve", "--workspace: %s is not NAME=DIR", fail.Quote(text))
 		}
-		if !spaceName.MatchString(name) {
+		if !spaceName().MatchString(name) {
 			return nil, badUse("serve", "--workspace: %s is no name: one is up to 64 letters, digits, - and _", fail.Quote(name))
 		}
 		out = append(out, place{name: name, dir: home(dir)})

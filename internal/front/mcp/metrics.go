@@ -6,7 +6,6 @@ import (
 	"io"
 	"maps"
 	"runtime"
-	"runtime/metrics"
 	"slices"
 	"strconv"
 	"strings"
@@ -155,7 +154,7 @@ func (s *stats) writeCalls(e *exposition) {
 }
 
 func heap() float64 {
-	m := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
-	metrics.Read(m)
-	return float64(m[0].Value.Uint64())
+	var m runtime.MemStats // what runtime/metrics says too, which every start of the program would wait for
+	runtime.ReadMemStats(&m)
+	return float64(m.HeapAlloc)
 }

@@ -104,7 +104,7 @@ func response(members map[string]json.RawMessage) (jsonrpc.Message, *refused) {
 // maxID is how long an id may be: every answer repeats it.
 const maxID = 1 << 10
 
-var integer = regexp.MustCompile(`^-?(0|[1-9][0-9]{0,14})$`)
+var integer = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-?(0|[1-9][0-9]{0,14})$`) })
 
 // identifier reads an id. The library rounds numbers, so that it gets none that would come out as another.
 func identifier(raw json.RawMessage) (jsonrpc.ID, bool) {
@@ -112,7 +112,7 @@ func identifier(raw json.RawMessage) (jsonrpc.ID, bool) {
 	if len(raw) == 0 || len(raw) > maxID || json.Unmarshal(raw, &v) != nil {
 		return jsonrpc.ID{}, false
 	}
-	if _, number := v.(float64); number && !integer.Match(raw) || v == nil {
+	if _, number := v.(float64); number && !integer().Match(raw) || v == nil {
 		return jsonrpc.ID{}, false
 	}
 	id, err := jsonrpc.MakeID(v)

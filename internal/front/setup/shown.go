@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"strings"
+	"sync"
 
 	"znkr.io/diff"
 	"znkr.io/diff/textdiff"
@@ -60,14 +61,19 @@ func note(v any, into map[string]bool) {
 }
 
 // quoted are strings, also one that does not end in its line, each with what makes it a name.
-var quoted = map[bool]*regexp.Regexp{
-	false: regexp.MustCompile(`("(?:[^"\\\n]|\\.)*"?)([ \t]*:)?`),
-	true:  regexp.MustCompile(`("(?:[^"\\\n]|\\.)*"?|'[^'\n]*'?)([ \t]*[=.])?`),
-}
+var (
+	quotedJSON = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`("(?:[^"\\\n]|\\.)*"?)([ \t]*:)?`) })
+	quotedTOML = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`("(?:[^"\\\n]|\\.)*"?|'[^'\n]*'?)([ \t]*[=.])?`)
+	})
+)
 
 // hide leaves of the strings of a text its names and what is known.
 func hide(text string, f form, known map[string]bool) string {
-	re := quoted[f == tomlForm]
+	re := quotedJSON()
+	if f == tomlForm {
+		re = quotedTOML()
+	}
 	return re.ReplaceAllStringFunc(text, func(s string) string {
 		m := re.FindStringSubmatch(s)
 		var is string

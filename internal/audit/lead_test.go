@@ -1,0 +1,78 @@
+package audit
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"github.com/emend-dev/emend/internal/vfs"
+)
+
+// TestLead: the first fields of a line are what the whole of it says, for each kind; and of a line that is written in any
+// other way they are not guessed.
+func TestLead(t *testing.T) {
+	for _, kind := range []Kind{Commit, Undo, Applied, Abort, Recovered, Denied, Failed, Purge, Rotate} {
+		for _, prev := range []string{"", hash(nil)} {
+			r := sample(1)
+			r.V, r.Seq, r.TS, r.Prev, r.Kind = version, 1<<63, time.Now().UTC(), prev, kind
+			text, err := encode(&r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text = bytes.TrimSuffix(text, []byte{'\n'})
+			whole, err := decode(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, _, _ := cutHash(text)
+			first, ok := lead(body)
+			if !ok || first.V != whole.V || first.Seq != whole.Seq || first.Prev != whole.Prev || first.Kind != whole.Kind {
+				t.Errorf("%s: %+v (%v) is the lead of %s", kind, first, ok, text)
+			}
+			for _, other := range []string{
+				string(bytes.Replace(body, []byte(`"v":1`), []byte(`"v":2`), 1)),
+				string(bytes.Replace(body, []byte(`"seq":`), []byte(`"seq": `), 1)),
+				string(bytes.Replace(body, []byte(`"seq":9223372036854775808`), []byte(`"seq":0`), 1)),
+				string(bytes.Replace(body, []byte(kind), []byte("other"), 1)),
+				string(bytes.Replace(body, []byte(`"prev":"`), []byte(`"prev":"0`), 1)),
+				" " + string(body), string(body[:20]),
+			} {
+				if r, ok := lead([]byte(other)); ok {
+					t.Errorf("%s has the lead %+v", other, r)
+				}
+			}
+		}
+	}
+}
+
+// TestPendingReadsNothing: where the end of the log has told that nothing is open, no file is read to say so.
+func TestPendingReadsNothing(t *testing.T) {
+	m := vfs.NewMemory(vfs.Journal)
+	fault := &vfs.Fault{At: -1, Reads: true}
+	l := newLog(t, fault.Wrap(m.Root()), Options{})
+	pending := func(want string) (calls int) {
+		t.Helper()
+		before := fault.Calls()
+		r, err := l.Pending()
+		if err != nil || r == nil != (want == "") || r != nil && r.Tx != want {
+			t.Fatalf("pending: %+v, %v; want %q", r, err, want)
+		}
+		return fault.Calls() - before
+	}
+	for _, again := range []bool{false, true} {
+		for _, step := range []struct {
+			kind Kind
+			want string
+		}{{Commit, "a"}, {Failed, "a"}, {Applied, ""}, {Denied, ""}, {Undo, "a"}, {Abort, ""}, {Purge, ""}} {
+			add1(t, l, Record{Kind: step.kind, Tx: "a"})
+			if again {
+				if err := l.Reopen(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if calls := pending(step.want); calls > 0 && step.want == "" {
+				t.Errorf("after %s, read again %v: %d calls", step.kind, again, calls)
+			}
+		}
+	}
+}

@@ -1,0 +1,104 @@
+package find
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/emend-dev/emend/internal/report"
+)
+
+func printed(t testing.TB, dir, root string, q Searching, workers int) (string, int, Outcome) {
+	t.Helper()
+	g, o := opened(t, dir, root)
+	o.Workers = workers
+	var b bytes.Buffer
+	n, out, err := Print(context.Background(), g, o, q, &b)
+	must(t, err)
+	return b.String(), n, out
+}
+
+// TestPrint: what is printed is what is found otherwise, from a directory or from one file, however many look.
+func TestPrint(t *testing.T) {
+	dir := t.TempDir()
+	plant(t, dir, map[string]string{
+		"a/many":   strings.Repeat("a line that has a foo\n", 30_000),
+		"a/odd":    "foo\x01\nx\tfoo\r\n\xfffoo\nfoo \u202e é foo\n" + strings.Repeat("long ", 100) + "foo" + strings.Repeat(" long", 100) + "\nfoo",
+		"b/c/none": "bar\n", "b/na\nme foo": "foo", "b/nul": "foo\nfoo\n" + strings.Repeat("x\n", sniffed) + "\x00foo", "c": "foo",
+	})
+	for _, q := range []Searching{{Query: "foo"}, {Query: `fo+$`, Mode: Regexp}, {Query: "FOO", Fold: true}, {Query: `\d`, Mode: Regexp}, {Query: "foo", Mode: Paths}, {Query: "*", Mode: Paths}} {
+		for _, q.Most = range []int{0, 1, 3, 20_000, 30_001, 30_004} {
+			for _, root := range []string{".", "a/many", "a/odd"} {
+				want, is := searched(t, dir, root, q)
+				for workers := 1; workers < 4; workers++ {
+					got, n, out := printed(t, dir, root, q, workers)
+					if words := worded(want); got != words || n != len(want) || out != is {
+						t.Errorf("%+v in %s, %d workers: %d and %+v, %d bytes; want %d and %+v, %d bytes", q, root, workers, n, out, len(got), len(want), is, len(words))
+					}
+				}
+			}
+		}
+	}
+}
+
+func worded(all []Match) string {
+	var b strings.Builder
+	for _, m := range all {
+		if b.WriteString(report.OneLine(m.Path)); m.Line > 0 {
+			fmt.Fprintf(&b, ":%d:%s", m.Line, report.OneLine(m.Preview))
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+type broken struct{ left int }
+
+var errBroken = errors.New("broken")
+
+func (b *broken) Write(p []byte) (int, error) {
+	if b.left--; b.left < 0 {
+		return 0, errBroken
+	}
+	return len(p), nil
+}
+
+// TestPrintStops: a search whose reader went away ends, and says why.
+func TestPrintStops(t *testing.T) {
+	dir := t.TempDir()
+	files := map[string]string{}
+	for i := range 300 {
+		files[fmt.Sprintf("d%d/f", i)] = strings.Repeat("foo\n", 5000)
+	}
+	plant(t, dir, files)
+	for _, root := range []string{".", "d1/f"} {
+		g, o := opened(t, dir, root)
+		for left := range 2 {
+			_, out, err := Print(context.Background(), g, o, Searching{Query: "foo"}, &broken{left})
+			if !errors.Is(err, errBroken) && (root == "." || left == 0) {
+				t.Errorf("%s: %v, %+v", root, err, out)
+			}
+		}
+	}
+}
+
+// TestPrintMemory: what is printed is not held until all of it is there.
+func TestPrintMemory(t *testing.T) {
+	dir := t.TempDir()
+	plant(t, dir, map[string]string{"f": strings.Repeat("a line that matches\n", 400_000)})
+	g, o := opened(t, dir, "f")
+	w := &largest{}
+	if _, _, err := Print(context.Background(), g, o, Searching{Query: "line"}, w); err != nil || w.n > 2*enough {
+		t.Errorf("%d bytes at once, %v", w.n, err)
+	}
+}
+
+type largest struct{ n int }
+
+func (l *largest) Write(p []byte) (int, error) {
+	l.n = max(l.n, len(p))
+	return len(p), nil
+}

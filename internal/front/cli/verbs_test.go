@@ -1,0 +1,24 @@
+package cli
+
+import "testing"
+
+// TestOneVerb: the verb that is called is made alone, and is what it is among the others.
+func TestOneVerb(t *testing.T) {
+	all := (&app{}).command()
+	for _, v := range verbs {
+		root := (&app{}).command(v.name)
+		if n := len(root.Commands()); n != 1 || root.Commands()[0].Name() != v.name {
+			t.Fatalf("%s: %d verbs were made, the first is %s", v.name, n, root.Commands()[0].Name())
+		}
+		one := root.Commands()[0]
+		among, _, err := all.Find([]string{v.name})
+		if err != nil || among.Name() != v.name || one.UsageString() != among.UsageString() {
+			t.Errorf("%s: found %s (%v), with the usage\n%s\nand alone\n%s", v.name, among.Name(), err, among.UsageString(), one.UsageString())
+		}
+	}
+	for _, args := range [][]string{nil, {"help"}, {"-q", "apply"}, {"completion", "bash"}, {"__complete", ""}, {"man"}} {
+		if n := len((&app{}).command(args...).Commands()); n != len(verbs)+1 {
+			t.Errorf("%q: %d verbs", args, n)
+		}
+	}
+}

@@ -1,0 +1,56 @@
+package guard
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// FuzzTouched: the short way says of every name what the rules say of it as it folds.
+func FuzzTouched(f *testing.F) {
+	for _, name := range []string{"a.go", ".env", ".ENV.x", "k.PEM", "k.key. .", "k.key:s", "GIT~1", "git~1.", "git~2", "id_rsa", "İd_rsa", "ID_RſA", "ｋ.kеy", ".git",
+		".netrc", "k.\u212aey", "emend", "EMEND ", "e", "", ":", ".", "x.kEy\u200b", "\xffx.key", ".Emend"} {
+		f.Add(name)
+	}
+	f.Fuzz(func(t *testing.T, name string) {
+		folded := fold(name)
+		want := false
+		for i := range rules {
+			if rules[i].from&reading != 0 {
+				want = want || slices.ContainsFunc(strings.Split(rules[i].pattern, "/"), func(p string) bool { return matchName(p, folded) })
+			}
+		}
+		if got := touched(name); got != want {
+			t.Errorf("touched(%q) = %v", name, got)
+		}
+	})
+}
+
+// TestTouchedOrdinary: names as source trees have them take the short way.
+func TestTouchedOrdinary(t *testing.T) {
+	for _, name := range []string{"main.go", "README.md", "zz", "package.json", "a.txt", "Makefile", "gopher.html"} {
+		if !ordinary(name) {
+			t.Errorf("%q does not", name)
+		}
+	}
+}
+
+func BenchmarkTouched(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		for _, name := range []string{"main_test.go", "README.md", "inflate.py", ".gitignore"} {
+			if touched(name) {
+				b.Fatal(name)
+			}
+		}
+	}
+}
+
+// matchName compares a name with a pattern that has at most one star, in the plainest way.
+func matchName(pattern, name string) bool {
+	before, after, star := strings.Cut(pattern, "*")
+	if !star {
+		return pattern == name
+	}
+	return len(name) >= len(before)+len(after) && strings.HasPrefix(name, before) && strings.HasSuffix(name, after)
+}

@@ -1,0 +1,42 @@
+package report
+
+import (
+	"strings"
+
+	"github.com/emend-dev/emend/internal/plan"
+)
+
+// Diffs are the diffs of a plan's steps, made once and beside whatever else happens: the history keeps them, and the
+// result shows them. A nil Diffs makes each when it is asked for.
+type Diffs struct {
+	of   *plan.Plan
+	all  []string
+	done chan struct{}
+}
+
+// DiffsOf begins to make them.
+func DiffsOf(p *plan.Plan) *Diffs {
+	d := &Diffs{of: p, all: make([]string, len(p.Steps)), done: make(chan struct{})}
+	go func() {
+		defer close(d.done)
+		for i := range p.Steps {
+			d.all[i] = Diff(&p.Steps[i])
+		}
+	}()
+	return d
+}
+
+// Step is the diff of a step of p.
+func (d *Diffs) Step(p *plan.Plan, i int) string {
+	if d == nil || d.of != p {
+		return Diff(&p.Steps[i])
+	}
+	<-d.done
+	return d.all[i]
+}
+
+// String is all of the plan as one unified diff in git's form.
+func (d *Diffs) String() string {
+	<-d.done
+	return strings.Join(d.all, "")
+}

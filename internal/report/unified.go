@@ -1,0 +1,149 @@
+package report
+
+import (
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// unified writes the hunks of a diff. They need nothing of one another but how many lines come before them, so half of
+// very many are written beside the others.
+func unified(b *strings.Builder, before, after string, spans []span) {
+	mid := halfway(before, spans)
+	var rest strings.Builder
+	var writing sync.WaitGroup
+	if mid < len(spans) {
+		writing.Go(func() { hunks(&rest, before, after, spans[mid:], behind(before, after, spans[mid-1])) })
+	}
+	hunks(b, before, after, spans[:mid], position{line: 1})
+	writing.Wait()
+	b.WriteString(rest.String())
+}
+
+// halfway is about half of the spans, where the next one begins a hunk of its own, or all of them.
+func halfway(before string, spans []span) int {
+	if len(spans) < 1000 {
+		return len(spans)
+	}
+	n := len(spans) / 2
+	for n < len(spans) && !apart(before[spans[n-1].a1:spans[n].a0]) {
+		n++
+	}
+	return n
+}
+
+// position is byte at of the old text, the number of the line that begins there, and how many lines the new text is
+// ahead of it.
+type position struct{ at, line, shift int }
+
+func behind(before, after string, s span) position {
+	olds, news := strings.Count(before[:s.a1], "\n"), strings.Count(after[:s.b1], "\n")
+	return position{s.a1, olds + 1, news - olds}
+}
+
+func hunks(b *strings.Builder, before, after string, spans []span, p position) {
+	for len(spans) > 0 {
+		n := 1
+		for n < len(spans) && !apart(before[spans[n-1].a1:spans[n].a0]) {
+			n++
+		}
+		if b.Cap()-b.Len() < 1<<12 {
+			b.Grow(b.Len() + 1<<12) // by doubles: the builder itself would grow, and copy, by quarters
+		}
+		p = hunk(b, before, after, spans[:n], p)
+		spans = spans[n:]
+	}
+}
+
+// hunk writes one, which comes after p, and returns where it ends.
+func hunk(b *strings.Builder, before, after string, group []span, p position) position {
+	first, last := group[0], group[len(group)-1]
+	lead, trail := tail(before[p.at:first.a0]), head(before[last.a1:])
+	p.line += strings.Count(before[p.at:first.a0-len(lead)], "\n")
+	olds := lines(before[first.a0-len(lead) : last.a1+len(trail)])
+	news := lines(after[first.b0-len(lead) : last.b1+len(trail)])
+	b.WriteString("@@ -")
+	hunkRange(b, p.line, olds)
+	b.WriteString(" +")
+	hunkRange(b, p.line+p.shift, news)
+	b.WriteString(" @@\n")
+	mark(b, ' ', lead)
+	for i, s := range group {
+		mark(b, '-', before[s.a0:s.a1])
+		mark(b, '+', after[s.b0:s.b1])
+		if i+1 < len(group) {
+			mark(b, ' ', before[s.a1:group[i+1].a0])
+		}
+	}
+	mark(b, ' ', trail)
+	return position{last.a1, p.line + strings.Count(before[first.a0-len(lead):last.a1], "\n"), p.shift + news - olds}
+}
+
+func hunkRange(b *strings.Builder, line, n int) {
+	if n == 0 {
+		line--
+	}
+	var buf [48]byte
+	b.Write(strconv.AppendInt(append(strconv.AppendInt(buf[:0], int64(line), 10), ','), int64(n), 10))
+}
+
+// lines counts the lines of s, an open last one included.
+func lines(s string) int {
+	n := strings.Count(s, "\n")
+	if s != "" && s[len(s)-1] != '\n' {
+		n++
+	}
+	return n
+}
+
+// apart reports whether two changes with s between them are shown in hunks of their own.
+func apart(s string) bool {
+	for range 2*around + 1 {
+		i := strings.IndexByte(s, '\n')
+		if i < 0 {
+			return false
+		}
+		s = s[i+1:]
+	}
+	return true
+}
+
+// tail and head are the last and the first lines of s that a hunk shows.
+func tail(s string) string {
+	at := len(s)
+	for range around {
+		if at == 0 {
+			break
+		}
+		at = strings.LastIndexByte(s[:at-1], '\n') + 1
+	}
+	return s[at:]
+}
+
+func head(s string) string {
+	at := 0
+	for range around {
+		i := strings.IndexByte(s[at:], '\n')
+		if i < 0 {
+			return s
+		}
+		at += i + 1
+	}
+	return s[:at]
+}
+
+// mark writes every line of s with c before it.
+func mark(b *strings.Builder, c byte, s string) {
+	for s != "" {
+		i := strings.IndexByte(s, '\n') + 1
+		if i == 0 {
+			b.WriteByte(c)
+			b.WriteString(s)
+			b.WriteString("\n\\ No newline at end of file\n")
+			return
+		}
+		b.WriteByte(c)
+		b.WriteString(s[:i])
+		s = s[i:]
+	}
+}
