@@ -156,7 +156,7 @@ func printedBy(t *testing.T, a *agreement, name, text string) error {
 func TestVerdict(t *testing.T) {
 	d := done{work: work{size: 10 << 20, bars: []bar{
 		{lane: "ours", peer: "theirs", most: 1}, {lane: "ours", peer: "quick", most: 1}, {lane: "ours", peer: "given up", most: 0.5},
-		{lane: "ours", peer: "absent", most: 1}, {lane: "ours", most: 3, memory: true}, {lane: "theirs", most: 3, memory: true}}},
+		{lane: "ours", peer: "given up", most: 0.05}, {lane: "ours", peer: "absent", most: 1}, {lane: "ours", most: 3, memory: true}, {lane: "theirs", most: 3, memory: true}}},
 		lanes: []laneDone{
 			{lane: lane{name: "ours"}, times: []time.Duration{10}, peak: 20 << 20},
 			{lane: lane{name: "theirs"}, times: []time.Duration{12}},
@@ -165,7 +165,7 @@ func TestVerdict(t *testing.T) {
 			{lane: lane{name: "absent", why: "it is not installed"}},
 		}}
 	d.judge()
-	for i, want := range []string{"met", "**MISSED**", "met", "no figure: absent is missing", "met", "no figure: this system does not say"} {
+	for i, want := range []string{"met", "**MISSED**", "met", "no figure: given up was given up", "no figure: absent is missing", "met", "no figure: this system does not say"} {
 		if v := d.verdicts[i]; !strings.HasPrefix(v.word(), want) {
 			t.Errorf("%s: %q (%s), want %q", v.bar, v.word(), v.figure(), want)
 		}

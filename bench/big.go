@@ -12,10 +12,15 @@ import (
 const bigWords = `One file, every line of it another one, and hunks all over it: a line replaced or, on the rung of white space, where the
 programs indent what they add differently, a line taken out. The text of the patch is the same for both. Codex climbs the rungs by itself and
 syncs nothing; emend is told with ` + "`--tolerance`" + ` how far to climb. The file is compared with the one that it has to be. A program that takes
-longer than 10 s is given up, and its time is then at least that.`
+longer than 10 s, or 20 s for 10M lines, is given up, and its time is then at least that.`
 
-// patience is after what time a program is given up.
-const patience = 10 * time.Second
+// patience is after what time a program is given up: long enough to tell that emend takes less than half of it.
+func patience(lines int) time.Duration {
+	if lines >= 10_000_000 {
+		return 20 * time.Second
+	}
+	return 10 * time.Second
+}
 
 var rungs = []string{"exact", "trailing", "whitespace", "unicode"}
 
@@ -102,7 +107,7 @@ func (s *big) placed(_ context.Context, b *bench, dir string) (*work, error) {
 	apply := []string{"apply", "--quiet", "--dialect=emend", "--tolerance=" + s.rung}
 	for _, t := range []task{
 		{name: unsynced, program: b.programs.emend, args: append(apply[:4:4], "--durability=none")},
-		{name: codex, program: b.programs.codex, limit: patience},
+		{name: codex, program: b.programs.codex, limit: patience(s.lines)},
 		{name: durable, program: b.programs.emend, args: apply, rounds: 3, counted: s.hunks == 1},
 	} {
 		if t.name == durable && s.rung != "exact" {
@@ -127,11 +132,11 @@ func (s *big) refused(_ context.Context, b *bench, dir string) (*work, error) {
 	if err != nil {
 		return nil, err
 	}
-	return b.refusing(dir, base, patch, size, plain(s.lines))
+	return b.refusing(dir, base, patch, size, s.lines, plain(s.lines))
 }
 
 // refusing is work at whose end the file is as it was, so that one tree does for all.
-func (b *bench) refusing(dir, base, patch string, size int64, sum string) (*work, error) {
+func (b *bench) refusing(dir, base, patch string, size int64, lines int, sum string) (*work, error) {
 	root, err := b.fresh(dir, true, func(dir string) (string, error) { return copied(dir, base) })()
 	if err != nil {
 		return nil, err
@@ -139,7 +144,7 @@ func (b *bench) refusing(dir, base, patch string, size int64, sum string) (*work
 	w := &work{size: size, bars: []bar{{lane: durable, peer: codex, most: 0.5}, {lane: durable, most: 3, memory: true}}}
 	for _, t := range []task{
 		{name: durable, program: b.programs.emend, args: []string{"apply", "--quiet", "--dialect=emend", "--tolerance=unicode"}, says: "its lines are not in the file"},
-		{name: codex, program: b.programs.codex, limit: patience, says: "Failed to find expected lines"},
+		{name: codex, program: b.programs.codex, limit: patience(lines), says: "Failed to find expected lines"},
 	} {
 		t.stdin, t.exit = patch, 1
 		t.tree = func() (string, error) { return root, nil }
@@ -172,5 +177,5 @@ func (h hostile) refused(_ context.Context, b *bench, dir string) (*work, error)
 	if err := os.WriteFile(patch, []byte(hunk), 0o666); err != nil {
 		return nil, err
 	}
-	return b.refusing(dir, base, patch, int64(len(text)), sumOf(strings.NewReader(text)))
+	return b.refusing(dir, base, patch, int64(len(text)), h.lines, sumOf(strings.NewReader(text)))
 }

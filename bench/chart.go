@@ -55,11 +55,11 @@ func chart(rows []done) []byte {
 const style = `
 <style>
 text { font: 12px system-ui, sans-serif; fill: #24292f } .title { font-weight: 600; font-size: 13px }
-.paper { fill: #ffffff } .grid { stroke: #d0d7de; stroke-width: 1 }
+.ink { stroke: #57606a } .paper { fill: #ffffff } .grid { stroke: #d0d7de; stroke-width: 1 }
 .emend { stroke: #0969da; fill: none; stroke-width: 2 } .codex { stroke: #bc4c00; fill: none; stroke-width: 2 }
 .dot.emend { fill: #0969da } .dot.codex { fill: #bc4c00 } .up { stroke-width: 1.5 }
 @media (prefers-color-scheme: dark) {
-text { fill: #e6edf3 } .paper { fill: #0d1117 } .grid { stroke: #30363d }
+text { fill: #e6edf3 } .ink { stroke: #9198a1 } .paper { fill: #0d1117 } .grid { stroke: #30363d }
 .emend { stroke: #58a6ff } .codex { stroke: #f0883e } .dot.emend { fill: #58a6ff } .dot.codex { fill: #f0883e }
 }
 </style>
@@ -150,8 +150,8 @@ func legend(b *bytes.Buffer) {
 	const y = top + panelHigh + 50
 	x := float64(left)
 	for _, e := range []struct{ class, dash, words string }{
-		{"emend", "", "emend, durability none"}, {"codex", "", "Codex"}, {"grid", "", "1 hunk"},
-		{"grid", dashes[1000], "1,000 hunks"}, {"grid", dashes[100_000], "100,000 hunks"},
+		{"emend", "", "emend, durability none"}, {"codex", "", "Codex"}, {"ink", "", "1 hunk"},
+		{"ink", dashes[1000], "1,000 hunks"}, {"ink", dashes[100_000], "100,000 hunks"},
 	} {
 		fmt.Fprintf(b, `<line class="%s" stroke-dasharray="%s" stroke-width="2" x1="%.0f" x2="%.0f" y1="%d" y2="%d"/><text x="%.0f" y="%d">%s</text>`+"\n",
 			e.class, e.dash, x, x+28, y, y, x+34, y+4, e.words)

@@ -20,6 +20,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"syscall"
 )
 
 // bench is one run of all of it.
@@ -35,7 +36,7 @@ type bench struct {
 }
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	b := &bench{groves: map[string]*grove{}}
 	only := flag.String("only", "", "do only the rows whose names match this regular `expression`, and print them only")
@@ -87,13 +88,23 @@ func (b *bench) list() {
 	}
 }
 
+// left are the rows that were not asked for.
+func (b *bench) left() (out []string) {
+	for _, r := range b.all() {
+		if !b.only.MatchString(r.id) {
+			out = append(out, r.id)
+		}
+	}
+	return out
+}
+
 func (b *bench) run(ctx context.Context, out string) (err error) {
 	end, err := b.prepare(ctx)
 	defer func() { err = errors.Join(err, end()) }()
 	if err != nil {
 		return err
 	}
-	p := &page{rounds: b.rounds, programs: b.programs, machine: machine(b.cache)}
+	p := &page{rounds: b.rounds, programs: b.programs, machine: machine(b.cache), left: b.left()}
 	if p.misses, err = readMisses(); err != nil {
 		return err
 	}
@@ -119,7 +130,7 @@ func (b *bench) prepare(ctx context.Context) (end func() error, err error) {
 	if b.scratch, err = os.MkdirTemp(b.cache, "run-"); err != nil {
 		return end, err
 	}
-	end = func() error { return os.RemoveAll(b.scratch) }
+	end = func() error { return errors.Join(os.RemoveAll(b.printed()), os.RemoveAll(b.scratch)) }
 	if err := os.Mkdir(b.home(), 0o777); err != nil {
 		return end, err
 	}
@@ -131,7 +142,8 @@ func (b *bench) prepare(ctx context.Context) (end func() error, err error) {
 		return end, err
 	}
 	b.launcher = l
-	return func() error { return errors.Join(l.End(), os.RemoveAll(b.scratch)) }, nil
+	clear := end
+	return func() error { return errors.Join(l.End(), clear()) }, nil
 }
 
 func cacheDir() (string, error) {

@@ -32,6 +32,14 @@ func readMisses() (out misses, err error) {
 	return out, nil
 }
 
+// key is what a bar is known by: the row, and whether it is about memory.
+func (d *done) key(v verdict) string {
+	if v.memory {
+		return d.id + ".memory"
+	}
+	return d.id
+}
+
 // about is what was written about a row, or "".
 func (m misses) about(id string) (words string, at int) {
 	at = slices.IndexFunc(m, func(m miss) bool { ok, _ := path.Match(m.pattern, id); return ok })
@@ -47,9 +55,9 @@ func (p *page) writeMisses(out io.Writer) {
 	fmt.Fprint(out, "\n## Misses\n\n")
 	none := true
 	for _, d := range p.rows {
-		words, at := p.misses.about(d.id)
-		ran[at] = true
 		for _, v := range d.verdicts {
+			words, at := p.misses.about(d.key(v))
+			ran[at] = true
 			if v.met() || v.absent != "" {
 				continue
 			}
@@ -57,7 +65,7 @@ func (p *page) writeMisses(out io.Writer) {
 			if words == "" {
 				words = "Nobody has written down why."
 			}
-			fmt.Fprintf(out, "- `%s` %s: %s, measured %s. %s\n", d.id, d.title, v.bar, v.figure(), words)
+			fmt.Fprintf(out, "- `%s` %s: %s, measured %s. %s\n", d.key(v), d.title, v.bar, v.figure(), words)
 		}
 	}
 	if none {

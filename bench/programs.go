@@ -37,7 +37,7 @@ func find(ctx context.Context, scratch string) (*programs, error) {
 		out, err := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", path,
 			"github.com/emend-dev/emend/"+pkg).CombinedOutput()
 		if err != nil {
-			return nil, fmt.Errorf("go build %s: %w: %s", pkg, err, out)
+			return nil, fmt.Errorf("go build %s, which has to run among emend's sources: %w: %s", pkg, err, out)
 		}
 	}
 	p.rg = debian(ctx, "rg", "ripgrep")

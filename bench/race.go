@@ -55,6 +55,9 @@ func (b *bench) race(ctx context.Context, d *done, dir string) (err error) {
 			l.add(round, s)
 		}
 	}
+	if w.found != nil {
+		d.title += fmt.Sprintf(": %d", w.found())
+	}
 	return d.count(ctx)
 }
 

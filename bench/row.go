@@ -25,6 +25,7 @@ type work struct {
 	least int          // rounds, for work that is over in no time
 	note  string       // to be printed
 	end   func() error // nil, or what ends what was started
+	found func() int   // nil, or how many lines the programs printed
 }
 
 // lane is one program at one work.
@@ -83,8 +84,9 @@ type verdict struct {
 	bar    string
 	got    float64
 	most   float64
-	below  bool   // got is an upper bound: the peer was given up
-	absent string // why there is no figure
+	below  bool // got is an upper bound: the peer was given up
+	memory bool
+	absent string // why there is no figure, or none that decides
 }
 
 func (v verdict) met() bool { return v.absent == "" && v.got <= v.most }
@@ -109,7 +111,7 @@ func (d *done) judge() {
 }
 
 func (d *done) verdict(b bar) verdict {
-	v := verdict{bar: b.String(), most: b.most}
+	v := verdict{bar: b.String(), most: b.most, memory: b.memory}
 	l, p := d.lane(b.lane), d.lane(b.peer)
 	switch {
 	case l == nil || len(l.times) == 0:
@@ -124,6 +126,9 @@ func (d *done) verdict(b bar) verdict {
 		v.absent = b.lane + " was given up"
 	default:
 		v.got, v.below = float64(l.median())/float64(p.median()), p.slow
+		if v.below && v.got > v.most {
+			v.absent = b.peer + " was given up before it could be told"
+		}
 	}
 	return v
 }

@@ -7,10 +7,14 @@ import (
 	"strings"
 )
 
-// rows are all rows that were asked for, in the order of the page.
+// rows are the rows that were asked for.
 func (b *bench) rows() []row {
-	all := slices.Concat(applyRows(), b.bigRows(), searchRows(), listRows(), b.hashRows(), b.serverRows())
-	return slices.DeleteFunc(all, func(r row) bool { return !b.only.MatchString(r.id) })
+	return slices.DeleteFunc(b.all(), func(r row) bool { return !b.only.MatchString(r.id) })
+}
+
+// all are all rows in the order of the page.
+func (b *bench) all() []row {
+	return slices.Concat(applyRows(), b.bigRows(), searchRows(), listRows(), b.hashRows(), b.serverRows())
 }
 
 // exponents are rows of their own about how the cost of a big file grows with its size.
