@@ -205,7 +205,7 @@ func (l *lines) search(ctx context.Context, block []byte, open bool) {
 		number += passed
 		line, next, hasCR := cutLine(block, begin, at)
 		if col := judge(ctx, line, at-begin, sure, hasCR); col >= 0 {
-			l.add(hit{block, line, begin, next, number, col})
+			l.add(&hit{block, line, begin, next, number, col})
 		}
 		if pos = next; block[next-1] == '\n' {
 			number++
@@ -254,7 +254,7 @@ type hit struct {
 }
 
 // add takes a line that matches.
-func (l *lines) add(at hit) {
+func (l *lines) add(at *hit) {
 	l.n++
 	l.full = l.most > 0 && l.n >= l.most
 	if l.printer != nil {

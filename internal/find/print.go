@@ -27,7 +27,7 @@ func Print(ctx context.Context, g *guard.Guard, o Options, q Searching, w io.Wri
 }
 
 // show prints a line that matches.
-func (l *lines) show(at hit) {
+func (l *lines) show(at *hit) {
 	l.number(at.number)
 	l.out = append(l.out, l.head...)
 	if len(at.line) <= shown && report.IsPlain(at.line) {
