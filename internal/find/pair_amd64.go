@@ -1,3 +1,5 @@
+//go:build !purego
+
 package find
 
 // tooCommon is from which commonness on a byte is looked for with another one.

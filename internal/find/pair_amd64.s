@@ -1,3 +1,5 @@
+//go:build !purego
+
 #include "textflag.h"
 
 // func pairs(x, y *byte, n int, a, b, mask uint64) int
