@@ -34,8 +34,9 @@ func find(ctx context.Context, scratch string) (*programs, error) {
 	p := &programs{launch: filepath.Join(scratch, "launch"), hash: filepath.Join(scratch, "hash"),
 		emend: program{name: "emend", path: filepath.Join(scratch, "emend")}}
 	for path, pkg := range map[string]string{p.emend.path: "cmd/emend", p.launch: "bench/launch", p.hash: "bench/hash"} {
-		out, err := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", path,
-			"github.com/emend-dev/emend/"+pkg).CombinedOutput()
+		build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", path, "github.com/emend-dev/emend/"+pkg)
+		build.Env = append(os.Environ(), "CGO_ENABLED=0")
+		out, err := build.CombinedOutput()
 		if err != nil {
 			return nil, fmt.Errorf("go build %s, which has to run among emend's sources: %w: %s", pkg, err, out)
 		}

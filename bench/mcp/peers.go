@@ -37,7 +37,9 @@ const theirs = "@modelcontextprotocol/server-filesystem"
 func find(ctx context.Context, scratch string) (*programs, error) {
 	p := &programs{emend: filepath.Join(scratch, "emend"), empty: filepath.Join(scratch, "empty")}
 	for name, pkg := range map[string]string{p.emend: "./cmd/emend", p.empty: "./bench/mcp/empty"} {
-		out, err := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", name, "github.com/emend-dev/emend/"+pkg).CombinedOutput()
+		build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", name, "github.com/emend-dev/emend/"+pkg)
+		build.Env = append(os.Environ(), "CGO_ENABLED=0")
+		out, err := build.CombinedOutput()
 		if err != nil {
 			return nil, fmt.Errorf("go build %s: %w: %s", pkg, err, out)
 		}

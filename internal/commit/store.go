@@ -129,6 +129,9 @@ const patience = 30 * time.Second
 
 // lock waits for the store's lock until ctx ends.
 func (s *Store) lock(ctx context.Context) (unlock func(), err error) {
+	if unlock, err := s.tryLock(); unlock != nil || err != nil {
+		return unlock, err // without a clock, which starts a thread
+	}
 	if _, ok := ctx.Deadline(); !ok {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, patience)
@@ -206,6 +209,9 @@ func (s *Store) tryLock() (unlock func(), err error) {
 		return nil, unwritable(err)
 	}
 	mine, err := f.TryLock()
+	if err == nil && mine {
+		err = s.sameLock(f)
+	}
 	if err != nil || !mine {
 		f.Close()
 		s.queue <- struct{}{}

@@ -15,11 +15,11 @@
 package history
 
 import (
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"strconv"
 	"strings"
 	"sync"
@@ -74,9 +74,16 @@ func (h *History) Close() error {
 // Slots is the directory of the slots.
 func (h *History) Slots() vfs.Dir { return h.slots }
 
-// NewID names a transaction: the time, for people who read it in a list, and enough chance to be unique.
+// NewID names a transaction: the time, for people who read it in a list, and enough chance to be unique. It is no
+// secret, and the runtime's own generator, which the kernel seeds for each process, starts no clock and no thread.
 func NewID(now time.Time) string {
-	return now.UTC().Format("20060102-150405") + "-" + strings.ToLower(rand.Text()[:10])
+	id := now.UTC().AppendFormat(nil, "20060102-150405-")
+	n := rand.Uint64()
+	for range 10 {
+		id = append(id, "abcdefghijklmnopqrstuvwxyz234567"[n%32])
+		n /= 32
+	}
+	return string(id)
 }
 
 // Made is when a transaction was named, if it is one.

@@ -162,9 +162,7 @@ func (a *app) hash(ctx context.Context, ws *emend.Workspace, f changeFlags, path
 
 // content is what standard input has for a file.
 func (a *app) content(cmd *cobra.Command, what string) (string, error) {
-	if a.ttyIn && !a.quiet {
-		fmt.Fprintf(a.err, "emend: reading %s from the terminal; end it with Ctrl-D\n", what)
-	}
+	a.invite(what, "it")
 	most := emend.DefaultLimits.FileBytes
 	b, err := readAll(a.stdin(), most)
 	if err != nil {

@@ -112,9 +112,7 @@ func (a *app) arguments(args []string) (string, error) {
 	if len(args) > 0 && args[0] != "-" {
 		return args[0], nil
 	}
-	if a.ttyIn && !a.quiet {
-		fmt.Fprintln(a.err, "emend: reading the arguments from the terminal; end them with Ctrl-D")
-	}
+	a.invite("the arguments", "them")
 	b, err := readAll(a.stdin(), 0)
 	return string(b), err
 }

@@ -13,6 +13,7 @@ import (
 	"os/user"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -25,17 +26,19 @@ import (
 // Main runs emend on the process's own arguments and streams and returns the exit code.
 func Main() int {
 	ctx, cancel := context.WithCancel(context.Background())
-	go interrupted(cancel)
 	app := &app{in: os.Stdin, out: os.Stdout, err: os.Stderr, env: os.Getenv,
 		tty: isTerminal(os.Stdout), ttyIn: isTerminal(os.Stdin), ttyErr: isTerminal(os.Stderr)}
+	app.heeds.Add(1)
+	go interrupted(app.heeds.Done, cancel)
 	return app.run(ctx, os.Args[1:])
 }
 
 // interrupted waits for Ctrl-C; the second one ends the program as it does any other. To be ready for it takes a thread of its
-// own, which nobody waits for: until then Ctrl-C ends the program as kill -9 does.
-func interrupted(cancel context.CancelFunc) {
+// own, which nobody waits for but who asks a person for input: until then Ctrl-C ends the program as kill -9 does.
+func interrupted(ready func(), cancel context.CancelFunc) {
 	c := make(chan os.Signal, 1)
 	signal.Notify(c, os.Interrupt)
+	ready()
 	<-c
 	signal.Stop(c)
 	cancel()
@@ -52,6 +55,7 @@ type app struct {
 	ttyIn    bool
 	ttyErr   bool
 	stop     <-chan struct{} // closed when a person presses Ctrl-C
+	heeds    sync.WaitGroup  // until somebody listens for that
 
 	dir     string
 	root    string
@@ -256,9 +260,7 @@ func (a *app) text(args []string, most int64) (string, error) {
 	var b []byte
 	var err error
 	if len(args) == 0 || args[0] == "-" {
-		if a.ttyIn && !a.quiet {
-			fmt.Fprintln(a.err, "emend: reading a patch from the terminal; end it with Ctrl-D")
-		}
+		a.invite("a patch", "it")
 		b, err = readAll(a.stdin(), most)
 	} else {
 		b, err = readFile(args[0], most)
@@ -270,6 +272,17 @@ func (a *app) text(args []string, most int64) (string, error) {
 		return "", &usage{"", err}
 	}
 	return string(b), nil
+}
+
+// invite tells a person at a terminal to type; Ctrl-C is heeded from then on.
+func (a *app) invite(what, it string) {
+	if !a.ttyIn {
+		return
+	}
+	a.heeds.Wait()
+	if !a.quiet {
+		fmt.Fprintf(a.err, "emend: reading %s from the terminal; end %s with Ctrl-D\n", what, it)
+	}
 }
 
 // readAll reads r to its end, or one byte further than is allowed: the engine then says what the limit is.

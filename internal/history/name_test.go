@@ -1,0 +1,24 @@
+package history
+
+import (
+	"regexp"
+	"testing"
+	"time"
+)
+
+// TestNewID: a name tells its time, is fit for a file, and does not come twice.
+func TestNewID(t *testing.T) {
+	now := time.Date(2026, 11, 21, 13, 17, 12, 5, time.FixedZone("", 3600))
+	form := regexp.MustCompile(`^20261121-121712-[a-z2-7]{10}$`)
+	seen := map[string]bool{}
+	for range 10000 {
+		id := NewID(now)
+		if at, ok := Made(id); !form.MatchString(id) || !ok || !at.Equal(now.Truncate(time.Second)) {
+			t.Fatalf("%q is of %v, %v", id, at, ok)
+		}
+		if seen[id] {
+			t.Fatalf("%q came twice", id)
+		}
+		seen[id] = true
+	}
+}
