@@ -15,7 +15,9 @@ import (
 const (
 	// syncers is how many files are synced at once.
 	syncers = 16
-	// many is from how many steps on several are staged at once.
+	// batch is how many files are made before they are synced.
+	batch = 256
+	// many is from how many steps on several hands make files.
 	many = 64
 	// others is how many files a process may well have open beside those of a transaction.
 	others = 48
@@ -24,19 +26,22 @@ const (
 // Room prepares for a transaction of n changes, which is going to have about as many files open.
 func Room(n int) {
 	if n > others/2 {
-		vfs.Room(others + min(n, maxHeld))
+		vfs.Room(others + min(n, maxHeld) + min(n, batch))
 	}
 }
 
 // fill writes the slots, and has them on disk when it returns.
 func (t *transaction) fill(ctx context.Context) error {
 	Room(len(t.acts))
-	fill := t.fillMany
-	if len(t.acts) < many {
-		fill = t.fillFew
+	hands := 1
+	if len(t.acts) >= many {
+		hands = runtime.GOMAXPROCS(0)
 	}
-	if err := fill(ctx); err != nil {
-		return err
+	tell := t.teller()
+	for acts := range slices.Chunk(t.acts, max(1, min(batch, t.s.files/4))) {
+		if err := t.fillBatch(ctx, acts, hands, tell); err != nil {
+			return err
+		}
 	}
 	for _, a := range t.acts {
 		for _, what := range a.lost {
@@ -46,12 +51,12 @@ func (t *transaction) fill(ctx context.Context) error {
 	return nil
 }
 
-// fillFew writes one after the other, so that the system can write them out together, and then syncs all.
-func (t *transaction) fillFew(ctx context.Context) error {
-	files := make([]vfs.File, len(t.acts))
-	tell := t.teller()
-	err := inTurn(len(files), 1, func(i int) (err error) {
-		files[i], err = t.staged(ctx, i)
+// fillBatch makes the new files of some steps with all their names, so that the system can write them out together, and
+// only then syncs them: the sync of a new file also writes what has changed in its directory.
+func (t *transaction) fillBatch(ctx context.Context, acts []*act, hands int, tell func()) error {
+	files := make([]vfs.File, len(acts))
+	err := inTurn(len(acts), hands, func(i int) (err error) {
+		files[i], err = t.staged(ctx, acts[i])
 		tell()
 		if err == nil && files[i] != nil && !t.s.opts.NoSync {
 			files[i].Hint()
@@ -65,24 +70,6 @@ func (t *transaction) fillFew(ctx context.Context) error {
 		err = errors.Join(err, done(f))
 	}
 	return err
-}
-
-// fillMany has several hands, each of which makes one new file after the other durable: while some wait for the disk
-// others work.
-func (t *transaction) fillMany(ctx context.Context) error {
-	hands := syncers
-	if t.s.opts.NoSync {
-		hands = runtime.GOMAXPROCS(0)
-	}
-	tell := t.teller()
-	return inTurn(len(t.acts), hands, func(i int) error {
-		f, err := t.staged(ctx, i)
-		if err == nil {
-			err = t.sync(f)
-		}
-		tell()
-		return errors.Join(err, done(f))
-	})
 }
 
 // teller returns what tells of one file more that is staged, one at a time.
@@ -101,11 +88,11 @@ func (t *transaction) teller() func() {
 }
 
 // staged prepares the slot of a step, unless the caller does not want it any more.
-func (t *transaction) staged(ctx context.Context, i int) (vfs.File, error) {
+func (t *transaction) staged(ctx context.Context, a *act) (vfs.File, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, cancelled(ctx)
 	}
-	return t.slot(t.acts[i])
+	return t.slot(a)
 }
 
 // sync makes a staged file durable, if there is one.

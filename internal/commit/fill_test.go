@@ -38,14 +38,26 @@ func TestInTurn(t *testing.T) {
 	}
 }
 
-// TestManyFilesKilled: a transaction that several hands stage is killed at one call in so many, before and after its
-// effect, and recovered.
+// TestManyFilesKilled: a transaction that several hands stage in two batches is killed at one call in so many, before and
+// after its effect, and recovered.
 func TestManyFilesKilled(t *testing.T) {
 	t.Parallel()
-	const n = 2 * many
-	start := map[string]string{}
-	var set []wish
-	for i := range n {
+	manyFiles(t, 61, func(c *sweep, w *world, where string, look func(*world, string)) {
+		w.disk.Kill()
+		look(w, where)
+	})
+}
+
+// TestManyFilesPowerCut: the same with the power cut, and the disk found in some of the states in which it could be.
+func TestManyFilesPowerCut(t *testing.T) {
+	t.Parallel()
+	manyFiles(t, 317, (*sweep).crash)
+}
+
+// manyFiles ends a transaction at one call in so many, and recovers what end has it look at.
+func manyFiles(t *testing.T, step int, end func(c *sweep, w *world, where string, look func(*world, string))) {
+	start, set := map[string]string{}, []wish(nil)
+	for i := range 2 * batch {
 		p := fmt.Sprintf("d%d/f%d", i%7, i)
 		start[p] = p
 		set = append(set, []wish{{op: "update", path: p, text: "new " + p}, {op: "delete", path: p}, {op: "add", path: p + ".new", text: p}}[i%3])
@@ -59,23 +71,24 @@ func TestManyFilesKilled(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.after = w.visible(t)
-		isNew, isOld := 0, 0
-		for at := 0; !t.Failed(); at += 41 {
+		found := map[bool]int{}
+		for at := 0; !t.Failed(); at += step {
 			f := &vfs.Fault{At: at, After: at%2 == 0, Dead: true}
-			w, _, ok := c.at(f)
-			if !ok {
+			w, _, more := c.at(f)
+			end(c, w, where(f), func(w *world, where string) {
+				isNew := c.recovered(w, where)
+				found[isNew]++
+				if !more && !isNew {
+					t.Errorf("%v, %s: acknowledged, and lost", kind, where)
+				}
+			})
+			if !more {
 				break
 			}
-			w.disk.Kill()
-			if c.recovered(w, where(f)) {
-				isNew++
-			} else {
-				isOld++
-			}
 		}
-		if isNew == 0 || isOld == 0 {
-			t.Errorf("%v: %d times new, %d times old", kind, isNew, isOld)
+		if found[true] == 0 || found[false] == 0 {
+			t.Errorf("%v: %d times new, %d times old", kind, found[true], found[false])
 		}
-		t.Logf("%v: %d points", kind, points)
+		t.Logf("%v: %d points, %d times new, %d times old", kind, points, found[true], found[false])
 	}
 }

@@ -256,14 +256,12 @@ func (a *app) tell(ws *emend.Workspace) {
 }
 
 // text reads the argument FILE, or standard input without one or for "-".
-func (a *app) text(args []string, most int64) (string, error) {
-	var b []byte
-	var err error
+func (a *app) text(args []string, most int64) (text string, err error) {
 	if len(args) == 0 || args[0] == "-" {
 		a.invite("a patch", "it")
-		b, err = readAll(a.stdin(), most)
+		text, err = readText(a.stdin(), sizeOf(a.in), most)
 	} else {
-		b, err = readFile(args[0], most)
+		text, err = readFile(args[0], most)
 	}
 	if errors.Is(err, fail.CommandFailed) {
 		return "", err
@@ -271,7 +269,7 @@ func (a *app) text(args []string, most int64) (string, error) {
 	if err != nil {
 		return "", &usage{"", err}
 	}
-	return string(b), nil
+	return text, nil
 }
 
 // invite tells a person at a terminal to type; Ctrl-C is heeded from then on.
@@ -285,21 +283,45 @@ func (a *app) invite(what, it string) {
 	}
 }
 
-// readAll reads r to its end, or one byte further than is allowed: the engine then says what the limit is.
-func readAll(r io.Reader, most int64) ([]byte, error) {
+// upTo is r to its end, or one byte further than is allowed: the engine then says what the limit is.
+func upTo(r io.Reader, most int64) *io.LimitedReader {
 	if most <= 0 {
 		most = emend.DefaultLimits.PatchBytes
 	}
-	return io.ReadAll(io.LimitReader(r, most+1))
+	return &io.LimitedReader{R: r, N: most + 1}
 }
 
-func readFile(name string, most int64) ([]byte, error) {
+func readAll(r io.Reader, most int64) ([]byte, error) { return io.ReadAll(upTo(r, most)) }
+
+// readText reads what has about size bytes; memory that has to grow takes as long as parsing.
+func readText(r io.Reader, size, most int64) (string, error) {
+	var text strings.Builder
+	in := upTo(r, most)
+	text.Grow(int(min(size, in.N)))
+	_, err := io.Copy(&text, in)
+	return text.String(), err
+}
+
+// sizeOf is how large a file is, and 0 of anything else.
+func sizeOf(r io.Reader) int64 {
+	f, ok := r.(*os.File)
+	if !ok {
+		return 0
+	}
+	is, err := f.Stat()
+	if err != nil || !is.Mode().IsRegular() {
+		return 0
+	}
+	return is.Size()
+}
+
+func readFile(name string, most int64) (string, error) {
 	f, err := os.Open(name)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	defer f.Close()
-	return readAll(f, most)
+	return readText(f, sizeOf(f), most)
 }
 
 func (a *app) color() bool { return a.tty && !a.noColor && a.env("NO_COLOR") == "" }
