@@ -36,7 +36,13 @@ func plain(line string) string {
 		return line
 	}
 	var b strings.Builder
+	b.Grow(len(line))
 	for line = norm.NFC.String(line); line != ""; {
+		if line[0] < utf8.RuneSelf {
+			b.WriteByte(line[0])
+			line = line[1:]
+			continue
+		}
 		r, n := utf8.DecodeRuneInString(line)
 		if r == utf8.RuneError { // strings.Map would make every bad byte the same
 			b.WriteString(line[:n])

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -107,17 +108,12 @@ func vote(file *text.Lines, open []*search) {
 			}
 		}
 	}
-	seen := map[string][]int{}
-	for n := range file.Len() {
-		key := match.Fold(patch.Unicode, file.Line(n))
-		if _, wanted := ballots[key]; wanted && len(seen[key]) <= maxVotes {
-			seen[key] = append(seen[key], n)
-		}
-	}
-	for key, places := range seen {
+	keys := slices.Sorted(maps.Keys(ballots))
+	for i, places := range match.Lines(file, patch.Unicode, keys, maxVotes) {
 		if len(places) > maxVotes {
 			continue
 		}
+		key := keys[i]
 		for _, b := range ballots[key] {
 			for _, n := range places {
 				open[b.hunk].votes[n-b.index] += weight(key)
