@@ -80,7 +80,10 @@ func (x *Index) Build() {
 	n, sum := make([]uint32, len(x.sym)), make([]int, len(x.sym))
 	x.spell()
 	node := uint32(0)
-	for s := range d.From(d.Next(Begin)) {
+	for s := d.Next(Begin); s != d.End(); s = d.Next(s) {
+		if node == 0 && d.near == nil && x.state[s] == 0 { // most lines of a file are in no pattern
+			continue
+		}
 		if d.Inserted(s) {
 			node = x.step(node, d.Line(s))
 		} else if sym := x.state[s]; sym != 0 {

@@ -43,8 +43,8 @@ func (p *placer) explain(errs fail.List, show func(patch.Hunk) (string, bool)) {
 	if len(open) == 0 {
 		return
 	}
-	open = alreadyThere(p.file, open)
 	vote(p.file, open)
+	open = alreadyThere(p.file, open)
 	for _, s := range open {
 		s.settle()
 	}
@@ -62,6 +62,7 @@ type search struct {
 
 	votes map[int]float64 // by the line of the file where the hunk would begin
 	total float64         // what all its lines could give
+	fresh bool            // a line that it adds is not in the file on any rung, so that its outcome is not
 
 	corrected *patch.Hunk // what would apply, before it is proved
 	from, to  int         // the lines of the file that it covers
@@ -69,10 +70,13 @@ type search struct {
 
 // alreadyThere finds the hunks whose outcome is in the file, says so, and returns the others.
 func alreadyThere(file *text.Lines, open []*search) []*search {
+	if !slices.ContainsFunc(open, func(s *search) bool { return !s.fresh }) {
+		return open
+	}
 	x := match.NewIndex(match.NewDoc(file), patch.Exact, len(open))
 	ids := make([]int, len(open))
 	for i, s := range open {
-		if slices.ContainsFunc(s.h.Lines, func(l patch.Line) bool { return l.Mark() == '+' }) {
+		if !s.fresh && slices.ContainsFunc(s.h.Lines, func(l patch.Line) bool { return l.Mark() == '+' }) {
 			ids[i] = x.Add(slices.Values(s.h.New()))
 		}
 	}
@@ -94,7 +98,7 @@ func alreadyThere(file *text.Lines, open []*search) []*search {
 	return rest
 }
 
-// vote lets every old line of every hunk vote for where its hunk begins.
+// vote lets every old line of every hunk vote for where its hunk begins, and notes whose added lines are not there.
 func vote(file *text.Lines, open []*search) {
 	type ballot struct{ hunk, index int }
 	ballots := map[string][]ballot{}
@@ -108,12 +112,24 @@ func vote(file *text.Lines, open []*search) {
 			}
 		}
 	}
+	adds := map[string][]*search{}
+	for _, s := range open {
+		for _, l := range s.h.Lines {
+			if l.Mark() == '+' {
+				key := match.Fold(patch.Unicode, l.Text())
+				adds[key], ballots[key] = append(adds[key], s), ballots[key]
+			}
+		}
+	}
 	keys := slices.Sorted(maps.Keys(ballots))
 	for i, places := range match.Lines(file, patch.Unicode, keys, maxVotes) {
 		if len(places) > maxVotes {
 			continue
 		}
 		key := keys[i]
+		for _, s := range adds[key] {
+			s.fresh = s.fresh || len(places) == 0
+		}
 		for _, b := range ballots[key] {
 			for _, n := range places {
 				open[b.hunk].votes[n-b.index] += weight(key)
