@@ -37,7 +37,7 @@ func (p *placer) strictest(k int) (patch.Rung, int) {
 			continue // counted with its twin
 		}
 		for rung, r := range p.rules.Ladder {
-			if rung == 1 && p.nowhere(k, p.loosest(k)) {
+			if rung == 1 && p.hopeless(k) {
 				return 0, 0
 			}
 			if n := p.count(k, r, t.cut); n > 0 {

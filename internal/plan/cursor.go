@@ -67,7 +67,7 @@ func (p *placer) first(k, from int) bool {
 	for i, t := range p.tries[k] {
 		var want []string
 		for rung, r := range p.rules.Ladder {
-			if rung == 1 && p.nowhere(k, p.loosest(k)) {
+			if rung == 1 && p.hopeless(k) {
 				return false
 			}
 			x := p.index(k, r)

@@ -25,16 +25,17 @@ type origin struct {
 const absent = math.MaxUint32
 
 // warm makes the indexes that the hunks need in the file as it is: of all of them on the strictest rung, and on a looser
-// one of those that no stricter one finds. The loosest comes second: what has no place there has none at all.
+// one of those that no stricter one finds. Where these are few, the loosest comes second: what has no place there has
+// none at all.
 func (p *placer) warm() {
 	ladder := p.rules.Ladder
 	open := p.lacking(p.make(ladder[0], p.every()), p.every())
-	if len(ladder) == 1 || len(open) == 0 {
-		return
+	if n := len(ladder); n > 2 && 0 < len(open) && len(open) <= maxExplained {
+		loosest := p.make(ladder[n-1], open)
+		open = slices.DeleteFunc(open, func(k int) bool { return p.nowhere(k, loosest) })
+		ladder = ladder[:n-1]
 	}
-	loosest := p.make(ladder[len(ladder)-1], open)
-	open = slices.DeleteFunc(open, func(k int) bool { return p.nowhere(k, loosest) })
-	for _, r := range ladder[1 : len(ladder)-1] {
+	for _, r := range ladder[1:] {
 		if len(open) == 0 {
 			return
 		}
@@ -50,9 +51,6 @@ func (p *placer) index(k int, r patch.Rung) *rungIndex {
 	}
 	return p.make(r, p.every())
 }
-
-// loosest is the index on the last rung.
-func (p *placer) loosest(k int) *rungIndex { return p.index(k, p.rules.Ladder[len(p.rules.Ladder)-1]) }
 
 // make makes the index of the hunks in who on rung r, of the text as it is now.
 func (p *placer) make(r patch.Rung, who []int) *rungIndex {
@@ -122,4 +120,10 @@ func (p *placer) nowhere(k int, x *rungIndex) bool {
 		}
 	}
 	return true
+}
+
+// hopeless reports whether the loosest rung is known not to find hunk k.
+func (p *placer) hopeless(k int) bool {
+	x := p.indexes[p.rules.Ladder[len(p.rules.Ladder)-1]]
+	return x != nil && x.pats[p.base[k]] != absent && p.nowhere(k, x)
 }
