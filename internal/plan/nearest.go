@@ -118,7 +118,8 @@ func vote(file *text.Lines, open []*search) {
 		for _, l := range s.h.Lines {
 			if l.Mark() == '+' {
 				key := match.Fold(patch.Unicode, l.Text())
-				adds[key], ballots[key] = append(adds[key], s), ballots[key]
+				adds[key] = append(adds[key], s)
+				ballots[key] = append(ballots[key], nil...) // sought, even if nobody votes with it
 			}
 		}
 	}
