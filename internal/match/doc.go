@@ -157,6 +157,11 @@ func (d *Doc) Fresh() Slot { return d.file.Len() + len(d.added) + 1 }
 // Settle lets go of every index: no more places will be asked for.
 func (d *Doc) Settle() { d.indexes = nil }
 
+// Drop lets go of one.
+func (d *Doc) Drop(x *Index) {
+	d.indexes = slices.DeleteFunc(d.indexes, func(y *Index) bool { return x == y })
+}
+
 // Remove takes out the n lines of the file after prev. The indexes learn of it with [Doc.Flush].
 func (d *Doc) Remove(prev Slot, n int) {
 	if n == 0 {

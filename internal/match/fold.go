@@ -36,7 +36,13 @@ func plain(line string) string {
 		return line
 	}
 	var b strings.Builder
+	b.Grow(len(line))
 	for line = norm.NFC.String(line); line != ""; {
+		if line[0] < utf8.RuneSelf {
+			b.WriteByte(line[0])
+			line = line[1:]
+			continue
+		}
 		r, n := utf8.DecodeRuneInString(line)
 		if r == utf8.RuneError { // strings.Map would make every bad byte the same
 			b.WriteString(line[:n])
@@ -49,6 +55,11 @@ func plain(line string) string {
 }
 
 func ascii(s string) bool {
+	for ; len(s) >= 8; s = s[8:] {
+		if (s[0]|s[1]|s[2]|s[3]|s[4]|s[5]|s[6]|s[7])&utf8.RuneSelf != 0 {
+			return false
+		}
+	}
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf {
 			return false

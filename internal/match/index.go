@@ -2,9 +2,7 @@ package match
 
 import (
 	"iter"
-	"runtime"
 	"slices"
-	"sync"
 
 	"github.com/emend-dev/emend/patch"
 )
@@ -82,7 +80,10 @@ func (x *Index) Build() {
 	n, sum := make([]uint32, len(x.sym)), make([]int, len(x.sym))
 	x.spell()
 	node := uint32(0)
-	for s := range d.From(d.Next(Begin)) {
+	for s := d.Next(Begin); s != d.End(); s = d.Next(s) {
+		if node == 0 && d.near == nil && x.state[s] == 0 { // most lines of a file are in no pattern
+			continue
+		}
 		if d.Inserted(s) {
 			node = x.step(node, d.Line(s))
 		} else if sym := x.state[s]; sym != 0 {
@@ -108,21 +109,15 @@ func (x *Index) Build() {
 	d.indexes = append(d.indexes, x)
 }
 
-// spell puts the letters of the file's lines where their states go, with all processors at once.
+// spell puts the letters of the file's lines where their states go.
 func (x *Index) spell() {
-	all := x.doc.file.Len()
-	each := max(1<<14, all/runtime.GOMAXPROCS(0)+1)
-	var spelling sync.WaitGroup
-	for from := 0; from < all; from += each {
-		spelling.Go(func() {
-			for i := from; i < min(from+each, all); i++ {
-				if sym := x.syms.of(Fold(x.rung, x.doc.file.Line(i))); sym != 0 { // else its memory may stay untouched
-					x.state[i] = sym
-				}
+	inParts(x.doc.file.Len(), func(from, to int) {
+		for i := from; i < to; i++ {
+			if sym := x.syms.of(Fold(x.rung, x.doc.file.Line(i))); sym != 0 { // else its memory may stay untouched
+				x.state[i] = sym
 			}
-		})
-	}
-	spelling.Wait()
+		}
+	})
 }
 
 func (x *Index) set(s Slot, node uint32) {
@@ -170,8 +165,13 @@ func (x *Index) resume(first, after, fresh Slot) {
 	x.falls = 0
 	for s := range d.From(d.Next(first)) {
 		past = past || s == after
-		node = x.step(node, d.Line(s))
-		if s < fresh || !d.Inserted(s) {
+		known := s < fresh || !d.Inserted(s)
+		if known && x.at(s) != 0 { // its letter is the last that led there
+			node = x.follow(node, x.sym[x.at(s)])
+		} else {
+			node = x.step(node, d.Line(s))
+		}
+		if known {
 			if past {
 				d.work++
 			}

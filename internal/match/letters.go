@@ -33,7 +33,10 @@ func (l *letters) reserve(n int) {
 
 // of is the letter of text, or 0.
 func (l *letters) of(text string) uint32 {
-	h := maphash.String(l.seed, text)
+	return l.hashed(maphash.String(l.seed, text), text)
+}
+
+func (l *letters) hashed(h uint64, text string) uint32 {
 	for i := h; ; i++ {
 		p := l.table[i&uint64(len(l.table)-1)]
 		if p.letter == 0 || p.tag == uint32(h>>32) && l.texts[p.letter] == text {
@@ -44,14 +47,15 @@ func (l *letters) of(text string) uint32 {
 
 // add is the letter of text, a new one where it has none.
 func (l *letters) add(text string) uint32 {
-	if known := l.of(text); known != 0 {
+	h := maphash.String(l.seed, text)
+	if known := l.hashed(h, text); known != 0 {
 		return known
 	}
 	l.texts = append(l.texts, text)
 	if 2*len(l.texts) > len(l.table) {
 		l.resize(2 * len(l.table)) // with the new one
 	} else {
-		l.put(uint32(len(l.texts) - 1))
+		l.put(h, uint32(len(l.texts)-1))
 	}
 	return uint32(len(l.texts) - 1)
 }
@@ -62,12 +66,11 @@ func (l *letters) resize(size int) {
 	}
 	l.table = make([]place, size)
 	for i := 1; i < len(l.texts); i++ {
-		l.put(uint32(i))
+		l.put(maphash.String(l.seed, l.texts[i]), uint32(i))
 	}
 }
 
-func (l *letters) put(letter uint32) {
-	h := maphash.String(l.seed, l.texts[letter])
+func (l *letters) put(h uint64, letter uint32) {
 	i := h
 	for l.table[i&uint64(len(l.table)-1)].letter != 0 {
 		i++

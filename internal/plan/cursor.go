@@ -66,8 +66,11 @@ func (p *placer) advance(k, cursor int) int {
 func (p *placer) first(k, from int) bool {
 	for i, t := range p.tries[k] {
 		var want []string
-		for _, r := range p.rules.Ladder {
-			x := p.index(r)
+		for rung, r := range p.rules.Ladder {
+			if rung == 1 && p.hopeless(k) {
+				return false
+			}
+			x := p.index(k, r)
 			n := x.Count(p.pattern(x, k, i))
 			if n == 1 {
 				if at := x.Only(p.pattern(x, k, i)); at >= from {

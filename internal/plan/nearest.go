@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -42,8 +43,8 @@ func (p *placer) explain(errs fail.List, show func(patch.Hunk) (string, bool)) {
 	if len(open) == 0 {
 		return
 	}
-	open = alreadyThere(p.file, open)
 	vote(p.file, open)
+	open = alreadyThere(p.file, open)
 	for _, s := range open {
 		s.settle()
 	}
@@ -61,6 +62,8 @@ type search struct {
 
 	votes map[int]float64 // by the line of the file where the hunk would begin
 	total float64         // what all its lines could give
+	sole  map[int]bool    // lines of the file that no other one equals on any rung
+	fresh bool            // a line that it adds is not in the file on any rung, so that its outcome is not
 
 	corrected *patch.Hunk // what would apply, before it is proved
 	from, to  int         // the lines of the file that it covers
@@ -68,10 +71,13 @@ type search struct {
 
 // alreadyThere finds the hunks whose outcome is in the file, says so, and returns the others.
 func alreadyThere(file *text.Lines, open []*search) []*search {
+	if !slices.ContainsFunc(open, func(s *search) bool { return !s.fresh }) {
+		return open
+	}
 	x := match.NewIndex(match.NewDoc(file), patch.Exact, len(open))
 	ids := make([]int, len(open))
 	for i, s := range open {
-		if slices.ContainsFunc(s.h.Lines, func(l patch.Line) bool { return l.Mark() == '+' }) {
+		if !s.fresh && slices.ContainsFunc(s.h.Lines, func(l patch.Line) bool { return l.Mark() == '+' }) {
 			ids[i] = x.Add(slices.Values(s.h.New()))
 		}
 	}
@@ -93,12 +99,12 @@ func alreadyThere(file *text.Lines, open []*search) []*search {
 	return rest
 }
 
-// vote lets every old line of every hunk vote for where its hunk begins.
+// vote lets every old line of every hunk vote for where its hunk begins, and notes whose added lines are not there.
 func vote(file *text.Lines, open []*search) {
 	type ballot struct{ hunk, index int }
 	ballots := map[string][]ballot{}
 	for i, s := range open {
-		s.votes = map[int]float64{}
+		s.votes, s.sole = map[int]float64{}, map[int]bool{}
 		for j, line := range s.h.Old() {
 			key := match.Fold(patch.Unicode, line)
 			s.total += weight(key)
@@ -107,18 +113,29 @@ func vote(file *text.Lines, open []*search) {
 			}
 		}
 	}
-	seen := map[string][]int{}
-	for n := range file.Len() {
-		key := match.Fold(patch.Unicode, file.Line(n))
-		if _, wanted := ballots[key]; wanted && len(seen[key]) <= maxVotes {
-			seen[key] = append(seen[key], n)
+	adds := map[string][]*search{}
+	for _, s := range open {
+		for _, l := range s.h.Lines {
+			if l.Mark() == '+' {
+				key := match.Fold(patch.Unicode, l.Text())
+				adds[key] = append(adds[key], s)
+				ballots[key] = append(ballots[key], nil...) // sought, even if nobody votes with it
+			}
 		}
 	}
-	for key, places := range seen {
+	keys := slices.Sorted(maps.Keys(ballots))
+	for i, places := range match.Lines(file, patch.Unicode, keys, maxVotes) {
 		if len(places) > maxVotes {
 			continue
 		}
+		key := keys[i]
+		for _, s := range adds[key] {
+			s.fresh = s.fresh || len(places) == 0
+		}
 		for _, b := range ballots[key] {
+			if len(places) == 1 {
+				open[b.hunk].sole[places[0]] = true
+			}
 			for _, n := range places {
 				open[b.hunk].votes[n-b.index] += weight(key)
 			}
@@ -448,21 +465,46 @@ func (p *placer) correct(open []*search, show func(patch.Hunk) (string, bool)) {
 		if s.corrected == nil {
 			continue
 		}
+		if h := s.widened(0); s.certain(h) && s.offer(h, show) {
+			continue
+		}
 		for _, around := range []int{0, 1, 3, 8} {
 			h := s.widened(around)
 			offers = append(offers, offer{s, h, x.Add(slices.Values(h.Old()))})
 		}
+	}
+	if len(offers) == 0 {
+		return
 	}
 	x.Build()
 	for _, o := range offers {
 		if o.s.err.Nearest.Corrected != "" || o.n == 0 || x.Count(o.n) != 1 {
 			continue
 		}
-		if out, ok := show(o.h); ok && len(out) <= maxCorrected {
-			o.s.err.Nearest.Corrected = out
-			o.s.err.Hint = "Send the corrected hunk instead, if the lines that it removes are the ones you mean."
+		o.s.offer(o.h, show)
+	}
+}
+
+// offer prints the corrected hunk h, unless that cannot be or is too long.
+func (s *search) offer(h patch.Hunk, show func(patch.Hunk) (string, bool)) bool {
+	out, ok := show(h)
+	if !ok || len(out) > maxCorrected {
+		return false
+	}
+	s.err.Nearest.Corrected = out
+	s.err.Hint = "Send the corrected hunk instead, if the lines that it removes are the ones you mean."
+	return true
+}
+
+// certain reports whether h has the very lines that it covers, and one that stands there alone, so that it has one place.
+func (s *search) certain(h patch.Hunk) bool {
+	lines := fileLines(s.file, s.from, s.to)
+	for n := s.from; n < s.to; n++ {
+		if s.sole[n] {
+			return slices.Equal(h.Old(), lines)
 		}
 	}
+	return false
 }
 
 // widened is the corrected hunk with so many lines more around it.

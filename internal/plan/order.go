@@ -30,7 +30,7 @@ func (p *placer) byAnchors() {
 			s.pending, s.err = false, p.noAnchor(k)
 			continue
 		}
-		x := p.index(s.rung)
+		x := p.index(k, s.rung)
 		if x.lasts == nil {
 			x.lasts = x.Lasts()
 		}

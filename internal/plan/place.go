@@ -49,6 +49,7 @@ type placer struct {
 
 	tries   [][]try  // by hunk: the forms it may take, the preferred one first
 	base    []uint32 // by hunk: how many tries the hunks before it have
+	numbers []int    // see every
 	indexes map[patch.Rung]*rungIndex
 	anchors map[int]match.Anchor               // by hunk, where they were needed
 	lines   map[patch.Rung]map[string][]uint32 // by anchor: the lines that equal it; see equals
@@ -222,7 +223,7 @@ func (p *placer) seek(k int) {
 
 // found puts down hunk k's only place.
 func (p *placer) found(k int, r patch.Rung) {
-	x, s := p.index(r), &p.spots[k]
+	x, s := p.index(k, r), &p.spots[k]
 	for i, t := range p.tries[k] {
 		if t.cut != s.try.cut || !p.fits(k, t, r) || x.Count(p.pattern(x, k, i)) == 0 {
 			continue
