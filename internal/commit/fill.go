@@ -32,13 +32,16 @@ func Room(n int) {
 func (t *transaction) fill(ctx context.Context) error {
 	Room(len(t.acts))
 	fill := t.fillMany
-	if len(t.acts) < many {
+	if len(t.acts) < many && len(t.acts) <= t.s.files/8 {
 		fill = t.fillFew
 	}
 	if err := fill(ctx); err != nil {
 		return err
 	}
 	for _, a := range t.acts {
+		if a.early {
+			t.held++
+		}
 		for _, what := range a.lost {
 			t.note("%s: not kept: %s.", a.Path, what)
 		}
@@ -46,7 +49,8 @@ func (t *transaction) fill(ctx context.Context) error {
 	return nil
 }
 
-// fillFew writes one after the other, so that the system can write them out together, and then syncs all.
+// fillFew writes one after the other, so that the system can write them out together, and then syncs all. All of them are
+// open at once.
 func (t *transaction) fillFew(ctx context.Context) error {
 	files := make([]vfs.File, len(t.acts))
 	tell := t.teller()
@@ -74,6 +78,7 @@ func (t *transaction) fillMany(ctx context.Context) error {
 	if t.s.opts.NoSync {
 		hands = runtime.GOMAXPROCS(0)
 	}
+	hands = min(hands, t.s.files/16+1) // each has two files open
 	tell := t.teller()
 	return inTurn(len(t.acts), hands, func(i int) error {
 		f, err := t.staged(ctx, i)
