@@ -101,7 +101,8 @@ func (a *ahead) next(p string) *fetched {
 		a.ask(i + aheadBatches)
 	}
 	if k >= len(a.batch) {
-		return nil // it was ended
+		a.handed = len(a.named) // it was ended, and no other batch comes
+		return nil
 	}
 	a.handed++
 	return &a.batch[k]
