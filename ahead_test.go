@@ -32,6 +32,25 @@ func TestAheadEnded(t *testing.T) {
 	}
 }
 
+// TestAheadPanic: a panic comes out where the path is asked for, so that the call fails and not the process.
+func TestAheadPanic(t *testing.T) {
+	a := &ahead{todo: make(chan int, 1), done: []chan []fetched{make(chan []fetched, 1)}, named: []*patch.Section{{Path: "a"}},
+		fetch: func(*patch.Section) fetched { panic("a defect") }}
+	a.ended, a.end = context.WithCancel(context.Background())
+	a.ask(0)
+	for range aheadBatches - 1 {
+		a.done = append(a.done, make(chan []fetched, 1))
+	}
+	a.work.Go(a.run)
+	defer a.stop()
+	defer func() {
+		if p := recover(); p != "a defect" {
+			t.Errorf("it panicked with %v", p)
+		}
+	}()
+	a.next("a")
+}
+
 // sudden is a context that has ended when it was asked so often, and tells nobody before.
 type sudden struct {
 	context.Context
