@@ -29,6 +29,7 @@ type fetched struct {
 	entry   guard.Entry
 	content *guard.Content // of a file that is read with the look
 	err     error
+	failed  any // what looking at it panicked with: who asks for it gets it, and a server lives on
 }
 
 const (
@@ -49,7 +50,7 @@ func (r *reader) readAhead(ctx context.Context, sections []patch.Section, absolu
 			most = -1 // what is there is most often a reason to refuse
 		}
 		e, c, err := r.visit.Fetch(ctx, s.Path, r.ask(absolute), most)
-		return fetched{e, c, err}
+		return fetched{entry: e, content: c, err: err}
 	}}
 	a.ended, a.end = context.WithCancel(ctx)
 	seen := make(map[string]bool, len(sections))
@@ -84,10 +85,15 @@ func (a *ahead) run() {
 			if a.ended.Err() != nil {
 				break
 			}
-			out = append(out, a.fetch(s))
+			out = append(out, a.try(s))
 		}
 		a.done[i%aheadBatches] <- out
 	}
+}
+
+func (a *ahead) try(s *patch.Section) (f fetched) {
+	defer func() { f.failed = recover() }()
+	return a.fetch(s)
 }
 
 // next returns what p has, if it is the path that comes next.
@@ -101,9 +107,13 @@ func (a *ahead) next(p string) *fetched {
 		a.ask(i + aheadBatches)
 	}
 	if k >= len(a.batch) {
-		return nil // it was ended
+		a.handed = len(a.named) // it was ended, and no other batch comes
+		return nil
 	}
 	a.handed++
+	if f := a.batch[k].failed; f != nil {
+		panic(f)
+	}
 	return &a.batch[k]
 }
 

@@ -436,6 +436,9 @@ func (w *Workspace) applyOne(ctx context.Context, whole *Report, d *dialect.Dial
 	sections := whole.view.Patch.Sections
 	p, err := plan.Build(ctx, patch.Patch{Sections: sections[i : i+1]}, d.Rules(o.dialect()), src, plan.Options{Expect: o.Expect, Print: d.PrintHunk})
 	if err == nil {
+		err = src.visit.Again()
+	}
+	if err == nil {
 		err = w.limits.checkPlan(p)
 	}
 	switch {

@@ -356,6 +356,7 @@ func (w *Workspace) plan(ctx context.Context, text string, o Options, src *reade
 	rules := d.Rules(o.dialect())
 	src.readAhead(ctx, view.Patch.Sections, rules.Absolute)
 	p, err := plan.Build(ctx, view.Patch, rules, src, plan.Options{Expect: o.Expect, Print: d.PrintHunk})
+	src.stopAhead()
 	if moved := src.visit.Again(); moved != nil {
 		err = moved
 	}

@@ -35,8 +35,14 @@ func newReader(ctx context.Context, w *Workspace) *reader {
 
 // close ends the visit. What was read stays.
 func (r *reader) close() {
-	r.ahead.stop()
+	r.stopAhead()
 	r.visit.Close()
+}
+
+// stopAhead ends the reading ahead: what it asks is asked by one set of rules, of one patch.
+func (r *reader) stopAhead() {
+	r.ahead.stop()
+	r.ahead = nil
 }
 
 func (r *reader) ask(absolute bool) guard.Ask {

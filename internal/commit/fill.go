@@ -44,6 +44,9 @@ func (t *transaction) fill(ctx context.Context) error {
 		}
 	}
 	for _, a := range t.acts {
+		if a.early {
+			t.held++
+		}
 		for _, what := range a.lost {
 			t.note("%s: not kept: %s.", a.Path, what)
 		}
@@ -58,7 +61,10 @@ func (t *transaction) fillBatch(ctx context.Context, acts []*act, hands int, tel
 	err := inTurn(len(acts), hands, func(i int) (err error) {
 		files[i], err = t.staged(ctx, acts[i])
 		tell()
-		if err == nil && files[i] != nil && !t.s.opts.NoSync {
+		if t.s.opts.NoSync {
+			err = errors.Join(err, done(files[i]))
+			files[i] = nil
+		} else if err == nil && files[i] != nil {
 			files[i].Hint()
 		}
 		return err

@@ -163,7 +163,7 @@ func (t *transaction) hold(a *act, dir vfs.Dir, name string, old *Old) error {
 
 // open opens the file that is to be held, if it can be had and not too many are.
 func (t *transaction) open(a *act, dir vfs.Dir, name string) error {
-	if t.held == min(maxHeld, t.s.files/4) {
+	if t.held >= min(maxHeld, t.s.files/4) {
 		a.racy = true
 		return nil
 	}

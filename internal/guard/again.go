@@ -12,16 +12,7 @@ import (
 // that is another one by now, and one that has become protected, is [fail.Stale]: judged by itself, a later path might
 // have been refused.
 func (v *Visit) Again() error {
-	v.mu.Lock()
-	seen, links := v.seen, v.linked
-	v.mu.Unlock()
-	looks := 0
-	for _, j := range seen {
-		looks += j.looks
-	}
-	if looks < 2 {
-		return nil // nothing was taken from another path
-	}
+	seen, links := v.taken()
 	now := v.g.Visit()
 	defer now.Close()
 	for _, j := range seen {
@@ -38,8 +29,21 @@ func (v *Visit) Again() error {
 	return nil
 }
 
+// taken is what must still be so: nothing, where only one path was looked at.
+func (v *Visit) taken() (seen []judged, links []linked) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.looks < 2 {
+		return nil, nil
+	}
+	for _, j := range v.seen {
+		seen = append(seen, *j)
+	}
+	return seen, v.linked
+}
+
 // compare looks at one directory. What only one path has met there, nothing was taken from; but for what is above it.
-func (v *Visit) compare(now *Visit, j *judged) error {
+func (v *Visit) compare(now *Visit, j judged) error {
 	asked := j.names
 	if j.looks > 1 {
 		if err := now.same(j); err != nil {
@@ -58,7 +62,7 @@ func (v *Visit) compare(now *Visit, j *judged) error {
 }
 
 // same checks that the names lead to the directory that they led to.
-func (v *Visit) same(j *judged) error {
+func (v *Visit) same(j judged) error {
 	h, err := v.dirs.dir(j.names)
 	if err != nil {
 		return errMoved

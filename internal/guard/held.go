@@ -13,8 +13,9 @@ const maxHeld = 32
 // held is a tree that keeps the directories open which it has opened, and asks each only once who it is.
 type held struct {
 	tree
-	mu   sync.Mutex
-	dirs map[string]*heldDir // by their names, joined
+	mu    sync.Mutex
+	dirs  map[string]*heldDir // by their names, joined
+	short bool                // the process has no room for them: none is held
 }
 
 func (t *held) dir(names []string) (handle, error) {
@@ -23,14 +24,26 @@ func (t *held) dir(names []string) (handle, error) {
 		return d, nil
 	}
 	h, err := t.tree.dir(names)
-	if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
-		t.drop()
+	if t.yield(err) {
 		h, err = t.tree.dir(names)
 	}
 	if err != nil {
 		return nil, err
 	}
 	return t.keep(key, h), nil
+}
+
+// yield reports whether err says that too many files are open, and then lets go of the directories for good: a file that is
+// to be read has more need of the room.
+func (t *held) yield(err error) bool {
+	if !errors.Is(err, syscall.EMFILE) && !errors.Is(err, syscall.ENFILE) {
+		return false
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.short = true
+	t.forget()
+	return true
 }
 
 // lend returns the directory that is held for key; nil for none.
@@ -56,8 +69,10 @@ func (t *held) keep(key string, h handle) *heldDir {
 	if len(t.dirs) >= maxHeld {
 		t.forget()
 	}
-	d := &heldDir{handle: h, of: t, users: 1}
-	t.dirs[key] = d
+	d := &heldDir{handle: h, of: t, users: 1, gone: t.short}
+	if !t.short {
+		t.dirs[key] = d
+	}
 	return d
 }
 

@@ -35,6 +35,14 @@ func (v *Visit) Load(ctx context.Context, e Entry) (data, sha256 string, err err
 
 // load reads what e names; just says that Look saw it no longer ago than a look before the opening would.
 func (v *Visit) load(ctx context.Context, e Entry, just bool) (data, sum string, err error) {
+	data, sum, err = v.loadOnce(ctx, e, just)
+	for n := 1; n < attempts && v.dirs.yield(err); n++ {
+		data, sum, err = v.loadOnce(ctx, e, just)
+	}
+	return data, sum, err
+}
+
+func (v *Visit) loadOnce(ctx context.Context, e Entry, just bool) (data, sum string, err error) {
 	parent, last, err := v.g.mayLoad(e)
 	if err != nil {
 		return "", "", err

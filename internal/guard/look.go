@@ -66,15 +66,26 @@ func (v *Visit) Look(path string, a Ask) (Entry, error) {
 	if err != nil {
 		return Entry{}, err
 	}
+	v.mu.Lock()
+	v.looks++
+	v.mu.Unlock()
 	e, err := v.look(path, a, names, all)
-	for n := 1; n < attempts && errors.Is(err, errMoved); n++ {
-		v.dirs.drop()
+	for n := 1; n < attempts && v.retry(err); n++ {
 		e, err = v.look(path, a, names, all)
 	}
 	if err != nil {
 		return Entry{}, explain(path, err)
 	}
 	return e, nil
+}
+
+// retry reports whether another look may do better.
+func (v *Visit) retry(err error) bool {
+	if errors.Is(err, errMoved) {
+		v.dirs.drop()
+		return true
+	}
+	return v.dirs.yield(err)
 }
 
 func (v *Visit) look(path string, a Ask, names []string, all bool) (Entry, error) {

@@ -16,6 +16,7 @@ type Visit struct {
 	dirs *held
 
 	mu     sync.Mutex
+	looks  int                   // at how many paths
 	marks  map[string][]landmark // by directory, what .git is there; by "", all that is known at the root
 	twins  map[string][]twin     // by directory, the protected files in it
 	seen   []*judged

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/emend-dev/emend/internal/fail"
@@ -125,6 +126,71 @@ func TestVisitHoldsFew(t *testing.T) {
 	})
 }
 
+// tight is a tree in a process that may have so many directories open, and a file beside them.
+type tight struct {
+	counted
+	most int
+}
+
+type tightDir struct {
+	handle
+	of tight
+}
+
+func (t tight) full() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return *t.now > t.most
+}
+
+func (t tight) dir(names []string) (handle, error) {
+	h, err := t.counted.dir(names)
+	if err == nil && t.full() {
+		h.close()
+		err = syscall.EMFILE
+	}
+	if err != nil {
+		return nil, err
+	}
+	return tightDir{h, t}, nil
+}
+
+func (d tightDir) file(name string) (File, error) {
+	d.of.mu.Lock()
+	full := *d.of.now >= d.of.most
+	d.of.mu.Unlock()
+	if full {
+		return File{}, syscall.EMFILE
+	}
+	return d.handle.file(name)
+}
+
+// A process that may open few files finds what one finds that holds many directories.
+func TestVisitTight(t *testing.T) {
+	dir := t.TempDir()
+	files, paths := many(maxHeld, 2)
+	plant(t, dir, files)
+	each(t, func(t *testing.T, open opener) {
+		for most := 4; most < 9; most++ {
+			g := open(dir, Options{})
+			c := count(g)
+			g.tree = tight{c, most}
+			v := g.Visit()
+			for _, p := range paths {
+				_, got, err := v.Fetch(context.Background(), p, Ask{Write: true}, 1<<10)
+				if err != nil || got == nil || got.Err != nil || got.Data != p {
+					t.Fatalf("of %d, %s: %+v, %v", most, p, got, err)
+				}
+			}
+			check(t, v.Again())
+			v.Close()
+			if *c.now != 0 {
+				t.Errorf("%d directories are open", *c.now)
+			}
+		}
+	})
+}
+
 // Whatever happens between the first path and the last, and would have had the last one refused by itself, is seen.
 func TestVisitAgain(t *testing.T) {
 	move := func(from, to string) func(*testing.T, string) {
@@ -163,6 +229,10 @@ func TestVisitAgain(t *testing.T) {
 		{"a file called .git points to it", []string{"a/b/f", "a/b/g"}, func(t *testing.T, dir string) {
 			plant(t, dir, map[string]string{"a/.git": "gitdir: b"})
 		}, fail.Stale},
+		{"a protected name leads to it, after one at the root", []string{"l", "a/b/f"}, link("a/b", ".vscode"), fail.Stale},
+		{"a protected file gets a second name at the root", []string{"l", "m"}, func(t *testing.T, dir string) {
+			check(t, os.Link(filepath.Join(dir, "m"), filepath.Join(dir, ".envrc")))
+		}, fail.PermissionDenied},
 		{"a protected file gets a second name", []string{"a/b/f", "a/b/l"}, func(t *testing.T, dir string) {
 			check(t, os.Link(filepath.Join(dir, "a/b/l"), filepath.Join(dir, ".envrc")))
 		}, fail.PermissionDenied},
@@ -172,7 +242,9 @@ func TestVisitAgain(t *testing.T) {
 			each(t, func(t *testing.T, open opener) {
 				dir := t.TempDir()
 				plant(t, dir, map[string]string{"a/b/f": "f", "a/b/g": "g", "a/b/k": "k", "e/f": "f"})
-				check(t, os.Link(filepath.Join(dir, "a/b/k"), filepath.Join(dir, "a/b/l")))
+				for _, name := range []string{"a/b/l", "l", "m"} {
+					check(t, os.Link(filepath.Join(dir, "a/b/k"), filepath.Join(dir, name)))
+				}
 				v := open(dir, Options{}).Visit()
 				defer v.Close()
 				for _, p := range test.paths {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/emend-dev/emend/internal/plan"
@@ -25,4 +26,28 @@ func TestDiffs(t *testing.T) {
 			t.Errorf("of another plan: %q, want %q", got, want)
 		}
 	}
+}
+
+// A panic comes out where the diffs are asked for, and nowhere else; also one in the half that is written beside the other.
+func TestDiffsPanic(t *testing.T) {
+	outside := []plan.Edit{{A0: 5, A1: 9}}
+	d := DiffsOf(&plan.Plan{Steps: []plan.Step{{Op: patch.Update, Path: "a", Before: "x\n", After: "y\n", Edits: outside, Bytes: outside}}})
+	panics(t, "an edit that is not in the text", func() { _ = d.String() })
+
+	var spans []span
+	for i := range 1500 {
+		spans = append(spans, span{20 * i, 20*i + 2, 20 * i, 20*i + 2})
+	}
+	text := strings.Repeat("x\n", 15000)
+	panics(t, "a span that is not in the text", func() { unified(new(strings.Builder), text, text[:20000], spans) })
+}
+
+func panics(t *testing.T, what string, do func()) {
+	t.Helper()
+	defer func() {
+		if recover() == nil {
+			t.Errorf("there is a diff of %s", what)
+		}
+	}()
+	do()
 }

@@ -16,9 +16,15 @@ func unified(b *strings.Builder, before, after string, spans []span) {
 	}
 	var first, rest strings.Builder
 	var writing sync.WaitGroup
-	writing.Go(func() { hunks(&rest, before, after, spans[mid:], behind(before, after, spans[mid-1])) })
+	var failed any
+	writing.Go(func() {
+		defer func() { failed = recover() }()
+		hunks(&rest, before, after, spans[mid:], behind(before, after, spans[mid-1]))
+	})
 	hunks(&first, before, after, spans[:mid], position{line: 1})
-	writing.Wait()
+	if writing.Wait(); failed != nil {
+		panic(failed)
+	}
 	b.Grow(first.Len() + rest.Len())
 	b.WriteString(first.String())
 	b.WriteString(rest.String())

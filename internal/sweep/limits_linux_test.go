@@ -108,6 +108,47 @@ func TestFileSizeLimit(t *testing.T) {
 	}
 }
 
+// TestFewDescriptors: ulimit -n. However many files a patch names in one directory, it needs few of them open.
+func TestFewDescriptors(t *testing.T) {
+	prog := newProgram(t, "")
+	var c count
+	for _, n := range []int{10, 60, 100} {
+		w := several(t, n)
+		for _, limit := range []string{"32", "64"} {
+			bound := prog
+			bound.front = []string{"/bin/sh", "-c", "ulimit -n " + limit + ` && exec "$@"`, "sh"}
+			before := c.done
+			r := c.try(t, bout{w: w, what: "descriptors " + limit, prog: prog, as: bound, dir: t.TempDir()})
+			if c.done == before {
+				t.Errorf("%s with %s descriptors: exit %d: %s%s", w.name, limit, r.Exit, r.Out, r.ErrText)
+			}
+		}
+	}
+	t.Logf("T2: ulimit -n: %s", &c)
+}
+
+// several is a workload that changes n files.
+func several(t *testing.T, n int) *workload {
+	t.Helper()
+	var hunks, before, after strings.Builder
+	for i := range n {
+		fmt.Fprintf(&hunks, "*** Update File: f%d\n@@\n-old\n+new\n", i)
+		fmt.Fprintf(&before, "-- 0/f%d --\nold\n", i)
+		fmt.Fprintf(&after, "-- 1/f%d --\nnew\n", i)
+	}
+	name := fmt.Sprint("several-", n)
+	file := filepath.Join(t.TempDir(), name+".txtar")
+	text := "args\n-- patch --\n*** Begin Patch\n" + hunks.String() + "*** End Patch\n" + before.String() + after.String()
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w, err := prepare(t.TempDir(), file, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
 // limited is the program that runs another one with a limit on the size of files.
 func limited(args []string) error {
 	limit, err := strconv.ParseUint(args[0], 10, 64)
