@@ -12,6 +12,8 @@ type probe struct {
 	fold bool
 	rare int    // which byte of it is looked for
 	at   [2]int // where that byte comes next, with fold in lower and in upper case; -1 is not known
+	vain int    // about how many bytes of the block were compared for nothing
+	back []int  // see plod; nil before it is needed
 }
 
 func newProbe(text string, fold bool) probe {
@@ -64,10 +66,24 @@ func (p *probe) next(block []byte, from int) int {
 		if first >= len(block) {
 			return -1
 		}
-		if from = first - p.rare; p.here(block[from:]) {
+		if from = first - p.rare; p.here(block[from:], p.text) {
 			return from
 		}
+		if p.tires(block, from) {
+			return p.plod(block, from)
+		}
 	}
+}
+
+// start is how much of a text is compared for nothing at the most, however often.
+const start = 32
+
+// tires reports whether more than the block itself was compared with texts that only began like this one.
+func (p *probe) tires(block []byte, from int) bool {
+	if len(p.text) > start && p.here(block[from:], p.text[:start]) {
+		p.vain += len(p.text)
+	}
+	return p.vain > len(block)
 }
 
 // indexByte is where c comes at or after from; the end of the block when it does not.
@@ -87,22 +103,25 @@ func upperOf(c byte) byte {
 	return c
 }
 
-// here reports whether the text begins b.
-func (p *probe) here(b []byte) bool {
+// here reports whether the text, or the beginning of it, begins b.
+func (p *probe) here(b, text []byte) bool {
 	if !p.fold {
-		return bytes.HasPrefix(b, p.text)
+		return bytes.HasPrefix(b, text)
 	}
-	if len(b) < len(p.text) {
+	if len(b) < len(text) {
 		return false
 	}
-	for i, want := range p.text {
-		c := b[i]
-		if 'A' <= c && c <= 'Z' {
-			c += 'a' - 'A'
-		}
-		if c != want {
+	for i, want := range text {
+		if lowerOf(b[i]) != want {
 			return false
 		}
 	}
 	return true
+}
+
+func lowerOf(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		return c - 'A' + 'a'
+	}
+	return c
 }

@@ -1,0 +1,44 @@
+package find
+
+// plod is next in a block that again and again begins like the text and goes on otherwise: it reads each byte once (Knuth,
+// Morris and Pratt), where to compare at each place would take as long as the text for every byte.
+func (p *probe) plod(block []byte, from int) int {
+	if p.back == nil {
+		p.back = backs(p.text)
+	}
+	n := 0 // how much of the text ends before i
+	for i := from; i < len(block); i++ {
+		c := block[i]
+		if p.fold {
+			c = lowerOf(c)
+		}
+		for n > 0 && c != p.text[n] {
+			n = p.back[n]
+		}
+		if c == p.text[n] {
+			n++
+		}
+		if n == len(p.text) {
+			from = i + 1 - n
+			p.at = [2]int{from + p.rare, from + p.rare}
+			return from
+		}
+	}
+	p.at = [2]int{len(block), len(block)}
+	return -1
+}
+
+// backs are, for each length, how much of the text's beginning is also the end of so much of it.
+func backs(text []byte) []int {
+	back := make([]int, len(text)+1)
+	for i, n := 1, 0; i < len(text); i++ {
+		for n > 0 && text[i] != text[n] {
+			n = back[n]
+		}
+		if text[i] == text[n] {
+			n++
+		}
+		back[i+1] = n
+	}
+	return back
+}
