@@ -84,11 +84,11 @@ func (w *Workspace) once(ctx context.Context, r record, do func(record) (*Report
 // settled commits what settle decides.
 func (w *Workspace) settled(ctx context.Context, settle func(context.Context, *reader) (*plan.Plan, error), r record) (*Report, error) {
 	src := newReader(ctx, w)
-	defer src.close()
 	p, err := settle(ctx, src)
 	if err == nil {
 		err = src.visit.Again()
 	}
+	src.close()
 	if err == nil {
 		err = w.limits.checkPlan(p)
 	}

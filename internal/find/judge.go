@@ -53,7 +53,7 @@ func (q *query) next(block []byte, from int) (at int, sure bool) {
 // judge returns where in the line the first match is; -1 when there is none. at is where next found the place, and
 // sure what it said; hasCR tells that a CR follows the line.
 func (q *query) judge(ctx context.Context, line []byte, at int, sure, hasCR bool) int {
-	if q.re == nil {
+	if q.re == nil || sure && q.exact && !q.cr {
 		return at
 	}
 	if !sure {

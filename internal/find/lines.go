@@ -44,16 +44,17 @@ type lines struct {
 	most    int      // how many matches of one file are of use; 0 is any number
 	printer *printer // for which what matches is put into out, and not into found
 
-	buf   []byte
-	found []Match
-	out   []byte     // what was printed, of all files since it was taken
-	texts [][]byte   // and what came before it
-	src   guard.File // the file
-	dir   string     // of the file
-	name  string
-	head  []byte // what a printed line of the file begins with; empty until there is one
-	n     int    // how many matches the file has
-	each  func() // takes what was printed whenever there is enough of it; nil keeps it
+	buf                []byte
+	found              []Match
+	out                []byte     // what was printed, of all files since it was taken
+	texts              [][]byte   // and what came before it
+	src                guard.File // the file
+	dir                string     // of the file
+	name               string
+	head               []byte // what a printed line of the file begins with: its path and number; empty until there is one
+	headPath, headLine int    // how much of head is the path, and what the number is
+	n                  int    // how many matches the file has
+	each               func() // takes what was printed whenever there is enough of it; nil keeps it
 
 	size int64    // of the file; 0 when it is not known
 	left int64    // of it to be read
@@ -194,28 +195,41 @@ func (l *lines) search(ctx context.Context, block []byte, open bool) {
 	if open {
 		judge = l.q.judgeOpen
 	}
-	counted, number := 0, l.line
-	for pos := 0; pos < len(block) && !l.full && ctx.Err() == nil; {
+	pos, number := 0, l.line
+	for pos < len(block) && !l.full && ctx.Err() == nil {
 		at, sure := l.q.next(block, pos)
 		if at < 0 {
 			break
 		}
-		begin := bytes.LastIndexByte(block[pos:at], '\n') + 1 + pos
+		begin, passed := beginOf(block, pos, at)
+		number += passed
 		line, next, hasCR := cutLine(block, begin, at)
 		if col := judge(ctx, line, at-begin, sure, hasCR); col >= 0 {
-			number += bytes.Count(block[counted:begin], newline)
-			counted = begin
-			l.add(hit{block, line, begin, next, number, col})
+			l.add(&hit{block, line, begin, next, number, col})
 		}
-		pos = next
+		if pos = next; block[next-1] == '\n' {
+			number++
+		}
 	}
 	l.follow(block, len(block))
 	l.feed.at = 0
 	l.keep(block)
-	l.line = number + bytes.Count(block[counted:], newline)
+	l.line = number + bytes.Count(block[pos:], newline)
 }
 
 var newline = []byte{'\n'}
+
+// beginOf is where the line begins that at is in, and how many lines there are before it from pos on, where a line begins.
+// Where many lines match it is the first or the second.
+func beginOf(block []byte, pos, at int) (begin, passed int) {
+	i := bytes.IndexByte(block[pos:at], '\n')
+	if i < 0 {
+		return pos, 0
+	}
+	pos += i + 1
+	begin = bytes.LastIndexByte(block[pos:at], '\n') + 1 + pos
+	return begin, 1 + bytes.Count(block[pos:begin], newline)
+}
 
 // cutLine is the line that begins at begin and goes on at least to at, without its end, and where the next one begins.
 func cutLine(block []byte, begin, at int) (line []byte, next int, hasCR bool) {
@@ -240,7 +254,7 @@ type hit struct {
 }
 
 // add takes a line that matches.
-func (l *lines) add(at hit) {
+func (l *lines) add(at *hit) {
 	l.n++
 	l.full = l.most > 0 && l.n >= l.most
 	if l.printer != nil {

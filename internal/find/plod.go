@@ -1,7 +1,8 @@
 package find
 
-// plod is next in a block that again and again begins like the text and goes on otherwise: it reads each byte once (Knuth,
-// Morris and Pratt), where to compare at each place would take as long as the text for every byte.
+// plod is where the text comes at or after from, the end of the block when it does not. It is for a block that again and
+// again begins like the text and goes on otherwise: it reads each byte once (Knuth, Morris and Pratt), where to compare at
+// each place would take as long as the text for every byte.
 func (p *probe) plod(block []byte, from int) int {
 	if p.back == nil {
 		p.back = backs(p.text)
@@ -19,13 +20,10 @@ func (p *probe) plod(block []byte, from int) int {
 			n++
 		}
 		if n == len(p.text) {
-			from = i + 1 - n
-			p.at = [2]int{from + p.rare, from + p.rare}
-			return from
+			return i + 1 - n
 		}
 	}
-	p.at = [2]int{len(block), len(block)}
-	return -1
+	return len(block)
 }
 
 // backs are, for each length, how much of the text's beginning is also the end of so much of it.

@@ -27,19 +27,29 @@ func Print(ctx context.Context, g *guard.Guard, o Options, q Searching, w io.Wri
 }
 
 // show prints a line that matches.
-func (l *lines) show(at hit) {
-	if len(l.head) == 0 {
-		l.head = append(append(l.head, report.OneLine(join(l.dir, l.name))...), ':')
-	}
+func (l *lines) show(at *hit) {
+	l.number(at.number)
 	l.out = append(l.out, l.head...)
-	l.out = strconv.AppendInt(l.out, int64(at.number), 10)
-	l.out = append(l.out, ':')
 	if len(at.line) <= shown && report.IsPlain(at.line) {
 		l.out = append(l.out, at.line...)
 	} else {
 		l.out = append(l.out, report.OneLine(preview(at.line, at.col))...)
 	}
 	l.ended()
+}
+
+// number makes head, path:line:, of the one before: it often differs in the last digit only.
+func (l *lines) number(n int) {
+	if len(l.head) == 0 {
+		l.head = append(append(l.head, report.OneLine(join(l.dir, l.name))...), ':')
+		l.headPath, l.headLine = len(l.head), -10
+	}
+	if more := n - l.headLine; n%10 >= more {
+		l.head[len(l.head)-2] += byte(more)
+	} else {
+		l.head = append(strconv.AppendInt(l.head[:l.headPath], int64(n), 10), ':')
+	}
+	l.headLine = n
 }
 
 // ended ends a line.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -101,4 +102,18 @@ type largest struct{ n int }
 func (l *largest) Write(p []byte) (int, error) {
 	l.n = max(l.n, len(p))
 	return len(p), nil
+}
+
+// Whatever lines are between, a line is printed with its own number.
+func TestPrintNumbers(t *testing.T) {
+	for step := 1; step < 13; step++ {
+		var l lines
+		for n := step; n < 1200; n += step {
+			l.name = "f"
+			l.number(n)
+			if want := "f:" + strconv.Itoa(n) + ":"; string(l.head) != want {
+				t.Fatalf("line %d, by %d, is printed as %q", n, step, l.head)
+			}
+		}
+	}
 }

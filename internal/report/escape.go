@@ -54,12 +54,14 @@ func plain(s string) bool {
 
 // IsPlain reports whether [OneLine] leaves s as it is, for certain: it is ASCII that has no control character but tabs.
 func IsPlain(s []byte) bool {
-	for ; len(s) >= 8; s = s[8:] {
-		if !plainWord(binary.LittleEndian.Uint64(s)) && !plainBytes(s[:8]) {
-			return false
-		}
+	if len(s) < 8 {
+		return plainBytes(s)
 	}
-	return plainBytes(s)
+	odd := oddIn(binary.LittleEndian.Uint64(s[len(s)-8:])) // what is left over, with some of what comes before it
+	for ; len(s) > 8; s = s[8:] {
+		odd |= oddIn(binary.LittleEndian.Uint64(s))
+	}
+	return odd == 0
 }
 
 func plainBytes(s []byte) bool {
@@ -74,11 +76,14 @@ func plainBytes(s []byte) bool {
 const (
 	ones  = 0x0101010101010101
 	highs = 0x8080808080808080
+	lows  = 0x7f * ones
 )
 
-// plainWord reports whether none of eight bytes is a control character, also no tab, or no ASCII.
-func plainWord(w uint64) bool {
-	return (w|(w-' '*ones)|(w+ones))&highs == 0
+// oddIn is not 0 when one of eight bytes is a control character but a tab, or no ASCII.
+func oddIn(w uint64) uint64 {
+	seven := w &^ highs
+	other := (w^'\t'*ones)&^highs + lows // its high bits tell the bytes that are no tabs
+	return (w | (seven + ones) | other&^(seven+(0x80-' ')*ones)) & highs
 }
 
 // hidden reports whether a terminal would obey r, or not show it: C0 and C1, and the format characters, among
