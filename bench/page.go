@@ -112,7 +112,9 @@ func (p *page) writeSummary(w io.Writer) {
 		}
 		versions = append(versions, is.version)
 	}
-	fmt.Fprintf(w, "\n%s.\n", strings.Join(versions, "; "))
+	if len(versions) > 0 {
+		fmt.Fprintf(w, "\n%s.\n", strings.Join(versions, "; "))
+	}
 }
 
 // show prints the page, and writes it and the chart where they belong.
