@@ -128,6 +128,6 @@ func equalHit(ours, theirs string) bool {
 		return false
 	}
 	full = strings.TrimSuffix(full, "\r")
-	shown := report.OneLine(full)
-	return text == shown || len(full) > 200 && strings.Contains(shown, strings.Trim(text, "…"))
+	shown, part := report.OneLine(full), strings.Trim(text, "…")
+	return text == shown || len(full) > 200 && len(part) > 100 && strings.Contains(shown, part)
 }

@@ -112,6 +112,39 @@ func TestAgreement(t *testing.T) {
 	}
 }
 
+// TestEqualHitNothing: a long line of which nothing is shown is not taken for the same.
+func TestEqualHitNothing(t *testing.T) {
+	for _, shown := range []string{"", "…", "x…"} {
+		if equalHit("a.go:1:"+shown, "a.go:1:"+strings.Repeat("x", 300)) {
+			t.Errorf("%q is taken for a line of 300 bytes", shown)
+		}
+	}
+}
+
+// TestGivenUp: a program that was given up once keeps the times of the rounds that it did.
+func TestGivenUp(t *testing.T) {
+	var l laneDone
+	for round, s := range []sample{{took: 9}, {took: 5}, {took: 5}, {took: 100, slow: true}} {
+		l.add(round, s)
+	}
+	if !l.slow || l.median() != 5 {
+		t.Errorf("slow %t, %d", l.slow, l.median())
+	}
+	l = laneDone{}
+	if l.add(0, sample{took: 100, slow: true}); !l.slow || l.median() != 100 {
+		t.Errorf("in the first round: slow %t, %d", l.slow, l.median())
+	}
+}
+
+// TestFailedRow: the bars of a row that failed are counted, and have no figure.
+func TestFailedRow(t *testing.T) {
+	d := done{work: work{bars: []bar{{lane: "ours", peer: "theirs", most: 1}}}, failed: os.ErrInvalid,
+		lanes: []laneDone{{lane: lane{name: "ours"}, times: []time.Duration{1}}, {lane: lane{name: "theirs"}, times: []time.Duration{2}}}}
+	if d.judge(); len(d.verdicts) != 1 || d.verdicts[0].met() || d.verdicts[0].word() != "no figure: the row failed" {
+		t.Errorf("%+v", d.verdicts)
+	}
+}
+
 // TestAgreementLater: a program has to print in every round what it printed in the first, in any order.
 func TestAgreementLater(t *testing.T) {
 	a := &agreement{equal: equalPath}

@@ -12,7 +12,8 @@ import (
 const bigWords = `One file, every line of it another one, and hunks all over it: a line replaced or, on the rung of white space, where the
 programs indent what they add differently, a line taken out. The text of the patch is the same for both. Codex climbs the rungs by itself and
 syncs nothing; emend is told with ` + "`--tolerance`" + ` how far to climb. The file is compared with the one that it has to be. A program that takes
-longer than 10 s, or 20 s for 10M lines, is given up, and its time is then at least that.`
+longer than 10 s, or 20 s for 10M lines, is given up, and its time is then at least that;
+emend with syncs, about which there is no bar, has three rounds.`
 
 // patience is after what time a program is given up: long enough to tell that emend takes less than half of it.
 func patience(lines int) time.Duration {

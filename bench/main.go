@@ -104,7 +104,7 @@ func (b *bench) run(ctx context.Context, out string) (err error) {
 	if err != nil {
 		return err
 	}
-	p := &page{rounds: b.rounds, programs: b.programs, machine: machine(b.cache), left: b.left()}
+	p := &page{rounds: b.rounds, quick: b.quick, programs: b.programs, machine: machine(b.cache), left: b.left()}
 	if p.misses, err = readMisses(); err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 // page is what was measured, as it is to be read.
 type page struct {
 	rounds   int
+	quick    bool
 	programs *programs
 	machine  string
 	rows     []done
@@ -27,7 +28,7 @@ type group struct{ letter, title, words string }
 
 // groups are the headings, in the order of the page.
 var groups = []group{
-	{"a", "One small patch, cold process", "The whole process, from its start to its end."},
+	{"a", "One small patch, cold process", "The whole process, from its start to its end, in 40 rounds at the least."},
 	{"b", "Many files, one hunk each", "Files of 3.4 KB in ten directories."},
 	{"c", "New files", "Files of 3.4 KB in ten directories that are there."},
 	{"d", "One big file", bigWords},
@@ -59,6 +60,9 @@ func (p *page) String() string {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# What emend costs beside what people use instead\n\nWritten by `go run ./bench`. %s. Every program has its turn in each of %d rounds,\n"+
 		"after one to warm up; times are medians. All of emend is on: hashes, guard, log, history.\n\n", p.machine, p.rounds)
+	if p.quick {
+		fmt.Fprint(&b, "**QUICK**: the sizes are smaller than the titles say, and no figure means anything.\n\n")
+	}
 	p.writeSummary(&b)
 	for _, g := range groups {
 		if rows := p.of(g.letter); len(rows) > 0 {
@@ -108,7 +112,9 @@ func (p *page) writeSummary(w io.Writer) {
 		}
 		versions = append(versions, is.version)
 	}
-	fmt.Fprintf(w, "\n%s.\n", strings.Join(versions, "; "))
+	if len(versions) > 0 {
+		fmt.Fprintf(w, "\n%s.\n", strings.Join(versions, "; "))
+	}
 }
 
 // show prints the page, and writes it and the chart where they belong.

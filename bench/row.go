@@ -114,6 +114,8 @@ func (d *done) verdict(b bar) verdict {
 	v := verdict{bar: b.String(), most: b.most, memory: b.memory}
 	l, p := d.lane(b.lane), d.lane(b.peer)
 	switch {
+	case d.failed != nil:
+		v.absent = "the row failed"
 	case l == nil || len(l.times) == 0:
 		v.absent = b.lane + " has no figure"
 	case b.memory && l.peak == 0:

@@ -99,7 +99,7 @@ func (l *laneDone) cells(d *done) string {
 		times = fmt.Sprintf("%.2f", float64(l.median())/float64(first.median()))
 	}
 	if l.slow {
-		return fmt.Sprintf("%s\t| given up after %s\t|\t| > %s\t| %s\t|", l.name, ms(l.median()), times, mib(l.peak))
+		return fmt.Sprintf("%s\t| given up after %s\t|\t| > %s\t| %s\t|", l.name, ms(slices.Max(l.times)), times, mib(l.peak))
 	}
 	return fmt.Sprintf("%s\t| %s\t| %s\t| %s\t| %s\t|", cmp.Or(l.note, l.name), ms(l.median()), ms(l.quickest()), times, mib(l.peak))
 }

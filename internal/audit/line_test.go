@@ -61,8 +61,8 @@ func set(rnd *rand.Rand, v reflect.Value) {
 	}
 	switch v.Kind() {
 	case reflect.Struct:
-		for i := range v.NumField() {
-			set(rnd, v.Field(i))
+		for _, field := range v.Fields() {
+			set(rnd, field)
 		}
 	case reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))

@@ -1,6 +1,7 @@
 package find
 
 import (
+	"encoding/binary"
 	"regexp/syntax"
 	"slices"
 	"unicode"
@@ -58,12 +59,24 @@ func setsOf(prog *syntax.Prog) (out []*syntax.Inst) {
 	seen := map[string]bool{}
 	for i := range prog.Inst {
 		in := &prog.Inst[i]
-		if key := string(rune(in.Op)) + string(rune(in.Arg)) + string(in.Rune); readsOne(in) && !seen[key] {
+		if !readsOne(in) {
+			continue
+		}
+		if key := spelled(in); !seen[key] {
 			seen[key] = true
 			out = append(out, in)
 		}
 	}
 	return out
+}
+
+// spelled is a set by its numbers: as text, a half of a surrogate pair would be the same as U+FFFD.
+func spelled(in *syntax.Inst) string {
+	key := binary.LittleEndian.AppendUint32([]byte{byte(in.Op)}, in.Arg)
+	for _, r := range in.Rune {
+		key = binary.LittleEndian.AppendUint32(key, uint32(r))
+	}
+	return string(key)
 }
 
 func readsOne(in *syntax.Inst) bool {

@@ -11,7 +11,7 @@ import (
 
 // FuzzAutomaton: the lines that an automaton finds in a block are those that the expression matches one by one.
 func FuzzAutomaton(f *testing.F) {
-	for _, s := range []string{"foo", "a|b*c", "^a+$", `\bx\B`, "^$", "$", `[^a]\s$`, "(?i)straſ[s-u]e", `\pL{2,3}\d`, "[é-ü]+x", "\ufffd", ".{3,9}b", `(^|,)\w+(,|$)`, `(?m)^\W|\b$`, `a.{9}b`, `\Ba`, `x\z`} {
+	for _, s := range []string{"foo", "a|b*c", "^a+$", `\bx\B`, "^$", "$", `[^a]\s$`, "(?i)straſ[s-u]e", `\pL{2,3}\d`, "[é-ü]+x", "\ufffd", ".{3,9}b", `(^|,)\w+(,|$)`, `(?m)^\W|\b$`, `a.{9}b`, `\Ba`, `x\z`, `\x{d800}a|\x{fffd}\D`, `[^\x{d800}]a|[^\x{d800}-\x{fffc}]\d`} {
 		f.Add(s, "foo\nBAR xa\r\nSTRASſE aaa\nK k\r\r\n\nabdd abdé\xff\xfd\nx, ü1", false)
 		f.Add(s, "foo\nBAR,xa\r\nstrass ü\nK k\n\nabdd aaaaaaaaaab\xff\n\r\n", true)
 	}

@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/iotest"
 	"unicode/utf8"
@@ -437,6 +438,32 @@ func TestCancel(t *testing.T) {
 	reason(t, err, "command_failed/cancelled")
 	_, _, err = List(ctx, g, o, Listing{Depth: 3, Most: 10})
 	reason(t, err, "command_failed/cancelled")
+}
+
+// TestCancelInAFile: what a file gave before the search was cancelled in it is not handed over, nor counted.
+func TestCancelInAFile(t *testing.T) {
+	dir := t.TempDir()
+	plant(t, dir, map[string]string{"a": strings.Repeat("x\n", 2*firstBuffer)})
+	g, o := opened(t, dir, ".")
+	for after := range 6 { // looks at the context: some fall between two blocks of the file
+		ctx := &dying{Context: context.Background()}
+		ctx.left.Store(int64(after * firstBuffer / 4))
+		_, _, err := Search(ctx, g, o, Searching{Query: "x"})
+		reason(t, err, "command_failed/cancelled")
+	}
+}
+
+// dying is a context that tells of its end only who asks.
+type dying struct {
+	context.Context
+	left atomic.Int64 // how often it says that it goes on
+}
+
+func (d *dying) Err() error {
+	if d.left.Add(-1) < 0 {
+		return context.Canceled
+	}
+	return nil
 }
 
 type reads func([]byte) (int, error)

@@ -18,7 +18,7 @@ func (q *query) clone() *query {
 func (q *query) begin(block []byte) {
 	q.idle.bytes += len(block)
 	for i := range q.probes {
-		q.probes[i].at = [2]int{-1, -1}
+		q.probes[i].at, q.probes[i].vain = [2]int{-1, -1}, 0
 	}
 }
 

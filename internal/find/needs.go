@@ -63,10 +63,11 @@ func isNeeds(re *syntax.Regexp) bool {
 	return false
 }
 
-// needsOf is for a literal. U+FFFD also stands for bytes that are no UTF-8, so that such a literal has no bytes of its own.
+// needsOf is for a literal. U+FFFD also stands for bytes that are no UTF-8, so that such a literal has no bytes of its own, and
+// half of a surrogate pair has none either.
 func needsOf(re *syntax.Regexp) []need {
 	text := string(re.Rune)
-	if slices.Contains(re.Rune, utf8.RuneError) {
+	if strings.ContainsRune(text, utf8.RuneError) {
 		return nil
 	}
 	fold := re.Flags&syntax.FoldCase != 0

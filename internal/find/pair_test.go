@@ -21,7 +21,7 @@ func FuzzPair(f *testing.F) {
 		p := newProbe(text, fold)
 		p.also = p.second()
 		want := int(from)
-		for want < len(block) && !p.here([]byte(block[want:])) {
+		for want < len(block) && !p.here([]byte(block[want:]), p.text) {
 			want++
 		}
 		// The block has memory behind it that is not to be read, and that would match.

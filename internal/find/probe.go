@@ -13,6 +13,8 @@ type probe struct {
 	rare int    // which byte of it is looked for
 	also int    // and which one with it, when that one alone is too common; otherwise the same
 	at   [2]int // where that byte comes next, with fold in lower and in upper case, or where two are; -1 is not known
+	vain int    // about how many bytes of the block were compared for nothing
+	back []int  // see plod; nil before it is needed
 }
 
 func newProbe(text string, fold bool) probe {
@@ -83,10 +85,28 @@ func (p *probe) next(block []byte, from int) int {
 		if first >= len(block) {
 			return -1
 		}
-		if from = first - p.rare; len(p.text) == 1 || p.here(block[from:]) {
+		if from = first - p.rare; len(p.text) == 1 || p.here(block[from:], p.text) {
 			return from
 		}
+		if p.tires(block, from) {
+			at := p.plod(block, from)
+			if p.at = [2]int{at + p.rare, at + p.rare}; at == len(block) {
+				return -1
+			}
+			return at
+		}
 	}
+}
+
+// start is how much of a text is compared for nothing at the most, however often.
+const start = 32
+
+// tires reports whether more than the block itself was compared with texts that only began like this one.
+func (p *probe) tires(block []byte, from int) bool {
+	if len(p.text) > start && p.here(block[from:], p.text[:start]) {
+		p.vain += len(p.text)
+	}
+	return p.vain > len(block)
 }
 
 // nextPair is next for two bytes, which are compared at every place.
@@ -113,13 +133,16 @@ func (p *probe) pair(block []byte, from int) int {
 		if from += i; i == more/pairStep*pairStep {
 			break
 		}
-		if p.here(block[from:]) {
+		if p.here(block[from:], p.text) {
 			return from
+		}
+		if p.tires(block, from) {
+			return p.plod(block, from)
 		}
 		from++
 	}
 	for ; from+len(p.text) <= len(block); from++ {
-		if p.here(block[from:]) {
+		if p.here(block[from:], p.text) {
 			return from
 		}
 	}
@@ -146,22 +169,25 @@ func upperOf(c byte) byte {
 	return c
 }
 
-// here reports whether the text begins b.
-func (p *probe) here(b []byte) bool {
+// here reports whether the text, or the beginning of it, begins b.
+func (p *probe) here(b, text []byte) bool {
 	if !p.fold {
-		return bytes.HasPrefix(b, p.text)
+		return bytes.HasPrefix(b, text)
 	}
-	if len(b) < len(p.text) {
+	if len(b) < len(text) {
 		return false
 	}
-	for i, want := range p.text {
-		c := b[i]
-		if 'A' <= c && c <= 'Z' {
-			c += 'a' - 'A'
-		}
-		if c != want {
+	for i, want := range text {
+		if lowerOf(b[i]) != want {
 			return false
 		}
 	}
 	return true
+}
+
+func lowerOf(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		return c - 'A' + 'a'
+	}
+	return c
 }

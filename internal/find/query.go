@@ -94,10 +94,10 @@ func newRegexp(text string, fold bool) (*query, error) {
 	q := &query{re: re, cr: mentions(tree, '\r'), size: size, text: text, flags: flags,
 		edge: has(tree, syntax.OpWordBoundary, syntax.OpNoWordBoundary)}
 	tree = tree.Simplify()
-	q.exact = isNeeds(tree)
 	for _, n := range needs(tree) {
 		q.probes = append(q.probes, newProbe(n.text, n.fold))
 	}
+	q.exact = len(q.probes) > 0 && isNeeds(tree)
 	if !q.cr {
 		q.auto = newAutomaton(tree)
 	}

@@ -99,7 +99,10 @@ func (s *search) byLine(q *Searching) error {
 		defer l.src.Close()
 		l.dir, l.name, l.size = f.Rel(), n.Name, l.src.Size
 		matches, err := l.file(ctx, &l.src)
-		in := inFile{matches: matches, count: l.n, cut: l.cuts}
+		in := inFile{matches: matches, count: len(matches), cut: l.cuts}
+		if s.printer != nil { // also what was printed before an error
+			in.count = l.n
+		}
 		if l.nul && !l.full {
 			in.atNUL = 1
 		}
