@@ -54,3 +54,10 @@ func matchName(pattern, name string) bool {
 	}
 	return len(name) >= len(before)+len(after) && strings.HasPrefix(name, before) && strings.HasSuffix(name, after)
 }
+
+// TestEdgesRoom: each name in a rule for reading has a bit of its own. One more than there is room for would be protected no more.
+func TestEdgesRoom(t *testing.T) {
+	if n := len(readNames); n > 31 {
+		t.Errorf("%d names and 31 bits", n)
+	}
+}
