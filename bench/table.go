@@ -141,9 +141,11 @@ func (p *page) writeSyncs(out io.Writer) {
 	t := tabwriter.NewWriter(out, 0, 0, 1, ' ', 0)
 	fmt.Fprint(t, "| work\t| program\t| calls\t|\n| ---\t| ---\t| ---\t|\n")
 	for _, d := range rows {
-		for i, l := range d.lanes {
+		work := fmt.Sprintf("(%s) %s", d.group, d.title)
+		for _, l := range d.lanes {
 			if l.syncs != nil {
-				fmt.Fprintf(t, "| %s\t| %s\t| %s\t|\n", map[bool]string{true: fmt.Sprintf("(%s) %s", d.group, d.title)}[i == 0], l.name, counted(l.syncs))
+				fmt.Fprintf(t, "| %s\t| %s\t| %s\t|\n", work, l.name, counted(l.syncs))
+				work = "" // once
 			}
 		}
 	}
