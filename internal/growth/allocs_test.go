@@ -12,6 +12,9 @@ var sizes = []int{1 << 12, 1 << 13, 1 << 14, 1 << 15}
 
 // TestAllocations holds every job to its number of allocations and of bytes, and both to growing with the input.
 func TestAllocations(t *testing.T) {
+	if raced {
+		t.Skip("NOT RUN: allocations: the race detector allocates beside the jobs")
+	}
 	for _, j := range jobs {
 		t.Run(j.name, func(t *testing.T) {
 			var allocs, bytes []float64
