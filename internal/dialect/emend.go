@@ -27,7 +27,7 @@ var lenientGrammar = grammar{
 	around: honoured, padded: true, reports: true,
 	moveFile: true, moveTo: true, emptyMove: true, path: bothTrimmed,
 	heading: containedHeading, how: patch.Narrow, keepsText: true, lone: honoured,
-	endOfFile: honoured, noNewline: honoured, blank: honoured, addsAtEnd: true,
+	endOfFile: honoured, noNewline: honoured, blank: honoured,
 }
 
 func emendRules(o Options) Rules {
@@ -36,7 +36,7 @@ func emendRules(o Options) Rules {
 	case o.Tolerance != 0:
 		last = o.Tolerance
 	case o.Lenient:
-		last = patch.Trailing
+		last = patch.Unicode
 	}
 	return Rules{Place: Ordered, Ladder: upTo(last, fullLadder...), MakeParents: o.Lenient, Absolute: o.Lenient}
 }

@@ -130,9 +130,7 @@ func TestLenient(t *testing.T) {
 		{"half a character in JSON", `{"patch": "*** Begin Patch\n*** Add File: c\n+\ud83d\n*** End Patch\n"}`, "! 1 it looks like JSON"},
 		{"NUL in JSON", `"*** Begin Patch\n*** Add File: c\n+\u0000\n*** End Patch\n"`, "! 3 binary"},
 		{"two envelopes", in(del) + "and\n" + in(del), "! 5 a second patch"},
-		{"additions go to the end", up("@@", "+a"), "2 update \"f\"\n  3: at-end [+a]\n" +
-			"patch line 3: the hunk only adds lines and was read as additions at the end of the file\n"},
-		{"additions with an anchor do not", up("@@ f", "+a"), "2 update \"f\"\n  3: narrow \"f\" [+a]\n"},
+		{"additions do not go to the end", up("@@", "+a"), "2 update \"f\"\n  3: [+a]\n"},
 		{"another marker of a missing newline", up("@@", "-a", "+b", `\ Kein Zeilenumbruch`), "2 update \"f\"\n  3: new-open [-a] [+b]\n" +
 			"patch line 6: \"\\\\ Kein Zeilenumbruch\" was read as \"\\\\ No newline at end of file\"\n"},
 		{"space after End of File", up("@@", "-a", "*** End of File "), "2 update \"f\"\n  3: at-end [-a]\n" +

@@ -132,8 +132,11 @@ func (p *parser) noBegin(text string, first lines) {
 		return
 	}
 	e := mistaken(text)
-	if _, ok := unwrapped(text); ok && p.g.looser != nil {
-		e.Hint = "Send the patch itself, unescaped, or pass --lenient (lenient: true) to have it taken out."
+	if _, ok := unwrapped(text); ok {
+		e.Hint = "Send the patch itself, unescaped."
+		if p.g.looser != nil {
+			e.Hint = "Send the patch itself, unescaped, or pass --lenient (lenient: true) to have it taken out."
+		}
 	}
 	p.err = e
 }

@@ -185,7 +185,6 @@ func (u *hunks) put(last bool) {
 	}
 	u.h.NewOpen = u.h.NewOpen || u.both
 	if adds && len(u.h.Anchors) == 0 && u.g.addsAtEnd && !u.h.AtEnd {
-		u.pass(u.h.Line, "the hunk only adds lines and was read as additions at the end of the file")
 		u.h.AtEnd = true
 	}
 	u.h.Lines = u.keep(u.h.Lines)

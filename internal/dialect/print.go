@@ -49,10 +49,10 @@ func (g *grammar) print(p patch.Patch) (string, error) {
 	return w.String(), nil
 }
 
-// printHunk writes h alone, as it would stand in a section.
+// printHunk writes h alone, as it would stand among others: with its "@@".
 func (g *grammar) printHunk(h patch.Hunk) (string, bool) {
 	w := &printer{g: g}
-	w.one(h, true)
+	w.one(h, false)
 	return w.String(), w.err == nil
 }
 

@@ -169,7 +169,7 @@ func TestPrintHunk(t *testing.T) {
 		ok   bool
 	}{
 		{Emend, anchored(patch.Narrow, "f", " a", "-b"), "@@ f\n a\n-b\n", true},
-		{Chimera, hunk(" a", "-b"), " a\n-b\n", true},
+		{Chimera, hunk(" a", "-b"), "@@\n a\n-b\n", true},
 		{Supyagent, hunk(" a", "-b"), "@@ a\n a\n-b\n", true},
 		{Comma, atEnd(hunk("-b")), "", false},
 	} {

@@ -93,6 +93,9 @@ type Error struct {
 	Disk   bool
 	Undone int
 
+	// Already: what was refused is already applied, and proved to be.
+	Already bool
+
 	Noted bool // it is in the log already
 	// Notes are what else a person should know, one sentence each: what somebody's save met, and where it is kept.
 	Notes []string

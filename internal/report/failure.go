@@ -65,6 +65,9 @@ func details(e *fail.Error) map[string]any {
 	if e.Section > 0 {
 		d["sectionIndex"] = e.Section - 1
 	}
+	if e.Already {
+		d["alreadyApplied"] = true
+	}
 	if len(e.Notes) > 0 {
 		d["notes"] = e.Notes
 	}

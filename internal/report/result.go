@@ -15,17 +15,18 @@ import (
 
 // View is what a report needs to know beside the outcome.
 type View struct {
-	Dialect *dialect.Dialect // nil when no dialect claimed the text
-	Patch   patch.Patch      // as far as it was read
-	Passed  []string         // what lenient reading let pass
-	DryRun  bool
-	Atomic  bool
-	Done    *Done      // what the commit did; nil for a plan
-	Partial *plan.Plan // of a refusal: the sections that were applied before it, and stay
-	Undoes  []string   // the changes that are taken back, where the call is no patch
-	Notes   []string   // of a plan: what will happen when it is committed, one sentence each
-	Reads   bool       // of a refusal: the call would have changed nothing
-	Diffs   *Diffs     // of the plan, where they were made already
+	Dialect  *dialect.Dialect // nil when no dialect claimed the text
+	Patch    patch.Patch      // as far as it was read
+	Passed   []string         // what lenient reading let pass
+	DryRun   bool
+	Atomic   bool
+	Done     *Done      // what the commit did; nil for a plan
+	Partial  *plan.Plan // of a refusal: the sections that were applied before it, and stay
+	Undoes   []string   // the changes that are taken back, where the call is no patch
+	PutsBack string     // the version that is put back, where the call is no patch
+	Notes    []string   // of a plan: what will happen when it is committed, one sentence each
+	Reads    bool       // of a refusal: the call would have changed nothing
+	Diffs    *Diffs     // of the plan, where they were made already
 }
 
 // Head is the newest record of the log: its number and its hash.
@@ -107,6 +108,9 @@ type Data struct {
 	ChangedFiles []ChangedFile `json:"changedFiles"`
 	Dialect      string        `json:"dialect,omitempty"`
 	Passed       []string      `json:"passed,omitempty"`
+
+	AlreadyApplied bool      `json:"alreadyApplied,omitempty"` // nothing was left to do
+	Skipped        []Skipped `json:"skipped,omitempty"`        // what was already applied
 }
 
 // ChangedFile is one section's effect.
@@ -126,6 +130,8 @@ type Hunk struct {
 	Line   int    `json:"line"`
 	Rung   string `json:"rung"`
 	Others int    `json:"others"`
+
+	AlreadyApplied bool `json:"alreadyApplied,omitempty"` // it was skipped; line is where its outcome begins
 }
 
 func object(v View, p *plan.Plan, err error) *Object {
@@ -136,7 +142,7 @@ func object(v View, p *plan.Plan, err error) *Object {
 		}
 		return o
 	}
-	return &Object{Ok: true, Output: applied(v, p), Data: data(v, p), Meta: v.meta()}
+	return &Object{Ok: true, Output: said(v, p), Data: data(v, p), Meta: v.meta()}
 }
 
 func data(v View, p *plan.Plan) *Data {
@@ -150,6 +156,7 @@ func data(v View, p *plan.Plan) *Data {
 		f.TrashedTo = v.Done.trashed(i)
 		d.ChangedFiles = append(d.ChangedFiles, f)
 	}
+	d.AlreadyApplied, d.Skipped = p.Applied(), skipped(p)
 	return d
 }
 
@@ -164,16 +171,16 @@ func changedFile(s *plan.Step, diff string, hunks bool) ChangedFile {
 func placed(s *plan.Step) []Hunk {
 	var out []Hunk
 	for _, h := range s.Hunks {
-		out = append(out, Hunk{h.Line, h.Rung.String(), h.Others})
+		out = append(out, Hunk{Line: h.Line, Rung: h.Rung.String(), Others: h.Others, AlreadyApplied: h.Skipped})
 	}
 	return out
 }
 
-// applied is the output of a plan that stands.
-func applied(v View, p *plan.Plan) string {
+// said is the output of a plan that stands.
+func said(v View, p *plan.Plan) string {
 	var out strings.Builder
 	out.WriteString(Summary(v, p))
-	for _, note := range slices.Concat(notes(p), v.Passed, v.notes()) {
+	for _, note := range slices.Concat(notes(p), AlreadyApplied(p), v.Passed, v.notes()) {
 		out.WriteString("\nNote: " + note)
 	}
 	return out.String()
@@ -189,9 +196,14 @@ func Summary(v View, p *plan.Plan) string {
 	if !v.Atomic {
 		how = "sequential"
 	}
-	if v.Undoes != nil {
+	switch {
+	case v.Undoes != nil:
 		b.WriteString(tookBack(v, p))
-	} else {
+	case v.PutsBack != "":
+		b.WriteString(didOr(v, "Put back", "Would put back") + fmt.Sprintf(" the version %s (atomic): %d file(s).", Escape(v.PutsBack), len(p.Steps)))
+	case p.Applied():
+		b.WriteString(nothing)
+	default:
 		fmt.Fprintf(&b, "%s patch (%s): %d file(s), %d hunk(s).", did, how, len(p.Steps), p.HunkCount())
 	}
 	for i := range p.Steps {
@@ -202,15 +214,19 @@ func Summary(v View, p *plan.Plan) string {
 
 // tookBack is the first line of an undo.
 func tookBack(v View, p *plan.Plan) string {
-	did := "Took back"
-	if v.DryRun {
-		did = "Would take back"
-	}
+	did := didOr(v, "Took back", "Would take back")
 	what := fmt.Sprintf("%d changes", len(v.Undoes))
 	if len(v.Undoes) == 1 {
 		what = v.Undoes[0]
 	}
 	return fmt.Sprintf("%s %s (atomic): %d file(s).", did, what, len(p.Steps))
+}
+
+func didOr(v View, did, would string) string {
+	if v.DryRun {
+		return would
+	}
+	return did
 }
 
 // line is a step in one line.

@@ -19,6 +19,7 @@ type Meta struct {
 	Log     *Head      `json:"log,omitempty"`   // the newest record of the log
 	Notes   []string   `json:"notes,omitempty"`
 	Trashed []string   `json:"trashed,omitempty"` // where what was deleted or overwritten is kept
+	Skipped []Skipped  `json:"skipped,omitempty"` // what was already applied
 }
 
 // meta is what every shape says of a commit; nil when there is nothing to say.
@@ -45,7 +46,7 @@ func meta(v View, p *plan.Plan) *Meta {
 	if m == nil {
 		m = &Meta{}
 	}
-	m.DryRun = v.DryRun
+	m.DryRun, m.Skipped = v.DryRun, skipped(p)
 	for i := range p.Steps {
 		if id := v.Done.trashed(i); id != "" {
 			m.Trashed = append(m.Trashed, id)
@@ -82,7 +83,7 @@ func worded(v View, p *plan.Plan, err error) *Worded {
 		for i, e := range all {
 			out[i] = words.Refusal(e, opOf(v.Patch, e))
 		}
-		w := &Worded{Output: strings.Join(out, "\n") + stays(v), Error: failure(err), Meta: v.meta()}
+		w := &Worded{Output: strings.Join(out, "\n") + applied(all) + stays(v), Error: failure(err), Meta: v.meta()}
 		if v.Partial != nil {
 			w.Meta = meta(v, v.Partial)
 		}
@@ -90,7 +91,7 @@ func worded(v View, p *plan.Plan, err error) *Worded {
 	}
 	var out strings.Builder
 	out.WriteString(words.Success(changes(p)))
-	for _, n := range slices.Concat(notes(p), v.notes()) {
+	for _, n := range slices.Concat(notes(p), leftOut(p), v.notes()) {
 		out.WriteString("\nNote: " + n)
 	}
 	return &Worded{Ok: true, Output: out.String(), Meta: meta(v, p)}
@@ -138,8 +139,8 @@ func results(v View, p *plan.Plan, err error) *Results {
 	}
 	r.count(v, p)
 	r.Meta = meta(v, p)
-	r.text = fmt.Sprintf("%d modified, %d added, %d deleted.\n%s", r.Modified, r.Added, r.Deleted, strings.TrimSuffix(r.text, "\n"))
-	for _, n := range slices.Concat(notes(p), v.notes()) {
+	r.text = strings.TrimSuffix(fmt.Sprintf("%d modified, %d added, %d deleted.\n%s", r.Modified, r.Added, r.Deleted, r.text), "\n")
+	for _, n := range slices.Concat(notes(p), leftOut(p), v.notes()) {
 		r.text += "\nNote: " + n
 	}
 	return r
@@ -175,7 +176,7 @@ func (r *Results) refused(v View, all fail.List) *Results {
 		}
 	}
 	r.Error = words.Refusal(all[0], opOf(v.Patch, all[0]))
-	r.text = r.Error + stays(v)
+	r.text = r.Error + applied(all) + stays(v)
 	if slices.ContainsFunc(all, func(e *fail.Error) bool { return e.Hunk > 0 }) {
 		if r.Meta == nil {
 			r.Meta = &Meta{}

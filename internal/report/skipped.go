@@ -1,0 +1,95 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/internal/plan"
+)
+
+// Skipped is a section, or some hunks of one, that was left out since it was already applied.
+type Skipped struct {
+	Path      string `json:"path"`
+	Operation string `json:"operation"`
+	ToPath    string `json:"toPath,omitempty"`
+	Hunks     []int  `json:"hunks,omitempty"` // from 0; of a section that has hunks
+}
+
+func skipped(p *plan.Plan) []Skipped {
+	var out []Skipped
+	for _, s := range p.Skipped {
+		out = append(out, Skipped{Path: s.Path, Operation: s.Op.String(), ToPath: s.To, Hunks: s.Hunks})
+	}
+	return out
+}
+
+// nothing is what there is to say when all of a patch is already applied.
+const nothing = "Already applied: nothing to do."
+
+// leftOut is one line on what a plan leaves out, where the dialect has words of its own for the rest.
+func leftOut(p *plan.Plan) []string {
+	if p.Applied() {
+		return []string{nothing}
+	}
+	return AlreadyApplied(p)
+}
+
+// AlreadyApplied says what a plan leaves out since it is already applied, one sentence for a file.
+func AlreadyApplied(p *plan.Plan) []string {
+	var out []string
+	for _, s := range p.Skipped {
+		what := s.Op.String() + " was already applied, and is skipped."
+		if len(s.Hunks) > 0 {
+			what = numbered(s.Hunks) + " already applied, and skipped."
+		}
+		path := Escape(s.Path)
+		if s.To != "" {
+			path += " -> " + Escape(s.To)
+		}
+		out = append(out, path+": "+what)
+	}
+	return out
+}
+
+// applied is a line that names what was refused and is already applied, for dialects that have no words for it.
+func applied(all fail.List) string {
+	const most = 10
+	var out []string
+	for _, e := range all {
+		name := Escape(fail.Short(e.Path))
+		if e.Hunk > 0 {
+			name += fmt.Sprintf(" (hunk %d)", e.Hunk)
+		}
+		if e.Already {
+			out = append(out, name)
+		}
+	}
+	switch n := len(out); {
+	case n == 0:
+		return ""
+	case n > most:
+		out = append(out[:most], fmt.Sprintf("%d more", n-most))
+	}
+	return "\nNote: already applied: " + strings.Join(out, ", ") + "."
+}
+
+// numbered names hunks by their numbers from 1.
+func numbered(from0 []int) string {
+	if len(from0) == 1 {
+		return fmt.Sprintf("hunk %d was", from0[0]+1)
+	}
+	var b strings.Builder
+	for i, k := range from0 {
+		switch {
+		case i == 0:
+			b.WriteString("hunks ")
+		case i == len(from0)-1:
+			b.WriteString(" and ")
+		default:
+			b.WriteString(", ")
+		}
+		fmt.Fprint(&b, k+1)
+	}
+	return b.String() + " were"
+}
