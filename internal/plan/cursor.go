@@ -3,6 +3,8 @@ package plan
 import (
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/emend-dev/emend/internal/fail"
 	"github.com/emend-dev/emend/internal/match"
@@ -19,9 +21,33 @@ func (p *placer) runCursor() {
 	for k := range p.hunks {
 		cursor = p.advance(k, cursor)
 	}
+	p.inTurn()
 	p.doc.Settle()
 	for k := range p.hunks {
 		p.put(k)
+	}
+}
+
+// inTurn names the order of the hunks that would do, where nothing but theirs is wrong.
+func (p *placer) inTurn() {
+	if !slices.ContainsFunc(p.spots, func(s spot) bool { return s.early }) {
+		return
+	}
+	for k := range p.spots {
+		if s := &p.spots[k]; !s.placed && (!s.early || s.start < 0) {
+			return
+		}
+	}
+	turn := slices.Clone(p.every())
+	slices.SortStableFunc(turn, func(a, b int) int { return p.spots[a].start - p.spots[b].start })
+	var names []string
+	for _, k := range turn {
+		names = append(names, strconv.Itoa(k+1))
+	}
+	for k := range p.spots {
+		if s := &p.spots[k]; s.early && len(names) <= maxExplained {
+			s.err.Hint = "Put the hunks in the order of the file: " + strings.Join(names, ", ") + "."
+		}
 	}
 }
 
@@ -41,7 +67,7 @@ func (p *placer) advance(k, cursor int) int {
 	case h.AtEnd:
 		p.seekEnd(k)
 		if s.placed && s.first < from {
-			s.placed, s.err = false, p.tooEarly(k, from)
+			s.placed, s.early, s.start, s.err = false, true, s.first, p.tooEarly(k, from)
 		}
 		s.rung = max(s.rung, rung)
 		if !s.placed || !p.looksFor(k) {
@@ -54,7 +80,7 @@ func (p *placer) advance(k, cursor int) int {
 	}
 	if !p.first(k, from) {
 		if s.err = p.notFound(k); p.somewhere(k) {
-			s.err = p.tooEarly(k, from)
+			s.early, s.start, s.err = true, p.only(k), p.tooEarly(k, from)
 		}
 		return cursor
 	}
@@ -105,6 +131,21 @@ func (p *placer) first(k, from int) bool {
 func (p *placer) somewhere(k int) bool {
 	_, n := p.strictest(k)
 	return n > 0
+}
+
+// only is the line of hunk k's only place, or -1.
+func (p *placer) only(k int) int {
+	r, n := p.strictest(k)
+	if n != 1 {
+		return -1
+	}
+	x := p.index(k, r)
+	for i, t := range p.tries[k] {
+		if n := p.pattern(x, k, i); t.cut == p.spots[k].try.cut && x.Count(n) == 1 {
+			return p.doc.Origin(x.Only(n))
+		}
+	}
+	return -1
 }
 
 func (p *placer) tooEarly(k, from int) *fail.Error {

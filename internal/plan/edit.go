@@ -27,6 +27,10 @@ func (p *placer) put(k int) {
 		s.placed, s.err = false, p.crooked(k)
 		return
 	}
+	if p.rules.Place == dialect.Ordered && s.rung > patch.Exact && (p.idle(k, dent) || p.idle(k, shift{}) || p.twice(k, dent)) {
+		s.placed, s.err = false, p.notFound(k)
+		return
+	}
 	s.put = true
 	p.wrote = append(p.wrote, mark{p.doc.Fresh(), k})
 	h := &p.hunks[k]
@@ -47,6 +51,64 @@ func (p *placer) put(k int) {
 	if err := p.doc.Flush(); err != nil && p.limit == nil {
 		p.limit = errLimit(err)
 	}
+}
+
+// idle reports whether hunk k, shifted so, would leave every line as it is. One that matched loosely and would, as it was
+// written or as it would be written, has been here before.
+func (p *placer) idle(k int, dent shift) bool {
+	at := p.spots[k].first
+	var gone, come []string
+	for _, l := range p.hunks[k].Lines[:len(p.hunks[k].Lines)-p.spots[k].try.cut] {
+		switch l.Mark() {
+		case '+':
+			come = append(come, dent.apply(l.Text()))
+			continue
+		case '-':
+			gone = append(gone, p.doc.Line(at))
+		default:
+			if !slices.Equal(gone, come) {
+				return false
+			}
+			gone, come = gone[:0], come[:0]
+		}
+		at = p.doc.Next(at)
+	}
+	return slices.Equal(gone, come)
+}
+
+// twice reports whether what hunk k, which only adds, leaves behind stands at its place already: from its first line on, or
+// up to its last. Its additions would be there twice.
+func (p *placer) twice(k int, dent shift) bool {
+	s := &p.spots[k]
+	lines := p.hunks[k].Lines[:len(p.hunks[k].Lines)-s.try.cut]
+	if slices.ContainsFunc(lines, func(l patch.Line) bool { return l.Mark() == '-' }) {
+		return false
+	}
+	is := func(at match.Slot, l patch.Line) bool {
+		want := l.Text()
+		if l.Mark() == '+' {
+			want = dent.apply(want)
+		}
+		return match.Same(s.rung, p.doc.Line(at), want)
+	}
+	at, last, down, up := s.first, match.Begin, true, true
+	for _, l := range lines {
+		if down = down && at != p.doc.End() && is(at, l); down {
+			at = p.doc.Next(at)
+		}
+	}
+	at = s.first
+	for _, l := range lines {
+		if l.Mark() == ' ' {
+			last, at = at, p.doc.Next(at)
+		}
+	}
+	for _, l := range slices.Backward(lines) {
+		if up = up && last != match.Begin && is(last, l); up {
+			last = p.doc.Prev(last)
+		}
+	}
+	return down || up
 }
 
 // below is the slot after the context line at. Behind a cursor all places are in the file as it was: what earlier
@@ -189,14 +251,20 @@ func (p *placer) review() {
 // finish writes the after-image.
 func (p *placer) finish() *placement {
 	w := &writer{doc: p.doc, file: p.file, last: p.doc.Prev(p.doc.End()), open: p.open()}
-	w.placed = make([]Placed, 0, len(p.spots))
-	for _, s := range p.spots {
-		w.placed = append(w.placed, Placed{Line: s.start + 1, Rung: s.rung, Others: s.others})
-	}
+	w.placed = p.placed()
 	if w.last != match.Begin {
 		w.style = p.style(w.last)
 	}
 	return w.write()
+}
+
+// placed says where every hunk is.
+func (p *placer) placed() []Placed {
+	out := make([]Placed, 0, len(p.spots))
+	for _, s := range p.spots {
+		out = append(out, Placed{Line: s.start + 1, Rung: s.rung, Others: s.others, Skipped: s.applied})
+	}
+	return out
 }
 
 // open says whether the file ends without a newline afterwards.

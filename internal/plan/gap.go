@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 
+	"github.com/emend-dev/emend/internal/dialect"
 	"github.com/emend-dev/emend/internal/fail"
 	"github.com/emend-dev/emend/internal/match"
 	"github.com/emend-dev/emend/patch"
@@ -68,9 +69,11 @@ func (p *placer) holding(anchors []string, a match.Anchor) []fail.Place {
 	return out
 }
 
-// addAnchors finds the anchors of the hunks that only add lines: they need them at once.
+// addAnchors finds the anchors of the hunks that need them at once: those that only add lines, and where there are
+// several rungs all, since a stricter place that is not below the anchor may not be the one that is meant.
 func (p *placer) addAnchors() {
-	p.findAnchors(func(k int) bool { return !p.looksFor(k) && p.hunks[k].How == patch.Narrow })
+	rungs := p.rules.Place == dialect.Ordered && len(p.rules.Ladder) > 1
+	p.findAnchors(func(k int) bool { return p.hunks[k].How == patch.Narrow && (rungs || !p.looksFor(k)) })
 }
 
 // findAnchors finds the anchors of the hunks that need them, all in one walk.

@@ -12,8 +12,9 @@ import (
 // shift is how indentation must change between a hunk and the place it matched: the indents seen on matched
 // lines, and a rule for others. The zero shift changes nothing.
 type shift struct {
-	seen map[string]string
-	rule func(indent string) (string, bool)
+	seen  map[string]string
+	rule  func(indent string) (string, bool)
+	blank bool // the rule is for lines of nothing but white space, too
 }
 
 func (s shift) apply(line string) string {
@@ -22,10 +23,16 @@ func (s shift) apply(line string) string {
 }
 
 func (s shift) try(line string) (string, bool) {
-	if s.seen == nil || strings.TrimSpace(line) == "" {
+	if s.seen == nil || line == "" {
 		return line, true
 	}
 	in, rest := dent(line)
+	if rest == "" {
+		if to, ok := s.rule(in); ok && s.blank {
+			return to, true
+		}
+		return line, true
+	}
 	if to, ok := s.seen[in]; ok {
 		return to + rest, true
 	}
@@ -40,17 +47,25 @@ func dent(line string) (indent, rest string) {
 }
 
 // shift finds what made hunk k's lines match where it was placed. It fails when they do not all shift alike, or
-// when an added line has an indent that says nothing of where it belongs.
+// when an added line has an indent that says nothing of where it belongs. A hunk whose own lines are no evidence goes by
+// what the other hunks of the section have agreed on.
 func (p *placer) shift(k int) (shift, bool) {
+	s := &p.spots[k]
+	if s.rung < patch.Whitespace && p.tabs == (tabstop{}) || !slices.ContainsFunc(p.hunks[k].Lines, indented) && s.rung < patch.Whitespace {
+		return shift{}, true
+	}
 	adds := func(l patch.Line) bool { return l.Mark() == '+' && strings.TrimSpace(l.Text()) != "" }
-	if p.spots[k].rung < patch.Whitespace || !slices.ContainsFunc(p.hunks[k].Lines, adds) {
+	if !slices.ContainsFunc(p.hunks[k].Lines, adds) {
 		return shift{}, true
 	}
 	pairs, ok := p.indents(k)
 	if !ok {
 		return shift{}, false
 	}
-	out := shift{seen: pairs, rule: shiftRule(pairs)}
+	out, proved := shiftBy(pairs)
+	if s.tabs = proved; same(pairs) && p.tabs != (tabstop{}) && p.tabs.explains(pairs) {
+		out.rule, out.blank = p.tabs.apply, true
+	}
 	for _, l := range p.hunks[k].Lines {
 		if l.Mark() != '+' {
 			continue
@@ -60,6 +75,14 @@ func (p *placer) shift(k int) (shift, bool) {
 		}
 	}
 	return out, true
+}
+
+// shiftBy is the shift that pairs tell of, and the tabstop, if it is one.
+func shiftBy(pairs map[string]string) (shift, tabstop) {
+	if t, ok := tabstopOf(pairs); ok {
+		return shift{seen: pairs, rule: t.apply, blank: true}, t
+	}
+	return shift{seen: pairs, rule: shiftRule(pairs)}, tabstop{}
 }
 
 // indents maps each indent on the hunk's old lines to the one in the file.
@@ -89,8 +112,8 @@ func (p *placer) indents(k int) (map[string]string, bool) {
 	return pairs, true
 }
 
-// shiftRule finds the one change that explains every pair: nothing, a prefix more, a prefix less, or so many
-// spaces for a tab either way. Where none does, only the indents that were seen can be changed.
+// shiftRule finds the one change that explains every pair: nothing, a prefix more, or a prefix less. Where none does, only
+// the indents that were seen can be changed.
 func shiftRule(pairs map[string]string) func(string) (string, bool) {
 	more, less, ok := prefixes(pairs)
 	switch {
@@ -100,14 +123,6 @@ func shiftRule(pairs map[string]string) func(string) (string, bool) {
 		return func(in string) (string, bool) { return more + in, true }
 	case ok:
 		return func(in string) (string, bool) { return strings.CutPrefix(in, less) }
-	}
-	if w := width(pairs, func(in, to string) (string, string) { return in, to }); w > 0 {
-		return func(in string) (string, bool) {
-			return strings.Repeat("\t", len(in)/w), len(in)%w == 0 && only(in, ' ')
-		}
-	}
-	if w := width(pairs, func(in, to string) (string, string) { return to, in }); w > 0 {
-		return func(in string) (string, bool) { return strings.Repeat(" ", len(in)*w), only(in, '\t') }
 	}
 	return func(string) (string, bool) { return "", false }
 }
@@ -132,21 +147,6 @@ func prefixes(pairs map[string]string) (more, less string, ok bool) {
 		more, less, first = m, l, false
 	}
 	return more, less, true
-}
-
-// width is the number of spaces that stand for a tab in every pair, or 0. Only usual widths count.
-func width(pairs map[string]string, order func(in, to string) (spaces, tabs string)) int {
-	for _, w := range []int{4, 2, 8, 3} {
-		ok := len(pairs) > 0
-		for in, to := range pairs {
-			spaces, tabs := order(in, to)
-			ok = ok && only(spaces, ' ') && only(tabs, '\t') && len(spaces) == w*len(tabs)
-		}
-		if ok {
-			return w
-		}
-	}
-	return 0
 }
 
 func only(s string, c byte) bool { return strings.Trim(s, string(c)) == "" }

@@ -3,13 +3,16 @@ package plan
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/emend-dev/emend/internal/fail"
 	"github.com/emend-dev/emend/internal/match"
+	"github.com/emend-dev/emend/patch"
 )
 
 // decide settles what uniqueness left open: first by anchors, then by the order of the hunks in the file.
 func (p *placer) decide() {
+	p.reread()
 	p.byAnchors()
 	if p.limit == nil && p.inOrder() {
 		p.byOrder()
@@ -30,18 +33,61 @@ func (p *placer) byAnchors() {
 			s.pending, s.err = false, p.noAnchor(k)
 			continue
 		}
-		x := p.index(k, s.rung)
+		p.byAnchor(k, a.Line)
+	}
+	p.putAll()
+}
+
+// byAnchor places hunk k if the strictest rung that has a place below the line anchor, from the one it stands on, has one.
+func (p *placer) byAnchor(k, anchor int) {
+	s := &p.spots[k]
+	i, size := slices.Index(p.tries[k], s.try), len(slices.Collect(p.wants(k, s.try)))
+	for _, r := range p.rules.Ladder {
+		if r < s.rung {
+			continue
+		}
+		x := p.index(k, r)
 		if x.lasts == nil {
 			x.lasts = x.Lasts()
 		}
-		i := slices.Index(p.tries[k], s.try)
-		size := len(slices.Collect(p.wants(k, s.try)))
 		last, but := x.lasts[p.pattern(x, k, i)][0], x.lasts[p.pattern(x, k, i)][1]
-		if p.startsAfter(last, size, a.Line) && !p.startsAfter(but, size, a.Line) {
-			p.at(k, s.rung, p.doc.Back(last, size-1), s.others+1)
+		switch {
+		case !p.startsAfter(last, size, anchor):
+			continue
+		case !p.startsAfter(but, size, anchor):
+			p.at(k, r, p.doc.Back(last, size-1), max(s.others+1, x.Count(p.pattern(x, k, i))))
+		}
+		return
+	}
+}
+
+// strays reports whether the only place of hunk k, on rung r, is not below its anchor, while a looser rung has one
+// that is: then neither is plainly the one that is meant, and it is decided when the other hunks are put. Until then it may
+// go by places that an earlier one has changed: that costs a doubt, and no walk for every hunk.
+func (p *placer) strays(k int, r patch.Rung) bool {
+	a, has := p.anchors[k]
+	if !has || a.Line < 0 || r == p.rules.Ladder[len(p.rules.Ladder)-1] {
+		return false
+	}
+	size := len(slices.Collect(p.wants(k, p.spots[k].try)))
+	i := slices.Index(p.tries[k], p.spots[k].try)
+	x := p.index(k, r)
+	if p.doc.Origin(x.Only(p.pattern(x, k, i))) > a.Line {
+		return false
+	}
+	for _, looser := range p.rules.Ladder {
+		if looser <= r {
+			continue
+		}
+		x := p.index(k, looser)
+		if x.lasts == nil {
+			x.lasts = x.Lasts()
+		}
+		if p.startsAfter(x.lasts[p.pattern(x, k, i)][0], size, a.Line) {
+			return true
 		}
 	}
-	p.putAll()
+	return false
 }
 
 // putAll makes the changes of the hunks that were decided just now. They were decided together; one whose lines
@@ -60,9 +106,14 @@ func (p *placer) putAll() {
 			continue
 		}
 		p.put(k)
-		for _, x := range p.indexes {
-			x.lasts = nil
-		}
+		p.reread()
+	}
+}
+
+// reread lets go of the last places that the indexes had before the text was changed.
+func (p *placer) reread() {
+	for _, x := range p.indexes {
+		x.lasts = nil
 	}
 }
 
@@ -99,31 +150,51 @@ func (p *placer) inOrder() bool {
 	return true
 }
 
-// byOrder looks at every run of pending hunks between two decided ones. Packed as far up as they go and as far
-// down as they go, a hunk that comes to the same place both times has no other.
+// byOrder looks at every run of pending hunks that stands between two decided ones. Packed as far up as they go and as far
+// down as they go, a hunk that comes to the same place both times has no other. Where a run has no decided hunk on one side
+// the file goes on, and the place that is meant may be there, changed: such a run is decided only if it has a hunk for each
+// place there is.
 func (p *placer) byOrder() {
-	from := 0
 	for k := 0; k < len(p.spots); k++ {
 		if !p.spots[k].pending {
-			if p.spots[k].placed {
-				from = p.spots[k].stop
-			}
 			continue
 		}
 		n := k
 		for n < len(p.spots) && !p.spots[n].placed {
 			n++
 		}
-		to := p.file.Len()
+		from, to, bounded := 0, p.file.Len(), k > 0 && p.spots[k-1].placed && n < len(p.spots)
+		if k > 0 && p.spots[k-1].placed {
+			from = p.spots[k-1].stop
+		}
 		if n < len(p.spots) {
 			to = p.spots[n].start
 		}
-		if from < to {
+		if from < to && (bounded || p.exhausts(k, n)) {
 			p.pack(k, n, p.doc.At(from), p.doc.At(to))
 		}
-		k = n - 1
+		k = n
 	}
 	p.putAll()
+}
+
+// exhausts reports whether the pending hunks among k up to n are as many as the places that each of them has.
+func (p *placer) exhausts(k, n int) bool {
+	sought := func(i int) string {
+		return p.spots[i].rung.String() + "\n" + strings.Join(slices.Collect(p.wants(i, p.spots[i].try)), "\n")
+	}
+	hunks := map[string]int{}
+	for i := k; i < n; i++ {
+		if p.spots[i].pending {
+			hunks[sought(i)]++
+		}
+	}
+	for i := k; i < n; i++ {
+		if p.spots[i].pending && hunks[sought(i)] != p.spots[i].others+1 {
+			return false
+		}
+	}
+	return true
 }
 
 // pack decides the pending hunks among k up to n within the slots from up to to.

@@ -19,6 +19,8 @@ type placement struct {
 	hunks []Placed
 	edits []Edit
 	bytes []Edit // the same in bytes
+
+	applied bool // every hunk is already applied: there is nothing else
 }
 
 // place puts every hunk where it belongs and returns what becomes of the file, or every reason why not.
@@ -26,12 +28,31 @@ type placement struct {
 // It takes time linear in the file plus the hunks, whatever they hold. Beside the file and the after-image it
 // costs at most 12 bytes for a line of the file and rung in use, and what [match.Index] says for a line of a hunk.
 func place(file *text.Lines, hunks []patch.Hunk, r dialect.Rules, show func(patch.Hunk) (string, bool)) (*placement, error) {
+	return placing(file, hunks, r, false).settle(tell, show)
+}
+
+// placing puts every hunk where it belongs, or notes why not.
+func placing(file *text.Lines, hunks []patch.Hunk, r dialect.Rules, traced bool) *placer {
 	p := newPlacer(file, hunks, r)
+	p.traced = traced
 	p.run()
+	if tabs, ok := p.agreed(); ok {
+		p = newPlacer(file, hunks, r)
+		p.traced, p.tabs = traced, tabs
+		p.run()
+	}
+	return p
+}
+
+// settle is what becomes of the file, or every reason why not.
+func (p *placer) settle(mode repeats, show func(patch.Hunk) (string, bool)) (*placement, error) {
 	if p.limit != nil {
 		return nil, p.limit
 	}
 	p.review()
+	if p.already(mode); p.whole && mode >= skip {
+		return p.unchanged(), nil
+	}
 	if errs := p.errors(); len(errs) > 0 {
 		p.explain(errs, show)
 		return nil, errs
@@ -59,7 +80,10 @@ type placer struct {
 	removed []run                // the lines of the file that are gone, in the order of removal; sorted once all hunks are put
 	listed  int                  // refusals that listed their places
 	places  map[int][]fail.Place // by hunk, while it is pending
+	tabs    tabstop              // what hunks that prove nothing go by
+	whole   bool                 // every hunk is already applied
 	limit   error
+	traced  bool // somebody wants to know which line of the file every line of a hunk stands for
 }
 
 // mark says that the slots from slot on are hunk's, up to the next mark.
@@ -89,10 +113,17 @@ type spot struct {
 	start, stop int
 
 	put     bool // the change is made
+	gone    bool // it has no place, and had none before any hunk was put
+	applied bool // its outcome is there already: it is left out
 	pending bool // several places, and nothing has decided yet
 	lost    bool // an earlier hunk took the line of the anchor that the hunk was to follow
 	begun   int  // how many places there were before any hunk was put
+	early   bool // it has places, but only before the cursor
+	by      int  // with an overlap: the number of the other hunk, from 1; 0 where nobody knows
+	tabs    tabstop
 	err     *fail.Error
+
+	over []int // where the placer is traced: see [Stand.Lines]
 }
 
 func newPlacer(file *text.Lines, hunks []patch.Hunk, r dialect.Rules) *placer {
@@ -210,9 +241,9 @@ func (p *placer) seek(k int) {
 	case !p.looksFor(k):
 		p.seekGap(k)
 	default:
-		if r, n := p.strictest(k); n == 1 {
+		if r, n := p.strictest(k); n == 1 && !p.strays(k, r) {
 			p.found(k, r)
-		} else if n > 1 {
+		} else if n > 0 {
 			s.pending, s.rung, s.others = true, r, n-1
 			p.list(k)
 		} else {
@@ -251,8 +282,10 @@ func (p *placer) at(k int, r patch.Rung, first match.Slot, total int) {
 func (p *placer) span(k int) {
 	s := &p.spots[k]
 	end := s.first
+	s.over = s.over[:0]
 	for _, l := range p.hunks[k].Lines[:len(p.hunks[k].Lines)-s.try.cut] {
 		if l.Old() {
+			p.trace(s, end)
 			end = p.doc.Next(end)
 		}
 	}

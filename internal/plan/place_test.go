@@ -85,9 +85,20 @@ func TestPlace(t *testing.T) {
 		{"addition at the end", order, "f\nf\n", H{hunk("+x", "$")}, "f\nf\nx\n", []int{3}},
 		{"end of file decides", order, "x\na\nx\n", H{hunk("-x", "+y", "$")}, "x\na\ny\n", []int{3}},
 		{"not at the end", order, "x\na\n", H{hunk("-x", "+y", "$")}, "!patch_apply_error context_not_found", nil},
-		{"order decides between two", order, "x\nm\nx\n", H{hunk("-x", "+1"), hunk(" m", "+M")}, "1\nm\nM\nx\n", []int{1, 2}},
+		{"order decides between two", order, "a\nx\nm\nx\n", H{hunk(" a", "+A"), hunk("-x", "+1"), hunk(" m", "+M")}, "a\nA\n1\nm\nM\nx\n", []int{1, 2, 3}},
+		{"order with nothing above", order, "x\nm\nx\n", H{hunk("-x", "+1"), hunk(" m", "+M")}, "!multiple_matches", nil},
+		{"order with nothing below", order, "x\nm\nx\n", H{hunk(" m", "+M"), hunk("-x", "+1")}, "!multiple_matches", nil},
 		{"order decides for as many as there are", order, "x\nm\nx\n", H{hunk("-x", "+1"), hunk("-x", "+2")}, "1\nm\n2\n", []int{1, 3}},
 		{"order leaves it open", order, "x\nx\nm\nx\n", H{hunk("-x", "+1"), hunk(" m", "+M")}, "!multiple_matches", nil},
+		{"anchor before the rung", loose, "x\ny\nF\nx \ny\n", H{hunk("@@ F", "-x", " y", "+z")}, "x\ny\nF\ny\nz\n", []int{4}},
+		{"anchor before the rung, and another hunk adds a place", loose, "x\nF\n x\nq\n", H{hunk("@@ F", "-x", "+1"), hunk(" q", "+ x")}, "!multiple_matches", nil},
+		{"anchor with nothing below", loose, "x\ny\nF\ny\n", H{hunk("@@ F", "-x", " y", "+z")}, "y\nz\nF\ny\n", []int{1}},
+		{"one hunk proves tabs for the others", loose, "a\n\n\tb\n", H{hunk(" a", "+    n"), hunk("-    b", "+    B")}, "a\n\tn\n\n\tB\n", []int{1, 3}},
+		{"hunks do not agree on tabs", loose, "a\n\n\tb\n\tc\n", H{hunk(" a", "+    n"), hunk("-    b", "+    B"), hunk("-  c", "+  C")}, "!patch_apply_error context_not_found", nil},
+		{"a loose hunk that is there already", loose, "z\na \nb\n", H{hunk(" a", "+b")}, "!patch_apply_error context_not_found", nil},
+		{"additions that stand there, from above", loose, "}\n}\n\nf\n}\n\ng \n", H{hunk(" }", " ", "+f", "+}", "+", " g")}, "!patch_apply_error context_not_found", nil},
+		{"additions that stand there, by the letter", order, "}\n}\n\nf\n}\n\ng\n", H{hunk(" }", " ", "+f", "+}", "+", " g")}, "}\n}\n\nf\n}\n\nf\n}\n\ng\n", []int{5}},
+		{"a loose hunk that would change nothing", loose, "\ta\n", H{hunk("-a", "+\ta")}, "!patch_apply_error context_not_found", nil},
 		{"used up and out of order", order, "x\nm\nx\nn\n", H{hunk("-x", "+1", " n"), hunk("-x", "+2")}, "!multiple_matches", nil},
 		{"used up and in order", order, "x\nm\nx\nn\n", H{hunk("-x", "+1", " m"), hunk("-x", "+2")}, "1\nm\n2\nn\n", []int{1, 3}},
 
@@ -426,14 +437,18 @@ func TestShift(t *testing.T) {
 		{"a prefix less", map[string]string{"\t": "", "\t\t": "\t"}, "\t\t\tx", "\t\tx"},
 		{"a prefix less than there is", map[string]string{"\t\t": "\t"}, "x", "!"},
 		{"spaces to tabs", map[string]string{"": "", "    ": "\t"}, "        x", "\t\tx"},
-		{"spaces to tabs, a remainder", map[string]string{"    ": "\t"}, "      x", "!"},
+		{"spaces to tabs, a remainder", map[string]string{"    ": "\t"}, "      x", "\t  x"},
+		{"spaces to tabs, tabs in between", map[string]string{"    ": "\t"}, "    \tx", "!"},
+		{"spaces to tabs, an aligned comment", map[string]string{" ": " ", "     ": "\t "}, "         * x", "\t\t * x"},
+		{"spaces to tabs, nothing but white space", map[string]string{"    ": "\t"}, "        ", "\t\t"},
 		{"tabs to spaces", map[string]string{"\t": "  ", "\t\t": "    "}, "\t\t\tx", "      x"},
 		{"no rule, but seen", map[string]string{"": " ", " ": "\t"}, " x", "\tx"},
 		{"no rule, not seen", map[string]string{"": " ", " ": "\t"}, "  x", "!"},
 		{"blank", map[string]string{"": "\t"}, "", ""},
 	}
 	for _, tt := range tests {
-		got, ok := shift{tt.pairs, shiftRule(tt.pairs)}.try(tt.in)
+		how, _ := shiftBy(tt.pairs)
+		got, ok := how.try(tt.in)
 		if !ok {
 			got = "!"
 		}

@@ -24,11 +24,14 @@ type Options struct {
 	Expect map[string]string
 	// Print writes one hunk in the dialect of the patch, for the corrected hunks of a refusal.
 	Print func(patch.Hunk) (string, bool)
+	// Idempotent skips what is already applied, instead of refusing it.
+	Idempotent bool
 }
 
 // Plan is what a patch would do, settled. Steps are in patch order.
 type Plan struct {
-	Steps []Step
+	Steps   []Step
+	Skipped []Skip // what is left out since it is already applied
 }
 
 // Step is one section's effect on one file.
@@ -61,16 +64,25 @@ type Placed struct {
 	Line   int        // 1-based, in the file before the patch
 	Rung   patch.Rung // how loosely it matched
 	Others int        // how many other places would have matched
+
+	Skipped bool // its outcome was there already, and begins at Line
 }
 
 // Edit says that lines A0 up to A1 of the old text became lines B0 up to B1 of the new one, from 0.
 type Edit struct{ A0, A1, B0, B1 int }
 
-// HunkCount is the number of hunks in the whole plan.
+// Applied reports whether there is nothing to do, since all of the patch is already applied.
+func (p *Plan) Applied() bool { return len(p.Steps) == 0 && len(p.Skipped) > 0 }
+
+// HunkCount is the number of hunks that the whole plan applies.
 func (p *Plan) HunkCount() int {
 	n := 0
 	for _, s := range p.Steps {
-		n += len(s.Hunks)
+		for _, h := range s.Hunks {
+			if !h.Skipped {
+				n++
+			}
+		}
 	}
 	return n
 }
@@ -83,19 +95,27 @@ func (p *Plan) HunkCount() int {
 // 300 bytes are for a hunk itself, however short, so that the bound holds for a hundred thousand of them in one file.
 // BenchmarkBuild prints both.
 func Build(ctx context.Context, p patch.Patch, r dialect.Rules, src Source, o Options) (*Plan, error) {
-	b := &builder{ctx: ctx, rules: r, src: src, opts: o, overlay: map[any]*state{}, claimed: map[any]int{}}
+	return newBuilder(ctx, r, src, o).build(p)
+}
+
+func newBuilder(ctx context.Context, r dialect.Rules, src Source, o Options) *builder {
+	return &builder{ctx: ctx, rules: r, src: src, opts: o, overlay: map[any]*state{}, claimed: map[any]int{}}
+}
+
+func (b *builder) build(p patch.Patch) (*Plan, error) {
 	for i := range p.Sections {
-		if err := ctx.Err(); err != nil {
+		if err := b.ctx.Err(); err != nil {
 			return nil, ended(err)
 		}
 		b.section(i, &p.Sections[i])
 	}
 	b.nesting(p.Sections)
+	b.settle(len(p.Sections))
 	if len(b.errs) > 0 {
 		slices.SortStableFunc(b.errs, func(a, b *fail.Error) int { return a.Section - b.Section })
 		return nil, b.errs
 	}
-	return &Plan{Steps: b.steps}, nil
+	return &Plan{Steps: b.steps, Skipped: b.skipped}, nil
 }
 
 // ended is a call whose context has ended while it was planned.
@@ -117,8 +137,11 @@ type builder struct {
 
 	steps   []Step
 	errs    fail.List
+	skipped []Skip
+	applied []applied      // the sections that are already applied, or may be
 	overlay map[any]*state // by place: what earlier sections made of it
 	claimed map[any]int    // by place: the patch line of the section that has it
+	survey  *Survey        // what is found out about every section, where somebody wants to know
 }
 
 // state is a file as earlier sections leave it.
@@ -141,10 +164,24 @@ func (b *builder) section(i int, s *patch.Section) {
 	case patch.Move:
 		err = b.move(s, &step)
 	}
-	if err == nil {
-		b.steps = append(b.steps, step)
-		return
+	if b.survey != nil {
+		b.surveyed(s, &step, err)
 	}
+	how := b.standing(s, &step, err)
+	if how != none {
+		b.applied = append(b.applied, applied{how, Skip{Op: step.Op, Path: step.Path, To: step.To, Section: i, Hunks: every(len(s.Hunks))}})
+	}
+	switch {
+	case err != nil:
+		b.refuse(i, s, err)
+	case how == none || !b.opts.Idempotent:
+		b.steps = append(b.steps, step)
+		b.parts(&step)
+	}
+}
+
+// refuse notes why section i cannot be applied.
+func (b *builder) refuse(i int, s *patch.Section, err error) {
 	for _, e := range fail.All(err) {
 		if e.Path == "" {
 			e.Path = s.Path
@@ -203,7 +240,7 @@ func (b *builder) update(s *patch.Section, step *Step) error {
 		return &fail.Error{Kind: fail.PatchParse, Path: s.Path, Line: s.Line, Msg: "the section has no hunks",
 			Expected: "a hunk", Hint: "Write at least one hunk under the header, or leave the section out."}
 	}
-	if err := b.edit(s, step); err != nil {
+	if err := b.edit(s, step); err != nil || step.idle() {
 		return err
 	}
 	b.result(step.Source.Place, step)
@@ -336,9 +373,17 @@ func (b *builder) edit(s *patch.Section, step *Step) error {
 		return &fail.Error{Kind: fail.BinaryFile, Path: s.Path, Msg: "the file is binary; a patch of lines cannot change it",
 			Hint: "Delete the file and add a new one, or write it with another tool."}
 	}
-	out, err := place(text.Split(step.Before), s.Hunks, b.rules, b.opts.Print)
+	p := placing(text.Split(step.Before), s.Hunks, b.rules, b.survey != nil)
+	out, err := p.settle(b.repeats(s, step), b.opts.Print)
+	if b.survey != nil {
+		b.survey.stands(p)
+	}
 	if err != nil {
 		return err
+	}
+	if out.applied {
+		step.After, step.AfterSum, step.Hunks = step.Before, step.BeforeSum, out.hunks
+		return nil
 	}
 	step.After, step.AfterSum, step.Hunks, step.Edits, step.Bytes = out.after, out.sum, out.hunks, out.edits, out.bytes
 	return nil

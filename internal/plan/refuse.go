@@ -77,6 +77,7 @@ func (p *placer) remover(n int) int {
 }
 
 func (p *placer) overlap(k, by, line int) *fail.Error {
+	p.spots[k].by = by + 1
 	return &fail.Error{Kind: fail.Overlapping, Hunk: k + 1, Line: line + 1,
 		Msg:  fmt.Sprintf("hunk %d already changes line %d", by+1, line+1),
 		Hint: "Join the two hunks into one."}
@@ -102,6 +103,10 @@ func (p *placer) ambiguous(k int) *fail.Error {
 	e := &fail.Error{Kind: fail.MultipleMatches, Hunk: k + 1, Total: total, Places: p.places[k],
 		Msg:  many(total, "place") + " match",
 		Hint: "Add lines of context that only one of them has."}
+	if total == 1 { // see strays
+		e.Msg = "its lines are above the anchor only, and below it are several that match more loosely"
+		e.Hint = "Leave the anchor out if this place is meant; else copy the lines below the anchor as they are, with context that only one place has."
+	}
 	if len(e.Places) > 0 {
 		e.Msg += " (" + lineList(e.Places, total) + ")"
 	}

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/emend-dev/emend/internal/fail"
@@ -30,14 +31,15 @@ func (r *replacer) explain(lost fail.List) {
 	}
 	vote(r.file, open)
 	for _, f := range open {
-		f.voteParts()
+		f.voteEnds()
 		s := &r.edits[f.err.Edit-1]
 		if !strings.Contains(strings.TrimSuffix(s.Old, text.LF), text.LF) && r.within(f, s) {
 			continue
 		}
-		if f.settle(); f.err.Nearest == nil {
+		if f.settle(); len(f.stands) == 0 {
 			f.settleBy(r.pieces(f))
 		}
+		f.describe()
 		r.offer(f, s)
 	}
 }
@@ -61,7 +63,9 @@ func (r *replacer) searchFor(e *fail.Error, s *sought) *search {
 		}
 		h.Lines = append(h.Lines, patch.Line("-"+strings.TrimSuffix(line, text.LF)))
 	}
-	return &search{file: r.file, h: h, err: e, name: "oldText"}
+	f := newSearch(r.file, h, e, "oldText")
+	f.partial = true
+	return f
 }
 
 // otherEnds finds an old text that is there but for its line ends.
@@ -110,9 +114,9 @@ func lineRange(p fail.Place) string {
 	return fmt.Sprintf("lines %d-%d", p.First, p.Last)
 }
 
-// voteParts lets the first and the last line vote for the lines that they are the end and the beginning of. They
+// voteEnds lets the first and the last line vote for the lines that they are the end and the beginning of. They
 // may be such parts; so that it does not count against a place that it lacks them.
-func (s *search) voteParts() {
+func (s *search) voteEnds() {
 	old := s.h.Old()
 	if len(old) < 2 {
 		return
@@ -120,7 +124,8 @@ func (s *search) voteParts() {
 	first, last := old[0], old[len(old)-1]
 	s.voteFor(first, 0, strings.HasSuffix)
 	s.voteFor(last, len(old)-1, strings.HasPrefix)
-	s.total = max(s.total/2, s.total-weight(first)-weight(last))
+	p := &s.parts[0]
+	p.total = max(p.total/2, p.total-weight(first)-weight(last))
 }
 
 // voteFor lets line i of the old text vote for the lines that it is a part of, unless they are many.
@@ -134,14 +139,19 @@ func (s *search) voteFor(line string, i int, part func(whole, part string) bool)
 		}
 	}
 	for _, n := range at {
-		s.votes[n-i] += weight(line)
+		s.parts[0].votes[n-i] += weight(line)
 	}
 }
 
-// settleBy describes the place that starts with the line begin, if rivals says that there is one.
+// settleBy looks at the place that starts with the line begin, if rivals says that there is one.
 func (s *search) settleBy(begin, rivals int) {
-	if rivals >= 0 {
-		s.describe(begin, rivals == 0)
+	if rivals < 0 {
+		return
+	}
+	if st, ok := s.lay(&s.parts[0], begin); ok {
+		st.tied = rivals > 0
+		s.stands = []stand{st}
+		s.rank()
 	}
 }
 
@@ -153,11 +163,11 @@ func (r *replacer) offer(f *search, s *sought) {
 		return
 	}
 	f.err.Hint = fmt.Sprintf("Read %s again and copy the text exactly.", lineRange(n.Place))
-	if f.corrected == nil {
+	if !f.alone || slices.Contains(f.stands[0].image, nothing) {
 		return
 	}
 	first, last := r.file.Line(f.from), r.file.Line(f.to-1)
-	olds := f.h.Old()
+	olds := f.old
 	skip, ok := before(first, olds[0])
 	drop, ok2 := behind(last, olds[len(olds)-1])
 	if !ok || !ok2 {
