@@ -1,5 +1,5 @@
-// Package npm fetches programs from the npm registry for tests and benchmarks: exactly what a lock file names, with the
-// checksums that it has. They are run, never read, and never a part of emend.
+// Package npm fetches from the npm registry for tests and benchmarks: programs, exactly what a lock file names, with the
+// checksums that it has, to be run; and packages as they were published, to be read as text. None is a part of emend.
 package npm
 
 import (
@@ -26,12 +26,9 @@ func Install(ctx context.Context, lock string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	base := os.Getenv("EMEND_NPM_DIR")
-	if base == "" {
-		if base, err = os.UserCacheDir(); err != nil {
-			return "", err
-		}
-		base = filepath.Join(base, "emend-npm")
+	base, err := cache()
+	if err != nil {
+		return "", err
 	}
 	sum := sha256.Sum256(text)
 	dir := filepath.Join(base, filepath.Base(lock)+"-"+hex.EncodeToString(sum[:8]))
@@ -41,12 +38,17 @@ func Install(ctx context.Context, lock string) (string, error) {
 	return dir, fetch(ctx, lock, dir)
 }
 
+// cache is the directory in which everything is kept.
+func cache() (string, error) {
+	if base := os.Getenv("EMEND_NPM_DIR"); base != "" {
+		return base, nil
+	}
+	base, err := os.UserCacheDir()
+	return filepath.Join(base, "emend-npm"), err
+}
+
 // fetch installs what the lock file names: npm refuses anything with another checksum.
 func fetch(ctx context.Context, lock, dir string) error {
-	npm, err := exec.LookPath("npm")
-	if err != nil {
-		return errors.New("npm is not installed")
-	}
 	if err := os.MkdirAll(filepath.Dir(dir), 0o777); err != nil {
 		return err
 	}
@@ -59,18 +61,30 @@ func fetch(ctx context.Context, lock, dir string) error {
 	if err := os.CopyFS(pkg, os.DirFS(lock)); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--fetch-retries=1")
-	cmd.Dir, cmd.Env = pkg, env(scratch)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("npm ci of %s: %w: %s", lock, err, bytes.TrimSpace(out))
+	if err := run(ctx, pkg, scratch, "ci", "--no-audit", "--no-fund"); err != nil {
+		return fmt.Errorf("npm ci of %s: %w", lock, err)
 	}
 	err = os.Rename(pkg, dir)
 	if errors.Is(err, fs.ErrExist) || errors.Is(err, syscall.ENOTEMPTY) {
 		return nil // another test fetched the same meanwhile
 	}
 	return err
+}
+
+// run runs npm in dir with home as its home directory. An error has what npm said.
+func run(ctx context.Context, dir, home string, args ...string) error {
+	npm, err := exec.LookPath("npm")
+	if err != nil {
+		return errors.New("npm is not installed")
+	}
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, npm, append([]string{"--ignore-scripts", "--fetch-retries=1"}, args...)...)
+	cmd.Dir, cmd.Env = dir, env(home)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w: %s", err, bytes.TrimSpace(out))
+	}
+	return nil
 }
 
 // env is an empty environment but for the ways to the registry: npm must not meet the user's own settings.
