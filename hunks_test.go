@@ -1,0 +1,111 @@
+package emend_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/emend-dev/emend"
+)
+
+// placesOf is where the hunks of the newest entry landed, by the log.
+func placesOf(t *testing.T, ws *emend.Workspace) (places []string, more int) {
+	t.Helper()
+	h, err := ws.History(t.Context(), emend.HistoryRequest{Diff: true, Limit: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range h.Data.Entries[0].Hunks {
+		places = append(places, fmt.Sprint(p.Line, " ", p.Rung))
+	}
+	return places, h.Data.Entries[0].HunksMore
+}
+
+const plain = "one\ntwo\nthree\n\tfour\nfive\n"
+
+// Each hunk is on record, by whatever dialect it came, with the line of the file before and the rung.
+func TestHunksOnRecord(t *testing.T) {
+	for dialect, tc := range map[string]struct {
+		text string
+		want string
+	}{
+		"emend":     {envelope("*** Update File: f", "@@", "-two", "+2", "@@", "-five", "+5"), "2 exact,5 exact"},
+		"codex":     {envelope("*** Update File: f", "@@", " one", "-two ", "+2", "@@", "-four", "+4"), "1 trailing,4 whitespace"},
+		"comma":     {envelope("*** Update File: f", "@@", "-two", "+2", "@@", "-five", "+5"), "2 exact,5 exact"},
+		"supyagent": {envelope("*** Update File: f", "@@", "-two", "+2", "@@", "-five", "+5"), "2 exact,5 exact"},
+		"chimera":   {envelope("*** Update File: f", "@@", "-two", "+2", "@@", "-five", "+5"), "2 exact,5 exact"},
+	} {
+		ws := workspace(t, "f", plain)
+		if _, err := ws.Apply(t.Context(), tc.text, emend.Options{Dialect: dialect}); err != nil {
+			t.Errorf("%s: %v", dialect, err)
+			continue
+		}
+		if got, more := placesOf(t, ws); strings.Join(got, ",") != tc.want || more != 0 {
+			t.Errorf("%s: %q and %d more, want %q", dialect, got, more, tc.want)
+		}
+		h, err := ws.History(t.Context(), emend.HistoryRequest{})
+		if err != nil || h.Data.Entries[0].Hunks != nil {
+			t.Errorf("without diffs: %+v, %v", h.Data.Entries[0], err)
+		}
+	}
+}
+
+func TestHunksOfEdits(t *testing.T) {
+	ws := workspace(t, "f", plain+"two\n")
+	edit := func(edits ...emend.TextEdit) {
+		t.Helper()
+		is, err := ws.Read(t.Context(), emend.ReadRequest{Path: "f"})
+		if err == nil {
+			_, err = ws.Edit(t.Context(), emend.EditRequest{Path: "f", ExpectedSha256: is.Data.Sha256, Edits: edits, Tolerance: "whitespace"})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	edit(emend.TextEdit{OldText: "two", NewText: "2", ExpectedOccurrences: 2}, emend.TextEdit{OldText: "three  \n", NewText: "3\n"})
+	if got, _ := placesOf(t, ws); strings.Join(got, ",") != "2 exact,6 exact,3 trailing" {
+		t.Errorf("%q", got)
+	}
+	if err := os.WriteFile(filepath.Join(ws.Root(), "f"), []byte(strings.Repeat("x\n", 1000)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	edit(emend.TextEdit{OldText: "x\n", NewText: "y\n", ExpectedOccurrences: 1000})
+	if got, more := placesOf(t, ws); len(got) != 200 || more != 800 || got[199] != "200 exact" {
+		t.Errorf("%d and %d more", len(got), more)
+	}
+	a, err := ws.Undo(t.Context(), emend.UndoRequest{})
+	if err != nil {
+		t.Fatal(err, a)
+	}
+	if got, _ := placesOf(t, ws); got != nil {
+		t.Errorf("an undo has no hunks: %q", got)
+	}
+}
+
+// What was there already did not land, and where a protected file was changed nobody is told.
+func TestHunksNotOnRecord(t *testing.T) {
+	ws := workspace(t, "f", plain)
+	patch := envelope("*** Update File: f", "@@", "-uno", "+one", " two", "@@", "-five", "+5")
+	if _, err := ws.Apply(t.Context(), patch, emend.Options{Idempotent: true}); err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := placesOf(t, ws); !slices.Equal(got, []string{"5 exact"}) {
+		t.Errorf("%q", got)
+	}
+	open, err := emend.Open(ws.Root(), emend.AllowProtected(".env"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer open.Close()
+	mustApply(t, open, emend.Actor{}, "emend", envelope("*** Add File: .env", "+A"))
+	mustApply(t, open, emend.Actor{}, "emend", envelope("*** Update File: .env", "@@", "-A", "+B"))
+	if got, _ := placesOf(t, open); !slices.Equal(got, []string{"1 exact"}) {
+		t.Errorf("%q where it is open", got)
+	}
+	if got, _ := placesOf(t, ws); got != nil {
+		t.Errorf("%q where it is protected", got)
+	}
+}

@@ -1,0 +1,182 @@
+package emend_test
+
+import (
+	"encoding/json"
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/internal/report"
+)
+
+// retried is a patch of every kind of section, in each dialect that has sections.
+var retried = map[string]string{
+	"emend": envelope("*** Add File: new", "+n", "*** Update File: up", "@@", " a", "-b", "+B", " c", "*** Delete File: del",
+		"*** Move File: from -> to", "*** Update File: old", "*** Move to: moved", "@@", " 1", "-2", "+II", " 3"),
+	"comma": envelope("*** Add File: new", "+n", "*** Update File: up", "@@", " a", "-b", "+B", " c", "*** Delete File: del", "*** Move File: from -> to"),
+	"codex": envelope("*** Add File: new", "+n", "*** Update File: up", "@@", " a", "-b", "+B", " c", "*** Delete File: del",
+		"*** Update File: old", "*** Move to: moved", "@@", " 1", "-2", "+II", " 3"),
+	"supyagent": "*** Add File: new\n+n\n*** Update File: up\n@@ a\n a\n-b\n+B\n c\n*** Delete File: del\n",
+	"chimera":   envelope("*** Add File: new", "+n", "*** Update File: up", " a", "-b", "+B", " c", "*** Delete File: del"),
+}
+
+func retrying(t *testing.T) *story {
+	return begin(t, "up", "a\nb\nc\nd\n", "del", "gone\n", "from", "same\n", "old", "0\n1\n2\n3\n4\n")
+}
+
+// TestSentAgain: a patch that is sent again changes nothing and is in no record, in every dialect, atomic or not, tried or
+// done, with the hashes of before and without, with a key of its own; and it says so.
+func TestSentAgain(t *testing.T) {
+	for name, text := range retried {
+		t.Run(name, func(t *testing.T) {
+			s := retrying(t)
+			o := emend.Options{Dialect: name, Idempotent: true}
+			hashed := o
+			hashed.Expect = map[string]string{"new": ""}
+			for _, f := range []string{"up", "del", "from", "old"} {
+				if hashed.Expect[f] = s.sha(f); !strings.Contains(text, " "+f) {
+					delete(hashed.Expect, f)
+				}
+			}
+			first, err := s.ws.Apply(s.ctx, text, hashed)
+			s.must(err)
+			tree, head := s.tree(), first.Head()
+			again := map[string]emend.Options{"": o, "hashed": hashed}
+			for _, name := range slices.Sorted(maps.Keys(again)) {
+				o := again[name]
+				for _, sequential := range []bool{false, true} {
+					for _, key := range []string{"", "k"} {
+						o.Sequential, o.IdempotencyKey = sequential, key
+						rep, err := s.ws.Apply(s.ctx, text, o)
+						s.must(err)
+						says(t, rep.Result(), name)
+						if rep.Tx() != "" || rep.Head() != head || len(rep.Files()) != 0 {
+							t.Errorf("%s %t: %+v", name, sequential, rep)
+						}
+					}
+				}
+				p, err := s.ws.Plan(s.ctx, text, o)
+				s.must(err)
+				says(t, p.Result(), name)
+				rep, err := s.ws.Commit(s.ctx, p)
+				s.must(err)
+				if says(t, rep.Result(), name); rep.Head() != head || !p.AlreadyApplied() {
+					t.Errorf("a plan that does nothing was committed: %+v", rep)
+				}
+			}
+			s.has(tree)
+			_, err = s.ws.Apply(s.ctx, text, emend.Options{Dialect: name})
+			refused, _ := errors.AsType[*emend.Refusal](err)
+			if name == "codex" { // it adds over what is there
+				return
+			}
+			b, _ := json.Marshal(refused.Result())
+			if !strings.Contains(string(b), `"alreadyApplied":true`) || !strings.Contains(refused.Result().Text(), "already applied") {
+				t.Errorf("without the setting: %s", b)
+			}
+		})
+	}
+}
+
+// says fails unless a result says that there was nothing to do, and has no changed file.
+func says(t *testing.T, r emend.Result, what string) {
+	t.Helper()
+	b, err := json.Marshal(r)
+	if err != nil || !r.OK() || !strings.Contains(r.Text(), "Already applied: nothing to do.") || !strings.Contains(string(b), `"skipped":[{"path":"new","operation":"add"}`) {
+		t.Errorf("%s: %s", what, b)
+	}
+	if o, ok := r.(*report.Object); ok {
+		if d := o.Data.(*report.Data); !d.AlreadyApplied || len(d.ChangedFiles) > 0 || d.HunkCount != 0 {
+			t.Errorf("%s: %s", what, b)
+		}
+	}
+}
+
+// TestSentAgainInPart: what is left of a patch is done, all or nothing, and what is not is named; one by one too.
+func TestSentAgainInPart(t *testing.T) {
+	text := envelope("*** Update File: up", "@@", " a", "-b", "+B", " c", "@@", " c", "-d", "+D", "*** Add File: new", "+n", "*** Delete File: del")
+	for _, sequential := range []bool{false, true} {
+		s := begin(t, "up", "a\nB\nc\nd\n", "new", "n\n", "del", "x\n")
+		rep, err := s.ws.Apply(s.ctx, text, emend.Options{Idempotent: true, Sequential: sequential})
+		s.must(err)
+		s.has(`new "n\n", up "a\nB\nc\nD\n"`)
+		want := "2 file(s), 1 hunk(s).\n  M up\n  D del\nNote: up: hunk 1 was already applied, and skipped.\nNote: new: add was already applied, and is skipped."
+		if got := rep.Result().Text(); !strings.HasSuffix(got, want) {
+			t.Errorf("%t: %s", sequential, got)
+		}
+		d := rep.Result().(*report.Object).Data.(*report.Data)
+		if d.AlreadyApplied || len(d.Skipped) != 2 || len(d.ChangedFiles) != 2 || !d.ChangedFiles[0].Hunks[0].AlreadyApplied || d.ChangedFiles[0].Hunks[1].AlreadyApplied {
+			t.Errorf("%+v", d)
+		}
+	}
+	s := begin(t, "up", "a\nB\nc\nx\n", "new", "n\n", "del", "x\n")
+	before := s.tree()
+	_, err := s.ws.Apply(s.ctx, text, emend.Options{Idempotent: true})
+	if refused, ok := errors.AsType[*emend.Refusal](err); !ok || len(refused.Failures()) != 1 || refused.Failures()[0].Hunk != 2 {
+		t.Errorf("%v", err)
+	}
+	s.has(before)
+}
+
+// TestKeyBeforeIdempotent: under a key that was used the first answer counts, whatever the file has now.
+func TestKeyBeforeIdempotent(t *testing.T) {
+	s := begin(t, "up", "a\nb\nc\n")
+	text := envelope("*** Update File: up", "@@", " a", "-b", "+B", " c")
+	o := emend.Options{Idempotent: true, IdempotencyKey: "k"}
+	_, err := s.ws.Apply(s.ctx, text, o)
+	s.must(err)
+	s.must(os.WriteFile(s.at("up"), []byte("a\nb\nc\n"), 0o600))
+	rep, err := s.ws.Apply(s.ctx, text, o)
+	s.must(err)
+	if !rep.Repeated() || s.read("up") != "a\nb\nc\n" {
+		t.Errorf("%s, and the file has %q", rep.Result().Text(), s.read("up"))
+	}
+}
+
+// TestAppliedIsTold: that a file has what a patch makes of it is told only to whom it may be; nobody is asked about a
+// change that is not made.
+func TestAppliedIsTold(t *testing.T) {
+	for _, o := range []emend.Options{{Idempotent: true}, {Idempotent: true, Sequential: true}} {
+		a := asking(t)
+		a.no = errors.New("no")
+		_, err := a.ws.Apply(a.ctx, envelope("*** Add File: secret.txt", "+hush"), o)
+		a.refusal(err, emend.PermissionDenied)
+		a.check("read secret.txt")
+
+		a = asking(t)
+		a.no = errors.New("no")
+		rep, err := a.ws.Apply(a.ctx, envelope("*** Add File: migrations/1.sql", "+one"), o)
+		a.must(err)
+		text := rep.Result().Text()
+		if a.check(); !strings.HasPrefix(text, "Already applied") {
+			t.Error(text)
+		}
+	}
+}
+
+// TestAppliedIsNoOracle: of a file that may be written and not read a patch does not tell whether it has what was guessed.
+func TestAppliedIsNoOracle(t *testing.T) {
+	s := begin(t, "hidden", "hush\n")
+	file := filepath.Join(t.TempDir(), "policy.toml")
+	s.must(os.WriteFile(file, []byte("[read]\ndeny = [\"hidden\"]\n"), 0o600))
+	s = s.opened(s.ws.Root(), emend.Policy(file))
+	for _, o := range []emend.Options{{}, {Idempotent: true}} {
+		var said []string
+		for _, guess := range []string{"hush", "hunt"} {
+			_, err := s.ws.Apply(s.ctx, envelope("*** Add File: hidden", "+"+guess), o)
+			refused, ok := errors.AsType[*emend.Refusal](err)
+			if !ok {
+				t.Fatalf("%s: %v", guess, err)
+			}
+			said = append(said, refused.Result().Text())
+		}
+		if said[0] != said[1] || strings.Contains(said[0], "already applied") {
+			t.Errorf("a right and a wrong guess are told apart: %q", said)
+		}
+	}
+}

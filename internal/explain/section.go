@@ -1,0 +1,91 @@
+package explain
+
+import (
+	"fmt"
+
+	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/internal/plan"
+	"github.com/emend-dev/emend/internal/text"
+	"github.com/emend-dev/emend/patch"
+)
+
+// file explains one section.
+func file(s *patch.Section, got *plan.Surveyed) File {
+	f := File{Path: or(got.Step.Path, s.Path), ToPath: or(got.Step.To, s.To), Operation: s.Op.String(), PatchLine: s.Line, Verdict: Lands}
+	for k := range s.Hunks {
+		if k < len(got.Hunks) {
+			f.Hunks = append(f.Hunks, hunk(k, &got.Hunks[k], got.File))
+			continue
+		}
+		h := Hunk{Number: k + 1, PatchLine: s.Hunks[k].Line, Verdict: NotSought, Says: "was not looked for", Views: []View{alone(&s.Hunks[k])}}
+		if got.Skipped { // a move whose file is where it was to go
+			h.Verdict, h.Says = AlreadyApplied, "its outcome is in the file at the destination, and it is skipped"
+		}
+		f.Hunks = append(f.Hunks, h)
+	}
+	switch {
+	case len(got.Failed) > 0:
+		f.refuse(got.Failed)
+	case got.Skipped:
+		f.Verdict, f.Says = AlreadyApplied, "it is already applied, and skipped"
+	default:
+		f.Says = does(s, &got.Step, f.landing())
+	}
+	return f
+}
+
+// refuse says why a section is refused: by what it is itself, or by its hunks.
+func (f *File) refuse(failed fail.List) {
+	f.Verdict, f.Kind = Refused, failed[0].Kind
+	for _, e := range failed {
+		if e.Hunk == 0 {
+			f.Kind, f.Says, f.Next = e.Kind, e.Msg, e.Hint
+			return
+		}
+	}
+	f.Says = fmt.Sprintf("%d of %s would land", f.landed(), many(len(f.Hunks), "hunk"))
+}
+
+// does says what a section that lands does.
+func does(s *patch.Section, step *plan.Step, hunks string) string {
+	switch {
+	case s.Op == patch.Add && step.Replaces != nil:
+		return "replaces the file (" + linesOf(step.After) + ")"
+	case s.Op == patch.Add:
+		return "adds the file (" + linesOf(step.After) + ")"
+	case s.Op == patch.Delete && step.Source.Kind == plan.Link:
+		return "deletes the link"
+	case s.Op == patch.Delete:
+		return "deletes the file (" + linesOf(step.Before) + ")"
+	case step.Op == patch.Move && len(s.Hunks) == 0:
+		return "moves it"
+	case step.Op == patch.Move:
+		return "moves the file, and " + hunks
+	}
+	return hunks
+}
+
+// landing says how many hunks land, of a section that is not refused.
+func (f *File) landing() string {
+	lands := f.landed()
+	switch {
+	case lands == 0:
+		return "what its hunks do is skipped"
+	case lands < len(f.Hunks):
+		return fmt.Sprintf("%d of %s land; the others are skipped", lands, many(len(f.Hunks), "hunk"))
+	case lands == 1:
+		return "the hunk lands"
+	}
+	return fmt.Sprintf("%d hunks land", lands)
+}
+
+func (f *File) landed() (n int) {
+	for i := range f.Hunks {
+		if f.Hunks[i].Verdict == Lands {
+			n++
+		}
+	}
+	return n
+}
+
+func linesOf(s string) string { return many(text.Split(s).Len(), "line") }

@@ -1,0 +1,123 @@
+package cli
+
+import (
+	"errors"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/internal/report"
+)
+
+type explainFlags struct {
+	patchFlags
+	html   string
+	force  bool
+	allow  []string
+	limits limitFlags
+}
+
+func (a *app) explain() *cobra.Command {
+	var f explainFlags
+	cmd := &cobra.Command{
+		Use:   "explain [FILE]",
+		Short: "Show each hunk of a patch beside the place where it would land",
+		Long: `explain reads a patch from FILE, or from standard input, and shows what would become
+of each section and hunk: where it lands and how surely, all the places of one that
+is ambiguous, the nearest place of one that has none, with the characters marked
+that differ and what cannot be seen named. A hunk that fails hides none of the
+others. Nothing is written, locked or put on record.
+
+On a terminal of 100 columns the hunk stands beside the file, else above it. With
+--html it writes one page, which needs no other file and no network.
+
+Exit codes: 0 all of it would be applied, 1 it would be refused, 2 wrong usage.`,
+		Example: `  emend explain change.patch
+  pbpaste | emend explain --lenient
+  emend explain change.patch --html change.html
+  emend explain change.patch --html - > change.html`,
+		SuggestFor: []string{"why", "diagnose"},
+		Args:       atMostOne("explain"),
+		RunE:       func(cmd *cobra.Command, args []string) error { return a.runExplain(cmd, args, f) },
+	}
+	f.define(cmd)
+	cmd.Flags().StringVar(&f.html, "html", "", "write a page to `FILE`, or to standard output for -")
+	cmd.Flags().BoolVar(&f.force, "force", false, "replace the FILE of --html if it exists")
+	f.limits.define(cmd.Flags())
+	allowFlag(cmd, &f.allow)
+	return cmd
+}
+
+func (a *app) runExplain(cmd *cobra.Command, args []string, f explainFlags) error {
+	o, err := f.options("explain")
+	if err != nil {
+		return err
+	}
+	limits, err := f.limits.limits("explain")
+	if err != nil {
+		return err
+	}
+	if f.html == "-" && a.json {
+		return badUse("explain", "--html - and --json both want standard output: name a file")
+	}
+	text, err := a.text(args, limits.PatchBytes)
+	if err != nil {
+		return err
+	}
+	ws, err := a.open(emend.AsFound(), emend.AllowProtected(f.allow...), emend.WithLimits(limits))
+	if err != nil {
+		return err
+	}
+	defer ws.Close()
+	e, err := ws.Explain(cmd.Context(), text, o)
+	if err != nil {
+		return a.said(err)
+	}
+	if err := a.showExplanation(e, f); err != nil {
+		return err
+	}
+	if err := e.Err(); err != nil {
+		return errors.Join(errSaid, err)
+	}
+	return nil
+}
+
+// showExplanation prints it, or writes the page.
+func (a *app) showExplanation(e *emend.Explanation, f explainFlags) error {
+	switch f.html {
+	case "":
+	case "-":
+		return e.WriteHTML(a.out)
+	default:
+		if err := replaceFile(f.html, f.force, func(w io.Writer) error { return e.WriteHTML(w) }); err != nil {
+			return a.said(err)
+		}
+		if !a.json {
+			return a.print(&report.Object{Output: e.Says + "\nWrote " + report.OneLine(f.html) + "."})
+		}
+	}
+	if a.json {
+		return a.printJSON(e.Result())
+	}
+	if a.quiet {
+		return nil
+	}
+	l := emend.Layout{Width: a.columns(), Color: a.color()}
+	return a.paged(func() { e.WriteText(a.out, l) }) //nolint:errcheck // a.out remembers
+}
+
+// columns is how wide the terminal is that a person reads on; 0 when it is none.
+func (a *app) columns() int {
+	f, ok := under(a.out).(*os.File)
+	if !a.tty || !ok {
+		return 0
+	}
+	n, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return n
+}

@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/patch"
+)
+
+// patchFlags say how a patch is read, and what has to hold of its files.
+type patchFlags struct {
+	dialect   string
+	lenient   bool
+	tolerance string
+	expect    []string
+	again     bool
+}
+
+func (f *patchFlags) define(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringVar(&f.dialect, "dialect", "auto", "how the patch is written: auto, "+strings.Join(emend.Dialects(), ", "))
+	fl.BoolVar(&f.lenient, "lenient", false, "let pass what sloppy models write (fences, padded markers, missing parents), and name it")
+	fl.StringVar(&f.tolerance, "tolerance", "", "the last rung on which lines may match: exact, trailing, whitespace, unicode")
+	fl.StringArrayVar(&f.expect, "expect", nil, "refuse unless `PATH=SHA256` holds now; empty after = asserts absence (repeatable)")
+	fl.BoolVar(&f.again, "idempotent", false, "skip what is already applied, instead of refusing it: to send a patch again")
+	complete(cmd, "dialect", append([]string{"auto"}, emend.Dialects()...))
+	complete(cmd, "tolerance", rungNames())
+}
+
+var rungs = []patch.Rung{patch.Exact, patch.Trailing, patch.Whitespace, patch.Unicode}
+
+func rungNames() []string {
+	out := make([]string, len(rungs))
+	for i, r := range rungs {
+		out[i] = r.String()
+	}
+	return out
+}
+
+// options turns the flags of a verb into what the engine takes.
+func (f patchFlags) options(verb string) (emend.Options, error) {
+	o := emend.Options{Dialect: f.dialect, Lenient: f.lenient, Idempotent: f.again}
+	if f.dialect != "auto" && !slices.Contains(emend.Dialects(), f.dialect) {
+		return o, badUse(verb, "--dialect: %q is none of auto, %s", f.dialect, strings.Join(emend.Dialects(), ", "))
+	}
+	for _, r := range rungs {
+		if r.String() == f.tolerance {
+			o.Tolerance = r
+		}
+	}
+	if f.tolerance != "" && o.Tolerance == 0 {
+		return o, badUse(verb, "--tolerance: %q is none of %s", f.tolerance, strings.Join(rungNames(), ", "))
+	}
+	for _, e := range f.expect {
+		i := strings.LastIndexByte(e, '=')
+		if i < 1 {
+			return o, badUse(verb, "--expect: %q is not PATH=SHA256", e)
+		}
+		if o.Expect == nil {
+			o.Expect = map[string]string{}
+		}
+		o.Expect[e[:i]] = e[i+1:]
+	}
+	return o, nil
+}
