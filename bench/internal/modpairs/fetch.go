@@ -22,6 +22,9 @@ type Tree struct {
 // as "GOMODCACHE=dir", is added to the environment of the go command. A checksum that is not the listed one is
 // an error.
 func Fetch(ctx context.Context, list []Version, env ...string) ([]Tree, error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
 	// Outside any module: nothing of what is asked for may enter a go.mod or go.sum.
 	dir, err := os.MkdirTemp("", "modpairs")
 	if err != nil {

@@ -1,7 +1,8 @@
 // Package modpairs turns consecutive versions of real modules into pairs of files, before and after.
 //
-// It downloads with the go command, from wherever that is set up to download, and believes no byte whose checksum
-// is not the one in the list.
+// It downloads Go modules with the go command and npm packages with npm, from wherever those are set up to download, and
+// believes no byte whose checksum is not the one in the list. What it makes is for benchmarks: it runs nothing of what
+// it fetched.
 package modpairs
 
 import (
@@ -13,10 +14,14 @@ import (
 	"strings"
 )
 
-// Version is one version of one module and the checksum it must have, as a go.sum line has it.
+// Version is one version of one module or package and the checksum it must have: as a go.sum line has it, or as the npm
+// registry does.
 type Version struct {
 	Module, Version, Sum string
 }
+
+// published reports whether v is an npm package, which may hold what was built from its sources beside them.
+func (v Version) published() bool { return strings.HasPrefix(v.Sum, "sha512-") }
 
 func (v Version) String() string { return v.Module + "@" + v.Version }
 
@@ -31,8 +36,8 @@ func ReadList(r io.Reader) ([]Version, error) {
 			continue
 		}
 		f := strings.Fields(line)
-		if len(f) != 3 || !strings.HasPrefix(f[2], "h1:") {
-			return nil, fmt.Errorf("line %d: want module, version and h1: checksum, have %q", n, line)
+		if len(f) != 3 || !strings.HasPrefix(f[2], "h1:") && !strings.HasPrefix(f[2], "sha512-") {
+			return nil, fmt.Errorf("line %d: want module, version and h1: or sha512- checksum, have %q", n, line)
 		}
 		list = append(list, Version{f[0], f[1], f[2]})
 	}
@@ -46,9 +51,14 @@ func Sample[T any](items []T, n int, seed uint64) []T {
 	}
 	chosen := rand.New(rand.NewPCG(seed, 0)).Perm(len(items))[:n]
 	slices.Sort(chosen)
-	out := make([]T, n)
-	for i, c := range chosen {
-		out[i] = items[c]
+	return pick(items, chosen)
+}
+
+// pick returns the items at these places.
+func pick[T any](items []T, places []int) []T {
+	out := make([]T, len(places))
+	for i, at := range places {
+		out[i] = items[at]
 	}
 	return out
 }

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// check is something that must hold, and what was found.
+type check struct {
+	text, found string
+	met         bool
+	rest        []string // what misses it
+}
+
+// The figures that the benchmark is held to.
+const (
+	leastChanges = 5000
+	leastEach    = 500
+	leastRepairs = 0.95
+	longestRun   = 20 * time.Minute
+)
+
+func (b *bench) checks() []check {
+	out := []check{{
+		text: fmt.Sprintf("at least %d changes, every kind of damage, in process", leastChanges), met: b.corpus.changes >= leastChanges,
+		found: fmt.Sprintf("%d changes, %d kinds", b.corpus.changes, len(b.alone.kinds)),
+	}, b.everybody()}
+	for _, s := range bound {
+		out = append(out, b.nothingWrong(s))
+	}
+	out = append(out, b.againstCodex())
+	for _, s := range bound {
+		out = append(out, b.mended(s))
+	}
+	return append(out, check{text: "the whole run under 20 minutes", found: b.took.Round(time.Second).String(), met: b.took < longestRun})
+}
+
+// everybody asks whether the programs were sent enough.
+func (b *bench) everybody() check {
+	c := check{text: fmt.Sprintf("at least %d changes of each kind, through every program", leastEach), met: len(b.peers) > 0}
+	few := 0
+	for _, k := range b.alone.kinds {
+		if n := b.beside.asked("emend", k); n < leastEach {
+			few++
+			c.met = c.met && n >= b.alone.asked("emend", k) // there are no more
+			c.rest = append(c.rest, fmt.Sprintf("%s: %d, of %d that have something to spoil", k, n, b.alone.asked("emend", k)))
+		}
+	}
+	c.found = fmt.Sprintf("%d of %d kinds", len(b.alone.kinds)-few, len(b.alone.kinds))
+	for _, p := range b.peers {
+		if p.why != "" {
+			c.met = false
+			c.rest = append(c.rest, p.name+" NOT RUN: "+p.why)
+		}
+	}
+	return c
+}
+
+func (b *bench) nothingWrong(system string) check {
+	one := []string{system}
+	c := check{text: system + " lands nothing wrong, at first or after a repair, alone or in pairs"}
+	c.rest = append(b.alone.wrong(one), b.pairs.wrong(one)...)
+	c.met = len(c.rest) == 0
+	alone, pairs := b.alone.total(system, b.alone.kinds), b.pairs.total(system, b.pairs.kinds)
+	c.found = fmt.Sprintf("%d of %d, %d of %d in pairs", alone.wrong+alone.rewrong, alone.n, pairs.wrong+pairs.rewrong, pairs.n)
+	return c
+}
+
+// againstCodex compares what lands at first, on every kind of which Codex lands nothing wrong.
+func (b *bench) againstCodex() check {
+	c := check{text: "emend --lenient lands at least Codex's share on every kind of which Codex lands nothing wrong", met: true}
+	kinds, ahead := 0, 0
+	for _, k := range b.alone.kinds {
+		ours, theirs := b.beside.at("emend --lenient", k), b.beside.at(codex, k)
+		if theirs.n == 0 || theirs.wrong > 0 {
+			continue
+		}
+		kinds++
+		if ours.landed*theirs.n >= theirs.landed*ours.n {
+			ahead++
+			continue
+		}
+		c.met = false
+		c.rest = append(c.rest, fmt.Sprintf("%s: %s, Codex %s; after one repair %s", k, share(ours.landed, ours.n), share(theirs.landed, theirs.n), share(ours.inTheEnd(), ours.n)))
+	}
+	c.found = fmt.Sprintf("on %d of %d such kinds", ahead, kinds)
+	if kinds == 0 {
+		c.met, c.found = false, "Codex landed something wrong on every kind, or was not asked"
+	}
+	return c
+}
+
+// mended asks how many of the refused cases land after one repair, where what they mean is to be seen.
+func (b *bench) mended(system string) check {
+	all := b.alone.total(system, b.alone.kinds)
+	c := check{text: fmt.Sprintf("%s: of what is refused and has a unique near place, one repair lands %.0f %%", system, 100*leastRepairs)}
+	c.found = fmt.Sprintf("%s %% of %d; %d refused cases have none", share(all.nearRepaired, all.near), all.near, all.refused-all.near)
+	c.met = float64(all.nearRepaired) >= leastRepairs*float64(all.near)
+	for _, k := range b.alone.kinds {
+		if one := b.alone.at(system, k); float64(one.nearRepaired) < leastRepairs*float64(one.near) {
+			c.rest = append(c.rest, fmt.Sprintf("%s: %s of %d", k, share(one.nearRepaired, one.near), one.near))
+		}
+	}
+	return c
+}
+
+// String is a line of a list, and the misses below it.
+func (c check) String() string {
+	mark, missed := "x", ""
+	if !c.met {
+		mark, missed = " ", " **MISSED**"
+	}
+	lines := []string{fmt.Sprintf("- [%s] %s: %s%s", mark, c.text, c.found, missed)}
+	for i, r := range c.rest {
+		if i == mostMisses {
+			lines = append(lines, fmt.Sprintf("  - and %d more", len(c.rest)-i))
+			break
+		}
+		lines = append(lines, "  - "+r)
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+// mostMisses is how many are listed.
+const mostMisses = 30

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// answer is what a client knows of an outcome: the machine-readable result, and nothing else.
+type answer struct {
+	OK    bool     `json:"ok"`
+	Error *failure `json:"error"`
+}
+
+type failure struct {
+	Kind    string `json:"kind"`
+	Message string `json:"message"`
+	Next    string `json:"suggestedNextAction"`
+	Details struct {
+		Expected       string    `json:"expected"`
+		Section        int       `json:"sectionIndex"`
+		Hunk           *int      `json:"hunkIndex"`
+		AlreadyApplied bool      `json:"alreadyApplied"`
+		Nearest        *nearest  `json:"nearest"`
+		Failures       []failure `json:"failures"`
+	} `json:"details"`
+}
+
+type nearest struct {
+	Corrected string `json:"correctedHunk"`
+}
+
+// nothing is the text of a client that was told to leave out all that it had.
+const nothing = ""
+
+// again is what a mechanical client sends next: it does what the refusal says and thinks nothing. It reports false when
+// the refusal says nothing that can be done without thinking, for one failure at least.
+func again(text string, a answer) (string, bool) {
+	if a.Error == nil {
+		return "", false
+	}
+	if next, ok := unwrap(text, *a.Error); ok {
+		return next, true
+	}
+	hunks := map[[2]int]string{}
+	for _, f := range a.Error.Details.Failures {
+		d := f.Details
+		switch {
+		case d.Hunk == nil:
+			return "", false
+		case d.AlreadyApplied:
+			hunks[[2]int{d.Section, *d.Hunk}] = ""
+		case d.Nearest != nil && d.Nearest.Corrected != "":
+			hunks[[2]int{d.Section, *d.Hunk}] = d.Nearest.Corrected
+		default:
+			return "", false
+		}
+	}
+	if inner, ok := inJSON(text); ok { // it was read all the same, and the hunks are those of the patch inside
+		text = inner
+	}
+	return replace(text, hunks), len(hunks) > 0
+}
+
+// inJSON is the patch that an object has.
+func inJSON(text string) (string, bool) {
+	var outer map[string]string
+	err := json.Unmarshal([]byte(text), &outer)
+	return outer["patch"], err == nil && outer["patch"] != ""
+}
+
+const begin, end = "*** Begin Patch", "*** End Patch"
+
+// unwrap does what refusals of a text say that can be done to it as a whole.
+func unwrap(text string, f failure) (string, bool) {
+	switch {
+	case f.Kind != "patch_parse_error":
+		return "", false
+	case f.Details.Expected == end:
+		return strings.TrimSuffix(text, "\n") + "\n" + end + "\n", true
+	case strings.HasPrefix(f.Next, "Send the patch itself, unescaped"):
+		return inJSON(text)
+	case strings.HasPrefix(f.Next, "Send nothing before"):
+		lines := strings.SplitAfter(text, "\n")
+		is := func(marker string) func(string) bool {
+			return func(l string) bool { return strings.TrimRight(l, "\r\n") == marker }
+		}
+		from, to := slices.IndexFunc(lines, is(begin)), slices.IndexFunc(lines, is(end))
+		if from < 0 || to < from {
+			return "", false
+		}
+		return strings.Join(lines[from:to+1], ""), true
+	}
+	return "", false
+}
+
+// replace puts hunks, by the numbers of their section and of their own, in the place of those that text has. An empty one
+// is left out, and so is a section that had no other.
+func replace(text string, hunks map[[2]int]string) string {
+	if strings.Contains(text, "\r\n") {
+		text = strings.ReplaceAll(text, "\r\n", "\n")
+	}
+	var out, section strings.Builder
+	header, sections, at, kept, skipping := "", -1, -1, 0, false
+	flush := func() {
+		if kept > 0 {
+			out.WriteString(header + section.String())
+		}
+		section.Reset()
+	}
+	for line := range strings.Lines(text) {
+		switch {
+		case strings.HasPrefix(line, "*** Begin"), strings.HasPrefix(line, end):
+			flush()
+			kept, skipping = 0, false
+			out.WriteString(line)
+			continue
+		case strings.HasPrefix(line, "*** "):
+			flush()
+			header, sections, at, kept, skipping = line, sections+1, -1, 0, false
+			continue
+		case strings.HasPrefix(line, "@@"):
+			at++
+			now, changed := hunks[[2]int{sections, at}]
+			if skipping = changed; changed {
+				section.WriteString(now)
+				if now != "" {
+					kept++
+				}
+				continue
+			}
+			kept++
+		}
+		if !skipping {
+			section.WriteString(line)
+		}
+	}
+	flush()
+	if sections >= 0 && !strings.Contains(out.String(), "*** Update") {
+		return nothing
+	}
+	return out.String()
+}

@@ -1,0 +1,179 @@
+// Package damage writes patches for real changes of files, and then spoils them the way models do.
+//
+// It shares nothing with the engine that it puts to the test: how a patch is written, what it says by the letter and
+// what the file is to become are worked out here once more, in the plainest way there is. It knows no dialect but two
+// texts, an envelope and a unified diff.
+package damage
+
+import (
+	"slices"
+	"strings"
+
+	"znkr.io/diff"
+)
+
+// Change is one real change of one file. Both sides are lines that end in LF. It remembers what it worked out, so only one
+// goroutine at a time may use it.
+type Change struct {
+	Path     string
+	Old, New string
+
+	old, new []string
+	blocks   []block
+	written  map[Form]*Case // what Write gave, nil where it gave nothing
+
+	read, other *words // of the old file, and of what was made of it last
+}
+
+// block says that lines a0 up to a1 of the old text became lines b0 up to b1 of the new one.
+type block struct{ a0, a1, b0, b1 int }
+
+// small is how many lines two texts may have for their shortest difference to be sought.
+const small = 5000
+
+// NewChange reports false for two texts that no patch of lines can join, or need not.
+func NewChange(path, before, after string) (*Change, bool) {
+	if before == after || !plain(before) || !plain(after) {
+		return nil, false
+	}
+	c := &Change{Path: path, Old: before, New: after, old: split(before), new: split(after), written: map[Form]*Case{}}
+	var opts []diff.Option
+	if len(c.old)+len(c.new) <= small {
+		opts = append(opts, diff.Minimal())
+	}
+	for _, h := range diff.Hunks(c.old, c.new, append(opts, diff.Context(0))...) {
+		c.blocks = append(c.blocks, block{h.PosX, h.EndX, h.PosY, h.EndY})
+	}
+	return c, len(c.blocks) > 0
+}
+
+// plain is a text of whole lines with one kind of end.
+func plain(s string) bool {
+	return strings.HasSuffix(s, "\n") && !strings.ContainsAny(s, "\r\x00\uFEFF")
+}
+
+func split(s string) []string { return strings.Split(strings.TrimSuffix(s, "\n"), "\n") }
+
+func join(lines []string) string {
+	if len(lines) == 0 {
+		return ""
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+// Hunk is one hunk as it is sent: lines that begin with their mark, and the text after "@@", if there is one.
+type Hunk struct {
+	Anchor string
+	Lines  []string
+	From   int // the line of the file that it begins at for its author, from 0
+	To     int // the line after its last
+}
+
+// side is the lines of a hunk without those that have one of marks, and without their own.
+func (h Hunk) side(marks string) (out []string) {
+	for _, l := range h.Lines {
+		if !strings.Contains(marks, l[:1]) {
+			out = append(out, l[1:])
+		}
+	}
+	return out
+}
+
+func (h Hunk) old() []string { return h.side("+") }
+
+// Case is a patch as it is sent, the file that it meets, and the file that there is to be.
+type Case struct {
+	Kind  string
+	Path  string
+	Read  string // what its author saw
+	Disk  string // what is there
+	Want  string // the truth
+	Hunks []Hunk
+
+	wrap   func(text string) string // what becomes of the whole text
+	lossy  bool                     // another change would look the same
+	change *Change
+	form   Form
+	disk   disk
+	at     []int    // by line of the old file: where it is now, from 0, or -1
+	there  []string // the lines of Disk
+}
+
+// disk is what somebody else did to the file meanwhile, outside of the lines that the change removes.
+type disk struct {
+	lines map[int]string   // by line of the old file: what it is now
+	above map[int][]string // by line of the old file: lines put in front of it
+	made  map[int]bool     // by number of the block: it is there already
+	crlf  bool
+}
+
+// settle works out Disk and Want.
+func (c *Case) settle() {
+	var have, want []string
+	both := func(lines ...string) { have, want = append(have, lines...), append(want, lines...) }
+	c.at = slices.Repeat([]int{-1}, len(c.change.old))
+	at := 0
+	keep := func(to int) {
+		for ; at < to; at++ {
+			both(c.disk.above[at]...)
+			c.at[at] = len(have)
+			both(c.disk.line(at, c.change.old[at]))
+		}
+	}
+	for i, b := range c.change.blocks {
+		keep(b.a0)
+		want = append(want, c.change.new[b.b0:b.b1]...)
+		if c.disk.made[i] {
+			have = append(have, c.change.new[b.b0:b.b1]...)
+		} else {
+			for n := b.a0; n < b.a1; n++ {
+				c.at[n] = len(have)
+				have = append(have, c.disk.line(n, c.change.old[n]))
+			}
+		}
+		at = b.a1
+	}
+	keep(len(c.change.old))
+	both(c.disk.above[len(c.change.old)]...)
+	c.Disk, c.Want, c.there = join(have), join(want), have
+	if c.disk.crlf {
+		c.Disk, c.Want = strings.ReplaceAll(c.Disk, "\n", "\r\n"), strings.ReplaceAll(c.Want, "\n", "\r\n")
+	}
+}
+
+func (d disk) line(n int, was string) string {
+	if now, ok := d.lines[n]; ok {
+		return now
+	}
+	return was
+}
+
+// shown is the numbers of the old lines that hunk h shows, in order.
+func (h Hunk) shown() (out []int) {
+	at := h.From
+	for _, l := range h.Lines {
+		if l[0] != '+' {
+			out = append(out, at)
+			at++
+		}
+	}
+	return out
+}
+
+// context is the places in h.Lines of its context.
+func (h Hunk) context() (out []int) {
+	for i, l := range h.Lines {
+		if l[0] == ' ' {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+func clone(hunks []Hunk) []Hunk {
+	out := slices.Clone(hunks)
+	for i := range out {
+		out[i].Lines = slices.Clone(out[i].Lines)
+	}
+	return out
+}

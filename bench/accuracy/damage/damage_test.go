@@ -1,0 +1,152 @@
+package damage
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// sample is a file that every kind of damage finds something in, and what becomes of it.
+func sample(t *testing.T) *Change {
+	t.Helper()
+	var before, after strings.Builder
+	for n := range 12 {
+		in := []string{"\t", "    "}[n%2]
+		head := fmt.Sprintf("func number%d(first, second string) {\n", n)
+		body := func(w *strings.Builder, value string) {
+			fmt.Fprintf(w, "%s%ssay(\"it is %d\", '%d')\n\n%slet there be = %s\n%skeep what was said in %d\n%sand then some more of %d\n\n%slast = %s\n%sreturn to number %d\n}\n\n",
+				head, in, n, n, in, value, in, n, in, n, in, value, in, n)
+		}
+		body(&before, fmt.Sprint(n))
+		if n%3 == 0 {
+			body(&after, fmt.Sprintf("%d0", n))
+		} else {
+			body(&after, fmt.Sprint(n))
+		}
+	}
+	c, ok := NewChange("a/b.go", before.String(), after.String())
+	if !ok {
+		t.Fatal("no change")
+	}
+	return c
+}
+
+// forms are all of them.
+var forms = []Form{Wide, Anchored, Beside}
+
+// every gives all cases of some seeds.
+func every(t *testing.T, each func(k Kind, c *Case, seed uint64, f Form)) {
+	ch := sample(t)
+	for _, k := range Kinds {
+		spoilt := 0
+		for _, f := range forms {
+			for seed := range uint64(8) {
+				if c, ok := ch.Case(f, seed, k); ok {
+					spoilt++
+					each(k, c, seed, f)
+				}
+			}
+		}
+		if spoilt == 0 && k.Name != "spaces as tabs" { // which leaves mixed hunks alone
+			t.Errorf("%s finds nothing to spoil", k.Name)
+		}
+	}
+}
+
+func TestUndamaged(t *testing.T) {
+	for _, f := range forms {
+		c, ok := sample(t).Write(f)
+		if !ok || c.Disk != c.change.Old || c.Want != c.change.New || c.Read != c.Disk {
+			t.Fatalf("form %d: %v", f, ok)
+		}
+		if f == Beside {
+			continue // its anchors are lines of the file
+		}
+		if got, ok := letter(split(c.Disk), c.Hunks, true); !ok || join(got) != c.Want {
+			t.Errorf("form %d: by the letter it is no patch from the old file to the new one", f)
+		}
+		if c.Untellable() || !c.Near() {
+			t.Errorf("form %d: not to be told", f)
+		}
+	}
+}
+
+func TestTheSameSeedSpoilsTheSame(t *testing.T) {
+	every(t, func(k Kind, c *Case, seed uint64, f Form) {
+		again, ok := sample(t).Case(f, seed, k)
+		if !ok || again.Text(false) != c.Text(false) || again.Disk != c.Disk || again.Want != c.Want {
+			t.Errorf("%s, seed %d: another case the second time", k.Name, seed)
+		}
+	})
+}
+
+// One case must not spoil the next one that is made of the same change.
+func TestCasesShareNothing(t *testing.T) {
+	ch := sample(t)
+	clean, _ := ch.Write(Anchored)
+	text := clean.Text(false)
+	for _, k := range Kinds {
+		ch.Case(Anchored, 1, k)
+		if now, _ := ch.Write(Anchored); now.Text(false) != text || now.Disk != ch.Old || !reflect.DeepEqual(now.Hunks, clean.Hunks) {
+			t.Fatalf("%s spoils the change itself", k.Name)
+		}
+	}
+}
+
+// What each kind leaves as it is: of the file, of the truth, of the added lines.
+func TestLaws(t *testing.T) {
+	file := map[string]bool{"trailing lost": true, "typography": true, "normal form": true, "one applied": true, "all applied": true,
+		"changed nearby": true, "changed inside": true, "duplicated": true, "CRLF file": true}
+	added := map[string]bool{"tabs as spaces": true, "spaces as tabs": true, "indentation shifted": true, "line numbers": true}
+	ch := sample(t)
+	every(t, func(k Kind, c *Case, seed uint64, f Form) {
+		clean, _ := ch.Write(f)
+		if !file[k.Name] && (c.Disk != ch.Old || c.Want != ch.New) {
+			t.Errorf("%s changes the file", k.Name)
+		}
+		if c.Read != ch.Old {
+			t.Errorf("%s changes what the author read", k.Name)
+		}
+		if (c.Disk == c.Want) != (k.Name == "all applied") {
+			t.Errorf("%s: the file is the truth: %v", k.Name, c.Disk == c.Want)
+		}
+		if !added[k.Name] && !slices.Equal(plus(c), plus(clean)) {
+			t.Errorf("%s changes added lines: %q and %q", k.Name, plus(c), plus(clean))
+		}
+		if k.Name != "none" && c.Text(false) == clean.Text(false) && c.Disk == clean.Disk {
+			t.Errorf("%s, seed %d, form %d spoils nothing", k.Name, seed, f)
+		}
+	})
+}
+
+// plus is the added lines of a patch, in no order.
+func plus(c *Case) (out []string) {
+	for _, h := range c.Hunks {
+		for _, l := range h.Lines {
+			if l[0] == '+' {
+				out = append(out, l)
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+func TestUnified(t *testing.T) {
+	c, ok := mustChange(t, "1\n2\n3\n4\n5\n6\n7\n8\n9\n", "1\n2\n3\nfour\n5\n6\n7\n8\n9\nten\n").Write(Wide)
+	want := "diff --git a/f b/f\nindex x\n--- a/f\n+++ b/f\n@@ -1,9 +1,10 @@\n 1\n 2\n 3\n-4\n+four\n 5\n 6\n 7\n 8\n 9\n+ten\n"
+	if got := c.Unified("f", "index x\n"); !ok || got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+}
+
+func mustChange(t *testing.T, before, after string) *Change {
+	t.Helper()
+	c, ok := NewChange("f", before, after)
+	if !ok {
+		t.Fatal("no change")
+	}
+	return c
+}

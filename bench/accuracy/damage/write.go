@@ -1,0 +1,58 @@
+package damage
+
+import (
+	"fmt"
+	"strings"
+)
+
+func trim(s string) string { return strings.TrimSpace(s) }
+
+func lf(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
+
+func lines(s string) []string { return split(lf(s)) }
+
+// Text is the patch in an envelope, or bare for a dialect that needs none.
+func (c *Case) Text(bare bool) string {
+	var b strings.Builder
+	if !bare {
+		b.WriteString("*** Begin Patch\n")
+	}
+	fmt.Fprintf(&b, "*** Update File: %s\n", c.Path)
+	for _, h := range c.Hunks {
+		b.WriteString(strings.TrimSuffix("@@ "+h.Anchor, " ") + "\n")
+		b.WriteString(join(h.Lines))
+	}
+	if !bare {
+		b.WriteString("*** End Patch\n")
+	}
+	if c.wrap != nil {
+		return c.wrap(b.String())
+	}
+	return b.String()
+}
+
+// Unified is the patch as a unified diff, its numbers those that its author saw. The counts are those of the hunks as
+// they are sent: a program that is put off by wrong ones is not asked about that.
+func (c *Case) Unified(name, index string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "diff --git a/%s b/%s\n%s--- a/%s\n+++ b/%s\n", name, name, index, name, name)
+	shift := 0
+	for _, h := range c.Hunks {
+		olds, news := len(h.old()), len(h.side("-"))
+		fmt.Fprintf(&b, "@@ -%s +%s @@%s\n", span(h.From, olds), span(h.From+shift, news), strings.TrimSuffix(" "+h.Anchor, " "))
+		b.WriteString(join(h.Lines))
+		shift += news - olds
+	}
+	if c.wrap != nil {
+		return c.wrap(b.String())
+	}
+	return b.String()
+}
+
+// span is how a unified diff says from where on how many lines stand.
+func span(from, n int) string {
+	if n == 0 {
+		return fmt.Sprintf("%d,0", from)
+	}
+	return fmt.Sprintf("%d,%d", from+1, n)
+}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"strings"
+
+	"github.com/emend-dev/emend/bench/accuracy/damage"
+)
+
+// config is what the flags say.
+type config struct {
+	max, perKind, perPair int
+	seed                  uint64
+	damages               [][]damage.Kind // each alone, over all changes
+	peersToo, quick       bool
+	out, scratch, given   string // given: the flags as they were given
+	show                  *show  // nil: measure
+}
+
+func flags(args []string) (config, error) {
+	var c config
+	var show show
+	fs := flag.NewFlagSet("accuracy", flag.ExitOnError)
+	fs.IntVar(&c.max, "max", 0, "judge a sample of this many changes; 0 is all of them")
+	fs.IntVar(&c.perKind, "each", 500, "put this many changes of each kind to the programs")
+	fs.IntVar(&c.perPair, "pair", 20, "judge this many changes of each pair of kinds")
+	fs.Uint64Var(&c.seed, "seed", 1, "which samples, and what is spoiled how")
+	fs.BoolVar(&c.peersToo, "peers", true, "ask the programs")
+	fs.BoolVar(&c.quick, "quick", false, "a small slice, for every check of a change")
+	fs.StringVar(&c.out, "out", "", "write RESULTS.md and WRONG.md into this directory")
+	fs.StringVar(&show.what, "show", "", "show cases instead: "+strings.Join(showable, ", "))
+	fs.StringVar(&show.system, "system", "emend", "of this system")
+	fs.IntVar(&show.most, "n", 8, "show this many")
+	fs.StringVar(&show.keep, "keep", "", "put their texts into this directory")
+	names := fs.String("kinds", "", "only these kinds of damage, comma-separated; \"a + b\" is both, \"pairs\" is all pairs")
+	fs.Parse(args)
+	c.given = strings.Join(append([]string{""}, args...), " ")
+	if c.quick {
+		c.max, c.perKind, c.perPair = 300, 20, 4
+	}
+	if show.what != "" {
+		c.show = &show
+	}
+	if c.show != nil || *names != "" {
+		c.perPair = 0
+	}
+	return c, errors.Join(c.name(*names), show.check())
+}
+
+// name reads which damages there are to be.
+func (c *config) name(names string) error {
+	if names == "" {
+		for _, k := range damage.Kinds {
+			c.damages = append(c.damages, []damage.Kind{k})
+		}
+		return nil
+	}
+	if names == "pairs" {
+		c.damages = couples()
+		return nil
+	}
+	for name := range strings.SplitSeq(names, ",") {
+		var kinds []damage.Kind
+		for one := range strings.SplitSeq(name, "+") {
+			k, ok := damage.Named(strings.TrimSpace(one))
+			if !ok {
+				return fmt.Errorf("-kinds: there is no %q", one)
+			}
+			kinds = append(kinds, k)
+		}
+		c.damages = append(c.damages, kinds)
+	}
+	return nil
+}
+
+// couples lists the pairs of kinds.
+func couples() (out [][]damage.Kind) {
+	for _, p := range damage.Pairs() {
+		out = append(out, p[:])
+	}
+	return out
+}

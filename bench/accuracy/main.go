@@ -1,0 +1,122 @@
+// Command accuracy measures where patches land. Real changes of real files are written as a careful author writes them, then
+// spoiled the way models spoil them, and applied: by emend, in process and as the program that is shipped, and by the
+// programs that people use instead. It says how many landed right, were refused, or landed wrong and were called a success,
+// and how many landed after one repair by a client that does what the refusal says and thinks nothing.
+//
+//	go run ./bench/accuracy -out bench/accuracy                 # RESULTS.md and WRONG.md, some ten minutes
+//	go run ./bench/accuracy -quick                              # a slice; fails when emend lands anything wrong
+//	go run ./bench/accuracy -max 500 -show refused -system emend -kinds elided -n 3
+//
+// It is no measure of what models do: how often they make which mistake is not known here.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+)
+
+func main() {
+	debug.SetGCPercent(400) // most of what is made is a text that is judged once: some 100 MB are live
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	conf, err := flags(os.Args[1:])
+	if err == nil {
+		err = run(ctx, conf, os.Stdout, os.Stderr)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "accuracy:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, c config, stdout, stderr io.Writer) (err error) {
+	start := time.Now()
+	if c.scratch, err = os.MkdirTemp("", "accuracy"); err != nil {
+		return err
+	}
+	defer os.RemoveAll(c.scratch)
+	b := &bench{config: c, log: stderr}
+	if c.show != nil {
+		c.show.w = stdout
+		if err = b.measure(ctx); errors.Is(err, errShown) {
+			return nil
+		}
+		return err
+	}
+	if err := b.measure(ctx); err != nil {
+		return err
+	}
+	b.took = time.Since(start)
+	if err := b.write(stdout); err != nil {
+		return err
+	}
+	return b.verdict()
+}
+
+// measure does all that there is to do.
+func (b *bench) measure(ctx context.Context) (err error) {
+	if b.corpus, err = readCorpus(ctx, b.max, b.seed, b.log); err != nil {
+		return err
+	}
+	if b.peersToo {
+		if b.peers, err = findPeers(ctx, b.scratch); err != nil {
+			return err
+		}
+	}
+	if err := b.scan(ctx); err != nil || b.show != nil && b.ours(b.show.system) {
+		return err
+	}
+	if b.beside, err = b.ask(ctx, "every kind alone, everybody", b.damages, b.perKind, b.peers); err != nil {
+		return err
+	}
+	if b.pairs = newTally(); b.perPair == 0 {
+		return nil
+	}
+	peers := b.peers
+	if b.quick {
+		peers = nil
+	}
+	b.pairs, err = b.ask(ctx, "pairs of kinds", couples(), b.perPair, peers)
+	return err
+}
+
+// ours reports whether a system is a profile of emend.
+func (b *bench) ours(system string) bool {
+	return slices.ContainsFunc(profiles, func(p profile) bool { return p.name == system })
+}
+
+// write shows the page, or puts it and the list of what is wrong in peers where they belong.
+func (b *bench) write(stdout io.Writer) error {
+	page, wrongs := b.page(), b.wrongs()
+	if b.quick {
+		fmt.Fprint(stdout, b.slice())
+	} else {
+		fmt.Fprint(stdout, page)
+	}
+	if b.out == "" {
+		return nil
+	}
+	if err := os.WriteFile(filepath.Join(b.out, "RESULTS.md"), []byte(page), 0o666); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(b.out, "WRONG.md"), []byte(wrongs), 0o666)
+}
+
+// verdict is an error when anything landed where it must not.
+func (b *bench) verdict() error {
+	bad := b.alone.wrong(bound)
+	bad = append(bad, b.beside.wrong(bound)...)
+	if bad = append(bad, b.pairs.wrong(bound)...); len(bad) > 0 {
+		return fmt.Errorf("landed wrong:\n%s", strings.Join(bad, "\n"))
+	}
+	return nil
+}

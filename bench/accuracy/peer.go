@@ -1,0 +1,127 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/emend-dev/emend/bench/accuracy/damage"
+)
+
+// peer is a program that applies patches. It has a directory of its own for each change.
+type peer struct {
+	name    string
+	version string
+	why     string // it does not take part
+	unified bool   // it is sent unified diffs
+	twin    string // it is emend itself: the profile whose outcomes it must have
+	path    string
+	args    func(r *room, dir string) []string
+	tree    func(ctx context.Context, p *peer, dir string, c *damage.Case, name string) (index string, err error) // nil: the file alone
+}
+
+// form is how the author of its patches makes hunks unique.
+func (p *peer) form() damage.Form {
+	if p.unified {
+		return damage.Wide
+	}
+	return damage.Anchored
+}
+
+// room is the scratch directory of one change.
+type room struct {
+	dir   string
+	cases int
+}
+
+func newRoom(scratch string) (*room, error) {
+	dir, err := os.MkdirTemp(scratch, "room")
+	if err != nil {
+		return nil, err
+	}
+	return &room{dir: dir}, os.Mkdir(filepath.Join(dir, "home"), 0o777)
+}
+
+func (r *room) leave() { os.RemoveAll(r.dir) }
+
+// patience is how long a program may take for one patch.
+const patience = 5 * time.Minute
+
+// fare lays out the file of c, and has p try the patch.
+func (p *peer) fare(ctx context.Context, r *room, c *damage.Case) (trial, error) {
+	dir, name := filepath.Join(r.dir, strings.ReplaceAll(p.name, " ", "-")), filepath.FromSlash(c.Path)
+	if p.unified { // a name for each case: an earlier one may have left something
+		r.cases++
+		name = fmt.Sprintf("f%03d%s", r.cases, filepath.Ext(c.Path))
+	}
+	if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o777); err != nil {
+		return trial{}, err
+	}
+	index, err := p.lay(ctx, dir, name, c)
+	if err != nil {
+		return trial{}, err
+	}
+	text := c.Text(false)
+	if p.unified {
+		text = c.Unified(name, index)
+	}
+	return fare(ctx, c, text, func(ctx context.Context, c *damage.Case, text string) (reply, error) {
+		return p.send(ctx, r, dir, name, c, text)
+	})
+}
+
+func (p *peer) lay(ctx context.Context, dir, name string, c *damage.Case) (index string, err error) {
+	if p.tree != nil {
+		return p.tree(ctx, p, dir, c, name)
+	}
+	return "", os.WriteFile(filepath.Join(dir, name), []byte(c.Disk), 0o666)
+}
+
+func (p *peer) send(ctx context.Context, r *room, dir, name string, c *damage.Case, text string) (reply, error) {
+	said, ok, err := p.run(ctx, r, dir, text)
+	if err != nil {
+		return reply{}, err
+	}
+	got, err := os.ReadFile(filepath.Join(dir, name))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return reply{}, err
+	}
+	out := settled(c, string(got), ok)
+	out.said = strings.ReplaceAll(said, r.dir+string(filepath.Separator), "")
+	if p.twin != "" {
+		if err := json.Unmarshal([]byte(said), &out.answer); err != nil {
+			return reply{}, fmt.Errorf("%w: %s", err, said)
+		}
+	}
+	return out, nil
+}
+
+// run runs p in dir, with nothing of this machine's settings and no terminal to ask at.
+func (p *peer) run(ctx context.Context, r *room, dir, text string) (said string, ok bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, p.path)
+	cmd.Args = append(cmd.Args[:0], p.args(r, dir)...)
+	cmd.Dir, cmd.Env, cmd.Stdin = dir, environ(r, dir), strings.NewReader(text)
+	cmd.SysProcAttr = apart()
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err = cmd.Run()
+	if exit := (*exec.ExitError)(nil); err != nil && (!errors.As(err, &exit) || ctx.Err() != nil) {
+		return "", false, fmt.Errorf("%s: %w", p.name, err)
+	}
+	return stdout.String() + stderr.String(), err == nil, nil
+}
+
+func environ(r *room, dir string) []string {
+	home := filepath.Join(r.dir, "home")
+	return []string{"HOME=" + home, "XDG_CONFIG_HOME=" + home, "PATH=" + os.Getenv("PATH"), "LC_ALL=C", "PWD=" + dir,
+		"GIT_CONFIG_NOSYSTEM=1", "GIT_CEILING_DIRECTORIES=" + r.dir}
+}

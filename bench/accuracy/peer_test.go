@@ -1,0 +1,84 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/emend-dev/emend/bench/accuracy/damage"
+)
+
+// What the programs do with cases whose outcome is well known: that the outcome is told right, and that one case does not
+// spoil the next.
+func TestPeers(t *testing.T) {
+	var before strings.Builder
+	for n := range 60 {
+		fmt.Fprintf(&before, "line %d is not like the others\n", n)
+	}
+	after := strings.NewReplacer("line 20 is", "line 20 was", "line 50 is", "line 50 was").Replace(before.String())
+	ch, ok := damage.NewChange("d/f.txt", before.String(), after)
+	if !ok {
+		t.Fatal("no change")
+	}
+	for _, p := range unifiers(t.Context()) {
+		if p.why != "" {
+			t.Logf("NOT RUN: %s: %s", p.name, p.why)
+			continue
+		}
+		r, err := newRoom(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, tc := range []struct {
+			kind string
+			want map[string]outcome
+		}{
+			{"none", nil},
+			{"changed inside", map[string]outcome{plain: refused}},
+			{"none", nil},
+			{"trailing gained", map[string]outcome{plain: refused, threeWay: refused, gnu: refused}},
+			{"all applied", map[string]outcome{plain: refused, gnu: refused}},
+			{"CRLF patch", map[string]outcome{plain: refused, threeWay: refused}},
+		} {
+			k, _ := damage.Named(tc.kind)
+			c, ok := ch.Case(damage.Wide, 1, k)
+			if !ok {
+				t.Fatalf("%s: nothing to spoil", tc.kind)
+			}
+			got, err := p.fare(t.Context(), r, c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.first.outcome != tc.want[p.name] || got.first.left && p.name == plain {
+				t.Errorf("%s: %s: %v, left %v: %s", p.name, tc.kind, got.first.outcome, got.first.left, got.first.said)
+			}
+		}
+	}
+}
+
+// GNU patch does what it can and refuses the rest: that is counted.
+func TestLeftBehind(t *testing.T) {
+	for _, p := range unifiers(t.Context()) {
+		if p.name != gnu || p.why != "" {
+			continue
+		}
+		r, err := newRoom(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := &damage.Case{Path: "f", Disk: "a\nb\n", Want: "A\nB\n", Hunks: []damage.Hunk{{Lines: []string{"-a", "+A"}}, {Lines: []string{"-x", "+B"}, From: 1}}}
+		got, err := p.fare(t.Context(), r, c)
+		if err != nil || got.first.outcome != refused || !got.first.left || got.first.got != "A\nb\n" {
+			t.Errorf("%v, %v, left %v: %q: %s", err, got.first.outcome, got.first.left, got.first.got, got.first.said)
+		}
+		return
+	}
+	t.Skip("NOT RUN: GNU patch is not installed")
+}
+
+// blob is what git calls a file: "git hash-object" says so.
+func TestBlob(t *testing.T) {
+	if got, want := blob("hello\n"), "ce013625030ba8dba906f756967f9e9ca394464a"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}

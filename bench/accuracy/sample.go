@@ -1,0 +1,162 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"github.com/emend-dev/emend/bench/accuracy/damage"
+)
+
+// errand is one change of a sample, and the damages that it is asked with.
+type errand struct {
+	change  int
+	damages [][]damage.Kind
+}
+
+// pick takes each damage on up to most changes that have something to spoil: the same changes for several damages where it
+// can, and others for other seeds.
+func (b *bench) pick(damages [][]damage.Kind, most int) (out []errand) {
+	by := map[int][][]damage.Kind{}
+	order := rand.New(rand.NewPCG(b.seed, 0)).Perm(len(b.can))
+	for i, kinds := range damages {
+		left := most
+		from := 0
+		if len(kinds) > 1 { // there are many pairs, each on few changes
+			from = i * most
+		}
+		for at := range order {
+			n := order[(from+at)%len(order)]
+			if left > 0 && b.both(n, kinds) {
+				by[n] = append(by[n], kinds)
+				left--
+			}
+		}
+	}
+	for n := range b.can {
+		if by[n] != nil {
+			out = append(out, errand{n, by[n]})
+		}
+	}
+	return out
+}
+
+// both reports whether change n has something to spoil for all of kinds.
+func (b *bench) both(n int, kinds []damage.Kind) bool {
+	for _, k := range kinds {
+		if b.can[n]&(1<<number(k)) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func number(k damage.Kind) int {
+	return slices.IndexFunc(damage.Kinds, func(o damage.Kind) bool { return o.Name == k.Name })
+}
+
+// asked is what came of one errand.
+type asked struct {
+	records []record
+	finds   []find
+	shown   []exhibit
+}
+
+// ask judges a sample, and puts it to the peers.
+func (b *bench) ask(ctx context.Context, what string, damages [][]damage.Kind, most int, peers []*peer) (*tally, error) {
+	out, errands := newTally(), b.pick(damages, most)
+	out.kinds = named(damages)
+	p := newProgress(b.log, what, len(errands))
+	err := inOrder(ctx, len(errands), func(ctx context.Context, i int) (asked, error) { return b.askOne(ctx, errands[i], peers) },
+		func(n int, a asked) error {
+			out.add(a.records)
+			b.picked = append(b.picked, a.finds...)
+			p.at(n + 1)
+			return b.show.print(a.shown)
+		})
+	return out, err
+}
+
+func (b *bench) askOne(ctx context.Context, e errand, peers []*peer) (out asked, err error) {
+	ch, ok, err := b.corpus.change(e.change)
+	if err != nil || !ok {
+		return out, err
+	}
+	r, err := newRoom(b.scratch)
+	if err != nil {
+		return out, err
+	}
+	defer r.leave()
+	name := b.corpus.pairs[e.change].String()
+	for _, kinds := range e.damages {
+		all, err := b.judge(ctx, ch, kinds...)
+		if err != nil {
+			return out, err
+		}
+		for _, j := range all {
+			out.records = append(out.records, j.record)
+			out.shown = append(out.shown, b.show.of(name, j.record, j.spoilt.Case, j.trial)...)
+		}
+		for _, p := range peers {
+			if err := b.askPeer(ctx, r, p, ch, e.change, kinds, all, &out); err != nil {
+				return out, fmt.Errorf("%s: %s: %s: %w", name, damageName(kinds), p.name, err)
+			}
+		}
+	}
+	return out, nil
+}
+
+// named is the names of damages, in the order of the tables.
+func named(damages [][]damage.Kind) (out []string) {
+	for _, kinds := range damages {
+		out = append(out, damageName(kinds))
+	}
+	return out
+}
+
+func damageName(kinds []damage.Kind) string {
+	var names []string
+	for _, k := range kinds {
+		names = append(names, k.Name)
+	}
+	return strings.Join(names, " + ")
+}
+
+// askPeer puts one case to one peer. What is of emend itself must be what it is in process.
+func (b *bench) askPeer(ctx context.Context, r *room, p *peer, ch *damage.Change, n int, kinds []damage.Kind, all []judged, out *asked) error {
+	if p.why != "" || p.unified && slices.ContainsFunc(kinds, func(k damage.Kind) bool { return k.Envelope }) {
+		return nil
+	}
+	c := b.spoil(ch, p.form(), kinds)
+	if c == nil {
+		return nil
+	}
+	t, err := p.fare(ctx, r, c.Case)
+	if err != nil {
+		return err
+	}
+	if p.twin != "" {
+		if err := t.same(of(p.twin, all)); err != nil {
+			return fmt.Errorf("the program and the judge in process differ: %w", err)
+		}
+		return nil
+	}
+	rec := c.record(p.name, &t)
+	out.records = append(out.records, rec)
+	out.shown = append(out.shown, b.show.of(b.corpus.pairs[n].String(), rec, c.Case, &t)...)
+	if rec.first == wrong && !rec.untellable && len(kinds) == 1 {
+		out.finds = append(out.finds, findOf(n, kinds[0], p, c.Case, &t, of("emend", all))...)
+	}
+	return nil
+}
+
+// of is the trial of one system.
+func of(system string, all []judged) *trial {
+	i := slices.IndexFunc(all, func(j judged) bool { return j.system == system })
+	if i < 0 {
+		return nil
+	}
+	return all[i].trial
+}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+)
+
+// record is what is kept of one trial.
+type record struct {
+	system, kind string
+	untellable   bool
+	first        outcome
+	second       outcome
+	offered      bool
+	left         bool
+	near         bool // it was refused, and what it means is to be seen
+}
+
+// count is what became of many trials.
+type count struct {
+	n, untellable          int
+	landed, refused, wrong int
+	left                   int // of the refused, the file was changed all the same
+	offered                int // of the refused, there was something to follow
+	repaired, rewrong      int // of the refused, after one repair
+	near, nearRepaired     int // of the refused, what they mean is to be seen
+}
+
+func (c *count) add(r record) {
+	if r.untellable {
+		c.untellable++
+		return
+	}
+	c.n++
+	switch r.first {
+	case landed:
+		c.landed++
+	case wrong:
+		c.wrong++
+	case refused:
+		c.refused++
+		c.left += one(r.left)
+		c.offered += one(r.offered)
+		c.repaired += one(r.second == landed)
+		c.rewrong += one(r.second == wrong)
+		c.near += one(r.near)
+		c.nearRepaired += one(r.near && r.second == landed)
+	}
+}
+
+func one(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+func (c *count) plus(o *count) {
+	c.n, c.untellable = c.n+o.n, c.untellable+o.untellable
+	c.landed, c.refused, c.wrong = c.landed+o.landed, c.refused+o.refused, c.wrong+o.wrong
+	c.left, c.offered = c.left+o.left, c.offered+o.offered
+	c.repaired, c.rewrong = c.repaired+o.repaired, c.rewrong+o.rewrong
+	c.near, c.nearRepaired = c.near+o.near, c.nearRepaired+o.nearRepaired
+}
+
+// inTheEnd is how many landed, at first or after one repair.
+func (c *count) inTheEnd() int { return c.landed + c.repaired }
+
+// tally is counts by system and kind.
+type tally struct {
+	cells map[[2]string]*count
+	kinds []string
+}
+
+func newTally() *tally { return &tally{cells: map[[2]string]*count{}} }
+
+func (t *tally) add(records []record) {
+	for _, r := range records {
+		key := [2]string{r.system, r.kind}
+		if t.cells[key] == nil {
+			t.cells[key] = new(count{})
+		}
+		t.cells[key].add(r)
+	}
+}
+
+// at is the count of a system at a kind: an empty one where it was asked nothing.
+func (t *tally) at(system, kind string) *count {
+	if c := t.cells[[2]string{system, kind}]; c != nil {
+		return c
+	}
+	return &count{}
+}
+
+// asked is how many cases there were, to be judged or not.
+func (t *tally) asked(system, kind string) int {
+	return t.at(system, kind).n + t.at(system, kind).untellable
+}
+
+// total is the count of a system over kinds.
+func (t *tally) total(system string, kinds []string) *count {
+	out := new(count{})
+	for _, k := range kinds {
+		out.plus(t.at(system, k))
+	}
+	return out
+}
+
+// shared lists the kinds that all of systems were asked about: totals over others would compare what is not the same.
+func (t *tally) shared(systems []string) (out []string) {
+	for _, k := range t.kinds {
+		if !slices.ContainsFunc(systems, func(s string) bool { return t.asked(s, k) == 0 }) {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+// wrong lists what the systems named landed wrong.
+func (t *tally) wrong(systems []string) (out []string) {
+	for _, s := range systems {
+		for _, k := range t.kinds {
+			if c := t.at(s, k); c.wrong+c.rewrong > 0 {
+				out = append(out, fmt.Sprintf("%s, %s: %d at first, %d after one repair, of %d", s, k, c.wrong, c.rewrong, c.n))
+			}
+		}
+	}
+	return out
+}
