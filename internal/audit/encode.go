@@ -59,6 +59,9 @@ func invalid(r *Record) (string, bool) {
 	}
 	for _, o := range r.Ops {
 		all = append(all, o.Operation, o.Path, o.ToPath, o.Before, o.After)
+		for _, h := range o.Hunks {
+			all = append(all, h.Rung)
+		}
 	}
 	for _, a := range r.Acts {
 		all = append(all, a.Do, a.Path, a.To, a.From)
@@ -85,6 +88,11 @@ func decode(line []byte) (*Record, error) {
 	if hash(body) != h {
 		return nil, errHash
 	}
+	return parse(line, h)
+}
+
+// parse reads a line whose hash is h.
+func parse(line []byte, h string) (*Record, error) {
 	r := new(Record)
 	if err := json.Unmarshal(line, r); err != nil || r.H != h {
 		return nil, errors.Join(errShape, err)

@@ -72,6 +72,11 @@ func laws(t *testing.T, dir vfs.Dir) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	plain, broken := count(t, l.Backward())
+	sifted := Query{Sieve: new(Sieve), Always: func(Kind) bool { return true }}
+	if n, b := count(t, l.Back(sifted)); n != plain || b != broken {
+		t.Fatalf("%d records and %d damages along a sieve, %d and %d without", n, b, plain, broken)
+	}
 	if _, err := l.ByKey("key t1"); err != nil {
 		t.Fatal(err)
 	}

@@ -70,6 +70,18 @@ func (p Op) fields(o *object) {
 	o.some("afterSha256", p.After)
 	o.count("mode", int64(p.Mode))
 	o.count("size", p.Size)
+	if len(p.Hunks) > 0 {
+		o.key("hunks")
+		*o = append(*o, '[')
+		for i, h := range p.Hunks {
+			if i > 0 {
+				*o = append(*o, ',')
+			}
+			*o = quote(*o, h.String())
+		}
+		*o = append(*o, ']')
+	}
+	o.count("hunksMore", int64(p.HunksMore))
 }
 
 func (a Act) fields(o *object) {

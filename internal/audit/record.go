@@ -94,6 +94,32 @@ type Op struct {
 	After     string      `json:"afterSha256,omitempty"`
 	Mode      fs.FileMode `json:"mode,omitempty"`
 	Size      int64       `json:"size,omitempty"`
+	Hunks     []Hunk      `json:"hunks,omitempty"`     // of a patch, or of text edits, in their order
+	HunksMore int         `json:"hunksMore,omitempty"` // how many there were beside these
+}
+
+// Hunk is where a hunk landed: the line of the text before, from 1, and the rung by which it matched. In the log it is both
+// with a space between them.
+type Hunk struct {
+	Line int
+	Rung string
+}
+
+func (h Hunk) String() string { return strconv.Itoa(h.Line) + " " + h.Rung }
+
+// MarshalText is String.
+func (h Hunk) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
+
+// UnmarshalText reads what MarshalText wrote. What another version may write there is no damage: it has line 0.
+func (h *Hunk) UnmarshalText(text []byte) error {
+	line, rung, ok := strings.Cut(string(text), " ")
+	n, err := strconv.Atoi(line)
+	if !ok || err != nil {
+		*h = Hunk{Rung: string(text)}
+		return nil
+	}
+	*h = Hunk{n, rung}
+	return nil
 }
 
 // Act is one step of a commit as recovery needs it.

@@ -12,12 +12,22 @@ import (
 
 // Backward returns the records from the newest to the oldest, without void ones. An error stands for what cannot be
 // read; after a *[Corrupt] the iteration can go on, with what is before the damage.
-func (l *Log) Backward() iter.Seq2[*Record, error] {
+func (l *Log) Backward() iter.Seq2[*Record, error] { return l.Back(Query{}) }
+
+// Back is Backward for who does not need all.
+func (l *Log) Back(q Query) iter.Seq2[*Record, error] {
 	s := l.snapshot()
 	return func(yield func(*Record, error) bool) {
-		b := &backwards{dir: l.dir, yield: yield, want: Record{Seq: s.head.Seq + 1, Prev: s.head.H}}
-		size := s.upTo
-		for _, n := range slices.Backward(s.filled()) {
+		if q.Sieve != nil && q.Before == 0 && q.Until.IsZero() && l.sifted(s, &q, yield) {
+			return
+		}
+		b := &backwards{dir: l.dir, yield: yield, read: q.read, want: Record{Seq: s.head.Seq + 1, Prev: s.head.H}}
+		segs, size := s.filled(), s.upTo
+		if at, ok := l.place(s, &q); ok {
+			b.want = *at.top
+			segs, size = segs[:at.seg+1], at.start
+		}
+		for _, n := range slices.Backward(segs) {
 			if !b.segment(n, size) {
 				return
 			}
@@ -36,6 +46,7 @@ func (l *Log) snapshot() state {
 type backwards struct {
 	dir   vfs.Dir
 	yield func(*Record, error) bool
+	read  func(line) (*Record, error)
 	want  Record  // the record that was yielded last: the next one has to be the one before it
 	after *Record // the first record of the segment after this one, nil at first
 	gap   bool    // records before want may be missing
@@ -62,7 +73,7 @@ func (b *backwards) segment(n int, size int64) bool {
 		if !ok {
 			return true
 		}
-		rec, err := soft(l.record())
+		rec, err := soft(b.read(l))
 		if err != nil {
 			return b.yield(nil, err)
 		}

@@ -363,10 +363,21 @@ func (rv *recovery) back(finish bool) bool {
 	return true
 }
 
+// What an abort says that a later process wrote.
+const (
+	hadBeen  = "it had been taken back"
+	wasTaken = "interrupted, and taken back"
+)
+
+// Interrupted reports whether an abort was written by a later process than the one that made the transaction.
+func Interrupted(end *audit.Record) bool {
+	return strings.HasPrefix(end.Message, hadBeen) || strings.HasPrefix(end.Message, wasTaken)
+}
+
 // closed ends a transaction that had been taken back: no file is touched.
 func (rv *recovery) closed() error {
 	rv.drop()
-	r := &audit.Record{Kind: audit.Abort, Tx: rv.id, Message: rv.said("it had been taken back")}
+	r := &audit.Record{Kind: audit.Abort, Tx: rv.id, Message: rv.said(hadBeen)}
 	if err := rv.s.log.Append(r, !rv.s.opts.NoSync); err != nil {
 		return indeterminate(err)
 	}
@@ -383,7 +394,7 @@ func (rv *recovery) revert() error {
 			rv.notes = append(rv.notes, fmt.Sprintf("%s: somebody changed it since, so the transaction was not finished.", a.Path))
 		}
 	}
-	why := &fail.Error{Kind: fail.Stale, Msg: "interrupted, and taken back"}
+	why := &fail.Error{Kind: fail.Stale, Msg: wasTaken}
 	err := rv.takeBack(why)
 	if e, ok := errors.AsType[*fail.Error](err); ok && e == why {
 		return nil

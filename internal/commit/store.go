@@ -330,6 +330,18 @@ func (s *Store) Log() *audit.Log { return s.log }
 // History is what the store keeps.
 func (s *Store) History() *history.History { return s.hist }
 
+// Room opens a directory of the store that is for somebody else's use; made says to make it where it is missing.
+func (s *Store) Room(name string, made bool) (vfs.Dir, error) {
+	dir, err := s.dir.Dir(name)
+	if !made || !errors.Is(err, fs.ErrNotExist) {
+		return dir, err
+	}
+	if err := s.dir.Mkdir(name, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, err
+	}
+	return s.dir.Dir(name)
+}
+
 // ByKey finds the transaction that was committed under a key, and the answer that it was given.
 func (s *Store) ByKey(key string) (*audit.Record, string, error) {
 	if err := s.log.Refresh(); err != nil {

@@ -1,0 +1,246 @@
+package audit
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/emend-dev/emend/internal/vfs"
+)
+
+// calls writes a log of small segments: transactions, how they ended, refusals in between, and undos.
+func calls(t *testing.T, rnd *rand.Rand, n int) (*Log, *time.Time) {
+	t.Helper()
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	l := newLog(t, disk(t, nil), Options{SegmentSize: 4000, Now: func() time.Time { now = now.Add(time.Hour); return now }})
+	pending := ""
+	for i := range n {
+		r := Record{Kind: Failed, Message: strings.Repeat("x", rnd.IntN(300)), Actor: Actor{Session: fmt.Sprint(rnd.IntN(3)), Tool: `,"ops":[`}}
+		switch k := rnd.IntN(4); {
+		case k == 0:
+		case pending != "":
+			r = Record{Kind: []Kind{Applied, Abort, Recovered}[rnd.IntN(3)], Tx: pending, OK: true}
+			pending = ""
+		default:
+			r.Kind, r.Tx, r.OK = []Kind{Commit, Undo}[rnd.IntN(2)], fmt.Sprint("tx", i), true
+			r.Ops, r.Acts = []Op{{Operation: "update", Path: "f"}}, []Act{{Do: "swap"}}
+			if pending = r.Tx; r.Kind == Undo {
+				r.Undoes = []string{fmt.Sprint("tx", rnd.IntN(i+1))}
+			}
+		}
+		add1(t, l, r)
+	}
+	return l, &now
+}
+
+func all(t *testing.T, l *Log, q Query) []*Record {
+	t.Helper()
+	var out []*Record
+	for r, err := range l.Back(q) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+func headsOf(list []*Record) []Head {
+	var out []Head
+	for _, r := range list {
+		out = append(out, r.head())
+	}
+	return out
+}
+
+// halving makes the search halve also what is small.
+func halving(t *testing.T) {
+	was := near
+	near = 300
+	t.Cleanup(func() { near = was })
+}
+
+// From wherever it begins, a walk has what the whole has from there on, and before that how the newest transaction ended.
+func TestBackFromAnywhere(t *testing.T) {
+	halving(t)
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for range 5 {
+		l, _ := calls(t, rnd, 100)
+		whole := all(t, l, Query{})
+		for before := uint64(1); before <= l.Head().Seq+2; before++ {
+			got := all(t, l, Query{Before: before})
+			want := slices.DeleteFunc(slices.Clone(whole), func(r *Record) bool { return r.Seq >= before })
+			extra := len(got) - len(want)
+			if extra < 0 || !slices.Equal(headsOf(got[extra:]), headsOf(want)) {
+				t.Fatalf("before %d: %v\nwant %v", before, headsOf(got), headsOf(want))
+			}
+			ends := map[string]Kind{}
+			for _, r := range got {
+				if r.Kind.ends() {
+					ends[r.Tx] = r.Kind
+				}
+			}
+			for _, r := range whole {
+				if r.Kind.ends() && slices.ContainsFunc(want, func(c *Record) bool { return c.Kind.decides() && c.Tx == r.Tx }) && ends[r.Tx] != r.Kind {
+					t.Fatalf("before %d: %s ended with %q, want %q", before, r.Tx, ends[r.Tx], r.Kind)
+				}
+			}
+			if before < l.Head().Seq-50 && len(got) > len(want)+40 {
+				t.Fatalf("before %d: %d records were read for %d", before, len(got), len(want))
+			}
+		}
+	}
+}
+
+// By the time it may begin earlier than a day after it only for what says how a transaction ended, however late that was.
+func TestBackUntil(t *testing.T) {
+	halving(t)
+	l, now := calls(t, rand.New(rand.NewPCG(1, 2)), 200)
+	add1(t, l, Record{Kind: Commit, Tx: "late", OK: true})
+	decided := *now
+	*now = now.Add(1000 * time.Hour)
+	add1(t, l, Record{Kind: Recovered, Tx: "late"})
+	add1(t, l, Record{Kind: Failed})
+	whole := all(t, l, Query{})
+	for i, r := range whole[3:] {
+		got := all(t, l, Query{Until: r.TS})
+		if least := len(whole) - 3 - i; len(got) < least || len(got) > least+32 || !slices.Equal(headsOf(got), headsOf(whole[len(whole)-len(got):])) {
+			t.Fatalf("until %v: %d records, want %d", r.TS, len(got), least)
+		}
+	}
+	if got := all(t, l, Query{Until: decided}); !slices.ContainsFunc(got, func(r *Record) bool { return r.Kind == Recovered && r.Tx == "late" }) {
+		t.Error("how the newest one ended is left out")
+	}
+}
+
+// Whatever part of a record is read, what is read is right, and the chain is checked.
+func TestPartsOfRecords(t *testing.T) {
+	l, _ := calls(t, rand.New(rand.NewPCG(1, 2)), 100)
+	whole := all(t, l, Query{})
+	for part, want := range map[Part]func(r *Record) string{
+		Whole: func(r *Record) string { return fmt.Sprintf("%+v", *r) },
+		Who:   func(r *Record) string { return fmt.Sprint(r.head(), r.TS, r.Kind, r.Tx, r.Actor) },
+		Mark:  func(r *Record) string { return fmt.Sprint(r.head(), r.TS, r.Kind, r.Prev) },
+	} {
+		got := all(t, l, Query{Much: func(Kind, []byte) Part { return part }})
+		if !slices.EqualFunc(got, whole, func(a, b *Record) bool { return want(a) == want(b) }) {
+			t.Errorf("part %d differs", part)
+		}
+	}
+	n := 0
+	all(t, l, Query{Much: func(_ Kind, line []byte) Part {
+		if strings.Contains(string(line), string(Field("session", "1"))) {
+			n++
+		}
+		return Mark
+	}})
+	want := len(slices.DeleteFunc(whole, func(r *Record) bool { return r.Actor.Session != "1" }))
+	if n != want || n == 0 {
+		t.Errorf("%d lines have session 1, want %d", n, want)
+	}
+}
+
+// A damaged log is read from wherever it begins as far as it can be read, and the damage is told where it is met.
+func TestBackFromAnywhereDamaged(t *testing.T) {
+	halving(t)
+	rnd := rand.New(rand.NewPCG(5, 6))
+	for range 6 {
+		l, _ := calls(t, rnd, 60)
+		files := map[string]string{}
+		for _, n := range l.state.segs {
+			files[segmentName(n)] = read(t, l.dir, segmentName(n))
+		}
+		name := segmentName(1 + rnd.IntN(len(files)))
+		at := rnd.IntN(len(files[name]))
+		files[name] = files[name][:at] + "~" + files[name][at+1:]
+		l = reopen(t, disk(t, files))
+		for before := uint64(2); before <= l.Head().Seq; before++ {
+			whole, got, marked := map[Head]bool{}, map[Head]bool{}, map[Head]bool{}
+			for r, err := range l.Back(Query{}) {
+				if err == nil && r.Seq < before {
+					whole[r.head()] = true
+				}
+			}
+			for r, err := range l.Back(Query{Before: before}) {
+				if err == nil && r.Seq < before {
+					got[r.head()] = true
+				}
+			}
+			for r, err := range l.Back(Query{Before: before, Much: marks.Much}) {
+				if err == nil && r.Seq < before {
+					marked[r.head()] = true
+				}
+			}
+			if len(got) != len(whole) || len(marked) != len(whole) {
+				t.Fatalf("before %d: %d records, and %d of which only marks are read; want %d", before, len(got), len(marked), len(whole))
+			}
+		}
+	}
+}
+
+// Undos are those of the whole log, from any record on that it has.
+func TestUndos(t *testing.T) {
+	halving(t)
+	l, _ := calls(t, rand.New(rand.NewPCG(1, 2)), 200)
+	whole := all(t, l, Query{})
+	slices.Reverse(whole)
+	for i, from := range append([]*Record{{}}, whole...) {
+		var want, got []Head
+		for _, r := range whole[i:] {
+			if r.Kind == Undo || r.Kind == Abort || r.Kind == Recovered {
+				want = append(want, r.head())
+			}
+		}
+		list, ok := l.Undos(from.head())
+		if !ok {
+			t.Fatalf("after %v: not there", from.head())
+		}
+		for r := range list {
+			got = append(got, r.head())
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("after %v: %v, want %v", from.head(), got, want)
+		}
+	}
+	if _, ok := l.Undos(Head{Seq: 7, H: whole[7].H}); ok {
+		t.Error("a record of another log")
+	}
+	if _, ok := l.Undos(Head{Seq: 7000, H: whole[7].H}); ok {
+		t.Error("a record of a longer log")
+	}
+}
+
+// A record of which the sync failed is in no walk, wherever it begins, and the undos have the record that says that it is void.
+func TestBackOverAVoidRecord(t *testing.T) {
+	halving(t)
+	m := vfs.NewMemory(vfs.Journal)
+	newLog(t, m.Root(), Options{}).Close()
+	l := reopen(t, once(m, "datasync", false))
+	void := &Record{Kind: Undo, Tx: "void", OK: true, Undoes: []string{"a"}}
+	if err := l.Append(void, true); err == nil {
+		t.Fatal("appended")
+	}
+	for n := range 20 {
+		add1(t, l, Record{Kind: Commit, Tx: fmt.Sprint("tx", n), OK: true})
+		add1(t, l, Record{Kind: Applied, Tx: fmt.Sprint("tx", n), OK: true})
+	}
+	whole := all(t, l, Query{})
+	for before := uint64(1); before <= l.Head().Seq; before++ {
+		got := slices.DeleteFunc(all(t, l, Query{Before: before}), func(r *Record) bool { return r.Seq >= before })
+		want := slices.DeleteFunc(slices.Clone(whole), func(r *Record) bool { return r.Seq >= before })
+		if !slices.Equal(headsOf(got), headsOf(want)) {
+			t.Errorf("before %d: %v, want %v", before, headsOf(got), headsOf(want))
+		}
+	}
+	var voided []string
+	undos, _ := l.Undos(Head{})
+	for r := range undos {
+		voided = append(voided, string(r.Kind)+" "+r.Tx+r.Void)
+	}
+	if !slices.Equal(voided, []string{"undo void", "rotate " + void.H}) {
+		t.Errorf("%q", voided)
+	}
+}

@@ -1,0 +1,128 @@
+package audit
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// by is a query for the records that have a string, along a sieve.
+func by(v *Sieve, quoted string) Query {
+	keys := Keys{}
+	keys.Add(quoted)
+	return Query{Sieve: v, Keys: keys, Always: func(Kind) bool { return false }}
+}
+
+// A sieve leads to all records that have one of some strings, and to no others, as the log grows.
+func TestSieve(t *testing.T) {
+	halving(t)
+	rnd := rand.New(rand.NewPCG(3, 4))
+	l, _ := calls(t, rnd, 100)
+	var v Sieve
+	for round := range 30 {
+		for _, key := range []string{`"0"`, `"1"`, `"tx1` + fmt.Sprint(round) + `"`, `"f"`, `"none"`} {
+			want := slices.DeleteFunc(all(t, l, Query{}), func(r *Record) bool {
+				named := *r
+				named.Undoes = nil // which is read whole anyway
+				body, err := named.body()
+				return err != nil || !bytes.Contains(body, []byte(key))
+			})
+			if got := all(t, l, by(&v, key)); !slices.Equal(headsOf(got), headsOf(want)) {
+				t.Fatalf("%d, %s: %v\nwant %v", round, key, headsOf(got), headsOf(want))
+			}
+		}
+		if v.at != l.Head() {
+			t.Fatal("it was not taken in")
+		}
+		for range rnd.IntN(12) {
+			add1(t, l, Record{Kind: Failed, Actor: Actor{Session: fmt.Sprint(rnd.IntN(3))}, Message: strings.Repeat("y", rnd.IntN(300))})
+		}
+	}
+}
+
+// Every kind of field that counts is found, however its string is written.
+func TestSieveFields(t *testing.T) {
+	l := newLog(t, disk(t, nil), Options{})
+	const odd = "a \"b\"\\\u202e\n"
+	sum := strings.Repeat("ab", 32)
+	id := &Ident{Sum: sum}
+	for i, r := range []Record{
+		{Kind: Failed, Actor: Actor{Session: odd}}, {Kind: Failed, Ops: []Op{{Path: odd}}}, {Kind: Failed, Ops: []Op{{Path: "x", ToPath: odd}}},
+		{Kind: Commit, Tx: odd}, {Kind: Commit, Acts: []Act{{Do: "move", Path: "x", To: odd}}}, {Kind: Commit, Acts: []Act{{Path: odd}}},
+	} {
+		add1(t, l, r)
+		if got := all(t, l, by(new(Sieve), string(Field("", odd)[len(`"":`):]))); len(got) != i+1 {
+			t.Errorf("%d: %v", i, got)
+		}
+	}
+	for i, r := range []Record{
+		{Kind: Failed, Ops: []Op{{Before: sum}}}, {Kind: Failed, Ops: []Op{{After: sum}}}, {Kind: Commit, Acts: []Act{{Old: id}}}, {Kind: Commit, Acts: []Act{{New: id}}},
+	} {
+		add1(t, l, r)
+		if got := all(t, l, by(new(Sieve), `"`+sum+`"`)); len(got) != i+1 {
+			t.Errorf("%d: %v", i, got)
+		}
+	}
+}
+
+// What was damaged, or put into its place, after a sieve saw it is met as it would be without.
+func TestSieveIsNotBelieved(t *testing.T) {
+	dir := disk(t, nil)
+	l := newLog(t, dir, Options{})
+	for i := range 40 {
+		add1(t, l, Record{Kind: Failed, Actor: Actor{Session: fmt.Sprint(i % 4)}})
+	}
+	var v Sieve
+	all(t, l, by(&v, `"1"`))
+	good := read(t, dir, segmentName(1))
+	if _, _, ok := v.take(l, l.snapshot()); !ok {
+		t.Fatal("it was not taken in")
+	}
+	lines := strings.SplitAfter(good, "\n")
+	r, err := decode([]byte(strings.TrimSuffix(lines[22], "\n")))
+	if err != nil || r.Actor.Session != "1" {
+		t.Fatal(r, err)
+	}
+	r.Actor.Session = "9"
+	forged, err := encode(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines[22] = string(forged)
+	for _, bad := range []string{strings.Join(lines, ""), strings.Replace(good, `"session":"1"`, `"session":"9"`, 3)} {
+		if err := dir.Remove(segmentName(1)); err != nil {
+			t.Fatal(err)
+		}
+		put(t, dir, segmentName(1), bad)
+		_, want := count(t, l.Back(Query{}))
+		seen := Sieve{at: v.at, lines: v.lines, words: v.words} // before that
+		for _, v := range []*Sieve{&seen, new(Sieve)} {
+			if records, broken := count(t, l.Back(by(v, `"1"`))); broken == 0 || broken != want || records == 0 {
+				t.Errorf("%d records, %d damages; want %d", records, broken, want)
+			}
+		}
+	}
+	// Another log, which is as long.
+	other := newLog(t, disk(t, nil), Options{})
+	for i := range 40 {
+		add1(t, other, Record{Kind: Failed, Actor: Actor{Session: fmt.Sprint(i % 5)}})
+	}
+	if got := all(t, other, by(&v, `"4"`)); len(got) != 8 {
+		t.Errorf("of another log: %v", headsOf(got))
+	}
+}
+
+// Of a log that names too much nothing is kept in mind, and all is read.
+func TestSieveIsBounded(t *testing.T) {
+	was := maxWords
+	maxWords = 50
+	t.Cleanup(func() { maxWords = was })
+	l, _ := calls(t, rand.New(rand.NewPCG(3, 4)), 200)
+	var v Sieve
+	if got := all(t, l, by(&v, `"none"`)); len(got) != len(all(t, l, Query{})) || v.lines != nil || v.words != nil {
+		t.Errorf("%d records, %d words", len(got), len(v.words))
+	}
+}
