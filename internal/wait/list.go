@@ -1,0 +1,113 @@
+package wait
+
+import (
+	"cmp"
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+)
+
+// List returns the questions that wait below prefix, the oldest first.
+func (b *Board) List(prefix string) ([]Question, error) {
+	names, _, err := b.tidy(time.Now())
+	if err != nil {
+		return nil, err
+	}
+	var out []Question
+	for _, name := range names {
+		if len(out) == 2*MaxQuestions {
+			break
+		}
+		q, err := b.Find(strings.TrimSuffix(name, askKind), prefix)
+		if err == nil {
+			out = append(out, q)
+		}
+	}
+	slices.SortFunc(out, func(x, y Question) int { return cmp.Or(x.Since.Compare(y.Since), cmp.Compare(x.ID, y.ID)) })
+	return out, nil
+}
+
+// Find is a question that waits below prefix; ErrNone for any other.
+func (b *Board) Find(id, prefix string) (q Question, err error) {
+	if !isID(id) {
+		return q, ErrNone
+	}
+	f, err := b.held(id + askKind)
+	if err != nil {
+		return q, ErrNone
+	}
+	defer f.Close()
+	err = parse(f, maxFile, &q)
+	whole := err == nil && q.ID == id && len(q.Paths) > 0 && len(q.Paths) <= MaxPaths
+	if !whole || !covers(prefix, q.Prefix) || !time.Now().Before(q.Deadline) {
+		return Question{}, ErrNone
+	}
+	if _, err := b.dir.Stat(id + answerKind); !missing(err) {
+		return q, ErrAnswered
+	}
+	return q, nil
+}
+
+// Answer answers a question that waits below prefix, unless somebody was faster. a says all but what it answers.
+func (b *Board) Answer(id, prefix string, a Answer) (Question, error) {
+	q, err := b.Find(id, prefix)
+	if err != nil {
+		return q, err
+	}
+	if a.Session && q.Actor.Session == "" {
+		return q, ErrNoSession
+	}
+	a.ID, a.Digest = q.ID, q.Digest
+	f, err := b.post(id+answerKind, a)
+	if errors.Is(err, fs.ErrExist) {
+		return q, ErrAnswered
+	}
+	if err != nil {
+		return q, err
+	}
+	return q, f.Close()
+}
+
+// tidy removes what dead processes left, and what is old. It returns the names of the questions that wait, and how many
+// answers are kept.
+func (b *Board) tidy(now time.Time) (asks []string, answers int, err error) {
+	names, err := b.dir.Names()
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, name := range names {
+		switch {
+		case strings.HasSuffix(name, askKind):
+			if b.alive(name) {
+				asks = append(asks, name)
+			}
+		case strings.HasSuffix(name, pageKind):
+			b.alive(name)
+		case strings.HasSuffix(name, newKind):
+			b.keep(name, now)
+		case strings.HasSuffix(name, answerKind):
+			if b.keep(name, now) {
+				answers++
+			}
+		}
+	}
+	return asks, answers, nil
+}
+
+// alive reports whether the process that made a file lives, and removes the file if not.
+func (b *Board) alive(name string) bool {
+	f, err := b.held(name)
+	if err != nil {
+		return false
+	}
+	f.Close()
+	return true
+}
+
+// keep removes a file that is old, unless its process still has it locked.
+func (b *Board) keep(name string, now time.Time) bool {
+	is, err := b.dir.Stat(name)
+	return err == nil && (is.ModTime.After(now.Add(-kept)) || b.alive(name))
+}
