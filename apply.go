@@ -123,7 +123,8 @@ func (r *Report) and(next *Report) *Report {
 	if next.stored != nil {
 		return next // somebody else finished the same call meanwhile
 	}
-	out := &Report{view: r.view, plan: &plan.Plan{Steps: slices.Concat(r.plan.Steps, next.plan.Steps)}}
+	out := &Report{view: r.view, plan: &plan.Plan{Steps: slices.Concat(r.plan.Steps, next.plan.Steps),
+		Skipped: slices.Concat(r.plan.Skipped, next.plan.Skipped)}}
 	out.done.Add(r.done)
 	out.done.Add(next.done)
 	out.view.Done = &out.done
@@ -131,6 +132,9 @@ func (r *Report) and(next *Report) *Report {
 }
 
 func (w *Workspace) commit(ctx context.Context, view report.View, p *plan.Plan, sums map[guard.Identity]string, r record) (*Report, error) {
+	if p.Applied() {
+		return w.nothing(ctx, view, p, sums, r)
+	}
 	store, err := w.keeper.ensure()
 	if err != nil {
 		return nil, err
@@ -171,6 +175,22 @@ func (w *Workspace) commit(ctx context.Context, view report.View, p *plan.Plan, 
 			return nil, err
 		}
 		return w.repeated(store, first, answer, r)
+	}
+	return rep, nil
+}
+
+// nothing is the report of a plan that leaves nothing to do. There is no transaction, and no record: nothing was changed
+// or refused. A person who is to be asked about reading is asked, for the answer says what the files have.
+func (w *Workspace) nothing(ctx context.Context, view report.View, p *plan.Plan, sums map[guard.Identity]string, r record) (*Report, error) {
+	read := slices.DeleteFunc(slices.Clone(r.asks), func(a AskedPath) bool { return a.Write })
+	if _, err := w.ask(ctx, read, "", digestOf(sums)); err != nil {
+		return nil, err
+	}
+	rep := &Report{view: view, plan: p}
+	store, err := w.keeper.find()
+	if err == nil && store != nil {
+		rep.done.Log = report.Head(store.Head())
+		rep.view.Done = &rep.done
 	}
 	return rep, nil
 }
@@ -368,6 +388,9 @@ func (w *Workspace) applyEach(ctx context.Context, text string, o Options, r rec
 	if err != nil {
 		return nil, w.refuse(ctx, view, err)
 	}
+	if rep, err := w.allApplied(ctx, text, o, r); rep != nil || err != nil {
+		return rep, w.refuse(ctx, view, err)
+	}
 	whole := &Report{view: view, plan: &plan.Plan{}}
 	leave, err := w.askEach(ctx, text, view, d, o)
 	if err != nil {
@@ -386,6 +409,22 @@ func (w *Workspace) applyEach(ctx context.Context, text string, o Options, r rec
 		o.Expect = beyond(&view.Patch.Sections[i], o.Expect)
 	}
 	return whole, nil
+}
+
+// allApplied is the report of a patch of which all sections are already applied, else nil: what one of them leaves open
+// the others may prove.
+func (w *Workspace) allApplied(ctx context.Context, text string, o Options, r record) (*Report, error) {
+	if !o.Idempotent {
+		return nil, nil
+	}
+	src := newReader(ctx, w)
+	defer src.close()
+	view, p, err := w.plan(ctx, text, o, src)
+	if err != nil || !p.Applied() {
+		return nil, nil // section by section it turns out why
+	}
+	view.DryRun, r.asks = false, src.asks.List()
+	return w.nothing(ctx, view, p, src.sums(), r)
 }
 
 // beyond is what is expected of later sections: a hash is of what the first section finds that names the path, and what
@@ -434,7 +473,7 @@ func (w *Workspace) applyOne(ctx context.Context, whole *Report, d *dialect.Dial
 	src := newReader(ctx, w)
 	defer src.close()
 	sections := whole.view.Patch.Sections
-	p, err := plan.Build(ctx, patch.Patch{Sections: sections[i : i+1]}, d.Rules(o.dialect()), src, plan.Options{Expect: o.Expect, Print: d.PrintHunk})
+	p, err := plan.Build(ctx, patch.Patch{Sections: sections[i : i+1]}, d.Rules(o.dialect()), src, o.planned(d))
 	if err == nil {
 		err = src.visit.Again()
 	}
@@ -460,6 +499,9 @@ func (w *Workspace) applyOne(ctx context.Context, whole *Report, d *dialect.Dial
 	}
 	for k := range p.Steps {
 		p.Steps[k].Section = i
+	}
+	for k := range p.Skipped {
+		p.Skipped[k].Section = i
 	}
 	rep, err := w.commit(ctx, whole.view, p, src.sums(), r)
 	if err == nil {

@@ -140,7 +140,7 @@ func (w *Workspace) Refused(ctx context.Context, tool string, paths []string, er
 // operations are what tools do to the path that they name, for the log.
 var operations = map[string]patch.Op{
 	"create_file": patch.Add, "restore_file": patch.Add, "delete_file": patch.Delete, "move_file": patch.Move,
-	"write_file": patch.Update, "edit_file": patch.Update, "apply_patch": patch.Update, "undo": patch.Update,
+	"write_file": patch.Update, "edit_file": patch.Update, "apply_patch": patch.Update, "undo": patch.Update, "put_back": patch.Update,
 }
 
 // requestSum tells requests under one key apart: by the tool, by all that is asked, and by the directory that its paths are

@@ -145,8 +145,26 @@ func (n *net) ops(steps []plan.Step) []audit.Op {
 		if s.Op == patch.Move {
 			out[i].ToPath = path.Join(n.prefix, s.To)
 		}
+		out[i].Hunks, out[i].HunksMore = landed(s.Hunks)
 	}
 	return out
+}
+
+// maxHunks is how many hunks of a file the log lists.
+const maxHunks = 200
+
+// landed is where hunks landed, for the log, and how many more there are. What was there already did not land.
+func landed(hunks []plan.Placed) (out []audit.Hunk, more int) {
+	for _, h := range hunks {
+		switch {
+		case h.Skipped:
+		case len(out) == maxHunks:
+			more++
+		default:
+			out = append(out, audit.Hunk{Line: h.Line, Rung: h.Rung.String()})
+		}
+	}
+	return out, more
 }
 
 // trashed names, for each step, what it deleted or overwrote.

@@ -59,8 +59,19 @@ func (r *EditRequest) settle(ctx context.Context, src *reader) (*plan.Plan, []pl
 		}
 		return nil, nil, err
 	}
-	s.After, s.AfterSum, s.Edits = out.After, plan.Sum(out.After), out.Edits
+	s.After, s.AfterSum, s.Edits, s.Hunks = out.After, plan.Sum(out.After), out.Edits, placed(out.Applied)
 	return single(s), out.Applied, nil
+}
+
+// placed is each occurrence of each edit.
+func placed(done []plan.Applied) []plan.Placed {
+	var out []plan.Placed
+	for _, a := range done {
+		for _, p := range a.Lines {
+			out = append(out, plan.Placed{Line: p.First, Rung: a.Rung})
+		}
+	}
+	return out
 }
 
 func (r *EditRequest) rung() (patch.Rung, error) {

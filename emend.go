@@ -22,6 +22,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/commit"
 	"github.com/emend-dev/emend/internal/dialect"
 	"github.com/emend-dev/emend/internal/fail"
@@ -65,10 +66,14 @@ type Workspace struct {
 	base   string
 	limits Limits
 	keeper keeper
+	undos  undos
+	sieve  audit.Sieve
 
 	mu     sync.Mutex
 	closed bool
 	calls  sync.WaitGroup // those that use the workspace
+
+	grants grants // what persons allowed to sessions
 
 	found   *Recovery // what opening recovered
 	pending error     // why something pending could not be
@@ -201,6 +206,9 @@ type Options struct {
 	Base string
 	// Sequential applies the sections one after the other, each by itself, and stops at the first that fails.
 	Sequential bool
+	// Idempotent skips what is already applied, hunk by hunk and section by section, instead of refusing it. It is for
+	// who sends a patch again without knowing whether it arrived. If all of it is applied nothing is committed.
+	Idempotent bool
 	// Progress is told, while a large patch is staged, how many of its files are. It must return at once.
 	Progress func(done, total int)
 	// IdempotencyKey makes Apply do a thing once: a call with a key that was committed before returns the answer of
@@ -210,6 +218,10 @@ type Options struct {
 
 func (o Options) dialect() dialect.Options {
 	return dialect.Options{Lenient: o.Lenient, Tolerance: o.Tolerance}
+}
+
+func (o Options) planned(d *dialect.Dialect) plan.Options {
+	return plan.Options{Expect: o.Expect, Print: d.PrintHunk, Idempotent: o.Idempotent}
 }
 
 // Plan is what a patch would do. It is settled: nothing about it is decided later.
@@ -241,6 +253,12 @@ func (p *Plan) Result() Result { return report.Of(p.view, p.plan, nil) }
 
 // Summary says in a few lines what the plan would do.
 func (p *Plan) Summary() string { return report.Summary(p.view, p.plan) }
+
+// AlreadyApplied reports whether there is nothing to do, since all of the patch is already applied (Options.Idempotent).
+func (p *Plan) AlreadyApplied() bool { return p.plan.Applied() }
+
+// Skipped says what is left out since it is already applied, one sentence for a file.
+func (p *Plan) Skipped() []string { return report.AlreadyApplied(p.plan) }
 
 // File is what would become of one file.
 type File struct{ step *plan.Step }
@@ -355,7 +373,7 @@ func (w *Workspace) plan(ctx context.Context, text string, o Options, src *reade
 	commit.Room(len(view.Patch.Sections))
 	rules := d.Rules(o.dialect())
 	src.readAhead(ctx, view.Patch.Sections, rules.Absolute)
-	p, err := plan.Build(ctx, view.Patch, rules, src, plan.Options{Expect: o.Expect, Print: d.PrintHunk})
+	p, err := plan.Build(ctx, view.Patch, rules, src, o.planned(d))
 	src.stopAhead()
 	if moved := src.visit.Again(); moved != nil {
 		err = moved

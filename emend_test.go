@@ -78,7 +78,8 @@ func TestHints(t *testing.T) {
 	tests := []struct{ name, text, want string }{
 		{"lenient", envelope("*** Add File: new/b.txt", "+x"), "--lenient"},
 		{"lenient, around", "Here it is:\n" + envelope("*** Delete File: a.txt"), "--lenient"},
-		{"a dialect", envelope("*** Update File: a.txt", "@@", "-one", "+1"), "--dialect codex"},
+		{"lenient, indentation", envelope("*** Update File: a.txt", "@@", "-one", "+1"), "--lenient"},
+		{"a dialect", envelope("*** Update File: a.txt", "@@", "-  one", "+  1", "*** Update File: a.txt", "@@", "-two", "+2"), "--dialect codex"},
 		{"what would be replaced", envelope("*** Add File: a.txt", "+x"), ""},
 		{"lines that belong anywhere", envelope("*** Update File: a.txt", "@@", "+x"), ""},
 		{"a guess", envelope("*** Update File: twice.txt", "@@", "-x", "+1"), ""},

@@ -1,7 +1,9 @@
 package emend
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -30,6 +32,7 @@ type EntryData struct {
 	RequestSha256  string     `json:"requestSha256,omitempty"`  // of the text of a call with a key
 	AskedBy        string     `json:"askedBy,omitempty"`        // by what a person was asked, who said yes
 	OK             bool       `json:"ok"`
+	Outcome        Outcome    `json:"outcome"`
 	ErrorKind      string     `json:"errorKind,omitempty"`
 	Message        string     `json:"message,omitempty"`
 	End            string     `json:"end,omitempty"` // applied, abort, recovered; empty when there is no mark
@@ -72,32 +75,71 @@ func (w *Workspace) Show(ctx context.Context, entry string) (*Answer[EntryData],
 	return a, nil
 }
 
-// find looks for the record that entry names.
+// nearby is how far from the newest record an entry may be, or a list begin, and still be read from there: what took it back is
+// met on the way. For one further back all that was ever taken back has to be known.
+var nearby uint64 = 4000
+
+// find looks for the record that entry names: among the newest; where it should be; and if it is not there, since a clock was
+// set back, in all of the log.
 func (j *journal) find(ctx context.Context, entry string) (*scan, *audit.Record, error) {
-	s, key := newScan(), keyOf(entry)
-	var list []*audit.Record
-	for r, err := range j.backward() {
-		if err = j.pass(err); err != nil {
+	s, r, err := j.findNear(ctx, keyOf(entry))
+	if r != nil || err != nil {
+		return s, r, err
+	}
+	at := keyOf(entry).at()
+	s, r, err = j.findFrom(ctx, entry, at)
+	if errors.Is(err, fail.NotFound) && !at.Until.IsZero() {
+		return j.findFrom(ctx, entry, audit.Query{})
+	}
+	return s, r, err
+}
+
+// findNear looks among the newest records for the one that the key names, and not only begins to name; nil when it is not there.
+func (j *journal) findNear(ctx context.Context, key key) (*scan, *audit.Record, error) {
+	s := newScan()
+	much := changesWith(s, func(line []byte) bool { return key.in(line) }).Much
+	for r, err := range j.records(ctx, s, audit.Query{Much: much}) {
+		if err != nil {
 			return nil, nil, err
 		}
-		if ctx.Err() != nil {
-			return nil, nil, cancelled(ctx)
+		if r.Seq+nearby < j.log.Head().Seq {
+			break
 		}
-		if r == nil {
-			continue
+		if r.Seq == key.seq && r.Tx != "" {
+			key.tx = r.Tx
 		}
-		s.see(r)
+		if key.is(r) && key.meant(r) && j.inside(r) {
+			return s, r, nil
+		}
+	}
+	return nil, nil, nil
+}
+
+func (j *journal) findFrom(ctx context.Context, entry string, at audit.Query) (*scan, *audit.Record, error) {
+	s, key := newScan(), keyOf(entry)
+	var list []*audit.Record
+	var end *audit.Record // of the last in the list
+	at.Much = changesWith(s, func(line []byte) bool { return key.in(line) }).Much
+	if at.Before > 0 || !at.Until.IsZero() {
+		j.remember(s)
+	}
+	for r, err := range j.records(ctx, s, at) {
+		if err != nil {
+			return nil, nil, err
+		}
 		if r.Seq == key.seq && r.Tx != "" {
 			key.tx, list = r.Tx, nil // also a mark names its transaction
 		}
 		if !key.meant(r) || !j.inside(r) {
 			continue
 		}
-		if list = append(list, r); r.Tx == key.tx || r.Seq == key.seq && key.tx == "" {
+		end = s.ends[r.Tx]
+		if list = append(list, r); key.is(r) {
 			return s, r, nil
 		}
 	}
 	if len(list) == 1 {
+		s.ends[list[0].Tx] = end
 		return s, list[0], nil
 	}
 	return nil, nil, unnamed(entry, list)
@@ -119,11 +161,37 @@ func keyOf(entry string) key {
 	return key{tx: entry, seq: seq}
 }
 
+// at is where the log has what is meant: behind the record of a number, or soon after the time that a whole name says.
+func (k key) at() audit.Query {
+	made, ok := history.Made(k.tx)
+	switch {
+	case k.tx == "" && k.seq > 0:
+		return audit.Query{Before: k.seq + 1}
+	case ok && k.seq == 0:
+		return audit.Query{Until: made}
+	}
+	return audit.Query{}
+}
+
+// is reports whether r has the whole name, or the number.
+func (k key) is(r *audit.Record) bool { return r.Tx == k.tx || r.Seq == k.seq && k.tx == "" }
+
 func (k key) meant(r *audit.Record) bool {
 	if !listed(r) {
 		return false
 	}
 	return k.tx != "" && strings.HasPrefix(r.Tx, k.tx) && decides(r) || k.seq > 0 && r.Seq == k.seq
+}
+
+// soon is how many records may come between a change and what says how it ended.
+const soon = 100
+
+// in reports whether a line of the log may be of a record that is meant, or say how that ended.
+func (k key) in(line []byte) bool {
+	_, number, _ := bytes.Cut(line[:min(len(line), 64)], []byte(`"seq":`))
+	number, _, _ = bytes.Cut(number, []byte{','})
+	seq, _ := strconv.ParseUint(string(number), 10, 64)
+	return k.tx != "" && strings.HasPrefix(txIn(line), k.tx) || k.seq > 0 && seq >= k.seq && seq-k.seq <= soon
 }
 
 // inside reports whether anything of r is below the root.
@@ -150,7 +218,7 @@ func unnamed(entry string, list []*audit.Record) error {
 func (j *journal) tell(s *scan, r *audit.Record) EntryData {
 	d := EntryData{Entry: nameOf(r), Seq: r.Seq, Kind: string(r.Kind), Timestamp: r.TS, Client: r.Actor.Client, Call: r.Actor.Call, SessionID: r.Actor.Session,
 		AgentName: r.Actor.Agent, ToolName: r.Actor.Tool, PolicyHash: r.PolicyHash, IdempotencyKey: r.Idem, RequestSha256: r.Request,
-		OK: r.OK, ErrorKind: r.ErrorKind, Message: r.Message, Undoes: r.Undoes, UndoneBy: s.undone[r.Tx],
+		OK: r.OK, Outcome: s.outcome(r), ErrorKind: r.ErrorKind, Message: r.Message, Undoes: r.Undoes, UndoneBy: s.undoneBy(r.Tx),
 		Files: j.entries(s, r, &wanted{diff: true}), Kept: []Kept{}, Prev: r.Prev, H: r.H}
 	if r.Asked != nil {
 		d.AskedBy = r.Asked.By

@@ -121,26 +121,23 @@ func (f *follower) news(ctx context.Context) ([]LogEntry, error) {
 		data, err = f.j.list(ctx, f.want)
 		out = data.Entries
 	} else {
-		out, err = f.since()
+		out, err = f.since(ctx)
 	}
 	slices.SortStableFunc(out, func(a, b LogEntry) int { return cmp.Compare(a.Seq, b.Seq) })
 	return out, err
 }
 
 // since are the entries of records after the last that was told of, and of what they take back.
-func (f *follower) since() ([]LogEntry, error) {
+func (f *follower) since(ctx context.Context) ([]LogEntry, error) {
 	var out []LogEntry
 	if f.j.log.Head().Seq < f.at.Seq {
 		f.replaced()
 		return nil, nil
 	}
 	s, back := newScan(), map[string]bool{}
-	for r, err := range f.j.backward() {
-		if err = f.j.pass(err); err != nil {
+	for r, err := range f.j.records(ctx, s, audit.Query{}) {
+		if err != nil {
 			return nil, err
-		}
-		if r == nil {
-			continue
 		}
 		if r.Seq == f.at.Seq && r.H != f.at.H {
 			f.replaced()
@@ -149,7 +146,6 @@ func (f *follower) since() ([]LogEntry, error) {
 		if r.Seq <= f.at.Seq && len(back) == 0 {
 			break
 		}
-		s.see(r)
 		switch {
 		case r.Kind == audit.Abort || r.Kind == audit.Recovered && !r.OK:
 			back[r.Tx] = true

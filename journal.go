@@ -1,10 +1,12 @@
 package emend
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"iter"
 	"path/filepath"
+	"slices"
 
 	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/commit"
@@ -23,6 +25,8 @@ type journal struct {
 	log    *audit.Log
 	hist   *history.History
 	notes  []string // what a person should know
+	undos  *undos   // what was taken back, for who begins somewhere in the middle
+	sieve  *audit.Sieve
 }
 
 // journal opens the log of the store that the workspace has. One that was copied here is refused, as for writing.
@@ -36,7 +40,7 @@ func (w *Workspace) journal() (*journal, error) {
 
 // anyJournal opens also the log of a store that was copied here: to be checked, not to be believed.
 func (w *Workspace) anyJournal() (*journal, error) {
-	j := &journal{guard: w.guard, prefix: "."}
+	j := &journal{guard: w.guard, prefix: ".", undos: &w.undos, sieve: &w.sieve}
 	_, err := w.keeper.find()
 	place := w.keeper.where()
 	if !place.Exists {
@@ -108,13 +112,53 @@ func (j *journal) close() error {
 }
 
 func (j *journal) note(format string, args ...any) {
-	j.notes = append(j.notes, fmt.Sprintf(format, args...))
+	if said := fmt.Sprintf(format, args...); !slices.Contains(j.notes, said) { // who reads twice meets a damage twice
+		j.notes = append(j.notes, said)
+	}
 }
 
-// backward returns the records from the newest on.
-func (j *journal) backward() iter.Seq2[*audit.Record, error] {
-	if j.log == nil {
-		return func(func(*audit.Record, error) bool) {}
+// records goes through the log from the newest record on, and lets s see each. What is damaged is left out, and noted.
+func (j *journal) records(ctx context.Context, s *scan, q audit.Query) iter.Seq2[*audit.Record, error] {
+	return func(yield func(*audit.Record, error) bool) {
+		if j.log == nil {
+			return
+		}
+		for r, err := range j.log.Back(q) {
+			if err = j.pass(err); err == nil && ctx.Err() != nil {
+				err = cancelled(ctx)
+			}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if r == nil {
+				continue
+			}
+			s.see(r)
+			if !yield(r, nil) {
+				return
+			}
+			s.over(r)
+		}
 	}
-	return j.log.Backward()
+}
+
+// remember tells s what was taken back, where it does not begin at the newest record.
+func (j *journal) remember(s *scan) {
+	if j.log == nil {
+		return
+	}
+	all := false
+	if s.later, all = j.undos.read(j.log); !all {
+		j.note("Of more than %d changes that were taken back, the oldest are shown as done.", maxUndone)
+	}
+}
+
+// pass notes a damage, after which reading can go on.
+func (j *journal) pass(err error) error {
+	if c, ok := errors.AsType[*audit.Corrupt](err); ok {
+		j.note("%s. What can be read of it is shown; emend verify says more.", c.Error())
+		return nil
+	}
+	return err
 }

@@ -46,7 +46,7 @@ func (w *Workspace) askEach(ctx context.Context, text string, view report.View, 
 	}
 	reads := slices.ContainsFunc(l.about, func(a AskedPath) bool { return !a.Write })
 	first := patch.Patch{Sections: view.Patch.Sections[:1]}
-	if _, err := plan.Build(ctx, first, rules, src, plan.Options{Expect: o.Expect}); err != nil && !reads {
+	if _, err := plan.Build(ctx, first, rules, src, plan.Options{Expect: o.Expect, Idempotent: o.Idempotent}); err != nil && !reads {
 		return nil, nil
 	}
 	h := digestOf(src.sums())

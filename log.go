@@ -49,26 +49,17 @@ func (w *Workspace) History(ctx context.Context, r HistoryRequest) (*Answer[Hist
 	return a, nil
 }
 
-// list collects what is wanted. What is damaged is left out, and noted.
+// list collects what is wanted.
 func (j *journal) list(ctx context.Context, want *wanted) (HistoryData, error) {
-	data := HistoryData{Entries: []LogEntry{}}
-	s := newScan()
-	for r, err := range j.backward() {
-		if err = j.pass(err); err != nil {
+	data, s := HistoryData{Entries: []LogEntry{}}, newScan()
+	for r, err := range j.records(ctx, s, audit.Query{}) {
+		if err != nil {
 			return data, err
-		}
-		if ctx.Err() != nil {
-			return data, cancelled(ctx)
-		}
-		if r == nil {
-			continue
 		}
 		if want.over(r) {
 			break
 		}
-		s.see(r)
 		entries := j.entries(s, r, want)
-		s.over(r)
 		if room := want.limit - len(data.Entries); want.limit > 0 && len(entries) > room {
 			data.Entries, data.Truncated = append(data.Entries, entries[:room]...), true
 			break
@@ -78,35 +69,30 @@ func (j *journal) list(ctx context.Context, want *wanted) (HistoryData, error) {
 	return data, nil
 }
 
-// pass notes a damage, after which reading can go on.
-func (j *journal) pass(err error) error {
-	if c, ok := errors.AsType[*audit.Corrupt](err); ok {
-		j.note("%s. What can be read of it is shown; emend verify says more.", c.Error())
-		return nil
-	}
-	return err
-}
-
 // scan goes through the log from the newest record on, and so knows of each what came of it.
 type scan struct {
 	ends   map[string]*audit.Record // of a transaction: what says how it ended
 	undone map[string]string        // of a transaction: the one that took it back
+	later  map[string]string        // the same, known beforehand, where the scan does not begin at the newest record
 }
 
-func newScan() *scan { return &scan{map[string]*audit.Record{}, map[string]string{}} }
+func newScan() *scan { return &scan{ends: map[string]*audit.Record{}, undone: map[string]string{}} }
+
+// undoneBy is the transaction that took tx back.
+func (s *scan) undoneBy(tx string) string { return cmp.Or(s.undone[tx], s.later[tx]) }
 
 func (s *scan) see(r *audit.Record) {
 	switch r.Kind {
 	case audit.Applied, audit.Abort, audit.Recovered:
-		if s.ends[r.Tx] == nil {
+		if r.Tx != "" && s.ends[r.Tx] == nil { // one that was not read whole is none that says anything
 			s.ends[r.Tx] = r
 		}
 	case audit.Commit, audit.Undo:
-		if s.failed(r) != nil || s.undone[r.Tx] != "" {
+		if len(r.Undoes) == 0 || s.failed(r) != nil || s.undoneBy(r.Tx) != "" {
 			return
 		}
 		for _, tx := range r.Undoes {
-			if s.undone[tx] == "" {
+			if s.undoneBy(tx) == "" {
 				s.undone[tx] = r.Tx
 			}
 		}
@@ -146,7 +132,7 @@ func (j *journal) entries(s *scan, r *audit.Record, want *wanted) []LogEntry {
 	if !listed(r) || !want.record(r) {
 		return nil
 	}
-	ops := r.Ops
+	ops, r := r.Ops, j.shown(r)
 	if len(ops) == 0 {
 		ops = []audit.Op{{}}
 	}
@@ -162,7 +148,7 @@ func (j *journal) entries(s *scan, r *audit.Record, want *wanted) []LogEntry {
 			if parts == nil {
 				parts = j.parts(r.Tx)
 			}
-			j.show(&e, report.PartOf(parts, i, ops[i].Path, ops[i].ToPath))
+			j.show(&e, op, report.PartOf(parts, i, ops[i].Path, ops[i].ToPath))
 		}
 		if e.OK {
 			e.TrashedTo = j.kept(displaced(r, ops[i]))
@@ -172,17 +158,34 @@ func (j *journal) entries(s *scan, r *audit.Record, want *wanted) []LogEntry {
 	return out
 }
 
+// shown is r without what its message quotes, if it named a file that may not be read.
+func (j *journal) shown(r *audit.Record) *audit.Record {
+	hidden := func(op audit.Op) bool {
+		op, ok := j.local(op)
+		return !ok || j.readable(op) != nil
+	}
+	if r.Kind != audit.Failed || !slices.ContainsFunc(r.Ops, hidden) {
+		return r
+	}
+	out := *r
+	out.Message = unquoted(r.Message)
+	return &out
+}
+
 // entry words one change of a record.
 func (j *journal) entry(s *scan, r *audit.Record, op audit.Op) LogEntry {
 	e := LogEntry{Timestamp: r.TS, SessionID: r.Actor.Session, AgentName: r.Actor.Agent, ToolName: r.Actor.Tool,
 		Operation: op.Operation, Path: op.Path, ToPath: op.ToPath, BeforeSha256: op.Before, AfterSha256: op.After,
 		OK: r.OK, ErrorKind: r.ErrorKind, Message: r.Message, Entry: nameOf(r), Seq: r.Seq, Client: r.Actor.Client, Call: r.Actor.Call,
-		Undoes: r.Undoes, UndoneBy: s.undone[r.Tx]}
+		Undoes: r.Undoes, UndoneBy: s.undoneBy(r.Tx)}
 	if j.readable(op) != nil {
 		e.BeforeSha256, e.AfterSha256 = "", "" // a short secret can be guessed from its hash
 		if r.Kind == audit.Failed {
 			e.Message = unquoted(e.Message)
 		}
+	}
+	if end := s.ends[r.Tx]; decides(r) && end != nil && end.Kind != audit.Applied {
+		e.Ended = string(end.Kind)
 	}
 	if end := s.failed(r); decides(r) && end != nil {
 		e.OK, e.Message = false, end.Message
@@ -199,13 +202,17 @@ func nameOf(r *audit.Record) string {
 	return fmt.Sprintf("#%d", r.Seq)
 }
 
-// show gives an entry its diff, unless policy protects the file from reading: now, whatever it said then.
-func (j *journal) show(e *LogEntry, diff string) {
-	if err := j.readable(audit.Op{Path: e.Path, ToPath: e.ToPath}); err != nil {
+// show gives an entry its diff, and where the hunks landed, unless policy protects the file from reading: now, whatever it
+// said then.
+func (j *journal) show(e *LogEntry, op audit.Op, diff string) {
+	if err := j.readable(op); err != nil {
 		e.Message = "the diff is not shown: " + err.Error()
 		return
 	}
-	e.Diff = diff
+	for _, h := range op.Hunks {
+		e.Hunks = append(e.Hunks, HunkPlace(h))
+	}
+	e.Diff, e.HunksMore = diff, op.HunksMore
 }
 
 func (j *journal) readable(op audit.Op) error {

@@ -46,7 +46,9 @@ func (w *Workspace) question(ctx context.Context, p *plan.Plan, r record) string
 // no line, since it stood elsewhere.
 func (w *Workspace) shown(ctx context.Context, s *plan.Step, forget bool) string {
 	var b strings.Builder
-	note := func(format string, args ...any) { fmt.Fprintf(&b, "# "+format+"\n", args...) }
+	note := func(format string, args ...any) {
+		fmt.Fprintf(&b, "# %s\n", report.OneLine(fmt.Sprintf(format, args...)))
+	}
 	switch {
 	case s.Op == patch.Delete && forget:
 		note("%s is deleted for good: nothing of it goes to the trash", s.Path)

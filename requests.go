@@ -291,6 +291,16 @@ type LogEntry struct {
 	TrashedTo string   `json:"trashedTo,omitempty"`
 	Undoes    []string `json:"undoes,omitempty"`   // the entries that this one took back
 	UndoneBy  string   `json:"undoneBy,omitempty"` // the entry that took this one back
+
+	Ended     string      `json:"ended,omitempty"`     // abort, recovered: how a change ended that was cut short or met somebody's save
+	Hunks     []HunkPlace `json:"hunks,omitempty"`     // with the diff: where the hunks of a patch, or text edits, landed; none in older entries
+	HunksMore int         `json:"hunksMore,omitempty"` // how many more there were
+}
+
+// HunkPlace is where a hunk landed.
+type HunkPlace struct {
+	Line int    `json:"line"` // of the file before, from 1
+	Rung string `json:"rung"` // how loosely it matched: exact, trailing, whitespace, …
 }
 
 // UndoRequest asks to take back an entry of the log, or all that a session did.

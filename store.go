@@ -16,6 +16,7 @@ import (
 	"github.com/emend-dev/emend/internal/fail"
 	"github.com/emend-dev/emend/internal/guard"
 	"github.com/emend-dev/emend/internal/vfs"
+	"github.com/emend-dev/emend/internal/wait"
 )
 
 // Actor is who asks for a change, for the log.
@@ -43,6 +44,7 @@ type keeper struct {
 	store  *commit.Store
 	top    *guard.Guard
 	prefix string // from the top to the root
+	board  *wait.Board
 
 	adopting bool // a person said that a copied store is theirs
 
@@ -119,6 +121,13 @@ func (k *keeper) where() commit.Place {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.place
+}
+
+// way is the path from the top of the tree to the root.
+func (k *keeper) way() string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.prefix
 }
 
 // ensure makes the store if there is none.
@@ -259,7 +268,12 @@ func (k *keeper) close() error {
 	if k.store == nil {
 		return nil
 	}
-	err := errors.Join(k.store.Close(), k.top.Close())
+	var err error
+	if k.board != nil {
+		err = k.board.Close()
+		k.board = nil
+	}
+	err = errors.Join(err, k.store.Close(), k.top.Close())
 	k.store = nil
 	return err
 }

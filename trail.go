@@ -1,6 +1,7 @@
 package emend
 
 import (
+	"bytes"
 	"fmt"
 	"iter"
 	"slices"
@@ -15,8 +16,10 @@ import (
 
 // trail is what the log says of changes, read from its end as far as it is needed.
 type trail struct {
+	log  *audit.Log
 	next func() (*audit.Record, error, bool)
 	stop func()
+	tx   string // the transaction of the line that was met last
 
 	*scan                              // what came of each
 	kept    map[string][]string        // the slots that contents were displaced into, by sha256, the newest first
@@ -26,13 +29,25 @@ type trail struct {
 }
 
 func newTrail(s *commit.Store, inside func(path string) bool) *trail {
-	l := &trail{scan: newScan(), seq: map[string]uint64{}, root: inside, kept: map[string][]string{}, touched: map[string][]*audit.Record{}}
-	l.next, l.stop = iter.Pull2(s.Log().Backward())
+	l := &trail{log: s.Log(), root: inside, stop: func() {}}
+	l.begin(func([]byte) bool { return true })
 	return l
 }
 
-// read goes back to the next older change that happened; nil at the beginning of the log. What is read of a change is
-// known by the time that it is returned: whatever took it back is newer.
+// begin goes to the end of the log. Only records whose line is wanted are taken in, and those that say what came of others;
+// that the others are whole, and in their place, is checked all the same.
+func (l *trail) begin(wanted func(line []byte) bool) {
+	l.stop()
+	l.scan, l.seq, l.kept, l.touched = newScan(), map[string]uint64{}, map[string][]string{}, map[string][]*audit.Record{}
+	much := changesWith(l.scan, wanted).Much
+	l.next, l.stop = iter.Pull2(l.log.Back(audit.Query{Much: func(k audit.Kind, line []byte) audit.Part {
+		l.tx = txIn(line)
+		return much(k, line)
+	}}))
+}
+
+// read goes back to the next older change that happened and was taken in; nil at the beginning of the log. What is read of a
+// change is known by the time that it is returned: whatever took it back is newer.
 func (l *trail) read() (*audit.Record, error) {
 	for {
 		r, err, ok := l.next()
@@ -43,9 +58,33 @@ func (l *trail) read() (*audit.Record, error) {
 			return nil, damaged(err)
 		}
 		l.see(r)
-		if decides(r) && l.failed(r) == nil {
+		switch happened := decides(r) && l.failed(r) == nil; {
+		case happened && r.Tx == "":
+			l.seq[l.tx] = r.Seq
+		case happened:
 			l.enter(r)
+			l.over(r)
 			return r, nil
+		}
+		l.over(r)
+	}
+}
+
+// survey reads the log again, from its end back to a number: now that it is known which paths and which contents count, most
+// of it need not be taken in.
+func (l *trail) survey(chosen []*audit.Record, from uint64) error {
+	paths, sums := places{}, sums256{}
+	for _, r := range chosen {
+		for i := range r.Acts {
+			paths.act(&r.Acts[i])
+			sums.act(&r.Acts[i])
+		}
+	}
+	l.begin(func(line []byte) bool { return paths.in(line) || paths.to(line) || sums.in(line) })
+	for {
+		r, err := l.read()
+		if r == nil || r.Seq <= from {
+			return err
 		}
 	}
 }
@@ -72,9 +111,20 @@ func (l *trail) enter(r *audit.Record) {
 func (l *trail) choose(r UndoRequest) ([]*audit.Record, error) {
 	switch {
 	case r.SessionID != "":
-		return l.session(r.SessionID)
+		by := audit.Field("session", r.SessionID)
+		l.begin(func(line []byte) bool { return bytes.Contains(line, by) })
+		chosen, err := l.session(r.SessionID)
+		if err == nil {
+			err = l.survey(chosen, 0)
+		}
+		return chosen, err
 	case r.Entry != "":
-		return l.entry(r.Entry)
+		l.begin(func(line []byte) bool { return txIn(line) == r.Entry })
+		chosen, err := l.entry(r.Entry)
+		if err == nil {
+			err = l.survey(chosen, chosen[0].Seq)
+		}
+		return chosen, err
 	}
 	return l.last()
 }

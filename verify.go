@@ -147,21 +147,13 @@ func (v *VerifyReport) files(ctx context.Context, j *journal) error {
 // last collects, of every path below the root, what the newest transaction that changed it left there. What is damaged
 // in the log is in the report by now.
 func (j *journal) last(ctx context.Context) (map[string]last, error) {
-	s, out := newScan(), map[string]last{}
-	for r, err := range j.backward() {
-		if _, ok := errors.AsType[*audit.Corrupt](err); err != nil && !ok {
+	s, out, notes := newScan(), map[string]last{}, j.notes
+	defer func() { j.notes = notes }()
+	for r, err := range j.records(ctx, s, audit.Query{}) {
+		if err != nil {
 			return nil, storeError(err)
 		}
-		if ctx.Err() != nil {
-			return nil, cancelled(ctx)
-		}
-		if r == nil {
-			continue
-		}
-		s.see(r)
-		failed := s.failed(r) != nil
-		s.over(r)
-		if !decides(r) || failed {
+		if !decides(r) || s.failed(r) != nil {
 			continue
 		}
 		for _, op := range slices.Backward(r.Ops) {

@@ -1,0 +1,129 @@
+package emend
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/internal/wait"
+)
+
+// What the log says of who was asked where.
+const (
+	byPage     = "page"
+	byTerminal = "terminal"
+	bySession  = "page, for the session"
+)
+
+// AskThere asks the person who has a page open, and waits for the answer until the deadline. It is a hook for [Asking].
+// Where no page is open it refuses at once: errors.Is(err, ErrNobodyThere) then.
+func (w *Workspace) AskThere(ctx context.Context, q Question, patience time.Duration) (by string, err error) {
+	if err := w.enter(); err != nil {
+		return "", err
+	}
+	defer w.calls.Done()
+	if w.AllowedBefore(q) {
+		return bySession, nil
+	}
+	if patience <= 0 {
+		return "", nobodyThere("calls do not wait for one here", "A person can have them wait: emend serve --wait 45s.")
+	}
+	b, err := w.board(false)
+	if err != nil {
+		return "", err
+	}
+	if b == nil {
+		return "", noPage()
+	}
+	now := time.Now()
+	a, err := b.Ask(ctx, wait.Question{Since: now, Deadline: now.Add(patience), Prefix: w.keeper.way(), Root: q.Root, Actor: q.Actor,
+		Paths: q.Paths, Diff: q.Diff, Digest: q.Digest}, patient(ctx, patience))
+	if err != nil {
+		return "", unanswered(err, patience)
+	}
+	return w.answeredBy(q, a)
+}
+
+// patient says every few seconds that a person is asked, to a client that would not wait for so long in silence.
+func patient(ctx context.Context, patience time.Duration) func(left time.Duration) {
+	const every = 5 * time.Second
+	tell, told := progress(ctx), 0
+	return func(left time.Duration) {
+		if n := int((patience - left) / every); tell != nil && n > told {
+			told = n
+			tell(n, 0, fmt.Sprintf("a person is asked; %d s are left", int(left/time.Second)))
+		}
+	}
+}
+
+// answeredBy is what a person said.
+func (w *Workspace) answeredBy(q Question, a wait.Answer) (by string, err error) {
+	switch {
+	case a.Allowed && a.Session:
+		w.grants.add(q)
+		fallthrough
+	case a.Allowed:
+		if a.By == byTerminal {
+			return byTerminal, nil
+		}
+		return byPage, nil
+	}
+	e := &fail.Error{Kind: fail.PermissionDenied, Msg: "a person was asked, and said no", Hint: "Do not send the same call again; do without it."}
+	if reason := cutWords(a.Reason); reason != "" {
+		e.Msg += fmt.Sprintf(": %q", reason)
+		e.Hint = "Do not send the same call again; do what the person says."
+	}
+	return "", e
+}
+
+// ErrNobodyThere is in the refusals of [Workspace.AskThere] where no person could be asked.
+var ErrNobodyThere = errors.New("nobody is there to ask")
+
+func nobodyThere(msg, hint string) error {
+	return &fail.Error{Kind: fail.PermissionDenied, Cause: ErrNobodyThere, Msg: msg, Hint: "Leave the file as it is. " + hint}
+}
+
+func noPage() error {
+	return nobodyThere("no page is open on which a person could answer", `A person can open one with "emend ui" and answer there, when the call is sent again; or change the policy.`)
+}
+
+// unanswered words why there is no answer.
+func unanswered(err error, patience time.Duration) error {
+	e := &fail.Error{Kind: fail.PermissionDenied, Cause: err}
+	switch {
+	case errors.Is(err, wait.ErrNoPage):
+		return noPage()
+	case errors.Is(err, wait.ErrLate):
+		e.Msg = fmt.Sprintf("a person was asked at the page, and did not answer within %v; the question is withdrawn", patience)
+		e.Hint = "Go on with something else, and say that it waits for a person; send the call again when one is there."
+	case errors.Is(err, wait.ErrLeft):
+		e.Msg = "a person was asked at the page, which was closed before they answered; the question is withdrawn"
+		e.Hint = "Leave the file as it is. A person can open " + `"emend ui"` + " again, and answer when the call is sent again."
+	case errors.Is(err, wait.ErrFull):
+		e.Msg, e.Hint = "too many questions wait for a person already", "Try again when they are answered."
+	case errors.Is(err, wait.ErrTooLong):
+		e.Msg = fmt.Sprintf("it is more than a person can be shown: a question has at most %d paths", wait.MaxPaths)
+		e.Hint = "Send it in parts."
+	case errors.Is(err, wait.ErrGarbled):
+		e.Msg, e.Hint = "what the store has for an answer cannot be read, and counts as a no", "Send the call again, to be asked about again."
+	case errors.Is(err, context.Canceled):
+		e.Msg, e.Hint = "the client left while a person was asked; the question is withdrawn", "Send the call again."
+	default:
+		e.Msg, e.Hint = "a person could not be asked: "+err.Error(), "Leave the file as it is; emend doctor says whether something is wrong with the store."
+	}
+	return e
+}
+
+// maxWords is how much of a person's words is passed on, in bytes.
+const maxWords = 2000
+
+func cutWords(s string) string {
+	s = strings.TrimSpace(strings.ToValidUTF8(s, "\uFFFD"))
+	if len(s) <= maxWords {
+		return s
+	}
+	return strings.ToValidUTF8(s[:maxWords], "") + "…"
+}

@@ -1,0 +1,187 @@
+package emend_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/emend-dev/emend"
+)
+
+// TestContent: whatever a version was, its content is that, and as much of it is shown as a page can have.
+func TestContent(t *testing.T) {
+	line := strings.Repeat("x", 999) + "\n"
+	large := strings.Repeat(line, 5000)
+	tests := []struct {
+		name, text string
+		want       emend.Content
+	}{
+		{"empty", "", emend.Content{}},
+		{"one line", "one\n", emend.Content{Text: "one\n"}},
+		{"no newline", "one", emend.Content{Text: "one"}},
+		{"crlf and a byte order mark", "\ufeffone\r\ntwo\r\n", emend.Content{Text: "\ufeffone\r\ntwo\r\n"}},
+		{"not utf-8", "a\xffb\n", emend.Content{Text: "a\xffb\n"}},
+		{"binary", "a\x00b", emend.Content{Binary: true}},
+		{"large", large, emend.Content{Truncated: true, Text: large[:4<<20/1000*1000]}},
+		{"one long line", strings.Repeat("é", 3<<20), emend.Content{Truncated: true, Text: strings.Repeat("é", 2<<20)}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := begin(t, "f", tt.text)
+			s.chmod("f", 0o750)
+			_, id := s.remove("f")
+			back := s.restore(id, "")
+			is := func(id string) {
+				t.Helper()
+				c, err := s.ws.Content(s.ctx, id)
+				s.must(err)
+				if c.ID != id || c.Path != "f" || c.Text != tt.want.Text || c.Truncated != tt.want.Truncated || c.Binary != tt.want.Binary || c.Mode != "0750" ||
+					c.SizeBytes != int64(len(tt.text)) || c.Sha256 != sum(tt.text) || c.Link != "" || c.MTime.IsZero() {
+					t.Errorf("%s: %d bytes of text, truncated %t, binary %t, mode %s, size %d", id, len(c.Text), c.Truncated, c.Binary, c.Mode, c.SizeBytes)
+				}
+			}
+			is(s.history("f").Versions[0].ID)
+			s.undo(back)
+			is(s.history("f").Versions[1].ID)
+			is(trash(t, s.ws)[0].ID)
+		})
+	}
+}
+
+// TestContentOfNothing: an id is looked up, and is no path; what is there now counts as long as it is what it was.
+func TestContentOfNothing(t *testing.T) {
+	s := begin(t, "f", "one\n", "x", "X\n")
+	s.edit("f", "one", "two")
+	now, kept := s.history("f").Versions[0].ID, s.history("f").Versions[1].ID
+	tx, _, _ := strings.Cut(kept, ".")
+	for _, id := range []string{"", "x", tx, kept + "0", kept + ".new", kept + "++", tx + ".7+", "../" + kept, "../log/00000001.jsonl", tx + ".diff", tx + ".diff+", "now:", "now::f", "20200101-000000-aaaaaaaaaa.0", "20200101-000000-aaaaaaaaaa.0+"} {
+		_, err := s.ws.Content(s.ctx, id)
+		if e := err; e == nil {
+			t.Errorf("%q is something", id)
+		}
+		_, err = s.ws.PutBack(s.ctx, emend.PutBackRequest{Path: "f", Version: id, ExpectedSha256: s.sha("f")})
+		if err == nil {
+			t.Errorf("%q was put back", id)
+		}
+	}
+	for id, kind := range map[string]emend.Kind{"now:" + sum("two\n") + ":../f": emend.OutsideWorkspace, "now:" + sum("x") + ":.env": emend.PermissionDenied,
+		"now:" + sum("two\n") + ":x": emend.Stale, "now:" + sum("two\n") + ":none": emend.Stale} {
+		_, err := s.ws.Content(s.ctx, id)
+		if kind == emend.Stale && strings.HasSuffix(id, "none") {
+			kind = emend.NotFound
+		}
+		s.refusal(err, kind)
+	}
+	if c, err := s.ws.Content(s.ctx, now); err != nil || c.Text != "two\n" {
+		t.Errorf("%+v, %v", c, err)
+	}
+	s.save("f", "P\n")
+	_, err := s.ws.Content(s.ctx, now)
+	s.refusal(err, emend.Stale, "written to since")
+	s.write(".emend/slots/"+kept, "oops")
+	_, err = s.ws.Content(s.ctx, kept)
+	s.refusal(err, emend.Stale, "written to since")
+}
+
+// TestVersionsProtected: of what may not be read now, or only when a person says so, nothing is shown but the name.
+func TestVersionsProtected(t *testing.T) {
+	dir := t.TempDir()
+	open := (&story{T: t, ctx: t.Context()}).opened(dir, emend.AllowProtected("*.pem"))
+	a := open.as("A")
+	a.create("x.pem", "secret\n")
+	made := a.edit("x.pem", "secret", "hidden")
+	a.create("plain", "secret\n")
+	moved := a.move("x.pem", "y.txt")
+	a.edit("y.txt", "hidden", "open")
+	a.create("z.pem", "other\n")
+	gone, trashed := a.remove("z.pem")
+	a.move("plain", "x.pem")
+	last := a.edit("x.pem", "secret", "hidden")
+	id := made + ".0"
+	policy := filepath.Join(t.TempDir(), "policy.toml")
+	open.must(os.WriteFile(policy, []byte("[read]\nask = [\"*.pem\"]\n"), 0o600))
+	for how, s := range map[string]*story{"protected": open.opened(dir), "ask": open.opened(dir, emend.Policy(policy), emend.AllowProtected("*.pem"))} {
+		for _, err := range []error{
+			second(s.ws.FileHistory(s.ctx, "x.pem", 0)), second(s.ws.Content(s.ctx, id)), second(s.ws.Content(s.ctx, trashed)),
+			second(s.ws.Content(s.ctx, "now:"+sum("hidden\n")+":x.pem")),
+			second(s.ws.PutBack(s.ctx, emend.PutBackRequest{Path: "new", Version: id})),
+			second(s.ws.PutBack(s.ctx, emend.PutBackRequest{Path: "new", Version: last + ".0"})),
+		} {
+			s.refusal(err, emend.PermissionDenied)
+		}
+		for _, v := range s.history("y.txt").Versions {
+			if strings.Contains(v.Where(), "x.pem") && (v.BeforeSha256 != "" || v.AfterSha256 != "") || v.Path == "x.pem" && v.ToPath == "" && (v.ID != "" || v.SizeBytes != 0) {
+				t.Errorf("%s: %+v", how, v)
+			}
+		}
+		for _, entry := range []string{made, last, gone, moved} {
+			if got := s.fates(entry, nil); !strings.Contains(got, "hidden") || strings.Contains(got, "by") {
+				t.Errorf("%s: %s", how, got)
+			}
+		}
+		shown := 0
+		for _, f := range s.changes("A").Files {
+			if strings.Contains(f.Path+f.ToPath, ".pem") {
+				shown++
+				if f.Diff != "" || f.Before != "" || f.After != "" || f.NotShown == "" {
+					t.Errorf("%s: %+v", how, f)
+				}
+			}
+		}
+		if shown < 2 {
+			t.Errorf("%s: %d files are protected: %+v", how, shown, s.changes("A").Files)
+		}
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+// TestVersionsBelow: from a root further down, paths are from there, and what was moved over its border begins or ends there.
+func TestVersionsBelow(t *testing.T) {
+	s := begin(t, "f", "one\n", "d/g", "two\n")
+	s.as("A").edit("f", "one", "eins")
+	in := s.as("A").move("f", "d/f")
+	s.as("A").edit("d/f", "eins", "un")
+	d := s.below("d")
+	if got, want := d.versions("f"), `update f now "un\n"; add f "eins\n"`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	s.move("d/g", "g")
+	if got, want := d.versions("g"), `delete g now gone; first g lost`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if got := d.fates(in, nil); got != "f changed by " {
+		t.Error(got)
+	}
+	c := d.changes("A")
+	if len(c.Files) != 1 || c.Files[0].Operation != "add" || c.Files[0].Path != "f" || changed(c.Files[0].Diff) != "+un" {
+		t.Errorf("%+v", c.Files)
+	}
+	d.putBack("f", d.history("f").Versions[1].ID)
+	s.has(`d/, d/f "eins\n", g "two\n"`)
+}
+
+// TestVersionsPruned: what is not kept any more is listed without an id.
+func TestVersionsPruned(t *testing.T) {
+	s := begin(t, "f", "one\n")
+	s.edit("f", "one", "two")
+	tx := s.edit("f", "two", "three")
+	_, err := s.ws.Purge(s.ctx, emend.PurgeRequest{Entries: []string{tx}})
+	s.must(err)
+	if got, want := s.versions("f"), `update f now "three\n"; update f "two\n"; first f "one\n"`; got != want {
+		t.Errorf("got %s, want %s", got, want) // made anew, of what is kept before
+	}
+	_, err = s.ws.Purge(s.ctx, emend.PurgeRequest{Path: "f"})
+	s.must(err)
+	if got, want := s.versions("f"), `update f now "three\n"; update f lost; first f lost`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if h, err := s.ws.FileHistory(s.ctx, "f", 1); err != nil || !h.Truncated || len(h.Versions) != 1 || !h.Versions[0].Now {
+		t.Errorf("%+v, %v", h, err)
+	}
+	for path, kind := range map[string]emend.Kind{"../f": emend.OutsideWorkspace, ".": emend.CommandFailed, ".env": emend.PermissionDenied} {
+		_, err := s.ws.FileHistory(s.ctx, path, 0)
+		s.refusal(err, kind)
+	}
+}

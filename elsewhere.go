@@ -1,0 +1,104 @@
+package emend
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/emend-dev/emend/internal/audit"
+	"github.com/emend-dev/emend/internal/history"
+)
+
+// seek looks for contents whose own slot is empty: what was deleted may have been restored to another path, and what was
+// moved away be displaced or stand elsewhere.
+func (l *lineage) seek(ctx context.Context) error {
+	lost := l.lost()
+	if len(lost) == 0 {
+		return nil
+	}
+	s, looked, keys := newScan(), map[string]bool{}, audit.Keys{}
+	for sum := range lost {
+		keys.Add(string(spelledIn(sum)))
+	}
+	for r, err := range l.j.records(ctx, s, l.j.sifted(s, keys, lost.in)) {
+		if err != nil {
+			return err
+		}
+		if !decides(r) || s.failed(r) != nil {
+			continue
+		}
+		for i := range r.Acts {
+			l.keepOf(r, &r.Acts[i], lost)
+		}
+		for _, op := range r.Ops {
+			if err := l.stands(ctx, op, lost, looked); err != nil {
+				return err
+			}
+		}
+		if len(lost) == 0 {
+			return nil
+		}
+	}
+	return nil
+}
+
+// lost are the contents that are not found yet. Some can be made anew.
+func (l *lineage) lost() sums256 {
+	lost, tried := sums256{}, 0
+	for _, v := range l.found {
+		if v.ID != "" || v.Gone || v.hidden || v.sum == "" || l.kept[v.sum].id != "" {
+			continue
+		}
+		if lost[v.sum] = true; v.record == nil || tried == maxRemade {
+			continue
+		}
+		if a := l.j.maker(v.record, v.at, v.sum); a != nil {
+			tried++
+			if m, err := remake(l.j.hist, v.record, a); err == nil {
+				l.keep(held{there: true, sum: v.sum, id: history.Slot(v.record.Tx, a.Slot) + remadeMark, size: int64(len(m.text))})
+				delete(lost, v.sum)
+			}
+		}
+	}
+	return lost
+}
+
+// maxRemade is how many versions are made anew to find out whether that can be done.
+const maxRemade = 32
+
+// keepOf notes what a step displaced, if that is sought.
+func (l *lineage) keepOf(r *audit.Record, a *audit.Act, lost sums256) {
+	if a.Old == nil || !lost[a.Old.Sum] || a.Do != "swap" && a.Do != "take" {
+		return
+	}
+	path, inside := l.j.below(a.Path)
+	if !inside || l.j.guard.Readable(path) != nil {
+		return
+	}
+	if at, ok := l.j.slot(history.Slot(r.Tx, a.Slot), a); ok {
+		l.keep(held{there: true, sum: a.Old.Sum, id: history.Slot(r.Tx, a.Slot), size: a.Old.Size, at: at})
+		delete(lost, a.Old.Sum)
+	}
+}
+
+// maxStands is how many files are read to find out whether they are what is sought.
+const maxStands = 64
+
+// stands looks whether what a change left still stands there.
+func (l *lineage) stands(ctx context.Context, op audit.Op, lost sums256, looked map[string]bool) error {
+	op, ok := l.j.local(op)
+	path := cmp.Or(op.ToPath, op.Path)
+	if !ok || !lost[op.After] || looked[path] || len(looked) == maxStands || l.j.guard.Readable(path) != nil {
+		return nil
+	}
+	looked[path] = true
+	h, err := present(ctx, l.j.guard, path)
+	if err == nil && h.id != "" && lost[h.sum] {
+		h.now = false
+		l.keep(h)
+		delete(lost, h.sum)
+	}
+	if ctx.Err() != nil {
+		return cancelled(ctx)
+	}
+	return nil
+}

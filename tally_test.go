@@ -1,0 +1,152 @@
+package emend_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/internal/audit"
+)
+
+// counted is a tally as the timeline has it.
+func counted(t *testing.T, ws *emend.Workspace) (hours map[int64]emend.Count, sessions map[string]emend.Count, calls int) {
+	t.Helper()
+	hours, sessions = map[int64]emend.Count{}, map[string]emend.Count{}
+	all, _ := pages(t, ws, emend.TimelineRequest{Limit: 1 << 20, Look: 1 << 30})
+	for _, c := range all {
+		h, s := hours[c.Timestamp.Unix()/3600], sessions[c.SessionID]
+		for _, n := range []*emend.Count{&h, &s} {
+			switch c.Outcome {
+			case emend.Refused, emend.Aborted, emend.Reverted:
+				n.Refused++
+			case emend.Undone:
+				n.Undone++
+			default:
+				n.Done++
+			}
+		}
+		hours[c.Timestamp.Unix()/3600], sessions[c.SessionID] = h, s
+	}
+	delete(sessions, "")
+	return hours, sessions, len(all)
+}
+
+// tallies compares a tally with the timeline.
+func tallies(t *testing.T, ws *emend.Workspace, tally *emend.Tally, when string) {
+	t.Helper()
+	hours, sessions, calls := counted(t, ws)
+	got := map[string]emend.Count{}
+	for _, s := range tally.Sessions {
+		got[s.ID] = s.Count
+	}
+	if !maps.Equal(hours, tally.Hours) || !maps.Equal(sessions, got) || calls != tally.Calls {
+		t.Fatalf("%s: %d calls, want %d\n%v\n%v\n%v\n%v", when, tally.Calls, calls, tally.Hours, hours, got, sessions)
+	}
+}
+
+func refresh(t *testing.T, tally *emend.Tally) {
+	t.Helper()
+	if err := tally.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What a tally counts, read at once or piece by piece, is what the timeline lists: whatever is undone, redone, aborted and
+// recovered in between.
+func TestTallyIsTheTimeline(t *testing.T) {
+	ws := longLog(t, 200)
+	tally := ws.NewTally()
+	refresh(t, tally)
+	tallies(t, ws, tally, "at first")
+	r := rand.New(rand.NewPCG(3, 4))
+	var known []string // transactions
+	pending := ""
+	for n := range 150 {
+		for range r.IntN(4) {
+			by := audit.Actor{Session: fmt.Sprint("s", r.IntN(5)), Agent: "a", Client: "c", Tool: "t"}
+			if pending != "" {
+				appended(t, ws, audit.Record{Kind: []audit.Kind{audit.Applied, audit.Abort, audit.Recovered}[r.IntN(3)], Tx: pending, OK: r.IntN(2) == 0})
+				pending = ""
+				continue
+			}
+			rec := audit.Record{Kind: audit.Commit, Tx: fmt.Sprint("tx", n, "-", len(known)), Actor: by, OK: true, Ops: []audit.Op{{Operation: "update", Path: "f"}}}
+			switch r.IntN(5) {
+			case 0:
+				rec.Kind, rec.Tx = audit.Failed, ""
+			case 1, 2:
+				if len(known) > 0 {
+					rec.Kind, rec.Undoes = audit.Undo, []string{known[r.IntN(len(known))]}
+				}
+			}
+			appended(t, ws, rec)
+			if rec.Tx != "" {
+				pending = rec.Tx
+				known = append(known, rec.Tx)
+			}
+		}
+		if r.IntN(3) == 0 {
+			refresh(t, tally)
+			tallies(t, ws, tally, fmt.Sprint("after ", n))
+		}
+	}
+	if !slices.Contains(tally.Agents, "a") || !slices.IsSorted(tally.Agents) || !slices.Contains(tally.Clients, "ci") || !slices.Contains(tally.Tools, "undo") {
+		t.Errorf("%q %q %q", tally.Agents, tally.Clients, tally.Tools)
+	}
+	if !slices.IsSortedFunc(tally.Sessions, func(a, b emend.SessionCount) int { return b.Last.Compare(a.Last) }) || tally.Sessions[0].First.After(tally.Sessions[0].Last) {
+		t.Errorf("%+v", tally.Sessions[:3])
+	}
+}
+
+// A log that was put back, or replaced, is counted anew; a store that is gone counts nothing, and is noticed when it is there.
+func TestTallyOfAnotherLog(t *testing.T) {
+	ws := workspace(t, "f", "one\n")
+	tally := ws.NewTally()
+	refresh(t, tally)
+	if tally.Calls != 0 {
+		t.Errorf("%+v", tally)
+	}
+	refuse(t, ws, envelope("*** Update File: f", "@@", "-nosuch", "+x"))
+	refresh(t, tally)
+	tallies(t, ws, tally, "one call")
+	name := filepath.Join(ws.Root(), ".emend/log/00000001.jsonl")
+	was, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustApply(t, ws, emend.Actor{}, "emend", envelope("*** Update File: f", "@@", "-one", "+two"))
+	refresh(t, tally)
+	tallies(t, ws, tally, "two calls")
+	other, err := os.ReadFile(filepath.Join(made(t).Root(), ".emend/log/00000001.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for when, log := range map[string][]byte{"an older one": was, "another one": other} {
+		if err := os.WriteFile(name, log, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		refresh(t, tally)
+		tallies(t, ws, tally, when)
+	}
+	if len(tally.Notes) == 0 {
+		t.Error("nobody is told")
+	}
+}
+
+// A refresh that was cut short changes nothing.
+func TestTallyCutShort(t *testing.T) {
+	ws := made(t)
+	tally := ws.NewTally()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := tally.Refresh(ctx); err == nil || tally.Calls != 0 || len(tally.Hours) > 0 {
+		t.Errorf("%v, %+v", err, tally)
+	}
+	refresh(t, tally)
+	tallies(t, ws, tally, "after it")
+}

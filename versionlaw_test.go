@@ -1,0 +1,167 @@
+package emend_test
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/emend-dev/emend"
+)
+
+// truth is what is known of files beside the log: which entries led to each, the newest first, and what the tree had after
+// each entry.
+type truth struct {
+	*story
+	past map[string][]string          // by path: the entries of its file, through its moves
+	tree map[string]map[string]string // by entry: every file and what it says
+	born map[string]string            // what the files said before the first entry
+}
+
+// step does one thing at random through emend, and writes down what it was.
+func (h *truth) step(r *rand.Rand) {
+	names := h.files()
+	pick := func() string { return names[r.IntN(len(names))] }
+	free := string(rune('a' + r.IntN(8)))
+	taken := slices.Contains(names, free)
+	text := fmt.Sprintf("%d\n%d\n", r.IntN(1000), r.IntN(1000))
+	switch do := r.IntN(6); {
+	case !taken:
+		if do > 2 && len(names) > 0 {
+			from := pick()
+			h.moved(h.move(from, free), from, free)
+			return
+		}
+		h.did(h.create(free, text), free)
+	case do == 0:
+		tx, _ := h.remove(free)
+		h.did(tx, free)
+	case do == 1 && len(names) > 1:
+		if from := pick(); from != free {
+			h.moved(h.move(from, free), from, free)
+		}
+	case do == 2:
+		versions := append(h.history(free).Versions, emend.FileVersion{Gone: true})
+		v := versions[r.IntN(len(versions))]
+		if !v.Gone && !strings.HasPrefix(v.ID, "now:") && v.AfterSha256 != h.sha(free) {
+			h.did(h.putBack(free, v.ID), free)
+		}
+	default:
+		rep, err := h.ws.Write(h.ctx, emend.WriteRequest{Path: free, Content: text, ExpectedSha256: h.sha(free)})
+		h.must(err)
+		h.did(rep.Tx, free)
+	}
+}
+
+func (h *truth) did(tx, path string) {
+	h.past[path] = append([]string{tx}, h.past[path]...)
+	h.snap(tx)
+}
+
+func (h *truth) moved(tx, from, to string) {
+	was := append([]string{tx}, h.past[from]...)
+	h.past[from], h.past[to] = was, was
+	h.snap(tx)
+}
+
+func (h *truth) snap(tx string) {
+	h.tree[tx] = map[string]string{}
+	for _, name := range h.files() {
+		h.tree[tx][name] = h.read(name)
+	}
+}
+
+// TestVersionsAreTrue: whatever happened, the history of a file has the entries that led to it, and every version says what
+// the file said then. Nothing is lost, since nothing was pruned.
+func TestVersionsAreTrue(t *testing.T) {
+	for seed := range uint64(2) {
+		r := rand.New(rand.NewPCG(seed, 80))
+		h := &truth{begin(t, "a", "A\n", "b", "B\n"), map[string][]string{}, map[string]map[string]string{}, map[string]string{"a": "A\n", "b": "B\n"}}
+		for range 60 {
+			h.step(r)
+		}
+		for _, path := range slices.Sorted(maps.Keys(h.past)) {
+			h.check(seed, path)
+		}
+	}
+}
+
+func (h *truth) check(seed uint64, path string) {
+	h.Helper()
+	var got []string
+	for _, v := range h.history(path).Versions {
+		at := v.Path
+		if v.ToPath != "" && !v.Gone {
+			at = v.ToPath
+		}
+		want, there := h.tree[v.Entry][at]
+		if v.Entry == "" {
+			want, there = h.born[at]
+		} else {
+			got = append(got, v.Entry)
+		}
+		if v.Outside || v.Gone == there {
+			h.Errorf("seed %d, %s: %s has %+v, and something was there: %t", seed, path, at, v, there)
+		}
+		if v.Gone {
+			continue
+		}
+		c, err := h.ws.Content(h.ctx, v.ID)
+		if err != nil || c.Text != want || c.Sha256 != v.AfterSha256 || c.SizeBytes != v.SizeBytes {
+			h.Errorf("seed %d, %s, version %q: %v, %+v, want %q", seed, path, v.Entry, err, c, want)
+		}
+	}
+	if !slices.Equal(got, h.past[path]) {
+		h.Errorf("seed %d, %s has the entries\n%s, want\n%s", seed, path, strings.Join(got, "\n"), strings.Join(h.past[path], "\n"))
+	}
+}
+
+// TestPutBackLaw: a version that is put back makes the file what it was then, and taken back the tree is as before, with
+// every mode.
+func TestPutBackLaw(t *testing.T) {
+	for seed := range uint64(2) {
+		r := rand.New(rand.NewPCG(seed, 81))
+		s := begin(t, "a", "A\n", "b", "B\n")
+		for round := range 12 {
+			s.random(r, 4)
+			s.chmod(s.some(r), []os.FileMode{0o600, 0o644, 0o755}[r.IntN(3)])
+			path := string(rune('a' + r.IntN(6)))
+			versions := s.history(path).Versions
+			if len(versions) == 0 {
+				continue
+			}
+			v := versions[r.IntN(len(versions))]
+			if v.ID == "" || strings.HasPrefix(v.ID, "now:") {
+				continue
+			}
+			c, err := s.ws.Content(s.ctx, v.ID)
+			s.must(err)
+			if _, err := os.Lstat(s.at(path)); err == nil && s.sha(path) == c.Sha256 {
+				continue
+			}
+			was, modes := s.tree(), s.allModes()
+			tx := s.putBack(path, v.ID)
+			same := s.modes(path) == path+" "+strings.TrimPrefix(c.Mode, "0")
+			if s.read(path) != c.Text || !same && !strings.HasSuffix(v.ID, "+") { // of what is made anew only the text is kept
+				t.Errorf("seed %d, round %d: %s is %q, %s, want %q, %s", seed, round, path, s.read(path), s.modes(path), c.Text, c.Mode)
+			}
+			s.undo(tx)
+			if s.tree() != was || s.allModes() != modes {
+				t.Fatalf("seed %d, round %d: %s of %s, taken back:\n%s, %s\nand was\n%s, %s", seed, round, path, v.ID, s.tree(), s.allModes(), was, modes)
+			}
+		}
+	}
+}
+
+// some is any file; one is made if there is none.
+func (s *story) some(r *rand.Rand) string {
+	names := s.files()
+	if len(names) == 0 {
+		s.create("a", "A\n")
+		return "a"
+	}
+	return names[r.IntN(len(names))]
+}

@@ -1,0 +1,357 @@
+package emend_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/emend-dev/emend"
+)
+
+// desk is a workspace whose policy wants a person to be asked, and the same as the process of a page has it.
+type desk struct {
+	*asked
+	page *emend.Workspace
+}
+
+// desked opens both; the calls of the first wait for the second.
+func desked(t *testing.T) *desk {
+	t.Helper()
+	a := asking(t)
+	page, err := emend.Open(a.ws.Root())
+	a.must(err)
+	t.Cleanup(func() { page.Close() })
+	a.ctx = emend.As(emend.Asking(t.Context(), func(ctx context.Context, q emend.Question) (string, error) {
+		return a.ws.AskThere(ctx, q, 45*time.Second)
+	}), emend.Actor{Client: "tester/1", Session: "s-1", Tool: "edit_file"})
+	return &desk{a, page}
+}
+
+func (d *desk) attend() (leave func()) {
+	d.Helper()
+	leave, err := d.page.Attend()
+	d.must(err)
+	return leave
+}
+
+// edit changes a file, in the background.
+func (d *desk) edit(ctx context.Context, path, from, to string) <-chan error {
+	out := make(chan error, 1)
+	go func() {
+		_, err := d.ws.Edit(ctx, emend.EditRequest{Path: path, ExpectedSha256: sum(from), Edits: []emend.TextEdit{{OldText: from, NewText: to}}})
+		out <- err
+	}()
+	return out
+}
+
+// next waits until a call waits.
+func (d *desk) next() emend.Waiting {
+	d.Helper()
+	for range 2000 {
+		all, err := d.page.Waiting(d.Context())
+		d.must(err)
+		if len(all) > 0 {
+			return all[0]
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	d.Fatal("nothing waits")
+	return emend.Waiting{}
+}
+
+func (d *desk) content(name, want string) {
+	d.Helper()
+	if got, err := os.ReadFile(d.at(name)); string(got) != want || err != nil {
+		d.Errorf("%s has %q, want %q (%v)", name, got, want, err)
+	}
+}
+
+// logged is the log's own text.
+func (d *desk) logged() string {
+	d.Helper()
+	text, err := os.ReadFile(d.at(".emend/log/00000001.jsonl"))
+	d.must(err)
+	return string(text)
+}
+
+func TestAllowedAtThePage(t *testing.T) {
+	d := desked(t)
+	defer d.attend()()
+	done := d.edit(d.ctx, "migrations/1.sql", "one\n", "two\n")
+	is := d.next()
+	q := is.Question
+	if q.Actor.Client != "tester/1" || q.Actor.Session != "s-1" || len(q.Paths) != 1 || q.Paths[0].Path != "migrations/1.sql" || !q.Paths[0].Write ||
+		!strings.Contains(q.Diff, "+two") || q.Root != d.ws.Root() || is.Deadline.Sub(is.Since) != 45*time.Second {
+		t.Errorf("a person is shown %+v", is)
+	}
+	a, err := d.page.Allow(t.Context(), emend.AllowRequest{ID: is.ID})
+	d.must(err)
+	if want := "Allowed, this once: edit_file of tester/1 on migrations/1.sql."; a.Result().Text() != want || !a.Data.Allowed || a.Data.ID != is.ID {
+		t.Errorf("%q, %+v", a.Result().Text(), a.Data)
+	}
+	d.must(<-done)
+	d.content("migrations/1.sql", "two\n")
+	if want := `"asked":{"by":"page","paths":["migrations/1.sql"]}`; !strings.Contains(d.logged(), want) {
+		t.Errorf("the log: %s", d.logged())
+	}
+	if _, err := d.page.Deny(t.Context(), emend.DenyRequest{ID: is.ID}); !errors.Is(err, emend.NotFound) || !strings.Contains(err.Error(), "it was answered, withdrawn or expired") {
+		t.Errorf("answered again: %v", err)
+	}
+}
+
+func TestDeniedAtThePage(t *testing.T) {
+	d := desked(t)
+	defer d.attend()()
+	done := d.edit(d.ctx, "migrations/1.sql", "one\n", "two\n")
+	a, err := d.page.Deny(t.Context(), emend.DenyRequest{ID: d.next().ID, Reason: "  frozen until Monday\n"})
+	d.must(err)
+	if !strings.HasPrefix(a.Result().Text(), "Denied: ") {
+		t.Error(a.Result().Text())
+	}
+	if err := <-done; !errors.Is(err, emend.PermissionDenied) || !strings.Contains(err.Error(), `said no: "frozen until Monday"`) {
+		t.Errorf("the agent reads: %v", err)
+	}
+	d.content("migrations/1.sql", "one\n")
+	if log := d.logged(); !strings.Contains(log, `"kind":"denied"`) || !strings.Contains(log, "frozen until Monday") {
+		t.Errorf("the log: %s", log)
+	}
+}
+
+func TestNobodyAtThePage(t *testing.T) {
+	d := desked(t)
+	err := <-d.edit(d.ctx, "migrations/1.sql", "one\n", "two\n")
+	if e, ok := errors.AsType[*emend.Error](err); !ok || e.Kind != emend.PermissionDenied || !strings.Contains(e.Hint, `"emend ui"`) || !errors.Is(err, emend.ErrNobodyThere) {
+		t.Errorf("%v", err)
+	}
+	if _, err := d.ws.AskThere(d.ctx, emend.Question{}, 0); !errors.Is(err, emend.ErrNobodyThere) {
+		t.Errorf("without waiting: %v", err)
+	}
+	if all, err := d.page.Waiting(t.Context()); len(all) > 0 || err != nil {
+		t.Errorf("%+v, %v", all, err)
+	}
+	if _, err := d.page.Allow(t.Context(), emend.AllowRequest{ID: "q22222222222"}); !errors.Is(err, emend.NotFound) {
+		t.Error(err)
+	}
+}
+
+// Whose page is closed while they are asked, is not waited for.
+func TestPageClosed(t *testing.T) {
+	for name, leave := range map[string]func(d *desk, leave func()){
+		"left":   func(_ *desk, leave func()) { leave(); leave() },
+		"closed": func(d *desk, leave func()) { d.must(d.page.Close()); leave() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				d := desked(t)
+				left := d.attend()
+				done := d.edit(d.ctx, "migrations/1.sql", "one\n", "two\n")
+				d.next()
+				from := time.Now()
+				leave(d, left)
+				err := <-done
+				if took := time.Since(from); !errors.Is(err, emend.PermissionDenied) || !strings.Contains(err.Error(), "closed before they answered") || took > 2*time.Second {
+					t.Errorf("after %v: %v", took, err)
+				}
+				if err := <-d.edit(d.ctx, "migrations/1.sql", "one\n", "two\n"); !errors.Is(err, emend.ErrNobodyThere) {
+					t.Error(err)
+				}
+				d.ws.Close()
+			})
+		})
+	}
+}
+
+func TestNobodyAnswers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := desked(t)
+		defer d.attend()()
+		var told []string
+		ctx := emend.WithProgress(d.ctx, func(_, _ int, what string) { told = append(told, what) })
+		from := time.Now()
+		err := <-d.edit(ctx, "migrations/1.sql", "one\n", "two\n")
+		if took := time.Since(from); !errors.Is(err, emend.PermissionDenied) || !strings.Contains(err.Error(), "did not answer within 45s") || took < 45*time.Second || took > 46*time.Second {
+			t.Errorf("after %v: %v", took, err)
+		}
+		if len(told) != 8 || !strings.Contains(told[0], "a person is asked; 40 s") {
+			t.Errorf("told: %q", told)
+		}
+		d.page.Close()
+		d.ws.Close()
+	})
+}
+
+// Who ends the call withdraws the question.
+func TestCancelledAtThePage(t *testing.T) {
+	d := desked(t)
+	defer d.attend()()
+	ctx, cancel := context.WithCancel(d.ctx)
+	done := d.edit(ctx, "migrations/1.sql", "one\n", "two\n")
+	id := d.next().ID
+	cancel()
+	if err := <-done; !strings.Contains(err.Error(), "cancelled") {
+		t.Error(err)
+	}
+	if _, err := d.page.Allow(t.Context(), emend.AllowRequest{ID: id}); !errors.Is(err, emend.NotFound) {
+		t.Error(err)
+	}
+	d.content("migrations/1.sql", "one\n")
+}
+
+// What is changed while a person thinks is not what they saw.
+func TestChangedWhileItWaits(t *testing.T) {
+	d := desked(t)
+	defer d.attend()()
+	done := d.edit(d.ctx, "migrations/1.sql", "one\n", "two\n")
+	is := d.next()
+	d.must(os.WriteFile(d.at("migrations/1.sql"), []byte("mine\n"), 0o644))
+	_, err := d.page.Allow(t.Context(), emend.AllowRequest{ID: is.ID})
+	d.must(err)
+	if err := <-done; !errors.Is(err, emend.Stale) {
+		t.Error(err)
+	}
+	d.content("migrations/1.sql", "mine\n")
+}
+
+// What is allowed for the session is what the same rules ask about, of the same client and session.
+func TestAllowedForTheSession(t *testing.T) {
+	d := desked(t)
+	leave := d.attend()
+	done := d.edit(d.ctx, "migrations/1.sql", "one\n", "two\n")
+	_, err := d.page.Allow(t.Context(), emend.AllowRequest{ID: d.next().ID, Session: true})
+	d.must(err)
+	d.must(<-done)
+	leave()
+	d.page.Close() // nobody looks any more
+	d.must(<-d.edit(d.ctx, "migrations/1.sql", "two\n", "three\n"))
+	d.content("migrations/1.sql", "three\n")
+	if log := d.logged(); strings.Count(log, `"asked":{"by":"page"`) != 1 || strings.Count(log, `"asked":{"by":"page, for the session"`) != 1 {
+		t.Errorf("the log: %s", log)
+	}
+	for name, tc := range map[string]struct {
+		who        emend.Actor
+		path, from string
+	}{
+		"another rule":    {emend.Actor{}, ".github/workflows/ci.yml", "on: push\n"},
+		"another session": {emend.Actor{Session: "s-2"}, "migrations/1.sql", "three\n"},
+		"another client":  {emend.Actor{Client: "other"}, "migrations/1.sql", "three\n"},
+	} {
+		if err := <-d.edit(emend.As(d.ctx, tc.who), tc.path, tc.from, "four\n"); !errors.Is(err, emend.ErrNobodyThere) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// To write is not to read, and a session that has no name is none.
+func TestGrantsAreNarrow(t *testing.T) {
+	d := desked(t)
+	defer d.attend()()
+	read := make(chan error, 1)
+	go func() {
+		_, err := d.ws.Read(d.ctx, emend.ReadRequest{Path: "secret.txt"})
+		read <- err
+	}()
+	is := d.next()
+	if is.Question.Diff != "" || is.Question.Paths[0].Write {
+		t.Errorf("%+v", is)
+	}
+	_, err := d.page.Allow(t.Context(), emend.AllowRequest{ID: is.ID, Session: true})
+	d.must(err)
+	d.must(<-read)
+	done := d.edit(d.ctx, "secret.txt", "hush\n", "loud\n") // reads what was allowed, and writes
+	if is = d.next(); len(is.Question.Paths) == 0 {
+		t.Errorf("%+v", is)
+	}
+	_, err = d.page.Deny(t.Context(), emend.DenyRequest{ID: is.ID})
+	d.must(err)
+	if err := <-done; !errors.Is(err, emend.PermissionDenied) {
+		t.Error(err)
+	}
+
+	nameless := emend.Asking(t.Context(), func(ctx context.Context, q emend.Question) (string, error) { return d.ws.AskThere(ctx, q, time.Minute) })
+	done = d.edit(nameless, "migrations/1.sql", "one\n", "two\n")
+	is = d.next()
+	if _, err := d.page.Allow(t.Context(), emend.AllowRequest{ID: is.ID, Session: true}); !errors.Is(err, emend.CommandFailed) || !strings.Contains(err.Error(), "no session") {
+		t.Error(err)
+	}
+	_, err = d.page.Allow(t.Context(), emend.AllowRequest{ID: is.ID})
+	d.must(err)
+	d.must(<-done)
+}
+
+// Who looks at a tree sees what is asked below it, and where; who looks at a part sees that alone.
+func TestWaitingBelow(t *testing.T) {
+	d := desked(t)
+	d.attend()() // the whole tree has a store
+	file := filepath.Join(t.TempDir(), "policy.toml")
+	d.must(os.WriteFile(file, []byte("[write]\nask = [\"*.sql\"]\n"), 0o600))
+	below := d.story.opened(d.at("migrations"), emend.Policy(file))
+	ctx := emend.Asking(t.Context(), func(ctx context.Context, q emend.Question) (string, error) {
+		return below.ws.AskThere(ctx, q, time.Minute)
+	})
+	edit := func() <-chan error {
+		out := make(chan error, 1)
+		go func() {
+			_, err := below.ws.Write(ctx, emend.WriteRequest{Path: "1.sql", ExpectedSha256: sum("one\n"), Content: "two\n"})
+			out <- err
+		}()
+		return out
+	}
+	beside := d.story.opened(d.at(".github"))
+	leave, err := beside.ws.Attend()
+	d.must(err)
+	if err := <-edit(); !errors.Is(err, emend.ErrNobodyThere) {
+		t.Errorf("who looks elsewhere: %v", err)
+	}
+	leave()
+	defer d.attend()()
+	done := edit()
+	is := d.next()
+	if is.Below != "migrations" || is.Question.Paths[0].Path != "1.sql" {
+		t.Errorf("%+v", is)
+	}
+	if all, err := beside.ws.Waiting(t.Context()); len(all) > 0 || err != nil {
+		t.Errorf("seen from elsewhere: %+v, %v", all, err)
+	}
+	if _, err := beside.ws.Allow(t.Context(), emend.AllowRequest{ID: is.ID}); !errors.Is(err, emend.NotFound) {
+		t.Errorf("answered from elsewhere: %v", err)
+	}
+	_, err = d.page.Allow(t.Context(), emend.AllowRequest{ID: is.ID})
+	d.must(err)
+	d.must(<-done)
+}
+
+// The tools of an agent reach neither questions nor answers.
+func TestAgentsCannotAnswer(t *testing.T) {
+	d := desked(t)
+	defer d.attend()()
+	done := d.edit(d.ctx, "migrations/1.sql", "one\n", "two\n")
+	is := d.next()
+	yes, err := json.Marshal(map[string]any{"id": is.ID, "digest": is.Question.Digest, "allowed": true})
+	d.must(err)
+	answer, ask := ".emend/waiting/"+is.ID+".answer", ".emend/waiting/"+is.ID+".ask"
+	if _, err := os.Stat(d.at(ask)); err != nil {
+		t.Fatal(err)
+	}
+	_, created := d.ws.Create(d.ctx, emend.CreateRequest{Path: answer, Content: string(yes)})
+	_, moved := d.ws.Move(d.ctx, emend.MoveRequest{FromPath: "free.txt", ToPath: answer, ExpectedSha256: sum("free\n")})
+	_, deleted := d.ws.Delete(d.ctx, emend.DeleteRequest{Path: ask})
+	_, read := d.ws.Read(d.ctx, emend.ReadRequest{Path: ask})
+	d.must(os.Symlink(filepath.Join(d.ws.Root(), ".emend", "waiting"), d.at("board")))
+	_, through := d.ws.Create(d.ctx, emend.CreateRequest{Path: "board/" + is.ID + ".answer", Content: string(yes)})
+	for n, err := range []error{created, moved, deleted, read, through} {
+		if !errors.Is(err, emend.PermissionDenied) {
+			t.Errorf("%d: %v", n, err)
+		}
+	}
+	_, err = d.page.Deny(t.Context(), emend.DenyRequest{ID: is.ID})
+	d.must(err)
+	if err := <-done; !errors.Is(err, emend.PermissionDenied) {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,121 @@
+package emend_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/emend-dev/emend"
+)
+
+// watch starts to watch and returns the heads that it tells.
+func watch(t *testing.T, ws *emend.Workspace) (next func() emend.Head, stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	heads, end := make(chan emend.Head, 100), make(chan error, 1)
+	go func() { end <- ws.Watch(ctx, func(h emend.Head) { heads <- h }) }()
+	next = func() emend.Head {
+		select {
+		case h := <-heads:
+			return h
+		case err := <-end:
+			t.Fatalf("ended: %v", err)
+		case <-time.After(20 * time.Second):
+			t.Fatal("nothing is told")
+		}
+		return emend.Head{}
+	}
+	return next, func() {
+		cancel()
+		if err := <-end; err != nil {
+			t.Error(err)
+		}
+		if len(heads) > 0 {
+			t.Errorf("told as well: %v", <-heads)
+		}
+	}
+}
+
+// until waits for the head that the log has now.
+func until(t *testing.T, ws *emend.Workspace, next func() emend.Head) emend.Head {
+	t.Helper()
+	is, err := ws.Timeline(t.Context(), emend.TimelineRequest{Limit: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if h := next(); h == is.Head {
+			return h
+		}
+	}
+}
+
+// The head is told at once, and each new one: of a store that comes, of a refusal, of a log that is replaced, of a store that
+// goes and comes again.
+func TestWatch(t *testing.T) {
+	ws := workspace(t, "f", "one\n")
+	next, stop := watch(t, ws)
+	if h := next(); h != (emend.Head{}) {
+		t.Errorf("%v before there is a store", h)
+	}
+	mustApply(t, ws, emend.Actor{}, "emend", envelope("*** Update File: f", "@@", "-one", "+two"))
+	until(t, ws, next)
+	refuse(t, ws, envelope("*** Update File: f", "@@", "-nosuch", "+x"))
+	until(t, ws, next)
+	store := filepath.Join(ws.Root(), ".emend")
+	other, err := os.ReadFile(filepath.Join(made(t).Root(), ".emend/log/00000001.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(store, "log/00000001.jsonl"), other, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	was := until(t, ws, next)
+	if err := os.Rename(store, store+".away"); err != nil {
+		t.Fatal(err)
+	}
+	if h := next(); h != (emend.Head{}) {
+		t.Errorf("%v of a store that is gone", h)
+	}
+	if err := os.Rename(store+".away", store); err != nil {
+		t.Fatal(err)
+	}
+	if h := next(); h != was {
+		t.Errorf("%v of a store that is back, want %v", h, was)
+	}
+	stop()
+}
+
+// descriptors is how many files this process has open.
+func descriptors(t *testing.T) int {
+	t.Helper()
+	names, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Skipf("NOT RUN: open files cannot be counted here: %v", err)
+	}
+	return len(names)
+}
+
+// What a server does for days leaves nothing open.
+func TestPagesLeaveNothingOpen(t *testing.T) {
+	ws := made(t)
+	tally := ws.NewTally()
+	round := func() {
+		refuse(t, ws, envelope("*** Update File: f", "@@", "-nosuch", "+x"))
+		refresh(t, tally)
+		pages(t, ws, emend.TimelineRequest{Limit: 3})
+		next, stop := watch(t, ws)
+		next()
+		stop()
+	}
+	round()
+	before := descriptors(t)
+	for range 20 {
+		round()
+	}
+	if now := descriptors(t); now > before {
+		t.Errorf("%d open files, and %d before", now, before)
+	}
+}
