@@ -39,12 +39,13 @@ type patchRequest struct {
 	Dialect              string            `json:"dialect,omitempty" jsonschema:"how the patch is written"`
 	Lenient              *bool             `json:"lenient,omitempty" jsonschema:"let pass what is sloppy, and name it"`
 	Tolerance            string            `json:"tolerance,omitempty" jsonschema:"how loosely lines may match"`
+	Idempotent           bool              `json:"idempotent,omitempty" jsonschema:"skip what is already applied"`
 	IdempotencyKey       string            `json:"idempotencyKey,omitempty" jsonschema:"the same key: done once"`
 }
 
 func (r patchRequest) options(o Options) emend.Options {
 	out := emend.Options{Dialect: r.Dialect, Lenient: o.Lenient, Expect: r.ExpectedSha256ByPath, Sequential: r.Atomic != nil && !*r.Atomic,
-		Progress: o.Progress, IdempotencyKey: r.IdempotencyKey}
+		Progress: o.Progress, Idempotent: r.Idempotent, IdempotencyKey: r.IdempotencyKey}
 	if r.Lenient != nil {
 		out.Lenient = *r.Lenient
 	}

@@ -22,6 +22,7 @@ type reply struct {
 	OK     bool
 	Output string
 	Data   json.RawMessage
+	Meta   json.RawMessage `json:"_meta"`
 	Error  *struct {
 		Kind, Message, SuggestedNextAction string
 		Recoverable                        bool
@@ -209,7 +210,7 @@ func TestCallReads(t *testing.T) {
 // TestReadOnly: nothing that changes files is offered, or done.
 func TestReadOnly(t *testing.T) {
 	ws := open(t, map[string]string{"a.txt": "one\n"})
-	o := Options{ReadOnly: true}
+	o := Options{ReadOnly: true, Profile: People}
 	for _, tool := range All {
 		r := replied(t, o.Call(t.Context(), ws, tool.Name, json.RawMessage(tool.Example)))
 		if refused := r.Error != nil && r.Error.Kind == "permission_denied"; refused != tool.Mutates {
@@ -219,7 +220,7 @@ func TestReadOnly(t *testing.T) {
 			t.Errorf("%s: %q", tool.Name, r.Output)
 		}
 	}
-	for _, tool := range o.Tools() {
+	for _, tool := range (Options{ReadOnly: true}).Tools() {
 		if tool.Mutates {
 			t.Errorf("%s is offered", tool.Name)
 		}
@@ -275,6 +276,10 @@ func FuzzCall(f *testing.F) {
 	f.Add(8, `{"trashedPath":null,"x":1}`)
 	f.Add(2, `{"query":"","mode":"x","maxResults":0}`)
 	f.Add(6, `{"path":"a","expectedSha256":"0","edits":[]}`)
+	f.Add(13, `{"path":"a","version":"x","expectedSha256":""}`)
+	f.Add(16, `{"before":"yesterday"}`)
+	f.Add(17, `{"dryRun":true,"path":""}`)
+	f.Add(17, `{"before":"2w"}`)
 	ws, err := emend.Open(f.TempDir())
 	if err != nil {
 		f.Fatal(err)
@@ -290,7 +295,7 @@ func FuzzCall(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, n int, args string) {
 		n = max(n%len(all), 0)
-		tool, o := all[n], Options{}
+		tool, o := all[n], Options{Profile: People}
 		if n >= len(All) {
 			o.Profile = Comma
 		}
@@ -303,6 +308,9 @@ func FuzzCall(f *testing.F) {
 			if invalid := schemas[tool].Validate(v.plain()); (invalid == nil) != (err == nil) {
 				t.Errorf("%v, and by the schema %v", err, invalid)
 			}
+		}
+		if tool.Person {
+			_, err = o.arguments(tool, json.RawMessage(args)) // some things no schema can say
 		}
 		r := replied(t, o.Call(t.Context(), ws, tool.Name, json.RawMessage(args)))
 		if r.OK || r.Error.Kind != "command_failed" || r.Error.Details.Reason != "bad_arguments" {

@@ -14,6 +14,7 @@ import (
 // keeps every file that was there.
 func TestHintsAreTrue(t *testing.T) {
 	sum := "2c8b08da5ce60398e1f19af0e5dccc744df274b826abe585eaba68c525434806" // of "one\n"
+	two := "27dd8ed44a83ff94d557f9fd0412ed5a8cbca69ea04922d88c01184a07300a5a" // of "two\n"
 	calls := map[string]string{
 		"read_file": `{"path":"a"}`, "list_directory": `{"path":"."}`, "search_files": `{"query":"one","mode":"text"}`, "glob": `{"pattern":"*"}`, "history": `{}`,
 		"create_file": `{"path":"new","content":"x\n"}`, "write_file": `{"path":"a","content":"x\n","expectedSha256":"` + sum + `"}`,
@@ -21,9 +22,14 @@ func TestHintsAreTrue(t *testing.T) {
 		"delete_file": `{"path":"a"}`, "restore_file": `{"trashedPath":"ID"}`, "move_file": `{"fromPath":"a","toPath":"b","expectedSha256":"` + sum + `"}`,
 		"apply_patch": `{"patch":"*** Begin Patch\n*** Update File: a\n@@\n one\n+more\n*** End Patch"}`,
 		"undo":        `{}`,
+		"put_back":    `{"path":"a","version":"ID","expectedSha256":"` + two + `"}`,
+		"clear_trash": `{}`, "purge": `{"path":"a"}`, "recover": `{}`,
 	}
-	for _, p := range []*Profile{Emend, Comma} {
+	for _, p := range []*Profile{Emend, Comma, People} {
 		for _, tool := range p.Tools {
+			if tool == allow || tool == deny {
+				continue // they change no file, and need a call that waits: the workspace's own tests have one
+			}
 			ws := open(t, map[string]string{"a": "one\n", "empty": ""})
 			call := func(name, args string) reply {
 				return replied(t, Options{Profile: p}.Call(t.Context(), ws, name, json.RawMessage(args)))
@@ -61,6 +67,14 @@ func prepare(call func(name, args string) reply, name, args string) string {
 		var gone struct{ TrashedTo string }
 		json.Unmarshal(call("delete_file", `{"path":"a"}`).Data, &gone) //nolint:errcheck // the call after it says
 		return strings.Replace(args, "ID", gone.TrashedTo, 1)
+	case "put_back":
+		var a struct{ Entry string }
+		r := call("apply_patch", `{"patch":"*** Begin Patch\n*** Update File: a\n@@\n-one\n+two\n*** End Patch"}`)
+		json.Unmarshal(r.Meta, &struct{ Tx *string }{&a.Entry}) //nolint:errcheck // the call after it says
+		return strings.Replace(args, "ID", a.Entry+".0", 1)
+	case "clear_trash", "purge":
+		call("delete_file", `{"path":"empty"}`)
+		call("apply_patch", `{"patch":"*** Begin Patch\n*** Update File: a\n@@\n-one\n+two\n*** End Patch"}`)
 	case "undo":
 		call("create_file", `{"path":"b","content":""}`)
 		call("create_file", `{"path":"c","content":""}`)

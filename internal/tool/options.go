@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -28,6 +29,8 @@ type Options struct {
 func (o Options) Check() error {
 	p := o.profile()
 	switch {
+	case p == People:
+		return errors.New("the tools of people are for the page and the command line, and for no server of agents")
 	case o.Lenient && p != Emend:
 		return fmt.Errorf("--lenient is for the profile %s: %s reads patches as %s does, no more and no less", Emend.Name, p.Name, p.System)
 	case o.RequireHash && !p.hashes():
@@ -46,12 +49,12 @@ func (p *Profile) hashes() bool {
 	})
 }
 
-// Tools lists the tools as the options offer them: without those that are refused, and with what is demanded in their
-// schemas.
+// Tools lists the tools as the options offer them to an agent: without those that are refused or only for a person, and
+// with what is demanded in their schemas.
 func (o Options) Tools() []*Tool {
 	var out []*Tool
 	for _, t := range o.profile().Tools {
-		if o.ReadOnly && t.Mutates {
+		if t.Person || o.ReadOnly && t.Mutates {
 			continue
 		}
 		if o.RequireHash {
@@ -88,7 +91,7 @@ func (o Options) profile() *Profile {
 
 // demand is what the options want of arguments beside the schema.
 func (o Options) demand(t *Tool, v *value) error {
-	if !o.RequireHash || t.Input().Properties[hashField] == nil {
+	if !o.RequireHash || t.Person || t.Input().Properties[hashField] == nil { // a person's tools demand it by themselves
 		return nil
 	}
 	if _, ok := v.get(hashField); ok {

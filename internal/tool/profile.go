@@ -37,8 +37,11 @@ const (
 var Profiles = []*Profile{Emend, Comma, Supyagent, Chimera, Codex}
 
 // Emend is the profile of this product.
-var Emend = &Profile{Name: "emend", System: "emend", Doc: "all tools of emend", Tools: All,
+var Emend = &Profile{Name: "emend", System: "emend", Doc: "all tools of emend", Tools: forAgents(),
 	Instructions: "Read a file before you change it and send its sha256 along; a refusal says what to do next."}
+
+// People is every tool, for a person at the page: it is no profile that a server can be told to offer.
+var People = &Profile{Name: "people", System: "emend", Doc: "all tools, and those that only a person may use", Tools: All}
 
 // ProfileNamed returns the profile of a name.
 func ProfileNamed(name string) (*Profile, bool) {

@@ -17,11 +17,22 @@ import (
 	"github.com/emend-dev/emend"
 )
 
-// All lists the tools, in the order in which they are shown.
+// All lists the tools, in the order in which they are shown; those that are only for a person come last.
 var All = []*Tool{
 	readFile, listDirectory, searchFiles, glob,
 	createFile, writeFile, editFile, deleteFile, restoreFile, moveFile, applyPatch,
 	history, undo,
+	putBack, allow, deny, clearTrash, purge, recoverTree,
+}
+
+// forAgents are the tools that are not only for a person.
+func forAgents() (out []*Tool) {
+	for _, t := range All {
+		if !t.Person {
+			out = append(out, t)
+		}
+	}
+	return out
 }
 
 // Tool is one verb.
@@ -33,6 +44,7 @@ type Tool struct {
 
 	Tell Telling
 
+	Person      bool // only a person may call it, at the command line or at the page: no profile of an agent has it
 	Mutates     bool // it may change files
 	Destructive bool // what it changes may have been there before
 	Idempotent  bool // the same call again does nothing more
@@ -48,6 +60,7 @@ type Tool struct {
 type words struct {
 	title, doc, example              string
 	mutates, destructive, idempotent bool
+	person                           bool
 	fields                           map[string]field // what the type of a field does not say
 	output                           any              // a value of the type of the data
 	result                           any              // a value of the type of the whole result, where it is of another shape
@@ -72,7 +85,7 @@ func define[In any, A answer](name string, w words, call func(*emend.Workspace, 
 // build makes a tool of a call that wants to know what the caller allows.
 func build[In any](name string, w words, call func(context.Context, *emend.Workspace, Options, In) (emend.Result, error)) *Tool {
 	t := &Tool{Name: name, Title: w.title, Doc: w.doc, Example: w.example, Tell: w.tell, adapt: w.adapt,
-		Mutates: w.mutates, Destructive: w.destructive, Idempotent: w.idempotent,
+		Person: w.person, Mutates: w.mutates, Destructive: w.destructive, Idempotent: w.idempotent,
 		input:  sync.OnceValue(func() *jsonschema.Schema { return input[In](w.fields) }),
 		output: sync.OnceValue(w.schema), data: w.output}
 	t.call = func(ctx context.Context, ws *emend.Workspace, o Options, args json.RawMessage) (emend.Result, error) {

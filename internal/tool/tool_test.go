@@ -13,7 +13,7 @@ import (
 )
 
 // machinery are the files of this package that are no tool.
-var machinery = []string{"tool.go", "schema.go", "arguments.go", "check.go", "call.go", "options.go", "place.go", "profile.go"}
+var machinery = []string{"tool.go", "schema.go", "arguments.go", "check.go", "call.go", "options.go", "place.go", "profile.go", "moment.go"}
 
 // TestAllIsAll: every other file is a tool of its name, or the profile of its name, and is listed.
 func TestAllIsAll(t *testing.T) {
@@ -67,14 +67,14 @@ func defined(t *testing.T, file string) (n int) {
 
 // TestRecords: every record is whole, and its example is a call that fits.
 func TestRecords(t *testing.T) {
-	for _, p := range Profiles {
-		if p.System == "" || p.Doc == "" || p.Instructions == "" {
+	for _, p := range append(slices.Clip(Profiles), People) {
+		if p.System == "" || p.Doc == "" || p.Instructions == "" && p != People {
 			t.Errorf("%s: a word is missing", p.Name)
 		}
 		seen := map[string]bool{}
 		for _, tool := range p.Tools {
 			at := p.Name + " " + tool.Name
-			if seen[tool.Name] || tool.Title == "" || tool.Doc == "" || !strings.Contains(tool.Doc, "efuses") && tool.Name != "history" {
+			if seen[tool.Name] || tool.Title == "" || tool.Doc == "" || !strings.Contains(tool.Doc, "efuse") && tool.Name != "history" {
 				t.Errorf("%s: a word is missing, or it comes twice", at)
 			}
 			seen[tool.Name] = true
@@ -91,6 +91,44 @@ func TestRecords(t *testing.T) {
 				t.Errorf("%s: the first sentence stands alone in some clients, and is %q", at, first)
 			}
 		}
+	}
+}
+
+// TestPersons: what only a person may do is in no profile, is offered by no options, and an agent that names it hears what
+// one hears of a tool that there is not.
+func TestPersons(t *testing.T) {
+	var persons []string
+	for _, tool := range All {
+		if !tool.Person {
+			continue
+		}
+		persons = append(persons, tool.Name)
+		for _, p := range Profiles {
+			if _, ok := p.Named(tool.Name); ok {
+				t.Errorf("%s has %s", p.Name, tool.Name)
+			}
+		}
+		ws := open(t, map[string]string{"a": "one\n"})
+		for _, o := range []Options{{}, {Profile: Comma}, {ReadOnly: true}} {
+			r := replied(t, o.Call(t.Context(), ws, tool.Name, json.RawMessage(tool.Example)))
+			if r.OK || !strings.Contains(r.Output, `no tool is called "`+tool.Name+`"`) || len(files(t, ws.Root(), true)) != 1 {
+				t.Errorf("%s: %+v", tool.Name, r)
+			}
+		}
+	}
+	if got, want := strings.Join(persons, " "), "put_back allow deny clear_trash purge recover"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if len(People.Tools) != len(All) || len(Emend.Tools)+len(persons) != len(All) {
+		t.Errorf("people have %d tools, agents %d, of %d", len(People.Tools), len(Emend.Tools), len(All))
+	}
+	for _, tool := range (Options{Profile: People}).Tools() {
+		if tool.Person {
+			t.Errorf("%s is offered", tool.Name)
+		}
+	}
+	if _, ok := ProfileNamed(People.Name); ok || slices.Contains(Profiles, People) || (Options{Profile: People}).Check() == nil {
+		t.Error("a server can be told to offer the tools of people")
 	}
 }
 
@@ -112,8 +150,8 @@ func TestHints(t *testing.T) {
 		want string
 	}{
 		{reads, "read_file list_directory search_files glob history"},
-		{adds, "create_file restore_file"},
-		{repeats, "apply_patch undo"},
+		{adds, "create_file restore_file allow deny recover"},
+		{repeats, "apply_patch undo allow deny"},
 	} {
 		if got := strings.Join(row.got, " "); got != row.want {
 			t.Errorf("got %s, want %s", got, row.want)
@@ -126,6 +164,7 @@ var required = map[string]string{
 	"read_file": "path", "list_directory": "path", "search_files": "query mode", "glob": "pattern", "create_file": "path content",
 	"write_file": "path content expectedSha256", "edit_file": "path expectedSha256 edits", "delete_file": "path", "restore_file": "trashedPath",
 	"move_file": "fromPath toPath expectedSha256", "apply_patch": "patch", "history": "", "undo": "",
+	"put_back": "path version", "allow": "id", "deny": "id", "clear_trash": "", "purge": "", "recover": "",
 }
 
 func TestSchemas(t *testing.T) {
@@ -136,7 +175,7 @@ func TestSchemas(t *testing.T) {
 		if tool.Mutates != (tool.Output() != nil) || tool.Mutates != (tool.Tell == Both) {
 			t.Errorf("%s: small results have a schema, and texts have none", tool.Name)
 		}
-		if _, key := tool.Input().Properties["idempotencyKey"]; key != tool.Mutates {
+		if _, key := tool.Input().Properties["idempotencyKey"]; key != (tool.Mutates && (!tool.Person || tool == putBack)) {
 			t.Errorf("%s: idempotencyKey %t", tool.Name, key)
 		}
 	}

@@ -1,0 +1,49 @@
+package tool
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/internal/report"
+)
+
+var recoverTree = build("recover", words{
+	title: "Recover",
+	doc: "Finish, or take back, what a crash or a power cut interrupted, and say what was done. " +
+		"It waits for whoever is at work. Refuses nothing, and never overwrites what somebody changed since.",
+	example: `{}`,
+	person:  true, mutates: true, idempotent: true,
+	output: emend.Recovery{},
+}, func(ctx context.Context, ws *emend.Workspace, _ Options, _ struct{}) (emend.Result, error) {
+	r, err := ws.Recover(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &report.Object{Ok: true, Output: Recovered(r), Data: r}, nil
+})
+
+// Recovered is a recovery in words.
+func Recovered(r *emend.Recovery) string {
+	if r.Nothing() {
+		return "Nothing to recover."
+	}
+	var out []string
+	if r.Tx != "" {
+		out = append(out, fmt.Sprintf("Transaction %s was interrupted; it is %s now (%d file(s)).", r.Tx, r.End, len(r.Files)))
+		for _, f := range r.Files {
+			out = append(out, "  "+report.Escape(f))
+		}
+	}
+	for _, n := range r.Notes {
+		out = append(out, "Note: "+report.Escape(n))
+	}
+	if r.Torn != nil {
+		out = append(out, fmt.Sprintf("The end of the log had been cut short; %d bytes were set aside as %s.", r.Torn.Size, r.Torn.Name))
+	}
+	if n := len(r.Swept); n > 0 {
+		out = append(out, fmt.Sprintf("%d transaction(s) had died before they were committed; what they left in the store is removed.", n))
+	}
+	return strings.Join(out, "\n")
+}
