@@ -1,0 +1,54 @@
+package seal
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// TestOnce: a ticket is good once, for what it was made for, in the process that made it.
+func TestOnce(t *testing.T) {
+	s, other := New(time.Hour), New(time.Hour)
+	state := s.Seal("ab", "c")
+	for _, no := range []error{s.Redeem(state, "a", "bc"), s.Redeem(state, "ab"), s.Redeem(state, "ab", "c", ""), other.Redeem(state, "ab", "c"),
+		s.Redeem(state+"x", "ab", "c"), s.Redeem(strings.Replace(state, ".", "", 1), "ab", "c"), s.Redeem("", "ab", "c"), s.Redeem(".", "ab", "c")} {
+		if !errors.Is(no, ErrForged) {
+			t.Errorf("%v", no)
+		}
+	}
+	if err := s.Redeem(state, "ab", "c"); err != nil {
+		t.Errorf("it is not taken: %v", err)
+	}
+	s.Note(state, "what came of it")
+	s.Note("forged", "never taken")
+	if s.Noted(state) != "what came of it" || s.Noted("forged") != "" || s.Used() != 1 {
+		t.Errorf("%q, %d", s.Noted(state), s.Used())
+	}
+	if err := s.Redeem(state, "ab", "c"); !errors.Is(err, ErrUsed) {
+		t.Errorf("it is taken twice: %v", err)
+	}
+}
+
+// TestBounded: no more than there is room for are remembered, none is taken beyond them, and those that expired make room.
+func TestBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := New(time.Minute)
+		expires := time.Now().Add(time.Minute).Unix()
+		for i := range most {
+			s.used[strings.Repeat("x", i%8)+time.Duration(i).String()] = spent{expires: expires}
+		}
+		if err := s.Redeem(s.Seal("a"), "a"); !errors.Is(err, ErrFull) || s.Used() > most {
+			t.Errorf("%v, %d", err, s.Used())
+		}
+		late := s.Seal("a")
+		time.Sleep(time.Minute)
+		if err := s.Redeem(late, "a"); !errors.Is(err, ErrExpired) {
+			t.Errorf("%v", err)
+		}
+		if err := s.Redeem(s.Seal("a"), "a"); err != nil || s.Used() != 1 {
+			t.Errorf("%v, %d", err, s.Used())
+		}
+	})
+}
