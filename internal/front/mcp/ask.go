@@ -5,15 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 	"time"
 
-	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/internal/fail"
-	"github.com/emend-dev/emend/internal/report"
 )
 
 // answerTime is how long an answer is waited for, and how long a question is good.
@@ -35,11 +32,11 @@ func (s *Server) asking(ctx context.Context, req *sdk.CallToolRequest) (context.
 
 const elicitation = "elicitation"
 
+// ask asks the person behind the client, where the client can; else the one who has a page open.
 func (r *round) ask(ctx context.Context, q emend.Question) (by string, err error) {
 	switch {
 	case !canAsk(r.req.ClientCapabilities()):
-		return "", &fail.Error{Kind: fail.PermissionDenied, Msg: "this client cannot ask a person, since it offers no elicitation",
-			Hint: "Leave the file as it is. A person can change the policy, or use a client that can ask."}
+		return r.askThere(ctx, q)
 	case waits(r.req.Session):
 		res, err := r.elicit(ctx, q)
 		if err != nil {
@@ -66,17 +63,15 @@ func waits(s *sdk.ServerSession) bool {
 	return p != nil && p.ProtocolVersion < stateless
 }
 
-// elicit asks and waits. Who waits for a person takes the place of a call that could run, so that not all may wait.
+// elicit asks and waits.
 func (r *round) elicit(ctx context.Context, q emend.Question) (*sdk.ElicitResult, error) {
-	select {
-	case r.s.asked <- struct{}{}:
-		defer func() { <-r.s.asked }()
-	default:
-		return nil, &fail.Error{Msg: "too many questions wait for a person already", Hint: "Try again when they are answered."}
+	ctx, leave, err := r.wait(ctx)
+	if err != nil {
+		return nil, err
 	}
+	defer leave()
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
-	defer r.s.open.add(r.req.Session.ID(), cancel)()
 	res, err := r.req.Session.Elicit(ctx, form(q))
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
@@ -87,41 +82,17 @@ func (r *round) elicit(ctx context.Context, q emend.Question) (*sdk.ElicitResult
 	return res, nil
 }
 
-// questions are those that wait for an answer.
-type questions struct {
-	mu   sync.Mutex
-	last int
-	open map[int]question
-}
-
-type question struct {
-	session string
-	drop    func()
-}
-
-// add takes up a question. What it returns is called when it is answered.
-func (q *questions) add(session string, drop func()) (answered func()) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.last++
-	n := q.last
-	q.open[n] = question{session, drop}
-	return func() {
-		q.mu.Lock()
-		defer q.mu.Unlock()
-		delete(q.open, n)
+// wait begins a call's wait for a person, which ends with its session. It takes the place of a call that could run, so that not
+// all may wait.
+func (r *round) wait(ctx context.Context) (_ context.Context, leave func(), err error) {
+	select {
+	case r.s.asked <- struct{}{}:
+	default:
+		return nil, nil, &fail.Error{Msg: "too many questions wait for a person already", Hint: "Try again when they are answered."}
 	}
-}
-
-// drop has the questions of a session over that ends: the library would wait for their answers first.
-func (q *questions) drop(session string) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	for _, is := range q.open {
-		if is.session == session {
-			is.drop()
-		}
-	}
+	ctx, cancel := context.WithCancel(ctx)
+	answered := r.s.open.add(r.req.Session.ID(), cancel)
+	return ctx, func() { answered(); cancel(); <-r.s.asked }, nil
 }
 
 // verdict is nil for a yes; everything else is a no.
@@ -150,45 +121,4 @@ func cut(s string, most int) string {
 		return s
 	}
 	return strings.ToValidUTF8(s[:most], "") + "…"
-}
-
-// form is a question as a client shows it.
-func form(q emend.Question) *sdk.ElicitParams {
-	return &sdk.ElicitParams{Mode: "form", Message: wording(q), RequestedSchema: &jsonschema.Schema{
-		Type: "object", Required: []string{"answer"},
-		Properties: map[string]*jsonschema.Schema{
-			"answer": {Type: "string", Enum: []any{"allow", "deny"}, Title: "Answer", Description: "allow lets it happen now, once"},
-			"reason": {Type: "string", Title: "Reason", Description: "what the agent should know, if you say no"},
-		},
-		PropertyOrder: []string{"answer", "reason"},
-	}}
-}
-
-// maxLines is how many lines of a change a person is shown.
-const maxLines = 200
-
-func wording(q emend.Question) string {
-	var b strings.Builder
-	who := q.Actor.Client
-	if who == "" {
-		who = "An agent"
-	}
-	fmt.Fprintf(&b, "%s calls %s in %s. The policy wants you to be asked about:\n",
-		report.OneLine(who), report.OneLine(q.Actor.Tool), report.OneLine(q.Root))
-	for _, p := range q.Paths {
-		verb := "reading"
-		if p.Write {
-			verb = "changing"
-		}
-		fmt.Fprintf(&b, "  %s %s (rule %q)\n", verb, report.OneLine(p.Path), p.Rule)
-	}
-	if q.Diff == "" {
-		return b.String()
-	}
-	lines := strings.SplitAfter(q.Diff, "\n")
-	b.WriteString("\n" + strings.Join(lines[:min(len(lines), maxLines)], ""))
-	if len(lines) > maxLines {
-		fmt.Fprintf(&b, "… %d more lines are not shown\n", len(lines)-maxLines)
-	}
-	return b.String()
 }

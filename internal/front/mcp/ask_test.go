@@ -366,8 +366,8 @@ func TestSealExpires(t *testing.T) {
 		if s.redeem(s.seal(ticket{Digest: "b"}), a) {
 			t.Error("a seal is good for another change")
 		}
-		if !s.redeem(s.seal(a), a) || len(s.used) != 1 {
-			t.Errorf("%d seals are remembered, want the one that has not expired", len(s.used))
+		if !s.redeem(s.seal(a), a) || s.Used() != 1 {
+			t.Errorf("%d seals are remembered, want the one that has not expired", s.Used())
 		}
 	})
 }

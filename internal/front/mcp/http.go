@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"log/slog"
+	"net"
 	"net/http"
 	"runtime/debug"
 	"slices"
@@ -11,6 +12,8 @@ import (
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/emend-dev/emend/internal/front/gate"
 )
 
 // stateless is the first revision of the protocol without sessions.
@@ -22,6 +25,7 @@ const listen = "subscriptions/listen"
 // HTTPConfig is how a server is reached over HTTP, and what it bears. What is zero has a default.
 type HTTPConfig struct {
 	Token       string        // what clients send as their bearer token; without one nobody comes in
+	Pages       http.Handler  // what is below /ui/, which asks who comes in by itself; nil for nothing
 	MaxBody     int64         // bytes of a request; 32 MiB
 	MaxRate     int           // requests a second of one address; 20,000
 	MaxSessions int           // open at once; 1000
@@ -61,8 +65,8 @@ type HTTP struct {
 	*Server
 	doors    map[string]func() *door // by the path
 	sessions *sessions
-	rate     *rate
-	news     *rate // of requests that were refused: a flood of them does not fill the log
+	rate     *gate.Rate
+	news     *gate.Rate // of requests that were refused: a flood of them does not fill the log
 	health   health
 	held     atomic.Int64 // bytes of all requests in hand
 	draining atomic.Bool
@@ -73,7 +77,7 @@ type HTTP struct {
 func (s *Server) HTTP(c HTTPConfig) *HTTP {
 	h := &HTTP{HTTPConfig: c.filled(), Server: s, doors: map[string]func() *door{}}
 	h.sessions = &sessions{most: h.MaxSessions, idle: h.SessionIdle, open: map[string]*session{}}
-	h.rate, h.news = newRate(h.MaxRate), newRate(1)
+	h.rate, h.news = gate.NewRate(h.MaxRate), gate.NewRate(1)
 	h.health.fresh = time.Second
 	h.doors["/mcp"] = sync.OnceValue(func() *door { return h.door(s.all) })
 	for i, w := range s.Workspaces {
@@ -128,7 +132,7 @@ func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // refused has a refusal in the log, and warns of those that somebody should look into.
 func (h *HTTP) refused(n *no, r *http.Request) {
 	level := slog.LevelDebug
-	if n.code != http.StatusNotFound && n.by != "health" && h.news.allow(n.by) {
+	if n.code != http.StatusNotFound && n.by != "health" && h.news.Allow(n.by) {
 		level = slog.LevelWarn
 	}
 	h.Log.Log(r.Context(), level, "a request was refused", "by", n.by, "code", n.code, "remote", r.RemoteAddr)
@@ -141,6 +145,9 @@ func (h *HTTP) serve(w *reply, r *http.Request) *no {
 	if r.URL.Path == "/healthz" {
 		return h.tellHealth(w, r)
 	}
+	if h.Pages != nil && (r.URL.Path == "/ui" || strings.HasPrefix(r.URL.Path, "/ui/")) {
+		return h.pages(w, r)
+	}
 	if refusal := h.admit(r); refusal != nil {
 		return refusal
 	}
@@ -152,6 +159,19 @@ func (h *HTTP) serve(w *reply, r *http.Request) *no {
 		return &no{by: "path", code: http.StatusNotFound, msg: "nothing is here: the server is at " + h.paths()}
 	}
 	return h.mcp(w, r, open())
+}
+
+// pages answers who looks at the pages. The token of a client is none for them: who calls the tools is not to answer for them.
+func (h *HTTP) pages(w *reply, r *http.Request) *no {
+	where, _, _ := net.SplitHostPort(r.RemoteAddr)
+	switch {
+	case h.draining.Load():
+		return &no{by: "draining", code: http.StatusServiceUnavailable, later: true, bad: true, msg: "the server is stopping"}
+	case !h.rate.Allow("ui " + where):
+		return tooOften()
+	}
+	h.Pages.ServeHTTP(w, r)
+	return nil
 }
 
 func (h *HTTP) paths() string {
@@ -178,7 +198,7 @@ func (h *HTTP) mcp(w *reply, r *http.Request, d *door) *no {
 			return refusal
 		}
 		if begins(body) && r.Header.Get("Mcp-Method") != listen {
-			if !h.answers.TryRLock() {
+			if h.draining.Load() || !h.answers.TryRLock() {
 				return &no{by: "draining", code: http.StatusServiceUnavailable, later: true, bad: true, msg: "the server is stopping: call again when it is back"}
 			}
 			defer h.answers.RUnlock()

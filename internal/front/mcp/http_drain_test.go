@@ -187,33 +187,3 @@ func TestResourcesWait(t *testing.T) {
 	eventually(t, "it waits", func() bool { _, waiting := s.calls.counts(); return waiting == 1 })
 	b.release()
 }
-
-func TestRate(t *testing.T) {
-	now := time.Unix(1, 0)
-	r := newRate(10)
-	r.now = func() time.Time { return now }
-	count := func(caller string) (n int) {
-		for range 100 {
-			if r.allow(caller) {
-				n++
-			}
-		}
-		return n
-	}
-	for i, tc := range []struct {
-		wait   time.Duration
-		caller string
-		want   int
-	}{{0, "a", 20}, {0, "b", 20}, {500 * time.Millisecond, "a", 5}, {50 * time.Millisecond, "a", 0}, {50 * time.Millisecond, "a", 1}, {time.Hour, "a", 20}} {
-		now = now.Add(tc.wait)
-		if got := count(tc.caller); got != tc.want {
-			t.Errorf("%d: %s is let in %d times, want %d", i, tc.caller, got, tc.want)
-		}
-	}
-	for i := range 3 * manyCallers {
-		r.allow(string(rune(i)))
-	}
-	if n := len(r.callers); n > manyCallers {
-		t.Errorf("%d callers are remembered", n)
-	}
-}

@@ -9,12 +9,14 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/emend-dev/emend/internal/front/gate"
 )
 
 // Serve answers those who connect to l until ctx is done. Then it takes no more calls, lets those in hand finish, and
 // returns nil. See [Server.Finish] for those that take long.
 func (h *HTTP) Serve(ctx context.Context, l net.Listener, certs ...tls.Certificate) error {
-	l = &bounded{Listener: l, slots: make(chan struct{}, h.MaxConns), full: func() { h.stats.refuse("connections") }}
+	l = gate.Bound(l, h.MaxConns, func() { h.stats.refuse("connections") })
 	if len(certs) > 0 {
 		l = tls.NewListener(l, &tls.Config{Certificates: certs, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}})
 	}
@@ -77,37 +79,4 @@ func soon(done <-chan struct{}) {
 	case <-done:
 	case <-time.After(linger):
 	}
-}
-
-// bounded is a listener that turns away those who would be too many, instead of letting them wait for somebody to leave.
-type bounded struct {
-	net.Listener
-	slots chan struct{}
-	full  func()
-}
-
-func (b *bounded) Accept() (net.Conn, error) {
-	for {
-		c, err := b.Listener.Accept()
-		if err != nil {
-			return nil, err
-		}
-		select {
-		case b.slots <- struct{}{}:
-			return &slot{Conn: c, leave: sync.OnceFunc(func() { <-b.slots })}, nil
-		default:
-			b.full()
-			c.Close()
-		}
-	}
-}
-
-type slot struct {
-	net.Conn
-	leave func()
-}
-
-func (s *slot) Close() error {
-	defer s.leave()
-	return s.Conn.Close()
 }

@@ -1,10 +1,11 @@
 package mcp
 
 import (
+	"bufio"
 	"context"
+	"io"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -17,22 +18,26 @@ func TestEndWhileAsked(t *testing.T) {
 	s := serve(t, HTTPConfig{}, func(c *Config) { c.Workspaces = policy.Workspaces })
 	id := s.want(old("", strings.Replace(hello, `"capabilities":{}`, `"capabilities":{"elicitation":{}}`, 1)), 200).Header.Get(sessionHeader)
 	s.want(old(id, `{"jsonrpc":"2.0","method":"notifications/initialized"}`), 202)
-	var call sync.WaitGroup
-	call.Go(func() {
-		s.want(old(id, `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"read_file","arguments":{"path":"secret"}}}`), 200, "elicitation/create")
-	})
-	eventually(t, "a person is asked", func() bool {
-		s.open.mu.Lock()
-		defer s.open.mu.Unlock()
-		return len(s.open.open) == 1
-	})
+	resp, err := s.client().Do(s.new(old(id, `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"read_file","arguments":{"path":"secret"}}}`)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	answers := bufio.NewReader(resp.Body)
+	for line := ""; !strings.Contains(line, "elicitation/create"); { // the client has the question
+		if line, err = answers.ReadString('\n'); err != nil {
+			t.Fatalf("%v, before the person was asked", err)
+		}
+	}
 	s.want(request{method: "DELETE", head: []string{sessionHeader, "another", "Mcp-Protocol-Version", "2025-11-25"}}, 404)
 	if n := len(s.asked); n != 1 {
 		t.Errorf("%d questions wait when another session ends", n)
 	}
 	from := time.Now()
 	s.want(request{method: "DELETE", head: []string{sessionHeader, id, "Mcp-Protocol-Version", "2025-11-25"}}, 204)
-	call.Wait()
+	if _, err := io.Copy(io.Discard, answers); err != nil {
+		t.Error(err)
+	}
 	if took := time.Since(from); took > answerTime/100 || len(s.asked) != 0 {
 		t.Errorf("it took %v, and %d questions wait", took, len(s.asked))
 	}

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"sync"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -26,6 +27,8 @@ type Config struct {
 	Version    string       // of emend
 	Log        *slog.Logger // for people; nil for none
 	MaxCalls   int          // that run at once; 0 for the default
+
+	Wait time.Duration // how long a call waits for a person who has a page open; 0: it does not
 }
 
 // Workspace is a workspace and the name under which clients know it, where there are several.

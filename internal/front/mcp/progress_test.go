@@ -130,13 +130,14 @@ func TestProgressOfASearch(t *testing.T) {
 	}
 }
 
-// watched serves a tool of the engine under the name watched, and tells what came of each call, answered or not.
-func watched(r *real, name string, progress func(ctx context.Context, done int)) chan emend.Result {
+// watched serves a tool of the engine under the name watched, and tells what came of each call, answered or not; as says
+// under which context and with which options it is called.
+func watched(r *real, name string, as func(ctx context.Context) (context.Context, tool.Options)) chan emend.Result {
 	ended := make(chan emend.Result, 1)
 	t, _ := tool.Named(name)
 	r.srv.SDK().AddTool(&sdk.Tool{Name: "watched", InputSchema: t.Input()},
 		func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-			o := tool.Options{Progress: func(done, _ int) { progress(ctx, done) }}
+			ctx, o := as(ctx)
 			result := o.Call(ctx, r.ws, name, req.Params.Arguments)
 			ended <- result
 			return tell(t, result)
@@ -150,11 +151,13 @@ func TestCancelledPatch(t *testing.T) {
 	for i, revision := range append(revisions, revisions...) {
 		r := newReal(t, Config{}, "a.txt", "a\n")
 		begun := make(chan bool)
-		ended := watched(r, "apply_patch", func(ctx context.Context, done int) {
-			if done == 20 { // it stands still until it is cancelled
-				begun <- true
-				<-ctx.Done()
-			}
+		ended := watched(r, "apply_patch", func(ctx context.Context) (context.Context, tool.Options) {
+			return ctx, tool.Options{Progress: func(done, _ int) {
+				if done == 20 { // it stands still until it is cancelled
+					begun <- true
+					<-ctx.Done()
+				}
+			}}
 		})
 		var s *sdk.ClientSession
 		if i < len(revisions) {
@@ -196,23 +199,50 @@ func TestCancelledLate(t *testing.T) {
 	r.call(s, "read_file", map[string]any{"path": "f"}, nil)
 }
 
-// TestCancelledSearch: a long search ends soon when it is cancelled.
+// asked is a context that counts how often it is asked whether it has ended. From time last on, who asks is held until it has.
+type asked struct {
+	context.Context
+	times atomic.Int64
+	last  int64  // 0 when nobody is held
+	held  func() // called when the first is
+}
+
+func (a *asked) Err() error {
+	n := a.times.Add(1)
+	if a.last > 0 && n == a.last {
+		a.held()
+	}
+	if a.last > 0 && n >= a.last {
+		<-a.Done()
+	}
+	return a.Context.Err()
+}
+
+// TestCancelledSearch: a long search that is cancelled after a tenth of it ends soon, and says that it was.
 func TestCancelledSearch(t *testing.T) {
 	r := newReal(t, Config{})
 	args := slow(r, 4)
-	ended := watched(r, "search_files", nil)
+	whole := &asked{}
+	now := whole
+	ended := watched(r, "search_files", func(ctx context.Context) (context.Context, tool.Options) {
+		now.Context = ctx
+		return now, tool.Options{}
+	})
 	s := r.serve(nil, "")
-	from := time.Now()
 	r.call(s, "watched", args, nil)
-	<-ended
-	whole := time.Since(from)
+	if result := <-ended; !result.OK() {
+		t.Fatal(result.Text())
+	}
 	ctx, cancel := context.WithCancel(t.Context())
-	time.AfterFunc(whole/10, cancel)
-	from = time.Now()
+	now = &asked{last: whole.times.Load() / 10, held: cancel}
 	_, err := s.CallTool(ctx, &sdk.CallToolParams{Name: "watched", Arguments: args})
 	result := <-ended
 	if err == nil || result.OK() || !strings.Contains(result.Text(), "cancelled") {
 		t.Errorf("%v, %.200s", err, result.Text())
 	}
-	t.Logf("a search takes %v; cancelled after a tenth of it, %v", whole.Round(time.Millisecond), time.Since(from).Round(time.Millisecond))
+	n, of := now.times.Load(), whole.times.Load()
+	t.Logf("a search asks %d times whether it is cancelled; one that was cancelled at time %d asked %d times", of, now.last, n)
+	if now.last == 0 || n > of/5 {
+		t.Errorf("it went on for %d of %d times", n-now.last, of)
+	}
 }

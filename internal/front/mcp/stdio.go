@@ -27,8 +27,10 @@ const patience = 2 * time.Second
 // more those that have begun are finished. Then it returns nil.
 func (s *Server) Stdio(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
 	signal.Ignore(syscall.SIGPIPE) // it would end the process, with the calls in hand, when nobody reads standard output
-	w := newWire(ctx, in, out, s.Log)
-	session, err := s.all.Connect(context.WithoutCancel(ctx), w, nil)
+	present, leave := context.WithCancel(context.WithoutCancel(ctx))
+	defer leave()
+	w := newWire(ctx, in, out, s.Log, leave)
+	session, err := s.all.Connect(context.WithValue(context.WithoutCancel(ctx), presentKey{}, present), w, nil)
 	if err != nil {
 		return err
 	}
@@ -40,6 +42,19 @@ func (s *Server) Stdio(ctx context.Context, in io.ReadCloser, out io.WriteCloser
 	case <-ctx.Done():
 		return w.part(over)
 	}
+}
+
+// presentKey has, of a call over a pair of streams, the context that ends when no more can come from the client: a call that waits
+// for somebody else is then given up, though others are worked on.
+type presentKey struct{}
+
+// whilePresent has cancel called when the client has gone.
+func whilePresent(ctx context.Context, cancel func()) (stop func() bool) {
+	present, ok := ctx.Value(presentKey{}).(context.Context)
+	if !ok {
+		return func() bool { return true }
+	}
+	return context.AfterFunc(present, cancel)
 }
 
 // part waits for the end after the server was told to: as long as a call is worked on, and as long as the client reads.

@@ -196,6 +196,7 @@ func TestStopped(t *testing.T) {
 		for range maxRunning {
 			<-c.begun
 		}
+		synctest.Wait() // the last one has come in, too
 		c.stop()
 		c.wants(fmt.Sprintf(`"id":%d`, maxRunning+1), "-32000", "not begun")
 		close(c.release)

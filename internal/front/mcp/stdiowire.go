@@ -19,6 +19,7 @@ type wire struct {
 	arrivals chan arrival
 	freed    chan struct{} // something may have become due; one signal stands for many
 	closed   chan struct{}
+	leave    func() // called when nothing more comes
 
 	// Only Read has these; each of the channels is nil once it has come.
 	greeted bool // by a hello that wants to be followed by another
@@ -44,9 +45,9 @@ type arrival struct {
 	bad  *refused
 }
 
-func newWire(ctx context.Context, in io.ReadCloser, out io.WriteCloser, log *slog.Logger) *wire {
+func newWire(ctx context.Context, in io.ReadCloser, out io.WriteCloser, log *slog.Logger, leave func()) *wire {
 	w := &wire{log: log, in: in, out: out, stop: ctx.Done(), arrivals: make(chan arrival), freed: make(chan struct{}, 1),
-		closed: make(chan struct{}), gone: make(chan struct{}),
+		closed: make(chan struct{}), gone: make(chan struct{}), leave: leave,
 		desk: desk{calls: map[jsonrpc.ID]*call{}}, asked: map[jsonrpc.ID]bool{}}
 	w.from, w.left = w.arrivals, w.gone
 	return w
@@ -113,6 +114,7 @@ func (w *wire) next() (m jsonrpc.Message, over bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.from == nil {
+		w.leave()
 		for id := range w.asked {
 			delete(w.asked, id)
 			return &jsonrpc.Response{ID: id, Error: &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the client has gone"}}, false

@@ -2,8 +2,6 @@ package mcp
 
 import (
 	"crypto/rand"
-	"crypto/sha256"
-	"crypto/subtle"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -85,10 +83,4 @@ func readToken(file string) (string, error) {
 			Hint: "Make a new one with --new-token."}
 	}
 	return token, nil
-}
-
-// isToken compares in the same time for every text, right or wrong.
-func isToken(have, want string) bool {
-	a, b := sha256.Sum256([]byte(have)), sha256.Sum256([]byte(want))
-	return want != "" && subtle.ConstantTimeCompare(a[:], b[:]) == 1
 }

@@ -1,0 +1,53 @@
+package mcp
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/internal/report"
+)
+
+// form is a question as a client shows it.
+func form(q emend.Question) *sdk.ElicitParams {
+	return &sdk.ElicitParams{Mode: "form", Message: wording(q), RequestedSchema: &jsonschema.Schema{
+		Type: "object", Required: []string{"answer"},
+		Properties: map[string]*jsonschema.Schema{
+			"answer": {Type: "string", Enum: []any{"allow", "deny"}, Title: "Answer", Description: "allow lets it happen now, once"},
+			"reason": {Type: "string", Title: "Reason", Description: "what the agent should know, if you say no"},
+		},
+		PropertyOrder: []string{"answer", "reason"},
+	}}
+}
+
+// maxLines is how many lines of a change a person is shown.
+const maxLines = 200
+
+func wording(q emend.Question) string {
+	var b strings.Builder
+	who := q.Actor.Client
+	if who == "" {
+		who = "An agent"
+	}
+	fmt.Fprintf(&b, "%s calls %s in %s. The policy wants you to be asked about:\n",
+		report.OneLine(who), report.OneLine(q.Actor.Tool), report.OneLine(q.Root))
+	for _, p := range q.Paths {
+		verb := "reading"
+		if p.Write {
+			verb = "changing"
+		}
+		fmt.Fprintf(&b, "  %s %s (rule %q)\n", verb, report.OneLine(p.Path), p.Rule)
+	}
+	if q.Diff == "" {
+		return b.String()
+	}
+	lines := strings.SplitAfter(q.Diff, "\n")
+	b.WriteString("\n" + strings.Join(lines[:min(len(lines), maxLines)], ""))
+	if len(lines) > maxLines {
+		fmt.Fprintf(&b, "… %d more lines are not shown\n", len(lines)-maxLines)
+	}
+	return b.String()
+}

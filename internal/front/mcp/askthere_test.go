@@ -1,0 +1,209 @@
+package mcp
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/emend-dev/emend"
+)
+
+// paged is a server whose calls wait, and the workspace as the process of an open page has it.
+func paged(t *testing.T) (s *Server, page *emend.Workspace, dir string) {
+	t.Helper()
+	s, dir = policed(t)
+	s.Wait = 45 * time.Second
+	page, err := emend.Open(dir)
+	must(t, err)
+	t.Cleanup(func() { page.Close() })
+	leave, err := page.Attend()
+	must(t, err)
+	t.Cleanup(leave)
+	return s, page, dir
+}
+
+// firstWaiting waits until a call waits.
+func firstWaiting(t *testing.T, page *emend.Workspace) emend.Waiting {
+	t.Helper()
+	for range 3000 {
+		all, err := page.Waiting(t.Context())
+		must(t, err)
+		if len(all) > 0 {
+			return all[0]
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	t.Fatal("nothing waits")
+	return emend.Waiting{}
+}
+
+// noneWaits fails unless soon nothing waits.
+func noneWaits(t *testing.T, s *Server, page *emend.Workspace) {
+	t.Helper()
+	for range 3000 {
+		all, err := page.Waiting(t.Context())
+		must(t, err)
+		if len(all) == 0 && len(s.asked) == 0 {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	t.Error("a call waits still")
+}
+
+// patching applies the patch in the background.
+func patching(ctx context.Context, t *testing.T, cs *sdk.ClientSession, meta sdk.Meta) <-chan *sdk.CallToolResult {
+	out := make(chan *sdk.CallToolResult, 1)
+	var calls sync.WaitGroup
+	calls.Go(func() {
+		r, err := cs.CallTool(ctx, &sdk.CallToolParams{Meta: meta, Name: "apply_patch", Arguments: map[string]any{"patch": patchSQL}})
+		if err != nil && ctx.Err() == nil {
+			t.Error(err)
+		}
+		out <- r
+	})
+	t.Cleanup(calls.Wait)
+	return out
+}
+
+// Whatever the transport and the revision, a call of a client that cannot ask waits for who has a page open.
+func TestAnsweredAtThePage(t *testing.T) {
+	for _, way := range ways {
+		t.Run(way.name, func(t *testing.T) {
+			s, page, dir := paged(t)
+			cs := connect(t, s, nil, way.revision, way.http)
+			done := patching(t.Context(), t, cs, nil)
+			is := firstWaiting(t, page)
+			if q := is.Question; q.Actor.Client != "tester/1" || q.Actor.Session == "" || q.Actor.Tool != "apply_patch" || len(q.Paths) != 2 || strings.Count(q.Diff, "+two") != 3 {
+				t.Errorf("a person is shown %+v", is)
+			}
+			_, err := page.Deny(t.Context(), emend.DenyRequest{ID: is.ID, Reason: "use a new migration"})
+			must(t, err)
+			if r := <-done; !r.IsError || !strings.Contains(textOf(r), "use a new migration") || contents(t, dir) != before {
+				t.Errorf("denied: %s", textOf(r))
+			}
+			done = patching(t.Context(), t, cs, nil)
+			_, err = page.Allow(t.Context(), emend.AllowRequest{ID: firstWaiting(t, page).ID})
+			must(t, err)
+			if r := <-done; r.IsError || contents(t, dir) != after {
+				t.Errorf("allowed: %s", textOf(r))
+			}
+			noneWaits(t, s, page)
+		})
+	}
+}
+
+// A client that can ask the person itself is asked, whoever has a page open.
+func TestClientIsAskedFirst(t *testing.T) {
+	for _, way := range ways {
+		t.Run(way.name, func(t *testing.T) {
+			s, page, dir := paged(t)
+			p := &person{answer: says("deny", "no")}
+			r := callPatch(t, connect(t, s, p, way.revision, way.http), false)
+			if all, err := page.Waiting(t.Context()); len(all) > 0 || err != nil || len(p.questions) != 1 || !r.IsError || contents(t, dir) != before {
+				t.Errorf("%d questions to the client; %+v, %v: %s", len(p.questions), all, err, textOf(r))
+			}
+		})
+	}
+}
+
+// Who cancels a call, or leaves, withdraws its question.
+func TestWithdrawn(t *testing.T) {
+	for _, way := range ways {
+		for _, leaves := range []bool{false, true} {
+			t.Run(way.name, func(t *testing.T) {
+				s, page, dir := paged(t)
+				cs := connect(t, s, nil, way.revision, way.http)
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				done := patching(ctx, t, cs, nil)
+				id := firstWaiting(t, page).ID
+				cancel()
+				if leaves {
+					cs.Close()
+				}
+				noneWaits(t, s, page)
+				if _, err := page.Allow(t.Context(), emend.AllowRequest{ID: id}); err == nil {
+					t.Error("it could be allowed afterwards")
+				}
+				<-done
+				if got := contents(t, dir); got != before {
+					t.Errorf("changed: %q", got)
+				}
+			})
+		}
+	}
+}
+
+// What is allowed for the session needs no place among those that wait, and ends with the session.
+func TestAllowedForASession(t *testing.T) {
+	s, page, dir := paged(t)
+	cs := connect(t, s, nil, "2025-11-25", true)
+	done := patching(t.Context(), t, cs, nil)
+	_, err := page.Allow(t.Context(), emend.AllowRequest{ID: firstWaiting(t, page).ID, Session: true})
+	must(t, err)
+	if r := <-done; r.IsError {
+		t.Fatal(textOf(r))
+	}
+	restore := func() {
+		for _, name := range []string{"a.sql", "b.sql", "free"} {
+			must(t, os.WriteFile(filepath.Join(dir, name), []byte("one\n"), 0o644))
+		}
+	}
+	restore()
+	for range cap(s.asked) {
+		s.asked <- struct{}{}
+	}
+	if r := callPatch(t, cs, false); r.IsError || contents(t, dir) != after {
+		t.Errorf("again: %s", textOf(r))
+	}
+	restore()
+	other := connect(t, s, nil, "2025-11-25", true)
+	if r := callPatch(t, other, false); !r.IsError || !strings.Contains(textOf(r), "too many questions") || contents(t, dir) != before {
+		t.Errorf("another session: %s", textOf(r))
+	}
+}
+
+// A client that asked for progress hears every five seconds that a person is asked, and at the end that nobody answered.
+func TestProgressWhileItWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, page, dir := paged(t)
+		mine, theirs := sdk.NewInMemoryTransports()
+		served, err := s.SDK().Connect(t.Context(), theirs, nil)
+		must(t, err)
+		told := make(chan string, 100)
+		c := sdk.NewClient(&sdk.Implementation{Name: "tester"}, &sdk.ClientOptions{
+			ProgressNotificationHandler: func(_ context.Context, n *sdk.ProgressNotificationClientRequest) { told <- n.Params.Message }})
+		cs, err := c.Connect(t.Context(), mine, &sdk.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
+		must(t, err)
+		from := time.Now()
+		r := <-patching(t.Context(), t, cs, sdk.Meta{"progressToken": "p"})
+		if took := time.Since(from); !r.IsError || contents(t, dir) != before || !strings.Contains(textOf(r), "did not answer within 45s") || took > 46*time.Second {
+			t.Errorf("after %v: %s", took, textOf(r))
+		}
+		if n, first := len(told), <-told; n != 8 || !strings.Contains(first, "a person is asked; 40 s are left") {
+			t.Errorf("told %d times, first %q", n, first)
+		}
+		cs.Close()
+		served.Close()
+		page.Close()
+	})
+}
+
+// The tools that answer are no tools for agents.
+func TestAgentsHaveNoAnswers(t *testing.T) {
+	s, _, _ := paged(t)
+	cs := connect(t, s, nil, "2025-11-25", false)
+	for _, name := range []string{"allow", "deny"} {
+		if r, err := cs.CallTool(t.Context(), &sdk.CallToolParams{Name: name, Arguments: map[string]any{"id": "q22222222222"}}); err == nil {
+			t.Errorf("%s: %s", name, textOf(r))
+		}
+	}
+}
