@@ -1,0 +1,222 @@
+package web
+
+import (
+	"net/url"
+	"os"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/emend-dev/emend"
+)
+
+// TestDo: a form does what it says, once, and the log has that a person did it.
+func TestDo(t *testing.T) {
+	p := build(t, nil)
+	tx := p.create("a", "hello\n")
+	b := p.in()
+	form := b.form("undo", url.Values{"entry": {tx}})
+	a := b.post("/ui/default/do/undo", form)
+	if to := a.head.Get("Location"); a.code != 303 || !strings.HasPrefix(to, "/ui/default/change/") || !strings.HasSuffix(to, "?done=1") {
+		t.Fatalf("%d %v %s", a.code, a.head, a.body)
+	}
+	if p.has("a") != "nothing" {
+		t.Errorf("the file is still there: %q", p.has("a"))
+	}
+	h, err := p.ws.History(t.Context(), emend.HistoryRequest{})
+	p.must(err)
+	if e := h.Data.Entries[0]; e.Client != "emend ui" || e.AgentName != "person" || !strings.HasPrefix(e.SessionID, "ui-") || e.ToolName != "undo" {
+		t.Errorf("the log says that it was %+v", e)
+	}
+
+	// The same form again, with the file there again: nothing more is done.
+	p.create("a", "hello\n")
+	again := b.post("/ui/default/do/undo", form)
+	again.want(t, 409, "this form was sent before")
+	again.want(t, 409, "See what it did")
+	again.want(t, 409, `href="`+a.head.Get("Location")+`"`)
+	if p.has("a") != "hello\n" {
+		t.Error("the form was good twice")
+	}
+}
+
+// TestDoNext: a form may name the page on which the result is seen, of this workspace.
+func TestDoNext(t *testing.T) {
+	p := build(t, nil)
+	b := p.in()
+	for next, want := range map[string]string{"/ui/default/trash?x=1": "/ui/default/trash?x=1", "/ui/other/": "/ui/default/", "https://evil.example/": "/ui/default/",
+		"//evil.example/ui/default/": "/ui/default/", "/ui/default/../other/": "/ui/default/"} {
+		form := b.form("undo", url.Values{"entry": {p.create("a", "x")}})
+		form.Set("next", next)
+		if a := b.post("/ui/default/do/undo", form); a.head.Get("Location") != want {
+			t.Errorf("%s: %d %s", next, a.code, a.head.Get("Location"))
+		}
+	}
+}
+
+// TestForgedForms: a form is good for the visit, the tool and the arguments that it was made for, and for nothing else.
+func TestForgedForms(t *testing.T) {
+	p := build(t, func(c *Config) { c.Workspaces = append(c.Workspaces, Workspace{"other", c.Workspaces[0].Workspace}) })
+	tx := p.create("a", "hello\n")
+	b, other := p.in(), p.in()
+	args := url.Values{"entry": {tx}}
+	for name, send := range map[string]func() answer{
+		"no seal":       func() answer { return b.post("/ui/default/do/undo", args) },
+		"an empty seal": func() answer { f := b.form("undo", args); f.Set("seal", "~."); return b.post("/ui/default/do/undo", f) },
+		"half a seal": func() answer {
+			f := b.form("undo", args)
+			f.Set("seal", f.Get("seal")[:40])
+			return b.post("/ui/default/do/undo", f)
+		},
+		"of another visit":  func() answer { return b.post("/ui/default/do/undo", other.form("undo", args)) },
+		"of another tool":   func() answer { return b.post("/ui/default/do/undo", b.form("purge", args)) },
+		"another workspace": func() answer { return b.post("/ui/other/do/undo", b.form("undo", args)) },
+		"an argument more": func() answer {
+			f := b.form("undo", url.Values{})
+			f.Set("entry", tx)
+			return b.post("/ui/default/do/undo", f)
+		},
+		"an argument less": func() answer {
+			f := b.form("undo", url.Values{"entry": {tx}, "sessionId": {"x"}})
+			f.Del("sessionId")
+			return b.post("/ui/default/do/undo", f)
+		},
+		"another argument": func() answer {
+			f := b.form("undo", url.Values{"entry": {"x"}})
+			f.Set("entry", tx)
+			return b.post("/ui/default/do/undo", f)
+		},
+		"an argument twice": func() answer { f := b.form("undo", args); f.Add("entry", tx); return b.post("/ui/default/do/undo", f) },
+		"a field not open": func() answer {
+			f := b.form("undo", args, "reason")
+			f.Set("dryRun", "true")
+			return b.post("/ui/default/do/undo", f)
+		},
+		"a field made open": func() answer {
+			f := b.form("undo", url.Values{})
+			f.Set("seal", "entry"+f.Get("seal"))
+			f.Set("entry", tx)
+			return b.post("/ui/default/do/undo", f)
+		},
+		"in the query": func() answer { f := b.form("undo", args); return b.post("/ui/default/do/undo?"+f.Encode(), nil) },
+		"by GET":       func() answer { f := b.form("undo", args); return b.get("/ui/default/do/undo?" + f.Encode()) },
+		"an agent's tool": func() answer {
+			return b.post("/ui/default/do/write_file", b.form("write_file", url.Values{"path": {"b"}, "content": {"x"}}))
+		},
+		"no tool":            func() answer { return b.post("/ui/default/do/nothing", b.form("nothing", nil)) },
+		"a tool in disguise": func() answer { return b.post("/ui/default/do/%75ndo%00", b.form("undo", args)) },
+		"as JSON": func() answer {
+			return b.ask("POST", "/ui/default/do/undo", `{"entry":"`+tx+`"}`, "Content-Type", "application/json")
+		},
+		"as plain text": func() answer {
+			return b.ask("POST", "/ui/default/do/undo", b.form("undo", args).Encode(), "Content-Type", "text/plain")
+		},
+		"as parts": func() answer {
+			return b.ask("POST", "/ui/default/do/undo", b.form("undo", args).Encode(), "Content-Type", "multipart/form-data; boundary=x")
+		},
+		"without a type": func() answer { return b.ask("POST", "/ui/default/do/undo", b.form("undo", args).Encode()) },
+		"huge": func() answer {
+			f := b.form("undo", args)
+			f.Set("x", strings.Repeat("y", maxForm))
+			return b.post("/ui/default/do/undo", f)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			want := map[string]int{"an agent's tool": 404, "no tool": 404, "as JSON": 415, "as plain text": 415, "as parts": 415, "without a type": 415, "huge": 413}[name]
+			if a := send(); a.code < 400 || a.code >= 500 || want != 0 && a.code != want {
+				t.Errorf("%d %v %s", a.code, a.head, a.body)
+			}
+			if p.has("a") != "hello\n" || p.has("b") != "nothing" {
+				t.Errorf("it was done: %q %q", p.has("a"), p.has("b"))
+			}
+		})
+	}
+	b.post("/ui/default/do/undo", b.form("undo", args)).want(t, 303)
+}
+
+// TestOpenFields: what a person fills in is free, and what is left empty is none.
+func TestOpenFields(t *testing.T) {
+	p := build(t, nil, "a", "hello\n")
+	b := p.in()
+	d, err := p.ws.Delete(t.Context(), emend.DeleteRequest{Path: "a"})
+	p.must(err)
+	form := b.form("restore_file", url.Values{"trashedPath": {d.Data.TrashedTo}}, "targetPath")
+	form.Set("targetPath", "elsewhere/b")
+	b.post("/ui/default/do/restore_file", form).want(t, 303)
+	if p.has("elsewhere/b") != "hello\n" || p.has("a") != "nothing" {
+		t.Errorf("%q %q", p.has("a"), p.has("elsewhere/b"))
+	}
+}
+
+// TestFormsExpire: a form that lay open for too long is shown anew, not done.
+func TestFormsExpire(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := New(Config{Workspaces: []Workspace{{Name: "default"}}})
+		r := &request{site: s, space: &s.Workspaces[0], visit: "ui-x"}
+		args := url.Values{"entry": {"x"}}
+		early, late := r.seal("undo", args), r.seal("undo", args)
+		time.Sleep(sealed - time.Second)
+		if err := r.unseal(early, "undo", args); err != nil {
+			t.Errorf("a form is not good for an hour: %v", err)
+		}
+		time.Sleep(time.Second)
+		if err := r.unseal(late, "undo", args); err == nil {
+			t.Error("a form is good for more than an hour")
+		}
+	})
+}
+
+// TestReadOnlySite: nothing is done from a site that only shows.
+func TestReadOnlySite(t *testing.T) {
+	p := build(t, func(c *Config) { c.ReadOnly = true })
+	tx := p.create("a", "hello\n")
+	b := p.in()
+	for name := range offered {
+		b.post("/ui/default/do/"+name, b.form(name, url.Values{"entry": {tx}})).want(t, 403, "--read-only")
+	}
+	if p.has("a") != "hello\n" {
+		t.Error("it was undone")
+	}
+}
+
+// outside are paths that leave the workspace, or try to.
+var outside = []string{"../../etc/passwd", "/etc/passwd", "..", "a/../../x", "trash/../../etc/passwd", "%2e%2e/%2e%2e/etc/passwd", `..\..\etc\passwd`, "link/passwd", "//etc/passwd",
+	"a\x00/../../etc/passwd", "\x00", "./../x", ".emend/audit", ".git/config", "\xff\xfe", strings.Repeat("a/", 5000), strings.Repeat("../", 200) + "etc/passwd"}
+
+// TestPathsOut: a path in an address that leaves the workspace shows nothing of what is there.
+func TestPathsOut(t *testing.T) {
+	p := build(t, nil, "etc/hosts", "inside\n")
+	tx := p.create("a", "hello\n")
+	p.must(os.Symlink("/etc", p.dir+"/link"))
+	b := p.in()
+	passwd, err := os.ReadFile("/etc/passwd")
+	p.must(err)
+	secret, _, _ := strings.Cut(string(passwd), "\n")
+	for _, path := range outside {
+		q := url.QueryEscape(path)
+		raw := url.PathEscape(path)
+		for _, address := range []string{"file?path=" + q, "file?path=" + q + "&version=" + q, "file?path=a&version=" + q, "?path=" + q, "?session=" + q + "&q=" + q, "session?id=" + q,
+			"change/" + raw, "trash/" + raw, "diff/" + raw + "?file=0&from=0", "diff/" + tx + "?file=" + q + "&from=" + q, "diff/x?session=" + q, "confirm/" + raw,
+			"confirm/restore_file?trashedPath=" + q, "confirm/restore_file?trashedPath=" + q + "&targetPath=" + q, "confirm/put_back?path=" + q + "&version=" + q,
+			"confirm/undo?entry=" + q, "confirm/undo?path=" + q, "confirm/purge?path=" + q, "confirm/clear_trash?ids=" + q, "waiting?id=" + q, "?before=" + q + "&since=" + q} {
+			a := b.get("/ui/default/" + address)
+			if a.code >= 500 {
+				t.Errorf("%s: %d %s", address, a.code, a.body)
+			}
+			if strings.Contains(a.body, secret) || strings.Contains(a.body, "root:") {
+				t.Errorf("%s shows %s", address, a.body)
+			}
+		}
+		for tool, args := range map[string]url.Values{"restore_file": {"trashedPath": {path}, "targetPath": {path}}, "put_back": {"path": {path}, "version": {path}},
+			"undo": {"entry": {path}}, "purge": {"path": {path}}, "clear_trash": {"ids": {path}}, "allow": {"id": {path}}, "deny": {"id": {path}}} {
+			a := b.post("/ui/default/do/"+tool, b.form(tool, args))
+			if a.code >= 500 || strings.Contains(a.body, secret) {
+				t.Errorf("%s %q: %d %s", tool, path, a.code, a.body)
+			}
+		}
+	}
+	if p.has("a") != "hello\n" || p.has("etc/hosts") != "inside\n" {
+		t.Error("something was changed")
+	}
+}

@@ -1,0 +1,51 @@
+package web
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/url"
+
+	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/internal/report"
+)
+
+// shownField is the field of a form that says what the person was shown. It is sealed as the arguments are, and is none of
+// the tool's.
+const shownField = "shown"
+
+// asShown makes the call of a form, if it would do still what the form's page showed. What an agent changes while a person
+// looks would else be taken back with the rest: a session is all that it has done by now.
+func (r *request) asShown(name string, args url.Values) emend.Result {
+	shown := args.Get(shownField)
+	delete(args, shownField)
+	if shown == "" {
+		return r.call(name, args)
+	}
+	o, err := r.dry(name, args)
+	if err != nil {
+		return report.Of(report.View{}, nil, err)
+	}
+	if o.Ok && shownOf(o) != shown {
+		return report.Of(report.View{}, nil, &emend.Error{Kind: emend.Stale, Msg: "it would do something else by now than what you were shown",
+			Hint: "Look at what it would do now, and have it done if that is what you want."})
+	}
+	return r.call(name, args) // what is refused is refused by the call, which the log has
+}
+
+// shownOf is what a dry run would do, by its hash: each file before and after, or each change that would be forgotten.
+func shownOf(o *report.Object) string {
+	h := sha256.New()
+	switch data := o.Data.(type) {
+	case *report.Data:
+		for i := range data.ChangedFiles {
+			f := &data.ChangedFiles[i]
+			fmt.Fprintf(h, "%q %q %q %q %q\n", f.Operation, f.Path, f.ToPath, f.BeforeSha256, f.AfterSha256)
+		}
+	case *emend.Purged:
+		for i := range data.Transactions {
+			fmt.Fprintf(h, "%q\n", data.Transactions[i].Tx)
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}

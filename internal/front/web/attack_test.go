@@ -1,0 +1,277 @@
+package web
+
+import (
+	"crypto/tls"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestStrangers: whoever is not in sees nothing and does nothing, whatever is asked for.
+func TestStrangers(t *testing.T) {
+	p := build(t, nil)
+	tx := p.create("secret-name.txt", "secret-text\n")
+	in := p.in()
+	good := in.cookies[0]
+	for name, cookie := range map[string]*http.Cookie{
+		"no cookie":            nil,
+		"a wrong one":          {Name: good.Name, Value: strings.Repeat("A", 43)},
+		"one of another port":  {Name: "emend-1", Value: good.Value},
+		"half of the right":    {Name: good.Name, Value: good.Value[:20]},
+		"more than the right":  {Name: good.Name, Value: good.Value + "x"},
+		"the name of a visit":  {Name: good.Name, Value: "ui-"},
+		"the token as it is":   {Name: good.Name, Value: testToken},
+		"an empty one":         {Name: good.Name},
+		"the right, elsewhere": {Name: "emend", Value: good.Value},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := &person{house: p}
+			for _, path := range []string{"/ui/", "/ui/default/", "/ui/default/change/" + tx, "/ui/default/file?path=secret-name.txt", "/ui/default/health", "/ui/nobody/", "/", "/ui/default"} {
+				b.cookies = nil
+				if cookie != nil {
+					b.cookies = []*http.Cookie{cookie}
+				}
+				a := b.get(path)
+				if to, _ := url.Parse(a.head.Get("Location")); a.code != 303 || to.Path != "/ui/login" || strings.Contains(a.body, "secret-text") {
+					t.Errorf("%s: %d %v %s", path, a.code, a.head, a.body)
+				}
+				b.ask("GET", path, "").want(t, 401, "nobody is signed in here")
+			}
+			b.ask("GET", "/ui/default/events", "", "Accept", "text/event-stream").want(t, 401)
+			b.post("/ui/default/do/undo", b.form("undo", url.Values{"entry": {tx}})).want(t, 401)
+			b.post("/ui/logout", nil).want(t, 401)
+		})
+	}
+	if p.has("secret-name.txt") != "secret-text\n" {
+		t.Error("somebody undid it")
+	}
+	in.get("/ui/default/").want(t, 200)
+}
+
+// TestAnotherSite: what somebody else's page has a browser send is refused, cookie and seal or not.
+func TestAnotherSite(t *testing.T) {
+	p := build(t, nil)
+	tx := p.create("a", "hello\n")
+	b := p.in()
+	host := strings.TrimPrefix(p.at, "http://")
+	for name, head := range map[string][]string{
+		"cross-site":                  {"Sec-Fetch-Site", "cross-site"},
+		"same-site, another port":     {"Sec-Fetch-Site", "same-site"},
+		"origin of another site":      {"Origin", "https://evil.example"},
+		"origin of no site":           {"Origin", "null"},
+		"origin of another port":      {"Origin", "http://127.0.0.1:1"},
+		"origin of a longer name":     {"Origin", p.at + ".evil.example"},
+		"origin of a program":         {"Origin", strings.Replace(p.at, "http://", "ftp://", 1)},
+		"two origins":                 {"Origin", p.at, "Origin", "https://evil.example"},
+		"a name that points here":     {"Host", "rebound.example" + host[strings.LastIndex(host, ":"):]},
+		"that, with its own origin":   {"Host", "rebound.example", "Origin", "http://rebound.example"},
+		"an address that is not ours": {"Host", "10.0.0.1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, path := range []string{"/ui/default/", "/ui/login", "/ui/static/app.css", "/ui/default/events", "/ui/nobody/"} {
+				a := b.ask("GET", path, "", head...)
+				a.want(t, 403)
+				if len(a.head.Values("Set-Cookie")) > 0 || a.head.Get("Access-Control-Allow-Origin") != "" {
+					t.Errorf("%s: %v", path, a.head)
+				}
+			}
+			body, form := b.form("undo", url.Values{"entry": {tx}}).Encode(), []string{"Content-Type", "application/x-www-form-urlencoded"}
+			b.ask("POST", "/ui/default/do/undo", body, append(form, head...)...).want(t, 403)
+			b.ask("POST", "/ui/login", "token="+testToken, append(form, head...)...).want(t, 403)
+			b.ask("POST", "/ui/logout", "", append(form, head...)...).want(t, 403)
+		})
+	}
+	if p.has("a") != "hello\n" {
+		t.Error("another site undid it")
+	}
+	b.get("/ui/default/").want(t, 200)
+}
+
+// TestHeaders: every answer, whatever it is, refuses frames, scripts that stand in a page, other hosts and guesses of its
+// type.
+func TestHeaders(t *testing.T) {
+	p := build(t, nil)
+	p.create("a", "hello\n")
+	in, out := p.in(), &person{house: p}
+	for name, a := range map[string]answer{
+		"page":        in.get("/ui/default/"),
+		"first":       in.get("/ui/"),
+		"login":       out.get("/ui/login"),
+		"wrong token": out.post("/ui/login", url.Values{"token": {"guess"}}),
+		"stranger":    out.get("/ui/default/"),
+		"script":      out.ask("GET", "/ui/default/", ""),
+		"other site":  in.ask("GET", "/ui/default/", "", "Origin", "https://evil.example"),
+		"nowhere":     in.get("/ui/default/nowhere"),
+		"no space":    in.get("/ui/nobody/"),
+		"style":       out.ask("GET", "/ui/static/app.css", ""),
+		"no style":    out.ask("GET", "/ui/static/none.css", ""),
+		"bad form":    in.post("/ui/default/do/undo", url.Values{"entry": {"x"}}),
+		"no tool":     in.post("/ui/default/do/write_file", nil),
+		"large":       in.post("/ui/default/do/undo", url.Values{"entry": {strings.Repeat("x", 70<<10)}}),
+		"method":      in.ask("DELETE", "/ui/default/", ""),
+		"options":     in.ask("OPTIONS", "/ui/default/do/undo", ""),
+		"trace":       in.ask("TRACE", "/ui/default/", ""),
+		"cleaned":     in.get("/ui/default/../default/"),
+		"head":        in.ask("HEAD", "/ui/default/", ""),
+		"done":        in.post("/ui/login", url.Values{"token": {testToken}}),
+	} {
+		want := map[string]string{"X-Frame-Options": "DENY", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin",
+			"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin", "Content-Security-Policy": policy}
+		for header, value := range want {
+			if got := a.head.Values(header); len(got) != 1 || got[0] != value {
+				t.Errorf("%s (%d): %s: %q", name, a.code, header, got)
+			}
+		}
+		if name != "style" && a.head.Get("Cache-Control") != "no-store" {
+			t.Errorf("%s: Cache-Control: %q", name, a.head.Get("Cache-Control"))
+		}
+	}
+	// What is not named here is refused, and what is named has no other word.
+	want := map[string]string{"default-src": "'none'", "script-src": "'self'", "style-src": "'self'", "img-src": "'self'", "connect-src": "'self'", "form-action": "'self'",
+		"frame-ancestors": "'none'", "base-uri": "'none'", "require-trusted-types-for": "'script'", "trusted-types": "'none'"}
+	got := map[string]string{}
+	for part := range strings.SplitSeq(policy, ";") {
+		name, value, _ := strings.Cut(strings.TrimSpace(part), " ")
+		got[name] += value
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("the policy is %v", got)
+	}
+}
+
+// TestTokenStays: nothing that is sent or written has the token, and the cookie is one that no script and no other site has.
+func TestTokenStays(t *testing.T) {
+	p := build(t, nil)
+	tx := p.create("a", "hello\n")
+	b := p.in()
+	c := b.cookies[0]
+	if !c.HttpOnly || c.SameSite != http.SameSiteStrictMode || c.Path != "/ui/" || c.Secure || !strings.HasSuffix(c.Name, p.at[strings.LastIndex(p.at, ":")+1:]) || len(c.Value) != 43 {
+		t.Errorf("the cookie: %v", c)
+	}
+	all := []answer{b.post("/ui/login", url.Values{"token": {testToken}, "next": {"/ui/default/?token=" + "x"}}), b.get("/ui/login"), b.get("/ui/"), b.get("/ui/default/"),
+		b.get("/ui/default/change/" + tx), b.get("/ui/default/nowhere"), b.post("/ui/default/do/undo", b.form("undo", url.Values{"entry": {tx}}))}
+	gone := b.post("/ui/logout", nil)
+	all = append(all, gone, b.get("/ui/default/"), b.post("/ui/login", url.Values{"token": {testToken + "x"}, "next": {"/ui/"}}))
+	for i, a := range all {
+		if text := fmt.Sprint(a.head, a.body); strings.Contains(text, testToken) || strings.Contains(a.body, c.Value) {
+			t.Errorf("%d: the token or the secret is in %s", i, text)
+		}
+	}
+	if strings.Contains(p.logs.String(), testToken) || strings.Contains(p.logs.String(), c.Value) {
+		t.Error("the log has it")
+	}
+	// Behind TLS, the proxy's or its own, the cookie is for TLS alone.
+	r, _ := http.NewRequest("POST", "/ui/login", nil)
+	r.Header.Set("Origin", "https://host.example")
+	if !cookie(r, "x").Secure {
+		t.Error("the cookie goes without TLS")
+	}
+	r.Header.Del("Origin")
+	if r.TLS = new(tls.ConnectionState); !cookie(r, "x").Secure {
+		t.Error("the cookie of a server with TLS goes without")
+	}
+	// What a client says of a proxy is believed by nobody.
+	r.TLS, r.Host = nil, "127.0.0.1:1"
+	for _, name := range []string{"X-Forwarded-Proto", "X-Forwarded-Host", "X-Forwarded-Port", "Forwarded"} {
+		r.Header.Set(name, "https")
+	}
+	if c := cookie(r, "x"); c.Secure || c.Name != "emend-1" {
+		t.Errorf("the cookie is as a client says: %v", c)
+	}
+}
+
+// TestVisits: a visit ends with its way out, after a time without a request, and when too many others came.
+func TestVisits(t *testing.T) {
+	p := build(t, nil)
+	now := time.Now()
+	p.visits.now = func() time.Time { return now }
+	a, b := p.in(), p.in()
+	old := a.cookies
+	a.post("/ui/logout", nil).want(t, 303)
+	if c := a.cookies[0]; c.Value != "" || c.MaxAge >= 0 {
+		t.Errorf("the cookie stays: %v", c)
+	}
+	a.cookies = old
+	a.get("/ui/default/").want(t, 303)
+	now = now.Add(visitIdle)
+	b.get("/ui/default/").want(t, 200)
+	now = now.Add(visitIdle + time.Second)
+	b.get("/ui/default/").want(t, 303)
+
+	first := p.in()
+	for range 1000 {
+		now = now.Add(time.Millisecond)
+		p.visits.begin()
+	}
+	first.get("/ui/default/").want(t, 303)
+	if n := len(p.visits.open); n != mostVisits {
+		t.Errorf("%d visits are remembered", n)
+	}
+	p.in().get("/ui/default/").want(t, 200)
+}
+
+// TestLogins: a thousand of them keep no more than there is room for; who comes in again leaves no old secret behind.
+func TestLogins(t *testing.T) {
+	p := build(t, nil)
+	b := p.in()
+	before := b.cookies
+	for range 1000 {
+		b.post("/ui/login", url.Values{"token": {testToken}}).want(t, 303)
+	}
+	if n := len(p.visits.open); n != 1 {
+		t.Errorf("%d visits of one browser", n)
+	}
+	b.get("/ui/default/").want(t, 200)
+	b.cookies = before
+	b.get("/ui/default/").want(t, 303)
+}
+
+// TestGuesses: wrong tokens are slowed, and do not keep out who has the right one.
+func TestGuesses(t *testing.T) {
+	p := build(t, nil)
+	codes := map[int]int{}
+	b := &person{house: p}
+	for _, guess := range []string{"", testToken[:10], testToken + "x", strings.ToUpper(testToken)} {
+		b.post("/ui/login", url.Values{"token": {guess}}).want(t, 401, "This is not the token")
+	}
+	for range 100 {
+		codes[b.post("/ui/login", url.Values{"token": {"guess"}}).code]++
+	}
+	if codes[401] > 50 || codes[429] < 50 || len(b.cookies) > 0 {
+		t.Errorf("%v, %v", codes, b.cookies)
+	}
+	b.ask("GET", "/ui/login?token="+testToken, "").want(t, 200)
+	b.ask("GET", "/ui/default/", "", "Authorization", "Bearer "+testToken).want(t, 401)
+	p.in().get("/ui/default/").want(t, 200)
+
+	none := build(t, func(c *Config) { c.Token = "" })
+	(&person{house: none}).post("/ui/login", url.Values{"token": {""}}).want(t, 401)
+}
+
+// TestNext: where a person goes after the token, and after a deed, is on this site.
+func TestNext(t *testing.T) {
+	for address, want := range map[string]string{
+		"/ui/default/change/12?x=1": "/ui/default/change/12?x=1", "": "/ui/", "https://evil.example/ui/": "/ui/", "//evil.example/ui/": "/ui/",
+		`/\evil.example`: "/ui/", `/ui/\evil.example`: "/ui/", "javascript:alert(1)": "/ui/", "/ui/../x": "/ui/", "/ui/%2e%2e/x": "/ui/", "/ui": "/ui/", "/": "/ui/",
+		"/ui/a\r\nSet-Cookie: x=1": "/ui/", "http:/ui/": "/ui/", "/ui//evil.example": "/ui/", "/ui/a#b": "/ui/a", "/ui/default/file?path=../../x": "/ui/default/file?path=../../x",
+	} {
+		if got := below("/ui/", address); got != want {
+			t.Errorf("%q: %q, want %q", address, got, want)
+		}
+	}
+	p := build(t, nil)
+	for _, next := range []string{"https://evil.example", "//evil.example", "/elsewhere"} {
+		a := (&person{house: p}).post("/ui/login", url.Values{"token": {testToken}, "next": {next}})
+		if a.head.Get("Location") != "/ui/" {
+			t.Errorf("%s: %s", next, a.head.Get("Location"))
+		}
+		if a := p.in().get("/ui/login?next=" + url.QueryEscape(next)); a.code != 303 || a.head.Get("Location") != "/ui/" {
+			t.Errorf("who is in already, to %s: %d %s", next, a.code, a.head.Get("Location"))
+		}
+		(&person{house: p}).get("/ui/login?next="+url.QueryEscape(next)).want(t, 200, `value="/ui/"`)
+	}
+}

@@ -1,0 +1,190 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/emend-dev/emend"
+)
+
+func (p *desktop) patch(text string) string {
+	p.t.Helper()
+	p.agent("apply_patch", map[string]any{"patch": "*** Begin Patch\n" + text + "*** End Patch\n"})
+	return p.last()
+}
+
+func update(path, from, to string) string {
+	return fmt.Sprintf("*** Update File: %s\n@@\n-%s\n+%s\n", path, from, to)
+}
+
+func (p *desktop) sum(path string) string {
+	p.t.Helper()
+	a, err := p.ws.Read(context.Background(), emend.ReadRequest{Path: path, AllowBinary: true})
+	must(p.t, err)
+	return a.Data.Sha256
+}
+
+// TestChangeUndoRedo: a change is opened, taken back and done again, and each page says what became of it.
+func TestChangeUndoRedo(t *testing.T) {
+	p := newDesktop(t, map[string]string{"a.txt": "one\ntwo\nthree\n"})
+	first := p.patch("*** Update File: a.txt\n@@\n one\n-two\n+2\n three\n*** Add File: b.txt\n+new\n")
+	body := p.get(p.entryPage(first))
+	says(t, body, "Changed a.txt and 1 more", "robot", "robot 1.2", "s1", "call-7", "apply_patch", "edited a.txt", "created b.txt",
+		"Unchanged since.", "Undo this change", "Forget contents", "line 1, exact", "2 files")
+	for _, markup := range []string{`<section class="file" id="file-0" data-path="a.txt"`, `data-state="unchanged"`, `<table class="diff unified"`, `<h1>`} {
+		if !strings.Contains(body, markup) {
+			t.Errorf("no %s in\n%s", markup, body)
+		}
+	}
+	if strings.Contains(words(body), "Newer") {
+		t.Error("the newest change has a newer one")
+	}
+
+	dry := p.get("/ui/default/confirm/undo?entry=" + first)
+	says(t, dry, "Undo: changed a.txt and 1 more", "What would happen", "2 files would change", "edit a.txt", "delete b.txt", "Leave it as it is")
+	if p.read("a.txt") != "one\n2\nthree\n" {
+		t.Fatal("looking at it took it back")
+	}
+	after := p.done(dry, "do")
+	says(t, after, "Done:", "Took back changes of a.txt", "It took back "+first, "Redo: take this undo back", "person by emend ui", "Older change")
+	if p.read("a.txt") != "one\ntwo\nthree\n" || !p.absent("b.txt") {
+		t.Fatalf("it was not taken back: %q", p.read("a.txt"))
+	}
+
+	undo := p.last()
+	body = p.get(p.entryPage(first))
+	says(t, body, "undone", "It was taken back by "+undo, "Newer change")
+	saysNot(t, body, "Undo this change")
+	says(t, p.get(linkTo(t, body, regexp.MustCompile(`<a href="([^"]*)" rel="next">`), 0)), "It took back "+first)
+
+	redo := p.get("/ui/default/confirm/undo?entry=" + undo)
+	says(t, redo, "Redo: take back the undo "+undo)
+	p.done(redo, "do")
+	if p.read("a.txt") != "one\n2\nthree\n" || p.read("b.txt") != "new\n" {
+		t.Fatalf("it was not done again: %q", p.read("a.txt"))
+	}
+}
+
+// TestChangeRefused: a call that was refused says why, and offers nothing to take back.
+func TestChangeRefused(t *testing.T) {
+	p := newDesktop(t, map[string]string{"a.txt": "one\n"})
+	p.tries("apply_patch", map[string]any{"patch": "*** Begin Patch\n" + update("a.txt", "nothing like it", "x") + "*** End Patch\n"})
+	entry := p.last()
+	body := p.get(p.entryPage(entry))
+	says(t, body, "Tried to edit a.txt: the patch does not fit", "refused", "its lines are not in the file", "patch_apply_error", "to edit a.txt")
+	saysNot(t, body, "Undo this change", "Forget contents", "Unchanged since")
+	if p.entryPage(entry) != "/ui/default/change/"+strings.TrimPrefix(entry, "#") {
+		t.Errorf("the address of %s is %s", entry, p.entryPage(entry))
+	}
+	p.tries("create_file", map[string]any{"path": "../x", "content": "x"})
+	says(t, p.get(p.entryPage(p.last())), "Tried to", "outside_workspace")
+	if status, body := p.try("/ui/default/change/999"); status != 404 || !strings.Contains(body, "no entry is called") {
+		t.Errorf("%d %s", status, words(body))
+	}
+}
+
+// TestChangeKinds: what is no edit of text is shown as what it is.
+func TestChangeKinds(t *testing.T) {
+	p := newDesktop(t, map[string]string{"a.txt": "one\n", "dir/b.txt": "b\n", "bin": "a\x00b", "open": "no newline"})
+	must(t, os.Symlink("a.txt", filepath.Join(p.dir, "link")))
+	p.agent("move_file", map[string]any{"fromPath": "dir/b.txt", "toPath": "c.txt", "expectedSha256": p.sum("dir/b.txt")})
+	moved := p.last()
+	says(t, p.get(p.entryPage(moved)), "Moved dir/b.txt to c.txt", "moved dir/b.txt to c.txt", "Moved, with the same content.", "Unchanged since.")
+	p.agent("delete_file", map[string]any{"path": "bin", "expectedSha256": p.sum("bin")})
+	says(t, p.get(p.entryPage(p.last())), "Deleted bin", "binary", "is in the trash", "Gone still.")
+	p.agent("delete_file", map[string]any{"path": "link", "expectedSha256": p.shaOf("a.txt")})
+	says(t, p.get(p.entryPage(p.last())), "Deleted link", "is in the trash")
+	p.agent("write_file", map[string]any{"path": "open", "content": "another", "expectedSha256": p.sum("open")})
+	edited := p.last()
+	says(t, p.get(p.entryPage(edited)), "no newline at the end", "Unchanged since.")
+	must(t, os.WriteFile(filepath.Join(p.dir, "open"), []byte("by hand\n"), 0o644))
+	says(t, p.get(p.entryPage(edited)), "Changed since, outside of emend")
+	must(t, os.Remove(filepath.Join(p.dir, "open")))
+	says(t, p.get(p.entryPage(edited)), "Gone since")
+	p.agent("delete_file", map[string]any{"path": "c.txt", "expectedSha256": p.sum("c.txt")})
+	deleted := p.last()
+	if body := p.get(p.entryPage(moved)); !strings.Contains(body, p.entryPage(deleted)) {
+		t.Errorf("the move does not name what deleted the file:\n%s", words(body))
+	}
+}
+
+// TestChangeForgotten: what is not kept any more is said so, with why.
+func TestChangeForgotten(t *testing.T) {
+	p := newDesktop(t, map[string]string{"a.txt": "the password is hunter2\n"})
+	entry := p.patch(update("a.txt", "the password is hunter2", "no password"))
+	dry := p.get("/ui/default/confirm/purge?entries=" + entry)
+	says(t, dry, "Forget contents", "would forget what 1 change displaced", entry, "a.txt")
+	body := p.done(dry, "do")
+	says(t, body, "a person had it forgotten", "Unchanged since.")
+	saysNot(t, body, "hunter2")
+	says(t, p.get(p.entryPage(p.last())), "Forgot what was kept of a.txt", "done")
+	says(t, p.get("/ui/default/confirm/purge?entries="+entry), "nothing")
+	says(t, p.get("/ui/default/confirm/undo?entry="+entry), "In the way", "no longer kept", "What became of a.txt")
+}
+
+// TestChangeHidden: of what may not be read nothing is shown but its name.
+func TestChangeHidden(t *testing.T) {
+	p := newDesktop(t, map[string]string{".env": "SECRET=1\n"}, emend.AllowProtected(".env"))
+	entry := p.patch(update(".env", "SECRET=1", "SECRET=2"))
+	must(t, p.ws.Close())
+	ws, err := emend.Open(p.dir)
+	must(t, err)
+	t.Cleanup(func() { ws.Close() })
+	p.ws = ws
+	p.serve(false)
+	for _, path := range []string{p.entryPage(entry), "/ui/default/confirm/undo?entry=" + entry, "/ui/default/file?path=.env", "/ui/default/trash"} {
+		_, body := p.try(path)
+		if strings.Contains(body, "SECRET") || strings.Contains(body, p.shaOf("SECRET=1\n")) {
+			t.Errorf("%s shows a secret:\n%s", path, words(body))
+		}
+	}
+	says(t, p.get(p.entryPage(entry)), "Edited .env", "The diff is not shown")
+	status, body := p.try("/ui/default/file?path=.env")
+	if status != 403 {
+		t.Errorf("%d %s", status, words(body))
+	}
+}
+
+// TestChangeHostile: what names and contents say is text.
+func TestChangeHostile(t *testing.T) {
+	name := "\"><img src=x onerror=alert(1)>\u202e'.txt"
+	p := newDesktop(t, map[string]string{name: "<script>alert(1)</script>\n"})
+	p.agent("edit_file", map[string]any{"path": name, "expectedSha256": p.sum(name), "edits": []any{map[string]any{"oldText": "alert(1)", "newText": "alert(2)"}}})
+	entry := p.last()
+	dry := p.get("/ui/default/confirm/undo?entry=" + entry)
+	for _, body := range []string{p.get(p.entryPage(entry)), dry} {
+		if strings.Contains(body, "<script>alert") || strings.Contains(body, "<img") || strings.Contains(words(body), "\u202e") {
+			t.Errorf("markup of a file got into the page:\n%s", body)
+		}
+		says(t, body, "<script>alert(2)</script>", `\u202e`)
+	}
+	p.done(dry, "do")
+	if p.read(name) != "<script>alert(1)</script>\n" {
+		t.Error("it was not taken back")
+	}
+}
+
+// TestChangeHuge: a long change is shown from its beginning, and the rest can be had.
+func TestChangeHuge(t *testing.T) {
+	p := newDesktop(t, nil)
+	var add strings.Builder
+	for i := range 60 {
+		fmt.Fprintf(&add, "*** Add File: d%02d\n+x\n", i)
+	}
+	add.WriteString("*** Add File: long\n" + strings.Repeat("+line\n", 9000))
+	entry := p.patch(add.String())
+	body := p.get(p.entryPage(entry))
+	if n := strings.Count(body, `<section class="file"`); n != maxShown {
+		t.Errorf("%d files, want %d", n, maxShown)
+	}
+	says(t, body, "Show 11 more files")
+	body = p.get(p.entryPage(entry) + "?from=50")
+	says(t, body, "created long", "Show 8,601 more lines")
+	body = p.get("/ui/default/confirm/undo?entry=" + entry)
+	says(t, body, "61 files would change", "And 11 more")
+}

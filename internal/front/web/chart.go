@@ -1,0 +1,127 @@
+package web
+
+import (
+	"time"
+
+	"github.com/emend-dev/emend"
+)
+
+// chart is how many calls there were over time, as bars. One bar is an hour of the last day, or a day of the last thirty.
+type chart struct {
+	Month         bool
+	Narrowed      bool   // the list is narrowed to a part of what is counted
+	Other         string // the address of the other one
+	Bars          []bar
+	Total         emend.Count
+	Most          int    // calls of the highest bar
+	First         string // when the first bar is
+	Width, Height int
+}
+
+// bar is the calls of one hour, or of one day.
+type bar struct {
+	emend.Count
+	Label  string // when
+	Href   string // the calls
+	X      int
+	Blocks []block // from the ground up: done, refused, undone
+}
+
+// block is a part of a bar.
+type block struct {
+	Class           string
+	X, Y, W, Height int
+}
+
+// The measures of a chart, in its own units.
+const (
+	chartWidth  = 720
+	chartHeight = 72
+	chartGap    = 3
+)
+
+// chart is the chart of what was counted.
+func (t *tally) chart(space *Workspace, f *filter, month bool, now time.Time) *chart {
+	c := &chart{Month: month, Narrowed: len(f.Query) > 0, Width: chartWidth, Height: chartHeight}
+	if month {
+		c.Other = f.with(space.Page())
+		c.days(t.Hours, now.Local(), 30)
+	} else {
+		c.Other = f.with(space.Page(), "chart", "month")
+		c.hours(t.Hours, now.Local(), 24)
+	}
+	c.draw()
+	for i := range c.Bars {
+		from, to := c.span(i, now.Local())
+		c.Bars[i].Href = f.with(space.Page(), "since", from.Format(time.RFC3339), "until", to.Format(time.RFC3339), "chart", map[bool]string{true: "month"}[month])
+	}
+	c.First = c.Bars[0].Label
+	return c
+}
+
+func (c *chart) hours(counts map[int64]emend.Count, now time.Time, n int) {
+	last := now.Unix() / 3600
+	for h := last - int64(n) + 1; h <= last; h++ {
+		c.Bars = append(c.Bars, bar{Count: counts[h], Label: time.Unix(h*3600, 0).In(now.Location()).Format("15:04")})
+	}
+}
+
+func (c *chart) days(counts map[int64]emend.Count, now time.Time, n int) {
+	for i := range n {
+		day := midnight(now).AddDate(0, 0, i-n+1)
+		b := bar{Label: day.Format("2 January")}
+		for h := day.Unix() / 3600; h < day.AddDate(0, 0, 1).Unix()/3600; h++ {
+			b.Count = sum(b.Count, counts[h])
+		}
+		c.Bars = append(c.Bars, b)
+	}
+}
+
+// span is the time of one bar.
+func (c *chart) span(i int, now time.Time) (from, to time.Time) {
+	back := len(c.Bars) - 1 - i
+	if c.Month {
+		from = midnight(now).AddDate(0, 0, -back)
+		return from, from.AddDate(0, 0, 1)
+	}
+	from = time.Unix((now.Unix()/3600-int64(back))*3600, 0).In(now.Location())
+	return from, from.Add(time.Hour)
+}
+
+func midnight(t time.Time) time.Time {
+	return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, t.Location())
+}
+
+func sum(a, b emend.Count) emend.Count {
+	return emend.Count{Done: a.Done + b.Done, Refused: a.Refused + b.Refused, Undone: a.Undone + b.Undone}
+}
+
+func calls(c emend.Count) int { return c.Done + c.Refused + c.Undone }
+
+// draw places the bars. A block that counts anything is seen, however small its share is.
+func (c *chart) draw() {
+	for _, b := range c.Bars {
+		c.Total = sum(c.Total, b.Count)
+		c.Most = max(c.Most, calls(b.Count))
+	}
+	slot := c.Width / len(c.Bars)
+	for i := range c.Bars {
+		b := &c.Bars[i]
+		b.X = i * slot
+		ground := c.Height
+		for _, part := range []struct {
+			class string
+			n     int
+		}{{"done", b.Done}, {"refused", b.Refused}, {"undone", b.Undone}} {
+			if part.n == 0 {
+				continue
+			}
+			h := max(2, part.n*(c.Height-6)/c.Most)
+			ground -= h
+			b.Blocks = append(b.Blocks, block{part.class, b.X + chartGap/2, ground, slot - chartGap, h})
+		}
+	}
+}
+
+// Slot is the width of one bar with its gap.
+func (c *chart) Slot() int { return c.Width / len(c.Bars) }

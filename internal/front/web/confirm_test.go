@@ -1,0 +1,167 @@
+package web
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/emend-dev/emend"
+)
+
+// TestUndoInTheWay: a later change that is in the way is named, and leads to where it is taken back first.
+func TestUndoInTheWay(t *testing.T) {
+	p := newDesktop(t, map[string]string{"a": "one\n"})
+	first := p.patch(update("a", "one", "two"))
+	second := p.patch(update("a", "two", "three"))
+	body := p.get("/ui/default/confirm/undo?entry=" + first)
+	says(t, body, "In the way", "a: ", second, "Undo "+second+" first", "What became of a")
+	saysNot(t, body, "What would happen")
+	for _, want := range []string{`<section class="inway" role="alert">`, p.entryPage(second), "/ui/default/confirm/undo?entry=" + second} {
+		if !strings.Contains(body, want) {
+			t.Errorf("no %s", want)
+		}
+	}
+	if strings.Contains(body, `type="submit"`) {
+		t.Error("there is a button for what cannot be done")
+	}
+	p.done(p.get("/ui/default/confirm/undo?entry="+second), "do")
+	p.done(p.get("/ui/default/confirm/undo?entry="+first), "do")
+	if p.read("a") != "one\n" {
+		t.Errorf("a is %q", p.read("a"))
+	}
+	says(t, p.get("/ui/default/confirm/undo?entry="+first), "In the way", "It was taken back by")
+}
+
+// TestUndoMeanwhile: what comes into the way between looking and pressing refuses it, and is shown.
+func TestUndoMeanwhile(t *testing.T) {
+	p := newDesktop(t, map[string]string{"a": "one\n"})
+	dry := p.get("/ui/default/confirm/undo?entry=" + p.patch(update("a", "one", "two")))
+	must(t, os.WriteFile(filepath.Join(p.dir, "a"), []byte("by hand\n"), 0o644))
+	status, _, body := p.press(dry, "do")
+	if status != 409 || p.read("a") != "by hand\n" {
+		t.Errorf("%d, a is %q", status, p.read("a"))
+	}
+	says(t, body, "It was not done", "In the way", "no later change went through emend")
+}
+
+// TestUndoSession: all of a session is shown as one, and taken back as one.
+func TestUndoSession(t *testing.T) {
+	p := newDesktop(t, map[string]string{"a": "one\n", "b": "b\n"})
+	p.patch(update("a", "one", "two"))
+	p.patch(update("a", "two", "three"))
+	p.delete("b")
+	dry := p.get("/ui/default/confirm/undo?sessionId=s1")
+	says(t, dry, "Undo the session s1", "2 files would change", "− three", "+ one", "create b")
+	p.done(dry, "do")
+	if p.read("a") != "one\n" || p.read("b") != "b\n" {
+		t.Errorf("a is %q", p.read("a"))
+	}
+}
+
+// TestConfirmAsked: where a policy asks a person first, the person at the page has been asked.
+func TestConfirmAsked(t *testing.T) {
+	p := asking(t)
+	call := p.waits("s1", "apply_patch", migration("select 2;"))
+	p.done(p.shown(1), "once")
+	if o := p.comes(call); !o.OK() {
+		t.Fatal(o.Text())
+	}
+	dry := p.get("/ui/default/confirm/undo?entry=" + p.last())
+	says(t, dry, "What would happen", "migrations/1.sql", "select 1;")
+	says(t, p.done(dry, "do"), "Allowed by", "page")
+	if p.read("migrations/1.sql") != "select 1;\n" {
+		t.Errorf("migrations/1.sql is %q", p.read("migrations/1.sql"))
+	}
+
+	_, err := p.ws.Delete(emend.Asking(t.Context(), yes), emend.DeleteRequest{Path: "customers", ExpectedSha256: p.shaOf("Ann\n")})
+	must(t, err)
+	body := p.get("/ui/default/confirm/undo?entry=" + p.last())
+	says(t, body, "In the way", "what may be read on asking only is not shown on a page")
+	saysNot(t, body, "Ann")
+}
+
+// TestConfirmNothing: what is no deed of a page is not found, and what names nothing says so, without a record in the log.
+func TestConfirmNothing(t *testing.T) {
+	p := newDesktop(t, map[string]string{"a": "one\n"})
+	p.patch(update("a", "one", "two"))
+	before := p.last()
+	for path, want := range map[string]string{"write_file": "nothing of this name", "allow": "nothing of this name", "undo": "nothing is named", "put_back": "the path is empty",
+		"put_back?path=a&version=x": "In the way", "purge": "nothing is named", "purge?entries=zzzzzz": "In the way", "purge?entries=z": "In the way", "undo?entry=nothing": "In the way",
+		"undo?entry=x&sessionId=y": "In the way", "recover": "There is nothing to recover", "clear_trash?before=x": "before names no time", "restore_file": "In the way"} {
+		_, body := p.try("/ui/default/confirm/" + path)
+		if !strings.Contains(strings.ToLower(words(body)), strings.ToLower(want)) {
+			t.Errorf("%s: no %q in %s", path, want, words(body))
+		}
+		if strings.Contains(body, `type="submit"`) && !strings.HasPrefix(path, "restore_file") {
+			t.Errorf("%s has a button", path)
+		}
+		if now := p.last(); now != before {
+			t.Errorf("%s: the log has %s", path, now)
+			before = now
+		}
+	}
+}
+
+// TestConfirmOnlyLooks: whatever the address says, opening it changes nothing.
+func TestConfirmOnlyLooks(t *testing.T) {
+	p := newDesktop(t, map[string]string{"a": "one\n"})
+	p.patch(update("a", "one", "two"))
+	p.patch("*** Delete File: a\n")
+	entry := p.last()
+	for _, dry := range []string{"dryRun=false", "dryRun=", "dryRun=false&dryRun=false", "DryRun=false", "dryRun=no", "dryrun=0"} {
+		for _, call := range []string{"undo?entry=" + entry, "purge?entries=" + entry, "clear_trash?before=0m", "clear_trash?"} {
+			p.try("/ui/default/confirm/" + call + "&" + dry)
+		}
+		trash, err := p.ws.Trash(t.Context())
+		must(t, err)
+		if _, err := os.Stat(filepath.Join(p.ws.Root(), "a")); p.last() != entry || len(trash) != 1 || !os.IsNotExist(err) {
+			t.Fatalf("%s: the newest entry is %s, the trash has %d", dry, p.last(), len(trash))
+		}
+	}
+}
+
+// TestReadOnly: where nothing may be changed everything is shown, and no form.
+func TestReadOnly(t *testing.T) {
+	p := newDesktop(t, map[string]string{"a": "one\n", "b": "b\n"})
+	entry := p.patch(update("a", "one", "two"))
+	id := p.delete("b")
+	dry := p.get("/ui/default/confirm/undo?entry=" + entry)
+	p.serve(true)
+	for _, path := range []string{p.entryPage(entry), "/ui/default/file?path=a", "/ui/default/trash", "/ui/default/trash/" + id, "/ui/default/confirm/undo?entry=" + entry,
+		"/ui/default/confirm/restore_file?trashedPath=" + id, "/ui/default/confirm/clear_trash", "/ui/default/confirm/purge?entries=" + entry} {
+		body := p.get(path)
+		says(t, body, "for reading only")
+		for _, class := range []string{"do", "once", "deny", "session"} {
+			if len(forms(body, class)) != 0 {
+				t.Errorf("%s has a form", path)
+			}
+		}
+	}
+	says(t, p.get("/ui/default/confirm/undo?entry="+entry), "What would happen", "+ one")
+	if status, _, _ := p.press(dry, "do"); status != 403 || p.read("a") != "two\n" {
+		t.Errorf("%d, a is %q", status, p.read("a"))
+	}
+}
+
+// TestUndoAsShown: what an agent changes between looking and pressing is not taken back unseen.
+func TestUndoAsShown(t *testing.T) {
+	p := newDesktop(t, map[string]string{"a": "one\n2\n3\n4\n5\n6\n7\n8\nnine\n", "b": "b\n"})
+	entry := p.patch(update("a", "one", "two"))
+	for query, meanwhile := range map[string]string{
+		"sessionId=s1":   update("b", "b", "bee"),
+		"entry=" + entry: update("a", "nine", "ten"), // it would stay, but is not in what was shown
+	} {
+		dry := p.get("/ui/default/confirm/undo?" + query)
+		p.patch(meanwhile)
+		status, _, body := p.press(dry, "do")
+		if status != 409 || !strings.HasPrefix(p.read("a"), "two\n") {
+			t.Errorf("%s: %d, a is %q, b is %q", query, status, p.read("a"), p.read("b"))
+		}
+		says(t, body, "It was not done", "something else by now", "What would happen")
+	}
+	p.done(p.get("/ui/default/confirm/undo?sessionId=s1"), "do")
+	if p.read("b") != "b\n" || !strings.HasPrefix(p.read("a"), "one\n") {
+		t.Errorf("a is %q, b is %q", p.read("a"), p.read("b"))
+	}
+}

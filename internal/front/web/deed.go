@@ -1,0 +1,171 @@
+package web
+
+import (
+	"github.com/emend-dev/emend"
+)
+
+// deed is a call in a sentence without its subject: "edited", "src/app.go", "and 2 more".
+type deed struct{ Did, Path, Rest string }
+
+// deedOf says what a call did, or what it tried to do and why it could not.
+func deedOf(c *emend.LoggedCall) deed {
+	d := deed{Did: did(c)}
+	if len(c.Files) > 0 {
+		d.Path = c.Files[0].Path
+		if to := c.Files[0].ToPath; to != "" {
+			d.Rest = " to " + to
+		}
+	}
+	if d.Path == "" {
+		d.Did, d.Path = nameless(c), c.ToolName
+	}
+	if c.FileCount > 1 {
+		d.Rest += " and " + grouped(c.FileCount-1) + " more"
+	}
+	d.Rest += ended(c)
+	return d
+}
+
+// String is the sentence.
+func (d deed) String() string {
+	if d.Path == "" {
+		return d.Did + d.Rest
+	}
+	return d.Did + " " + d.Path + d.Rest
+}
+
+// verbs are what is done to a file: what it is called when it was done, and when it was only tried.
+var verbs = map[string][2]string{
+	"add":      {"created", "create"},
+	"update":   {"edited", "edit"},
+	"delete":   {"deleted", "delete"},
+	"move":     {"moved", "move"},
+	"purge":    {"forgot what was kept of", "forget what is kept of"},
+	"restored": {"restored", "restore"},
+	"back":     {"put back", "put back"},
+	"undo":     {"took back changes of", "take back changes of"},
+	"mixed":    {"changed", "change"},
+}
+
+func did(c *emend.LoggedCall) string {
+	v := verbs[operation(c)]
+	switch c.Outcome {
+	case emend.Refused:
+		return "tried to " + v[1]
+	case emend.Aborted, emend.Reverted:
+		return "began to " + v[1]
+	}
+	return v[0]
+}
+
+// operation is what a call did to all its files; "mixed" when it did not do the same to all.
+func operation(c *emend.LoggedCall) string {
+	switch {
+	case c.Kind == "undo":
+		return "undo"
+	case c.Kind == "purge":
+		return "purge"
+	case c.ToolName == "restore_file":
+		return "restored"
+	case c.ToolName == "put_back":
+		return "back"
+	case len(c.Files) == 0:
+		return "mixed"
+	}
+	first := c.Files[0].Operation
+	for _, f := range c.Files {
+		if f.Operation != first {
+			return "mixed"
+		}
+	}
+	if _, ok := verbs[first]; !ok {
+		return "mixed"
+	}
+	return first
+}
+
+// nameless is what a call did that named no file.
+func nameless(c *emend.LoggedCall) string {
+	switch {
+	case c.Kind == "purge":
+		return "removed contents from the history"
+	case c.Outcome == emend.Refused && c.ToolName != "":
+		return "tried to use"
+	case c.ToolName != "":
+		return "used"
+	}
+	return did(c) + " files"
+}
+
+// ended is how a call ended, where that is more than that it was done.
+func ended(c *emend.LoggedCall) string {
+	switch c.Outcome {
+	case emend.Refused:
+		return ": " + why(emend.Kind(c.ErrorKind))
+	case emend.Aborted:
+		return ", and took it back"
+	case emend.Recovered:
+		return ", finished after a crash"
+	case emend.Reverted:
+		return ", taken back after a crash"
+	}
+	return ""
+}
+
+// whys are the kinds of refusals in words.
+var whys = map[emend.Kind]string{
+	emend.NotFound:         "it is not there",
+	emend.AlreadyExists:    "something is there already",
+	emend.PermissionDenied: "that is not allowed",
+	emend.OutsideWorkspace: "it is outside of the workspace",
+	emend.BinaryFile:       "it is not text",
+	emend.FileTooLarge:     "it is too large",
+	emend.Stale:            "it has changed since it was read",
+	emend.OldTextNotFound:  "the old text was not found",
+	emend.MultipleMatches:  "the old text is there more than once",
+	emend.Overlapping:      "its edits overlap",
+	emend.PatchParse:       "the patch could not be read",
+	emend.PatchApply:       "the patch does not fit",
+	emend.CommandFailed:    "it could not be done",
+	emend.Timeout:          "it took too long",
+	emend.Unknown:          "a defect in emend",
+}
+
+func why(k emend.Kind) string {
+	if w := whys[k]; w != "" {
+		return w
+	}
+	return "it was refused"
+}
+
+// outcomes are how calls end, with a sign that tells them apart without colour.
+var outcomes = []struct {
+	Outcome emend.Outcome
+	Sign    string
+	Stands  string // what it stands for
+}{
+	{emend.Done, "✓", "it was done"},
+	{emend.Refused, "✕", "it was refused before it changed anything"},
+	{emend.Aborted, "!", "it began, and was taken back at once"},
+	{emend.Recovered, "✓", "a crash interrupted it, and it was finished afterwards"},
+	{emend.Reverted, "!", "a crash interrupted it, and it was taken back afterwards"},
+	{emend.Undone, "↶", "it was done, and has been taken back since"},
+}
+
+func sign(o emend.Outcome) string {
+	for _, is := range outcomes {
+		if is.Outcome == o {
+			return is.Sign
+		}
+	}
+	return ""
+}
+
+func stands(o emend.Outcome) string {
+	for _, is := range outcomes {
+		if is.Outcome == o {
+			return is.Stands
+		}
+	}
+	return ""
+}

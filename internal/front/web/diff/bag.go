@@ -1,0 +1,96 @@
+package diff
+
+import (
+	"cmp"
+	"hash/maphash"
+	"slices"
+	"strings"
+)
+
+// maxBag is how many words of a line are compared with those of others.
+const maxBag = 32
+
+// bag is the words of a line, ordered by their hashes.
+type bag struct {
+	text   string // without the blanks around it
+	words  [maxBag]word
+	n      int
+	weight int32 // of all
+}
+
+type word struct {
+	hash   uint32
+	weight int32
+}
+
+var seed = maphash.MakeSeed()
+
+// bagOf cuts a line into words, and other characters that are not blank. A character weighs less than a word.
+func bagOf(s string) (b bag) {
+	b.text = strings.TrimSpace(s)
+	for i := 0; i < len(s) && b.n < maxBag; {
+		j := i
+		for j < len(s) && inWord(s[j]) {
+			j++
+		}
+		weight := int32(2 + min(j-i, 12))
+		if j == i {
+			j++
+			weight = 1
+		}
+		if c := s[i]; c > ' ' {
+			b.words[b.n] = word{uint32(maphash.String(seed, s[i:j])), weight}
+			b.n++
+			b.weight += weight
+		}
+		i = j
+	}
+	slices.SortFunc(b.words[:b.n], func(x, y word) int { return cmp.Compare(x.hash, y.hash) })
+	return b
+}
+
+func inWord(c byte) bool {
+	return c == '_' || c >= 0x80 || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
+}
+
+// common is the weight of the words that two lines have in common, or 0 if that is too little for one to have become the
+// other.
+func (b *bag) common(c *bag) (sum int32) {
+	if b.weight == 0 && c.weight == 0 {
+		return 1
+	}
+	for i, j := 0, 0; i < b.n && j < c.n; {
+		x, y := b.words[i], c.words[j]
+		if x.hash == y.hash {
+			sum += x.weight
+		}
+		if x.hash <= y.hash {
+			i++
+		}
+		if x.hash >= y.hash {
+			j++
+		}
+	}
+	whole := sum == min(b.weight, c.weight) && sum >= 6 // the one is the other, and more
+	if 5*sum < 2*max(b.weight, c.weight) && !whole && !ends(b.text, c.text) {
+		return 0
+	}
+	return sum + 1
+}
+
+// maxEnd is how many bytes of the ends of lines are compared.
+const maxEnd = 100
+
+// ends reports whether two lines begin and end with the same characters, and more than half of each is among them.
+func ends(a, b string) bool {
+	n := min(len(a), len(b))
+	i := 0
+	for i < min(n, maxEnd) && a[i] == b[i] {
+		i++
+	}
+	j := 0
+	for j < min(n-i, maxEnd) && a[len(a)-1-j] == b[len(b)-1-j] {
+		j++
+	}
+	return 2*(i+j) > max(len(a), len(b))
+}

@@ -1,0 +1,146 @@
+package diff
+
+import "strings"
+
+// starts reports whether s, which rest follows, begins the diff of a file.
+func (p *parser) starts(s, rest string) bool {
+	if strings.HasPrefix(s, "--- ") {
+		return strings.HasPrefix(rest, "+++ ") && !p.free
+	}
+	return strings.HasPrefix(s, "diff --git ") || strings.HasPrefix(s, "*** ")
+}
+
+// head reads a line of the head of a file, and reports whether it is one that is understood. Where another file began
+// already it begins a new one, or, if only one is wanted, is not understood.
+func (p *parser) head(s string) bool {
+	key, value := cutHead(s)
+	if key == "" {
+		return false
+	}
+	if p.full || opens(key) && key != "--- " && p.begun() {
+		if p.one || !opens(key) {
+			return false
+		}
+		p.begin()
+	}
+	if opens(key) {
+		p.leave()
+	}
+	p.f.take(key, value)
+	p.free = p.free || key == "*** Add File: " || key == "*** Update File: "
+	p.f.head = append(p.f.head, p.n)
+	return true
+}
+
+// heads are the lines of heads that are understood, by how they begin.
+var heads = []string{
+	"diff --git ", "new file mode ", "deleted file mode ", "rename from ", "rename to ", "index ", "--- ", "+++ ", "Binary files ",
+	"*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: ", "*** Begin Patch",
+}
+
+func cutHead(s string) (key, value string) {
+	for _, h := range heads {
+		if value, ok := strings.CutPrefix(s, h); ok {
+			return h, value
+		}
+	}
+	return "", ""
+}
+
+// opens reports whether a line that begins so is the first about a file.
+func opens(key string) bool {
+	switch key {
+	case "diff --git ", "--- ", "*** Begin Patch", "*** Add File: ", "*** Update File: ", "*** Delete File: ":
+		return true
+	}
+	return false
+}
+
+// take learns from a line of the head.
+func (f *File) take(key, value string) {
+	switch key {
+	case "diff --git ":
+		f.From, f.To = twoNames(value)
+	case "--- ":
+		f.side(value, &f.From, "a/", Added)
+	case "+++ ":
+		f.side(value, &f.To, "b/", Deleted)
+	case "new file mode ":
+		f.Op, f.Link = Added, value == "120000"
+	case "deleted file mode ":
+		f.Op, f.Link = Deleted, value == "120000"
+	case "rename from ":
+		f.From, f.Op = unquote(value), Moved
+	case "rename to ":
+		f.To, f.Op = unquote(value), Moved
+	case "Binary files ":
+		f.Binary = true
+	case "*** Add File: ":
+		f.To, f.Op = value, Added
+	case "*** Update File: ":
+		f.From, f.To = value, value
+	case "*** Delete File: ":
+		f.From, f.Op = value, Deleted
+	case "*** Move to: ":
+		f.To, f.Op = value, Moved
+	}
+}
+
+// side reads the name in a line "--- a/name", after which a tab may stand.
+func (f *File) side(value string, to *string, prefix string, without Op) {
+	value, _, _ = strings.Cut(value, "\t")
+	if value == "/dev/null" {
+		f.Op = without
+		return
+	}
+	*to = strings.TrimPrefix(unquote(value), prefix)
+}
+
+// twoNames reads "a/name b/name", where the names may have spaces and are then the same, or are in quotes.
+func twoNames(s string) (from, to string) {
+	if strings.HasPrefix(s, `"`) {
+		i := 1
+		for i < len(s) && s[i] != '"' {
+			if s[i] == '\\' {
+				i++
+			}
+			i++
+		}
+		i = min(i+1, len(s))
+		from, to = s[:i], strings.TrimPrefix(s[i:], " ")
+	} else if half := len(s) / 2; len(s)%2 == 1 && s[half] == ' ' && s[:half] == "a/"+strings.TrimPrefix(s[half+1:], "b/") {
+		from, to = s[:half], s[half+1:]
+	} else if i := strings.LastIndex(s, " b/"); i >= 0 {
+		from, to = s[:i], s[i+1:]
+	} else {
+		from, to, _ = strings.Cut(s, " ")
+	}
+	return strings.TrimPrefix(unquote(from), "a/"), strings.TrimPrefix(unquote(to), "b/")
+}
+
+// unquote reads a name as git writes it: one with control characters is in quotes, with escapes.
+func unquote(s string) string {
+	if len(s) < 2 || s[0] != '"' || s[len(s)-1] != '"' {
+		return s
+	}
+	s = s[1 : len(s)-1]
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] != '\\' || i+1 == len(s) {
+			b.WriteByte(s[i])
+			continue
+		}
+		i++
+		if at := strings.IndexByte("abtnvfr", s[i]); at >= 0 {
+			b.WriteByte(byte('\a' + at))
+		} else if i+2 < len(s) && octal(s[i]) && octal(s[i+1]) && octal(s[i+2]) {
+			b.WriteByte((s[i]-'0')<<6 | (s[i+1]-'0')<<3 | (s[i+2] - '0'))
+			i += 2
+		} else {
+			b.WriteByte(s[i])
+		}
+	}
+	return b.String()
+}
+
+func octal(c byte) bool { return '0' <= c && c <= '7' }

@@ -1,0 +1,46 @@
+package diff
+
+import (
+	"strings"
+
+	"github.com/emend-dev/emend/internal/explain"
+)
+
+// marked says in what two lines that are alike differ, as people read it: marks with only blanks between them are one, and
+// of lines that have hardly anything in common nothing is marked.
+func marked(a, b string) (x, y []explain.Part) {
+	x, y = explain.Mark(a, b)
+	x, y = joined(x), joined(y)
+	if mostly(x) && mostly(y) {
+		return nil, nil
+	}
+	return x, y
+}
+
+// joined is the parts with the marks that have only blanks between them put together.
+func joined(in []explain.Part) []explain.Part {
+	out := in[:0]
+	for i, p := range in {
+		n := len(out)
+		gap := !p.Differs && n > 0 && i+1 < len(in) && strings.Trim(p.Text, " \t") == ""
+		if n > 0 && out[n-1].Differs && (p.Differs || gap) {
+			out[n-1].Text += p.Text
+			continue
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// mostly reports whether hardly anything of a line is not marked.
+func mostly(in []explain.Part) bool {
+	differs, same := 0, 0
+	for _, p := range in {
+		if n := len(strings.TrimSpace(p.Text)); p.Differs {
+			differs += n
+		} else {
+			same += n
+		}
+	}
+	return differs > 0 && differs > 4*same
+}

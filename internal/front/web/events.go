@@ -1,0 +1,49 @@
+package web
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// events is the stream of one page. It ends with the visit: who has gone hears nothing more, and is not there to be asked.
+func (s *Site) events(w http.ResponseWriter, r *request) {
+	if r.Method == http.MethodHead {
+		w.Header().Set("Content-Type", "text/event-stream")
+		return // nobody would hear it
+	}
+	d := s.desks[r.space.Name]
+	st, ctx := d.join(r.Context())
+	defer d.leave(st)
+	over := s.visits.over(secretOf(r.Request))
+	w.Header().Set("Content-Type", "text/event-stream")
+	ctl := http.NewResponseController(w)
+	send := func(format string, args ...any) bool {
+		ctl.SetWriteDeadline(time.Now().Add(takeTime)) //nolint:errcheck // a connection that has none is a test's
+		_, err := fmt.Fprintf(w, format, args...)
+		return err == nil && ctl.Flush() == nil
+	}
+	if !send("retry: 1000\n\n") {
+		return
+	}
+	for tick := time.NewTicker(heartbeat); ; {
+		ok := true
+		select {
+		case n := <-st.told:
+			data, _ := json.Marshal(n) // numbers and a name
+			ok = send("event: news\ndata: %s\n\n", data)
+		case <-tick.C:
+			s.visits.sweep()
+			ok = send(": still here\n\n")
+		case <-over:
+			ok = false
+		case <-ctx.Done():
+			ok = false
+		}
+		if !ok {
+			tick.Stop()
+			return
+		}
+	}
+}

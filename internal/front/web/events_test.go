@@ -1,0 +1,234 @@
+package web
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/emend-dev/emend"
+)
+
+// open opens a stream, and hands out its lines. They end when the stream does.
+func (b *person) stream(ctx context.Context) <-chan string {
+	b.t.Helper()
+	req, err := http.NewRequestWithContext(ctx, "GET", b.at+"/ui/default/events", nil)
+	b.must(err)
+	req.AddCookie(b.cookies[0])
+	resp, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(req)
+	b.must(err)
+	if resp.StatusCode != 200 || resp.Header.Get("Content-Type") != "text/event-stream" {
+		b.t.Fatalf("%d %v", resp.StatusCode, resp.Header)
+	}
+	out := make(chan string, 100)
+	go func() {
+		defer close(out)
+		defer resp.Body.Close()
+		for r := bufio.NewScanner(resp.Body); r.Scan(); {
+			if r.Text() != "" {
+				out <- r.Text()
+			}
+		}
+	}()
+	return out
+}
+
+func eventually(t testing.TB, what string, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("not within 20 s: %s", what)
+		}
+	}
+}
+
+// next is the next line of a stream that begins so.
+func next(t testing.TB, lines <-chan string, begins string) string {
+	t.Helper()
+	late := time.After(20 * time.Second)
+	for {
+		select {
+		case l, ok := <-lines:
+			if !ok {
+				t.Fatalf("the stream ended before %q", begins)
+			}
+			if strings.HasPrefix(l, begins) {
+				return l
+			}
+		case <-late:
+			t.Fatalf("no %q within 20 s", begins)
+		}
+	}
+}
+
+func over(lines <-chan string) bool {
+	for {
+		select {
+		case _, ok := <-lines:
+			if !ok {
+				return true
+			}
+		default:
+			return false
+		}
+	}
+}
+
+// TestThousandStreams: pages that are left open a thousand times hold no more than the newest hundred, and nothing when they
+// are closed.
+func TestThousandStreams(t *testing.T) {
+	p := build(t, nil)
+	p.desks["default"].linger = 10 * time.Millisecond
+	b := p.in()
+	b.get("/ui/default/").want(t, 200)
+	runtime.GC()
+	before, memory := runtime.NumGoroutine(), heap()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var first, last <-chan string
+	for i := range 1000 {
+		last = b.stream(ctx)
+		if i == 0 {
+			first = last
+		}
+	}
+	eventually(t, "the first is ended in favour of the newest", func() bool { return over(first) })
+	next(t, last, "data: ")
+	d := p.desks["default"]
+	open := func() int {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		return len(d.streams)
+	}
+	if n := open(); n > mostStreams {
+		t.Errorf("%d streams are open", n)
+	}
+	eventually(t, "those that were ended hold nothing", func() bool { return runtime.NumGoroutine() < before+10*mostStreams })
+	cancel()
+	eventually(t, "all are closed, and nobody looks any more", func() bool { d.mu.Lock(); defer d.mu.Unlock(); return len(d.streams) == 0 && d.stop == nil })
+	eventually(t, "the goroutines are gone", func() bool { return runtime.NumGoroutine() <= before+2 })
+	runtime.GC()
+	t.Logf("heap before %d KiB, after %d KiB; goroutines %d, %d", memory>>10, heap()>>10, before, runtime.NumGoroutine())
+	if grown := int64(heap()) - int64(memory); grown > 4<<20 {
+		t.Errorf("the heap has grown by %d bytes", grown)
+	}
+}
+
+func heap() uint64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+// TestSlowReader: who opens a stream and reads nothing keeps nobody else from the news.
+func TestSlowReader(t *testing.T) {
+	p := build(t, nil)
+	b := p.in()
+	for range 5 {
+		c, err := net.Dial("tcp", strings.TrimPrefix(p.at, "http://"))
+		p.must(err)
+		defer c.Close()
+		c.(*net.TCPConn).SetReadBuffer(1) //nolint:errcheck // it is as small as the system lets it be
+		_, err = c.Write([]byte("GET /ui/default/events HTTP/1.1\r\nHost: " + strings.TrimPrefix(p.at, "http://") + "\r\nCookie: " + b.cookies[0].Name + "=" + b.cookies[0].Value + "\r\n\r\n"))
+		p.must(err)
+	}
+	reads := b.stream(t.Context())
+	d := p.desks["default"]
+	eventually(t, "all are open", func() bool { d.mu.Lock(); defer d.mu.Unlock(); return len(d.streams) == 6 })
+	for n := range uint64(20000) {
+		d.tell(func(now *news) { now.Head = 1000 + n })
+	}
+	eventually(t, "who reads hears the newest", func() bool { return strings.Contains(next(t, reads, "data: "), `"head":20999,`) })
+}
+
+// TestAttendance: while a page is open somebody is there, and for a moment longer; a page without a stream counts for a
+// minute.
+func TestAttendance(t *testing.T) {
+	p := build(t, nil)
+	d := p.desks["default"]
+	d.linger = 10 * time.Millisecond
+	there := func() bool { d.mu.Lock(); defer d.mu.Unlock(); return d.stop != nil }
+	ctx, cancel := context.WithCancel(t.Context())
+	lines := p.in().stream(ctx)
+	next(t, lines, "retry: ")
+	if !there() {
+		t.Error("a page is open, and nobody is there")
+	}
+	cancel()
+	eventually(t, "nobody is there when all is closed", func() bool { return !there() })
+	d.attend()
+	d.attend()
+	if !there() {
+		t.Error("a page without a stream counts as none")
+	}
+	d.retire() // as a timer that comes too early would
+	if !there() {
+		t.Error("a page without a stream counts as none soon after")
+	}
+	d.mu.Lock()
+	d.until = time.Now()
+	d.mu.Unlock()
+	d.retire()
+	if there() {
+		t.Error("somebody is there forever")
+	}
+}
+
+// TestReadOnlyIsNobody: no call waits for a person who can only look.
+func TestReadOnlyIsNobody(t *testing.T) {
+	for _, readOnly := range []bool{false, true} {
+		p := build(t, func(c *Config) { c.ReadOnly = readOnly })
+		next(t, p.in().stream(t.Context()), "retry: ")
+		q := emend.Question{Paths: []emend.AskedPath{{Path: "a", Write: true, Rule: "a"}}}
+		_, err := p.ws.AskThere(t.Context(), q, time.Millisecond)
+		if alone := errors.Is(err, emend.ErrNobodyThere); alone != readOnly || err == nil {
+			t.Errorf("read-only %v: %v", readOnly, err)
+		}
+	}
+}
+
+// TestNews: each open page hears of a change, and one that opens later hears what the others know.
+func TestNews(t *testing.T) {
+	p := build(t, nil)
+	b := p.in()
+	hears := func(lines <-chan string) {
+		t.Helper()
+		for strings.Contains(next(t, lines, "data: "), `"head":0,`) {
+		}
+	}
+	one, two := b.stream(t.Context()), b.stream(t.Context())
+	p.create("a", "hello\n")
+	hears(one)
+	hears(two)
+	if late := next(t, b.stream(t.Context()), "data: "); strings.Contains(late, `"head":0,`) {
+		t.Errorf("a page that opens later hears %q", late)
+	}
+	p.Close()
+	eventually(t, "the streams end with the site", func() bool { return over(one) && over(two) })
+}
+
+// TestStreamEndsWithVisit: who signed out, and who was idle for too long, hears nothing more, and is not there to be asked.
+func TestStreamEndsWithVisit(t *testing.T) {
+	p := build(t, nil)
+	d := p.desks["default"]
+	d.linger = 10 * time.Millisecond
+	gone, stays := p.in(), p.in()
+	lines, others := gone.stream(t.Context()), stays.stream(t.Context())
+	next(t, others, "data: ")
+	gone.post("/ui/logout", nil).want(t, 303)
+	eventually(t, "the stream ends with the way out", func() bool { return over(lines) })
+	p.create("a", "hello\n")
+	next(t, others, "data: ")
+	p.visits.mu.Lock()
+	p.visits.now = func() time.Time { return time.Now().Add(2 * visitIdle) }
+	p.visits.mu.Unlock()
+	p.visits.sweep() // as each stream does now and then
+	eventually(t, "the stream ends with the visit", func() bool { return over(others) })
+	eventually(t, "nobody is there", func() bool { d.mu.Lock(); defer d.mu.Unlock(); return d.stop == nil })
+}

@@ -1,0 +1,120 @@
+package web
+
+import (
+	"github.com/emend-dev/emend"
+)
+
+// filePage is one file through time.
+type filePage struct {
+	*emend.FileHistory
+	Versions  []version
+	Shown     *shownVersion // the one that was asked for
+	Changes   string        // its changes in the timeline, and those of what is below it
+	Directory bool
+	All       string // where more versions are
+}
+
+// version is a file after one change.
+type version struct {
+	emend.FileVersion
+	Did     string
+	Show    string // where its content is
+	Against string // where it is compared with what is there now
+	PutBack string
+}
+
+// shownVersion is what one version says.
+type shownVersion struct {
+	ID      string
+	Content *emend.Content
+	View    *diffView
+	Diff    *diffView // to what is there now, where that is wanted
+	Note    string    // why there is none
+}
+
+// How many versions are shown at first, and when somebody wants more.
+const (
+	fewVersions  = 50
+	manyVersions = 1000
+)
+
+func (r *request) file() (page, error) {
+	q := r.URL.Query()
+	path, limit := q.Get("path"), fewVersions
+	if path == "" {
+		return page{}, &emend.Error{Kind: emend.NotFound, Msg: "no file is named", Hint: "Open one from the timeline."}
+	}
+	if q.Get("all") != "" {
+		limit = manyVersions
+	}
+	h, err := r.space.FileHistory(r.Context(), path, limit)
+	if err != nil {
+		return page{}, err
+	}
+	p := &filePage{FileHistory: h, Changes: r.space.With("", "path", h.Path), Directory: !h.Exists && r.isDirectory(h.Path)}
+	for i := range h.Versions {
+		p.Versions = append(p.Versions, r.version(h, &h.Versions[i]))
+	}
+	if h.Truncated && limit == fewVersions {
+		p.All = r.space.With("file", "path", path, "all", "true")
+	}
+	if id := q.Get("version"); id != "" {
+		if p.Shown, err = r.shown(h, id, q.Get("against") == "now"); err != nil {
+			return page{}, err
+		}
+	}
+	return page{Name: "file", Title: h.Path, Data: p}, nil
+}
+
+func (r *request) version(h *emend.FileHistory, v *emend.FileVersion) version {
+	out := version{FileVersion: *v, Did: madeBy(v)}
+	if v.ID == "" {
+		return out
+	}
+	out.Show = r.space.With("file", "path", h.Path, "version", v.ID)
+	if !v.Now {
+		out.Against = r.space.With("file", "path", h.Path, "version", v.ID, "against", "now")
+	}
+	if same := h.Exists && v.AfterSha256 == h.Sha256; !v.Now && !same {
+		out.PutBack = r.space.Confirm("put_back", "path", h.Path, "version", v.ID)
+	}
+	return out
+}
+
+// madeBy is what made a version, in a word or two.
+func madeBy(v *emend.FileVersion) string {
+	switch {
+	case v.Outside:
+		return "changed outside of emend"
+	case v.Entry == "":
+		return "there before the first change"
+	case len(v.Undoes) > 0:
+		return "taken back"
+	case v.ToolName == "put_back":
+		return "put back"
+	case v.ToolName == "restore_file":
+		return "restored"
+	}
+	return verbs[v.Operation][0]
+}
+
+// isDirectory reports whether a directory is at a path.
+func (r *request) isDirectory(path string) bool {
+	_, err := r.space.List(r.Context(), emend.ListRequest{Path: path, NamesOnly: true})
+	return err == nil
+}
+
+// shown is the content of one version, or what differs between it and what is there now.
+func (r *request) shown(h *emend.FileHistory, id string, against bool) (*shownVersion, error) {
+	c, err := r.space.Content(r.Context(), id)
+	if err != nil {
+		return nil, err
+	}
+	out := &shownVersion{ID: id, Content: c}
+	if !against {
+		out.View = r.contentView(c)
+		return out, nil
+	}
+	out.Diff, out.Note = r.toNow(h, c)
+	return out, nil
+}

@@ -1,0 +1,130 @@
+package web
+
+import (
+	"html"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var putBackLink = regexp.MustCompile(`href="([^"]*/confirm/put_back[^"]*)"`)
+
+// linkTo is the n-th link of a page that matches, as an address.
+func linkTo(t *testing.T, body string, what *regexp.Regexp, n int) string {
+	t.Helper()
+	all := what.FindAllStringSubmatch(body, -1)
+	if len(all) <= n {
+		t.Fatalf("the page has %d of %s:\n%s", len(all), what, words(body))
+	}
+	return html.UnescapeString(all[n][1])
+}
+
+// TestFilePage: a file through its moves, each version with its content, and the first of them put back.
+func TestFilePage(t *testing.T) {
+	p := newDesktop(t, map[string]string{"src/a.go": "package one\n"})
+	p.patch(update("src/a.go", "package one", "package two"))
+	p.agent("move_file", map[string]any{"fromPath": "src/a.go", "toPath": "b.go", "expectedSha256": p.sum("src/a.go")})
+	p.patch(update("b.go", "package two", "package three"))
+
+	body := p.get("/ui/default/file?path=b.go")
+	says(t, body, "b.go", "There now: 14 bytes", "moved to b.go", "edited by robot", "there before the first change", "there now", "Put this version back")
+	if n := strings.Count(body, `<li class="version"`); n != 4 {
+		t.Errorf("%d versions, want 4:\n%s", n, words(body))
+	}
+	shown := p.get(linkTo(t, body, regexp.MustCompile(`<a href="([^"]*)">Show this version`), 3))
+	says(t, shown, "This version", "package one")
+	against := p.get(linkTo(t, body, regexp.MustCompile(`<a href="([^"]*)">Compare with now`), 2))
+	says(t, against, "From this version to what is there now", "− package one", "+ package three")
+
+	dry := p.get(linkTo(t, body, putBackLink, 2))
+	says(t, dry, "Put a version of b.go back", "What would happen", "1 file would change", "+ package one")
+	after := p.done(dry, "do")
+	says(t, after, "Done:", "b.go", "put_back", "Undo this change")
+	if p.read("b.go") != "package one\n" {
+		t.Fatalf("b.go is %q", p.read("b.go"))
+	}
+	says(t, p.get("/ui/default/file?path=b.go"), "put back by person")
+}
+
+// TestFilePutBackStale: what was shown is what is replaced; a change in between refuses it, and it is shown anew.
+func TestFilePutBackStale(t *testing.T) {
+	p := newDesktop(t, map[string]string{"a": "one\n"})
+	p.patch(update("a", "one", "two"))
+	dry := p.get(linkTo(t, p.get("/ui/default/file?path=a"), putBackLink, 0))
+	says(t, dry, "− two", "+ one")
+	must(t, os.WriteFile(filepath.Join(p.dir, "a"), []byte("by hand\n"), 0o644))
+	status, _, again := p.press(dry, "do")
+	if status != 409 || p.read("a") != "by hand\n" {
+		t.Fatalf("%d, a is %q\n%s", status, p.read("a"), words(again))
+	}
+	says(t, again, "It was not done", "changed since", "− by hand", "+ one")
+	p.done(again, "do")
+	if p.read("a") != "one\n" {
+		t.Errorf("a is %q", p.read("a"))
+	}
+}
+
+// TestFileGone: a file that is there no more comes back from its history.
+func TestFileGone(t *testing.T) {
+	p := newDesktop(t, map[string]string{"a": "one\n"})
+	p.agent("delete_file", map[string]any{"path": "a", "expectedSha256": p.sum("a")})
+	body := p.get("/ui/default/file?path=a")
+	says(t, body, "There is no such file now.", "deleted by robot")
+	p.done(p.get(linkTo(t, body, putBackLink, 0)), "do")
+	if p.read("a") != "one\n" {
+		t.Errorf("a is %q", p.read("a"))
+	}
+}
+
+// TestFileNone: a path without a history says what is there, and one that may not be looked at is refused.
+func TestFileNone(t *testing.T) {
+	p := newDesktop(t, map[string]string{"a": "the text of a\n", "dir/b": "b\n", ".env": "SECRET=1\n"})
+	p.patch(update("dir/b", "b", "c"))
+	says(t, p.get("/ui/default/file?path=a"), "no call has changed it")
+	says(t, p.get("/ui/default/file?path=nothing"), "No file is there, and the log has none that was.")
+	says(t, p.get("/ui/default/file?path=dir"), "A directory is there now.", "the timeline has that of the files in it")
+	for path, want := range map[string]int{".env": 403, "../x": 403, "/etc/passwd": 403, "": 404, "a%00b": 400, ".": 400, ".git/config": 200} {
+		status, body := p.try("/ui/default/file?path=" + path)
+		if status != want || strings.Contains(body, "SECRET") || strings.Contains(body, "root:") {
+			t.Errorf("%s: %d, want %d: %s", path, status, want, words(body))
+		}
+	}
+	for _, id := range []string{"now::.env", "now:" + p.shaOf("SECRET=1\n") + ":.env", "now:x:../../etc/passwd", "../../etc/passwd", "20261122-000000-aaaaaaaaaa.0", "x"} {
+		status, body := p.try("/ui/default/file?path=a&version=" + id)
+		if status == 200 || strings.Contains(body, "SECRET") || strings.Contains(body, "root:") {
+			t.Errorf("version %s: %d %s", id, status, words(body))
+		}
+	}
+}
+
+// TestFileHostile: a name that a browser sends back otherwise than it is can be put back all the same, or it is said why not.
+func TestFileHostile(t *testing.T) {
+	for name, sent := range map[string]bool{"a\nb": true, " lead": true, "a&b=c+d%20#e": true, "a\rb": false} {
+		p := newDesktop(t, nil)
+		if err := os.WriteFile(filepath.Join(p.dir, name), []byte("one\n"), 0o644); err != nil {
+			t.Logf("NOT RUN: %q: %v", name, err)
+			continue
+		}
+		_, err := p.ws.Write(t.Context(), writing(name, "two\n", p.shaOf("one\n")))
+		must(t, err)
+		body := p.get(p.site.Workspaces[0].FilePage(name))
+		dry := p.get(linkTo(t, body, putBackLink, 0))
+		if !sent {
+			says(t, dry, "In the way", "cannot be sent from a page", "command line")
+			if len(forms(dry, "do")) != 0 {
+				t.Errorf("%q: there is a form", name)
+			}
+			continue
+		}
+		f := forms(dry, "do")[0]
+		f.fields.Set("path", strings.ReplaceAll(f.fields.Get("path"), "\n", "\r\n")) // as browsers do
+		if status, _, answer := p.post(f.action, f.fields); status != 303 {
+			t.Errorf("%q: %d %s", name, status, words(answer))
+		}
+		if p.read(name) != "one\n" {
+			t.Errorf("%q is %q", name, p.read(name))
+		}
+	}
+}

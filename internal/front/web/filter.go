@@ -1,0 +1,147 @@
+package web
+
+import (
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/emend-dev/emend"
+)
+
+// filter is what the timeline is narrowed to, as the address has it.
+type filter struct {
+	Query    url.Values // the conditions alone, each once and none empty
+	Problems map[string]string
+	request  emend.TimelineRequest
+}
+
+// conditions are the names of the conditions in an address, with their words on a chip.
+var conditions = []struct{ name, words string }{
+	{"q", "text"}, {"outcome", "outcome"}, {"session", "session"}, {"agent", "agent"}, {"client", "client"}, {"tool", "tool"},
+	{"path", "path"}, {"since", "since"}, {"until", "until"},
+}
+
+// filterOf reads an address. A condition that cannot be understood is a problem, and nothing is shown until it is mended:
+// a list that leaves it out would look like an answer.
+func filterOf(q url.Values, now time.Time) *filter {
+	f := &filter{Query: url.Values{}, Problems: map[string]string{}}
+	for _, c := range conditions {
+		if v := q.Get(c.name); v != "" {
+			f.Query.Set(c.name, v)
+		}
+	}
+	f.request = emend.TimelineRequest{SessionID: f.Get("session"), Agent: f.Get("agent"), Client: f.Get("client"), Tool: f.Get("tool"),
+		Path: f.Get("path"), Text: f.Get("q"), Outcome: emend.Outcome(f.Get("outcome"))}
+	f.request.Since = f.time("since", now)
+	f.request.Until = f.time("until", now)
+	f.request.Before, _ = strconv.ParseUint(q.Get("before"), 10, 64)
+	if o := f.request.Outcome; o != "" && sign(o) == "" {
+		f.Problems["outcome"] = "No call ends in this way."
+	}
+	return f
+}
+
+// Get is a condition as it was written.
+func (f *filter) Get(name string) string { return f.Query.Get(name) }
+
+// More reports whether one of the conditions is set that are not always in sight.
+func (f *filter) More() bool { return len(f.Query) > 1 || len(f.Query) == 1 && !f.Query.Has("q") }
+
+func (f *filter) time(name string, now time.Time) time.Time {
+	text := f.Get(name)
+	if text == "" {
+		return time.Time{}
+	}
+	at, ok := timeOf(text, now, name == "until")
+	if !ok {
+		f.Problems[name] = "Write a date (2026-01-31), a time (2026-01-31 12:00) or an age (90m, 2h, 7d)."
+	}
+	return at
+}
+
+var age = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([0-9]{1,6})([mhdw])$`) })
+
+// timeOf understands a time, a date or an age, where this program runs. A day that something lasts until is part of it.
+func timeOf(text string, now time.Time, until bool) (at time.Time, ok bool) {
+	if at, err := time.ParseInLocation(time.DateOnly, text, time.Local); err == nil {
+		if until {
+			at = at.AddDate(0, 0, 1)
+		}
+		return at, true
+	}
+	for _, layout := range []string{time.RFC3339, "2006-01-02 15:04", "2006-01-02T15:04"} {
+		if at, err := time.ParseInLocation(layout, text, time.Local); err == nil {
+			return at, true
+		}
+	}
+	m := age().FindStringSubmatch(text)
+	if m == nil {
+		return time.Time{}, false
+	}
+	n, _ := strconv.Atoi(m[1])
+	unit := map[string]time.Duration{"m": time.Minute, "h": time.Hour}[m[2]]
+	if unit > 0 {
+		return now.Add(-time.Duration(n) * unit), true
+	}
+	return now.AddDate(0, 0, -n*map[string]int{"d": 1, "w": 7}[m[2]]), true
+}
+
+// chip is one condition, and the address of the same without it.
+type chip struct{ Words, Value, Href string }
+
+// chips are the conditions that hold.
+func (f *filter) chips(page string) (out []chip) {
+	for _, c := range conditions {
+		if v := f.Get(c.name); v != "" {
+			out = append(out, chip{c.words, spoken(c.name, v), f.with(page, c.name, "")})
+		}
+	}
+	return out
+}
+
+// spoken is a condition as a person says it: times, which the chart's links write to the second, are worded.
+func spoken(name, value string) string {
+	if at, err := time.Parse(time.RFC3339, value); err == nil && (name == "since" || name == "until") {
+		return at.Local().Format("2 January, 15:04")
+	}
+	return value
+}
+
+// with is the address of a page with the conditions and with one of them changed; "" leaves it out. Pairs go on.
+func (f *filter) with(page string, pairs ...string) string {
+	q := url.Values{}
+	for name := range f.Query {
+		q.Set(name, f.Get(name))
+	}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if q.Del(pairs[i]); pairs[i+1] != "" {
+			q.Set(pairs[i], pairs[i+1])
+		}
+	}
+	if len(q) == 0 {
+		return page
+	}
+	return page + "?" + q.Encode()
+}
+
+// choice is a condition that is chosen from what the log has.
+type choice struct {
+	Name, Label, Value string
+	Options            []string
+}
+
+// Choice is the condition of a name.
+func (v *timelineView) Choice(name string) choice {
+	c := choice{Name: name, Value: v.Get(name)}
+	if v.Tally != nil {
+		c.Options = map[string][]string{"agent": v.Tally.Agents, "client": v.Tally.Clients, "tool": v.Tally.Tools}[name]
+	}
+	if c.Value != "" && !slices.Contains(c.Options, c.Value) {
+		c.Options = append([]string{c.Value}, c.Options...)
+	}
+	c.Label = map[string]string{"agent": "Agent", "client": "Client", "tool": "Tool"}[name]
+	return c
+}

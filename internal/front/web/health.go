@@ -1,0 +1,118 @@
+package web
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/emend-dev/emend"
+)
+
+// healthView is what can be said of the store, of the promises that hold here, and of the log.
+type healthView struct {
+	*emend.Health
+	Problems  []problem
+	Abilities []ability
+	Recover   string // the address of the recovery; "" when nothing is to be recovered
+	Orphans   int
+	Check     string // the address that checks the whole log
+	Checkup   checkup
+	Checked   *checkedView // what the last check found; nil before there is one
+}
+
+// problem is what is wrong, and what to do next.
+type problem struct{ Words, Next string }
+
+// ability is what the file system was seen to do, or not to do.
+type ability struct {
+	Name string
+	Does bool
+}
+
+// checkedView is what the check of the whole log found.
+type checkedView struct {
+	*emend.VerifyReport
+	Kinds []string
+	Files []changedFile
+	More  int // files that are not listed
+}
+
+// changedFile is a file that is not as the log has it.
+type changedFile struct {
+	Path, FileHref, Words, EntryHref string
+}
+
+// maxChanged is how many files a check lists.
+const maxChanged = 200
+
+func (r *request) health() (page, error) {
+	h, err := r.space.Doctor(r.Context())
+	if err != nil {
+		return page{}, err
+	}
+	v := &healthView{Health: h, Orphans: len(h.Orphans)}
+	v.Checkup = r.site.checks[r.space.Name].look(r.Context(), r.space.Workspace, checkNumber(r.URL.Query().Get("verify")), r.site.Log)
+	v.Check = r.space.With("health", "verify", strconv.Itoa(v.Checkup.Number+1)) + "#log"
+	if h.Pending != "" && h.Locked == "" || v.Orphans > 0 {
+		v.Recover = r.space.Page("confirm", "recover")
+	}
+	for _, p := range h.Problems {
+		v.Problems = append(v.Problems, problem{p, nextOf(h, p)})
+	}
+	if h.Abilities != nil {
+		a := h.Abilities
+		v.Abilities = []ability{{"exchange two names", a.Exchange}, {"rename without replacing", a.NoReplace}, {"hard links", a.Links},
+			{"locks", a.Lock}, {"leases", a.Lease}, {"sync to the disk", a.Sync}}
+	}
+	if v.Checkup.report != nil {
+		v.Checked = r.checked(v.Checkup.report)
+	}
+	p := page{Name: "health", Title: "Health", Data: v, Again: v.Checkup.Running()}
+	return p, nil
+}
+
+// nextOf is the next step for a problem that does not name one itself.
+func nextOf(h *emend.Health, words string) string {
+	switch {
+	case h.Pending != "" && h.Locked != "" && strings.Contains(words, h.Pending):
+		return "Somebody is at work: look again in a moment."
+	case h.Pending != "" && strings.Contains(words, h.Pending):
+		return "Recover finishes it, or takes it back, so that the tree is whole again."
+	case strings.Contains(words, "the lock cannot be taken"):
+		return "Look again in a moment. If it stays so, end the process that holds it, or move the store to a local disk."
+	case strings.Contains(words, "--unsafe-fs"):
+		return "Work on a local disk, or start the server with --unsafe-fs if you accept the weaker promises below."
+	}
+	return "Run emend doctor in a terminal: it says the same, and emend doctor --help what can be done."
+}
+
+// checked is what a check found, as the page shows it.
+func (r *request) checked(v *emend.VerifyReport) *checkedView {
+	c := &checkedView{VerifyReport: v}
+	for _, k := range slices.Sorted(maps.Keys(v.Kinds)) {
+		c.Kinds = append(c.Kinds, grouped(v.Kinds[k])+" "+k)
+	}
+	for _, f := range v.Files[:min(len(v.Files), maxChanged)] {
+		c.Files = append(c.Files, changedFile{f.Path, r.space.FilePage(f.Path), stateWords(f), r.space.EntryPage(f.Entry)})
+	}
+	c.More = len(v.Files) - len(c.Files)
+	return c
+}
+
+// states are the words for files that are not as the log has them.
+var states = map[emend.State]string{
+	emend.FileChanged: "changed since, without emend",
+	emend.FileGone:    "gone, without emend",
+	emend.FileBack:    "there again; the log has it deleted",
+	emend.FileUnknown: "cannot be read",
+}
+
+func stateWords(f emend.FileState) string {
+	words := cmp.Or(states[f.State], string(f.State))
+	if f.Why != "" {
+		words += ": " + f.Why
+	}
+	return words
+}

@@ -1,0 +1,69 @@
+package web
+
+import (
+	"slices"
+
+	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/internal/report"
+)
+
+// inTheWay is why a call cannot be made: each thing, and what to do next.
+type inTheWay struct {
+	List []obstacle
+	Txs  []string // the changes that it names
+}
+
+// maxHelp is how many changes and how many files that are in the way are led to.
+const maxHelp = 8
+
+type obstacle struct {
+	Path string
+	Why  []link
+	Next []link
+}
+
+// inTheWay is what a refusal names; nil for what is none.
+func (r *request) inTheWay(res emend.Result) *inTheWay {
+	o, ok := res.(*report.Object)
+	if !ok || o == nil || o.Ok || o.Error == nil {
+		return nil
+	}
+	list, _ := o.Error.Details["failures"].([]report.Failure)
+	if len(list) == 0 {
+		list = []report.Failure{*o.Error}
+	}
+	out := &inTheWay{}
+	for i := range list {
+		out.add(r, list[i].Path, list[i].Message, list[i].SuggestedNextAction)
+	}
+	return out
+}
+
+// inTheWayOf is the same of an error.
+func (r *request) inTheWayOf(err error) *inTheWay {
+	out := &inTheWay{}
+	for _, e := range fail.All(err) {
+		out.add(r, e.Path, e.Error(), e.Hint)
+	}
+	return out
+}
+
+func (w *inTheWay) add(r *request, path, why, next string) {
+	w.List = append(w.List, obstacle{Path: path, Why: r.space.Linked(why), Next: r.space.Linked(next)})
+	for _, tx := range transactionsIn(why + " " + next) {
+		if len(w.Txs) < maxHelp && !slices.Contains(w.Txs, tx) {
+			w.Txs = append(w.Txs, tx)
+		}
+	}
+}
+
+// Paths are the files that are in the way, each once.
+func (w *inTheWay) Paths() (out []string) {
+	for i := range w.List {
+		if p := w.List[i].Path; p != "" && !slices.Contains(out, p) && len(out) < maxHelp {
+			out = append(out, p)
+		}
+	}
+	return out
+}

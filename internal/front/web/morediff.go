@@ -1,0 +1,62 @@
+package web
+
+import (
+	"strconv"
+
+	"github.com/emend-dev/emend/internal/front/web/diff"
+)
+
+// moreDiff shows the rest of a long diff, or of a long file: all of it as a page, for who came by the link, or with part=1
+// the next rows alone: n of them, if it says so.
+func (r *request) moreDiff() (page, error) {
+	q := r.URL.Query()
+	v, next, err := r.long()
+	if err != nil {
+		return page{}, err
+	}
+	if v == nil {
+		return missing("this change has no such file", "Go back to the change, which lists its files."), nil
+	}
+	part, n := q.Get("part") != "", v.File.Len(false)
+	if part {
+		n = nextRows
+		if asked, err := strconv.Atoi(q.Get("n")); err == nil {
+			n = min(max(asked, 0), nextRows)
+		}
+	}
+	from, _ := strconv.Atoi(q.Get("from"))
+	r.rowsFrom(v, max(from, 0), n, next)
+	return page{Name: "rows", Title: v.Label(), Data: v, Part: part}, nil
+}
+
+// long is what an address names: a file of an entry, of a session, or what the history keeps.
+func (r *request) long() (v *diffView, next string, err error) {
+	q := r.URL.Query()
+	file, err := strconv.Atoi(q.Get("file"))
+	if err != nil {
+		file = 0
+	}
+	switch entry := r.PathValue("entry"); entry {
+	case "content":
+		c, err := r.space.Content(r.Context(), q.Get("id"))
+		if err != nil {
+			return nil, "", err
+		}
+		v = plainView(c)
+		v.Back = r.space.FilePage(c.Path)
+		return v, r.contentOf(c.ID), nil
+	case "session":
+		s := q.Get("session")
+		all, err := r.space.SessionChanges(r.Context(), s)
+		if err != nil || file < 0 || file >= len(all.Files) {
+			return nil, "", err
+		}
+		return &diffView{File: diff.Parse(all.Files[file].Diff), Back: r.space.SessionPage(s)}, r.sessionDiffOf(s, file), nil
+	default:
+		all, err := r.space.Show(r.Context(), entry)
+		if err != nil || file < 0 || file >= len(all.Data.Files) {
+			return nil, "", err
+		}
+		return &diffView{File: diff.Parse(all.Data.Files[file].Diff), Back: r.space.EntryPage(entry)}, r.diffOf(entry, file), nil
+	}
+}

@@ -1,0 +1,45 @@
+package web
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/internal/longlog"
+)
+
+// TestChangeOutcomes: over a long past, the page of a call says of its end what the timeline says, however it ended, and leads
+// to the calls beside it.
+func TestChangeOutcomes(t *testing.T) {
+	dir := t.TempDir()
+	must(t, longlog.Make(dir, 3000))
+	ws, err := emend.Open(dir)
+	must(t, err)
+	t.Cleanup(func() { ws.Close() })
+	p := &desktop{t: t, dir: dir, ws: ws}
+	p.serve(false)
+	list, err := ws.Timeline(t.Context(), emend.TimelineRequest{Limit: 1000})
+	must(t, err)
+	seen := map[emend.Outcome]int{}
+	for i, c := range list.Calls {
+		if seen[c.Outcome]++; seen[c.Outcome] > 3 {
+			continue
+		}
+		body := p.get(p.entryPage(c.Entry))
+		says(t, body, string(c.Outcome), "record")
+		if i > 0 && !strings.Contains(body, `href="`+p.entryPage(list.Calls[i-1].Entry)+`" rel="next"`) {
+			t.Errorf("%s does not lead to the newer %s", c.Entry, list.Calls[i-1].Entry)
+		}
+		if !strings.Contains(body, `href="`+p.entryPage(list.Calls[i+1].Entry)+`" rel="prev"`) {
+			t.Errorf("%s does not lead to the older %s", c.Entry, list.Calls[i+1].Entry)
+		}
+		if undo := strings.Contains(body, "/confirm/undo?entry="+c.Entry); undo != (c.Outcome == emend.Done || c.Outcome == emend.Recovered) && c.Kind != "purge" {
+			t.Errorf("%s, %s: to be undone: %t", c.Entry, c.Outcome, undo)
+		}
+	}
+	for _, o := range []emend.Outcome{emend.Done, emend.Refused, emend.Aborted, emend.Recovered, emend.Reverted, emend.Undone} {
+		if seen[o] == 0 {
+			t.Errorf("the past has no call that was %s", o)
+		}
+	}
+}

@@ -1,0 +1,46 @@
+package web
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/emend-dev/emend"
+)
+
+// TestRecover: a transaction that was cut short before its end was on record is shown, and finished with the button.
+func TestRecover(t *testing.T) {
+	p := newDesktop(t, map[string]string{"a": "one\n"})
+	says(t, p.get("/ui/default/confirm/recover"), "There is nothing to recover")
+	entry := p.patch(update("a", "one", "two"))
+	must(t, p.ws.Close())
+	dropLast(t, filepath.Join(p.dir, ".emend", "log"))
+	ws, err := emend.Open(p.dir, emend.AsFound())
+	must(t, err)
+	t.Cleanup(func() { ws.Close() })
+	p.ws = ws
+	p.serve(false)
+	dry := p.get("/ui/default/confirm/recover")
+	says(t, dry, "What would happen", "A crash interrupted the transaction "+entry, "edit a", "Recover")
+	p.done(dry, "do")
+	says(t, p.get("/ui/default/confirm/recover"), "There is nothing to recover")
+	says(t, p.get(p.entryPage(entry)), "recovered", "Undo this change")
+	if p.read("a") != "two\n" {
+		t.Errorf("a is %q", p.read("a"))
+	}
+}
+
+// dropLast takes the last record out of a log, as if the power had gone before it was written.
+func dropLast(t *testing.T, dir string) {
+	t.Helper()
+	all, err := filepath.Glob(filepath.Join(dir, "*"))
+	must(t, err)
+	for _, name := range all {
+		b, err := os.ReadFile(name)
+		must(t, err)
+		if i := bytes.LastIndexByte(bytes.TrimRight(b, "\n"), '\n'); i > 0 {
+			must(t, os.WriteFile(name, b[:i+1], 0o600))
+		}
+	}
+}

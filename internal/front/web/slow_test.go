@@ -1,0 +1,62 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+)
+
+// clocked is an answer that notes until when it may take.
+type clocked struct {
+	*httptest.ResponseRecorder
+	reads, writes []time.Time
+}
+
+func (c *clocked) SetReadDeadline(t time.Time) error  { c.reads = append(c.reads, t); return nil }
+func (c *clocked) SetWriteDeadline(t time.Time) error { c.writes = append(c.writes, t); return nil }
+
+// TestSlowClients: who sends a form slowly, or takes an answer slowly, holds nothing for long; and what only asks about a
+// stream holds none.
+func TestSlowClients(t *testing.T) {
+	p := build(t, nil)
+	in := p.in()
+	ask := func(ctx context.Context, method, path, body string) *clocked {
+		r := httptest.NewRequestWithContext(ctx, method, "http://127.0.0.1"+path, strings.NewReader(body))
+		r.Host = strings.TrimPrefix(p.at, "http://")
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		r.AddCookie(in.cookies[0])
+		c := &clocked{ResponseRecorder: httptest.NewRecorder()}
+		p.ServeHTTP(c, r)
+		return c
+	}
+	soon := func(all []time.Time, n int, most time.Duration) bool {
+		for _, at := range all {
+			if left := time.Until(at); left <= 0 || left > most {
+				return false
+			}
+		}
+		return len(all) == n
+	}
+	if c := ask(t.Context(), "GET", "/ui/default/", ""); c.Code != 200 || !soon(c.writes, 1, takeTime) {
+		t.Errorf("a page: %d, %v", c.Code, c.writes)
+	}
+	if c := ask(t.Context(), "POST", "/ui/default/do/undo", url.Values{"entry": {"x"}}.Encode()); c.Code != 403 || !soon(c.writes, 1, takeTime) || !soon(c.reads, 1, sendTime) {
+		t.Errorf("a form: %d, %v, %v", c.Code, c.reads, c.writes)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if c := ask(ended, "GET", "/ui/default/events", ""); c.Code != 200 || len(c.writes) < 2 || !soon(c.writes, len(c.writes), takeTime) {
+		t.Errorf("a stream: %d, %v", c.Code, c.writes)
+	}
+	c := ask(t.Context(), http.MethodHead, "/ui/default/events", "") // returns
+	d := p.desks["default"]
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if c.Code != 200 || c.Header().Get("Content-Type") != "text/event-stream" || len(d.streams) > 0 {
+		t.Errorf("HEAD of a stream: %d, %v, %d open", c.Code, c.Header(), len(d.streams))
+	}
+}

@@ -1,0 +1,52 @@
+package web
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"mime"
+	"net/http"
+	"path"
+	"strings"
+	"sync"
+	"time"
+)
+
+//go:embed static
+var assets embed.FS
+
+// asset is a file that every browser may have: it says nothing about any workspace.
+type asset struct {
+	kind, etag string
+	body       []byte
+}
+
+var files = sync.OnceValue(func() map[string]*asset {
+	out := map[string]*asset{}
+	all, _ := assets.ReadDir("static")
+	for _, f := range all {
+		body, _ := assets.ReadFile("static/" + f.Name())
+		sum := sha256.Sum256(body)
+		out[f.Name()] = &asset{mime.TypeByExtension(path.Ext(f.Name())), `"` + hex.EncodeToString(sum[:8]) + `"`, body}
+	}
+	return out
+})
+
+// static answers with a file of the program's own, and reports whether there is one. A browser asks each time whether it is
+// still the same, and then gets no more than that: another emend may be at the same address tomorrow.
+func (s *Site) static(w http.ResponseWriter, r *http.Request) bool {
+	name, ok := strings.CutPrefix(r.URL.Path, Base+"static/")
+	if !ok || r.Method != http.MethodGet && r.Method != http.MethodHead {
+		return false
+	}
+	f := files()[name]
+	if f == nil {
+		return false
+	}
+	w.Header().Set("Content-Type", f.kind)
+	w.Header().Set("Cache-Control", "no-cache")
+	w.Header().Set("ETag", f.etag)
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(f.body))
+	return true
+}

@@ -1,0 +1,116 @@
+package web
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/emend-dev/emend"
+)
+
+// pageful is how many calls one page of the timeline has.
+const pageful = 50
+
+// timelineView is the page with the newest calls.
+type timelineView struct {
+	*filter
+	Chips    []chip
+	Rows     []row
+	Chart    *chart
+	Tally    *tally // nil until the log has been counted for the first time
+	Outcomes []emend.Outcome
+	All      string // the address without conditions
+	Older    string // the address of what is older; "" when nothing is
+	Newest   string // the address of the first page; "" on it
+	Looked   string // said when the search ended before the log did
+	Empty    bool   // the log has nothing at all
+	Notes    []string
+}
+
+// row is one line of the list: the heading of a day, or a call.
+type row struct {
+	Day  string
+	Call *callView
+}
+
+// callView is a call as a list shows it.
+type callView struct {
+	*emend.LoggedCall
+	Deed                          deed
+	Href, SessionHref, UndoneHref string
+	Takes                         []link // what it took back
+}
+
+// Said is what was said of a call that was not simply done.
+func (v *callView) Said() string {
+	if v.Outcome == emend.Done || v.Outcome == emend.Undone {
+		return ""
+	}
+	return v.Message
+}
+
+func (r *request) timeline() (page, error) {
+	now := time.Now()
+	f := filterOf(r.URL.Query(), now)
+	v := &timelineView{filter: f, Chips: f.chips(r.space.Page()), All: r.space.Page(), Tally: r.tally()}
+	for _, o := range outcomes {
+		v.Outcomes = append(v.Outcomes, o.Outcome)
+	}
+	if v.Tally != nil {
+		v.Chart = v.Tally.chart(r.space, f, r.URL.Query().Get("chart") == "month", now)
+	}
+	p := page{Name: "timeline", Title: "Timeline", Data: v}
+	if len(f.Problems) > 0 {
+		return p, nil
+	}
+	return p, v.list(r, now)
+}
+
+// list fills in the calls.
+func (v *timelineView) list(r *request, now time.Time) error {
+	v.request.Limit = pageful
+	t, err := r.space.Timeline(r.Context(), v.request)
+	if err != nil {
+		return err
+	}
+	v.Rows, v.Notes = rows(r.space, t.Calls, now), t.Notes
+	home := r.space.Page()
+	if t.Next > 0 {
+		v.Older = v.with(home, "before", strconv.FormatUint(t.Next, 10))
+		if len(t.Calls) < pageful {
+			v.Looked = fmt.Sprintf("Looked through %s and found %s.", plural(t.Looked, "record"), plural(len(t.Calls), "call"))
+		}
+	}
+	if v.request.Before > 0 {
+		v.Newest = v.with(home)
+	}
+	v.Empty = len(v.Rows) == 0 && len(v.Query) == 0 && v.request.Before == 0 && t.Next == 0
+	return nil
+}
+
+// rows are calls by the day.
+func rows(space *Workspace, calls []emend.LoggedCall, now time.Time) (out []row) {
+	day := ""
+	for i := range calls {
+		if d := dayOf(calls[i].Timestamp, now); d != day {
+			day = d
+			out = append(out, row{Day: d})
+		}
+		out = append(out, row{Call: viewOf(space, &calls[i])})
+	}
+	return out
+}
+
+func viewOf(space *Workspace, c *emend.LoggedCall) *callView {
+	v := &callView{LoggedCall: c, Deed: deedOf(c), Href: space.EntryPage(c.Entry), SessionHref: space.SessionPage(c.SessionID)}
+	if c.UndoneBy != "" {
+		v.UndoneHref = space.EntryPage(c.UndoneBy)
+	}
+	for _, tx := range c.Undoes[:min(len(c.Undoes), 3)] {
+		v.Takes = append(v.Takes, link{short(tx), space.EntryPage(tx)})
+	}
+	if n := len(c.Undoes) - len(v.Takes); n > 0 {
+		v.Takes = append(v.Takes, link{plural(n, "more entry"), v.Href})
+	}
+	return v
+}

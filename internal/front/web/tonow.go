@@ -1,0 +1,69 @@
+package web
+
+import (
+	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/internal/plan"
+	"github.com/emend-dev/emend/internal/report"
+	"github.com/emend-dev/emend/patch"
+)
+
+// toNow is what differs between a version of a file and what is there now, or why that cannot be shown.
+func (r *request) toNow(h *emend.FileHistory, c *emend.Content) (*diffView, string) {
+	now, why := r.now(h)
+	switch {
+	case why != "":
+		return nil, why
+	case c.Binary || c.Link != "":
+		return nil, "This version is no text."
+	case c.Truncated:
+		return nil, "This version is too long to be compared here."
+	case h.Exists && h.Sha256 == c.Sha256:
+		return nil, "Nothing differs: this is what is there now."
+	}
+	s := plan.Step{Op: patch.Update, Path: h.Path, Before: c.Text, After: now, Edits: plan.Between(c.Text, now)}
+	if !h.Exists {
+		s.Op, s.Edits = patch.Delete, nil
+	}
+	v, cut := r.dryDiff(report.Diff(&s))
+	if cut > 0 {
+		return v, plural(cut, "more line") + " are not shown here."
+	}
+	return v, ""
+}
+
+// now is the text that is there now.
+func (r *request) now(h *emend.FileHistory) (text, why string) {
+	if !h.Exists {
+		return "", ""
+	}
+	for i := range h.Versions {
+		if v := &h.Versions[i]; v.Now && v.ID != "" {
+			c, err := r.space.Content(r.Context(), v.ID)
+			switch {
+			case err != nil:
+				return "", "What is there now cannot be shown: " + err.Error()
+			case c.Binary || c.Link != "":
+				return "", "What is there now is no text."
+			case c.Truncated:
+				return "", "What is there now is too long to be compared here."
+			}
+			return c.Text, ""
+		}
+	}
+	return r.read(h.Path)
+}
+
+// read is the text of a file that was changed outside of emend, as it is.
+func (r *request) read(path string) (text, why string) {
+	const most = 4 << 20
+	a, err := r.space.Read(r.Context(), emend.ReadRequest{Path: path, MaxBytes: most})
+	switch {
+	case err != nil:
+		return "", "What is there now cannot be shown: " + err.Error()
+	case a.Data.Binary:
+		return "", "What is there now is no text."
+	case a.Data.Truncated:
+		return "", "What is there now is too long to be compared here."
+	}
+	return a.Data.Content, ""
+}

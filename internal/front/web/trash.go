@@ -1,0 +1,96 @@
+package web
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/emend-dev/emend"
+)
+
+// trashPage is what is in the trash.
+type trashPage struct {
+	Items     []trashItem
+	Count     int
+	SizeBytes int64
+	Rest      string // where more are
+	Clear     string // where all of it is removed
+	Older     string // the address of the form for what is older
+	Ages      []trashAge
+	Done      string // what the person has just done
+}
+
+type trashItem struct {
+	emend.Trashed
+	Preview, Restore, Clear string
+	Entry                   string
+}
+
+// trashAge is a choice of what is to be removed: what is older than that.
+type trashAge struct {
+	Words  string
+	Before string // the time, as the tool wants it
+}
+
+// maxTrash is how many items one page lists.
+const maxTrash = 500
+
+func (r *request) trash() (page, error) {
+	list, err := r.space.Trash(r.Context())
+	if err != nil {
+		return page{}, err
+	}
+	p := &trashPage{Count: len(list), Clear: r.space.Confirm("clear_trash"), Older: r.space.Page("confirm", "clear_trash"), Ages: ages(time.Now())}
+	if r.URL.Query().Get("done") != "" {
+		p.Done = "Cleared, for good."
+	}
+	from := r.number("from", len(list))
+	for i := range list {
+		p.SizeBytes += list[i].SizeBytes
+		if i >= from && i < from+maxTrash {
+			p.Items = append(p.Items, r.trashItem(&list[i]))
+		}
+	}
+	if next := from + maxTrash; next < len(list) {
+		p.Rest = r.space.With("trash", "from", strconv.Itoa(next))
+	}
+	return page{Name: "trash", Title: "Trash", Data: p}, nil
+}
+
+func (r *request) trashItem(t *emend.Trashed) trashItem {
+	return trashItem{Trashed: *t, Entry: entryOf(t.ID), Preview: r.space.Page("trash", t.ID),
+		Restore: r.space.Confirm("restore_file", "trashedPath", t.ID), Clear: r.space.Confirm("clear_trash", "ids", t.ID)}
+}
+
+// ages are the choices of what is removed.
+func ages(now time.Time) (out []trashAge) {
+	for _, a := range []struct {
+		words string
+		days  int
+	}{{"a day", 1}, {"a week", 7}, {"30 days", 30}, {"90 days", 90}, {"a year", 365}} {
+		out = append(out, trashAge{a.words, now.AddDate(0, 0, -a.days).UTC().Format(time.RFC3339)})
+	}
+	return out
+}
+
+// trashedPage is one file of the trash.
+type trashedPage struct {
+	trashItem
+	View *diffView
+}
+
+func (r *request) trashed() (page, error) {
+	id := r.PathValue("id")
+	t, err := r.space.TrashShow(r.Context(), id)
+	if err != nil {
+		return page{}, err
+	}
+	p := &trashedPage{trashItem: r.trashItem(&t.Trashed)}
+	if t.Link == "" {
+		c, err := r.space.Content(r.Context(), id)
+		if err != nil {
+			return page{}, err
+		}
+		p.View = r.contentView(c)
+	}
+	return page{Name: "trashed", Title: "Trash: " + t.Path, Data: p}, nil
+}

@@ -1,0 +1,161 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/internal/report"
+	"github.com/emend-dev/emend/internal/tool"
+)
+
+// asking is a workspace whose policy asks, with pages.
+func asking(t *testing.T) *desktop {
+	t.Helper()
+	policy := filepath.Join(t.TempDir(), "policy.toml")
+	must(t, os.WriteFile(policy, []byte("[write]\nask = [\"migrations/**\"]\n[read]\nask = [\"customers\"]\n"), 0o600))
+	return newDesktop(t, map[string]string{"migrations/1.sql": "select 1;\n", "customers": "Ann\n", "free": "free\n"}, emend.Policy(policy))
+}
+
+// waits calls a tool that a person is asked about, and returns what it will come to.
+func (p *desktop) waits(session, name string, args map[string]any) <-chan *report.Object {
+	p.t.Helper()
+	p.get("/ui/default/waiting") // from now on somebody is there
+	text, err := json.Marshal(args)
+	must(p.t, err)
+	out := make(chan *report.Object, 1)
+	ctx := emend.As(p.t.Context(), emend.Actor{Client: "robot 1.2", Agent: "robot", Session: session})
+	ctx = emend.Asking(ctx, func(ctx context.Context, q emend.Question) (string, error) { return p.ws.AskThere(ctx, q, time.Minute) })
+	go func() { out <- tool.Call(ctx, p.ws, name, text).(*report.Object) }()
+	return out
+}
+
+// shown is the page as soon as it has n questions.
+func (p *desktop) shown(n int) string {
+	p.t.Helper()
+	for end := time.Now().Add(20 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		body := p.get("/ui/default/waiting")
+		if strings.Count(body, `<article class="question"`) == n {
+			return body
+		}
+		if time.Now().After(end) {
+			p.t.Fatalf("the page does not come to have %d questions:\n%s", n, words(body))
+		}
+	}
+}
+
+func (p *desktop) comes(c <-chan *report.Object) *report.Object {
+	p.t.Helper()
+	select {
+	case o := <-c:
+		return o
+	case <-time.After(20 * time.Second):
+		p.t.Fatal("the call does not end")
+		return nil
+	}
+}
+
+func migration(text string) map[string]any {
+	return map[string]any{"patch": "*** Begin Patch\n*** Update File: migrations/1.sql\n@@\n-select 1;\n+" + text + "\n*** End Patch\n"}
+}
+
+// TestWaitingAllow: the page shows who asks, for what and by which rule, and a yes lets it happen, once.
+func TestWaitingAllow(t *testing.T) {
+	p := asking(t)
+	says(t, p.get("/ui/default/waiting"), "Nothing waits.", "policy.toml", `ask = ["migrations/**"`)
+	call := p.waits("s1", "apply_patch", migration("select 2;"))
+	body := p.shown(1)
+	says(t, body, "robot wants to change migrations/1.sql", "robot 1.2", "s1", "apply_patch", "change migrations/1.sql by the rule migrations/**",
+		"− select 1;", "+ select 2;", "It is refused in", "Allow once", "Allow for the session", "Deny", "Reason")
+	says(t, p.get("/ui/default/"), "Timeline")
+	if nav := p.get("/ui/default/trash"); !strings.Contains(nav, "(1)") {
+		t.Error("the other pages do not say that a call waits")
+	}
+	says(t, p.done(body, "once"), "Allowed. The call goes on.")
+	if o := p.comes(call); !o.OK() || p.read("migrations/1.sql") != "select 2;\n" {
+		t.Fatalf("%s: %q", o.Text(), p.read("migrations/1.sql"))
+	}
+	says(t, p.get(p.entryPage(p.last())), "Allowed by", "a person")
+	p.shown(0)
+
+	if status, _, body := p.press(body, "deny"); status != 409 { // the same question in another window
+		t.Errorf("%d %s", status, words(body))
+	} else {
+		says(t, body, "The answer was not taken", "answered")
+	}
+}
+
+// TestWaitingDeny: the agent reads the reason.
+func TestWaitingDeny(t *testing.T) {
+	p := asking(t)
+	call := p.waits("", "apply_patch", migration("drop table users;"))
+	body := p.shown(1)
+	saysNot(t, body, "Allow for the session")
+	says(t, p.done(body, "deny", "reason", "frozen until <Monday> & later"), "Denied.")
+	if o := p.comes(call); o.OK() || !strings.Contains(o.Text(), "frozen until <Monday> & later") {
+		t.Fatalf("the agent reads %s", o.Text())
+	}
+	says(t, p.get(p.entryPage(p.last())), "Tried to edit migrations/1.sql", "frozen until <Monday> & later")
+}
+
+// TestWaitingSession: what the same rules ask about is not asked about again in that session.
+func TestWaitingSession(t *testing.T) {
+	p := asking(t)
+	call := p.waits("s1", "apply_patch", migration("select 2;"))
+	body := p.shown(1)
+	says(t, body, "changing migrations/**: not asked about again until the session s1 ends")
+	p.done(body, "session")
+	if o := p.comes(call); !o.OK() {
+		t.Fatal(o.Text())
+	}
+	if o := p.comes(p.waits("s1", "create_file", map[string]any{"path": "migrations/2.sql", "content": "x"})); !o.OK() {
+		t.Fatal(o.Text())
+	}
+	p.waits("s2", "create_file", map[string]any{"path": "migrations/3.sql", "content": "x"})
+	p.shown(1)
+}
+
+// TestWaitingReading: a call that only reads shows nothing of the file before the answer.
+func TestWaitingReading(t *testing.T) {
+	p := asking(t)
+	call := p.waits("s1", "read_file", map[string]any{"path": "customers"})
+	body := p.shown(1)
+	says(t, body, "robot wants to read customers", "changes nothing")
+	saysNot(t, body, "Ann")
+	p.done(body, "once")
+	if o := p.comes(call); !o.OK() {
+		t.Fatal(o.Text())
+	}
+}
+
+// TestAskedParts: a question is taken apart into its files, with the notes before each; a patch stays whole.
+func TestAskedParts(t *testing.T) {
+	one, two := "diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-# x\n+# y\n", "diff --git a/b b/b\n"
+	for _, tc := range []struct {
+		text string
+		want []askedPart
+	}{
+		{"", nil},
+		{one, []askedPart{{nil, one}}},
+		{"# b is deleted for good\n" + two, []askedPart{{[]string{"b is deleted for good"}, two}}},
+		{one + "# note\n# more\n" + two, []askedPart{{nil, one}, {[]string{"note", "more"}, two}}},
+		{"*** Begin Patch\n# not a note\n*** End Patch\n", []askedPart{{nil, "*** Begin Patch\n# not a note\n*** End Patch\n"}}},
+	} {
+		got := askedParts(tc.text)
+		if len(got) != len(tc.want) {
+			t.Fatalf("%q: %+v", tc.text, got)
+		}
+		for i := range got {
+			if got[i].text != tc.want[i].text || strings.Join(got[i].notes, "|") != strings.Join(tc.want[i].notes, "|") {
+				t.Errorf("%q: %+v, want %+v", tc.text, got[i], tc.want[i])
+			}
+		}
+	}
+}
+
+func yes(context.Context, emend.Question) (string, error) { return "a test", nil }

@@ -1,0 +1,121 @@
+package web
+
+import (
+	"fmt"
+	"html/template"
+	"strconv"
+	"time"
+
+	"github.com/emend-dev/emend"
+)
+
+// wording is what templates can call to put values into words.
+var wording = template.FuncMap{
+	"ago":     func(t time.Time) string { return ago(t, time.Now()) },
+	"exact":   exact,
+	"machine": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+	"plural":  plural,
+	"grouped": grouped,
+	"size":    size,
+	"short":   short,
+	"sign":    sign,
+	"stands":  stands,
+	"tallied": func(o emend.Outcome, n int) tallied { return tallied{o, n} },
+	"legend":  func() []string { return []string{"done", "refused", "undone"} },
+}
+
+// tallied is a number of calls that ended in one way.
+type tallied struct {
+	Outcome emend.Outcome
+	N       int
+}
+
+// ago says how long ago t was, or in how long it will be. The script of the page words it in the same way.
+func ago(t, now time.Time) string {
+	d := now.Sub(t)
+	if d < 0 {
+		return "in " + lasting(-d)
+	}
+	if d < time.Minute {
+		return "just now"
+	}
+	return lasting(d) + " ago"
+}
+
+// lasting is a length of time in its largest unit.
+func lasting(d time.Duration) string {
+	for _, u := range []struct {
+		name string
+		long time.Duration
+	}{{"year", 365 * 24 * time.Hour}, {"month", 30 * 24 * time.Hour}, {"day", 24 * time.Hour}, {"hour", time.Hour}, {"minute", time.Minute}} {
+		if n := int(d / u.long); n > 0 {
+			return plural(n, u.name)
+		}
+	}
+	return plural(int(d/time.Second), "second")
+}
+
+// exact is a time to the second, where this program runs.
+func exact(t time.Time) string { return t.Local().Format("Monday, 2 January 2006, 15:04:05 MST") }
+
+// dayOf is a day as a heading: Today, Yesterday, or its date.
+func dayOf(t, now time.Time) string {
+	t, now = t.Local(), now.Local()
+	switch t.Format(time.DateOnly) {
+	case now.Format(time.DateOnly):
+		return "Today"
+	case now.AddDate(0, 0, -1).Format(time.DateOnly):
+		return "Yesterday"
+	}
+	if t.Year() == now.Year() {
+		return t.Format("Monday, 2 January")
+	}
+	return t.Format("Monday, 2 January 2006")
+}
+
+// plural is a number of things: 1 file, 2 files, 12,000 files.
+func plural(n int, one string) string {
+	switch stem := one[:len(one)-1]; {
+	case n == 1:
+		return "1 " + one
+	case one[len(one)-1] == 'h':
+		return grouped(n) + " " + one + "es"
+	case one[len(one)-1] == 'y' && one[len(one)-2] != 'a':
+		return grouped(n) + " " + stem + "ies"
+	}
+	return grouped(n) + " " + one + "s"
+}
+
+// grouped is a number with a comma before every three digits.
+func grouped(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// size is a number of bytes for people: 999 bytes, 1.5 KiB, 12 MiB.
+func size(n int64) string {
+	if n < 1024 {
+		return plural(int(n), "byte")
+	}
+	f, unit := float64(n), ""
+	for _, unit = range []string{"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"} {
+		if f /= 1024; f < 1023.95 {
+			break
+		}
+	}
+	if f < 9.95 {
+		return fmt.Sprintf("%.1f %s", f, unit)
+	}
+	return fmt.Sprintf("%.0f %s", f, unit)
+}
+
+// short is the beginning of a hash, enough to tell it from others. The name of a transaction, of which the end tells, stays.
+func short(name string) string {
+	if len(name) < 64 {
+		return name
+	}
+	return name[:12]
+}

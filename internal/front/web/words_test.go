@@ -1,0 +1,113 @@
+package web
+
+import (
+	"testing"
+	"time"
+
+	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/internal/fail"
+)
+
+func TestAgo(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		back time.Duration
+		want string
+	}{
+		{0, "just now"}, {59 * time.Second, "just now"}, {time.Minute, "1 minute ago"}, {119 * time.Second, "1 minute ago"},
+		{59*time.Minute + 59*time.Second, "59 minutes ago"}, {time.Hour, "1 hour ago"}, {23 * time.Hour, "23 hours ago"}, {24 * time.Hour, "1 day ago"},
+		{29 * 24 * time.Hour, "29 days ago"}, {30 * 24 * time.Hour, "1 month ago"}, {800 * 24 * time.Hour, "2 years ago"},
+		{-time.Second, "in 1 second"}, {-45 * time.Second, "in 45 seconds"}, {-90 * time.Second, "in 1 minute"}, {-3 * time.Hour, "in 3 hours"},
+	} {
+		if got := ago(now.Add(-c.back), now); got != c.want {
+			t.Errorf("ago(%v) = %q, want %q", c.back, got, c.want)
+		}
+	}
+}
+
+func TestDayOf(t *testing.T) {
+	now := time.Date(2026, 3, 1, 0, 30, 0, 0, time.Local)
+	for _, c := range []struct {
+		at   time.Time
+		want string
+	}{
+		{now, "Today"}, {now.Add(-time.Hour), "Yesterday"}, {now.AddDate(0, 0, -1), "Yesterday"}, {now.AddDate(0, 0, -2), "Friday, 27 February"},
+		{now.AddDate(-1, 0, 0), "Saturday, 1 March 2025"},
+	} {
+		if got := dayOf(c.at, now); got != c.want {
+			t.Errorf("dayOf(%v) = %q, want %q", c.at, got, c.want)
+		}
+	}
+}
+
+func TestPlural(t *testing.T) {
+	for _, c := range []struct {
+		n         int
+		one, want string
+	}{
+		{0, "file", "0 files"}, {1, "file", "1 file"}, {2, "entry", "2 entries"}, {3, "branch", "3 branches"}, {999, "call", "999 calls"},
+		{1000, "call", "1,000 calls"}, {1234567, "call", "1,234,567 calls"}, {-1000, "day", "-1,000 days"}, {2, "day", "2 days"},
+	} {
+		if got := plural(c.n, c.one); got != c.want {
+			t.Errorf("plural(%d, %q) = %q, want %q", c.n, c.one, got, c.want)
+		}
+	}
+}
+
+func TestSize(t *testing.T) {
+	for n, want := range map[int64]string{0: "0 bytes", 1: "1 byte", 1023: "1,023 bytes", 1024: "1.0 KiB", 1536: "1.5 KiB", 10 << 10: "10 KiB",
+		1<<20 - 1: "1.0 MiB", 3 << 30: "3.0 GiB", 1 << 62: "4.0 EiB"} {
+		if got := size(n); got != want {
+			t.Errorf("size(%d) = %q, want %q", n, got, want)
+		}
+	}
+}
+
+func TestDeed(t *testing.T) {
+	file := func(operation, path, to string) []emend.LogEntry {
+		return []emend.LogEntry{{Operation: operation, Path: path, ToPath: to}}
+	}
+	for _, c := range []struct {
+		call emend.LoggedCall
+		want string
+	}{
+		{emend.LoggedCall{Outcome: emend.Done, Files: file("update", "a.go", ""), FileCount: 1}, "edited a.go"},
+		{emend.LoggedCall{Outcome: emend.Done, Files: file("add", "a.go", ""), FileCount: 3}, "created a.go and 2 more"},
+		{emend.LoggedCall{Outcome: emend.Done, Files: file("move", "a", "b"), FileCount: 1}, "moved a to b"},
+		{emend.LoggedCall{Outcome: emend.Undone, Files: file("delete", "a", ""), FileCount: 1}, "deleted a"},
+		{emend.LoggedCall{Outcome: emend.Done, Files: append(file("update", "a", ""), file("add", "b", "")...), FileCount: 2}, "changed a and 1 more"},
+		{emend.LoggedCall{Outcome: emend.Refused, ErrorKind: "old_text_not_found", Files: file("update", "a", ""), FileCount: 1},
+			"tried to edit a: the old text was not found"},
+		{emend.LoggedCall{Outcome: emend.Refused, Kind: "denied", ErrorKind: "permission_denied", Files: file("delete", ".env", ""), FileCount: 1},
+			"tried to delete .env: that is not allowed"},
+		{emend.LoggedCall{Outcome: emend.Refused, ErrorKind: "patch_parse_error", ToolName: "apply_patch"}, "tried to use apply_patch: the patch could not be read"},
+		{emend.LoggedCall{Outcome: emend.Refused, ErrorKind: "of_another_day", ToolName: "apply_patch"}, "tried to use apply_patch: it was refused"},
+		{emend.LoggedCall{Outcome: emend.Aborted, Files: file("update", "a", ""), FileCount: 1}, "began to edit a, and took it back"},
+		{emend.LoggedCall{Outcome: emend.Reverted, Files: file("update", "a", ""), FileCount: 1}, "began to edit a, taken back after a crash"},
+		{emend.LoggedCall{Outcome: emend.Recovered, Files: file("update", "a", ""), FileCount: 1}, "edited a, finished after a crash"},
+		{emend.LoggedCall{Outcome: emend.Done, Kind: "undo", Files: file("update", "a", ""), FileCount: 1}, "took back changes of a"},
+		{emend.LoggedCall{Outcome: emend.Done, ToolName: "restore_file", Files: file("add", "a", ""), FileCount: 1}, "restored a"},
+		{emend.LoggedCall{Outcome: emend.Done, ToolName: "put_back", Files: file("update", "a", ""), FileCount: 1}, "put back a"},
+		{emend.LoggedCall{Outcome: emend.Done, Kind: "purge", Files: file("purge", "a", ""), FileCount: 1}, "forgot what was kept of a"},
+		{emend.LoggedCall{Outcome: emend.Done, Kind: "purge"}, "removed contents from the history"},
+		{emend.LoggedCall{Outcome: emend.Done}, "changed files"},
+	} {
+		if got := deedOf(&c.call).String(); got != c.want {
+			t.Errorf("%+v:\n got %q\nwant %q", c.call, got, c.want)
+		}
+	}
+}
+
+// TestWhys has a word for every kind of refusal, and a sign for every outcome, each of its own.
+func TestWhys(t *testing.T) {
+	for _, k := range fail.Kinds {
+		if whys[k] == "" {
+			t.Errorf("no words for %s", k)
+		}
+	}
+	for _, o := range outcomes {
+		if sign(o.Outcome) == "" || stands(o.Outcome) == "" {
+			t.Errorf("no sign or words for %s", o.Outcome)
+		}
+	}
+}

@@ -1,0 +1,72 @@
+package web
+
+import (
+	"cmp"
+	"errors"
+	"net/http"
+
+	"github.com/emend-dev/emend/internal/fail"
+)
+
+// statuses is the one table from kinds to the status of the answer.
+var statuses = map[fail.Kind]int{
+	fail.NotFound:         http.StatusNotFound,
+	fail.AlreadyExists:    http.StatusConflict,
+	fail.PermissionDenied: http.StatusForbidden,
+	fail.OutsideWorkspace: http.StatusForbidden,
+	fail.BinaryFile:       http.StatusConflict,
+	fail.FileTooLarge:     http.StatusConflict,
+	fail.Stale:            http.StatusConflict,
+	fail.OldTextNotFound:  http.StatusConflict,
+	fail.MultipleMatches:  http.StatusConflict,
+	fail.Overlapping:      http.StatusConflict,
+	fail.PatchParse:       http.StatusConflict,
+	fail.PatchApply:       http.StatusConflict,
+	fail.CommandFailed:    http.StatusConflict,
+	fail.Timeout:          http.StatusServiceUnavailable,
+	fail.Unknown:          http.StatusInternalServerError,
+}
+
+// wrongs is what the page "error" shows: each thing that is wrong, and what to do next.
+type wrongs struct {
+	Title string
+	List  []wrong
+	To    *link // where to go on, if not to the first page
+}
+
+type wrong struct{ Path, Words, Next string }
+
+// wrong is the page of an error. One that is none of the engine's is a defect, and in the log.
+func (r *request) wrong(err error) page {
+	all := fail.All(err)
+	first := all[0]
+	status := cmp.Or(statuses[first.Kind], http.StatusInternalServerError)
+	switch {
+	case first.Kind == fail.CommandFailed && first.Reason == fail.BadArguments:
+		status = http.StatusBadRequest
+	case status == http.StatusInternalServerError && !errors.Is(err, r.Context().Err()):
+		r.site.Log.Error("a page failed", "path", r.URL.Path, "error", err)
+	}
+	w := wrongs{Title: titles[status]}
+	for _, e := range all {
+		w.List = append(w.List, wrong{e.Path, e.Msg, e.Hint})
+	}
+	return page{Name: "error", Title: w.Title, Status: status, Data: w}
+}
+
+var titles = map[int]string{
+	http.StatusBadRequest:            "That cannot be asked",
+	http.StatusForbidden:             "That is not allowed",
+	http.StatusNotFound:              "There is nothing here",
+	http.StatusConflict:              "That cannot be done now",
+	http.StatusRequestEntityTooLarge: "That is too large",
+	http.StatusInternalServerError:   "A defect in emend",
+	http.StatusServiceUnavailable:    "That took too long",
+}
+
+// plainly is the page of an error that has words of its own.
+func plainly(status int, words, next string) page {
+	return page{Name: "error", Title: titles[status], Status: status, Data: wrongs{Title: titles[status], List: []wrong{{Words: words, Next: next}}}}
+}
+
+func missing(words, next string) page { return plainly(http.StatusNotFound, words, next) }
