@@ -4,28 +4,22 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/internal/report"
-	"github.com/emend-dev/emend/patch"
 )
 
 type applyFlags struct {
-	dialect   string
-	lenient   bool
-	tolerance string
-	dryRun    bool
-	noAtomic  bool
-	expect    []string
-	allow     []string
-	key       string
-	timeout   time.Duration
-	limits    limitFlags
+	patchFlags
+	dryRun   bool
+	noAtomic bool
+	allow    []string
+	key      string
+	timeout  time.Duration
+	limits   limitFlags
 }
 
 func (a *app) apply() *cobra.Command {
@@ -43,6 +37,10 @@ reported, with the place where it nearly fits and, where there is just one, a
 corrected hunk that would apply. With --dry-run nothing is written, and a diff
 is printed of what would be.
 
+Who does not know whether a patch arrived sends it again with --idempotent: what is
+already applied is skipped, and the rest is done; if all of it is, nothing is.
+Only what the files prove counts: a hunk's new lines with their context around them.
+
 What is deleted or replaced is kept in the store (emend doctor says where), and
 every change and every refusal is in its log.
 
@@ -56,64 +54,23 @@ what was applied is listed), 2 wrong usage, 3 undecided: run emend recover.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.runApply(cmd, args, f) },
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&f.dialect, "dialect", "auto", "how the patch is written: auto, "+strings.Join(emend.Dialects(), ", "))
-	fl.BoolVar(&f.lenient, "lenient", false, "let pass what sloppy models write (fences, padded markers, missing parents), and name it")
-	fl.StringVar(&f.tolerance, "tolerance", "", "the last rung on which lines may match: exact, trailing, whitespace, unicode")
+	f.define(cmd)
 	fl.BoolVar(&f.dryRun, "dry-run", false, "say what would be done and write nothing")
-	fl.StringArrayVar(&f.expect, "expect", nil, "refuse unless `PATH=SHA256` holds now; empty after = asserts absence (repeatable)")
 	fl.BoolVar(&f.noAtomic, "no-atomic", false, "apply section by section, each by itself, and stop at the first that fails")
 	fl.StringVar(&f.key, "idempotency-key", "", "do it once: with a `KEY` that was committed before, return the first answer")
 	fl.DurationVar(&f.timeout, "timeout", 0, "give up, with nothing changed, when it takes longer to get to the commit (default: 30s for the lock)")
 	f.limits.define(fl)
 	fl.StringArrayVar(&f.allow, "allow-protected", nil, "open protected paths that match `PATTERN` (repeatable)")
-	complete(cmd, "dialect", append([]string{"auto"}, emend.Dialects()...))
-	complete(cmd, "tolerance", rungNames())
 	return cmd
 }
 
-var rungs = []patch.Rung{patch.Exact, patch.Trailing, patch.Whitespace, patch.Unicode}
-
-func rungNames() []string {
-	out := make([]string, len(rungs))
-	for i, r := range rungs {
-		out[i] = r.String()
-	}
-	return out
-}
-
-// options turns the flags into what the engine takes.
-func (f applyFlags) options() (emend.Options, error) {
-	o := emend.Options{Dialect: f.dialect, Lenient: f.lenient, Sequential: f.noAtomic, IdempotencyKey: f.key}
-	if f.dialect != "auto" && !slices.Contains(emend.Dialects(), f.dialect) {
-		return o, badUse("apply", "--dialect: %q is none of auto, %s", f.dialect, strings.Join(emend.Dialects(), ", "))
-	}
-	for _, r := range rungs {
-		if r.String() == f.tolerance {
-			o.Tolerance = r
-		}
-	}
-	if f.tolerance != "" && o.Tolerance == 0 {
-		return o, badUse("apply", "--tolerance: %q is none of %s", f.tolerance, strings.Join(rungNames(), ", "))
-	}
-	for _, e := range f.expect {
-		i := strings.LastIndexByte(e, '=')
-		if i < 1 {
-			return o, badUse("apply", "--expect: %q is not PATH=SHA256", e)
-		}
-		if o.Expect == nil {
-			o.Expect = map[string]string{}
-		}
-		o.Expect[e[:i]] = e[i+1:]
-	}
-	return o, nil
-}
-
 func (a *app) runApply(cmd *cobra.Command, args []string, f applyFlags) error {
-	o, err := f.options()
+	o, err := f.options("apply")
 	if err != nil {
 		return err
 	}
-	limits, err := f.limits.limits()
+	o.Sequential, o.IdempotencyKey = f.noAtomic, f.key
+	limits, err := f.limits.limits("apply")
 	if err != nil {
 		return err
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/internal/fail"
 	"github.com/emend-dev/emend/internal/report"
+	"github.com/emend-dev/emend/internal/tool"
 )
 
 // Main runs emend on the process's own arguments and streams and returns the exit code.
@@ -34,7 +35,8 @@ func Main() int {
 }
 
 // interrupted waits for Ctrl-C; the second one ends the program as it does any other. To be ready for it takes a thread of its
-// own, which nobody waits for but who asks a person for input: until then Ctrl-C ends the program as kill -9 does.
+// own, which nobody waits for but who asks a person for input, and who goes on until Ctrl-C: until then it ends the program as
+// kill -9 does, or does nothing where the program was started with it ignored.
 func interrupted(ready func(), cancel context.CancelFunc) {
 	c := make(chan os.Signal, 1)
 	signal.Notify(c, os.Interrupt)
@@ -251,7 +253,7 @@ func (a *app) tell(ws *emend.Workspace) {
 	if err != nil {
 		fmt.Fprintf(a.err, "emend: %s\n", report.Escape(err.Error()))
 	} else if r != nil && !a.quiet {
-		fmt.Fprintf(a.err, "emend: %s\n", recovered(r))
+		fmt.Fprintf(a.err, "emend: %s\n", tool.Recovered(r))
 	}
 }
 

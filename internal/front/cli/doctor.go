@@ -10,6 +10,7 @@ import (
 	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/internal/front/wall"
 	"github.com/emend-dev/emend/internal/report"
+	"github.com/emend-dev/emend/internal/tool"
 )
 
 func (a *app) doctor() *cobra.Command {
@@ -121,7 +122,7 @@ func (a *app) health(h *checkup) string {
 			yes(c.Exchange), yes(c.NoReplace), yes(c.Links), yes(c.Lock), yes(c.Lease), yes(c.Sync))
 	}
 	if h.Recovered != nil {
-		row("recovered", "%s", recovered(h.Recovered))
+		row("recovered", "%s", tool.Recovered(h.Recovered))
 	}
 	if h.Exists {
 		row("lock", "%s", cmp.Or(h.Locked, "free"))

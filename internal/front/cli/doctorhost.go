@@ -68,7 +68,7 @@ func (b binaryState) String() string {
 
 // whichToken looks at the token's file, not into it.
 func (a *app) whichToken() *tokenState {
-	file, err := a.tokenFile()
+	file, err := a.keyFile(clientsKey)
 	if err != nil {
 		return nil
 	}

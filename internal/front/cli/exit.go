@@ -70,7 +70,7 @@ func (p plain) Write(b []byte) (int, error) {
 		switch {
 		case r >= 0x7f && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp):
 			for _, u := range utf16.Encode([]rune{r}) {
-				out = fmt.Appendf(out, `\\u%04x`, u)
+				out = fmt.Appendf(out, `\u%04x`, u)
 			}
 		default:
 			out = append(out, rest[:n]...)

@@ -25,7 +25,7 @@ func (l *limitFlags) define(f *pflag.FlagSet) {
 	f.IntVar(&l.depth, "max-depth", 0, "refuse a path of more than `N` names (default "+strconv.Itoa(d.Depth)+")")
 }
 
-func (l limitFlags) limits() (emend.Limits, error) {
+func (l limitFlags) limits(verb string) (emend.Limits, error) {
 	out := emend.Limits{Files: l.files, Depth: l.depth}
 	for _, f := range []struct {
 		name, text string
@@ -33,11 +33,11 @@ func (l limitFlags) limits() (emend.Limits, error) {
 	}{{"max-patch", l.patch, &out.PatchBytes}, {"max-file", l.file, &out.FileBytes}, {"max-total", l.total, &out.TotalBytes}} {
 		var err error
 		if *f.to, err = parseSize(f.text); err != nil {
-			return out, badUse("apply", "--%s: %q is not a size: write 500, 64KiB, 16MiB or 1GiB", f.name, f.text)
+			return out, badUse(verb, "--%s: %q is not a size: write 500, 64KiB, 16MiB or 1GiB", f.name, f.text)
 		}
 	}
 	if l.files < 0 || l.depth < 0 {
-		return out, badUse("apply", "--max-files and --max-depth take numbers above 0")
+		return out, badUse(verb, "--max-files and --max-depth take numbers above 0")
 	}
 	return out, nil
 }

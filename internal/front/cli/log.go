@@ -95,8 +95,10 @@ func (a *app) runLog(ctx context.Context, f logFlags) error {
 	})
 }
 
-// runFollow follows the log until Ctrl-C, or until nobody reads any more.
+// runFollow follows the log until Ctrl-C, or until nobody reads any more. It says nothing before Ctrl-C is heeded: who has
+// read the first entry may stop it, and a script's background jobs begin with that signal ignored, so it would be lost.
 func (a *app) runFollow(ctx context.Context, ws *emend.Workspace, f logFlags) error {
+	a.heeds.Wait()
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	if out, ok := under(a.out).(*os.File); ok {

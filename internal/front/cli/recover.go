@@ -3,13 +3,11 @@ package cli
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/emend-dev/emend"
-	"github.com/emend-dev/emend/internal/report"
+	"github.com/emend-dev/emend/internal/tool"
 )
 
 func (a *app) recoverVerb() *cobra.Command {
@@ -55,31 +53,7 @@ func (a *app) runRecover(ctx context.Context, timeout time.Duration) error {
 		return a.printJSON(r)
 	}
 	if !a.quiet {
-		fmt.Fprintln(a.out, recovered(r))
+		fmt.Fprintln(a.out, tool.Recovered(r))
 	}
 	return nil
-}
-
-// recovered is a recovery in words.
-func recovered(r *emend.Recovery) string {
-	if r.Nothing() {
-		return "Nothing to recover."
-	}
-	var out []string
-	if r.Tx != "" {
-		out = append(out, fmt.Sprintf("Transaction %s was interrupted; it is %s now (%d file(s)).", r.Tx, r.End, len(r.Files)))
-		for _, f := range r.Files {
-			out = append(out, "  "+report.Escape(f))
-		}
-	}
-	for _, n := range r.Notes {
-		out = append(out, "Note: "+report.Escape(n))
-	}
-	if r.Torn != nil {
-		out = append(out, fmt.Sprintf("The end of the log had been cut short; %d bytes were set aside as %s.", r.Torn.Size, r.Torn.Name))
-	}
-	if n := len(r.Swept); n > 0 {
-		out = append(out, fmt.Sprintf("%d transaction(s) had died before they were committed; what they left in the store is removed.", n))
-	}
-	return strings.Join(out, "\n")
 }

@@ -34,6 +34,7 @@ file that nobody else can read. Other machines are let in by --remote, over TLS.
 
   /mcp        the tools, over all workspaces
   /mcp/NAME   the same over the workspace of that name
+  /ui/        the pages that emend ui shows, with a token of their own
   /healthz    "ok", or what is wrong; without the token
   /metrics    counts and times, in the format of Prometheus
 
@@ -78,7 +79,7 @@ func (a *app) runServe(cmd *cobra.Command, args []string, f *serveFlags) error {
 	defer stop()
 	go calm(ctx)
 	go prune(ctx, spaces, log)
-	s := mcp.New(mcp.Config{Workspaces: spaces, Version: emend.Version().Version, Log: log, MaxCalls: f.maxCalls,
+	s := mcp.New(mcp.Config{Workspaces: spaces, Version: emend.Version().Version, Log: log, MaxCalls: f.maxCalls, Wait: f.wait,
 		Who: emend.Actor{Session: a.session, Agent: a.agent}, Tools: tools})
 	if f.http != "" {
 		return a.serveHTTP(ctx, s, f)
@@ -96,11 +97,24 @@ func (a *app) serveStdio(ctx context.Context, s *mcp.Server, f *serveFlags) erro
 	return s.Stdio(ctx, io.NopCloser(a.in), noClose{a.out})
 }
 
-// untilSignal is done at the first Ctrl-C or SIGTERM; the next one ends the program as it does any other.
+// untilSignal is done at the first Ctrl-C or SIGTERM; the next one ends the program as it does any other, also when it comes as
+// soon as the first one can be seen to have been heard.
 func untilSignal(parent context.Context) (context.Context, context.CancelFunc) {
-	ctx, stop := signal.NotifyContext(parent, os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, func() { signal.Reset(os.Interrupt, syscall.SIGTERM) })
-	return ctx, stop
+	ctx, cancel := context.WithCancel(context.WithoutCancel(parent))
+	heard := make(chan os.Signal, 1)
+	signal.Notify(heard, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		select {
+		case <-heard:
+		case <-parent.Done():
+		case <-ctx.Done():
+			signal.Stop(heard)
+			return
+		}
+		signal.Reset(os.Interrupt, syscall.SIGTERM)
+		cancel()
+	}()
+	return ctx, cancel
 }
 
 // prune looks once an hour whether the histories are due, which they are once a day.

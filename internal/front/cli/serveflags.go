@@ -21,10 +21,13 @@ type serveFlags struct {
 	readOnly    bool
 	requireHash bool
 	allow       []string
+	wait        time.Duration
 
 	http      string
 	tokenFile string
 	newToken  bool
+	uiToken   string // the file
+	noUI      bool
 	remote    bool
 	noTLS     bool
 	cert, key string
@@ -35,6 +38,9 @@ type serveFlags struct {
 
 	logFormat, logLevel string
 }
+
+// maxWait is what --wait may be: no client waits for longer.
+const maxWait = 24 * time.Hour
 
 var (
 	logFormats = []string{"text", "json"}
@@ -51,10 +57,14 @@ func (f *serveFlags) define(cmd *cobra.Command) {
 	what.BoolVar(&f.lenient, "lenient", false, "apply_patch lets pass what sloppy models write, unless the call says otherwise")
 	what.StringArrayVar(&f.allow, "allow-protected", nil, "open protected paths that match `PATTERN` (repeatable)")
 
+	what.DurationVar(&f.wait, "wait", 45*time.Second, "let a call wait so long for a person at the page, where a policy says ask; 0: never")
+
 	net := pflag.NewFlagSet("HTTP", pflag.ContinueOnError)
 	net.StringVar(&f.http, "http", "", "serve HTTP at `ADDR`, as in 127.0.0.1:7433 or :7433, instead of standard input and output")
 	net.StringVar(&f.tokenFile, "token-file", "", "keep the token in `FILE` (default: emend/serve.key in the configuration directory)")
-	net.BoolVar(&f.newToken, "new-token", false, "make a new token; servers that run keep the old one until they are started again")
+	net.BoolVar(&f.newToken, "new-token", false, "make new tokens; servers that run keep the old ones until they are started again")
+	net.StringVar(&f.uiToken, "ui-token-file", "", "keep the token of the pages in `FILE` (default: emend/ui.key in the configuration directory)")
+	net.BoolVar(&f.noUI, "no-ui", false, "serve no pages for people")
 	net.BoolVar(&f.remote, "remote", false, "let other machines in: at an address of theirs, over TLS")
 	net.StringVar(&f.cert, "tls-cert", "", "the certificate `FILE`, with those that lead up to it, as PEM")
 	net.StringVar(&f.key, "tls-key", "", "its key `FILE`, as PEM")
@@ -85,7 +95,7 @@ func (f *serveFlags) complete(cmd *cobra.Command) {
 	complete(cmd, "log-format", logFormats)
 	complete(cmd, "log-level", logLevels)
 	complete(cmd, "http", []string{"127.0.0.1:7433"})
-	for _, flag := range []string{"max-calls", "max-body", "max-rate", "max-sessions", "grace", "allow-protected"} {
+	for _, flag := range []string{"max-calls", "max-body", "max-rate", "max-sessions", "grace", "allow-protected", "wait"} {
 		noFiles(cmd, flag)
 	}
 }
@@ -104,7 +114,7 @@ func usageIn(c *cobra.Command, groups []*pflag.FlagSet) error {
 // check refuses what does not go together.
 func (f *serveFlags) check(cmd *cobra.Command) error {
 	if f.http == "" {
-		for _, name := range []string{"token-file", "new-token", "remote", "tls-cert", "tls-key", "no-tls", "max-body", "max-rate", "max-sessions"} {
+		for _, name := range []string{"token-file", "new-token", "ui-token-file", "no-ui", "remote", "tls-cert", "tls-key", "no-tls", "max-body", "max-rate", "max-sessions"} {
 			if cmd.Flags().Changed(name) {
 				return badUse("serve", "--%s is for HTTP: say where with --http ADDR", name)
 			}
@@ -114,6 +124,9 @@ func (f *serveFlags) check(cmd *cobra.Command) error {
 		if n < 1 || n > 1e6 {
 			return badUse("serve", "--%s takes a number from 1 to 1000000", name)
 		}
+	}
+	if f.wait < 0 || f.wait > maxWait {
+		return badUse("serve", "--wait takes a time of at most %v, as in 45s, or 0", maxWait)
 	}
 	if f.grace < 0 {
 		return badUse("serve", "--grace takes a time, as in 10s, or 0")

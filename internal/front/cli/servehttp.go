@@ -5,11 +5,11 @@ import (
 	"crypto/tls"
 	"fmt"
 	"net"
-	"path/filepath"
 	"strings"
 
 	"github.com/emend-dev/emend/internal/fail"
 	"github.com/emend-dev/emend/internal/front/mcp"
+	"github.com/emend-dev/emend/internal/front/web"
 	"github.com/emend-dev/emend/internal/report"
 )
 
@@ -37,22 +37,30 @@ func (a *app) serveHTTP(ctx context.Context, s *mcp.Server, f *serveFlags) error
 	if err != nil {
 		return fmt.Errorf("cannot serve at %s: %w; name another port, or 0 for a free one", fail.Quote(f.http), err)
 	}
-	token, file, made, err := a.token(s, f) // only now: a server that has the address goes on with the token of the file
+	at := fmt.Sprintf("%s://%s", map[bool]string{true: "https", false: "http"}[len(certs) > 0], l.Addr())
+	clients, pages, err := a.keys(s, f) // only now: a server that has the address goes on with the tokens of the files
 	if err != nil {
 		l.Close()
 		return err
 	}
-	url := fmt.Sprintf("%s://%s/mcp", map[bool]string{true: "https", false: "http"}[len(certs) > 0], l.Addr())
-	a.greet(s, f, url, token, file, made)
-	h := s.HTTP(mcp.HTTPConfig{Token: token, MaxBody: body, MaxRate: f.maxRate, MaxSessions: f.maxSessions, Grace: f.grace})
+	a.greet(s, f, at+"/mcp", clients)
+	c := mcp.HTTPConfig{Token: clients.token, MaxBody: body, MaxRate: f.maxRate, MaxSessions: f.maxSessions, Grace: f.grace}
+	if pages != nil {
+		a.greetPages(s, f, at+web.Base, pages)
+		site := pagesOf(s, f, pages.token)
+		defer site.Close()
+		defer context.AfterFunc(ctx, func() { site.Close() })()
+		c.Pages = site
+	}
+	h := s.HTTP(c)
 	a.shut(s.Workspaces, s.Log)
 	return h.Serve(ctx, l, certs...)
 }
 
 // greet says where the server is. The token is shown when it is made, and never again; never in a log.
-func (a *app) greet(s *mcp.Server, f *serveFlags, url, token, file string, made bool) {
+func (a *app) greet(s *mcp.Server, f *serveFlags, url string, k *key) {
 	if f.logFormat == "json" {
-		s.Log.Info("serving", "url", url, "token_file", file, "token_made", made)
+		s.Log.Info("serving", "url", url, "token_file", k.file, "token_made", k.made)
 		return
 	}
 	if !a.quiet {
@@ -62,42 +70,11 @@ func (a *app) greet(s *mcp.Server, f *serveFlags, url, token, file string, made 
 		}
 	}
 	switch {
-	case made:
-		fmt.Fprintf(a.err, "emend: a token was made. It is shown this once, and kept in %s. Clients send:\n  Authorization: Bearer %s\n", report.Escape(file), token)
+	case k.made:
+		fmt.Fprintf(a.err, "emend: a token was made. It is shown this once, and kept in %s. Clients send:\n  Authorization: Bearer %s\n", report.Escape(k.file), k.token)
 	case !a.quiet:
-		fmt.Fprintf(a.err, "emend: clients send the token that is in %s\n", report.Escape(file))
+		fmt.Fprintf(a.err, "emend: clients send the token that is in %s\n", report.Escape(k.file))
 	}
-}
-
-// token is what clients must send, and the file that has it; made says that it is new.
-func (a *app) token(s *mcp.Server, f *serveFlags) (token, file string, made bool, err error) {
-	file = f.tokenFile
-	if file == "" {
-		if file, err = a.tokenFile(); err != nil {
-			return "", "", false, err
-		}
-	}
-	if file, err = filepath.Abs(file); err != nil {
-		return "", "", false, &usage{"serve", err}
-	}
-	for _, w := range s.Workspaces {
-		if is := actual(file); within(w, is) && !strings.HasSuffix(is, ".key") {
-			return "", "", false, badUse("serve", "--token-file: %s is in the workspace %s, where the agent could read it: name one outside, or one that ends in .key",
-				fail.Quote(is), w.Name)
-		}
-	}
-	if f.newToken {
-		token, err = mcp.NewToken(file)
-		return token, file, true, err
-	}
-	token, made, err = mcp.Token(file)
-	return token, file, made, err
-}
-
-// tokenFile is where the token is kept when nobody names a file.
-func (a *app) tokenFile() (string, error) {
-	dir, err := a.configDir()
-	return filepath.Join(dir, "emend", "serve.key"), err
 }
 
 // address is where to listen: on this machine alone, unless a person said otherwise.

@@ -66,6 +66,7 @@ Exit codes: 0 done or nothing to do, 1 refused, 2 wrong usage.`,
 	fl.StringVar(&f.Profile, "profile", "emend", "the tools of which system: "+strings.Join(tool.ProfileNames(), ", "))
 	fl.BoolVar(&f.ReadOnly, "read-only", false, "offer only the tools that read")
 	fl.BoolVar(&f.Hash, "require-hash", false, "demand a sha256 of every file that is changed")
+	fl.BoolVar(&f.Lenient, "lenient", false, "let pass what sloppy models write, and name it (see emend serve --help)")
 	fl.StringVar(&f.URL, "http", "", "connect to a server that runs at `URL` instead of starting one")
 	complete(cmd, "scope", []string{"user", "project"})
 	complete(cmd, "profile", tool.ProfileNames())
@@ -119,8 +120,13 @@ func (f *setupFlags) check() error {
 	if f.scope != "user" && f.scope != "project" {
 		return badUse("setup", "--scope: %q is none of user, project", f.scope)
 	}
-	if _, ok := tool.ProfileNamed(f.Profile); !ok {
+	profile, ok := tool.ProfileNamed(f.Profile)
+	if !ok {
 		return badUse("setup", "--profile: %q is none of %s", f.Profile, strings.Join(tool.ProfileNames(), ", "))
+	}
+	serving := tool.Options{Profile: profile, ReadOnly: f.ReadOnly, RequireHash: f.Hash, Lenient: f.Lenient}
+	if err := serving.Check(); err != nil && !f.Remove { // the server would not start
+		return badUse("setup", "%v", err)
 	}
 	if f.URL == "" {
 		return nil
@@ -129,8 +135,8 @@ func (f *setupFlags) check() error {
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return badUse("setup", "--http: %q is no address of a server, as http://127.0.0.1:8765/mcp is", f.URL)
 	}
-	if f.ReadOnly || f.Hash || f.Profile != "emend" {
-		return badUse("setup", "--http connects to a server that runs: say --profile, --read-only and --require-hash to that one")
+	if f.ReadOnly || f.Hash || f.Lenient || f.Profile != "emend" {
+		return badUse("setup", "--http connects to a server that runs: say --profile, --read-only, --require-hash and --lenient to that one")
 	}
 	return nil
 }

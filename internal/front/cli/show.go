@@ -28,12 +28,15 @@ func (a *app) paint(color, s string) string {
 // showPlan prints a plan for people: what would be done, where every hunk landed, the diff.
 func (a *app) showPlan(p *emend.Plan) {
 	fmt.Fprintln(a.out, p.Summary())
-	for _, note := range p.Passed() {
+	for _, note := range append(p.Skipped(), p.Passed()...) {
 		fmt.Fprintln(a.out, "Note: "+report.Escape(note))
 	}
 	for _, f := range p.Files() {
 		fmt.Fprintln(a.out)
 		for i, h := range f.Hunks() {
+			if h.Skipped {
+				continue
+			}
 			fmt.Fprintf(a.out, "%s hunk %d: line %d, %s\n", a.paint(bold, report.Escape(f.Path())), i+1, h.Line, report.How(h))
 		}
 		a.showDiff(f.Diff())

@@ -14,6 +14,7 @@ import (
 
 	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/internal/report"
+	"github.com/emend-dev/emend/internal/tool"
 )
 
 func (a *app) trash() *cobra.Command {
@@ -291,20 +292,8 @@ func before(age string, now time.Time) (time.Time, error) {
 	if age == "" {
 		return time.Time{}, nil
 	}
-	d, err := parseAge(age)
+	d, err := tool.Age(age)
 	return now.Add(-d), err
-}
-
-// parseAge reads an age: a number and s, m, h, d or w.
-func parseAge(text string) (time.Duration, error) {
-	units := map[byte]time.Duration{'s': time.Second, 'm': time.Minute, 'h': time.Hour, 'd': 24 * time.Hour, 'w': 7 * 24 * time.Hour}
-	if n := len(text) - 1; n > 0 {
-		number, err := strconv.ParseUint(text[:n], 10, 32)
-		if unit := units[text[n]]; err == nil && unit > 0 && number <= uint64(1<<62/unit) {
-			return time.Duration(number) * unit, nil
-		}
-	}
-	return 0, fmt.Errorf("%q is not an age: write 90m, 12h, 30d or 2w", text)
 }
 
 // ago says how long ago t was.

@@ -18,7 +18,8 @@ var verbs = []verb{
 	{"read", (*app).read}, {"ls", (*app).ls}, {"glob", (*app).glob}, {"search", (*app).search},
 	{"create", (*app).create}, {"write", (*app).write}, {"edit", (*app).edit}, {"rm", (*app).rm}, {"mv", (*app).mv},
 	{"undo", (*app).undo}, {"restore", (*app).restore}, {"trash", (*app).trash},
-	{"apply", (*app).apply}, {"convert", (*app).convert}, {"make", (*app).make}, {"serve", (*app).serve}, {"call", (*app).call},
+	{"apply", (*app).apply}, {"convert", (*app).convert}, {"make", (*app).make}, {"explain", (*app).explain},
+	{"ui", (*app).ui}, {"waiting", (*app).waiting}, {"serve", (*app).serve}, {"call", (*app).call},
 	{"log", (*app).log}, {"show", (*app).show}, {"verify", (*app).verify}, {"purge", (*app).purge},
 	{"recover", (*app).recoverVerb}, {"doctor", (*app).doctor}, {"setup", (*app).setup}, {"version", (*app).version},
 }
@@ -103,8 +104,8 @@ var groups = []struct{ title, verbs string }{
 	{"Reading", "read ls glob search"},
 	{"Changing", "create write edit rm mv"},
 	{"Taking back", "undo restore trash"},
-	{"Looking after", "log show verify recover doctor purge setup version completion help"},
-	{"For programs", "serve call ui"},
+	{"Looking after", "ui waiting log show verify recover doctor purge setup version completion help"},
+	{"For programs", "serve call"},
 }
 
 // group gives every verb its group; one that has none stands in the help under a title of its own.

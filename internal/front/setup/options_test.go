@@ -19,6 +19,10 @@ func TestOptions(t *testing.T) {
 	if p := plan(t, claudeCode, h, o); !slices.Equal(p.Command, want) {
 		t.Errorf("%q", p.Command)
 	}
+	lenient := Options{Scope: User, Binary: "/opt/emend", Lenient: true}
+	if p := plan(t, claudeCode, h, lenient); !slices.Equal(p.Command, []string{"/opt/emend", "serve", "--lenient"}) {
+		t.Errorf("lenient: %q", p.Command)
+	}
 	h.Bound = true
 	if p := plan(t, vscode, h, o); p.Command[len(p.Command)-1] != h.Project {
 		t.Errorf("bound to %q: %q", h.Project, p.Command)

@@ -149,6 +149,7 @@ type Options struct {
 	Profile   string
 	ReadOnly  bool
 	Hash      bool
+	Lenient   bool
 	URL       string // connect to a server that runs instead
 	KeepTools bool
 	Remove    bool
@@ -168,6 +169,9 @@ func (c *Client) serves(h Host, o Options) Server {
 	}
 	if o.Hash {
 		args = append(args, "--require-hash")
+	}
+	if o.Lenient {
+		args = append(args, "--lenient")
 	}
 	switch {
 	case c.where == fixed, o.Scope == User && h.Bound:

@@ -1,0 +1,145 @@
+package cli
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/internal/front/gate"
+	"github.com/emend-dev/emend/internal/front/web"
+)
+
+type uiFlags struct {
+	addr     string
+	noOpen   bool
+	readOnly bool
+}
+
+func (a *app) ui() *cobra.Command {
+	var f uiFlags
+	cmd := &cobra.Command{
+		Use:   "ui [DIR]",
+		Short: "Show what agents did, in a browser, and take it back",
+		Long: `ui shows a page, on this machine alone, of what agents changed in DIR, or in the
+workspace of the current directory: every change as it comes, with its diff; what
+waits for your answer; the trash; and the history of each file. A change, a file or a
+session is taken back with a button, which first shows what it would do.
+
+It prints the address and opens it in the browser. The address has a token, made anew
+each time: who has it can do there what you can. Ctrl-C ends it.
+
+Exit codes: 0 ended with Ctrl-C, 1 could not serve, 2 wrong usage.`,
+		Example: `  emend ui
+  emend ui ~/src/shop --no-open --addr 127.0.0.1:7434
+  emend ui --read-only`,
+		Args: atMost(0, "one DIR"),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.runUI(cmd.Context(), args, &f) },
+	}
+	cmd.Flags().StringVar(&f.addr, "addr", "127.0.0.1:0", "serve at `ADDR`, which must be this machine's own; port 0 is any free one")
+	cmd.Flags().BoolVar(&f.noOpen, "no-open", false, "print the address, and open no browser")
+	cmd.Flags().BoolVar(&f.readOnly, "read-only", false, "only show: nothing can be changed or answered from the page")
+	noFiles(cmd, "addr")
+	return cmd
+}
+
+func (a *app) runUI(ctx context.Context, args []string, f *uiFlags) error {
+	addr, err := f.address()
+	if err != nil {
+		return err
+	}
+	ws, err := a.shown(args)
+	if err != nil {
+		return err
+	}
+	defer ws.Close()
+	ctx, stop := untilSignal(ctx)
+	defer stop()
+	l, err := net.ListenTCP("tcp", addr)
+	if err != nil {
+		return fmt.Errorf("cannot serve at %s: %w; name another port, or 0 for a free one", fail.Quote(f.addr), err)
+	}
+	token := newUIToken()
+	site := web.New(web.Config{Workspaces: []web.Workspace{{Name: defaultSpace, Workspace: ws}}, Token: token, ReadOnly: f.readOnly,
+		Version: emend.Version().Version, Log: slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelError}))})
+	a.announce(fmt.Sprintf("http://%s%s#token=%s", l.Addr(), web.Base, token), f)
+	return servePages(ctx, l, site)
+}
+
+// shown is the workspace of DIR, as it was found: recovery is a button on the page.
+func (a *app) shown(args []string) (*emend.Workspace, error) {
+	if len(args) > 0 {
+		if a.root != "" {
+			return nil, badUse("ui", "DIR and --root do not go together: leave one out")
+		}
+		a.root = args[0]
+	}
+	return a.open(emend.AsFound())
+}
+
+func newUIToken() string {
+	var b [32]byte
+	rand.Read(b[:])
+	return base64.RawURLEncoding.EncodeToString(b[:])
+}
+
+// announce says where the page is. What stands on standard output is for programs as well.
+func (a *app) announce(url string, f *uiFlags) {
+	if a.json {
+		a.printJSON(map[string]string{"url": url}) //nolint:errcheck // output remembers it
+	} else {
+		fmt.Fprintln(a.out, url)
+	}
+	a.did = true
+	if f.noOpen || !a.tty {
+		return
+	}
+	if err := browse(url, a.env); err != nil && !a.quiet {
+		fmt.Fprintf(a.err, "emend: no browser was opened (%v): open the address yourself\n", err)
+	}
+}
+
+// address is where to listen: on this machine alone.
+func (f *uiFlags) address() (*net.TCPAddr, error) {
+	at := f.addr
+	if strings.HasPrefix(at, ":") {
+		at = "127.0.0.1" + at
+	}
+	addr, err := net.ResolveTCPAddr("tcp", at)
+	if err != nil {
+		return nil, badUse("ui", "--addr: %s is not an address: write 127.0.0.1:7434, or :0 for any free port (%w)", fail.Quote(f.addr), err)
+	}
+	if !addr.IP.IsLoopback() {
+		return nil, badUse("ui", "--addr: %s can be reached from other machines: say 127.0.0.1, and reach it from elsewhere through ssh -L", fail.Quote(f.addr))
+	}
+	return addr, nil
+}
+
+// mostTabs is how many connections browsers may have at once.
+const mostTabs = 512
+
+// servePages answers browsers until ctx is done, and then ends every stream.
+func servePages(ctx context.Context, l net.Listener, site *web.Site) error {
+	srv := &http.Server{Handler: site, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
+		ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelDebug)}
+	defer site.Close()
+	context.AfterFunc(ctx, func() {
+		site.Close()
+		srv.Close()
+	})
+	err := srv.Serve(gate.Bound(l, mostTabs, func() {}))
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return err
+}

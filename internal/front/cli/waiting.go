@@ -1,0 +1,174 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/internal/report"
+)
+
+func (a *app) waiting() *cobra.Command {
+	var follow bool
+	cmd := &cobra.Command{
+		Use:   "waiting",
+		Short: "List the calls that wait for your answer, and answer them",
+		Long: `waiting lists the calls of agents that a policy of "ask" holds: who asks, with which
+tool, about which paths, and how long they wait still. An agent waits only while
+somebody is there to answer: at the page that emend ui shows, or here, with --follow,
+which prints each call with its diff as it comes, until Ctrl-C. Answer from another
+terminal: allow lets the call happen once, deny refuses it with a reason that the
+agent reads. Who answers first decides.
+
+An agent whose own program can ask you is not here: that program asks you itself.
+
+Exit codes: 0 done, 1 no such call waits any more, 2 wrong usage.`,
+		Example: `  emend waiting
+  emend waiting --follow
+  emend waiting show q7h2k3m4n5p6
+  emend waiting allow q7h2k3m4n5p6
+  emend waiting deny q7h2k3m4n5p6 --reason 'write a new migration instead'`,
+		Args: noVerb("waiting", "show, allow or deny"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if follow {
+				return a.followWaiting(cmd.Context())
+			}
+			return a.listWaiting(cmd.Context())
+		},
+	}
+	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "say that you are there, and print each call as it comes, until Ctrl-C")
+	cmd.AddCommand(a.waitingShow(), a.waitingAllow(), a.waitingDeny())
+	return cmd
+}
+
+// noVerb refuses what is no verb below a verb.
+func noVerb(verb, which string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return nil
+		}
+		return badUse(verb, "%q is none of %s", args[0], which)
+	}
+}
+
+func (a *app) waitingShow() *cobra.Command {
+	return &cobra.Command{
+		Use:               "show ID",
+		Short:             "Show one call that waits: who asks, what it would change",
+		Example:           "  emend waiting show q7h2k3m4n5p6",
+		Args:              takes("waiting show", 1, "one ID, as emend waiting prints it"),
+		ValidArgsFunction: a.waitingIDs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ws, err := a.open(emend.AsFound())
+			if err != nil {
+				return err
+			}
+			defer ws.Close()
+			q, err := ws.WaitingFor(cmd.Context(), args[0])
+			if err != nil {
+				return a.said(err)
+			}
+			if a.json {
+				return a.answer("", heldOf(q))
+			}
+			return a.paged(func() { fmt.Fprintln(a.out, a.held(q)) })
+		},
+	}
+}
+
+func (a *app) waitingAllow() *cobra.Command {
+	var session bool
+	cmd := &cobra.Command{
+		Use:   "allow ID",
+		Short: "Let a call that waits happen",
+		Long: `allow lets a call that waits happen: exactly what was shown, once. If a file was
+changed meanwhile the call is refused as stale. With --session, whatever the same rules
+ask about is allowed to the same session of the same client, until the server ends.`,
+		Example:           "  emend waiting allow q7h2k3m4n5p6\n  emend waiting allow q7h2k3m4n5p6 --session",
+		Args:              takes("waiting allow", 1, "one ID, as emend waiting prints it"),
+		ValidArgsFunction: a.waitingIDs,
+		RunE: a.answering(func(ctx context.Context, ws *emend.Workspace, id string) (*emend.Answer[emend.AnsweredData], error) {
+			return ws.Allow(ctx, emend.AllowRequest{ID: id, Session: session, By: "terminal"})
+		}),
+	}
+	cmd.Flags().BoolVar(&session, "session", false, "and what the same rules ask about, until the session ends")
+	return cmd
+}
+
+func (a *app) waitingDeny() *cobra.Command {
+	var reason string
+	cmd := &cobra.Command{
+		Use:               "deny ID",
+		Short:             "Refuse a call that waits",
+		Example:           "  emend waiting deny q7h2k3m4n5p6\n  emend waiting deny q7h2k3m4n5p6 --reason 'write a new migration instead'",
+		Args:              takes("waiting deny", 1, "one ID, as emend waiting prints it"),
+		ValidArgsFunction: a.waitingIDs,
+		RunE: a.answering(func(ctx context.Context, ws *emend.Workspace, id string) (*emend.Answer[emend.AnsweredData], error) {
+			return ws.Deny(ctx, emend.DenyRequest{ID: id, Reason: reason, By: "terminal"})
+		}),
+	}
+	cmd.Flags().StringVar(&reason, "reason", "", "`TEXT` that the agent reads")
+	noFiles(cmd, "reason")
+	return cmd
+}
+
+// answering answers one call.
+func (a *app) answering(how func(context.Context, *emend.Workspace, string) (*emend.Answer[emend.AnsweredData], error)) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		ws, err := a.open(emend.AsFound())
+		if err != nil {
+			return err
+		}
+		defer ws.Close()
+		is, err := how(cmd.Context(), ws, args[0])
+		if err != nil {
+			return a.said(err)
+		}
+		a.did = true
+		return a.print(is.Result())
+	}
+}
+
+func (a *app) listWaiting(ctx context.Context) error {
+	ws, err := a.open(emend.AsFound())
+	if err != nil {
+		return err
+	}
+	defer ws.Close()
+	all, err := ws.Waiting(ctx)
+	if err != nil {
+		return a.said(err)
+	}
+	list := make([]held, len(all))
+	for i := range all {
+		list[i] = heldOf(&all[i])
+	}
+	return a.answer(waitingTable(all, time.Now()), map[string]any{"waiting": list})
+}
+
+// waitingIDs proposes what waits.
+func (a *app) waitingIDs(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	const how = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+	if len(args) > 0 || a.enter() != nil {
+		return nil, how
+	}
+	a.calm = true
+	ws, err := a.open(emend.AsFound())
+	if err != nil {
+		return nil, how
+	}
+	defer ws.Close()
+	all, err := ws.Waiting(context.WithoutCancel(context.Background()))
+	if err != nil {
+		return nil, how
+	}
+	var out []cobra.Completion
+	for i := range all {
+		q := &all[i].Question
+		out = append(out, cobra.CompletionWithDesc(all[i].ID, report.OneLine(q.Actor.Tool)+" "+somePaths(q.Paths)))
+	}
+	return out, how
+}

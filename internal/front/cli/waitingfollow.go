@@ -1,0 +1,102 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+	"time"
+
+	"github.com/emend-dev/emend"
+)
+
+// answerEvery is how often what waits is looked at by who is there to answer.
+const answerEvery = 200 * time.Millisecond
+
+// followWaiting is there to answer, and prints each call as it comes, until Ctrl-C or until nobody reads any more.
+func (a *app) followWaiting(ctx context.Context) error {
+	a.heeds.Wait()
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	if out, ok := under(a.out).(*os.File); ok {
+		go watch(ctx, out, stop)
+	}
+	ws, err := a.open(emend.AsFound())
+	if err != nil {
+		return err
+	}
+	defer ws.Close()
+	leave, err := ws.Attend()
+	if err != nil {
+		return a.said(err)
+	}
+	defer leave()
+	if !a.quiet {
+		fmt.Fprintln(a.err, "emend: calls that ask for you are shown here as they come; Ctrl-C ends it")
+	}
+	return a.said(a.eachWaiting(ctx, ws))
+}
+
+// eachWaiting prints what waits, each call once, and which wait no longer.
+func (a *app) eachWaiting(ctx context.Context, ws *emend.Workspace) error {
+	shown := map[string]bool{}
+	tick := time.NewTicker(answerEvery)
+	defer tick.Stop()
+	for {
+		all, err := ws.Waiting(ctx)
+		if err == nil {
+			err = a.newWaiting(all, shown)
+		}
+		if err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			if errors.Is(context.Cause(ctx), syscall.EPIPE) {
+				return errSaid
+			}
+			return nil
+		case <-tick.C:
+		}
+	}
+}
+
+// newWaiting prints what was not there before, and with words also what is gone.
+func (a *app) newWaiting(all []emend.Waiting, shown map[string]bool) error {
+	now := map[string]bool{}
+	for i := range all {
+		now[all[i].ID] = true
+		if shown[all[i].ID] {
+			continue
+		}
+		shown[all[i].ID] = true
+		if err := a.printWaiting(&all[i]); err != nil {
+			return err
+		}
+	}
+	for id := range shown {
+		if now[id] {
+			continue
+		}
+		delete(shown, id)
+		if a.json {
+			continue
+		}
+		if _, err := fmt.Fprintf(a.out, "%s waits no longer.\n\n", id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *app) printWaiting(w *emend.Waiting) error {
+	if a.json {
+		enc := json.NewEncoder(plain{a.out})
+		enc.SetEscapeHTML(false)
+		return enc.Encode(heldOf(w))
+	}
+	_, err := fmt.Fprintf(a.out, "%s\n\nanswer: emend waiting allow %[2]s, or emend waiting deny %[2]s --reason TEXT\n\n", a.held(w), w.ID)
+	return err
+}
