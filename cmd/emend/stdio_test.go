@@ -202,3 +202,10 @@ func (s *server) good(id string) {
 		s.Errorf("a good call afterwards: %s %+v", a.Result, a.Error)
 	}
 }
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -57,6 +57,7 @@ type person struct {
 	pipes string // "in", "out" and "err" are pipes, others terminals
 	stdin string // of a pipe
 	types string // once standard error has said something, or at once where nothing is to be said
+	cols  uint16 // how wide the terminal is, where it matters
 }
 
 type seen struct {
@@ -67,6 +68,9 @@ type seen struct {
 func (p person) run(t *testing.T, args ...string) seen {
 	t.Helper()
 	in, out, errs := openTerminal(t), openTerminal(t), openTerminal(t)
+	if err := unix.IoctlSetWinsize(int(out.hand.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Col: p.cols, Row: 50}); err != nil {
+		t.Fatal(err)
+	}
 	cmd := exec.Command("emend", args...)
 	cmd.Dir = p.dir
 	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=/no-home", "TERM=xterm"}, p.env...)
@@ -180,6 +184,37 @@ func TestSearchAtTerminal(t *testing.T) {
 		got := tt.p.run(t, append([]string{"search", "bc"}, tt.args...)...)
 		if got.code != 0 || got.out != tt.want || got.err != "" {
 			t.Errorf("%s: %+v, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestExplainAtTerminal: side by side where there is room, else stacked; the marks are colours, or carets where nobody wants
+// colours; in a pipe the text is the same whatever the terminal is.
+func TestExplainAtTerminal(t *testing.T) {
+	dir := workspace(t, map[string]string{"f": "one\n\ttwo\n"})
+	const change = "*** Begin Patch\n*** Update File: f\n@@\n one\n-    two\n+2\n*** End Patch\n"
+	marked, red := "\x1b[1;4;33m", "\x1b[31m"
+	tests := []struct {
+		name string
+		p    person
+		args []string
+		want string
+		not  string
+	}{
+		{"wide", person{cols: 120}, nil, red + "-\x1b[m " + marked + "····\x1b[m" + red + "two\x1b[m" + strings.Repeat(" ", 44) + " |       2 " + marked + "→   \x1b[mtwo", "^"},
+		{"narrow", person{cols: 80}, nil, "\n    patch         - " + marked + "····\x1b[mtwo\n    file        2   " + marked + "→   \x1b[mtwo\n", " | "},
+		{"wide, NO_COLOR", person{cols: 120, env: []string{"NO_COLOR=1"}}, nil, "    - ····two" + strings.Repeat(" ", 44) + " |       2 →   two\n      ^^^^", "\x1b"},
+		{"no size", person{}, []string{"--no-color"}, "\n    file        2   →   two\n                    ^^^^\n", "\x1b"},
+		{"pipe", person{cols: 120, pipes: "out"}, nil, "\n    file        2   →   two\n                    ^^^^\n", "\x1b"},
+	}
+	if err := os.WriteFile(filepath.Join(dir, "p"), []byte(change), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range tests {
+		tt.p.dir = dir
+		got := tt.p.run(t, append([]string{"explain", "--no-pager", "p"}, tt.args...)...)
+		if got.code != 1 || !strings.Contains(got.out, tt.want) || strings.Contains(got.out, tt.not) || got.err != "" {
+			t.Errorf("%s: %d %q\n%s\nwant %q", tt.name, got.code, got.out, got.err, tt.want)
 		}
 	}
 }

@@ -180,13 +180,6 @@ func (c *prison) everything() {
 	}
 }
 
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // confined reports whether a process has given up new privileges, which only the wall makes it do.
 func confined(t *testing.T, pid int) bool {
 	t.Helper()

@@ -1,0 +1,160 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// pages is the real program, showing its pages.
+type pages struct {
+	t    *testing.T
+	cmd  *exec.Cmd
+	at   string // http://host:port
+	tok  string
+	said *bytes.Buffer // on standard error
+}
+
+// showPages starts emend ui over dir and reads the address that it prints.
+func showPages(t *testing.T, dir, conf string, args ...string) *pages {
+	t.Helper()
+	p := &pages{t: t, cmd: exec.Command("emend", append([]string{"ui", dir}, args...)...), said: &bytes.Buffer{}}
+	p.cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=/no-home", "XDG_CONFIG_HOME=" + conf}
+	p.cmd.Stderr = p.said
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { p.cmd.Process.Kill(); p.cmd.Wait() }) //nolint:errcheck // it has mostly ended
+	line, err := bufio.NewReader(out).ReadString('\n')
+	at, tok, ok := strings.Cut(strings.TrimSpace(line), "/ui/#token=")
+	if err != nil || !ok || !strings.HasPrefix(at, "http://127.0.0.1:") || len(tok) < 43 {
+		t.Fatalf("%v: %q %s", err, line, p.said)
+	}
+	p.at, p.tok = at, tok
+	return p
+}
+
+// signIn sends a token to pages, and returns the code and what they gave for it.
+func signIn(t *testing.T, at, token string) (int, []*http.Cookie) {
+	t.Helper()
+	form := strings.NewReader(url.Values{"token": {token}}.Encode())
+	req, err := http.NewRequest("POST", at+"/ui/login", form)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	resp, err := http.DefaultTransport.RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	return resp.StatusCode, resp.Cookies()
+}
+
+// look opens a page with cookies.
+func look(t *testing.T, address string, cookies []*http.Cookie) (int, string) {
+	t.Helper()
+	req, err := http.NewRequest("GET", address, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range cookies {
+		req.AddCookie(c)
+	}
+	resp, err := http.DefaultTransport.RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	b, _ := io.ReadAll(resp.Body)
+	return resp.StatusCode, string(b)
+}
+
+// TestUI: the address that is printed lets in, and Ctrl-C ends it at once with a page open.
+func TestUI(t *testing.T) {
+	dir, conf := t.TempDir(), t.TempDir()
+	p := showPages(t, dir, conf, "--no-open")
+	if code, _ := signIn(t, p.at, p.tok[1:]); code != 401 {
+		t.Errorf("a wrong token: %d", code)
+	}
+	code, cookies := signIn(t, p.at, p.tok)
+	if code != 303 || len(cookies) != 1 {
+		t.Fatalf("the token: %d %v", code, cookies)
+	}
+	if code, page := look(t, p.at+"/ui/default/", cookies); code != 200 || !strings.Contains(page, "<h1>") {
+		t.Errorf("%d %s", code, page)
+	}
+	if code, _ := look(t, p.at+"/ui/default/", nil); code != 401 {
+		t.Errorf("without a cookie: %d", code)
+	}
+	req, _ := http.NewRequest("GET", p.at+"/ui/default/events", nil)
+	req.AddCookie(cookies[0])
+	stream, err := http.DefaultTransport.RoundTrip(req)
+	if err != nil || stream.StatusCode != 200 {
+		t.Fatalf("%v %v", stream, err)
+	}
+	defer stream.Body.Close()
+	p.cmd.Process.Signal(syscall.SIGINT) //nolint:errcheck // what follows says it
+	if err := p.cmd.Wait(); err != nil || p.said.Len() > 0 {
+		t.Errorf("%v: %s", err, p.said)
+	}
+	io.Copy(io.Discard, stream.Body) //nolint:errcheck // whole or cut, it ends
+}
+
+// TestServePages: the pages of a server have a token of their own. With the one that agents have nobody sees a page, and the
+// one for pages calls no tool.
+func TestServePages(t *testing.T) {
+	dir, conf := t.TempDir(), t.TempDir()
+	s := serveHTTP(t, dir, conf, "--log-level", "debug")
+	at := strings.TrimSuffix(s.url, "/mcp")
+	b, err := os.ReadFile(filepath.Join(conf, "emend", "ui.key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	token := strings.TrimSpace(string(b))
+	if code, cookies := signIn(t, at, s.token); code != 401 || len(cookies) > 0 {
+		t.Errorf("the token of an agent lets into the pages: %d", code)
+	}
+	code, cookies := signIn(t, at, token)
+	if code != 303 || len(cookies) != 1 {
+		t.Fatalf("%d %v", code, cookies)
+	}
+	if code, _ := look(t, at+"/ui/default/", cookies); code != 200 {
+		t.Errorf("%d", code)
+	}
+	agents := s.token
+	s.token = token
+	if code, body, err := s.post("read_file", `{"path":"a"}`); code != 401 {
+		t.Errorf("the token of the pages calls tools: %d %s %v", code, body, err)
+	}
+	s.token = agents
+	if code, said := s.end(syscall.SIGTERM); code != 0 || strings.Contains(said, token) || !strings.Contains(said, "ui.key") {
+		t.Errorf("%d: %s", code, said)
+	}
+}
+
+// TestServeNoPages: a server that is told so has none, and makes no token for them.
+func TestServeNoPages(t *testing.T) {
+	dir, conf := t.TempDir(), t.TempDir()
+	s := serveHTTP(t, dir, conf, "--no-ui")
+	if code, body := look(t, strings.TrimSuffix(s.url, "/mcp")+"/ui/", nil); code != 401 || strings.Contains(body, "<html") {
+		t.Errorf("%d %s", code, body)
+	}
+	if _, err := os.Stat(filepath.Join(conf, "emend", "ui.key")); err == nil {
+		t.Error("a token was made")
+	}
+}
