@@ -1,0 +1,75 @@
+package browser
+
+import (
+	"maps"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestEveryPage follows the links of a workspace in which all has happened, and reads every kind of page that there is, with
+// JavaScript and without. No page may complain.
+func TestEveryPage(t *testing.T) {
+	t.Parallel()
+	w := shop(t)
+	w.story()
+	s := w.ui()
+	for _, script := range []string{"with", "without"} {
+		t.Run(script, func(t *testing.T) {
+			b := s.pages(t)
+			b.expect("403") // of what may not be read
+			if script == "without" {
+				b.without()
+			}
+			t.Logf("crawl: %d pages read %s JavaScript", b.crawl(b.landmarks), script)
+		})
+	}
+}
+
+// perKind is how many pages of a kind are read.
+const perKind = 2
+
+// crawl follows links below the tab's own address, has each page looked at, and returns how many there were.
+func (b *tab) crawl(look func(path string)) (n int) {
+	b.t.Helper()
+	kinds, known := map[string]int{kindOf(""): 1}, map[string]bool{"": true}
+	for todo := []string{""}; len(todo) > 0; n++ {
+		path := todo[0]
+		todo = todo[1:]
+		b.open(path)
+		look(path)
+		for _, link := range eval[[]string](b, `[...document.querySelectorAll("a[href]")].map(a => new URL(a.getAttribute("href"), location).href)`) {
+			to, ok := strings.CutPrefix(link, b.base)
+			to, _, _ = strings.Cut(to, "#")
+			if kind := kindOf(to); ok && !known[to] && kinds[kind] < perKind {
+				known[to] = true
+				kinds[kind]++
+				todo = append(todo, to)
+			}
+		}
+	}
+	return n
+}
+
+var idOf = regexp.MustCompile(`^(change|trash|diff)/.*`)
+
+// kindOf is what the addresses of pages have in common that are made alike.
+func kindOf(path string) string {
+	u, err := url.Parse(path)
+	if err != nil {
+		return path
+	}
+	return idOf.ReplaceAllString(u.Path, "$1/") + "?" + strings.Join(slices.Sorted(maps.Keys(u.Query())), "&")
+}
+
+// landmarks fails unless a page has what every page has, once.
+func (b *tab) landmarks(path string) {
+	b.t.Helper()
+	for selector, want := range map[string]int{"header nav[aria-label=Pages]": 1, "main": 1, "h1": 1, "[style]": 0, "script:not([src])": 0, "style": 0} {
+		if n := b.count(selector); n != want {
+			b.t.Errorf("%s: %d of %s, want %d\n%s", path, n, selector, want, b.state())
+		}
+	}
+}

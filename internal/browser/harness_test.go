@@ -1,0 +1,53 @@
+package browser
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"testing"
+)
+
+// TestNotesSee holds the harness against a page that does everything wrong, so that its silence means something.
+func TestNotesSee(t *testing.T) {
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/" {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		w.Header().Set("Content-Security-Policy", "script-src 'nonce-good'; img-src *; style-src 'self'")
+		fmt.Fprint(w, `<!DOCTYPE html><html lang="en"><title>bad</title><h1 style="color:red">bad</h1><script>alert(1)</script>
+			<img src="http://localhost:9/x.png"><img src="/gone.png">
+			<script nonce="good">console.error("said"); setTimeout(() => { throw new Error("thrown") }); console.log("logged")</script>`)
+	}))
+	t.Cleanup(site.Close)
+	b := window(t, site.URL)
+	b.open("/")
+	for _, want := range []string{"said", "logged", "thrown", "Content Security Policy", "ContentSecurityPolicyIssue", "/gone.png", "style"} {
+		b.heard(want)
+	}
+	if !slices.Contains(b.faults(), "it asked for http://localhost:9/x.png") {
+		t.Errorf("it does not see the other host: %q", b.faults())
+	}
+	b.notes.forget()
+}
+
+// TestClickFindsNames clicks by what the browser calls an element, and only within what was named.
+func TestClickFindsNames(t *testing.T) {
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		fmt.Fprintf(w, `<!DOCTYPE html><html lang="en"><title>%s</title><h1>x</h1><p id="a"><a href="/a" aria-label="Go">there</a>
+			<p id="b"><a href="/b">Go</a><form action="/c"><label>Reason <input name="why"></label><button>Send</button></form>`, r.URL)
+	}))
+	t.Cleanup(site.Close)
+	b := window(t, site.URL)
+	b.open("/")
+	b.follow("#b", "Go")
+	b.until("/b", `document.title === "/b"`)
+	b.follow("#a", "Go")
+	b.until("/a", `document.title === "/a"`)
+	b.fill("body", "Reason", "no, thanks")
+	b.press("form", "Send")
+	b.until("the form is sent", `document.title === "/c?why=no%2C+thanks"`)
+}

@@ -1,0 +1,60 @@
+package browser
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
+)
+
+// TestComeIn comes in by the address that was printed: the token leaves the address, and no address that was asked for had it.
+func TestComeIn(t *testing.T) {
+	s := shop(t).ui()
+	b := s.pages(t)
+	b.until("the token is gone from the address", `location.hash === "" && !location.href.includes("token")`)
+	for _, at := range b.asked() {
+		if strings.Contains(at, s.token) {
+			t.Errorf("the token is in an address that was asked for: %s", at)
+		}
+	}
+	for _, c := range command(b, network.GetCookies, network.GetCookiesParams{}).Cookies {
+		if !c.HTTPOnly || c.SameSite != network.CookieSameSiteStrict || c.Path != "/ui/" {
+			t.Errorf("a script or another site can use the cookie: %+v", c)
+		}
+	}
+}
+
+// TestComeInByForm pastes the token, without JavaScript. A wrong one is answered in words.
+func TestComeInByForm(t *testing.T) {
+	s := shop(t).ui()
+	b := window(t, s.base+"/ui/default/")
+	b.expect("401")
+	b.without()
+	b.open("trash")
+	b.paste(strings.Repeat("x", len(s.token)))
+	b.says("[role=alert]", "not the token")
+	b.paste(s.token)
+	b.until("the pages", `document.querySelector("header nav")`)
+}
+
+// paste puts a token into the form, and sends it.
+func (b *tab) paste(token string) {
+	b.t.Helper()
+	b.there("input[name=token]")
+	b.do("paste", chromedp.SetValue(chromedp.CSS("input[name=token]"), token))
+	b.do("send", clickOn("form button"))
+}
+
+// TestStranger sees no page without a token.
+func TestStranger(t *testing.T) {
+	b := window(t, shop(t).ui().base+"/ui/default/")
+	b.expect("401")
+	for _, path := range []string{"", "trash", "change/1", "health", "file?path=README.md"} {
+		b.open(path)
+		b.there("input[name=token]")
+		if b.count("header nav a") != 0 {
+			t.Errorf("%s: a stranger sees pages", path)
+		}
+	}
+}

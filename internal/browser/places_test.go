@@ -1,0 +1,114 @@
+package browser
+
+import (
+	"fmt"
+	"net/url"
+	"testing"
+)
+
+// place is one page in one of its states.
+type place struct {
+	name string // of its picture
+	path string
+	wait string // a selector of what it shows when it is there
+}
+
+// full are all pages of a workspace with the story in it, and with a call that waits.
+func full(b *tab) []place {
+	b.t.Helper()
+	patch := b.entryOf("apply_patch", "src/cart.ts")
+	undo := b.entryOf("undo", "README.md")
+	coupons := b.entryOf("delete_file", "src/coupons.ts")
+	moved := b.entryOf("move_file", "docs/delivery.md")
+	denied := b.entryOf("write_file", ".env")
+	b.open("trash")
+	id := eval[string](b, `document.querySelector("li.trashed").dataset.id`)
+	restore, clear := b.link("li.trashed", "Restore"), b.link("main", "Clear the trash")
+	b.open("change/" + coupons)
+	purge := b.link("main", "Forget contents…")
+	b.open("file?path=src/cart.ts")
+	version := b.link("li.version:last-child", "Show this version")
+	back := b.link("li.version:last-child", "Put this version back")
+	return []place{
+		{"timeline", "", "li.call"},
+		{"timeline-found", "?q=price&outcome=done", "li.call"},
+		{"timeline-none", "?q=nothing+has+this", "main"},
+		{"change", "change/" + patch + "?view=unified", "section.file"},
+		{"change-split", "change/" + patch + "?view=split", "table.split"},
+		{"change-undo", "change/" + undo, "section.file"},
+		{"change-delete", "change/" + coupons, "section.file"},
+		{"change-move", "change/" + moved, "section.file"},
+		{"change-refused", "change/" + denied, "main"},
+		{"file", "file?path=src/cart.ts", "li.version"},
+		{"version", version, "main"},
+		{"sessions", "sessions", "main"},
+		{"session", "session?id=vat-2026", "section.file"},
+		{"trash", "trash", "li.trashed"},
+		{"trashed", "trash/" + id, "main"},
+		{"waiting", "waiting", "article.question"},
+		{"health", "health", "#doctor"},
+		{"health-verified", "health?verify=1", "#log"},
+		{"confirm", "confirm/undo?entry=" + patch, "section.dryrun"},
+		{"confirm-session", "confirm/undo?sessionId=cart-rounding", "main"},
+		{"confirm-restore", restore, "form.do"},
+		{"confirm-putback", back, "section.dryrun"},
+		{"confirm-clear", clear, "form.do"},
+		{"confirm-purge", purge, "form.do"},
+		{"error", "change/20200101-000000-nothinghere", "h1"},
+	}
+}
+
+// bare are the pages that have something to say where nothing has happened yet.
+var bare = []place{
+	{"timeline-empty", "", "div.empty"},
+	{"file-empty", "file?path=README.md", "main"},
+	{"sessions-empty", "sessions", "div.empty"},
+	{"trash-empty", "trash", "div.empty"},
+	{"waiting-empty", "waiting", "div.empty"},
+	{"health-empty", "health", "#doctor"},
+}
+
+// link is where a link leads, as open takes it.
+func (b *tab) link(within, name string) string {
+	b.t.Helper()
+	found := fmt.Sprintf(`[...document.querySelectorAll(%q)].find(a => a.innerText.trim() === %q)`, within+" a[href]", name)
+	b.until(name, found)
+	u, err := url.Parse(eval[string](b, found+".href"))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return u.RequestURI()[len("/ui/default/"):]
+}
+
+// show opens a page and waits for what it shows.
+func (b *tab) show(p place) { b.t.Helper(); b.open(p.path); b.there(p.wait) }
+
+// told is a workspace with the story in it, one call that waits, and a window on it.
+func told(t *testing.T) *tab {
+	t.Helper()
+	return shop(t).told(t)
+}
+
+func (w *world) told(t *testing.T) *tab {
+	t.Helper()
+	w.story()
+	b := w.ui().pages(t)
+	b.expect("404") // of the place that is not there
+	b.expect("409") // of what is in the way
+	b.until("the page is live", live)
+	w.agent("orders-vat", "--wait", "10m").begin("apply_patch", map[string]any{"patch": migrationPatch})
+	b.open("waiting")
+	b.there("article.question")
+	return b
+}
+
+const migrationPatch = `*** Begin Patch
+*** Add File: migrations/0002_vat.sql
++ALTER TABLE orders ADD COLUMN vat INTEGER NOT NULL DEFAULT 0;
++UPDATE orders SET vat = total - round(total / 1.19) WHERE country = 'DE';
+*** Update File: migrations/0001_orders.sql
+@@
+-  total   INTEGER NOT NULL,
++  total   INTEGER NOT NULL, -- in cents
+*** End Patch
+`

@@ -1,0 +1,57 @@
+package browser
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// TestRestart has a page that is open outlive its server: when another one serves at the same address, it asks for the token
+// of that one, says where it is, and goes on where it was.
+func TestRestart(t *testing.T) {
+	t.Parallel()
+	w := shop(t)
+	w.cart()
+	first := w.ui()
+	b := first.lost(t)
+	second := w.ui("--addr", strings.TrimPrefix(first.base, "http://"))
+	b.says("main", "Sign in", "Each start of emend ui prints a new one")
+	if second.token == first.token {
+		t.Fatal("two starts have one token")
+	}
+	b.paste(first.token)
+	b.says("main", "This is not the token")
+	b.do("open the new address", chromedp.Navigate(second.base+"/ui/#token="+second.token))
+	b.until("the page is live again", live+" && "+called("src/prices.ts"))
+}
+
+// TestRestartServe is the same with emend serve --http, whose token stays the same.
+func TestRestartServe(t *testing.T) {
+	t.Parallel()
+	w := shop(t)
+	w.cart()
+	first := w.serve("serve", "--http", "127.0.0.1:0")
+	b := first.lost(t)
+	second := w.serve("serve", "--http", strings.TrimPrefix(first.base, "http://"))
+	b.says("main", "Sign in", "in the file that it names")
+	b.paste(first.token)
+	b.until("it goes on where it was", `location.pathname.endsWith("/trash")`)
+	b.until("the page is live again", live)
+	if second.token != first.token {
+		t.Error("the token is another one")
+	}
+}
+
+// lost is a page that is open when its server ends.
+func (s *server) lost(t *testing.T) *tab {
+	t.Helper()
+	b := s.pages(t)
+	b.expect("ERR_")
+	b.expect("401")
+	b.open("trash")
+	b.until("the page is live", live)
+	s.done()
+	b.until("the page says so", `document.querySelector("header").innerText.includes("reconnecting")`)
+	return b
+}

@@ -1,0 +1,32 @@
+package browser
+
+import (
+	"github.com/chromedp/cdproto/emulation"
+)
+
+// screen is what a person looks at pages with.
+type screen struct {
+	name          string
+	width, height int64
+	dark, phone   bool
+}
+
+// Colours do not depend on the width: one dark screen is enough.
+var screens = []screen{
+	{name: "light", width: 1280, height: 800},
+	{name: "dark", width: 1280, height: 800, dark: true},
+	{name: "phone", width: 390, height: 844, phone: true},
+}
+
+// on sets the screen for this page and those that come. Nothing moves, so that a picture is not of half a movement.
+func (b *tab) on(s screen) {
+	b.t.Helper()
+	scheme := "light"
+	if s.dark {
+		scheme = "dark"
+	}
+	command(b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
+		{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}}})
+	command(b, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{
+		Width: s.width, Height: s.height, DeviceScaleFactor: 1, Mobile: s.phone})
+}

@@ -1,0 +1,126 @@
+package browser
+
+import (
+	"io/fs"
+	"os"
+	"testing"
+)
+
+// shopFiles is a small project, as agents find it.
+func shopFiles(t *testing.T) map[string]string {
+	t.Helper()
+	out, tree := map[string]string{".env": "PAYMENT_KEY=sk_live_0000\n"}, os.DirFS("testdata/shop")
+	err := fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := fs.ReadFile(tree, name)
+		out[name] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// asking is a policy under which a person is asked about the migrations.
+const asking = "[write]\nask = [\"migrations/**\"]\n"
+
+// shop is that project in a world of its own.
+func shop(t *testing.T) *world {
+	t.Helper()
+	need(t)
+	return shopAt(t, t.TempDir())
+}
+
+func shopAt(t *testing.T, root string) *world {
+	t.Helper()
+	w := worldAt(t, root, shopFiles(t))
+	w.policy(asking)
+	return w
+}
+
+// story is an hour of two agents at work: the totals of the cart are mended, value added tax comes in, the old coupons go.
+// Some of it goes wrong, as it does. It leaves every kind of call in the log but those that only a crash makes.
+func (w *world) story() {
+	w.t.Helper()
+	w.cart()
+	w.tax()
+	w.tidying()
+}
+
+// cart is a session that mends the rounding, with one edit that does not fit.
+func (w *world) cart() {
+	a := w.agent("cart-rounding")
+	a.edit("src/prices.ts", `return "€" + cents / 100;`, `return (cents / 100).toFixed(2) + " €";`)
+	a.refused("edit_file", map[string]any{"path": "src/cart.ts", "expectedSha256": a.sha("src/cart.ts"),
+		"edits": []any{map[string]any{"oldText": "return this.lines.length === 0;", "newText": "return this.lines.every((l) => l.quantity === 0);"}}})
+	a.edit("src/cart.ts", "return this.lines.length == 0;", "return this.lines.every((l) => l.quantity === 0);")
+	a.call("create_file", map[string]any{"path": "test/prices.test.ts", "content": pricesTest})
+	a.refused("write_file", map[string]any{"path": ".env", "content": "PAYMENT_KEY=\n", "expectedSha256": emptyHash})
+}
+
+// tax is a session of another agent, with a patch over several files.
+func (w *world) tax() {
+	a := w.client("codex-mcp-client", "0.159.0", "--agent", "codex", "--session", "vat-2026")
+	a.patch(taxPatch)
+	a.refused("apply_patch", map[string]any{"patch": "*** Begin Patch\n*** Update File: src/shipping.ts\n@@\n-  return 1990;\n+  return 1290;\n*** End Patch\n"})
+	a.edit("src/shipping.ts", "return 990;", `return country === "AT" ? 790 : 990;`)
+	a.edit("docs/shipping.md", "All other countries cost 9.90 €.", "Austria costs 7.90 €, all other countries 9.90 €.")
+}
+
+// tidying is a session that removes and renames, and takes one thing back itself.
+func (w *world) tidying() {
+	a := w.agent("tidy-up")
+	a.call("delete_file", map[string]any{"path": "src/coupons.ts"})
+	a.call("move_file", map[string]any{"fromPath": "docs/shipping.md", "toPath": "docs/delivery.md", "expectedSha256": a.sha("docs/shipping.md")})
+	a.edit("README.md", "Sells tea, and ships it.", "Sells tea, pots and coupons, and ships them.")
+	a.call("undo", map[string]any{})
+	a.edit("README.md", "Sells tea, and ships it.", "Sells tea and pots, and ships them.")
+}
+
+const emptyHash = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+
+const pricesTest = `import { test } from "node:test";
+import assert from "node:assert";
+import { format } from "../src/prices";
+
+test("prices have two decimals", () => {
+  assert.equal(format(890), "8.90 €");
+});
+`
+
+const taxPatch = `*** Begin Patch
+*** Update File: src/cart.ts
+@@
+ import { priceOf } from "./prices";
++import { taxOn } from "./tax";
+@@
+   // The total is in cents, so that nothing is lost by rounding.
+-  total(): number {
++  total(country: string): number {
+     let sum = 0;
+@@
+-    return sum;
++    return sum + taxOn(sum, country);
+   }
+*** Update File: src/prices.ts
+@@
+ export function priceOf(sku: string): number {
+-  return prices[sku];
++  const price = prices[sku];
++  if (price === undefined) throw new Error("no price for " + sku);
++  return price;
+ }
+*** Add File: src/tax.ts
++// Value added tax, in percent, by country.
++const rates: Record<string, number> = { DE: 19, AT: 20, FR: 20 };
++
++export function taxOn(net: number, country: string): number {
++  const rate = rates[country];
++  if (rate === undefined) throw new Error("no tax rate for " + country);
++  return Math.round((net * rate) / 100);
++}
+*** End Patch
+`

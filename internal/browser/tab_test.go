@@ -1,0 +1,169 @@
+package browser
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/audits"
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+)
+
+// patience is how long a page may take to become what it has to be.
+const patience = 10 * time.Second
+
+// tab is a private window: no cookie of another test is in it.
+type tab struct {
+	t    *testing.T
+	ctx  context.Context
+	base string // of the addresses that open is given
+	*notes
+}
+
+// window opens one, and holds it to be quiet: see [notes].
+func window(t *testing.T, base string) *tab {
+	t.Helper()
+	need(t)
+	ctx, cancel := chromedp.NewContext(chrome, chromedp.WithNewBrowserContext())
+	t.Cleanup(cancel)
+	b := &tab{t: t, ctx: ctx, base: base, notes: &notes{}}
+	if err := chromedp.Listen(ctx, b.note); err != nil {
+		t.Fatal(err)
+	}
+	command(b, network.Enable, network.EnableParams{})
+	command(b, audits.Enable, cdp.Empty{})
+	command(b, page.Enable, page.EnableParams{})
+	t.Cleanup(func() {
+		for _, f := range b.faults() {
+			t.Errorf("the browser complains: %s", f)
+		}
+	})
+	return b
+}
+
+// command sends one command of the protocol.
+func command[P, R any](b *tab, c cdp.Command[P, R], params P) R {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	out, err := chromedp.Call(ctx, c, params)
+	if err != nil {
+		b.t.Fatalf("%s: %v", c.Method, err)
+	}
+	return out
+}
+
+// do does one thing that has no answer.
+func (b *tab) do(what string, a chromedp.Action[chromedp.Void]) {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	if err := chromedp.Do(ctx, a); err != nil {
+		b.t.Fatalf("%s: %v\n%s", what, err, b.state())
+	}
+}
+
+// open goes to an address below the tab's own and waits until it is loaded.
+func (b *tab) open(path string) {
+	b.t.Helper()
+	b.do("open "+path, chromedp.Navigate(b.base+path))
+}
+
+// eval is what an expression says.
+func eval[T any](b *tab, expression string) T {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	out, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+	if err != nil {
+		b.t.Fatalf("%s: %v", expression, err)
+	}
+	return out
+}
+
+// until waits for an expression to be true, also over navigations, and returns how long that took.
+func (b *tab) until(what, expression string) time.Duration {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	start, tick := time.Now(), time.NewTicker(10*time.Millisecond)
+	defer tick.Stop()
+	for {
+		ok, err := chromedp.Run(ctx, chromedp.Evaluate[bool]("!!("+expression+")"))
+		if err == nil && ok {
+			return time.Since(start)
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			b.t.Fatalf("never: %s (%s)\n%s", what, expression, b.state())
+		}
+	}
+}
+
+// there waits for an element that a selector finds.
+func (b *tab) there(selector string) {
+	b.t.Helper()
+	b.until(selector, "document.querySelector("+quote(selector)+")")
+}
+
+// says waits until all of some words are read in an element. What is far out of sight may not be laid out: it is scrolled to.
+func (b *tab) says(selector string, words ...string) {
+	b.t.Helper()
+	b.there(selector)
+	b.do("scroll to "+selector, evaluate("document.querySelector("+quote(selector)+").scrollIntoView()"))
+	for _, w := range words {
+		b.until(selector+" says "+w, "document.querySelector("+quote(selector)+")?.innerText.includes("+quote(w)+")")
+	}
+}
+
+// count is how many elements a selector finds.
+func (b *tab) count(selector string) int {
+	b.t.Helper()
+	return eval[int](b, "document.querySelectorAll("+quote(selector)+").length")
+}
+
+// keys presses keys, one after the other.
+func (b *tab) keys(keys string) { b.t.Helper(); b.do("press "+keys, chromedp.KeyEvent(keys, raw)) }
+
+// raw makes a key go down as keyboards have it: the character comes after, and not when a page has taken the key.
+func raw(p *input.DispatchKeyEventParams) {
+	if p.Type == input.DispatchKeyEventTypeKeyDown {
+		p.Type = input.DispatchKeyEventTypeRawKeyDown
+	}
+}
+
+// without turns JavaScript off, for the pages that come. The one that is open would be cut off in the middle.
+func (b *tab) without() {
+	b.t.Helper()
+	b.do("leave", chromedp.Navigate("about:blank"))
+	command(b, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
+}
+
+// state is what the tab shows, for a failure.
+func (b *tab) state() string {
+	ctx, cancel := context.WithTimeout(b.ctx, time.Second)
+	defer cancel()
+	out, err := chromedp.Run(ctx, chromedp.Evaluate[string](`location.href + "\n" + document.body.innerText.slice(0, 3000)`))
+	if err != nil {
+		return err.Error()
+	}
+	return out
+}
+
+// evaluate is an expression that is only done.
+func evaluate(expression string) chromedp.Action[chromedp.Void] {
+	return chromedp.Evaluate[chromedp.Void](expression)
+}
+
+// quote writes a text as JavaScript has it.
+func quote(s string) string {
+	text, _ := json.Marshal(s)
+	return string(text)
+}

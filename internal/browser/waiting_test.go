@@ -1,0 +1,106 @@
+package browser
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// migration is a call that the policy of the shop asks about.
+func migration(name string) map[string]any {
+	return map[string]any{"path": "migrations/" + name, "content": "ALTER TABLE orders ADD COLUMN vat INTEGER;\n"}
+}
+
+// answered waits for the end of a call.
+func answered(t *testing.T, c <-chan answer) answer {
+	t.Helper()
+	select {
+	case r := <-c:
+		return r
+	case <-time.After(patience):
+		t.Fatal("the call goes on waiting")
+		return answer{}
+	}
+}
+
+// TestWaiting lets a person who watches the timeline allow one call that waits and deny another.
+func TestWaiting(t *testing.T) {
+	w := shop(t)
+	b := w.ui().pages(t)
+	b.until("the page is live", live)
+	a := w.agent("s-1")
+
+	call := a.begin("create_file", migration("0002_vat.sql"))
+	b.until("the page says that a call waits", `document.querySelector("header nav").innerText.includes("1")`)
+	b.do("see what waits", clickOn(`header nav a[href$="/waiting"]`))
+	b.says("article.question", "migrations/0002_vat.sql", "claude", "s-1")
+	b.says("article.question table.diff", "ADD COLUMN vat")
+	w.holds("while it waits", "migrations/0002_vat.sql", "")
+	b.press("article.question", "Allow once")
+	if r := answered(t, call); !r.OK {
+		t.Errorf("allowed: %s", r.Output)
+	}
+	w.holds("allowed", "migrations/0002_vat.sql", migration("")["content"].(string))
+
+	b.open("waiting")
+	b.there("div.empty")
+	b.until("the page is live", live)
+	call = a.begin("create_file", migration("0003_more.sql"))
+	b.there("article.question") // by itself
+	b.fill("article.question", "Reason", "one column at a time")
+	b.press("article.question", "Deny")
+	r := answered(t, call)
+	if r.OK || !strings.Contains(r.Output, "one column at a time") {
+		t.Errorf("denied: %v %s", r.OK, r.Output)
+	}
+	w.holds("denied", "migrations/0003_more.sql", "")
+	b.entry("refused", "migrations/0003_more.sql")
+}
+
+// live is true when the page gets news.
+const live = `/\blive\b/i.test(document.querySelector("header").innerText)`
+
+// TestWaitingForSession allows what the same rule asks about until the session ends.
+func TestWaitingForSession(t *testing.T) {
+	w := shop(t)
+	b := w.ui().pages(t)
+	b.open("waiting")
+	b.until("the page is live", live)
+	a := w.agent("s-1")
+	call := a.begin("create_file", migration("0002_vat.sql"))
+	b.press("article.question", "Allow for the session")
+	if r := answered(t, call); !r.OK {
+		t.Fatalf("allowed: %s", r.Output)
+	}
+	if r := answered(t, a.begin("create_file", migration("0003_more.sql"))); !r.OK {
+		t.Errorf("the same session asks again: %s", r.Output)
+	}
+}
+
+// TestNobodyThere has a call that waits for a person refused at once where no page is open, though one could be.
+func TestNobodyThere(t *testing.T) {
+	w := shop(t)
+	w.ui()
+	start := time.Now()
+	r := answered(t, w.agent("s-1").begin("create_file", migration("0002_vat.sql")))
+	took := time.Since(start)
+	t.Logf("waiting: without a page the call is refused after %v", took.Round(time.Millisecond))
+	if r.OK || took > patience/2 || !strings.Contains(r.Output, "emend ui") {
+		t.Errorf("without a page: %v after %v\n%s", r.OK, took, r.Output)
+	}
+}
+
+// TestWaitingWithoutScript answers with JavaScript off: the page asks again by itself.
+func TestWaitingWithoutScript(t *testing.T) {
+	w := shop(t)
+	b := w.ui().pages(t)
+	b.without()
+	b.open("waiting")
+	b.there("div.empty")
+	call := w.agent("s-1").begin("create_file", migration("0002_vat.sql"))
+	b.there("article.question")
+	b.press("article.question", "Allow once")
+	if r := answered(t, call); !r.OK {
+		t.Errorf("allowed: %s", r.Output)
+	}
+}

@@ -1,0 +1,123 @@
+package browser
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// second is how long a change may take from its acknowledgement until an open page shows it.
+const second = time.Second
+
+// TestWatch has a person watch the timeline while an agent works: each change comes by itself, and soon. One late arrival
+// may be the machine's; three are not.
+func TestWatch(t *testing.T) {
+	w := shop(t)
+	b := w.ui().pages(t)
+	b.there("div.empty")
+	a := w.agent("watched")
+	var late int
+	for i := range 3 {
+		name := fmt.Sprintf("src/new%d.ts", i)
+		r := a.call("create_file", map[string]any{"path": name, "content": "export {};\n"})
+		b.until(name+" arrives", called(name))
+		took := time.Since(r.Acked)
+		t.Logf("watch: %s is on the page %v after it was acknowledged", name, took.Round(time.Millisecond))
+		if took > second {
+			late++
+		}
+	}
+	if late == 3 {
+		t.Errorf("each of three changes took more than %v to arrive", second)
+	}
+	a.refused("write_file", map[string]any{"path": ".env", "content": "", "expectedSha256": emptyHash})
+	b.until("the refusal arrives", `document.querySelector('li.call[data-outcome="refused"]')`)
+	if n := b.count("ol.calls > li.call"); n != 4 {
+		t.Errorf("the page has %d calls, want 4", n)
+	}
+}
+
+// called is true once the timeline has a call whose words have a text.
+func called(text string) string {
+	return `[...document.querySelectorAll("ol.calls > li.call")].some(c => c.innerText.includes(` + quote(text) + `))`
+}
+
+// entry is by which the newest call is known that ended so and whose words have a text.
+func (b *tab) entry(outcome, text string) string {
+	b.t.Helper()
+	b.open("")
+	found := fmt.Sprintf(`[...document.querySelectorAll('li.call[data-outcome=%q]')].find(c => c.innerText.includes(%q))`, outcome, text)
+	b.until(outcome+" "+text, found)
+	return strings.TrimPrefix(eval[string](b, found+".dataset.entry"), "#")
+}
+
+// change opens a call from the timeline, by a click.
+func (b *tab) change(outcome, text string) {
+	b.t.Helper()
+	b.entry(outcome, text)
+	id := eval[string](b, fmt.Sprintf(`[...document.querySelectorAll('li.call[data-outcome=%q]')].find(c => c.innerText.includes(%q)).id`, outcome, text))
+	b.do("open the change", clickOn("#"+id+" a.open"))
+	b.until("the page of the change", `location.pathname.includes("/change/") && document.querySelector("section.file")`)
+}
+
+// TestUndoAndRedo opens a change that came, takes it back, and takes that back.
+func TestUndoAndRedo(t *testing.T) {
+	w := shop(t)
+	before := w.read("src/prices.ts")
+	b := w.ui().pages(t)
+	a := w.agent("s-1")
+	a.edit("src/prices.ts", `"€" + cents / 100`, `(cents / 100).toFixed(2)`)
+	after := w.read("src/prices.ts")
+	b.until("it arrives", called("src/prices.ts"))
+	b.change("done", "src/prices.ts")
+	b.says("section.file[data-path='src/prices.ts']", "toFixed(2)")
+	b.says("main", "claude", "s-1")
+	if b.count("tr.add mark, td.add mark, tr mark") == 0 || b.count("tr.del, tr.add") == 0 {
+		t.Errorf("the diff marks no words")
+	}
+
+	b.follow("main", "Undo this change")
+	b.says("section.dryrun", "src/prices.ts")
+	w.holds("after the dry run", "src/prices.ts", after)
+	b.press("form.do", "Undo")
+	b.until("it is undone", `location.pathname.includes("/change/") && location.search.includes("done=1")`)
+	w.holds("undone", "src/prices.ts", before)
+
+	b.follow("main", "Redo: take this undo back")
+	b.press("form.do", "Undo")
+	b.until("it is redone", `location.pathname.includes("/change/") && document.readyState === "complete" && document.querySelector("section.file")`)
+	w.holds("redone", "src/prices.ts", after)
+	b.entry("undone", "src/prices.ts")
+}
+
+// TestUndoSession takes all of a session back, and is told first what is in the way.
+func TestUndoSession(t *testing.T) {
+	w := shop(t)
+	before := shopFiles(t)
+	s := w.ui()
+	b := s.pages(t)
+	w.cart()
+	b.open("sessions")
+	b.follow("main", "cart-rounding")
+	b.until("the session", `location.pathname.endsWith("/session")`)
+	for _, name := range []string{"src/prices.ts", "src/cart.ts", "test/prices.test.ts"} {
+		b.there("section.file[data-path='" + name + "']")
+	}
+
+	w.write("src/prices.ts", strings.Replace(w.read("src/prices.ts"), "toFixed(2)", "toFixed(3)", 1))
+	b.follow("main", "Undo the session")
+	b.says("section.inway", "src/prices.ts")
+	if b.count("form.do button[type=submit]") != 0 {
+		t.Error("what is in the way can be passed by a button")
+	}
+
+	w.write("src/prices.ts", strings.Replace(w.read("src/prices.ts"), "toFixed(3)", "toFixed(2)", 1))
+	b.open("session?id=cart-rounding")
+	b.follow("main", "Undo the session")
+	b.press("form.do", "Undo")
+	b.until("it is undone", `location.search.includes("done=1")`)
+	for _, name := range []string{"src/prices.ts", "src/cart.ts", "test/prices.test.ts"} {
+		w.holds("the session is undone", name, before[name])
+	}
+}

@@ -1,0 +1,167 @@
+package browser
+
+import (
+	"bufio"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+)
+
+// world is one account on this machine, with one workspace: nothing of it is shared with another test.
+type world struct {
+	t    *testing.T
+	home string
+	work string
+	env  []string
+}
+
+func newWorld(t *testing.T, files map[string]string) *world {
+	t.Helper()
+	return worldAt(t, t.TempDir(), files)
+}
+
+func worldAt(t *testing.T, root string, files map[string]string) *world {
+	t.Helper()
+	w := &world{t: t, home: filepath.Join(root, "home"), work: filepath.Join(root, "shop")}
+	w.env = []string{"HOME=" + w.home, "XDG_CONFIG_HOME=" + filepath.Join(w.home, "config"), "PATH=/usr/bin:/bin", "LANG=C.UTF-8", "TZ=UTC"}
+	for _, dir := range []string{w.home, filepath.Join(w.work, ".git")} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, content := range files {
+		w.write(name, content)
+	}
+	return w
+}
+
+// write makes a file of the workspace, as a person does with an editor.
+func (w *world) write(name, content string) {
+	w.t.Helper()
+	w.put(filepath.Join(w.work, name), content)
+}
+
+// policy writes the policy file of the account.
+func (w *world) policy(text string) {
+	w.t.Helper()
+	w.put(filepath.Join(w.home, "config", "emend", "policy.toml"), text)
+}
+
+func (w *world) put(path, content string) {
+	w.t.Helper()
+	err := os.MkdirAll(filepath.Dir(path), 0o755)
+	if err == nil {
+		err = os.WriteFile(path, []byte(content), 0o644)
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// read is what a file of the workspace has; "" when there is none.
+func (w *world) read(name string) string { w.t.Helper(); return w.get(filepath.Join(w.work, name)) }
+
+func (w *world) get(path string) string {
+	w.t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil && !os.IsNotExist(err) {
+		w.t.Fatal(err)
+	}
+	return string(text)
+}
+
+// holds fails unless a file has a content.
+func (w *world) holds(when, name, want string) {
+	w.t.Helper()
+	if got := w.read(name); got != want {
+		w.t.Errorf("%s: %s is %q, not %q", when, name, got, want)
+	}
+}
+
+// command is emend, in the workspace, as the person of this account.
+func (w *world) command(args ...string) *exec.Cmd {
+	cmd := exec.Command(program, args...)
+	cmd.Dir, cmd.Env = w.work, w.env
+	return cmd
+}
+
+// server is a program that serves pages, as it was started.
+type server struct {
+	cmd   *exec.Cmd
+	base  string // where it serves
+	token string // with which a person comes in
+	done  func()
+}
+
+var address = regexp.MustCompile(`(http://127\.0\.0\.1:\d+)/ui/(#token=\S+)?`)
+
+// ui starts emend ui.
+func (w *world) ui(args ...string) *server {
+	w.t.Helper()
+	return w.serve(slices.Concat([]string{"ui", "--no-open"}, args)...)
+}
+
+// serve starts a program that prints where its pages are, on standard output or standard error.
+func (w *world) serve(args ...string) *server {
+	w.t.Helper()
+	cmd := w.command(args...)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	cmd.Stderr = cmd.Stdout
+	if err := cmd.Start(); err != nil {
+		w.t.Fatal(err)
+	}
+	s, rest := &server{cmd: cmd}, &sync.WaitGroup{}
+	s.done = sync.OnceFunc(func() { w.stop(s, rest) })
+	w.t.Cleanup(s.done)
+	late := time.AfterFunc(patience, func() { cmd.Process.Kill() })
+	lines := bufio.NewScanner(out)
+	for s.base == "" && lines.Scan() {
+		if m := address.FindStringSubmatch(lines.Text()); m != nil {
+			s.base, s.token = m[1], strings.TrimPrefix(m[2], "#token=")
+		}
+	}
+	late.Stop()
+	if s.base == "" {
+		w.t.Fatalf("emend %s does not say where its pages are", strings.Join(args, " "))
+	}
+	if s.token == "" { // emend serve keeps it in a file
+		s.token = strings.TrimSpace(w.get(filepath.Join(w.home, "config", "emend", "ui.key")))
+	}
+	rest.Go(func() {
+		for lines.Scan() { // it must not meet a full pipe
+		}
+	})
+	return s
+}
+
+// stop ends a server as Ctrl-C does. It is to end by itself, and well.
+func (w *world) stop(s *server, rest *sync.WaitGroup) {
+	s.cmd.Process.Signal(syscall.SIGINT)
+	late := time.AfterFunc(patience, func() { s.cmd.Process.Kill() })
+	defer late.Stop()
+	rest.Wait()
+	if err := s.cmd.Wait(); err != nil {
+		w.t.Errorf("%s, told to end: %v", s.cmd, err)
+	}
+}
+
+// pages opens a window in which a person has come in to the pages of the one workspace.
+func (s *server) pages(t *testing.T) *tab {
+	t.Helper()
+	b := window(t, s.base+"/ui/default/")
+	b.do("come in", chromedp.Navigate(s.base+"/ui/#token="+s.token))
+	b.until("the timeline", `location.pathname === "/ui/default/" && document.readyState === "complete"`)
+	return b
+}
