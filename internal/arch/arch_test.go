@@ -19,9 +19,9 @@ const module = "github.com/emend-dev/emend"
 
 // rooms is the table of docs/architecture.md, top to bottom: a room imports only rooms above it.
 var rooms = []string{
-	"patch", "fail", "text", "dialect", "match", "plan", "draft", "report",
+	"patch", "fail", "text", "dialect", "match", "plan", "draft", "report", "explain",
 	// The waterline: rooms above compute, rooms below may touch the world.
-	"plant", "vfs", "guard", "find", "history", "audit", "commit",
+	"plant", "vfs", "guard", "find", "history", "audit", "commit", "wait",
 	"emend", // the root package
 	"tool", "front", "cmd",
 }
@@ -29,7 +29,7 @@ var rooms = []string{
 const firstBelowWater = "plant"
 
 // outside lists directories that use the rooms and that no room may use.
-var outside = []string{"bench", "examples", "internal/agents", "internal/arch", "internal/crashtest", "internal/escape", "internal/growth", "internal/interop", "internal/npm",
+var outside = []string{"bench", "examples", "internal/agents", "internal/arch", "internal/crashtest", "internal/escape", "internal/growth", "internal/interop", "internal/longlog", "internal/npm",
 	"internal/oracle", "internal/scenes", "internal/siege", "internal/sweep"}
 
 // worldly lists what a room above the waterline has no business with.

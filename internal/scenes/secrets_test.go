@@ -426,6 +426,7 @@ var probes = []struct {
 						b, _ := json.Marshal(pl.Result())
 						v.hear("apply_patch", p+" planned", string(b), pl.Summary())
 					}
+					v.explained(ws, ctx, p, text, o)
 					rep, err := ws.Apply(ctx, text, o)
 					v.reported("apply_patch", p, rep, err)
 				}
@@ -542,6 +543,8 @@ func (v *vault) commandLine(_ *emend.Workspace, _ context.Context) {
 		ask("", "edit", p, "--old", "password = hunter-guess", "--new", "x", "--expect", hash(secretText))
 		ask("", "mv", p, fmt.Sprintf("mine%d", i), "--expect", hash(secretText))
 		for _, text := range patchesOn(p, i) {
+			ask(text, "explain")
+			ask(text, "explain", "--html", "page.html", "--force")
 			ask(text, "apply", "--dry-run")
 			ask(text, "apply")
 			ask(text, "convert", "--to", "codex")
@@ -550,6 +553,21 @@ func (v *vault) commandLine(_ *emend.Workspace, _ context.Context) {
 		ask("", "rm", p)
 	}
 	v.lookAfter(ask)
+}
+
+// explained hears a patch explained as a value, as text and as a page.
+func (v *vault) explained(ws *emend.Workspace, ctx context.Context, p, text string, o emend.Options) {
+	e, err := ws.Explain(ctx, text, o)
+	if err != nil {
+		v.refusedSays("apply_patch", p+" explained", err)
+		return
+	}
+	b, _ := json.Marshal(e.Result())
+	var out strings.Builder
+	if err := errors.Join(e.WriteText(&out, emend.Layout{}), e.WriteText(&out, emend.Layout{Width: 120, Color: true}), e.WriteHTML(&out)); err != nil {
+		v.t.Error(err)
+	}
+	v.hear("apply_patch", p+" explained", string(b), out.String())
 }
 
 // TestSecretsRig: the scene hears what is said of files that may be read.
