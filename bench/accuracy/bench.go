@@ -38,7 +38,7 @@ type judged struct {
 type spoilt struct {
 	*damage.Case
 	untellable bool
-	near       func() bool
+	sight      func() damage.Sight
 }
 
 func (b *bench) spoil(ch *damage.Change, f damage.Form, kinds []damage.Kind) *spoilt {
@@ -46,7 +46,7 @@ func (b *bench) spoil(ch *damage.Change, f damage.Form, kinds []damage.Kind) *sp
 	if !ok {
 		return nil
 	}
-	return &spoilt{c, c.Untellable(), sync.OnceValue(c.Near)}
+	return &spoilt{c, c.Untellable(), sync.OnceValue(c.Sight)}
 }
 
 // judge takes a change with some damage through emend in process, in every profile that can say it.
@@ -74,11 +74,15 @@ func (b *bench) judge(ctx context.Context, ch *damage.Change, kinds ...damage.Ki
 
 // record is what is kept of a trial of c.
 func (c *spoilt) record(system string, t *trial) record {
-	return record{
+	r := record{
 		system: system, kind: c.Kind, untellable: c.untellable,
 		first: t.first.outcome, second: t.second.outcome, offered: t.offered, left: t.first.left,
-		near: t.first.outcome == refused && !c.untellable && c.near(),
 	}
+	if r.first == refused && !r.untellable {
+		sight := c.sight()
+		r.near, r.open = sight == damage.Clear, sight == damage.Open
+	}
+	return r
 }
 
 // scanned is what came of one change, every kind of damage alone.

@@ -14,6 +14,7 @@ type record struct {
 	offered      bool
 	left         bool
 	near         bool // it was refused, and what it means is to be seen
+	open         bool // it was refused, and its place is to be seen, but not on which side of a line there it adds lines
 }
 
 // count is what became of many trials.
@@ -24,6 +25,7 @@ type count struct {
 	offered                int // of the refused, there was something to follow
 	repaired, rewrong      int // of the refused, after one repair
 	near, nearRepaired     int // of the refused, what they mean is to be seen
+	open, openRepaired     int // of the refused, only their place is
 }
 
 func (c *count) add(r record) {
@@ -45,6 +47,8 @@ func (c *count) add(r record) {
 		c.rewrong += one(r.second == wrong)
 		c.near += one(r.near)
 		c.nearRepaired += one(r.near && r.second == landed)
+		c.open += one(r.open)
+		c.openRepaired += one(r.open && r.second == landed)
 	}
 }
 
@@ -61,6 +65,7 @@ func (c *count) plus(o *count) {
 	c.left, c.offered = c.left+o.left, c.offered+o.offered
 	c.repaired, c.rewrong = c.repaired+o.repaired, c.rewrong+o.rewrong
 	c.near, c.nearRepaired = c.near+o.near, c.nearRepaired+o.nearRepaired
+	c.open, c.openRepaired = c.open+o.open, c.openRepaired+o.openRepaired
 }
 
 // inTheEnd is how many landed, at first or after one repair.

@@ -56,8 +56,8 @@ func TestNearest(t *testing.T) {
 			fail.Place{First: 18, Last: 18}, "typography", "\treturn 1\n}\n"},
 		{"a changed line", hunk(" func hello(name string) string {", " \tif len(name) == 0 {", "-\t\treturn \"nobody\"", "+\t\treturn \"no one\""),
 			fail.Place{First: 5, Last: 7}, "line 6: a changed line", "return \"no one\""},
-		{"a blank line left out, with a place much like it", hunk(" \t\treturn \"nobody\"", " \t}", "-\treturn fmt.Sprintf(\"hello, %s\", name)", "+\treturn 1"),
-			fail.Place{First: 7, Last: 10}, `line 9: the hunk leaves out ""`, ""},
+		{"a blank line left out, and most of the hunk stands below it", hunk(" \t\treturn \"nobody\"", " \t}", "-\treturn fmt.Sprintf(\"hello, %s\", name)", "+\treturn 1"),
+			fail.Place{First: 7, Last: 10}, `line 9: the hunk leaves out ""`, "\t}\n\n\treturn 1\n"},
 		{"a blank line left out", hunk(" func hello(name string) string {", " \tif name == \"\" {", " \t\treturn \"nobody\"", " \t}", "-\treturn fmt.Sprintf(\"hello, %s\", name)", "+\treturn 1"),
 			fail.Place{First: 5, Last: 10}, `line 9: the hunk leaves out ""`, "\t}\n\n\treturn 1\n"},
 		{"a line that is not there", hunk(" func bye(name string) string {", " \t// a comment", " \tif name == \"\" {", "-\t\treturn \"nothing\"", "+\t\treturn \"\""),
@@ -144,5 +144,26 @@ func TestEveryFailureIsReported(t *testing.T) {
 	want := "hunk 1: its lines are not in the file\nhunk 2: 2 places match (lines 11, 19)\nhunk 4: its lines are not in the file"
 	if strings.Join(got, "\n") != want {
 		t.Errorf("got %q, want %q", strings.Join(got, "\n"), want)
+	}
+}
+
+// TestNothingIsOfferedBesideARepeat: who corrects one hunk and sends the others again would have one applied twice.
+func TestNothingIsOfferedBesideARepeat(t *testing.T) {
+	file := text.Split(joined([]string{"alpha one", "", "beta two", "gamma three", "return", "}", "", "func made() {", "}"}))
+	lost := hunk(" alpha one", "-beta two", "+beta 2", " gamma three")
+	for _, tt := range []struct {
+		name    string
+		other   patch.Hunk
+		offered bool
+		hint    string
+	}{
+		{"another hunk", hunk(" return", "+}", "+", "+func other() {", " }"), true, "Send the corrected hunk instead"},
+		{"one that was applied", hunk(" return", "+}", "+", "+func made() {", " }"), false, "Hunk 2 would add once more what stands there"},
+	} {
+		_, err := place(file, []patch.Hunk{lost, tt.other}, order, lines)
+		e := fail.All(err)[0]
+		if len(fail.All(err)) != 1 || (e.Nearest.Corrected != "") != tt.offered || !strings.Contains(e.Hint, tt.hint) {
+			t.Errorf("%s: %v: offered %q, hint %q", tt.name, err, e.Nearest.Corrected, e.Hint)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/emend-dev/emend/internal/match"
@@ -15,6 +16,12 @@ var contexts = []int{0, 1, 3, 8, 20, 40}
 func (p *placer) correct(open []*search, show func(patch.Hunk) (string, bool)) {
 	open = slices.DeleteFunc(slices.Clone(open), func(s *search) bool { return s.corrected == nil })
 	if len(open) == 0 {
+		return
+	}
+	if k := p.doubling(); k >= 0 {
+		for _, s := range open {
+			s.err.Hint = fmt.Sprintf("Hunk %d would add once more what stands there: leave it out, if it is applied already. %s", k+1, s.err.Hint)
+		}
 		return
 	}
 	o := &others{p: p, open: open}
@@ -38,6 +45,12 @@ func (p *placer) correct(open []*search, show func(patch.Hunk) (string, bool)) {
 			f.s.offer(f.h, show)
 		}
 	}
+}
+
+// doubling is the first hunk that has its place and whose outcome seems to stand there already, or -1: who sends the patch once
+// more with other hunks corrected would have it applied twice.
+func (p *placer) doubling() int {
+	return slices.IndexFunc(every(len(p.spots)), func(k int) bool { return p.spots[k].put && p.repeated(k).proof != none })
 }
 
 // offer is one form of a corrected hunk, and its number in the index.

@@ -72,11 +72,28 @@ func (s *search) candidates(p *part) []stand {
 	var out []stand
 	for _, n := range begins {
 		st, ok := s.lay(p, n)
-		if st.tied = tied; ok && !slices.ContainsFunc(out, func(o stand) bool { return slices.Equal(o.image, st.image) }) {
+		if st.tied = tied; !ok {
+			continue
+		}
+		if i := slices.IndexFunc(out, st.same); i < 0 {
 			out = append(out, st)
+		} else if st.cost < out[i].cost {
+			out[i] = st
 		}
 	}
 	return out
+}
+
+// same reports whether a and b are one place: one has all the lines of the other, and maybe more.
+func (a stand) same(b stand) bool { return a.within(b) || b.within(a) }
+
+func (a stand) within(b stand) bool {
+	for i, n := range a.image {
+		if n != nothing && n != b.image[i] {
+			return false
+		}
+	}
+	return true
 }
 
 // whole is where all lines of part p stand one below the other, but for white space and typography.

@@ -67,7 +67,7 @@ func TestUndamaged(t *testing.T) {
 		if got, ok := letter(split(c.Disk), c.Hunks, true); !ok || join(got) != c.Want {
 			t.Errorf("form %d: by the letter it is no patch from the old file to the new one", f)
 		}
-		if c.Untellable() || !c.Near() {
+		if c.Untellable() || c.Sight() != Clear {
 			t.Errorf("form %d: not to be told", f)
 		}
 	}

@@ -25,28 +25,33 @@ func third(e, f int) int {
 }
 `
 
-func TestNear(t *testing.T) {
+func TestSight(t *testing.T) {
 	twin := strings.ReplaceAll(near, "third", "second")
 	twin = strings.NewReplacer("e, f int", "c, d int", "rest := e % f", "product := c * d", "return rest", "return product").Replace(twin)
 	for _, tc := range []struct {
 		name, file string
 		lines      []string // of the one hunk, nil for those of its author
 		meanwhile  func(*disk)
-		want       bool
+		want       Sight
 	}{
-		{"as it was written", near, nil, nil, true},
-		{"a word is another", near, []string{" func second(c, d int) int {", "-\tproduct := c * d", "+\tproduct := d * c", " \tlog(\"second was asked\")"}, nil, true},
-		{"blank lines are left out", near, []string{" }", " func second(c, d int) int {", "-\tproduct := c * d", "+\tproduct := d * c"}, nil, true},
-		{"lines are left out", near, []string{" func second(c, d int) int {", "-\tproduct := c * d", "+\tproduct := d * c", " \t...", " }"}, nil, true},
-		{"numbers of lines", near, []string{" 7\tfunc second(c, d int) int {", "-8\t\tproduct := c * d", "+\tproduct := d * c", " 9\t\tlog(\"second is asked\")"}, nil, true},
-		{"nothing of it is there", near, []string{" alpha", "-beta", "+gamma"}, nil, false},
-		{"only added lines", near, []string{"+\tproduct := d * c"}, nil, false},
-		{"in two places", twin, []string{"-\tproduct := c * d", "+\tproduct := d * c"}, nil, false},
-		{"nearly in two places", twin, []string{" func secondly(c, d int) int {", "-\tproduct := c * d", "+\tproduct := d * c"}, nil, false},
-		{"more like another place", near, []string{" func third(e, f int) int {", "-\trest := e % f", "+\trest := f % e", " \tlog(\"third is asked now\")"}, nil, false},
-		{"more like a place above", near, []string{" func first(a, b int) int {", "-\tsum := a + b", "+\tsum := b + a", " \treturn product"}, nil, false},
-		{"there is a new line in it", near, nil, func(d *disk) { d.insert(8, "\tnew line that nobody has seen") }, true},
-		{"it is there already", near, nil, func(d *disk) { d.made = map[int]bool{0: true} }, true},
+		{"as it was written", near, nil, nil, Clear},
+		{"a word is another", near, []string{" func second(c, d int) int {", "-\tproduct := c * d", "+\tproduct := d * c", " \tlog(\"second was asked\")"}, nil, Clear},
+		{"blank lines are left out", near, []string{" }", " func second(c, d int) int {", "-\tproduct := c * d", "+\tproduct := d * c"}, nil, Clear},
+		{"added beside a blank line that is left out", near, []string{" }", "+// second is new", " func second(c, d int) int {", " \tproduct := c * d"}, nil, Open},
+		{"put in place of a line beside one", near, []string{"-}", "+} // first", " func second(c, d int) int {", " \tproduct := c * d"}, nil, Open},
+		{"the blank line is there", near, []string{" }", " ", "+// second is new", " func second(c, d int) int {", " \tproducts := c * d"}, nil, Clear},
+		{"only removed beside a blank line that is left out", near, []string{" }", "-func second(c, d int) int {", " \tproduct := c * d"}, nil, Clear},
+		{"added beside dots", near, []string{" func second(c, d int) int {", "+\tlog(c)", " \t...", " \treturn product", " }"}, nil, Clear},
+		{"lines are left out", near, []string{" func second(c, d int) int {", "-\tproduct := c * d", "+\tproduct := d * c", " \t...", " }"}, nil, Clear},
+		{"numbers of lines", near, []string{" 7\tfunc second(c, d int) int {", "-8\t\tproduct := c * d", "+\tproduct := d * c", " 9\t\tlog(\"second is asked\")"}, nil, Clear},
+		{"nothing of it is there", near, []string{" alpha", "-beta", "+gamma"}, nil, Blurred},
+		{"only added lines", near, []string{"+\tproduct := d * c"}, nil, Blurred},
+		{"in two places", twin, []string{"-\tproduct := c * d", "+\tproduct := d * c"}, nil, Blurred},
+		{"nearly in two places", twin, []string{" func secondly(c, d int) int {", "-\tproduct := c * d", "+\tproduct := d * c"}, nil, Blurred},
+		{"more like another place", near, []string{" func third(e, f int) int {", "-\trest := e % f", "+\trest := f % e", " \tlog(\"third is asked now\")"}, nil, Blurred},
+		{"more like a place above", near, []string{" func first(a, b int) int {", "-\tsum := a + b", "+\tsum := b + a", " \treturn product"}, nil, Blurred},
+		{"there is a new line in it", near, nil, func(d *disk) { d.insert(8, "\tnew line that nobody has seen") }, Open},
+		{"it is there already", near, nil, func(d *disk) { d.made = map[int]bool{0: true} }, Clear},
 	} {
 		at := strings.Count(tc.file[:strings.Index(tc.file, "\tproduct")], "\n")
 		after := slices.Clone(split(tc.file))
@@ -59,8 +64,8 @@ func TestNear(t *testing.T) {
 			tc.meanwhile(&c.disk)
 			c.settle()
 		}
-		if got := c.Near(); got != tc.want {
-			t.Errorf("%s: near is %v", tc.name, got)
+		if got := c.Sight(); got != tc.want {
+			t.Errorf("%s: what is to be seen is %v, want %v", tc.name, got, tc.want)
 		}
 	}
 }
