@@ -95,8 +95,10 @@ func (b *bench) againstCodex() check {
 func (b *bench) mended(system string) check {
 	all := b.alone.total(system, b.alone.kinds)
 	c := check{text: fmt.Sprintf("%s: of what is refused and has a unique near place, one repair lands %.0f %%", system, 100*leastRepairs)}
-	c.found = fmt.Sprintf("%s %% of %d; %d refused cases have none, %d of them only because a left-out line has two sides: of those %s %%",
-		share(all.nearRepaired, all.near), all.near, all.refused-all.near, all.open, share(all.openRepaired, all.open))
+	c.found = fmt.Sprintf("%s %% of %d; %d refused cases have none", share(all.nearRepaired, all.near), all.near, all.refused-all.near)
+	if all.open > 0 {
+		c.found += fmt.Sprintf(", %d of them only because a left-out line has two sides: of those %s %%", all.open, share(all.openRepaired, all.open))
+	}
 	c.met = float64(all.nearRepaired) >= leastRepairs*float64(all.near)
 	for _, k := range b.alone.kinds {
 		if one := b.alone.at(system, k); float64(one.nearRepaired) < leastRepairs*float64(one.near) {

@@ -44,7 +44,8 @@ of the ways in which models do. Then the patch is applied, and what stands in th
   are counted and not judged.
 * **A unique near place**: every hunk stands in the file in just one place, or in none and nothing else in the file resembles it
   four fifths as much as the lines that its author meant. And the lines that it adds have one place there: where the file has
-  lines that the hunk leaves out just where it adds some, nothing says on which side of them these go. It is worked out without the engine (` + "`bench/accuracy/damage/near.go`" + `).
+  lines that the hunk leaves out just where it adds some, nothing says on which side of them these go. It is worked out
+  without the engine (` + "`bench/accuracy/damage/near.go`" + `).
 
 What the damage does, what the patch says by the letter and what the truth is are worked out without the engine as well. What
 is not measured: how often models make which mistake.

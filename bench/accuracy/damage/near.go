@@ -1,5 +1,7 @@
 package damage
 
+import "slices"
+
 // rival is the share of the true place's score that another place must stay under for the true one to be the only near one.
 const rival = 0.8
 
@@ -89,20 +91,32 @@ func align(shares [][]float32, from, to int) (best float32) {
 	return best
 }
 
-// open reports whether the file, from line from up to line to, has lines where the hunk adds some, which the hunk leaves out:
-// between the partners of the lines above and below the added ones.
+// open reports whether the file, from line from up to line to, has lines where the hunk adds some, which the hunk leaves out and
+// which are not those that it adds: between the partners of the lines above and below the added ones.
 func (w *words) open(h Hunk, from, to int) bool {
 	at := w.partners(h.old(), from, to)
 	n := 0 // old lines so far
-	for _, l := range h.Lines {
-		switch {
-		case l[0] != '+':
+	for i, l := range h.Lines {
+		if l[0] != '+' {
 			n++
-		case n > 0 && n < len(at) && at[n-1] >= 0 && at[n] > at[n-1]+1:
+			continue
+		}
+		if i > 0 && h.Lines[i-1][0] == '+' || n == 0 || n == len(at) || at[n-1] < 0 || at[n] < 0 {
+			continue
+		}
+		if left := w.lines[at[n-1]+1 : at[n]]; len(left) > 0 && !slices.Equal(left, h.added(i)) {
 			return true
 		}
 	}
 	return false
+}
+
+// added is the added lines from line i of h on.
+func (h Hunk) added(i int) (out []string) {
+	for ; i < len(h.Lines) && h.Lines[i][0] == '+'; i++ {
+		out = append(out, h.Lines[i][1:])
+	}
+	return out
 }
 
 // partners is, by line of a hunk, the line from up to to that it goes with where as much as can be goes together in order, or -1.

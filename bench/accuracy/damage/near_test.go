@@ -39,6 +39,7 @@ func TestSight(t *testing.T) {
 		{"blank lines are left out", near, []string{" }", " func second(c, d int) int {", "-\tproduct := c * d", "+\tproduct := d * c"}, nil, Clear},
 		{"added beside a blank line that is left out", near, []string{" }", "+// second is new", " func second(c, d int) int {", " \tproduct := c * d"}, nil, Open},
 		{"put in place of a line beside one", near, []string{"-}", "+} // first", " func second(c, d int) int {", " \tproduct := c * d"}, nil, Open},
+		{"what it adds stands there", near, []string{" }", "+", " func second(c, d int) int {", " \tproducts := c * d"}, nil, Clear},
 		{"the blank line is there", near, []string{" }", " ", "+// second is new", " func second(c, d int) int {", " \tproducts := c * d"}, nil, Clear},
 		{"only removed beside a blank line that is left out", near, []string{" }", "-func second(c, d int) int {", " \tproduct := c * d"}, nil, Clear},
 		{"added beside dots", near, []string{" func second(c, d int) int {", "+\tlog(c)", " \t...", " \treturn product", " }"}, nil, Clear},

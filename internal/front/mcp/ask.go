@@ -32,6 +32,9 @@ func (s *Server) asking(ctx context.Context, req *sdk.CallToolRequest) (context.
 
 const elicitation = "elicitation"
 
+// errDialog is in the errors of clients that say they can ask a person, and then cannot.
+var errDialog = errors.New("the client could not ask a person")
+
 // ask asks the person behind the client, where the client can; else the one who has a page open.
 func (r *round) ask(ctx context.Context, q emend.Question) (by string, err error) {
 	switch {
@@ -39,10 +42,17 @@ func (r *round) ask(ctx context.Context, q emend.Question) (by string, err error
 		return r.askThere(ctx, q)
 	case waits(r.req.Session):
 		res, err := r.elicit(ctx, q)
-		if err != nil {
+		switch {
+		case err == nil:
+			return elicitation, verdict(res)
+		case !errors.Is(err, errDialog):
 			return "", err
 		}
-		return elicitation, verdict(res)
+		by, there := r.askThere(ctx, q)
+		if errors.Is(there, emend.ErrNobodyThere) {
+			return "", err
+		}
+		return by, there
 	}
 	t := ticket{Digest: q.Digest, Workspace: q.Root, Client: q.Actor.Client}
 	if res, ok := r.req.Params.InputResponses[elicitation].(*sdk.ElicitResult); ok && r.s.seals.redeem(r.req.Params.RequestState, t) {
@@ -76,8 +86,10 @@ func (r *round) elicit(ctx context.Context, q emend.Question) (*sdk.ElicitResult
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return nil, fmt.Errorf("a person was asked, and did not answer within %v", answerTime)
+	case err != nil && ctx.Err() == nil:
+		return nil, fmt.Errorf("%w: %w", errDialog, err)
 	case err != nil:
-		return nil, fmt.Errorf("the client could not ask a person: %w", err)
+		return nil, err
 	}
 	return res, nil
 }

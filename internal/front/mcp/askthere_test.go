@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -112,6 +113,19 @@ func TestClientIsAskedFirst(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A client whose own dialog fails has the person asked who has a page open.
+func TestDialogFails(t *testing.T) {
+	s, page, dir := paged(t)
+	p := &person{answer: func(*sdk.ElicitParams) (*sdk.ElicitResult, error) { return nil, errors.New("no window") }}
+	done := patching(t.Context(), t, connect(t, s, p, "2025-06-18", false), nil)
+	_, err := page.Allow(t.Context(), emend.AllowRequest{ID: firstWaiting(t, page).ID})
+	must(t, err)
+	if r := <-done; r.IsError || len(p.questions) != 1 || contents(t, dir) != after {
+		t.Errorf("%d questions to the client: %s", len(p.questions), textOf(r))
+	}
+	noneWaits(t, s, page)
 }
 
 // Who cancels a call, or leaves, withdraws its question.
