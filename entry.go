@@ -55,24 +55,18 @@ type Kept struct {
 
 // Show tells all of one entry: a transaction by its name or by the first six or more characters of it, a record by its
 // number (#12, or 12).
-func (w *Workspace) Show(ctx context.Context, entry string) (*Answer[EntryData], error) {
-	if err := w.enter(); err != nil {
-		return nil, cannot(err)
-	}
-	defer w.calls.Done()
-	j, err := w.journal()
-	if err != nil {
-		return nil, cannot(err)
-	}
-	defer j.close()
-	s, r, err := j.find(ctx, entry)
-	if err != nil {
-		return nil, cannot(err)
-	}
-	data := j.tell(s, r)
-	a := found(data, data.text(j.notes))
-	a.Notes = j.notes
-	return a, nil
+func (w *Workspace) Show(ctx context.Context, entry string) (a *Answer[EntryData], err error) {
+	err = w.consult(func(j *journal) error {
+		s, r, err := j.find(ctx, entry)
+		if err != nil {
+			return err
+		}
+		data := j.tell(s, r)
+		a = found(data, data.text(j.notes))
+		a.Notes = j.notes
+		return nil
+	})
+	return a, err
 }
 
 // nearby is how far from the newest record an entry may be, or a list begin, and still be read from there: what took it back is

@@ -33,18 +33,12 @@ const maxBy = 10
 
 // Fates says what became of the files of an entry, in the order of its files: by what the log has of them since, and by
 // what is there now. An entry that changed nothing has none. It waits for no lock.
-func (w *Workspace) Fates(ctx context.Context, entry string) ([]Fate, error) {
-	if err := w.enter(); err != nil {
-		return nil, cannot(err)
-	}
-	defer w.calls.Done()
-	j, err := w.journal()
-	if err != nil {
-		return nil, cannot(err)
-	}
-	defer j.close()
-	out, err := j.fates(ctx, entry)
-	return out, cannot(err)
+func (w *Workspace) Fates(ctx context.Context, entry string) (out []Fate, err error) {
+	err = w.consult(func(j *journal) (err error) {
+		out, err = j.fates(ctx, entry)
+		return err
+	})
+	return out, err
 }
 
 func (j *journal) fates(ctx context.Context, entry string) ([]Fate, error) {

@@ -38,6 +38,20 @@ func (w *Workspace) journal() (*journal, error) {
 	return w.anyJournal()
 }
 
+// consult calls f with the log open. It waits for no lock.
+func (w *Workspace) consult(f func(*journal) error) error {
+	if err := w.enter(); err != nil {
+		return cannot(err)
+	}
+	defer w.calls.Done()
+	j, err := w.journal()
+	if err != nil {
+		return cannot(err)
+	}
+	defer j.close()
+	return cannot(f(j))
+}
+
 // anyJournal opens also the log of a store that was copied here: to be checked, not to be believed.
 func (w *Workspace) anyJournal() (*journal, error) {
 	j := &journal{guard: w.guard, prefix: ".", undos: &w.undos, sieve: &w.sieve}

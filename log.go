@@ -26,27 +26,21 @@ const maxEntries = 50
 
 // History lists what the log has, the newest first: one entry for every file that a call changed, or tried to, below
 // the workspace's root. It waits for no lock. With r.Limit below zero it lists all.
-func (w *Workspace) History(ctx context.Context, r HistoryRequest) (*Answer[HistoryData], error) {
-	if err := w.enter(); err != nil {
-		return nil, cannot(err)
-	}
-	defer w.calls.Done()
-	want, err := w.wants(r)
-	if err != nil {
-		return nil, cannot(err)
-	}
-	j, err := w.journal()
-	if err != nil {
-		return nil, cannot(err)
-	}
-	defer j.close()
-	data, err := j.list(ctx, want)
-	if err != nil {
-		return nil, cannot(err)
-	}
-	a := found(data, listing(data, j.notes))
-	a.Notes = j.notes
-	return a, nil
+func (w *Workspace) History(ctx context.Context, r HistoryRequest) (a *Answer[HistoryData], err error) {
+	err = w.consult(func(j *journal) error {
+		want, err := w.wants(r)
+		if err != nil {
+			return err
+		}
+		data, err := j.list(ctx, want)
+		if err != nil {
+			return err
+		}
+		a = found(data, listing(data, j.notes))
+		a.Notes = j.notes
+		return nil
+	})
+	return a, err
 }
 
 // list collects what is wanted.

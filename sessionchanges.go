@@ -40,21 +40,15 @@ const (
 
 // SessionChanges works out what a session did: for each file what it was before the session first touched it, and what
 // the session left. What others did to it in between is part of the difference, and said. It waits for no lock.
-func (w *Workspace) SessionChanges(ctx context.Context, session string) (*SessionChanges, error) {
-	if err := w.enter(); err != nil {
-		return nil, cannot(err)
-	}
-	defer w.calls.Done()
+func (w *Workspace) SessionChanges(ctx context.Context, session string) (out *SessionChanges, err error) {
 	if session == "" {
 		return nil, cannot(badField("session", `""`, "Name a session, as emend log lists it."))
 	}
-	j, err := w.journal()
-	if err != nil {
-		return nil, cannot(err)
-	}
-	defer j.close()
-	out, err := j.sessionChanges(ctx, session)
-	return out, cannot(err)
+	err = w.consult(func(j *journal) (err error) {
+		out, err = j.sessionChanges(ctx, session)
+		return err
+	})
+	return out, err
 }
 
 func (j *journal) sessionChanges(ctx context.Context, session string) (*SessionChanges, error) {

@@ -45,16 +45,7 @@ func (w *Workspace) NewTally() *Tally { return &Tally{w: w, Hours: map[int64]Cou
 // Refresh counts what is new in the log, and keeps nothing open. It is for one goroutine at a time. After an error the tally
 // is as it was.
 func (t *Tally) Refresh(ctx context.Context) error {
-	if err := t.w.enter(); err != nil {
-		return cannot(err)
-	}
-	defer t.w.calls.Done()
-	j, err := t.w.journal()
-	if err != nil {
-		return cannot(err)
-	}
-	defer j.close()
-	return cannot(t.refresh(ctx, j))
+	return t.w.consult(func(j *journal) error { return t.refresh(ctx, j) })
 }
 
 func (t *Tally) refresh(ctx context.Context, j *journal) error {

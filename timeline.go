@@ -66,22 +66,15 @@ type LoggedCall struct {
 }
 
 // Timeline lists calls, each with all its files, where [Workspace.History] lists files. It waits for no lock.
-func (w *Workspace) Timeline(ctx context.Context, r TimelineRequest) (*Timeline, error) {
-	if err := w.enter(); err != nil {
-		return nil, cannot(err)
-	}
-	defer w.calls.Done()
-	want, err := w.seeks(r)
-	if err != nil {
-		return nil, cannot(err)
-	}
-	j, err := w.journal()
-	if err != nil {
-		return nil, cannot(err)
-	}
-	defer j.close()
-	t, err := j.timeline(ctx, want)
-	return t, cannot(err)
+func (w *Workspace) Timeline(ctx context.Context, r TimelineRequest) (t *Timeline, err error) {
+	err = w.consult(func(j *journal) error {
+		want, err := w.seeks(r)
+		if err == nil {
+			t, err = j.timeline(ctx, want)
+		}
+		return err
+	})
+	return t, err
 }
 
 // timeline collects calls.
