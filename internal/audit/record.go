@@ -122,9 +122,28 @@ func (h *Hunk) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// Do says what a step of a commit does. A log has these words: they never change.
+type Do = string
+
+// What a step does, in the order in which a commit does them. "->" is a rename, "<->" an exchange of two names.
+const (
+	DoMkdir Do = "mkdir" // makes the directory Path
+	DoPut   Do = "put"   // Slot -> Path, which must be free: a new file, or one that comes back from the history
+	DoMove  Do = "move"  // Path -> To, which must be free
+	DoSwap  Do = "swap"  // Path <-> Slot: new content, or a file of the history, in place of the file at Path
+	DoTake  Do = "take"  // Path -> Slot: a deletion
+	DoRmdir Do = "rmdir" // removes the directory Path, if it is empty
+)
+
+// Displaces reports whether the step moves a file of the tree into its slot.
+func (a *Act) Displaces() bool { return a.Do == DoSwap || a.Do == DoTake }
+
+// Places reports whether the step moves the file in its slot into the tree.
+func (a *Act) Places() bool { return a.Do == DoPut || a.Do == DoSwap }
+
 // Act is one step of a commit as recovery needs it.
 type Act struct {
-	Do   string      `json:"do"` // mkdir, put, move, swap, take, rmdir
+	Do   Do          `json:"do"`
 	Path string      `json:"path"`
 	To   string      `json:"to,omitempty"`
 	Slot int         `json:"slot,omitempty"`

@@ -16,13 +16,13 @@ import (
 
 func sortActs(acts []*act) {
 	slices.SortStableFunc(acts, func(a, b *act) int {
-		if o := order[a.Do] - order[b.Do]; o != 0 {
+		if o := slices.Index(order, a.Do) - slices.Index(order, b.Do); o != 0 {
 			return o
 		}
 		switch a.Do {
-		case doMkdir:
+		case audit.DoMkdir:
 			return depth(a.Path) - depth(b.Path)
-		case doRmdir:
+		case audit.DoRmdir:
 			return depth(b.Path) - depth(a.Path)
 		}
 		return 0
@@ -34,7 +34,7 @@ func (t *transaction) apply() error {
 	looked := false
 	for _, a := range t.acts {
 		// Removing directories is last and cannot fail: whatever could, has had its chance before.
-		if a.Do == doRmdir && !looked {
+		if a.Do == audit.DoRmdir && !looked {
 			looked = true
 			if err := t.still(); err != nil {
 				return err
@@ -62,10 +62,10 @@ func (t *transaction) afterAll(a *act, why error) error {
 	if err != nil {
 		return t.stuck(a, errors.Join(err, why))
 	}
-	if a.Do == doMkdir {
+	if a.Do == audit.DoMkdir {
 		a.made = at == did
 	}
-	a.done = at == did && (a.done || a.Do == doMkdir)
+	a.done = at == did && (a.done || a.Do == audit.DoMkdir)
 	a.old, a.staged = old, staged
 	if at == did && !a.done {
 		return t.stuck(a, errors.Join(errors.New("somebody has changed it since"), why))
@@ -92,13 +92,13 @@ func (t *transaction) still() error {
 func (t *transaction) do(a *act) error {
 	err := t.step(a)
 	a.over = err == nil
-	a.here = a.over && (a.Do == doPut || a.Do == doSwap)
+	a.here = a.over && a.Places()
 	return err
 }
 
 func (t *transaction) step(a *act) error {
 	dir, name, err := t.dirs.parent(a.Path)
-	if a.Do == doRmdir {
+	if a.Do == audit.DoRmdir {
 		if err == nil {
 			t.prune(a, dir, name)
 		}
@@ -109,13 +109,13 @@ func (t *transaction) step(a *act) error {
 	}
 	slots, slot := t.s.hist.Slots(), history.Slot(t.id, a.Slot)
 	switch a.Do {
-	case doMkdir:
+	case audit.DoMkdir:
 		return t.mkdir(a, dir, name)
-	case doPut:
+	case audit.DoPut:
 		return moved(a.Path, rename(slots, slot, dir, name, vfs.NoReplace))
-	case doMove:
+	case audit.DoMove:
 		return t.move(a, dir, name)
-	case doSwap:
+	case audit.DoSwap:
 		return t.swap(a, dir, name, slots, slot)
 	}
 	return t.take(a, dir, name, slots, slot)
@@ -173,7 +173,7 @@ func (t *transaction) came(a *act, dir vfs.Dir, name string, back func() error) 
 	err := t.itself(a, dir, name)
 	// A writer that asked has waited for the lease, and writes into the file as soon as it ends: that file must be
 	// back in its place, whether before or after the first byte.
-	if a.release() && err == nil && a.Do != doMove {
+	if a.release() && err == nil && a.Do != audit.DoMove {
 		err = stale(a.Path, "another program opened the file for writing", "", "")
 	}
 	if err == nil {
@@ -267,7 +267,7 @@ func (t *transaction) takeBack(why error) error {
 		if err := t.undo(a); err != nil {
 			return t.stuck(a, errors.Join(err, why))
 		}
-		if a.Do != doMkdir && a.Do != doRmdir {
+		if !a.onDirectory() {
 			t.undone++
 		}
 	}
@@ -313,7 +313,7 @@ func (t *transaction) proof() error {
 
 func (t *transaction) sign(slots vfs.Dir) error {
 	for _, a := range t.acts {
-		if a.Do != doPut && a.Do != doSwap || t.only(a) {
+		if !a.Places() || t.only(a) {
 			continue
 		}
 		name := history.Slot(t.id, a.Slot)
@@ -335,7 +335,7 @@ func (t *transaction) sign(slots vfs.Dir) error {
 // reserved, and second names. What is left takes space, and no more.
 func (t *transaction) drop() {
 	for _, a := range t.acts {
-		if a.Do != doMkdir && a.Do != doRmdir {
+		if !a.onDirectory() {
 			t.dropOne(a, t.s.hist.Slots())
 		}
 	}
@@ -366,7 +366,7 @@ func (t *transaction) stuck(a *act, err error) error {
 
 func (t *transaction) undo(a *act) error {
 	dir, name, err := t.dirs.parent(a.Path)
-	if (a.Do == doMkdir || a.Do == doRmdir) && astray(err) {
+	if a.onDirectory() && astray(err) {
 		return nil
 	}
 	if err != nil {
@@ -374,15 +374,15 @@ func (t *transaction) undo(a *act) error {
 	}
 	slots, slot := t.s.hist.Slots(), history.Slot(t.id, a.Slot)
 	switch a.Do {
-	case doMkdir:
+	case audit.DoMkdir:
 		return t.rmdir(a, dir, name)
-	case doRmdir:
+	case audit.DoRmdir:
 		return t.unprune(a, dir, name)
-	case doPut:
+	case audit.DoPut:
 		return t.unput(a, dir, name, slots, slot)
-	case doMove:
+	case audit.DoMove:
 		return t.unmove(a, dir, name)
-	case doSwap:
+	case audit.DoSwap:
 		return t.swapBack(a, dir, name, slots, slot)
 	}
 	return t.untake(a, dir, name, slots, slot)

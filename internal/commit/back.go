@@ -185,7 +185,7 @@ func (t *transaction) prunes() {
 			continue
 		}
 		if is, err := dir.Stat(name); err == nil && is.Mode.IsDir() {
-			t.acts = append(t.acts, &act{change: -1, Act: audit.Act{Do: doRmdir, Path: p, Old: &audit.Ident{Ino: is.ID.Ino},
+			t.acts = append(t.acts, &act{change: -1, Act: audit.Act{Do: audit.DoRmdir, Path: p, Old: &audit.Ident{Ino: is.ID.Ino},
 				Mode: is.Mode &^ fs.ModeType}})
 		}
 	}
@@ -235,7 +235,7 @@ func ignore(err, what error) error {
 // one that it has to remove.
 func (t *transaction) removes() bool {
 	for _, a := range t.acts {
-		if a.Do == doRmdir {
+		if a.Do == audit.DoRmdir {
 			return true
 		}
 	}

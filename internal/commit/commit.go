@@ -127,18 +127,8 @@ func (o Options) now() time.Time {
 	return time.Now()
 }
 
-// The verbs of what a transaction does, step by step.
-const (
-	doMkdir = "mkdir" // make the directory Path
-	doPut   = "put"   // Slot -> Path, which must be free
-	doMove  = "move"  // Path -> To, which must be free
-	doSwap  = "swap"  // Path <-> Slot
-	doTake  = "take"  // Path -> Slot, over what is reserved there
-	doRmdir = "rmdir" // remove the directory Path, if it is empty
-)
-
 // order is the order in which a transaction does its steps: what can run out of space comes first.
-var order = map[string]int{doMkdir: 0, doPut: 1, doMove: 2, doSwap: 3, doTake: 4, doRmdir: 5}
+var order = []audit.Do{audit.DoMkdir, audit.DoPut, audit.DoMove, audit.DoSwap, audit.DoTake, audit.DoRmdir}
 
 // act is one step, and what is held for it.
 type act struct {
@@ -163,6 +153,9 @@ type act struct {
 	// empty is of rmdir, after a crash: nothing is in the directory.
 	empty bool
 }
+
+// onDirectory reports whether the step makes or removes a directory. Every other one moves a file.
+func (a *act) onDirectory() bool { return a.Do == audit.DoMkdir || a.Do == audit.DoRmdir }
 
 func split(p string) (dir, name string) { return path.Dir(p), path.Base(p) }
 

@@ -126,11 +126,11 @@ func (rv *recovery) stand(a *act) (state, error) {
 	}
 	a.old, a.racy = target.is, true
 	switch a.Do {
-	case doMkdir:
+	case audit.DoMkdir:
 		return standMkdir(target), nil
-	case doRmdir:
+	case audit.DoRmdir:
 		return standRmdir(a, target)
-	case doMove:
+	case audit.DoMove:
 		return rv.standMove(a, target)
 	}
 	slot, err := see(rv.s.hist.Slots(), history.Slot(rv.id, a.Slot), a)
@@ -138,9 +138,9 @@ func (rv *recovery) stand(a *act) (state, error) {
 		return blocked, err
 	}
 	switch a.Do {
-	case doPut:
+	case audit.DoPut:
 		return rv.standPut(a, target, slot)
-	case doSwap:
+	case audit.DoSwap:
 		return rv.standSwap(a, target, slot)
 	}
 	return rv.standTake(a, target, slot)
@@ -236,7 +236,7 @@ func (rv *recovery) todoIf(target sight, path string) state {
 // makes reports whether the transaction makes the directory of a path.
 func (rv *recovery) makes(path string) bool {
 	up, _ := split(path)
-	return slices.ContainsFunc(rv.acts, func(a *act) bool { return a.Do == doMkdir && a.Path == up })
+	return slices.ContainsFunc(rv.acts, func(a *act) bool { return a.Do == audit.DoMkdir && a.Path == up })
 }
 
 // giveBack puts a file that is not of this transaction back where a step had taken it from. If its name is taken by

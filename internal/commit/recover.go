@@ -267,7 +267,7 @@ func (rv *recovery) count(s state) int {
 func (rv *recovery) ordered() {
 	sure := false
 	for i, a := range slices.Backward(rv.acts) {
-		if a.Do == doMove && rv.at[i] == blocked && sure {
+		if a.Do == audit.DoMove && rv.at[i] == blocked && sure {
 			rv.at[i] = gone
 		}
 		sure = sure || a.sure
@@ -277,13 +277,13 @@ func (rv *recovery) ordered() {
 // needed leaves out the directories that nothing is to be put into: somebody has removed them.
 func (rv *recovery) needed() {
 	for i, a := range rv.acts {
-		if a.Do != doMkdir || rv.at[i] != todo {
+		if a.Do != audit.DoMkdir || rv.at[i] != todo {
 			continue
 		}
 		below := func(p string) bool { return strings.HasPrefix(p, a.Path+"/") }
 		rv.at[i] = gone
 		for k, b := range rv.acts {
-			if rv.at[k] == todo && b.Do != doMkdir && b.Do != doRmdir && (b.Do == doMove && below(b.To) || b.Do != doMove && below(b.Path)) {
+			if rv.at[k] == todo && !b.onDirectory() && (b.Do == audit.DoMove && below(b.To) || b.Do != audit.DoMove && below(b.Path)) {
 				rv.at[i] = todo
 			}
 		}
@@ -293,12 +293,12 @@ func (rv *recovery) needed() {
 // bare leaves out the directories that are not to become empty: somebody has put something into them.
 func (rv *recovery) bare() {
 	for i, a := range rv.acts {
-		if a.Do != doRmdir || rv.at[i] != todo || a.empty {
+		if a.Do != audit.DoRmdir || rv.at[i] != todo || a.empty {
 			continue
 		}
 		rv.at[i] = gone
 		for k, b := range rv.acts {
-			if rv.at[k] == todo && b.Do != doMkdir && strings.HasPrefix(b.Path, a.Path+"/") {
+			if rv.at[k] == todo && b.Do != audit.DoMkdir && strings.HasPrefix(b.Path, a.Path+"/") {
 				rv.at[i] = todo
 			}
 		}
@@ -356,7 +356,7 @@ func (rv *recovery) back(finish bool) bool {
 		return false
 	}
 	for i, a := range rv.acts {
-		if rv.at[i] == did && a.Do != doMkdir && a.Do != doRmdir && !a.done {
+		if rv.at[i] == did && !a.onDirectory() && !a.done {
 			return false // done, and somebody has worked on it since
 		}
 	}
@@ -388,7 +388,7 @@ func (rv *recovery) closed() error {
 // revert takes back what was done.
 func (rv *recovery) revert() error {
 	for i, a := range rv.acts {
-		a.made = (a.Do == doMkdir || a.Do == doRmdir) && rv.at[i] == did
+		a.made = a.onDirectory() && rv.at[i] == did
 		a.done = a.done || a.made
 		if rv.at[i] == blocked {
 			rv.notes = append(rv.notes, fmt.Sprintf("%s: somebody changed it since, so the transaction was not finished.", a.Path))
@@ -419,7 +419,7 @@ func (rv *recovery) redo() error {
 
 // instead says where the content is that did not get its place.
 func (rv *recovery) instead(a *act) string {
-	if a.Do != doPut && a.Do != doSwap {
+	if !a.Places() {
 		return ""
 	}
 	if a.From != "" {

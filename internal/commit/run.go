@@ -149,7 +149,7 @@ func (t *transaction) write() error {
 func (t *transaction) finish() *Done {
 	d := &Done{Tx: t.id, Head: t.s.log.Head(), Slots: make([]string, len(t.tx.Changes)), Notes: t.notes, Found: t.found}
 	for _, a := range t.acts {
-		if (a.Do == doSwap || a.Do == doTake) && !a.Gone {
+		if a.Displaces() && !a.Gone {
 			d.Slots[a.change] = history.Slot(t.id, a.Slot)
 		}
 	}
@@ -180,7 +180,7 @@ func (t *transaction) unlink() {
 	for _, a := range t.acts {
 		name := history.Slot(t.id, a.Slot)
 		slots.Remove(history.NewLink(name))
-		if a.Do == doMove {
+		if a.Do == audit.DoMove {
 			slots.Remove(history.OldLink(name))
 		}
 	}
@@ -230,12 +230,12 @@ func (t *transaction) touched() []string {
 		}
 	}
 	for _, a := range t.acts {
-		seen[a.Path] = seen[a.Path] || a.Do == doRmdir && a.made // it is there no more
+		seen[a.Path] = seen[a.Path] || a.Do == audit.DoRmdir && a.made // it is there no more
 	}
 	for _, a := range t.acts {
 		up, _ := split(a.Path)
 		add(up)
-		if a.Do == doMove {
+		if a.Do == audit.DoMove {
 			to, _ := split(a.To)
 			add(to)
 		}

@@ -139,20 +139,20 @@ func (t *transaction) act(i int, c *Change, moved map[int]int) *act {
 	to, whole := moved[i]
 	switch {
 	case whole:
-		a.Do, a.To = doMove, t.tx.Changes[to].Path
+		a.Do, a.To = audit.DoMove, t.tx.Changes[to].Path
 	case c.New != nil && c.New.Whole:
 		return nil // the other end of a move
 	case c.Old == nil && c.New == nil:
 		return nil
 	case c.Old == nil:
-		a.Do = doPut
+		a.Do = audit.DoPut
 	case c.New == nil:
-		a.Do = doTake
+		a.Do = audit.DoTake
 	default:
-		a.Do = doSwap
+		a.Do = audit.DoSwap
 	}
-	a.Gone = c.Gone && (a.Do == doSwap || a.Do == doTake)
-	if a.Do == doPut || a.Do == doSwap {
+	a.Gone = c.Gone && a.Displaces()
+	if a.Places() {
 		a.From = c.New.Back
 	}
 	return a
@@ -197,7 +197,7 @@ func (t *transaction) parents(c *Change, making map[string]bool) error {
 	for i := len(missing) - 1; i >= 0; i-- {
 		if p := missing[i]; !making[p] {
 			making[p] = true
-			t.acts = append(t.acts, &act{Act: audit.Act{Do: doMkdir, Path: p}, change: -1})
+			t.acts = append(t.acts, &act{Act: audit.Act{Do: audit.DoMkdir, Path: p}, change: -1})
 		}
 	}
 	return nil
@@ -209,11 +209,11 @@ func (t *transaction) slot(a *act) (vfs.File, error) {
 	var f vfs.File
 	var err error
 	switch a.Do {
-	case doPut, doSwap:
+	case audit.DoPut, audit.DoSwap:
 		if f, err = t.content(a, slots, name); err != nil {
 			return f, err
 		}
-	case doTake:
+	case audit.DoTake:
 		// Reserved, so that deleting needs no space.
 		r, err := slots.Create(name, 0o600)
 		if err != nil {
@@ -231,10 +231,10 @@ func (t *transaction) slot(a *act) (vfs.File, error) {
 
 // links makes the second names, where the file system can lose both names of a rename.
 func (t *transaction) links(a *act, slots vfs.Dir, name string) error {
-	if !t.s.opts.links() || plant.Is(plant.NoLink) || a.Do == doMkdir || a.Do == doRmdir {
+	if !t.s.opts.links() || plant.Is(plant.NoLink) || a.onDirectory() {
 		return nil
 	}
-	if a.Do == doPut || a.Do == doSwap {
+	if a.Places() {
 		if err := cannotLink(slots.Link(name, slots, history.NewLink(name))); err != nil {
 			return unwritable(err)
 		}

@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/vfs"
 )
 
@@ -37,18 +38,18 @@ func (t *transaction) verify() error {
 
 func (t *transaction) check(a *act) error {
 	switch a.Do {
-	case doMkdir, doRmdir:
+	case audit.DoMkdir, audit.DoRmdir:
 		return nil
-	case doPut:
+	case audit.DoPut:
 		if err := t.stillKept(a); err != nil {
 			return err
 		}
 		return t.free(a.Path)
-	case doSwap:
+	case audit.DoSwap:
 		if err := t.stillKept(a); err != nil {
 			return err
 		}
-	case doMove:
+	case audit.DoMove:
 		if err := t.free(a.To); err != nil {
 			return err
 		}
@@ -148,7 +149,7 @@ func (t *transaction) hold(a *act, dir vfs.Dir, name string, old *Old) error {
 			return err
 		}
 	}
-	if a.Do == doMove {
+	if a.Do == audit.DoMove {
 		return nil // the very file goes on: whoever writes to it, nothing is lost
 	}
 	release, busy := a.held.Lease()
@@ -173,7 +174,7 @@ func (t *transaction) open(a *act, dir vfs.Dir, name string) error {
 		return nil
 	}
 	if err != nil {
-		if errors.Is(err, fs.ErrPermission) && a.Do != doSwap {
+		if errors.Is(err, fs.ErrPermission) && a.Do != audit.DoSwap {
 			a.racy = false // a file that may not be read can be deleted and moved all the same
 			return nil
 		}
