@@ -50,7 +50,7 @@ type frame struct {
 var sources embed.FS
 
 // shared are the sources that every page is parsed with.
-var shared = []string{"pages/frame.tmpl", "pages/bare.tmpl", "pages/parts.tmpl", "pages/diff.tmpl", "pages/deeds.tmpl"}
+var shared = []string{"pages/frame.tmpl", "pages/bare.tmpl", "pages/parts.tmpl", "pages/diff.tmpl"}
 
 // templates are parsed when the first page is shown: a program that shows none does not wait for them.
 var templates = sync.OnceValue(func() map[string]*template.Template {

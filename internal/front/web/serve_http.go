@@ -86,5 +86,5 @@ func (s *Site) first(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, Base+s.Workspaces[0].Name+"/", http.StatusSeeOther)
 		return
 	}
-	s.tell(w, r, page{Name: "spaces", Title: "Workspaces"})
+	s.tell(w, r, page{Name: "workspaces", Title: "Workspaces"})
 }
