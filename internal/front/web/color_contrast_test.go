@@ -11,7 +11,7 @@ import (
 // TestContrast: each text of a diff can be read on each ground that it may stand on, in the light and in the dark: WCAG 2
 // asks for 4.5 to 1.
 func TestContrast(t *testing.T) {
-	css, err := assets.ReadFile("static/diff.css")
+	css, err := staticFS.ReadFile("static/diff.css")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func TestContrast(t *testing.T) {
 
 // TestFrameContrast: the same for text and signs outside of diffs.
 func TestFrameContrast(t *testing.T) {
-	css, err := assets.ReadFile("static/app.css")
+	css, err := staticFS.ReadFile("static/app.css")
 	must(t, err)
 	light, dark, ok := strings.Cut(string(css), "@media (prefers-color-scheme: dark)")
 	if !ok {

@@ -7,9 +7,9 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// toNow is what differs between a version of a file and what is there now, or why that cannot be shown.
-func (r *request) toNow(h *emend.FileHistory, c *emend.Content) (*diffView, string) {
-	now, why := r.now(h)
+// compareNow is what differs between a version of a file and what is there now, or why that cannot be shown.
+func (r *request) compareNow(h *emend.FileHistory, c *emend.Content) (*diffView, string) {
+	now, why := r.currentText(h)
 	switch {
 	case why != "":
 		return nil, why
@@ -24,21 +24,21 @@ func (r *request) toNow(h *emend.FileHistory, c *emend.Content) (*diffView, stri
 	if !h.Exists {
 		s.Op, s.Edits = patch.Delete, nil
 	}
-	v, cut := r.dryDiff(report.Diff(&s))
+	v, cut := r.previewDiff(report.Diff(&s))
 	if cut > 0 {
 		return v, plural(cut, "more line") + " are not shown here."
 	}
 	return v, ""
 }
 
-// now is the text that is there now.
-func (r *request) now(h *emend.FileHistory) (text, why string) {
+// currentText is the text that is there now.
+func (r *request) currentText(h *emend.FileHistory) (text, why string) {
 	if !h.Exists {
 		return "", ""
 	}
 	for i := range h.Versions {
 		if v := &h.Versions[i]; v.Now && v.ID != "" {
-			c, err := r.space.Content(r.Context(), v.ID)
+			c, err := r.ws.Content(r.Context(), v.ID)
 			switch {
 			case err != nil:
 				return "", "What is there now cannot be shown: " + err.Error()
@@ -50,13 +50,13 @@ func (r *request) now(h *emend.FileHistory) (text, why string) {
 			return c.Text, ""
 		}
 	}
-	return r.read(h.Path)
+	return r.readText(h.Path)
 }
 
-// read is the text of a file that was changed outside of emend, as it is.
-func (r *request) read(path string) (text, why string) {
+// readText is the text of a file that was changed outside of emend, as it is.
+func (r *request) readText(path string) (text, why string) {
 	const most = 4 << 20
-	a, err := r.space.Read(r.Context(), emend.ReadRequest{Path: path, MaxBytes: most})
+	a, err := r.ws.Read(r.Context(), emend.ReadRequest{Path: path, MaxBytes: most})
 	switch {
 	case err != nil:
 		return "", "What is there now cannot be shown: " + err.Error()

@@ -21,15 +21,15 @@ const (
 
 // diffView is what the templates "diff", "difftable" and "content" show.
 type diffView struct {
-	File    *diff.File
-	Rows    []diff.Row
-	More    int    // rows after these
-	Next    string // the address of them, if they have one
-	Back    string // the address of what the file belongs to, on a page that has nothing else
-	History string // the page of the file, where the path above the diff is the heading of its section; "" where another stands
-	Split   bool
-	Other   string // the address of this page in the other view
-	Content bool   // a file as it is, and no diff
+	File      *diff.File
+	Rows      []diff.Row
+	More      int    // rows after these
+	NextHref  string // the address of them, if they have one
+	BackHref  string // the address of what the file belongs to, on a page that has nothing else
+	History   string // the page of the file, where the path above the diff is the heading of its section; "" where another stands
+	Split     bool
+	OtherHref string // the address of this page in the other view
+	Content   bool   // a file as it is, and no diff
 }
 
 // diffView shows the first rows of a diff of one file. At next, which [request.diffOf] and its like name, are the others;
@@ -39,7 +39,7 @@ func (r *request) diffView(unified, next string) *diffView {
 	if next == "" {
 		n = v.File.Len(false)
 	}
-	return r.rowsFrom(v, 0, n, next)
+	return r.fillRows(v, 0, n, next)
 }
 
 // diffViews shows all of the diffs of several files, as a patch has them.
@@ -48,53 +48,55 @@ func (r *request) diffViews(unified string) (out []*diffView) {
 		return nil
 	}
 	for _, f := range diff.ParseAll(unified) {
-		out = append(out, r.rowsFrom(&diffView{File: f}, 0, f.Len(false), ""))
+		out = append(out, r.fillRows(&diffView{File: f}, 0, f.Len(false), ""))
 	}
 	return out
 }
 
 // contentView shows the first lines of what the history keeps.
 func (r *request) contentView(c *emend.Content) *diffView {
-	return r.rowsFrom(plainView(c), 0, firstRows, r.contentOf(c.ID))
+	return r.fillRows(plainView(c), 0, firstRows, r.contentAddress(c.ID))
 }
 
 func plainView(c *emend.Content) *diffView {
 	return &diffView{File: diff.Plain(c.Path, c.Text), Content: true}
 }
 
-// diffOf is the address of the diff of a file of an entry: the file at this index.
-func (r *request) diffOf(entry string, file int) string {
-	return r.more(strings.TrimPrefix(entry, "#"), url.Values{"file": {strconv.Itoa(file)}})
+// entryDiffAddress is the address of the diff of a file of an entry: the file at this index.
+func (r *request) entryDiffAddress(entry string, file int) string {
+	return r.diffAddress(strings.TrimPrefix(entry, "#"), url.Values{"file": {strconv.Itoa(file)}})
 }
 
-// contentOf is the address of what the history keeps under an ID.
-func (r *request) contentOf(id string) string { return r.more("content", url.Values{"id": {id}}) }
-
-// sessionDiffOf is the address of the diff of a file of a session.
-func (r *request) sessionDiffOf(session string, file int) string {
-	return r.more("session", url.Values{"session": {session}, "file": {strconv.Itoa(file)}})
+// contentAddress is the address of what the history keeps under an ID.
+func (r *request) contentAddress(id string) string {
+	return r.diffAddress("content", url.Values{"id": {id}})
 }
 
-func (r *request) more(what string, q url.Values) string {
-	return r.space.Page("diff", what) + "?" + q.Encode()
+// sessionDiffAddress is the address of the diff of a file of a session.
+func (r *request) sessionDiffAddress(session string, file int) string {
+	return r.diffAddress("session", url.Values{"session": {session}, "file": {strconv.Itoa(file)}})
 }
 
-// rowsFrom fills in n rows, from row from on. The rest is at next.
-func (r *request) rowsFrom(v *diffView, from, n int, next string) *diffView {
+func (r *request) diffAddress(what string, q url.Values) string {
+	return r.ws.Page("diff", what) + "?" + q.Encode()
+}
+
+// fillRows fills in n rows, from row from on. The rest is at next.
+func (r *request) fillRows(v *diffView, from, n int, next string) *diffView {
 	q := r.URL.Query()
-	v.Split = q.Get("view") == "split" && v.Sides()
+	v.Split = q.Get("view") == "split" && v.CanSplit()
 	v.Rows = v.File.Rows(from, n, v.Split)
 	v.More = v.File.Len(v.Split) - from - len(v.Rows)
-	v.Next = ""
+	v.NextHref = ""
 	if v.More > 0 && next != "" {
-		v.Next = with(next, "view", v.view(), "from", strconv.Itoa(from+len(v.Rows)))
+		v.NextHref = withQuery(next, "view", v.view(), "from", strconv.Itoa(from+len(v.Rows)))
 	}
-	v.Other = with(r.URL.RequestURI(), "view", map[bool]string{true: "unified", false: "split"}[v.Split], "from", "", "part", "")
+	v.OtherHref = withQuery(r.URL.RequestURI(), "view", map[bool]string{true: "unified", false: "split"}[v.Split], "from", "", "part", "")
 	return v
 }
 
-// with is an address with other values; none where a value is empty.
-func with(address string, pairs ...string) string {
+// withQuery is an address with other values; none where a value is empty.
+func withQuery(address string, pairs ...string) string {
 	u, err := url.Parse(address)
 	if err != nil {
 		return ""
@@ -116,8 +118,8 @@ func (v *diffView) view() string {
 	return ""
 }
 
-// Sides reports whether the file can be shown side by side: one that was there before and is there now.
-func (v *diffView) Sides() bool {
+// CanSplit reports whether the file can be shown side by side: one that was there before and is there now.
+func (v *diffView) CanSplit() bool {
 	return !v.Content && v.File.Op != diff.Added && v.File.Op != diff.Deleted && v.File.Added+v.File.Removed > 0
 }
 
@@ -162,8 +164,8 @@ func (v *diffView) Op() string {
 	return string(v.File.Op)
 }
 
-// Nothing says why there are no rows.
-func (v *diffView) Nothing() string {
+// WhyEmpty says why there are no rows.
+func (v *diffView) WhyEmpty() string {
 	f := v.File
 	switch {
 	case f.Binary:

@@ -205,9 +205,9 @@ func TestDiffIsText(t *testing.T) {
 // TestQuestionOfPatch: a patch that is applied section by section is shown file by file, whole.
 func TestQuestionOfPatch(t *testing.T) {
 	p := build(t, nil)
-	r := &request{Request: httptest.NewRequest("GET", "/ui/default/waiting", nil), site: p.Site, space: &p.Workspaces[0]}
+	r := &request{Request: httptest.NewRequest("GET", "/ui/default/waiting", nil), site: p.Site, ws: &p.Workspaces[0]}
 	q := r.question(&emend.Waiting{ID: "q", Question: emend.Question{Paths: []emend.AskedPath{{Path: "a"}},
-		Diff: "*** Begin Patch\n*** Update File: a\n@@\n-one\n+two\n*** Add File: b\n" + strings.Repeat("+x\n", 9000) + "*** End Patch\n"}}, true, new(maxLines))
+		Diff: "*** Begin Patch\n*** Update File: a\n@@\n-one\n+two\n*** Add File: b\n" + strings.Repeat("+x\n", 9000) + "*** End Patch\n"}}, true, new(maxQuestionLines))
 	if len(q.Diffs) != 2 || q.Diffs[0].Diff.File.Path() != "a" || q.Diffs[1].Diff.File.Path() != "b" || len(q.Diffs[1].Diff.Rows) != 9001 {
 		t.Errorf("%d diffs: %+v", len(q.Diffs), q.Diffs)
 	}
@@ -215,7 +215,7 @@ func TestQuestionOfPatch(t *testing.T) {
 
 // TestNothingToShow: where there are no rows the page says why.
 func TestNothingToShow(t *testing.T) {
-	r := &request{Request: httptest.NewRequest("GET", "/ui/default/change/1", nil), space: &Workspace{Name: "default"}}
+	r := &request{Request: httptest.NewRequest("GET", "/ui/default/change/1", nil), ws: &Workspace{Name: "default"}}
 	for text, want := range map[string]string{
 		"diff --git a/a b/a\nnew file mode 100644\n":                  "The file is empty.",
 		"diff --git a/a b/a\nBinary files a/a and b/a differ\n":       "The file is binary: its bytes are not shown.",
@@ -223,13 +223,13 @@ func TestNothingToShow(t *testing.T) {
 		"diff --git a/a b/a\n":                                        "No line differs.",
 		"diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-a\n+b\n": "",
 	} {
-		if got := r.diffView(text, "").Nothing(); got != want {
+		if got := r.diffView(text, "").WhyEmpty(); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
 	wide := "@@ -0,0 +1,9000 @@\n" + strings.Repeat("+"+strings.Repeat("x\x01", 900)+"\n", 9000)
-	if v := r.diffView(wide, ""); v.Next != "" || v.More < 8000 || v.More+len(v.Rows) != 9001 {
-		t.Errorf("%d rows of a wide diff, and %d more at %q", len(v.Rows), v.More, v.Next)
+	if v := r.diffView(wide, ""); v.NextHref != "" || v.More < 8000 || v.More+len(v.Rows) != 9001 {
+		t.Errorf("%d rows of a wide diff, and %d more at %q", len(v.Rows), v.More, v.NextHref)
 	}
 }
 

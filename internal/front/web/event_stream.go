@@ -13,14 +13,14 @@ func (s *Site) events(w http.ResponseWriter, r *request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		return // nobody would hear it
 	}
-	d := s.desks[r.space.Name]
-	st, ctx := d.join(r.Context())
-	defer d.leave(st)
-	over := s.visits.over(secretOf(r.Request))
+	d := s.hubs[r.ws.Name]
+	st, ctx := d.subscribe(r.Context())
+	defer d.unsubscribe(st)
+	over := s.logins.ended(cookieSecret(r.Request))
 	w.Header().Set("Content-Type", "text/event-stream")
 	ctl := http.NewResponseController(w)
 	send := func(format string, args ...any) bool {
-		ctl.SetWriteDeadline(time.Now().Add(takeTime)) //nolint:errcheck // a connection that has none is a test's
+		ctl.SetWriteDeadline(time.Now().Add(writeTimeout)) //nolint:errcheck // a connection that has none is a test's
 		_, err := fmt.Fprintf(w, format, args...)
 		return err == nil && ctl.Flush() == nil
 	}
@@ -30,11 +30,11 @@ func (s *Site) events(w http.ResponseWriter, r *request) {
 	for tick := time.NewTicker(heartbeat); ; {
 		ok := true
 		select {
-		case n := <-st.told:
+		case n := <-st.updates:
 			data, _ := json.Marshal(n) // numbers and a name
 			ok = send("event: news\ndata: %s\n\n", data)
 		case <-tick.C:
-			s.visits.sweep()
+			s.logins.deleteIdle()
 			ok = send(": still here\n\n")
 		case <-over:
 			ok = false

@@ -83,7 +83,7 @@ func over(lines <-chan string) bool {
 // are closed.
 func TestThousandStreams(t *testing.T) {
 	p := build(t, nil)
-	p.desks["default"].linger = 10 * time.Millisecond
+	p.hubs["default"].stopDelay = 10 * time.Millisecond
 	b := p.in()
 	b.get("/ui/default/").want(t, 200)
 	runtime.GC()
@@ -99,16 +99,16 @@ func TestThousandStreams(t *testing.T) {
 	}
 	eventually(t, "the first is ended in favour of the newest", func() bool { return over(first) })
 	next(t, last, "data: ")
-	d := p.desks["default"]
+	d := p.hubs["default"]
 	open := func() int {
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		return len(d.streams)
 	}
-	if n := open(); n > mostStreams {
+	if n := open(); n > maxStreams {
 		t.Errorf("%d streams are open", n)
 	}
-	eventually(t, "those that were ended hold nothing", func() bool { return runtime.NumGoroutine() < before+10*mostStreams })
+	eventually(t, "those that were ended hold nothing", func() bool { return runtime.NumGoroutine() < before+10*maxStreams })
 	cancel()
 	eventually(t, "all are closed, and nobody looks any more", func() bool { d.mu.Lock(); defer d.mu.Unlock(); return len(d.streams) == 0 && d.stop == nil })
 	eventually(t, "the goroutines are gone", func() bool { return runtime.NumGoroutine() <= before+2 })
@@ -139,10 +139,10 @@ func TestSlowReader(t *testing.T) {
 		p.must(err)
 	}
 	reads := b.stream(t.Context())
-	d := p.desks["default"]
+	d := p.hubs["default"]
 	eventually(t, "all are open", func() bool { d.mu.Lock(); defer d.mu.Unlock(); return len(d.streams) == 6 })
 	for n := range uint64(20000) {
-		d.tell(func(now *news) { now.Head = 1000 + n })
+		d.broadcast(func(now *hubUpdate) { now.Head = 1000 + n })
 	}
 	eventually(t, "who reads hears the newest", func() bool { return strings.Contains(next(t, reads, "data: "), `"head":20999,`) })
 }
@@ -151,8 +151,8 @@ func TestSlowReader(t *testing.T) {
 // minute.
 func TestAttendance(t *testing.T) {
 	p := build(t, nil)
-	d := p.desks["default"]
-	d.linger = 10 * time.Millisecond
+	d := p.hubs["default"]
+	d.stopDelay = 10 * time.Millisecond
 	there := func() bool { d.mu.Lock(); defer d.mu.Unlock(); return d.stop != nil }
 	ctx, cancel := context.WithCancel(t.Context())
 	lines := p.in().stream(ctx)
@@ -162,19 +162,19 @@ func TestAttendance(t *testing.T) {
 	}
 	cancel()
 	eventually(t, "nobody is there when all is closed", func() bool { return !there() })
-	d.attend()
-	d.attend()
+	d.pageLoaded()
+	d.pageLoaded()
 	if !there() {
 		t.Error("a page without a stream counts as none")
 	}
-	d.retire() // as a timer that comes too early would
+	d.stopIfIdle() // as a timer that comes too early would
 	if !there() {
 		t.Error("a page without a stream counts as none soon after")
 	}
 	d.mu.Lock()
-	d.until = time.Now()
+	d.openUntil = time.Now()
 	d.mu.Unlock()
-	d.retire()
+	d.stopIfIdle()
 	if there() {
 		t.Error("somebody is there forever")
 	}
@@ -216,8 +216,8 @@ func TestNews(t *testing.T) {
 // TestStreamEndsWithVisit: who signed out, and who was idle for too long, hears nothing more, and is not there to be asked.
 func TestStreamEndsWithVisit(t *testing.T) {
 	p := build(t, nil)
-	d := p.desks["default"]
-	d.linger = 10 * time.Millisecond
+	d := p.hubs["default"]
+	d.stopDelay = 10 * time.Millisecond
 	gone, stays := p.in(), p.in()
 	lines, others := gone.stream(t.Context()), stays.stream(t.Context())
 	next(t, others, "data: ")
@@ -225,10 +225,10 @@ func TestStreamEndsWithVisit(t *testing.T) {
 	eventually(t, "the stream ends with the way out", func() bool { return over(lines) })
 	p.create("a", "hello\n")
 	next(t, others, "data: ")
-	p.visits.mu.Lock()
-	p.visits.now = func() time.Time { return time.Now().Add(2 * visitIdle) }
-	p.visits.mu.Unlock()
-	p.visits.sweep() // as each stream does now and then
+	p.logins.mu.Lock()
+	p.logins.now = func() time.Time { return time.Now().Add(2 * maxLoginIdle) }
+	p.logins.mu.Unlock()
+	p.logins.deleteIdle() // as each stream does now and then
 	eventually(t, "the stream ends with the visit", func() bool { return over(others) })
 	eventually(t, "nobody is there", func() bool { d.mu.Lock(); defer d.mu.Unlock(); return d.stop == nil })
 }

@@ -182,9 +182,9 @@ func (b *person) form(tool string, args url.Values, open ...string) url.Values {
 	b.t.Helper()
 	name := ""
 	if len(b.cookies) > 0 {
-		name, _ = b.visits.find(b.cookies[0].Value)
+		name, _ = b.logins.lookup(b.cookies[0].Value)
 	}
-	r := &request{site: b.Site, space: &b.Workspaces[0], visit: name}
+	r := &request{site: b.Site, ws: &b.Workspaces[0], login: name}
 	out := url.Values{"seal": {r.seal(tool, args, open...)}}
 	maps.Copy(out, args)
 	return out

@@ -10,31 +10,31 @@ import (
 	"github.com/emend-dev/emend/internal/report"
 )
 
-// shownField is the field of a form that says what the person was shown. It is sealed as the arguments are, and is none of
+// confirmedField is the field of a form that says what the person was shown. It is sealed as the arguments are, and is none of
 // the tool's.
-const shownField = "shown"
+const confirmedField = "shown"
 
-// asShown makes the call of a form, if it would do still what the form's page showed. What an agent changes while a person
+// callAsConfirmed makes the call of a form, if it would do still what the form's page showed. What an agent changes while a person
 // looks would else be taken back with the rest: a session is all that it has done by now.
-func (r *request) asShown(name string, args url.Values) emend.Result {
-	shown := args.Get(shownField)
-	delete(args, shownField)
+func (r *request) callAsConfirmed(name string, args url.Values) emend.Result {
+	shown := args.Get(confirmedField)
+	delete(args, confirmedField)
 	if shown == "" {
-		return r.call(name, args)
+		return r.callTool(name, args)
 	}
-	o, err := r.dry(name, args)
+	o, err := r.dryRun(name, args)
 	if err != nil {
 		return report.Of(report.View{}, nil, err)
 	}
-	if o.Ok && shownOf(o) != shown {
+	if o.Ok && effectHash(o) != shown {
 		return report.Of(report.View{}, nil, &emend.Error{Kind: emend.Stale, Msg: "it would do something else by now than what you were shown",
 			Hint: "Look at what it would do now, and have it done if that is what you want."})
 	}
-	return r.call(name, args) // what is refused is refused by the call, which the log has
+	return r.callTool(name, args) // what is refused is refused by the call, which the log has
 }
 
-// shownOf is what a dry run would do, by its hash: each file before and after, or each change that would be forgotten.
-func shownOf(o *report.Object) string {
+// effectHash is what a dry run would do, by its hash: each file before and after, or each change that would be forgotten.
+func effectHash(o *report.Object) string {
 	h := sha256.New()
 	switch data := o.Data.(type) {
 	case *report.Data:

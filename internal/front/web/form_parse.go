@@ -10,31 +10,31 @@ import (
 	"strings"
 )
 
-// maxForm is how many bytes a form may have.
-const maxForm = 64 << 10
+// maxFormBytes is how many bytes a form may have.
+const maxFormBytes = 64 << 10
 
-// formOf reads the body of a form. Other bodies are those of no page of this site.
-func formOf(w http.ResponseWriter, r *http.Request) (url.Values, *page) {
+// parseForm reads the body of a form. Other bodies are those of no page of this site.
+func parseForm(w http.ResponseWriter, r *http.Request) (url.Values, *page) {
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != "application/x-www-form-urlencoded" {
-		return nil, refusedForm(http.StatusUnsupportedMediaType, "this is not a form", "Use the page.")
+		return nil, formErrorPage(http.StatusUnsupportedMediaType, "this is not a form", "Use the page.")
 	}
-	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	r.Body = http.MaxBytesReader(w, r.Body, maxFormBytes)
 	err = r.ParseForm()
 	if _, large := errors.AsType[*http.MaxBytesError](err); large {
-		return nil, refusedForm(http.StatusRequestEntityTooLarge, fmt.Sprintf("the form has more than %d bytes", maxForm), "Write less into it.")
+		return nil, formErrorPage(http.StatusRequestEntityTooLarge, fmt.Sprintf("the form has more than %d bytes", maxFormBytes), "Write less into it.")
 	}
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return nil, refusedForm(http.StatusRequestTimeout, fmt.Sprintf("the form did not come within %s", sendTime), "Send it again.")
+		return nil, formErrorPage(http.StatusRequestTimeout, fmt.Sprintf("the form did not come within %s", readTimeout), "Send it again.")
 	case err != nil:
-		return nil, refusedForm(http.StatusBadRequest, "the form cannot be read", "Open the page again.")
+		return nil, formErrorPage(http.StatusBadRequest, "the form cannot be read", "Open the page again.")
 	}
-	return asWritten(r.PostForm), nil
+	return restoreLineEnds(r.PostForm), nil
 }
 
-// asWritten takes back what a browser does to the ends of lines in a field.
-func asWritten(form url.Values) url.Values {
+// restoreLineEnds takes back what a browser does to the ends of lines in a field.
+func restoreLineEnds(form url.Values) url.Values {
 	for _, values := range form {
 		for i := range values {
 			values[i] = strings.ReplaceAll(values[i], "\r\n", "\n")
@@ -43,4 +43,4 @@ func asWritten(form url.Values) url.Values {
 	return form
 }
 
-func refusedForm(status int, words, next string) *page { return new(plainly(status, words, next)) }
+func formErrorPage(status int, words, next string) *page { return new(errorPage(status, words, next)) }

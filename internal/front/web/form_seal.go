@@ -9,14 +9,14 @@ import (
 	"github.com/emend-dev/emend/internal/front/seal"
 )
 
-// sealed is how long a form is good.
-const sealed = time.Hour
+// formLifetime is how long a form is good.
+const formLifetime = time.Hour
 
 // seal is the token of one form: it lets this visit call a tool once, with exactly these arguments. The fields that are
 // open are for the person to fill in.
 func (r *request) seal(tool string, args url.Values, open ...string) string {
 	free := strings.Join(open, ",")
-	return free + "~" + r.site.seals.Seal(r.visit, r.space.Name, tool, free, canonical(args, open))
+	return free + "~" + r.site.seals.Seal(r.login, r.ws.Name, tool, free, canonicalArguments(args, open))
 }
 
 // unseal takes the token of a form. It is not taken twice.
@@ -26,24 +26,24 @@ func (r *request) unseal(token, tool string, args url.Values) error {
 	if free != "" {
 		open = strings.Split(free, ",")
 	}
-	return r.site.seals.Redeem(ticket, r.visit, r.space.Name, tool, free, canonical(args, open))
+	return r.site.seals.Redeem(ticket, r.login, r.ws.Name, tool, free, canonicalArguments(args, open))
 }
 
-// refusedNote is kept with a form that the tool refused; with one that was done, the address of what it did is.
-const refusedNote = "refused"
+// outcomeRefused is kept with a form that the tool refused; with one that was done, the address of what it did is.
+const outcomeRefused = "refused"
 
-// came keeps what came of a form, and cameOf is what did.
-func (r *request) came(token, note string) { r.site.seals.Note(ticketOf(token), note) }
+// noteOutcome keeps what came of a form, and cameOf is what did.
+func (r *request) noteOutcome(token, note string) { r.site.seals.Note(sealTicket(token), note) }
 
-func (r *request) cameOf(token string) string { return r.site.seals.Noted(ticketOf(token)) }
+func (r *request) outcomeOf(token string) string { return r.site.seals.Noted(sealTicket(token)) }
 
-func ticketOf(token string) string {
+func sealTicket(token string) string {
 	_, ticket, _ := strings.Cut(token, "~")
 	return ticket
 }
 
-// canonical is arguments as one text, in which a field that is left empty is none.
-func canonical(args url.Values, open []string) string {
+// canonicalArguments is arguments as one text, in which a field that is left empty is none.
+func canonicalArguments(args url.Values, open []string) string {
 	kept := url.Values{}
 	for name, values := range args {
 		if slices.Contains(open, name) {
@@ -58,4 +58,4 @@ func canonical(args url.Values, open []string) string {
 	return kept.Encode()
 }
 
-var newSeals = func() *seal.Seals { return seal.New(sealed) }
+var newSeals = func() *seal.Seals { return seal.New(formLifetime) }

@@ -18,8 +18,8 @@ import (
 	"github.com/emend-dev/emend/internal/tool"
 )
 
-// offered are the tools that pages offer, each with the page that is shown again when it refuses.
-var offered = map[string]func(*request) (page, error){
+// offeredTools are the tools that pages offer, each with the page that is shown again when it refuses.
+var offeredTools = map[string]func(*request) (page, error){
 	"undo":         (*request).confirm,
 	"restore_file": (*request).confirm,
 	"put_back":     (*request).confirm,
@@ -30,19 +30,19 @@ var offered = map[string]func(*request) (page, error){
 	"deny":         (*request).waiting,
 }
 
-// do calls a tool, as a form says that this site has made for this visit.
-func (s *Site) do(w http.ResponseWriter, r *request) {
+// submit calls a tool, as a form says that this site has made for this visit.
+func (s *Site) submit(w http.ResponseWriter, r *request) {
 	name := r.PathValue("tool")
-	again, ok := offered[name]
+	again, ok := offeredTools[name]
 	if !ok {
-		s.show(w, r, missing("nothing of this name can be done here", ""))
+		s.show(w, r, notFoundPage("nothing of this name can be done here", ""))
 		return
 	}
 	if s.ReadOnly {
-		s.show(w, r, plainly(http.StatusForbidden, "nothing can be changed from these pages: emend was started with --read-only", "Start it without --read-only."))
+		s.show(w, r, errorPage(http.StatusForbidden, "nothing can be changed from these pages: emend was started with --read-only", "Start it without --read-only."))
 		return
 	}
-	form, no := formOf(w, r.Request)
+	form, no := parseForm(w, r.Request)
 	if no != nil {
 		s.show(w, r, *no)
 		return
@@ -54,31 +54,31 @@ func (s *Site) do(w http.ResponseWriter, r *request) {
 		}
 	}
 	if err := r.unseal(form.Get("seal"), name, args); err != nil {
-		s.show(w, r, r.stale(err, form.Get("seal")))
+		s.show(w, r, r.sealErrorPage(err, form.Get("seal")))
 		return
 	}
-	result := r.asShown(name, args)
+	result := r.callAsConfirmed(name, args)
 	if !result.OK() {
-		r.came(form.Get("seal"), refusedNote)
-		s.show(w, r, r.again(again, name, args, result))
+		r.noteOutcome(form.Get("seal"), outcomeRefused)
+		s.show(w, r, r.refusedPage(again, name, args, result))
 		return
 	}
-	to := r.after(result, next)
-	r.came(form.Get("seal"), to)
+	to := r.resultAddress(result, next)
+	r.noteOutcome(form.Get("seal"), to)
 	http.Redirect(w, r.Request, to, http.StatusSeeOther)
 }
 
-// stale is the page of a form whose token is not taken. One that was sent before, as by a second click, says what came of it.
-func (r *request) stale(err error, token string) page {
+// sealErrorPage is the page of a form whose token is not taken. One that was sent before, as by a second click, says what came of it.
+func (r *request) sealErrorPage(err error, token string) page {
 	if !errors.Is(err, seal.ErrUsed) {
-		return plainly(http.StatusForbidden, "this form is not taken: "+err.Error(), "Open the page again, and look whether it is still what you want.")
+		return errorPage(http.StatusForbidden, "this form is not taken: "+err.Error(), "Open the page again, and look whether it is still what you want.")
 	}
-	p := plainly(http.StatusConflict, "this form was sent before, and is done once", "")
-	w := p.Data.(wrongs)
-	switch note := r.cameOf(token); note {
+	p := errorPage(http.StatusConflict, "this form was sent before, and is done once", "")
+	w := p.Data.(errorView)
+	switch note := r.outcomeOf(token); note {
 	case "":
 		w.List[0].Next = "It may still be at work: what it did will be in the timeline."
-	case refusedNote:
+	case outcomeRefused:
 		w.List[0].Next = "It was refused then, and nothing was changed. Open the page again to see why, and what it would do now."
 	default:
 		w.Title, w.To = "That is done already", &link{"See what it did", note}
@@ -87,20 +87,20 @@ func (r *request) stale(err error, token string) page {
 	return p
 }
 
-// call makes the call, as a person's.
-func (r *request) call(name string, args url.Values) emend.Result {
+// callTool makes the call, as a person's.
+func (r *request) callTool(name string, args url.Values) emend.Result {
 	t, _ := tool.People.Named(name)
-	text, err := arguments(t.Input(), args)
+	text, err := toolArguments(t.Input(), args)
 	if err != nil {
 		return report.Of(report.View{}, nil, err)
 	}
-	return tool.Options{Profile: tool.People, ReadOnly: r.site.ReadOnly}.Call(r.person(), r.space.Workspace, name, text)
+	return tool.Options{Profile: tool.People, ReadOnly: r.site.ReadOnly}.Call(r.personContext(), r.ws.Workspace, name, text)
 }
 
-// person is the context of a call that the person of this visit makes. Where a policy wants a person to be asked before a file
+// personContext is the context of a call that the person of this visit makes. Where a policy wants a person to be asked before a file
 // is written, they are: they see what would happen, and press the button.
-func (r *request) person() context.Context {
-	ctx := emend.As(r.Context(), emend.Actor{Client: "emend ui", Agent: "person", Session: r.visit})
+func (r *request) personContext() context.Context {
+	ctx := emend.As(r.Context(), emend.Actor{Client: "emend ui", Agent: "person", Session: r.login})
 	return emend.Asking(ctx, func(_ context.Context, q emend.Question) (by string, err error) {
 		for _, a := range q.Paths {
 			if !a.Write {
@@ -111,30 +111,30 @@ func (r *request) person() context.Context {
 	})
 }
 
-// again is the page that shows why a tool refused, and what it would do now.
-func (r *request) again(h func(*request) (page, error), name string, args url.Values, result emend.Result) page {
+// refusedPage is the page that shows why a tool refused, and what it would do now.
+func (r *request) refusedPage(h func(*request) (page, error), name string, args url.Values, result emend.Result) page {
 	asked := *r
 	asked.Request = r.Clone(r.Context())
 	asked.Method, asked.Body, asked.URL.RawQuery = http.MethodGet, http.NoBody, args.Encode()
 	asked.SetPathValue("tool", name)
-	asked.URL.Path, asked.URL.RawPath = r.space.Page("waiting"), "" // where its own links lead, which are opened by GET
-	if _, ok := deeds[name]; ok {
-		asked.URL.Path = r.space.Page("confirm", name)
+	asked.URL.Path, asked.URL.RawPath = r.ws.Page("waiting"), "" // where its own links lead, which are opened by GET
+	if _, ok := previews[name]; ok {
+		asked.URL.Path = r.ws.Page("confirm", name)
 	}
-	asked.refused = result
+	asked.refusal = result
 	p, err := h(&asked)
 	if err != nil {
-		return r.wrong(err)
+		return r.errorPageOf(err)
 	}
 	p.Status = http.StatusConflict
 	return p
 }
 
-// after is where the result is seen: on the page that the form names, or as the new change.
-func (r *request) after(result emend.Result, next string) string {
-	root := Base + r.space.Name + "/"
+// resultAddress is where the result is seen: on the page that the form names, or as the new change.
+func (r *request) resultAddress(result emend.Result, next string) string {
+	root := Base + r.ws.Name + "/"
 	if next != "" {
-		return below(root, next)
+		return localAddress(root, next)
 	}
 	if o, ok := result.(*report.Object); ok && o.Meta != nil && o.Meta.Tx != "" {
 		return root + "change/" + url.PathEscape(o.Meta.Tx) + "?done=1"
@@ -142,9 +142,9 @@ func (r *request) after(result emend.Result, next string) string {
 	return root
 }
 
-// arguments are the fields of a form as the JSON that a tool takes. A field that is left empty is none; what does not fit is
+// toolArguments are the fields of a form as the JSON that a tool takes. A field that is left empty is none; what does not fit is
 // passed on as it is, for the tool to refuse in its own words.
-func arguments(s *jsonschema.Schema, fields url.Values) (json.RawMessage, error) {
+func toolArguments(s *jsonschema.Schema, fields url.Values) (json.RawMessage, error) {
 	out := map[string]any{}
 	for name, values := range fields {
 		var filled []string
@@ -158,7 +158,7 @@ func arguments(s *jsonschema.Schema, fields url.Values) (json.RawMessage, error)
 		}
 		is := s.Properties[name]
 		if is != nil && is.Type == "array" {
-			out[name] = each(is.Items, filled)
+			out[name] = typedAll(is.Items, filled)
 			continue
 		}
 		if len(filled) > 1 {
@@ -169,7 +169,7 @@ func arguments(s *jsonschema.Schema, fields url.Values) (json.RawMessage, error)
 	return json.Marshal(out)
 }
 
-func each(s *jsonschema.Schema, texts []string) []any {
+func typedAll(s *jsonschema.Schema, texts []string) []any {
 	out := make([]any, len(texts))
 	for i, text := range texts {
 		out[i] = typed(s, text)

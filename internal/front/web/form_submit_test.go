@@ -118,7 +118,7 @@ func TestForgedForms(t *testing.T) {
 		"without a type": func() answer { return b.ask("POST", "/ui/default/do/undo", b.form("undo", args).Encode()) },
 		"huge": func() answer {
 			f := b.form("undo", args)
-			f.Set("x", strings.Repeat("y", maxForm))
+			f.Set("x", strings.Repeat("y", maxFormBytes))
 			return b.post("/ui/default/do/undo", f)
 		},
 	} {
@@ -153,10 +153,10 @@ func TestOpenFields(t *testing.T) {
 func TestFormsExpire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := New(Config{Workspaces: []Workspace{{Name: "default"}}})
-		r := &request{site: s, space: &s.Workspaces[0], visit: "ui-x"}
+		r := &request{site: s, ws: &s.Workspaces[0], login: "ui-x"}
 		args := url.Values{"entry": {"x"}}
 		early, late := r.seal("undo", args), r.seal("undo", args)
-		time.Sleep(sealed - time.Second)
+		time.Sleep(formLifetime - time.Second)
 		if err := r.unseal(early, "undo", args); err != nil {
 			t.Errorf("a form is not good for an hour: %v", err)
 		}
@@ -172,7 +172,7 @@ func TestReadOnlySite(t *testing.T) {
 	p := build(t, func(c *Config) { c.ReadOnly = true })
 	tx := p.create("a", "hello\n")
 	b := p.in()
-	for name := range offered {
+	for name := range offeredTools {
 		b.post("/ui/default/do/"+name, b.form(name, url.Values{"entry": {tx}})).want(t, 403, "--read-only")
 	}
 	if p.has("a") != "hello\n" {

@@ -11,21 +11,21 @@ import (
 
 // wording is what templates can call to put values into words.
 var wording = template.FuncMap{
-	"ago":     func(t time.Time) string { return ago(t, time.Now()) },
-	"exact":   exact,
-	"machine": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
-	"plural":  plural,
-	"grouped": grouped,
-	"size":    size,
-	"short":   short,
-	"sign":    sign,
-	"stands":  stands,
-	"tallied": func(o emend.Outcome, n int) tallied { return tallied{o, n} },
-	"legend":  func() []string { return []string{"done", "refused", "undone"} },
+	"ago":          func(t time.Time) string { return ago(t, time.Now()) },
+	"exact":        exactTime,
+	"machine":      func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+	"plural":       plural,
+	"grouped":      grouped,
+	"size":         size,
+	"short":        shortHash,
+	"sign":         outcomeSign,
+	"meaning":      outcomeMeaning,
+	"outcomeCount": func(o emend.Outcome, n int) outcomeCount { return outcomeCount{o, n} },
+	"legend":       func() []string { return []string{"done", "refused", "undone"} },
 }
 
-// tallied is a number of calls that ended in one way.
-type tallied struct {
+// outcomeCount is a number of calls that ended in one way.
+type outcomeCount struct {
 	Outcome emend.Outcome
 	N       int
 }
@@ -34,16 +34,16 @@ type tallied struct {
 func ago(t, now time.Time) string {
 	d := now.Sub(t)
 	if d < 0 {
-		return "in " + lasting(-d)
+		return "in " + duration(-d)
 	}
 	if d < time.Minute {
 		return "just now"
 	}
-	return lasting(d) + " ago"
+	return duration(d) + " ago"
 }
 
-// lasting is a length of time in its largest unit.
-func lasting(d time.Duration) string {
+// duration is a length of time in its largest unit.
+func duration(d time.Duration) string {
 	for _, u := range []struct {
 		name string
 		long time.Duration
@@ -55,11 +55,11 @@ func lasting(d time.Duration) string {
 	return plural(int(d/time.Second), "second")
 }
 
-// exact is a time to the second, where this program runs.
-func exact(t time.Time) string { return t.Local().Format("Monday, 2 January 2006, 15:04:05 MST") }
+// exactTime is a time to the second, where this program runs.
+func exactTime(t time.Time) string { return t.Local().Format("Monday, 2 January 2006, 15:04:05 MST") }
 
-// dayOf is a day as a heading: Today, Yesterday, or its date.
-func dayOf(t, now time.Time) string {
+// dayHeading is a day as a heading: Today, Yesterday, or its date.
+func dayHeading(t, now time.Time) string {
 	t, now = t.Local(), now.Local()
 	switch t.Format(time.DateOnly) {
 	case now.Format(time.DateOnly):
@@ -112,8 +112,8 @@ func size(n int64) string {
 	return fmt.Sprintf("%.0f %s", f, unit)
 }
 
-// short is the beginning of a hash, enough to tell it from others. The name of a transaction, of which the end tells, stays.
-func short(name string) string {
+// shortHash is the beginning of a hash, enough to tell it from others. The name of a transaction, of which the end tells, stays.
+func shortHash(name string) string {
 	if len(name) < 64 {
 		return name
 	}

@@ -34,7 +34,7 @@ func TestDayOf(t *testing.T) {
 		{now, "Today"}, {now.Add(-time.Hour), "Yesterday"}, {now.AddDate(0, 0, -1), "Yesterday"}, {now.AddDate(0, 0, -2), "Friday, 27 February"},
 		{now.AddDate(-1, 0, 0), "Saturday, 1 March 2025"},
 	} {
-		if got := dayOf(c.at, now); got != c.want {
+		if got := dayHeading(c.at, now); got != c.want {
 			t.Errorf("dayOf(%v) = %q, want %q", c.at, got, c.want)
 		}
 	}
@@ -92,7 +92,7 @@ func TestDeed(t *testing.T) {
 		{emend.LoggedCall{Outcome: emend.Done, Kind: "purge"}, "removed contents from the history"},
 		{emend.LoggedCall{Outcome: emend.Done}, "changed files"},
 	} {
-		if got := deedOf(&c.call).String(); got != c.want {
+		if got := sentenceOf(&c.call).String(); got != c.want {
 			t.Errorf("%+v:\n got %q\nwant %q", c.call, got, c.want)
 		}
 	}
@@ -101,12 +101,12 @@ func TestDeed(t *testing.T) {
 // TestWhys has a word for every kind of refusal, and a sign for every outcome, each of its own.
 func TestWhys(t *testing.T) {
 	for _, k := range fail.Kinds {
-		if whys[k] == "" {
+		if refusalReasons[k] == "" {
 			t.Errorf("no words for %s", k)
 		}
 	}
 	for _, o := range outcomes {
-		if sign(o.Outcome) == "" || stands(o.Outcome) == "" {
+		if outcomeSign(o.Outcome) == "" || outcomeMeaning(o.Outcome) == "" {
 			t.Errorf("no sign or words for %s", o.Outcome)
 		}
 	}

@@ -100,7 +100,7 @@ func (p *house) question(h string) {
 func TestHostileText(t *testing.T) {
 	p := hostileHouse(t)
 	b := p.in()
-	p.desks["default"].attend()
+	p.hubs["default"].pageLoaded()
 	for _, h := range hostile[:4] {
 		p.question(h)
 	}

@@ -11,164 +11,164 @@ import (
 )
 
 const (
-	mostStreams = 100 // of a workspace; the oldest ends when one more comes
-	heartbeat   = 15 * time.Second
-	lingering   = 5 * time.Second        // after the last page is closed: another may be about to open
-	attending   = time.Minute            // that a page without a stream counts as open
-	pace        = 200 * time.Millisecond // at which it is looked whether a call waits
+	maxStreams     = 100 // of a workspace; the oldest ends when one more comes
+	heartbeat      = 15 * time.Second
+	stopDelay      = 5 * time.Second        // after the last page is closed: another may be about to open
+	loadedPageTime = time.Minute            // that a page without a stream counts as open
+	pollInterval   = 200 * time.Millisecond // at which it is looked whether a call waits
 )
 
 // news is what open pages are told.
-type news struct {
+type hubUpdate struct {
 	Head    uint64 `json:"head"`             // of the log
 	Waiting int    `json:"waiting"`          // calls that wait for a person
 	Newest  string `json:"newest,omitempty"` // of them
 }
 
-// desk is where the open pages of one workspace hear what is new. While one is open it looks, once for all of them, and calls
+// hub is where the open pages of one workspace hear what is new. While one is open it looks, once for all of them, and calls
 // that wait for a person are told that one is there.
-type desk struct {
-	space  *Workspace
-	log    *slog.Logger
-	linger time.Duration // [lingering]
-	mute   bool          // nobody can answer here, and no call waits for it
+type hub struct {
+	ws        *Workspace
+	log       *slog.Logger
+	stopDelay time.Duration // [lingering]
+	readOnly  bool          // nobody can answer here, and no call waits for it
 
-	mu      sync.Mutex
-	closed  bool
-	streams []*stream // the oldest first
-	now     *news     // nil while nobody has looked
-	until   time.Time // that a page without a stream counts as open
-	stop    func()    // of the watch; nil while there is none
-	rest    *time.Timer
+	mu        sync.Mutex
+	closed    bool
+	streams   []*stream  // the oldest first
+	last      *hubUpdate // nil while nobody has looked
+	openUntil time.Time  // that a page without a stream counts as open
+	stop      func()     // of the watch; nil while there is none
+	stopTimer *time.Timer
 }
 
 // stream is one open page.
 type stream struct {
-	told chan news // of one: what is not read yet is replaced by what is newer
-	end  context.CancelFunc
+	updates chan hubUpdate // of one: what is not read yet is replaced by what is newer
+	cancel  context.CancelFunc
 }
 
-func newDesk(space *Workspace, log *slog.Logger) *desk {
-	return &desk{space: space, log: log, linger: lingering}
+func newHub(space *Workspace, log *slog.Logger) *hub {
+	return &hub{ws: space, log: log, stopDelay: stopDelay}
 }
 
-// join opens a stream, which ends when ctx or the site does.
-func (d *desk) join(ctx context.Context) (*stream, context.Context) {
+// subscribe opens a stream, which ends when ctx or the site does.
+func (d *hub) subscribe(ctx context.Context) (*stream, context.Context) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	ctx, cancel := context.WithCancel(ctx)
-	s := &stream{told: make(chan news, 1), end: cancel}
+	s := &stream{updates: make(chan hubUpdate, 1), cancel: cancel}
 	if d.closed {
 		cancel()
 		return s, ctx
 	}
-	if len(d.streams) >= mostStreams {
-		d.streams[0].end()
+	if len(d.streams) >= maxStreams {
+		d.streams[0].cancel()
 		d.streams = slices.Delete(d.streams, 0, 1)
 	}
 	d.streams = append(d.streams, s)
-	d.until = time.Time{} // the page that counted as open without a stream has one now
-	d.open()
-	if d.now != nil {
-		s.tell(*d.now)
+	d.openUntil = time.Time{} // the page that counted as open without a stream has one now
+	d.start()
+	if d.last != nil {
+		s.send(*d.last)
 	}
 	return s, ctx
 }
 
-// leave closes a stream.
-func (d *desk) leave(s *stream) {
+// unsubscribe closes a stream.
+func (d *hub) unsubscribe(s *stream) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	s.end()
+	s.cancel()
 	d.streams = slices.DeleteFunc(d.streams, func(other *stream) bool { return other == s })
-	d.settle()
+	d.stopSoon()
 }
 
-// attend counts a page without a stream as open for a while.
-func (d *desk) attend() {
+// pageLoaded counts a page without a stream as open for a while.
+func (d *hub) pageLoaded() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed {
 		return
 	}
-	d.until = time.Now().Add(attending)
-	d.open()
-	d.settle()
+	d.openUntil = time.Now().Add(loadedPageTime)
+	d.start()
+	d.stopSoon()
 }
 
-// open begins to look, if nobody does.
-func (d *desk) open() {
-	if d.rest != nil {
-		d.rest.Stop()
-		d.rest = nil
+// start begins to look, if nobody does.
+func (d *hub) start() {
+	if d.stopTimer != nil {
+		d.stopTimer.Stop()
+		d.stopTimer = nil
 	}
 	if d.stop != nil {
 		return
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	leave := d.attended()
+	leave := d.announcePage()
 	done := make(chan struct{})
 	go func() { defer close(done); d.watch(ctx) }()
 	d.stop = func() { cancel(); <-done; leave() }
 }
 
-// attended tells calls that wait for a person that one is there.
-func (d *desk) attended() (leave func()) {
-	if d.mute {
+// announcePage tells calls that wait for a person that one is there.
+func (d *hub) announcePage() (leave func()) {
+	if d.readOnly {
 		return func() {}
 	}
-	leave, err := d.space.Attend()
+	leave, err := d.ws.Attend()
 	if err != nil {
-		d.log.Warn("calls that wait for a person cannot be told that a page is open", "workspace", d.space.Name, "error", err)
+		d.log.Warn("calls that wait for a person cannot be told that a page is open", "workspace", d.ws.Name, "error", err)
 		return func() {}
 	}
 	return leave
 }
 
-// settle ends the looking when no page is open any more, a little later.
-func (d *desk) settle() {
-	if len(d.streams) > 0 || d.stop == nil || d.rest != nil {
+// stopSoon ends the looking when no page is open any more, a little later.
+func (d *hub) stopSoon() {
+	if len(d.streams) > 0 || d.stop == nil || d.stopTimer != nil {
 		return
 	}
-	d.rest = time.AfterFunc(max(d.linger, time.Until(d.until)), d.retire)
+	d.stopTimer = time.AfterFunc(max(d.stopDelay, time.Until(d.openUntil)), d.stopIfIdle)
 }
 
-// retire ends the looking, unless a page was opened since.
-func (d *desk) retire() {
+// stopIfIdle ends the looking, unless a page was opened since.
+func (d *hub) stopIfIdle() {
 	d.mu.Lock()
-	d.rest = nil
+	d.stopTimer = nil
 	stop := d.stop
 	switch {
 	case len(d.streams) > 0 || stop == nil:
 		stop = func() {}
-	case !d.closed && time.Now().Before(d.until):
+	case !d.closed && time.Now().Before(d.openUntil):
 		stop = func() {}
-		d.settle()
+		d.stopSoon()
 	default:
-		d.stop, d.now = nil, nil
+		d.stop, d.last = nil, nil
 	}
 	d.mu.Unlock()
 	stop()
 }
 
-func (d *desk) close() {
+func (d *hub) close() {
 	d.mu.Lock()
 	d.closed = true
 	for _, s := range d.streams {
-		s.end()
+		s.cancel()
 	}
 	d.streams = nil
 	d.mu.Unlock()
-	d.retire()
+	d.stopIfIdle()
 }
 
 // watch tells the streams what is new, until ctx ends.
-func (d *desk) watch(ctx context.Context) {
+func (d *hub) watch(ctx context.Context) {
 	var both sync.WaitGroup
-	both.Go(func() { d.follow(ctx) })
-	for tick := time.NewTicker(pace); ctx.Err() == nil; {
+	both.Go(func() { d.followLog(ctx) })
+	for tick := time.NewTicker(pollInterval); ctx.Err() == nil; {
 		waiting, newest := d.waiting(ctx)
-		d.tell(func(n *news) { n.Waiting, n.Newest = waiting, newest })
+		d.broadcast(func(n *hubUpdate) { n.Waiting, n.Newest = waiting, newest })
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
@@ -178,59 +178,59 @@ func (d *desk) watch(ctx context.Context) {
 	both.Wait()
 }
 
-// follow tells of each change in the log. A log that cannot be read, as for a moment while it is made, is tried again.
-func (d *desk) follow(ctx context.Context) {
+// followLog tells of each change in the log. A log that cannot be read, as for a moment while it is made, is tried again.
+func (d *hub) followLog(ctx context.Context) {
 	for said := false; ctx.Err() == nil; {
-		err := d.space.Watch(ctx, func(h emend.Head) { d.tell(func(n *news) { n.Head = h.Seq }) })
+		err := d.ws.Watch(ctx, func(h emend.Head) { d.broadcast(func(n *hubUpdate) { n.Head = h.Seq }) })
 		if err != nil && !said {
-			d.log.Warn("open pages cannot be told what is new", "workspace", d.space.Name, "error", err)
+			d.log.Warn("open pages cannot be told what is new", "workspace", d.ws.Name, "error", err)
 			said = true
 		}
 		select {
 		case <-ctx.Done():
-		case <-time.After(5 * pace):
+		case <-time.After(5 * pollInterval):
 		}
 	}
 }
 
 // waiting is how many calls wait, and which came last.
-func (d *desk) waiting(ctx context.Context) (n int, newest string) {
-	list, err := d.space.Waiting(ctx)
+func (d *hub) waiting(ctx context.Context) (n int, newest string) {
+	list, err := d.ws.Waiting(ctx)
 	if err != nil || len(list) == 0 {
 		return 0, ""
 	}
 	return len(list), list[len(list)-1].ID
 }
 
-// tell has every stream hear of a change.
-func (d *desk) tell(change func(*news)) {
+// broadcast has every stream hear of a change.
+func (d *hub) broadcast(change func(*hubUpdate)) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	var n news
-	if d.now != nil {
-		n = *d.now
+	var n hubUpdate
+	if d.last != nil {
+		n = *d.last
 	}
 	change(&n)
-	if d.now != nil && *d.now == n {
+	if d.last != nil && *d.last == n {
 		return
 	}
-	d.now = &n
+	d.last = &n
 	for _, s := range d.streams {
-		s.tell(n)
+		s.send(n)
 	}
 }
 
-// tell never waits: only the newest is of interest.
-func (s *stream) tell(n news) {
+// send never waits: only the newest is of interest.
+func (s *stream) send(n hubUpdate) {
 	select {
-	case <-s.told:
+	case <-s.updates:
 	default:
 	}
-	s.told <- n
+	s.updates <- n
 }
 
-// waitingIn is how many calls wait in a workspace.
-func (s *Site) waitingIn(w *Workspace) int {
-	n, _ := s.desks[w.Name].waiting(context.Background())
+// waitingCount is how many calls wait in a workspace.
+func (s *Site) waitingCount(w *Workspace) int {
+	n, _ := s.hubs[w.Name].waiting(context.Background())
 	return n
 }

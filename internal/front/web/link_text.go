@@ -31,13 +31,13 @@ func (s *Workspace) Confirm(tool string, args ...string) string {
 	return s.Page("confirm", tool) + q[len(s.Page("")):]
 }
 
-// transaction is how the log names them.
-var transaction = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b[0-9]{8}-[0-9]{6}-[a-z2-7]{10}\b`) })
+// transactionPattern is how the log names them.
+var transactionPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b[0-9]{8}-[0-9]{6}-[a-z2-7]{10}\b`) })
 
 // Linked is a text of the engine, in which every transaction leads to its page.
 func (s *Workspace) Linked(text string) (out []link) {
 	at := 0
-	for _, m := range transaction().FindAllStringIndex(text, -1) {
+	for _, m := range transactionPattern().FindAllStringIndex(text, -1) {
 		if m[0] > at {
 			out = append(out, link{Text: text[at:m[0]]})
 		}
@@ -54,7 +54,7 @@ func (s *Workspace) Linked(text string) (out []link) {
 // transactionsIn are the transactions that a text names, each once.
 func transactionsIn(text string) (out []string) {
 	seen := map[string]bool{}
-	for _, tx := range transaction().FindAllString(text, -1) {
+	for _, tx := range transactionPattern().FindAllString(text, -1) {
 		if !seen[tx] {
 			seen[tx] = true
 			out = append(out, tx)
@@ -63,14 +63,14 @@ func transactionsIn(text string) (out []string) {
 	return out
 }
 
-// entryOf is the entry of which the history keeps something under an ID.
-func entryOf(id string) string {
+// entryOfID is the entry of which the history keeps something under an ID.
+func entryOfID(id string) string {
 	tx, _, _ := strings.Cut(id, ".")
 	return tx
 }
 
-// number is a number of the address between 0 and most.
-func (r *request) number(name string, most int) int {
+// queryNumber is a number of the address between 0 and most.
+func (r *request) queryNumber(name string, most int) int {
 	n, _ := strconv.Atoi(r.URL.Query().Get(name))
 	return max(0, min(n, most))
 }

@@ -10,21 +10,21 @@ import (
 	"github.com/emend-dev/emend"
 )
 
-// checker checks the whole log of a workspace in the background, one check at a time, and keeps what the last one found. A
+// logChecker checks the whole log of a workspace in the background, one check at a time, and keeps what the last one found. A
 // check has a number, which stands in the address of its page: a page that is loaded again begins none anew.
-type checker struct {
+type logChecker struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 
 	mu   sync.Mutex
-	last checkup
+	last logCheck
 	done chan struct{} // closed when the check that runs has ended; nil when none runs
 }
 
-// checkup is one check, as far as it is.
-type checkup struct {
+// logCheck is one check, as far as it is.
+type logCheck struct {
 	Number      int
-	Began       time.Time
+	Started     time.Time
 	Ended       time.Time // zero while it runs
 	Done, Total int       // files compared; of the records before them nothing is known
 	report      *emend.VerifyReport
@@ -32,38 +32,38 @@ type checkup struct {
 }
 
 // Running reports whether it is at work.
-func (c *checkup) Running() bool { return c.Number > 0 && c.Ended.IsZero() }
+func (c *logCheck) Running() bool { return c.Number > 0 && c.Ended.IsZero() }
 
-// Took is how long it took.
-func (c *checkup) Took() string {
-	return c.Ended.Sub(c.Began).Round(time.Millisecond).String()
+// Duration is how long it took.
+func (c *logCheck) Duration() string {
+	return c.Ended.Sub(c.Started).Round(time.Millisecond).String()
 }
 
-// Failed is why it found nothing.
-func (c *checkup) Failed() string {
+// Failure is why it found nothing.
+func (c *logCheck) Failure() string {
 	if c.err == nil {
 		return ""
 	}
 	return c.err.Error()
 }
 
-// checkPatience is how long a page waits for a check: that of a short log is there at once.
-const checkPatience = 500 * time.Millisecond
+// checkWait is how long a page waits for a check: that of a short log is there at once.
+const checkWait = 500 * time.Millisecond
 
-func newChecker() *checker {
-	c := &checker{}
+func newLogChecker() *logChecker {
+	c := &logChecker{}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	return c
 }
 
-// look is the check of a number, which is begun if it is a new one, or of what is newest; 0 begins none.
-func (c *checker) look(ctx context.Context, w *emend.Workspace, number int, log *slog.Logger) checkup {
-	done := c.begin(w, number, log)
+// startOrGet is the check of a number, which is begun if it is a new one, or of what is newest; 0 begins none.
+func (c *logChecker) startOrGet(ctx context.Context, w *emend.Workspace, number int, log *slog.Logger) logCheck {
+	done := c.start(w, number, log)
 	if done != nil && number > 0 {
 		select {
 		case <-done:
 		case <-ctx.Done():
-		case <-time.After(checkPatience):
+		case <-time.After(checkWait):
 		}
 	}
 	c.mu.Lock()
@@ -71,18 +71,18 @@ func (c *checker) look(ctx context.Context, w *emend.Workspace, number int, log 
 	return c.last
 }
 
-// begin begins a check, unless one runs or the number was begun before.
-func (c *checker) begin(w *emend.Workspace, number int, log *slog.Logger) <-chan struct{} {
+// start begins a check, unless one runs or the number was begun before.
+func (c *logChecker) start(w *emend.Workspace, number int, log *slog.Logger) <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.done == nil && number > c.last.Number && c.ctx.Err() == nil {
-		c.last, c.done = checkup{Number: number, Began: time.Now()}, make(chan struct{})
-		go c.check(w, log)
+		c.last, c.done = logCheck{Number: number, Started: time.Now()}, make(chan struct{})
+		go c.run(w, log)
 	}
 	return c.done
 }
 
-func (c *checker) check(w *emend.Workspace, log *slog.Logger) {
+func (c *logChecker) run(w *emend.Workspace, log *slog.Logger) {
 	ctx := emend.WithProgress(c.ctx, func(done, total int, _ string) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
@@ -100,7 +100,7 @@ func (c *checker) check(w *emend.Workspace, log *slog.Logger) {
 }
 
 // close ends the check that runs, and waits for it.
-func (c *checker) close() {
+func (c *logChecker) close() {
 	c.cancel()
 	c.mu.Lock()
 	done := c.done
@@ -110,8 +110,8 @@ func (c *checker) close() {
 	}
 }
 
-// checkNumber is the number in an address; what is none asks for no check.
-func checkNumber(text string) int {
+// parseCheckNumber is the number in an address; what is none asks for no check.
+func parseCheckNumber(text string) int {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 || n > 1_000_000_000 {
 		return 0

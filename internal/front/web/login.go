@@ -9,59 +9,59 @@ import (
 	"github.com/emend-dev/emend/internal/front/gate"
 )
 
-// wrongTokens is how many tokens that let nobody in are answered as such in a second.
-const wrongTokens = 5
+// maxWrongTokens is how many tokens that let nobody in are answered as such in a second.
+const maxWrongTokens = 5
 
-// door is what the page "login" shows.
-type door struct {
-	Next string // where to go then
-	Said string // why the last token was not taken
+// loginView is what the page "login" shows.
+type loginView struct {
+	Next    string // where to go then
+	Problem string // why the last token was not taken
 }
 
-func (s *Site) askToken(w http.ResponseWriter, r *http.Request) {
-	next := below(Base, r.URL.Query().Get("next"))
-	if visitOf(r) != "" {
+func (s *Site) loginPage(w http.ResponseWriter, r *http.Request) {
+	next := localAddress(Base, r.URL.Query().Get("next"))
+	if loginName(r) != "" {
 		http.Redirect(w, r, next, http.StatusSeeOther)
 		return
 	}
-	s.tell(w, r, page{Name: "login", Title: "Sign in", Data: door{Next: next}})
+	s.showBare(w, r, page{Name: "login", Title: "Sign in", Data: loginView{Next: next}})
 }
 
 // login takes the token, and gives the browser a secret of its own for it. Whoever has the right one is never kept waiting by
 // those who guess.
 func (s *Site) login(w http.ResponseWriter, r *http.Request) {
-	form, no := formOf(w, r)
+	form, no := parseForm(w, r)
 	if no != nil {
-		s.tell(w, r, *no)
+		s.showBare(w, r, *no)
 		return
 	}
-	next := below(Base, form.Get("next"))
+	next := localAddress(Base, form.Get("next"))
 	if !gate.Same(strings.TrimSpace(form.Get("token")), s.Token) {
 		status, said := http.StatusUnauthorized, "This is not the token. It is the part of the address that emend printed after #token=."
-		if !s.wrong.Allow("") {
+		if !s.wrongTokens.Allow("") {
 			status, said = http.StatusTooManyRequests, "Too many wrong tokens were sent. Wait for a second."
 			w.Header().Set("Retry-After", "1")
 		}
 		s.Log.Warn("a wrong token was sent to the pages", "remote", r.RemoteAddr)
-		s.tell(w, r, page{Name: "login", Title: "Sign in", Status: status, Data: door{Next: next, Said: said}})
+		s.showBare(w, r, page{Name: "login", Title: "Sign in", Status: status, Data: loginView{Next: next, Problem: said}})
 		return
 	}
-	s.visits.end(secretOf(r))
-	http.SetCookie(w, cookie(r, s.visits.begin()))
+	s.logins.delete(cookieSecret(r))
+	http.SetCookie(w, newCookie(r, s.logins.create()))
 	http.Redirect(w, r, next, http.StatusSeeOther)
 }
 
 // logout ends a visit.
 func (s *Site) logout(w http.ResponseWriter, r *http.Request) {
-	s.visits.end(secretOf(r))
-	gone := cookie(r, "")
+	s.logins.delete(cookieSecret(r))
+	gone := newCookie(r, "")
 	gone.MaxAge = -1
 	http.SetCookie(w, gone)
 	http.Redirect(w, r, Base+"login", http.StatusSeeOther)
 }
 
-// below is an address of this site below a path, or the path where it is none.
-func below(root, address string) string {
+// localAddress is an address of this site below a path, or the path where it is none.
+func localAddress(root, address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || u.Opaque != "" || !strings.HasPrefix(u.Path, root) ||
 		path.Clean(u.Path) != strings.TrimSuffix(u.Path, "/") || strings.ContainsAny(address, "\\\x00\r\n") {

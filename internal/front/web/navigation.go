@@ -10,32 +10,32 @@ import (
 // navLink is a page in the header.
 type navLink struct {
 	Text, Href, Key string // Key goes there, after g
-	Here            string // "page" on it, "true" on a page of one of its items
+	Current         string // "page" on it, "true" on a page of one of its items
 	Count           int    // what waits there
 }
 
 // Nav is the pages in the header.
 func (f *frame) Nav() []navLink {
 	out := []navLink{{Text: "Timeline", Key: "t"}, {Text: "Sessions", Key: "s"}, {Text: "Waiting", Key: "w", Count: f.Waiting}, {Text: "Trash", Key: "r"}, {Text: "Health", Key: "h"}}
-	at := strings.TrimPrefix(f.Path, Base+f.Space.Name+"/")
+	at := strings.TrimPrefix(f.Path, Base+f.Workspace.Name+"/")
 	for i := range out {
 		l := &out[i]
 		name := strings.ToLower(l.Text)
-		if l.Href = f.Space.Page(name); name == "timeline" {
-			l.Href, name = f.Space.Page(), ""
+		if l.Href = f.Workspace.Page(name); name == "timeline" {
+			l.Href, name = f.Workspace.Page(), ""
 		}
 		switch {
 		case at == name:
-			l.Here = "page"
+			l.Current = "page"
 		case name == "trash" && strings.HasPrefix(at, "trash/"), name == "sessions" && at == "session":
-			l.Here = "true"
+			l.Current = "true"
 		}
 	}
 	return out
 }
 
-// headOf is the number of the newest record of a workspace's log; 0 where there is none.
-func headOf(ctx context.Context, space *Workspace) uint64 {
+// logHead is the number of the newest record of a workspace's log; 0 where there is none.
+func logHead(ctx context.Context, space *Workspace) uint64 {
 	t, err := space.Timeline(ctx, emend.TimelineRequest{Limit: 1, Look: 1})
 	if err != nil {
 		return 0

@@ -8,14 +8,14 @@ import (
 	"github.com/emend-dev/emend/internal/report"
 )
 
-// inTheWay is why a call cannot be made: each thing, and what to do next.
-type inTheWay struct {
+// obstacles is why a call cannot be made: each thing, and what to do next.
+type obstacles struct {
 	List []obstacle
 	Txs  []string // the changes that it names
 }
 
-// maxHelp is how many changes and how many files that are in the way are led to.
-const maxHelp = 8
+// maxHelpLinks is how many changes and how many files that are in the way are led to.
+const maxHelpLinks = 8
 
 type obstacle struct {
 	Path string
@@ -23,8 +23,8 @@ type obstacle struct {
 	Next []link
 }
 
-// inTheWay is what a refusal names; nil for what is none.
-func (r *request) inTheWay(res emend.Result) *inTheWay {
+// obstaclesOf is what a refusal names; nil for what is none.
+func (r *request) obstaclesOf(res emend.Result) *obstacles {
 	o, ok := res.(*report.Object)
 	if !ok || o == nil || o.Ok || o.Error == nil {
 		return nil
@@ -33,35 +33,35 @@ func (r *request) inTheWay(res emend.Result) *inTheWay {
 	if len(list) == 0 {
 		list = []report.Failure{*o.Error}
 	}
-	out := &inTheWay{}
+	out := &obstacles{}
 	for i := range list {
 		out.add(r, list[i].Path, list[i].Message, list[i].SuggestedNextAction)
 	}
 	return out
 }
 
-// inTheWayOf is the same of an error.
-func (r *request) inTheWayOf(err error) *inTheWay {
-	out := &inTheWay{}
+// obstaclesOfError is the same of an error.
+func (r *request) obstaclesOfError(err error) *obstacles {
+	out := &obstacles{}
 	for _, e := range fail.All(err) {
 		out.add(r, e.Path, e.Error(), e.Hint)
 	}
 	return out
 }
 
-func (w *inTheWay) add(r *request, path, why, next string) {
-	w.List = append(w.List, obstacle{Path: path, Why: r.space.Linked(why), Next: r.space.Linked(next)})
+func (w *obstacles) add(r *request, path, why, next string) {
+	w.List = append(w.List, obstacle{Path: path, Why: r.ws.Linked(why), Next: r.ws.Linked(next)})
 	for _, tx := range transactionsIn(why + " " + next) {
-		if len(w.Txs) < maxHelp && !slices.Contains(w.Txs, tx) {
+		if len(w.Txs) < maxHelpLinks && !slices.Contains(w.Txs, tx) {
 			w.Txs = append(w.Txs, tx)
 		}
 	}
 }
 
 // Paths are the files that are in the way, each once.
-func (w *inTheWay) Paths() (out []string) {
+func (w *obstacles) Paths() (out []string) {
 	for i := range w.List {
-		if p := w.List[i].Path; p != "" && !slices.Contains(out, p) && len(out) < maxHelp {
+		if p := w.List[i].Path; p != "" && !slices.Contains(out, p) && len(out) < maxHelpLinks {
 			out = append(out, p)
 		}
 	}

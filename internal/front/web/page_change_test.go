@@ -179,8 +179,8 @@ func TestChangeHuge(t *testing.T) {
 	add.WriteString("*** Add File: long\n" + strings.Repeat("+line\n", 9000))
 	entry := p.patch(add.String())
 	body := p.get(p.entryPage(entry))
-	if n := strings.Count(body, `<section class="file"`); n != maxShown {
-		t.Errorf("%d files, want %d", n, maxShown)
+	if n := strings.Count(body, `<section class="file"`); n != maxPageFiles {
+		t.Errorf("%d files, want %d", n, maxPageFiles)
 	}
 	says(t, body, "Show 11 more files")
 	body = p.get(p.entryPage(entry) + "?from=50")

@@ -15,118 +15,118 @@ import (
 
 // confirmPage is a call before a person makes it: what it would do, or what is in its way.
 type confirmPage struct {
-	Tool   string
-	Title  string
-	Button string     // what the button is called
-	Said   string     // what would happen, in words
-	Notes  []string   // what a person should know of it
-	Files  []dryFile  // what would become of files
-	Facts  []fact     // what is known of the thing that it is about
-	Going  []goingRow // what leaves for good
-	More   int        // how much more
-	Empty  string     // why there is nothing to do
-	Before *inTheWay  // what the engine said when the person had it done
-	InWay  *inTheWay  // what is in the way now
-	Help   []link     // what can be done instead
-	Open   *openField // what the person can fill in
-	Shown  string     // what the dry run would do, by its hash: what differs from it when the form comes back is not done
-	Form   *confirmForm
-	Cancel string // the way back
+	Tool      string
+	Title     string
+	Button    string        // what the button is called
+	Summary   string        // what would happen, in words
+	Notes     []string      // what a person should know of it
+	Files     []previewFile // what would become of files
+	Facts     []fact        // what is known of the thing that it is about
+	Removed   []removedItem // what leaves for good
+	Omitted   int           // how much more
+	Empty     string        // why there is nothing to do
+	Refused   *obstacles    // what the engine said when the person had it done
+	Obstacles *obstacles    // what is in the way now
+	Help      []link        // what can be done instead
+	Input     *inputField   // what the person can fill in
+	Effect    string        // what the dry run would do, by its hash: what differs from it when the form comes back is not done
+	Form      *confirmForm
+	Cancel    string // the way back
 }
 
 // confirmForm has exactly the call that is shown, done.
 type confirmForm struct {
 	Action, Seal, Next string
-	Fields             []confirmField
+	Fields             []hiddenField
 }
 
-type confirmField struct{ Name, Value string }
+type hiddenField struct{ Name, Value string }
 
-type openField struct {
+type inputField struct {
 	Name, Label, Hint string
 	Required          bool
 }
 
 type fact struct{ Name, Text, To string }
 
-// goingRow is something that leaves for good.
-type goingRow struct {
+// removedItem is something that leaves for good.
+type removedItem struct {
 	What []link
 	By   string
 	Size string
 }
 
-// deedPage is how a tool is shown before it is called.
-type deedPage struct {
+// preview is how a tool is shown before it is called.
+type preview struct {
 	title, button string
-	takes         []string // the arguments that an address may have
-	look          func(*request, *confirmPage, url.Values) error
+	arguments     []string // the arguments that an address may have
+	fill          func(*request, *confirmPage, url.Values) error
 }
 
-// deeds are the tools that a page asks about first.
-var deeds = map[string]deedPage{
-	"undo":         {"Undo", "Undo", []string{"entry", "sessionId"}, (*request).lookUndo},
-	"restore_file": {"Restore a file", "Restore", []string{"trashedPath", "targetPath"}, (*request).lookRestore},
-	"put_back":     {"Put a version back", "Put back", []string{"path", "version"}, (*request).lookPutBack},
-	"clear_trash":  {"Clear the trash", "Clear for good", []string{"ids", "before"}, (*request).lookClear},
-	"purge":        {"Forget contents", "Forget for good", []string{"entries", "path", "sessionId"}, (*request).lookPurge},
-	"recover":      {"Recover", "Recover", nil, (*request).lookRecover},
+// previews are the tools that a page asks about first.
+var previews = map[string]preview{
+	"undo":         {"Undo", "Undo", []string{"entry", "sessionId"}, (*request).previewUndo},
+	"restore_file": {"Restore a file", "Restore", []string{"trashedPath", "targetPath"}, (*request).previewRestore},
+	"put_back":     {"Put a version back", "Put back", []string{"path", "version"}, (*request).previewPutBack},
+	"clear_trash":  {"Clear the trash", "Clear for good", []string{"ids", "before"}, (*request).previewClear},
+	"purge":        {"Forget contents", "Forget for good", []string{"entries", "path", "sessionId"}, (*request).previewPurge},
+	"recover":      {"Recover", "Recover", nil, (*request).previewRecover},
 }
 
 func (r *request) confirm() (page, error) {
 	name := r.PathValue("tool")
-	d, ok := deeds[name]
+	d, ok := previews[name]
 	if !ok {
 		return page{}, &emend.Error{Kind: emend.NotFound, Msg: "nothing of this name can be done here", Hint: "Go back, and take what the page offers."}
 	}
 	q := r.URL.Query()
 	args := url.Values{}
-	for _, field := range d.takes {
+	for _, field := range d.arguments {
 		if q.Has(field) {
 			args[field] = q[field]
 		}
 	}
-	p := &confirmPage{Tool: name, Title: d.title, Button: d.button, Cancel: r.space.Page()}
-	p.Before = r.inTheWay(r.refused)
-	if err := d.look(r, p, args); err != nil {
+	p := &confirmPage{Tool: name, Title: d.title, Button: d.button, Cancel: r.ws.Page()}
+	p.Refused = r.obstaclesOf(r.refusal)
+	if err := d.fill(r, p, args); err != nil {
 		return page{}, err
 	}
-	r.complete(p, args)
+	r.addConfirmForm(p, args)
 	return page{Name: "confirm", Title: p.Title, Data: p}, nil
 }
 
-// complete gives the page its form, if there is something to do and nothing in its way.
-func (r *request) complete(p *confirmPage, args url.Values) {
-	if p.InWay == nil {
-		p.InWay = r.unsendable(args)
+// addConfirmForm gives the page its form, if there is something to do and nothing in its way.
+func (r *request) addConfirmForm(p *confirmPage, args url.Values) {
+	if p.Obstacles == nil {
+		p.Obstacles = r.unsendableArgument(args)
 	}
-	if p.Empty != "" || p.InWay != nil && p.Open == nil || r.site.ReadOnly {
+	if p.Empty != "" || p.Obstacles != nil && p.Input == nil || r.site.ReadOnly {
 		return
 	}
 	var open []string
-	if p.Open != nil {
-		open = []string{p.Open.Name}
-		args.Del(p.Open.Name)
+	if p.Input != nil {
+		open = []string{p.Input.Name}
+		args.Del(p.Input.Name)
 	}
-	if p.Shown != "" {
-		args.Set(shownField, p.Shown)
+	if p.Effect != "" {
+		args.Set(confirmedField, p.Effect)
 	}
-	f := &confirmForm{Action: r.space.Page("do", p.Tool), Seal: r.seal(p.Tool, args, open...), Next: r.nextOf(p, args)}
+	f := &confirmForm{Action: r.ws.Page("do", p.Tool), Seal: r.seal(p.Tool, args, open...), Next: r.doneAddress(p, args)}
 	for name, values := range args {
 		for _, v := range values {
-			f.Fields = append(f.Fields, confirmField{name, v})
+			f.Fields = append(f.Fields, hiddenField{name, v})
 		}
 	}
-	slices.SortStableFunc(f.Fields, func(a, b confirmField) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortStableFunc(f.Fields, func(a, b hiddenField) int { return strings.Compare(a.Name, b.Name) })
 	p.Form = f
 }
 
-// unsendable refuses what a browser would not send back as it is.
-func (r *request) unsendable(args url.Values) *inTheWay {
+// unsendableArgument refuses what a browser would not send back as it is.
+func (r *request) unsendableArgument(args url.Values) *obstacles {
 	for _, values := range args {
 		for _, v := range values {
 			if !utf8.ValidString(v) || strings.Contains(v, "\r") {
-				return r.inTheWayOf(&emend.Error{Kind: emend.CommandFailed, Msg: fmt.Sprintf("%q cannot be sent from a page: it is no text of whole lines", v),
+				return r.obstaclesOfError(&emend.Error{Kind: emend.CommandFailed, Msg: fmt.Sprintf("%q cannot be sent from a page: it is no text of whole lines", v),
 					Hint: "Do it on the command line, with emend call."})
 			}
 		}
@@ -134,29 +134,29 @@ func (r *request) unsendable(args url.Values) *inTheWay {
 	return nil
 }
 
-// nextOf is where the result is seen, when it is no new change.
-func (r *request) nextOf(p *confirmPage, args url.Values) string {
+// doneAddress is where the result is seen, when it is no new change.
+func (r *request) doneAddress(p *confirmPage, args url.Values) string {
 	switch p.Tool {
 	case "clear_trash":
-		return r.space.With("trash", "done", p.Tool)
+		return r.ws.With("trash", "done", p.Tool)
 	case "recover":
-		return r.space.With("health", "done", p.Tool)
+		return r.ws.With("health", "done", p.Tool)
 	case "purge":
 		return p.Cancel
 	}
 	return ""
 }
 
-// dry makes the call as a dry run, which changes nothing: also where nothing may be changed it can be looked at.
-func (r *request) dry(name string, args url.Values) (*report.Object, error) {
+// dryRun makes the call as a dry run, which changes nothing: also where nothing may be changed it can be looked at.
+func (r *request) dryRun(name string, args url.Values) (*report.Object, error) {
 	asked := maps.Clone(args)
 	asked.Set("dryRun", "true")
 	t, _ := tool.People.Named(name)
-	text, err := arguments(t.Input(), asked)
+	text, err := toolArguments(t.Input(), asked)
 	if err != nil {
 		return nil, err
 	}
-	res := tool.Options{Profile: tool.People}.Call(r.person(), r.space.Workspace, name, text)
+	res := tool.Options{Profile: tool.People}.Call(r.personContext(), r.ws.Workspace, name, text)
 	o, ok := res.(*report.Object)
 	if !ok {
 		return nil, &emend.Error{Kind: emend.Unknown, Msg: "the dry run has no words", Hint: "This is a defect in emend."}

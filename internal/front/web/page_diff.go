@@ -10,12 +10,12 @@ import (
 // the next rows alone: n of them, if it says so.
 func (r *request) moreDiff() (page, error) {
 	q := r.URL.Query()
-	v, next, err := r.long()
+	v, next, err := r.requestedFile()
 	if err != nil {
 		return page{}, err
 	}
 	if v == nil {
-		return missing("this change has no such file", "Go back to the change, which lists its files."), nil
+		return notFoundPage("this change has no such file", "Go back to the change, which lists its files."), nil
 	}
 	part, n := q.Get("part") != "", v.File.Len(false)
 	if part {
@@ -25,12 +25,12 @@ func (r *request) moreDiff() (page, error) {
 		}
 	}
 	from, _ := strconv.Atoi(q.Get("from"))
-	r.rowsFrom(v, max(from, 0), n, next)
-	return page{Name: "rows", Title: v.Label(), Data: v, Part: part}, nil
+	r.fillRows(v, max(from, 0), n, next)
+	return page{Name: "rows", Title: v.Label(), Data: v, Fragment: part}, nil
 }
 
-// long is what an address names: a file of an entry, of a session, or what the history keeps.
-func (r *request) long() (v *diffView, next string, err error) {
+// requestedFile is what an address names: a file of an entry, of a session, or what the history keeps.
+func (r *request) requestedFile() (v *diffView, next string, err error) {
 	q := r.URL.Query()
 	file, err := strconv.Atoi(q.Get("file"))
 	if err != nil {
@@ -38,25 +38,25 @@ func (r *request) long() (v *diffView, next string, err error) {
 	}
 	switch entry := r.PathValue("entry"); entry {
 	case "content":
-		c, err := r.space.Content(r.Context(), q.Get("id"))
+		c, err := r.ws.Content(r.Context(), q.Get("id"))
 		if err != nil {
 			return nil, "", err
 		}
 		v = plainView(c)
-		v.Back = r.space.FilePage(c.Path)
-		return v, r.contentOf(c.ID), nil
+		v.BackHref = r.ws.FilePage(c.Path)
+		return v, r.contentAddress(c.ID), nil
 	case "session":
 		s := q.Get("session")
-		all, err := r.space.SessionChanges(r.Context(), s)
+		all, err := r.ws.SessionChanges(r.Context(), s)
 		if err != nil || file < 0 || file >= len(all.Files) {
 			return nil, "", err
 		}
-		return &diffView{File: diff.Parse(all.Files[file].Diff), Back: r.space.SessionPage(s)}, r.sessionDiffOf(s, file), nil
+		return &diffView{File: diff.Parse(all.Files[file].Diff), BackHref: r.ws.SessionPage(s)}, r.sessionDiffAddress(s, file), nil
 	default:
-		all, err := r.space.Show(r.Context(), entry)
+		all, err := r.ws.Show(r.Context(), entry)
 		if err != nil || file < 0 || file >= len(all.Data.Files) {
 			return nil, "", err
 		}
-		return &diffView{File: diff.Parse(all.Data.Files[file].Diff), Back: r.space.EntryPage(entry)}, r.diffOf(entry, file), nil
+		return &diffView{File: diff.Parse(all.Data.Files[file].Diff), BackHref: r.ws.EntryPage(entry)}, r.entryDiffAddress(entry, file), nil
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/emend-dev/emend/internal/fail"
 )
 
-// statuses is the one table from kinds to the status of the answer.
-var statuses = map[fail.Kind]int{
+// errorStatuses is the one table from kinds to the status of the answer.
+var errorStatuses = map[fail.Kind]int{
 	fail.NotFound:         http.StatusNotFound,
 	fail.AlreadyExists:    http.StatusConflict,
 	fail.PermissionDenied: http.StatusForbidden,
@@ -27,34 +27,34 @@ var statuses = map[fail.Kind]int{
 	fail.Unknown:          http.StatusInternalServerError,
 }
 
-// wrongs is what the page "error" shows: each thing that is wrong, and what to do next.
-type wrongs struct {
+// errorView is what the page "error" shows: each thing that is wrong, and what to do next.
+type errorView struct {
 	Title string
-	List  []wrong
+	List  []errorLine
 	To    *link // where to go on, if not to the first page
 }
 
-type wrong struct{ Path, Words, Next string }
+type errorLine struct{ Path, Words, Next string }
 
-// wrong is the page of an error. One that is none of the engine's is a defect, and in the log.
-func (r *request) wrong(err error) page {
+// errorPageOf is the page of an error. One that is none of the engine's is a defect, and in the log.
+func (r *request) errorPageOf(err error) page {
 	all := fail.All(err)
 	first := all[0]
-	status := cmp.Or(statuses[first.Kind], http.StatusInternalServerError)
+	status := cmp.Or(errorStatuses[first.Kind], http.StatusInternalServerError)
 	switch {
 	case first.Kind == fail.CommandFailed && first.Reason == fail.BadArguments:
 		status = http.StatusBadRequest
 	case status == http.StatusInternalServerError && !errors.Is(err, r.Context().Err()):
 		r.site.Log.Error("a page failed", "path", r.URL.Path, "error", err)
 	}
-	w := wrongs{Title: titles[status]}
+	w := errorView{Title: errorTitles[status]}
 	for _, e := range all {
-		w.List = append(w.List, wrong{e.Path, e.Msg, e.Hint})
+		w.List = append(w.List, errorLine{e.Path, e.Msg, e.Hint})
 	}
 	return page{Name: "error", Title: w.Title, Status: status, Data: w}
 }
 
-var titles = map[int]string{
+var errorTitles = map[int]string{
 	http.StatusBadRequest:            "That cannot be asked",
 	http.StatusForbidden:             "That is not allowed",
 	http.StatusNotFound:              "There is nothing here",
@@ -64,9 +64,9 @@ var titles = map[int]string{
 	http.StatusServiceUnavailable:    "That took too long",
 }
 
-// plainly is the page of an error that has words of its own.
-func plainly(status int, words, next string) page {
-	return page{Name: "error", Title: titles[status], Status: status, Data: wrongs{Title: titles[status], List: []wrong{{Words: words, Next: next}}}}
+// errorPage is the page of an error that has words of its own.
+func errorPage(status int, words, next string) page {
+	return page{Name: "error", Title: errorTitles[status], Status: status, Data: errorView{Title: errorTitles[status], List: []errorLine{{Words: words, Next: next}}}}
 }
 
-func missing(words, next string) page { return plainly(http.StatusNotFound, words, next) }
+func notFoundPage(words, next string) page { return errorPage(http.StatusNotFound, words, next) }

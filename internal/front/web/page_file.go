@@ -47,19 +47,19 @@ func (r *request) file() (page, error) {
 	if q.Get("all") != "" {
 		limit = manyVersions
 	}
-	h, err := r.space.FileHistory(r.Context(), path, limit)
+	h, err := r.ws.FileHistory(r.Context(), path, limit)
 	if err != nil {
 		return page{}, err
 	}
-	p := &filePage{FileHistory: h, Changes: r.space.With("", "path", h.Path), Directory: !h.Exists && r.isDirectory(h.Path)}
+	p := &filePage{FileHistory: h, Changes: r.ws.With("", "path", h.Path), Directory: !h.Exists && r.isDirectory(h.Path)}
 	for i := range h.Versions {
 		p.Versions = append(p.Versions, r.version(h, &h.Versions[i]))
 	}
 	if h.Truncated && limit == fewVersions {
-		p.All = r.space.With("file", "path", path, "all", "true")
+		p.All = r.ws.With("file", "path", path, "all", "true")
 	}
 	if id := q.Get("version"); id != "" {
-		if p.Shown, err = r.shown(h, id, q.Get("against") == "now"); err != nil {
+		if p.Shown, err = r.showVersion(h, id, q.Get("against") == "now"); err != nil {
 			return page{}, err
 		}
 	}
@@ -67,22 +67,22 @@ func (r *request) file() (page, error) {
 }
 
 func (r *request) version(h *emend.FileHistory, v *emend.FileVersion) version {
-	out := version{FileVersion: *v, Did: madeBy(v)}
+	out := version{FileVersion: *v, Did: versionVerb(v)}
 	if v.ID == "" {
 		return out
 	}
-	out.Show = r.space.With("file", "path", h.Path, "version", v.ID)
+	out.Show = r.ws.With("file", "path", h.Path, "version", v.ID)
 	if !v.Now {
-		out.Against = r.space.With("file", "path", h.Path, "version", v.ID, "against", "now")
+		out.Against = r.ws.With("file", "path", h.Path, "version", v.ID, "against", "now")
 	}
 	if same := h.Exists && v.AfterSha256 == h.Sha256; !v.Now && !same {
-		out.PutBack = r.space.Confirm("put_back", "path", h.Path, "version", v.ID)
+		out.PutBack = r.ws.Confirm("put_back", "path", h.Path, "version", v.ID)
 	}
 	return out
 }
 
-// madeBy is what made a version, in a word or two.
-func madeBy(v *emend.FileVersion) string {
+// versionVerb is what made a version, in a word or two.
+func versionVerb(v *emend.FileVersion) string {
 	switch {
 	case v.Outside:
 		return "changed outside of emend"
@@ -95,18 +95,18 @@ func madeBy(v *emend.FileVersion) string {
 	case v.ToolName == "restore_file":
 		return "restored"
 	}
-	return verbs[v.Operation][0]
+	return operationVerbs[v.Operation][0]
 }
 
 // isDirectory reports whether a directory is at a path.
 func (r *request) isDirectory(path string) bool {
-	_, err := r.space.List(r.Context(), emend.ListRequest{Path: path, NamesOnly: true})
+	_, err := r.ws.List(r.Context(), emend.ListRequest{Path: path, NamesOnly: true})
 	return err == nil
 }
 
-// shown is the content of one version, or what differs between it and what is there now.
-func (r *request) shown(h *emend.FileHistory, id string, against bool) (*shownVersion, error) {
-	c, err := r.space.Content(r.Context(), id)
+// showVersion is the content of one version, or what differs between it and what is there now.
+func (r *request) showVersion(h *emend.FileHistory, id string, against bool) (*shownVersion, error) {
+	c, err := r.ws.Content(r.Context(), id)
 	if err != nil {
 		return nil, err
 	}
@@ -115,6 +115,6 @@ func (r *request) shown(h *emend.FileHistory, id string, against bool) (*shownVe
 		out.View = r.contentView(c)
 		return out, nil
 	}
-	out.Diff, out.Note = r.toNow(h, c)
+	out.Diff, out.Note = r.compareNow(h, c)
 	return out, nil
 }

@@ -13,30 +13,30 @@ import (
 // healthView is what can be said of the store, of the promises that hold here, and of the log.
 type healthView struct {
 	*emend.Health
-	Problems  []problem
+	Problems  []healthProblem
 	Abilities []ability
 	Recover   string // the address of the recovery; "" when nothing is to be recovered
 	Orphans   int
-	Check     string // the address that checks the whole log
-	Checkup   checkup
-	Checked   *checkedView // what the last check found; nil before there is one
+	CheckHref string // the address that checks the whole log
+	Check     logCheck
+	Result    *checkResult // what the last check found; nil before there is one
 }
 
-// problem is what is wrong, and what to do next.
-type problem struct{ Words, Next string }
+// healthProblem is what is wrong, and what to do next.
+type healthProblem struct{ Words, Next string }
 
 // ability is what the file system was seen to do, or not to do.
 type ability struct {
 	Name string
-	Does bool
+	Has  bool
 }
 
-// checkedView is what the check of the whole log found.
-type checkedView struct {
+// checkResult is what the check of the whole log found.
+type checkResult struct {
 	*emend.VerifyReport
-	Kinds []string
-	Files []changedFile
-	More  int // files that are not listed
+	Kinds   []string
+	Files   []changedFile
+	Omitted int // files that are not listed
 }
 
 // changedFile is a file that is not as the log has it.
@@ -44,37 +44,37 @@ type changedFile struct {
 	Path, FileHref, Words, EntryHref string
 }
 
-// maxChanged is how many files a check lists.
-const maxChanged = 200
+// maxChangedFiles is how many files a check lists.
+const maxChangedFiles = 200
 
 func (r *request) health() (page, error) {
-	h, err := r.space.Doctor(r.Context())
+	h, err := r.ws.Doctor(r.Context())
 	if err != nil {
 		return page{}, err
 	}
 	v := &healthView{Health: h, Orphans: len(h.Orphans)}
-	v.Checkup = r.site.checks[r.space.Name].look(r.Context(), r.space.Workspace, checkNumber(r.URL.Query().Get("verify")), r.site.Log)
-	v.Check = r.space.With("health", "verify", strconv.Itoa(v.Checkup.Number+1)) + "#log"
+	v.Check = r.site.checkers[r.ws.Name].startOrGet(r.Context(), r.ws.Workspace, parseCheckNumber(r.URL.Query().Get("verify")), r.site.Log)
+	v.CheckHref = r.ws.With("health", "verify", strconv.Itoa(v.Check.Number+1)) + "#log"
 	if h.Pending != "" && h.Locked == "" || v.Orphans > 0 {
-		v.Recover = r.space.Page("confirm", "recover")
+		v.Recover = r.ws.Page("confirm", "recover")
 	}
 	for _, p := range h.Problems {
-		v.Problems = append(v.Problems, problem{p, nextOf(h, p)})
+		v.Problems = append(v.Problems, healthProblem{p, problemHint(h, p)})
 	}
 	if h.Abilities != nil {
 		a := h.Abilities
 		v.Abilities = []ability{{"exchange two names", a.Exchange}, {"rename without replacing", a.NoReplace}, {"hard links", a.Links},
 			{"locks", a.Lock}, {"leases", a.Lease}, {"sync to the disk", a.Sync}}
 	}
-	if v.Checkup.report != nil {
-		v.Checked = r.checked(v.Checkup.report)
+	if v.Check.report != nil {
+		v.Result = r.checkResult(v.Check.report)
 	}
-	p := page{Name: "health", Title: "Health", Data: v, Again: v.Checkup.Running()}
+	p := page{Name: "health", Title: "Health", Data: v, Reload: v.Check.Running()}
 	return p, nil
 }
 
-// nextOf is the next step for a problem that does not name one itself.
-func nextOf(h *emend.Health, words string) string {
+// problemHint is the next step for a problem that does not name one itself.
+func problemHint(h *emend.Health, words string) string {
 	switch {
 	case h.Pending != "" && h.Locked != "" && strings.Contains(words, h.Pending):
 		return "Somebody is at work: look again in a moment."
@@ -88,29 +88,29 @@ func nextOf(h *emend.Health, words string) string {
 	return "Run emend doctor in a terminal: it says the same, and emend doctor --help what can be done."
 }
 
-// checked is what a check found, as the page shows it.
-func (r *request) checked(v *emend.VerifyReport) *checkedView {
-	c := &checkedView{VerifyReport: v}
+// checkResult is what a check found, as the page shows it.
+func (r *request) checkResult(v *emend.VerifyReport) *checkResult {
+	c := &checkResult{VerifyReport: v}
 	for _, k := range slices.Sorted(maps.Keys(v.Kinds)) {
 		c.Kinds = append(c.Kinds, grouped(v.Kinds[k])+" "+k)
 	}
-	for _, f := range v.Files[:min(len(v.Files), maxChanged)] {
-		c.Files = append(c.Files, changedFile{f.Path, r.space.FilePage(f.Path), stateWords(f), r.space.EntryPage(f.Entry)})
+	for _, f := range v.Files[:min(len(v.Files), maxChangedFiles)] {
+		c.Files = append(c.Files, changedFile{f.Path, r.ws.FilePage(f.Path), stateText(f), r.ws.EntryPage(f.Entry)})
 	}
-	c.More = len(v.Files) - len(c.Files)
+	c.Omitted = len(v.Files) - len(c.Files)
 	return c
 }
 
-// states are the words for files that are not as the log has them.
-var states = map[emend.State]string{
+// stateTexts are the words for files that are not as the log has them.
+var stateTexts = map[emend.State]string{
 	emend.FileChanged: "changed since, without emend",
 	emend.FileGone:    "gone, without emend",
 	emend.FileBack:    "there again; the log has it deleted",
 	emend.FileUnknown: "cannot be read",
 }
 
-func stateWords(f emend.FileState) string {
-	words := cmp.Or(states[f.State], string(f.State))
+func stateText(f emend.FileState) string {
+	words := cmp.Or(stateTexts[f.State], string(f.State))
 	if f.Why != "" {
 		words += ": " + f.Why
 	}

@@ -8,23 +8,23 @@ import (
 	"github.com/emend-dev/emend"
 )
 
-// pageful is how many calls one page of the timeline has.
-const pageful = 50
+// callsPerPage is how many calls one page of the timeline has.
+const callsPerPage = 50
 
 // timelineView is the page with the newest calls.
 type timelineView struct {
 	*filter
-	Chips    []chip
-	Rows     []row
-	Chart    *chart
-	Tally    *tally // nil until the log has been counted for the first time
-	Outcomes []emend.Outcome
-	All      string // the address without conditions
-	Older    string // the address of what is older; "" when nothing is
-	Newest   string // the address of the first page; "" on it
-	Looked   string // said when the search ended before the log did
-	Empty    bool   // the log has nothing at all
-	Notes    []string
+	Chips      []chip
+	Rows       []row
+	Chart      *chart
+	Counts     *logCounts // nil until the log has been counted for the first time
+	Outcomes   []emend.Outcome
+	All        string // the address without conditions
+	Older      string // the address of what is older; "" when nothing is
+	Newest     string // the address of the first page; "" on it
+	SearchNote string // said when the search ended before the log did
+	Empty      bool   // the log has nothing at all
+	Notes      []string
 }
 
 // row is one line of the list: the heading of a day, or a call.
@@ -36,13 +36,13 @@ type row struct {
 // callView is a call as a list shows it.
 type callView struct {
 	*emend.LoggedCall
-	Deed                          deed
+	Sentence                      sentence
 	Href, SessionHref, UndoneHref string
-	Takes                         []link // what it took back
+	UndoLinks                     []link // what it took back
 }
 
-// Said is what was said of a call that was not simply done.
-func (v *callView) Said() string {
+// Remark is what was said of a call that was not simply done.
+func (v *callView) Remark() string {
 	if v.Outcome == emend.Done || v.Outcome == emend.Undone {
 		return ""
 	}
@@ -51,38 +51,38 @@ func (v *callView) Said() string {
 
 func (r *request) timeline() (page, error) {
 	now := time.Now()
-	f := filterOf(r.URL.Query(), now)
-	v := &timelineView{filter: f, Chips: f.chips(r.space.Page()), All: r.space.Page(), Tally: r.tally()}
+	f := parseFilter(r.URL.Query(), now)
+	v := &timelineView{filter: f, Chips: f.chips(r.ws.Page()), All: r.ws.Page(), Counts: r.logCounts()}
 	for _, o := range outcomes {
 		v.Outcomes = append(v.Outcomes, o.Outcome)
 	}
-	if v.Tally != nil {
-		v.Chart = v.Tally.chart(r.space, f, r.URL.Query().Get("chart") == "month", now)
+	if v.Counts != nil {
+		v.Chart = v.Counts.chart(r.ws, f, r.URL.Query().Get("chart") == "month", now)
 	}
 	p := page{Name: "timeline", Title: "Timeline", Data: v}
 	if len(f.Problems) > 0 {
 		return p, nil
 	}
-	return p, v.list(r, now)
+	return p, v.fillCalls(r, now)
 }
 
-// list fills in the calls.
-func (v *timelineView) list(r *request, now time.Time) error {
-	v.request.Limit = pageful
-	t, err := r.space.Timeline(r.Context(), v.request)
+// fillCalls fills in the calls.
+func (v *timelineView) fillCalls(r *request, now time.Time) error {
+	v.request.Limit = callsPerPage
+	t, err := r.ws.Timeline(r.Context(), v.request)
 	if err != nil {
 		return err
 	}
-	v.Rows, v.Notes = rows(r.space, t.Calls, now), t.Notes
-	home := r.space.Page()
+	v.Rows, v.Notes = rows(r.ws, t.Calls, now), t.Notes
+	home := r.ws.Page()
 	if t.Next > 0 {
-		v.Older = v.with(home, "before", strconv.FormatUint(t.Next, 10))
-		if len(t.Calls) < pageful {
-			v.Looked = fmt.Sprintf("Looked through %s and found %s.", plural(t.Looked, "record"), plural(len(t.Calls), "call"))
+		v.Older = v.address(home, "before", strconv.FormatUint(t.Next, 10))
+		if len(t.Calls) < callsPerPage {
+			v.SearchNote = fmt.Sprintf("Looked through %s and found %s.", plural(t.Looked, "record"), plural(len(t.Calls), "call"))
 		}
 	}
 	if v.request.Before > 0 {
-		v.Newest = v.with(home)
+		v.Newest = v.address(home)
 	}
 	v.Empty = len(v.Rows) == 0 && len(v.Query) == 0 && v.request.Before == 0 && t.Next == 0
 	return nil
@@ -92,25 +92,25 @@ func (v *timelineView) list(r *request, now time.Time) error {
 func rows(space *Workspace, calls []emend.LoggedCall, now time.Time) (out []row) {
 	day := ""
 	for i := range calls {
-		if d := dayOf(calls[i].Timestamp, now); d != day {
+		if d := dayHeading(calls[i].Timestamp, now); d != day {
 			day = d
 			out = append(out, row{Day: d})
 		}
-		out = append(out, row{Call: viewOf(space, &calls[i])})
+		out = append(out, row{Call: newCallView(space, &calls[i])})
 	}
 	return out
 }
 
-func viewOf(space *Workspace, c *emend.LoggedCall) *callView {
-	v := &callView{LoggedCall: c, Deed: deedOf(c), Href: space.EntryPage(c.Entry), SessionHref: space.SessionPage(c.SessionID)}
+func newCallView(space *Workspace, c *emend.LoggedCall) *callView {
+	v := &callView{LoggedCall: c, Sentence: sentenceOf(c), Href: space.EntryPage(c.Entry), SessionHref: space.SessionPage(c.SessionID)}
 	if c.UndoneBy != "" {
 		v.UndoneHref = space.EntryPage(c.UndoneBy)
 	}
 	for _, tx := range c.Undoes[:min(len(c.Undoes), 3)] {
-		v.Takes = append(v.Takes, link{short(tx), space.EntryPage(tx)})
+		v.UndoLinks = append(v.UndoLinks, link{shortHash(tx), space.EntryPage(tx)})
 	}
-	if n := len(c.Undoes) - len(v.Takes); n > 0 {
-		v.Takes = append(v.Takes, link{plural(n, "more entry"), v.Href})
+	if n := len(c.Undoes) - len(v.UndoLinks); n > 0 {
+		v.UndoLinks = append(v.UndoLinks, link{plural(n, "more entry"), v.Href})
 	}
 	return v
 }

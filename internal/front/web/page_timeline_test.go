@@ -88,7 +88,7 @@ func TestTimelineFilters(t *testing.T) {
 // TestTimelineOlder goes on to the end: the pages together are all the calls, each once, the newest first.
 func TestTimelineOlder(t *testing.T) {
 	p := newDesktop(t, nil)
-	const n = pageful + 7
+	const n = callsPerPage + 7
 	for i := range n {
 		p.agent("create_file", map[string]any{"path": fmt.Sprintf("f%02d.txt", i), "content": "x\n"})
 	}
@@ -151,10 +151,10 @@ func TestHealth(t *testing.T) {
 func TestCheckIsNotWaitedFor(t *testing.T) {
 	p := newDesktop(t, map[string]string{"a.txt": "one\n"})
 	p.agent("edit_file", p.edit("a.txt", "one", "two"))
-	c := p.site.checks["default"]
+	c := p.site.checkers["default"]
 	running := make(chan struct{})
 	c.mu.Lock()
-	c.last, c.done = checkup{Number: 1, Began: time.Now(), Done: 3, Total: 1200}, running // a check that takes as long as the test wants
+	c.last, c.done = logCheck{Number: 1, Started: time.Now(), Done: 3, Total: 1200}, running // a check that takes as long as the test wants
 	c.mu.Unlock()
 	body := p.get("/ui/default/health?verify=1")
 	says(t, body, "The whole log is being checked", "3 of 1,200 files compared")
@@ -164,7 +164,7 @@ func TestCheckIsNotWaitedFor(t *testing.T) {
 		}
 	}
 	saysNot(t, body, "Check the whole log")
-	c.check(p.ws, p.site.Log)
+	c.run(p.ws, p.site.Log)
 	for range 2 {
 		body = p.get("/ui/default/health?verify=1")
 		says(t, body, "up to record", "is what was written")
@@ -182,7 +182,7 @@ func TestCheckIsNotWaitedFor(t *testing.T) {
 func TestTallyIsNotWaitedFor(t *testing.T) {
 	p := newDesktop(t, nil)
 	p.agent("create_file", map[string]any{"path": "a.txt", "content": "x\n"})
-	c := p.site.counts.counter(&p.site.Workspaces[0])
+	c := p.site.counters.counter(&p.site.Workspaces[0])
 	counting := make(chan struct{})
 	c.mu.Lock()
 	c.ready = counting // a count that takes as long as the test wants
@@ -203,7 +203,7 @@ func TestCountEnds(t *testing.T) {
 	p := newDesktop(t, nil)
 	p.get("/ui/default/")
 	must(t, p.site.Close())
-	c := p.site.counts.counter(&p.site.Workspaces[0])
+	c := p.site.counters.counter(&p.site.Workspaces[0])
 	if err := c.ctx.Err(); err == nil {
 		t.Error("the count goes on")
 	}

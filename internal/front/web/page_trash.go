@@ -12,7 +12,7 @@ type trashPage struct {
 	Items     []trashItem
 	Count     int
 	SizeBytes int64
-	Rest      string // where more are
+	RestHref  string // where more are
 	Clear     string // where all of it is removed
 	Older     string // the address of the form for what is older
 	Ages      []trashAge
@@ -27,7 +27,7 @@ type trashItem struct {
 
 // trashAge is a choice of what is to be removed: what is older than that.
 type trashAge struct {
-	Words  string
+	Text   string
 	Before string // the time, as the tool wants it
 }
 
@@ -35,15 +35,15 @@ type trashAge struct {
 const maxTrash = 500
 
 func (r *request) trash() (page, error) {
-	list, err := r.space.Trash(r.Context())
+	list, err := r.ws.Trash(r.Context())
 	if err != nil {
 		return page{}, err
 	}
-	p := &trashPage{Count: len(list), Clear: r.space.Confirm("clear_trash"), Older: r.space.Page("confirm", "clear_trash"), Ages: ages(time.Now())}
+	p := &trashPage{Count: len(list), Clear: r.ws.Confirm("clear_trash"), Older: r.ws.Page("confirm", "clear_trash"), Ages: ages(time.Now())}
 	if r.URL.Query().Get("done") != "" {
 		p.Done = "Cleared, for good."
 	}
-	from := r.number("from", len(list))
+	from := r.queryNumber("from", len(list))
 	for i := range list {
 		p.SizeBytes += list[i].SizeBytes
 		if i >= from && i < from+maxTrash {
@@ -51,14 +51,14 @@ func (r *request) trash() (page, error) {
 		}
 	}
 	if next := from + maxTrash; next < len(list) {
-		p.Rest = r.space.With("trash", "from", strconv.Itoa(next))
+		p.RestHref = r.ws.With("trash", "from", strconv.Itoa(next))
 	}
 	return page{Name: "trash", Title: "Trash", Data: p}, nil
 }
 
 func (r *request) trashItem(t *emend.Trashed) trashItem {
-	return trashItem{Trashed: *t, Entry: entryOf(t.ID), Preview: r.space.Page("trash", t.ID),
-		Restore: r.space.Confirm("restore_file", "trashedPath", t.ID), Clear: r.space.Confirm("clear_trash", "ids", t.ID)}
+	return trashItem{Trashed: *t, Entry: entryOfID(t.ID), Preview: r.ws.Page("trash", t.ID),
+		Restore: r.ws.Confirm("restore_file", "trashedPath", t.ID), Clear: r.ws.Confirm("clear_trash", "ids", t.ID)}
 }
 
 // ages are the choices of what is removed.
@@ -80,13 +80,13 @@ type trashedPage struct {
 
 func (r *request) trashed() (page, error) {
 	id := r.PathValue("id")
-	t, err := r.space.TrashShow(r.Context(), id)
+	t, err := r.ws.TrashShow(r.Context(), id)
 	if err != nil {
 		return page{}, err
 	}
 	p := &trashedPage{trashItem: r.trashItem(&t.Trashed)}
 	if t.Link == "" {
-		c, err := r.space.Content(r.Context(), id)
+		c, err := r.ws.Content(r.Context(), id)
 		if err != nil {
 			return page{}, err
 		}

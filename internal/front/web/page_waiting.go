@@ -13,22 +13,22 @@ import (
 // waitingPage is what waits for a person.
 type waitingPage struct {
 	Questions []question
-	Refused   *inTheWay // why the last answer was not taken
-	Done      string    // what the last answer did
-	All       string    // the page of all of them, where it is one alone
+	Refused   *obstacles // why the last answer was not taken
+	Done      string     // what the last answer did
+	AllHref   string     // the page of all of them, where it is one alone
 }
 
 // question is a call that waits.
 type question struct {
 	emend.Waiting
 	SessionHref string
-	Left        string // how long it waits still
+	TimeLeft    string // how long it waits still
 	Paths       []askedPath
-	More        int // paths that are not listed
+	Omitted     int // paths that are not listed
 	Rules       string
 	Diffs       []askedDiff
 	Lines       int    // of the diff
-	Whole       string // the page with all of it, where there is no room for it here; "" where it is here
+	AloneHref   string // the page with all of it, where there is no room for it here; "" where it is here
 	Once        answerForm
 	Session     *answerForm // nil where there is no session
 	Deny        answerForm
@@ -47,62 +47,62 @@ type askedDiff struct {
 // answerForm is a form that answers.
 type answerForm struct{ Action, Seal, Next string }
 
-// answered are the answers, once they were given.
-var answered = map[string]string{
+// answerTexts are the answers, once they were given.
+var answerTexts = map[string]string{
 	"allow": "Allowed. The call goes on.",
 	"deny":  "Denied. The agent is told, with the reason.",
 }
 
 const (
-	maxAsked = 100  // paths that a question lists
-	maxLines = 4000 // of diffs of all questions of a page; the first is shown whole, however long it is
+	maxQuestionPaths = 100  // paths that a question lists
+	maxQuestionLines = 4000 // of diffs of all questions of a page; the first is shown whole, however long it is
 )
 
 func (r *request) waiting() (page, error) {
-	list, err := r.space.Waiting(r.Context())
+	list, err := r.ws.Waiting(r.Context())
 	if err != nil {
 		return page{}, err
 	}
-	p := &waitingPage{Refused: r.inTheWay(r.refused), Done: answered[r.URL.Query().Get("done")]}
-	room, only := maxLines, r.URL.Query().Get("id")
+	p := &waitingPage{Refused: r.obstaclesOf(r.refusal), Done: answerTexts[r.URL.Query().Get("done")]}
+	room, only := maxQuestionLines, r.URL.Query().Get("id")
 	for i := range list {
 		switch is := &list[i]; {
 		case only == "":
 			p.Questions = append(p.Questions, r.question(is, i == 0, &room))
 		case only == is.ID:
-			p.Questions, p.All = append(p.Questions, r.question(is, true, &room)), r.space.Page("waiting")
+			p.Questions, p.AllHref = append(p.Questions, r.question(is, true, &room)), r.ws.Page("waiting")
 		}
 	}
 	title := "Waiting"
 	if n := len(list); n > 0 {
 		title = fmt.Sprintf("Waiting (%d)", n)
 	}
-	return page{Name: "waiting", Title: title, Data: p, Again: len(list) == 0}, nil
+	return page{Name: "waiting", Title: title, Data: p, Reload: len(list) == 0}, nil
 }
 
 // question is one that waits, with its diff where there is room for it: many long ones would make a page that nobody can
 // use. Only what is shown whole can be allowed.
 func (r *request) question(w *emend.Waiting, whole bool, room *int) question {
-	q := question{Waiting: *w, SessionHref: r.space.SessionPage(w.Question.Actor.Session), Left: lasting(max(0, time.Until(w.Deadline)))}
+	q := question{Waiting: *w, SessionHref: r.ws.SessionPage(w.Question.Actor.Session), TimeLeft: duration(max(0, time.Until(w.Deadline)))}
 	for i, a := range w.Question.Paths {
-		if i == maxAsked {
-			q.More = len(w.Question.Paths) - i
+		if i == maxQuestionPaths {
+			q.Omitted = len(w.Question.Paths) - i
 			break
 		}
 		do := "read"
 		if a.Write {
 			do = "change"
 		}
-		q.Paths = append(q.Paths, askedPath{do, a.Path, a.Rule, r.space.FilePage(path.Join(w.Below, a.Path))})
+		q.Paths = append(q.Paths, askedPath{do, a.Path, a.Rule, r.ws.FilePage(path.Join(w.Below, a.Path))})
 	}
-	q.Rules = rulesOf(w.Question.Paths)
+	q.Rules = ruleTexts(w.Question.Paths)
 	if q.Lines = strings.Count(w.Question.Diff, "\n"); q.Lines > *room && !whole {
-		q.Whole = r.space.With("waiting", "id", w.ID)
-		r.answers(&q)
+		q.AloneHref = r.ws.With("waiting", "id", w.ID)
+		r.addForms(&q)
 		return q
 	}
 	*room -= q.Lines
-	for _, part := range askedParts(w.Question.Diff) {
+	for _, part := range splitDiffs(w.Question.Diff) {
 		views := r.diffViews(part.text)
 		if len(views) == 0 {
 			q.Diffs = append(q.Diffs, askedDiff{Notes: part.notes})
@@ -115,15 +115,15 @@ func (r *request) question(w *emend.Waiting, whole bool, room *int) question {
 			q.Diffs = append(q.Diffs, d)
 		}
 	}
-	r.answers(&q)
+	r.addForms(&q)
 	return q
 }
 
-// answers are the forms of a question.
-func (r *request) answers(q *question) {
+// addForms are the forms of a question.
+func (r *request) addForms(q *question) {
 	form := func(tool string, args url.Values, open ...string) answerForm {
 		args.Set("id", q.ID)
-		return answerForm{r.space.Page("do", tool), r.seal(tool, args, open...), r.space.With("waiting", "done", tool)}
+		return answerForm{r.ws.Page("do", tool), r.seal(tool, args, open...), r.ws.With("waiting", "done", tool)}
 	}
 	q.Once = form("allow", url.Values{})
 	q.Deny = form("deny", url.Values{}, "reason")
@@ -132,8 +132,8 @@ func (r *request) answers(q *question) {
 	}
 }
 
-// rulesOf are the rules that a question is about, each once, in words.
-func rulesOf(about []emend.AskedPath) string {
+// ruleTexts are the rules that a question is about, each once, in words.
+func ruleTexts(about []emend.AskedPath) string {
 	var out []string
 	seen := map[string]bool{}
 	for _, a := range about {
@@ -149,26 +149,26 @@ func rulesOf(about []emend.AskedPath) string {
 	return strings.Join(out, ", ")
 }
 
-// askedPart is the diff of one file of a question, with the notes before it.
-type askedPart struct {
+// notedDiff is the diff of one file of a question, with the notes before it.
+type notedDiff struct {
 	notes []string
 	text  string
 }
 
-// askedParts takes the diff of a question apart. A line that begins with # stands between diffs and is a note; a patch, which
+// splitDiffs takes the diff of a question apart. A line that begins with # stands between diffs and is a note; a patch, which
 // begins otherwise, is one part.
-func askedParts(text string) (out []askedPart) {
+func splitDiffs(text string) (out []notedDiff) {
 	if text == "" || !strings.HasPrefix(text, "# ") && !strings.HasPrefix(text, "diff --git ") {
 		if text != "" {
-			out = append(out, askedPart{text: text})
+			out = append(out, notedDiff{text: text})
 		}
 		return out
 	}
-	var now askedPart
+	var now notedDiff
 	for line := range strings.Lines(text) {
 		note := strings.HasPrefix(line, "# ")
 		if now.text != "" && (note || strings.HasPrefix(line, "diff --git ")) {
-			out, now = append(out, now), askedPart{}
+			out, now = append(out, now), notedDiff{}
 		}
 		if note {
 			now.notes = append(now.notes, strings.TrimSpace(line[2:]))

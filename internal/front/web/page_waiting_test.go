@@ -138,15 +138,15 @@ func TestAskedParts(t *testing.T) {
 	one, two := "diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-# x\n+# y\n", "diff --git a/b b/b\n"
 	for _, tc := range []struct {
 		text string
-		want []askedPart
+		want []notedDiff
 	}{
 		{"", nil},
-		{one, []askedPart{{nil, one}}},
-		{"# b is deleted for good\n" + two, []askedPart{{[]string{"b is deleted for good"}, two}}},
-		{one + "# note\n# more\n" + two, []askedPart{{nil, one}, {[]string{"note", "more"}, two}}},
-		{"*** Begin Patch\n# not a note\n*** End Patch\n", []askedPart{{nil, "*** Begin Patch\n# not a note\n*** End Patch\n"}}},
+		{one, []notedDiff{{nil, one}}},
+		{"# b is deleted for good\n" + two, []notedDiff{{[]string{"b is deleted for good"}, two}}},
+		{one + "# note\n# more\n" + two, []notedDiff{{nil, one}, {[]string{"note", "more"}, two}}},
+		{"*** Begin Patch\n# not a note\n*** End Patch\n", []notedDiff{{nil, "*** Begin Patch\n# not a note\n*** End Patch\n"}}},
 	} {
-		got := askedParts(tc.text)
+		got := splitDiffs(tc.text)
 		if len(got) != len(tc.want) {
 			t.Fatalf("%q: %+v", tc.text, got)
 		}

@@ -7,22 +7,22 @@ import (
 	"github.com/emend-dev/emend"
 )
 
-// maxGoing is how many things that leave are listed, and how many a form names one by one.
-const maxGoing = 500
+// maxRemoved is how many things that leave are listed, and how many a form names one by one.
+const maxRemoved = 500
 
-// lookClear lists what would leave the trash. The form removes what is listed, and nothing that came into the trash since.
-func (r *request) lookClear(p *confirmPage, args url.Values) error {
-	p.Cancel = r.space.Page("trash")
+// previewClear lists what would leave the trash. The form removes what is listed, and nothing that came into the trash since.
+func (r *request) previewClear(p *confirmPage, args url.Values) error {
+	p.Cancel = r.ws.Page("trash")
 	if before := args.Get("before"); before != "" {
 		if _, err := time.Parse(time.RFC3339Nano, before); err != nil {
 			return &emend.Error{Kind: emend.NotFound, Msg: "before names no time: " + before, Hint: "Choose one on the page of the trash."}
 		}
 	}
-	o, err := r.dry("clear_trash", args)
+	o, err := r.dryRun("clear_trash", args)
 	if err != nil {
 		return err
 	}
-	if p.InWay = r.inTheWay(o); p.InWay != nil {
+	if p.Obstacles = r.obstaclesOf(o); p.Obstacles != nil {
 		p.Help = append(p.Help, link{"What is in the trash", p.Cancel})
 		return nil
 	}
@@ -31,23 +31,23 @@ func (r *request) lookClear(p *confirmPage, args url.Values) error {
 		p.Empty = "Nothing would leave the trash: it has nothing of it."
 		return nil
 	}
-	p.Said = plural(len(c.Entries), "file") + " (" + size(c.SizeBytes) + ") would leave the trash for good. What they said stays in the diffs of the history, which Forget contents removes."
+	p.Summary = plural(len(c.Entries), "file") + " (" + size(c.SizeBytes) + ") would leave the trash for good. What they said stays in the diffs of the history, which Forget contents removes."
 	for i := range c.Entries {
-		if i == maxGoing {
-			p.More = len(c.Entries) - i
+		if i == maxRemoved {
+			p.Omitted = len(c.Entries) - i
 			break
 		}
 		t := &c.Entries[i]
-		p.Going = append(p.Going, goingRow{[]link{{t.Path, r.space.Page("trash", t.ID)}}, "deleted " + ago(t.DeletedAt, time.Now()), size(t.SizeBytes)})
+		p.Removed = append(p.Removed, removedItem{[]link{{t.Path, r.ws.Page("trash", t.ID)}}, "deleted " + ago(t.DeletedAt, time.Now()), size(t.SizeBytes)})
 	}
 	if len(args["ids"]) == 0 && args.Get("before") == "" {
-		args.Set("before", afterAll(c.Entries).UTC().Format(time.RFC3339Nano))
+		args.Set("before", justAfterNewest(c.Entries).UTC().Format(time.RFC3339Nano))
 	}
 	return nil
 }
 
-// afterAll is a time just after the newest.
-func afterAll(list []emend.Trashed) (at time.Time) {
+// justAfterNewest is a time just after the newest.
+func justAfterNewest(list []emend.Trashed) (at time.Time) {
 	for i := range list {
 		if t := list[i].DeletedAt; t.After(at) {
 			at = t
@@ -56,24 +56,24 @@ func afterAll(list []emend.Trashed) (at time.Time) {
 	return at.Add(time.Nanosecond)
 }
 
-// lookPurge lists of which changes the history would forget what it keeps. The form names them one by one.
-func (r *request) lookPurge(p *confirmPage, args url.Values) error {
+// previewPurge lists of which changes the history would forget what it keeps. The form names them one by one.
+func (r *request) previewPurge(p *confirmPage, args url.Values) error {
 	entries, path, session := args["entries"], args.Get("path"), args.Get("sessionId")
 	switch {
 	case path != "":
-		p.Cancel = r.space.FilePage(path)
+		p.Cancel = r.ws.FilePage(path)
 	case session != "":
-		p.Cancel = r.space.SessionPage(session)
+		p.Cancel = r.ws.SessionPage(session)
 	case len(entries) > 0:
-		p.Cancel = r.space.EntryPage(entries[0])
+		p.Cancel = r.ws.EntryPage(entries[0])
 	default:
 		return &emend.Error{Kind: emend.NotFound, Msg: "nothing is named that the history is to forget", Hint: "Open a change, and have it forgotten there."}
 	}
-	o, err := r.dry("purge", args)
+	o, err := r.dryRun("purge", args)
 	if err != nil {
 		return err
 	}
-	if p.InWay = r.inTheWay(o); p.InWay != nil {
+	if p.Obstacles = r.obstaclesOf(o); p.Obstacles != nil {
 		return nil
 	}
 	g, _ := o.Data.(*emend.Purged)
@@ -82,40 +82,40 @@ func (r *request) lookPurge(p *confirmPage, args url.Values) error {
 		return nil
 	}
 	p.Notes = g.Notes
-	p.Said = "The history would forget what " + plural(len(g.Transactions), "change") + " displaced, and the differences (" + size(g.SizeBytes) +
+	p.Summary = "The history would forget what " + plural(len(g.Transactions), "change") + " displaced, and the differences (" + size(g.SizeBytes) +
 		"). They can not be undone afterwards, and what they put into the trash is gone. The log keeps that they happened, with paths and hashes; the files of the workspace stay as they are."
 	r.listPurged(p, g)
-	if len(g.Transactions) <= maxGoing {
+	if len(g.Transactions) <= maxRemoved {
 		clear(args)
 		for i := range g.Transactions {
 			args.Add("entries", g.Transactions[i].Tx)
 		}
 	} else {
-		p.Shown = shownOf(o)
+		p.Effect = effectHash(o)
 	}
 	return nil
 }
 
 func (r *request) listPurged(p *confirmPage, g *emend.Purged) {
 	for i := range g.Transactions {
-		if i == maxGoing {
-			p.More = len(g.Transactions) - i
+		if i == maxRemoved {
+			p.Omitted = len(g.Transactions) - i
 			return
 		}
 		t := &g.Transactions[i]
-		row := goingRow{[]link{{t.Tx, r.space.EntryPage(t.Tx)}}, who(t.AgentName) + ", " + ago(t.At, time.Now()), size(t.SizeBytes)}
+		row := removedItem{[]link{{t.Tx, r.ws.EntryPage(t.Tx)}}, agentOrSomebody(t.AgentName) + ", " + ago(t.At, time.Now()), size(t.SizeBytes)}
 		for k, path := range t.Paths {
 			if k == 10 {
 				row.What = append(row.What, link{Text: plural(len(t.Paths)-k, "more path")})
 				break
 			}
-			row.What = append(row.What, link{path, r.space.FilePage(path)})
+			row.What = append(row.What, link{path, r.ws.FilePage(path)})
 		}
-		p.Going = append(p.Going, row)
+		p.Removed = append(p.Removed, row)
 	}
 }
 
-func who(agent string) string {
+func agentOrSomebody(agent string) string {
 	if agent == "" {
 		return "somebody"
 	}

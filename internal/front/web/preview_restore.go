@@ -7,52 +7,52 @@ import (
 	"github.com/emend-dev/emend"
 )
 
-// lookRestore shows a file of the trash, and whether its place is free. The tool has no dry run: it never replaces anything.
-func (r *request) lookRestore(p *confirmPage, args url.Values) error {
+// previewRestore shows a file of the trash, and whether its place is free. The tool has no dry run: it never replaces anything.
+func (r *request) previewRestore(p *confirmPage, args url.Values) error {
 	id := args.Get("trashedPath")
-	p.Cancel = r.space.Page("trash")
-	t, err := r.space.TrashShow(r.Context(), id)
+	p.Cancel = r.ws.Page("trash")
+	t, err := r.ws.TrashShow(r.Context(), id)
 	if err != nil {
-		p.InWay = r.inTheWayOf(err)
+		p.Obstacles = r.obstaclesOfError(err)
 		p.Help = append(p.Help, link{"What is in the trash", p.Cancel})
 		return nil
 	}
 	to := cmp.Or(args.Get("targetPath"), t.Path)
 	p.Title = "Restore " + t.Path
 	p.Facts = restoreFacts(r, t)
-	p.Open = &openField{Name: "targetPath", Label: "Restore to", Hint: "Empty: to where it was, " + t.Path}
-	h, err := r.space.FileHistory(r.Context(), to, 1)
+	p.Input = &inputField{Name: "targetPath", Label: "Restore to", Hint: "Empty: to where it was, " + t.Path}
+	h, err := r.ws.FileHistory(r.Context(), to, 1)
 	switch {
 	case err != nil:
-		p.InWay = r.inTheWayOf(err)
+		p.Obstacles = r.obstaclesOfError(err)
 	case h.Exists || r.isDirectory(to):
-		p.InWay = r.inTheWayOf(&emend.Error{Kind: emend.AlreadyExists, Path: to, Msg: "something is there",
+		p.Obstacles = r.obstaclesOfError(&emend.Error{Kind: emend.AlreadyExists, Path: to, Msg: "something is there",
 			Hint: "Restore it to another path, or move what is there away first: nothing is replaced."})
-		p.Help = append(p.Help, link{"What is at " + to, r.space.FilePage(to)})
+		p.Help = append(p.Help, link{"What is at " + to, r.ws.FilePage(to)})
 	default:
-		p.Said = "The file would come back to " + to + ", as it was: with its mode, its times and its hard links."
+		p.Summary = "The file would come back to " + to + ", as it was: with its mode, its times and its hard links."
 	}
-	if p.InWay != nil {
-		p.Open.Required, p.Open.Hint = true, "Another path, where nothing is yet"
+	if p.Obstacles != nil {
+		p.Input.Required, p.Input.Hint = true, "Another path, where nothing is yet"
 	}
 	return nil
 }
 
 func restoreFacts(r *request, t *emend.TrashedFile) []fact {
-	out := []fact{{"File", t.Path, r.space.Page("trash", t.ID)}, {"Size", size(t.SizeBytes), ""}}
+	out := []fact{{"File", t.Path, r.ws.Page("trash", t.ID)}, {"Size", size(t.SizeBytes), ""}}
 	if t.Mode != "" {
 		out = append(out, fact{"Permissions", t.Mode, ""})
 	}
 	if t.Link != "" {
 		out = append(out, fact{"Link to", t.Link, ""})
 	}
-	return append(out, fact{"Deleted by", entryOf(t.ID), r.space.EntryPage(entryOf(t.ID))})
+	return append(out, fact{"Deleted by", entryOfID(t.ID), r.ws.EntryPage(entryOfID(t.ID))})
 }
 
-// lookRecover shows what a crash left.
-func (r *request) lookRecover(p *confirmPage, _ url.Values) error {
-	p.Cancel = r.space.Page("health")
-	h, err := r.space.Doctor(r.Context())
+// previewRecover shows what a crash left.
+func (r *request) previewRecover(p *confirmPage, _ url.Values) error {
+	p.Cancel = r.ws.Page("health")
+	h, err := r.ws.Doctor(r.Context())
 	if err != nil {
 		return err
 	}
@@ -61,11 +61,11 @@ func (r *request) lookRecover(p *confirmPage, _ url.Values) error {
 	}
 	switch {
 	case h.Pending != "":
-		p.Said = "A crash interrupted the transaction " + h.Pending + ". Recovering finishes it, or takes it back where it cannot be finished. Files that somebody changed since are not overwritten."
-		p.Facts = append(p.Facts, fact{"Transaction", h.Pending, r.space.EntryPage(h.Pending)})
+		p.Summary = "A crash interrupted the transaction " + h.Pending + ". Recovering finishes it, or takes it back where it cannot be finished. Files that somebody changed since are not overwritten."
+		p.Facts = append(p.Facts, fact{"Transaction", h.Pending, r.ws.EntryPage(h.Pending)})
 		r.pendingFiles(p, h.Pending)
 	case len(h.Orphans) > 0:
-		p.Said = "Calls that a crash ended before they changed anything left " + plural(len(h.Orphans), "trace") + " in the store. Recovering sweeps them away."
+		p.Summary = "Calls that a crash ended before they changed anything left " + plural(len(h.Orphans), "trace") + " in the store. Recovering sweeps them away."
 	default:
 		p.Empty = "There is nothing to recover: no call was interrupted."
 	}
@@ -74,18 +74,18 @@ func (r *request) lookRecover(p *confirmPage, _ url.Values) error {
 
 // pendingFiles lists the files of an interrupted transaction.
 func (r *request) pendingFiles(p *confirmPage, tx string) {
-	a, err := r.space.Show(r.Context(), tx)
+	a, err := r.ws.Show(r.Context(), tx)
 	if err != nil {
 		return
 	}
 	for i := range a.Data.Files {
-		if i == maxShown {
-			p.More = len(a.Data.Files) - i
+		if i == maxPageFiles {
+			p.Omitted = len(a.Data.Files) - i
 			return
 		}
 		f := &a.Data.Files[i]
-		d := dryFile{Did: verbs[f.Operation][1], Path: f.Path, ToPath: f.ToPath, Before: f.BeforeSha256, After: f.AfterSha256}
-		d.Diff, d.Cut = r.dryDiff(f.Diff)
+		d := previewFile{Did: operationVerbs[f.Operation][1], Path: f.Path, ToPath: f.ToPath, Before: f.BeforeSha256, After: f.AfterSha256}
+		d.Diff, d.Omitted = r.previewDiff(f.Diff)
 		p.Files = append(p.Files, d)
 	}
 }

@@ -14,54 +14,54 @@ import (
 
 // page is what a handler wants shown.
 type page struct {
-	Name   string // of the template, pages/NAME.tmpl, which defines "main"
-	Title  string
-	Status int  // 200
-	Data   any  // what the template gets as .Data
-	Part   bool // only "main" is sent, without the frame
-	Again  bool // without JavaScript, which hears of news, it asks for itself again
+	Name     string // of the template, pages/NAME.tmpl, which defines "main"
+	Title    string
+	Status   int  // 200
+	Data     any  // what the template gets as .Data
+	Fragment bool // only "main" is sent, without the frame
+	Reload   bool // without JavaScript, which hears of news, it asks for itself again
 }
 
 // request is one request of a person who has come in.
 type request struct {
 	*http.Request
 	site  *Site
-	space *Workspace
+	ws    *Workspace
 	head  uint64 // the newest record of the log before anything was read for the page
-	visit string // the name of the visit, which is the session in the log; it lets nobody in
+	login string // the name of the visit, which is the session in the log; it lets nobody in
 
-	// refused is what a tool answered to the form of this page, which is shown again; nil when the page was just opened.
-	refused emend.Result
+	// refusal is what a tool answered to the form of this page, which is shown again; nil when the page was just opened.
+	refusal emend.Result
 }
 
 // frame is what every template gets.
 type frame struct {
 	page
-	Space    *Workspace // nil on pages that belong to none
-	Spaces   []Workspace
-	Version  string
-	Path     string
-	ReadOnly bool
-	Waiting  int    // calls of this workspace that wait for a person
-	Head     uint64 // the page has all that is in the log up to here
+	Workspace  *Workspace // nil on pages that belong to none
+	Workspaces []Workspace
+	Version    string
+	Path       string
+	ReadOnly   bool
+	Waiting    int    // calls of this workspace that wait for a person
+	Head       uint64 // the page has all that is in the log up to here
 }
 
 //go:embed pages/*.tmpl
-var sources embed.FS
+var templateFS embed.FS
 
-// shared are the sources that every page is parsed with.
-var shared = []string{"pages/frame.tmpl", "pages/bare.tmpl", "pages/parts.tmpl", "pages/diff.tmpl"}
+// sharedTemplates are the sources that every page is parsed with.
+var sharedTemplates = []string{"pages/frame.tmpl", "pages/bare.tmpl", "pages/parts.tmpl", "pages/diff.tmpl"}
 
 // templates are parsed when the first page is shown: a program that shows none does not wait for them.
 var templates = sync.OnceValue(func() map[string]*template.Template {
-	base := template.Must(template.New("frame").Funcs(functions).Funcs(wording).ParseFS(sources, shared...))
+	base := template.Must(template.New("frame").Funcs(functions).Funcs(wording).ParseFS(templateFS, sharedTemplates...))
 	out := map[string]*template.Template{}
-	all, _ := sources.ReadDir("pages")
+	all, _ := templateFS.ReadDir("pages")
 	for _, f := range all {
 		name := strings.TrimSuffix(f.Name(), ".tmpl")
 		own := template.Must(base.Clone())
 		if base.Lookup(f.Name()) == nil {
-			own = template.Must(own.ParseFS(sources, "pages/"+f.Name()))
+			own = template.Must(own.ParseFS(templateFS, "pages/"+f.Name()))
 		}
 		out[name] = own
 	}
@@ -75,34 +75,34 @@ var functions = template.FuncMap{
 	"show": report.Escape,
 }
 
-// page makes a handler of what decides what is shown.
-func (s *Site) page(h func(*request) (page, error)) http.HandlerFunc {
-	return s.inside(func(w http.ResponseWriter, r *request) {
-		r.head = headOf(r.Context(), r.space)
+// pageHandler makes a handler of what decides what is shown.
+func (s *Site) pageHandler(h func(*request) (page, error)) http.HandlerFunc {
+	return s.inWorkspace(func(w http.ResponseWriter, r *request) {
+		r.head = logHead(r.Context(), r.ws)
 		p, err := h(r)
 		if err != nil {
-			p = r.wrong(err)
+			p = r.errorPageOf(err)
 		}
 		if p.Name == "waiting" {
-			s.desks[r.space.Name].attend()
+			s.hubs[r.ws.Name].pageLoaded()
 		}
 		s.show(w, r, p)
 	})
 }
 
-// inside makes a handler of what is for a person in a workspace.
-func (s *Site) inside(h func(http.ResponseWriter, *request)) http.HandlerFunc {
+// inWorkspace makes a handler of what is for a person in a workspace.
+func (s *Site) inWorkspace(h func(http.ResponseWriter, *request)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		req := &request{Request: r, site: s, space: s.space(r.PathValue("space")), visit: visitOf(r)}
-		if req.space == nil {
-			s.show(w, req, missing("no workspace has this name", "Go to the first page, which lists them."))
+		req := &request{Request: r, site: s, ws: s.workspace(r.PathValue("workspace")), login: loginName(r)}
+		if req.ws == nil {
+			s.show(w, req, notFoundPage("no workspace has this name", "Go to the first page, which lists them."))
 			return
 		}
 		h(w, req)
 	}
 }
 
-func (s *Site) space(name string) *Workspace {
+func (s *Site) workspace(name string) *Workspace {
 	for i := range s.Workspaces {
 		if s.Workspaces[i].Name == name {
 			return &s.Workspaces[i]
@@ -113,15 +113,15 @@ func (s *Site) space(name string) *Workspace {
 
 // show sends a page, whole or not at all.
 func (s *Site) show(w http.ResponseWriter, r *request, p page) {
-	f := &frame{page: p, Space: r.space, Spaces: s.Workspaces, Version: s.Version, Path: r.URL.Path, ReadOnly: s.ReadOnly, Head: r.head}
+	f := &frame{page: p, Workspace: r.ws, Workspaces: s.Workspaces, Version: s.Version, Path: r.URL.Path, ReadOnly: s.ReadOnly, Head: r.head}
 	part := "frame"
 	switch {
-	case p.Part:
+	case p.Fragment:
 		part = "main"
-	case r.space == nil:
+	case r.ws == nil:
 		part = "bare"
 	default:
-		f.Waiting = s.waitingIn(r.space)
+		f.Waiting = s.waitingCount(r.ws)
 	}
 	var b bytes.Buffer
 	if err := templates()[p.Name].ExecuteTemplate(&b, part, f); err != nil {

@@ -2,15 +2,15 @@ package web
 
 import "net/http"
 
-// policy lets a page use what this server has, and nothing else: no script or style that stands in a page, no other host, no
+// contentPolicy lets a page use what this server has, and nothing else: no script or style that stands in a page, no other host, no
 // frame around it. No script of ours makes markup of a text, so that none may.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; " +
+const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; " +
 	"frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 
-// guarded sets what every answer says, whatever it is. A referrer goes to this server alone: without any, a browser would
+// setSecurityHeaders sets what every answer says, whatever it is. A referrer goes to this server alone: without any, a browser would
 // send its forms with no origin.
-func guarded(h http.Header) {
-	h.Set("Content-Security-Policy", policy)
+func setSecurityHeaders(h http.Header) {
+	h.Set("Content-Security-Policy", contentPolicy)
 	h.Set("Referrer-Policy", "same-origin")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("X-Frame-Options", "DENY")

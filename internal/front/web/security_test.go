@@ -120,7 +120,7 @@ func TestHeaders(t *testing.T) {
 		"done":        in.post("/ui/login", url.Values{"token": {testToken}}),
 	} {
 		want := map[string]string{"X-Frame-Options": "DENY", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin",
-			"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin", "Content-Security-Policy": policy}
+			"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin", "Content-Security-Policy": contentPolicy}
 		for header, value := range want {
 			if got := a.head.Values(header); len(got) != 1 || got[0] != value {
 				t.Errorf("%s (%d): %s: %q", name, a.code, header, got)
@@ -134,7 +134,7 @@ func TestHeaders(t *testing.T) {
 	want := map[string]string{"default-src": "'none'", "script-src": "'self'", "style-src": "'self'", "img-src": "'self'", "connect-src": "'self'", "form-action": "'self'",
 		"frame-ancestors": "'none'", "base-uri": "'none'", "require-trusted-types-for": "'script'", "trusted-types": "'none'"}
 	got := map[string]string{}
-	for part := range strings.SplitSeq(policy, ";") {
+	for part := range strings.SplitSeq(contentPolicy, ";") {
 		name, value, _ := strings.Cut(strings.TrimSpace(part), " ")
 		got[name] += value
 	}
@@ -167,11 +167,11 @@ func TestTokenStays(t *testing.T) {
 	// Behind TLS, the proxy's or its own, the cookie is for TLS alone.
 	r, _ := http.NewRequest("POST", "/ui/login", nil)
 	r.Header.Set("Origin", "https://host.example")
-	if !cookie(r, "x").Secure {
+	if !newCookie(r, "x").Secure {
 		t.Error("the cookie goes without TLS")
 	}
 	r.Header.Del("Origin")
-	if r.TLS = new(tls.ConnectionState); !cookie(r, "x").Secure {
+	if r.TLS = new(tls.ConnectionState); !newCookie(r, "x").Secure {
 		t.Error("the cookie of a server with TLS goes without")
 	}
 	// What a client says of a proxy is believed by nobody.
@@ -179,7 +179,7 @@ func TestTokenStays(t *testing.T) {
 	for _, name := range []string{"X-Forwarded-Proto", "X-Forwarded-Host", "X-Forwarded-Port", "Forwarded"} {
 		r.Header.Set(name, "https")
 	}
-	if c := cookie(r, "x"); c.Secure || c.Name != "emend-1" {
+	if c := newCookie(r, "x"); c.Secure || c.Name != "emend-1" {
 		t.Errorf("the cookie is as a client says: %v", c)
 	}
 }
@@ -188,7 +188,7 @@ func TestTokenStays(t *testing.T) {
 func TestVisits(t *testing.T) {
 	p := build(t, nil)
 	now := time.Now()
-	p.visits.now = func() time.Time { return now }
+	p.logins.now = func() time.Time { return now }
 	a, b := p.in(), p.in()
 	old := a.cookies
 	a.post("/ui/logout", nil).want(t, 303)
@@ -197,18 +197,18 @@ func TestVisits(t *testing.T) {
 	}
 	a.cookies = old
 	a.get("/ui/default/").want(t, 303)
-	now = now.Add(visitIdle)
+	now = now.Add(maxLoginIdle)
 	b.get("/ui/default/").want(t, 200)
-	now = now.Add(visitIdle + time.Second)
+	now = now.Add(maxLoginIdle + time.Second)
 	b.get("/ui/default/").want(t, 303)
 
 	first := p.in()
 	for range 1000 {
 		now = now.Add(time.Millisecond)
-		p.visits.begin()
+		p.logins.create()
 	}
 	first.get("/ui/default/").want(t, 303)
-	if n := len(p.visits.open); n != mostVisits {
+	if n := len(p.logins.byHash); n != maxLogins {
 		t.Errorf("%d visits are remembered", n)
 	}
 	p.in().get("/ui/default/").want(t, 200)
@@ -222,7 +222,7 @@ func TestLogins(t *testing.T) {
 	for range 1000 {
 		b.post("/ui/login", url.Values{"token": {testToken}}).want(t, 303)
 	}
-	if n := len(p.visits.open); n != 1 {
+	if n := len(p.logins.byHash); n != 1 {
 		t.Errorf("%d visits of one browser", n)
 	}
 	b.get("/ui/default/").want(t, 200)
@@ -259,7 +259,7 @@ func TestNext(t *testing.T) {
 		`/\evil.example`: "/ui/", `/ui/\evil.example`: "/ui/", "javascript:alert(1)": "/ui/", "/ui/../x": "/ui/", "/ui/%2e%2e/x": "/ui/", "/ui": "/ui/", "/": "/ui/",
 		"/ui/a\r\nSet-Cookie: x=1": "/ui/", "http:/ui/": "/ui/", "/ui//evil.example": "/ui/", "/ui/a#b": "/ui/a", "/ui/default/file?path=../../x": "/ui/default/file?path=../../x",
 	} {
-		if got := below("/ui/", address); got != want {
+		if got := localAddress("/ui/", address); got != want {
 			t.Errorf("%q: %q, want %q", address, got, want)
 		}
 	}

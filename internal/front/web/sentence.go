@@ -4,12 +4,12 @@ import (
 	"github.com/emend-dev/emend"
 )
 
-// deed is a call in a sentence without its subject: "edited", "src/app.go", "and 2 more".
-type deed struct{ Did, Path, Rest string }
+// sentence is a call in a sentence without its subject: "edited", "src/app.go", "and 2 more".
+type sentence struct{ Did, Path, Rest string }
 
-// deedOf says what a call did, or what it tried to do and why it could not.
-func deedOf(c *emend.LoggedCall) deed {
-	d := deed{Did: did(c)}
+// sentenceOf says what a call did, or what it tried to do and why it could not.
+func sentenceOf(c *emend.LoggedCall) sentence {
+	d := sentence{Did: verbOf(c)}
 	if len(c.Files) > 0 {
 		d.Path = c.Files[0].Path
 		if to := c.Files[0].ToPath; to != "" {
@@ -17,25 +17,25 @@ func deedOf(c *emend.LoggedCall) deed {
 		}
 	}
 	if d.Path == "" {
-		d.Did, d.Path = nameless(c), c.ToolName
+		d.Did, d.Path = verbWithoutFile(c), c.ToolName
 	}
 	if c.FileCount > 1 {
 		d.Rest += " and " + grouped(c.FileCount-1) + " more"
 	}
-	d.Rest += ended(c)
+	d.Rest += outcomeClause(c)
 	return d
 }
 
 // String is the sentence.
-func (d deed) String() string {
+func (d sentence) String() string {
 	if d.Path == "" {
 		return d.Did + d.Rest
 	}
 	return d.Did + " " + d.Path + d.Rest
 }
 
-// verbs are what is done to a file: what it is called when it was done, and when it was only tried.
-var verbs = map[string][2]string{
+// operationVerbs are what is done to a file: what it is called when it was done, and when it was only tried.
+var operationVerbs = map[string][2]string{
 	"add":      {"created", "create"},
 	"update":   {"edited", "edit"},
 	"delete":   {"deleted", "delete"},
@@ -47,8 +47,8 @@ var verbs = map[string][2]string{
 	"mixed":    {"changed", "change"},
 }
 
-func did(c *emend.LoggedCall) string {
-	v := verbs[operation(c)]
+func verbOf(c *emend.LoggedCall) string {
+	v := operationVerbs[operationOf(c)]
 	switch c.Outcome {
 	case emend.Refused:
 		return "tried to " + v[1]
@@ -58,8 +58,8 @@ func did(c *emend.LoggedCall) string {
 	return v[0]
 }
 
-// operation is what a call did to all its files; "mixed" when it did not do the same to all.
-func operation(c *emend.LoggedCall) string {
+// operationOf is what a call did to all its files; "mixed" when it did not do the same to all.
+func operationOf(c *emend.LoggedCall) string {
 	switch {
 	case c.Kind == "undo":
 		return "undo"
@@ -78,14 +78,14 @@ func operation(c *emend.LoggedCall) string {
 			return "mixed"
 		}
 	}
-	if _, ok := verbs[first]; !ok {
+	if _, ok := operationVerbs[first]; !ok {
 		return "mixed"
 	}
 	return first
 }
 
-// nameless is what a call did that named no file.
-func nameless(c *emend.LoggedCall) string {
+// verbWithoutFile is what a call did that named no file.
+func verbWithoutFile(c *emend.LoggedCall) string {
 	switch {
 	case c.Kind == "purge":
 		return "removed contents from the history"
@@ -94,14 +94,14 @@ func nameless(c *emend.LoggedCall) string {
 	case c.ToolName != "":
 		return "used"
 	}
-	return did(c) + " files"
+	return verbOf(c) + " files"
 }
 
-// ended is how a call ended, where that is more than that it was done.
-func ended(c *emend.LoggedCall) string {
+// outcomeClause is how a call ended, where that is more than that it was done.
+func outcomeClause(c *emend.LoggedCall) string {
 	switch c.Outcome {
 	case emend.Refused:
-		return ": " + why(emend.Kind(c.ErrorKind))
+		return ": " + refusalReason(emend.Kind(c.ErrorKind))
 	case emend.Aborted:
 		return ", and took it back"
 	case emend.Recovered:
@@ -112,8 +112,8 @@ func ended(c *emend.LoggedCall) string {
 	return ""
 }
 
-// whys are the kinds of refusals in words.
-var whys = map[emend.Kind]string{
+// refusalReasons are the kinds of refusals in words.
+var refusalReasons = map[emend.Kind]string{
 	emend.NotFound:         "it is not there",
 	emend.AlreadyExists:    "something is there already",
 	emend.PermissionDenied: "that is not allowed",
@@ -131,8 +131,8 @@ var whys = map[emend.Kind]string{
 	emend.Unknown:          "a defect in emend",
 }
 
-func why(k emend.Kind) string {
-	if w := whys[k]; w != "" {
+func refusalReason(k emend.Kind) string {
+	if w := refusalReasons[k]; w != "" {
 		return w
 	}
 	return "it was refused"
@@ -152,7 +152,7 @@ var outcomes = []struct {
 	{emend.Undone, "↶", "it was done, and has been taken back since"},
 }
 
-func sign(o emend.Outcome) string {
+func outcomeSign(o emend.Outcome) string {
 	for _, is := range outcomes {
 		if is.Outcome == o {
 			return is.Sign
@@ -161,7 +161,7 @@ func sign(o emend.Outcome) string {
 	return ""
 }
 
-func stands(o emend.Outcome) string {
+func outcomeMeaning(o emend.Outcome) string {
 	for _, is := range outcomes {
 		if is.Outcome == o {
 			return is.Stands

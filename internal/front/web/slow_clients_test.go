@@ -41,19 +41,19 @@ func TestSlowClients(t *testing.T) {
 		}
 		return len(all) == n
 	}
-	if c := ask(t.Context(), "GET", "/ui/default/", ""); c.Code != 200 || !soon(c.writes, 1, takeTime) {
+	if c := ask(t.Context(), "GET", "/ui/default/", ""); c.Code != 200 || !soon(c.writes, 1, writeTimeout) {
 		t.Errorf("a page: %d, %v", c.Code, c.writes)
 	}
-	if c := ask(t.Context(), "POST", "/ui/default/do/undo", url.Values{"entry": {"x"}}.Encode()); c.Code != 403 || !soon(c.writes, 1, takeTime) || !soon(c.reads, 1, sendTime) {
+	if c := ask(t.Context(), "POST", "/ui/default/do/undo", url.Values{"entry": {"x"}}.Encode()); c.Code != 403 || !soon(c.writes, 1, writeTimeout) || !soon(c.reads, 1, readTimeout) {
 		t.Errorf("a form: %d, %v, %v", c.Code, c.reads, c.writes)
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if c := ask(ended, "GET", "/ui/default/events", ""); c.Code != 200 || len(c.writes) < 2 || !soon(c.writes, len(c.writes), takeTime) {
+	if c := ask(ended, "GET", "/ui/default/events", ""); c.Code != 200 || len(c.writes) < 2 || !soon(c.writes, len(c.writes), writeTimeout) {
 		t.Errorf("a stream: %d, %v", c.Code, c.writes)
 	}
 	c := ask(t.Context(), http.MethodHead, "/ui/default/events", "") // returns
-	d := p.desks["default"]
+	d := p.hubs["default"]
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if c.Code != 200 || c.Header().Get("Content-Type") != "text/event-stream" || len(d.streams) > 0 {

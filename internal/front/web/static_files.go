@@ -14,21 +14,21 @@ import (
 )
 
 //go:embed static
-var assets embed.FS
+var staticFS embed.FS
 
-// asset is a file that every browser may have: it says nothing about any workspace.
-type asset struct {
-	kind, etag string
-	body       []byte
+// staticFile is a file that every browser may have: it says nothing about any workspace.
+type staticFile struct {
+	contentType, etag string
+	body              []byte
 }
 
-var files = sync.OnceValue(func() map[string]*asset {
-	out := map[string]*asset{}
-	all, _ := assets.ReadDir("static")
+var staticFiles = sync.OnceValue(func() map[string]*staticFile {
+	out := map[string]*staticFile{}
+	all, _ := staticFS.ReadDir("static")
 	for _, f := range all {
-		body, _ := assets.ReadFile("static/" + f.Name())
+		body, _ := staticFS.ReadFile("static/" + f.Name())
 		sum := sha256.Sum256(body)
-		out[f.Name()] = &asset{mime.TypeByExtension(path.Ext(f.Name())), `"` + hex.EncodeToString(sum[:8]) + `"`, body}
+		out[f.Name()] = &staticFile{mime.TypeByExtension(path.Ext(f.Name())), `"` + hex.EncodeToString(sum[:8]) + `"`, body}
 	}
 	return out
 })
@@ -40,11 +40,11 @@ func (s *Site) static(w http.ResponseWriter, r *http.Request) bool {
 	if !ok || r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return false
 	}
-	f := files()[name]
+	f := staticFiles()[name]
 	if f == nil {
 		return false
 	}
-	w.Header().Set("Content-Type", f.kind)
+	w.Header().Set("Content-Type", f.contentType)
 	w.Header().Set("Cache-Control", "no-cache")
 	w.Header().Set("ETag", f.etag)
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(f.body))

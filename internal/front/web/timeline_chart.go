@@ -9,8 +9,8 @@ import (
 // chart is how many calls there were over time, as bars. One bar is an hour of the last day, or a day of the last thirty.
 type chart struct {
 	Month         bool
-	Narrowed      bool   // the list is narrowed to a part of what is counted
-	Other         string // the address of the other one
+	Filtered      bool   // the list is narrowed to a part of what is counted
+	OtherHref     string // the address of the other one
 	Bars          []bar
 	Total         emend.Count
 	Most          int    // calls of the highest bar
@@ -41,19 +41,19 @@ const (
 )
 
 // chart is the chart of what was counted.
-func (t *tally) chart(space *Workspace, f *filter, month bool, now time.Time) *chart {
-	c := &chart{Month: month, Narrowed: len(f.Query) > 0, Width: chartWidth, Height: chartHeight}
+func (t *logCounts) chart(space *Workspace, f *filter, month bool, now time.Time) *chart {
+	c := &chart{Month: month, Filtered: len(f.Query) > 0, Width: chartWidth, Height: chartHeight}
 	if month {
-		c.Other = f.with(space.Page())
+		c.OtherHref = f.address(space.Page())
 		c.days(t.Hours, now.Local(), 30)
 	} else {
-		c.Other = f.with(space.Page(), "chart", "month")
+		c.OtherHref = f.address(space.Page(), "chart", "month")
 		c.hours(t.Hours, now.Local(), 24)
 	}
-	c.draw()
+	c.placeBars()
 	for i := range c.Bars {
-		from, to := c.span(i, now.Local())
-		c.Bars[i].Href = f.with(space.Page(), "since", from.Format(time.RFC3339), "until", to.Format(time.RFC3339), "chart", map[bool]string{true: "month"}[month])
+		from, to := c.barTimes(i, now.Local())
+		c.Bars[i].Href = f.address(space.Page(), "since", from.Format(time.RFC3339), "until", to.Format(time.RFC3339), "chart", map[bool]string{true: "month"}[month])
 	}
 	c.First = c.Bars[0].Label
 	return c
@@ -71,14 +71,14 @@ func (c *chart) days(counts map[int64]emend.Count, now time.Time, n int) {
 		day := midnight(now).AddDate(0, 0, i-n+1)
 		b := bar{Label: day.Format("2 January")}
 		for h := day.Unix() / 3600; h < day.AddDate(0, 0, 1).Unix()/3600; h++ {
-			b.Count = sum(b.Count, counts[h])
+			b.Count = addCounts(b.Count, counts[h])
 		}
 		c.Bars = append(c.Bars, b)
 	}
 }
 
-// span is the time of one bar.
-func (c *chart) span(i int, now time.Time) (from, to time.Time) {
+// barTimes is the time of one bar.
+func (c *chart) barTimes(i int, now time.Time) (from, to time.Time) {
 	back := len(c.Bars) - 1 - i
 	if c.Month {
 		from = midnight(now).AddDate(0, 0, -back)
@@ -92,17 +92,17 @@ func midnight(t time.Time) time.Time {
 	return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, t.Location())
 }
 
-func sum(a, b emend.Count) emend.Count {
+func addCounts(a, b emend.Count) emend.Count {
 	return emend.Count{Done: a.Done + b.Done, Refused: a.Refused + b.Refused, Undone: a.Undone + b.Undone}
 }
 
-func calls(c emend.Count) int { return c.Done + c.Refused + c.Undone }
+func totalCalls(c emend.Count) int { return c.Done + c.Refused + c.Undone }
 
-// draw places the bars. A block that counts anything is seen, however small its share is.
-func (c *chart) draw() {
+// placeBars places the bars. A block that counts anything is seen, however small its share is.
+func (c *chart) placeBars() {
 	for _, b := range c.Bars {
-		c.Total = sum(c.Total, b.Count)
-		c.Most = max(c.Most, calls(b.Count))
+		c.Total = addCounts(c.Total, b.Count)
+		c.Most = max(c.Most, totalCalls(b.Count))
 	}
 	slot := c.Width / len(c.Bars)
 	for i := range c.Bars {
@@ -123,5 +123,5 @@ func (c *chart) draw() {
 	}
 }
 
-// Slot is the width of one bar with its gap.
-func (c *chart) Slot() int { return c.Width / len(c.Bars) }
+// BarWidth is the width of one bar with its gap.
+func (c *chart) BarWidth() int { return c.Width / len(c.Bars) }

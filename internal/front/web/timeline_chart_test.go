@@ -13,10 +13,10 @@ import (
 func TestChart(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 34, 0, 0, time.Local)
 	hour := now.Unix() / 3600
-	tl := &tally{Tally: emend.Tally{Hours: map[int64]emend.Count{
+	tl := &logCounts{Tally: emend.Tally{Hours: map[int64]emend.Count{
 		hour: {Done: 1}, hour - 1: {Done: 1000, Refused: 1, Undone: 3}, hour - 23: {Refused: 7}, hour - 24: {Done: 5}, hour - 24*29: {Undone: 2}, hour - 24*40: {Done: 9},
 	}}}
-	f := filterOf(url.Values{"agent": {"a"}}, now)
+	f := parseFilter(url.Values{"agent": {"a"}}, now)
 	day, month := tl.chart(&Workspace{Name: "shop"}, f, false, now), tl.chart(&Workspace{Name: "shop"}, f, true, now)
 	if day.Total != (emend.Count{Done: 1001, Refused: 8, Undone: 3}) {
 		t.Errorf("a day has %+v", day.Total)
@@ -38,20 +38,20 @@ func checkBar(t *testing.T, c *chart, i int, b bar, now time.Time) {
 	t.Helper()
 	ground := c.Height
 	for _, k := range b.Blocks {
-		if k.Y+k.Height != ground || k.Y < 0 || k.Height < 2 || k.X < i*c.Slot() || k.X+k.W > (i+1)*c.Slot() || k.X+k.W > c.Width {
+		if k.Y+k.Height != ground || k.Y < 0 || k.Height < 2 || k.X < i*c.BarWidth() || k.X+k.W > (i+1)*c.BarWidth() || k.X+k.W > c.Width {
 			t.Errorf("bar %d: %+v does not stand in its place, on %d", i, k, ground)
 		}
 		ground = k.Y
 	}
-	if (len(b.Blocks) > 0) != (calls(b.Count) > 0) {
+	if (len(b.Blocks) > 0) != (totalCalls(b.Count) > 0) {
 		t.Errorf("bar %d: %d blocks for %+v", i, len(b.Blocks), b.Count)
 	}
 	u, err := url.Parse(b.Href)
 	if err != nil {
 		t.Fatal(err)
 	}
-	back := filterOf(u.Query(), now)
-	from, to := c.span(i, now)
+	back := parseFilter(u.Query(), now)
+	from, to := c.barTimes(i, now)
 	if len(back.Problems) > 0 || !back.request.Since.Equal(from) || !back.request.Until.Equal(to) || back.Get("agent") != "a" {
 		t.Errorf("bar %d leads to %s: %v", i, b.Href, back.Problems)
 	}
@@ -59,7 +59,7 @@ func checkBar(t *testing.T, c *chart, i int, b bar, now time.Time) {
 
 // TestChartOfNothing divides by nothing.
 func TestChartOfNothing(t *testing.T) {
-	c := (&tally{}).chart(&Workspace{Name: "shop"}, filterOf(nil, time.Now()), false, time.Now())
+	c := (&logCounts{}).chart(&Workspace{Name: "shop"}, parseFilter(nil, time.Now()), false, time.Now())
 	if c.Most != 0 || len(c.Bars) != 24 {
 		t.Errorf("got %+v", c)
 	}

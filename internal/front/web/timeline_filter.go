@@ -24,9 +24,9 @@ var conditions = []struct{ name, words string }{
 	{"path", "path"}, {"since", "since"}, {"until", "until"},
 }
 
-// filterOf reads an address. A condition that cannot be understood is a problem, and nothing is shown until it is mended:
+// parseFilter reads an address. A condition that cannot be understood is a problem, and nothing is shown until it is mended:
 // a list that leaves it out would look like an answer.
-func filterOf(q url.Values, now time.Time) *filter {
+func parseFilter(q url.Values, now time.Time) *filter {
 	f := &filter{Query: url.Values{}, Problems: map[string]string{}}
 	for _, c := range conditions {
 		if v := q.Get(c.name); v != "" {
@@ -35,10 +35,10 @@ func filterOf(q url.Values, now time.Time) *filter {
 	}
 	f.request = emend.TimelineRequest{SessionID: f.Get("session"), Agent: f.Get("agent"), Client: f.Get("client"), Tool: f.Get("tool"),
 		Path: f.Get("path"), Text: f.Get("q"), Outcome: emend.Outcome(f.Get("outcome"))}
-	f.request.Since = f.time("since", now)
-	f.request.Until = f.time("until", now)
+	f.request.Since = f.parseTime("since", now)
+	f.request.Until = f.parseTime("until", now)
 	f.request.Before, _ = strconv.ParseUint(q.Get("before"), 10, 64)
-	if o := f.request.Outcome; o != "" && sign(o) == "" {
+	if o := f.request.Outcome; o != "" && outcomeSign(o) == "" {
 		f.Problems["outcome"] = "No call ends in this way."
 	}
 	return f
@@ -47,25 +47,25 @@ func filterOf(q url.Values, now time.Time) *filter {
 // Get is a condition as it was written.
 func (f *filter) Get(name string) string { return f.Query.Get(name) }
 
-// More reports whether one of the conditions is set that are not always in sight.
-func (f *filter) More() bool { return len(f.Query) > 1 || len(f.Query) == 1 && !f.Query.Has("q") }
+// HasDetails reports whether one of the conditions is set that are not always in sight.
+func (f *filter) HasDetails() bool { return len(f.Query) > 1 || len(f.Query) == 1 && !f.Query.Has("q") }
 
-func (f *filter) time(name string, now time.Time) time.Time {
+func (f *filter) parseTime(name string, now time.Time) time.Time {
 	text := f.Get(name)
 	if text == "" {
 		return time.Time{}
 	}
-	at, ok := timeOf(text, now, name == "until")
+	at, ok := parseTime(text, now, name == "until")
 	if !ok {
 		f.Problems[name] = "Write a date (2026-01-31), a time (2026-01-31 12:00) or an age (90m, 2h, 7d)."
 	}
 	return at
 }
 
-var age = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([0-9]{1,6})([mhdw])$`) })
+var agePattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([0-9]{1,6})([mhdw])$`) })
 
-// timeOf understands a time, a date or an age, where this program runs. A day that something lasts until is part of it.
-func timeOf(text string, now time.Time, until bool) (at time.Time, ok bool) {
+// parseTime understands a time, a date or an age, where this program runs. A day that something lasts until is part of it.
+func parseTime(text string, now time.Time, until bool) (at time.Time, ok bool) {
 	if at, err := time.ParseInLocation(time.DateOnly, text, time.Local); err == nil {
 		if until {
 			at = at.AddDate(0, 0, 1)
@@ -77,7 +77,7 @@ func timeOf(text string, now time.Time, until bool) (at time.Time, ok bool) {
 			return at, true
 		}
 	}
-	m := age().FindStringSubmatch(text)
+	m := agePattern().FindStringSubmatch(text)
 	if m == nil {
 		return time.Time{}, false
 	}
@@ -96,22 +96,22 @@ type chip struct{ Words, Value, Href string }
 func (f *filter) chips(page string) (out []chip) {
 	for _, c := range conditions {
 		if v := f.Get(c.name); v != "" {
-			out = append(out, chip{c.words, spoken(c.name, v), f.with(page, c.name, "")})
+			out = append(out, chip{c.words, chipText(c.name, v), f.address(page, c.name, "")})
 		}
 	}
 	return out
 }
 
-// spoken is a condition as a person says it: times, which the chart's links write to the second, are worded.
-func spoken(name, value string) string {
+// chipText is a condition as a person says it: times, which the chart's links write to the second, are worded.
+func chipText(name, value string) string {
 	if at, err := time.Parse(time.RFC3339, value); err == nil && (name == "since" || name == "until") {
 		return at.Local().Format("2 January, 15:04")
 	}
 	return value
 }
 
-// with is the address of a page with the conditions and with one of them changed; "" leaves it out. Pairs go on.
-func (f *filter) with(page string, pairs ...string) string {
+// address is the address of a page with the conditions and with one of them changed; "" leaves it out. Pairs go on.
+func (f *filter) address(page string, pairs ...string) string {
 	q := url.Values{}
 	for name := range f.Query {
 		q.Set(name, f.Get(name))
@@ -136,8 +136,8 @@ type choice struct {
 // Choice is the condition of a name.
 func (v *timelineView) Choice(name string) choice {
 	c := choice{Name: name, Value: v.Get(name)}
-	if v.Tally != nil {
-		c.Options = map[string][]string{"agent": v.Tally.Agents, "client": v.Tally.Clients, "tool": v.Tally.Tools}[name]
+	if v.Counts != nil {
+		c.Options = map[string][]string{"agent": v.Counts.Agents, "client": v.Counts.Clients, "tool": v.Counts.Tools}[name]
 	}
 	if c.Value != "" && !slices.Contains(c.Options, c.Value) {
 		c.Options = append([]string{c.Value}, c.Options...)

@@ -20,7 +20,7 @@ func TestFilterRoundTrip(t *testing.T) {
 	all.Set("outcome", "refused")
 	all.Set("since", "2026-01-31")
 	all.Set("until", "2h")
-	f := filterOf(all, time.Now())
+	f := parseFilter(all, time.Now())
 	if len(f.Problems) > 0 {
 		t.Fatal(f.Problems)
 	}
@@ -44,7 +44,7 @@ func TestFilterRoundTrip(t *testing.T) {
 
 func TestFilterRequest(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.Local)
-	f := filterOf(url.Values{"q": {"pay"}, "session": {"s"}, "agent": {"a"}, "client": {"c"}, "tool": {"t"}, "path": {"p"}, "outcome": {"undone"},
+	f := parseFilter(url.Values{"q": {"pay"}, "session": {"s"}, "agent": {"a"}, "client": {"c"}, "tool": {"t"}, "path": {"p"}, "outcome": {"undone"},
 		"since": {"2h"}, "until": {"2026-02-28"}, "before": {"17"}, "chart": {"month"}}, now)
 	want := emend.TimelineRequest{SessionID: "s", Agent: "a", Client: "c", Tool: "t", Path: "p", Text: "pay", Outcome: emend.Undone,
 		Since: now.Add(-2 * time.Hour), Until: time.Date(2026, 3, 1, 0, 0, 0, 0, time.Local), Before: 17}
@@ -63,12 +63,12 @@ func TestTimeOf(t *testing.T) {
 		"2026-01-31": time.Date(2026, 1, 31, 0, 0, 0, 0, time.Local), "2026-01-31 13:45": time.Date(2026, 1, 31, 13, 45, 0, 0, time.Local),
 		"2026-01-31T13:45:00Z": time.Date(2026, 1, 31, 13, 45, 0, 0, time.UTC),
 	} {
-		if at, ok := timeOf(text, now, false); !ok || !at.Equal(want) {
+		if at, ok := parseTime(text, now, false); !ok || !at.Equal(want) {
 			t.Errorf("%q: %v %v, want %v", text, at, ok, want)
 		}
 	}
 	for _, text := range []string{"yesterday", "7", "-2h", "2026-13-01", "9999999d", "<script>"} {
-		if at, ok := timeOf(text, now, false); ok {
+		if at, ok := parseTime(text, now, false); ok {
 			t.Errorf("%q is understood as %v", text, at)
 		}
 	}
@@ -76,7 +76,7 @@ func TestTimeOf(t *testing.T) {
 
 // TestFilterProblem shows no list where a condition is not understood: one without it would look like the answer.
 func TestFilterProblem(t *testing.T) {
-	f := filterOf(url.Values{"since": {"soon"}, "outcome": {"great"}}, time.Now())
+	f := parseFilter(url.Values{"since": {"soon"}, "outcome": {"great"}}, time.Now())
 	if f.Problems["since"] == "" || f.Problems["outcome"] == "" {
 		t.Errorf("got %v", f.Problems)
 	}

@@ -20,7 +20,7 @@ func TestNotesAreOurs(t *testing.T) {
 	asked := 0
 	ctx := emend.Asking(t.Context(), func(_ context.Context, q emend.Question) (string, error) {
 		asked++
-		for _, part := range askedParts(q.Diff) {
+		for _, part := range splitDiffs(q.Diff) {
 			for _, n := range part.notes {
 				if strings.Contains(n, lie) && !strings.Contains(n, "x\\n# "+lie) {
 					t.Errorf("a note says %q in:\n%s", n, q.Diff)

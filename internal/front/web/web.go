@@ -36,25 +36,25 @@ const Base = "/ui/"
 // Site is the pages.
 type Site struct {
 	Config
-	mux    *http.ServeMux
-	seals  *seal.Seals
-	visits *visits
-	wrong  *gate.Rate // tokens a second that let nobody in
-	desks  map[string]*desk
-	checks map[string]*checker
-	counts counters
+	mux         *http.ServeMux
+	seals       *seal.Seals
+	logins      *loginSessions
+	wrongTokens *gate.Rate // tokens a second that let nobody in
+	hubs        map[string]*hub
+	checkers    map[string]*logChecker
+	counters    logCounters
 }
 
 // New makes a site. It is ended with Close.
 func New(c Config) *Site {
-	s := &Site{Config: c, mux: http.NewServeMux(), seals: newSeals(), visits: newVisits(), wrong: gate.NewRate(wrongTokens), desks: map[string]*desk{}, checks: map[string]*checker{}}
+	s := &Site{Config: c, mux: http.NewServeMux(), seals: newSeals(), logins: newLoginSessions(), wrongTokens: gate.NewRate(maxWrongTokens), hubs: map[string]*hub{}, checkers: map[string]*logChecker{}}
 	if s.Log == nil {
 		s.Log = slog.New(slog.DiscardHandler)
 	}
 	for i := range s.Workspaces {
-		d := newDesk(&s.Workspaces[i], s.Log)
-		d.mute = s.ReadOnly
-		s.desks[s.Workspaces[i].Name], s.checks[s.Workspaces[i].Name] = d, newChecker()
+		d := newHub(&s.Workspaces[i], s.Log)
+		d.readOnly = s.ReadOnly
+		s.hubs[s.Workspaces[i].Name], s.checkers[s.Workspaces[i].Name] = d, newLogChecker()
 	}
 	s.routes()
 	return s
@@ -62,22 +62,22 @@ func New(c Config) *Site {
 
 // Close ends every open stream, and what runs in the background.
 func (s *Site) Close() error {
-	for _, d := range s.desks {
+	for _, d := range s.hubs {
 		d.close()
 	}
-	for _, c := range s.checks {
+	for _, c := range s.checkers {
 		c.close()
 	}
-	s.counts.close()
+	s.counters.close()
 	return nil
 }
 
 // routes is every address of the site.
 func (s *Site) routes() {
 	for _, path := range []string{"/{$}", strings.TrimSuffix(Base, "/"), Base + "{$}"} {
-		s.mux.HandleFunc("GET "+path, s.first)
+		s.mux.HandleFunc("GET "+path, s.home)
 	}
-	s.mux.HandleFunc("GET "+Base+"login", s.askToken)
+	s.mux.HandleFunc("GET "+Base+"login", s.loginPage)
 	s.mux.HandleFunc("POST "+Base+"login", s.login)
 	s.mux.HandleFunc("POST "+Base+"logout", s.logout)
 	for path, h := range map[string]func(*request) (page, error){
@@ -93,9 +93,9 @@ func (s *Site) routes() {
 		"confirm/{tool}": (*request).confirm,
 		"diff/{entry}":   (*request).moreDiff,
 	} {
-		s.mux.HandleFunc("GET "+Base+"{space}/"+path, s.page(h))
+		s.mux.HandleFunc("GET "+Base+"{workspace}/"+path, s.pageHandler(h))
 	}
-	s.mux.HandleFunc("GET "+Base+"{space}/events", s.inside(s.events))
-	s.mux.HandleFunc("POST "+Base+"{space}/do/{tool}", s.inside(s.do))
-	s.mux.HandleFunc("/", s.nowhere)
+	s.mux.HandleFunc("GET "+Base+"{workspace}/events", s.inWorkspace(s.events))
+	s.mux.HandleFunc("POST "+Base+"{workspace}/do/{tool}", s.inWorkspace(s.submit))
+	s.mux.HandleFunc("/", s.notFound)
 }
