@@ -42,10 +42,7 @@ already applied is skipped, and the rest is done; if all of it is, nothing is.
 Only what the files prove counts: a hunk's new lines with their context around them.
 
 What is deleted or replaced is kept in the store (emend doctor says where), and
-every change and every refusal is in its log.
-
-Exit codes: 0 done, 1 refused and nothing changed (with --no-atomic: stopped,
-what was applied is listed), 2 wrong usage, 3 undecided: run emend recover.`,
+every change and every refusal is in its log.`,
 		Example: `  emend apply change.patch
   emend apply --dry-run change.patch
   emend apply --json --dialect codex < change.patch

@@ -31,10 +31,7 @@ func (a *app) call() *cobra.Command {
 command line or from standard input, and prints the result as JSON, refusals
 included: what a server would answer. With --list it says which tools there are,
 and with --list --json what they take. With --profile they are those of another
-system.
-
-Exit codes: 0 done, 1 refused and nothing changed, 2 wrong usage, 3 undecided:
-run emend recover.`,
+system.`,
 		Example: `  emend call read_file '{"path":"a.txt"}'
   emend call apply_patch < arguments.json
   emend call --list

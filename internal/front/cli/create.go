@@ -17,10 +17,7 @@ func (a *app) create() *cobra.Command {
 		Short: "Make a new file from standard input",
 		Long: `create makes PATH, which must not be there yet, with the content that standard
 input has. It is whole or not there at all, on record, and can be taken back
-(emend undo).
-
-Exit codes: 0 done, 1 refused and nothing changed, 2 wrong usage, 3 undecided: run
-emend recover.`,
+(emend undo).`,
 		Example: `  echo 'package main' | emend create --parents cmd/tool/main.go
   emend create --executable run.sh < run.sh.in`,
 		SuggestFor: []string{"add", "new", "touch"},

@@ -32,9 +32,7 @@ a new one would be made (beside the repository when there is one).
 
 A store that was copied, restored, or came with a clone is not believed, since its
 log decides what recovery does to files. With --adopt a person takes it over: what
-it has pending is closed, and no file is touched.
-
-Exit codes: 0 emend can work here, 1 something keeps it from writing.`,
+it has pending is closed, and no file is touched.`,
 		Example: "  emend doctor\n  emend doctor --json\n  emend doctor --migrate --store ../stores/project",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -34,10 +34,7 @@ nearly fits. Without --old the edits are read from standard input, as JSON:
   [{"oldText": "...", "newText": "...", "expectedOccurrences": 1}]
 
 --expect names the sha256 of the file that you mean. For a person at a terminal it
-is read, and shown; elsewhere 'emend read --json PATH' has it.
-
-Exit codes: 0 done, 1 refused and nothing changed, 2 wrong usage, 3 undecided: run
-emend recover.`,
+is read, and shown; elsewhere 'emend read --json PATH' has it.`,
 		Example: `  emend edit config.go --old 'PORT = 3000' --new 'PORT = 8080'
   emend edit a.go --old foo --new bar --count 3 --expect <sha256>
   emend edit a.go --expect <sha256> < edits.json`,

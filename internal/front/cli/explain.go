@@ -32,9 +32,7 @@ that differ and what cannot be seen named. A hunk that fails hides none of the
 others. Nothing is written, locked or put on record.
 
 On a terminal of 100 columns the hunk stands beside the file, else above it. With
---html it writes one page, which needs no other file and no network.
-
-Exit codes: 0 all of it would be applied, 1 it would be refused, 2 wrong usage.`,
+--html it writes one page, which needs no other file and no network.`,
 		Example: `  emend explain change.patch
   pbpaste | emend explain --lenient
   emend explain change.patch --html change.html

@@ -24,9 +24,7 @@ slash. In a pipe it prints one name a line, on a terminal sizes and times beside
 it. Names that begin with a dot are left out, and so is what .gitignore and
 .ignore name; what is protected from reading is never listed.
 
-With --recursive it prints paths, relative to the workspace's root, level by level.
-
-Exit codes: 0 done, 1 refused, 2 wrong usage.`,
+With --recursive it prints paths, relative to the workspace's root, level by level.`,
 		Example:    "  emend ls\n  emend ls --recursive --depth 2 src\n  emend ls --hidden --no-ignore",
 		SuggestFor: []string{"list", "dir", "tree"},
 		Args:       atMost(0, "one PATH"),
@@ -109,9 +107,7 @@ func (a *app) glob() *cobra.Command {
 		Long: `glob prints the paths below PATH, or below the current directory, that match
 PATTERN: * and ? within a name, ** over directories, [a-z], {one,other}. Quote it,
 or the shell expands it first. What .gitignore and .ignore name is left out, and
-so are .git and node_modules; what is protected from reading is never listed.
-
-Exit codes: 0 done, also without a match; 1 refused, 2 wrong usage.`,
+so are .git and node_modules; what is protected from reading is never listed.`,
 		Example:    "  emend glob '**/*_test.go'\n  emend glob 'src/**/*.{ts,tsx}' --exclude '*.d.ts'",
 		SuggestFor: []string{"find", "fd"},
 		Args:       quoted,

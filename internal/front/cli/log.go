@@ -37,9 +37,7 @@ it, and says which entries it undoes, or what undid it.
 On a terminal the list goes through $EMEND_PAGER, $PAGER or less; with --json it is
 the result of the history tool, and with --follow --json one entry a line, as they
 come. A change that is taken back after it was printed is printed again, as what it
-became. Diffs of files that policy protects from reading are not shown.
-
-Exit codes: 0 done, 1 refused, 2 wrong usage.`,
+became. Diffs of files that policy protects from reading are not shown.`,
 		Example: `  emend log
   emend log --path src --since 2h --diff
   emend log --session s-42 --json

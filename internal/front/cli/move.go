@@ -22,10 +22,7 @@ func (a *app) mv() *cobra.Command {
 		Long: `mv moves the file FROM to the path TO, if it still is the one whose sha256 --expect
 names. TO is the new path itself, not a directory to move into. What is there
 already is only replaced with --overwrite, and goes to the trash. For a person at
-a terminal the hash is read, and shown; elsewhere 'emend read --json FROM' has it.
-
-Exit codes: 0 done, 1 refused and nothing changed, 2 wrong usage, 3 undecided: run
-emend recover.`,
+a terminal the hash is read, and shown; elsewhere 'emend read --json FROM' has it.`,
 		Example: `  emend mv util.go internal/util/util.go --parents
   emend mv a.txt b.txt --overwrite --expect <sha256>`,
 		SuggestFor: []string{"move", "rename", "ren"},

@@ -34,9 +34,7 @@ as escapes. With --json the result has them too: .data.sha256 is what write, edi
 and mv take as --expect. It is the hash of the whole file, also for a slice.
 
 A binary file is refused, unless --binary is given: its bytes then go to a file or
-a pipe as they are, and with --json as base64.
-
-Exit codes: 0 done, 1 refused, 2 wrong usage.`,
+a pipe as they are, and with --json as base64.`,
 		Example: `  emend read src/main.go
   emend read --start 40 --end 60 src/main.go
   emend read --json src/main.go

@@ -19,10 +19,7 @@ func (a *app) recoverVerb() *cobra.Command {
 it back whole, and says what it did. Every emend does the same when it opens the
 workspace; this verb waits for others to finish, and shows the result. It may be
 run at any time and as often as you like. Files that somebody changed since are
-never overwritten.
-
-Exit codes: 0 done or nothing to do, 1 the lock could not be had or the store
-cannot be written, 3 still undecided: see to the disk and run it again.`,
+never overwritten.`,
 		Example: "  emend recover\n  emend -C some/tree recover --json",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.runRecover(cmd.Context(), timeout) },

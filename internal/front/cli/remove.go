@@ -26,10 +26,7 @@ It takes one PATH. To delete several files entirely or not at all, write a patch
   *** Begin Patch
   *** Delete File: a.txt
   *** Delete File: b.txt
-  *** End Patch
-
-Exit codes: 0 done, 1 refused and nothing changed, 2 wrong usage, 3 undecided: run
-emend recover.`,
+  *** End Patch`,
 		Example:    "  emend rm old.go\n  emend rm --expect <sha256> old.go\n  emend rm --permanent secret.txt",
 		SuggestFor: []string{"delete", "remove", "del", "unlink"},
 		Args:       onePath,

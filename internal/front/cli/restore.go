@@ -23,10 +23,7 @@ func (a *app) restore() *cobra.Command {
 and mv print and emend log lists: to where it was, or to TARGET. What is there now
 is not replaced. An archive that emend trash export wrote (a file that ends in
 .tar.gz or .tgz) is read as well; of its file the content and the executable bits
-come back, and nothing in it is trusted.
-
-Exit codes: 0 done, 1 refused and nothing changed, 2 wrong usage, 3 undecided: run
-emend recover.`,
+come back, and nothing in it is trusted.`,
 		Example:           "  emend restore 20261121-123107-abcdefghij.0\n  emend restore 20261121-123107-abcdefghij.0 old/copy.go\n  emend restore kept.tar.gz",
 		SuggestFor:        []string{"undelete", "unrm"},
 		Args:              atMost(1, "one ID", "one TARGET"),

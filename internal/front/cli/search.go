@@ -36,10 +36,7 @@ In a pipe a match is path:line:text and a line of context path-line-text, with -
 between what does not follow; on a terminal matches are grouped by file. Paths
 are relative to the workspace's root. Long lines are cut around the match. What
 .gitignore and .ignore name is left out, and so are .git, node_modules and binary
-files; what is protected from reading is never searched.
-
-Exit codes: 0 something was found, 1 nothing was found, or it was refused, which
-standard error says; 2 wrong usage.`,
+files; what is protected from reading is never searched.`,
 		Example: `  emend search 'TODO(' src
   emend search --mode regex '^func \w+Handler' --include '*.go' --context 2
   emend search -i readme --mode path

@@ -39,9 +39,7 @@ file that nobody else can read. Other machines are let in by --remote, over TLS.
   /metrics    counts and times, in the format of Prometheus
 
 SIGTERM and Ctrl-C let calls in hand finish, at most as long as --grace says; a commit
-is always finished. The second one ends it at once.
-
-Exit codes: 0 ended as it was told to, 1 could not serve, 2 wrong usage.`,
+is always finished. The second one ends it at once.`,
 		Example: `  emend serve
   emend serve ~/src/shop --read-only
   emend serve ~/src/shop --http 127.0.0.1:7433

@@ -45,9 +45,7 @@ does it better, that is run instead.
 
 THE SHELL IS NOT COVERED: what an agent writes with shell commands goes around emend.
 
-setup is a person's act: no agent is offered it, and no policy of a workspace judges it.
-
-Exit codes: 0 done or nothing to do, 1 refused, 2 wrong usage.`,
+setup is a person's act: no agent is offered it, and no policy of a workspace judges it.`,
 		Example: "  emend setup claude-code\n  emend setup claude-code --write\n" +
 			"  emend setup vscode --scope project --write\n  emend setup codex --remove --write",
 		Args: func(_ *cobra.Command, args []string) error {

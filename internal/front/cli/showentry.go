@@ -21,9 +21,7 @@ func (a *app) show() *cobra.Command {
 to each file, with hashes, what is kept of what was displaced, what took it back, and
 the whole diff. ENTRY is a transaction as emend log lists it, six or more characters
 of its beginning, or the number of a record (12, or "#12" in quotes, since a shell
-takes # for a comment).
-
-Exit codes: 0 done, 1 there is no such entry, 2 wrong usage.`,
+takes # for a comment).`,
 		Example: "  emend show 20260131-120102-abcdefghij\n  emend show 20260131-1201\n  emend show 12 --json",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {

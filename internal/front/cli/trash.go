@@ -132,7 +132,7 @@ func trashedFile(f *emend.TrashedFile, now time.Time) string {
 }
 
 func (a *app) trashRestore() *cobra.Command {
-	cmd := a.restore()
+	cmd := withExits(a.restore(), changeExits)
 	cmd.Example = "  emend trash restore 20261121-131712-fzhwrn7lum.0\n  emend trash restore 20261121-131712-fzhwrn7lum.0 old/a.txt"
 	return cmd
 }

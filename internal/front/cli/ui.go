@@ -37,9 +37,7 @@ waits for your answer; the trash; and the history of each file. A change, a file
 session is taken back with a button, which first shows what it would do.
 
 It prints the address and opens it in the browser. The address has a token, made anew
-each time: who has it can do there what you can. Ctrl-C ends it.
-
-Exit codes: 0 ended with Ctrl-C, 1 could not serve, 2 wrong usage.`,
+each time: who has it can do there what you can. Ctrl-C ends it.`,
 		Example: `  emend ui
   emend ui ~/src/shop --no-open --addr 127.0.0.1:7434
   emend ui --read-only`,

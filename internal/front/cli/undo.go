@@ -23,10 +23,7 @@ func (a *app) undo() *cobra.Command {
 the last change that is not taken back yet; with --session all that a session did.
 It is a change like any other, entirely or not at all, on record, and can be taken
 back itself. Where somebody edited a file since, their edits stay: only what the
-entry did is taken back, or it is refused, naming the later change.
-
-Exit codes: 0 done, 1 refused and nothing changed, 2 wrong usage, 3 undecided: run
-emend recover.`,
+entry did is taken back, or it is refused, naming the later change.`,
 		Example: `  emend undo --dry-run
   emend undo
   emend undo 20261121-123107-abcdefghij

@@ -1,42 +1,80 @@
 package cli
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 )
 
-// verb is a verb and what makes it.
+// verb is one of the commands of emend.
 type verb struct {
-	name string
-	make func(*app) *cobra.Command
+	name  string
+	make  func(*app) *cobra.Command
+	exits string // what its help says of its exit codes; "" for nothing
 }
 
-// verbs are those that can be made alone. A process calls one of them, and to make the others takes longer than many a call.
+// The exit codes of the verbs that have no others.
+const (
+	readExits   = "0 done, 1 refused, 2 wrong usage."
+	changeExits = "0 done, 1 refused and nothing changed, 2 wrong usage, 3 undecided: run\nemend recover."
+)
+
+// verbs lists the verbs. Each can be made alone: a process calls one of them, and making the others takes longer than
+// many a call.
 var verbs = []verb{
-	{"read", (*app).read}, {"ls", (*app).ls}, {"glob", (*app).glob}, {"search", (*app).search},
-	{"create", (*app).create}, {"write", (*app).write}, {"edit", (*app).edit}, {"rm", (*app).rm}, {"mv", (*app).mv},
-	{"undo", (*app).undo}, {"restore", (*app).restore}, {"trash", (*app).trash},
-	{"apply", (*app).apply}, {"convert", (*app).convert}, {"make", (*app).make}, {"explain", (*app).explain},
-	{"ui", (*app).ui}, {"waiting", (*app).waiting}, {"serve", (*app).serve}, {"call", (*app).call},
-	{"log", (*app).log}, {"show", (*app).show}, {"verify", (*app).verify}, {"purge", (*app).purge},
-	{"recover", (*app).recoverVerb}, {"doctor", (*app).doctor}, {"setup", (*app).setup}, {"version", (*app).version},
+	{"read", (*app).read, readExits},
+	{"ls", (*app).ls, readExits},
+	{"glob", (*app).glob, "0 done, also without a match; 1 refused, 2 wrong usage."},
+	{"search", (*app).search, "0 something was found, 1 nothing was found, or it was refused, which\nstandard error says; 2 wrong usage."},
+	{"create", (*app).create, changeExits},
+	{"write", (*app).write, changeExits},
+	{"edit", (*app).edit, changeExits},
+	{"rm", (*app).rm, changeExits},
+	{"mv", (*app).mv, changeExits},
+	{"undo", (*app).undo, changeExits},
+	{"restore", (*app).restore, changeExits},
+	{"trash", (*app).trash, ""},
+	{"apply", (*app).apply, "0 done, 1 refused and nothing changed (with --no-atomic: stopped,\n" +
+		"what was applied is listed), 2 wrong usage, 3 undecided: run emend recover."},
+	{"convert", (*app).convert, ""},
+	{"make", (*app).make, ""},
+	{"explain", (*app).explain, "0 all of it would be applied, 1 it would be refused, 2 wrong usage."},
+	{"ui", (*app).ui, "0 ended with Ctrl-C, 1 could not serve, 2 wrong usage."},
+	{"waiting", (*app).waiting, "0 done, 1 no such call waits any more, 2 wrong usage."},
+	{"serve", (*app).serve, "0 ended as it was told to, 1 could not serve, 2 wrong usage."},
+	{"call", (*app).call, "0 done, 1 refused and nothing changed, 2 wrong usage, 3 undecided:\nrun emend recover."},
+	{"log", (*app).log, readExits},
+	{"show", (*app).show, "0 done, 1 there is no such entry, 2 wrong usage."},
+	{"verify", (*app).verify, "0 the log is whole and has every head, 1 it does not, 2 wrong usage."},
+	{"purge", (*app).purge, ""},
+	{"recover", (*app).recoverVerb, "0 done or nothing to do, 1 the lock could not be had or the store\n" +
+		"cannot be written, 3 still undecided: see to the disk and run it again."},
+	{"doctor", (*app).doctor, "0 emend can work here, 1 something keeps it from writing."},
+	{"setup", (*app).setup, "0 done or nothing to do, 1 refused, 2 wrong usage."},
+	{"version", (*app).version, ""},
 }
 
-// command is emend and its verbs; where the first of args names one, that one alone.
+// command makes the verb.
+func (v verb) command(a *app) *cobra.Command { return withExits(v.make(a), v.exits) }
+
+// withExits appends the exit codes to the long help of cmd.
+func withExits(cmd *cobra.Command, exits string) *cobra.Command {
+	if exits != "" {
+		cmd.Long += "\n\nExit codes: " + exits
+	}
+	return cmd
+}
+
+// command makes emend with its verbs; only the verb that args begin with, if they begin with one.
 func (a *app) command(args ...string) *cobra.Command {
-	root := &cobra.Command{
+	root := withExits(&cobra.Command{
 		Use:   "emend",
 		Short: "Apply what coding agents write to files, entirely or not at all",
 		Long: `emend takes the patch text that a model wrote, in any of five dialects, and makes
 it true on disk, entirely or not at all; or it says why not and what would work
 instead. It reads, searches, creates, edits, moves and deletes files by the same
 rules: nothing outside the workspace is touched, nobody's edit is overwritten
-unseen, what was done is on record and can be taken back.
-
-Exit codes: 0 done (a dry run: would apply), 1 refused and nothing changed (of
-search: or nothing found), 2 wrong usage, 3 undecided: run emend recover.`,
+unseen, what was done is on record and can be taken back.`,
 		Example: `  emend apply change.patch
   pbpaste | emend apply --dry-run
   emend search 'TODO(' src
@@ -44,7 +82,8 @@ search: or nothing found), 2 wrong usage, 3 undecided: run emend recover.`,
   emend undo`,
 		SilenceUsage: true, SilenceErrors: true,
 		PersistentPreRunE: func(*cobra.Command, []string) error { return a.enter() },
-	}
+	}, "0 done (a dry run: would apply), 1 refused and nothing changed (of\n"+
+		"search: or nothing found), 2 wrong usage, 3 undecided: run emend recover.")
 	f := root.PersistentFlags()
 	f.StringVarP(&a.dir, "directory", "C", "", "change to `DIR` before doing anything")
 	f.StringVar(&a.root, "root", "", "the workspace's root `DIR` (default: the nearest directory upward with .git or .emend)")
@@ -64,8 +103,8 @@ search: or nothing found), 2 wrong usage, 3 undecided: run emend recover.`,
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		})
 	}
-	if verb := called(args); verb != nil {
-		root.AddCommand(verb(a))
+	if v, ok := called(args); ok {
+		root.AddCommand(v.command(a))
 		root.CompletionOptions.DisableDefaultCmd = true
 	} else {
 		a.addAll(root)
@@ -76,22 +115,20 @@ search: or nothing found), 2 wrong usage, 3 undecided: run emend recover.`,
 	return root
 }
 
-// called is what makes the verb that args begin with; nil for none, and where flags, help or completions come first.
-func called(args []string) func(*app) *cobra.Command {
-	if len(args) == 0 {
-		return nil
+// called returns the verb that args begin with. Flags, help and completions begin with none.
+func called(args []string) (verb, bool) {
+	for _, v := range verbs {
+		if len(args) > 0 && v.name == args[0] {
+			return v, true
+		}
 	}
-	i := slices.IndexFunc(verbs, func(v verb) bool { return v.name == args[0] })
-	if i < 0 {
-		return nil
-	}
-	return verbs[i].make
+	return verb{}, false
 }
 
 // addAll adds every verb, in groups, with the completions of their arguments.
 func (a *app) addAll(root *cobra.Command) {
 	for _, v := range verbs {
-		root.AddCommand(v.make(a))
+		root.AddCommand(v.command(a))
 	}
 	root.AddCommand(a.man()) // which describes the others
 	group(root)

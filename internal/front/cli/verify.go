@@ -24,9 +24,7 @@ head that you kept elsewhere: every result has the newest (_meta.log), and with 
 verify proves that it is still in the log, with all before it.
 
 Then it compares each file with the last change that the log has of it, and lists those
-that somebody changed without emend since. That is no damage.
-
-Exit codes: 0 the log is whole and has every head, 1 it does not, 2 wrong usage.`,
+that somebody changed without emend since. That is no damage.`,
 		Example: "  emend verify\n  emend verify --head 12:<64 hex digits>\n  emend verify --json",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.runVerify(cmd.Context(), heads) },

@@ -23,9 +23,7 @@ which prints each call with its diff as it comes, until Ctrl-C. Answer from anot
 terminal: allow lets the call happen once, deny refuses it with a reason that the
 agent reads. Who answers first decides.
 
-An agent whose own program can ask you is not here: that program asks you itself.
-
-Exit codes: 0 done, 1 no such call waits any more, 2 wrong usage.`,
+An agent whose own program can ask you is not here: that program asks you itself.`,
 		Example: `  emend waiting
   emend waiting --follow
   emend waiting show q7h2k3m4n5p6

@@ -18,10 +18,7 @@ func (a *app) write() *cobra.Command {
 if the file still is the one whose sha256 --expect names: nobody's edit is
 overwritten unseen. The file keeps its mode, its line ends and its byte order mark.
 For a person at a terminal the hash is read, and shown, before the text is asked
-for; elsewhere 'emend read --json PATH' has it, and so has sha256sum.
-
-Exit codes: 0 done, 1 refused and nothing changed, 2 wrong usage, 3 undecided: run
-emend recover.`,
+for; elsewhere 'emend read --json PATH' has it, and so has sha256sum.`,
 		Example:               "  gofmt main.go | emend write main.go --expect \"$(sha256sum main.go | cut -c1-64)\"",
 		DisableFlagsInUseLine: true,
 		Args:                  exactly("one PATH"),
