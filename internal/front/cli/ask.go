@@ -53,46 +53,6 @@ func (a *app) pour(write func(*bufio.Writer)) error {
 	return w.Flush()
 }
 
-// changed prints what a call changed: the result struct with --json, else a line of words, and for a person at a
-// terminal the diff and the way back.
-func (a *app) changed(r emend.Result, done change) error {
-	a.did = true
-	return a.pour(func(w *bufio.Writer) {
-		switch {
-		case a.json:
-			newEncoder(w).Encode(r) //nolint:errcheck // pour sees it
-		case !a.quiet:
-			a.tellChange(w, r, done)
-		}
-	})
-}
-
-// change is what a person reads of a call that changed something.
-type change struct {
-	words string // "" for those of the result
-	notes []string
-	diff  string
-	tx    string
-}
-
-func (a *app) tellChange(w *bufio.Writer, r emend.Result, c change) {
-	if c.words == "" {
-		fmt.Fprintln(w, report.Escape(r.Text()))
-	} else {
-		fmt.Fprintln(w, report.Escape(c.words))
-		for _, n := range c.notes {
-			fmt.Fprintln(w, "Note: "+report.Escape(n))
-		}
-	}
-	if !a.tty {
-		return
-	}
-	a.diff(w, c.diff)
-	if c.tx != "" {
-		fmt.Fprintf(w, "Take it back with: emend undo %s\n", report.Escape(c.tx))
-	}
-}
-
 func (a *app) diff(w *bufio.Writer, diff string) {
 	for line := range strings.Lines(diff) {
 		line = strings.TrimSuffix(line, "\n")
@@ -100,78 +60,23 @@ func (a *app) diff(w *bufio.Writer, diff string) {
 	}
 }
 
-// changeFlags are those of every verb that changes a file.
-type changeFlags struct {
-	expect string
-	key    string
-	allow  []string
-}
-
-func (f *changeFlags) define(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.key, "idempotency-key", "", "do it once: with a `KEY` that was committed before, return the first answer")
-	allowFlag(cmd, &f.allow)
-}
-
-func (f *changeFlags) defineExpect(cmd *cobra.Command, what string) {
-	cmd.Flags().StringVar(&f.expect, "expect", "", what)
-	noFiles(cmd, "expect")
-}
-
 func allowFlag(cmd *cobra.Command, allow *[]string) {
 	cmd.Flags().StringArrayVar(allow, "allow-protected", nil, "open protected paths that match `PATTERN` (repeatable)")
-}
-
-// check refuses an --expect that is no hash, also an empty one: a script whose variable is empty means something else.
-func (f *changeFlags) check(cmd *cobra.Command) error {
-	if !cmd.Flags().Changed("expect") || isHash(f.expect) {
-		return nil
-	}
-	return badUse(cmd.Name(), "--expect: %q is not a sha256: 64 lower-case hex digits", f.expect)
-}
-
-func isHash(s string) bool {
-	return len(s) == 64 && strings.Trim(s, "0123456789abcdef") == ""
 }
 
 // atTerminal reports whether a person is at both ends.
 func (a *app) atTerminal() bool { return a.tty && a.ttyIn }
 
-// needsHash refuses, where no person is at a terminal, a call that says not which content of the file it means.
-func (a *app) needsHash(cmd *cobra.Command, f changeFlags, path string) error {
-	if err := f.check(cmd); err != nil || f.expect != "" || a.atTerminal() {
-		return err
-	}
-	return badUse(cmd.Name(), "--expect SHA256 is needed where nobody is at a terminal: the sha256 that\n"+
-		"'emend read --json %s' prints, so that no edit is overwritten that you have not seen", path)
-}
-
-// hash is what --expect says, or for a person at a terminal that of the file as it is now, which is shown.
-func (a *app) hash(ctx context.Context, ws *emend.Workspace, f changeFlags, path string) (string, error) {
-	if f.expect != "" {
-		return f.expect, nil
-	}
-	is, err := ws.Read(emend.As(ctx, emend.Actor{Tool: "read_file"}), emend.ReadRequest{Path: path, MaxBytes: 1, AllowBinary: true})
-	if err != nil {
-		return "", err
-	}
-	if !a.quiet && !a.json {
-		fmt.Fprintf(a.err, "emend: %s has the sha256 %s\n", report.OneLine(is.Data.Path), is.Data.Sha256)
-	}
-	return is.Data.Sha256, nil
-}
-
-// content is what standard input has for a file.
-func (a *app) content(cmd *cobra.Command, what string) (string, error) {
+// content reads the content of a file from standard input.
+func (a *app) content(cmd *cobra.Command, what string, into *string) error {
 	a.invite(what, "it")
 	most := emend.DefaultLimits.FileBytes
 	b, err := readAll(a.stdin(), most)
-	if err != nil {
-		return "", err
+	if err == nil && int64(len(b)) > most {
+		err = badUse(cmd.Name(), "standard input has over %s, and that is the most that one file may have", size(most))
 	}
-	if int64(len(b)) > most {
-		return "", badUse(cmd.Name(), "standard input has over %s, and that is the most that one file may have", size(most))
-	}
-	return string(b), nil
+	*into = string(b)
+	return err
 }
 
 // exactly refuses any other number of arguments than those named.

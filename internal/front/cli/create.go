@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"context"
-
 	"github.com/spf13/cobra"
 
 	"github.com/emend-dev/emend"
@@ -10,35 +8,30 @@ import (
 )
 
 func (a *app) create() *cobra.Command {
-	var f changeFlags
 	var r emend.CreateRequest
-	cmd := &cobra.Command{
-		Use:   "create PATH",
-		Short: "Make a new file from standard input",
-		Long: `create makes PATH, which must not be there yet, with the content that standard
+	return changeVerb[emend.CreateRequest, emend.CreateData]{
+		tool:  "create_file",
+		use:   "create PATH",
+		short: "Make a new file from standard input",
+		long: `create makes PATH, which must not be there yet, with the content that standard
 input has. It is whole or not there at all, on record, and can be taken back
 (emend undo).`,
-		Example: `  echo 'package main' | emend create --parents cmd/tool/main.go
+		example: `  echo 'package main' | emend create --parents cmd/tool/main.go
   emend create --executable run.sh < run.sh.in`,
-		SuggestFor: []string{"add", "new", "touch"},
-		Args:       exactly("one PATH"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			var err error
-			if r.Content, err = a.content(cmd, "the content of "+report.OneLine(args[0])); err != nil {
-				return err
-			}
-			r.Path, r.IdempotencyKey = args[0], f.key
-			return a.work(cmd, "create_file", f.allow, func(ctx context.Context, ws *emend.Workspace) error {
-				did, err := ws.Create(ctx, r)
-				if err != nil {
-					return err
-				}
-				return a.changed(did.Result(), change{diff: did.Data.Diff, tx: did.Tx})
-			})
+		suggest: []string{"add", "new", "touch"},
+		takes:   exactly("one PATH"),
+		args:    []*string{&r.Path},
+		key:     &r.IdempotencyKey,
+		flags: func(cmd *cobra.Command) {
+			cmd.Flags().BoolVarP(&r.CreateParentDirectories, "parents", "p", false, argumentHelp("create_file", "createParentDirectories"))
+			cmd.Flags().BoolVarP(&r.Executable, "executable", "x", false, argumentHelp("create_file", "executable"))
 		},
-	}
-	cmd.Flags().BoolVarP(&r.CreateParentDirectories, "parents", "p", false, "make missing directories")
-	cmd.Flags().BoolVarP(&r.Executable, "executable", "x", false, "set the executable bits")
-	f.define(cmd)
-	return cmd
+		check: func(cmd *cobra.Command) error {
+			return a.content(cmd, "the content of "+report.OneLine(r.Path), &r.Content)
+		},
+		request: &r, call: (*emend.Workspace).Create,
+		report: func(did *emend.Answer[emend.CreateData]) changeReport {
+			return changeReport{diff: did.Data.Diff, tx: did.Tx}
+		},
+	}.command(a)
 }

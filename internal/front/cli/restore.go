@@ -15,36 +15,29 @@ import (
 )
 
 func (a *app) restore() *cobra.Command {
-	var f changeFlags
-	cmd := &cobra.Command{
-		Use:   "restore ID|ARCHIVE [TARGET]",
-		Short: "Bring a file back from the trash",
-		Long: `restore brings back what was deleted, or replaced by a move, under the ID that rm
+	var r emend.RestoreRequest
+	return changeVerb[emend.RestoreRequest, emend.RestoreData]{
+		tool:  "restore_file",
+		use:   "restore ID|ARCHIVE [TARGET]",
+		short: "Bring a file back from the trash",
+		long: `restore brings back what was deleted, or replaced by a move, under the ID that rm
 and mv print and emend log lists: to where it was, or to TARGET. What is there now
 is not replaced. An archive that emend trash export wrote (a file that ends in
 .tar.gz or .tgz) is read as well; of its file the content and the executable bits
 come back, and nothing in it is trusted.`,
-		Example:           "  emend restore 20261121-123107-abcdefghij.0\n  emend restore 20261121-123107-abcdefghij.0 old/copy.go\n  emend restore kept.tar.gz",
-		SuggestFor:        []string{"undelete", "unrm"},
-		Args:              atMost(1, "one ID", "one TARGET"),
-		ValidArgsFunction: a.trashIDs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			r := emend.RestoreRequest{TrashedPath: args[0], TargetPath: second(args, ""), IdempotencyKey: f.key}
-			return a.work(cmd, "restore_file", f.allow, func(ctx context.Context, ws *emend.Workspace) error {
-				did, err := bringBack(ctx, ws, r)
-				if err != nil {
-					return err
-				}
-				return a.restored(did)
-			})
-		},
-	}
-	f.define(cmd)
-	return cmd
+		example:  "  emend restore 20261121-123107-abcdefghij.0\n  emend restore 20261121-123107-abcdefghij.0 old/copy.go\n  emend restore kept.tar.gz",
+		suggest:  []string{"undelete", "unrm"},
+		takes:    atMost(1, "one ID", "one TARGET"),
+		complete: a.trashIDs,
+		args:     []*string{&r.TrashedPath, &r.TargetPath},
+		key:      &r.IdempotencyKey,
+		request:  &r, call: restoreIDOrArchive,
+		report: func(did *emend.Answer[emend.RestoreData]) changeReport { return changeReport{tx: did.Tx} },
+	}.command(a)
 }
 
-// bringBack restores what has an id, or what is in an archive.
-func bringBack(ctx context.Context, ws *emend.Workspace, r emend.RestoreRequest) (*emend.Answer[emend.RestoreData], error) {
+// restoreIDOrArchive restores what an id of the trash names, or the file of an archive.
+func restoreIDOrArchive(ws *emend.Workspace, ctx context.Context, r emend.RestoreRequest) (*emend.Answer[emend.RestoreData], error) {
 	if !strings.HasSuffix(r.TrashedPath, ".tar.gz") && !strings.HasSuffix(r.TrashedPath, ".tgz") {
 		return ws.Restore(ctx, r)
 	}
@@ -56,7 +49,7 @@ func bringBack(ctx context.Context, ws *emend.Workspace, r emend.RestoreRequest)
 	return ws.RestoreArchive(ctx, f, r.TargetPath, r.IdempotencyKey)
 }
 
-// openArchive opens a regular file, and waits for nobody.
+// openArchive opens a regular file. It does not block on a FIFO.
 func openArchive(name string) (*os.File, error) {
 	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -74,7 +67,7 @@ func openArchive(name string) (*os.File, error) {
 		Hint: "Name an archive that emend trash export wrote, or an id of the trash."}
 }
 
-// unopened is why an archive cannot be opened.
+// unopened returns the refusal of an archive that cannot be opened.
 func unopened(name string, err error) error {
 	e := &fail.Error{Kind: fail.CommandFailed, Path: name, Msg: "it cannot be opened: " + reasonOf(err), Hint: "See to the file and try again.", Cause: err}
 	switch {
@@ -86,14 +79,10 @@ func unopened(name string, err error) error {
 	return e
 }
 
-// reasonOf is an error of the system without the path, which is said already.
+// reasonOf returns an error of the system without its path, which the message already names.
 func reasonOf(err error) string {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		err = e.Err
 	}
 	return err.Error()
-}
-
-func (a *app) restored(did *emend.Answer[emend.RestoreData]) error {
-	return a.changed(did.Result(), change{tx: did.Tx})
 }

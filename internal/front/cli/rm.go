@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
@@ -12,12 +11,12 @@ import (
 )
 
 func (a *app) rm() *cobra.Command {
-	var f changeFlags
-	var permanent bool
-	cmd := &cobra.Command{
-		Use:   "rm PATH",
-		Short: "Delete a file, into the trash",
-		Long: `rm deletes PATH. What it was is kept in the trash, which is never emptied by itself,
+	var r emend.DeleteRequest
+	return changeVerb[emend.DeleteRequest, emend.DeleteData]{
+		tool:  "delete_file",
+		use:   "rm PATH",
+		short: "Delete a file, into the trash",
+		long: `rm deletes PATH. What it was is kept in the trash, which is never emptied by itself,
 and comes back with emend restore as it was: content, mode, times. A link is
 deleted itself, not what it leads to. With --permanent nothing is kept.
 
@@ -27,30 +26,25 @@ It takes one PATH. To delete several files entirely or not at all, write a patch
   *** Delete File: a.txt
   *** Delete File: b.txt
   *** End Patch`,
-		Example:    "  emend rm old.go\n  emend rm --expect <sha256> old.go\n  emend rm --permanent secret.txt",
-		SuggestFor: []string{"delete", "remove", "del", "unlink"},
-		Args:       onePath,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.check(cmd); err != nil {
-				return err
-			}
-			r := emend.DeleteRequest{Path: args[0], ExpectedSha256: f.expect, Permanent: permanent, IdempotencyKey: f.key}
-			return a.work(cmd, "delete_file", f.allow, func(ctx context.Context, ws *emend.Workspace) error {
-				did, err := ws.Delete(ctx, r)
-				if err != nil {
-					return err
-				}
-				return a.changed(did.Result(), change{words: deleted(&did.Data), notes: did.Notes})
-			})
+		example:    "  emend rm old.go\n  emend rm --expect <sha256> old.go\n  emend rm --permanent secret.txt",
+		suggest:    []string{"delete", "remove", "del", "unlink"},
+		takes:      onePath,
+		args:       []*string{&r.Path},
+		expect:     &r.ExpectedSha256,
+		expectHelp: "refuse unless the file still has this `SHA256`",
+		key:        &r.IdempotencyKey,
+		flags: func(cmd *cobra.Command) {
+			cmd.Flags().BoolVar(&r.Permanent, "permanent", false, "keep nothing: it cannot come back")
 		},
-	}
-	cmd.Flags().BoolVar(&permanent, "permanent", false, "keep nothing: it cannot come back")
-	f.defineExpect(cmd, "refuse unless the file still has this `SHA256`")
-	f.define(cmd)
-	return cmd
+		request: &r, call: (*emend.Workspace).Delete,
+		report: func(did *emend.Answer[emend.DeleteData]) changeReport {
+			return changeReport{words: deleted(&did.Data), notes: did.Notes}
+		},
+	}.command(a)
 }
 
-// deleted is a deletion in one line, with the way back; "" when the answer to a repeated call was lost.
+// deleted describes a deletion in one line, with the command that undoes it. It returns "" for a repeated call whose first
+// answer was lost.
 func deleted(d *emend.DeleteData) string {
 	if d.Path == "" {
 		return ""
@@ -61,8 +55,7 @@ func deleted(d *emend.DeleteData) string {
 	return fmt.Sprintf("Deleted %s; it is in the trash as %s. Take it back with: emend restore %s", report.OneLine(d.Path), report.OneLine(d.TrashedTo), report.OneLine(d.TrashedTo))
 }
 
-// onePath refuses several paths and shows the patch that deletes them all: one by one they would not be deleted
-// entirely or not at all.
+// onePath takes one path. It refuses several, since rm would not delete them all or none, and shows the patch that does.
 func onePath(cmd *cobra.Command, args []string) error {
 	if len(args) < 2 {
 		return exactly("one PATH")(cmd, args)

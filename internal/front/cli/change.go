@@ -1,0 +1,166 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/internal/report"
+	"github.com/emend-dev/emend/internal/tool"
+)
+
+// changeVerb describes a verb that changes a file by one call of a tool, with a request R, answered with data D.
+type changeVerb[R, D any] struct {
+	tool                      string
+	use, short, long, example string
+	suggest                   []string // the verbs of other programs for the same
+	takes                     cobra.PositionalArgs
+	complete                  cobra.CompletionFunc
+
+	// Fields of the request. Without expectHelp the verb has no --expect.
+	args       []*string // of the arguments, in order
+	expect     *string
+	expectHelp string
+	key        *string
+	flags      func(*cobra.Command) // defines the flags that only this verb has; nil for none
+
+	// currentHash reads the hash of the file at path, for a person who sent none. It is nil for a verb that needs no hash.
+	currentHash func(ctx context.Context, ws *emend.Workspace, path string) (string, error)
+	// check runs before the workspace is opened, and input after it. Both may be nil.
+	check, input func(*cobra.Command) error
+
+	request *R
+	call    func(*emend.Workspace, context.Context, R) (*emend.Answer[D], error)
+	report  func(*emend.Answer[D]) changeReport
+}
+
+// command makes the verb.
+func (v changeVerb[R, D]) command(a *app) *cobra.Command {
+	var allow []string
+	cmd := &cobra.Command{
+		Use: v.use, Short: v.short, Long: v.long, Example: v.example, SuggestFor: v.suggest, Args: v.takes, ValidArgsFunction: v.complete,
+		DisableFlagsInUseLine: strings.Contains(v.use, "--"),
+		RunE:                  func(cmd *cobra.Command, args []string) error { return v.run(a, cmd, args, allow) },
+	}
+	if v.flags != nil {
+		v.flags(cmd)
+	}
+	if v.expect != nil {
+		cmd.Flags().StringVar(v.expect, "expect", "", v.expectHelp)
+		noFiles(cmd, "expect")
+	}
+	cmd.Flags().StringVar(v.key, "idempotency-key", "", "do it once: with a `KEY` that was committed before, return the first answer")
+	allowFlag(cmd, &allow)
+	return cmd
+}
+
+func (v changeVerb[R, D]) run(a *app, cmd *cobra.Command, args, allow []string) error {
+	for i, arg := range args {
+		*v.args[i] = arg
+	}
+	if v.check != nil {
+		if err := v.check(cmd); err != nil {
+			return err
+		}
+	}
+	if err := v.checkHash(a, cmd); err != nil {
+		return err
+	}
+	return a.work(cmd, v.tool, allow, func(ctx context.Context, ws *emend.Workspace) (err error) {
+		if v.currentHash != nil && *v.expect == "" {
+			*v.expect, err = v.currentHash(ctx, ws, args[0])
+		}
+		if err == nil && v.input != nil {
+			err = v.input(cmd)
+		}
+		if err != nil {
+			return err
+		}
+		did, err := v.call(ws, ctx, *v.request)
+		if err != nil {
+			return err
+		}
+		return a.changed(did.Result(), v.report(did))
+	})
+}
+
+// checkHash refuses an --expect that is not a hash. An empty one is refused too: it comes from a script whose variable is
+// empty. Where no person is at a terminal, it also refuses a call without the hash that the verb needs.
+func (v changeVerb[R, D]) checkHash(a *app, cmd *cobra.Command) error {
+	switch {
+	case v.expect == nil:
+		return nil
+	case cmd.Flags().Changed("expect") && !isHash(*v.expect):
+		return badUse(cmd.Name(), "--expect: %q is not a sha256: 64 lower-case hex digits", *v.expect)
+	case v.currentHash == nil || *v.expect != "" || a.atTerminal():
+		return nil
+	}
+	return badUse(cmd.Name(), "--expect SHA256 is needed where nobody is at a terminal: the sha256 that\n"+
+		"'emend read --json %s' prints, so that no edit is overwritten that you have not seen", *v.args[0])
+}
+
+func isHash(s string) bool {
+	return len(s) == 64 && strings.Trim(s, "0123456789abcdef") == ""
+}
+
+// currentHash reads the hash of a file as it is now, and shows it.
+func (a *app) currentHash(ctx context.Context, ws *emend.Workspace, path string) (string, error) {
+	is, err := ws.Read(emend.As(ctx, emend.Actor{Tool: "read_file"}), emend.ReadRequest{Path: path, MaxBytes: 1, AllowBinary: true})
+	if err != nil {
+		return "", err
+	}
+	if !a.quiet && !a.json {
+		fmt.Fprintf(a.err, "emend: %s has the sha256 %s\n", report.OneLine(is.Data.Path), is.Data.Sha256)
+	}
+	return is.Data.Sha256, nil
+}
+
+// argumentHelp returns what an agent reads of an argument of a tool, for a flag that sets the same.
+func argumentHelp(name, argument string) string {
+	t, _ := tool.Named(name)
+	return t.Input().Properties[argument].Description
+}
+
+// changeReport is what a person reads of a call that changed something.
+type changeReport struct {
+	words string // "" for those of the result
+	notes []string
+	diff  string
+	tx    string
+}
+
+// changed prints what a call changed: with --json the result, else a line of words. At a terminal the diff and the
+// command that undoes it follow.
+func (a *app) changed(r emend.Result, c changeReport) error {
+	a.did = true
+	return a.pour(func(w *bufio.Writer) {
+		switch {
+		case a.json:
+			newEncoder(w).Encode(r) //nolint:errcheck // pour sees it
+		case !a.quiet:
+			a.printChange(w, r, c)
+		}
+	})
+}
+
+func (a *app) printChange(w *bufio.Writer, r emend.Result, c changeReport) {
+	if c.words == "" {
+		fmt.Fprintln(w, report.Escape(r.Text()))
+	} else {
+		fmt.Fprintln(w, report.Escape(c.words))
+		for _, n := range c.notes {
+			fmt.Fprintln(w, "Note: "+report.Escape(n))
+		}
+	}
+	if !a.tty {
+		return
+	}
+	a.diff(w, c.diff)
+	if c.tx != "" {
+		fmt.Fprintf(w, "Take it back with: emend undo %s\n", report.Escape(c.tx))
+	}
+}
