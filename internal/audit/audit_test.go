@@ -12,6 +12,7 @@ import (
 
 	"github.com/emend-dev/emend/internal/fail"
 	"github.com/emend-dev/emend/internal/vfs"
+	"github.com/emend-dev/emend/internal/vfs/vfstest"
 )
 
 func newLog(t testing.TB, dir vfs.Dir, o Options) *Log {
@@ -90,7 +91,7 @@ func names(t testing.TB, dir vfs.Dir) []string {
 
 func read(t testing.TB, dir vfs.Dir, name string) string {
 	t.Helper()
-	data, err := vfs.ReadFile(dir, name)
+	data, err := vfstest.ReadFile(dir, name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +101,7 @@ func read(t testing.TB, dir vfs.Dir, name string) string {
 // disk is a synced disk that has the files.
 func disk(t testing.TB, files map[string]string) vfs.Dir {
 	t.Helper()
-	m := vfs.NewMemory(vfs.Journal)
+	m := vfstest.NewDisk(vfstest.Journal)
 	if err := m.Plant(files); err != nil {
 		t.Fatal(err)
 	}
@@ -183,13 +184,13 @@ func TestInvalidUTF8IsRefused(t *testing.T) {
 
 // A commit is one write and one sync of the file, whoever made the log.
 func TestSyncsOfACommit(t *testing.T) {
-	m := vfs.NewMemory(vfs.Journal)
-	first := &vfs.Fault{At: -1}
+	m := vfstest.NewDisk(vfstest.Journal)
+	first := &vfstest.Fault{At: -1}
 	newLog(t, first.Wrap(m.Root()), Options{})
 	if got, want := strings.Join(first.Trace(), ", "), "append 00000001.jsonl, write 00000001.jsonl, datasync 00000001.jsonl, sync directory"; got != want {
 		t.Errorf("creating: %s, want %s", got, want)
 	}
-	fault := &vfs.Fault{At: -1}
+	fault := &vfstest.Fault{At: -1}
 	l := reopen(t, fault.Wrap(m.Root()))
 	fill(t, l, 1)
 	add1(t, l, Record{Kind: Commit, Tx: "t"})
@@ -200,8 +201,8 @@ func TestSyncsOfACommit(t *testing.T) {
 }
 
 func TestOpenWritesNothing(t *testing.T) {
-	m := vfs.NewMemory(vfs.Journal)
-	fault := &vfs.Fault{At: -1}
+	m := vfstest.NewDisk(vfstest.Journal)
+	fault := &vfstest.Fault{At: -1}
 	l := reopen(t, fault.Wrap(m.Root()))
 	if err := l.Refresh(); err != nil {
 		t.Fatal(err)
@@ -281,9 +282,9 @@ func TestTwoProcesses(t *testing.T) {
 
 // Refresh may look at names twice, and at nothing else, when nobody wrote.
 func TestRefreshIsCheap(t *testing.T) {
-	m := vfs.NewMemory(vfs.Journal)
+	m := vfstest.NewDisk(vfstest.Journal)
 	newLog(t, m.Root(), Options{})
-	fault := &vfs.Fault{At: -1, Reads: true}
+	fault := &vfstest.Fault{At: -1, Reads: true}
 	l := reopen(t, fault.Wrap(m.Root()))
 	fill(t, l, 1)
 	before := fault.Calls()

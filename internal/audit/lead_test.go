@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/emend-dev/emend/internal/vfs"
+	"github.com/emend-dev/emend/internal/vfs/vfstest"
 )
 
 // TestLead: the first fields of a line are what the whole of it says, for each kind; and of a line that is written in any
@@ -47,8 +47,8 @@ func TestLead(t *testing.T) {
 
 // TestPendingReadsNothing: where the end of the log has told that nothing is open, no file is read to say so.
 func TestPendingReadsNothing(t *testing.T) {
-	m := vfs.NewMemory(vfs.Journal)
-	fault := &vfs.Fault{At: -1, Reads: true}
+	m := vfstest.NewDisk(vfstest.Journal)
+	fault := &vfstest.Fault{At: -1, Reads: true}
 	l := newLog(t, fault.Wrap(m.Root()), Options{})
 	pending := func(want string) (calls int) {
 		t.Helper()

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/emend-dev/emend/internal/vfs"
+	"github.com/emend-dev/emend/internal/vfs/vfstest"
 )
 
 // calls writes a log of small segments: transactions, how they ended, refusals in between, and undos.
@@ -216,7 +216,7 @@ func TestUndos(t *testing.T) {
 // A record of which the sync failed is in no walk, wherever it begins, and the undos have the record that says that it is void.
 func TestBackOverAVoidRecord(t *testing.T) {
 	halving(t)
-	m := vfs.NewMemory(vfs.Journal)
+	m := vfstest.NewDisk(vfstest.Journal)
 	newLog(t, m.Root(), Options{}).Close()
 	l := reopen(t, once(m, "datasync", false))
 	void := &Record{Kind: Undo, Tx: "void", OK: true, Undoes: []string{"a"}}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/emend-dev/emend/internal/vfs"
+	"github.com/emend-dev/emend/internal/vfs/vfstest"
 )
 
 // ledger is what the log said of each record.
@@ -126,13 +127,13 @@ func consistent(l *Log, rep Report, refused []Head) error {
 
 // Every call fails, in every way; then the next process comes, or the power goes first; then the power goes again.
 func TestSweep(t *testing.T) {
-	for _, kind := range []vfs.Kind{vfs.Journal, vfs.Strict} {
+	for _, kind := range []vfstest.Kind{vfstest.Journal, vfstest.Strict} {
 		for mode := range 8 {
 			after, dead, reads := mode&1 != 0, mode&2 != 0, mode&4 != 0
 			t.Run(fmt.Sprintf("%v,after=%v,dead=%v,reads=%v", kind, after, dead, reads), func(t *testing.T) {
 				n, undecided := 0, 0
 				for ; ; n++ {
-					fault := &vfs.Fault{At: n, Err: syscall.ENOSPC, After: after, Dead: dead, Reads: reads}
+					fault := &vfstest.Fault{At: n, Err: syscall.ENOSPC, After: after, Dead: dead, Reads: reads}
 					stop, doubt := sweepOne(t, kind, fault)
 					if stop {
 						break
@@ -152,8 +153,8 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-func sweepOne(t *testing.T, kind vfs.Kind, fault *vfs.Fault) (stop, undecided bool) {
-	m := vfs.NewMemory(kind)
+func sweepOne(t *testing.T, kind vfstest.Kind, fault *vfstest.Fault) (stop, undecided bool) {
+	m := vfstest.NewDisk(kind)
 	newLog(t, m.Root(), Options{}).Close()
 	var a ledger
 	err := a.work(fault.Wrap(m.Root()), "a", 4)
@@ -192,9 +193,9 @@ func (a *ledger) recover(dir vfs.Dir) error {
 	return l.Sync()
 }
 
-func crashes(t *testing.T, what string, m *vfs.Memory, a ledger) {
+func crashes(t *testing.T, what string, m *vfstest.Disk, a ledger) {
 	t.Helper()
-	if _, err := vfs.Enumerate(60, 1, func(choose func(int) int) error {
+	if _, err := vfstest.Enumerate(60, 1, func(choose func(int) int) error {
 		return check(m.Crash(choose).Root(), a.synced, a.refused)
 	}); err != nil {
 		t.Fatalf("%s: %v", what, err)
@@ -204,7 +205,7 @@ func crashes(t *testing.T, what string, m *vfs.Memory, a ledger) {
 // The first failing call is followed by others, until the log gives up: it says so, and never lies.
 func TestEverythingFails(t *testing.T) {
 	for _, ops := range []string{"datasync", "write", "truncate,write", "datasync,truncate", "datasync,write", "datasync,append", "sync directory,datasync"} {
-		m := vfs.NewMemory(vfs.Journal)
+		m := vfstest.NewDisk(vfstest.Journal)
 		l := newLog(t, m.Root(), Options{})
 		first := add1(t, l, Record{Kind: Commit, Tx: "a"})
 		l.Close()
@@ -295,7 +296,7 @@ func (f *brokenFile) Truncate(size int64) error {
 // A full disk refuses, and the log goes on when there is room again.
 func TestFullDisk(t *testing.T) {
 	for room := range 700 {
-		m := vfs.NewMemory(vfs.Journal)
+		m := vfstest.NewDisk(vfstest.Journal)
 		l := newLog(t, m.Root(), Options{})
 		first := add1(t, l, Record{Kind: Commit, Tx: "a"})
 		m.SetSpace(int64(room), 10)
@@ -319,10 +320,10 @@ func TestFullDisk(t *testing.T) {
 
 // A process can be killed while it makes the log.
 func TestCreateSweep(t *testing.T) {
-	for _, kind := range []vfs.Kind{vfs.Journal, vfs.Strict} {
+	for _, kind := range []vfstest.Kind{vfstest.Journal, vfstest.Strict} {
 		for n := 0; ; n++ {
-			m := vfs.NewMemory(kind)
-			fault := &vfs.Fault{At: n / 2, After: n%2 == 1, Dead: true}
+			m := vfstest.NewDisk(kind)
+			fault := &vfstest.Fault{At: n / 2, After: n%2 == 1, Dead: true}
 			if _, err := Create(fault.Wrap(m.Root()), Options{}); !fault.Fired() {
 				break
 			} else if err == nil {
@@ -337,7 +338,7 @@ func TestCreateSweep(t *testing.T) {
 				}
 				return errors.Join(l.Close(), check(root, []Head{l.Head()}, nil))
 			}
-			if _, err := vfs.Enumerate(60, 1, again); err != nil {
+			if _, err := vfstest.Enumerate(60, 1, again); err != nil {
 				t.Fatalf("call %d: %v", n/2, err)
 			}
 			if err := check(m.Root(), nil, nil); err != nil {
@@ -350,7 +351,7 @@ func TestCreateSweep(t *testing.T) {
 // After a failed sync the system drops what it could not write, and calls the next sync a success.
 func TestFailedSyncIsNotTrusted(t *testing.T) {
 	for n := 0; ; n++ {
-		m := vfs.NewMemory(vfs.Journal)
+		m := vfstest.NewDisk(vfstest.Journal)
 		newLog(t, m.Root(), Options{}).Close()
 		d := &forgetful{directory: m.Root(), at: n, lost: map[string]bool{}}
 		var a ledger
@@ -406,7 +407,7 @@ func (f *forgetfulFile) Truncate(size int64) error {
 }
 
 // once is a directory of which one call fails once; a write that fails is all there, or half of it.
-func once(m *vfs.Memory, ops string, half bool) *onceDir {
+func once(m *vfstest.Disk, ops string, half bool) *onceDir {
 	return &onceDir{directory: m.Root(), ops: strings.Split(ops, ","), half: half}
 }
 
@@ -463,7 +464,7 @@ func (f *onceFile) Truncate(size int64) error {
 func TestRefusedOnce(t *testing.T) {
 	for ops, void := range map[string]int{"datasync": 1, "write": 0, "write,truncate": 1, "write,datasync": 1} {
 		for _, half := range []bool{false, true} {
-			m := vfs.NewMemory(vfs.Journal)
+			m := vfstest.NewDisk(vfstest.Journal)
 			newLog(t, m.Root(), Options{}).Close()
 			l := reopen(t, once(m, ops, half))
 			var a ledger

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/emend-dev/emend/internal/vfs"
+	"github.com/emend-dev/emend/internal/vfs/vfstest"
 )
 
 // text is a segment with n records after the first one, and their heads.
@@ -374,7 +375,7 @@ func TestBackwardLines(t *testing.T) {
 // What is torn is on disk in its own file before it is cut off, and cut off on disk before anything is appended.
 func TestSettleOrder(t *testing.T) {
 	data, _ := text(t, 3)
-	fault := &vfs.Fault{At: -1}
+	fault := &vfstest.Fault{At: -1}
 	l := reopen(t, fault.Wrap(disk(t, map[string]string{segmentName(1): data + "torn"})))
 	torn, err := l.Settle()
 	if err != nil || torn.Size != 4 || !strings.HasPrefix(torn.Name, "torn-5-") {
@@ -413,7 +414,7 @@ func TestVerifyChangedEnd(t *testing.T) {
 	}
 	add1(t, l, Record{Kind: Commit, Tx: "a", OK: true})
 	add1(t, l, Record{Kind: Failed, Message: "no such file"})
-	data, err := vfs.ReadFile(dir, segmentName(1))
+	data, err := vfstest.ReadFile(dir, segmentName(1))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/emend-dev/emend/internal/fail"
 	"github.com/emend-dev/emend/internal/history"
 	"github.com/emend-dev/emend/internal/vfs"
+	"github.com/emend-dev/emend/internal/vfs/vfstest"
 )
 
 // keptFiles are put into the history, each by the transaction that deletes it, before a wish asks for it.
@@ -52,7 +53,7 @@ func (w *world) keep(t *testing.T) {
 	w.disk.Settle()
 }
 
-func keptWorld(t *testing.T, kind vfs.Kind) *world {
+func keptWorld(t *testing.T, kind vfstest.Kind) *world {
 	t.Helper()
 	w := newWorld(t, kind, files)
 	w.keep(t)
@@ -115,7 +116,7 @@ func (w *world) stat(t *testing.T, p string) vfs.Info {
 
 // What comes back is the very file, and the history has it no more; what stood there is kept.
 func TestBringBack(t *testing.T) {
-	for _, kind := range []vfs.Kind{vfs.Journal, vfs.Strict} {
+	for _, kind := range []vfstest.Kind{vfstest.Journal, vfstest.Strict} {
 		w := keptWorld(t, kind)
 		set := []wish{{op: "bring", path: "back/again/k1", text: "k1"}, {op: "bring", path: "f.txt", text: "k2"},
 			{op: "bring", path: "l", text: "kl"}, {op: "bring", path: "g.txt", text: "km"}}
@@ -132,7 +133,7 @@ func TestBringBack(t *testing.T) {
 				t.Errorf("%v, %v: the history has it as %q", kind, s, names)
 			}
 		}
-		if got, _ := vfs.ReadFile(w.slots(t), d.Slots[1]); got != backFiles["f.txt"] {
+		if got, _ := vfstest.ReadFile(w.slots(t), d.Slots[1]); got != backFiles["f.txt"] {
 			t.Errorf("%v: what stood there is kept as %q: %q", kind, d.Slots[1], got)
 		}
 		if o, err := w.recover(plain); err != nil || !o.Nothing() {
@@ -148,7 +149,7 @@ func TestBringBack(t *testing.T) {
 
 // The time of the last change becomes now when that is asked for, and only then.
 func TestFresh(t *testing.T) {
-	w := keptWorld(t, vfs.Journal)
+	w := keptWorld(t, vfstest.Journal)
 	changes := w.changes(t, []wish{{op: "bring", path: "fresh", text: "k1"}, {op: "bring", path: "l", text: "kl"}})
 	changes[0].New.Fresh, changes[1].New.Fresh = true, true
 	now := time.Unix(2_000_000_000, 0)
@@ -190,7 +191,7 @@ func TestBringBackRefused(t *testing.T) {
 			return nil
 		}, nil, fail.AlreadyExists, "very file"},
 	} {
-		w := keptWorld(t, vfs.Journal)
+		w := keptWorld(t, vfstest.Journal)
 		if c.set == nil {
 			c.set = []wish{{op: "bring", path: "x1", text: "k1"}}
 		}
@@ -221,7 +222,7 @@ func TestBringBackLosesTheRace(t *testing.T) {
 			return err
 		},
 	} {
-		w := keptWorld(t, vfs.Journal)
+		w := keptWorld(t, vfstest.Journal)
 		s, err := w.open(plain)
 		if err != nil {
 			t.Fatal(err)
@@ -248,7 +249,7 @@ func TestBringBackLosesTheRace(t *testing.T) {
 
 // A file comes back as a copy where no second name can be had, and a link does not.
 func TestBringBackWithoutLinks(t *testing.T) {
-	w := keptWorld(t, vfs.Journal)
+	w := keptWorld(t, vfstest.Journal)
 	w.unlinked = true
 	if _, err := w.do(plain, Tx{Changes: w.changes(t, []wish{{op: "bring", path: "l", text: "kl"}})}); !errors.Is(err, fail.CommandFailed) || !strings.Contains(err.Error(), "second name") {
 		t.Errorf("a link: %v", err)
@@ -267,7 +268,7 @@ func TestBringBackWithoutLinks(t *testing.T) {
 
 // Directories that are empty at the end go, deepest first; what is otherwise stays without a word.
 func TestPrune(t *testing.T) {
-	w := keptWorld(t, vfs.Journal)
+	w := keptWorld(t, vfstest.Journal)
 	set := []wish{{op: "delete", path: "p/q/only.txt"}, {op: "add", path: "p2/more", text: ""}, {op: "move", path: "other/z.txt", to: "z"}}
 	tx := Tx{Changes: w.changes(t, set), Prune: []string{".", "p", "p/q", "p/q", "sub", "p2", "missing/too", "a.txt", "other", "../x"}}
 	if _, err := w.do(plain, tx); err != nil {
@@ -283,7 +284,7 @@ func TestPrune(t *testing.T) {
 
 // A directory that did not become empty is no reason to finish a transaction that was whole.
 func TestPruneOfWhatIsInUse(t *testing.T) {
-	w := keptWorld(t, vfs.Journal)
+	w := keptWorld(t, vfstest.Journal)
 	if err := w.doing(plain, t, []wish{{op: "prune", path: "p2/only.txt"}, {op: "add", path: "p2/more"}}); err != nil {
 		t.Fatal(err)
 	}
@@ -297,12 +298,12 @@ func TestPruneOfWhatIsInUse(t *testing.T) {
 func TestPruneIsTakenBack(t *testing.T) {
 	met := 0
 	for n := 0; ; n++ {
-		w := keptWorld(t, vfs.Journal)
+		w := keptWorld(t, vfstest.Journal)
 		if err := w.disk.Change("p2", func(i *vfs.Info) { i.Mode = 0o1775 }); err != nil {
 			t.Fatal(err)
 		}
 		before := w.visible(t)
-		f := &vfs.Fault{At: n, After: true, Dead: true}
+		f := &vfstest.Fault{At: n, After: true, Dead: true}
 		w.doing(f.Wrap, t, []wish{{op: "prune", path: "p2/only.txt"}})
 		if !f.Fired() {
 			break
@@ -342,7 +343,7 @@ func TestPruneIsTakenBack(t *testing.T) {
 
 // What is not to be kept is not.
 func TestGone(t *testing.T) {
-	for _, kind := range []vfs.Kind{vfs.Journal, vfs.Strict} {
+	for _, kind := range []vfstest.Kind{vfstest.Journal, vfstest.Strict} {
 		w := keptWorld(t, kind)
 		taken, swapped := w.stat(t, "n.txt").ID, w.stat(t, "v.txt").ID
 		d, err := w.do(plain, Tx{Changes: w.changes(t, []wish{{op: "gone", path: "n.txt"}, {op: "gone", path: "v.txt", text: "new\n"}})})
@@ -361,7 +362,7 @@ func TestGone(t *testing.T) {
 // Somebody deletes the file that comes back, at every call: as long as the history has it then, it keeps it.
 func TestDeletedWhileItComesBack(t *testing.T) {
 	met := 0
-	for _, kind := range []vfs.Kind{vfs.Journal, vfs.Strict} {
+	for _, kind := range []vfstest.Kind{vfstest.Journal, vfstest.Strict} {
 		for n := 0; ; n++ {
 			w := keptWorld(t, kind)
 			id, had := w.kept["k1"].old.ID, 0
@@ -392,7 +393,7 @@ func TestDeletedWhileItComesBack(t *testing.T) {
 func TestWrittenWhileItComesBack(t *testing.T) {
 	met := 0
 	for n := 0; ; n++ {
-		w := keptWorld(t, vfs.Journal)
+		w := keptWorld(t, vfstest.Journal)
 		k := w.kept["k1"]
 		b := &beside{at: n}
 		b.act = func() {
@@ -418,7 +419,7 @@ func TestWrittenWhileItComesBack(t *testing.T) {
 
 // Without syncs all of it survives a kill at every call.
 func TestKilledWithoutSyncs(t *testing.T) {
-	for _, kind := range []vfs.Kind{vfs.Journal, vfs.Strict} {
+	for _, kind := range []vfstest.Kind{vfstest.Journal, vfstest.Strict} {
 		c := &sweep{t: t, kind: kind, set: backs, points: new(int)}
 		w := c.world()
 		c.base.noSync = true
@@ -428,7 +429,7 @@ func TestKilledWithoutSyncs(t *testing.T) {
 		}
 		c.after = w.visible(t)
 		for n := 0; ; n++ {
-			f := &vfs.Fault{At: n, After: n%2 == 0, Dead: true}
+			f := &vfstest.Fault{At: n, After: n%2 == 0, Dead: true}
 			w, _, ok := c.at(f)
 			if !ok {
 				break
@@ -442,7 +443,7 @@ func TestKilledWithoutSyncs(t *testing.T) {
 
 // A process dies between the second name and the record: the second name goes, and the first stays.
 func TestStagedBackIsSwept(t *testing.T) {
-	w := keptWorld(t, vfs.Journal)
+	w := keptWorld(t, vfstest.Journal)
 	s, err := w.open(plain)
 	if err != nil {
 		t.Fatal(err)
@@ -470,8 +471,8 @@ func TestStagedBackIsSwept(t *testing.T) {
 // name: the next one does.
 func TestSpareNamesAreSwept(t *testing.T) {
 	for n := 0; ; n++ {
-		w := keptWorld(t, vfs.Strict)
-		f := &vfs.Fault{At: n, Dead: true}
+		w := keptWorld(t, vfstest.Strict)
+		f := &vfstest.Fault{At: n, Dead: true}
 		w.doing(f.Wrap, t, []wish{{op: "update", path: "a.txt", text: "new\n"}})
 		if !f.Fired() {
 			break
@@ -502,11 +503,11 @@ func TestParseSlot(t *testing.T) {
 }
 
 // killed runs wishes and kills the process at each call in turn; then look is called.
-func killed(t *testing.T, kind vfs.Kind, set []wish, look func(w *world, where string)) {
+func killed(t *testing.T, kind vfstest.Kind, set []wish, look func(w *world, where string)) {
 	t.Helper()
 	for n := 0; ; n++ {
 		w := keptWorld(t, kind)
-		f := &vfs.Fault{At: n, After: true, Dead: true}
+		f := &vfstest.Fault{At: n, After: true, Dead: true}
 		w.doing(f.Wrap, t, set)
 		if !f.Fired() {
 			return
@@ -519,12 +520,12 @@ func killed(t *testing.T, kind vfs.Kind, set []wish, look func(w *world, where s
 // A transaction that removes directories has its mark before it is answered: nothing else tells an empty directory that
 // somebody makes later from one that is still to go.
 func TestPruneIsMarked(t *testing.T) {
-	for _, kind := range []vfs.Kind{vfs.Journal, vfs.Strict} {
+	for _, kind := range []vfstest.Kind{vfstest.Journal, vfstest.Strict} {
 		w := keptWorld(t, kind)
 		if err := w.doing(plain, t, []wish{{op: "prune", path: "p2/only.txt"}}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := vfs.Enumerate(200, 1, func(choose func(int) int) error {
+		if _, err := vfstest.Enumerate(200, 1, func(choose func(int) int) error {
 			p, err := pending(w.cut(choose))
 			if p {
 				err = errors.Join(err, errors.New("it is pending"))
@@ -539,7 +540,7 @@ func TestPruneIsMarked(t *testing.T) {
 // A directory that somebody makes where one was removed is theirs.
 func TestMadeAgainBeforeRecovery(t *testing.T) {
 	met := 0
-	killed(t, vfs.Journal, []wish{{op: "prune", path: "p2/only.txt"}}, func(w *world, where string) {
+	killed(t, vfstest.Journal, []wish{{op: "prune", path: "p2/only.txt"}}, func(w *world, where string) {
 		if w.disk.Root().Mkdir("p2", 0o755) != nil {
 			return
 		}
@@ -559,7 +560,7 @@ func TestMadeAgainBeforeRecovery(t *testing.T) {
 // Somebody saves over what is to come back, before recovery: the history has it as it had it, as long as it had it then.
 func TestSavedOverWhatComesBack(t *testing.T) {
 	met := 0
-	for _, kind := range []vfs.Kind{vfs.Journal, vfs.Strict} {
+	for _, kind := range []vfstest.Kind{vfstest.Journal, vfstest.Strict} {
 		for _, name := range []string{"f.txt", "back.txt"} {
 			killed(t, kind, []wish{wishes[0], backs[0], backs[1]}, func(w *world, where string) {
 				k := map[string]kept{"f.txt": w.kept["k2"], "back.txt": w.kept["k1"]}[name]
@@ -574,7 +575,7 @@ func TestSavedOverWhatComesBack(t *testing.T) {
 				}
 				names := w.names(t, k.old.ID)
 				want := []string{k.slot}
-				if kind == vfs.Strict {
+				if kind == vfstest.Strict {
 					want = append(want, history.OldLink(k.slot))
 				}
 				if slices.Contains(had, k.slot) && !slices.Equal(names, want) || len(had) > 0 && len(names) == 0 {
@@ -594,7 +595,7 @@ func TestSavedOverWhatComesBack(t *testing.T) {
 // What recovery says it keeps is kept, also of a file of which nothing was to be kept.
 func TestKeptInsteadOfGone(t *testing.T) {
 	met := 0
-	killed(t, vfs.Journal, []wish{wishes[0], {op: "gone", path: "v.txt", text: "another version\n"}}, func(w *world, where string) {
+	killed(t, vfstest.Journal, []wish{wishes[0], {op: "gone", path: "v.txt", text: "another version\n"}}, func(w *world, where string) {
 		if err := errors.Join(ways["atomically"](w.disk.Root(), "v.txt", "theirs\n"), ways["atomically"](w.disk.Root(), "a.txt", "theirs too\n")); err != nil {
 			t.Fatal(err)
 		}
@@ -622,7 +623,7 @@ func TestKeptInsteadOfGone(t *testing.T) {
 // over its place: it is not lost.
 func TestRemovedByHandWhilePending(t *testing.T) {
 	met := 0
-	killed(t, vfs.Journal, []wish{backs[1]}, func(w *world, where string) {
+	killed(t, vfstest.Journal, []wish{backs[1]}, func(w *world, where string) {
 		k := w.kept["k2"]
 		if p, err := pending(w); err != nil || !p || len(w.names(t, k.old.ID)) < 2 {
 			return
@@ -647,8 +648,8 @@ func TestKilledWhileTakenBack(t *testing.T) {
 	points := 0
 	set := []wish{backs[0], backs[1], wishes[0]}
 	for n := 0; ; n++ {
-		w := keptWorld(t, vfs.Journal)
-		probe := &vfs.Fault{At: n}
+		w := keptWorld(t, vfstest.Journal)
+		probe := &vfstest.Fault{At: n}
 		w.doing(probe.Wrap, t, set)
 		if !probe.Fired() {
 			break
@@ -657,8 +658,8 @@ func TestKilledWhileTakenBack(t *testing.T) {
 			continue
 		}
 		for m := n; ; m++ {
-			w := keptWorld(t, vfs.Journal)
-			first, second := &vfs.Fault{At: n, Err: syscall.ENOSPC}, &vfs.Fault{At: m, After: true, Dead: true}
+			w := keptWorld(t, vfstest.Journal)
+			first, second := &vfstest.Fault{At: n, Err: syscall.ENOSPC}, &vfstest.Fault{At: m, After: true, Dead: true}
 			w.doing(func(d vfs.Dir) vfs.Dir { return second.Wrap(first.Wrap(d)) }, t, set)
 			if !second.Fired() {
 				break
@@ -686,7 +687,7 @@ func TestKilledWhileTakenBack(t *testing.T) {
 // was to be.
 func TestWriterInSlotOfGone(t *testing.T) {
 	met := 0
-	killed(t, vfs.Journal, []wish{{op: "gone", path: "n.txt"}}, func(w *world, where string) {
+	killed(t, vfstest.Journal, []wish{{op: "gone", path: "n.txt"}}, func(w *world, where string) {
 		if p, err := pending(w); err != nil || !p || !w.writeInSlot(t, backFiles["n.txt"], "theirs\n") {
 			return
 		}
@@ -703,14 +704,14 @@ func TestWriterInSlotOfGone(t *testing.T) {
 
 // Without a journal a power cut may undo the name of a slot: what was displaced has its second name, and comes back by it.
 func TestBringBackAfterPowerCut(t *testing.T) {
-	w := newWorld(t, vfs.Strict, map[string]string{"a": "a\n"})
+	w := newWorld(t, vfstest.Strict, map[string]string{"a": "a\n"})
 	old := w.change(t, "a").Old
 	d, err := w.do(plain, Tx{Changes: w.changes(t, []wish{{op: "delete", path: "a"}})})
 	if err != nil {
 		t.Fatal(err)
 	}
 	torn := 0
-	if _, err := vfs.Enumerate(200, 1, func(choose func(int) int) error {
+	if _, err := vfstest.Enumerate(200, 1, func(choose func(int) int) error {
 		w := w.cut(choose)
 		if _, err := w.recover(plain); err != nil {
 			return err

@@ -14,6 +14,7 @@ import (
 
 	"github.com/emend-dev/emend/internal/fail"
 	"github.com/emend-dev/emend/internal/vfs"
+	"github.com/emend-dev/emend/internal/vfs/vfstest"
 )
 
 var (
@@ -97,7 +98,7 @@ func (c *chaos) deed(set []wish) {
 	}
 	defer dir.Close()
 	name := path.Base(p)
-	was, missing := vfs.ReadFile(dir, name)
+	was, missing := vfstest.ReadFile(dir, name)
 	c.deeds++
 	text := fmt.Sprintf("theirs %d\n", c.deeds)
 	c.touched[w.path], c.touched[w.to] = true, true
@@ -134,7 +135,7 @@ func (c *chaos) deed(set []wish) {
 	c.say("a person saves %s %s: %q (was %q, %v)", p, way, text, was, missing)
 }
 
-func (c *chaos) world(kind vfs.Kind, weak bool, set []wish) *world {
+func (c *chaos) world(kind vfstest.Kind, weak bool, set []wish) *world {
 	w := newWorld(c.t, kind, chaosFiles)
 	if slices.ContainsFunc(set, func(w wish) bool { return strings.HasPrefix(w.op, "bring") || w.op == "prune" }) {
 		w.keep(c.t)
@@ -150,15 +151,15 @@ func (c *chaos) world(kind vfs.Kind, weak bool, set []wish) *world {
 }
 
 // faults are two that may happen in a process: an error, and another or the end of it.
-func (c *chaos) faults(calls int) []*vfs.Fault {
-	first := &vfs.Fault{At: c.IntN(calls), After: c.IntN(2) == 0, Err: []error{syscall.EIO, syscall.ENOSPC}[c.IntN(2)]}
+func (c *chaos) faults(calls int) []*vfstest.Fault {
+	first := &vfstest.Fault{At: c.IntN(calls), After: c.IntN(2) == 0, Err: []error{syscall.EIO, syscall.ENOSPC}[c.IntN(2)]}
 	if c.IntN(3) == 0 {
 		first.At = -1
 	}
-	return []*vfs.Fault{first, {At: c.IntN(calls), After: c.IntN(2) == 0, Dead: c.IntN(4) > 0}}
+	return []*vfstest.Fault{first, {At: c.IntN(calls), After: c.IntN(2) == 0, Dead: c.IntN(4) > 0}}
 }
 
-func wrapAll(faults []*vfs.Fault) func(vfs.Dir) vfs.Dir {
+func wrapAll(faults []*vfstest.Fault) func(vfs.Dir) vfs.Dir {
 	return func(d vfs.Dir) vfs.Dir {
 		for _, f := range slices.Backward(faults) {
 			d = f.Wrap(d)
@@ -167,7 +168,7 @@ func wrapAll(faults []*vfs.Fault) func(vfs.Dir) vfs.Dir {
 	}
 }
 
-func (c *chaos) struck(faults []*vfs.Fault) {
+func (c *chaos) struck(faults []*vfstest.Fault) {
 	for _, f := range faults {
 		if f.Fired() {
 			c.say("  fault: %s", where(f))
@@ -177,7 +178,7 @@ func (c *chaos) struck(faults []*vfs.Fault) {
 
 // run returns what is wrong, and how it came to it.
 func (c *chaos) run() []string {
-	kind := []vfs.Kind{vfs.Journal, vfs.Journal, vfs.Strict}[c.IntN(3)]
+	kind := []vfstest.Kind{vfstest.Journal, vfstest.Journal, vfstest.Strict}[c.IntN(3)]
 	weak := c.IntN(8) == 0
 	set := c.set()
 	c.say("%v, exchange %v, %v", kind, !weak, set)
@@ -240,9 +241,9 @@ func (c *chaos) people(set []wish) {
 }
 
 // recovery recovers, under faults or without.
-func (c *chaos) recovery(wrap func([]*vfs.Fault) func(vfs.Dir) vfs.Dir, calls int) (ok bool) {
+func (c *chaos) recovery(wrap func([]*vfstest.Fault) func(vfs.Dir) vfs.Dir, calls int) (ok bool) {
 	with := plain
-	var faults []*vfs.Fault
+	var faults []*vfstest.Fault
 	if wrap != nil {
 		faults = c.faults(calls)
 		with = wrap(faults)
@@ -264,7 +265,7 @@ func (c *chaos) recovery(wrap func([]*vfs.Fault) func(vfs.Dir) vfs.Dir, calls in
 
 // judge holds the laws: nothing that people saved is lost or hidden without a word; what was answered is there, what
 // was refused is not, and what nobody touched is as the one end says; whatever was displaced is kept.
-func (c *chaos) judge(set []wish, before, after map[string]vfs.Node, answered, refused bool) {
+func (c *chaos) judge(set []wish, before, after map[string]vfstest.Node, answered, refused bool) {
 	if o, err := c.w.recover(plain); err != nil || !o.Nothing() {
 		c.fail("another recovery finds %+v, %v", o, err)
 	}
@@ -272,7 +273,7 @@ func (c *chaos) judge(set []wish, before, after map[string]vfs.Node, answered, r
 		c.fail("it ended more than once: %v", c.ends)
 	}
 	got := c.w.visible(c.t)
-	all, err := vfs.Snapshot(c.w.disk.Root())
+	all, err := vfstest.Snapshot(c.w.disk.Root())
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -286,11 +287,11 @@ func (c *chaos) judge(set []wish, before, after map[string]vfs.Node, answered, r
 		c.judgeTree("refused", set, got, before)
 	}
 	if len(c.ends) > 0 {
-		c.judgeTree(string(c.ends[0]), set, got, map[bool]map[string]vfs.Node{true: before, false: after}[c.ends[0] == TakenBack])
+		c.judgeTree(string(c.ends[0]), set, got, map[bool]map[string]vfstest.Node{true: before, false: after}[c.ends[0] == TakenBack])
 	}
 }
 
-func (c *chaos) judgeTheirs(got, all map[string]vfs.Node) {
+func (c *chaos) judgeTheirs(got, all map[string]vfstest.Node) {
 	for text, p := range c.theirs {
 		at := ""
 		for q, n := range all {
@@ -306,7 +307,7 @@ func (c *chaos) judgeTheirs(got, all map[string]vfs.Node) {
 	}
 }
 
-func (c *chaos) judgeKept(set []wish, before, all map[string]vfs.Node) {
+func (c *chaos) judgeKept(set []wish, before, all map[string]vfstest.Node) {
 	have := map[string]bool{}
 	for _, n := range all {
 		have[n.Data] = true
@@ -341,7 +342,7 @@ func (c *chaos) judgeBack(set []wish) {
 }
 
 // forgive lets pass that a directory stays that could not be removed.
-func (c *chaos) forgive(set []wish, got, after map[string]vfs.Node) {
+func (c *chaos) forgive(set []wish, got, after map[string]vfstest.Node) {
 	without := maps.Clone(got)
 	for _, p := range pruned(set) {
 		if _, there := after[p]; !there {
@@ -350,11 +351,11 @@ func (c *chaos) forgive(set []wish, got, after map[string]vfs.Node) {
 	}
 	if diff(without, after) == "" {
 		c.say("a directory stays")
-		maps.DeleteFunc(got, func(p string, _ vfs.Node) bool { return without[p] == (vfs.Node{}) })
+		maps.DeleteFunc(got, func(p string, _ vfstest.Node) bool { return without[p] == (vfstest.Node{}) })
 	}
 }
 
-func (c *chaos) judgeTree(why string, set []wish, got, want map[string]vfs.Node) {
+func (c *chaos) judgeTree(why string, set []wish, got, want map[string]vfstest.Node) {
 	for _, w := range set {
 		hard := strings.HasPrefix(w.path, "h") || strings.HasPrefix(w.to, "h")
 		if c.touched[w.path] || c.touched[w.to] || hard && (c.touched["h1"] || c.touched["h2"]) {

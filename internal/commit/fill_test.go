@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/emend-dev/emend/internal/vfs"
+	"github.com/emend-dev/emend/internal/vfs/vfstest"
 )
 
 // TestInTurn: any number of hands does everything once, and finds the error that one hand finds.
@@ -62,7 +62,7 @@ func manyFiles(t *testing.T, step int, end func(c *sweep, w *world, where string
 		start[p] = p
 		set = append(set, []wish{{op: "update", path: p, text: "new " + p}, {op: "delete", path: p}, {op: "add", path: p + ".new", text: p}}[i%3])
 	}
-	for _, kind := range []vfs.Kind{vfs.Journal, vfs.Strict} {
+	for _, kind := range []vfstest.Kind{vfstest.Journal, vfstest.Strict} {
 		points := 0
 		c := &sweep{t: t, kind: kind, set: set, points: &points, base: newWorld(t, kind, start)}
 		w := c.world()
@@ -73,7 +73,7 @@ func manyFiles(t *testing.T, step int, end func(c *sweep, w *world, where string
 		c.after = w.visible(t)
 		found := map[bool]int{}
 		for at := 0; !t.Failed(); at += step {
-			f := &vfs.Fault{At: at, After: at%2 == 0, Dead: true}
+			f := &vfstest.Fault{At: at, After: at%2 == 0, Dead: true}
 			w, _, more := c.at(f)
 			end(c, w, where(f), func(w *world, where string) {
 				isNew := c.recovered(w, where)

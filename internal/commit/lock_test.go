@@ -4,12 +4,12 @@ import (
 	"context"
 	"testing"
 
-	"github.com/emend-dev/emend/internal/vfs"
+	"github.com/emend-dev/emend/internal/vfs/vfstest"
 )
 
 // TestSigned: whoever has the lock is named in it, whatever it said before.
 func TestSigned(t *testing.T) {
-	w := newWorld(t, vfs.Journal, files)
+	w := newWorld(t, vfstest.Journal, files)
 	for _, who := range []string{"process 17", "process 17", "process 1", "process 1234", "somebody else", "p", "process 17\nof two lines"} {
 		s, err := w.open(plain)
 		if err != nil {
@@ -20,7 +20,7 @@ func TestSigned(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		has, err := vfs.ReadFile(s.dir, lockName)
+		has, err := vfstest.ReadFile(s.dir, lockName)
 		if err != nil || has != who+"\n" {
 			t.Errorf("it says %q, %v; want %q", has, err, who)
 		}

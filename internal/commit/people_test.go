@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/emend-dev/emend/internal/vfs"
+	"github.com/emend-dev/emend/internal/vfs/vfstest"
 )
 
 // beside is a disk on which somebody else does something in front of call number at.
@@ -132,7 +133,7 @@ func TestSomebodySavesAtEveryCall(t *testing.T) {
 	for way, save := range ways {
 		for i, name := range []string{"a.txt", "d.txt", "m.txt", "e.txt", "new.txt", "back.txt", "f.txt", "h.txt", "n.txt", "v.txt"} {
 			for n := 0; ; n++ {
-				w, set := newWorld(t, vfs.Journal, files), together
+				w, set := newWorld(t, vfstest.Journal, files), together
 				if i >= 5 {
 					w.keep(t)
 					set = backs
@@ -172,7 +173,7 @@ func TestSomebodySavesAtEveryCall(t *testing.T) {
 	}
 }
 
-func checkTheirs(t *testing.T, w *world, before map[string]vfs.Node, name, theirs string, err error, where string) {
+func checkTheirs(t *testing.T, w *world, before map[string]vfstest.Node, name, theirs string, err error, where string) {
 	t.Helper()
 	got := w.visible(t)
 	if !saved(got, name, theirs) {
@@ -189,7 +190,7 @@ func checkTheirs(t *testing.T, w *world, before map[string]vfs.Node, name, their
 }
 
 // saved reports whether the text is under the name, or where a transaction has moved that file to in the meantime.
-func saved(got map[string]vfs.Node, name, theirs string) bool {
+func saved(got map[string]vfstest.Node, name, theirs string) bool {
 	for _, p := range []string{name, "sub/" + name, "other/" + name} {
 		if got[p].Data == theirs {
 			return true
@@ -205,8 +206,8 @@ func TestSomebodySavesBeforeRecovery(t *testing.T) {
 	for way, save := range ways {
 		for _, name := range []string{"a.txt", "d.txt", "m.txt", "new.txt"} {
 			for n := 0; ; n++ {
-				w := newWorld(t, vfs.Journal, files)
-				f := &vfs.Fault{At: n, After: true, Dead: true}
+				w := newWorld(t, vfstest.Journal, files)
+				f := &vfstest.Fault{At: n, After: true, Dead: true}
 				w.run(f.Wrap, w.changes(t, together))
 				if !f.Fired() {
 					break
@@ -246,7 +247,7 @@ func (w *world) loseMark(t *testing.T) {
 		t.Fatal(err)
 	}
 	const segment = "00000001.jsonl"
-	text, err := vfs.ReadFile(log, segment)
+	text, err := vfstest.ReadFile(log, segment)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -286,7 +287,7 @@ var deeds = map[string]func(root vfs.Dir, name string) error{
 // to do, whatever they did, and touches nothing.
 func TestMarkLostAndPeopleGoOn(t *testing.T) {
 	n := 0
-	for _, kind := range []vfs.Kind{vfs.Journal, vfs.Strict} {
+	for _, kind := range []vfstest.Kind{vfstest.Journal, vfstest.Strict} {
 		for what, deed := range deeds {
 			for i, name := range []string{"", "a.txt", "b.txt", "d.txt", "new.txt", "m.txt", "e.txt", "sub", "far", "other",
 				"", "back.txt", "f.txt", "l", "g.txt", "far", "h.txt", "p", "n.txt", "v.txt"} {
@@ -333,8 +334,8 @@ func TestDirectoriesGoBeforeRecovery(t *testing.T) {
 	for what, deed := range deeds {
 		for _, name := range []string{"sub", "other", "far", "a.txt", "m.txt"} {
 			for n := 0; ; n++ {
-				w := newWorld(t, vfs.Journal, files)
-				f := &vfs.Fault{At: n, After: true, Dead: true}
+				w := newWorld(t, vfstest.Journal, files)
+				f := &vfstest.Fault{At: n, After: true, Dead: true}
 				w.run(f.Wrap, w.changes(t, wishes))
 				if !f.Fired() {
 					break
@@ -354,7 +355,7 @@ func TestDirectoriesGoBeforeRecovery(t *testing.T) {
 				if o, err := w.recover(plain); err != nil || !o.Nothing() {
 					t.Fatalf("%s: the second recovery: %+v, %v", where, o, err)
 				}
-				c := &sweep{t: t, kind: vfs.Journal, set: wishes, before: w.visible(t), points: new(int)}
+				c := &sweep{t: t, kind: vfstest.Journal, set: wishes, before: w.visible(t), points: new(int)}
 				next := []wish{{op: "add", path: "next.txt", text: "next\n"}}
 				if err := w.run(plain, w.changes(t, next)); err != nil {
 					t.Fatalf("%s: the next transaction: %v", where, err)

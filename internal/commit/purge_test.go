@@ -10,6 +10,7 @@ import (
 	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/history"
 	"github.com/emend-dev/emend/internal/vfs"
+	"github.com/emend-dev/emend/internal/vfs/vfstest"
 )
 
 // holds are the names of what the history has.
@@ -74,7 +75,7 @@ func (w *world) purge(wrap func(vfs.Dir) vfs.Dir, what Removal, asked bool) erro
 // log is whole, and of what is gone the log has it. Done again it comes to its end.
 func TestPurgeFails(t *testing.T) {
 	points := 0
-	for _, kind := range []vfs.Kind{vfs.Journal, vfs.Strict} {
+	for _, kind := range []vfstest.Kind{vfstest.Journal, vfstest.Strict} {
 		for mode := range 16 {
 			byName, asked, after, dead := mode&1 > 0, mode&2 > 0, mode&4 > 0, mode&8 > 0
 			for n := 0; ; n++ {
@@ -84,7 +85,7 @@ func TestPurgeFails(t *testing.T) {
 				}
 				w.disk.Settle()
 				tree, had, what := w.visible(t), w.holds(t), w.removal(t, byName)
-				f := &vfs.Fault{At: n, After: after, Dead: dead}
+				f := &vfstest.Fault{At: n, After: after, Dead: dead}
 				err := w.purge(f.Wrap, what.again(), asked)
 				if !f.Fired() {
 					if err != nil {
@@ -129,7 +130,7 @@ func (r Removal) first() string { return append(r.Names, history.Slot(append(r.T
 
 // After a power cut what was purged stays away.
 func TestPurgeIsDurable(t *testing.T) {
-	for _, kind := range []vfs.Kind{vfs.Journal, vfs.Strict} {
+	for _, kind := range []vfstest.Kind{vfstest.Journal, vfstest.Strict} {
 		w := newWorld(t, kind, files)
 		if err := w.run(plain, w.changes(t, wishes)); err != nil {
 			t.Fatal(err)
@@ -148,12 +149,12 @@ func TestPurgeIsDurable(t *testing.T) {
 // first.
 func TestPruneBesideOthers(t *testing.T) {
 	for n := 0; ; n++ {
-		w := newWorld(t, vfs.Journal, files)
+		w := newWorld(t, vfstest.Journal, files)
 		if err := w.run(plain, w.changes(t, wishes)); err != nil {
 			t.Fatal(err)
 		}
 		what := w.removal(t, true)
-		f := &vfs.Fault{At: n, After: true, Dead: true}
+		f := &vfstest.Fault{At: n, After: true, Dead: true}
 		w.run(f.Wrap, w.changes(t, []wish{{op: "update", path: "a.txt", text: "again\n"}, {op: "delete", path: "new.txt"}}))
 		if !f.Fired() {
 			break
@@ -192,7 +193,7 @@ func TestPruneBesideOthers(t *testing.T) {
 // What a power cut left of a transaction that was being staged goes with a purge; what the log knows stays, and so does
 // what is being staged.
 func TestPurgeGarbage(t *testing.T) {
-	w := newWorld(t, vfs.Journal, files)
+	w := newWorld(t, vfstest.Journal, files)
 	if err := w.run(plain, w.changes(t, wishes[:1])); err != nil {
 		t.Fatal(err)
 	}

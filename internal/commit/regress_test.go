@@ -10,6 +10,7 @@ import (
 
 	"github.com/emend-dev/emend/internal/fail"
 	"github.com/emend-dev/emend/internal/vfs"
+	"github.com/emend-dev/emend/internal/vfs/vfstest"
 )
 
 // What was answered stays, whichever call of a recovery fails that only has its mark to write: once, or for good.
@@ -18,13 +19,13 @@ func TestAnsweredStaysWhenRecoveryFails(t *testing.T) {
 	for _, dead := range []bool{false, true} {
 		for _, after := range []bool{false, true} {
 			for n := 0; ; n++ {
-				w := newWorld(t, vfs.Journal, files)
+				w := newWorld(t, vfstest.Journal, files)
 				if err := w.run(plain, w.changes(t, wishes)); err != nil {
 					t.Fatal(err)
 				}
 				w.loseMark(t)
 				answered := w.visible(t)
-				f := &vfs.Fault{At: n, Err: syscall.ENOSPC, After: after, Dead: dead, Reads: true}
+				f := &vfstest.Fault{At: n, Err: syscall.ENOSPC, After: after, Dead: dead, Reads: true}
 				o, err := w.recover(f.Wrap)
 				if !f.Fired() {
 					break
@@ -48,8 +49,8 @@ func TestLookFailsInWalkBack(t *testing.T) {
 	set := []wish{wishes[3], wishes[0], wishes[1]}
 	points := 0
 	for n := 0; ; n++ {
-		probe := &vfs.Fault{At: n}
-		w := newWorld(t, vfs.Journal, files)
+		probe := &vfstest.Fault{At: n}
+		w := newWorld(t, vfstest.Journal, files)
 		w.run(probe.Wrap, w.changes(t, set))
 		if !probe.Fired() {
 			break
@@ -58,9 +59,9 @@ func TestLookFailsInWalkBack(t *testing.T) {
 			continue
 		}
 		for m := 0; ; m++ {
-			w := newWorld(t, vfs.Journal, files)
+			w := newWorld(t, vfstest.Journal, files)
 			before := w.visible(t)
-			first, second := &vfs.Fault{At: n, Err: syscall.ENOSPC}, &vfs.Fault{At: m, Reads: true}
+			first, second := &vfstest.Fault{At: n, Err: syscall.ENOSPC}, &vfstest.Fault{At: m, Reads: true}
 			err := w.run(func(d vfs.Dir) vfs.Dir { return second.Wrap(first.Wrap(d)) }, w.changes(t, set))
 			if !second.Fired() {
 				break
@@ -79,8 +80,8 @@ func TestLookFailsInWalkBack(t *testing.T) {
 func TestFinishedByHand(t *testing.T) {
 	set := []wish{wishes[0], wishes[1]}
 	for n := 0; ; n++ {
-		w := newWorld(t, vfs.Journal, files)
-		f := &vfs.Fault{At: n, After: true, Dead: true}
+		w := newWorld(t, vfstest.Journal, files)
+		f := &vfstest.Fault{At: n, After: true, Dead: true}
 		w.run(f.Wrap, w.changes(t, set))
 		if !f.Fired() {
 			break
@@ -107,8 +108,8 @@ func TestFinishedByHand(t *testing.T) {
 func TestWriterInSlot(t *testing.T) {
 	met := 0
 	for n := 0; ; n++ {
-		w := newWorld(t, vfs.Journal, files)
-		f := &vfs.Fault{At: n, After: true, Dead: true}
+		w := newWorld(t, vfstest.Journal, files)
+		f := &vfstest.Fault{At: n, After: true, Dead: true}
 		w.run(f.Wrap, w.changes(t, []wish{wishes[0], wishes[1]}))
 		if !f.Fired() {
 			break
@@ -147,7 +148,7 @@ func (w *world) writeInSlot(t *testing.T, old, text string) bool {
 		t.Fatal(err)
 	}
 	for _, name := range names {
-		if data, _ := vfs.ReadFile(slots, name); data == old {
+		if data, _ := vfstest.ReadFile(slots, name); data == old {
 			return ways["in place"](slots, name, text) == nil
 		}
 	}
@@ -158,16 +159,16 @@ func (w *world) writeInSlot(t *testing.T, old, text string) bool {
 func TestResavedWithoutExchange(t *testing.T) {
 	for way, save := range ways {
 		for n := 0; ; n++ {
-			w := newWorld(t, vfs.Journal, files)
+			w := newWorld(t, vfstest.Journal, files)
 			w.weak = true
-			f := &vfs.Fault{At: n, After: true, Dead: true}
+			f := &vfstest.Fault{At: n, After: true, Dead: true}
 			w.run(f.Wrap, w.changes(t, []wish{wishes[0], wishes[1]}))
 			if !f.Fired() {
 				break
 			}
 			w.disk.Kill()
 			root := w.disk.Root()
-			text, err := vfs.ReadFile(root, "a.txt")
+			text, err := vfstest.ReadFile(root, "a.txt")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -196,10 +197,10 @@ func TestLinkIsKnownByWhatItSays(t *testing.T) {
 
 // A refusal after a walk-back that met somebody's saves says where what they saved first is kept.
 func TestConflictIsSaid(t *testing.T) {
-	w := newWorld(t, vfs.Journal, files)
+	w := newWorld(t, vfstest.Journal, files)
 	said := 0
 	for n := range 60 {
-		w = newWorld(t, vfs.Journal, files)
+		w = newWorld(t, vfstest.Journal, files)
 		saves := 0
 		b := &beside{at: n}
 		b.act = func() {

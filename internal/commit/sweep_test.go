@@ -12,7 +12,7 @@ import (
 
 	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/fail"
-	"github.com/emend-dev/emend/internal/vfs"
+	"github.com/emend-dev/emend/internal/vfs/vfstest"
 )
 
 var files = map[string]string{
@@ -99,9 +99,9 @@ var every = flag.Int("every", 0, "sweep one in so many transactions of three cha
 func each(t *testing.T, f func(c *sweep)) {
 	t.Parallel()
 	for _, disk := range []struct {
-		kind           vfs.Kind
+		kind           vfstest.Kind
 		weak, unlinked bool
-	}{{vfs.Journal, false, false}, {vfs.Strict, false, false}, {vfs.Journal, true, false}, {vfs.Strict, true, false}, {vfs.Journal, false, true}} {
+	}{{vfstest.Journal, false, false}, {vfstest.Strict, false, false}, {vfstest.Journal, true, false}, {vfstest.Strict, true, false}, {vfstest.Journal, false, true}} {
 		if slow && (disk.weak || disk.unlinked) {
 			continue
 		}
@@ -154,11 +154,11 @@ func left(n int, set []wish) bool {
 // sweep is one transaction to be disturbed at every point.
 type sweep struct {
 	t             *testing.T
-	kind          vfs.Kind
+	kind          vfstest.Kind
 	weak          bool
 	unlinked      bool
 	set           []wish
-	before, after map[string]vfs.Node
+	before, after map[string]vfstest.Node
 	points        *int
 	base          *world
 }
@@ -176,7 +176,7 @@ func (c *sweep) world() *world {
 }
 
 // at disturbs the transaction at call n and returns the world as it is then; ok is false when there is no call n.
-func (c *sweep) at(f *vfs.Fault) (w *world, err error, ok bool) {
+func (c *sweep) at(f *vfstest.Fault) (w *world, err error, ok bool) {
 	w = c.world()
 	err = w.doing(f.Wrap, c.t, c.set)
 	*c.points++
@@ -201,7 +201,7 @@ func (c *sweep) whole(w *world, where string) (isNew bool) {
 }
 
 // forgive lets pass that a directory stays that could not be removed.
-func (c *sweep) forgive(got map[string]vfs.Node) {
+func (c *sweep) forgive(got map[string]vfstest.Node) {
 	if diff(got, c.before) == "" {
 		return
 	}
@@ -215,7 +215,7 @@ func (c *sweep) forgive(got map[string]vfs.Node) {
 // kept checks that whatever the transaction displaced is in the store.
 func (c *sweep) kept(w *world, where string) {
 	c.t.Helper()
-	all, err := vfs.Snapshot(w.disk.Root())
+	all, err := vfstest.Snapshot(w.disk.Root())
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -313,7 +313,7 @@ func TestEveryCallFails(t *testing.T) {
 			t.Run(fmt.Sprintf("%v/after=%v", errno, after), func(t *testing.T) {
 				each(t, func(c *sweep) {
 					for n := 0; ; n++ {
-						f := &vfs.Fault{At: n, Err: errno, After: after}
+						f := &vfstest.Fault{At: n, Err: errno, After: after}
 						w, err, ok := c.at(f)
 						if !ok {
 							break
@@ -329,7 +329,7 @@ func TestEveryCallFails(t *testing.T) {
 	}
 }
 
-func where(f *vfs.Fault) string {
+func where(f *vfstest.Fault) string {
 	trace := f.Trace()
 	return fmt.Sprintf("call %d (%s), after=%v dead=%v %v", f.At, trace[min(f.At, len(trace)-1)], f.After, f.Dead, f.Err)
 }
@@ -367,7 +367,7 @@ func TestKilledAtEveryCall(t *testing.T) {
 		t.Run(fmt.Sprintf("after=%v", after), func(t *testing.T) {
 			each(t, func(c *sweep) {
 				for n := 0; ; n++ {
-					f := &vfs.Fault{At: n, After: after, Dead: true}
+					f := &vfstest.Fault{At: n, After: after, Dead: true}
 					w, _, ok := c.at(f)
 					if !ok {
 						break
@@ -397,7 +397,7 @@ func (c *sweep) recovered(w *world, where string) (isNew bool) {
 func TestPowerCutAtEveryCall(t *testing.T) {
 	each(t, func(c *sweep) {
 		for n := 0; ; n++ {
-			f := &vfs.Fault{At: n, After: true, Dead: true}
+			f := &vfstest.Fault{At: n, After: true, Dead: true}
 			w, _, more := c.at(f)
 			acknowledged := !more
 			c.crash(w, where(f), func(w *world, where string) {
@@ -417,7 +417,7 @@ const states = 12
 
 func (c *sweep) crash(w *world, where string, look func(*world, string)) {
 	c.t.Helper()
-	_, err := vfs.Enumerate(states, 1, func(choose func(int) int) error {
+	_, err := vfstest.Enumerate(states, 1, func(choose func(int) int) error {
 		var said []int
 		cut := w.cut(func(n int) int {
 			k := choose(n)
@@ -443,7 +443,7 @@ func TestRecoveryIsKilled(t *testing.T) {
 			return // singles, triples and all of them are enough of this product
 		}
 		for n := 0; ; n++ {
-			f := &vfs.Fault{At: n, After: true, Dead: true}
+			f := &vfstest.Fault{At: n, After: true, Dead: true}
 			w, _, ok := c.at(f)
 			if !ok {
 				return
@@ -474,7 +474,7 @@ func pending(w *world) (bool, error) {
 func (c *sweep) killRecovery(w *world, n int) {
 	c.t.Helper()
 	for m := 0; ; m++ {
-		f := &vfs.Fault{At: m, After: m%2 == 0, Dead: true}
+		f := &vfstest.Fault{At: m, After: m%2 == 0, Dead: true}
 		w.recover(f.Wrap)
 		*c.points++
 		if !f.Fired() {

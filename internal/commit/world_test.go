@@ -14,14 +14,15 @@ import (
 
 	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/vfs"
+	"github.com/emend-dev/emend/internal/vfs/vfstest"
 )
 
 const storeName = ".store"
 
 // world is a disk in memory with a tree and a store on it.
 type world struct {
-	disk *vfs.Memory
-	kind vfs.Kind
+	disk *vfstest.Disk
+	kind vfstest.Kind
 	weak bool // the file system has no exchange
 	// unlinked says that the file system has no second names.
 	unlinked bool
@@ -63,9 +64,9 @@ func (root tree) OpenDir(p string) (vfs.Dir, error) {
 	return at, nil
 }
 
-func newWorld(t *testing.T, kind vfs.Kind, files map[string]string) *world {
+func newWorld(t *testing.T, kind vfstest.Kind, files map[string]string) *world {
 	t.Helper()
-	w := &world{disk: vfs.NewMemory(kind), kind: kind}
+	w := &world{disk: vfstest.NewDisk(kind), kind: kind}
 	if err := w.disk.Plant(files); err != nil {
 		t.Fatal(err)
 	}
@@ -98,19 +99,19 @@ func (w *world) open(wrap func(vfs.Dir) vfs.Dir) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Open(dir, tree(func() vfs.Dir { return w.root(wrap) }), Options{Links: w.kind == vfs.Strict, NoSync: w.noSync})
+	return Open(dir, tree(func() vfs.Dir { return w.root(wrap) }), Options{Links: w.kind == vfstest.Strict, NoSync: w.noSync})
 }
 
 func plain(d vfs.Dir) vfs.Dir { return d }
 
 // visible is the tree without the store.
-func (w *world) visible(t *testing.T) map[string]vfs.Node {
+func (w *world) visible(t *testing.T) map[string]vfstest.Node {
 	t.Helper()
-	all, err := vfs.Snapshot(w.disk.Root())
+	all, err := vfstest.Snapshot(w.disk.Root())
 	if err != nil {
 		t.Fatal(err)
 	}
-	maps.DeleteFunc(all, func(p string, _ vfs.Node) bool {
+	maps.DeleteFunc(all, func(p string, _ vfstest.Node) bool {
 		return p == storeName || strings.HasPrefix(p, storeName+"/")
 	})
 	return all
@@ -173,7 +174,7 @@ func (w *world) read(t *testing.T, p string) string {
 		t.Fatal(err)
 	}
 	defer dir.Close()
-	data, err := vfs.ReadFile(dir, path.Base(p))
+	data, err := vfstest.ReadFile(dir, path.Base(p))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -273,7 +274,7 @@ func (w *world) recover(wrap func(vfs.Dir) vfs.Dir) (*Outcome, error) {
 }
 
 // diff says how two trees differ; "" when they do not.
-func diff(got, want map[string]vfs.Node) string {
+func diff(got, want map[string]vfstest.Node) string {
 	var out []string
 	for p, n := range want {
 		if g, ok := got[p]; !ok {

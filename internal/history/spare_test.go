@@ -8,11 +8,12 @@ import (
 	"time"
 
 	"github.com/emend-dev/emend/internal/vfs"
+	"github.com/emend-dev/emend/internal/vfs/vfstest"
 )
 
 // A marker is used again while it is locked; a second process leaves it alone, and sweeps what a dead one has left.
 func TestSpares(t *testing.T) {
-	dir := vfs.NewMemory(vfs.Journal).Root()
+	dir := vfstest.NewDisk(vfstest.Journal).Root()
 	if err := Create(dir); err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +54,7 @@ func TestSpares(t *testing.T) {
 
 // What a killed process leaves, a sweep removes, and asks nobody what it was. What somebody removed is made anew.
 func TestSparesLeft(t *testing.T) {
-	dir := vfs.NewMemory(vfs.Journal).Root()
+	dir := vfstest.NewDisk(vfstest.Journal).Root()
 	if err := Create(dir); err != nil {
 		t.Fatal(err)
 	}
@@ -82,8 +83,8 @@ func TestSparesLeft(t *testing.T) {
 // leaves alone, and when all have ended one sweep leaves nothing.
 func TestSparesFail(t *testing.T) {
 	for n := 0; ; n++ {
-		f := &vfs.Fault{At: n / 2, After: n%2 == 0, Reads: true}
-		dir := vfs.NewMemory(vfs.Journal).Root()
+		f := &vfstest.Fault{At: n / 2, After: n%2 == 0, Reads: true}
+		dir := vfstest.NewDisk(vfstest.Journal).Root()
 		if err := Create(dir); err != nil {
 			t.Fatal(err)
 		}

@@ -37,13 +37,13 @@ func (d *osDir) Append(name string, perm fs.FileMode) (File, error) {
 }
 
 func (d *osDir) file(name string, open func(dir int) (int, error), writable bool) (File, error) {
-	if err := single("open", name); err != nil {
+	if err := CheckName("open", name); err != nil {
 		return nil, err
 	}
 	opened := -1
 	err := d.use(func(dir int) (err error) { opened, err = open(dir); return err })
 	if err != nil {
-		return nil, failed("open", name, err)
+		return nil, pathError("open", name, err)
 	}
 	return newFile(opened, name, writable), nil
 }
@@ -137,7 +137,7 @@ func openAppend(dir int, name string, perm fs.FileMode) (int, error) {
 	return -1, fmt.Errorf("made and removed again and again by somebody else: %w", unix.EBUSY)
 }
 
-func (f *osFile) Close() error { return failed("close", f.name, f.close()) }
+func (f *osFile) Close() error { return pathError("close", f.name, f.close()) }
 
 // chunk is the most that one call reads or writes: Darwin refuses more than 2 GiB.
 const chunk = 1 << 30
@@ -155,7 +155,7 @@ func (f *osFile) Read(p []byte) (n int, err error) {
 
 func (f *osFile) ReadAt(p []byte, off int64) (n int, err error) {
 	if off < 0 {
-		return 0, failed("read", f.name, unix.EINVAL)
+		return 0, pathError("read", f.name, unix.EINVAL)
 	}
 	err = f.use(func(fd int) error {
 		for n < len(p) {
@@ -174,14 +174,14 @@ func (f *osFile) ReadAt(p []byte, off int64) (n int, err error) {
 	if err == io.EOF {
 		return n, err
 	}
-	return n, failed("read", f.name, err)
+	return n, pathError("read", f.name, err)
 }
 
 // ended gives the result of a read the words of io.Reader: nothing is the end, and less than nothing is not a count.
 func ended(op, name string, n int, err error) (int, error) {
 	switch {
 	case err != nil:
-		return 0, failed(op, name, err)
+		return 0, pathError(op, name, err)
 	case n == 0:
 		return 0, io.EOF
 	}
@@ -203,12 +203,12 @@ func (f *osFile) Write(p []byte) (n int, err error) {
 		}
 		return nil
 	})
-	return n, failed("write", f.name, err)
+	return n, pathError("write", f.name, err)
 }
 
 // call makes one call on the file's descriptor.
 func (f *osFile) call(op string, call func(fd int) error) error {
-	return failed(op, f.name, f.use(func(fd int) error {
+	return pathError(op, f.name, f.use(func(fd int) error {
 		return again(func() error { return call(fd) })
 	}))
 }
@@ -234,10 +234,10 @@ func (f *osFile) Hint() {
 }
 
 // Sync is never repeated, also not when a signal interrupted it.
-func (f *osFile) Sync() error { return failed("sync", f.name, f.use(syncAll)) }
+func (f *osFile) Sync() error { return pathError("sync", f.name, f.use(syncAll)) }
 
 // Datasync is never repeated, as Sync.
-func (f *osFile) Datasync() error { return failed("datasync", f.name, f.use(syncData)) }
+func (f *osFile) Datasync() error { return pathError("datasync", f.name, f.use(syncData)) }
 
 // TryLock uses flock: the lock belongs to the open file, so a second one in the same process is kept out as well,
 // and it ends with the file however the process ends.
@@ -281,11 +281,11 @@ func (f *osFile) endLease() (asked bool) {
 func (f *osFile) Adopt(from File) (lost []string, err error) {
 	other, ok := from.(*osFile)
 	if !ok {
-		return nil, failed("adopt", f.name, errMaker)
+		return nil, pathError("adopt", f.name, ErrOtherMaker)
 	}
 	err = both(&other.handle, &f.handle, func(from, to int) (err error) {
 		lost, err = adopt(from, to)
 		return err
 	})
-	return lost, failed("adopt", f.name, err)
+	return lost, pathError("adopt", f.name, err)
 }

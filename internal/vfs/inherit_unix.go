@@ -24,9 +24,9 @@ func readUmask() uint32 {
 func (f *osFile) Inherit(dir Dir, perm fs.FileMode) error {
 	d, ok := dir.(*osDir)
 	if !ok {
-		return failed("inherit", f.name, errMaker)
+		return pathError("inherit", f.name, ErrOtherMaker)
 	}
-	return failed("inherit", f.name, both(&d.handle, &f.handle, func(dir, fd int) error {
+	return pathError("inherit", f.name, both(&d.handle, &f.handle, func(dir, fd int) error {
 		if err := inheritGroup(dir, fd); err != nil {
 			return err
 		}

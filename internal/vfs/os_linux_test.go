@@ -150,15 +150,15 @@ func TestLease(t *testing.T) {
 		check(t, err)
 		return is != unix.F_RDLCK
 	})
-	if data, err := ReadFile(d, "f"); data != "x" || err != nil {
-		t.Errorf("the writer did not wait: %q, %v", data, err)
+	if data := readFile(t, d, "f"); data != "x" {
+		t.Errorf("the writer did not wait: %q", data)
 	}
 	if !release() {
 		t.Error("not asked, though a writer waits")
 	}
 	check(t, writer.Wait())
-	if data, err := ReadFile(d, "f"); data != "xy\n" || err != nil {
-		t.Errorf("after the lease: %q, %v", data, err)
+	if data := readFile(t, d, "f"); data != "xy\n" {
+		t.Errorf("after the lease: %q", data)
 	}
 	if release() {
 		t.Error("asked twice")
@@ -179,7 +179,7 @@ func wait(t *testing.T, what string, done func() bool) {
 
 // A file that is open for writing cannot be leased, and says so; one's own writable handle is not a rival.
 func TestLeaseOfOpen(t *testing.T) {
-	d := osDisk(t).root
+	d := tempDir(t)
 	w, err := d.Create("f", 0o644)
 	check(t, err)
 	if release, open := w.Lease(); open || release() {
@@ -242,7 +242,7 @@ func TestOtherMount(t *testing.T) {
 
 // No descriptor is left to a program that is started, or forgotten when opening fails.
 func TestDescriptors(t *testing.T) {
-	d := osDisk(t).root
+	d := tempDir(t)
 	put(t, d, "f", "")
 	check(t, d.Mkdir("d", 0o755))
 	count := func() int {

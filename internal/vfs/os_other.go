@@ -83,7 +83,7 @@ func (d *rootDir) Dir(name string) (Dir, error) {
 
 // directory refuses what is a link or no directory. An os.Root would follow the link, though never out of itself.
 func (d *rootDir) directory(name string) error {
-	if err := single("open", name); err != nil {
+	if err := CheckName("open", name); err != nil {
 		return err
 	}
 	fi, err := d.root.Lstat(name)
@@ -91,15 +91,15 @@ func (d *rootDir) directory(name string) error {
 	case err != nil:
 		return err
 	case fi.Mode()&fs.ModeSymlink != 0:
-		return failed("open", name, syscall.ELOOP)
+		return pathError("open", name, syscall.ELOOP)
 	case !fi.IsDir():
-		return failed("open", name, syscall.ENOTDIR)
+		return pathError("open", name, syscall.ENOTDIR)
 	}
 	return nil
 }
 
 func (d *rootDir) regular(name string) error {
-	if err := single("open", name); err != nil {
+	if err := CheckName("open", name); err != nil {
 		return err
 	}
 	fi, err := d.root.Lstat(name)
@@ -107,11 +107,11 @@ func (d *rootDir) regular(name string) error {
 	case err != nil:
 		return err
 	case fi.Mode()&fs.ModeSymlink != 0:
-		return failed("open", name, syscall.ELOOP)
+		return pathError("open", name, syscall.ELOOP)
 	case fi.IsDir():
-		return failed("open", name, syscall.EISDIR)
+		return pathError("open", name, syscall.EISDIR)
 	case !fi.Mode().IsRegular():
-		return failed("open", name, ErrNotRegular)
+		return pathError("open", name, ErrNotRegular)
 	}
 	return nil
 }
@@ -124,7 +124,7 @@ func (d *rootDir) Open(name string) (File, error) {
 }
 
 func (d *rootDir) Create(name string, perm fs.FileMode) (File, error) {
-	if err := single("open", name); err != nil {
+	if err := CheckName("open", name); err != nil {
 		return nil, err
 	}
 	f, err := d.file(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, perm.Perm())
@@ -153,7 +153,7 @@ func (d *rootDir) file(name string, flags int, perm fs.FileMode) (File, error) {
 }
 
 func (d *rootDir) Mkdir(name string, perm fs.FileMode) error {
-	if err := single("mkdir", name); err != nil {
+	if err := CheckName("mkdir", name); err != nil {
 		return err
 	}
 	return d.root.Mkdir(name, perm.Perm())
@@ -161,7 +161,7 @@ func (d *rootDir) Mkdir(name string, perm fs.FileMode) error {
 
 func (d *rootDir) Stat(name string) (Info, error) {
 	if name != "." {
-		if err := single("stat", name); err != nil {
+		if err := CheckName("stat", name); err != nil {
 			return Info{}, err
 		}
 	}
@@ -173,7 +173,7 @@ func (d *rootDir) Stat(name string) (Info, error) {
 }
 
 func (d *rootDir) Readlink(name string) (string, error) {
-	if err := single("readlink", name); err != nil {
+	if err := CheckName("readlink", name); err != nil {
 		return "", err
 	}
 	return d.root.Readlink(name)
@@ -190,7 +190,7 @@ func (d *rootDir) Names() ([]string, error) {
 
 // Remove looks first: an os.Root would remove an empty directory as well.
 func (d *rootDir) Remove(name string) error {
-	if err := single("remove", name); err != nil {
+	if err := CheckName("remove", name); err != nil {
 		return err
 	}
 	fi, err := d.root.Lstat(name)
@@ -198,7 +198,7 @@ func (d *rootDir) Remove(name string) error {
 		return err
 	}
 	if fi.IsDir() {
-		return failed("remove", name, syscall.EISDIR)
+		return pathError("remove", name, syscall.EISDIR)
 	}
 	return d.root.Remove(name)
 }
@@ -233,14 +233,14 @@ func (d *rootDir) Rename(name string, to Dir, as string, how How) error {
 	case NoReplace:
 		return d.renameNew(from, in)
 	}
-	return failedPair("rename", name, as, ErrUnsupported)
+	return linkError("rename", name, as, ErrUnsupported)
 }
 
 func (d *rootDir) renameNew(from, in string) error {
 	if fi, err := d.top.Lstat(from); err != nil {
 		return err
 	} else if fi.IsDir() {
-		return failedPair("rename", from, in, ErrUnsupported)
+		return linkError("rename", from, in, ErrUnsupported)
 	}
 	if err := d.top.Link(from, in); err != nil {
 		return err
@@ -250,18 +250,18 @@ func (d *rootDir) renameNew(from, in string) error {
 
 // paths are the two names as seen from the root that both directories were reached from.
 func (d *rootDir) paths(op, name string, to Dir, as string) (from, in string, err error) {
-	if err := pair(op, name, as); err != nil {
+	if err := CheckNames(op, name, as); err != nil {
 		return "", "", err
 	}
 	other, ok := to.(*rootDir)
 	if !ok {
-		return "", "", failedPair(op, name, as, errMaker)
+		return "", "", linkError(op, name, as, ErrOtherMaker)
 	}
 	if d.top != other.top {
-		return "", "", failedPair(op, name, as, fmt.Errorf("two roots: %w", ErrUnsupported))
+		return "", "", linkError(op, name, as, fmt.Errorf("two roots: %w", ErrUnsupported))
 	}
 	if err := errors.Join(d.still(), other.still()); err != nil {
-		return "", "", failedPair(op, name, as, err)
+		return "", "", linkError(op, name, as, err)
 	}
 	return filepath.Join(d.path, name), filepath.Join(other.path, as), nil
 }
@@ -299,7 +299,7 @@ func (f *rootFile) Stat() (Info, error) {
 func (f *rootFile) Adopt(from File) ([]string, error) {
 	other, ok := from.(*rootFile)
 	if !ok {
-		return nil, failed("adopt", f.Name(), errMaker)
+		return nil, pathError("adopt", f.Name(), ErrOtherMaker)
 	}
 	fi, err := other.File.Stat()
 	if err != nil {

@@ -25,7 +25,7 @@ type osDir struct{ handle }
 func Open(path string) (Dir, error) {
 	fd, err := again2(func() (int, error) { return unix.Open(path, openDir, 0) })
 	if err != nil {
-		return nil, failed("open", path, err)
+		return nil, pathError("open", path, err)
 	}
 	return FromFD(fd), nil
 }
@@ -52,21 +52,21 @@ func FromRoot(r *os.Root) (Dir, error) {
 		return nil, cerr
 	}
 	if err != nil {
-		return nil, failed("open", r.Name(), err)
+		return nil, pathError("open", r.Name(), err)
 	}
 	return FromFD(fd), nil
 }
 
-func (d *osDir) Close() error { return failed("close", "directory", d.close()) }
+func (d *osDir) Close() error { return pathError("close", "directory", d.close()) }
 
 func (d *osDir) Dir(name string) (Dir, error) {
-	if err := single("open", name); err != nil {
+	if err := CheckName("open", name); err != nil {
 		return nil, err
 	}
 	below := -1
 	err := d.use(func(fd int) (err error) { below, err = openBelow(fd, name); return err })
 	if err != nil {
-		return nil, failed("open", name, err)
+		return nil, pathError("open", name, err)
 	}
 	return FromFD(below), nil
 }
@@ -111,7 +111,7 @@ func statAt(dir int, name string) (st unix.Stat_t, err error) {
 
 func (d *osDir) Stat(name string) (info Info, err error) {
 	if name != "." {
-		if err := single("stat", name); err != nil {
+		if err := CheckName("stat", name); err != nil {
 			return Info{}, err
 		}
 	}
@@ -121,17 +121,17 @@ func (d *osDir) Stat(name string) (info Info, err error) {
 		return err
 	})
 	if err != nil {
-		return Info{}, failed("stat", name, err)
+		return Info{}, pathError("stat", name, err)
 	}
 	return info, nil
 }
 
 func (d *osDir) Readlink(name string) (target string, err error) {
-	if err := single("readlink", name); err != nil {
+	if err := CheckName("readlink", name); err != nil {
 		return "", err
 	}
 	err = d.use(func(fd int) (err error) { target, err = readlinkAt(fd, name); return err })
-	return target, failed("readlink", name, err)
+	return target, pathError("readlink", name, err)
 }
 
 func readlinkAt(dir int, name string) (string, error) {
@@ -149,7 +149,7 @@ func readlinkAt(dir int, name string) (string, error) {
 
 func (d *osDir) Names() (names []string, err error) {
 	err = d.use(func(fd int) (err error) { names, err = namesOf(fd); return err })
-	return names, failed("list", "directory", err)
+	return names, pathError("list", "directory", err)
 }
 
 // namesOf reads the directory through a descriptor of its own: the place in the list belongs to the descriptor, and
@@ -169,7 +169,7 @@ func (d *osDir) Mkdir(name string, perm fs.FileMode) error {
 }
 
 func (d *osDir) Chmod(perm fs.FileMode) error {
-	return failed("chmod", "directory", d.use(func(fd int) error {
+	return pathError("chmod", "directory", d.use(func(fd int) error {
 		return again(func() error { return unix.Fchmod(fd, bitsOf(perm)) })
 	}))
 }
@@ -184,10 +184,10 @@ func (d *osDir) RemoveDir(name string) error {
 
 // at makes one call about one name.
 func (d *osDir) at(op, name string, call func(fd int) error) error {
-	if err := single(op, name); err != nil {
+	if err := CheckName(op, name); err != nil {
 		return err
 	}
-	return failed(op, name, d.use(func(fd int) error {
+	return pathError(op, name, d.use(func(fd int) error {
 		return again(func() error { return call(fd) })
 	}))
 }
@@ -207,14 +207,14 @@ func (d *osDir) Rename(name string, to Dir, as string, how How) error {
 
 // two makes one call about two names.
 func (d *osDir) two(op, name string, to Dir, as string, call func(from, to int) error) error {
-	if err := pair(op, name, as); err != nil {
+	if err := CheckNames(op, name, as); err != nil {
 		return err
 	}
 	other, ok := to.(*osDir)
 	if !ok {
-		return failedPair(op, name, as, errMaker)
+		return linkError(op, name, as, ErrOtherMaker)
 	}
-	return failedPair(op, name, as, both(&d.handle, &other.handle, func(from, to int) error {
+	return linkError(op, name, as, both(&d.handle, &other.handle, func(from, to int) error {
 		return again(func() error { return call(from, to) })
 	}))
 }
@@ -227,5 +227,5 @@ func (d *osDir) Sync() error {
 		// nothing that we could do instead: their names are as durable as they make them.
 		return nil
 	}
-	return failed("sync", "directory", err)
+	return pathError("sync", "directory", err)
 }

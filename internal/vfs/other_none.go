@@ -33,6 +33,6 @@ func number(st reflect.Value, name string, to *uint64) {
 	}
 }
 
-func touch(f *os.File, _ time.Time) error { return failed("touch", f.Name(), ErrUnsupported) }
+func touch(f *os.File, _ time.Time) error { return pathError("touch", f.Name(), ErrUnsupported) }
 
-func tryLock(f *os.File) (bool, error) { return false, failed("lock", f.Name(), ErrUnsupported) }
+func tryLock(f *os.File) (bool, error) { return false, pathError("lock", f.Name(), ErrUnsupported) }

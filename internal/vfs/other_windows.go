@@ -39,7 +39,7 @@ func infoOf(f *os.File, fi fs.FileInfo) (Info, error) {
 
 func touch(f *os.File, t time.Time) error {
 	ft := windows.NsecToFiletime(t.UnixNano())
-	return failed("touch", f.Name(), windows.SetFileTime(windows.Handle(f.Fd()), nil, nil, &ft))
+	return pathError("touch", f.Name(), windows.SetFileTime(windows.Handle(f.Fd()), nil, nil, &ft))
 }
 
 // tryLock locks a byte far beyond any content: Windows would keep others from reading a byte that is locked.
@@ -50,5 +50,5 @@ func tryLock(f *os.File) (bool, error) {
 	if err == windows.ERROR_LOCK_VIOLATION {
 		return false, nil
 	}
-	return err == nil, failed("lock", f.Name(), err)
+	return err == nil, pathError("lock", f.Name(), err)
 }

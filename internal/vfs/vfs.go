@@ -1,10 +1,11 @@
-// Package vfs is the few file calls that a commit may make, as an interface with three makers: the operating system,
-// a disk in memory that can lose what was not synced, and a wrapper that makes any call fail.
+// Package vfs has the few file calls that a commit makes, as interfaces. The operating system implements them here; package
+// vfstest implements them for tests.
 //
-// It decides nothing. A [Dir] is an open directory, and every name that it is given is a single name below it, which
-// it never follows when it is a link: who holds a Dir cannot be led elsewhere by whatever happens to the paths above.
+// It decides nothing. A [Dir] is an open directory. Every name that it takes is a single name below it, and Dir never
+// follows a name that is a link: nothing that happens to the paths above can lead the holder of a Dir elsewhere.
 //
-// Errors are those of the system: errors.Is(err, fs.ErrNotExist), syscall.ENOSPC and so on hold for all three makers.
+// Errors are those of the system: errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOSPC) and so on hold for every
+// implementation.
 package vfs
 
 import (

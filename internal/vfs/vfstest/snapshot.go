@@ -1,8 +1,10 @@
-package vfs
+package vfstest
 
 import (
 	"io"
 	"io/fs"
+
+	"github.com/emend-dev/emend/internal/vfs"
 )
 
 // Node is what a tree has at one path, for comparing trees: two are equal when they look the same to a reader.
@@ -14,12 +16,12 @@ type Node struct {
 }
 
 // Snapshot reads the whole tree below d, by slash path. d itself is not in it.
-func Snapshot(d Dir) (map[string]Node, error) {
+func Snapshot(d vfs.Dir) (map[string]Node, error) {
 	tree := map[string]Node{}
 	return tree, snapshot(tree, d, "")
 }
 
-func snapshot(tree map[string]Node, d Dir, prefix string) error {
+func snapshot(tree map[string]Node, d vfs.Dir, prefix string) error {
 	names, err := d.Names()
 	if err != nil {
 		return err
@@ -40,7 +42,7 @@ func snapshot(tree map[string]Node, d Dir, prefix string) error {
 	return nil
 }
 
-func below(tree map[string]Node, d Dir, name, prefix string) error {
+func below(tree map[string]Node, d vfs.Dir, name, prefix string) error {
 	sub, err := d.Dir(name)
 	if err != nil {
 		return err
@@ -49,7 +51,7 @@ func below(tree map[string]Node, d Dir, name, prefix string) error {
 	return snapshot(tree, sub, prefix+name+"/")
 }
 
-func nodeOf(d Dir, name string) (Node, error) {
+func nodeOf(d vfs.Dir, name string) (Node, error) {
 	info, err := d.Stat(name)
 	if err != nil {
 		return Node{}, err
@@ -65,7 +67,7 @@ func nodeOf(d Dir, name string) (Node, error) {
 }
 
 // ReadFile reads the regular file called name, whole.
-func ReadFile(d Dir, name string) (string, error) {
+func ReadFile(d vfs.Dir, name string) (string, error) {
 	f, err := d.Open(name)
 	if err != nil {
 		return "", err
@@ -76,7 +78,7 @@ func ReadFile(d Dir, name string) (string, error) {
 }
 
 // Snapshot reads the whole tree at one moment, by slash path.
-func (m *Memory) Snapshot() map[string]Node {
+func (m *Disk) Snapshot() map[string]Node {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	tree := map[string]Node{}

@@ -1,6 +1,6 @@
 //go:build linux || darwin
 
-package vfs
+package vfstest
 
 import (
 	"errors"
@@ -15,12 +15,20 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/emend-dev/emend/internal/vfs"
 )
 
+// TestMain sets the umask that the disk in memory has. Package vfs reads the umask when a process starts, so a process with
+// another one begins again.
 func TestMain(m *testing.M) {
-	// As on the disk in memory.
-	unix.Umask(int(umaskOfMemory))
-	umask = uint32(umaskOfMemory)
+	if unix.Umask(int(umask)) != int(umask) {
+		exe, err := os.Executable()
+		if err == nil {
+			err = syscall.Exec(exe, os.Args, os.Environ())
+		}
+		panic(err)
+	}
 	os.Exit(m.Run())
 }
 
@@ -63,16 +71,16 @@ func last(log []string, n int) (text string) {
 type actor struct {
 	r     *rand.Rand
 	in    disk
-	dirs  []Dir
-	files []File
+	dirs  []vfs.Dir
+	files []vfs.File
 	links int
-	own   Info // of the root: who runs the test may be anybody
+	own   vfs.Info // of the root: who runs the test may be anybody
 }
 
 func newActor(t *testing.T, in disk, seed uint64) *actor {
 	own, err := in.root.Stat(".")
 	check(t, err)
-	return &actor{r: rand.New(rand.NewPCG(seed, 1)), in: in, dirs: []Dir{in.root}, own: own}
+	return &actor{r: rand.New(rand.NewPCG(seed, 1)), in: in, dirs: []vfs.Dir{in.root}, own: own}
 }
 
 func (a *actor) tree(t *testing.T) map[string]Node {
@@ -97,8 +105,8 @@ func (a *actor) close() {
 	}
 }
 
-func (a *actor) name() string { return string(rune('a' + a.r.IntN(5))) }
-func (a *actor) file() File   { return a.files[a.r.IntN(len(a.files))] }
+func (a *actor) name() string   { return string(rune('a' + a.r.IntN(5))) }
+func (a *actor) file() vfs.File { return a.files[a.r.IntN(len(a.files))] }
 
 // step makes one call and describes it and its answer.
 func (a *actor) step() string {
@@ -161,11 +169,11 @@ func (a *actor) onDir(n int) string {
 		ti, as := a.r.IntN(len(a.dirs)), a.name()
 		return say("link", d.Link(name, a.dirs[ti], as), ti, as)
 	}
-	ti, as, how := a.r.IntN(len(a.dirs)), a.name(), How(a.r.IntN(3))
+	ti, as, how := a.r.IntN(len(a.dirs)), a.name(), vfs.How(a.r.IntN(3))
 	return say("rename", d.Rename(name, a.dirs[ti], as, how), ti, as, how)
 }
 
-func (a *actor) keep(f File, err error) error {
+func (a *actor) keep(f vfs.File, err error) error {
 	if err == nil {
 		a.files = append(a.files, f)
 	}
@@ -208,7 +216,7 @@ func (a *actor) onFile(n int) string {
 }
 
 // facts are what must agree: not numbers of inodes, times, or what a file system counts for a directory.
-func (a *actor) facts(i Info) string {
+func (a *actor) facts(i vfs.Info) string {
 	uid, gid := i.UID-a.own.UID, i.GID-a.own.GID
 	if i.Mode.IsDir() {
 		return fmt.Sprint(i.Mode, uid, gid)
@@ -221,7 +229,7 @@ func class(err error) string {
 	if errno, ok := errors.AsType[syscall.Errno](err); ok {
 		return errno.Error()
 	}
-	for _, known := range []error{io.EOF, fs.ErrClosed, fs.ErrInvalid, ErrNotRegular} {
+	for _, known := range []error{io.EOF, fs.ErrClosed, fs.ErrInvalid, vfs.ErrNotRegular} {
 		if errors.Is(err, known) {
 			return known.Error()
 		}

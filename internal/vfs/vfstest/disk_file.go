@@ -1,4 +1,4 @@
-package vfs
+package vfstest
 
 import (
 	"io"
@@ -6,11 +6,13 @@ import (
 	"slices"
 	"syscall"
 	"time"
+
+	"github.com/emend-dev/emend/internal/vfs"
 )
 
-// memFile is an open file of a [Memory].
-type memFile struct {
-	m        *Memory
+// memFile is an open file of a [Disk].
+type diskFile struct {
+	m        *Disk
 	node     *inode
 	name     string
 	epoch    int
@@ -19,37 +21,37 @@ type memFile struct {
 	writable bool
 	append   bool
 	locked   bool
-	lease    *memLease
+	lease    *diskLease
 }
 
-type memLease struct{ asked bool }
+type diskLease struct{ asked bool }
 
 // on makes one call with the disk to itself.
-func (f *memFile) on(op string, call func() error) error {
+func (f *diskFile) on(op string, call func() error) error {
 	f.m.mu.Lock()
 	defer f.m.mu.Unlock()
 	if f.closed || f.epoch != f.m.epoch {
-		return failed(op, f.name, fs.ErrClosed)
+		return pathError(op, f.name, fs.ErrClosed)
 	}
 	err := call()
 	if err == io.EOF {
 		return err
 	}
-	return failed(op, f.name, err)
+	return pathError(op, f.name, err)
 }
 
-func (f *memFile) Close() error {
+func (f *diskFile) Close() error {
 	return f.on("close", func() error { f.m.forget(f); return nil })
 }
 
 // forget closes f, with its lock and its lease.
-func (m *Memory) forget(f *memFile) {
+func (m *Disk) forget(f *diskFile) {
 	f.closed, f.locked, f.lease = true, false, nil
 	delete(m.open, f)
 	m.drop(f.node)
 }
 
-func (f *memFile) Read(p []byte) (n int, err error) {
+func (f *diskFile) Read(p []byte) (n int, err error) {
 	err = f.on("read", func() (err error) {
 		n, err = f.readAt(p, f.off)
 		f.off += int64(n)
@@ -61,12 +63,12 @@ func (f *memFile) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-func (f *memFile) ReadAt(p []byte, off int64) (n int, err error) {
+func (f *diskFile) ReadAt(p []byte, off int64) (n int, err error) {
 	err = f.on("read", func() (err error) { n, err = f.readAt(p, off); return err })
 	return n, err
 }
 
-func (f *memFile) readAt(p []byte, off int64) (int, error) {
+func (f *diskFile) readAt(p []byte, off int64) (int, error) {
 	if off < 0 {
 		return 0, syscall.EINVAL
 	}
@@ -77,7 +79,7 @@ func (f *memFile) readAt(p []byte, off int64) (int, error) {
 	return n, nil
 }
 
-func (f *memFile) Write(p []byte) (n int, err error) {
+func (f *diskFile) Write(p []byte) (n int, err error) {
 	err = f.on("write", func() error {
 		if len(p) == 0 {
 			return nil
@@ -102,14 +104,14 @@ func (f *memFile) Write(p []byte) (n int, err error) {
 }
 
 // room is how many of n bytes can be written at off to a file of size bytes. A hole takes its room as well.
-func (m *Memory) room(off int64, size, n int) int {
+func (m *Disk) room(off int64, size, n int) int {
 	if m.space == nil {
 		return n
 	}
 	return int(max(0, min(int64(n), int64(size)+max(0, m.space.bytes)-off)))
 }
 
-func (m *Memory) write(n *inode, p []byte, off int) {
+func (m *Disk) write(n *inode, p []byte, off int) {
 	n.stable = min(n.stable, off)
 	if off < len(n.data) {
 		n.data = slices.Clone(n.data) // others may hold what is written over
@@ -122,13 +124,13 @@ func (m *Memory) write(n *inode, p []byte, off int) {
 	n.mtime = m.now()
 }
 
-func (m *Memory) charge(bytes int) {
+func (m *Disk) charge(bytes int) {
 	if m.space != nil {
 		m.space.bytes -= int64(bytes)
 	}
 }
 
-func (f *memFile) Truncate(size int64) error {
+func (f *diskFile) Truncate(size int64) error {
 	return f.on("truncate", func() error {
 		if !f.writable || size < 0 {
 			return syscall.EINVAL
@@ -146,15 +148,15 @@ func (f *memFile) Truncate(size int64) error {
 	})
 }
 
-func (f *memFile) Stat() (info Info, err error) {
+func (f *diskFile) Stat() (info vfs.Info, err error) {
 	err = f.on("stat", func() error { info = f.node.info(); return nil })
 	return info, err
 }
 
-func (f *memFile) Adopt(from File) (lost []string, err error) {
-	other, ok := from.(*memFile)
+func (f *diskFile) Adopt(from vfs.File) (lost []string, err error) {
+	other, ok := from.(*diskFile)
 	if !ok || other.m != f.m {
-		return nil, failed("adopt", f.name, errMaker)
+		return nil, pathError("adopt", f.name, vfs.ErrOtherMaker)
 	}
 	err = f.on("adopt", func() error {
 		if other.closed || other.epoch != f.m.epoch {
@@ -174,16 +176,16 @@ func (f *memFile) Adopt(from File) (lost []string, err error) {
 	return lost, err
 }
 
-func (f *memFile) Inherit(dir Dir, perm fs.FileMode) error {
-	d, ok := dir.(*memDir)
+func (f *diskFile) Inherit(dir vfs.Dir, perm fs.FileMode) error {
+	d, ok := dir.(*diskDir)
 	if !ok || d.m != f.m {
-		return failed("inherit", f.name, errMaker)
+		return pathError("inherit", f.name, vfs.ErrOtherMaker)
 	}
 	return f.on("inherit", func() error {
 		if err := d.usable(); err != nil {
 			return err
 		}
-		f.node.attr.mode = perm.Perm() &^ umaskOfMemory
+		f.node.attr.mode = perm.Perm() &^ umask
 		f.node.attr.gid = 0
 		if d.node.attr.mode&fs.ModeSetgid != 0 {
 			f.node.attr.gid = d.node.attr.gid
@@ -192,17 +194,17 @@ func (f *memFile) Inherit(dir Dir, perm fs.FileMode) error {
 	})
 }
 
-func (f *memFile) Hint() {}
+func (f *diskFile) Hint() {}
 
-func (f *memFile) Sync() error {
+func (f *diskFile) Sync() error {
 	return f.on("sync", func() error { f.m.syncFile(f.node); return nil })
 }
 
-func (f *memFile) Datasync() error {
+func (f *diskFile) Datasync() error {
 	return f.on("datasync", func() error { f.m.syncData(f.node); return nil })
 }
 
-func (f *memFile) TryLock() (locked bool, err error) {
+func (f *diskFile) TryLock() (locked bool, err error) {
 	err = f.on("lock", func() error {
 		for other := range f.m.open {
 			if other != f && other.node == f.node && other.locked {
@@ -216,7 +218,7 @@ func (f *memFile) TryLock() (locked bool, err error) {
 }
 
 // Lease is as on Linux, where who asks does not wait: Append fails with EAGAIN while there is a lease.
-func (f *memFile) Lease() (release func() bool, open bool) {
+func (f *diskFile) Lease() (release func() bool, open bool) {
 	none := func() bool { return false }
 	f.m.mu.Lock()
 	defer f.m.mu.Unlock()
@@ -228,12 +230,12 @@ func (f *memFile) Lease() (release func() bool, open bool) {
 			return none, true
 		}
 	}
-	lease := &memLease{}
+	lease := &diskLease{}
 	f.lease = lease
 	return func() bool { return f.release(lease) }, false
 }
 
-func (f *memFile) release(lease *memLease) bool {
+func (f *diskFile) release(lease *diskLease) bool {
 	f.m.mu.Lock()
 	defer f.m.mu.Unlock()
 	if f.lease != lease {
@@ -244,7 +246,7 @@ func (f *memFile) release(lease *memLease) bool {
 }
 
 // breakLeases tells who has a lease on n that somebody wants to write.
-func (m *Memory) breakLeases(n *inode) (err error) {
+func (m *Disk) breakLeases(n *inode) (err error) {
 	for f := range m.open {
 		if f.node == n && f.lease != nil {
 			f.lease.asked, err = true, syscall.EAGAIN
@@ -253,6 +255,6 @@ func (m *Memory) breakLeases(n *inode) (err error) {
 	return err
 }
 
-func (f *memFile) Touch(t time.Time) error {
+func (f *diskFile) Touch(t time.Time) error {
 	return f.on("touch", func() error { f.node.mtime = t; return nil })
 }

@@ -1,6 +1,6 @@
 //go:build linux || darwin
 
-package vfs
+package vfstest
 
 import (
 	"errors"
@@ -16,18 +16,20 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/emend-dev/emend/internal/vfs"
 )
 
 // disk is an empty directory of some maker, and the ways to put into it what a Dir cannot make.
 type disk struct {
-	root    Dir
+	root    vfs.Dir
 	symlink func(name, target string) error
 	fifo    func(name string) error
 }
 
 func osDisk(t *testing.T) disk {
 	dir := t.TempDir()
-	d, err := Open(dir)
+	d, err := vfs.Open(dir)
 	check(t, err)
 	t.Cleanup(func() { d.Close() })
 	return disk{d,
@@ -37,7 +39,7 @@ func osDisk(t *testing.T) disk {
 }
 
 func memoryDisk(kind Kind) disk {
-	m := NewMemory(kind)
+	m := NewDisk(kind)
 	return disk{m.Root(), m.Symlink, m.Mkfifo}
 }
 
@@ -48,7 +50,7 @@ func faultDisk() disk {
 }
 
 // each runs a test on every maker: they must give the same answers.
-func each(t *testing.T, test func(t *testing.T, d Dir, in disk)) {
+func each(t *testing.T, test func(t *testing.T, d vfs.Dir, in disk)) {
 	for name, make := range map[string]func() disk{
 		"os":      func() disk { return osDisk(t) },
 		"journal": func() disk { return memoryDisk(Journal) },
@@ -77,7 +79,7 @@ func is(t *testing.T, err, want error) {
 	}
 }
 
-func put(t testing.TB, d Dir, name, data string) {
+func put(t testing.TB, d vfs.Dir, name, data string) {
 	t.Helper()
 	f, err := d.Create(name, 0o644)
 	check(t, err)
@@ -85,7 +87,7 @@ func put(t testing.TB, d Dir, name, data string) {
 	check(t, f.Close())
 }
 
-func write(t testing.TB, f File, data string) {
+func write(t testing.TB, f vfs.File, data string) {
 	t.Helper()
 	n, err := f.Write([]byte(data))
 	check(t, err)
@@ -94,7 +96,7 @@ func write(t testing.TB, f File, data string) {
 	}
 }
 
-func holds(t *testing.T, d Dir, want map[string]string) {
+func holds(t *testing.T, d vfs.Dir, want map[string]string) {
 	t.Helper()
 	have := map[string]string{}
 	tree, err := Snapshot(d)
@@ -113,7 +115,7 @@ func holds(t *testing.T, d Dir, want map[string]string) {
 	}
 }
 
-func dir(t testing.TB, d Dir, name string) Dir {
+func dir(t testing.TB, d vfs.Dir, name string) vfs.Dir {
 	t.Helper()
 	check(t, d.Mkdir(name, 0o755))
 	sub, err := d.Dir(name)
@@ -123,7 +125,7 @@ func dir(t testing.TB, d Dir, name string) Dir {
 }
 
 func TestFile(t *testing.T) {
-	each(t, func(t *testing.T, d Dir, _ disk) {
+	each(t, func(t *testing.T, d vfs.Dir, _ disk) {
 		f, err := d.Create("a", 0o666)
 		check(t, err)
 		write(t, f, "hello")
@@ -161,7 +163,7 @@ func TestFile(t *testing.T) {
 }
 
 func TestReadOnly(t *testing.T) {
-	each(t, func(t *testing.T, d Dir, _ disk) {
+	each(t, func(t *testing.T, d vfs.Dir, _ disk) {
 		put(t, d, "a", "abc")
 		f, err := d.Open("a")
 		check(t, err)
@@ -182,7 +184,7 @@ func TestReadOnly(t *testing.T) {
 }
 
 func TestAppend(t *testing.T) {
-	each(t, func(t *testing.T, d Dir, _ disk) {
+	each(t, func(t *testing.T, d vfs.Dir, _ disk) {
 		a, err := d.Append("log", 0o600)
 		check(t, err)
 		write(t, a, "one ")
@@ -205,7 +207,7 @@ func TestAppend(t *testing.T) {
 
 // A directory gets exactly the permissions that are asked for, and the special bits, and stays a directory.
 func TestChmodDirectory(t *testing.T) {
-	each(t, func(t *testing.T, d Dir, in disk) {
+	each(t, func(t *testing.T, d vfs.Dir, in disk) {
 		sub := dir(t, d, "d")
 		for _, perm := range []fs.FileMode{0o700, 0o777, fs.ModeSticky | 0o777, 0o755} {
 			check(t, sub.Chmod(perm))
@@ -224,7 +226,7 @@ func TestChmodDirectory(t *testing.T) {
 func TestOpenRefuses(t *testing.T) {
 	watch := time.AfterFunc(time.Minute, func() { panic(t.Name() + " hangs") })
 	defer watch.Stop()
-	each(t, func(t *testing.T, d Dir, in disk) {
+	each(t, func(t *testing.T, d vfs.Dir, in disk) {
 		check(t, d.Mkdir("d", 0o755))
 		check(t, in.symlink("l", "f"))
 		check(t, in.symlink("ld", "d"))
@@ -243,7 +245,7 @@ func TestOpenRefuses(t *testing.T) {
 			{"l", syscall.ELOOP, syscall.ELOOP, syscall.EEXIST, syscall.ELOOP, nil, nil, syscall.ENOTDIR},
 			{"ld", syscall.ELOOP, syscall.ELOOP, syscall.EEXIST, syscall.ELOOP, nil, nil, syscall.ENOTDIR},
 			{"broken", syscall.ELOOP, syscall.ELOOP, syscall.EEXIST, syscall.ELOOP, nil, nil, syscall.ENOTDIR},
-			{"p", ErrNotRegular, ErrNotRegular, syscall.EEXIST, syscall.ENOTDIR, syscall.EINVAL, nil, syscall.ENOTDIR},
+			{"p", vfs.ErrNotRegular, vfs.ErrNotRegular, syscall.EEXIST, syscall.ENOTDIR, syscall.EINVAL, nil, syscall.ENOTDIR},
 			{"f", nil, nil, syscall.EEXIST, syscall.ENOTDIR, syscall.EINVAL, nil, syscall.ENOTDIR},
 			{long, syscall.ENAMETOOLONG, syscall.ENAMETOOLONG, syscall.ENAMETOOLONG, syscall.ENAMETOOLONG,
 				syscall.ENAMETOOLONG, syscall.ENAMETOOLONG, syscall.ENAMETOOLONG},
@@ -292,19 +294,19 @@ func shut[T io.Closer](opened T, err error) error {
 }
 
 func TestErrorsOfGo(t *testing.T) {
-	each(t, func(t *testing.T, d Dir, _ disk) {
+	each(t, func(t *testing.T, d vfs.Dir, _ disk) {
 		put(t, d, "a", "")
 		is(t, shut(d.Open("none")), fs.ErrNotExist)
 		is(t, shut(d.Create("a", 0)), fs.ErrExist)
 		is(t, d.Mkdir("a", 0), fs.ErrExist)
 		is(t, d.Link("a", d, "a"), fs.ErrExist)
-		is(t, d.Rename("none", d, "a", Exchange), fs.ErrNotExist)
+		is(t, d.Rename("none", d, "a", vfs.Exchange), fs.ErrNotExist)
 	})
 }
 
 // A path is no name.
 func TestSingleNames(t *testing.T) {
-	each(t, func(t *testing.T, d Dir, _ disk) {
+	each(t, func(t *testing.T, d vfs.Dir, _ disk) {
 		sub := dir(t, d, "d")
 		put(t, sub, "f", "")
 		put(t, d, "a", "")
@@ -319,8 +321,8 @@ func TestSingleNames(t *testing.T) {
 				"readlink": readlink,
 				"link":     d.Link(name, d, "b"),
 				"linked":   d.Link("a", d, name),
-				"rename":   d.Rename(name, d, "b", Replace),
-				"renamed":  d.Rename("a", d, name, Exchange),
+				"rename":   d.Rename(name, d, "b", vfs.Replace),
+				"renamed":  d.Rename("a", d, name, vfs.Exchange),
 				"remove":   d.Remove(name),
 				"rmdir":    d.RemoveDir(name),
 			} {
@@ -338,7 +340,7 @@ func TestSingleNames(t *testing.T) {
 }
 
 func TestStat(t *testing.T) {
-	each(t, func(t *testing.T, d Dir, in disk) {
+	each(t, func(t *testing.T, d vfs.Dir, in disk) {
 		check(t, in.symlink("l", "target"))
 		check(t, in.fifo("p"))
 		check(t, d.Mkdir("d", 0o755))
@@ -377,7 +379,7 @@ func TestStat(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
-	each(t, func(t *testing.T, d Dir, _ disk) {
+	each(t, func(t *testing.T, d vfs.Dir, _ disk) {
 		var want []string
 		for i := range 300 {
 			name := "f" + strings.Repeat("x", i%100) + string(rune('a'+i%26)) + string(rune('a'+i/26))
@@ -397,44 +399,44 @@ func TestNames(t *testing.T) {
 }
 
 func TestRename(t *testing.T) {
-	each(t, func(t *testing.T, d Dir, in disk) {
+	each(t, func(t *testing.T, d vfs.Dir, in disk) {
 		sub := dir(t, d, "d")
 		put(t, d, "a", "A")
 		put(t, sub, "b", "B")
-		is(t, d.Rename("a", sub, "b", NoReplace), fs.ErrExist)
-		is(t, d.Rename("a", sub, "c", Exchange), fs.ErrNotExist)
-		check(t, d.Rename("a", sub, "b", Exchange))
+		is(t, d.Rename("a", sub, "b", vfs.NoReplace), fs.ErrExist)
+		is(t, d.Rename("a", sub, "c", vfs.Exchange), fs.ErrNotExist)
+		check(t, d.Rename("a", sub, "b", vfs.Exchange))
 		holds(t, d, map[string]string{"a": "B", "d/": "", "d/b": "A"})
-		check(t, d.Rename("a", sub, "c", NoReplace))
+		check(t, d.Rename("a", sub, "c", vfs.NoReplace))
 		holds(t, d, map[string]string{"d/": "", "d/b": "A", "d/c": "B"})
-		check(t, sub.Rename("b", sub, "c", Replace))
+		check(t, sub.Rename("b", sub, "c", vfs.Replace))
 		holds(t, d, map[string]string{"d/": "", "d/c": "A"})
 		check(t, in.symlink("l", "d/c"))
-		check(t, d.Rename("l", sub, "c", Exchange))
+		check(t, d.Rename("l", sub, "c", vfs.Exchange))
 		holds(t, d, map[string]string{"d/": "", "d/c": "-> d/c", "l": "A"})
 	})
 }
 
 func TestRenameDirectories(t *testing.T) {
-	each(t, func(t *testing.T, d Dir, _ disk) {
+	each(t, func(t *testing.T, d vfs.Dir, _ disk) {
 		a := dir(t, d, "a")
 		b := dir(t, a, "b")
 		put(t, d, "f", "")
 		put(t, b, "x", "")
-		is(t, d.Rename("a", b, "c", Replace), syscall.EINVAL)
-		is(t, d.Rename("a", a, "c", Replace), syscall.EINVAL)
-		is(t, a.Rename("b", d, "a", Replace), syscall.ENOTEMPTY)
-		is(t, d.Rename("a", a, "b", Exchange), syscall.EINVAL)
-		is(t, a.Rename("b", d, "a", Exchange), syscall.EINVAL)
-		is(t, d.Rename("f", d, "a", Replace), syscall.EISDIR)
-		is(t, d.Rename("a", d, "f", Replace), syscall.ENOTDIR)
+		is(t, d.Rename("a", b, "c", vfs.Replace), syscall.EINVAL)
+		is(t, d.Rename("a", a, "c", vfs.Replace), syscall.EINVAL)
+		is(t, a.Rename("b", d, "a", vfs.Replace), syscall.ENOTEMPTY)
+		is(t, d.Rename("a", a, "b", vfs.Exchange), syscall.EINVAL)
+		is(t, a.Rename("b", d, "a", vfs.Exchange), syscall.EINVAL)
+		is(t, d.Rename("f", d, "a", vfs.Replace), syscall.EISDIR)
+		is(t, d.Rename("a", d, "f", vfs.Replace), syscall.ENOTDIR)
 		is(t, d.RemoveDir("a"), syscall.ENOTEMPTY)
 		is(t, d.Link("a", d, "b"), syscall.EPERM)
 		empty := dir(t, d, "empty")
-		check(t, a.Rename("b", d, "empty", Replace))
+		check(t, a.Rename("b", d, "empty", vfs.Replace))
 		is(t, empty.Mkdir("x", 0o755), fs.ErrNotExist)
 		holds(t, d, map[string]string{"a/": "", "empty/": "", "empty/x": "", "f": ""})
-		check(t, d.Rename("f", d, "empty", Exchange))
+		check(t, d.Rename("f", d, "empty", vfs.Exchange))
 		holds(t, d, map[string]string{"a/": "", "f/": "", "f/x": "", "empty": ""})
 		put(t, b, "still", "the same directory")
 		holds(t, d, map[string]string{"a/": "", "f/": "", "f/x": "", "f/still": "the same directory", "empty": ""})
@@ -443,19 +445,19 @@ func TestRenameDirectories(t *testing.T) {
 
 // A rename onto another name of the same file does nothing at all, and says that it did.
 func TestRenameSameFile(t *testing.T) {
-	each(t, func(t *testing.T, d Dir, _ disk) {
+	each(t, func(t *testing.T, d vfs.Dir, _ disk) {
 		put(t, d, "a", "A")
 		check(t, d.Link("a", d, "b"))
-		check(t, d.Rename("a", d, "b", Replace))
-		check(t, d.Rename("a", d, "b", Exchange))
-		check(t, d.Rename("a", d, "a", Replace))
-		is(t, d.Rename("a", d, "b", NoReplace), fs.ErrExist)
+		check(t, d.Rename("a", d, "b", vfs.Replace))
+		check(t, d.Rename("a", d, "b", vfs.Exchange))
+		check(t, d.Rename("a", d, "a", vfs.Replace))
+		is(t, d.Rename("a", d, "b", vfs.NoReplace), fs.ErrExist)
 		holds(t, d, map[string]string{"a": "A", "b": "A"})
 	})
 }
 
 func TestReadlink(t *testing.T) {
-	each(t, func(t *testing.T, d Dir, in disk) {
+	each(t, func(t *testing.T, d vfs.Dir, in disk) {
 		for _, size := range []int{1, 255, 256, 257, 4000} {
 			want := strings.Repeat("x", size)
 			check(t, in.symlink("l", want))
@@ -471,7 +473,7 @@ func TestReadlink(t *testing.T) {
 
 // A link to a link is a second name of the link.
 func TestLinkOfLink(t *testing.T) {
-	each(t, func(t *testing.T, d Dir, in disk) {
+	each(t, func(t *testing.T, d vfs.Dir, in disk) {
 		check(t, in.symlink("l", "f"))
 		put(t, d, "f", "F")
 		check(t, d.Link("l", d, "m"))
@@ -483,7 +485,7 @@ func TestLinkOfLink(t *testing.T) {
 
 // In a directory that has been removed nothing can be made.
 func TestRemovedDirectory(t *testing.T) {
-	each(t, func(t *testing.T, d Dir, _ disk) {
+	each(t, func(t *testing.T, d vfs.Dir, _ disk) {
 		sub := dir(t, d, "d")
 		put(t, d, "f", "")
 		check(t, d.RemoveDir("d"))
@@ -491,7 +493,7 @@ func TestRemovedDirectory(t *testing.T) {
 		is(t, shut(sub.Append("a", 0o644)), fs.ErrNotExist)
 		is(t, sub.Mkdir("a", 0o755), fs.ErrNotExist)
 		is(t, d.Link("f", sub, "a"), fs.ErrNotExist)
-		is(t, d.Rename("f", sub, "a", NoReplace), fs.ErrNotExist)
+		is(t, d.Rename("f", sub, "a", vfs.NoReplace), fs.ErrNotExist)
 		if _, err := sub.Stat("."); err != nil {
 			t.Error(err)
 		}
@@ -502,7 +504,7 @@ func TestRemovedDirectory(t *testing.T) {
 
 // A file without a name is a file for who has it open.
 func TestRemovedFile(t *testing.T) {
-	each(t, func(t *testing.T, d Dir, _ disk) {
+	each(t, func(t *testing.T, d vfs.Dir, _ disk) {
 		f, err := d.Create("f", 0o644)
 		check(t, err)
 		defer f.Close()
@@ -517,7 +519,7 @@ func TestRemovedFile(t *testing.T) {
 }
 
 func TestClosed(t *testing.T) {
-	each(t, func(t *testing.T, d Dir, _ disk) {
+	each(t, func(t *testing.T, d vfs.Dir, _ disk) {
 		f, err := d.Create("f", 0o644)
 		check(t, err)
 		other, err := d.Open("f")
@@ -551,7 +553,7 @@ func TestClosed(t *testing.T) {
 }
 
 func TestClosedDirectory(t *testing.T) {
-	each(t, func(t *testing.T, d Dir, _ disk) {
+	each(t, func(t *testing.T, d vfs.Dir, _ disk) {
 		sub := dir(t, d, "d")
 		put(t, sub, "f", "")
 		check(t, sub.Close())
@@ -561,7 +563,7 @@ func TestClosedDirectory(t *testing.T) {
 		for op, err := range map[string]error{"stat": stat, "names": names, "readlink": readlink, "open": shut(sub.Open("f")),
 			"create": shut(sub.Create("g", 0)), "append": shut(sub.Append("g", 0)), "dir": shut(sub.Dir("g")),
 			"mkdir": sub.Mkdir("g", 0), "link": sub.Link("f", d, "g"), "linked": d.Link("d", sub, "g"),
-			"rename": sub.Rename("f", d, "g", NoReplace), "renamed": d.Rename("d", sub, "g", NoReplace),
+			"rename": sub.Rename("f", d, "g", vfs.NoReplace), "renamed": d.Rename("d", sub, "g", vfs.NoReplace),
 			"remove": sub.Remove("f"), "rmdir": sub.RemoveDir("f"), "sync": sub.Sync(), "close": sub.Close()} {
 			if !errors.Is(err, fs.ErrClosed) {
 				t.Errorf("%s: %v", op, err)
@@ -572,14 +574,14 @@ func TestClosedDirectory(t *testing.T) {
 }
 
 func TestLock(t *testing.T) {
-	each(t, func(t *testing.T, d Dir, _ disk) {
+	each(t, func(t *testing.T, d vfs.Dir, _ disk) {
 		a, err := d.Append("lock", 0o600)
 		check(t, err)
 		b, err := d.Open("lock")
 		check(t, err)
 		defer b.Close()
 		for _, c := range []struct {
-			by   File
+			by   vfs.File
 			want bool
 		}{{a, true}, {a, true}, {b, false}} {
 			locked, err := c.by.TryLock()
@@ -596,7 +598,7 @@ func TestLock(t *testing.T) {
 }
 
 func TestTouch(t *testing.T) {
-	each(t, func(t *testing.T, d Dir, _ disk) {
+	each(t, func(t *testing.T, d vfs.Dir, _ disk) {
 		f, err := d.Create("f", 0o644)
 		check(t, err)
 		defer f.Close()
@@ -613,8 +615,8 @@ func TestTouch(t *testing.T) {
 
 // Two makers, or two disks, have nothing to do with each other.
 func TestOtherMaker(t *testing.T) {
-	each(t, func(t *testing.T, d Dir, _ disk) {
-		other := NewMemory(Journal).Root()
+	each(t, func(t *testing.T, d vfs.Dir, _ disk) {
+		other := NewDisk(Journal).Root()
 		put(t, d, "f", "")
 		put(t, other, "g", "")
 		f, err := d.Open("f")
@@ -623,34 +625,11 @@ func TestOtherMaker(t *testing.T) {
 		g, err := other.Open("g")
 		check(t, err)
 		_, adopt := f.Adopt(g)
-		for op, err := range map[string]error{"link": d.Link("f", other, "x"), "rename": d.Rename("f", other, "x", Replace),
+		for op, err := range map[string]error{"link": d.Link("f", other, "x"), "rename": d.Rename("f", other, "x", vfs.Replace),
 			"adopt": adopt, "inherit": f.Inherit(other, 0o644)} {
-			if !errors.Is(err, errMaker) {
+			if !errors.Is(err, vfs.ErrOtherMaker) {
 				t.Errorf("%s: %v", op, err)
 			}
 		}
 	})
-}
-
-func TestFromRoot(t *testing.T) {
-	path := t.TempDir()
-	r, err := os.OpenRoot(path)
-	check(t, err)
-	d, err := FromRoot(r)
-	check(t, err)
-	defer d.Close()
-	put(t, d, "f", "F")
-	check(t, d.Sync())
-	data, err := r.ReadFile("f")
-	if string(data) != "F" {
-		t.Errorf("%q, %v", data, err)
-	}
-	check(t, r.Close())
-	put(t, d, "g", "")
-	_, err = FromRoot(r)
-	is(t, err, fs.ErrClosed)
-	_, err = Open(filepath.Join(path, "none"))
-	is(t, err, fs.ErrNotExist)
-	_, err = Open(filepath.Join(path, "f"))
-	is(t, err, syscall.ENOTDIR)
 }

@@ -1,4 +1,4 @@
-package vfs
+package vfstest
 
 import (
 	"bytes"
@@ -10,14 +10,14 @@ import (
 // Crash returns the disk as it could be found if the power went now. There are many ways: choose(n) picks one of n,
 // and is only asked where there are at least two. m itself stays as it is and can crash again, another way.
 // No file is open on the new disk, and everything on it is durable.
-func (m *Memory) Crash(choose func(n int) int) *Memory {
+func (m *Disk) Crash(choose func(n int) int) *Disk {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	c := crash{
 		from:   m,
 		choose: choose,
 		made:   map[*inode]*inode{},
-		to:     &Memory{kind: m.kind, clock: m.clock, lastIno: m.lastIno, epoch: m.epoch + 1, open: map[*memFile]struct{}{}},
+		to:     &Disk{kind: m.kind, clock: m.clock, lastIno: m.lastIno, epoch: m.epoch + 1, open: map[*diskFile]struct{}{}},
 	}
 	if m.space != nil {
 		c.to.space = new(*m.space)
@@ -29,7 +29,7 @@ func (m *Memory) Crash(choose func(n int) int) *Memory {
 }
 
 type crash struct {
-	from, to *Memory
+	from, to *Disk
 	choose   func(n int) int
 	names    map[*inode]map[string]*inode // the directories that differ from what was kept
 	made     map[*inode]*inode
@@ -143,7 +143,7 @@ func (c *crash) attr(n *inode) attr {
 	return n.attr
 }
 
-// content is one of the contents that n can be found with. See [Memory].
+// content is one of the contents that n can be found with. See [Disk].
 func (c *crash) content(n *inode) ([]byte, time.Time) {
 	found := contents(n)
 	i := 0

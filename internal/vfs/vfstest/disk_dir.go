@@ -1,59 +1,62 @@
-package vfs
+package vfstest
 
 import (
 	"io/fs"
 	"maps"
+	"os"
 	"slices"
 	"syscall"
+
+	"github.com/emend-dev/emend/internal/vfs"
 )
 
-// memDir is an open directory of a [Memory].
-type memDir struct {
-	m      *Memory
+// memDir is an open directory of a [Disk].
+type diskDir struct {
+	m      *Disk
 	node   *inode
 	epoch  int
 	closed bool
 }
 
 // on makes one call about one name, with the disk to itself.
-func (d *memDir) on(op, name string, call func() error) error {
-	if err := single(op, name); err != nil {
+func (d *diskDir) on(op, name string, call func() error) error {
+	if err := vfs.CheckName(op, name); err != nil {
 		return err
 	}
 	d.m.mu.Lock()
 	defer d.m.mu.Unlock()
 	if err := d.usable(); err != nil {
-		return failed(op, name, err)
+		return pathError(op, name, err)
 	}
 	if len(name) > 255 {
-		return failed(op, name, syscall.ENAMETOOLONG)
+		return pathError(op, name, syscall.ENAMETOOLONG)
 	}
-	return failed(op, name, call())
+	return pathError(op, name, call())
 }
 
-func (d *memDir) usable() error {
+func (d *diskDir) usable() error {
 	if d.closed || d.epoch != d.m.epoch {
 		return fs.ErrClosed
 	}
 	return nil
 }
 
-func (d *memDir) find(name string) (*inode, error) {
+func (d *diskDir) find(name string) (*inode, error) {
 	if n := d.node.names[name]; n != nil {
 		return n, nil
 	}
 	return nil, syscall.ENOENT
 }
 
-func (d *memDir) Close() error {
+func (d *diskDir) Close() error {
 	d.m.mu.Lock()
 	defer d.m.mu.Unlock()
 	err := d.usable()
 	d.closed = true
-	return failed("close", "directory", err)
+	return pathError("close", "directory", err)
 }
 
-func (d *memDir) Dir(name string) (below Dir, err error) {
+func (d *diskDir) Dir(name string) (below vfs.Dir, err error) {
 	err = d.on("open", name, func() error {
 		n, err := d.find(name)
 		switch {
@@ -64,13 +67,13 @@ func (d *memDir) Dir(name string) (below Dir, err error) {
 		case !n.dir():
 			return syscall.ENOTDIR
 		}
-		below = &memDir{m: d.m, node: n, epoch: d.epoch}
+		below = &diskDir{m: d.m, node: n, epoch: d.epoch}
 		return nil
 	})
 	return below, err
 }
 
-func (d *memDir) Open(name string) (f File, err error) {
+func (d *diskDir) Open(name string) (f vfs.File, err error) {
 	err = d.on("open", name, func() error {
 		n, err := d.regular(name)
 		if err == nil {
@@ -81,7 +84,7 @@ func (d *memDir) Open(name string) (f File, err error) {
 	return f, err
 }
 
-func (d *memDir) regular(name string) (*inode, error) {
+func (d *diskDir) regular(name string) (*inode, error) {
 	n, err := d.find(name)
 	switch {
 	case err != nil:
@@ -93,16 +96,16 @@ func (d *memDir) regular(name string) (*inode, error) {
 	case n.is(fs.ModeSymlink):
 		return nil, syscall.ELOOP
 	}
-	return nil, ErrNotRegular
+	return nil, vfs.ErrNotRegular
 }
 
-func (d *memDir) file(n *inode, name string, writable bool) *memFile {
-	f := &memFile{m: d.m, node: n, name: name, epoch: d.epoch, writable: writable}
+func (d *diskDir) file(n *inode, name string, writable bool) *diskFile {
+	f := &diskFile{m: d.m, node: n, name: name, epoch: d.epoch, writable: writable}
 	d.m.open[f] = struct{}{}
 	return f
 }
 
-func (d *memDir) Create(name string, perm fs.FileMode) (f File, err error) {
+func (d *diskDir) Create(name string, perm fs.FileMode) (f vfs.File, err error) {
 	err = d.on("open", name, func() error {
 		n, err := d.add(name, perm.Perm())
 		if err == nil {
@@ -114,7 +117,7 @@ func (d *memDir) Create(name string, perm fs.FileMode) (f File, err error) {
 }
 
 // add makes an inode and gives it a name.
-func (d *memDir) add(name string, mode fs.FileMode) (*inode, error) {
+func (d *diskDir) add(name string, mode fs.FileMode) (*inode, error) {
 	if d.node.names[name] != nil {
 		return nil, syscall.EEXIST
 	}
@@ -136,7 +139,7 @@ func (d *memDir) add(name string, mode fs.FileMode) (*inode, error) {
 	return n, nil
 }
 
-func (d *memDir) Append(name string, perm fs.FileMode) (f File, err error) {
+func (d *diskDir) Append(name string, perm fs.FileMode) (f vfs.File, err error) {
 	err = d.on("open", name, func() error {
 		n, err := d.regular(name)
 		if err == syscall.ENOENT {
@@ -155,29 +158,29 @@ func (d *memDir) Append(name string, perm fs.FileMode) (f File, err error) {
 	return f, err
 }
 
-func (d *memDir) Mkdir(name string, perm fs.FileMode) error {
+func (d *diskDir) Mkdir(name string, perm fs.FileMode) error {
 	return d.on("mkdir", name, func() error {
-		_, err := d.add(name, fs.ModeDir|perm.Perm()&^umaskOfMemory)
+		_, err := d.add(name, fs.ModeDir|perm.Perm()&^umask)
 		return err
 	})
 }
 
-func (d *memDir) Chmod(perm fs.FileMode) error {
+func (d *diskDir) Chmod(perm fs.FileMode) error {
 	d.m.mu.Lock()
 	defer d.m.mu.Unlock()
 	if err := d.usable(); err != nil {
-		return failed("chmod", "directory", err)
+		return pathError("chmod", "directory", err)
 	}
 	d.node.attr.mode = fs.ModeDir | perm&^fs.ModeType
 	return nil
 }
 
-func (d *memDir) Stat(name string) (info Info, err error) {
+func (d *diskDir) Stat(name string) (info vfs.Info, err error) {
 	if name == "." {
 		d.m.mu.Lock()
 		defer d.m.mu.Unlock()
 		if err := d.usable(); err != nil {
-			return Info{}, failed("stat", name, err)
+			return vfs.Info{}, pathError("stat", name, err)
 		}
 		return d.node.info(), nil
 	}
@@ -191,9 +194,9 @@ func (d *memDir) Stat(name string) (info Info, err error) {
 	return info, err
 }
 
-func (n *inode) info() Info {
-	info := Info{
-		ID:      ID{Dev: 1, Ino: n.ino},
+func (n *inode) info() vfs.Info {
+	info := vfs.Info{
+		ID:      vfs.ID{Dev: 1, Ino: n.ino},
 		Mode:    n.attr.mode,
 		Size:    int64(len(n.data) + len(n.link)),
 		ModTime: n.mtime,
@@ -213,7 +216,7 @@ func (n *inode) info() Info {
 	return info
 }
 
-func (d *memDir) Readlink(name string) (target string, err error) {
+func (d *diskDir) Readlink(name string) (target string, err error) {
 	err = d.on("readlink", name, func() error {
 		n, err := d.find(name)
 		if err != nil {
@@ -228,40 +231,40 @@ func (d *memDir) Readlink(name string) (target string, err error) {
 	return target, err
 }
 
-func (d *memDir) Names() ([]string, error) {
+func (d *diskDir) Names() ([]string, error) {
 	d.m.mu.Lock()
 	defer d.m.mu.Unlock()
 	if err := d.usable(); err != nil {
-		return nil, failed("list", "directory", err)
+		return nil, pathError("list", "directory", err)
 	}
 	if d.node.gone {
-		return nil, failed("list", "directory", syscall.ENOENT)
+		return nil, pathError("list", "directory", syscall.ENOENT)
 	}
 	return slices.Collect(maps.Keys(d.node.names)), nil
 }
 
 // onTwo makes one call about two names.
-func (d *memDir) onTwo(op, name string, to Dir, as string, call func(to *memDir) error) error {
-	if err := pair(op, name, as); err != nil {
+func (d *diskDir) onTwo(op, name string, to vfs.Dir, as string, call func(to *diskDir) error) error {
+	if err := vfs.CheckNames(op, name, as); err != nil {
 		return err
 	}
-	other, ok := to.(*memDir)
+	other, ok := to.(*diskDir)
 	if !ok || other.m != d.m {
-		return failedPair(op, name, as, errMaker)
+		return linkError(op, name, as, vfs.ErrOtherMaker)
 	}
 	d.m.mu.Lock()
 	defer d.m.mu.Unlock()
 	if d.usable() != nil || other.usable() != nil {
-		return failedPair(op, name, as, fs.ErrClosed)
+		return linkError(op, name, as, fs.ErrClosed)
 	}
 	if len(name) > 255 || len(as) > 255 {
-		return failedPair(op, name, as, syscall.ENAMETOOLONG)
+		return linkError(op, name, as, syscall.ENAMETOOLONG)
 	}
-	return failedPair(op, name, as, call(other))
+	return linkError(op, name, as, call(other))
 }
 
-func (d *memDir) Link(name string, to Dir, as string) error {
-	return d.onTwo("link", name, to, as, func(to *memDir) error {
+func (d *diskDir) Link(name string, to vfs.Dir, as string) error {
+	return d.onTwo("link", name, to, as, func(to *diskDir) error {
 		n, err := d.find(name)
 		switch {
 		case err != nil:
@@ -278,8 +281,8 @@ func (d *memDir) Link(name string, to Dir, as string) error {
 	})
 }
 
-func (d *memDir) Rename(name string, to Dir, as string, how How) error {
-	return d.onTwo("rename", name, to, as, func(to *memDir) error {
+func (d *diskDir) Rename(name string, to vfs.Dir, as string, how vfs.How) error {
+	return d.onTwo("rename", name, to, as, func(to *diskDir) error {
 		from, err := d.find(name)
 		if err != nil {
 			return err
@@ -297,21 +300,21 @@ func (d *memDir) Rename(name string, to Dir, as string, how How) error {
 }
 
 // mayRename judges in the order in which Linux does.
-func mayRename(in, from, to, there *inode, how How) error {
+func mayRename(in, from, to, there *inode, how vfs.How) error {
 	switch {
-	case how == NoReplace && there != nil:
+	case how == vfs.NoReplace && there != nil:
 		return syscall.EEXIST
-	case how == Exchange && there == nil:
+	case how == vfs.Exchange && there == nil:
 		return syscall.ENOENT
 	case within(to, from):
 		return syscall.EINVAL
-	case how == Exchange && within(in, there):
+	case how == vfs.Exchange && within(in, there):
 		return syscall.EINVAL
 	case within(in, there):
 		return syscall.ENOTEMPTY
 	case to.gone:
 		return syscall.ENOENT
-	case how != Replace || there == nil || there == from:
+	case how != vfs.Replace || there == nil || there == from:
 		return nil
 	case from.dir() && !there.dir():
 		return syscall.ENOTDIR
@@ -339,20 +342,20 @@ func within(d, top *inode) bool {
 	return false
 }
 
-func (m *Memory) rename(in *inode, name string, to *inode, as string, how How) {
+func (m *Disk) rename(in *inode, name string, to *inode, as string, how vfs.How) {
 	from, there := in.names[name], to.names[as]
 	left := cell{dir: in, name: name}
-	if how == Exchange {
+	if how == vfs.Exchange {
 		left.to = there
 	}
 	m.apply(change{{dir: to, name: as, to: from}, left})
-	if there != nil && how == Replace {
+	if there != nil && how == vfs.Replace {
 		there.gone = there.dir()
 		m.drop(there)
 	}
 }
 
-func (d *memDir) Remove(name string) error {
+func (d *diskDir) Remove(name string) error {
 	return d.on("remove", name, func() error {
 		n, err := d.find(name)
 		if err != nil {
@@ -366,12 +369,12 @@ func (d *memDir) Remove(name string) error {
 	})
 }
 
-func (d *memDir) take(name string, n *inode) {
+func (d *diskDir) take(name string, n *inode) {
 	d.m.apply(change{{dir: d.node, name: name}})
 	d.m.drop(n)
 }
 
-func (d *memDir) RemoveDir(name string) error {
+func (d *diskDir) RemoveDir(name string) error {
 	return d.on("rmdir", name, func() error {
 		n, err := d.find(name)
 		switch {
@@ -388,12 +391,26 @@ func (d *memDir) RemoveDir(name string) error {
 	})
 }
 
-func (d *memDir) Sync() error {
+func (d *diskDir) Sync() error {
 	d.m.mu.Lock()
 	defer d.m.mu.Unlock()
 	if err := d.usable(); err != nil {
-		return failed("sync", "directory", err)
+		return pathError("sync", "directory", err)
 	}
 	d.m.syncDir(d.node)
 	return nil
+}
+
+func pathError(op, name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &fs.PathError{Op: op, Path: name, Err: err}
+}
+
+func linkError(op, name, as string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &os.LinkError{Op: op, Old: name, New: as, Err: err}
 }

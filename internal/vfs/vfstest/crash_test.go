@@ -1,4 +1,4 @@
-package vfs
+package vfstest
 
 import (
 	"errors"
@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/emend-dev/emend/internal/vfs"
 )
 
 func must(t testing.TB, err error) {
@@ -19,7 +21,7 @@ func must(t testing.TB, err error) {
 }
 
 // shape is a tree in one line: "a=content d/ d/b->target".
-func shape(m *Memory) string {
+func shape(m *Disk) string {
 	var all []string
 	tree := m.Snapshot()
 	for _, path := range slices.Sorted(maps.Keys(tree)) {
@@ -38,7 +40,7 @@ func shape(m *Memory) string {
 }
 
 // shapes are all trees that m can be found with after a power cut.
-func shapes(t testing.TB, m *Memory) []string {
+func shapes(t testing.TB, m *Disk) []string {
 	t.Helper()
 	found := map[string]bool{}
 	all, err := Enumerate(100_000, 1, func(choose func(int) int) error {
@@ -55,7 +57,7 @@ func shapes(t testing.TB, m *Memory) []string {
 // doing makes calls that must all succeed.
 type doing struct {
 	t testing.TB
-	Dir
+	vfs.Dir
 }
 
 func (d doing) put(name, data string, sync bool) {
@@ -78,7 +80,7 @@ func (d doing) add(name, data string) {
 	must(d.t, errors.Join(err, f.Close()))
 }
 
-func (d doing) move(name, as string, how How) {
+func (d doing) move(name, as string, how vfs.How) {
 	d.t.Helper()
 	must(d.t, d.Rename(name, d.Dir, as, how))
 }
@@ -184,13 +186,13 @@ func TestCrashStates(t *testing.T) {
 	}, {
 		name:    "rename: a journal has one name or the other, else both or neither",
 		before:  map[string]string{"a": "A"},
-		do:      func(d doing) { d.move("a", "b", NoReplace) },
+		do:      func(d doing) { d.move("a", "b", vfs.NoReplace) },
 		journal: []string{"a=A", "b=A"},
 		strict:  []string{"", "a=A", "a=A b=A", "b=A"},
 	}, {
 		name:    "rename, directory synced: the old name is gone for good",
 		before:  map[string]string{"a": "A"},
-		do:      func(d doing) { d.move("a", "b", NoReplace); must(d.t, d.Sync()) },
+		do:      func(d doing) { d.move("a", "b", vfs.NoReplace); must(d.t, d.Sync()) },
 		journal: []string{"b=A"},
 		strict:  []string{"b=A"},
 	}, {
@@ -199,14 +201,14 @@ func TestCrashStates(t *testing.T) {
 		do: func(d doing) {
 			sub, err := d.Dir.Dir("d")
 			must(d.t, err)
-			must(d.t, errors.Join(d.Rename("a", sub, "a", NoReplace), sub.Sync()))
+			must(d.t, errors.Join(d.Rename("a", sub, "a", vfs.NoReplace), sub.Sync()))
 		},
 		journal: []string{"d/ d/a=A"},
 		strict:  []string{"a=A d/ d/a=A", "d/ d/a=A"},
 	}, {
 		name:    "exchange",
 		before:  map[string]string{"a": "A", "b": "B"},
-		do:      func(d doing) { d.move("a", "b", Exchange) },
+		do:      func(d doing) { d.move("a", "b", vfs.Exchange) },
 		journal: []string{"a=A b=B", "a=B b=A"},
 		strict:  []string{"a=A b=A", "a=A b=B", "a=B b=A", "a=B b=B"},
 	}, {
@@ -222,7 +224,7 @@ func TestCrashStates(t *testing.T) {
 		name:   "a value in between may be the one that is found",
 		before: map[string]string{"a": "A", "b": "B"},
 		do: func(d doing) {
-			d.move("b", "a", Replace)
+			d.move("b", "a", vfs.Replace)
 			must(d.t, d.Remove("a"))
 		},
 		journal: []string{"", "a=A b=B", "a=B"},
@@ -231,7 +233,7 @@ func TestCrashStates(t *testing.T) {
 		name:   "a value in between does not come back after a sync",
 		before: map[string]string{"a": "A", "b": "B"},
 		do: func(d doing) {
-			d.move("b", "a", Replace)
+			d.move("b", "a", vfs.Replace)
 			must(d.t, errors.Join(d.Remove("a"), d.Sync()))
 		},
 		journal: []string{""},
@@ -263,7 +265,7 @@ func TestCrashStates(t *testing.T) {
 	}, {
 		name:   "a directory moves with all that is in it, and is never in two places",
 		before: map[string]string{"d/x": "X"},
-		do:     func(d doing) { d.move("d", "e", NoReplace) },
+		do:     func(d doing) { d.move("d", "e", vfs.NoReplace) },
 		journal: []string{"d/ d/x=X",
 			"e/ e/x=X"},
 		strict: []string{"", "d/ d/x=X", "e/ e/x=X"},
@@ -291,7 +293,7 @@ func TestCrashStates(t *testing.T) {
 	}} {
 		for kind, want := range map[Kind][]string{Journal: c.journal, Strict: c.strict} {
 			t.Run(fmt.Sprint(c.name, "/", kind), func(t *testing.T) {
-				m := NewMemory(kind)
+				m := NewDisk(kind)
 				must(t, m.Plant(c.before))
 				c.do(doing{t, m.Root()})
 				if have := shapes(t, m); !slices.Equal(have, want) {
@@ -305,9 +307,9 @@ func TestCrashStates(t *testing.T) {
 // Permissions and owner that were not synced may be the old ones.
 func TestCrashAttributes(t *testing.T) {
 	for _, sync := range []bool{false, true} {
-		m := NewMemory(Journal)
+		m := NewDisk(Journal)
 		must(t, m.Plant(map[string]string{"new": "N", "old": "O"}))
-		must(t, m.Change("old", func(i *Info) { i.Mode, i.UID = 0o600|fs.ModeSetuid, 7 }))
+		must(t, m.Change("old", func(i *vfs.Info) { i.Mode, i.UID = 0o600|fs.ModeSetuid, 7 }))
 		from, err := m.Root().Open("old")
 		must(t, err)
 		f, err := m.Root().Open("new")
@@ -336,13 +338,13 @@ func TestCrashAttributes(t *testing.T) {
 }
 
 // random makes n random changes to m, and calls after each.
-func random(t *testing.T, m *Memory, r *rand.Rand, n int, after func(root Dir)) {
+func random(t *testing.T, m *Disk, r *rand.Rand, n int, after func(root vfs.Dir)) {
 	root := m.Root()
 	must(t, errors.Join(root.Mkdir("p", 0o755), root.Mkdir("q", 0o755)))
 	p, perr := root.Dir("p")
 	q, qerr := root.Dir("q")
 	must(t, errors.Join(perr, qerr))
-	dirs := []Dir{root, p, q}
+	dirs := []vfs.Dir{root, p, q}
 	m.Settle()
 	name := func() string { return string(rune('a' + r.IntN(4))) }
 	for range n {
@@ -361,7 +363,7 @@ func random(t *testing.T, m *Memory, r *rand.Rand, n int, after func(root Dir)) 
 		case 4:
 			d.Link(name(), to, name())
 		case 5, 6, 7:
-			d.Rename(name(), to, name(), How(r.IntN(3)))
+			d.Rename(name(), to, name(), vfs.How(r.IntN(3)))
 		case 8:
 			must(t, d.Sync())
 		}
@@ -374,8 +376,8 @@ func random(t *testing.T, m *Memory, r *rand.Rand, n int, after func(root Dir)) 
 func TestCrashLaws(t *testing.T) {
 	for seed := range uint64(60) {
 		r := rand.New(rand.NewPCG(seed, 2))
-		m := NewMemory(Kind(seed % 2))
-		random(t, m, r, 40, func(Dir) {
+		m := NewDisk(Kind(seed % 2))
+		random(t, m, r, 40, func(vfs.Dir) {
 			before := shape(m)
 			crashed := m.Crash(r.IntN)
 			if after := shape(m); after != before {
@@ -401,9 +403,9 @@ func refuse(t *testing.T) func(int) int {
 }
 
 // counted checks the number of names of every file.
-func counted(t *testing.T, m *Memory) {
+func counted(t *testing.T, m *Disk) {
 	t.Helper()
-	names, links := map[ID]uint64{}, map[ID]uint64{}
+	names, links := map[vfs.ID]uint64{}, map[vfs.ID]uint64{}
 	for path := range m.Snapshot() {
 		d, name := m.Root(), path
 		if dir, base, ok := strings.Cut(path, "/"); ok {
@@ -427,9 +429,9 @@ func counted(t *testing.T, m *Memory) {
 func TestJournalKeepsOrder(t *testing.T) {
 	for seed := range uint64(60) {
 		r := rand.New(rand.NewPCG(seed, 3))
-		m := NewMemory(Journal)
+		m := NewDisk(Journal)
 		var history []string
-		random(t, m, r, 60, func(root Dir) {
+		random(t, m, r, 60, func(root vfs.Dir) {
 			history = append(history, names(m))
 			if r.IntN(8) == 0 {
 				for _, name := range []string{"p", "q"} {
@@ -452,10 +454,10 @@ func TestJournalKeepsOrder(t *testing.T) {
 const start = "p#2 q#3" // what random begins with
 
 // names is a tree without its contents, but with what tells files apart.
-func names(m *Memory) string {
+func names(m *Disk) string {
 	var all []string
-	var walk func(d Dir, prefix string)
-	walk = func(d Dir, prefix string) {
+	var walk func(d vfs.Dir, prefix string)
+	walk = func(d vfs.Dir, prefix string) {
 		list, _ := d.Names()
 		for _, name := range list {
 			info, _ := d.Stat(name)

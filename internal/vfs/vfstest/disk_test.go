@@ -1,4 +1,4 @@
-package vfs
+package vfstest
 
 import (
 	"errors"
@@ -8,10 +8,12 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"github.com/emend-dev/emend/internal/vfs"
 )
 
 func TestKill(t *testing.T) {
-	m := NewMemory(Journal)
+	m := NewDisk(Journal)
 	root := m.Root()
 	f, err := root.Append("f", 0o644)
 	must(t, err)
@@ -41,7 +43,7 @@ func TestKill(t *testing.T) {
 }
 
 func TestSpace(t *testing.T) {
-	m := NewMemory(Journal)
+	m := NewDisk(Journal)
 	root := m.Root()
 	m.SetSpace(5, 2)
 	f, err := root.Create("f", 0o644)
@@ -56,7 +58,7 @@ func TestSpace(t *testing.T) {
 			t.Errorf("%s: %v", op, err)
 		}
 	}
-	must(t, errors.Join(root.Link("f", root, "g"), root.Rename("g", root, "h", Replace)))
+	must(t, errors.Join(root.Link("f", root, "g"), root.Rename("g", root, "h", vfs.Replace)))
 	must(t, root.Remove("f"))
 	must(t, root.Remove("h"))
 	if _, err := f.Write([]byte("8")); !errors.Is(err, syscall.ENOSPC) {
@@ -82,7 +84,7 @@ func second[T any](_ T, err error) error { return err }
 
 // A number is never used again, also not after a crash: an inode is known by it.
 func TestInodeNumbers(t *testing.T) {
-	m := NewMemory(Strict)
+	m := NewDisk(Strict)
 	used := map[uint64]bool{}
 	for range 20 {
 		root := m.Root()
@@ -103,11 +105,11 @@ func TestInodeNumbers(t *testing.T) {
 
 // Every change is later than the one before.
 func TestTimes(t *testing.T) {
-	m := NewMemory(Journal)
+	m := NewDisk(Journal)
 	root := m.Root()
 	f, err := root.Create("f", 0o644)
 	must(t, err)
-	var last Info
+	var last vfs.Info
 	for i, change := range []func() error{
 		func() error { _, err := f.Write([]byte("x")); return err },
 		func() error { return f.Truncate(0) },
@@ -131,7 +133,7 @@ func TestTimes(t *testing.T) {
 }
 
 func TestPlant(t *testing.T) {
-	m := NewMemory(Strict)
+	m := NewDisk(Strict)
 	must(t, m.Plant(map[string]string{"a/b/c": "C", "l": "-> a", "d/": "", "a/e/": ""}))
 	must(t, m.Mkfifo("d/p"))
 	if have, want := shape(m), "a/ a/b/ a/b/c=C a/e/ d/ d/p l->a"; have != want {
@@ -143,13 +145,13 @@ func TestPlant(t *testing.T) {
 	if err := m.Mkfifo("l"); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("planted over a link: %v", err)
 	}
-	if err := m.Change("a/none", func(*Info) {}); !errors.Is(err, fs.ErrNotExist) {
+	if err := m.Change("a/none", func(*vfs.Info) {}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("changed nothing: %v", err)
 	}
 }
 
 func TestLeaseInMemory(t *testing.T) {
-	m := NewMemory(Journal)
+	m := NewDisk(Journal)
 	must(t, m.Plant(map[string]string{"f": "x"}))
 	root := m.Root()
 	writer, err := root.Append("f", 0)
@@ -175,7 +177,7 @@ func TestLeaseInMemory(t *testing.T) {
 
 // Many at once: for the race detector.
 func TestTogether(t *testing.T) {
-	m := NewMemory(Journal)
+	m := NewDisk(Journal)
 	fault := &Fault{At: -1}
 	root := fault.Wrap(m.Root())
 	var wg sync.WaitGroup
@@ -188,7 +190,7 @@ func TestTogether(t *testing.T) {
 					f.Sync()
 					f.Close()
 				}
-				root.Rename(name, root, "z", Replace)
+				root.Rename(name, root, "z", vfs.Replace)
 				root.Sync()
 				m.Crash(rand.IntN)
 				m.Snapshot()

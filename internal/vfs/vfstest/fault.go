@@ -1,4 +1,4 @@
-package vfs
+package vfstest
 
 import (
 	"fmt"
@@ -7,13 +7,15 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/emend-dev/emend/internal/vfs"
 )
 
 // Fault makes one call fail, of all that change or sync anything through the directories that it wraps and whatever
 // is opened from them. To sweep, fail each in turn until none is left to fail:
 //
 //	for n := 0; ; n++ {
-//		fault := &vfs.Fault{At: n}
+//		fault := &vfstest.Fault{At: n}
 //		err := Run(fault.Wrap(disk))
 //		if !fault.Fired() {
 //			break
@@ -36,7 +38,7 @@ type Fault struct {
 }
 
 // Wrap makes a Dir whose calls count. Directories that one call gets must all be wrapped, or none.
-func (f *Fault) Wrap(d Dir) Dir { return &faultDir{f, d} }
+func (f *Fault) Wrap(d vfs.Dir) vfs.Dir { return &faultDir{f, d} }
 
 // Fired reports whether the call has been reached.
 func (f *Fault) Fired() bool {
@@ -137,32 +139,32 @@ func opens[T interface{ Close() error }](f *Fault, counts bool, what string, cal
 
 type faultDir struct {
 	f *Fault
-	d Dir
+	d vfs.Dir
 }
 
-func bare(d Dir) Dir {
+func bare(d vfs.Dir) vfs.Dir {
 	if wrapped, ok := d.(*faultDir); ok {
 		return wrapped.d
 	}
 	return d
 }
 
-func bareFile(f File) File {
+func bareFile(f vfs.File) vfs.File {
 	if wrapped, ok := f.(*faultFile); ok {
 		return wrapped.file
 	}
 	return f
 }
 
-func (d *faultDir) Dir(name string) (Dir, error) {
-	below, err := opens(d.f, d.f.Reads, "open directory "+name, func() (Dir, error) { return d.d.Dir(name) })
+func (d *faultDir) Dir(name string) (vfs.Dir, error) {
+	below, err := opens(d.f, d.f.Reads, "open directory "+name, func() (vfs.Dir, error) { return d.d.Dir(name) })
 	if err != nil {
 		return nil, err
 	}
 	return d.f.Wrap(below), nil
 }
 
-func (d *faultDir) file(counts bool, what, name string, call func() (File, error)) (File, error) {
+func (d *faultDir) file(counts bool, what, name string, call func() (vfs.File, error)) (vfs.File, error) {
 	opened, err := opens(d.f, counts, what+" "+name, call)
 	if err != nil {
 		return nil, err
@@ -170,16 +172,16 @@ func (d *faultDir) file(counts bool, what, name string, call func() (File, error
 	return &faultFile{d.f, opened, name}, nil
 }
 
-func (d *faultDir) Open(name string) (File, error) {
-	return d.file(d.f.Reads, "open", name, func() (File, error) { return d.d.Open(name) })
+func (d *faultDir) Open(name string) (vfs.File, error) {
+	return d.file(d.f.Reads, "open", name, func() (vfs.File, error) { return d.d.Open(name) })
 }
 
-func (d *faultDir) Create(name string, perm fs.FileMode) (File, error) {
-	return d.file(true, "create", name, func() (File, error) { return d.d.Create(name, perm) })
+func (d *faultDir) Create(name string, perm fs.FileMode) (vfs.File, error) {
+	return d.file(true, "create", name, func() (vfs.File, error) { return d.d.Create(name, perm) })
 }
 
-func (d *faultDir) Append(name string, perm fs.FileMode) (File, error) {
-	return d.file(true, "append", name, func() (File, error) { return d.d.Append(name, perm) })
+func (d *faultDir) Append(name string, perm fs.FileMode) (vfs.File, error) {
+	return d.file(true, "append", name, func() (vfs.File, error) { return d.d.Append(name, perm) })
 }
 
 func (d *faultDir) Mkdir(name string, perm fs.FileMode) error {
@@ -190,7 +192,7 @@ func (d *faultDir) Chmod(perm fs.FileMode) error {
 	return d.f.change("chmod directory", func() error { return d.d.Chmod(perm) })
 }
 
-func (d *faultDir) Stat(name string) (info Info, err error) {
+func (d *faultDir) Stat(name string) (info vfs.Info, err error) {
 	err = d.f.look("stat "+name, func() (err error) { info, err = d.d.Stat(name); return err })
 	return info, err
 }
@@ -205,11 +207,11 @@ func (d *faultDir) Names() (names []string, err error) {
 	return names, err
 }
 
-func (d *faultDir) Link(name string, to Dir, as string) error {
+func (d *faultDir) Link(name string, to vfs.Dir, as string) error {
 	return d.f.change("link "+name+" to "+as, func() error { return d.d.Link(name, bare(to), as) })
 }
 
-func (d *faultDir) Rename(name string, to Dir, as string, how How) error {
+func (d *faultDir) Rename(name string, to vfs.Dir, as string, how vfs.How) error {
 	what := "rename " + name + " to " + as + ", " + how.String()
 	return d.f.change(what, func() error { return d.d.Rename(name, bare(to), as, how) })
 }
@@ -237,7 +239,7 @@ func (f *Fault) close(call func() error) error {
 
 type faultFile struct {
 	f    *Fault
-	file File
+	file vfs.File
 	name string
 }
 
@@ -275,17 +277,17 @@ func (f *faultFile) Truncate(size int64) error {
 	return f.change("truncate", func() error { return f.file.Truncate(size) })
 }
 
-func (f *faultFile) Stat() (info Info, err error) {
+func (f *faultFile) Stat() (info vfs.Info, err error) {
 	err = f.look("stat", func() (err error) { info, err = f.file.Stat(); return err })
 	return info, err
 }
 
-func (f *faultFile) Adopt(from File) (lost []string, err error) {
+func (f *faultFile) Adopt(from vfs.File) (lost []string, err error) {
 	err = f.change("adopt", func() (err error) { lost, err = f.file.Adopt(bareFile(from)); return err })
 	return lost, err
 }
 
-func (f *faultFile) Inherit(dir Dir, perm fs.FileMode) error {
+func (f *faultFile) Inherit(dir vfs.Dir, perm fs.FileMode) error {
 	return f.change("inherit", func() error { return f.file.Inherit(bare(dir), perm) })
 }
 

@@ -1,4 +1,4 @@
-package vfs
+package vfstest
 
 import (
 	"io/fs"
@@ -8,6 +8,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/emend-dev/emend/internal/vfs"
 )
 
 // Kind says what a disk in memory forgets when the power goes.
@@ -27,14 +29,14 @@ const (
 
 func (k Kind) String() string { return [...]string{"Journal", "Strict"}[k] }
 
-// Memory is a disk in memory that answers as Linux does, has bounded space if asked, and can lose power: see
-// [Memory.Crash] and [Memory.Kill]. All is done by root with umask 022. It has no access lists, no extended
+// Disk is a disk in memory that answers as Linux does, has bounded space if asked, and can lose power: see
+// [Disk.Crash] and [Disk.Kill]. All is done by root with umask 022. It has no access lists, no extended
 // attributes, no mount points and no permissions that would stop anybody.
 //
 // After a power cut the content of a file is any of: what was last synced; what was written last; that without its
 // last byte, without the second half of what is not synced, or with zeros in the place of it; nothing. Bytes that
 // were synced and have not been written over since, with no truncation below them, always come back.
-type Memory struct {
+type Disk struct {
 	mu      sync.Mutex
 	kind    Kind
 	root    *inode
@@ -42,7 +44,7 @@ type Memory struct {
 	lastIno uint64
 	space   *space
 	epoch   int // grows with each Kill; a handle of another epoch is closed
-	open    map[*memFile]struct{}
+	open    map[*diskFile]struct{}
 	pending []change // to names, not yet durable, in the order they were made
 }
 
@@ -87,11 +89,11 @@ type attr struct {
 func (n *inode) is(t fs.FileMode) bool { return n.attr.mode.Type() == t }
 func (n *inode) dir() bool             { return n.is(fs.ModeDir) }
 
-const umaskOfMemory fs.FileMode = 0o022
+const umask fs.FileMode = 0o022
 
-// NewMemory makes an empty disk with a root directory.
-func NewMemory(kind Kind) *Memory {
-	m := &Memory{kind: kind, open: map[*memFile]struct{}{}}
+// NewDisk makes an empty disk with a root directory.
+func NewDisk(kind Kind) *Disk {
+	m := &Disk{kind: kind, open: map[*diskFile]struct{}{}}
 	m.root, _ = m.newInode(fs.ModeDir | 0o755)
 	m.root.links = 1
 	m.settle(m.root)
@@ -99,15 +101,15 @@ func NewMemory(kind Kind) *Memory {
 }
 
 // Root opens the root directory.
-func (m *Memory) Root() Dir {
+func (m *Disk) Root() vfs.Dir {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return &memDir{m: m, node: m.root, epoch: m.epoch}
+	return &diskDir{m: m, node: m.root, epoch: m.epoch}
 }
 
 // SetSpace says how much more the disk can take from now on: bytes of content, and inodes. What is removed is given
 // back. Names take no space. A negative number for both lifts the limit.
-func (m *Memory) SetSpace(bytes, inodes int64) {
+func (m *Disk) SetSpace(bytes, inodes int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.space = &space{bytes, inodes}
@@ -117,7 +119,7 @@ func (m *Memory) SetSpace(bytes, inodes int64) {
 }
 
 // Kill is kill -9: every handle is closed, with its lock and its lease, and nothing is lost.
-func (m *Memory) Kill() {
+func (m *Disk) Kill() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.epoch++
@@ -127,14 +129,14 @@ func (m *Memory) Kill() {
 }
 
 // now is the time of a change, later than every one before.
-func (m *Memory) now() time.Time {
+func (m *Disk) now() time.Time {
 	m.clock++
 	return time.Unix(1_700_000_000, m.clock)
 }
 
 // newInode makes an inode without a name. Its number has never been used on this disk, nor on one that this disk
 // crashed from.
-func (m *Memory) newInode(mode fs.FileMode) (*inode, error) {
+func (m *Disk) newInode(mode fs.FileMode) (*inode, error) {
 	if m.space != nil {
 		if m.space.inodes <= 0 {
 			return nil, syscall.ENOSPC
@@ -151,7 +153,7 @@ func (m *Memory) newInode(mode fs.FileMode) (*inode, error) {
 }
 
 // drop gives back the space of an inode that nobody can reach any more.
-func (m *Memory) drop(n *inode) {
+func (m *Disk) drop(n *inode) {
 	if n.links > 0 || m.space == nil {
 		return
 	}
@@ -165,7 +167,7 @@ func (m *Memory) drop(n *inode) {
 }
 
 // apply makes a change to names, and remembers it until it is durable.
-func (m *Memory) apply(c change) {
+func (m *Disk) apply(c change) {
 	m.pending = append(m.pending, c)
 	t := m.now()
 	for _, cell := range c {
@@ -190,7 +192,7 @@ func set(names map[string]*inode, c cell) {
 }
 
 // harden makes the first n changes durable.
-func (m *Memory) harden(n int) {
+func (m *Disk) harden(n int) {
 	for _, c := range m.pending[:n] {
 		for _, cell := range c {
 			set(cell.dir.kept, cell)
@@ -200,7 +202,7 @@ func (m *Memory) harden(n int) {
 }
 
 // syncDir makes the names in d durable, and in a journal whatever happened before them.
-func (m *Memory) syncDir(d *inode) {
+func (m *Disk) syncDir(d *inode) {
 	if m.kind == Strict {
 		d.kept = maps.Clone(d.names)
 		m.forgetChanges(d)
@@ -209,7 +211,7 @@ func (m *Memory) syncDir(d *inode) {
 	m.hardenLast(func(c cell) bool { return c.dir == d })
 }
 
-func (m *Memory) forgetChanges(d *inode) {
+func (m *Disk) forgetChanges(d *inode) {
 	for i, c := range m.pending {
 		m.pending[i] = slices.DeleteFunc(c, func(c cell) bool { return c.dir == d })
 	}
@@ -217,7 +219,7 @@ func (m *Memory) forgetChanges(d *inode) {
 }
 
 // syncFile makes content and attributes durable, and in a journal the file's first name.
-func (m *Memory) syncFile(n *inode) {
+func (m *Disk) syncFile(n *inode) {
 	m.syncData(n)
 	n.keptAttr, n.keptMtime = n.attr, n.mtime
 	if m.kind == Journal {
@@ -225,12 +227,12 @@ func (m *Memory) syncFile(n *inode) {
 	}
 }
 
-func (m *Memory) syncData(n *inode) {
+func (m *Disk) syncData(n *inode) {
 	n.synced, n.stable = n.data, len(n.data)
 }
 
 // hardenLast makes everything durable up to the last change with a cell that matches.
-func (m *Memory) hardenLast(match func(cell) bool) {
+func (m *Disk) hardenLast(match func(cell) bool) {
 	for i := len(m.pending) - 1; i >= 0; i-- {
 		if slices.ContainsFunc(m.pending[i], match) {
 			m.harden(i + 1)
@@ -240,13 +242,13 @@ func (m *Memory) hardenLast(match func(cell) bool) {
 }
 
 // Settle makes everything durable, as sync and a long rest do.
-func (m *Memory) Settle() {
+func (m *Disk) Settle() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.settle(m.root)
 }
 
-func (m *Memory) settle(n *inode) {
+func (m *Disk) settle(n *inode) {
 	m.pending = nil
 	m.syncData(n)
 	n.keptAttr, n.keptMtime = n.attr, n.mtime
@@ -260,7 +262,7 @@ func (m *Memory) settle(n *inode) {
 
 // Plant makes files and directories by slash path, for tests to begin with, and makes everything durable. "dir/" is a
 // directory, and "-> x" as a content is a link to x. What is above a file is made as needed.
-func (m *Memory) Plant(tree map[string]string) error {
+func (m *Disk) Plant(tree map[string]string) error {
 	for path, data := range tree {
 		if err := m.plant(path, data); err != nil {
 			return err
@@ -270,7 +272,7 @@ func (m *Memory) Plant(tree map[string]string) error {
 	return nil
 }
 
-func (m *Memory) plant(path, data string) error {
+func (m *Disk) plant(path, data string) error {
 	if dir, ok := strings.CutSuffix(path, "/"); ok {
 		_, err := m.parent(dir + "/.")
 		return err
@@ -282,23 +284,23 @@ func (m *Memory) plant(path, data string) error {
 }
 
 // Symlink makes a symbolic link at a slash path.
-func (m *Memory) Symlink(path, target string) error {
+func (m *Disk) Symlink(path, target string) error {
 	return m.special(path, fs.ModeSymlink|0o777, func(n *inode) { n.link = target })
 }
 
 // Mkfifo makes a FIFO at a slash path. It stands for every file that is none.
-func (m *Memory) Mkfifo(path string) error {
+func (m *Disk) Mkfifo(path string) error {
 	return m.special(path, fs.ModeNamedPipe|0o644, func(*inode) {})
 }
 
 // Change sets permissions, owner, group and the time of the last change of what is at a slash path, at once durable.
-func (m *Memory) Change(path string, change func(*Info)) error {
+func (m *Disk) Change(path string, change func(*vfs.Info)) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	n := m.root
 	for name := range strings.SplitSeq(path, "/") {
 		if n = n.names[name]; n == nil {
-			return failed("change", path, syscall.ENOENT)
+			return pathError("change", path, syscall.ENOENT)
 		}
 	}
 	info := n.info()
@@ -309,7 +311,7 @@ func (m *Memory) Change(path string, change func(*Info)) error {
 	return nil
 }
 
-func (m *Memory) special(path string, mode fs.FileMode, fill func(*inode)) error {
+func (m *Disk) special(path string, mode fs.FileMode, fill func(*inode)) error {
 	d, err := m.parent(path)
 	if err != nil {
 		return err
@@ -318,11 +320,11 @@ func (m *Memory) special(path string, mode fs.FileMode, fill func(*inode)) error
 	defer m.mu.Unlock()
 	name := path[strings.LastIndex(path, "/")+1:]
 	if d.names[name] != nil {
-		return failed("make", path, syscall.EEXIST)
+		return pathError("make", path, syscall.EEXIST)
 	}
 	n, err := m.newInode(mode)
 	if err != nil {
-		return failed("make", path, err)
+		return pathError("make", path, err)
 	}
 	fill(n)
 	m.apply(change{{d, name, n, true}})
@@ -330,7 +332,7 @@ func (m *Memory) special(path string, mode fs.FileMode, fill func(*inode)) error
 }
 
 // parent finds the directory above the last name of path, and makes what is missing.
-func (m *Memory) parent(path string) (*inode, error) {
+func (m *Disk) parent(path string) (*inode, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	names := strings.Split(path, "/")
@@ -339,12 +341,12 @@ func (m *Memory) parent(path string) (*inode, error) {
 		if d.names[name] == nil {
 			n, err := m.newInode(fs.ModeDir | 0o755)
 			if err != nil {
-				return nil, failed("make", path, err)
+				return nil, pathError("make", path, err)
 			}
 			m.apply(change{{d, name, n, true}})
 		}
 		if d = d.names[name]; !d.dir() {
-			return nil, failed("make", path, syscall.ENOTDIR)
+			return nil, pathError("make", path, syscall.ENOTDIR)
 		}
 	}
 	return d, nil

@@ -1,4 +1,4 @@
-package vfs
+package vfstest
 
 import (
 	"errors"
@@ -9,10 +9,12 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/emend-dev/emend/internal/vfs"
 )
 
 // everything makes every call that is counted, and goes on whatever happens.
-func everything(root Dir) (errs []error) {
+func everything(root vfs.Dir) (errs []error) {
 	note := func(err error) bool {
 		errs = append(errs, err)
 		return err == nil
@@ -47,7 +49,7 @@ func everything(root Dir) (errs []error) {
 	}
 	note(root.Mkdir("e", 0o755))
 	note(root.Link("old", sub, "kept"))
-	note(root.Rename("old", sub, "kept2", NoReplace))
+	note(root.Rename("old", sub, "kept2", vfs.NoReplace))
 	note(root.Remove("x"))
 	note(root.RemoveDir("gone"))
 	note(sub.Chmod(0o700))
@@ -55,8 +57,8 @@ func everything(root Dir) (errs []error) {
 	return errs
 }
 
-func faulty(t *testing.T) *Memory {
-	m := NewMemory(Strict)
+func faulty(t *testing.T) *Disk {
+	m := NewDisk(Strict)
 	must(t, m.Plant(map[string]string{"d/": "", "gone/": "", "old": "O", "x": "X"}))
 	return m
 }
@@ -113,23 +115,25 @@ func TestFaultOnce(t *testing.T) {
 // A failing call has its effect when it fails after it, and none when it fails before.
 func TestFaultEffect(t *testing.T) {
 	for _, c := range []struct {
-		call          func(root Dir) error
+		call          func(root vfs.Dir) error
 		before, after string
 		at            int
 	}{
-		{func(d Dir) error { return second(d.Create("new", 0o644)) }, "", "new=", 0},
-		{func(d Dir) error { return second(d.Append("new", 0o644)) }, "", "new=", 0},
-		{func(d Dir) error { return d.Mkdir("new", 0o755) }, "", "new/", 0},
-		{func(d Dir) error { return d.Link("a", d, "b") }, "a=1", "a=1 b=1", 0},
-		{func(d Dir) error { return d.Rename("a", d, "b", Replace) }, "a=1", "b=1", 0},
-		{func(d Dir) error { return d.Rename("a", d, "b", Exchange) }, "a=1 b=2", "a=2 b=1", 0},
-		{func(d Dir) error { return d.Remove("a") }, "a=1", "", 0},
-		{func(d Dir) error { return d.RemoveDir("d") }, "d/", "", 0},
-		{func(d Dir) error { return onFile(d, func(f File) error { return second(f.Write([]byte("234"))) }) }, "a=1", "a=12", 1},
-		{func(d Dir) error { return onFile(d, func(f File) error { return f.Truncate(0) }) }, "a=1", "a=", 1},
+		{func(d vfs.Dir) error { return second(d.Create("new", 0o644)) }, "", "new=", 0},
+		{func(d vfs.Dir) error { return second(d.Append("new", 0o644)) }, "", "new=", 0},
+		{func(d vfs.Dir) error { return d.Mkdir("new", 0o755) }, "", "new/", 0},
+		{func(d vfs.Dir) error { return d.Link("a", d, "b") }, "a=1", "a=1 b=1", 0},
+		{func(d vfs.Dir) error { return d.Rename("a", d, "b", vfs.Replace) }, "a=1", "b=1", 0},
+		{func(d vfs.Dir) error { return d.Rename("a", d, "b", vfs.Exchange) }, "a=1 b=2", "a=2 b=1", 0},
+		{func(d vfs.Dir) error { return d.Remove("a") }, "a=1", "", 0},
+		{func(d vfs.Dir) error { return d.RemoveDir("d") }, "d/", "", 0},
+		{func(d vfs.Dir) error {
+			return onFile(d, func(f vfs.File) error { return second(f.Write([]byte("234"))) })
+		}, "a=1", "a=12", 1},
+		{func(d vfs.Dir) error { return onFile(d, func(f vfs.File) error { return f.Truncate(0) }) }, "a=1", "a=", 1},
 	} {
 		for _, after := range []bool{false, true} {
-			m := NewMemory(Journal)
+			m := NewDisk(Journal)
 			for word := range strings.FieldsSeq(c.before) {
 				path, data, _ := strings.Cut(word, "=")
 				must(t, m.Plant(map[string]string{path: data}))
@@ -153,7 +157,7 @@ func TestFaultEffect(t *testing.T) {
 }
 
 // onFile makes its call the second one that counts.
-func onFile(d Dir, call func(File) error) error {
+func onFile(d vfs.Dir, call func(vfs.File) error) error {
 	f, err := d.Append("a", 0)
 	if err != nil {
 		return fmt.Errorf("opening: %v", err)
@@ -163,7 +167,7 @@ func onFile(d Dir, call func(File) error) error {
 
 // Half of a write lands, and the count says so.
 func TestFaultShortWrite(t *testing.T) {
-	m := NewMemory(Journal)
+	m := NewDisk(Journal)
 	fault := &Fault{At: 1, After: true}
 	f, err := fault.Wrap(m.Root()).Create("a", 0o644)
 	must(t, err)
@@ -210,7 +214,7 @@ func TestFaultDead(t *testing.T) {
 	}
 }
 
-func silent(t *testing.T, root Dir, f File) {
+func silent(t *testing.T, root vfs.Dir, f vfs.File) {
 	t.Helper()
 	buf := make([]byte, 1)
 	_, stat := root.Stat(".")
@@ -232,7 +236,7 @@ func silent(t *testing.T, root Dir, f File) {
 
 // Close closes, also for the dead: their locks are gone.
 func TestFaultDeadClose(t *testing.T) {
-	m := NewMemory(Journal)
+	m := NewDisk(Journal)
 	fault := &Fault{At: 2, Dead: true}
 	root := fault.Wrap(m.Root())
 	f, err := root.Append("lock", 0o600)
@@ -255,7 +259,7 @@ func TestFaultDeadClose(t *testing.T) {
 
 // Asked to, a fault strikes reads as well.
 func TestFaultReads(t *testing.T) {
-	m := NewMemory(Journal)
+	m := NewDisk(Journal)
 	must(t, m.Plant(map[string]string{"a": "A"}))
 	look := func(f *Fault) error {
 		d := f.Wrap(m.Root())
@@ -281,7 +285,7 @@ func TestFaultReads(t *testing.T) {
 // A call that would have failed anyway fails in its own way.
 func TestFaultOfFailing(t *testing.T) {
 	fault := &Fault{After: true}
-	if err := fault.Wrap(NewMemory(Journal).Root()).Remove("none"); !errors.Is(err, fs.ErrNotExist) {
+	if err := fault.Wrap(NewDisk(Journal).Root()).Remove("none"); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}
 }
