@@ -20,53 +20,53 @@ import (
 // said of it wins.
 func (s *Server) actor(req *sdk.CallToolRequest) emend.Actor {
 	meta := req.Params.GetMeta()
-	client := clientOf(req.ClientInfo())
-	return emend.Actor{Client: client, Agent: s.Who.Agent, Call: callOf(meta),
-		Session: cmp.Or(s.Who.Session, sessionOf(meta), s.visits.session(req.Session, req.Extra, client))}
+	client := clientName(req.ClientInfo())
+	return emend.Actor{Client: client, Agent: s.Who.Agent, Call: callID(meta),
+		Session: cmp.Or(s.Who.Session, clientSession(meta), s.sessionNames.name(req.Session, req.Extra, client))}
 }
 
 // clientOf is the name of a program and its version.
-func clientOf(c *sdk.Implementation) string {
+func clientName(c *sdk.Implementation) string {
 	if c == nil {
 		return ""
 	}
-	name, version := word(c.Name), word(c.Version)
+	name, version := cleanName(c.Name), cleanName(c.Version)
 	if name == "" || version == "" {
 		return name
 	}
-	return word(name + "/" + version)
+	return cleanName(name + "/" + version)
 }
 
 // callOf is how the client itself calls this use of a tool: Claude Code and Codex say it.
-func callOf(meta sdk.Meta) string {
+func callID(meta sdk.Meta) string {
 	for _, key := range []string{"claudecode/toolUseId", "callId"} {
-		if id, ok := meta[key].(string); ok && word(id) != "" {
-			return word(id)
+		if id, ok := meta[key].(string); ok && cleanName(id) != "" {
+			return cleanName(id)
 		}
 	}
 	return ""
 }
 
 // maxTurn is how long the text of an object may be that is read for a name alone.
-const maxTurn = 64 << 10
+const maxTurnMetadata = 64 << 10
 
 // sessionOf is the client's own name for its session: Codex says it, among other facts of the turn, as an object or as
 // the text of one.
-func sessionOf(meta sdk.Meta) string {
+func clientSession(meta sdk.Meta) string {
 	turn, ok := meta["x-codex-turn-metadata"].(map[string]any)
-	if text, is := meta["x-codex-turn-metadata"].(string); is && !ok && len(text) <= maxTurn {
+	if text, isText := meta["x-codex-turn-metadata"].(string); isText && !ok && len(text) <= maxTurnMetadata {
 		json.Unmarshal([]byte(text), &turn) //nolint:errcheck // then it says nothing
 	}
 	for _, key := range []string{"session_id", "thread_id"} {
-		if id, ok := turn[key].(string); ok && word(id) != "" {
-			return word(id)
+		if id, ok := turn[key].(string); ok && cleanName(id) != "" {
+			return cleanName(id)
 		}
 	}
 	return ""
 }
 
 // word is a name that somebody sent, without what is not for the eye, and cut.
-func word(s string) string {
+func cleanName(s string) string {
 	const most = 200
 	s = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
@@ -81,68 +81,68 @@ func word(s string) string {
 }
 
 // visits are the sessions of clients that have no name for them.
-type visits struct {
-	process string // of the one client over standard input and output
+type sessionNames struct {
+	stdio string // of the one client over standard input and output
 
 	mu   sync.Mutex
-	seen map[string]visit // of clients without a session of the protocol, by who they are
+	recent map[string]recentSession // of clients without a session of the protocol, by who they are
 }
 
-type visit struct {
+type recentSession struct {
 	id   string
 	last time.Time
 }
 
 const (
-	visitIdle  = 30 * time.Minute // after which a client that comes again is in another session
-	mostVisits = 4096
+	sessionNameIdle  = 30 * time.Minute // after which a client that comes again is in another session
+	maxRecentSessions = 4096
 )
 
-func newVisits() *visits { return &visits{process: newSession(), seen: map[string]visit{}} }
+func newSessionNames() *sessionNames { return &sessionNames{stdio: newSessionName(), recent: map[string]recentSession{}} }
 
-func newSession() string { return "s-" + strings.ToLower(rand.Text()[:12]) }
+func newSessionName() string { return "s-" + strings.ToLower(rand.Text()[:12]) }
 
 // session names the session of a request. The protocol's own id lets whoever has it into the session, so that the name is
 // derived from it and does not tell it.
-func (v *visits) session(session *sdk.ServerSession, extra *sdk.RequestExtra, client string) string {
+func (v *sessionNames) name(session *sdk.ServerSession, extra *sdk.RequestExtra, client string) string {
 	if extra == nil || extra.Header == nil {
-		return v.process
+		return v.stdio
 	}
 	if id := session.ID(); id != "" {
 		return "s-" + digest("session", id)[:12]
 	}
-	return v.visit(digest("visit", extra.Header.Get("Authorization"), client), time.Now())
+	return v.recentName(digest("visit", extra.Header.Get("Authorization"), client), time.Now())
 }
 
 // visit is the session of a client that was here a short while ago, or a new one.
-func (v *visits) visit(who string, now time.Time) string {
+func (v *sessionNames) recentName(who string, now time.Time) string {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	is, ok := v.seen[who]
-	if !ok || now.Sub(is.last) > visitIdle {
-		v.forget(now)
-		is.id = newSession()
+	session, ok := v.recent[who]
+	if !ok || now.Sub(session.last) > sessionNameIdle {
+		v.evict(now)
+		session.id = newSessionName()
 	}
-	is.last = now
-	v.seen[who] = is
-	return is.id
+	session.last = now
+	v.recent[who] = session
+	return session.id
 }
 
 // forget makes room: of what is over first, then of anything, and enough of it not to be at it again soon.
-func (v *visits) forget(now time.Time) {
-	if len(v.seen) < mostVisits {
+func (v *sessionNames) evict(now time.Time) {
+	if len(v.recent) < maxRecentSessions {
 		return
 	}
-	for who, is := range v.seen {
-		if now.Sub(is.last) > visitIdle {
-			delete(v.seen, who)
+	for who, session := range v.recent {
+		if now.Sub(session.last) > sessionNameIdle {
+			delete(v.recent, who)
 		}
 	}
-	for who := range v.seen {
-		if len(v.seen) <= mostVisits/2 {
+	for who := range v.recent {
+		if len(v.recent) <= maxRecentSessions/2 {
 			return
 		}
-		delete(v.seen, who)
+		delete(v.recent, who)
 	}
 }
 

@@ -18,7 +18,7 @@ func TestWhoAsks(t *testing.T) {
 	for _, revision := range revisions {
 		r := newReal(t, Config{})
 		s := r.serve(nil, revision)
-		process := r.srv.visits.process
+		process := r.srv.sessionNames.stdio
 		for i, row := range []struct {
 			meta sdk.Meta
 			want emend.LogEntry
@@ -58,13 +58,13 @@ func TestWhoAsksOverHTTP(t *testing.T) {
 					t.Fatal(err)
 				}
 				e := a.Data.Entries[0]
-				if len(e.SessionID) != 14 || e.SessionID == s.ID() || e.SessionID == r.srv.visits.process || e.Client != "probe/1.2" {
+				if len(e.SessionID) != 14 || e.SessionID == s.ID() || e.SessionID == r.srv.sessionNames.stdio || e.Client != "probe/1.2" {
 					t.Errorf("%s: session %q, client %q", revision, e.SessionID, e.Client)
 				}
 				seen[e.SessionID] = true
 			}
 		}
-		if want := map[bool]int{true: 1, false: 4}[revision >= stateless]; len(seen) != want {
+		if want := map[bool]int{true: 1, false: 4}[revision >= statelessRevision]; len(seen) != want {
 			t.Errorf("%s: %d sessions, want %d: %v", revision, len(seen), want, seen)
 		}
 	}
@@ -86,36 +86,36 @@ func TestCommandLineWins(t *testing.T) {
 
 // TestVisits: over HTTP without sessions, a client is in one session until it was away for long.
 func TestVisits(t *testing.T) {
-	v := newVisits()
+	v := newSessionNames()
 	now := time.Now()
-	first := v.visit("a", now)
-	if again := v.visit("a", now.Add(visitIdle)); again != first {
+	first := v.recentName("a", now)
+	if again := v.recentName("a", now.Add(sessionNameIdle)); again != first {
 		t.Error("a client that came again soon is in another session")
 	}
-	if later := v.visit("a", now.Add(2*visitIdle+time.Second)); later == first {
+	if later := v.recentName("a", now.Add(2*sessionNameIdle+time.Second)); later == first {
 		t.Error("a client that was away for long is in the same session")
 	}
-	if v.visit("b", now) == first {
+	if v.recentName("b", now) == first {
 		t.Error("two clients are in one session")
 	}
-	for i := range 2 * mostVisits {
-		v.visit(fmt.Sprint(i), now)
+	for i := range 2 * maxRecentSessions {
+		v.recentName(fmt.Sprint(i), now)
 	}
-	if len(v.seen) > mostVisits {
-		t.Errorf("%d visits are remembered", len(v.seen))
+	if len(v.recent) > maxRecentSessions {
+		t.Errorf("%d visits are remembered", len(v.recent))
 	}
 	as := func(token, client string) string {
-		return v.session(new(sdk.ServerSession), &sdk.RequestExtra{Header: http.Header{"Authorization": {token}}}, client)
+		return v.name(new(sdk.ServerSession), &sdk.RequestExtra{Header: http.Header{"Authorization": {token}}}, client)
 	}
-	if one := as("Bearer x", "c"); one != as("Bearer x", "c") || one == as("Bearer y", "c") || one == as("Bearer x", "d") || one == v.process || strings.Contains(one, "x") && len(one) != 14 {
+	if one := as("Bearer x", "c"); one != as("Bearer x", "c") || one == as("Bearer y", "c") || one == as("Bearer x", "d") || one == v.stdio || strings.Contains(one, "x") && len(one) != 14 {
 		t.Errorf("the session %q of a visit", one)
 	}
 }
 
 // TestLongTurn: what a client says of its turn is not read when it is too long to be that.
 func TestLongTurn(t *testing.T) {
-	for text, want := range map[string]string{`{"session_id":"me"}`: "me", `{"session_id":"me","x":"` + strings.Repeat("0,", maxTurn) + `"}`: ""} {
-		if got := sessionOf(sdk.Meta{"x-codex-turn-metadata": text}); got != want {
+	for text, want := range map[string]string{`{"session_id":"me"}`: "me", `{"session_id":"me","x":"` + strings.Repeat("0,", maxTurnMetadata) + `"}`: ""} {
+		if got := clientSession(sdk.Meta{"x-codex-turn-metadata": text}); got != want {
 			t.Errorf("%.40s: %q, want %q", text, got, want)
 		}
 	}

@@ -18,37 +18,37 @@ const answerTime = 10 * time.Minute
 
 // round is one request, in which a person may have to be asked. Newer clients are given the question as the result, and
 // send the call again with the answer; older ones are asked while the call waits.
-type round struct {
+type askRound struct {
 	s        *Server
 	req      *sdk.CallToolRequest
-	question *sdk.CallToolResult // what to answer instead of the call's result
+	result *sdk.CallToolResult // what to answer instead of the call's result
 }
 
 // asking has the person behind a client asked where a policy wants it.
-func (s *Server) asking(ctx context.Context, req *sdk.CallToolRequest) (context.Context, *round) {
-	r := &round{s: s, req: req}
+func (s *Server) withAsker(ctx context.Context, req *sdk.CallToolRequest) (context.Context, *askRound) {
+	r := &askRound{s: s, req: req}
 	return emend.Asking(ctx, r.ask), r
 }
 
 const elicitation = "elicitation"
 
 // errDialog is in the errors of clients that say they can ask a person, and then cannot.
-var errDialog = errors.New("the client could not ask a person")
+var errElicitFailed = errors.New("the client could not ask a person")
 
 // ask asks the person behind the client, where the client can; else the one who has a page open.
-func (r *round) ask(ctx context.Context, q emend.Question) (by string, err error) {
+func (r *askRound) ask(ctx context.Context, q emend.Question) (by string, err error) {
 	switch {
-	case !canAsk(r.req.ClientCapabilities()):
-		return r.askThere(ctx, q)
-	case waits(r.req.Session):
+	case !showsForms(r.req.ClientCapabilities()):
+		return r.askAtPage(ctx, q)
+	case asksDuringCall(r.req.Session):
 		res, err := r.elicit(ctx, q)
 		switch {
 		case err == nil:
-			return elicitation, verdict(res)
-		case !errors.Is(err, errDialog):
+			return elicitation, answerError(res)
+		case !errors.Is(err, errElicitFailed):
 			return "", err
 		}
-		by, there := r.askThere(ctx, q)
+		by, there := r.askAtPage(ctx, q)
 		if errors.Is(there, emend.ErrNobodyThere) {
 			return "", err
 		}
@@ -56,38 +56,38 @@ func (r *round) ask(ctx context.Context, q emend.Question) (by string, err error
 	}
 	t := ticket{Digest: q.Digest, Workspace: q.Root, Client: q.Actor.Client}
 	if res, ok := r.req.Params.InputResponses[elicitation].(*sdk.ElicitResult); ok && r.s.seals.redeem(r.req.Params.RequestState, t) {
-		return elicitation, verdict(res)
+		return elicitation, answerError(res)
 	}
-	r.question = &sdk.CallToolResult{InputRequests: sdk.InputRequestMap{elicitation: form(q)}, RequestState: r.s.seals.seal(t)}
+	r.result = &sdk.CallToolResult{InputRequests: sdk.InputRequestMap{elicitation: askForm(q)}, RequestState: r.s.seals.seal(t)}
 	return "", emend.ErrUnanswered
 }
 
 // canAsk reports whether a client shows forms; one that says nothing of their kind does.
-func canAsk(c *sdk.ClientCapabilities) bool {
+func showsForms(c *sdk.ClientCapabilities) bool {
 	return c != nil && c.Elicitation != nil && (c.Elicitation.Form != nil || c.Elicitation.URL == nil)
 }
 
 // waits reports whether the client's revision of the protocol has it asked while the call waits.
-func waits(s *sdk.ServerSession) bool {
+func asksDuringCall(s *sdk.ServerSession) bool {
 	p := s.InitializeParams()
-	return p != nil && p.ProtocolVersion < stateless
+	return p != nil && p.ProtocolVersion < statelessRevision
 }
 
 // elicit asks and waits.
-func (r *round) elicit(ctx context.Context, q emend.Question) (*sdk.ElicitResult, error) {
-	ctx, leave, err := r.wait(ctx)
+func (r *askRound) elicit(ctx context.Context, q emend.Question) (*sdk.ElicitResult, error) {
+	ctx, leave, err := r.beginWait(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
-	res, err := r.req.Session.Elicit(ctx, form(q))
+	res, err := r.req.Session.Elicit(ctx, askForm(q))
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return nil, fmt.Errorf("a person was asked, and did not answer within %v", answerTime)
 	case err != nil && ctx.Err() == nil:
-		return nil, fmt.Errorf("%w: %w", errDialog, err)
+		return nil, fmt.Errorf("%w: %w", errElicitFailed, err)
 	case err != nil:
 		return nil, err
 	}
@@ -96,19 +96,19 @@ func (r *round) elicit(ctx context.Context, q emend.Question) (*sdk.ElicitResult
 
 // wait begins a call's wait for a person, which ends with its session. It takes the place of a call that could run, so that not
 // all may wait.
-func (r *round) wait(ctx context.Context) (_ context.Context, leave func(), err error) {
+func (r *askRound) beginWait(ctx context.Context) (_ context.Context, leave func(), err error) {
 	select {
-	case r.s.asked <- struct{}{}:
+	case r.s.askSlots <- struct{}{}:
 	default:
 		return nil, nil, &fail.Error{Msg: "too many questions wait for a person already", Hint: "Try again when they are answered."}
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	answered := r.s.open.add(r.req.Session.ID(), cancel)
-	return ctx, func() { answered(); cancel(); <-r.s.asked }, nil
+	answered := r.s.pending.add(r.req.Session.ID(), cancel)
+	return ctx, func() { answered(); cancel(); <-r.s.askSlots }, nil
 }
 
 // verdict is nil for a yes; everything else is a no.
-func verdict(res *sdk.ElicitResult) error {
+func answerError(res *sdk.ElicitResult) error {
 	answer, _ := res.Content["answer"].(string)
 	switch {
 	case res.Action == "accept" && answer == "allow":
@@ -119,16 +119,16 @@ func verdict(res *sdk.ElicitResult) error {
 	}
 	e := &fail.Error{Msg: "a person was asked, and said no", Hint: "Do not send the same call again; do without it."}
 	if reason, _ := res.Content["reason"].(string); reason != "" {
-		e.Msg += fmt.Sprintf(": %q", cut(reason, maxReason))
+		e.Msg += fmt.Sprintf(": %q", truncate(reason, maxReasonBytes))
 		e.Hint = "Do not send the same call again; do what the person says."
 	}
 	return e
 }
 
 // maxReason is how much of a person's words is passed on, in bytes.
-const maxReason = 2000
+const maxReasonBytes = 2000
 
-func cut(s string, most int) string {
+func truncate(s string, most int) string {
 	if len(s) <= most {
 		return s
 	}

@@ -273,7 +273,7 @@ func TestReadIsAsked(t *testing.T) {
 // by hand: a client that makes each round itself.
 func byHand(t *testing.T, s *Server) func(patch, state string, answer *sdk.ElicitResult) *sdk.CallToolResult {
 	t.Helper()
-	cs := connectAs(t, s, &sdk.ClientOptions{MultiRoundTrip: &sdk.MultiRoundTripOptions{Disabled: true}, ElicitationHandler: (&person{}).asked}, stateless, false)
+	cs := connectAs(t, s, &sdk.ClientOptions{MultiRoundTrip: &sdk.MultiRoundTripOptions{Disabled: true}, ElicitationHandler: (&person{}).asked}, statelessRevision, false)
 	return func(patch, state string, answer *sdk.ElicitResult) *sdk.CallToolResult {
 		t.Helper()
 		params := &sdk.CallToolParams{Name: "apply_patch", Arguments: map[string]any{"patch": patch}, RequestState: state}
@@ -397,8 +397,8 @@ func TestCancelledWhileAsked(t *testing.T) {
 func TestQuestionIsReadable(t *testing.T) {
 	q := emend.Question{Actor: emend.Actor{Client: "x\x1b[2J\n", Tool: "edit_file"}, Paths: []emend.AskedPath{{Path: "a\nb", Write: true, Rule: "a*"}},
 		Diff: strings.Repeat("+line\n", 1000)}
-	got := wording(q)
-	if n := strings.Count(got, "\n"); n > maxLines+10 || strings.Contains(got, "\x1b") || strings.Contains(got, "a\nb") || !strings.Contains(got, "more lines are not shown") {
+	got := askMessage(q)
+	if n := strings.Count(got, "\n"); n > maxDiffLines+10 || strings.Contains(got, "\x1b") || strings.Contains(got, "a\nb") || !strings.Contains(got, "more lines are not shown") {
 		t.Errorf("%d lines: %q", n, got)
 	}
 }
@@ -406,8 +406,8 @@ func TestQuestionIsReadable(t *testing.T) {
 // Questions that nobody answers do not keep other calls out.
 func TestTooManyQuestions(t *testing.T) {
 	s, _ := policed(t)
-	for range cap(s.asked) {
-		s.asked <- struct{}{}
+	for range cap(s.askSlots) {
+		s.askSlots <- struct{}{}
 	}
 	p := &person{answer: says("allow", "")}
 	r := callPatch(t, connect(t, s, p, "2025-11-25", false), false)

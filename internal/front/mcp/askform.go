@@ -12,8 +12,8 @@ import (
 )
 
 // form is a question as a client shows it.
-func form(q emend.Question) *sdk.ElicitParams {
-	return &sdk.ElicitParams{Mode: "form", Message: wording(q), RequestedSchema: &jsonschema.Schema{
+func askForm(q emend.Question) *sdk.ElicitParams {
+	return &sdk.ElicitParams{Mode: "form", Message: askMessage(q), RequestedSchema: &jsonschema.Schema{
 		Type: "object", Required: []string{"answer"},
 		Properties: map[string]*jsonschema.Schema{
 			"answer": {Type: "string", Enum: []any{"allow", "deny"}, Title: "Answer", Description: "allow lets it happen now, once"},
@@ -24,9 +24,9 @@ func form(q emend.Question) *sdk.ElicitParams {
 }
 
 // maxLines is how many lines of a change a person is shown.
-const maxLines = 200
+const maxDiffLines = 200
 
-func wording(q emend.Question) string {
+func askMessage(q emend.Question) string {
 	var b strings.Builder
 	who := q.Actor.Client
 	if who == "" {
@@ -45,9 +45,9 @@ func wording(q emend.Question) string {
 		return b.String()
 	}
 	lines := strings.SplitAfter(q.Diff, "\n")
-	b.WriteString("\n" + strings.Join(lines[:min(len(lines), maxLines)], ""))
-	if len(lines) > maxLines {
-		fmt.Fprintf(&b, "… %d more lines are not shown\n", len(lines)-maxLines)
+	b.WriteString("\n" + strings.Join(lines[:min(len(lines), maxDiffLines)], ""))
+	if len(lines) > maxDiffLines {
+		fmt.Fprintf(&b, "… %d more lines are not shown\n", len(lines)-maxDiffLines)
 	}
 	return b.String()
 }

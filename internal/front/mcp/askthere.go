@@ -10,18 +10,18 @@ import (
 )
 
 // askThere asks the person who has a page open, whatever the revision of the protocol: the call waits.
-func (r *round) askThere(ctx context.Context, q emend.Question) (by string, err error) {
+func (r *askRound) askAtPage(ctx context.Context, q emend.Question) (by string, err error) {
 	ws := r.s.workspace(q.Root)
 	if ws == nil {
 		return "", errors.New("the client cannot ask a person")
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	defer whilePresent(ctx, cancel)()
+	defer cancelWhenClientGone(ctx, cancel)()
 	patience := r.s.Wait
 	if patience > 0 && !ws.AllowedBefore(q) {
 		var leave func()
-		if ctx, leave, err = r.wait(ctx); err != nil {
+		if ctx, leave, err = r.beginWait(ctx); err != nil {
 			return "", err
 		}
 		defer leave()
@@ -46,24 +46,24 @@ func (s *Server) workspace(root string) *emend.Workspace {
 }
 
 // questions are those that wait for an answer.
-type questions struct {
+type pendingQuestions struct {
 	mu   sync.Mutex
 	last int
-	open map[int]question
+	open map[int]pendingQuestion
 }
 
-type question struct {
+type pendingQuestion struct {
 	session string
-	drop    func()
+	cancel    func()
 }
 
 // add takes up a question. What it returns is called when it is answered.
-func (q *questions) add(session string, drop func()) (answered func()) {
+func (q *pendingQuestions) add(session string, drop func()) (answered func()) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.last++
 	n := q.last
-	q.open[n] = question{session, drop}
+	q.open[n] = pendingQuestion{session, drop}
 	return func() {
 		q.mu.Lock()
 		defer q.mu.Unlock()
@@ -72,12 +72,12 @@ func (q *questions) add(session string, drop func()) (answered func()) {
 }
 
 // drop has the questions of a session over that ends: the library would wait for their answers first.
-func (q *questions) drop(session string) {
+func (q *pendingQuestions) cancelSession(session string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for _, is := range q.open {
-		if is.session == session {
-			is.drop()
+	for _, p := range q.open {
+		if p.session == session {
+			p.cancel()
 		}
 	}
 }

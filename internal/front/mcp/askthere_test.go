@@ -51,7 +51,7 @@ func noneWaits(t *testing.T, s *Server, page *emend.Workspace) {
 	for range 3000 {
 		all, err := page.Waiting(t.Context())
 		must(t, err)
-		if len(all) == 0 && len(s.asked) == 0 {
+		if len(all) == 0 && len(s.askSlots) == 0 {
 			return
 		}
 		time.Sleep(5 * time.Millisecond)
@@ -172,8 +172,8 @@ func TestAllowedForASession(t *testing.T) {
 		}
 	}
 	restore()
-	for range cap(s.asked) {
-		s.asked <- struct{}{}
+	for range cap(s.askSlots) {
+		s.askSlots <- struct{}{}
 	}
 	if r := callPatch(t, cs, false); r.IsError || contents(t, dir) != after {
 		t.Errorf("again: %s", textOf(r))

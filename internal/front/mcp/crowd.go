@@ -6,10 +6,10 @@ import "fmt"
 // take more than a gigabyte. The content of a file is one value.
 const maxValues = 1 << 16
 
-var tooCrowded = fmt.Sprintf("the message has more than %d values: make several calls of it", maxValues)
+var tooManyValuesMessage = fmt.Sprintf("the message has more than %d values: make several calls of it", maxValues)
 
 // crowded reports whether JSON has more values than are taken.
-func crowded(text []byte) bool {
+func tooManyValues(text []byte) bool {
 	if len(text) <= maxValues {
 		return false
 	}

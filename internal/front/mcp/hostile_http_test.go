@@ -151,7 +151,7 @@ var hostile = []struct {
 		if r, body := answer(t, bufio.NewReader(c)); r.StatusCode != 413 || !strings.Contains(body, "larger than 1048576 bytes") {
 			t.Errorf("code %d: %s", r.StatusCode, body)
 		}
-		if n := s.stats.in.Load(); n > 2<<20 {
+		if n := s.metrics.received.Load(); n > 2<<20 {
 			t.Errorf("%d bytes were read", n)
 		}
 	}},
@@ -160,14 +160,14 @@ var hostile = []struct {
 		for range 8 {
 			all = append(all, s.dial(s.text("POST", "/mcp", "{", "Content-Length", "1048576")))
 		}
-		eventually(t, "they are in hand", func() bool { return s.held.Load() == 8<<20 })
+		eventually(t, "they are in hand", func() bool { return s.bodyBytes.Load() == 8<<20 })
 		if r := s.want(read, 503, "too much is being sent at once"); r.Header.Get("Retry-After") == "" {
 			t.Error("no Retry-After")
 		}
 		for _, c := range all {
 			c.Close()
 		}
-		eventually(t, "they are gone", func() bool { return s.held.Load() == 0 })
+		eventually(t, "they are gone", func() bool { return s.bodyBytes.Load() == 0 })
 	}},
 	{name: "calls that did not say how large they are", do: func(t *testing.T, s *site) {
 		b := s.blocking()
@@ -268,7 +268,7 @@ var hostile = []struct {
 	{name: "Last-Event-ID on a message", do: func(t *testing.T, s *site) {
 		s.want(old(s.session(), `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`).with("Last-Event-ID", "x_1"), 400)
 	}},
-	{name: "half-open connections", conf: HTTPConfig{Headers: 200 * time.Millisecond, Body: 200 * time.Millisecond}, do: func(t *testing.T, s *site) {
+	{name: "half-open connections", conf: HTTPConfig{HeaderTimeout: 200 * time.Millisecond, BodyTimeout: 200 * time.Millisecond}, do: func(t *testing.T, s *site) {
 		for i := range 60 {
 			text := s.text("POST", "/mcp", `{"jsonrpc"`, "Content-Length", "500")
 			c := s.dial(text[:len(text)*i/60])
@@ -277,19 +277,19 @@ var hostile = []struct {
 			}
 		}
 	}},
-	{name: "slow header", conf: HTTPConfig{Headers: 100 * time.Millisecond}, do: func(t *testing.T, s *site) {
+	{name: "slow header", conf: HTTPConfig{HeaderTimeout: 100 * time.Millisecond}, do: func(t *testing.T, s *site) {
 		c := s.dial("POST /mcp HTTP/1.1\r\nHost: " + s.at + "\r\n")
 		if b, err := io.ReadAll(c); err != nil {
 			t.Errorf("the connection stays open: %v %q", err, b)
 		}
 	}},
-	{name: "slow body", conf: HTTPConfig{Body: 100 * time.Millisecond}, do: func(t *testing.T, s *site) {
+	{name: "slow body", conf: HTTPConfig{BodyTimeout: 100 * time.Millisecond}, do: func(t *testing.T, s *site) {
 		r, body := s.raw(s.text("POST", "/mcp", `{"jsonrpc"`, "Content-Length", "500"))
 		if r.StatusCode != 408 || !strings.Contains(body, "did not come within") || !r.Close {
 			t.Errorf("code %d, close %t: %s", r.StatusCode, r.Close, body)
 		}
 	}},
-	{name: "bodies that are announced and do not come", conf: HTTPConfig{Headers: 100 * time.Millisecond, Body: 100 * time.Millisecond}, do: func(t *testing.T, s *site) {
+	{name: "bodies that are announced and do not come", conf: HTTPConfig{HeaderTimeout: 100 * time.Millisecond, BodyTimeout: 100 * time.Millisecond}, do: func(t *testing.T, s *site) {
 		for _, length := range [][]string{{"Content-Length", "500"}, {"Transfer-Encoding", "chunked"}} {
 			for _, text := range []string{
 				strings.Replace(s.text("POST", "/mcp", "", length...), testToken, "guess", 1), s.text("POST", "/other", "", length...), s.text("DELETE", "/mcp", "", length...),
@@ -309,15 +309,15 @@ var hostile = []struct {
 			t.Errorf("code %d: %s", r.StatusCode, body)
 		}
 	}},
-	{name: "slow reader", conf: HTTPConfig{Write: 200 * time.Millisecond}, edit: nil, do: func(t *testing.T, s *site) {
+	{name: "slow reader", conf: HTTPConfig{WriteTimeout: 200 * time.Millisecond}, edit: nil, do: func(t *testing.T, s *site) {
 		big := strings.Repeat("x", 24<<20)
 		s.SDK().AddTool(&sdk.Tool{Name: "big", InputSchema: map[string]any{"type": "object"}}, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: big}}}, nil
 		})
 		r := toolCall("big", `{}`)
 		c := s.dial(s.text("POST", "/mcp", r.body, append(r.head, "Content-Length", strconv.Itoa(len(r.body)))...))
-		eventually(t, "the answer is owed", func() bool { return s.calls.owed.Load() > 24<<20 })
-		eventually(t, "the answer is given up", func() bool { return s.stats.out.Load() > 0 && s.calls.owed.Load() == 0 })
+		eventually(t, "the answer is owed", func() bool { return s.calls.unsent.Load() > 24<<20 })
+		eventually(t, "the answer is given up", func() bool { return s.metrics.sent.Load() > 0 && s.calls.unsent.Load() == 0 })
 		n, _ := io.Copy(io.Discard, c)
 		if n >= 24<<20 {
 			t.Errorf("all %d bytes came: nothing was slow", n)
@@ -432,10 +432,10 @@ var hostile = []struct {
 	}},
 	{name: "a flood of calls", edit: func(c *Config) { c.MaxCalls = 1 }, do: func(t *testing.T, s *site) {
 		b := s.blocking()
-		for range 1 + waitingEach {
+		for range 1 + waitingPerCall {
 			b.in(toolCall("block", `{}`))
 		}
-		eventually(t, "all are in hand", func() bool { running, waiting := s.calls.counts(); return running == 1 && waiting == waitingEach })
+		eventually(t, "all are in hand", func() bool { running, waiting := s.calls.counts(); return running == 1 && waiting == waitingPerCall })
 		for range 50 {
 			_, body := s.ask(read)
 			if r := result(t, body); !r.IsError || !strings.Contains(r.Content[0].Text, "the server is busy") || !strings.Contains(r.Content[0].Text, "Call again") {

@@ -15,31 +15,31 @@ import (
 
 // body reads the body of a request, whole: within its bounds, in time, and only if it is JSON. The protocol's library then
 // reads it again, from memory.
-func (h *HTTP) body(w *reply, r *http.Request) ([]byte, *no) {
+func (h *HTTP) readBody(w *response, r *http.Request) ([]byte, *httpRefusal) {
 	if e := r.Header.Get("Content-Encoding"); e != "" && !strings.EqualFold(e, "identity") {
 		w.Header().Set("Accept-Encoding", "identity")
-		return nil, &no{by: "body", code: http.StatusUnsupportedMediaType, msg: "the body is compressed, which is not read here: send it as it is", bad: true}
+		return nil, &httpRefusal{reason: "body", code: http.StatusUnsupportedMediaType, msg: "the body is compressed, which is not read here: send it as it is", closeConn: true}
 	}
-	w.ctl.SetReadDeadline(time.Now().Add(h.Body)) //nolint:errcheck // a connection that has none is a test's
+	w.ctl.SetReadDeadline(time.Now().Add(h.BodyTimeout)) //nolint:errcheck // a connection that has none is a test's
 	b, err := io.ReadAll(io.LimitReader(r.Body, h.MaxBody+1))
-	h.stats.in.Add(int64(len(b)))
+	h.metrics.received.Add(int64(len(b)))
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return nil, &no{by: "slow", code: http.StatusRequestTimeout, msg: fmt.Sprintf("the body did not come within %s", h.Body), bad: true}
+		return nil, &httpRefusal{reason: "slow", code: http.StatusRequestTimeout, msg: fmt.Sprintf("the body did not come within %s", h.BodyTimeout), closeConn: true}
 	case err != nil:
-		return nil, &no{by: "body", code: http.StatusBadRequest, msg: "the body was cut short", bad: true}
+		return nil, &httpRefusal{reason: "body", code: http.StatusBadRequest, msg: "the body was cut short", closeConn: true}
 	case int64(len(b)) > h.MaxBody:
 		return nil, h.tooLarge()
 	}
 	w.ctl.SetReadDeadline(time.Time{}) //nolint:errcheck // as above
 	if len(b) > 0 && !json.Valid(b) {
-		return nil, &no{by: "body", code: http.StatusBadRequest, msg: "the body is not JSON, or is nested too deeply: send one JSON-RPC message"}
+		return nil, &httpRefusal{reason: "body", code: http.StatusBadRequest, msg: "the body is not JSON, or is nested too deeply: send one JSON-RPC message"}
 	}
 	if trimmed := bytes.TrimSpace(b); len(trimmed) > 0 && trimmed[0] == '[' {
-		return nil, &no{by: "body", code: http.StatusBadRequest, msg: "a batch is not taken: send one JSON-RPC message in a request"}
+		return nil, &httpRefusal{reason: "body", code: http.StatusBadRequest, msg: "a batch is not taken: send one JSON-RPC message in a request"}
 	}
-	if crowded(b) {
-		return nil, &no{by: "body", code: http.StatusRequestEntityTooLarge, msg: tooCrowded}
+	if tooManyValues(b) {
+		return nil, &httpRefusal{reason: "body", code: http.StatusRequestEntityTooLarge, msg: tooManyValuesMessage}
 	}
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(b)), int64(len(b))
 	return b, nil
@@ -47,7 +47,7 @@ func (h *HTTP) body(w *reply, r *http.Request) ([]byte, *no) {
 
 // hold makes room for the body of a request. One that does not say how large it is needs as much as is allowed, until it is
 // there.
-func (h *HTTP) hold(r *http.Request) (size int64, refusal *no) {
+func (h *HTTP) reserveBody(r *http.Request) (size int64, refusal *httpRefusal) {
 	size = r.ContentLength
 	if size > h.MaxBody {
 		return 0, h.tooLarge()
@@ -55,15 +55,15 @@ func (h *HTTP) hold(r *http.Request) (size int64, refusal *no) {
 	if size < 0 {
 		size = h.MaxBody
 	}
-	if h.held.Add(size) > 8*h.MaxBody {
-		h.held.Add(-size)
-		return 0, &no{by: "memory", code: http.StatusServiceUnavailable, later: true, bad: true, msg: "too much is being sent at once: send it again in a second"}
+	if h.bodyBytes.Add(size) > 8*h.MaxBody {
+		h.bodyBytes.Add(-size)
+		return 0, &httpRefusal{reason: "memory", code: http.StatusServiceUnavailable, retryLater: true, closeConn: true, msg: "too much is being sent at once: send it again in a second"}
 	}
 	return size, nil
 }
 
-func (h *HTTP) tooLarge() *no {
-	return &no{by: "body", code: http.StatusRequestEntityTooLarge, bad: true,
+func (h *HTTP) tooLarge() *httpRefusal {
+	return &httpRefusal{reason: "body", code: http.StatusRequestEntityTooLarge, closeConn: true,
 		msg: fmt.Sprintf("the body is larger than %d bytes: make several calls of it, or start the server with a larger --max-body", h.MaxBody)}
 }
 
@@ -82,7 +82,7 @@ func claimsStateless(body []byte) bool {
 }
 
 // begins reports whether a message wants an answer. Others belong to calls in hand: they cancel one, or answer what it asked.
-func begins(body []byte) bool {
+func wantsAnswer(body []byte) bool {
 	var m struct {
 		ID     json.RawMessage `json:"id"`
 		Method string          `json:"method"`
@@ -91,70 +91,70 @@ func begins(body []byte) bool {
 }
 
 // reply is the answer to a request: each write has to be taken in time, and what was sent is counted.
-type reply struct {
+type response struct {
 	http.ResponseWriter
 	ctl      *http.ResponseController
-	patience time.Duration
-	owed     *atomic.Int64
+	writeTimeout time.Duration
+	unsent     *atomic.Int64
 	code     int
 	sent     int64
-	head     func(code int) // hears of the code before the client does
+	onStatus     func(code int) // hears of the code before the client does
 }
 
-func (w *reply) WriteHeader(code int) {
+func (w *response) WriteHeader(code int) {
 	if w.code == 0 && code >= 200 {
 		w.code = code
-		if w.head != nil {
-			w.head(code)
+		if w.onStatus != nil {
+			w.onStatus(code)
 		}
 	}
 	w.ResponseWriter.WriteHeader(code)
 }
 
-func (w *reply) Write(b []byte) (int, error) {
+func (w *response) Write(b []byte) (int, error) {
 	if w.code == 0 {
 		w.WriteHeader(http.StatusOK)
 	}
-	w.hurry()
-	w.owed.Add(int64(len(b)))
-	defer w.owed.Add(-int64(len(b)))
+	w.extendDeadline()
+	w.unsent.Add(int64(len(b)))
+	defer w.unsent.Add(-int64(len(b)))
 	n, err := w.ResponseWriter.Write(b)
 	w.sent += int64(n)
 	return n, err
 }
 
 // FlushError is what [http.ResponseController] calls.
-func (w *reply) FlushError() error {
-	w.hurry()
+func (w *response) FlushError() error {
+	w.extendDeadline()
 	return w.ctl.Flush()
 }
 
 // Unwrap lets the protocol's library reach what is below.
-func (w *reply) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+func (w *response) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-func (w *reply) hurry() {
-	w.ctl.SetWriteDeadline(time.Now().Add(w.patience)) //nolint:errcheck // a connection that has none is a test's
+func (w *response) extendDeadline() {
+	w.ctl.SetWriteDeadline(time.Now().Add(w.writeTimeout)) //nolint:errcheck // a connection that has none is a test's
 }
 
 // end is called when all is written but for what is in a buffer.
-func (w *reply) end() {
-	w.hurry()
+func (w *response) finish() {
+	w.extendDeadline()
 	if w.code == 0 {
 		w.code = http.StatusOK
 	}
 }
 
-func (w *reply) refuse(n *no) {
+func (w *response) refuse(n *httpRefusal) {
 	if w.code != 0 {
 		return // too late
 	}
 	if n.code == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="emend"`)
 	}
-	if n.later {
+	if n.retryLater {
 		w.Header().Set("Retry-After", "1")
 	}
-	if n.bad {
+	if n.closeConn {
 		w.Header().Set("Connection", "close")
 	}
 	http.Error(w, "emend: "+n.msg, n.code)

@@ -119,7 +119,7 @@ func TestGrace(t *testing.T) {
 
 // TestNoCallsAfterTheEnd: who calls when the last call has left is told, over every transport.
 func TestNoCallsAfterTheEnd(t *testing.T) {
-	l := newLimit(1)
+	l := newCallLimit(1)
 	leave, err := l.enter(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -140,7 +140,7 @@ func TestNoCallsAfterTheEnd(t *testing.T) {
 
 // TestWaiting: a call that is cancelled while it waits gives its place back.
 func TestWaiting(t *testing.T) {
-	l := newLimit(1)
+	l := newCallLimit(1)
 	leave, err := l.enter(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -162,15 +162,15 @@ func TestWaiting(t *testing.T) {
 // TestOwed: while much is not read of what was answered, nothing more is begun.
 func TestOwed(t *testing.T) {
 	s := serve(t, HTTPConfig{}, nil)
-	s.calls.owed.Store(maxOwed + 1)
+	s.calls.unsent.Store(maxUnsent + 1)
 	if _, body := s.ask(read); !strings.Contains(body, "answers are not read") || !result(t, body).IsError {
 		t.Error(body)
 	}
 	s.want(readResource, 200, `"code":-32000`, "answers are not read")
-	s.calls.owed.Store(0)
+	s.calls.unsent.Store(0)
 	s.good()
 	s.want(readResource, 200, "hello of")
-	if n := s.calls.owed.Load(); n != 0 {
+	if n := s.calls.unsent.Load(); n != 0 {
 		t.Errorf("%d bytes are owed, and all are read", n)
 	}
 }

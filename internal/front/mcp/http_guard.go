@@ -9,27 +9,27 @@ import (
 )
 
 // no is the refusal of a request, before any tool has seen it.
-type no struct {
-	by    string // for the counts
+type httpRefusal struct {
+	reason    string // for the counts
 	code  int
 	msg   string
-	later bool // it may be tried again in a second
-	bad   bool // the connection is of no use any more
+	retryLater bool // it may be tried again in a second
+	closeConn   bool // the connection is of no use any more
 }
 
 // stranger refuses what a web page sends.
-func (h *HTTP) stranger(r *http.Request) *no {
+func (h *HTTP) refuseCrossSite(r *http.Request) *httpRefusal {
 	if is := gate.Stranger(r); is != nil {
-		return &no{by: is.By, code: http.StatusForbidden, msg: is.Msg}
+		return &httpRefusal{reason: is.By, code: http.StatusForbidden, msg: is.Msg}
 	}
 	return nil
 }
 
 // admit asks for the token, and bounds how much one address asks for. Those without a token have a count of their own, so
 // that they take nothing from the others.
-func (h *HTTP) admit(r *http.Request) *no {
+func (h *HTTP) authorize(r *http.Request) *httpRefusal {
 	where, _, _ := net.SplitHostPort(r.RemoteAddr)
-	refusal := h.token(r)
+	refusal := h.checkToken(r)
 	if refusal != nil {
 		where = "?" + where
 	}
@@ -39,12 +39,12 @@ func (h *HTTP) admit(r *http.Request) *no {
 	return refusal
 }
 
-func tooOften() *no {
-	return &no{by: "rate", code: http.StatusTooManyRequests, later: true, msg: "too many requests in a second: wait for one, and then ask less often"}
+func tooOften() *httpRefusal {
+	return &httpRefusal{reason: "rate", code: http.StatusTooManyRequests, retryLater: true, msg: "too many requests in a second: wait for one, and then ask less often"}
 }
 
-func (h *HTTP) token(r *http.Request) *no {
-	out := &no{by: "token", code: http.StatusUnauthorized}
+func (h *HTTP) checkToken(r *http.Request) *httpRefusal {
+	out := &httpRefusal{reason: "token", code: http.StatusUnauthorized}
 	all := r.Header.Values("Authorization")
 	if len(all) == 0 {
 		out.msg = "a token is needed: send the header Authorization: Bearer TOKEN, where TOKEN is what the server's token file has"

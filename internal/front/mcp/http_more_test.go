@@ -106,7 +106,7 @@ func TestLogKeepsQuiet(t *testing.T) {
 			t.Errorf("%q is in the log", secret)
 		}
 	}
-	for _, want := range []string{"msg=call tool=create_file client=tester/1 session=" + short(id) + " workspace=default ms=", "ok=true", "ok=false", "session=" + short(id)} {
+	for _, want := range []string{"msg=call tool=create_file client=tester/1 session=" + shortDigest(id) + " workspace=default ms=", "ok=true", "ok=false", "session=" + shortDigest(id)} {
 		if !strings.Contains(log, want) {
 			t.Errorf("%q is not in the log:\n%s", want, log)
 		}
@@ -115,7 +115,7 @@ func TestLogKeepsQuiet(t *testing.T) {
 
 func TestHealth(t *testing.T) {
 	s := serve(t, HTTPConfig{}, nil)
-	s.health.fresh = time.Millisecond
+	s.health.maxAge = time.Millisecond
 	ask := request{method: "GET", path: "/healthz", token: "-"}
 	s.want(ask, 200, "ok\n")
 	s.want(request{method: "HEAD", path: "/healthz", token: "-"}, 200)
@@ -137,7 +137,7 @@ func TestHealth(t *testing.T) {
 // TestHealthPending: what a crash left is seen by those who watch, until somebody recovers it.
 func TestHealthPending(t *testing.T) {
 	s := serve(t, HTTPConfig{}, nil)
-	s.health.fresh = time.Millisecond
+	s.health.maxAge = time.Millisecond
 	s.want(toolCall("create_file", `{"path":"new.txt","content":"x"}`), 200)
 	dir, err := vfs.Open(filepath.Join(s.dir, ".emend", "log"))
 	if err != nil {

@@ -30,7 +30,7 @@ func TestEndWhileAsked(t *testing.T) {
 		}
 	}
 	s.want(request{method: "DELETE", head: []string{sessionHeader, "another", "Mcp-Protocol-Version", "2025-11-25"}}, 404)
-	if n := len(s.asked); n != 1 {
+	if n := len(s.askSlots); n != 1 {
 		t.Errorf("%d questions wait when another session ends", n)
 	}
 	from := time.Now()
@@ -38,8 +38,8 @@ func TestEndWhileAsked(t *testing.T) {
 	if _, err := io.Copy(io.Discard, answers); err != nil {
 		t.Error(err)
 	}
-	if took := time.Since(from); took > answerTime/100 || len(s.asked) != 0 {
-		t.Errorf("it took %v, and %d questions wait", took, len(s.asked))
+	if took := time.Since(from); took > answerTime/100 || len(s.askSlots) != 0 {
+		t.Errorf("it took %v, and %d questions wait", took, len(s.askSlots))
 	}
 }
 
@@ -61,8 +61,8 @@ func TestNobodyHearsOfASession(t *testing.T) {
 	s.ServeHTTP(httptest.NewRecorder(), s.new(old("", hello)).WithContext(ctx))
 	close(left)
 	eventually(t, "the session has ended", func() bool { return sessionsOf(s.SDK()) == 0 })
-	if n := s.sessions.count(); n != 0 || s.sessions.coming != 0 {
-		t.Errorf("%d sessions are kept, and %d come", n, s.sessions.coming)
+	if n := s.sessions.count(); n != 0 || s.sessions.opening != 0 {
+		t.Errorf("%d sessions are kept, and %d come", n, s.sessions.opening)
 	}
 	s.good()
 }

@@ -12,38 +12,38 @@ import (
 // defaultCalls are how many calls run at once when nobody says otherwise; for each, so many more may wait.
 const (
 	defaultCalls = 64
-	waitingEach  = 16
+	waitingPerCall  = 16
 )
 
 // maxOwed is how many bytes of answers may wait for those who asked, before nobody else is answered.
-const maxOwed = 256 << 20
+const maxUnsent = 256 << 20
 
 // limit bounds the calls in hand, over all transports: so many run, so many wait for their turn, and whoever comes then
 // is told that the server is busy.
-type limit struct {
+type callLimit struct {
 	slots chan struct{} // one for each call that runs
-	most  int           // that run or wait
-	owed  atomic.Int64  // bytes of answers that clients of HTTP have not taken yet
+	max  int           // that run or wait
+	unsent  atomic.Int64  // bytes of answers that clients of HTTP have not taken yet
 
 	mu     sync.Mutex
-	hand   int // that run or wait
+	inHand   int // that run or wait
 	closed bool
 	idle   chan struct{} // closed when no call is in hand and none will be
 }
 
-func newLimit(calls int) *limit {
-	return &limit{slots: make(chan struct{}, calls), most: calls * (1 + waitingEach), idle: make(chan struct{})}
+func newCallLimit(calls int) *callLimit {
+	return &callLimit{slots: make(chan struct{}, calls), max: calls * (1 + waitingPerCall), idle: make(chan struct{})}
 }
 
 // enter waits for the turn of a call. What it returns is called at the end of the call.
-func (l *limit) enter(ctx context.Context) (leave func(), err error) {
-	if err := l.take(); err != nil {
+func (l *callLimit) enter(ctx context.Context) (leave func(), err error) {
+	if err := l.acquire(); err != nil {
 		return nil, err
 	}
 	select {
 	case l.slots <- struct{}{}:
-		leave = func() { <-l.slots; l.give() }
-		if owed := l.owed.Load(); owed > maxOwed {
+		leave = func() { <-l.slots; l.release() }
+		if owed := l.unsent.Load(); owed > maxUnsent {
 			leave()
 			return nil, &fail.Error{Kind: fail.CommandFailed, Reason: fail.Limit,
 				Msg:  fmt.Sprintf("the server is busy: %d bytes of answers are not read by those who asked; nothing was changed", owed),
@@ -51,55 +51,55 @@ func (l *limit) enter(ctx context.Context) (leave func(), err error) {
 		}
 		return leave, nil
 	case <-ctx.Done():
-		l.give()
+		l.release()
 		return nil, &fail.Error{Kind: fail.CommandFailed, Reason: fail.Cancelled, Msg: "cancelled while it waited for its turn; nothing was changed"}
 	}
 }
 
-func (l *limit) take() error {
+func (l *callLimit) acquire() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
 	case l.closed:
 		return &fail.Error{Kind: fail.CommandFailed, Reason: fail.Cancelled, Msg: "the server is stopping, and takes no more calls; nothing was changed",
 			Hint: "Call again when it is back."}
-	case l.hand >= l.most:
+	case l.inHand >= l.max:
 		return &fail.Error{Kind: fail.CommandFailed, Reason: fail.Limit,
-			Msg:  fmt.Sprintf("the server is busy: %d calls run and %d wait; nothing was changed", cap(l.slots), l.most-cap(l.slots)),
+			Msg:  fmt.Sprintf("the server is busy: %d calls run and %d wait; nothing was changed", cap(l.slots), l.max-cap(l.slots)),
 			Hint: "Call again in a second, with fewer calls at once."}
 	}
-	l.hand++
+	l.inHand++
 	return nil
 }
 
-func (l *limit) give() {
+func (l *callLimit) release() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.hand--
-	l.settle()
+	l.inHand--
+	l.signalIdle()
 }
 
 // close lets no more calls in. The channel is closed when the last one has left.
-func (l *limit) close() <-chan struct{} {
+func (l *callLimit) close() <-chan struct{} {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !l.closed {
 		l.closed = true
-		l.settle()
+		l.signalIdle()
 	}
 	return l.idle
 }
 
-func (l *limit) settle() {
-	if l.closed && l.hand == 0 {
+func (l *callLimit) signalIdle() {
+	if l.closed && l.inHand == 0 {
 		close(l.idle)
 	}
 }
 
 // counts are how many calls run, and how many wait.
-func (l *limit) counts() (running, waiting int) {
+func (l *callLimit) counts() (running, waiting int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	running = len(l.slots)
-	return running, max(0, l.hand-running)
+	return running, max(0, l.inHand-running)
 }

@@ -40,16 +40,16 @@ type Workspace struct {
 // Server answers clients. One server may have several transports at once.
 type Server struct {
 	Config
-	all    *sdk.Server // over all workspaces
-	calls  *limit
-	stats  *stats
-	visits *visits
+	sdk    *sdk.Server // over all workspaces
+	calls  *callLimit
+	metrics  *metrics
+	sessionNames *sessionNames
 	seals  *seals // of the questions that persons are asked
-	open   questions
-	asked  chan struct{} // has room for the calls that may wait for a person
+	pending   pendingQuestions
+	askSlots  chan struct{} // has room for the calls that may wait for a person
 
-	halted context.Context // done when calls that have not reached their commit are to end
-	halt   context.CancelFunc
+	stopping context.Context // done when calls that have not reached their commit are to end
+	cancelCalls   context.CancelFunc
 }
 
 // New makes a server.
@@ -57,31 +57,31 @@ func New(c Config) *Server {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{Config: c, calls: newLimit(cmp.Or(c.MaxCalls, defaultCalls)), stats: newStats(), visits: newVisits(), seals: newSeals(),
-		open: questions{open: map[int]question{}}}
-	s.asked = make(chan struct{}, max(1, cmp.Or(c.MaxCalls, defaultCalls)/4))
-	s.halted, s.halt = context.WithCancel(context.Background())
-	s.all = s.build(c.Workspaces)
+	s := &Server{Config: c, calls: newCallLimit(cmp.Or(c.MaxCalls, defaultCalls)), metrics: newMetrics(), sessionNames: newSessionNames(), seals: newSeals(),
+		pending: pendingQuestions{open: map[int]pendingQuestion{}}}
+	s.askSlots = make(chan struct{}, max(1, cmp.Or(c.MaxCalls, defaultCalls)/4))
+	s.stopping, s.cancelCalls = context.WithCancel(context.Background())
+	s.sdk = s.newSDKServer(c.Workspaces)
 	return s
 }
 
 // SDK is the server as the protocol's library knows it, for tests that offer more through it.
-func (s *Server) SDK() *sdk.Server { return s.all }
+func (s *Server) SDK() *sdk.Server { return s.sdk }
 
 // build makes the protocol's server over some of the workspaces.
-func (s *Server) build(spaces []Workspace) *sdk.Server {
+func (s *Server) newSDKServer(spaces []Workspace) *sdk.Server {
 	out := sdk.NewServer(&sdk.Implementation{Name: "emend", Title: "emend", Version: s.Version}, &sdk.ServerOptions{
 		Instructions: s.profile().Instructions,
-		Logger:       s.library(),
+		Logger:       s.sdkLogger(),
 		Capabilities: capabilities(s.profile()),
 	})
 	tools := s.Tools
 	for _, ws := range spaces {
 		tools.Places = append(tools.Places, tool.Place(ws))
 	}
-	furnish := sync.OnceFunc(func() {
+	addTools := sync.OnceFunc(func() {
 		for _, t := range tools.Tools() {
-			out.AddTool(offer(t), s.handler(t, tools))
+			out.AddTool(sdkTool(t), s.toolHandler(t, tools))
 		}
 		if s.profile() == tool.Emend {
 			s.addResources(out, spaces)
@@ -90,17 +90,17 @@ func (s *Server) build(spaces []Workspace) *sdk.Server {
 	if s.profile() == tool.Emend {
 		out.AddReceivingMiddleware(escapeURI)
 	}
-	out.AddReceivingMiddleware(s.watch, s.survive, furnished(furnish))
+	out.AddReceivingMiddleware(s.trackCalls, s.recoverPanics, addToolsOnDemand(addTools))
 	return out
 }
 
 // furnished has the server furnished when a client asks for more than who it is: to make the schemas of all tools takes as long
 // as all else until the first answer.
-func furnished(furnish func()) sdk.Middleware {
+func addToolsOnDemand(addTools func()) sdk.Middleware {
 	return func(next sdk.MethodHandler) sdk.MethodHandler {
 		return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 			if method != "initialize" && method != "server/discover" {
-				furnish()
+				addTools()
 			}
 			return next(ctx, method, req)
 		}
@@ -113,7 +113,7 @@ func (s *Server) profile() *tool.Profile { return cmp.Or(s.Tools.Profile, tool.E
 var errDefect = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "a defect in emend"}
 
 // survive answers a panic as an error: the library would let it end the process, with the calls of everybody else.
-func (s *Server) survive(next sdk.MethodHandler) sdk.MethodHandler {
+func (s *Server) recoverPanics(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (r sdk.Result, err error) {
 		defer func() {
 			if p := recover(); p != nil {
@@ -126,7 +126,7 @@ func (s *Server) survive(next sdk.MethodHandler) sdk.MethodHandler {
 }
 
 // offer is a tool as clients see it.
-func offer(t *tool.Tool) *sdk.Tool {
+func sdkTool(t *tool.Tool) *sdk.Tool {
 	out := &sdk.Tool{Name: t.Name, Title: t.Title, Description: t.Description(), InputSchema: t.Input(),
 		Annotations: &sdk.ToolAnnotations{ReadOnlyHint: !t.Mutates, IdempotentHint: t.Idempotent, OpenWorldHint: new(false)}}
 	if t.Mutates { // the hint has no meaning for others
@@ -138,20 +138,20 @@ func offer(t *tool.Tool) *sdk.Tool {
 	return out
 }
 
-func (s *Server) handler(t *tool.Tool, tools tool.Options) sdk.ToolHandler {
+func (s *Server) toolHandler(t *tool.Tool, tools tool.Options) sdk.ToolHandler {
 	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		n := noteOf(ctx)
-		n.at(tools.Places, req.Params.Arguments)
+		n := callRecordOf(ctx)
+		n.setWorkspace(tools.Places, req.Params.Arguments)
 		o := tools
-		ctx, staged, end := s.progressOf(emend.As(ctx, s.actor(req)), req)
+		ctx, staged, end := s.startProgress(emend.As(ctx, s.actor(req)), req)
 		o.Progress = staged
-		ctx, asked := s.asking(ctx, req)
+		ctx, asked := s.withAsker(ctx, req)
 		r := o.Call(ctx, o.Places[0].Workspace, t.Name, req.Params.Arguments)
 		end()
-		if asked.question != nil {
-			return asked.question, nil
+		if asked.result != nil {
+			return asked.result, nil
 		}
-		n.ended(r)
-		return tell(t, r)
+		n.setResult(r)
+		return toolResult(t, r)
 	}
 }

@@ -114,11 +114,11 @@ func TestMetrics(t *testing.T) {
 
 // TestHistogram: each count stands in the bucket of its bound, and the buckets add up.
 func TestHistogram(t *testing.T) {
-	s := newStats()
+	s := newMetrics()
 	for _, d := range []time.Duration{0, 500 * time.Microsecond, 501 * time.Microsecond, time.Second, time.Hour} {
-		s.called(`a"\`+"\n", "", false, d)
+		s.countCall(`a"\`+"\n", "", false, d)
 	}
-	var e exposition
+	var e promText
 	s.writeCalls(&e)
 	got, err := families(e.String())
 	if err != nil {

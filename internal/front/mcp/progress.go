@@ -19,19 +19,19 @@ type progress struct {
 	session *sdk.ServerSession
 	token   any
 	newest  chan *sdk.ProgressNotificationParams
-	over    chan struct{}
+	sent    chan struct{}
 
 	mu   sync.Mutex
 	last int
-	when time.Time // a step of a patch was told
+	lastStaged time.Time // a step of a patch was told
 }
 
 // patchEvery is how often the progress of a patch is told. That of other calls comes no more often by itself.
-const patchEvery = 100 * time.Millisecond
+const stagedEvery = 100 * time.Millisecond
 
 // progressOf returns the context and the options under which a call tells its progress, and what ends the telling: nothing
 // may follow the result.
-func (s *Server) progressOf(ctx context.Context, req *sdk.CallToolRequest) (context.Context, func(done, total int), func()) {
+func (s *Server) startProgress(ctx context.Context, req *sdk.CallToolRequest) (context.Context, func(done, total int), func()) {
 	token := req.Params.GetProgressToken()
 	switch token.(type) {
 	case string, float64:
@@ -39,26 +39,26 @@ func (s *Server) progressOf(ctx context.Context, req *sdk.CallToolRequest) (cont
 		return ctx, nil, func() {}
 	}
 	p := &progress{ctx: ctx, session: req.Session, token: token, newest: make(chan *sdk.ProgressNotificationParams, 1),
-		over: make(chan struct{}), when: time.Now()}
-	go p.tell()
-	return emend.WithProgress(ctx, p.at), p.staged, p.end
+		sent: make(chan struct{}), lastStaged: time.Now()}
+	go p.send()
+	return emend.WithProgress(ctx, p.update), p.staged, p.stop
 }
 
 // staged is how many files of a patch are staged.
 func (p *progress) staged(done, total int) {
 	p.mu.Lock()
-	due := time.Since(p.when) >= patchEvery
+	due := time.Since(p.lastStaged) >= stagedEvery
 	if due {
-		p.when = time.Now()
+		p.lastStaged = time.Now()
 	}
 	p.mu.Unlock()
 	if due {
-		p.at(done, total, "files are staged")
+		p.update(done, total, "files are staged")
 	}
 }
 
 // at is how far the call is. It must only grow: a step that counts anew is told when it has come further.
-func (p *progress) at(done, total int, what string) {
+func (p *progress) update(done, total int, what string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if done <= p.last {
@@ -73,8 +73,8 @@ func (p *progress) at(done, total int, what string) {
 	p.newest <- n
 }
 
-func (p *progress) tell() {
-	defer close(p.over)
+func (p *progress) send() {
+	defer close(p.sent)
 	for n := range p.newest {
 		if p.session.NotifyProgress(p.ctx, n) != nil {
 			return
@@ -83,14 +83,14 @@ func (p *progress) tell() {
 }
 
 // end tells no more. A client that does not read is not waited for: what hangs before the result is before it.
-func (p *progress) end() {
+func (p *progress) stop() {
 	p.mu.Lock()
 	p.last = math.MaxInt
 	close(p.newest)
 	p.mu.Unlock()
 	select {
-	case <-p.over:
-	case <-time.After(patience):
+	case <-p.sent:
+	case <-time.After(clientPatience):
 		for range p.newest { // what waits behind it would come after the result
 		}
 	}

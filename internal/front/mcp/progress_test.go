@@ -23,19 +23,19 @@ func TestProgress(t *testing.T) {
 	talking(t, func(t *testing.T, c *talk) {
 		c.srv.SDK().AddTool(&sdk.Tool{Name: "stage", InputSchema: json.RawMessage(`{"type":"object"}`)},
 			func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-				_, staged, end := c.srv.progressOf(ctx, req)
+				_, staged, end := c.srv.startProgress(ctx, req)
 				for i := range 100 {
 					time.Sleep(10 * time.Millisecond)
 					if staged != nil {
 						staged(i, 100)
 					}
 				}
-				time.Sleep(patchEvery)
+				time.Sleep(stagedEvery)
 				if staged != nil {
 					staged(3, 100) // never back
 				}
 				end()
-				time.Sleep(patchEvery)
+				time.Sleep(stagedEvery)
 				if staged != nil {
 					staged(1000, 100) // nobody is told
 				}
@@ -93,9 +93,9 @@ func TestProgressNobodyReads(t *testing.T) {
 	talking(t, func(t *testing.T, c *talk) {
 		over := make(chan struct{})
 		c.srv.SDK().AddTool(&sdk.Tool{Name: "steps", InputSchema: json.RawMessage(`{"type":"object"}`)}, func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-			_, staged, end := c.srv.progressOf(ctx, req)
+			_, staged, end := c.srv.startProgress(ctx, req)
 			for i := range 3 {
-				time.Sleep(patchEvery)
+				time.Sleep(stagedEvery)
 				staged(i+1, 3)
 			}
 			end()
@@ -140,7 +140,7 @@ func watched(r *real, name string, as func(ctx context.Context) (context.Context
 			ctx, o := as(ctx)
 			result := o.Call(ctx, r.ws, name, req.Params.Arguments)
 			ended <- result
-			return tell(t, result)
+			return toolResult(t, result)
 		})
 	return ended
 }

@@ -22,7 +22,7 @@ import (
 
 const (
 	maxResource = 4 << 20 // bytes of a file
-	logEntries  = 50
+	maxLogEntries  = 50
 )
 
 // capabilities is what a server offers under a profile, and no more: its lists do not change, and there is nothing to
@@ -45,16 +45,16 @@ func (s *Server) addResources(out *sdk.Server, spaces []Workspace) {
 		}
 		out.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: base + "file/{+path}", Name: "file" + of,
 			Title: "A file" + of, Description: "A file of the workspace, as read_file reads it. Its sha256 is in _meta."},
-			reading(func(ctx context.Context, uri string) (*sdk.ResourceContents, error) {
-				return fileAt(ctx, ws.Workspace, uri, strings.TrimPrefix(uri, base+"file/"))
+			resourceHandler(func(ctx context.Context, uri string) (*sdk.ResourceContents, error) {
+				return readFile(ctx, ws.Workspace, uri, strings.TrimPrefix(uri, base+"file/"))
 			}))
 		out.AddResource(&sdk.Resource{URI: base + "log", Name: "log" + of, Title: "The log" + of, MIMEType: "application/jsonl",
-			Description: fmt.Sprintf("The newest %d entries of the log, the newest first, one a line.", logEntries)},
-			reading(func(ctx context.Context, uri string) (*sdk.ResourceContents, error) { return logOf(ctx, ws.Workspace) }))
+			Description: fmt.Sprintf("The newest %d entries of the log, the newest first, one a line.", maxLogEntries)},
+			resourceHandler(func(ctx context.Context, uri string) (*sdk.ResourceContents, error) { return readLog(ctx, ws.Workspace) }))
 		out.AddResource(&sdk.Resource{URI: base + "trash", Name: "trash" + of, Title: "The trash" + of, MIMEType: "application/json",
 			Description: "What was deleted and can be restored, the newest first."},
-			reading(func(ctx context.Context, uri string) (*sdk.ResourceContents, error) {
-				return trashOf(ctx, ws.Workspace)
+			resourceHandler(func(ctx context.Context, uri string) (*sdk.ResourceContents, error) {
+				return readTrash(ctx, ws.Workspace)
 			}))
 	}
 }
@@ -79,11 +79,11 @@ func escapeURI(next sdk.MethodHandler) sdk.MethodHandler {
 
 // reading makes a handler of a function that reads one resource. What it reads may be changed the next moment, and is for
 // nobody else.
-func reading(read func(ctx context.Context, uri string) (*sdk.ResourceContents, error)) sdk.ResourceHandler {
+func resourceHandler(read func(ctx context.Context, uri string) (*sdk.ResourceContents, error)) sdk.ResourceHandler {
 	return func(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
 		c, err := read(ctx, req.Params.URI)
 		if err != nil {
-			return nil, notRead(req.Params.URI, err)
+			return nil, resourceError(req.Params.URI, err)
 		}
 		if c.Text == "" && c.Blob == nil {
 			c.Blob = []byte{} // an empty text is left out by the library, and one of the two has to be there
@@ -93,7 +93,7 @@ func reading(read func(ctx context.Context, uri string) (*sdk.ResourceContents, 
 }
 
 // notRead is an error as the protocol has it.
-func notRead(uri string, err error) error {
+func resourceError(uri string, err error) error {
 	if errors.Is(err, fail.NotFound) {
 		return sdk.ResourceNotFoundError(uri)
 	}
@@ -105,7 +105,7 @@ func notRead(uri string, err error) error {
 }
 
 // fileAt reads a file. Its path is unescaped once; what it leads to is for the guard to say.
-func fileAt(ctx context.Context, ws *emend.Workspace, uri, escaped string) (*sdk.ResourceContents, error) {
+func readFile(ctx context.Context, ws *emend.Workspace, uri, escaped string) (*sdk.ResourceContents, error) {
 	name, err := url.PathUnescape(escaped)
 	if err != nil {
 		return nil, fmt.Errorf("%s is no URI: %w. Escape %% as %%25", fail.Quote(uri), err)
@@ -118,7 +118,7 @@ func fileAt(ctx context.Context, ws *emend.Workspace, uri, escaped string) (*sdk
 	if d.Truncated {
 		return nil, fmt.Errorf("%s has %d bytes, and a resource at most %d: read it with read_file, some lines at a time", fail.Quote(name), d.SizeBytes, maxResource)
 	}
-	out := &sdk.ResourceContents{URI: uri, Text: d.Content, MIMEType: textType(name), Meta: sdk.Meta{"sha256": d.Sha256, "encoding": d.Encoding}}
+	out := &sdk.ResourceContents{URI: uri, Text: d.Content, MIMEType: mimeType(name), Meta: sdk.Meta{"sha256": d.Sha256, "encoding": d.Encoding}}
 	if d.Binary {
 		blob, err := base64.StdEncoding.DecodeString(d.ContentBase64)
 		if err != nil {
@@ -129,8 +129,8 @@ func fileAt(ctx context.Context, ws *emend.Workspace, uri, escaped string) (*sdk
 	return out, nil
 }
 
-func logOf(ctx context.Context, ws *emend.Workspace) (*sdk.ResourceContents, error) {
-	a, err := ws.History(ctx, emend.HistoryRequest{Limit: logEntries})
+func readLog(ctx context.Context, ws *emend.Workspace) (*sdk.ResourceContents, error) {
+	a, err := ws.History(ctx, emend.HistoryRequest{Limit: maxLogEntries})
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +144,7 @@ func logOf(ctx context.Context, ws *emend.Workspace) (*sdk.ResourceContents, err
 	return &sdk.ResourceContents{Text: out.String()}, nil
 }
 
-func trashOf(ctx context.Context, ws *emend.Workspace) (*sdk.ResourceContents, error) {
+func readTrash(ctx context.Context, ws *emend.Workspace) (*sdk.ResourceContents, error) {
 	list, err := ws.Trash(ctx)
 	if err != nil {
 		return nil, err
@@ -155,16 +155,16 @@ func trashOf(ctx context.Context, ws *emend.Workspace) (*sdk.ResourceContents, e
 
 // textTypes are the types of texts that clients show in a way of their own. They are written out: what the system knows
 // of types differs from machine to machine.
-var textTypes = map[string]string{
+var mimeTypes = map[string]string{
 	".css": "text/css", ".csv": "text/csv", ".go": "text/x-go", ".html": "text/html", ".js": "text/javascript",
 	".json": "application/json", ".jsonl": "application/jsonl", ".md": "text/markdown", ".mjs": "text/javascript",
 	".py": "text/x-python", ".rs": "text/x-rust", ".svg": "image/svg+xml", ".toml": "application/toml", ".ts": "text/x-typescript",
 	".xml": "application/xml", ".yaml": "application/yaml", ".yml": "application/yaml",
 }
 
-func textType(name string) string {
-	if is := textTypes[strings.ToLower(path.Ext(name))]; is != "" {
-		return is
+func mimeType(name string) string {
+	if known := mimeTypes[strings.ToLower(path.Ext(name))]; known != "" {
+		return known
 	}
 	return "text/plain"
 }

@@ -14,8 +14,8 @@ import (
 
 // tell makes a result of the protocol. Some clients show a model only the text and others only the object, so that neither
 // may have what the other lacks; a refusal is a result too, marked as an error.
-func tell(t *tool.Tool, r emend.Result) (*sdk.CallToolResult, error) {
-	out := &sdk.CallToolResult{IsError: !r.OK(), Content: text(r.Text())}
+func toolResult(t *tool.Tool, r emend.Result) (*sdk.CallToolResult, error) {
+	out := &sdk.CallToolResult{IsError: !r.OK(), Content: textContent(r.Text())}
 	if t.Tell == tool.Text && !t.Mutates {
 		return out, nil
 	}
@@ -24,12 +24,12 @@ func tell(t *tool.Tool, r emend.Result) (*sdk.CallToolResult, error) {
 	case err != nil:
 		return nil, err
 	case t.Tell == tool.Text:
-		out.Meta, err = aside(object)
+		out.Meta, err = metaOf(object)
 		return out, err
 	case t.Tell == tool.Whole:
-		out.Content = text(string(object))
+		out.Content = textContent(string(object))
 	default:
-		object = shorter(object)
+		object = shortenDiffs(object)
 	}
 	out.StructuredContent = json.RawMessage(object)
 	return out, nil
@@ -39,7 +39,7 @@ func tell(t *tool.Tool, r emend.Result) (*sdk.CallToolResult, error) {
 const maxDiff = 8 << 10
 
 // shorter cuts the diffs in a result.
-func shorter(object []byte) []byte {
+func shortenDiffs(object []byte) []byte {
 	if len(object) <= maxDiff {
 		return object
 	}
@@ -49,7 +49,7 @@ func shorter(object []byte) []byte {
 	if err := dec.Decode(&result); err != nil {
 		return object
 	}
-	cutDiffs(result)
+	shortenDiffsIn(result)
 	out, err := json.Marshal(result)
 	if err != nil {
 		return object
@@ -57,11 +57,11 @@ func shorter(object []byte) []byte {
 	return out
 }
 
-func cutDiffs(v any) {
+func shortenDiffsIn(v any) {
 	switch v := v.(type) {
 	case []any:
 		for _, item := range v {
-			cutDiffs(item)
+			shortenDiffsIn(item)
 		}
 	case map[string]any:
 		for name, item := range v {
@@ -69,19 +69,19 @@ func cutDiffs(v any) {
 				head := diff[:strings.LastIndexByte(diff[:maxDiff], '\n')+1]
 				v[name] = fmt.Sprintf("%s… %d more bytes; emend show has all of it\n", head, len(diff)-len(head))
 			} else {
-				cutDiffs(item)
+				shortenDiffsIn(item)
 			}
 		}
 	}
 }
 
-func text(s string) []sdk.Content { return []sdk.Content{&sdk.TextContent{Text: s}} }
+func textContent(s string) []sdk.Content { return []sdk.Content{&sdk.TextContent{Text: s}} }
 
 // aside is what a system whose words stand alone has no place for, where each hunk landed and the transaction: for programs.
-func aside(object []byte) (sdk.Meta, error) {
-	var has struct {
+func metaOf(object []byte) (sdk.Meta, error) {
+	var result struct {
 		Meta sdk.Meta `json:"_meta"`
 	}
-	err := json.Unmarshal(object, &has)
-	return has.Meta, err
+	err := json.Unmarshal(object, &result)
+	return result.Meta, err
 }

@@ -14,7 +14,7 @@ func TestLongDiff(t *testing.T) {
 	lines := strings.Repeat("+a line that was written\n", 700)
 	r := &report.Object{Ok: true, Output: strings.Repeat("o", 3*maxDiff), Data: report.Data{HunkCount: 1 << 60,
 		ChangedFiles: []report.ChangedFile{{Path: "a", Diff: lines}, {Path: "b", Diff: "+short\n"}}}}
-	told, err := tell(&tool.Tool{Mutates: true}, r)
+	told, err := toolResult(&tool.Tool{Mutates: true}, r)
 	if err != nil {
 		t.Fatal(err)
 	}

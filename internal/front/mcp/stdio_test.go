@@ -263,7 +263,7 @@ func TestUnreadAnswers(t *testing.T) {
 		synctest.Wait()
 		c.stop()
 		from := time.Now()
-		if err := <-c.ended; err != nil || time.Since(from) != patience {
+		if err := <-c.ended; err != nil || time.Since(from) != clientPatience {
 			t.Errorf("ended after %v with %v", time.Since(from), err)
 		}
 		c.out.Close()
@@ -274,7 +274,7 @@ func TestUnreadAnswers(t *testing.T) {
 // TestSlowAnswer: and with one that reads slowly it has patience as long as it reads.
 func TestSlowAnswer(t *testing.T) {
 	talking(t, func(t *testing.T, c *talk) {
-		text := strings.Repeat("x", 20*pieceBytes)
+		text := strings.Repeat("x", 20*writeChunk)
 		c.srv.SDK().AddTool(&sdk.Tool{Name: "long", InputSchema: json.RawMessage(`{"type":"object"}`)}, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}}, nil
 		})
@@ -282,8 +282,8 @@ func TestSlowAnswer(t *testing.T) {
 		synctest.Wait()
 		c.stop()
 		var got bytes.Buffer
-		for b := make([]byte, pieceBytes); !bytes.HasSuffix(got.Bytes(), []byte("\n")); {
-			time.Sleep(patience / 2)
+		for b := make([]byte, writeChunk); !bytes.HasSuffix(got.Bytes(), []byte("\n")); {
+			time.Sleep(clientPatience / 2)
 			select {
 			case err := <-c.ended:
 				t.Fatalf("the server ended (%v) after %d bytes", err, got.Len())
@@ -308,7 +308,7 @@ func TestBusy(t *testing.T) {
 	talking(t, func(t *testing.T, c *talk) {
 		const over = 10
 		go func() {
-			for i := range maxRunning + maxWaiting + over {
+			for i := range maxRunning + maxQueued + over {
 				c.call(i+1, "wait")
 			}
 		}()
@@ -316,12 +316,12 @@ func TestBusy(t *testing.T) {
 			c.wants("-32000", "busy")
 		}
 		go func() {
-			for range maxRunning + maxWaiting {
+			for range maxRunning + maxQueued {
 				<-c.begun
 			}
 		}()
 		close(c.release)
-		for range maxRunning + maxWaiting {
+		for range maxRunning + maxQueued {
 			c.wants("done")
 		}
 		c.in.Close()
@@ -348,12 +348,12 @@ func TestRefusedLines(t *testing.T) {
 
 // TestHeldBytes: so are the bytes of all of them.
 func TestHeldBytes(t *testing.T) {
-	d := desk{}
+	d := callQueue{}
 	for _, row := range []struct {
 		held, size int
 		full       bool
-	}{{0, maxLine, false}, {maxHeld - maxLine, maxLine, false}, {maxHeld - maxLine + 1, maxLine, true}, {maxHeld, 1, true}} {
-		if d.held = row.held; d.full(row.size) != row.full {
+	}{{0, maxLine, false}, {maxQueueBytes - maxLine, maxLine, false}, {maxQueueBytes - maxLine + 1, maxLine, true}, {maxQueueBytes, 1, true}} {
+		if d.bytes = row.held; d.full(row.size) != row.full {
 			t.Errorf("%d more than %d: full is %t", row.size, row.held, !row.full)
 		}
 	}
@@ -384,8 +384,8 @@ func TestAskedAtTheEnd(t *testing.T) {
 
 func TestLines(t *testing.T) {
 	const most = 10
-	l := newLines(strings.NewReader(strings.Repeat("x", 10)+"\n"+strings.Repeat("y", 11)+"\n\nz"), most)
-	for _, want := range []line{{text: []byte("xxxxxxxxxx"), size: 10}, {text: []byte("yyyyyyyyyyy")[:10], size: 11}, {size: 0}, {text: []byte("z"), size: 1}} {
+	l := newLineReader(strings.NewReader(strings.Repeat("x", 10)+"\n"+strings.Repeat("y", 11)+"\n\nz"), most)
+	for _, want := range []inputLine{{text: []byte("xxxxxxxxxx"), size: 10}, {text: []byte("yyyyyyyyyyy")[:10], size: 11}, {size: 0}, {text: []byte("z"), size: 1}} {
 		got, err := l.next()
 		if err != nil || got.size != want.size || got.tooLong() != (want.size > most) || !strings.HasPrefix(string(want.text), string(got.text)) {
 			t.Errorf("%q, %d bytes, too long %t, %v; want %q", got.text, got.size, got.tooLong(), err, want.text)
@@ -403,11 +403,11 @@ func FuzzMessage(f *testing.F) {
 		f.Add([]byte(seed), true)
 	}
 	f.Fuzz(func(t *testing.T, text []byte, long bool) {
-		l := line{text: text, size: len(text)}
+		l := inputLine{text: text, size: len(text)}
 		if long {
 			l.tail = text
 		}
-		m, bad := message(l)
+		m, bad := parseMessage(l)
 		if m != nil && bad != nil {
 			t.Fatal("a message, and refused")
 		}

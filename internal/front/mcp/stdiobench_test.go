@@ -14,7 +14,7 @@ import (
 func BenchmarkStdio(b *testing.B) {
 	own := func(s *Server, in io.ReadCloser, out io.WriteCloser) { s.Stdio(b.Context(), in, out) }
 	theirs := func(s *Server, in io.ReadCloser, out io.WriteCloser) {
-		s.all.Run(b.Context(), &sdk.IOTransport{Reader: in, Writer: out})
+		s.sdk.Run(b.Context(), &sdk.IOTransport{Reader: in, Writer: out})
 	}
 	for _, row := range []struct {
 		name  string

@@ -8,7 +8,7 @@ import (
 )
 
 // line is what came up to a line feed, or the two ends of it when that is too much.
-type line struct {
+type inputLine struct {
 	text []byte
 	tail []byte // of a line that is too long, whose beginning is text
 	size int
@@ -21,19 +21,19 @@ const (
 )
 
 // lines reads lines and holds no more of one than it may.
-type lines struct {
+type lineReader struct {
 	from *bufio.Reader
-	most int
+	max int
 }
 
-func newLines(r io.Reader, most int) *lines { return &lines{bufio.NewReaderSize(r, headBytes), most} }
+func newLineReader(r io.Reader, most int) *lineReader { return &lineReader{bufio.NewReaderSize(r, headBytes), most} }
 
 // next returns the next line, without its line feed. The last one needs none.
-func (l *lines) next() (line, error) {
-	var out line
+func (l *lineReader) next() (inputLine, error) {
+	var out inputLine
 	for {
 		part, err := l.from.ReadSlice('\n')
-		out.add(part, l.most)
+		out.add(part, l.max)
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
 		case err == nil, out.size > 0:
@@ -44,7 +44,7 @@ func (l *lines) next() (line, error) {
 	}
 }
 
-func (l *line) add(part []byte, most int) {
+func (l *inputLine) add(part []byte, most int) {
 	part = bytes.TrimSuffix(part, []byte("\n"))
 	l.size += len(part)
 	if l.size <= most {
@@ -62,4 +62,4 @@ func (l *line) add(part []byte, most int) {
 }
 
 // tooLong reports whether only the ends of the line are there.
-func (l *line) tooLong() bool { return l.tail != nil }
+func (l *inputLine) tooLong() bool { return l.tail != nil }

@@ -15,82 +15,82 @@ import (
 )
 
 // refused is why a line is no message, in the shape in which that is answered.
-type refused struct {
+type lineRefusal struct {
 	JSONRPC string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id"` // null where none can be read
 	Error   jsonrpc.Error   `json:"error"`
 }
 
-func refuse(id json.RawMessage, code int64, format string, args ...any) *refused {
-	return &refused{"2.0", id, jsonrpc.Error{Code: code, Message: fmt.Sprintf(format, args...)}}
+func refuseLine(id json.RawMessage, code int64, format string, args ...any) *lineRefusal {
+	return &lineRefusal{"2.0", id, jsonrpc.Error{Code: code, Message: fmt.Sprintf(format, args...)}}
 }
 
-const oneLine = "Send one JSON-RPC message a line, in UTF-8."
+const lineHint = "Send one JSON-RPC message a line, in UTF-8."
 
 // message reads the message of a line. An empty line has none.
-func message(l line) (jsonrpc.Message, *refused) {
+func parseMessage(l inputLine) (jsonrpc.Message, *lineRefusal) {
 	if l.tooLong() {
-		return nil, refuse(l.id(), jsonrpc.CodeInvalidRequest, "the message has %d bytes, and at most %d are taken: split the call", l.size, maxLine)
+		return nil, refuseLine(l.id(), jsonrpc.CodeInvalidRequest, "the message has %d bytes, and at most %d are taken: split the call", l.size, maxLine)
 	}
 	text := bytes.TrimSpace(l.text)
 	if len(text) == 0 {
 		return nil, nil
 	}
 	if at := invalidUTF8(text); at >= 0 {
-		return nil, refuse(idIn(text), jsonrpc.CodeParseError, "the line is not valid UTF-8 at byte %d. %s", at, oneLine)
+		return nil, refuseLine(findID(text), jsonrpc.CodeParseError, "the line is not valid UTF-8 at byte %d. %s", at, lineHint)
 	}
 	if text[0] == '[' {
-		return nil, refuse(nil, jsonrpc.CodeInvalidRequest, "a batch is not taken. %s", oneLine)
+		return nil, refuseLine(nil, jsonrpc.CodeInvalidRequest, "a batch is not taken. %s", lineHint)
 	}
 	var members map[string]json.RawMessage // exact names: a struct would take "ID" for "id"
 	err := json.Unmarshal(text, &members)
 	if bad, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return nil, refuse(idIn(text), jsonrpc.CodeParseError, "the line is not JSON: %v, at byte %d. %s", bad, bad.Offset, oneLine)
+		return nil, refuseLine(findID(text), jsonrpc.CodeParseError, "the line is not JSON: %v, at byte %d. %s", bad, bad.Offset, lineHint)
 	}
 	if err != nil || members == nil {
-		return nil, refuse(nil, jsonrpc.CodeInvalidRequest, "the line is JSON and no object. %s", oneLine)
+		return nil, refuseLine(nil, jsonrpc.CodeInvalidRequest, "the line is JSON and no object. %s", lineHint)
 	}
-	return envelope(members)
+	return parseEnvelope(members)
 }
 
 // envelope makes a message of its members. The names that JSON-RPC does not know are let pass.
-func envelope(members map[string]json.RawMessage) (jsonrpc.Message, *refused) {
+func parseEnvelope(members map[string]json.RawMessage) (jsonrpc.Message, *lineRefusal) {
 	asked, ok := members["method"]
 	if !ok {
-		return response(members)
+		return parseResponse(members)
 	}
 	raw, given := members["id"]
-	id, ok := identifier(raw)
+	id, ok := parseID(raw)
 	if given && !ok {
-		return nil, refuse(nil, jsonrpc.CodeInvalidRequest, "the id is %s, and it has to be an integer or a string of at most %d bytes",
+		return nil, refuseLine(nil, jsonrpc.CodeInvalidRequest, "the id is %s, and it has to be an integer or a string of at most %d bytes",
 			fail.Short(string(raw)), maxID)
 	}
 	if string(members["jsonrpc"]) != `"2.0"` {
-		return nil, refuse(raw, jsonrpc.CodeInvalidRequest, `the message has no "jsonrpc":"2.0"`)
+		return nil, refuseLine(raw, jsonrpc.CodeInvalidRequest, `the message has no "jsonrpc":"2.0"`)
 	}
 	var method string
 	if json.Unmarshal(asked, &method) != nil || string(asked) == "null" {
-		return nil, refuse(raw, jsonrpc.CodeInvalidRequest, "the method is %s, and it has to be a string", fail.Short(string(asked)))
+		return nil, refuseLine(raw, jsonrpc.CodeInvalidRequest, "the method is %s, and it has to be a string", fail.Short(string(asked)))
 	}
-	if crowded(members["params"]) {
-		return nil, refuse(raw, jsonrpc.CodeInvalidRequest, "%s", tooCrowded)
+	if tooManyValues(members["params"]) {
+		return nil, refuseLine(raw, jsonrpc.CodeInvalidRequest, "%s", tooManyValuesMessage)
 	}
 	return &jsonrpc.Request{ID: id, Method: method, Params: members["params"]}, nil
 }
 
 // response makes an answer of its members. One that answers nothing is dropped: two programs that answer each other's
 // errors would go on for ever.
-func response(members map[string]json.RawMessage) (jsonrpc.Message, *refused) {
+func parseResponse(members map[string]json.RawMessage) (jsonrpc.Message, *lineRefusal) {
 	result, answered := members["result"]
 	failed, broken := members["error"]
 	raw := members["id"]
-	id, ok := identifier(raw)
+	id, ok := parseID(raw)
 	if !ok {
 		raw = nil
 	}
 	switch {
 	case !answered && !broken:
-		return nil, refuse(raw, jsonrpc.CodeInvalidRequest, "the message has no method, no result and no error")
+		return nil, refuseLine(raw, jsonrpc.CodeInvalidRequest, "the message has no method, no result and no error")
 	case !ok:
 		return nil, nil
 	case broken:
@@ -107,7 +107,7 @@ const maxID = 1 << 10
 var integer = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-?(0|[1-9][0-9]{0,14})$`) })
 
 // identifier reads an id. The library rounds numbers, so that it gets none that would come out as another.
-func identifier(raw json.RawMessage) (jsonrpc.ID, bool) {
+func parseID(raw json.RawMessage) (jsonrpc.ID, bool) {
 	var v any
 	if len(raw) == 0 || len(raw) > maxID || json.Unmarshal(raw, &v) != nil {
 		return jsonrpc.ID{}, false
@@ -125,8 +125,8 @@ var lastID = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // id is the id of a message that is too long, as far as one of its ends has it.
-func (l *line) id() json.RawMessage {
-	if id := idIn(l.text); id != nil {
+func (l *inputLine) id() json.RawMessage {
+	if id := findID(l.text); id != nil {
 		return id
 	}
 	if m := lastID().FindSubmatch(l.tail); m != nil && utf8.Valid(m[1]) {
@@ -136,7 +136,7 @@ func (l *line) id() json.RawMessage {
 }
 
 // idIn looks for the id of a message that cannot be read to its end.
-func idIn(text []byte) json.RawMessage {
+func findID(text []byte) json.RawMessage {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	if open, err := dec.Token(); err != nil || open != json.Delim('{') {
 		return nil
@@ -151,7 +151,7 @@ func idIn(text []byte) json.RawMessage {
 			return nil
 		}
 		if name == "id" {
-			if _, ok := identifier(member); ok && utf8.Valid(member) {
+			if _, ok := parseID(member); ok && utf8.Valid(member) {
 				return member
 			}
 			return nil

@@ -13,50 +13,50 @@ import (
 
 // wire is the connection with the one client of a pair of streams. It hands out messages one by one, holds back the calls
 // that are too many, and says that the input is over only when all that was read is answered.
-type wire struct {
+type stdioConn struct {
 	log      *slog.Logger
 	in       io.ReadCloser
-	arrivals chan arrival
-	freed    chan struct{} // something may have become due; one signal stands for many
+	incoming chan incoming
+	wakeup    chan struct{} // something may have become due; one signal stands for many
 	closed   chan struct{}
-	leave    func() // called when nothing more comes
+	clientGone    func() // called when nothing more comes
 
 	// Only Read has these; each of the channels is nil once it has come.
-	greeted bool // by a hello that wants to be followed by another
-	from    <-chan arrival
-	stop    <-chan struct{}
-	left    <-chan struct{}
+	awaitInitialized bool // by a hello that wants to be followed by another
+	input    <-chan incoming
+	stopping    <-chan struct{}
+	noReader    <-chan struct{}
 
 	writing sync.Mutex // of one line
 	out     io.WriteCloser
 	written atomic.Int64  // pieces of lines
-	gone    chan struct{} // nobody reads the output
+	outputGone    chan struct{} // nobody reads the output
 
 	mu    sync.Mutex
-	desk  desk
-	asked map[jsonrpc.ID]bool // what the client was asked and has not answered
+	queue  callQueue
+	unanswered map[jsonrpc.ID]bool // what the client was asked and has not answered
 	once  struct{ close, leave sync.Once }
 }
 
 // arrival is a message that came, or why a line was none.
-type arrival struct {
+type incoming struct {
 	msg  jsonrpc.Message
 	size int
-	bad  *refused
+	refusal  *lineRefusal
 }
 
-func newWire(ctx context.Context, in io.ReadCloser, out io.WriteCloser, log *slog.Logger, leave func()) *wire {
-	w := &wire{log: log, in: in, out: out, stop: ctx.Done(), arrivals: make(chan arrival), freed: make(chan struct{}, 1),
-		closed: make(chan struct{}), gone: make(chan struct{}), leave: leave,
-		desk: desk{calls: map[jsonrpc.ID]*call{}}, asked: map[jsonrpc.ID]bool{}}
-	w.from, w.left = w.arrivals, w.gone
+func newStdioConn(ctx context.Context, in io.ReadCloser, out io.WriteCloser, log *slog.Logger, clientGone func()) *stdioConn {
+	w := &stdioConn{log: log, in: in, out: out, stopping: ctx.Done(), incoming: make(chan incoming), wakeup: make(chan struct{}, 1),
+		closed: make(chan struct{}), outputGone: make(chan struct{}), clientGone: clientGone,
+		queue: callQueue{calls: map[jsonrpc.ID]*call{}}, unanswered: map[jsonrpc.ID]bool{}}
+	w.input, w.noReader = w.incoming, w.outputGone
 	return w
 }
 
 // listen reads lines until there are no more.
-func (w *wire) listen() {
-	defer close(w.arrivals)
-	from := newLines(w.in, maxLine)
+func (w *stdioConn) readLines() {
+	defer close(w.incoming)
+	from := newLineReader(w.in, maxLine)
 	for {
 		l, err := from.next()
 		if err != nil {
@@ -65,12 +65,12 @@ func (w *wire) listen() {
 			}
 			return
 		}
-		a := arrival{size: l.size}
-		if a.msg, a.bad = message(l); a.msg == nil && a.bad == nil {
+		a := incoming{size: l.size}
+		if a.msg, a.refusal = parseMessage(l); a.msg == nil && a.refusal == nil {
 			continue
 		}
 		select {
-		case w.arrivals <- a:
+		case w.incoming <- a:
 		case <-w.closed:
 			return
 		}
@@ -79,9 +79,9 @@ func (w *wire) listen() {
 
 // Read returns the next message that is to be worked on. The end of the input is told when all is answered: at once the
 // library would give up the calls in hand.
-func (w *wire) Read(context.Context) (jsonrpc.Message, error) {
+func (w *stdioConn) Read(context.Context) (jsonrpc.Message, error) {
 	for {
-		m, over := w.next()
+		m, over := w.nextReady()
 		if over {
 			return nil, io.EOF
 		}
@@ -89,19 +89,19 @@ func (w *wire) Read(context.Context) (jsonrpc.Message, error) {
 			return m, nil
 		}
 		select {
-		case a, ok := <-w.from:
+		case a, ok := <-w.input:
 			if !ok {
-				w.from = nil
-			} else if m := w.take(a); m != nil {
+				w.input = nil
+			} else if m := w.receive(a); m != nil {
 				return m, nil
 			}
-		case <-w.freed:
-		case <-w.stop:
-			w.from, w.stop = nil, nil
-			w.dismiss()
-		case <-w.left:
-			w.from, w.left = nil, nil
-			w.dismiss()
+		case <-w.wakeup:
+		case <-w.stopping:
+			w.input, w.stopping = nil, nil
+			w.refuseQueued()
+		case <-w.noReader:
+			w.input, w.noReader = nil, nil
+			w.refuseQueued()
 		case <-w.closed:
 			return nil, io.EOF
 		}
@@ -110,31 +110,31 @@ func (w *wire) Read(context.Context) (jsonrpc.Message, error) {
 
 // next is what can be handed out without another line, and whether nothing will come any more. After the end of the input
 // no answer of the client can come, and whoever waits for one is told.
-func (w *wire) next() (m jsonrpc.Message, over bool) {
+func (w *stdioConn) nextReady() (m jsonrpc.Message, over bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.from == nil {
-		w.leave()
-		for id := range w.asked {
-			delete(w.asked, id)
+	if w.input == nil {
+		w.clientGone()
+		for id := range w.unanswered {
+			delete(w.unanswered, id)
 			return &jsonrpc.Response{ID: id, Error: &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the client has gone"}}, false
 		}
-		if w.desk.idle() {
+		if w.queue.idle() {
 			return nil, true
 		}
 	}
-	return w.desk.due(), false
+	return w.queue.next(), false
 }
 
 // working reports whether a call has begun whose answer is not there.
-func (w *wire) working() bool {
+func (w *stdioConn) working() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.desk.working()
+	return w.queue.working()
 }
 
 // Close ends the reading and the writing.
-func (w *wire) Close() error {
+func (w *stdioConn) Close() error {
 	w.once.close.Do(func() {
 		close(w.closed)
 		w.in.Close()

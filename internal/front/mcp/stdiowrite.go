@@ -11,69 +11,69 @@ import (
 )
 
 // Write answers a call, or tells or asks the client something. A call that was cancelled gets no answer.
-func (w *wire) Write(_ context.Context, msg jsonrpc.Message) error {
-	defer w.signal()
+func (w *stdioConn) Write(_ context.Context, msg jsonrpc.Message) error {
+	defer w.wake()
 	switch m := msg.(type) {
 	case *jsonrpc.Response:
 		w.mu.Lock()
-		c := w.desk.answer(m.ID)
+		c := w.queue.beginAnswer(m.ID)
 		w.mu.Unlock()
 		if c == nil || !c.cancelled {
-			m.Error = worded(m.Error)
-			w.put(m)
+			m.Error = clientError(m.Error)
+			w.send(m)
 		}
 		w.mu.Lock()
-		w.desk.answered(c)
+		w.queue.endAnswer(c)
 		w.mu.Unlock()
 	case *jsonrpc.Request:
 		if m.IsCall() {
 			w.mu.Lock()
-			w.asked[m.ID] = true
+			w.unanswered[m.ID] = true
 			w.mu.Unlock()
 		}
-		w.put(m)
+		w.send(m)
 	}
 	return nil
 }
 
-func (w *wire) signal() {
+func (w *stdioConn) wake() {
 	select {
-	case w.freed <- struct{}{}:
+	case w.wakeup <- struct{}{}:
 	default:
 	}
 }
 
-func (w *wire) put(m jsonrpc.Message) {
+func (w *stdioConn) send(m jsonrpc.Message) {
 	b, err := jsonrpc.EncodeMessage(m)
 	if err != nil {
 		w.log.Error("a message cannot be written", "error", err)
 		return
 	}
-	w.line(b)
+	w.writeLine(b)
 }
 
-func (w *wire) send(r *refused) {
+func (w *stdioConn) sendRefusal(r *lineRefusal) {
 	b, err := json.Marshal(r)
 	if err != nil {
 		w.log.Error("a message cannot be written", "error", err)
 		return
 	}
-	w.line(b)
+	w.writeLine(b)
 }
 
 // line writes one line. An error is no error of the library's: it would give up the calls in hand.
-func (w *wire) line(b []byte) {
+func (w *stdioConn) writeLine(b []byte) {
 	w.writing.Lock()
 	defer w.writing.Unlock()
 	select {
-	case <-w.gone:
+	case <-w.outputGone:
 		return
 	default:
 	}
-	for piece := range slices.Chunk(append(b, '\n'), pieceBytes) {
+	for piece := range slices.Chunk(append(b, '\n'), writeChunk) {
 		if _, err := w.out.Write(piece); err != nil {
 			w.log.Warn("the client reads no more", "error", err)
-			w.once.leave.Do(func() { close(w.gone) })
+			w.once.leave.Do(func() { close(w.outputGone) })
 			return
 		}
 		w.written.Add(1)
@@ -81,10 +81,10 @@ func (w *wire) line(b []byte) {
 }
 
 // pieceBytes is how much is written at once: a client that takes so much within [patience] reads on.
-const pieceBytes = 64 << 10
+const writeChunk = 64 << 10
 
 // worded is an error as the client gets it: with a code, and without all of what it sent.
-func worded(err error) error {
+func clientError(err error) error {
 	if err == nil {
 		return nil
 	}

@@ -20,7 +20,7 @@ import (
 // workspace is the directory that it is in.
 const tokenSuffix = ".key"
 
-var tokenForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9._~+/=-]{32,512}$`) })
+var tokenPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9._~+/=-]{32,512}$`) })
 
 // Token reads the token that a file keeps, and makes one, of 256 random bits, if there is no such file. Servers that start
 // at the same time get the same. A file that others can read is refused.
@@ -29,7 +29,7 @@ func Token(file string) (token string, made bool, err error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return token, false, err
 	}
-	token, err = keepToken(file, os.Link)
+	token, err = makeToken(file, os.Link)
 	if errors.Is(err, fs.ErrExist) { // somebody else's
 		token, err = readToken(file)
 		return token, false, err
@@ -38,10 +38,10 @@ func Token(file string) (token string, made bool, err error) {
 }
 
 // NewToken puts a new token in the place of what a file keeps. Servers that run go on with what they have read.
-func NewToken(file string) (string, error) { return keepToken(file, os.Rename) }
+func NewToken(file string) (string, error) { return makeToken(file, os.Rename) }
 
 // keepToken makes a token and gives its file, which is whole by then, its name.
-func keepToken(file string, name func(from, to string) error) (string, error) {
+func makeToken(file string, name func(from, to string) error) (string, error) {
 	dir := filepath.Dir(file)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err
@@ -70,7 +70,7 @@ func readToken(file string) (string, error) {
 	defer f.Close()
 	if is, err := f.Stat(); err != nil {
 		return "", err
-	} else if err := private(file, is); err != nil {
+	} else if err := checkPrivate(file, is); err != nil {
 		return "", err
 	}
 	b, err := io.ReadAll(io.LimitReader(f, 1024))
@@ -78,7 +78,7 @@ func readToken(file string) (string, error) {
 		return "", err
 	}
 	token := strings.TrimSpace(string(b))
-	if !tokenForm().MatchString(token) {
+	if !tokenPattern().MatchString(token) {
 		return "", &fail.Error{Kind: fail.PermissionDenied, Msg: fmt.Sprintf("the token file %s has no token: one is 32 to 512 letters, digits and ._~+/=-", fail.Quote(file)),
 			Hint: "Make a new one with --new-token."}
 	}

@@ -13,7 +13,7 @@ import (
 func openToken(file string) (*os.File, error) { return os.Open(file) }
 
 // private takes what the account's own directory allows: there is no mode to look at.
-func private(file string, is fs.FileInfo) error {
+func checkPrivate(file string, is fs.FileInfo) error {
 	if is.Mode().IsRegular() {
 		return nil
 	}

@@ -17,7 +17,7 @@ func openToken(file string) (*os.File, error) {
 }
 
 // private refuses a token that others may have read, or written.
-func private(file string, is fs.FileInfo) error {
+func checkPrivate(file string, is fs.FileInfo) error {
 	refuse := func(why, hint string) error {
 		return &fail.Error{Kind: fail.PermissionDenied, Msg: fmt.Sprintf("the token file %s %s", fail.Quote(file), why), Hint: hint}
 	}

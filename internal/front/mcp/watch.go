@@ -21,61 +21,61 @@ import (
 
 // watch bounds the calls of tools and the reading of resources. It counts the calls and logs one line for each: never what
 // was in it.
-func (s *Server) watch(next sdk.MethodHandler) sdk.MethodHandler {
+func (s *Server) trackCalls(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		call, ok := req.(*sdk.CallToolRequest)
 		if !ok && method == "resources/read" {
-			return s.inTurn(ctx, method, req, next)
+			return s.limitRequest(ctx, method, req, next)
 		}
 		if !ok || call.Params == nil {
 			return next(ctx, method, req)
 		}
-		n := &note{tool: s.known(call.Params.Name), start: time.Now()}
-		ctx, leave, err := s.turn(context.WithValue(ctx, noteKey{}, n))
+		n := &callRecord{tool: s.knownTool(call.Params.Name), start: time.Now()}
+		ctx, leave, err := s.enterCall(context.WithValue(ctx, callRecordKey{}, n))
 		if err != nil {
-			n.ended(report.Of(report.View{Reads: true}, nil, err))
-			s.noted(ctx, call, n)
-			return s.turnedAway(call.Params.Name, err)
+			n.setResult(report.Of(report.View{Reads: true}, nil, err))
+			s.recordCall(ctx, call, n)
+			return s.notAdmitted(call.Params.Name, err)
 		}
 		defer leave()
 		r, err := next(ctx, method, req)
-		n.failed(r, err)
-		s.noted(ctx, call, n)
+		n.setError(r, err)
+		s.recordCall(ctx, call, n)
 		return r, err
 	}
 }
 
 // turn waits for the turn of a request. The context that it returns ends when the server gives up what is in hand.
-func (s *Server) turn(ctx context.Context) (in context.Context, leave func(), err error) {
+func (s *Server) enterCall(ctx context.Context) (in context.Context, leave func(), err error) {
 	out, err := s.calls.enter(ctx)
 	if err != nil {
 		return ctx, nil, err
 	}
 	in, cancel := context.WithCancel(ctx)
-	stop := context.AfterFunc(s.halted, cancel)
+	stop := context.AfterFunc(s.stopping, cancel)
 	return in, func() { stop(); cancel(); out() }, nil
 }
 
-func (s *Server) inTurn(ctx context.Context, method string, req sdk.Request, next sdk.MethodHandler) (sdk.Result, error) {
-	ctx, leave, err := s.turn(ctx)
+func (s *Server) limitRequest(ctx context.Context, method string, req sdk.Request, next sdk.MethodHandler) (sdk.Result, error) {
+	ctx, leave, err := s.enterCall(ctx)
 	if err != nil {
-		return nil, &jsonrpc.Error{Code: busy, Message: err.Error()}
+		return nil, &jsonrpc.Error{Code: codeBusy, Message: err.Error()}
 	}
 	defer leave()
 	return next(ctx, method, req)
 }
 
 // turnedAway answers a call that no tool has seen, in the shape of its tool.
-func (s *Server) turnedAway(name string, err error) (sdk.Result, error) {
+func (s *Server) notAdmitted(name string, err error) (sdk.Result, error) {
 	t, ok := s.profile().Named(name)
 	if !ok {
 		return nil, err
 	}
-	return tell(t, report.Of(report.View{Reads: true}, nil, err))
+	return toolResult(t, report.Of(report.View{Reads: true}, nil, err))
 }
 
 // known is the name of a tool, or "other": what a client makes up does not fill the memory.
-func (s *Server) known(tool string) string {
+func (s *Server) knownTool(tool string) string {
 	if _, ok := s.profile().Named(tool); ok {
 		return tool
 	}
@@ -83,7 +83,7 @@ func (s *Server) known(tool string) string {
 }
 
 // note is what one call leaves for the log and the counts.
-type note struct {
+type callRecord struct {
 	tool      string
 	workspace string
 	kind      string // of the error; "" for none
@@ -91,18 +91,18 @@ type note struct {
 	start     time.Time
 }
 
-type noteKey struct{}
+type callRecordKey struct{}
 
 // noteOf is the note of the call that ctx belongs to, or one that nobody reads.
-func noteOf(ctx context.Context) *note {
-	if n, ok := ctx.Value(noteKey{}).(*note); ok {
+func callRecordOf(ctx context.Context) *callRecord {
+	if n, ok := ctx.Value(callRecordKey{}).(*callRecord); ok {
 		return n
 	}
-	return &note{}
+	return &callRecord{}
 }
 
 // at is the workspace that a call names, where there are several; what is none of them stays out of the log.
-func (n *note) at(places []tool.Place, args json.RawMessage) {
+func (n *callRecord) setWorkspace(places []tool.Place, args json.RawMessage) {
 	if len(places) == 1 {
 		n.workspace = places[0].Name
 		return
@@ -115,7 +115,7 @@ func (n *note) at(places []tool.Place, args json.RawMessage) {
 }
 
 // ended says how a tool answered.
-func (n *note) ended(r emend.Result) {
+func (n *callRecord) setResult(r emend.Result) {
 	if o, ok := r.(*report.Object); ok {
 		n.commit = o.Meta != nil && o.Meta.Tx != ""
 		if o.Error != nil {
@@ -128,7 +128,7 @@ func (n *note) ended(r emend.Result) {
 }
 
 // failed says what no tool has said: that the call did not reach one, or did not come back from it.
-func (n *note) failed(r sdk.Result, err error) {
+func (n *callRecord) setError(r sdk.Result, err error) {
 	out, ok := r.(*sdk.CallToolResult)
 	switch {
 	case n.kind != "":
@@ -141,9 +141,9 @@ func (n *note) failed(r sdk.Result, err error) {
 	}
 }
 
-func (s *Server) noted(ctx context.Context, call *sdk.CallToolRequest, n *note) {
+func (s *Server) recordCall(ctx context.Context, call *sdk.CallToolRequest, n *callRecord) {
 	took := time.Since(n.start)
-	s.stats.called(n.tool, n.kind, n.commit, took)
+	s.metrics.countCall(n.tool, n.kind, n.commit, took)
 	level := slog.LevelInfo
 	if n.kind == string(fail.Unknown) {
 		level = slog.LevelError
@@ -156,12 +156,12 @@ func (s *Server) noted(ctx context.Context, call *sdk.CallToolRequest, n *note) 
 		who = c.Name + "/" + c.Version
 		who = who[:min(len(who), 100)]
 	}
-	s.Log.LogAttrs(ctx, level, "call", slog.String("tool", n.tool), slog.String("client", who), slog.String("session", short(call.Session.ID())),
+	s.Log.LogAttrs(ctx, level, "call", slog.String("tool", n.tool), slog.String("client", who), slog.String("session", shortDigest(call.Session.ID())),
 		slog.String("workspace", n.workspace), slog.Float64("ms", float64(took.Microseconds())/1000), slog.Bool("ok", n.kind == ""), slog.String("kind", n.kind))
 }
 
 // short is what the log has of a session's id: enough to tell sessions apart, and nothing to come in with.
-func short(id string) string {
+func shortDigest(id string) string {
 	if id == "" {
 		return ""
 	}
