@@ -2,13 +2,8 @@ package mcp
 
 import (
 	"cmp"
-	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"strings"
-	"sync"
-	"time"
 	"unicode"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -16,8 +11,7 @@ import (
 	"github.com/emend-dev/emend"
 )
 
-// actor is who asks, as the request says it; it is for the log and decides nothing. What the person who started the server
-// said of it wins.
+// actor says who makes a call, for the log. Nothing is decided by it. What the command line said wins over the request.
 func (s *Server) actor(req *sdk.CallToolRequest) emend.Actor {
 	meta := req.Params.GetMeta()
 	client := clientName(req.ClientInfo())
@@ -25,7 +19,7 @@ func (s *Server) actor(req *sdk.CallToolRequest) emend.Actor {
 		Session: cmp.Or(s.Who.Session, clientSession(meta), s.sessionNames.name(req.Session, req.Extra, client))}
 }
 
-// clientOf is the name of a program and its version.
+// clientName returns the name and version of a program.
 func clientName(c *sdk.Implementation) string {
 	if c == nil {
 		return ""
@@ -37,7 +31,7 @@ func clientName(c *sdk.Implementation) string {
 	return cleanName(name + "/" + version)
 }
 
-// callOf is how the client itself calls this use of a tool: Claude Code and Codex say it.
+// callID returns the client's own id of a tool call. Claude Code and Codex send one.
 func callID(meta sdk.Meta) string {
 	for _, key := range []string{"claudecode/toolUseId", "callId"} {
 		if id, ok := meta[key].(string); ok && cleanName(id) != "" {
@@ -47,15 +41,15 @@ func callID(meta sdk.Meta) string {
 	return ""
 }
 
-// maxTurn is how long the text of an object may be that is read for a name alone.
+// maxTurnMetadata bounds the text that clientSession parses for the sake of one name.
 const maxTurnMetadata = 64 << 10
 
-// sessionOf is the client's own name for its session: Codex says it, among other facts of the turn, as an object or as
-// the text of one.
+// clientSession returns the client's own name of its session. Codex sends it in the metadata of a turn, which is an
+// object or the text of one.
 func clientSession(meta sdk.Meta) string {
 	turn, ok := meta["x-codex-turn-metadata"].(map[string]any)
 	if text, isText := meta["x-codex-turn-metadata"].(string); isText && !ok && len(text) <= maxTurnMetadata {
-		json.Unmarshal([]byte(text), &turn) //nolint:errcheck // then it says nothing
+		json.Unmarshal([]byte(text), &turn) //nolint:errcheck // a text that is no object names no session
 	}
 	for _, key := range []string{"session_id", "thread_id"} {
 		if id, ok := turn[key].(string); ok && cleanName(id) != "" {
@@ -65,7 +59,7 @@ func clientSession(meta sdk.Meta) string {
 	return ""
 }
 
-// word is a name that somebody sent, without what is not for the eye, and cut.
+// cleanName removes what cannot be printed from a name that a client sent, and bounds its length.
 func cleanName(s string) string {
 	const most = 200
 	s = strings.Map(func(r rune) rune {
@@ -78,75 +72,4 @@ func cleanName(s string) string {
 		s = strings.ToValidUTF8(s[:most], "")
 	}
 	return strings.TrimSpace(s)
-}
-
-// visits are the sessions of clients that have no name for them.
-type sessionNames struct {
-	stdio string // of the one client over standard input and output
-
-	mu   sync.Mutex
-	recent map[string]recentSession // of clients without a session of the protocol, by who they are
-}
-
-type recentSession struct {
-	id   string
-	last time.Time
-}
-
-const (
-	sessionNameIdle  = 30 * time.Minute // after which a client that comes again is in another session
-	maxRecentSessions = 4096
-)
-
-func newSessionNames() *sessionNames { return &sessionNames{stdio: newSessionName(), recent: map[string]recentSession{}} }
-
-func newSessionName() string { return "s-" + strings.ToLower(rand.Text()[:12]) }
-
-// session names the session of a request. The protocol's own id lets whoever has it into the session, so that the name is
-// derived from it and does not tell it.
-func (v *sessionNames) name(session *sdk.ServerSession, extra *sdk.RequestExtra, client string) string {
-	if extra == nil || extra.Header == nil {
-		return v.stdio
-	}
-	if id := session.ID(); id != "" {
-		return "s-" + digest("session", id)[:12]
-	}
-	return v.recentName(digest("visit", extra.Header.Get("Authorization"), client), time.Now())
-}
-
-// visit is the session of a client that was here a short while ago, or a new one.
-func (v *sessionNames) recentName(who string, now time.Time) string {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	session, ok := v.recent[who]
-	if !ok || now.Sub(session.last) > sessionNameIdle {
-		v.evict(now)
-		session.id = newSessionName()
-	}
-	session.last = now
-	v.recent[who] = session
-	return session.id
-}
-
-// forget makes room: of what is over first, then of anything, and enough of it not to be at it again soon.
-func (v *sessionNames) evict(now time.Time) {
-	if len(v.recent) < maxRecentSessions {
-		return
-	}
-	for who, session := range v.recent {
-		if now.Sub(session.last) > sessionNameIdle {
-			delete(v.recent, who)
-		}
-	}
-	for who := range v.recent {
-		if len(v.recent) <= maxRecentSessions/2 {
-			return
-		}
-		delete(v.recent, who)
-	}
-}
-
-func digest(parts ...string) string {
-	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
-	return hex.EncodeToString(sum[:])
 }

@@ -16,7 +16,7 @@ import (
 func TestWhoAsks(t *testing.T) {
 	turn := map[string]any{"session_id": "0199-aa", "thread_id": "0199-bb", "model": "m"}
 	for _, revision := range revisions {
-		r := newReal(t, Config{})
+		r := newTestClient(t, Config{})
 		s := r.serve(nil, revision)
 		process := r.srv.sessionNames.stdio
 		for i, row := range []struct {
@@ -47,7 +47,7 @@ func TestWhoAsks(t *testing.T) {
 // TestWhoAsksOverHTTP: a session is one in the log too, by a name that does not let anybody in.
 func TestWhoAsksOverHTTP(t *testing.T) {
 	for _, revision := range revisions {
-		r := newReal(t, Config{})
+		r := newTestClient(t, Config{})
 		seen := map[string]bool{}
 		for i := range 4 {
 			s := r.serveHTTP(revision)
@@ -72,7 +72,7 @@ func TestWhoAsksOverHTTP(t *testing.T) {
 
 // TestCommandLineWins: what the person who started the server says of who asks is not for a client to change.
 func TestCommandLineWins(t *testing.T) {
-	r := newReal(t, Config{Who: emend.Actor{Session: "mine", Agent: "me"}})
+	r := newTestClient(t, Config{Who: emend.Actor{Session: "mine", Agent: "me"}})
 	s := r.serve(nil, "")
 	r.call(s, "create_file", map[string]any{"path": "f", "content": "x\n"}, sdk.Meta{"x-codex-turn-metadata": map[string]any{"session_id": "theirs"}})
 	a, err := r.ws.History(t.Context(), emend.HistoryRequest{Limit: 1})

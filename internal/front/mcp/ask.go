@@ -13,29 +13,31 @@ import (
 	"github.com/emend-dev/emend/internal/fail"
 )
 
-// answerTime is how long an answer is waited for, and how long a question is good.
+// answerTime is how long a call waits for an answer, and how long a question that was handed to the client stays valid.
 const answerTime = 10 * time.Minute
 
-// round is one request, in which a person may have to be asked. Newer clients are given the question as the result, and
-// send the call again with the answer; older ones are asked while the call waits.
+// askRound asks a person about one tool call, if a policy demands it. A client of an older revision is asked while the
+// call waits. A newer one gets the question as the result of the call, and sends the call again with the answer.
 type askRound struct {
-	s        *Server
-	req      *sdk.CallToolRequest
-	result *sdk.CallToolResult // what to answer instead of the call's result
+	s      *Server
+	req    *sdk.CallToolRequest
+	result *sdk.CallToolResult // the question, to be sent instead of the tool's result; nil for none
 }
 
-// asking has the person behind a client asked where a policy wants it.
+// withAsker returns a context in which a policy's questions go to the person behind the client.
 func (s *Server) withAsker(ctx context.Context, req *sdk.CallToolRequest) (context.Context, *askRound) {
 	r := &askRound{s: s, req: req}
 	return emend.Asking(ctx, r.ask), r
 }
 
+// elicitation is the key of a question in a result, and the word for a client's own dialog in the log.
 const elicitation = "elicitation"
 
-// errDialog is in the errors of clients that say they can ask a person, and then cannot.
+// errElicitFailed is wrapped by the errors of clients that announce elicitation and then cannot show the question.
 var errElicitFailed = errors.New("the client could not ask a person")
 
-// ask asks the person behind the client, where the client can; else the one who has a page open.
+// ask asks through the client's own dialog. If the client has none, or it fails, ask turns to the person who has a page
+// open.
 func (r *askRound) ask(ctx context.Context, q emend.Question) (by string, err error) {
 	switch {
 	case !showsForms(r.req.ClientCapabilities()):
@@ -48,38 +50,42 @@ func (r *askRound) ask(ctx context.Context, q emend.Question) (by string, err er
 		case !errors.Is(err, errElicitFailed):
 			return "", err
 		}
-		by, there := r.askAtPage(ctx, q)
-		if errors.Is(there, emend.ErrNobodyThere) {
+		by, pageErr := r.askAtPage(ctx, q)
+		if errors.Is(pageErr, emend.ErrNobodyThere) {
 			return "", err
 		}
-		return by, there
+		return by, pageErr
 	}
-	t := ticket{Digest: q.Digest, Workspace: q.Root, Client: q.Actor.Client}
-	if res, ok := r.req.Params.InputResponses[elicitation].(*sdk.ElicitResult); ok && r.s.seals.redeem(r.req.Params.RequestState, t) {
+	if res, ok := r.req.Params.InputResponses[elicitation].(*sdk.ElicitResult); ok &&
+		r.s.tickets.Redeem(r.req.Params.RequestState, ticketFor(q)...) == nil {
 		return elicitation, answerError(res)
 	}
-	r.result = &sdk.CallToolResult{InputRequests: sdk.InputRequestMap{elicitation: askForm(q)}, RequestState: r.s.seals.seal(t)}
+	r.result = &sdk.CallToolResult{InputRequests: sdk.InputRequestMap{elicitation: askForm(q)},
+		RequestState: r.s.tickets.Seal(ticketFor(q)...)}
 	return "", emend.ErrUnanswered
 }
 
-// canAsk reports whether a client shows forms; one that says nothing of their kind does.
+// ticketFor lists what an answer is bound to: one change, in one workspace, for one client.
+func ticketFor(q emend.Question) []string { return []string{q.Digest, q.Root, q.Actor.Client} }
+
+// showsForms reports whether a client shows forms. A client that announces elicitation without saying which kind does.
 func showsForms(c *sdk.ClientCapabilities) bool {
 	return c != nil && c.Elicitation != nil && (c.Elicitation.Form != nil || c.Elicitation.URL == nil)
 }
 
-// waits reports whether the client's revision of the protocol has it asked while the call waits.
+// asksDuringCall reports whether the client's revision of the protocol lets a server ask while a call runs.
 func asksDuringCall(s *sdk.ServerSession) bool {
 	p := s.InitializeParams()
 	return p != nil && p.ProtocolVersion < statelessRevision
 }
 
-// elicit asks and waits.
+// elicit shows the question in the client's dialog and waits for the answer.
 func (r *askRound) elicit(ctx context.Context, q emend.Question) (*sdk.ElicitResult, error) {
-	ctx, leave, err := r.beginWait(ctx)
+	ctx, endWait, err := r.beginWait(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer leave()
+	defer endWait()
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
 	res, err := r.req.Session.Elicit(ctx, askForm(q))
@@ -94,20 +100,7 @@ func (r *askRound) elicit(ctx context.Context, q emend.Question) (*sdk.ElicitRes
 	return res, nil
 }
 
-// wait begins a call's wait for a person, which ends with its session. It takes the place of a call that could run, so that not
-// all may wait.
-func (r *askRound) beginWait(ctx context.Context) (_ context.Context, leave func(), err error) {
-	select {
-	case r.s.askSlots <- struct{}{}:
-	default:
-		return nil, nil, &fail.Error{Msg: "too many questions wait for a person already", Hint: "Try again when they are answered."}
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	answered := r.s.pending.add(r.req.Session.ID(), cancel)
-	return ctx, func() { answered(); cancel(); <-r.s.askSlots }, nil
-}
-
-// verdict is nil for a yes; everything else is a no.
+// answerError returns nil for a yes. Everything else is a no.
 func answerError(res *sdk.ElicitResult) error {
 	answer, _ := res.Content["answer"].(string)
 	switch {
@@ -125,7 +118,7 @@ func answerError(res *sdk.ElicitResult) error {
 	return e
 }
 
-// maxReason is how much of a person's words is passed on, in bytes.
+// maxReasonBytes bounds what is passed on of the reason that a person gives.
 const maxReasonBytes = 2000
 
 func truncate(s string, most int) string {

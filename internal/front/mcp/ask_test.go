@@ -18,6 +18,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/internal/front/seal"
 )
 
 // person answers the questions that a client shows.
@@ -302,7 +303,7 @@ func TestStates(t *testing.T) {
 			return "x" + good[1:]
 		}},
 		{"of another process", func(t *testing.T, s *Server, _ func(string, string, *sdk.ElicitResult) *sdk.CallToolResult, good string) string {
-			s.seals = newSeals()
+			s.tickets = seal.New(answerTime)
 			return good
 		}},
 		{"of another change", func(_ *testing.T, _ *Server, round func(string, string, *sdk.ElicitResult) *sdk.CallToolResult, _ string) string {
@@ -348,26 +349,27 @@ func TestStateIsGoodOnce(t *testing.T) {
 	}
 }
 
-func TestSealExpires(t *testing.T) {
+func TestTicketExpires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, a := newSeals(), ticket{Digest: "a", Workspace: "w", Client: "c"}
-		late, soon := s.seal(a), s.seal(a)
+		tickets, change := seal.New(answerTime), []string{"a", "w", "c"}
+		good := func(state string, what ...string) bool { return tickets.Redeem(state, what...) == nil }
+		late, soon := tickets.Seal(change...), tickets.Seal(change...)
 		time.Sleep(answerTime - time.Second)
-		if !s.redeem(soon, a) {
-			t.Error("a seal is not good for long enough")
+		if !good(soon, change...) {
+			t.Error("a ticket is not good for long enough")
 		}
 		time.Sleep(time.Second)
-		if s.redeem(late, a) {
-			t.Error("a seal is good for too long")
+		if good(late, change...) {
+			t.Error("a ticket is good for too long")
 		}
-		if s.redeem(s.seal(a), ticket{Digest: "a", Workspace: "other", Client: "c"}) {
-			t.Error("a seal is good in another workspace")
+		if good(tickets.Seal(change...), "a", "other", "c") {
+			t.Error("a ticket is good in another workspace")
 		}
-		if s.redeem(s.seal(ticket{Digest: "b"}), a) {
-			t.Error("a seal is good for another change")
+		if good(tickets.Seal("b", "", ""), change...) {
+			t.Error("a ticket is good for another change")
 		}
-		if !s.redeem(s.seal(a), a) || s.Used() != 1 {
-			t.Errorf("%d seals are remembered, want the one that has not expired", s.Used())
+		if !good(tickets.Seal(change...), change...) || tickets.Used() != 1 {
+			t.Errorf("%d tickets are remembered, want the one that has not expired", tickets.Used())
 		}
 	})
 }

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"log/slog"
 	"net"
 	"net/http"
@@ -16,64 +17,57 @@ import (
 	"github.com/emend-dev/emend/internal/front/gate"
 )
 
-// stateless is the first revision of the protocol without sessions.
+// statelessRevision is the first revision of the protocol without sessions.
 const statelessRevision = "2026-07-28"
 
-// listen is the method whose answer comes when the client has had enough.
+// listenMethod is the method of a subscription. Its answer comes when the client ends the subscription.
 const listenMethod = "subscriptions/listen"
 
-// HTTPConfig is how a server is reached over HTTP, and what it bears. What is zero has a default.
+// HTTPConfig says how a server is reached over HTTP and what it accepts. A field that is zero has a default.
 type HTTPConfig struct {
-	Token       string        // what clients send as their bearer token; without one nobody comes in
-	Pages       http.Handler  // what is below /ui/, which asks who comes in by itself; nil for nothing
-	MaxBody     int64         // bytes of a request; 32 MiB
-	MaxRate     int           // requests a second of one address; 20,000
-	MaxSessions int           // open at once; 1000
-	MaxConns    int           // open at once; 4096
-	SessionIdle time.Duration // after which a session ends; a day
-	HeaderTimeout     time.Duration // for the head of a request to come; 10 s
-	BodyTimeout        time.Duration // for the body to come; a minute
-	WriteTimeout       time.Duration // for a client to take one write; 30 s
-	IdleTimeout        time.Duration // for the next request on a connection; two minutes
-	Grace       time.Duration // for calls in hand when the server stops; 10 s
+	Token         string        // the bearer token of clients; no request without it reaches a tool
+	Pages         http.Handler  // handles /ui and below, and authorizes its own requests; nil for no pages
+	MaxBody       int64         // bytes of a request; 32 MiB
+	MaxRate       int           // requests a second from one address; 20,000
+	MaxSessions   int           // open sessions; 1000
+	MaxConns      int           // open connections; 4096
+	SessionIdle   time.Duration // an unused session ends after this; a day
+	HeaderTimeout time.Duration // until the header of a request is read; 10 s
+	BodyTimeout   time.Duration // until the body is read; a minute
+	WriteTimeout  time.Duration // for a client to take one write; 30 s
+	IdleTimeout   time.Duration // until the next request on a connection; two minutes
+	Grace         time.Duration // for calls in hand when the server stops; 10 s
 }
 
 func (c HTTPConfig) withDefaults() HTTPConfig {
-	defaults(&c.MaxBody, 32<<20)
-	defaults(&c.MaxRate, 20000)
-	defaults(&c.MaxSessions, 1000)
-	defaults(&c.MaxConns, 4096)
-	defaults(&c.SessionIdle, 24*time.Hour)
-	defaults(&c.HeaderTimeout, 10*time.Second)
-	defaults(&c.BodyTimeout, time.Minute)
-	defaults(&c.WriteTimeout, 30*time.Second)
-	defaults(&c.IdleTimeout, 2*time.Minute)
-	defaults(&c.Grace, 10*time.Second)
+	c.MaxBody = cmp.Or(c.MaxBody, 32<<20)
+	c.MaxRate = cmp.Or(c.MaxRate, 20000)
+	c.MaxSessions = cmp.Or(c.MaxSessions, 1000)
+	c.MaxConns = cmp.Or(c.MaxConns, 4096)
+	c.SessionIdle = cmp.Or(c.SessionIdle, 24*time.Hour)
+	c.HeaderTimeout = cmp.Or(c.HeaderTimeout, 10*time.Second)
+	c.BodyTimeout = cmp.Or(c.BodyTimeout, time.Minute)
+	c.WriteTimeout = cmp.Or(c.WriteTimeout, 30*time.Second)
+	c.IdleTimeout = cmp.Or(c.IdleTimeout, 2*time.Minute)
+	c.Grace = cmp.Or(c.Grace, 10*time.Second)
 	return c
 }
 
-func defaults[T comparable](to *T, value T) {
-	var zero T
-	if *to == zero {
-		*to = value
-	}
-}
-
-// HTTP is a server as it is reached over HTTP.
+// HTTP serves MCP clients, /healthz, /metrics and the pages over HTTP.
 type HTTP struct {
 	HTTPConfig
 	*Server
-	endpoints    map[string]func() *endpoint // by the path
-	sessions *sessions
-	rate     *gate.Rate
-	warnRate     *gate.Rate // of requests that were refused: a flood of them does not fill the log
-	health   health
-	bodyBytes     atomic.Int64 // bytes of all requests in hand
-	draining atomic.Bool
-	answering  sync.RWMutex // read-locked by each request that has an answer to come; locked when no more are taken
+	endpoints map[string]func() *endpoint // by path; each is made when it is first used
+	sessions  *sessions
+	rate      *gate.Rate
+	warnRate  *gate.Rate // limits the warnings about refused requests, so that a flood of them does not fill the log
+	health    health
+	bodyBytes atomic.Int64 // of all requests in hand
+	draining  atomic.Bool
+	answering sync.RWMutex // read-locked by each request that will be answered; locked once no more are accepted
 }
 
-// HTTP makes the way in for all clients of HTTP: at /mcp over all workspaces, at /mcp/NAME over one.
+// HTTP returns the handler for all HTTP clients. It serves all workspaces at /mcp and each one at /mcp/NAME.
 func (s *Server) HTTP(c HTTPConfig) *HTTP {
 	h := &HTTP{HTTPConfig: c.withDefaults(), Server: s, endpoints: map[string]func() *endpoint{}}
 	h.sessions = &sessions{max: h.MaxSessions, idle: h.SessionIdle, open: map[string]*session{}}
@@ -89,24 +83,24 @@ func (s *Server) HTTP(c HTTPConfig) *HTTP {
 	return h
 }
 
-// Handler is [Server.HTTP], for those who bring a server of their own.
+// Handler returns [Server.HTTP] as a handler for the caller's own HTTP server.
 func (s *Server) Handler(c HTTPConfig) http.Handler { return s.HTTP(c) }
 
-// door is one address. It speaks every revision of the protocol: the header of the request says which.
+// endpoint is one path of the server. It speaks every revision of the protocol. The request's header says which.
 type endpoint struct {
-	server   *sdk.Server
+	server                  *sdk.Server
 	withSessions, stateless http.Handler
 }
 
 func (h *HTTP) newEndpoint(server *sdk.Server) *endpoint {
 	get := func(*http.Request) *sdk.Server { return server }
-	options := sdk.StreamableHTTPOptions{Logger: h.sdkLogger(), MaxRequestBodyBytes: -1} // the body was bounded before
+	options := sdk.StreamableHTTPOptions{Logger: h.sdkLogger(), MaxRequestBodyBytes: -1} // readBody bounds the body already
 	statelessOptions := options
 	statelessOptions.Stateless, statelessOptions.PropagateRequestCancellation = true, true
 	return &endpoint{server: server, withSessions: sdk.NewStreamableHTTPHandler(get, &options), stateless: sdk.NewStreamableHTTPHandler(get, &statelessOptions)}
 }
 
-// ServeHTTP answers one request, whatever it is.
+// ServeHTTP answers one request. A panic becomes an internal server error.
 func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	out := &response{ResponseWriter: w, ctl: http.NewResponseController(w), writeTimeout: h.WriteTimeout, unsent: &h.calls.unsent}
 	body := r.Body
@@ -115,8 +109,8 @@ func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			h.Log.Error("a request failed", "panic", p, "stack", string(debug.Stack()))
 			out.refuse(&httpRefusal{code: http.StatusInternalServerError, msg: "a defect in emend"})
 		}
-		if r.Body == body && body != http.NoBody { // nobody has read it; net/http does, before it answers, and has no limit of time for that
-			out.ctl.SetReadDeadline(time.Now().Add(h.HeaderTimeout)) //nolint:errcheck // a connection that has none is a test's
+		if r.Body == body && body != http.NoBody { // If no handler read the body, net/http reads it before it answers, and sets no deadline of its own.
+			out.ctl.SetReadDeadline(time.Now().Add(h.HeaderTimeout)) //nolint:errcheck // only a test's connection has no deadlines
 		}
 		out.finish()
 		h.metrics.countResponse(out.code)
@@ -129,13 +123,13 @@ func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// refused has a refusal in the log, and warns of those that somebody should look into.
-func (h *HTTP) logRefusal(n *httpRefusal, r *http.Request) {
+// logRefusal logs a refusal, as a warning if somebody should look into it.
+func (h *HTTP) logRefusal(refusal *httpRefusal, r *http.Request) {
 	level := slog.LevelDebug
-	if n.code != http.StatusNotFound && n.reason != "health" && h.warnRate.Allow(n.reason) {
+	if refusal.code != http.StatusNotFound && refusal.reason != "health" && h.warnRate.Allow(refusal.reason) {
 		level = slog.LevelWarn
 	}
-	h.Log.Log(r.Context(), level, "a request was refused", "by", n.reason, "code", n.code, "remote", r.RemoteAddr)
+	h.Log.Log(r.Context(), level, "a request was refused", "by", refusal.reason, "code", refusal.code, "remote", r.RemoteAddr)
 }
 
 func (h *HTTP) route(w *response, r *http.Request) *httpRefusal {
@@ -161,13 +155,14 @@ func (h *HTTP) route(w *response, r *http.Request) *httpRefusal {
 	return h.serveMCP(w, r, open())
 }
 
-// pages answers who looks at the pages. The token of a client is none for them: who calls the tools is not to answer for them.
+// servePages serves the pages. It does not accept the token of MCP clients: an agent that calls the tools must not
+// approve its own calls.
 func (h *HTTP) servePages(w *response, r *http.Request) *httpRefusal {
-	where, _, _ := net.SplitHostPort(r.RemoteAddr)
+	address, _, _ := net.SplitHostPort(r.RemoteAddr)
 	switch {
 	case h.draining.Load():
 		return &httpRefusal{reason: "draining", code: http.StatusServiceUnavailable, retryLater: true, closeConn: true, msg: "the server is stopping"}
-	case !h.rate.Allow("ui " + where):
+	case !h.rate.Allow("ui " + address):
 		return tooOften()
 	}
 	h.Pages.ServeHTTP(w, r)
@@ -183,16 +178,16 @@ func (h *HTTP) paths() string {
 	return strings.Join(out, " ")
 }
 
-// mcp hands a request to the protocol's library.
-func (h *HTTP) serveMCP(w *response, r *http.Request, d *endpoint) *httpRefusal {
+// serveMCP passes a request to the SDK, after its body was read and bounded.
+func (h *HTTP) serveMCP(w *response, r *http.Request, e *endpoint) *httpRefusal {
 	version := r.Header.Get("Mcp-Protocol-Version")
 	if r.Method == http.MethodPost {
-		room, refusal := h.reserveBody(r)
+		reserved, refusal := h.reserveBody(r)
 		if refusal != nil {
 			return refusal
 		}
 		body, refusal := h.readBody(w, r)
-		h.bodyBytes.Add(int64(len(body)) - room)
+		h.bodyBytes.Add(int64(len(body)) - reserved)
 		defer h.bodyBytes.Add(-int64(len(body)))
 		if refusal != nil {
 			return refusal
@@ -204,12 +199,12 @@ func (h *HTTP) serveMCP(w *response, r *http.Request, d *endpoint) *httpRefusal 
 			defer h.answering.RUnlock()
 		}
 		if version == "" && claimsStateless(body) {
-			version = statelessRevision // it says what is wrong with a request without the header
+			version = statelessRevision // the SDK says what such a request lacks
 		}
 	}
 	if version >= statelessRevision {
-		d.stateless.ServeHTTP(w, r)
+		e.stateless.ServeHTTP(w, r)
 		return nil
 	}
-	return h.serveSession(w, r, d)
+	return h.serveSession(w, r, e)
 }

@@ -9,18 +9,17 @@ import (
 	"net/http"
 	"os"
 	"strings"
-	"sync/atomic"
 	"time"
 )
 
-// body reads the body of a request, whole: within its bounds, in time, and only if it is JSON. The protocol's library then
-// reads it again, from memory.
+// readBody reads the whole body of a request, within the limits of size and time, and refuses what is not JSON. It
+// puts the bytes back into the request for the SDK.
 func (h *HTTP) readBody(w *response, r *http.Request) ([]byte, *httpRefusal) {
 	if e := r.Header.Get("Content-Encoding"); e != "" && !strings.EqualFold(e, "identity") {
 		w.Header().Set("Accept-Encoding", "identity")
 		return nil, &httpRefusal{reason: "body", code: http.StatusUnsupportedMediaType, msg: "the body is compressed, which is not read here: send it as it is", closeConn: true}
 	}
-	w.ctl.SetReadDeadline(time.Now().Add(h.BodyTimeout)) //nolint:errcheck // a connection that has none is a test's
+	w.ctl.SetReadDeadline(time.Now().Add(h.BodyTimeout)) //nolint:errcheck // only a test's connection has no deadlines
 	b, err := io.ReadAll(io.LimitReader(r.Body, h.MaxBody+1))
 	h.metrics.received.Add(int64(len(b)))
 	switch {
@@ -45,8 +44,8 @@ func (h *HTTP) readBody(w *response, r *http.Request) ([]byte, *httpRefusal) {
 	return b, nil
 }
 
-// hold makes room for the body of a request. One that does not say how large it is needs as much as is allowed, until it is
-// there.
+// reserveBody reserves memory for the body of a request. A body of unknown length reserves the maximum until it is
+// read.
 func (h *HTTP) reserveBody(r *http.Request) (size int64, refusal *httpRefusal) {
 	size = r.ContentLength
 	if size > h.MaxBody {
@@ -67,7 +66,7 @@ func (h *HTTP) tooLarge() *httpRefusal {
 		msg: fmt.Sprintf("the body is larger than %d bytes: make several calls of it, or start the server with a larger --max-body", h.MaxBody)}
 }
 
-// claimsStateless reports whether a message says itself that it is of a revision without sessions.
+// claimsStateless reports whether a message itself names a revision without sessions.
 func claimsStateless(body []byte) bool {
 	const key = "io.modelcontextprotocol/protocolVersion"
 	if !bytes.Contains(body, []byte(key)) {
@@ -81,81 +80,12 @@ func claimsStateless(body []byte) bool {
 	return json.Unmarshal(body, &m) == nil && m.Params.Meta[key] != nil
 }
 
-// begins reports whether a message wants an answer. Others belong to calls in hand: they cancel one, or answer what it asked.
+// wantsAnswer reports whether a message is a request that gets an answer. Other messages belong to calls in hand:
+// they cancel one, or answer its question.
 func wantsAnswer(body []byte) bool {
 	var m struct {
 		ID     json.RawMessage `json:"id"`
 		Method string          `json:"method"`
 	}
 	return json.Unmarshal(body, &m) != nil || m.ID != nil && m.Method != ""
-}
-
-// reply is the answer to a request: each write has to be taken in time, and what was sent is counted.
-type response struct {
-	http.ResponseWriter
-	ctl      *http.ResponseController
-	writeTimeout time.Duration
-	unsent     *atomic.Int64
-	code     int
-	sent     int64
-	onStatus     func(code int) // hears of the code before the client does
-}
-
-func (w *response) WriteHeader(code int) {
-	if w.code == 0 && code >= 200 {
-		w.code = code
-		if w.onStatus != nil {
-			w.onStatus(code)
-		}
-	}
-	w.ResponseWriter.WriteHeader(code)
-}
-
-func (w *response) Write(b []byte) (int, error) {
-	if w.code == 0 {
-		w.WriteHeader(http.StatusOK)
-	}
-	w.extendDeadline()
-	w.unsent.Add(int64(len(b)))
-	defer w.unsent.Add(-int64(len(b)))
-	n, err := w.ResponseWriter.Write(b)
-	w.sent += int64(n)
-	return n, err
-}
-
-// FlushError is what [http.ResponseController] calls.
-func (w *response) FlushError() error {
-	w.extendDeadline()
-	return w.ctl.Flush()
-}
-
-// Unwrap lets the protocol's library reach what is below.
-func (w *response) Unwrap() http.ResponseWriter { return w.ResponseWriter }
-
-func (w *response) extendDeadline() {
-	w.ctl.SetWriteDeadline(time.Now().Add(w.writeTimeout)) //nolint:errcheck // a connection that has none is a test's
-}
-
-// end is called when all is written but for what is in a buffer.
-func (w *response) finish() {
-	w.extendDeadline()
-	if w.code == 0 {
-		w.code = http.StatusOK
-	}
-}
-
-func (w *response) refuse(n *httpRefusal) {
-	if w.code != 0 {
-		return // too late
-	}
-	if n.code == http.StatusUnauthorized {
-		w.Header().Set("WWW-Authenticate", `Bearer realm="emend"`)
-	}
-	if n.retryLater {
-		w.Header().Set("Retry-After", "1")
-	}
-	if n.closeConn {
-		w.Header().Set("Connection", "close")
-	}
-	http.Error(w, "emend: "+n.msg, n.code)
 }

@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// health is what was last found of the workspaces. It is looked at once a second at most: whoever asks needs no token.
+// health caches the state of the workspaces for maxAge, since anybody may ask for it without a token.
 type health struct {
-	maxAge time.Duration // how long what was found holds
+	maxAge time.Duration
 
-	mu  sync.Mutex
-	checked  time.Time
-	err error
+	mu      sync.Mutex
+	checked time.Time
+	err     error
 }
 
-// tellHealth says "ok", or why not with a code that those who watch servers understand.
+// serveHealth answers "ok", or status 503 with the reason.
 func (h *HTTP) serveHealth(w *response, r *http.Request) *httpRefusal {
 	if refusal := requireGet(w, r); refusal != nil {
 		return refusal
@@ -29,25 +29,25 @@ func (h *HTTP) serveHealth(w *response, r *http.Request) *httpRefusal {
 		return &httpRefusal{reason: "health", code: http.StatusServiceUnavailable, msg: err.Error()}
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	fmt.Fprintln(w, "ok") //nolint:errcheck // nobody is there any more
+	fmt.Fprintln(w, "ok") //nolint:errcheck // the client has gone
 	return nil
 }
 
-func (l *health) check(spaces []Workspace) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if time.Since(l.checked) < l.maxAge {
-		return l.err
+func (h *health) check(spaces []Workspace) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if time.Since(h.checked) < h.maxAge {
+		return h.err
 	}
-	l.err = nil
+	h.err = nil
 	for _, w := range spaces {
 		if err := w.Ready(); err != nil {
-			l.err = fmt.Errorf("workspace %s: %w", w.Name, err)
+			h.err = fmt.Errorf("workspace %s: %w", w.Name, err)
 			break
 		}
 	}
-	l.checked = time.Now()
-	return l.err
+	h.checked = time.Now()
+	return h.err
 }
 
 func (h *HTTP) serveMetrics(w *response, r *http.Request) *httpRefusal {
@@ -55,7 +55,7 @@ func (h *HTTP) serveMetrics(w *response, r *http.Request) *httpRefusal {
 		return refusal
 	}
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-	h.metrics.write(w, h.Server, h.sessions.count()) //nolint:errcheck // nobody is there any more
+	h.metrics.write(w, h.Server, h.sessions.count()) //nolint:errcheck // the client has gone
 	return nil
 }
 

@@ -13,8 +13,8 @@ import (
 	"github.com/emend-dev/emend/internal/front/gate"
 )
 
-// Serve answers those who connect to l until ctx is done. Then it takes no more calls, lets those in hand finish, and
-// returns nil. See [Server.Finish] for those that take long.
+// Serve answers the clients that connect to l until ctx is done. Then it refuses new calls, lets those in hand
+// finish, and returns nil. See [Server.Finish] for calls that take long.
 func (h *HTTP) Serve(ctx context.Context, l net.Listener, certs ...tls.Certificate) error {
 	l = gate.Bound(l, h.MaxConns, func() { h.metrics.countRefusal("connections") })
 	if len(certs) > 0 {
@@ -38,7 +38,7 @@ func (h *HTTP) Serve(ctx context.Context, l net.Listener, certs ...tls.Certifica
 	return shutdown(srv)
 }
 
-// linger is how long clients have to take the last answers.
+// lastAnswerTime is how long a stopping server waits for clients to take the last answers.
 const lastAnswerTime = 5 * time.Second
 
 func shutdown(srv *http.Server) error {
@@ -51,29 +51,29 @@ func shutdown(srv *http.Server) error {
 	return err
 }
 
-// Finish takes no more calls, and returns when none is in hand. After the grace those that have not reached their commit
-// are cancelled, and change nothing; a commit is always finished.
+// Finish refuses new calls and returns when no call is in hand. After the grace period it cancels the calls that have
+// not reached their commit. They change nothing. A commit is always finished.
 func (s *Server) Finish(grace time.Duration) {
 	idle := s.calls.close()
-	patience := time.AfterFunc(grace, s.cancelCalls)
-	defer patience.Stop()
+	timer := time.AfterFunc(grace, s.cancelCalls)
+	defer timer.Stop()
 	<-idle
 }
 
-// endSessions lets go of every stream that would otherwise stay open, when each has had its last answer.
+// endSessions closes the sessions of all clients, and with them their open streams.
 func (h *HTTP) endSessions() {
-	var all sync.WaitGroup
+	var closing sync.WaitGroup
 	for _, open := range h.endpoints {
 		for s := range open().server.Sessions() {
-			all.Go(func() { s.Close() })
+			closing.Go(func() { s.Close() })
 		}
 	}
 	done := make(chan struct{})
-	go func() { all.Wait(); close(done) }()
+	go func() { closing.Wait(); close(done) }()
 	waitForClients(done)
 }
 
-// soon waits for done, but not for clients that do not take what they asked for.
+// waitForClients waits for done, but no longer than clients may take for the last answers.
 func waitForClients(done <-chan struct{}) {
 	select {
 	case <-done:

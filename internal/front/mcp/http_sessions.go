@@ -6,28 +6,28 @@ import (
 	"time"
 )
 
-// sessions are those of the revisions that have them: one that nobody uses ends, and so does the one that was not used for
-// the longest time when there would be too many.
+// sessions are the open sessions of the protocol revisions that have them. A session ends when it is unused for too
+// long, or when it is the longest unused one and there is no room for another.
 type sessions struct {
-	max int
+	max  int
 	idle time.Duration
 
-	mu     sync.Mutex
-	opening int // not made yet
-	open   map[string]*session
+	mu      sync.Mutex
+	opening int // reserved and not open yet
+	open    map[string]*session
 }
 
 type session struct {
-	close   func()
-	busy  int // requests in hand; a stream that only listens is none
+	close     func()
+	busy      int // requests in hand, without streams that only listen
 	idleSince time.Time
-	timer *time.Timer
+	timer     *time.Timer
 }
 
 const sessionHeader = "Mcp-Session-Id"
 
-// inSession serves a request of a revision with sessions.
-func (h *HTTP) serveSession(w *response, r *http.Request, d *endpoint) *httpRefusal {
+// serveSession serves a request of a revision with sessions.
+func (h *HTTP) serveSession(w *response, r *http.Request, e *endpoint) *httpRefusal {
 	id := r.Header.Get(sessionHeader)
 	switch {
 	case r.Method == http.MethodPost && id == "":
@@ -39,12 +39,12 @@ func (h *HTTP) serveSession(w *response, r *http.Request, d *endpoint) *httpRefu
 			if code < 300 {
 				made = w.Header().Get(sessionHeader)
 			}
-			h.sessions.opened(made, func() { h.pending.cancelSession(made); d.end(made) })
+			h.sessions.opened(made, func() { h.pending.cancelSession(made); e.end(made) })
 		}
 		defer func() {
-			if w.code == 0 { // the client has left, and has not heard of the session that there may be
+			if w.code == 0 { // The client left before it was told its session.
 				h.sessions.opened("", nil)
-				go d.end(w.Header().Get(sessionHeader))
+				go e.end(w.Header().Get(sessionHeader))
 			}
 			h.sessions.endRequest(made)
 		}()
@@ -59,20 +59,20 @@ func (h *HTTP) serveSession(w *response, r *http.Request, d *endpoint) *httpRefu
 			}
 		}()
 	}
-	d.withSessions.ServeHTTP(w, r)
+	e.withSessions.ServeHTTP(w, r)
 	return nil
 }
 
-// end closes a session of the protocol's library.
-func (d *endpoint) end(id string) {
-	for s := range d.server.Sessions() {
+// end closes a session of the SDK.
+func (e *endpoint) end(id string) {
+	for s := range e.server.Sessions() {
 		if id != "" && s.ID() == id {
 			s.Close()
 		}
 	}
 }
 
-// room makes room for one more session, if it must by ending one that is idle.
+// reserve makes room for one more session, by closing an idle one if necessary.
 func (s *sessions) reserve() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -97,7 +97,7 @@ func (s *sessions) closeLongestIdle() bool {
 	return true
 }
 
-// made takes up the session that room was made for, at work; "" is none.
+// opened adds the session for which reserve made room, with one request in hand. An id of "" gives the room back.
 func (s *sessions) opened(id string, end func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -125,7 +125,8 @@ func (s *sessions) endRequest(id string) {
 	}
 }
 
-// expire ends a session, unless it is at work: then leave starts the clock again.
+// expire closes a session whose idle time is over, unless it has a request in hand. endRequest then restarts the
+// timer.
 func (s *sessions) expire(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -134,7 +135,7 @@ func (s *sessions) expire(id string) {
 	}
 }
 
-// forget drops a session that its client has ended.
+// forget removes a session that its client has ended.
 func (s *sessions) forget(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -144,7 +145,7 @@ func (s *sessions) forget(id string) {
 	}
 }
 
-// drop ends a session. It does not wait for its last words.
+// closeLocked closes a session without waiting for its last answers. s.mu is held.
 func (s *sessions) closeLocked(id string) {
 	one := s.open[id]
 	one.timer.Stop()

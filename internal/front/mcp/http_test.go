@@ -3,6 +3,7 @@ package mcp
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -141,9 +142,7 @@ func (r request) with(head ...string) request {
 
 func (s *site) new(r request) *http.Request {
 	s.t.Helper()
-	method, path := r.method, r.path
-	defaults(&method, http.MethodPost)
-	defaults(&path, "/mcp")
+	method, path := cmp.Or(r.method, http.MethodPost), cmp.Or(r.path, "/mcp")
 	req, err := http.NewRequest(method, "http://"+s.at+path, strings.NewReader(r.body))
 	if err != nil {
 		s.t.Fatal(err)
@@ -151,8 +150,7 @@ func (s *site) new(r request) *http.Request {
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "application/json, text/event-stream")
 	if r.token != "-" {
-		defaults(&r.token, "Bearer "+testToken)
-		req.Header.Set("Authorization", r.token)
+		req.Header.Set("Authorization", cmp.Or(r.token, "Bearer "+testToken))
 	}
 	for i := 0; i+1 < len(r.head); i += 2 {
 		switch name, value := r.head[i], r.head[i+1]; {

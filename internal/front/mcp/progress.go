@@ -12,8 +12,8 @@ import (
 	"github.com/emend-dev/emend/internal/report"
 )
 
-// progress tells a client that asked for it how far a call is. What the client does not read in time is left out: only
-// the newest waits, and the call never does.
+// progress tells a client that asked for it how far a call is. It never blocks the call: only the newest notification
+// waits to be sent, and a client that reads slowly misses the others.
 type progress struct {
 	ctx     context.Context
 	session *sdk.ServerSession
@@ -21,16 +21,17 @@ type progress struct {
 	newest  chan *sdk.ProgressNotificationParams
 	sent    chan struct{}
 
-	mu   sync.Mutex
-	last int
-	lastStaged time.Time // a step of a patch was told
+	mu         sync.Mutex
+	last       int
+	lastStaged time.Time // when staged last told something
 }
 
-// patchEvery is how often the progress of a patch is told. That of other calls comes no more often by itself.
+// stagedEvery is the shortest time between two notifications about a patch. Other calls report less often by
+// themselves.
 const stagedEvery = 100 * time.Millisecond
 
-// progressOf returns the context and the options under which a call tells its progress, and what ends the telling: nothing
-// may follow the result.
+// startProgress returns the context and the callback through which a call reports its progress. The caller must call
+// the last result before it sends the result of the call, since no notification may follow that.
 func (s *Server) startProgress(ctx context.Context, req *sdk.CallToolRequest) (context.Context, func(done, total int), func()) {
 	token := req.Params.GetProgressToken()
 	switch token.(type) {
@@ -44,7 +45,7 @@ func (s *Server) startProgress(ctx context.Context, req *sdk.CallToolRequest) (c
 	return emend.WithProgress(ctx, p.update), p.staged, p.stop
 }
 
-// staged is how many files of a patch are staged.
+// staged reports how many files of a patch are staged.
 func (p *progress) staged(done, total int) {
 	p.mu.Lock()
 	due := time.Since(p.lastStaged) >= stagedEvery
@@ -57,7 +58,8 @@ func (p *progress) staged(done, total int) {
 	}
 }
 
-// at is how far the call is. It must only grow: a step that counts anew is told when it has come further.
+// update reports how far the call is. The protocol requires that the number grows, so a step that counts from zero
+// again is not reported until it has come further.
 func (p *progress) update(done, total int, what string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -82,7 +84,8 @@ func (p *progress) send() {
 	}
 }
 
-// end tells no more. A client that does not read is not waited for: what hangs before the result is before it.
+// stop ends the notifications. If the client does not read, stop gives up after clientPatience. A notification that
+// hangs is still sent before the result.
 func (p *progress) stop() {
 	p.mu.Lock()
 	p.last = math.MaxInt
@@ -91,7 +94,7 @@ func (p *progress) stop() {
 	select {
 	case <-p.sent:
 	case <-time.After(clientPatience):
-		for range p.newest { // what waits behind it would come after the result
+		for range p.newest { // drop what waits: it would come after the result
 		}
 	}
 }

@@ -74,7 +74,7 @@ func TestProgress(t *testing.T) {
 }
 
 // slow is a search that has to look at each byte of a megabyte, in so many files of that content.
-func slow(r *real, files int) map[string]any {
+func slow(r *testClient, files int) map[string]any {
 	first := filepath.Join(r.dir, "first")
 	if err := os.WriteFile(first, []byte(strings.Repeat("a line that is like all others\n", 1<<15)), 0o644); err != nil {
 		r.Fatal(err)
@@ -113,7 +113,7 @@ func TestProgressNobodyReads(t *testing.T) {
 
 // TestProgressOfASearch: a long search tells how far it is, through the engine.
 func TestProgressOfASearch(t *testing.T) {
-	r := newReal(t, Config{})
+	r := newTestClient(t, Config{})
 	args := slow(r, 4)
 	var told, last atomic.Int64
 	s := r.serve(&sdk.ClientOptions{ProgressNotificationHandler: func(_ context.Context, req *sdk.ProgressNotificationClientRequest) {
@@ -132,7 +132,7 @@ func TestProgressOfASearch(t *testing.T) {
 
 // watched serves a tool of the engine under the name watched, and tells what came of each call, answered or not; as says
 // under which context and with which options it is called.
-func watched(r *real, name string, as func(ctx context.Context) (context.Context, tool.Options)) chan emend.Result {
+func watched(r *testClient, name string, as func(ctx context.Context) (context.Context, tool.Options)) chan emend.Result {
 	ended := make(chan emend.Result, 1)
 	t, _ := tool.Named(name)
 	r.srv.SDK().AddTool(&sdk.Tool{Name: "watched", InputSchema: t.Input()},
@@ -149,7 +149,7 @@ func watched(r *real, name string, as func(ctx context.Context) (context.Context
 // and over HTTP.
 func TestCancelledPatch(t *testing.T) {
 	for i, revision := range append(revisions, revisions...) {
-		r := newReal(t, Config{}, "a.txt", "a\n")
+		r := newTestClient(t, Config{}, "a.txt", "a\n")
 		begun := make(chan bool)
 		ended := watched(r, "apply_patch", func(ctx context.Context) (context.Context, tool.Options) {
 			return ctx, tool.Options{Progress: func(done, _ int) {
@@ -189,7 +189,7 @@ func TestCancelledPatch(t *testing.T) {
 
 // TestCancelledLate: a cancellation that comes after the change changes nothing.
 func TestCancelledLate(t *testing.T) {
-	r := newReal(t, Config{})
+	r := newTestClient(t, Config{})
 	s := r.serve(nil, "2025-11-25")
 	ctx, cancel := context.WithCancel(t.Context())
 	if _, err := s.CallTool(ctx, &sdk.CallToolParams{Name: "create_file", Arguments: map[string]any{"path": "f", "content": "x\n"}}); err != nil {
@@ -220,7 +220,7 @@ func (a *asked) Err() error {
 
 // TestCancelledSearch: a long search that is cancelled after a tenth of it ends soon, and says that it was.
 func TestCancelledSearch(t *testing.T) {
-	r := newReal(t, Config{})
+	r := newTestClient(t, Config{})
 	args := slow(r, 4)
 	whole := &asked{}
 	now := whole

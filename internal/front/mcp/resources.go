@@ -21,12 +21,12 @@ import (
 )
 
 const (
-	maxResource = 4 << 20 // bytes of a file
-	maxLogEntries  = 50
+	maxResource   = 4 << 20 // bytes of a file
+	maxLogEntries = 50
 )
 
-// capabilities is what a server offers under a profile, and no more: its lists do not change, and there is nothing to
-// subscribe to. The other systems have no resources.
+// capabilities returns what a server offers under a profile. Its lists do not change, and there is nothing to
+// subscribe to. Only the profile emend has resources.
 func capabilities(profile *tool.Profile) *sdk.ServerCapabilities {
 	out := &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}}
 	if profile == tool.Emend {
@@ -35,8 +35,8 @@ func capabilities(profile *tool.Profile) *sdk.ServerCapabilities {
 	return out
 }
 
-// addResources offers the files, the log and the trash of each workspace. Where there are several, its name comes first.
-// A name is of letters, digits, dots, dashes and underscores.
+// addResources offers the files, the log and the trash of each workspace. If there are several workspaces, the URI
+// begins with the name of one, which has letters, digits, dots, dashes and underscores only.
 func (s *Server) addResources(out *sdk.Server, spaces []Workspace) {
 	for _, ws := range spaces {
 		base, of := "emend://", ""
@@ -50,7 +50,9 @@ func (s *Server) addResources(out *sdk.Server, spaces []Workspace) {
 			}))
 		out.AddResource(&sdk.Resource{URI: base + "log", Name: "log" + of, Title: "The log" + of, MIMEType: "application/jsonl",
 			Description: fmt.Sprintf("The newest %d entries of the log, the newest first, one a line.", maxLogEntries)},
-			resourceHandler(func(ctx context.Context, uri string) (*sdk.ResourceContents, error) { return readLog(ctx, ws.Workspace) }))
+			resourceHandler(func(ctx context.Context, uri string) (*sdk.ResourceContents, error) {
+				return readLog(ctx, ws.Workspace)
+			}))
 		out.AddResource(&sdk.Resource{URI: base + "trash", Name: "trash" + of, Title: "The trash" + of, MIMEType: "application/json",
 			Description: "What was deleted and can be restored, the newest first."},
 			resourceHandler(func(ctx context.Context, uri string) (*sdk.ResourceContents, error) {
@@ -59,7 +61,7 @@ func (s *Server) addResources(out *sdk.Server, spaces []Workspace) {
 	}
 }
 
-// escapeURI escapes in the URI of a resource what no URI has: models write the names of files as they are.
+// escapeURI escapes the bytes of a resource's URI that no URI may have. Models write the names of files as they are.
 func escapeURI(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		if r, ok := req.(*sdk.ReadResourceRequest); ok {
@@ -77,8 +79,8 @@ func escapeURI(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// reading makes a handler of a function that reads one resource. What it reads may be changed the next moment, and is for
-// nobody else.
+// resourceHandler makes a handler from a function that reads one resource. The result is not cacheable for others, as
+// it may change at any time.
 func resourceHandler(read func(ctx context.Context, uri string) (*sdk.ResourceContents, error)) sdk.ResourceHandler {
 	return func(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
 		c, err := read(ctx, req.Params.URI)
@@ -86,13 +88,13 @@ func resourceHandler(read func(ctx context.Context, uri string) (*sdk.ResourceCo
 			return nil, resourceError(req.Params.URI, err)
 		}
 		if c.Text == "" && c.Blob == nil {
-			c.Blob = []byte{} // an empty text is left out by the library, and one of the two has to be there
+			c.Blob = []byte{} // one of the two must be present, and the SDK leaves out an empty text
 		}
 		return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{c}, Cacheable: sdk.Cacheable{CacheScope: "private"}}, nil
 	}
 }
 
-// notRead is an error as the protocol has it.
+// resourceError words an error as the protocol has it.
 func resourceError(uri string, err error) error {
 	if errors.Is(err, fail.NotFound) {
 		return sdk.ResourceNotFoundError(uri)
@@ -104,7 +106,7 @@ func resourceError(uri string, err error) error {
 	return out
 }
 
-// fileAt reads a file. Its path is unescaped once; what it leads to is for the guard to say.
+// readFile reads a file. It unescapes the path once. The guard decides where the path leads.
 func readFile(ctx context.Context, ws *emend.Workspace, uri, escaped string) (*sdk.ResourceContents, error) {
 	name, err := url.PathUnescape(escaped)
 	if err != nil {
@@ -153,8 +155,8 @@ func readTrash(ctx context.Context, ws *emend.Workspace) (*sdk.ResourceContents,
 	return &sdk.ResourceContents{Text: string(b)}, err
 }
 
-// textTypes are the types of texts that clients show in a way of their own. They are written out: what the system knows
-// of types differs from machine to machine.
+// mimeTypes are the types of texts that clients display in their own way. They are listed here since the types that
+// the system knows differ from machine to machine.
 var mimeTypes = map[string]string{
 	".css": "text/css", ".csv": "text/csv", ".go": "text/x-go", ".html": "text/html", ".js": "text/javascript",
 	".json": "application/json", ".jsonl": "application/jsonl", ".md": "text/markdown", ".mjs": "text/javascript",

@@ -13,7 +13,7 @@ import (
 )
 
 func TestFileResources(t *testing.T) {
-	r := newReal(t, Config{}, "a.txt", "hello\n", "empty", "", "sub/x.md", "# x\n", "b.bin", "\x00\x01", "ü 100%41.go", "package x\n", ".env", "SECRET=1\n", "q?r#s", "q\n",
+	r := newTestClient(t, Config{}, "a.txt", "hello\n", "empty", "", "sub/x.md", "# x\n", "b.bin", "\x00\x01", "ü 100%41.go", "package x\n", ".env", "SECRET=1\n", "q?r#s", "q\n",
 		"big", strings.Repeat("x\n", maxResource/2), "bigger", strings.Repeat("x\n", maxResource/2+1), "crlf", "a\r\nb\r\n")
 	for _, revision := range revisions {
 		s := r.serve(nil, revision)
@@ -69,7 +69,7 @@ func TestFileResources(t *testing.T) {
 }
 
 func TestLogAndTrashResources(t *testing.T) {
-	r := newReal(t, Config{}, "a.txt", "hello\n")
+	r := newTestClient(t, Config{}, "a.txt", "hello\n")
 	s := r.serve(nil, "")
 	read := func(uri string) string {
 		out, err := s.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: uri})
@@ -95,7 +95,7 @@ func TestLogAndTrashResources(t *testing.T) {
 // TestCapabilities: what is said to be offered is offered, and nothing else.
 func TestCapabilities(t *testing.T) {
 	for _, revision := range revisions {
-		r := newReal(t, Config{})
+		r := newTestClient(t, Config{})
 		s := r.serve(nil, revision)
 		caps, err := json.Marshal(s.InitializeResult().Capabilities)
 		if err != nil || string(caps) != `{"resources":{},"tools":{}}` {
@@ -119,7 +119,7 @@ func TestCapabilities(t *testing.T) {
 // TestOthersHaveNoResources: a profile of another system is that system's, which has none.
 func TestOthersHaveNoResources(t *testing.T) {
 	for _, profile := range tool.Profiles {
-		r := newReal(t, Config{Tools: tool.Options{Profile: profile}})
+		r := newTestClient(t, Config{Tools: tool.Options{Profile: profile}})
 		s := r.serve(nil, "")
 		if offered := s.InitializeResult().Capabilities.Resources != nil; offered != (profile == tool.Emend) {
 			t.Errorf("%s: resources are offered: %t", profile.Name, offered)
@@ -129,7 +129,7 @@ func TestOthersHaveNoResources(t *testing.T) {
 
 // TestSeveralWorkspaces: their names come first in the addresses.
 func TestSeveralWorkspaces(t *testing.T) {
-	r := newReal(t, Config{}, "a.txt", "hello\n")
+	r := newTestClient(t, Config{}, "a.txt", "hello\n")
 	r.srv.Workspaces = []Workspace{{Name: "one", Workspace: r.ws}, {Name: "two-words_2", Workspace: r.ws}}
 	r.srv = New(r.srv.Config)
 	s := r.serve(nil, "")

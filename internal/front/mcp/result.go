@@ -12,8 +12,8 @@ import (
 	"github.com/emend-dev/emend/internal/tool"
 )
 
-// tell makes a result of the protocol. Some clients show a model only the text and others only the object, so that neither
-// may have what the other lacks; a refusal is a result too, marked as an error.
+// toolResult makes a result of the protocol. Some clients show the model only the text and others only the object, so
+// both hold the same facts. A refusal is a result too, marked as an error.
 func toolResult(t *tool.Tool, r emend.Result) (*sdk.CallToolResult, error) {
 	out := &sdk.CallToolResult{IsError: !r.OK(), Content: textContent(r.Text())}
 	if t.Tell == tool.Text && !t.Mutates {
@@ -35,10 +35,11 @@ func toolResult(t *tool.Tool, r emend.Result) (*sdk.CallToolResult, error) {
 	return out, nil
 }
 
-// maxDiff is how many bytes of each diff go to a client. A model pays for every one of them, and has just written what they say.
+// maxDiff is how many bytes of each diff are sent to a client. A model pays for every byte, and has just written what
+// the diff says.
 const maxDiff = 8 << 10
 
-// shorter cuts the diffs in a result.
+// shortenDiffs shortens the diffs in a result.
 func shortenDiffs(object []byte) []byte {
 	if len(object) <= maxDiff {
 		return object
@@ -77,7 +78,8 @@ func shortenDiffsIn(v any) {
 
 func textContent(s string) []sdk.Content { return []sdk.Content{&sdk.TextContent{Text: s}} }
 
-// aside is what a system whose words stand alone has no place for, where each hunk landed and the transaction: for programs.
+// metaOf returns the _meta of a result: where each hunk landed, and the transaction. It is for programs, where the
+// result itself is only text.
 func metaOf(object []byte) (sdk.Meta, error) {
 	var result struct {
 		Meta sdk.Meta `json:"_meta"`

@@ -10,45 +10,46 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// The limits of the one client over standard input and output. What goes beyond them is answered with an error, and the
+// The limits for the one client over standard input and output. What exceeds them is answered with an error, and the
 // session goes on.
 const (
-	maxLine    = 64 << 20  // bytes of one message
-	maxRunning = 64        // calls that are worked on
-	maxQueued = 1 << 14   // calls that wait for their turn
-	maxQueueBytes    = 256 << 20 // bytes of all of those
+	maxLine       = 64 << 20  // bytes of one message
+	maxRunning    = 64        // calls that run
+	maxQueued     = 1 << 14   // calls that wait
+	maxQueueBytes = 256 << 20 // bytes of all calls that run or wait
 )
 
-// patience is how long a server that is told to end waits for the client to read on.
+// clientPatience is how long a stopping server waits for a client that does not read.
 const clientPatience = 2 * time.Second
 
-// Stdio serves one client over a pair of streams, one message a line. At the end of the input the calls that were read are
-// worked on and answered; when ctx ends those that have begun are, and the others refused; when nobody reads the output any
-// more those that have begun are finished. Then it returns nil.
+// Stdio serves one client over a pair of streams, one message a line. It returns nil when the session is over:
+//   - At the end of the input, all calls that were read run and are answered.
+//   - When ctx is done, the calls that run are answered and the others are refused.
+//   - When nobody reads the output any more, the calls that run finish.
 func (s *Server) Stdio(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
-	signal.Ignore(syscall.SIGPIPE) // it would end the process, with the calls in hand, when nobody reads standard output
-	present, leave := context.WithCancel(context.WithoutCancel(ctx))
-	defer leave()
-	w := newStdioConn(ctx, in, out, s.Log, leave)
-	session, err := s.sdk.Connect(context.WithValue(context.WithoutCancel(ctx), clientPresentKey{}, present), w, nil)
+	signal.Ignore(syscall.SIGPIPE) // SIGPIPE would end the process, with the calls in hand, when nobody reads standard output
+	present, clientGone := context.WithCancel(context.WithoutCancel(ctx))
+	defer clientGone()
+	conn := newStdioConn(ctx, in, out, s.Log, clientGone)
+	session, err := s.sdk.Connect(context.WithValue(context.WithoutCancel(ctx), clientPresentKey{}, present), conn, nil)
 	if err != nil {
 		return err
 	}
-	over := make(chan error, 1)
-	go func() { over <- session.Wait() }()
+	ended := make(chan error, 1)
+	go func() { ended <- session.Wait() }()
 	select {
-	case err = <-over:
+	case err = <-ended:
 		return err
 	case <-ctx.Done():
-		return w.drain(over)
+		return conn.drain(ended)
 	}
 }
 
-// presentKey has, of a call over a pair of streams, the context that ends when no more can come from the client: a call that waits
-// for somebody else is then given up, though others are worked on.
+// clientPresentKey is the key of a context that ends when nothing more can come from the client. A call that waits
+// for a person then gives up, while other calls go on.
 type clientPresentKey struct{}
 
-// whilePresent has cancel called when the client has gone.
+// cancelWhenClientGone calls cancel when nothing more can come from the client.
 func cancelWhenClientGone(ctx context.Context, cancel func()) (stop func() bool) {
 	present, ok := ctx.Value(clientPresentKey{}).(context.Context)
 	if !ok {
@@ -57,15 +58,15 @@ func cancelWhenClientGone(ctx context.Context, cancel func()) (stop func() bool)
 	return context.AfterFunc(present, cancel)
 }
 
-// part waits for the end after the server was told to: as long as a call is worked on, and as long as the client reads.
-func (w *stdioConn) drain(over <-chan error) error {
-	for before := w.written.Load(); ; {
+// drain waits for the end of a session that was told to stop, as long as a call runs or the client reads.
+func (s *stdioConn) drain(ended <-chan error) error {
+	for before := s.written.Load(); ; {
 		select {
-		case err := <-over:
+		case err := <-ended:
 			return err
 		case <-time.After(clientPatience):
 		}
-		if now := w.written.Load(); now != before || w.working() {
+		if now := s.written.Load(); now != before || s.working() {
 			before = now
 			continue
 		}
@@ -73,12 +74,12 @@ func (w *stdioConn) drain(over <-chan error) error {
 	}
 }
 
-// Connect makes w its own connection: the library's ends a session at the first line that is no message, and gives up the
-// calls in hand at the end of the input.
-func (w *stdioConn) Connect(context.Context) (sdk.Connection, error) {
-	go w.readLines()
-	return w, nil
+// Connect returns w itself. The SDK's own connection ends a session at the first line that is no message, and drops
+// the calls in hand at the end of the input.
+func (s *stdioConn) Connect(context.Context) (sdk.Connection, error) {
+	go s.readLines()
+	return s, nil
 }
 
-// SessionID is empty: over a pair of streams there is one session.
-func (w *stdioConn) SessionID() string { return "" }
+// SessionID is empty: there is one session over a pair of streams.
+func (s *stdioConn) SessionID() string { return "" }

@@ -16,31 +16,32 @@ import (
 	"github.com/emend-dev/emend/internal/fail"
 )
 
-// A token is kept in a file whose name ends so: the built-in rules keep agents from reading and writing it, also where the
-// workspace is the directory that it is in.
+// tokenSuffix ends the name of a token file. The built-in rules keep agents from reading and writing such files, even
+// if one lies in the workspace.
 const tokenSuffix = ".key"
 
 var tokenPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9._~+/=-]{32,512}$`) })
 
-// Token reads the token that a file keeps, and makes one, of 256 random bits, if there is no such file. Servers that start
-// at the same time get the same. A file that others can read is refused.
+// Token reads the token in a file. If the file does not exist it creates one with 256 random bits. Servers that start
+// at the same time get the same token. It refuses a file that other accounts can read.
 func Token(file string) (token string, made bool, err error) {
 	token, err = readToken(file)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return token, false, err
 	}
 	token, err = makeToken(file, os.Link)
-	if errors.Is(err, fs.ErrExist) { // somebody else's
+	if errors.Is(err, fs.ErrExist) { // another process made it first
 		token, err = readToken(file)
 		return token, false, err
 	}
 	return token, err == nil, err
 }
 
-// NewToken puts a new token in the place of what a file keeps. Servers that run go on with what they have read.
+// NewToken replaces the token in a file. Servers that run keep the token that they have read.
 func NewToken(file string) (string, error) { return makeToken(file, os.Rename) }
 
-// keepToken makes a token and gives its file, which is whole by then, its name.
+// makeToken writes a new token to a temporary file and then gives it its name, so that the file is complete when it
+// appears.
 func makeToken(file string, name func(from, to string) error) (string, error) {
 	dir := filepath.Dir(file)
 	if err := os.MkdirAll(dir, 0o700); err != nil {

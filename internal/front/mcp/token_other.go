@@ -12,7 +12,8 @@ import (
 
 func openToken(file string) (*os.File, error) { return os.Open(file) }
 
-// private takes what the account's own directory allows: there is no mode to look at.
+// checkPrivate checks the type of the file only. This system has no mode bits, and the directory of the account
+// protects the file.
 func checkPrivate(file string, is fs.FileInfo) error {
 	if is.Mode().IsRegular() {
 		return nil

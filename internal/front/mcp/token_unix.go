@@ -11,12 +11,12 @@ import (
 	"github.com/emend-dev/emend/internal/fail"
 )
 
-// openToken does not wait for whoever would write to a pipe.
+// openToken does not block on a named pipe.
 func openToken(file string) (*os.File, error) {
 	return os.OpenFile(file, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 }
 
-// private refuses a token that others may have read, or written.
+// checkPrivate refuses a token that another account may have read or written.
 func checkPrivate(file string, is fs.FileInfo) error {
 	refuse := func(why, hint string) error {
 		return &fail.Error{Kind: fail.PermissionDenied, Msg: fmt.Sprintf("the token file %s %s", fail.Quote(file), why), Hint: hint}

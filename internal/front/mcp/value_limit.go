@@ -2,13 +2,13 @@ package mcp
 
 import "fmt"
 
-// maxValues is how many values a message may have. Each takes many times its bytes when it is read: 15 million zeros in 30 MB
+// maxValues bounds the JSON values in a message. A parsed value takes many times its bytes: 15 million zeros in 30 MB
 // take more than a gigabyte. The content of a file is one value.
 const maxValues = 1 << 16
 
 var tooManyValuesMessage = fmt.Sprintf("the message has more than %d values: make several calls of it", maxValues)
 
-// crowded reports whether JSON has more values than are taken.
+// tooManyValues reports whether JSON has more than maxValues values. It counts separators and does not parse.
 func tooManyValues(text []byte) bool {
 	if len(text) <= maxValues {
 		return false

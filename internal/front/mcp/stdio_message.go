@@ -14,10 +14,10 @@ import (
 	"github.com/emend-dev/emend/internal/fail"
 )
 
-// refused is why a line is no message, in the shape in which that is answered.
+// lineRefusal is the JSON-RPC error that answers a line without a valid message.
 type lineRefusal struct {
 	JSONRPC string          `json:"jsonrpc"`
-	ID      json.RawMessage `json:"id"` // null where none can be read
+	ID      json.RawMessage `json:"id"` // null if none can be read
 	Error   jsonrpc.Error   `json:"error"`
 }
 
@@ -27,7 +27,7 @@ func refuseLine(id json.RawMessage, code int64, format string, args ...any) *lin
 
 const lineHint = "Send one JSON-RPC message a line, in UTF-8."
 
-// message reads the message of a line. An empty line has none.
+// parseMessage parses a line. An empty line has no message.
 func parseMessage(l inputLine) (jsonrpc.Message, *lineRefusal) {
 	if l.tooLong() {
 		return nil, refuseLine(l.id(), jsonrpc.CodeInvalidRequest, "the message has %d bytes, and at most %d are taken: split the call", l.size, maxLine)
@@ -42,7 +42,7 @@ func parseMessage(l inputLine) (jsonrpc.Message, *lineRefusal) {
 	if text[0] == '[' {
 		return nil, refuseLine(nil, jsonrpc.CodeInvalidRequest, "a batch is not taken. %s", lineHint)
 	}
-	var members map[string]json.RawMessage // exact names: a struct would take "ID" for "id"
+	var members map[string]json.RawMessage // a map has exact names: a struct would accept "ID" for "id"
 	err := json.Unmarshal(text, &members)
 	if bad, ok := errors.AsType[*json.SyntaxError](err); ok {
 		return nil, refuseLine(findID(text), jsonrpc.CodeParseError, "the line is not JSON: %v, at byte %d. %s", bad, bad.Offset, lineHint)
@@ -53,7 +53,7 @@ func parseMessage(l inputLine) (jsonrpc.Message, *lineRefusal) {
 	return parseEnvelope(members)
 }
 
-// envelope makes a message of its members. The names that JSON-RPC does not know are let pass.
+// parseEnvelope makes a message from its members. It ignores members that JSON-RPC does not define.
 func parseEnvelope(members map[string]json.RawMessage) (jsonrpc.Message, *lineRefusal) {
 	asked, ok := members["method"]
 	if !ok {
@@ -78,8 +78,8 @@ func parseEnvelope(members map[string]json.RawMessage) (jsonrpc.Message, *lineRe
 	return &jsonrpc.Request{ID: id, Method: method, Params: members["params"]}, nil
 }
 
-// response makes an answer of its members. One that answers nothing is dropped: two programs that answer each other's
-// errors would go on for ever.
+// parseResponse makes a response from its members. It drops one that answers nothing: two programs that answer each
+// other's errors would never stop.
 func parseResponse(members map[string]json.RawMessage) (jsonrpc.Message, *lineRefusal) {
 	result, answered := members["result"]
 	failed, broken := members["error"]
@@ -95,18 +95,18 @@ func parseResponse(members map[string]json.RawMessage) (jsonrpc.Message, *lineRe
 		return nil, nil
 	case broken:
 		e := &jsonrpc.Error{}
-		json.Unmarshal(failed, e) //nolint:errcheck // what cannot be read of it is empty, and it is an error all the same
+		json.Unmarshal(failed, e) //nolint:errcheck // an error that cannot be read is still an error
 		return &jsonrpc.Response{ID: id, Error: e}, nil
 	}
 	return &jsonrpc.Response{ID: id, Result: result}, nil
 }
 
-// maxID is how long an id may be: every answer repeats it.
+// maxID bounds the length of an id, since every answer repeats it.
 const maxID = 1 << 10
 
 var integer = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-?(0|[1-9][0-9]{0,14})$`) })
 
-// identifier reads an id. The library rounds numbers, so that it gets none that would come out as another.
+// parseID parses an id. It refuses numbers that the SDK would round to another number.
 func parseID(raw json.RawMessage) (jsonrpc.ID, bool) {
 	var v any
 	if len(raw) == 0 || len(raw) > maxID || json.Unmarshal(raw, &v) != nil {
@@ -119,12 +119,13 @@ func parseID(raw json.RawMessage) (jsonrpc.ID, bool) {
 	return id, err == nil
 }
 
-// lastID is how a message ends whose id comes last. One brace after it: it is of the message itself.
+// lastID matches the end of a message whose last member is the id. It allows one closing brace only, so that the id
+// is that of the message and not of something inside it.
 var lastID = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`,\s*"id"\s*:\s*(-?[0-9]{1,15}|"[^"\\]{0,200}")\s*\}\s*$`)
 })
 
-// id is the id of a message that is too long, as far as one of its ends has it.
+// id returns the id of a message that is too long, if one of its ends has it.
 func (l *inputLine) id() json.RawMessage {
 	if id := findID(l.text); id != nil {
 		return id
@@ -135,7 +136,7 @@ func (l *inputLine) id() json.RawMessage {
 	return nil
 }
 
-// idIn looks for the id of a message that cannot be read to its end.
+// findID returns the id of a message that cannot be parsed to its end, or nil.
 func findID(text []byte) json.RawMessage {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	if open, err := dec.Token(); err != nil || open != json.Delim('{') {
@@ -160,7 +161,7 @@ func findID(text []byte) json.RawMessage {
 	return nil
 }
 
-// invalidUTF8 is where text stops being UTF-8, -1 for nowhere.
+// invalidUTF8 returns the offset of the first byte that is not UTF-8, or -1.
 func invalidUTF8(text []byte) int {
 	if utf8.Valid(text) {
 		return -1

@@ -9,33 +9,33 @@ import (
 	"github.com/emend-dev/emend/internal/fail"
 )
 
-// defaultCalls are how many calls run at once when nobody says otherwise; for each, so many more may wait.
+// defaultCalls run at once when the configuration says nothing else. For each of them, waitingPerCall more may wait.
 const (
-	defaultCalls = 64
-	waitingPerCall  = 16
+	defaultCalls   = 64
+	waitingPerCall = 16
 )
 
-// maxOwed is how many bytes of answers may wait for those who asked, before nobody else is answered.
+// maxUnsent bounds the bytes of answers that clients have not read yet. Beyond it no new call starts.
 const maxUnsent = 256 << 20
 
-// limit bounds the calls in hand, over all transports: so many run, so many wait for their turn, and whoever comes then
-// is told that the server is busy.
+// callLimit bounds the calls in hand, over all transports. A fixed number runs, a fixed number waits, and any further
+// call is refused because the server is busy.
 type callLimit struct {
-	slots chan struct{} // one for each call that runs
-	max  int           // that run or wait
-	unsent  atomic.Int64  // bytes of answers that clients of HTTP have not taken yet
+	slots  chan struct{} // one for each call that runs
+	max    int           // calls that run or wait, at most
+	unsent atomic.Int64  // bytes of answers that HTTP clients have not read yet
 
 	mu     sync.Mutex
-	inHand   int // that run or wait
+	inHand int // calls that run or wait
 	closed bool
-	idle   chan struct{} // closed when no call is in hand and none will be
+	idle   chan struct{} // closed once the limit is closed and no call is in hand
 }
 
 func newCallLimit(calls int) *callLimit {
 	return &callLimit{slots: make(chan struct{}, calls), max: calls * (1 + waitingPerCall), idle: make(chan struct{})}
 }
 
-// enter waits for the turn of a call. What it returns is called at the end of the call.
+// enter waits until a call may run. The caller must call leave at the end of the call.
 func (l *callLimit) enter(ctx context.Context) (leave func(), err error) {
 	if err := l.acquire(); err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ func (l *callLimit) release() {
 	l.signalIdle()
 }
 
-// close lets no more calls in. The channel is closed when the last one has left.
+// close refuses all further calls. The returned channel is closed when the last call in hand has left.
 func (l *callLimit) close() <-chan struct{} {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -96,7 +96,7 @@ func (l *callLimit) signalIdle() {
 	}
 }
 
-// counts are how many calls run, and how many wait.
+// counts returns how many calls run and how many wait.
 func (l *callLimit) counts() (running, waiting int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

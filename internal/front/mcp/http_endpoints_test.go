@@ -9,18 +9,12 @@ import (
 	"math/big"
 	"net"
 	"net/http"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"github.com/emend-dev/emend/internal/audit"
-	"github.com/emend-dev/emend/internal/history"
-	"github.com/emend-dev/emend/internal/vfs"
 )
 
 // TestRevisions: one address speaks all of them, to the client of the protocol's library.
@@ -106,61 +100,11 @@ func TestLogKeepsQuiet(t *testing.T) {
 			t.Errorf("%q is in the log", secret)
 		}
 	}
-	for _, want := range []string{"msg=call tool=create_file client=tester/1 session=" + shortDigest(id) + " workspace=default ms=", "ok=true", "ok=false", "session=" + shortDigest(id)} {
+	for _, want := range []string{"msg=call tool=create_file client=tester/1 session=" + logID(id) + " workspace=default ms=", "ok=true", "ok=false", "session=" + logID(id)} {
 		if !strings.Contains(log, want) {
 			t.Errorf("%q is not in the log:\n%s", want, log)
 		}
 	}
-}
-
-func TestHealth(t *testing.T) {
-	s := serve(t, HTTPConfig{}, nil)
-	s.health.maxAge = time.Millisecond
-	ask := request{method: "GET", path: "/healthz", token: "-"}
-	s.want(ask, 200, "ok\n")
-	s.want(request{method: "HEAD", path: "/healthz", token: "-"}, 200)
-	s.want(toolCall("create_file", `{"path":"new.txt","content":"x"}`), 200)
-	store := filepath.Join(s.dir, ".emend")
-	if err := os.Rename(store, store+".away"); err != nil {
-		t.Fatal(err)
-	}
-	eventually(t, "/healthz says that the store is gone", func() bool {
-		r, body := s.ask(ask)
-		return r.StatusCode == 503 && strings.Contains(body, "workspace default")
-	})
-	if err := os.Rename(store+".away", store); err != nil {
-		t.Fatal(err)
-	}
-	eventually(t, "/healthz says ok again", func() bool { r, _ := s.ask(ask); return r.StatusCode == 200 })
-}
-
-// TestHealthPending: what a crash left is seen by those who watch, until somebody recovers it.
-func TestHealthPending(t *testing.T) {
-	s := serve(t, HTTPConfig{}, nil)
-	s.health.maxAge = time.Millisecond
-	s.want(toolCall("create_file", `{"path":"new.txt","content":"x"}`), 200)
-	dir, err := vfs.Open(filepath.Join(s.dir, ".emend", "log"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer dir.Close()
-	log, err := audit.Open(dir, audit.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer log.Close()
-	if err := log.Append(&audit.Record{Kind: audit.Commit, Tx: history.NewID(time.Now()), OK: true}, false); err != nil {
-		t.Fatal(err)
-	}
-	ask := request{method: "GET", path: "/healthz", token: "-"}
-	eventually(t, "/healthz says so", func() bool {
-		r, body := s.ask(ask)
-		return r.StatusCode == 503 && strings.Contains(body, "was interrupted")
-	})
-	if _, err := s.Workspaces[0].Recover(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	eventually(t, "/healthz says ok again", func() bool { r, _ := s.ask(ask); return r.StatusCode == 200 })
 }
 
 // TestTLS: with a certificate nothing is said to those who come without TLS.

@@ -7,28 +7,30 @@ import (
 	"io"
 )
 
-// line is what came up to a line feed, or the two ends of it when that is too much.
+// inputLine is a line without its line feed, or both ends of one that is too long.
 type inputLine struct {
 	text []byte
-	tail []byte // of a line that is too long, whose beginning is text
+	tail []byte // the end of a line that is too long; text is its beginning
 	size int
 }
 
-// The ends of a line that is too long: an id is in one of them.
+// How much is kept of a line that is too long. The id of the message is in one of its ends.
 const (
 	headBytes = 64 << 10
 	tailBytes = 1 << 10
 )
 
-// lines reads lines and holds no more of one than it may.
+// lineReader reads lines and never holds more than max bytes of one.
 type lineReader struct {
 	from *bufio.Reader
-	max int
+	max  int
 }
 
-func newLineReader(r io.Reader, most int) *lineReader { return &lineReader{bufio.NewReaderSize(r, headBytes), most} }
+func newLineReader(r io.Reader, most int) *lineReader {
+	return &lineReader{bufio.NewReaderSize(r, headBytes), most}
+}
 
-// next returns the next line, without its line feed. The last one needs none.
+// next returns the next line. The last one needs no line feed.
 func (l *lineReader) next() (inputLine, error) {
 	var out inputLine
 	for {

@@ -18,7 +18,7 @@ import (
 
 // real is a workspace with files, a server over it, and what a client of the protocol's own library needs to reach it
 // over a pair of pipes.
-type real struct {
+type testClient struct {
 	*testing.T
 	dir   string
 	ws    *emend.Workspace
@@ -27,7 +27,7 @@ type real struct {
 }
 
 // newReal makes a workspace of pairs of names and contents.
-func newReal(t *testing.T, c Config, files ...string) *real {
+func newTestClient(t *testing.T, c Config, files ...string) *testClient {
 	t.Helper()
 	if runtime.GOOS == "windows" {
 		t.Skip("NOT RUN: nothing is written on Windows")
@@ -53,11 +53,11 @@ func newReal(t *testing.T, c Config, files ...string) *real {
 	}
 	t.Cleanup(func() { ws.Close() })
 	c.Workspaces = []Workspace{{Workspace: ws}}
-	return &real{T: t, dir: dir, ws: ws, srv: New(c), ended: make(chan error, 1)}
+	return &testClient{T: t, dir: dir, ws: ws, srv: New(c), ended: make(chan error, 1)}
 }
 
 // serve connects a client, which speaks a revision, or its newest.
-func (r *real) serve(o *sdk.ClientOptions, revision string) *sdk.ClientSession {
+func (r *testClient) serve(o *sdk.ClientOptions, revision string) *sdk.ClientSession {
 	r.Helper()
 	inR, inW := io.Pipe()
 	outR, outW := io.Pipe()
@@ -77,7 +77,7 @@ func (r *real) serve(o *sdk.ClientOptions, revision string) *sdk.ClientSession {
 }
 
 // serveHTTP connects a client over HTTP.
-func (r *real) serveHTTP(revision string) *sdk.ClientSession {
+func (r *testClient) serveHTTP(revision string) *sdk.ClientSession {
 	r.Helper()
 	at := httptest.NewServer(r.srv.Handler(HTTPConfig{Token: "token"}))
 	client := sdk.NewClient(&sdk.Implementation{Name: "probe", Version: "1.2"}, nil)
@@ -91,7 +91,7 @@ func (r *real) serveHTTP(revision string) *sdk.ClientSession {
 }
 
 // call calls a tool that has to do what it is asked.
-func (r *real) call(s *sdk.ClientSession, tool string, args any, meta sdk.Meta) string {
+func (r *testClient) call(s *sdk.ClientSession, tool string, args any, meta sdk.Meta) string {
 	r.Helper()
 	out, err := s.CallTool(r.Context(), &sdk.CallToolParams{Name: tool, Arguments: args, Meta: meta})
 	if err != nil {
