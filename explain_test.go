@@ -11,11 +11,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rogpeppe/go-internal/txtar"
-
 	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/internal/explain"
 	"github.com/emend-dev/emend/patch"
+	"github.com/rogpeppe/go-internal/txtar"
 )
 
 // TestExplainIsPlan: over the patches and trees of the scenarios, in every dialect, what is explained is what is planned:

@@ -3,470 +3,283 @@ package emend
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
-	"path"
-	"regexp"
+	"maps"
 	"slices"
-	"strconv"
-	"strings"
-	"sync"
 	"time"
 
-	"github.com/emend-dev/emend/internal/audit"
-	"github.com/emend-dev/emend/internal/fail"
-	"github.com/emend-dev/emend/internal/guard"
-	"github.com/emend-dev/emend/internal/history"
-	"github.com/emend-dev/emend/internal/report"
-	"github.com/emend-dev/emend/patch"
+	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/internal/caller"
+	"github.com/emend-dev/emend/internal/logbook"
+	"github.com/emend-dev/emend/internal/outcome"
+	"github.com/emend-dev/emend/internal/trace"
 )
 
-// maxEntries is how many entries History returns unless it is told.
-const maxEntries = 50
+// Tally counts what the log has, by the hour and by who asked. Refresh reads on from where the last one ended.
+type Tally struct {
+	w        *Workspace
+	Hours    map[int64]api.Count // by the hour, in hours since 1970, in UTC; the newest 2,000
+	Sessions []api.SessionCount  // the newest first; at most 1,000
+	Agents   []string
+	Clients  []string
+	Tools    []string
+	Calls    int
+	Head     api.Head
+	Notes    []string
+}
 
-// History lists what the log has, the newest first: one entry for every file that a call changed, or tried to, below
-// the workspace's root. It waits for no lock. With r.Limit below zero it lists all.
-func (w *Workspace) History(ctx context.Context, r HistoryRequest) (a *Answer[HistoryData], err error) {
-	err = w.consult(func(j *journal) error {
-		want, err := w.wants(r)
+// Show tells all of one entry: a transaction by its name or by the first six or more characters of it, a record by its
+// number (#12, or 12).
+func (w *Workspace) Show(ctx context.Context, entry string) (a *outcome.Answer[api.EntryData], err error) {
+	err = w.consult(func(j *logbook.Journal) error {
+		s, r, err := j.Find(ctx, entry)
 		if err != nil {
 			return err
 		}
-		data, err := j.list(ctx, want)
-		if err != nil {
-			return err
-		}
-		a = found(data, listing(data, j.notes))
-		a.Notes = j.notes
+		data := j.Tell(s, r)
+		a = outcome.Found(data, logbook.Text(&data, j.Notes))
+		a.Notes = j.Notes
 		return nil
 	})
 	return a, err
 }
 
-// list collects what is wanted.
-func (j *journal) list(ctx context.Context, want *wanted) (HistoryData, error) {
-	data, s := HistoryData{Entries: []LogEntry{}}, newScan()
-	for r, err := range j.records(ctx, s, audit.Query{}) {
-		if err != nil {
-			return data, err
-		}
-		if want.over(r) {
-			break
-		}
-		entries := j.entries(s, r, want)
-		if room := want.limit - len(data.Entries); want.limit > 0 && len(entries) > room {
-			data.Entries, data.Truncated = append(data.Entries, entries[:room]...), true
-			break
-		}
-		data.Entries = append(data.Entries, entries...)
+// Fates says what became of the files of an entry, in the order of its files: by what the log has of them since, and by
+// what is there now. An entry that changed nothing has none. It waits for no lock.
+func (w *Workspace) Fates(ctx context.Context, entry string) (out []api.Fate, err error) {
+	err = w.consult(func(j *logbook.Journal) (err error) {
+		out, err = trace.Fates(ctx, j, entry)
+		return err
+	})
+	return out, err
+}
+
+// FileHistory follows a file back from where it is now, or was last, through its moves. At each path it goes on with what
+// was there before, also when that was deleted or moved away. It waits for no lock.
+func (w *Workspace) FileHistory(ctx context.Context, path string, limit int) (*api.FileHistory, error) {
+	if err := w.s.Enter(); err != nil {
+		return nil, outcome.Cannot(err)
 	}
-	return data, nil
+	defer w.s.Calls.Done()
+	if limit <= 0 {
+		limit = trace.MaxVersions
+	}
+	h, err := trace.FileHistory(ctx, w.s, path, limit)
+	return h, outcome.Cannot(err)
 }
 
-// scan goes through the log from the newest record on, and so knows of each what came of it.
-type scan struct {
-	ends   map[string]*audit.Record // of a transaction: what says how it ended
-	undone map[string]string        // of a transaction: the one that took it back
-	later  map[string]string        // the same, known beforehand, where the scan does not begin at the newest record
-}
-
-func newScan() *scan { return &scan{ends: map[string]*audit.Record{}, undone: map[string]string{}} }
-
-// undoneBy is the transaction that took tx back.
-func (s *scan) undoneBy(tx string) string { return cmp.Or(s.undone[tx], s.later[tx]) }
-
-func (s *scan) see(r *audit.Record) {
-	switch r.Kind {
-	case audit.Applied, audit.Abort, audit.Recovered:
-		if r.Tx != "" && s.ends[r.Tx] == nil { // one that was not read whole is none that says anything
-			s.ends[r.Tx] = r
-		}
-	case audit.Commit, audit.Undo:
-		if len(r.Undoes) == 0 || s.failed(r) != nil || s.undoneBy(r.Tx) != "" {
-			return
-		}
-		for _, tx := range r.Undoes {
-			if s.undoneBy(tx) == "" {
-				s.undone[tx] = r.Tx
+// Follow tells what the log has, as [Workspace.History] would list it but the oldest first, and then what comes, until
+// ctx ends. There need not be a store yet. A change that is taken back after it was told is told again, as the entry that
+// it has become. What a person should know is told as notes, each once. An error of tell ends it.
+func (w *Workspace) Follow(ctx context.Context, r api.HistoryRequest, tell func(entries []api.LogEntry, notes []string) error) error {
+	if err := w.s.Enter(); err != nil {
+		return outcome.Cannot(err)
+	}
+	defer w.s.Calls.Done()
+	want, err := logbook.Wants(w.s, r)
+	if err != nil {
+		return outcome.Cannot(err)
+	}
+	f := &logbook.Follower{W: w.s, Want: want, Tell: tell, Told: map[string]bool{}}
+	defer f.Close()
+	tick := time.NewTicker(logbook.Pace)
+	defer tick.Stop()
+	for {
+		if err := f.Look(ctx); err != nil {
+			if ctx.Err() != nil {
+				return nil
 			}
+			return err
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return nil
 		}
 	}
 }
 
-// over lets go of how a transaction ended, when nothing is to be asked of it any more: a log may have millions.
-func (s *scan) over(r *audit.Record) {
-	if decides(r) {
-		delete(s.ends, r.Tx)
+// consult calls f with the log open. It waits for no lock.
+func (w *Workspace) consult(f func(*logbook.Journal) error) error {
+	if err := w.s.Enter(); err != nil {
+		return outcome.Cannot(err)
 	}
+	defer w.s.Calls.Done()
+	j, err := logbook.JournalWorkspace(w.s)
+	if err != nil {
+		return outcome.Cannot(err)
+	}
+	defer j.Close()
+	return outcome.Cannot(f(j))
 }
 
-// failed is the record that says that r, a transaction, came to nothing.
-func (s *scan) failed(r *audit.Record) *audit.Record {
-	end := s.ends[r.Tx]
-	if end == nil || end.Kind == audit.Applied || end.Kind == audit.Recovered && end.OK {
+// History lists what the log has, the newest first: one entry for every file that a call changed, or tried to, below
+// the workspace's root. It waits for no lock. With r.Limit below zero it lists all.
+func (w *Workspace) History(ctx context.Context, r api.HistoryRequest) (a *outcome.Answer[api.HistoryData], err error) {
+	err = w.consult(func(j *logbook.Journal) error {
+		want, err := logbook.Wants(w.s, r)
+		if err != nil {
+			return err
+		}
+		data, err := j.List(ctx, want)
+		if err != nil {
+			return err
+		}
+		a = outcome.Found(data, logbook.Listing(data, j.Notes))
+		a.Notes = j.Notes
+		return nil
+	})
+	return a, err
+}
+
+// SessionChanges works out what a session did: for each file what it was before the session first touched it, and what
+// the session left. What others did to it in between is part of the difference, and said. It waits for no lock.
+func (w *Workspace) SessionChanges(ctx context.Context, session string) (out *api.SessionChanges, err error) {
+	if session == "" {
+		return nil, outcome.Cannot(caller.BadField("session", `""`, "Name a session, as emend log lists it."))
+	}
+	err = w.consult(func(j *logbook.Journal) (err error) {
+		out, err = trace.SessionChanges(ctx, j, session)
+		return err
+	})
+	return out, err
+}
+
+// NewTally makes a tally that has counted nothing yet.
+func (w *Workspace) NewTally() *Tally { return &Tally{w: w, Hours: map[int64]api.Count{}} }
+
+// Refresh counts what is new in the log, and keeps nothing open. It is for one goroutine at a time. After an error the tally
+// is as it was.
+func (t *Tally) Refresh(ctx context.Context) error {
+	return t.w.consult(func(j *logbook.Journal) error { return t.refresh(ctx, j) })
+}
+
+func (t *Tally) refresh(ctx context.Context, j *logbook.Journal) error {
+	var head api.Head
+	if j.Log != nil {
+		head = j.Log.Head()
+	}
+	if head == t.Head {
 		return nil
 	}
-	return end
+	news, same, err := j.Count(ctx, t.Head)
+	if err != nil {
+		return err
+	}
+	if !same {
+		*t = *t.w.NewTally()
+		if j.Log == nil {
+			return nil
+		}
+		j.Notes = []string{"The log is another one now; it was counted anew."}
+		if news, _, err = j.Count(ctx, api.Head{}); err != nil {
+			return err
+		}
+	}
+	t.add(news)
+	t.Head = head
+	for _, n := range j.Notes {
+		if !slices.Contains(t.Notes, n) {
+			t.Notes = append(t.Notes, n)
+		}
+	}
+	return nil
 }
 
-// decides reports whether r is the record of a transaction.
-func decides(r *audit.Record) bool { return r.Kind == audit.Commit || r.Kind == audit.Undo }
-
-// listed reports whether r has entries.
-func listed(r *audit.Record) bool {
-	switch r.Kind {
-	case audit.Denied, audit.Failed, audit.Purge:
-		return true
+// add takes in what is new.
+func (t *Tally) add(news *logbook.News) {
+	t.Calls += news.Calls
+	for hour, c := range news.Hours {
+		if c = c.And(t.Hours[hour]); min(c.Done, c.Refused, c.Undone) >= 0 { // else it is of an hour that was let go
+			t.Hours[hour] = c
+		}
 	}
-	return decides(r)
+	if n := len(t.Hours) - logbook.MaxHours; n > 0 {
+		for _, hour := range slices.Sorted(maps.Keys(t.Hours))[:n] {
+			delete(t.Hours, hour)
+		}
+	}
+	for i := range t.Sessions {
+		s := &t.Sessions[i]
+		if n := news.Sessions[s.ID]; n != nil {
+			s.And(n)
+			delete(news.Sessions, s.ID)
+		}
+	}
+	for _, n := range news.Sessions {
+		if !n.Last.IsZero() {
+			t.Sessions = append(t.Sessions, *n)
+		}
+	}
+	slices.SortFunc(t.Sessions, func(a, b api.SessionCount) int { return cmp.Or(b.Last.Compare(a.Last), cmp.Compare(a.ID, b.ID)) })
+	t.Sessions = slices.Clone(t.Sessions[:min(len(t.Sessions), logbook.MaxSessions)])
+	t.Agents, t.Clients, t.Tools = logbook.Joined(t.Agents, news.Agents), logbook.Joined(t.Clients, news.Clients), logbook.Joined(t.Tools, news.Tools)
 }
 
-// entries are those of the entries of r that are wanted.
-func (j *journal) entries(s *scan, r *audit.Record, want *wanted) []LogEntry {
-	if !listed(r) || !want.record(r) {
-		return nil
+// Timeline lists calls, each with all its files, where [Workspace.History] lists files. It waits for no lock.
+func (w *Workspace) Timeline(ctx context.Context, r api.TimelineRequest) (t *api.Timeline, err error) {
+	err = w.consult(func(j *logbook.Journal) error {
+		want, err := logbook.Seeks(w.s, r)
+		if err == nil {
+			t, err = j.Timeline(ctx, want)
+		}
+		return err
+	})
+	return t, err
+}
+
+// Verify checks every record of the log, that heads which somebody kept are in it, and compares each file with its last
+// entry. It reads only, and tells a [WithProgress] how far it is. What it finds wrong is in the report; the error is for what it cannot read.
+func (w *Workspace) Verify(ctx context.Context, heads ...api.Head) (*api.VerifyReport, error) {
+	if err := w.s.Enter(); err != nil {
+		return nil, err
 	}
-	ops, r := r.Ops, j.shown(r)
-	if len(ops) == 0 {
-		ops = []audit.Op{{}}
+	defer w.s.Calls.Done()
+	j, err := logbook.AnyJournal(w.s)
+	if err != nil {
+		return nil, err
 	}
-	var out []LogEntry
-	var parts []string
-	for i := range ops {
-		op, ok := j.local(ops[i])
-		if !ok || !want.paths(op) {
+	defer j.Close()
+	v := &api.VerifyReport{Store: j.Store, Kinds: map[string]int{}, Breaks: []api.Break{}, Missing: slices.Clone(heads), Files: []api.FileState{}}
+	if err := logbook.Chain(v, j, heads); err != nil {
+		return nil, err
+	}
+	if err := logbook.Files(ctx, v, j); err != nil {
+		return nil, err
+	}
+	v.Notes = append([]string{}, j.Notes...)
+	return v, nil
+}
+
+// Watch tells the head of the log, at once and then whenever it is another one, until ctx ends. Between two looks nothing is
+// open, and as long as nothing was written a look costs the names and sizes of the log. There need not be a store yet: its
+// head is zero. A store that cannot be read for a time is looked for again; one that cannot at first is an error.
+func (w *Workspace) Watch(ctx context.Context, tell func(api.Head)) error {
+	if err := w.s.Enter(); err != nil {
+		return outcome.Cannot(err)
+	}
+	defer w.s.Calls.Done()
+	seen, head, err := logbook.Glance(w.s, "-", api.Head{})
+	if err != nil {
+		return outcome.Cannot(err)
+	}
+	tell(head)
+	logbook.Sift(w.s)
+	tick := time.NewTicker(logbook.WatchPace)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return nil
+		}
+		now, next, err := logbook.Glance(w.s, seen, head)
+		if err != nil {
 			continue
 		}
-		e := j.entry(s, r, op)
-		if want.diff && e.OK && r.Kind != audit.Purge {
-			if parts == nil {
-				parts = j.parts(r.Tx)
-			}
-			j.show(&e, op, report.PartOf(parts, i, ops[i].Path, ops[i].ToPath))
-		}
-		if e.OK {
-			e.TrashedTo = j.kept(displaced(r, ops[i]))
-		}
-		out = append(out, e)
-	}
-	return out
-}
-
-// shown is r without what its message quotes, if it named a file that may not be read.
-func (j *journal) shown(r *audit.Record) *audit.Record {
-	hidden := func(op audit.Op) bool {
-		op, ok := j.local(op)
-		return !ok || j.readable(op) != nil
-	}
-	if r.Kind != audit.Failed || !slices.ContainsFunc(r.Ops, hidden) {
-		return r
-	}
-	out := *r
-	out.Message = unquoted(r.Message)
-	return &out
-}
-
-// entry words one change of a record.
-func (j *journal) entry(s *scan, r *audit.Record, op audit.Op) LogEntry {
-	e := LogEntry{Timestamp: r.TS, SessionID: r.Actor.Session, AgentName: r.Actor.Agent, ToolName: r.Actor.Tool,
-		Operation: op.Operation, Path: op.Path, ToPath: op.ToPath, BeforeSha256: op.Before, AfterSha256: op.After,
-		OK: r.OK, ErrorKind: r.ErrorKind, Message: r.Message, Entry: nameOf(r), Seq: r.Seq, Client: r.Actor.Client, Call: r.Actor.Call,
-		Undoes: r.Undoes, UndoneBy: s.undoneBy(r.Tx)}
-	if j.readable(op) != nil {
-		e.BeforeSha256, e.AfterSha256 = "", "" // a short secret can be guessed from its hash
-		if r.Kind == audit.Failed {
-			e.Message = unquoted(e.Message)
+		if seen = now; next != head {
+			head = next
+			tell(head)
+			logbook.Sift(w.s)
 		}
 	}
-	if end := s.ends[r.Tx]; decides(r) && end != nil && end.Kind != audit.Applied {
-		e.Ended = string(end.Kind)
-	}
-	if end := s.failed(r); decides(r) && end != nil {
-		e.OK, e.Message = false, end.Message
-		e.ErrorKind = cmp.Or(end.ErrorKind, string(fail.CommandFailed))
-	}
-	return e
-}
-
-// nameOf is by what an entry is asked for.
-func nameOf(r *audit.Record) string {
-	if decides(r) {
-		return r.Tx
-	}
-	return fmt.Sprintf("#%d", r.Seq)
-}
-
-// show gives an entry its diff, and where the hunks landed, unless policy protects the file from reading: now, whatever it
-// said then.
-func (j *journal) show(e *LogEntry, op audit.Op, diff string) {
-	if err := j.readable(op); err != nil {
-		e.Message = "the diff is not shown: " + err.Error()
-		return
-	}
-	for _, h := range op.Hunks {
-		e.Hunks = append(e.Hunks, HunkPlace(h))
-	}
-	e.Diff, e.HunksMore = diff, op.HunksMore
-}
-
-func (j *journal) readable(op audit.Op) error {
-	err := j.guard.Readable(op.Path)
-	if err == nil && op.ToPath != "" {
-		err = j.guard.Readable(op.ToPath)
-	}
-	return err
-}
-
-// parts are the diffs of a transaction, of its files in order; nothing when they are not kept.
-func (j *journal) parts(tx string) []string {
-	diff, err := j.hist.Kept(history.Diff(tx))
-	if err != nil {
-		return []string{}
-	}
-	return report.Parts(diff)
-}
-
-// kept is the slot if the history still has it.
-func (j *journal) kept(slot string) string {
-	if slot == "" {
-		return ""
-	}
-	for _, name := range []string{slot, history.OldLink(slot)} {
-		if _, err := j.hist.Slots().Stat(name); err == nil {
-			return slot
-		}
-	}
-	return ""
-}
-
-// displaced names the slot with what op, of r, deleted or overwrote; "" when it did neither.
-func displaced(r *audit.Record, op audit.Op) (slot string) {
-	do, at := "swap", op.Path
-	switch op.Operation {
-	case patch.Delete.String():
-		do = "take"
-	case patch.Move.String():
-		at = op.ToPath
-	case patch.Add.String():
-	default:
-		return ""
-	}
-	for _, a := range r.Acts {
-		if a.Do == do && a.Path == at {
-			return history.Slot(r.Tx, a.Slot)
-		}
-	}
-	return ""
-}
-
-// local makes the paths of op, which are from the top of the tree, relative to the root. What is outside of it is left
-// out: of a move over its border one end is left, which appears or goes.
-func (j *journal) local(op audit.Op) (audit.Op, bool) {
-	from, inFrom := j.below(op.Path)
-	to, inTo := j.below(op.ToPath)
-	switch {
-	case op.ToPath == "" || inFrom && inTo:
-		op.Path, op.ToPath = from, to
-		return op, inFrom
-	case inFrom:
-		op.Operation, op.Path, op.ToPath, op.After = patch.Delete.String(), from, "", ""
-	case inTo:
-		op.Operation, op.Path, op.ToPath, op.Before = patch.Add.String(), to, "", ""
-	}
-	return op, inFrom || inTo
-}
-
-func (j *journal) below(p string) (string, bool) {
-	if p == "" || j.prefix == "." {
-		return p, true
-	}
-	return strings.CutPrefix(p, j.prefix+"/")
-}
-
-// wanted is a request, understood.
-type wanted struct {
-	at            []string // the paths, one of which it has to be, or be below
-	session, tool string
-	since         time.Time
-	limit         int
-	diff          bool
-}
-
-func (w *Workspace) wants(r HistoryRequest) (*wanted, error) {
-	want := &wanted{session: r.SessionID, tool: r.Tool, limit: max(0, cmp.Or(r.Limit, maxEntries)), diff: r.Diff}
-	var err error
-	if r.Since != "" {
-		if want.since, err = since(r.Since, time.Now()); err != nil {
-			return nil, err
-		}
-	}
-	if r.Path != "" {
-		want.at, err = w.spelled(r.Path)
-	}
-	return want, err
-}
-
-// spelled are the paths from the root that p, as a caller wrote it, may have had: where it leads now, and what it says,
-// which is where it led if a link on the way is new, or if nothing of it is left.
-func (w *Workspace) spelled(p string) ([]string, error) {
-	if len(p) > 1 {
-		p = strings.TrimRight(p, "/")
-	}
-	literal := path.Join(w.base, p)
-	e, err := w.guard.Look(p, guard.Ask{Base: w.base, Absolute: true})
-	switch {
-	case errors.Is(err, fail.NotFound), errors.Is(err, fail.PermissionDenied):
-		return []string{literal}, nil // what was refused there can be looked up
-	case err != nil || path.IsAbs(p) || e.Rel == literal:
-		return []string{e.Rel}, err
-	}
-	return []string{e.Rel, literal}, nil
-}
-
-// over reports whether r is so much older than what is wanted that nothing before it is newer: clocks are set back now
-// and then, but not by days.
-func (w *wanted) over(r *audit.Record) bool {
-	return !w.since.IsZero() && r.TS.Before(w.since.Add(-24*time.Hour))
-}
-
-func (w *wanted) record(r *audit.Record) bool {
-	return (w.session == "" || w.session == r.Actor.Session) && (w.tool == "" || w.tool == r.Actor.Tool) && !r.TS.Before(w.since)
-}
-
-func (w *wanted) paths(op audit.Op) bool {
-	if len(w.at) == 0 {
-		return true
-	}
-	return slices.ContainsFunc(w.at, func(at string) bool {
-		return within(op.Path, at) || op.ToPath != "" && within(op.ToPath, at)
-	})
-}
-
-// within reports whether p is dir, or below it.
-func within(p, dir string) bool {
-	return dir == "." || p == dir || strings.HasPrefix(p, dir+"/")
-}
-
-var age = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([0-9]{1,9})([dw])$`) })
-
-// since understands a time, a date or an age.
-func since(text string, now time.Time) (time.Time, error) {
-	for _, layout := range []string{time.RFC3339Nano, time.DateOnly} {
-		if at, err := time.Parse(layout, text); err == nil {
-			return at, nil
-		}
-	}
-	if m := age().FindStringSubmatch(text); m != nil {
-		n, _ := strconv.Atoi(m[1])
-		return now.AddDate(0, 0, -n*map[string]int{"d": 1, "w": 7}[m[2]]), nil
-	}
-	if d, err := time.ParseDuration(text); err == nil && d >= 0 {
-		return now.Add(-d), nil
-	}
-	return time.Time{}, &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Msg: "since: " + fail.Quote(text) + " is no time and no age",
-		Hint: "Write a time (2026-01-31T12:00:00Z), a date (2026-01-31, in UTC) or an age (90m, 2h, 7d)."}
-}
-
-var quoted = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`"(?:[^"\\]|\\.){3,}"(?:… \(\d+ bytes\))?`)
-})
-
-// unquoted takes out of a message what it quotes, which may be a line of a patch or of a file. What has one or two
-// characters stays: it is a mark, such as "+" or "@@".
-func unquoted(message string) string { return quoted().ReplaceAllString(message, `"…"`) }
-
-// logged is what the log says of a refusal. Content is not in the log: what a message quotes is left out where it may
-// be a line of the patch.
-func logged(e *fail.Error) string {
-	switch e.Kind {
-	case fail.PatchParse, fail.PatchApply, fail.OldTextNotFound, fail.MultipleMatches, fail.Overlapping:
-	case fail.CommandFailed:
-		if e.Reason != fail.BadArguments {
-			return report.Cut(e.Error())
-		}
-	default:
-		return report.Cut(e.Error())
-	}
-	short := *e
-	short.Msg = unquoted(e.Msg)
-	return report.Cut(short.Error())
-}
-
-// fromTop is a path, as a patch writes it, as the log has it: from the top of the tree. An absolute one stays.
-func (w *Workspace) fromTop(ctx context.Context, p string) string {
-	if p == "" || path.IsAbs(p) {
-		return p
-	}
-	return path.Join(w.keeper.prefix, w.at(ctx), p)
-}
-
-// listing is entries as a model reads them.
-func listing(d HistoryData, notes []string) string {
-	var b strings.Builder
-	if len(d.Entries) == 0 {
-		b.WriteString("No entries.")
-	}
-	for i, e := range d.Entries {
-		if i > 0 {
-			b.WriteByte('\n')
-		}
-		b.WriteString(e.Line())
-	}
-	if d.Truncated {
-		b.WriteString("\nThere are more: raise limit, or ask with path, sessionId or since.")
-	}
-	for _, n := range notes {
-		b.WriteString("\nNote: " + report.Escape(n))
-	}
-	return b.String()
-}
-
-// Line is the entry on one line, free of what would control a terminal.
-func (e *LogEntry) Line() string {
-	who := []string{cmp.Or(e.SessionID, "-"), cmp.Or(e.AgentName, "-"), cmp.Or(e.ToolName, "-")}
-	out := fmt.Sprintf("%s  %s  %s  %s  %s", e.Timestamp.UTC().Format(time.RFC3339), e.Entry, strings.Join(who, "/"), e.Letter(), e.Where())
-	switch {
-	case !e.OK:
-		out += "  " + e.ErrorKind
-	case e.UndoneBy != "":
-		out += "  ok, undone by " + e.UndoneBy
-	default:
-		out += "  ok"
-	}
-	return report.Escape(strings.ReplaceAll(out, "\n", `\n`))
-}
-
-// Where is the path, and of a move where it went.
-func (e *LogEntry) Where() string {
-	if e.ToPath != "" {
-		return e.Path + " -> " + e.ToPath
-	}
-	return cmp.Or(e.Path, "-")
-}
-
-// Letter says what was done: A added, M modified, D deleted, R moved, U taken back by an undo, P purged from the
-// history, and ! for what came to nothing.
-func (e *LogEntry) Letter() string {
-	switch {
-	case !e.OK:
-		return "!"
-	case len(e.Undoes) > 0:
-		return "U"
-	}
-	return e.Deed()
-}
-
-// Deed is the letter of the operation, whatever came of it.
-func (e *LogEntry) Deed() string {
-	switch e.Operation {
-	case patch.Add.String():
-		return "A"
-	case patch.Delete.String():
-		return "D"
-	case patch.Move.String():
-		return "R"
-	case "purge":
-		return "P"
-	}
-	return "M"
 }

@@ -1,0 +1,10 @@
+package api
+
+import ()
+
+// Build is which emend this is.
+type Build struct {
+	Version string `json:"version"`
+	Commit  string `json:"commit,omitempty"`
+	Go      string `json:"go"`
+}

@@ -1,0 +1,83 @@
+package change
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/internal/plan"
+	"github.com/emend-dev/emend/internal/source"
+)
+
+func SettleEditRequest(ctx context.Context, r *api.EditRequest, src *source.Reader) (*plan.Plan, []plan.Applied, error) {
+	tolerance, err := source.Rung(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := changing(ctx, src, r.Path, r.ExpectedSha256, "edit")
+	if err != nil {
+		return nil, nil, err
+	}
+	edits := make([]plan.TextEdit, len(r.Edits))
+	for i, e := range r.Edits {
+		edits[i] = plan.TextEdit{Old: e.OldText, New: e.NewText, Count: e.ExpectedOccurrences}
+	}
+	out, err := plan.Replace(s.Before, edits, plan.ReplaceOptions{Tolerance: tolerance})
+	if err != nil {
+		for _, e := range fail.All(err) {
+			e.Path = r.Path
+		}
+		return nil, nil, err
+	}
+	s.After, s.AfterSum, s.Edits, s.Hunks = out.After, plan.Sum(out.After), out.Edits, placed(out.Applied)
+	return single(s), out.Applied, nil
+}
+
+// placed is each occurrence of each edit.
+func placed(done []plan.Applied) []plan.Placed {
+	var out []plan.Placed
+	for _, a := range done {
+		for _, p := range a.Lines {
+			out = append(out, plan.Placed{Line: p.First, Rung: a.Rung})
+		}
+	}
+	return out
+}
+
+func EditsOf(done []plan.Applied) []api.AppliedEdit {
+	out := make([]api.AppliedEdit, len(done))
+	for i, a := range done {
+		out[i] = api.AppliedEdit{EditIndex: i, Occurrences: a.Occurrences, Rung: a.Rung.String(), Lines: []api.LineRange{}}
+		for _, p := range a.Lines {
+			out[i].Lines = append(out[i].Lines, api.LineRange{StartLine: p.First, EndLine: p.Last})
+		}
+	}
+	return out
+}
+
+// Lines says where edits landed, as far as a person reads on.
+func Lines(edits []api.AppliedEdit) string {
+	var all []api.LineRange
+	for _, e := range edits {
+		all = append(all, e.Lines...)
+	}
+	return "lines " + Ranges(all)
+}
+
+func Ranges(all []api.LineRange) string {
+	const most = 20
+	var out []string
+	for _, r := range all[:min(len(all), most)] {
+		s := fmt.Sprint(r.StartLine)
+		if r.EndLine > r.StartLine {
+			s += fmt.Sprintf("-%d", r.EndLine)
+		}
+		out = append(out, s)
+	}
+	if len(all) > most {
+		out = append(out, fmt.Sprintf("and %d more", len(all)-most))
+	}
+	return strings.Join(out, ", ")
+}

@@ -1,0 +1,78 @@
+package change
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/internal/plan"
+	"github.com/emend-dev/emend/internal/source"
+	"github.com/emend-dev/emend/patch"
+)
+
+func SettleMoveRequest(ctx context.Context, r *api.MoveRequest, src *source.Reader) (*plan.Plan, error) {
+	if err := HashArgument("expectedSha256", r.ExpectedSha256, !r.Plain); err != nil {
+		return nil, err
+	}
+	from, err := existing(ctx, src, r.FromPath, "move")
+	if err != nil {
+		return nil, err
+	}
+	to, err := Target(ctx, src, r.ToPath)
+	if err != nil {
+		return nil, err
+	}
+	s := plan.Step{Op: patch.Move, Path: from.Rel, To: to.Rel, Source: from, Dest: to}
+	if err := room(r, from, to); err != nil {
+		return nil, err
+	}
+	sum, err := Sum(ctx, src, from)
+	if err == nil {
+		err = linkHint(sameSum(r.FromPath, r.ExpectedSha256, sum), from)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.BeforeSum, s.AfterSum = sum, sum
+	if to.Kind != plan.Missing {
+		err = overwriting(ctx, src, r, &s)
+	}
+	return single(s), err
+}
+
+// room checks that the destination is free, or may be replaced.
+func room(r *api.MoveRequest, from, to plan.File) error {
+	if to.Place == from.Place || to.Inode != nil && to.Inode == from.Inode {
+		return &fail.Error{Kind: fail.CommandFailed, Reason: fail.SamePath, Path: r.FromPath,
+			Msg:  fmt.Sprintf("%s and %s are the same file", fail.Quote(r.FromPath), fail.Quote(r.ToPath)),
+			Hint: "Name another destination. Nothing was changed."}
+	}
+	switch {
+	case to.Kind == plan.Special:
+		return &fail.Error{Kind: fail.CommandFailed, Reason: fail.SpecialFile, Path: r.ToPath,
+			Msg: "is a FIFO, a socket or a device", Hint: "Choose another destination."}
+	case r.Overwrite && (to.Kind == plan.Regular || to.Kind == plan.Link):
+		return nil
+	}
+	if r.Plain {
+		return roomFor(to, r.ToPath, r.CreateParentDirectories, "Choose another path, or delete what is there first (it goes to the trash).")
+	}
+	return roomFor(to, r.ToPath, r.CreateParentDirectories, "Send it again with overwrite: true (--overwrite), which puts what is there into the trash, or choose another path.")
+}
+
+// overwriting completes a move onto something: the content goes there, and what was there is kept.
+func overwriting(ctx context.Context, r *source.Reader, q *api.MoveRequest, s *plan.Step) (err error) {
+	if s.Source.Kind == plan.Link {
+		return &fail.Error{Kind: fail.AlreadyExists, Path: q.ToPath, Msg: "a symbolic link cannot be moved onto something that exists",
+			Hint: "Delete what is there first (it goes to the trash), then move the link."}
+	}
+	if s.Before, s.BeforeSum, err = r.Load(ctx, s.Source); err != nil {
+		return err
+	}
+	s.After, s.AfterSum, s.Replaces = s.Before, s.BeforeSum, &s.Dest
+	if _, err = Sum(ctx, r, s.Dest); err != nil {
+		return err
+	}
+	return sameSum(q.FromPath, q.ExpectedSha256, s.BeforeSum)
+}

@@ -1,0 +1,156 @@
+package change
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/internal/caller"
+	"github.com/emend-dev/emend/internal/commit"
+	"github.com/emend-dev/emend/internal/consent"
+	"github.com/emend-dev/emend/internal/dialect"
+	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/internal/outcome"
+	"github.com/emend-dev/emend/internal/plan"
+	"github.com/emend-dev/emend/internal/report"
+	"github.com/emend-dev/emend/internal/source"
+	"github.com/emend-dev/emend/internal/workspace"
+)
+
+// maxElsewhere is how many bytes of patch and files a refused patch may have for the other ways of reading it to
+// be tried for a hint.
+const maxElsewhere = 4 << 20
+
+func Dialect(o api.Options) dialect.Options {
+	return dialect.Options{Lenient: o.Lenient, Tolerance: o.Tolerance}
+}
+
+func Planned(o api.Options, d *dialect.Dialect) plan.Options {
+	return plan.Options{Expect: o.Expect, Print: d.PrintHunk, Idempotent: o.Idempotent}
+}
+
+func Preview(ctx context.Context, w *workspace.Workspace, text string, o api.Options, src *source.Reader) (*outcome.Plan, error) {
+	view, p, err := planWorkspace(ctx, w, text, o, src)
+	if err == nil {
+		asks := src.Asks.List()
+		view.Notes = consent.WillAsk(asks)
+		return &outcome.Plan{View: view, Plan: p, Sums: src.Sums(), Of: w, Asks: asks}, nil
+	}
+	list := fail.All(Telling(ctx, w, src, err))
+	src.Asks = nil // nobody is asked about what is only looked at for a hint
+	if hint := elsewhere(ctx, w, text, o, src, list); hint != "" {
+		first := *list[0]
+		first.Hint = join(first.Hint, hint)
+		list[0] = &first
+	}
+	return nil, &outcome.Refusal{View: view, List: list}
+}
+
+func join(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a + " " + b
+}
+
+func planWorkspace(ctx context.Context, w *workspace.Workspace, text string, o api.Options, src *source.Reader) (report.View, *plan.Plan, error) {
+	view, d, err := Parse(w, text, o)
+	if err != nil {
+		return view, nil, err
+	}
+	commit.Room(len(view.Patch.Sections))
+	rules := d.Rules(Dialect(o))
+	src.ReadAhead(ctx, view.Patch.Sections, rules.Absolute)
+	p, err := plan.Build(ctx, view.Patch, rules, src, Planned(o, d))
+	src.StopAhead()
+	if moved := src.Visit.Again(); moved != nil {
+		err = moved
+	}
+	if err == nil {
+		err = caller.CheckPlan(w.Limits, p)
+	}
+	return view, p, err
+}
+
+// Parse reads text in its dialect.
+func Parse(w *workspace.Workspace, text string, o api.Options) (report.View, *dialect.Dialect, error) {
+	view := report.View{DryRun: true, Atomic: !o.Sequential}
+	if err := caller.CheckText(w.Limits, text); err != nil {
+		return view, nil, err
+	}
+	d, err := Choose(text, o.Dialect)
+	if err != nil {
+		return view, nil, err
+	}
+	view.Dialect = d
+	parsed, err := d.Parse(text, Dialect(o))
+	if err != nil {
+		return view, nil, err
+	}
+	view.Patch, view.Passed = parsed.Patch, parsed.Passed
+	return view, d, caller.CheckPatch(w.Limits, parsed.Patch)
+}
+
+func Choose(text, name string) (*dialect.Dialect, error) {
+	if name == "" || name == "auto" {
+		return dialect.Detect(text)
+	}
+	return Named(name)
+}
+
+func Named(name string) (*dialect.Dialect, error) {
+	d, ok := dialect.Named(name)
+	if !ok {
+		return nil, &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Msg: "no dialect is called " + fail.Quote(name),
+			Hint: "Use one of: " + names() + "."}
+	}
+	return d, nil
+}
+
+// elsewhere looks whether the text would work with one switch more, and says which. Only a way that needs no
+// guess counts: every hunk with a single place that its own lines give it, and nothing replaced.
+func elsewhere(ctx context.Context, w *workspace.Workspace, text string, o api.Options, src *source.Reader, refused fail.List) string {
+	auto := o.Dialect == "" || o.Dialect == "auto"
+	src.Most = maxElsewhere - len(text)
+	if !auto || o.Lenient || src.Bytes > src.Most || errors.Is(refused, fail.CommandFailed) || errors.Is(refused, fail.PermissionDenied) {
+		return ""
+	}
+	lenient := o
+	lenient.Lenient = true
+	if works(ctx, w, text, lenient, src) {
+		return "With --lenient (lenient: true) this patch would apply."
+	}
+	for _, d := range dialect.All {
+		named := o
+		named.Dialect = d.Name
+		if works(ctx, w, text, named, src) {
+			return "With --dialect " + d.Name + " this patch would apply."
+		}
+	}
+	return ""
+}
+
+func works(ctx context.Context, w *workspace.Workspace, text string, o api.Options, src *source.Reader) bool {
+	view, p, err := planWorkspace(ctx, w, text, o, src)
+	if err != nil {
+		return false
+	}
+	for i := range p.Steps {
+		if p.Steps[i].Replaces != nil {
+			return false
+		}
+		for k, h := range p.Steps[i].Hunks {
+			said := &view.Patch.Sections[p.Steps[i].Section].Hunks[k]
+			if h.Others > 0 || said.AtEnd && len(said.Old()) == 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Dialects lists the names of the dialects.
+func Dialects() []string { return dialect.Names() }
+
+func names() string { return strings.Join(Dialects(), ", ") }

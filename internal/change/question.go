@@ -1,0 +1,124 @@
+package change
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/internal/guard"
+	"github.com/emend-dev/emend/internal/plan"
+	"github.com/emend-dev/emend/internal/report"
+	"github.com/emend-dev/emend/internal/workspace"
+	"github.com/emend-dev/emend/patch"
+)
+
+// question is what a plan would change, as a person sees it who answers for it: the files that are asked about first,
+// since what is too long is cut at its end.
+func question(ctx context.Context, w *workspace.Workspace, p *plan.Plan, r Record) string {
+	var first, rest strings.Builder
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		if slices.ContainsFunc(r.Asks, func(a api.AskedPath) bool { return a.Path == s.Path || a.Path == s.To }) {
+			first.WriteString(shown(ctx, w, s, r.Forget))
+		} else {
+			rest.WriteString(report.Diff(s))
+		}
+	}
+	return first.String() + rest.String()
+}
+
+// shown is a step with what its diff does not say: what is for good, and what comes to stand there of which the diff has
+// no line, since it stood elsewhere.
+func shown(ctx context.Context, w *workspace.Workspace, s *plan.Step, forget bool) string {
+	var b strings.Builder
+	note := func(format string, args ...any) {
+		fmt.Fprintf(&b, "# %s\n", report.OneLine(fmt.Sprintf(format, args...)))
+	}
+	switch {
+	case s.Op == patch.Delete && forget:
+		note("%s is deleted for good: nothing of it goes to the trash", s.Path)
+	case s.Op == patch.Move && s.Replaces != nil:
+		note("what is at %s is replaced", s.To)
+	case s.Exec:
+		note("%s is made executable", s.Path)
+	}
+	b.WriteString(report.Diff(s))
+	text, ok, err := comes(ctx, w, s)
+	switch {
+	case err != nil:
+		note("what comes to stand there is not shown: %v", err)
+	case ok:
+		note("what comes to stand there:")
+		at := s.Path
+		if s.Op == patch.Move {
+			at = s.To
+		}
+		b.WriteString(report.Diff(&plan.Step{Op: patch.Add, Path: at, After: text}))
+	}
+	return b.String()
+}
+
+// comes is the text that a step brings from elsewhere; ok is false where it brings none.
+func comes(ctx context.Context, w *workspace.Workspace, s *plan.Step) (text string, ok bool, err error) {
+	switch {
+	case s.Op == patch.Move && s.After != "":
+		return s.After, true, nil
+	case s.Op == patch.Move && s.Source.Kind == plan.Regular:
+		text, err = moved(ctx, w, s)
+		return text, true, err
+	case s.Op == patch.Move && s.Source.Kind == plan.Link:
+		return "", false, linkTo(s.Source.Target)
+	case s.Back != "" && s.After == "":
+		text, err = keptText(w, s.Back)
+		return text, true, err
+	}
+	return "", false, nil
+}
+
+func moved(ctx context.Context, w *workspace.Workspace, s *plan.Step) (string, error) {
+	if s.Source.Size > MaxShown {
+		return "", tooLong(s.Source.Size)
+	}
+	text, sum, err := w.Guard.Load(ctx, s.Source.Handle.(guard.Entry))
+	if err == nil && sum != s.BeforeSum {
+		err = changedSince(s.Path)
+	}
+	return text, err
+}
+
+// kept is what the history keeps in a slot.
+func keptText(w *workspace.Workspace, slot string) (string, error) {
+	store, err := w.Keeper.Find()
+	if err != nil {
+		return "", err
+	}
+	name, is, err := store.History().Find(slot)
+	switch {
+	case err != nil:
+		return "", workspace.StoreError(err)
+	case is.Mode&fs.ModeSymlink != 0:
+		to, err := store.History().Slots().Readlink(name)
+		return "", cmp.Or(err, linkTo(to))
+	case is.Size > MaxShown:
+		return "", tooLong(is.Size)
+	}
+	f, err := store.History().Slots().Open(name)
+	if err != nil {
+		return "", workspace.StoreError(err)
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, MaxShown))
+	return string(b), err
+}
+
+func linkTo(target string) error {
+	return fmt.Errorf("it is a symbolic link to %s", fail.Quote(target))
+}
+
+func tooLong(size int64) error { return fmt.Errorf("it has %d bytes", size) }

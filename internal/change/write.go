@@ -1,0 +1,57 @@
+package change
+
+import (
+	"context"
+
+	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/internal/outcome"
+	"github.com/emend-dev/emend/internal/plan"
+	"github.com/emend-dev/emend/internal/source"
+	"github.com/emend-dev/emend/internal/text"
+	"github.com/emend-dev/emend/patch"
+)
+
+func SettleWriteRequest(ctx context.Context, r *api.WriteRequest, src *source.Reader) (*plan.Plan, error) {
+	s, err := changing(ctx, src, r.Path, r.ExpectedSha256, "write")
+	if err != nil {
+		return nil, err
+	}
+	s.After = text.Restyle(r.Content, s.Before)
+	s.AfterSum = plan.Sum(s.After)
+	s.Edits = plan.Between(s.Before, s.After)
+	return single(s), nil
+}
+
+// changing begins the update of a text file that must still be what the caller has seen.
+func changing(ctx context.Context, r *source.Reader, p, expected, verb string) (plan.Step, error) {
+	s := plan.Step{Op: patch.Update}
+	if err := HashArgument("expectedSha256", expected, true); err != nil {
+		return s, err
+	}
+	f, err := existing(ctx, r, p, verb)
+	if err != nil {
+		return s, err
+	}
+	s.Path, s.Source = f.Rel, f
+	if s.Before, s.BeforeSum, err = r.Load(ctx, f); err != nil {
+		return s, err
+	}
+	if err := sameSum(p, expected, s.BeforeSum); err != nil {
+		return s, err
+	}
+	if text.Binary(s.Before) {
+		return s, &fail.Error{Kind: fail.BinaryFile, Path: p, Msg: "the file is binary, and text tools do not change it",
+			Hint: "To replace it, delete it with delete_file and make a new one with create_file."}
+	}
+	return s, nil
+}
+
+func Rewritten(rep *outcome.Report) api.WriteData {
+	s := rep.Step()
+	return api.WriteData{Path: s.Path, BeforeSha256: s.BeforeSum, AfterSha256: s.AfterSum, SizeBytes: int64(len(s.After)), Diff: rep.Diff()}
+}
+
+func (l Recalled) Rewritten() api.WriteData {
+	return api.WriteData{Path: l.Path, BeforeSha256: l.Before, AfterSha256: l.After, SizeBytes: l.Size}
+}

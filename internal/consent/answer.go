@@ -1,0 +1,83 @@
+package consent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/internal/caller"
+	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/internal/outcome"
+	"github.com/emend-dev/emend/internal/report"
+	"github.com/emend-dev/emend/internal/wait"
+	"github.com/emend-dev/emend/internal/workspace"
+)
+
+// Answer answers a call that waits, once.
+func Answer(ctx context.Context, w *workspace.Workspace, id string, a wait.Answer) (*outcome.Answer[api.AnsweredData], error) {
+	if err := w.Enter(); err != nil {
+		return nil, outcome.Cannot(err)
+	}
+	defer w.Calls.Done()
+	if ctx.Err() != nil {
+		return nil, outcome.Cannot(caller.Cancelled(ctx))
+	}
+	b, err := w.Board(false)
+	if err != nil {
+		return nil, outcome.Cannot(err)
+	}
+	q, err := Question(b, id, w.Keeper.Way())
+	if err == nil {
+		q, err = b.Answer(id, w.Keeper.Way(), a)
+	}
+	if err != nil {
+		return nil, outcome.Cannot(NotAnswered(id, err))
+	}
+	return outcome.Found(api.AnsweredData{ID: q.ID, Allowed: a.Allowed, Session: a.Session}, answeredWords(q, a)), nil
+}
+
+// NotAnswered is why a question could not be answered.
+func NotAnswered(id string, err error) error {
+	e := &fail.Error{Kind: fail.NotFound, Cause: err, Hint: "Look at what waits now: emend waiting, or the page."}
+	switch {
+	case errors.Is(err, wait.ErrAnswered):
+		e.Msg = fmt.Sprintf("the call %s was answered already", fail.Quote(id))
+	case errors.Is(err, wait.ErrNone):
+		e.Msg = fmt.Sprintf("no call %s waits: it was answered, withdrawn or expired", fail.Quote(id))
+	case errors.Is(err, wait.ErrNoSession):
+		e = &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Cause: err,
+			Msg:  fmt.Sprintf("the call %s belongs to no session that more could be allowed to", fail.Quote(id)),
+			Hint: "Allow it once."}
+	default:
+		return workspace.StoreError(err)
+	}
+	return e
+}
+
+// answeredWords is an answer as a person reads it.
+func answeredWords(q wait.Question, a wait.Answer) string {
+	did := "Denied"
+	if a.Allowed {
+		did = "Allowed, this once"
+	}
+	if a.Session {
+		did = "Allowed, with what the same rules ask about until the session ends"
+	}
+	var paths []string
+	for _, p := range q.Paths[:min(len(q.Paths), 3)] {
+		paths = append(paths, report.OneLine(p.Path))
+	}
+	if more := len(q.Paths) - len(paths); more > 0 {
+		paths = append(paths, fmt.Sprintf("%d more", more))
+	}
+	return fmt.Sprintf("%s: %s of %s on %s.", did, report.OneLine(q.Actor.Tool), report.OneLine(whose(q.Actor)), strings.Join(paths, ", "))
+}
+
+func whose(a api.Actor) string {
+	if a.Client == "" {
+		return "an agent"
+	}
+	return a.Client
+}

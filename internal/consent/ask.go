@@ -1,0 +1,103 @@
+package consent
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/internal/audit"
+	"github.com/emend-dev/emend/internal/caller"
+	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/internal/guard"
+	"github.com/emend-dev/emend/internal/report"
+	"github.com/emend-dev/emend/internal/workspace"
+)
+
+// maxQuestion is how many bytes of a change are shown to the person who is asked.
+const maxQuestion = 64 << 10
+
+// Ask asks, if there is anything to ask about, and returns what the log says of it.
+func Ask(ctx context.Context, w *workspace.Workspace, about []api.AskedPath, diff string, digest hash.Hash) (*audit.Asked, error) {
+	if len(about) == 0 {
+		return nil, nil
+	}
+	if ctx.Err() != nil {
+		return nil, caller.Cancelled(ctx)
+	}
+	f := caller.Asker(ctx)
+	if f == nil {
+		return nil, saidNo(about[0], errors.New("there is nobody to ask"))
+	}
+	actor := w.Actor(ctx)
+	fmt.Fprintf(digest, "%d %d %q %q %q\n", w.Guard.Root().Dev, w.Guard.Root().Ino, actor.Client, actor.Session, actor.Tool)
+	for _, a := range about {
+		fmt.Fprintf(digest, "%q %t %q\n", a.Path, a.Write, a.Rule)
+	}
+	q := api.Question{Root: w.Root(), Actor: actor, Paths: about, Diff: bounded(report.Escape(diff))}
+	q.Digest = hex.EncodeToString(digest.Sum(nil))
+	by, err := f(ctx, q)
+	if ctx.Err() != nil {
+		return nil, caller.Cancelled(ctx)
+	}
+	if err != nil {
+		return nil, saidNo(about[0], err)
+	}
+	out := &audit.Asked{By: caller.Clean(by)}
+	for _, a := range about {
+		if p := caller.Clean(path.Join(w.Keeper.Prefix, a.Path)); !slices.Contains(out.Paths, p) {
+			out.Paths = append(out.Paths, p)
+		}
+	}
+	return out, nil
+}
+
+// saidNo is the refusal of a call that nobody allowed.
+func saidNo(a api.AskedPath, err error) error {
+	e := &fail.Error{Kind: fail.PermissionDenied, Path: a.Path, Cause: err,
+		Msg:  fmt.Sprintf("the policy wants a person to be asked about it (rule %s): %v", fail.Quote(a.Rule), err),
+		Hint: "Leave the file as it is, or ask a person to change the policy."}
+	if because, ok := errors.AsType[*fail.Error](err); ok {
+		e.Msg = fmt.Sprintf("the policy wants a person to be asked about it (rule %s): %s", fail.Quote(a.Rule), because.Msg)
+		e.Hint = cmp.Or(because.Hint, e.Hint)
+	}
+	return e
+}
+
+// DigestOf begins a digest with the content of every file that was read.
+func DigestOf(sums map[guard.Identity]string) hash.Hash {
+	var lines []string
+	for place, sum := range sums {
+		lines = append(lines, fmt.Sprintf("%d %d %q %s\n", place.Dev, place.Ino, place.Name, sum))
+	}
+	slices.Sort(lines)
+	h := sha256.New()
+	fmt.Fprintln(h, strings.Join(lines, ""))
+	return h
+}
+
+// WillAsk says, in a plan, what a commit will do first.
+func WillAsk(about []api.AskedPath) (notes []string) {
+	for _, a := range about {
+		if a.Write {
+			notes = append(notes, fmt.Sprintf("%s: before this is committed a person is asked (rule %s of the policy).",
+				report.Escape(a.Path), fail.Quote(a.Rule)))
+		}
+	}
+	return notes
+}
+
+func bounded(s string) string {
+	if len(s) <= maxQuestion {
+		return s
+	}
+	shown := strings.ToValidUTF8(s[:maxQuestion], "")
+	return fmt.Sprintf("%s\n… %d of %d bytes are not shown", shown, len(s)-len(shown), len(s))
+}

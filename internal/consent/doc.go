@@ -1,0 +1,2 @@
+// Package consent: asks a person when a policy says so.
+package consent

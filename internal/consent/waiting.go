@@ -1,0 +1,28 @@
+package consent
+
+import (
+	"path/filepath"
+
+	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/internal/report"
+	"github.com/emend-dev/emend/internal/wait"
+	"github.com/emend-dev/emend/internal/workspace"
+)
+
+// Question is one that waits, also where there is no board yet.
+func Question(b *wait.Board, id, prefix string) (wait.Question, error) {
+	if b == nil {
+		return wait.Question{}, wait.ErrNone
+	}
+	return b.Find(id, prefix)
+}
+
+// Waiting is what a file of the store says. Who wrote it may not be emend.
+func Waiting(w *workspace.Workspace, q *wait.Question) api.Waiting {
+	rel, err := filepath.Rel(filepath.FromSlash(w.Keeper.Way()), filepath.FromSlash(q.Prefix))
+	if err != nil {
+		rel = "."
+	}
+	return api.Waiting{ID: q.ID, Since: q.Since, Deadline: q.Deadline, Below: filepath.ToSlash(rel),
+		Question: api.Question{Root: q.Root, Actor: q.Actor, Paths: q.Paths, Diff: bounded(report.Escape(q.Diff)), Digest: q.Digest}}
+}

@@ -1,0 +1,2 @@
+// Package kept: what the history still has: the trash, contents, purging and pruning.
+package kept

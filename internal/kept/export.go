@@ -1,0 +1,43 @@
+package kept
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+
+	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/internal/history"
+	"github.com/emend-dev/emend/internal/vfs"
+	"github.com/emend-dev/emend/internal/workspace"
+)
+
+func Export(ctx context.Context, t *api.Trashed, slots vfs.Dir, to io.Writer) error {
+	m := history.ArchiveMeta{ID: t.ID, Path: t.Path, DeletedAt: t.DeletedAt, SessionID: t.SessionID, AgentName: t.AgentName,
+		ToolName: t.ToolName, Sha256: t.Sha256, SizeBytes: t.SizeBytes, Mode: t.Mode, MTime: t.MTime, Link: t.Link}
+	if t.Link != "" {
+		return archiveError(history.WriteArchive(to, m, t.Is.Mode, nil))
+	}
+	f, err := slots.Open(t.Name)
+	if err != nil {
+		return workspace.StoreError(err)
+	}
+	defer f.Close()
+	// What a program wrote into the file after it was deleted is in it: the archive has to agree with itself.
+	h := sha256.New()
+	if m.SizeBytes, err = io.Copy(h, UntilDone{ctx, io.NewSectionReader(f, 0, 1<<62)}); err != nil {
+		return workspace.StoreError(err)
+	}
+	m.Sha256 = hex.EncodeToString(h.Sum(nil))
+	return archiveError(history.WriteArchive(to, m, t.Is.Mode, UntilDone{ctx, f}))
+}
+
+func archiveError(err error) error {
+	if _, ok := errors.AsType[*fail.Error](err); ok || err == nil {
+		return err
+	}
+	return &fail.Error{Kind: fail.CommandFailed, Cause: err, Msg: "the archive cannot be written: " + err.Error(),
+		Hint: "See to the cause, which the operating system reported, and try again; the trash is as it was."}
+}

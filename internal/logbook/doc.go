@@ -1,0 +1,2 @@
+// Package logbook: reads the log as people ask about it.
+package logbook

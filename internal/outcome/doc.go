@@ -1,0 +1,2 @@
+// Package outcome: what calls answer with.
+package outcome

@@ -1,0 +1,103 @@
+package read
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/internal/find"
+	"github.com/emend-dev/emend/internal/guard"
+	"github.com/emend-dev/emend/internal/report"
+	"github.com/emend-dev/emend/internal/workspace"
+)
+
+const (
+	mostEntries = 5000
+	usualDepth  = 8
+	mostDepth   = 32
+)
+
+func List(ctx context.Context, w *workspace.Workspace, r api.ListRequest) (data api.ListData, unread int, err error) {
+	depth, err := atMost("maxDepth", r.MaxDepth, usualDepth, mostDepth)
+	if err != nil {
+		return data, 0, err
+	}
+	if !r.Recursive {
+		depth = 1
+	}
+	o, err := looking(ctx, w, r.Path, r.IncludeIgnored)
+	if err != nil {
+		return data, 0, err
+	}
+	if o.Root.Kind != guard.Directory {
+		return data, 0, notDirectory(r.Path, o.Root)
+	}
+	o.Bare = r.NamesOnly
+	list, out, err := find.List(ctx, w.Guard, o, find.Listing{Depth: depth, Hidden: r.IncludeHidden, Most: mostEntries})
+	if err != nil {
+		return data, 0, err
+	}
+	data = api.ListData{Path: o.Root.Rel, Entries: make([]api.ListEntry, len(list)), Truncated: out.More}
+	for i := range list {
+		f := &list[i]
+		data.Entries[i] = api.ListEntry{Name: f.Name, RelativePath: f.Path, Type: f.Type(), Size: f.Size, MTime: f.ModTime, Depth: f.Depth}
+	}
+	return data, out.Unread, nil
+}
+
+func notDirectory(path string, e guard.Entry) error {
+	err := &fail.Error{Kind: fail.NotFound, Path: path, Msg: fmt.Sprintf("%s is a %s, not a directory", fail.Quote(e.Rel), e.Kind),
+		Hint: "Name a directory; this can only be listed with the directory that has it."}
+	if e.Kind == guard.Regular {
+		err.Hint = "Read the file, or list the directory that has it."
+	}
+	return err
+}
+
+// WordList is what a model reads: a line about the whole, then type, size and path of each.
+func WordList(d *api.ListData, r *api.ListRequest, unread int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s", report.Escape(d.Path), CountOf(len(d.Entries), "entry", "entries"))
+	if d.Truncated {
+		fmt.Fprintf(&b, ", the first of more; list a directory below")
+		if r.Recursive {
+			b.WriteString(", or with a smaller maxDepth")
+		}
+	}
+	noteTail(&b, UnreadNote(unread))
+	for i := range d.Entries {
+		e := &d.Entries[i]
+		b.WriteByte('\n')
+		entryLine(&b, e.Type, e.Size, e.RelativePath)
+	}
+	return b.String()
+}
+
+// entryLine is one path with what it is. The size of what is no file says nothing.
+func entryLine(b *strings.Builder, kind string, size int64, path string) {
+	path = report.OneLine(path)
+	switch kind {
+	case "file":
+		b.WriteString("file ")
+		b.WriteString(strconv.FormatInt(size, 10))
+		b.WriteByte(' ')
+		b.WriteString(path)
+	case "directory":
+		b.WriteString("dir - ")
+		b.WriteString(path)
+		b.WriteByte('/')
+	default:
+		b.WriteString(kind)
+		b.WriteString(" - ")
+		b.WriteString(path)
+	}
+}
+
+func noteTail(b *strings.Builder, notes []string) {
+	for _, note := range notes {
+		b.WriteString("; " + strings.ToLower(note[:1]) + strings.TrimSuffix(note[1:], "."))
+	}
+}

@@ -1,0 +1,169 @@
+package read
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"math"
+	"path"
+	"strings"
+
+	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/internal/consent"
+	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/internal/guard"
+	"github.com/emend-dev/emend/internal/outcome"
+	"github.com/emend-dev/emend/internal/report"
+	"github.com/emend-dev/emend/internal/workspace"
+)
+
+// errBinary ends the reading of a file that nobody wants to have as it is.
+var errBinary = errors.New("binary")
+
+// Showing asks before anything is told of a file that may be read only when a person says so: its text, or why there is
+// none.
+func Showing(ctx context.Context, w *workspace.Workspace, asks *guard.Asks, r api.ReadRequest, a *outcome.Answer[api.ReadData]) error {
+	h := sha256.New()
+	fmt.Fprintf(h, "%q %d %d %d %t\n", r.Path, r.StartLine, r.EndLine, r.MaxBytes, r.AllowBinary)
+	if a != nil {
+		fmt.Fprintln(h, a.Data.Sha256)
+	}
+	_, err := consent.Ask(ctx, w, asks.List(), "", h)
+	return err
+}
+
+// Check refuses what no file could answer.
+func Check(r api.ReadRequest) error {
+	switch {
+	case r.StartLine < 0:
+		return outOfRange("startLine", r.StartLine, "Lines count from 1; leave startLine out to begin with the first.")
+	case r.EndLine < 0:
+		return outOfRange("endLine", r.EndLine, "Lines count from 1; leave endLine out to read to the end.")
+	case r.EndLine > 0 && r.EndLine < r.StartLine:
+		return outOfRange("endLine", r.EndLine, fmt.Sprintf("startLine is %d; endLine must not be less.", r.StartLine))
+	case r.MaxBytes < 0:
+		return outOfRange("maxBytes", r.MaxBytes, fmt.Sprintf("Leave maxBytes out for %d bytes.", api.DefaultReadBytes))
+	}
+	return nil
+}
+
+func outOfRange(field string, got int, hint string) error {
+	return &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Msg: fmt.Sprintf("%s is %d", field, got), Hint: hint}
+}
+
+func Read(ctx context.Context, w *workspace.Workspace, r api.ReadRequest, e guard.Entry) (*outcome.Answer[api.ReadData], error) {
+	most := min(cmp.Or(r.MaxBytes, api.DefaultReadBytes), math.MaxInt-8)
+	first := max(r.StartLine, 1)
+	p := newPass(first, cmp.Or(r.EndLine, math.MaxInt), most, r.AllowBinary)
+	size, err := w.Guard.Each(ctx, e, p.add)
+	if errors.Is(err, errBinary) {
+		err = &fail.Error{Kind: fail.BinaryFile, Path: e.Rel, Msg: "the file is binary: there is a NUL in its first 8192 bytes",
+			Hint: "To get its bytes as base64, read it with allowBinary true."}
+	}
+	if err == nil && p.binary && (r.StartLine > 1 || r.EndLine > 0) {
+		err = &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Path: e.Rel, Msg: "the file is binary and has no lines",
+			Hint: "Leave out startLine and endLine; maxBytes says how much of it to return."}
+	}
+	if err != nil {
+		return nil, outcome.Cannot(err)
+	}
+	d := api.ReadData{Path: e.Rel, SizeBytes: size, Sha256: p.sum(), Binary: p.binary, HasBOM: p.hasBOM}
+	if p.binary {
+		p.fillBinary(&d, most)
+	} else {
+		p.fillText(&d, first, most)
+	}
+	return outcome.Found(d, output(&d, e.Via)), nil
+}
+
+func (p *pass) fillBinary(d *api.ReadData, most int) {
+	n := min(len(p.kept), most)
+	d.Encoding, d.NewlineStyle, d.Truncated = "binary", "none", n < len(p.kept)
+	d.ContentBase64 = base64.StdEncoding.EncodeToString(p.kept[:n])
+}
+
+func (p *pass) fillText(d *api.ReadData, first, most int) {
+	d.Encoding, d.NewlineStyle, d.LineCount = "utf-8", p.style(), p.count()
+	if !p.utf8.ok() {
+		d.Encoding = "utf-8-invalid"
+	}
+	d.Content, d.Truncated = p.content(most)
+	d.StartLine, d.EndLine = first, first-1+strings.Count(d.Content, "\n")
+	if d.Content != "" && !strings.HasSuffix(d.Content, "\n") {
+		d.EndLine++
+	}
+}
+
+// output is what a model reads: a line about the file, its content as it is, and how to read on where that was cut.
+func output(d *api.ReadData, via string) string {
+	facts := []string{report.Escape(d.Path), "sha256:" + d.Sha256, span(d), fmt.Sprintf("%d bytes", d.SizeBytes)}
+	switch {
+	case d.Binary:
+		facts = append(facts, "binary, in base64")
+	case d.NewlineStyle == "none":
+		facts = append(facts, "no newline")
+	default:
+		facts = append(facts, d.NewlineStyle)
+	}
+	if d.HasBOM {
+		facts = append(facts, "with BOM")
+	}
+	if d.Encoding == "utf-8-invalid" {
+		facts = append(facts, "not UTF-8: U+FFFD stands for a byte that edits keep but this text does not show")
+	}
+	if via != "" {
+		facts = append(facts, "reached through the link "+report.Escape(via))
+	}
+	out := strings.Join(facts, "  ") + "\n" + d.Content + d.ContentBase64
+	if !d.Truncated {
+		return out
+	}
+	if !strings.HasSuffix(out, "\n") {
+		out += "\n"
+	}
+	return out + further(d)
+}
+
+func span(d *api.ReadData) string {
+	switch {
+	case d.Binary:
+		return "no lines"
+	case d.EndLine < d.StartLine:
+		return fmt.Sprintf("no lines of %d", d.LineCount)
+	}
+	return fmt.Sprintf("lines %d-%d of %d", d.StartLine, d.EndLine, d.LineCount)
+}
+
+// further says where content was cut and what to ask for next.
+func further(d *api.ReadData) string {
+	if d.Binary {
+		return "… cut; read it with a larger maxBytes for more"
+	}
+	next := d.StartLine + strings.Count(d.Content, "\n")
+	where := fmt.Sprintf("… cut after %d bytes at line %d; ", len(d.Content), next)
+	if next == d.StartLine {
+		return where + "that line is longer: read it with a larger maxBytes"
+	}
+	return where + fmt.Sprintf("read on with startLine %d", next)
+}
+
+// Missing is the refusal of a file that is not there, with the names that it might have meant.
+func Missing(w *workspace.Workspace, asked string, e guard.Entry) error {
+	err := &fail.Error{Kind: fail.NotFound, Path: asked, Msg: "no such file", Hint: "Check the path, or list the directory that should have it."}
+	if e.Via != "" {
+		err.Msg = "the link leads to " + fail.Quote(e.Rel) + ", where there is no file"
+	}
+	if !e.HasParent {
+		err.Msg = "no such file, and no such directory " + fail.Quote(path.Dir(e.Rel))
+	}
+	if near := fail.Alike(path.Base(e.Rel), w.Guard.Siblings(e)); len(near) > 0 {
+		for i, name := range near {
+			near[i] = fail.Quote(path.Join(path.Dir(e.Rel), name))
+		}
+		err.Hint = "Did you mean " + strings.Join(near, " or ") + "? Else list its directory."
+	}
+	return err
+}

@@ -1,0 +1,74 @@
+package read
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/emend-dev/emend/internal/caller"
+	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/internal/find"
+	"github.com/emend-dev/emend/internal/guard"
+	"github.com/emend-dev/emend/internal/workspace"
+)
+
+// looking is where List, Search and Glob look, and what they leave out.
+func looking(ctx context.Context, w *workspace.Workspace, path string, ignored bool) (find.Options, error) {
+	if path == "" {
+		path = "."
+	}
+	e, err := root(w, path)
+	if err != nil {
+		return find.Options{}, err
+	}
+	o := find.Options{Root: e, Ignored: ignored}
+	if o.LeaveOut, _ = ctx.Value(caller.LeaveOutKey{}).([]string); o.LeaveOut == nil {
+		o.Excludes = find.Excludes()
+	}
+	if told := caller.Progress(ctx); told != nil {
+		o.Progress = func(done int, what string) { told(done, 0, what) }
+	}
+	return o, nil
+}
+
+// root looks at what was named. A link to what is inside the workspace is followed: who names it means what it leads to.
+func root(w *workspace.Workspace, path string) (guard.Entry, error) {
+	path = workspace.Unslashed(path)
+	ask := guard.Ask{Base: w.Base}
+	e, err := w.Guard.Look(path, ask)
+	if err == nil && e.Kind == guard.Symlink {
+		ask.Follow = true
+		e, err = w.Guard.Look(path, ask)
+	}
+	if err == nil && e.Kind == guard.Missing {
+		err = &fail.Error{Kind: fail.NotFound, Path: path, Msg: "no such file or directory",
+			Hint: "Check the path, or list the directory that should have it."}
+	}
+	return e, err
+}
+
+// atMost checks a number that a caller gave. 0 stands for normal.
+func atMost(field string, n, normal, most int) (int, error) {
+	switch {
+	case n == 0:
+		return normal, nil
+	case n < 0 || n > most:
+		return 0, caller.BadField(field, fmt.Sprintf("%d", n), fmt.Sprintf("Use a number from 1 to %d, or leave it out for %d.", most, normal))
+	}
+	return n, nil
+}
+
+// CountOf words a number of things.
+func CountOf(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// UnreadNote says what could not be looked at.
+func UnreadNote(n int) []string {
+	if n == 0 {
+		return nil
+	}
+	return []string{CountOf(n, "file or directory", "files or directories") + " could not be read."}
+}

@@ -1,0 +1,162 @@
+package read
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/internal/caller"
+	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/internal/find"
+	"github.com/emend-dev/emend/internal/guard"
+	"github.com/emend-dev/emend/internal/report"
+	"github.com/emend-dev/emend/internal/workspace"
+)
+
+const (
+	usualMatches = 100
+	mostMatches  = 10_000
+	mostContext  = 100
+)
+
+// Sink remembers an error of a writer, which is the caller's and not the search's.
+type Sink struct {
+	io.Writer
+	Err error
+}
+
+// around prints matches with the lines around them, each line once.
+type around struct {
+	b     *strings.Builder
+	path  string
+	shown int // the last line of path that is printed
+}
+
+func (s *Sink) Write(p []byte) (n int, err error) {
+	n, s.Err = s.Writer.Write(p)
+	return n, s.Err
+}
+
+// Query reads a request, and looks at where it is about.
+func Query(ctx context.Context, w *workspace.Workspace, r *api.SearchRequest) (o find.Options, q find.Searching, err error) {
+	if q, err = searching(r); err != nil {
+		return o, q, err
+	}
+	if o, err = looking(ctx, w, r.Root, r.IncludeIgnored); err != nil {
+		return o, q, err
+	}
+	if k := o.Root.Kind; k != guard.Directory && k != guard.Regular {
+		err = &fail.Error{Kind: fail.CommandFailed, Reason: fail.SpecialFile, Path: r.Root,
+			Msg: fmt.Sprintf("%s is a %s", fail.Quote(r.Root), k), Hint: "Name a directory or a regular file to search in."}
+	}
+	return o, q, err
+}
+
+func Search(ctx context.Context, w *workspace.Workspace, r api.SearchRequest) (data api.SearchData, out find.Outcome, err error) {
+	o, q, err := Query(ctx, w, &r)
+	if err != nil {
+		return data, out, err
+	}
+	matches, out, err := find.Search(ctx, w.Guard, o, q)
+	data = api.SearchData{Matches: make([]api.SearchMatch, len(matches)), Truncated: out.More, FilesScanned: out.Files}
+	for i, m := range matches {
+		data.Matches[i] = api.SearchMatch(m)
+	}
+	return data, out, err
+}
+
+// searching reads the request.
+func searching(r *api.SearchRequest) (q find.Searching, err error) {
+	q = find.Searching{Query: r.Query, Include: r.IncludeGlobs, Exclude: r.ExcludeGlobs, Fold: r.CaseSensitive != nil && !*r.CaseSensitive}
+	switch r.Mode {
+	case "text", "":
+		q.Mode = find.Text
+	case "regex":
+		q.Mode = find.Regexp
+	case "path":
+		q.Mode = find.Paths
+	default:
+		return q, caller.BadField("mode", fail.Quote(r.Mode), "Use text, regex or path.")
+	}
+	if q.Context, err = atMost("contextLines", r.ContextLines, 0, mostContext); err != nil {
+		return q, err
+	}
+	if r.MaxResults >= 0 {
+		q.Most, err = atMost("maxResults", r.MaxResults, usualMatches, mostMatches)
+	}
+	return q, err
+}
+
+// SearchNotes says what was not searched.
+func SearchNotes(out *find.Outcome) []string {
+	notes := UnreadNote(out.Unread)
+	if out.Cut > 0 {
+		notes = append(notes, "Only the first MiB of "+CountOf(out.Cut, "line", "lines")+" was searched.")
+	}
+	if out.AtNUL > 0 {
+		notes = append(notes, CountOf(out.AtNUL, "file was", "files were")+" searched only up to the line that has a NUL.")
+	}
+	return notes
+}
+
+// WordSearch is what a model reads: a line about the whole, then path:line:text of each match, with lines around it as
+// path-line-text.
+func WordSearch(d *api.SearchData, r *api.SearchRequest, notes []string) string {
+	var b strings.Builder
+	what := CountOf(len(d.Matches), "match", "matches")
+	if r.Mode == "path" {
+		what = CountOf(len(d.Matches), "path", "paths")
+	}
+	fmt.Fprintf(&b, "%s in %s", what, CountOf(d.FilesScanned, "file searched", "files searched"))
+	if d.Truncated {
+		b.WriteString("; there are more: narrow it with root or includeGlobs, or raise maxResults")
+	}
+	noteTail(&b, notes)
+	b.WriteByte('\n')
+	p := around{b: &b}
+	for i := range d.Matches {
+		p.match(&d.Matches[i], nextMatch(d.Matches, i))
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// nextMatch is the match after the i-th in the same file, or nil.
+func nextMatch(all []api.SearchMatch, i int) *api.SearchMatch {
+	if i+1 < len(all) && all[i+1].Path == all[i].Path {
+		return &all[i+1]
+	}
+	return nil
+}
+
+func (p *around) match(m, next *api.SearchMatch) {
+	if m.Line == 0 {
+		fmt.Fprintln(p.b, report.OneLine(m.Path))
+		return
+	}
+	if m.Path != p.path {
+		p.path, p.shown = m.Path, 0
+	}
+	first := m.Line - len(m.Before)
+	if len(m.Before)+len(m.After) > 0 && p.shown > 0 && first > p.shown+1 {
+		p.b.WriteString("--\n")
+	}
+	for i, text := range m.Before {
+		p.line(first+i, '-', text)
+	}
+	p.line(m.Line, ':', m.Preview)
+	for i, text := range m.After {
+		if next != nil && m.Line+1+i >= next.Line {
+			break
+		}
+		p.line(m.Line+1+i, '-', text)
+	}
+}
+
+func (p *around) line(n int, mark byte, text string) {
+	if n > p.shown {
+		fmt.Fprintf(p.b, "%s%c%d%c%s\n", report.OneLine(p.path), mark, n, mark, text)
+		p.shown = n
+	}
+}

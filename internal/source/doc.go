@@ -1,0 +1,2 @@
+// Package source: gives the planner the files of a workspace.
+package source

@@ -1,0 +1,2 @@
+// Package trace: follows files through the log.
+package trace

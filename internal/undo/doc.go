@@ -1,0 +1,2 @@
+// Package undo: takes changes back.
+package undo
