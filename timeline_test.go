@@ -14,7 +14,7 @@ import (
 
 	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/internal/audit"
-	"github.com/emend-dev/emend/internal/longlog"
+	"github.com/emend-dev/emend/internal/logtest"
 )
 
 // pages asks until nothing is older, and joins what it gets.
@@ -47,7 +47,7 @@ func told(c emend.LoggedCall) string {
 func longLog(t testing.TB, entries int) *emend.Workspace {
 	t.Helper()
 	dir := t.TempDir()
-	if err := longlog.Make(dir, entries); err != nil {
+	if err := logtest.Make(dir, entries); err != nil {
 		t.Fatal(err)
 	}
 	ws, err := emend.Open(dir)

@@ -2,10 +2,10 @@
 // It builds emend, finds or installs the others, gives each the same work in turn, and writes bench/RESULTS.md with the
 // bars beside the figures, and a chart of cost against size.
 //
-//	go run ./bench                   # all of it: half an hour, and 20 GB of disk meanwhile
-//	go run ./bench -list             # the rows
-//	go run ./bench -only '^[abc]'    # some of them, printed only
-//	go run ./bench -quick            # small sizes, few rounds, printed only: whether it all works
+//	go -C bench run .                  # all of it: half an hour, and 20 GB of disk meanwhile
+//	go -C bench run . -list            # the rows
+//	go -C bench run . -only '^[abc]'   # some of them, printed only
+//	go -C bench run . -quick           # small sizes, few rounds, printed only: whether it all works
 //
 // A program that cannot be had is named, not skipped. What is laid out lies below EMEND_BENCH_DIR, or emend-bench in the
 // user's cache directory; the trees that are searched stay there for the next time.
@@ -41,7 +41,7 @@ func main() {
 	b := &bench{groves: map[string]*grove{}}
 	only := flag.String("only", "", "do only the rows whose names match this regular `expression`, and print them only")
 	list := flag.Bool("list", false, "list the rows")
-	out := flag.String("out", "", "write the results to this `file` (default: bench/RESULTS.md, when every row is done)")
+	out := flag.String("out", "", "write the results to this `file` (default: RESULTS.md, when every row is done)")
 	flag.IntVar(&b.rounds, "rounds", 10, "let each program do each work so `many` times")
 	flag.BoolVar(&b.quick, "quick", false, "small sizes and few rounds")
 	flag.Parse()
@@ -77,7 +77,7 @@ func atLeastOne(rounds int) error {
 // where is the file that the results go to, or "".
 func where(out string, whole bool) string {
 	if out == "" && whole {
-		return filepath.Join("bench", "RESULTS.md")
+		return "RESULTS.md"
 	}
 	return out
 }

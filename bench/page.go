@@ -58,7 +58,7 @@ func load() string {
 
 func (p *page) String() string {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "# What emend costs beside what people use instead\n\nWritten by `go run ./bench`. %s. Every program has its turn in each of %d rounds,\n"+
+	fmt.Fprintf(&b, "# What emend costs beside what people use instead\n\nWritten by `go -C bench run .`. %s. Every program has its turn in each of %d rounds,\n"+
 		"after one to warm up; times are medians. All of emend is on: hashes, guard, log, history.\n\n", p.machine, p.rounds)
 	if p.quick {
 		fmt.Fprint(&b, "**QUICK**: the sizes are smaller than the titles say, and no figure means anything.\n\n")

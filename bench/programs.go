@@ -10,7 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/emend-dev/emend/internal/npm"
+	"github.com/emend-dev/emend/proof/npm"
+	"github.com/emend-dev/emend/proof/product"
 )
 
 // program is a program that takes part, or why it does not.
@@ -33,12 +34,15 @@ func (p *programs) all() []*program {
 func find(ctx context.Context, scratch string) (*programs, error) {
 	p := &programs{launch: filepath.Join(scratch, "launch"), hash: filepath.Join(scratch, "hash"),
 		emend: program{name: "emend", path: filepath.Join(scratch, "emend")}}
-	for path, pkg := range map[string]string{p.emend.path: "cmd/emend", p.launch: "bench/launch", p.hash: "bench/hash"} {
-		build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", path, "github.com/emend-dev/emend/"+pkg)
+	if err := product.BuildRelease(ctx, p.emend.path); err != nil {
+		return nil, err
+	}
+	for path, pkg := range map[string]string{p.launch: "launch", p.hash: "hash"} {
+		build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", path, "github.com/emend-dev/emend/bench/"+pkg)
 		build.Env = append(os.Environ(), "CGO_ENABLED=0")
 		out, err := build.CombinedOutput()
 		if err != nil {
-			return nil, fmt.Errorf("go build %s, which has to run among emend's sources: %w: %s", pkg, err, out)
+			return nil, fmt.Errorf("go build %s, which has to run in the module of the benchmarks: %w: %s", pkg, err, out)
 		}
 	}
 	p.rg = debian(ctx, "rg", "ripgrep")
@@ -48,8 +52,8 @@ func find(ctx context.Context, scratch string) (*programs, error) {
 	p.strace = debian(ctx, "strace", "strace")
 	p.sha256sum = debian(ctx, "sha256sum", "coreutils")
 	p.node = system(ctx, "node")
-	p.codex = packaged(ctx, "codex", "internal/oracle/testdata/codex", "@openai/codex", "@openai/codex-*/vendor/*/bin/codex")
-	p.filesystem = packaged(ctx, "server-filesystem", "bench/mcp/packages", theirs, theirs+"/dist/index.js")
+	p.codex = packaged(ctx, "codex", "../proof/oracle/testdata/codex", "@openai/codex", "@openai/codex-*/vendor/*/bin/codex")
+	p.filesystem = packaged(ctx, "server-filesystem", "mcp/packages", theirs, theirs+"/dist/index.js")
 	return p, p.codex.as("apply_patch", scratch)
 }
 

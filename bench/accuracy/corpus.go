@@ -15,8 +15,8 @@ import (
 	"github.com/emend-dev/emend/bench/internal/modpairs"
 )
 
-// lists name the versions that the corpus is made of. The program runs among emend's sources.
-var lists = [2]string{"bench/realpairs/modules.txt", "bench/accuracy/packages.txt"}
+// lists name the versions that the corpus is made of. The program runs in the directory bench.
+var lists = [2]string{"realpairs/modules.txt", "accuracy/packages.txt"}
 
 // corpus is real changes of real files.
 type corpus struct {
@@ -35,7 +35,7 @@ func readCorpus(ctx context.Context, most int, seed uint64, progress io.Writer) 
 	for i, name := range lists {
 		text, err := os.ReadFile(name)
 		if err != nil {
-			return nil, fmt.Errorf("run this from the root of emend's sources: %w", err)
+			return nil, fmt.Errorf("run this in the directory bench: %w", err)
 		}
 		if read[i], err = modpairs.ReadList(strings.NewReader(string(text))); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)

@@ -3,9 +3,9 @@
 // programs that people use instead. It says how many landed right, were refused, or landed wrong and were called a success,
 // and how many landed after one repair by a client that does what the refusal says and thinks nothing.
 //
-//	go run ./bench/accuracy -out bench/accuracy                 # RESULTS.md and WRONG.md, some ten minutes
-//	go run ./bench/accuracy -quick                              # a slice; fails when emend lands anything wrong
-//	go run ./bench/accuracy -max 500 -show refused -system emend -kinds elided -n 3
+//	go -C bench run ./accuracy -out accuracy                    # RESULTS.md and WRONG.md, some ten minutes
+//	go -C bench run ./accuracy -quick                           # a slice; fails when emend lands anything wrong
+//	go -C bench run ./accuracy -max 500 -show refused -system emend -kinds elided -n 3
 //
 // It is no measure of what models do: how often they make which mistake is not known here.
 package main

@@ -30,7 +30,7 @@ func (b *bench) page() string {
 
 const intro = `# Right place or no place
 
-Written by ` + "`go run ./bench/accuracy%s`" + `: %s, %d cores, %s, seed %d.
+Written by ` + "`go -C bench run ./accuracy%s`" + `: %s, %d cores, %s, seed %d.
 
 Every change of the corpus is the work of people: a file of a published module, and the same file in the next version. The
 benchmark writes the patch that a careful author sends for it, every hunk unique in the file, and spoils patch or file in one
@@ -177,7 +177,7 @@ func (b *bench) writeCorpus(w io.Writer) {
 	}
 	fmt.Fprintf(w, ". Files have at most 256 KiB, and no program wrote them; one version gives at most 120. %s.\n", c.spoken())
 	for i, name := range lists {
-		fmt.Fprintf(w, "\n* `%s`: %d versions, each with its checksum; sha256 of the list %s", name, c.versions[i], c.sums[i])
+		fmt.Fprintf(w, "\n* `bench/%s`: %d versions, each with its checksum; sha256 of the list %s", name, c.versions[i], c.sums[i])
 	}
 	fmt.Fprintln(w)
 }

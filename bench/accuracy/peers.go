@@ -11,7 +11,8 @@ import (
 	"strings"
 
 	"github.com/emend-dev/emend/bench/accuracy/damage"
-	"github.com/emend-dev/emend/internal/npm"
+	"github.com/emend-dev/emend/proof/npm"
+	"github.com/emend-dev/emend/proof/product"
 )
 
 // The names of the peers, as the tables have them.
@@ -28,10 +29,8 @@ var others = []string{codex, plain, threeWay, gnu}
 // findPeers builds emend as a release is built, and finds or installs the others.
 func findPeers(ctx context.Context, scratch string) ([]*peer, error) {
 	program := filepath.Join(scratch, "emend")
-	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", program, "./cmd/emend")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("go build ./cmd/emend: %w: %s", err, out)
+	if err := product.BuildRelease(ctx, program); err != nil {
+		return nil, err
 	}
 	all := []*peer{own("emend", program), own("emend --lenient", program, "--lenient"), codexProgram(ctx)}
 	return append(all, unifiers(ctx)...), nil
@@ -79,7 +78,7 @@ func firstLine(out []byte) string {
 // codexProgram is Codex's own program, exactly the one that the lock file of the oracle names.
 func codexProgram(ctx context.Context) *peer {
 	p := &peer{name: codex, args: func(*room, string) []string { return []string{"apply_patch"} }} // the name under which it is this program
-	dir, err := npm.Install(ctx, "internal/oracle/testdata/codex")
+	dir, err := npm.Install(ctx, "../proof/oracle/testdata/codex")
 	var found []string
 	if err == nil {
 		found, err = filepath.Glob(filepath.Join(dir, "node_modules", "@openai", "codex-*", "vendor", "*", "bin", "codex*"))

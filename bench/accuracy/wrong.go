@@ -96,7 +96,7 @@ func (b *bench) ten() (out []find) {
 func (b *bench) wrongs() string {
 	var w strings.Builder
 	all := b.ten()
-	fmt.Fprintf(&w, "# Patches that landed wrong, and were called a success\n\nWritten by `go run ./bench/accuracy -out bench/accuracy`, from real changes of published modules. "+
+	fmt.Fprintf(&w, "# Patches that landed wrong, and were called a success\n\nWritten by `go -C bench run ./accuracy -out accuracy`, from real changes of published modules. "+
 		"Of what the programs\nlanded wrong these are among the smallest, chosen by rule: a quota for each program, no kind of damage twice for one of them,\n"+
 		"no module twice. How often it happens is in [RESULTS.md](RESULTS.md).\n\nIn what is shown `→` is a tab, `·` a space at the end of a line, and `␍` a carriage return. git and GNU patch knew the\nfiles by other names.\n")
 	for i, f := range all {

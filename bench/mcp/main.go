@@ -3,9 +3,9 @@
 // the same files, its turn in every round, and its answers compared with what is there: the same names, the same text, and
 // after edits the same bytes.
 //
-//	go run ./bench/mcp                      # writes bench/mcp/RESULTS.md
-//	go run ./bench/mcp -quick               # a slice of it, printed only
-//	go run ./bench/mcp -only read -rounds 9
+//	go -C bench run ./mcp                   # writes bench/mcp/RESULTS.md
+//	go -C bench run ./mcp -quick            # a slice of it, printed only
+//	go -C bench run ./mcp -only read -rounds 9
 //
 // There are two clients: one that costs next to nothing, so that what is measured is the server, and one on the protocol's
 // TypeScript library. The programs from npm are those of packages/package-lock.json.
@@ -38,7 +38,7 @@ func main() {
 	only := flag.String("only", "", "do only the jobs whose names begin with this `word`")
 	flag.IntVar(&b.rounds, "rounds", 5, "let each server do each job so `many` times")
 	flag.BoolVar(&b.quick, "quick", false, "fewer calls, one round, and nothing written")
-	flag.StringVar(&b.out, "out", "bench/mcp/RESULTS.md", "write the results to this `file`, as Markdown")
+	flag.StringVar(&b.out, "out", "mcp/RESULTS.md", "write the results to this `file`, as Markdown")
 	flag.StringVar(&b.scratch, "dir", "", "lay out the trees below this `directory` (default: the system's temporary one)")
 	flag.Parse()
 	b.jobs = slices.DeleteFunc(b.jobs, func(j job) bool { return !strings.HasPrefix(j.name, *only) })

@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/emend-dev/emend/internal/npm"
-
 	"github.com/emend-dev/emend/bench/internal/line"
+	"github.com/emend-dev/emend/proof/npm"
+	"github.com/emend-dev/emend/proof/product"
 )
 
 // server is a program that answers, and its words for the same work.
@@ -36,13 +36,13 @@ const theirs = "@modelcontextprotocol/server-filesystem"
 
 func find(ctx context.Context, scratch string) (*programs, error) {
 	p := &programs{emend: filepath.Join(scratch, "emend"), empty: filepath.Join(scratch, "empty")}
-	for name, pkg := range map[string]string{p.emend: "./cmd/emend", p.empty: "./bench/mcp/empty"} {
-		build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", name, "github.com/emend-dev/emend/"+pkg)
-		build.Env = append(os.Environ(), "CGO_ENABLED=0")
-		out, err := build.CombinedOutput()
-		if err != nil {
-			return nil, fmt.Errorf("go build %s: %w: %s", pkg, err, out)
-		}
+	if err := product.BuildRelease(ctx, p.emend); err != nil {
+		return nil, err
+	}
+	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", p.empty, "github.com/emend-dev/emend/bench/mcp/empty")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("go build mcp/empty: %w: %s", err, out)
 	}
 	root, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
 	if err != nil {
@@ -59,7 +59,7 @@ func (p *programs) findPeers(ctx context.Context) (err error) {
 	if p.node, err = exec.LookPath("node"); err != nil {
 		return err
 	}
-	if p.modules, err = npm.Install(ctx, "bench/mcp/packages"); err != nil {
+	if p.modules, err = npm.Install(ctx, "mcp/packages"); err != nil {
 		return err
 	}
 	version, err := exec.CommandContext(ctx, p.node, "--version").Output()

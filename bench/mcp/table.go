@@ -20,7 +20,7 @@ type results struct {
 
 func (r *results) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# The server beside others\n\nWritten by `go run ./bench/mcp`: every server does every work in each of %d rounds, in turn. %d cores, %s, %s; %s.\n"+
+	fmt.Fprintf(&b, "# The server beside others\n\nWritten by `go -C bench run ./mcp`: every server does every work in each of %d rounds, in turn. %d cores, %s, %s; %s.\n"+
 		"To write 4 KB and sync them took %s ms on this disk. Where the machine had other work too, the times on the clock say less than\n"+
 		"those of the processor.\n", r.rounds, runtime.NumCPU(), runtime.GOOS, runtime.Version(),
 		strings.Join(append(r.programs.versions, r.programs.missing...), ", "), ms(r.sync))

@@ -2,8 +2,8 @@
 // modules in modules.txt becomes a patch in each dialect, is parsed back and planned, and what comes out must be
 // the new file, byte for byte. The same changes go as unified diffs through git apply and GNU patch.
 //
-//	go run ./bench/realpairs                  # all of them
-//	go run ./bench/realpairs -max 400 -seed 7 # a sample
+//	go -C bench run ./realpairs                  # all of them
+//	go -C bench run ./realpairs -max 400 -seed 7 # a sample
 //
 // Modules are downloaded by the go command, into its module cache. Nothing is planned on a disk: the proof is of
 // the rooms above the waterline.

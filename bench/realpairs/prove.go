@@ -14,10 +14,10 @@ import (
 	"github.com/emend-dev/emend/internal/dialect"
 	"github.com/emend-dev/emend/internal/draft"
 	"github.com/emend-dev/emend/internal/fail"
-	"github.com/emend-dev/emend/internal/oracle/shrink"
 	"github.com/emend-dev/emend/internal/plan"
 	"github.com/emend-dev/emend/internal/text"
 	"github.com/emend-dev/emend/patch"
+	"github.com/emend-dev/emend/proof/oracle/shrink"
 	"znkr.io/diff/textdiff"
 )
 

@@ -13,7 +13,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/emend-dev/emend/internal/npm"
+	"github.com/emend-dev/emend/proof/npm"
 )
 
 // ErrNotHad is the error of packages that npm did not bring: it is not installed, or does not reach its registry.

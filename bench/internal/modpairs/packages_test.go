@@ -15,7 +15,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/emend-dev/emend/internal/npm"
+	"github.com/emend-dev/emend/proof/npm"
 )
 
 // file is a regular file of an archive.

@@ -5,14 +5,14 @@ import (
 	"testing"
 
 	"github.com/emend-dev/emend"
-	"github.com/emend-dev/emend/internal/longlog"
+	"github.com/emend-dev/emend/internal/logtest"
 )
 
 // TestChangeOutcomes: over a long past, the page of a call says of its end what the timeline says, however it ended, and leads
 // to the calls beside it.
 func TestChangeOutcomes(t *testing.T) {
 	dir := t.TempDir()
-	must(t, longlog.Make(dir, 3000))
+	must(t, logtest.Make(dir, 3000))
 	ws, err := emend.Open(dir)
 	must(t, err)
 	t.Cleanup(func() { ws.Close() })

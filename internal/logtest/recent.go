@@ -1,0 +1,67 @@
+package logtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/emend-dev/emend"
+)
+
+// changedLines is how many lines the long diff has, those that went and those that came.
+const changedLines = 50_000
+
+// recent makes the newest calls, by the tools.
+func recent(dir string) error {
+	if err := os.WriteFile(filepath.Join(dir, "table.csv"), []byte(table("old")), 0o644); err != nil {
+		return err
+	}
+	ws, err := emend.Open(dir, emend.By(emend.Actor{Client: "terminal 2.0", Session: "s-today", Agent: "coder"}))
+	if err != nil {
+		return err
+	}
+	return errors.Join(calls(ws), ws.Close())
+}
+
+func calls(ws *emend.Workspace) error {
+	ctx := context.Background()
+	var last *emend.Answer[emend.CreateData]
+	for n := range 12 {
+		var err error
+		last, err = ws.Create(ctx, emend.CreateRequest{Path: fmt.Sprintf("notes/day%d.md", n), Content: fmt.Sprintf("# Day %d\n\nDone.\n", n), CreateParentDirectories: true})
+		if err != nil {
+			return err
+		}
+	}
+	old, err := ws.Read(ctx, emend.ReadRequest{Path: "table.csv", StartLine: 1, EndLine: 1})
+	if err != nil {
+		return err
+	}
+	if _, err := ws.Write(ctx, emend.WriteRequest{Path: "table.csv", Content: table("new"), ExpectedSha256: old.Data.Sha256}); err != nil {
+		return err
+	}
+	patch := "*** Begin Patch\n*** Update File: notes/day1.md\n@@\n-Done.\n+Done, and checked.\n*** Update File: notes/day2.md\n@@\n-Nothing.\n+Done.\n*** End Patch\n"
+	if _, err := ws.Apply(ctx, patch, emend.Options{}); err == nil {
+		return errors.New("a patch that fits nowhere was applied")
+	}
+	if _, err := ws.Apply(ctx, strings.ReplaceAll(patch, "-Nothing.\n", "-Done.\n"), emend.Options{}); err != nil {
+		return err
+	}
+	if _, err := ws.Delete(ctx, emend.DeleteRequest{Path: "notes/day3.md"}); err != nil {
+		return err
+	}
+	_, err = ws.Undo(ctx, emend.UndoRequest{Entry: last.Tx})
+	return err
+}
+
+// table has a line for every two of the diff: each goes, and comes anew.
+func table(state string) string {
+	var b strings.Builder
+	for n := range changedLines / 2 {
+		fmt.Fprintf(&b, "%d,%s,a value of row %d that stays\n", n, state, n)
+	}
+	return b.String()
+}

@@ -1,0 +1,106 @@
+package browser
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/emend-dev/emend/proof/npm"
+)
+
+// axe is the text of axe-core, which judges what a page is like for people who do not see it, or not well.
+var axe = sync.OnceValues(func() (string, error) {
+	dir, err := npm.Install(context.Background(), filepath.Join("testdata", "axe"))
+	if err != nil {
+		return "", err
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "node_modules", "axe-core", "axe.min.js"))
+	return string(text), err
+})
+
+// judge is what axe is asked: every rule of WCAG 2.2 AA, and what it calls best practice.
+const judge = `axe.run(document, {
+	runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+	rules: {"target-size": {enabled: true}},
+	resultTypes: ["violations"],
+}).then(r => r.violations.flatMap(v => v.nodes.map(n => v.id + " (" + v.impact + "): " + n.target.join(" ") + "\n    " +
+	n.html.slice(0, 200) + "\n    " + n.failureSummary.replaceAll("\n", "\n    "))))`
+
+// audit returns what axe finds on the page that is open.
+func (b *tab) audit() []string {
+	b.t.Helper()
+	text, err := axe()
+	if err != nil {
+		b.t.Skipf("NOT RUN: axe: %v", err)
+	}
+	b.do("load axe", evaluate(text))
+	return eval[[]string](b, judge)
+}
+
+// TestAxe has it judge every page, full and empty, in each scheme and at each width.
+func TestAxe(t *testing.T) {
+	t.Parallel()
+	b := told(t)
+	b.auditAll(full(b))
+}
+
+func TestAxeEmpty(t *testing.T) {
+	t.Parallel()
+	s := shop(t).ui()
+	s.pages(t).auditAll(bare)
+	out := window(t, s.base+"/ui/")
+	out.expect("401")
+	out.auditAll([]place{{"login", "login", "input[name=token]"}})
+}
+
+func (b *tab) auditAll(places []place) {
+	b.t.Helper()
+	for _, s := range screens {
+		b.on(s)
+		for _, p := range places {
+			b.show(p)
+			if found := b.audit(); len(found) > 0 {
+				b.t.Errorf("axe: %s, %s:\n%s", p.name, s.name, strings.Join(found[:min(len(found), 5)], "\n"))
+			}
+		}
+	}
+	b.t.Logf("axe: %d pages on %d screens, all rules of WCAG 2.2 AA and best practice", len(places), len(screens))
+}
+
+// TestAxeComplains has it judge a page that is bad, so that its silence means something.
+func TestAxeComplains(t *testing.T) {
+	b := shop(t).ui().pages(t)
+	b.expect("FormEmptyIdAndName")
+	b.do("spoil the page", evaluate(`document.documentElement.removeAttribute("lang"); document.querySelector("main").append(document.createElement("input"))`))
+	found := strings.Join(b.audit(), "\n")
+	for _, rule := range []string{"html-has-lang", "label"} {
+		if !strings.Contains(found, rule) {
+			t.Errorf("axe does not see %s, only:\n%s", rule, found)
+		}
+	}
+}
+
+// TestWidths lets no page be wider than the screen: at 320 pixels, which is 1280 at 400 %, and at 640, which is 200 %.
+func TestWidths(t *testing.T) {
+	t.Parallel()
+	b := told(t)
+	places := full(b)
+	for _, width := range []int64{320, 640} {
+		b.on(screen{width: width, height: 800})
+		for _, p := range places {
+			b.show(p)
+			wide := eval[int64](b, "document.scrollingElement.scrollWidth")
+			if wide > width {
+				b.t.Errorf("%s is %d pixels wide on a screen of %d: %s", p.name, wide, width, eval[string](b, fmt.Sprintf(widest, width)))
+			}
+		}
+	}
+}
+
+// widest names the elements that stick out, without those that scroll by themselves.
+const widest = `[...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > %d &&
+	!e.parentElement.closest("*:is(pre, .scroll, [tabindex])")).slice(0, 3).map(e => e.outerHTML.slice(0, 120)).join(" | ")`

@@ -1,0 +1,67 @@
+package browser
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// shown are the pages of which docs/images has pictures.
+var shown = []string{"timeline", "change", "change-split", "file", "session", "sessions", "trash", "waiting", "health", "confirm"}
+
+// TestImages takes the pictures of the documentation. They are kept when EMEND_IMAGES is write:
+//
+//	EMEND_IMAGES=write go -C proof test -count 1 -run Images ./browser
+func TestImages(t *testing.T) {
+	t.Parallel()
+	need(t)
+	dir, root := t.TempDir(), t.TempDir()
+	if os.Getenv("EMEND_IMAGES") == "write" {
+		dir, root = filepath.Join("..", "..", "docs", "images"), plainRoot(t)
+	}
+	b := shopAt(t, root).told(t)
+	places := full(b)
+	for _, s := range screens {
+		b.on(s)
+		for _, p := range places {
+			if slices.Contains(shown, p.name) {
+				b.picture(p, filepath.Join(dir, p.name+"-"+s.name+".png"))
+			}
+		}
+	}
+}
+
+// plainRoot is a directory that is called the same on every machine, since pages show where a workspace is.
+func plainRoot(t *testing.T) string {
+	t.Helper()
+	const root = "/tmp/ada"
+	if err := os.Mkdir(root, 0o755); err != nil {
+		t.Fatalf("the pictures are of a workspace in %s, which must not be there: %v", root, err)
+	}
+	t.Cleanup(func() { os.RemoveAll(root) })
+	return root
+}
+
+// picture takes one, as a person sees the page who came to it just now.
+func (b *tab) picture(p place, path string) {
+	b.t.Helper()
+	b.show(p)
+	b.until("the page is live", live)
+	if p.name == "change-split" {
+		b.do("scroll to the difference", evaluate(`document.querySelector("section.file").scrollIntoView()`))
+	}
+	png, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		b.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, png, 0o644); err != nil {
+		b.t.Fatal(err)
+	}
+	b.t.Logf("images: %s, %d KiB", filepath.Base(path), len(png)>>10)
+}

@@ -1,0 +1,169 @@
+// Command crashtest cuts the power under emend, a few hundred times on each of several real file systems.
+//
+//	go -C proof run ./crashtest                                # ext4, xfs, btrfs; 500 states each
+//	go -C proof run ./crashtest -fs btrfs -states 3000 -seed 7
+//	go -C proof run ./crashtest -selftest                      # everything that it must be able to catch
+//
+// It serves a disk from its own memory, as a file of a FUSE file system, and the kernel makes a block device of that
+// file. Every write and every flush that reaches the device is recorded while the real program applies patch after
+// patch on a file system that lies on it. A power cut keeps everything that was written before the last flush and
+// any part of what was written since; so a state is made for every flush with nothing and with everything that was in
+// flight, and more with random parts of it, in blocks of 4 KiB. Each state is mounted, which lets the file system
+// replay its journal, and "emend recover" is run. Then
+//
+//   - the tree must be, in every name, mode and byte, the one after the last patch that was answered with success, or
+//     the one after the patch that was being applied;
+//   - the log must be a chain, with as many commits as the tree has;
+//   - everything that a commit replaced or deleted must still be in the store;
+//   - a second recovery must find nothing to do, and the next patch must apply.
+//
+// What it does not prove: anything about disks that lie about flushes (-drop-flushes shows what they do), or that
+// tear a block; about transactions without syncs (--durability=none); about file systems and kernels that it was not
+// run on. With -again the power is cut once more, during the recovery.
+//
+// It needs root, FUSE and loop devices. It mounts in a mount namespace of its own, which goes away with it.
+// Where it cannot run it says so, and why, and that is a failure unless -allow-missing is given.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/emend-dev/emend/internal/plant"
+)
+
+// config is what the flags say.
+type config struct {
+	fs      []filesystem
+	states  int
+	seed    uint64
+	t       int
+	writer  string
+	plant   string
+	emend   string
+	drop    bool
+	again   bool
+	self    bool
+	missing bool
+	jobs    int
+	write   string
+	keep    string
+}
+
+// A round is one writer on one file system.
+type round struct {
+	fs       filesystem
+	writer   string
+	plant    string
+	drop     bool
+	again    bool // cut the power a second time, in the recovery
+	mustFail bool
+}
+
+// rounds are what c asks for.
+func (c config) rounds() []round {
+	var out []round
+	for _, f := range c.fs {
+		if c.self {
+			out = append(out, selftest(f)...)
+			continue
+		}
+		r := round{fs: f, writer: c.writer, plant: c.plant, drop: c.drop, again: c.again}
+		r.mustFail = r.writer != "emend" || r.plant != "" || r.drop
+		out = append(out, r)
+	}
+	return out
+}
+
+// selftest lists what must be caught on f, or the rig sees nothing. Other bugs are for other proofs: a record that is
+// written late, for one, reaches the disk together with what it should have come before.
+func selftest(f filesystem) []round {
+	out := []round{
+		{fs: f, writer: "plain"},
+		{fs: f, writer: "rename"},
+		{fs: f, writer: "emend", drop: true},
+		{fs: f, writer: "emend", plant: string(plant.NoStageSync)},
+	}
+	// ext4 and xfs have one journal for all names, and the next sync of anything takes them along.
+	if f.fsyncIsNarrow {
+		out = append(out, round{fs: f, writer: "emend", plant: string(plant.NoDirSync)})
+	}
+	if f.fsck != nil {
+		out = append(out, round{fs: f, writer: "emend", plant: string(plant.NoLink)})
+	}
+	for i := range out {
+		out[i].mustFail = true
+	}
+	return out
+}
+
+// String names the round in a table.
+func (r round) String() string {
+	switch {
+	case r.plant != "":
+		return r.writer + " with " + r.plant
+	case r.drop:
+		return r.writer + ", flushes dropped"
+	case r.again:
+		return r.writer + ", cut again in the recovery"
+	}
+	return r.writer
+}
+
+// handWord is the only argument of a process that is a hand of another one.
+const handWord = "hand"
+
+func main() {
+	if len(os.Args) == 2 && os.Args[1] == handWord {
+		beHand()
+	}
+	c, err := flags(os.Args[1:])
+	if err == nil {
+		err = run(c)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "crashtest:", err)
+		os.Exit(1)
+	}
+}
+
+func flags(args []string) (config, error) {
+	var c config
+	f := flag.NewFlagSet("crashtest", flag.ExitOnError)
+	f.IntVar(&c.states, "states", 500, "crash states for each file system; both ends of every flush are always among them")
+	f.Uint64Var(&c.seed, "seed", 1, "which patches, and which random parts of what was in flight")
+	f.IntVar(&c.t, "patches", 6, "how many patches are applied while the disk records")
+	f.StringVar(&c.writer, "writer", "emend", "who writes: emend, or a naive one: plain (write in place), rename (file by file)")
+	f.StringVar(&c.plant, "plant", "", "build emend with this known bug; the run fails unless it is caught\n"+bugs())
+	f.StringVar(&c.emend, "emend", "", "the program under test; none is to build ./cmd/emend")
+	f.BoolVar(&c.drop, "drop-flushes", false, "forget the flushes, as a disk that lies; the run fails unless that is caught")
+	f.BoolVar(&c.again, "again", false, "cut the power a second time, during the recovery")
+	f.BoolVar(&c.self, "selftest", false, "run everything that must be caught")
+	f.BoolVar(&c.missing, "allow-missing", false, "exit with 0 where a file system cannot be run on")
+	f.IntVar(&c.jobs, "jobs", 2, "how many file systems at a time")
+	f.StringVar(&c.write, "write", "", "put the table between the marks in this Markdown file")
+	f.StringVar(&c.keep, "keep", "", "keep the disk of the first bad states in this directory")
+	names := f.String("fs", "ext4,xfs,btrfs", "which file systems; also ext4-nojournal and ext2")
+	f.Parse(args)
+	var err error
+	if c.fs, err = pick(*names); err != nil {
+		return c, err
+	}
+	if c.write != "" && (c.writer != "emend" || c.plant != "" || c.drop) {
+		return c, fmt.Errorf("-write is for what is promised, with -again and with -selftest")
+	}
+	if c.states < 1 || c.t < 1 || c.jobs < 1 {
+		return c, fmt.Errorf("-states, -patches and -jobs must be at least 1")
+	}
+	return c, nil
+}
+
+func bugs() string {
+	var names []string
+	for _, b := range plant.Bugs {
+		names = append(names, string(b))
+	}
+	return strings.Join(names, ", ")
+}
