@@ -67,23 +67,3 @@ func BenchmarkPrint(b *testing.B) {
 		}
 	}
 }
-
-// BenchmarkAutomaton reads a megabyte of lines that do not match.
-func BenchmarkAutomaton(b *testing.B) {
-	block := []byte(strings.Repeat("\tfunc name(a int) error { return call(b) } // and more\n", 20_000))
-	for _, query := range []string{`[A-Z][a-z]+\d`, `\w+_\w+`, `^\S`, `\bname\b.*\d$`, "[à-ü]{2}"} {
-		q, err := newRegexp(query, false)
-		if err != nil {
-			b.Fatal(err)
-		}
-		b.Run(query, func(b *testing.B) {
-			b.SetBytes(int64(len(block)))
-			b.ReportAllocs()
-			for b.Loop() {
-				if at, ok := q.auto.find(block, 0); at >= 0 || !ok {
-					b.Fatal(at, ok)
-				}
-			}
-		})
-	}
-}

@@ -10,7 +10,7 @@ import (
 
 func (q *query) clone() *query {
 	c := *q
-	c.probes, c.auto = slices.Clone(q.probes), q.auto.clone()
+	c.probes, c.dfa = slices.Clone(q.probes), q.dfa.Clone()
 	return &c
 }
 
@@ -31,12 +31,12 @@ const sparse = 64
 // next returns the first place at or after from, which is the beginning of a line, whose line may match, or with sure
 // does match; -1 when there is none.
 func (q *query) next(block []byte, from int) (at int, sure bool) {
-	if q.auto != nil && (len(q.probes) == 0 || q.idle.lines*sparse > q.idle.bytes) {
-		at, ok := q.auto.find(block, from)
+	if q.dfa != nil && (len(q.probes) == 0 || q.idle.lines*sparse > q.idle.bytes) {
+		at, ok := q.dfa.Find(block, from)
 		if ok {
 			return at, true
 		}
-		q.auto, from = nil, at
+		q.dfa, from = nil, at
 	}
 	if len(q.probes) == 0 {
 		return from, false
@@ -75,11 +75,11 @@ func (q *query) judge(ctx context.Context, line []byte, at int, sure, hasCR bool
 
 // asked is what the automaton says of a line; not ok when there is none.
 func (q *query) asked(line []byte) (has, ok bool) {
-	if q.auto == nil {
+	if q.dfa == nil {
 		return false, false
 	}
-	if has, ok = q.auto.has(line); !ok {
-		q.auto = nil
+	if has, ok = q.dfa.Match(line); !ok {
+		q.dfa = nil
 	} else if !has {
 		q.idle.lines++
 	}

@@ -11,8 +11,7 @@ type probe struct {
 	text []byte // with fold in lower case
 	fold bool
 	rare int    // which byte of it is looked for
-	also int    // and which one with it, when that one alone is too common; otherwise the same
-	at   [2]int // where that byte comes next, with fold in lower and in upper case, or where two are; -1 is not known
+	at   [2]int // where that byte comes next, with fold in lower and in upper case; -1 is not known
 	vain int    // about how many bytes of the block were compared for nothing
 	back []int  // see plod; nil before it is needed
 }
@@ -27,22 +26,7 @@ func newProbe(text string, fold bool) probe {
 			p.rare = i
 		}
 	}
-	p.also = p.rare
-	if p.commonness(p.rare) > tooCommon {
-		p.also = p.second()
-	}
 	return p
-}
-
-// second is the rarest byte of the text but the one that is looked for.
-func (p *probe) second() int {
-	best := p.rare
-	for i := range p.text {
-		if i != p.rare && (best == p.rare || p.commonness(i) < p.commonness(best)) {
-			best = i
-		}
-	}
-	return best
 }
 
 // common are bytes from the most common in programs and texts to the least; what is not there is rarer still. It was counted in
@@ -68,9 +52,6 @@ func commonness(c byte) int {
 // next is where the text comes at or after from, or -1. What is looked for once is kept until from has passed it, so
 // that a block is gone through once for all calls.
 func (p *probe) next(block []byte, from int) int {
-	if p.also != p.rare {
-		return p.nextPair(block, from)
-	}
 	for c := p.text[p.rare]; ; from++ {
 		if p.at[0] < from+p.rare {
 			p.at[0] = indexByte(block, from+p.rare, c)
@@ -108,49 +89,6 @@ func (p *probe) tires(block []byte, from int) bool {
 	}
 	return p.vain > len(block)
 }
-
-// nextPair is next for two bytes, which are compared at every place.
-func (p *probe) nextPair(block []byte, from int) int {
-	if p.at[0] < from {
-		p.at[0] = p.pair(block, from)
-	}
-	if p.at[0] == len(block) {
-		return -1
-	}
-	return p.at[0]
-}
-
-// pair is where the text comes at or after from; the end of the block when it does not.
-func (p *probe) pair(block []byte, from int) int {
-	var mask uint64
-	if p.fold {
-		mask = eight * ('a' - 'A') // what else differs in this bit only is told apart where the whole text is compared
-	}
-	a, b := eight*uint64(p.text[p.rare])|mask, eight*uint64(p.text[p.also])|mask
-	for more := len(block) - len(p.text) + 1 - from; more >= pairStep; more = len(block) - len(p.text) + 1 - from {
-		x, y := block[from+p.rare:][:more], block[from+p.also:][:more]
-		i := firstPair(x, y, a, b, mask)
-		if from += i; i == more/pairStep*pairStep {
-			break
-		}
-		if p.here(block[from:], p.text) {
-			return from
-		}
-		if p.tires(block, from) {
-			return p.plod(block, from)
-		}
-		from++
-	}
-	for ; from+len(p.text) <= len(block); from++ {
-		if p.here(block[from:], p.text) {
-			return from
-		}
-	}
-	return len(block)
-}
-
-// eight times a byte is a number that has it in each of its bytes.
-const eight = 0x0101010101010101
 
 // indexByte is where c comes at or after from; the end of the block when it does not.
 func indexByte(block []byte, from int, c byte) int {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/internal/find/internal/regex"
 )
 
 // query is what lines are searched for. It is for one goroutine; clone makes another.
@@ -21,7 +22,7 @@ type query struct {
 	re     *regexp.Regexp // nil for a plain text
 	cr     bool           // the expression may mean the CR before an LF
 	probes []probe
-	auto   *automaton // nil where there is none, or no longer
+	dfa    *regex.DFA // nil if there is none, or if it gave up
 	idle   idle
 	exact  bool   // what a probe finds is a match
 	rough  bool   // where in a line it matches is of use only when the line is longer than what is shown of it
@@ -42,7 +43,7 @@ func newText(text string, fold bool) (*query, error) {
 	if !fold {
 		return &query{probes: []probe{newProbe(text, false)}}, nil
 	}
-	if plain(text) == text {
+	if regex.ASCIICasePart(text) == text {
 		return &query{probes: []probe{newProbe(text, true)}}, nil
 	}
 	return newRegexp(regexp.QuoteMeta(text), true)
@@ -79,7 +80,7 @@ func newRegexp(text string, fold bool) (*query, error) {
 	if mentions(tree, '\n') {
 		return nil, badQuery("the query has a line break, and lines are searched one by one", "Look for one of the lines.")
 	}
-	size := weigh(tree)
+	size := regex.Size(tree)
 	if size > mostSize {
 		return nil, tooLarge(tree, size)
 	}
@@ -94,12 +95,12 @@ func newRegexp(text string, fold bool) (*query, error) {
 	q := &query{re: re, cr: mentions(tree, '\r'), size: size, text: text, flags: flags,
 		edge: has(tree, syntax.OpWordBoundary, syntax.OpNoWordBoundary)}
 	tree = tree.Simplify()
-	for _, n := range needs(tree) {
-		q.probes = append(q.probes, newProbe(n.text, n.fold))
+	for _, n := range regex.RequiredLiterals(tree) {
+		q.probes = append(q.probes, newProbe(n.Text, n.IgnoreCase))
 	}
-	q.exact = len(q.probes) > 0 && isNeeds(tree)
+	q.exact = len(q.probes) > 0 && regex.OnlyLiterals(tree)
 	if !q.cr {
-		q.auto = newAutomaton(tree)
+		q.dfa = regex.NewDFA(tree)
 	}
 	return q, nil
 }
@@ -182,4 +183,17 @@ func mentions(re *syntax.Regexp, r rune) bool {
 		return true
 	}
 	return slices.ContainsFunc(re.Sub, func(s *syntax.Regexp) bool { return mentions(s, r) })
+}
+
+// mostSize is how large an expression may be: for each character that it reads it may take as many steps, and a hundred
+// thousand of them take about a millisecond.
+const mostSize = 100_000
+
+// tooLarge refuses an expression whose repetitions stand for too much.
+func tooLarge(re *syntax.Regexp, size int) error {
+	msg := fmt.Sprintf("the expression is too large: with its repetitions written out it has %d steps, and %d is the most", size, mostSize)
+	if r := regex.LargestRepeat(re); r != nil {
+		msg += fmt.Sprintf("; the largest repetition, %s, has %d", fail.Quote(r.String()), regex.Size(r))
+	}
+	return badQuery(msg, "Repeat less, or without a number: + and * cost no more than what they repeat.")
 }

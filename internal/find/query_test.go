@@ -3,7 +3,7 @@ package find
 import (
 	"context"
 	"errors"
-	"regexp/syntax"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -27,19 +27,6 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
-// TestWeigh: what is weighed is what is compiled.
-func TestWeigh(t *testing.T) {
-	for _, query := range []string{"a", "abc", "a*", "a+b?", "(a|b|cd)*", "[a-z]{3,9}", "a{7,}", `(?:(?:\w?){30}){30}`, "(?i)straße", `^\bfoo(bar)?$`, "(a{2,3}|b){4}", `\pL{100}`, "(?s).{0,500}x"} {
-		tree, err := syntax.Parse(query, syntax.Perl)
-		must(t, err)
-		p, err := syntax.Compile(tree.Simplify())
-		must(t, err)
-		if got, want := weigh(tree), len(p.Inst)-2; got < want-want/10 || got > want+want/4+1 {
-			t.Errorf("%s weighs %d and becomes %d instructions", query, got, want)
-		}
-	}
-}
-
 // TestStopsInALine: however large an expression is, between two looks at whether anybody waits it takes few steps.
 func TestStopsInALine(t *testing.T) {
 	q, err := newRegexp(strings.Repeat(`(?:(?:\w?){30}){30}`, 50), false)
@@ -59,3 +46,27 @@ type counted struct {
 }
 
 func (c *counted) Err() error { c.n++; return nil }
+
+// TestDFAGivesUp: an expression that has too many states is left to package regexp, in the middle of a search.
+func TestDFAGivesUp(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 5))
+	var text strings.Builder
+	for range 20_000 {
+		for range 30 {
+			text.WriteByte("abc"[r.IntN(3)])
+		}
+		text.WriteByte('\n')
+	}
+	q, err := newRegexp("[ab].{16}[^b][^c][ab]$", false)
+	must(t, err)
+	want := 0
+	for line := range strings.Lines(text.String()) {
+		if q.re.MatchString(strings.TrimSuffix(line, "\n")) {
+			want++
+		}
+	}
+	found, err := (&lines{q: q}).file(t.Context(), strings.NewReader(text.String()))
+	if err != nil || len(found) != want || q.dfa != nil || want == 0 {
+		t.Errorf("%d lines, want %d, DFA %t, %v", len(found), want, q.dfa != nil, err)
+	}
+}
