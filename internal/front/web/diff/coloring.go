@@ -27,7 +27,7 @@ func (s *side) paint(f *File, i int) []paint.Span {
 		case Hunk:
 			s.state = s.open(f, s.next+1)
 		case Same, s.kind:
-			s.state = f.lang.Skip(f.shown(s.next), s.state)
+			_, s.state = f.lang.Line(f.shown(s.next), s.state)
 		}
 	}
 	s.next = i + 1

@@ -1,83 +1,78 @@
 package paint
 
-import "strings"
-
-// What a line of markup leaves open.
-const (
-	inTag     = 1 + iota
-	inComment // <!-- -->
-	inDouble  // a value
-	inSingle
+import (
+	"regexp"
+	"strings"
+	"sync"
 )
 
-// markup colours HTML and XML: tags, attributes, values, comments, entities.
+// The states of markup.
+const (
+	inTag = 1 + iota
+	inComment
+	inDoubleQuotes // an attribute's value
+	inSingleQuotes
+)
+
+var tagStart = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`<!--|</[^ \t>/="'<]*|<[^ \t>/="'<]+`) })
+
+// markup colours HTML and XML: tags, attributes, values and comments.
 func markup(x *lexer) {
 	for x.at < len(x.s) {
 		switch x.open {
 		case inComment:
-			x.until("-->", Comment, 0)
-		case inDouble:
-			x.until(`"`, Text, inTag)
-		case inSingle:
-			x.until("'", Text, inTag)
+			x.takeUntil("-->", Comment, 0)
+		case inDoubleQuotes:
+			x.takeUntil(`"`, Text, inTag)
+		case inSingleQuotes:
+			x.takeUntil("'", Text, inTag)
 		case inTag:
 			x.attribute()
 		default:
-			x.content()
+			x.nextTag()
 		}
 	}
 }
 
-// until takes what comes up to end, after which open is open.
-func (x *lexer) until(end string, class Class, open uint8) {
+// takeUntil takes what comes up to end. If end is in the line, the state after it is next.
+func (x *lexer) takeUntil(end string, class Class, next uint8) {
 	i := strings.Index(x.s[x.at:], end)
 	if i < 0 {
 		x.take(len(x.s), class)
 		return
 	}
 	x.take(x.at+i+len(end), class)
-	x.open = open
+	x.open = next
 }
 
-// content takes what is between tags, and the beginning of the next one.
-func (x *lexer) content() {
-	rest := x.s[x.at:]
-	i := strings.IndexByte(rest, '<')
-	if i < 0 {
+// nextTag takes the text before a tag or a comment, and how that begins.
+func (x *lexer) nextTag() {
+	m := tagStart().FindStringIndex(x.s[x.at:])
+	if m == nil {
 		x.take(len(x.s), "")
 		return
 	}
-	x.take(x.at+i, "")
-	if rest = rest[i:]; strings.HasPrefix(rest, "<!--") {
+	begin, end := x.at+m[0], x.at+m[1]
+	x.take(begin, "")
+	if x.s[begin:end] == "<!--" {
 		x.open = inComment
-		x.take(x.at+4, Comment)
-		return
-	}
-	n := 1
-	for n < len(rest) && strings.IndexByte(" \t>/=\"'<", rest[n]) < 0 || n == 1 && n < len(rest) && rest[n] == '/' {
-		n++
-	}
-	if n == 1 {
-		x.take(x.at+1, "")
+		x.take(end, Comment)
 		return
 	}
 	x.open = inTag
-	x.take(x.at+n, Keyword)
+	x.take(end, Keyword)
 }
 
 // attribute takes one piece of the inside of a tag.
 func (x *lexer) attribute() {
 	switch c := x.s[x.at]; c {
-	case '>':
-		x.open = 0
+	case '>', '/', '?':
+		if c == '>' {
+			x.open = 0
+		}
 		x.take(x.at+1, Keyword)
-	case '/', '?':
-		x.take(x.at+1, Keyword)
-	case '"':
-		x.open = inDouble
-		x.take(x.at+1, Text)
-	case '\'':
-		x.open = inSingle
+	case '"', '\'':
+		x.open = map[byte]uint8{'"': inDoubleQuotes, '\'': inSingleQuotes}[c]
 		x.take(x.at+1, Text)
 	case ' ', '\t', '=', '<':
 		x.take(x.at+1, "")
@@ -90,42 +85,29 @@ func (x *lexer) attribute() {
 	}
 }
 
-// Inside of a fence the lines are text.
+// inFence is the state of markdown inside of a fenced block of code.
 const inFence = 1
 
-// markdown colours headings, code, quotes and the beginnings of list items.
+var (
+	fence      = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("^[ \t]*(?:```|~~~)") })
+	inlineCode = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("`[^`]*`") })
+)
+
+// markdown colours headings, code, quotations and the signs of list items.
 func markdown(x *lexer) {
-	i := indent(x.s)
-	rest := x.s[i:]
-	fence := strings.HasPrefix(rest, "```") || strings.HasPrefix(rest, "~~~")
 	switch {
-	case fence:
+	case fence().MatchString(x.s):
 		x.open ^= inFence
 		x.take(len(x.s), Meta)
 	case x.open == inFence:
 		x.take(len(x.s), Text)
-	case strings.HasPrefix(rest, "#"):
-		x.take(len(x.s), Meta)
-	case strings.HasPrefix(rest, ">"):
-		x.take(len(x.s), Comment)
-	case strings.HasPrefix(rest, "- "), strings.HasPrefix(rest, "* "), strings.HasPrefix(rest, "+ "):
-		x.take(i, "")
-		x.take(i+1, Keyword)
-	}
-	for x.at < len(x.s) {
-		x.prose()
-	}
-}
-
-// prose takes plain text and the code after it.
-func (x *lexer) prose() {
-	rest := x.s[x.at:]
-	i := strings.IndexByte(rest, '`')
-	if i < 0 || strings.IndexByte(rest[i+1:], '`') < 0 {
+	default:
+		x.takeLead()
+		from := x.at
+		for _, m := range inlineCode().FindAllStringIndex(x.s[from:], -1) {
+			x.take(from+m[0], "")
+			x.take(from+m[1], Text)
+		}
 		x.take(len(x.s), "")
-		return
 	}
-	n := i + 1 + strings.IndexByte(rest[i+1:], '`') + 1
-	x.take(x.at+i, "")
-	x.take(x.at+n-i, Text)
 }

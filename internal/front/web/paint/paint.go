@@ -1,8 +1,13 @@
-// Package paint colours source texts, line by line, as one reads them in a diff: comments, texts, numbers, keywords. A table
-// has for each language how comments and texts begin and end, and its words; one small lexer reads it. It parses nothing, and
-// guesses where only a parser would know: that a name before "(" is called; that a line "*/" closes a comment that began above
-// the first line shown; that "/" after an operator begins a regular expression. What is in a text, such as ${x}, is text.
-// Where a guess is wrong a colour is wrong, and never a character.
+// Package paint colours source code line by line for the pages: comments, texts, numbers, keywords. A table says for each
+// language how comments and texts begin and end, and which words are keywords. One lexer reads it.
+//
+// It parses nothing, and guesses where only a parser would know:
+//   - a name before "(" is a function that is called
+//   - a line that ends in "*/" closes a comment that began above the first line shown
+//   - "/" after an operator begins a regular expression
+//   - everything inside a text is text, ${x} too
+//
+// A wrong guess paints a wrong colour. It never changes a character.
 package paint
 
 import (
@@ -12,43 +17,44 @@ import (
 	"sync"
 )
 
-// Class is what a piece of a line is. It is a class of the page.
+// Class says what a piece of a line is. Pages use it as the name of a CSS class.
 type Class string
 
-// The classes; "" is what has no colour.
+// The classes. Pieces without colour have the class "".
 const (
 	Keyword   Class = "k"
-	Type      Class = "t" // of the language, and its constants
+	Type      Class = "t" // built-in types, functions and constants
 	Text      Class = "s"
 	Comment   Class = "c"
 	Number    Class = "n"
 	Function  Class = "f"
-	Attribute Class = "a" // a key, an attribute, a variable
-	Meta      Class = "m" // what is said to the compiler; a heading
+	Attribute Class = "a" // keys, attributes and variables
+	Meta      Class = "m" // compiler directives, annotations and headings
 )
 
-// Span is a piece of a line, up to byte End.
+// Span is a piece of a line. It begins where the span before it ends.
 type Span struct {
-	End   int
+	End   int // the byte after it
 	Class Class
 }
 
-// State is what a line leaves open for the next one. The zero State leaves nothing open.
+// State says what is still open at the end of a line: a comment or a text that goes on in the next line. The zero State
+// means that nothing is.
 type State struct {
-	open  uint8 // the number of what is open
-	depth uint8 // how often, where it nests
+	open  uint8 // 1 + the index in Lang.quotes; languages with a scan function of their own have their own numbers
+	depth uint8 // how many comments are nested in it
 }
 
-// For is the language of a file, by its name; nil where it is not known.
+// For returns the language of a file by its name, or nil if there is none in the table.
 func For(name string) *Lang {
 	base := strings.ToLower(path.Base(name))
 	all := languages()
 	if l := all[base]; l != nil {
 		return l
 	}
-	for _, lead := range []string{"dockerfile.", "makefile."} {
-		if strings.HasPrefix(base, lead) {
-			return all[strings.TrimSuffix(lead, ".")]
+	for _, prefix := range []string{"dockerfile.", "makefile."} {
+		if strings.HasPrefix(base, prefix) {
+			return all[strings.TrimSuffix(prefix, ".")]
 		}
 	}
 	if ext := path.Ext(base); len(ext) > 1 {
@@ -57,7 +63,7 @@ func For(name string) *Lang {
 	return nil
 }
 
-// languages is every language by the names and the ends of names of its files. They are made when the first is asked for.
+// languages maps file names and extensions to languages. The table is built when the first page needs it.
 var languages = sync.OnceValue(func() map[string]*Lang {
 	out := map[string]*Lang{}
 	for _, l := range table() {
@@ -69,33 +75,27 @@ var languages = sync.OnceValue(func() map[string]*Lang {
 	return out
 })
 
-// Line colours a line, which at is open before. The spans are the line, from its first byte to its last.
-func (l *Lang) Line(s string, at State) ([]Span, State) {
-	x := lexer{Lang: l, s: s, State: at, keep: true}
+// Line colours a line that begins in the given state. The spans cover the line from its first byte to its last. It also
+// returns the state in which the next line begins.
+func (l *Lang) Line(s string, before State) ([]Span, State) {
+	x := lexer{Lang: l, State: before, s: s}
 	x.run()
 	return x.out, x.State
 }
 
-// Skip is what a line leaves open.
-func (l *Lang) Skip(s string, at State) State {
-	x := lexer{Lang: l, s: s, State: at}
-	x.run()
-	return x.State
-}
+// maxBegin is how many lines Begin looks at.
+const maxBegin = 100
 
-// atMost is how many lines Begin looks at.
-const atMost = 100
-
-// Begin guesses what is open before lines from somewhere in a file: a comment, if it is closed by a line that has no
-// quotes, and none was opened before that.
+// Begin guesses the state in which lines from the middle of a file begin. It is inside a comment if a line without quotes
+// closes one that no line before it opened.
 func (l *Lang) Begin(lines iter.Seq[string]) State {
-	i, q := l.block()
+	i, q := l.blockComment()
 	if q == nil {
 		return State{}
 	}
 	n := 0
 	for s := range lines {
-		if n++; n > atMost || strings.Contains(s, q.open) || strings.Contains(s, "//") {
+		if n++; n > maxBegin || strings.Contains(s, q.open) || strings.Contains(s, "//") {
 			break
 		}
 		if strings.HasSuffix(strings.TrimSpace(s), q.close) && !strings.ContainsAny(s, "\"'`") {
@@ -105,10 +105,11 @@ func (l *Lang) Begin(lines iter.Seq[string]) State {
 	return State{}
 }
 
-// block is the comment over many lines, if the language has one whose ends can be told apart.
-func (l *Lang) block() (int, *quote) {
+// blockComment returns the multi-line comment of a language and its index, or nil if there is none, or if its two ends look
+// alike.
+func (l *Lang) blockComment() (int, *quote) {
 	for i := range l.quotes {
-		if q := &l.quotes[i]; q.class == Comment && q.many && q.open != q.close {
+		if q := &l.quotes[i]; q.class == Comment && q.multiline && q.open != q.close {
 			return i, q
 		}
 	}
