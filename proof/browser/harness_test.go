@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"testing"
+	"time"
 )
 
 // TestNotesSee holds the harness against a page that does everything wrong, so that its silence means something.
@@ -31,6 +32,33 @@ func TestNotesSee(t *testing.T) {
 		t.Errorf("it does not see the other host: %q", b.faults())
 	}
 	b.notes.forget()
+}
+
+// TestSaysAcrossDocuments has a document lose its element just after it was found, as when another document replaces it: says
+// waits for the element of the next document.
+func TestSaysAcrossDocuments(t *testing.T) {
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		fmt.Fprint(w, `<!DOCTYPE html><html lang="en"><title>x</title><h1>x</h1>`)
+		if r.URL.Path == "/" {
+			fmt.Fprint(w, `<main>first</main><script>
+				const find = document.querySelector.bind(document)
+				document.querySelector = selector => {
+					const found = find(selector)
+					queueMicrotask(() => { found?.remove(); location.replace("/next") })
+					return found
+				}
+			</script>`)
+			return
+		}
+		http.NewResponseController(w).Flush() //nolint:errcheck // a browser that is gone hears of nothing
+		time.Sleep(200 * time.Millisecond)
+		fmt.Fprint(w, `<main>second</main>`)
+	}))
+	t.Cleanup(site.Close)
+	b := window(t, site.URL)
+	b.open("/")
+	b.says("main", "second")
 }
 
 // TestClickFindsNames clicks by what the browser calls an element, and only within what was named.

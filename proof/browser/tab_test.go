@@ -113,13 +113,12 @@ func (b *tab) there(selector string) {
 	b.until(selector, "document.querySelector("+quote(selector)+")")
 }
 
-// says waits until all of some words are read in an element. What is far out of sight may not be laid out: it is scrolled to.
+// says waits until an element has all of some words. It scrolls to the element, since what is far out of sight may not be laid
+// out. Each try finds the element anew: another document may have replaced the one of the last try.
 func (b *tab) says(selector string, words ...string) {
 	b.t.Helper()
-	b.there(selector)
-	b.do("scroll to "+selector, evaluate("document.querySelector("+quote(selector)+").scrollIntoView()"))
 	for _, w := range words {
-		b.until(selector+" says "+w, "document.querySelector("+quote(selector)+")?.innerText.includes("+quote(w)+")")
+		b.until(selector+" says "+w, "(e => { e.scrollIntoView(); return e.innerText.includes("+quote(w)+") })(document.querySelector("+quote(selector)+"))")
 	}
 }
 
