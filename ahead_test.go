@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/emend-dev/emend"
-	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/fail"
 )
 
 // hundred is a workspace with a hundred files, and a patch that changes each of them.

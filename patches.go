@@ -7,12 +7,12 @@ import (
 	"runtime/debug"
 
 	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/caller"
 	"github.com/emend-dev/emend/internal/change"
 	"github.com/emend-dev/emend/internal/dialect"
 	"github.com/emend-dev/emend/internal/draft"
 	"github.com/emend-dev/emend/internal/explain"
-	"github.com/emend-dev/emend/internal/fail"
 	"github.com/emend-dev/emend/internal/logbook"
 	"github.com/emend-dev/emend/internal/outcome"
 	"github.com/emend-dev/emend/internal/plan"

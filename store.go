@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 
 	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/caller"
 	"github.com/emend-dev/emend/internal/commit"
-	"github.com/emend-dev/emend/internal/fail"
 	"github.com/emend-dev/emend/internal/find"
 	"github.com/emend-dev/emend/internal/workspace"
 )

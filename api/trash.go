@@ -69,7 +69,7 @@ type PurgedTx struct {
 	SizeBytes int64     `json:"sizeBytes"`
 	Trash     []string  `json:"trash,omitempty"` // the ids that leave the trash
 
-	Ops []audit.Op
+	Ops []audit.Op `json:"-"`
 }
 
 // Trashed is a file in the trash: what a deletion, or a move or an addition onto it, took from its path. It is there
@@ -88,8 +88,8 @@ type Trashed struct {
 	ToolName  string    `json:"toolName,omitempty"`
 	Operation string    `json:"operation"` // what was done to the path: delete, move, add; or conflict, see past.conflicts
 
-	Name string // under which the history has it
-	Is   vfs.Info
+	Name string   `json:"-"` // under which the history has it
+	Is   vfs.Info `json:"-"`
 }
 
 // TrashedFile is a file of the trash and the beginning of what it says.

@@ -11,9 +11,9 @@ import (
 	"sync"
 
 	"github.com/emend-dev/emend/bench/internal/modpairs"
+	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/dialect"
 	"github.com/emend-dev/emend/internal/draft"
-	"github.com/emend-dev/emend/internal/fail"
 	"github.com/emend-dev/emend/internal/plan"
 	"github.com/emend-dev/emend/internal/text"
 	"github.com/emend-dev/emend/patch"

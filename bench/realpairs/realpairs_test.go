@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/draft"
-	"github.com/emend-dev/emend/internal/fail"
 )
 
 // changes are what a line-by-line diff must not stumble over.

@@ -3,7 +3,7 @@ package audit
 import (
 	"fmt"
 
-	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/fail"
 )
 
 // Corrupt is a broken record with whole ones after it, or two that do not belong together: not what a crash leaves.

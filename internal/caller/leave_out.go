@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/fail"
 )
 
 type LeaveOutKey struct{}

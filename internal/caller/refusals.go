@@ -3,7 +3,7 @@ package caller
 import (
 	"context"
 
-	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/fail"
 )
 
 func Cancelled(ctx context.Context) error {

@@ -10,12 +10,12 @@ import (
 	"strings"
 
 	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/caller"
 	"github.com/emend-dev/emend/internal/commit"
 	"github.com/emend-dev/emend/internal/consent"
 	"github.com/emend-dev/emend/internal/dialect"
-	"github.com/emend-dev/emend/internal/fail"
 	"github.com/emend-dev/emend/internal/guard"
 	"github.com/emend-dev/emend/internal/logbook"
 	"github.com/emend-dev/emend/internal/outcome"

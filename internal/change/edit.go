@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/emend-dev/emend/api"
-	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/plan"
 	"github.com/emend-dev/emend/internal/source"
 )

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/consent"
-	"github.com/emend-dev/emend/internal/fail"
 	"github.com/emend-dev/emend/internal/source"
 	"github.com/emend-dev/emend/internal/workspace"
 )

@@ -6,11 +6,11 @@ import (
 	"strings"
 
 	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/caller"
 	"github.com/emend-dev/emend/internal/commit"
 	"github.com/emend-dev/emend/internal/consent"
 	"github.com/emend-dev/emend/internal/dialect"
-	"github.com/emend-dev/emend/internal/fail"
 	"github.com/emend-dev/emend/internal/outcome"
 	"github.com/emend-dev/emend/internal/plan"
 	"github.com/emend-dev/emend/internal/report"

@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"github.com/emend-dev/emend/api"
-	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/history"
 	"github.com/emend-dev/emend/internal/kept"
 	"github.com/emend-dev/emend/internal/plan"

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/audit"
-	"github.com/emend-dev/emend/internal/fail"
 	"github.com/emend-dev/emend/internal/history"
 	"github.com/emend-dev/emend/internal/vfs"
 	"github.com/emend-dev/emend/internal/vfs/vfstest"

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"syscall"
 
+	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/audit"
-	"github.com/emend-dev/emend/internal/fail"
 	"github.com/emend-dev/emend/internal/history"
 	"github.com/emend-dev/emend/internal/vfs"
 )

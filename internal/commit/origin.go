@@ -7,8 +7,8 @@ import (
 	"io/fs"
 	"path/filepath"
 
+	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/audit"
-	"github.com/emend-dev/emend/internal/fail"
 	"github.com/emend-dev/emend/internal/vfs"
 )
 

@@ -11,8 +11,8 @@ import (
 	"sync"
 	"syscall"
 
+	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/audit"
-	"github.com/emend-dev/emend/internal/fail"
 	"github.com/emend-dev/emend/internal/history"
 	"github.com/emend-dev/emend/internal/plant"
 	"github.com/emend-dev/emend/internal/vfs"

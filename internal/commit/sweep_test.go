@@ -10,8 +10,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/audit"
-	"github.com/emend-dev/emend/internal/fail"
 	"github.com/emend-dev/emend/internal/vfs/vfstest"
 )
 

@@ -13,9 +13,9 @@ import (
 	"strings"
 
 	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/caller"
-	"github.com/emend-dev/emend/internal/fail"
 	"github.com/emend-dev/emend/internal/guard"
 	"github.com/emend-dev/emend/internal/report"
 	"github.com/emend-dev/emend/internal/workspace"

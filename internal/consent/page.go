@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/caller"
-	"github.com/emend-dev/emend/internal/fail"
 	"github.com/emend-dev/emend/internal/wait"
 	"github.com/emend-dev/emend/internal/workspace"
 )

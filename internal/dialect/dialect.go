@@ -5,7 +5,7 @@
 package dialect
 
 import (
-	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/patch"
 )
 

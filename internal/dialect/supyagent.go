@@ -3,7 +3,7 @@ package dialect
 import (
 	"fmt"
 
-	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/patch"
 )
 

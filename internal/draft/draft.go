@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/dialect"
-	"github.com/emend-dev/emend/internal/fail"
 	"github.com/emend-dev/emend/internal/text"
 	"github.com/emend-dev/emend/patch"
 )

@@ -3,7 +3,7 @@ package explain
 import (
 	"fmt"
 
-	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/plan"
 	"github.com/emend-dev/emend/internal/text"
 	"github.com/emend-dev/emend/patch"

@@ -17,7 +17,7 @@ import (
 	"testing/iotest"
 	"unicode/utf8"
 
-	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/guard"
 )
 

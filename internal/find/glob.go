@@ -7,7 +7,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/fail"
 )
 
 // glob is a pattern for paths. One without a slash is about the last name, wherever it is; one with a slash about the

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/fail"
 )
 
 // TestTooLarge: an expression that would take seconds for each line is refused, and the refusal says which repetition.

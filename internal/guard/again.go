@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/fail"
 )
 
 // Again looks once more at what the visit took from one path for another, now that all of them were judged. A directory

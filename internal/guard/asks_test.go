@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/fail"
 )
 
 func TestAsks(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/fail"
 )
 
 // Folder is an open directory of the workspace, for listing it and for reading what is in it. Its methods take a single

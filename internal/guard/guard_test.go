@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/fail"
 )
 
 // each runs a test on the system's own resolver and on the portable one.

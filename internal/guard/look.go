@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/fail"
 )
 
 // Ask says how a path is meant.

@@ -4,7 +4,7 @@ import (
 	"path"
 	"slices"
 
-	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/fail"
 )
 
 // pattern names paths that a person opens: one path.Match pattern a name, or "**" for any number of names.

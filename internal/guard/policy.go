@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/fail"
 )
 
 // judgeFor returns the judge of a path: it says no to names that a rule protects and nobody opened. With asks it lets

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/fail"
 )
 
 // The names are written out again, so that a row lost from the table is noticed.

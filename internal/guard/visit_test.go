@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/fail"
 )
 
 // counted is a tree that counts the directories which it opens, and those that are open.

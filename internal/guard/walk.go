@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/fail"
 )
 
 // maxLinks is how many links one path may pass through, as in Linux.

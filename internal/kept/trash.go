@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/emend-dev/emend/api"
-	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/vfs"
 	"github.com/emend-dev/emend/internal/workspace"
 )

@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/commit"
-	"github.com/emend-dev/emend/internal/fail"
 )
 
 // maxListed is how many files of a call a list has.

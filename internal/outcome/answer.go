@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"github.com/emend-dev/emend/api"
-	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/report"
 )
 

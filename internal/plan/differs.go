@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/match"
 	"github.com/emend-dev/emend/patch"
 )

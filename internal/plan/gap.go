@@ -3,8 +3,8 @@ package plan
 import (
 	"fmt"
 
+	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/dialect"
-	"github.com/emend-dev/emend/internal/fail"
 	"github.com/emend-dev/emend/internal/match"
 	"github.com/emend-dev/emend/patch"
 )

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/match"
 	"github.com/emend-dev/emend/internal/text"
 	"github.com/emend-dev/emend/patch"

@@ -5,7 +5,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/fail"
 )
 
 // Source hands a plan the files it asks for. The engine's reads a disk through the guard; Memory is a tree of

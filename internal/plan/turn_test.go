@@ -3,7 +3,7 @@ package plan
 import (
 	"testing"
 
-	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/text"
 	"github.com/emend-dev/emend/patch"
 )

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/caller"
-	"github.com/emend-dev/emend/internal/fail"
 	"github.com/emend-dev/emend/internal/find"
 	"github.com/emend-dev/emend/internal/guard"
 	"github.com/emend-dev/emend/internal/workspace"

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/fail"
 )
 
 // What a text edit is refused for is told with its number, and by the numbers that callers count with.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/plan"
 	"github.com/emend-dev/emend/patch"
 )

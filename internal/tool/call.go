@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/dialect"
-	"github.com/emend-dev/emend/internal/fail"
 	"github.com/emend-dev/emend/internal/report"
 )
 

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/fail"
 )
 
 // Age reads an age: a number and s, m, h, d or w.

@@ -7,10 +7,10 @@ import (
 	"path"
 
 	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/caller"
 	"github.com/emend-dev/emend/internal/change"
 	"github.com/emend-dev/emend/internal/consent"
-	"github.com/emend-dev/emend/internal/fail"
 	"github.com/emend-dev/emend/internal/kept"
 	"github.com/emend-dev/emend/internal/outcome"
 	"github.com/emend-dev/emend/internal/plan"

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/change"
-	"github.com/emend-dev/emend/internal/fail"
 	"github.com/emend-dev/emend/internal/plan"
 	"github.com/emend-dev/emend/patch"
 )

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/caller"
-	"github.com/emend-dev/emend/internal/fail"
 	"github.com/emend-dev/emend/internal/guard"
 )
 

@@ -11,8 +11,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/dialect"
-	"github.com/emend-dev/emend/internal/fail"
 	"github.com/emend-dev/emend/internal/plan"
 	"github.com/emend-dev/emend/patch"
 )

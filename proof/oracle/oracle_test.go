@@ -15,7 +15,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/proof/oracle/shrink"
 )
 

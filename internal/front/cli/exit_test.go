@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/fail"
 )
 
 func TestEveryKindHasAnExitCode(t *testing.T) {

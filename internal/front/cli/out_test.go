@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/fail"
 )
 
 // broken is a standard output on which nothing can be written.

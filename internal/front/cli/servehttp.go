@@ -7,7 +7,7 @@ import (
 	"net"
 	"strings"
 
-	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/front/mcp"
 	"github.com/emend-dev/emend/internal/front/web"
 	"github.com/emend-dev/emend/internal/report"

@@ -9,7 +9,7 @@ import (
 	"sync"
 
 	"github.com/emend-dev/emend"
-	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/front/mcp"
 )
 

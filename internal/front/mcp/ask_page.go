@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"github.com/emend-dev/emend"
-	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/fail"
 )
 
 // askAtPage asks the person who has a page open. The call waits, in every revision of the protocol.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync"
 
-	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/fail"
 )
 
 // beginWait registers that a call waits for a person. The context that it returns ends with the client's session. Only

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/fail"
 )
 
 // tokenSuffix ends the name of a token file. The built-in rules keep agents from reading and writing such files, even

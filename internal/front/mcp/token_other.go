@@ -7,7 +7,7 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/fail"
 )
 
 func openToken(file string) (*os.File, error) { return os.Open(file) }

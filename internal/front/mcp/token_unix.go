@@ -8,7 +8,7 @@ import (
 	"os"
 	"syscall"
 
-	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/fail"
 )
 
 // openToken does not block on a named pipe.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/fail"
 )
 
 // Apply does what the plan says, step by step. It stops at the first that fails; the steps before it are marked as done.

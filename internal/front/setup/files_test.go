@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/fail"
 )
 
 // TestRefused: a file that cannot be read, or that the client could not read, stays as it is.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/fail"
 )
 
 // own is what a client's own command is made from.

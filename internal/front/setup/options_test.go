@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/fail"
 )
 
 // TestOptions: what is asked for is in the command that the client starts.

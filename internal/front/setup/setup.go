@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/fail"
 )
 
 // Clients lists them, in the order in which they are shown.

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/emend-dev/emend"
-	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/fail"
 )
 
 func TestAgo(t *testing.T) {

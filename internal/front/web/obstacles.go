@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/emend-dev/emend"
-	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/report"
 )
 

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/emend-dev/emend/internal/fail"
+	"github.com/emend-dev/emend/fail"
 )
 
 // errorStatuses is the one table from kinds to the status of the answer.
