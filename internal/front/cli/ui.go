@@ -135,7 +135,7 @@ func servePages(ctx context.Context, l net.Listener, site *web.Site) error {
 		site.Close()
 		srv.Close()
 	})
-	err := srv.Serve(gate.Bound(l, mostTabs, func() {}))
+	err := srv.Serve(gate.LimitConns(l, mostTabs, func() {}))
 	if errors.Is(err, http.ErrServerClosed) {
 		return nil
 	}

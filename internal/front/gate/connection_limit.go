@@ -5,40 +5,41 @@ import (
 	"sync"
 )
 
-// Bound is l for at most so many connections at a time. full hears of each that was turned away.
-func Bound(l net.Listener, most int, full func()) net.Listener {
-	return &bounded{Listener: l, slots: make(chan struct{}, most), full: full}
+// LimitConns returns a listener with at most n open connections. It closes further ones at once, and calls full for each,
+// instead of letting them wait for a free place as netutil.LimitListener does.
+func LimitConns(l net.Listener, n int, full func()) net.Listener {
+	return &limitListener{Listener: l, places: make(chan struct{}, n), full: full}
 }
 
-// bounded is a listener that turns away those who would be too many, instead of letting them wait for somebody to leave.
-type bounded struct {
+type limitListener struct {
 	net.Listener
-	slots chan struct{}
-	full  func()
+	places chan struct{}
+	full   func()
 }
 
-func (b *bounded) Accept() (net.Conn, error) {
+func (l *limitListener) Accept() (net.Conn, error) {
 	for {
-		c, err := b.Listener.Accept()
+		c, err := l.Listener.Accept()
 		if err != nil {
 			return nil, err
 		}
 		select {
-		case b.slots <- struct{}{}:
-			return &slot{Conn: c, leave: sync.OnceFunc(func() { <-b.slots })}, nil
+		case l.places <- struct{}{}:
+			return &countedConn{Conn: c, release: sync.OnceFunc(func() { <-l.places })}, nil
 		default:
-			b.full()
+			l.full()
 			c.Close()
 		}
 	}
 }
 
-type slot struct {
+// countedConn gives its place back when it is closed.
+type countedConn struct {
 	net.Conn
-	leave func()
+	release func()
 }
 
-func (s *slot) Close() error {
-	defer s.leave()
-	return s.Conn.Close()
+func (c *countedConn) Close() error {
+	defer c.release()
+	return c.Conn.Close()
 }

@@ -1,5 +1,5 @@
-// Package gate is what stands before a server that answers on a port: it tells requests of programs, and of the server's
-// own pages, from those that somebody else's page has a browser send, and bounds how many come. It knows no files and no
+// Package gate protects a server on a port, before any of its handlers run. It refuses requests that a web page of another
+// site has a browser send, compares tokens, and limits how many connections and calls there are. It knows no files and no
 // tools.
 package gate
 
@@ -11,21 +11,22 @@ import (
 	"strings"
 )
 
-// Refusal says why a request is not answered. Its status is 403.
+// Refusal says why a request gets the status 403.
 type Refusal struct {
-	By  string // the header that says so, in a word, for counts
+	By  string // "host" or "origin": the header that gave it away, for counts and logs
 	Msg string
 }
 
-// Stranger refuses what a web page sends: a name that was made to point here, and another page's origin. A token would keep
-// it out as well; this is so that no mistake with a token is enough. It is nil for all others.
-func Stranger(r *http.Request) *Refusal {
+// CheckOrigin refuses a request that another site's page sent: one to a host name that was made to point at this machine (DNS
+// rebinding), one with a foreign Origin, and one of which the browser says that it crosses sites. It returns nil for all
+// others. A token keeps such pages out as well; with this check, one mistake with a token is not enough.
+func CheckOrigin(r *http.Request) *Refusal {
 	local, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
-	if local != nil && Loopback(local.String()) && !Loopback(r.Host) {
+	if local != nil && IsLoopback(local.String()) && !IsLoopback(r.Host) {
 		return &Refusal{"host", "the Host header names another machine: ask for 127.0.0.1 or localhost, and let a proxy in front set it so"}
 	}
 	origins := r.Header.Values("Origin")
-	if len(origins) > 1 || len(origins) == 1 && !own(origins[0], r.Host) {
+	if len(origins) > 1 || len(origins) == 1 && !sameOrigin(origins[0], r.Host) {
 		return &Refusal{"origin", "requests of web pages are not answered: the Origin header is not this server's own"}
 	}
 	switch r.Header.Get("Sec-Fetch-Site") {
@@ -35,16 +36,16 @@ func Stranger(r *http.Request) *Refusal {
 	return &Refusal{"origin", "requests of web pages are not answered: the browser says that this one comes from another site"}
 }
 
-// own reports whether an origin is the host that the request is for. A page over https cannot be on the port that serves
-// http, so that the scheme says nothing more; behind a proxy it is another one.
-func own(origin, host string) bool {
+// sameOrigin reports whether an origin is the host that the request names. The scheme is not compared: a page over https
+// cannot come from a port that serves http, and a proxy in front may change it.
+func sameOrigin(origin, host string) bool {
 	u, err := url.Parse(origin)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && strings.EqualFold(u.Host, host) &&
 		u.Path == "" && u.User == nil
 }
 
-// Loopback reports whether a host, with a port or without, is this machine for this machine alone.
-func Loopback(host string) bool {
+// IsLoopback reports whether a host, with or without a port, is this machine and cannot be reached from others.
+func IsLoopback(host string) bool {
 	name, _, err := net.SplitHostPort(host)
 	if err != nil {
 		name = strings.Trim(host, "[]")

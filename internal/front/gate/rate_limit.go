@@ -5,67 +5,69 @@ import (
 	"time"
 )
 
-// Rate lets each caller do so much a second, and twice that at once after a pause. Callers that paused long enough are
-// forgotten, so that many of them cost nothing.
-type Rate struct {
-	each float64 // a second
-	now  func() time.Time
+// RateLimiter gives each caller a token bucket. A bucket holds as many tokens as come in two seconds, so that a caller may
+// do twice as much at once after a pause. Callers whose bucket is full again are forgotten, so that many of them cost little.
+type RateLimiter struct {
+	perSecond float64
+	now       func() time.Time
 
 	mu      sync.Mutex
 	callers map[string]*bucket
 }
 
 type bucket struct {
-	left float64
-	at   time.Time
+	tokens float64
+	at     time.Time // when there were so many
 }
 
-const manyCallers = 4096
+// maxCallers is how many callers are remembered.
+const maxCallers = 4096
 
-// NewRate makes a rate of each a second.
-func NewRate(each int) *Rate {
-	return &Rate{each: float64(each), now: time.Now, callers: map[string]*bucket{}}
+// NewRateLimiter returns a limiter of perSecond calls for each caller.
+func NewRateLimiter(perSecond int) *RateLimiter {
+	return &RateLimiter{perSecond: float64(perSecond), now: time.Now, callers: map[string]*bucket{}}
 }
 
-// Allow takes one from what a caller has left, if there is one.
-func (r *Rate) Allow(caller string) bool {
+// Allow takes a token from a caller's bucket, and reports whether there was one.
+func (r *RateLimiter) Allow(caller string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := r.now()
 	b := r.callers[caller]
 	if b == nil {
-		if len(r.callers) >= manyCallers {
-			r.forget(now)
+		if len(r.callers) >= maxCallers {
+			r.forgetIdle(now)
 		}
-		b = &bucket{2 * r.each, now}
+		b = &bucket{2 * r.perSecond, now}
 		r.callers[caller] = b
 	}
-	b.left, b.at = r.filled(b, now), now
-	if b.left < 1 {
+	b.tokens, b.at = r.tokens(b, now), now
+	if b.tokens < 1 {
 		return false
 	}
-	b.left--
+	b.tokens--
 	return true
 }
 
-func (r *Rate) filled(b *bucket, now time.Time) float64 {
-	return min(2*r.each, b.left+r.each*now.Sub(b.at).Seconds())
+func (r *RateLimiter) tokens(b *bucket, now time.Time) float64 {
+	return min(2*r.perSecond, b.tokens+r.perSecond*now.Sub(b.at).Seconds())
 }
 
-// forget drops those whose bucket is full again: they are as good as new. Where that is nobody, all are.
-func (r *Rate) forget(now time.Time) {
+// forgetIdle drops the callers whose bucket is full. If too many are left, it drops all: that is generous for a moment, and
+// keeps memory bounded.
+func (r *RateLimiter) forgetIdle(now time.Time) {
 	for caller, b := range r.callers {
-		if r.filled(b, now) >= 2*r.each {
+		if r.tokens(b, now) >= 2*r.perSecond {
 			delete(r.callers, caller)
 		}
 	}
-	if len(r.callers) >= manyCallers {
+	if len(r.callers) >= maxCallers {
 		clear(r.callers)
 	}
 }
 
-// Pardon has a caller begin anew.
-func (r *Rate) Pardon(caller string) {
+// Reset gives a caller a full bucket.
+func (r *RateLimiter) Reset(caller string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.callers, caller)

@@ -61,7 +61,7 @@ func (r *askRound) ask(ctx context.Context, q emend.Question) (by string, err er
 		return elicitation, answerError(res)
 	}
 	r.result = &sdk.CallToolResult{InputRequests: sdk.InputRequestMap{elicitation: askForm(q)},
-		RequestState: r.s.tickets.Seal(ticketFor(q)...)}
+		RequestState: r.s.tickets.Issue(ticketFor(q)...)}
 	return "", emend.ErrUnanswered
 }
 

@@ -353,7 +353,7 @@ func TestTicketExpires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tickets, change := seal.New(answerTime), []string{"a", "w", "c"}
 		good := func(state string, what ...string) bool { return tickets.Redeem(state, what...) == nil }
-		late, soon := tickets.Seal(change...), tickets.Seal(change...)
+		late, soon := tickets.Issue(change...), tickets.Issue(change...)
 		time.Sleep(answerTime - time.Second)
 		if !good(soon, change...) {
 			t.Error("a ticket is not good for long enough")
@@ -362,14 +362,14 @@ func TestTicketExpires(t *testing.T) {
 		if good(late, change...) {
 			t.Error("a ticket is good for too long")
 		}
-		if good(tickets.Seal(change...), "a", "other", "c") {
+		if good(tickets.Issue(change...), "a", "other", "c") {
 			t.Error("a ticket is good in another workspace")
 		}
-		if good(tickets.Seal("b", "", ""), change...) {
+		if good(tickets.Issue("b", "", ""), change...) {
 			t.Error("a ticket is good for another change")
 		}
-		if !good(tickets.Seal(change...), change...) || tickets.Used() != 1 {
-			t.Errorf("%d tickets are remembered, want the one that has not expired", tickets.Used())
+		if !good(tickets.Issue(change...), change...) || tickets.UsedCount() != 1 {
+			t.Errorf("%d tickets are remembered, want the one that has not expired", tickets.UsedCount())
 		}
 	})
 }

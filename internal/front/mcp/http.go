@@ -59,8 +59,8 @@ type HTTP struct {
 	*Server
 	endpoints map[string]func() *endpoint // by path; each is made when it is first used
 	sessions  *sessions
-	rate      *gate.Rate
-	warnRate  *gate.Rate // limits the warnings about refused requests, so that a flood of them does not fill the log
+	rate      *gate.RateLimiter
+	warnRate  *gate.RateLimiter // limits the warnings about refused requests, so that a flood of them does not fill the log
 	health    health
 	bodyBytes atomic.Int64 // of all requests in hand
 	draining  atomic.Bool
@@ -71,7 +71,7 @@ type HTTP struct {
 func (s *Server) HTTP(c HTTPConfig) *HTTP {
 	h := &HTTP{HTTPConfig: c.withDefaults(), Server: s, endpoints: map[string]func() *endpoint{}}
 	h.sessions = &sessions{max: h.MaxSessions, idle: h.SessionIdle, open: map[string]*session{}}
-	h.rate, h.warnRate = gate.NewRate(h.MaxRate), gate.NewRate(1)
+	h.rate, h.warnRate = gate.NewRateLimiter(h.MaxRate), gate.NewRateLimiter(1)
 	h.health.maxAge = time.Second
 	h.endpoints["/mcp"] = sync.OnceValue(func() *endpoint { return h.newEndpoint(s.sdk) })
 	for i, w := range s.Workspaces {

@@ -19,7 +19,7 @@ type httpRefusal struct {
 
 // refuseCrossSite refuses a request that a web page of another site sent.
 func (h *HTTP) refuseCrossSite(r *http.Request) *httpRefusal {
-	if refusal := gate.Stranger(r); refusal != nil {
+	if refusal := gate.CheckOrigin(r); refusal != nil {
 		return &httpRefusal{reason: refusal.By, code: http.StatusForbidden, msg: refusal.Msg}
 	}
 	return nil
@@ -51,7 +51,7 @@ func (h *HTTP) checkToken(r *http.Request) *httpRefusal {
 		return out
 	}
 	scheme, token, _ := strings.Cut(headers[0], " ")
-	if len(headers) > 1 || !strings.EqualFold(scheme, "Bearer") || !gate.Same(strings.TrimSpace(token), h.Token) {
+	if len(headers) > 1 || !strings.EqualFold(scheme, "Bearer") || !gate.SameToken(strings.TrimSpace(token), h.Token) {
 		out.msg = "the token is wrong: send the header Authorization: Bearer TOKEN, where TOKEN is what the server's token file has now"
 		return out
 	}

@@ -418,7 +418,7 @@ var hostile = []struct {
 		if codes[200] < 10 || codes[429] == 0 {
 			t.Errorf("%v", codes)
 		}
-		s.rate.Pardon("127.0.0.1") // the second is over
+		s.rate.Reset("127.0.0.1") // the second is over
 	}},
 	{name: "a flood without a token takes nothing from the others", conf: HTTPConfig{MaxRate: 5}, do: func(t *testing.T, s *site) {
 		codes := map[int]int{}

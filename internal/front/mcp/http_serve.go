@@ -16,7 +16,7 @@ import (
 // Serve answers the clients that connect to l until ctx is done. Then it refuses new calls, lets those in hand
 // finish, and returns nil. See [Server.Finish] for calls that take long.
 func (h *HTTP) Serve(ctx context.Context, l net.Listener, certs ...tls.Certificate) error {
-	l = gate.Bound(l, h.MaxConns, func() { h.metrics.countRefusal("connections") })
+	l = gate.LimitConns(l, h.MaxConns, func() { h.metrics.countRefusal("connections") })
 	if len(certs) > 0 {
 		l = tls.NewListener(l, &tls.Config{Certificates: certs, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}})
 	}

@@ -45,7 +45,7 @@ type Server struct {
 	metrics      *metrics
 	sessionNames *sessionNames
 
-	tickets  *seal.Seals // bind an answer to the question that a client was sent
+	tickets  *seal.Issuer // bind an answer to the question that a client was sent
 	pending  pendingQuestions
 	askSlots chan struct{} // has room for the calls that may wait for a person
 

@@ -1,7 +1,8 @@
-// Package seal makes tickets that this process gives out and takes back once: each is good for one thing, which its maker
-// names, and for a while. Who carries a ticket can read nothing from it of what it is for, make one or change one.
+// Package seal issues tickets to callers that cannot be trusted to carry anything else: the answer to a question, the form
+// of a page. A ticket names one thing, can be redeemed once, and expires. Whoever carries a ticket cannot read what it is for,
+// change it or make another.
 //
-// It knows nothing of what the things are.
+// Tickets are good in the process that issued them. The package does not know what they are for.
 package seal
 
 import (
@@ -17,7 +18,7 @@ import (
 	"time"
 )
 
-// Why a ticket is not taken.
+// Redeem refuses a ticket with one of these.
 var (
 	ErrForged  = errors.New("it was made elsewhere, or for something else")
 	ErrExpired = errors.New("it has expired")
@@ -25,67 +26,68 @@ var (
 	ErrFull    = errors.New("too many were used in a short time")
 )
 
-// most is how many used tickets are remembered. Beyond it none is taken until some have expired.
-const most = 1 << 16
+// maxUsed is how many redeemed tickets are remembered. At that number Redeem refuses all, until some have expired.
+const maxUsed = 1 << 16
 
-// ticket is what is on its way.
+// ticket is what a caller carries, signed.
 type ticket struct {
 	Version int    `json:"v"`
-	Sum     string `json:"sum"` // of what it is for
+	Sum     string `json:"sum"` // hash of what it is for
 	Nonce   string `json:"nonce"`
 	Expires int64  `json:"expires"` // in seconds
 }
 
-// Seals makes tickets and takes them back.
-type Seals struct {
-	key  []byte
-	good time.Duration
+// Issuer issues and redeems tickets. It may be used by several goroutines at once.
+type Issuer struct {
+	key      []byte
+	lifetime time.Duration
 
 	mu   sync.Mutex
-	used map[string]spent // by nonce
+	used map[string]usedTicket // by nonce
 }
 
-// spent is a ticket that was taken.
-type spent struct {
-	expires int64  // when it would have
-	note    string // what came of it, for who sends it again
+// usedTicket is a ticket that was redeemed.
+type usedTicket struct {
+	expires int64
+	note    string // the outcome, for a caller that sends the ticket again
 }
 
-// New makes seals whose tickets are good for a while, in this process.
-func New(good time.Duration) *Seals {
+// New returns an issuer whose tickets expire after lifetime.
+func New(lifetime time.Duration) *Issuer {
 	key := make([]byte, 32)
 	rand.Read(key) // never fails
-	return &Seals{key: key, good: good, used: map[string]spent{}}
+	return &Issuer{key: key, lifetime: lifetime, used: map[string]usedTicket{}}
 }
 
-// Seal makes a ticket for what the words name together.
-func (s *Seals) Seal(what ...string) string {
-	is := ticket{Version: 1, Sum: sum(what), Nonce: rand.Text(), Expires: time.Now().Add(s.good).Unix()}
-	body, _ := json.Marshal(is) // strings and numbers
+// Issue returns a ticket for what the words name together.
+func (s *Issuer) Issue(what ...string) string {
+	t := ticket{Version: 1, Sum: sum(what), Nonce: rand.Text(), Expires: time.Now().Add(s.lifetime).Unix()}
+	body, _ := json.Marshal(t) // strings and numbers
 	text := base64.RawURLEncoding.EncodeToString(body)
 	return text + "." + s.sign(text)
 }
 
-// Redeem takes a ticket for what the words name, if it is one, has not expired and was not taken before.
-func (s *Seals) Redeem(state string, what ...string) error {
-	text, signature, _ := strings.Cut(state, ".")
+// Redeem accepts a ticket that was issued for exactly these words, has not expired and was not redeemed before. Otherwise it
+// returns one of the errors of this package.
+func (s *Issuer) Redeem(issued string, what ...string) error {
+	text, signature, _ := strings.Cut(issued, ".")
 	if !hmac.Equal([]byte(signature), []byte(s.sign(text))) {
 		return ErrForged
 	}
 	body, err := base64.RawURLEncoding.DecodeString(text)
-	var is ticket
-	if err != nil || json.Unmarshal(body, &is) != nil || is.Version != 1 || is.Sum != sum(what) {
+	var t ticket
+	if err != nil || json.Unmarshal(body, &t) != nil || t.Version != 1 || t.Sum != sum(what) {
 		return ErrForged
 	}
 	now := time.Now().Unix()
-	if now >= is.Expires {
+	if now >= t.Expires {
 		return ErrExpired
 	}
-	return s.use(is, now)
+	return s.use(t, now)
 }
 
-// use takes a ticket out of use.
-func (s *Seals) use(is ticket, now int64) error {
+// use marks a ticket as redeemed.
+func (s *Issuer) use(t ticket, now int64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for nonce, was := range s.used {
@@ -93,57 +95,57 @@ func (s *Seals) use(is ticket, now int64) error {
 			delete(s.used, nonce)
 		}
 	}
-	if _, again := s.used[is.Nonce]; again {
+	if _, again := s.used[t.Nonce]; again {
 		return ErrUsed
 	}
-	if len(s.used) >= most {
+	if len(s.used) >= maxUsed {
 		return ErrFull
 	}
-	s.used[is.Nonce] = spent{expires: is.Expires}
+	s.used[t.Nonce] = usedTicket{expires: t.Expires}
 	return nil
 }
 
-// Note keeps with a ticket that was taken what came of it: a few words, as long as it would have been good.
-func (s *Seals) Note(state, note string) {
+// SetNote keeps the outcome of a redeemed ticket until the ticket would have expired. Keep it short.
+func (s *Issuer) SetNote(issued, note string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	nonce := nonceOf(state)
+	nonce := nonceOf(issued)
 	if was, ok := s.used[nonce]; ok {
 		was.note = note
 		s.used[nonce] = was
 	}
 }
 
-// Noted is what came of a ticket of which Redeem says [ErrUsed]; "" while nothing is known.
-func (s *Seals) Noted(state string) string {
+// Note returns the outcome of a ticket that Redeem refuses with [ErrUsed], or "" if none was set yet.
+func (s *Issuer) Note(issued string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.used[nonceOf(state)].note
+	return s.used[nonceOf(issued)].note
 }
 
-// nonceOf is the nonce of a ticket that Redeem has looked at.
-func nonceOf(state string) string {
-	text, _, _ := strings.Cut(state, ".")
+// nonceOf returns the nonce of a ticket whose signature Redeem has checked.
+func nonceOf(issued string) string {
+	text, _, _ := strings.Cut(issued, ".")
 	body, _ := base64.RawURLEncoding.DecodeString(text)
-	var is ticket
-	json.Unmarshal(body, &is) //nolint:errcheck // then it has none
-	return is.Nonce
+	var t ticket
+	json.Unmarshal(body, &t) //nolint:errcheck // then it has none
+	return t.Nonce
 }
 
-// Used is how many tickets are remembered.
-func (s *Seals) Used() int {
+// UsedCount returns how many redeemed tickets are remembered.
+func (s *Issuer) UsedCount() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.used)
 }
 
-func (s *Seals) sign(text string) string {
+func (s *Issuer) sign(text string) string {
 	m := hmac.New(sha256.New, s.key)
 	m.Write([]byte(text))
 	return base64.RawURLEncoding.EncodeToString(m.Sum(nil))
 }
 
-// sum is of the words one by one: what is moved from one into the next is something else.
+// sum hashes the words with their lengths, so that moving text from one word to the next gives another sum.
 func sum(what []string) string {
 	h := sha256.New()
 	for _, w := range what {

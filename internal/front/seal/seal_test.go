@@ -11,7 +11,7 @@ import (
 // TestOnce: a ticket is good once, for what it was made for, in the process that made it.
 func TestOnce(t *testing.T) {
 	s, other := New(time.Hour), New(time.Hour)
-	state := s.Seal("ab", "c")
+	state := s.Issue("ab", "c")
 	for _, no := range []error{s.Redeem(state, "a", "bc"), s.Redeem(state, "ab"), s.Redeem(state, "ab", "c", ""), other.Redeem(state, "ab", "c"),
 		s.Redeem(state+"x", "ab", "c"), s.Redeem(strings.Replace(state, ".", "", 1), "ab", "c"), s.Redeem("", "ab", "c"), s.Redeem(".", "ab", "c")} {
 		if !errors.Is(no, ErrForged) {
@@ -21,10 +21,10 @@ func TestOnce(t *testing.T) {
 	if err := s.Redeem(state, "ab", "c"); err != nil {
 		t.Errorf("it is not taken: %v", err)
 	}
-	s.Note(state, "what came of it")
-	s.Note("forged", "never taken")
-	if s.Noted(state) != "what came of it" || s.Noted("forged") != "" || s.Used() != 1 {
-		t.Errorf("%q, %d", s.Noted(state), s.Used())
+	s.SetNote(state, "what came of it")
+	s.SetNote("forged", "never taken")
+	if s.Note(state) != "what came of it" || s.Note("forged") != "" || s.UsedCount() != 1 {
+		t.Errorf("%q, %d", s.Note(state), s.UsedCount())
 	}
 	if err := s.Redeem(state, "ab", "c"); !errors.Is(err, ErrUsed) {
 		t.Errorf("it is taken twice: %v", err)
@@ -36,19 +36,19 @@ func TestBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := New(time.Minute)
 		expires := time.Now().Add(time.Minute).Unix()
-		for i := range most {
-			s.used[strings.Repeat("x", i%8)+time.Duration(i).String()] = spent{expires: expires}
+		for i := range maxUsed {
+			s.used[strings.Repeat("x", i%8)+time.Duration(i).String()] = usedTicket{expires: expires}
 		}
-		if err := s.Redeem(s.Seal("a"), "a"); !errors.Is(err, ErrFull) || s.Used() > most {
-			t.Errorf("%v, %d", err, s.Used())
+		if err := s.Redeem(s.Issue("a"), "a"); !errors.Is(err, ErrFull) || s.UsedCount() > maxUsed {
+			t.Errorf("%v, %d", err, s.UsedCount())
 		}
-		late := s.Seal("a")
+		late := s.Issue("a")
 		time.Sleep(time.Minute)
 		if err := s.Redeem(late, "a"); !errors.Is(err, ErrExpired) {
 			t.Errorf("%v", err)
 		}
-		if err := s.Redeem(s.Seal("a"), "a"); err != nil || s.Used() != 1 {
-			t.Errorf("%v, %d", err, s.Used())
+		if err := s.Redeem(s.Issue("a"), "a"); err != nil || s.UsedCount() != 1 {
+			t.Errorf("%v, %d", err, s.UsedCount())
 		}
 	})
 }

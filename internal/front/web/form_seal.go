@@ -16,7 +16,7 @@ const formLifetime = time.Hour
 // open are for the person to fill in.
 func (r *request) seal(tool string, args url.Values, open ...string) string {
 	free := strings.Join(open, ",")
-	return free + "~" + r.site.seals.Seal(r.login, r.ws.Name, tool, free, canonicalArguments(args, open))
+	return free + "~" + r.site.issuer.Issue(r.login, r.ws.Name, tool, free, canonicalArguments(args, open))
 }
 
 // unseal takes the token of a form. It is not taken twice.
@@ -26,16 +26,16 @@ func (r *request) unseal(token, tool string, args url.Values) error {
 	if free != "" {
 		open = strings.Split(free, ",")
 	}
-	return r.site.seals.Redeem(ticket, r.login, r.ws.Name, tool, free, canonicalArguments(args, open))
+	return r.site.issuer.Redeem(ticket, r.login, r.ws.Name, tool, free, canonicalArguments(args, open))
 }
 
 // outcomeRefused is kept with a form that the tool refused; with one that was done, the address of what it did is.
 const outcomeRefused = "refused"
 
 // noteOutcome keeps what came of a form, and cameOf is what did.
-func (r *request) noteOutcome(token, note string) { r.site.seals.Note(sealTicket(token), note) }
+func (r *request) noteOutcome(token, note string) { r.site.issuer.SetNote(sealTicket(token), note) }
 
-func (r *request) outcomeOf(token string) string { return r.site.seals.Noted(sealTicket(token)) }
+func (r *request) outcomeOf(token string) string { return r.site.issuer.Note(sealTicket(token)) }
 
 func sealTicket(token string) string {
 	_, ticket, _ := strings.Cut(token, "~")
@@ -58,4 +58,4 @@ func canonicalArguments(args url.Values, open []string) string {
 	return kept.Encode()
 }
 
-var newSeals = func() *seal.Seals { return seal.New(formLifetime) }
+var newIssuer = func() *seal.Issuer { return seal.New(formLifetime) }

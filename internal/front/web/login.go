@@ -36,7 +36,7 @@ func (s *Site) login(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	next := localAddress(Base, form.Get("next"))
-	if !gate.Same(strings.TrimSpace(form.Get("token")), s.Token) {
+	if !gate.SameToken(strings.TrimSpace(form.Get("token")), s.Token) {
 		status, said := http.StatusUnauthorized, "This is not the token. It is the part of the address that emend printed after #token=."
 		if !s.wrongTokens.Allow("") {
 			status, said = http.StatusTooManyRequests, "Too many wrong tokens were sent. Wait for a second."

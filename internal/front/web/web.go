@@ -37,9 +37,9 @@ const Base = "/ui/"
 type Site struct {
 	Config
 	mux         *http.ServeMux
-	seals       *seal.Seals
+	issuer      *seal.Issuer
 	logins      *loginSessions
-	wrongTokens *gate.Rate // tokens a second that let nobody in
+	wrongTokens *gate.RateLimiter // tokens a second that let nobody in
 	hubs        map[string]*hub
 	checkers    map[string]*logChecker
 	counters    logCounters
@@ -47,7 +47,7 @@ type Site struct {
 
 // New makes a site. It is ended with Close.
 func New(c Config) *Site {
-	s := &Site{Config: c, mux: http.NewServeMux(), seals: newSeals(), logins: newLoginSessions(), wrongTokens: gate.NewRate(maxWrongTokens), hubs: map[string]*hub{}, checkers: map[string]*logChecker{}}
+	s := &Site{Config: c, mux: http.NewServeMux(), issuer: newIssuer(), logins: newLoginSessions(), wrongTokens: gate.NewRateLimiter(maxWrongTokens), hubs: map[string]*hub{}, checkers: map[string]*logChecker{}}
 	if s.Log == nil {
 		s.Log = slog.New(slog.DiscardHandler)
 	}
