@@ -31,7 +31,7 @@ time.`,
 				_, err := io.WriteString(a.out, manPage(root))
 				return err
 			}
-			for _, c := range manned(root) {
+			for _, c := range withPages(root) {
 				name := filepath.Join(args[0], manName(c)+".1")
 				if err := os.WriteFile(name, []byte(manPage(c)), 0o644); err != nil {
 					return &usage{"man", err}
@@ -42,31 +42,31 @@ time.`,
 	}
 }
 
-// manned are the commands that have a page.
-func manned(c *cobra.Command) []*cobra.Command {
+// withPages lists c and the commands below it that have a man page.
+func withPages(c *cobra.Command) []*cobra.Command {
 	out := []*cobra.Command{c}
-	for _, sub := range c.Commands() {
-		if sub.IsAvailableCommand() && sub.Name() != "help" {
-			out = append(out, manned(sub)...)
-		}
+	for _, sub := range subcommands(c) {
+		out = append(out, withPages(sub)...)
 	}
 	return out
 }
 
+func subcommands(c *cobra.Command) []*cobra.Command {
+	return slices.DeleteFunc(slices.Clone(c.Commands()), func(sub *cobra.Command) bool { return !sub.IsAvailableCommand() || sub.Name() == "help" })
+}
+
 func manName(c *cobra.Command) string { return strings.ReplaceAll(c.CommandPath(), " ", "-") }
 
-// manPage is one page in the language of man(7). It says nothing of when it was made, so that it is the same when it is
-// made again.
+// manPage returns the page of c in the language of man(7). It has no date, so that the same program writes the same bytes.
 func manPage(c *cobra.Command) string {
 	var p page
 	name := manName(c)
 	p.macro("TH", strings.ToUpper(name), "1", "", "emend "+emend.Version().Version, "emend")
-	p.macro("nh")
-	p.macro("ad", "l")
+	p.line(".nh\n.ad l")
 	p.macro("SH", "NAME")
-	p.text(name + " \\- " + roff(lowerFirst(c.Short)))
+	p.line(name + ` \- ` + roff(strings.ToLower(c.Short[:1])+c.Short[1:]))
 	p.macro("SH", "SYNOPSIS")
-	p.text(`\fB` + roff(c.CommandPath()) + `\fR` + roff(strings.TrimPrefix(synopsis(c), c.CommandPath())))
+	p.line(`\fB` + roff(c.CommandPath()) + `\fR` + roff(synopsis(c)))
 	p.macro("SH", "DESCRIPTION")
 	p.prose(c.Long)
 	p.verbs(c)
@@ -76,118 +76,93 @@ func manPage(c *cobra.Command) string {
 		p.macro("SH", "EXAMPLES")
 		p.literal(c.Example)
 	}
-	p.see(c)
+	p.seeAlso(c)
 	return p.String()
 }
 
+// synopsis returns what follows the name of c on a command line.
 func synopsis(c *cobra.Command) string {
 	if c.HasAvailableSubCommands() && !c.Runnable() {
-		return c.CommandPath() + " [-C DIR] VERB [ARGUMENT]... [FLAG]..."
+		return " [-C DIR] VERB [ARGUMENT]... [FLAG]..."
 	}
-	return strings.TrimSuffix(c.UseLine(), " [flags]") + " [FLAG]..."
+	return strings.TrimSuffix(strings.TrimPrefix(c.UseLine(), c.CommandPath()), " [flags]") + " [FLAG]..."
 }
 
-func lowerFirst(s string) string {
-	if s == "" {
-		return s
-	}
-	return strings.ToLower(s[:1]) + s[1:]
-}
-
-// page is a man page in the making.
+// page builds a man page.
 type page struct{ strings.Builder }
 
 // macro writes a request with its arguments, each in quotes.
 func (p *page) macro(name string, args ...string) {
 	p.WriteString("." + name)
 	for _, a := range args {
-		if name == "ad" {
-			p.WriteString(" " + a)
-			continue
-		}
 		p.WriteString(` "` + strings.ReplaceAll(roff(a), `"`, `\(dq`) + `"`)
 	}
 	p.WriteByte('\n')
 }
 
-// text writes what is roff already.
-func (p *page) text(line string) { p.WriteString(line + "\n") }
+// line writes a line that is roff already.
+func (p *page) line(s string) { p.WriteString(s + "\n") }
 
-// roff is s as text: nothing in it is a request or an escape, and a hyphen is the character that people type.
-func roff(s string) string {
-	s = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", "\\(ga", "^", `\(ha`, "~", `\(ti`).Replace(s)
-	var b strings.Builder
-	for line := range strings.Lines(s) {
-		if strings.HasPrefix(line, ".") {
-			b.WriteString(`\&`)
-		}
-		b.WriteString(line)
-	}
-	return b.String()
-}
+var roffEscapes = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", "\\(ga", "^", `\(ha`, "~", `\(ti`, "\n.", "\n\\&.")
 
-// prose writes paragraphs; those that are indented are kept as they are.
+// roff escapes text, so that nothing in it is a request or an escape, and a hyphen is the character that people type.
+func roff(s string) string { return roffEscapes.Replace("\n" + s)[1:] }
+
+// prose writes paragraphs. It leaves those that are indented as they are.
 func (p *page) prose(s string) {
-	for i, para := range strings.Split(strings.Trim(s, "\n"), "\n\n") {
-		switch {
-		case strings.HasPrefix(para, "  ") || strings.HasPrefix(para, "\t"):
-			p.literal(para)
-		case i > 0:
-			p.macro("PP")
-			fallthrough
-		default:
-			p.text(roff(para))
+	for i, paragraph := range strings.Split(strings.Trim(s, "\n"), "\n\n") {
+		if strings.HasPrefix(paragraph, "  ") || strings.HasPrefix(paragraph, "\t") {
+			p.literal(paragraph)
+			continue
 		}
+		if i > 0 {
+			p.macro("PP")
+		}
+		p.line(roff(paragraph))
 	}
 }
 
 // literal writes lines as they are, indented.
 func (p *page) literal(s string) {
-	p.macro("PP")
-	p.macro("RS", "4")
-	p.macro("nf")
-	for line := range strings.Lines(strings.Trim(s, "\n")) {
-		line = strings.TrimSuffix(line, "\n")
-		if trimmed := strings.TrimPrefix(strings.TrimPrefix(line, "  "), "\t"); trimmed != "" {
-			p.text(roff(strings.ReplaceAll(trimmed, "\t", "    ")))
+	p.line(".PP\n.RS \"4\"\n.nf")
+	for line := range strings.SplitSeq(strings.Trim(s, "\n"), "\n") {
+		if line = strings.TrimPrefix(strings.TrimPrefix(line, "  "), "\t"); line == "" {
+			line = ".sp"
 		} else {
-			p.macro("sp")
+			line = roff(strings.ReplaceAll(line, "\t", "    "))
 		}
+		p.line(line)
 	}
-	p.macro("fi")
-	p.macro("RE")
+	p.line(".fi\n.RE")
 }
 
-// verbs lists what is below a command.
+// verbs lists the verbs below c, in their groups if it has any.
 func (p *page) verbs(c *cobra.Command) {
-	subs := manned(c)[1:]
-	subs = slices.DeleteFunc(subs, func(s *cobra.Command) bool { return s.Parent() != c })
+	subs := subcommands(c)
 	if len(subs) == 0 {
 		return
 	}
 	p.macro("SH", "VERBS")
-	if len(c.Groups()) == 0 {
-		p.list(subs)
-		return
+	groups := c.Groups()
+	if len(groups) == 0 {
+		groups = []*cobra.Group{{}}
 	}
-	for _, g := range c.Groups() {
-		p.macro("SS", strings.TrimSuffix(g.Title, ":"))
-		p.list(slices.DeleteFunc(slices.Clone(subs), func(s *cobra.Command) bool { return s.GroupID != g.ID }))
-	}
-	if rest := slices.DeleteFunc(subs, func(s *cobra.Command) bool { return s.GroupID != "" }); len(rest) > 0 {
-		p.macro("SS", "Other")
-		p.list(rest)
-	}
-}
-
-func (p *page) list(subs []*cobra.Command) {
-	for _, s := range subs {
-		p.macro("TP")
-		p.text(`\fB` + roff(s.Name()) + `\fR`)
-		p.text(roff(s.Short))
+	for _, g := range groups {
+		if g.Title != "" {
+			p.macro("SS", strings.TrimSuffix(g.Title, ":"))
+		}
+		for _, sub := range subs {
+			if sub.GroupID == g.ID {
+				p.item(`\fB`+roff(sub.Name())+`\fR`, sub.Short)
+			}
+		}
 	}
 }
 
+// item writes a term, which is roff already, and what it means.
+func (p *page) item(term, meaning string) { p.line(".TP\n" + term + "\n" + roff(meaning)) }
+
+// flags writes what --help says of the flags in set, each with its default unless that is the zero value.
 func (p *page) flags(title string, set *pflag.FlagSet) {
 	if !set.HasAvailableFlags() {
 		return
@@ -198,42 +173,30 @@ func (p *page) flags(title string, set *pflag.FlagSet) {
 			return
 		}
 		value, usage := pflag.UnquoteUsage(f)
-		name := `\fB` + roff("--"+f.Name) + `\fR`
+		term := `\fB` + roff("--"+f.Name) + `\fR`
 		if f.Shorthand != "" {
-			name = `\fB` + roff("-"+f.Shorthand) + `\fR, ` + name
+			term = `\fB` + roff("-"+f.Shorthand) + `\fR, ` + term
 		}
 		if value != "" {
-			name += ` \fI` + roff(value) + `\fR`
+			term += ` \fI` + roff(value) + `\fR`
 		}
-		if quiet := map[string]bool{"": true, "false": true, "0": true, "0s": true, "[]": true}; !quiet[f.DefValue] {
+		if !slices.Contains([]string{"", "false", "0", "0s", "[]"}, f.DefValue) {
 			usage += fmt.Sprintf(" (default %s)", f.DefValue)
 		}
-		p.macro("TP")
-		p.text(name)
-		p.text(roff(usage))
+		p.item(term, usage)
 	})
 }
 
-// see names the pages around this one.
-func (p *page) see(c *cobra.Command) {
-	var names []string
-	if c.HasParent() {
-		names = append(names, manName(c.Parent()))
-	}
-	for _, s := range manned(c)[1:] {
-		if s.Parent() == c {
-			names = append(names, manName(s))
+// seeAlso names the pages above and below that of c.
+func (p *page) seeAlso(c *cobra.Command) {
+	var pages []string
+	for _, other := range append([]*cobra.Command{c.Parent()}, subcommands(c)...) {
+		if other != nil {
+			pages = append(pages, `\fB`+roff(manName(other))+`\fR(1)`)
 		}
 	}
-	if len(names) == 0 {
-		return
-	}
-	p.macro("SH", "SEE ALSO")
-	for i, n := range names {
-		sep := ","
-		if i == len(names)-1 {
-			sep = ""
-		}
-		p.text(`\fB` + roff(n) + `\fR(1)` + sep)
+	if len(pages) > 0 {
+		p.macro("SH", "SEE ALSO")
+		p.line(strings.Join(pages, ",\n"))
 	}
 }

@@ -21,7 +21,7 @@ func TestManRenders(t *testing.T) {
 		t.Skipf("groff is not installed: no page can be rendered")
 	}
 	root := (&app{}).command()
-	for _, c := range manned(root) {
+	for _, c := range withPages(root) {
 		var out, errs bytes.Buffer
 		cmd := exec.Command(groff, "-man", "-Tutf8", "-ww", "-rLL=100n", "-P-c", "-P-b", "-P-u")
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(manPage(c)), &out, &errs
@@ -68,7 +68,7 @@ func TestManLint(t *testing.T) {
 	if err != nil {
 		t.Skipf("mandoc is not installed: no page can be checked by it")
 	}
-	for _, c := range manned((&app{}).command()) {
+	for _, c := range withPages((&app{}).command()) {
 		cmd := exec.Command(mandoc, "-T", "lint", "-W", "warning")
 		cmd.Stdin = strings.NewReader(manPage(c))
 		out, _ := cmd.CombinedOutput()
