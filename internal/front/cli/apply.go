@@ -121,36 +121,20 @@ func (a *app) preview(ctx context.Context, ws *emend.Workspace, text string, o e
 	return nil
 }
 
-// print prints a result: its words, or the struct.
-func (a *app) print(r emend.Result) error {
-	if a.json {
-		return a.printJSON(r)
+// showPlan prints a plan for people: what would be done, where every hunk landed, the diff.
+func (a *app) showPlan(p *emend.Plan) {
+	fmt.Fprintln(a.out, p.Summary())
+	for _, note := range append(p.Skipped(), p.Passed()...) {
+		fmt.Fprintln(a.out, "Note: "+report.Escape(note))
 	}
-	if a.quiet {
-		return nil
-	}
-	_, err := fmt.Fprintln(a.out, report.Escape(r.Text()))
-	return err
-}
-
-// refused prints a refusal: with --json to standard output, else for people to standard error.
-func (a *app) refused(r *emend.Refusal) error {
-	if a.json {
-		a.printJSON(r.Result()) //nolint:errcheck // a.out remembers
-	} else {
-		a.showRefusal(r)
-	}
-	return errors.Join(errSaid, r)
-}
-
-func (a *app) version() *cobra.Command {
-	return &cobra.Command{Use: "version", Short: "Print the version", Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			v := emend.Version()
-			if a.json {
-				return a.printJSON(v)
+	for _, f := range p.Files() {
+		fmt.Fprintln(a.out)
+		for i, h := range f.Hunks() {
+			if h.Skipped {
+				continue
 			}
-			_, err := fmt.Fprintf(a.out, "emend %s (%s)\n", v.Version, v.Go)
-			return err
-		}}
+			fmt.Fprintf(a.out, "%s hunk %d: line %d, %s\n", a.paint(bold, report.Escape(f.Path())), i+1, h.Line, report.How(h))
+		}
+		a.printDiff(a.out, f.Diff())
+	}
 }

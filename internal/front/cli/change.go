@@ -159,7 +159,7 @@ func (a *app) printChange(w *bufio.Writer, r emend.Result, c changeReport) {
 	if !a.tty {
 		return
 	}
-	a.diff(w, c.diff)
+	a.printDiff(w, c.diff)
 	if c.tx != "" {
 		fmt.Fprintf(w, "Take it back with: emend undo %s\n", report.Escape(c.tx))
 	}

@@ -28,6 +28,10 @@ func proposed(cmd *cobra.Command, flag string, by cobra.CompletionFunc) {
 	}
 }
 
+func allowFlag(cmd *cobra.Command, allow *[]string) {
+	cmd.Flags().StringArrayVar(allow, "allow-protected", nil, "open protected paths that match `PATTERN` (repeatable)")
+}
+
 // filesAfter proposes files from the argument after the first n, and nothing for those.
 func filesAfter(n int) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
@@ -66,8 +70,10 @@ func (a *app) trashIDs(cmd *cobra.Command, args []string, begun string) ([]cobra
 
 // The names that an entry of the log has for those who complete it; "" for none.
 func anyEntry(e *emend.LogEntry) string { return e.Entry }
-func inTrash(e *emend.LogEntry) string  { return e.TrashedTo }
-func session(e *emend.LogEntry) string  { return e.SessionID }
+
+func inTrash(e *emend.LogEntry) string { return e.TrashedTo }
+
+func session(e *emend.LogEntry) string { return e.SessionID }
 
 func undoable(e *emend.LogEntry) string {
 	if e.OK && e.UndoneBy == "" && e.Operation != "purge" && !strings.HasPrefix(e.Entry, "#") {

@@ -3,10 +3,8 @@ package cli
 import (
 	"errors"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/internal/report"
@@ -105,17 +103,4 @@ func (a *app) showExplanation(e *emend.Explanation, f explainFlags) error {
 	}
 	l := emend.Layout{Width: a.columns(), Color: a.color()}
 	return a.paged(func() { e.WriteText(a.out, l) }) //nolint:errcheck // a.out remembers
-}
-
-// columns is how wide the terminal is that a person reads on; 0 when it is none.
-func (a *app) columns() int {
-	f, ok := under(a.out).(*os.File)
-	if !a.tty || !ok {
-		return 0
-	}
-	n, _, err := term.GetSize(int(f.Fd()))
-	if err != nil {
-		return 0
-	}
-	return n
 }

@@ -3,14 +3,9 @@ package cli
 import (
 	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
-	"syscall"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -91,83 +86,6 @@ func (a *app) runLog(ctx context.Context, f logFlags) error {
 			fmt.Fprintln(a.out, "No entries.")
 		}
 	})
-}
-
-// runFollow follows the log until Ctrl-C, or until nobody reads any more. It says nothing before Ctrl-C is heeded: who has
-// read the first entry may stop it, and a script's background jobs begin with that signal ignored, so it would be lost.
-func (a *app) runFollow(ctx context.Context, ws *emend.Workspace, f logFlags) error {
-	a.heeds.Wait()
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	if out, ok := under(a.out).(*os.File); ok {
-		go watch(ctx, out, stop)
-	}
-	err := ws.Follow(ctx, f.HistoryRequest, a.follower(f.Diff))
-	if err == nil && errors.Is(context.Cause(ctx), syscall.EPIPE) {
-		return errSaid
-	}
-	return a.said(err)
-}
-
-// watch stops with EPIPE when nobody reads any more what is written to out.
-func watch(ctx context.Context, out *os.File, stop context.CancelCauseFunc) {
-	tick := time.NewTicker(200 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-			if gone(out) {
-				stop(syscall.EPIPE)
-				return
-			}
-		}
-	}
-}
-
-// warn prints notes to standard error.
-func (a *app) warn(notes []string) {
-	for _, n := range notes {
-		fmt.Fprintf(a.err, "emend: %s\n", report.Escape(n))
-	}
-}
-
-// follower prints entries as they come.
-func (a *app) follower(diff bool) func([]emend.LogEntry, []string) error {
-	begun := false
-	return func(entries []emend.LogEntry, notes []string) error {
-		a.warn(notes)
-		if a.json {
-			return a.printLines(entries)
-		}
-		if a.quiet || len(entries) == 0 {
-			return nil
-		}
-		var b strings.Builder
-		if begun {
-			b.WriteByte('\n')
-		}
-		begun = true
-		out := a.out
-		a.out = &b
-		a.showEntries(entries, diff)
-		a.out = out
-		_, err := fmt.Fprint(a.out, b.String())
-		return err
-	}
-}
-
-// printLines prints one entry a line.
-func (a *app) printLines(entries []emend.LogEntry) error {
-	enc := json.NewEncoder(plain{a.out})
-	enc.SetEscapeHTML(false)
-	for i := range entries {
-		if err := enc.Encode(&entries[i]); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // showEntries prints entries in groups, one for each record of the log.
@@ -254,7 +172,7 @@ func (a *app) showEntryFile(e *emend.LogEntry, diff bool) {
 	}
 	switch {
 	case e.Diff != "":
-		a.showDiff(e.Diff)
+		a.printDiff(a.out, e.Diff)
 	case e.Message != "":
 		fmt.Fprintf(a.out, "  (%s)\n", indented(e.Message))
 	default:

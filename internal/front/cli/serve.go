@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/internal/front/mcp"
+	"github.com/emend-dev/emend/internal/front/wall"
 	"github.com/emend-dev/emend/internal/tool"
 )
 
@@ -93,6 +95,38 @@ func (a *app) serveStdio(ctx context.Context, s *mcp.Server, f *serveFlags) erro
 	a.shut(s.Workspaces, s.Log)
 	defer context.AfterFunc(ctx, func() { s.Finish(f.grace) })()
 	return s.Stdio(ctx, io.NopCloser(a.in), noClose{a.out})
+}
+
+// shut shuts the server in with its workspaces, where the system can; that it cannot is said, and no reason not to serve.
+// Whatever else a server reads it has read before.
+func (a *app) shut(spaces []mcp.Workspace, log *slog.Logger) {
+	if a.env("EMEND_LANDLOCK") == "off" {
+		log.Warn("not behind Landlock, since EMEND_LANDLOCK says off")
+		return
+	}
+	var write, read []string
+	for _, w := range spaces {
+		mine, elsewhere, err := w.Reach()
+		if err != nil {
+			log.Warn("not behind Landlock", "workspace", w.Name, "error", err)
+			return
+		}
+		write, read = append(write, mine...), append(read, elsewhere...)
+	}
+	write, read = distinct(write), distinct(read)
+	switch up, err := wall.Up(write, read); {
+	case err != nil:
+		log.Warn("not behind Landlock", "error", err)
+	case up:
+		log.Info("behind Landlock", "version", wall.Version(), "writes_below", write)
+	case wall.Expected:
+		log.Warn("not behind Landlock: this kernel has none, or one before version 2; each path is judged all the same")
+	}
+}
+
+func distinct(paths []string) []string {
+	slices.Sort(paths)
+	return slices.Compact(paths)
 }
 
 // untilSignal is done at the first Ctrl-C or SIGTERM; the next one ends the program as it does any other, also when it comes as

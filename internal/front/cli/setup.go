@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"cmp"
-	"fmt"
 	"net/url"
 	"os"
 	"os/exec"
@@ -85,7 +83,7 @@ func (a *app) runSetup(cmd *cobra.Command, args []string, f setupFlags) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	host, err := a.host(second(args, "."))
+	host, err := a.host(argument(args, 1, "."))
 	if err != nil {
 		return err
 	}
@@ -179,16 +177,4 @@ func sameFile(a, b string) bool {
 	}
 	y, err := os.Stat(b)
 	return err == nil && os.SameFile(x, y)
-}
-
-// again is the command line that does the same with --write.
-func again(p *setup.Plan) string {
-	return cmp.Or(shellWords(os.Args[1:]), "setup "+p.Client) + " --write"
-}
-
-func onPath(program string) string {
-	if program == "emend" {
-		return "the one that PATH finds"
-	}
-	return fmt.Sprintf("%s is the emend that runs now", program)
 }

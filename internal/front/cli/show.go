@@ -1,75 +1,135 @@
 package cli
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
 
 	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/internal/report"
 )
 
-// The colours of a diff on a terminal.
-const (
-	reset = "\x1b[m"
-	bold  = "\x1b[1m"
-	red   = "\x1b[31m"
-	green = "\x1b[32m"
-	cyan  = "\x1b[36m"
-)
-
-// paint wraps s in a colour where colour is wanted.
-func (a *app) paint(color, s string) string {
-	if !a.color() || color == "" || s == "" {
-		return s
-	}
-	return color + s + reset
-}
-
-// showPlan prints a plan for people: what would be done, where every hunk landed, the diff.
-func (a *app) showPlan(p *emend.Plan) {
-	fmt.Fprintln(a.out, p.Summary())
-	for _, note := range append(p.Skipped(), p.Passed()...) {
-		fmt.Fprintln(a.out, "Note: "+report.Escape(note))
-	}
-	for _, f := range p.Files() {
-		fmt.Fprintln(a.out)
-		for i, h := range f.Hunks() {
-			if h.Skipped {
-				continue
+func (a *app) show() *cobra.Command {
+	return &cobra.Command{
+		Use:   "show ENTRY",
+		Short: "Show all of one entry of the log: who, when, what, and what of it is kept",
+		Long: `show prints one entry of the log: who asked and when, under which rules, what was done
+to each file, with hashes, what is kept of what was displaced, what took it back, and
+the whole diff. ENTRY is a transaction as emend log lists it, six or more characters
+of its beginning, or the number of a record (12, or "#12" in quotes, since a shell
+takes # for a comment).`,
+		Example: "  emend show 20260131-120102-abcdefghij\n  emend show 20260131-1201\n  emend show 12 --json",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return badUse("show", "one ENTRY, got %d: emend log lists them; write the number of a record as 12 or \"#12\"", len(args))
 			}
-			fmt.Fprintf(a.out, "%s hunk %d: line %d, %s\n", a.paint(bold, report.Escape(f.Path())), i+1, h.Line, report.How(h))
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return a.runShow(cmd.Context(), args[0]) },
+	}
+}
+
+func (a *app) runShow(ctx context.Context, entry string) error {
+	ws, err := a.open(emend.AsFound())
+	if err != nil {
+		return err
+	}
+	defer ws.Close()
+	e, err := ws.Show(ctx, entry)
+	if err != nil {
+		return a.said(err)
+	}
+	if a.json {
+		return a.printJSON(e.Result())
+	}
+	a.warn(e.Notes)
+	if a.quiet {
+		return nil
+	}
+	return a.paged(func() { a.showEntry(&e.Data) })
+}
+
+// showEntry prints an entry for people: what is known of it, file by file, then the diffs.
+func (a *app) showEntry(d *emend.EntryData) {
+	row := func(name, text string) {
+		if text != "" {
+			fmt.Fprintf(a.out, "%s %s\n", a.paint(bold, fmt.Sprintf("%-12s", name)), report.OneLine(text))
 		}
-		a.showDiff(f.Diff())
+	}
+	row("entry", fmt.Sprintf("%s (%s, record %d)", d.Entry, d.Kind, d.Seq))
+	row("time", stamp(d.Timestamp))
+	row("tool", d.ToolName)
+	row("agent", d.AgentName)
+	row("session", d.SessionID)
+	row("client", d.Client)
+	row("call", d.Call)
+	row("outcome", outcome(d))
+	row("undoes", strings.Join(d.Undoes, ", "))
+	row("undone by", d.UndoneBy)
+	row("key", d.IdempotencyKey)
+	row("request", d.RequestSha256)
+	row("rules", d.PolicyHash)
+	row("head", fmt.Sprintf("%d:%s", d.Seq, d.H))
+	for _, k := range d.Kept {
+		row("kept", fmt.Sprintf("%s  %s, %d bytes", k.ID, k.Path, k.SizeBytes))
+	}
+	for i := range d.Files {
+		a.showHashes(&d.Files[i])
+	}
+	if d.OK && d.Kind != "purge" {
+		a.showDiffs(d.Files)
 	}
 }
 
-func (a *app) showDiff(diff string) {
-	for line := range strings.Lines(diff) {
-		line = strings.TrimSuffix(line, "\n")
-		fmt.Fprintln(a.out, a.paint(diffColor(line), report.Escape(line)))
-	}
-}
+func stamp(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05.000 -0700") }
 
-func diffColor(line string) string {
+// outcome says how an entry ended.
+func outcome(d *emend.EntryData) string {
+	out := map[string]string{"applied": "applied", "abort": "taken back", "recovered": "recovered"}[d.End]
 	switch {
-	case strings.HasPrefix(line, "diff "), strings.HasPrefix(line, "--- "), strings.HasPrefix(line, "+++ "),
-		strings.HasPrefix(line, "rename "), strings.HasPrefix(line, "new file"), strings.HasPrefix(line, "deleted file"):
-		return bold
-	case strings.HasPrefix(line, "@@"):
-		return cyan
-	case strings.HasPrefix(line, "+"):
-		return green
-	case strings.HasPrefix(line, "-"):
-		return red
+	case !d.OK && d.End == "":
+		out = "refused"
+	case !d.OK:
+		out = "taken back"
 	}
-	return ""
+	if d.ErrorKind != "" {
+		out += ": " + d.ErrorKind
+	}
+	if d.EndedAt != nil {
+		out += ", " + stamp(*d.EndedAt)
+	}
+	if d.Message != "" {
+		out += " (" + d.Message + ")"
+	}
+	return cmp.Or(out, "done")
 }
 
-// showRefusal prints the dialect's own words where it has them, and then every failure with what would help.
-func (a *app) showRefusal(r *emend.Refusal) {
-	own, all := r.Result().Text(), r.Explain()
-	if own != all {
-		fmt.Fprintf(a.err, "emend: %s\n", report.Escape(own))
+func (a *app) showHashes(e *emend.LogEntry) {
+	if e.Path == "" {
+		return
 	}
-	fmt.Fprintf(a.err, "emend: %s\n", all)
+	fmt.Fprintf(a.out, "\n  %s %s\n", a.paint(letters[e.Deed()], e.Deed()), a.paint(bold, report.OneLine(e.Where())))
+	for _, h := range []struct{ name, sum string }{{"before", e.BeforeSha256}, {"after", e.AfterSha256}, {"kept as", e.TrashedTo}} {
+		if h.sum != "" {
+			fmt.Fprintf(a.out, "    %-8s %s\n", h.name, report.OneLine(h.sum))
+		}
+	}
+}
+
+func (a *app) showDiffs(files []emend.LogEntry) {
+	fmt.Fprintln(a.out)
+	for i := range files {
+		switch e := &files[i]; {
+		case e.Diff != "":
+			a.printDiff(a.out, e.Diff)
+		case e.Message != "":
+			fmt.Fprintf(a.out, "%s: %s\n", report.OneLine(e.Where()), indented(e.Message))
+		default:
+			fmt.Fprintf(a.out, "%s: the diff is not kept\n", report.OneLine(e.Where()))
+		}
+	}
 }

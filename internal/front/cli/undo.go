@@ -32,7 +32,7 @@ entry did is taken back, or it is refused, naming the later change.`,
 		Args:              atMost(0, "one ENTRY"),
 		ValidArgsFunction: a.entries,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r.Entry = first(args, "")
+			r.Entry = argument(args, 0, "")
 			if r.Entry != "" && r.SessionID != "" {
 				return badUse("undo", "take back an ENTRY or a --session, not both")
 			}
@@ -73,7 +73,7 @@ func (a *app) tellUndo(w *bufio.Writer, rep *emend.Report, tx string) {
 	fmt.Fprintln(w, report.Escape(strings.TrimSuffix(rep.Result().Text(), "\n")))
 	if tx == "" || a.tty {
 		for _, f := range rep.Files() {
-			a.diff(w, f.Diff())
+			a.printDiff(w, f.Diff())
 		}
 	}
 	if tx != "" {

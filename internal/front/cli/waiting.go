@@ -42,22 +42,12 @@ An agent whose own program can ask you is not here: that program asks you itself
 	return cmd
 }
 
-// noVerb refuses what is no verb below a verb.
-func noVerb(verb, which string) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return nil
-		}
-		return badUse(verb, "%q is none of %s", args[0], which)
-	}
-}
-
 func (a *app) waitingShow() *cobra.Command {
 	return &cobra.Command{
 		Use:               "show ID",
 		Short:             "Show one call that waits: who asks, what it would change",
 		Example:           "  emend waiting show q7h2k3m4n5p6",
-		Args:              takes("waiting show", 1, "one ID, as emend waiting prints it"),
+		Args:              oneArgument("waiting show", "one ID, as emend waiting prints it"),
 		ValidArgsFunction: a.waitingIDs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ws, err := a.open(emend.AsFound())
@@ -86,7 +76,7 @@ func (a *app) waitingAllow() *cobra.Command {
 changed meanwhile the call is refused as stale. With --session, whatever the same rules
 ask about is allowed to the same session of the same client, until the server ends.`,
 		Example:           "  emend waiting allow q7h2k3m4n5p6\n  emend waiting allow q7h2k3m4n5p6 --session",
-		Args:              takes("waiting allow", 1, "one ID, as emend waiting prints it"),
+		Args:              oneArgument("waiting allow", "one ID, as emend waiting prints it"),
 		ValidArgsFunction: a.waitingIDs,
 		RunE: a.answering(func(ctx context.Context, ws *emend.Workspace, id string) (*emend.Answer[emend.AnsweredData], error) {
 			return ws.Allow(ctx, emend.AllowRequest{ID: id, Session: session, By: "terminal"})
@@ -102,7 +92,7 @@ func (a *app) waitingDeny() *cobra.Command {
 		Use:               "deny ID",
 		Short:             "Refuse a call that waits",
 		Example:           "  emend waiting deny q7h2k3m4n5p6\n  emend waiting deny q7h2k3m4n5p6 --reason 'write a new migration instead'",
-		Args:              takes("waiting deny", 1, "one ID, as emend waiting prints it"),
+		Args:              oneArgument("waiting deny", "one ID, as emend waiting prints it"),
 		ValidArgsFunction: a.waitingIDs,
 		RunE: a.answering(func(ctx context.Context, ws *emend.Workspace, id string) (*emend.Answer[emend.AnsweredData], error) {
 			return ws.Deny(ctx, emend.DenyRequest{ID: id, Reason: reason, By: "terminal"})

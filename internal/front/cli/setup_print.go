@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/emend-dev/emend/internal/front/setup"
@@ -90,6 +92,18 @@ func (a *app) stepDiff(diff string) {
 		line = strings.TrimRight(line, "\r\n")
 		fmt.Fprintln(a.out, "   "+a.paint(diffColor(line), report.Escape(line)))
 	}
+}
+
+func onPath(program string) string {
+	if program == "emend" {
+		return "the one that PATH finds"
+	}
+	return fmt.Sprintf("%s is the emend that runs now", program)
+}
+
+// again is the command line that does the same with --write.
+func again(p *setup.Plan) string {
+	return cmp.Or(shellWords(os.Args[1:]), "setup "+p.Client) + " --write"
 }
 
 // shellWords writes a command so that it can be given to a shell.

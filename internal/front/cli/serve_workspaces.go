@@ -108,28 +108,6 @@ func home(dir string) string {
 	return dir
 }
 
-// within reports whether a file, named without links, is in a workspace.
-func within(ws mcp.Workspace, file string) bool {
-	root, err := resolved(ws.Root())
-	if err != nil {
-		return false
-	}
-	rel, err := filepath.Rel(root, file)
-	return err == nil && filepath.IsLocal(rel)
-}
-
-// actual is the name of a file without links. What of it is not there yet has none.
-func actual(file string) string {
-	if is, err := filepath.EvalSymlinks(file); err == nil {
-		return is
-	}
-	dir := filepath.Dir(file)
-	if dir == file {
-		return file
-	}
-	return filepath.Join(actual(dir), filepath.Base(file))
-}
-
 // names are the workspaces, in words.
 func names(spaces []mcp.Workspace) string {
 	var out []string

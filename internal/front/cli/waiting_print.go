@@ -83,10 +83,7 @@ func (a *app) held(w *emend.Waiting) string {
 	}
 	if q.Diff != "" {
 		b.WriteByte('\n')
-		for line := range strings.Lines(q.Diff) {
-			line = strings.TrimSuffix(line, "\n")
-			b.WriteString(a.paint(diffColor(line), report.Escape(line)) + "\n")
-		}
+		a.printDiff(&b, q.Diff)
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }

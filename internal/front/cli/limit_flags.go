@@ -1,9 +1,7 @@
 package cli
 
 import (
-	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -40,37 +38,4 @@ func (l limitFlags) limits(verb string) (emend.Limits, error) {
 		return out, badUse(verb, "--max-files and --max-depth take numbers above 0")
 	}
 	return out, nil
-}
-
-var units = []struct {
-	name  string
-	bytes int64
-}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"B", 1}, {"", 1}}
-
-// parseSize reads a number of bytes, with a unit or without; "" is 0.
-func parseSize(text string) (int64, error) {
-	if text == "" {
-		return 0, nil
-	}
-	for _, u := range units {
-		digits, ok := strings.CutSuffix(text, u.name)
-		if !ok {
-			continue
-		}
-		n, err := strconv.ParseInt(strings.TrimSpace(digits), 10, 64)
-		if err != nil || n <= 0 || n > 1<<62/u.bytes {
-			return 0, fmt.Errorf("not a size: %q", text)
-		}
-		return n * u.bytes, nil
-	}
-	return 0, fmt.Errorf("not a size: %q", text)
-}
-
-func size(n int64) string {
-	for _, u := range units {
-		if u.bytes > 1 && n%u.bytes == 0 {
-			return strconv.FormatInt(n/u.bytes, 10) + u.name
-		}
-	}
-	return strconv.FormatInt(n, 10)
 }

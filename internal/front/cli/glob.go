@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/emend-dev/emend"
+)
+
+func (a *app) glob() *cobra.Command {
+	var r emend.GlobRequest
+	var allow []string
+	cmd := &cobra.Command{
+		Use:   "glob PATTERN [PATH]",
+		Short: "List the paths that match a pattern",
+		Long: `glob prints the paths below PATH, or below the current directory, that match
+PATTERN: * and ? within a name, ** over directories, [a-z], {one,other}. Quote it,
+or the shell expands it first. What .gitignore and .ignore name is left out, and
+so are .git and node_modules; what is protected from reading is never listed.`,
+		Example:    "  emend glob '**/*_test.go'\n  emend glob 'src/**/*.{ts,tsx}' --exclude '*.d.ts'",
+		SuggestFor: []string{"find", "fd"},
+		Args:       quoted,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := results(cmd, &r.MaxResults); err != nil {
+				return err
+			}
+			r.Pattern, r.Root = args[0], argument(args, 1, ".")
+			return a.work(cmd, "glob", allow, func(ctx context.Context, ws *emend.Workspace) error {
+				if a.namesOnly() && !a.quiet {
+					return a.streamGlob(ctx, ws, r)
+				}
+				is, err := waited(a, ctx, func(ctx context.Context) (*emend.Answer[emend.GlobData], error) { return ws.Glob(ctx, r) })
+				if err != nil {
+					return err
+				}
+				return a.showGlob(is)
+			})
+		},
+	}
+	f := cmd.Flags()
+	f.StringArrayVar(&r.ExcludeGlobs, "exclude", nil, "nothing that matches `GLOB` (repeatable)")
+	f.IntVar(&r.MaxResults, "max-results", 0, "stop after `N` paths (default: no limit)")
+	f.BoolVar(&r.IncludeIgnored, "no-ignore", false, "also what .gitignore and .ignore leave out")
+	allowFlag(cmd, &allow)
+	cmd.ValidArgsFunction = filesAfter(1)
+	return cmd
+}
+
+// quoted refuses more than a pattern and a path, and says what is the likely cause.
+func quoted(cmd *cobra.Command, args []string) error {
+	if len(args) > 2 {
+		return badUse("glob", "glob takes one PATTERN and one PATH, got %d arguments; quote the pattern, or the shell expands it", len(args))
+	}
+	return atMost(1, "one PATTERN", "one PATH")(cmd, args)
+}
+
+// results makes no --max-results mean no limit.
+func results(cmd *cobra.Command, n *int) error {
+	if !cmd.Flags().Changed("max-results") {
+		*n = -1
+	} else if *n < 1 {
+		return badUse(cmd.Name(), "--max-results: it is at least 1, got %d", *n)
+	}
+	return nil
+}
+
+// streamGlob prints while it looks.
+func (a *app) streamGlob(ctx context.Context, ws *emend.Workspace, r emend.GlobRequest) error {
+	w := bufio.NewWriterSize(a.out, 1<<16)
+	defer w.Flush() //nolint:errcheck // a.out keeps it
+	is, err := waited(a, ctx, func(ctx context.Context) (*emend.Answer[emend.GlobSum], error) { return ws.GlobTo(ctx, r, w) })
+	if err != nil {
+		return err
+	}
+	a.notes(is.Notes)
+	a.more(is.Data.Truncated, morePaths, is.Data.Written)
+	return nil
+}
+
+func (a *app) showGlob(is *emend.Answer[emend.GlobData]) error {
+	list := is.Data.Matches
+	err := a.listed(is.Result, is.Notes, len(list), func(i int) row {
+		return row{list[i].Path, list[i].Type, list[i].Size, list[i].MTime}
+	})
+	a.more(is.Data.Truncated, morePaths, len(list))
+	return err
+}
+
+const morePaths = "there is more than these %d paths: ask with a higher --max-results"

@@ -1,0 +1,109 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/internal/report"
+)
+
+func (a *app) ls() *cobra.Command {
+	var r emend.ListRequest
+	var allow []string
+	cmd := &cobra.Command{
+		Use:   "ls [PATH]",
+		Short: "List a directory",
+		Long: `ls lists what is in PATH, or in the current directory: directories first, with a
+slash. In a pipe it prints one name a line, on a terminal sizes and times beside
+it. Names that begin with a dot are left out, and so is what .gitignore and
+.ignore name; what is protected from reading is never listed.
+
+With --recursive it prints paths, relative to the workspace's root, level by level.`,
+		Example:    "  emend ls\n  emend ls --recursive --depth 2 src\n  emend ls --hidden --no-ignore",
+		SuggestFor: []string{"list", "dir", "tree"},
+		Args:       atMost(0, "one PATH"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("depth") && r.MaxDepth < 1 {
+				return badUse("ls", "--depth: it is at least 1, got %d", r.MaxDepth)
+			}
+			r.Path = argument(args, 0, ".")
+			r.Recursive = r.Recursive || r.MaxDepth > 1
+			r.NamesOnly = a.namesOnly()
+			return a.work(cmd, "list_directory", allow, func(ctx context.Context, ws *emend.Workspace) error {
+				is, err := waited(a, ctx, func(ctx context.Context) (*emend.Answer[emend.ListData], error) { return ws.List(ctx, r) })
+				if err != nil {
+					return err
+				}
+				return a.showList(is, r.Recursive)
+			})
+		},
+	}
+	f := cmd.Flags()
+	f.BoolVarP(&r.Recursive, "recursive", "R", false, "also what is in directories below")
+	f.IntVar(&r.MaxDepth, "depth", 0, "with what is below, `N` levels deep (default 8 with --recursive)")
+	f.BoolVarP(&r.IncludeHidden, "hidden", "a", false, "also names that begin with a dot")
+	f.BoolVar(&r.IncludeIgnored, "no-ignore", false, "also what .gitignore and .ignore leave out")
+	allowFlag(cmd, &allow)
+	return cmd
+}
+
+func (a *app) showList(is *emend.Answer[emend.ListData], paths bool) error {
+	list := is.Data.Entries
+	err := a.listed(is.Result, is.Notes, len(list), func(i int) row {
+		e := &list[i]
+		if paths {
+			return row{e.RelativePath, e.Type, e.Size, e.MTime}
+		}
+		return row{e.Name, e.Type, e.Size, e.MTime}
+	})
+	a.more(is.Data.Truncated, "there is more than these %d names: list a directory below, or with --depth", len(list))
+	return err
+}
+
+// namesOnly reports whether nobody will see sizes and times.
+func (a *app) namesOnly() bool { return !a.json && !a.tty }
+
+// row is one name of a listing.
+type row struct {
+	name, kind string
+	size       int64
+	at         time.Time
+}
+
+// listed prints a listing of n rows; the result in the shape that agents get is made only to be printed.
+func (a *app) listed(result func() emend.Result, notes []string, n int, at func(i int) row) error {
+	var r emend.Result
+	if a.json {
+		r = result()
+	}
+	return a.found(r, notes, func(w *bufio.Writer) {
+		for i := range n {
+			a.row(w, at(i))
+		}
+	})
+}
+
+// row prints a name on a line; on a terminal with size and time, for a person.
+func (a *app) row(w *bufio.Writer, r row) {
+	if a.tty {
+		size := ""
+		if r.kind == "file" {
+			size = inUnits(r.size)
+		}
+		fmt.Fprintf(w, "%9s  %s  ", size, r.at.Local().Format("2006-01-02 15:04"))
+	}
+	name, color := report.OneLine(r.name), ""
+	switch r.kind {
+	case "directory":
+		name, color = name+"/", blue
+	case "link":
+		color = cyan
+	}
+	w.WriteString(a.paint(color, name)) //nolint:errcheck // pour sees it
+	w.WriteByte('\n')                   //nolint:errcheck
+}

@@ -1,0 +1,141 @@
+package cli
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/internal/report"
+)
+
+// print prints a result: its words, or the struct.
+func (a *app) print(r emend.Result) error {
+	if a.json {
+		return a.printJSON(r)
+	}
+	if a.quiet {
+		return nil
+	}
+	_, err := fmt.Fprintln(a.out, report.Escape(r.Text()))
+	return err
+}
+
+// answer prints what was found or done: words, or the result struct around data.
+func (a *app) answer(words string, data any) error {
+	return a.print(&report.Object{Ok: true, Output: words, Data: data})
+}
+
+func (a *app) printJSON(v any) error {
+	enc := newEncoder(a.out)
+	return enc.Encode(v)
+}
+
+// found prints what a call read: the result struct with --json, else what show writes.
+func (a *app) found(r emend.Result, notes []string, show func(*bufio.Writer)) error {
+	if a.json {
+		return a.pour(func(w *bufio.Writer) { newEncoder(w).Encode(r) }) //nolint:errcheck // pour sees it
+	}
+	if a.quiet {
+		return nil
+	}
+	a.notes(notes)
+	return a.pour(show)
+}
+
+// pour writes a result through a buffer.
+func (a *app) pour(write func(*bufio.Writer)) error {
+	w := bufio.NewWriterSize(a.out, 1<<16)
+	write(w)
+	return w.Flush()
+}
+
+// refused prints a refusal: with --json to standard output, else for people to standard error.
+func (a *app) refused(r *emend.Refusal) error {
+	if a.json {
+		a.printJSON(r.Result()) //nolint:errcheck // a.out remembers
+	} else {
+		a.showRefusal(r)
+	}
+	return errors.Join(errSaid, r)
+}
+
+// said prints a refusal, and returns any other error as it is.
+func (a *app) said(err error) error {
+	if r, ok := errors.AsType[*emend.Refusal](err); ok {
+		return a.refused(r)
+	}
+	e, ok := errors.AsType[*emend.Error](err)
+	if !ok {
+		return err
+	}
+	r := report.Of(report.View{Reads: true}, nil, e)
+	if a.json {
+		a.printJSON(r) //nolint:errcheck // a.out remembers
+	} else {
+		fmt.Fprintf(a.err, "emend: %s\n", report.Escape(r.Text()))
+	}
+	return errors.Join(errSaid, e)
+}
+
+// showRefusal prints the dialect's own words where it has them, and then every failure with what would help.
+func (a *app) showRefusal(r *emend.Refusal) {
+	own, all := r.Result().Text(), r.Explain()
+	if own != all {
+		fmt.Fprintf(a.err, "emend: %s\n", report.Escape(own))
+	}
+	fmt.Fprintf(a.err, "emend: %s\n", all)
+}
+
+func (a *app) notes(list []string) {
+	for _, n := range list {
+		fmt.Fprintf(a.err, "emend: note: %s\n", report.Escape(n))
+	}
+}
+
+// warn prints notes to standard error.
+func (a *app) warn(notes []string) {
+	for _, n := range notes {
+		fmt.Fprintf(a.err, "emend: %s\n", report.Escape(n))
+	}
+}
+
+// more says on standard error what a person has to know of a result, if it is so: that it was cut, for example.
+func (a *app) more(is bool, format string, args ...any) {
+	if is && !a.json && !a.quiet {
+		fmt.Fprintf(a.err, "emend: "+format+"\n", args...)
+	}
+}
+
+func newEncoder(w io.Writer) *json.Encoder {
+	enc := json.NewEncoder(plain{w})
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc
+}
+
+// plain writes JSON on with the characters escaped that a terminal would obey, or not show: they are in strings only.
+type plain struct{ io.Writer }
+
+func (p plain) Write(b []byte) (int, error) {
+	var out []byte
+	for rest := b; len(rest) > 0; {
+		r, n := utf8.DecodeRune(rest)
+		switch {
+		case r >= 0x7f && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp):
+			for _, u := range utf16.Encode([]rune{r}) {
+				out = fmt.Appendf(out, `\u%04x`, u)
+			}
+		default:
+			out = append(out, rest[:n]...)
+		}
+		rest = rest[n:]
+	}
+	_, err := p.Writer.Write(out)
+	return len(b), err
+}

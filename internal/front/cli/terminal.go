@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"golang.org/x/term"
+
+	"github.com/emend-dev/emend/internal/report"
+)
+
+func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
+
+// atTerminal reports whether a person is at both ends.
+func (a *app) atTerminal() bool { return a.tty && a.ttyIn }
+
+// columns is how wide the terminal is that a person reads on; 0 when it is none.
+func (a *app) columns() int {
+	f, ok := under(a.out).(*os.File)
+	if !a.tty || !ok {
+		return 0
+	}
+	n, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// The escape sequences of colours.
+const (
+	reset   = "\x1b[m"
+	bold    = "\x1b[1m"
+	red     = "\x1b[31m"
+	green   = "\x1b[32m"
+	magenta = "\x1b[35m"
+	cyan    = "\x1b[36m"
+	boldRed = "\x1b[1;31m"
+	blue    = "\x1b[1;34m"
+)
+
+func (a *app) color() bool { return a.tty && !a.noColor && a.env("NO_COLOR") == "" }
+
+// paint wraps s in a colour where colour is wanted.
+func (a *app) paint(color, s string) string {
+	if !a.color() || color == "" || s == "" {
+		return s
+	}
+	return color + s + reset
+}
+
+func diffColor(line string) string {
+	switch {
+	case strings.HasPrefix(line, "diff "), strings.HasPrefix(line, "--- "), strings.HasPrefix(line, "+++ "),
+		strings.HasPrefix(line, "rename "), strings.HasPrefix(line, "new file"), strings.HasPrefix(line, "deleted file"):
+		return bold
+	case strings.HasPrefix(line, "@@"):
+		return cyan
+	case strings.HasPrefix(line, "+"):
+		return green
+	case strings.HasPrefix(line, "-"):
+		return red
+	}
+	return ""
+}
+
+// printDiff prints a diff in colour. What would control the terminal is escaped.
+func (a *app) printDiff(w io.Writer, diff string) {
+	for line := range strings.Lines(diff) {
+		line = strings.TrimSuffix(line, "\n")
+		fmt.Fprintln(w, a.paint(diffColor(line), report.Escape(line)))
+	}
+}

@@ -1,0 +1,92 @@
+package cli
+
+import (
+	"bufio"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/emend-dev/emend"
+)
+
+type clearFlags struct {
+	older string
+	yes   bool
+}
+
+func (a *app) trashClear() *cobra.Command {
+	var f clearFlags
+	cmd := &cobra.Command{
+		Use:   "clear [ID...]",
+		Short: "Remove files from the trash for good",
+		Long: `clear removes the files with these ids from the trash, or all files, for good: they
+can not be restored, and the transactions that put them there not be undone whole.
+That it was done stays in the log, and what the files said stays in the diffs of
+the history, which emend purge removes. On a terminal it asks first; in a script
+it needs --yes.`,
+		Example:           "  emend trash clear --older-than 30d\n  emend trash clear --yes 20261121-131712-fzhwrn7lum.0",
+		ValidArgsFunction: a.trashIDs,
+		RunE:              func(cmd *cobra.Command, args []string) error { return a.runClear(cmd, args, f) },
+	}
+	cmd.Flags().StringVar(&f.older, "older-than", "", "only what was deleted longer than `AGE` ago: 90m, 12h, 30d, 2w")
+	cmd.Flags().BoolVar(&f.yes, "yes", false, "do not ask")
+	return cmd
+}
+
+func (a *app) runClear(cmd *cobra.Command, ids []string, f clearFlags) error {
+	r := emend.ClearRequest{IDs: ids}
+	var err error
+	if r.Before, err = before(f.older, time.Now()); err != nil {
+		return badUse("trash clear", "--older-than: %v", err)
+	}
+	ask, err := a.asking("trash clear", f.yes)
+	if err != nil {
+		return err
+	}
+	ws, err := a.open()
+	if err != nil {
+		return err
+	}
+	defer ws.Close()
+	if ask != nil {
+		going, err := ws.TrashClearable(cmd.Context(), r)
+		if err != nil {
+			return a.said(err)
+		}
+		if len(going) == 0 || !ask(trashTable(going, time.Now()), fmt.Sprintf("Remove %s from the trash for good?", count(len(going), "file"))) {
+			return a.answer("Nothing was removed.", &emend.Cleared{Entries: []emend.Trashed{}})
+		}
+		r.IDs = nil // what came into the trash meanwhile was not asked about
+		for _, t := range going {
+			r.IDs = append(r.IDs, t.ID)
+		}
+	}
+	c, err := ws.TrashClear(cmd.Context(), r)
+	if err != nil {
+		return a.said(err)
+	}
+	a.did = true
+	if len(c.Entries) == 0 {
+		return a.answer("Nothing was removed: there is nothing of it in the trash.", c)
+	}
+	return a.answer(fmt.Sprintf("Removed %s (%s) from the trash.", count(len(c.Entries), "file"), amount(c.SizeBytes)), c)
+}
+
+// asking returns the way to ask a person, nil when nothing is to be asked. In a script nobody can be asked: then the
+// wish has to be plain from the start.
+func (a *app) asking(verb string, yes bool) (ask func(what, question string) bool, err error) {
+	if yes {
+		return nil, nil
+	}
+	if !a.ttyIn {
+		return nil, badUse(verb, "there is no terminal to ask on: say --yes to remove for good")
+	}
+	return func(what, question string) bool {
+		fmt.Fprintf(a.err, "%s\n%s [y/N] ", what, question)
+		line, _ := bufio.NewReader(a.in).ReadString('\n')
+		line = strings.ToLower(strings.TrimSpace(line))
+		return line == "y" || line == "yes"
+	}, nil
+}

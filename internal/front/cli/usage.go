@@ -1,0 +1,82 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// usage is an error in how emend was called.
+type usage struct {
+	verb string
+	err  error
+}
+
+func (u *usage) Error() string { return u.err.Error() }
+
+func (u *usage) Unwrap() error { return u.err }
+
+func badUse(verb, format string, args ...any) error {
+	return &usage{verb, fmt.Errorf(format, args...)}
+}
+
+// exactly refuses any other number of arguments than those named.
+func exactly(names ...string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == len(names) {
+			return nil
+		}
+		return badUse(cmd.Name(), "%s takes %s, got %d argument(s)", cmd.Name(), strings.Join(names, " and "), len(args))
+	}
+}
+
+// atMost refuses fewer arguments than least, and more than all that are named.
+func atMost(least int, names ...string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) < least:
+			return badUse(cmd.Name(), "%s needs %s", cmd.Name(), strings.Join(names[:least], " and "))
+		case len(args) > len(names):
+			return badUse(cmd.Name(), "%s takes at most %s, got %d arguments", cmd.Name(), strings.Join(names, " and "), len(args))
+		}
+		return nil
+	}
+}
+
+func atMostOne(verb string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) > 1 {
+			return badUse(verb, "one FILE at most, got %d", len(args))
+		}
+		return nil
+	}
+}
+
+// oneArgument takes one argument, which what describes.
+func oneArgument(verb, what string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return badUse(verb, "%s; got %d", what, len(args))
+		}
+		return nil
+	}
+}
+
+// noVerb refuses what is no verb below a verb.
+func noVerb(verb, which string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return nil
+		}
+		return badUse(verb, "%q is none of %s", args[0], which)
+	}
+}
+
+// argument returns argument n, counted from 0, or standard where it was left out.
+func argument(args []string, n int, standard string) string {
+	if len(args) > n {
+		return args[n]
+	}
+	return standard
+}
