@@ -41,7 +41,7 @@ type tokenState struct {
 func (a *app) checkup(h *emend.Health) *checkup {
 	c := &checkup{Health: h, Binary: whichBinary(), Token: a.whichToken(), Clients: []setup.State{}, Landlock: wall.Version()}
 	if host, err := a.host(h.Root); err == nil {
-		c.Clients = setup.Look(host, c.Binary.Version)
+		c.Clients = setup.Inspect(host, c.Binary.Version)
 	}
 	return c
 }
@@ -109,9 +109,9 @@ func clientLines(clients []setup.State) []string {
 
 func clientLine(c setup.State) string {
 	switch {
-	case !c.There && c.Problem != "":
+	case !c.Configured && c.Problem != "":
 		return c.Problem
-	case !c.There:
+	case !c.Configured:
 		return "not configured; emend setup " + c.Client + " says how"
 	}
 	said := "starts " + shellWords(c.Command)

@@ -87,7 +87,7 @@ func (a *app) runSetup(cmd *cobra.Command, args []string, f setupFlags) error {
 	if err != nil {
 		return err
 	}
-	host.Bound = len(args) > 1
+	host.ProjectNamed = len(args) > 1
 	f.Scope = setup.Scope(f.scope)
 	if f.Binary, err = binary(f.Scope); err != nil {
 		return err
@@ -150,7 +150,7 @@ func (a *app) host(dir string) (setup.Host, error) {
 	if info, err := os.Stat(project); err != nil || !info.IsDir() {
 		return setup.Host{}, badUse("setup", "%q is no directory", dir)
 	}
-	return setup.Host{Home: home, Project: project, OS: runtime.GOOS, Env: a.env, Look: exec.LookPath}, nil
+	return setup.Host{Home: home, Project: project, OS: runtime.GOOS, Env: a.env, LookPath: exec.LookPath}, nil
 }
 
 // binary is how a client is to name this program. A file that others share says "emend" when PATH finds this one under

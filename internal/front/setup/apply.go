@@ -12,22 +12,23 @@ import (
 	"github.com/emend-dev/emend/fail"
 )
 
-// Apply does what the plan says, step by step. It stops at the first that fails; the steps before it are marked as done.
+// Apply carries out the plan step by step. It stops at the first step that fails. The steps before it are marked as
+// done.
 func (p *Plan) Apply(ctx context.Context) error {
 	for _, s := range p.Steps {
 		if !s.Change {
 			continue
 		}
 		if err := s.apply(ctx, p.Remove); err != nil {
-			return p.after(err)
+			return p.withDone(err)
 		}
 		s.Done, p.Written = true, true
 	}
 	return nil
 }
 
-// after adds to an error what was done before it.
-func (p *Plan) after(err error) error {
+// withDone adds to an error what was done before it.
+func (p *Plan) withDone(err error) error {
 	e, ok := errors.AsType[*fail.Error](err)
 	if !ok {
 		return err
@@ -40,57 +41,57 @@ func (p *Plan) after(err error) error {
 	return e
 }
 
-var errNotThere = errors.New("the client's own command ran, and the file does not say so")
+var errNotConfigured = errors.New("the client's own command ran, and the file does not say so")
 
 func (s *Step) apply(ctx context.Context, remove bool) error {
-	if err := s.file.fresh(); err != nil {
+	if err := s.file.checkUnchanged(); err != nil {
 		return err
 	}
-	if s.copies && s.file.exists() && !remove {
+	if s.backUp && s.file.exists() && !remove {
 		var err error
-		if s.Backup, err = s.file.keep(); err != nil {
-			return s.file.refused(fail.CommandFailed, err, "Nothing was written: there is no room for a backup.")
+		if s.Backup, err = s.file.writeBackup(); err != nil {
+			return s.file.failure(fail.CommandFailed, err, "Nothing was written: there is no room for a backup.")
 		}
 	}
 	switch {
 	case s.Run != nil:
-		return s.runs(ctx, remove)
+		return s.runCommands(ctx, remove)
 	case s.Gone:
 		err := s.file.remove()
 		if err == nil {
-			s.file.forget(s.spent)
+			s.file.removeBackups(s.obsolete)
 		}
 		return err
 	}
-	err := s.file.write(s.after, s.private)
+	err := s.file.write(s.newContent, s.private)
 	if err == nil && remove {
-		s.file.forget(s.spent)
+		s.file.removeBackups(s.obsolete)
 	}
 	return err
 }
 
-// patience is how long a client's own command may take.
-const patience = 30 * time.Second
+// commandTimeout is how long a client's own command may take.
+const commandTimeout = 30 * time.Second
 
-// runs runs the client's own commands and looks whether the file then has what was wanted.
-func (s *Step) runs(ctx context.Context, remove bool) error {
+// runCommands runs the client's own commands, and then checks that the file has what was wanted.
+func (s *Step) runCommands(ctx context.Context, remove bool) error {
 	for _, argv := range s.Run {
-		if err := run(ctx, s.dir, argv); err != nil {
-			return s.file.refused(fail.CommandFailed, err, "")
+		if err := runCommand(ctx, s.dir, argv); err != nil {
+			return s.file.failure(fail.CommandFailed, err, "")
 		}
 	}
-	is, err := load(s.file.path)
+	now, err := readFile(s.file.path)
 	if err != nil {
 		return err
 	}
-	if _, there := s.wants.now(is.text); there == remove {
-		return s.file.refused(fail.CommandFailed, errNotThere, "Look at what its command says: "+strings.Join(s.Run[len(s.Run)-1], " "))
+	if _, configured := s.expected.current(now.text); configured == remove {
+		return s.file.failure(fail.CommandFailed, errNotConfigured, "Look at what its command says: "+strings.Join(s.Run[len(s.Run)-1], " "))
 	}
 	return nil
 }
 
-func run(ctx context.Context, dir string, argv []string) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+func runCommand(ctx context.Context, dir string, argv []string) error {
+	ctx, cancel := context.WithTimeout(ctx, commandTimeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	cmd.Dir, cmd.WaitDelay = dir, time.Second

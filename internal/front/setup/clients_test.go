@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// account is a home directory of its own, with a project in it and no program of any client.
+// account returns a new home directory with a project in it and no program of any client.
 func account(t *testing.T) Host {
 	t.Helper()
 	home := t.TempDir()
@@ -22,7 +22,7 @@ func account(t *testing.T) Host {
 		t.Fatal(err)
 	}
 	none := func(string) (string, error) { return "", errors.New("not found") }
-	return Host{Home: home, Project: project, OS: "linux", Env: func(string) string { return "" }, Look: none}
+	return Host{Home: home, Project: project, OS: "linux", Env: func(string) string { return "" }, LookPath: none}
 }
 
 var asked = Options{Scope: User, Binary: "/opt/emend", Profile: "emend"}
@@ -45,7 +45,7 @@ func apply(t *testing.T, c *Client, h Host, o Options) *Plan {
 	return p
 }
 
-// below is every file below dir, with its content.
+// below returns the content of every file below dir.
 func below(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -77,8 +77,8 @@ func same(a, b map[string]string) string {
 	return ""
 }
 
-// configs are what people have in the files that setup edits, in every layout that the client reads.
-func configs(f form, servers string) []string {
+// configs returns contents of a settings file, in every layout that the client reads.
+func configs(f format, servers string) []string {
 	if f == tomlForm {
 		return []string{
 			"", "model = \"x\" # why\n", "model = \"x\"\r\n\r\n[mcp_servers.other]\r\ncommand = \"y\" # z\r\n",
@@ -102,13 +102,12 @@ func configs(f form, servers string) []string {
 	return out
 }
 
-// TestWriteThenRemove: for every client, scope and layout, a written setup is complete, writing it again changes nothing,
-// doctor sees it, and without it every file of the account is what it was, byte by byte.
+// TestWriteThenRemove checks for every client, scope and layout: a written setup is complete, writing it again
+// changes nothing, doctor sees it, and after its removal every file of the account is what it was, byte by byte.
 func TestWriteThenRemove(t *testing.T) {
 	for _, c := range Clients {
-		for _, scope := range c.scopes {
-			at := c.server(Host{Env: func(string) string { return "" }}, scope)
-			for _, text := range configs(at.form, at.path[0]) {
+		for _, scope := range c.scopes() {
+			for _, text := range configs(c.format, c.servers) {
 				h, o := account(t), asked
 				o.Scope = scope
 				give(t, c, h, scope, text)
@@ -121,10 +120,10 @@ func TestWriteThenRemove(t *testing.T) {
 					t.Errorf("%s %s, %q: written again it changed %s", c.Name, scope, text, same(written, below(t, h.Home)))
 				}
 				seen(t, c, h, scope, text)
-				if info, err := os.Stat(c.server(h, scope).file); err != nil || info.Mode().Perm() != 0o640 {
+				if info, err := os.Stat(c.serverFile(h, scope)); err != nil || info.Mode().Perm() != 0o640 {
 					t.Errorf("%s %s, %q: the mode is %v, %v", c.Name, scope, text, info.Mode(), err)
 				}
-				// It is taken back from the options of now, whatever they were when it was written.
+				// Removal works whatever the options were when the setup was written.
 				o.ReadOnly = true
 				apply(t, c, h, o)
 				o.ReadOnly, o.Remove = false, true
@@ -137,16 +136,10 @@ func TestWriteThenRemove(t *testing.T) {
 	}
 }
 
-// give puts the text into every file that the client's setup concerns.
+// give writes the text into every file that the client's setup edits.
 func give(t *testing.T, c *Client, h Host, s Scope, text string) {
 	t.Helper()
-	files := []string{c.server(h, s).file}
-	if c.tools != nil {
-		for _, r := range c.tools(h, s) {
-			files = append(files, r.file)
-		}
-	}
-	for _, f := range files {
+	for _, f := range []string{c.serverFile(h, s), c.toolsFile(h, s)} {
 		if err := errors.Join(os.MkdirAll(filepath.Dir(f), 0o755), os.WriteFile(f, []byte(text), 0o640)); err != nil {
 			t.Fatal(err)
 		}
@@ -155,13 +148,13 @@ func give(t *testing.T, c *Client, h Host, s Scope, text string) {
 
 func seen(t *testing.T, c *Client, h Host, s Scope, text string) {
 	t.Helper()
-	states := Look(h, "devel")
+	states := Inspect(h, "devel")
 	i := slices.IndexFunc(states, func(st State) bool { return st.Client == c.Name && st.Scope == s })
-	if i < 0 || !states[i].There {
+	if i < 0 || !states[i].Configured {
 		t.Fatalf("%s %s, %q: doctor does not see it: %+v", c.Name, s, text, states)
 	}
 	st, want := states[i], "off"
-	if c.tools == nil {
+	if c.ownTools == nil {
 		want = "stay on"
 	}
 	if st.Tools != want || st.Command[0] != "/opt/emend" || !strings.Contains(st.Problem, "not there") {
@@ -169,7 +162,8 @@ func seen(t *testing.T, c *Client, h Host, s Scope, text string) {
 	}
 }
 
-// TestNothingThere: on an account without any file, the files are made, for their owner alone, and are gone afterwards.
+// TestNothingThere checks an account without any file: the files are made for their owner alone, and removal removes
+// them.
 func TestNothingThere(t *testing.T) {
 	for _, c := range Clients {
 		h := account(t)
@@ -188,7 +182,7 @@ func TestNothingThere(t *testing.T) {
 	}
 }
 
-// TestEveryClientIsListed reads the sources: a client that is written and not listed would be offered to nobody.
+// TestEveryClientIsListed reads the sources: a client that is missing from Clients would never be offered.
 func TestEveryClientIsListed(t *testing.T) {
 	files, err := filepath.Glob("*.go")
 	if err != nil {

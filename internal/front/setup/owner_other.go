@@ -2,4 +2,4 @@
 
 package setup
 
-func sameOwner(string, string) error { return nil }
+func copyOwner(string, string) error { return nil }

@@ -7,17 +7,18 @@ import (
 	"syscall"
 )
 
-// sameOwner gives a file to the owner and group of another. Who may not do that has the file already.
-func sameOwner(of, name string) error {
-	was, err := os.Stat(of)
+// copyOwner gives a file the owner and group of another. Where this account may not do that, it owns the file
+// already.
+func copyOwner(of, name string) error {
+	from, err := os.Stat(of)
 	if err != nil {
 		return err
 	}
-	is, err := os.Stat(name)
+	to, err := os.Stat(name)
 	if err != nil {
 		return err
 	}
-	a, b := was.Sys().(*syscall.Stat_t), is.Sys().(*syscall.Stat_t)
+	a, b := from.Sys().(*syscall.Stat_t), to.Sys().(*syscall.Stat_t)
 	if a.Uid == b.Uid && a.Gid == b.Gid {
 		return nil
 	}

@@ -1,9 +1,9 @@
-// Package setup plugs emend into the programs that agents run in: what has to stand in which of their files so that they
-// start "emend serve", and so that their own edit tools are off. One file is one client, listed in [Clients].
+// Package setup configures the programs that agents run in, so that they start "emend serve" and do not use their own
+// edit tools. One file is one client, listed in [Clients].
 //
-// It is a person's own act. It is not a tool, no agent is offered it, and no policy of a workspace judges it. It edits
-// only what it adds, keeps comments, order and line ends, and refuses a file that it cannot read. It runs a client's
-// program only when a plan says so, and never to look.
+// Only a person runs it. It is not a tool, no agent is offered it, and no policy of a workspace applies to it. It
+// changes only what it adds, keeps comments, order and line ends, and refuses a file that it cannot parse. It runs a
+// client's program only if the plan says so, and never to look.
 package setup
 
 import (
@@ -15,10 +15,10 @@ import (
 	"github.com/emend-dev/emend/fail"
 )
 
-// Clients lists them, in the order in which they are shown.
+// Clients lists the clients in the order in which they are shown.
 var Clients = []*Client{claudeCode, codex, cursor, vscode, zed, opencode, gemini}
 
-// Names are the names of the clients.
+// Names returns the names of the clients.
 func Names() []string {
 	var out []string
 	for _, c := range Clients {
@@ -27,7 +27,7 @@ func Names() []string {
 	return out
 }
 
-// Named is the client of that name.
+// Named returns the client with that name.
 func Named(name string) (*Client, bool) {
 	i := slices.IndexFunc(Clients, func(c *Client) bool { return c.Name == name })
 	if i < 0 {
@@ -36,7 +36,7 @@ func Named(name string) (*Client, bool) {
 	return Clients[i], true
 }
 
-// Scope is for whom a configuration is.
+// Scope says for whom a configuration is.
 type Scope string
 
 // The scopes: everything that the account does with the client, or one project.
@@ -45,118 +45,146 @@ const (
 	Project Scope = "project"
 )
 
-// Scopes lists them.
+// Scopes lists the scopes.
 var Scopes = []Scope{User, Project}
 
-// Client is one program that agents run in, and where its files are.
+// Client is one program that agents run in, and where its settings are.
 type Client struct {
 	Name, Title string
 
-	program string  // the command that starts it, if it has one
-	scopes  []Scope // that it has
-	where   string  // what it puts for its workspace; "" when it starts servers in it, [fixed] when it has nothing
+	program      string // the command that starts it, if it has one
+	workspaceArg string // the argument that names its workspace; "" if it starts servers there, [noWorkspace] if it cannot tell
 
-	// server is the file with the client's servers, and the member under which they stand.
-	server func(Host, Scope) place
-	// entry is what stands there for one.
-	entry func(Server) any
-	// tools are the settings that turn the client's own edit tools off; nil when nothing does.
-	tools func(Host, Scope) []rule
-	// own is how the client itself would add or remove the server, when that is better than an edit; nil when it is not.
-	own   func(own) [][]string
-	state bool // the file of the servers is the program's own state: it keeps copies itself, and emend makes none
+	format      format
+	userFile    func(Host) string // holds the servers, in the scope User
+	projectFile func(Host) string // the same in the scope Project; nil if the client has no such scope
+	servers     string            // the member of the file that holds the servers
+	entry       func(Server) any  // what stands there for one server
+	ownState    bool              // the file is the program's own state: the program keeps copies, and emend makes none
 
-	notes []string // what stays as it is
-	trust string   // what a person has to do for a project's configuration to count
-	token string   // how it gets the token of a server over HTTP, when not from the environment
-	next  string   // what to do afterwards
+	// ownTools are the settings that turn the client's own edit tools off, nil if there are none. They stand in the file
+	// of the servers, unless ownToolsFile names another.
+	ownTools     []toolSetting
+	ownToolsFile func(Host, Scope) string
+
+	// commands are the client's own commands that add or remove the server, where they do better than an edit of the
+	// file; nil or an empty result if they do not.
+	commands func(commandInput) [][]string
+
+	notes     []string // what stays as it is
+	trustNote string   // what a person must do before a project's configuration counts
+	tokenNote string   // how it gets the token of a server over HTTP, if not from the environment
+	nextStep  string   // what to do afterwards
 }
 
-// fixed stands for a client that neither has a variable for its workspace nor starts servers in it.
-const fixed = "."
+// noWorkspace is the argument for a client that neither has a variable for its workspace nor starts servers in it.
+const noWorkspace = "."
+
+// scopes lists the scopes that the client has.
+func (c *Client) scopes() []Scope {
+	if c.projectFile == nil {
+		return []Scope{User}
+	}
+	return Scopes
+}
 
 // Has reports whether the client has the scope.
-func (c *Client) Has(s Scope) bool { return slices.Contains(c.scopes, s) }
+func (c *Client) Has(s Scope) bool { return slices.Contains(c.scopes(), s) }
 
-// Server is what a client is to start, or to connect to.
+// serverFile returns the file that holds the client's servers.
+func (c *Client) serverFile(h Host, s Scope) string {
+	if s == Project {
+		return c.projectFile(h)
+	}
+	return c.userFile(h)
+}
+
+// toolsFile returns the file that holds the settings of the client's own tools.
+func (c *Client) toolsFile(h Host, s Scope) string {
+	if c.ownToolsFile != nil {
+		return c.ownToolsFile(h, s)
+	}
+	return c.serverFile(h, s)
+}
+
+// serverSetting is the entry of emend among the client's servers.
+func (c *Client) serverSetting(s Server) setting {
+	return c.format.setting([]string{c.servers, "emend"}, c.entry(s))
+}
+
+// Server is what a client starts, or connects to.
 type Server struct {
 	Command string
 	Args    []string
 	URL     string
 }
 
-// tokenVar holds the token of a server over HTTP: no token is written into a file that may be shared.
+// tokenVar holds the token of a server over HTTP. No token is written into a file, since files may be shared.
 const tokenVar = "EMEND_TOKEN"
 
-// place is a file of a client, and a member of it.
-type place struct {
-	file string
-	form form
-	path []string
+// toolSetting is a setting that turns own tools off.
+type toolSetting struct {
+	path  []string
+	value any      // the value at the path
+	items []string // or strings that the list at the path must contain
 }
 
-// rule is a setting that turns own tools off.
-type rule struct {
-	place
-	value any      // what is to stand there
-	items []string // or what the list there is to have
-}
-
-func (r rule) setting() setting {
-	if r.items != nil {
-		return items{r.path, r.items}
+func (t toolSetting) setting() setting {
+	if t.items != nil {
+		return jsonList{t.path, t.items}
 	}
-	return member{r.path, compact(r.value)}
+	return jsonMember{t.path, marshal(t.value)}
 }
 
 // Host is the account and the machine that a plan is for.
 type Host struct {
-	Home    string
-	Project string                               // absolute
-	Bound   bool                                 // the person named Project
-	OS      string                               // as runtime.GOOS
-	Env     func(string) string                  // an environment variable
-	Look    func(program string) (string, error) // where the account's PATH has a program
+	Home         string
+	Project      string                               // absolute
+	ProjectNamed bool                                 // the person named Project on the command line
+	OS           string                               // as runtime.GOOS
+	Env          func(string) string                  // returns an environment variable
+	LookPath     func(program string) (string, error) // finds a program in the account's PATH
 }
 
-// home is a path below the account's home directory.
+// home returns a path below the account's home directory.
 func (h Host) home(elem ...string) string { return filepath.Join(append([]string{h.Home}, elem...)...) }
 
-// in is a path below the directory that a variable names, or else below one in the home directory.
-func (h Host) in(variable, usual string, elem ...string) string {
+// fromEnv returns a path below the directory in an environment variable, or below usual in the home directory if the
+// variable is not set.
+func (h Host) fromEnv(variable, usual string, elem ...string) string {
 	dir := cmp.Or(h.Env(variable), h.home(usual))
 	return filepath.Join(append([]string{dir}, elem...)...)
 }
 
-// project is a path below the project.
+// project returns a path below the project.
 func (h Host) project(elem ...string) string {
 	return filepath.Join(append([]string{h.Project}, elem...)...)
 }
 
-// has reports whether the account can run the program.
-func (h Host) has(program string) bool {
+// canRun reports whether the account can run the program.
+func (h Host) canRun(program string) bool {
 	if program == "" {
 		return false
 	}
-	_, err := h.Look(program)
+	_, err := h.LookPath(program)
 	return err == nil
 }
 
 // Options are what a person asks for.
 type Options struct {
 	Scope     Scope
-	Binary    string // the emend that the client is to start: a path, or a name that PATH finds
+	Binary    string // the emend that the client starts: a path, or a name that PATH finds
 	Profile   string
 	ReadOnly  bool
 	Hash      bool
 	Lenient   bool
-	URL       string // connect to a server that runs instead
+	URL       string // connect to this server instead
 	KeepTools bool
 	Remove    bool
 }
 
-// serves is the server that the options describe, for the client.
-func (c *Client) serves(h Host, o Options) Server {
+// serverFor returns the server that the options describe, for the client.
+func (c *Client) serverFor(h Host, o Options) Server {
 	if o.URL != "" {
 		return Server{URL: o.URL}
 	}
@@ -174,16 +202,16 @@ func (c *Client) serves(h Host, o Options) Server {
 		args = append(args, "--lenient")
 	}
 	switch {
-	case c.where == fixed, o.Scope == User && h.Bound:
+	case c.workspaceArg == noWorkspace, o.Scope == User && h.ProjectNamed:
 		args = append(args, h.Project)
-	case c.where != "":
-		args = append(args, c.where)
+	case c.workspaceArg != "":
+		args = append(args, c.workspaceArg)
 	}
 	return Server{Command: o.Binary, Args: args}
 }
 
-// check refuses what the client does not have.
-func (c *Client) check(o Options) error {
+// checkScope refuses a scope that the client does not have.
+func (c *Client) checkScope(o Options) error {
 	if c.Has(o.Scope) {
 		return nil
 	}
@@ -193,7 +221,7 @@ func (c *Client) check(o Options) error {
 
 func (c *Client) scopeNames() []string {
 	var out []string
-	for _, s := range c.scopes {
+	for _, s := range c.scopes() {
 		out = append(out, string(s))
 	}
 	return out

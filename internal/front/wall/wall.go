@@ -1,4 +1,6 @@
-// Package wall shuts this process in, where the kernel can: after [Up] it reads and writes files below the directories that
-// it was given, and nowhere else, whatever goes wrong in it. It is no substitute for the guard, which judges every path; it
-// is what stands behind it. What was open before stays open, and the network is not touched.
+// Package wall confines this process, if the kernel can: after [Up] it reads and writes files below the directories
+// that it was given and nowhere else, whatever goes wrong in it.
+//
+// It does not replace the guard, which judges every path. It is the second line of defence. Files that were open
+// before stay open, and the network is not restricted.
 package wall

@@ -9,32 +9,32 @@ import (
 	abi "github.com/landlock-lsm/go-landlock/landlock/syscall"
 )
 
-// Expected: a system of this kind has it, if it is not too old.
+// Expected is true where the kernel has Landlock unless it is too old.
 const Expected = true
 
-// least is the version of Landlock that lets files move between directories; the one before it forbids that always.
-const least = 2
+// minVersion is the first version of Landlock that allows moves between directories at all.
+const minVersion = 2
 
-// Version is the version of Landlock that the kernel has, and 0 when it has none that helps here.
+// Version returns the kernel's version of Landlock, or 0 if there is none that [Up] can use.
 func Version() int {
-	if v, err := abi.LandlockGetABIVersion(); err == nil && v >= least {
+	if v, err := abi.LandlockGetABIVersion(); err == nil && v >= minVersion {
 		return v
 	}
 	return 0
 }
 
-// Up shuts the process in: write lists the directories below which it may do everything but run programs, read the files and the directories
-// below which it may read. What does not exist is left out, and stays shut when it is made later; a file is known by its
-// inode, so that what takes its name later is shut out too. It cannot be taken back. Where the kernel has no Landlock
-// nothing happens and up is false.
+// Up confines the process for good. Below the directories in write it may do everything except run programs. It may
+// read the files in read, and the files below the directories in read. A path that does not exist is left out, and
+// stays inaccessible even if it is made later. Landlock knows files by inode, so a file that takes the name of
+// another is inaccessible too. If the kernel has no Landlock, Up does nothing and up is false.
 func Up(write, read []string) (up bool, err error) {
 	if Version() == 0 {
 		return false, nil
 	}
 	err = landlock.V5.BestEffort().RestrictPaths(
-		landlock.PathAccess(everything, there(write)...).IgnoreIfMissing(),
-		landlock.PathAccess(readFile, there(read, system)...).IgnoreIfMissing(),
-		landlock.RWFiles(there([]string{"/dev/null"})...).IgnoreIfMissing(),
+		landlock.PathAccess(everything, existing(write)...).IgnoreIfMissing(),
+		landlock.PathAccess(readFile, existing(read, system)...).IgnoreIfMissing(),
+		landlock.RWFiles(existing([]string{"/dev/null"})...).IgnoreIfMissing(),
 	)
 	if err != nil {
 		return false, fmt.Errorf("landlock: %w", err)
@@ -42,8 +42,8 @@ func Up(write, read []string) (up bool, err error) {
 	return true, nil
 }
 
-// there are the paths that lead anywhere: what does not would be an error.
-func there(lists ...[]string) (out []string) {
+// existing returns the paths that exist, since Landlock refuses the others.
+func existing(lists ...[]string) (out []string) {
 	for _, path := range slices.Concat(lists...) {
 		if _, err := os.Stat(path); err == nil {
 			out = append(out, path)
@@ -54,14 +54,14 @@ func there(lists ...[]string) (out []string) {
 
 const (
 	readFile = abi.AccessFSReadFile
-	// everything but to execute, and to control devices. What is special is never made, but it may have to be moved back
-	// where a person put it while a commit was under way.
+	// everything except to execute and to control devices. The server never makes special files, but it may have to
+	// move one back that a person put in its way during a commit.
 	everything = readFile | abi.AccessFSReadDir | abi.AccessFSWriteFile | abi.AccessFSTruncate | abi.AccessFSRefer |
 		abi.AccessFSRemoveDir | abi.AccessFSRemoveFile | abi.AccessFSMakeDir | abi.AccessFSMakeReg | abi.AccessFSMakeSym |
 		abi.AccessFSMakeChar | abi.AccessFSMakeBlock | abi.AccessFSMakeSock | abi.AccessFSMakeFifo
 )
 
-// system is what the program and its libraries read of the system while it runs: which mounts there are, whether a file
-// system has its journal, the names of users, the time zone.
+// system lists what the program and its libraries read while it runs: mounts, the journal of a file system, users,
+// the time zone.
 var system = []string{"/proc", "/sys/fs/ext4", "/etc/passwd", "/etc/group", "/etc/nsswitch.conf", "/etc/hosts",
 	"/etc/resolv.conf", "/etc/localtime", "/usr/share/zoneinfo", "/etc/gitconfig"}

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// The test program is its own prisoner: it goes up behind the wall and tells what it can reach.
+// The test program confines itself: it runs again as its own child, which calls Up and reports what it can reach.
 func TestMain(m *testing.M) {
 	if dir := os.Getenv("WALL_TEST"); dir != "" {
 		prisoner(dir)
@@ -29,7 +29,7 @@ func needed(t *testing.T) {
 	}
 }
 
-// tries are what the prisoner tries, below the directory of the test, and whether the wall is to stop it.
+// tries are what the confined process tries below the directory of the test, and the error that the wall must cause.
 var tries = []struct {
 	what string
 	do   func(at func(string) string) error
@@ -68,7 +68,7 @@ func prisoner(dir string) {
 		return
 	}
 	for _, try := range tries {
-		// From a new thread too: the wall is around all of them.
+		// From a new thread too: the wall holds for all of them.
 		var err error
 		var done sync.WaitGroup
 		done.Go(func() { err = try.do(at) })

@@ -2,10 +2,10 @@
 
 package wall
 
-// Expected: nobody misses it on this system.
+// Expected is false: this system has nothing of the kind.
 const Expected = false
 
-// Version is 0: this system has no Landlock.
+// Version returns 0: this system has no Landlock.
 func Version() int { return 0 }
 
 // Up does nothing on this system.

@@ -11,7 +11,7 @@ import (
 	"github.com/emend-dev/emend/fail"
 )
 
-// TestOptions: what is asked for is in the command that the client starts.
+// TestOptions checks that the options are in the command that the client starts.
 func TestOptions(t *testing.T) {
 	h := account(t)
 	o := Options{Scope: User, Binary: "/opt/emend", Profile: "codex", ReadOnly: true, Hash: true}
@@ -23,11 +23,11 @@ func TestOptions(t *testing.T) {
 	if p := plan(t, claudeCode, h, lenient); !slices.Equal(p.Command, []string{"/opt/emend", "serve", "--lenient"}) {
 		t.Errorf("lenient: %q", p.Command)
 	}
-	h.Bound = true
+	h.ProjectNamed = true
 	if p := plan(t, vscode, h, o); p.Command[len(p.Command)-1] != h.Project {
 		t.Errorf("bound to %q: %q", h.Project, p.Command)
 	}
-	h.Bound = false
+	h.ProjectNamed = false
 	if p := plan(t, vscode, h, o); p.Command[len(p.Command)-1] != "${workspaceFolder}" {
 		t.Errorf("not bound: %q", p.Command)
 	}
@@ -38,19 +38,19 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// TestHTTP: every client connects to a server that runs, and no file has a token.
+// TestHTTP checks that every client connects to a running server, and that no file has a token.
 func TestHTTP(t *testing.T) {
 	for _, c := range Clients {
 		h, o := account(t), asked
 		o.URL = "http://127.0.0.1:8765/mcp"
 		apply(t, c, h, o)
-		i := slices.IndexFunc(Look(h, "devel"), func(st State) bool { return st.Client == c.Name })
-		if st := Look(h, "devel")[i]; st.URL != o.URL || st.Problem != "" {
+		i := slices.IndexFunc(Inspect(h, "devel"), func(st State) bool { return st.Client == c.Name })
+		if st := Inspect(h, "devel")[i]; st.URL != o.URL || st.Problem != "" {
 			t.Errorf("%s: %+v", c.Name, st)
 		}
 		o.URL = "http://me:hunter2@127.0.0.1:8765/mcp"
 		apply(t, c, h, o)
-		if st := Look(h, "devel")[i]; strings.Contains(st.URL, "hunter2") {
+		if st := Inspect(h, "devel")[i]; strings.Contains(st.URL, "hunter2") {
 			t.Errorf("%s: doctor prints %s", c.Name, st.URL)
 		}
 	}
@@ -64,19 +64,19 @@ func TestScopes(t *testing.T) {
 	}
 }
 
-// TestFailingCommand: when a client's own command fails, or does not do what it says, setup says so.
+// TestFailingCommand checks that setup reports a client's command that fails, or that does not do what it says.
 func TestFailingCommand(t *testing.T) {
 	h := account(t)
 	for _, argv := range [][]string{{"false"}, {"true"}} {
 		p := plan(t, codex, h, asked)
-		p.Steps[0].Run, p.Steps[0].wants = [][]string{argv}, codexTable
+		p.Steps[0].Run, p.Steps[0].expected = [][]string{argv}, codexTable
 		if err := p.Apply(t.Context()); !errors.Is(err, fail.CommandFailed) || p.Written {
 			t.Errorf("%s: %v", argv, err)
 		}
 	}
 }
 
-// TestOwnCommands: a client's command is planned where the account has the program and nothing would be lost.
+// TestOwnCommands checks that a client's command is planned if the account has the program and nothing would be lost.
 func TestOwnCommands(t *testing.T) {
 	for _, tc := range []struct {
 		c    *Client
@@ -91,8 +91,8 @@ func TestOwnCommands(t *testing.T) {
 		{gemini, "{}", ""},
 	} {
 		h := account(t)
-		h.Look = func(p string) (string, error) { return "/usr/bin/" + p, nil }
-		f := tc.c.server(h, User).file
+		h.LookPath = func(p string) (string, error) { return "/usr/bin/" + p, nil }
+		f := tc.c.serverFile(h, User)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(f), 0o755), os.WriteFile(f, []byte(tc.text), 0o600)); err != nil {
 			t.Fatal(err)
 		}
@@ -106,16 +106,16 @@ func TestOwnCommands(t *testing.T) {
 	}
 }
 
-// TestCommandThatWorks: a client's command that does what it should is done, with a backup of what was there.
+// TestCommandThatWorks checks that a client's command is run, after a backup.
 func TestCommandThatWorks(t *testing.T) {
 	h := account(t)
 	give(t, codex, h, User, "model = \"x\"\n")
 	p := plan(t, codex, h, asked)
 	ready := filepath.Join(h.Home, "ready.toml")
-	if err := os.WriteFile(ready, p.Steps[0].after, 0o600); err != nil {
+	if err := os.WriteFile(ready, p.Steps[0].newContent, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p.Steps[0].Run, p.Steps[0].wants = [][]string{{"cp", ready, p.Steps[0].File}}, codexTable
+	p.Steps[0].Run, p.Steps[0].expected = [][]string{{"cp", ready, p.Steps[0].File}}, codexTable
 	if err := p.Apply(t.Context()); err != nil || !p.Written {
 		t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func TestCommandThatWorks(t *testing.T) {
 	}
 }
 
-// TestOtherVersion: doctor reads from a binary which emend it is, and does not run it.
+// TestOtherVersion checks that doctor reads the version of an emend binary without running it.
 func TestOtherVersion(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -134,7 +134,7 @@ func TestOtherVersion(t *testing.T) {
 	o.Binary = self
 	apply(t, cursor, h, o)
 	for version, want := range map[string]string{"devel": "", "v9.9.9": "it starts emend devel; this is v9.9.9"} {
-		if st := Look(h, version)[0]; st.Note != want || st.Problem != "" {
+		if st := Inspect(h, version)[0]; st.Note != want || st.Problem != "" {
 			t.Errorf("%s: %+v", version, st)
 		}
 	}

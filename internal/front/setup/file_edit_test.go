@@ -10,10 +10,10 @@ import (
 	"github.com/emend-dev/emend/fail"
 )
 
-// TestRefused: a file that cannot be read, or that the client could not read, stays as it is.
+// TestRefused checks that a file stays as it is if it cannot be read, or if the client could not read it.
 func TestRefused(t *testing.T) {
 	for _, c := range Clients {
-		f := c.server(Host{Env: func(string) string { return "" }}, User).form
+		f := c.format
 		for _, text := range []string{"{", "\x00\x01", "\xff\xfe{\x00}\x00", "{\"a\": 1} x", "[", "mcp_servers = 1\n"} {
 			if f == tomlForm && text == "[" {
 				text = "[a"
@@ -28,7 +28,7 @@ func TestRefused(t *testing.T) {
 			if name := same(before, below(t, h.Home)); name != "" {
 				t.Errorf("%s: %q: %s changed", c.Name, text, name)
 			}
-			for _, st := range Look(h, "devel") {
+			for _, st := range Inspect(h, "devel") {
 				if st.Client == c.Name && st.Problem == "" && !(f == tomlForm && strings.HasPrefix(text, "mcp")) {
 					t.Errorf("%s: %q: doctor has nothing to say", c.Name, text)
 				}
@@ -44,12 +44,12 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestChangedSince: other changes that were made after setup stay when it is taken back.
+// TestChangedSince checks that removal keeps other changes that were made after the setup.
 func TestChangedSince(t *testing.T) {
 	h := account(t)
 	give(t, opencode, h, User, "{\n  // mine\n  \"theme\": \"dark\"\n}\n")
 	apply(t, opencode, h, asked)
-	file := opencode.server(h, User).file
+	file := opencode.serverFile(h, User)
 	text, _ := os.ReadFile(file)
 	if err := os.WriteFile(file, []byte(strings.Replace(string(text), `"dark"`, `"light"`, 1)), 0o640); err != nil {
 		t.Fatal(err)
@@ -66,11 +66,11 @@ func TestChangedSince(t *testing.T) {
 	}
 }
 
-// TestChangedMeanwhile: what was shown is not written over what somebody saved since.
+// TestChangedMeanwhile checks that setup does not overwrite what was saved after the plan was made.
 func TestChangedMeanwhile(t *testing.T) {
 	for _, text := range []string{"", "{\"a\": 1}"} {
 		h := account(t)
-		file := cursor.server(h, User).file
+		file := cursor.serverFile(h, User)
 		if text != "" {
 			give(t, cursor, h, User, text)
 		}
@@ -88,7 +88,7 @@ func TestChangedMeanwhile(t *testing.T) {
 func TestReadOnly(t *testing.T) {
 	h := account(t)
 	give(t, cursor, h, User, "{}")
-	file := cursor.server(h, User).file
+	file := cursor.serverFile(h, User)
 	if err := os.Chmod(file, 0o444); err != nil {
 		t.Fatal(err)
 	}
@@ -97,11 +97,12 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
-// TestLinks: people keep their dotfiles in a repository. The link stays, what it leads to is edited.
+// TestLinks checks that a linked file stays a link, and that its target is edited. People keep their dotfiles in a
+// repository.
 func TestLinks(t *testing.T) {
 	h := account(t)
 	kept := filepath.Join(h.Home, "dotfiles.json")
-	file := cursor.server(h, User).file
+	file := cursor.serverFile(h, User)
 	err := errors.Join(os.WriteFile(kept, []byte("{}"), 0o644), os.MkdirAll(filepath.Dir(file), 0o755), os.Symlink(kept, file))
 	if err != nil {
 		t.Fatal(err)
@@ -120,7 +121,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestLinkedDirectory: a project may have come with a link in the place of a directory. Where it leads is said.
+// TestLinkedDirectory checks that the plan says where a linked directory of a project leads.
 func TestLinkedDirectory(t *testing.T) {
 	h, o := account(t), asked
 	o.Scope = Project
@@ -136,11 +137,11 @@ func TestLinkedDirectory(t *testing.T) {
 	}
 }
 
-// TestBackups: none is overwritten, and one that says the same is enough.
+// TestBackups checks that no backup is overwritten, and that one with the same content is enough.
 func TestBackups(t *testing.T) {
 	h := account(t)
 	give(t, cursor, h, User, "{}")
-	first := cursor.server(h, User).file + ".emend-backup"
+	first := cursor.serverFile(h, User) + ".emend-backup"
 	if err := os.WriteFile(first, []byte("somebody's"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -153,17 +154,17 @@ func TestBackups(t *testing.T) {
 	}
 }
 
-// TestRemoveAfterTwo: taking emend out leaves no entry of an earlier setup behind, which a later one had kept a copy of.
+// TestRemoveAfterTwo checks that removal leaves no entry of an earlier setup, of which a later one made a backup.
 func TestRemoveAfterTwo(t *testing.T) {
 	for _, c := range Clients {
 		h, o := account(t), asked
-		text := map[form]string{tomlForm: "model = \"a\"\n"}[c.server(h, User).form]
+		text := map[format]string{tomlForm: "model = \"a\"\n"}[c.format]
 		if text == "" {
 			text = "{\n  \"theme\": \"a\"\n}\n"
 		}
 		give(t, c, h, User, text)
 		apply(t, c, h, o)
-		file := c.server(h, User).file
+		file := c.serverFile(h, User)
 		is, _ := os.ReadFile(file)
 		save(t, file, strings.Replace(string(is), `"a"`, `"b"`, 1))
 		o.ReadOnly = true
@@ -176,7 +177,7 @@ func TestRemoveAfterTwo(t *testing.T) {
 	}
 }
 
-// TestRemoveWhatItMade: nothing is left of a file that setup made and made anew.
+// TestRemoveWhatItMade checks that nothing is left of a file that setup made, and then changed.
 func TestRemoveWhatItMade(t *testing.T) {
 	for _, c := range Clients {
 		h, o := account(t), asked
@@ -191,17 +192,17 @@ func TestRemoveWhatItMade(t *testing.T) {
 	}
 }
 
-// TestRemoveStops: when taking emend out stops half way, the agent has an edit tool: its own.
+// TestRemoveStops checks that the agent has its own edit tools if removal fails half way.
 func TestRemoveStops(t *testing.T) {
 	h, o := account(t), asked
 	apply(t, claudeCode, h, o)
 	o.Remove = true
 	p := plan(t, claudeCode, h, o)
-	save(t, claudeCode.server(h, User).file, "{\"mcpServers\": {\"emend\": {}, \"somebody\": {}}}")
+	save(t, claudeCode.serverFile(h, User), "{\"mcpServers\": {\"emend\": {}, \"somebody\": {}}}")
 	if err := p.Apply(t.Context()); !errors.Is(err, fail.Stale) {
 		t.Fatal(err)
 	}
-	if st := Look(h, "devel")[0]; st.Tools != "on" || !st.There {
+	if st := Inspect(h, "devel")[0]; st.Tools != "on" || !st.Configured {
 		t.Errorf("%+v", st)
 	}
 }

@@ -7,11 +7,11 @@ import (
 	"testing"
 )
 
-var server = member{[]string{"mcpServers", "emend"}, compact(local{Command: "/bin/emend", Args: []string{"serve"}})}
+var server = jsonMember{[]string{"mcpServers", "emend"}, marshal(stdioEntry{Command: "/bin/emend", Args: []string{"serve"}})}
 
-// TestPutLaysOut: a member is added in the way in which the file is written, and nothing else moves.
+// TestPutLaysOut checks that a member is added in the layout of the file, and nothing else moves.
 func TestPutLaysOut(t *testing.T) {
-	one := member{[]string{"a", "x"}, compact(1)}
+	one := jsonMember{[]string{"a", "x"}, marshal(1)}
 	for _, tc := range []struct{ name, before, after string }{
 		{"nothing", "", "{\n  \"a\": {\n    \"x\": 1\n  }\n}\n"},
 		{"blanks", " \n", "{\n  \"a\": {\n    \"x\": 1\n  }\n}\n"},
@@ -34,7 +34,7 @@ func TestPutLaysOut(t *testing.T) {
 	}
 }
 
-// texts are files of JSON of every layout that people have.
+// texts are JSON files in every layout that people have.
 var texts = []string{
 	"{}", "{}\n", "{ }", "{\n}\n", " {\n\n}\n\n", "{\n  // nothing\n}\n",
 	`{"a":1}`, `{"a":1,}`, `{ "a": 1 /* one */ }`, `{"mcpServers":{}}`, `{"mcpServers":{"other":{"command":"x"}}}`,
@@ -46,10 +46,10 @@ var texts = []string{
 	"{\n  \"a\": 1, \"b\": 2\n}", "{ \"a\": 1,\n  \"b\": 2 }", "{\n  \"a\": 1\n  , \"b\": 2\n}", "{\n  \"a\": 1\n/* last */}",
 }
 
-var denied = items{[]string{"permissions", "deny"}, []string{"Edit", "Write"}}
+var denied = jsonList{[]string{"permissions", "deny"}, []string{"Edit", "Write"}}
 
-// TestPutKeeps: whatever the layout, a setting that was put says what it should, twice is as once, every comment is still
-// there, and without the setting the text says what it said.
+// TestPutKeeps checks for every layout: a setting that was put is there, putting it twice is putting it once, every
+// comment stays, and after its removal the text says what it said.
 func TestPutKeeps(t *testing.T) {
 	comment := regexp.MustCompile(`//[^\n"]*|/\*.*?\*/`)
 	for _, text := range texts {
@@ -67,10 +67,10 @@ func TestPutKeeps(t *testing.T) {
 					t.Errorf("%q: the comment %q is gone: %q", text, c, put)
 				}
 			}
-			if _, list := s.(items); list && strings.Contains(text, `"Edit"`) {
-				continue // dropped as well, although it was there before: the backup has it
+			if _, list := s.(jsonList); list && strings.Contains(text, `"Edit"`) {
+				continue // removed as well, although it was there before; the backup has it
 			}
-			dropped, err := s.drop(put)
+			dropped, err := s.remove(put)
 			if err != nil || !alike(t, text, string(dropped)) {
 				t.Errorf("%q\nput     %q\ndropped %q, %v", text, put, dropped, err)
 			}
@@ -78,14 +78,14 @@ func TestPutKeeps(t *testing.T) {
 	}
 }
 
-// alike reports whether two texts say the same, but for objects and lists that are empty.
+// alike reports whether two texts say the same, apart from empty objects and lists.
 func alike(t *testing.T, a, b string) bool {
 	t.Helper()
-	x, err := decode([]byte(a))
+	x, err := decodeJSON([]byte(a))
 	if err != nil {
 		t.Fatal(err)
 	}
-	y, err := decode([]byte(b))
+	y, err := decodeJSON([]byte(b))
 	return err == nil && reflect.DeepEqual(full(x), full(y))
 }
 
@@ -128,9 +128,9 @@ func TestPutRefuses(t *testing.T) {
 	}
 }
 
-// TestDropLaysOut: what stands beside a member stays readable without it.
+// TestDropLaysOut checks that what is beside a removed member stays readable.
 func TestDropLaysOut(t *testing.T) {
-	x := member{path: []string{"x"}}
+	x := jsonMember{path: []string{"x"}}
 	for _, tc := range []struct{ before, after string }{
 		{"{ // mine\n\"x\": 1 }", "{ // mine\n }"},
 		{"{\"a\": 1, // c\n \"x\": 2 }", "{\"a\": 1 // c\n  }"},
@@ -141,24 +141,24 @@ func TestDropLaysOut(t *testing.T) {
 		{`{"a": 1, "x": 2}`, `{"a": 1}`},
 		{`{"x": 2}`, `{}`},
 	} {
-		got, err := x.drop([]byte(tc.before))
+		got, err := x.remove([]byte(tc.before))
 		if err != nil || string(got) != tc.after {
 			t.Errorf("%q: %v\ngot  %q\nwant %q", tc.before, err, got, tc.after)
 		}
 	}
 }
 
-// TestChangeIsProved: an edit that changes anything else than was meant is refused.
+// TestChangeIsProved checks that an edit is refused if it changes anything else.
 func TestChangeIsProved(t *testing.T) {
 	for _, with := range []string{"2", "1, \"b\": 2", "}"} {
-		edit := func(t *tree) error { t.cut(6, 7, with); return nil }
-		if got, err := change([]byte(`{"a": 1}`), edit, func(any) {}); err == nil {
+		edit := func(t *jsonDoc) error { t.splice(6, 7, with); return nil }
+		if got, err := editJSON([]byte(`{"a": 1}`), edit, func(any) {}); err == nil {
 			t.Errorf("%q passed", got)
 		}
 	}
 }
 
-// FuzzPut: no text makes an edit panic, and what an edit returns it would not edit again.
+// FuzzPut checks that no text makes an edit panic, and that an edit has nothing left to do after itself.
 func FuzzPut(f *testing.F) {
 	for _, text := range texts {
 		f.Add(text)
@@ -175,11 +175,11 @@ func FuzzPut(f *testing.F) {
 			if again, err := s.put(put); err != nil || string(again) != string(put) {
 				t.Fatalf("put twice: %q, then %q, %v", put, again, err)
 			}
-			if _, there := s.now(put); !there {
+			if _, there := s.current(put); !there {
 				t.Fatalf("%q: it was put and is not there", put)
 			}
-			if out, err := s.drop(put); err == nil {
-				if _, there := s.now(out); there {
+			if out, err := s.remove(put); err == nil {
+				if _, there := s.current(out); there {
 					t.Fatalf("%q: it was dropped and is still there", out)
 				}
 			}

@@ -5,11 +5,12 @@ import (
 	"testing"
 )
 
-var codexTable = table{[]string{"mcp_servers", "emend"}, map[string]any{"command": "/bin/emend", "args": []string{"serve"}}}
+var codexTable = tomlTable{[]string{"mcp_servers", "emend"}, map[string]any{"command": "/bin/emend", "args": []string{"serve"}}}
 
 const inTOML = "[mcp_servers.emend]\nargs = [\"serve\"]\ncommand = \"/bin/emend\"\n"
 
-// TestTable: the table is added at the end or replaced in its place; everything else stays, byte by byte.
+// TestTable checks that the table is added at the end or replaced in its place, and everything else stays, byte by
+// byte.
 func TestTable(t *testing.T) {
 	for _, tc := range []struct{ name, before, after, dropped string }{
 		{"nothing", "", inTOML, ""},
@@ -33,7 +34,7 @@ func TestTable(t *testing.T) {
 		if tc.dropped == "same" {
 			tc.dropped = tc.before
 		}
-		if dropped, err := codexTable.drop(got); err != nil || string(dropped) != tc.dropped {
+		if dropped, err := codexTable.remove(got); err != nil || string(dropped) != tc.dropped {
 			t.Errorf("%s: dropped %q, %v, want %q", tc.name, dropped, err, tc.dropped)
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestProgramThatIsNoFile: doctor reads a project's files, which anybody may have written: a program that is a pipe is
-// named, and not waited for.
+// TestProgramThatIsNoFile checks that doctor names a program that is a pipe, and does not block on it. Anybody may
+// have written a project's files.
 func TestProgramThatIsNoFile(t *testing.T) {
 	h, o := account(t), asked
 	o.Binary = filepath.Join(h.Home, "pipe")
@@ -17,7 +17,7 @@ func TestProgramThatIsNoFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	apply(t, cursor, h, o)
-	if st := Look(h, "devel")[0]; st.Problem != "it starts "+o.Binary+", which is no program" {
+	if st := Inspect(h, "devel")[0]; st.Problem != "it starts "+o.Binary+", which is no program" {
 		t.Errorf("%+v", st)
 	}
 }

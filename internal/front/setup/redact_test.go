@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestShown: the diff is printed, into terminals that are shared and logs that are sent around. It has no key of another
-// server, however the file is laid out, and it still says what becomes of the file.
+// TestShown checks that a diff, which is printed to shared terminals and logs, has no key of another server, whatever
+// the layout, and that it still says what changes.
 func TestShown(t *testing.T) {
 	const secret = "ghp_Wm3"
 	for _, tc := range []struct {
@@ -40,7 +40,7 @@ func TestShown(t *testing.T) {
 	}
 }
 
-// TestRefusalQuotesNothing: why a file cannot be read is said by the place.
+// TestRefusalQuotesNothing checks that the error about an unreadable file names the place and quotes nothing.
 func TestRefusalQuotesNothing(t *testing.T) {
 	h := account(t)
 	give(t, cursor, h, User, `{"key": "ghp_Wm3\q"}`)

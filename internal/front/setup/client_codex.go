@@ -2,26 +2,22 @@ package setup
 
 import "strings"
 
-// What was seen of 0.169.0: apply_patch is offered with every model of its catalogue, whatever include_apply_patch_tool,
-// tools.apply_patch or features.apply_patch_freeform say (openai/codex#8161). In its read-only sandbox that tool and the
-// shell are refused, and emend, which Codex starts outside, writes. "codex mcp add" drops the comments inside other servers'
-// entries, so it is run only where there are none.
+// Observed with 0.169.0: apply_patch is offered with every model of its catalogue, whatever include_apply_patch_tool,
+// tools.apply_patch or features.apply_patch_freeform say (openai/codex#8161). In the read-only sandbox, that tool and
+// the shell are refused, while emend, which Codex starts outside of it, writes. "codex mcp add" drops the comments
+// inside other servers' entries, so setup runs it only if the file has no servers.
 var codex = &Client{
 	Name: "codex", Title: "Codex", program: "codex",
-	scopes: []Scope{User, Project},
-	server: func(h Host, s Scope) place {
-		if s == Project {
-			return place{h.project(".codex", "config.toml"), tomlForm, []string{"mcp_servers"}}
-		}
-		return place{h.in("CODEX_HOME", ".codex", "config.toml"), tomlForm, []string{"mcp_servers"}}
-	},
+	format: tomlForm, servers: "mcp_servers",
+	userFile:    func(h Host) string { return h.fromEnv("CODEX_HOME", ".codex", "config.toml") },
+	projectFile: func(h Host) string { return h.project(".codex", "config.toml") },
 	entry: func(s Server) any {
 		if s.URL != "" {
 			return map[string]any{"url": s.URL, "bearer_token_env_var": tokenVar}
 		}
 		return map[string]any{"command": s.Command, "args": s.Args}
 	},
-	own: func(o own) [][]string {
+	commands: func(o commandInput) [][]string {
 		switch {
 		case o.scope != User, o.remove, strings.Contains(string(o.text), "mcp_servers"):
 			return nil
@@ -38,6 +34,6 @@ var codex = &Client{
 		"Codex asks before each of emend's tools that changes files; codex exec, where nobody can be asked, refuses those until " +
 			"default_tools_approval_mode = \"approve\" stands under [mcp_servers.emend]. setup leaves that to you as well.",
 	},
-	trust: "Codex reads a project's .codex/config.toml only where the project is trusted: it asks when it starts there.",
-	next:  "start Codex again; codex mcp list then shows emend",
+	trustNote: "Codex reads a project's .codex/config.toml only where the project is trusted: it asks when it starts there.",
+	nextStep:  "start Codex again; codex mcp list then shows emend",
 }

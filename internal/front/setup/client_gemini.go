@@ -1,0 +1,20 @@
+package setup
+
+// Observed with 0.61.0: it reads comments and refuses a trailing comma. "gemini mcp add" lays the whole file out
+// anew, so setup edits the file. Excluding write_file by that name excludes emend's write_file as well, also through
+// a policy. The name of the class excludes its own only. It warns that version 1.0 will drop tools.exclude.
+var gemini = &Client{
+	Name: "gemini", Title: "Gemini CLI", program: "gemini",
+	format: commentedJSON, servers: "mcpServers",
+	userFile:    func(h Host) string { return h.home(".gemini", "settings.json") },
+	projectFile: func(h Host) string { return h.project(".gemini", "settings.json") },
+	entry: func(s Server) any {
+		if s.URL != "" {
+			return httpEntry{HTTPURL: s.URL, Headers: bearer("$" + tokenVar)}
+		}
+		return stdioEntry{Command: s.Command, Args: s.Args}
+	},
+	ownTools:  []toolSetting{{path: []string{"tools", "exclude"}, items: []string{"EditTool", "WriteFileTool"}}},
+	trustNote: "Gemini CLI reads a project's settings only where the folder is trusted: it asks when it starts there.",
+	nextStep:  "start Gemini CLI again; gemini mcp list then shows emend as connected",
+}

@@ -1,0 +1,126 @@
+package setup
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/emend-dev/emend/fail"
+)
+
+// commandInput is what a client's own command is made from.
+type commandInput struct {
+	scope      Scope
+	remove     bool
+	configured bool // the client has an entry for emend already
+	server     Server
+	entry      any
+	text       []byte // of the settings file
+}
+
+// fileEdit is one file and the settings that it must contain.
+type fileEdit struct {
+	purposes []string
+	file     *file
+	format   format
+	settings []setting
+	commands [][]string
+	private  bool
+	backUp   bool
+	dir      string
+	base     string // the directory that the file is expected below
+}
+
+// fileEdits lists the files of a client. That of its servers comes first, so that an agent is never without an edit
+// tool.
+func (c *Client) fileEdits(h Host, o Options, s Server) ([]*fileEdit, error) {
+	first, err := c.newFileEdit(h, o, c.serverFile(h, o.Scope))
+	if err != nil {
+		return nil, err
+	}
+	set := c.serverSetting(s)
+	first.add("the server emend", set)
+	first.commands = c.commandsFor(h, o, s, first, set)
+	if c.ownTools == nil || o.KeepTools && !o.Remove {
+		return []*fileEdit{first}, nil
+	}
+	edits, tools := []*fileEdit{first}, first
+	if file := c.toolsFile(h, o.Scope); file != first.file.path || first.commands != nil {
+		if tools, err = c.newFileEdit(h, o, file); err != nil {
+			return nil, err
+		}
+		edits = append(edits, tools)
+	}
+	for _, t := range c.ownTools {
+		tools.add("its own edit tools off", t.setting())
+	}
+	return edits, nil
+}
+
+func (c *Client) newFileEdit(h Host, o Options, path string) (*fileEdit, error) {
+	f, err := readFile(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.format.check(f.text); err != nil {
+		return nil, f.failure(fail.CommandFailed, err, "Nothing was written. Correct the file, or edit it by hand: docs/clients.md says how.")
+	}
+	base := h.Home
+	if o.Scope == Project {
+		base = h.Project
+	}
+	return &fileEdit{file: f, format: c.format, private: o.Scope == User, backUp: true, dir: h.Project, base: base}, nil
+}
+
+func (e *fileEdit) add(does string, s setting) {
+	if !slices.Contains(e.purposes, does) {
+		e.purposes = append(e.purposes, does)
+	}
+	e.settings = append(e.settings, s)
+}
+
+// commandsFor returns the client's own commands. It returns nil if the client has none, the account lacks the
+// program, or nothing has to be done.
+func (c *Client) commandsFor(h Host, o Options, s Server, j *fileEdit, set setting) [][]string {
+	if c.commands == nil || !h.canRun(c.program) {
+		return nil
+	}
+	_, configured := set.current(j.file.text)
+	if o.Remove && !configured {
+		return nil
+	}
+	if after, err := set.put(j.file.text); err == nil && !o.Remove && bytes.Equal(after, j.file.text) {
+		return nil
+	}
+	j.backUp = !c.ownState
+	return c.commands(commandInput{o.Scope, o.Remove, configured, s, c.entry(s), j.file.text})
+}
+
+// step computes the new content of the file.
+func (e *fileEdit) step(o Options) (*Step, error) {
+	step := &Step{Does: strings.Join(e.purposes, "; "), File: e.file.path,
+		file: e.file, private: e.private, backUp: e.backUp, dir: e.dir}
+	step.Target = e.file.linkTarget(e.base)
+	if e.commands != nil {
+		step.Run, step.Change, step.expected = e.commands, true, e.settings[0]
+		return step, nil
+	}
+	var err error
+	if o.Remove {
+		step.newContent, step.Gone, err = e.withoutSettings(step)
+	} else {
+		step.newContent, err = putAll(e.file.text, e.settings)
+		step.newContent = e.file.withBOM(step.newContent)
+	}
+	if err != nil {
+		return nil, e.file.failure(fail.CommandFailed, err, "Nothing was written. Change it by hand: docs/clients.md says how.")
+	}
+	step.Change = step.Gone || !bytes.Equal(step.newContent, e.file.content)
+	if step.Change {
+		if err := e.file.writable(); err != nil {
+			return nil, err
+		}
+		step.Diff = e.redactedDiff(step.newContent)
+	}
+	return step, nil
+}

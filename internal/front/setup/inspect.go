@@ -1,0 +1,166 @@
+package setup
+
+import (
+	"debug/buildinfo"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// State is what the files of a client say. The client is not run.
+type State struct {
+	Client     string   `json:"client"`
+	Title      string   `json:"-"`
+	Scope      Scope    `json:"scope"`
+	File       string   `json:"file"`
+	Configured bool     `json:"configured"`
+	Command    []string `json:"command,omitempty"`
+	URL        string   `json:"url,omitempty"`
+	Tools      string   `json:"ownTools"`          // "on", "off", or "stay on" if no setting turns them off
+	Problem    string   `json:"problem,omitempty"` // why the configuration will not work, or could not be read
+	Note       string   `json:"note,omitempty"`
+}
+
+// Inspect returns the state of every client that the account has, or of which the project has files. version is that
+// of the calling emend.
+func Inspect(h Host, version string) []State {
+	out := []State{}
+	for _, c := range Clients {
+		for _, s := range c.scopes() {
+			if c.isPresent(h, s) {
+				out = append(out, c.inspect(h, s, version))
+			}
+		}
+	}
+	return out
+}
+
+// isPresent reports whether there is anything of the client: its program or its directory in the account, or its file
+// in the project.
+func (c *Client) isPresent(h Host, s Scope) bool {
+	at := c.serverFile(h, s)
+	if exists(at) {
+		return true
+	}
+	return s == User && (h.canRun(c.program) || filepath.Dir(at) != filepath.Clean(h.Home) && exists(filepath.Dir(at)))
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+func (c *Client) inspect(h Host, s Scope, version string) State {
+	st := State{Client: c.Name, Title: c.Title, Scope: s, File: c.serverFile(h, s), Tools: c.ownToolsState(h, s)}
+	f, err := readFile(st.File)
+	if err == nil {
+		if bad := c.format.check(f.text); bad != nil {
+			err = f.failure("", bad, "")
+		}
+	}
+	if err != nil {
+		st.Problem = err.Error()
+		return st
+	}
+	entry, configured := c.serverSetting(Server{}).current(f.text)
+	if st.Configured = configured; configured {
+		st.Command, st.URL = serverOf(entry)
+		st.checkProgram(h, version)
+	}
+	return st
+}
+
+// ownToolsState says whether the client's own edit tools are off: "on", "off", or "stay on" if no setting turns them
+// off. What is off for the account is off in a project.
+func (c *Client) ownToolsState(h Host, s Scope) string {
+	if c.ownTools == nil {
+		return "stay on"
+	}
+	if s == Project && c.ownToolsState(h, User) == "off" {
+		return "off"
+	}
+	f, err := readFile(c.toolsFile(h, s))
+	if err != nil || c.format.check(f.text) != nil {
+		return "on"
+	}
+	for _, t := range c.ownTools {
+		if after, err := t.setting().put(f.text); err != nil || string(after) != string(f.text) {
+			return "on"
+		}
+	}
+	return "off"
+}
+
+// serverOf returns the command or the address of an entry, in any of the clients' shapes.
+func serverOf(s setting) (command []string, url string) {
+	var entry map[string]any
+	switch s := s.(type) {
+	case jsonMember:
+		v, _ := decodePlainJSON(s.value)
+		entry, _ = v.(map[string]any)
+	case tomlTable:
+		entry = s.value
+	}
+	for _, key := range []string{"url", "httpUrl"} {
+		if u, ok := entry[key].(string); ok {
+			return nil, redactURL(u)
+		}
+	}
+	if c, ok := entry["command"].(string); ok {
+		command = append(command, c)
+	}
+	for _, key := range []string{"command", "args"} {
+		list, _ := entry[key].([]any)
+		for _, v := range list {
+			if a, ok := v.(string); ok {
+				command = append(command, a)
+			}
+		}
+	}
+	return command, ""
+}
+
+// redactURL removes a password from an address.
+func redactURL(address string) string {
+	if u, err := url.Parse(address); err == nil && u.User != nil {
+		return u.Redacted()
+	}
+	return address
+}
+
+// checkProgram notes what is wrong with the program that the client would start.
+func (st *State) checkProgram(h Host, version string) {
+	switch {
+	case st.URL != "":
+		return
+	case len(st.Command) == 0:
+		st.Problem = "the entry has neither a command nor an address"
+		return
+	}
+	program := st.Command[0]
+	if !filepath.IsAbs(program) {
+		found, err := h.LookPath(program)
+		if err != nil {
+			st.Problem = "it starts " + program + ", which PATH does not find"
+			return
+		}
+		program = found
+	}
+	info, err := os.Stat(program)
+	switch {
+	case err != nil:
+		st.Problem = "it starts " + program + ", which is not there"
+		return
+	case !info.Mode().IsRegular(): // reading a named pipe would block
+		st.Problem = "it starts " + program + ", which is no program"
+		return
+	}
+	b, err := buildinfo.ReadFile(program)
+	if err != nil {
+		return
+	}
+	if built := strings.Trim(b.Main.Version, "()"); built != version && built != "" {
+		st.Note = "it starts emend " + built + "; this is " + version
+	}
+}
