@@ -90,12 +90,12 @@ func (w *Workspace) Apply(ctx context.Context, text string, o api.Options) (*out
 	return nil, change.Refuse(ctx, w.s, view, err)
 }
 
-// Refused notes in the log that a call of a tool that changes files was refused before it came to the workspace, and
-// words the refusal. Paths are what the call named, as far as that could be read.
-func (w *Workspace) Refused(ctx context.Context, tool string, paths []string, err error) *outcome.Refusal {
+// Refused notes in the log that a call of a tool was refused before it reached the workspace, and words the refusal. op
+// is what the tool would have done to the paths that the call names, as far as those could be read.
+func (w *Workspace) Refused(ctx context.Context, tool string, op patch.Op, paths []string, err error) *outcome.Refusal {
 	var named []patch.Section
 	for _, p := range paths {
-		named = append(named, patch.Section{Op: change.Operations[tool], Path: p})
+		named = append(named, patch.Section{Op: op, Path: p})
 	}
 	view := report.View{Patch: patch.Patch{Sections: named}, Atomic: true}
 	if e := w.s.Enter(); e != nil {

@@ -34,12 +34,6 @@ type Call[T any] struct {
 	Say     func(T) string   // what a model reads
 }
 
-// Operations are what tools do to the path that they name, for the log.
-var Operations = map[string]patch.Op{
-	"create_file": patch.Add, "restore_file": patch.Add, "delete_file": patch.Delete, "move_file": patch.Move,
-	"write_file": patch.Update, "edit_file": patch.Update, "apply_patch": patch.Update, "undo": patch.Update, "put_back": patch.Update,
-}
-
 // Perform makes a call, once for each key.
 func Perform[T any](ctx context.Context, w *workspace.Workspace, c Call[T]) (*outcome.Answer[T], error) {
 	if err := w.Enter(); err != nil {

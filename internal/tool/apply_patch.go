@@ -18,6 +18,7 @@ var applyPatch = build("apply_patch", words{
 		"Sections: *** Add File: p (lines with +), *** Update File: p, *** Delete File: p, *** Move File: a -> b. Hunks begin with @@; " +
 		"their context and removed lines must be in the file exactly once. Refuses whole, showing the nearest place of each failed hunk.",
 	example: `{"patch":"*** Begin Patch\n*** Update File: a.ts\n@@\n const x = 1;\n-let y = 2;\n+let y = 3;\n*** Delete File: old.ts\n*** End Patch\n"}`,
+	op:      patch.Update,
 	mutates: true, destructive: true,
 	fields: map[string]field{
 		"atomic":    {standard: true},

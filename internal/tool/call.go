@@ -109,7 +109,7 @@ func (o Options) refused(ctx context.Context, t *Tool, ws *emend.Workspace, v *v
 		err = folded(err)
 	}
 	if t.Mutates && ws != nil {
-		return ws.Refused(ctx, t.Name, v.paths(), err).In(d.Name).Result()
+		return ws.Refused(ctx, t.Name, t.Op, v.paths(), err).In(d.Name).Result()
 	}
 	return report.Of(report.View{Dialect: d, Reads: !t.Mutates}, nil, err)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/patch"
 )
 
 // Chimera is the apply_patch of Chimera, whose results are text.
@@ -17,6 +18,7 @@ var chimeraPatch = build("apply_patch", words{
 		"The hunks of an update have no header: context lines begin with a space, removed ones with -, added ones with +. " +
 		"Refuses context that is not there or there twice.",
 	example: `{"patch":"*** Begin Patch\n*** Update File: a.py\n def hello():\n-    return \"old\"\n+    return \"new\"\n*** Delete File: legacy/dead.py\n*** End Patch"}`,
+	op:      patch.Update,
 	mutates: true, destructive: true, tell: Text, adapt: nonEmpty,
 }, func(ctx context.Context, ws *emend.Workspace, o Options, r chimeraRequest) (emend.Result, error) {
 	return apply(ctx, ws, r.Patch, emend.Options{Dialect: "chimera", Progress: o.Progress}, false)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/patch"
 )
 
 // Codex is the apply_patch of Codex, whose results are text.
@@ -16,6 +17,7 @@ var codexPatch = build("apply_patch", words{
 	doc: "Change several files, all or nothing. Sections: *** Add File: p (lines with +), *** Update File: p (then *** Move to: q to rename), *** Delete File: p. " +
 		"Hunks begin with @@, or @@ and a line to look for first; without one the first place counts. Refuses lines that are not there.",
 	example: `{"input":"*** Begin Patch\n*** Update File: src/app.py\n@@ def greet():\n-print(\"Hi\")\n+print(\"Hello, world!\")\n*** Delete File: obsolete.txt\n*** End Patch\n"}`,
+	op:      patch.Update,
 	mutates: true, destructive: true, tell: Text, adapt: patchAsInput,
 }, func(ctx context.Context, ws *emend.Workspace, o Options, r codexRequest) (emend.Result, error) {
 	return apply(ctx, ws, r.Input, emend.Options{Dialect: "codex", Progress: o.Progress}, false)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/internal/report"
+	"github.com/emend-dev/emend/patch"
 )
 
 // Comma is the file tools of Comma Agents. An agent written for them reads fields of the result (read.data.sha256), so
@@ -40,6 +41,7 @@ var commaMove = define("move_file", words{
 	doc: "Move or rename a file; nothing is overwritten. Refuses a toPath that exists, a missing directory, " +
 		"and a file that is not what expectedSha256 says.",
 	example: `{"fromPath":"src/a.ts","toPath":"src/b.ts"}`,
+	op:      patch.Move,
 	mutates: true, destructive: true, idempotent: true,
 	output: emend.MoveData{}, tell: Whole,
 }, func(ws *emend.Workspace, ctx context.Context, r commaMoveRequest) (*emend.Answer[emend.MoveData], error) {
@@ -60,6 +62,7 @@ var commaPatch = build("apply_patch", words{
 		"Sections: *** Add File: p (lines with +), *** Update File: p, *** Delete File: p, *** Move File: a -> b. Every hunk begins with @@; " +
 		"its context and removed lines must be in the file exactly once. Refuses whole, showing the nearest place of each failed hunk.",
 	example: applyPatch.Example,
+	op:      patch.Update,
 	mutates: true, destructive: true,
 	fields: map[string]field{"atomic": {standard: true}},
 	output: report.Data{}, tell: Whole,

@@ -5,6 +5,7 @@ import (
 
 	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/internal/report"
+	"github.com/emend-dev/emend/patch"
 )
 
 var putBack = define("put_back", words{
@@ -12,6 +13,7 @@ var putBack = define("put_back", words{
 	doc: "Make a file what it was in a version that the history keeps, byte for byte, with its mode. " +
 		"Refuses when something else is there than was expected, or when the version is not kept any more.",
 	example: `{"path":"src/app.go","version":"20261121-131712-fzhwrn7lum.0","expectedSha256":"2c8b08da5ce60398e1f19af0e5dccc744df274b826abe585eaba68c525434806","dryRun":true}`,
+	op:      patch.Update,
 	person:  true, mutates: true, destructive: true, idempotent: true,
 	fields: map[string]field{hashField: {words: "what is there now; left out when nothing is, and then nothing may be"}},
 	output: report.Data{},

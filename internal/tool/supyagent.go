@@ -5,6 +5,7 @@ import (
 
 	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/internal/report"
+	"github.com/emend-dev/emend/patch"
 )
 
 // Supyagent is the patch tool of Supyagent, whose result lists the files and counts them.
@@ -18,6 +19,7 @@ var supyagentPatch = build("apply_patch", words{
 		"Each hunk of an update begins with @@ and a line of the file; the lines with - follow that line, or begin with it, and the lines with + take their place. " +
 		"Refuses a line that is not there or there twice. Unsure? Send dry_run.",
 	example: `{"patch":"*** Update File: config.py\n@@ PORT = 8080\n-PORT = 8080\n+PORT = 3000\n","dry_run":true}`,
+	op:      patch.Update,
 	mutates: true, destructive: true,
 	fields: map[string]field{"dry_run": {standard: false}, "working_dir": {standard: "."}},
 	result: report.Results{}, tell: Whole,

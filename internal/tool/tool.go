@@ -15,6 +15,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/patch"
 )
 
 // All lists the tools, in the order in which they are shown; those that are only for a person come last.
@@ -44,10 +45,11 @@ type Tool struct {
 
 	Tell Telling
 
-	Person      bool // only a person may call it, at the command line or at the page: no profile of an agent has it
-	Mutates     bool // it may change files
-	Destructive bool // what it changes may have been there before
-	Idempotent  bool // the same call again does nothing more
+	Op          patch.Op // what a call does to the paths that it names, for the log; 0 for none
+	Person      bool     // only a person may call it, at the command line or at the page: no profile of an agent has it
+	Mutates     bool     // it may change files
+	Destructive bool     // what it changes may have been there before
+	Idempotent  bool     // the same call again does nothing more
 
 	// The schemas are made when somebody asks for them: a program that calls no tool does not wait for them.
 	input, output func() *jsonschema.Schema
@@ -59,6 +61,7 @@ type Tool struct {
 // words are what a tool's file says of it.
 type words struct {
 	title, doc, example              string
+	op                               patch.Op
 	mutates, destructive, idempotent bool
 	person                           bool
 	fields                           map[string]field // what the type of a field does not say
@@ -84,7 +87,7 @@ func define[In any, A answer](name string, w words, call func(*emend.Workspace, 
 
 // build makes a tool of a call that wants to know what the caller allows.
 func build[In any](name string, w words, call func(context.Context, *emend.Workspace, Options, In) (emend.Result, error)) *Tool {
-	t := &Tool{Name: name, Title: w.title, Doc: w.doc, Example: w.example, Tell: w.tell, adapt: w.adapt,
+	t := &Tool{Name: name, Title: w.title, Doc: w.doc, Example: w.example, Op: w.op, Tell: w.tell, adapt: w.adapt,
 		Person: w.person, Mutates: w.mutates, Destructive: w.destructive, Idempotent: w.idempotent,
 		input:  sync.OnceValue(func() *jsonschema.Schema { return input[In](w.fields) }),
 		output: sync.OnceValue(w.schema), data: w.output}
