@@ -19,22 +19,22 @@ import (
 // links are listed and not followed. As with Look, a hard link or a bind mount of such a file under another name is
 // not known for one.
 type Folder struct {
-	g   *Guard
-	at  shelf
-	rel string // slash path from the root; "" is the root
-	n   int    // how many names rel has
+	g     *Guard
+	dir   dirReader
+	rel   string // slash path from the root; "" is the root
+	depth int    // how many names rel has
 	// plain: no rule touches the names that lead here and no policy has a say, so that the last name decides.
-	plain bool
+	ordinary bool
 }
 
 // shelf is what a system gives to read a directory with. Its methods take a single name and follow no link.
-type shelf interface {
-	id() (Identity, error)
+type dirReader interface {
+	identity() (Identity, error)
 	// list appends every name but "." and "..".
 	list(ctx context.Context, n *Names) error
-	enter(name string) (shelf, error)
+	openSubdir(name string) (dirReader, error)
 	open(name string) (File, error)
-	stat(name string) (info, error)
+	stat(name string) (fileInfo, error)
 	close()
 }
 
@@ -62,55 +62,55 @@ type Stat struct {
 
 // Folder opens the directory that e names, which must be the one that [Guard.Look] saw.
 func (g *Guard) Folder(e Entry) (*Folder, error) {
-	f, err := g.folder(e)
-	return f, explain(e.Rel, err)
+	f, err := g.openFolder(e)
+	return f, asRefusal(e.Rel, err)
 }
 
-func (g *Guard) folder(e Entry) (*Folder, error) {
+func (g *Guard) openFolder(e Entry) (*Folder, error) {
 	if e.Kind != Directory || !fs.ValidPath(e.Rel) {
-		return nil, notDirectory(e.Rel, e.Rel)
+		return nil, refuseNotDirectory(e.Rel, e.Rel)
 	}
-	names := split(e.Rel)
-	if err := g.judgeFor(e.Rel, false, nil)(names); err != nil {
+	names := splitNames(e.Rel)
+	if err := g.checkFor(e.Rel, false, nil)(names); err != nil {
 		return nil, err
 	}
-	h, err := g.tree.dir(names)
+	h, err := g.tree.openDir(names)
 	if err != nil {
 		return nil, err
 	}
 	defer h.close()
-	if id, err := h.id(); err != nil || id != e.File {
+	if id, err := h.identity(); err != nil || id != e.File {
 		return nil, errMoved
 	}
-	at, err := openShelf(h)
+	at, err := openDirReader(h)
 	if err != nil {
 		return nil, err
 	}
 	return g.newFolder(at, names), nil
 }
 
-func (g *Guard) newFolder(at shelf, names []string) *Folder {
-	r, _ := find(names, reading)
-	return &Folder{g, at, strings.Join(names, "/"), len(names), r == nil && !g.policy.reads() && len(g.hidden) == 0}
+func (g *Guard) newFolder(at dirReader, names []string) *Folder {
+	r, _ := findRule(names, reading)
+	return &Folder{g, at, strings.Join(names, "/"), len(names), r == nil && !g.policy.hasReadRules() && len(g.storeNames) == 0}
 }
 
 // FolderOf opens the directory that has what e names, and returns its name there.
 func (g *Guard) FolderOf(e Entry) (*Folder, string, error) {
-	f, name, err := g.folderOf(e)
-	return f, name, explain(e.Rel, err)
+	f, name, err := g.openParent(e)
+	return f, name, asRefusal(e.Rel, err)
 }
 
-func (g *Guard) folderOf(e Entry) (*Folder, string, error) {
+func (g *Guard) openParent(e Entry) (*Folder, string, error) {
 	if !fs.ValidPath(e.Rel) || e.Rel == "." {
-		return nil, "", badArgument(e.Rel, "not a path that was looked at: "+fail.Quote(e.Rel), "Look at the path first.")
+		return nil, "", refuseArgument(e.Rel, "not a path that was looked at: "+fail.Quote(e.Rel), "Look at the path first.")
 	}
-	parent, last := cutLast(split(e.Rel))
-	h, err := reopen(g.tree, e, parent)
+	parent, last := splitLast(splitNames(e.Rel))
+	h, err := reopenParent(g.tree, e, parent)
 	if err != nil {
 		return nil, "", err
 	}
 	defer h.close()
-	at, err := openShelf(h)
+	at, err := openDirReader(h)
 	if err != nil {
 		return nil, "", err
 	}
@@ -118,7 +118,7 @@ func (g *Guard) folderOf(e Entry) (*Folder, string, error) {
 }
 
 // reads reports whether the policy says anything of reading.
-func (p *Policy) reads() bool {
+func (p *Policy) hasReadRules() bool {
 	return p != nil && len(p.read.deny)+len(p.read.ask)+len(p.read.allow) > 0
 }
 
@@ -126,25 +126,25 @@ func (p *Policy) reads() bool {
 func (f *Folder) Rel() string { return f.rel }
 
 // Close lets go of the directory.
-func (f *Folder) Close() { f.at.close() }
+func (f *Folder) Close() { f.dir.close() }
 
 // List fills n with what may be read of the names in the folder, and with what each is.
 func (f *Folder) List(ctx context.Context, n *Names) error {
 	n.List, n.text, n.ends = n.List[:0], n.text[:0], n.ends[:0]
-	if err := f.at.list(ctx, n); err != nil {
-		return explain(f.rel, err)
+	if err := f.dir.list(ctx, n); err != nil {
+		return asRefusal(f.rel, err)
 	}
-	n.name()
+	n.splitText()
 	kept := n.List[:0]
 	for _, name := range n.List {
 		if name.Kind == Missing { // the system did not say with the name what it is
-			is, err := f.at.stat(name.Name)
+			is, err := f.dir.stat(name.Name)
 			if err != nil {
 				continue // gone meanwhile
 			}
 			name.Kind = is.kind()
 		}
-		if f.judge(name.Name) == nil {
+		if f.check(name.Name) == nil {
 			kept = append(kept, name)
 		}
 	}
@@ -160,7 +160,7 @@ func (n *Names) add(name []byte, k Kind) {
 }
 
 // name makes one string of all names, and each name a part of it.
-func (n *Names) name() {
+func (n *Names) splitText() {
 	text, from := string(n.text), 0
 	for i, end := range n.ends {
 		n.List[i].Name = text[from:end]
@@ -169,32 +169,32 @@ func (n *Names) name() {
 }
 
 // judge says no to a name in the folder that may not be read.
-func (f *Folder) judge(name string) error {
-	if f.plain && !touched(name) {
+func (f *Folder) check(name string) error {
+	if f.ordinary && !protectsReading(name) {
 		return nil
 	}
-	names := append(split(f.rel), name)
-	return f.g.judgeFor(strings.Join(names, "/"), false, nil)(names)
+	names := append(splitNames(f.rel), name)
+	return f.g.checkFor(strings.Join(names, "/"), false, nil)(names)
 }
 
 // Enter opens the directory called name.
 func (f *Folder) Enter(name string) (*Folder, error) {
-	rel, err := f.check(name)
+	rel, err := f.checkName(name)
 	if err != nil {
 		return nil, err
 	}
-	if f.n >= f.g.depth {
-		return nil, f.g.tooDeep(rel)
+	if f.depth >= f.g.maxDepth {
+		return nil, f.g.refuseTooDeep(rel)
 	}
-	at, err := f.at.enter(name)
+	at, err := f.dir.openSubdir(name)
 	if err != nil {
-		return nil, explain(rel, err)
+		return nil, asRefusal(rel, err)
 	}
-	return &Folder{f.g, at, rel, f.n + 1, f.plain && !touched(name)}, nil
+	return &Folder{f.g, at, rel, f.depth + 1, f.ordinary && !protectsReading(name)}, nil
 }
 
 // below is the path of a name in the folder.
-func (f *Folder) below(name string) string {
+func (f *Folder) pathOf(name string) string {
 	if f.rel == "" {
 		return name
 	}
@@ -202,12 +202,12 @@ func (f *Folder) below(name string) string {
 }
 
 // check judges what would be done with a name.
-func (f *Folder) check(name string) (rel string, err error) {
-	rel = f.below(name)
+func (f *Folder) checkName(name string) (rel string, err error) {
+	rel = f.pathOf(name)
 	if name == "" || name == "." || name == ".." || strings.ContainsAny(name, "/\x00") {
-		return rel, badArgument(rel, "not a single name: "+fail.Quote(name), "Enter one directory after the other.")
+		return rel, refuseArgument(rel, "not a single name: "+fail.Quote(name), "Enter one directory after the other.")
 	}
-	return rel, f.judge(name)
+	return rel, f.check(name)
 }
 
 // File is a regular file that is open for reading.
@@ -220,52 +220,52 @@ type File struct {
 // Open opens the regular file called name, and nothing else: who asks has listed the name as a regular file, and one
 // that has become a FIFO, a socket, a device or a link since is refused, without waiting for anybody.
 func (f *Folder) Open(name string) (File, error) {
-	rel, err := f.check(name)
+	rel, err := f.checkName(name)
 	if err != nil {
 		return File{}, err
 	}
-	file, err := f.at.open(name)
+	file, err := f.dir.open(name)
 	if err != nil {
-		return File{}, explain(rel, changed(rel, err))
+		return File{}, asRefusal(rel, refuseNewLink(rel, err))
 	}
 	return file, nil
 }
 
 // Stat says what is called name.
 func (f *Folder) Stat(name string) (Stat, error) {
-	rel, err := f.check(name)
+	rel, err := f.checkName(name)
 	if err != nil {
 		return Stat{}, err
 	}
-	is, err := f.at.stat(name)
+	is, err := f.dir.stat(name)
 	if err != nil {
-		return Stat{}, explain(rel, err)
+		return Stat{}, asRefusal(rel, err)
 	}
 	return Stat{is.kind(), is.size, is.mtime}, nil
 }
 
 // Describe says more of a name that List gave, and so has judged. It fails when the name is something else by now.
 func (f *Folder) Describe(n Name) (Stat, error) {
-	is, err := f.at.stat(n.Name)
+	is, err := f.dir.stat(n.Name)
 	if err == nil && is.kind() != n.Kind {
 		err = errMoved
 	}
 	if err != nil {
-		return Stat{}, explain(f.below(n.Name), err)
+		return Stat{}, asRefusal(f.pathOf(n.Name), err)
 	}
 	return Stat{n.Kind, is.size, is.mtime}, nil
 }
 
 // IsStore reports whether the folder is the store (see [Guard.ProtectStore]).
 func (f *Folder) IsStore() bool {
-	store := f.g.store.Load()
+	store := f.g.storeID.Load()
 	if store == nil {
 		return false
 	}
-	id, err := f.at.id()
+	id, err := f.dir.identity()
 	return err == nil && id == *store
 }
 
 // Abs is the folder's path as it was when the guard opened. It is for showing and for files that say where something
 // is relative to it.
-func (f *Folder) Abs() string { return filepath.Join(f.g.dir, filepath.FromSlash(f.rel)) }
+func (f *Folder) Abs() string { return filepath.Join(f.g.openDir, filepath.FromSlash(f.rel)) }

@@ -9,28 +9,28 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func openShelf(h handle) (shelf, error) {
-	d, ok := h.(directory)
+func openDirReader(h handle) (dirReader, error) {
+	d, ok := h.(linuxHandle)
 	if !ok {
-		return openPortableShelf(h)
+		return openPortableReader(h)
 	}
 	fd, err := openDirectory(d.fd, ".")
 	if err != nil {
 		return nil, err
 	}
-	return readable{directory{fd}}, nil
+	return linuxReader{linuxHandle{fd}}, nil
 }
 
 func openDirectory(at int, name string) (int, error) {
-	return again(func() (int, error) {
+	return retryInterrupted(func() (int, error) {
 		return unix.Openat(at, name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	})
 }
 
 // readable is a directory handle that can be listed, too.
-type readable struct{ directory }
+type linuxReader struct{ linuxHandle }
 
-func (r readable) enter(name string) (shelf, error) {
+func (r linuxReader) openSubdir(name string) (dirReader, error) {
 	fd, err := openDirectory(r.fd, name)
 	if err == unix.ELOOP {
 		err = errLink
@@ -38,28 +38,28 @@ func (r readable) enter(name string) (shelf, error) {
 	if err != nil {
 		return nil, err
 	}
-	return readable{directory{fd}}, nil
+	return linuxReader{linuxHandle{fd}}, nil
 }
 
 // listBytes is how much of a directory is read at a time.
 const listBytes = 32 << 10
 
-func (r readable) list(ctx context.Context, n *Names) error {
+func (r linuxReader) list(ctx context.Context, n *Names) error {
 	if n.buf == nil {
 		n.buf = make([]byte, listBytes)
 	}
 	for {
 		if ctx.Err() != nil {
-			return cancelled(ctx, "")
+			return refuseCancelled(ctx, "")
 		}
-		got, err := again(func() (int, error) { return unix.Getdents(r.fd, n.buf) })
+		got, err := retryInterrupted(func() (int, error) { return unix.Getdents(r.fd, n.buf) })
 		if err == unix.ENOENT { // the directory was removed
 			return nil
 		}
 		if err != nil || got == 0 {
 			return err
 		}
-		n.entries(n.buf[:got])
+		n.parseDirents(n.buf[:got])
 	}
 }
 
@@ -71,7 +71,7 @@ const (
 )
 
 // entries takes the names out of what the kernel filled.
-func (n *Names) entries(buf []byte) {
+func (n *Names) parseDirents(buf []byte) {
 	for len(buf) > entryName {
 		length := int(binary.NativeEndian.Uint16(buf[entryLength:]))
 		if length <= entryName || length > len(buf) {
@@ -83,13 +83,13 @@ func (n *Names) entries(buf []byte) {
 			end++
 		}
 		if name = name[:end]; string(name) != "." && string(name) != ".." {
-			n.add(name, kindOf(buf[entryType]))
+			n.add(name, direntKind(buf[entryType]))
 		}
 		buf = buf[length:]
 	}
 }
 
-func kindOf(t byte) Kind {
+func direntKind(t byte) Kind {
 	switch t {
 	case unix.DT_REG:
 		return Regular
@@ -103,14 +103,14 @@ func kindOf(t byte) Kind {
 	return Special
 }
 
-func (r readable) open(name string) (File, error) { return r.file(name) }
+func (r linuxReader) open(name string) (File, error) { return r.openRegular(name) }
 
 // Read reads on.
 func (f File) Read(p []byte) (int, error) {
 	if f.f != nil {
 		return f.f.Read(p)
 	}
-	n, err := again(func() (int, error) { return unix.Read(f.fd, p) })
+	n, err := retryInterrupted(func() (int, error) { return unix.Read(f.fd, p) })
 	switch {
 	case err != nil:
 		return 0, &fs.PathError{Op: "read", Err: err}

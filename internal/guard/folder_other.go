@@ -2,7 +2,7 @@
 
 package guard
 
-func openShelf(h handle) (shelf, error) { return openPortableShelf(h) }
+func openDirReader(h handle) (dirReader, error) { return openPortableReader(h) }
 
 // Read reads on.
 func (f File) Read(p []byte) (int, error) { return f.f.Read(p) }

@@ -8,8 +8,8 @@ import (
 )
 
 // openPortableShelf is for systems without openat2: h is a root of its own, and stays open.
-func openPortableShelf(h handle) (shelf, error) {
-	s, ok := h.(steps)
+func openPortableReader(h handle) (dirReader, error) {
+	s, ok := h.(portableHandle)
 	if !ok {
 		return nil, errors.New("not a portable handle")
 	}
@@ -17,31 +17,31 @@ func openPortableShelf(h handle) (shelf, error) {
 	if err != nil {
 		return nil, err
 	}
-	return portableShelf{steps{root: root}}, nil
+	return portableReader{portableHandle{root: root}}, nil
 }
 
 // portableShelf is a root of its own at the directory.
-type portableShelf struct{ steps }
+type portableReader struct{ portableHandle }
 
-func (s portableShelf) id() (Identity, error) {
+func (s portableReader) identity() (Identity, error) {
 	is, err := s.stat(".")
-	return is.file, err
+	return is.openRegular, err
 }
 
-func (s portableShelf) enter(name string) (shelf, error) {
+func (s portableReader) openSubdir(name string) (dirReader, error) {
 	root, err := s.root.OpenRoot(".") // down closes the one that it leaves
 	if err != nil {
 		return nil, err
 	}
-	next := steps{root: root}
-	if err := next.down(name); err != nil {
+	next := portableHandle{root: root}
+	if err := next.openNext(name); err != nil {
 		next.close()
 		return nil, err
 	}
-	return portableShelf{steps{root: next.root}}, nil
+	return portableReader{portableHandle{root: next.root}}, nil
 }
 
-func (s portableShelf) list(ctx context.Context, n *Names) error {
+func (s portableReader) list(ctx context.Context, n *Names) error {
 	f, err := s.root.Open(".")
 	if err != nil {
 		return err
@@ -49,11 +49,11 @@ func (s portableShelf) list(ctx context.Context, n *Names) error {
 	defer f.Close()
 	for {
 		if ctx.Err() != nil {
-			return cancelled(ctx, "")
+			return refuseCancelled(ctx, "")
 		}
 		some, err := f.ReadDir(1024)
 		for _, d := range some {
-			n.add([]byte(d.Name()), info{mode: d.Type()}.kind())
+			n.add([]byte(d.Name()), fileInfo{mode: d.Type()}.kind())
 		}
 		if err == io.EOF || errors.Is(err, fs.ErrNotExist) {
 			return nil
@@ -64,4 +64,4 @@ func (s portableShelf) list(ctx context.Context, n *Names) error {
 	}
 }
 
-func (s portableShelf) open(name string) (File, error) { return s.file(name) }
+func (s portableReader) open(name string) (File, error) { return s.openRegular(name) }

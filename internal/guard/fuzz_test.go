@@ -48,7 +48,7 @@ func FuzzLook(f *testing.F) {
 		if !fs.ValidPath(e.Rel) && strings.ToValidUTF8(e.Rel, "") == e.Rel {
 			t.Fatalf("%q from %q is at %q", name, base, e.Rel)
 		}
-		if r, _ := find(split(e.Rel), writing); write && r != nil {
+		if r, _ := findRule(splitNames(e.Rel), writing); write && r != nil {
 			t.Fatalf("%q from %q may be written at %q", name, base, e.Rel)
 		}
 		if real, err := filepath.EvalSymlinks(filepath.Join(ws, path.Dir(e.Rel))); e.HasParent &&

@@ -48,19 +48,19 @@ import (
 
 // Guard answers for one root. It may be used by several goroutines at once.
 type Guard struct {
-	tree   tree
-	dir    string
-	info   fs.FileInfo // of the root, to recognise it in absolute paths
-	id     Identity
-	mount  uint64
-	allow  []pattern
-	follow bool
-	depth  int
-	policy *Policy
-	store  atomic.Pointer[Identity]
-	hidden []string // where a store with a name of its own is, as [fold] leaves it
-	hashed sync.Once
-	hash   string
+	tree        tree
+	openDir     string
+	info        fs.FileInfo // of the root, to recognise it in absolute paths
+	identity    Identity
+	mount       uint64
+	allow       []pattern
+	followLinks bool
+	maxDepth    int
+	policy      *Policy
+	storeID     atomic.Pointer[Identity]
+	storeNames  []string // where a store with a name of its own is, as [fold] leaves it
+	hashOnce    sync.Once
+	hash        string
 }
 
 // Options are what the person who starts emend may set.
@@ -80,7 +80,7 @@ type Options struct {
 	MaxDepth int
 }
 
-const defaultDepth = 128
+const defaultMaxDepth = 128
 
 // Identity tells apart what is on disk: device and inode, and for a place in a directory the names below it.
 type Identity struct {
@@ -95,32 +95,32 @@ func Open(dir string, o Options) (*Guard, error) {
 }
 
 func open(dir string, o Options, openTree func(string) (tree, error)) (*Guard, error) {
-	allow, err := compile(o.AllowProtected)
+	allow, err := compilePatterns(o.AllowProtected)
 	if err != nil {
 		return nil, err
 	}
 	abs, err := filepath.Abs(dir)
 	if err != nil {
-		return nil, explain(dir, err)
+		return nil, asRefusal(dir, err)
 	}
 	t, err := openTree(abs)
 	if err != nil {
-		return nil, explain(dir, err)
+		return nil, asRefusal(dir, err)
 	}
-	g := &Guard{tree: t, dir: abs, allow: allow, follow: o.FollowLinks, depth: cmp.Or(o.MaxDepth, defaultDepth), policy: o.Policy}
-	for _, name := range split(cmp.Or(o.Store, ".")) {
-		g.hidden = append(g.hidden, fold(name))
+	g := &Guard{tree: t, openDir: abs, allow: allow, followLinks: o.FollowLinks, maxDepth: cmp.Or(o.MaxDepth, defaultMaxDepth), policy: o.Policy}
+	for _, name := range splitNames(cmp.Or(o.Store, ".")) {
+		g.storeNames = append(g.storeNames, fold(name))
 	}
-	if err := g.remember(); err != nil {
+	if err := g.identifyRoot(); err != nil {
 		t.close()
-		return nil, explain(dir, err)
+		return nil, asRefusal(dir, err)
 	}
 	return g, nil
 }
 
 // remember keeps what tells the root from every other directory.
-func (g *Guard) remember() error {
-	h, err := g.tree.dir(nil)
+func (g *Guard) identifyRoot() error {
+	h, err := g.tree.openDir(nil)
 	if err != nil {
 		return err
 	}
@@ -128,7 +128,7 @@ func (g *Guard) remember() error {
 	if g.info, err = g.tree.info(); err != nil {
 		return err
 	}
-	if g.id, err = h.id(); err != nil {
+	if g.identity, err = h.identity(); err != nil {
 		return err
 	}
 	g.mount, err = h.mount(".")
@@ -139,32 +139,32 @@ func (g *Guard) remember() error {
 func (g *Guard) Close() error { return g.tree.close() }
 
 // Dir is the absolute path of the root when it was opened. It is for showing to people only.
-func (g *Guard) Dir() string { return g.dir }
+func (g *Guard) Dir() string { return g.openDir }
 
 // Root is the device and inode of the root.
-func (g *Guard) Root() Identity { return g.id }
+func (g *Guard) Root() Identity { return g.identity }
 
 // ProtectStore makes a directory one that nothing is written to through this guard, with all below it and whatever its
 // name: the store, when a person put it inside the root.
-func (g *Guard) ProtectStore(id vfs.ID) { g.store.Store(&Identity{Dev: id.Dev, Ino: id.Ino}) }
+func (g *Guard) ProtectStore(id vfs.ID) { g.storeID.Store(&Identity{Dev: id.Dev, Ino: id.Ino}) }
 
 // FindRoot returns the nearest directory upward from dir that has .git or .emend, else dir itself, links resolved,
 // and the slash path of dir below it ("." when they are the same).
 func FindRoot(dir string) (root, base string, err error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
-		return "", "", explain(dir, err)
+		return "", "", asRefusal(dir, err)
 	}
 	// Resolved first: the directories above a link's name are not the ones above the directory.
 	if abs, err = filepath.EvalSymlinks(abs); err != nil {
-		return "", "", explain(dir, err)
+		return "", "", asRefusal(dir, err)
 	}
 	if fi, err := os.Stat(abs); err == nil && !fi.IsDir() {
-		return "", "", notDirectory(dir, dir)
+		return "", "", refuseNotDirectory(dir, dir)
 	}
 	root = abs
 	for up := abs; ; up = filepath.Dir(up) {
-		if marked(up) {
+		if hasRootMarker(up) {
 			root = up
 			break
 		}
@@ -173,10 +173,10 @@ func FindRoot(dir string) (root, base string, err error) {
 		}
 	}
 	base, err = filepath.Rel(root, abs)
-	return root, filepath.ToSlash(base), explain(dir, err)
+	return root, filepath.ToSlash(base), asRefusal(dir, err)
 }
 
-func marked(dir string) bool {
+func hasRootMarker(dir string) bool {
 	for _, name := range []string{".git", ".emend"} {
 		if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
 			return true

@@ -182,16 +182,16 @@ func TestLookTells(t *testing.T) {
 }
 
 // restless is a tree whose directories move under the first so many openings.
-type restless struct {
+type movingTree struct {
 	tree
-	left *int
+	moves *int
 }
 
-func (r restless) dir(names []string) (handle, error) {
-	if *r.left--; *r.left >= 0 {
+func (r movingTree) openDir(names []string) (handle, error) {
+	if *r.moves--; *r.moves >= 0 {
 		return nil, errMoved
 	}
-	return r.tree.dir(names)
+	return r.tree.openDir(names)
 }
 
 func TestLookTriesAgain(t *testing.T) {
@@ -201,7 +201,7 @@ func TestLookTriesAgain(t *testing.T) {
 	check(t, err)
 	defer g.Close()
 	left := 20
-	g.tree = restless{g.tree, &left}
+	g.tree = movingTree{g.tree, &left}
 	_, err = g.Look("sub/a", Ask{})
 	check(t, err)
 	left = 1000

@@ -30,51 +30,51 @@ func (g *Guard) Load(ctx context.Context, e Entry) (data, sha256 string, err err
 // Load is [Guard.Load] with what the visit knows.
 func (v *Visit) Load(ctx context.Context, e Entry) (data, sha256 string, err error) {
 	data, sha256, err = v.load(ctx, e, false)
-	return data, sha256, explain(e.Rel, err)
+	return data, sha256, asRefusal(e.Rel, err)
 }
 
 // load reads what e names; just says that Look saw it no longer ago than a look before the opening would.
 func (v *Visit) load(ctx context.Context, e Entry, just bool) (data, sum string, err error) {
 	data, sum, err = v.loadOnce(ctx, e, just)
-	for n := 1; n < attempts && v.dirs.yield(err); n++ {
+	for n := 1; n < maxAttempts && v.dirs.disableIfExhausted(err); n++ {
 		data, sum, err = v.loadOnce(ctx, e, just)
 	}
 	return data, sum, err
 }
 
 func (v *Visit) loadOnce(ctx context.Context, e Entry, just bool) (data, sum string, err error) {
-	parent, last, err := v.g.mayLoad(e)
+	parent, last, err := v.g.checkLoad(e)
 	if err != nil {
 		return "", "", err
 	}
-	h, err := reopen(v.dirs, e, parent)
+	h, err := reopenParent(v.dirs, e, parent)
 	if err != nil {
 		return "", "", err
 	}
 	defer h.close()
 	if !just {
-		if err := isRegular(h, e.Rel, last); err != nil {
+		if err := requireRegular(h, e.Rel, last); err != nil {
 			return "", "", err
 		}
 	}
-	f, err := h.file(last)
+	f, err := h.openRegular(last)
 	if err != nil {
-		return "", "", changed(e.Rel, err)
+		return "", "", refuseNewLink(e.Rel, err)
 	}
 	defer f.Close()
 	if f.Size > maxSize {
-		return "", "", tooLarge(e.Rel)
+		return "", "", refuseTooLarge(e.Rel)
 	}
-	return slurp(ctx, f, e.Rel, f.Size)
+	return readAll(ctx, f, e.Rel, f.Size)
 }
 
 // openEntry opens the regular file that e names, for reading.
 func (g *Guard) openEntry(e Entry) (*os.File, fs.FileInfo, error) {
-	parent, last, err := g.mayLoad(e)
+	parent, last, err := g.checkLoad(e)
 	if err != nil {
 		return nil, nil, err
 	}
-	h, err := reopen(g.tree, e, parent)
+	h, err := reopenParent(g.tree, e, parent)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -83,32 +83,32 @@ func (g *Guard) openEntry(e Entry) (*os.File, fs.FileInfo, error) {
 }
 
 // mayLoad judges the reading of what e names, and says in which directory it is and under which name.
-func (g *Guard) mayLoad(e Entry) (parent []string, last string, err error) {
+func (g *Guard) checkLoad(e Entry) (parent []string, last string, err error) {
 	if !fs.ValidPath(e.Rel) {
-		return nil, "", badArgument(e.Rel, "not a path that was looked at: "+fail.Quote(e.Rel), "Look at the path first.")
+		return nil, "", refuseArgument(e.Rel, "not a path that was looked at: "+fail.Quote(e.Rel), "Look at the path first.")
 	}
-	names := split(e.Rel)
-	if err := g.judgeFor(e.Rel, false, e.asks)(names); err != nil {
+	names := splitNames(e.Rel)
+	if err := g.checkFor(e.Rel, false, e.questions)(names); err != nil {
 		return nil, "", err
 	}
 	if len(names) == 0 {
-		return nil, "", unreadable(".", info{mode: fs.ModeDir}, "")
+		return nil, "", refuseUnreadable(".", fileInfo{mode: fs.ModeDir}, "")
 	}
 	// What was looked at counts, though another file may have the name by now: who asked has judged by the kind.
 	if e.Kind == Directory || e.Kind == Symlink || e.Kind == Special {
-		return nil, "", unreadable(e.Rel, info{mode: e.Mode}, e.Target)
+		return nil, "", refuseUnreadable(e.Rel, fileInfo{mode: e.Mode}, e.Target)
 	}
-	parent, names = cutLast(names)
+	parent, names = splitLast(names)
 	return parent, names[0], nil
 }
 
 // reopen opens the directory of e, which must be the one that Look saw.
-func reopen(t tree, e Entry, names []string) (handle, error) {
-	h, err := t.dir(names)
+func reopenParent(t tree, e Entry, names []string) (handle, error) {
+	h, err := t.openDir(names)
 	if err != nil {
 		return nil, err
 	}
-	id, err := h.id()
+	id, err := h.identity()
 	if err == nil && e.HasParent && (id.Dev != e.Place.Dev || id.Ino != e.Place.Ino) {
 		err = &fail.Error{Kind: fail.Stale, Path: e.Rel, Msg: "its directory was replaced", Hint: "Look at the path again."}
 	}
@@ -122,16 +122,16 @@ func reopen(t tree, e Entry, names []string) (handle, error) {
 // openRegular opens a regular file and nothing else. It looks first, since opening alone has an effect on some
 // devices, and again at what was opened, since the first look may be out of date by then.
 func openRegular(h handle, path, name string) (*os.File, fs.FileInfo, error) {
-	if err := isRegular(h, path, name); err != nil {
+	if err := requireRegular(h, path, name); err != nil {
 		return nil, nil, err
 	}
 	f, err := h.open(name)
 	if err != nil {
-		return nil, nil, changed(path, err)
+		return nil, nil, refuseNewLink(path, err)
 	}
 	fi, err := f.Stat()
 	if err == nil && !fi.Mode().IsRegular() {
-		err = unreadable(path, info{mode: fi.Mode()}, "")
+		err = refuseUnreadable(path, fileInfo{mode: fi.Mode()}, "")
 	}
 	if err != nil {
 		f.Close()
@@ -141,41 +141,41 @@ func openRegular(h handle, path, name string) (*os.File, fs.FileInfo, error) {
 }
 
 // isRegular looks whether the name is a regular file's.
-func isRegular(h handle, path, name string) error {
+func requireRegular(h handle, path, name string) error {
 	is, err := h.stat(name)
 	if err == nil && is.kind() != Regular {
 		target, _ := h.readlink(name)
-		err = unreadable(path, is, target)
+		err = refuseUnreadable(path, is, target)
 	}
 	return err
 }
 
 // changed is for a name that was a regular file a moment before.
-func changed(path string, err error) error {
+func refuseNewLink(path string, err error) error {
 	if errors.Is(err, errLink) {
-		return special(path, "became a symbolic link", "Look at the path again.")
+		return refuseSpecial(path, "became a symbolic link", "Look at the path again.")
 	}
 	return err
 }
 
-func tooLarge(path string) error {
+func refuseTooLarge(path string) error {
 	return &fail.Error{Kind: fail.FileTooLarge, Path: path, Msg: fmt.Sprintf("the file is over %d bytes", int64(maxSize)),
 		Hint: "Only smaller files can be read and patched."}
 }
 
 // slurp reads r to its end into the only copy of its bytes, and hashes them beside; size is a guess.
-func slurp(ctx context.Context, r io.Reader, path string, size int64) (data, sum string, err error) {
+func readAll(ctx context.Context, r io.Reader, path string, size int64) (data, sum string, err error) {
 	b := make([]byte, 0, size+1) // one more, to see the end
-	h := newHasher(size)
+	h := newParallelHash(size)
 	defer h.stop()
 	for {
 		if ctx.Err() != nil {
-			return "", "", cancelled(ctx, path)
+			return "", "", refuseCancelled(ctx, path)
 		}
 		if len(b) == cap(b) {
-			b = slices.Grow(b, block)
+			b = slices.Grow(b, blockSize)
 		}
-		room := b[len(b):min(cap(b), len(b)+block)]
+		room := b[len(b):min(cap(b), len(b)+blockSize)]
 		n, err := r.Read(room)
 		h.add(room[:n])
 		b = b[:len(b)+n]
@@ -184,7 +184,7 @@ func slurp(ctx context.Context, r io.Reader, path string, size int64) (data, sum
 		}
 		switch {
 		case len(b) > maxSize:
-			return "", "", tooLarge(path)
+			return "", "", refuseTooLarge(path)
 		case err == io.EOF:
 			return unsafe.String(unsafe.SliceData(b), len(b)), h.sum(), nil // nobody writes to b any more
 		case err != nil:
@@ -193,7 +193,7 @@ func slurp(ctx context.Context, r io.Reader, path string, size int64) (data, sum
 	}
 }
 
-func cancelled(ctx context.Context, path string) error {
+func refuseCancelled(ctx context.Context, path string) error {
 	return &fail.Error{Kind: fail.CommandFailed, Reason: fail.Cancelled, Path: path, Msg: "the reading was cancelled",
 		Hint: "Nothing was changed; ask again.", Cause: context.Cause(ctx)}
 }

@@ -105,13 +105,13 @@ func TestLoadIsFrugal(t *testing.T) {
 
 func TestSlurpTakesWhatComes(t *testing.T) {
 	for _, size := range []int64{0, 1, 5, 1 << 20} {
-		data, hash, err := slurp(context.Background(), iotest.DataErrReader(strings.NewReader("hello")), "f", size)
+		data, hash, err := readAll(context.Background(), iotest.DataErrReader(strings.NewReader("hello")), "f", size)
 		if data != "hello" || hash != sum("hello") || err != nil {
 			t.Errorf("size %d: %q, %v", size, data, err)
 		}
 	}
 	broken := errors.New("i/o error")
-	if _, _, err := slurp(context.Background(), iotest.ErrReader(broken), "f", 1); err != broken {
+	if _, _, err := readAll(context.Background(), iotest.ErrReader(broken), "f", 1); err != broken {
 		t.Errorf("err = %v", err)
 	}
 }
@@ -134,7 +134,7 @@ func (c *cancelling) Read(p []byte) (int, error) {
 
 func TestLoadIsCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
-	_, _, err := slurp(ctx, &cancelling{cancel, 3}, "f", 100)
+	_, _, err := readAll(ctx, &cancelling{cancel, 3}, "f", 100)
 	refused(t, err, "command_failed/cancelled")
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("err = %v", err)

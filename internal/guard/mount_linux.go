@@ -6,7 +6,7 @@ import "golang.org/x/sys/unix"
 // kernel, before 5.8, does not tell or the sandbox does not let it.
 func mountOf(fd int, name string) (mount uint64, ok bool, err error) {
 	var st unix.Statx_t
-	_, err = again(func() (int, error) {
+	_, err = retryInterrupted(func() (int, error) {
 		return 0, unix.Statx(fd, name, unix.AT_SYMLINK_NOFOLLOW|unix.AT_NO_AUTOMOUNT, unix.STATX_MNT_ID, &st)
 	})
 	if err == unix.ENOSYS || err == unix.EPERM {
@@ -15,7 +15,7 @@ func mountOf(fd int, name string) (mount uint64, ok bool, err error) {
 	return st.Mnt_id, st.Mask&unix.STATX_MNT_ID != 0, err
 }
 
-func (d directory) mount(name string) (uint64, error) {
+func (d linuxHandle) mount(name string) (uint64, error) {
 	mount, ok, err := mountOf(d.fd, name)
 	if ok || err != nil {
 		return mount, err
@@ -23,7 +23,7 @@ func (d directory) mount(name string) (uint64, error) {
 	return deviceOf(d, name)
 }
 
-func (s steps) mount(name string) (uint64, error) {
+func (s portableHandle) mount(name string) (uint64, error) {
 	f, err := s.root.Open(".")
 	if err != nil {
 		return 0, err

@@ -10,10 +10,10 @@ import (
 // pattern names paths that a person opens: one path.Match pattern a name, or "**" for any number of names.
 type pattern []string
 
-func compile(texts []string) ([]pattern, error) {
+func compilePatterns(texts []string) ([]pattern, error) {
 	var out []pattern
 	for _, text := range texts {
-		p := pattern(split(text))
+		p := pattern(splitNames(text))
 		bad := func(name string) bool { _, err := path.Match(name, ""); return err != nil }
 		if len(p) == 0 || slices.ContainsFunc(p, bad) {
 			return nil, &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadPattern,
@@ -38,7 +38,7 @@ func (p pattern) match(names []string) bool {
 		case i < len(p) && p[i] == "**":
 			star, from = i, j
 			i++
-		case i < len(p) && matchOne(p[i], names[j]):
+		case i < len(p) && matchesName(p[i], names[j]):
 			i, j = i+1, j+1
 		case star >= 0:
 			from++
@@ -53,7 +53,7 @@ func (p pattern) match(names []string) bool {
 	return i == len(p)
 }
 
-func matchOne(pattern, name string) bool {
+func matchesName(pattern, name string) bool {
 	ok, _ := path.Match(pattern, name)
 	return ok
 }

@@ -11,12 +11,12 @@ const maxSiblings = 4096
 // Siblings returns the names in the directory of e, sorted, as far as policy lets them be read: for a hint when nothing
 // has e's own name. What cannot be listed has none, and of a large directory it is the first few thousand.
 func (g *Guard) Siblings(e Entry) []string {
-	names := split(e.Rel)
+	names := splitNames(e.Rel)
 	if len(names) == 0 {
 		return nil
 	}
-	parent, _ := cutLast(names)
-	h, err := reopen(g.tree, e, parent)
+	parent, _ := splitLast(names)
+	h, err := reopenParent(g.tree, e, parent)
 	if err != nil {
 		return nil
 	}
@@ -25,9 +25,9 @@ func (g *Guard) Siblings(e Entry) []string {
 	if err != nil {
 		return nil
 	}
-	may := g.judgeFor(e.Rel, false, nil)
+	may := g.checkFor(e.Rel, false, nil)
 	names = slices.DeleteFunc(all, func(name string) bool {
-		return may(append(slices.Clip(parent), name)) != nil || strings.ContainsFunc(name, unseen)
+		return may(append(slices.Clip(parent), name)) != nil || strings.ContainsFunc(name, isInvisible)
 	})
 	slices.Sort(names)
 	return names

@@ -13,11 +13,11 @@ import (
 // it in memory: the same checks, and no limit of size. Whoever gets the file closes it.
 func (g *Guard) Stream(e Entry) (*os.File, error) {
 	f, _, err := g.openEntry(e)
-	return f, explain(e.Rel, err)
+	return f, asRefusal(e.Rel, err)
 }
 
 // block is how many bytes are read at once; between two of them a cancelled call ends.
-const block = 256 << 10
+const blockSize = 256 << 10
 
 // Hash returns the sha256 of the regular file that e names, in lower-case hexadecimal, and how many bytes it is of. The
 // file is never in memory as a whole.
@@ -39,17 +39,17 @@ func (g *Guard) Each(ctx context.Context, e Entry, use func([]byte) error) (size
 	}
 	defer f.Close()
 	size, err = eachBlock(ctx, f, e.Rel, use)
-	return size, explain(e.Rel, err)
+	return size, asRefusal(e.Rel, err)
 }
 
 // blocks are lent again and again: to make one costs more than to read a small file.
-var blocks = sync.Pool{New: func() any { return new([block]byte) }}
+var blockPool = sync.Pool{New: func() any { return new([blockSize]byte) }}
 
 // eachBlock calls use for one block after the other. What comes after the first is read ahead, in a goroutine that has
 // ended when eachBlock returns.
 func eachBlock(ctx context.Context, r io.Reader, path string, use func([]byte) error) (size int64, err error) {
-	first := read(ctx, r, path, blocks.Get().(*[block]byte))
-	defer blocks.Put(first.buf)
+	first := readBlock(ctx, r, path, blockPool.Get().(*[blockSize]byte))
+	defer blockPool.Put(first.buf)
 	if first.n > 0 {
 		if err := use(first.buf[:first.n]); err != nil {
 			return int64(first.n), err
@@ -58,7 +58,7 @@ func eachBlock(ctx context.Context, r io.Reader, path string, use func([]byte) e
 	size, err = int64(first.n), first.err
 	if err == nil {
 		var more int64
-		more, err = ahead(ctx, r, path, use)
+		more, err = readAhead(ctx, r, path, use)
 		size += more
 	}
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
@@ -68,39 +68,39 @@ func eachBlock(ctx context.Context, r io.Reader, path string, use func([]byte) e
 }
 
 // piece is what one reading gave.
-type piece struct {
-	buf *[block]byte
+type filledBlock struct {
+	buf *[blockSize]byte
 	n   int
 	err error
 }
 
-func read(ctx context.Context, r io.Reader, path string, buf *[block]byte) piece {
+func readBlock(ctx context.Context, r io.Reader, path string, buf *[blockSize]byte) filledBlock {
 	if ctx.Err() != nil {
-		return piece{buf, 0, cancelled(ctx, path)}
+		return filledBlock{buf, 0, refuseCancelled(ctx, path)}
 	}
 	n, err := io.ReadFull(r, buf[:])
-	return piece{buf, n, err}
+	return filledBlock{buf, n, err}
 }
 
 // ahead is eachBlock with two blocks: one is read while the other is used. Its error is never nil.
-func ahead(ctx context.Context, r io.Reader, path string, use func([]byte) error) (size int64, err error) {
-	free, full := make(chan *[block]byte, 2), make(chan piece, 2)
+func readAhead(ctx context.Context, r io.Reader, path string, use func([]byte) error) (size int64, err error) {
+	free, full := make(chan *[blockSize]byte, 2), make(chan filledBlock, 2)
 	var reading sync.WaitGroup
 	reading.Go(func() {
 		for buf := range free {
-			p := read(ctx, r, path, buf)
+			p := readBlock(ctx, r, path, buf)
 			full <- p
 			if p.err != nil {
 				return
 			}
 		}
 	})
-	bufs := [2]*[block]byte{blocks.Get().(*[block]byte), blocks.Get().(*[block]byte)}
+	bufs := [2]*[blockSize]byte{blockPool.Get().(*[blockSize]byte), blockPool.Get().(*[blockSize]byte)}
 	defer func() {
 		close(free)
 		reading.Wait()
 		for _, buf := range bufs {
-			blocks.Put(buf)
+			blockPool.Put(buf)
 		}
 	}()
 	for _, buf := range bufs {

@@ -19,9 +19,9 @@ import (
 
 func TestStream(t *testing.T) {
 	dir := t.TempDir()
-	noise := make([]byte, 3*block+17)
+	noise := make([]byte, 3*blockSize+17)
 	rand.New(rand.NewSource(1)).Read(noise)
-	files := map[string]string{"empty": "", "a": "abc", "sub/noise": string(noise), "block": string(noise[:block]), "nul": "a\x00b\xff"}
+	files := map[string]string{"empty": "", "a": "abc", "sub/noise": string(noise), "block": string(noise[:blockSize]), "nul": "a\x00b\xff"}
 	plant(t, dir, files)
 	each(t, func(t *testing.T, open opener) {
 		g := open(dir, Options{})
@@ -73,11 +73,11 @@ func TestStreamRefuses(t *testing.T) {
 }
 
 func TestEachBlockTakesWhatComes(t *testing.T) {
-	data := strings.Repeat("0123456789", block/5)
+	data := strings.Repeat("0123456789", blockSize/5)
 	for _, r := range []io.Reader{strings.NewReader(data), iotest.DataErrReader(strings.NewReader(data)), iotest.HalfReader(strings.NewReader(data))} {
 		var got bytes.Buffer
 		size, err := eachBlock(context.Background(), r, "f", func(b []byte) error {
-			if len(b) < block && got.Len()+len(b) < len(data) {
+			if len(b) < blockSize && got.Len()+len(b) < len(data) {
 				t.Errorf("a block of %d bytes in the middle", len(b))
 			}
 			got.Write(b)

@@ -1,0 +1,16 @@
+package guard
+
+import (
+	"io/fs"
+	"os"
+	"syscall"
+	"time"
+)
+
+func birthTime(_ *os.File, is fs.FileInfo) (time.Time, bool) {
+	st, ok := is.Sys().(*syscall.Stat_t)
+	if !ok {
+		return time.Time{}, false
+	}
+	return time.Unix(st.Birthtimespec.Unix()), true
+}

@@ -1,7 +1,0 @@
-//go:build !linux
-
-package guard
-
-func openTree(dir string) (tree, error) { return openPortable(dir) }
-
-func (s steps) mount(name string) (uint64, error) { return deviceOf(s, name) }

@@ -1,0 +1,83 @@
+package guard
+
+import (
+	"errors"
+	"io/fs"
+	"strings"
+
+	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/vfs"
+)
+
+// errMount is what stands in the way of a directory on another mount than the root.
+var errMount = errors.New("a mount point is in the way")
+
+// OpenDir opens the directory at the slash path rel, "." for the root, for a commit to work in and to sync. It is
+// reached by these very names: a link among them is [fail.Stale], another mount is refused by name. Policy is not
+// asked, since Look was.
+func (g *Guard) OpenDir(rel string) (vfs.Dir, error) {
+	if !fs.ValidPath(rel) {
+		return nil, refuseArgument(rel, "not a path that was looked at: "+fail.Quote(rel), "Look at the path first.")
+	}
+	names := splitNames(rel)
+	d, err := g.tree.open(names)
+	if errors.Is(err, errMount) {
+		err = g.refuseMount(rel, names)
+	}
+	return d, asRefusal(rel, err)
+}
+
+// checkMount refuses to change what is on another mount than the root: no rename reaches it, so no commit could be
+// whole. What has the last name may itself be mounted, a file as well as a directory.
+func (w *pathWalk) checkMount(e Entry) error {
+	name, is := ".", fileInfo{}
+	if e.Kind != Missing {
+		name, is = w.last[0], w.lastInfo
+	}
+	mount, err := is.mount, error(nil)
+	if !is.hasMount {
+		mount, err = w.dir.mount(name)
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return errMoved
+	case err != nil || mount == w.g.mount:
+		return err
+	}
+	return w.g.refuseMount(w.path, w.names())
+}
+
+// mounted is the refusal of a path through a mount point, which it names.
+func (g *Guard) refuseMount(path string, names []string) error {
+	at := strings.Join(names[:g.namesToMount(names)], "/")
+	return &fail.Error{Kind: fail.CommandFailed, Reason: fail.MountPoint, Path: path,
+		Msg:  fail.Quote(at) + " is a mount point, and what is mounted there cannot be changed together with the workspace",
+		Hint: "Open what is mounted there as a workspace of its own, or unmount it."}
+}
+
+// crossing is how many of names lead to the first directory that is on another mount than the root; all of them
+// when none of the directories is, or when they are changing.
+func (g *Guard) namesToMount(names []string) int {
+	for n := 1; n < len(names); n++ {
+		h, err := g.tree.openDir(names[:n])
+		if err != nil {
+			break
+		}
+		mount, err := h.mount(".")
+		h.close()
+		if err == nil && mount != g.mount {
+			return n
+		}
+	}
+	return len(names)
+}
+
+// deviceOf stands for a mount where the system does not number them: the device of a directory. A file has that of
+// its directory, since some file systems give a file another one.
+func deviceOf(h handle, name string) (uint64, error) {
+	is, err := h.stat(name)
+	if err == nil && is.kind() != Directory {
+		is, err = h.stat(".")
+	}
+	return is.openRegular.Dev, err
+}

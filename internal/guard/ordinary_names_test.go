@@ -1,0 +1,63 @@
+package guard
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// FuzzTouched: the short way says of every name what the rules say of it as it folds.
+func FuzzTouched(f *testing.F) {
+	for _, name := range []string{"a.go", ".env", ".ENV.x", "k.PEM", "k.key. .", "k.key:s", "GIT~1", "git~1.", "git~2", "id_rsa", "İd_rsa", "ID_RſA", "ｋ.kеy", ".git",
+		".netrc", "k.\u212aey", "emend", "EMEND ", "e", "", ":", ".", "x.kEy\u200b", "\xffx.key", ".Emend"} {
+		f.Add(name)
+	}
+	f.Fuzz(func(t *testing.T, name string) {
+		folded := fold(name)
+		want := false
+		for i := range builtinRules {
+			if builtinRules[i].protects&reading != 0 {
+				want = want || slices.ContainsFunc(strings.Split(builtinRules[i].pattern, "/"), func(p string) bool { return matchName(p, folded) })
+			}
+		}
+		if got := protectsReading(name); got != want {
+			t.Errorf("touched(%q) = %v", name, got)
+		}
+	})
+}
+
+// TestTouchedOrdinary: names as source trees have them take the short way.
+func TestTouchedOrdinary(t *testing.T) {
+	for _, name := range []string{"main.go", "README.md", "zz", "package.json", "a.txt", "Makefile", "gopher.html"} {
+		if !isOrdinary(name) {
+			t.Errorf("%q does not", name)
+		}
+	}
+}
+
+func BenchmarkTouched(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		for _, name := range []string{"main_test.go", "README.md", "inflate.py", ".gitignore"} {
+			if protectsReading(name) {
+				b.Fatal(name)
+			}
+		}
+	}
+}
+
+// matchName compares a name with a pattern that has at most one star, in the plainest way.
+func matchName(pattern, name string) bool {
+	before, after, star := strings.Cut(pattern, "*")
+	if !star {
+		return pattern == name
+	}
+	return len(name) >= len(before)+len(after) && strings.HasPrefix(name, before) && strings.HasSuffix(name, after)
+}
+
+// TestEdgesRoom: each name in a rule for reading has a bit of its own. One more than there is room for would be protected no more.
+func TestEdgesRoom(t *testing.T) {
+	if n := len(readPatterns); n > 31 {
+		t.Errorf("%d names and 31 bits", n)
+	}
+}

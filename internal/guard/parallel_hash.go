@@ -1,0 +1,56 @@
+package guard
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"hash"
+)
+
+// hasher is the sha256 of what comes in parts. The parts of a large file are hashed beside their reading; until
+// the sum is taken, or the hasher stopped, they must stay as they are.
+type parallelHash struct {
+	hash  hash.Hash
+	parts chan []byte // nil where the file is small
+	done  chan struct{}
+}
+
+// beside is the size from which on hashing is worth a goroutine.
+const parallelFrom = 1 << 20
+
+func newParallelHash(size int64) *parallelHash {
+	h := &parallelHash{hash: sha256.New()}
+	if size >= parallelFrom {
+		h.parts, h.done = make(chan []byte, 16), make(chan struct{})
+		go h.run()
+	}
+	return h
+}
+
+func (h *parallelHash) run() {
+	defer close(h.done)
+	for b := range h.parts {
+		h.hash.Write(b) // never fails
+	}
+}
+
+func (h *parallelHash) add(b []byte) {
+	if h.parts == nil {
+		h.hash.Write(b)
+		return
+	}
+	h.parts <- b
+}
+
+// stop waits until nothing is being hashed.
+func (h *parallelHash) stop() {
+	if h.parts != nil {
+		close(h.parts)
+		<-h.done
+		h.parts = nil
+	}
+}
+
+func (h *parallelHash) sum() string {
+	h.stop()
+	return hex.EncodeToString(h.hash.Sum(nil))
+}

@@ -1,0 +1,251 @@
+package guard
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/BurntSushi/toml"
+
+	"github.com/emend-dev/emend/fail"
+)
+
+// Policy is what a person has decided about paths, beyond the rules that hold for everybody. A path is denied, asked
+// for, allowed, or left to the rules: the first of these that names it decides.
+type Policy struct {
+	write, read  accessRules
+	hash         string
+	historyAge   time.Duration
+	historyBytes int64
+}
+
+type accessRules struct {
+	deny, ask, allow []pattern
+	askTexts         []string // the patterns of ask, as they are written
+}
+
+// lists is a policy as it is written.
+type ruleLists struct {
+	Deny  []string `toml:"deny"`
+	Ask   []string `toml:"ask"`
+	Allow []string `toml:"allow"`
+}
+
+type section struct {
+	Write ruleLists `toml:"write"`
+	Read  ruleLists `toml:"read"`
+}
+
+type policyFile struct {
+	section
+	Workspace map[string]section `toml:"workspace"`
+	History   historySection     `toml:"history"`
+}
+
+// ReadPolicy reads a policy file for the workspace at root. What it says at the top holds for every workspace; what it
+// says under [workspace."/path/to/it"] for that one. The file must be outside of the workspace: whoever is governed by
+// it must not be able to change it.
+func ReadPolicy(file, root string) (*Policy, error) {
+	if insideWorkspace(file, root) {
+		return nil, policyError(file, errors.New("it is inside the workspace that it governs"))
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, policyError(file, err)
+	}
+	var f policyFile
+	meta, err := toml.Decode(string(text), &f)
+	if err != nil {
+		return nil, policyError(file, err)
+	}
+	if unknown := meta.Undecoded(); len(unknown) > 0 {
+		return nil, policyError(file, fmt.Errorf("%s is none of write, read, workspace, deny, ask, allow, history, age, size", unknown[0]))
+	}
+	sum := sha256.Sum256(text)
+	p := &Policy{hash: hex.EncodeToString(sum[:])}
+	if p.historyAge, p.historyBytes, err = f.History.parse(); err != nil {
+		return nil, policyError(file, err)
+	}
+	all := []section{f.section}
+	for path, s := range f.Workspace {
+		if samePath(path, root) {
+			all = append(all, s)
+		}
+	}
+	for _, s := range all {
+		if err := errors.Join(p.write.add(s.Write), p.read.add(s.Read)); err != nil {
+			return nil, policyError(file, err)
+		}
+	}
+	return p, nil
+}
+
+// inside reports whether the file, or a link on the way to it, is below root. Directories are compared, not paths: a
+// path has more than one spelling where case does not count.
+func insideWorkspace(file, root string) bool {
+	abs, err := filepath.Abs(file)
+	if err != nil {
+		return true
+	}
+	real, err := filepath.EvalSymlinks(abs)
+	return err == nil && (isBelow(abs, root) || isBelow(real, root)) // one that is missing is refused for that
+}
+
+func isBelow(file, root string) bool {
+	for dir := filepath.Dir(file); ; dir = filepath.Dir(dir) {
+		if samePath(dir, root) {
+			return true
+		}
+		if dir == filepath.Dir(dir) {
+			return false
+		}
+	}
+}
+
+func samePath(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
+}
+
+func policyError(file string, err error) error {
+	e := &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Cause: err,
+		Msg:  fmt.Sprintf("the policy %s cannot be used: %v", fail.Quote(file), err),
+		Hint: "Mend the file, or name another one with --policy; without a policy that can be read nothing is done."}
+	if inner, ok := errors.AsType[*fail.Error](err); ok && inner.Hint != "" {
+		e.Hint = inner.Hint + " Without a policy that can be read nothing is done."
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		e.Kind, e.Reason = fail.NotFound, ""
+	}
+	return e
+}
+
+// anywhere compiles the patterns of a policy. One without a slash means its name wherever it stands, one that begins with a
+// slash only what is directly in the workspace, as in .gitignore; and
+// what people know from elsewhere but this does not have is refused, since a rule that matches nothing denies nothing.
+func compilePolicyPatterns(texts []string) ([]pattern, error) {
+	bare := make([]string, len(texts))
+	for i, text := range texts {
+		bare[i] = strings.TrimPrefix(text, "/")
+	}
+	out, err := compilePatterns(bare)
+	if err != nil {
+		return nil, err
+	}
+	for i, text := range texts {
+		starry := func(name string) bool { return name != "**" && strings.Contains(name, "**") }
+		if strings.ContainsAny(text, "{}") || strings.HasPrefix(text, "!") || slices.ContainsFunc(out[i], starry) {
+			return nil, &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadPattern, Msg: fail.Quote(text) + " is not a pattern of a policy",
+				Hint: "Write *, ?, [a-z], and ** as a whole name; one pattern for each alternative; what is excepted goes into allow."}
+		}
+		if !strings.Contains(strings.TrimSuffix(text, "/"), "/") {
+			out[i] = append(pattern{"**"}, out[i]...)
+		}
+	}
+	return out, nil
+}
+
+func (v *accessRules) add(l ruleLists) error {
+	for _, list := range []struct {
+		texts []string
+		to    *[]pattern
+	}{{l.Deny, &v.deny}, {l.Ask, &v.ask}, {l.Allow, &v.allow}} {
+		compiled, err := compilePolicyPatterns(list.texts)
+		if err != nil {
+			return err
+		}
+		*list.to = append(*list.to, compiled...)
+	}
+	v.askTexts = append(v.askTexts, l.Ask...)
+	return nil
+}
+
+// verdict is what a policy says of a path.
+type verdict uint8
+
+const (
+	undecided verdict = iota
+	deny
+	ask
+	allow
+)
+
+// judge returns the verdict on a path and, where a person is to be asked, the pattern that says so.
+func (p *Policy) verdictOn(names []string, write bool) (v verdict, rule string) {
+	if p == nil {
+		return undecided, ""
+	}
+	l := &p.read
+	if write {
+		l = &p.write
+	}
+	if firstLike(l.deny, names) >= 0 {
+		return deny, ""
+	}
+	if i := firstLike(l.ask, names); i >= 0 {
+		return ask, l.askTexts[i]
+	}
+	if slices.ContainsFunc(l.allow, func(p pattern) bool { return p.match(names) }) {
+		return allow, ""
+	}
+	return undecided, ""
+}
+
+// likeness returns the first of the patterns that means the path or a path that looks like it, or -1: what closes a path
+// must not be got around by its spelling, while what opens one means that spelling only.
+func firstLike(patterns []pattern, names []string) int {
+	if len(patterns) == 0 {
+		return -1
+	}
+	folded := make([]string, len(names))
+	for i, n := range names {
+		folded[i] = fold(n)
+	}
+	return slices.IndexFunc(patterns, func(p pattern) bool {
+		if p.match(names) {
+			return true
+		}
+		like := make(pattern, len(p))
+		for i, n := range p {
+			like[i] = foldPattern(n)
+		}
+		// A directory that is closed closes what is below it, also when its name is a pattern.
+		for n := range folded {
+			if like.match(folded[:n+1]) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// foldPattern is what fold makes of a name that may be a pattern: of the stars in it, too, it leaves all.
+func foldPattern(name string) string {
+	if name == "**" {
+		return name
+	}
+	return fold(name)
+}
+
+// refusePolicy words a verdict that is no yes.
+func refusePolicy(path string, names []string, v verdict, rule string) error {
+	e := &fail.Error{Kind: fail.PermissionDenied, Path: path,
+		Msg:  fmt.Sprintf("%s is denied by the policy", fail.Quote(strings.Join(names, "/"))),
+		Hint: "Leave the file as it is, or ask a person to change the policy."}
+	if v == ask {
+		e.Msg = fmt.Sprintf("the policy wants a person to be asked about %s (rule %s), and there is nobody to ask",
+			fail.Quote(strings.Join(names, "/")), fail.Quote(rule))
+	}
+	return e
+}

@@ -1,0 +1,189 @@
+package guard
+
+import (
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// spot is a directory: where it is, no link among the names, and which one.
+type location struct {
+	names    []string
+	identity Identity
+}
+
+// landmark is a protected directory, and the names that protect it.
+type protectedDir struct {
+	location
+	rule      *rule
+	ruleNames []string
+}
+
+// checkAlias refuses a path that leads, under other names, through a landmark.
+func (w *pathWalk) checkProtectedDirs(e Entry) error {
+	chain, err := w.dir.ancestors(len(w.resolved))
+	if err != nil {
+		return err
+	}
+	depth := len(w.resolved)
+	if e.Kind == Directory {
+		chain, depth = append([]Identity{e.File}, chain...), depth+1
+	}
+	if depth == 0 {
+		return nil
+	}
+	w.v.noteDir(w.resolved, chain[len(chain)-len(w.resolved):])
+	names := w.names()
+	if id := w.g.storeID.Load(); id != nil {
+		if i := slices.Index(chain, *id); i >= 0 {
+			return refuseProtected(w.path, names, depth-i, storeRule)
+		}
+	}
+	for _, l := range w.v.protectedDirs(w.resolved) {
+		i := slices.Index(chain, l.identity)
+		if i < 0 {
+			continue
+		}
+		if as := slices.Concat(l.ruleNames, names[depth-i:]); !w.mayWrite(as) {
+			return refuseProtected(w.path, as, len(l.ruleNames), l.rule)
+		}
+	}
+	return nil
+}
+
+// landmarks finds the protected directories at the root as they are now, and what .git is in each of the
+// directories that done names on the way down. One that cannot be reached is left out: then no path leads there
+// either.
+func (v *Visit) protectedDirs(done []string) []protectedDir {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	out := slices.Clip(v.findProtectedDirs(nil, rootDirRules))
+	for n := 1; n <= len(done); n++ {
+		out = append(out, v.findProtectedDirs(done[:n], anyDirRules)...)
+	}
+	return out
+}
+
+// landmarkRules are the rules whose directories are known at the root, gitRules those that are known anywhere.
+var rootDirRules, anyDirRules = func() (all, git []*rule) {
+	for i := range builtinRules {
+		if r := &builtinRules[i]; r.knownByID {
+			all = append(all, r)
+		}
+	}
+	return all, []*rule{gitRule}
+}()
+
+// marksOf finds what rules protect in the directory at names, once.
+func (v *Visit) findProtectedDirs(names []string, rules []*rule) []protectedDir {
+	key := strings.Join(names, "/")
+	if out, ok := v.protectedDirsIn[key]; ok {
+		return out
+	}
+	var out []protectedDir
+	w := &pathWalk{g: v.g, v: v, check: func([]string) error { return nil }}
+	defer w.close()
+	for _, r := range rules {
+		as := append(slices.Clip(names), strings.Split(r.pattern, "/")...)
+		for _, s := range w.locateProtected(as) {
+			out = append(out, protectedDir{s, r, as})
+		}
+	}
+	v.protectedDirsIn[key] = out
+	return out
+}
+
+const dotGit = ".git"
+
+// gitRule is what protects a git directory.
+var gitRule = &builtinRules[slices.IndexFunc(builtinRules, func(r rule) bool { return r.pattern == dotGit })]
+
+// locate follows names to a directory; a file called .git is read for the directories that it points to.
+func (w *pathWalk) locateProtected(names []string) []location {
+	parent, last := splitLast(names)
+	if !w.isAt(parent) && (w.walkAgain(parent) != nil || len(w.missing) > 0) {
+		return nil
+	}
+	is, err := w.dir.stat(last[0])
+	if err != nil {
+		return nil
+	}
+	switch kind := is.kind(); {
+	case kind == Directory:
+		return []location{{append(slices.Clip(w.resolved), last...), is.openRegular}}
+	case kind == Symlink:
+		return w.locateDir(names)
+	case last[0] == dotGit:
+		return w.gitDirs()
+	}
+	return nil
+}
+
+// stands reports whether the walk is in the directory at names already: most of the names that are asked about are in one
+// directory, the root.
+func (w *pathWalk) isAt(names []string) bool {
+	return w.dir != nil && w.links == 0 && len(w.missing) == 0 && slices.Equal(w.resolved, names)
+}
+
+// restart is follow for a walk that has been somewhere else before.
+func (w *pathWalk) walkAgain(names []string) error {
+	w.links, w.missing, w.pending = 0, nil, nil
+	return w.walkDown(names)
+}
+
+// gitdirs are the git directory that a file called .git stands for and, when that belongs to a linked worktree, the
+// one that all worktrees share.
+func (w *pathWalk) gitDirs() []location {
+	dir, ok := w.readPathIn(dotGit, "gitdir:")
+	if !ok {
+		return nil
+	}
+	out := w.locateTarget(dir)
+	if len(out) == 0 {
+		return nil
+	}
+	if common, ok := w.readPathIn("commondir", ""); ok {
+		out = append(out, w.locateTarget(common)...)
+	}
+	return out
+}
+
+// says reads the path that a small file holds after the prefix.
+func (w *pathWalk) readPathIn(name, prefix string) (path string, ok bool) {
+	f, _, err := openRegular(w.dir, name, name)
+	if err != nil {
+		return "", false
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxPath+16))
+	if err != nil {
+		return "", false
+	}
+	path, ok = strings.CutPrefix(string(text), prefix)
+	path = strings.TrimSpace(path)
+	return path, ok && path != ""
+}
+
+// enterTarget goes to the directory that a file in the one where the walk stands says.
+func (w *pathWalk) locateTarget(target string) []location {
+	if !filepath.IsAbs(target) {
+		return w.locateDir(append(slices.Clip(w.resolved), splitNames(filepath.ToSlash(target))...))
+	}
+	names, ok := w.g.namesInside(target, true)
+	if !ok {
+		return nil
+	}
+	return w.locateDir(names)
+}
+
+func (w *pathWalk) locateDir(names []string) []location {
+	if w.walkDown(names) != nil || len(w.missing) > 0 {
+		return nil
+	}
+	id, err := w.dir.identity()
+	if err != nil {
+		return nil
+	}
+	return []location{{w.resolved, id}}
+}
