@@ -181,7 +181,7 @@ func TestBringBackRefused(t *testing.T) {
 		{"a way out", func(w *world, c []Change) error { c[0].New.Back = "../log/00000001.jsonl"; return nil }, nil, fail.NotFound, "restored or cleared"},
 		{"twice", nil, []wish{{op: "bring", path: "x1", text: "k1"}, {op: "bring", path: "x2", text: "k1"}}, fail.NotFound, "restored or cleared"},
 		{"written to", func(w *world, c []Change) error { return ways["in place"](w.slots(t), c[0].New.Back, "later\n") }, nil, fail.Stale, "written to since"},
-		{"other link", func(w *world, c []Change) error { c[0].New.Sum = textSum("x"); return nil }, []wish{{op: "bring", path: "l", text: "kl"}}, fail.Stale, "written to since"},
+		{"other link", func(w *world, c []Change) error { c[0].New.Sum = hashText("x"); return nil }, []wish{{op: "bring", path: "l", text: "kl"}}, fail.Stale, "written to since"},
 		{"taken place", func(w *world, c []Change) error { return createText(w.disk.Root(), "x1", "theirs") }, nil, fail.Stale, "made by somebody else"},
 		{"itself", func(w *world, c []Change) error {
 			if err := w.slots(t).Link(c[0].New.Back, w.disk.Root(), "x1"); err != nil {
@@ -228,7 +228,7 @@ func TestBringBackLosesTheRace(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer s.Close()
-		ts := s.begin(Tx{Changes: w.changes(t, []wish{{op: "bring", path: "x1", text: "k1"}})})
+		ts := s.newTransaction(Tx{Changes: w.changes(t, []wish{{op: "bring", path: "x1", text: "k1"}})})
 		if err := ts.stage(context.Background()); err != nil {
 			t.Fatal(err)
 		}
@@ -236,10 +236,10 @@ func TestBringBackLosesTheRace(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := map[bool]fail.Kind{true: fail.Stale, false: fail.NotFound}[what == "stale"]
-		if _, err := ts.locked(context.Background()); !errors.Is(err, want) {
+		if _, err := ts.runLocked(context.Background()); !errors.Is(err, want) {
 			t.Errorf("%s: %v, want %v", what, err, want)
 		}
-		ts.discard()
+		ts.discardSlots()
 		ts.close()
 		if names := w.names(t, w.kept["k1"].old.ID); what == "stale" && len(names) != 1 || what != "stale" && len(names) != 0 {
 			t.Errorf("%s: the history has it as %q", what, names)
@@ -318,14 +318,14 @@ func TestPruneIsTakenBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		if r, err := s.Pending(); err == nil && r != nil {
-			rv := &recovery{transaction: s.resume(r)}
-			if err := rv.look(); err != nil {
+			rv := &recovery{transaction: s.transactionOf(r)}
+			if err := rv.inspectAll(); err != nil {
 				t.Fatal(err)
 			}
 			if err := rv.revert(); err != nil {
 				t.Fatalf("killed at %d (%s): %v", n, f.Trace()[n], err)
 			}
-			if rv.at[1] == did {
+			if rv.states[1] == stateDone {
 				met++
 			}
 			rv.close()
@@ -449,7 +449,7 @@ func TestStagedBackIsSwept(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	ts := s.begin(Tx{Changes: w.changes(t, []wish{{op: "bring", path: "x1", text: "k1"}})})
+	ts := s.newTransaction(Tx{Changes: w.changes(t, []wish{{op: "bring", path: "x1", text: "k1"}})})
 	if err := ts.stage(context.Background()); err != nil {
 		t.Fatal(err)
 	}

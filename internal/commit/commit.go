@@ -23,8 +23,6 @@
 package commit
 
 import (
-	"io/fs"
-	"path"
 	"time"
 
 	"github.com/emend-dev/emend/internal/audit"
@@ -117,8 +115,8 @@ type Options struct {
 	Now    func() time.Time
 }
 
-// links reports whether second names are made.
-func (o Options) links() bool { return o.Links && !o.NoSync }
+// secondNames reports whether second names are made.
+func (o Options) secondNames() bool { return o.Links && !o.NoSync }
 
 func (o Options) now() time.Time {
 	if o.Now != nil {
@@ -126,37 +124,3 @@ func (o Options) now() time.Time {
 	}
 	return time.Now()
 }
-
-// order is the order in which a transaction does its steps: what can run out of space comes first.
-var order = []audit.Do{audit.DoMkdir, audit.DoPut, audit.DoMove, audit.DoSwap, audit.DoTake, audit.DoRmdir}
-
-// act is one step, and what is held for it.
-type act struct {
-	audit.Act
-	change int // the index of the change it belongs to
-
-	old    vfs.Info // verified: what is at Path
-	held   vfs.File // keeps the inode number of old from being used again
-	early  bool     // held since it was staged
-	lease  func() bool
-	racy   bool     // old was changed so lately that its time may not tell
-	staged vfs.Info // what is in the slot
-	lost   []string // what the file in the slot could not be given
-
-	made bool // mkdir: it was not there; rmdir: it is not there any more
-	done bool // it has been done, and can be undone
-	sure bool // after a crash: it has certainly been done
-
-	kept vfs.Info // what is to be brought back, as it lies in the history
-	over bool     // it has been done, now or before a crash
-	here bool     // put, swap: the new file stands at Path
-	// empty is of rmdir, after a crash: nothing is in the directory.
-	empty bool
-}
-
-// onDirectory reports whether the step makes or removes a directory. Every other one moves a file.
-func (a *act) onDirectory() bool { return a.Do == audit.DoMkdir || a.Do == audit.DoRmdir }
-
-func split(p string) (dir, name string) { return path.Dir(p), path.Base(p) }
-
-func isLink(m fs.FileMode) bool { return m&fs.ModeSymlink != 0 }

@@ -1,6 +1,7 @@
 package commit
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,8 +17,8 @@ func stale(path, msg, want, have string) *fail.Error {
 		Hint: "Re-read the file to obtain the current sha256 and re-apply your edit."}
 }
 
-// moved explains an error in reaching what the plan has seen: what is gone or of another kind by now has changed.
-func moved(path string, err error) error {
+// reachError explains an error in reaching what the plan has seen: what is gone or of another kind by now has changed.
+func reachError(path string, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -31,11 +32,11 @@ func moved(path string, err error) error {
 			return e
 		}
 	}
-	return broken(path, err)
+	return diskError(path, err)
 }
 
-// broken is a disk that refused.
-func broken(path string, err error) error {
+// diskError is a disk that refused.
+func diskError(path string, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -62,8 +63,8 @@ func broken(path string, err error) error {
 	return e
 }
 
-// unwritable is a store that refused.
-func unwritable(err error) error {
+// storeError is a store that refused.
+func storeError(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -108,4 +109,73 @@ func cause(err error) error {
 			return err
 		}
 	}
+}
+
+func notKept(path, slot string) *fail.Error {
+	return &fail.Error{Kind: fail.NotFound, Path: path,
+		Msg:  fmt.Sprintf("nothing is kept as %s any more: it was restored or cleared since", fail.Quote(slot)),
+		Hint: "Nothing was changed. List the trash to see what it has now."}
+}
+
+func keptChanged(path, slot, want, have string) *fail.Error {
+	e := stale(path, fmt.Sprintf("what is kept as %s has been written to since it was put there", slot), want, have)
+	e.Hint = "Nothing was changed. List the trash to see what it has now, and ask for it once more."
+	return e
+}
+
+func alreadyInPlace(path, slot string) *fail.Error {
+	return &fail.Error{Kind: fail.AlreadyExists, Path: path,
+		Msg:  fmt.Sprintf("the very file that is kept as %s stands here under another of its names", slot),
+		Hint: "Nothing was changed, and nothing has to be: restore it to another path if you need it there too."}
+}
+
+func cannotLinkKept(path, slot string, err error) *fail.Error {
+	return &fail.Error{Kind: fail.CommandFailed, Reason: fail.WeakFilesystem, Path: path, Cause: err,
+		Msg:  fmt.Sprintf("the symbolic link kept as %s cannot be given a second name here: %v", slot, cause(err)),
+		Hint: "Nothing was changed. Make the link anew; what it says is in the trash."}
+}
+
+func cancelled(ctx context.Context) error {
+	e := &fail.Error{Kind: fail.CommandFailed, Reason: fail.Cancelled, Cause: context.Cause(ctx),
+		Msg: "cancelled before anything was changed", Hint: "Nothing was changed; send the patch again."}
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		e.Kind, e.Reason, e.Msg = fail.Timeout, "", "the time ran out before anything was changed"
+	}
+	return e
+}
+
+// pathChanged says of an error that a path does not lead where it did: somebody has moved or replaced a directory.
+func pathChanged(err error) bool {
+	for _, why := range []error{fail.NotFound, fail.Stale, fs.ErrNotExist, syscall.ENOTDIR, syscall.ELOOP} {
+		if errors.Is(err, why) {
+			return true
+		}
+	}
+	e, ok := errors.AsType[*fail.Error](err)
+	return ok && e.Reason == fail.MountPoint
+}
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+func ignore(err, what error) error {
+	if errors.Is(err, what) {
+		return nil
+	}
+	return err
+}
+
+// ignoreNoLink lets pass that a file may not have, or may not be given, a second name: some file systems have none, and
+// a kernel may deny them for files of others. There a power cut can lose a name.
+func ignoreNoLink(err error) error {
+	for _, no := range []error{vfs.ErrUnsupported, fs.ErrPermission, syscall.EMLINK} {
+		if errors.Is(err, no) {
+			return nil
+		}
+	}
+	return err
 }

@@ -18,15 +18,15 @@ var journaled = []string{"ext3", "ext4", "xfs", "btrfs", "bcachefs", "zfs", "jfs
 var network = []string{"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "ceph", "afs", "coda", "ncpfs", "lustre", "gfs2", "ocfs2",
 	"orangefs", "beegfs", "gpfs", "glusterfs", "fuse.sshfs", "fuse.glusterfs", "fuse.rclone", "fuse.s3fs", "fuse.davfs2", "virtiofs"}
 
-// magic are the file systems that need no look into the list of mounts: their number alone tells.
-var magic = map[int64]string{unix.XFS_SUPER_MAGIC: "xfs", unix.BTRFS_SUPER_MAGIC: "btrfs", unix.TMPFS_MAGIC: "tmpfs",
+// typeByMagic are the file systems that need no look into the list of mounts: their number alone tells.
+var typeByMagic = map[int64]string{unix.XFS_SUPER_MAGIC: "xfs", unix.BTRFS_SUPER_MAGIC: "btrfs", unix.TMPFS_MAGIC: "tmpfs",
 	unix.OVERLAYFS_SUPER_MAGIC: "overlay"}
 
 var filesystems sync.Map // of mount to FS: it cannot change while the mount stays
 
 // Filesystem tells what dir is on.
 func Filesystem(dir string) (FS, error) {
-	mount, _, err := station(dir)
+	mount, _, err := mountAndOwner(dir)
 	if err != nil {
 		return FS{}, err
 	}
@@ -45,7 +45,7 @@ func filesystem(dir string) (FS, error) {
 	if err := unix.Statfs(dir, &st); err != nil {
 		return FS{}, err
 	}
-	if name, ok := magic[int64(st.Type)]; ok {
+	if name, ok := typeByMagic[int64(st.Type)]; ok {
 		return FS{Type: name, Journal: slices.Contains(journaled, name)}, nil
 	}
 	var is unix.Stat_t
@@ -54,7 +54,7 @@ func filesystem(dir string) (FS, error) {
 	}
 	number := fmt.Sprintf("%d:%d", unix.Major(is.Dev), unix.Minor(is.Dev))
 	if st.Type == unix.EXT4_SUPER_MAGIC {
-		if journal, known := driven(number); known {
+		if journal, known := journalByDriver(number); known {
 			return ext4(journal), nil
 		}
 	}
@@ -76,14 +76,14 @@ func ext4(journal bool) FS {
 	return FS{Type: "ext4", Journal: true}
 }
 
-// driven asks the driver of ext4 about the device with this number, which is several times quicker than the list of mounts.
-func driven(number string) (journal, known bool) {
+// journalByDriver asks the driver of ext4 about the device with this number, which is several times quicker than the list of mounts.
+func journalByDriver(number string) (journal, known bool) {
 	link, err := os.Readlink("/sys/dev/block/" + number)
 	if err != nil {
 		return false, false
 	}
 	task, err := journalTask(filepath.Base(link))
-	return task != none, err == nil
+	return task != noJournalTask, err == nil
 }
 
 // mountOf finds the device and the type of the file system with this device number.
@@ -112,11 +112,11 @@ func hasJournal(device string) bool {
 		name = filepath.Base(real)
 	}
 	task, err := journalTask(name)
-	return err != nil || task != none // not to be seen from here, in a container for example: to have one is the rule
+	return err != nil || task != noJournalTask // not to be seen from here, in a container for example: to have one is the rule
 }
 
-// none is what stands for the journal's task where there is no journal.
-const none = "<none>"
+// noJournalTask is what stands for the journal's task where there is no journal.
+const noJournalTask = "<none>"
 
 // journalTask reads the number of the task that writes the journal of a device. It is read without a file of the library's,
 // which would have the poller made for it.

@@ -19,14 +19,14 @@ func TestDrivenIsMounted(t *testing.T) {
 	if err != nil || kind != "ext4" {
 		t.Skipf("NOT RUN: %s is on %s (%v), and only ext4 has two ways to be asked", dir, kind, err)
 	}
-	journal, known := driven(number)
+	journal, known := journalByDriver(number)
 	if !known || journal != hasJournal(device) {
 		t.Errorf("the driver says journal %v (known %v), the mount of %s says %v", journal, known, device, hasJournal(device))
 	}
 	if is, err := Filesystem(dir); err != nil || is != ext4(journal) {
 		t.Errorf("%s is on %+v, %v", dir, is, err)
 	}
-	if journal, known := driven("0:0"); known {
+	if journal, known := journalByDriver("0:0"); known {
 		t.Errorf("a device that is none has a journal: %v", journal)
 	}
 }

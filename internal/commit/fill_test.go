@@ -14,7 +14,7 @@ func TestInTurn(t *testing.T) {
 	bad := map[int]error{3: errors.New("three"), 7: errors.New("seven"), 50: errors.New("fifty")}
 	for hands := range 9 {
 		var done [100]atomic.Int32
-		if err := inTurn(100, hands+1, func(i int) error { done[i].Add(1); return nil }); err != nil {
+		if err := parallel(100, hands+1, func(i int) error { done[i].Add(1); return nil }); err != nil {
 			t.Fatal(err)
 		}
 		for i := range done {
@@ -23,7 +23,7 @@ func TestInTurn(t *testing.T) {
 			}
 		}
 		later := make(chan bool, 1)
-		err := inTurn(100, hands+1, func(i int) error {
+		err := parallel(100, hands+1, func(i int) error {
 			switch {
 			case i == 7:
 				later <- true
@@ -57,7 +57,7 @@ func TestManyFilesPowerCut(t *testing.T) {
 // manyFiles ends a transaction at one call in so many, and recovers what end has it look at.
 func manyFiles(t *testing.T, step int, end func(c *sweep, w *world, where string, look func(*world, string))) {
 	start, set := map[string]string{}, []wish(nil)
-	for i := range 2 * batch {
+	for i := range 2 * batchSize {
 		p := fmt.Sprintf("d%d/f%d", i%7, i)
 		start[p] = p
 		set = append(set, []wish{{op: "update", path: p, text: "new " + p}, {op: "delete", path: p}, {op: "add", path: p + ".new", text: p}}[i%3])

@@ -34,9 +34,9 @@ func (s *Store) Purge(ctx context.Context, what Removal) error {
 		return err
 	}
 	if err := s.removeAll(what, !s.opts.NoSync); err != nil || s.opts.NoSync {
-		return unwritable(err)
+		return storeError(err)
 	}
-	return unwritable(s.hist.Slots().Sync())
+	return storeError(s.hist.Slots().Sync())
 }
 
 // Prune is Purge for what nobody asked for: it is not synced, and where somebody has the lock, or something is pending,
@@ -47,14 +47,14 @@ func (s *Store) Prune(what Removal) (done bool, err error) {
 		return false, err
 	}
 	defer unlock()
-	if err := s.ready(); err != nil {
+	if err := s.readyLog(); err != nil {
 		return false, err
 	}
 	if r, err := s.log.Pending(); err != nil || r != nil {
-		return false, unwritable(err)
+		return false, storeError(err)
 	}
 	err = s.removeAll(what, false)
-	return err == nil, unwritable(err)
+	return err == nil, storeError(err)
 }
 
 // removeAll writes the records, of which the last is synced and with it those before, and then removes.
@@ -64,7 +64,7 @@ func (s *Store) removeAll(what Removal, sync bool) error {
 			return err
 		}
 	}
-	names, err := s.belonging(what)
+	names, err := s.namesToRemove(what)
 	if err != nil {
 		return err
 	}
@@ -76,15 +76,15 @@ func (s *Store) removeAll(what Removal, sync bool) error {
 	return nil
 }
 
-// belonging are the names that are to go. Those of transactions are listed under the lock: until it is free, who
+// namesToRemove are the names that are to go. Those of transactions are listed under the lock: until it is free, who
 // has it may be adding to them.
-func (s *Store) belonging(what Removal) ([]string, error) {
+func (s *Store) namesToRemove(what Removal) ([]string, error) {
 	names := what.Names
 	if len(what.Txs) == 0 {
 		return names, nil
 	}
 	going := map[string]bool{}
-	garbage, err := s.garbage()
+	garbage, err := s.unknownTxs()
 	for _, tx := range append(garbage, what.Txs...) {
 		going[tx] = true
 	}
@@ -100,9 +100,9 @@ func (s *Store) belonging(what Removal) ([]string, error) {
 	return names, err
 }
 
-// garbage lists the transactions that left files and that the log has never heard of. The whole log is asked: clocks go
+// unknownTxs lists the transactions that left files and that the log has never heard of. The whole log is asked: clocks go
 // wrong, and a name that looks newer than another may be older. Where it cannot be read whole, nothing is garbage.
-func (s *Store) garbage() ([]string, error) {
+func (s *Store) unknownTxs() ([]string, error) {
 	known := map[string]bool{}
 	for r, err := range s.log.Backward() {
 		if err != nil {

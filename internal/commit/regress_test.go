@@ -67,7 +67,7 @@ func TestLookFailsInWalkBack(t *testing.T) {
 				break
 			}
 			points++
-			refused := err != nil && !undecided(err)
+			refused := err != nil && !isIndeterminate(err)
 			if got := w.visible(t); refused && !maps.Equal(got, before) {
 				t.Fatalf("%s, then %s: refused (%v), but %s", where(first), where(second), err, diff(got, before))
 			}
@@ -186,11 +186,11 @@ func TestResavedWithoutExchange(t *testing.T) {
 // given out again. It stays.
 func TestLinkIsKnownByWhatItSays(t *testing.T) {
 	a := &act{}
-	a.Old = ident(vfs.Info{ID: vfs.ID{Ino: 7}, Mode: 0o777 | fs.ModeSymlink}, textSum("there"))
-	if got := classify(vfs.Info{ID: vfs.ID{Ino: 7}, Mode: 0o777 | fs.ModeSymlink}, textSum("elsewhere"), a); got != foreign {
+	a.Old = newIdent(vfs.Info{ID: vfs.ID{Ino: 7}, Mode: 0o777 | fs.ModeSymlink}, hashText("there"))
+	if got := classify(vfs.Info{ID: vfs.ID{Ino: 7}, Mode: 0o777 | fs.ModeSymlink}, hashText("elsewhere"), a); got != foreign {
 		t.Errorf("another link with the same number is %v", got)
 	}
-	if got := classify(vfs.Info{ID: vfs.ID{Ino: 8}, Mode: 0o777 | fs.ModeSymlink}, textSum("there"), a); got != isOld {
+	if got := classify(vfs.Info{ID: vfs.ID{Ino: 8}, Mode: 0o777 | fs.ModeSymlink}, hashText("there"), a); got != oldFile {
 		t.Errorf("the same link with another number is %v", got)
 	}
 }

@@ -6,9 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// station tells the mount that a directory is on, and its owner. A bind mount is a mount of its own, though its device
+// mountAndOwner tells the mount that a directory is on, and its owner. A bind mount is a mount of its own, though its device
 // is that of what it shows.
-func station(dir string) (mount uint64, owner uint32, err error) {
+func mountAndOwner(dir string) (mount uint64, owner uint32, err error) {
 	var st unix.Statx_t
 	err = unix.Statx(unix.AT_FDCWD, dir, 0, unix.STATX_UID|unix.STATX_MNT_ID, &st)
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-// birth is when a directory was made.
-func birth(path string) (ino uint64, born int64, err error) {
+// dirIdentity is when a directory was made.
+func dirIdentity(path string) (ino uint64, born int64, err error) {
 	fi, err := os.Lstat(path)
 	if err != nil {
 		return 0, 0, err

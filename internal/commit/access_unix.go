@@ -15,15 +15,15 @@ import (
 // Supported reports whether a commit can be made on this system at all.
 const Supported = true
 
-// trusted reports whether a store, or a repository to make one in, counts for whoever runs this. A stranger's log must
+// ownerTrusted reports whether a store, or a repository to make one in, counts for whoever runs this. A stranger's log must
 // not decide what happens to one's own files, so it has to be one's own; the superuser works on the trees of others,
 // and there the owner of the tree is as good.
-func trusted(owner, root uint32) bool {
+func ownerTrusted(owner, root uint32) bool {
 	me := uint32(os.Geteuid())
 	return owner == me || me == 0 && owner == root
 }
 
-func readOnly(err error) bool { return errors.Is(err, syscall.EROFS) }
+func isReadOnly(err error) bool { return errors.Is(err, syscall.EROFS) }
 
 func mayWrite(dir string) error {
 	// Asked of the kernel, which knows of more than modes: with flags the library would work it out from those.
@@ -38,9 +38,9 @@ func ownerOf(fi fs.FileInfo) (uid, gid uint32) {
 	return st.Uid, st.Gid
 }
 
-// giveTo makes everything in a new store belong to the owner of the tree: run once by the superuser, emend must not
+// giveToOwner makes everything in a new store belong to the owner of the tree: run once by the superuser, emend must not
 // shut out the owner for good.
-func giveTo(store, top string) error {
+func giveToOwner(store, top string) error {
 	if os.Geteuid() != 0 {
 		return nil
 	}

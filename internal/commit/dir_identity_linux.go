@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// birth is a directory's number and when it was made; 0 where the file system does not say.
-func birth(path string) (ino uint64, born int64, err error) {
+// dirIdentity is a directory's number and when it was made; 0 where the file system does not say.
+func dirIdentity(path string) (ino uint64, born int64, err error) {
 	var st unix.Statx_t
 	if err := unix.Statx(unix.AT_FDCWD, path, unix.AT_SYMLINK_NOFOLLOW, unix.STATX_INO|unix.STATX_BTIME, &st); err != nil {
 		return 0, 0, &fs.PathError{Op: "statx", Path: path, Err: err}

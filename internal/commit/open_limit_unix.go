@@ -4,8 +4,8 @@ package commit
 
 import "syscall"
 
-// openFiles is how many files this process may have open.
-func openFiles() int {
+// openFileLimit is how many files this process may have open.
+func openFileLimit() int {
 	var r syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &r) != nil {
 		return 256

@@ -18,20 +18,20 @@ const originName = "origin"
 // A store decides what recovery does to files, so one that came with a clone or an archive must not be believed: its
 // log could say that a transaction is to be finished which puts a program into .git/hooks. What nobody can put into
 // an archive is the number and the time of birth of a directory on this disk.
-func stamp(store string) (string, error) {
-	ino, born, err := birth(filepath.Join(store, logName))
+func identityText(store string) (string, error) {
+	ino, born, err := dirIdentity(filepath.Join(store, logName))
 	return fmt.Sprintf("%d %d\n", ino, born), err
 }
 
 // Genuine reports whether the store was made where it is, by emend. It may have been moved on its disk since.
 func (p Place) Genuine() error {
-	is, err := stamp(p.Dir)
+	is, err := identityText(p.Dir)
 	if err != nil {
-		return unwritable(err)
+		return storeError(err)
 	}
-	said, err := p.origin()
+	said, err := p.readOrigin()
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return unwritable(err)
+		return storeError(err)
 	}
 	if said == is {
 		return nil
@@ -41,8 +41,8 @@ func (p Place) Genuine() error {
 		Hint: "If you made the copy yourself, run emend doctor --adopt; else move it out of the way. Until then nothing is written, and nothing that it has pending is touched."}
 }
 
-// origin reads what ties the store to its place. Whoever made the store may have put anything there.
-func (p Place) origin() (string, error) {
+// readOrigin reads what ties the store to its place. Whoever made the store may have put anything there.
+func (p Place) readOrigin() (string, error) {
 	dir, err := vfs.Open(p.Dir)
 	if err != nil {
 		return "", err
@@ -57,9 +57,9 @@ func (p Place) origin() (string, error) {
 	return string(b), err
 }
 
-// mark ties the store to its place, durably.
-func (p Place) mark(store string) error {
-	is, err := stamp(store)
+// writeOrigin ties the store to its place, durably.
+func (p Place) writeOrigin(store string) error {
+	is, err := identityText(store)
 	if err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func (p Place) mark(store string) error {
 	if err := ignoreMissing(dir.Remove(draft)); err != nil {
 		return err
 	}
-	if err := create(dir, draft, is); err != nil {
+	if err := createFile(dir, draft, is); err != nil {
 		return err
 	}
 	if err := dir.Rename(draft, dir, originName, vfs.Replace); err != nil {
@@ -87,5 +87,5 @@ func (p Place) Adopt(s *Store) (disowned *audit.Record, err error) {
 	if disowned, err = s.disown(); err != nil {
 		return nil, err
 	}
-	return disowned, unwritable(p.mark(p.Dir))
+	return disowned, storeError(p.writeOrigin(p.Dir))
 }

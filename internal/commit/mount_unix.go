@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// station tells the device that a directory is on, and its owner.
-func station(dir string) (mount uint64, owner uint32, err error) {
+// mountAndOwner tells the device that a directory is on, and its owner.
+func mountAndOwner(dir string) (mount uint64, owner uint32, err error) {
 	fi, err := os.Stat(dir)
 	if err != nil {
 		return 0, 0, err

@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-// birth is a directory's number and when it was made.
-func birth(path string) (ino uint64, born int64, err error) {
+// dirIdentity is a directory's number and when it was made.
+func dirIdentity(path string) (ino uint64, born int64, err error) {
 	fi, err := os.Lstat(path)
 	if err != nil {
 		return 0, 0, err

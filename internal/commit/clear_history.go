@@ -1,0 +1,86 @@
+package commit
+
+import (
+	"errors"
+	"io/fs"
+
+	"github.com/emend-dev/emend/internal/history"
+	"github.com/emend-dev/emend/internal/plant"
+	"github.com/emend-dev/emend/internal/vfs"
+)
+
+// clearHistory takes out of the history what stands in the tree again, and what was not to be kept. It is the last thing that
+// is done, when all else is durable: who finds that it has begun knows that the transaction is in the tree. A name
+// that cannot be removed stays, and is said: what was done is done, and nothing may bring it into doubt.
+func (t *transaction) clearHistory() error {
+	var acts []*act
+	for _, a := range t.acts {
+		if a.From != "" || a.Gone {
+			acts = append(acts, a)
+		}
+	}
+	if len(acts) == 0 {
+		return nil
+	}
+	slots := t.s.hist.Slots()
+	for _, a := range acts {
+		if err := t.clearNames(a, slots); err != nil {
+			t.remark("%s: what the history has of it could not be removed: %v.", a.Path, cause(err))
+		}
+	}
+	if t.s.opts.NoSync {
+		return nil
+	}
+	return slots.Sync()
+}
+
+func (t *transaction) clearNames(a *act, slots vfs.Dir) error {
+	slot := history.Slot(t.id, a.Slot)
+	var errs []error
+	switch {
+	case plant.Is(plant.NoUnlinkBack):
+	case a.From != "" && a.placed:
+		errs = append(errs, removeName(slots, history.NewLink(slot)))
+		for _, name := range removalOrder(a.From) {
+			errs = append(errs, t.removeSpareName(a, slots, name))
+		}
+	case a.From != "":
+		errs = append(errs, t.dropFetched(a, slots, slot))
+	}
+	if a.Gone && a.done && !t.keptSlots[a.Slot] {
+		for _, name := range removalOrder(slot) {
+			errs = append(errs, removeName(slots, name))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// removalOrder are the names of a slot in the order in which they are removed: what was displaced keeps a name to the end.
+func removalOrder(slot string) []string {
+	return []string{history.NewLink(slot), history.Aside(slot), slot, history.OldLink(slot)}
+}
+
+// removeSpareName removes a name of what was brought back, as long as that has another one: somebody may have removed the one in
+// the tree by now. What was copied has only this one, and goes if it is still what the copy was made of. So does what was
+// reserved for it: without a journal a power cut may have put that back.
+func (t *transaction) removeSpareName(a *act, slots vfs.Dir, name string) error {
+	is, there, err := exists(slots, name)
+	if err != nil || !there {
+		return err
+	}
+	if reserved := is.Size == 0 && is.ID.Ino != a.New.Ino; is.Links < 2 && !reserved {
+		s, err := observe(slots, name, a)
+		if err != nil || s.class != newFile || is.ID.Ino == a.New.Ino {
+			return err
+		}
+	}
+	return removeName(slots, name)
+}
+
+// removeName removes a name, with a second try: one that stays by accident would stay for good.
+func removeName(slots vfs.Dir, name string) error {
+	if err := slots.Remove(name); err == nil || errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return ignoreMissing(slots.Remove(name))
+}

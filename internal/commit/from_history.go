@@ -1,0 +1,185 @@
+package commit
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"io/fs"
+	"time"
+
+	"github.com/emend-dev/emend/internal/history"
+	"github.com/emend-dev/emend/internal/plant"
+	"github.com/emend-dev/emend/internal/vfs"
+)
+
+// checkSources checks the slots that files are to be brought back from: each is one, and none is asked for twice.
+func (t *transaction) checkSources() error {
+	seen := map[string]bool{}
+	for i := range t.tx.Changes {
+		c := &t.tx.Changes[i]
+		if c.New == nil || c.New.Back == "" {
+			continue
+		}
+		if _, _, ok := history.ParseSlot(c.New.Back); !ok || seen[c.New.Back] {
+			return notKept(c.Path, c.New.Back)
+		}
+		seen[c.New.Back] = true
+	}
+	return nil
+}
+
+// linkKept gives what is kept a second name, the slot of the step. Until the transaction is in the tree the first one
+// stays as it is: whatever happens before, nothing has to be put back. It returns the file to be synced, if any.
+func (t *transaction) linkKept(a *act, n *New, slots vfs.Dir, name string) (vfs.File, error) {
+	from, is, err := t.s.hist.Find(n.Back)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, notKept(a.Path, n.Back)
+	}
+	if err != nil {
+		return nil, storeError(err)
+	}
+	a.source = is
+	if old := t.tx.Changes[a.change].Old; old != nil && old.ID == is.ID {
+		return nil, alreadyInPlace(a.Path, n.Back)
+	}
+	err = linkSlot(slots, from, name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, notKept(a.Path, n.Back)
+	case err != nil && ignoreNoLink(err) == nil && is.Mode.IsRegular():
+		return t.copyKept(a, n, slots, from, name)
+	case err != nil && ignoreNoLink(err) == nil:
+		return nil, cannotLinkKept(a.Path, n.Back, err)
+	case err != nil:
+		return nil, storeError(err)
+	}
+	return t.checkLinked(a, n, slots, name)
+}
+
+func linkSlot(slots vfs.Dir, from, name string) error {
+	if plant.Is(plant.BackMovesEarly) {
+		return rename(slots, from, slots, name, vfs.NoReplace)
+	}
+	return slots.Link(from, slots, name)
+}
+
+// checkLinked checks that the slot has what the caller expects.
+func (t *transaction) checkLinked(a *act, n *New, slots vfs.Dir, name string) (f vfs.File, err error) {
+	if a.stagedInfo, err = slots.Stat(name); err != nil {
+		return nil, storeError(err)
+	}
+	if a.stagedInfo.ID != a.source.ID {
+		return nil, notKept(a.Path, n.Back)
+	}
+	sum, err := hashContent(slots, name, a.stagedInfo)
+	if err != nil {
+		return nil, storeError(err)
+	}
+	if n.Sum != "" && sum != n.Sum {
+		return nil, keptChanged(a.Path, n.Back, n.Sum, sum)
+	}
+	a.New = newIdent(a.stagedInfo, sum)
+	if !a.stagedInfo.Mode.IsRegular() {
+		return nil, nil
+	}
+	if f, err = slots.Open(name); errors.Is(err, fs.ErrPermission) {
+		return nil, nil // it may not be read, and so was not written here either
+	}
+	return f, storeError(err)
+}
+
+// copyKept makes the slot a copy of what is kept, with everything that can be kept of it, where no second name can be had.
+func (t *transaction) copyKept(a *act, n *New, slots vfs.Dir, from, name string) (vfs.File, error) {
+	kept, err := slots.Open(from)
+	if err != nil {
+		return nil, storeError(err)
+	}
+	defer kept.Close()
+	if is, err := kept.Stat(); err != nil || is.ID != a.source.ID {
+		return nil, notKept(a.Path, n.Back)
+	}
+	f, err := slots.Create(name, 0o600)
+	if err != nil {
+		return nil, storeError(err)
+	}
+	h := sha256.New()
+	if _, err := io.Copy(io.MultiWriter(f, h), kept); err != nil {
+		return f, storeError(err)
+	}
+	sum := hex.EncodeToString(h.Sum(nil))
+	if n.Sum != "" && sum != n.Sum {
+		return f, keptChanged(a.Path, n.Back, n.Sum, sum)
+	}
+	if err := t.copyKeptAttributes(a, f, kept); err != nil {
+		return f, err
+	}
+	if a.stagedInfo, err = f.Stat(); err != nil {
+		return f, storeError(err)
+	}
+	a.New = newIdent(a.stagedInfo, sum)
+	return f, nil
+}
+
+func (t *transaction) copyKeptAttributes(a *act, f, kept vfs.File) error {
+	lost, err := f.Adopt(kept)
+	if err != nil {
+		return cannotKeep(a.Path, err)
+	}
+	a.lostAttrs = lost
+	return storeError(f.Touch(a.source.ModTime))
+}
+
+// checkKept checks, with the lock held, that what is to be brought back is in the history, as it was when it was staged:
+// somebody else may have brought it back, or removed it, or gone on writing to it.
+func (t *transaction) checkKept(a *act) error {
+	if a.From == "" || plant.Is(plant.BackMovesEarly) {
+		return nil
+	}
+	name, is, err := t.s.hist.Find(a.From)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && is.ID != a.source.ID {
+		return notKept(a.Path, a.From)
+	}
+	if err != nil {
+		return storeError(err)
+	}
+	young := t.s.opts.now().Sub(is.ModTime) < recentChange
+	if !young && is.Size == a.source.Size && is.ModTime.Equal(a.source.ModTime) && is.Mode == a.source.Mode {
+		return nil
+	}
+	sum, err := hashContent(t.s.hist.Slots(), name, is)
+	if err != nil {
+		return storeError(err)
+	}
+	if sum != a.New.Sum || is.Mode != a.source.Mode {
+		return keptChanged(a.Path, a.From, a.New.Sum, sum)
+	}
+	if a.stagedInfo.ID == is.ID {
+		a.stagedInfo = is
+	}
+	return nil
+}
+
+// touchRestored gives the files that were brought back the time of now. That it fails is worth no word.
+func (t *transaction) touchRestored() {
+	for _, a := range t.acts {
+		if a.From != "" && t.tx.Changes[a.change].New.Fresh {
+			t.touch(a, t.s.opts.now())
+		}
+	}
+}
+
+func (t *transaction) touch(a *act, at time.Time) {
+	dir, name, err := t.dirs.parent(a.Path)
+	if err != nil {
+		return
+	}
+	f, err := dir.Open(name)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	if is, err := f.Stat(); err == nil && is.ID == a.stagedInfo.ID {
+		f.Touch(at)
+	}
+}

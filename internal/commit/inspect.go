@@ -1,0 +1,339 @@
+package commit
+
+import (
+	"errors"
+	"io/fs"
+	"slices"
+
+	"github.com/emend-dev/emend/internal/audit"
+	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/history"
+	"github.com/emend-dev/emend/internal/vfs"
+)
+
+// recovery is a transaction after a crash, and where each of its steps stands.
+type recovery struct {
+	*transaction
+	states []stepState
+	notes  []string
+}
+
+// stepState is where a step stands.
+type stepState uint8
+
+const (
+	stateDone    stepState = iota // it has been done; whatever its paths have now came later
+	stateTodo                     // it has not, and can be
+	stateBlocked                  // it has not, and somebody else's file is in its place
+	stateMoot                     // nothing is left of it to be done: somebody has removed or replaced what it was about
+)
+
+// inspectAll finds out where every step stands. What a crash has torn apart in the store it mends on the way: a name that
+// must be there is made from the second names, one that must not is removed, and somebody's file that a step had just
+// taken out from under its name goes back.
+func (rv *recovery) inspectAll() error {
+	rv.states = make([]stepState, len(rv.acts))
+	for i, a := range rv.acts {
+		at, err := rv.inspect(a)
+		if err != nil {
+			return diskError(a.Path, err)
+		}
+		rv.states[i] = at
+		a.done = at == stateDone
+	}
+	return nil
+}
+
+// inspect decides by the slot where there is one: nobody else writes there. The target only says what is to be done.
+func (rv *recovery) inspect(a *act) (stepState, error) {
+	target, err := rv.observeTarget(a.Path, a)
+	if err != nil {
+		return stateBlocked, err
+	}
+	a.oldInfo, a.recent = target.info, true
+	switch a.Do {
+	case audit.DoMkdir:
+		return inspectMkdir(target), nil
+	case audit.DoRmdir:
+		return inspectRmdir(a, target)
+	case audit.DoMove:
+		return rv.inspectMove(a, target)
+	}
+	slot, err := observe(rv.s.hist.Slots(), history.Slot(rv.id, a.Slot), a)
+	if err != nil {
+		return stateBlocked, err
+	}
+	switch a.Do {
+	case audit.DoPut:
+		return rv.inspectPut(a, target, slot)
+	case audit.DoSwap:
+		return rv.inspectSwap(a, target, slot)
+	}
+	return rv.inspectTake(a, target, slot)
+}
+
+// inspectMkdir: a directory is to be made if it is not there; whether anything needs it shows when all is looked at.
+func inspectMkdir(target observation) stepState {
+	switch {
+	case target.info.Mode.IsDir():
+		return stateDone
+	case target.class == absent:
+		return stateTodo
+	}
+	return stateMoot
+}
+
+// inspectRmdir: a directory is known by its number, since one that somebody has made since is theirs.
+func inspectRmdir(a *act, target observation) (stepState, error) {
+	if target.class == absent {
+		a.dirChanged = true
+		return stateDone, nil
+	}
+	if !target.info.Mode.IsDir() || target.info.ID.Ino != a.Old.Ino {
+		return stateMoot, nil
+	}
+	dir, err := target.dir.Dir(target.name)
+	if err != nil {
+		return stateMoot, nil // it cannot be removed either
+	}
+	defer dir.Close()
+	names, err := dir.Names()
+	a.dirEmpty = err == nil && len(names) == 0
+	return stateTodo, nil
+}
+
+// observeTarget looks at a path of the tree. Below a directory that is missing there is nothing.
+func (rv *recovery) observeTarget(path string, a *act) (observation, error) {
+	dir, name, err := rv.dirs.parent(path)
+	switch {
+	case errors.Is(err, fail.NotFound), errors.Is(err, fs.ErrNotExist):
+		return observation{name: name}, nil
+	case pathChanged(err):
+		return observation{class: unreachable}, nil
+	case err != nil:
+		return observation{}, err
+	}
+	return observe(dir, name, a)
+}
+
+func (rv *recovery) inspectPut(a *act, target, slot observation) (stepState, error) {
+	ours := target.class == newFile || target.class == newEdited
+	switch {
+	case slot.class == newFile && slot.sameFile(target):
+		a.certain, a.undoable, a.placed, a.stagedInfo = true, true, true, target.info
+		return stateDone, slot.dir.Remove(slot.name)
+	case slot.class == newFile:
+		a.stagedInfo = slot.info
+		return rv.todoIfFree(target, a.Path), nil
+	case slot.class != absent:
+		return stateMoot, rv.returnForeign(a, target, slot)
+	case ours:
+		a.certain, a.undoable, a.placed, a.stagedInfo = target.info.ID.Ino == a.New.Ino, target.class == newFile, true, target.info
+		return stateDone, nil
+	case target.class == absent:
+		at, err := rv.ensureNew(a, slot)
+		if at == stateBlocked {
+			return stateMoot, err
+		}
+		return rv.todoIfFree(target, a.Path), err
+	}
+	return stateMoot, nil
+}
+
+// todoIfFree: something can be put at a path that is free, in a directory that is there or that the transaction makes.
+func (rv *recovery) todoIfFree(target observation, path string) stepState {
+	if target.class != absent || target.dir == nil && !rv.makesParent(path) {
+		return stateBlocked
+	}
+	return stateTodo
+}
+
+// makesParent reports whether the transaction makes the directory of a path.
+func (rv *recovery) makesParent(path string) bool {
+	up, _ := split(path)
+	return slices.ContainsFunc(rv.acts, func(a *act) bool { return a.Do == audit.DoMkdir && a.Path == up })
+}
+
+// returnForeign puts a file that is not of this transaction back where a step had taken it from. If its name is taken by
+// now, it stays in the slot, and is said.
+func (rv *recovery) returnForeign(a *act, target, slot observation) error {
+	if target.class == absent && target.dir != nil {
+		err := rename(slot.dir, slot.name, target.dir, target.name, vfs.NoReplace)
+		if !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+	}
+	rv.keepSlot(a)
+	return nil
+}
+
+// ensureNew makes sure that the slot has the new content, from its second name if need be. Without it nothing can be done.
+func (rv *recovery) ensureNew(a *act, slot observation) (stepState, error) {
+	if slot.class == newFile {
+		a.stagedInfo = slot.info
+		return stateTodo, nil
+	}
+	for _, name := range []string{history.NewLink(slot.name), history.Aside(slot.name)} {
+		spare, err := observe(slot.dir, name, a)
+		if err != nil {
+			return stateBlocked, err
+		}
+		if spare.class != newFile {
+			continue
+		}
+		if slot.class != absent {
+			// Only ever another name of the old file, which has a second name of its own.
+			if err := slot.dir.Remove(slot.name); err != nil {
+				return stateBlocked, err
+			}
+		}
+		a.stagedInfo = spare.info
+		if name == history.Aside(slot.name) {
+			return stateTodo, slot.dir.Rename(spare.name, slot.dir, slot.name, vfs.Replace)
+		}
+		return stateTodo, slot.dir.Link(spare.name, slot.dir, slot.name)
+	}
+	return stateBlocked, nil
+}
+
+// removeAside removes the name that an interrupted exchange has left aside of what is still, or again, at the target.
+func (rv *recovery) removeAside(a *act, target, slot observation) error {
+	aside, err := observe(slot.dir, history.Aside(slot.name), a)
+	if err != nil || aside.class != oldFile || target.class != oldFile {
+		return err
+	}
+	return slot.dir.Remove(aside.name)
+}
+
+func (rv *recovery) inspectSwap(a *act, target, slot observation) (stepState, error) {
+	ours := target.class == newFile || target.class == newEdited
+	displaced := slot.class == oldFile || slot.class == oldEdited
+	switch {
+	case displaced && slot.sameFile(target):
+		return rv.ensureNew(a, slot) // both names have the old file: the exchange was torn apart
+	case displaced:
+		a.certain, a.undoable, a.placed = true, target.class == newFile && slot.class == oldFile, ours
+		a.stagedInfo, a.oldInfo = target.info, slot.info
+		rv.noteLateWrite(a, slot)
+		return stateDone, nil
+	case target.class == newFile && slot.class == newFile && !slot.sameFile(target):
+		return stateDone, nil // somebody has made the same change by hand
+	case slot.sameFile(target) && ours, slot.class == absent && target.class != oldFile:
+		return rv.rescueOld(a, target, slot)
+	case slot.class == foreign && ours:
+		// Somebody saved in the last instant, their file came out, and then the process died.
+		err := exchange(target.dir, target.name, slot.dir, slot.name)
+		a.stagedInfo = target.info
+		return stateBlocked, err
+	case slot.class == foreign:
+		rv.keepSlot(a)
+		return stateDone, nil
+	}
+	at, err := rv.ensureNew(a, slot)
+	if at == stateTodo && target.class != oldFile {
+		at = stateBlocked
+	}
+	if err == nil {
+		err = rv.removeAside(a, target, slot)
+	}
+	return at, err
+}
+
+// noteLateWrite says it when somebody has written to a file after it had been displaced.
+func (rv *recovery) noteLateWrite(a *act, slot observation) {
+	if slot.class == oldEdited {
+		rv.keptSlots[a.Slot] = true
+		rv.conflict("%s: a program that had it open wrote to it after the commit; what it wrote is in what is kept as %s.", a.Path,
+			history.Slot(rv.id, a.Slot))
+	}
+}
+
+// rescueOld is for a step whose slot should have the old file and has not: it may have it under a second name.
+func (rv *recovery) rescueOld(a *act, target, slot observation) (stepState, error) {
+	old, err := rv.moveOldToSlot(a, slot)
+	if err != nil {
+		return stateBlocked, err
+	}
+	a.certain, a.undoable = true, old.class == oldFile && (target.class == newFile || target.class == absent)
+	a.placed = target.class == newFile || target.class == newEdited
+	a.stagedInfo, a.oldInfo = target.info, old.info
+	return stateDone, nil
+}
+
+// moveOldToSlot puts the old file into the slot from its second name.
+func (rv *recovery) moveOldToSlot(a *act, slot observation) (observation, error) {
+	for _, name := range []string{history.Aside(slot.name), history.OldLink(slot.name)} {
+		spare, err := observe(slot.dir, name, a)
+		if err != nil {
+			return spare, err
+		}
+		if spare.class == oldFile || spare.class == oldEdited {
+			return spare, slot.dir.Rename(name, slot.dir, slot.name, vfs.Replace)
+		}
+	}
+	return observation{}, nil
+}
+
+// inspectTake: until the file is in the slot, the slot has what was reserved there, which is known as the new one, or
+// nothing after it was given back.
+func (rv *recovery) inspectTake(a *act, target, slot observation) (stepState, error) {
+	displaced := slot.class == oldFile || slot.class == oldEdited
+	switch {
+	case displaced && slot.sameFile(target) && slot.class == oldEdited:
+		return stateBlocked, slot.dir.Remove(slot.name) // both names, and somebody has written to it: theirs
+	case displaced && slot.sameFile(target):
+		a.certain, a.undoable, a.oldInfo = true, true, slot.info
+		return stateDone, target.dir.Remove(target.name) // both names: a rename would do nothing
+	case displaced:
+		a.certain, a.undoable, a.oldInfo = true, target.class == absent && slot.class == oldFile, slot.info
+		rv.noteLateWrite(a, slot)
+		return stateDone, nil
+	case slot.class == foreign:
+		return stateBlocked, rv.returnForeign(a, target, slot)
+	case target.class == oldFile:
+		return stateTodo, nil
+	case target.class == absent:
+		at, err := rv.rescueOld(a, target, slot)
+		if at == stateDone && err == nil && a.oldInfo == (vfs.Info{}) {
+			a.certain, at = false, stateMoot // somebody else has deleted it
+		}
+		return at, err
+	}
+	return stateBlocked, nil
+}
+
+func (rv *recovery) inspectMove(a *act, from observation) (stepState, error) {
+	to, err := rv.observeTarget(a.To, a)
+	if err != nil {
+		return stateBlocked, err
+	}
+	arrived := to.class == oldFile || to.class == oldEdited
+	switch {
+	case arrived && from.sameFile(to):
+		a.certain, a.undoable = true, true
+		return stateDone, from.dir.Remove(from.name) // both names: a rename would do nothing
+	case arrived:
+		a.certain, a.undoable, a.oldInfo = true, from.class == absent && to.class == oldFile, to.info
+		return stateDone, nil
+	case from.class == oldFile && to.class != absent && from.info.ID.Ino != a.Old.Ino:
+		return stateMoot, nil // a copy of it, made since
+	case from.class == oldFile:
+		return rv.todoIfFree(to, a.To), nil
+	case from.class == oldEdited:
+		return stateBlocked, nil
+	case from.class == absent && to.class == absent:
+		return rv.relink(a, from)
+	}
+	return stateMoot, nil
+}
+
+// relink gives a file that has lost both names on the way its old one back, to be moved once more.
+func (rv *recovery) relink(a *act, from observation) (stepState, error) {
+	slots := rv.s.hist.Slots()
+	spare, err := observe(slots, history.OldLink(history.Slot(rv.id, a.Slot)), a)
+	if err != nil || spare.class == absent || from.dir == nil {
+		return stateMoot, err
+	}
+	a.oldInfo = spare.info
+	return stateTodo, slots.Link(spare.name, from.dir, from.name)
+}

@@ -1,0 +1,118 @@
+package commit
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/emend-dev/emend/fail"
+)
+
+// Place is where the store of a tree is, or would be made.
+type Place struct {
+	Dir    string // the store's absolute path
+	Top    string // the top of the tree that it belongs to
+	Exists bool
+	// Else is where a store is made if it cannot be made at Dir; "" for nowhere.
+	Else string
+}
+
+// The names of a store: beside a repository, and at the top of a tree without one.
+const (
+	gitStoreName  = "emend"
+	rootStoreName = ".emend"
+)
+
+// Locate finds the store of the tree that root, an absolute path without links, belongs to. Looking upward, on one
+// mount, an existing store wins; else it is to be made in the nearest .git directory; else at the root. A store or a
+// repository of a stranger does not count: whoever can write above the root must not lead the commit elsewhere.
+func Locate(root string) (Place, error) {
+	mount, owner, err := mountAndOwner(root)
+	if err != nil {
+		return Place{}, storeError(err)
+	}
+	counts := func(dir string) bool {
+		m, o, err := mountAndOwner(dir)
+		return err == nil && m == mount && ownerTrusted(o, owner)
+	}
+	git := ""
+	for dir := root; ; dir = filepath.Dir(dir) {
+		if m, _, err := mountAndOwner(dir); err != nil || m != mount {
+			break
+		}
+		gitDir := filepath.Join(dir, ".git")
+		repo := isDir(gitDir) && counts(gitDir)
+		for _, store := range []string{filepath.Join(gitDir, gitStoreName), filepath.Join(dir, rootStoreName)} {
+			if isStore(store) && counts(store) && (repo || filepath.Base(store) == rootStoreName) {
+				return Place{Dir: store, Top: dir, Exists: true}, nil
+			}
+		}
+		if repo && git == "" {
+			git = dir
+		}
+		if dir == filepath.Dir(dir) {
+			break
+		}
+	}
+	own := filepath.Join(root, rootStoreName)
+	if git == "" {
+		return Place{Dir: own, Top: root}, nil
+	}
+	return Place{Dir: filepath.Join(git, ".git", gitStoreName), Top: git, Else: own}, nil
+}
+
+// At is the store that a person named, for the tree at root.
+func At(dir, root string) (Place, error) {
+	p := Place{Dir: dir, Top: root, Exists: isStore(dir)}
+	up, mine := filepath.Dir(dir), root
+	a, _, err := mountAndOwner(up)
+	if err != nil {
+		return p, storeError(err)
+	}
+	b, _, err := mountAndOwner(mine)
+	if err != nil {
+		return p, storeError(err)
+	}
+	if a != b {
+		return p, &fail.Error{Kind: fail.CommandFailed, Reason: fail.StoreUnwritable,
+			Msg:  fmt.Sprintf("the store %s is not on the mount of the workspace, so nothing can be renamed between them", fail.Quote(dir)),
+			Hint: "Name a place on the same mount, outside of what agents may touch."}
+	}
+	return p, nil
+}
+
+// Preferred is where a store of the tree at top would be made if it had none.
+func Preferred(top string) (Place, error) {
+	git := filepath.Join(top, ".git")
+	if isDir(git) {
+		return Place{Dir: filepath.Join(git, gitStoreName), Top: top}, nil
+	}
+	return Place{Dir: filepath.Join(top, rootStoreName), Top: top}, nil
+}
+
+// Writable reports why a store cannot be made at the place; nil when it can, as far as a look tells.
+func (p Place) Writable() error {
+	err := mayWrite(filepath.Dir(p.Dir))
+	if err != nil && p.Else != "" {
+		err = mayWrite(filepath.Dir(p.Else))
+	}
+	return err
+}
+
+// Usable reports why nothing can be put into the store at the place, or, where there is none, why none can be made.
+func (p Place) Usable() error {
+	if !p.Exists {
+		return p.Writable()
+	}
+	return mayWrite(p.Dir)
+}
+
+func isDir(path string) bool {
+	fi, err := os.Lstat(path)
+	return err == nil && fi.IsDir()
+}
+
+func isStore(dir string) bool {
+	fi, err := os.Lstat(filepath.Join(dir, formatName))
+	return err == nil && fi.Mode().IsRegular() && isDir(dir)
+}

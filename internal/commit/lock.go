@@ -1,0 +1,178 @@
+package commit
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/vfs"
+)
+
+// lockTimeout is how long a call without a deadline waits for the lock.
+const lockTimeout = 30 * time.Second
+
+// lock waits for the store's lock until ctx ends.
+func (s *Store) lock(ctx context.Context) (unlock func(), err error) {
+	if unlock, err := s.tryLock(); unlock != nil || err != nil {
+		return unlock, err // without a clock, which starts a thread
+	}
+	if _, ok := ctx.Deadline(); !ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, lockTimeout)
+		defer cancel()
+	}
+	select {
+	case <-s.turn:
+	case <-ctx.Done():
+		return nil, s.lockedError(ctx, "another call of this process")
+	}
+	f, err := s.waitForLock(ctx)
+	if err != nil {
+		s.turn <- struct{}{}
+		return nil, err
+	}
+	return func() {
+		f.Close()
+		s.turn <- struct{}{}
+	}, nil
+}
+
+// waitForLock polls for the lock of the file, which is never replaced: the kernel has no way to wait for it for some time.
+func (s *Store) waitForLock(ctx context.Context) (vfs.File, error) {
+	f, err := s.dir.Append(lockName, 0o600)
+	if err != nil {
+		return nil, storeError(err)
+	}
+	pause := time.Millisecond / 2
+	for {
+		mine, err := f.TryLock()
+		if err == nil && mine {
+			err = s.checkLockFile(f)
+		}
+		if err != nil {
+			f.Close()
+			return nil, storeError(err)
+		}
+		if mine {
+			s.writeHolder(f)
+			return f, nil
+		}
+		select {
+		case <-time.After(pause):
+			pause = min(pause*2, 20*time.Millisecond)
+		case <-ctx.Done():
+			defer f.Close()
+			return nil, s.lockedError(ctx, readHolder(f))
+		}
+	}
+}
+
+// checkLockFile checks that the lock is that of the file which others find: one that somebody has removed excludes nobody.
+func (s *Store) checkLockFile(f vfs.File) error {
+	mine, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	is, err := s.dir.Stat(lockName)
+	if err == nil && is.ID != mine.ID {
+		err = errors.New("its lock file was replaced")
+	}
+	return err
+}
+
+// tryLock takes the lock if nobody has it; unlock is nil when somebody does.
+func (s *Store) tryLock() (unlock func(), err error) {
+	select {
+	case <-s.turn:
+	default:
+		return nil, nil
+	}
+	f, err := s.dir.Append(lockName, 0o600)
+	if err != nil {
+		s.turn <- struct{}{}
+		return nil, storeError(err)
+	}
+	mine, err := f.TryLock()
+	if err == nil && mine {
+		err = s.checkLockFile(f)
+	}
+	if err != nil || !mine {
+		f.Close()
+		s.turn <- struct{}{}
+		return nil, storeError(err)
+	}
+	s.writeHolder(f)
+	return func() {
+		f.Close()
+		s.turn <- struct{}{}
+	}, nil
+}
+
+// Holder is who has the lock now; "" when nobody has.
+func (s *Store) Holder() (string, error) {
+	unlock, err := s.tryLock()
+	if err != nil {
+		return "", err
+	}
+	if unlock != nil {
+		unlock()
+		return "", nil
+	}
+	f, err := s.dir.Open(lockName)
+	if err != nil {
+		return "", storeError(err)
+	}
+	defer f.Close()
+	return readHolder(f), nil
+}
+
+// writeHolder writes who has the lock, for others to read, unless it says so already. It is worth no error. What the new text
+// has in common with the old one stays: a file that is cut to nothing gives its block back, and a disk may be told so, and
+// waited for, each time.
+func (s *Store) writeHolder(f vfs.File) {
+	if s.opts.Holder == "" {
+		return
+	}
+	line := s.opts.Holder + "\n"
+	was := make([]byte, 256)
+	n, _ := f.ReadAt(was, 0)
+	same := commonPrefix(line, string(was[:n]))
+	if same == len(line) && same == n {
+		return
+	}
+	if f.Truncate(int64(same)) == nil {
+		io.WriteString(f, line[same:])
+	}
+}
+
+// commonPrefix is how many bytes a and b begin with that are the same.
+func commonPrefix(a, b string) int {
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return min(len(a), len(b))
+}
+
+func readHolder(f vfs.File) string {
+	b := make([]byte, 256)
+	n, _ := f.ReadAt(b, 0)
+	line, _, whole := strings.Cut(string(b[:n]), "\n")
+	if line == "" || !whole {
+		return "another process"
+	}
+	return line
+}
+
+func (s *Store) lockedError(ctx context.Context, who string) error {
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return cancelled(ctx)
+	}
+	return &fail.Error{Kind: fail.Timeout, Cause: ctx.Err(),
+		Msg:  "the workspace is locked by " + who,
+		Hint: "Nothing was changed. Wait for it to finish, or end it, and send the patch again."}
+}

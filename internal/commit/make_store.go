@@ -1,0 +1,158 @@
+package commit
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/emend-dev/emend/internal/audit"
+	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/history"
+	"github.com/emend-dev/emend/internal/vfs"
+)
+
+// Make makes the store of a place, whole or not at all, and returns where it is. If somebody else makes it at the same
+// time, theirs is the one.
+func (p Place) Make() (Place, error) {
+	p.Tidy()
+	err := p.makeAt()
+	// Once it is in its place it is the one that others find, even if that could not be made durable.
+	if err != nil && p.Else != "" && !isStore(p.Dir) && (errors.Is(err, fs.ErrPermission) || isReadOnly(err)) {
+		p = Place{Dir: p.Else, Top: filepath.Dir(p.Else)}
+		err = p.makeAt()
+	}
+	p.Exists = err == nil
+	return p, storeError(err)
+}
+
+// Tidy removes what processes left that were killed while they made a store here, a minute ago or more.
+func (p Place) Tidy() {
+	up := filepath.Dir(p.Dir)
+	names, err := filepath.Glob(filepath.Join(up, filepath.Base(p.Dir)+".2[0-9]*-[0-9]*-*"))
+	if err != nil {
+		return
+	}
+	for _, name := range names {
+		made, ok := history.Made(strings.TrimPrefix(filepath.Base(name), filepath.Base(p.Dir)+"."))
+		if ok && time.Since(made) > time.Minute && isDir(name) {
+			os.RemoveAll(name)
+		}
+	}
+}
+
+func (p Place) makeAt() error {
+	up, err := vfs.Open(filepath.Dir(p.Dir))
+	if err != nil {
+		return err
+	}
+	defer up.Close()
+	name := filepath.Base(p.Dir)
+	draft := name + "." + history.NewID(Options{}.now())
+	if err := up.Mkdir(draft, 0o700); err != nil {
+		return err
+	}
+	path := filepath.Join(filepath.Dir(p.Dir), draft)
+	err = p.fillDraft(up, draft, path)
+	if err == nil {
+		// It takes the place of nothing, or of an empty directory, which marks a root; never of a store.
+		err = up.Rename(draft, up, name, vfs.Replace)
+	}
+	if err == nil {
+		return up.Sync()
+	}
+	os.RemoveAll(path) // a directory of our own, under a name that nobody else has
+	if isStore(p.Dir) {
+		return nil
+	}
+	if isDir(p.Dir) {
+		return &fail.Error{Kind: fail.CommandFailed, Reason: fail.StoreUnwritable, Path: p.Dir,
+			Msg:  "the directory is there, and has something in it that is no store",
+			Hint: "Move it out of the way, or name another place with --store."}
+	}
+	return err
+}
+
+func (p Place) fillDraft(up vfs.Dir, draft, path string) error {
+	dir, err := up.Dir(draft)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	top, err := filepath.Rel(p.Dir, p.Top)
+	if err != nil {
+		top = p.Top
+	}
+	if filepath.Base(p.Dir) == rootStoreName {
+		if err := createFile(dir, ".gitignore", "*\n"); err != nil {
+			return err
+		}
+	}
+	if err := Create(dir, filepath.ToSlash(top)); err != nil {
+		return err
+	}
+	if err := p.writeOrigin(path); err != nil {
+		return err
+	}
+	return giveToOwner(path, p.Top)
+}
+
+// Create makes a store in the empty directory dir. Nothing of it counts before dir itself is durable under the name
+// by which it is found, which is the caller's to do.
+func Create(dir vfs.Dir, top string) error {
+	if err := history.Create(dir); err != nil {
+		return err
+	}
+	if err := dir.Mkdir(logName, 0o700); err != nil {
+		return err
+	}
+	log, err := dir.Dir(logName)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	l, err := audit.Create(log, audit.Options{})
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	for name, text := range map[string]string{lockName: "", formatName: format + "\ntop " + top + "\n"} {
+		if err := createFile(dir, name, text); err != nil {
+			return err
+		}
+	}
+	return dir.Sync()
+}
+
+func createFile(dir vfs.Dir, name, text string) error {
+	f, err := dir.Create(name, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(f, text)
+	return errors.Join(err, f.Sync(), f.Close())
+}
+
+// ReadFormat returns the way from a store to the top of its tree, as the store has it.
+func ReadFormat(dir vfs.Dir) (top string, err error) {
+	f, err := dir.Open(formatName)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, 1<<16))
+	if err != nil {
+		return "", err
+	}
+	lines := strings.Split(string(b), "\n")
+	if lines[0] != format || len(lines) < 2 {
+		return "", &fail.Error{Kind: fail.CommandFailed, Reason: fail.StoreUnwritable,
+			Msg:  fmt.Sprintf("the store has the format %s, not %q", fail.Quote(lines[0]), format),
+			Hint: "Use the version of emend that made it, or a newer one."}
+	}
+	return strings.TrimPrefix(lines[1], "top "), nil
+}

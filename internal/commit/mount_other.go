@@ -1,0 +1,20 @@
+//go:build !unix
+
+package commit
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// mountAndOwner tells the volume that a directory is on. Owners are not told apart here.
+func mountAndOwner(dir string) (mount uint64, owner uint32, err error) {
+	if _, err := os.Stat(dir); err != nil {
+		return 0, 0, err
+	}
+	for _, r := range strings.ToLower(filepath.VolumeName(dir)) {
+		mount = mount*31 + uint64(r)
+	}
+	return mount, 0, nil
+}

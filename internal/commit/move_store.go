@@ -1,0 +1,68 @@
+package commit
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/vfs"
+)
+
+// Move moves the store from one place to another on the same mount. Processes that have it open go on with it.
+func (s *Store) Move(ctx context.Context, from, to Place) error {
+	unlock, err := s.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if _, err := s.recover(); err != nil {
+		return err
+	}
+	old, err := vfs.Open(filepath.Dir(from.Dir))
+	if err != nil {
+		return storeError(err)
+	}
+	defer old.Close()
+	next, err := vfs.Open(filepath.Dir(to.Dir))
+	if err != nil {
+		return storeError(err)
+	}
+	defer next.Close()
+	// Until it has arrived the way to the top is an absolute one, which holds at both places.
+	if err := s.reformat(Place{Dir: from.Dir, Top: to.Top}, true); err != nil {
+		return storeError(err)
+	}
+	err = rename(old, filepath.Base(from.Dir), next, filepath.Base(to.Dir), vfs.NoReplace)
+	if errors.Is(err, os.ErrExist) {
+		return &fail.Error{Kind: fail.AlreadyExists, Path: to.Dir, Msg: "something is there already",
+			Hint: "Name another place with --store, or remove what is there."}
+	}
+	if err != nil {
+		return storeError(err)
+	}
+	return storeError(errors.Join(s.reformat(to, false), next.Sync(), old.Sync()))
+}
+
+// reformat writes the way to the top anew.
+func (s *Store) reformat(p Place, absolute bool) error {
+	top, err := filepath.Rel(p.Dir, p.Top)
+	if err != nil || absolute {
+		top = p.Top
+	}
+	draft := formatName + ".new"
+	s.dir.Remove(draft)
+	if err := createFile(s.dir, draft, format+"\ntop "+filepath.ToSlash(top)+"\n"); err != nil {
+		return err
+	}
+	if err := s.dir.Rename(draft, s.dir, formatName, vfs.Replace); err != nil {
+		return err
+	}
+	if filepath.Base(p.Dir) == rootStoreName {
+		if err := createFile(s.dir, ".gitignore", "*\n"); err != nil && !errors.Is(err, os.ErrExist) {
+			return err
+		}
+	}
+	return s.dir.Sync()
+}

@@ -1,0 +1,6 @@
+//go:build !unix
+
+package commit
+
+// openFileLimit is how many files this process may have open.
+func openFileLimit() int { return 1024 }

@@ -1,0 +1,37 @@
+package commit
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// parallel calls do for 0 to n-1, in this order, with so many hands at once, until one fails. The error is that of the first
+// number that failed: with any number of hands it is the one that a single hand finds.
+func parallel(n, hands int, do func(i int) error) error {
+	var next atomic.Int64
+	var failed atomic.Bool
+	errs := make([]error, n)
+	work := func() {
+		for !failed.Load() {
+			i := int(next.Add(1)) - 1
+			if i >= n {
+				return
+			}
+			if errs[i] = do(i); errs[i] != nil {
+				failed.Store(true)
+			}
+		}
+	}
+	var wg sync.WaitGroup
+	for range min(hands, n) - 1 {
+		wg.Go(work)
+	}
+	work()
+	wg.Wait()
+	i := slices.IndexFunc(errs, func(err error) bool { return err != nil })
+	if i < 0 {
+		return nil
+	}
+	return errs[i]
+}

@@ -1,0 +1,285 @@
+package commit
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/emend-dev/emend/internal/audit"
+	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/history"
+)
+
+// maxRounds is how often recovery looks again because somebody saved files under its hands.
+const maxRounds = 5
+
+func (s *Store) finishTx(r *audit.Record, o *Outcome) error {
+	// What is read here may be in memory only, after kill -9: it must be on disk before anything is built on it.
+	if !s.opts.NoSync {
+		if err := s.log.Sync(); err != nil {
+			return indeterminate(err)
+		}
+	}
+	o.Tx = r.Tx
+	for _, op := range r.Ops {
+		o.Files = append(o.Files, op.Path)
+	}
+	var err error
+	finish := true
+	for range maxRounds {
+		var end End
+		if end, err = s.tryRound(r, o, finish); err == nil {
+			o.End = end
+			return nil
+		}
+		if isIndeterminate(err) {
+			return err
+		}
+		// What cannot be finished is taken back, where that can still be done; somebody's save is looked at again.
+		finish = errors.Is(err, fail.Stale)
+	}
+	return indeterminate(errors.Join(err, fmt.Errorf("recovery of %s did not come to an end", r.Tx)))
+}
+
+// isIndeterminate reports whether err says that nobody can tell how it ended: there is no use in another round.
+func isIndeterminate(err error) bool {
+	e, ok := errors.AsType[*fail.Error](err)
+	return ok && e.Reason == fail.Indeterminate
+}
+
+// tryRound looks at every step once and does what is to do.
+func (s *Store) tryRound(r *audit.Record, o *Outcome, finish bool) (end End, err error) {
+	t := s.transactionOf(r)
+	defer t.close()
+	rv := &recovery{transaction: t}
+	_, over, err := exists(s.hist.Slots(), history.Back(t.id))
+	if err != nil {
+		return "", storeError(err)
+	}
+	if over {
+		return TakenBack, rv.closeTakenBack()
+	}
+	if err := rv.inspectAll(); err != nil {
+		return "", err
+	}
+	rv.settleMoves()
+	rv.skipNeedlessMkdirs()
+	rv.skipFullRmdirs()
+	if err := rv.skipIfCleared(); err != nil {
+		return "", storeError(err)
+	}
+	// What was answered is all done, and stays so whatever goes wrong from here on.
+	switch {
+	case rv.count(stateTodo) == 0 && rv.count(stateBlocked) == 0:
+		end, err = Complete, rv.conclude("it had been applied")
+	case rv.mustTakeBack(finish):
+		end, err = TakenBack, rv.revert()
+	default:
+		end, err = Finished, rv.finishRest()
+	}
+	o.Notes = append(rv.notes, t.conflicts...)
+	return end, err
+}
+
+// transactionOf is the transaction as the log has it.
+func (s *Store) transactionOf(r *audit.Record) *transaction {
+	t := &transaction{s: s, tx: Tx{Record: *r}, id: r.Tx, dirs: newOpenDirs(s.tree), committed: true, settling: true, keptSlots: map[int]bool{}}
+	t.dirs.limit = max(8, s.openLimit/4)
+	for _, a := range r.Acts {
+		t.acts = append(t.acts, &act{Act: a})
+	}
+	return t
+}
+
+func (rv *recovery) count(s stepState) int {
+	n := 0
+	for _, at := range rv.states {
+		if at == s {
+			n++
+		}
+	}
+	return n
+}
+
+// settleMoves lets what was done later decide about a move whose file somebody has touched: steps are done in order, so it
+// had been done too, and they have moved the file back since.
+func (rv *recovery) settleMoves() {
+	sure := false
+	for i, a := range slices.Backward(rv.acts) {
+		if a.Do == audit.DoMove && rv.states[i] == stateBlocked && sure {
+			rv.states[i] = stateMoot
+		}
+		sure = sure || a.certain
+	}
+}
+
+// skipNeedlessMkdirs leaves out the directories that nothing is to be put into: somebody has removed them.
+func (rv *recovery) skipNeedlessMkdirs() {
+	for i, a := range rv.acts {
+		if a.Do != audit.DoMkdir || rv.states[i] != stateTodo {
+			continue
+		}
+		below := func(p string) bool { return strings.HasPrefix(p, a.Path+"/") }
+		rv.states[i] = stateMoot
+		for k, b := range rv.acts {
+			if rv.states[k] == stateTodo && !b.onDirectory() && (b.Do == audit.DoMove && below(b.To) || b.Do != audit.DoMove && below(b.Path)) {
+				rv.states[i] = stateTodo
+			}
+		}
+	}
+}
+
+// skipFullRmdirs leaves out the directories that are not to become empty: somebody has put something into them.
+func (rv *recovery) skipFullRmdirs() {
+	for i, a := range rv.acts {
+		if a.Do != audit.DoRmdir || rv.states[i] != stateTodo || a.dirEmpty {
+			continue
+		}
+		rv.states[i] = stateMoot
+		for k, b := range rv.acts {
+			if rv.states[k] == stateTodo && b.Do != audit.DoMkdir && strings.HasPrefix(b.Path, a.Path+"/") {
+				rv.states[i] = stateTodo
+			}
+		}
+	}
+}
+
+// skipIfCleared notices that the transaction had come to its last part, when names are taken out of the history: whatever is not
+// as it left it has been changed since, and there is nothing to do.
+func (rv *recovery) skipIfCleared() error {
+	for i, a := range rv.acts {
+		cleared, err := rv.cleared(a, rv.states[i])
+		if err != nil {
+			return err
+		}
+		if !cleared {
+			continue
+		}
+		for k := range rv.states {
+			if rv.states[k] != stateDone {
+				rv.states[k] = stateMoot
+			}
+		}
+		return nil
+	}
+	return nil
+}
+
+// cleared reports whether the history has none of the names any more that the step takes out of it.
+func (rv *recovery) cleared(a *act, at stepState) (bool, error) {
+	if a.From != "" && (at == stateDone || at == stateMoot) {
+		if none, err := rv.hasNoName(a.From); none || err != nil {
+			return none, err
+		}
+	}
+	if !a.Gone {
+		return false, nil
+	}
+	return rv.hasNoName(history.Slot(rv.id, a.Slot))
+}
+
+// hasNoName reports whether a slot has no name any more.
+func (rv *recovery) hasNoName(slot string) (bool, error) {
+	for _, name := range history.Names(slot) {
+		if _, there, err := exists(rv.s.hist.Slots(), name); there || err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// mustTakeBack reports whether the transaction is to be taken back: it cannot be finished whole, and all that was done of it
+// can still be undone.
+func (rv *recovery) mustTakeBack(finish bool) bool {
+	if finish && rv.count(stateBlocked) == 0 {
+		return false
+	}
+	for i, a := range rv.acts {
+		if rv.states[i] == stateDone && !a.onDirectory() && !a.undoable {
+			return false // done, and somebody has worked on it since
+		}
+	}
+	return true
+}
+
+// What an abort says that a later process wrote.
+const (
+	hadBeen  = "it had been taken back"
+	wasTaken = "interrupted, and taken back"
+)
+
+// Interrupted reports whether an abort was written by a later process than the one that made the transaction.
+func Interrupted(end *audit.Record) bool {
+	return strings.HasPrefix(end.Message, hadBeen) || strings.HasPrefix(end.Message, wasTaken)
+}
+
+// closeTakenBack ends a transaction that had been taken back: no file is touched.
+func (rv *recovery) closeTakenBack() error {
+	rv.dropSlots()
+	r := &audit.Record{Kind: audit.Abort, Tx: rv.id, Message: rv.messageWithConflicts(hadBeen)}
+	if err := rv.s.log.Append(r, !rv.s.opts.NoSync); err != nil {
+		return indeterminate(err)
+	}
+	rv.s.hist.Slots().Remove(history.Back(rv.id))
+	return nil
+}
+
+// revert takes back what was done.
+func (rv *recovery) revert() error {
+	for i, a := range rv.acts {
+		a.dirChanged = a.onDirectory() && rv.states[i] == stateDone
+		a.undoable = a.undoable || a.dirChanged
+		if rv.states[i] == stateBlocked {
+			rv.notes = append(rv.notes, fmt.Sprintf("%s: somebody changed it since, so the transaction was not finished.", a.Path))
+		}
+	}
+	why := &fail.Error{Kind: fail.Stale, Msg: wasTaken}
+	err := rv.takeBack(why)
+	if e, ok := errors.AsType[*fail.Error](err); ok && e == why {
+		return nil
+	}
+	return err
+}
+
+// finishRest does what is missing.
+func (rv *recovery) finishRest() error {
+	for i, a := range rv.acts {
+		switch rv.states[i] {
+		case stateTodo:
+			if err := rv.runAct(a); err != nil {
+				return err
+			}
+		case stateBlocked:
+			rv.notes = append(rv.notes, a.Path+": somebody changed it since, and theirs stays."+rv.whereKept(a))
+		}
+	}
+	return rv.conclude("it was finished")
+}
+
+// whereKept says where the content is that did not get its place.
+func (rv *recovery) whereKept(a *act) string {
+	if !a.Places() {
+		return ""
+	}
+	if a.From != "" {
+		return " What was to come back is kept as " + a.From + ", as before."
+	}
+	return " What the patch makes of it is kept as " + history.Slot(rv.id, a.Slot) + "."
+}
+
+// conclude makes the end durable, and says so in the log.
+func (rv *recovery) conclude(how string) error {
+	if err := rv.syncDirs(); err != nil {
+		return indeterminate(err)
+	}
+	if err := rv.clearHistory(); err != nil {
+		return indeterminate(err)
+	}
+	r := &audit.Record{Kind: audit.Recovered, Tx: rv.id, OK: true, Message: rv.messageWithConflicts(how)}
+	if err := rv.s.log.Append(r, !rv.s.opts.NoSync); err != nil {
+		return indeterminate(err)
+	}
+	rv.dropSecondNames()
+	return nil
+}

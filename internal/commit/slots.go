@@ -1,0 +1,184 @@
+package commit
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+	"sync"
+
+	"github.com/emend-dev/emend/internal/audit"
+	"github.com/emend-dev/emend/internal/history"
+	"github.com/emend-dev/emend/internal/plant"
+	"github.com/emend-dev/emend/internal/vfs"
+)
+
+// stageSlot prepares the slot of one step and returns the file to be synced, if it has content.
+func (t *transaction) stageSlot(a *act) (vfs.File, error) {
+	slots, name := t.s.hist.Slots(), history.Slot(t.id, a.Slot)
+	var f vfs.File
+	var err error
+	switch a.Do {
+	case audit.DoPut, audit.DoSwap:
+		if f, err = t.stageContent(a, slots, name); err != nil {
+			return f, err
+		}
+	case audit.DoTake:
+		// Reserved, so that deleting needs no space.
+		r, err := slots.Create(name, 0o600)
+		if err != nil {
+			return nil, storeError(err)
+		}
+		is, err := r.Stat()
+		r.Close()
+		if err != nil {
+			return nil, storeError(err)
+		}
+		a.New = newIdent(is, emptySum)
+	}
+	return f, t.linkSecondNames(a, slots, name)
+}
+
+// linkSecondNames makes the second names, where the file system can lose both names of a rename.
+func (t *transaction) linkSecondNames(a *act, slots vfs.Dir, name string) error {
+	if !t.s.opts.secondNames() || plant.Is(plant.NoLink) || a.onDirectory() {
+		return nil
+	}
+	if a.Places() {
+		if err := ignoreNoLink(slots.Link(name, slots, history.NewLink(name))); err != nil {
+			return storeError(err)
+		}
+	}
+	if a.Old == nil {
+		return nil
+	}
+	dir, last, err := t.dirs.parent(a.Path)
+	if err != nil {
+		return reachError(a.Path, err)
+	}
+	return reachError(a.Path, ignoreNoLink(dir.Link(last, slots, history.OldLink(name))))
+}
+
+// stageContent makes the new file of a step, with everything but its place.
+func (t *transaction) stageContent(a *act, slots vfs.Dir, name string) (vfs.File, error) {
+	n := t.tx.Changes[a.change].New
+	if a.From != "" {
+		return t.linkKept(a, n, slots, name)
+	}
+	f, err := slots.Create(name, t.createMode(n))
+	if err != nil {
+		return nil, storeError(err)
+	}
+	if err := writeString(f, n.Content); err != nil {
+		return f, storeError(err)
+	}
+	if err := t.giveAttributes(a, n, f); err != nil {
+		return f, err
+	}
+	if a.stagedInfo, err = f.Stat(); err != nil {
+		return f, storeError(err)
+	}
+	a.New = newIdent(a.stagedInfo, n.Sum)
+	return f, nil
+}
+
+// createMode is what a new content is made with: what it is going to have in the end, as far as that is known, since another
+// change of it would be another write. Nobody else gets into the directory of the slots. Its owner may write to it until
+// it has its attributes.
+func (t *transaction) createMode(n *New) fs.FileMode {
+	if n.From < 0 {
+		return 0o600
+	}
+	return t.tx.Changes[n.From].Old.Mode.Perm() | 0o600
+}
+
+// buffers are for writing strings, piece by piece.
+var buffers = sync.Pool{New: func() any { return new([128 << 10]byte) }}
+
+// writeString writes text without a second copy of all of it.
+func writeString(f vfs.File, text string) error {
+	page := buffers.Get().(*[128 << 10]byte)
+	defer buffers.Put(page)
+	buf := page[:]
+	for len(text) > 0 {
+		n := copy(buf, text)
+		if _, err := f.Write(buf[:n]); err != nil {
+			return err
+		}
+		text = text[n:]
+	}
+	return nil
+}
+
+// giveAttributes gives the new file owner, mode and attributes: those of the file that it comes from, or what a file made
+// in its directory would have.
+func (t *transaction) giveAttributes(a *act, n *New, f vfs.File) error {
+	switch {
+	case n.From < 0 && n.Like != "":
+		return t.attributesOfKept(a, n, f)
+	case n.From < 0:
+		return t.defaultAttributes(a, n, f)
+	}
+	from := &t.tx.Changes[n.From]
+	dir, name, err := t.dirs.parent(from.Path)
+	if err != nil {
+		return reachError(from.Path, err)
+	}
+	old, err := dir.Open(name)
+	if err != nil {
+		return reachError(from.Path, err)
+	}
+	if n.From != a.change || !t.s.holdEarly(a, old) {
+		defer old.Close()
+	}
+	if is, err := old.Stat(); err != nil || is.ID != from.Old.ID {
+		return stale(from.Path, "the file was replaced since it was read", from.Old.Sum, "")
+	}
+	return t.adoptAttributes(a, from.Path, f, old)
+}
+
+// attributesOfKept gives the new file what a kept one has.
+func (t *transaction) attributesOfKept(a *act, n *New, f vfs.File) error {
+	name, _, err := t.s.hist.Find(n.Like)
+	if errors.Is(err, fs.ErrNotExist) {
+		return t.defaultAttributes(a, n, f)
+	}
+	if err != nil {
+		return storeError(err)
+	}
+	old, err := t.s.hist.Slots().Open(name)
+	if err != nil {
+		return storeError(err)
+	}
+	defer old.Close()
+	return t.adoptAttributes(a, a.Path, f, old)
+}
+
+func (t *transaction) adoptAttributes(a *act, from string, f, old vfs.File) error {
+	lost, err := f.Adopt(old)
+	if err != nil {
+		return cannotKeep(from, err)
+	}
+	a.lostAttrs = lost
+	return nil
+}
+
+func (t *transaction) defaultAttributes(a *act, n *New, f vfs.File) error {
+	perm := fs.FileMode(0o666)
+	if n.Exec {
+		perm = 0o777
+	}
+	dir, err := t.dirs.open(t.existingParent(a))
+	if err != nil {
+		return reachError(a.Path, err)
+	}
+	return storeError(f.Inherit(dir, perm))
+}
+
+// existingParent is the deepest directory above a step's path that exists before the transaction.
+func (t *transaction) existingParent(a *act) string {
+	up := path.Dir(a.Path)
+	for range t.tx.Changes[a.change].Missing {
+		up = path.Dir(up)
+	}
+	return up
+}

@@ -1,0 +1,170 @@
+package commit
+
+import (
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/emend-dev/emend/internal/audit"
+	"github.com/emend-dev/emend/internal/vfs"
+)
+
+// order is the order in which a transaction does its steps: what can run out of space comes first.
+var order = []audit.Do{audit.DoMkdir, audit.DoPut, audit.DoMove, audit.DoSwap, audit.DoTake, audit.DoRmdir}
+
+// act is one step, and what is held for it.
+type act struct {
+	audit.Act
+	change int // the index of the change it belongs to
+
+	oldInfo    vfs.Info // verified: what is at Path
+	held       vfs.File // keeps the inode number of old from being used again
+	heldEarly  bool     // held since it was staged
+	lease      func() bool
+	recent     bool     // old was changed so lately that its time may not tell
+	stagedInfo vfs.Info // what is in the slot
+	lostAttrs  []string // what the file in the slot could not be given
+
+	dirChanged bool // mkdir: it was not there; rmdir: it is not there any more
+	undoable   bool // it has been done, and can be undone
+	certain    bool // after a crash: it has certainly been done
+
+	source vfs.Info // what is to be brought back, as it lies in the history
+	done   bool     // it has been done, now or before a crash
+	placed bool     // put, swap: the new file stands at Path
+	// dirEmpty is of rmdir, after a crash: nothing is in the directory.
+	dirEmpty bool
+}
+
+// onDirectory reports whether the step makes or removes a directory. Every other one moves a file.
+func (a *act) onDirectory() bool { return a.Do == audit.DoMkdir || a.Do == audit.DoRmdir }
+
+func split(p string) (dir, name string) { return path.Dir(p), path.Base(p) }
+
+func isLink(m fs.FileMode) bool { return m&fs.ModeSymlink != 0 }
+
+// planActs turns the changes into steps and opens the directories that they need.
+func (t *transaction) planActs() error {
+	if err := t.checkSources(); err != nil {
+		return err
+	}
+	moved := t.moveTargets()
+	making := map[string]bool{}
+	for i := range t.tx.Changes {
+		c := &t.tx.Changes[i]
+		if err := t.openParents(c, making); err != nil {
+			return err
+		}
+		if a := t.newAct(i, c, moved); a != nil {
+			a.change, a.Slot = i, i
+			t.acts = append(t.acts, a)
+		}
+	}
+	t.planRmdirs()
+	sortActs(t.acts)
+	return nil
+}
+
+// moveTargets says which changes lend their file as it is, and to which.
+func (t *transaction) moveTargets() map[int]int {
+	out := map[int]int{}
+	for i, c := range t.tx.Changes {
+		if c.New != nil && c.New.Whole {
+			out[c.New.From] = i
+		}
+	}
+	return out
+}
+
+func (t *transaction) newAct(i int, c *Change, moved map[int]int) *act {
+	a := &act{Act: audit.Act{Path: c.Path}}
+	if c.Old != nil {
+		a.Old = newIdent(c.Old.Info, c.Old.sum())
+	}
+	to, whole := moved[i]
+	switch {
+	case whole:
+		a.Do, a.To = audit.DoMove, t.tx.Changes[to].Path
+	case c.New != nil && c.New.Whole:
+		return nil // the other end of a move
+	case c.Old == nil && c.New == nil:
+		return nil
+	case c.Old == nil:
+		a.Do = audit.DoPut
+	case c.New == nil:
+		a.Do = audit.DoTake
+	default:
+		a.Do = audit.DoSwap
+	}
+	a.Gone = c.Gone && a.Displaces()
+	if a.Places() {
+		a.From = c.New.Back
+	}
+	return a
+}
+
+// openParents opens the deepest directory above c that exists, which must be the one that was judged, and plans to make
+// those that are missing.
+func (t *transaction) openParents(c *Change, making map[string]bool) error {
+	up := path.Dir(c.Path)
+	var missing []string
+	for range c.Missing {
+		missing = append(missing, up)
+		up = path.Dir(up)
+	}
+	if _, err := t.dirs.open(up); err != nil {
+		return reachError(c.Path, err)
+	}
+	id, err := t.dirs.id(up)
+	if err != nil {
+		return reachError(c.Path, err)
+	}
+	if id != c.Parent {
+		return stale(c.Path, "its directory was replaced since the file was read", "", "")
+	}
+	for i := len(missing) - 1; i >= 0; i-- {
+		if p := missing[i]; !making[p] {
+			making[p] = true
+			t.acts = append(t.acts, &act{Act: audit.Act{Do: audit.DoMkdir, Path: p}, change: -1})
+		}
+	}
+	return nil
+}
+
+// planRmdirs plans to remove the directories that nothing will be in.
+func (t *transaction) planRmdirs() {
+	seen := map[string]bool{".": true}
+	for _, p := range t.tx.Prune {
+		if seen[p] {
+			continue
+		}
+		seen[p] = true
+		dir, name, err := t.dirs.parent(p)
+		if err != nil {
+			continue
+		}
+		if is, err := dir.Stat(name); err == nil && is.Mode.IsDir() {
+			t.acts = append(t.acts, &act{change: -1, Act: audit.Act{Do: audit.DoRmdir, Path: p, Old: &audit.Ident{Ino: is.ID.Ino},
+				Mode: is.Mode &^ fs.ModeType}})
+		}
+	}
+}
+
+func sortActs(acts []*act) {
+	slices.SortStableFunc(acts, func(a, b *act) int {
+		if o := slices.Index(order, a.Do) - slices.Index(order, b.Do); o != 0 {
+			return o
+		}
+		switch a.Do {
+		case audit.DoMkdir:
+			return depth(a.Path) - depth(b.Path)
+		case audit.DoRmdir:
+			return depth(b.Path) - depth(a.Path)
+		}
+		return 0
+	})
+}
+
+// depth counts the names of a path.
+func depth(p string) int { return strings.Count(p, "/") }

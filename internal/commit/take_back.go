@@ -1,0 +1,306 @@
+package commit
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+
+	"github.com/emend-dev/emend/internal/audit"
+	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/history"
+	"github.com/emend-dev/emend/internal/plant"
+	"github.com/emend-dev/emend/internal/vfs"
+)
+
+// takeBack undoes what was done, in reverse, and returns why.
+func (t *transaction) takeBack(why error) error {
+	if plant.Is(plant.NoWalkBack) {
+		return t.refusal(why)
+	}
+	if e, ok := errors.AsType[*fail.Error](why); ok && e.Reason == fail.Indeterminate {
+		return why
+	}
+	t.settling = true
+	for _, a := range slices.Backward(t.acts) {
+		if !a.undoable {
+			continue
+		}
+		if err := t.undoAct(a); err != nil {
+			return t.cannotTakeBack(a, errors.Join(err, why))
+		}
+		if !a.onDirectory() {
+			t.undoneCount++
+		}
+	}
+	if err := t.recordAbort(why); err != nil {
+		return indeterminate(errors.Join(err, why))
+	}
+	return t.refusal(why)
+}
+
+// recordAbort makes it durable that nothing was changed: the names first, then a name that says so, which one of the slots
+// is given since a full disk may have no room for a new one. From then on nobody finishes the transaction, even if the
+// record cannot be written.
+func (t *transaction) recordAbort(why error) error {
+	if err := t.syncDirs(); err != nil {
+		return err
+	}
+	if err := t.markTakenBack(); err != nil {
+		return err
+	}
+	t.dropSlots()
+	r := &audit.Record{Kind: audit.Abort, Tx: t.id, Actor: t.tx.Record.Actor, Message: t.messageWithConflicts(cause(why).Error()), ErrorKind: string(fail.All(why)[0].Kind)}
+	err := t.s.log.Append(r, !t.s.opts.NoSync)
+	if _, notWritten := errors.AsType[*audit.NotWritten](err); notWritten {
+		return nil
+	}
+	if err == nil {
+		t.s.hist.Slots().Remove(history.Back(t.id))
+	}
+	return err
+}
+
+// markTakenBack makes the name that says that all was taken back.
+func (t *transaction) markTakenBack() error {
+	slots := t.s.hist.Slots()
+	if err := t.createMark(slots); err != nil {
+		return err
+	}
+	if t.s.opts.NoSync {
+		return nil
+	}
+	return slots.Sync()
+}
+
+func (t *transaction) createMark(slots vfs.Dir) error {
+	for _, a := range t.acts {
+		if !a.Places() || t.hasOnlyName(a) {
+			continue
+		}
+		name := history.Slot(t.id, a.Slot)
+		if slot, err := observe(slots, name, a); err == nil && slot.class == newFile {
+			return slots.Rename(name, slots, history.Back(t.id), vfs.Replace)
+		}
+	}
+	f, err := slots.Create(history.Back(t.id), 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// dropSlots removes the slots of a transaction that was taken back, as far as they are ours: what was staged, what was
+// reserved, and second names. What is left takes space, and no more.
+func (t *transaction) dropSlots() {
+	for _, a := range t.acts {
+		if !a.onDirectory() {
+			t.dropSlot(a, t.s.hist.Slots())
+		}
+	}
+}
+
+func (t *transaction) dropSlot(a *act, slots vfs.Dir) {
+	name := history.Slot(t.id, a.Slot)
+	slot, err := observe(slots, name, a)
+	if err != nil || t.keptSlots[a.Slot] {
+		return
+	}
+	if slot.class != newFile && slot.class != absent && !isSecondName(a, slot) {
+		t.keepSlot(a)
+		return
+	}
+	if slot.class != absent && t.hasOnlyName(a) {
+		slots.Rename(name, slots, a.From, vfs.NoReplace)
+		return
+	}
+	for _, n := range history.Names(name) {
+		slots.Remove(n)
+	}
+}
+
+func (t *transaction) cannotTakeBack(a *act, err error) error {
+	return indeterminate(fmt.Errorf("%s: taking it back failed: %w", a.Path, err))
+}
+
+func (t *transaction) undoAct(a *act) error {
+	dir, name, err := t.dirs.parent(a.Path)
+	if a.onDirectory() && pathChanged(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	slots, slot := t.s.hist.Slots(), history.Slot(t.id, a.Slot)
+	switch a.Do {
+	case audit.DoMkdir:
+		return t.undoMkdir(a, dir, name)
+	case audit.DoRmdir:
+		return t.undoRmdir(a, dir, name)
+	case audit.DoPut:
+		return t.undoPut(a, dir, name, slots, slot)
+	case audit.DoMove:
+		return t.undoMove(a, dir, name)
+	case audit.DoSwap:
+		return t.undoSwap(a, dir, name, slots, slot)
+	}
+	return t.undoTake(a, dir, name, slots, slot)
+}
+
+// undoMkdir removes a directory that was made, unless somebody uses it by now.
+func (t *transaction) undoMkdir(a *act, dir vfs.Dir, name string) error {
+	if !a.dirChanged {
+		return nil
+	}
+	t.dirs.drop(a.Path)
+	err := dir.RemoveDir(name)
+	if errors.Is(err, fs.ErrNotExist) || notEmpty(err) {
+		return nil
+	}
+	return err
+}
+
+// undoRmdir makes a directory again that was removed, for what is put back into it.
+func (t *transaction) undoRmdir(a *act, dir vfs.Dir, name string) error {
+	if !a.dirChanged {
+		return nil
+	}
+	err := dir.Mkdir(name, a.Mode.Perm())
+	a.dirChanged = err != nil && !errors.Is(err, fs.ErrExist)
+	if err != nil {
+		return ignore(err, fs.ErrExist) // somebody else has made it, and it serves as well
+	}
+	again, err := dir.Dir(name)
+	if err != nil {
+		return err
+	}
+	t.dirs.drop(a.Path)
+	t.dirs.put(a.Path, again)
+	is, err := again.Stat(".")
+	if err != nil || is.Mode&^fs.ModeType == a.Mode {
+		return err
+	}
+	return again.Chmod(a.Mode)
+}
+
+func (t *transaction) undoPut(a *act, dir vfs.Dir, name string, slots vfs.Dir, slot string) error {
+	ours, err := t.isStaged(a, dir, name)
+	if err != nil || !ours {
+		t.noteShared(a, dir, name)
+		return err // removed, or saved over: theirs
+	}
+	if err := rename(dir, name, slots, slot, vfs.NoReplace); err != nil {
+		return err
+	}
+	if ours, err = t.isStaged(a, slots, slot); ours || err != nil {
+		return err
+	}
+	return rename(slots, slot, dir, name, vfs.NoReplace)
+}
+
+func (t *transaction) undoMove(a *act, dir vfs.Dir, name string) error {
+	to, last, err := t.dirs.parent(a.To)
+	if err != nil {
+		return err
+	}
+	err = rename(to, last, dir, name, vfs.NoReplace)
+	if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) {
+		t.conflict("%s: it could not be moved back from %s, since somebody changed one of the two meanwhile.", a.Path, a.To)
+		return nil
+	}
+	return err
+}
+
+// undoSwap undoes an exchange. What is under the path must be ours, as we staged it: whoever saved over it has saved
+// last, and keeps the name.
+func (t *transaction) undoSwap(a *act, dir vfs.Dir, name string, slots vfs.Dir, slot string) error {
+	ours, err := t.isStaged(a, dir, name)
+	if err != nil {
+		return err
+	}
+	if !ours {
+		t.noteShared(a, dir, name)
+		t.keepSlot(a)
+		return nil
+	}
+	if err := exchange(dir, name, slots, slot); err != nil {
+		return err
+	}
+	if ours, err = t.isStaged(a, slots, slot); ours || err != nil {
+		return err
+	}
+	// Saved between the look and the exchange: the newest keeps the name.
+	if err := exchange(dir, name, slots, slot); err != nil {
+		return err
+	}
+	t.keepSlot(a)
+	return nil
+}
+
+func (t *transaction) undoTake(a *act, dir vfs.Dir, name string, slots vfs.Dir, slot string) error {
+	err := rename(slots, slot, dir, name, vfs.NoReplace)
+	if errors.Is(err, fs.ErrExist) {
+		t.keepSlot(a)
+		return nil
+	}
+	return err
+}
+
+// dropFetched removes the second name of what did not get its place. The history has it under its first.
+func (t *transaction) dropFetched(a *act, slots vfs.Dir, slot string) error {
+	s, err := observe(slots, slot, a)
+	if err != nil || s.class != newFile && s.class != newEdited {
+		return err
+	}
+	_, kept, err := t.s.hist.Find(a.From)
+	if err != nil || kept.ID != s.info.ID && s.class != newFile {
+		return ignoreMissing(err)
+	}
+	return errors.Join(removeName(slots, slot), removeName(slots, history.NewLink(slot)))
+}
+
+// isStaged reports whether name has the file that was staged for the step, and nobody has written to it.
+func (t *transaction) isStaged(a *act, dir vfs.Dir, name string) (bool, error) {
+	is, there, err := exists(dir, name)
+	if err != nil || !there || is.ID != a.stagedInfo.ID || is.Size != a.stagedInfo.Size || !is.ModTime.Equal(a.stagedInfo.ModTime) {
+		return false, err
+	}
+	// Times are coarse on some systems, and this is not done often.
+	sum, err := hashContent(dir, name, is)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return sum == a.New.Sum, err
+}
+
+// keepSlot keeps what a path had before, which cannot go back: somebody else's newer file has its place.
+func (t *transaction) keepSlot(a *act) {
+	t.keptSlots[a.Slot] = true
+	t.conflict("%s: somebody saved it meanwhile, and the newest stays; what it had before is kept as %s.", a.Path,
+		history.Slot(t.id, a.Slot))
+}
+
+// noteShared says it when a file that came back cannot leave the tree again, since somebody has written to it there.
+func (t *transaction) noteShared(a *act, dir vfs.Dir, name string) {
+	if is, there, err := exists(dir, name); err == nil && there && a.From != "" && is.ID == a.stagedInfo.ID {
+		t.conflict("%s: somebody wrote to it meanwhile, so it stays; what is kept as %s is the same file.", a.Path, a.From)
+	}
+}
+
+// hasOnlyName reports whether the step's slot may have the only name of what was to come back: somebody has removed the other
+// from the history.
+func (t *transaction) hasOnlyName(a *act) bool {
+	if a.From == "" {
+		return false
+	}
+	_, _, err := t.s.hist.Find(a.From)
+	return err != nil
+}
+
+// isSecondName reports whether a slot has no more than another name of what is kept under its first.
+func isSecondName(a *act, slot observation) bool {
+	return a.From != "" && slot.class == newEdited && slot.info.Links > 1
+}
