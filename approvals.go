@@ -5,20 +5,20 @@ import (
 	"time"
 
 	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/internal/board"
 	"github.com/emend-dev/emend/internal/consent"
 	"github.com/emend-dev/emend/internal/outcome"
-	"github.com/emend-dev/emend/internal/wait"
 	"github.com/emend-dev/emend/internal/workspace"
 )
 
 // Allow answers a call that waits with yes.
 func (w *Workspace) Allow(ctx context.Context, r api.AllowRequest) (*outcome.Answer[api.AnsweredData], error) {
-	return consent.Answer(ctx, w.s, r.ID, wait.Answer{Allowed: true, Session: r.Session, By: r.By})
+	return consent.Answer(ctx, w.s, r.ID, board.Answer{Allowed: true, Session: r.Session, By: r.By})
 }
 
 // Deny answers it with no.
 func (w *Workspace) Deny(ctx context.Context, r api.DenyRequest) (*outcome.Answer[api.AnsweredData], error) {
-	return consent.Answer(ctx, w.s, r.ID, wait.Answer{Reason: consent.CutWords(r.Reason), By: r.By})
+	return consent.Answer(ctx, w.s, r.ID, board.Answer{Reason: consent.CutWords(r.Reason), By: r.By})
 }
 
 // AskThere asks the person who has a page open, and waits for the answer until the deadline. It is a hook for [Asking].
@@ -42,7 +42,7 @@ func (w *Workspace) AskThere(ctx context.Context, q api.Question, patience time.
 		return "", consent.NoPage()
 	}
 	now := time.Now()
-	a, err := b.Ask(ctx, wait.Question{Since: now, Deadline: now.Add(patience), Prefix: w.s.Keeper.Way(), Root: q.Root, Actor: q.Actor,
+	a, err := b.Ask(ctx, board.Question{Since: now, Deadline: now.Add(patience), Prefix: w.s.Keeper.Way(), Root: q.Root, Actor: q.Actor,
 		Paths: q.Paths, Diff: q.Diff, Digest: q.Digest}, consent.Patient(ctx, patience))
 	if err != nil {
 		return "", consent.Unanswered(err, patience)
@@ -61,7 +61,7 @@ func (w *Workspace) Attend() (leave func(), err error) {
 	if err != nil {
 		return nil, outcome.Cannot(err)
 	}
-	leave, err = b.Attend(w.s.Keeper.Way())
+	leave, err = b.OpenPage(w.s.Keeper.Way())
 	if err != nil {
 		return nil, outcome.Cannot(workspace.StoreError(err))
 	}

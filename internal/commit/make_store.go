@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/history"
 	"github.com/emend-dev/emend/internal/vfs"
 )

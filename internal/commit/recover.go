@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/history"
 )

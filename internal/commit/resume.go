@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/history"
 )
 

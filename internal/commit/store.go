@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"sync/atomic"
 
-	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/history"
 	"github.com/emend-dev/emend/internal/vfs"

@@ -6,8 +6,8 @@ import (
 	"io/fs"
 	"slices"
 
-	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/history"
 	"github.com/emend-dev/emend/internal/plant"
 	"github.com/emend-dev/emend/internal/vfs"

@@ -8,15 +8,15 @@ import (
 
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/board"
 	"github.com/emend-dev/emend/internal/caller"
 	"github.com/emend-dev/emend/internal/outcome"
 	"github.com/emend-dev/emend/internal/report"
-	"github.com/emend-dev/emend/internal/wait"
 	"github.com/emend-dev/emend/internal/workspace"
 )
 
 // Answer answers a call that waits, once.
-func Answer(ctx context.Context, w *workspace.Workspace, id string, a wait.Answer) (*outcome.Answer[api.AnsweredData], error) {
+func Answer(ctx context.Context, w *workspace.Workspace, id string, a board.Answer) (*outcome.Answer[api.AnsweredData], error) {
 	if err := w.Enter(); err != nil {
 		return nil, outcome.Cannot(err)
 	}
@@ -42,11 +42,11 @@ func Answer(ctx context.Context, w *workspace.Workspace, id string, a wait.Answe
 func NotAnswered(id string, err error) error {
 	e := &fail.Error{Kind: fail.NotFound, Cause: err, Hint: "Look at what waits now: emend waiting, or the page."}
 	switch {
-	case errors.Is(err, wait.ErrAnswered):
+	case errors.Is(err, board.ErrAnswered):
 		e.Msg = fmt.Sprintf("the call %s was answered already", fail.Quote(id))
-	case errors.Is(err, wait.ErrNone):
+	case errors.Is(err, board.ErrNotWaiting):
 		e.Msg = fmt.Sprintf("no call %s waits: it was answered, withdrawn or expired", fail.Quote(id))
-	case errors.Is(err, wait.ErrNoSession):
+	case errors.Is(err, board.ErrNoSession):
 		e = &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Cause: err,
 			Msg:  fmt.Sprintf("the call %s belongs to no session that more could be allowed to", fail.Quote(id)),
 			Hint: "Allow it once."}
@@ -57,7 +57,7 @@ func NotAnswered(id string, err error) error {
 }
 
 // answeredWords is an answer as a person reads it.
-func answeredWords(q wait.Question, a wait.Answer) string {
+func answeredWords(q board.Question, a board.Answer) string {
 	did := "Denied"
 	if a.Allowed {
 		did = "Allowed, this once"

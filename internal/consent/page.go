@@ -9,8 +9,8 @@ import (
 
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/board"
 	"github.com/emend-dev/emend/internal/caller"
-	"github.com/emend-dev/emend/internal/wait"
 	"github.com/emend-dev/emend/internal/workspace"
 )
 
@@ -36,7 +36,7 @@ func Patient(ctx context.Context, patience time.Duration) func(left time.Duratio
 }
 
 // AnsweredBy is what a person said.
-func AnsweredBy(w *workspace.Workspace, q api.Question, a wait.Answer) (by string, err error) {
+func AnsweredBy(w *workspace.Workspace, q api.Question, a board.Answer) (by string, err error) {
 	switch {
 	case a.Allowed && a.Session:
 		w.Grants.Add(q)
@@ -67,20 +67,20 @@ func NoPage() error {
 func Unanswered(err error, patience time.Duration) error {
 	e := &fail.Error{Kind: fail.PermissionDenied, Cause: err}
 	switch {
-	case errors.Is(err, wait.ErrNoPage):
+	case errors.Is(err, board.ErrNoPage):
 		return NoPage()
-	case errors.Is(err, wait.ErrLate):
+	case errors.Is(err, board.ErrTimeout):
 		e.Msg = fmt.Sprintf("a person was asked at the page, and did not answer within %v; the question is withdrawn", patience)
 		e.Hint = "Go on with something else, and say that it waits for a person; send the call again when one is there."
-	case errors.Is(err, wait.ErrLeft):
+	case errors.Is(err, board.ErrPageClosed):
 		e.Msg = "a person was asked at the page, which was closed before they answered; the question is withdrawn"
 		e.Hint = "Leave the file as it is. A person can open " + `"emend ui"` + " again, and answer when the call is sent again."
-	case errors.Is(err, wait.ErrFull):
+	case errors.Is(err, board.ErrFull):
 		e.Msg, e.Hint = "too many questions wait for a person already", "Try again when they are answered."
-	case errors.Is(err, wait.ErrTooLong):
-		e.Msg = fmt.Sprintf("it is more than a person can be shown: a question has at most %d paths", wait.MaxPaths)
+	case errors.Is(err, board.ErrTooLong):
+		e.Msg = fmt.Sprintf("it is more than a person can be shown: a question has at most %d paths", board.MaxPaths)
 		e.Hint = "Send it in parts."
-	case errors.Is(err, wait.ErrGarbled):
+	case errors.Is(err, board.ErrUnreadable):
 		e.Msg, e.Hint = "what the store has for an answer cannot be read, and counts as a no", "Send the call again, to be asked about again."
 	case errors.Is(err, context.Canceled):
 		e.Msg, e.Hint = "the client left while a person was asked; the question is withdrawn", "Send the call again."

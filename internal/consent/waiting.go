@@ -4,21 +4,21 @@ import (
 	"path/filepath"
 
 	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/internal/board"
 	"github.com/emend-dev/emend/internal/report"
-	"github.com/emend-dev/emend/internal/wait"
 	"github.com/emend-dev/emend/internal/workspace"
 )
 
 // Question is one that waits, also where there is no board yet.
-func Question(b *wait.Board, id, prefix string) (wait.Question, error) {
+func Question(b *board.Board, id, prefix string) (board.Question, error) {
 	if b == nil {
-		return wait.Question{}, wait.ErrNone
+		return board.Question{}, board.ErrNotWaiting
 	}
 	return b.Find(id, prefix)
 }
 
 // Waiting is what a file of the store says. Who wrote it may not be emend.
-func Waiting(w *workspace.Workspace, q *wait.Question) api.Waiting {
+func Waiting(w *workspace.Workspace, q *board.Question) api.Waiting {
 	rel, err := filepath.Rel(filepath.FromSlash(w.Keeper.Way()), filepath.FromSlash(q.Prefix))
 	if err != nil {
 		rel = "."

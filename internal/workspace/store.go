@@ -13,10 +13,10 @@ import (
 
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/board"
 	"github.com/emend-dev/emend/internal/commit"
 	"github.com/emend-dev/emend/internal/guard"
 	"github.com/emend-dev/emend/internal/vfs"
-	"github.com/emend-dev/emend/internal/wait"
 )
 
 // Keeper is the workspace's way to its store, opened when it is first needed.
@@ -34,7 +34,7 @@ type Keeper struct {
 	Store  *commit.Store
 	top    *guard.Guard
 	Prefix string // from the top to the root
-	board  *wait.Board
+	board  *board.Board
 
 	Adopting bool // a person said that a copied store is theirs
 
@@ -44,7 +44,7 @@ type Keeper struct {
 }
 
 // Board is the board of the store; nil where there is none yet. made says to make it.
-func (w *Workspace) Board(made bool) (*wait.Board, error) {
+func (w *Workspace) Board(made bool) (*board.Board, error) {
 	k := &w.Keeper
 	find := k.Find
 	if made {
@@ -66,7 +66,7 @@ func (w *Workspace) Board(made bool) (*wait.Board, error) {
 	if err != nil {
 		return nil, StoreError(err)
 	}
-	k.board = wait.Open(dir)
+	k.board = board.Open(dir)
 	return k.board, nil
 }
 

@@ -1,4 +1,4 @@
-package wait
+package board
 
 import (
 	"context"
@@ -91,7 +91,7 @@ func (d *desk) first(prefix string) Question {
 
 func (d *desk) attend(prefix string) {
 	d.Helper()
-	leave, err := d.Attend(prefix)
+	leave, err := d.OpenPage(prefix)
 	d.must(err)
 	d.Cleanup(leave)
 }
@@ -129,7 +129,7 @@ func TestAnswered(t *testing.T) {
 			if took := time.Since(from); took > 100*time.Millisecond { // of the bubble's clock
 				t.Errorf("noticed after %v", took)
 			}
-			if _, err := page.Answer(is.ID, ".", says); !errors.Is(err, ErrNone) && !errors.Is(err, ErrAnswered) {
+			if _, err := page.Answer(is.ID, ".", says); !errors.Is(err, ErrNotWaiting) && !errors.Is(err, ErrAnswered) {
 				t.Errorf("answered twice: %v", err)
 			}
 			if left := append(d.files(askKind), d.files(newKind)...); len(left) > 0 {
@@ -146,10 +146,10 @@ func TestNotAnswered(t *testing.T) {
 		want      error
 		after     time.Duration // at most, of the bubble's clock
 	}{
-		"late":      {func(*desk, func(), func()) {}, ErrLate, 46 * time.Second},
-		"left":      {func(d *desk, leave func(), _ func()) { leave() }, ErrLeft, 2 * time.Second},
-		"one left":  {func(d *desk, leave func(), _ func()) { d.attend("."); leave() }, ErrLate, 46 * time.Second},
-		"others":    {func(d *desk, leave func(), _ func()) { d.attend("bank"); leave() }, ErrLeft, 2 * time.Second},
+		"late":      {func(*desk, func(), func()) {}, ErrTimeout, 46 * time.Second},
+		"left":      {func(d *desk, leave func(), _ func()) { leave() }, ErrPageClosed, 2 * time.Second},
+		"one left":  {func(d *desk, leave func(), _ func()) { d.attend("."); leave() }, ErrTimeout, 46 * time.Second},
+		"others":    {func(d *desk, leave func(), _ func()) { d.attend("bank"); leave() }, ErrPageClosed, 2 * time.Second},
 		"cancelled": {func(_ *desk, _ func(), cancel func()) { cancel() }, context.Canceled, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -157,7 +157,7 @@ func TestNotAnswered(t *testing.T) {
 				d := newDesk(t)
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
-				leave, err := d.Attend("shop")
+				leave, err := d.OpenPage("shop")
 				d.must(err)
 				defer leave()
 				got := d.ask(ctx, question("shop"))
@@ -170,7 +170,7 @@ func TestNotAnswered(t *testing.T) {
 				if all, err := d.List("."); len(all) > 0 || err != nil {
 					t.Errorf("waits still: %+v, %v", all, err)
 				}
-				if _, err := d.Answer(id, ".", Answer{Allowed: true}); !errors.Is(err, ErrNone) {
+				if _, err := d.Answer(id, ".", Answer{Allowed: true}); !errors.Is(err, ErrNotWaiting) {
 					t.Errorf("answered afterwards: %v", err)
 				}
 			})
@@ -197,10 +197,10 @@ func TestDead(t *testing.T) {
 		old := time.Now().Add(-time.Hour)
 		d.must(os.Chtimes(filepath.Join(d.at, name), old, old))
 	}
-	if open, err := d.Attended("."); open || err != nil {
+	if open, err := d.HasPage("."); open || err != nil {
 		t.Errorf("attended: %v, %v", open, err)
 	}
-	if _, err := d.Answer("qaaaaaaaaaaa", ".", Answer{Allowed: true}); !errors.Is(err, ErrNone) {
+	if _, err := d.Answer("qaaaaaaaaaaa", ".", Answer{Allowed: true}); !errors.Is(err, ErrNotWaiting) {
 		t.Errorf("answered: %v", err)
 	}
 	if all, err := d.List("."); len(all) > 0 || err != nil {
@@ -230,7 +230,7 @@ func TestOneAnswerWins(t *testing.T) {
 				defer mu.Unlock()
 				if err == nil {
 					won = append(won, reason)
-				} else if !errors.Is(err, ErrAnswered) && !errors.Is(err, ErrNone) {
+				} else if !errors.Is(err, ErrAnswered) && !errors.Is(err, ErrNotWaiting) {
 					t.Error(err)
 				}
 			})
@@ -298,7 +298,7 @@ func TestForgedAnswers(t *testing.T) {
 			} else {
 				d.must(forge(at, q))
 			}
-			if a := <-got; !errors.Is(a.err, ErrGarbled) || a.Allowed {
+			if a := <-got; !errors.Is(a.err, ErrUnreadable) || a.Allowed {
 				t.Errorf("%+v, %v", a.Answer, a.err)
 			}
 		})
@@ -356,7 +356,7 @@ func TestForgedQuestions(t *testing.T) {
 		t.Error(err)
 	}
 	for _, id := range []string{"", "q", "../../format", "qaaaaaaaaaaa/..", "QAAAAAAAAAAA", "q0000000000\x00", "qddddddddddd"} {
-		if _, err := d.Answer(id, ".", Answer{Allowed: true}); !errors.Is(err, ErrNone) {
+		if _, err := d.Answer(id, ".", Answer{Allowed: true}); !errors.Is(err, ErrNotWaiting) {
 			t.Errorf("%q: %v", id, err)
 		}
 	}
@@ -367,7 +367,7 @@ func TestOtherTrees(t *testing.T) {
 	d := newDesk(t)
 	d.attend("shop")
 	for prefix, seen := range map[string]bool{"shop": true, "shop/api": true, "shopping": false, ".": false, "bank": false} {
-		if open, err := d.Attended(prefix); open != seen || err != nil {
+		if open, err := d.HasPage(prefix); open != seen || err != nil {
 			t.Errorf("%s is attended: %v, %v", prefix, open, err)
 		}
 	}
@@ -377,7 +377,7 @@ func TestOtherTrees(t *testing.T) {
 	if all, err := d.List("shop"); len(all) > 0 || err != nil {
 		t.Errorf("%+v, %v", all, err)
 	}
-	if _, err := d.Answer(q.ID, "shop", Answer{Allowed: true}); !errors.Is(err, ErrNone) {
+	if _, err := d.Answer(q.ID, "shop", Answer{Allowed: true}); !errors.Is(err, ErrNotWaiting) {
 		t.Error(err)
 	}
 	_, err := d.Answer(q.ID, "bank", Answer{})
@@ -461,7 +461,7 @@ func (d noLocks) Create(name string, perm fs.FileMode) (vfs.File, error) {
 func TestNoLocks(t *testing.T) {
 	d := newDesk(t)
 	b := Open(noLocks{d.dir})
-	if _, err := b.Attend("."); !errors.Is(err, vfs.ErrUnsupported) || !strings.Contains(err.Error(), "has no locks") {
+	if _, err := b.OpenPage("."); !errors.Is(err, vfs.ErrUnsupported) || !strings.Contains(err.Error(), "has no locks") {
 		t.Error(err)
 	}
 	if left := d.files(""); len(left) > 0 {

@@ -1,4 +1,4 @@
-package wait
+package board
 
 import (
 	"encoding/json"
@@ -10,8 +10,8 @@ import (
 	"github.com/emend-dev/emend/internal/vfs"
 )
 
-// post gives v, whole, a name that nothing has; fs.ErrExist where something does. The file is locked before anybody can
-// find it, for as long as it stays open.
+// post writes v to a new file called name. It returns fs.ErrExist if the name is taken. The file is locked before anybody can
+// find it, and stays locked for as long as it is open.
 func (b *Board) post(name string, v any) (vfs.File, error) {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -25,8 +25,8 @@ func (b *Board) post(name string, v any) (vfs.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err = fill(f, text); err == nil {
-		err = b.name(temp, name)
+	if err = lockAndWrite(f, text); err == nil {
+		err = b.giveName(temp, name)
 	}
 	if err != nil {
 		return nil, errors.Join(err, b.dir.Remove(temp), f.Close())
@@ -34,7 +34,7 @@ func (b *Board) post(name string, v any) (vfs.File, error) {
 	return f, nil
 }
 
-func fill(f vfs.File, text []byte) error {
+func lockAndWrite(f vfs.File, text []byte) error {
 	mine, err := f.TryLock()
 	if err != nil {
 		return fmt.Errorf("the file system of the store has no locks: %w", err)
@@ -46,8 +46,8 @@ func fill(f vfs.File, text []byte) error {
 	return err
 }
 
-// name gives a file its name unless something has it. Not every file system can rename so, but a second name is as good.
-func (b *Board) name(temp, name string) error {
+// giveName renames temp to name, unless name is taken. Where the file system has no such rename, it links and removes.
+func (b *Board) giveName(temp, name string) error {
 	err := b.dir.Rename(temp, b.dir, name, vfs.NoReplace)
 	if !errors.Is(err, vfs.ErrUnsupported) {
 		return err
@@ -58,8 +58,9 @@ func (b *Board) name(temp, name string) error {
 	return err
 }
 
-// held opens a file that its process must have locked; fs.ErrNotExist where it is not there any more, whatever has its name.
-func (b *Board) held(name string) (vfs.File, error) {
+// openLive opens a file that is still locked by the process that posted it. It removes one that nobody has locked, and what is
+// no regular file. Then, and where nothing has the name, the error is not nil.
+func (b *Board) openLive(name string) (vfs.File, error) {
 	f, err := b.dir.Open(name)
 	if err != nil {
 		if !missing(err) {
@@ -72,22 +73,22 @@ func (b *Board) held(name string) (vfs.File, error) {
 		return f, nil
 	}
 	if free {
-		b.dir.Remove(name) //nolint:errcheck // the next one tries again
+		b.dir.Remove(name) //nolint:errcheck // the next caller tries again
 		err = fs.ErrNotExist
 	}
 	f.Close()
 	return nil, err
 }
 
-// dropForeign removes what is no file at all under a name of ours: no process can have locked it.
+// dropForeign removes a name of ours that is not a regular file: no process can have posted or locked it.
 func (b *Board) dropForeign(name string) {
 	if is, err := b.dir.Stat(name); err == nil && !is.Mode.IsRegular() {
 		b.dir.Remove(name) //nolint:errcheck // a directory stays
 	}
 }
 
-// parse reads one JSON value of at most so many bytes.
-func parse(f vfs.File, most int64, v any) error {
+// readJSON decodes a file of at most most bytes into v.
+func readJSON(f vfs.File, most int64, v any) error {
 	text, err := io.ReadAll(io.NewSectionReader(f, 0, most+1))
 	if err != nil {
 		return err

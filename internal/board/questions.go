@@ -1,4 +1,4 @@
-package wait
+package board
 
 import (
 	"cmp"
@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// List returns the questions that wait below prefix, the oldest first.
+// List returns the questions that wait below prefix, oldest first.
 func (b *Board) List(prefix string) ([]Question, error) {
-	names, _, err := b.tidy(time.Now())
+	names, _, err := b.removeStale(time.Now())
 	if err != nil {
 		return nil, err
 	}
@@ -29,20 +29,21 @@ func (b *Board) List(prefix string) ([]Question, error) {
 	return out, nil
 }
 
-// Find is a question that waits below prefix; ErrNone for any other.
+// Find returns a question that waits below prefix. It returns ErrNotWaiting if there is none, and the question with
+// ErrAnswered if an answer is posted already.
 func (b *Board) Find(id, prefix string) (q Question, err error) {
 	if !isID(id) {
-		return q, ErrNone
+		return q, ErrNotWaiting
 	}
-	f, err := b.held(id + askKind)
+	f, err := b.openLive(id + askKind)
 	if err != nil {
-		return q, ErrNone
+		return q, ErrNotWaiting
 	}
 	defer f.Close()
-	err = parse(f, maxFile, &q)
+	err = readJSON(f, maxFile, &q)
 	whole := err == nil && q.ID == id && len(q.Paths) > 0 && len(q.Paths) <= MaxPaths
 	if !whole || !covers(prefix, q.Prefix) || !time.Now().Before(q.Deadline) {
-		return Question{}, ErrNone
+		return Question{}, ErrNotWaiting
 	}
 	if _, err := b.dir.Stat(id + answerKind); !missing(err) {
 		return q, ErrAnswered
@@ -50,7 +51,8 @@ func (b *Board) Find(id, prefix string) (q Question, err error) {
 	return q, nil
 }
 
-// Answer answers a question that waits below prefix, unless somebody was faster. a says all but what it answers.
+// Answer answers a question that waits below prefix. It returns ErrAnswered if somebody else was faster. It fills in a's ID and
+// Digest.
 func (b *Board) Answer(id, prefix string, a Answer) (Question, error) {
 	q, err := b.Find(id, prefix)
 	if err != nil {
@@ -70,9 +72,9 @@ func (b *Board) Answer(id, prefix string, a Answer) (Question, error) {
 	return q, f.Close()
 }
 
-// tidy removes what dead processes left, and what is old. It returns the names of the questions that wait, and how many
-// answers are kept.
-func (b *Board) tidy(now time.Time) (asks []string, answers int, err error) {
+// removeStale removes what dead processes left, and old answers. It returns the names of the waiting questions and the number
+// of answers that are kept.
+func (b *Board) removeStale(now time.Time) (asks []string, answers int, err error) {
 	names, err := b.dir.Names()
 	if err != nil {
 		return nil, 0, err
@@ -86,9 +88,9 @@ func (b *Board) tidy(now time.Time) (asks []string, answers int, err error) {
 		case strings.HasSuffix(name, pageKind):
 			b.alive(name)
 		case strings.HasSuffix(name, newKind):
-			b.keep(name, now)
+			b.isFresh(name, now)
 		case strings.HasSuffix(name, answerKind):
-			if b.keep(name, now) {
+			if b.isFresh(name, now) {
 				answers++
 			}
 		}
@@ -96,9 +98,9 @@ func (b *Board) tidy(now time.Time) (asks []string, answers int, err error) {
 	return asks, answers, nil
 }
 
-// alive reports whether the process that made a file lives, and removes the file if not.
+// alive reports whether the process that posted a file still runs, and removes the file if not.
 func (b *Board) alive(name string) bool {
-	f, err := b.held(name)
+	f, err := b.openLive(name)
 	if err != nil {
 		return false
 	}
@@ -106,8 +108,8 @@ func (b *Board) alive(name string) bool {
 	return true
 }
 
-// keep removes a file that is old, unless its process still has it locked.
-func (b *Board) keep(name string, now time.Time) bool {
+// isFresh reports whether a file is young or still locked by its process, and removes it if not.
+func (b *Board) isFresh(name string, now time.Time) bool {
 	is, err := b.dir.Stat(name)
-	return err == nil && (is.ModTime.After(now.Add(-kept)) || b.alive(name))
+	return err == nil && (is.ModTime.After(now.Add(-keepFor)) || b.alive(name))
 }

@@ -1,0 +1,64 @@
+package board
+
+import (
+	"os"
+	"strings"
+)
+
+// page is the content of a page's file.
+type page struct {
+	Prefix  string `json:"prefix"` // path from the top of the tree to the root of the workspace that it shows
+	Process int    `json:"process"`
+}
+
+// OpenPage records that a page shows what waits below prefix, until leave is called, the board is closed or the process ends.
+func (b *Board) OpenPage(prefix string) (leave func(), err error) {
+	name := newID("p") + pageKind
+	f, err := b.post(name, page{prefix, os.Getpid()})
+	if err != nil {
+		return nil, err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.pages[name] = f
+	return func() { b.closePage(name) }, nil
+}
+
+// closePage removes a page. If its file cannot be removed, it is at least no longer locked, and so no longer counts.
+func (b *Board) closePage(name string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if f := b.pages[name]; f != nil {
+		b.dir.Remove(name) //nolint:errcheck // see above
+		f.Close()
+		delete(b.pages, name)
+	}
+}
+
+// HasPage reports whether a page is open that shows what waits below prefix.
+func (b *Board) HasPage(prefix string) (bool, error) {
+	names, err := b.dir.Names()
+	if err != nil {
+		return false, err
+	}
+	for _, name := range names {
+		if !strings.HasSuffix(name, pageKind) {
+			continue
+		}
+		p, err := b.readPage(name)
+		if err == nil && covers(p.Prefix, prefix) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// readPage reads the file of a page that is open.
+func (b *Board) readPage(name string) (p page, err error) {
+	f, err := b.openLive(name)
+	if err != nil {
+		return p, err
+	}
+	defer f.Close()
+	return p, readJSON(f, maxAnswer, &p)
+}
