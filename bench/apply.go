@@ -62,7 +62,7 @@ func applied(files int, fresh bool, bars ...bar) func(context.Context, *bench, s
 			if t.tree == nil {
 				t.tree = b.fresh(dir, t.program.name == "emend", func(dir string) (string, error) { return p.old.lay(dir, p.dirs) })
 			}
-			w.lanes = append(w.lanes, b.lane(t))
+			w.lanes = append(w.lanes, b.lanes(t)...)
 		}
 		return w, nil
 	}

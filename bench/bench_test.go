@@ -345,3 +345,42 @@ func TestRows(t *testing.T) {
 		t.Errorf("%d rows", len(seen))
 	}
 }
+
+// TestSpread98: the interval leaves out as many values as there may be by chance.
+func TestSpread98(t *testing.T) {
+	for n, k := range map[int]int{1: 0, 2: 0, 6: 0, 7: 0, 10: 1, 20: 4, 40: 12} {
+		var values []float64
+		for i := range n {
+			values = append(values, float64(i))
+		}
+		median, low, high := spread98(values)
+		if median != float64(n-1)/2 || low != float64(k) || high != float64(n-1-k) {
+			t.Errorf("of %d values: %v from %v to %v, want %d left out on either side", n, median, low, high, k)
+		}
+	}
+}
+
+// TestOlder: only what both builds finished is compared, and slower is what is so in all of the interval.
+func TestOlder(t *testing.T) {
+	lanes := func(now, was time.Duration, rounds int) []laneDone {
+		l := []laneDone{{lane: lane{name: durable}}, {lane: lane{name: older(durable)}}, {lane: lane{name: gnu}, times: []time.Duration{1}}}
+		for i := range time.Duration(rounds) {
+			l[0].times, l[1].times = append(l[0].times, now+i), append(l[1].times, was+i)
+		}
+		return l
+	}
+	p := &page{rows: []done{
+		{row: row{id: "slower"}, lanes: lanes(2000, 1000, 10)}, {row: row{id: "faster"}, lanes: lanes(1000, 2000, 10)},
+		{row: row{id: "same"}, lanes: lanes(1000, 1000, 10)}, {row: row{id: "failed"}, lanes: lanes(1, 1, 0)}}}
+	var got []string
+	for _, c := range p.comparisons() {
+		got = append(got, c.row+" "+c.word())
+	}
+	if want := []string{"slower **slower**", "faster faster", "same "}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	var b strings.Builder
+	if p.writeOlder(&b); !strings.Contains(b.String(), "above 1 as a whole: 1 of 3") {
+		t.Error(b.String())
+	}
+}

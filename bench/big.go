@@ -118,7 +118,7 @@ func (s *big) placed(_ context.Context, b *bench, dir string) (*work, error) {
 		t.tree = b.fresh(dir, t.program.name == "emend", func(dir string) (string, error) { return copied(dir, base) })
 		t.check = func(root, _ string) error { return checkSum(filepath.Join(root, "f"), want) }
 		t.after = os.RemoveAll
-		w.lanes = append(w.lanes, b.lane(t))
+		w.lanes = append(w.lanes, b.lanes(t)...)
 	}
 	return w, nil
 }
@@ -150,7 +150,7 @@ func (b *bench) refusing(dir, base, patch string, size int64, lines int, sum str
 		t.stdin, t.exit = patch, 1
 		t.tree = func() (string, error) { return root, nil }
 		t.check = func(root, _ string) error { return checkSum(filepath.Join(root, "f"), sum) }
-		w.lanes = append(w.lanes, b.lane(t))
+		w.lanes = append(w.lanes, b.lanes(t)...)
 	}
 	return w, nil
 }

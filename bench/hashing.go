@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -63,7 +64,7 @@ func (b *bench) sliced(_ context.Context, _ *bench, dir string) (*work, error) {
 		{name: sums, program: b.programs.sha256sum, args: []string{"f"}, check: checkPrinted(want)},
 	} {
 		t.tree = func() (string, error) { return root, nil }
-		w.lanes = append(w.lanes, b.lane(t))
+		w.lanes = append(w.lanes, b.lanes(t)...)
 	}
 	return w, settle(dir)
 }
@@ -113,32 +114,47 @@ func (b *bench) hashed(ctx context.Context, _ *bench, dir string) (*work, error)
 		return nil, err
 	}
 	want := sumOf(bytes.NewReader(text))
-	p, err := line.Start(ctx, b.home(), []string{b.programs.emend.path, "serve", filepath.Dir(name)})
-	if err == nil {
-		err = p.Meet()
+	var servers []*line.Process
+	w := &work{bars: []bar{{lane: durable, peer: memory, most: 1.1}}, ops: 1, end: func() (err error) {
+		for _, s := range servers {
+			err = errors.Join(err, s.End())
+		}
+		return err
+	}}
+	builds := []program{{name: durable, path: b.programs.emend.path}}
+	if b.older != "" {
+		builds = append(builds, program{name: older(durable), path: b.older})
 	}
-	if err != nil {
-		return nil, err
+	for _, build := range builds {
+		p, err := line.Start(ctx, b.home(), []string{build.path, "serve", filepath.Dir(name)})
+		if err != nil {
+			return w, err
+		}
+		servers = append(servers, p)
+		if err := p.Meet(); err != nil {
+			return w, err
+		}
+		w.lanes = append(w.lanes, lane{name: build.name, turn: func(context.Context) (sample, error) { return hashOf(p, want) }})
 	}
-	ask := []line.Call{{Name: "read_file", Arguments: map[string]any{"path": "f", "startLine": 1, "endLine": 1}}}
-	return &work{end: p.End, bars: []bar{{lane: durable, peer: memory, most: 1.1}}, ops: 1, lanes: []lane{
-		{name: durable, turn: func(context.Context) (sample, error) {
-			s, err := answered(p, ask, 1)
-			if err == nil && !strings.Contains(s.texts[0], want) {
-				err = fmt.Errorf("another hash than %s: %.200q", want, s.texts[0])
-			}
-			return sample{took: s.took, peak: line.Resident(p.PID())}, err
-		}},
-		{name: memory, turn: func(context.Context) (sample, error) {
-			begin := time.Now()
-			sum := sha256.Sum256(text)
-			took := time.Since(begin)
-			if hex.EncodeToString(sum[:]) != want {
-				return sample{}, fmt.Errorf("two hashes of the same")
-			}
-			return sample{took: took}, nil
-		}},
-	}}, nil
+	w.lanes = append(w.lanes, lane{name: memory, turn: func(context.Context) (sample, error) {
+		begin := time.Now()
+		sum := sha256.Sum256(text)
+		took := time.Since(begin)
+		if hex.EncodeToString(sum[:]) != want {
+			return sample{}, fmt.Errorf("two hashes of the same")
+		}
+		return sample{took: took}, nil
+	}})
+	return w, nil
+}
+
+// hashOf asks a server for the hash of the file.
+func hashOf(p *line.Process, want string) (sample, error) {
+	s, err := answered(p, []line.Call{{Name: "read_file", Arguments: map[string]any{"path": "f", "startLine": 1, "endLine": 1}}}, 1)
+	if err == nil && !strings.Contains(s.texts[0], want) {
+		err = fmt.Errorf("another hash than %s: %.200q", want, s.texts[0])
+	}
+	return sample{took: s.took, peak: line.Resident(p.PID())}, err
 }
 
 func sumOfFile(name string) (string, error) {

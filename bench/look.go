@@ -72,18 +72,18 @@ func searched(q query, text string, grow func(*bench, context.Context) (*grove, 
 		ours := slices.Concat([]string{"--root=.", "search"}, q.args, []string{"--", text})
 		exit := map[bool]int{true: 1}[q.id == "none"]
 		same := &agreement{equal: equalHit}
-		return &work{note: g.note, found: same.found, bars: []bar{{lane: durable, peer: ripgrep, most: q.most}}, lanes: []lane{
-			b.looking(g, same, task{name: durable, program: b.programs.emend, args: ours, exit: exit}),
-			b.looking(g, same, task{name: ripgrep, program: b.programs.rg, args: append(theirs, "-e", text), exit: exit}),
-		}}, nil
+		return &work{note: g.note, found: same.found, bars: []bar{{lane: durable, peer: ripgrep, most: q.most}}, lanes: b.lanes(
+			looking(g, same, task{name: durable, program: b.programs.emend, args: ours, exit: exit}),
+			looking(g, same, task{name: ripgrep, program: b.programs.rg, args: append(theirs, "-e", text), exit: exit}),
+		)}, nil
 	}
 }
 
 // looking is a task in a grove whose output is to be the same as that of the others.
-func (b *bench) looking(g *grove, same *agreement, t task) lane {
+func looking(g *grove, same *agreement, t task) task {
 	t.tree = func() (string, error) { return g.dir, nil }
 	t.check, t.silent = same.checker(t.name), true
-	return b.lane(t)
+	return t
 }
 
 // below is the part of each tree that is listed: the most that a list has is 5,000 names.
@@ -111,10 +111,10 @@ func listed(grow func(*bench, context.Context) (*grove, error), ours, fds, rgs [
 		}
 		same := &agreement{equal: equalPath}
 		files := &agreement{equal: equalPath, beside: same} // that has files only
-		return &work{note: g.note, found: same.found, bars: []bar{{lane: durable, peer: fd, most: 1}}, lanes: []lane{
-			b.looking(g, same, task{name: durable, program: b.programs.emend, args: slices.Concat([]string{"--root=."}, ours)}),
-			b.looking(g, same, task{name: fd, program: b.programs.fd, args: slices.Concat([]string{"--hidden", "--color=never"}, fds)}),
-			b.looking(g, files, task{name: rgFiles, program: b.programs.rg, args: slices.Concat([]string{"--no-config", "--files", "--hidden", "--color=never"}, rgs)}),
-		}}, nil
+		return &work{note: g.note, found: same.found, bars: []bar{{lane: durable, peer: fd, most: 1}}, lanes: b.lanes(
+			looking(g, same, task{name: durable, program: b.programs.emend, args: slices.Concat([]string{"--root=."}, ours)}),
+			looking(g, same, task{name: fd, program: b.programs.fd, args: slices.Concat([]string{"--hidden", "--color=never"}, fds)}),
+			looking(g, files, task{name: rgFiles, program: b.programs.rg, args: slices.Concat([]string{"--no-config", "--files", "--hidden", "--color=never"}, rgs)}),
+		)}, nil
 	}
 }

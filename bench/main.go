@@ -6,6 +6,12 @@
 //	go -C bench run . -list            # the rows
 //	go -C bench run . -only '^[abc]'   # some of them, printed only
 //	go -C bench run . -quick           # small sizes, few rounds, printed only: whether it all works
+//	go -C bench run . -against OLD     # beside an older build of emend, printed only
+//
+// With -against every row that runs emend runs the older build too, each in every round, and a table at the end has the ratio
+// of their times, round by round. An older build of commit C is made by
+//
+//	git worktree add /tmp/old C && cd /tmp/old && CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o /tmp/emend-old ./cmd/emend
 //
 // A program that cannot be had is named, not skipped. What is laid out lies below EMEND_BENCH_DIR, or emend-bench in the
 // user's cache directory; the trees that are searched stay there for the next time.
@@ -17,6 +23,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"regexp"
@@ -33,6 +40,7 @@ type bench struct {
 	groves   map[string]*grove
 	programs *programs
 	launcher launcher
+	older    string // the build of -against, or ""
 }
 
 func main() {
@@ -43,23 +51,36 @@ func main() {
 	list := flag.Bool("list", false, "list the rows")
 	out := flag.String("out", "", "write the results to this `file` (default: RESULTS.md, when every row is done)")
 	flag.IntVar(&b.rounds, "rounds", 10, "let each program do each work so `many` times")
+	against := flag.String("against", "", "run this older `build` of emend beside the one that is measured, and print the results only")
 	flag.BoolVar(&b.quick, "quick", false, "small sizes and few rounds")
 	flag.Parse()
 	if b.quick {
 		b.rounds = min(b.rounds, 2)
 	}
-	err := errors.Join(b.choose(*only), atLeastOne(b.rounds))
+	err := errors.Join(b.choose(*only), atLeastOne(b.rounds), b.compareWith(*against))
 	switch {
 	case err != nil:
 	case *list:
 		b.list()
 	default:
-		err = b.run(ctx, where(*out, *only == "" && !b.quick))
+		err = b.run(ctx, where(*out, *only == "" && *against == "" && !b.quick))
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
+}
+
+// compareWith checks that the older build can be run, before anything else is done.
+func (b *bench) compareWith(build string) (err error) {
+	if build == "" {
+		return nil
+	}
+	b.older, err = exec.LookPath(build)
+	if err == nil {
+		b.older, err = filepath.Abs(b.older)
+	}
+	return err
 }
 
 func (b *bench) choose(only string) (err error) {

@@ -75,6 +75,7 @@ func (p *page) String() string {
 	}
 	p.writeSyncs(&b)
 	p.writeMisses(&b)
+	p.writeOlder(&b)
 	return b.String()
 }
 

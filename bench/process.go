@@ -52,6 +52,19 @@ func (b *bench) lane(t task) lane {
 	return l
 }
 
+// lanes are tasks as lanes of a row. One of emend is followed by the same with the older build, where there is one: on a tree
+// whose store the newer one has made.
+func (b *bench) lanes(tasks ...task) (out []lane) {
+	for _, t := range tasks {
+		out = append(out, b.lane(t))
+		if b.older != "" && t.program == b.programs.emend {
+			t.name, t.program.path, t.counted = older(t.name), b.older, false
+			out = append(out, b.lane(t))
+		}
+	}
+	return out
+}
+
 func (b *bench) turn(t task) (sample, error) {
 	dir, err := t.tree()
 	if err != nil {

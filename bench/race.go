@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// do does a row: its lanes take turns, round by round, in an order that turns too, after one round that warms up.
+// do does a row: its lanes take turns, round by round, after one round that warms up. Each round begins with another lane, and
+// every other one goes backwards, so that no lane always follows the same other one.
 func (b *bench) do(ctx context.Context, r row) done {
 	begin := time.Now()
 	d := done{row: r}
@@ -42,7 +43,11 @@ func (b *bench) race(ctx context.Context, d *done, dir string) (err error) {
 	}
 	for round := range rounds + 1 {
 		for i := range d.lanes {
-			l := &d.lanes[(i+round)%len(d.lanes)]
+			k := (i + round) % len(d.lanes)
+			if round%2 == 1 {
+				k = len(d.lanes) - 1 - k
+			}
+			l := &d.lanes[k]
 			if l.out(round) {
 				continue
 			}
@@ -65,7 +70,7 @@ func (l *laneDone) out(round int) bool {
 }
 
 func (l *laneDone) add(round int, s sample) {
-	l.peak, l.note = max(l.peak, s.peak), s.note
+	l.peak = max(l.peak, s.peak)
 	if l.slow = s.slow; s.slow || round > 0 { // what was done in time before still counts
 		l.times = append(l.times, s.took)
 	}

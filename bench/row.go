@@ -43,7 +43,6 @@ type sample struct {
 	took time.Duration
 	peak int64
 	slow bool // it was given up: took is the limit
-	note string
 }
 
 // bar is what a lane may take at most, as a multiple of what another one takes, or of memory.
@@ -76,7 +75,6 @@ type laneDone struct {
 	peak  int64
 	slow  bool
 	syncs map[string]int
-	note  string
 }
 
 // verdict is a bar and what became of it.

@@ -13,7 +13,7 @@ import (
 
 const servedWords = `Each caller has a request in flight, over standard input and output of one process. emend hashes, logs, keeps what was
 there before and, but for ` + "`durability none`" + `, syncs; server-filesystem does none of that. After every turn each file has what was
-answered as made, unless a line says what is lost.`
+answered as made. What becomes of many edits of one file at once is in [mcp/RESULTS.md](mcp/RESULTS.md).`
 
 // served is a server at work on a tree of its own.
 type served struct {
@@ -31,7 +31,6 @@ func (b *bench) serverRows() []row {
 	return []row{
 		{"k.1", "k", "one caller", b.serving(true, 200, 1, (*served).edits)},
 		{"k.64", "k", "64 callers, each with a file of its own", b.serving(true, 640, 64, (*served).edits)},
-		{"k.one", "k", "64 callers with one file, a line each", b.serving(true, 64, 64, (*served).contest)},
 		{"l.1", "l", "one caller", b.serving(false, 2000, 1, (*served).reads)},
 		{"l.64", "l", "64 callers", b.serving(false, 2000, 64, (*served).reads)},
 	}
@@ -86,11 +85,16 @@ func (b *bench) servers() []server {
 	if why == "" {
 		why = p.node.why
 	}
-	return []server{
+	out := []server{
 		{durable, []string{p.emend.path, "serve"}, &line.Our, ""},
 		{unsynced, []string{p.emend.path, "--durability=none", "serve"}, &line.Our, ""},
 		{theirName, []string{p.node.path, p.filesystem.path}, &line.Their, why},
 	}
+	if b.older != "" {
+		out = append(out, server{older(durable), []string{b.older, "serve"}, &line.Our, ""},
+			server{older(unsynced), []string{b.older, "--durability=none", "serve"}, &line.Our, ""})
+	}
+	return out
 }
 
 // pages is how many files a server's tree has.

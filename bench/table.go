@@ -101,7 +101,7 @@ func (l *laneDone) cells(d *done) string {
 	if l.slow {
 		return fmt.Sprintf("%s\t| given up after %s\t|\t| > %s\t| %s\t|", l.name, ms(slices.Max(l.times)), times, mib(l.peak))
 	}
-	return fmt.Sprintf("%s\t| %s\t| %s\t| %s\t| %s\t|", cmp.Or(l.note, l.name), ms(l.median()), ms(l.quickest()), times, mib(l.peak))
+	return fmt.Sprintf("%s\t| %s\t| %s\t| %s\t| %s\t|", l.name, ms(l.median()), ms(l.quickest()), times, mib(l.peak))
 }
 
 func (d *done) perSecond(l *laneDone) string {
