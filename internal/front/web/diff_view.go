@@ -59,7 +59,7 @@ func (r *request) contentView(c *emend.Content) *diffView {
 }
 
 func plainView(c *emend.Content) *diffView {
-	return &diffView{File: diff.Plain(c.Path, c.Text), Content: true}
+	return &diffView{File: diff.FromText(c.Path, c.Text), Content: true}
 }
 
 // entryDiffAddress is the address of the diff of a file of an entry: the file at this index.
@@ -140,7 +140,7 @@ func (v *diffView) Columns() int {
 }
 
 // Wide reports whether the numbers of lines need more room than usual.
-func (v *diffView) Wide() bool { return v.File.Last() > 99_999 }
+func (v *diffView) Wide() bool { return v.File.MaxNumber() > 99_999 }
 
 // Groups are the rows in groups.
 func (v *diffView) Groups() iter.Seq[[]diff.Row] { return slices.Chunk(v.Rows, groupRows) }

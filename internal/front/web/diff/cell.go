@@ -9,22 +9,22 @@ import (
 	"github.com/emend-dev/emend/internal/report"
 )
 
-// Longest is how many bytes of a line are shown. Longer ones are not marked.
-const Longest = 2000
+// MaxLineBytes is how many bytes of a line are shown. Longer ones are not marked.
+const MaxLineBytes = 2000
 
 // Cell is one line of a file.
 type Cell struct {
-	Kind   Kind // None, Same, Add or Del
-	Number int  // 0 where it is not known
-	Runs   []Run
-	Cut    int  // characters that are not shown
-	Open   bool // no newline ends it
+	Kind      Kind // None, Same, Add or Del
+	Number    int  // 0 where it is not known
+	Runs      []Run
+	Omitted   int  // characters that are not shown
+	NoNewline bool // no newline ends it
 }
 
 // Run is a piece of a line of which all or nothing is marked.
 type Run struct {
-	Mark  bool
-	Parts []Part
+	Marked bool
+	Parts  []Part
 }
 
 // Part is a piece of a line that is shown in one way. Its text has nothing that a browser would obey or not show.
@@ -50,8 +50,8 @@ func (c *Cell) Sign() string {
 	return ""
 }
 
-// weight is about how many bytes of a page the cell takes.
-func (c *Cell) weight() int {
+// pageBytes is about how many bytes of a page the cell takes.
+func (c *Cell) pageBytes() int {
 	n := 100
 	for _, r := range c.Runs {
 		for _, p := range r.Parts {
@@ -63,12 +63,12 @@ func (c *Cell) weight() int {
 
 // fill gives a cell its text.
 func (c *Cell) fill(s string, spans []paint.Span, marks []explain.Part) {
-	if len(s) > Longest {
-		n := Longest
-		for n > Longest-utf8.UTFMax && !utf8.RuneStart(s[n]) {
+	if len(s) > MaxLineBytes {
+		n := MaxLineBytes
+		for n > MaxLineBytes-utf8.UTFMax && !utf8.RuneStart(s[n]) {
 			n--
 		}
-		c.Cut, s, marks = utf8.RuneCountInString(s[n:]), s[:n], nil
+		c.Omitted, s, marks = utf8.RuneCountInString(s[n:]), s[:n], nil
 	}
 	if s == "" {
 		return
@@ -76,22 +76,22 @@ func (c *Cell) fill(s string, spans []paint.Span, marks []explain.Part) {
 	if marks == nil {
 		marks = []explain.Part{{Text: s}}
 	}
-	w := writer{line: s, tail: len(strings.TrimRight(s, " \t\r")), spans: spans}
+	w := partWriter{line: s, trailing: len(strings.TrimRight(s, " \t\r")), spans: spans}
 	for _, m := range marks {
 		c.Runs = append(c.Runs, Run{m.Differs, w.parts(len(m.Text), m.Differs)})
 	}
 }
 
-// writer cuts a line where what is shown changes: it goes through the line once.
-type writer struct {
-	line  string
-	at    int
-	tail  int // from here on it is blank
-	spans []paint.Span
+// partWriter cuts a line where what is shown changes: it goes through the line once.
+type partWriter struct {
+	line     string
+	at       int
+	trailing int // from here on it is blank
+	spans    []paint.Span
 }
 
 // parts are the next n bytes.
-func (w *writer) parts(n int, differs bool) []Part {
+func (w *partWriter) parts(n int, differs bool) []Part {
 	end := w.at + n
 	visible := differs && strings.Trim(w.line[w.at:end], " \t\r") == "" // nothing but blanks differs
 	var out []Part
@@ -104,49 +104,49 @@ func (w *writer) parts(n int, differs bool) []Part {
 			stop, class = min(end, w.spans[0].End), string(w.spans[0].Class)
 		}
 		switch {
-		case visible || w.at >= w.tail:
+		case visible || w.at >= w.trailing:
 			class = Blank
-		case stop > w.tail:
-			stop = w.tail
+		case stop > w.trailing:
+			stop = w.trailing
 		}
-		out = escaped(out, class, w.line[w.at:stop])
+		out = appendEscaped(out, class, w.line[w.at:stop])
 		w.at = stop
 	}
 	return out
 }
 
-// escaped adds s, with what cannot be shown as parts of their own.
-func escaped(out []Part, class, s string) []Part {
+// appendEscaped adds s, with what cannot be shown as parts of their own.
+func appendEscaped(out []Part, class, s string) []Part {
 	for s != "" {
 		n := 0
 		for n < len(s) {
-			size, hidden := character(s[n:])
+			size, hidden := firstChar(s[n:])
 			if hidden {
 				break
 			}
 			n += size
 		}
 		if n > 0 {
-			out = add(out, class, s[:n])
+			out = appendPart(out, class, s[:n])
 		}
 		m := n
 		for m < len(s) {
-			size, hidden := character(s[m:])
+			size, hidden := firstChar(s[m:])
 			if !hidden {
 				break
 			}
 			m += size
 		}
 		if m > n {
-			out = add(out, Escaped, report.OneLine(s[n:m]))
+			out = appendPart(out, Escaped, report.OneLine(s[n:m]))
 		}
 		s = s[m:]
 	}
 	return out
 }
 
-// character is the size of the first character of s, and whether it is shown as an escape.
-func character(s string) (size int, hidden bool) {
+// firstChar is the size of the first character of s, and whether it is shown as an escape.
+func firstChar(s string) (size int, hidden bool) {
 	if c := s[0]; ' ' <= c && c <= '~' || c == '\t' {
 		return 1, false
 	}
@@ -154,7 +154,7 @@ func character(s string) (size int, hidden bool) {
 	return n, report.OneLine(s[:n]) != s[:n]
 }
 
-func add(out []Part, class, text string) []Part {
+func appendPart(out []Part, class, text string) []Part {
 	if n := len(out); n > 0 && out[n-1].Class == class {
 		out[n-1].Text += text
 		return out

@@ -30,10 +30,10 @@ type File struct {
 	Added, Removed int  // lines
 	CRLF           bool // every line ends in CR and LF, which the rows leave out
 
-	lines []line
-	pairs []pair // the rows of the view side by side, once they were asked for
-	head  []int  // the numbers of the lines that are in none of these, but in the fields above
-	lang  *paint.Lang
+	lines       []line
+	splitRows   []pair // the rows of the view side by side, once they were asked for
+	headerLines []int  // the numbers of the lines that are in none of these, but in the fields above
+	lang        *paint.Lang
 }
 
 // Path is what the file is called now, or was called last.
@@ -50,13 +50,13 @@ func (f *File) Path() string {
 // Len is how many rows there are.
 func (f *File) Len(split bool) int {
 	if split {
-		return len(f.layout())
+		return len(f.layoutSplit())
 	}
 	return len(f.lines)
 }
 
-// Last is the greatest number of a line.
-func (f *File) Last() int {
+// MaxNumber is the greatest number of a line.
+func (f *File) MaxNumber() int {
 	for i := len(f.lines) - 1; i >= 0; i-- {
 		if l := &f.lines[i]; l.kind <= Del {
 			return int(max(l.old, l.new))
@@ -78,30 +78,30 @@ const (
 	Note // what belongs to no file, or is not understood
 )
 
-var kinds = [...]string{"none", "same", "add", "del", "hunk", "note"}
+var kindNames = [...]string{"none", "same", "add", "del", "hunk", "note"}
 
-func (k Kind) String() string { return kinds[k] }
+func (k Kind) String() string { return kindNames[k] }
 
 // line is one line of a diff, but those of its head.
 type line struct {
-	text     string // without the sign
-	old, new int32  // its numbers; 0 for none
-	kind     Kind
-	open     bool // the last of its file, and no newline ends it
-	bare     bool // it has no sign, as editors leave blank lines
+	text      string // without the sign
+	old, new  int32  // its numbers; 0 for none
+	kind      Kind
+	noNewline bool // the last of its file, and no newline ends it
+	unsigned  bool // it has no sign, as editors leave blank lines
 }
 
 // MaxLines is how many lines are read: what a page needs of memory has a bound, while a file may have gigabytes.
 const MaxLines = 1 << 20
 
-// unread says that the rest of a text is not read.
-func unread(rest string) string {
+// omittedLines says that the rest of a text is not read.
+func omittedLines(rest string) string {
 	return fmt.Sprintf("… %d more lines are not shown", strings.Count(rest, "\n"))
 }
 
 // Parse reads the diff of one file. What follows for another one is rows.
 func Parse(text string) *File {
-	p := parser{one: true}
+	p := parser{single: true}
 	p.read(text)
 	return p.files[0]
 }
@@ -113,8 +113,8 @@ func ParseAll(text string) []*File {
 	return p.files
 }
 
-// finish works out what only the whole of a file tells.
-func (f *File) finish() {
+// summarize works out what only the whole of a file tells.
+func (f *File) summarize() {
 	f.lang = paint.For(f.Path())
 	crs, all := 0, 0
 	for i := range f.lines {
@@ -136,19 +136,19 @@ func (f *File) finish() {
 	f.CRLF = all > 0 && crs == all
 }
 
-// Plain is a text as it is, as rows with numbers.
-func Plain(path, text string) *File {
+// FromText is a text as it is, as rows with numbers.
+func FromText(path, text string) *File {
 	f := &File{From: path, To: path, Op: Changed, lines: make([]line, 0, min(strings.Count(text, "\n")+1, MaxLines))}
 	for s := range strings.Lines(text) {
 		if len(f.lines) == MaxLines {
-			f.lines = append(f.lines, line{text: unread(text), kind: Note, bare: true})
+			f.lines = append(f.lines, line{text: omittedLines(text), kind: Note, unsigned: true})
 			break
 		}
 		text = text[len(s):]
 		s, ended := strings.CutSuffix(s, "\n")
 		n := int32(len(f.lines) + 1)
-		f.lines = append(f.lines, line{text: s, old: n, new: n, kind: Same, open: !ended})
+		f.lines = append(f.lines, line{text: s, old: n, new: n, kind: Same, noNewline: !ended})
 	}
-	f.finish()
+	f.summarize()
 	return f
 }

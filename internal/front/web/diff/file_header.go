@@ -2,44 +2,44 @@ package diff
 
 import "strings"
 
-// starts reports whether s, which rest follows, begins the diff of a file.
-func (p *parser) starts(s, rest string) bool {
+// startsFile reports whether s, which rest follows, begins the diff of a file.
+func (p *parser) startsFile(s, rest string) bool {
 	if strings.HasPrefix(s, "--- ") {
-		return strings.HasPrefix(rest, "+++ ") && !p.free
+		return strings.HasPrefix(rest, "+++ ") && !p.unnumbered
 	}
 	return strings.HasPrefix(s, "diff --git ") || strings.HasPrefix(s, "*** ")
 }
 
-// head reads a line of the head of a file, and reports whether it is one that is understood. Where another file began
+// header reads a line of the head of a file, and reports whether it is one that is understood. Where another file began
 // already it begins a new one, or, if only one is wanted, is not understood.
-func (p *parser) head(s string) bool {
-	key, value := cutHead(s)
+func (p *parser) header(s string) bool {
+	key, value := cutHeader(s)
 	if key == "" {
 		return false
 	}
-	if p.full || opens(key) && key != "--- " && p.begun() {
-		if p.one || !opens(key) {
+	if p.hasHunk || beginsFile(key) && key != "--- " && p.hasFile() {
+		if p.single || !beginsFile(key) {
 			return false
 		}
-		p.begin()
+		p.beginFile()
 	}
-	if opens(key) {
-		p.leave()
+	if beginsFile(key) {
+		p.endHunk()
 	}
-	p.f.take(key, value)
-	p.free = p.free || key == "*** Add File: " || key == "*** Update File: "
-	p.f.head = append(p.f.head, p.n)
+	p.file.setHeader(key, value)
+	p.unnumbered = p.unnumbered || key == "*** Add File: " || key == "*** Update File: "
+	p.file.headerLines = append(p.file.headerLines, p.lineNumber)
 	return true
 }
 
-// heads are the lines of heads that are understood, by how they begin.
-var heads = []string{
+// headerPrefixes are the lines of heads that are understood, by how they begin.
+var headerPrefixes = []string{
 	"diff --git ", "new file mode ", "deleted file mode ", "rename from ", "rename to ", "index ", "--- ", "+++ ", "Binary files ",
 	"*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: ", "*** Begin Patch",
 }
 
-func cutHead(s string) (key, value string) {
-	for _, h := range heads {
+func cutHeader(s string) (key, value string) {
+	for _, h := range headerPrefixes {
 		if value, ok := strings.CutPrefix(s, h); ok {
 			return h, value
 		}
@@ -47,8 +47,8 @@ func cutHead(s string) (key, value string) {
 	return "", ""
 }
 
-// opens reports whether a line that begins so is the first about a file.
-func opens(key string) bool {
+// beginsFile reports whether a line that begins so is the first about a file.
+func beginsFile(key string) bool {
 	switch key {
 	case "diff --git ", "--- ", "*** Begin Patch", "*** Add File: ", "*** Update File: ", "*** Delete File: ":
 		return true
@@ -56,15 +56,15 @@ func opens(key string) bool {
 	return false
 }
 
-// take learns from a line of the head.
-func (f *File) take(key, value string) {
+// setHeader learns from a line of the head.
+func (f *File) setHeader(key, value string) {
 	switch key {
 	case "diff --git ":
-		f.From, f.To = twoNames(value)
+		f.From, f.To = splitNames(value)
 	case "--- ":
-		f.side(value, &f.From, "a/", Added)
+		f.setName(value, &f.From, "a/", Added)
 	case "+++ ":
-		f.side(value, &f.To, "b/", Deleted)
+		f.setName(value, &f.To, "b/", Deleted)
 	case "new file mode ":
 		f.Op, f.Link = Added, value == "120000"
 	case "deleted file mode ":
@@ -86,8 +86,8 @@ func (f *File) take(key, value string) {
 	}
 }
 
-// side reads the name in a line "--- a/name", after which a tab may stand.
-func (f *File) side(value string, to *string, prefix string, without Op) {
+// setName reads the name in a line "--- a/name", after which a tab may stand.
+func (f *File) setName(value string, to *string, prefix string, without Op) {
 	value, _, _ = strings.Cut(value, "\t")
 	if value == "/dev/null" {
 		f.Op = without
@@ -96,8 +96,8 @@ func (f *File) side(value string, to *string, prefix string, without Op) {
 	*to = strings.TrimPrefix(unquote(value), prefix)
 }
 
-// twoNames reads "a/name b/name", where the names may have spaces and are then the same, or are in quotes.
-func twoNames(s string) (from, to string) {
+// splitNames reads "a/name b/name", where the names may have spaces and are then the same, or are in quotes.
+func splitNames(s string) (from, to string) {
 	if strings.HasPrefix(s, `"`) {
 		i := 1
 		for i < len(s) && s[i] != '"' {
@@ -133,7 +133,7 @@ func unquote(s string) string {
 		i++
 		if at := strings.IndexByte("abtnvfr", s[i]); at >= 0 {
 			b.WriteByte(byte('\a' + at))
-		} else if i+2 < len(s) && octal(s[i]) && octal(s[i+1]) && octal(s[i+2]) {
+		} else if i+2 < len(s) && isOctal(s[i]) && isOctal(s[i+1]) && isOctal(s[i+2]) {
 			b.WriteByte((s[i]-'0')<<6 | (s[i+1]-'0')<<3 | (s[i+2] - '0'))
 			i += 2
 		} else {
@@ -143,4 +143,4 @@ func unquote(s string) string {
 	return b.String()
 }
 
-func octal(c byte) bool { return '0' <= c && c <= '7' }
+func isOctal(c byte) bool { return '0' <= c && c <= '7' }

@@ -28,7 +28,7 @@ func law(t *testing.T, text string) {
 	for _, files := range [][]*File{{Parse(text)}, whole} {
 		heads, rows, split := map[int]bool{}, []string{}, map[string]int{}
 		for _, f := range files {
-			for _, h := range f.head {
+			for _, h := range f.headerLines {
 				heads[h] = true
 			}
 			all := f.Rows(0, f.Len(false), false)
@@ -52,7 +52,7 @@ func law(t *testing.T, text string) {
 			if n++; heads[n] {
 				continue
 			}
-			want := short(s)
+			want := noteText(s)
 			if len(rows) == 0 || rows[0] != want && rows[0] != report.OneLine(s) {
 				t.Fatalf("the line %q of %q is not the next row: %q", s, text, rows)
 			}
@@ -68,7 +68,7 @@ func law(t *testing.T, text string) {
 					continue
 				}
 				c := Cell{Kind: l.kind}
-				c.fill(f.shown(i), nil, nil)
+				c.fill(f.text(i), nil, nil)
 				n := 1
 				if l.kind == Same {
 					n = 2
@@ -91,22 +91,22 @@ func signed(c *Cell, f *File) string { return c.Sign() + " " + c.text(f.CRLF) }
 
 // raw is a row as lines of the diff.
 func (r *Row) raw(t *testing.T, f *File, l *line) []string {
-	if r.Lone() {
+	if r.FullWidth() {
 		return []string{r.Text}
 	}
 	sign := map[string]string{"+": "+", "−": "-", "": " "}[r.Left.Sign()]
-	if l.bare {
+	if l.unsigned {
 		sign = ""
 	}
 	s := sign + r.Left.text(f.CRLF)
-	if r.Left.Cut > 0 {
+	if r.Left.Omitted > 0 {
 		if !strings.HasPrefix(report.OneLine(sign+l.text), r.Left.text(false)) && !strings.HasPrefix(report.OneLine(sign+l.text), sign+r.Left.text(false)) {
 			t.Fatalf("%q is not the beginning of %q", r.Left.text(false), l.text)
 		}
 		s = report.OneLine(sign + l.text)
 	}
 	out := []string{s}
-	if r.Left.Open {
+	if r.Left.NoNewline {
 		out = append(out, `\ No newline at end of file`)
 	}
 	return out

@@ -7,24 +7,24 @@ import (
 
 // parser reads line by line. A hunk with numbers has as many lines as it says, whatever they look like.
 type parser struct {
-	one      bool // file
-	n        int  // the number of the line, from 1 on
-	files    []*File
-	f        *File
-	old, new int32 // the numbers of the next lines; 0 where they are not known
-	olds     int   // lines that the hunk still has to have
-	news     int
-	full     bool // the file has a hunk
-	in       bool // a hunk
-	free     bool // in a section of a patch without numbers: each line with a sign is of it
+	single               bool // file
+	lineNumber           int  // the number of the line, from 1 on
+	files                []*File
+	file                 *File
+	oldNumber, newNumber int32 // the numbers of the next lines; 0 where they are not known
+	oldLeft              int   // lines that the hunk still has to have
+	newLeft              int
+	hasHunk              bool // the file has a hunk
+	inHunk               bool // a hunk
+	unnumbered           bool // in a section of a patch without numbers: each line with a sign is of it
 }
 
 func (p *parser) read(text string) {
-	p.begin()
-	p.f.lines = make([]line, 0, min(strings.Count(text, "\n")+1, MaxLines))
+	p.beginFile()
+	p.file.lines = make([]line, 0, min(strings.Count(text, "\n")+1, MaxLines))
 	for text != "" {
-		if p.n == MaxLines {
-			p.note(unread(text))
+		if p.lineNumber == MaxLines {
+			p.note(omittedLines(text))
 			break
 		}
 		s := text
@@ -33,54 +33,56 @@ func (p *parser) read(text string) {
 		} else {
 			text = ""
 		}
-		p.n++
+		p.lineNumber++
 		p.line(s, text)
 	}
 	for _, f := range p.files {
-		f.finish()
+		f.summarize()
 	}
 }
 
-func (p *parser) begin() {
-	p.f = &File{Op: Changed}
-	p.files, p.full = append(p.files, p.f), false
-	p.leave()
+func (p *parser) beginFile() {
+	p.file = &File{Op: Changed}
+	p.files, p.hasHunk = append(p.files, p.file), false
+	p.endHunk()
 }
 
-func (p *parser) leave() { p.in, p.free, p.olds, p.news, p.old, p.new = false, false, 0, 0, 0, 0 }
+func (p *parser) endHunk() {
+	p.inHunk, p.unnumbered, p.oldLeft, p.newLeft, p.oldNumber, p.newNumber = false, false, 0, 0, 0, 0
+}
 
 // line reads s, which rest follows.
 func (p *parser) line(s, rest string) {
 	switch {
-	case (p.olds > 0 || p.news > 0) && p.content(s):
-	case s == `\ No newline at end of file` && p.last() != nil:
-		p.last().open = true
+	case (p.oldLeft > 0 || p.newLeft > 0) && p.hunkLine(s):
+	case s == `\ No newline at end of file` && p.lastLine() != nil:
+		p.lastLine().noNewline = true
 	case strings.HasPrefix(s, "@@"):
-		p.hunk(s)
-	case p.starts(s, rest):
-		if !p.head(s) {
+		p.hunkHeader(s)
+	case p.startsFile(s, rest):
+		if !p.header(s) {
 			p.note(s)
 		}
-	case (p.in || p.free) && p.content(s):
-	case p.head(s):
+	case (p.inHunk || p.unnumbered) && p.hunkLine(s):
+	case p.header(s):
 	default:
 		p.note(s)
 	}
 }
 
-// last is the line before, if it is one of a file and is not known to be open.
-func (p *parser) last() *line {
-	if n := len(p.f.lines); n > 0 && p.f.lines[n-1].kind <= Del && !p.f.lines[n-1].open {
-		return &p.f.lines[n-1]
+// lastLine is the line before, if it is one of a file and is not known to be open.
+func (p *parser) lastLine() *line {
+	if n := len(p.file.lines); n > 0 && p.file.lines[n-1].kind <= Del && !p.file.lines[n-1].noNewline {
+		return &p.file.lines[n-1]
 	}
 	return nil
 }
 
-// content reads a line of a hunk.
-func (p *parser) content(s string) bool {
-	l := line{text: s, kind: Same, bare: true}
+// hunkLine reads a line of a hunk.
+func (p *parser) hunkLine(s string) bool {
+	l := line{text: s, kind: Same, unsigned: true}
 	if s != "" {
-		l.text, l.bare = s[1:], false
+		l.text, l.unsigned = s[1:], false
 		switch s[0] {
 		case '+':
 			l.kind = Add
@@ -91,48 +93,48 @@ func (p *parser) content(s string) bool {
 			return false
 		}
 	}
-	p.full = true
+	p.hasHunk = true
 	if l.kind != Add {
-		l.old, p.old, p.olds = p.old, next(p.old), p.olds-1
+		l.old, p.oldNumber, p.oldLeft = p.oldNumber, nextNumber(p.oldNumber), p.oldLeft-1
 	}
 	if l.kind != Del {
-		l.new, p.new, p.news = p.new, next(p.new), p.news-1
+		l.new, p.newNumber, p.newLeft = p.newNumber, nextNumber(p.newNumber), p.newLeft-1
 	}
-	p.f.lines = append(p.f.lines, l)
+	p.file.lines = append(p.file.lines, l)
 	return true
 }
 
-func next(n int32) int32 {
+func nextNumber(n int32) int32 {
 	if n == 0 {
 		return 0
 	}
 	return n + 1
 }
 
-// hunk reads the head of one: "@@ -1,2 +3,4 @@ words", or one without numbers.
-func (p *parser) hunk(s string) {
-	free := p.free
-	p.leave()
-	p.in, p.free, p.full = true, free, true
-	p.f.lines = append(p.f.lines, line{text: s, kind: Hunk, bare: true})
+// hunkHeader reads the head of one: "@@ -1,2 +3,4 @@ words", or one without numbers.
+func (p *parser) hunkHeader(s string) {
+	free := p.unnumbered
+	p.endHunk()
+	p.inHunk, p.unnumbered, p.hasHunk = true, free, true
+	p.file.lines = append(p.file.lines, line{text: s, kind: Hunk, unsigned: true})
 	ranges, _, ok := strings.Cut(strings.TrimPrefix(s, "@@ -"), " @@")
 	before, after, both := strings.Cut(ranges, " +")
-	old, olds, okOld := span(before)
-	now, news, okNew := span(after)
+	old, olds, okOld := parseRange(before)
+	now, news, okNew := parseRange(after)
 	if !ok || !both || !okOld || !okNew {
 		return
 	}
-	p.old, p.olds, p.new, p.news = max(old, 1), olds, max(now, 1), news
+	p.oldNumber, p.oldLeft, p.newNumber, p.newLeft = max(old, 1), olds, max(now, 1), news
 	if olds == 0 {
-		p.old++ // a range of no lines names the line before it
+		p.oldNumber++ // a range of no lines names the line before it
 	}
 	if news == 0 {
-		p.new++
+		p.newNumber++
 	}
 }
 
-// span reads "12,3", or "12" for one line.
-func span(s string) (at int32, n int, ok bool) {
+// parseRange reads "12,3", or "12" for one line.
+func parseRange(s string) (at int32, n int, ok bool) {
 	first, count, counted := strings.Cut(s, ",")
 	v, err := strconv.ParseUint(first, 10, 31)
 	if err != nil || v > 1<<30 {
@@ -147,12 +149,12 @@ func span(s string) (at int32, n int, ok bool) {
 
 func (p *parser) note(s string) {
 	after := "# what comes to stand there is not shown" // belongs to the file before it
-	if !p.one && strings.HasPrefix(s, "# ") && p.begun() && !strings.HasPrefix(s, after) {
-		p.begin()
+	if !p.single && strings.HasPrefix(s, "# ") && p.hasFile() && !strings.HasPrefix(s, after) {
+		p.beginFile()
 	}
-	p.in = false
-	p.f.lines = append(p.f.lines, line{text: s, kind: Note, bare: true})
+	p.inHunk = false
+	p.file.lines = append(p.file.lines, line{text: s, kind: Note, unsigned: true})
 }
 
-// begun reports whether the text has already said which file it is about, or has a hunk.
-func (p *parser) begun() bool { return p.full || p.f.From != "" || p.f.To != "" }
+// hasFile reports whether the text has already said which file it is about, or has a hunk.
+func (p *parser) hasFile() bool { return p.hasHunk || p.file.From != "" || p.file.To != "" }

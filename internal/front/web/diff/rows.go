@@ -23,38 +23,38 @@ func (r *Row) Class() string {
 	return r.Kind.String()
 }
 
-// Lone reports whether the row is no line of a file.
-func (r *Row) Lone() bool { return r.Kind >= Hunk }
+// FullWidth reports whether the row is no line of a file.
+func (r *Row) FullWidth() bool { return r.Kind >= Hunk }
 
-// maxPage is about how many bytes of a page the rows that are asked for at once may take.
-const maxPage = 4 << 20
+// maxPageBytes is about how many bytes of a page the rows that are asked for at once may take.
+const maxPageBytes = 4 << 20
 
 // Rows are n rows from row number from on, or fewer, if they are very long. Marks and colours are worked out for them alone.
 func (f *File) Rows(from, n int, split bool) []Row {
 	all := f.Len(split)
 	from = min(max(from, 0), all)
-	v := &view{f: f, left: side{kind: Del}, right: side{kind: Add}}
+	v := &rowMaker{f: f, left: sidePainter{kind: Del}, right: sidePainter{kind: Add}}
 	out := make([]Row, 0, min(max(n, 0), all-from))
-	for i, weight := from, 0; i < all && len(out) < n && weight < maxPage; i++ {
+	for i, weight := from, 0; i < all && len(out) < n && weight < maxPageBytes; i++ {
 		r := v.row(i, split)
 		out = append(out, r)
-		weight += r.Left.weight() + r.Right.weight() + len(r.Text)
+		weight += r.Left.pageBytes() + r.Right.pageBytes() + len(r.Text)
 	}
 	return out
 }
 
-// view makes rows, one after the other.
-type view struct {
+// rowMaker makes rows, one after the other.
+type rowMaker struct {
 	f           *File
-	left, right side
-	known       run    // whose pairs these are
+	left, right sidePainter
+	run         run    // whose pairs these are
 	pairs       []pair // of that run
 }
 
-func (v *view) row(i int, split bool) Row {
+func (v *rowMaker) row(i int, split bool) Row {
 	p := pair{int32(i), int32(i), false}
 	if split {
-		p = v.f.layout()[i]
+		p = v.f.layoutSplit()[i]
 	}
 	l := &v.f.lines[max(p.left, p.right)]
 	if p.left >= 0 {
@@ -62,23 +62,23 @@ func (v *view) row(i int, split bool) Row {
 	}
 	switch {
 	case l.kind >= Hunk:
-		return Row{Kind: l.kind, Text: short(l.text)}
+		return Row{Kind: l.kind, Text: noteText(l.text)}
 	case split:
-		return v.both(p)
+		return v.splitRow(p)
 	}
-	return v.single(i)
+	return v.unifiedRow(i)
 }
 
-// short is a line that is no file's.
-func short(s string) string {
-	if len(s) > Longest {
-		s = strings.ToValidUTF8(s[:Longest], "") + " …"
+// noteText is a line that is no file's.
+func noteText(s string) string {
+	if len(s) > MaxLineBytes {
+		s = strings.ToValidUTF8(s[:MaxLineBytes], "") + " …"
 	}
 	return report.OneLine(s)
 }
 
-// single is a row in one column.
-func (v *view) single(i int) Row {
+// unifiedRow is a row in one column.
+func (v *rowMaker) unifiedRow(i int) Row {
 	l := &v.f.lines[i]
 	r := Row{Kind: l.kind, Old: int(l.old), New: int(l.new)}
 	var marks []explain.Part
@@ -95,18 +95,18 @@ func (v *view) single(i int) Row {
 	if l.kind == Del {
 		s = &v.left
 	}
-	v.cell(&r.Left, s, i, marks)
+	v.fillCell(&r.Left, s, i, marks)
 	return r
 }
 
 // partner is the pair that line i is in.
-func (v *view) partner(i int) pair {
-	if i < v.known.at || i >= v.known.end {
-		v.known = v.f.runAt(i)
-		v.pairs = v.f.alike(v.known)
+func (v *rowMaker) partner(i int) pair {
+	if i < v.run.start || i >= v.run.end {
+		v.run = v.f.runAt(i)
+		v.pairs = v.f.bestPairs(v.run)
 	}
-	if r := v.known; r.mid-r.at > maxRun || r.end-r.mid > maxRun {
-		if k := i - r.at; k < len(v.pairs) {
+	if r := v.run; r.mid-r.start > maxRun || r.end-r.mid > maxRun {
+		if k := i - r.start; k < len(v.pairs) {
 			return v.pairs[k]
 		}
 		if k := i - r.mid; k >= 0 && k < len(v.pairs) {
@@ -122,8 +122,8 @@ func (v *view) partner(i int) pair {
 	return pair{}
 }
 
-// both is a row side by side.
-func (v *view) both(p pair) Row {
+// splitRow is a row side by side.
+func (v *rowMaker) splitRow(p pair) Row {
 	var r Row
 	var x, y []explain.Part
 	if p.alike {
@@ -132,26 +132,26 @@ func (v *view) both(p pair) Row {
 	if p.left >= 0 {
 		l := &v.f.lines[p.left]
 		r.Kind, r.Old = l.kind, int(l.old)
-		v.cell(&r.Left, &v.left, int(p.left), x)
+		v.fillCell(&r.Left, &v.left, int(p.left), x)
 	}
 	if p.right >= 0 {
 		l := &v.f.lines[p.right]
 		r.Kind, r.New = l.kind, int(l.new)
-		v.cell(&r.Right, &v.right, int(p.right), y)
+		v.fillCell(&r.Right, &v.right, int(p.right), y)
 	}
 	return r
 }
 
-func (v *view) marks(p pair) (x, y []explain.Part) {
-	a, b := v.f.shown(int(p.left)), v.f.shown(int(p.right))
-	if len(a) > Longest || len(b) > Longest {
+func (v *rowMaker) marks(p pair) (x, y []explain.Part) {
+	a, b := v.f.text(int(p.left)), v.f.text(int(p.right))
+	if len(a) > MaxLineBytes || len(b) > MaxLineBytes {
 		return nil, nil
 	}
-	return marked(a, b)
+	return markWords(a, b)
 }
 
-// shown is the text of a line as its row has it.
-func (f *File) shown(i int) string {
+// text is the text of a line as its row has it.
+func (f *File) text(i int) string {
 	s := f.lines[i].text
 	if f.CRLF {
 		s = strings.TrimSuffix(s, "\r")
@@ -159,12 +159,12 @@ func (f *File) shown(i int) string {
 	return s
 }
 
-func (v *view) cell(c *Cell, s *side, i int, marks []explain.Part) {
+func (v *rowMaker) fillCell(c *Cell, s *sidePainter, i int, marks []explain.Part) {
 	l := &v.f.lines[i]
-	c.Kind, c.Open = l.kind, l.open
+	c.Kind, c.NoNewline = l.kind, l.noNewline
 	c.Number = int(l.new)
 	if s.kind == Del {
 		c.Number = int(l.old)
 	}
-	c.fill(v.f.shown(i), s.paint(v.f, i), marks)
+	c.fill(v.f.text(i), s.paint(v.f, i), marks)
 }

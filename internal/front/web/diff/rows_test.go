@@ -17,7 +17,7 @@ func (c *Cell) drawn() string {
 	}
 	b.WriteString(c.Sign() + " ")
 	for _, r := range c.Runs {
-		text := map[bool]string{true: "[%s]", false: "%s"}[r.Mark]
+		text := map[bool]string{true: "[%s]", false: "%s"}[r.Marked]
 		var inner strings.Builder
 		for _, p := range r.Parts {
 			if p.Class == Blank || p.Class == Escaped {
@@ -28,10 +28,10 @@ func (c *Cell) drawn() string {
 		}
 		fmt.Fprintf(&b, text, inner.String())
 	}
-	if c.Cut > 0 {
-		fmt.Fprintf(&b, "…%d", c.Cut)
+	if c.Omitted > 0 {
+		fmt.Fprintf(&b, "…%d", c.Omitted)
 	}
-	if c.Open {
+	if c.NoNewline {
 		b.WriteString("¬")
 	}
 	return b.String()
@@ -43,7 +43,7 @@ func drawn(rows []Row) string {
 	for i := range rows {
 		r := &rows[i]
 		switch {
-		case r.Lone():
+		case r.FullWidth():
 			b.WriteString(r.Class() + ": " + r.Text + "\n")
 		case r.Right.Kind == None && r.Left.Kind != None && r.New+r.Old > 0 && r.Left.Kind == Same:
 			fmt.Fprintf(&b, "%s\n", r.Left.drawn())
@@ -157,7 +157,7 @@ func TestParseAll(t *testing.T) {
 // TestMaxLines: of a very long text not all is read, and that is said.
 func TestMaxLines(t *testing.T) {
 	text := strings.Repeat("x\n", MaxLines+7)
-	for name, f := range map[string]*File{"a diff": Parse(text), "a file": Plain("a", text)} {
+	for name, f := range map[string]*File{"a diff": Parse(text), "a file": FromText("a", text)} {
 		last := f.Rows(MaxLines, 9, false)
 		if f.Len(false) != MaxLines+1 || len(last) != 1 || last[0].Text != "… 7 more lines are not shown" {
 			t.Errorf("%s: %d rows, the last of them %+v", name, f.Len(false), last)
@@ -170,10 +170,10 @@ func TestLongLines(t *testing.T) {
 	a, b := strings.Repeat("ä", 1200), strings.Repeat("ä", 1201)
 	rows := Parse(hunk(1, 1, "-"+a+"\n+"+b+"\n")).Rows(1, 1, true)
 	l, r := rows[0].Left, rows[0].Right
-	if l.Cut != 200 || r.Cut != 201 || len(l.Runs) != 1 || l.Runs[0].Mark || l.Runs[0].Parts[0].Text != strings.Repeat("ä", 1000) {
-		t.Errorf("cut %d and %d, %d runs", l.Cut, r.Cut, len(l.Runs))
+	if l.Omitted != 200 || r.Omitted != 201 || len(l.Runs) != 1 || l.Runs[0].Marked || l.Runs[0].Parts[0].Text != strings.Repeat("ä", 1000) {
+		t.Errorf("cut %d and %d, %d runs", l.Omitted, r.Omitted, len(l.Runs))
 	}
-	if row := Parse("@@ "+b).Rows(0, 1, false)[0]; len(row.Text) > Longest+10 || !strings.HasSuffix(row.Text, " …") {
+	if row := Parse("@@ "+b).Rows(0, 1, false)[0]; len(row.Text) > MaxLineBytes+10 || !strings.HasSuffix(row.Text, " …") {
 		t.Errorf("a note of %d bytes", len(row.Text))
 	}
 }

@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// maxBag is how many words of a line are compared with those of others.
-const maxBag = 32
+// maxWords is how many words of a line are compared with those of others.
+const maxWords = 32
 
-// bag is the words of a line, ordered by their hashes.
-type bag struct {
+// lineWords is the words of a line, ordered by their hashes.
+type lineWords struct {
 	text   string // without the blanks around it
-	words  [maxBag]word
+	words  [maxWords]word
 	n      int
 	weight int32 // of all
 }
@@ -25,10 +25,10 @@ type word struct {
 
 var seed = maphash.MakeSeed()
 
-// bagOf cuts a line into words, and other characters that are not blank. A character weighs less than a word.
-func bagOf(s string) (b bag) {
+// wordsOf cuts a line into words, and other characters that are not blank. A character weighs less than a word.
+func wordsOf(s string) (b lineWords) {
 	b.text = strings.TrimSpace(s)
-	for i := 0; i < len(s) && b.n < maxBag; {
+	for i := 0; i < len(s) && b.n < maxWords; {
 		j := i
 		for j < len(s) && inWord(s[j]) {
 			j++
@@ -53,9 +53,9 @@ func inWord(c byte) bool {
 	return c == '_' || c >= 0x80 || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
 }
 
-// common is the weight of the words that two lines have in common, or 0 if that is too little for one to have become the
+// similarity is the weight of the words that two lines have in common, or 0 if that is too little for one to have become the
 // other.
-func (b *bag) common(c *bag) (sum int32) {
+func (b *lineWords) similarity(c *lineWords) (sum int32) {
 	if b.weight == 0 && c.weight == 0 {
 		return 1
 	}
@@ -72,24 +72,24 @@ func (b *bag) common(c *bag) (sum int32) {
 		}
 	}
 	whole := sum == min(b.weight, c.weight) && sum >= 6 // the one is the other, and more
-	if 5*sum < 2*max(b.weight, c.weight) && !whole && !ends(b.text, c.text) {
+	if 5*sum < 2*max(b.weight, c.weight) && !whole && !sameEnds(b.text, c.text) {
 		return 0
 	}
 	return sum + 1
 }
 
-// maxEnd is how many bytes of the ends of lines are compared.
-const maxEnd = 100
+// maxEndBytes is how many bytes of the ends of lines are compared.
+const maxEndBytes = 100
 
-// ends reports whether two lines begin and end with the same characters, and more than half of each is among them.
-func ends(a, b string) bool {
+// sameEnds reports whether two lines begin and end with the same characters, and more than half of each is among them.
+func sameEnds(a, b string) bool {
 	n := min(len(a), len(b))
 	i := 0
-	for i < min(n, maxEnd) && a[i] == b[i] {
+	for i < min(n, maxEndBytes) && a[i] == b[i] {
 		i++
 	}
 	j := 0
-	for j < min(n-i, maxEnd) && a[len(a)-1-j] == b[len(b)-1-j] {
+	for j < min(n-i, maxEndBytes) && a[len(a)-1-j] == b[len(b)-1-j] {
 		j++
 	}
 	return 2*(i+j) > max(len(a), len(b))

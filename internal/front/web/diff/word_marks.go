@@ -6,19 +6,19 @@ import (
 	"github.com/emend-dev/emend/internal/explain"
 )
 
-// marked says in what two lines that are alike differ, as people read it: marks with only blanks between them are one, and
+// markWords says in what two lines that are alike differ, as people read it: marks with only blanks between them are one, and
 // of lines that have hardly anything in common nothing is marked.
-func marked(a, b string) (x, y []explain.Part) {
+func markWords(a, b string) (x, y []explain.Part) {
 	x, y = explain.Mark(a, b)
-	x, y = joined(x), joined(y)
-	if mostly(x) && mostly(y) {
+	x, y = joinMarks(x), joinMarks(y)
+	if mostlyMarked(x) && mostlyMarked(y) {
 		return nil, nil
 	}
 	return x, y
 }
 
-// joined is the parts with the marks that have only blanks between them put together.
-func joined(in []explain.Part) []explain.Part {
+// joinMarks is the parts with the marks that have only blanks between them put together.
+func joinMarks(in []explain.Part) []explain.Part {
 	out := in[:0]
 	for i, p := range in {
 		n := len(out)
@@ -32,8 +32,8 @@ func joined(in []explain.Part) []explain.Part {
 	return out
 }
 
-// mostly reports whether hardly anything of a line is not marked.
-func mostly(in []explain.Part) bool {
+// mostlyMarked reports whether hardly anything of a line is not marked.
+func mostlyMarked(in []explain.Part) bool {
 	differs, same := 0, 0
 	for _, p := range in {
 		if n := len(strings.TrimSpace(p.Text)); p.Differs {
