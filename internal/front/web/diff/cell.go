@@ -9,37 +9,37 @@ import (
 	"github.com/emend-dev/emend/internal/report"
 )
 
-// MaxLineBytes is how many bytes of a line are shown. Longer ones are not marked.
+// MaxLineBytes is how many bytes of a line are shown. In longer lines no words are marked.
 const MaxLineBytes = 2000
 
 // Cell is one line of a file.
 type Cell struct {
 	Kind      Kind // None, Same, Add or Del
-	Number    int  // 0 where it is not known
+	Number    int  // 0 if not known
 	Runs      []Run
-	Omitted   int  // characters that are not shown
-	NoNewline bool // no newline ends it
+	Omitted   int  // how many characters are not shown
+	NoNewline bool // no newline ends the line
 }
 
-// Run is a piece of a line of which all or nothing is marked.
+// Run is a piece of a line that is marked or not.
 type Run struct {
 	Marked bool
 	Parts  []Part
 }
 
-// Part is a piece of a line that is shown in one way. Its text has nothing that a browser would obey or not show.
+// Part is a piece of a line with one style. Its text has no control characters and nothing invisible.
 type Part struct {
-	Class string // of the page: one of package paint, [Blank], [Escaped], or ""
+	Class string // a CSS class: one of package paint, [Blank], [Escaped], or ""
 	Text  string
 }
 
-// Classes of parts beside those of package paint.
+// Further classes of parts.
 const (
-	Blank   = "ws" // white space at the end of a line, or that differs
-	Escaped = "e"  // an escape for what cannot be shown
+	Blank   = "ws" // trailing blanks, or blanks that differ
+	Escaped = "e"  // the escape of characters that cannot be shown
 )
 
-// Sign is what stands before the line.
+// Sign returns the sign before the line.
 func (c *Cell) Sign() string {
 	switch c.Kind {
 	case Add:
@@ -50,7 +50,7 @@ func (c *Cell) Sign() string {
 	return ""
 }
 
-// pageBytes is about how many bytes of a page the cell takes.
+// pageBytes is about how many bytes of HTML the cell makes.
 func (c *Cell) pageBytes() int {
 	n := 100
 	for _, r := range c.Runs {
@@ -61,7 +61,7 @@ func (c *Cell) pageBytes() int {
 	return n
 }
 
-// fill gives a cell its text.
+// fill sets the text of a cell.
 func (c *Cell) fill(s string, spans []paint.Span, marks []explain.Part) {
 	if len(s) > MaxLineBytes {
 		n := MaxLineBytes
@@ -82,18 +82,18 @@ func (c *Cell) fill(s string, spans []paint.Span, marks []explain.Part) {
 	}
 }
 
-// partWriter cuts a line where what is shown changes: it goes through the line once.
+// partWriter cuts a line into parts, in one pass.
 type partWriter struct {
 	line     string
 	at       int
-	trailing int // from here on it is blank
+	trailing int // where the blanks at the end begin
 	spans    []paint.Span
 }
 
-// parts are the next n bytes.
+// parts returns the parts of the next n bytes.
 func (w *partWriter) parts(n int, differs bool) []Part {
 	end := w.at + n
-	visible := differs && strings.Trim(w.line[w.at:end], " \t\r") == "" // nothing but blanks differs
+	onlyBlanks := differs && strings.Trim(w.line[w.at:end], " \t\r") == ""
 	var out []Part
 	for w.at < end {
 		for len(w.spans) > 0 && w.spans[0].End <= w.at {
@@ -104,7 +104,7 @@ func (w *partWriter) parts(n int, differs bool) []Part {
 			stop, class = min(end, w.spans[0].End), string(w.spans[0].Class)
 		}
 		switch {
-		case visible || w.at >= w.trailing:
+		case onlyBlanks || w.at >= w.trailing:
 			class = Blank
 		case stop > w.trailing:
 			stop = w.trailing
@@ -115,7 +115,7 @@ func (w *partWriter) parts(n int, differs bool) []Part {
 	return out
 }
 
-// appendEscaped adds s, with what cannot be shown as parts of their own.
+// appendEscaped appends s to out. Characters that cannot be shown become parts with escapes.
 func appendEscaped(out []Part, class, s string) []Part {
 	for s != "" {
 		n := 0
@@ -145,7 +145,7 @@ func appendEscaped(out []Part, class, s string) []Part {
 	return out
 }
 
-// firstChar is the size of the first character of s, and whether it is shown as an escape.
+// firstChar returns the size of the first character of s, and whether it is shown as an escape.
 func firstChar(s string) (size int, hidden bool) {
 	if c := s[0]; ' ' <= c && c <= '~' || c == '\t' {
 		return 1, false

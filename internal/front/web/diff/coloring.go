@@ -2,19 +2,18 @@ package diff
 
 import "github.com/emend-dev/emend/internal/front/web/paint"
 
-// maxLookBack is how many lines before the first that is shown are read for what they leave open, a comment or a text of many
-// lines.
+// maxLookBack is how many lines before the first row are read to find out whether it is inside a comment or a text.
 const maxLookBack = 1000
 
-// sidePainter is one of the two files, painted line by line.
+// sidePainter colours the lines of one side, before or after the change.
 type sidePainter struct {
-	kind    Kind // of the lines that only this side has
+	kind    Kind // Del or Add: the lines that only this side has
 	started bool
-	next    int // the line that comes next
+	next    int // the line to be read next
 	state   paint.State
 }
 
-// paint colours line i. It is asked for lines in order.
+// paint colours line i. Calls must be in the order of lines.
 func (s *sidePainter) paint(f *File, i int) []paint.Span {
 	if f.lang == nil {
 		return nil
@@ -36,7 +35,8 @@ func (s *sidePainter) paint(f *File, i int) []paint.Span {
 	return spans
 }
 
-// paintFrom is the line from which on line i is painted: the head of its hunk, or one not too far away.
+// paintFrom returns the line from which to read so that line i is coloured right: the header of its hunk, or a line at most
+// maxLookBack before.
 func (f *File) paintFrom(i int) int {
 	at := i
 	for at > 0 && i-at < maxLookBack && f.lines[at].kind != Hunk {
@@ -45,7 +45,7 @@ func (f *File) paintFrom(i int) int {
 	return at
 }
 
-// stateAt is what is open at line i, where a hunk begins: its first lines may close what they do not open.
+// stateAt guesses the state in which a hunk begins at line i: its first lines may close a comment that they do not open.
 func (s *sidePainter) stateAt(f *File, i int) paint.State {
 	return f.lang.Begin(func(yield func(string) bool) {
 		for ; i < len(f.lines) && f.lines[i].kind < Hunk; i++ {

@@ -1,6 +1,8 @@
-// Package diff is a unified diff as people like to read it: the file, its hunks, and rows with line numbers, changed words
-// and colours, in one column or side by side. It reads what emend itself writes and keeps, and patches as agents write them;
-// what it does not understand is a row as it stands, so no line is lost. It compares no files, and checks no patch.
+// Package diff turns the text of a unified diff into rows for a page: the file, its hunks, and lines with their numbers, with
+// changed words and colours, in one column or side by side. It reads the diffs that emend writes and keeps, and patches as
+// agents write them. A line that it does not understand becomes a row as it stands, so that no line is lost.
+//
+// It compares no files, and checks no patch.
 package diff
 
 import (
@@ -10,10 +12,10 @@ import (
 	"github.com/emend-dev/emend/internal/front/web/paint"
 )
 
-// Op is what happened to a file.
+// Op says what happened to a file.
 type Op string
 
-// What happens to files.
+// The operations.
 const (
 	Changed Op = "changed"
 	Added   Op = "added"
@@ -23,20 +25,20 @@ const (
 
 // File is the diff of one file.
 type File struct {
-	From, To       string // its path before and after; "" when the text does not say
+	From, To       string // its path before and after; "" if the diff does not name it
 	Op             Op
-	Link           bool // it is a symbolic link
-	Binary         bool // there is a difference, which cannot be shown
-	Added, Removed int  // lines
-	CRLF           bool // every line ends in CR and LF, which the rows leave out
+	Link           bool // a symbolic link
+	Binary         bool // the files differ, in bytes that the diff does not have
+	Added, Removed int  // counts of lines
+	CRLF           bool // every line ends in CR LF; rows leave the CR out
 
 	lines       []line
-	splitRows   []pair // the rows of the view side by side, once they were asked for
-	headerLines []int  // the numbers of the lines that are in none of these, but in the fields above
+	splitRows   []pair // made when the split view is first asked for
+	headerLines []int  // numbers of the lines that are in the fields above, and in no row
 	lang        *paint.Lang
 }
 
-// Path is what the file is called now, or was called last.
+// Path returns the file's path after the change, or before it if it was deleted.
 func (f *File) Path() string {
 	if f.To != "" && f.Op != Deleted {
 		return f.To
@@ -47,7 +49,7 @@ func (f *File) Path() string {
 	return f.To
 }
 
-// Len is how many rows there are.
+// Len returns the number of rows.
 func (f *File) Len(split bool) int {
 	if split {
 		return len(f.layoutSplit())
@@ -55,7 +57,7 @@ func (f *File) Len(split bool) int {
 	return len(f.lines)
 }
 
-// MaxNumber is the greatest number of a line.
+// MaxNumber returns the greatest line number.
 func (f *File) MaxNumber() int {
 	for i := len(f.lines) - 1; i >= 0; i-- {
 		if l := &f.lines[i]; l.kind <= Del {
@@ -65,55 +67,55 @@ func (f *File) MaxNumber() int {
 	return 0
 }
 
-// Kind is what a row or a side of it is. Its name is a class of the page.
+// Kind says what a row is, or one side of it. Its name is a CSS class of the page.
 type Kind uint8
 
-// The kinds of rows.
+// The kinds.
 const (
-	None Kind = iota // the other side only
+	None Kind = iota // nothing: the line is on the other side only
 	Same
 	Add
 	Del
-	Hunk // the head of a hunk
-	Note // what belongs to no file, or is not understood
+	Hunk // the header of a hunk
+	Note // text that belongs to no file, or is not understood
 )
 
 var kindNames = [...]string{"none", "same", "add", "del", "hunk", "note"}
 
 func (k Kind) String() string { return kindNames[k] }
 
-// line is one line of a diff, but those of its head.
+// line is one line of a diff, outside of the file's header.
 type line struct {
-	text      string // without the sign
-	old, new  int32  // its numbers; 0 for none
+	text      string // without its sign
+	old, new  int32  // line numbers; 0 for none
 	kind      Kind
-	noNewline bool // the last of its file, and no newline ends it
-	unsigned  bool // it has no sign, as editors leave blank lines
+	noNewline bool // the last line of its file, which no newline ends
+	unsigned  bool // it has no sign: editors strip the blank from empty lines
 }
 
-// MaxLines is how many lines are read: what a page needs of memory has a bound, while a file may have gigabytes.
+// MaxLines is how many lines are read. It bounds the memory of a page: files may have gigabytes.
 const MaxLines = 1 << 20
 
-// omittedLines says that the rest of a text is not read.
+// omittedLines is the row in the place of the lines that are not read.
 func omittedLines(rest string) string {
 	return fmt.Sprintf("… %d more lines are not shown", strings.Count(rest, "\n"))
 }
 
-// Parse reads the diff of one file. What follows for another one is rows.
+// Parse reads the diff of one file. Diffs of further files become rows of it.
 func Parse(text string) *File {
 	p := parser{single: true}
 	p.read(text)
 	return p.files[0]
 }
 
-// ParseAll reads the diffs of several files. Notes before the diff of a file, lines that begin with "# ", belong to it.
+// ParseAll reads the diffs of several files. A line that begins with "# " is a note, and belongs to the diff that follows it.
 func ParseAll(text string) []*File {
 	var p parser
 	p.read(text)
 	return p.files
 }
 
-// summarize works out what only the whole of a file tells.
+// summarize sets what depends on all lines: counts, CRLF and the language.
 func (f *File) summarize() {
 	f.lang = paint.For(f.Path())
 	crs, all := 0, 0
@@ -136,7 +138,7 @@ func (f *File) summarize() {
 	f.CRLF = all > 0 && crs == all
 }
 
-// FromText is a text as it is, as rows with numbers.
+// FromText makes rows with numbers of a whole text.
 func FromText(path, text string) *File {
 	f := &File{From: path, To: path, Op: Changed, lines: make([]line, 0, min(strings.Count(text, "\n")+1, MaxLines))}
 	for s := range strings.Lines(text) {

@@ -2,7 +2,7 @@ package diff
 
 import "strings"
 
-// startsFile reports whether s, which rest follows, begins the diff of a file.
+// startsFile reports whether line s, which rest follows, begins the diff of a file.
 func (p *parser) startsFile(s, rest string) bool {
 	if strings.HasPrefix(s, "--- ") {
 		return strings.HasPrefix(rest, "+++ ") && !p.unnumbered
@@ -10,8 +10,8 @@ func (p *parser) startsFile(s, rest string) bool {
 	return strings.HasPrefix(s, "diff --git ") || strings.HasPrefix(s, "*** ")
 }
 
-// header reads a line of the head of a file, and reports whether it is one that is understood. Where another file began
-// already it begins a new one, or, if only one is wanted, is not understood.
+// header reads s as a line of a file's header, and reports whether it is one. If the current file has a hunk already, the
+// line begins the next file. With single set it is not read then.
 func (p *parser) header(s string) bool {
 	key, value := cutHeader(s)
 	if key == "" {
@@ -32,7 +32,7 @@ func (p *parser) header(s string) bool {
 	return true
 }
 
-// headerPrefixes are the lines of heads that are understood, by how they begin.
+// headerPrefixes are how the known lines of a header begin.
 var headerPrefixes = []string{
 	"diff --git ", "new file mode ", "deleted file mode ", "rename from ", "rename to ", "index ", "--- ", "+++ ", "Binary files ",
 	"*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: ", "*** Begin Patch",
@@ -47,7 +47,7 @@ func cutHeader(s string) (key, value string) {
 	return "", ""
 }
 
-// beginsFile reports whether a line that begins so is the first about a file.
+// beginsFile reports whether a header line with this prefix is the first of its file.
 func beginsFile(key string) bool {
 	switch key {
 	case "diff --git ", "--- ", "*** Begin Patch", "*** Add File: ", "*** Update File: ", "*** Delete File: ":
@@ -56,7 +56,7 @@ func beginsFile(key string) bool {
 	return false
 }
 
-// setHeader learns from a line of the head.
+// setHeader notes what a header line says.
 func (f *File) setHeader(key, value string) {
 	switch key {
 	case "diff --git ":
@@ -86,7 +86,7 @@ func (f *File) setHeader(key, value string) {
 	}
 }
 
-// setName reads the name in a line "--- a/name", after which a tab may stand.
+// setName reads the name in "--- a/name", which a tab and a date may follow.
 func (f *File) setName(value string, to *string, prefix string, without Op) {
 	value, _, _ = strings.Cut(value, "\t")
 	if value == "/dev/null" {
@@ -96,7 +96,7 @@ func (f *File) setName(value string, to *string, prefix string, without Op) {
 	*to = strings.TrimPrefix(unquote(value), prefix)
 }
 
-// splitNames reads "a/name b/name", where the names may have spaces and are then the same, or are in quotes.
+// splitNames reads "a/name b/name". Names with spaces are quoted, or both the same.
 func splitNames(s string) (from, to string) {
 	if strings.HasPrefix(s, `"`) {
 		i := 1
@@ -118,7 +118,7 @@ func splitNames(s string) (from, to string) {
 	return strings.TrimPrefix(unquote(from), "a/"), strings.TrimPrefix(unquote(to), "b/")
 }
 
-// unquote reads a name as git writes it: one with control characters is in quotes, with escapes.
+// unquote reads a name as git writes it. Names with control characters are in quotes and have escapes.
 func unquote(s string) string {
 	if len(s) < 2 || s[0] != '"' || s[len(s)-1] != '"' {
 		return s

@@ -1,16 +1,16 @@
 package diff
 
-// pair is a row of the view side by side: indexes of lines, or -1 for none. A line that is on both sides is there twice.
+// pair is a row of the split view. It has indexes of lines, or -1 for none. An unchanged line is on both sides.
 type pair struct {
 	left, right int32
 	alike       bool // the left line became the right one
 }
 
-// Runs with more than maxRun removed or added lines are paired by their order: to find the best pairs takes time in the
-// product of both.
+// maxRun is the longest run in which the best pairs are searched for. That takes time in the product of its removed and added
+// lines, so lines of longer runs are paired in order.
 const maxRun = 16
 
-// layoutSplit is the rows side by side.
+// layoutSplit returns the rows of the split view.
 func (f *File) layoutSplit() []pair {
 	if f.splitRows != nil || len(f.lines) == 0 {
 		return f.splitRows
@@ -30,10 +30,10 @@ func (f *File) layoutSplit() []pair {
 	return out
 }
 
-// run is removed lines, from at, and the added ones after them, from mid.
+// run is a run of removed lines, from start, with the added lines after them, from mid.
 type run struct{ start, mid, end int }
 
-// runFrom is the one that begins with line i; an empty one if that is not of a kind that changes.
+// runFrom returns the run that begins at line i. It is empty if line i is unchanged.
 func (f *File) runFrom(i int) run {
 	r := run{i, i, i}
 	for r.mid < len(f.lines) && f.lines[r.mid].kind == Del {
@@ -46,7 +46,7 @@ func (f *File) runFrom(i int) run {
 	return r
 }
 
-// runAt is the run that line i is in.
+// runAt returns the run that has line i.
 func (f *File) runAt(i int) run {
 	for i > 0 && f.lines[i].kind == Add && f.lines[i-1].kind == Add {
 		i--
@@ -60,8 +60,8 @@ func (f *File) runAt(i int) run {
 	return f.runFrom(i)
 }
 
-// alignRun puts the lines of a run side by side: those that are alike in one row, and between two such rows the others in
-// their order.
+// alignRun puts the lines of a run side by side. Lines that resemble each other share a row; the lines between two such rows
+// keep their order.
 func (f *File) alignRun(r run) []pair {
 	out := make([]pair, 0, max(r.mid-r.start, r.end-r.mid))
 	i, j := r.start, r.mid
@@ -86,7 +86,7 @@ func (f *File) alignRun(r run) []pair {
 	return out
 }
 
-// bestPairs finds which removed line of a run became which added one: the pairs, in order, that have most in common.
+// bestPairs finds which added line each removed line became: the pairs, in order, that have most in common.
 func (f *File) bestPairs(r run) []pair {
 	n, m := r.mid-r.start, r.end-r.mid
 	if n == 0 || m == 0 {
@@ -102,7 +102,7 @@ func (f *File) bestPairs(r run) []pair {
 	for j := range m {
 		b[j] = wordsOf(f.lines[r.mid+j].text)
 	}
-	// best[i][j] is what the lines from i and from j on can have in common.
+	// best[i][j] is the most that the lines from i and from j on can have in common.
 	var best [maxRun + 1][maxRun + 1]int32
 	var common [maxRun][maxRun]int32
 	for i := n - 1; i >= 0; i-- {

@@ -5,18 +5,18 @@ import (
 	"strings"
 )
 
-// parser reads line by line. A hunk with numbers has as many lines as it says, whatever they look like.
+// parser reads line by line. A hunk with numbers has as many lines as its header says, whatever they look like.
 type parser struct {
-	single               bool // file
-	lineNumber           int  // the number of the line, from 1 on
+	single               bool // reads one file only
+	lineNumber           int  // in the text, from 1
 	files                []*File
 	file                 *File
-	oldNumber, newNumber int32 // the numbers of the next lines; 0 where they are not known
-	oldLeft              int   // lines that the hunk still has to have
+	oldNumber, newNumber int32 // of the next lines; 0 if not known
+	oldLeft              int   // lines that the hunk still has to have, by its header
 	newLeft              int
-	hasHunk              bool // the file has a hunk
-	inHunk               bool // a hunk
-	unnumbered           bool // in a section of a patch without numbers: each line with a sign is of it
+	hasHunk              bool // the file already has a hunk
+	inHunk               bool
+	unnumbered           bool // in a section of a patch without line numbers: every line with a sign belongs to it
 }
 
 func (p *parser) read(text string) {
@@ -51,7 +51,7 @@ func (p *parser) endHunk() {
 	p.inHunk, p.unnumbered, p.oldLeft, p.newLeft, p.oldNumber, p.newNumber = false, false, 0, 0, 0, 0
 }
 
-// line reads s, which rest follows.
+// line reads line s. The rest of the text follows it.
 func (p *parser) line(s, rest string) {
 	switch {
 	case (p.oldLeft > 0 || p.newLeft > 0) && p.hunkLine(s):
@@ -70,7 +70,7 @@ func (p *parser) line(s, rest string) {
 	}
 }
 
-// lastLine is the line before, if it is one of a file and is not known to be open.
+// lastLine returns the line before this one, if it is a line of a file without a mark for a missing newline.
 func (p *parser) lastLine() *line {
 	if n := len(p.file.lines); n > 0 && p.file.lines[n-1].kind <= Del && !p.file.lines[n-1].noNewline {
 		return &p.file.lines[n-1]
@@ -78,7 +78,7 @@ func (p *parser) lastLine() *line {
 	return nil
 }
 
-// hunkLine reads a line of a hunk.
+// hunkLine reads s as a line of a hunk, and reports whether it is one.
 func (p *parser) hunkLine(s string) bool {
 	l := line{text: s, kind: Same, unsigned: true}
 	if s != "" {
@@ -111,7 +111,7 @@ func nextNumber(n int32) int32 {
 	return n + 1
 }
 
-// hunkHeader reads the head of one: "@@ -1,2 +3,4 @@ words", or one without numbers.
+// hunkHeader reads the header of a hunk: "@@ -1,2 +3,4 @@ words", or one without numbers.
 func (p *parser) hunkHeader(s string) {
 	free := p.unnumbered
 	p.endHunk()
@@ -133,7 +133,7 @@ func (p *parser) hunkHeader(s string) {
 	}
 }
 
-// parseRange reads "12,3", or "12" for one line.
+// parseRange reads "12,3", or "12", which stands for one line.
 func parseRange(s string) (at int32, n int, ok bool) {
 	first, count, counted := strings.Cut(s, ",")
 	v, err := strconv.ParseUint(first, 10, 31)
@@ -148,7 +148,7 @@ func parseRange(s string) (at int32, n int, ok bool) {
 }
 
 func (p *parser) note(s string) {
-	after := "# what comes to stand there is not shown" // belongs to the file before it
+	after := "# what comes to stand there is not shown" // is about the file before it
 	if !p.single && strings.HasPrefix(s, "# ") && p.hasFile() && !strings.HasPrefix(s, after) {
 		p.beginFile()
 	}
@@ -156,5 +156,5 @@ func (p *parser) note(s string) {
 	p.file.lines = append(p.file.lines, line{text: s, kind: Note, unsigned: true})
 }
 
-// hasFile reports whether the text has already said which file it is about, or has a hunk.
+// hasFile reports whether the text has already named the file or begun a hunk.
 func (p *parser) hasFile() bool { return p.hasHunk || p.file.From != "" || p.file.To != "" }

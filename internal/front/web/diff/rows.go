@@ -7,15 +7,15 @@ import (
 	"github.com/emend-dev/emend/internal/report"
 )
 
-// Row is one row of a page. In one column it has the line on the left only.
+// Row is one row of a page. In the unified view its line is in Left.
 type Row struct {
 	Kind        Kind
-	Text        string // of a hunk or a note
-	Old, New    int    // the line's numbers; 0 for none
+	Text        string // of a Hunk or a Note
+	Old, New    int    // line numbers; 0 for none
 	Left, Right Cell
 }
 
-// Class is the classes of the row: of a removed line beside the added one that it became, both.
+// Class returns the CSS classes of the row. A removed line beside the added line that it became has both.
 func (r *Row) Class() string {
 	if r.Left.Kind == Del && r.Right.Kind == Add {
 		return "del add"
@@ -23,13 +23,13 @@ func (r *Row) Class() string {
 	return r.Kind.String()
 }
 
-// FullWidth reports whether the row is no line of a file.
+// FullWidth reports whether the row is a Hunk or a Note, which has one cell over all columns.
 func (r *Row) FullWidth() bool { return r.Kind >= Hunk }
 
-// maxPageBytes is about how many bytes of a page the rows that are asked for at once may take.
+// maxPageBytes is about how many bytes of HTML one call of Rows may make.
 const maxPageBytes = 4 << 20
 
-// Rows are n rows from row number from on, or fewer, if they are very long. Marks and colours are worked out for them alone.
+// Rows returns n rows from the given one on, or fewer if they are very long. It marks and colours only these.
 func (f *File) Rows(from, n int, split bool) []Row {
 	all := f.Len(split)
 	from = min(max(from, 0), all)
@@ -43,12 +43,12 @@ func (f *File) Rows(from, n int, split bool) []Row {
 	return out
 }
 
-// rowMaker makes rows, one after the other.
+// rowMaker makes rows in order, and keeps the pairs of the last run for the next row.
 type rowMaker struct {
 	f           *File
 	left, right sidePainter
-	run         run    // whose pairs these are
-	pairs       []pair // of that run
+	run         run
+	pairs       []pair // of run
 }
 
 func (v *rowMaker) row(i int, split bool) Row {
@@ -69,7 +69,7 @@ func (v *rowMaker) row(i int, split bool) Row {
 	return v.unifiedRow(i)
 }
 
-// noteText is a line that is no file's.
+// noteText is how a Hunk or a Note is shown.
 func noteText(s string) string {
 	if len(s) > MaxLineBytes {
 		s = strings.ToValidUTF8(s[:MaxLineBytes], "") + " …"
@@ -77,7 +77,7 @@ func noteText(s string) string {
 	return report.OneLine(s)
 }
 
-// unifiedRow is a row in one column.
+// unifiedRow makes a row of one column.
 func (v *rowMaker) unifiedRow(i int) Row {
 	l := &v.f.lines[i]
 	r := Row{Kind: l.kind, Old: int(l.old), New: int(l.new)}
@@ -99,7 +99,7 @@ func (v *rowMaker) unifiedRow(i int) Row {
 	return r
 }
 
-// partner is the pair that line i is in.
+// partner returns the pair of line i.
 func (v *rowMaker) partner(i int) pair {
 	if i < v.run.start || i >= v.run.end {
 		v.run = v.f.runAt(i)
@@ -122,7 +122,7 @@ func (v *rowMaker) partner(i int) pair {
 	return pair{}
 }
 
-// splitRow is a row side by side.
+// splitRow makes a row of two columns.
 func (v *rowMaker) splitRow(p pair) Row {
 	var r Row
 	var x, y []explain.Part
@@ -150,7 +150,7 @@ func (v *rowMaker) marks(p pair) (x, y []explain.Part) {
 	return markWords(a, b)
 }
 
-// text is the text of a line as its row has it.
+// text returns line i as it is shown.
 func (f *File) text(i int) string {
 	s := f.lines[i].text
 	if f.CRLF {

@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// maxWords is how many words of a line are compared with those of others.
+// maxWords is how many words of a line are compared.
 const maxWords = 32
 
-// lineWords is the words of a line, ordered by their hashes.
+// lineWords holds the words of a line, ordered by their hashes.
 type lineWords struct {
-	text   string // without the blanks around it
+	text   string // trimmed
 	words  [maxWords]word
 	n      int
-	weight int32 // of all
+	weight int32 // the sum over all words
 }
 
 type word struct {
@@ -25,7 +25,7 @@ type word struct {
 
 var seed = maphash.MakeSeed()
 
-// wordsOf cuts a line into words, and other characters that are not blank. A character weighs less than a word.
+// wordsOf cuts a line into words and single other characters. Blanks are left out. A character weighs less than a word.
 func wordsOf(s string) (b lineWords) {
 	b.text = strings.TrimSpace(s)
 	for i := 0; i < len(s) && b.n < maxWords; {
@@ -53,8 +53,8 @@ func inWord(c byte) bool {
 	return c == '_' || c >= 0x80 || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
 }
 
-// similarity is the weight of the words that two lines have in common, or 0 if that is too little for one to have become the
-// other.
+// similarity returns the weight of the words that two lines have in common, or 0 if that is too little for one line to be the
+// other one edited.
 func (b *lineWords) similarity(c *lineWords) (sum int32) {
 	if b.weight == 0 && c.weight == 0 {
 		return 1
@@ -71,17 +71,17 @@ func (b *lineWords) similarity(c *lineWords) (sum int32) {
 			j++
 		}
 	}
-	whole := sum == min(b.weight, c.weight) && sum >= 6 // the one is the other, and more
+	whole := sum == min(b.weight, c.weight) && sum >= 6 // one line is the other with something added
 	if 5*sum < 2*max(b.weight, c.weight) && !whole && !sameEnds(b.text, c.text) {
 		return 0
 	}
 	return sum + 1
 }
 
-// maxEndBytes is how many bytes of the ends of lines are compared.
+// maxEndBytes is how many bytes are compared at each end of two lines.
 const maxEndBytes = 100
 
-// sameEnds reports whether two lines begin and end with the same characters, and more than half of each is among them.
+// sameEnds reports whether two lines begin and end alike, with more than half of each in these ends.
 func sameEnds(a, b string) bool {
 	n := min(len(a), len(b))
 	i := 0

@@ -6,8 +6,8 @@ import (
 	"github.com/emend-dev/emend/internal/explain"
 )
 
-// markWords says in what two lines that are alike differ, as people read it: marks with only blanks between them are one, and
-// of lines that have hardly anything in common nothing is marked.
+// markWords returns the parts in which two similar lines differ. Marks with only blanks between them are joined. It marks
+// nothing if the lines have hardly anything in common.
 func markWords(a, b string) (x, y []explain.Part) {
 	x, y = explain.Mark(a, b)
 	x, y = joinMarks(x), joinMarks(y)
@@ -17,7 +17,7 @@ func markWords(a, b string) (x, y []explain.Part) {
 	return x, y
 }
 
-// joinMarks is the parts with the marks that have only blanks between them put together.
+// joinMarks joins the marks that have only blanks between them.
 func joinMarks(in []explain.Part) []explain.Part {
 	out := in[:0]
 	for i, p := range in {
@@ -32,7 +32,7 @@ func joinMarks(in []explain.Part) []explain.Part {
 	return out
 }
 
-// mostlyMarked reports whether hardly anything of a line is not marked.
+// mostlyMarked reports whether less than a fifth of a line is unmarked.
 func mostlyMarked(in []explain.Part) bool {
 	differs, same := 0, 0
 	for _, p := range in {
