@@ -2,29 +2,62 @@ package web
 
 import (
 	"net/url"
+	"strconv"
 	"strings"
 )
 
-// Page is the address of a page of the workspace; the segments below it are escaped.
-func (s *Workspace) Page(segments ...string) string {
+// Page returns the address of a page of the workspace. It escapes the segments.
+func (w *Workspace) Page(segments ...string) string {
 	escaped := make([]string, len(segments))
 	for i, p := range segments {
 		escaped[i] = url.PathEscape(p)
 	}
-	return Base + url.PathEscape(s.Name) + "/" + strings.Join(escaped, "/")
+	return Base + url.PathEscape(w.Name) + "/" + strings.Join(escaped, "/")
 }
 
-// EntryPage is the page of an entry of the log: of a transaction, or of a record, whose number is written without its #.
-func (s *Workspace) EntryPage(entry string) string {
-	return s.Page("change", strings.TrimPrefix(entry, "#"))
+// With returns the address of a page with a query of names and values. Empty values are left out.
+func (w *Workspace) With(page string, query ...string) string {
+	q := url.Values{}
+	for i := 0; i+1 < len(query); i += 2 {
+		if query[i+1] != "" {
+			q.Add(query[i], query[i+1])
+		}
+	}
+	if len(q) == 0 {
+		return w.Page(page)
+	}
+	return w.Page(page) + "?" + q.Encode()
 }
 
-// FilePage is the page of a file.
-func (s *Workspace) FilePage(path string) string {
-	return s.Page("file") + "?path=" + url.QueryEscape(path)
+// EntryPage returns the page of a log entry: a transaction, or a record by its number, with or without "#".
+func (w *Workspace) EntryPage(entry string) string {
+	return w.Page("change", strings.TrimPrefix(entry, "#"))
 }
 
-// SessionPage is the page of a session.
-func (s *Workspace) SessionPage(id string) string {
-	return s.Page("session") + "?id=" + url.QueryEscape(id)
+// FilePage returns the page of a file.
+func (w *Workspace) FilePage(path string) string {
+	return w.Page("file") + "?path=" + url.QueryEscape(path)
+}
+
+// SessionPage returns the page of a session.
+func (w *Workspace) SessionPage(id string) string {
+	return w.Page("session") + "?id=" + url.QueryEscape(id)
+}
+
+// Confirm returns the page that shows what a call of a tool would do, and offers it.
+func (w *Workspace) Confirm(tool string, args ...string) string {
+	q := w.With("", args...)
+	return w.Page("confirm", tool) + q[len(w.Page("")):]
+}
+
+// entryOfID returns the entry that an ID of the history belongs to.
+func entryOfID(id string) string {
+	tx, _, _ := strings.Cut(id, ".")
+	return tx
+}
+
+// queryNumber returns a number of the request's query, bounded by 0 and most.
+func (r *request) queryNumber(name string, most int) int {
+	n, _ := strconv.Atoi(r.URL.Query().Get(name))
+	return max(0, min(n, most))
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// compareNow is what differs between a version of a file and what is there now, or why that cannot be shown.
+// compareNow returns the difference between a version of a file and the file as it is now, or why it cannot be shown.
 func (r *request) compareNow(h *emend.FileHistory, c *emend.Content) (*diffView, string) {
 	now, why := r.currentText(h)
 	switch {
@@ -31,7 +31,7 @@ func (r *request) compareNow(h *emend.FileHistory, c *emend.Content) (*diffView,
 	return v, ""
 }
 
-// currentText is the text that is there now.
+// currentText returns the text of the file as it is now.
 func (r *request) currentText(h *emend.FileHistory) (text, why string) {
 	if !h.Exists {
 		return "", ""
@@ -53,7 +53,7 @@ func (r *request) currentText(h *emend.FileHistory) (text, why string) {
 	return r.readText(h.Path)
 }
 
-// readText is the text of a file that was changed outside of emend, as it is.
+// readText reads the text of a file that was changed outside of emend.
 func (r *request) readText(path string) (text, why string) {
 	const most = 4 << 20
 	a, err := r.ws.Read(r.Context(), emend.ReadRequest{Path: path, MaxBytes: most})

@@ -14,26 +14,26 @@ import (
 )
 
 const (
-	firstRows = 400  // of a diff or a file are sent with a page
-	nextRows  = 2000 // are fetched at once by an open page
-	groupRows = 50   // that a browser lays out together
+	firstRows = 400  // rows of a diff that a page has at first
+	nextRows  = 2000 // rows that an open page fetches at once
+	groupRows = 50   // rows that a browser lays out together
 )
 
-// diffView is what the templates "diff", "difftable" and "content" show.
+// diffView is the data of the templates "diff", "difftable" and "content".
 type diffView struct {
 	File      *diff.File
 	Rows      []diff.Row
-	More      int    // rows after these
-	NextHref  string // the address of them, if they have one
-	BackHref  string // the address of what the file belongs to, on a page that has nothing else
-	History   string // the page of the file, where the path above the diff is the heading of its section; "" where another stands
+	More      int    // how many rows follow
+	NextHref  string // where to fetch them; "" if they cannot be fetched
+	BackHref  string // the page of the change or file, on a page that has only this diff
+	History   string // the page of the file, if the path above the diff is also the heading; "" under another heading
 	Split     bool
-	OtherHref string // the address of this page in the other view
-	Content   bool   // a file as it is, and no diff
+	OtherHref string // this page in the other view, unified or split
+	Content   bool   // a whole file, not a diff
 }
 
-// diffView shows the first rows of a diff of one file. At next, which [request.diffOf] and its like name, are the others;
-// without that all are shown at once, up to a bound.
+// diffView shows the first rows of the diff of one file. The others are fetched from next, an address that
+// [request.entryDiffAddress] or a function like it returns. With next "" all rows are shown, up to a bound.
 func (r *request) diffView(unified, next string) *diffView {
 	v, n := &diffView{File: diff.Parse(unified)}, firstRows
 	if next == "" {
@@ -42,7 +42,7 @@ func (r *request) diffView(unified, next string) *diffView {
 	return r.fillRows(v, 0, n, next)
 }
 
-// diffViews shows all of the diffs of several files, as a patch has them.
+// diffViews shows the diffs of several files, whole.
 func (r *request) diffViews(unified string) (out []*diffView) {
 	if unified == "" {
 		return nil
@@ -53,7 +53,7 @@ func (r *request) diffViews(unified string) (out []*diffView) {
 	return out
 }
 
-// contentView shows the first lines of what the history keeps.
+// contentView shows the first lines of a text that the history keeps.
 func (r *request) contentView(c *emend.Content) *diffView {
 	return r.fillRows(plainView(c), 0, firstRows, r.contentAddress(c.ID))
 }
@@ -62,17 +62,17 @@ func plainView(c *emend.Content) *diffView {
 	return &diffView{File: diff.FromText(c.Path, c.Text), Content: true}
 }
 
-// entryDiffAddress is the address of the diff of a file of an entry: the file at this index.
+// entryDiffAddress returns the address of the diff of a file of an entry, by the file's index.
 func (r *request) entryDiffAddress(entry string, file int) string {
 	return r.diffAddress(strings.TrimPrefix(entry, "#"), url.Values{"file": {strconv.Itoa(file)}})
 }
 
-// contentAddress is the address of what the history keeps under an ID.
+// contentAddress returns the address of a content that the history keeps.
 func (r *request) contentAddress(id string) string {
 	return r.diffAddress("content", url.Values{"id": {id}})
 }
 
-// sessionDiffAddress is the address of the diff of a file of a session.
+// sessionDiffAddress returns the address of the diff of a file of a session, by the file's index.
 func (r *request) sessionDiffAddress(session string, file int) string {
 	return r.diffAddress("session", url.Values{"session": {session}, "file": {strconv.Itoa(file)}})
 }
@@ -81,7 +81,7 @@ func (r *request) diffAddress(what string, q url.Values) string {
 	return r.ws.Page("diff", what) + "?" + q.Encode()
 }
 
-// fillRows fills in n rows, from row from on. The rest is at next.
+// fillRows fills in n rows from the given one on. The rest is at next.
 func (r *request) fillRows(v *diffView, from, n int, next string) *diffView {
 	q := r.URL.Query()
 	v.Split = q.Get("view") == "split" && v.CanSplit()
@@ -95,7 +95,7 @@ func (r *request) fillRows(v *diffView, from, n int, next string) *diffView {
 	return v
 }
 
-// withQuery is an address with other values; none where a value is empty.
+// withQuery returns an address with other query values, given as names and values. The value "" removes one.
 func withQuery(address string, pairs ...string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -118,12 +118,12 @@ func (v *diffView) view() string {
 	return ""
 }
 
-// CanSplit reports whether the file can be shown side by side: one that was there before and is there now.
+// CanSplit reports whether the split view makes sense: the file was there before and is there now.
 func (v *diffView) CanSplit() bool {
 	return !v.Content && v.File.Op != diff.Added && v.File.Op != diff.Deleted && v.File.Added+v.File.Removed > 0
 }
 
-// Shape is the class of the table.
+// Shape returns the CSS class of the table.
 func (v *diffView) Shape() string {
 	switch {
 	case v.Content:
@@ -134,18 +134,18 @@ func (v *diffView) Shape() string {
 	return "unified"
 }
 
-// Columns is how many the table has.
+// Columns returns how many columns the table has.
 func (v *diffView) Columns() int {
 	return map[string]int{"content": 2, "unified": 4, "split": 6}[v.Shape()]
 }
 
-// Wide reports whether the numbers of lines need more room than usual.
+// Wide reports whether line numbers need more room than usual.
 func (v *diffView) Wide() bool { return v.File.MaxNumber() > 99_999 }
 
-// Groups are the rows in groups.
+// Groups returns the rows in groups of groupRows.
 func (v *diffView) Groups() iter.Seq[[]diff.Row] { return slices.Chunk(v.Rows, groupRows) }
 
-// Label names the table.
+// Label names the table for screen readers.
 func (v *diffView) Label() string {
 	if v.Content {
 		return "Content of " + report.OneLine(v.File.Path())
@@ -153,10 +153,10 @@ func (v *diffView) Label() string {
 	return "Diff of " + report.OneLine(cmp.Or(v.File.Path(), "a change"))
 }
 
-// Moved reports whether the file has another path than before.
+// Moved reports whether the file was renamed.
 func (v *diffView) Moved() bool { return v.File.Op == diff.Moved && v.File.From != v.File.To }
 
-// Op says what happened to the file, unless it was changed only.
+// Op returns what happened to the file, or "" if its content changed.
 func (v *diffView) Op() string {
 	if v.File.Op == diff.Changed {
 		return ""

@@ -9,22 +9,22 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// entryFile is one file of an entry: what was done to it, and what became of it since.
+// entryFile is a file of an entry: what was done to it, and how it stands now.
 type entryFile struct {
 	emend.LogEntry
 	Workspace  *Workspace
-	N          int // its place in the entry
+	N          int // its index in the entry
 	Did        string
-	HunkPlaces []string // where each hunk landed, and how
+	HunkPlaces []string // where and how each hunk matched
 	Status     *fileStatus
 	Diff       *diffView
-	WhyNoDiff  string // why there is no diff
+	WhyNoDiff  string // "" if there is a diff
 }
 
-// maxPageFiles is how many files a page has in full.
+// maxPageFiles is how many files a page shows.
 const maxPageFiles = 50
 
-// changeFiles puts the files of an entry on its page, from one of them on.
+// changeFiles fills in the files of an entry, beginning with the given one.
 func (r *request) changeFiles(p *changePage, from int) {
 	all := p.EntryData.Files
 	fates := r.fileFates(p)
@@ -45,7 +45,7 @@ func (r *request) changeFiles(p *changePage, from int) {
 	}
 }
 
-// verbForFile is what was done to a file, or what was tried.
+// verbForFile says what was done to a file, or attempted.
 func verbForFile(p *changePage, e *emend.LogEntry) string {
 	v, ok := operationVerbs[e.Operation]
 	switch {
@@ -57,7 +57,7 @@ func verbForFile(p *changePage, e *emend.LogEntry) string {
 	return v[0]
 }
 
-// hunkPlaces says where each hunk landed.
+// hunkPlaces says where and how each hunk matched.
 func hunkPlaces(e *emend.LogEntry) (out []string) {
 	for _, h := range e.Hunks {
 		out = append(out, fmt.Sprintf("line %s, %s", grouped(h.Line), rungText(h.Rung)))
@@ -65,7 +65,7 @@ func hunkPlaces(e *emend.LogEntry) (out []string) {
 	return out
 }
 
-// rungText is a rung as people say it.
+// rungText names a rung for people.
 func rungText(rung string) string {
 	if w := map[string]string{"trailing": "white space at line ends ignored", "whitespace": "indentation ignored",
 		"composed": "indentation and Unicode normal form ignored", "unicode": "indentation and typography ignored"}[rung]; w != "" {
@@ -74,7 +74,7 @@ func rungText(rung string) string {
 	return rung
 }
 
-// whyNoDiff says why there is no diff; "" where there is one, or need be none.
+// whyNoDiff says why a file has no diff, or returns "" if it has one or needs none.
 func whyNoDiff(p *changePage, e *emend.LogEntry, gone string) string {
 	switch {
 	case !p.OK || !changesFiles(&p.EntryData):
@@ -87,7 +87,7 @@ func whyNoDiff(p *changePage, e *emend.LogEntry, gone string) string {
 	return ""
 }
 
-// whyNotKept says why the diffs of an entry are not kept any more.
+// whyNotKept says why diffs of an entry are gone, or returns "" if none is.
 func (r *request) whyNotKept(p *changePage) string {
 	if !changesFiles(&p.EntryData) || !p.OK {
 		return ""
@@ -115,15 +115,15 @@ func upperFirst(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// fileStatus is what became of a file since, in words.
+// fileStatus says how a file of an entry stands now.
 type fileStatus struct {
 	State emend.FateState
 	Text  string
-	By    []emend.LogEntry // who changed it
-	At    string           // where it is now, if it was moved
+	By    []emend.LogEntry // the entries that changed it
+	At    string           // its path now, if it was moved
 }
 
-// fileStatusTexts are the states, before the names of who changed it.
+// fileStatusTexts are the words for the states. The names of those who changed the file may follow.
 var fileStatusTexts = map[emend.FateState]string{
 	emend.Unchanged: "Unchanged since.",
 	emend.Changed:   "Changed since",
@@ -144,7 +144,7 @@ func newFileStatus(f *emend.Fate, deleted bool) *fileStatus {
 	return out
 }
 
-// fileFates are what became of the files of an entry that changed some.
+// fileFates returns how the files of an entry stand now, if it changed any.
 func (r *request) fileFates(p *changePage) []emend.Fate {
 	if !changesFiles(&p.EntryData) || !p.OK {
 		return nil

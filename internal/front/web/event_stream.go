@@ -7,11 +7,12 @@ import (
 	"time"
 )
 
-// events is the stream of one page. It ends with the visit: who has gone hears nothing more, and is not there to be asked.
+// events serves the event stream of one open page. It ends with the browser's session: a page that is signed out learns
+// nothing more, and does not count as open.
 func (s *Site) events(w http.ResponseWriter, r *request) {
 	if r.Method == http.MethodHead {
 		w.Header().Set("Content-Type", "text/event-stream")
-		return // nobody would hear it
+		return // HEAD asks for the headers only
 	}
 	d := s.hubs[r.ws.Name]
 	st, ctx := d.subscribe(r.Context())
@@ -20,7 +21,7 @@ func (s *Site) events(w http.ResponseWriter, r *request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	ctl := http.NewResponseController(w)
 	send := func(format string, args ...any) bool {
-		ctl.SetWriteDeadline(time.Now().Add(writeTimeout)) //nolint:errcheck // a connection that has none is a test's
+		ctl.SetWriteDeadline(time.Now().Add(writeTimeout)) //nolint:errcheck // only a test's connection has no deadlines
 		_, err := fmt.Fprintf(w, format, args...)
 		return err == nil && ctl.Flush() == nil
 	}
@@ -31,7 +32,7 @@ func (s *Site) events(w http.ResponseWriter, r *request) {
 		ok := true
 		select {
 		case n := <-st.updates:
-			data, _ := json.Marshal(n) // numbers and a name
+			data, _ := json.Marshal(n) // numbers and a string: never fails
 			ok = send("event: news\ndata: %s\n\n", data)
 		case <-tick.C:
 			s.logins.deleteIdle()

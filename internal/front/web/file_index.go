@@ -2,20 +2,20 @@ package web
 
 import "strconv"
 
-// fileIndex lists the files of a page that has several.
+// fileIndex is the list of files at the top of a page with several.
 type fileIndex struct {
 	Lines          []indexLine
-	Added, Removed int // lines of all that are counted
+	Added, Removed int // lines of all files that are counted
 }
 
-// indexLine is one of them, and where on the page it is.
+// indexLine is one file of the list, with a link to its section.
 type indexLine struct {
 	Did, Path, To  string
-	Counted        bool // its difference is on the page
+	Counted        bool // its diff is on the page
 	Added, Removed int
 }
 
-// add puts the file in the section of a number into the list; v is nil when its difference is not on the page.
+// add adds the file of section n. v is nil if its diff is not on the page.
 func (x *fileIndex) add(n int, did, path string, v *diffView) {
 	line := indexLine{Did: did, Path: path, To: "#" + fileID(n)}
 	if v != nil {
@@ -26,5 +26,5 @@ func (x *fileIndex) add(n int, did, path string, v *diffView) {
 	x.Lines = append(x.Lines, line)
 }
 
-// fileID is the id of the section of a file.
+// fileID returns the id of a file's section.
 func fileID(n int) string { return "file-" + strconv.Itoa(n) }

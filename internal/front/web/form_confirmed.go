@@ -10,12 +10,12 @@ import (
 	"github.com/emend-dev/emend/internal/report"
 )
 
-// confirmedField is the field of a form that says what the person was shown. It is sealed as the arguments are, and is none of
-// the tool's.
+// confirmedField is the field of a form with the hash of the effect that the person was shown. It is sealed like an argument,
+// and not passed to the tool.
 const confirmedField = "shown"
 
-// callAsConfirmed makes the call of a form, if it would do still what the form's page showed. What an agent changes while a person
-// looks would else be taken back with the rest: a session is all that it has done by now.
+// callAsConfirmed makes the call of a form if it still has the effect that the form's page showed. Without this, undoing a
+// session would also undo what its agent did while the person was reading.
 func (r *request) callAsConfirmed(name string, args url.Values) emend.Result {
 	shown := args.Get(confirmedField)
 	delete(args, confirmedField)
@@ -30,10 +30,10 @@ func (r *request) callAsConfirmed(name string, args url.Values) emend.Result {
 		return report.Of(report.View{}, nil, &emend.Error{Kind: emend.Stale, Msg: "it would do something else by now than what you were shown",
 			Hint: "Look at what it would do now, and have it done if that is what you want."})
 	}
-	return r.callTool(name, args) // what is refused is refused by the call, which the log has
+	return r.callTool(name, args) // also if the dry run was refused: then the log has the refusal
 }
 
-// effectHash is what a dry run would do, by its hash: each file before and after, or each change that would be forgotten.
+// effectHash hashes the effect of a dry run: each file before and after, or each change that would be forgotten.
 func effectHash(o *report.Object) string {
 	h := sha256.New()
 	switch data := o.Data.(type) {

@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// maxFormBytes is how many bytes a form may have.
+// maxFormBytes limits the size of a form.
 const maxFormBytes = 64 << 10
 
-// parseForm reads the body of a form. Other bodies are those of no page of this site.
+// parseForm reads the body of a form. It refuses other bodies: no page of this site sends any.
 func parseForm(w http.ResponseWriter, r *http.Request) (url.Values, *page) {
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != "application/x-www-form-urlencoded" {
@@ -33,7 +33,7 @@ func parseForm(w http.ResponseWriter, r *http.Request) (url.Values, *page) {
 	return restoreLineEnds(r.PostForm), nil
 }
 
-// restoreLineEnds takes back what a browser does to the ends of lines in a field.
+// restoreLineEnds undoes what browsers do to line ends in a field.
 func restoreLineEnds(form url.Values) url.Values {
 	for _, values := range form {
 		for i := range values {

@@ -9,17 +9,17 @@ import (
 	"github.com/emend-dev/emend/internal/front/seal"
 )
 
-// formLifetime is how long a form is good.
+// formLifetime is how long a form can be sent.
 const formLifetime = time.Hour
 
-// seal is the token of one form: it lets this visit call a tool once, with exactly these arguments. The fields that are
-// open are for the person to fill in.
+// seal returns the token of a form. It lets this browser call a tool once, with exactly these arguments. The person fills in
+// the open fields.
 func (r *request) seal(tool string, args url.Values, open ...string) string {
 	free := strings.Join(open, ",")
 	return free + "~" + r.site.issuer.Issue(r.login, r.ws.Name, tool, free, canonicalArguments(args, open))
 }
 
-// unseal takes the token of a form. It is not taken twice.
+// unseal redeems the token of a form. A token can be redeemed once.
 func (r *request) unseal(token, tool string, args url.Values) error {
 	free, ticket, _ := strings.Cut(token, "~")
 	var open []string
@@ -29,12 +29,14 @@ func (r *request) unseal(token, tool string, args url.Values) error {
 	return r.site.issuer.Redeem(ticket, r.login, r.ws.Name, tool, free, canonicalArguments(args, open))
 }
 
-// outcomeRefused is kept with a form that the tool refused; with one that was done, the address of what it did is.
+// outcomeRefused is the outcome of a form that the tool refused. The outcome of any other is the address that shows what it
+// did.
 const outcomeRefused = "refused"
 
-// noteOutcome keeps what came of a form, and cameOf is what did.
+// noteOutcome notes the outcome of a form.
 func (r *request) noteOutcome(token, note string) { r.site.issuer.SetNote(sealTicket(token), note) }
 
+// outcomeOf returns the outcome of a form, or "" if it is not known yet.
 func (r *request) outcomeOf(token string) string { return r.site.issuer.Note(sealTicket(token)) }
 
 func sealTicket(token string) string {
@@ -42,7 +44,7 @@ func sealTicket(token string) string {
 	return ticket
 }
 
-// canonicalArguments is arguments as one text, in which a field that is left empty is none.
+// canonicalArguments writes arguments as one text. An empty field is the same as none.
 func canonicalArguments(args url.Values, open []string) string {
 	kept := url.Values{}
 	for name, values := range args {

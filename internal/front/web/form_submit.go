@@ -18,7 +18,7 @@ import (
 	"github.com/emend-dev/emend/internal/tool"
 )
 
-// offeredTools are the tools that pages offer, each with the page that is shown again when it refuses.
+// offeredTools are the tools that pages offer. If one refuses, its page is shown again.
 var offeredTools = map[string]func(*request) (page, error){
 	"undo":         (*request).confirm,
 	"restore_file": (*request).confirm,
@@ -30,7 +30,7 @@ var offeredTools = map[string]func(*request) (page, error){
 	"deny":         (*request).waiting,
 }
 
-// submit calls a tool, as a form says that this site has made for this visit.
+// submit makes the call of a form, if the site has sealed the form for this browser.
 func (s *Site) submit(w http.ResponseWriter, r *request) {
 	name := r.PathValue("tool")
 	again, ok := offeredTools[name]
@@ -68,7 +68,8 @@ func (s *Site) submit(w http.ResponseWriter, r *request) {
 	http.Redirect(w, r.Request, to, http.StatusSeeOther)
 }
 
-// sealErrorPage is the page of a form whose token is not taken. One that was sent before, as by a second click, says what came of it.
+// sealErrorPage is the answer to a form whose seal is not accepted. If the form was sent before, as by a second click, the
+// page says what that did.
 func (r *request) sealErrorPage(err error, token string) page {
 	if !errors.Is(err, seal.ErrUsed) {
 		return errorPage(http.StatusForbidden, "this form is not taken: "+err.Error(), "Open the page again, and look whether it is still what you want.")
@@ -87,7 +88,7 @@ func (r *request) sealErrorPage(err error, token string) page {
 	return p
 }
 
-// callTool makes the call, as a person's.
+// callTool calls a tool in the person's name.
 func (r *request) callTool(name string, args url.Values) emend.Result {
 	t, _ := tool.People.Named(name)
 	text, err := toolArguments(t.Input(), args)
@@ -97,8 +98,8 @@ func (r *request) callTool(name string, args url.Values) emend.Result {
 	return tool.Options{Profile: tool.People, ReadOnly: r.site.ReadOnly}.Call(r.personContext(), r.ws.Workspace, name, text)
 }
 
-// personContext is the context of a call that the person of this visit makes. Where a policy wants a person to be asked before a file
-// is written, they are: they see what would happen, and press the button.
+// personContext is the context for calls in the person's name. The person has seen what the call does and pressed the button,
+// so where a policy asks before a write, that is the answer.
 func (r *request) personContext() context.Context {
 	ctx := emend.As(r.Context(), emend.Actor{Client: "emend ui", Agent: "person", Session: r.login})
 	return emend.Asking(ctx, func(_ context.Context, q emend.Question) (by string, err error) {
@@ -111,13 +112,13 @@ func (r *request) personContext() context.Context {
 	})
 }
 
-// refusedPage is the page that shows why a tool refused, and what it would do now.
+// refusedPage shows why a tool refused, and what it would do now.
 func (r *request) refusedPage(h func(*request) (page, error), name string, args url.Values, result emend.Result) page {
 	asked := *r
 	asked.Request = r.Clone(r.Context())
 	asked.Method, asked.Body, asked.URL.RawQuery = http.MethodGet, http.NoBody, args.Encode()
 	asked.SetPathValue("tool", name)
-	asked.URL.Path, asked.URL.RawPath = r.ws.Page("waiting"), "" // where its own links lead, which are opened by GET
+	asked.URL.Path, asked.URL.RawPath = r.ws.Page("waiting"), "" // the page's links are made from it, and opened by GET
 	if _, ok := previews[name]; ok {
 		asked.URL.Path = r.ws.Page("confirm", name)
 	}
@@ -130,7 +131,7 @@ func (r *request) refusedPage(h func(*request) (page, error), name string, args 
 	return p
 }
 
-// resultAddress is where the result is seen: on the page that the form names, or as the new change.
+// resultAddress is where the result is shown: on the page that the form names, or as the new change.
 func (r *request) resultAddress(result emend.Result, next string) string {
 	root := Base + r.ws.Name + "/"
 	if next != "" {
@@ -142,8 +143,8 @@ func (r *request) resultAddress(result emend.Result, next string) string {
 	return root
 }
 
-// toolArguments are the fields of a form as the JSON that a tool takes. A field that is left empty is none; what does not fit is
-// passed on as it is, for the tool to refuse in its own words.
+// toolArguments makes the JSON arguments of a tool from the fields of a form. Empty fields are left out. A value of the wrong
+// type is passed on, for the tool to refuse in its own words.
 func toolArguments(s *jsonschema.Schema, fields url.Values) (json.RawMessage, error) {
 	out := map[string]any{}
 	for name, values := range fields {
@@ -177,7 +178,7 @@ func typedAll(s *jsonschema.Schema, texts []string) []any {
 	return out
 }
 
-// typed is a text as the type that a schema wants.
+// typed converts a text to the type that a schema wants, if it can.
 func typed(s *jsonschema.Schema, text string) any {
 	if s == nil {
 		return text

@@ -7,10 +7,13 @@ import (
 	"time"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/internal/report"
 )
 
-// wording is what templates can call to put values into words.
-var wording = template.FuncMap{
+// templateFuncs are the functions of the templates. "show" is text of a file, a name or a message for a person: control
+// characters, marks that change the direction of writing and invisible characters become escapes.
+var templateFuncs = template.FuncMap{
+	"show":         report.Escape,
 	"ago":          func(t time.Time) string { return ago(t, time.Now()) },
 	"exact":        exactTime,
 	"machine":      func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
@@ -24,13 +27,13 @@ var wording = template.FuncMap{
 	"legend":       func() []string { return []string{"done", "refused", "undone"} },
 }
 
-// outcomeCount is a number of calls that ended in one way.
+// outcomeCount is a number of calls with one outcome.
 type outcomeCount struct {
 	Outcome emend.Outcome
 	N       int
 }
 
-// ago says how long ago t was, or in how long it will be. The script of the page words it in the same way.
+// ago says how long ago t was, or in how long it will be. static/app.js words it in the same way.
 func ago(t, now time.Time) string {
 	d := now.Sub(t)
 	if d < 0 {
@@ -42,7 +45,7 @@ func ago(t, now time.Time) string {
 	return duration(d) + " ago"
 }
 
-// duration is a length of time in its largest unit.
+// duration words a length of time in its largest unit.
 func duration(d time.Duration) string {
 	for _, u := range []struct {
 		name string
@@ -55,10 +58,10 @@ func duration(d time.Duration) string {
 	return plural(int(d/time.Second), "second")
 }
 
-// exactTime is a time to the second, where this program runs.
+// exactTime formats a time to the second, in local time.
 func exactTime(t time.Time) string { return t.Local().Format("Monday, 2 January 2006, 15:04:05 MST") }
 
-// dayHeading is a day as a heading: Today, Yesterday, or its date.
+// dayHeading returns the heading of a day: Today, Yesterday or its date.
 func dayHeading(t, now time.Time) string {
 	t, now = t.Local(), now.Local()
 	switch t.Format(time.DateOnly) {
@@ -73,7 +76,7 @@ func dayHeading(t, now time.Time) string {
 	return t.Format("Monday, 2 January 2006")
 }
 
-// plural is a number of things: 1 file, 2 files, 12,000 files.
+// plural words a number of things: 1 file, 2 files, 12,000 files.
 func plural(n int, one string) string {
 	switch stem := one[:len(one)-1]; {
 	case n == 1:
@@ -86,7 +89,7 @@ func plural(n int, one string) string {
 	return grouped(n) + " " + one + "s"
 }
 
-// grouped is a number with a comma before every three digits.
+// grouped formats a number with a comma before every three digits.
 func grouped(n int) string {
 	s := strconv.Itoa(n)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
@@ -95,7 +98,7 @@ func grouped(n int) string {
 	return s
 }
 
-// size is a number of bytes for people: 999 bytes, 1.5 KiB, 12 MiB.
+// size words a number of bytes: 999 bytes, 1.5 KiB, 12 MiB.
 func size(n int64) string {
 	if n < 1024 {
 		return plural(int(n), "byte")
@@ -112,7 +115,7 @@ func size(n int64) string {
 	return fmt.Sprintf("%.0f %s", f, unit)
 }
 
-// shortHash is the beginning of a hash, enough to tell it from others. The name of a transaction, of which the end tells, stays.
+// shortHash shortens a hash. The name of a transaction, which differs from others at its end, stays whole.
 func shortHash(name string) string {
 	if len(name) < 64 {
 		return name

@@ -11,164 +11,165 @@ import (
 )
 
 const (
-	maxStreams     = 100 // of a workspace; the oldest ends when one more comes
+	maxStreams     = 100 // per workspace; one more ends the oldest
 	heartbeat      = 15 * time.Second
-	stopDelay      = 5 * time.Second        // after the last page is closed: another may be about to open
-	loadedPageTime = time.Minute            // that a page without a stream counts as open
-	pollInterval   = 200 * time.Millisecond // at which it is looked whether a call waits
+	stopDelay      = 5 * time.Second        // after the last page is closed: the next one may be about to open
+	loadedPageTime = time.Minute            // how long a page without a stream counts as open
+	pollInterval   = 200 * time.Millisecond // between two looks for calls that wait
 )
 
-// news is what open pages are told.
+// hubUpdate is what open pages are told.
 type hubUpdate struct {
-	Head    uint64 `json:"head"`             // of the log
-	Waiting int    `json:"waiting"`          // calls that wait for a person
-	Newest  string `json:"newest,omitempty"` // of them
+	Head    uint64 `json:"head"`             // the number of the log's newest record
+	Waiting int    `json:"waiting"`          // how many calls wait for a person
+	Newest  string `json:"newest,omitempty"` // the id of the one that came last
 }
 
-// hub is where the open pages of one workspace hear what is new. While one is open it looks, once for all of them, and calls
-// that wait for a person are told that one is there.
+// hub tells the open pages of one workspace what is new. While a page is open, the hub watches the log and the calls that
+// wait, once for all pages, and lets such calls know that a person is there.
 type hub struct {
 	ws        *Workspace
 	log       *slog.Logger
-	stopDelay time.Duration // [lingering]
-	readOnly  bool          // nobody can answer here, and no call waits for it
+	stopDelay time.Duration // the constant, except in tests
+	readOnly  bool          // nobody can answer here, so calls do not wait for this page
 
 	mu        sync.Mutex
 	closed    bool
-	streams   []*stream  // the oldest first
-	last      *hubUpdate // nil while nobody has looked
-	openUntil time.Time  // that a page without a stream counts as open
-	stop      func()     // of the watch; nil while there is none
+	streams   []*stream  // oldest first
+	last      *hubUpdate // nil until the hub has looked
+	openUntil time.Time  // until then a page without a stream counts as open
+	stop      func()     // ends the watch; nil while there is none
 	stopTimer *time.Timer
 }
 
 // stream is one open page.
 type stream struct {
-	updates chan hubUpdate // of one: what is not read yet is replaced by what is newer
+	updates chan hubUpdate // holds one: a newer update replaces one that is not read yet
 	cancel  context.CancelFunc
 }
 
-func newHub(space *Workspace, log *slog.Logger) *hub {
-	return &hub{ws: space, log: log, stopDelay: stopDelay}
+func newHub(ws *Workspace, log *slog.Logger) *hub {
+	return &hub{ws: ws, log: log, stopDelay: stopDelay}
 }
 
-// subscribe opens a stream, which ends when ctx or the site does.
-func (d *hub) subscribe(ctx context.Context) (*stream, context.Context) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+// subscribe opens a stream. The context that it returns ends with ctx, with the site, and when the stream is the oldest of
+// too many.
+func (h *hub) subscribe(ctx context.Context) (*stream, context.Context) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	ctx, cancel := context.WithCancel(ctx)
 	s := &stream{updates: make(chan hubUpdate, 1), cancel: cancel}
-	if d.closed {
+	if h.closed {
 		cancel()
 		return s, ctx
 	}
-	if len(d.streams) >= maxStreams {
-		d.streams[0].cancel()
-		d.streams = slices.Delete(d.streams, 0, 1)
+	if len(h.streams) >= maxStreams {
+		h.streams[0].cancel()
+		h.streams = slices.Delete(h.streams, 0, 1)
 	}
-	d.streams = append(d.streams, s)
-	d.openUntil = time.Time{} // the page that counted as open without a stream has one now
-	d.start()
-	if d.last != nil {
-		s.send(*d.last)
+	h.streams = append(h.streams, s)
+	h.openUntil = time.Time{} // the page that counted as open now has a stream
+	h.start()
+	if h.last != nil {
+		s.send(*h.last)
 	}
 	return s, ctx
 }
 
 // unsubscribe closes a stream.
-func (d *hub) unsubscribe(s *stream) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+func (h *hub) unsubscribe(s *stream) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	s.cancel()
-	d.streams = slices.DeleteFunc(d.streams, func(other *stream) bool { return other == s })
-	d.stopSoon()
+	h.streams = slices.DeleteFunc(h.streams, func(other *stream) bool { return other == s })
+	h.stopSoon()
 }
 
 // pageLoaded counts a page without a stream as open for a while.
-func (d *hub) pageLoaded() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.closed {
+func (h *hub) pageLoaded() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
 		return
 	}
-	d.openUntil = time.Now().Add(loadedPageTime)
-	d.start()
-	d.stopSoon()
+	h.openUntil = time.Now().Add(loadedPageTime)
+	h.start()
+	h.stopSoon()
 }
 
-// start begins to look, if nobody does.
-func (d *hub) start() {
-	if d.stopTimer != nil {
-		d.stopTimer.Stop()
-		d.stopTimer = nil
+// start begins the watch, if there is none.
+func (h *hub) start() {
+	if h.stopTimer != nil {
+		h.stopTimer.Stop()
+		h.stopTimer = nil
 	}
-	if d.stop != nil {
+	if h.stop != nil {
 		return
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	leave := d.announcePage()
+	leave := h.announcePage()
 	done := make(chan struct{})
-	go func() { defer close(done); d.watch(ctx) }()
-	d.stop = func() { cancel(); <-done; leave() }
+	go func() { defer close(done); h.watch(ctx) }()
+	h.stop = func() { cancel(); <-done; leave() }
 }
 
-// announcePage tells calls that wait for a person that one is there.
-func (d *hub) announcePage() (leave func()) {
-	if d.readOnly {
+// announcePage lets calls that wait for a person know that a page is open, until leave is called.
+func (h *hub) announcePage() (leave func()) {
+	if h.readOnly {
 		return func() {}
 	}
-	leave, err := d.ws.Attend()
+	leave, err := h.ws.Attend()
 	if err != nil {
-		d.log.Warn("calls that wait for a person cannot be told that a page is open", "workspace", d.ws.Name, "error", err)
+		h.log.Warn("calls that wait for a person cannot be told that a page is open", "workspace", h.ws.Name, "error", err)
 		return func() {}
 	}
 	return leave
 }
 
-// stopSoon ends the looking when no page is open any more, a little later.
-func (d *hub) stopSoon() {
-	if len(d.streams) > 0 || d.stop == nil || d.stopTimer != nil {
+// stopSoon ends the watch after a delay, if no page is open.
+func (h *hub) stopSoon() {
+	if len(h.streams) > 0 || h.stop == nil || h.stopTimer != nil {
 		return
 	}
-	d.stopTimer = time.AfterFunc(max(d.stopDelay, time.Until(d.openUntil)), d.stopIfIdle)
+	h.stopTimer = time.AfterFunc(max(h.stopDelay, time.Until(h.openUntil)), h.stopIfIdle)
 }
 
-// stopIfIdle ends the looking, unless a page was opened since.
-func (d *hub) stopIfIdle() {
-	d.mu.Lock()
-	d.stopTimer = nil
-	stop := d.stop
+// stopIfIdle ends the watch, unless a page was opened since.
+func (h *hub) stopIfIdle() {
+	h.mu.Lock()
+	h.stopTimer = nil
+	stop := h.stop
 	switch {
-	case len(d.streams) > 0 || stop == nil:
+	case len(h.streams) > 0 || stop == nil:
 		stop = func() {}
-	case !d.closed && time.Now().Before(d.openUntil):
+	case !h.closed && time.Now().Before(h.openUntil):
 		stop = func() {}
-		d.stopSoon()
+		h.stopSoon()
 	default:
-		d.stop, d.last = nil, nil
+		h.stop, h.last = nil, nil
 	}
-	d.mu.Unlock()
+	h.mu.Unlock()
 	stop()
 }
 
-func (d *hub) close() {
-	d.mu.Lock()
-	d.closed = true
-	for _, s := range d.streams {
+func (h *hub) close() {
+	h.mu.Lock()
+	h.closed = true
+	for _, s := range h.streams {
 		s.cancel()
 	}
-	d.streams = nil
-	d.mu.Unlock()
-	d.stopIfIdle()
+	h.streams = nil
+	h.mu.Unlock()
+	h.stopIfIdle()
 }
 
 // watch tells the streams what is new, until ctx ends.
-func (d *hub) watch(ctx context.Context) {
+func (h *hub) watch(ctx context.Context) {
 	var both sync.WaitGroup
-	both.Go(func() { d.followLog(ctx) })
+	both.Go(func() { h.followLog(ctx) })
 	for tick := time.NewTicker(pollInterval); ctx.Err() == nil; {
-		waiting, newest := d.waiting(ctx)
-		d.broadcast(func(n *hubUpdate) { n.Waiting, n.Newest = waiting, newest })
+		waiting, newest := h.waiting(ctx)
+		h.broadcast(func(n *hubUpdate) { n.Waiting, n.Newest = waiting, newest })
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
@@ -178,12 +179,12 @@ func (d *hub) watch(ctx context.Context) {
 	both.Wait()
 }
 
-// followLog tells of each change in the log. A log that cannot be read, as for a moment while it is made, is tried again.
-func (d *hub) followLog(ctx context.Context) {
+// followLog tells of each new record of the log. If the log cannot be read, as while it is being made, it tries again.
+func (h *hub) followLog(ctx context.Context) {
 	for said := false; ctx.Err() == nil; {
-		err := d.ws.Watch(ctx, func(h emend.Head) { d.broadcast(func(n *hubUpdate) { n.Head = h.Seq }) })
+		err := h.ws.Watch(ctx, func(head emend.Head) { h.broadcast(func(n *hubUpdate) { n.Head = head.Seq }) })
 		if err != nil && !said {
-			d.log.Warn("open pages cannot be told what is new", "workspace", d.ws.Name, "error", err)
+			h.log.Warn("open pages cannot be told what is new", "workspace", h.ws.Name, "error", err)
 			said = true
 		}
 		select {
@@ -193,34 +194,34 @@ func (d *hub) followLog(ctx context.Context) {
 	}
 }
 
-// waiting is how many calls wait, and which came last.
-func (d *hub) waiting(ctx context.Context) (n int, newest string) {
-	list, err := d.ws.Waiting(ctx)
+// waiting returns how many calls wait, and the id of the one that came last.
+func (h *hub) waiting(ctx context.Context) (n int, newest string) {
+	list, err := h.ws.Waiting(ctx)
 	if err != nil || len(list) == 0 {
 		return 0, ""
 	}
 	return len(list), list[len(list)-1].ID
 }
 
-// broadcast has every stream hear of a change.
-func (d *hub) broadcast(change func(*hubUpdate)) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+// broadcast changes the last update, and sends it to every stream if it is different now.
+func (h *hub) broadcast(change func(*hubUpdate)) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	var n hubUpdate
-	if d.last != nil {
-		n = *d.last
+	if h.last != nil {
+		n = *h.last
 	}
 	change(&n)
-	if d.last != nil && *d.last == n {
+	if h.last != nil && *h.last == n {
 		return
 	}
-	d.last = &n
-	for _, s := range d.streams {
+	h.last = &n
+	for _, s := range h.streams {
 		s.send(n)
 	}
 }
 
-// send never waits: only the newest is of interest.
+// send replaces what the stream has not read yet. It never blocks.
 func (s *stream) send(n hubUpdate) {
 	select {
 	case <-s.updates:
@@ -229,7 +230,7 @@ func (s *stream) send(n hubUpdate) {
 	s.updates <- n
 }
 
-// waitingCount is how many calls wait in a workspace.
+// waitingCount returns how many calls of a workspace wait for a person.
 func (s *Site) waitingCount(w *Workspace) int {
 	n, _ := s.hubs[w.Name].waiting(context.Background())
 	return n

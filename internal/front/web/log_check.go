@@ -10,36 +10,36 @@ import (
 	"github.com/emend-dev/emend"
 )
 
-// logChecker checks the whole log of a workspace in the background, one check at a time, and keeps what the last one found. A
-// check has a number, which stands in the address of its page: a page that is loaded again begins none anew.
+// logChecker checks the whole log of a workspace in the background, one check at a time, and keeps the last result. A check
+// has a number, which is in the address of its page, so that reloading the page does not start another one.
 type logChecker struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 
 	mu   sync.Mutex
 	last logCheck
-	done chan struct{} // closed when the check that runs has ended; nil when none runs
+	done chan struct{} // closed at the end of the running check; nil if none runs
 }
 
-// logCheck is one check, as far as it is.
+// logCheck is one check: its progress, then its result.
 type logCheck struct {
 	Number      int
 	Started     time.Time
 	Ended       time.Time // zero while it runs
-	Done, Total int       // files compared; of the records before them nothing is known
+	Done, Total int       // files compared; the records, which are read before, are not counted
 	report      *emend.VerifyReport
 	err         error
 }
 
-// Running reports whether it is at work.
+// Running reports whether the check is running.
 func (c *logCheck) Running() bool { return c.Number > 0 && c.Ended.IsZero() }
 
-// Duration is how long it took.
+// Duration returns how long the check took.
 func (c *logCheck) Duration() string {
 	return c.Ended.Sub(c.Started).Round(time.Millisecond).String()
 }
 
-// Failure is why it found nothing.
+// Failure returns why the check found nothing out.
 func (c *logCheck) Failure() string {
 	if c.err == nil {
 		return ""
@@ -47,7 +47,7 @@ func (c *logCheck) Failure() string {
 	return c.err.Error()
 }
 
-// checkWait is how long a page waits for a check: that of a short log is there at once.
+// checkWait is how long a page waits for a check. The check of a short log ends within it.
 const checkWait = 500 * time.Millisecond
 
 func newLogChecker() *logChecker {
@@ -56,7 +56,8 @@ func newLogChecker() *logChecker {
 	return c
 }
 
-// startOrGet is the check of a number, which is begun if it is a new one, or of what is newest; 0 begins none.
+// startOrGet starts the check with this number, if it is a new one, and waits for it a moment. It returns the newest check.
+// The number 0 starts none.
 func (c *logChecker) startOrGet(ctx context.Context, w *emend.Workspace, number int, log *slog.Logger) logCheck {
 	done := c.start(w, number, log)
 	if done != nil && number > 0 {
@@ -71,7 +72,7 @@ func (c *logChecker) startOrGet(ctx context.Context, w *emend.Workspace, number 
 	return c.last
 }
 
-// start begins a check, unless one runs or the number was begun before.
+// start starts a check, unless one runs or the number is not new.
 func (c *logChecker) start(w *emend.Workspace, number int, log *slog.Logger) <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -99,7 +100,7 @@ func (c *logChecker) run(w *emend.Workspace, log *slog.Logger) {
 	c.done = nil
 }
 
-// close ends the check that runs, and waits for it.
+// close ends the running check, and waits for it.
 func (c *logChecker) close() {
 	c.cancel()
 	c.mu.Lock()
@@ -110,7 +111,7 @@ func (c *logChecker) close() {
 	}
 }
 
-// parseCheckNumber is the number in an address; what is none asks for no check.
+// parseCheckNumber reads the number in an address. Anything else is 0, which asks for no check.
 func parseCheckNumber(text string) int {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 || n > 1_000_000_000 {

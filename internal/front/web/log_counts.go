@@ -11,19 +11,19 @@ import (
 	"github.com/emend-dev/emend"
 )
 
-// logCounts is what was counted, as it was at one time: it does not change any more.
+// logCounts are the counts at one time. They do not change any more.
 type logCounts struct {
 	emend.Tally
-	Fresh bool // nothing has come since, as far as this program knows
+	Fresh bool // they were up to date when the page was made
 }
 
-// logCounter counts the log of a workspace in the background, and has the last result at hand. A page waits for it only for a
-// moment: what is counted then is shown by the next page.
+// logCounter counts the log of a workspace in the background, and keeps the last counts. A page waits for a count only for a
+// moment; the next page has what it found.
 type logCounter struct {
 	mu     sync.Mutex
 	tally  *emend.Tally
 	last   *logCounts
-	ready  chan struct{} // closed when the count that runs is done; nil when none runs
+	ready  chan struct{} // closed at the end of the running count; nil if none runs
 	ctx    context.Context
 	cancel context.CancelFunc
 }
@@ -31,14 +31,14 @@ type logCounter struct {
 // countWait is how long a page waits for a count.
 const countWait = 40 * time.Millisecond
 
-// logCounters are those of a site, by workspace.
+// logCounters holds the counters of a site.
 type logCounters struct {
 	mu          sync.Mutex
 	byWorkspace map[*Workspace]*logCounter
 	closed      bool
 }
 
-// logCounts is what the workspace's log has; nil while it is counted for the first time.
+// logCounts returns the counts of the workspace's log, or nil while it is counted for the first time.
 func (r *request) logCounts() *logCounts {
 	c := r.site.counters.counter(r.ws)
 	if c == nil {
@@ -47,21 +47,21 @@ func (r *request) logCounts() *logCounts {
 	return c.latest(countWait, r.site.Log)
 }
 
-func (s *logCounters) counter(space *Workspace) *logCounter {
+func (s *logCounters) counter(ws *Workspace) *logCounter {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.byWorkspace == nil {
 		s.byWorkspace = map[*Workspace]*logCounter{}
 	}
-	if s.byWorkspace[space] == nil && !s.closed {
-		c := &logCounter{tally: space.NewTally()}
+	if s.byWorkspace[ws] == nil && !s.closed {
+		c := &logCounter{tally: ws.NewTally()}
 		c.ctx, c.cancel = context.WithCancel(context.Background())
-		s.byWorkspace[space] = c
+		s.byWorkspace[ws] = c
 	}
-	return s.byWorkspace[space]
+	return s.byWorkspace[ws]
 }
 
-// close ends every count that runs, and waits for it.
+// close ends every running count, and waits for it.
 func (s *logCounters) close() {
 	s.mu.Lock()
 	s.closed = true
@@ -78,7 +78,7 @@ func (s *logCounters) close() {
 	}
 }
 
-// latest begins a count, unless one runs, and waits for it a moment.
+// latest starts a count, unless one runs, waits for it a moment, and returns the newest counts.
 func (c *logCounter) latest(wait time.Duration, log *slog.Logger) *logCounts {
 	c.mu.Lock()
 	ready := c.ready
@@ -104,7 +104,7 @@ func (c *logCounter) latest(wait time.Duration, log *slog.Logger) *logCounts {
 	return &out
 }
 
-// count reads what is new in the log. What fails is tried again by the next page.
+// count reads what is new in the log. If that fails, the next page tries again.
 func (c *logCounter) count(ready chan struct{}, log *slog.Logger) {
 	err := c.tally.Refresh(c.ctx)
 	c.mu.Lock()
@@ -119,7 +119,7 @@ func (c *logCounter) count(ready chan struct{}, log *slog.Logger) {
 	close(ready)
 }
 
-// snapshot is a copy that stays as it is while the count goes on.
+// snapshot copies counts that a running count goes on changing.
 func snapshot(t *emend.Tally) emend.Tally {
 	out := *t
 	out.Hours = maps.Clone(t.Hours)

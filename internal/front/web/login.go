@@ -9,13 +9,13 @@ import (
 	"github.com/emend-dev/emend/internal/front/gate"
 )
 
-// maxWrongTokens is how many tokens that let nobody in are answered as such in a second.
+// maxWrongTokens is how many wrong tokens a second are answered as such.
 const maxWrongTokens = 5
 
-// loginView is what the page "login" shows.
+// loginView is the data of the page "login".
 type loginView struct {
-	Next    string // where to go then
-	Problem string // why the last token was not taken
+	Next    string // where to go after signing in
+	Problem string // with the last token
 }
 
 func (s *Site) loginPage(w http.ResponseWriter, r *http.Request) {
@@ -27,8 +27,8 @@ func (s *Site) loginPage(w http.ResponseWriter, r *http.Request) {
 	s.showBare(w, r, page{Name: "login", Title: "Sign in", Data: loginView{Next: next}})
 }
 
-// login takes the token, and gives the browser a secret of its own for it. Whoever has the right one is never kept waiting by
-// those who guess.
+// login checks the token and gives the browser a cookie of its own. Only wrong tokens are limited: guessing keeps nobody with
+// the right one waiting.
 func (s *Site) login(w http.ResponseWriter, r *http.Request) {
 	form, no := parseForm(w, r)
 	if no != nil {
@@ -51,7 +51,7 @@ func (s *Site) login(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, next, http.StatusSeeOther)
 }
 
-// logout ends a visit.
+// logout ends the browser's session.
 func (s *Site) logout(w http.ResponseWriter, r *http.Request) {
 	s.logins.delete(cookieSecret(r))
 	gone := newCookie(r, "")
@@ -60,7 +60,8 @@ func (s *Site) logout(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, Base+"login", http.StatusSeeOther)
 }
 
-// localAddress is an address of this site below a path, or the path where it is none.
+// localAddress returns an address of this site below root, or root if the address is anything else. It keeps redirects from
+// leading to other sites.
 func localAddress(root, address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || u.Opaque != "" || !strings.HasPrefix(u.Path, root) ||

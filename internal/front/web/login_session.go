@@ -14,11 +14,11 @@ import (
 
 const (
 	maxLogins    = 64
-	maxLoginIdle = 12 * time.Hour // after which who was here has to show the token again
+	maxLoginIdle = 12 * time.Hour // then the token is needed again
 )
 
-// loginSessions are those who came in with the token, by the hash of what their browser shows since. The secret itself is kept
-// nowhere.
+// loginSessions holds the browsers that have signed in, by the hash of their cookie's secret. The secret itself is not
+// stored.
 type loginSessions struct {
 	now func() time.Time
 
@@ -26,100 +26,100 @@ type loginSessions struct {
 	byHash map[[sha256.Size]byte]*loginSession
 }
 
-// loginSession is one browser, from the token to the way out.
+// loginSession is one browser, from signing in to signing out.
 type loginSession struct {
-	name     string // for the log
+	name     string // the session's name in the log; it grants nothing
 	lastSeen time.Time
-	ended    chan struct{} // closed when it ends
+	ended    chan struct{} // closed at its end
 }
 
 func newLoginSessions() *loginSessions {
 	return &loginSessions{now: time.Now, byHash: map[[sha256.Size]byte]*loginSession{}}
 }
 
-// create takes in a visit, in the place of the one that was idle for longest where there are too many, and returns its
-// secret, of 256 random bits.
-func (v *loginSessions) create() (secret string) {
+// create adds a session and returns its secret of 256 random bits. If there are too many sessions, it ends the one that was
+// idle for longest.
+func (l *loginSessions) create() (secret string) {
 	var b [32]byte
 	rand.Read(b[:])
 	secret = base64.RawURLEncoding.EncodeToString(b[:])
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	for len(v.byHash) >= maxLogins {
-		v.remove(v.longestIdle())
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for len(l.byHash) >= maxLogins {
+		l.remove(l.longestIdle())
 	}
-	v.byHash[sha256.Sum256([]byte(secret))] = &loginSession{name: "ui-" + strings.ToLower(rand.Text()[:12]), lastSeen: v.now(), ended: make(chan struct{})}
+	l.byHash[sha256.Sum256([]byte(secret))] = &loginSession{name: "ui-" + strings.ToLower(rand.Text()[:12]), lastSeen: l.now(), ended: make(chan struct{})}
 	return secret
 }
 
-func (v *loginSessions) longestIdle() (out [sha256.Size]byte) {
+func (l *loginSessions) longestIdle() (out [sha256.Size]byte) {
 	var oldest *loginSession
-	for key, is := range v.byHash {
-		if oldest == nil || is.lastSeen.Before(oldest.lastSeen) {
-			out, oldest = key, is
+	for key, s := range l.byHash {
+		if oldest == nil || s.lastSeen.Before(oldest.lastSeen) {
+			out, oldest = key, s
 		}
 	}
 	return out
 }
 
-// lookup returns the name of the visit that a secret belongs to. It is looked for by its hash, so that the time that takes
-// says nothing about the secrets that there are.
-func (v *loginSessions) lookup(secret string) (name string, ok bool) {
+// lookup returns the name of the session with this secret. It compares hashes, so that the time it takes tells nothing about
+// the secrets.
+func (l *loginSessions) lookup(secret string) (name string, ok bool) {
 	key := sha256.Sum256([]byte(secret))
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	is := v.byHash[key]
-	if is == nil {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s := l.byHash[key]
+	if s == nil {
 		return "", false
 	}
-	now := v.now()
-	if now.Sub(is.lastSeen) > maxLoginIdle {
-		v.remove(key)
+	now := l.now()
+	if now.Sub(s.lastSeen) > maxLoginIdle {
+		l.remove(key)
 		return "", false
 	}
-	is.lastSeen = now
-	return is.name, true
+	s.lastSeen = now
+	return s.name, true
 }
 
-func (v *loginSessions) delete(secret string) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.remove(sha256.Sum256([]byte(secret)))
+func (l *loginSessions) delete(secret string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.remove(sha256.Sum256([]byte(secret)))
 }
 
-// remove ends a visit, if there is one.
-func (v *loginSessions) remove(key [sha256.Size]byte) {
-	if is := v.byHash[key]; is != nil {
-		close(is.ended)
-		delete(v.byHash, key)
+// remove ends a session, if there is one.
+func (l *loginSessions) remove(key [sha256.Size]byte) {
+	if s := l.byHash[key]; s != nil {
+		close(s.ended)
+		delete(l.byHash, key)
 	}
 }
 
-// ended is closed when a visit has ended. Who waits for it is no sign of life.
-func (v *loginSessions) ended(secret string) <-chan struct{} {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if is := v.byHash[sha256.Sum256([]byte(secret))]; is != nil {
-		return is.ended
+// ended returns a channel that is closed when the session ends. Waiting for it does not keep a session alive.
+func (l *loginSessions) ended(secret string) <-chan struct{} {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if s := l.byHash[sha256.Sum256([]byte(secret))]; s != nil {
+		return s.ended
 	}
 	ended := make(chan struct{})
 	close(ended)
 	return ended
 }
 
-// deleteIdle ends the visits that were idle for too long.
-func (v *loginSessions) deleteIdle() {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	now := v.now()
-	for key, is := range v.byHash {
-		if now.Sub(is.lastSeen) > maxLoginIdle {
-			v.remove(key)
+// deleteIdle ends the sessions that were idle for too long.
+func (l *loginSessions) deleteIdle() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := l.now()
+	for key, s := range l.byHash {
+		if now.Sub(s.lastSeen) > maxLoginIdle {
+			l.remove(key)
 		}
 	}
 }
 
-// cookieName has the port, as the browser has it: the cookies of all ports of a machine are in one place.
+// cookieName has the port in it: browsers keep one set of cookies for all ports of a host.
 func cookieName(r *http.Request) string {
 	_, port, err := net.SplitHostPort(r.Host)
 	if err != nil || port == "" {
@@ -136,14 +136,15 @@ func cookieSecret(r *http.Request) string {
 	return c.Value
 }
 
+// newCookie returns the cookie for a secret.
 func newCookie(r *http.Request, secret string) *http.Cookie {
-	encrypted := r.TLS != nil || strings.HasPrefix(r.Header.Get("Origin"), "https://") // by a proxy in front
+	encrypted := r.TLS != nil || strings.HasPrefix(r.Header.Get("Origin"), "https://") // at the proxy in front
 	return &http.Cookie{Name: cookieName(r), Value: secret, Path: Base, HttpOnly: true, Secure: encrypted, SameSite: http.SameSiteStrictMode}
 }
 
 type loginKey struct{}
 
-// authenticate gives a request the visit that it belongs to.
+// authenticate puts the name of the browser's session into the request's context, and reports whether there is one.
 func (s *Site) authenticate(r *http.Request) (*http.Request, bool) {
 	name, ok := s.logins.lookup(cookieSecret(r))
 	if !ok {
@@ -152,6 +153,7 @@ func (s *Site) authenticate(r *http.Request) (*http.Request, bool) {
 	return r.WithContext(context.WithValue(r.Context(), loginKey{}, name)), true
 }
 
+// loginName returns the name that authenticate put into the context, or "".
 func loginName(r *http.Request) string {
 	name, _ := r.Context().Value(loginKey{}).(string)
 	return name

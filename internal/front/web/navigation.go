@@ -1,20 +1,15 @@
 package web
 
-import (
-	"context"
-	"strings"
+import "strings"
 
-	"github.com/emend-dev/emend"
-)
-
-// navLink is a page in the header.
+// navLink is a link in the header of every page.
 type navLink struct {
-	Text, Href, Key string // Key goes there, after g
-	Current         string // "page" on it, "true" on a page of one of its items
-	Count           int    // what waits there
+	Text, Href, Key string // g and Key go there
+	Current         string // the value of aria-current: "page" on the page itself, "true" on the page of one of its items
+	Count           int    // of calls that wait
 }
 
-// Nav is the pages in the header.
+// Nav returns the links in the header.
 func (f *frame) Nav() []navLink {
 	out := []navLink{{Text: "Timeline", Key: "t"}, {Text: "Sessions", Key: "s"}, {Text: "Waiting", Key: "w", Count: f.Waiting}, {Text: "Trash", Key: "r"}, {Text: "Health", Key: "h"}}
 	at := strings.TrimPrefix(f.Path, Base+f.Workspace.Name+"/")
@@ -32,13 +27,4 @@ func (f *frame) Nav() []navLink {
 		}
 	}
 	return out
-}
-
-// logHead is the number of the newest record of a workspace's log; 0 where there is none.
-func logHead(ctx context.Context, space *Workspace) uint64 {
-	t, err := space.Timeline(ctx, emend.TimelineRequest{Limit: 1, Look: 1})
-	if err != nil {
-		return 0
-	}
-	return t.Head.Seq
 }

@@ -8,13 +8,13 @@ import (
 	"github.com/emend-dev/emend/internal/report"
 )
 
-// obstacles is why a call cannot be made: each thing, and what to do next.
+// obstacles says what stops a call, and what to do next.
 type obstacles struct {
 	List []obstacle
-	Txs  []string // the changes that it names
+	Txs  []string // the transactions that the messages name
 }
 
-// maxHelpLinks is how many changes and how many files that are in the way are led to.
+// maxHelpLinks is how many transactions, and how many files, are linked.
 const maxHelpLinks = 8
 
 type obstacle struct {
@@ -23,7 +23,7 @@ type obstacle struct {
 	Next []link
 }
 
-// obstaclesOf is what a refusal names; nil for what is none.
+// obstaclesOf returns the obstacles that a result names, or nil if it is no refusal.
 func (r *request) obstaclesOf(res emend.Result) *obstacles {
 	o, ok := res.(*report.Object)
 	if !ok || o == nil || o.Ok || o.Error == nil {
@@ -40,7 +40,7 @@ func (r *request) obstaclesOf(res emend.Result) *obstacles {
 	return out
 }
 
-// obstaclesOfError is the same of an error.
+// obstaclesOfError returns the obstacles that an error names.
 func (r *request) obstaclesOfError(err error) *obstacles {
 	out := &obstacles{}
 	for _, e := range fail.All(err) {
@@ -58,7 +58,7 @@ func (w *obstacles) add(r *request, path, why, next string) {
 	}
 }
 
-// Paths are the files that are in the way, each once.
+// Paths returns the files that the obstacles name, each once.
 func (w *obstacles) Paths() (out []string) {
 	for i := range w.List {
 		if p := w.List[i].Path; p != "" && !slices.Contains(out, p) && len(out) < maxHelpLinks {

@@ -6,27 +6,27 @@ import (
 	"github.com/emend-dev/emend"
 )
 
-// changePage is one record of the log, and what became of it since.
+// changePage is the data of the page of one entry of the log.
 type changePage struct {
 	emend.EntryData
 	Title     sentence
-	Sentence  sentence // the same, within a sentence
-	UndoLinks []link   // the entries that it took back
-	Older     string   // the pages of the entries before and after it
+	Sentence  sentence // the title in lower case, within a sentence
+	UndoLinks []link   // the entries that it undid
+	Older     string   // the pages of the entries beside this one
 	Newer     string
-	Undo      string // where it is taken back; "" when there is nothing to take back
+	Undo      string // the page that undoes it; "" if there is nothing to undo
 	Forget    string
 	Notes     []string
 	Files     []entryFile
-	Index     fileIndex // of the files that are shown
-	Omitted   int       // how many files this page leaves out
-	RestHref  string    // where they are
-	Fresh     bool      // the person has just made it
+	Index     fileIndex // of the files on this page
+	Omitted   int       // how many more files there are
+	RestHref  string    // the page with these
+	Fresh     bool      // the person has just made this change
 
 	ws *Workspace
 }
 
-// SessionHref is the page of the session.
+// SessionHref returns the page of the session.
 func (p *changePage) SessionHref() string { return p.ws.SessionPage(p.SessionID) }
 
 func (r *request) change() (page, error) {
@@ -44,7 +44,7 @@ func (r *request) change() (page, error) {
 	return page{Name: "change", Title: p.Title.String(), Data: p}, nil
 }
 
-// entryName is an entry as an address has it: there the number of a record stands without its mark.
+// entryName returns the name of an entry in an address, where the number of a record stands without "#".
 func entryName(entry string) string {
 	if _, err := strconv.ParseUint(entry, 10, 64); err == nil {
 		return "#" + entry
@@ -52,17 +52,17 @@ func entryName(entry string) string {
 	return entry
 }
 
-// asCall is an entry as the timeline has it.
+// asCall returns an entry as the timeline has it.
 func asCall(d *emend.EntryData) *emend.LoggedCall {
 	return &emend.LoggedCall{Entry: d.Entry, Seq: d.Seq, Timestamp: d.Timestamp, Kind: d.Kind, SessionID: d.SessionID, AgentName: d.AgentName,
 		Client: d.Client, ToolName: d.ToolName, Outcome: d.Outcome, ErrorKind: d.ErrorKind, Message: d.Message, AskedBy: d.AskedBy,
 		Undoes: d.Undoes, UndoneBy: d.UndoneBy, Files: d.Files, FileCount: len(d.Files)}
 }
 
-// changesFiles reports whether an entry is of a call that changed files, or began to.
+// changesFiles reports whether an entry is a call that changed files, or began to.
 func changesFiles(d *emend.EntryData) bool { return d.Kind == "commit" || d.Kind == "undo" }
 
-// changeLinks is where the page leads.
+// changeLinks fills in the links to other pages.
 func (r *request) changeLinks(p *changePage) {
 	for _, tx := range p.Undoes {
 		p.UndoLinks = append(p.UndoLinks, link{tx, r.ws.EntryPage(tx)})
@@ -76,7 +76,8 @@ func (r *request) changeLinks(p *changePage) {
 	p.Older, p.Newer = r.neighbours(p.Seq)
 }
 
-// neighbours is the pages of the entries next to a record. Between it and the next few other records stand, which say how calls ended.
+// neighbours returns the pages of the entries before and after a record. It looks at a window of records, since records that
+// say how calls ended stand between entries.
 func (r *request) neighbours(seq uint64) (older, newer string) {
 	const window = 64
 	t, err := r.ws.Timeline(r.Context(), emend.TimelineRequest{Before: seq + window, Limit: window + 1})

@@ -13,28 +13,28 @@ import (
 	"github.com/emend-dev/emend/internal/tool"
 )
 
-// confirmPage is a call before a person makes it: what it would do, or what is in its way.
+// confirmPage is the data of the page that shows what a call would do, or what stops it, before the person makes it.
 type confirmPage struct {
 	Tool      string
 	Title     string
-	Button    string        // what the button is called
-	Summary   string        // what would happen, in words
-	Notes     []string      // what a person should know of it
-	Files     []previewFile // what would become of files
-	Facts     []fact        // what is known of the thing that it is about
-	Removed   []removedItem // what leaves for good
-	Omitted   int           // how much more
-	Empty     string        // why there is nothing to do
-	Refused   *obstacles    // what the engine said when the person had it done
-	Obstacles *obstacles    // what is in the way now
-	Help      []link        // what can be done instead
-	Input     *inputField   // what the person can fill in
-	Effect    string        // what the dry run would do, by its hash: what differs from it when the form comes back is not done
+	Button    string        // its label
+	Summary   string        // what would happen
+	Notes     []string      // what else to know
+	Files     []previewFile // the files that would change
+	Facts     []fact        // about the change, version or file that the call names
+	Removed   []removedItem // what would be removed for good
+	Omitted   int           // how many more files or items there are
+	Empty     string        // why the call would do nothing
+	Refused   *obstacles    // why the call was refused when the person made it
+	Obstacles *obstacles    // what stops it now
+	Help      []link        // what to do instead
+	Input     *inputField   // a field to fill in
+	Effect    string        // the hash of what the dry run would do; the form is refused if that is no longer the same
 	Form      *confirmForm
-	Cancel    string // the way back
+	Cancel    string // the page to go back to
 }
 
-// confirmForm has exactly the call that is shown, done.
+// confirmForm holds exactly the call that is shown.
 type confirmForm struct {
 	Action, Seal, Next string
 	Fields             []hiddenField
@@ -49,21 +49,21 @@ type inputField struct {
 
 type fact struct{ Name, Text, To string }
 
-// removedItem is something that leaves for good.
+// removedItem is something that would be removed for good.
 type removedItem struct {
 	What []link
 	By   string
 	Size string
 }
 
-// preview is how a tool is shown before it is called.
+// preview describes the page of a tool.
 type preview struct {
 	title, button string
-	arguments     []string // the arguments that an address may have
+	arguments     []string // those that an address may set
 	fill          func(*request, *confirmPage, url.Values) error
 }
 
-// previews are the tools that a page asks about first.
+// previews are the tools whose effect is shown before they are called.
 var previews = map[string]preview{
 	"undo":         {"Undo", "Undo", []string{"entry", "sessionId"}, (*request).previewUndo},
 	"restore_file": {"Restore a file", "Restore", []string{"trashedPath", "targetPath"}, (*request).previewRestore},
@@ -95,7 +95,7 @@ func (r *request) confirm() (page, error) {
 	return page{Name: "confirm", Title: p.Title, Data: p}, nil
 }
 
-// addConfirmForm gives the page its form, if there is something to do and nothing in its way.
+// addConfirmForm adds the form, if there is something to do and nothing stops it.
 func (r *request) addConfirmForm(p *confirmPage, args url.Values) {
 	if p.Obstacles == nil {
 		p.Obstacles = r.unsendableArgument(args)
@@ -121,7 +121,7 @@ func (r *request) addConfirmForm(p *confirmPage, args url.Values) {
 	p.Form = f
 }
 
-// unsendableArgument refuses what a browser would not send back as it is.
+// unsendableArgument refuses arguments that a browser would change when it sends them.
 func (r *request) unsendableArgument(args url.Values) *obstacles {
 	for _, values := range args {
 		for _, v := range values {
@@ -134,7 +134,7 @@ func (r *request) unsendableArgument(args url.Values) *obstacles {
 	return nil
 }
 
-// doneAddress is where the result is seen, when it is no new change.
+// doneAddress returns the page that shows the result, or "" if that is the page of the new change.
 func (r *request) doneAddress(p *confirmPage, args url.Values) string {
 	switch p.Tool {
 	case "clear_trash":
@@ -147,7 +147,7 @@ func (r *request) doneAddress(p *confirmPage, args url.Values) string {
 	return ""
 }
 
-// dryRun makes the call as a dry run, which changes nothing: also where nothing may be changed it can be looked at.
+// dryRun makes the call as a dry run, on read-only sites too.
 func (r *request) dryRun(name string, args url.Values) (*report.Object, error) {
 	asked := maps.Clone(args)
 	asked.Set("dryRun", "true")

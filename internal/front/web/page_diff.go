@@ -6,8 +6,8 @@ import (
 	"github.com/emend-dev/emend/internal/front/web/diff"
 )
 
-// moreDiff shows the rest of a long diff, or of a long file: all of it as a page, for who came by the link, or with part=1
-// the next rows alone: n of them, if it says so.
+// moreDiff shows the rest of a long diff or file. It is a whole page, or with "part" in the query only the next rows, at most
+// n of them.
 func (r *request) moreDiff() (page, error) {
 	q := r.URL.Query()
 	v, next, err := r.requestedFile()
@@ -29,7 +29,7 @@ func (r *request) moreDiff() (page, error) {
 	return page{Name: "rows", Title: v.Label(), Data: v, Fragment: part}, nil
 }
 
-// requestedFile is what an address names: a file of an entry, of a session, or what the history keeps.
+// requestedFile returns the diff or the content that an address names, and the address of its rows.
 func (r *request) requestedFile() (v *diffView, next string, err error) {
 	q := r.URL.Query()
 	file, err := strconv.Atoi(q.Get("file"))

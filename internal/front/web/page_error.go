@@ -8,7 +8,7 @@ import (
 	"github.com/emend-dev/emend/fail"
 )
 
-// errorStatuses is the one table from kinds to the status of the answer.
+// errorStatuses is the one table from kinds of errors to HTTP statuses.
 var errorStatuses = map[fail.Kind]int{
 	fail.NotFound:         http.StatusNotFound,
 	fail.AlreadyExists:    http.StatusConflict,
@@ -27,16 +27,16 @@ var errorStatuses = map[fail.Kind]int{
 	fail.Unknown:          http.StatusInternalServerError,
 }
 
-// errorView is what the page "error" shows: each thing that is wrong, and what to do next.
+// errorView is the data of the page "error": what is wrong, and what to do next.
 type errorView struct {
 	Title string
 	List  []errorLine
-	To    *link // where to go on, if not to the first page
+	To    *link // where to go on, unless it is the first page
 }
 
 type errorLine struct{ Path, Words, Next string }
 
-// errorPageOf is the page of an error. One that is none of the engine's is a defect, and in the log.
+// errorPageOf is the page of an error. An error of no known kind is a defect, and logged.
 func (r *request) errorPageOf(err error) page {
 	all := fail.All(err)
 	first := all[0]
@@ -64,7 +64,7 @@ var errorTitles = map[int]string{
 	http.StatusServiceUnavailable:    "That took too long",
 }
 
-// errorPage is the page of an error that has words of its own.
+// errorPage is the page of an error with words of its own.
 func errorPage(status int, words, next string) page {
 	return page{Name: "error", Title: errorTitles[status], Status: status, Data: errorView{Title: errorTitles[status], List: []errorLine{{Words: words, Next: next}}}}
 }

@@ -4,35 +4,35 @@ import (
 	"github.com/emend-dev/emend"
 )
 
-// filePage is one file through time.
+// filePage is the data of the page of one file.
 type filePage struct {
 	*emend.FileHistory
 	Versions  []version
-	Shown     *shownVersion // the one that was asked for
-	Changes   string        // its changes in the timeline, and those of what is below it
+	Shown     *shownVersion // the version that the address asks for
+	Changes   string        // the timeline of the file, or of what is below the directory
 	Directory bool
-	All       string // where more versions are
+	All       string // the page with more versions
 }
 
-// version is a file after one change.
+// version is the file after one change.
 type version struct {
 	emend.FileVersion
 	Did     string
-	Show    string // where its content is
-	Against string // where it is compared with what is there now
+	Show    string // the page with its content
+	Against string // the page that compares it with the file as it is now
 	PutBack string
 }
 
-// shownVersion is what one version says.
+// shownVersion shows the content of a version, or its difference to the file as it is now.
 type shownVersion struct {
 	ID      string
 	Content *emend.Content
 	View    *diffView
-	Diff    *diffView // to what is there now, where that is wanted
-	Note    string    // why there is none
+	Diff    *diffView // if the address asks for it
+	Note    string    // why there is no Diff
 }
 
-// How many versions are shown at first, and when somebody wants more.
+// How many versions are shown at first, and on request.
 const (
 	fewVersions  = 50
 	manyVersions = 1000
@@ -81,7 +81,7 @@ func (r *request) version(h *emend.FileHistory, v *emend.FileVersion) version {
 	return out
 }
 
-// versionVerb is what made a version, in a word or two.
+// versionVerb says in a word or two what made a version.
 func versionVerb(v *emend.FileVersion) string {
 	switch {
 	case v.Outside:
@@ -98,13 +98,13 @@ func versionVerb(v *emend.FileVersion) string {
 	return operationVerbs[v.Operation][0]
 }
 
-// isDirectory reports whether a directory is at a path.
+// isDirectory reports whether there is a directory at a path.
 func (r *request) isDirectory(path string) bool {
 	_, err := r.ws.List(r.Context(), emend.ListRequest{Path: path, NamesOnly: true})
 	return err == nil
 }
 
-// showVersion is the content of one version, or what differs between it and what is there now.
+// showVersion shows a version, or compares it with the file as it is now.
 func (r *request) showVersion(h *emend.FileHistory, id string, against bool) (*shownVersion, error) {
 	c, err := r.ws.Content(r.Context(), id)
 	if err != nil {

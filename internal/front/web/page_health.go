@@ -10,41 +10,41 @@ import (
 	"github.com/emend-dev/emend"
 )
 
-// healthView is what can be said of the store, of the promises that hold here, and of the log.
+// healthView is the data of the page on the store, the promises that hold on this file system, and the log.
 type healthView struct {
 	*emend.Health
 	Problems  []healthProblem
 	Abilities []ability
-	Recover   string // the address of the recovery; "" when nothing is to be recovered
+	Recover   string // the page that recovers; "" if there is nothing to recover
 	Orphans   int
-	CheckHref string // the address that checks the whole log
+	CheckHref string // the page that checks the whole log
 	Check     logCheck
-	Result    *checkResult // what the last check found; nil before there is one
+	Result    *checkResult // of the last check; nil before there is one
 }
 
-// healthProblem is what is wrong, and what to do next.
+// healthProblem is a problem, and what to do next.
 type healthProblem struct{ Words, Next string }
 
-// ability is what the file system was seen to do, or not to do.
+// ability is a feature of the file system, as a test found it.
 type ability struct {
 	Name string
 	Has  bool
 }
 
-// checkResult is what the check of the whole log found.
+// checkResult is the data of the result of a check.
 type checkResult struct {
 	*emend.VerifyReport
 	Kinds   []string
 	Files   []changedFile
-	Omitted int // files that are not listed
+	Omitted int // how many files are not listed
 }
 
-// changedFile is a file that is not as the log has it.
+// changedFile is a file that differs from the log.
 type changedFile struct {
 	Path, FileHref, Words, EntryHref string
 }
 
-// maxChangedFiles is how many files a check lists.
+// maxChangedFiles is how many files the result of a check lists.
 const maxChangedFiles = 200
 
 func (r *request) health() (page, error) {
@@ -73,7 +73,7 @@ func (r *request) health() (page, error) {
 	return p, nil
 }
 
-// problemHint is the next step for a problem that does not name one itself.
+// problemHint returns the next step for a problem that does not name one.
 func problemHint(h *emend.Health, words string) string {
 	switch {
 	case h.Pending != "" && h.Locked != "" && strings.Contains(words, h.Pending):
@@ -88,7 +88,7 @@ func problemHint(h *emend.Health, words string) string {
 	return "Run emend doctor in a terminal: it says the same, and emend doctor --help what can be done."
 }
 
-// checkResult is what a check found, as the page shows it.
+// checkResult makes the page's data from a check's report.
 func (r *request) checkResult(v *emend.VerifyReport) *checkResult {
 	c := &checkResult{VerifyReport: v}
 	for _, k := range slices.Sorted(maps.Keys(v.Kinds)) {
@@ -101,7 +101,7 @@ func (r *request) checkResult(v *emend.VerifyReport) *checkResult {
 	return c
 }
 
-// stateTexts are the words for files that are not as the log has them.
+// stateTexts are the words for files that differ from the log.
 var stateTexts = map[emend.State]string{
 	emend.FileChanged: "changed since, without emend",
 	emend.FileGone:    "gone, without emend",

@@ -7,22 +7,22 @@ import (
 	"github.com/emend-dev/emend"
 )
 
-// sessionsView lists who worked here.
+// sessionsView is the data of the list of sessions.
 type sessionsView struct {
 	Counts *logCounts
 	List   []sessionItem
-	More   int // sessions that are not listed
+	More   int // how many sessions are not listed
 	All    string
 }
 
-// sessionItem is one session in the list.
+// sessionItem is one session of the list.
 type sessionItem struct {
 	emend.SessionCount
 	Href string
-	Took string // how long it lasted
+	Took string // its duration, in words
 }
 
-// maxSessions is how many sessions the list has unless it is asked for all.
+// maxSessions is how many sessions are listed, unless the address asks for all.
 const maxSessions = 100
 
 func (r *request) sessions() (page, error) {
@@ -41,7 +41,7 @@ func (r *request) sessions() (page, error) {
 	return page{Name: "sessions", Title: "Sessions", Data: v}, nil
 }
 
-// durationText is how long something lasted; "" for no time at all.
+// durationText returns a duration in words, or "" if it is below a second.
 func durationText(from, to time.Time) string {
 	d := to.Sub(from)
 	if d < time.Second {
@@ -50,33 +50,33 @@ func durationText(from, to time.Time) string {
 	return duration(d)
 }
 
-// sessionView is one session: who, when, its calls, and all that it did to the files.
+// sessionView is the data of the page of one session.
 type sessionView struct {
 	*emend.SessionChanges
-	Who         *callView // the newest call, which says who it was
+	Who         *callView // the newest call, for its actor
 	First, Last time.Time
 	Took        string
 	Rows        []row
 	MoreCalls   int
 	AllCalls    string
-	Undo        string // the address that takes the session back; "" when it left nothing
+	Undo        string // the page that undoes the session; "" if it left nothing to undo
 	Files       []sessionFile
 	Index       fileIndex
-	Same        []link // files that it left as they were before it
+	Same        []link // files that are as before the session
 }
 
-// sessionFile is one file that a session left different.
+// sessionFile is a file that a session left different.
 type sessionFile struct {
 	emend.SessionFile
-	ID       string // of its section
+	ID       string // of its section of the page
 	FileHref string
 	Did      string
 	View     *diffView
-	More     string // the address of a difference that is not on this page, which has many
+	More     string // the page of its diff, if this page has no room for it
 	Entries  []link
 }
 
-// maxSessionRows is how many rows of differences a session's page begins with.
+// maxSessionRows is how many rows of diffs a session's page has at first.
 const maxSessionRows = 4000
 
 func (r *request) session() (page, error) {
@@ -96,7 +96,7 @@ func (r *request) session() (page, error) {
 	return page{Name: "session", Title: "Session " + id, Data: v}, nil
 }
 
-// fillFiles fills in what became of the files, with their differences as long as there is room for them.
+// fillFiles fills in the files, with diffs as long as there is room.
 func (v *sessionView) fillFiles(r *request) {
 	shown := 0
 	for n, f := range v.SessionChanges.Files {

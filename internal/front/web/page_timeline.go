@@ -8,40 +8,40 @@ import (
 	"github.com/emend-dev/emend"
 )
 
-// callsPerPage is how many calls one page of the timeline has.
+// callsPerPage is how many calls a page of the timeline lists.
 const callsPerPage = 50
 
-// timelineView is the page with the newest calls.
+// timelineView is the data of the timeline.
 type timelineView struct {
 	*filter
 	Chips      []chip
 	Rows       []row
 	Chart      *chart
-	Counts     *logCounts // nil until the log has been counted for the first time
+	Counts     *logCounts // nil until the log has been counted once
 	Outcomes   []emend.Outcome
-	All        string // the address without conditions
-	Older      string // the address of what is older; "" when nothing is
-	Newest     string // the address of the first page; "" on it
-	SearchNote string // said when the search ended before the log did
-	Empty      bool   // the log has nothing at all
+	All        string // the timeline without conditions
+	Older      string // the next page, of older calls; "" on the last one
+	Newest     string // the first page; "" on it
+	SearchNote string // shown if the search stopped before the end of the log
+	Empty      bool   // the log has no call at all
 	Notes      []string
 }
 
-// row is one line of the list: the heading of a day, or a call.
+// row is a line of the list: the heading of a day, or a call.
 type row struct {
 	Day  string
 	Call *callView
 }
 
-// callView is a call as a list shows it.
+// callView is a call in a list.
 type callView struct {
 	*emend.LoggedCall
 	Sentence                      sentence
 	Href, SessionHref, UndoneHref string
-	UndoLinks                     []link // what it took back
+	UndoLinks                     []link // the changes that the call undid
 }
 
-// Remark is what was said of a call that was not simply done.
+// Remark returns the message of a call that was not simply done.
 func (v *callView) Remark() string {
 	if v.Outcome == emend.Done || v.Outcome == emend.Undone {
 		return ""
@@ -66,7 +66,7 @@ func (r *request) timeline() (page, error) {
 	return p, v.fillCalls(r, now)
 }
 
-// fillCalls fills in the calls.
+// fillCalls fills in the list.
 func (v *timelineView) fillCalls(r *request, now time.Time) error {
 	v.request.Limit = callsPerPage
 	t, err := r.ws.Timeline(r.Context(), v.request)
@@ -88,26 +88,26 @@ func (v *timelineView) fillCalls(r *request, now time.Time) error {
 	return nil
 }
 
-// rows are calls by the day.
-func rows(space *Workspace, calls []emend.LoggedCall, now time.Time) (out []row) {
+// rows groups calls by days.
+func rows(ws *Workspace, calls []emend.LoggedCall, now time.Time) (out []row) {
 	day := ""
 	for i := range calls {
 		if d := dayHeading(calls[i].Timestamp, now); d != day {
 			day = d
 			out = append(out, row{Day: d})
 		}
-		out = append(out, row{Call: newCallView(space, &calls[i])})
+		out = append(out, row{Call: newCallView(ws, &calls[i])})
 	}
 	return out
 }
 
-func newCallView(space *Workspace, c *emend.LoggedCall) *callView {
-	v := &callView{LoggedCall: c, Sentence: sentenceOf(c), Href: space.EntryPage(c.Entry), SessionHref: space.SessionPage(c.SessionID)}
+func newCallView(ws *Workspace, c *emend.LoggedCall) *callView {
+	v := &callView{LoggedCall: c, Sentence: sentenceOf(c), Href: ws.EntryPage(c.Entry), SessionHref: ws.SessionPage(c.SessionID)}
 	if c.UndoneBy != "" {
-		v.UndoneHref = space.EntryPage(c.UndoneBy)
+		v.UndoneHref = ws.EntryPage(c.UndoneBy)
 	}
 	for _, tx := range c.Undoes[:min(len(c.Undoes), 3)] {
-		v.UndoLinks = append(v.UndoLinks, link{shortHash(tx), space.EntryPage(tx)})
+		v.UndoLinks = append(v.UndoLinks, link{shortHash(tx), ws.EntryPage(tx)})
 	}
 	if n := len(c.Undoes) - len(v.UndoLinks); n > 0 {
 		v.UndoLinks = append(v.UndoLinks, link{plural(n, "more entry"), v.Href})

@@ -7,16 +7,16 @@ import (
 	"github.com/emend-dev/emend"
 )
 
-// trashPage is what is in the trash.
+// trashPage is the data of the list of the trash.
 type trashPage struct {
 	Items     []trashItem
 	Count     int
 	SizeBytes int64
-	RestHref  string // where more are
-	Clear     string // where all of it is removed
-	Older     string // the address of the form for what is older
+	RestHref  string // the next page of the list
+	Clear     string // the page that clears the trash
+	Older     string // the page that clears what is older than a chosen age
 	Ages      []trashAge
-	Done      string // what the person has just done
+	Done      string // what the last form did
 }
 
 type trashItem struct {
@@ -25,13 +25,13 @@ type trashItem struct {
 	Entry                   string
 }
 
-// trashAge is a choice of what is to be removed: what is older than that.
+// trashAge is an age to choose: what is older is cleared.
 type trashAge struct {
 	Text   string
-	Before string // the time, as the tool wants it
+	Before string // the tool's argument
 }
 
-// maxTrash is how many items one page lists.
+// maxTrash is how many items a page lists.
 const maxTrash = 500
 
 func (r *request) trash() (page, error) {
@@ -61,7 +61,7 @@ func (r *request) trashItem(t *emend.Trashed) trashItem {
 		Restore: r.ws.Confirm("restore_file", "trashedPath", t.ID), Clear: r.ws.Confirm("clear_trash", "ids", t.ID)}
 }
 
-// ages are the choices of what is removed.
+// ages returns the choices.
 func ages(now time.Time) (out []trashAge) {
 	for _, a := range []struct {
 		words string
@@ -72,7 +72,7 @@ func ages(now time.Time) (out []trashAge) {
 	return out
 }
 
-// trashedPage is one file of the trash.
+// trashedPage is the data of the page of one file in the trash.
 type trashedPage struct {
 	trashItem
 	View *diffView

@@ -10,27 +10,27 @@ import (
 	"github.com/emend-dev/emend"
 )
 
-// waitingPage is what waits for a person.
+// waitingPage is the data of the page of calls that wait.
 type waitingPage struct {
 	Questions []question
-	Refused   *obstacles // why the last answer was not taken
+	Refused   *obstacles // why the last answer was refused
 	Done      string     // what the last answer did
-	AllHref   string     // the page of all of them, where it is one alone
+	AllHref   string     // the page of all calls, on the page of one
 }
 
 // question is a call that waits.
 type question struct {
 	emend.Waiting
 	SessionHref string
-	TimeLeft    string // how long it waits still
+	TimeLeft    string // until it is refused
 	Paths       []askedPath
-	Omitted     int // paths that are not listed
+	Omitted     int // how many paths are not listed
 	Rules       string
 	Diffs       []askedDiff
-	Lines       int    // of the diff
-	AloneHref   string // the page with all of it, where there is no room for it here; "" where it is here
+	Lines       int    // the length of the diff
+	AloneHref   string // the page of this question, if its diff has no room here
 	Once        answerForm
-	Session     *answerForm // nil where there is no session
+	Session     *answerForm // nil without a session
 	Deny        answerForm
 }
 
@@ -38,24 +38,24 @@ type askedPath struct {
 	Do, Path, Rule, File string
 }
 
-// askedDiff is what would become of one file, and what its diff does not say.
+// askedDiff is the diff of one file of a question, and what a diff cannot say of it.
 type askedDiff struct {
 	Notes []string
 	Diff  *diffView
 }
 
-// answerForm is a form that answers.
+// answerForm is a form that answers a question.
 type answerForm struct{ Action, Seal, Next string }
 
-// answerTexts are the answers, once they were given.
+// answerTexts confirm an answer.
 var answerTexts = map[string]string{
 	"allow": "Allowed. The call goes on.",
 	"deny":  "Denied. The agent is told, with the reason.",
 }
 
 const (
-	maxQuestionPaths = 100  // paths that a question lists
-	maxQuestionLines = 4000 // of diffs of all questions of a page; the first is shown whole, however long it is
+	maxQuestionPaths = 100  // per question
+	maxQuestionLines = 4000 // of diffs per page; the first question is shown whole in any case
 )
 
 func (r *request) waiting() (page, error) {
@@ -80,8 +80,8 @@ func (r *request) waiting() (page, error) {
 	return page{Name: "waiting", Title: title, Data: p, Reload: len(list) == 0}, nil
 }
 
-// question is one that waits, with its diff where there is room for it: many long ones would make a page that nobody can
-// use. Only what is shown whole can be allowed.
+// question makes one question. It has its diff if there is room for it, since many long diffs would make the page unusable.
+// Only a question with its whole diff can be allowed.
 func (r *request) question(w *emend.Waiting, whole bool, room *int) question {
 	q := question{Waiting: *w, SessionHref: r.ws.SessionPage(w.Question.Actor.Session), TimeLeft: duration(max(0, time.Until(w.Deadline)))}
 	for i, a := range w.Question.Paths {
@@ -119,7 +119,7 @@ func (r *request) question(w *emend.Waiting, whole bool, room *int) question {
 	return q
 }
 
-// addForms are the forms of a question.
+// addForms adds the forms that answer a question.
 func (r *request) addForms(q *question) {
 	form := func(tool string, args url.Values, open ...string) answerForm {
 		args.Set("id", q.ID)
@@ -132,7 +132,7 @@ func (r *request) addForms(q *question) {
 	}
 }
 
-// ruleTexts are the rules that a question is about, each once, in words.
+// ruleTexts lists the rules that a question is about, each once.
 func ruleTexts(about []emend.AskedPath) string {
 	var out []string
 	seen := map[string]bool{}
@@ -155,8 +155,8 @@ type notedDiff struct {
 	text  string
 }
 
-// splitDiffs takes the diff of a question apart. A line that begins with # stands between diffs and is a note; a patch, which
-// begins otherwise, is one part.
+// splitDiffs splits the diff of a question into files. Lines that begin with "# " stand between diffs and are notes. A patch,
+// which begins otherwise, is one part.
 func splitDiffs(text string) (out []notedDiff) {
 	if text == "" || !strings.HasPrefix(text, "# ") && !strings.HasPrefix(text, "diff --git ") {
 		if text != "" {

@@ -7,10 +7,10 @@ import (
 	"github.com/emend-dev/emend"
 )
 
-// maxRemoved is how many things that leave are listed, and how many a form names one by one.
+// maxRemoved is how many items are listed, and how many a form names one by one.
 const maxRemoved = 500
 
-// previewClear lists what would leave the trash. The form removes what is listed, and nothing that came into the trash since.
+// previewClear lists what would leave the trash. The form clears what is listed, and nothing that came into the trash since.
 func (r *request) previewClear(p *confirmPage, args url.Values) error {
 	p.Cancel = r.ws.Page("trash")
 	if before := args.Get("before"); before != "" {
@@ -46,7 +46,7 @@ func (r *request) previewClear(p *confirmPage, args url.Values) error {
 	return nil
 }
 
-// justAfterNewest is a time just after the newest.
+// justAfterNewest returns a time just after the newest item came into the trash.
 func justAfterNewest(list []emend.Trashed) (at time.Time) {
 	for i := range list {
 		if t := list[i].DeletedAt; t.After(at) {
@@ -56,7 +56,8 @@ func justAfterNewest(list []emend.Trashed) (at time.Time) {
 	return at.Add(time.Nanosecond)
 }
 
-// previewPurge lists of which changes the history would forget what it keeps. The form names them one by one.
+// previewPurge lists the changes whose contents the history would forget. The form names each of them; if there are too many
+// for that, it has the hash of the list.
 func (r *request) previewPurge(p *confirmPage, args url.Values) error {
 	entries, path, session := args["entries"], args.Get("path"), args.Get("sessionId")
 	switch {

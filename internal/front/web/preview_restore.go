@@ -7,7 +7,8 @@ import (
 	"github.com/emend-dev/emend"
 )
 
-// previewRestore shows a file of the trash, and whether its place is free. The tool has no dry run: it never replaces anything.
+// previewRestore shows a file of the trash, and whether its path is free. The tool has no dry run, since it never replaces
+// anything.
 func (r *request) previewRestore(p *confirmPage, args url.Values) error {
 	id := args.Get("trashedPath")
 	p.Cancel = r.ws.Page("trash")

@@ -8,15 +8,15 @@ import (
 	"github.com/emend-dev/emend/internal/report"
 )
 
-// previewFile is what would become of one file.
+// previewFile shows what would happen to one file.
 type previewFile struct {
 	Did, Path, ToPath string
 	Before, After     string
 	Diff              *diffView
-	Omitted           int // lines that are left out
+	Omitted           int // how many lines of the diff are not shown
 }
 
-// previewUndo shows what would be taken back.
+// previewUndo shows what an undo would do.
 func (r *request) previewUndo(p *confirmPage, args url.Values) error {
 	entry, session := args.Get("entry"), args.Get("sessionId")
 	switch {
@@ -40,7 +40,7 @@ func (r *request) previewUndo(p *confirmPage, args url.Values) error {
 	return nil
 }
 
-// linkBlockingChanges leads to where the changes that are in the way are taken back first.
+// linkBlockingChanges links to the undo of each change that has to be undone first.
 func (r *request) linkBlockingChanges(p *confirmPage, entry string) {
 	for _, tx := range p.Obstacles.Txs {
 		if tx == entry {
@@ -54,11 +54,11 @@ func (r *request) linkBlockingChanges(p *confirmPage, entry string) {
 	}
 }
 
-// describeEntry puts an entry into words.
+// describeEntry fills in the title and facts of an entry.
 func (r *request) describeEntry(p *confirmPage, entry string) {
 	a, err := r.ws.Show(r.Context(), entry)
 	if err != nil {
-		return // the dry run says the same
+		return // the dry run reports the same error
 	}
 	d := a.Data
 	p.Title = "Undo: " + sentenceOf(asCall(&d)).String()
@@ -71,7 +71,7 @@ func (r *request) describeEntry(p *confirmPage, entry string) {
 	}
 }
 
-// previewChanges is a dry run that changes files, or what is in its way.
+// previewChanges shows the changes of a dry run, or what stops it.
 func (r *request) previewChanges(p *confirmPage, o *report.Object) {
 	if p.Obstacles = r.obstaclesOf(o); p.Obstacles != nil {
 		return
@@ -101,10 +101,10 @@ func (r *request) previewFile(f *report.ChangedFile) previewFile {
 	return out
 }
 
-// maxPreviewRows is how many lines of one file are shown of what would happen.
+// maxPreviewRows is how many lines are shown of the diff of one file.
 const maxPreviewRows = 5000
 
-// previewDiff is a diff of which nothing is kept yet, so that its rest cannot be fetched.
+// previewDiff shows a diff that is not stored. The rest of a long one cannot be fetched, and is only counted.
 func (r *request) previewDiff(text string) (v *diffView, cut int) {
 	if text == "" {
 		return nil, 0
@@ -114,14 +114,15 @@ func (r *request) previewDiff(text string) (v *diffView, cut int) {
 	return v, cut
 }
 
-// linkHistories leads to the histories of the files that are in the way.
+// linkHistories links to the histories of the files in the way.
 func (r *request) linkHistories(p *confirmPage) {
 	for _, path := range p.Obstacles.Paths() {
 		p.Help = append(p.Help, link{"What became of " + path, r.ws.FilePage(path)})
 	}
 }
 
-// previewPutBack shows what a file would be again. What the person sees there now is what is to be replaced, and nothing else.
+// previewPutBack shows the file with the old version put back. The call replaces the content that the page shows, and no
+// other.
 func (r *request) previewPutBack(p *confirmPage, args url.Values) error {
 	path := args.Get("path")
 	h, err := r.ws.FileHistory(r.Context(), path, 1)

@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"context"
 	"embed"
 	"html/template"
 	"net/http"
@@ -9,52 +10,51 @@ import (
 	"sync"
 
 	"github.com/emend-dev/emend"
-	"github.com/emend-dev/emend/internal/report"
 )
 
-// page is what a handler wants shown.
+// page is what a handler returns to be shown.
 type page struct {
-	Name     string // of the template, pages/NAME.tmpl, which defines "main"
+	Name     string // of the template: pages/NAME.tmpl defines "main"
 	Title    string
-	Status   int  // 200
-	Data     any  // what the template gets as .Data
-	Fragment bool // only "main" is sent, without the frame
-	Reload   bool // without JavaScript, which hears of news, it asks for itself again
+	Status   int  // 0 for 200
+	Data     any  // .Data in the template
+	Fragment bool // send "main" only, without the frame
+	Reload   bool // a browser without JavaScript reloads it every few seconds
 }
 
-// request is one request of a person who has come in.
+// request is a request of a person who is signed in.
 type request struct {
 	*http.Request
 	site  *Site
 	ws    *Workspace
-	head  uint64 // the newest record of the log before anything was read for the page
-	login string // the name of the visit, which is the session in the log; it lets nobody in
+	head  uint64 // the newest record of the log before the page read anything
+	login string // the name of the browser's session, which is also the session in the log
 
-	// refusal is what a tool answered to the form of this page, which is shown again; nil when the page was just opened.
+	// refusal is why a tool refused the form of this page, which is shown again; nil if the page was just opened.
 	refusal emend.Result
 }
 
-// frame is what every template gets.
+// frame is the data of every template.
 type frame struct {
 	page
-	Workspace  *Workspace // nil on pages that belong to none
+	Workspace  *Workspace // nil outside of any workspace
 	Workspaces []Workspace
 	Version    string
 	Path       string
 	ReadOnly   bool
-	Waiting    int    // calls of this workspace that wait for a person
-	Head       uint64 // the page has all that is in the log up to here
+	Waiting    int    // how many of its calls wait for a person
+	Head       uint64 // the page shows the log at least up to this record
 }
 
 //go:embed pages/*.tmpl
 var templateFS embed.FS
 
-// sharedTemplates are the sources that every page is parsed with.
+// sharedTemplates are parsed into every page.
 var sharedTemplates = []string{"pages/frame.tmpl", "pages/bare.tmpl", "pages/parts.tmpl", "pages/diff.tmpl"}
 
-// templates are parsed when the first page is shown: a program that shows none does not wait for them.
+// templates are parsed when the first page is shown, so that a program that shows none does not wait for them.
 var templates = sync.OnceValue(func() map[string]*template.Template {
-	base := template.Must(template.New("frame").Funcs(functions).Funcs(wording).ParseFS(templateFS, sharedTemplates...))
+	base := template.Must(template.New("frame").Funcs(templateFuncs).ParseFS(templateFS, sharedTemplates...))
 	out := map[string]*template.Template{}
 	all, _ := templateFS.ReadDir("pages")
 	for _, f := range all {
@@ -68,14 +68,7 @@ var templates = sync.OnceValue(func() map[string]*template.Template {
 	return out
 })
 
-// functions are what templates can call.
-var functions = template.FuncMap{
-	// show is text of a file, a name or a message as a person may see it: what cannot be seen, and what turns the direction
-	// of writing, comes out as an escape.
-	"show": report.Escape,
-}
-
-// pageHandler makes a handler of what decides what is shown.
+// pageHandler makes an HTTP handler of a function that returns a page.
 func (s *Site) pageHandler(h func(*request) (page, error)) http.HandlerFunc {
 	return s.inWorkspace(func(w http.ResponseWriter, r *request) {
 		r.head = logHead(r.Context(), r.ws)
@@ -90,7 +83,16 @@ func (s *Site) pageHandler(h func(*request) (page, error)) http.HandlerFunc {
 	})
 }
 
-// inWorkspace makes a handler of what is for a person in a workspace.
+// logHead returns the number of the log's newest record, or 0 if there is none.
+func logHead(ctx context.Context, ws *Workspace) uint64 {
+	t, err := ws.Timeline(ctx, emend.TimelineRequest{Limit: 1, Look: 1})
+	if err != nil {
+		return 0
+	}
+	return t.Head.Seq
+}
+
+// inWorkspace makes an HTTP handler of one that serves a workspace.
 func (s *Site) inWorkspace(h func(http.ResponseWriter, *request)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		req := &request{Request: r, site: s, ws: s.workspace(r.PathValue("workspace")), login: loginName(r)}
@@ -133,5 +135,5 @@ func (s *Site) show(w http.ResponseWriter, r *request, p page) {
 	if p.Status != 0 {
 		w.WriteHeader(p.Status)
 	}
-	w.Write(b.Bytes()) //nolint:errcheck // then nobody reads it
+	w.Write(b.Bytes()) //nolint:errcheck // the browser is gone
 }

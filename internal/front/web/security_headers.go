@@ -2,13 +2,13 @@ package web
 
 import "net/http"
 
-// contentPolicy lets a page use what this server has, and nothing else: no script or style that stands in a page, no other host, no
-// frame around it. No script of ours makes markup of a text, so that none may.
+// contentPolicy lets a page use scripts, styles and images of this server and nothing else: no inline script or style, no
+// other host, no frame around the page, no markup made from text.
 const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; " +
 	"frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 
-// setSecurityHeaders sets what every answer says, whatever it is. A referrer goes to this server alone: without any, a browser would
-// send its forms with no origin.
+// setSecurityHeaders sets the headers that every answer has. The referrer policy is same-origin: under no-referrer, browsers
+// send forms with "Origin: null".
 func setSecurityHeaders(h http.Header) {
 	h.Set("Content-Security-Policy", contentPolicy)
 	h.Set("Referrer-Policy", "same-origin")

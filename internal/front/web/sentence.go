@@ -4,7 +4,7 @@ import (
 	"github.com/emend-dev/emend"
 )
 
-// sentence is a call in a sentence without its subject: "edited", "src/app.go", "and 2 more".
+// sentence says what a call did, without its subject: "edited", "src/app.go", "and 2 more".
 type sentence struct{ Did, Path, Rest string }
 
 // sentenceOf says what a call did, or what it tried to do and why it could not.
@@ -26,7 +26,7 @@ func sentenceOf(c *emend.LoggedCall) sentence {
 	return d
 }
 
-// String is the sentence.
+// String returns the sentence.
 func (d sentence) String() string {
 	if d.Path == "" {
 		return d.Did + d.Rest
@@ -34,7 +34,7 @@ func (d sentence) String() string {
 	return d.Did + " " + d.Path + d.Rest
 }
 
-// operationVerbs are what is done to a file: what it is called when it was done, and when it was only tried.
+// operationVerbs are what is done to files: as done, and as attempted.
 var operationVerbs = map[string][2]string{
 	"add":      {"created", "create"},
 	"update":   {"edited", "edit"},
@@ -58,7 +58,7 @@ func verbOf(c *emend.LoggedCall) string {
 	return v[0]
 }
 
-// operationOf is what a call did to all its files; "mixed" when it did not do the same to all.
+// operationOf returns what a call did to its files, or "mixed" if it did different things to them.
 func operationOf(c *emend.LoggedCall) string {
 	switch {
 	case c.Kind == "undo":
@@ -84,7 +84,7 @@ func operationOf(c *emend.LoggedCall) string {
 	return first
 }
 
-// verbWithoutFile is what a call did that named no file.
+// verbWithoutFile says what a call did that named no file.
 func verbWithoutFile(c *emend.LoggedCall) string {
 	switch {
 	case c.Kind == "purge":
@@ -97,7 +97,7 @@ func verbWithoutFile(c *emend.LoggedCall) string {
 	return verbOf(c) + " files"
 }
 
-// outcomeClause is how a call ended, where that is more than that it was done.
+// outcomeClause says how a call ended, unless it was simply done.
 func outcomeClause(c *emend.LoggedCall) string {
 	switch c.Outcome {
 	case emend.Refused:
@@ -112,7 +112,7 @@ func outcomeClause(c *emend.LoggedCall) string {
 	return ""
 }
 
-// refusalReasons are the kinds of refusals in words.
+// refusalReasons words the kinds of refusals.
 var refusalReasons = map[emend.Kind]string{
 	emend.NotFound:         "it is not there",
 	emend.AlreadyExists:    "something is there already",
@@ -138,11 +138,11 @@ func refusalReason(k emend.Kind) string {
 	return "it was refused"
 }
 
-// outcomes are how calls end, with a sign that tells them apart without colour.
+// outcomes are how calls end, each with a sign, so that they can be told apart without colour.
 var outcomes = []struct {
 	Outcome emend.Outcome
 	Sign    string
-	Stands  string // what it stands for
+	Meaning string
 }{
 	{emend.Done, "✓", "it was done"},
 	{emend.Refused, "✕", "it was refused before it changed anything"},
@@ -164,7 +164,7 @@ func outcomeSign(o emend.Outcome) string {
 func outcomeMeaning(o emend.Outcome) string {
 	for _, is := range outcomes {
 		if is.Outcome == o {
-			return is.Stands
+			return is.Meaning
 		}
 	}
 	return ""

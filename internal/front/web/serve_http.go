@@ -11,16 +11,17 @@ import (
 )
 
 const (
-	writeTimeout = 30 * time.Second // for a browser to take an answer
+	writeTimeout = 30 * time.Second // for a browser to read an answer
 	readTimeout  = 10 * time.Second // for it to send a form
 )
 
-// ServeHTTP answers one request below [Base]. Nothing but what anybody may have is answered before it is known who asks.
+// ServeHTTP answers one request below [Base]. Only static files and the page to sign in are served to browsers that are not
+// signed in.
 func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer s.recoverPanic(w, r)
 	setSecurityHeaders(w.Header())
 	ctl := http.NewResponseController(w)
-	ctl.SetWriteDeadline(time.Now().Add(writeTimeout)) //nolint:errcheck // a connection that has none is a test's
+	ctl.SetWriteDeadline(time.Now().Add(writeTimeout)) //nolint:errcheck // only a test's connection has no deadlines
 	if r.Method == http.MethodPost {
 		ctl.SetReadDeadline(time.Now().Add(readTimeout)) //nolint:errcheck // as above
 	}
@@ -43,22 +44,22 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// isLoginPath reports whether a path is where who is not in yet comes in.
+// isLoginPath reports whether a path is served without signing in.
 func isLoginPath(path string) bool { return path == Base+"login" }
 
-// isPageLoad reports whether a request is a person's who opens a page, not a script's.
+// isPageLoad reports whether a request opens a page, rather than being sent by a script.
 func isPageLoad(r *http.Request) bool {
 	to := r.Header.Get("Sec-Fetch-Dest")
 	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && (to == "" || to == "document") &&
 		strings.Contains(r.Header.Get("Accept"), "text/html")
 }
 
-// showBare shows a page that belongs to no workspace.
+// showBare sends a page outside of any workspace.
 func (s *Site) showBare(w http.ResponseWriter, r *http.Request, p page) {
 	s.show(w, &request{Request: r, site: s}, p)
 }
 
-// recoverPanic ends a request that met a defect, and no other.
+// recoverPanic ends a request whose handler panicked, and no other.
 func (s *Site) recoverPanic(w http.ResponseWriter, r *http.Request) {
 	if p := recover(); p != nil {
 		s.Log.Error("a page failed", "path", r.URL.Path, "panic", p, "stack", string(debug.Stack()))
@@ -66,7 +67,7 @@ func (s *Site) recoverPanic(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// notFound is every address that is none.
+// notFound answers requests that no route matches.
 func (s *Site) notFound(w http.ResponseWriter, r *http.Request) {
 	if name, ok := strings.CutPrefix(r.URL.Path, Base); ok && s.workspace(name) != nil && isPageLoad(r) {
 		http.Redirect(w, r, Base+name+"/", http.StatusSeeOther)
@@ -80,7 +81,7 @@ func (s *Site) notFound(w http.ResponseWriter, r *http.Request) {
 	s.showBare(w, r, notFoundPage("no page has this address", "Go to the first page."))
 }
 
-// home is the way to the only workspace, or the list of them.
+// home redirects to the only workspace, or lists them.
 func (s *Site) home(w http.ResponseWriter, r *http.Request) {
 	if len(s.Workspaces) == 1 {
 		http.Redirect(w, r, Base+s.Workspaces[0].Name+"/", http.StatusSeeOther)

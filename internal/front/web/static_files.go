@@ -16,7 +16,7 @@ import (
 //go:embed static
 var staticFS embed.FS
 
-// staticFile is a file that every browser may have: it says nothing about any workspace.
+// staticFile is a script, style or image. Every browser may have it: it says nothing about a workspace.
 type staticFile struct {
 	contentType, etag string
 	body              []byte
@@ -33,8 +33,8 @@ var staticFiles = sync.OnceValue(func() map[string]*staticFile {
 	return out
 })
 
-// static answers with a file of the program's own, and reports whether there is one. A browser asks each time whether it is
-// still the same, and then gets no more than that: another emend may be at the same address tomorrow.
+// static answers with a static file, and reports whether there is one. The browser must ask each time whether the file is
+// still the same, since another version of emend may be at the same address tomorrow.
 func (s *Site) static(w http.ResponseWriter, r *http.Request) bool {
 	name, ok := strings.CutPrefix(r.URL.Path, Base+"static/")
 	if !ok || r.Method != http.MethodGet && r.Method != http.MethodHead {

@@ -6,25 +6,25 @@ import (
 	"github.com/emend-dev/emend"
 )
 
-// chart is how many calls there were over time, as bars. One bar is an hour of the last day, or a day of the last thirty.
+// chart is a bar chart of the numbers of calls. A bar is an hour of the last day, or a day of the last thirty.
 type chart struct {
 	Month         bool
-	Filtered      bool   // the list is narrowed to a part of what is counted
-	OtherHref     string // the address of the other one
+	Filtered      bool   // the list shows fewer calls than the chart counts
+	OtherHref     string // the chart of the month, or of the day
 	Bars          []bar
 	Total         emend.Count
-	Most          int    // calls of the highest bar
-	First         string // when the first bar is
+	Most          int    // the number of calls of the highest bar
+	First         string // the label of the first bar
 	Width, Height int
 }
 
-// bar is the calls of one hour, or of one day.
+// bar has the calls of one hour or one day.
 type bar struct {
 	emend.Count
-	Label  string // when
-	Href   string // the calls
+	Label  string // the hour or the day
+	Href   string // the timeline of these calls
 	X      int
-	Blocks []block // from the ground up: done, refused, undone
+	Blocks []block // from the bottom: done, refused, undone
 }
 
 // block is a part of a bar.
@@ -33,27 +33,27 @@ type block struct {
 	X, Y, W, Height int
 }
 
-// The measures of a chart, in its own units.
+// Sizes, in units of the drawing.
 const (
 	chartWidth  = 720
 	chartHeight = 72
 	chartGap    = 3
 )
 
-// chart is the chart of what was counted.
-func (t *logCounts) chart(space *Workspace, f *filter, month bool, now time.Time) *chart {
+// chart makes the chart of the last day, or of the last month.
+func (t *logCounts) chart(ws *Workspace, f *filter, month bool, now time.Time) *chart {
 	c := &chart{Month: month, Filtered: len(f.Query) > 0, Width: chartWidth, Height: chartHeight}
 	if month {
-		c.OtherHref = f.address(space.Page())
+		c.OtherHref = f.address(ws.Page())
 		c.days(t.Hours, now.Local(), 30)
 	} else {
-		c.OtherHref = f.address(space.Page(), "chart", "month")
+		c.OtherHref = f.address(ws.Page(), "chart", "month")
 		c.hours(t.Hours, now.Local(), 24)
 	}
 	c.placeBars()
 	for i := range c.Bars {
 		from, to := c.barTimes(i, now.Local())
-		c.Bars[i].Href = f.address(space.Page(), "since", from.Format(time.RFC3339), "until", to.Format(time.RFC3339), "chart", map[bool]string{true: "month"}[month])
+		c.Bars[i].Href = f.address(ws.Page(), "since", from.Format(time.RFC3339), "until", to.Format(time.RFC3339), "chart", map[bool]string{true: "month"}[month])
 	}
 	c.First = c.Bars[0].Label
 	return c
@@ -77,7 +77,7 @@ func (c *chart) days(counts map[int64]emend.Count, now time.Time, n int) {
 	}
 }
 
-// barTimes is the time of one bar.
+// barTimes returns the beginning and the end of a bar.
 func (c *chart) barTimes(i int, now time.Time) (from, to time.Time) {
 	back := len(c.Bars) - 1 - i
 	if c.Month {
@@ -98,7 +98,7 @@ func addCounts(a, b emend.Count) emend.Count {
 
 func totalCalls(c emend.Count) int { return c.Done + c.Refused + c.Undone }
 
-// placeBars places the bars. A block that counts anything is seen, however small its share is.
+// placeBars computes the sizes of the bars. A block that counts anything is high enough to be seen.
 func (c *chart) placeBars() {
 	for _, b := range c.Bars {
 		c.Total = addCounts(c.Total, b.Count)
@@ -123,5 +123,5 @@ func (c *chart) placeBars() {
 	}
 }
 
-// BarWidth is the width of one bar with its gap.
+// BarWidth returns the width of a bar with its gap.
 func (c *chart) BarWidth() int { return c.Width / len(c.Bars) }

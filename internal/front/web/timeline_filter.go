@@ -11,21 +11,21 @@ import (
 	"github.com/emend-dev/emend"
 )
 
-// filter is what the timeline is narrowed to, as the address has it.
+// filter has the conditions that narrow the timeline, as its address has them.
 type filter struct {
-	Query    url.Values // the conditions alone, each once and none empty
+	Query    url.Values // the conditions only: each once, none empty
 	Problems map[string]string
 	request  emend.TimelineRequest
 }
 
-// conditions are the names of the conditions in an address, with their words on a chip.
+// conditions are the names of the conditions in an address, and their labels.
 var conditions = []struct{ name, words string }{
 	{"q", "text"}, {"outcome", "outcome"}, {"session", "session"}, {"agent", "agent"}, {"client", "client"}, {"tool", "tool"},
 	{"path", "path"}, {"since", "since"}, {"until", "until"},
 }
 
-// parseFilter reads an address. A condition that cannot be understood is a problem, and nothing is shown until it is mended:
-// a list that leaves it out would look like an answer.
+// parseFilter reads the conditions of an address. If one cannot be understood, the page lists nothing until it is corrected:
+// a list without that condition would look like an answer.
 func parseFilter(q url.Values, now time.Time) *filter {
 	f := &filter{Query: url.Values{}, Problems: map[string]string{}}
 	for _, c := range conditions {
@@ -44,10 +44,10 @@ func parseFilter(q url.Values, now time.Time) *filter {
 	return f
 }
 
-// Get is a condition as it was written.
+// Get returns a condition as it was written.
 func (f *filter) Get(name string) string { return f.Query.Get(name) }
 
-// HasDetails reports whether one of the conditions is set that are not always in sight.
+// HasDetails reports whether a condition is set whose field is folded away at first.
 func (f *filter) HasDetails() bool { return len(f.Query) > 1 || len(f.Query) == 1 && !f.Query.Has("q") }
 
 func (f *filter) parseTime(name string, now time.Time) time.Time {
@@ -64,7 +64,7 @@ func (f *filter) parseTime(name string, now time.Time) time.Time {
 
 var agePattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([0-9]{1,6})([mhdw])$`) })
 
-// parseTime understands a time, a date or an age, where this program runs. A day that something lasts until is part of it.
+// parseTime reads a time, a date or an age, in local time. An end that is a date includes that day.
 func parseTime(text string, now time.Time, until bool) (at time.Time, ok bool) {
 	if at, err := time.ParseInLocation(time.DateOnly, text, time.Local); err == nil {
 		if until {
@@ -89,10 +89,10 @@ func parseTime(text string, now time.Time, until bool) (at time.Time, ok bool) {
 	return now.AddDate(0, 0, -n*map[string]int{"d": 1, "w": 7}[m[2]]), true
 }
 
-// chip is one condition, and the address of the same without it.
+// chip is one active condition, and the address without it.
 type chip struct{ Words, Value, Href string }
 
-// chips are the conditions that hold.
+// chips returns the active conditions.
 func (f *filter) chips(page string) (out []chip) {
 	for _, c := range conditions {
 		if v := f.Get(c.name); v != "" {
@@ -102,7 +102,7 @@ func (f *filter) chips(page string) (out []chip) {
 	return out
 }
 
-// chipText is a condition as a person says it: times, which the chart's links write to the second, are worded.
+// chipText is the value of a condition for people. Links of the chart have times to the second, which are shortened.
 func chipText(name, value string) string {
 	if at, err := time.Parse(time.RFC3339, value); err == nil && (name == "since" || name == "until") {
 		return at.Local().Format("2 January, 15:04")
@@ -110,7 +110,8 @@ func chipText(name, value string) string {
 	return value
 }
 
-// address is the address of a page with the conditions and with one of them changed; "" leaves it out. Pairs go on.
+// address returns the address of a page with the conditions and with other values of some, given as names and values. The
+// value "" removes a condition.
 func (f *filter) address(page string, pairs ...string) string {
 	q := url.Values{}
 	for name := range f.Query {
@@ -127,13 +128,13 @@ func (f *filter) address(page string, pairs ...string) string {
 	return page + "?" + q.Encode()
 }
 
-// choice is a condition that is chosen from what the log has.
+// choice is a condition with a list of values that the log has.
 type choice struct {
 	Name, Label, Value string
 	Options            []string
 }
 
-// Choice is the condition of a name.
+// Choice returns the choice of a condition.
 func (v *timelineView) Choice(name string) choice {
 	c := choice{Name: name, Value: v.Get(name)}
 	if v.Counts != nil {

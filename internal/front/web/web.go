@@ -1,8 +1,12 @@
-// Package web is the pages on which a person sees what agents did, answers what waits, and takes changes back. They are
-// made on the server, and read without JavaScript; a little of it keeps an open page up to date.
+// Package web serves the pages on which a person sees what agents did, answers the calls that wait for them, and undoes
+// changes. The server makes the pages, and they work without JavaScript. Scripts keep an open page up to date and add keys.
 //
-// It translates: what it shows comes from a workspace, and every change is a call of a tool of [tool.All]. It decides
-// nothing about files. See docs/ui.md for what it promises.
+// It translates: what it shows comes from a workspace, and every change is a call of a tool of [tool.All]. It decides nothing
+// about files. docs/ui.md has its promises.
+//
+// Files read in families. web.go, serve_http.go, login*.go and render.go take a request to its page; page_*.go are the pages;
+// preview_*.go fill the page that asks before a change; form_*.go read, check and carry out a form; hub.go and
+// event_stream.go tell open pages what is new; log_check.go and log_counts.go read the whole log in the background.
 package web
 
 import (
@@ -15,37 +19,37 @@ import (
 	"github.com/emend-dev/emend/internal/front/seal"
 )
 
-// Config is what a site shows, and to whom.
+// Config configures a site.
 type Config struct {
 	Workspaces []Workspace
-	Token      string // what a person shows to come in: at least 256 bits
+	Token      string // with which a person signs in: at least 256 random bits
 	ReadOnly   bool   // nothing can be changed from the pages
 	Version    string
 	Log        *slog.Logger
 }
 
-// Workspace is one that has pages, under a name that stands in an address as it is.
+// Workspace is a workspace that has pages. Its name is a segment of their addresses, and must need no escaping.
 type Workspace struct {
 	Name string
 	*emend.Workspace
 }
 
-// Base is the path below which all pages are.
+// Base is the path of all pages.
 const Base = "/ui/"
 
-// Site is the pages.
+// Site serves the pages.
 type Site struct {
 	Config
 	mux         *http.ServeMux
 	issuer      *seal.Issuer
 	logins      *loginSessions
-	wrongTokens *gate.RateLimiter // tokens a second that let nobody in
+	wrongTokens *gate.RateLimiter // limits the answers to wrong tokens
 	hubs        map[string]*hub
 	checkers    map[string]*logChecker
 	counters    logCounters
 }
 
-// New makes a site. It is ended with Close.
+// New makes a site. Close ends it.
 func New(c Config) *Site {
 	s := &Site{Config: c, mux: http.NewServeMux(), issuer: newIssuer(), logins: newLoginSessions(), wrongTokens: gate.NewRateLimiter(maxWrongTokens), hubs: map[string]*hub{}, checkers: map[string]*logChecker{}}
 	if s.Log == nil {
@@ -60,7 +64,7 @@ func New(c Config) *Site {
 	return s
 }
 
-// Close ends every open stream, and what runs in the background.
+// Close ends the open streams and the work in the background.
 func (s *Site) Close() error {
 	for _, d := range s.hubs {
 		d.close()
@@ -72,7 +76,7 @@ func (s *Site) Close() error {
 	return nil
 }
 
-// routes is every address of the site.
+// routes registers every address of the site.
 func (s *Site) routes() {
 	for _, path := range []string{"/{$}", strings.TrimSuffix(Base, "/"), Base + "{$}"} {
 		s.mux.HandleFunc("GET "+path, s.home)
