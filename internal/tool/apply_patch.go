@@ -12,24 +12,25 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-var applyPatch = build("apply_patch", words{
-	title: "Apply a patch",
-	doc: "Change several files, all or nothing; for one use edit_file, for one new file create_file. Unsure? Send dryRun. " +
+var applyPatch = build(Tool{
+	Name:  "apply_patch",
+	Title: "Apply a patch",
+	Doc: "Change several files, all or nothing; for one use edit_file, for one new file create_file. Unsure? Send dryRun. " +
 		"Sections: *** Add File: p (lines with +), *** Update File: p, *** Delete File: p, *** Move File: a -> b. Hunks begin with @@; " +
 		"their context and removed lines must be in the file exactly once. Refuses whole, showing the nearest place of each failed hunk.",
-	example: `{"patch":"*** Begin Patch\n*** Update File: a.ts\n@@\n const x = 1;\n-let y = 2;\n+let y = 3;\n*** Delete File: old.ts\n*** End Patch\n"}`,
-	op:      patch.Update,
-	mutates: true, destructive: true,
+	Example: `{"patch":"*** Begin Patch\n*** Update File: a.ts\n@@\n const x = 1;\n-let y = 2;\n+let y = 3;\n*** Delete File: old.ts\n*** End Patch\n"}`,
+	Op:      patch.Update,
+	Mutates: true, Destructive: true,
 	fields: map[string]field{
-		"atomic":    {standard: true},
-		"dialect":   {enum: slices.Concat([]string{"auto"}, emend.Dialects()), standard: "auto"},
-		"tolerance": {enum: rungs},
+		"atomic":    {byDefault: true},
+		"dialect":   {enum: slices.Concat([]string{"auto"}, emend.Dialects()), byDefault: "auto"},
+		"tolerance": {enum: tolerances},
 	},
-	output: report.Data{},
-}, callPatch)
+	data: report.Data{},
+}, applyPatchCall)
 
 // rungs are the words for how loosely lines may match.
-var rungs = []string{patch.Exact.String(), patch.Trailing.String(), patch.Whitespace.String(), patch.Unicode.String()}
+var tolerances = []string{patch.Exact.String(), patch.Trailing.String(), patch.Whitespace.String(), patch.Unicode.String()}
 
 // patchRequest is what apply_patch takes.
 type patchRequest struct {
@@ -58,18 +59,18 @@ func (r patchRequest) options(o Options) emend.Options {
 	return out
 }
 
-func callPatch(ctx context.Context, ws *emend.Workspace, o Options, r patchRequest) (emend.Result, error) {
+func applyPatchCall(ctx context.Context, ws *emend.Workspace, o Options, r patchRequest) (emend.Result, error) {
 	opts := r.options(o)
 	if o.RequireHash {
-		if err := prove(r.Patch, &opts); err != nil {
+		if err := requireHashes(r.Patch, &opts); err != nil {
 			return nil, err
 		}
 	}
-	return apply(ctx, ws, r.Patch, opts, r.DryRun)
+	return applyOrPlan(ctx, ws, r.Patch, opts, r.DryRun)
 }
 
 // apply makes a patch true, or says what it would do.
-func apply(ctx context.Context, ws *emend.Workspace, text string, o emend.Options, dry bool) (emend.Result, error) {
+func applyOrPlan(ctx context.Context, ws *emend.Workspace, text string, o emend.Options, dry bool) (emend.Result, error) {
 	if dry {
 		p, err := ws.Plan(ctx, text, o)
 		if err != nil {
@@ -86,8 +87,8 @@ func apply(ctx context.Context, ws *emend.Workspace, text string, o emend.Option
 
 // prove demands a hash for every file that a patch changes, deletes or moves, and that what it adds is not there. What an
 // earlier section made needs none. A text that is no patch is left to the engine to refuse.
-func prove(text string, o *emend.Options) error {
-	sections, rules, ok := read(text, *o)
+func requireHashes(text string, o *emend.Options) error {
+	sections, rules, ok := parseSections(text, *o)
 	if !ok {
 		return nil
 	}
@@ -105,12 +106,12 @@ func prove(text string, o *emend.Options) error {
 		}
 		made[s.Path], made[s.To] = true, true
 		if s.Op == patch.Move && rules.MoveReplaces {
-			return bad("in this dialect a move may overwrite a file unseen, and a person has made a hash required here",
+			return badArguments("in this dialect a move may overwrite a file unseen, and a person has made a hash required here",
 				"Use move_file with expectedSha256, or write the patch in the dialect emend.")
 		}
 	}
 	if len(missing) > 0 {
-		return bad("expectedSha256ByPath has no entry for "+strings.Join(quoted(missing), ", ")+", and a person has made one required here",
+		return badArguments("expectedSha256ByPath has no entry for "+strings.Join(quoted(missing), ", ")+", and a person has made one required here",
 			"Send for each of them the sha256 that read_file returned.")
 	}
 	o.Expect = expect
@@ -118,7 +119,7 @@ func prove(text string, o *emend.Options) error {
 }
 
 // read is the sections of a patch.
-func read(text string, o emend.Options) ([]patch.Section, dialect.Rules, bool) {
+func parseSections(text string, o emend.Options) ([]patch.Section, dialect.Rules, bool) {
 	d, ok := dialect.Named(o.Dialect)
 	if !ok {
 		var err error

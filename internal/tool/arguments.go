@@ -41,20 +41,20 @@ func parse(args json.RawMessage) (value, error) {
 		return value{kind: "object"}, nil
 	}
 	if int64(len(text)) > maxBytes {
-		return value{}, bad(fmt.Sprintf("the arguments have %d bytes, and at most %d are allowed", len(text), int64(maxBytes)), "Split the call.")
+		return value{}, badArguments(fmt.Sprintf("the arguments have %d bytes, and at most %d are allowed", len(text), int64(maxBytes)), "Split the call.")
 	}
 	if !utf8.Valid(text) {
-		return value{}, bad("the arguments are not valid UTF-8", "Send JSON in UTF-8.")
+		return value{}, badArguments("the arguments are not valid UTF-8", "Send JSON in UTF-8.")
 	}
 	if half := halfPair(text); half != "" {
-		return value{}, bad("the arguments have half a surrogate pair: "+half, "Send the whole character, or its two escapes one after the other.")
+		return value{}, badArguments("the arguments have half a surrogate pair: "+half, "Send the whole character, or its two escapes one after the other.")
 	}
-	p := reader{dec: json.NewDecoder(bytes.NewReader(text))}
+	p := jsonReader{dec: json.NewDecoder(bytes.NewReader(text))}
 	p.dec.UseNumber()
 	v, err := p.value(0)
 	if err == nil {
 		if _, after := p.dec.Token(); after != io.EOF {
-			err = bad("something follows the arguments", "Send one JSON object.")
+			err = badArguments("something follows the arguments", "Send one JSON object.")
 		}
 	}
 	return v, badJSON(err)
@@ -66,29 +66,29 @@ func badJSON(err error) error {
 	case nil, *fail.Error:
 		return err
 	case *json.SyntaxError:
-		return bad(fmt.Sprintf("the arguments are not JSON: %v, at byte %d", e, e.Offset), "Send one JSON object.")
+		return badArguments(fmt.Sprintf("the arguments are not JSON: %v, at byte %d", e, e.Offset), "Send one JSON object.")
 	}
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		return bad("the arguments are not JSON: they end too early", "Send one JSON object, whole.")
+		return badArguments("the arguments are not JSON: they end too early", "Send one JSON object, whole.")
 	}
-	return bad("the arguments are not JSON: "+err.Error(), "Send one JSON object.")
+	return badArguments("the arguments are not JSON: "+err.Error(), "Send one JSON object.")
 }
 
-func bad(msg, hint string) *fail.Error {
+func badArguments(msg, hint string) *fail.Error {
 	return &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Msg: msg, Hint: hint}
 }
 
-type reader struct {
+type jsonReader struct {
 	dec    *json.Decoder
 	values int
 }
 
-func (p *reader) value(depth int) (value, error) {
+func (p *jsonReader) value(depth int) (value, error) {
 	if p.values++; p.values > maxValues {
-		return value{}, bad(fmt.Sprintf("the arguments have over %d values", maxValues), "Split the call.")
+		return value{}, badArguments(fmt.Sprintf("the arguments have over %d values", maxValues), "Split the call.")
 	}
 	if depth > maxDepth {
-		return value{}, bad(fmt.Sprintf("the arguments are more than %d levels deep", maxDepth), "Send what the schema says.")
+		return value{}, badArguments(fmt.Sprintf("the arguments are more than %d levels deep", maxDepth), "Send what the schema says.")
 	}
 	token, err := p.dec.Token()
 	if err != nil {
@@ -110,7 +110,7 @@ func (p *reader) value(depth int) (value, error) {
 	return value{kind: "null"}, nil
 }
 
-func (p *reader) list(depth int) (value, error) {
+func (p *jsonReader) list(depth int) (value, error) {
 	v := value{kind: "array"}
 	for p.dec.More() {
 		item, err := p.value(depth + 1)
@@ -123,7 +123,7 @@ func (p *reader) list(depth int) (value, error) {
 	return v, err
 }
 
-func (p *reader) object(depth int) (value, error) {
+func (p *jsonReader) object(depth int) (value, error) {
 	v := value{kind: "object"}
 	seen := map[string]bool{}
 	for p.dec.More() {
@@ -133,7 +133,7 @@ func (p *reader) object(depth int) (value, error) {
 		}
 		name, _ := token.(string) // the decoder takes nothing else for a key
 		if seen[name] {
-			return v, bad("the arguments have "+fail.Quote(name)+" twice", "Send it once.")
+			return v, badArguments("the arguments have "+fail.Quote(name)+" twice", "Send it once.")
 		}
 		seen[name] = true
 		item, err := p.value(depth + 1)
@@ -156,7 +156,7 @@ func (v *value) get(name string) (*value, bool) {
 }
 
 // words says what a value is, for a message.
-func (v *value) words() string {
+func (v *value) describe() string {
 	switch v.kind {
 	case "string":
 		return fail.Quote(v.text) + ", a string"
@@ -220,12 +220,12 @@ func halfPair(text []byte) string {
 			return ""
 		}
 		text = text[i:]
-		first := escaped(text)
+		first := codeUnit(text)
 		if first < 0xD800 || first > 0xDFFF {
 			text = text[2:]
 			continue
 		}
-		if second := escaped(text[6:]); first > 0xDBFF || second < 0xDC00 || second > 0xDFFF {
+		if second := codeUnit(text[6:]); first > 0xDBFF || second < 0xDC00 || second > 0xDFFF {
 			return string(text[:6])
 		}
 		text = text[12:]
@@ -233,7 +233,7 @@ func halfPair(text []byte) string {
 }
 
 // escaped is the code unit that text begins with as \uXXXX, -1 for none.
-func escaped(text []byte) int64 {
+func codeUnit(text []byte) int64 {
 	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
 		return -1
 	}

@@ -41,9 +41,9 @@ func (o Options) Call(ctx context.Context, ws *emend.Workspace, name string, arg
 			Hint: "A person has to start it without --read-only."})
 	}
 	v, err := o.arguments(t, args)
-	ws = o.place(ws, &v)
+	ws = o.workspace(ws, &v)
 	if err != nil {
-		return o.refused(ctx, t, ws, &v, err)
+		return o.refusedCall(ctx, t, ws, &v, err)
 	}
 	return o.run(ctx, t, ws, &v, args)
 }
@@ -55,17 +55,17 @@ func (o Options) arguments(t *Tool, args json.RawMessage) (value, error) {
 		err = t.adapt(&v)
 	}
 	if err == nil {
-		err = o.placed(t).check(v)
+		err = o.forWorkspaces(t).check(v)
 	}
 	if err == nil {
-		err = o.demand(t, &v)
+		err = o.checkHash(t, &v)
 	}
 	return v, err
 }
 
 // run makes the call with arguments that fit.
 func (o Options) run(ctx context.Context, t *Tool, ws *emend.Workspace, v *value, args json.RawMessage) emend.Result {
-	if t.adapt != nil || loose(v) {
+	if t.adapt != nil || needsExactJSON(v) {
 		exact, err := json.Marshal(v.plain())
 		if err != nil {
 			return o.refusal(err)
@@ -74,24 +74,24 @@ func (o Options) run(ctx context.Context, t *Tool, ws *emend.Workspace, v *value
 	}
 	r, err := t.call(ctx, ws, o, args)
 	if err != nil {
-		return o.refused(ctx, t, ws, v, err)
+		return o.refusedCall(ctx, t, ws, v, err)
 	}
 	return r
 }
 
 // loose reports whether v has what the schema allows and Go's own decoder does not take: integers with a fraction of
 // zero, or nothing at all where an object is due.
-func loose(v *value) bool {
+func needsExactJSON(v *value) bool {
 	if v.kind == "object" && len(v.members) == 0 {
 		return true
 	}
 	for i := range v.members {
-		if loose(&v.members[i].value) {
+		if needsExactJSON(&v.members[i].value) {
 			return true
 		}
 	}
 	for i := range v.items {
-		if loose(&v.items[i]) {
+		if needsExactJSON(&v.items[i]) {
 			return true
 		}
 	}
@@ -100,23 +100,23 @@ func loose(v *value) bool {
 
 // refused words an error in the shape of the profile. One that the workspace has not seen is noted in its log, if the tool
 // changes files.
-func (o Options) refused(ctx context.Context, t *Tool, ws *emend.Workspace, v *value, err error) emend.Result {
+func (o Options) refusedCall(ctx context.Context, t *Tool, ws *emend.Workspace, v *value, err error) emend.Result {
 	d := o.profile().dialect()
 	if r, seen := errors.AsType[*emend.Refusal](err); seen {
 		return r.In(d.Name).Result()
 	}
 	if d.Words.Shape != dialect.Object {
-		err = folded(err)
+		err = joinErrors(err)
 	}
 	if t.Mutates && ws != nil {
-		return ws.Refused(ctx, t.Name, t.Op, v.paths(), err).In(d.Name).Result()
+		return ws.Refused(ctx, t.Name, t.Op, v.namedPaths(), err).In(d.Name).Result()
 	}
 	return report.Of(report.View{Dialect: d, Reads: !t.Mutates}, nil, err)
 }
 
 // folded is several errors as one, with the next steps: a result that is words, or has one word for an error, has no other
 // place for them.
-func folded(err error) error {
+func joinErrors(err error) error {
 	var all []string
 	list := fail.All(err)
 	for _, e := range list {
@@ -128,7 +128,7 @@ func folded(err error) error {
 }
 
 // paths are what the call names, as far as that can be read.
-func (v *value) paths() []string {
+func (v *value) namedPaths() []string {
 	var out []string
 	for _, name := range []string{"path", "fromPath", "targetPath"} {
 		if p, ok := v.get(name); ok && p.kind == "string" {
@@ -140,7 +140,7 @@ func (v *value) paths() []string {
 		if !ok || p.kind != "string" {
 			continue
 		}
-		sections, _, _ := read(p.text, emend.Options{Lenient: true})
+		sections, _, _ := parseSections(p.text, emend.Options{Lenient: true})
 		for i := range sections {
 			out = append(out, sections[i].Path)
 		}
@@ -158,5 +158,5 @@ func (p *Profile) unknownTool(name string) error {
 	if near := fail.Alike(name, p.Names()); len(near) > 0 {
 		hint = fmt.Sprintf("Did you mean %q? %s", near[0], hint)
 	}
-	return bad("no tool is called "+fail.Quote(name), hint)
+	return badArguments("no tool is called "+fail.Quote(name), hint)
 }

@@ -309,7 +309,7 @@ func FuzzCall(f *testing.F) {
 				t.Errorf("%v, and by the schema %v", err, invalid)
 			}
 		}
-		if tool.Person {
+		if tool.PersonOnly {
 			_, err = o.arguments(tool, json.RawMessage(args)) // some things no schema can say
 		}
 		r := replied(t, o.Call(t.Context(), ws, tool.Name, json.RawMessage(args)))

@@ -10,23 +10,24 @@ import (
 )
 
 // clearing is what clear_trash takes.
-type clearing struct {
+type clearTrashRequest struct {
 	IDs    []string `json:"ids,omitempty" jsonschema:"these; left out: all"`
 	Before string   `json:"before,omitempty" jsonschema:"only what was deleted before this time, or longer ago: 90m, 12h, 30d, 2w"`
 	DryRun bool     `json:"dryRun,omitempty" jsonschema:"only say what would be done"`
 }
 
-var clearTrash = build("clear_trash", words{
-	title: "Clear the trash",
-	doc: "Remove files from the trash, for good and on record. They can not be restored afterwards. " +
+var clearTrash = build(Tool{
+	Name:  "clear_trash",
+	Title: "Clear the trash",
+	Doc: "Remove files from the trash, for good and on record. They can not be restored afterwards. " +
 		"Refuses an id that the trash does not have, and then removes nothing.",
-	example: `{"ids":["20261121-131712-fzhwrn7lum.0"],"dryRun":true}`,
-	person:  true, mutates: true, destructive: true, idempotent: true,
+	Example:    `{"ids":["20261121-131712-fzhwrn7lum.0"],"dryRun":true}`,
+	PersonOnly: true, Mutates: true, Destructive: true, Idempotent: true,
 	fields: map[string]field{"ids": {min: 1}},
-	output: emend.Cleared{},
-	adapt:  timed,
-}, func(ctx context.Context, ws *emend.Workspace, _ Options, in clearing) (emend.Result, error) {
-	before, err := before(in.Before, time.Now())
+	data:   emend.Cleared{},
+	adapt:  checkBefore,
+}, func(ctx context.Context, ws *emend.Workspace, _ Options, in clearTrashRequest) (emend.Result, error) {
+	before, err := parseBefore(in.Before, time.Now())
 	if err != nil {
 		return nil, err
 	}
@@ -40,35 +41,35 @@ var clearTrash = build("clear_trash", words{
 		for i := range list {
 			c.SizeBytes += list[i].SizeBytes
 		}
-		return cleared("Would remove", c), nil
+		return clearTrashResult("Would remove", c), nil
 	}
 	c, err := ws.TrashClear(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	return cleared("Removed", c), nil
+	return clearTrashResult("Removed", c), nil
 })
 
-func cleared(did string, c *emend.Cleared) emend.Result {
-	words := fmt.Sprintf("%s %s (%d bytes) from the trash, for good.", did, count(len(c.Entries), "file"), c.SizeBytes)
+func clearTrashResult(did string, c *emend.Cleared) emend.Result {
+	words := fmt.Sprintf("%s %s (%d bytes) from the trash, for good.", did, plural(len(c.Entries), "file"), c.SizeBytes)
 	if len(c.Entries) == 0 {
 		words = did + " nothing: there is nothing of it in the trash."
 	}
 	for i := range c.Entries {
 		words += "\n  " + report.Escape(c.Entries[i].ID+" "+c.Entries[i].Path)
 	}
-	return &report.Object{Ok: true, Output: words, Data: c, Meta: logged(c.Log)}
+	return &report.Object{Ok: true, Output: words, Data: c, Meta: logMeta(c.Log)}
 }
 
 // logged is where the log is after a call that is on record.
-func logged(head *emend.Head) *report.Meta {
+func logMeta(head *emend.Head) *report.Meta {
 	if head == nil {
 		return nil
 	}
 	return &report.Meta{Log: new(report.Head(*head))}
 }
 
-func count(n int, what string) string {
+func plural(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}

@@ -5,12 +5,13 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-var createFile = define("create_file", words{
-	title:      "Create a file",
-	doc:        "Make one new file; for several use apply_patch. Refuses a path that exists (use edit_file), and a missing directory.",
-	example:    `{"path":"src/port.ts","content":"export const PORT = 3000;\n"}`,
-	op:         patch.Add,
-	mutates:    true,
-	idempotent: true,
-	output:     emend.CreateData{},
+var createFile = define(Tool{
+	Name:       "create_file",
+	Title:      "Create a file",
+	Doc:        "Make one new file; for several use apply_patch. Refuses a path that exists (use edit_file), and a missing directory.",
+	Example:    `{"path":"src/port.ts","content":"export const PORT = 3000;\n"}`,
+	Op:         patch.Add,
+	Mutates:    true,
+	Idempotent: true,
+	data:       emend.CreateData{},
 }, (*emend.Workspace).Create)

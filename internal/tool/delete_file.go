@@ -5,11 +5,12 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-var deleteFile = define("delete_file", words{
-	title:   "Delete a file",
-	doc:     "Delete a file, or a link itself, into the trash; restore_file brings it back. Refuses directories.",
-	example: `{"path":"src/old.ts"}`,
-	op:      patch.Delete,
-	mutates: true, destructive: true, idempotent: true,
-	output: emend.DeleteData{},
+var deleteFile = define(Tool{
+	Name:    "delete_file",
+	Title:   "Delete a file",
+	Doc:     "Delete a file, or a link itself, into the trash; restore_file brings it back. Refuses directories.",
+	Example: `{"path":"src/old.ts"}`,
+	Op:      patch.Delete,
+	Mutates: true, Destructive: true, Idempotent: true,
+	data: emend.DeleteData{},
 }, (*emend.Workspace).Delete)

@@ -2,11 +2,12 @@ package tool
 
 import "github.com/emend-dev/emend"
 
-var listDirectory = define("list_directory", words{
-	title:      "List a directory",
-	doc:        "List a directory, with recursive also what is below. Hidden, ignored and protected names are left out. Refuses a file (use read_file).",
-	example:    `{"path":"src","recursive":true,"maxDepth":2}`,
-	idempotent: true,
-	output:     emend.ListData{}, tell: Text,
-	fields: map[string]field{"maxDepth": {min: 1, max: 32, standard: 8}},
+var listDirectory = define(Tool{
+	Name:       "list_directory",
+	Title:      "List a directory",
+	Doc:        "List a directory, with recursive also what is below. Hidden, ignored and protected names are left out. Refuses a file (use read_file).",
+	Example:    `{"path":"src","recursive":true,"maxDepth":2}`,
+	Idempotent: true,
+	data:       emend.ListData{}, Form: TextOnly,
+	fields: map[string]field{"maxDepth": {min: 1, max: 32, byDefault: 8}},
 }, (*emend.Workspace).List)

@@ -5,11 +5,12 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-var moveFile = define("move_file", words{
-	title:   "Move a file",
-	doc:     "Move or rename a file. Refuses a toPath that exists without overwrite, a missing directory, and a file that changed since it was read.",
-	example: `{"fromPath":"src/a.ts","toPath":"src/b.ts","expectedSha256":"` + exampleHash + `"}`,
-	op:      patch.Move,
-	mutates: true, destructive: true, idempotent: true,
-	output: emend.MoveData{},
+var moveFile = define(Tool{
+	Name:    "move_file",
+	Title:   "Move a file",
+	Doc:     "Move or rename a file. Refuses a toPath that exists without overwrite, a missing directory, and a file that changed since it was read.",
+	Example: `{"fromPath":"src/a.ts","toPath":"src/b.ts","expectedSha256":"` + exampleHash + `"}`,
+	Op:      patch.Move,
+	Mutates: true, Destructive: true, Idempotent: true,
+	data: emend.MoveData{},
 }, (*emend.Workspace).Move)

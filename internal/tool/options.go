@@ -14,7 +14,7 @@ type Options struct {
 	// Profile is the tools that are offered; nil for all of emend's.
 	Profile *Profile
 	// Places are the workspaces, where there are several: every call then names one.
-	Places []Place
+	Workspaces []Workspace
 	// RequireHash demands a proof of what was read, an expectedSha256, also where a tool leaves it open.
 	RequireHash bool
 	// ReadOnly refuses every tool that changes files.
@@ -33,17 +33,17 @@ func (o Options) Check() error {
 		return errors.New("the tools of people are for the page and the command line, and for no server of agents")
 	case o.Lenient && p != Emend:
 		return fmt.Errorf("--lenient is for the profile %s: %s reads patches as %s does, no more and no less", Emend.Name, p.Name, p.System)
-	case o.RequireHash && !p.hashes():
+	case o.RequireHash && !p.takesHashes():
 		return fmt.Errorf("--require-hash: the tools of %s have no field for a hash, so that every call would be refused; use the profile %s or %s",
 			p.Name, Emend.Name, Comma.Name)
 	case o.ReadOnly && len(o.Tools()) == 0:
 		return fmt.Errorf("--read-only: every tool of %s changes files, so that none is left; use the profile %s or %s", p.Name, Emend.Name, Comma.Name)
 	}
-	return o.checkPlaces()
+	return o.checkWorkspaces()
 }
 
 // hashes reports whether every tool that changes what is there can be sent a proof that it was read.
-func (p *Profile) hashes() bool {
+func (p *Profile) takesHashes() bool {
 	return !slices.ContainsFunc(p.Tools, func(t *Tool) bool {
 		return t.Name == "apply_patch" && t.Input().Properties["expectedSha256ByPath"] == nil
 	})
@@ -54,27 +54,27 @@ func (p *Profile) hashes() bool {
 func (o Options) Tools() []*Tool {
 	var out []*Tool
 	for _, t := range o.profile().Tools {
-		if t.Person || o.ReadOnly && t.Mutates {
+		if t.PersonOnly || o.ReadOnly && t.Mutates {
 			continue
 		}
 		if o.RequireHash {
-			t = t.strict()
+			t = t.withHashRequired()
 		}
-		out = append(out, o.placed(t))
+		out = append(out, o.forWorkspaces(t))
 	}
 	return out
 }
 
 // strict is the tool with its hash required, if it has one.
-func (t *Tool) strict() *Tool {
+func (t *Tool) withHashRequired() *Tool {
 	if t.Input().Properties[hashField] == nil || slices.Contains(t.Input().Required, hashField) {
 		return t
 	}
-	return t.with(func(s *jsonschema.Schema) { s.Required = append(slices.Clip(s.Required), hashField) })
+	return t.withSchema(func(s *jsonschema.Schema) { s.Required = append(slices.Clip(s.Required), hashField) })
 }
 
 // with is the tool with another schema: change may set fields of it, and no fields of its fields.
-func (t *Tool) with(change func(*jsonschema.Schema)) *Tool {
+func (t *Tool) withSchema(change func(*jsonschema.Schema)) *Tool {
 	out, s := *t, *t.Input()
 	s.Properties = maps.Clone(s.Properties)
 	change(&s)
@@ -90,13 +90,13 @@ func (o Options) profile() *Profile {
 }
 
 // demand is what the options want of arguments beside the schema.
-func (o Options) demand(t *Tool, v *value) error {
-	if !o.RequireHash || t.Person || t.Input().Properties[hashField] == nil { // a person's tools demand it by themselves
+func (o Options) checkHash(t *Tool, v *value) error {
+	if !o.RequireHash || t.PersonOnly || t.Input().Properties[hashField] == nil { // a person's tools demand it by themselves
 		return nil
 	}
 	if _, ok := v.get(hashField); ok {
 		return nil
 	}
-	return bad(hashField+" is missing, and a person has made it required here",
+	return badArguments(hashField+" is missing, and a person has made it required here",
 		"Send the sha256 that read_file returned for this file; read it again if you do not have it.")
 }

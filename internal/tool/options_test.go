@@ -21,9 +21,9 @@ func TestCheck(t *testing.T) {
 			{Options{Profile: p, Lenient: true}, p == Emend, "--lenient is for the profile emend"},
 			{Options{Profile: p, RequireHash: true}, object, "use the profile emend or comma"},
 			{Options{Profile: p, ReadOnly: true}, object, "use the profile emend or comma"},
-			{Options{Profile: p, Places: []Place{{Name: ""}}}, true, ""},
-			{Options{Profile: p, Places: []Place{{Name: "a"}, {Name: ""}}}, false, "needs a name"},
-			{Options{Profile: p, Places: []Place{{Name: "a"}, {Name: "b"}, {Name: "a"}}}, false, `two workspaces are called "a"`},
+			{Options{Profile: p, Workspaces: []Workspace{{Name: ""}}}, true, ""},
+			{Options{Profile: p, Workspaces: []Workspace{{Name: "a"}, {Name: ""}}}, false, "needs a name"},
+			{Options{Profile: p, Workspaces: []Workspace{{Name: "a"}, {Name: "b"}, {Name: "a"}}}, false, `two workspaces are called "a"`},
 		} {
 			err := row.o.Check()
 			if (err == nil) != row.fits || err != nil && !strings.Contains(err.Error(), row.says) {
@@ -91,7 +91,7 @@ func TestFixedDialect(t *testing.T) {
 // TestRefusalInAnyPlace: what does not fit is on record where the call named a workspace, and nowhere where it named none.
 func TestRefusalInAnyPlace(t *testing.T) {
 	api, web := open(t, nil), open(t, nil)
-	o := Options{Places: []Place{{"api", api}, {"web", web}}}
+	o := Options{Workspaces: []Workspace{{"api", api}, {"web", web}}}
 	for _, args := range []string{`{"path":"a","content":5,"workspace":"web"}`, `{"path":"a","content":"x","workspace":"none"}`, `{"path":"a","content":"x"}`, `[]`} {
 		if r := o.Call(t.Context(), nil, "create_file", json.RawMessage(args)); r.OK() {
 			t.Errorf("%s: %s", args, r.Text())

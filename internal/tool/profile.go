@@ -21,23 +21,11 @@ type Profile struct {
 	Instructions string
 }
 
-// Telling is how a result is given to a client: some show a model only the text of a result, others only the object.
-type Telling int
-
-const (
-	// Both is the text, and the object with the same facts.
-	Both Telling = iota
-	// Text is the text alone, for results that are mostly text.
-	Text
-	// Whole is the object, and as text the same object as JSON.
-	Whole
-)
-
 // Profiles lists the profiles; the first is the default.
 var Profiles = []*Profile{Emend, Comma, Supyagent, Chimera, Codex}
 
 // Emend is the profile of this product.
-var Emend = &Profile{Name: "emend", System: "emend", Doc: "all tools of emend", Tools: forAgents(),
+var Emend = &Profile{Name: "emend", System: "emend", Doc: "all tools of emend", Tools: agentTools(),
 	Instructions: "Read a file before you change it and send its sha256 along; a refusal says what to do next."}
 
 // People is every tool, for a person at the page: it is no profile that a server can be told to offer.

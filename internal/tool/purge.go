@@ -11,7 +11,7 @@ import (
 )
 
 // purging is what purge takes.
-type purging struct {
+type purgeRequest struct {
 	Entries   []string `json:"entries,omitempty" jsonschema:"these entries of the log"`
 	Path      string   `json:"path,omitempty" jsonschema:"what touched this file, or something below this directory"`
 	SessionID string   `json:"sessionId,omitempty" jsonschema:"what this session did"`
@@ -19,17 +19,18 @@ type purging struct {
 	DryRun    bool     `json:"dryRun,omitempty" jsonschema:"only say what would be done"`
 }
 
-var purge = build("purge", words{
-	title: "Forget contents",
-	doc: "Remove from the history all that it keeps of entries, for good and on record: how a secret leaves the store. " +
+var purge = build(Tool{
+	Name:  "purge",
+	Title: "Forget contents",
+	Doc: "Remove from the history all that it keeps of entries, for good and on record: how a secret leaves the store. " +
 		"The log and the files stay. Refuses to forget everything: name entries, a path, a session or a time; what is named must all hold.",
-	example: `{"entries":["20261121-131712-fzhwrn7lum"],"dryRun":true}`,
-	person:  true, mutates: true, destructive: true, idempotent: true,
+	Example:    `{"entries":["20261121-131712-fzhwrn7lum"],"dryRun":true}`,
+	PersonOnly: true, Mutates: true, Destructive: true, Idempotent: true,
 	fields: map[string]field{"entries": {min: 1}},
-	output: emend.Purged{},
-	adapt:  named,
-}, func(ctx context.Context, ws *emend.Workspace, _ Options, in purging) (emend.Result, error) {
-	before, err := before(in.Before, time.Now())
+	data:   emend.Purged{},
+	adapt:  checkPurge,
+}, func(ctx context.Context, ws *emend.Workspace, _ Options, in purgeRequest) (emend.Result, error) {
+	before, err := parseBefore(in.Before, time.Now())
 	if err != nil {
 		return nil, err
 	}
@@ -41,19 +42,19 @@ var purge = build("purge", words{
 	if err != nil {
 		return nil, err
 	}
-	return purged(did, p), nil
+	return purgeResult(did, p), nil
 })
 
 // named refuses to forget everything: that would be a slip.
-func named(v *value) error {
+func checkPurge(v *value) error {
 	if v.kind == "object" && !slices.ContainsFunc(v.members, func(m member) bool { return m.name != "dryRun" && (m.text != "" || m.items != nil) }) {
-		return bad("nothing is named that the history is to forget", "Send entries, path, sessionId or before.")
+		return badArguments("nothing is named that the history is to forget", "Send entries, path, sessionId or before.")
 	}
-	return timed(v)
+	return checkBefore(v)
 }
 
-func purged(did string, p *emend.Purged) emend.Result {
-	words := fmt.Sprintf("%s what the history keeps of %s (%d bytes).", did, count(len(p.Transactions), "change"), p.SizeBytes)
+func purgeResult(did string, p *emend.Purged) emend.Result {
+	words := fmt.Sprintf("%s what the history keeps of %s (%d bytes).", did, plural(len(p.Transactions), "change"), p.SizeBytes)
 	if len(p.Transactions) == 0 {
 		words = did + " nothing: the history has nothing of it."
 	}
@@ -63,5 +64,5 @@ func purged(did string, p *emend.Purged) emend.Result {
 	for _, n := range p.Notes {
 		words += "\nNote: " + report.Escape(n)
 	}
-	return &report.Object{Ok: true, Output: words, Data: p, Meta: logged(p.Log)}
+	return &report.Object{Ok: true, Output: words, Data: p, Meta: logMeta(p.Log)}
 }

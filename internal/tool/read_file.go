@@ -2,16 +2,17 @@ package tool
 
 import "github.com/emend-dev/emend"
 
-var readFile = define("read_file", words{
-	title: "Read a file",
-	doc: "Read a text file, or some of its lines. The first line of the result has path, sha256, lines, size and newline style; " +
+var readFile = define(Tool{
+	Name:  "read_file",
+	Title: "Read a file",
+	Doc: "Read a text file, or some of its lines. The first line of the result has path, sha256, lines, size and newline style; " +
 		"the text follows. Keep the sha256 for changing the file. Refuses directories, protected and binary files.",
-	example:    `{"path":"src/server.ts","startLine":1,"endLine":80}`,
-	idempotent: true,
-	output:     emend.ReadData{}, tell: Text,
+	Example:    `{"path":"src/server.ts","startLine":1,"endLine":80}`,
+	Idempotent: true,
+	data:       emend.ReadData{}, Form: TextOnly,
 	fields: map[string]field{
 		"startLine": {min: 1},
 		"endLine":   {min: 1},
-		"maxBytes":  {min: 1, max: 64 << 20, standard: emend.DefaultReadBytes},
+		"maxBytes":  {min: 1, max: 64 << 20, byDefault: emend.DefaultReadBytes},
 	},
 }, (*emend.Workspace).Read)

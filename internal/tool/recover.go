@@ -9,23 +9,24 @@ import (
 	"github.com/emend-dev/emend/internal/report"
 )
 
-var recoverTree = build("recover", words{
-	title: "Recover",
-	doc: "Finish, or take back, what a crash or a power cut interrupted, and say what was done. " +
+var recoverTree = build(Tool{
+	Name:  "recover",
+	Title: "Recover",
+	Doc: "Finish, or take back, what a crash or a power cut interrupted, and say what was done. " +
 		"It waits for whoever is at work. Refuses nothing, and never overwrites what somebody changed since.",
-	example: `{}`,
-	person:  true, mutates: true, idempotent: true,
-	output: emend.Recovery{},
+	Example:    `{}`,
+	PersonOnly: true, Mutates: true, Idempotent: true,
+	data: emend.Recovery{},
 }, func(ctx context.Context, ws *emend.Workspace, _ Options, _ struct{}) (emend.Result, error) {
 	r, err := ws.Recover(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return &report.Object{Ok: true, Output: Recovered(r), Data: r}, nil
+	return &report.Object{Ok: true, Output: RecoveryText(r), Data: r}, nil
 })
 
 // Recovered is a recovery in words.
-func Recovered(r *emend.Recovery) string {
+func RecoveryText(r *emend.Recovery) string {
 	if r.Nothing() {
 		return "Nothing to recover."
 	}

@@ -12,34 +12,34 @@ import (
 
 // field is what a schema says of a field beside its type.
 type field struct {
-	enum     []string
-	min, max int // 0 for none, but that with a max the min is 0
-	standard any // what it is when it is left out
-	words    string
+	enum        []string
+	min, max    int // 0 for none, but that with a max the min is 0
+	byDefault   any // what it is when it is left out
+	description string
 }
 
 // hash is the form of a sha256, and hashField the argument that has one.
 const (
-	hash      = "^[0-9a-f]{64}$"
-	hashField = "expectedSha256"
+	hashPattern = "^[0-9a-f]{64}$"
+	hashField   = "expectedSha256"
 )
 
 // input is the schema of a tool's arguments: inferred from the type, made portable, and completed by what the tool's
 // file says. A field of an element of a list is called list.field.
-func input[In any](fields map[string]field) *jsonschema.Schema {
+func inputSchema[In any](fields map[string]field) *jsonschema.Schema {
 	s := infer(reflect.TypeFor[In]())
-	complete(s, fields)
+	completeFields(s, fields)
 	return s
 }
 
-func complete(s *jsonschema.Schema, fields map[string]field) {
+func completeFields(s *jsonschema.Schema, fields map[string]field) {
 	for name, f := range fields {
-		f.complete(property(s, name))
+		f.apply(property(s, name))
 	}
 }
 
 // drop takes fields out of a schema that shares nothing but its lists of names with others.
-func drop(s *jsonschema.Schema, names []string) {
+func removeFields(s *jsonschema.Schema, names []string) {
 	gone := func(name string) bool { return slices.Contains(names, name) }
 	maps.DeleteFunc(s.Properties, func(name string, _ *jsonschema.Schema) bool { return gone(name) })
 	s.PropertyOrder = slices.DeleteFunc(slices.Clone(s.PropertyOrder), gone)
@@ -52,12 +52,12 @@ func infer(t reflect.Type) *jsonschema.Schema {
 	if err != nil {
 		panic(err)
 	}
-	portable(s)
+	simplifyTypes(s)
 	return s
 }
 
 // portable takes out of a schema what some clients do not read: several types for one value.
-func portable(s *jsonschema.Schema) {
+func simplifyTypes(s *jsonschema.Schema) {
 	if s == nil {
 		return
 	}
@@ -65,13 +65,13 @@ func portable(s *jsonschema.Schema) {
 		s.Type, s.Types = s.Types[1], nil
 	}
 	for name, p := range s.Properties {
-		portable(p)
+		simplifyTypes(p)
 		if name == hashField {
-			p.Pattern = hash
+			p.Pattern = hashPattern
 		}
 	}
-	portable(s.Items)
-	portable(s.AdditionalProperties)
+	simplifyTypes(s.Items)
+	simplifyTypes(s.AdditionalProperties)
 }
 
 func property(s *jsonschema.Schema, name string) *jsonschema.Schema {
@@ -86,31 +86,31 @@ func property(s *jsonschema.Schema, name string) *jsonschema.Schema {
 	panic("no field is called " + name)
 }
 
-func (f field) complete(s *jsonschema.Schema) {
+func (f field) apply(s *jsonschema.Schema) {
 	for _, word := range f.enum {
 		s.Enum = append(s.Enum, word)
 	}
-	if f.words != "" {
-		s.Description = f.words
+	if f.description != "" {
+		s.Description = f.description
 	}
-	if f.standard != nil {
-		b, err := json.Marshal(f.standard)
+	if f.byDefault != nil {
+		b, err := json.Marshal(f.byDefault)
 		if err != nil {
 			panic(err)
 		}
 		s.Default = b
 	}
 	if s.Type == "array" {
-		s.MinItems = limit[int](f.min)
+		s.MinItems = orNil[int](f.min)
 		return
 	}
-	s.Minimum, s.Maximum = limit[float64](f.min), limit[float64](f.max)
+	s.Minimum, s.Maximum = orNil[float64](f.min), orNil[float64](f.max)
 	if f.max > 0 && f.min == 0 {
 		s.Minimum = new(0.0)
 	}
 }
 
-func limit[T int | float64](n int) *T {
+func orNil[T int | float64](n int) *T {
 	if n == 0 {
 		return nil
 	}
@@ -118,25 +118,25 @@ func limit[T int | float64](n int) *T {
 	return &v
 }
 
-// schema is that of a result. It says what may be relied on and allows more: a refusal
-// has no data, and a result in the shape of another dialect has fields of its own.
-func (w words) schema() *jsonschema.Schema {
+// outputSchema returns the schema of a result; nil if the result is text. It states what callers may rely on and allows
+// more: a refusal has no data, and a result in the shape of another dialect has fields of its own.
+func outputSchema(form ResultForm, data, result any) *jsonschema.Schema {
 	switch {
-	case w.result != nil:
-		s := infer(reflect.TypeOf(w.result))
-		drop(s, []string{"_meta"})
+	case result != nil:
+		s := infer(reflect.TypeOf(result))
+		removeFields(s, []string{"_meta"})
 		loosen(s)
 		return s
-	case w.tell == Text:
+	case form == TextOnly:
 		return nil
 	}
-	data := &jsonschema.Schema{Type: "object"}
-	if w.tell == Whole {
-		data = infer(reflect.TypeOf(w.output))
-		loosen(data)
+	d := &jsonschema.Schema{Type: "object"}
+	if form == ObjectOnly {
+		d = infer(reflect.TypeOf(data))
+		loosen(d)
 	}
 	return &jsonschema.Schema{Type: "object", Required: []string{"ok"}, PropertyOrder: []string{"ok", "data"},
-		Properties: map[string]*jsonschema.Schema{"ok": {Type: "boolean"}, "data": data}}
+		Properties: map[string]*jsonschema.Schema{"ok": {Type: "boolean"}, "data": d}}
 }
 
 // loosen keeps only the types; what the elements of a list are made of is for docs/tools.md, since every request of a model

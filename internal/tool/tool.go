@@ -27,9 +27,9 @@ var All = []*Tool{
 }
 
 // forAgents are the tools that are not only for a person.
-func forAgents() (out []*Tool) {
+func agentTools() (out []*Tool) {
 	for _, t := range All {
-		if !t.Person {
+		if !t.PersonOnly {
 			out = append(out, t)
 		}
 	}
@@ -43,40 +43,29 @@ type Tool struct {
 	Doc     string // for the model: what it does, what it refuses
 	Example string // arguments, as JSON
 
-	Tell Telling
-
 	Op          patch.Op // what a call does to the paths that it names, for the log; 0 for none
-	Person      bool     // only a person may call it, at the command line or at the page: no profile of an agent has it
-	Mutates     bool     // it may change files
-	Destructive bool     // what it changes may have been there before
-	Idempotent  bool     // the same call again does nothing more
+	Form        ResultForm
+	PersonOnly  bool // no agent is offered it: a person calls it at the command line or at the page
+	Mutates     bool // it may change files
+	Destructive bool // it may change or remove what was there before
+	Idempotent  bool // the same call again does nothing more
 
-	// The schemas are made when somebody asks for them: a program that calls no tool does not wait for them.
+	fields map[string]field   // what the types of the arguments do not say
+	data   any                // a value of the type of the result's data
+	result any                // a value of the type of the whole result, if it is no [report.Object]
+	adapt  func(*value) error // changes or refuses arguments before they are checked
+
+	// Schemas are made on demand: a program that calls no tool does not wait for them.
 	input, output func() *jsonschema.Schema
-	data          any                // a value of the type of the data
-	adapt         func(*value) error // what a system takes beside its schema, or refuses in words of its own
 	call          func(ctx context.Context, ws *emend.Workspace, o Options, args json.RawMessage) (emend.Result, error)
 }
 
-// words are what a tool's file says of it.
-type words struct {
-	title, doc, example              string
-	op                               patch.Op
-	mutates, destructive, idempotent bool
-	person                           bool
-	fields                           map[string]field // what the type of a field does not say
-	output                           any              // a value of the type of the data
-	result                           any              // a value of the type of the whole result, where it is of another shape
-	tell                             Telling
-	adapt                            func(*value) error // what comes before the check of the arguments
-}
-
-// Answer is what the calls on a workspace return.
+// answer is what the calls on a workspace return.
 type answer interface{ Result() emend.Result }
 
-// define makes a tool of a call on a workspace.
-func define[In any, A answer](name string, w words, call func(*emend.Workspace, context.Context, In) (A, error)) *Tool {
-	return build(name, w, func(ctx context.Context, ws *emend.Workspace, _ Options, in In) (emend.Result, error) {
+// define completes a tool that is one call on a workspace.
+func define[In any, A answer](t Tool, call func(*emend.Workspace, context.Context, In) (A, error)) *Tool {
+	return build(t, func(ctx context.Context, ws *emend.Workspace, _ Options, in In) (emend.Result, error) {
 		a, err := call(ws, ctx, in)
 		if err != nil {
 			return nil, err
@@ -85,36 +74,46 @@ func define[In any, A answer](name string, w words, call func(*emend.Workspace, 
 	})
 }
 
-// build makes a tool of a call that wants to know what the caller allows.
-func build[In any](name string, w words, call func(context.Context, *emend.Workspace, Options, In) (emend.Result, error)) *Tool {
-	t := &Tool{Name: name, Title: w.title, Doc: w.doc, Example: w.example, Op: w.op, Tell: w.tell, adapt: w.adapt,
-		Person: w.person, Mutates: w.mutates, Destructive: w.destructive, Idempotent: w.idempotent,
-		input:  sync.OnceValue(func() *jsonschema.Schema { return input[In](w.fields) }),
-		output: sync.OnceValue(w.schema), data: w.output}
+// build completes a tool whose call needs the options.
+func build[In any](t Tool, call func(context.Context, *emend.Workspace, Options, In) (emend.Result, error)) *Tool {
+	t.input = sync.OnceValue(func() *jsonschema.Schema { return inputSchema[In](t.fields) })
+	t.output = sync.OnceValue(func() *jsonschema.Schema { return outputSchema(t.Form, t.data, t.result) })
 	t.call = func(ctx context.Context, ws *emend.Workspace, o Options, args json.RawMessage) (emend.Result, error) {
 		var in In
 		if err := json.Unmarshal(args, &in); err != nil {
-			return nil, badJSON(err) // the check before has let pass what the type does not take
+			return nil, badJSON(err) // the schema admits more than the type
 		}
 		return call(ctx, ws, o, in)
 	}
-	return t
+	return &t
 }
 
-// as is the tool as another system has it: every result is the whole object, some fields are left out, and what w says is
-// said instead.
-func (t *Tool) as(w words, without ...string) *Tool {
+// variant returns the tool as another system has it: its result is only the object, some fields are missing, and doc
+// and fields replace what they name.
+func (t *Tool) variant(doc string, fields map[string]field, without ...string) *Tool {
 	out := *t
-	out.Doc, out.Tell = cmp.Or(w.doc, t.Doc), Whole
+	out.Doc, out.Form = cmp.Or(doc, t.Doc), ObjectOnly
 	out.input = sync.OnceValue(func() *jsonschema.Schema {
 		s := t.Input().CloneSchemas()
-		drop(s, without)
-		complete(s, w.fields)
+		removeFields(s, without)
+		completeFields(s, fields)
 		return s
 	})
-	out.output = sync.OnceValue(words{output: t.data, tell: Whole}.schema)
+	out.output = sync.OnceValue(func() *jsonschema.Schema { return outputSchema(ObjectOnly, t.data, nil) })
 	return &out
 }
+
+// ResultForm says what of a result a client is given. Some clients show the model only the text, others only the object.
+type ResultForm int
+
+const (
+	// TextAndObject gives a text and an object with the same facts.
+	TextAndObject ResultForm = iota
+	// TextOnly gives the text, for results that are mostly text.
+	TextOnly
+	// ObjectOnly gives the object, and as text the same object as JSON.
+	ObjectOnly
+)
 
 // Named returns the tool of a name.
 func Named(name string) (*Tool, bool) {

@@ -13,7 +13,7 @@ import (
 )
 
 // machinery are the files of this package that are no tool.
-var machinery = []string{"tool.go", "schema.go", "arguments.go", "check.go", "call.go", "options.go", "place.go", "profile.go", "moment.go"}
+var machinery = []string{"tool.go", "schema.go", "arguments.go", "arguments_check.go", "call.go", "options.go", "workspaces.go", "profile.go", "time_argument.go"}
 
 // TestAllIsAll: every other file is a tool of its name, or the profile of its name, and is listed.
 func TestAllIsAll(t *testing.T) {
@@ -27,7 +27,10 @@ func TestAllIsAll(t *testing.T) {
 			continue
 		}
 		name := strings.TrimSuffix(file, ".go")
-		if _, ok := ProfileNamed(name); ok {
+		if profile, ok := strings.CutPrefix(name, "profile_"); ok {
+			if _, ok := ProfileNamed(profile); !ok {
+				t.Errorf("%s: no profile %q is in Profiles", file, profile)
+			}
 			continue
 		}
 		names = append(names, name)
@@ -39,7 +42,7 @@ func TestAllIsAll(t *testing.T) {
 		}
 	}
 	for _, p := range Profiles[1:] {
-		if !slices.Contains(files, p.Name+".go") {
+		if !slices.Contains(files, "profile_"+p.Name+".go") {
 			t.Errorf("the profile %s has no file", p.Name)
 		}
 	}
@@ -99,7 +102,7 @@ func TestRecords(t *testing.T) {
 func TestPersons(t *testing.T) {
 	var persons []string
 	for _, tool := range All {
-		if !tool.Person {
+		if !tool.PersonOnly {
 			continue
 		}
 		persons = append(persons, tool.Name)
@@ -123,7 +126,7 @@ func TestPersons(t *testing.T) {
 		t.Errorf("people have %d tools, agents %d, of %d", len(People.Tools), len(Emend.Tools), len(All))
 	}
 	for _, tool := range (Options{Profile: People}).Tools() {
-		if tool.Person {
+		if tool.PersonOnly {
 			t.Errorf("%s is offered", tool.Name)
 		}
 	}
@@ -172,10 +175,10 @@ func TestSchemas(t *testing.T) {
 		if got := strings.Join(tool.Input().Required, " "); got != required[tool.Name] {
 			t.Errorf("%s requires %s", tool.Name, got)
 		}
-		if tool.Mutates != (tool.Output() != nil) || tool.Mutates != (tool.Tell == Both) {
+		if tool.Mutates != (tool.Output() != nil) || tool.Mutates != (tool.Form == TextAndObject) {
 			t.Errorf("%s: small results have a schema, and texts have none", tool.Name)
 		}
-		if _, key := tool.Input().Properties["idempotencyKey"]; key != (tool.Mutates && (!tool.Person || tool == putBack)) {
+		if _, key := tool.Input().Properties["idempotencyKey"]; key != (tool.Mutates && (!tool.PersonOnly || tool == putBack)) {
 			t.Errorf("%s: idempotencyKey %t", tool.Name, key)
 		}
 	}

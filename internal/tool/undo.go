@@ -6,12 +6,13 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-var undo = define("undo", words{
-	title: "Undo",
-	doc: "Take back the last change, an entry of history, or all of a session. Unsure? Send dryRun. " +
+var undo = define(Tool{
+	Name:  "undo",
+	Title: "Undo",
+	Doc: "Take back the last change, an entry of history, or all of a session. Unsure? Send dryRun. " +
 		"Later edits in the same file stay; refuses when one is in the way.",
-	example: `{"entry":"0199d6a4c5f0a1b2c3d4e5f6","dryRun":true}`,
-	op:      patch.Update,
-	mutates: true, destructive: true,
-	output: report.Data{},
+	Example: `{"entry":"0199d6a4c5f0a1b2c3d4e5f6","dryRun":true}`,
+	Op:      patch.Update,
+	Mutates: true, Destructive: true,
+	data: report.Data{},
 }, (*emend.Workspace).Undo)

@@ -5,14 +5,15 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-var writeFile = define("write_file", words{
-	title: "Write a file",
-	doc: "Replace the whole text of a file; newline style and BOM are kept. For a part of it use edit_file. " +
+var writeFile = define(Tool{
+	Name:  "write_file",
+	Title: "Write a file",
+	Doc: "Replace the whole text of a file; newline style and BOM are kept. For a part of it use edit_file. " +
 		"Refuses a file that changed since it was read.",
-	example: `{"path":"VERSION","content":"2.0.0\n","expectedSha256":"` + exampleHash + `"}`,
-	op:      patch.Update,
-	mutates: true, destructive: true, idempotent: true,
-	output: emend.WriteData{},
+	Example: `{"path":"VERSION","content":"2.0.0\n","expectedSha256":"` + exampleHash + `"}`,
+	Op:      patch.Update,
+	Mutates: true, Destructive: true, Idempotent: true,
+	data: emend.WriteData{},
 }, (*emend.Workspace).Write)
 
 // exampleHash is the sha256 of nothing.

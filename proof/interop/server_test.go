@@ -54,7 +54,7 @@ func fixtureServer(t *testing.T) (url, token string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { ws.Close() })
-	s := mcp.New(mcp.Config{Workspaces: []mcp.Workspace{{Workspace: ws}}, Tools: tool.Options{}, Version: "test"})
+	s := mcp.New(mcp.Config{Workspaces: []tool.Workspace{{Workspace: ws}}, Tools: tool.Options{}, Version: "test"})
 	fixture(s.SDK())
 	token = rand.Text()
 	web := httptest.NewServer(s.Handler(mcp.HTTPConfig{Token: token}))

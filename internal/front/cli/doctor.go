@@ -120,7 +120,7 @@ func (a *app) health(h *checkup) string {
 			yes(c.Exchange), yes(c.NoReplace), yes(c.Links), yes(c.Lock), yes(c.Lease), yes(c.Sync))
 	}
 	if h.Recovered != nil {
-		row("recovered", "%s", tool.Recovered(h.Recovered))
+		row("recovered", "%s", tool.RecoveryText(h.Recovered))
 	}
 	if h.Exists {
 		row("lock", "%s", cmp.Or(h.Locked, "free"))

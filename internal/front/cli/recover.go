@@ -50,7 +50,7 @@ func (a *app) runRecover(ctx context.Context, timeout time.Duration) error {
 		return a.printJSON(r)
 	}
 	if !a.quiet {
-		fmt.Fprintln(a.out, tool.Recovered(r))
+		fmt.Fprintln(a.out, tool.RecoveryText(r))
 	}
 	return nil
 }

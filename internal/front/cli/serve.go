@@ -79,8 +79,8 @@ func (a *app) runServe(cmd *cobra.Command, args []string, f *serveFlags) error {
 	defer stop()
 	go calm(ctx)
 	go prune(ctx, spaces, log)
-	s := mcp.New(mcp.Config{Workspaces: spaces, Version: emend.Version().Version, Log: log, MaxCalls: f.maxCalls, Wait: f.wait,
-		Who: emend.Actor{Session: a.session, Agent: a.agent}, Tools: tools})
+	s := mcp.New(mcp.Config{Workspaces: spaces, Version: emend.Version().Version, Log: log, MaxCalls: f.maxCalls, AskWait: f.wait,
+		Actor: emend.Actor{Session: a.session, Agent: a.agent}, Tools: tools})
 	if f.http != "" {
 		return a.serveHTTP(ctx, s, f)
 	}
@@ -99,7 +99,7 @@ func (a *app) serveStdio(ctx context.Context, s *mcp.Server, f *serveFlags) erro
 
 // shut shuts the server in with its workspaces, where the system can; that it cannot is said, and no reason not to serve.
 // Whatever else a server reads it has read before.
-func (a *app) shut(spaces []mcp.Workspace, log *slog.Logger) {
+func (a *app) shut(spaces []tool.Workspace, log *slog.Logger) {
 	if a.env("EMEND_LANDLOCK") == "off" {
 		log.Warn("not behind Landlock, since EMEND_LANDLOCK says off")
 		return
@@ -150,7 +150,7 @@ func untilSignal(parent context.Context) (context.Context, context.CancelFunc) {
 }
 
 // prune looks once an hour whether the histories are due, which they are once a day.
-func prune(ctx context.Context, spaces []mcp.Workspace, log *slog.Logger) {
+func prune(ctx context.Context, spaces []tool.Workspace, log *slog.Logger) {
 	for tick := time.NewTicker(time.Hour); ; {
 		select {
 		case <-ctx.Done():

@@ -6,6 +6,7 @@ import (
 
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/front/mcp"
+	"github.com/emend-dev/emend/internal/tool"
 )
 
 // The names of the files that keep the tokens, in the configuration directory.
@@ -55,9 +56,9 @@ func (a *app) key(s *mcp.Server, f *serveFlags, flag, file, name string) (*key, 
 	}
 	k := &key{file: file, made: true}
 	if f.newToken {
-		k.token, err = mcp.NewToken(file)
+		k.token, err = mcp.ReplaceToken(file)
 	} else {
-		k.token, k.made, err = mcp.Token(file)
+		k.token, k.made, err = mcp.LoadToken(file)
 	}
 	return k, err
 }
@@ -69,7 +70,7 @@ func (a *app) keyFile(name string) (string, error) {
 }
 
 // within reports whether a file, named without links, is in a workspace.
-func within(ws mcp.Workspace, file string) bool {
+func within(ws tool.Workspace, file string) bool {
 	root, err := resolved(ws.Root())
 	if err != nil {
 		return false

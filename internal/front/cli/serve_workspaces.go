@@ -10,7 +10,7 @@ import (
 
 	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/fail"
-	"github.com/emend-dev/emend/internal/front/mcp"
+	"github.com/emend-dev/emend/internal/tool"
 )
 
 // defaultSpace is the name of the workspace that is named by a directory alone.
@@ -21,7 +21,7 @@ var spaceName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile
 
 // spaces opens the workspaces: DIR, those of --workspace, or the current directory. With an error it returns those that
 // are open already.
-func (a *app) spaces(args []string, f *serveFlags) ([]mcp.Workspace, error) {
+func (a *app) spaces(args []string, f *serveFlags) ([]tool.Workspace, error) {
 	options, err := a.options()
 	if err != nil {
 		return nil, err
@@ -30,19 +30,19 @@ func (a *app) spaces(args []string, f *serveFlags) ([]mcp.Workspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out []mcp.Workspace
+	var out []tool.Workspace
 	for _, p := range places {
 		ws, err := emend.Open(p.dir, append(options, emend.AllowProtected(f.allow...))...)
 		if err != nil {
 			return out, err
 		}
-		out = append(out, mcp.Workspace{Name: p.name, Workspace: ws})
+		out = append(out, tool.Workspace{Name: p.name, Workspace: ws})
 		a.tell(ws)
 	}
 	return out, nil
 }
 
-func closeAll(spaces []mcp.Workspace) {
+func closeAll(spaces []tool.Workspace) {
 	for _, w := range spaces {
 		w.Close()
 	}
@@ -109,7 +109,7 @@ func home(dir string) string {
 }
 
 // names are the workspaces, in words.
-func names(spaces []mcp.Workspace) string {
+func names(spaces []tool.Workspace) string {
 	var out []string
 	for _, w := range spaces {
 		out = append(out, fmt.Sprintf("%s (/mcp/%s)", w.Name, w.Name))

@@ -90,7 +90,7 @@ func before(age string, now time.Time) (time.Time, error) {
 	if age == "" {
 		return time.Time{}, nil
 	}
-	d, err := tool.Age(age)
+	d, err := tool.ParseAge(age)
 	return now.Add(-d), err
 }
 

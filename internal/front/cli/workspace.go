@@ -106,7 +106,7 @@ func (a *app) tell(ws *emend.Workspace) {
 	if err != nil {
 		fmt.Fprintf(a.err, "emend: %s\n", report.Escape(err.Error()))
 	} else if r != nil && !a.quiet {
-		fmt.Fprintf(a.err, "emend: %s\n", tool.Recovered(r))
+		fmt.Fprintf(a.err, "emend: %s\n", tool.RecoveryText(r))
 	}
 }
 

@@ -15,8 +15,8 @@ import (
 func (s *Server) actor(req *sdk.CallToolRequest) emend.Actor {
 	meta := req.Params.GetMeta()
 	client := clientName(req.ClientInfo())
-	return emend.Actor{Client: client, Agent: s.Who.Agent, Call: callID(meta),
-		Session: cmp.Or(s.Who.Session, clientSession(meta), s.sessionNames.name(req.Session, req.Extra, client))}
+	return emend.Actor{Client: client, Agent: s.Actor.Agent, Call: callID(meta),
+		Session: cmp.Or(s.Actor.Session, clientSession(meta), s.sessionNames.name(req.Session, req.Extra, client))}
 }
 
 // clientName returns the name and version of a program.

@@ -72,7 +72,7 @@ func TestWhoAsksOverHTTP(t *testing.T) {
 
 // TestCommandLineWins: what the person who started the server says of who asks is not for a client to change.
 func TestCommandLineWins(t *testing.T) {
-	r := newTestClient(t, Config{Who: emend.Actor{Session: "mine", Agent: "me"}})
+	r := newTestClient(t, Config{Actor: emend.Actor{Session: "mine", Agent: "me"}})
 	s := r.serve(nil, "")
 	r.call(s, "create_file", map[string]any{"path": "f", "content": "x\n"}, sdk.Meta{"x-codex-turn-metadata": map[string]any{"session_id": "theirs"}})
 	a, err := r.ws.History(t.Context(), emend.HistoryRequest{Limit: 1})

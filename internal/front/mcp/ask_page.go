@@ -17,14 +17,14 @@ func (r *askRound) askAtPage(ctx context.Context, q emend.Question) (by string, 
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer cancelWhenClientGone(ctx, cancel)()
-	if r.s.Wait > 0 && !ws.AllowedBefore(q) {
+	if r.s.AskWait > 0 && !ws.AllowedBefore(q) {
 		var endWait func()
 		if ctx, endWait, err = r.beginWait(ctx); err != nil {
 			return "", err
 		}
 		defer endWait()
 	}
-	by, err = ws.AskThere(ctx, q, r.s.Wait)
+	by, err = ws.AskThere(ctx, q, r.s.AskWait)
 	if e, ok := errors.AsType[*fail.Error](err); ok && errors.Is(err, emend.ErrNobodyThere) {
 		refusal := *e
 		refusal.Msg = "this client cannot ask a person, since it offers no elicitation, and " + e.Msg

@@ -20,7 +20,7 @@ import (
 func paged(t *testing.T) (s *Server, page *emend.Workspace, dir string) {
 	t.Helper()
 	s, dir = policed(t)
-	s.Wait = 45 * time.Second
+	s.AskWait = 45 * time.Second
 	page, err := emend.Open(dir)
 	must(t, err)
 	t.Cleanup(func() { page.Close() })

@@ -19,6 +19,7 @@ import (
 
 	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/internal/front/seal"
+	"github.com/emend-dev/emend/internal/tool"
 )
 
 // person answers the questions that a client shows.
@@ -58,7 +59,7 @@ func policed(t *testing.T) (s *Server, dir string) {
 	ws, err := emend.Open(dir, emend.Policy(file))
 	must(t, err)
 	t.Cleanup(func() { ws.Close() })
-	return New(Config{Workspaces: []Workspace{{Workspace: ws}}}), dir
+	return New(Config{Workspaces: []tool.Workspace{{Workspace: ws}}}), dir
 }
 
 func must(t *testing.T, err error) {

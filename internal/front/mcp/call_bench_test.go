@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/internal/tool"
 )
 
 // BenchmarkCalls is one call at a time through the whole server, for profiles; bench/mcp holds it against others.
@@ -61,7 +62,7 @@ func benchCall(b *testing.B, dir, name string, arguments func(i int) string) {
 	out, fromServer := io.Pipe()
 	served := make(chan error, 1)
 	go func() {
-		served <- New(Config{Workspaces: []Workspace{{Workspace: ws}}}).Stdio(context.Background(), fromClient, fromServer)
+		served <- New(Config{Workspaces: []tool.Workspace{{Workspace: ws}}}).Stdio(context.Background(), fromClient, fromServer)
 	}()
 	answers := bufio.NewReaderSize(out, 1<<20)
 	ask := func(line string) {

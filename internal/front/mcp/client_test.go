@@ -14,6 +14,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/internal/tool"
 )
 
 // real is a workspace with files, a server over it, and what a client of the protocol's own library needs to reach it
@@ -52,7 +53,7 @@ func newTestClient(t *testing.T, c Config, files ...string) *testClient {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { ws.Close() })
-	c.Workspaces = []Workspace{{Workspace: ws}}
+	c.Workspaces = []tool.Workspace{{Workspace: ws}}
 	return &testClient{T: t, dir: dir, ws: ws, srv: New(c), ended: make(chan error, 1)}
 }
 

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/emend-dev/emend/internal/tool"
 )
 
 // TestRevisions: one address speaks all of them, to the client of the protocol's library.
@@ -109,7 +111,7 @@ func TestLogKeepsQuiet(t *testing.T) {
 
 // TestTLS: with a certificate nothing is said to those who come without TLS.
 func TestTLS(t *testing.T) {
-	s := &site{t: t, HTTP: New(Config{Workspaces: []Workspace{serve(t, HTTPConfig{}, nil).Workspaces[0]}}).HTTP(HTTPConfig{Token: testToken})}
+	s := &site{t: t, HTTP: New(Config{Workspaces: []tool.Workspace{serve(t, HTTPConfig{}, nil).Workspaces[0]}}).HTTP(HTTPConfig{Token: testToken})}
 	cert, pool := certificate(t)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

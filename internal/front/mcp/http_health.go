@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/emend-dev/emend/internal/tool"
 )
 
 // health caches the state of the workspaces for maxAge, since anybody may ask for it without a token.
@@ -33,7 +35,7 @@ func (h *HTTP) serveHealth(w *response, r *http.Request) *httpRefusal {
 	return nil
 }
 
-func (h *health) check(spaces []Workspace) error {
+func (h *health) check(spaces []tool.Workspace) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if time.Since(h.checked) < h.maxAge {

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/internal/tool"
 )
 
 // site is a server that answers on a port of this machine until its test ends.
@@ -72,7 +73,7 @@ func serve(t testing.TB, c HTTPConfig, edit func(*Config), names ...string) *sit
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { ws.Close() })
-		conf.Workspaces = append(conf.Workspaces, Workspace{name, ws})
+		conf.Workspaces = append(conf.Workspaces, tool.Workspace{Name: name, Workspace: ws})
 	}
 	if edit != nil {
 		edit(&conf)

@@ -21,20 +21,14 @@ import (
 
 // Config is what the person who starts a server decides. Nothing that a client sends changes it.
 type Config struct {
-	Workspaces []Workspace // at least one
+	Workspaces []tool.Workspace // at least one
 	Tools      tool.Options
-	Who        emend.Actor  // the session and agent from the command line, which win over what clients say
+	Actor      emend.Actor  // the session and agent from the command line, which win over what clients say
 	Version    string       // of emend
 	Log        *slog.Logger // for people; nil for none
 	MaxCalls   int          // calls that run at once; 0 for the default
 
-	Wait time.Duration // how long a call waits for a person who has a page open; 0 means that it does not wait
-}
-
-// Workspace is a workspace and the name under which clients know it, where there are several.
-type Workspace struct {
-	Name string
-	*emend.Workspace
+	AskWait time.Duration // how long a call waits for a person who has a page open; 0 means that it does not wait
 }
 
 // Server answers clients. One server may have several transports at once.
@@ -72,16 +66,14 @@ func (s *Server) SDK() *sdk.Server { return s.sdk }
 
 // newSDKServer makes a server of the SDK over some of the workspaces. It adds the tools when a client first asks for
 // more than the server's name: making all schemas takes as long as everything else up to the first answer.
-func (s *Server) newSDKServer(spaces []Workspace) *sdk.Server {
+func (s *Server) newSDKServer(spaces []tool.Workspace) *sdk.Server {
 	out := sdk.NewServer(&sdk.Implementation{Name: "emend", Title: "emend", Version: s.Version}, &sdk.ServerOptions{
 		Instructions: s.profile().Instructions,
 		Logger:       s.sdkLogger(),
 		Capabilities: capabilities(s.profile()),
 	})
 	tools := s.Tools
-	for _, ws := range spaces {
-		tools.Places = append(tools.Places, tool.Place(ws))
-	}
+	tools.Workspaces = spaces
 	addTools := sync.OnceFunc(func() {
 		for _, t := range tools.Tools() {
 			out.AddTool(sdkTool(t), s.toolHandler(t, tools))
@@ -115,12 +107,12 @@ func sdkTool(t *tool.Tool) *sdk.Tool {
 func (s *Server) toolHandler(t *tool.Tool, tools tool.Options) sdk.ToolHandler {
 	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		record := callRecordOf(ctx)
-		record.setWorkspace(tools.Places, req.Params.Arguments)
+		record.setWorkspace(tools.Workspaces, req.Params.Arguments)
 		o := tools
 		ctx, staged, stopProgress := s.startProgress(emend.As(ctx, s.actor(req)), req)
 		o.Progress = staged
 		ctx, asked := s.withAsker(ctx, req)
-		r := o.Call(ctx, o.Places[0].Workspace, t.Name, req.Params.Arguments)
+		r := o.Call(ctx, o.Workspaces[0].Workspace, t.Name, req.Params.Arguments)
 		stopProgress()
 		if asked.result != nil {
 			return asked.result, nil

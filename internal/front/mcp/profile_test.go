@@ -33,7 +33,7 @@ func hire(t *testing.T, profile string, files map[string]string) *agent {
 	}
 	dir := t.TempDir()
 	place(t, dir, files)
-	return &agent{t, dir, connect(t, mcp.Config{Workspaces: []mcp.Workspace{{Workspace: workspace(t, dir)}}, Tools: tool.Options{Profile: p}})}
+	return &agent{t, dir, connect(t, mcp.Config{Workspaces: []tool.Workspace{{Workspace: workspace(t, dir)}}, Tools: tool.Options{Profile: p}})}
 }
 
 func place(t testing.TB, dir string, files map[string]string) {
@@ -215,7 +215,7 @@ func TestSeveralWorkspaces(t *testing.T) {
 		t.Run(p.Name, func(t *testing.T) {
 			api, web := t.TempDir(), t.TempDir()
 			a := &agent{t, web, connect(t, mcp.Config{Tools: tool.Options{Profile: p},
-				Workspaces: []mcp.Workspace{{Name: "api", Workspace: workspace(t, api)}, {Name: "web", Workspace: workspace(t, web)}}})}
+				Workspaces: []tool.Workspace{{Name: "api", Workspace: workspace(t, api)}, {Name: "web", Workspace: workspace(t, web)}}})}
 			r, err := a.session.ListTools(t.Context(), nil)
 			if err != nil {
 				t.Fatal(err)

@@ -37,7 +37,7 @@ func capabilities(profile *tool.Profile) *sdk.ServerCapabilities {
 
 // addResources offers the files, the log and the trash of each workspace. If there are several workspaces, the URI
 // begins with the name of one, which has letters, digits, dots, dashes and underscores only.
-func (s *Server) addResources(out *sdk.Server, spaces []Workspace) {
+func (s *Server) addResources(out *sdk.Server, spaces []tool.Workspace) {
 	for _, ws := range spaces {
 		base, of := "emend://", ""
 		if len(spaces) > 1 {

@@ -130,7 +130,7 @@ func TestOthersHaveNoResources(t *testing.T) {
 // TestSeveralWorkspaces: their names come first in the addresses.
 func TestSeveralWorkspaces(t *testing.T) {
 	r := newTestClient(t, Config{}, "a.txt", "hello\n")
-	r.srv.Workspaces = []Workspace{{Name: "one", Workspace: r.ws}, {Name: "two-words_2", Workspace: r.ws}}
+	r.srv.Workspaces = []tool.Workspace{{Name: "one", Workspace: r.ws}, {Name: "two-words_2", Workspace: r.ws}}
 	r.srv = New(r.srv.Config)
 	s := r.serve(nil, "")
 	for _, uri := range []string{"emend://one/file/a.txt", "emend://two-words_2/file/a.txt", "emend://one/log"} {

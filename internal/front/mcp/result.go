@@ -16,17 +16,17 @@ import (
 // both hold the same facts. A refusal is a result too, marked as an error.
 func toolResult(t *tool.Tool, r emend.Result) (*sdk.CallToolResult, error) {
 	out := &sdk.CallToolResult{IsError: !r.OK(), Content: textContent(r.Text())}
-	if t.Tell == tool.Text && !t.Mutates {
+	if t.Form == tool.TextOnly && !t.Mutates {
 		return out, nil
 	}
 	object, err := json.Marshal(r)
 	switch {
 	case err != nil:
 		return nil, err
-	case t.Tell == tool.Text:
+	case t.Form == tool.TextOnly:
 		out.Meta, err = metaOf(object)
 		return out, err
-	case t.Tell == tool.Whole:
+	case t.Form == tool.ObjectOnly:
 		out.Content = textContent(string(object))
 	default:
 		object = shortenDiffs(object)

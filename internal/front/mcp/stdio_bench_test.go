@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/emend-dev/emend/internal/tool"
 )
 
 // BenchmarkStdio is one call after the other, and many at once, over this connection and over the library's own: what the
@@ -24,7 +26,7 @@ func BenchmarkStdio(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/flight=%d", row.name, flight), func(b *testing.B) {
 				inR, inW := io.Pipe()
 				outR, outW := io.Pipe()
-				go row.serve(New(Config{Workspaces: []Workspace{{}}}), inR, outW)
+				go row.serve(New(Config{Workspaces: []tool.Workspace{{}}}), inR, outW)
 				lines := bufio.NewScanner(outR)
 				fmt.Fprintln(inW, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"b","version":"1"}}}`)
 				lines.Scan()

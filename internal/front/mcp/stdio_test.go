@@ -17,6 +17,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/internal/tool"
 )
 
 // talk is a server over a pair of pipes, and the client at their other ends. It has tools of its own: wait, which waits
@@ -47,7 +48,7 @@ func begin(t *testing.T) *talk {
 	c := &talk{T: t, in: inW, out: outR, lines: bufio.NewScanner(outR), ended: make(chan error, 1), stop: stop,
 		begun: make(chan string, maxRunning), release: make(chan struct{}), gaveUp: make(chan error, maxRunning)}
 	c.lines.Buffer(nil, 1<<24)
-	s := New(Config{Workspaces: []Workspace{{Workspace: new(emend.Workspace)}}})
+	s := New(Config{Workspaces: []tool.Workspace{{Workspace: new(emend.Workspace)}}})
 	c.srv = s
 	object := json.RawMessage(`{"type":"object"}`)
 	s.SDK().AddTool(&sdk.Tool{Name: "wait", InputSchema: object}, c.wait)

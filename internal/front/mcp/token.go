@@ -24,7 +24,7 @@ var tokenPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustComp
 
 // Token reads the token in a file. If the file does not exist it creates one with 256 random bits. Servers that start
 // at the same time get the same token. It refuses a file that other accounts can read.
-func Token(file string) (token string, made bool, err error) {
+func LoadToken(file string) (token string, made bool, err error) {
 	token, err = readToken(file)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return token, false, err
@@ -38,7 +38,7 @@ func Token(file string) (token string, made bool, err error) {
 }
 
 // NewToken replaces the token in a file. Servers that run keep the token that they have read.
-func NewToken(file string) (string, error) { return makeToken(file, os.Rename) }
+func ReplaceToken(file string) (string, error) { return makeToken(file, os.Rename) }
 
 // makeToken writes a new token to a temporary file and then gives it its name, so that the file is complete when it
 // appears.

@@ -19,7 +19,7 @@ func TestTokenOfMany(t *testing.T) {
 		for i := range tokens {
 			wg.Go(func() {
 				var err error
-				if tokens[i], made[i], err = Token(file); err != nil {
+				if tokens[i], made[i], err = LoadToken(file); err != nil {
 					t.Error(err)
 				}
 			})
@@ -55,15 +55,15 @@ func alone(t *testing.T, file string) {
 
 func TestNewToken(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "serve.key")
-	first, _, err := Token(file)
+	first, _, err := LoadToken(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	second, err := NewToken(file)
+	second, err := ReplaceToken(file)
 	if err != nil || second == first {
 		t.Fatalf("%q after %q: %v", second, first, err)
 	}
-	if now, made, err := Token(file); now != second || made || err != nil {
+	if now, made, err := LoadToken(file); now != second || made || err != nil {
 		t.Errorf("%q %t %v", now, made, err)
 	}
 	alone(t, file)
@@ -91,7 +91,7 @@ func TestTokenRefused(t *testing.T) {
 		if err := os.Chmod(file, tc.mode); err != nil { // whatever the umask
 			t.Fatal(err)
 		}
-		_, made, err := Token(file)
+		_, made, err := LoadToken(file)
 		if made || (err == nil) != (tc.want == "") || err != nil && !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%o %.20q: %t, %v; want %q", tc.mode, tc.content, made, err, tc.want)
 		}
@@ -99,7 +99,7 @@ func TestTokenRefused(t *testing.T) {
 			t.Errorf("%o %.20q: %v %q", tc.mode, tc.content, err, b)
 		}
 	}
-	if _, _, err := Token(t.TempDir()); err == nil {
+	if _, _, err := LoadToken(t.TempDir()); err == nil {
 		t.Error("a directory is a token")
 	}
 }

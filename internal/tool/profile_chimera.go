@@ -12,16 +12,17 @@ var Chimera = &Profile{Name: "chimera", System: "Chimera", Doc: "the apply_patch
 	Instructions: "apply_patch changes files, all or nothing.",
 	Tools:        []*Tool{chimeraPatch}}
 
-var chimeraPatch = build("apply_patch", words{
-	title: "Apply a patch",
-	doc: "Change several files, all or nothing. Sections: *** Add File: p (lines with +), *** Update File: p, *** Delete File: p. " +
+var chimeraPatch = build(Tool{
+	Name:  "apply_patch",
+	Title: "Apply a patch",
+	Doc: "Change several files, all or nothing. Sections: *** Add File: p (lines with +), *** Update File: p, *** Delete File: p. " +
 		"The hunks of an update have no header: context lines begin with a space, removed ones with -, added ones with +. " +
 		"Refuses context that is not there or there twice.",
-	example: `{"patch":"*** Begin Patch\n*** Update File: a.py\n def hello():\n-    return \"old\"\n+    return \"new\"\n*** Delete File: legacy/dead.py\n*** End Patch"}`,
-	op:      patch.Update,
-	mutates: true, destructive: true, tell: Text, adapt: nonEmpty,
+	Example: `{"patch":"*** Begin Patch\n*** Update File: a.py\n def hello():\n-    return \"old\"\n+    return \"new\"\n*** Delete File: legacy/dead.py\n*** End Patch"}`,
+	Op:      patch.Update,
+	Mutates: true, Destructive: true, Form: TextOnly, adapt: requirePatch,
 }, func(ctx context.Context, ws *emend.Workspace, o Options, r chimeraRequest) (emend.Result, error) {
-	return apply(ctx, ws, r.Patch, emend.Options{Dialect: "chimera", Progress: o.Progress}, false)
+	return applyOrPlan(ctx, ws, r.Patch, emend.Options{Dialect: "chimera", Progress: o.Progress}, false)
 })
 
 type chimeraRequest struct {
@@ -29,9 +30,9 @@ type chimeraRequest struct {
 }
 
 // nonEmpty refuses a patch that is missing, empty or no string in the words that Chimera has for all of these.
-func nonEmpty(v *value) error {
+func requirePatch(v *value) error {
 	if p, ok := v.get("patch"); ok && p.kind == "string" && p.text != "" {
 		return nil
 	}
-	return bad("'patch' must be a non-empty string", "")
+	return badArguments("'patch' must be a non-empty string", "")
 }

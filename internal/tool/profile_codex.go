@@ -12,15 +12,16 @@ var Codex = &Profile{Name: "codex", System: "Codex", Doc: "the apply_patch of Op
 	Instructions: "apply_patch changes files, all or nothing.",
 	Tools:        []*Tool{codexPatch}}
 
-var codexPatch = build("apply_patch", words{
-	title: "Apply a patch",
-	doc: "Change several files, all or nothing. Sections: *** Add File: p (lines with +), *** Update File: p (then *** Move to: q to rename), *** Delete File: p. " +
+var codexPatch = build(Tool{
+	Name:  "apply_patch",
+	Title: "Apply a patch",
+	Doc: "Change several files, all or nothing. Sections: *** Add File: p (lines with +), *** Update File: p (then *** Move to: q to rename), *** Delete File: p. " +
 		"Hunks begin with @@, or @@ and a line to look for first; without one the first place counts. Refuses lines that are not there.",
-	example: `{"input":"*** Begin Patch\n*** Update File: src/app.py\n@@ def greet():\n-print(\"Hi\")\n+print(\"Hello, world!\")\n*** Delete File: obsolete.txt\n*** End Patch\n"}`,
-	op:      patch.Update,
-	mutates: true, destructive: true, tell: Text, adapt: patchAsInput,
+	Example: `{"input":"*** Begin Patch\n*** Update File: src/app.py\n@@ def greet():\n-print(\"Hi\")\n+print(\"Hello, world!\")\n*** Delete File: obsolete.txt\n*** End Patch\n"}`,
+	Op:      patch.Update,
+	Mutates: true, Destructive: true, Form: TextOnly, adapt: acceptPatchField,
 }, func(ctx context.Context, ws *emend.Workspace, o Options, r codexRequest) (emend.Result, error) {
-	return apply(ctx, ws, r.Input, emend.Options{Dialect: "codex", Progress: o.Progress}, false)
+	return applyOrPlan(ctx, ws, r.Input, emend.Options{Dialect: "codex", Progress: o.Progress}, false)
 })
 
 type codexRequest struct {
@@ -28,7 +29,7 @@ type codexRequest struct {
 }
 
 // patchAsInput takes the patch under its other name too.
-func patchAsInput(v *value) error {
+func acceptPatchField(v *value) error {
 	if _, ok := v.get("input"); ok {
 		return nil
 	}

@@ -18,17 +18,17 @@ const maxComplaints = 30
 
 // checker compares arguments with a schema and names each thing that does not fit.
 type checker struct {
-	tool string
-	all  fail.List
-	more int
+	tool    string
+	all     fail.List
+	omitted int
 }
 
 // check returns everything in v that does not fit the schema of the tool.
 func (t *Tool) check(v value) error {
 	c := checker{tool: t.Name}
 	c.value("", &v, t.Input())
-	if c.more > 0 {
-		c.all[len(c.all)-1].Hint += fmt.Sprintf(" %d more things do not fit.", c.more)
+	if c.omitted > 0 {
+		c.all[len(c.all)-1].Hint += fmt.Sprintf(" %d more things do not fit.", c.omitted)
 	}
 	if len(c.all) == 0 {
 		return nil
@@ -38,14 +38,14 @@ func (t *Tool) check(v value) error {
 
 func (c *checker) add(msg, hint string) {
 	if len(c.all) == maxComplaints {
-		c.more++
+		c.omitted++
 		return
 	}
-	c.all = append(c.all, bad(msg, hint))
+	c.all = append(c.all, badArguments(msg, hint))
 }
 
 func (c *checker) value(at string, v *value, s *jsonschema.Schema) {
-	if !c.typed(at, v, s) {
+	if !c.checkType(at, v, s) {
 		return
 	}
 	switch s.Type {
@@ -61,7 +61,7 @@ func (c *checker) value(at string, v *value, s *jsonschema.Schema) {
 }
 
 // typed checks the type.
-func (c *checker) typed(at string, v *value, s *jsonschema.Schema) bool {
+func (c *checker) checkType(at string, v *value, s *jsonschema.Schema) bool {
 	if v.kind == s.Type {
 		return true
 	}
@@ -70,12 +70,12 @@ func (c *checker) typed(at string, v *value, s *jsonschema.Schema) bool {
 			return true
 		}
 	}
-	if way := huge(v.text); s.Type == "integer" && v.kind == "number" && way != "" {
+	if way := beyond(v.text); s.Type == "integer" && v.kind == "number" && way != "" {
 		other := map[string]string{"large": "smaller", "small": "larger"}[way]
 		c.add(fmt.Sprintf("%s is %s, which is too %s", at, fail.Short(v.text), way), "Send a "+other+" "+at+", or leave it out.")
 		return false
 	}
-	name, hint := at, "Send "+at+" as "+noun(s.Type)+", or leave it out."
+	name, hint := at, "Send "+at+" as "+typeName(s.Type)+", or leave it out."
 	if at == "" {
 		name, hint = "the arguments", "Send one JSON object."
 	} else if s.Description != "" {
@@ -85,12 +85,12 @@ func (c *checker) typed(at string, v *value, s *jsonschema.Schema) bool {
 	if at == "" {
 		is, be = "are", "they have to be"
 	}
-	c.add(fmt.Sprintf("%s %s %s; %s %s", name, is, v.words(), be, noun(s.Type)), hint)
+	c.add(fmt.Sprintf("%s %s %s; %s %s", name, is, v.describe(), be, typeName(s.Type)), hint)
 	return false
 }
 
 // huge says whether a number without a fraction is too large or too small for any machine.
-func huge(text string) string {
+func beyond(text string) string {
 	switch f, _ := strconv.ParseFloat(text, 64); {
 	case f != math.Trunc(f):
 	case f > 1<<53:
@@ -101,7 +101,7 @@ func huge(text string) string {
 	return ""
 }
 
-func noun(kind string) string {
+func typeName(kind string) string {
 	switch kind {
 	case "integer":
 		return "an integer"
@@ -122,7 +122,7 @@ func (c *checker) object(at string, v *value, s *jsonschema.Schema) {
 		case s.Properties == nil && s.AdditionalProperties != nil:
 			c.value(join(at, fail.Quote(m.name)), &m.value, s.AdditionalProperties)
 		default:
-			c.unknown(at, m.name, s)
+			c.addUnknown(at, m.name, s)
 		}
 	}
 	for _, name := range s.Required {
@@ -140,13 +140,13 @@ func join(at, name string) string {
 }
 
 // unknown is a field that the schema does not have.
-func (c *checker) unknown(at, name string, s *jsonschema.Schema) {
+func (c *checker) addUnknown(at, name string, s *jsonschema.Schema) {
 	known := s.PropertyOrder
 	if known == nil {
 		known = slices.Sorted(maps.Keys(s.Properties))
 	}
 	hint := "The arguments are: " + strings.Join(known, ", ") + "."
-	if near := meant(name, known); near != "" {
+	if near := suggestion(name, known); near != "" {
 		hint = fmt.Sprintf("Did you mean %q? %s", near, hint)
 	}
 	what := "an argument of " + c.tool
@@ -179,7 +179,7 @@ var synonyms = map[string][]string{
 }
 
 // meant is the known name that somebody who wrote name may have meant.
-func meant(name string, known []string) string {
+func suggestion(name string, known []string) string {
 	if near := fail.Alike(name, known); len(near) > 0 {
 		return near[0]
 	}
@@ -215,16 +215,16 @@ func (c *checker) number(at string, v *value, s *jsonschema.Schema) {
 func isHash(s string) bool { return len(s) == 64 && strings.Trim(s, "0123456789abcdef") == "" }
 
 func (c *checker) text(at string, v *value, s *jsonschema.Schema) {
-	if s.Pattern == hash && !isHash(v.text) {
+	if s.Pattern == hashPattern && !isHash(v.text) {
 		c.add(fmt.Sprintf("%s is %s, which is not a sha256 of 64 lower-case hexadecimal digits", at, fail.Quote(v.text)),
 			"Send the sha256 that read_file returned for this file; read it again if you do not have it.")
 	}
 	if len(s.Enum) > 0 && !slices.Contains(s.Enum, any(v.text)) {
-		c.add(fmt.Sprintf("%s is %s; it has to be one of %s", at, fail.Quote(v.text), list(s.Enum)), "Send one of these words as "+at+".")
+		c.add(fmt.Sprintf("%s is %s; it has to be one of %s", at, fail.Quote(v.text), commaList(s.Enum)), "Send one of these words as "+at+".")
 	}
 }
 
-func list(words []any) string {
+func commaList(words []any) string {
 	out := make([]string, len(words))
 	for i, w := range words {
 		out[i] = fmt.Sprint(w)

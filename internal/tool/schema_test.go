@@ -21,7 +21,7 @@ type node = map[string]any
 // TestPortable: the schemas of all profiles, over one workspace and over several, as a client gets them.
 func TestPortable(t *testing.T) {
 	for _, p := range Profiles {
-		for _, o := range []Options{{Profile: p}, {Profile: p, Places: []Place{{Name: "api"}, {Name: "web"}}}, {Profile: p, RequireHash: true}} {
+		for _, o := range []Options{{Profile: p}, {Profile: p, Workspaces: []Workspace{{Name: "api"}, {Name: "web"}}}, {Profile: p, RequireHash: true}} {
 			for _, tool := range o.Tools() {
 				in := decoded(t, tool.Input())
 				portableNode(t, p.Name+" "+tool.Name+" in", in, true)

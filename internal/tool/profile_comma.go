@@ -14,36 +14,33 @@ var Comma = &Profile{Name: "comma", System: "Comma Agents", Doc: "the eleven fil
 	LeaveOut:     []string{"node_modules", ".git", "dist", "build", ".next", ".turbo", "coverage"},
 	Instructions: "Read a file before you change it and send data.sha256 back as expectedSha256; on stale_file read it again.",
 	Tools: []*Tool{
-		readFile.as(words{
-			doc: "Read a text file, or some of its lines. data.sha256 is of the whole file: send it as expectedSha256 when you change the file. " +
-				"Refuses directories, protected and binary files."}),
-		listDirectory.as(words{fields: ignoring,
-			doc: "List a directory, with recursive also what is below. Hidden and protected names and build directories are left out. Refuses a file (use read_file)."}),
-		searchFiles.as(words{fields: ignoring,
-			doc: "Find lines that have a text or match a regex, or files by path. Binary and protected files and build directories are left out. Refuses a bad pattern."}),
-		glob.as(words{fields: ignoring,
-			doc: "Find files and directories whose path matches a pattern with *, **, ?, {a,b} and [a-z], sorted. Protected ones and build directories are left out. Refuses a bad pattern."}),
-		createFile.as(words{}, "idempotencyKey"),
-		writeFile.as(words{}, "idempotencyKey"),
-		editFile.as(words{}, "idempotencyKey", "tolerance"),
-		deleteFile.as(words{}, "idempotencyKey"),
-		restoreFile.as(words{}, "idempotencyKey"),
+		readFile.variant("Read a text file, or some of its lines. data.sha256 is of the whole file: send it as expectedSha256 when you change the file. "+
+			"Refuses directories, protected and binary files.", nil),
+		listDirectory.variant("List a directory, with recursive also what is below. Hidden and protected names and build directories are left out. Refuses a file (use read_file).", includeIgnored),
+		searchFiles.variant("Find lines that have a text or match a regex, or files by path. Binary and protected files and build directories are left out. Refuses a bad pattern.", includeIgnored),
+		glob.variant("Find files and directories whose path matches a pattern with *, **, ?, {a,b} and [a-z], sorted. Protected ones and build directories are left out. Refuses a bad pattern.", includeIgnored),
+		createFile.variant("", nil, "idempotencyKey"),
+		writeFile.variant("", nil, "idempotencyKey"),
+		editFile.variant("", nil, "idempotencyKey", "tolerance"),
+		deleteFile.variant("", nil, "idempotencyKey"),
+		restoreFile.variant("", nil, "idempotencyKey"),
 		commaMove,
 		commaPatch,
 	},
 }
 
 // ignoring is the field by which build directories are looked into.
-var ignoring = map[string]field{"includeIgnored": {words: "also node_modules, .git, dist, build, .next, .turbo and coverage"}}
+var includeIgnored = map[string]field{"includeIgnored": {description: "also node_modules, .git, dist, build, .next, .turbo and coverage"}}
 
-var commaMove = define("move_file", words{
-	title: "Move a file",
-	doc: "Move or rename a file; nothing is overwritten. Refuses a toPath that exists, a missing directory, " +
+var commaMove = define(Tool{
+	Name:  "move_file",
+	Title: "Move a file",
+	Doc: "Move or rename a file; nothing is overwritten. Refuses a toPath that exists, a missing directory, " +
 		"and a file that is not what expectedSha256 says.",
-	example: `{"fromPath":"src/a.ts","toPath":"src/b.ts"}`,
-	op:      patch.Move,
-	mutates: true, destructive: true, idempotent: true,
-	output: emend.MoveData{}, tell: Whole,
+	Example: `{"fromPath":"src/a.ts","toPath":"src/b.ts"}`,
+	Op:      patch.Move,
+	Mutates: true, Destructive: true, Idempotent: true,
+	data: emend.MoveData{}, Form: ObjectOnly,
 }, func(ws *emend.Workspace, ctx context.Context, r commaMoveRequest) (*emend.Answer[emend.MoveData], error) {
 	return ws.Move(ctx, emend.MoveRequest{FromPath: r.FromPath, ToPath: r.ToPath, ExpectedSha256: r.ExpectedSha256,
 		CreateParentDirectories: r.CreateParentDirectories, Plain: true})
@@ -56,24 +53,25 @@ type commaMoveRequest struct {
 	CreateParentDirectories bool   `json:"createParentDirectories,omitempty" jsonschema:"make missing directories"`
 }
 
-var commaPatch = build("apply_patch", words{
-	title: "Apply a patch",
-	doc: "Change several files, all or nothing; for one use edit_file, for one new file create_file. " +
+var commaPatch = build(Tool{
+	Name:  "apply_patch",
+	Title: "Apply a patch",
+	Doc: "Change several files, all or nothing; for one use edit_file, for one new file create_file. " +
 		"Sections: *** Add File: p (lines with +), *** Update File: p, *** Delete File: p, *** Move File: a -> b. Every hunk begins with @@; " +
 		"its context and removed lines must be in the file exactly once. Refuses whole, showing the nearest place of each failed hunk.",
-	example: applyPatch.Example,
-	op:      patch.Update,
-	mutates: true, destructive: true,
-	fields: map[string]field{"atomic": {standard: true}},
-	output: report.Data{}, tell: Whole,
+	Example: applyPatch.Example,
+	Op:      patch.Update,
+	Mutates: true, Destructive: true,
+	fields: map[string]field{"atomic": {byDefault: true}},
+	data:   report.Data{}, Form: ObjectOnly,
 }, func(ctx context.Context, ws *emend.Workspace, o Options, r commaPatchRequest) (emend.Result, error) {
 	opts := emend.Options{Dialect: "comma", Expect: r.ExpectedSha256ByPath, Sequential: r.Atomic != nil && !*r.Atomic, Progress: o.Progress}
 	if o.RequireHash {
-		if err := prove(r.Patch, &opts); err != nil {
+		if err := requireHashes(r.Patch, &opts); err != nil {
 			return nil, err
 		}
 	}
-	return apply(ctx, ws, r.Patch, opts, false)
+	return applyOrPlan(ctx, ws, r.Patch, opts, false)
 })
 
 type commaPatchRequest struct {

@@ -13,18 +13,19 @@ var Supyagent = &Profile{Name: "supyagent", System: "Supyagent", Doc: "the apply
 	Instructions: "apply_patch changes files, all or nothing; send dry_run first when you are not sure of the lines.",
 	Tools:        []*Tool{supyagentPatch}}
 
-var supyagentPatch = build("apply_patch", words{
-	title: "Apply a patch",
-	doc: "Change several files, all or nothing. Sections: *** Add File: p (lines with +), *** Update File: p, *** Delete File: p. " +
+var supyagentPatch = build(Tool{
+	Name:  "apply_patch",
+	Title: "Apply a patch",
+	Doc: "Change several files, all or nothing. Sections: *** Add File: p (lines with +), *** Update File: p, *** Delete File: p. " +
 		"Each hunk of an update begins with @@ and a line of the file; the lines with - follow that line, or begin with it, and the lines with + take their place. " +
 		"Refuses a line that is not there or there twice. Unsure? Send dry_run.",
-	example: `{"patch":"*** Update File: config.py\n@@ PORT = 8080\n-PORT = 8080\n+PORT = 3000\n","dry_run":true}`,
-	op:      patch.Update,
-	mutates: true, destructive: true,
-	fields: map[string]field{"dry_run": {standard: false}, "working_dir": {standard: "."}},
-	result: report.Results{}, tell: Whole,
+	Example: `{"patch":"*** Update File: config.py\n@@ PORT = 8080\n-PORT = 8080\n+PORT = 3000\n","dry_run":true}`,
+	Op:      patch.Update,
+	Mutates: true, Destructive: true,
+	fields: map[string]field{"dry_run": {byDefault: false}, "working_dir": {byDefault: "."}},
+	result: report.Results{}, Form: ObjectOnly,
 }, func(ctx context.Context, ws *emend.Workspace, o Options, r supyagentRequest) (emend.Result, error) {
-	return apply(ctx, ws, r.Patch, emend.Options{Dialect: "supyagent", Base: r.WorkingDir, Progress: o.Progress}, r.DryRun)
+	return applyOrPlan(ctx, ws, r.Patch, emend.Options{Dialect: "supyagent", Base: r.WorkingDir, Progress: o.Progress}, r.DryRun)
 })
 
 type supyagentRequest struct {

@@ -110,7 +110,7 @@ func TestRecoverCall(t *testing.T) {
 	if r := person(t, ws, "recover", `{}`); !r.OK || r.Output != "Nothing to recover." {
 		t.Errorf("%+v", r)
 	}
-	words := Recovered(&emend.Recovery{Tx: "T", End: "finished", Files: []string{"a\x1b", "b"}, Notes: []string{"n"}, Swept: []string{"x"}})
+	words := RecoveryText(&emend.Recovery{Tx: "T", End: "finished", Files: []string{"a\x1b", "b"}, Notes: []string{"n"}, Swept: []string{"x"}})
 	for _, want := range []string{"Transaction T was interrupted; it is finished now (2 file(s)).", "\n  a\\x1b\n", "\nNote: n", "1 transaction(s) had died"} {
 		if !strings.Contains(words, want) {
 			t.Errorf("%q lacks %q", words, want)
@@ -120,12 +120,12 @@ func TestRecoverCall(t *testing.T) {
 
 func TestAge(t *testing.T) {
 	for text, want := range map[string]time.Duration{"0s": 0, "90m": 90 * time.Minute, "12h": 12 * time.Hour, "30d": 720 * time.Hour, "2w": 336 * time.Hour} {
-		if d, err := Age(text); err != nil || d != want {
+		if d, err := ParseAge(text); err != nil || d != want {
 			t.Errorf("%s: %v, %v", text, d, err)
 		}
 	}
 	for _, text := range []string{"", "d", "1", "-1d", "1.5d", "1y", "4294967296w", "99999999w"} {
-		if d, err := Age(text); err == nil {
+		if d, err := ParseAge(text); err == nil {
 			t.Errorf("%s: %v", text, d)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // Age reads an age: a number and s, m, h, d or w.
-func Age(text string) (time.Duration, error) {
+func ParseAge(text string) (time.Duration, error) {
 	units := map[byte]time.Duration{'s': time.Second, 'm': time.Minute, 'h': time.Hour, 'd': 24 * time.Hour, 'w': 7 * 24 * time.Hour}
 	if n := len(text) - 1; n > 0 {
 		number, err := strconv.ParseUint(text[:n], 10, 32)
@@ -21,7 +21,7 @@ func Age(text string) (time.Duration, error) {
 }
 
 // before is a time, a date in UTC, or the time that lies an age back; zero for "".
-func before(text string, now time.Time) (time.Time, error) {
+func parseBefore(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
@@ -30,18 +30,18 @@ func before(text string, now time.Time) (time.Time, error) {
 			return at, nil
 		}
 	}
-	d, err := Age(text)
+	d, err := ParseAge(text)
 	if err != nil {
-		return time.Time{}, bad("before: "+fail.Quote(text)+" is no time and no age",
+		return time.Time{}, badArguments("before: "+fail.Quote(text)+" is no time and no age",
 			"Write a time (2026-01-31T12:00:00Z), a date (2026-01-31, in UTC) or an age (90m, 12h, 30d, 2w).")
 	}
 	return now.Add(-d), nil
 }
 
 // timed refuses a before that is no time before anything is done.
-func timed(v *value) error {
+func checkBefore(v *value) error {
 	if t, ok := v.get("before"); ok && t.kind == "string" {
-		_, err := before(t.text, time.Now())
+		_, err := parseBefore(t.text, time.Now())
 		return err
 	}
 	return nil
