@@ -2,6 +2,7 @@ package emend
 
 import (
 	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/caller"
 	"github.com/emend-dev/emend/internal/change"
 	"github.com/emend-dev/emend/internal/logbook"
@@ -26,24 +27,24 @@ var ErrUnanswered = api.ErrUnanswered
 type Content = api.Content
 type Health = api.Health
 type Usage = api.Usage
-type Error = api.Error
-type Kind = api.Kind
+type Error = fail.Error
+type Kind = fail.Kind
 
-const NotFound = api.NotFound
-const AlreadyExists = api.AlreadyExists
-const PermissionDenied = api.PermissionDenied
-const OutsideWorkspace = api.OutsideWorkspace
-const BinaryFile = api.BinaryFile
-const FileTooLarge = api.FileTooLarge
-const Stale = api.Stale
-const OldTextNotFound = api.OldTextNotFound
-const MultipleMatches = api.MultipleMatches
-const Overlapping = api.Overlapping
-const PatchParse = api.PatchParse
-const PatchApply = api.PatchApply
-const CommandFailed = api.CommandFailed
-const Timeout = api.Timeout
-const Unknown = api.Unknown
+const NotFound = fail.NotFound
+const AlreadyExists = fail.AlreadyExists
+const PermissionDenied = fail.PermissionDenied
+const OutsideWorkspace = fail.OutsideWorkspace
+const BinaryFile = fail.BinaryFile
+const FileTooLarge = fail.FileTooLarge
+const Stale = fail.Stale
+const OldTextNotFound = fail.OldTextNotFound
+const MultipleMatches = fail.MultipleMatches
+const Overlapping = fail.Overlapping
+const PatchParse = fail.PatchParse
+const PatchApply = fail.PatchApply
+const CommandFailed = fail.CommandFailed
+const Timeout = fail.Timeout
+const Unknown = fail.Unknown
 
 type Result = api.Result
 type Options = api.Options

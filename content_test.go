@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/internal/report"
 )
 
 // TestContent: whatever a version was, its content is that, and as much of it is shown as a page can have.
@@ -111,7 +112,7 @@ func TestVersionsProtected(t *testing.T) {
 			s.refusal(err, emend.PermissionDenied)
 		}
 		for _, v := range s.history("y.txt").Versions {
-			if strings.Contains(v.Where(), "x.pem") && (v.BeforeSha256 != "" || v.AfterSha256 != "") || v.Path == "x.pem" && v.ToPath == "" && (v.ID != "" || v.SizeBytes != 0) {
+			if strings.Contains(report.EntryPath(&v.LogEntry), "x.pem") && (v.BeforeSha256 != "" || v.AfterSha256 != "") || v.Path == "x.pem" && v.ToPath == "" && (v.ID != "" || v.SizeBytes != 0) {
 				t.Errorf("%s: %+v", how, v)
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/internal/report"
 )
 
 func (s *story) history(path string) *emend.FileHistory {
@@ -21,7 +22,7 @@ func (s *story) versions(path string) string {
 	s.Helper()
 	var out []string
 	for _, v := range s.history(path).Versions {
-		words := []string{v.Operation, v.Where()}
+		words := []string{v.Operation, report.EntryPath(&v.LogEntry)}
 		if v.Entry == "" {
 			words = []string{map[bool]string{true: "outside", false: "first"}[v.Outside], v.Path}
 		}

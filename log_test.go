@@ -14,6 +14,7 @@ import (
 
 	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/internal/audit"
+	"github.com/emend-dev/emend/internal/report"
 	"github.com/emend-dev/emend/internal/vfs"
 )
 
@@ -63,7 +64,7 @@ func lines(t *testing.T, ws *emend.Workspace, r emend.HistoryRequest) string {
 	}
 	var out []string
 	for _, e := range a.Data.Entries {
-		out = append(out, e.Letter()+" "+e.Where()+" "+e.ErrorKind)
+		out = append(out, report.StatusLetter(&e)+" "+report.EntryPath(&e)+" "+e.ErrorKind)
 	}
 	return strings.Join(out, "\n")
 }
@@ -311,7 +312,7 @@ func TestHistoryUndone(t *testing.T) {
 	}
 	var got []string
 	for _, e := range a.Data.Entries[:12] {
-		got = append(got, strings.Join([]string{e.Letter(), e.Path, e.UndoneBy, e.ErrorKind, e.Message}, " "))
+		got = append(got, strings.Join([]string{report.StatusLetter(&e), e.Path, e.UndoneBy, e.ErrorKind, e.Message}, " "))
 	}
 	want := []string{"P f   ", "A finished   ", "! taken  command_failed copied", "U ud   ", "U uuc   ", "U uc uuc  ", "U ub   ",
 		"! failed  stale_file somebody saved it", "M d ud  ", "M c   ", "M b ub  ", "M a   "}
@@ -412,7 +413,7 @@ func follow(t *testing.T, ws *emend.Workspace, r emend.HistoryRequest) (next fun
 	go func() {
 		end <- ws.Follow(ctx, r, func(entries []emend.LogEntry, notes []string) error {
 			for _, e := range entries {
-				told <- e.Letter() + " " + e.Where()
+				told <- report.StatusLetter(&e) + " " + report.EntryPath(&e)
 			}
 			for _, n := range notes {
 				told <- n
@@ -521,7 +522,7 @@ func TestFollowReplacedLog(t *testing.T) {
 // Who asks cannot forge a line, nor control a terminal.
 func TestEntryLine(t *testing.T) {
 	e := emend.LogEntry{SessionID: "a\n2026", AgentName: "\x1b[31m", Path: "x\u202ey\n#1", Operation: "add", OK: true}
-	if got, want := e.Line(), `0001-01-01T00:00:00Z    a\n2026/\x1b[31m/-  A  x\u202ey\n#1  ok`; got != want {
+	if got, want := report.EntryLine(&e), `0001-01-01T00:00:00Z    a\n2026/\x1b[31m/-  A  x\u202ey\n#1  ok`; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/emend-dev/emend/api"
-	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/change"
 	"github.com/emend-dev/emend/internal/commit"
 	"github.com/emend-dev/emend/internal/history"
@@ -136,15 +135,13 @@ func (w *Workspace) Purge(ctx context.Context, r api.PurgeRequest) (*api.Purged,
 		return nil, outcome.Cannot(err)
 	}
 	defer w.s.Calls.Done()
-	out, err := kept.Purgeable(ctx, w.s, r)
+	out, ops, err := kept.PurgeableOps(ctx, w.s, r)
 	if err != nil || len(out.Transactions) == 0 {
 		return out, outcome.Cannot(err)
 	}
 	what := commit.Removal{}
-	var ops []audit.Op
 	for i := range out.Transactions {
 		what.Txs = append(what.Txs, out.Transactions[i].Tx)
-		ops = append(ops, out.Transactions[i].Ops...)
 	}
 	what.Records = kept.Purges(ctx, w.s, "purge", "purged: "+kept.SomeOf(what.Txs), ops)
 	return out, outcome.Cannot(kept.Purge(ctx, w.s, what, &out.Log))
@@ -173,9 +170,9 @@ func (w *Workspace) TrashShow(ctx context.Context, id string) (*api.TrashedFile,
 	if err != nil {
 		return nil, outcome.Cannot(err)
 	}
-	f := &api.TrashedFile{Trashed: *t}
+	f := &api.TrashedFile{Trashed: t.Trashed}
 	if t.Link == "" {
-		err = kept.Peek(f, p.Store.History().Slots())
+		err = kept.Peek(f, t.Name, p.Store.History().Slots())
 	}
 	return f, outcome.Cannot(err)
 }

@@ -1,7 +1,5 @@
 package api
 
-import ()
-
 // FileHistory is what the log has of one file, through its moves, and which contents of it are kept.
 type FileHistory struct {
 	Path      string // as it is, or was last, called

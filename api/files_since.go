@@ -1,7 +1,5 @@
 package api
 
-import ()
-
 // Fate is what became of one file of an entry since.
 type Fate struct {
 	Path    string // that the entry left it at, or took it from

@@ -1,14 +1,28 @@
 package api
 
 import (
-	"cmp"
 	"fmt"
-	"strings"
 	"time"
-
-	"github.com/emend-dev/emend/internal/report"
-	"github.com/emend-dev/emend/patch"
 )
+
+// Actor says who asks for a change, for the log.
+type Actor struct {
+	Client  string `json:"client,omitempty"`
+	Session string `json:"session,omitempty"`
+	Agent   string `json:"agent,omitempty"`
+	Tool    string `json:"tool,omitempty"`
+	Call    string `json:"call,omitempty"` // the client's own name for this use of the tool
+}
+
+// Head names one record of the log by its number and its hash, and by the hash all records before it. Somebody who keeps a head
+// can prove later that nothing before it was rewritten.
+type Head struct {
+	Seq uint64 `json:"seq"`
+	H   string `json:"h"`
+}
+
+// String returns the number, a colon and the hash.
+func (h Head) String() string { return fmt.Sprintf("%d:%s", h.Seq, h.H) }
 
 // EntryData is all that is known of one record of the log: who asked, what was done and what of it is kept.
 type EntryData struct {
@@ -99,54 +113,4 @@ type LoggedCall struct {
 	UndoneBy  string
 	Files     []LogEntry // without diffs; the first twenty
 	FileCount int
-}
-
-// Line is the entry on one line, free of what would control a terminal.
-func (e *LogEntry) Line() string {
-	who := []string{cmp.Or(e.SessionID, "-"), cmp.Or(e.AgentName, "-"), cmp.Or(e.ToolName, "-")}
-	out := fmt.Sprintf("%s  %s  %s  %s  %s", e.Timestamp.UTC().Format(time.RFC3339), e.Entry, strings.Join(who, "/"), e.Letter(), e.Where())
-	switch {
-	case !e.OK:
-		out += "  " + e.ErrorKind
-	case e.UndoneBy != "":
-		out += "  ok, undone by " + e.UndoneBy
-	default:
-		out += "  ok"
-	}
-	return report.Escape(strings.ReplaceAll(out, "\n", `\n`))
-}
-
-// Where is the path, and of a move where it went.
-func (e *LogEntry) Where() string {
-	if e.ToPath != "" {
-		return e.Path + " -> " + e.ToPath
-	}
-	return cmp.Or(e.Path, "-")
-}
-
-// Letter says what was done: A added, M modified, D deleted, R moved, U taken back by an undo, P purged from the
-// history, and ! for what came to nothing.
-func (e *LogEntry) Letter() string {
-	switch {
-	case !e.OK:
-		return "!"
-	case len(e.Undoes) > 0:
-		return "U"
-	}
-	return e.Deed()
-}
-
-// Deed is the letter of the operation, whatever came of it.
-func (e *LogEntry) Deed() string {
-	switch e.Operation {
-	case patch.Add.String():
-		return "A"
-	case patch.Delete.String():
-		return "D"
-	case patch.Move.String():
-		return "R"
-	case "purge":
-		return "P"
-	}
-	return "M"
 }

@@ -1,6 +1,47 @@
 package api
 
-import ()
+import "github.com/emend-dev/emend/patch"
+
+// Options are what a caller asks of one plan. The zero value recognises the dialect and is strict.
+type Options struct {
+	// Dialect is the name of one of [Dialects]; "" or "auto" recognises it.
+	Dialect string
+	// Lenient lets pass what sloppy models write; whatever it let pass is named in the result.
+	Lenient bool
+	// Tolerance names the last rung on which lines may match; 0 leaves it to the dialect.
+	Tolerance patch.Rung
+	// Expect holds the sha256 that files must have now, by their path as the patch writes it. "" asserts that a
+	// file to be added is not there.
+	Expect map[string]string
+	// Base is the directory that the paths of the patch are relative to, written as they are; "" is that of the workspace.
+	Base string
+	// Sequential applies the sections one after the other, each by itself, and stops at the first that fails.
+	Sequential bool
+	// Idempotent skips what is already applied, hunk by hunk and section by section, instead of refusing it. It is for
+	// who sends a patch again without knowing whether it arrived. If all of it is applied nothing is committed.
+	Idempotent bool
+	// Progress is told, while a large patch is staged, how many of its files are. It must return at once.
+	Progress func(done, total int)
+	// IdempotencyKey makes Apply do a thing once: a call with a key that was committed before returns the answer of
+	// the first.
+	IdempotencyKey string
+}
+
+// Placed says where a hunk landed.
+type Placed struct {
+	Line   int        // 1-based, in the file before the patch
+	Rung   patch.Rung // how loosely it matched
+	Others int        // how many other places would have matched
+
+	Skipped bool // the change was already there, and begins at Line
+}
+
+// Change is one file before and after, for [emend.Make].
+type Change struct {
+	Path           string
+	Old, New       string
+	HasOld, HasNew bool // false: the file does not exist on that side
+}
 
 // Limits bound what one patch may do. Each is refused clearly, before anything is changed.
 type Limits struct {

@@ -1,7 +1,5 @@
 package api
 
-import ()
-
 // SessionChanges is all that a session did to the files, as one difference.
 type SessionChanges struct {
 	SessionID string

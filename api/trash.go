@@ -1,11 +1,6 @@
 package api
 
-import (
-	"time"
-
-	"github.com/emend-dev/emend/internal/audit"
-	"github.com/emend-dev/emend/internal/vfs"
-)
+import "time"
 
 // ClearRequest says what is to leave the trash for good.
 type ClearRequest struct {
@@ -69,7 +64,6 @@ type PurgedTx struct {
 	SizeBytes int64     `json:"sizeBytes"`
 	Trash     []string  `json:"trash,omitempty"` // the ids that leave the trash
 
-	Ops []audit.Op `json:"-"`
 }
 
 // Trashed is a file in the trash: what a deletion, or a move or an addition onto it, took from its path. It is there
@@ -87,9 +81,6 @@ type Trashed struct {
 	AgentName string    `json:"agentName,omitempty"`
 	ToolName  string    `json:"toolName,omitempty"`
 	Operation string    `json:"operation"` // what was done to the path: delete, move, add; or conflict, see past.conflicts
-
-	Name string   `json:"-"` // under which the history has it
-	Is   vfs.Info `json:"-"`
 }
 
 // TrashedFile is a file of the trash and the beginning of what it says.

@@ -1,7 +1,5 @@
 package api
 
-import ()
-
 // PutBackRequest asks for a version of a file again, at the path that the file has now.
 type PutBackRequest struct {
 	Path           string `json:"path" jsonschema:"the file, relative to the workspace"`

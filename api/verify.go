@@ -1,7 +1,5 @@
 package api
 
-import ()
-
 // VerifyReport is what [Workspace.Verify] found.
 type VerifyReport struct {
 	OK       bool           `json:"ok"` // the chain is whole, and every head is in it

@@ -1,7 +1,5 @@
 package api
 
-import ()
-
 // Build is which emend this is.
 type Build struct {
 	Version string `json:"version"`

@@ -3,8 +3,6 @@ package api
 import (
 	"errors"
 	"time"
-
-	"github.com/emend-dev/emend/internal/guard"
 )
 
 // AllowRequest lets a call that waits happen.
@@ -44,8 +42,12 @@ type Question struct {
 	Digest string
 }
 
-// AskedPath is a path that a question is about.
-type AskedPath = guard.Asked
+// AskedPath is a path that a policy wants a person to be asked about.
+type AskedPath struct {
+	Path  string // from the root
+	Write bool   // it would be written, else read
+	Rule  string // the pattern of the policy
+}
 
 // ErrUnanswered is what a hook of [Asking] returns when the answer will come with another call: this one is refused, and
 // that is not noted in the log.

@@ -19,9 +19,9 @@ const module = "github.com/emend-dev/emend"
 
 // rooms is the table of docs/architecture.md, top to bottom: a room imports only rooms above it.
 var rooms = []string{
-	"patch", "fail", "text", "dialect", "match", "plan", "draft", "report", "explain",
+	"patch", "fail", "api", "text", "dialect", "match", "plan", "draft", "report", "explain",
 	// The waterline: rooms above compute, rooms below may touch the world.
-	"plant", "vfs", "guard", "find", "history", "audit", "commit", "board", "api", "caller", "workspace", "outcome", "consent", "logbook", "kept", "trace", "source", "read", "change", "undo",
+	"plant", "vfs", "guard", "find", "history", "audit", "commit", "board", "caller", "workspace", "outcome", "consent", "logbook", "kept", "trace", "source", "read", "change", "undo",
 	"emend", // the root package
 	"tool", "front", "cmd",
 }

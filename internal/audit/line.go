@@ -30,7 +30,7 @@ func (r *Record) body() ([]byte, error) {
 	o.some("idem", r.Idem)
 	o.some("request", r.Request)
 	if r.Actor != (Actor{}) {
-		o.within("actor", r.Actor.fields)
+		o.within("actor", func(o *object) { actorFields(o, r.Actor) })
 	}
 	o.some("policyHash", r.PolicyHash)
 	list(&o, "ops", r.Ops, Op.fields)
@@ -49,7 +49,7 @@ func (r *Record) body() ([]byte, error) {
 	return o, nil
 }
 
-func (a Actor) fields(o *object) {
+func actorFields(o *object, a Actor) {
 	o.some("client", a.Client)
 	o.some("session", a.Session)
 	o.some("agent", a.Agent)

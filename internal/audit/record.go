@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/emend-dev/emend/api"
 )
 
 // version is the version of a record. A log with a record of a later one is read and written by a later emend only.
@@ -71,13 +73,7 @@ type Record struct {
 }
 
 // Actor is who asked.
-type Actor struct {
-	Client  string `json:"client,omitempty"`
-	Session string `json:"session,omitempty"`
-	Agent   string `json:"agent,omitempty"`
-	Tool    string `json:"tool,omitempty"`
-	Call    string `json:"call,omitempty"` // the client's own name for this use of the tool
-}
+type Actor = api.Actor
 
 // Asked says that somebody was asked, and said yes.
 type Asked struct {
@@ -165,13 +161,7 @@ type Ident struct {
 }
 
 // Head names one record and, by its hash, all before it.
-type Head struct {
-	Seq uint64 `json:"seq"`
-	H   string `json:"h"`
-}
-
-// String is the number, a colon and the hash: what [ParseHead] reads.
-func (h Head) String() string { return fmt.Sprintf("%d:%s", h.Seq, h.H) }
+type Head = api.Head
 
 // ParseHead reads what [Head.String] wrote.
 func ParseHead(s string) (Head, error) {

@@ -7,14 +7,12 @@ import (
 	"io"
 	"strings"
 
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/vfs"
 )
 
 // Torn is the end of a segment that was set aside.
-type Torn struct {
-	Name string // of the file beside the segments
-	Size int64
-}
+type Torn = api.Torn
 
 // Settle sets a torn tail aside, durably, and cuts it off. It returns nil when there is none. Append does it too;
 // Settle is for who wants to tell of it.

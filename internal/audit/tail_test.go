@@ -303,8 +303,8 @@ func TestOtherFiles(t *testing.T) {
 func TestWitnesses(t *testing.T) {
 	data, heads := text(t, 3)
 	dir := disk(t, map[string]string{segmentName(1): data})
-	wrong := Head{heads[1].Seq, heads[2].H}
-	beyond := Head{99, heads[1].H}
+	wrong := Head{Seq: heads[1].Seq, H: heads[2].H}
+	beyond := Head{Seq: 99, H: heads[1].H}
 	rep, err := Verify(dir, heads[0], wrong, heads[3], beyond)
 	if err != nil || !slices.Equal(rep.Missing, []Head{wrong, beyond}) || rep.Whole() {
 		t.Errorf("%+v, %v", rep, err)

@@ -130,7 +130,7 @@ func nothing(ctx context.Context, w *workspace.Workspace, view report.View, p *p
 // fill completes a report by what the commit did.
 func fill(r *outcome.Report, n *net, d *commit.Done) {
 	r.Done = report.Done{Tx: d.Tx, Log: report.Head(d.Head), Notes: d.Notes, Trashed: n.trashed(r.Plan.Steps, d.Slots)}
-	r.Done.Notes = append(d.Found.Words(), r.Done.Notes...)
+	r.Done.Notes = append(commit.RecoveryNotes(d.Found), r.Done.Notes...)
 	for i := range n.changes {
 		c := &n.changes[i]
 		if c.New == nil || c.New.Whole || c.New.From < 0 {

@@ -5,19 +5,13 @@ import (
 	"io"
 	"os"
 
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/history"
 	"github.com/emend-dev/emend/internal/vfs"
 )
 
 // Abilities are what the file system of a store was seen to do.
-type Abilities struct {
-	Exchange  bool `json:"exchange"`  // two names change places in one step
-	NoReplace bool `json:"noReplace"` // a rename that fails when the name is taken
-	Links     bool `json:"hardLinks"`
-	Lock      bool `json:"lock"`
-	Lease     bool `json:"lease"` // a program that opens a file for writing is noticed
-	Sync      bool `json:"sync"`
-}
+type Abilities = api.Abilities
 
 // Probe tries on files of its own, in the store, what a commit relies on.
 func (s *Store) Probe() (Abilities, error) {

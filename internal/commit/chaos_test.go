@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/vfs"
 	"github.com/emend-dev/emend/internal/vfs/vfstest"
@@ -36,7 +37,7 @@ type chaos struct {
 	touched map[string]bool
 	deeds   int
 	notes   string
-	ends    []End
+	ends    []api.RecoveryEnd
 	bad     []string
 }
 

@@ -5,40 +5,28 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/history"
 )
 
 // Outcome is what recovery found and did.
-type Outcome struct {
-	Tx    string      `json:"tx,omitempty"`    // the transaction that was pending; "" when none was
-	End   End         `json:"end,omitempty"`   // what became of it
-	Files []string    `json:"files,omitempty"` // the paths that it names
-	Notes []string    `json:"notes,omitempty"` // what a person should know, one sentence each
-	Torn  *audit.Torn `json:"torn,omitempty"`  // the end of the log that a crash had cut short, set aside
-	Swept []string    `json:"swept,omitempty"` // transactions that died while they were staged; what they left is removed
-}
-
-// Nothing reports whether there was nothing to do.
-func (o *Outcome) Nothing() bool { return o == nil || o.Tx == "" && o.Torn == nil && len(o.Swept) == 0 }
-
-// Words are what to tell somebody who came for something else.
-func (o *Outcome) Words() []string {
-	if o == nil || o.End == "" {
-		return nil
-	}
-	return append([]string{fmt.Sprintf("Before this, the interrupted transaction %s was %s.", o.Tx, o.End)}, o.Notes...)
-}
-
-// End is what became of a transaction that was pending.
-type End string
+type Outcome = api.Recovery
 
 // The ends of a transaction.
 const (
-	Complete  End = "complete"   // it had been applied whole; only the mark was missing
-	Finished  End = "finished"   // the steps that were missing were done
-	TakenBack End = "taken back" // it could not be finished, and nothing of it is left
+	Complete  = api.Complete
+	Finished  = api.Finished
+	TakenBack = api.TakenBack
 )
+
+// RecoveryNotes words a recovery for a caller who asked for something else.
+func RecoveryNotes(r *api.Recovery) []string {
+	if r == nil || r.End == "" {
+		return nil
+	}
+	return append([]string{fmt.Sprintf("Before this, the interrupted transaction %s was %s.", r.Tx, r.End)}, r.Notes...)
+}
 
 // Recover waits for the lock and finishes, or takes back, what a crash left. It may be interrupted at any point and run
 // again: every step is decided by what the disk has, never from memory. Files that somebody changed since are never

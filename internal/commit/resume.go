@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/history"
@@ -28,7 +29,7 @@ func (s *Store) finishTx(r *audit.Record, o *Outcome) error {
 	var err error
 	finish := true
 	for range maxRounds {
-		var end End
+		var end api.RecoveryEnd
 		if end, err = s.tryRound(r, o, finish); err == nil {
 			o.End = end
 			return nil
@@ -49,7 +50,7 @@ func isIndeterminate(err error) bool {
 }
 
 // tryRound looks at every step once and does what is to do.
-func (s *Store) tryRound(r *audit.Record, o *Outcome, finish bool) (end End, err error) {
+func (s *Store) tryRound(r *audit.Record, o *Outcome, finish bool) (end api.RecoveryEnd, err error) {
 	t := s.transactionOf(r)
 	defer t.close()
 	rv := &recovery{transaction: t}

@@ -33,7 +33,7 @@ func (s *Store) Run(ctx context.Context, tx Tx) (*Done, error) {
 		t.noteRefusal(err)
 	}
 	if e, ok := errors.AsType[*fail.Error](err); ok {
-		e.Notes = append(t.recovered.Words(), e.Notes...)
+		e.Notes = append(RecoveryNotes(t.recovered), e.Notes...)
 	}
 	return done, err
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/dialect"
 	"github.com/emend-dev/emend/internal/text"
@@ -15,11 +16,7 @@ import (
 )
 
 // Change is one file before and after.
-type Change struct {
-	Path           string
-	Old, New       string
-	HasOld, HasNew bool // false: the file does not exist on that side
-}
+type Change = api.Change
 
 // Between writes the patch for changes in dialect d, with at least context lines around each change and as many
 // more as every hunk needs to have exactly one place. Applying it to the old contents gives the new ones, byte

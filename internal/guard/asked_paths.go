@@ -4,14 +4,12 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/emend-dev/emend/api"
 )
 
 // Asked is a path that nobody may touch before a person was asked, as a policy says.
-type Asked struct {
-	Path  string // from the root
-	Write bool   // it is to be written, else read
-	Rule  string // the pattern that says so
-}
+type Asked = api.AskedPath
 
 // Asks collects what a person is to be asked about in one call.
 type Asks struct {

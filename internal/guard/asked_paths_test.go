@@ -27,15 +27,15 @@ func TestAsks(t *testing.T) {
 		write bool
 		want  []Asked // nil when it is refused
 	}{
-		{"b.sql", true, []Asked{{"b.sql", true, "*.sql"}}},
-		{"B.SQL", true, []Asked{{"B.SQL", true, "*.sql"}}}, // what is closed is closed in any spelling
-		{"b.sql", false, []Asked{{"b.sql", false, "*.sql"}}},
+		{"b.sql", true, []Asked{{Path: "b.sql", Write: true, Rule: "*.sql"}}},
+		{"B.SQL", true, []Asked{{Path: "B.SQL", Write: true, Rule: "*.sql"}}}, // what is closed is closed in any spelling
+		{"b.sql", false, []Asked{{Path: "b.sql", Write: false, Rule: "*.sql"}}},
 		{"free", true, []Asked{}},
 		{"a.sql", true, nil},
 		{".env", true, nil},
 		// Protected by a rule of our own too, under its name and under another.
-		{".github/workflows/ci.yml", true, []Asked{{".github/workflows/ci.yml", true, ".github/workflows/ci.yml"}}},
-		{"w/ci.yml", true, []Asked{{".github/workflows/ci.yml", true, ".github/workflows/ci.yml"}}},
+		{".github/workflows/ci.yml", true, []Asked{{Path: ".github/workflows/ci.yml", Write: true, Rule: ".github/workflows/ci.yml"}}},
+		{"w/ci.yml", true, []Asked{{Path: ".github/workflows/ci.yml", Write: true, Rule: ".github/workflows/ci.yml"}}},
 	} {
 		var asks Asks
 		_, err := g.Look(tc.path, Ask{Write: tc.write, Asks: &asks})
@@ -65,7 +65,7 @@ func TestAsksGoWithTheEntry(t *testing.T) {
 	if len(asks.List()) != 0 {
 		t.Errorf("asked to look: %v", asks.List())
 	}
-	if _, _, err := g.Load(t.Context(), e); err != nil || !slices.Equal(asks.List(), []Asked{{"a", false, "a"}}) {
+	if _, _, err := g.Load(t.Context(), e); err != nil || !slices.Equal(asks.List(), []Asked{{Path: "a", Write: false, Rule: "a"}}) {
 		t.Errorf("asked to read: %v, %v", asks.List(), err)
 	}
 	if e, err = g.Look("a", Ask{Write: true}); err != nil {

@@ -70,7 +70,7 @@ func Content(ctx context.Context, w *workspace.Workspace, id string) (*api.Conte
 }
 
 // Displaced finds a file that a change displaced, in the trash or not, by its id: the log says what and where it was.
-func Displaced(ctx context.Context, w *workspace.Workspace, id string) (*api.Trashed, *past, error) {
+func Displaced(ctx context.Context, w *workspace.Workspace, id string) (*File, *past, error) {
 	tx, n, ok := history.ParseSlot(id)
 	if !ok {
 		return nil, nil, noVersion(id)
@@ -95,13 +95,13 @@ func Displaced(ctx context.Context, w *workspace.Workspace, id string) (*api.Tra
 }
 
 // displaced is what a transaction has in slot n, if that is a file from inside the root.
-func (p *past) displaced(r *audit.Record, n int) (t api.Trashed, ok bool) {
+func (p *past) displaced(r *audit.Record, n int) (t File, ok bool) {
 	for i := range r.Acts {
 		a := &r.Acts[i]
 		if a.Slot != n || a.Old == nil || a.Do != "swap" && a.Do != "take" {
 			continue
 		}
-		t = api.Trashed{ID: history.Slot(r.Tx, n), DeletedAt: r.TS, SessionID: r.Actor.Session, AgentName: r.Actor.Agent, ToolName: r.Actor.Tool, Sha256: a.Old.Sum}
+		t = File{Trashed: api.Trashed{ID: history.Slot(r.Tx, n), DeletedAt: r.TS, SessionID: r.Actor.Session, AgentName: r.Actor.Agent, ToolName: r.Actor.Tool, Sha256: a.Old.Sum}}
 		if t.Path, ok = p.inside(a.Path); ok && p.find(&t, a) {
 			return t, true
 		}

@@ -7,18 +7,17 @@ import (
 	"errors"
 	"io"
 
-	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/history"
 	"github.com/emend-dev/emend/internal/vfs"
 	"github.com/emend-dev/emend/internal/workspace"
 )
 
-func Export(ctx context.Context, t *api.Trashed, slots vfs.Dir, to io.Writer) error {
+func Export(ctx context.Context, t *File, slots vfs.Dir, to io.Writer) error {
 	m := history.ArchiveMeta{ID: t.ID, Path: t.Path, DeletedAt: t.DeletedAt, SessionID: t.SessionID, AgentName: t.AgentName,
 		ToolName: t.ToolName, Sha256: t.Sha256, SizeBytes: t.SizeBytes, Mode: t.Mode, MTime: t.MTime, Link: t.Link}
 	if t.Link != "" {
-		return archiveError(history.WriteArchive(to, m, t.Is.Mode, nil))
+		return archiveError(history.WriteArchive(to, m, t.Info.Mode, nil))
 	}
 	f, err := slots.Open(t.Name)
 	if err != nil {
@@ -31,7 +30,7 @@ func Export(ctx context.Context, t *api.Trashed, slots vfs.Dir, to io.Writer) er
 		return workspace.StoreError(err)
 	}
 	m.Sha256 = hex.EncodeToString(h.Sum(nil))
-	return archiveError(history.WriteArchive(to, m, t.Is.Mode, UntilDone{ctx, f}))
+	return archiveError(history.WriteArchive(to, m, t.Info.Mode, UntilDone{ctx, f}))
 }
 
 func archiveError(err error) error {

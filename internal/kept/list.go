@@ -26,6 +26,13 @@ type past struct {
 	err     error
 }
 
+// File is a file that the history keeps: what the log says of it, and what the history has.
+type File struct {
+	api.Trashed
+	Name string // under which the history has it
+	Info vfs.Info
+}
+
 // told is a transaction as the log tells of it.
 type told struct {
 	*audit.Record
@@ -94,7 +101,7 @@ func (p *past) each(ctx context.Context) func(func(told) bool) {
 }
 
 // listed is what of a transaction is in the trash.
-func (p *past) listed(r told) []api.Trashed {
+func (p *past) listed(r told) []File {
 	if r.takenBack {
 		return p.conflicts(r.Record)
 	}
@@ -103,15 +110,15 @@ func (p *past) listed(r told) []api.Trashed {
 
 // conflicts lists what a transaction that was taken back could not put back into its place: somebody had saved a newer
 // file there.
-func (p *past) conflicts(r *audit.Record) []api.Trashed {
-	var out []api.Trashed
+func (p *past) conflicts(r *audit.Record) []File {
+	var out []File
 	for i := range r.Acts {
 		a := &r.Acts[i]
 		if a.Old == nil || a.Do != "swap" && a.Do != "take" {
 			continue
 		}
-		t := api.Trashed{ID: history.Slot(r.Tx, a.Slot), DeletedAt: r.TS, SessionID: r.Actor.Session, AgentName: r.Actor.Agent,
-			ToolName: r.Actor.Tool, Operation: "conflict", Sha256: a.Old.Sum}
+		t := File{Trashed: api.Trashed{ID: history.Slot(r.Tx, a.Slot), DeletedAt: r.TS, SessionID: r.Actor.Session, AgentName: r.Actor.Agent,
+			ToolName: r.Actor.Tool, Operation: "conflict", Sha256: a.Old.Sum}}
 		t.Path, _ = p.inside(a.Path)
 		if p.find(&t, a) {
 			out = append(out, t)
@@ -121,19 +128,19 @@ func (p *past) conflicts(r *audit.Record) []api.Trashed {
 }
 
 // trashOf lists what a transaction put into the trash and the history still has. Outside of the root it has no Path.
-func (p *past) trashOf(r *audit.Record) []api.Trashed {
+func (p *past) trashOf(r *audit.Record) []File {
 	acts := map[string]*audit.Act{}
 	for i := range r.Acts {
 		if a := &r.Acts[i]; a.Old != nil && (a.Do == "swap" || a.Do == "take") {
 			acts[a.Path] = a
 		}
 	}
-	var out []api.Trashed
+	var out []File
 	for i := range r.Ops {
 		op := &r.Ops[i]
 		if a := acts[emptied(op)]; a != nil {
-			t := api.Trashed{ID: history.Slot(r.Tx, a.Slot), DeletedAt: r.TS, SessionID: r.Actor.Session, AgentName: r.Actor.Agent,
-				ToolName: r.Actor.Tool, Operation: op.Operation, Sha256: a.Old.Sum}
+			t := File{Trashed: api.Trashed{ID: history.Slot(r.Tx, a.Slot), DeletedAt: r.TS, SessionID: r.Actor.Session, AgentName: r.Actor.Agent,
+				ToolName: r.Actor.Tool, Operation: op.Operation, Sha256: a.Old.Sum}}
 			t.Path, _ = p.inside(a.Path)
 			if p.find(&t, a) {
 				out = append(out, t)
@@ -170,7 +177,7 @@ func (p *past) inside(top string) (rel string, ok bool) {
 }
 
 // find looks for the file that a step displaced, and describes it.
-func (p *past) find(t *api.Trashed, a *audit.Act) bool {
+func (p *past) find(t *File, a *audit.Act) bool {
 	slots := p.Store.History().Slots()
 	// Where there is a second name of what was displaced that is it, whatever the slot has.
 	for _, name := range []string{history.OldLink(t.ID), t.ID} {
@@ -191,8 +198,8 @@ func (p *past) find(t *api.Trashed, a *audit.Act) bool {
 	return false
 }
 
-func describe(t *api.Trashed, name string, is vfs.Info) {
-	t.Name, t.Is = name, is
+func describe(t *File, name string, is vfs.Info) {
+	t.Name, t.Info = name, is
 	t.SizeBytes, t.MTime, t.Mode = is.Size, is.ModTime, Octal(is.Mode)
 }
 

@@ -112,18 +112,25 @@ func SomeOf(names []string) string {
 }
 
 func Purgeable(ctx context.Context, w *workspace.Workspace, r api.PurgeRequest) (*api.Purged, error) {
+	out, _, err := PurgeableOps(ctx, w, r)
+	return out, err
+}
+
+// PurgeableOps is Purgeable, with what the log is to say of each transaction.
+func PurgeableOps(ctx context.Context, w *workspace.Workspace, r api.PurgeRequest) (*api.Purged, []audit.Op, error) {
 	p, err := pastWorkspace(w)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	out := &api.Purged{Transactions: []api.PurgedTx{}}
 	if p == nil {
-		return out, nothingOf(r.Entries)
+		return out, nil, nothingOf(r.Entries)
 	}
 	want, err := purgingWorkspace(w, r)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	var ops []audit.Op
 	elsewhere := 0
 	for t := range p.each(ctx) {
 		if !want.takes(t.Record, p) {
@@ -132,6 +139,7 @@ func Purgeable(ctx context.Context, w *workspace.Workspace, r api.PurgeRequest) 
 		if paths, all := p.pathsOf(t.Record); all {
 			want.follow(t.Record, p, &out.Notes)
 			out.Transactions = append(out.Transactions, p.purgedTx(t, paths))
+			ops = append(ops, purgedOps(t.Record)...)
 		} else {
 			elsewhere++
 		}
@@ -140,13 +148,13 @@ func Purgeable(ctx context.Context, w *workspace.Workspace, r api.PurgeRequest) 
 		out.Notes = append(out.Notes, fmt.Sprintf("%d transaction(s) touched files outside of this workspace too, and stay: purge them from the top of the tree.", elsewhere))
 	}
 	if p.err != nil {
-		return nil, p.err
+		return nil, nil, p.err
 	}
 	if err := want.unmet(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	p.measure(out)
-	return out, nil
+	return out, ops, nil
 }
 
 func purgingWorkspace(w *workspace.Workspace, r api.PurgeRequest) (*purging, error) {
@@ -266,8 +274,7 @@ func (p *past) pathsOf(r *audit.Record) (paths []string, all bool) {
 	return slices.Compact(paths), true
 }
 
-func (p *past) purgedTx(r told, paths []string) api.PurgedTx {
-	out := api.PurgedTx{Tx: r.Tx, At: r.TS, SessionID: r.Actor.Session, AgentName: r.Actor.Agent, ToolName: r.Actor.Tool, Paths: paths}
+func purgedOps(r *audit.Record) (out []audit.Op) {
 	sizes := map[string]int64{}
 	for _, a := range r.Acts {
 		if a.Old != nil {
@@ -275,8 +282,13 @@ func (p *past) purgedTx(r told, paths []string) api.PurgedTx {
 		}
 	}
 	for _, op := range r.Ops {
-		out.Ops = append(out.Ops, audit.Op{Operation: "purge", Path: op.Path, Before: op.Before, Size: sizes[op.Path]})
+		out = append(out, audit.Op{Operation: "purge", Path: op.Path, Before: op.Before, Size: sizes[op.Path]})
 	}
+	return out
+}
+
+func (p *past) purgedTx(r told, paths []string) api.PurgedTx {
+	out := api.PurgedTx{Tx: r.Tx, At: r.TS, SessionID: r.Actor.Session, AgentName: r.Actor.Agent, ToolName: r.Actor.Tool, Paths: paths}
 	if r.takenBack {
 		return out
 	}

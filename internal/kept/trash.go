@@ -28,7 +28,7 @@ func Trash(ctx context.Context, w *workspace.Workspace) ([]api.Trashed, error) {
 				if w.Guard.Readable(t.Path) != nil {
 					t.Sha256 = "" // what is short can be guessed, and the hash says when it is right
 				}
-				out = append(out, t)
+				out = append(out, t.Trashed)
 			}
 		}
 	}
@@ -36,7 +36,7 @@ func Trash(ctx context.Context, w *workspace.Workspace) ([]api.Trashed, error) {
 }
 
 // InTrash finds one file of the trash by its id.
-func InTrash(ctx context.Context, w *workspace.Workspace, id string) (*api.Trashed, *past, error) {
+func InTrash(ctx context.Context, w *workspace.Workspace, id string) (*File, *past, error) {
 	p, err := pastWorkspace(w)
 	if err != nil {
 		return nil, nil, err
@@ -65,8 +65,8 @@ func notKept(id string) error {
 }
 
 // Peek reads the beginning of the file.
-func Peek(f *api.TrashedFile, slots vfs.Dir) error {
-	file, err := slots.Open(f.Name)
+func Peek(f *api.TrashedFile, name string, slots vfs.Dir) error {
+	file, err := slots.Open(name)
 	if err != nil {
 		return workspace.StoreError(err)
 	}

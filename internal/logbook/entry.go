@@ -210,7 +210,7 @@ func Text(d *api.EntryData, notes []string) string {
 		out = append(out, "A person was asked, by "+report.Escape(d.AskedBy)+", and said yes.")
 	}
 	for i := range d.Files {
-		out = append(out, d.Files[i].Line())
+		out = append(out, report.EntryLine(&d.Files[i]))
 	}
 	for _, n := range notes {
 		out = append(out, "Note: "+report.Escape(n))

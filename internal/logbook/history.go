@@ -365,7 +365,7 @@ func Listing(d api.HistoryData, notes []string) string {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		b.WriteString(e.Line())
+		b.WriteString(report.EntryLine(&e))
 	}
 	if d.Truncated {
 		b.WriteString("\nThere are more: raise limit, or ask with path, sessionId or since.")

@@ -84,7 +84,7 @@ func (r *Refusal) Error() string { return r.List.Error() }
 func (r *Refusal) Unwrap() []error { return r.List.Unwrap() }
 
 // Failures lists them, in the order of the patch.
-func (r *Refusal) Failures() []*api.Error { return r.List }
+func (r *Refusal) Failures() []*fail.Error { return r.List }
 
 // Explain words the refusal for a person: every failure, what is really there, and the next step.
 func (r *Refusal) Explain() string { return report.Refused(r.View, r.List) }

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/dialect"
 	"github.com/emend-dev/emend/internal/text"
@@ -60,13 +61,7 @@ type Step struct {
 }
 
 // Placed is where a hunk landed.
-type Placed struct {
-	Line   int        // 1-based, in the file before the patch
-	Rung   patch.Rung // how loosely it matched
-	Others int        // how many other places would have matched
-
-	Skipped bool // its outcome was there already, and begins at Line
-}
+type Placed = api.Placed
 
 // Edit says that lines A0 up to A1 of the old text became lines B0 up to B1 of the new one, from 0.
 type Edit struct{ A0, A1, B0, B1 int }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/dialect"
 	"github.com/emend-dev/emend/internal/plan"
@@ -65,10 +66,7 @@ func (d *Done) notes() []string {
 }
 
 // Result is an outcome in the shape of its dialect. It is encoded as JSON as it is.
-type Result interface {
-	OK() bool
-	Text() string // what a model reads
-}
+type Result = api.Result
 
 // Of words an outcome: a plan, or the error that there is instead.
 func Of(v View, p *plan.Plan, err error) Result {

@@ -60,11 +60,11 @@ func planBack(ctx context.Context, w *workspace.Workspace, src *source.Reader, r
 	if err != nil {
 		return nil, nil, err
 	}
-	f, err := target(ctx, r, src, t.Path, t.Sha256, t.Is.Mode)
+	f, err := target(ctx, r, src, t.Path, t.Sha256, t.Info.Mode)
 	if err != nil {
 		return nil, nil, err
 	}
-	p, err = bringing(ctx, w, src, f, origin{there: true, slot: t.ID, sum: t.Sha256, mode: t.Is.Mode, size: t.SizeBytes, link: t.Link, ino: t.Is.ID.Ino})
+	p, err = bringing(ctx, w, src, f, origin{there: true, slot: t.ID, sum: t.Sha256, mode: t.Info.Mode, size: t.SizeBytes, link: t.Link, ino: t.Info.ID.Ino})
 	return p, nil, err
 }
 

@@ -112,7 +112,7 @@ func (a *app) showGroup(files []emend.LogEntry, diff bool) {
 	for i := range files {
 		a.showEntryFile(&files[i], diff)
 	}
-	if (!e.OK || e.Deed() == "P") && e.Message != "" {
+	if (!e.OK || report.OpLetter(e) == "P") && e.Message != "" {
 		fmt.Fprintf(a.out, "  %s\n", indented(e.Message))
 	}
 }
@@ -162,11 +162,11 @@ func (a *app) showEntryFile(e *emend.LogEntry, diff bool) {
 	if e.TrashedTo != "" {
 		kept = "  (kept as " + e.TrashedTo + ")"
 	}
-	letter := e.Letter()
+	letter := report.StatusLetter(e)
 	if letter == "U" {
-		letter = e.Deed()
+		letter = report.OpLetter(e)
 	}
-	fmt.Fprintf(a.out, "  %s %s%s\n", a.paint(letters[letter], letter), report.OneLine(e.Where()), kept)
+	fmt.Fprintf(a.out, "  %s %s%s\n", a.paint(letters[letter], letter), report.OneLine(report.EntryPath(e)), kept)
 	if !diff || !e.OK || letter == "P" {
 		return
 	}

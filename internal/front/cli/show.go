@@ -112,7 +112,7 @@ func (a *app) showHashes(e *emend.LogEntry) {
 	if e.Path == "" {
 		return
 	}
-	fmt.Fprintf(a.out, "\n  %s %s\n", a.paint(letters[e.Deed()], e.Deed()), a.paint(bold, report.OneLine(e.Where())))
+	fmt.Fprintf(a.out, "\n  %s %s\n", a.paint(letters[report.OpLetter(e)], report.OpLetter(e)), a.paint(bold, report.OneLine(report.EntryPath(e))))
 	for _, h := range []struct{ name, sum string }{{"before", e.BeforeSha256}, {"after", e.AfterSha256}, {"kept as", e.TrashedTo}} {
 		if h.sum != "" {
 			fmt.Fprintf(a.out, "    %-8s %s\n", h.name, report.OneLine(h.sum))
@@ -127,9 +127,9 @@ func (a *app) showDiffs(files []emend.LogEntry) {
 		case e.Diff != "":
 			a.printDiff(a.out, e.Diff)
 		case e.Message != "":
-			fmt.Fprintf(a.out, "%s: %s\n", report.OneLine(e.Where()), indented(e.Message))
+			fmt.Fprintf(a.out, "%s: %s\n", report.OneLine(report.EntryPath(e)), indented(e.Message))
 		default:
-			fmt.Fprintf(a.out, "%s: the diff is not kept\n", report.OneLine(e.Where()))
+			fmt.Fprintf(a.out, "%s: the diff is not kept\n", report.OneLine(report.EntryPath(e)))
 		}
 	}
 }

@@ -1,0 +1,61 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/patch"
+)
+
+// EntryLine words an entry of the log on one line, without anything that controls a terminal.
+func EntryLine(e *api.LogEntry) string {
+	who := []string{cmp.Or(e.SessionID, "-"), cmp.Or(e.AgentName, "-"), cmp.Or(e.ToolName, "-")}
+	out := fmt.Sprintf("%s  %s  %s  %s  %s", e.Timestamp.UTC().Format(time.RFC3339), e.Entry, strings.Join(who, "/"), StatusLetter(e), EntryPath(e))
+	switch {
+	case !e.OK:
+		out += "  " + e.ErrorKind
+	case e.UndoneBy != "":
+		out += "  ok, undone by " + e.UndoneBy
+	default:
+		out += "  ok"
+	}
+	return Escape(strings.ReplaceAll(out, "\n", `\n`))
+}
+
+// EntryPath returns the path of an entry, and of a move the new path too.
+func EntryPath(e *api.LogEntry) string {
+	if e.ToPath != "" {
+		return e.Path + " -> " + e.ToPath
+	}
+	return cmp.Or(e.Path, "-")
+}
+
+// StatusLetter says what an entry did: A added, M modified, D deleted, R moved, U taken back by an undo, P purged from the
+// history, and ! for what came to nothing.
+func StatusLetter(e *api.LogEntry) string {
+	switch {
+	case !e.OK:
+		return "!"
+	case len(e.Undoes) > 0:
+		return "U"
+	}
+	return OpLetter(e)
+}
+
+// OpLetter returns the letter of an operation, done or not.
+func OpLetter(e *api.LogEntry) string {
+	switch e.Operation {
+	case patch.Add.String():
+		return "A"
+	case patch.Delete.String():
+		return "D"
+	case patch.Move.String():
+		return "R"
+	case "purge":
+		return "P"
+	}
+	return "M"
+}
