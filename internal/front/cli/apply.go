@@ -47,7 +47,7 @@ every change and every refusal is in its log.`,
   emend apply --dry-run change.patch
   emend apply --json --dialect codex < change.patch
   emend apply --expect src/a.go=<sha256> change.patch`,
-		Args: atMostOne("apply"),
+		Args: atMostOneFile("apply"),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.runApply(cmd, args, f) },
 	}
 	fl := cmd.Flags()
@@ -71,7 +71,7 @@ func (a *app) runApply(cmd *cobra.Command, args []string, f applyFlags) error {
 	if err != nil {
 		return err
 	}
-	text, err := a.text(args, limits.PatchBytes)
+	text, err := a.readPatch(args, limits.PatchBytes)
 	if err != nil {
 		return err
 	}
@@ -87,27 +87,27 @@ func (a *app) runApply(cmd *cobra.Command, args []string, f applyFlags) error {
 		defer cancel()
 	}
 	if f.dryRun {
-		return a.preview(ctx, ws, text, o)
+		return a.dryRun(ctx, ws, text, o)
 	}
 	var done func()
-	o.Progress, done = a.progress()
+	o.Progress, done = a.stagingProgress()
 	rep, err := ws.Apply(ctx, text, o)
 	done()
 	if r, ok := errors.AsType[*emend.Refusal](err); ok {
-		return a.refused(r)
+		return a.printRefusal(r)
 	}
 	if err != nil {
 		return err
 	}
-	a.did = true
-	return a.print(rep.Result())
+	a.done = true
+	return a.printResult(rep.Result())
 }
 
-// preview prints what a patch would do.
-func (a *app) preview(ctx context.Context, ws *emend.Workspace, text string, o emend.Options) error {
+// dryRun prints what a patch would do.
+func (a *app) dryRun(ctx context.Context, ws *emend.Workspace, text string, o emend.Options) error {
 	p, err := ws.Plan(ctx, text, o)
 	if r, ok := errors.AsType[*emend.Refusal](err); ok {
-		return a.refused(r)
+		return a.printRefusal(r)
 	}
 	if err != nil {
 		return err
@@ -116,13 +116,13 @@ func (a *app) preview(ctx context.Context, ws *emend.Workspace, text string, o e
 		return a.printJSON(p.Result())
 	}
 	if !a.quiet {
-		return a.paged(func() { a.showPlan(p) })
+		return a.withPager(func() { a.printPlan(p) })
 	}
 	return nil
 }
 
-// showPlan prints a plan for people: what would be done, where every hunk landed, the diff.
-func (a *app) showPlan(p *emend.Plan) {
+// printPlan prints a plan for people: what would be done, where every hunk landed, the diff.
+func (a *app) printPlan(p *emend.Plan) {
 	fmt.Fprintln(a.out, p.Summary())
 	for _, note := range append(p.Skipped(), p.Passed()...) {
 		fmt.Fprintln(a.out, "Note: "+report.Escape(note))
@@ -133,7 +133,7 @@ func (a *app) showPlan(p *emend.Plan) {
 			if h.Skipped {
 				continue
 			}
-			fmt.Fprintf(a.out, "%s hunk %d: line %d, %s\n", a.paint(bold, report.Escape(f.Path())), i+1, h.Line, report.How(h))
+			fmt.Fprintf(a.out, "%s hunk %d: line %d, %s\n", a.colorize(bold, report.Escape(f.Path())), i+1, h.Line, report.How(h))
 		}
 		a.printDiff(a.out, f.Diff())
 	}

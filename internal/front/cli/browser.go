@@ -6,9 +6,9 @@ import (
 	"runtime"
 )
 
-// browse opens an address in the person's browser, and does not wait for it. The address is passed as one argument, to a
+// openBrowser opens an address in the person's browser, and does not wait for it. The address is passed as one argument, to a
 // program and not to a shell.
-func browse(url string, env func(string) string) error {
+func openBrowser(url string, env func(string) string) error {
 	var command []string
 	switch runtime.GOOS {
 	case "darwin":

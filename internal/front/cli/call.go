@@ -38,10 +38,10 @@ system.`,
   emend call --profile codex apply_patch < arguments.json`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if f.list && len(args) > 0 {
-				return badUse("call", "--list takes no arguments")
+				return usageErrorf("call", "--list takes no arguments")
 			}
 			if !f.list && (len(args) < 1 || len(args) > 2) {
-				return badUse("call", "one TOOL and its JSON, got %d arguments", len(args))
+				return usageErrorf("call", "one TOOL and its JSON, got %d arguments", len(args))
 			}
 			return nil
 		},
@@ -64,27 +64,27 @@ system.`,
 	fl.BoolVar(&f.requireHash, "require-hash", false, "demand a sha256 of every file that is changed, also where a tool leaves it open")
 	fl.BoolVar(&f.lenient, "lenient", false, "apply_patch lets pass what sloppy models write, unless the call says otherwise")
 	fl.StringArrayVar(&f.allow, "allow-protected", nil, "open protected paths that match `PATTERN` (repeatable)")
-	complete(cmd, "profile", tool.ProfileNames())
+	completeWords(cmd, "profile", tool.ProfileNames())
 	return cmd
 }
 
 func (a *app) runCall(cmd *cobra.Command, args []string, f callFlags) error {
 	profile, ok := tool.ProfileNamed(f.profile)
 	if !ok {
-		return badUse("call", "--profile: %q is none of %s", f.profile, strings.Join(tool.ProfileNames(), ", "))
+		return usageErrorf("call", "--profile: %q is none of %s", f.profile, strings.Join(tool.ProfileNames(), ", "))
 	}
 	o := tool.Options{Profile: profile, ReadOnly: f.readOnly, RequireHash: f.requireHash, Lenient: f.lenient}
 	if err := o.Check(); err != nil {
-		return badUse("call", "%v", err)
+		return usageErrorf("call", "%v", err)
 	}
 	if f.list {
 		return a.listTools(o.Tools())
 	}
 	t, ok := profile.Named(args[0])
 	if !ok {
-		return badUse("call", "no tool of %s is called %q; there are %s", profile.Name, args[0], strings.Join(profile.Names(), ", "))
+		return usageErrorf("call", "no tool of %s is called %q; there are %s", profile.Name, args[0], strings.Join(profile.Names(), ", "))
 	}
-	text, err := a.arguments(args[1:])
+	text, err := a.readArguments(args[1:])
 	if err != nil {
 		return err
 	}
@@ -94,28 +94,28 @@ func (a *app) runCall(cmd *cobra.Command, args []string, f callFlags) error {
 	}
 	defer ws.Close()
 	r := o.Call(cmd.Context(), ws, args[0], json.RawMessage(text))
-	a.did = r.OK() && t.Mutates
+	a.done = r.OK() && t.Mutates
 	if err := a.printJSON(r); r.OK() {
 		return err
 	}
-	return refusedCall(r)
+	return refusedCallError(r)
 }
 
-// refusedCall is the error of a refusal that has been printed.
-func refusedCall(r emend.Result) error { return errors.Join(errSaid, undecided(r)) }
+// refusedCallError is the error of a refusal that has been printed.
+func refusedCallError(r emend.Result) error { return errors.Join(errPrinted, undecidedError(r)) }
 
-// arguments are the JSON on the command line, or on standard input.
-func (a *app) arguments(args []string) (string, error) {
+// readArguments are the JSON on the command line, or on standard input.
+func (a *app) readArguments(args []string) (string, error) {
 	if len(args) > 0 && args[0] != "-" {
 		return args[0], nil
 	}
-	a.invite("the arguments", "them")
+	a.promptForInput("the arguments", "them")
 	b, err := readAll(a.stdin(), 0)
 	return string(b), err
 }
 
-// undecided is the error of a result that says that a commit is neither done nor taken back, for the exit code.
-func undecided(r emend.Result) error {
+// undecidedError is the error of a result that says that a commit is neither done nor taken back, for the exit code.
+func undecidedError(r emend.Result) error {
 	b, err := json.Marshal(r)
 	if err != nil {
 		return nil

@@ -21,7 +21,7 @@ func TestUndecided(t *testing.T) {
 		`{"ok":false,"_meta":{"error":{"kind":"command_failed","details":{"reason":"indeterminate"}}},"error":"in words"}`:    exitUndecided,
 		`{"ok":false,"error":"in words","_meta":{"error":{"kind":"command_failed","details":{"reason":"store_unwritable"}}}}`: exitRefused,
 	} {
-		if got := exitCode(refusedCall(said(text))); got != want {
+		if got := exitCode(refusedCallError(said(text))); got != want {
 			t.Errorf("%s: exit code %d", text, got)
 		}
 	}

@@ -35,7 +35,7 @@ type changeVerb[R, D any] struct {
 
 	request *R
 	call    func(*emend.Workspace, context.Context, R) (*emend.Answer[D], error)
-	report  func(*emend.Answer[D]) changeReport
+	text    func(*emend.Answer[D]) changeText
 }
 
 // command makes the verb.
@@ -51,7 +51,7 @@ func (v changeVerb[R, D]) command(a *app) *cobra.Command {
 	}
 	if v.expect != nil {
 		cmd.Flags().StringVar(v.expect, "expect", "", v.expectHelp)
-		noFiles(cmd, "expect")
+		completeNothing(cmd, "expect")
 	}
 	cmd.Flags().StringVar(v.key, "idempotency-key", "", "do it once: with a `KEY` that was committed before, return the first answer")
 	allowFlag(cmd, &allow)
@@ -70,7 +70,7 @@ func (v changeVerb[R, D]) run(a *app, cmd *cobra.Command, args, allow []string) 
 	if err := v.checkHash(a, cmd); err != nil {
 		return err
 	}
-	return a.work(cmd, v.tool, allow, func(ctx context.Context, ws *emend.Workspace) (err error) {
+	return a.withWorkspace(cmd, v.tool, allow, func(ctx context.Context, ws *emend.Workspace) (err error) {
 		if v.currentHash != nil && *v.expect == "" {
 			*v.expect, err = v.currentHash(ctx, ws, args[0])
 		}
@@ -84,7 +84,7 @@ func (v changeVerb[R, D]) run(a *app, cmd *cobra.Command, args, allow []string) 
 		if err != nil {
 			return err
 		}
-		return a.changed(did.Result(), v.report(did))
+		return a.printChange(did.Result(), v.text(did))
 	})
 }
 
@@ -95,11 +95,11 @@ func (v changeVerb[R, D]) checkHash(a *app, cmd *cobra.Command) error {
 	case v.expect == nil:
 		return nil
 	case cmd.Flags().Changed("expect") && !isHash(*v.expect):
-		return badUse(cmd.Name(), "--expect: %q is not a sha256: 64 lower-case hex digits", *v.expect)
+		return usageErrorf(cmd.Name(), "--expect: %q is not a sha256: 64 lower-case hex digits", *v.expect)
 	case v.currentHash == nil || *v.expect != "" || a.atTerminal():
 		return nil
 	}
-	return badUse(cmd.Name(), "--expect SHA256 is needed where nobody is at a terminal: the sha256 that\n"+
+	return usageErrorf(cmd.Name(), "--expect SHA256 is needed where nobody is at a terminal: the sha256 that\n"+
 		"'emend read --json %s' prints, so that no edit is overwritten that you have not seen", *v.args[0])
 }
 
@@ -125,29 +125,29 @@ func argumentHelp(name, argument string) string {
 	return t.Input().Properties[argument].Description
 }
 
-// changeReport is what a person reads of a call that changed something.
-type changeReport struct {
+// changeText is what a person reads of a call that changed something.
+type changeText struct {
 	words string // "" for those of the result
 	notes []string
 	diff  string
 	tx    string
 }
 
-// changed prints what a call changed: with --json the result, else a line of words. At a terminal the diff and the
+// printChange prints what a call changed: with --json the result, else a line of words. At a terminal the diff and the
 // command that undoes it follow.
-func (a *app) changed(r emend.Result, c changeReport) error {
-	a.did = true
-	return a.pour(func(w *bufio.Writer) {
+func (a *app) printChange(r emend.Result, c changeText) error {
+	a.done = true
+	return a.buffered(func(w *bufio.Writer) {
 		switch {
 		case a.json:
 			newEncoder(w).Encode(r) //nolint:errcheck // pour sees it
 		case !a.quiet:
-			a.printChange(w, r, c)
+			a.printChangeText(w, r, c)
 		}
 	})
 }
 
-func (a *app) printChange(w *bufio.Writer, r emend.Result, c changeReport) {
+func (a *app) printChangeText(w *bufio.Writer, r emend.Result, c changeText) {
 	if c.words == "" {
 		fmt.Fprintln(w, report.Escape(r.Text()))
 	} else {
@@ -156,7 +156,7 @@ func (a *app) printChange(w *bufio.Writer, r emend.Result, c changeReport) {
 			fmt.Fprintln(w, "Note: "+report.Escape(n))
 		}
 	}
-	if !a.tty {
+	if !a.ttyOut {
 		return
 	}
 	a.printDiff(w, c.diff)

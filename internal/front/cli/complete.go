@@ -14,15 +14,17 @@ import (
 	"github.com/emend-dev/emend/internal/report"
 )
 
-// complete proposes fixed words for a flag.
-func complete(cmd *cobra.Command, flag string, words []string) {
-	proposed(cmd, flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
+// completeWords proposes fixed words for a flag.
+func completeWords(cmd *cobra.Command, flag string, words []string) {
+	registerCompletion(cmd, flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// noFiles keeps a shell from proposing files for a flag that takes none.
-func noFiles(cmd *cobra.Command, flag string) { proposed(cmd, flag, cobra.NoFileCompletions) }
+// completeNothing keeps a shell from proposing files for a flag that takes none.
+func completeNothing(cmd *cobra.Command, flag string) {
+	registerCompletion(cmd, flag, cobra.NoFileCompletions)
+}
 
-func proposed(cmd *cobra.Command, flag string, by cobra.CompletionFunc) {
+func registerCompletion(cmd *cobra.Command, flag string, by cobra.CompletionFunc) {
 	if err := cmd.RegisterFlagCompletionFunc(flag, by); err != nil {
 		panic(err) // the flag was just defined
 	}
@@ -32,8 +34,8 @@ func allowFlag(cmd *cobra.Command, allow *[]string) {
 	cmd.Flags().StringArrayVar(allow, "allow-protected", nil, "open protected paths that match `PATTERN` (repeatable)")
 }
 
-// filesAfter proposes files from the argument after the first n, and nothing for those.
-func filesAfter(n int) cobra.CompletionFunc {
+// completeFilesAfter proposes files from the argument after the first n, and nothing for those.
+func completeFilesAfter(n int) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) < n {
 			return nil, cobra.ShellCompDirectiveNoFileComp
@@ -44,24 +46,24 @@ func filesAfter(n int) cobra.CompletionFunc {
 
 // patience is how long a person who pressed Tab is kept waiting, and proposals how many they are shown.
 const (
-	patience  = time.Second
-	proposals = 100
+	completionTimeout = time.Second
+	maxCompletions    = 100
 )
 
-// entries proposes, for one argument, the changes in the log that stand, the newest first.
-func (a *app) entries(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+// completeEntries proposes, for one argument, the changes in the log that stand, the newest first.
+func (a *app) completeEntries(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	return a.fromLog(cmd, undoable)
+	return a.completeFromLog(cmd, undoableEntry)
 }
 
-// trashIDs proposes what the trash has; where no id begins so, archives; and files for the target.
-func (a *app) trashIDs(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+// completeTrashIDs proposes what the trash has; where no id begins so, archives; and files for the target.
+func (a *app) completeTrashIDs(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveDefault
 	}
-	ids, how := a.fromLog(cmd, inTrash)
+	ids, how := a.completeFromLog(cmd, entryTrashID)
 	if begun != "" && !slices.ContainsFunc(ids, func(id string) bool { return strings.HasPrefix(id, begun) }) {
 		return []cobra.Completion{"gz", "tgz"}, cobra.ShellCompDirectiveFilterFileExt
 	}
@@ -69,54 +71,54 @@ func (a *app) trashIDs(cmd *cobra.Command, args []string, begun string) ([]cobra
 }
 
 // The names that an entry of the log has for those who complete it; "" for none.
-func anyEntry(e *emend.LogEntry) string { return e.Entry }
+func entryID(e *emend.LogEntry) string { return e.Entry }
 
-func inTrash(e *emend.LogEntry) string { return e.TrashedTo }
+func entryTrashID(e *emend.LogEntry) string { return e.TrashedTo }
 
-func session(e *emend.LogEntry) string { return e.SessionID }
+func entrySession(e *emend.LogEntry) string { return e.SessionID }
 
-func undoable(e *emend.LogEntry) string {
+func undoableEntry(e *emend.LogEntry) string {
 	if e.OK && e.UndoneBy == "" && e.Operation != "purge" && !strings.HasPrefix(e.Entry, "#") {
 		return e.Entry
 	}
 	return ""
 }
 
-// propose has the arguments completed, from the log, of the verbs that take any number of them or any entry, and the
+// addLogCompletions has the arguments completed, from the log, of the verbs that take any number of them or any entry, and the
 // flags that name a session.
-func (a *app) propose(root *cobra.Command) {
+func (a *app) addLogCompletions(root *cobra.Command) {
 	by := func(name func(*emend.LogEntry) string) cobra.CompletionFunc {
 		return func(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-			return a.fromLog(cmd, name)
+			return a.completeFromLog(cmd, name)
 		}
 	}
-	for path, name := range map[string]func(*emend.LogEntry) string{"show": anyEntry, "purge": anyEntry, "trash clear": inTrash} {
+	for path, name := range map[string]func(*emend.LogEntry) string{"show": entryID, "purge": entryID, "trash clear": entryTrashID} {
 		if cmd, _, err := root.Find(strings.Fields(path)); err == nil && cmd.CommandPath() == "emend "+path {
 			cmd.ValidArgsFunction = by(name)
 		}
 	}
 	for _, verb := range []string{"undo", "log", "purge"} {
 		if cmd, _, err := root.Find([]string{verb}); err == nil && cmd.LocalNonPersistentFlags().Lookup("session") != nil {
-			proposed(cmd, "session", by(session))
+			registerCompletion(cmd, "session", by(entrySession))
 		}
 	}
 }
 
-// fromLog proposes the name that each entry has, with what it did. That something is wrong is not said here.
-func (a *app) fromLog(cmd *cobra.Command, name func(*emend.LogEntry) string) ([]cobra.Completion, cobra.ShellCompDirective) {
+// completeFromLog proposes the name that each entry has, with what it did. That something is wrong is not said here.
+func (a *app) completeFromLog(cmd *cobra.Command, name func(*emend.LogEntry) string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	const how = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
-	if a.enter() != nil {
+	if a.applyGlobalFlags() != nil {
 		return nil, how
 	}
-	a.calm = true
+	a.hideRecovery = true
 	ws, err := a.open(emend.AsFound())
 	if err != nil {
 		return nil, how
 	}
 	defer ws.Close()
-	ctx, cancel := context.WithTimeout(cmp.Or(cmd.Context(), context.Background()), patience)
+	ctx, cancel := context.WithTimeout(cmp.Or(cmd.Context(), context.Background()), completionTimeout)
 	defer cancel()
-	log, err := ws.History(ctx, emend.HistoryRequest{Limit: proposals})
+	log, err := ws.History(ctx, emend.HistoryRequest{Limit: maxCompletions})
 	if err != nil {
 		return nil, how
 	}

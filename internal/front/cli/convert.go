@@ -24,14 +24,14 @@ dialect that --to names. What that dialect cannot say is refused, naming the
 section and the hunk. No file of the workspace is read.`,
 		Example: `  emend convert --to codex change.patch
   emend convert --from supyagent --to emend < change.patch`,
-		Args: atMostOne("convert"),
+		Args: atMostOneFile("convert"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			for flag, name := range map[string]string{"from": from, "to": to} {
 				if !slices.Contains(emend.Dialects(), name) && (flag == "to" || name != "auto") {
-					return badUse("convert", "--%s: %q is none of %s", flag, name, strings.Join(emend.Dialects(), ", "))
+					return usageErrorf("convert", "--%s: %q is none of %s", flag, name, strings.Join(emend.Dialects(), ", "))
 				}
 			}
-			text, err := a.text(args, 0)
+			text, err := a.readPatch(args, 0)
 			if err != nil {
 				return err
 			}
@@ -45,15 +45,15 @@ section and the hunk. No file of the workspace is read.`,
 	cmd.Flags().StringVar(&from, "from", "auto", "the dialect of the patch")
 	cmd.Flags().StringVar(&to, "to", "emend", "the dialect to write: "+strings.Join(emend.Dialects(), ", "))
 	cmd.Flags().BoolVar(&lenient, "lenient", false, "let pass what sloppy models write")
-	complete(cmd, "from", append([]string{"auto"}, emend.Dialects()...))
-	complete(cmd, "to", emend.Dialects())
+	completeWords(cmd, "from", append([]string{"auto"}, emend.Dialects()...))
+	completeWords(cmd, "to", emend.Dialects())
 	return cmd
 }
 
 // printPatch prints patch text, or why there is none.
 func (a *app) printPatch(text string, err error) error {
 	if r, ok := errors.AsType[*emend.Refusal](err); ok {
-		return a.refused(r)
+		return a.printRefusal(r)
 	}
 	if err != nil {
 		return err

@@ -27,11 +27,11 @@ input has. It is whole or not there at all, on record, and can be taken back
 			cmd.Flags().BoolVarP(&r.Executable, "executable", "x", false, argumentHelp("create_file", "executable"))
 		},
 		check: func(cmd *cobra.Command) error {
-			return a.content(cmd, "the content of "+report.OneLine(r.Path), &r.Content)
+			return a.readContent(cmd, "the content of "+report.OneLine(r.Path), &r.Content)
 		},
 		request: &r, call: (*emend.Workspace).Create,
-		report: func(did *emend.Answer[emend.CreateData]) changeReport {
-			return changeReport{diff: did.Data.Diff, tx: did.Tx}
+		text: func(did *emend.Answer[emend.CreateData]) changeText {
+			return changeText{diff: did.Data.Diff, tx: did.Tx}
 		},
 	}.command(a)
 }

@@ -36,7 +36,7 @@ it has pending is closed, and no file is touched.`,
 		Example: "  emend doctor\n  emend doctor --json\n  emend doctor --migrate --store ../stores/project",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			a.calm = adopt
+			a.hideRecovery = adopt
 			ws, err := a.open()
 			if err != nil {
 				return err
@@ -52,7 +52,7 @@ it has pending is closed, and no file is touched.`,
 			if err != nil {
 				return err
 			}
-			return a.showHealth(h)
+			return a.printHealth(h)
 		},
 	}
 	cmd.Flags().BoolVar(&migrate, "migrate", false, "move the store")
@@ -65,7 +65,7 @@ func (a *app) adopt(ws *emend.Workspace) error {
 	if err != nil {
 		return err
 	}
-	a.did = true
+	a.done = true
 	if a.json {
 		return a.printJSON(map[string]any{"store": at, "pending": pending})
 	}
@@ -83,7 +83,7 @@ func (a *app) migrate(cmd *cobra.Command, ws *emend.Workspace) error {
 	if err != nil {
 		return err
 	}
-	a.did = true
+	a.done = true
 	if a.json {
 		return a.printJSON(map[string]string{"from": from, "to": to})
 	}
@@ -93,23 +93,23 @@ func (a *app) migrate(cmd *cobra.Command, ws *emend.Workspace) error {
 	return nil
 }
 
-func (a *app) showHealth(h *emend.Health) error {
+func (a *app) printHealth(h *emend.Health) error {
 	var err error
 	if a.json {
-		err = a.printJSON(a.checkup(h))
+		err = a.printJSON(a.newDoctorReport(h))
 	} else if !a.quiet {
-		fmt.Fprint(a.out, a.health(a.checkup(h)))
+		fmt.Fprint(a.out, a.healthText(a.newDoctorReport(h)))
 	}
 	if err == nil && len(h.Problems) > 0 {
-		return errSaid
+		return errPrinted
 	}
 	return err
 }
 
-func (a *app) health(h *checkup) string {
+func (a *app) healthText(h *doctorReport) string {
 	var b strings.Builder
 	row := func(name, format string, args ...any) {
-		fmt.Fprintf(&b, "%s %s\n", a.paint(bold, fmt.Sprintf("%-12s", name)), report.Escape(fmt.Sprintf(format, args...)))
+		fmt.Fprintf(&b, "%s %s\n", a.colorize(bold, fmt.Sprintf("%-12s", name)), report.Escape(fmt.Sprintf(format, args...)))
 	}
 	row("root", "%s", h.Root)
 	row("store", "%s%s", h.Store, map[bool]string{false: " (not there yet; the first apply makes it)"}[h.Exists])
@@ -117,7 +117,7 @@ func (a *app) health(h *checkup) string {
 	row("file system", "%s", h.Filesystem)
 	if c := h.Abilities; c != nil {
 		row("seen to work", "exchange %s, no-replace %s, hard links %s, lock %s, leases %s, sync %s",
-			yes(c.Exchange), yes(c.NoReplace), yes(c.Links), yes(c.Lock), yes(c.Lease), yes(c.Sync))
+			yesNo(c.Exchange), yesNo(c.NoReplace), yesNo(c.Links), yesNo(c.Lock), yesNo(c.Lease), yesNo(c.Sync))
 	}
 	if h.Recovered != nil {
 		row("recovered", "%s", tool.RecoveryText(h.Recovered))
@@ -142,13 +142,13 @@ func (a *app) health(h *checkup) string {
 	}
 	row("binary", "%s", h.Binary)
 	row("token", "%s", h.Token)
-	list(&b, "clients", clientLines(h.Clients), "none of those that emend setup knows was found")
-	list(&b, "weaker here", h.Weaker, "nothing: every promise holds")
-	list(&b, "problems", h.Problems, "none")
+	writeRows(&b, "clients", clientLines(h.Clients), "none of those that emend setup knows was found")
+	writeRows(&b, "weaker here", h.Weaker, "nothing: every promise holds")
+	writeRows(&b, "problems", h.Problems, "none")
 	return b.String()
 }
 
-func list(b *strings.Builder, name string, items []string, none string) {
+func writeRows(b *strings.Builder, name string, items []string, none string) {
 	if len(items) == 0 {
 		items = []string{none}
 	}
@@ -160,7 +160,7 @@ func list(b *strings.Builder, name string, items []string, none string) {
 	}
 }
 
-func yes(is bool) string {
+func yesNo(is bool) string {
 	if is {
 		return "yes"
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/emend-dev/emend/internal/front/wall"
 )
 
-// checkup is what doctor says: of the workspace, and of the installation on this account.
-type checkup struct {
+// doctorReport is what doctor says: of the workspace, and of the installation on this account.
+type doctorReport struct {
 	*emend.Health
 	Binary  binaryState   `json:"binary"`
 	Token   *tokenState   `json:"token,omitempty"` // nil when there is none yet
@@ -37,16 +37,16 @@ type tokenState struct {
 	Problem string `json:"problem,omitempty"`
 }
 
-// checkup looks at the installation. It runs no program and reads the clients' files only.
-func (a *app) checkup(h *emend.Health) *checkup {
-	c := &checkup{Health: h, Binary: whichBinary(), Token: a.whichToken(), Clients: []setup.State{}, Landlock: wall.Version()}
+// newDoctorReport looks at the installation. It runs no program and reads the clients' files only.
+func (a *app) newDoctorReport(h *emend.Health) *doctorReport {
+	c := &doctorReport{Health: h, Binary: findBinary(), Token: a.findToken(), Clients: []setup.State{}, Landlock: wall.Version()}
 	if host, err := a.host(h.Root); err == nil {
 		c.Clients = setup.Inspect(host, c.Binary.Version)
 	}
 	return c
 }
 
-func whichBinary() binaryState {
+func findBinary() binaryState {
 	b := binaryState{Version: emend.Version().Version}
 	b.Path, _ = os.Executable()
 	if found, err := exec.LookPath("emend"); err == nil {
@@ -66,9 +66,9 @@ func (b binaryState) String() string {
 	return said + "PATH finds another one: " + b.OnPath
 }
 
-// whichToken looks at the token's file, not into it.
-func (a *app) whichToken() *tokenState {
-	file, err := a.keyFile(clientsKey)
+// findToken looks at the token's file, not into it.
+func (a *app) findToken() *tokenState {
+	file, err := a.tokenPath(clientTokenFile)
 	if err != nil {
 		return nil
 	}
@@ -96,7 +96,7 @@ func (t *tokenState) String() string {
 	return fmt.Sprintf("%s, mode %s", t.File, t.Mode)
 }
 
-var toolWords = map[string]string{"on": "ON", "off": "off", "stay on": "on, and no setting turns them off"}
+var toolStates = map[string]string{"on": "ON", "off": "off", "stay on": "on, and no setting turns them off"}
 
 // clientLines say one client each.
 func clientLines(clients []setup.State) []string {
@@ -124,5 +124,5 @@ func clientLine(c setup.State) string {
 	if c.Note != "" {
 		said += " (" + c.Note + ")"
 	}
-	return said + "; its own edit tools are " + toolWords[c.Tools]
+	return said + "; its own edit tools are " + toolStates[c.Tools]
 }

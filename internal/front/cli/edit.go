@@ -49,9 +49,9 @@ is read, and shown; elsewhere 'emend read --json PATH' has it.`,
 			fl.StringArrayVar(&f.new, "new", nil, "the `TEXT` that takes its place (one for each --old)")
 			fl.IntVar(&f.count, "count", 1, "replace each old text in all its `N` places, and refuse any other number")
 			fl.StringVar(&r.Tolerance, "tolerance", "", "the last `RUNG` on which lines may match: "+strings.Join(rungNames(), ", "))
-			complete(cmd, "tolerance", rungNames())
+			completeWords(cmd, "tolerance", rungNames())
 			for _, name := range []string{"old", "new", "count"} {
-				noFiles(cmd, name)
+				completeNothing(cmd, name)
 			}
 		},
 		check:       func(cmd *cobra.Command) error { return f.check(cmd, r.Tolerance) },
@@ -61,8 +61,8 @@ is read, and shown; elsewhere 'emend read --json PATH' has it.`,
 			return err
 		},
 		request: &r, call: (*emend.Workspace).Edit,
-		report: func(did *emend.Answer[emend.EditData]) changeReport {
-			return changeReport{diff: did.Data.Diff, tx: did.Tx}
+		text: func(did *emend.Answer[emend.EditData]) changeText {
+			return changeText{diff: did.Data.Diff, tx: did.Tx}
 		},
 	}.command(a)
 }
@@ -70,13 +70,13 @@ is read, and shown; elsewhere 'emend read --json PATH' has it.`,
 func (f editFlags) check(cmd *cobra.Command, tolerance string) error {
 	switch {
 	case len(f.old) != len(f.new):
-		return badUse("edit", "every --old needs its --new: got %d and %d", len(f.old), len(f.new))
+		return usageErrorf("edit", "every --old needs its --new: got %d and %d", len(f.old), len(f.new))
 	case cmd.Flags().Changed("count") && len(f.old) == 0:
-		return badUse("edit", "--count goes with --old; in JSON it is expectedOccurrences")
+		return usageErrorf("edit", "--count goes with --old; in JSON it is expectedOccurrences")
 	case f.count < 1:
-		return badUse("edit", "--count: it is at least 1, got %d", f.count)
+		return usageErrorf("edit", "--count: it is at least 1, got %d", f.count)
 	case tolerance != "" && !slices.Contains(rungNames(), tolerance):
-		return badUse("edit", "--tolerance: %q is none of %s", tolerance, strings.Join(rungNames(), ", "))
+		return usageErrorf("edit", "--tolerance: %q is none of %s", tolerance, strings.Join(rungNames(), ", "))
 	}
 	return nil
 }
@@ -91,7 +91,7 @@ func (a *app) edits(cmd *cobra.Command, f editFlags) ([]emend.TextEdit, error) {
 		return out, nil
 	}
 	var text string
-	if err := a.content(cmd, "edits as JSON", &text); err != nil {
+	if err := a.readContent(cmd, "edits as JSON", &text); err != nil {
 		return nil, err
 	}
 	dec := json.NewDecoder(strings.NewReader(text))
@@ -103,13 +103,13 @@ func (a *app) edits(cmd *cobra.Command, f editFlags) ([]emend.TextEdit, error) {
 		}
 	}
 	if err != nil || len(out) == 0 {
-		return nil, badUse("edit", "standard input is no array of edits%s; it looks like\n"+
-			`[{"oldText": "...", "newText": "...", "expectedOccurrences": 1}]`, because(err))
+		return nil, usageErrorf("edit", "standard input is no array of edits%s; it looks like\n"+
+			`[{"oldText": "...", "newText": "...", "expectedOccurrences": 1}]`, describeParseError(err))
 	}
 	return out, nil
 }
 
-func because(err error) string {
+func describeParseError(err error) string {
 	if err == nil {
 		return ": it is empty"
 	}

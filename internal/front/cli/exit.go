@@ -14,8 +14,8 @@ const (
 	exitUndecided
 )
 
-// exits is the one table from kinds to exit codes.
-var exits = map[fail.Kind]int{
+// exitCodes is the one table from kinds to exit codes.
+var exitCodes = map[fail.Kind]int{
 	fail.NotFound:         exitRefused,
 	fail.AlreadyExists:    exitRefused,
 	fail.PermissionDenied: exitRefused,
@@ -33,21 +33,21 @@ var exits = map[fail.Kind]int{
 	fail.Unknown:          exitRefused,
 }
 
-// errSaid stands for a refusal that has been printed.
-var errSaid = errors.New("refused")
+// errPrinted stands for a refusal that has been printed.
+var errPrinted = errors.New("refused")
 
 func exitCode(err error) int {
 	if err == nil {
 		return exitDone
 	}
-	if _, ok := errors.AsType[*usage](err); ok {
+	if _, ok := errors.AsType[*usageError](err); ok {
 		return exitUsage
 	}
 	if e, ok := errors.AsType[*fail.Error](err); ok {
 		if e.Kind == fail.CommandFailed && e.Reason == fail.Indeterminate {
 			return exitUndecided
 		}
-		return exits[e.Kind]
+		return exitCodes[e.Kind]
 	}
 	return exitRefused
 }

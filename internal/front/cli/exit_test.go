@@ -9,12 +9,12 @@ import (
 
 func TestEveryKindHasAnExitCode(t *testing.T) {
 	for _, k := range fail.Kinds {
-		if code, ok := exits[k]; !ok || code == exitDone {
+		if code, ok := exitCodes[k]; !ok || code == exitDone {
 			t.Errorf("%s: exit code %d, %v", k, code, ok)
 		}
 	}
-	if len(exits) != len(fail.Kinds) {
-		t.Errorf("%d exit codes for %d kinds", len(exits), len(fail.Kinds))
+	if len(exitCodes) != len(fail.Kinds) {
+		t.Errorf("%d exit codes for %d kinds", len(exitCodes), len(fail.Kinds))
 	}
 }
 
@@ -26,8 +26,8 @@ func TestExitCode(t *testing.T) {
 		{nil, exitDone},
 		{&fail.Error{Kind: fail.Stale}, exitRefused},
 		{fail.List{{Kind: fail.PatchApply}}, exitRefused},
-		{errors.Join(errSaid, &fail.Error{Kind: fail.CommandFailed, Reason: fail.Indeterminate}), exitUndecided},
-		{badUse("apply", "no"), exitUsage},
+		{errors.Join(errPrinted, &fail.Error{Kind: fail.CommandFailed, Reason: fail.Indeterminate}), exitUndecided},
+		{usageErrorf("apply", "no"), exitUsage},
 		{errors.New("unknown"), exitRefused},
 	}
 	for _, tt := range tests {

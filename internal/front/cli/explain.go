@@ -36,7 +36,7 @@ On a terminal of 100 columns the hunk stands beside the file, else above it. Wit
   emend explain change.patch --html change.html
   emend explain change.patch --html - > change.html`,
 		SuggestFor: []string{"why", "diagnose"},
-		Args:       atMostOne("explain"),
+		Args:       atMostOneFile("explain"),
 		RunE:       func(cmd *cobra.Command, args []string) error { return a.runExplain(cmd, args, f) },
 	}
 	f.define(cmd)
@@ -57,9 +57,9 @@ func (a *app) runExplain(cmd *cobra.Command, args []string, f explainFlags) erro
 		return err
 	}
 	if f.html == "-" && a.json {
-		return badUse("explain", "--html - and --json both want standard output: name a file")
+		return usageErrorf("explain", "--html - and --json both want standard output: name a file")
 	}
-	text, err := a.text(args, limits.PatchBytes)
+	text, err := a.readPatch(args, limits.PatchBytes)
 	if err != nil {
 		return err
 	}
@@ -70,29 +70,29 @@ func (a *app) runExplain(cmd *cobra.Command, args []string, f explainFlags) erro
 	defer ws.Close()
 	e, err := ws.Explain(cmd.Context(), text, o)
 	if err != nil {
-		return a.said(err)
+		return a.printError(err)
 	}
-	if err := a.showExplanation(e, f); err != nil {
+	if err := a.printExplanation(e, f); err != nil {
 		return err
 	}
 	if err := e.Err(); err != nil {
-		return errors.Join(errSaid, err)
+		return errors.Join(errPrinted, err)
 	}
 	return nil
 }
 
-// showExplanation prints it, or writes the page.
-func (a *app) showExplanation(e *emend.Explanation, f explainFlags) error {
+// printExplanation prints it, or writes the page.
+func (a *app) printExplanation(e *emend.Explanation, f explainFlags) error {
 	switch f.html {
 	case "":
 	case "-":
 		return e.WriteHTML(a.out)
 	default:
 		if err := replaceFile(f.html, f.force, func(w io.Writer) error { return e.WriteHTML(w) }); err != nil {
-			return a.said(err)
+			return a.printError(err)
 		}
 		if !a.json {
-			return a.print(&report.Object{Output: e.Says + "\nWrote " + report.OneLine(f.html) + "."})
+			return a.printResult(&report.Object{Output: e.Says + "\nWrote " + report.OneLine(f.html) + "."})
 		}
 	}
 	if a.json {
@@ -101,6 +101,6 @@ func (a *app) showExplanation(e *emend.Explanation, f explainFlags) error {
 	if a.quiet {
 		return nil
 	}
-	l := emend.Layout{Width: a.columns(), Color: a.color()}
-	return a.paged(func() { e.WriteText(a.out, l) }) //nolint:errcheck // a.out remembers
+	l := emend.Layout{Width: a.terminalWidth(), Color: a.useColor()}
+	return a.withPager(func() { e.WriteText(a.out, l) }) //nolint:errcheck // a.out remembers
 }

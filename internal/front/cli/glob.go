@@ -21,21 +21,21 @@ or the shell expands it first. What .gitignore and .ignore name is left out, and
 so are .git and node_modules; what is protected from reading is never listed.`,
 		Example:    "  emend glob '**/*_test.go'\n  emend glob 'src/**/*.{ts,tsx}' --exclude '*.d.ts'",
 		SuggestFor: []string{"find", "fd"},
-		Args:       quoted,
+		Args:       globArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := results(cmd, &r.MaxResults); err != nil {
+			if err := checkMaxResults(cmd, &r.MaxResults); err != nil {
 				return err
 			}
 			r.Pattern, r.Root = args[0], argument(args, 1, ".")
-			return a.work(cmd, "glob", allow, func(ctx context.Context, ws *emend.Workspace) error {
+			return a.withWorkspace(cmd, "glob", allow, func(ctx context.Context, ws *emend.Workspace) error {
 				if a.namesOnly() && !a.quiet {
 					return a.streamGlob(ctx, ws, r)
 				}
-				is, err := waited(a, ctx, func(ctx context.Context) (*emend.Answer[emend.GlobData], error) { return ws.Glob(ctx, r) })
+				is, err := withProgress(a, ctx, func(ctx context.Context) (*emend.Answer[emend.GlobData], error) { return ws.Glob(ctx, r) })
 				if err != nil {
 					return err
 				}
-				return a.showGlob(is)
+				return a.printGlob(is)
 			})
 		},
 	}
@@ -44,24 +44,24 @@ so are .git and node_modules; what is protected from reading is never listed.`,
 	f.IntVar(&r.MaxResults, "max-results", 0, "stop after `N` paths (default: no limit)")
 	f.BoolVar(&r.IncludeIgnored, "no-ignore", false, "also what .gitignore and .ignore leave out")
 	allowFlag(cmd, &allow)
-	cmd.ValidArgsFunction = filesAfter(1)
+	cmd.ValidArgsFunction = completeFilesAfter(1)
 	return cmd
 }
 
-// quoted refuses more than a pattern and a path, and says what is the likely cause.
-func quoted(cmd *cobra.Command, args []string) error {
+// globArgs refuses more than a pattern and a path, and says what is the likely cause.
+func globArgs(cmd *cobra.Command, args []string) error {
 	if len(args) > 2 {
-		return badUse("glob", "glob takes one PATTERN and one PATH, got %d arguments; quote the pattern, or the shell expands it", len(args))
+		return usageErrorf("glob", "glob takes one PATTERN and one PATH, got %d arguments; quote the pattern, or the shell expands it", len(args))
 	}
 	return atMost(1, "one PATTERN", "one PATH")(cmd, args)
 }
 
-// results makes no --max-results mean no limit.
-func results(cmd *cobra.Command, n *int) error {
+// checkMaxResults makes no --max-results mean no limit.
+func checkMaxResults(cmd *cobra.Command, n *int) error {
 	if !cmd.Flags().Changed("max-results") {
 		*n = -1
 	} else if *n < 1 {
-		return badUse(cmd.Name(), "--max-results: it is at least 1, got %d", *n)
+		return usageErrorf(cmd.Name(), "--max-results: it is at least 1, got %d", *n)
 	}
 	return nil
 }
@@ -70,22 +70,22 @@ func results(cmd *cobra.Command, n *int) error {
 func (a *app) streamGlob(ctx context.Context, ws *emend.Workspace, r emend.GlobRequest) error {
 	w := bufio.NewWriterSize(a.out, 1<<16)
 	defer w.Flush() //nolint:errcheck // a.out keeps it
-	is, err := waited(a, ctx, func(ctx context.Context) (*emend.Answer[emend.GlobSum], error) { return ws.GlobTo(ctx, r, w) })
+	is, err := withProgress(a, ctx, func(ctx context.Context) (*emend.Answer[emend.GlobSum], error) { return ws.GlobTo(ctx, r, w) })
 	if err != nil {
 		return err
 	}
-	a.notes(is.Notes)
-	a.more(is.Data.Truncated, morePaths, is.Data.Written)
+	a.printNotes(is.Notes)
+	a.noteIf(is.Data.Truncated, morePathsNote, is.Data.Written)
 	return nil
 }
 
-func (a *app) showGlob(is *emend.Answer[emend.GlobData]) error {
+func (a *app) printGlob(is *emend.Answer[emend.GlobData]) error {
 	list := is.Data.Matches
-	err := a.listed(is.Result, is.Notes, len(list), func(i int) row {
-		return row{list[i].Path, list[i].Type, list[i].Size, list[i].MTime}
+	err := a.printListing(is.Result, is.Notes, len(list), func(i int) listingRow {
+		return listingRow{list[i].Path, list[i].Type, list[i].Size, list[i].MTime}
 	})
-	a.more(is.Data.Truncated, morePaths, len(list))
+	a.noteIf(is.Data.Truncated, morePathsNote, len(list))
 	return err
 }
 
-const morePaths = "there is more than these %d paths: ask with a higher --max-results"
+const morePathsNote = "there is more than these %d paths: ask with a higher --max-results"

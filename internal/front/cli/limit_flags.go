@@ -16,10 +16,10 @@ type limitFlags struct {
 
 func (l *limitFlags) define(f *pflag.FlagSet) {
 	d := emend.DefaultLimits
-	f.StringVar(&l.patch, "max-patch", "", "refuse a patch over `SIZE` (default "+size(d.PatchBytes)+")")
+	f.StringVar(&l.patch, "max-patch", "", "refuse a patch over `SIZE` (default "+formatSize(d.PatchBytes)+")")
 	f.IntVar(&l.files, "max-files", 0, "refuse a patch with more than `N` sections (default "+strconv.Itoa(d.Files)+")")
-	f.StringVar(&l.file, "max-file", "", "refuse a file over `SIZE` (default "+size(d.FileBytes)+")")
-	f.StringVar(&l.total, "max-total", "", "refuse files over `SIZE` together (default "+size(d.TotalBytes)+")")
+	f.StringVar(&l.file, "max-file", "", "refuse a file over `SIZE` (default "+formatSize(d.FileBytes)+")")
+	f.StringVar(&l.total, "max-total", "", "refuse files over `SIZE` together (default "+formatSize(d.TotalBytes)+")")
 	f.IntVar(&l.depth, "max-depth", 0, "refuse a path of more than `N` names (default "+strconv.Itoa(d.Depth)+")")
 }
 
@@ -31,11 +31,11 @@ func (l limitFlags) limits(verb string) (emend.Limits, error) {
 	}{{"max-patch", l.patch, &out.PatchBytes}, {"max-file", l.file, &out.FileBytes}, {"max-total", l.total, &out.TotalBytes}} {
 		var err error
 		if *f.to, err = parseSize(f.text); err != nil {
-			return out, badUse(verb, "--%s: %q is not a size: write 500, 64KiB, 16MiB or 1GiB", f.name, f.text)
+			return out, usageErrorf(verb, "--%s: %q is not a size: write 500, 64KiB, 16MiB or 1GiB", f.name, f.text)
 		}
 	}
 	if l.files < 0 || l.depth < 0 {
-		return out, badUse(verb, "--max-files and --max-depth take numbers above 0")
+		return out, usageErrorf(verb, "--max-files and --max-depth take numbers above 0")
 	}
 	return out, nil
 }

@@ -53,7 +53,7 @@ became. Diffs of files that policy protects from reading are not shown.`,
 
 func (a *app) runLog(ctx context.Context, f logFlags) error {
 	if f.Limit < 0 {
-		return badUse("log", "--limit takes a number of entries, or 0 for all")
+		return usageErrorf("log", "--limit takes a number of entries, or 0 for all")
 	}
 	if f.Limit == 0 {
 		f.Limit = -1
@@ -64,21 +64,21 @@ func (a *app) runLog(ctx context.Context, f logFlags) error {
 	}
 	defer ws.Close()
 	if f.follow {
-		return a.runFollow(ctx, ws, f)
+		return a.followLog(ctx, ws, f)
 	}
 	h, err := ws.History(ctx, f.HistoryRequest)
 	if err != nil {
-		return a.said(err)
+		return a.printError(err)
 	}
 	if a.json {
 		return a.printJSON(h.Result())
 	}
-	a.warn(h.Notes)
+	a.printWarnings(h.Notes)
 	if a.quiet {
 		return nil
 	}
-	return a.paged(func() {
-		a.showEntries(h.Data.Entries, f.Diff)
+	return a.withPager(func() {
+		a.printEntries(h.Data.Entries, f.Diff)
 		if h.Data.Truncated {
 			fmt.Fprintf(a.out, "\nThere are more: --limit 0 lists all.\n")
 		}
@@ -88,8 +88,8 @@ func (a *app) runLog(ctx context.Context, f logFlags) error {
 	})
 }
 
-// showEntries prints entries in groups, one for each record of the log.
-func (a *app) showEntries(entries []emend.LogEntry, diff bool) {
+// printEntries prints entries in groups, one for each record of the log.
+func (a *app) printEntries(entries []emend.LogEntry, diff bool) {
 	for i := 0; len(entries) > 0; i++ {
 		n := slices.IndexFunc(entries, func(e emend.LogEntry) bool { return e.Seq != entries[0].Seq })
 		if n < 0 {
@@ -98,27 +98,27 @@ func (a *app) showEntries(entries []emend.LogEntry, diff bool) {
 		if i > 0 {
 			fmt.Fprintln(a.out)
 		}
-		a.showGroup(entries[:n], diff)
+		a.printGroup(entries[:n], diff)
 		entries = entries[n:]
 	}
 }
 
-func (a *app) showGroup(files []emend.LogEntry, diff bool) {
+func (a *app) printGroup(files []emend.LogEntry, diff bool) {
 	e := &files[0]
-	fmt.Fprintf(a.out, "%s  %s%s\n", a.paint(bold, report.OneLine(e.Entry)), e.Timestamp.Local().Format("2006-01-02 15:04:05 -0700"), report.OneLine(by(e)))
-	if s := standing(e); s != "" {
-		fmt.Fprintf(a.out, "  %s\n", a.paint(cyan, report.OneLine(s)))
+	fmt.Fprintf(a.out, "%s  %s%s\n", a.colorize(bold, report.OneLine(e.Entry)), e.Timestamp.Local().Format("2006-01-02 15:04:05 -0700"), report.OneLine(requester(e)))
+	if s := entryState(e); s != "" {
+		fmt.Fprintf(a.out, "  %s\n", a.colorize(cyan, report.OneLine(s)))
 	}
 	for i := range files {
-		a.showEntryFile(&files[i], diff)
+		a.printEntryFile(&files[i], diff)
 	}
 	if (!e.OK || report.OpLetter(e) == "P") && e.Message != "" {
-		fmt.Fprintf(a.out, "  %s\n", indented(e.Message))
+		fmt.Fprintf(a.out, "  %s\n", indentText(e.Message))
 	}
 }
 
-// by says who asked.
-func by(e *emend.LogEntry) string {
+// requester says who asked.
+func requester(e *emend.LogEntry) string {
 	out := "  " + cmp.Or(e.ToolName, "-")
 	if e.AgentName != "" {
 		out += ", agent " + e.AgentName
@@ -132,8 +132,8 @@ func by(e *emend.LogEntry) string {
 	return out
 }
 
-// standing says what came of an entry, where that is not plain.
-func standing(e *emend.LogEntry) string {
+// entryState says what came of an entry, where that is not plain.
+func entryState(e *emend.LogEntry) string {
 	var out []string
 	switch {
 	case e.OK:
@@ -151,10 +151,10 @@ func standing(e *emend.LogEntry) string {
 	return strings.Join(out, "; ")
 }
 
-// letters colour what a file's line begins with.
-var letters = map[string]string{"A": green, "D": red, "!": red}
+// letterColors colour what a file's line begins with.
+var letterColors = map[string]string{"A": green, "D": red, "!": red}
 
-func (a *app) showEntryFile(e *emend.LogEntry, diff bool) {
+func (a *app) printEntryFile(e *emend.LogEntry, diff bool) {
 	if e.Path == "" {
 		return
 	}
@@ -166,7 +166,7 @@ func (a *app) showEntryFile(e *emend.LogEntry, diff bool) {
 	if letter == "U" {
 		letter = report.OpLetter(e)
 	}
-	fmt.Fprintf(a.out, "  %s %s%s\n", a.paint(letters[letter], letter), report.OneLine(report.EntryPath(e)), kept)
+	fmt.Fprintf(a.out, "  %s %s%s\n", a.colorize(letterColors[letter], letter), report.OneLine(report.EntryPath(e)), kept)
 	if !diff || !e.OK || letter == "P" {
 		return
 	}
@@ -174,12 +174,12 @@ func (a *app) showEntryFile(e *emend.LogEntry, diff bool) {
 	case e.Diff != "":
 		a.printDiff(a.out, e.Diff)
 	case e.Message != "":
-		fmt.Fprintf(a.out, "  (%s)\n", indented(e.Message))
+		fmt.Fprintf(a.out, "  (%s)\n", indentText(e.Message))
 	default:
 		fmt.Fprintln(a.out, "  (not kept)")
 	}
 }
 
-func indented(s string) string {
+func indentText(s string) string {
 	return strings.ReplaceAll(report.Escape(strings.TrimSpace(s)), "\n", "\n    ")
 }

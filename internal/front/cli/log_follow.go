@@ -13,24 +13,24 @@ import (
 	"github.com/emend-dev/emend"
 )
 
-// runFollow follows the log until Ctrl-C, or until nobody reads any more. It says nothing before Ctrl-C is heeded: who has
+// followLog follows the log until Ctrl-C, or until nobody reads any more. It says nothing before Ctrl-C is heeded: who has
 // read the first entry may stop it, and a script's background jobs begin with that signal ignored, so it would be lost.
-func (a *app) runFollow(ctx context.Context, ws *emend.Workspace, f logFlags) error {
-	a.heeds.Wait()
+func (a *app) followLog(ctx context.Context, ws *emend.Workspace, f logFlags) error {
+	a.interruptReady.Wait()
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	if out, ok := under(a.out).(*os.File); ok {
-		go watch(ctx, out, stop)
+	if out, ok := unwrapWriter(a.out).(*os.File); ok {
+		go cancelWhenReaderGone(ctx, out, stop)
 	}
-	err := ws.Follow(ctx, f.HistoryRequest, a.follower(f.Diff))
+	err := ws.Follow(ctx, f.HistoryRequest, a.entryPrinter(f.Diff))
 	if err == nil && errors.Is(context.Cause(ctx), syscall.EPIPE) {
-		return errSaid
+		return errPrinted
 	}
-	return a.said(err)
+	return a.printError(err)
 }
 
-// watch stops with EPIPE when nobody reads any more what is written to out.
-func watch(ctx context.Context, out *os.File, stop context.CancelCauseFunc) {
+// cancelWhenReaderGone stops with EPIPE when nobody reads any more what is written to out.
+func cancelWhenReaderGone(ctx context.Context, out *os.File, stop context.CancelCauseFunc) {
 	tick := time.NewTicker(200 * time.Millisecond)
 	defer tick.Stop()
 	for {
@@ -38,7 +38,7 @@ func watch(ctx context.Context, out *os.File, stop context.CancelCauseFunc) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			if gone(out) {
+			if readerGone(out) {
 				stop(syscall.EPIPE)
 				return
 			}
@@ -46,13 +46,13 @@ func watch(ctx context.Context, out *os.File, stop context.CancelCauseFunc) {
 	}
 }
 
-// follower prints entries as they come.
-func (a *app) follower(diff bool) func([]emend.LogEntry, []string) error {
+// entryPrinter prints entries as they come.
+func (a *app) entryPrinter(diff bool) func([]emend.LogEntry, []string) error {
 	begun := false
 	return func(entries []emend.LogEntry, notes []string) error {
-		a.warn(notes)
+		a.printWarnings(notes)
 		if a.json {
-			return a.printLines(entries)
+			return a.printEntryLines(entries)
 		}
 		if a.quiet || len(entries) == 0 {
 			return nil
@@ -64,16 +64,16 @@ func (a *app) follower(diff bool) func([]emend.LogEntry, []string) error {
 		begun = true
 		out := a.out
 		a.out = &b
-		a.showEntries(entries, diff)
+		a.printEntries(entries, diff)
 		a.out = out
 		_, err := fmt.Fprint(a.out, b.String())
 		return err
 	}
 }
 
-// printLines prints one entry a line.
-func (a *app) printLines(entries []emend.LogEntry) error {
-	enc := json.NewEncoder(plain{a.out})
+// printEntryLines prints one entry a line.
+func (a *app) printEntryLines(entries []emend.LogEntry) error {
+	enc := json.NewEncoder(terminalSafe{a.out})
 	enc.SetEscapeHTML(false)
 	for i := range entries {
 		if err := enc.Encode(&entries[i]); err != nil {

@@ -24,14 +24,14 @@ func TestFollowHeeds(t *testing.T) {
 		out.Reset()
 		ctx, cancel := context.WithCancel(t.Context())
 		a := &app{in: strings.NewReader(""), out: &out, err: &out, env: none}
-		a.heeds.Add(1)
+		a.interruptReady.Add(1)
 		ended := make(chan int, 1)
 		go func() { ended <- a.run(ctx, []string{"log", "--follow", "--root", "."}) }()
 		synctest.Wait()
 		if out.Len() > 0 {
 			t.Errorf("before Ctrl-C is heeded: %s", &out)
 		}
-		a.heeds.Done()
+		a.interruptReady.Done()
 		synctest.Wait()
 		if !strings.Contains(out.String(), "  A f\n") {
 			t.Errorf("after Ctrl-C is heeded: %s", &out)

@@ -29,17 +29,17 @@ With --recursive it prints paths, relative to the workspace's root, level by lev
 		Args:       atMost(0, "one PATH"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("depth") && r.MaxDepth < 1 {
-				return badUse("ls", "--depth: it is at least 1, got %d", r.MaxDepth)
+				return usageErrorf("ls", "--depth: it is at least 1, got %d", r.MaxDepth)
 			}
 			r.Path = argument(args, 0, ".")
 			r.Recursive = r.Recursive || r.MaxDepth > 1
 			r.NamesOnly = a.namesOnly()
-			return a.work(cmd, "list_directory", allow, func(ctx context.Context, ws *emend.Workspace) error {
-				is, err := waited(a, ctx, func(ctx context.Context) (*emend.Answer[emend.ListData], error) { return ws.List(ctx, r) })
+			return a.withWorkspace(cmd, "list_directory", allow, func(ctx context.Context, ws *emend.Workspace) error {
+				is, err := withProgress(a, ctx, func(ctx context.Context) (*emend.Answer[emend.ListData], error) { return ws.List(ctx, r) })
 				if err != nil {
 					return err
 				}
-				return a.showList(is, r.Recursive)
+				return a.printList(is, r.Recursive)
 			})
 		},
 	}
@@ -52,50 +52,50 @@ With --recursive it prints paths, relative to the workspace's root, level by lev
 	return cmd
 }
 
-func (a *app) showList(is *emend.Answer[emend.ListData], paths bool) error {
+func (a *app) printList(is *emend.Answer[emend.ListData], paths bool) error {
 	list := is.Data.Entries
-	err := a.listed(is.Result, is.Notes, len(list), func(i int) row {
+	err := a.printListing(is.Result, is.Notes, len(list), func(i int) listingRow {
 		e := &list[i]
 		if paths {
-			return row{e.RelativePath, e.Type, e.Size, e.MTime}
+			return listingRow{e.RelativePath, e.Type, e.Size, e.MTime}
 		}
-		return row{e.Name, e.Type, e.Size, e.MTime}
+		return listingRow{e.Name, e.Type, e.Size, e.MTime}
 	})
-	a.more(is.Data.Truncated, "there is more than these %d names: list a directory below, or with --depth", len(list))
+	a.noteIf(is.Data.Truncated, "there is more than these %d names: list a directory below, or with --depth", len(list))
 	return err
 }
 
 // namesOnly reports whether nobody will see sizes and times.
-func (a *app) namesOnly() bool { return !a.json && !a.tty }
+func (a *app) namesOnly() bool { return !a.json && !a.ttyOut }
 
-// row is one name of a listing.
-type row struct {
+// listingRow is one name of a listing.
+type listingRow struct {
 	name, kind string
 	size       int64
-	at         time.Time
+	modified   time.Time
 }
 
-// listed prints a listing of n rows; the result in the shape that agents get is made only to be printed.
-func (a *app) listed(result func() emend.Result, notes []string, n int, at func(i int) row) error {
+// printListing prints a listing of n rows; the result in the shape that agents get is made only to be printed.
+func (a *app) printListing(result func() emend.Result, notes []string, n int, at func(i int) listingRow) error {
 	var r emend.Result
 	if a.json {
 		r = result()
 	}
-	return a.found(r, notes, func(w *bufio.Writer) {
+	return a.printFound(r, notes, func(w *bufio.Writer) {
 		for i := range n {
-			a.row(w, at(i))
+			a.printRow(w, at(i))
 		}
 	})
 }
 
-// row prints a name on a line; on a terminal with size and time, for a person.
-func (a *app) row(w *bufio.Writer, r row) {
-	if a.tty {
+// printRow prints a name on a line; on a terminal with size and time, for a person.
+func (a *app) printRow(w *bufio.Writer, r listingRow) {
+	if a.ttyOut {
 		size := ""
 		if r.kind == "file" {
-			size = inUnits(r.size)
+			size = formatColumnSize(r.size)
 		}
-		fmt.Fprintf(w, "%9s  %s  ", size, r.at.Local().Format("2006-01-02 15:04"))
+		fmt.Fprintf(w, "%9s  %s  ", size, r.modified.Local().Format("2006-01-02 15:04"))
 	}
 	name, color := report.OneLine(r.name), ""
 	switch r.kind {
@@ -104,6 +104,6 @@ func (a *app) row(w *bufio.Writer, r row) {
 	case "link":
 		color = cyan
 	}
-	w.WriteString(a.paint(color, name)) //nolint:errcheck // pour sees it
-	w.WriteByte('\n')                   //nolint:errcheck
+	w.WriteString(a.colorize(color, name)) //nolint:errcheck // pour sees it
+	w.WriteByte('\n')                      //nolint:errcheck
 }

@@ -31,20 +31,20 @@ every file by its path inside them. .git, .hg, .svn, .jj and .emend are left out
   emend make --dialect codex before/ after/ > change.patch`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
-				return badUse("make", "two paths, OLD and NEW, got %d", len(args))
+				return usageErrorf("make", "two paths, OLD and NEW, got %d", len(args))
 			}
 			return nil
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if !slices.Contains(emend.Dialects(), dialect) {
-				return badUse("make", "--dialect: %q is none of %s", dialect, strings.Join(emend.Dialects(), ", "))
+				return usageErrorf("make", "--dialect: %q is none of %s", dialect, strings.Join(emend.Dialects(), ", "))
 			}
 			if context < 0 {
-				return badUse("make", "--context: %d is negative", context)
+				return usageErrorf("make", "--context: %d is negative", context)
 			}
-			changes, err := compare(args[0], args[1])
+			changes, err := compareTrees(args[0], args[1])
 			if err != nil {
-				return &usage{"make", err}
+				return &usageError{"make", err}
 			}
 			out, err := emend.Make(changes, dialect, context)
 			return a.printPatch(out, err)
@@ -52,17 +52,17 @@ every file by its path inside them. .git, .hg, .svn, .jj and .emend are left out
 	}
 	cmd.Flags().StringVar(&dialect, "dialect", "emend", "the dialect to write: "+strings.Join(emend.Dialects(), ", "))
 	cmd.Flags().IntVar(&context, "context", 3, "lines of context around a change, at least")
-	complete(cmd, "dialect", emend.Dialects())
+	completeWords(cmd, "dialect", emend.Dialects())
 	return cmd
 }
 
-// compare reads two files or two directories.
-func compare(old, new string) ([]emend.Change, error) {
-	a, err := files(old)
+// compareTrees reads two files or two directories.
+func compareTrees(old, new string) ([]emend.Change, error) {
+	a, err := readTree(old)
 	if err != nil {
 		return nil, err
 	}
-	b, err := files(new)
+	b, err := readTree(new)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func compare(old, new string) ([]emend.Change, error) {
 		c.Old, c.New = a.content[""], b.content[""]
 		return []emend.Change{c}, nil
 	}
-	return a.against(b), nil
+	return a.changesTo(b), nil
 }
 
 // tree is a file, under the empty name, or a directory's files by their slash paths.
@@ -87,7 +87,7 @@ type tree struct {
 	content   map[string]string
 }
 
-func (t tree) against(u tree) []emend.Change {
+func (t tree) changesTo(u tree) []emend.Change {
 	var names []string
 	for name := range t.content {
 		names = append(names, name)
@@ -108,7 +108,7 @@ func (t tree) against(u tree) []emend.Change {
 	return out
 }
 
-func files(path string) (tree, error) {
+func readTree(path string) (tree, error) {
 	if path == os.DevNull {
 		return tree{none: true}, nil
 	}
@@ -136,11 +136,11 @@ func files(path string) (tree, error) {
 		if err != nil {
 			return err
 		}
-		return t.read(filepath.ToSlash(rel), p, d.Type())
+		return t.readFile(filepath.ToSlash(rel), p, d.Type())
 	})
 }
 
-func (t tree) read(name, path string, mode fs.FileMode) error {
+func (t tree) readFile(name, path string, mode fs.FileMode) error {
 	if !mode.IsRegular() {
 		return errors.New(path + " is not a regular file, and a patch cannot say what it is")
 	}

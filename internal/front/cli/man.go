@@ -34,7 +34,7 @@ time.`,
 			for _, c := range withPages(root) {
 				name := filepath.Join(args[0], manName(c)+".1")
 				if err := os.WriteFile(name, []byte(manPage(c)), 0o644); err != nil {
-					return &usage{"man", err}
+					return &usageError{"man", err}
 				}
 			}
 			return nil

@@ -37,8 +37,8 @@ a terminal the hash is read, and shown; elsewhere 'emend read --json FROM' has i
 		},
 		currentHash: a.currentLinkHash,
 		request:     &r, call: (*emend.Workspace).Move,
-		report: func(did *emend.Answer[emend.MoveData]) changeReport {
-			return changeReport{words: moved(&did.Data), notes: did.Notes, tx: did.Tx}
+		text: func(did *emend.Answer[emend.MoveData]) changeText {
+			return changeText{words: describeMove(&did.Data), notes: did.Notes, tx: did.Tx}
 		},
 	}.command(a)
 }
@@ -52,9 +52,9 @@ func (a *app) currentLinkHash(ctx context.Context, ws *emend.Workspace, path str
 	return a.currentHash(ctx, ws, path)
 }
 
-// moved describes a move in one line, with the trash id of what it replaced. It returns "" for a repeated call whose first
+// describeMove describes a move in one line, with the trash id of what it replaced. It returns "" for a repeated call whose first
 // answer was lost.
-func moved(d *emend.MoveData) string {
+func describeMove(d *emend.MoveData) string {
 	switch {
 	case d.FromPath == "":
 		return ""

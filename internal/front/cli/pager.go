@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// paged prints through a pager where a person reads on a terminal, else as it is.
-func (a *app) paged(print func()) error {
-	command := a.pager()
+// withPager prints through a pager where a person reads on a terminal, else as it is.
+func (a *app) withPager(print func()) error {
+	command := a.pagerCommand()
 	out := a.out
 	if len(command) == 0 {
 		lines := bufio.NewWriterSize(out, 64<<10)
@@ -24,16 +24,16 @@ func (a *app) paged(print func()) error {
 	a.out = &text
 	print()
 	a.out = out
-	if a.page(command, text.Bytes()) == nil {
+	if a.runPager(command, text.Bytes()) == nil {
 		return nil
 	}
 	_, err := a.out.Write(text.Bytes()) // the pager is missing, or failed
 	return err
 }
 
-// pager is the pager's command; nothing when none is to be used.
-func (a *app) pager() []string {
-	if !a.tty || a.noPager || a.quiet || a.json {
+// pagerCommand is the pager's command; nothing when none is to be used.
+func (a *app) pagerCommand() []string {
+	if !a.ttyOut || a.noPager || a.quiet || a.json {
 		return nil
 	}
 	command := strings.Fields(cmp.Or(a.env("EMEND_PAGER"), a.env("PAGER"), "less"))
@@ -43,12 +43,12 @@ func (a *app) pager() []string {
 	return command
 }
 
-func (a *app) page(command []string, text []byte) error {
+func (a *app) runPager(command []string, text []byte) error {
 	if len(text) == 0 {
 		return nil
 	}
 	cmd := exec.Command(command[0], command[1:]...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(text), under(a.out), a.err
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(text), unwrapWriter(a.out), a.err
 	cmd.Env = os.Environ()
 	if a.env("LESS") == "" {
 		cmd.Env = append(cmd.Env, "LESS=FRX") // end on one screen, show colours, leave the text there

@@ -46,18 +46,18 @@ func TestPager(t *testing.T) {
 		{"cat", "", "text\n", map[string]string{"PAGER": "cat"}, nil},
 		{"blank", "", "text\n", map[string]string{"PAGER": " "}, nil},
 		{"no pager", "shows", "text\n", map[string]string{"PAGER": self}, func(a *app) { a.noPager = true }},
-		{"a pipe", "shows", "text\n", map[string]string{"PAGER": self}, func(a *app) { a.tty = false }},
+		{"a pipe", "shows", "text\n", map[string]string{"PAGER": self}, func(a *app) { a.ttyOut = false }},
 		{"json", "shows", "text\n", map[string]string{"PAGER": self}, func(a *app) { a.json = true }},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Setenv(pagerVar, tc.does)
 			t.Setenv("LESS", tc.env["LESS"])
 			var out bytes.Buffer
-			a := &app{out: &out, err: &out, tty: true, env: func(k string) string { return tc.env[k] }}
+			a := &app{out: &out, err: &out, ttyOut: true, env: func(k string) string { return tc.env[k] }}
 			if tc.change != nil {
 				tc.change(a)
 			}
-			if err := a.paged(func() { fmt.Fprintln(a.out, "text") }); err != nil || out.String() != tc.want {
+			if err := a.withPager(func() { fmt.Fprintln(a.out, "text") }); err != nil || out.String() != tc.want {
 				t.Errorf("%q, %v; want %q", out.String(), err, tc.want)
 			}
 		})

@@ -12,11 +12,11 @@ import (
 
 // patchFlags say how a patch is read, and what has to hold of its files.
 type patchFlags struct {
-	dialect   string
-	lenient   bool
-	tolerance string
-	expect    []string
-	again     bool
+	dialect    string
+	lenient    bool
+	tolerance  string
+	expect     []string
+	idempotent bool
 }
 
 func (f *patchFlags) define(cmd *cobra.Command) {
@@ -25,9 +25,9 @@ func (f *patchFlags) define(cmd *cobra.Command) {
 	fl.BoolVar(&f.lenient, "lenient", false, "let pass what sloppy models write (fences, padded markers, missing parents), and name it")
 	fl.StringVar(&f.tolerance, "tolerance", "", "the last rung on which lines may match: exact, trailing, whitespace, unicode")
 	fl.StringArrayVar(&f.expect, "expect", nil, "refuse unless `PATH=SHA256` holds now; empty after = asserts absence (repeatable)")
-	fl.BoolVar(&f.again, "idempotent", false, "skip what is already applied, instead of refusing it: to send a patch again")
-	complete(cmd, "dialect", append([]string{"auto"}, emend.Dialects()...))
-	complete(cmd, "tolerance", rungNames())
+	fl.BoolVar(&f.idempotent, "idempotent", false, "skip what is already applied, instead of refusing it: to send a patch again")
+	completeWords(cmd, "dialect", append([]string{"auto"}, emend.Dialects()...))
+	completeWords(cmd, "tolerance", rungNames())
 }
 
 var rungs = []patch.Rung{patch.Exact, patch.Trailing, patch.Whitespace, patch.Unicode}
@@ -42,9 +42,9 @@ func rungNames() []string {
 
 // options turns the flags of a verb into what the engine takes.
 func (f patchFlags) options(verb string) (emend.Options, error) {
-	o := emend.Options{Dialect: f.dialect, Lenient: f.lenient, Idempotent: f.again}
+	o := emend.Options{Dialect: f.dialect, Lenient: f.lenient, Idempotent: f.idempotent}
 	if f.dialect != "auto" && !slices.Contains(emend.Dialects(), f.dialect) {
-		return o, badUse(verb, "--dialect: %q is none of auto, %s", f.dialect, strings.Join(emend.Dialects(), ", "))
+		return o, usageErrorf(verb, "--dialect: %q is none of auto, %s", f.dialect, strings.Join(emend.Dialects(), ", "))
 	}
 	for _, r := range rungs {
 		if r.String() == f.tolerance {
@@ -52,12 +52,12 @@ func (f patchFlags) options(verb string) (emend.Options, error) {
 		}
 	}
 	if f.tolerance != "" && o.Tolerance == 0 {
-		return o, badUse(verb, "--tolerance: %q is none of %s", f.tolerance, strings.Join(rungNames(), ", "))
+		return o, usageErrorf(verb, "--tolerance: %q is none of %s", f.tolerance, strings.Join(rungNames(), ", "))
 	}
 	for _, e := range f.expect {
 		i := strings.LastIndexByte(e, '=')
 		if i < 1 {
-			return o, badUse(verb, "--expect: %q is not PATH=SHA256", e)
+			return o, usageErrorf(verb, "--expect: %q is not PATH=SHA256", e)
 		}
 		if o.Expect == nil {
 			o.Expect = map[string]string{}

@@ -17,29 +17,29 @@ import (
 
 // The first word of progress comes when a person begins to wonder, and then not more often than they can read.
 const (
-	wonder = time.Second
-	blink  = 100 * time.Millisecond
+	progressDelay    = time.Second
+	progressInterval = 100 * time.Millisecond
 )
 
-// bar tells a person at a terminal how far long work is, on one line of standard error that goes away at the end. A
+// progressBar tells a person at a terminal how far long work is, on one line of standard error that goes away at the end. A
 // nil bar says nothing.
-type bar struct {
+type progressBar struct {
 	w     io.Writer
 	width func() int
 
 	mu    sync.Mutex
 	next  time.Time
-	said  bool
+	shown bool
 	ended bool
 }
 
-// bar is nil in a pipe, and where quiet is wanted.
-func (a *app) bar() *bar {
+// newProgressBar is nil in a pipe, and where quiet is wanted.
+func (a *app) newProgressBar() *progressBar {
 	f, ok := a.err.(*os.File)
 	if !ok || a.quiet || !a.ttyErr {
 		return nil
 	}
-	return &bar{w: f, next: time.Now().Add(wonder), width: func() int {
+	return &progressBar{w: f, next: time.Now().Add(progressDelay), width: func() int {
 		n, _, err := term.GetSize(int(f.Fd()))
 		if err != nil || n <= 0 {
 			n = 80
@@ -48,33 +48,33 @@ func (a *app) bar() *bar {
 	}}
 }
 
-// tell shows that done of total are behind us; total is 0 where nobody knows it.
-func (b *bar) tell(done, total int, what string) {
+// update shows that done of total are behind us; total is 0 where nobody knows it.
+func (b *progressBar) update(done, total int, what string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := time.Now()
 	if b.ended || now.Before(b.next) {
 		return
 	}
-	b.next, b.said = now.Add(blink), true
-	fmt.Fprint(b.w, "\r"+barLine(done, total, what, b.width()-1)+"\x1b[K")
+	b.next, b.shown = now.Add(progressInterval), true
+	fmt.Fprint(b.w, "\r"+progressLine(done, total, what, b.width()-1)+"\x1b[K")
 }
 
-// end takes the line away; what is told later is not shown.
-func (b *bar) end() {
+// finish takes the line away; what is told later is not shown.
+func (b *progressBar) finish() {
 	if b == nil {
 		return
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.ended = true
-	if b.said {
+	if b.shown {
 		fmt.Fprint(b.w, "\r\x1b[K")
 	}
 }
 
-// barLine is one line of at most width columns, with a bar in it where the total is known and there is room.
-func barLine(done, total int, what string, width int) string {
+// progressLine is one line of at most width columns, with a bar in it where the total is known and there is room.
+func progressLine(done, total int, what string, width int) string {
 	const cells = 20
 	line := fmt.Sprintf("emend: %d so far, %s", done, report.OneLine(what))
 	if total > 0 {
@@ -89,21 +89,21 @@ func barLine(done, total int, what string, width int) string {
 	return line
 }
 
-// progress is the bar of a patch that is staged.
-func (a *app) progress() (tell func(done, total int), end func()) {
-	b := a.bar()
+// stagingProgress is the bar of a patch that is staged.
+func (a *app) stagingProgress() (tell func(done, total int), end func()) {
+	b := a.newProgressBar()
 	if b == nil {
 		return nil, func() {}
 	}
-	return func(done, total int) { b.tell(done, total, "files are staged") }, b.end
+	return func(done, total int) { b.update(done, total, "files are staged") }, b.finish
 }
 
-// waited runs a call with a bar.
-func waited[T any](a *app, ctx context.Context, do func(context.Context) (*emend.Answer[T], error)) (*emend.Answer[T], error) {
-	b := a.bar()
+// withProgress runs a call with a bar.
+func withProgress[T any](a *app, ctx context.Context, do func(context.Context) (*emend.Answer[T], error)) (*emend.Answer[T], error) {
+	b := a.newProgressBar()
 	if b == nil {
 		return do(ctx)
 	}
-	defer b.end()
-	return do(emend.WithProgress(ctx, b.tell))
+	defer b.finish()
+	return do(emend.WithProgress(ctx, b.update))
 }

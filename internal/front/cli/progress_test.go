@@ -28,7 +28,7 @@ func TestBarLine(t *testing.T) {
 		{1, 0, "of a\x1b[2J\nb", 80, `emend: 1 so far, of a\x1b[2J\nb`},
 	}
 	for _, tt := range tests {
-		if got := barLine(tt.done, tt.total, tt.what, tt.width); got != tt.want {
+		if got := progressLine(tt.done, tt.total, tt.what, tt.width); got != tt.want {
 			t.Errorf("barLine(%d, %d, %q, %d) = %q, want %q", tt.done, tt.total, tt.what, tt.width, got, tt.want)
 		}
 	}
@@ -38,19 +38,19 @@ func TestBarLine(t *testing.T) {
 // there is none.
 func TestBar(t *testing.T) {
 	var out bytes.Buffer
-	b := &bar{w: &out, width: func() int { return 80 }}
-	b.tell(1, 2, "files")
-	b.tell(2, 2, "files") // sooner than anybody can read
-	b.end()
+	b := &progressBar{w: &out, width: func() int { return 80 }}
+	b.update(1, 2, "files")
+	b.update(2, 2, "files") // sooner than anybody can read
+	b.finish()
 	b.next = time.Time{}
-	b.tell(2, 2, "files")
+	b.update(2, 2, "files")
 	if got := out.String(); strings.Count(got, "emend:") != 1 || !strings.HasSuffix(got, "\r\x1b[K") {
 		t.Errorf("%q", got)
 	}
 	out.Reset()
-	b = &bar{w: &out, width: func() int { return 80 }, next: time.Now().Add(time.Hour)}
-	b.tell(1, 2, "files")
-	b.end()
+	b = &progressBar{w: &out, width: func() int { return 80 }, next: time.Now().Add(time.Hour)}
+	b.update(1, 2, "files")
+	b.finish()
 	if out.Len() > 0 {
 		t.Errorf("%q", &out)
 	}
@@ -60,9 +60,9 @@ func TestBar(t *testing.T) {
 	}
 	defer file.Close()
 	for _, a := range []*app{{err: &out}, {err: file}, {err: file, ttyErr: true, quiet: true}} {
-		if b := a.bar(); b != nil {
+		if b := a.newProgressBar(); b != nil {
 			t.Error("a bar where nobody looks")
 		}
 	}
-	(*bar)(nil).end()
+	(*progressBar)(nil).finish()
 }

@@ -13,8 +13,8 @@ import (
 )
 
 type purgeFlags struct {
-	path, session, older string
-	yes                  bool
+	path, session, olderThan string
+	yes                      bool
 }
 
 func (a *app) purge() *cobra.Command {
@@ -42,7 +42,7 @@ again) are out of its reach, and so is git.`,
 	fl := cmd.Flags()
 	fl.StringVar(&f.path, "path", "", "only changes that touched `PATH`, or anything below it")
 	fl.StringVar(&f.session, "session", "", "only changes that the session `S` made")
-	fl.StringVar(&f.older, "older-than", "", "only changes that were made longer than `AGE` ago: 90m, 12h, 30d, 2w")
+	fl.StringVar(&f.olderThan, "older-than", "", "only changes that were made longer than `AGE` ago: 90m, 12h, 30d, 2w")
 	fl.BoolVar(&f.yes, "yes", false, "do not ask")
 	return cmd
 }
@@ -50,13 +50,13 @@ again) are out of its reach, and so is git.`,
 func (a *app) runPurge(cmd *cobra.Command, entries []string, f purgeFlags) error {
 	r := emend.PurgeRequest{Entries: entries, Path: f.path, SessionID: f.session}
 	var err error
-	if r.Before, err = before(f.older, time.Now()); err != nil {
-		return badUse("purge", "--older-than: %v", err)
+	if r.Before, err = timeBefore(f.olderThan, time.Now()); err != nil {
+		return usageErrorf("purge", "--older-than: %v", err)
 	}
-	if len(entries) == 0 && f.path == "" && f.session == "" && f.older == "" {
-		return badUse("purge", "say what to purge: ENTRY, --path, --session or --older-than (everything: --older-than 0s)")
+	if len(entries) == 0 && f.path == "" && f.session == "" && f.olderThan == "" {
+		return usageErrorf("purge", "say what to purge: ENTRY, --path, --session or --older-than (everything: --older-than 0s)")
 	}
-	ask, err := a.asking("purge", f.yes)
+	ask, err := a.confirmer("purge", f.yes)
 	if err != nil {
 		return err
 	}
@@ -68,10 +68,10 @@ func (a *app) runPurge(cmd *cobra.Command, entries []string, f purgeFlags) error
 	if ask != nil {
 		going, err := ws.Purgeable(cmd.Context(), r)
 		if err != nil {
-			return a.said(err)
+			return a.printError(err)
 		}
-		if n := len(going.Transactions); n == 0 || !ask(purgeTable(going), fmt.Sprintf("Remove what is kept of %s (%s)? It can not be undone afterwards.", count(n, "change"), amount(going.SizeBytes))) {
-			return a.answer("Nothing was removed.", &emend.Purged{Transactions: []emend.PurgedTx{}, Notes: going.Notes})
+		if n := len(going.Transactions); n == 0 || !ask(purgeTable(going), fmt.Sprintf("Remove what is kept of %s (%s)? It can not be undone afterwards.", plural(n, "change"), formatBytes(going.SizeBytes))) {
+			return a.printAnswer("Nothing was removed.", &emend.Purged{Transactions: []emend.PurgedTx{}, Notes: going.Notes})
 		}
 		r = emend.PurgeRequest{} // what was done meanwhile was not asked about
 		for _, t := range going.Transactions {
@@ -80,10 +80,10 @@ func (a *app) runPurge(cmd *cobra.Command, entries []string, f purgeFlags) error
 	}
 	done, err := ws.Purge(cmd.Context(), r)
 	if err != nil {
-		return a.said(err)
+		return a.printError(err)
 	}
-	a.did = true
-	return a.answer(purgedWords(done), done)
+	a.done = true
+	return a.printAnswer(purgedText(done), done)
 }
 
 // purgeTable lists what is kept of changes.
@@ -95,7 +95,7 @@ func purgeTable(p *emend.Purged) string {
 		if n := len(t.Trash); n > 0 {
 			trash = fmt.Sprintf("%d in the trash", n)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", t.Tx, ago(t.At, time.Now()), amount(t.SizeBytes), report.OneLine(some(t.Paths)), trash)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", t.Tx, formatAge(t.At, time.Now()), formatBytes(t.SizeBytes), report.OneLine(firstPaths(t.Paths)), trash)
 	}
 	w.Flush()
 	for _, n := range p.Notes {
@@ -104,8 +104,8 @@ func purgeTable(p *emend.Purged) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// some is the first few of paths.
-func some(paths []string) string {
+// firstPaths is the first few of paths.
+func firstPaths(paths []string) string {
 	const most = 3
 	if len(paths) <= most {
 		return strings.Join(paths, ", ")
@@ -113,9 +113,9 @@ func some(paths []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(paths[:most], ", "), len(paths)-most)
 }
 
-func purgedWords(p *emend.Purged) string {
+func purgedText(p *emend.Purged) string {
 	if len(p.Transactions) == 0 {
 		return strings.TrimSpace("Nothing was removed: the history has nothing of it.\n" + purgeTable(p))
 	}
-	return fmt.Sprintf("Removed what was kept of %s (%s). Can no longer be undone:\n%s", count(len(p.Transactions), "change"), amount(p.SizeBytes), purgeTable(p))
+	return fmt.Sprintf("Removed what was kept of %s (%s). Can no longer be undone:\n%s", plural(len(p.Transactions), "change"), formatBytes(p.SizeBytes), purgeTable(p))
 }

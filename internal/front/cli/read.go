@@ -17,7 +17,7 @@ import (
 
 type readFlags struct {
 	start, end int
-	most       string
+	maxBytes   string
 	binary     bool
 	allow      []string
 }
@@ -45,53 +45,53 @@ a pipe as they are, and with --json as base64.`,
 	}
 	cmd.Flags().IntVar(&f.start, "start", 0, "the first line to print: `N`, from 1")
 	cmd.Flags().IntVar(&f.end, "end", 0, "the last line to print, `N`")
-	cmd.Flags().StringVar(&f.most, "max-bytes", "", "cut the text after `SIZE` (default: no limit)")
+	cmd.Flags().StringVar(&f.maxBytes, "max-bytes", "", "cut the text after `SIZE` (default: no limit)")
 	cmd.Flags().BoolVar(&f.binary, "binary", false, "read a binary file as well")
 	allowFlag(cmd, &f.allow)
 	return cmd
 }
 
 func (a *app) runRead(cmd *cobra.Command, path string, f readFlags) error {
-	most, err := parseSize(f.most)
+	most, err := parseSize(f.maxBytes)
 	if err != nil || most > math.MaxInt {
-		return badUse("read", "--max-bytes: %q is not a size: write 500, 64KiB, 16MiB or 1GiB", f.most)
+		return usageErrorf("read", "--max-bytes: %q is not a size: write 500, 64KiB, 16MiB or 1GiB", f.maxBytes)
 	}
 	for _, name := range []string{"start", "end"} {
 		if n, _ := cmd.Flags().GetInt(name); n < 1 && cmd.Flags().Changed(name) {
-			return badUse("read", "--%s: lines are counted from 1, got %d", name, n)
+			return usageErrorf("read", "--%s: lines are counted from 1, got %d", name, n)
 		}
 	}
 	if most == 0 {
 		most = math.MaxInt
 	}
 	r := emend.ReadRequest{Path: path, StartLine: f.start, EndLine: f.end, MaxBytes: int(most), AllowBinary: f.binary}
-	return a.work(cmd, "read_file", f.allow, func(ctx context.Context, ws *emend.Workspace) error {
-		is, err := waited(a, ctx, func(ctx context.Context) (*emend.Answer[emend.ReadData], error) { return ws.Read(ctx, r) })
+	return a.withWorkspace(cmd, "read_file", f.allow, func(ctx context.Context, ws *emend.Workspace) error {
+		is, err := withProgress(a, ctx, func(ctx context.Context) (*emend.Answer[emend.ReadData], error) { return ws.Read(ctx, r) })
 		if err != nil {
 			return err
 		}
-		return a.showFile(is)
+		return a.printFile(is)
 	})
 }
 
-// showFile prints a file's text. On a terminal it says first which file that is, and the text controls nothing.
-func (a *app) showFile(is *emend.Answer[emend.ReadData]) error {
+// printFile prints a file's text. On a terminal it says first which file that is, and the text controls nothing.
+func (a *app) printFile(is *emend.Answer[emend.ReadData]) error {
 	d := &is.Data
-	if d.Binary && a.tty && !a.json && !a.quiet {
+	if d.Binary && a.ttyOut && !a.json && !a.quiet {
 		return &fail.Error{Kind: fail.BinaryFile, Path: d.Path, Msg: "it is binary, and is not printed on a terminal; send it to a file or a pipe, or ask with --json"}
 	}
-	if a.tty && a.ttyErr && !a.json && !a.quiet {
-		fmt.Fprintln(a.err, a.paint(bold, header(d)))
+	if a.ttyOut && a.ttyErr && !a.json && !a.quiet {
+		fmt.Fprintln(a.err, a.colorize(bold, fileHeader(d)))
 	}
 	raw, err := base64.StdEncoding.DecodeString(d.ContentBase64)
 	if err != nil {
 		return err
 	}
-	err = a.found(is.Result(), is.Notes, func(w *bufio.Writer) {
+	err = a.printFound(is.Result(), is.Notes, func(w *bufio.Writer) {
 		switch {
 		case d.Binary:
 			w.Write(raw)
-		case a.tty:
+		case a.ttyOut:
 			w.WriteString(report.Escape(d.Content))
 			if d.Content != "" && !strings.HasSuffix(d.Content, "\n") {
 				w.WriteString("\n") // what comes next begins at the left
@@ -100,13 +100,13 @@ func (a *app) showFile(is *emend.Answer[emend.ReadData]) error {
 			w.WriteString(d.Content)
 		}
 	})
-	a.more(err == nil && d.Encoding == "utf-8-invalid", "the file is not UTF-8: U+FFFD stands for what is none")
-	a.more(err == nil && d.Truncated, "%s", further(d))
+	a.noteIf(err == nil && d.Encoding == "utf-8-invalid", "the file is not UTF-8: U+FFFD stands for what is none")
+	a.noteIf(err == nil && d.Truncated, "%s", truncationNote(d))
 	return err
 }
 
-// further says where a text was cut, and how to read on.
-func further(d *emend.ReadData) string {
+// truncationNote says where a text was cut, and how to read on.
+func truncationNote(d *emend.ReadData) string {
 	lines := strings.Count(d.Content, "\n")
 	if d.Binary || lines == 0 {
 		return "cut by --max-bytes; with a higher one there is more"
@@ -114,7 +114,7 @@ func further(d *emend.ReadData) string {
 	return fmt.Sprintf("cut after %d bytes; read on with --start %d", len(d.Content), d.StartLine+lines)
 }
 
-func header(d *emend.ReadData) string {
+func fileHeader(d *emend.ReadData) string {
 	lines := fmt.Sprintf("%d line(s)", d.LineCount)
 	if d.StartLine > 1 || d.EndLine < d.LineCount {
 		lines = fmt.Sprintf("lines %d-%d of %d", d.StartLine, d.EndLine, d.LineCount)

@@ -4,5 +4,5 @@ package cli
 
 import "os"
 
-// gone is not known here: the next write tells.
-func gone(*os.File) bool { return false }
+// readerGone is not known here: the next write tells.
+func readerGone(*os.File) bool { return false }

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// gone reports whether nobody can read any more what is written to f.
-func gone(f *os.File) bool {
+// readerGone reports whether nobody can read any more what is written to f.
+func readerGone(f *os.File) bool {
 	c, err := f.SyscallConn()
 	if err != nil {
 		return false

@@ -31,7 +31,7 @@ never overwritten.`,
 func (a *app) runRecover(ctx context.Context, timeout time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	a.calm = true // what opening recovers is the answer here
+	a.hideRecovery = true // what opening recovers is the answer here
 	ws, err := a.open()
 	if err != nil {
 		return err
@@ -42,7 +42,7 @@ func (a *app) runRecover(ctx context.Context, timeout time.Duration) error {
 	if err != nil {
 		return err
 	}
-	a.did = true
+	a.done = true
 	if r.Nothing() && first != nil {
 		r = first
 	}

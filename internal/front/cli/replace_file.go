@@ -15,7 +15,7 @@ import (
 // set.
 func replaceFile(name string, force bool, write func(io.Writer) error) error {
 	if _, err := os.Lstat(name); err == nil && !force {
-		return exists(name)
+		return alreadyExists(name)
 	}
 	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
 	if err != nil {
@@ -32,24 +32,24 @@ func replaceFile(name string, force bool, write func(io.Writer) error) error {
 	if force {
 		return os.Rename(f.Name(), name)
 	}
-	return nameIt(f.Name(), name)
+	return linkOrRename(f.Name(), name)
 }
 
-// nameIt gives the file its name if nothing has it.
-func nameIt(temporary, name string) error {
+// linkOrRename gives the file its name if nothing has it.
+func linkOrRename(temporary, name string) error {
 	switch err := os.Link(temporary, name); {
 	case errors.Is(err, fs.ErrExist):
-		return exists(name)
+		return alreadyExists(name)
 	case err == nil:
 		return nil
 	}
 	// There are no second names here, and what was looked at a moment ago counts.
 	if _, err := os.Lstat(name); err == nil {
-		return exists(name)
+		return alreadyExists(name)
 	}
 	return os.Rename(temporary, name)
 }
 
-func exists(name string) error {
+func alreadyExists(name string) error {
 	return &emend.Error{Kind: emend.AlreadyExists, Path: name, Msg: fmt.Sprintf("%q exists", name), Hint: "Name another file, or say --force to replace it."}
 }

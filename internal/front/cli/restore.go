@@ -28,11 +28,11 @@ come back, and nothing in it is trusted.`,
 		example:  "  emend restore 20261121-123107-abcdefghij.0\n  emend restore 20261121-123107-abcdefghij.0 old/copy.go\n  emend restore kept.tar.gz",
 		suggest:  []string{"undelete", "unrm"},
 		takes:    atMost(1, "one ID", "one TARGET"),
-		complete: a.trashIDs,
+		complete: a.completeTrashIDs,
 		args:     []*string{&r.TrashedPath, &r.TargetPath},
 		key:      &r.IdempotencyKey,
 		request:  &r, call: restoreIDOrArchive,
-		report: func(did *emend.Answer[emend.RestoreData]) changeReport { return changeReport{tx: did.Tx} },
+		text: func(did *emend.Answer[emend.RestoreData]) changeText { return changeText{tx: did.Tx} },
 	}.command(a)
 }
 
@@ -53,7 +53,7 @@ func restoreIDOrArchive(ws *emend.Workspace, ctx context.Context, r emend.Restor
 func openArchive(name string) (*os.File, error) {
 	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return nil, unopened(name, err)
+		return nil, archiveError(name, err)
 	}
 	is, err := f.Stat()
 	if err == nil && is.Mode().IsRegular() {
@@ -61,15 +61,15 @@ func openArchive(name string) (*os.File, error) {
 	}
 	f.Close()
 	if err != nil {
-		return nil, unopened(name, err)
+		return nil, archiveError(name, err)
 	}
 	return nil, &fail.Error{Kind: fail.CommandFailed, Reason: fail.SpecialFile, Path: name, Msg: "it is no regular file",
 		Hint: "Name an archive that emend trash export wrote, or an id of the trash."}
 }
 
-// unopened returns the refusal of an archive that cannot be opened.
-func unopened(name string, err error) error {
-	e := &fail.Error{Kind: fail.CommandFailed, Path: name, Msg: "it cannot be opened: " + reasonOf(err), Hint: "See to the file and try again.", Cause: err}
+// archiveError returns the refusal of an archive that cannot be opened.
+func archiveError(name string, err error) error {
+	e := &fail.Error{Kind: fail.CommandFailed, Path: name, Msg: "it cannot be opened: " + withoutPath(err), Hint: "See to the file and try again.", Cause: err}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		e.Kind, e.Msg, e.Hint = fail.NotFound, "there is no such archive", "Check the path; a file of the trash is named by its id, as emend trash list prints it."
@@ -79,8 +79,8 @@ func unopened(name string, err error) error {
 	return e
 }
 
-// reasonOf returns an error of the system without its path, which the message already names.
-func reasonOf(err error) string {
+// withoutPath returns an error of the system without its path, which the message already names.
+func withoutPath(err error) string {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		err = e.Err
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/emend-dev/emend/internal/report"
 )
 
-// print prints a result: its words, or the struct.
-func (a *app) print(r emend.Result) error {
+// printResult prints a result: its words, or the struct.
+func (a *app) printResult(r emend.Result) error {
 	if a.json {
 		return a.printJSON(r)
 	}
@@ -26,9 +26,9 @@ func (a *app) print(r emend.Result) error {
 	return err
 }
 
-// answer prints what was found or done: words, or the result struct around data.
-func (a *app) answer(words string, data any) error {
-	return a.print(&report.Object{Ok: true, Output: words, Data: data})
+// printAnswer prints what was found or done: words, or the result struct around data.
+func (a *app) printAnswer(words string, data any) error {
+	return a.printResult(&report.Object{Ok: true, Output: words, Data: data})
 }
 
 func (a *app) printJSON(v any) error {
@@ -36,39 +36,39 @@ func (a *app) printJSON(v any) error {
 	return enc.Encode(v)
 }
 
-// found prints what a call read: the result struct with --json, else what show writes.
-func (a *app) found(r emend.Result, notes []string, show func(*bufio.Writer)) error {
+// printFound prints what a call read: the result struct with --json, else what show writes.
+func (a *app) printFound(r emend.Result, notes []string, show func(*bufio.Writer)) error {
 	if a.json {
-		return a.pour(func(w *bufio.Writer) { newEncoder(w).Encode(r) }) //nolint:errcheck // pour sees it
+		return a.buffered(func(w *bufio.Writer) { newEncoder(w).Encode(r) }) //nolint:errcheck // pour sees it
 	}
 	if a.quiet {
 		return nil
 	}
-	a.notes(notes)
-	return a.pour(show)
+	a.printNotes(notes)
+	return a.buffered(show)
 }
 
-// pour writes a result through a buffer.
-func (a *app) pour(write func(*bufio.Writer)) error {
+// buffered writes a result through a buffer.
+func (a *app) buffered(write func(*bufio.Writer)) error {
 	w := bufio.NewWriterSize(a.out, 1<<16)
 	write(w)
 	return w.Flush()
 }
 
-// refused prints a refusal: with --json to standard output, else for people to standard error.
-func (a *app) refused(r *emend.Refusal) error {
+// printRefusal prints a refusal: with --json to standard output, else for people to standard error.
+func (a *app) printRefusal(r *emend.Refusal) error {
 	if a.json {
 		a.printJSON(r.Result()) //nolint:errcheck // a.out remembers
 	} else {
-		a.showRefusal(r)
+		a.explainRefusal(r)
 	}
-	return errors.Join(errSaid, r)
+	return errors.Join(errPrinted, r)
 }
 
-// said prints a refusal, and returns any other error as it is.
-func (a *app) said(err error) error {
+// printError prints a refusal, and returns any other error as it is.
+func (a *app) printError(err error) error {
 	if r, ok := errors.AsType[*emend.Refusal](err); ok {
-		return a.refused(r)
+		return a.printRefusal(r)
 	}
 	e, ok := errors.AsType[*emend.Error](err)
 	if !ok {
@@ -80,11 +80,11 @@ func (a *app) said(err error) error {
 	} else {
 		fmt.Fprintf(a.err, "emend: %s\n", report.Escape(r.Text()))
 	}
-	return errors.Join(errSaid, e)
+	return errors.Join(errPrinted, e)
 }
 
-// showRefusal prints the dialect's own words where it has them, and then every failure with what would help.
-func (a *app) showRefusal(r *emend.Refusal) {
+// explainRefusal prints the dialect's own words where it has them, and then every failure with what would help.
+func (a *app) explainRefusal(r *emend.Refusal) {
 	own, all := r.Result().Text(), r.Explain()
 	if own != all {
 		fmt.Fprintf(a.err, "emend: %s\n", report.Escape(own))
@@ -92,37 +92,37 @@ func (a *app) showRefusal(r *emend.Refusal) {
 	fmt.Fprintf(a.err, "emend: %s\n", all)
 }
 
-func (a *app) notes(list []string) {
+func (a *app) printNotes(list []string) {
 	for _, n := range list {
 		fmt.Fprintf(a.err, "emend: note: %s\n", report.Escape(n))
 	}
 }
 
-// warn prints notes to standard error.
-func (a *app) warn(notes []string) {
+// printWarnings prints notes to standard error.
+func (a *app) printWarnings(notes []string) {
 	for _, n := range notes {
 		fmt.Fprintf(a.err, "emend: %s\n", report.Escape(n))
 	}
 }
 
-// more says on standard error what a person has to know of a result, if it is so: that it was cut, for example.
-func (a *app) more(is bool, format string, args ...any) {
+// noteIf says on standard error what a person has to know of a result, if it is so: that it was cut, for example.
+func (a *app) noteIf(is bool, format string, args ...any) {
 	if is && !a.json && !a.quiet {
 		fmt.Fprintf(a.err, "emend: "+format+"\n", args...)
 	}
 }
 
 func newEncoder(w io.Writer) *json.Encoder {
-	enc := json.NewEncoder(plain{w})
+	enc := json.NewEncoder(terminalSafe{w})
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	return enc
 }
 
-// plain writes JSON on with the characters escaped that a terminal would obey, or not show: they are in strings only.
-type plain struct{ io.Writer }
+// terminalSafe writes JSON on with the characters escaped that a terminal would obey, or not show: they are in strings only.
+type terminalSafe struct{ io.Writer }
 
-func (p plain) Write(b []byte) (int, error) {
+func (p terminalSafe) Write(b []byte) (int, error) {
 	var out []byte
 	for rest := b; len(rest) > 0; {
 		r, n := utf8.DecodeRune(rest)

@@ -37,15 +37,15 @@ It takes one PATH. To delete several files entirely or not at all, write a patch
 			cmd.Flags().BoolVar(&r.Permanent, "permanent", false, "keep nothing: it cannot come back")
 		},
 		request: &r, call: (*emend.Workspace).Delete,
-		report: func(did *emend.Answer[emend.DeleteData]) changeReport {
-			return changeReport{words: deleted(&did.Data), notes: did.Notes}
+		text: func(did *emend.Answer[emend.DeleteData]) changeText {
+			return changeText{words: describeDeletion(&did.Data), notes: did.Notes}
 		},
 	}.command(a)
 }
 
-// deleted describes a deletion in one line, with the command that undoes it. It returns "" for a repeated call whose first
+// describeDeletion describes a deletion in one line, with the command that undoes it. It returns "" for a repeated call whose first
 // answer was lost.
-func deleted(d *emend.DeleteData) string {
+func describeDeletion(d *emend.DeleteData) string {
 	if d.Path == "" {
 		return ""
 	}
@@ -67,6 +67,6 @@ func onePath(cmd *cobra.Command, args []string) error {
 		}
 		b.WriteString("*** Delete File: " + p + "\n")
 	}
-	return badUse("rm", "rm takes one PATH, got %d; this deletes all of them, or none:\n\n"+
+	return usageErrorf("rm", "rm takes one PATH, got %d; this deletes all of them, or none:\n\n"+
 		"emend apply <<'EOF'\n*** Begin Patch\n%s*** End Patch\nEOF\n", len(args), b.String())
 }

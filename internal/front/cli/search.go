@@ -52,61 +52,61 @@ files; what is protected from reading is never searched.`,
 	fl.IntVar(&f.MaxResults, "max-results", 0, "stop after `N` matches (default: no limit)")
 	fl.BoolVar(&f.IncludeIgnored, "no-ignore", false, "also what .gitignore and .ignore leave out")
 	allowFlag(cmd, &f.allow)
-	complete(cmd, "mode", searchModes)
-	cmd.ValidArgsFunction = filesAfter(1)
+	completeWords(cmd, "mode", searchModes)
+	cmd.ValidArgsFunction = completeFilesAfter(1)
 	return cmd
 }
 
 func (a *app) runSearch(cmd *cobra.Command, args []string, f searchFlags) error {
 	if !slices.Contains(searchModes, f.Mode) {
-		return badUse("search", "--mode: %q is none of %s", f.Mode, strings.Join(searchModes, ", "))
+		return usageErrorf("search", "--mode: %q is none of %s", f.Mode, strings.Join(searchModes, ", "))
 	}
 	if f.ContextLines < 0 {
-		return badUse("search", "--context: it is at least 0, got %d", f.ContextLines)
+		return usageErrorf("search", "--context: it is at least 0, got %d", f.ContextLines)
 	}
-	if err := results(cmd, &f.MaxResults); err != nil {
+	if err := checkMaxResults(cmd, &f.MaxResults); err != nil {
 		return err
 	}
 	f.Query, f.Root = args[0], argument(args, 1, ".")
 	exact := !f.anyCase
 	f.CaseSensitive = &exact
-	return a.work(cmd, "search_files", f.allow, func(ctx context.Context, ws *emend.Workspace) error {
-		some, err := a.ask(ctx, ws, &f)
+	return a.withWorkspace(cmd, "search_files", f.allow, func(ctx context.Context, ws *emend.Workspace) error {
+		some, err := a.searchAndPrint(ctx, ws, &f)
 		if err == nil && !some {
-			err = errSaid
+			err = errPrinted
 		}
 		return err
 	})
 }
 
-// ask searches and prints, and reports whether there is anything.
-func (a *app) ask(ctx context.Context, ws *emend.Workspace, f *searchFlags) (some bool, err error) {
-	if !a.tty && !a.json && !a.quiet && f.ContextLines == 0 {
-		return a.stream(ctx, ws, f)
+// searchAndPrint searches and prints, and reports whether there is anything.
+func (a *app) searchAndPrint(ctx context.Context, ws *emend.Workspace, f *searchFlags) (some bool, err error) {
+	if !a.ttyOut && !a.json && !a.quiet && f.ContextLines == 0 {
+		return a.streamMatches(ctx, ws, f)
 	}
-	is, err := waited(a, ctx, func(ctx context.Context) (*emend.Answer[emend.SearchData], error) {
+	is, err := withProgress(a, ctx, func(ctx context.Context) (*emend.Answer[emend.SearchData], error) {
 		return ws.Search(ctx, f.SearchRequest)
 	})
 	if err != nil {
 		return false, err
 	}
-	err = a.found(is.Result(), is.Notes, func(w *bufio.Writer) { a.matches(w, is.Data.Matches, f.highlight()) })
-	a.more(is.Data.Truncated, moreMatches, len(is.Data.Matches))
+	err = a.printFound(is.Result(), is.Notes, func(w *bufio.Writer) { a.printMatches(w, is.Data.Matches, f.highlight()) })
+	a.noteIf(is.Data.Truncated, moreMatchesNote, len(is.Data.Matches))
 	return len(is.Data.Matches) > 0, err
 }
 
-const moreMatches = "there are more than these %d matches: ask with a higher --max-results"
+const moreMatchesNote = "there are more than these %d matches: ask with a higher --max-results"
 
-// stream prints while it searches. Nothing but lines that match is printed, and nobody looks at them who would like colours.
-func (a *app) stream(ctx context.Context, ws *emend.Workspace, f *searchFlags) (some bool, err error) {
-	is, err := waited(a, ctx, func(ctx context.Context) (*emend.Answer[emend.SearchSum], error) {
+// streamMatches prints while it searches. Nothing but lines that match is printed, and nobody looks at them who would like colours.
+func (a *app) streamMatches(ctx context.Context, ws *emend.Workspace, f *searchFlags) (some bool, err error) {
+	is, err := withProgress(a, ctx, func(ctx context.Context) (*emend.Answer[emend.SearchSum], error) {
 		return ws.SearchTo(ctx, f.SearchRequest, a.out)
 	})
 	if err != nil {
 		return false, err
 	}
-	a.notes(is.Notes)
-	a.more(is.Data.Truncated, moreMatches, is.Data.Written)
+	a.printNotes(is.Notes)
+	a.noteIf(is.Data.Truncated, moreMatchesNote, is.Data.Written)
 	return is.Data.Written > 0, nil
 }
 

@@ -42,8 +42,8 @@ func TestMatches(t *testing.T) {
 	for _, tt := range tests {
 		var out bytes.Buffer
 		w := bufio.NewWriter(&out)
-		a := &app{tty: tt.tty, env: func(string) string { return "" }}
-		a.matches(w, tt.list, tt.flags.highlight())
+		a := &app{ttyOut: tt.tty, env: func(string) string { return "" }}
+		a.printMatches(w, tt.list, tt.flags.highlight())
 		w.Flush()
 		if out.String() != tt.want {
 			t.Errorf("%s:\n%q, want\n%q", tt.name, &out, tt.want)
@@ -108,7 +108,7 @@ func checkMatches(t *testing.T, lines, set, around int) {
 	}
 	var out bytes.Buffer
 	w := bufio.NewWriter(&out)
-	(&app{}).matches(w, list, nil)
+	(&app{}).printMatches(w, list, nil)
 	w.Flush()
 	if out.String() != want.String() {
 		t.Errorf("matches %b of %d lines, %d around:\n%swant\n%s", set, lines, around, &out, want.String())

@@ -57,11 +57,11 @@ is always finished. The second one ends it at once.`,
 func (a *app) runServe(cmd *cobra.Command, args []string, f *serveFlags) error {
 	profile, ok := tool.ProfileNamed(f.profile)
 	if !ok {
-		return badUse("serve", "--profile: %q is none of %s", f.profile, strings.Join(tool.ProfileNames(), ", "))
+		return usageErrorf("serve", "--profile: %q is none of %s", f.profile, strings.Join(tool.ProfileNames(), ", "))
 	}
 	tools := tool.Options{Profile: profile, ReadOnly: f.readOnly, RequireHash: f.requireHash, Lenient: f.lenient}
 	if err := tools.Check(); err != nil {
-		return badUse("serve", "%v", err)
+		return usageErrorf("serve", "%v", err)
 	}
 	if err := f.check(cmd); err != nil {
 		return err
@@ -70,15 +70,15 @@ func (a *app) runServe(cmd *cobra.Command, args []string, f *serveFlags) error {
 	if err != nil {
 		return err
 	}
-	spaces, err := a.spaces(args, f)
+	spaces, err := a.openWorkspaces(args, f)
 	defer closeAll(spaces)
 	if err != nil {
 		return err
 	}
-	ctx, stop := untilSignal(cmd.Context())
+	ctx, stop := cancelOnSignal(cmd.Context())
 	defer stop()
-	go calm(ctx)
-	go prune(ctx, spaces, log)
+	go reserveMemory(ctx)
+	go pruneHourly(ctx, spaces, log)
 	s := mcp.New(mcp.Config{Workspaces: spaces, Version: emend.Version().Version, Log: log, MaxCalls: f.maxCalls, AskWait: f.wait,
 		Actor: emend.Actor{Session: a.session, Agent: a.agent}, Tools: tools})
 	if f.http != "" {
@@ -92,14 +92,14 @@ func (a *app) serveStdio(ctx context.Context, s *mcp.Server, f *serveFlags) erro
 		fmt.Fprintln(a.err, "emend: waiting for an MCP client on standard input. It is the client that starts this: emend setup tells it how.\n"+
 			"emend: Ctrl-C ends it; --http ADDR serves without a client that starts it.")
 	}
-	a.shut(s.Workspaces, s.Log)
+	a.enterLandlock(s.Workspaces, s.Log)
 	defer context.AfterFunc(ctx, func() { s.Finish(f.grace) })()
 	return s.Stdio(ctx, io.NopCloser(a.in), noClose{a.out})
 }
 
-// shut shuts the server in with its workspaces, where the system can; that it cannot is said, and no reason not to serve.
+// enterLandlock shuts the server in with its workspaces, where the system can; that it cannot is said, and no reason not to serve.
 // Whatever else a server reads it has read before.
-func (a *app) shut(spaces []tool.Workspace, log *slog.Logger) {
+func (a *app) enterLandlock(spaces []tool.Workspace, log *slog.Logger) {
 	if a.env("EMEND_LANDLOCK") == "off" {
 		log.Warn("not behind Landlock, since EMEND_LANDLOCK says off")
 		return
@@ -113,7 +113,7 @@ func (a *app) shut(spaces []tool.Workspace, log *slog.Logger) {
 		}
 		write, read = append(write, mine...), append(read, elsewhere...)
 	}
-	write, read = distinct(write), distinct(read)
+	write, read = sortUnique(write), sortUnique(read)
 	switch up, err := wall.Up(write, read); {
 	case err != nil:
 		log.Warn("not behind Landlock", "error", err)
@@ -124,14 +124,14 @@ func (a *app) shut(spaces []tool.Workspace, log *slog.Logger) {
 	}
 }
 
-func distinct(paths []string) []string {
+func sortUnique(paths []string) []string {
 	slices.Sort(paths)
 	return slices.Compact(paths)
 }
 
-// untilSignal is done at the first Ctrl-C or SIGTERM; the next one ends the program as it does any other, also when it comes as
+// cancelOnSignal is done at the first Ctrl-C or SIGTERM; the next one ends the program as it does any other, also when it comes as
 // soon as the first one can be seen to have been heard.
-func untilSignal(parent context.Context) (context.Context, context.CancelFunc) {
+func cancelOnSignal(parent context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(parent))
 	heard := make(chan os.Signal, 1)
 	signal.Notify(heard, os.Interrupt, syscall.SIGTERM)
@@ -149,8 +149,8 @@ func untilSignal(parent context.Context) (context.Context, context.CancelFunc) {
 	return ctx, cancel
 }
 
-// prune looks once an hour whether the histories are due, which they are once a day.
-func prune(ctx context.Context, spaces []tool.Workspace, log *slog.Logger) {
+// pruneHourly looks once an hour whether the histories are due, which they are once a day.
+func pruneHourly(ctx context.Context, spaces []tool.Workspace, log *slog.Logger) {
 	for tick := time.NewTicker(time.Hour); ; {
 		select {
 		case <-ctx.Done():
@@ -168,10 +168,10 @@ func prune(ctx context.Context, spaces []tool.Workspace, log *slog.Logger) {
 	}
 }
 
-// calm has the collector wait for some megabytes of garbage, by memory that is never touched, and so takes none of the
+// reserveMemory has the collector wait for some megabytes of garbage, by memory that is never touched, and so takes none of the
 // machine's: so little lives in a server that it would run every few calls. To make it costs a collection, which the first
 // answer need not wait for.
-func calm(ctx context.Context) {
+func reserveMemory(ctx context.Context) {
 	select {
 	case <-ctx.Done():
 		return

@@ -86,22 +86,22 @@ func (f *serveFlags) define(cmd *cobra.Command) {
 		g.SortFlags = false
 		cmd.Flags().AddFlagSet(g)
 	}
-	cmd.SetUsageFunc(func(c *cobra.Command) error { return usageIn(c, groups) })
+	cmd.SetUsageFunc(func(c *cobra.Command) error { return groupedUsage(c, groups) })
 	f.complete(cmd)
 }
 
 func (f *serveFlags) complete(cmd *cobra.Command) {
-	complete(cmd, "profile", tool.ProfileNames())
-	complete(cmd, "log-format", logFormats)
-	complete(cmd, "log-level", logLevels)
-	complete(cmd, "http", []string{"127.0.0.1:7433"})
+	completeWords(cmd, "profile", tool.ProfileNames())
+	completeWords(cmd, "log-format", logFormats)
+	completeWords(cmd, "log-level", logLevels)
+	completeWords(cmd, "http", []string{"127.0.0.1:7433"})
 	for _, flag := range []string{"max-calls", "max-body", "max-rate", "max-sessions", "grace", "allow-protected", "wait"} {
-		noFiles(cmd, flag)
+		completeNothing(cmd, flag)
 	}
 }
 
-// usageIn is the usage of a verb whose flags are shown in groups.
-func usageIn(c *cobra.Command, groups []*pflag.FlagSet) error {
+// groupedUsage is the usage of a verb whose flags are shown in groups.
+func groupedUsage(c *cobra.Command, groups []*pflag.FlagSet) error {
 	out := c.OutOrStderr()
 	fmt.Fprintf(out, "Usage:\n  %s\n\nExamples:\n%s\n", c.UseLine(), c.Example)
 	for _, g := range groups {
@@ -116,20 +116,20 @@ func (f *serveFlags) check(cmd *cobra.Command) error {
 	if f.http == "" {
 		for _, name := range []string{"token-file", "new-token", "ui-token-file", "no-ui", "remote", "tls-cert", "tls-key", "no-tls", "max-body", "max-rate", "max-sessions"} {
 			if cmd.Flags().Changed(name) {
-				return badUse("serve", "--%s is for HTTP: say where with --http ADDR", name)
+				return usageErrorf("serve", "--%s is for HTTP: say where with --http ADDR", name)
 			}
 		}
 	}
 	for name, n := range map[string]int{"max-calls": f.maxCalls, "max-rate": f.maxRate, "max-sessions": f.maxSessions} {
 		if n < 1 || n > 1e6 {
-			return badUse("serve", "--%s takes a number from 1 to 1000000", name)
+			return usageErrorf("serve", "--%s takes a number from 1 to 1000000", name)
 		}
 	}
 	if f.wait < 0 || f.wait > maxWait {
-		return badUse("serve", "--wait takes a time of at most %v, as in 45s, or 0", maxWait)
+		return usageErrorf("serve", "--wait takes a time of at most %v, as in 45s, or 0", maxWait)
 	}
 	if f.grace < 0 {
-		return badUse("serve", "--grace takes a time, as in 10s, or 0")
+		return usageErrorf("serve", "--grace takes a time, as in 10s, or 0")
 	}
 	return nil
 }
@@ -142,7 +142,7 @@ func (f *serveFlags) log(to io.Writer) (*slog.Logger, error) {
 	}
 	var level slog.Level
 	if !slices.Contains(logLevels, name) || level.UnmarshalText([]byte(name)) != nil {
-		return nil, badUse("serve", "--log-level: %q is none of %s", f.logLevel, strings.Join(logLevels, ", "))
+		return nil, usageErrorf("serve", "--log-level: %q is none of %s", f.logLevel, strings.Join(logLevels, ", "))
 	}
 	o := &slog.HandlerOptions{Level: level}
 	switch f.logFormat {
@@ -151,5 +151,5 @@ func (f *serveFlags) log(to io.Writer) (*slog.Logger, error) {
 	case "json":
 		return slog.New(slog.NewJSONHandler(to, o)), nil
 	}
-	return nil, badUse("serve", "--log-format: %q is none of %s", f.logFormat, strings.Join(logFormats, ", "))
+	return nil, usageErrorf("serve", "--log-format: %q is none of %s", f.logFormat, strings.Join(logFormats, ", "))
 }

@@ -13,13 +13,13 @@ import (
 	"github.com/emend-dev/emend/internal/report"
 )
 
-// maxMaxBody is what --max-body may be: a body is read into memory.
-const maxMaxBody = 1 << 30
+// maxBodyLimit is what --max-body may be: a body is read into memory.
+const maxBodyLimit = 1 << 30
 
 func (a *app) serveHTTP(ctx context.Context, s *mcp.Server, f *serveFlags) error {
 	body, err := parseSize(f.maxBody)
-	if err != nil || body == 0 || body > maxMaxBody {
-		return badUse("serve", "--max-body: %q is not a size up to 1GiB: write 500, 64KiB or 16MiB", f.maxBody)
+	if err != nil || body == 0 || body > maxBodyLimit {
+		return usageErrorf("serve", "--max-body: %q is not a size up to 1GiB: write 500, 64KiB or 16MiB", f.maxBody)
 	}
 	certs, err := f.certs()
 	if err != nil {
@@ -38,27 +38,27 @@ func (a *app) serveHTTP(ctx context.Context, s *mcp.Server, f *serveFlags) error
 		return fmt.Errorf("cannot serve at %s: %w; name another port, or 0 for a free one", fail.Quote(f.http), err)
 	}
 	at := fmt.Sprintf("%s://%s", map[bool]string{true: "https", false: "http"}[len(certs) > 0], l.Addr())
-	clients, pages, err := a.keys(s, f) // only now: a server that has the address goes on with the tokens of the files
+	clients, pages, err := a.loadTokens(s, f) // only now: a server that has the address goes on with the tokens of the files
 	if err != nil {
 		l.Close()
 		return err
 	}
-	a.greet(s, f, at+"/mcp", clients)
+	a.announceServer(s, f, at+"/mcp", clients)
 	c := mcp.HTTPConfig{Token: clients.token, MaxBody: body, MaxRate: f.maxRate, MaxSessions: f.maxSessions, Grace: f.grace}
 	if pages != nil {
-		a.greetPages(s, f, at+web.Base, pages)
-		site := pagesOf(s, f, pages.token)
+		a.announcePages(s, f, at+web.Base, pages)
+		site := newPages(s, f, pages.token)
 		defer site.Close()
 		defer context.AfterFunc(ctx, func() { site.Close() })()
 		c.Pages = site
 	}
 	h := s.HTTP(c)
-	a.shut(s.Workspaces, s.Log)
+	a.enterLandlock(s.Workspaces, s.Log)
 	return h.Serve(ctx, l, certs...)
 }
 
-// pagesOf are the pages over the workspaces of a server, which change nothing where its tools do not.
-func pagesOf(s *mcp.Server, f *serveFlags, token string) *web.Site {
+// newPages are the pages over the workspaces of a server, which change nothing where its tools do not.
+func newPages(s *mcp.Server, f *serveFlags, token string) *web.Site {
 	c := web.Config{Token: token, ReadOnly: f.readOnly, Version: s.Version, Log: s.Log}
 	for _, w := range s.Workspaces {
 		c.Workspaces = append(c.Workspaces, web.Workspace{Name: w.Name, Workspace: w.Workspace})
@@ -66,36 +66,36 @@ func pagesOf(s *mcp.Server, f *serveFlags, token string) *web.Site {
 	return web.New(c)
 }
 
-// greet says where the server is. The token is shown when it is made, and never again; never in a log.
-func (a *app) greet(s *mcp.Server, f *serveFlags, url string, k *key) {
+// announceServer says where the server is. The token is shown when it is made, and never again; never in a log.
+func (a *app) announceServer(s *mcp.Server, f *serveFlags, url string, k *tokenFile) {
 	if f.logFormat == "json" {
-		s.Log.Info("serving", "url", url, "token_file", k.file, "token_made", k.made)
+		s.Log.Info("serving", "url", url, "token_file", k.path, "token_made", k.isNew)
 		return
 	}
 	if !a.quiet {
 		fmt.Fprintf(a.err, "emend: serving %s; Ctrl-C ends it\n", url)
 		if len(s.Workspaces) > 1 {
-			fmt.Fprintf(a.err, "emend: the workspaces: %s\n", names(s.Workspaces))
+			fmt.Fprintf(a.err, "emend: the workspaces: %s\n", listNames(s.Workspaces))
 		}
 	}
 	switch {
-	case k.made:
-		fmt.Fprintf(a.err, "emend: a token was made. It is shown this once, and kept in %s. Clients send:\n  Authorization: Bearer %s\n", report.Escape(k.file), k.token)
+	case k.isNew:
+		fmt.Fprintf(a.err, "emend: a token was made. It is shown this once, and kept in %s. Clients send:\n  Authorization: Bearer %s\n", report.Escape(k.path), k.token)
 	case !a.quiet:
-		fmt.Fprintf(a.err, "emend: clients send the token that is in %s\n", report.Escape(k.file))
+		fmt.Fprintf(a.err, "emend: clients send the token that is in %s\n", report.Escape(k.path))
 	}
 }
 
-// greetPages says where the pages are. A person at a terminal gets the address that lets in; a log gets the name of the file.
-func (a *app) greetPages(s *mcp.Server, f *serveFlags, url string, k *key) {
+// announcePages says where the pages are. A person at a terminal gets the address that lets in; a log gets the name of the file.
+func (a *app) announcePages(s *mcp.Server, f *serveFlags, url string, k *tokenFile) {
 	switch {
 	case f.logFormat == "json":
-		s.Log.Info("serving pages", "url", url, "token_file", k.file, "token_made", k.made)
-	case a.quiet && !k.made:
+		s.Log.Info("serving pages", "url", url, "token_file", k.path, "token_made", k.isNew)
+	case a.quiet && !k.isNew:
 	case a.ttyErr:
 		fmt.Fprintf(a.err, "emend: what agents do is shown at %s\n", url+"#token="+k.token)
 	default:
-		fmt.Fprintf(a.err, "emend: what agents do is shown at %s, with the token that is in %s\n", url, report.Escape(k.file))
+		fmt.Fprintf(a.err, "emend: what agents do is shown at %s, with the token that is in %s\n", url, report.Escape(k.path))
 	}
 }
 
@@ -107,32 +107,32 @@ func (f *serveFlags) address() (*net.TCPAddr, error) {
 	}
 	addr, err := net.ResolveTCPAddr("tcp", at)
 	if err != nil {
-		return nil, badUse("serve", "--http: %s is not an address: write 127.0.0.1:7433, or :0 for any free port (%w)", fail.Quote(f.http), err)
+		return nil, usageErrorf("serve", "--http: %s is not an address: write 127.0.0.1:7433, or :0 for any free port (%w)", fail.Quote(f.http), err)
 	}
 	if f.remote || addr.IP.IsLoopback() {
 		return addr, nil
 	}
-	return nil, badUse("serve", "--http: %s can be reached from other machines: say 127.0.0.1, or add --remote with --tls-cert and --tls-key", fail.Quote(f.http))
+	return nil, usageErrorf("serve", "--http: %s can be reached from other machines: say 127.0.0.1, or add --remote with --tls-cert and --tls-key", fail.Quote(f.http))
 }
 
 // certs are what the server shows of itself; none where it serves without TLS.
 func (f *serveFlags) certs() ([]tls.Certificate, error) {
 	switch {
 	case f.noTLS && !f.remote:
-		return nil, badUse("serve", "--no-tls is for --remote: on this machine alone TLS is not needed")
+		return nil, usageErrorf("serve", "--no-tls is for --remote: on this machine alone TLS is not needed")
 	case f.noTLS && f.cert+f.key != "":
-		return nil, badUse("serve", "--no-tls and --tls-cert do not go together: leave one out")
+		return nil, usageErrorf("serve", "--no-tls and --tls-cert do not go together: leave one out")
 	case f.cert == "" && f.key == "":
 		if f.remote && !f.noTLS {
-			return nil, badUse("serve", "--remote needs --tls-cert and --tls-key; behind a proxy that has TLS, add --no-tls instead")
+			return nil, usageErrorf("serve", "--remote needs --tls-cert and --tls-key; behind a proxy that has TLS, add --no-tls instead")
 		}
 		return nil, nil
 	case f.cert == "" || f.key == "":
-		return nil, badUse("serve", "--tls-cert and --tls-key go together")
+		return nil, usageErrorf("serve", "--tls-cert and --tls-key go together")
 	}
 	c, err := tls.LoadX509KeyPair(f.cert, f.key)
 	if err != nil {
-		return nil, badUse("serve", "--tls-cert, --tls-key: %w", err)
+		return nil, usageErrorf("serve", "--tls-cert, --tls-key: %w", err)
 	}
 	return []tls.Certificate{c}, nil
 }

@@ -13,20 +13,20 @@ import (
 	"github.com/emend-dev/emend/internal/tool"
 )
 
-// defaultSpace is the name of the workspace that is named by a directory alone.
-const defaultSpace = "default"
+// defaultWorkspace is the name of the workspace that is named by a directory alone.
+const defaultWorkspace = "default"
 
-// spaceName is what stands in an address and in a call as it is.
-var spaceName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`) })
+// workspaceName is what stands in an address and in a call as it is.
+var workspaceName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`) })
 
-// spaces opens the workspaces: DIR, those of --workspace, or the current directory. With an error it returns those that
+// openWorkspaces opens the workspaces: DIR, those of --workspace, or the current directory. With an error it returns those that
 // are open already.
-func (a *app) spaces(args []string, f *serveFlags) ([]tool.Workspace, error) {
-	options, err := a.options()
+func (a *app) openWorkspaces(args []string, f *serveFlags) ([]tool.Workspace, error) {
+	options, err := a.workspaceOptions()
 	if err != nil {
 		return nil, err
 	}
-	places, err := f.places(args)
+	places, err := f.servedDirs(args)
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +37,7 @@ func (a *app) spaces(args []string, f *serveFlags) ([]tool.Workspace, error) {
 			return out, err
 		}
 		out = append(out, tool.Workspace{Name: p.name, Workspace: ws})
-		a.tell(ws)
+		a.reportRecovery(ws)
 	}
 	return out, nil
 }
@@ -48,59 +48,59 @@ func closeAll(spaces []tool.Workspace) {
 	}
 }
 
-// place is a workspace as the command line names it.
-type place struct {
+// servedDir is a workspace as the command line names it.
+type servedDir struct {
 	name, dir string
-	is        os.FileInfo
+	info      os.FileInfo
 }
 
-// places are the directories that are served, each once and under a name of its own.
-func (f *serveFlags) places(args []string) ([]place, error) {
-	var out []place
+// servedDirs are the directories that are served, each once and under a name of its own.
+func (f *serveFlags) servedDirs(args []string) ([]servedDir, error) {
+	var out []servedDir
 	if len(args) > 0 {
-		out = append(out, place{name: defaultSpace, dir: args[0]})
+		out = append(out, servedDir{name: defaultWorkspace, dir: args[0]})
 	} else if len(f.workspaces) == 0 {
-		out = append(out, place{name: defaultSpace, dir: "."})
+		out = append(out, servedDir{name: defaultWorkspace, dir: "."})
 	}
 	for _, text := range f.workspaces {
 		name, dir, ok := strings.Cut(text, "=")
 		if !ok || dir == "" {
-			return nil, badUse("serve", "--workspace: %s is not NAME=DIR", fail.Quote(text))
+			return nil, usageErrorf("serve", "--workspace: %s is not NAME=DIR", fail.Quote(text))
 		}
-		if !spaceName().MatchString(name) {
-			return nil, badUse("serve", "--workspace: %s is no name: one is up to 64 letters, digits, - and _", fail.Quote(name))
+		if !workspaceName().MatchString(name) {
+			return nil, usageErrorf("serve", "--workspace: %s is no name: one is up to 64 letters, digits, - and _", fail.Quote(name))
 		}
-		out = append(out, place{name: name, dir: home(dir)})
+		out = append(out, servedDir{name: name, dir: expandHome(dir)})
 	}
 	for i := range out {
-		if err := out[i].apart(out[:i]); err != nil {
+		if err := out[i].check(out[:i]); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
 }
 
-// apart looks whether the directory is there, and none of the others.
-func (p *place) apart(others []place) (err error) {
-	if p.is, err = os.Stat(p.dir); err != nil {
-		return badUse("serve", "the workspace %s: %w", p.name, err)
+// check looks whether the directory is there, and none of the others.
+func (p *servedDir) check(others []servedDir) (err error) {
+	if p.info, err = os.Stat(p.dir); err != nil {
+		return usageErrorf("serve", "the workspace %s: %w", p.name, err)
 	}
-	if !p.is.IsDir() {
-		return badUse("serve", "the workspace %s: %s is not a directory", p.name, fail.Quote(p.dir))
+	if !p.info.IsDir() {
+		return usageErrorf("serve", "the workspace %s: %s is not a directory", p.name, fail.Quote(p.dir))
 	}
 	for _, o := range others {
 		switch {
 		case o.name == p.name:
-			return badUse("serve", "two workspaces are named %s: give one another name", p.name)
-		case os.SameFile(o.is, p.is):
-			return badUse("serve", "the workspaces %s and %s are the same directory, %s: leave one out", o.name, p.name, fail.Quote(p.dir))
+			return usageErrorf("serve", "two workspaces are named %s: give one another name", p.name)
+		case os.SameFile(o.info, p.info):
+			return usageErrorf("serve", "the workspaces %s and %s are the same directory, %s: leave one out", o.name, p.name, fail.Quote(p.dir))
 		}
 	}
 	return nil
 }
 
-// home is what a shell makes of ~ at the beginning of a word, and does not after a =.
-func home(dir string) string {
+// expandHome is what a shell makes of ~ at the beginning of a word, and does not after a =.
+func expandHome(dir string) string {
 	rest, ok := strings.CutPrefix(dir, "~/")
 	if at, err := os.UserHomeDir(); ok && err == nil {
 		return filepath.Join(at, rest)
@@ -108,8 +108,8 @@ func home(dir string) string {
 	return dir
 }
 
-// names are the workspaces, in words.
-func names(spaces []tool.Workspace) string {
+// listNames are the workspaces, in words.
+func listNames(spaces []tool.Workspace) string {
 	var out []string
 	for _, w := range spaces {
 		out = append(out, fmt.Sprintf("%s (/mcp/%s)", w.Name, w.Name))

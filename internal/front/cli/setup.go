@@ -48,7 +48,7 @@ setup is a person's act: no agent is offered it, and no policy of a workspace ju
 			"  emend setup vscode --scope project --write\n  emend setup codex --remove --write",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 || len(args) > 2 {
-				return badUse("setup", "setup takes a CLIENT (%s) and at most one DIR", strings.Join(setup.Names(), ", "))
+				return usageErrorf("setup", "setup takes a CLIENT (%s) and at most one DIR", strings.Join(setup.Names(), ", "))
 			}
 			return nil
 		},
@@ -64,8 +64,8 @@ setup is a person's act: no agent is offered it, and no policy of a workspace ju
 	fl.BoolVar(&f.Hash, "require-hash", false, "demand a sha256 of every file that is changed")
 	fl.BoolVar(&f.Lenient, "lenient", false, "let pass what sloppy models write, and name it (see emend serve --help)")
 	fl.StringVar(&f.URL, "http", "", "connect to a server that runs at `URL` instead of starting one")
-	complete(cmd, "scope", []string{"user", "project"})
-	complete(cmd, "profile", tool.ProfileNames())
+	completeWords(cmd, "scope", []string{"user", "project"})
+	completeWords(cmd, "profile", tool.ProfileNames())
 	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) == 0 {
 			return setup.Names(), cobra.ShellCompDirectiveNoFileComp
@@ -78,7 +78,7 @@ setup is a person's act: no agent is offered it, and no policy of a workspace ju
 func (a *app) runSetup(cmd *cobra.Command, args []string, f setupFlags) error {
 	client, ok := setup.Named(args[0])
 	if !ok {
-		return badUse("setup", "%q is none of %s", args[0], strings.Join(setup.Names(), ", "))
+		return usageErrorf("setup", "%q is none of %s", args[0], strings.Join(setup.Names(), ", "))
 	}
 	if err := f.check(); err != nil {
 		return err
@@ -89,7 +89,7 @@ func (a *app) runSetup(cmd *cobra.Command, args []string, f setupFlags) error {
 	}
 	host.ProjectNamed = len(args) > 1
 	f.Scope = setup.Scope(f.scope)
-	if f.Binary, err = binary(f.Scope); err != nil {
+	if f.Binary, err = programName(f.Scope); err != nil {
 		return err
 	}
 	plan, err := client.Plan(host, f.Options)
@@ -98,7 +98,7 @@ func (a *app) runSetup(cmd *cobra.Command, args []string, f setupFlags) error {
 	}
 	if f.write {
 		err = plan.Apply(cmd.Context())
-		a.did = err == nil
+		a.done = err == nil
 	}
 	if a.json {
 		if err == nil {
@@ -107,32 +107,32 @@ func (a *app) runSetup(cmd *cobra.Command, args []string, f setupFlags) error {
 		return err
 	}
 	if !a.quiet {
-		a.showSetup(plan, f.write, err)
+		a.printSetup(plan, f.write, err)
 	}
 	return err
 }
 
 func (f *setupFlags) check() error {
 	if f.scope != "user" && f.scope != "project" {
-		return badUse("setup", "--scope: %q is none of user, project", f.scope)
+		return usageErrorf("setup", "--scope: %q is none of user, project", f.scope)
 	}
 	profile, ok := tool.ProfileNamed(f.Profile)
 	if !ok {
-		return badUse("setup", "--profile: %q is none of %s", f.Profile, strings.Join(tool.ProfileNames(), ", "))
+		return usageErrorf("setup", "--profile: %q is none of %s", f.Profile, strings.Join(tool.ProfileNames(), ", "))
 	}
 	serving := tool.Options{Profile: profile, ReadOnly: f.ReadOnly, RequireHash: f.Hash, Lenient: f.Lenient}
 	if err := serving.Check(); err != nil && !f.Remove { // the server would not start
-		return badUse("setup", "%v", err)
+		return usageErrorf("setup", "%v", err)
 	}
 	if f.URL == "" {
 		return nil
 	}
 	u, err := url.Parse(f.URL)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return badUse("setup", "--http: %q is no address of a server, as http://127.0.0.1:8765/mcp is", f.URL)
+		return usageErrorf("setup", "--http: %q is no address of a server, as http://127.0.0.1:8765/mcp is", f.URL)
 	}
 	if f.ReadOnly || f.Hash || f.Lenient || f.Profile != "emend" {
-		return badUse("setup", "--http connects to a server that runs: say --profile, --read-only, --require-hash and --lenient to that one")
+		return usageErrorf("setup", "--http connects to a server that runs: say --profile, --read-only, --require-hash and --lenient to that one")
 	}
 	return nil
 }
@@ -141,21 +141,21 @@ func (f *setupFlags) check() error {
 func (a *app) host(dir string) (setup.Host, error) {
 	home, err := os.UserHomeDir()
 	if err != nil {
-		return setup.Host{}, badUse("", "nobody knows where the clients' files are: %v", err)
+		return setup.Host{}, usageErrorf("", "nobody knows where the clients' files are: %v", err)
 	}
 	project, err := filepath.Abs(dir)
 	if err != nil {
 		return setup.Host{}, err
 	}
 	if info, err := os.Stat(project); err != nil || !info.IsDir() {
-		return setup.Host{}, badUse("setup", "%q is no directory", dir)
+		return setup.Host{}, usageErrorf("setup", "%q is no directory", dir)
 	}
 	return setup.Host{Home: home, Project: project, OS: runtime.GOOS, Env: a.env, LookPath: exec.LookPath}, nil
 }
 
-// binary is how a client is to name this program. A file that others share says "emend" when PATH finds this one under
+// programName is how a client is to name this program. A file that others share says "emend" when PATH finds this one under
 // that name; the account's own has a path, since programs with windows often have another PATH.
-func binary(s setup.Scope) (string, error) {
+func programName(s setup.Scope) (string, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return "", err

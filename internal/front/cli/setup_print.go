@@ -10,8 +10,8 @@ import (
 	"github.com/emend-dev/emend/internal/report"
 )
 
-// showSetup prints a plan, or what became of it: for a person who wants to know what happens to which file.
-func (a *app) showSetup(p *setup.Plan, write bool, failed error) {
+// printSetup prints a plan, or what became of it: for a person who wants to know what happens to which file.
+func (a *app) printSetup(p *setup.Plan, write bool, failed error) {
 	say := func(format string, args ...any) { fmt.Fprintln(a.out, report.Escape(fmt.Sprintf(format, args...))) }
 	switch {
 	case p.Remove:
@@ -20,22 +20,22 @@ func (a *app) showSetup(p *setup.Plan, write bool, failed error) {
 		say("%s (%s) is to connect to %s", p.Title, p.Scope, p.URL)
 	default:
 		say("%s (%s) is to start: %s", p.Title, p.Scope, shellWords(p.Command))
-		say("(%s)", onPath(p.Command[0]))
+		say("(%s)", programNote(p.Command[0]))
 	}
 	for i, s := range p.Steps {
-		a.showStep(i+1, s, write)
+		a.printStep(i+1, s, write)
 	}
 	if len(p.Notes) > 0 {
-		fmt.Fprintf(a.out, "\n%s\n", a.paint(bold, "NOT COVERED, AND GOOD TO KNOW"))
+		fmt.Fprintf(a.out, "\n%s\n", a.colorize(bold, "NOT COVERED, AND GOOD TO KNOW"))
 		for _, n := range p.Notes {
 			say("- %s", n)
 		}
 	}
 	fmt.Fprintln(a.out)
-	a.endSetup(p, write, failed, say)
+	a.printSetupResult(p, write, failed, say)
 }
 
-func (a *app) endSetup(p *setup.Plan, write bool, failed error, say func(string, ...any)) {
+func (a *app) printSetupResult(p *setup.Plan, write bool, failed error, say func(string, ...any)) {
 	switch {
 	case failed != nil:
 		say("Stopped: what is marked as done above is done, the rest is not.")
@@ -44,14 +44,14 @@ func (a *app) endSetup(p *setup.Plan, write bool, failed error, say func(string,
 	case write:
 		say("Done. Next: %s.", p.Next)
 	default:
-		say("Nothing was written. To do it: emend %s", again(p))
+		say("Nothing was written. To do it: emend %s", rerunCommand(p))
 	}
 	if len(p.Undo) > 0 && failed == nil {
 		say("The way back: %s", shellWords(p.Undo))
 	}
 }
 
-func (a *app) showStep(n int, s *setup.Step, write bool) {
+func (a *app) printStep(n int, s *setup.Step, write bool) {
 	say := func(format string, args ...any) { fmt.Fprintln(a.out, report.Escape(fmt.Sprintf(format, args...))) }
 	fmt.Fprintln(a.out)
 	where := s.File
@@ -64,13 +64,13 @@ func (a *app) showStep(n int, s *setup.Step, write bool) {
 		say("   is as it should be")
 		return
 	case s.Gone:
-		say("   %s: it has nothing but what setup wrote", word(s, write, "removed", "would be removed"))
+		say("   %s: it has nothing but what setup wrote", didOrWould(s, write, "removed", "would be removed"))
 	case s.Run != nil:
 		for _, argv := range s.Run {
-			say("   %s: %s", word(s, write, "ran", "would run"), shellWords(argv))
+			say("   %s: %s", didOrWould(s, write, "ran", "would run"), shellWords(argv))
 		}
 	}
-	a.stepDiff(s.Diff)
+	a.printStepDiff(s.Diff)
 	if s.Backup != "" {
 		say("   what was there is kept as %s", s.Backup)
 	}
@@ -79,30 +79,30 @@ func (a *app) showStep(n int, s *setup.Step, write bool) {
 	}
 }
 
-func word(s *setup.Step, write bool, did, would string) string {
+func didOrWould(s *setup.Step, write bool, did, would string) string {
 	if write && s.Done {
 		return did
 	}
 	return would
 }
 
-// stepDiff prints a diff a step to the right.
-func (a *app) stepDiff(diff string) {
+// printStepDiff prints a diff a step to the right.
+func (a *app) printStepDiff(diff string) {
 	for line := range strings.Lines(diff) {
 		line = strings.TrimRight(line, "\r\n")
-		fmt.Fprintln(a.out, "   "+a.paint(diffColor(line), report.Escape(line)))
+		fmt.Fprintln(a.out, "   "+a.colorize(diffColor(line), report.Escape(line)))
 	}
 }
 
-func onPath(program string) string {
+func programNote(program string) string {
 	if program == "emend" {
 		return "the one that PATH finds"
 	}
 	return fmt.Sprintf("%s is the emend that runs now", program)
 }
 
-// again is the command line that does the same with --write.
-func again(p *setup.Plan) string {
+// rerunCommand is the command line that does the same with --write.
+func rerunCommand(p *setup.Plan) string {
 	return cmp.Or(shellWords(os.Args[1:]), "setup "+p.Client) + " --write"
 }
 

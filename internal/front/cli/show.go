@@ -25,7 +25,7 @@ takes # for a comment).`,
 		Example: "  emend show 20260131-120102-abcdefghij\n  emend show 20260131-1201\n  emend show 12 --json",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return badUse("show", "one ENTRY, got %d: emend log lists them; write the number of a record as 12 or \"#12\"", len(args))
+				return usageErrorf("show", "one ENTRY, got %d: emend log lists them; write the number of a record as 12 or \"#12\"", len(args))
 			}
 			return nil
 		},
@@ -41,33 +41,33 @@ func (a *app) runShow(ctx context.Context, entry string) error {
 	defer ws.Close()
 	e, err := ws.Show(ctx, entry)
 	if err != nil {
-		return a.said(err)
+		return a.printError(err)
 	}
 	if a.json {
 		return a.printJSON(e.Result())
 	}
-	a.warn(e.Notes)
+	a.printWarnings(e.Notes)
 	if a.quiet {
 		return nil
 	}
-	return a.paged(func() { a.showEntry(&e.Data) })
+	return a.withPager(func() { a.printEntry(&e.Data) })
 }
 
-// showEntry prints an entry for people: what is known of it, file by file, then the diffs.
-func (a *app) showEntry(d *emend.EntryData) {
+// printEntry prints an entry for people: what is known of it, file by file, then the diffs.
+func (a *app) printEntry(d *emend.EntryData) {
 	row := func(name, text string) {
 		if text != "" {
-			fmt.Fprintf(a.out, "%s %s\n", a.paint(bold, fmt.Sprintf("%-12s", name)), report.OneLine(text))
+			fmt.Fprintf(a.out, "%s %s\n", a.colorize(bold, fmt.Sprintf("%-12s", name)), report.OneLine(text))
 		}
 	}
 	row("entry", fmt.Sprintf("%s (%s, record %d)", d.Entry, d.Kind, d.Seq))
-	row("time", stamp(d.Timestamp))
+	row("time", formatTime(d.Timestamp))
 	row("tool", d.ToolName)
 	row("agent", d.AgentName)
 	row("session", d.SessionID)
 	row("client", d.Client)
 	row("call", d.Call)
-	row("outcome", outcome(d))
+	row("outcome", describeOutcome(d))
 	row("undoes", strings.Join(d.Undoes, ", "))
 	row("undone by", d.UndoneBy)
 	row("key", d.IdempotencyKey)
@@ -78,17 +78,17 @@ func (a *app) showEntry(d *emend.EntryData) {
 		row("kept", fmt.Sprintf("%s  %s, %d bytes", k.ID, k.Path, k.SizeBytes))
 	}
 	for i := range d.Files {
-		a.showHashes(&d.Files[i])
+		a.printHashes(&d.Files[i])
 	}
 	if d.OK && d.Kind != "purge" {
-		a.showDiffs(d.Files)
+		a.printDiffs(d.Files)
 	}
 }
 
-func stamp(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05.000 -0700") }
+func formatTime(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05.000 -0700") }
 
-// outcome says how an entry ended.
-func outcome(d *emend.EntryData) string {
+// describeOutcome says how an entry ended.
+func describeOutcome(d *emend.EntryData) string {
 	out := map[string]string{"applied": "applied", "abort": "taken back", "recovered": "recovered"}[d.End]
 	switch {
 	case !d.OK && d.End == "":
@@ -100,7 +100,7 @@ func outcome(d *emend.EntryData) string {
 		out += ": " + d.ErrorKind
 	}
 	if d.EndedAt != nil {
-		out += ", " + stamp(*d.EndedAt)
+		out += ", " + formatTime(*d.EndedAt)
 	}
 	if d.Message != "" {
 		out += " (" + d.Message + ")"
@@ -108,11 +108,11 @@ func outcome(d *emend.EntryData) string {
 	return cmp.Or(out, "done")
 }
 
-func (a *app) showHashes(e *emend.LogEntry) {
+func (a *app) printHashes(e *emend.LogEntry) {
 	if e.Path == "" {
 		return
 	}
-	fmt.Fprintf(a.out, "\n  %s %s\n", a.paint(letters[report.OpLetter(e)], report.OpLetter(e)), a.paint(bold, report.OneLine(report.EntryPath(e))))
+	fmt.Fprintf(a.out, "\n  %s %s\n", a.colorize(letterColors[report.OpLetter(e)], report.OpLetter(e)), a.colorize(bold, report.OneLine(report.EntryPath(e))))
 	for _, h := range []struct{ name, sum string }{{"before", e.BeforeSha256}, {"after", e.AfterSha256}, {"kept as", e.TrashedTo}} {
 		if h.sum != "" {
 			fmt.Fprintf(a.out, "    %-8s %s\n", h.name, report.OneLine(h.sum))
@@ -120,14 +120,14 @@ func (a *app) showHashes(e *emend.LogEntry) {
 	}
 }
 
-func (a *app) showDiffs(files []emend.LogEntry) {
+func (a *app) printDiffs(files []emend.LogEntry) {
 	fmt.Fprintln(a.out)
 	for i := range files {
 		switch e := &files[i]; {
 		case e.Diff != "":
 			a.printDiff(a.out, e.Diff)
 		case e.Message != "":
-			fmt.Fprintf(a.out, "%s: %s\n", report.OneLine(report.EntryPath(e)), indented(e.Message))
+			fmt.Fprintf(a.out, "%s: %s\n", report.OneLine(report.EntryPath(e)), indentText(e.Message))
 		default:
 			fmt.Fprintf(a.out, "%s: the diff is not kept\n", report.OneLine(report.EntryPath(e)))
 		}

@@ -87,10 +87,10 @@ func splitArgs(line string) []string {
 // TestUndecidedUnprinted: what is undecided stays so when it cannot be said on standard output.
 func TestUndecidedUnprinted(t *testing.T) {
 	var errs bytes.Buffer
-	out := &output{Writer: &broken{syscall.ENOSPC}}
+	out := &stickyWriter{Writer: &broken{syscall.ENOSPC}}
 	a := &app{out: out, err: &errs, json: true}
-	err := a.said(&fail.Error{Kind: fail.CommandFailed, Reason: fail.Indeterminate, Msg: "undecided"})
-	if code := a.end(out, err); code != exitUndecided {
+	err := a.printError(&fail.Error{Kind: fail.CommandFailed, Reason: fail.Indeterminate, Msg: "undecided"})
+	if code := a.exitWith(out, err); code != exitUndecided {
 		t.Errorf("exit code %d: %s", code, &errs)
 	}
 }

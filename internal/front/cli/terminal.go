@@ -14,12 +14,12 @@ import (
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
 // atTerminal reports whether a person is at both ends.
-func (a *app) atTerminal() bool { return a.tty && a.ttyIn }
+func (a *app) atTerminal() bool { return a.ttyOut && a.ttyIn }
 
-// columns is how wide the terminal is that a person reads on; 0 when it is none.
-func (a *app) columns() int {
-	f, ok := under(a.out).(*os.File)
-	if !a.tty || !ok {
+// terminalWidth is how wide the terminal is that a person reads on; 0 when it is none.
+func (a *app) terminalWidth() int {
+	f, ok := unwrapWriter(a.out).(*os.File)
+	if !a.ttyOut || !ok {
 		return 0
 	}
 	n, _, err := term.GetSize(int(f.Fd()))
@@ -41,11 +41,11 @@ const (
 	blue    = "\x1b[1;34m"
 )
 
-func (a *app) color() bool { return a.tty && !a.noColor && a.env("NO_COLOR") == "" }
+func (a *app) useColor() bool { return a.ttyOut && !a.noColor && a.env("NO_COLOR") == "" }
 
-// paint wraps s in a colour where colour is wanted.
-func (a *app) paint(color, s string) string {
-	if !a.color() || color == "" || s == "" {
+// colorize wraps s in a colour where colour is wanted.
+func (a *app) colorize(color, s string) string {
+	if !a.useColor() || color == "" || s == "" {
 		return s
 	}
 	return color + s + reset
@@ -70,6 +70,6 @@ func diffColor(line string) string {
 func (a *app) printDiff(w io.Writer, diff string) {
 	for line := range strings.Lines(diff) {
 		line = strings.TrimSuffix(line, "\n")
-		fmt.Fprintln(w, a.paint(diffColor(line), report.Escape(line)))
+		fmt.Fprintln(w, a.colorize(diffColor(line), report.Escape(line)))
 	}
 }

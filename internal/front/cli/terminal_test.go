@@ -28,7 +28,7 @@ func TestColor(t *testing.T) {
 	}
 	for _, tt := range tests {
 		var out, errs bytes.Buffer
-		a := &app{in: strings.NewReader(text), out: &out, err: &errs, tty: tt.tty, env: func(string) string { return tt.env }}
+		a := &app{in: strings.NewReader(text), out: &out, err: &errs, ttyOut: tt.tty, env: func(string) string { return tt.env }}
 		if code := a.run(t.Context(), append([]string{"apply", "--dry-run", "--root", "."}, tt.args...)); code != exitDone {
 			t.Fatalf("%s: exit code %d: %s", tt.name, code, &errs)
 		}

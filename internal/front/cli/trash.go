@@ -25,7 +25,7 @@ there until a person clears it.`,
   emend trash clear --older-than 30d`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return badUse("trash", "say what to do with the trash: list, show, restore, export or clear")
+			return usageErrorf("trash", "say what to do with the trash: list, show, restore, export or clear")
 		},
 	}
 	cmd.AddCommand(a.trashList(), a.trashShow(), a.trashRestore(), a.trashExport(), a.trashClear())
@@ -46,9 +46,9 @@ func (a *app) trashList() *cobra.Command {
 			defer ws.Close()
 			all, err := ws.Trash(cmd.Context())
 			if err != nil {
-				return a.said(err)
+				return a.printError(err)
 			}
-			return a.answer(trashTable(all, time.Now()), map[string]any{"entries": all})
+			return a.printAnswer(trashTable(all, time.Now()), map[string]any{"entries": all})
 		},
 	}
 }
@@ -65,14 +65,14 @@ func trashTable(all []emend.Trashed, now time.Time) string {
 		if t.Link != "" {
 			name += " -> " + t.Link
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", t.ID, ago(t.DeletedAt, now), amount(t.SizeBytes), tookIt[t.Operation], report.OneLine(name))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", t.ID, formatAge(t.DeletedAt, now), formatBytes(t.SizeBytes), displacedBy[t.Operation], report.OneLine(name))
 	}
 	w.Flush()
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// tookIt says of an operation what it did to the file that is in the trash.
-var tookIt = map[string]string{"delete": "deleted", "move": "overwritten by a move", "add": "overwritten"}
+// displacedBy says of an operation what it did to the file that is in the trash.
+var displacedBy = map[string]string{"delete": "deleted", "move": "overwritten by a move", "add": "overwritten"}
 
 func (a *app) trashShow() *cobra.Command {
 	return &cobra.Command{
@@ -80,7 +80,7 @@ func (a *app) trashShow() *cobra.Command {
 		Short:             "Show one file of the trash and what it says",
 		Example:           "  emend trash show 20261121-131712-fzhwrn7lum.0",
 		Args:              oneArgument("trash show", "one ID, as emend trash list prints it"),
-		ValidArgsFunction: a.trashIDs,
+		ValidArgsFunction: a.completeTrashIDs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ws, err := a.open()
 			if err != nil {
@@ -89,26 +89,26 @@ func (a *app) trashShow() *cobra.Command {
 			defer ws.Close()
 			f, err := ws.TrashShow(cmd.Context(), args[0])
 			if err != nil {
-				return a.said(err)
+				return a.printError(err)
 			}
-			return a.answer(trashedFile(f, time.Now()), f)
+			return a.printAnswer(trashFileText(f, time.Now()), f)
 		},
 	}
 }
 
-// trashedFile is one file of the trash for people.
-func trashedFile(f *emend.TrashedFile, now time.Time) string {
+// trashFileText is one file of the trash for people.
+func trashFileText(f *emend.TrashedFile, now time.Time) string {
 	var b strings.Builder
 	row := func(name, format string, args ...any) {
 		fmt.Fprintf(&b, "%-9s %s\n", name, report.OneLine(fmt.Sprintf(format, args...)))
 	}
 	row("id", "%s", f.ID)
 	row("path", "%s", f.Path)
-	row("here", "%s %s (%s)", tookIt[f.Operation], ago(f.DeletedAt, now), f.DeletedAt.UTC().Format(time.RFC3339))
+	row("here", "%s %s (%s)", displacedBy[f.Operation], formatAge(f.DeletedAt, now), f.DeletedAt.UTC().Format(time.RFC3339))
 	if who := strings.TrimSpace(f.AgentName + " " + f.SessionID); who != "" {
 		row("by", "%s", who)
 	}
-	row("size", "%s, mode %s, changed %s", amount(f.SizeBytes), f.Mode, f.MTime.UTC().Format(time.RFC3339))
+	row("size", "%s, mode %s, changed %s", formatBytes(f.SizeBytes), f.Mode, f.MTime.UTC().Format(time.RFC3339))
 	row("sha256", "%s", f.Sha256)
 	switch {
 	case f.Link != "":

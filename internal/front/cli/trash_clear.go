@@ -12,8 +12,8 @@ import (
 )
 
 type clearFlags struct {
-	older string
-	yes   bool
+	olderThan string
+	yes       bool
 }
 
 func (a *app) trashClear() *cobra.Command {
@@ -27,10 +27,10 @@ That it was done stays in the log, and what the files said stays in the diffs of
 the history, which emend purge removes. On a terminal it asks first; in a script
 it needs --yes.`,
 		Example:           "  emend trash clear --older-than 30d\n  emend trash clear --yes 20261121-131712-fzhwrn7lum.0",
-		ValidArgsFunction: a.trashIDs,
+		ValidArgsFunction: a.completeTrashIDs,
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.runClear(cmd, args, f) },
 	}
-	cmd.Flags().StringVar(&f.older, "older-than", "", "only what was deleted longer than `AGE` ago: 90m, 12h, 30d, 2w")
+	cmd.Flags().StringVar(&f.olderThan, "older-than", "", "only what was deleted longer than `AGE` ago: 90m, 12h, 30d, 2w")
 	cmd.Flags().BoolVar(&f.yes, "yes", false, "do not ask")
 	return cmd
 }
@@ -38,10 +38,10 @@ it needs --yes.`,
 func (a *app) runClear(cmd *cobra.Command, ids []string, f clearFlags) error {
 	r := emend.ClearRequest{IDs: ids}
 	var err error
-	if r.Before, err = before(f.older, time.Now()); err != nil {
-		return badUse("trash clear", "--older-than: %v", err)
+	if r.Before, err = timeBefore(f.olderThan, time.Now()); err != nil {
+		return usageErrorf("trash clear", "--older-than: %v", err)
 	}
-	ask, err := a.asking("trash clear", f.yes)
+	ask, err := a.confirmer("trash clear", f.yes)
 	if err != nil {
 		return err
 	}
@@ -53,10 +53,10 @@ func (a *app) runClear(cmd *cobra.Command, ids []string, f clearFlags) error {
 	if ask != nil {
 		going, err := ws.TrashClearable(cmd.Context(), r)
 		if err != nil {
-			return a.said(err)
+			return a.printError(err)
 		}
-		if len(going) == 0 || !ask(trashTable(going, time.Now()), fmt.Sprintf("Remove %s from the trash for good?", count(len(going), "file"))) {
-			return a.answer("Nothing was removed.", &emend.Cleared{Entries: []emend.Trashed{}})
+		if len(going) == 0 || !ask(trashTable(going, time.Now()), fmt.Sprintf("Remove %s from the trash for good?", plural(len(going), "file"))) {
+			return a.printAnswer("Nothing was removed.", &emend.Cleared{Entries: []emend.Trashed{}})
 		}
 		r.IDs = nil // what came into the trash meanwhile was not asked about
 		for _, t := range going {
@@ -65,23 +65,23 @@ func (a *app) runClear(cmd *cobra.Command, ids []string, f clearFlags) error {
 	}
 	c, err := ws.TrashClear(cmd.Context(), r)
 	if err != nil {
-		return a.said(err)
+		return a.printError(err)
 	}
-	a.did = true
+	a.done = true
 	if len(c.Entries) == 0 {
-		return a.answer("Nothing was removed: there is nothing of it in the trash.", c)
+		return a.printAnswer("Nothing was removed: there is nothing of it in the trash.", c)
 	}
-	return a.answer(fmt.Sprintf("Removed %s (%s) from the trash.", count(len(c.Entries), "file"), amount(c.SizeBytes)), c)
+	return a.printAnswer(fmt.Sprintf("Removed %s (%s) from the trash.", plural(len(c.Entries), "file"), formatBytes(c.SizeBytes)), c)
 }
 
-// asking returns the way to ask a person, nil when nothing is to be asked. In a script nobody can be asked: then the
+// confirmer returns the way to ask a person, nil when nothing is to be asked. In a script nobody can be asked: then the
 // wish has to be plain from the start.
-func (a *app) asking(verb string, yes bool) (ask func(what, question string) bool, err error) {
+func (a *app) confirmer(verb string, yes bool) (ask func(what, question string) bool, err error) {
 	if yes {
 		return nil, nil
 	}
 	if !a.ttyIn {
-		return nil, badUse(verb, "there is no terminal to ask on: say --yes to remove for good")
+		return nil, usageErrorf(verb, "there is no terminal to ask on: say --yes to remove for good")
 	}
 	return func(what, question string) bool {
 		fmt.Fprintf(a.err, "%s\n%s [y/N] ", what, question)

@@ -20,10 +20,10 @@ goes to the file that --output names, which only its owner can read, or to
 standard output when that is no terminal.`,
 		Example:           "  emend trash export 20261121-131712-fzhwrn7lum.0 --output a.tar.gz\n  emend restore a.tar.gz",
 		Args:              oneArgument("trash export", "one ID, as emend trash list prints it"),
-		ValidArgsFunction: a.trashIDs,
+		ValidArgsFunction: a.completeTrashIDs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if output == "" && a.tty {
-				return badUse("trash export", "an archive is not for a terminal: name a file with --output, or send it into a pipe")
+			if output == "" && a.ttyOut {
+				return usageErrorf("trash export", "an archive is not for a terminal: name a file with --output, or send it into a pipe")
 			}
 			ws, err := a.open()
 			if err != nil {
@@ -32,13 +32,13 @@ standard output when that is no terminal.`,
 			defer ws.Close()
 			write := func(w io.Writer) error { return ws.TrashExport(cmd.Context(), args[0], w) }
 			if output == "" {
-				return a.said(write(a.out))
+				return a.printError(write(a.out))
 			}
 			if err := replaceFile(output, force, write); err != nil {
-				return a.said(err)
+				return a.printError(err)
 			}
-			a.did = true
-			return a.answer("Wrote "+report.OneLine(output)+".", map[string]string{"id": args[0], "output": output})
+			a.done = true
+			return a.printAnswer("Wrote "+report.OneLine(output)+".", map[string]string{"id": args[0], "output": output})
 		},
 	}
 	cmd.Flags().StringVar(&output, "output", "", "write to `FILE`")

@@ -47,7 +47,7 @@ each time: who has it can do there what you can. Ctrl-C ends it.`,
 	cmd.Flags().StringVar(&f.addr, "addr", "127.0.0.1:0", "serve at `ADDR`, which must be this machine's own; port 0 is any free one")
 	cmd.Flags().BoolVar(&f.noOpen, "no-open", false, "print the address, and open no browser")
 	cmd.Flags().BoolVar(&f.readOnly, "read-only", false, "only show: nothing can be changed or answered from the page")
-	noFiles(cmd, "addr")
+	completeNothing(cmd, "addr")
 	return cmd
 }
 
@@ -56,53 +56,53 @@ func (a *app) runUI(ctx context.Context, args []string, f *uiFlags) error {
 	if err != nil {
 		return err
 	}
-	ws, err := a.shown(args)
+	ws, err := a.openForUI(args)
 	if err != nil {
 		return err
 	}
 	defer ws.Close()
-	ctx, stop := untilSignal(ctx)
+	ctx, stop := cancelOnSignal(ctx)
 	defer stop()
 	l, err := net.ListenTCP("tcp", addr)
 	if err != nil {
 		return fmt.Errorf("cannot serve at %s: %w; name another port, or 0 for a free one", fail.Quote(f.addr), err)
 	}
-	token := newUIToken()
-	site := web.New(web.Config{Workspaces: []web.Workspace{{Name: defaultSpace, Workspace: ws}}, Token: token, ReadOnly: f.readOnly,
+	token := newToken()
+	site := web.New(web.Config{Workspaces: []web.Workspace{{Name: defaultWorkspace, Workspace: ws}}, Token: token, ReadOnly: f.readOnly,
 		Version: emend.Version().Version, Log: slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelError}))})
-	a.announce(fmt.Sprintf("http://%s%s#token=%s", l.Addr(), web.Base, token), f)
+	a.announceUI(fmt.Sprintf("http://%s%s#token=%s", l.Addr(), web.Base, token), f)
 	return servePages(ctx, l, site)
 }
 
-// shown is the workspace of DIR, as it was found: recovery is a button on the page.
-func (a *app) shown(args []string) (*emend.Workspace, error) {
+// openForUI is the workspace of DIR, as it was found: recovery is a button on the page.
+func (a *app) openForUI(args []string) (*emend.Workspace, error) {
 	if len(args) > 0 {
 		if a.root != "" {
-			return nil, badUse("ui", "DIR and --root do not go together: leave one out")
+			return nil, usageErrorf("ui", "DIR and --root do not go together: leave one out")
 		}
 		a.root = args[0]
 	}
 	return a.open(emend.AsFound())
 }
 
-func newUIToken() string {
+func newToken() string {
 	var b [32]byte
 	rand.Read(b[:])
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
-// announce says where the page is. What stands on standard output is for programs as well.
-func (a *app) announce(url string, f *uiFlags) {
+// announceUI says where the page is. What stands on standard output is for programs as well.
+func (a *app) announceUI(url string, f *uiFlags) {
 	if a.json {
 		a.printJSON(map[string]string{"url": url}) //nolint:errcheck // output remembers it
 	} else {
 		fmt.Fprintln(a.out, url)
 	}
-	a.did = true
-	if f.noOpen || !a.tty {
+	a.done = true
+	if f.noOpen || !a.ttyOut {
 		return
 	}
-	if err := browse(url, a.env); err != nil && !a.quiet {
+	if err := openBrowser(url, a.env); err != nil && !a.quiet {
 		fmt.Fprintf(a.err, "emend: no browser was opened (%v): open the address yourself\n", err)
 	}
 }
@@ -115,16 +115,16 @@ func (f *uiFlags) address() (*net.TCPAddr, error) {
 	}
 	addr, err := net.ResolveTCPAddr("tcp", at)
 	if err != nil {
-		return nil, badUse("ui", "--addr: %s is not an address: write 127.0.0.1:7434, or :0 for any free port (%w)", fail.Quote(f.addr), err)
+		return nil, usageErrorf("ui", "--addr: %s is not an address: write 127.0.0.1:7434, or :0 for any free port (%w)", fail.Quote(f.addr), err)
 	}
 	if !addr.IP.IsLoopback() {
-		return nil, badUse("ui", "--addr: %s can be reached from other machines: say 127.0.0.1, and reach it from elsewhere through ssh -L", fail.Quote(f.addr))
+		return nil, usageErrorf("ui", "--addr: %s can be reached from other machines: say 127.0.0.1, and reach it from elsewhere through ssh -L", fail.Quote(f.addr))
 	}
 	return addr, nil
 }
 
-// mostTabs is how many connections browsers may have at once.
-const mostTabs = 512
+// maxConnections is how many connections browsers may have at once.
+const maxConnections = 512
 
 // servePages answers browsers until ctx is done, and then ends every stream.
 func servePages(ctx context.Context, l net.Listener, site *web.Site) error {
@@ -135,7 +135,7 @@ func servePages(ctx context.Context, l net.Listener, site *web.Site) error {
 		site.Close()
 		srv.Close()
 	})
-	err := srv.Serve(gate.LimitConns(l, mostTabs, func() {}))
+	err := srv.Serve(gate.LimitConns(l, maxConnections, func() {}))
 	if errors.Is(err, http.ErrServerClosed) {
 		return nil
 	}

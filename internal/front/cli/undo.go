@@ -30,13 +30,13 @@ entry did is taken back, or it is refused, naming the later change.`,
   emend undo --session 7f3a`,
 		SuggestFor:        []string{"revert", "back", "rollback"},
 		Args:              atMost(0, "one ENTRY"),
-		ValidArgsFunction: a.entries,
+		ValidArgsFunction: a.completeEntries,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r.Entry = argument(args, 0, "")
 			if r.Entry != "" && r.SessionID != "" {
-				return badUse("undo", "take back an ENTRY or a --session, not both")
+				return usageErrorf("undo", "take back an ENTRY or a --session, not both")
 			}
-			return a.work(cmd, "undo", allow, func(ctx context.Context, ws *emend.Workspace) error { return a.runUndo(ctx, ws, r) })
+			return a.withWorkspace(cmd, "undo", allow, func(ctx context.Context, ws *emend.Workspace) error { return a.runUndo(ctx, ws, r) })
 		},
 	}
 	cmd.Flags().BoolVarP(&r.DryRun, "dry-run", "n", false, "say what would be taken back and write nothing")
@@ -53,25 +53,25 @@ func (a *app) runUndo(ctx context.Context, ws *emend.Workspace, r emend.UndoRequ
 	}
 	if r.DryRun {
 		var err error
-		paged := a.paged(func() {
-			err = a.found(rep.Result(), nil, func(w *bufio.Writer) { a.tellUndo(w, rep, "") })
+		paged := a.withPager(func() {
+			err = a.printFound(rep.Result(), nil, func(w *bufio.Writer) { a.printUndo(w, rep, "") })
 		})
 		return errors.Join(err, paged)
 	}
-	a.did = true
-	return a.pour(func(w *bufio.Writer) {
+	a.done = true
+	return a.buffered(func(w *bufio.Writer) {
 		if a.json {
 			newEncoder(w).Encode(rep.Result()) //nolint:errcheck // pour sees it
 		} else if !a.quiet {
-			a.tellUndo(w, rep, rep.Tx())
+			a.printUndo(w, rep, rep.Tx())
 		}
 	})
 }
 
-// tellUndo says what was taken back and how that is taken back; without a transaction it shows the diff.
-func (a *app) tellUndo(w *bufio.Writer, rep *emend.Report, tx string) {
+// printUndo says what was taken back and how that is taken back; without a transaction it shows the diff.
+func (a *app) printUndo(w *bufio.Writer, rep *emend.Report, tx string) {
 	fmt.Fprintln(w, report.Escape(strings.TrimSuffix(rep.Result().Text(), "\n")))
-	if tx == "" || a.tty {
+	if tx == "" || a.ttyOut {
 		for _, f := range rep.Files() {
 			a.printDiff(w, f.Diff())
 		}

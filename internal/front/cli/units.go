@@ -9,7 +9,7 @@ import (
 	"github.com/emend-dev/emend/internal/tool"
 )
 
-var units = []struct {
+var sizeUnits = []struct {
 	name  string
 	bytes int64
 }{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"B", 1}, {"", 1}}
@@ -19,7 +19,7 @@ func parseSize(text string) (int64, error) {
 	if text == "" {
 		return 0, nil
 	}
-	for _, u := range units {
+	for _, u := range sizeUnits {
 		digits, ok := strings.CutSuffix(text, u.name)
 		if !ok {
 			continue
@@ -33,8 +33,8 @@ func parseSize(text string) (int64, error) {
 	return 0, fmt.Errorf("not a size: %q", text)
 }
 
-func size(n int64) string {
-	for _, u := range units {
+func formatSize(n int64) string {
+	for _, u := range sizeUnits {
 		if u.bytes > 1 && n%u.bytes == 0 {
 			return strconv.FormatInt(n/u.bytes, 10) + u.name
 		}
@@ -42,8 +42,8 @@ func size(n int64) string {
 	return strconv.FormatInt(n, 10)
 }
 
-// inUnits is a size in at most nine columns: 999, 1.5 KiB, 12 MiB.
-func inUnits(n int64) string {
+// formatColumnSize is a size in at most nine columns: 999, 1.5 KiB, 12 MiB.
+func formatColumnSize(n int64) string {
 	if n < 1024 {
 		return strconv.FormatInt(n, 10)
 	}
@@ -59,10 +59,10 @@ func inUnits(n int64) string {
 	return fmt.Sprintf("%.0f %s", f, unit)
 }
 
-// amount is a number of bytes as a person reads it.
-func amount(n int64) string {
+// formatBytes is a number of bytes as a person reads it.
+func formatBytes(n int64) string {
 	if n < 1<<10 {
-		return count(int(n), "byte")
+		return plural(int(n), "byte")
 	}
 	x, units := float64(n)/(1<<10), "KMGTPE"
 	for x >= 1023.95 && len(units) > 1 {
@@ -71,22 +71,22 @@ func amount(n int64) string {
 	return fmt.Sprintf("%.1f %ciB", x, units[0])
 }
 
-// ago says how long ago t was.
-func ago(t, now time.Time) string {
+// formatAge says how long ago t was.
+func formatAge(t, now time.Time) string {
 	d := now.Sub(t)
 	for _, u := range []struct {
 		name string
 		long time.Duration
 	}{{"year", 365 * 24 * time.Hour}, {"month", 30 * 24 * time.Hour}, {"day", 24 * time.Hour}, {"hour", time.Hour}, {"minute", time.Minute}} {
 		if n := int(d / u.long); n > 0 {
-			return count(n, u.name) + " ago"
+			return plural(n, u.name) + " ago"
 		}
 	}
 	return "just now"
 }
 
-// before is the time that lies an age back; zero for "".
-func before(age string, now time.Time) (time.Time, error) {
+// timeBefore is the time that lies an age back; zero for "".
+func timeBefore(age string, now time.Time) (time.Time, error) {
 	if age == "" {
 		return time.Time{}, nil
 	}
@@ -94,7 +94,7 @@ func before(age string, now time.Time) (time.Time, error) {
 	return now.Add(-d), err
 }
 
-func count(n int, what string) string {
+func plural(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}

@@ -7,18 +7,18 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// usage is an error in how emend was called.
-type usage struct {
+// usageError is an error in how emend was called.
+type usageError struct {
 	verb string
 	err  error
 }
 
-func (u *usage) Error() string { return u.err.Error() }
+func (u *usageError) Error() string { return u.err.Error() }
 
-func (u *usage) Unwrap() error { return u.err }
+func (u *usageError) Unwrap() error { return u.err }
 
-func badUse(verb, format string, args ...any) error {
-	return &usage{verb, fmt.Errorf(format, args...)}
+func usageErrorf(verb, format string, args ...any) error {
+	return &usageError{verb, fmt.Errorf(format, args...)}
 }
 
 // exactly refuses any other number of arguments than those named.
@@ -27,7 +27,7 @@ func exactly(names ...string) cobra.PositionalArgs {
 		if len(args) == len(names) {
 			return nil
 		}
-		return badUse(cmd.Name(), "%s takes %s, got %d argument(s)", cmd.Name(), strings.Join(names, " and "), len(args))
+		return usageErrorf(cmd.Name(), "%s takes %s, got %d argument(s)", cmd.Name(), strings.Join(names, " and "), len(args))
 	}
 }
 
@@ -36,18 +36,18 @@ func atMost(least int, names ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
 		case len(args) < least:
-			return badUse(cmd.Name(), "%s needs %s", cmd.Name(), strings.Join(names[:least], " and "))
+			return usageErrorf(cmd.Name(), "%s needs %s", cmd.Name(), strings.Join(names[:least], " and "))
 		case len(args) > len(names):
-			return badUse(cmd.Name(), "%s takes at most %s, got %d arguments", cmd.Name(), strings.Join(names, " and "), len(args))
+			return usageErrorf(cmd.Name(), "%s takes at most %s, got %d arguments", cmd.Name(), strings.Join(names, " and "), len(args))
 		}
 		return nil
 	}
 }
 
-func atMostOne(verb string) cobra.PositionalArgs {
+func atMostOneFile(verb string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) > 1 {
-			return badUse(verb, "one FILE at most, got %d", len(args))
+			return usageErrorf(verb, "one FILE at most, got %d", len(args))
 		}
 		return nil
 	}
@@ -57,19 +57,19 @@ func atMostOne(verb string) cobra.PositionalArgs {
 func oneArgument(verb, what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) != 1 {
-			return badUse(verb, "%s; got %d", what, len(args))
+			return usageErrorf(verb, "%s; got %d", what, len(args))
 		}
 		return nil
 	}
 }
 
-// noVerb refuses what is no verb below a verb.
-func noVerb(verb, which string) cobra.PositionalArgs {
+// onlySubcommands refuses what is no verb below a verb.
+func onlySubcommands(verb, which string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return nil
 		}
-		return badUse(verb, "%q is none of %s", args[0], which)
+		return usageErrorf(verb, "%q is none of %s", args[0], which)
 	}
 }
 

@@ -81,7 +81,7 @@ unseen, what was done is on record and can be taken back.`,
   emend edit config.go --old 'PORT = 3000' --new 'PORT = 8080'
   emend undo`,
 		SilenceUsage: true, SilenceErrors: true,
-		PersistentPreRunE: func(*cobra.Command, []string) error { return a.enter() },
+		PersistentPreRunE: func(*cobra.Command, []string) error { return a.applyGlobalFlags() },
 	}, "0 done (a dry run: would apply), 1 refused and nothing changed (of\n"+
 		"search: or nothing found), 2 wrong usage, 3 undecided: run emend recover.")
 	f := root.PersistentFlags()
@@ -96,27 +96,27 @@ unseen, what was done is on record and can be taken back.`,
 	f.StringVar(&a.session, "session", "", "the session, for the log")
 	f.StringVar(&a.agent, "agent", "", "the agent, for the log")
 	f.StringVar(&a.durability, "durability", "full", "full, or none: without syncs, which survives kill -9 but not a power cut")
-	f.BoolVar(&a.unsafe, "unsafe-fs", false, "write to a network file system too, where less can be promised")
-	complete(root, "durability", []string{"full", "none"})
+	f.BoolVar(&a.unsafeFS, "unsafe-fs", false, "write to a network file system too, where less can be promised")
+	completeWords(root, "durability", []string{"full", "none"})
 	for _, flag := range []string{"directory", "root", "store"} {
-		proposed(root, flag, func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		registerCompletion(root, flag, func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		})
 	}
-	if v, ok := called(args); ok {
+	if v, ok := verbOf(args); ok {
 		root.AddCommand(v.command(a))
 		root.CompletionOptions.DisableDefaultCmd = true
 	} else {
-		a.addAll(root)
+		a.addVerbs(root)
 	}
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return &usage{strings.TrimPrefix(strings.TrimPrefix(c.CommandPath(), "emend"), " "), err}
+		return &usageError{strings.TrimPrefix(strings.TrimPrefix(c.CommandPath(), "emend"), " "), err}
 	})
 	return root
 }
 
-// called returns the verb that args begin with. Flags, help and completions begin with none.
-func called(args []string) (verb, bool) {
+// verbOf returns the verb that args begin with. Flags, help and completions begin with none.
+func verbOf(args []string) (verb, bool) {
 	for _, v := range verbs {
 		if len(args) > 0 && v.name == args[0] {
 			return v, true
@@ -125,18 +125,18 @@ func called(args []string) (verb, bool) {
 	return verb{}, false
 }
 
-// addAll adds every verb, in groups, with the completions of their arguments.
-func (a *app) addAll(root *cobra.Command) {
+// addVerbs adds every verb, in groups, with the completions of their arguments.
+func (a *app) addVerbs(root *cobra.Command) {
 	for _, v := range verbs {
 		root.AddCommand(v.command(a))
 	}
 	root.AddCommand(a.man()) // which describes the others
-	group(root)
-	a.propose(root)
+	groupVerbs(root)
+	a.addLogCompletions(root)
 }
 
-// groups order the verbs in the help, by what a person wants to do.
-var groups = []struct{ title, verbs string }{
+// verbGroups order the verbs in the help, by what a person wants to do.
+var verbGroups = []struct{ title, verbs string }{
 	{"Patches", "apply convert make explain"},
 	{"Reading", "read ls glob search"},
 	{"Changing", "create write edit rm mv"},
@@ -145,9 +145,9 @@ var groups = []struct{ title, verbs string }{
 	{"For programs", "serve call"},
 }
 
-// group gives every verb its group; one that has none stands in the help under a title of its own.
-func group(root *cobra.Command) {
-	for _, g := range groups {
+// groupVerbs gives every verb its group; one that has none stands in the help under a title of its own.
+func groupVerbs(root *cobra.Command) {
+	for _, g := range verbGroups {
 		there := false
 		for verb := range strings.FieldsSeq(g.verbs) {
 			for _, cmd := range root.Commands() {

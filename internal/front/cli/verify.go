@@ -38,7 +38,7 @@ func (a *app) runVerify(ctx context.Context, texts []string) error {
 	for _, text := range texts {
 		h, err := emend.ParseHead(text)
 		if err != nil {
-			return &usage{"verify", fmt.Errorf("--head: %w", err)}
+			return &usageError{"verify", fmt.Errorf("--head: %w", err)}
 		}
 		heads = append(heads, h)
 	}
@@ -47,35 +47,35 @@ func (a *app) runVerify(ctx context.Context, texts []string) error {
 		return err
 	}
 	defer ws.Close()
-	bar := a.bar()
+	bar := a.newProgressBar()
 	if bar != nil {
-		ctx = emend.WithProgress(ctx, bar.tell)
+		ctx = emend.WithProgress(ctx, bar.update)
 	}
 	v, err := ws.Verify(ctx, heads...)
-	bar.end()
+	bar.finish()
 	if err != nil {
-		return a.said(err)
+		return a.printError(err)
 	}
 	if a.json {
 		err = a.printJSON(v)
 	} else {
-		a.warn(v.Notes)
+		a.printWarnings(v.Notes)
 		if !a.quiet || !v.OK {
-			a.showVerified(v, len(heads))
+			a.printVerified(v, len(heads))
 		}
 	}
 	if err == nil && !v.OK {
-		return errSaid
+		return errPrinted
 	}
 	return err
 }
 
-func (a *app) showVerified(v *emend.VerifyReport, heads int) {
+func (a *app) printVerified(v *emend.VerifyReport, heads int) {
 	row := func(name, format string, args ...any) {
-		fmt.Fprintf(a.out, "%s %s\n", a.paint(bold, fmt.Sprintf("%-8s", name)), report.OneLine(fmt.Sprintf(format, args...)))
+		fmt.Fprintf(a.out, "%s %s\n", a.colorize(bold, fmt.Sprintf("%-8s", name)), report.OneLine(fmt.Sprintf(format, args...)))
 	}
 	if v.Store != "" {
-		row("log", "%d record(s) in %d segment(s)%s", v.Records, v.Segments, kinds(v.Kinds))
+		row("log", "%d record(s) in %d segment(s)%s", v.Records, v.Segments, countKinds(v.Kinds))
 		if len(v.Breaks) == 0 {
 			row("chain", "whole")
 		}
@@ -98,10 +98,10 @@ func (a *app) showVerified(v *emend.VerifyReport, heads int) {
 	if v.Head.Seq > 0 {
 		row("head", "%s", v.Head)
 	}
-	a.showStates(v, row)
+	a.printStates(v, row)
 }
 
-func kinds(n map[string]int) string {
+func countKinds(n map[string]int) string {
 	var out []string
 	for _, k := range slices.Sorted(maps.Keys(n)) {
 		out = append(out, fmt.Sprintf("%d %s", n[k], k))
@@ -112,15 +112,15 @@ func kinds(n map[string]int) string {
 	return ": " + strings.Join(out, ", ")
 }
 
-// states are the words for files that are not as the log has them.
-var states = map[emend.State]string{
+// stateTexts are the words for files that are not as the log has them.
+var stateTexts = map[emend.State]string{
 	emend.FileChanged: "changed since, without emend",
 	emend.FileGone:    "gone, without emend",
 	emend.FileBack:    "there again; the log has it deleted",
 	emend.FileUnknown: "cannot be read",
 }
 
-func (a *app) showStates(v *emend.VerifyReport, row func(name, format string, args ...any)) {
+func (a *app) printStates(v *emend.VerifyReport, row func(name, format string, args ...any)) {
 	if v.Store == "" {
 		return
 	}
@@ -136,7 +136,7 @@ func (a *app) showStates(v *emend.VerifyReport, row func(name, format string, ar
 	}
 	row("files", "%d as the log has them, %d not%s", v.Same, len(v.Files)-unknown, more)
 	for _, f := range v.Files {
-		text := states[f.State]
+		text := stateTexts[f.State]
 		if f.Why != "" {
 			text += ": " + f.Why
 		}

@@ -29,7 +29,7 @@ An agent whose own program can ask you is not here: that program asks you itself
   emend waiting show q7h2k3m4n5p6
   emend waiting allow q7h2k3m4n5p6
   emend waiting deny q7h2k3m4n5p6 --reason 'write a new migration instead'`,
-		Args: noVerb("waiting", "show, allow or deny"),
+		Args: onlySubcommands("waiting", "show, allow or deny"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if follow {
 				return a.followWaiting(cmd.Context())
@@ -48,7 +48,7 @@ func (a *app) waitingShow() *cobra.Command {
 		Short:             "Show one call that waits: who asks, what it would change",
 		Example:           "  emend waiting show q7h2k3m4n5p6",
 		Args:              oneArgument("waiting show", "one ID, as emend waiting prints it"),
-		ValidArgsFunction: a.waitingIDs,
+		ValidArgsFunction: a.completeWaitingIDs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ws, err := a.open(emend.AsFound())
 			if err != nil {
@@ -57,12 +57,12 @@ func (a *app) waitingShow() *cobra.Command {
 			defer ws.Close()
 			q, err := ws.WaitingFor(cmd.Context(), args[0])
 			if err != nil {
-				return a.said(err)
+				return a.printError(err)
 			}
 			if a.json {
-				return a.answer("", heldOf(q))
+				return a.printAnswer("", newWaitingCall(q))
 			}
-			return a.paged(func() { fmt.Fprintln(a.out, a.held(q)) })
+			return a.withPager(func() { fmt.Fprintln(a.out, a.waitingText(q)) })
 		},
 	}
 }
@@ -77,8 +77,8 @@ changed meanwhile the call is refused as stale. With --session, whatever the sam
 ask about is allowed to the same session of the same client, until the server ends.`,
 		Example:           "  emend waiting allow q7h2k3m4n5p6\n  emend waiting allow q7h2k3m4n5p6 --session",
 		Args:              oneArgument("waiting allow", "one ID, as emend waiting prints it"),
-		ValidArgsFunction: a.waitingIDs,
-		RunE: a.answering(func(ctx context.Context, ws *emend.Workspace, id string) (*emend.Answer[emend.AnsweredData], error) {
+		ValidArgsFunction: a.completeWaitingIDs,
+		RunE: a.answerWith(func(ctx context.Context, ws *emend.Workspace, id string) (*emend.Answer[emend.AnsweredData], error) {
 			return ws.Allow(ctx, emend.AllowRequest{ID: id, Session: session, By: "terminal"})
 		}),
 	}
@@ -93,18 +93,18 @@ func (a *app) waitingDeny() *cobra.Command {
 		Short:             "Refuse a call that waits",
 		Example:           "  emend waiting deny q7h2k3m4n5p6\n  emend waiting deny q7h2k3m4n5p6 --reason 'write a new migration instead'",
 		Args:              oneArgument("waiting deny", "one ID, as emend waiting prints it"),
-		ValidArgsFunction: a.waitingIDs,
-		RunE: a.answering(func(ctx context.Context, ws *emend.Workspace, id string) (*emend.Answer[emend.AnsweredData], error) {
+		ValidArgsFunction: a.completeWaitingIDs,
+		RunE: a.answerWith(func(ctx context.Context, ws *emend.Workspace, id string) (*emend.Answer[emend.AnsweredData], error) {
 			return ws.Deny(ctx, emend.DenyRequest{ID: id, Reason: reason, By: "terminal"})
 		}),
 	}
 	cmd.Flags().StringVar(&reason, "reason", "", "`TEXT` that the agent reads")
-	noFiles(cmd, "reason")
+	completeNothing(cmd, "reason")
 	return cmd
 }
 
-// answering answers one call.
-func (a *app) answering(how func(context.Context, *emend.Workspace, string) (*emend.Answer[emend.AnsweredData], error)) func(*cobra.Command, []string) error {
+// answerWith answers one call.
+func (a *app) answerWith(how func(context.Context, *emend.Workspace, string) (*emend.Answer[emend.AnsweredData], error)) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		ws, err := a.open(emend.AsFound())
 		if err != nil {
@@ -113,10 +113,10 @@ func (a *app) answering(how func(context.Context, *emend.Workspace, string) (*em
 		defer ws.Close()
 		is, err := how(cmd.Context(), ws, args[0])
 		if err != nil {
-			return a.said(err)
+			return a.printError(err)
 		}
-		a.did = true
-		return a.print(is.Result())
+		a.done = true
+		return a.printResult(is.Result())
 	}
 }
 
@@ -128,22 +128,22 @@ func (a *app) listWaiting(ctx context.Context) error {
 	defer ws.Close()
 	all, err := ws.Waiting(ctx)
 	if err != nil {
-		return a.said(err)
+		return a.printError(err)
 	}
-	list := make([]held, len(all))
+	list := make([]waitingCall, len(all))
 	for i := range all {
-		list[i] = heldOf(&all[i])
+		list[i] = newWaitingCall(&all[i])
 	}
-	return a.answer(waitingTable(all, time.Now()), map[string]any{"waiting": list})
+	return a.printAnswer(waitingTable(all, time.Now()), map[string]any{"waiting": list})
 }
 
-// waitingIDs proposes what waits.
-func (a *app) waitingIDs(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+// completeWaitingIDs proposes what waits.
+func (a *app) completeWaitingIDs(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	const how = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
-	if len(args) > 0 || a.enter() != nil {
+	if len(args) > 0 || a.applyGlobalFlags() != nil {
 		return nil, how
 	}
-	a.calm = true
+	a.hideRecovery = true
 	ws, err := a.open(emend.AsFound())
 	if err != nil {
 		return nil, how
@@ -156,7 +156,7 @@ func (a *app) waitingIDs(cmd *cobra.Command, args []string, _ string) ([]cobra.C
 	var out []cobra.Completion
 	for i := range all {
 		q := &all[i].Question
-		out = append(out, cobra.CompletionWithDesc(all[i].ID, report.OneLine(q.Actor.Tool)+" "+somePaths(q.Paths)))
+		out = append(out, cobra.CompletionWithDesc(all[i].ID, report.OneLine(q.Actor.Tool)+" "+describePaths(q.Paths)))
 	}
 	return out, how
 }

@@ -12,16 +12,16 @@ import (
 	"github.com/emend-dev/emend"
 )
 
-// answerEvery is how often what waits is looked at by who is there to answer.
-const answerEvery = 200 * time.Millisecond
+// pollInterval is how often what waits is looked at by who is there to answer.
+const pollInterval = 200 * time.Millisecond
 
 // followWaiting is there to answer, and prints each call as it comes, until Ctrl-C or until nobody reads any more.
 func (a *app) followWaiting(ctx context.Context) error {
-	a.heeds.Wait()
+	a.interruptReady.Wait()
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	if out, ok := under(a.out).(*os.File); ok {
-		go watch(ctx, out, stop)
+	if out, ok := unwrapWriter(a.out).(*os.File); ok {
+		go cancelWhenReaderGone(ctx, out, stop)
 	}
 	ws, err := a.open(emend.AsFound())
 	if err != nil {
@@ -30,24 +30,24 @@ func (a *app) followWaiting(ctx context.Context) error {
 	defer ws.Close()
 	leave, err := ws.Attend()
 	if err != nil {
-		return a.said(err)
+		return a.printError(err)
 	}
 	defer leave()
 	if !a.quiet {
 		fmt.Fprintln(a.err, "emend: calls that ask for you are shown here as they come; Ctrl-C ends it")
 	}
-	return a.said(a.eachWaiting(ctx, ws))
+	return a.printError(a.pollWaiting(ctx, ws))
 }
 
-// eachWaiting prints what waits, each call once, and which wait no longer.
-func (a *app) eachWaiting(ctx context.Context, ws *emend.Workspace) error {
+// pollWaiting prints what waits, each call once, and which wait no longer.
+func (a *app) pollWaiting(ctx context.Context, ws *emend.Workspace) error {
 	shown := map[string]bool{}
-	tick := time.NewTicker(answerEvery)
+	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	for {
 		all, err := ws.Waiting(ctx)
 		if err == nil {
-			err = a.newWaiting(all, shown)
+			err = a.printNewWaiting(all, shown)
 		}
 		if err != nil {
 			return err
@@ -55,7 +55,7 @@ func (a *app) eachWaiting(ctx context.Context, ws *emend.Workspace) error {
 		select {
 		case <-ctx.Done():
 			if errors.Is(context.Cause(ctx), syscall.EPIPE) {
-				return errSaid
+				return errPrinted
 			}
 			return nil
 		case <-tick.C:
@@ -63,8 +63,8 @@ func (a *app) eachWaiting(ctx context.Context, ws *emend.Workspace) error {
 	}
 }
 
-// newWaiting prints what was not there before, and with words also what is gone.
-func (a *app) newWaiting(all []emend.Waiting, shown map[string]bool) error {
+// printNewWaiting prints what was not there before, and with words also what is gone.
+func (a *app) printNewWaiting(all []emend.Waiting, shown map[string]bool) error {
 	now := map[string]bool{}
 	for i := range all {
 		now[all[i].ID] = true
@@ -93,10 +93,10 @@ func (a *app) newWaiting(all []emend.Waiting, shown map[string]bool) error {
 
 func (a *app) printWaiting(w *emend.Waiting) error {
 	if a.json {
-		enc := json.NewEncoder(plain{a.out})
+		enc := json.NewEncoder(terminalSafe{a.out})
 		enc.SetEscapeHTML(false)
-		return enc.Encode(heldOf(w))
+		return enc.Encode(newWaitingCall(w))
 	}
-	_, err := fmt.Fprintf(a.out, "%s\n\nanswer: emend waiting allow %[2]s, or emend waiting deny %[2]s --reason TEXT\n\n", a.held(w), w.ID)
+	_, err := fmt.Fprintf(a.out, "%s\n\nanswer: emend waiting allow %[2]s, or emend waiting deny %[2]s --reason TEXT\n\n", a.waitingText(w), w.ID)
 	return err
 }

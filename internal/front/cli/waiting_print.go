@@ -19,18 +19,18 @@ func waitingTable(all []emend.Waiting, now time.Time) string {
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for i := range all {
 		q := &all[i].Question
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", all[i].ID, left(all[i].Deadline, now), report.OneLine(q.Actor.Client), report.OneLine(q.Actor.Tool), somePaths(q.Paths))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", all[i].ID, timeLeft(all[i].Deadline, now), report.OneLine(q.Actor.Client), report.OneLine(q.Actor.Tool), describePaths(q.Paths))
 	}
 	w.Flush()
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// left is how long a call waits still.
-func left(deadline, now time.Time) string {
+// timeLeft is how long a call waits still.
+func timeLeft(deadline, now time.Time) string {
 	return fmt.Sprintf("%v left", max(0, deadline.Sub(now)).Truncate(time.Second))
 }
 
-func somePaths(paths []emend.AskedPath) string {
+func describePaths(paths []emend.AskedPath) string {
 	out := report.OneLine(paths[0].Path)
 	if more := len(paths) - 1; more > 0 {
 		out += fmt.Sprintf(" and %d more", more)
@@ -38,44 +38,44 @@ func somePaths(paths []emend.AskedPath) string {
 	return out
 }
 
-// held is a call that waits, as JSON.
-type held struct {
-	ID       string     `json:"id"`
-	Since    time.Time  `json:"since"`
-	Deadline time.Time  `json:"deadline"`
-	Root     string     `json:"root"`
-	Client   string     `json:"client,omitempty"`
-	Session  string     `json:"sessionId,omitempty"`
-	Agent    string     `json:"agentName,omitempty"`
-	Tool     string     `json:"toolName"`
-	Paths    []heldPath `json:"paths"`
-	Diff     string     `json:"diff,omitempty"`
+// waitingCall is a call that waits, as JSON.
+type waitingCall struct {
+	ID       string        `json:"id"`
+	Since    time.Time     `json:"since"`
+	Deadline time.Time     `json:"deadline"`
+	Root     string        `json:"root"`
+	Client   string        `json:"client,omitempty"`
+	Session  string        `json:"sessionId,omitempty"`
+	Agent    string        `json:"agentName,omitempty"`
+	Tool     string        `json:"toolName"`
+	Paths    []waitingPath `json:"paths"`
+	Diff     string        `json:"diff,omitempty"`
 }
 
-type heldPath struct {
+type waitingPath struct {
 	Path  string `json:"path"`
 	Write bool   `json:"write"`
 	Rule  string `json:"rule"`
 }
 
-func heldOf(w *emend.Waiting) held {
+func newWaitingCall(w *emend.Waiting) waitingCall {
 	q := &w.Question
-	out := held{ID: w.ID, Since: w.Since, Deadline: w.Deadline, Root: q.Root, Client: q.Actor.Client, Session: q.Actor.Session,
+	out := waitingCall{ID: w.ID, Since: w.Since, Deadline: w.Deadline, Root: q.Root, Client: q.Actor.Client, Session: q.Actor.Session,
 		Agent: q.Actor.Agent, Tool: q.Actor.Tool, Diff: q.Diff}
 	for _, p := range q.Paths {
-		out.Paths = append(out.Paths, heldPath(p))
+		out.Paths = append(out.Paths, waitingPath(p))
 	}
 	return out
 }
 
-// held is one call that waits, for people.
-func (a *app) held(w *emend.Waiting) string {
+// waitingText is one call that waits, for people.
+func (a *app) waitingText(w *emend.Waiting) string {
 	q := &w.Question
 	var b strings.Builder
 	row := func(name, format string, args ...any) {
 		fmt.Fprintf(&b, "%-8s %s\n", name, report.OneLine(fmt.Sprintf(format, args...)))
 	}
-	row("id", "%s, %s", w.ID, left(w.Deadline, time.Now()))
+	row("id", "%s, %s", w.ID, timeLeft(w.Deadline, time.Now()))
 	row("who", "%s", strings.Join(strings.Fields(q.Actor.Client+" "+q.Actor.Agent+" "+q.Actor.Session), ", "))
 	row("tool", "%s, in %s", q.Actor.Tool, q.Root)
 	for _, p := range q.Paths {

@@ -26,11 +26,11 @@ func (a *app) open(o ...emend.Option) (*emend.Workspace, error) {
 		}
 	} else {
 		var err error
-		if base, err = below(root); err != nil {
-			return nil, &usage{"", err}
+		if base, err = dirBelow(root); err != nil {
+			return nil, &usageError{"", err}
 		}
 	}
-	mine, err := a.options()
+	mine, err := a.workspaceOptions()
 	if err != nil {
 		return nil, err
 	}
@@ -38,12 +38,12 @@ func (a *app) open(o ...emend.Option) (*emend.Workspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.tell(ws)
+	a.reportRecovery(ws)
 	return ws, nil
 }
 
-// options are what the flags of every verb say of the workspace.
-func (a *app) options() ([]emend.Option, error) {
+// workspaceOptions are what the flags of every verb say of the workspace.
+func (a *app) workspaceOptions() ([]emend.Option, error) {
 	out := []emend.Option{emend.By(emend.Actor{Client: "cli", Session: a.session, Agent: a.agent})}
 	file, err := a.policyFile()
 	if err != nil {
@@ -58,7 +58,7 @@ func (a *app) options() ([]emend.Option, error) {
 	if a.durability == "none" {
 		out = append(out, emend.NoSync())
 	}
-	if a.unsafe {
+	if a.unsafeFS {
 		out = append(out, emend.UnsafeFS())
 	}
 	return out, nil
@@ -88,18 +88,18 @@ func (a *app) configDir() (string, error) {
 		return dir, nil
 	}
 	if a.env("XDG_CONFIG_HOME") != "" {
-		return "", &usage{"", err}
+		return "", &usageError{"", err}
 	}
 	who, err := user.Current()
 	if err != nil || who.HomeDir == "" {
-		return "", badUse("", "nobody knows where the policy is: set HOME, or name it with --policy")
+		return "", usageErrorf("", "nobody knows where the policy is: set HOME, or name it with --policy")
 	}
 	return filepath.Join(who.HomeDir, ".config"), nil
 }
 
-// tell says what opening the workspace found of an earlier run.
-func (a *app) tell(ws *emend.Workspace) {
-	if a.calm {
+// reportRecovery says what opening the workspace found of an earlier run.
+func (a *app) reportRecovery(ws *emend.Workspace) {
+	if a.hideRecovery {
 		return
 	}
 	r, err := ws.Recovered()
@@ -110,9 +110,9 @@ func (a *app) tell(ws *emend.Workspace) {
 	}
 }
 
-// work opens the workspace and does something in it, as the tool of that name, with a bar for a person who waits. A
+// withWorkspace opens the workspace and does something in it, as the tool of that name, with a bar for a person who waits. A
 // refusal is printed.
-func (a *app) work(cmd *cobra.Command, tool string, allow []string, do func(context.Context, *emend.Workspace) error) error {
+func (a *app) withWorkspace(cmd *cobra.Command, tool string, allow []string, do func(context.Context, *emend.Workspace) error) error {
 	ws, err := a.open(emend.AllowProtected(allow...))
 	if err != nil {
 		return err
@@ -120,18 +120,18 @@ func (a *app) work(cmd *cobra.Command, tool string, allow []string, do func(cont
 	defer ws.Close()
 	err = do(emend.As(cmd.Context(), emend.Actor{Tool: tool}), ws)
 	if r, ok := errors.AsType[*emend.Refusal](err); ok {
-		return a.refused(r)
+		return a.printRefusal(r)
 	}
 	return err
 }
 
-// below is the current directory's slash path relative to root.
-func below(root string) (string, error) {
-	root, err := resolved(root)
+// dirBelow is the current directory's slash path relative to root.
+func dirBelow(root string) (string, error) {
+	root, err := resolveDir(root)
 	if err != nil {
 		return "", err
 	}
-	here, err := resolved(".")
+	here, err := resolveDir(".")
 	if err != nil {
 		return "", err
 	}
@@ -142,7 +142,7 @@ func below(root string) (string, error) {
 	return filepath.ToSlash(rel), nil
 }
 
-func resolved(dir string) (string, error) {
+func resolveDir(dir string) (string, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return "", err

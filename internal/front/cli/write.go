@@ -26,11 +26,11 @@ for; elsewhere 'emend read --json PATH' has it, and so has sha256sum.`,
 		key:         &r.IdempotencyKey,
 		currentHash: a.currentHash,
 		input: func(cmd *cobra.Command) error {
-			return a.content(cmd, "the new text of "+report.OneLine(r.Path), &r.Content)
+			return a.readContent(cmd, "the new text of "+report.OneLine(r.Path), &r.Content)
 		},
 		request: &r, call: (*emend.Workspace).Write,
-		report: func(did *emend.Answer[emend.WriteData]) changeReport {
-			return changeReport{diff: did.Data.Diff, tx: did.Tx}
+		text: func(did *emend.Answer[emend.WriteData]) changeText {
+			return changeText{diff: did.Data.Diff, tx: did.Tx}
 		},
 	}.command(a)
 }
