@@ -103,7 +103,7 @@ func (a *app) runApply(cmd *cobra.Command, args []string, f applyFlags) error {
 	return a.printResult(rep.Result())
 }
 
-// dryRun prints what a patch would do.
+// dryRun prints what applying the patch would do.
 func (a *app) dryRun(ctx context.Context, ws *emend.Workspace, text string, o emend.Options) error {
 	p, err := ws.Plan(ctx, text, o)
 	if r, ok := errors.AsType[*emend.Refusal](err); ok {
@@ -121,7 +121,7 @@ func (a *app) dryRun(ctx context.Context, ws *emend.Workspace, text string, o em
 	return nil
 }
 
-// printPlan prints a plan for people: what would be done, where every hunk landed, the diff.
+// printPlan prints what a plan would do, where each hunk lands, and the diff.
 func (a *app) printPlan(p *emend.Plan) {
 	fmt.Fprintln(a.out, p.Summary())
 	for _, note := range append(p.Skipped(), p.Passed()...) {

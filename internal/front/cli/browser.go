@@ -6,8 +6,8 @@ import (
 	"runtime"
 )
 
-// openBrowser opens an address in the person's browser, and does not wait for it. The address is passed as one argument, to a
-// program and not to a shell.
+// openBrowser opens url in the person's browser and does not wait for it. It runs a program with url as one argument,
+// and no shell.
 func openBrowser(url string, env func(string) string) error {
 	var command []string
 	switch runtime.GOOS {
@@ -29,6 +29,6 @@ func openBrowser(url string, env func(string) string) error {
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	go cmd.Wait() //nolint:errcheck // it has no result
+	go cmd.Wait() //nolint:errcheck // nobody waits for its result
 	return nil
 }

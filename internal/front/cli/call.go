@@ -101,10 +101,10 @@ func (a *app) runCall(cmd *cobra.Command, args []string, f callFlags) error {
 	return refusedCallError(r)
 }
 
-// refusedCallError is the error of a refusal that has been printed.
+// refusedCallError returns the error for a refusal that is printed already.
 func refusedCallError(r emend.Result) error { return errors.Join(errPrinted, undecidedError(r)) }
 
-// readArguments are the JSON on the command line, or on standard input.
+// readArguments returns the JSON from the command line, or from standard input.
 func (a *app) readArguments(args []string) (string, error) {
 	if len(args) > 0 && args[0] != "-" {
 		return args[0], nil
@@ -114,7 +114,8 @@ func (a *app) readArguments(args []string) (string, error) {
 	return string(b), err
 }
 
-// undecidedError is the error of a result that says that a commit is neither done nor taken back, for the exit code.
+// undecidedError returns an error if r says that a commit is neither done nor undone, so that the exit code says it
+// too. Else it returns nil.
 func undecidedError(r emend.Result) error {
 	b, err := json.Marshal(r)
 	if err != nil {
@@ -130,7 +131,7 @@ func undecidedError(r emend.Result) error {
 			}
 		} `json:"_meta"`
 	}
-	// Where a dialect has text for an error, the decoder stops there; the reason is in _meta then.
+	// Some dialects have a string for an error. The decoder stops there, and finds the reason in _meta instead.
 	json.Unmarshal(b, &o) //nolint:errcheck
 	for _, reason := range []string{o.Error.Details.Reason, o.Meta.Error.Details.Reason} {
 		if reason == "indeterminate" {
@@ -140,7 +141,7 @@ func undecidedError(r emend.Result) error {
 	return nil
 }
 
-// toolEntry is a tool as a list of them has it, in the words of MCP.
+// toolEntry is one tool in the output of --list --json, with the field names of MCP.
 type toolEntry struct {
 	Name         string      `json:"name"`
 	Title        string      `json:"title"`

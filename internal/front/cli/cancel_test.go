@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestCancelled: every verb that is told to stop before it has begun stops, says so, and leaves everything as it was.
+// A verb that is cancelled before it starts prints an error and changes nothing.
 func TestCancelled(t *testing.T) {
 	const hash = "edeaaff3f1774ad2888673770c6d64097e391bc362d7d6fb34982ddf0efd18cb" // of "abc\n"
 	tests := [][]string{

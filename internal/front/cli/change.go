@@ -13,22 +13,25 @@ import (
 	"github.com/emend-dev/emend/internal/tool"
 )
 
-// changeVerb describes a verb that changes a file by one call of a tool, with a request R, answered with data D.
+// changeVerb describes a verb that changes a file by calling one tool. R is the request of the tool, and D the data of
+// its answer.
 type changeVerb[R, D any] struct {
 	tool                      string
 	use, short, long, example string
-	suggest                   []string // the verbs of other programs for the same
+	suggest                   []string // what other programs call the verb
 	takes                     cobra.PositionalArgs
 	complete                  cobra.CompletionFunc
 
-	// Fields of the request. Without expectHelp the verb has no --expect.
-	args       []*string // of the arguments, in order
+	// args, expect and key point to fields of request, which the arguments and the flags set. If expect is nil, the
+	// verb has no --expect.
+	args       []*string // in the order of the arguments
 	expect     *string
 	expectHelp string
 	key        *string
-	flags      func(*cobra.Command) // defines the flags that only this verb has; nil for none
+	flags      func(*cobra.Command) // defines the flags that only this verb has; may be nil
 
-	// currentHash reads the hash of the file at path, for a person who sent none. It is nil for a verb that needs no hash.
+	// currentHash reads the hash of the file at path, for a person who sent none. It is nil for a verb that needs no
+	// hash.
 	currentHash func(ctx context.Context, ws *emend.Workspace, path string) (string, error)
 	// check runs before the workspace is opened, and input after it. Both may be nil.
 	check, input func(*cobra.Command) error
@@ -38,7 +41,7 @@ type changeVerb[R, D any] struct {
 	text    func(*emend.Answer[D]) changeText
 }
 
-// command makes the verb.
+// command returns the command of the verb.
 func (v changeVerb[R, D]) command(a *app) *cobra.Command {
 	var allow []string
 	cmd := &cobra.Command{
@@ -80,16 +83,16 @@ func (v changeVerb[R, D]) run(a *app, cmd *cobra.Command, args, allow []string) 
 		if err != nil {
 			return err
 		}
-		did, err := v.call(ws, ctx, *v.request)
+		answer, err := v.call(ws, ctx, *v.request)
 		if err != nil {
 			return err
 		}
-		return a.printChange(did.Result(), v.text(did))
+		return a.printChange(answer.Result(), v.text(answer))
 	})
 }
 
-// checkHash refuses an --expect that is not a hash. An empty one is refused too: it comes from a script whose variable is
-// empty. Where no person is at a terminal, it also refuses a call without the hash that the verb needs.
+// checkHash refuses an --expect that is not a hash. An empty one is refused too, since it comes from a script whose
+// variable is empty. Without a terminal it also refuses a call that lacks the hash which the verb needs.
 func (v changeVerb[R, D]) checkHash(a *app, cmd *cobra.Command) error {
 	switch {
 	case v.expect == nil:
@@ -107,40 +110,40 @@ func isHash(s string) bool {
 	return len(s) == 64 && strings.Trim(s, "0123456789abcdef") == ""
 }
 
-// currentHash reads the hash of a file as it is now, and shows it.
+// currentHash reads the hash of a file as it is now, and prints it.
 func (a *app) currentHash(ctx context.Context, ws *emend.Workspace, path string) (string, error) {
-	is, err := ws.Read(emend.As(ctx, emend.Actor{Tool: "read_file"}), emend.ReadRequest{Path: path, MaxBytes: 1, AllowBinary: true})
+	answer, err := ws.Read(emend.As(ctx, emend.Actor{Tool: "read_file"}), emend.ReadRequest{Path: path, MaxBytes: 1, AllowBinary: true})
 	if err != nil {
 		return "", err
 	}
 	if !a.quiet && !a.json {
-		fmt.Fprintf(a.err, "emend: %s has the sha256 %s\n", report.OneLine(is.Data.Path), is.Data.Sha256)
+		fmt.Fprintf(a.err, "emend: %s has the sha256 %s\n", report.OneLine(answer.Data.Path), answer.Data.Sha256)
 	}
-	return is.Data.Sha256, nil
+	return answer.Data.Sha256, nil
 }
 
-// argumentHelp returns what an agent reads of an argument of a tool, for a flag that sets the same.
+// argumentHelp returns the description that agents read of a tool's argument, for the flag that sets it.
 func argumentHelp(name, argument string) string {
 	t, _ := tool.Named(name)
 	return t.Input().Properties[argument].Description
 }
 
-// changeText is what a person reads of a call that changed something.
+// changeText is what a person reads after a call that changed something.
 type changeText struct {
-	words string // "" for those of the result
+	words string // "" for the text of the result
 	notes []string
 	diff  string
 	tx    string
 }
 
-// printChange prints what a call changed: with --json the result, else a line of words. At a terminal the diff and the
-// command that undoes it follow.
+// printChange prints the result of a change: with --json the result itself, else one line of words. At a terminal it
+// adds the diff and the command that undoes the change.
 func (a *app) printChange(r emend.Result, c changeText) error {
 	a.done = true
 	return a.buffered(func(w *bufio.Writer) {
 		switch {
 		case a.json:
-			newEncoder(w).Encode(r) //nolint:errcheck // pour sees it
+			newEncoder(w).Encode(r) //nolint:errcheck // buffered returns it
 		case !a.quiet:
 			a.printChangeText(w, r, c)
 		}

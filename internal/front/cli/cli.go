@@ -1,5 +1,8 @@
-// Package cli is emend on the command line. It reads flags, asks the engine, and prints what comes back; it decides
-// nothing.
+// Package cli is the command line of emend. It reads flags, calls the engine and prints the answer. It decides nothing
+// about files: which changes are made, and which are refused, is for the engine.
+//
+// Each verb NAME stands in a file NAME.go. What they share stands in files of its own: verbs.go lists them, change.go
+// runs those that change one file, results.go prints.
 package cli
 
 import (
@@ -16,7 +19,7 @@ import (
 	"github.com/emend-dev/emend/internal/report"
 )
 
-// Main runs emend on the process's own arguments and streams and returns the exit code.
+// Main runs emend with the arguments and streams of the process, and returns the exit code.
 func Main() int {
 	ctx, cancel := context.WithCancel(context.Background())
 	app := &app{in: os.Stdin, out: os.Stdout, err: os.Stderr, env: os.Getenv,
@@ -26,9 +29,11 @@ func Main() int {
 	return app.run(ctx, os.Args[1:])
 }
 
-// awaitInterrupt waits for Ctrl-C; the second one ends the program as it does any other. To be ready for it takes a thread of its
-// own, which nobody waits for but who asks a person for input, and who goes on until Ctrl-C: until then it ends the program as
-// kill -9 does, or does nothing where the program was started with it ignored.
+// awaitInterrupt cancels at the first Ctrl-C. The second one ends the process, as it does by default.
+//
+// Notifying starts a thread, so run does not wait until ready is called. Only a verb that reads from a person, or runs
+// until Ctrl-C, does. Until then Ctrl-C ends the process, or does nothing if the process was started with the signal
+// ignored.
 func awaitInterrupt(ready func(), cancel context.CancelFunc) {
 	c := make(chan os.Signal, 1)
 	signal.Notify(c, os.Interrupt)
@@ -38,7 +43,7 @@ func awaitInterrupt(ready func(), cancel context.CancelFunc) {
 	cancel()
 }
 
-// app is one run: where it reads and writes, and the flags that every verb has.
+// app is one run of emend: its streams, its environment, and the flags that every verb has.
 type app struct {
 	in             io.Reader
 	out, err       io.Writer
@@ -46,8 +51,8 @@ type app struct {
 	ttyOut         bool // out is a terminal
 	ttyIn          bool
 	ttyErr         bool
-	interrupted    <-chan struct{} // closed when a person presses Ctrl-C
-	interruptReady sync.WaitGroup  // until somebody listens for that
+	interrupted    <-chan struct{} // closed at Ctrl-C
+	interruptReady sync.WaitGroup  // done when Ctrl-C is handled
 
 	dir     string
 	root    string
@@ -62,10 +67,10 @@ type app struct {
 	agent        string
 	durability   string
 	unsafeFS     bool
-	hideRecovery bool // say nothing of what opening the workspace recovered
+	hideRecovery bool // print nothing about recovery on opening the workspace
 
-	parsed bool // the flags and arguments were taken
-	done   bool // what was asked for is done, and only the answer is left to print
+	parsed bool // the command line was parsed without an error
+	done   bool // the change is made, and only its answer is left to print
 }
 
 func (a *app) run(ctx context.Context, args []string) int {
@@ -79,7 +84,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	cmd.SetErr(a.err)
 	err := cmd.ExecuteContext(ctx)
 	u, ok := errors.AsType[*usageError](err)
-	if err != nil && !ok && !a.parsed && out.err == nil { // of the command line's own parser
+	if err != nil && !ok && !a.parsed && out.err == nil { // from cobra's parser
 		u, ok = &usageError{"", err}, true
 		err = u
 	}
@@ -91,7 +96,8 @@ func (a *app) run(ctx context.Context, args []string) int {
 	return a.exitWith(out, err)
 }
 
-// printFailure says an error that nobody has said yet: with --json as a result, which has its kind and the next step.
+// printFailure prints an error that no verb has printed. With --json it prints a result with the kind of the error and
+// a hint.
 func (a *app) printFailure(err error) {
 	e, ours := errors.AsType[*fail.Error](err)
 	switch {
@@ -107,6 +113,7 @@ func (a *app) printFailure(err error) {
 	}
 }
 
+// applyGlobalFlags checks --durability and changes to --directory. It runs before every verb.
 func (a *app) applyGlobalFlags() error {
 	a.parsed = true
 	if a.durability != "full" && a.durability != "none" {

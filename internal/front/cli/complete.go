@@ -14,12 +14,12 @@ import (
 	"github.com/emend-dev/emend/internal/report"
 )
 
-// completeWords proposes fixed words for a flag.
+// completeWords completes a flag with fixed words.
 func completeWords(cmd *cobra.Command, flag string, words []string) {
 	registerCompletion(cmd, flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// completeNothing keeps a shell from proposing files for a flag that takes none.
+// completeNothing keeps the shell from completing a flag with file names.
 func completeNothing(cmd *cobra.Command, flag string) {
 	registerCompletion(cmd, flag, cobra.NoFileCompletions)
 }
@@ -34,7 +34,7 @@ func allowFlag(cmd *cobra.Command, allow *[]string) {
 	cmd.Flags().StringArrayVar(allow, "allow-protected", nil, "open protected paths that match `PATTERN` (repeatable)")
 }
 
-// completeFilesAfter proposes files from the argument after the first n, and nothing for those.
+// completeFilesAfter completes arguments with file names, but for the first n arguments, which get nothing.
 func completeFilesAfter(n int) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) < n {
@@ -44,13 +44,13 @@ func completeFilesAfter(n int) cobra.CompletionFunc {
 	}
 }
 
-// patience is how long a person who pressed Tab is kept waiting, and proposals how many they are shown.
+// completionTimeout bounds how long a person waits after pressing Tab, and maxCompletions what the shell shows then.
 const (
 	completionTimeout = time.Second
 	maxCompletions    = 100
 )
 
-// completeEntries proposes, for one argument, the changes in the log that stand, the newest first.
+// completeEntries completes the first argument with the log's entries that can be undone, the newest first.
 func (a *app) completeEntries(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
@@ -58,7 +58,8 @@ func (a *app) completeEntries(cmd *cobra.Command, args []string, _ string) ([]co
 	return a.completeFromLog(cmd, undoableEntry)
 }
 
-// completeTrashIDs proposes what the trash has; where no id begins so, archives; and files for the target.
+// completeTrashIDs completes the first argument with ids of the trash, or with archives if no id begins as typed, and
+// the second argument with file names.
 func (a *app) completeTrashIDs(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveDefault
@@ -70,7 +71,7 @@ func (a *app) completeTrashIDs(cmd *cobra.Command, args []string, begun string) 
 	return ids, how
 }
 
-// The names that an entry of the log has for those who complete it; "" for none.
+// These functions return what to complete from an entry of the log; "" for nothing.
 func entryID(e *emend.LogEntry) string { return e.Entry }
 
 func entryTrashID(e *emend.LogEntry) string { return e.TrashedTo }
@@ -84,8 +85,8 @@ func undoableEntry(e *emend.LogEntry) string {
 	return ""
 }
 
-// addLogCompletions has the arguments completed, from the log, of the verbs that take any number of them or any entry, and the
-// flags that name a session.
+// addLogCompletions adds completions from the log: for the arguments of show, purge and trash clear, and for the
+// --session of undo, log and purge.
 func (a *app) addLogCompletions(root *cobra.Command) {
 	by := func(name func(*emend.LogEntry) string) cobra.CompletionFunc {
 		return func(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
@@ -104,7 +105,8 @@ func (a *app) addLogCompletions(root *cobra.Command) {
 	}
 }
 
-// completeFromLog proposes the name that each entry has, with what it did. That something is wrong is not said here.
+// completeFromLog completes with what name returns for each entry, described by what the entry did. It reports no
+// errors: a completion has no place for them.
 func (a *app) completeFromLog(cmd *cobra.Command, name func(*emend.LogEntry) string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	const how = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 	if a.applyGlobalFlags() != nil {

@@ -50,7 +50,7 @@ section and the hunk. No file of the workspace is read.`,
 	return cmd
 }
 
-// printPatch prints patch text, or why there is none.
+// printPatch prints patch text, or the refusal in err.
 func (a *app) printPatch(text string, err error) error {
 	if r, ok := errors.AsType[*emend.Refusal](err); ok {
 		return a.printRefusal(r)

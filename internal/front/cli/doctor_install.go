@@ -12,32 +12,32 @@ import (
 	"github.com/emend-dev/emend/internal/front/wall"
 )
 
-// doctorReport is what doctor says: of the workspace, and of the installation on this account.
+// doctorReport is the result of doctor: the health of the workspace, and the state of the installation on this account.
 type doctorReport struct {
 	*emend.Health
 	Binary  binaryState   `json:"binary"`
-	Token   *tokenState   `json:"token,omitempty"` // nil when there is none yet
+	Token   *tokenState   `json:"token,omitempty"` // nil if none was made yet
 	Clients []setup.State `json:"clients"`
 
-	Landlock int `json:"landlock"` // the version of it that emend serve uses; 0 for none
+	Landlock int `json:"landlock"` // the version that emend serve uses; 0 for none
 }
 
-// binaryState is which emend runs, and which one a person gets who types its name.
+// binaryState says which emend runs, and which one PATH finds.
 type binaryState struct {
 	Path    string `json:"path"`
 	Version string `json:"version"`
-	OnPath  string `json:"onPath"` // what PATH finds as emend; empty for nothing
-	Same    bool   `json:"same"`   // they are one file
+	OnPath  string `json:"onPath"` // the emend that PATH finds; "" for none
+	Same    bool   `json:"same"`   // Path and OnPath are one file
 }
 
-// tokenState is the file with the token of emend serve --http.
+// tokenState describes the file with the token of emend serve --http.
 type tokenState struct {
 	File    string `json:"file"`
 	Mode    string `json:"mode"`
 	Problem string `json:"problem,omitempty"`
 }
 
-// newDoctorReport looks at the installation. It runs no program and reads the clients' files only.
+// newDoctorReport examines the installation. It runs no program, and only reads the clients' files.
 func (a *app) newDoctorReport(h *emend.Health) *doctorReport {
 	c := &doctorReport{Health: h, Binary: findBinary(), Token: a.findToken(), Clients: []setup.State{}, Landlock: wall.Version()}
 	if host, err := a.host(h.Root); err == nil {
@@ -66,7 +66,7 @@ func (b binaryState) String() string {
 	return said + "PATH finds another one: " + b.OnPath
 }
 
-// findToken looks at the token's file, not into it.
+// findToken describes the token's file without reading it.
 func (a *app) findToken() *tokenState {
 	file, err := a.tokenPath(clientTokenFile)
 	if err != nil {
@@ -98,7 +98,7 @@ func (t *tokenState) String() string {
 
 var toolStates = map[string]string{"on": "ON", "off": "off", "stay on": "on, and no setting turns them off"}
 
-// clientLines say one client each.
+// clientLines returns one line for each client.
 func clientLines(clients []setup.State) []string {
 	var out []string
 	for _, c := range clients {

@@ -6,7 +6,7 @@ import (
 	"github.com/emend-dev/emend/fail"
 )
 
-// The exit codes: done, refused and nothing changed, usage, undecided.
+// The exit codes: done, refused with nothing changed, wrong usage, undecided.
 const (
 	exitDone = iota
 	exitRefused
@@ -14,7 +14,7 @@ const (
 	exitUndecided
 )
 
-// exitCodes is the one table from kinds to exit codes.
+// exitCodes is the one table from kinds of errors to exit codes.
 var exitCodes = map[fail.Kind]int{
 	fail.NotFound:         exitRefused,
 	fail.AlreadyExists:    exitRefused,
@@ -33,7 +33,7 @@ var exitCodes = map[fail.Kind]int{
 	fail.Unknown:          exitRefused,
 }
 
-// errPrinted stands for a refusal that has been printed.
+// errPrinted marks a refusal that is printed already.
 var errPrinted = errors.New("refused")
 
 func exitCode(err error) int {

@@ -81,7 +81,7 @@ func (a *app) runExplain(cmd *cobra.Command, args []string, f explainFlags) erro
 	return nil
 }
 
-// printExplanation prints it, or writes the page.
+// printExplanation prints an explanation, or writes it as a page.
 func (a *app) printExplanation(e *emend.Explanation, f explainFlags) error {
 	switch f.html {
 	case "":
@@ -102,5 +102,5 @@ func (a *app) printExplanation(e *emend.Explanation, f explainFlags) error {
 		return nil
 	}
 	l := emend.Layout{Width: a.terminalWidth(), Color: a.useColor()}
-	return a.withPager(func() { e.WriteText(a.out, l) }) //nolint:errcheck // a.out remembers
+	return a.withPager(func() { e.WriteText(a.out, l) }) //nolint:errcheck // a.out keeps the error
 }

@@ -31,11 +31,11 @@ so are .git and node_modules; what is protected from reading is never listed.`,
 				if a.namesOnly() && !a.quiet {
 					return a.streamGlob(ctx, ws, r)
 				}
-				is, err := withProgress(a, ctx, func(ctx context.Context) (*emend.Answer[emend.GlobData], error) { return ws.Glob(ctx, r) })
+				answer, err := withProgress(a, ctx, func(ctx context.Context) (*emend.Answer[emend.GlobData], error) { return ws.Glob(ctx, r) })
 				if err != nil {
 					return err
 				}
-				return a.printGlob(is)
+				return a.printGlob(answer)
 			})
 		},
 	}
@@ -48,7 +48,8 @@ so are .git and node_modules; what is protected from reading is never listed.`,
 	return cmd
 }
 
-// globArgs refuses more than a pattern and a path, and says what is the likely cause.
+// globArgs takes a pattern and a path. If there are more arguments, it names the likely cause: a shell that expanded
+// the pattern.
 func globArgs(cmd *cobra.Command, args []string) error {
 	if len(args) > 2 {
 		return usageErrorf("glob", "glob takes one PATTERN and one PATH, got %d arguments; quote the pattern, or the shell expands it", len(args))
@@ -56,7 +57,7 @@ func globArgs(cmd *cobra.Command, args []string) error {
 	return atMost(1, "one PATTERN", "one PATH")(cmd, args)
 }
 
-// checkMaxResults makes no --max-results mean no limit.
+// checkMaxResults turns a missing --max-results into no limit.
 func checkMaxResults(cmd *cobra.Command, n *int) error {
 	if !cmd.Flags().Changed("max-results") {
 		*n = -1
@@ -66,25 +67,25 @@ func checkMaxResults(cmd *cobra.Command, n *int) error {
 	return nil
 }
 
-// streamGlob prints while it looks.
+// streamGlob prints paths while it finds them.
 func (a *app) streamGlob(ctx context.Context, ws *emend.Workspace, r emend.GlobRequest) error {
 	w := bufio.NewWriterSize(a.out, 1<<16)
-	defer w.Flush() //nolint:errcheck // a.out keeps it
-	is, err := withProgress(a, ctx, func(ctx context.Context) (*emend.Answer[emend.GlobSum], error) { return ws.GlobTo(ctx, r, w) })
+	defer w.Flush() //nolint:errcheck // a.out keeps the error
+	answer, err := withProgress(a, ctx, func(ctx context.Context) (*emend.Answer[emend.GlobSum], error) { return ws.GlobTo(ctx, r, w) })
 	if err != nil {
 		return err
 	}
-	a.printNotes(is.Notes)
-	a.noteIf(is.Data.Truncated, morePathsNote, is.Data.Written)
+	a.printNotes(answer.Notes)
+	a.noteIf(answer.Data.Truncated, morePathsNote, answer.Data.Written)
 	return nil
 }
 
-func (a *app) printGlob(is *emend.Answer[emend.GlobData]) error {
-	list := is.Data.Matches
-	err := a.printListing(is.Result, is.Notes, len(list), func(i int) listingRow {
+func (a *app) printGlob(answer *emend.Answer[emend.GlobData]) error {
+	list := answer.Data.Matches
+	err := a.printListing(answer.Result, answer.Notes, len(list), func(i int) listingRow {
 		return listingRow{list[i].Path, list[i].Type, list[i].Size, list[i].MTime}
 	})
-	a.noteIf(is.Data.Truncated, morePathsNote, len(list))
+	a.noteIf(answer.Data.Truncated, morePathsNote, len(list))
 	return err
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/emend-dev/emend"
 )
 
-// limitFlags are the bounds of one patch, as a person writes them.
+// limitFlags are the flags that limit the size of a patch and of its files.
 type limitFlags struct {
 	patch, file, total string
 	files, depth       int

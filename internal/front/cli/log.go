@@ -88,7 +88,7 @@ func (a *app) runLog(ctx context.Context, f logFlags) error {
 	})
 }
 
-// printEntries prints entries in groups, one for each record of the log.
+// printEntries prints entries in groups, one group for each record of the log.
 func (a *app) printEntries(entries []emend.LogEntry, diff bool) {
 	for i := 0; len(entries) > 0; i++ {
 		n := slices.IndexFunc(entries, func(e emend.LogEntry) bool { return e.Seq != entries[0].Seq })
@@ -117,7 +117,7 @@ func (a *app) printGroup(files []emend.LogEntry, diff bool) {
 	}
 }
 
-// requester says who asked.
+// requester describes who made the call: tool, agent, session, client.
 func requester(e *emend.LogEntry) string {
 	out := "  " + cmp.Or(e.ToolName, "-")
 	if e.AgentName != "" {
@@ -132,7 +132,7 @@ func requester(e *emend.LogEntry) string {
 	return out
 }
 
-// entryState says what came of an entry, where that is not plain.
+// entryState describes a refusal, an abort, or an undo. It returns "" for a change that stands.
 func entryState(e *emend.LogEntry) string {
 	var out []string
 	switch {
@@ -151,7 +151,7 @@ func entryState(e *emend.LogEntry) string {
 	return strings.Join(out, "; ")
 }
 
-// letterColors colour what a file's line begins with.
+// letterColors maps the letter of an operation to its colour.
 var letterColors = map[string]string{"A": green, "D": red, "!": red}
 
 func (a *app) printEntryFile(e *emend.LogEntry, diff bool) {

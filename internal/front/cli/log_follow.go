@@ -13,8 +13,9 @@ import (
 	"github.com/emend-dev/emend"
 )
 
-// followLog follows the log until Ctrl-C, or until nobody reads any more. It says nothing before Ctrl-C is heeded: who has
-// read the first entry may stop it, and a script's background jobs begin with that signal ignored, so it would be lost.
+// followLog prints entries as they come, until Ctrl-C or until the reader of standard output has gone. It prints
+// nothing before Ctrl-C is handled. A script may interrupt it as soon as it has read an entry, and a background job of
+// a script starts with the signal ignored: the signal would be lost.
 func (a *app) followLog(ctx context.Context, ws *emend.Workspace, f logFlags) error {
 	a.interruptReady.Wait()
 	ctx, stop := context.WithCancelCause(ctx)
@@ -29,7 +30,7 @@ func (a *app) followLog(ctx context.Context, ws *emend.Workspace, f logFlags) er
 	return a.printError(err)
 }
 
-// cancelWhenReaderGone stops with EPIPE when nobody reads any more what is written to out.
+// cancelWhenReaderGone cancels with EPIPE when out is a pipe that nobody reads any more.
 func cancelWhenReaderGone(ctx context.Context, out *os.File, stop context.CancelCauseFunc) {
 	tick := time.NewTicker(200 * time.Millisecond)
 	defer tick.Stop()
@@ -46,7 +47,7 @@ func cancelWhenReaderGone(ctx context.Context, out *os.File, stop context.Cancel
 	}
 }
 
-// entryPrinter prints entries as they come.
+// entryPrinter returns a function that prints entries as they come.
 func (a *app) entryPrinter(diff bool) func([]emend.LogEntry, []string) error {
 	begun := false
 	return func(entries []emend.LogEntry, notes []string) error {
@@ -71,7 +72,7 @@ func (a *app) entryPrinter(diff bool) func([]emend.LogEntry, []string) error {
 	}
 }
 
-// printEntryLines prints one entry a line.
+// printEntryLines prints entries as JSON, one a line.
 func (a *app) printEntryLines(entries []emend.LogEntry) error {
 	enc := json.NewEncoder(terminalSafe{a.out})
 	enc.SetEscapeHTML(false)

@@ -11,8 +11,8 @@ import (
 	"testing/synctest"
 )
 
-// TestFollowHeeds: to follow the log says nothing before Ctrl-C is heeded, so that who has read something can stop it.
-func TestFollowHeeds(t *testing.T) {
+// log --follow prints nothing before Ctrl-C is handled, so that whoever has read an entry can stop it.
+func TestFollowPrintsAfterInterruptIsHandled(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var out bytes.Buffer
 	none := func(string) string { return "" }
@@ -43,8 +43,8 @@ func TestFollowHeeds(t *testing.T) {
 	})
 }
 
-// TestFollowEnds: to follow the log ends when its reader has gone, not only when there is something to write.
-func TestFollowEnds(t *testing.T) {
+// log --follow ends when its reader has gone, also if there is nothing to write.
+func TestFollowEndsWithReader(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var errs bytes.Buffer
 	a := &app{in: strings.NewReader("x"), out: &errs, err: &errs, env: func(string) string { return "" }}

@@ -35,11 +35,11 @@ With --recursive it prints paths, relative to the workspace's root, level by lev
 			r.Recursive = r.Recursive || r.MaxDepth > 1
 			r.NamesOnly = a.namesOnly()
 			return a.withWorkspace(cmd, "list_directory", allow, func(ctx context.Context, ws *emend.Workspace) error {
-				is, err := withProgress(a, ctx, func(ctx context.Context) (*emend.Answer[emend.ListData], error) { return ws.List(ctx, r) })
+				answer, err := withProgress(a, ctx, func(ctx context.Context) (*emend.Answer[emend.ListData], error) { return ws.List(ctx, r) })
 				if err != nil {
 					return err
 				}
-				return a.printList(is, r.Recursive)
+				return a.printList(answer, r.Recursive)
 			})
 		},
 	}
@@ -52,30 +52,30 @@ With --recursive it prints paths, relative to the workspace's root, level by lev
 	return cmd
 }
 
-func (a *app) printList(is *emend.Answer[emend.ListData], paths bool) error {
-	list := is.Data.Entries
-	err := a.printListing(is.Result, is.Notes, len(list), func(i int) listingRow {
+func (a *app) printList(answer *emend.Answer[emend.ListData], paths bool) error {
+	list := answer.Data.Entries
+	err := a.printListing(answer.Result, answer.Notes, len(list), func(i int) listingRow {
 		e := &list[i]
 		if paths {
 			return listingRow{e.RelativePath, e.Type, e.Size, e.MTime}
 		}
 		return listingRow{e.Name, e.Type, e.Size, e.MTime}
 	})
-	a.noteIf(is.Data.Truncated, "there is more than these %d names: list a directory below, or with --depth", len(list))
+	a.noteIf(answer.Data.Truncated, "there is more than these %d names: list a directory below, or with --depth", len(list))
 	return err
 }
 
-// namesOnly reports whether nobody will see sizes and times.
+// namesOnly reports whether the output has only names, without sizes and times.
 func (a *app) namesOnly() bool { return !a.json && !a.ttyOut }
 
-// listingRow is one name of a listing.
+// listingRow is one name in the output of ls or glob.
 type listingRow struct {
 	name, kind string
 	size       int64
 	modified   time.Time
 }
 
-// printListing prints a listing of n rows; the result in the shape that agents get is made only to be printed.
+// printListing prints n rows. It calls result only for --json, since making the result takes time.
 func (a *app) printListing(result func() emend.Result, notes []string, n int, at func(i int) listingRow) error {
 	var r emend.Result
 	if a.json {
@@ -88,7 +88,7 @@ func (a *app) printListing(result func() emend.Result, notes []string, n int, at
 	})
 }
 
-// printRow prints a name on a line; on a terminal with size and time, for a person.
+// printRow prints a name on a line. On a terminal its size and time stand before it.
 func (a *app) printRow(w *bufio.Writer, r listingRow) {
 	if a.ttyOut {
 		size := ""
@@ -104,6 +104,6 @@ func (a *app) printRow(w *bufio.Writer, r listingRow) {
 	case "link":
 		color = cyan
 	}
-	w.WriteString(a.colorize(color, name)) //nolint:errcheck // pour sees it
+	w.WriteString(a.colorize(color, name)) //nolint:errcheck // buffered returns it
 	w.WriteByte('\n')                      //nolint:errcheck
 }

@@ -56,7 +56,7 @@ every file by its path inside them. .git, .hg, .svn, .jj and .emend are left out
 	return cmd
 }
 
-// compareTrees reads two files or two directories.
+// compareTrees reads two files or two directories, and lists what differs.
 func compareTrees(old, new string) ([]emend.Change, error) {
 	a, err := readTree(old)
 	if err != nil {
@@ -81,7 +81,7 @@ func compareTrees(old, new string) ([]emend.Change, error) {
 	return a.changesTo(b), nil
 }
 
-// tree is a file, under the empty name, or a directory's files by their slash paths.
+// tree holds the content of one file under the empty name, or of a directory's files under their slash paths.
 type tree struct {
 	dir, none bool
 	content   map[string]string
@@ -117,7 +117,7 @@ func readTree(path string) (tree, error) {
 		return tree{}, err
 	}
 	t := tree{dir: info.IsDir(), content: map[string]string{}}
-	if !t.dir { // also a pipe, as in: emend make a.go <(gofmt a.go)
+	if !t.dir { // a file or a pipe, as in: emend make a.go <(gofmt a.go)
 		data, err := os.ReadFile(path)
 		t.content[""] = string(data)
 		return t, err

@@ -57,7 +57,8 @@ func subcommands(c *cobra.Command) []*cobra.Command {
 
 func manName(c *cobra.Command) string { return strings.ReplaceAll(c.CommandPath(), " ", "-") }
 
-// manPage returns the page of c in the language of man(7). It has no date, so that the same program writes the same bytes.
+// manPage returns the page of c in the language of man(7). It has no date, so that the same program writes the same
+// bytes.
 func manPage(c *cobra.Command) string {
 	var p page
 	name := manName(c)
@@ -91,7 +92,7 @@ func synopsis(c *cobra.Command) string {
 // page builds a man page.
 type page struct{ strings.Builder }
 
-// macro writes a request with its arguments, each in quotes.
+// macro writes a macro with its arguments, each in quotes.
 func (p *page) macro(name string, args ...string) {
 	p.WriteString("." + name)
 	for _, a := range args {
@@ -100,15 +101,15 @@ func (p *page) macro(name string, args ...string) {
 	p.WriteByte('\n')
 }
 
-// line writes a line that is roff already.
+// line writes a line that is escaped already.
 func (p *page) line(s string) { p.WriteString(s + "\n") }
 
 var roffEscapes = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", "\\(ga", "^", `\(ha`, "~", `\(ti`, "\n.", "\n\\&.")
 
-// roff escapes text, so that nothing in it is a request or an escape, and a hyphen is the character that people type.
+// roff escapes text. Nothing in it is then a request or an escape, and a hyphen is the character that people type.
 func roff(s string) string { return roffEscapes.Replace("\n" + s)[1:] }
 
-// prose writes paragraphs. It leaves those that are indented as they are.
+// prose writes paragraphs. It keeps the lines of an indented paragraph as they are.
 func (p *page) prose(s string) {
 	for i, paragraph := range strings.Split(strings.Trim(s, "\n"), "\n\n") {
 		if strings.HasPrefix(paragraph, "  ") || strings.HasPrefix(paragraph, "\t") {
@@ -159,10 +160,10 @@ func (p *page) verbs(c *cobra.Command) {
 	}
 }
 
-// item writes a term, which is roff already, and what it means.
+// item writes a term, which is escaped already, and its meaning.
 func (p *page) item(term, meaning string) { p.line(".TP\n" + term + "\n" + roff(meaning)) }
 
-// flags writes what --help says of the flags in set, each with its default unless that is the zero value.
+// flags writes the help of the flags in set. Each has its default, unless that is the zero value.
 func (p *page) flags(title string, set *pflag.FlagSet) {
 	if !set.HasAvailableFlags() {
 		return

@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// TestManRenders: groff has nothing to say against any page, and each page shows every flag and example of its verb.
+// groff warns of no page, and each page shows every flag and example of its verb.
 func TestManRenders(t *testing.T) {
 	groff, err := exec.LookPath("groff")
 	if err != nil {
@@ -34,7 +34,7 @@ func TestManRenders(t *testing.T) {
 				t.Errorf("%s: the page does not show %q", c.CommandPath(), want)
 			}
 		}
-		for _, want := range literals(c) {
+		for _, want := range indentedLines(c) {
 			if !regexp.MustCompile(`(?m)^ +` + regexp.QuoteMeta(want) + `$`).MatchString(out.String()) {
 				t.Errorf("%s: %q is not on a line of its own", c.CommandPath(), want)
 			}
@@ -47,8 +47,8 @@ func TestManRenders(t *testing.T) {
 	}
 }
 
-// literals are the lines of a command's words that have to stay as they are.
-func literals(c *cobra.Command) []string {
+// indentedLines returns the lines of a command's help that a page must keep as they are.
+func indentedLines(c *cobra.Command) []string {
 	var out []string
 	for para := range strings.SplitSeq(c.Long, "\n\n") {
 		if strings.HasPrefix(para, "  ") {
@@ -62,7 +62,7 @@ func literals(c *cobra.Command) []string {
 	return slices.DeleteFunc(out, func(s string) bool { return s == "" })
 }
 
-// TestManLint: mandoc's reader is stricter than groff. It may miss the date, which the pages leave out on purpose.
+// mandoc is stricter than groff. It may report the date, which the pages leave out on purpose.
 func TestManLint(t *testing.T) {
 	mandoc, err := exec.LookPath("mandoc")
 	if err != nil {
@@ -80,7 +80,7 @@ func TestManLint(t *testing.T) {
 	}
 }
 
-// TestRoff: no text of ours is a request, or an escape.
+// No text of the help is a request or an escape.
 func TestRoff(t *testing.T) {
 	tests := map[string]string{
 		"a":         "a",
@@ -98,8 +98,8 @@ func TestRoff(t *testing.T) {
 	}
 }
 
-// TestMan: the verb writes a page for every verb that help lists, the same each time.
-func TestMan(t *testing.T) {
+// emend man writes a page for every verb that help lists, and the same bytes each time.
+func TestManWritesPages(t *testing.T) {
 	var pages [2]map[string]string
 	for i := range pages {
 		dir := t.TempDir()
@@ -132,9 +132,8 @@ func TestMan(t *testing.T) {
 	}
 }
 
-// TestEveryVerbIsKept: every verb that help lists is in a group, says more than its one line, and has an example, as has
-// every verb below it.
-func TestEveryVerbIsKept(t *testing.T) {
+// Every verb that help lists is in a group, and has a long text and an example. So have the verbs below it.
+func TestEveryVerbHasHelp(t *testing.T) {
 	var check func(c *cobra.Command)
 	check = func(c *cobra.Command) {
 		if c.Hidden {

@@ -43,7 +43,7 @@ a terminal the hash is read, and shown; elsewhere 'emend read --json FROM' has i
 	}.command(a)
 }
 
-// currentLinkHash is currentHash for a verb that works on a link itself: the hash of a link is that of its target's name.
+// currentLinkHash is currentHash for a verb that moves a link itself. The hash of a link is that of the name it holds.
 func (a *app) currentLinkHash(ctx context.Context, ws *emend.Workspace, path string) (string, error) {
 	if target, err := os.Readlink(path); err == nil && a.root == "" {
 		sum := sha256.Sum256([]byte(target))
@@ -52,8 +52,8 @@ func (a *app) currentLinkHash(ctx context.Context, ws *emend.Workspace, path str
 	return a.currentHash(ctx, ws, path)
 }
 
-// describeMove describes a move in one line, with the trash id of what it replaced. It returns "" for a repeated call whose first
-// answer was lost.
+// describeMove describes a move in one line, with the trash id of what it replaced. It returns "" for the empty data of
+// a repeated call, whose first answer was lost.
 func describeMove(d *emend.MoveData) string {
 	switch {
 	case d.FromPath == "":

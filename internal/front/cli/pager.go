@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// withPager prints through a pager where a person reads on a terminal, else as it is.
+// withPager sends what print prints through a pager if a person reads it on a terminal. If the pager fails, it prints
+// as it is.
 func (a *app) withPager(print func()) error {
 	command := a.pagerCommand()
 	out := a.out
@@ -27,11 +28,11 @@ func (a *app) withPager(print func()) error {
 	if a.runPager(command, text.Bytes()) == nil {
 		return nil
 	}
-	_, err := a.out.Write(text.Bytes()) // the pager is missing, or failed
+	_, err := a.out.Write(text.Bytes()) // the pager is missing, or it failed
 	return err
 }
 
-// pagerCommand is the pager's command; nothing when none is to be used.
+// pagerCommand returns the command of the pager, or nil to use none.
 func (a *app) pagerCommand() []string {
 	if !a.ttyOut || a.noPager || a.quiet || a.json {
 		return nil
@@ -51,7 +52,7 @@ func (a *app) runPager(command []string, text []byte) error {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(text), unwrapWriter(a.out), a.err
 	cmd.Env = os.Environ()
 	if a.env("LESS") == "" {
-		cmd.Env = append(cmd.Env, "LESS=FRX") // end on one screen, show colours, leave the text there
+		cmd.Env = append(cmd.Env, "LESS=FRX") // quit if one screen, show colours, keep the text on exit
 	}
 	return cmd.Run()
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// pagerVar makes this test binary a pager.
+// pagerVar is the environment variable that turns this test binary into a pager.
 const pagerVar = "EMEND_TEST_PAGER"
 
 // TestPagerProgram is the pager that TestPager runs.

@@ -10,7 +10,7 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// patchFlags say how a patch is read, and what has to hold of its files.
+// patchFlags are the flags of how to read a patch, and of what its files must be before.
 type patchFlags struct {
 	dialect    string
 	lenient    bool
@@ -40,7 +40,7 @@ func rungNames() []string {
 	return out
 }
 
-// options turns the flags of a verb into what the engine takes.
+// options converts the flags of a verb to the options of the engine.
 func (f patchFlags) options(verb string) (emend.Options, error) {
 	o := emend.Options{Dialect: f.dialect, Lenient: f.lenient, Idempotent: f.idempotent}
 	if f.dialect != "auto" && !slices.Contains(emend.Dialects(), f.dialect) {

@@ -15,14 +15,14 @@ import (
 	"github.com/emend-dev/emend/internal/report"
 )
 
-// The first word of progress comes when a person begins to wonder, and then not more often than they can read.
+// A progress bar appears after progressDelay, and changes at most every progressInterval.
 const (
 	progressDelay    = time.Second
 	progressInterval = 100 * time.Millisecond
 )
 
-// progressBar tells a person at a terminal how far long work is, on one line of standard error that goes away at the end. A
-// nil bar says nothing.
+// progressBar shows a person at a terminal the progress of a long call, on one line of standard error that it removes
+// at the end. finish does nothing for a nil bar.
 type progressBar struct {
 	w     io.Writer
 	width func() int
@@ -33,7 +33,7 @@ type progressBar struct {
 	ended bool
 }
 
-// newProgressBar is nil in a pipe, and where quiet is wanted.
+// newProgressBar returns nil in a pipe and with --quiet.
 func (a *app) newProgressBar() *progressBar {
 	f, ok := a.err.(*os.File)
 	if !ok || a.quiet || !a.ttyErr {
@@ -48,7 +48,7 @@ func (a *app) newProgressBar() *progressBar {
 	}}
 }
 
-// update shows that done of total are behind us; total is 0 where nobody knows it.
+// update shows done of total. The total is 0 if it is not known.
 func (b *progressBar) update(done, total int, what string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -60,7 +60,7 @@ func (b *progressBar) update(done, total int, what string) {
 	fmt.Fprint(b.w, "\r"+progressLine(done, total, what, b.width()-1)+"\x1b[K")
 }
 
-// finish takes the line away; what is told later is not shown.
+// finish removes the line. Later updates show nothing.
 func (b *progressBar) finish() {
 	if b == nil {
 		return
@@ -73,7 +73,7 @@ func (b *progressBar) finish() {
 	}
 }
 
-// progressLine is one line of at most width columns, with a bar in it where the total is known and there is room.
+// progressLine returns one line of at most width columns. It has a bar if the total is known and there is room.
 func progressLine(done, total int, what string, width int) string {
 	const cells = 20
 	line := fmt.Sprintf("emend: %d so far, %s", done, report.OneLine(what))
@@ -89,7 +89,7 @@ func progressLine(done, total int, what string, width int) string {
 	return line
 }
 
-// stagingProgress is the bar of a patch that is staged.
+// stagingProgress returns a bar for the staging of a patch.
 func (a *app) stagingProgress() (tell func(done, total int), end func()) {
 	b := a.newProgressBar()
 	if b == nil {
@@ -98,7 +98,7 @@ func (a *app) stagingProgress() (tell func(done, total int), end func()) {
 	return func(done, total int) { b.update(done, total, "files are staged") }, b.finish
 }
 
-// withProgress runs a call with a bar.
+// withProgress makes a call with a progress bar.
 func withProgress[T any](a *app, ctx context.Context, do func(context.Context) (*emend.Answer[T], error)) (*emend.Answer[T], error) {
 	b := a.newProgressBar()
 	if b == nil {

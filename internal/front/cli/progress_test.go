@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-func TestBarLine(t *testing.T) {
+func TestProgressLine(t *testing.T) {
 	tests := []struct {
 		done, total int
 		what        string
@@ -34,13 +34,13 @@ func TestBarLine(t *testing.T) {
 	}
 }
 
-// TestBar: it goes away at the end, and says nothing before a person wonders, nor after the end; without a terminal
-// there is none.
-func TestBar(t *testing.T) {
+// The bar is removed at the end. It shows nothing before progressDelay, nor after the end, and there is none without a
+// terminal.
+func TestProgressBar(t *testing.T) {
 	var out bytes.Buffer
 	b := &progressBar{w: &out, width: func() int { return 80 }}
 	b.update(1, 2, "files")
-	b.update(2, 2, "files") // sooner than anybody can read
+	b.update(2, 2, "files") // within progressInterval
 	b.finish()
 	b.next = time.Time{}
 	b.update(2, 2, "files")

@@ -73,7 +73,7 @@ func (a *app) runPurge(cmd *cobra.Command, entries []string, f purgeFlags) error
 		if n := len(going.Transactions); n == 0 || !ask(purgeTable(going), fmt.Sprintf("Remove what is kept of %s (%s)? It can not be undone afterwards.", plural(n, "change"), formatBytes(going.SizeBytes))) {
 			return a.printAnswer("Nothing was removed.", &emend.Purged{Transactions: []emend.PurgedTx{}, Notes: going.Notes})
 		}
-		r = emend.PurgeRequest{} // what was done meanwhile was not asked about
+		r = emend.PurgeRequest{} // purge only what the person was shown
 		for _, t := range going.Transactions {
 			r.Entries = append(r.Entries, t.Tx)
 		}
@@ -86,7 +86,7 @@ func (a *app) runPurge(cmd *cobra.Command, entries []string, f purgeFlags) error
 	return a.printAnswer(purgedText(done), done)
 }
 
-// purgeTable lists what is kept of changes.
+// purgeTable lists what the history keeps of changes.
 func purgeTable(p *emend.Purged) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
@@ -104,7 +104,7 @@ func purgeTable(p *emend.Purged) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// firstPaths is the first few of paths.
+// firstPaths lists the first three paths, and counts the rest.
 func firstPaths(paths []string) string {
 	const most = 3
 	if len(paths) <= most {

@@ -66,17 +66,17 @@ func (a *app) runRead(cmd *cobra.Command, path string, f readFlags) error {
 	}
 	r := emend.ReadRequest{Path: path, StartLine: f.start, EndLine: f.end, MaxBytes: int(most), AllowBinary: f.binary}
 	return a.withWorkspace(cmd, "read_file", f.allow, func(ctx context.Context, ws *emend.Workspace) error {
-		is, err := withProgress(a, ctx, func(ctx context.Context) (*emend.Answer[emend.ReadData], error) { return ws.Read(ctx, r) })
+		answer, err := withProgress(a, ctx, func(ctx context.Context) (*emend.Answer[emend.ReadData], error) { return ws.Read(ctx, r) })
 		if err != nil {
 			return err
 		}
-		return a.printFile(is)
+		return a.printFile(answer)
 	})
 }
 
-// printFile prints a file's text. On a terminal it says first which file that is, and the text controls nothing.
-func (a *app) printFile(is *emend.Answer[emend.ReadData]) error {
-	d := &is.Data
+// printFile prints the text of a file. On a terminal a header stands before it, and control characters are escaped.
+func (a *app) printFile(answer *emend.Answer[emend.ReadData]) error {
+	d := &answer.Data
 	if d.Binary && a.ttyOut && !a.json && !a.quiet {
 		return &fail.Error{Kind: fail.BinaryFile, Path: d.Path, Msg: "it is binary, and is not printed on a terminal; send it to a file or a pipe, or ask with --json"}
 	}
@@ -87,14 +87,14 @@ func (a *app) printFile(is *emend.Answer[emend.ReadData]) error {
 	if err != nil {
 		return err
 	}
-	err = a.printFound(is.Result(), is.Notes, func(w *bufio.Writer) {
+	err = a.printFound(answer.Result(), answer.Notes, func(w *bufio.Writer) {
 		switch {
 		case d.Binary:
 			w.Write(raw)
 		case a.ttyOut:
 			w.WriteString(report.Escape(d.Content))
 			if d.Content != "" && !strings.HasSuffix(d.Content, "\n") {
-				w.WriteString("\n") // what comes next begins at the left
+				w.WriteString("\n") // so that the prompt begins on a new line
 			}
 		default:
 			w.WriteString(d.Content)

@@ -4,5 +4,5 @@ package cli
 
 import "os"
 
-// readerGone is not known here: the next write tells.
+// readerGone is not implemented here: the next write fails instead.
 func readerGone(*os.File) bool { return false }

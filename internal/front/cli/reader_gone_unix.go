@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// readerGone reports whether nobody can read any more what is written to f.
+// readerGone reports whether f is a pipe or socket whose other end is closed.
 func readerGone(f *os.File) bool {
 	c, err := f.SyscallConn()
 	if err != nil {
@@ -16,9 +16,9 @@ func readerGone(f *os.File) bool {
 	}
 	out := false
 	err = c.Control(func(fd uintptr) {
-		is := []unix.PollFd{{Fd: int32(fd)}}
-		n, err := unix.Poll(is, 0)
-		out = err == nil && n > 0 && is[0].Revents&(unix.POLLERR|unix.POLLHUP) != 0
+		fds := []unix.PollFd{{Fd: int32(fd)}}
+		n, err := unix.Poll(fds, 0)
+		out = err == nil && n > 0 && fds[0].Revents&(unix.POLLERR|unix.POLLHUP) != 0
 	})
 	return out && err == nil
 }

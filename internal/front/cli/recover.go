@@ -31,7 +31,7 @@ never overwritten.`,
 func (a *app) runRecover(ctx context.Context, timeout time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	a.hideRecovery = true // what opening recovers is the answer here
+	a.hideRecovery = true // the result has what opening recovered
 	ws, err := a.open()
 	if err != nil {
 		return err

@@ -11,8 +11,8 @@ import (
 	"github.com/emend-dev/emend"
 )
 
-// replaceFile writes a file that only its owner can read, whole or not at all. One that exists stays, unless force is
-// set.
+// replaceFile writes a file that only its owner can read, whole or not at all. It replaces an existing file only if
+// force is set.
 func replaceFile(name string, force bool, write func(io.Writer) error) error {
 	if _, err := os.Lstat(name); err == nil && !force {
 		return alreadyExists(name)
@@ -35,7 +35,7 @@ func replaceFile(name string, force bool, write func(io.Writer) error) error {
 	return linkOrRename(f.Name(), name)
 }
 
-// linkOrRename gives the file its name if nothing has it.
+// linkOrRename gives the file its name, unless another file has it.
 func linkOrRename(temporary, name string) error {
 	switch err := os.Link(temporary, name); {
 	case errors.Is(err, fs.ErrExist):
@@ -43,7 +43,7 @@ func linkOrRename(temporary, name string) error {
 	case err == nil:
 		return nil
 	}
-	// There are no second names here, and what was looked at a moment ago counts.
+	// The file system has no hard links. Between the check and the rename another program can still make the file.
 	if _, err := os.Lstat(name); err == nil {
 		return alreadyExists(name)
 	}

@@ -36,7 +36,7 @@ come back, and nothing in it is trusted.`,
 	}.command(a)
 }
 
-// restoreIDOrArchive restores what an id of the trash names, or the file of an archive.
+// restoreIDOrArchive restores the file that an id of the trash names, or the one in an archive.
 func restoreIDOrArchive(ws *emend.Workspace, ctx context.Context, r emend.RestoreRequest) (*emend.Answer[emend.RestoreData], error) {
 	if !strings.HasSuffix(r.TrashedPath, ".tar.gz") && !strings.HasSuffix(r.TrashedPath, ".tgz") {
 		return ws.Restore(ctx, r)
@@ -55,8 +55,8 @@ func openArchive(name string) (*os.File, error) {
 	if err != nil {
 		return nil, archiveError(name, err)
 	}
-	is, err := f.Stat()
-	if err == nil && is.Mode().IsRegular() {
+	info, err := f.Stat()
+	if err == nil && info.Mode().IsRegular() {
 		return f, nil
 	}
 	f.Close()
@@ -79,7 +79,7 @@ func archiveError(name string, err error) error {
 	return e
 }
 
-// withoutPath returns an error of the system without its path, which the message already names.
+// withoutPath returns the message of err without the path, which the refusal names already.
 func withoutPath(err error) string {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		err = e.Err

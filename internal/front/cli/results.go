@@ -14,7 +14,7 @@ import (
 	"github.com/emend-dev/emend/internal/report"
 )
 
-// printResult prints a result: its words, or the struct.
+// printResult prints the text of a result, or the result itself with --json.
 func (a *app) printResult(r emend.Result) error {
 	if a.json {
 		return a.printJSON(r)
@@ -26,7 +26,7 @@ func (a *app) printResult(r emend.Result) error {
 	return err
 }
 
-// printAnswer prints what was found or done: words, or the result struct around data.
+// printAnswer prints words, or with --json a result that holds data.
 func (a *app) printAnswer(words string, data any) error {
 	return a.printResult(&report.Object{Ok: true, Output: words, Data: data})
 }
@@ -36,10 +36,10 @@ func (a *app) printJSON(v any) error {
 	return enc.Encode(v)
 }
 
-// printFound prints what a call read: the result struct with --json, else what show writes.
+// printFound prints the answer of a call that only reads: the result with --json, else what show writes.
 func (a *app) printFound(r emend.Result, notes []string, show func(*bufio.Writer)) error {
 	if a.json {
-		return a.buffered(func(w *bufio.Writer) { newEncoder(w).Encode(r) }) //nolint:errcheck // pour sees it
+		return a.buffered(func(w *bufio.Writer) { newEncoder(w).Encode(r) }) //nolint:errcheck // buffered returns it
 	}
 	if a.quiet {
 		return nil
@@ -48,24 +48,25 @@ func (a *app) printFound(r emend.Result, notes []string, show func(*bufio.Writer
 	return a.buffered(show)
 }
 
-// buffered writes a result through a buffer.
+// buffered writes to standard output through a buffer.
 func (a *app) buffered(write func(*bufio.Writer)) error {
 	w := bufio.NewWriterSize(a.out, 1<<16)
 	write(w)
 	return w.Flush()
 }
 
-// printRefusal prints a refusal: with --json to standard output, else for people to standard error.
+// printRefusal prints a refusal: to standard output with --json, else to standard error. It returns an error that is
+// marked as printed.
 func (a *app) printRefusal(r *emend.Refusal) error {
 	if a.json {
-		a.printJSON(r.Result()) //nolint:errcheck // a.out remembers
+		a.printJSON(r.Result()) //nolint:errcheck // a.out keeps the error
 	} else {
 		a.explainRefusal(r)
 	}
 	return errors.Join(errPrinted, r)
 }
 
-// printError prints a refusal, and returns any other error as it is.
+// printError prints an error of the engine, and returns it marked as printed. It returns any other error as it is.
 func (a *app) printError(err error) error {
 	if r, ok := errors.AsType[*emend.Refusal](err); ok {
 		return a.printRefusal(r)
@@ -76,14 +77,14 @@ func (a *app) printError(err error) error {
 	}
 	r := report.Of(report.View{Reads: true}, nil, e)
 	if a.json {
-		a.printJSON(r) //nolint:errcheck // a.out remembers
+		a.printJSON(r) //nolint:errcheck // a.out keeps the error
 	} else {
 		fmt.Fprintf(a.err, "emend: %s\n", report.Escape(r.Text()))
 	}
 	return errors.Join(errPrinted, e)
 }
 
-// explainRefusal prints the dialect's own words where it has them, and then every failure with what would help.
+// explainRefusal prints the words of the dialect, if they differ, and then each failure with a hint.
 func (a *app) explainRefusal(r *emend.Refusal) {
 	own, all := r.Result().Text(), r.Explain()
 	if own != all {
@@ -98,16 +99,16 @@ func (a *app) printNotes(list []string) {
 	}
 }
 
-// printWarnings prints notes to standard error.
+// printWarnings prints warnings to standard error.
 func (a *app) printWarnings(notes []string) {
 	for _, n := range notes {
 		fmt.Fprintf(a.err, "emend: %s\n", report.Escape(n))
 	}
 }
 
-// noteIf says on standard error what a person has to know of a result, if it is so: that it was cut, for example.
-func (a *app) noteIf(is bool, format string, args ...any) {
-	if is && !a.json && !a.quiet {
+// noteIf prints a note about a result to standard error if ok is set: that the result was cut, for example.
+func (a *app) noteIf(ok bool, format string, args ...any) {
+	if ok && !a.json && !a.quiet {
 		fmt.Fprintf(a.err, "emend: "+format+"\n", args...)
 	}
 }
@@ -119,7 +120,8 @@ func newEncoder(w io.Writer) *json.Encoder {
 	return enc
 }
 
-// terminalSafe writes JSON on with the characters escaped that a terminal would obey, or not show: they are in strings only.
+// terminalSafe escapes the characters in JSON that a terminal obeys or does not show. In JSON they occur only in
+// strings.
 type terminalSafe struct{ io.Writer }
 
 func (p terminalSafe) Write(b []byte) (int, error) {

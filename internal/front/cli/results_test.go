@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// What a terminal would obey is written as an escape, and reads back as it was: a corrected hunk is sent as it is printed.
-func TestPlainJSONReadsBack(t *testing.T) {
+// Characters that a terminal obeys are escaped, and read back as they were: a corrected hunk is sent as it was printed.
+func TestTerminalSafeJSON(t *testing.T) {
 	const text = "del \x7f, soft hyphen \u00ad, csi \u009b, mark \u202e, line \u2028, tag \U000e0041, \\u007f, é, 😀"
 	var out bytes.Buffer
 	if err := newEncoder(&out).Encode(text); err != nil {

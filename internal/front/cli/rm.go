@@ -43,8 +43,8 @@ It takes one PATH. To delete several files entirely or not at all, write a patch
 	}.command(a)
 }
 
-// describeDeletion describes a deletion in one line, with the command that undoes it. It returns "" for a repeated call whose first
-// answer was lost.
+// describeDeletion describes a deletion in one line, with the command that undoes it. It returns "" for the empty data
+// of a repeated call, whose first answer was lost.
 func describeDeletion(d *emend.DeleteData) string {
 	if d.Path == "" {
 		return ""
@@ -55,7 +55,7 @@ func describeDeletion(d *emend.DeleteData) string {
 	return fmt.Sprintf("Deleted %s; it is in the trash as %s. Take it back with: emend restore %s", report.OneLine(d.Path), report.OneLine(d.TrashedTo), report.OneLine(d.TrashedTo))
 }
 
-// onePath takes one path. It refuses several, since rm would not delete them all or none, and shows the patch that does.
+// onePath takes one path. rm would not delete several as a whole, so it refuses them, and shows the patch that does.
 func onePath(cmd *cobra.Command, args []string) error {
 	if len(args) < 2 {
 		return exactly("one PATH")(cmd, args)

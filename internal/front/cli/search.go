@@ -79,38 +79,38 @@ func (a *app) runSearch(cmd *cobra.Command, args []string, f searchFlags) error 
 	})
 }
 
-// searchAndPrint searches and prints, and reports whether there is anything.
+// searchAndPrint prints the matches, and reports whether there are any.
 func (a *app) searchAndPrint(ctx context.Context, ws *emend.Workspace, f *searchFlags) (some bool, err error) {
 	if !a.ttyOut && !a.json && !a.quiet && f.ContextLines == 0 {
 		return a.streamMatches(ctx, ws, f)
 	}
-	is, err := withProgress(a, ctx, func(ctx context.Context) (*emend.Answer[emend.SearchData], error) {
+	answer, err := withProgress(a, ctx, func(ctx context.Context) (*emend.Answer[emend.SearchData], error) {
 		return ws.Search(ctx, f.SearchRequest)
 	})
 	if err != nil {
 		return false, err
 	}
-	err = a.printFound(is.Result(), is.Notes, func(w *bufio.Writer) { a.printMatches(w, is.Data.Matches, f.highlight()) })
-	a.noteIf(is.Data.Truncated, moreMatchesNote, len(is.Data.Matches))
-	return len(is.Data.Matches) > 0, err
+	err = a.printFound(answer.Result(), answer.Notes, func(w *bufio.Writer) { a.printMatches(w, answer.Data.Matches, f.highlight()) })
+	a.noteIf(answer.Data.Truncated, moreMatchesNote, len(answer.Data.Matches))
+	return len(answer.Data.Matches) > 0, err
 }
 
 const moreMatchesNote = "there are more than these %d matches: ask with a higher --max-results"
 
-// streamMatches prints while it searches. Nothing but lines that match is printed, and nobody looks at them who would like colours.
+// streamMatches prints matches while it finds them, without context and without colours.
 func (a *app) streamMatches(ctx context.Context, ws *emend.Workspace, f *searchFlags) (some bool, err error) {
-	is, err := withProgress(a, ctx, func(ctx context.Context) (*emend.Answer[emend.SearchSum], error) {
+	answer, err := withProgress(a, ctx, func(ctx context.Context) (*emend.Answer[emend.SearchSum], error) {
 		return ws.SearchTo(ctx, f.SearchRequest, a.out)
 	})
 	if err != nil {
 		return false, err
 	}
-	a.printNotes(is.Notes)
-	a.noteIf(is.Data.Truncated, moreMatchesNote, is.Data.Written)
-	return is.Data.Written > 0, nil
+	a.printNotes(answer.Notes)
+	a.noteIf(answer.Data.Truncated, moreMatchesNote, answer.Data.Written)
+	return answer.Data.Written > 0, nil
 }
 
-// highlight finds in a line what matched, for colour only; nil finds nothing.
+// highlight returns a pattern that finds the match in a line, for colour only; nil for no colour.
 func (f *searchFlags) highlight() *regexp.Regexp {
 	query := f.Query
 	if f.Mode == "text" {

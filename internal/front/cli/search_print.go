@@ -11,7 +11,7 @@ import (
 	"github.com/emend-dev/emend/internal/report"
 )
 
-// lastPrinted is what the printing of matches remembers from one to the next.
+// lastPrinted is the last line that printMatches printed.
 type lastPrinted struct {
 	path string
 	line int
@@ -27,12 +27,12 @@ func (a *app) printMatches(w *bufio.Writer, list []emend.SearchMatch, re *regexp
 			continue
 		}
 		before := m.Before
-		if m.Path == last.path { // lines that the match before has shown
+		if m.Path == last.path { // leave out lines that the match before printed
 			before = before[min(max(last.line+1-(m.Line-len(before)), 0), len(before)):]
 		}
 		a.printSeparator(w, m, last, m.Line-len(before), groups)
 		until := m.Line + len(m.After)
-		if i+1 < len(list) && list[i+1].Path == m.Path { // a match is not context of the one before it
+		if i+1 < len(list) && list[i+1].Path == m.Path { // the next match is no context of this one
 			until = min(until, list[i+1].Line-1)
 		}
 		for k, text := range before {
@@ -46,7 +46,8 @@ func (a *app) printMatches(w *bufio.Writer, list []emend.SearchMatch, re *regexp
 	}
 }
 
-// printSeparator prints what separates a match from the one before it: a new file's name on a terminal, or the mark of a gap.
+// printSeparator prints what stands before a match: on a terminal the name of a new file, and -- where lines are left
+// out.
 func (a *app) printSeparator(w *bufio.Writer, m *emend.SearchMatch, last lastPrinted, from int, groups bool) {
 	if a.ttyOut && m.Path != last.path {
 		if last.path != "" {
@@ -60,7 +61,7 @@ func (a *app) printSeparator(w *bufio.Writer, m *emend.SearchMatch, last lastPri
 	}
 }
 
-// printLine prints one line of a file; in a pipe with the file's name, for programs and for people who filter it.
+// printLine prints one line of a file. In a pipe the file's name stands before it, for programs that filter lines.
 func (a *app) printLine(w *bufio.Writer, path string, n int, sep, text string) {
 	if a.ttyOut {
 		fmt.Fprintf(w, "%s%s%s\n", a.colorize(green, fmt.Sprint(n)), sep, text)
@@ -69,7 +70,7 @@ func (a *app) printLine(w *bufio.Writer, path string, n int, sep, text string) {
 	fmt.Fprintf(w, "%s%s%d%s%s\n", report.OneLine(path), sep, n, sep, text)
 }
 
-// highlightLine is a line with its matches in colour, where there is colour.
+// highlightLine returns a line with its matches in colour.
 func (a *app) highlightLine(text string, re *regexp.Regexp) string {
 	if re == nil || !a.useColor() {
 		return report.OneLine(text)

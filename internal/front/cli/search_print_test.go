@@ -9,8 +9,8 @@ import (
 	"github.com/emend-dev/emend"
 )
 
-// TestMatches: what a search prints in a pipe and on a terminal. No line is printed twice, and a gap is marked.
-func TestMatches(t *testing.T) {
+// Matches in a pipe and on a terminal: no line is printed twice, and a gap is marked.
+func TestPrintMatches(t *testing.T) {
 	plain := []emend.SearchMatch{{Path: "a.go", Line: 1, Preview: "foo Foo"}, {Path: "a.go", Line: 9, Preview: "foo"}, {Path: "b.go", Line: 2, Preview: "x foo"}}
 	around := []emend.SearchMatch{
 		{Path: "a", Line: 2, Preview: "foo 2", Before: []string{"1"}, After: []string{"3", "foo 4"}},
@@ -31,13 +31,13 @@ func TestMatches(t *testing.T) {
 		{"context", around, searchFlags{}, false, "a-1-1\na:2:foo 2\na-3-3\na:4:foo 4\na-5-5\na-6-6\na-7-7\na-8-8\na:9:foo 9\n--\na-18-18\na-19-19\na:20:foo 20\n--\nb:1:foo\nb-2-2\n"},
 		{"paths", []emend.SearchMatch{{Path: "a"}, {Path: "b\nc\x1b[m"}}, searchFlags{}, false, "a\nb\\nc\\x1b[m\n"},
 		{"hostile text", []emend.SearchMatch{{Path: "a\x1b", Line: 1, Preview: "foo\x1b[2J\r"}}, searchFlags{}, false, `a\x1b:1:foo\x1b[2J\r` + "\n"},
-		{"terminal", plain, text("foo", false), true, magenta + "a.go" + reset + "\n" + n("1") + ":" + hit("foo") + " Foo\n" + n("9") + ":" + hit("foo") + "\n\n" +
-			magenta + "b.go" + reset + "\n" + n("2") + ":x " + hit("foo") + "\n"},
-		{"any case", plain[:1], text("FOO", true), true, magenta + "a.go" + reset + "\n" + n("1") + ":" + hit("foo") + " " + hit("Foo") + "\n"},
-		{"text is no pattern", []emend.SearchMatch{{Path: "a", Line: 1, Preview: "axb a.b"}}, text("a.b", false), true, magenta + "a" + reset + "\n" + n("1") + ":axb " + hit("a.b") + "\n"},
-		{"hostile match", []emend.SearchMatch{{Path: "a", Line: 1, Preview: "\x1b[2J"}}, text("\x1b", false), true, magenta + "a" + reset + "\n" + n("1") + ":" + hit(`\x1b`) + "[2J\n"},
-		{"gap on a terminal", around[2:4], text("foo", false), true, magenta + "a" + reset + "\n" + n("7") + "-7\n" + n("8") + "-8\n" + n("9") + ":" + hit("foo") + " 9\n--\n" +
-			n("18") + "-18\n" + n("19") + "-19\n" + n("20") + ":" + hit("foo") + " 20\n"},
+		{"terminal", plain, textSearch("foo", false), true, magenta + "a.go" + reset + "\n" + lineNumber("1") + ":" + matchText("foo") + " Foo\n" + lineNumber("9") + ":" + matchText("foo") + "\n\n" +
+			magenta + "b.go" + reset + "\n" + lineNumber("2") + ":x " + matchText("foo") + "\n"},
+		{"any case", plain[:1], textSearch("FOO", true), true, magenta + "a.go" + reset + "\n" + lineNumber("1") + ":" + matchText("foo") + " " + matchText("Foo") + "\n"},
+		{"text is no pattern", []emend.SearchMatch{{Path: "a", Line: 1, Preview: "axb a.b"}}, textSearch("a.b", false), true, magenta + "a" + reset + "\n" + lineNumber("1") + ":axb " + matchText("a.b") + "\n"},
+		{"hostile match", []emend.SearchMatch{{Path: "a", Line: 1, Preview: "\x1b[2J"}}, textSearch("\x1b", false), true, magenta + "a" + reset + "\n" + lineNumber("1") + ":" + matchText(`\x1b`) + "[2J\n"},
+		{"gap on a terminal", around[2:4], textSearch("foo", false), true, magenta + "a" + reset + "\n" + lineNumber("7") + "-7\n" + lineNumber("8") + "-8\n" + lineNumber("9") + ":" + matchText("foo") + " 9\n--\n" +
+			lineNumber("18") + "-18\n" + lineNumber("19") + "-19\n" + lineNumber("20") + ":" + matchText("foo") + " 20\n"},
 	}
 	for _, tt := range tests {
 		var out bytes.Buffer
@@ -51,15 +51,15 @@ func TestMatches(t *testing.T) {
 	}
 }
 
-func n(s string) string   { return green + s + reset }
-func hit(s string) string { return boldRed + s + reset }
+func lineNumber(s string) string { return green + s + reset }
+func matchText(s string) string  { return boldRed + s + reset }
 
-func text(query string, anyCase bool) searchFlags {
+func textSearch(query string, anyCase bool) searchFlags {
 	return searchFlags{SearchRequest: emend.SearchRequest{Query: query, Mode: "text"}, anyCase: anyCase}
 }
 
-// TestMatchesLoseNothing: whatever context the matches carry, each line is printed once, in order.
-func TestMatchesLoseNothing(t *testing.T) {
+// Whatever context the matches have, each line is printed once, in order.
+func TestPrintMatchesPrintsEachLineOnce(t *testing.T) {
 	for lines := 1; lines < 7; lines++ {
 		for set := range 1 << lines {
 			for around := range 4 {

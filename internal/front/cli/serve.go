@@ -97,8 +97,8 @@ func (a *app) serveStdio(ctx context.Context, s *mcp.Server, f *serveFlags) erro
 	return s.Stdio(ctx, io.NopCloser(a.in), noClose{a.out})
 }
 
-// enterLandlock shuts the server in with its workspaces, where the system can; that it cannot is said, and no reason not to serve.
-// Whatever else a server reads it has read before.
+// enterLandlock confines the process to its workspaces by Landlock, where the system has that. Without it the server
+// still serves, and logs a warning. The server must have read all its other files before.
 func (a *app) enterLandlock(spaces []tool.Workspace, log *slog.Logger) {
 	if a.env("EMEND_LANDLOCK") == "off" {
 		log.Warn("not behind Landlock, since EMEND_LANDLOCK says off")
@@ -129,8 +129,8 @@ func sortUnique(paths []string) []string {
 	return slices.Compact(paths)
 }
 
-// cancelOnSignal is done at the first Ctrl-C or SIGTERM; the next one ends the program as it does any other, also when it comes as
-// soon as the first one can be seen to have been heard.
+// cancelOnSignal returns a context that ends at the first Ctrl-C or SIGTERM. The next one ends the process, as it does
+// by default; the handler is removed before the context ends, so that no signal is lost between the two.
 func cancelOnSignal(parent context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(parent))
 	heard := make(chan os.Signal, 1)
@@ -149,7 +149,7 @@ func cancelOnSignal(parent context.Context) (context.Context, context.CancelFunc
 	return ctx, cancel
 }
 
-// pruneHourly looks once an hour whether the histories are due, which they are once a day.
+// pruneHourly prunes the histories that are due. It looks once an hour; a history is due once a day.
 func pruneHourly(ctx context.Context, spaces []tool.Workspace, log *slog.Logger) {
 	for tick := time.NewTicker(time.Hour); ; {
 		select {
@@ -168,9 +168,9 @@ func pruneHourly(ctx context.Context, spaces []tool.Workspace, log *slog.Logger)
 	}
 }
 
-// reserveMemory has the collector wait for some megabytes of garbage, by memory that is never touched, and so takes none of the
-// machine's: so little lives in a server that it would run every few calls. To make it costs a collection, which the first
-// answer need not wait for.
+// reserveMemory makes the garbage collector run less often. A server holds little live memory, so that the collector
+// would run every few calls. The reserved memory counts as live but is never touched, so it takes no pages of the
+// machine. Allocating it costs a collection: the first answer does not wait for that.
 func reserveMemory(ctx context.Context) {
 	select {
 	case <-ctx.Done():

@@ -26,7 +26,7 @@ type serveFlags struct {
 	http      string
 	tokenFile string
 	newToken  bool
-	uiToken   string // the file
+	uiToken   string // the file of the pages' token
 	noUI      bool
 	remote    bool
 	noTLS     bool
@@ -39,7 +39,7 @@ type serveFlags struct {
 	logFormat, logLevel string
 }
 
-// maxWait is what --wait may be: no client waits for longer.
+// maxWait is the limit of --wait. No client waits for longer.
 const maxWait = 24 * time.Hour
 
 var (
@@ -47,7 +47,7 @@ var (
 	logLevels  = []string{"debug", "info", "warn", "error"}
 )
 
-// define defines the flags, in the groups in which they are shown.
+// define defines the flags, in the groups of the help.
 func (f *serveFlags) define(cmd *cobra.Command) {
 	what := pflag.NewFlagSet("What is served", pflag.ContinueOnError)
 	what.StringArrayVar(&f.workspaces, "workspace", nil, "serve `NAME=DIR` too, under its name (repeatable)")
@@ -100,7 +100,7 @@ func (f *serveFlags) complete(cmd *cobra.Command) {
 	}
 }
 
-// groupedUsage is the usage of a verb whose flags are shown in groups.
+// groupedUsage prints the usage of a verb whose flags are in groups.
 func groupedUsage(c *cobra.Command, groups []*pflag.FlagSet) error {
 	out := c.OutOrStderr()
 	fmt.Fprintf(out, "Usage:\n  %s\n\nExamples:\n%s\n", c.UseLine(), c.Example)
@@ -111,7 +111,7 @@ func groupedUsage(c *cobra.Command, groups []*pflag.FlagSet) error {
 	return err
 }
 
-// check refuses what does not go together.
+// check refuses flags that do not go together.
 func (f *serveFlags) check(cmd *cobra.Command) error {
 	if f.http == "" {
 		for _, name := range []string{"token-file", "new-token", "ui-token-file", "no-ui", "remote", "tls-cert", "tls-key", "no-tls", "max-body", "max-rate", "max-sessions"} {
@@ -134,7 +134,7 @@ func (f *serveFlags) check(cmd *cobra.Command) error {
 	return nil
 }
 
-// log is the server's own log: for people, and for what gathers logs.
+// log returns the logger of the server itself, for people or for programs that collect logs.
 func (f *serveFlags) log(to io.Writer) (*slog.Logger, error) {
 	name := f.logLevel
 	if name == "" {

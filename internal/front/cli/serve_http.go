@@ -13,7 +13,7 @@ import (
 	"github.com/emend-dev/emend/internal/report"
 )
 
-// maxBodyLimit is what --max-body may be: a body is read into memory.
+// maxBodyLimit is the limit of --max-body. A body is read into memory.
 const maxBodyLimit = 1 << 30
 
 func (a *app) serveHTTP(ctx context.Context, s *mcp.Server, f *serveFlags) error {
@@ -31,14 +31,14 @@ func (a *app) serveHTTP(ctx context.Context, s *mcp.Server, f *serveFlags) error
 	}
 	network := "tcp"
 	if addr.IP.To4() != nil {
-		network = "tcp4" // 0.0.0.0 is not [::] as well
+		network = "tcp4" // so that 0.0.0.0 does not listen at [::] too
 	}
 	l, err := net.ListenTCP(network, addr)
 	if err != nil {
 		return fmt.Errorf("cannot serve at %s: %w; name another port, or 0 for a free one", fail.Quote(f.http), err)
 	}
 	at := fmt.Sprintf("%s://%s", map[bool]string{true: "https", false: "http"}[len(certs) > 0], l.Addr())
-	clients, pages, err := a.loadTokens(s, f) // only now: a server that has the address goes on with the tokens of the files
+	clients, pages, err := a.loadTokens(s, f) // after listening: a server that has the address already keeps its tokens
 	if err != nil {
 		l.Close()
 		return err
@@ -57,7 +57,7 @@ func (a *app) serveHTTP(ctx context.Context, s *mcp.Server, f *serveFlags) error
 	return h.Serve(ctx, l, certs...)
 }
 
-// newPages are the pages over the workspaces of a server, which change nothing where its tools do not.
+// newPages returns the pages over the workspaces of a server. With --read-only they change nothing.
 func newPages(s *mcp.Server, f *serveFlags, token string) *web.Site {
 	c := web.Config{Token: token, ReadOnly: f.readOnly, Version: s.Version, Log: s.Log}
 	for _, w := range s.Workspaces {
@@ -66,7 +66,7 @@ func newPages(s *mcp.Server, f *serveFlags, token string) *web.Site {
 	return web.New(c)
 }
 
-// announceServer says where the server is. The token is shown when it is made, and never again; never in a log.
+// announceServer prints the address of the server. It prints a token once, when it is made, and never to a log.
 func (a *app) announceServer(s *mcp.Server, f *serveFlags, url string, k *tokenFile) {
 	if f.logFormat == "json" {
 		s.Log.Info("serving", "url", url, "token_file", k.path, "token_made", k.isNew)
@@ -86,7 +86,8 @@ func (a *app) announceServer(s *mcp.Server, f *serveFlags, url string, k *tokenF
 	}
 }
 
-// announcePages says where the pages are. A person at a terminal gets the address that lets in; a log gets the name of the file.
+// announcePages prints the address of the pages. At a terminal the address has the token in it; elsewhere the name of
+// the token's file is printed.
 func (a *app) announcePages(s *mcp.Server, f *serveFlags, url string, k *tokenFile) {
 	switch {
 	case f.logFormat == "json":
@@ -99,7 +100,7 @@ func (a *app) announcePages(s *mcp.Server, f *serveFlags, url string, k *tokenFi
 	}
 }
 
-// address is where to listen: on this machine alone, unless a person said otherwise.
+// address returns the address to listen at. Without --remote only one of this machine is accepted.
 func (f *serveFlags) address() (*net.TCPAddr, error) {
 	at := f.http
 	if strings.HasPrefix(at, ":") {
@@ -115,7 +116,7 @@ func (f *serveFlags) address() (*net.TCPAddr, error) {
 	return nil, usageErrorf("serve", "--http: %s can be reached from other machines: say 127.0.0.1, or add --remote with --tls-cert and --tls-key", fail.Quote(f.http))
 }
 
-// certs are what the server shows of itself; none where it serves without TLS.
+// certs returns the certificates of the server, or none without TLS.
 func (f *serveFlags) certs() ([]tls.Certificate, error) {
 	switch {
 	case f.noTLS && !f.remote:

@@ -9,20 +9,20 @@ import (
 	"github.com/emend-dev/emend/internal/tool"
 )
 
-// The names of the files that keep the tokens, in the configuration directory.
+// The files of the tokens, in the configuration directory.
 const (
 	clientTokenFile = "serve.key"
 	pagesTokenFile  = "ui.key"
 )
 
-// tokenFile is a token and the file that keeps it; made says that it is new.
+// tokenFile is a token, the path of its file, and whether it was just made.
 type tokenFile struct {
 	token, path string
 	isNew       bool
 }
 
-// loadTokens are what clients must send, and what a person must show to see the pages: nil where there are none. They are never
-// the same, so that an agent cannot answer for itself.
+// loadTokens returns the token of the clients and that of the pages, which is nil without pages. It refuses equal
+// tokens: an agent could then answer its own questions at the page.
 func (a *app) loadTokens(s *mcp.Server, f *serveFlags) (clients, pages *tokenFile, err error) {
 	if clients, err = a.loadToken(s, f, "token-file", f.tokenFile, clientTokenFile); err != nil || f.noUI {
 		return clients, nil, err
@@ -37,7 +37,8 @@ func (a *app) loadTokens(s *mcp.Server, f *serveFlags) (clients, pages *tokenFil
 	return clients, pages, nil
 }
 
-// loadToken is the token that the file of a flag keeps, or that of a name in the configuration directory.
+// loadToken reads the token from file, or from the file called name in the configuration directory. If there is none,
+// or with --new-token, it makes one.
 func (a *app) loadToken(s *mcp.Server, f *serveFlags, flag, file, name string) (*tokenFile, error) {
 	var err error
 	if file == "" {
@@ -49,9 +50,9 @@ func (a *app) loadToken(s *mcp.Server, f *serveFlags, flag, file, name string) (
 		return nil, &usageError{"serve", err}
 	}
 	for _, w := range s.Workspaces {
-		if is := resolveExisting(file); inWorkspace(w, is) && !strings.HasSuffix(is, ".key") {
+		if at := resolveExisting(file); inWorkspace(w, at) && !strings.HasSuffix(at, ".key") {
 			return nil, usageErrorf("serve", "--%s: %s is in the workspace %s, where the agent could read it: name one outside, or one that ends in .key",
-				flag, fail.Quote(is), w.Name)
+				flag, fail.Quote(at), w.Name)
 		}
 	}
 	k := &tokenFile{path: file, isNew: true}
@@ -63,13 +64,13 @@ func (a *app) loadToken(s *mcp.Server, f *serveFlags, flag, file, name string) (
 	return k, err
 }
 
-// tokenPath is where a token is kept when nobody names a file.
+// tokenPath returns the default path of a token's file.
 func (a *app) tokenPath(name string) (string, error) {
 	dir, err := a.configDir()
 	return filepath.Join(dir, "emend", name), err
 }
 
-// inWorkspace reports whether a file, named without links, is in a workspace.
+// inWorkspace reports whether file, a path without links, is in a workspace.
 func inWorkspace(ws tool.Workspace, file string) bool {
 	root, err := resolveDir(ws.Root())
 	if err != nil {
@@ -79,10 +80,10 @@ func inWorkspace(ws tool.Workspace, file string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// resolveExisting is the name of a file without links. What of it is not there yet has none.
+// resolveExisting resolves the links in file. It keeps the part of the path that does not exist yet.
 func resolveExisting(file string) string {
-	if is, err := filepath.EvalSymlinks(file); err == nil {
-		return is
+	if target, err := filepath.EvalSymlinks(file); err == nil {
+		return target
 	}
 	dir := filepath.Dir(file)
 	if dir == file {

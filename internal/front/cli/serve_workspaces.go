@@ -13,14 +13,14 @@ import (
 	"github.com/emend-dev/emend/internal/tool"
 )
 
-// defaultWorkspace is the name of the workspace that is named by a directory alone.
+// defaultWorkspace is the name of a workspace that has none on the command line.
 const defaultWorkspace = "default"
 
-// workspaceName is what stands in an address and in a call as it is.
+// workspaceName matches names that need no escaping in an address or a call.
 var workspaceName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`) })
 
-// openWorkspaces opens the workspaces: DIR, those of --workspace, or the current directory. With an error it returns those that
-// are open already.
+// openWorkspaces opens the workspaces: DIR, those of --workspace, or the current directory. With an error it also
+// returns those that are open already.
 func (a *app) openWorkspaces(args []string, f *serveFlags) ([]tool.Workspace, error) {
 	options, err := a.workspaceOptions()
 	if err != nil {
@@ -48,13 +48,13 @@ func closeAll(spaces []tool.Workspace) {
 	}
 }
 
-// servedDir is a workspace as the command line names it.
+// servedDir is a workspace on the command line.
 type servedDir struct {
 	name, dir string
 	info      os.FileInfo
 }
 
-// servedDirs are the directories that are served, each once and under a name of its own.
+// servedDirs lists the directories to serve. It refuses a directory or a name that occurs twice.
 func (f *serveFlags) servedDirs(args []string) ([]servedDir, error) {
 	var out []servedDir
 	if len(args) > 0 {
@@ -80,7 +80,7 @@ func (f *serveFlags) servedDirs(args []string) ([]servedDir, error) {
 	return out, nil
 }
 
-// check looks whether the directory is there, and none of the others.
+// check refuses what is not a directory, and a directory or name that is among the others.
 func (p *servedDir) check(others []servedDir) (err error) {
 	if p.info, err = os.Stat(p.dir); err != nil {
 		return usageErrorf("serve", "the workspace %s: %w", p.name, err)
@@ -99,7 +99,7 @@ func (p *servedDir) check(others []servedDir) (err error) {
 	return nil
 }
 
-// expandHome is what a shell makes of ~ at the beginning of a word, and does not after a =.
+// expandHome expands a leading ~/. A shell does so only at the start of a word, and not after NAME=.
 func expandHome(dir string) string {
 	rest, ok := strings.CutPrefix(dir, "~/")
 	if at, err := os.UserHomeDir(); ok && err == nil {
@@ -108,7 +108,7 @@ func expandHome(dir string) string {
 	return dir
 }
 
-// listNames are the workspaces, in words.
+// listNames returns the names of the workspaces, with their addresses.
 func listNames(spaces []tool.Workspace) string {
 	var out []string
 	for _, w := range spaces {

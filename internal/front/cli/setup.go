@@ -121,7 +121,7 @@ func (f *setupFlags) check() error {
 		return usageErrorf("setup", "--profile: %q is none of %s", f.Profile, strings.Join(tool.ProfileNames(), ", "))
 	}
 	serving := tool.Options{Profile: profile, ReadOnly: f.ReadOnly, RequireHash: f.Hash, Lenient: f.Lenient}
-	if err := serving.Check(); err != nil && !f.Remove { // the server would not start
+	if err := serving.Check(); err != nil && !f.Remove { // with these options the server would not start
 		return usageErrorf("setup", "%v", err)
 	}
 	if f.URL == "" {
@@ -137,7 +137,7 @@ func (f *setupFlags) check() error {
 	return nil
 }
 
-// host is this account and machine, with the project in dir.
+// host describes this account and machine, with the project in dir.
 func (a *app) host(dir string) (setup.Host, error) {
 	home, err := os.UserHomeDir()
 	if err != nil {
@@ -153,8 +153,9 @@ func (a *app) host(dir string) (setup.Host, error) {
 	return setup.Host{Home: home, Project: project, OS: runtime.GOOS, Env: a.env, LookPath: exec.LookPath}, nil
 }
 
-// programName is how a client is to name this program. A file that others share says "emend" when PATH finds this one under
-// that name; the account's own has a path, since programs with windows often have another PATH.
+// programName returns the name by which a client starts this program. A project's file is shared, so it says "emend" if
+// PATH finds this program by that name. A file of the account has the path, since graphical programs often have another
+// PATH.
 func programName(s setup.Scope) (string, error) {
 	self, err := os.Executable()
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/emend-dev/emend/internal/report"
 )
 
-// printSetup prints a plan, or what became of it: for a person who wants to know what happens to which file.
+// printSetup prints a plan, or its outcome, with the change to each file.
 func (a *app) printSetup(p *setup.Plan, write bool, failed error) {
 	say := func(format string, args ...any) { fmt.Fprintln(a.out, report.Escape(fmt.Sprintf(format, args...))) }
 	switch {
@@ -86,7 +86,7 @@ func didOrWould(s *setup.Step, write bool, did, would string) string {
 	return would
 }
 
-// printStepDiff prints a diff a step to the right.
+// printStepDiff prints a diff, indented.
 func (a *app) printStepDiff(diff string) {
 	for line := range strings.Lines(diff) {
 		line = strings.TrimRight(line, "\r\n")
@@ -101,12 +101,12 @@ func programNote(program string) string {
 	return fmt.Sprintf("%s is the emend that runs now", program)
 }
 
-// rerunCommand is the command line that does the same with --write.
+// rerunCommand returns the command line that carries the plan out.
 func rerunCommand(p *setup.Plan) string {
 	return cmp.Or(shellWords(os.Args[1:]), "setup "+p.Client) + " --write"
 }
 
-// shellWords writes a command so that it can be given to a shell.
+// shellWords quotes a command for a shell.
 func shellWords(argv []string) string {
 	var out []string
 	for _, w := range argv {

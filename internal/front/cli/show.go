@@ -53,7 +53,7 @@ func (a *app) runShow(ctx context.Context, entry string) error {
 	return a.withPager(func() { a.printEntry(&e.Data) })
 }
 
-// printEntry prints an entry for people: what is known of it, file by file, then the diffs.
+// printEntry prints an entry: who and when, then each file, then the diffs.
 func (a *app) printEntry(d *emend.EntryData) {
 	row := func(name, text string) {
 		if text != "" {

@@ -13,14 +13,14 @@ import (
 	"github.com/emend-dev/emend/fail"
 )
 
-// interruptibleReader reads until it is told to stop: who presses Ctrl-C is not kept waiting for the end of standard input.
+// interruptibleReader reads from r until it is interrupted. Ctrl-C ends a read that blocks.
 type interruptibleReader struct {
 	interrupted <-chan struct{}
 	r           io.Reader
-	buf         []byte // of the read in hand, which may outlive the patience with it
+	buf         []byte // of the pending read, which may go on after an interrupt
 }
 
-// stdin is standard input, until Ctrl-C.
+// stdin returns standard input, which ends at Ctrl-C.
 func (a *app) stdin() io.Reader { return &interruptibleReader{interrupted: a.interrupted, r: a.in} }
 
 func (p *interruptibleReader) Read(b []byte) (int, error) {
@@ -45,7 +45,7 @@ func (p *interruptibleReader) Read(b []byte) (int, error) {
 	}
 }
 
-// promptForInput tells a person at a terminal to type; Ctrl-C is heeded from then on.
+// promptForInput tells a person at a terminal to type. From then on Ctrl-C is handled.
 func (a *app) promptForInput(what, it string) {
 	if !a.ttyIn {
 		return
@@ -56,7 +56,7 @@ func (a *app) promptForInput(what, it string) {
 	}
 }
 
-// readPatch reads the argument FILE, or standard input without one or for "-".
+// readPatch reads the file that args names. Without one, or for "-", it reads standard input.
 func (a *app) readPatch(args []string, most int64) (text string, err error) {
 	if len(args) == 0 || args[0] == "-" {
 		a.promptForInput("a patch", "it")
@@ -73,7 +73,7 @@ func (a *app) readPatch(args []string, most int64) (text string, err error) {
 	return text, nil
 }
 
-// readContent reads the content of a file from standard input.
+// readContent reads the content of one file from standard input.
 func (a *app) readContent(cmd *cobra.Command, what string, into *string) error {
 	a.promptForInput(what, "it")
 	most := emend.DefaultLimits.FileBytes
@@ -94,7 +94,7 @@ func readFile(name string, most int64) (string, error) {
 	return readText(f, fileSize(f), most)
 }
 
-// readText reads what has about size bytes; memory that has to grow takes as long as parsing.
+// readText reads text of about size bytes. It allocates once: growing a buffer takes as long as parsing.
 func readText(r io.Reader, size, most int64) (string, error) {
 	var text strings.Builder
 	in := limitInput(r, most)
@@ -105,7 +105,8 @@ func readText(r io.Reader, size, most int64) (string, error) {
 
 func readAll(r io.Reader, most int64) ([]byte, error) { return io.ReadAll(limitInput(r, most)) }
 
-// limitInput is r to its end, or one byte further than is allowed: the engine then says what the limit is.
+// limitInput reads r to its end, but at most one byte more than the limit. The engine then refuses the text by its
+// size.
 func limitInput(r io.Reader, most int64) *io.LimitedReader {
 	if most <= 0 {
 		most = emend.DefaultLimits.PatchBytes
@@ -113,15 +114,15 @@ func limitInput(r io.Reader, most int64) *io.LimitedReader {
 	return &io.LimitedReader{R: r, N: most + 1}
 }
 
-// fileSize is how large a file is, and 0 of anything else.
+// fileSize returns the size of a regular file, and 0 for anything else.
 func fileSize(r io.Reader) int64 {
 	f, ok := r.(*os.File)
 	if !ok {
 		return 0
 	}
-	is, err := f.Stat()
-	if err != nil || !is.Mode().IsRegular() {
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
 		return 0
 	}
-	return is.Size()
+	return info.Size()
 }

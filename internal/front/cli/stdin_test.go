@@ -11,8 +11,8 @@ import (
 	"github.com/emend-dev/emend/fail"
 )
 
-// TestPatient: it reads what the reader has, whole and with its error, and ends when nobody waits any more.
-func TestPatient(t *testing.T) {
+// The reader returns all bytes and the error of the reader below, and ends when it is interrupted.
+func TestInterruptibleReader(t *testing.T) {
 	want := bytes.Repeat([]byte("0123456789"), 50_000)
 	got, err := io.ReadAll(&interruptibleReader{interrupted: t.Context().Done(), r: bytes.NewReader(want)})
 	if err != nil || !bytes.Equal(got, want) {

@@ -9,8 +9,7 @@ import (
 	"github.com/emend-dev/emend/internal/report"
 )
 
-// stickyWriter is standard output. It remembers the first error, so that no verb has to look whether its answer was printed;
-// after it nothing more is written.
+// stickyWriter keeps the first error and writes nothing after it. No verb has to check whether its output was written.
 type stickyWriter struct {
 	io.Writer
 	err error
@@ -25,7 +24,7 @@ func (o *stickyWriter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// unwrapWriter is the writer that w writes to.
+// unwrapWriter returns the writer below a stickyWriter.
 func unwrapWriter(w io.Writer) io.Writer {
 	if o, ok := w.(*stickyWriter); ok {
 		return o.Writer
@@ -33,9 +32,9 @@ func unwrapWriter(w io.Writer) io.Writer {
 	return w
 }
 
-// exitWith says that the answer could not be printed, if it could not, and returns the exit code of a run that ended with
-// err. Done is done: any other exit code than 0 would say that it is not. A reader who has had enough of an answer is
-// told nothing.
+// exitWith returns the exit code of a run that ended with err. If the answer could not be written, it says so on
+// standard error, but not for a closed pipe from which an answer was only read. A change that was made still exits with
+// 0: another code would say that it was not made.
 func (a *app) exitWith(o *stickyWriter, err error) int {
 	unprinted := o.err != nil
 	what := "the result"

@@ -11,14 +11,14 @@ import (
 	"github.com/emend-dev/emend/fail"
 )
 
-// broken is a standard output on which nothing can be written.
-type broken struct{ err error }
+// failingWriter is a standard output that cannot be written.
+type failingWriter struct{ err error }
 
-func (b *broken) Write([]byte) (int, error) { return 0, b.err }
+func (b *failingWriter) Write([]byte) (int, error) { return 0, b.err }
 
-// TestUnprinted: a verb whose answer cannot be printed says so, once, and ends as what it did: a change that is made is
-// made, and an answer that nobody has is none. A reader who has gone is told nothing of what was only read.
-func TestUnprinted(t *testing.T) {
+// A verb whose answer cannot be written says so once. A change that was made exits with 0, and an answer that was not
+// printed with 1. If only the reader has gone, nothing is said about what was read.
+func TestUnwritableOutput(t *testing.T) {
 	const hash = "edeaaff3f1774ad2888673770c6d64097e391bc362d7d6fb34982ddf0efd18cb" // of "abc\n"
 	const patch = "*** Begin Patch\n*** Add File: new\n+x\n*** End Patch\n"
 	const call = "call create_file "
@@ -57,10 +57,10 @@ func TestUnprinted(t *testing.T) {
 		plain(&bytes.Buffer{}, "create", "made")
 		for _, why := range []error{&os.PathError{Op: "write", Path: "out", Err: syscall.ENOSPC}, &os.PathError{Op: "write", Path: "out", Err: syscall.EPIPE}} {
 			if tt.done && errors.Is(why, syscall.EPIPE) {
-				continue // it is done already
+				continue // the change is made already
 			}
 			var errs bytes.Buffer
-			a := &app{in: strings.NewReader(tt.in), out: &broken{why}, err: &errs, env: func(string) string { return "" }}
+			a := &app{in: strings.NewReader(tt.in), out: &failingWriter{why}, err: &errs, env: func(string) string { return "" }}
 			args := append(splitArgs(tt.args), "--root", ".", "--durability", "none")
 			code := a.run(t.Context(), args)
 			said := 1
@@ -74,7 +74,7 @@ func TestUnprinted(t *testing.T) {
 	}
 }
 
-// splitArgs is a command line, in which what begins with a brace is one argument.
+// splitArgs splits a command line at spaces. From a brace on it is one argument.
 func splitArgs(line string) []string {
 	head, tail, ok := strings.Cut(line, "{")
 	out := strings.Fields(head)
@@ -84,10 +84,10 @@ func splitArgs(line string) []string {
 	return out
 }
 
-// TestUndecidedUnprinted: what is undecided stays so when it cannot be said on standard output.
-func TestUndecidedUnprinted(t *testing.T) {
+// An undecided commit keeps its exit code if standard output cannot be written.
+func TestUndecidedWithUnwritableOutput(t *testing.T) {
 	var errs bytes.Buffer
-	out := &stickyWriter{Writer: &broken{syscall.ENOSPC}}
+	out := &stickyWriter{Writer: &failingWriter{syscall.ENOSPC}}
 	a := &app{out: out, err: &errs, json: true}
 	err := a.printError(&fail.Error{Kind: fail.CommandFailed, Reason: fail.Indeterminate, Msg: "undecided"})
 	if code := a.exitWith(out, err); code != exitUndecided {

@@ -13,10 +13,10 @@ import (
 
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
-// atTerminal reports whether a person is at both ends.
+// atTerminal reports whether both standard input and standard output are terminals.
 func (a *app) atTerminal() bool { return a.ttyOut && a.ttyIn }
 
-// terminalWidth is how wide the terminal is that a person reads on; 0 when it is none.
+// terminalWidth returns the columns of the terminal, or 0 if there is none.
 func (a *app) terminalWidth() int {
 	f, ok := unwrapWriter(a.out).(*os.File)
 	if !a.ttyOut || !ok {
@@ -29,7 +29,7 @@ func (a *app) terminalWidth() int {
 	return n
 }
 
-// The escape sequences of colours.
+// Escape sequences for colours.
 const (
 	reset   = "\x1b[m"
 	bold    = "\x1b[1m"
@@ -43,7 +43,7 @@ const (
 
 func (a *app) useColor() bool { return a.ttyOut && !a.noColor && a.env("NO_COLOR") == "" }
 
-// colorize wraps s in a colour where colour is wanted.
+// colorize returns s in a colour, if colours are wanted.
 func (a *app) colorize(color, s string) string {
 	if !a.useColor() || color == "" || s == "" {
 		return s
@@ -66,7 +66,7 @@ func diffColor(line string) string {
 	return ""
 }
 
-// printDiff prints a diff in colour. What would control the terminal is escaped.
+// printDiff prints a diff in colour. It escapes control characters.
 func (a *app) printDiff(w io.Writer, diff string) {
 	for line := range strings.Lines(diff) {
 		line = strings.TrimSuffix(line, "\n")

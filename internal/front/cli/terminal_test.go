@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestColor: a diff is coloured on a terminal, and nowhere else; NO_COLOR and --no-color turn it off.
+// A diff is coloured on a terminal only. NO_COLOR and --no-color turn it off.
 func TestColor(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("a", []byte("x\n"), 0o600); err != nil {

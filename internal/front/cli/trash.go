@@ -53,7 +53,7 @@ func (a *app) trashList() *cobra.Command {
 	}
 }
 
-// trashTable is the trash for people.
+// trashTable lists files of the trash.
 func trashTable(all []emend.Trashed, now time.Time) string {
 	if len(all) == 0 {
 		return "The trash is empty."
@@ -71,7 +71,7 @@ func trashTable(all []emend.Trashed, now time.Time) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// displacedBy says of an operation what it did to the file that is in the trash.
+// displacedBy describes the operation that put a file into the trash.
 var displacedBy = map[string]string{"delete": "deleted", "move": "overwritten by a move", "add": "overwritten"}
 
 func (a *app) trashShow() *cobra.Command {
@@ -96,7 +96,7 @@ func (a *app) trashShow() *cobra.Command {
 	}
 }
 
-// trashFileText is one file of the trash for people.
+// trashFileText describes one file of the trash, with its content.
 func trashFileText(f *emend.TrashedFile, now time.Time) string {
 	var b strings.Builder
 	row := func(name, format string, args ...any) {

@@ -58,7 +58,7 @@ func (a *app) runClear(cmd *cobra.Command, ids []string, f clearFlags) error {
 		if len(going) == 0 || !ask(trashTable(going, time.Now()), fmt.Sprintf("Remove %s from the trash for good?", plural(len(going), "file"))) {
 			return a.printAnswer("Nothing was removed.", &emend.Cleared{Entries: []emend.Trashed{}})
 		}
-		r.IDs = nil // what came into the trash meanwhile was not asked about
+		r.IDs = nil // clear only what the person was shown
 		for _, t := range going {
 			r.IDs = append(r.IDs, t.ID)
 		}
@@ -74,8 +74,8 @@ func (a *app) runClear(cmd *cobra.Command, ids []string, f clearFlags) error {
 	return a.printAnswer(fmt.Sprintf("Removed %s (%s) from the trash.", plural(len(c.Entries), "file"), formatBytes(c.SizeBytes)), c)
 }
 
-// confirmer returns the way to ask a person, nil when nothing is to be asked. In a script nobody can be asked: then the
-// wish has to be plain from the start.
+// confirmer returns a function that asks a person for a yes. It is nil with --yes. Without a terminal and without --yes
+// it returns an error.
 func (a *app) confirmer(verb string, yes bool) (ask func(what, question string) bool, err error) {
 	if yes {
 		return nil, nil

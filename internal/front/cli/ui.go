@@ -74,7 +74,7 @@ func (a *app) runUI(ctx context.Context, args []string, f *uiFlags) error {
 	return servePages(ctx, l, site)
 }
 
-// openForUI is the workspace of DIR, as it was found: recovery is a button on the page.
+// openForUI opens the workspace without recovering it: the page has a button for that.
 func (a *app) openForUI(args []string) (*emend.Workspace, error) {
 	if len(args) > 0 {
 		if a.root != "" {
@@ -91,10 +91,11 @@ func newToken() string {
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
-// announceUI says where the page is. What stands on standard output is for programs as well.
+// announceUI prints the address of the page to standard output, where programs read it, and opens a browser for a
+// person.
 func (a *app) announceUI(url string, f *uiFlags) {
 	if a.json {
-		a.printJSON(map[string]string{"url": url}) //nolint:errcheck // output remembers it
+		a.printJSON(map[string]string{"url": url}) //nolint:errcheck // a.out keeps the error
 	} else {
 		fmt.Fprintln(a.out, url)
 	}
@@ -107,7 +108,7 @@ func (a *app) announceUI(url string, f *uiFlags) {
 	}
 }
 
-// address is where to listen: on this machine alone.
+// address returns the address to listen at, which must be of this machine.
 func (f *uiFlags) address() (*net.TCPAddr, error) {
 	at := f.addr
 	if strings.HasPrefix(at, ":") {
@@ -123,10 +124,10 @@ func (f *uiFlags) address() (*net.TCPAddr, error) {
 	return addr, nil
 }
 
-// maxConnections is how many connections browsers may have at once.
+// maxConnections bounds the connections of browsers.
 const maxConnections = 512
 
-// servePages answers browsers until ctx is done, and then ends every stream.
+// servePages serves until ctx is done, and then ends every stream.
 func servePages(ctx context.Context, l net.Listener, site *web.Site) error {
 	srv := &http.Server{Handler: site, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 		ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelDebug)}

@@ -61,14 +61,15 @@ func (a *app) runUndo(ctx context.Context, ws *emend.Workspace, r emend.UndoRequ
 	a.done = true
 	return a.buffered(func(w *bufio.Writer) {
 		if a.json {
-			newEncoder(w).Encode(rep.Result()) //nolint:errcheck // pour sees it
+			newEncoder(w).Encode(rep.Result()) //nolint:errcheck // buffered returns it
 		} else if !a.quiet {
 			a.printUndo(w, rep, rep.Tx())
 		}
 	})
 }
 
-// printUndo says what was taken back and how that is taken back; without a transaction it shows the diff.
+// printUndo prints what was undone, and the command that undoes the undo. For a dry run tx is "", and the diff is
+// printed.
 func (a *app) printUndo(w *bufio.Writer, rep *emend.Report, tx string) {
 	fmt.Fprintln(w, report.Escape(strings.TrimSuffix(rep.Result().Text(), "\n")))
 	if tx == "" || a.ttyOut {

@@ -14,7 +14,7 @@ var sizeUnits = []struct {
 	bytes int64
 }{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"B", 1}, {"", 1}}
 
-// parseSize reads a number of bytes, with a unit or without; "" is 0.
+// parseSize reads a number of bytes with an optional unit. It returns 0 for "".
 func parseSize(text string) (int64, error) {
 	if text == "" {
 		return 0, nil
@@ -42,7 +42,7 @@ func formatSize(n int64) string {
 	return strconv.FormatInt(n, 10)
 }
 
-// formatColumnSize is a size in at most nine columns: 999, 1.5 KiB, 12 MiB.
+// formatColumnSize formats a size in at most nine columns: 999, 1.5 KiB, 12 MiB.
 func formatColumnSize(n int64) string {
 	if n < 1024 {
 		return strconv.FormatInt(n, 10)
@@ -59,7 +59,7 @@ func formatColumnSize(n int64) string {
 	return fmt.Sprintf("%.0f %s", f, unit)
 }
 
-// formatBytes is a number of bytes as a person reads it.
+// formatBytes formats a size as words: 12 bytes, 1.5 KiB.
 func formatBytes(n int64) string {
 	if n < 1<<10 {
 		return plural(int(n), "byte")
@@ -71,7 +71,7 @@ func formatBytes(n int64) string {
 	return fmt.Sprintf("%.1f %ciB", x, units[0])
 }
 
-// formatAge says how long ago t was.
+// formatAge returns the time since t in its largest whole unit.
 func formatAge(t, now time.Time) string {
 	d := now.Sub(t)
 	for _, u := range []struct {
@@ -85,7 +85,7 @@ func formatAge(t, now time.Time) string {
 	return "just now"
 }
 
-// timeBefore is the time that lies an age back; zero for "".
+// timeBefore returns the time that is age before now, or the zero time for "".
 func timeBefore(age string, now time.Time) (time.Time, error) {
 	if age == "" {
 		return time.Time{}, nil

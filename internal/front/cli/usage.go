@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// usageError is an error in how emend was called.
+// usageError is an error in the command line of a verb.
 type usageError struct {
 	verb string
 	err  error
@@ -21,7 +21,7 @@ func usageErrorf(verb, format string, args ...any) error {
 	return &usageError{verb, fmt.Errorf(format, args...)}
 }
 
-// exactly refuses any other number of arguments than those named.
+// exactly takes the named arguments.
 func exactly(names ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) == len(names) {
@@ -31,7 +31,7 @@ func exactly(names ...string) cobra.PositionalArgs {
 	}
 }
 
-// atMost refuses fewer arguments than least, and more than all that are named.
+// atMost takes the named arguments, of which the first least are required.
 func atMost(least int, names ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
@@ -63,7 +63,7 @@ func oneArgument(verb, what string) cobra.PositionalArgs {
 	}
 }
 
-// onlySubcommands refuses what is no verb below a verb.
+// onlySubcommands refuses an argument that is not one of the verb's subcommands.
 func onlySubcommands(verb, which string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) == 0 {
@@ -73,7 +73,7 @@ func onlySubcommands(verb, which string) cobra.PositionalArgs {
 	}
 }
 
-// argument returns argument n, counted from 0, or standard where it was left out.
+// argument returns argument n, counted from 0, or standard if it is missing.
 func argument(args []string, n int, standard string) string {
 	if len(args) > n {
 		return args[n]

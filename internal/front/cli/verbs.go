@@ -10,17 +10,17 @@ import (
 type verb struct {
 	name  string
 	make  func(*app) *cobra.Command
-	exits string // what its help says of its exit codes; "" for nothing
+	exits string // the exit codes, for its help; may be ""
 }
 
-// The exit codes of the verbs that have no others.
+// The exit codes that several verbs have.
 const (
 	readExits   = "0 done, 1 refused, 2 wrong usage."
 	changeExits = "0 done, 1 refused and nothing changed, 2 wrong usage, 3 undecided: run\nemend recover."
 )
 
-// verbs lists the verbs. Each can be made alone: a process calls one of them, and making the others takes longer than
-// many a call.
+// verbs lists the verbs. A process runs one of them, so each can be made alone: making all takes longer than many a
+// call.
 var verbs = []verb{
 	{"read", (*app).read, readExits},
 	{"ls", (*app).ls, readExits},
@@ -54,7 +54,7 @@ var verbs = []verb{
 	{"version", (*app).version, ""},
 }
 
-// command makes the verb.
+// command returns the command of the verb.
 func (v verb) command(a *app) *cobra.Command { return withExits(v.make(a), v.exits) }
 
 // withExits appends the exit codes to the long help of cmd.
@@ -65,7 +65,7 @@ func withExits(cmd *cobra.Command, exits string) *cobra.Command {
 	return cmd
 }
 
-// command makes emend with its verbs; only the verb that args begin with, if they begin with one.
+// command returns emend with its verbs. If args begin with a verb, it makes only that one.
 func (a *app) command(args ...string) *cobra.Command {
 	root := withExits(&cobra.Command{
 		Use:   "emend",
@@ -115,7 +115,7 @@ unseen, what was done is on record and can be taken back.`,
 	return root
 }
 
-// verbOf returns the verb that args begin with. Flags, help and completions begin with none.
+// verbOf returns the verb that args begin with. It finds none if a flag, help or completion comes first.
 func verbOf(args []string) (verb, bool) {
 	for _, v := range verbs {
 		if len(args) > 0 && v.name == args[0] {
@@ -125,17 +125,17 @@ func verbOf(args []string) (verb, bool) {
 	return verb{}, false
 }
 
-// addVerbs adds every verb, in groups, with the completions of their arguments.
+// addVerbs adds every verb, the groups of the help, and the completions of arguments.
 func (a *app) addVerbs(root *cobra.Command) {
 	for _, v := range verbs {
 		root.AddCommand(v.command(a))
 	}
-	root.AddCommand(a.man()) // which describes the others
+	root.AddCommand(a.man())
 	groupVerbs(root)
 	a.addLogCompletions(root)
 }
 
-// verbGroups order the verbs in the help, by what a person wants to do.
+// verbGroups are the groups of verbs in the help.
 var verbGroups = []struct{ title, verbs string }{
 	{"Patches", "apply convert make explain"},
 	{"Reading", "read ls glob search"},
@@ -145,7 +145,7 @@ var verbGroups = []struct{ title, verbs string }{
 	{"For programs", "serve call"},
 }
 
-// groupVerbs gives every verb its group; one that has none stands in the help under a title of its own.
+// groupVerbs puts every verb into its group. A verb without one stands apart in the help.
 func groupVerbs(root *cobra.Command) {
 	for _, g := range verbGroups {
 		there := false

@@ -2,8 +2,8 @@ package cli
 
 import "testing"
 
-// TestOneVerb: the verb that is called is made alone, and is what it is among the others.
-func TestOneVerb(t *testing.T) {
+// A verb that is made alone has the same usage as among the others.
+func TestVerbAlone(t *testing.T) {
 	all := (&app{}).command()
 	for _, v := range verbs {
 		root := (&app{}).command(v.name)

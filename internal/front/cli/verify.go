@@ -112,7 +112,7 @@ func countKinds(n map[string]int) string {
 	return ": " + strings.Join(out, ", ")
 }
 
-// stateTexts are the words for files that are not as the log has them.
+// stateTexts describes files that differ from the log.
 var stateTexts = map[emend.State]string{
 	emend.FileChanged: "changed since, without emend",
 	emend.FileGone:    "gone, without emend",

@@ -103,7 +103,7 @@ func (a *app) waitingDeny() *cobra.Command {
 	return cmd
 }
 
-// answerWith answers one call.
+// answerWith runs a verb that answers one call.
 func (a *app) answerWith(how func(context.Context, *emend.Workspace, string) (*emend.Answer[emend.AnsweredData], error)) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		ws, err := a.open(emend.AsFound())
@@ -111,12 +111,12 @@ func (a *app) answerWith(how func(context.Context, *emend.Workspace, string) (*e
 			return err
 		}
 		defer ws.Close()
-		is, err := how(cmd.Context(), ws, args[0])
+		answer, err := how(cmd.Context(), ws, args[0])
 		if err != nil {
 			return a.printError(err)
 		}
 		a.done = true
-		return a.printResult(is.Result())
+		return a.printResult(answer.Result())
 	}
 }
 
@@ -137,7 +137,7 @@ func (a *app) listWaiting(ctx context.Context) error {
 	return a.printAnswer(waitingTable(all, time.Now()), map[string]any{"waiting": list})
 }
 
-// completeWaitingIDs proposes what waits.
+// completeWaitingIDs completes with the ids of the calls that wait.
 func (a *app) completeWaitingIDs(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	const how = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 	if len(args) > 0 || a.applyGlobalFlags() != nil {

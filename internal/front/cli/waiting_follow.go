@@ -12,10 +12,11 @@ import (
 	"github.com/emend-dev/emend"
 )
 
-// pollInterval is how often what waits is looked at by who is there to answer.
+// pollInterval is how often followWaiting looks for new calls.
 const pollInterval = 200 * time.Millisecond
 
-// followWaiting is there to answer, and prints each call as it comes, until Ctrl-C or until nobody reads any more.
+// followWaiting marks a person as present, and prints each call as it comes, until Ctrl-C or until the reader of
+// standard output has gone.
 func (a *app) followWaiting(ctx context.Context) error {
 	a.interruptReady.Wait()
 	ctx, stop := context.WithCancelCause(ctx)
@@ -39,7 +40,7 @@ func (a *app) followWaiting(ctx context.Context) error {
 	return a.printError(a.pollWaiting(ctx, ws))
 }
 
-// pollWaiting prints what waits, each call once, and which wait no longer.
+// pollWaiting prints each call once when it comes, and once when it is gone.
 func (a *app) pollWaiting(ctx context.Context, ws *emend.Workspace) error {
 	shown := map[string]bool{}
 	tick := time.NewTicker(pollInterval)
@@ -63,7 +64,7 @@ func (a *app) pollWaiting(ctx context.Context, ws *emend.Workspace) error {
 	}
 }
 
-// printNewWaiting prints what was not there before, and with words also what is gone.
+// printNewWaiting prints the calls that are new. Without --json it also prints those that are gone.
 func (a *app) printNewWaiting(all []emend.Waiting, shown map[string]bool) error {
 	now := map[string]bool{}
 	for i := range all {

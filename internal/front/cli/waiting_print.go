@@ -10,7 +10,7 @@ import (
 	"github.com/emend-dev/emend/internal/report"
 )
 
-// waitingTable is what waits, for people.
+// waitingTable lists the calls that wait.
 func waitingTable(all []emend.Waiting, now time.Time) string {
 	if len(all) == 0 {
 		return "Nothing waits for your answer."
@@ -25,7 +25,7 @@ func waitingTable(all []emend.Waiting, now time.Time) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// timeLeft is how long a call waits still.
+// timeLeft says how long a call still waits.
 func timeLeft(deadline, now time.Time) string {
 	return fmt.Sprintf("%v left", max(0, deadline.Sub(now)).Truncate(time.Second))
 }
@@ -38,7 +38,7 @@ func describePaths(paths []emend.AskedPath) string {
 	return out
 }
 
-// waitingCall is a call that waits, as JSON.
+// waitingCall is the JSON form of a call that waits.
 type waitingCall struct {
 	ID       string        `json:"id"`
 	Since    time.Time     `json:"since"`
@@ -68,7 +68,7 @@ func newWaitingCall(w *emend.Waiting) waitingCall {
 	return out
 }
 
-// waitingText is one call that waits, for people.
+// waitingText describes one call that waits, with its diff.
 func (a *app) waitingText(w *emend.Waiting) string {
 	q := &w.Question
 	var b strings.Builder

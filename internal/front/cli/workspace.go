@@ -16,7 +16,7 @@ import (
 	"github.com/emend-dev/emend/internal/tool"
 )
 
-// open opens the workspace that the current directory belongs to.
+// open opens the workspace of the current directory, or of --root.
 func (a *app) open(o ...emend.Option) (*emend.Workspace, error) {
 	root, base := a.root, ""
 	if root == "" {
@@ -42,7 +42,7 @@ func (a *app) open(o ...emend.Option) (*emend.Workspace, error) {
 	return ws, nil
 }
 
-// workspaceOptions are what the flags of every verb say of the workspace.
+// workspaceOptions returns the options that the flags of every verb set.
 func (a *app) workspaceOptions() ([]emend.Option, error) {
 	out := []emend.Option{emend.By(emend.Actor{Client: "cli", Session: a.session, Agent: a.agent})}
 	file, err := a.policyFile()
@@ -64,7 +64,7 @@ func (a *app) workspaceOptions() ([]emend.Option, error) {
 	return out, nil
 }
 
-// policyFile is the policy that was named, or the person's own if there is one.
+// policyFile returns the path of the policy: the one of --policy, or the account's own if it exists.
 func (a *app) policyFile() (string, error) {
 	if a.policy != "" {
 		return a.policy, nil
@@ -80,8 +80,8 @@ func (a *app) policyFile() (string, error) {
 	return file, nil
 }
 
-// configDir is where programs keep what the person configured. Without a HOME it is sought where the account has its own:
-// a policy must not vanish because a service was started without an environment.
+// configDir returns the configuration directory of the account. If HOME is not set, it asks the system for it: a policy
+// must hold too for a service that was started without an environment.
 func (a *app) configDir() (string, error) {
 	dir, err := os.UserConfigDir()
 	if err == nil {
@@ -97,7 +97,7 @@ func (a *app) configDir() (string, error) {
 	return filepath.Join(who.HomeDir, ".config"), nil
 }
 
-// reportRecovery says what opening the workspace found of an earlier run.
+// reportRecovery prints what opening the workspace recovered from an earlier run.
 func (a *app) reportRecovery(ws *emend.Workspace) {
 	if a.hideRecovery {
 		return
@@ -110,8 +110,7 @@ func (a *app) reportRecovery(ws *emend.Workspace) {
 	}
 }
 
-// withWorkspace opens the workspace and does something in it, as the tool of that name, with a bar for a person who waits. A
-// refusal is printed.
+// withWorkspace opens the workspace, calls do in the name of a tool, and prints a refusal.
 func (a *app) withWorkspace(cmd *cobra.Command, tool string, allow []string, do func(context.Context, *emend.Workspace) error) error {
 	ws, err := a.open(emend.AllowProtected(allow...))
 	if err != nil {
@@ -125,7 +124,7 @@ func (a *app) withWorkspace(cmd *cobra.Command, tool string, allow []string, do 
 	return err
 }
 
-// dirBelow is the current directory's slash path relative to root.
+// dirBelow returns the slash path of the current directory relative to root, or "" if it is outside.
 func dirBelow(root string) (string, error) {
 	root, err := resolveDir(root)
 	if err != nil {
@@ -137,7 +136,7 @@ func dirBelow(root string) (string, error) {
 	}
 	rel, err := filepath.Rel(root, here)
 	if err != nil || !filepath.IsLocal(rel) {
-		return "", nil // outside: paths are then relative to the root
+		return "", nil // outside: paths are relative to the root
 	}
 	return filepath.ToSlash(rel), nil
 }
