@@ -8,13 +8,13 @@ import "maps"
 type reason struct{ word, why string }
 
 var (
-	noCompletion    = reason{"no completion", "emend has no prompts, and nothing of it has arguments to complete; it does not say that it completes anything."}
-	noSubscriptions = reason{"no subscriptions", "emend does not offer to say when a file changes, and does not say that it does: a hash that is sent along finds every change."}
-	noTasks         = reason{"no tasks", "An extension that no revision requires: a task is a call whose answer is asked for later. Calls of emend are short, and are cancelled rather than parked."}
-	noResume        = reason{"no resuming", "A stream that broke is not taken up again. An answer that was lost is in the log, and a call with an idempotencyKey can be repeated."}
-	noPrompts       = reason{"no prompts", "emend has no prompts and says so. A client that asks for them all the same is given an empty list, where the suite would have an error."}
-	noHeaders       = reason{"no headers", "A tool may have clients repeat an argument as a header of the request, for what stands between. Those of emend have none do so."}
-	suitesOwn       = reason{"fixture", "The scenario calls what only the fixture has: tools, resources and prompts of the suite's own names."}
+	noCompletion    = reason{"no completion", "emend has no prompts and no arguments to complete, and does not announce completion."}
+	noSubscriptions = reason{"no subscriptions", "emend does not notify of changes to files, and does not announce that it does. The hash that a client sends with an edit reveals every change."}
+	noTasks         = reason{"no tasks", "An extension that no revision requires: a client starts a task and asks for its result later. Calls of emend are short; a client cancels one instead."}
+	noResume        = reason{"no resuming", "emend does not resume a broken stream. The log has the answer that was lost, and a call with an idempotencyKey can be repeated."}
+	noPrompts       = reason{"no prompts", "emend has no prompts and does not announce any. A client that asks for them nevertheless gets an empty list, where the suite expects an error."}
+	noHeaders       = reason{"no headers", "A tool may ask clients to repeat an argument as a header of the request, for proxies. No tool of emend asks for it."}
+	suitesOwn       = reason{"fixture", "The scenario calls tools, resources and prompts with names of the suite, which only the fixture has."}
 )
 
 // notOffered cannot pass on any server that emend makes.
