@@ -91,7 +91,7 @@ func Open(dir string, options ...Option) (*Workspace, error) {
 			return nil, err
 		}
 	}
-	age, bytes := s.guard.Policy.Keep()
+	age, bytes := s.guard.Policy.HistoryBounds()
 	s.keeper.Age, s.keeper.Bytes = cmp.Or(s.keeper.Age, age), cmp.Or(s.keeper.Bytes, bytes)
 	s.guard.Store = workspace.StoreIn(dir, s.keeper.Named)
 	g, err := guard.Open(dir, s.guard)

@@ -163,7 +163,7 @@ func (w *Workspace) Read(ctx context.Context, r api.ReadRequest) (*outcome.Answe
 		return nil, outcome.Cannot(err)
 	}
 	asks := caller.AsksOf(ctx)
-	e, err := w.s.Guard.Look(r.Path, guard.Ask{Base: w.s.Base, Follow: true, Asks: asks})
+	e, err := w.s.Guard.Resolve(r.Path, guard.Request{Base: w.s.Base, Follow: true, Asked: asks})
 	if err != nil {
 		return nil, outcome.Cannot(err)
 	}

@@ -130,7 +130,7 @@ func (w *Workspace) Explain(ctx context.Context, text string, o api.Options) (*E
 	s, err := plan.BuildSurvey(ctx, view.Patch, rules, src, change.Planned(o, d))
 	src.StopAhead()
 	if err == nil {
-		err = src.Visit.Again()
+		err = src.Batch.Recheck()
 	}
 	if err = change.Telling(ctx, w.s, src, err); err != nil {
 		return nil, outcome.Cannot(err)

@@ -28,7 +28,7 @@ func (w *Workspace) TrashExport(ctx context.Context, id string, to io.Writer) er
 	defer w.s.Calls.Done()
 	t, p, err := kept.InTrash(ctx, w.s, id)
 	if err == nil {
-		err = w.s.Guard.Readable(t.Path)
+		err = w.s.Guard.CheckRead(t.Path)
 	}
 	if err == nil {
 		err = kept.Export(ctx, t, p.Store.History().Slots(), to)
@@ -165,7 +165,7 @@ func (w *Workspace) TrashShow(ctx context.Context, id string) (*api.TrashedFile,
 	defer w.s.Calls.Done()
 	t, p, err := kept.InTrash(ctx, w.s, id)
 	if err == nil {
-		err = w.s.Guard.Readable(t.Path)
+		err = w.s.Guard.CheckRead(t.Path)
 	}
 	if err != nil {
 		return nil, outcome.Cannot(err)

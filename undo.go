@@ -65,7 +65,7 @@ func (w *Workspace) Undo(ctx context.Context, r api.UndoRequest) (*outcome.Repor
 		view.Undoes, view.DryRun = u.Undoes, r.DryRun
 		p, err := u.Plan(ctx)
 		if err == nil {
-			err = src.Visit.Again()
+			err = src.Batch.Recheck()
 		}
 		if err == nil {
 			err = caller.CheckPlan(w.s.Limits, p)

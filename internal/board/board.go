@@ -28,8 +28,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/audit"
-	"github.com/emend-dev/emend/internal/guard"
 	"github.com/emend-dev/emend/internal/vfs"
 )
 
@@ -58,15 +58,15 @@ const (
 
 // Question is a call that waits for an answer.
 type Question struct {
-	ID       string        `json:"id"`
-	Since    time.Time     `json:"since"`
-	Deadline time.Time     `json:"deadline"`
-	Prefix   string        `json:"prefix"` // path from the top of the tree to the root of the asking workspace; "." if they are the same
-	Root     string        `json:"root"`   // that workspace's root, for display
-	Actor    audit.Actor   `json:"actor"`
-	Paths    []guard.Asked `json:"paths"`
-	Diff     string        `json:"diff"`
-	Digest   string        `json:"digest"`
+	ID       string          `json:"id"`
+	Since    time.Time       `json:"since"`
+	Deadline time.Time       `json:"deadline"`
+	Prefix   string          `json:"prefix"` // path from the top of the tree to the root of the asking workspace; "." if they are the same
+	Root     string          `json:"root"`   // that workspace's root, for display
+	Actor    audit.Actor     `json:"actor"`
+	Paths    []api.AskedPath `json:"paths"`
+	Diff     string          `json:"diff"`
+	Digest   string          `json:"digest"`
 }
 
 // Answer is the outcome of a question.

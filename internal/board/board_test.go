@@ -14,8 +14,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/audit"
-	"github.com/emend-dev/emend/internal/guard"
 	"github.com/emend-dev/emend/internal/vfs"
 )
 
@@ -54,7 +54,7 @@ func (d *desk) must(err error) {
 func question(prefix string) Question {
 	now := time.Now()
 	return Question{Since: now, Deadline: now.Add(45 * time.Second), Prefix: prefix, Root: "/shop", Diff: "+two\n", Digest: "d1",
-		Actor: audit.Actor{Client: "tester", Session: "s-1", Tool: "edit_file"}, Paths: []guard.Asked{{Path: "a.sql", Write: true, Rule: "*.sql"}}}
+		Actor: audit.Actor{Client: "tester", Session: "s-1", Tool: "edit_file"}, Paths: []api.AskedPath{{Path: "a.sql", Write: true, Rule: "*.sql"}}}
 }
 
 func still(time.Duration) {}
@@ -421,7 +421,7 @@ func TestBounds(t *testing.T) {
 		t.Errorf("%d were refused", full)
 	}
 	many := question(".")
-	many.Paths = make([]guard.Asked, MaxPaths+1)
+	many.Paths = make([]api.AskedPath, MaxPaths+1)
 	long := question(".")
 	long.Diff = strings.Repeat("x", maxFile)
 	for _, q := range []Question{many, long} {

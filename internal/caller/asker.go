@@ -24,9 +24,9 @@ func Asker(ctx context.Context) func(context.Context, api.Question) (string, err
 }
 
 // AsksOf collects what a call has to ask about; nil when there is nobody to ask.
-func AsksOf(ctx context.Context) *guard.Asks {
+func AsksOf(ctx context.Context) *guard.AskedPaths {
 	if Asker(ctx) == nil {
 		return nil
 	}
-	return new(guard.Asks)
+	return new(guard.AskedPaths)
 }

@@ -247,7 +247,7 @@ func mayRead(w *workspace.Workspace, r *audit.Record) bool {
 
 func mayReadOf(w *workspace.Workspace, op audit.Op) bool {
 	for _, p := range []string{op.Path, op.ToPath} {
-		if rel, ok := w.Below(p); p != "" && (!ok || w.Guard.Readable(rel) != nil) {
+		if rel, ok := w.Below(p); p != "" && (!ok || w.Guard.CheckRead(rel) != nil) {
 			return false
 		}
 	}
@@ -362,7 +362,7 @@ func applyOne(ctx context.Context, w *workspace.Workspace, whole *outcome.Report
 	sections := whole.View.Patch.Sections
 	p, err := plan.Build(ctx, patch.Patch{Sections: sections[i : i+1]}, d.Rules(Dialect(o)), src, Planned(o, d))
 	if err == nil {
-		err = src.Visit.Again()
+		err = src.Batch.Recheck()
 	}
 	if err == nil {
 		err = caller.CheckPlan(w.Limits, p)

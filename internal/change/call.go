@@ -90,7 +90,7 @@ func settled(ctx context.Context, w *workspace.Workspace, settle func(context.Co
 	src := source.NewReader(ctx, w)
 	p, err := settle(ctx, src)
 	if err == nil {
-		err = src.Visit.Again()
+		err = src.Batch.Recheck()
 	}
 	src.Close()
 	if err == nil {

@@ -64,7 +64,7 @@ func planWorkspace(ctx context.Context, w *workspace.Workspace, text string, o a
 	src.ReadAhead(ctx, view.Patch.Sections, rules.Absolute)
 	p, err := plan.Build(ctx, view.Patch, rules, src, Planned(o, d))
 	src.StopAhead()
-	if moved := src.Visit.Again(); moved != nil {
+	if moved := src.Batch.Recheck(); moved != nil {
 		err = moved
 	}
 	if err == nil {

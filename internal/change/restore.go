@@ -55,7 +55,7 @@ func Restoring(ctx context.Context, w *workspace.Workspace, src *source.Reader, 
 	if err != nil {
 		return nil, err
 	}
-	if err := w.Guard.ReadableBy(t.Path, src.Asks); err != nil {
+	if err := w.Guard.CheckReadAsking(t.Path, src.Asks); err != nil {
 		return nil, err // what may not be read where it was, may not be read elsewhere
 	}
 	to := r.TargetPath

@@ -183,7 +183,7 @@ func searchIn(t testing.TB, dir string, q Searching) (out []place) {
 	g, err := guard.Open(dir, guard.Options{})
 	must(t, err)
 	defer g.Close()
-	root, err := g.Look(".", guard.Ask{})
+	root, err := g.Resolve(".", guard.Request{})
 	must(t, err)
 	found, _, err := Search(context.Background(), g, Options{Root: root}, q)
 	must(t, err)

@@ -151,7 +151,7 @@ func ours(t *testing.T, dir, root string, o Options) []string {
 	g, err := guard.Open(dir, guard.Options{AllowProtected: []string{"**"}})
 	must(t, err)
 	defer g.Close()
-	if o.Root, err = g.Look(root, guard.Ask{}); err != nil {
+	if o.Root, err = g.Resolve(root, guard.Request{}); err != nil {
 		t.Fatal(err)
 	}
 	found, out, err := Glob(context.Background(), g, o, Globbing{Pattern: "**"})

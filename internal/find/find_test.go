@@ -43,7 +43,7 @@ func opened(t testing.TB, dir, root string) (*guard.Guard, Options) {
 	g, err := guard.Open(dir, guard.Options{})
 	must(t, err)
 	t.Cleanup(func() { g.Close() })
-	e, err := g.Look(root, guard.Ask{})
+	e, err := g.Resolve(root, guard.Request{})
 	must(t, err)
 	return g, Options{Root: e}
 }

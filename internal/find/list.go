@@ -179,7 +179,7 @@ func fill(g *guard.Guard, list []Found) {
 		}
 	}
 	for parent, indexes := range in {
-		e, err := g.Look(parent, guard.Ask{})
+		e, err := g.Resolve(parent, guard.Request{})
 		if err != nil {
 			continue
 		}

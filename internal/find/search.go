@@ -257,7 +257,7 @@ func (s *search) put(all []inFile) bool {
 
 // one searches a file that was named: no rule leaves it out.
 func (s *search) one(ctx context.Context, g *guard.Guard) ([]Match, Outcome, error) {
-	f, name, err := g.FolderOf(s.o.Root)
+	f, name, err := g.ParentFolder(s.o.Root)
 	if err != nil {
 		return nil, Outcome{}, err
 	}

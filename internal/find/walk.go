@@ -243,7 +243,7 @@ func (ig *ignorer) of(g *guard.Guard, path string, up *level) *level {
 	if path == "" {
 		path = "."
 	}
-	e, err := g.Look(path, guard.Ask{})
+	e, err := g.Resolve(path, guard.Request{})
 	if err != nil || e.Kind != guard.Directory {
 		return up
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
 )
 
@@ -25,24 +26,24 @@ func TestAsks(t *testing.T) {
 	for _, tc := range []struct {
 		path  string
 		write bool
-		want  []Asked // nil when it is refused
+		want  []api.AskedPath // nil when it is refused
 	}{
-		{"b.sql", true, []Asked{{Path: "b.sql", Write: true, Rule: "*.sql"}}},
-		{"B.SQL", true, []Asked{{Path: "B.SQL", Write: true, Rule: "*.sql"}}}, // what is closed is closed in any spelling
-		{"b.sql", false, []Asked{{Path: "b.sql", Write: false, Rule: "*.sql"}}},
-		{"free", true, []Asked{}},
+		{"b.sql", true, []api.AskedPath{{Path: "b.sql", Write: true, Rule: "*.sql"}}},
+		{"B.SQL", true, []api.AskedPath{{Path: "B.SQL", Write: true, Rule: "*.sql"}}}, // what is closed is closed in any spelling
+		{"b.sql", false, []api.AskedPath{{Path: "b.sql", Write: false, Rule: "*.sql"}}},
+		{"free", true, []api.AskedPath{}},
 		{"a.sql", true, nil},
 		{".env", true, nil},
 		// Protected by a rule of our own too, under its name and under another.
-		{".github/workflows/ci.yml", true, []Asked{{Path: ".github/workflows/ci.yml", Write: true, Rule: ".github/workflows/ci.yml"}}},
-		{"w/ci.yml", true, []Asked{{Path: ".github/workflows/ci.yml", Write: true, Rule: ".github/workflows/ci.yml"}}},
+		{".github/workflows/ci.yml", true, []api.AskedPath{{Path: ".github/workflows/ci.yml", Write: true, Rule: ".github/workflows/ci.yml"}}},
+		{"w/ci.yml", true, []api.AskedPath{{Path: ".github/workflows/ci.yml", Write: true, Rule: ".github/workflows/ci.yml"}}},
 	} {
-		var asks Asks
-		_, err := g.Look(tc.path, Ask{Write: tc.write, Asks: &asks})
+		var asks AskedPaths
+		_, err := g.Resolve(tc.path, Request{Write: tc.write, Asked: &asks})
 		if (err == nil) != (tc.want != nil) || err == nil && !slices.Equal(asks.List(), tc.want) {
 			t.Errorf("%s: %v, %v, want %v", tc.path, asks.List(), err, tc.want)
 		}
-		_, err = g.Look(tc.path, Ask{Write: tc.write})
+		_, err = g.Resolve(tc.path, Request{Write: tc.write})
 		if len(tc.want) > 0 && (!errors.Is(err, fail.PermissionDenied) || !strings.Contains(err.Error(), tc.want[0].Rule)) {
 			t.Errorf("%s with nobody to ask: %v", tc.path, err)
 		}
@@ -59,16 +60,16 @@ func TestAsksGoWithTheEntry(t *testing.T) {
 	g, err := Open(root, Options{Policy: p})
 	check(t, err)
 	defer g.Close()
-	var asks Asks
-	e, err := g.Look("a", Ask{Write: true, Asks: &asks})
+	var asks AskedPaths
+	e, err := g.Resolve("a", Request{Write: true, Asked: &asks})
 	check(t, err)
 	if len(asks.List()) != 0 {
 		t.Errorf("asked to look: %v", asks.List())
 	}
-	if _, _, err := g.Load(t.Context(), e); err != nil || !slices.Equal(asks.List(), []Asked{{Path: "a", Write: false, Rule: "a"}}) {
+	if _, _, err := g.Load(t.Context(), e); err != nil || !slices.Equal(asks.List(), []api.AskedPath{{Path: "a", Write: false, Rule: "a"}}) {
 		t.Errorf("asked to read: %v, %v", asks.List(), err)
 	}
-	if e, err = g.Look("a", Ask{Write: true}); err != nil {
+	if e, err = g.Resolve("a", Request{Write: true}); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err := g.Load(t.Context(), e); !errors.Is(err, fail.PermissionDenied) {

@@ -9,9 +9,9 @@ import (
 
 // Visit is one call's use of a guard, for calls that name many paths. What one path has shown is not asked again for the
 // next: a directory is resolved from the root once and held open, and what is protected under other names is looked for
-// once. [Visit.Again] then shows whether all that still holds, so that the last path is judged by nothing older than it
+// once. [Batch.Recheck] then shows whether all that still holds, so that the last path is judged by nothing older than it
 // would be by itself. Close it when done. It may be used by several goroutines at once.
-type Visit struct {
+type Batch struct {
 	g    *Guard
 	dirs *dirCache
 
@@ -32,13 +32,13 @@ type judgedDir struct {
 }
 
 // Visit begins one.
-func (g *Guard) Visit() *Visit {
-	return &Visit{g: g, dirs: &dirCache{tree: g.tree, dirs: map[string]*cachedDir{}}, protectedDirsIn: map[string][]protectedDir{},
+func (g *Guard) NewBatch() *Batch {
+	return &Batch{g: g, dirs: &dirCache{tree: g.tree, dirs: map[string]*cachedDir{}}, protectedDirsIn: map[string][]protectedDir{},
 		protectedFilesIn: map[string][]protectedFile{}, judgedByPath: map[string]*judgedDir{}}
 }
 
 // Close lets go of the directories.
-func (v *Visit) Close() { v.dirs.clear() }
+func (v *Batch) Close() { v.dirs.clear() }
 
 // Content is what a file had when it was read, or why it could not be.
 type Content struct {
@@ -47,8 +47,8 @@ type Content struct {
 }
 
 // Fetch is Look, and Load of a regular file of at most so many bytes; of anything else the content is nil.
-func (v *Visit) Fetch(ctx context.Context, path string, a Ask, most int64) (Entry, *Content, error) {
-	e, err := v.Look(path, a)
+func (v *Batch) Fetch(ctx context.Context, path string, a Request, most int64) (Entry, *Content, error) {
+	e, err := v.Resolve(path, a)
 	if err != nil || e.Kind != Regular || e.Size > most {
 		return e, nil, err
 	}
@@ -59,7 +59,7 @@ func (v *Visit) Fetch(ctx context.Context, path string, a Ask, most int64) (Entr
 }
 
 // note remembers where a path was judged.
-func (v *Visit) noteDir(names []string, chain []Identity) {
+func (v *Batch) noteDir(names []string, chain []Identity) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	key := strings.Join(names, "/")

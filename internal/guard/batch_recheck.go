@@ -11,9 +11,9 @@ import (
 // Again looks once more at what the visit took from one path for another, now that all of them were judged. A directory
 // that is another one by now, and one that has become protected, is [fail.Stale]: judged by itself, a later path might
 // have been refused.
-func (v *Visit) Again() error {
+func (v *Batch) Recheck() error {
 	seen, links := v.toRecheck()
-	now := v.g.Visit()
+	now := v.g.NewBatch()
 	defer now.Close()
 	for _, j := range seen {
 		if err := v.recheckDir(now, j); err != nil {
@@ -21,7 +21,7 @@ func (v *Visit) Again() error {
 		}
 	}
 	for _, l := range links {
-		w := &pathWalk{g: v.g, v: now, path: l.path, resolved: l.dir, questions: l.questions}
+		w := &pathWalk{g: v.g, v: now, path: l.path, resolved: l.dir, asked: l.asked}
 		if err := w.compareWithProtected(l.openRegular); err != nil {
 			return err
 		}
@@ -30,7 +30,7 @@ func (v *Visit) Again() error {
 }
 
 // taken is what must still be so: nothing, where only one path was looked at.
-func (v *Visit) toRecheck() (seen []judgedDir, links []hardLinkedFile) {
+func (v *Batch) toRecheck() (seen []judgedDir, links []hardLinkedFile) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.lookups < 2 {
@@ -43,7 +43,7 @@ func (v *Visit) toRecheck() (seen []judgedDir, links []hardLinkedFile) {
 }
 
 // compare looks at one directory. What only one path has met there, nothing was taken from; but for what is above it.
-func (v *Visit) recheckDir(now *Visit, j judgedDir) error {
+func (v *Batch) recheckDir(now *Batch, j judgedDir) error {
 	asked := j.names
 	if j.lookups > 1 {
 		if err := now.checkSameDir(j); err != nil {
@@ -62,7 +62,7 @@ func (v *Visit) recheckDir(now *Visit, j judgedDir) error {
 }
 
 // same checks that the names lead to the directory that they led to.
-func (v *Visit) checkSameDir(j judgedDir) error {
+func (v *Batch) checkSameDir(j judgedDir) error {
 	h, err := v.dirs.openDir(j.names)
 	if err != nil {
 		return errMoved
@@ -76,7 +76,7 @@ func (v *Visit) checkSameDir(j judgedDir) error {
 }
 
 // hits are the landmarks on a way, by which they are and what protects them.
-func (v *Visit) protectedOnWay(names []string, chain []Identity) map[string]protectedDir {
+func (v *Batch) protectedOnWay(names []string, chain []Identity) map[string]protectedDir {
 	var out map[string]protectedDir
 	for _, l := range v.protectedDirs(names) {
 		if slices.Contains(chain, l.identity) {

@@ -76,13 +76,13 @@ func TestVisit(t *testing.T) {
 		g := open(dir, Options{})
 		alone := open(dir, Options{})
 		c := count(g)
-		v := g.Visit()
+		v := g.NewBatch()
 		var all sync.WaitGroup
 		for part := range slices.Chunk(paths, 10) {
 			all.Go(func() {
 				for _, p := range part {
-					e, got, err := v.Fetch(context.Background(), p, Ask{Write: true}, 1<<10)
-					e2, err2 := alone.Look(p, Ask{Write: true})
+					e, got, err := v.Fetch(context.Background(), p, Request{Write: true}, 1<<10)
+					e2, err2 := alone.Resolve(p, Request{Write: true})
 					if e != e2 || fmt.Sprint(err) != fmt.Sprint(err2) {
 						t.Errorf("%s: %+v, %v, alone %+v, %v", p, e, err, e2, err2)
 					}
@@ -93,7 +93,7 @@ func TestVisit(t *testing.T) {
 			})
 		}
 		all.Wait()
-		check(t, v.Again())
+		check(t, v.Recheck())
 		v.Close()
 		// Two goroutines may open one directory at the same time; and the second look opens each once more.
 		if most := 8 * len(slices.Collect(slices.Chunk(paths, 10))); *c.opened > most || *c.now != 0 {
@@ -110,15 +110,15 @@ func TestVisitHoldsFew(t *testing.T) {
 	each(t, func(t *testing.T, open opener) {
 		g := open(dir, Options{})
 		c := count(g)
-		v := g.Visit()
+		v := g.NewBatch()
 		for _, p := range paths {
-			_, _, err := v.Fetch(context.Background(), p, Ask{Write: true}, 1<<10)
+			_, _, err := v.Fetch(context.Background(), p, Request{Write: true}, 1<<10)
 			check(t, err)
 		}
 		if *c.opened > 3*maxCachedDirs+20 || *c.atOnce > maxCachedDirs+4 {
 			t.Errorf("%d directories were opened, %d at once", *c.opened, *c.atOnce)
 		}
-		check(t, v.Again())
+		check(t, v.Recheck())
 		v.Close()
 		if *c.now != 0 {
 			t.Errorf("%d directories are open", *c.now)
@@ -175,14 +175,14 @@ func TestVisitTight(t *testing.T) {
 			g := open(dir, Options{})
 			c := count(g)
 			g.tree = tight{c, most}
-			v := g.Visit()
+			v := g.NewBatch()
 			for _, p := range paths {
-				_, got, err := v.Fetch(context.Background(), p, Ask{Write: true}, 1<<10)
+				_, got, err := v.Fetch(context.Background(), p, Request{Write: true}, 1<<10)
 				if err != nil || got == nil || got.Err != nil || got.Data != p {
 					t.Fatalf("of %d, %s: %+v, %v", most, p, got, err)
 				}
 			}
-			check(t, v.Again())
+			check(t, v.Recheck())
 			v.Close()
 			if *c.now != 0 {
 				t.Errorf("%d directories are open", *c.now)
@@ -245,14 +245,14 @@ func TestVisitAgain(t *testing.T) {
 				for _, name := range []string{"a/b/l", "l", "m"} {
 					check(t, os.Link(filepath.Join(dir, "a/b/k"), filepath.Join(dir, name)))
 				}
-				v := open(dir, Options{}).Visit()
+				v := open(dir, Options{}).NewBatch()
 				defer v.Close()
 				for _, p := range test.paths {
-					_, _, err := v.Fetch(context.Background(), p, Ask{Write: true}, 1<<10)
+					_, _, err := v.Fetch(context.Background(), p, Request{Write: true}, 1<<10)
 					check(t, err)
 				}
 				test.do(t, dir)
-				if err := v.Again(); !errors.Is(err, test.want) {
+				if err := v.Recheck(); !errors.Is(err, test.want) {
 					t.Errorf("err = %v, want %v", err, test.want)
 				}
 			})

@@ -2,9 +2,9 @@ package guard
 
 import "time"
 
-// Born is when the regular file that e names was made; ok is false where the file system does not say. With the number
+// BirthTime is when the regular file that e names was made; ok is false where the file system does not say. With the number
 // of a file it tells it from a later one that was given the same number.
-func (g *Guard) Born(e Entry) (at time.Time, ok bool) {
+func (g *Guard) BirthTime(e Entry) (at time.Time, ok bool) {
 	f, is, err := g.openEntry(e)
 	if err != nil {
 		return time.Time{}, false

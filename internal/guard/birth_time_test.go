@@ -14,9 +14,9 @@ func TestBorn(t *testing.T) {
 	each(t, func(t *testing.T, open opener) {
 		g := open(dir, Options{})
 		ask := func(name string) (time.Time, bool) {
-			e, err := g.Look(name, Ask{})
+			e, err := g.Resolve(name, Request{})
 			check(t, err)
-			return g.Born(e)
+			return g.BirthTime(e)
 		}
 		at, ok := ask("a")
 		if !ok {

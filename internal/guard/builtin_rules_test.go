@@ -60,7 +60,7 @@ func TestProtected(t *testing.T) {
 		for _, name := range append(noWriting, noReading...) {
 			name := disguise(name)
 			for _, path := range []string{name, name + "/below/x", "sub/" + name, "sub/none/" + name, "none/" + name + "/x", "./x/../" + name} {
-				_, err := g.Look(path, Ask{Write: true})
+				_, err := g.Resolve(path, Request{Write: true})
 				if err == nil {
 					t.Errorf("%s: %q may be written", how, path)
 					continue
@@ -69,7 +69,7 @@ func TestProtected(t *testing.T) {
 			}
 		}
 		for _, name := range noReading {
-			_, err := g.Look("sub/"+disguise(name), Ask{})
+			_, err := g.Resolve("sub/"+disguise(name), Request{})
 			if err == nil {
 				t.Errorf("%s: %q may be read", how, disguise(name))
 				continue
@@ -84,12 +84,12 @@ func TestNotProtected(t *testing.T) {
 	check(t, err)
 	defer g.Close()
 	for _, name := range notRules {
-		if _, err := g.Look("sub/"+name, Ask{Write: true}); err != nil {
+		if _, err := g.Resolve("sub/"+name, Request{Write: true}); err != nil {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
 	for _, name := range noWriting {
-		if _, err := g.Look("sub/"+name, Ask{}); err != nil {
+		if _, err := g.Resolve("sub/"+name, Request{}); err != nil {
 			t.Errorf("reading %q: %v", name, err)
 		}
 	}
@@ -99,7 +99,7 @@ func TestRefusalSaysTheWayOut(t *testing.T) {
 	g, err := Open(t.TempDir(), Options{})
 	check(t, err)
 	defer g.Close()
-	_, err = g.Look("sub/.github/workflows/ci.yml", Ask{Write: true})
+	_, err = g.Resolve("sub/.github/workflows/ci.yml", Request{Write: true})
 	e := err.(*fail.Error)
 	if !strings.Contains(e.Msg, `rule ".github/workflows"`) || !strings.Contains(e.Hint, `--allow-protected "sub/.github/workflows"`) {
 		t.Errorf("msg %q, hint %q", e.Msg, e.Hint)
@@ -136,7 +136,7 @@ func TestAllowProtected(t *testing.T) {
 	for _, test := range tests {
 		g, err := Open(t.TempDir(), Options{AllowProtected: []string{"none", test.pattern}})
 		check(t, err)
-		_, err = g.Look(test.path, Ask{Write: true})
+		_, err = g.Resolve(test.path, Request{Write: true})
 		if test.want != "" {
 			refused(t, err, test.want)
 		} else if err != nil {

@@ -10,7 +10,7 @@ import (
 
 // judgeFor returns the judge of a path: it says no to names that a rule protects and nobody opened. With asks it lets
 // pass what a person is to be asked about.
-func (g *Guard) checkFor(path string, write bool, asks *Asks) func([]string) error {
+func (g *Guard) checkFor(path string, write bool, asks *AskedPaths) func([]string) error {
 	from := reading
 	if write {
 		from = writing
@@ -53,8 +53,8 @@ func (w *pathWalk) mayWrite(names []string) bool {
 		return true
 	}
 	v, rule := w.g.policy.verdictOn(names, true)
-	if v == ask && w.questions != nil {
-		w.questions.add(names, true, rule)
+	if v == ask && w.asked != nil {
+		w.asked.add(names, true, rule)
 		return true
 	}
 	return v == allow
@@ -68,14 +68,14 @@ func refuseProtected(path string, names []string, depth int, r *rule) error {
 }
 
 // Asking reports whether the policy has anything that a person is to be asked about.
-func (g *Guard) Asking() bool {
+func (g *Guard) HasAskRules() bool {
 	return g.policy != nil && len(g.policy.read.ask)+len(g.policy.write.ask) > 0
 }
 
-// Readable says no when policy protects the path from reading, whether or not it exists.
-func (g *Guard) Readable(rel string) error { return g.ReadableBy(rel, nil) }
+// CheckRead says no when policy protects the path from reading, whether or not it exists.
+func (g *Guard) CheckRead(rel string) error { return g.CheckReadAsking(rel, nil) }
 
-// ReadableBy is Readable for a call whose person can be asked (see [Ask.Asks]).
-func (g *Guard) ReadableBy(rel string, asks *Asks) error {
+// CheckReadAsking is CheckRead for a call whose person can be asked (see [Request.Asked]).
+func (g *Guard) CheckReadAsking(rel string, asks *AskedPaths) error {
 	return g.checkFor(rel, false, asks)(splitNames(rel))
 }

@@ -95,7 +95,7 @@ func (t *dirCache) clearLocked() {
 }
 
 // heldDir is a directory that is lent to several at once. Which one it is cannot change while it is open. Those above it
-// can, but then its names do not lead to it any more, and [Visit.Again] says so.
+// can, but then its names do not lead to it any more, and [Batch.Recheck] says so.
 type cachedDir struct {
 	handle
 	cache   *dirCache

@@ -13,7 +13,7 @@ import (
 
 // Folder is an open directory of the workspace, for listing it and for reading what is in it. Its methods take a single
 // name and follow no link, so that who goes down from folder to folder is always where the names say; and each name is
-// judged for reading, as [Guard.Look] does it. Close it when done. It may be used by several goroutines at once.
+// judged for reading, as [Guard.Resolve] does it. Close it when done. It may be used by several goroutines at once.
 //
 // A name that may not be read is as good as not there: it is never listed, also not for a link that leads to it, since
 // links are listed and not followed. As with Look, a hard link or a bind mount of such a file under another name is
@@ -60,7 +60,7 @@ type Stat struct {
 	ModTime time.Time
 }
 
-// Folder opens the directory that e names, which must be the one that [Guard.Look] saw.
+// Folder opens the directory that e names, which must be the one that [Guard.Resolve] saw.
 func (g *Guard) Folder(e Entry) (*Folder, error) {
 	f, err := g.openFolder(e)
 	return f, asRefusal(e.Rel, err)
@@ -95,7 +95,7 @@ func (g *Guard) newFolder(at dirReader, names []string) *Folder {
 }
 
 // FolderOf opens the directory that has what e names, and returns its name there.
-func (g *Guard) FolderOf(e Entry) (*Folder, string, error) {
+func (g *Guard) ParentFolder(e Entry) (*Folder, string, error) {
 	f, name, err := g.openParent(e)
 	return f, name, asRefusal(e.Rel, err)
 }

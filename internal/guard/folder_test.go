@@ -24,7 +24,7 @@ func namesIn(t *testing.T, f *Folder) (out []string) {
 
 func folderOf(t *testing.T, g *Guard, path string) *Folder {
 	t.Helper()
-	e, err := g.Look(path, Ask{})
+	e, err := g.Resolve(path, Request{})
 	check(t, err)
 	f, err := g.Folder(e)
 	check(t, err)
@@ -99,7 +99,7 @@ func TestFolderJudgesAsLook(t *testing.T) {
 				check(t, err)
 				var want []string
 				for _, e := range entries {
-					if _, err := g.Look(strings.TrimPrefix(f.Rel()+"/"+e.Name(), "/"), Ask{}); err == nil {
+					if _, err := g.Resolve(strings.TrimPrefix(f.Rel()+"/"+e.Name(), "/"), Request{}); err == nil {
 						want = append(want, e.Name())
 					}
 				}
@@ -137,7 +137,7 @@ func TestFolderMoved(t *testing.T) {
 	plant(t, dir, map[string]string{"d/e": "", "other/": ""})
 	each(t, func(t *testing.T, open opener) {
 		g := open(dir, Options{})
-		e, err := g.Look("d", Ask{})
+		e, err := g.Resolve("d", Request{})
 		check(t, err)
 		check(t, os.Rename(filepath.Join(dir, "d"), filepath.Join(dir, "was")))
 		check(t, os.Rename(filepath.Join(dir, "other"), filepath.Join(dir, "d")))

@@ -71,7 +71,7 @@ func TestFollow(t *testing.T) {
 	each(t, func(t *testing.T, open opener) {
 		g := open(ws, Options{FollowLinks: true})
 		for _, test := range tests {
-			e, err := g.Look(test.path, Ask{Write: true, Follow: true})
+			e, err := g.Resolve(test.path, Request{Write: true, Follow: true})
 			if err == nil {
 				if got := e.Rel + " " + e.Kind.String() + " " + e.Via; got != test.want {
 					t.Errorf("%q is %s, want %s", test.path, got, test.want)
@@ -80,7 +80,7 @@ func TestFollow(t *testing.T) {
 			}
 			t.Run(test.path, func(t *testing.T) { refused(t, err, test.want) })
 		}
-		e, err := g.Look("two", Ask{Follow: true})
+		e, err := g.Resolve("two", Request{Follow: true})
 		check(t, err)
 		if data, _, err := g.Load(context.Background(), e); data != "f" || err != nil {
 			t.Errorf("read %q, %v", data, err)
@@ -88,7 +88,7 @@ func TestFollow(t *testing.T) {
 		// Both have to agree.
 		for _, g := range []*Guard{g, open(ws, Options{})} {
 			for _, follow := range []bool{false, g.followLinks == false} {
-				e, err := g.Look("outside", Ask{Write: true, Follow: follow})
+				e, err := g.Resolve("outside", Request{Write: true, Follow: follow})
 				if err != nil || e.Kind != Symlink || e.Via != "" {
 					t.Errorf("%+v, %v", e, err)
 				}
@@ -110,9 +110,9 @@ func TestHardLinkToProtected(t *testing.T) {
 	each(t, func(t *testing.T, open opener) {
 		g := open(dir, Options{})
 		for name, of := range names {
-			_, err := g.Look(name, Ask{})
+			_, err := g.Resolve(name, Request{})
 			check(t, err)
-			_, err = g.Look(name, Ask{Write: true})
+			_, err = g.Resolve(name, Request{Write: true})
 			if of == "twin" {
 				check(t, err)
 				continue
@@ -128,7 +128,7 @@ func TestHardLinkToProtected(t *testing.T) {
 		}
 		g = open(dir, Options{AllowProtected: []string{".npmrc", ".git/hooks"}})
 		for name, want := range map[string]string{"rc": "", "sub/hook": "", "config": denied} {
-			if _, err := g.Look(name, Ask{Write: true}); want == "" {
+			if _, err := g.Resolve(name, Request{Write: true}); want == "" {
 				check(t, err)
 			} else {
 				refused(t, err, want)
@@ -153,7 +153,7 @@ func TestWorktrees(t *testing.T) {
 		g := open(filepath.Join(top, "ws"), Options{})
 		for _, path := range []string{"bare/config", "bare/hooks/new", "bare/worktrees/w/HEAD", "bare/new", "mod/real/config", "mod/real/new/x",
 			"deep/a/b/c/config", "deep/a/b/c", "free/hook", "bare", "ln/store/config"} {
-			_, err := g.Look(path, Ask{Write: true})
+			_, err := g.Resolve(path, Request{Write: true})
 			if err == nil {
 				t.Errorf("%q may be written", path)
 				continue
@@ -161,7 +161,7 @@ func TestWorktrees(t *testing.T) {
 			refused(t, err, denied)
 		}
 		for _, path := range []string{"free/f", "mod/src/f", "mod/new", "deep/a/b/f", "odd/f", "ln/f"} {
-			if _, err := g.Look(path, Ask{Write: true}); err != nil {
+			if _, err := g.Resolve(path, Request{Write: true}); err != nil {
 				t.Errorf("%q: %v", path, err)
 			}
 		}

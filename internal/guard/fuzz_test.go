@@ -36,9 +36,9 @@ func FuzzLook(f *testing.F) {
 		f.Add(seed, "d/e", false)
 	}
 	f.Fuzz(func(t *testing.T, name, base string, write bool) {
-		ask := Ask{Base: base, Absolute: true, Write: write}
-		e, err := system.Look(name, ask)
-		o, oerr := other.Look(name, ask)
+		ask := Request{Base: base, Absolute: true, Write: write}
+		e, err := system.Resolve(name, ask)
+		o, oerr := other.Resolve(name, ask)
 		if e != o || (err == nil) != (oerr == nil) {
 			t.Fatalf("%q from %q: %+v, %v by the system, %+v, %v portably", name, base, e, err, o, oerr)
 		}

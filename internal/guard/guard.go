@@ -23,7 +23,7 @@
 // What is on another mount than the root may be read but not changed, a mounted single file included. So no bind
 // mount of a protected directory or file is a way around its name, wherever it was mounted from.
 //
-// A call that names many paths asks a [Visit], which opens each directory once and looks for what is protected once; it
+// A call that names many paths asks a [Batch], which opens each directory once and looks for what is protected once; it
 // looks again when all paths were judged, so that none is judged by older knowledge than if it had been the only one.
 //
 // What it does not promise: that what Look saw is still so a moment later (Load, OpenDir and a commit check again);
@@ -70,7 +70,7 @@ type Options struct {
 	// path and everything below.
 	AllowProtected []string
 	// FollowLinks lets a link that is the last name of a path to be written lead on, where the caller asks for it
-	// (see [Ask.Follow]) and as long as it stays inside.
+	// (see [Request.Follow]) and as long as it stays inside.
 	FollowLinks bool
 	// Policy is what a person has decided; nil for nothing.
 	Policy *Policy

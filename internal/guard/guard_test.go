@@ -143,7 +143,7 @@ func TestLook(t *testing.T) {
 	each(t, func(t *testing.T, open opener) {
 		g := open(filepath.Join(top, "ws"), Options{})
 		for _, test := range tests {
-			e, err := g.Look(test.path, Ask{Base: test.base})
+			e, err := g.Resolve(test.path, Request{Base: test.base})
 			if err == nil {
 				if got := e.Rel + " " + e.Kind.String(); got != test.want {
 					t.Errorf("%q from %q is %s, want %s", test.path, test.base, got, test.want)
@@ -163,7 +163,7 @@ func TestLookTells(t *testing.T) {
 	check(t, err)
 	each(t, func(t *testing.T, open opener) {
 		g := open(dir, Options{})
-		e, err := g.Look("sub/a", Ask{Write: true})
+		e, err := g.Resolve("sub/a", Request{Write: true})
 		check(t, err)
 		if e.Size != 5 || e.Mode != fi.Mode() || !e.ModTime.Equal(fi.ModTime()) || e.Links != 1 || !e.HasParent {
 			t.Errorf("got %+v, want as %v", e, fi)
@@ -171,12 +171,12 @@ func TestLookTells(t *testing.T) {
 		if g.Root().Ino == 0 || g.Dir() != dir {
 			t.Errorf("root %v at %q", g.Root(), g.Dir())
 		}
-		e, err = g.Look("no/such/a", Ask{})
+		e, err = g.Resolve("no/such/a", Request{})
 		check(t, err)
 		if e.HasParent || e.File != (Identity{}) || e.Place != (Identity{g.Root().Dev, g.Root().Ino, "no/such/a"}) {
 			t.Errorf("got %+v", e)
 		}
-		_, err = g.Look(".", Ask{Write: true})
+		_, err = g.Resolve(".", Request{Write: true})
 		refused(t, err, badArguments)
 	})
 }
@@ -202,10 +202,10 @@ func TestLookTriesAgain(t *testing.T) {
 	defer g.Close()
 	left := 20
 	g.tree = movingTree{g.tree, &left}
-	_, err = g.Look("sub/a", Ask{})
+	_, err = g.Resolve("sub/a", Request{})
 	check(t, err)
 	left = 1000
-	_, err = g.Look("sub/a", Ask{})
+	_, err = g.Resolve("sub/a", Request{})
 	refused(t, err, stale)
 }
 
@@ -218,16 +218,16 @@ func TestPlaceIsOneForAllSpellings(t *testing.T) {
 			{"sub/a", "./sub/a", "sub//a", "other/../sub/a", "sub/./a", "sub/../sub/a"},
 			{"new/x/a", "./new/x/a", "new/y/../x/a", "sub/../new/x/a"},
 		} {
-			want, err := g.Look(spellings[0], Ask{})
+			want, err := g.Resolve(spellings[0], Request{})
 			check(t, err)
 			for _, path := range spellings[1:] {
-				if e, err := g.Look(path, Ask{}); err != nil || e.Place != want.Place || e.File != want.File {
+				if e, err := g.Resolve(path, Request{}); err != nil || e.Place != want.Place || e.File != want.File {
 					t.Errorf("%q is at %v (%v), want %v", path, e.Place, err, want.Place)
 				}
 			}
 		}
-		a, _ := g.Look("sub/a", Ask{})
-		b, _ := g.Look("other/a", Ask{})
+		a, _ := g.Resolve("sub/a", Request{})
+		b, _ := g.Resolve("other/a", Request{})
 		if a.Place == b.Place || a.File == b.File {
 			t.Errorf("two files are one: %v", a.Place)
 		}
@@ -241,16 +241,16 @@ func TestNewNamesAreVisible(t *testing.T) {
 		g := open(dir, Options{})
 		for _, r := range "\n\t\x1b\x7f\u0085\u200b\u200d\u202e\u2066\u2028\ufeff\u00ad" {
 			for _, path := range []string{"a" + string(r), "no" + string(r) + "/a"} {
-				_, err := g.Look(path, Ask{Write: true})
+				_, err := g.Resolve(path, Request{Write: true})
 				refused(t, err, badArguments)
-				_, err = g.Look(path, Ask{})
+				_, err = g.Resolve(path, Request{})
 				check(t, err)
 			}
 		}
-		_, err := g.Look("old\u200b/old\n", Ask{Write: true}) // what is there is no worse for a new content
+		_, err := g.Resolve("old\u200b/old\n", Request{Write: true}) // what is there is no worse for a new content
 		check(t, err)
 		for _, path := range []string{"grüße", "日本語", "a b", `a\b`, "~", "C:", `"q"`, "a -> b", "dots...", "end ", "☎️"} {
-			e, err := g.Look(path, Ask{Write: true})
+			e, err := g.Resolve(path, Request{Write: true})
 			if err != nil || e.Rel != path {
 				t.Errorf("%q: %v, %v", path, e.Rel, err)
 			}
@@ -268,18 +268,18 @@ func TestAbsolute(t *testing.T) {
 			ws: ".", ws + "/sub": "sub", ws + "/sub/a": "sub/a", ws + "/sub/../new/x": "new/x", ws + "/../ws/sub/a": "sub/a",
 			ws + "_evil/e": "", ws + "/../ws_evil/e": "", ws + "/sub/../../ws_evil/e": "", top: "", "/etc/passwd": "", "/no/such": "",
 		} {
-			e, err := g.Look(path, Ask{Absolute: true, Base: "sub"})
+			e, err := g.Resolve(path, Request{Absolute: true, Base: "sub"})
 			if want == "" {
 				refused(t, err, outsideIt)
 			} else if err != nil || e.Rel != want {
 				t.Errorf("%q is %q, %v, want %q", path, e.Rel, err, want)
 			}
-			_, err = g.Look(path, Ask{})
+			_, err = g.Resolve(path, Request{})
 			refused(t, err, absolutePath)
 		}
-		_, err := g.Look(ws+"/.git/config", Ask{Absolute: true, Write: true})
+		_, err := g.Resolve(ws+"/.git/config", Request{Absolute: true, Write: true})
 		refused(t, err, denied)
-		_, err = g.Look(ws+"/sub/a", Ask{})
+		_, err = g.Resolve(ws+"/sub/a", Request{})
 		if e, _ := errors.AsType[*fail.Error](err); !strings.Contains(e.Hint, `"sub/a"`) {
 			t.Errorf("hint %q does not say the relative path", e.Hint)
 		}
@@ -302,7 +302,7 @@ func TestOpen(t *testing.T) {
 	g, err := Open(dir, Options{})
 	check(t, err)
 	check(t, g.Close())
-	if _, err := g.Look("file", Ask{}); err == nil {
+	if _, err := g.Resolve("file", Request{}); err == nil {
 		t.Error("a closed guard looks")
 	}
 }
@@ -315,7 +315,7 @@ func TestRootMovedAway(t *testing.T) {
 		g := open(ws, Options{})
 		check(t, os.Rename(ws, moved))
 		plant(t, top, map[string]string{"ws/a": "new"})
-		e, err := g.Look("a", Ask{})
+		e, err := g.Resolve("a", Request{})
 		check(t, err)
 		if data, _, err := g.Load(context.Background(), e); data != "old" || err != nil {
 			t.Errorf("read %q, %v: the guard left its root", data, err)

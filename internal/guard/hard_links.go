@@ -21,7 +21,7 @@ type hardLinkedFile struct {
 	path        string
 	dir         []string
 	openRegular Identity
-	questions   *Asks
+	asked       *AskedPaths
 }
 
 // checkHardLink refuses a file that is a protected one by another name. Only files with several names are asked, and
@@ -32,7 +32,7 @@ func (w *pathWalk) checkHardLink(e Entry) error {
 		return nil
 	}
 	w.v.mu.Lock()
-	w.v.hardLinks = append(w.v.hardLinks, hardLinkedFile{w.path, w.resolved, e.File, w.questions})
+	w.v.hardLinks = append(w.v.hardLinks, hardLinkedFile{w.path, w.resolved, e.File, w.asked})
 	w.v.mu.Unlock()
 	return w.compareWithProtected(e.File)
 }
@@ -51,7 +51,7 @@ func (w *pathWalk) compareWithProtected(file Identity) error {
 // watched is a directory with protected files: where it is and the names that protect them.
 type watchedDir struct{ names, ruleNames []string }
 
-func (v *Visit) watchedDirs(done []string) []watchedDir {
+func (v *Batch) watchedDirs(done []string) []watchedDir {
 	out := []watchedDir{{}}
 	for _, l := range v.protectedDirs(done) {
 		out = append(out, watchedDir{l.names, l.ruleNames})
@@ -63,7 +63,7 @@ func (v *Visit) watchedDirs(done []string) []watchedDir {
 }
 
 // twinsIn finds the protected files in a directory, once.
-func (v *Visit) findProtectedFiles(d watchedDir) []protectedFile {
+func (v *Batch) findProtectedFiles(d watchedDir) []protectedFile {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	key := strings.Join(d.names, "/") + "\x00" + strings.Join(d.ruleNames, "/")
@@ -75,7 +75,7 @@ func (v *Visit) findProtectedFiles(d watchedDir) []protectedFile {
 	return out
 }
 
-func (v *Visit) listProtectedFiles(d watchedDir) (out []protectedFile) {
+func (v *Batch) listProtectedFiles(d watchedDir) (out []protectedFile) {
 	h, err := v.dirs.openDir(d.names)
 	if err != nil {
 		return nil // what cannot be reached has no names to compare

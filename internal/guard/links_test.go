@@ -105,7 +105,7 @@ func TestLinks(t *testing.T) {
 	each(t, func(t *testing.T, open opener) {
 		g := open(ws, Options{})
 		for _, test := range tests {
-			e, err := g.Look(test.path, Ask{Write: true})
+			e, err := g.Resolve(test.path, Request{Write: true})
 			if err == nil {
 				if got := e.Rel + " " + e.Kind.String(); got != test.want {
 					t.Errorf("%q is %s, want %s", test.path, got, test.want)
@@ -118,17 +118,17 @@ func TestLinks(t *testing.T) {
 			top + "/spelled/in/b/f": "a/b/f", top + "/door/b/f": "a/b/f", top + "/spelled/in": "in", top + "/spelled": ".",
 			ws + "/abs/../g": "a/g", ws + "/loop": "loop", top + "/door/../g": "g", ws + "/dangling/f": "none/x/f",
 		} {
-			if e, err := g.Look(path, Ask{Absolute: true}); err != nil || e.Rel != want {
+			if e, err := g.Resolve(path, Request{Absolute: true}); err != nil || e.Rel != want {
 				t.Errorf("%q is %q, %v, want %q", path, e.Rel, err, want)
 			}
 		}
-		_, err := g.Look("loop/f", Ask{})
+		_, err := g.Resolve("loop/f", Request{})
 		if !strings.Contains(err.Error(), `"loop"`) {
 			t.Errorf("%v does not name the loop", err)
 		}
 		for _, spelled := range []string{"chain/f", "a/b/f", "abs2/f", "in/up/f"} {
-			e, err := g.Look(spelled, Ask{})
-			if want, _ := g.Look("a/b/f", Ask{}); err != nil || e != want {
+			e, err := g.Resolve(spelled, Request{})
+			if want, _ := g.Resolve("a/b/f", Request{}); err != nil || e != want {
 				t.Errorf("%q is %+v, want %+v", spelled, e, want)
 			}
 		}
@@ -141,7 +141,7 @@ func TestRootThroughLink(t *testing.T) {
 	each(t, func(t *testing.T, open opener) {
 		g := open(filepath.Join(top, "spelled"), Options{})
 		for _, path := range []string{top + "/ws/sub/a", top + "/spelled/sub/a", top + "/ws/abs/a", "abs/a"} {
-			if e, err := g.Look(path, Ask{Absolute: true}); err != nil || e.Rel != "sub/a" {
+			if e, err := g.Resolve(path, Request{Absolute: true}); err != nil || e.Rel != "sub/a" {
 				t.Errorf("%q: %q, %v", path, e.Rel, err)
 			}
 		}
@@ -154,7 +154,7 @@ func TestLinkAsLastName(t *testing.T) {
 	each(t, func(t *testing.T, open opener) {
 		g := open(dir, Options{})
 		for path, target := range map[string]string{"link": "f", "dang": "../none", "dir": "d"} {
-			e, err := g.Look(path, Ask{Write: true})
+			e, err := g.Resolve(path, Request{Write: true})
 			check(t, err)
 			if e.Kind != Symlink || e.Target != target {
 				t.Errorf("%+v, want a link to %q", e, target)
@@ -174,9 +174,9 @@ func TestHardLinksAreOneFile(t *testing.T) {
 	check(t, os.Link(filepath.Join(dir, "f"), filepath.Join(dir, "d/g")))
 	each(t, func(t *testing.T, open opener) {
 		g := open(dir, Options{})
-		f, _ := g.Look("f", Ask{})
-		other, _ := g.Look("other", Ask{})
-		e, err := g.Look("d/g", Ask{})
+		f, _ := g.Resolve("f", Request{})
+		other, _ := g.Resolve("other", Request{})
+		e, err := g.Resolve("d/g", Request{})
 		check(t, err)
 		if e.File != f.File || e.File == other.File || e.Place == f.Place || e.Links != 2 {
 			t.Errorf("%+v and %+v", f, e)
@@ -201,7 +201,7 @@ func TestAliases(t *testing.T) {
 			"real/claude/f", "real/claude", "real/claude/new/f", "real/../real/claude/f", "sub/hg/f", "s/f",
 			top + "/ws/x/config",
 		} {
-			_, err := g.Look(path, Ask{Write: true, Absolute: true})
+			_, err := g.Resolve(path, Request{Write: true, Absolute: true})
 			if err == nil {
 				t.Errorf("%q may be written", path)
 				continue
@@ -209,21 +209,21 @@ func TestAliases(t *testing.T) {
 			refused(t, err, denied)
 		}
 		for _, path := range []string{"x", "real/f", "real/hg/f", "sub/f", "f", ".github/f"} {
-			if _, err := g.Look(path, Ask{Write: true}); err != nil {
+			if _, err := g.Resolve(path, Request{Write: true}); err != nil {
 				t.Errorf("%q: %v", path, err)
 			}
 		}
-		_, err := g.Look("s/f", Ask{})
+		_, err := g.Resolve("s/f", Request{})
 		refused(t, err, denied)
 		g = open(filepath.Join(top, "ws"), Options{AllowProtected: []string{".claude"}})
-		if _, err := g.Look("real/claude/f", Ask{Write: true}); err != nil {
+		if _, err := g.Resolve("real/claude/f", Request{Write: true}); err != nil {
 			t.Errorf("opened, and still: %v", err)
 		}
 		g = open(filepath.Join(top, "ws"), Options{AllowProtected: []string{".claude/a/b"}})
-		if _, err := g.Look("real/claude/a/b/f", Ask{Write: true}); err != nil {
+		if _, err := g.Resolve("real/claude/a/b/f", Request{Write: true}); err != nil {
 			t.Errorf("opened, and still: %v", err)
 		}
-		_, err = g.Look("real/claude/a/f", Ask{Write: true})
+		_, err = g.Resolve("real/claude/a/f", Request{Write: true})
 		refused(t, err, denied)
 		if !strings.Contains(err.Error(), `".claude/a/f"`) {
 			t.Errorf("%v does not say the protected name", err)
@@ -241,19 +241,19 @@ func TestGitFile(t *testing.T) {
 		for _, target := range []string{"store/repo\n", "./store/../gate/repo", top + "/ws/store/repo\n"} {
 			check(t, os.WriteFile(git, []byte("gitdir: "+target), 0o644))
 			for _, path := range []string{"store/repo/config", "store/repo/hooks/x", "store/repo", "gate/repo/config", ".git"} {
-				_, err := g.Look(path, Ask{Write: true})
+				_, err := g.Resolve(path, Request{Write: true})
 				if err == nil {
 					t.Errorf("%q may be written while .git says %q", path, target)
 					continue
 				}
 				refused(t, err, denied)
 			}
-			_, err := g.Look("store/f", Ask{Write: true})
+			_, err := g.Resolve("store/f", Request{Write: true})
 			check(t, err)
 		}
 		for _, target := range []string{"gitdir: ../out", "gitdir: none", "", "store/repo", "gitdir:"} {
 			check(t, os.WriteFile(git, []byte(target), 0o644))
-			if _, err := g.Look("store/repo/config", Ask{Write: true}); err != nil {
+			if _, err := g.Resolve("store/repo/config", Request{Write: true}); err != nil {
 				t.Errorf(".git says %q: %v", target, err)
 			}
 		}
@@ -272,14 +272,14 @@ func TestNoPermission(t *testing.T) {
 	defer os.Chmod(filepath.Join(dir, "d"), 0o700)
 	each(t, func(t *testing.T, open opener) {
 		g := open(dir, Options{})
-		e, err := g.Look("f", Ask{Write: true})
+		e, err := g.Resolve("f", Request{Write: true})
 		check(t, err)
 		_, _, err = g.Load(context.Background(), e)
 		refused(t, err, denied)
 		if e, _ := errors.AsType[*fail.Error](err); !errors.Is(e.Cause, os.ErrPermission) {
 			t.Errorf("cause %v", e.Cause)
 		}
-		_, err = g.Look("d/f", Ask{})
+		_, err = g.Resolve("d/f", Request{})
 		refused(t, err, denied)
 	})
 }
@@ -309,13 +309,13 @@ func TestProtectStore(t *testing.T) {
 	plant(t, dir, map[string]string{"a/b/kept/log/1": "", "a/b/f": "", "l": "-> a/b/kept", "a/b/keptt/f": ""})
 	each(t, func(t *testing.T, open opener) {
 		g := open(dir, Options{})
-		e, err := g.Look("a/b/kept", Ask{Write: true})
+		e, err := g.Resolve("a/b/kept", Request{Write: true})
 		check(t, err)
 		g.ProtectStore(vfs.ID{Dev: e.File.Dev, Ino: e.File.Ino})
 		for _, path := range []string{"a/b/kept", "a/b/kept/log/1", "a/b/kept/new", "a/b/kept/no/new", "l/log/1", "l/new"} {
-			_, err := g.Look(path, Ask{})
+			_, err := g.Resolve(path, Request{})
 			check(t, err)
-			_, err = g.Look(path, Ask{Write: true})
+			_, err = g.Resolve(path, Request{Write: true})
 			if err == nil {
 				t.Errorf("%q may be written", path)
 				continue
@@ -323,7 +323,7 @@ func TestProtectStore(t *testing.T) {
 			refused(t, err, denied)
 		}
 		for _, path := range []string{"a/b/f", "a/b/new", "a/b/keptt/f", "l"} {
-			_, err := g.Look(path, Ask{Write: true})
+			_, err := g.Resolve(path, Request{Write: true})
 			check(t, err)
 		}
 	})
@@ -346,7 +346,7 @@ deny = ["vendor", "gru\u0308n", "Caf\u00e9.*"]
 	defer g.Close()
 	for path, want := range map[string]string{".github/workflows/ci.yml": "", ".github/workflows/new.yml": "", ".github/workflows/sh": denied, ".npmrc": "",
 		"rc": "", "vendor/x": denied, "l/x": denied, "Vendor./x": denied, "gr\u00fcn/x": denied, "GRU\u0308N/x": denied, "cafe\u0301.txt": denied} {
-		_, err := g.Look(path, Ask{Write: true})
+		_, err := g.Resolve(path, Request{Write: true})
 		if got := err == nil; got != (want == "") {
 			t.Errorf("%+q: %v", path, err)
 		}

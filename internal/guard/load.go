@@ -22,19 +22,19 @@ const maxSize = min(1<<32-1, math.MaxInt)
 // saw; the file is whatever has the name now, so the sha256 is the truth about it and e may be older. A file that
 // grows or shrinks meanwhile is read as far as it goes.
 func (g *Guard) Load(ctx context.Context, e Entry) (data, sha256 string, err error) {
-	v := g.Visit()
+	v := g.NewBatch()
 	defer v.Close()
 	return v.Load(ctx, e)
 }
 
 // Load is [Guard.Load] with what the visit knows.
-func (v *Visit) Load(ctx context.Context, e Entry) (data, sha256 string, err error) {
+func (v *Batch) Load(ctx context.Context, e Entry) (data, sha256 string, err error) {
 	data, sha256, err = v.load(ctx, e, false)
 	return data, sha256, asRefusal(e.Rel, err)
 }
 
 // load reads what e names; just says that Look saw it no longer ago than a look before the opening would.
-func (v *Visit) load(ctx context.Context, e Entry, just bool) (data, sum string, err error) {
+func (v *Batch) load(ctx context.Context, e Entry, just bool) (data, sum string, err error) {
 	data, sum, err = v.loadOnce(ctx, e, just)
 	for n := 1; n < maxAttempts && v.dirs.disableIfExhausted(err); n++ {
 		data, sum, err = v.loadOnce(ctx, e, just)
@@ -42,7 +42,7 @@ func (v *Visit) load(ctx context.Context, e Entry, just bool) (data, sum string,
 	return data, sum, err
 }
 
-func (v *Visit) loadOnce(ctx context.Context, e Entry, just bool) (data, sum string, err error) {
+func (v *Batch) loadOnce(ctx context.Context, e Entry, just bool) (data, sum string, err error) {
 	parent, last, err := v.g.checkLoad(e)
 	if err != nil {
 		return "", "", err
@@ -88,7 +88,7 @@ func (g *Guard) checkLoad(e Entry) (parent []string, last string, err error) {
 		return nil, "", refuseArgument(e.Rel, "not a path that was looked at: "+fail.Quote(e.Rel), "Look at the path first.")
 	}
 	names := splitNames(e.Rel)
-	if err := g.checkFor(e.Rel, false, e.questions)(names); err != nil {
+	if err := g.checkFor(e.Rel, false, e.asked)(names); err != nil {
 		return nil, "", err
 	}
 	if len(names) == 0 {

@@ -31,7 +31,7 @@ func TestLoad(t *testing.T) {
 	each(t, func(t *testing.T, open opener) {
 		g := open(dir, Options{})
 		for path, want := range files {
-			e, err := g.Look(path, Ask{})
+			e, err := g.Resolve(path, Request{})
 			check(t, err)
 			data, hash, err := g.Load(context.Background(), e)
 			if err != nil || data != want || hash != sum(want) {
@@ -49,7 +49,7 @@ func TestLoadRefuses(t *testing.T) {
 	each(t, func(t *testing.T, open opener) {
 		g := open(dir, Options{})
 		for path, want := range map[string]string{"d": notFound, "none": notFound, "no/such": notFound, ".": notFound, "huge": "file_too_large"} {
-			e, err := g.Look(path, Ask{})
+			e, err := g.Resolve(path, Request{})
 			check(t, err)
 			_, _, err = g.Load(context.Background(), e)
 			refused(t, err, want)
@@ -70,7 +70,7 @@ func TestLoadNoticesAnotherDirectory(t *testing.T) {
 	plant(t, dir, map[string]string{"d/f": "one", "e/f": "two"})
 	each(t, func(t *testing.T, open opener) {
 		g := open(dir, Options{})
-		e, err := g.Look("d/f", Ask{})
+		e, err := g.Resolve("d/f", Request{})
 		check(t, err)
 		swap := func() {
 			for _, names := range [][2]string{{"d", "x"}, {"e", "d"}, {"x", "e"}} {
@@ -92,7 +92,7 @@ func TestLoadIsFrugal(t *testing.T) {
 	g, err := Open(dir, Options{})
 	check(t, err)
 	defer g.Close()
-	e, err := g.Look("big", Ask{})
+	e, err := g.Resolve("big", Request{})
 	check(t, err)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -144,7 +144,7 @@ func TestLoadIsCancelled(t *testing.T) {
 	g, err := Open(dir, Options{})
 	check(t, err)
 	defer g.Close()
-	e, err := g.Look("f", Ask{})
+	e, err := g.Resolve("f", Request{})
 	check(t, err)
 	_, _, err = g.Load(ctx, e)
 	refused(t, err, "command_failed/cancelled")

@@ -58,14 +58,14 @@ func TestMaxDepth(t *testing.T) {
 	each(t, func(t *testing.T, open opener) {
 		g := open(dir, Options{MaxDepth: 3})
 		for path, want := range map[string]string{"a/b/c": "", "a/./b//c": "", "x/y/z": "", "a/b/c/d": limit, "x/y/z/u": limit} {
-			_, err := g.Look(path, Ask{Write: true})
+			_, err := g.Resolve(path, Request{Write: true})
 			if want != "" {
 				refused(t, err, want)
 			} else {
 				check(t, err)
 			}
 		}
-		_, err := g.Look("c/d", Ask{Base: "a/b"})
+		_, err := g.Resolve("c/d", Request{Base: "a/b"})
 		refused(t, err, limit)
 	})
 }

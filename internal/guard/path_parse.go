@@ -50,7 +50,7 @@ func checkSpelling(path string) error {
 
 // names returns the names that lead from the root to path. The last one is to be followed too, if it is a link,
 // when path ends in "." or "..".
-func (g *Guard) parsePath(path string, a Ask) (names []string, all bool, err error) {
+func (g *Guard) parsePath(path string, a Request) (names []string, all bool, err error) {
 	if err := checkSpelling(path); err != nil {
 		return nil, false, err
 	}
@@ -96,7 +96,7 @@ func splitNames(path string) []string {
 }
 
 // absolute makes an absolute path relative to the root, or refuses it.
-func (g *Guard) parseAbsolute(path string, a Ask) ([]string, error) {
+func (g *Guard) parseAbsolute(path string, a Request) ([]string, error) {
 	names, ok := g.namesInside(path, endsInDots(path))
 	switch {
 	case !ok && a.Absolute:

@@ -16,12 +16,12 @@ const maxLinks = 40
 
 // walk goes down from the root along names. It stands in a directory that is open.
 type pathWalk struct {
-	g         *Guard
-	v         *Visit
-	path      string                     // as the caller wrote it
-	known     bool                       // its names are not new
-	check     func(names []string) error // asked about the path again whenever a link has changed it
-	questions *Asks                      // see [Ask.Asks]
+	g     *Guard
+	v     *Batch
+	path  string                     // as the caller wrote it
+	known bool                       // its names are not new
+	check func(names []string) error // asked about the path again whenever a link has changed it
+	asked *AskedPaths                // see [Request.Asked]
 	// judged are the names that were judged first: most paths are what they say.
 	judged []string
 

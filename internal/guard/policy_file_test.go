@@ -61,7 +61,7 @@ deny = ["other.txt"]
 		{"here.txt", true, false},
 		{"other.txt", true, true},
 	} {
-		_, err := g.Look(tc.path, Ask{Write: tc.write})
+		_, err := g.Resolve(tc.path, Request{Write: tc.write})
 		if (err == nil) != tc.ok || err != nil && !errors.Is(err, fail.PermissionDenied) {
 			t.Errorf("%s, write %v: %v", tc.path, tc.write, err)
 		}

@@ -15,7 +15,7 @@ type historySection struct {
 
 // Keep is how long, and how many bytes of, what changes displaced is kept, as a person has decided: 0 where they have
 // not, -1 for no bound.
-func (p *Policy) Keep() (age time.Duration, bytes int64) {
+func (p *Policy) HistoryBounds() (age time.Duration, bytes int64) {
 	if p == nil {
 		return 0, 0
 	}

@@ -34,7 +34,7 @@ func TestKeep(t *testing.T) {
 			t.Fatal(err)
 		}
 		p, err := ReadPolicy(file, t.TempDir())
-		age, bytes := p.Keep()
+		age, bytes := p.HistoryBounds()
 		if age != tt.age || bytes != tt.bytes || (err != nil) != (tt.bad != "") || err != nil && !strings.Contains(err.Error(), tt.bad) {
 			t.Errorf("%q: %v, %d, %v", tt.text, age, bytes, err)
 		}

@@ -55,7 +55,7 @@ func (w *pathWalk) checkProtectedDirs(e Entry) error {
 // landmarks finds the protected directories at the root as they are now, and what .git is in each of the
 // directories that done names on the way down. One that cannot be reached is left out: then no path leads there
 // either.
-func (v *Visit) protectedDirs(done []string) []protectedDir {
+func (v *Batch) protectedDirs(done []string) []protectedDir {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	out := slices.Clip(v.findProtectedDirs(nil, rootDirRules))
@@ -76,7 +76,7 @@ var rootDirRules, anyDirRules = func() (all, git []*rule) {
 }()
 
 // marksOf finds what rules protect in the directory at names, once.
-func (v *Visit) findProtectedDirs(names []string, rules []*rule) []protectedDir {
+func (v *Batch) findProtectedDirs(names []string, rules []*rule) []protectedDir {
 	key := strings.Join(names, "/")
 	if out, ok := v.protectedDirsIn[key]; ok {
 		return out

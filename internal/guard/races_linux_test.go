@@ -33,20 +33,20 @@ func TestSpecialFiles(t *testing.T) {
 		each(t, func(t *testing.T, open opener) {
 			g := open(dir, Options{})
 			for _, path := range []string{"fifo", "socket"} {
-				e, err := g.Look(path, Ask{})
+				e, err := g.Resolve(path, Request{})
 				check(t, err)
 				if e.Kind != Special {
 					t.Errorf("%s is a %v", path, e.Kind)
 				}
 				_, _, err = g.Load(context.Background(), e)
 				refused(t, err, specialFile)
-				_, err = g.Look(path+"/x", Ask{})
+				_, err = g.Resolve(path+"/x", Request{})
 				refused(t, err, notFound)
 			}
-			_, err := g.Look("dev/zero", Ask{})
+			_, err := g.Resolve("dev/zero", Request{})
 			refused(t, err, outsideIt)
 			dev := open("/dev", Options{})
-			e, err := dev.Look("zero", Ask{})
+			e, err := dev.Resolve("zero", Request{})
 			check(t, err)
 			_, _, err = dev.Load(context.Background(), e)
 			refused(t, err, specialFile)
@@ -88,12 +88,12 @@ func TestMagicLinks(t *testing.T) {
 	each(t, func(t *testing.T, open opener) {
 		g := open(dir, Options{})
 		for _, path := range []string{"root/etc/passwd", "root/.", "cwd/guard.go", "fd/0", "fd/0/x"} {
-			_, err := g.Look(path, Ask{})
+			_, err := g.Resolve(path, Request{})
 			refused(t, err, outsideIt)
 		}
 		proc := open("/proc/self", Options{})
 		for _, path := range []string{"root/etc/passwd", "cwd/guard.go", "root/."} {
-			_, err := proc.Look(path, Ask{})
+			_, err := proc.Resolve(path, Request{})
 			refused(t, err, outsideIt)
 		}
 	})
@@ -187,7 +187,7 @@ func reason(err error) string {
 }
 
 func visit(g *Guard, path string) (wrong string, err error) {
-	e, err := g.Look(path, Ask{Write: true})
+	e, err := g.Resolve(path, Request{Write: true})
 	if err != nil {
 		return "", err
 	}
@@ -210,12 +210,12 @@ func visit(g *Guard, path string) (wrong string, err error) {
 
 // visitTwice is visit for a path that comes after another one in the same directory.
 func visitTwice(g *Guard, path string) (wrong string, err error) {
-	v := g.Visit()
+	v := g.NewBatch()
 	defer v.Close()
-	if _, _, err := v.Fetch(context.Background(), filepath.Join(filepath.Dir(path), "none"), Ask{Write: true}, 1<<10); err != nil {
+	if _, _, err := v.Fetch(context.Background(), filepath.Join(filepath.Dir(path), "none"), Request{Write: true}, 1<<10); err != nil {
 		return "", err
 	}
-	e, c, err := v.Fetch(context.Background(), path, Ask{Write: true}, 1<<10)
+	e, c, err := v.Fetch(context.Background(), path, Request{Write: true}, 1<<10)
 	if err != nil {
 		return "", err
 	}
@@ -231,7 +231,7 @@ func visitTwice(g *Guard, path string) (wrong string, err error) {
 	case c != nil && c.Err != nil:
 		return "", c.Err
 	}
-	if err := v.Again(); err != nil {
+	if err := v.Recheck(); err != nil {
 		return "", err
 	}
 	if c == nil {
@@ -314,14 +314,14 @@ func bound(t *testing.T, dir string) {
 	each(t, func(t *testing.T, open opener) {
 		g := open(dir, Options{})
 		for _, path := range []string{"alias/config", "alias/hooks/x", "alias", "alias/none/x"} {
-			_, err := g.Look(path, Ask{Write: true})
+			_, err := g.Resolve(path, Request{Write: true})
 			if err == nil {
 				t.Errorf("%q may be written", path)
 				continue
 			}
 			refused(t, err, denied)
 		}
-		_, err := g.Look("free/f", Ask{Write: true})
+		_, err := g.Resolve("free/f", Request{Write: true})
 		check(t, err)
 		boundElsewhere(t, g)
 	})
@@ -333,9 +333,9 @@ func boundElsewhere(t *testing.T, g *Guard) {
 		"vol": "vol", "vol/f": "vol", "vol/new": "vol", "vol/d/new": "vol", "vol/none/new": "vol", "one": "one", "sub/hooks/x": "sub/hooks",
 		"tmp/new": "tmp", "tmp": "tmp", "vol/../one": "one", "link": "link", "by/f": "vol",
 	} {
-		_, err := g.Look(path, Ask{})
+		_, err := g.Resolve(path, Request{})
 		check(t, err)
-		_, err = g.Look(path, Ask{Write: true})
+		_, err = g.Resolve(path, Request{Write: true})
 		if at == "link" { // a link to what is mounted is no mount point
 			check(t, err)
 			continue
@@ -371,7 +371,7 @@ func TestBoundRoot(t *testing.T) {
 		check(t, unix.Mount(filepath.Join(dir, "ws"), filepath.Join(dir, "at"), "", unix.MS_BIND, ""))
 		each(t, func(t *testing.T, open opener) {
 			g := open(filepath.Join(dir, "at"), Options{})
-			_, err := g.Look("d/f", Ask{Write: true})
+			_, err := g.Resolve("d/f", Request{Write: true})
 			check(t, err)
 			d, err := g.OpenDir("d")
 			check(t, err)

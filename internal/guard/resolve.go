@@ -12,7 +12,7 @@ import (
 )
 
 // Ask says how a path is meant.
-type Ask struct {
+type Request struct {
 	Base     string // slash path of the caller's directory relative to the root; "" or "." is the root
 	Absolute bool   // an absolute path inside the root is made relative instead of refused
 	Known    bool   // the path is not new, though nothing may have it now: it had a file, as the log knows
@@ -23,7 +23,7 @@ type Ask struct {
 	Follow bool
 	// Asks collects what the policy wants a person to be asked about, which is then no reason to refuse: whoever gives it
 	// asks before anything comes of the call. It goes with the entry, to what reads the file.
-	Asks *Asks
+	Asked *AskedPaths
 }
 
 // Entry is where a path leads and what is there.
@@ -46,22 +46,22 @@ type Entry struct {
 	Links   uint64
 	Target  string // what a symbolic link says
 
-	questions *Asks
+	asked *AskedPaths
 }
 
 // attempts is how often a walk begins again because directories and links changed under it.
 const maxAttempts = 16
 
-// Look resolves path as a caller wrote it, judges the policy, and says what is there. It opens no file, except
+// Resolve resolves path as a caller wrote it, judges the policy, and says what is there. It opens no file, except
 // that a file called .git at the root is read for the directory it points to.
-func (g *Guard) Look(path string, a Ask) (Entry, error) {
-	v := g.Visit()
+func (g *Guard) Resolve(path string, a Request) (Entry, error) {
+	v := g.NewBatch()
 	defer v.Close()
-	return v.Look(path, a)
+	return v.Resolve(path, a)
 }
 
-// Look is [Guard.Look] with what the visit knows.
-func (v *Visit) Look(path string, a Ask) (Entry, error) {
+// Resolve is [Guard.Resolve] with what the visit knows.
+func (v *Batch) Resolve(path string, a Request) (Entry, error) {
 	names, all, err := v.g.parsePath(path, a)
 	if err != nil {
 		return Entry{}, err
@@ -80,7 +80,7 @@ func (v *Visit) Look(path string, a Ask) (Entry, error) {
 }
 
 // retry reports whether another look may do better.
-func (v *Visit) shouldRetry(err error) bool {
+func (v *Batch) shouldRetry(err error) bool {
 	if errors.Is(err, errMoved) {
 		v.dirs.clear()
 		return true
@@ -88,9 +88,9 @@ func (v *Visit) shouldRetry(err error) bool {
 	return v.dirs.disableIfExhausted(err)
 }
 
-func (v *Visit) resolveOnce(path string, a Ask, names []string, all bool) (Entry, error) {
+func (v *Batch) resolveOnce(path string, a Request, names []string, all bool) (Entry, error) {
 	g := v.g
-	w := &pathWalk{g: g, v: v, path: path, known: a.Known, questions: a.Asks, check: g.checkFor(path, a.Write, a.Asks)}
+	w := &pathWalk{g: g, v: v, path: path, known: a.Known, asked: a.Asked, check: g.checkFor(path, a.Write, a.Asked)}
 	defer w.close()
 	w.judged = cleanNames(names)
 	if err := w.check(w.judged); err != nil {
@@ -136,7 +136,7 @@ func (w *pathWalk) checkedEntry(write bool) (Entry, error) {
 }
 
 func (w *pathWalk) describe() (Entry, error) {
-	e := Entry{Rel: ".", questions: w.questions}
+	e := Entry{Rel: ".", asked: w.asked}
 	if names := w.names(); len(names) > 0 {
 		e.Rel = strings.Join(names, "/")
 	}

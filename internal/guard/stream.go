@@ -23,7 +23,7 @@ const blockSize = 256 << 10
 // file is never in memory as a whole.
 func (g *Guard) Hash(ctx context.Context, e Entry) (sum string, size int64, err error) {
 	h := sha256.New()
-	size, err = g.Each(ctx, e, func(b []byte) error {
+	size, err = g.ReadBlocks(ctx, e, func(b []byte) error {
 		h.Write(b) // never fails
 		return nil
 	})
@@ -32,7 +32,7 @@ func (g *Guard) Hash(ctx context.Context, e Entry) (sum string, size int64, err 
 
 // Each reads the regular file that e names in blocks of 256 KiB, the last of which may be shorter, and calls use for
 // each of them until it fails. The bytes are lent for the call.
-func (g *Guard) Each(ctx context.Context, e Entry, use func([]byte) error) (size int64, err error) {
+func (g *Guard) ReadBlocks(ctx context.Context, e Entry, use func([]byte) error) (size int64, err error) {
 	f, err := g.Stream(e)
 	if err != nil {
 		return 0, err

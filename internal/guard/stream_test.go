@@ -26,7 +26,7 @@ func TestStream(t *testing.T) {
 	each(t, func(t *testing.T, open opener) {
 		g := open(dir, Options{})
 		for path, want := range files {
-			e, err := g.Look(path, Ask{})
+			e, err := g.Resolve(path, Request{})
 			check(t, err)
 			f, err := g.Stream(e)
 			check(t, err)
@@ -52,7 +52,7 @@ func TestStreamRefuses(t *testing.T) {
 	each(t, func(t *testing.T, open opener) {
 		g := open(dir, Options{})
 		for path, want := range map[string]string{"d": notFound, "none": notFound, "no/such": notFound, ".": notFound, "link": "command_failed/special_file"} {
-			e, err := g.Look(path, Ask{})
+			e, err := g.Resolve(path, Request{})
 			check(t, err)
 			_, err = g.Stream(e)
 			refused(t, err, want)
@@ -64,7 +64,7 @@ func TestStreamRefuses(t *testing.T) {
 			_, err := g.Stream(Entry{Rel: rel, HasParent: true, Kind: Regular})
 			refused(t, err, want)
 		}
-		e, err := g.Look("huge", Ask{})
+		e, err := g.Resolve("huge", Request{})
 		check(t, err)
 		f, err := g.Stream(e)
 		check(t, err)
@@ -118,7 +118,7 @@ func TestHashIsFrugal(t *testing.T) {
 	g, err := Open(dir, Options{})
 	check(t, err)
 	defer g.Close()
-	e, err := g.Look("big", Ask{})
+	e, err := g.Resolve("big", Request{})
 	check(t, err)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -139,7 +139,7 @@ func TestFollowForReading(t *testing.T) {
 	each(t, func(t *testing.T, open opener) {
 		g := open(ws, Options{})
 		for _, path := range []string{"link", "two", "abs"} {
-			e, err := g.Look(path, Ask{Follow: true})
+			e, err := g.Resolve(path, Request{Follow: true})
 			check(t, err)
 			if e.Rel != "d/real.txt" || e.Kind != Regular || e.Via != path {
 				t.Errorf("%s leads to %+v", path, e)
@@ -150,13 +150,13 @@ func TestFollowForReading(t *testing.T) {
 			}
 		}
 		for path, want := range map[string]string{"env": denied, "id_rsa": denied, "out": "outside_workspace", "round": badArguments} {
-			_, err := g.Look(path, Ask{Follow: true})
+			_, err := g.Resolve(path, Request{Follow: true})
 			refused(t, err, want)
 		}
-		if e, err := g.Look("none", Ask{Follow: true}); err != nil || e.Kind != Missing || e.Rel != "gone" {
+		if e, err := g.Resolve("none", Request{Follow: true}); err != nil || e.Kind != Missing || e.Rel != "gone" {
 			t.Errorf("a link to nothing: %+v, %v", e, err)
 		}
-		if e, err := g.Look("link", Ask{Follow: true, Write: true}); err != nil || e.Kind != Symlink {
+		if e, err := g.Resolve("link", Request{Follow: true, Write: true}); err != nil || e.Kind != Symlink {
 			t.Errorf("for writing: %+v, %v", e, err)
 		}
 	})
@@ -168,7 +168,7 @@ func TestSiblings(t *testing.T) {
 	each(t, func(t *testing.T, open opener) {
 		g := open(dir, Options{})
 		for path, want := range map[string][]string{"d/none": {"a.go", "b.go", "c"}, "none": {"d"}, "no/such": nil, ".": nil} {
-			e, err := g.Look(path, Ask{})
+			e, err := g.Resolve(path, Request{})
 			check(t, err)
 			if got := g.Siblings(e); !slices.Equal(got, want) {
 				t.Errorf("%s: %q", path, got)

@@ -48,7 +48,7 @@ func Content(ctx context.Context, w *workspace.Workspace, id string) (*api.Conte
 	}
 	t, p, err := Displaced(ctx, w, id)
 	if err == nil {
-		err = w.Guard.Readable(t.Path)
+		err = w.Guard.CheckRead(t.Path)
 	}
 	if err != nil {
 		return nil, err
@@ -128,7 +128,7 @@ func ParsePresent(id string) (path, sum string, ok bool) {
 
 // standing is the content of a file that stands at its path.
 func standing(ctx context.Context, w *workspace.Workspace, id, path, sum string) (*api.Content, error) {
-	e, err := w.Guard.Look(path, guard.Ask{Known: true})
+	e, err := w.Guard.Resolve(path, guard.Request{Known: true})
 	if err != nil {
 		return nil, err
 	}
@@ -216,7 +216,7 @@ func SlotText(h *history.History, slot string) (text string, link bool, err erro
 
 // Standing is what a file has now; of a link, what it says.
 func Standing(ctx context.Context, j *logbook.Journal, path string) (text string, link bool, err error) {
-	e, err := j.Guard.Look(path, guard.Ask{Known: true})
+	e, err := j.Guard.Resolve(path, guard.Request{Known: true})
 	switch {
 	case err != nil:
 		return "", false, err

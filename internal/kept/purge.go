@@ -189,7 +189,7 @@ func purgePaths(w *workspace.Workspace, p string) ([]string, error) {
 		return nil, &fail.Error{Kind: fail.OutsideWorkspace, Path: p, Msg: fail.Quote(p) + " is outside of the workspace", Hint: "Name a path inside."}
 	}
 	out := []string{full}
-	if e, err := w.Guard.Look(p, guard.Ask{Base: w.Base, Absolute: true}); err == nil && e.Rel != full {
+	if e, err := w.Guard.Resolve(p, guard.Request{Base: w.Base, Absolute: true}); err == nil && e.Rel != full {
 		out = append(out, e.Rel)
 	}
 	return out, nil

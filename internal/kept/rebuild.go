@@ -108,7 +108,7 @@ func IsRemade(id string) bool { return strings.HasSuffix(id, RemadeMark) }
 func contentAnew(ctx context.Context, w *workspace.Workspace, id string) (*api.Content, error) {
 	v, err := Remade(ctx, w, id)
 	if err == nil {
-		err = w.Guard.Readable(v.Path)
+		err = w.Guard.CheckRead(v.Path)
 	}
 	if err != nil {
 		return nil, err

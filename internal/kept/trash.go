@@ -25,7 +25,7 @@ func Trash(ctx context.Context, w *workspace.Workspace) ([]api.Trashed, error) {
 	for r := range p.each(ctx) {
 		for _, t := range p.listed(r) {
 			if t.Path != "" {
-				if w.Guard.Readable(t.Path) != nil {
+				if w.Guard.CheckRead(t.Path) != nil {
 					t.Sha256 = "" // what is short can be guessed, and the hash says when it is right
 				}
 				out = append(out, t.Trashed)

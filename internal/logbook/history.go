@@ -205,9 +205,9 @@ func (j *Journal) show(e *api.LogEntry, op audit.Op, diff string) {
 }
 
 func (j *Journal) Readable(op audit.Op) error {
-	err := j.Guard.Readable(op.Path)
+	err := j.Guard.CheckRead(op.Path)
 	if err == nil && op.ToPath != "" {
-		err = j.Guard.Readable(op.ToPath)
+		err = j.Guard.CheckRead(op.ToPath)
 	}
 	return err
 }

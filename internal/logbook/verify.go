@@ -120,7 +120,7 @@ func (j *Journal) leaves(r *audit.Record, op audit.Op, put func(p, sum string)) 
 // compare looks at a file. The error is that of a context that ended.
 func (j *Journal) compare(ctx context.Context, p string, was last) (api.FileState, error) {
 	f := api.FileState{Path: p, Entry: was.entry, Expected: was.sum}
-	e, err := j.Guard.Look(p, guard.Ask{})
+	e, err := j.Guard.Resolve(p, guard.Request{})
 	if err == nil && e.Kind == guard.Regular && was.sum != "" {
 		f.Actual, _, err = j.Guard.Hash(ctx, e)
 	}
@@ -138,7 +138,7 @@ func (j *Journal) compare(ctx context.Context, p string, was last) (api.FileStat
 		f.State = api.FileGone
 	case err != nil:
 		f.State, f.Why = api.FileUnknown, err.Error()
-		if j.Guard.Readable(p) != nil {
+		if j.Guard.CheckRead(p) != nil {
 			f.Expected = "" // a short secret can be guessed from its hash
 		}
 	case was.sum == "":

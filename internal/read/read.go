@@ -25,7 +25,7 @@ var errBinary = errors.New("binary")
 
 // Showing asks before anything is told of a file that may be read only when a person says so: its text, or why there is
 // none.
-func Showing(ctx context.Context, w *workspace.Workspace, asks *guard.Asks, r api.ReadRequest, a *outcome.Answer[api.ReadData]) error {
+func Showing(ctx context.Context, w *workspace.Workspace, asks *guard.AskedPaths, r api.ReadRequest, a *outcome.Answer[api.ReadData]) error {
 	h := sha256.New()
 	fmt.Fprintf(h, "%q %d %d %d %t\n", r.Path, r.StartLine, r.EndLine, r.MaxBytes, r.AllowBinary)
 	if a != nil {
@@ -58,7 +58,7 @@ func Read(ctx context.Context, w *workspace.Workspace, r api.ReadRequest, e guar
 	most := min(cmp.Or(r.MaxBytes, api.DefaultReadBytes), math.MaxInt-8)
 	first := max(r.StartLine, 1)
 	p := newPass(first, cmp.Or(r.EndLine, math.MaxInt), most, r.AllowBinary)
-	size, err := w.Guard.Each(ctx, e, p.add)
+	size, err := w.Guard.ReadBlocks(ctx, e, p.add)
 	if errors.Is(err, errBinary) {
 		err = &fail.Error{Kind: fail.BinaryFile, Path: e.Rel, Msg: "the file is binary: there is a NUL in its first 8192 bytes",
 			Hint: "To get its bytes as base64, read it with allowBinary true."}

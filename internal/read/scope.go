@@ -33,11 +33,11 @@ func looking(ctx context.Context, w *workspace.Workspace, path string, ignored b
 // root looks at what was named. A link to what is inside the workspace is followed: who names it means what it leads to.
 func root(w *workspace.Workspace, path string) (guard.Entry, error) {
 	path = workspace.Unslashed(path)
-	ask := guard.Ask{Base: w.Base}
-	e, err := w.Guard.Look(path, ask)
+	ask := guard.Request{Base: w.Base}
+	e, err := w.Guard.Resolve(path, ask)
 	if err == nil && e.Kind == guard.Symlink {
 		ask.Follow = true
-		e, err = w.Guard.Look(path, ask)
+		e, err = w.Guard.Resolve(path, ask)
 	}
 	if err == nil && e.Kind == guard.Missing {
 		err = &fail.Error{Kind: fail.NotFound, Path: path, Msg: "no such file or directory",

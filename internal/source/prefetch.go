@@ -41,7 +41,7 @@ const (
 // ReadAhead begins to read what sections name, if they are many. A policy that wants a person to be asked is met in the
 // order of the plan.
 func (r *Reader) ReadAhead(ctx context.Context, sections []patch.Section, absolute bool) {
-	if r.ahead != nil || len(sections) < aheadBatch/2 || r.Most > 0 || r.Asks != nil && r.W.Guard.Asking() {
+	if r.ahead != nil || len(sections) < aheadBatch/2 || r.Most > 0 || r.Asks != nil && r.W.Guard.HasAskRules() {
 		return
 	}
 	a := &ahead{todo: make(chan int, aheadBatches), fetch: func(s *patch.Section) fetched {
@@ -49,7 +49,7 @@ func (r *Reader) ReadAhead(ctx context.Context, sections []patch.Section, absolu
 		if s.Op == patch.Add {
 			most = -1 // what is there is most often a reason to refuse
 		}
-		e, c, err := r.Visit.Fetch(ctx, s.Path, r.ask(absolute), most)
+		e, c, err := r.Batch.Fetch(ctx, s.Path, r.ask(absolute), most)
 		return fetched{entry: e, content: c, err: err}
 	}}
 	a.ended, a.end = context.WithCancel(ctx)

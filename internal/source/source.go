@@ -22,8 +22,8 @@ type Reader struct {
 	Loaded map[guard.Identity]Loaded
 	Bytes  int
 	Most   int // how many bytes may be read in all; 0 is any number
-	Asks   *guard.Asks
-	Visit  *guard.Visit
+	Asks   *guard.AskedPaths
+	Batch  *guard.Batch
 	ahead  *ahead                            // what is being read before the plan asks for it
 	early  map[guard.Identity]*guard.Content // what was read so
 }
@@ -47,14 +47,14 @@ func Rung(r *api.EditRequest) (patch.Rung, error) {
 }
 
 func NewReader(ctx context.Context, w *workspace.Workspace) *Reader {
-	return &Reader{W: w, Base: w.At(ctx), Loaded: map[guard.Identity]Loaded{}, Asks: caller.AsksOf(ctx), Visit: w.Guard.Visit(),
+	return &Reader{W: w, Base: w.At(ctx), Loaded: map[guard.Identity]Loaded{}, Asks: caller.AsksOf(ctx), Batch: w.Guard.NewBatch(),
 		early: map[guard.Identity]*guard.Content{}}
 }
 
 // Close ends the visit. What was read stays.
 func (r *Reader) Close() {
 	r.StopAhead()
-	r.Visit.Close()
+	r.Batch.Close()
 }
 
 // StopAhead ends the reading ahead: what it asks is asked by one set of rules, of one patch.
@@ -63,8 +63,8 @@ func (r *Reader) StopAhead() {
 	r.ahead = nil
 }
 
-func (r *Reader) ask(absolute bool) guard.Ask {
-	return guard.Ask{Base: r.Base, Absolute: absolute, Write: true, Known: r.Known, Asks: r.Asks}
+func (r *Reader) ask(absolute bool) guard.Request {
+	return guard.Request{Base: r.Base, Absolute: absolute, Write: true, Known: r.Known, Asked: r.Asks}
 }
 
 // Look implements plan.Source. Whatever a patch names it may change, so policy is judged for writing.
@@ -87,7 +87,7 @@ func (r *Reader) look(p string, absolute bool) (guard.Entry, error) {
 		}
 		return a.entry, a.err
 	}
-	return r.Visit.Look(p, r.ask(absolute))
+	return r.Batch.Resolve(p, r.ask(absolute))
 }
 
 // Load implements plan.Source.
@@ -106,7 +106,7 @@ func (r *Reader) Load(ctx context.Context, f plan.File) (data, sum string, err e
 		delete(r.early, e.Place)
 		data, sum, err = c.Data, c.Sum, c.Err
 	} else {
-		data, sum, err = r.Visit.Load(ctx, e)
+		data, sum, err = r.Batch.Load(ctx, e)
 	}
 	if err == nil {
 		r.Loaded[e.Place] = Loaded{data: data, Sum: sum}

@@ -118,7 +118,7 @@ func (l *lineage) unmade(h held) {
 
 func (l *lineage) add(v version, h held) {
 	v.sum, v.ID, v.Now, v.Gone, v.SizeBytes = h.sum, h.id, h.now, !h.there, h.size
-	v.hidden = l.j.Guard.Readable(l.path) != nil
+	v.hidden = l.j.Guard.CheckRead(l.path) != nil
 	l.held.now = false
 	l.found = append(l.found, v)
 }

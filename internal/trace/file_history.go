@@ -60,14 +60,14 @@ func rooted(w *workspace.Workspace, p string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if e, err := w.Guard.Look(p, guard.Ask{Base: w.Base, Absolute: true}); err != nil {
+	if e, err := w.Guard.Resolve(p, guard.Request{Base: w.Base, Absolute: true}); err != nil {
 		if fail.All(err)[0].Kind != fail.NotFound {
 			return "", err
 		}
 	} else if e.Rel == "." {
 		return "", caller.BadField("path", fail.Quote(p), "Name a file inside the workspace.")
 	}
-	return all[0], w.Guard.Readable(all[0])
+	return all[0], w.Guard.CheckRead(all[0])
 }
 
 // is reports whether the log speaks of h when it says that sum was there, or with "" that nothing was.
@@ -77,7 +77,7 @@ func (h held) is(sum string) bool {
 
 // present is what stands at a path from the root, which may be read.
 func present(ctx context.Context, g *guard.Guard, path string) (held, error) {
-	e, err := g.Look(path, guard.Ask{Known: true})
+	e, err := g.Resolve(path, guard.Request{Known: true})
 	if err != nil {
 		if fail.All(err)[0].Kind == fail.NotFound {
 			return held{now: true}, nil

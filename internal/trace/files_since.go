@@ -44,7 +44,7 @@ func (f *fate) tell(ctx context.Context, j *logbook.Journal) (api.Fate, error) {
 	if f.path != f.Path {
 		out.At = f.path
 	}
-	if f.hidden || j.Guard.Readable(f.path) != nil {
+	if f.hidden || j.Guard.CheckRead(f.path) != nil {
 		return api.Fate{Path: f.Path, At: out.At, State: api.Hidden}, nil
 	}
 	now, err := present(ctx, j.Guard, f.path)

@@ -77,7 +77,7 @@ func (l *lineage) keepOf(r *audit.Record, a *audit.Act, lost logbook.Sums256) {
 		return
 	}
 	path, inside := l.j.Below(a.Path)
-	if !inside || l.j.Guard.Readable(path) != nil {
+	if !inside || l.j.Guard.CheckRead(path) != nil {
 		return
 	}
 	if at, ok := kept.Slot(l.j, history.Slot(r.Tx, a.Slot), a); ok {
@@ -90,7 +90,7 @@ func (l *lineage) keepOf(r *audit.Record, a *audit.Act, lost logbook.Sums256) {
 func (l *lineage) stands(ctx context.Context, op audit.Op, lost logbook.Sums256, looked map[string]bool) error {
 	op, ok := l.j.Local(op)
 	path := cmp.Or(op.ToPath, op.Path)
-	if !ok || !lost[op.After] || looked[path] || len(looked) == maxStands || l.j.Guard.Readable(path) != nil {
+	if !ok || !lost[op.After] || looked[path] || len(looked) == maxStands || l.j.Guard.CheckRead(path) != nil {
 		return nil
 	}
 	looked[path] = true

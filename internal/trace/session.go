@@ -30,7 +30,7 @@ const (
 // compare gives a file its difference, or says why there is none.
 func (d *doings) compare(ctx context.Context, f *doing) error {
 	for _, p := range []string{f.first, f.left} {
-		if err := d.j.Guard.Readable(p); err != nil {
+		if err := d.j.Guard.CheckRead(p); err != nil {
 			f.Before, f.After, f.NotShown = "", "", "the difference is not shown: "+err.Error()
 			return nil
 		}

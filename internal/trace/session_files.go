@@ -57,7 +57,7 @@ func (d *doings) record(r *audit.Record) {
 		if a.Old == nil || a.Gone || a.Do != "swap" && a.Do != "take" {
 			continue
 		}
-		if path, ok := d.j.Below(a.Path); ok && d.j.Guard.Readable(path) == nil {
+		if path, ok := d.j.Below(a.Path); ok && d.j.Guard.CheckRead(path) == nil {
 			d.kept[a.Old.Sum] = append(d.kept[a.Old.Sum], history.Slot(r.Tx, a.Slot))
 		}
 	}

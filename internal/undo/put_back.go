@@ -24,7 +24,7 @@ func PuttingBack(ctx context.Context, w *workspace.Workspace, r api.PutBackReque
 	defer src.Close()
 	p, notes, err := planBack(ctx, w, src, r)
 	if err == nil {
-		err = src.Visit.Again()
+		err = src.Batch.Recheck()
 	}
 	if err == nil {
 		err = caller.CheckPlan(w.Limits, p)
@@ -55,7 +55,7 @@ func planBack(ctx context.Context, w *workspace.Workspace, src *source.Reader, r
 	}
 	t, _, err := kept.Displaced(ctx, w, r.Version)
 	if err == nil {
-		err = w.Guard.ReadableBy(t.Path, src.Asks) // what may not be read where it was, may not be read elsewhere
+		err = w.Guard.CheckReadAsking(t.Path, src.Asks) // what may not be read where it was, may not be read elsewhere
 	}
 	if err != nil {
 		return nil, nil, err
@@ -130,7 +130,7 @@ func stale(r api.PutBackRequest, msg, have string) error {
 func planAnew(ctx context.Context, w *workspace.Workspace, src *source.Reader, r api.PutBackRequest) (p *plan.Plan, notes []string, err error) {
 	v, err := kept.Remade(ctx, w, r.Version)
 	if err == nil {
-		err = w.Guard.ReadableBy(v.Path, src.Asks)
+		err = w.Guard.CheckReadAsking(v.Path, src.Asks)
 	}
 	if err != nil {
 		return nil, nil, err

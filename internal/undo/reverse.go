@@ -81,7 +81,7 @@ func (u *undoing) look(ctx context.Context, p string) (origin, error) {
 	if err != nil {
 		return origin{}, err
 	}
-	if err := u.w.Guard.ReadableBy(rel, u.src.Asks); err != nil {
+	if err := u.w.Guard.CheckReadAsking(rel, u.src.Asks); err != nil {
 		return origin{}, err
 	}
 	f, err := change.Target(ctx, u.src, rel)
@@ -270,7 +270,7 @@ func (u *undoing) wrote(r *audit.Record, i *audit.Ident, o origin) bool {
 	if o.ino != i.Ino || !o.mode.IsRegular() || o.at == "" {
 		return false
 	}
-	at, ok := u.w.Guard.Born(u.files[o.at].Handle.(guard.Entry))
+	at, ok := u.w.Guard.BirthTime(u.files[o.at].Handle.(guard.Entry))
 	return ok && !at.After(r.TS)
 }
 

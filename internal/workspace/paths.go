@@ -32,7 +32,7 @@ func (w *Workspace) From(ctx context.Context, dir string) (context.Context, erro
 	if dir == "" || dir == "." {
 		return ctx, nil
 	}
-	e, err := w.Guard.Look(Unslashed(dir), guard.Ask{Base: w.Base, Absolute: true, Follow: true})
+	e, err := w.Guard.Resolve(Unslashed(dir), guard.Request{Base: w.Base, Absolute: true, Follow: true})
 	if err != nil {
 		return ctx, err
 	}
@@ -58,7 +58,7 @@ func (w *Workspace) Spelled(p string) ([]string, error) {
 		p = strings.TrimRight(p, "/")
 	}
 	literal := path.Join(w.Base, p)
-	e, err := w.Guard.Look(p, guard.Ask{Base: w.Base, Absolute: true})
+	e, err := w.Guard.Resolve(p, guard.Request{Base: w.Base, Absolute: true})
 	switch {
 	case errors.Is(err, fail.NotFound), errors.Is(err, fail.PermissionDenied):
 		return []string{literal}, nil // what was refused there can be looked up
