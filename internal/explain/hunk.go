@@ -111,9 +111,5 @@ func block(old []string, file *text.Lines, n int) fail.Place {
 
 // between is lines first up to and with last of the file, from 1.
 func between(file *text.Lines, first, last int) []string {
-	var out []string
-	for n := max(first, 1); n <= min(last, file.Len()); n++ {
-		out = append(out, file.Line(n-1))
-	}
-	return out
+	return file.Strings(max(first, 1)-1, min(last, file.Len()))
 }

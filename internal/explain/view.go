@@ -63,10 +63,10 @@ func beside(title string, s *plan.Stand, file *text.Lines, at fail.Place) View {
 	if len(old) == 0 {
 		r.near(at.First, at.Last)
 	}
-	pairs := plan.Pairs(old, between(file, at.First, at.Last))
+	pairs := align(old, between(file, at.First, at.Last))
 	missing := func() {
-		for len(pairs) > 0 && pairs[0].A < 0 && len(old) > 0 {
-			n := at.First + pairs[0].B
+		for len(pairs) > 0 && pairs[0].hunk < 0 && len(old) > 0 {
+			n := at.First + pairs[0].file
 			r.out = append(r.out, Row{Pairing: FileOnly, Line: n, File: file.Line(n - 1)})
 			pairs = pairs[1:]
 		}
@@ -77,10 +77,10 @@ func beside(title string, s *plan.Stand, file *text.Lines, at fail.Place) View {
 			continue
 		}
 		missing()
-		if len(pairs) == 0 || pairs[0].B < 0 {
+		if len(pairs) == 0 || pairs[0].file < 0 {
 			r.only(l, PatchOnly)
 		} else {
-			r.pair(l, at.First+pairs[0].B)
+			r.pair(l, at.First+pairs[0].file)
 		}
 		pairs = pairs[min(1, len(pairs)):]
 	}

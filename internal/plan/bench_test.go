@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/emend-dev/emend/internal/dialect"
+	"github.com/emend-dev/emend/internal/plan/internal/hunktest"
 	"github.com/emend-dev/emend/patch"
 )
 
@@ -26,35 +27,35 @@ var jobs = []struct {
 	rules dialect.Rules
 	make  func(n int) job
 }{
-	{"one hunk", order, func(n int) job { return code(n, 1, "") }},
-	{"a hunk every 100 lines", order, func(n int) job { return code(n, n/100, "") }},
-	{"a hunk every 100 lines, indentation ignored", loose, func(n int) job { return code(n, n/100, "  ") }},
-	{"a hunk every 100 lines, codex", cursor, func(n int) job { return code(n, n/100, " ") }},
-	{"no place, one hunk", order, func(n int) job { return missing(n, 1) }},
-	{"no place, a hunk every 100 lines", order, func(n int) job { return missing(n, n/100) }},
-	{"no place, a hunk every 100 lines, every rung", loose, func(n int) job { return missing(n, n/100) }},
-	{"equal lines, nearly a match everywhere", order, func(n int) job { return equal(n, 1) }},
-	{"equal lines, 10 near matches, codex", cursor, func(n int) job { return equal(n, 10) }},
-	{"equal lines, ambiguous everywhere", order, ambiguous},
-	{"hunks that feed each other", strict, feeding},
-	{"a chain of insertions", strict, chain},
-	{"one large insertion", order, insertion},
-	{"one hunk that changes every tenth of equal lines", order, everyTenth},
-	{"additions under anchors that two lines hold", order, anchored},
-	{"anchors far below and no lines there", cursor, farAnchors},
-	{"an anchor below equal lines", order, below},
+	{"one hunk", hunktest.Ordered, func(n int) job { return code(n, 1, "") }},
+	{"a hunk every 100 lines", hunktest.Ordered, func(n int) job { return code(n, n/100, "") }},
+	{"a hunk every 100 lines, indentation ignored", hunktest.Loose, func(n int) job { return code(n, n/100, "  ") }},
+	{"a hunk every 100 lines, codex", hunktest.Cursor, func(n int) job { return code(n, n/100, " ") }},
+	{"no place, one hunk", hunktest.Ordered, func(n int) job { return missing(n, 1) }},
+	{"no place, a hunk every 100 lines", hunktest.Ordered, func(n int) job { return missing(n, n/100) }},
+	{"no place, a hunk every 100 lines, every rung", hunktest.Loose, func(n int) job { return missing(n, n/100) }},
+	{"equal lines, nearly a match everywhere", hunktest.Ordered, func(n int) job { return equal(n, 1) }},
+	{"equal lines, 10 near matches, codex", hunktest.Cursor, func(n int) job { return equal(n, 10) }},
+	{"equal lines, ambiguous everywhere", hunktest.Ordered, ambiguous},
+	{"hunks that feed each other", hunktest.Strict, feeding},
+	{"a chain of insertions", hunktest.Strict, chain},
+	{"one large insertion", hunktest.Ordered, insertion},
+	{"one hunk that changes every tenth of equal lines", hunktest.Ordered, everyTenth},
+	{"additions under anchors that two lines hold", hunktest.Ordered, anchored},
+	{"anchors far below and no lines there", hunktest.Cursor, farAnchors},
+	{"an anchor below equal lines", hunktest.Ordered, below},
 }
 
 func chain(n int) job {
 	j := job{file: "b0\n"}
 	for k := range n / 8 {
-		j.hunks = append(j.hunks, hunk(fmt.Sprintf("+b%d", k+1), fmt.Sprintf(" b%d", k)))
+		j.hunks = append(j.hunks, hunktest.Hunk(fmt.Sprintf("+b%d", k+1), fmt.Sprintf(" b%d", k)))
 	}
 	return j
 }
 
 func insertion(n int) job {
-	j := job{file: "a\n", hunks: []patch.Hunk{hunk(" a")}}
+	j := job{file: "a\n", hunks: []patch.Hunk{hunktest.Hunk(" a")}}
 	for i := range n {
 		j.hunks[0].Lines = append(j.hunks[0].Lines, patch.Line(fmt.Sprintf("+\tresult = append(result, value%d)", i)))
 	}
@@ -77,7 +78,7 @@ func anchored(n int) job {
 	j := job{fails: true}
 	j.file = "anchor\n" + code(n, 1, "").file + "anchor\n"
 	for range n / 10 {
-		j.hunks = append(j.hunks, hunk("@@ anchor", "+x"))
+		j.hunks = append(j.hunks, hunktest.Hunk("@@ anchor", "+x"))
 	}
 	return j
 }
@@ -85,14 +86,14 @@ func anchored(n int) job {
 func farAnchors(n int) job {
 	j := job{fails: true, file: code(n, 1, "").file + "anchor\n"}
 	for range n / 10 {
-		j.hunks = append(j.hunks, seek(hunk("@@ anchor", "-nothing")))
+		j.hunks = append(j.hunks, hunktest.Seek(hunktest.Hunk("@@ anchor", "-nothing")))
 	}
 	return j
 }
 
 func below(n int) job {
 	j := job{fails: true, file: strings.Repeat("x\n", n) + "anchor\n" + strings.Repeat("x\n", n/4+1)}
-	h := hunk("@@ anchor")
+	h := hunktest.Hunk("@@ anchor")
 	for range n / 4 {
 		h.Lines = append(h.Lines, "-x")
 	}
@@ -141,7 +142,7 @@ func equal(n, hunks int) job {
 func ambiguous(n int) job {
 	j := job{file: strings.Repeat("a\n", n), fails: true}
 	for range 100 {
-		j.hunks = append(j.hunks, hunk(" a", "-a", "+b"))
+		j.hunks = append(j.hunks, hunktest.Hunk(" a", "-a", "+b"))
 	}
 	return j
 }
@@ -152,7 +153,7 @@ func feeding(n int) job {
 	var j job
 	for i := range n / 10 {
 		fmt.Fprintf(&b, "sep%d\n%s", i, strings.Repeat("x\n", 9))
-		j.hunks = append([]patch.Hunk{hunk(fmt.Sprintf("-sep%d", i), "+x")}, j.hunks...)
+		j.hunks = append([]patch.Hunk{hunktest.Hunk(fmt.Sprintf("-sep%d", i), "+x")}, j.hunks...)
 	}
 	j.file = b.String()
 	long := patch.Hunk{}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/dialect"
+	"github.com/emend-dev/emend/internal/plan/internal/hunktest"
 	"github.com/emend-dev/emend/internal/text"
 	"github.com/emend-dev/emend/patch"
 )
@@ -164,13 +165,13 @@ func TestCRInside(t *testing.T) {
 		want  string
 		edits []Edit
 	}{
-		{"a\rb\n", []string{" a", "-b", "+"}, "a\r\r\n", []Edit{{1, 2, 1, 2}}},
-		{"a\rb\n\n", []string{" a", "-b"}, "a\r\r\n", []Edit{{1, 3, 1, 2}}},
-		{"a\rb\rc\n\nd\n", []string{"-b", "-c", "-", "+x", "+"}, "a\rx\r\r\nd\n", []Edit{{1, 4, 1, 3}}},
-		{"a\nb\n", []string{"-a", "+x\ry", "+"}, "x\ry\n\nb\n", []Edit{{0, 1, 0, 3}}},
-		{"a\r", []string{"-a", "+x\r", "+y"}, "x\r\ry\r", []Edit{{0, 1, 0, 3}}},
-		{"a\n", []string{"-a", "+x\r"}, "x\r\n", []Edit{{0, 1, 0, 1}}},
-		{"a\n", []string{"-a", "+\ufeffx\ry"}, "\ufeffx\ry\n", []Edit{{0, 1, 0, 2}}},
+		{"a\rb\n", []string{" a", "-b", "+"}, "a\r\r\n", []Edit{{A0: 1, A1: 2, B0: 1, B1: 2}}},
+		{"a\rb\n\n", []string{" a", "-b"}, "a\r\r\n", []Edit{{A0: 1, A1: 3, B0: 1, B1: 2}}},
+		{"a\rb\rc\n\nd\n", []string{"-b", "-c", "-", "+x", "+"}, "a\rx\r\r\nd\n", []Edit{{A0: 1, A1: 4, B0: 1, B1: 3}}},
+		{"a\nb\n", []string{"-a", "+x\ry", "+"}, "x\ry\n\nb\n", []Edit{{A0: 0, A1: 1, B0: 0, B1: 3}}},
+		{"a\r", []string{"-a", "+x\r", "+y"}, "x\r\ry\r", []Edit{{A0: 0, A1: 1, B0: 0, B1: 3}}},
+		{"a\n", []string{"-a", "+x\r"}, "x\r\n", []Edit{{A0: 0, A1: 1, B0: 0, B1: 1}}},
+		{"a\n", []string{"-a", "+\ufeffx\ry"}, "\ufeffx\ry\n", []Edit{{A0: 0, A1: 1, B0: 0, B1: 2}}},
 	}
 	for _, tt := range tests {
 		p, err := build(t, "emend", envelope(append([]string{"*** Update File: f", "@@"}, tt.hunk...)...), Memory{"f": tt.file}, Options{})
@@ -223,7 +224,7 @@ func FuzzBuild(f *testing.F) {
 
 func checkStep(t *testing.T, d *dialect.Dialect, s *Step) {
 	t.Helper()
-	checkEdits(t, s.Before, &placement{after: s.After, edits: s.Edits, bytes: s.Bytes})
+	hunktest.CheckEdits(t, s.Before, s.After, s.Edits, s.Bytes)
 	a, b := text.Split(s.Before), text.Split(s.After)
 	if a.HasBOM() && !b.HasBOM() {
 		t.Fatalf("%s: the BOM of %q is gone from %q", d.Name, s.Before, s.After)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/text"
 )
 
 // Source hands a plan the files it asks for. The engine's reads a disk through the guard; Memory is a tree of
@@ -70,5 +71,5 @@ func (m Memory) Look(_ context.Context, p string, _ bool) (File, error) {
 // Load implements Source.
 func (m Memory) Load(_ context.Context, f File) (data, sum string, err error) {
 	data = m[f.Rel]
-	return data, Sum(data), nil
+	return data, text.Sum(data), nil
 }

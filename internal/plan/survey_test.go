@@ -14,6 +14,8 @@ import (
 
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/dialect"
+	"github.com/emend-dev/emend/internal/match"
+	"github.com/emend-dev/emend/internal/plan/internal/hunktest"
 	"github.com/emend-dev/emend/internal/text"
 	"github.com/emend-dev/emend/patch"
 )
@@ -33,8 +35,8 @@ func updates(path string, hunks ...patch.Hunk) patch.Section {
 
 // TestSurvey: a hunk that fails hides none of the others, and every old line knows which line of the file it stands for.
 func TestSurvey(t *testing.T) {
-	s := survey(t, Memory{"f": "a\nb\nc\nd\na\n"}, Options{}, dialect.Rules{Place: dialect.Unique, Ladder: loose.Ladder}, updates("f",
-		hunk(" b", "-c", "+C"), hunk("-nowhere"), hunk(" C ", "-d"), hunk("-a"), hunk("-b", "-c")))
+	s := survey(t, Memory{"f": "a\nb\nc\nd\na\n"}, Options{}, dialect.Rules{Place: dialect.Unique, Ladder: hunktest.Loose.Ladder}, updates("f",
+		hunktest.Hunk(" b", "-c", "+C"), hunktest.Hunk("-nowhere"), hunktest.Hunk(" C ", "-d"), hunktest.Hunk("-a"), hunktest.Hunk("-b", "-c")))
 	if s.Plan != nil || len(s.Refused) != 3 || len(s.Sections) != 1 || len(s.Sections[0].Failed) != 3 {
 		t.Fatalf("%+v", s)
 	}
@@ -66,7 +68,7 @@ func TestSurvey(t *testing.T) {
 
 // TestSurveyOfWhatChanged: where the hunks of a stale file stand now is known as well.
 func TestSurveyOfWhatChanged(t *testing.T) {
-	s := survey(t, Memory{"f": "a\nb\n"}, Options{Expect: map[string]string{"f": "old"}}, strict, updates("f", hunk("-b")), updates("g", hunk("-b")))
+	s := survey(t, Memory{"f": "a\nb\n"}, Options{Expect: map[string]string{"f": "old"}}, hunktest.Strict, updates("f", hunktest.Hunk("-b")), updates("g", hunktest.Hunk("-b")))
 	if f := s.Sections[0]; !errors.Is(f.Failed, fail.Stale) || len(f.Failed) != 1 || len(f.Hunks) != 1 || f.Hunks[0].At.Line != 2 {
 		t.Errorf("%+v", f)
 	}
@@ -163,13 +165,8 @@ func standsThere(t *testing.T, name string, file *text.Lines, h *Stand) {
 		t.Fatalf("%s: %d numbers for %d lines", name, len(h.Lines), len(old))
 	}
 	for i, n := range h.Lines {
-		if n > 0 && !sameOn(h.At.Rung, old[i], file.Line(n-1)) {
+		if n > 0 && !match.Same(h.At.Rung, old[i], file.Line(n-1)) {
 			t.Errorf("%s: %q is said to stand on line %d, which is %q", name, old[i], n, file.Line(n-1))
 		}
 	}
-}
-
-func sameOn(r patch.Rung, a, b string) bool {
-	_, err := place(text.Split(a+"\n"), []patch.Hunk{{Lines: []patch.Line{patch.Line(" " + b)}}}, dialect.Rules{Ladder: []patch.Rung{r}}, nil)
-	return err == nil
 }

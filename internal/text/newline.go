@@ -1,10 +1,6 @@
 package text
 
-import (
-	"strings"
-
-	"znkr.io/diff"
-)
+import "strings"
 
 // Style names the line ends of data: lf, crlf, cr, mixed, or none when there are none.
 func Style(data string) string {
@@ -67,7 +63,7 @@ func mix(now, was *Lines) string {
 		}
 	}
 	i, twin := 0, 0
-	for _, c := range append(Diff(bare(was), bare(now)), Change{was.Len(), was.Len(), now.Len(), now.Len()}) {
+	for _, c := range append(Diff(was.Strings(0, was.Len()), now.Strings(0, now.Len())), Change{was.Len(), was.Len(), now.Len(), now.Len()}) {
 		for ; i < c.B0; i, twin = i+1, twin+1 {
 			line(i, twin)
 		}
@@ -77,37 +73,4 @@ func mix(now, was *Lines) string {
 		twin = c.A1
 	}
 	return b.String()
-}
-
-func bare(l *Lines) []string {
-	out := make([]string, l.Len())
-	for i := range out {
-		out[i] = l.Line(i)
-	}
-	return out
-}
-
-// Change says that lines A0 up to A1 of one text became lines B0 up to B1 of another, from 0.
-type Change struct{ A0, A1, B0, B1 int }
-
-// shortest is how many lines a pair of texts may have together to get the shortest difference there is. Larger ones
-// get one that is found in time linear in the lines, but for a logarithm.
-const shortest = 10_000
-
-// Diff lists the changes that make b of a, in order, with an unchanged line between any two.
-func Diff(a, b []string) []Change {
-	how := diff.Fast()
-	if len(a)+len(b) <= shortest {
-		how = diff.Minimal()
-	}
-	var out []Change
-	for _, h := range diff.Hunks(a, b, diff.Context(0), how) {
-		c := Change{h.PosX, h.EndX, h.PosY, h.EndY}
-		if n := len(out); n > 0 && out[n-1].A1 == c.A0 && out[n-1].B1 == c.B0 {
-			out[n-1].A1, out[n-1].B1 = c.A1, c.B1
-			continue
-		}
-		out = append(out, c)
-	}
-	return out
 }

@@ -71,25 +71,4 @@ func FuzzRestyle(f *testing.F) {
 	})
 }
 
-func lines(data string) []string { return bare(Split(data)) }
-
-// FuzzDiff: the changes make one of the other, and what lies between them is equal.
-func FuzzDiff(f *testing.F) {
-	f.Add("a\nb\nc", "b\nc\nd")
-	f.Add("", "a")
-	f.Fuzz(func(t *testing.T, one, other string) {
-		a, b := strings.Split(one, "\n"), strings.Split(other, "\n")
-		var got []string
-		at := 0
-		for i, c := range Diff(a, b) {
-			if i > 0 && c.A0 <= at {
-				t.Fatalf("no unchanged line before change %d", i)
-			}
-			got = append(append(got, a[at:c.A0]...), b[c.B0:c.B1]...)
-			at = c.A1
-		}
-		if got = append(got, a[at:]...); !slices.Equal(got, b) {
-			t.Fatalf("%q makes %q of %q", got, other, one)
-		}
-	})
-}
+func lines(data string) []string { l := Split(data); return l.Strings(0, l.Len()) }

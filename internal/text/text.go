@@ -94,6 +94,18 @@ func (l *Lines) Line(i int) string {
 	return raw[:len(raw)-len(End(raw))]
 }
 
+// Strings returns lines i up to but not including j, without their ends; nil if there are none.
+func (l *Lines) Strings(i, j int) []string {
+	if i >= j {
+		return nil
+	}
+	out := make([]string, 0, j-i)
+	for ; i < j; i++ {
+		out = append(out, l.Line(i))
+	}
+	return out
+}
+
 // End is the line end of line i.
 func (l *Lines) End(i int) string { return End(l.Raw(i, i+1)) }
 

@@ -1,0 +1,200 @@
+package plan
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/dialect"
+	"github.com/emend-dev/emend/internal/plan/internal/repeat"
+	"github.com/emend-dev/emend/patch"
+)
+
+// Build settles p under rules r. On refusal the error is a fail.List with every failing section and hunk, in
+// patch order; on cancellation it wraps ctx's error.
+//
+// Building takes time linear in the files and the patch. It holds at most 3 x (files + patch) + 16 bytes a line +
+// 32 MiB: the contents before and after, and for one file at a time what placing its hunks costs. Of the 32 MiB, some
+// 300 bytes are for a hunk itself, however short, so that the bound holds for a hundred thousand of them in one file.
+// BenchmarkBuild prints both.
+func Build(ctx context.Context, p patch.Patch, r dialect.Rules, src Source, o Options) (*Plan, error) {
+	return newBuilder(ctx, r, src, o).build(p)
+}
+
+func (b *builder) build(p patch.Patch) (*Plan, error) {
+	for i := range p.Sections {
+		if err := b.ctx.Err(); err != nil {
+			return nil, ended(err)
+		}
+		b.section(i, &p.Sections[i])
+	}
+	b.nesting(p.Sections)
+	b.settle(len(p.Sections))
+	if len(b.errs) > 0 {
+		slices.SortStableFunc(b.errs, func(a, b *fail.Error) int { return a.Section - b.Section })
+		return nil, b.errs
+	}
+	return &Plan{Steps: b.steps, Skipped: b.skipped}, nil
+}
+
+// BuildSurvey is Build, which also tells what became of every section and hunk. The error is one that ended the work; a
+// refusal is in the survey. A section whose file has changed since it was read is looked at all the same: the survey says
+// where its hunks would go now.
+//
+// It holds the lines of all files at once, and a number for every old line of a hunk, beside what Build holds.
+func BuildSurvey(ctx context.Context, p patch.Patch, r dialect.Rules, src Source, o Options) (*Survey, error) {
+	b := newBuilder(ctx, r, src, o)
+	b.survey = &Survey{Sections: make([]Surveyed, 0, len(p.Sections))}
+	out, err := b.build(p)
+	for _, s := range b.skipped {
+		b.survey.Sections[s.Section].Skipped = true
+	}
+	for _, s := range b.steps { // of which only some hunks are
+		b.survey.Sections[s.Section].Skipped = false
+	}
+	if list, ok := errors.AsType[fail.List](err); ok {
+		b.survey.Refuse(list)
+		return b.survey, nil
+	}
+	b.survey.Plan = out
+	return b.survey, err
+}
+
+func (b *builder) section(i int, s *patch.Section) {
+	step := Step{Op: s.Op, Section: i, Writes: s.Path}
+	var err error
+	switch s.Op {
+	case patch.Add:
+		err = b.add(s, &step)
+	case patch.Update:
+		err = b.update(s, &step)
+	case patch.Delete:
+		err = b.remove(s, &step)
+	case patch.Move:
+		err = b.move(s, &step)
+	}
+	if b.survey != nil {
+		b.surveyed(s, &step, err)
+	}
+	how := b.standing(s, &step, err)
+	if how != repeat.None {
+		b.applied = append(b.applied, applied{how, Skip{Op: step.Op, Path: step.Path, To: step.To, Section: i, Hunks: every(len(s.Hunks))}})
+	}
+	switch {
+	case err != nil:
+		b.refuse(i, s, err)
+	case how == repeat.None || !b.opts.Idempotent:
+		b.steps = append(b.steps, step)
+		b.parts(&step)
+	}
+}
+
+// surveyed notes what became of a section.
+func (b *builder) surveyed(s *patch.Section, step *Step, err error) {
+	if b.survey.file == nil && step.BeforeSum != "" && len(s.Hunks) > 0 && errors.Is(err, fail.Stale) {
+		now := *step
+		b.edit(s, &now) //nolint:errcheck // it is refused anyway: only where its hunks stand is wanted
+	}
+	b.survey.Sections = append(b.survey.Sections, Surveyed{Step: *step, File: b.survey.file, Hunks: b.survey.stood})
+	b.survey.file, b.survey.stood = nil, nil
+}
+
+// parts notes the hunks of a step that are skipped.
+func (b *builder) parts(s *Step) {
+	out := Skip{Op: s.Op, Path: s.Path, To: s.To, Section: s.Section}
+	for k, h := range s.Hunks {
+		if h.Skipped {
+			out.Hunks = append(out.Hunks, k)
+		}
+	}
+	if out.Hunks != nil {
+		b.skipped = append(b.skipped, out)
+	}
+}
+
+// nesting refuses a patch that makes a file where another section needs a directory.
+func (b *builder) nesting(sections []patch.Section) {
+	made := map[string]int{}
+	for _, s := range b.steps {
+		if p := s.writes(); p != "" {
+			made[p] = s.Section
+		}
+	}
+	for _, s := range b.steps {
+		p := s.writes()
+		for i := range p {
+			if p[i] != '/' {
+				continue
+			}
+			if other, ok := made[p[:i]]; ok {
+				b.errs = append(b.errs, &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments,
+					Path: s.Writes, Section: s.Section + 1,
+					Msg:  fmt.Sprintf("the section on patch line %d makes %s a file, not a directory", sections[other].Line, fail.Quote(p[:i])),
+					Hint: "Choose another path for one of the two."})
+			}
+		}
+	}
+}
+
+// settle decides, when all sections are known, which of them are already applied: they are skipped, or their refusals
+// say so.
+func (b *builder) settle(sections int) {
+	proved := slices.ContainsFunc(b.applied, func(a applied) bool { return a.proof == repeat.Strong })
+	whole := len(b.applied) == sections && proved
+	done := map[int]bool{} // by section
+	for _, a := range b.applied {
+		if a.proof < repeat.Strong && !whole {
+			b.unproved(a.skip.Section)
+			continue
+		}
+		done[a.skip.Section] = true
+		if b.opts.Idempotent {
+			b.skipped = append(b.skipped, a.skip)
+		}
+	}
+	if len(done) == 0 && !slices.ContainsFunc(b.errs, func(e *fail.Error) bool { return e.Already }) {
+		return
+	}
+	if b.opts.Idempotent {
+		slices.SortStableFunc(b.skipped, func(a, b Skip) int { return a.Section - b.Section })
+		b.errs = slices.DeleteFunc(b.errs, func(e *fail.Error) bool { return done[e.Section-1] })
+		return
+	}
+	for i, e := range b.errs {
+		tells(e, done[e.Section-1], whole && i == 0)
+	}
+}
+
+// unproved says, to who wants what is applied to be skipped, why the section i is not: its file is gone, and nothing
+// says that it was ever there.
+func (b *builder) unproved(i int) {
+	for _, e := range b.errs {
+		if e.Section == i+1 && b.opts.Idempotent {
+			e.Hint = "If it was done before, leave the section out, or expect the sha256 that the file had: then it counts as applied."
+		}
+	}
+}
+
+// tells says in a refusal that what it refuses is already applied, if it is: the section, or at least its hunk.
+func tells(e *fail.Error, section, whole bool) {
+	const skips = ", or send the patch with idempotent: true (--idempotent), which skips it."
+	e.Already = e.Already || section
+	switch {
+	case whole:
+		e.Msg, e.Hint = "the whole patch is already applied: "+e.Msg, "Nothing is left to do. With idempotent: true (--idempotent) that is no error."
+	case section:
+		e.Msg, e.Hint = e.Msg+" (the section is already applied)", "Leave the section out"+skips
+	case e.Already:
+		e.Msg, e.Hint = e.Msg+" (the hunk is already applied)", "Leave the hunk out"+skips
+	}
+}
+
+// every is the numbers from 0 up to n, or nil.
+func every(n int) (out []int) {
+	for i := range n {
+		out = append(out, i)
+	}
+	return out
+}

@@ -1,0 +1,160 @@
+package plan
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/dialect"
+	"github.com/emend-dev/emend/internal/plan/internal/repeat"
+	"github.com/emend-dev/emend/internal/text"
+	"github.com/emend-dev/emend/patch"
+)
+
+// builder is the work of one Build.
+type builder struct {
+	ctx   context.Context
+	rules dialect.Rules
+	src   Source
+	opts  Options
+
+	steps   []Step
+	errs    fail.List
+	skipped []Skip
+	applied []applied      // the sections that are already applied, or may be
+	overlay map[any]*state // by place: what earlier sections made of it
+	claimed map[any]int    // by place: the patch line of the section that has it
+	survey  *Survey        // what is found out about every section, where somebody wants to know
+}
+
+// state is a file as earlier sections leave it.
+type state struct {
+	exists    bool
+	link      bool
+	data, sum string
+}
+
+// applied is a section that is already applied, as sure as its proof is. A weak one counts when all others are applied.
+type applied struct {
+	proof repeat.Proof
+	skip  Skip
+}
+
+func newBuilder(ctx context.Context, r dialect.Rules, src Source, o Options) *builder {
+	return &builder{ctx: ctx, rules: r, src: src, opts: o, overlay: map[any]*state{}, claimed: map[any]int{}}
+}
+
+// refuse notes why section i cannot be applied.
+func (b *builder) refuse(i int, s *patch.Section, err error) {
+	for _, e := range fail.All(err) {
+		if e.Path == "" {
+			e.Path = s.Path
+		}
+		e.Path = fail.Short(e.Path)
+		e.Section = i + 1
+		b.errs = append(b.errs, e)
+	}
+}
+
+// source finds and reads the file that a section changes.
+func (b *builder) source(s *patch.Section, step *Step) error {
+	f, err := b.look(s.Path, s)
+	if err != nil {
+		return err
+	}
+	step.Path, step.Source = f.Rel, f
+	switch f.Kind {
+	case Missing:
+		return b.missing(f, s)
+	case Directory:
+		return isDirectory(s.Path)
+	case Link:
+		if want, ok := b.opts.Expect[s.Path]; ok {
+			return stale(s.Path, want, "", "the path is a symbolic link, which has no hash")
+		}
+		if s.Op == patch.Delete || s.Op == patch.Move && len(s.Hunks) == 0 {
+			return nil // the link itself goes
+		}
+	}
+	step.Before, step.BeforeSum, err = b.load(f)
+	if err != nil {
+		return err
+	}
+	_, changed := b.overlay[f.Place] // by an earlier section, which was checked
+	if want, ok := b.opts.Expect[s.Path]; ok && !changed && want != step.BeforeSum {
+		return stale(s.Path, want, step.BeforeSum, "the file changed since it was read")
+	}
+	return nil
+}
+
+func (b *builder) missing(f File, s *patch.Section) error {
+	if want := b.opts.Expect[s.Path]; want != "" {
+		return stale(s.Path, want, "", "the file is gone")
+	}
+	hint := "Check the path: it is relative to the directory that emend runs in. Add File makes a new file."
+	if !f.HasParent {
+		hint = "Check the path: its directory does not exist either. Paths are relative to the directory that emend runs in."
+	}
+	return &fail.Error{Kind: fail.NotFound, Path: s.Path, Msg: fmt.Sprintf("no such file to %s", s.Op), Hint: hint}
+}
+
+// look finds what stands at a section's path and claims it.
+func (b *builder) look(p string, s *patch.Section) (File, error) {
+	f, err := b.src.Look(b.ctx, p, b.rules.Absolute)
+	if err != nil {
+		return f, err
+	}
+	if err := b.claim(f, p, s); err != nil {
+		return f, err
+	}
+	return b.latest(f), nil
+}
+
+// claim refuses a path that another section has, unless sections of one path apply in order.
+func (b *builder) claim(f File, p string, s *patch.Section) error {
+	line, taken := b.claimed[f.Place]
+	b.claimed[f.Place] = s.Line
+	if !taken || b.rules.RepeatPaths {
+		return nil
+	}
+	return &fail.Error{Kind: fail.PatchApply, Reason: fail.DuplicatePath, Path: p,
+		Msg:  fmt.Sprintf("the sections on patch lines %d and %d both name this path", line, s.Line),
+		Hint: "Put everything that happens to one file into one section."}
+}
+
+// latest is f as the earlier sections leave it.
+func (b *builder) latest(f File) File {
+	if st, ok := b.overlay[f.Place]; ok {
+		f.Kind, f.HasParent, f.Inode = Missing, true, nil
+		if st.exists {
+			f.Kind = Regular
+		}
+		if st.link {
+			f.Kind = Link
+		}
+	}
+	return f
+}
+
+func (b *builder) load(f File) (data, sum string, err error) {
+	if st, ok := b.overlay[f.Place]; ok {
+		return st.data, st.sum, nil
+	}
+	return b.src.Load(b.ctx, f)
+}
+
+// result notes what the step leaves at place.
+func (b *builder) result(place any, step *Step) {
+	if step.AfterSum == "" {
+		step.AfterSum = text.Sum(step.After)
+	}
+	b.overlay[place] = &state{exists: true, data: step.After, sum: step.AfterSum}
+}
+
+func (b *builder) parent(f File, p string) error {
+	if f.HasParent || b.rules.MakeParents {
+		return nil
+	}
+	return &fail.Error{Kind: fail.NotFound, Path: p, Msg: "its directory does not exist",
+		Hint: "Create the directory first, or allow emend to create it with --lenient (lenient: true)."}
+}

@@ -1,0 +1,101 @@
+// Package indent finds how the indentation of a file differs from that of a hunk, and indents the hunk's added lines
+// as the file is.
+//
+// It sees pairs of indents only. It does not know where a hunk stands or which lines match.
+package indent
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/emend-dev/emend/patch"
+)
+
+// Cut splits line after its leading white space.
+func Cut(line string) (indent, rest string) {
+	rest = strings.TrimLeftFunc(line, unicode.IsSpace)
+	return line[:len(line)-len(rest)], rest
+}
+
+// Added reports whether one of lines is added and begins with a space or a tab.
+func Added(lines []patch.Line) bool {
+	return slices.ContainsFunc(lines, func(l patch.Line) bool {
+		return l.Mark() == '+' && len(l) > 1 && (l[1] == ' ' || l[1] == '\t')
+	})
+}
+
+// Shift changes the indentation of added lines from the hunk's to the file's. An indent that was seen on a matched line
+// becomes what it is there; any other follows a rule. The zero Shift changes nothing.
+type Shift struct {
+	Blank bool // lines of nothing but white space follow the rule too
+
+	seen    Pairs
+	rule    func(indent string) (string, bool)
+	changes bool
+}
+
+// NewShift returns the shift that explains the pairs, and the tab width that they prove, if they do. Pairs that differ in
+// nothing prove nothing: then agreed, the tab width of other hunks, is the rule if it explains them.
+func NewShift(pairs Pairs, agreed Tabs) (Shift, Tabs) {
+	if t, ok := tabsOf(pairs); ok {
+		return Shift{seen: pairs, rule: t.apply, Blank: true, changes: true}, t
+	}
+	if pairs.Same() && agreed != (Tabs{}) && agreed.Explain(pairs) {
+		return Shift{seen: pairs, rule: agreed.apply, Blank: true, changes: true}, Tabs{}
+	}
+	return Shift{seen: pairs, rule: prefixRule(pairs), changes: !pairs.Same()}, Tabs{}
+}
+
+// prefixRule returns the rule that adds or cuts off the prefix in which all pairs differ. If there is no such prefix,
+// the rule knows no indent.
+func prefixRule(pairs Pairs) func(string) (string, bool) {
+	more, less, ok := pairs.Prefix()
+	switch {
+	case ok && more == "" && less == "":
+		return func(in string) (string, bool) { return in, true }
+	case ok && less == "":
+		return func(in string) (string, bool) { return more + in, true }
+	case ok:
+		return func(in string) (string, bool) { return strings.CutPrefix(in, less) }
+	}
+	return func(string) (string, bool) { return "", false }
+}
+
+// Changes reports whether the shift may change a line.
+func (s Shift) Changes() bool { return s.changes }
+
+// Apply returns line as the file would indent it. The line must be one for which Try succeeds.
+func (s Shift) Apply(line string) string {
+	out, _ := s.Try(line)
+	return out
+}
+
+// Try returns line as the file would indent it. It reports false if nothing says how.
+func (s Shift) Try(line string) (string, bool) {
+	if s.seen == nil || line == "" {
+		return line, true
+	}
+	in, rest := Cut(line)
+	if rest == "" {
+		if to, ok := s.rule(in); ok && s.Blank {
+			return to, true
+		}
+		return line, true
+	}
+	if to, ok := s.seen[in]; ok {
+		return to + rest, true
+	}
+	to, ok := s.rule(in)
+	return to + rest, ok
+}
+
+// TryFlush is Try, but a line without indentation stays as it is if the other lines lose a prefix.
+func (s Shift) TryFlush(line string) (string, bool) {
+	out, ok := s.Try(line)
+	if in, _ := Cut(line); ok || in != "" {
+		return out, ok
+	}
+	_, less, same := s.seen.Prefix()
+	return line, same && less != ""
+}

@@ -1,0 +1,36 @@
+package indent
+
+import "testing"
+
+func TestShift(t *testing.T) {
+	tests := []struct {
+		name  string
+		pairs Pairs
+		in    string
+		want  string // "!" for a refusal
+	}{
+		{"nothing", Pairs{"": "", "\t": "\t"}, "\t\tx", "\t\tx"},
+		{"a prefix more", Pairs{"": "    ", "  ": "      "}, "    x", "        x"},
+		{"a prefix less", Pairs{"\t": "", "\t\t": "\t"}, "\t\t\tx", "\t\tx"},
+		{"a prefix less than there is", Pairs{"\t\t": "\t"}, "x", "!"},
+		{"spaces to tabs", Pairs{"": "", "    ": "\t"}, "        x", "\t\tx"},
+		{"spaces to tabs, a remainder", Pairs{"    ": "\t"}, "      x", "\t  x"},
+		{"spaces to tabs, tabs in between", Pairs{"    ": "\t"}, "    \tx", "!"},
+		{"spaces to tabs, an aligned comment", Pairs{" ": " ", "     ": "\t "}, "         * x", "\t\t * x"},
+		{"spaces to tabs, nothing but white space", Pairs{"    ": "\t"}, "        ", "\t\t"},
+		{"tabs to spaces", Pairs{"\t": "  ", "\t\t": "    "}, "\t\t\tx", "      x"},
+		{"no rule, but seen", Pairs{"": " ", " ": "\t"}, " x", "\tx"},
+		{"no rule, not seen", Pairs{"": " ", " ": "\t"}, "  x", "!"},
+		{"blank", Pairs{"": "\t"}, "", ""},
+	}
+	for _, tt := range tests {
+		shift, _ := NewShift(tt.pairs, Tabs{})
+		got, ok := shift.Try(tt.in)
+		if !ok {
+			got = "!"
+		}
+		if got != tt.want {
+			t.Errorf("%s: %q becomes %q, want %q", tt.name, tt.in, got, tt.want)
+		}
+	}
+}

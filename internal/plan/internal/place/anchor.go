@@ -1,0 +1,78 @@
+package place
+
+import (
+	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/dialect"
+	"github.com/emend-dev/emend/internal/match"
+	"github.com/emend-dev/emend/internal/plan/internal/refusal"
+	"github.com/emend-dev/emend/patch"
+)
+
+// addAnchors finds the anchors of the hunks that need them at once: those that only add lines, and where there are
+// several rungs all, since a stricter place that is not below the anchor may not be the one that is meant.
+func (p *Placement) addAnchors() {
+	rungs := p.Rules.Place == dialect.Ordered && len(p.Rules.Ladder) > 1
+	p.FindAnchors(func(k int) bool { return p.Hunks[k].How == patch.Narrow && (rungs || p.additions(k)) })
+}
+
+// FindAnchors finds the anchors of the hunks that need them, all in one walk.
+func (p *Placement) FindAnchors(need func(k int) bool) {
+	var who []int
+	var chains [][]string
+	for k := range p.Hunks {
+		if _, known := p.anchors[k]; !known && len(p.Hunks[k].Anchors) > 0 && need(k) {
+			who, chains = append(who, k), append(chains, p.Hunks[k].Anchors)
+		}
+	}
+	if len(who) == 0 {
+		return
+	}
+	for i, a := range match.Anchors(p.File, chains) {
+		p.anchors[who[i]] = a
+	}
+}
+
+// Anchor returns the line to which the anchors of hunk k lead, if FindAnchors has looked for them.
+func (p *Placement) Anchor(k int) (match.Anchor, bool) {
+	a, ok := p.anchors[k]
+	return a, ok
+}
+
+// holding lists the lines from a.Line on that hold the last of anchors.
+func (p *Placement) holding(anchors []string, a match.Anchor) []fail.Place {
+	if p.listed++; p.listed > refusal.MaxListed {
+		return nil
+	}
+	var out []fail.Place
+	last := match.Squeeze(anchors[len(anchors)-1])
+	for n := a.Line; n < p.File.Len() && len(out) < min(a.Count, fail.MaxPlaces); n++ {
+		if match.Holds(p.File.Line(n), last) {
+			out = append(out, fail.Place{First: n + 1, Last: n + 1})
+		}
+	}
+	return out
+}
+
+// equals is the lines of the file that equal an anchor, in order. They are found for all anchors of the section in
+// one walk a rung.
+func (p *Placement) equals(line string, r patch.Rung) []uint32 {
+	if p.equal == nil {
+		p.equal = map[patch.Rung]map[string][]uint32{}
+	}
+	if p.equal[r] == nil {
+		at := map[string][]uint32{}
+		for k := range p.Hunks {
+			for _, a := range p.Hunks[k].Anchors {
+				at[match.Fold(r, a)] = nil
+			}
+		}
+		for n := range p.File.Len() {
+			line := match.Fold(r, p.File.Line(n))
+			if _, wanted := at[line]; wanted {
+				at[line] = append(at[line], uint32(n))
+			}
+		}
+		p.equal[r] = at
+	}
+	return p.equal[r][match.Fold(r, line)]
+}

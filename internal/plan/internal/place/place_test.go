@@ -1,0 +1,373 @@
+package place
+
+import (
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/dialect"
+	"github.com/emend-dev/emend/internal/plan/internal/hunktest"
+	"github.com/emend-dev/emend/internal/text"
+	"github.com/emend-dev/emend/patch"
+)
+
+var (
+	hunk        = hunktest.Hunk
+	seek        = hunktest.Seek
+	adjoin      = hunktest.Adjoin
+	strict      = hunktest.Strict
+	order       = hunktest.Ordered
+	cursor      = hunktest.Cursor
+	loose       = hunktest.Loose
+	joined      = hunktest.Text
+	randomHunk  = hunktest.RandomHunk
+	randomLines = hunktest.RandomLines
+)
+
+// placed is a file with its hunks placed.
+type placed struct {
+	after        string
+	hunks        []api.Placed
+	edits, bytes []text.Change
+}
+
+// place places the hunks in file, or returns every reason why not.
+func place(file *text.Lines, hunks []patch.Hunk, r dialect.Rules) (*placed, error) {
+	p := Find(file, hunks, r, false)
+	if err := p.Limit(); err != nil {
+		return nil, err
+	}
+	if errs := p.Errors(); len(errs) > 0 {
+		return nil, errs
+	}
+	out := p.Result()
+	return &placed{out.After, p.Landed(), out.Edits, out.Bytes}, nil
+}
+
+func TestPlace(t *testing.T) {
+	type H = []patch.Hunk
+	tests := []struct {
+		name  string
+		rules dialect.Rules
+		file  string
+		hunks H
+		want  string // the file afterwards, or "!kind" with the first refusal's reason
+		lines []int  // where the hunks landed
+	}{
+		{"one place", strict, "a\nb\nc\n", H{hunk(" a", "-b", "+B")}, "a\nB\nc\n", []int{1}},
+		{"no place", strict, "a\nb\n", H{hunk("-x")}, "!patch_apply_error context_not_found", nil},
+		{"two places", strict, "a\nb\na\n", H{hunk("-a")}, "!multiple_matches", nil},
+		{"unique after the first hunk", strict, "a\nb\na\n", H{hunk("-a", " b"), hunk("-a", "+c")}, "b\nc\n", []int{1, 3}},
+		{"made ambiguous by the first hunk", strict, "a\nb\n", H{hunk(" a", "+b", "-b", "+x", "+b"), hunk("-b")}, "!multiple_matches", nil},
+		{"context that an earlier hunk wrote", strict, "a\nb\n", H{hunk("-a", "+A"), hunk(" A", "-b", "+B")}, "A\nB\n", []int{1, 2}},
+		{"removing what an earlier hunk wrote", strict, "a\nb\n", H{hunk("-a", "+A"), hunk("-A", "+X")}, "!overlapping_edits", nil},
+		{"both remove one line", strict, "a\nb\nc\n", H{hunk("-b", "+B"), hunk("-b", "-c")}, "!overlapping_edits", nil},
+		{"context that an earlier hunk took", strict, "a\nb\nc\n", H{hunk("-b", "+B"), hunk(" b", "-c")}, "!patch_apply_error context_not_found", nil},
+		{"shared context", strict, "a\nb\nc\n", H{hunk("-a", "+A", " b"), hunk(" b", "-c", "+C")}, "A\nb\nC\n", []int{1, 2}},
+		{"interleaved", strict, "a\nb\nc\n", H{hunk("-a", " b", "-c"), hunk("-b")}, "!overlapping_edits", nil},
+		{"out of order", strict, "a\nb\nc\n", H{hunk("-c", "+C"), hunk("-a", "+A")}, "A\nb\nC\n", []int{3, 1}},
+		{"additions into an empty file", strict, "", H{hunk("+a", "+b")}, "a\nb\n", []int{1}},
+		{"additions into a file", strict, "a\n", H{hunk("+b")}, "!multiple_matches", nil},
+		{"delete all", strict, "a\nb\n", H{hunk("-a", "-b")}, "", []int{1}},
+
+		{"anchor decides", order, "f\nx\ng\nx\n", H{hunk("@@ g", "-x", "+y")}, "f\nx\ng\ny\n", []int{4}},
+		{"anchor leaves two", order, "f\nx\ng\nx\n", H{hunk("@@ f", "-x", "+y")}, "!multiple_matches", nil},
+		{"anchor is not needed", order, "f\nx\n", H{hunk("@@ nowhere", "-x", "+y")}, "f\ny\n", []int{2}},
+		{"anchor is missing", order, "x\nf\nx\n", H{hunk("@@ nowhere", "-x", "+y")}, "!patch_apply_error context_not_found", nil},
+		{"stacked anchors", order, "c\nm\nx\nd\nm\nx\n", H{hunk("@@ d", "@@ m", "-x", "+y")}, "c\nm\nx\nd\nm\ny\n", []int{6}},
+		{"addition after an anchor", order, "f\ng\n", H{hunk("@@ f", "+x")}, "f\nx\ng\n", []int{2}},
+		{"addition after an anchor twice there", order, "f\nf\n", H{hunk("@@ f", "+x")}, "!multiple_matches", nil},
+		{"addition after an anchor that is gone", order, "e\nf\ng\n", H{hunk("-e"), hunk("-f"), hunk("@@ f", "+x")}, "!overlapping_edits", nil},
+		{"addition at the end", order, "f\nf\n", H{hunk("+x", "$")}, "f\nf\nx\n", []int{3}},
+		{"end of file decides", order, "x\na\nx\n", H{hunk("-x", "+y", "$")}, "x\na\ny\n", []int{3}},
+		{"not at the end", order, "x\na\n", H{hunk("-x", "+y", "$")}, "!patch_apply_error context_not_found", nil},
+		{"order decides between two", order, "a\nx\nm\nx\n", H{hunk(" a", "+A"), hunk("-x", "+1"), hunk(" m", "+M")}, "a\nA\n1\nm\nM\nx\n", []int{1, 2, 3}},
+		{"order with nothing above", order, "x\nm\nx\n", H{hunk("-x", "+1"), hunk(" m", "+M")}, "!multiple_matches", nil},
+		{"order with nothing below", order, "x\nm\nx\n", H{hunk(" m", "+M"), hunk("-x", "+1")}, "!multiple_matches", nil},
+		{"order decides for as many as there are", order, "x\nm\nx\n", H{hunk("-x", "+1"), hunk("-x", "+2")}, "1\nm\n2\n", []int{1, 3}},
+		{"order leaves it open", order, "x\nx\nm\nx\n", H{hunk("-x", "+1"), hunk(" m", "+M")}, "!multiple_matches", nil},
+		{"anchor before the rung", loose, "x\ny\nF\nx \ny\n", H{hunk("@@ F", "-x", " y", "+z")}, "x\ny\nF\ny\nz\n", []int{4}},
+		{"anchor before the rung, and another hunk adds a place", loose, "x\nF\n x\nq\n", H{hunk("@@ F", "-x", "+1"), hunk(" q", "+ x")}, "!multiple_matches", nil},
+		{"anchor with nothing below", loose, "x\ny\nF\ny\n", H{hunk("@@ F", "-x", " y", "+z")}, "y\nz\nF\ny\n", []int{1}},
+		{"one hunk proves tabs for the others", loose, "a\n\n\tb\n", H{hunk(" a", "+    n"), hunk("-    b", "+    B")}, "a\n\tn\n\n\tB\n", []int{1, 3}},
+		{"hunks do not agree on tabs", loose, "a\n\n\tb\n\tc\n", H{hunk(" a", "+    n"), hunk("-    b", "+    B"), hunk("-  c", "+  C")}, "!patch_apply_error context_not_found", nil},
+		{"a loose hunk that is there already", loose, "z\na \nb\n", H{hunk(" a", "+b")}, "!patch_apply_error context_not_found", nil},
+		{"additions that stand there, from above", loose, "}\n}\n\nf\n}\n\ng \n", H{hunk(" }", " ", "+f", "+}", "+", " g")}, "!patch_apply_error context_not_found", nil},
+		{"additions that stand there, by the letter", order, "}\n}\n\nf\n}\n\ng\n", H{hunk(" }", " ", "+f", "+}", "+", " g")}, "}\n}\n\nf\n}\n\nf\n}\n\ng\n", []int{5}},
+		{"a loose hunk that would change nothing", loose, "\ta\n", H{hunk("-a", "+\ta")}, "!patch_apply_error context_not_found", nil},
+		{"used up and out of order", order, "x\nm\nx\nn\n", H{hunk("-x", "+1", " n"), hunk("-x", "+2")}, "!multiple_matches", nil},
+		{"used up and in order", order, "x\nm\nx\nn\n", H{hunk("-x", "+1", " m"), hunk("-x", "+2")}, "1\nm\n2\nn\n", []int{1, 3}},
+
+		{"one place for two hunks", order, "x\nanchor\nx\nend\n", H{hunk("@@ anchor", "-x", "+y"), hunk("@@ anchor", "-x", "+z")}, "!overlapping_edits", nil},
+		{"one place for two equal hunks", order, "c\nc\n", H{hunk("@@ c", "-c"), hunk("@@ c", "-c")}, "!overlapping_edits", nil},
+		{"decided together, changed by the other", order, "p\nq\nr\nanchor\np\nq\nr\n", H{hunk("@@ anchor", " p", "+z", " q"), hunk("@@ anchor", " p", " q", "-r")}, "!overlapping_edits", nil},
+		{"two additions under one anchor", order, "a\nf\nb\n", H{hunk("@@ f", "+1"), hunk("@@ f", "+2")}, "a\nf\n1\n2\nb\n", []int{3, 3}},
+		{"an addition under an anchor whose next line went", order, "f\nb\nc\n", H{hunk("-b", "+B"), hunk("@@ f", "+2")}, "f\n2\nB\nc\n", []int{2, 3}},
+		{"used up on a rung that was not needed before", loose, "x \nb\nc\nd\nx\n", H{hunk("-x", "+y"), hunk("-x", "+z")}, "!multiple_matches", nil},
+
+		{"cursor takes the first", cursor, "x\nm\nx\n", H{hunk("-x", "+1")}, "1\nm\nx\n", []int{1}},
+		{"cursor goes on", cursor, "x\nm\nx\n", H{hunk("-x", "+1"), hunk("-x", "+2")}, "1\nm\n2\n", []int{1, 3}},
+		{"cursor never goes back", cursor, "a\nb\n", H{hunk("-b", "+B"), hunk("-a", "+A")}, "!patch_apply_error context_not_found", nil},
+		{"cursor after an anchor", cursor, "x\nm\nx\n", H{seek(hunk("@@ m", "-x", "+1"))}, "x\nm\n1\n", []int{3}},
+		{"addition after a sought anchor", cursor, "x\nm\nx\n", H{seek(hunk("@@ m", "+1"))}, "x\nm\n1\nx\n", []int{3}},
+		{"exact later beats loose earlier", cursor, " x\nm\nx\n", H{hunk("-x", "+1")}, " x\nm\n1\n", []int{3}},
+		{"two additions in one gap keep their order", cursor, "a\n", H{hunk("+X", "$"), hunk(" a", "+Y")}, "a\nX\nY\n", []int{2, 1}},
+		{"the file's own line end when no line is left", cursor, "c\r\nc", H{hunk("-c")}, "c\r\n", []int{1}},
+		{"the file's own line end in a file made empty", cursor, "q\r\n", H{hunk("-q"), hunk("+x", "$")}, "x\r\n", []int{1, 2}},
+		{"an added line's end before the open end's", cursor, "q\r\na", H{hunk("-q", "+d", "+b", "-a")}, "d\r\nb\r\n", []int{1}},
+		{"final newline appears", cursor, "a\nb", H{hunk("-a", "+A")}, "A\nb\n", []int{1}},
+		{"anchor not there", cursor, "a\n", H{seek(hunk("@@ z", "-a"))}, "!patch_apply_error context_not_found", nil},
+
+		{"block below its anchor", strict, "def f():\n  pass\n", H{adjoin(hunk("@@ def f():", "-  pass", "+  x"))}, "def f():\n  x\n", []int{2}},
+		{"block on its anchor", strict, "D = 1\nE\n", H{adjoin(hunk("@@ D = 1", "-D = 1", "+D = 2"))}, "D = 2\nE\n", []int{1}},
+		{"block on or below its anchor", strict, "D\nD\nE\n", H{adjoin(hunk("@@ D", "-D", "+F"))}, "!multiple_matches", nil},
+		{"block below its anchor begins like it", strict, "x\nx\ny\n", H{adjoin(hunk("@@ x", " x", "-y", "+z"))}, "x\nx\nz\n", []int{2}},
+		{"anchor and a gap", strict, "f\nm\nx\n", H{adjoin(hunk("@@ f", "-x"))}, "!patch_apply_error context_not_found", nil},
+		{"addition below its anchor", strict, "f\ng\n", H{adjoin(hunk("@@ f", "+x"))}, "f\nx\ng\n", []int{2}},
+
+		{"open end kept", strict, "a\nb", H{hunk("-b", "+B")}, "a\nB", []int{2}},
+		{"open end moves on", strict, "a\r\nb", H{hunk(" b", "+c")}, "a\r\nb\r\nc", []int{2}},
+		{"open end closed by the marker", strict, "a\nb", H{hunk("-b", "\\", "+B")}, "a\nB\n", []int{2}},
+		{"end opened by the marker", strict, "a\nb\n", H{hunk("-b", "+B", "\\")}, "a\nB", []int{2}},
+		{"open end kept by the marker", strict, "a\nb", H{hunk("-a", "+A", " b", "\\")}, "A\nb", []int{1}},
+		{"marker on a closed end", strict, "a\nb\n", H{hunk("-b", "\\", "+B")}, "!patch_apply_error no_newline_mismatch", nil},
+		{"marker away from the end", strict, "b\na\n", H{hunk("-b", "+B", "\\")}, "!patch_apply_error no_newline_mismatch", nil},
+
+		{"crlf kept", strict, "a\r\nb\r\nc\n", H{hunk("-b", "+B", "+D")}, "a\r\nB\r\nD\r\nc\n", []int{2}},
+		{"each replaced line's own end", strict, "a\nb\r\nc\rd\n", H{hunk("-a", "-b", "-c", "+1", "+2", "+3", "+4")}, "1\n2\r\n3\r4\rd\n", []int{1}},
+		{"at the top the end of the line after", strict, "a\r\nb\n", H{hunk("+x", " a")}, "x\r\na\r\nb\n", []int{1}},
+		{"crlf in the hunk's lines too", strict, "a\r\nb\r\n", H{hunk(" a\r", "-b\r", "+B\r")}, "a\r\nB\r\n", []int{1}},
+		{"a CR is content", strict, "a\nb\n", H{hunk("-b\r", "+B\r")}, "!patch_apply_error context_not_found", nil},
+		{"a CR in an empty file is content", strict, "", H{hunk("+a\r", "+b\r")}, "a\r\nb\r\n", []int{1}},
+		{"an added CR is not doubled", strict, "a\r\nb\r\n", H{hunk(" a", "-b", "+B\r")}, "a\r\nB\r\n", []int{1}},
+		{"an added CR is content in a file of LF", strict, "a\nb\n", H{hunk("-b", "+B\r")}, "a\nB\r\n", []int{2}},
+		{"a CR that is ignored is not written", loose, "a\nb\n", H{hunk("-b\r", "+B\r")}, "a\nB\n", []int{2}},
+		{"bom kept", strict, "\uFEFFa\n", H{hunk("-a", "+b")}, "\uFEFFb\n", []int{1}},
+		{"not UTF-8 kept", strict, "\xe9\na\n", H{hunk(" \xe9", "-a", "+b")}, "\xe9\nb\n", []int{1}},
+
+		{"trailing space in the file stays", loose, "a  \nb\n", H{hunk(" a", "-b", "+c")}, "a  \nc\n", []int{1}},
+		{"re-indented by a prefix", loose, "\t\tif x {\n\t\t\ty\n", H{hunk(" if x {", "-\ty", "+\tz", "+}")}, "\t\tif x {\n\t\t\tz\n\t\t}\n", []int{1}},
+		{"tabs for spaces", loose, "\tif x {\n\t\ty\n", H{hunk("     if x {", "-        y", "+        z", "+    }")}, "\tif x {\n\t\tz\n\t}\n", []int{1}},
+		{"no single shift", loose, " a\n   b\n", H{hunk(" a", "-b", "+c")}, "!patch_apply_error context_not_found", nil},
+		{"no single shift, and nothing to indent", loose, " a\n   b\n", H{hunk(" a", "-b")}, " a\n", []int{1}},
+		{"no single shift is no overlap", loose, "    a\na\n", H{hunk("-    a"), hunk("-  a", "-  b", "+x")}, "!patch_apply_error context_not_found", nil},
+		{"typography", loose, "say “hi”\n", H{hunk("-say \"hi\"", "+say \"ho\"")}, "say \"ho\"\n", []int{1}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			out, err := place(text.Split(tt.file), tt.hunks, tt.rules)
+			if err != nil {
+				e := fail.All(err)[0]
+				if got := strings.TrimSpace("!" + string(e.Kind) + " " + e.Reason); got != tt.want {
+					t.Fatalf("got %s (%v), want %q", got, e, tt.want)
+				}
+				return
+			}
+			if out.after != tt.want {
+				t.Fatalf("got %q, want %q", out.after, tt.want)
+			}
+			var lines []int
+			for _, h := range out.hunks {
+				lines = append(lines, h.Line)
+			}
+			if !slices.Equal(lines, tt.lines) {
+				t.Errorf("hunks landed on %v, want %v", lines, tt.lines)
+			}
+			hunktest.CheckEdits(t, tt.file, out.after, out.edits, out.bytes)
+		})
+	}
+}
+
+// naive is the letter of the seed: hunk after hunk, each exactly once in the text that the earlier ones left.
+func naive(file []string, hunks []patch.Hunk) ([]string, bool) {
+	have := slices.Clone(file)
+	wrote := make([]int, len(have)) // by line: the hunk that wrote it, from 1
+	for k := range hunks {
+		old := hunks[k].Old()
+		at, n := -1, 0
+		for i := 0; i+len(old) <= len(have) && len(old) > 0; i++ {
+			if slices.Equal(have[i:i+len(old)], old) {
+				at, n = i, n+1
+			}
+		}
+		if len(old) == 0 && len(have) == 0 {
+			at, n = 0, 1
+		}
+		if n != 1 {
+			return nil, false
+		}
+		var lines []string
+		var marks []int
+		i := at
+		for _, l := range hunks[k].Lines {
+			switch l.Mark() {
+			case ' ':
+				lines, marks, i = append(lines, l.Text()), append(marks, wrote[i]), i+1
+			case '-':
+				if wrote[i] > 0 {
+					return nil, false
+				}
+				i++
+			default:
+				lines, marks = append(lines, l.Text()), append(marks, k+1)
+			}
+		}
+		have = slices.Replace(have, at, i, lines...)
+		wrote = slices.Replace(wrote, at, i, marks...)
+	}
+	return have, true
+}
+
+func interleaved(err error) bool {
+	return errors.Is(err, fail.Overlapping) && strings.Contains(err.Error(), "interleave")
+}
+
+func TestPlaceIsTheLetter(t *testing.T) {
+	accepted := 0
+	for seed := range uint64(20000) {
+		rng := rand.New(rand.NewPCG(seed, 3))
+		lines := randomLines(rng, rng.IntN(14))
+		hunks := make([]patch.Hunk, 1+rng.IntN(4))
+		for k := range hunks {
+			hunks[k] = randomHunk(rng, lines)
+		}
+		want, ok := naive(lines, hunks)
+		out, err := place(text.Split(joined(lines)), hunks, strict)
+		switch {
+		case err == nil && !ok, err != nil && ok && !interleaved(err):
+			t.Fatalf("seed %d: %q with %v: err = %v, the letter accepts: %v", seed, lines, hunks, err, ok)
+		case err == nil && out.after != joined(want):
+			t.Fatalf("seed %d: %q with %v: got %q, want %q", seed, lines, hunks, out.after, joined(want))
+		case err == nil:
+			accepted++
+			hunktest.CheckEdits(t, joined(lines), out.after, out.edits, out.bytes)
+			// What the letter places, order must place alike or refuse.
+			if o, err := place(text.Split(joined(lines)), hunks, order); err == nil && o.after != out.after {
+				t.Fatalf("seed %d: %q with %v: ordered %q, letter %q", seed, lines, hunks, o.after, out.after)
+			}
+		}
+	}
+	if accepted < 1000 {
+		t.Fatalf("only %d of the patches were accepted: the test shows little", accepted)
+	}
+}
+
+// TestNothingIsLost: whatever anchors, ends of file, order and rungs decide, what comes out has every line of the
+// file but the removed ones, and every added one.
+func TestNothingIsLost(t *testing.T) {
+	accepted := 0
+	for seed := range uint64(40000) {
+		rng := rand.New(rand.NewPCG(seed, 8))
+		rules := []dialect.Rules{order, loose, strict, cursor}[rng.IntN(4)]
+		lines := randomLines(rng, 1+rng.IntN(12))
+		var hunks []patch.Hunk
+		for range 1 + rng.IntN(4) {
+			h := randomHunk(rng, lines)
+			if rng.IntN(2) == 0 {
+				h.Anchors = []string{lines[rng.IntN(len(lines))]}
+				h.How = []patch.How{patch.Narrow, patch.Seek, patch.Adjoin}[rng.IntN(3)]
+			}
+			if h.AtEnd = rng.IntN(8) == 0; rng.IntN(6) == 0 {
+				h.Lines = []patch.Line{"+n"}
+			}
+			if h.How == patch.Narrow && len(h.Anchors) > 0 && rng.IntN(4) == 0 {
+				h.Anchors = append(h.Anchors, lines[rng.IntN(len(lines))])
+			}
+			hunks = append(hunks, h)
+		}
+		out, err := place(text.Split(joined(lines)), hunks, rules)
+		if err != nil {
+			continue
+		}
+		accepted++
+		want := map[string]int{}
+		for _, l := range lines {
+			want[l]++
+		}
+		for _, h := range hunks {
+			for _, l := range h.Lines {
+				want[l.Text()] += map[byte]int{'+': 1, '-': -1}[l.Mark()]
+			}
+		}
+		for l := range strings.Lines(out.after) {
+			want[strings.TrimSuffix(l, "\n")]--
+		}
+		for l, n := range want {
+			if n != 0 {
+				t.Fatalf("seed %d: %q with %v gives %q: %d too few of %q", seed, lines, hunks, out.after, n, l)
+			}
+		}
+		hunktest.CheckEdits(t, joined(lines), out.after, out.edits, out.bytes)
+	}
+	if accepted < 2000 {
+		t.Fatalf("only %d of the patches were accepted: the test shows little", accepted)
+	}
+}
+
+// first is the cursor's rule, naively.
+func first(lines []string, hunks []patch.Hunk) ([]string, bool) {
+	var out []string
+	cursor := 0
+	for _, h := range hunks {
+		old, hit := h.Old(), -1
+		for _, r := range cursorLadder {
+			for i := cursor; i+len(old) <= len(lines) && hit < 0; i++ {
+				if slices.EqualFunc(lines[i:i+len(old)], old, r) {
+					hit = i
+				}
+			}
+		}
+		if hit < 0 {
+			return nil, false
+		}
+		out = append(out, lines[cursor:hit]...)
+		i := hit
+		for _, l := range h.Lines {
+			switch l.Mark() {
+			case ' ':
+				out, i = append(out, lines[i]), i+1
+			case '-':
+				i++
+			default:
+				out = append(out, l.Text())
+			}
+		}
+		cursor = i
+	}
+	return append(out, lines[cursor:]...), true
+}
+
+var cursorLadder = []func(a, b string) bool{
+	func(a, b string) bool { return a == b },
+	func(a, b string) bool { return strings.TrimRight(a, " ") == strings.TrimRight(b, " ") },
+}
+
+func TestCursorTakesTheFirst(t *testing.T) {
+	rules := cursor
+	rules.Ladder = rules.Ladder[:2]
+	for seed := range uint64(10000) {
+		rng := rand.New(rand.NewPCG(seed, 4))
+		lines := randomLines(rng, 1+rng.IntN(14))
+		for i := range lines {
+			lines[i] += strings.Repeat(" ", rng.IntN(2))
+		}
+		var hunks []patch.Hunk
+		for range 1 + rng.IntN(3) {
+			if h := randomHunk(rng, lines); len(h.Old()) > 0 {
+				hunks = append(hunks, h)
+			}
+		}
+		want, ok := first(lines, hunks)
+		out, err := place(text.Split(joined(lines)), hunks, rules)
+		if (err == nil) != ok {
+			t.Fatalf("seed %d: %q with %v: err = %v, want ok %v", seed, lines, hunks, err, ok)
+		}
+		if ok && out.after != joined(want) {
+			t.Fatalf("seed %d: %q with %v: got %q, want %q", seed, lines, hunks, out.after, joined(want))
+		}
+	}
+}

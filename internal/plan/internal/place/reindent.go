@@ -1,0 +1,76 @@
+package place
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/emend-dev/emend/internal/plan/internal/indent"
+	"github.com/emend-dev/emend/patch"
+)
+
+// shift finds how the added lines of hunk k are indented where it was placed. It fails when its lines do not all shift
+// alike, or when an added line has an indent of which nothing says what it becomes. A hunk whose own lines prove nothing
+// goes by the tab width that the other hunks of the section agree on.
+func (p *Placement) shift(k int) (indent.Shift, bool) {
+	s, lines := &p.Spots[k], p.Hunks[k].Lines
+	if s.rung < patch.Whitespace && (p.tabs == (indent.Tabs{}) || !indent.Added(lines)) {
+		return indent.Shift{}, true
+	}
+	adds := func(l patch.Line) bool { return l.Mark() == '+' && strings.TrimSpace(l.Text()) != "" }
+	if !slices.ContainsFunc(lines, adds) {
+		return indent.Shift{}, true
+	}
+	pairs, ok := p.indents(k)
+	if !ok {
+		return indent.Shift{}, false
+	}
+	var out indent.Shift
+	out, s.tabs = indent.NewShift(pairs, p.tabs)
+	for _, l := range lines {
+		if l.Mark() != '+' {
+			continue
+		}
+		if _, ok := out.Try(l.Text()); !ok {
+			return indent.Shift{}, false
+		}
+	}
+	return out, true
+}
+
+// indents pairs the indents of hunk k's old lines with those of the lines where it was placed. It fails where one indent
+// became several.
+func (p *Placement) indents(k int) (indent.Pairs, bool) {
+	s := &p.Spots[k]
+	h := &p.Hunks[k]
+	pairs := indent.Pairs{}
+	at := s.first
+	for _, l := range s.form.of(h) {
+		if !l.Old() {
+			continue
+		}
+		mine, rest := indent.Cut(l.Text())
+		theirs, _ := indent.Cut(p.doc.Line(at))
+		if rest != "" && !pairs.Add(mine, theirs) {
+			return nil, false
+		}
+		at = p.doc.Next(at)
+	}
+	if s.form.lead && len(pairs) == 0 { // models write anchors without their indent: they count only where no line does
+		mine, _ := indent.Cut(h.Anchors[0])
+		pairs[mine], _ = indent.Cut(p.doc.Line(p.doc.Prev(s.first)))
+	}
+	return pairs, true
+}
+
+// agreedTabs returns the tab width that some hunks of the section have proved, for those that prove nothing: a patch that
+// is written in spaces is so from its first line to its last. It reports false where no hunk could need it.
+func (p *Placement) agreedTabs() (indent.Tabs, bool) {
+	var out indent.Tabs
+	needed := false
+	for k := range p.Spots {
+		t := p.Spots[k].tabs
+		out = out.And(t)
+		needed = needed || t == (indent.Tabs{}) && indent.Added(p.Hunks[k].Lines)
+	}
+	return out, needed && out != (indent.Tabs{})
+}

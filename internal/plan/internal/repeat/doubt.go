@@ -1,0 +1,80 @@
+package repeat
+
+import (
+	"slices"
+
+	"github.com/emend-dev/emend/internal/match"
+	"github.com/emend-dev/emend/patch"
+)
+
+// doubt takes back the proof of hunks whose old lines seem to be there in another spelling, or with other lines around
+// them: then their new lines stand where they do for another reason. It reads the file once more, if anything was proved.
+func (f *finder) doubt() {
+	x := match.NewIndex(match.NewDoc(f.File), patch.Unicode, len(f.found))
+	type sign struct{ hunk, id, own int }
+	var signs []sign
+	for k := range f.found {
+		if f.found[k].proof != Strong {
+			continue
+		}
+		now := f.Hunks[k].New()
+		for _, lines := range remains(f.Hunks[k].Lines) {
+			signs = append(signs, sign{k, x.Add(slices.Values(lines)), within(now, lines)})
+		}
+	}
+	if len(signs) == 0 {
+		return
+	}
+	x.Build()
+	for _, s := range signs {
+		if x.Count(s.id) > s.own {
+			f.found[s.hunk] = outcome{}
+		}
+	}
+}
+
+// within is how often lines stand in now, as the loosest rung sees them: a change of nothing but white space. Of very many
+// lines it says that they do not, which leaves the hunk unproved.
+func within(now, lines []string) (n int) {
+	if len(now)*len(lines) > 1<<20 {
+		return 0
+	}
+	same := func(a, b string) bool { return match.Same(patch.Unicode, a, b) }
+	for at := 0; at+len(lines) <= len(now); at++ {
+		if slices.EqualFunc(now[at:at+len(lines)], lines, same) {
+			n++
+		}
+	}
+	return n
+}
+
+// remains is what of a hunk cannot be in the file when it is applied: all its old lines; and the lines of every run that it
+// removes, with the line of context above or below, where they have words.
+func remains(lines []patch.Line) (out [][]string) {
+	var old []string
+	for _, l := range lines {
+		if l.Old() {
+			old = append(old, l.Text())
+		}
+	}
+	out = append(out, old)
+	for i := 0; i < len(lines); i++ {
+		if lines[i].Mark() != '-' {
+			continue
+		}
+		var run []string
+		from := i
+		for ; i < len(lines) && lines[i].Mark() != ' '; i++ {
+			if lines[i].Mark() == '-' {
+				run = append(run, lines[i].Text())
+			}
+		}
+		if from > 0 && lines[from-1].Mark() == ' ' && wordy(lines[from-1]) {
+			out = append(out, append([]string{lines[from-1].Text()}, run...))
+		}
+		if i < len(lines) && wordy(lines[i]) {
+			out = append(out, append(slices.Clone(run), lines[i].Text()))
+		}
+	}
+	return out
+}

@@ -1,0 +1,30 @@
+package repeat
+
+import (
+	"slices"
+
+	"github.com/emend-dev/emend/internal/match"
+)
+
+// search finds the outcomes of the candidates, in one walk through the file as it was. Lines are compared on the
+// loosest rung: what is there once on it is not there in another spelling.
+func (f *finder) search(who []candidate) {
+	if len(who) == 0 {
+		return
+	}
+	x := match.NewIndex(match.NewDoc(f.File), f.Loosest(), len(who))
+	news := make([][]int, len(who))
+	for i, c := range who {
+		for _, cut := range f.Cuts(c.hunk) {
+			news[i] = append(news[i], x.Add(newLines(f.Lines(c.hunk, cut))))
+		}
+	}
+	x.Build()
+	for i, c := range who {
+		if f.Spots[c.hunk].Err != nil {
+			f.found[c.hunk] = f.result(c, x, news[i])
+		} else {
+			f.found[c.hunk].elsewhere = slices.ContainsFunc(news[i], func(n int) bool { return x.Count(n) > 0 })
+		}
+	}
+}

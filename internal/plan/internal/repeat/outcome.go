@@ -1,0 +1,85 @@
+package repeat
+
+import (
+	"slices"
+
+	"github.com/emend-dev/emend/internal/match"
+	"github.com/emend-dev/emend/internal/plan/internal/place"
+	"github.com/emend-dev/emend/patch"
+)
+
+// possible reports whether hunk k, which has no place, may be applied: its old lines were nowhere in the file before any
+// hunk was applied, or only not at its end, and where it has no context on one side its new lines are at that end of the
+// file.
+func (f *finder) possible(k int, nowhere bool) bool {
+	if !nowhere && !f.Hunks[k].AtEnd {
+		return false
+	}
+	return slices.ContainsFunc(f.Cuts(k), func(cut int) bool {
+		lines := f.Lines(k, cut)
+		above, below := place.Context(lines)
+		switch adds := slices.ContainsFunc(lines, added); {
+		case above == len(lines), !adds && (above == 0 || below == 0):
+			return false
+		case above == 0 && !f.written(lines, 0):
+			return false
+		}
+		return below > 0 || f.written(lines, f.File.Len()-size(lines))
+	})
+}
+
+// result looks for the outcome of a hunk that has no place among news, the patterns of its new lines in x.
+func (f *finder) result(c candidate, x *match.Index, news []int) outcome {
+	k := c.hunk
+	for i, cut := range f.Cuts(k) {
+		if news[i] == 0 || x.Count(news[i]) == 0 {
+			continue
+		}
+		if x.Count(news[i]) > 1 {
+			return outcome{}
+		}
+		lines, at := f.Lines(k, cut), x.Only(news[i])
+		switch {
+		case c.nowhere && f.proves(k, lines, at):
+			return f.outcome(lines, at, Strong)
+		case !c.nowhere && f.extends(lines, at, at) && f.ends(k, at+size(lines)):
+			return f.outcome(lines, at, Weak) // its old lines may only stand at the end, and no longer do
+		}
+		return outcome{}
+	}
+	return outcome{}
+}
+
+// Repeats reports whether hunk k of p, which has its place, adds again what stands around its old lines, or changes
+// nothing.
+func Repeats(p *place.Placement, k int) bool {
+	f := finder{Placement: p}
+	return f.repeated(k).proof != None
+}
+
+// repeated looks whether hunk k, which has its place, adds again what stands around its old lines, or changes nothing.
+func (f *finder) repeated(k int) outcome {
+	s, lines := &f.Spots[k], f.AsPlaced(k)
+	old, now := s.Stop-s.Start, size(lines)
+	if now == 0 || now < old || old == 0 && len(f.Hunks[k].Anchors) == 0 {
+		return outcome{}
+	}
+	scan := match.NewScanner(match.NewDoc(f.File), f.Loosest(), slices.Collect(newLines(lines)), false)
+	left := 4 // places, of lines that are alike on a loose rung only
+	for at := range scan.Places(max(0, s.Stop-now), min(f.File.Len(), s.Start+now)) {
+		if left--; left < 0 {
+			break
+		}
+		if f.extends(lines, at, s.Start) && f.ends(k, at+now) {
+			return f.outcome(lines, at, Weak)
+		}
+	}
+	return outcome{}
+}
+
+// outcome is lines, standing from line at of the file on.
+func (f *finder) outcome(lines []patch.Line, at int, how Proof) outcome {
+	above, below := place.Context(lines)
+	end := at + size(lines)
+	return outcome{proof: how, from: at, to: end, changed: [2]int{at + above, end - below}}
+}

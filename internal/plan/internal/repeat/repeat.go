@@ -1,0 +1,161 @@
+// Package repeat finds out whether hunks are already applied: whether the text that a hunk would leave is in the file, and
+// stands there because the hunk was applied before.
+//
+// It works on a finished [place.Placement], for the hunks that have no place. It does not look at whole sections, which
+// may be applied without any hunk.
+package repeat
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/plan/internal/place"
+	"github.com/emend-dev/emend/internal/plan/internal/refusal"
+	"github.com/emend-dev/emend/internal/text"
+	"github.com/emend-dev/emend/patch"
+)
+
+// Find finds the hunks of p whose outcome is in the file, and skips them or says it in their refusal. It reports whether
+// all hunks are applied.
+//
+// It costs nothing where every hunk has its place, unless mode is SkipEdges. Otherwise it reads the file once more, or
+// twice when very many hunks are applied.
+func Find(p *place.Placement, mode Mode) (all bool) {
+	f := finder{Placement: p}
+	open, ok := f.candidates(mode)
+	if !ok {
+		return false
+	}
+	f.found = make([]outcome, len(p.Spots))
+	if len(open) > 0 && !f.look(open) {
+		return false
+	}
+	f.doubt()
+	if mode == SkipEdges || mode == Tell {
+		f.edges()
+	}
+	f.all = !slices.ContainsFunc(f.found, func(o outcome) bool { return o.proof == None })
+	if !f.agree() {
+		return false
+	}
+	for k := range f.found {
+		if f.counts(f.found[k]) {
+			f.settle(k, mode)
+		}
+	}
+	return f.all
+}
+
+// counts reports whether o proves that its hunk is applied.
+func (f *finder) counts(o outcome) bool { return o.proof == Strong || o.proof == Weak && f.all }
+
+// candidates lists the hunks that have no place and may be applied, and reports whether it is worth looking.
+func (f *finder) candidates(mode Mode) (open []candidate, ok bool) {
+	failed := 0
+	for k := range f.Spots {
+		e := f.Spots[k].Err
+		if e == nil {
+			continue
+		}
+		if failed++; mode == Ignore || e.Reason != fail.ContextNotFound {
+			continue
+		}
+		if nowhere := f.WasNowhere(k); f.possible(k, nowhere) {
+			open = append(open, candidate{k, nowhere})
+		}
+	}
+	return open, len(open) > 0 || mode == SkipEdges && failed == 0
+}
+
+// look finds the outcomes of the candidates, the first of them first: most often none is applied, or all are. It reports
+// whether one is.
+func (f *finder) look(open []candidate) bool {
+	f.Stop()
+	few := open[:min(len(open), refusal.MaxExplained)]
+	f.FindAnchors(func(k int) bool { return f.Spots[k].Err != nil })
+	f.search(few)
+	if !slices.ContainsFunc(few, func(c candidate) bool { return f.found[c.hunk].proof != None }) {
+		return false
+	}
+	rest := open[len(few):]
+	for k := range f.Spots {
+		if f.Spots[k].Made {
+			rest = append(rest, candidate{hunk: k})
+		}
+	}
+	f.search(rest)
+	return true
+}
+
+// edges finds the hunks that were applied now and are there already.
+func (f *finder) edges() {
+	for k := range f.found {
+		if f.Spots[k].Made {
+			o := f.repeated(k)
+			o.elsewhere = f.found[k].elsewhere
+			f.found[k] = o
+		}
+	}
+}
+
+// settle notes that hunk k is already applied.
+func (f *finder) settle(k int, mode Mode) {
+	s, o := &f.Spots[k], &f.found[k]
+	if mode >= Skip {
+		f.Skip(k, o.from, o.to)
+		return
+	}
+	if s.Err == nil { // it has its place, and would be applied twice once the others are left out
+		f.Unplace(k)
+		s.Err.Msg = "what it adds is there already"
+	}
+	s.Err.Already, s.Err.Line = true, o.from+1
+	s.Err.Nearest = Nearest(f.File, o.from, o.to)
+	if lines := f.Hunks[k].Lines; !slices.ContainsFunc(lines, added) {
+		s.Err.Nearest.Differs = lacks(lines)
+	}
+	s.Err.Hint = "Leave this hunk out, or send the patch with idempotent: true (--idempotent), which skips it."
+}
+
+// lacks says of the lines that a hunk removes that they are not there.
+func lacks(lines []patch.Line) (out []string) {
+	for _, l := range lines {
+		if l.Mark() == '-' {
+			out = append(out, fmt.Sprintf("the hunk's line %s is not there", fail.Quote(l.Text())))
+		}
+	}
+	return out
+}
+
+// Nearest says that the outcome of a hunk stands in lines from up to to of the file.
+func Nearest(file *text.Lines, from, to int) *fail.Nearest {
+	return refusal.Nearest(file, from, to, fmt.Sprintf("these + lines are already there (lines %d-%d)", from+1, to))
+}
+
+// agree reports whether what is applied stands in the order of the hunks, and nothing that is to be changed, or is
+// already, reaches into it; and, where something is to be changed still, whether that is not there too: then the hunk
+// may have been applied elsewhere, and what is left in its place may be what another one wrote.
+func (f *finder) agree() bool {
+	if !f.all && slices.ContainsFunc(f.found, f.counts) && slices.ContainsFunc(f.found, func(o outcome) bool { return o.elsewhere }) {
+		return false
+	}
+	end, gap, seen := 0, -1, false // of the changes so far: where they end, the last gap, and whether one is applied
+	for k, o := range f.found {
+		from, to := o.changed[0], o.changed[1]
+		if !f.counts(o) {
+			if !f.Spots[k].Made {
+				continue
+			}
+			from, to = f.Changed(k)
+		}
+		if (seen || f.counts(o)) && (from < end || from == gap && to == gap) {
+			return false
+		}
+		if from == to {
+			gap = from
+		}
+		end, seen = max(end, to), seen || f.counts(o)
+	}
+	return true
+}

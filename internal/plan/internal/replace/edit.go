@@ -1,0 +1,33 @@
+package replace
+
+import (
+	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/text"
+	"github.com/emend-dev/emend/patch"
+)
+
+// Edit replaces a text by another wherever it occurs. Count is how often it must occur; 0 stands for once.
+type Edit struct {
+	Old, New string
+	Count    int
+}
+
+// Options are what a caller asks of one Run.
+type Options struct {
+	// Tolerance is the last rung on which lines may match; 0 stands for [patch.Exact].
+	Tolerance patch.Rung
+}
+
+// Result is a text with its edits made.
+type Result struct {
+	After   string
+	Edits   []text.Change // how its lines came from those before
+	Applied []Applied     // one for each edit that was asked for
+}
+
+// Applied is where one edit was made.
+type Applied struct {
+	Occurrences int
+	Rung        patch.Rung
+	Lines       []fail.Place // of the text before, one for each occurrence, in its order
+}

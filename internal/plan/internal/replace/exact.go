@@ -1,0 +1,46 @@
+package replace
+
+import (
+	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/patch"
+)
+
+// seek finds edit k's occurrences as it is written.
+func (r *replacer) seek(k int) {
+	s := &r.edits[k]
+	if s.err != nil || r.limit != nil {
+		return
+	}
+	hay, place := r.view.text, r.view.offset
+	if s.raw {
+		hay, place = r.view.body, r.view.after
+	}
+	s.rung = patch.Exact
+	if s.Old == "" {
+		s.total, s.at = 1, []span{{place(0), place(0)}}
+		return
+	}
+	hits, total, apart := occurrences(hay, s.Old, max(s.Count, fail.MaxPlaces))
+	cost := len(hay)
+	if !apart {
+		cost *= 8
+	}
+	if r.spend(cost + perHit*len(hits)); r.limit != nil {
+		return
+	}
+	for _, at := range hits {
+		if g := (span{place(at), place(at + len(s.Old))}); s.raw && (r.cutsCRLF(g.from) || r.cutsCRLF(g.to)) {
+			total--
+		} else {
+			s.at = append(s.at, g)
+		}
+	}
+	if s.total = total; total > 0 && (total != s.Count || !apart) {
+		s.err = r.multiple(s, apart)
+	}
+}
+
+// cutsCRLF reports whether offset at stands between the two bytes of a line end.
+func (r *replacer) cutsCRLF(at uint32) bool {
+	return at > 0 && int(at) < len(r.before) && r.before[at-1] == '\r' && r.before[at] == '\n'
+}

@@ -1,0 +1,96 @@
+package replace
+
+import (
+	"github.com/emend-dev/emend/internal/match"
+	"github.com/emend-dev/emend/internal/plan/internal/refusal"
+	"github.com/emend-dev/emend/patch"
+)
+
+// Up to maxSingly edits are sought one after the other, which is fastest for few. More are sought all at once, if
+// their old texts together have at most maxTexts bytes, for each of which that takes 20 bytes.
+const (
+	maxSingly = 32
+	maxTexts  = 16 << 20
+)
+
+// seekAll finds the occurrences of every edit as it is written.
+func (r *replacer) seekAll() {
+	at := r.seekMany()
+	for k := range r.edits {
+		if !at[k] {
+			r.seek(k)
+		}
+	}
+}
+
+// seekMany finds the occurrences of the edits that can be sought at once, and says which they are.
+func (r *replacer) seekMany() map[int]bool {
+	var who []int
+	var olds []string
+	size := 0
+	for k := range r.edits {
+		if s := &r.edits[k]; s.err == nil && !s.raw && s.Old != "" && size+len(s.Old) <= maxTexts {
+			who, olds = append(who, k), append(olds, s.Old)
+			size += len(s.Old)
+		}
+	}
+	if len(who) <= maxSingly {
+		return nil
+	}
+	r.spend(16 * (len(r.before) + size))
+	x := match.NewTexts(r.view.text, olds)
+	found, done := map[int][]uint32{}, map[int]bool{}
+	wanted := r.sift(x, who, done)
+	if r.limit != nil {
+		return done
+	}
+	for p, at := range x.Places(wanted) {
+		found[p] = append(found[p], uint32(at))
+	}
+	for i, k := range who {
+		if s := &r.edits[k]; wanted[x.Same(i)] && s.err == nil && done[k] {
+			r.settle(s, found[x.Same(i)])
+		}
+	}
+	return done
+}
+
+// sift decides by the number of their places which edits have one each time they are to, and returns what to look up
+// for them. Of the others the first few are left to be sought singly, so that their places can be listed.
+func (r *replacer) sift(x *match.Texts, who []int, done map[int]bool) map[int]bool {
+	wanted := map[int]bool{}
+	listed := 0
+	for i, k := range who {
+		s := &r.edits[k]
+		n := x.Count(i)
+		apart := n*len(s.Old) <= len(r.view.text)
+		switch {
+		case n == s.Count && apart:
+			if !wanted[x.Same(i)] {
+				r.spend(perHit * n)
+			}
+			wanted[x.Same(i)] = true
+		case n > 0:
+			if listed++; listed <= refusal.MaxListed {
+				continue
+			}
+			s.total = n
+			s.err = r.multiple(s, apart)
+		}
+		done[k], s.rung = true, patch.Exact
+	}
+	return wanted
+}
+
+// settle puts down an edit whose occurrences in the view, as many as there are to be, begin at at.
+func (r *replacer) settle(s *sought, at []uint32) {
+	s.total = len(at)
+	apart := true
+	for i, n := range at {
+		apart = apart && (i == 0 || int(at[i-1])+len(s.Old) <= int(n))
+		s.at = append(s.at, span{r.view.offset(int(n)), r.view.offset(int(n) + len(s.Old))})
+	}
+	if !apart {
+		s.err = r.multiple(s, false)
+	}
+}

@@ -1,0 +1,130 @@
+package replace
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/plan/internal/refusal"
+	"github.com/emend-dev/emend/internal/text"
+	"github.com/emend-dev/emend/patch"
+)
+
+// maxRead bounds the bytes that the searches of one Run read. An occurrence counts as perHit bytes, so that two
+// million of them are too many.
+const (
+	maxRead = 1 << 33
+	perHit  = 1 << 12
+)
+
+// replacer is the work of one Run.
+type replacer struct {
+	before string
+	file   *text.Lines
+	view   *view
+	edits  []sought
+	read   int // bytes, see maxRead
+	limit  error
+}
+
+// sought is one edit and where it is to be made.
+type sought struct {
+	Edit
+	raw   bool // sought in the bytes of the file, not in the view
+	rung  patch.Rung
+	at    []span   // its occurrences, in file order: all of them if they are as many as they must be
+	with  []string // on a looser rung: what takes the place of each one
+	total int      // how many there are; 0 while none was found
+	err   *fail.Error
+}
+
+// span is bytes from up to to of the file.
+type span struct{ from, to uint32 }
+
+func newReplacer(before string, edits []Edit) *replacer {
+	file := text.Split(before)
+	r := &replacer{before: before, file: file, view: newView(file), edits: make([]sought, len(edits))}
+	for k, e := range edits {
+		s := &r.edits[k]
+		s.Edit = e
+		if allCRLF(e.Old + e.New) {
+			s.Old, s.New = strings.ReplaceAll(e.Old, text.CRLF, text.LF), strings.ReplaceAll(e.New, text.CRLF, text.LF)
+		}
+		s.Count = max(s.Count, 1)
+		s.raw = strings.Contains(s.Old, text.CR)
+		s.err = r.unfit(e)
+	}
+	return r
+}
+
+// allCRLF reports whether s has line ends and all of them are CRLF.
+func allCRLF(s string) bool {
+	n := strings.Count(s, text.CRLF)
+	return n > 0 && n == strings.Count(s, text.LF) && n == strings.Count(s, text.CR)
+}
+
+// spend counts bytes that were read.
+func (r *replacer) spend(n int) {
+	if r.read += n; r.read > maxRead && r.limit == nil {
+		r.limit = &fail.Error{Kind: fail.CommandFailed, Reason: fail.Limit,
+			Msg:  fmt.Sprintf("%s in a file of %d bytes, and what they look for in it, are too many", refusal.Count(len(r.edits), "edit"), len(r.before)),
+			Hint: "Send fewer edits at once, or write the whole file with write_file."}
+	}
+}
+
+// multiple refuses an edit whose occurrences are not as many as it expects, or run into one another.
+func (r *replacer) multiple(s *sought, apart bool) *fail.Error {
+	e := &fail.Error{Kind: fail.MultipleMatches, Total: s.total, Places: r.places(s.at[:min(len(s.at), fail.MaxPlaces)]),
+		Msg: fmt.Sprintf("oldText occurs %s, expected %d", refusal.Count(s.total, "time"), s.Count)}
+	switch {
+	case !apart:
+		e.Msg = fmt.Sprintf("the occurrences of oldText overlap one another: %d of them, expected %d", s.total, s.Count)
+		e.Hint = "Add surrounding text that only one place has."
+	case s.total < s.Count:
+		e.Hint = fmt.Sprintf("Set expectedOccurrences to %d, or read the file again and see what has changed.", s.total)
+	default:
+		e.Hint = fmt.Sprintf("Add surrounding text that only one place has, or set expectedOccurrences to %d to change them all.", s.total)
+	}
+	refusal.AddLines(e)
+	return e
+}
+
+// places are the lines that the spans cover.
+func (r *replacer) places(at []span) []fail.Place {
+	out := make([]fail.Place, len(at))
+	for i, g := range at {
+		out[i].First = lineAt(r.file, int(g.from)) + 1
+		if g.to > g.from { // else it is the gap of an empty file
+			out[i].Last = lineAt(r.file, int(g.to)-1) + 1
+		}
+	}
+	return out
+}
+
+// region is a span, and which edit's which occurrence it is.
+type region struct {
+	span
+	edit, nth uint32
+}
+
+// unfit is what is wrong with e itself, whatever the file holds.
+func (r *replacer) unfit(e Edit) *fail.Error {
+	bad := &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments}
+	switch {
+	case e.Count < 0:
+		bad.Msg = fmt.Sprintf("expectedOccurrences is %d", e.Count)
+		bad.Hint = "Say how often oldText occurs, or leave it out for once."
+	case e.Old == e.New:
+		bad.Msg = "oldText and newText are the same"
+		bad.Hint = "Leave this edit out, or send the text that is to be there as newText."
+	case e.Old == "" && r.file.Len() > 0:
+		bad.Msg = "oldText is empty, and the file is not"
+		bad.Hint = "Put the text next to the place into oldText and, with what is new, into newText; write_file replaces the whole file."
+	case e.Old == "" && e.Count > 1:
+		bad.Msg = "oldText is empty: it occurs once in an empty file"
+		bad.Hint = "Leave expectedOccurrences out."
+	default:
+		return nil
+	}
+	return bad
+}

@@ -1,0 +1,96 @@
+package replace
+
+import (
+	"strings"
+
+	"github.com/emend-dev/emend/internal/text"
+)
+
+// styler writes what replaces parts of a file, with the file's line ends.
+type styler struct {
+	file *text.Lines
+	out  strings.Builder
+}
+
+// put writes what takes the place of g, up to next, which stays.
+func (w *styler) put(s *sought, g region, next string) {
+	if s.with != nil {
+		w.join(s.with[g.nth])
+		w.out.WriteString(s.with[g.nth])
+	} else {
+		w.write(s, g.span)
+	}
+	if !strings.HasSuffix(s.New, text.CR) { // else the caller has a say in it
+		w.join(next)
+	}
+}
+
+// join comes between what was written and what follows. Where a CR and a LF meet that are line ends of their own, the
+// LF becomes a CRLF, or the two would read as one.
+func (w *styler) join(next string) {
+	if strings.HasPrefix(next, text.LF) && strings.HasSuffix(w.out.String(), text.CR) {
+		w.out.WriteString(text.CR)
+	}
+}
+
+// write writes New in the place of g.
+func (w *styler) write(s *sought, g span) {
+	if !strings.Contains(s.New, text.LF) {
+		w.out.WriteString(s.New)
+		return
+	}
+	ends, end := w.ends(s, g), w.before(int(g.from))
+	k := 0
+	for line := range strings.Lines(s.New) {
+		line, closed := strings.CutSuffix(line, text.LF)
+		if !closed {
+			w.out.WriteString(line)
+			continue
+		}
+		if k < len(ends) {
+			end = ends[k]
+		}
+		w.line(line, end)
+		k++
+	}
+}
+
+// line writes a line and its end. A CR that the caller wrote before a newline makes a LF a CRLF; other line ends have
+// it already.
+func (w *styler) line(line, end string) {
+	if end != text.LF {
+		line = strings.TrimSuffix(line, text.CR)
+	}
+	if line == "" {
+		w.join(end)
+	}
+	w.out.WriteString(line)
+	w.out.WriteString(end)
+}
+
+// ends is the line ends in g that stand for the newlines of what was sought.
+func (w *styler) ends(s *sought, g span) []string {
+	var out []string
+	for n := lineAt(w.file, int(g.from)); n < w.file.Len(); n++ {
+		end := w.file.End(n)
+		if at := w.file.Offset(n+1) - len(end); at >= int(g.to) || end == text.None {
+			break
+		} else if at >= int(g.from) && !(s.raw && end == text.CR) {
+			out = append(out, end)
+		}
+	}
+	return out
+}
+
+// before is the line end of the line before the one in which byte at stands. At the top it is that line's own, and
+// LF in a file without any.
+func (w *styler) before(at int) string {
+	if w.file.Len() == 0 {
+		return text.LF
+	}
+	end := w.file.End(max(0, lineAt(w.file, at)-1))
+	if end == text.None {
+		return text.LF
+	}
+	return end
+}

@@ -1,0 +1,168 @@
+package suggest
+
+import (
+	"math"
+	"slices"
+
+	"github.com/emend-dev/emend/internal/match"
+	"github.com/emend-dev/emend/patch"
+)
+
+// chain lays the parts of the hunk over the file, each below the one before it.
+func (s *search) chain() {
+	for i := range s.parts {
+		next := s.candidates(&s.parts[i])
+		if i == 0 {
+			s.alignments = next
+			continue
+		}
+		var joined []alignment
+		for _, a := range s.alignments {
+			for _, b := range next {
+				if b.from >= a.to && b.from-a.to <= maxOmitted {
+					joined = append(joined, a.with(b))
+				}
+			}
+		}
+		slices.SortStableFunc(joined, func(a, b alignment) int { return cmpFloat(a.cost, b.cost) })
+		s.alignments = joined[:min(len(joined), maxAlignments*maxAlignments)]
+	}
+}
+
+// candidates is where part p nearly fits: where all its lines are, if they are anywhere.
+func (s *search) candidates(p *part) []alignment {
+	if out := s.whole(p); len(out) > 0 {
+		return out
+	}
+	begins, tied := s.begins(p), false
+	if len(begins) == 0 {
+		n, rivals := s.resemble(p)
+		if rivals < 0 {
+			return nil
+		}
+		begins, tied = []int{n}, rivals > 0
+	}
+	var out []alignment
+	for _, n := range begins {
+		st, ok := s.align(p, n)
+		if st.tied = tied; !ok {
+			continue
+		}
+		if i := slices.IndexFunc(out, st.same); i < 0 {
+			out = append(out, st)
+		} else if st.cost < out[i].cost {
+			out[i] = st
+		}
+	}
+	return out
+}
+
+// whole is where all lines of part p stand one below the other, but for white space and typography.
+func (s *search) whole(p *part) []alignment {
+	var out []alignment
+	most := 0.0
+	for _, v := range p.votes {
+		most = max(most, v)
+	}
+	for n, v := range p.votes {
+		if v < most-1e-9 || n < 0 || n+p.to-p.from > s.file.Len() || len(out) > maxAlignments {
+			continue
+		}
+		if s.equal(p, n) {
+			st := s.empty(0)
+			st.from, st.to, st.whole, st.full = n, n+p.to-p.from, true, true
+			for i := p.from; i < p.to; i++ {
+				st.image[i], st.sure[i] = n+i-p.from, true
+			}
+			out = append(out, st)
+		}
+	}
+	slices.SortFunc(out, func(a, b alignment) int { return a.from - b.from })
+	return out
+}
+
+func (s *search) equal(p *part, n int) bool {
+	for i, key := range s.keys[p.from:p.to] {
+		if match.Fold(patch.Unicode, s.file.Line(n+i)) != key {
+			return false
+		}
+	}
+	return true
+}
+
+// align finds the cheapest way to lay part p over the file around line begin, and which of its lines have no other image
+// in ways that cost at most a margin more.
+//
+// A line may stand for an equal one, for another one, or for nothing; lines of the file in between may be left out. Only
+// images at most slack lines away from a straight laying are looked at.
+func (s *search) align(p *part, begin int) (alignment, bool) {
+	c := s.costs(p, begin)
+	if len(c.lines) == 0 {
+		return alignment{}, false
+	}
+	c.forward()
+	c.backward()
+	if math.IsInf(c.best, 1) {
+		return alignment{}, false
+	}
+	st := s.empty(c.best)
+	c.trace(&st)
+	if st.from < 0 || !c.enough(&st) {
+		return alignment{}, false
+	}
+	for i := range c.keys {
+		st.sure[p.from+i] = c.sure(i, st.image[p.from+i])
+	}
+	st.whole, st.full = c.covers(&st)
+	return st, true
+}
+
+// settle finds out where the hunk nearly fits.
+func (s *search) settle() {
+	if len(s.parts) == 0 {
+		return
+	}
+	s.chain()
+	s.rank()
+}
+
+// below leaves the places that begin below line n.
+func (s *search) below(n int) {
+	s.alignments = slices.DeleteFunc(s.alignments, func(st alignment) bool { return st.from <= n })
+	s.rank()
+}
+
+// rank puts the best place first, and notes whether it is alone: one that has all lines of the hunk, blank ones apart, is, if
+// no other has them with something in between; else the next best must be clearly worse.
+func (s *search) rank() {
+	slices.SortStableFunc(s.alignments, func(a, b alignment) int {
+		if a.full != b.full {
+			return cmpBool(b.full, a.full)
+		}
+		return cmpFloat(a.cost, b.cost)
+	})
+	switch {
+	case len(s.alignments) == 0 || s.alignments[0].tied:
+		s.alone = false
+	case len(s.alignments) == 1:
+		s.alone = true
+	case s.alignments[0].full != s.alignments[1].full:
+		tight := s.alignments[0].to-s.alignments[0].from == len(s.old)
+		s.alone = (tight || s.alignments[1].cost > s.alignments[0].cost+2*margin) &&
+			!slices.ContainsFunc(s.alignments[1:], func(st alignment) bool { return st.whole })
+	case s.partial:
+		s.alone = s.alignments[1].cost > s.alignments[0].cost+margin
+	default:
+		s.alone = s.alignments[1].cost > 1.5*s.alignments[0].cost+2*margin
+	}
+}
+
+func cmpBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}

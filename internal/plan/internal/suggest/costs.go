@@ -1,0 +1,254 @@
+package suggest
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/emend-dev/emend/internal/match"
+	"github.com/emend-dev/emend/patch"
+)
+
+// grid is the costs of laying keys over lines: ahead[i] is what it costs to lay the first i keys, behind[i] the others,
+// by the line of the file that comes next.
+type costs struct {
+	part    *part
+	keys    []string
+	goes    []bool   // by key: its line is to be removed
+	lines   []string // folded: those of the file from first on
+	first   int
+	begin   int // where in lines a straight laying begins; may be negative
+	slack   int
+	partial bool // see costs
+
+	mine, theirs  []float64 // what it costs that a key, or a line, is left out
+	ahead, behind [][]float64
+	same          [][]float64 // by key and line: what it costs that one stands for the other
+	best          float64
+}
+
+func (s *search) costs(p *part, begin int) *costs {
+	c := &costs{part: p, keys: s.keys[p.from:p.to], goes: s.goes[p.from:p.to], slack: slack(p.to - p.from), partial: s.partial}
+	c.first = max(0, begin-c.slack)
+	for n := c.first; n < min(s.file.Len(), begin+len(c.keys)+c.slack); n++ {
+		c.lines = append(c.lines, match.Fold(patch.Unicode, s.file.Line(n)))
+	}
+	c.begin = begin - c.first
+	for _, key := range c.keys {
+		c.mine = append(c.mine, leftOut(key))
+	}
+	for _, line := range c.lines {
+		c.theirs = append(c.theirs, leftOut(line))
+	}
+	return c
+}
+
+// leftOut is what it costs that a line is left out.
+func leftOut(line string) float64 { return max(0.3, weight(line)) }
+
+// standsFor is what it costs that a line stands for key i, a line of context.
+func (c *costs) standsFor(i, j int) float64 {
+	const most = 400
+	mine, theirs := c.keys[i], c.lines[j]
+	if mine == theirs {
+		return 0
+	}
+	mine, theirs = mine[:min(len(mine), most)], theirs[:min(len(theirs), most)]
+	like := alike(mine, theirs)
+	if grown(mine, theirs) || grown(theirs, mine) {
+		like = max(like, 0.6)
+	}
+	if like >= 0.5 {
+		return (1 - like) * c.mine[i]
+	}
+	return 0.95 * (c.mine[i] + c.theirs[j])
+}
+
+// grown reports whether long is short with something added in one place.
+func grown(short, long string) bool {
+	const least = 6
+	if len(short) < least || len(long) < len(short) {
+		return false
+	}
+	i := 0
+	for i < len(short) && short[i] == long[i] {
+		i++
+	}
+	return strings.HasSuffix(long, short[i:])
+}
+
+// costs is what it costs that key i stands for line j. In an edit the first and the last one may be parts of lines.
+func (c *costs) cost(i, j int) float64 {
+	mine, theirs := c.keys[i], c.lines[j]
+	if c.partial && mine != "" && (i == 0 && strings.HasSuffix(theirs, mine) || i == len(c.keys)-1 && strings.HasPrefix(theirs, mine)) {
+		return 0
+	}
+	if plain := c.standsFor(i, j); plain > 0 {
+		return c.dear(i)*plain + c.dear(i) - 1
+	}
+	return 0
+}
+
+// dear is how much more than a line of context key i counts.
+func (c *costs) dear(i int) float64 {
+	if c.goes[i] && !c.partial {
+		return 3
+	}
+	return 1
+}
+
+func (c *costs) without(i int) float64 { return c.dear(i) * c.mine[i] }
+
+// row is the lines that may come next once i keys are laid.
+func (c *costs) row(i int) (low, high int) {
+	return max(0, c.begin+i-c.slack), min(len(c.lines), c.begin+i+c.slack)
+}
+
+func (c *costs) table() [][]float64 {
+	out := make([][]float64, len(c.keys)+1)
+	for i := range out {
+		low, high := c.row(i)
+		out[i] = make([]float64, max(0, high-low+1))
+		for j := range out[i] {
+			out[i][j] = math.Inf(1)
+		}
+	}
+	return out
+}
+
+// at is what t says of line j once i keys are laid.
+func (c *costs) at(t [][]float64, i, j int) float64 {
+	low, high := c.row(i)
+	if j < low || j > high {
+		return math.Inf(1)
+	}
+	return t[i][j-low]
+}
+
+func (c *costs) forward() {
+	c.ahead, c.same = c.table(), make([][]float64, len(c.keys))
+	for i := range c.ahead {
+		low, high := c.row(i)
+		if i > 0 {
+			c.same[i-1] = make([]float64, max(0, high-low+1))
+		}
+		for j := low; j <= high; j++ {
+			best := math.Inf(1)
+			if i == 0 {
+				best = 0
+			}
+			if i > 0 {
+				best = c.at(c.ahead, i-1, j) + c.without(i-1)
+				if j > 0 {
+					price := c.cost(i-1, j-1)
+					c.same[i-1][j-low] = price
+					best = min(best, c.at(c.ahead, i-1, j-1)+price)
+				}
+			}
+			if 0 < i && i < len(c.keys) && j > low {
+				best = min(best, c.ahead[i][j-1-low]+c.theirs[j-1])
+			}
+			c.ahead[i][j-low] = best
+		}
+	}
+}
+
+// pays is what it costs that key i stands for line j.
+func (c *costs) pays(i, j int) float64 {
+	low, high := c.row(i + 1)
+	if j+1 < low || j+1 > high || j < 0 {
+		return math.Inf(1)
+	}
+	return c.same[i][j+1-low]
+}
+
+func (c *costs) backward() {
+	c.behind = c.table()
+	m := len(c.keys)
+	c.best = math.Inf(1)
+	for i := m; i >= 0; i-- {
+		low, high := c.row(i)
+		for j := high; j >= low; j-- {
+			best := 0.0
+			if i == m {
+				c.best = min(c.best, c.ahead[i][j-low])
+			} else {
+				best = c.at(c.behind, i+1, j) + c.without(i)
+				if j < len(c.lines) {
+					best = min(best, c.at(c.behind, i+1, j+1)+c.pays(i, j))
+				}
+				if 0 < i && j < high {
+					best = min(best, c.behind[i][j+1-low]+c.theirs[j])
+				}
+			}
+			c.behind[i][j-low] = best
+		}
+	}
+}
+
+// trace follows the cheapest way.
+func (c *costs) trace(st *alignment) {
+	st.from, st.to = nothing, nothing
+	low, high := c.row(0)
+	i, j := 0, low
+	for at := low; at <= high; at++ {
+		if c.at(c.behind, 0, at) < c.at(c.behind, 0, j)-1e-9 {
+			j = at
+		}
+	}
+	for i < len(c.keys) && j <= len(c.lines) {
+		left := c.at(c.behind, i, j)
+		switch {
+		case j < len(c.lines) && near(left, c.at(c.behind, i+1, j+1)+c.pays(i, j)):
+			if st.from == nothing {
+				st.from = c.first + j
+			}
+			st.image[c.part.from+i] = c.first + j
+			st.to = c.first + j + 1
+			i, j = i+1, j+1
+		case near(left, c.at(c.behind, i+1, j)+c.without(i)):
+			i++
+		default:
+			j++
+		}
+	}
+}
+
+func near(a, b float64) bool { return a > b-1e-9 }
+
+// enough reports whether a third of what the lines say is there.
+func (c *costs) enough(st *alignment) bool {
+	same := 0.0
+	for i, key := range c.keys {
+		if n := st.image[c.part.from+i]; n != nothing && (key == c.lines[n-c.first] || len(c.keys) <= 2) {
+			same += weight(key)
+		}
+	}
+	return same >= c.part.total/3
+}
+
+// covers reports whether all keys are there, and whether what is left out between them is blank.
+func (c *costs) covers(st *alignment) (whole, full bool) {
+	for i, key := range c.keys {
+		if n := st.image[c.part.from+i]; n == nothing || c.lines[n-c.first] != key {
+			return false, false
+		}
+	}
+	for n := st.from; n < st.to; n++ {
+		if c.lines[n-c.first] != "" && !slices.Contains(st.image, n) {
+			return true, false
+		}
+	}
+	return true, true
+}
+
+// sure reports whether key i has no other image than line n of the file.
+func (c *costs) sure(i, n int) bool {
+	low, high := c.row(i)
+	for j := low; j <= high && j < len(c.lines); j++ {
+		if j+c.first != n && c.at(c.ahead, i, j)+c.pays(i, j)+c.at(c.behind, i+1, j+1) <= c.best+margin {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,75 @@
+package suggest
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/emend-dev/emend/patch"
+)
+
+// separators are what stands between the number of a line and the line, in listings of files.
+var separators = []string{"\t", "→", " | ", "| ", "|", ": ", ":"}
+
+// unnumbered takes the line numbers off the lines of a hunk, if all its old ones have them, in one form and counting up
+// by one. Added lines lose theirs if all of them have one in that form, and keep what they are if none has one in any.
+func unnumbered(lines []patch.Line) ([]patch.Line, bool) {
+	mixed := false
+	for _, all := range []bool{true, false} {
+		for _, sep := range separators {
+			out, adds, ok := strip(lines, sep)
+			mixed = mixed || adds > 0
+			if ok && (adds == additions(lines)) == all && (all || !mixed) {
+				return out, true
+			}
+		}
+	}
+	return nil, false
+}
+
+func additions(lines []patch.Line) (n int) {
+	for _, l := range lines {
+		if !l.Old() {
+			n++
+		}
+	}
+	return n
+}
+
+// strip takes numbers in front of sep off the old lines, and off the added ones if all have one. adds is how many do.
+func strip(lines []patch.Line, sep string) (out []patch.Line, adds int, ok bool) {
+	out = make([]patch.Line, len(lines))
+	last, whole := -1, true
+	for i, l := range lines {
+		n, rest, numbered := number(l.Text(), sep)
+		switch {
+		case !l.Old() && numbered:
+			adds++
+		case l.Old():
+			whole = whole && numbered && (last < 0 || n == last+1)
+			last = n
+		}
+		out[i] = l[:1] + patch.Line(rest)
+	}
+	if adds < additions(lines) {
+		for i, l := range lines {
+			if !l.Old() {
+				out[i] = l
+			}
+		}
+	}
+	return out, adds, whole && last >= 0
+}
+
+// number cuts line after its number and sep, which may have lost the white space at its end when nothing follows it.
+func number(line, sep string) (n int, rest string, ok bool) {
+	line = strings.TrimLeft(line, " ")
+	digits := len(line) - len(strings.TrimLeft(line, "0123456789"))
+	n, err := strconv.Atoi(line[:digits])
+	if err != nil {
+		return 0, "", false
+	}
+	if rest, ok = strings.CutPrefix(line[digits:], sep); ok {
+		return n, rest, true
+	}
+	return n, "", line[digits:] == strings.TrimRight(sep, " \t")
+}

@@ -1,0 +1,95 @@
+package suggest
+
+import (
+	"slices"
+	"sort"
+
+	"github.com/emend-dev/emend/internal/plan/internal/place"
+	"github.com/emend-dev/emend/patch"
+)
+
+// otherHunks is what the hunks of a section change, for a corrected one among them to keep clear of.
+type otherHunks struct {
+	p       *place.Placement
+	open    []*search
+	changes []touch        // in file order
+	adds    map[string]int // by a line that a corrected hunk looks for: the hunk that adds it, from 0, or several
+}
+
+// touch is lines from up to to of the file, which hunk changes; none where it only adds in front of them.
+type touch struct{ from, to, hunk int }
+
+// several stands for more than one hunk.
+const several = -2
+
+// clear reports whether no other hunk than that of s changes lines from up to to, or adds lines between them.
+func (o *otherHunks) clear(s *search, from, to int) bool {
+	if o.changes == nil {
+		o.list()
+	}
+	i := sort.Search(len(o.changes), func(i int) bool { return o.changes[i].to >= from })
+	for ; i < len(o.changes) && o.changes[i].from < to; i++ {
+		c := o.changes[i]
+		if c.hunk != s.err.Hunk-1 && (c.to > from || c.from == c.to && c.from > from) {
+			return false
+		}
+	}
+	return true
+}
+
+func (o *otherHunks) list() {
+	o.changes = []touch{}
+	for k := range o.p.Spots {
+		if o.p.Spots[k].Made {
+			from, to := o.p.Changed(k)
+			o.changes = append(o.changes, touch{from, to, k})
+		}
+	}
+	for _, s := range o.open {
+		above, below := place.Context(s.corrected.Lines)
+		from := min(s.from+above, s.to)
+		o.changes = append(o.changes, touch{from, max(from, s.to-below), s.err.Hunk - 1})
+	}
+	slices.SortFunc(o.changes, func(a, b touch) int { return a.to - b.to })
+}
+
+// leave reports whether h, the corrected hunk of s, keeps its one place whatever the others add: it has a line that
+// stands once in the file and that none of them adds, or they add none of its lines.
+func (o *otherHunks) leave(s *search, h patch.Hunk) bool {
+	if o.adds == nil {
+		o.count()
+	}
+	free := true
+	for i, line := range h.Old() {
+		if by, added := o.adds[line]; added && by != s.err.Hunk-1 {
+			free = false
+		} else if n := s.from + i; len(h.Lines) == len(s.corrected.Lines) && n < s.to && s.sole[n] {
+			return true
+		}
+	}
+	return free
+}
+
+// count notes who adds the lines that the corrected hunks look for.
+func (o *otherHunks) count() {
+	o.adds = map[string]int{}
+	wanted := map[string]bool{}
+	for _, s := range o.open {
+		h, _, _ := s.widen(contexts[len(contexts)-1])
+		for _, line := range h.Old() {
+			wanted[line] = true
+		}
+	}
+	for k := range o.p.Hunks {
+		for _, l := range o.p.Hunks[k].Lines {
+			if l.Old() || !wanted[l.Text()] {
+				continue
+			}
+			if by, ok := o.adds[l.Text()]; ok && by != k {
+				o.adds[l.Text()] = several
+			} else {
+				o.adds[l.Text()] = k
+			}
+		}
+	}
+}

@@ -1,0 +1,119 @@
+package suggest
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/emend-dev/emend/internal/match"
+	"github.com/emend-dev/emend/internal/plan/internal/indent"
+	"github.com/emend-dev/emend/internal/plan/internal/place"
+	"github.com/emend-dev/emend/patch"
+)
+
+// shift is how indentation changes from the hunk to the file. It fails where the lines that are there do not say.
+func (s *search) shift(st *alignment) (indent.Shift, bool) {
+	if !slices.ContainsFunc(s.lines, func(l patch.Line) bool { return l.Mark() == '+' && strings.TrimSpace(l.Text()) != "" }) {
+		return indent.Shift{}, true
+	}
+	seen, ok := s.indents(st)
+	switch {
+	case !ok:
+		return indent.Shift{}, false
+	case s.numbered != "" && s.offByOne(seen):
+		return indent.Shift{}, true
+	case s.numbered != "" && !seen.Same() && s.bareAdditions():
+		return indent.Shift{}, false // a space may have been of the number or of the line
+	}
+	out, _ := indent.NewShift(seen, s.tabs)
+	out.Blank = out.Blank || s.numbered != "" // a space that went with the number is gone from blank lines too
+	return out, !out.Changes() || !quoted(s.lines)
+}
+
+// indents maps each indent of the hunk's old lines to the one in the file. It fails where one became several.
+func (s *search) indents(st *alignment) (indent.Pairs, bool) {
+	seen := indent.Pairs{}
+	for i, want := range s.old {
+		n := st.image[i]
+		if n == nothing {
+			continue
+		}
+		have := s.file.Line(n)
+		if key := match.Fold(patch.Unicode, have); key == "" || key != s.keys[i] && alike(key, s.keys[i]) < 0.6 {
+			continue
+		}
+		mine, _ := indent.Cut(want)
+		theirs, _ := indent.Cut(have)
+		if !seen.Add(mine, theirs) {
+			return nil, false
+		}
+	}
+	return seen, true
+}
+
+// retab tells every search of the tabstop that the others have proved: a patch that is written in spaces is so from its
+// first line to its last. It reports false where a hunk that has its place would add lines that are indented otherwise.
+func retab(p *place.Placement, open []*search) bool {
+	var tabs indent.Tabs
+	for _, s := range open {
+		if !s.alone {
+			continue
+		}
+		seen, ok := s.indents(&s.alignments[0])
+		if !ok {
+			continue
+		}
+		_, t := indent.NewShift(seen, indent.Tabs{})
+		tabs = tabs.And(t)
+	}
+	for _, s := range open {
+		s.tabs = tabs
+	}
+	return tabs == (indent.Tabs{}) || !indentsLike(p, tabs)
+}
+
+// indentsLike reports whether a hunk that has its place adds lines that t would indent otherwise, and shows none of the
+// file that say better.
+func indentsLike(p *place.Placement, t indent.Tabs) bool {
+	for k := range p.Hunks {
+		if p.Spots[k].Err != nil || !indent.Added(p.Hunks[k].Lines) {
+			continue
+		}
+		own := indent.Pairs{}
+		for _, l := range p.Hunks[k].Old() {
+			in, rest := indent.Cut(l)
+			if rest != "" {
+				own[in] = in
+			}
+		}
+		if t.Explain(own) {
+			return true
+		}
+	}
+	return false
+}
+
+// offByOne reports whether the old lines lost a space with their numbers that was theirs, and the added ones had none.
+func (s *search) offByOne(seen indent.Pairs) bool {
+	more, _, ok := seen.Prefix()
+	return ok && more == " " && s.bareAdditions()
+}
+
+// bareAdditions reports whether lines are added that had no number to lose.
+func (s *search) bareAdditions() bool {
+	return slices.ContainsFunc(s.lines, func(l patch.Line) bool { return !l.Old() && slices.Contains(s.h.Lines, l) })
+}
+
+// quoted reports whether an added line opens a string of several lines, in whose lines white space is not indentation.
+func quoted(lines []patch.Line) bool {
+	return slices.ContainsFunc(lines, func(l patch.Line) bool {
+		if l.Old() {
+			return false
+		}
+		for _, mark := range []string{"`", `"""`, "'''"} {
+			if strings.Count(l.Text(), mark)%2 == 1 {
+				return true
+			}
+		}
+		return false
+	})
+}

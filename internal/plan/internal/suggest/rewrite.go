@@ -1,0 +1,241 @@
+package suggest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/match"
+	"github.com/emend-dev/emend/patch"
+)
+
+// rewrite makes the hunk that says the same with the file's own lines. It makes none where the text does not say which
+// lines are to be removed, or where its added lines belong.
+func (s *search) rewrite(st *alignment) {
+	shift, ok := s.shift(st)
+	if !ok || !s.familiar(st) {
+		return
+	}
+	w := &rewriting{s: s, st: st, at: st.from}
+	for i, n := 0, 0; i < len(s.lines); i++ {
+		if l := s.lines[i]; l.Old() {
+			if !w.old(n, l.Mark()) {
+				return
+			}
+			n++
+			continue
+		}
+		run := s.added(i)
+		at, ok := s.gap(st, n, run)
+		if !ok {
+			s.undecided(st, n)
+			return
+		}
+		if s.made(st, at, run) {
+			return
+		}
+		w.keep(at)
+		for _, l := range run {
+			text, ok := shift.TryFlush(l.Text())
+			if !ok {
+				return
+			}
+			w.out = append(w.out, patch.Line("+"+text))
+		}
+		i += len(run) - 1
+	}
+	w.keep(st.to)
+	c := *s.h
+	c.Lines, c.Blank = w.out, 0
+	s.corrected = &c
+}
+
+// familiar reports whether no more than one line of the hunk, or one of four, is another one in the file, or none.
+func (s *search) familiar(st *alignment) bool {
+	filled, other := 0, 0
+	for i, key := range s.keys {
+		if key == "" || s.omitted(i) {
+			continue
+		}
+		if filled++; !s.same(st, i) {
+			other++
+		}
+	}
+	return other <= max(1, filled/4)
+}
+
+// rewriting is a hunk that is being rewritten, up to line at of the file.
+type rewriting struct {
+	s   *search
+	st  *alignment
+	at  int
+	out []patch.Line
+}
+
+func (w *rewriting) keep(to int) {
+	for ; w.at < to; w.at++ {
+		w.out = append(w.out, patch.Line(" "+w.s.file.Line(w.at)))
+	}
+}
+
+// old writes old line i as it is in the file. It fails where that would remove another line, or none.
+func (w *rewriting) old(i int, mark byte) bool {
+	n := w.st.image[i]
+	if mark == '-' && !w.s.removes(w.st, i) {
+		return false
+	}
+	if n != nothing {
+		w.keep(n)
+		w.out = append(w.out, patch.Line(string(mark)+w.s.file.Line(n)))
+		w.at = n + 1
+	}
+	return true
+}
+
+// removes reports whether the line of the file that stands for removed line i is certainly the one that is meant: it is
+// the same, or much like it, none that the hunk adds, and nothing else differs.
+func (s *search) removes(st *alignment, i int) bool {
+	n := st.image[i]
+	if n == nothing || !st.sure[i] {
+		return false
+	}
+	if s.same(st, i) {
+		return true
+	}
+	for j := range s.old {
+		if j != i && !s.same(st, j) {
+			return false
+		}
+	}
+	have := match.Fold(patch.Unicode, s.file.Line(n))
+	return alike(have, s.keys[i]) >= 0.6 && !slices.ContainsFunc(s.lines, func(l patch.Line) bool {
+		return l.Mark() == '+' && match.Fold(patch.Unicode, l.Text()) == have
+	})
+}
+
+// same reports whether old line i is in the file, but for white space and typography.
+func (s *search) same(st *alignment, i int) bool {
+	n := st.image[i]
+	return n != nothing && match.Fold(patch.Unicode, s.file.Line(n)) == s.keys[i]
+}
+
+// added is the run of added lines that begins with line i of the hunk.
+func (s *search) added(i int) []patch.Line {
+	n := i
+	for n < len(s.lines) && !s.lines[n].Old() {
+		n++
+	}
+	return s.lines[i:n]
+}
+
+// made reports whether the lines of run stand above or below line n of the file already, and the hunk does not show them
+// there: then it may be applied.
+func (s *search) made(st *alignment, n int, run []patch.Line) bool {
+	return s.repeated(st, n, run) || s.repeated(st, n-len(run), run)
+}
+
+// repeated reports whether the lines of run stand in the file from line n on, not all of them shown by the hunk.
+func (s *search) repeated(st *alignment, n int, run []patch.Line) bool {
+	if n < 0 || n+len(run) > s.file.Len() {
+		return false
+	}
+	said, shown := false, true
+	for i, l := range run {
+		key := match.Fold(patch.Unicode, l.Text())
+		if match.Fold(patch.Unicode, s.file.Line(n+i)) != key {
+			return false
+		}
+		said, shown = said || weight(key) == 1, shown && slices.Contains(st.image, n+i)
+	}
+	return said && !shown
+}
+
+// gap is the line of the file in front of which run goes, which stands in front of old line i. It fails where the file
+// has lines there that the hunk leaves out, and nothing says on which side of them run belongs.
+func (s *search) gap(st *alignment, i int, run []patch.Line) (int, bool) {
+	up, direct := s.neighbour(st, i-1, -1)
+	down, below := s.neighbour(st, i, 1)
+	switch {
+	case up == nothing && down == nothing:
+		return 0, false
+	case up == nothing:
+		return st.image[down], below && st.sure[down]
+	case down == nothing:
+		return st.image[up] + 1, direct && st.sure[up]
+	case st.image[up]+1 == st.image[down]:
+		return st.image[down], st.sure[up] && st.sure[down]
+	case direct && st.sure[up] && s.replaces(up, run):
+		return st.image[up] + 1, true
+	}
+	return s.beside(st.image[up]+1, st.image[down], run,
+		direct && below && st.sure[up] && st.sure[down] && !s.goes[up] && !s.goes[down])
+}
+
+// undecided says which lines, left out by the hunk, leave open where the lines go that it adds in front of old line i.
+func (s *search) undecided(st *alignment, i int) {
+	up, _ := s.neighbour(st, i-1, -1)
+	down, _ := s.neighbour(st, i, 1)
+	if up == nothing || down == nothing || st.image[up]+1 >= st.image[down] {
+		return
+	}
+	left := fail.Place{First: st.image[up] + 2, Last: st.image[down]}
+	what := "which the hunk leaves out"
+	if left.First == left.Last && s.blank(left.First-1) {
+		what = "which is blank and which the hunk leaves out"
+	}
+	s.err.Hint = fmt.Sprintf("The hunk adds lines above or below %s of the file, %s: write that as context, on the side where it is to be.", lineRange(left), what)
+}
+
+// neighbour is the next old line from i on, in steps of step, that is in the file, unless an elision stands in front
+// of it, and whether that is line i itself.
+func (s *search) neighbour(st *alignment, i, step int) (at int, direct bool) {
+	for n := i; n >= 0 && n < len(s.old) && !s.omitted(n); n += step {
+		if st.image[n] != nothing {
+			return n, n == i
+		}
+	}
+	return nothing, false
+}
+
+// replaces reports whether run certainly stands for the removed lines that end with old line i: none is blank at the
+// ends of either, and they begin and end alike.
+func (s *search) replaces(i int, run []patch.Line) bool {
+	if !s.goes[i] || s.goes[i+1] {
+		return false
+	}
+	first := i
+	for first > 0 && s.goes[first-1] {
+		first--
+	}
+	head, tail := match.Fold(patch.Unicode, run[0].Text()), match.Fold(patch.Unicode, run[len(run)-1].Text())
+	if head == "" || tail == "" || s.keys[first] == "" || s.keys[i] == "" {
+		return false
+	}
+	return alike(head, s.keys[first]) >= 0.5 && alike(tail, s.keys[i]) >= 0.5
+}
+
+// beside decides on which side of lines from up to to, which the hunk leaves out, run goes: above blank ones, where one
+// line is added with as many blank ones above it, and below them, where it has those below. Of several added lines
+// nobody knows whether the blank ones were not between them.
+func (s *search) beside(from, to int, run []patch.Line, sure bool) (int, bool) {
+	for n := from; n < to; n++ {
+		sure = sure && s.blank(n)
+	}
+	empty := func(l patch.Line) bool { return strings.TrimSpace(l.Text()) == "" }
+	heads, tails := 0, 0
+	for heads < len(run) && empty(run[heads]) {
+		heads++
+	}
+	for tails < len(run) && empty(run[len(run)-1-tails]) {
+		tails++
+	}
+	switch {
+	case !sure, len(run) != to-from+1:
+	case heads == to-from && tails == 0:
+		return from, true
+	case tails == to-from && heads == 0:
+		return to, true
+	}
+	return 0, false
+}

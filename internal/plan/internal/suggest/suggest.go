@@ -1,0 +1,61 @@
+// Package suggest finds what would have worked: the place that a hunk or an old text nearly fits, what differs there, and
+// a corrected hunk or old text that has that place and no other.
+//
+// It only adds to refusals. It places nothing itself, and what it suggests is proved against the file but not applied.
+package suggest
+
+import (
+	"slices"
+
+	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/plan/internal/place"
+	"github.com/emend-dev/emend/internal/plan/internal/refusal"
+	"github.com/emend-dev/emend/patch"
+)
+
+// Hunks adds to the refusals errs of p's hunks what is really there, and a hunk that would apply, printed by print; none
+// if print is nil.
+func Hunks(p *place.Placement, errs fail.List, print func(patch.Hunk) (string, bool)) {
+	var open []*search
+	for _, e := range errs {
+		if e.Reason != fail.ContextNotFound || e.Already || len(open) == refusal.MaxExplained || p.Spots[e.Hunk-1].Early {
+			continue
+		}
+		h := &p.Hunks[e.Hunk-1]
+		if n := len(h.Lines); n > 0 && n <= maxLines && slices.ContainsFunc(h.Lines, patch.Line.Old) {
+			open = append(open, newSearch(p.File, h, e, "the hunk"))
+		}
+	}
+	if len(open) == 0 {
+		return
+	}
+	vote(p.File, open)
+	open = alreadyThere(p.File, open)
+	for _, s := range open {
+		s.settle()
+	}
+	narrow(p, open)
+	indented := retab(p, open)
+	for _, s := range open {
+		s.describe()
+	}
+	if print != nil && indented {
+		correct(p, open, print)
+	}
+}
+
+// narrow lets the anchors of hunks decide between several places that are as near as the nearest.
+func narrow(p *place.Placement, open []*search) {
+	tied := map[int]*search{}
+	for _, s := range open {
+		if !s.alone && len(s.alignments) > 1 && s.h.How != patch.Adjoin {
+			tied[s.err.Hunk-1] = s
+		}
+	}
+	p.FindAnchors(func(k int) bool { return tied[k] != nil })
+	for k, s := range tied {
+		if a, ok := p.Anchor(k); ok && a.Line >= 0 {
+			s.below(a.Line)
+		}
+	}
+}

@@ -1,0 +1,155 @@
+package suggest
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/emend-dev/emend/internal/match"
+	"github.com/emend-dev/emend/internal/text"
+	"github.com/emend-dev/emend/patch"
+)
+
+// vote lets every old line of every hunk vote for where its part begins, and notes whose added lines are not there.
+func vote(file *text.Lines, open []*search) {
+	type ballot struct {
+		s     *search
+		part  *part
+		index int
+	}
+	ballots := map[string][]ballot{}
+	for _, s := range open {
+		for i := range s.parts {
+			p := &s.parts[i]
+			for j, key := range s.keys[p.from:p.to] {
+				p.total += weight(key)
+				if len(ballots[key]) < maxVotes && key != "" {
+					ballots[key] = append(ballots[key], ballot{s, p, j})
+				}
+			}
+		}
+	}
+	adds := map[string][]*search{}
+	for _, s := range open {
+		for _, l := range s.lines {
+			if l.Mark() == '+' {
+				key := match.Fold(patch.Unicode, l.Text())
+				adds[key] = append(adds[key], s)
+				ballots[key] = append(ballots[key], nil...) // sought, even if nobody votes with it
+			}
+		}
+	}
+	keys := slices.Sorted(maps.Keys(ballots))
+	for i, places := range match.Lines(file, patch.Unicode, keys, maxVotes) {
+		if len(places) > maxVotes {
+			continue
+		}
+		key := keys[i]
+		for _, s := range adds[key] {
+			s.fresh = s.fresh || len(places) == 0
+		}
+		for _, b := range ballots[key] {
+			if len(places) == 1 {
+				b.s.sole[places[0]] = true
+			}
+			for _, n := range places {
+				b.part.votes[n-b.index] += weight(key)
+			}
+		}
+	}
+}
+
+// begins is the lines of the file with most votes for part p, those of their neighbours counted in, far enough from
+// one another, the best first.
+func (s *search) begins(p *part) []int {
+	slack := slack(p.to - p.from)
+	starts := slices.Sorted(maps.Keys(p.votes))
+	sum := make([]float64, len(starts))
+	low, high, total := 0, 0, 0.0
+	for i, n := range starts {
+		for ; high < len(starts) && starts[high] <= n+slack; high++ {
+			total += p.votes[starts[high]]
+		}
+		for ; starts[low] < n-slack; low++ {
+			total -= p.votes[starts[low]]
+		}
+		sum[i] = total
+	}
+	order := make([]int, len(starts))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		if c := cmpFloat(sum[b], sum[a]); c != 0 {
+			return c
+		}
+		return cmpFloat(p.votes[starts[b]], p.votes[starts[a]])
+	})
+	var out []int
+	for _, i := range order {
+		if len(out) == maxAlignments || sum[i] < max(p.total/3, sum[order[0]]/2)-1e-9 {
+			break
+		}
+		if !slices.ContainsFunc(out, func(n int) bool { return max(n-starts[i], starts[i]-n) <= slack/2 }) {
+			out = append(out, starts[i])
+		}
+	}
+	return out
+}
+
+// slack is how far a part of n lines is moved about where the votes put it: less where it is long, for the cost.
+func slack(n int) int { return min(2+n/4, maxSlack, max(4, maxCosts/max(n, 1))) }
+
+// resemble looks for the line most like part p's longest one, for a part whose lines are nowhere. It returns where the
+// part would begin, and how many other lines are as good; -1 when there is none.
+func (s *search) resemble(p *part) (begin, rivals int) {
+	long, at := "", 0
+	for i, l := range s.old[p.from:p.to] {
+		if l = strings.TrimSpace(l); len(l) > len(long) {
+			long, at = l, i
+		}
+	}
+	best, where, budget := 0.0, 0, maxScan
+	rivals = -1
+	for n := 0; n < s.file.Len() && budget > 0; n++ {
+		line := strings.TrimSpace(s.file.Line(n))
+		budget -= len(line)
+		switch like := alike(line, long); {
+		case like < 0.6:
+		case like > best+0.05:
+			best, where, rivals = like, n, 0
+		case like > best-0.05:
+			rivals++
+		}
+	}
+	return where - at, rivals
+}
+
+// voteEnds lets the first and the last line vote for the lines that they are the end and the beginning of. They
+// may be such parts; so that it does not count against a place that it lacks them.
+func (s *search) voteEnds() {
+	old := s.h.Old()
+	if len(old) < 2 {
+		return
+	}
+	first, last := old[0], old[len(old)-1]
+	s.voteFor(first, 0, strings.HasSuffix)
+	s.voteFor(last, len(old)-1, strings.HasPrefix)
+	p := &s.parts[0]
+	p.total = max(p.total/2, p.total-weight(first)-weight(last))
+}
+
+// voteFor lets line i of the old text vote for the lines that it is a part of, unless they are many.
+func (s *search) voteFor(line string, i int, part func(whole, part string) bool) {
+	var at []int
+	for n := 0; n < s.file.Len() && weight(line) == 1; n++ {
+		if whole := s.file.Line(n); len(whole) > len(line) && part(whole, line) {
+			if at = append(at, n); len(at) > maxVotes {
+				return
+			}
+		}
+	}
+	for _, n := range at {
+		s.parts[0].votes[n-i] += weight(line)
+	}
+}

@@ -1,0 +1,62 @@
+package text
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"hash"
+	"unsafe"
+)
+
+// Sum returns the sha256 of data in lower-case hex.
+func Sum(data string) string {
+	h := sha256.New()
+	write(h, data)
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// write adds data to h without copying it to a byte slice. A hash only reads what it is given, and never fails.
+func write(h hash.Hash, data string) {
+	h.Write(unsafe.Slice(unsafe.StringData(data), len(data)))
+}
+
+// DigestStep is how many bytes [Digest] hashes at a time. Below that, a second processor gains nothing.
+const DigestStep = 1 << 20
+
+// Digest computes the sha256 of a text while the text is being written. A text longer than [DigestStep] is hashed by
+// a goroutine of its own, beside the writer. The zero Digest is ready to use.
+type Digest struct {
+	queued int // bytes handed to the goroutine
+	parts  chan string
+	sum    chan string
+}
+
+// Written takes the text as far as it is written. Later calls must pass the same text, grown at its end.
+func (d *Digest) Written(text string) {
+	if len(text)-d.queued < DigestStep {
+		return
+	}
+	if d.parts == nil {
+		d.parts, d.sum = make(chan string, 16), make(chan string, 1)
+		go d.run()
+	}
+	d.parts <- text[d.queued:]
+	d.queued = len(text)
+}
+
+func (d *Digest) run() {
+	h := sha256.New()
+	for part := range d.parts {
+		write(h, part)
+	}
+	d.sum <- hex.EncodeToString(h.Sum(nil))
+}
+
+// Sum returns the sha256 of the whole text in lower-case hex. The Digest cannot be used afterwards.
+func (d *Digest) Sum(text string) string {
+	if d.parts == nil {
+		return Sum(text)
+	}
+	d.parts <- text[d.queued:]
+	close(d.parts)
+	return <-d.sum
+}
