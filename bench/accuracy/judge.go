@@ -69,7 +69,7 @@ func (p *profile) send(ctx context.Context, c *damage.Case, text string) (reply,
 	}
 	view.Dialect = dialect.Emend // its refusals are told in full
 	r := settled(c, c.Disk, false)
-	r.answer, err = told(report.Of(view, nil, err))
+	r.answer, err = told(report.New(view, nil, err))
 	return r, err
 }
 

@@ -7,4 +7,4 @@ import (
 )
 
 // Clean makes a path, as a caller wrote it, fit for the log.
-func Clean(p string) string { return strings.ToValidUTF8(report.Cut(p), "\uFFFD") }
+func Clean(p string) string { return strings.ToValidUTF8(report.Shorten(p), "\uFFFD") }

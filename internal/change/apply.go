@@ -77,7 +77,7 @@ func Commit(ctx context.Context, w *workspace.Workspace, view report.View, p *pl
 	}
 	n := netOf(p.Steps, w.Keeper.Prefix, sums, r.Forget)
 	rep := &outcome.Report{View: view, Plan: p}
-	rep.View.Diffs = report.DiffsOf(p)
+	rep.View.Diffs = report.StartDiffs(p)
 	tx := commit.Tx{Changes: n.changes, Prune: r.Prune, Progress: r.Progress, Record: audit.Record{Kind: cmp.Or(r.Kind, audit.Commit), Idem: r.Key, Request: r.Request,
 		Actor: w.Actor(ctx), PolicyHash: w.Guard.PolicyHash(), Ops: n.ops(p.Steps), Undoes: r.Undoes, Asked: asked}}
 	tx.Refused = func(err error) audit.Record {
@@ -90,7 +90,7 @@ func Commit(ctx context.Context, w *workspace.Workspace, view report.View, p *pl
 	tx.Keep = func(d *commit.Done) (diff, answer string) {
 		fill(rep, n, d)
 		if r.Key != "" {
-			answer = report.Store(r.answer(rep))
+			answer = report.Encode(r.answer(rep))
 		}
 		if !r.Forget {
 			diff = rep.View.Diffs.String()
@@ -233,7 +233,7 @@ func repeated(w *workspace.Workspace, store *commit.Store, first *audit.Record, 
 			Msg:  fmt.Sprintf("the idempotency key %s was used for another patch", fail.Quote(r.Key)),
 			Hint: "Use a new key for every patch, and the same one only to send the same patch again."}
 	}
-	rep := &outcome.Report{Stored: report.Restore(answer), Done: report.Done{Tx: first.Tx, Log: report.Head(store.Head())}}
+	rep := &outcome.Report{Stored: report.Decode(answer), Done: report.Done{Tx: first.Tx, Log: report.Head(store.Head())}}
 	if rep.Stored == nil || !mayRead(w, first) {
 		rep.Stored = fromLog(w, first, r)
 	}
@@ -426,9 +426,9 @@ func seen(w *workspace.Workspace, op audit.Op) audit.Op {
 }
 
 // fromLog is the answer to a repeated call whose first answer was lost: what the log has of it.
-func fromLog(w *workspace.Workspace, first *audit.Record, r Record) *report.Stored {
+func fromLog(w *workspace.Workspace, first *audit.Record, r Record) *report.StoredResult {
 	if r.recall != nil && len(first.Ops) == 1 {
-		return report.Restore(report.Store(r.recall(recalls(w, first))))
+		return report.Decode(report.Encode(r.recall(recalls(w, first))))
 	}
 	var text strings.Builder
 	fmt.Fprintf(&text, "Applied before, as %s: %d file(s).", first.Tx, len(first.Ops))
@@ -442,5 +442,5 @@ func fromLog(w *workspace.Workspace, first *audit.Record, r Record) *report.Stor
 			ToPath: op.ToPath, BeforeSha256: op.Before, AfterSha256: op.After, TrashedTo: trashed})
 	}
 	o.Output = text.String()
-	return report.Restore(report.Store(&o))
+	return report.Decode(report.Encode(&o))
 }

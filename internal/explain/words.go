@@ -11,7 +11,7 @@ import (
 func (e *Explanation) Result() report.Result {
 	o := &report.Object{Ok: true, Data: e}
 	if len(e.refused) > 0 {
-		o.Ok, o.Error = false, report.Of(report.View{Reads: true}, nil, e.refused).(*report.Object).Error
+		o.Ok, o.Error = false, report.New(report.View{ReadOnly: true}, nil, e.refused).(*report.Object).Error
 	}
 	o.Output = e.outline()
 	return o

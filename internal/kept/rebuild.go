@@ -43,12 +43,12 @@ func Remake(h *history.History, r *audit.Record, a *audit.Act) (out remade, err 
 	if err != nil || len(diff) > 4*MaxSessionText {
 		return out, ErrNotKept
 	}
-	parts, ok := report.Parts(diff), true
+	parts, ok := report.SplitDiff(diff), true
 	for i, op := range r.Ops {
 		if op.Path != a.Path || op.ToPath != "" {
 			continue
 		}
-		if out.Text, ok = Redo(out.Text, report.PartOf(parts, i, op.Path, "")); !ok {
+		if out.Text, ok = Redo(out.Text, report.DiffOf(parts, i, op.Path, "")); !ok {
 			return out, ErrNotKept
 		}
 	}

@@ -137,7 +137,7 @@ func (j *Journal) entries(s *Scan, r *audit.Record, want *Wanted) []api.LogEntry
 			if parts == nil {
 				parts = j.Parts(r.Tx)
 			}
-			j.show(&e, op, report.PartOf(parts, i, ops[i].Path, ops[i].ToPath))
+			j.show(&e, op, report.DiffOf(parts, i, ops[i].Path, ops[i].ToPath))
 		}
 		if e.OK {
 			e.TrashedTo = j.Kept(Displaced(r, ops[i]))
@@ -218,7 +218,7 @@ func (j *Journal) Parts(tx string) []string {
 	if err != nil {
 		return []string{}
 	}
-	return report.Parts(diff)
+	return report.SplitDiff(diff)
 }
 
 // Kept is the slot if the history still has it.
@@ -345,14 +345,14 @@ func Logged(e *fail.Error) string {
 	case fail.PatchParse, fail.PatchApply, fail.OldTextNotFound, fail.MultipleMatches, fail.Overlapping:
 	case fail.CommandFailed:
 		if e.Reason != fail.BadArguments {
-			return report.Cut(e.Error())
+			return report.Shorten(e.Error())
 		}
 	default:
-		return report.Cut(e.Error())
+		return report.Shorten(e.Error())
 	}
 	short := *e
 	short.Msg = unquoted(e.Msg)
-	return report.Cut(short.Error())
+	return report.Shorten(short.Error())
 }
 
 // Listing is entries as a model reads them.

@@ -43,11 +43,11 @@ func Cannot(err error) error {
 	if err == nil {
 		return nil
 	}
-	return &Refusal{View: report.View{Reads: true}, List: fail.All(err)}
+	return &Refusal{View: report.View{ReadOnly: true}, List: fail.All(err)}
 }
 
 // Answered reads the data of an answer that was given before.
-func Answered[T any](s *report.Stored) (data T) {
+func Answered[T any](s *report.StoredResult) (data T) {
 	var o struct{ Data *T }
 	o.Data = &data
 	json.Unmarshal(s.JSON, &o) //nolint:errcheck // it was written by us; what cannot be read is empty

@@ -46,7 +46,7 @@ func (p *Plan) Files() []File {
 }
 
 // Result words the plan as a preview.
-func (p *Plan) Result() api.Result { return report.Of(p.View, p.Plan, nil) }
+func (p *Plan) Result() api.Result { return report.New(p.View, p.Plan, nil) }
 
 // Summary says in a few lines what the plan would do.
 func (p *Plan) Summary() string { return report.Summary(p.View, p.Plan) }
@@ -87,10 +87,10 @@ func (r *Refusal) Unwrap() []error { return r.List.Unwrap() }
 func (r *Refusal) Failures() []*fail.Error { return r.List }
 
 // Explain words the refusal for a person: every failure, what is really there, and the next step.
-func (r *Refusal) Explain() string { return report.Refused(r.View, r.List) }
+func (r *Refusal) Explain() string { return report.RefusalText(r.View, r.List) }
 
 // Result words the refusal.
-func (r *Refusal) Result() api.Result { return report.Of(r.View, nil, r.List) }
+func (r *Refusal) Result() api.Result { return report.New(r.View, nil, r.List) }
 
 // In is the refusal in the shape of a dialect, where it was made before anybody knew which.
 func (r *Refusal) In(name string) *Refusal {

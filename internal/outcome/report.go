@@ -14,7 +14,7 @@ type Report struct {
 	View   report.View
 	Plan   *plan.Plan
 	Done   report.Done
-	Stored *report.Stored // the first answer, when the call was a repetition
+	Stored *report.StoredResult // the first answer, when the call was a repetition
 }
 
 // Result words the report in the shape of its dialect.
@@ -22,7 +22,7 @@ func (r *Report) Result() api.Result {
 	if r.Stored != nil {
 		return r.Stored
 	}
-	return report.Of(r.View, r.Plan, nil)
+	return report.New(r.View, r.Plan, nil)
 }
 
 // Summary says in a few lines what was done.

@@ -10,7 +10,7 @@ import (
 )
 
 // around is how many unchanged lines a diff shows beside a change.
-const around = 3
+const contextLines = 3
 
 // Diff is the step as a unified diff in git's form, which git apply and patch read. It takes time linear in the
 // file: the changes are known and not sought again.
@@ -21,22 +21,22 @@ func Diff(s *plan.Step) string {
 	if s.Op == patch.Move {
 		to = s.To
 	}
-	fmt.Fprintf(&b, "diff --git %s %s\n", name("a/"+from), name("b/"+to))
+	fmt.Fprintf(&b, "diff --git %s %s\n", quotePath("a/"+from), quotePath("b/"+to))
 	switch s.Op {
 	case patch.Add:
 		if s.Replaces == nil {
 			b.WriteString("new file mode 100644\n")
 		}
 	case patch.Delete:
-		b.WriteString("deleted file mode " + mode(s.Source.Kind) + "\n")
+		b.WriteString("deleted file mode " + gitMode(s.Source.Kind) + "\n")
 	case patch.Move:
-		fmt.Fprintf(&b, "rename from %s\nrename to %s\n", name(from), name(to))
+		fmt.Fprintf(&b, "rename from %s\nrename to %s\n", quotePath(from), quotePath(to))
 	}
-	spans := changed(s)
+	spans := changedSpans(s)
 	if len(spans) == 0 {
 		return b.String()
 	}
-	a, z := header("a/"+from), header("b/"+to)
+	a, z := headerPath("a/"+from), headerPath("b/"+to)
 	if text.Binary(s.Before) || text.Binary(s.After) {
 		fmt.Fprintf(&b, "Binary files %s and %s differ\n", a, z)
 		return b.String()
@@ -48,12 +48,12 @@ func Diff(s *plan.Step) string {
 		z = "/dev/null"
 	}
 	fmt.Fprintf(&b, "--- %s\n+++ %s\n", a, z)
-	unified(&b, s.Before, s.After, spans)
+	writeHunks(&b, s.Before, s.After, spans)
 	return b.String()
 }
 
 // mode is what git calls a file of that kind. The mode's other bits are not known here.
-func mode(k plan.Kind) string {
+func gitMode(k plan.Kind) string {
 	if k == plan.Link {
 		return "120000"
 	}
@@ -61,7 +61,7 @@ func mode(k plan.Kind) string {
 }
 
 // name is a path as git writes it in a diff.
-func name(p string) string {
+func quotePath(p string) string {
 	if !strings.ContainsFunc(p, func(r rune) bool { return r < ' ' || r == 0x7f || r == '"' || r == '\\' }) {
 		return p
 	}
@@ -83,8 +83,8 @@ func name(p string) string {
 }
 
 // header is a path on a line of its own, where a tab ends a name with spaces.
-func header(p string) string {
-	out := name(p)
+func headerPath(p string) string {
+	out := quotePath(p)
 	if out == p && strings.Contains(p, " ") {
 		out += "\t"
 	}
@@ -92,23 +92,23 @@ func header(p string) string {
 }
 
 // span says that bytes a0 up to a1 of the old text became b0 up to b1 of the new one.
-type span struct{ a0, a1, b0, b1 int }
+type byteSpan struct{ a0, a1, b0, b1 int }
 
 // changed is the step's edits in bytes, widened to whole lines as a diff knows them, which end in LF only.
-func changed(s *plan.Step) []span {
+func changedSpans(s *plan.Step) []byteSpan {
 	switch s.Op {
 	case patch.Add, patch.Delete:
 		if s.Before == s.After {
 			return nil
 		}
-		return []span{{0, len(s.Before), 0, len(s.After)}}
+		return []byteSpan{{0, len(s.Before), 0, len(s.After)}}
 	}
 	if len(s.Edits) == 0 {
 		return nil
 	}
-	w := widener{before: s.Before, after: s.After, out: make([]span, 0, len(s.Edits))}
-	for i, e := range inBytes(s) {
-		n := span{e.A0, e.A1, e.B0, e.B1}
+	w := lineWidener{before: s.Before, after: s.After, out: make([]byteSpan, 0, len(s.Edits))}
+	for i, e := range byteEdits(s) {
+		n := byteSpan{e.A0, e.A1, e.B0, e.B1}
 		if s.Edits[i].A0 == 0 { // with the byte order mark
 			n.a0, n.b0 = 0, 0
 		}
@@ -119,7 +119,7 @@ func changed(s *plan.Step) []span {
 }
 
 // inBytes is the step's edits in bytes.
-func inBytes(s *plan.Step) []plan.Edit {
+func byteEdits(s *plan.Step) []plan.Edit {
 	if s.Bytes != nil {
 		return s.Bytes
 	}
@@ -133,13 +133,13 @@ func inBytes(s *plan.Step) []plan.Edit {
 
 // widener makes spans of whole lines, one after the other. What lies between two changes is the same on both sides,
 // so every search for the end of a line ends at the next change at the latest.
-type widener struct {
+type lineWidener struct {
 	before, after string
-	out           []span
+	out           []byteSpan
 	open          bool // the last span does not end with a line yet
 }
 
-func (w *widener) add(n span) {
+func (w *lineWidener) add(n byteSpan) {
 	w.close(n.a0)
 	low := 0
 	if k := len(w.out); k > 0 {
@@ -156,7 +156,7 @@ func (w *widener) add(n span) {
 }
 
 // close ends the last span with the line that it is in, or at next, where the next change begins.
-func (w *widener) close(next int) {
+func (w *lineWidener) close(next int) {
 	if !w.open {
 		return
 	}

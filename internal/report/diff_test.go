@@ -139,25 +139,3 @@ func BenchmarkDiff(b *testing.B) {
 		}
 	}
 }
-
-func TestEscape(t *testing.T) {
-	tests := map[string]string{
-		"plain\ttext\n":     "plain\ttext\n",
-		"ünï – “x”":         "ünï – “x”",
-		"\x1b[2J":           `\x1b[2J`,
-		"a\rb":              `a\rb`,
-		"\u009b31m":         `\x9b31m`,
-		"a\u202eb":          `a\u202eb`,
-		"a\u200bb\ufeff":    `a\u200bb\ufeff`,
-		"\xff\xfe":          `\xff\xfe`,
-		"\x00\x07\x7f":      `\x00\x07\x7f`,
-		"line\u2028sep":     `line\u2028sep`,
-		"\U000e0001tagged":  `\ue0001tagged`,
-		"filler\u3164there": `filler\u3164there`,
-	}
-	for in, want := range tests {
-		if got := Escape(in); got != want {
-			t.Errorf("Escape(%q) = %s, want %s", in, got, want)
-		}
-	}
-}

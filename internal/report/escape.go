@@ -57,9 +57,9 @@ func IsPlain(s []byte) bool {
 	if len(s) < 8 {
 		return plainBytes(s)
 	}
-	odd := oddIn(binary.LittleEndian.Uint64(s[len(s)-8:])) // what is left over, with some of what comes before it
+	odd := oddBytes(binary.LittleEndian.Uint64(s[len(s)-8:])) // what is left over, with some of what comes before it
 	for ; len(s) > 8; s = s[8:] {
-		odd |= oddIn(binary.LittleEndian.Uint64(s))
+		odd |= oddBytes(binary.LittleEndian.Uint64(s))
 	}
 	return odd == 0
 }
@@ -80,7 +80,7 @@ const (
 )
 
 // oddIn is not 0 when one of eight bytes is a control character but a tab, or no ASCII.
-func oddIn(w uint64) uint64 {
+func oddBytes(w uint64) uint64 {
 	seven := w &^ highs
 	other := (w^'\t'*ones)&^highs + lows // its high bits tell the bytes that are no tabs
 	return (w | (seven + ones) | other&^(seven+(0x80-' ')*ones)) & highs

@@ -18,12 +18,12 @@ type Failure struct {
 }
 
 // failure is the first refusal of err, with all of them in its details.
-func failure(err error) *Failure {
+func firstFailure(err error) *Failure {
 	all := fail.All(err)
-	first := one(all[0])
+	first := newFailure(all[0])
 	list := make([]Failure, len(all))
 	for i, e := range all {
-		list[i] = *one(e)
+		list[i] = *newFailure(e)
 	}
 	if first.Details == nil {
 		first.Details = map[string]any{}
@@ -32,7 +32,7 @@ func failure(err error) *Failure {
 	return first
 }
 
-func one(e *fail.Error) *Failure {
+func newFailure(e *fail.Error) *Failure {
 	return &Failure{Kind: e.Kind, Message: e.Error(), Recoverable: e.Kind.Recoverable(), Path: e.Path,
 		Details: details(e), SuggestedNextAction: e.Hint}
 }
@@ -51,7 +51,7 @@ func details(e *fail.Error) map[string]any {
 		d["path"], d["places"], d["total"] = e.Path, places(e), e.Total
 	case fail.Overlapping:
 		if len(e.Pairs) > 0 {
-			d["pairs"], d["places"] = pairs(e), places(e)
+			d["pairs"], d["places"] = pairIndexes(e), places(e)
 		}
 	case fail.CommandFailed:
 		d["reason"] = e.Reason
@@ -81,7 +81,7 @@ func details(e *fail.Error) map[string]any {
 }
 
 // pairs are the numbers of the edits from 0, as callers count them.
-func pairs(e *fail.Error) [][2]int {
+func pairIndexes(e *fail.Error) [][2]int {
 	out := make([][2]int, len(e.Pairs))
 	for i, p := range e.Pairs {
 		out[i] = [2]int{p[0] - 1, p[1] - 1}
@@ -98,22 +98,22 @@ func places(e *fail.Error) []fail.Place {
 
 // Refused is what a model or a person reads: every failure, what is really there, the next step, and of a call whose
 // sections go one by one, what was applied before and stays.
-func Refused(v View, all fail.List) string {
+func RefusalText(v View, all fail.List) string {
 	var b strings.Builder
 	b.WriteString(verdict(v, all))
 	if len(all) > 1 {
 		fmt.Fprintf(&b, " %d failures:", len(all))
 	}
 	for _, e := range all {
-		fmt.Fprintf(&b, "\n%s: %s", e.Kind, Explain(e))
+		fmt.Fprintf(&b, "\n%s: %s", e.Kind, ErrorText(e))
 	}
-	return b.String() + stays(v)
+	return b.String() + appliedBefore(v)
 }
 
 // verdict says what a refusal leaves behind.
 func verdict(v View, all fail.List) string {
 	switch {
-	case v.Reads:
+	case v.ReadOnly:
 		return "Cannot do this."
 	case all[0].Reason == fail.Indeterminate:
 		return "Undecided: run emend recover."
@@ -124,20 +124,20 @@ func verdict(v View, all fail.List) string {
 }
 
 // stays lists what was applied before a refusal.
-func stays(v View) string {
+func appliedBefore(v View) string {
 	if v.Partial == nil || len(v.Partial.Steps) == 0 {
 		return ""
 	}
 	var b strings.Builder
 	b.WriteString("\nApplied before it, and still there:")
 	for i := range v.Partial.Steps {
-		b.WriteString("\n  " + line(&v.Partial.Steps[i]))
+		b.WriteString("\n  " + stepLine(&v.Partial.Steps[i]))
 	}
 	return b.String()
 }
 
 // Explain is one failure over several lines: the message, the nearest place, the hint.
-func Explain(e *fail.Error) string {
+func ErrorText(e *fail.Error) string {
 	var b strings.Builder
 	b.WriteString(Escape(e.Error()))
 	if n := e.Nearest; n != nil {
@@ -153,20 +153,20 @@ func Explain(e *fail.Error) string {
 }
 
 // shown is how many lines of a file or differences a text shows.
-const shown = 12
+const maxShown = 12
 
 func nearest(b *strings.Builder, n *fail.Nearest) {
 	fmt.Fprintf(b, "\n  nearest: lines %d-%d", n.First, n.Last)
-	for i, l := range n.Lines[:min(len(n.Lines), shown)] {
-		fmt.Fprintf(b, "\n  %6d  %s", n.First+i, Escape(cut(l)))
+	for i, l := range n.Lines[:min(len(n.Lines), maxShown)] {
+		fmt.Fprintf(b, "\n  %6d  %s", n.First+i, Escape(Shorten(l)))
 	}
-	if more := len(n.Lines) - shown; more > 0 {
+	if more := len(n.Lines) - maxShown; more > 0 {
 		fmt.Fprintf(b, "\n          (%d more lines)", more)
 	}
-	for _, d := range n.Differs[:min(len(n.Differs), shown)] {
+	for _, d := range n.Differs[:min(len(n.Differs), maxShown)] {
 		b.WriteString("\n  differs: " + Escape(d))
 	}
-	if more := len(n.Differs) - shown; more > 0 {
+	if more := len(n.Differs) - maxShown; more > 0 {
 		fmt.Fprintf(b, "\n  differs: on %d more lines", more)
 	}
 	if n.Corrected != "" {
@@ -179,10 +179,8 @@ func nearest(b *strings.Builder, n *fail.Nearest) {
 
 func indent(s string) string { return strings.ReplaceAll(s, "\n", "\n    ") }
 
-func cut(s string) string { return Cut(s) }
-
 // Cut shortens a line to what a person reads of it.
-func Cut(s string) string {
+func Shorten(s string) string {
 	const most = 200
 	if len(s) <= most {
 		return s

@@ -111,7 +111,7 @@ func (o Options) refusedCall(ctx context.Context, t *Tool, ws *emend.Workspace, 
 	if t.Mutates && ws != nil {
 		return ws.Refused(ctx, t.Name, t.Op, v.namedPaths(), err).In(d.Name).Result()
 	}
-	return report.Of(report.View{Dialect: d, Reads: !t.Mutates}, nil, err)
+	return report.New(report.View{Dialect: d, ReadOnly: !t.Mutates}, nil, err)
 }
 
 // folded is several errors as one, with the next steps: a result that is words, or has one word for an error, has no other
@@ -150,7 +150,7 @@ func (v *value) namedPaths() []string {
 
 // refusal is the result of an error that has nothing to do with any workspace.
 func (o Options) refusal(err error) emend.Result {
-	return report.Of(report.View{Dialect: o.profile().dialect(), Atomic: true}, nil, err)
+	return report.New(report.View{Dialect: o.profile().dialect(), Atomic: true}, nil, err)
 }
 
 func (p *Profile) unknownTool(name string) error {

@@ -23,7 +23,7 @@ var supyagentPatch = build(Tool{
 	Op:      patch.Update,
 	Mutates: true, Destructive: true,
 	fields: map[string]field{"dry_run": {byDefault: false}, "working_dir": {byDefault: "."}},
-	result: report.Results{}, Form: ObjectOnly,
+	result: report.ListResult{}, Form: ObjectOnly,
 }, func(ctx context.Context, ws *emend.Workspace, o Options, r supyagentRequest) (emend.Result, error) {
 	return applyOrPlan(ctx, ws, r.Patch, emend.Options{Dialect: "supyagent", Base: r.WorkingDir, Progress: o.Progress}, r.DryRun)
 })

@@ -78,7 +78,7 @@ func (d *doings) part(t touch) string {
 	if d.read != t.tx {
 		d.read, d.diffs = t.tx, d.j.Parts(t.tx)
 	}
-	return report.PartOf(d.diffs, t.n, kept.Top(d.j, t.op.Path), to)
+	return report.DiffOf(d.diffs, t.n, kept.Top(d.j, t.op.Path), to)
 }
 
 // sides are the two texts of a difference.

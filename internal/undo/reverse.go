@@ -380,13 +380,13 @@ func (u *undoing) after(r *audit.Record, a *audit.Act, before string) (string, b
 	if err != nil {
 		return "", false
 	}
-	out, parts := before, report.Parts(diff)
+	out, parts := before, report.SplitDiff(diff)
 	for i, op := range r.Ops {
 		if op.Path != a.Path || op.ToPath != "" {
 			continue
 		}
 		var ok bool
-		if out, ok = kept.Redo(out, report.PartOf(parts, i, op.Path, "")); !ok {
+		if out, ok = kept.Redo(out, report.DiffOf(parts, i, op.Path, "")); !ok {
 			return "", false
 		}
 	}

@@ -133,7 +133,7 @@ func (a *app) printPlan(p *emend.Plan) {
 			if h.Skipped {
 				continue
 			}
-			fmt.Fprintf(a.out, "%s hunk %d: line %d, %s\n", a.colorize(bold, report.Escape(f.Path())), i+1, h.Line, report.How(h))
+			fmt.Fprintf(a.out, "%s hunk %d: line %d, %s\n", a.colorize(bold, report.Escape(f.Path())), i+1, h.Line, report.MatchText(h))
 		}
 		a.printDiff(a.out, f.Diff())
 	}

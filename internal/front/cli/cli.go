@@ -102,12 +102,12 @@ func (a *app) printFailure(err error) {
 	e, ours := errors.AsType[*fail.Error](err)
 	switch {
 	case ours && a.json:
-		if a.printJSON(report.Of(report.View{Reads: true}, nil, err)) == nil {
+		if a.printJSON(report.New(report.View{ReadOnly: true}, nil, err)) == nil {
 			return
 		}
 		fallthrough
 	case ours:
-		fmt.Fprintf(a.err, "emend: %s\n", report.Explain(e))
+		fmt.Fprintf(a.err, "emend: %s\n", report.ErrorText(e))
 	default:
 		fmt.Fprintf(a.err, "emend: %s\n", report.Escape(err.Error()))
 	}

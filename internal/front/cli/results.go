@@ -75,7 +75,7 @@ func (a *app) printError(err error) error {
 	if !ok {
 		return err
 	}
-	r := report.Of(report.View{Reads: true}, nil, e)
+	r := report.New(report.View{ReadOnly: true}, nil, e)
 	if a.json {
 		a.printJSON(r) //nolint:errcheck // a.out keeps the error
 	} else {

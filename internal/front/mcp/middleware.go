@@ -26,7 +26,7 @@ func (s *Server) trackCalls(next sdk.MethodHandler) sdk.MethodHandler {
 		record := &callRecord{tool: s.knownTool(call.Params.Name), start: time.Now()}
 		ctx, leave, err := s.enterCall(context.WithValue(ctx, callRecordKey{}, record))
 		if err != nil {
-			record.setResult(report.Of(report.View{Reads: true}, nil, err))
+			record.setResult(report.New(report.View{ReadOnly: true}, nil, err))
 			s.finishRecord(ctx, call, record)
 			return s.notAdmitted(call.Params.Name, err)
 		}
@@ -64,7 +64,7 @@ func (s *Server) notAdmitted(name string, err error) (sdk.Result, error) {
 	if !ok {
 		return nil, err
 	}
-	return toolResult(t, report.Of(report.View{Reads: true}, nil, err))
+	return toolResult(t, report.New(report.View{ReadOnly: true}, nil, err))
 }
 
 // errDefect is what a client is told about a panic.

@@ -67,7 +67,7 @@ func (p *progress) update(done, total int, what string) {
 		return
 	}
 	p.last = done
-	n := &sdk.ProgressNotificationParams{ProgressToken: p.token, Progress: float64(done), Total: float64(total), Message: report.Cut(report.OneLine(what))}
+	n := &sdk.ProgressNotificationParams{ProgressToken: p.token, Progress: float64(done), Total: float64(total), Message: report.Shorten(report.OneLine(what))}
 	select {
 	case <-p.newest:
 	default:

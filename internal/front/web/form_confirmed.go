@@ -24,10 +24,10 @@ func (r *request) callAsConfirmed(name string, args url.Values) emend.Result {
 	}
 	o, err := r.dryRun(name, args)
 	if err != nil {
-		return report.Of(report.View{}, nil, err)
+		return report.New(report.View{}, nil, err)
 	}
 	if o.Ok && effectHash(o) != shown {
-		return report.Of(report.View{}, nil, &emend.Error{Kind: emend.Stale, Msg: "it would do something else by now than what you were shown",
+		return report.New(report.View{}, nil, &emend.Error{Kind: emend.Stale, Msg: "it would do something else by now than what you were shown",
 			Hint: "Look at what it would do now, and have it done if that is what you want."})
 	}
 	return r.callTool(name, args) // also if the dry run was refused: then the log has the refusal

@@ -93,7 +93,7 @@ func (r *request) callTool(name string, args url.Values) emend.Result {
 	t, _ := tool.People.Named(name)
 	text, err := toolArguments(t.Input(), args)
 	if err != nil {
-		return report.Of(report.View{}, nil, err)
+		return report.New(report.View{}, nil, err)
 	}
 	return tool.Options{Profile: tool.People, ReadOnly: r.site.ReadOnly}.Call(r.personContext(), r.ws.Workspace, name, text)
 }

@@ -26,12 +26,12 @@ func TestUnifiedInHalves(t *testing.T) {
 		}
 		s.Before, s.After = a.String(), b.String()
 		var whole, halves strings.Builder
-		hunks(&whole, s.Before, s.After, changed(s), position{line: 1})
-		unified(&halves, s.Before, s.After, changed(s))
+		writeSpans(&whole, s.Before, s.After, changedSpans(s), position{line: 1})
+		writeHunks(&halves, s.Before, s.After, changedSpans(s))
 		if whole.String() != halves.String() {
 			t.Errorf("gap %d: halves differ from the whole", gap)
 		}
-		if parts := halfway(s.Before, changed(s)) < len(changed(s)); parts != (gap > 6) {
+		if parts := splitPoint(s.Before, changedSpans(s)) < len(changedSpans(s)); parts != (gap > 6) {
 			t.Errorf("gap %d: in halves: %t", gap, parts)
 		}
 	}

@@ -12,15 +12,15 @@ func FuzzParts(f *testing.F) {
 	f.Add("\ndiff --git ")
 	f.Add("diff --git \ndiff --git \n\n")
 	f.Fuzz(func(t *testing.T, diff string) {
-		parts := Parts(diff)
+		parts := SplitDiff(diff)
 		if got := strings.Join(parts, ""); got != diff {
 			t.Fatalf("%q became %q", diff, got)
 		}
 		for i, p := range parts {
-			if p == "" || i > 0 && !strings.HasPrefix(p, partLead) {
+			if p == "" || i > 0 && !strings.HasPrefix(p, diffHeader) {
 				t.Fatalf("part %d of %q is %q", i, diff, p)
 			}
-			PartOf(parts, i, "a/b", "a/c")
+			DiffOf(parts, i, "a/b", "a/c")
 		}
 	})
 }
@@ -45,7 +45,7 @@ func TestPartOf(t *testing.T) {
 		{0, "g", "", ""},
 		{0, "f", "", ""}, // the end of a path is another path
 	} {
-		if got := PartOf(all, tc.i, tc.from, tc.to); got != tc.want {
+		if got := DiffOf(all, tc.i, tc.from, tc.to); got != tc.want {
 			t.Errorf("%d %q %q: %q, want %q", tc.i, tc.from, tc.to, got, tc.want)
 		}
 	}

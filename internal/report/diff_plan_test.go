@@ -12,7 +12,7 @@ import (
 func TestDiffs(t *testing.T) {
 	p := &plan.Plan{Steps: []plan.Step{{Op: patch.Add, Path: "a", After: "x\n"}, {Op: patch.Delete, Path: "b", Before: "y\n"}}}
 	other := &plan.Plan{Steps: []plan.Step{{Op: patch.Add, Path: "c", After: "z\n"}}}
-	d := DiffsOf(p)
+	d := StartDiffs(p)
 	for i := range p.Steps {
 		if got, want := d.Step(p, i), Diff(&p.Steps[i]); got != want {
 			t.Errorf("step %d: %q, want %q", i, got, want)
@@ -21,7 +21,7 @@ func TestDiffs(t *testing.T) {
 	if got, want := d.String(), Diff(&p.Steps[0])+Diff(&p.Steps[1]); got != want {
 		t.Errorf("all: %q, want %q", got, want)
 	}
-	for _, d := range []*Diffs{d, nil} {
+	for _, d := range []*PlanDiffs{d, nil} {
 		if got, want := d.Step(other, 0), Diff(&other.Steps[0]); got != want {
 			t.Errorf("of another plan: %q, want %q", got, want)
 		}
@@ -31,15 +31,15 @@ func TestDiffs(t *testing.T) {
 // A panic comes out where the diffs are asked for, and nowhere else; also one in the half that is written beside the other.
 func TestDiffsPanic(t *testing.T) {
 	outside := []plan.Edit{{A0: 5, A1: 9}}
-	d := DiffsOf(&plan.Plan{Steps: []plan.Step{{Op: patch.Update, Path: "a", Before: "x\n", After: "y\n", Edits: outside, Bytes: outside}}})
+	d := StartDiffs(&plan.Plan{Steps: []plan.Step{{Op: patch.Update, Path: "a", Before: "x\n", After: "y\n", Edits: outside, Bytes: outside}}})
 	panics(t, "an edit that is not in the text", func() { _ = d.String() })
 
-	var spans []span
+	var spans []byteSpan
 	for i := range 1500 {
-		spans = append(spans, span{20 * i, 20*i + 2, 20 * i, 20*i + 2})
+		spans = append(spans, byteSpan{20 * i, 20*i + 2, 20 * i, 20*i + 2})
 	}
 	text := strings.Repeat("x\n", 15000)
-	panics(t, "a span that is not in the text", func() { unified(new(strings.Builder), text, text[:20000], spans) })
+	panics(t, "a span that is not in the text", func() { writeHunks(new(strings.Builder), text, text[:20000], spans) })
 }
 
 func panics(t *testing.T, what string, do func()) {

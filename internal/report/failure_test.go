@@ -23,15 +23,15 @@ func TestRefusedEdits(t *testing.T) {
 			Lines: []string{"a b"}, OldText: "a b\n"}}, `"correctedOldText":"a b\n"`, "this oldText is there:\n    a b"},
 	}
 	for _, tt := range tests {
-		got, err := json.Marshal(failure(tt.err))
+		got, err := json.Marshal(firstFailure(tt.err))
 		if err != nil || !strings.Contains(string(got), tt.want) {
 			t.Errorf("%s lacks %s (%v)", got, tt.want, err)
 		}
-		if text := Explain(tt.err); !strings.Contains(text, tt.text) {
+		if text := ErrorText(tt.err); !strings.Contains(text, tt.text) {
 			t.Errorf("%q lacks %q", text, tt.text)
 		}
 	}
-	hunk, err := json.Marshal(failure(&fail.Error{Kind: fail.Overlapping, Hunk: 2, Msg: "x"}))
+	hunk, err := json.Marshal(firstFailure(&fail.Error{Kind: fail.Overlapping, Hunk: 2, Msg: "x"}))
 	if err != nil || strings.Contains(string(hunk), "pairs") || strings.Contains(string(hunk), "editIndex") {
 		t.Errorf("a hunk's refusal speaks of edits: %s", hunk)
 	}

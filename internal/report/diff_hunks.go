@@ -8,10 +8,10 @@ import (
 
 // unified writes the hunks of a diff. They need nothing of one another but how many lines come before them, so half of
 // very many are written beside the others.
-func unified(b *strings.Builder, before, after string, spans []span) {
-	mid := halfway(before, spans)
+func writeHunks(b *strings.Builder, before, after string, spans []byteSpan) {
+	mid := splitPoint(before, spans)
 	if mid == len(spans) {
-		hunks(b, before, after, spans, position{line: 1})
+		writeSpans(b, before, after, spans, position{line: 1})
 		return
 	}
 	var first, rest strings.Builder
@@ -19,9 +19,9 @@ func unified(b *strings.Builder, before, after string, spans []span) {
 	var failed any
 	writing.Go(func() {
 		defer func() { failed = recover() }()
-		hunks(&rest, before, after, spans[mid:], behind(before, after, spans[mid-1]))
+		writeSpans(&rest, before, after, spans[mid:], positionAfter(before, after, spans[mid-1]))
 	})
-	hunks(&first, before, after, spans[:mid], position{line: 1})
+	writeSpans(&first, before, after, spans[:mid], position{line: 1})
 	if writing.Wait(); failed != nil {
 		panic(failed)
 	}
@@ -31,12 +31,12 @@ func unified(b *strings.Builder, before, after string, spans []span) {
 }
 
 // halfway is about half of the spans, where the next one begins a hunk of its own, or all of them.
-func halfway(before string, spans []span) int {
+func splitPoint(before string, spans []byteSpan) int {
 	if len(spans) < 1000 {
 		return len(spans)
 	}
 	n := len(spans) / 2
-	for n < len(spans) && !apart(before[spans[n-1].a1:spans[n].a0]) {
+	for n < len(spans) && !farApart(before[spans[n-1].a1:spans[n].a0]) {
 		n++
 	}
 	return n
@@ -46,50 +46,50 @@ func halfway(before string, spans []span) int {
 // ahead of it.
 type position struct{ at, line, shift int }
 
-func behind(before, after string, s span) position {
+func positionAfter(before, after string, s byteSpan) position {
 	olds, news := strings.Count(before[:s.a1], "\n"), strings.Count(after[:s.b1], "\n")
 	return position{s.a1, olds + 1, news - olds}
 }
 
-func hunks(b *strings.Builder, before, after string, spans []span, p position) {
+func writeSpans(b *strings.Builder, before, after string, spans []byteSpan, p position) {
 	for len(spans) > 0 {
 		n := 1
-		for n < len(spans) && !apart(before[spans[n-1].a1:spans[n].a0]) {
+		for n < len(spans) && !farApart(before[spans[n-1].a1:spans[n].a0]) {
 			n++
 		}
 		if b.Cap()-b.Len() < 1<<12 {
 			b.Grow(1 << 12) // which doubles it: the builder itself would grow, and copy, by quarters
 		}
-		p = hunk(b, before, after, spans[:n], p)
+		p = writeHunk(b, before, after, spans[:n], p)
 		spans = spans[n:]
 	}
 }
 
 // hunk writes one, which comes after p, and returns where it ends.
-func hunk(b *strings.Builder, before, after string, group []span, p position) position {
+func writeHunk(b *strings.Builder, before, after string, group []byteSpan, p position) position {
 	first, last := group[0], group[len(group)-1]
-	lead, trail := tail(before[p.at:first.a0]), head(before[last.a1:])
+	lead, trail := lastLines(before[p.at:first.a0]), firstLines(before[last.a1:])
 	p.line += strings.Count(before[p.at:first.a0-len(lead)], "\n")
-	olds := lines(before[first.a0-len(lead) : last.a1+len(trail)])
-	news := lines(after[first.b0-len(lead) : last.b1+len(trail)])
+	olds := countLines(before[first.a0-len(lead) : last.a1+len(trail)])
+	news := countLines(after[first.b0-len(lead) : last.b1+len(trail)])
 	b.WriteString("@@ -")
-	hunkRange(b, p.line, olds)
+	writeHunkRange(b, p.line, olds)
 	b.WriteString(" +")
-	hunkRange(b, p.line+p.shift, news)
+	writeHunkRange(b, p.line+p.shift, news)
 	b.WriteString(" @@\n")
-	mark(b, ' ', lead)
+	writeLines(b, ' ', lead)
 	for i, s := range group {
-		mark(b, '-', before[s.a0:s.a1])
-		mark(b, '+', after[s.b0:s.b1])
+		writeLines(b, '-', before[s.a0:s.a1])
+		writeLines(b, '+', after[s.b0:s.b1])
 		if i+1 < len(group) {
-			mark(b, ' ', before[s.a1:group[i+1].a0])
+			writeLines(b, ' ', before[s.a1:group[i+1].a0])
 		}
 	}
-	mark(b, ' ', trail)
+	writeLines(b, ' ', trail)
 	return position{last.a1, p.line + strings.Count(before[first.a0-len(lead):last.a1], "\n"), p.shift + news - olds}
 }
 
-func hunkRange(b *strings.Builder, line, n int) {
+func writeHunkRange(b *strings.Builder, line, n int) {
 	if n == 0 {
 		line--
 	}
@@ -98,7 +98,7 @@ func hunkRange(b *strings.Builder, line, n int) {
 }
 
 // lines counts the lines of s, an open last one included.
-func lines(s string) int {
+func countLines(s string) int {
 	n := strings.Count(s, "\n")
 	if s != "" && s[len(s)-1] != '\n' {
 		n++
@@ -107,8 +107,8 @@ func lines(s string) int {
 }
 
 // apart reports whether two changes with s between them are shown in hunks of their own.
-func apart(s string) bool {
-	for range 2*around + 1 {
+func farApart(s string) bool {
+	for range 2*contextLines + 1 {
 		i := strings.IndexByte(s, '\n')
 		if i < 0 {
 			return false
@@ -119,9 +119,9 @@ func apart(s string) bool {
 }
 
 // tail and head are the last and the first lines of s that a hunk shows.
-func tail(s string) string {
+func lastLines(s string) string {
 	at := len(s)
-	for range around {
+	for range contextLines {
 		if at == 0 {
 			break
 		}
@@ -130,9 +130,9 @@ func tail(s string) string {
 	return s[at:]
 }
 
-func head(s string) string {
+func firstLines(s string) string {
 	at := 0
-	for range around {
+	for range contextLines {
 		i := strings.IndexByte(s[at:], '\n')
 		if i < 0 {
 			return s
@@ -143,7 +143,7 @@ func head(s string) string {
 }
 
 // mark writes every line of s with c before it.
-func mark(b *strings.Builder, c byte, s string) {
+func writeLines(b *strings.Builder, c byte, s string) {
 	for s != "" {
 		i := strings.IndexByte(s, '\n') + 1
 		if i == 0 {

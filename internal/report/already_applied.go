@@ -25,12 +25,12 @@ func skipped(p *plan.Plan) []Skipped {
 }
 
 // nothing is what there is to say when all of a patch is already applied.
-const nothing = "Already applied: nothing to do."
+const nothingToDo = "Already applied: nothing to do."
 
 // leftOut is one line on what a plan leaves out, where the dialect has words of its own for the rest.
-func leftOut(p *plan.Plan) []string {
+func skippedNotes(p *plan.Plan) []string {
 	if p.Applied() {
-		return []string{nothing}
+		return []string{nothingToDo}
 	}
 	return AlreadyApplied(p)
 }
@@ -41,7 +41,7 @@ func AlreadyApplied(p *plan.Plan) []string {
 	for _, s := range p.Skipped {
 		what := s.Op.String() + " was already applied, and is skipped."
 		if len(s.Hunks) > 0 {
-			what = numbered(s.Hunks) + " already applied, and skipped."
+			what = hunkNumbers(s.Hunks) + " already applied, and skipped."
 		}
 		path := Escape(s.Path)
 		if s.To != "" {
@@ -53,7 +53,7 @@ func AlreadyApplied(p *plan.Plan) []string {
 }
 
 // applied is a line that names what was refused and is already applied, for dialects that have no words for it.
-func applied(all fail.List) string {
+func alreadyAppliedNote(all fail.List) string {
 	const most = 10
 	var out []string
 	for _, e := range all {
@@ -75,7 +75,7 @@ func applied(all fail.List) string {
 }
 
 // numbered names hunks by their numbers from 1.
-func numbered(from0 []int) string {
+func hunkNumbers(from0 []int) string {
 	if len(from0) == 1 {
 		return fmt.Sprintf("hunk %d was", from0[0]+1)
 	}

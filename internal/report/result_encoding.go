@@ -6,22 +6,22 @@ import (
 )
 
 // Stored is an outcome as it was given before: a call that is repeated with its key is answered with it, to the byte.
-type Stored struct {
+type StoredResult struct {
 	Said string          // what a model reads
 	JSON json.RawMessage // the result in its shape
 }
 
 // OK implements Result. Only what was done is stored.
-func (s *Stored) OK() bool { return true }
+func (s *StoredResult) OK() bool { return true }
 
 // Text implements Result.
-func (s *Stored) Text() string { return s.Said }
+func (s *StoredResult) Text() string { return s.Said }
 
 // MarshalJSON implements json.Marshaler.
-func (s *Stored) MarshalJSON() ([]byte, error) { return s.JSON, nil }
+func (s *StoredResult) MarshalJSON() ([]byte, error) { return s.JSON, nil }
 
 // Store writes an outcome down for [Restore].
-func Store(r Result) string {
+func Encode(r Result) string {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -40,7 +40,7 @@ func Store(r Result) string {
 }
 
 // Restore reads what Store wrote; nil when it is not whole.
-func Restore(text string) *Stored {
+func Decode(text string) *StoredResult {
 	var s struct {
 		Said string
 		JSON json.RawMessage
@@ -48,5 +48,5 @@ func Restore(text string) *Stored {
 	if json.Unmarshal([]byte(text), &s) != nil || len(s.JSON) == 0 {
 		return nil
 	}
-	return &Stored{s.Said, s.JSON}
+	return &StoredResult{s.Said, s.JSON}
 }

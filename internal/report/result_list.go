@@ -1,0 +1,92 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/plan"
+	"github.com/emend-dev/emend/patch"
+)
+
+// Results is the result of the dialect whose result lists its files.
+type ListResult struct {
+	Ok       bool         `json:"ok"`
+	Results  []ListedFile `json:"results"`
+	Modified int          `json:"files_modified"`
+	Added    int          `json:"files_added"`
+	Deleted  int          `json:"files_deleted"`
+	Error    string       `json:"error,omitempty"`
+	Meta     *Meta        `json:"_meta,omitempty"`
+
+	text string
+}
+
+// FileDone is one entry of Results.
+type ListedFile struct {
+	File      string `json:"file"`
+	Operation string `json:"operation"`
+	Ok        bool   `json:"ok"`
+	Error     string `json:"error,omitempty"`
+}
+
+// OK implements Result.
+func (r *ListResult) OK() bool { return r.Ok }
+
+// Text implements Result.
+func (r *ListResult) Text() string { return r.text }
+
+func newListResult(v View, p *plan.Plan, err error) *ListResult {
+	r := &ListResult{Ok: err == nil, Results: []ListedFile{}}
+	if err != nil {
+		return r.refused(v, fail.All(err))
+	}
+	r.count(v, p)
+	r.Meta = newMeta(v, p)
+	r.text = strings.TrimSuffix(fmt.Sprintf("%d modified, %d added, %d deleted.\n%s", r.Modified, r.Added, r.Deleted, r.text), "\n")
+	for _, n := range slices.Concat(placementNotes(p), skippedNotes(p), v.notes()) {
+		r.text += "\nNote: " + n
+	}
+	return r
+}
+
+// count lists what was done.
+func (r *ListResult) count(v View, p *plan.Plan) {
+	for i, s := range p.Steps {
+		r.Results = append(r.Results, ListedFile{File: v.Patch.Sections[s.Section].Path, Operation: s.Op.String(), Ok: true})
+		switch s.Op {
+		case patch.Add:
+			r.Added++
+		case patch.Delete:
+			r.Deleted++
+		default:
+			r.Modified++
+		}
+		r.text += stepLine(&p.Steps[i]) + "\n"
+	}
+}
+
+func (r *ListResult) refused(v View, all fail.List) *ListResult {
+	words := v.Dialect.Words
+	r.Meta = v.commitMeta()
+	if v.Partial != nil {
+		r.count(v, v.Partial)
+		r.Meta = newMeta(v, v.Partial)
+	}
+	for _, e := range all {
+		op := opOf(v.Patch, e)
+		if op != 0 {
+			r.Results = append(r.Results, ListedFile{File: fail.Short(v.Patch.Sections[e.Section-1].Path), Operation: op.String(), Error: words.Each(e, op)})
+		}
+	}
+	r.Error = words.Refusal(all[0], opOf(v.Patch, all[0]))
+	r.text = r.Error + alreadyAppliedNote(all) + appliedBefore(v)
+	if slices.ContainsFunc(all, func(e *fail.Error) bool { return e.Hunk > 0 }) {
+		if r.Meta == nil {
+			r.Meta = &Meta{}
+		}
+		r.Meta.DryRun, r.Meta.Error = v.DryRun, firstFailure(all) // where a hunk nearly fits, and what would
+	}
+	return r
+}

@@ -1,0 +1,57 @@
+package report
+
+import (
+	"slices"
+
+	"github.com/emend-dev/emend/internal/plan"
+)
+
+// Meta is what a dialect's own result has no room for.
+type Meta struct {
+	DryRun  bool       `json:"dryRun,omitempty"`
+	Hunks   []FileHunk `json:"hunks,omitempty"`
+	Error   *Failure   `json:"error,omitempty"` // where the result itself has words only
+	Tx      string     `json:"tx,omitempty"`    // the transaction, for log, undo and restore
+	Log     *Head      `json:"log,omitempty"`   // the newest record of the log
+	Notes   []string   `json:"notes,omitempty"`
+	Trashed []string   `json:"trashed,omitempty"` // where what was deleted or overwritten is kept
+	Skipped []Skipped  `json:"skipped,omitempty"` // what was already applied
+}
+
+// meta is what every shape says of a commit; nil when there is nothing to say.
+func (v View) commitMeta() *Meta {
+	switch {
+	case v.Done != nil:
+		return &Meta{Tx: v.Done.Tx, Log: &v.Done.Log, Notes: v.notes()}
+	case len(v.Notes) > 0:
+		return &Meta{Notes: v.Notes}
+	}
+	return nil
+}
+
+func (v View) notes() []string { return append(slices.Clip(v.Notes), v.Done.notes()...) }
+
+// FileHunk is a hunk and the file it landed in.
+type FileHunk struct {
+	Path string `json:"path"`
+	Hunk
+}
+
+func newMeta(v View, p *plan.Plan) *Meta {
+	m := v.commitMeta()
+	if m == nil {
+		m = &Meta{}
+	}
+	m.DryRun, m.Skipped = v.DryRun, skipped(p)
+	for i := range p.Steps {
+		if id := v.Done.trashed(i); id != "" {
+			m.Trashed = append(m.Trashed, id)
+		}
+	}
+	for i := range p.Steps {
+		for _, h := range placedHunks(&p.Steps[i]) {
+			m.Hunks = append(m.Hunks, FileHunk{p.Steps[i].Path, h})
+		}
+	}
+	return m
+}

@@ -1,0 +1,97 @@
+package report
+
+import (
+	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/plan"
+)
+
+// Object is the result of the dialects whose results are told in JSON.
+type Object struct {
+	Ok     bool     `json:"ok"`
+	Output string   `json:"output"`
+	Data   any      `json:"data,omitempty"`
+	Error  *Failure `json:"error,omitempty"`
+	Meta   *Meta    `json:"_meta,omitempty"`
+}
+
+// OK implements Result.
+func (o *Object) OK() bool { return o.Ok }
+
+// Text implements Result.
+func (o *Object) Text() string { return o.Output }
+
+// Data is what was changed, or would be.
+type Data struct {
+	Atomic       bool          `json:"atomic"`
+	DryRun       bool          `json:"dryRun,omitempty"`
+	HunkCount    int           `json:"hunkCount"`
+	ChangedFiles []ChangedFile `json:"changedFiles"`
+	Dialect      string        `json:"dialect,omitempty"`
+	Passed       []string      `json:"passed,omitempty"`
+
+	AlreadyApplied bool      `json:"alreadyApplied,omitempty"` // nothing was left to do
+	Skipped        []Skipped `json:"skipped,omitempty"`        // what was already applied
+}
+
+// ChangedFile is one section's effect.
+type ChangedFile struct {
+	Path         string `json:"path"`
+	Operation    string `json:"operation"`
+	ToPath       string `json:"toPath,omitempty"`
+	BeforeSha256 string `json:"beforeSha256,omitempty"`
+	AfterSha256  string `json:"afterSha256,omitempty"`
+	Diff         string `json:"diff"`
+	TrashedTo    string `json:"trashedTo,omitempty"`
+	Hunks        []Hunk `json:"hunks,omitempty"`
+}
+
+// Hunk is where a hunk landed and how.
+type Hunk struct {
+	Line   int    `json:"line"`
+	Rung   string `json:"rung"`
+	Others int    `json:"others"`
+
+	AlreadyApplied bool `json:"alreadyApplied,omitempty"` // it was skipped; line is where its outcome begins
+}
+
+func newObject(v View, p *plan.Plan, err error) *Object {
+	if err != nil {
+		o := &Object{Output: RefusalText(v, fail.All(err)), Error: firstFailure(err), Meta: v.commitMeta()}
+		if v.Partial != nil {
+			o.Data = newData(v, v.Partial)
+		}
+		return o
+	}
+	return &Object{Ok: true, Output: objectText(v, p), Data: newData(v, p), Meta: v.commitMeta()}
+}
+
+func newData(v View, p *plan.Plan) *Data {
+	d := &Data{Atomic: v.Atomic, DryRun: v.DryRun, HunkCount: p.HunkCount(), ChangedFiles: []ChangedFile{}, Passed: v.Passed}
+	hunks := v.Dialect == nil || v.Dialect.Words.Hunks
+	if hunks && v.Dialect != nil {
+		d.Dialect = v.Dialect.Name
+	}
+	for i := range p.Steps {
+		f := changedFile(&p.Steps[i], v.Diffs.Step(p, i), hunks)
+		f.TrashedTo = v.Done.trashed(i)
+		d.ChangedFiles = append(d.ChangedFiles, f)
+	}
+	d.AlreadyApplied, d.Skipped = p.Applied(), skipped(p)
+	return d
+}
+
+func changedFile(s *plan.Step, diff string, hunks bool) ChangedFile {
+	f := ChangedFile{Path: s.Path, Operation: s.Op.String(), ToPath: s.To, BeforeSha256: s.BeforeSum, AfterSha256: s.AfterSum, Diff: diff}
+	if hunks {
+		f.Hunks = placedHunks(s)
+	}
+	return f
+}
+
+func placedHunks(s *plan.Step) []Hunk {
+	var out []Hunk
+	for _, h := range s.Hunks {
+		out = append(out, Hunk{Line: h.Line, Rung: h.Rung.String(), Others: h.Others, AlreadyApplied: h.Skipped})
+	}
+	return out
+}
