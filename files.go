@@ -106,7 +106,7 @@ func (w *Workspace) GlobTo(ctx context.Context, r api.GlobRequest, out io.Writer
 		return nil, outcome.Cannot(err)
 	}
 	a := outcome.Found(api.GlobSum{Written: n, Truncated: is.More}, read.CountOf(n, "path", "paths"))
-	a.Notes = read.UnreadNote(is.Unread)
+	a.Notes = read.UnreadNote(is.Unreadable)
 	return a, nil
 }
 
@@ -260,7 +260,7 @@ func (w *Workspace) SearchTo(ctx context.Context, r api.SearchRequest, out io.Wr
 	if err != nil {
 		return nil, outcome.Cannot(err)
 	}
-	n, is, err := find.Print(ctx, w.s.Guard, o, q, to)
+	n, is, err := find.SearchTo(ctx, w.s.Guard, o, q, to)
 	if to.Err != nil {
 		return nil, to.Err
 	}

@@ -111,7 +111,7 @@ func (w *Workspace) Reach() (write, read []string, err error) {
 	if place.Else != "" {
 		write = append(write, workspace.Existing(filepath.Dir(place.Else)))
 	}
-	return write, find.Elsewhere(w.s.Keeper.Root), nil
+	return write, find.IgnoreSources(w.s.Keeper.Root), nil
 }
 
 // Ready says what keeps files of the workspace from being changed at this moment, as far as a look tells: a change that was

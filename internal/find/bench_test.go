@@ -32,7 +32,7 @@ func BenchmarkWalk(b *testing.B) {
 	g, o := forest(b)
 	b.ReportAllocs()
 	for b.Loop() {
-		found, _, err := Search(context.Background(), g, o, Searching{Query: "*.none", Mode: Paths})
+		found, _, err := Search(context.Background(), g, o, SearchQuery{Query: "*.none", Mode: Paths})
 		if err != nil || len(found) > 0 {
 			b.Fatal(err)
 		}
@@ -41,8 +41,8 @@ func BenchmarkWalk(b *testing.B) {
 
 func BenchmarkSearch(b *testing.B) {
 	g, o := forest(b)
-	for _, q := range []Searching{
-		{Query: "nowhere"}, {Query: "name77("}, {Query: "NOWHERE", Fold: true}, {Query: "Name77(", Fold: true},
+	for _, q := range []SearchQuery{
+		{Query: "nowhere"}, {Query: "name77("}, {Query: "NOWHERE", IgnoreCase: true}, {Query: "Name77(", IgnoreCase: true},
 		{Query: `func name7\d+\([a-z ]+\) error`, Mode: Regexp}, {Query: `name7|call\(99`, Mode: Regexp}, {Query: `\d{4,}`, Mode: Regexp},
 		{Query: `[a-z]\d{2}\(\d+\)$`, Mode: Regexp}, {Query: `\berr\w+\b.*nil`, Mode: Regexp},
 	} {
@@ -62,7 +62,7 @@ func BenchmarkPrint(b *testing.B) {
 	g, o := forest(b)
 	b.ReportAllocs()
 	for b.Loop() {
-		if n, _, err := Print(context.Background(), g, o, Searching{Query: "func"}, io.Discard); err != nil || n == 0 {
+		if n, _, err := SearchTo(context.Background(), g, o, SearchQuery{Query: "func"}, io.Discard); err != nil || n == 0 {
 			b.Fatal(n, err)
 		}
 	}

@@ -23,15 +23,15 @@ import (
 
 // Options say where to look and what to leave out.
 type Options struct {
-	Root    guard.Entry // the directory; for a search also a file
-	Ignored bool        // look also at what ignore rules leave out
+	Root           guard.Entry // the directory; for a search also a file
+	IncludeIgnored bool        // look also at what ignore rules leave out
 	// LeaveOut, when it is not nil, takes the place of all rules: directories with these names are left out, and no
 	// others.
-	LeaveOut []string
+	SkipDirs []string
 	// Excludes is the text of the person's own excludes file.
 	Excludes []byte
 	// Bare leaves sizes and times out of what List and Glob find: to learn them takes longer than to find it.
-	Bare bool
+	NamesOnly bool
 	// Progress is told how many files were looked at, by one goroutine at a time, and must return at once.
 	Progress func(done int, what string)
 	// Workers is how many goroutines look; 0 is one for each processor.
@@ -56,18 +56,18 @@ type Found struct {
 }
 
 // Outcome is what every answer says beside what was found.
-type Outcome struct {
-	More   bool // there is more than was asked for
-	Files  int  // how many files were looked at
-	Unread int  // directories and files that could not be read
-	Cut    int  // lines of which only the beginning was searched
-	AtNUL  int  // files that were searched up to a NUL
+type Summary struct {
+	More         bool // there is more than was asked for
+	Files        int  // how many files were looked at
+	Unreadable   int  // directories and files that could not be read
+	CutLines     int  // lines of which only the beginning was searched
+	StoppedAtNUL int  // files that were searched up to a NUL
 }
 
 // counter counts over all goroutines.
-type counter struct {
-	unread, done atomic.Int64
-	telling      sync.Mutex
+type progress struct {
+	unreadable, done atomic.Int64
+	reporting        sync.Mutex
 }
 
 // join is the path of a name in a directory.
@@ -87,7 +87,7 @@ func rootPath(e guard.Entry) string {
 }
 
 // words are the kinds as answers name them.
-func word(k guard.Kind) string {
+func kindName(k guard.Kind) string {
 	switch k {
 	case guard.Directory:
 		return "directory"
@@ -100,12 +100,12 @@ func word(k guard.Kind) string {
 }
 
 // Type is the word for what it is: directory, file, link or other.
-func (f *Found) Type() string { return word(f.Kind) }
+func (f *Found) Type() string { return kindName(f.Kind) }
 
-func cancelled(ctx context.Context) error {
+func errCancelled(ctx context.Context) error {
 	return &fail.Error{Kind: fail.CommandFailed, Reason: fail.Cancelled, Msg: "the search was cancelled",
 		Hint: "Nothing was changed; ask again, perhaps for less.", Cause: context.Cause(ctx)}
 }
 
 // hidden reports whether a listing shows the name only on request.
-func hidden(name string) bool { return strings.HasPrefix(name, ".") }
+func isHidden(name string) bool { return strings.HasPrefix(name, ".") }

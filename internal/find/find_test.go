@@ -48,7 +48,7 @@ func opened(t testing.TB, dir, root string) (*guard.Guard, Options) {
 	return g, Options{Root: e}
 }
 
-func searched(t testing.TB, dir, root string, q Searching) ([]Match, Outcome) {
+func searched(t testing.TB, dir, root string, q SearchQuery) ([]Match, Summary) {
 	t.Helper()
 	g, o := opened(t, dir, root)
 	found, out, err := Search(context.Background(), g, o, q)
@@ -59,7 +59,7 @@ func searched(t testing.TB, dir, root string, q Searching) ([]Match, Outcome) {
 func globbed(t testing.TB, dir, root, pattern string) (paths []string) {
 	t.Helper()
 	g, o := opened(t, dir, root)
-	found, _, err := Glob(context.Background(), g, o, Globbing{Pattern: pattern})
+	found, _, err := Glob(context.Background(), g, o, GlobQuery{Pattern: pattern})
 	must(t, err)
 	for _, f := range found {
 		paths = append(paths, f.Path)
@@ -118,23 +118,23 @@ func TestBadPatterns(t *testing.T) {
 		at    int
 	}{
 		{"glob", "a[b", 2}, {"glob", "é{a,b", 2}, {"glob", "a}", 2}, {"glob", `ab\`, 3}, {"glob", "", 1}, {"glob", many, 1}, {"glob", "{{a,b},{c,d}", 1},
-		{"glob", strings.Repeat("a", mostGlob+1), 1}, {"glob", "a\xff", 1},
+		{"glob", strings.Repeat("a", maxPattern+1), 1}, {"glob", "a\xff", 1},
 		{"glob", "../*", 1}, {"glob", "src/../*.go", 5}, {"glob", "a/{b,..}/c", 6}, {"glob", "a/..", 3}, {"glob", "/etc/*", 1}, {"glob", "!a", 1},
 		{"regex", "a(b", 2}, {"regex", "ab)", 3}, {"regex", "é[a", 2}, {"regex", "x**", 2}, {"regex", `a\`, 2}, {"regex", "a{2000}", 2},
 		{"regex", "(?<=a)b", 1}, {"regex", `a\8`, 2}, {"regex", "*a", 1}, {"regex", "[)](", 4},
 	} {
 		var err error
 		if tt.mode == "glob" {
-			_, _, err = Glob(context.Background(), g, o, Globbing{Pattern: tt.query})
+			_, _, err = Glob(context.Background(), g, o, GlobQuery{Pattern: tt.query})
 		} else {
-			_, _, err = Search(context.Background(), g, o, Searching{Query: tt.query, Mode: Regexp})
+			_, _, err = Search(context.Background(), g, o, SearchQuery{Query: tt.query, Mode: Regexp})
 		}
 		reason(t, err, "command_failed/bad_pattern")
 		if place := fmt.Sprintf("at character %d,", tt.at); !strings.Contains(err.Error(), place) || len(err.Error()) > 300 {
 			t.Errorf("%s %.40q: %v, want %q in it", tt.mode, tt.query, err, place)
 		}
 	}
-	for _, q := range []Searching{{Query: ""}, {Query: "a\nb"}, {Query: `a\nb`, Mode: Regexp}, {Query: strings.Repeat("a", mostQuery+1)}, {Query: "", Mode: Paths}, {Query: "a", Include: []string{"["}}, {Query: "a", Exclude: []string{"["}}, {Query: "a", Exclude: []string{"!b"}}, {Query: "a", Include: []string{"../*"}}, {Query: "!*.go", Mode: Paths}} {
+	for _, q := range []SearchQuery{{Query: ""}, {Query: "a\nb"}, {Query: `a\nb`, Mode: Regexp}, {Query: strings.Repeat("a", maxQuery+1)}, {Query: "", Mode: Paths}, {Query: "a", Include: []string{"["}}, {Query: "a", Exclude: []string{"["}}, {Query: "a", Exclude: []string{"!b"}}, {Query: "a", Include: []string{"../*"}}, {Query: "!*.go", Mode: Paths}} {
 		_, _, err := Search(context.Background(), g, o, q)
 		reason(t, err, "command_failed/bad_pattern")
 	}
@@ -144,33 +144,33 @@ func TestBadPatterns(t *testing.T) {
 func TestSearchShows(t *testing.T) {
 	dir := t.TempDir()
 	plant(t, dir, map[string]string{"f": "one\r\ntwo foo\r\nthree\r\n\r\nfoo foo\r\nsix\r\nseven\r\nFoo", "dir/g": "\ufefffoo\n", "bin": "foo\x00", "dir.x": "foo", "empty": ""})
-	found, out := searched(t, dir, ".", Searching{Query: "foo", Context: 2})
+	found, out := searched(t, dir, ".", SearchQuery{Query: "foo", Context: 2})
 	want := []Match{
 		{"dir.x", 1, 1, "foo", nil, nil},
 		{"dir/g", 1, 1, "foo", nil, nil},
 		{"f", 2, 5, "two foo", []string{"one"}, []string{"three", ""}},
 		{"f", 5, 1, "foo foo", []string{"three", ""}, []string{"six", "seven"}},
 	}
-	if !reflect.DeepEqual(found, want) || out != (Outcome{Files: 5}) {
+	if !reflect.DeepEqual(found, want) || out != (Summary{Files: 5}) {
 		t.Errorf("%+v\n%+v", found, out)
 	}
-	if found, out = searched(t, dir, "f", Searching{Query: "foo$", Mode: Regexp, Fold: true}); len(found) != 3 || found[2].Line != 8 || found[1].Column != 5 || out.Files != 1 {
+	if found, out = searched(t, dir, "f", SearchQuery{Query: "foo$", Mode: Regexp, IgnoreCase: true}); len(found) != 3 || found[2].Line != 8 || found[1].Column != 5 || out.Files != 1 {
 		t.Errorf("%+v\n%+v", found, out)
 	}
-	if found, out = searched(t, dir, ".", Searching{Query: "o", Most: 2, Context: 1}); len(found) != 2 || !out.More || found[1].Path != "dir/g" || out.Files != 5 {
+	if found, out = searched(t, dir, ".", SearchQuery{Query: "o", Limit: 2, Context: 1}); len(found) != 2 || !out.More || found[1].Path != "dir/g" || out.Files != 5 {
 		t.Errorf("%+v\n%+v", found, out)
 	}
-	if found, out = searched(t, dir, "f", Searching{Query: "o", Most: 4, Context: 1}); len(found) != 4 || out.More || found[0].After[0] != "two foo" {
+	if found, out = searched(t, dir, "f", SearchQuery{Query: "o", Limit: 4, Context: 1}); len(found) != 4 || out.More || found[0].After[0] != "two foo" {
 		t.Errorf("%+v\n%+v", found, out)
 	}
-	if found, out = searched(t, dir, "dir", Searching{Query: "foo", Most: 1}); len(found) != 1 || out.More {
+	if found, out = searched(t, dir, "dir", SearchQuery{Query: "foo", Limit: 1}); len(found) != 1 || out.More {
 		t.Errorf("%+v\n%+v", found, out)
 	}
 	plant(t, dir, map[string]string{"dir/h": "foo"})
-	if found, out = searched(t, dir, "dir", Searching{Query: "foo", Most: 1}); len(found) != 1 || !out.More {
+	if found, out = searched(t, dir, "dir", SearchQuery{Query: "foo", Limit: 1}); len(found) != 1 || !out.More {
 		t.Errorf("%+v\n%+v", found, out)
 	}
-	if found, _ = searched(t, dir, ".", Searching{Query: `\r`, Mode: Regexp, Include: []string{"f"}}); len(found) != 7 {
+	if found, _ = searched(t, dir, ".", SearchQuery{Query: `\r`, Mode: Regexp, Include: []string{"f"}}); len(found) != 7 {
 		t.Errorf("%+v", found)
 	}
 }
@@ -179,17 +179,17 @@ func TestSearchPaths(t *testing.T) {
 	dir := t.TempDir()
 	plant(t, dir, map[string]string{"Make.go": "", "sub/make.txt": "", "sub/other": "", "cmake/x": "", "sub/lnk-make": "-> other", ".gitignore": "*.txt\n"})
 	for _, tt := range []struct {
-		q    Searching
+		q    SearchQuery
 		want string
 	}{
-		{Searching{Query: "make"}, "sub/lnk-make sub/make.txt"},
-		{Searching{Query: "make", Fold: true}, "Make.go sub/lnk-make sub/make.txt"},
-		{Searching{Query: "ub/m"}, "sub/make.txt"},
-		{Searching{Query: "*.GO", Fold: true}, "Make.go"},
-		{Searching{Query: "*.txt"}, "sub/make.txt"},
-		{Searching{Query: "sub/*"}, "sub/lnk-make sub/make.txt sub/other"},
-		{Searching{Query: "*", Include: []string{"*.go", "sub/**"}, Exclude: []string{"make*"}}, "Make.go sub/lnk-make sub/other"},
-		{Searching{Query: "*", Exclude: []string{"sub/"}}, ".gitignore Make.go cmake/x"},
+		{SearchQuery{Query: "make"}, "sub/lnk-make sub/make.txt"},
+		{SearchQuery{Query: "make", IgnoreCase: true}, "Make.go sub/lnk-make sub/make.txt"},
+		{SearchQuery{Query: "ub/m"}, "sub/make.txt"},
+		{SearchQuery{Query: "*.GO", IgnoreCase: true}, "Make.go"},
+		{SearchQuery{Query: "*.txt"}, "sub/make.txt"},
+		{SearchQuery{Query: "sub/*"}, "sub/lnk-make sub/make.txt sub/other"},
+		{SearchQuery{Query: "*", Include: []string{"*.go", "sub/**"}, Exclude: []string{"make*"}}, "Make.go sub/lnk-make sub/other"},
+		{SearchQuery{Query: "*", Exclude: []string{"sub/"}}, ".gitignore Make.go cmake/x"},
 	} {
 		tt.q.Mode = Paths
 		found, _ := searched(t, dir, ".", tt.q)
@@ -208,7 +208,7 @@ func TestList(t *testing.T) {
 	dir := t.TempDir()
 	plant(t, dir, map[string]string{"z/b": "12", "z/y/c": "", "a": "1", "b-": "-> a", ".h/x": "", "k/b": "", "k/a": "", "node_modules/n": "", ".git/x": "", ".gitignore": "k/a\n", ".ignore": "z/y\n"})
 	g, o := opened(t, dir, ".")
-	list := func(l Listing) string {
+	list := func(l ListQuery) string {
 		found, out, err := List(context.Background(), g, o, l)
 		must(t, err)
 		var b strings.Builder
@@ -221,23 +221,23 @@ func TestList(t *testing.T) {
 		fmt.Fprint(&b, out.More)
 		return b.String()
 	}
-	if got, want := list(Listing{Depth: 1, Most: 10}), "1 directory k\n1 directory z\n1 file a\n1 link b-\nfalse"; got != want {
+	if got, want := list(ListQuery{Depth: 1, Limit: 10}), "1 directory k\n1 directory z\n1 file a\n1 link b-\nfalse"; got != want {
 		t.Errorf("%s", got)
 	}
 	// k/a is ignored by git only, and here is a repository; z/y by .ignore.
-	if got, want := list(Listing{Depth: 3, Most: 10, Hidden: true}), "1 directory .h\n1 directory k\n1 directory z\n1 file .gitignore\n1 file .ignore\n1 file a\n1 link b-\n2 file b\n"; !strings.HasPrefix(got, want[:len(want)-9]) || strings.Contains(got, "k/a") || strings.Contains(got, "z/y") || strings.Contains(got, ".git/") {
+	if got, want := list(ListQuery{Depth: 3, Limit: 10, Hidden: true}), "1 directory .h\n1 directory k\n1 directory z\n1 file .gitignore\n1 file .ignore\n1 file a\n1 link b-\n2 file b\n"; !strings.HasPrefix(got, want[:len(want)-9]) || strings.Contains(got, "k/a") || strings.Contains(got, "z/y") || strings.Contains(got, ".git/") {
 		t.Errorf("%s", got)
 	}
-	o.Ignored = true
-	if got := list(Listing{Depth: 3, Most: 10}); !strings.Contains(got, "2 directory z/y\n2 file k/a\n2 file k/b\n2 file z/b\n3 file z/y/c\nfalse") {
+	o.IncludeIgnored = true
+	if got := list(ListQuery{Depth: 3, Limit: 10}); !strings.Contains(got, "2 directory z/y\n2 file k/a\n2 file k/b\n2 file z/b\n3 file z/y/c\nfalse") {
 		t.Errorf("%s", got)
 	}
-	if got := list(Listing{Depth: 3, Most: 5}); !strings.HasSuffix(got, "1 link b-\n2 directory z/y\ntrue") {
+	if got := list(ListQuery{Depth: 3, Limit: 5}); !strings.HasSuffix(got, "1 link b-\n2 directory z/y\ntrue") {
 		t.Errorf("%s", got)
 	}
-	o.LeaveOut = []string{"z"}
-	o.Ignored = false
-	if got := list(Listing{Depth: 3, Most: 9}); strings.Contains(got, "z") || !strings.Contains(got, "k/a") || !strings.Contains(got, "node_modules/n") {
+	o.SkipDirs = []string{"z"}
+	o.IncludeIgnored = false
+	if got := list(ListQuery{Depth: 3, Limit: 9}); strings.Contains(got, "z") || !strings.Contains(got, "k/a") || !strings.Contains(got, "node_modules/n") {
 		t.Errorf("%s", got)
 	}
 }
@@ -255,10 +255,10 @@ func TestOrder(t *testing.T) {
 	g, o := opened(t, dir, ".")
 	for _, most := range []int{0, 1, 50, 333} {
 		var first []Match
-		var outcome Outcome
+		var outcome Summary
 		for workers := 1; workers < 9; workers++ {
 			o.Workers = workers
-			found, out, err := Search(context.Background(), g, o, Searching{Query: "foo", Most: most})
+			found, out, err := Search(context.Background(), g, o, SearchQuery{Query: "foo", Limit: most})
 			must(t, err)
 			if workers == 1 {
 				first, outcome = found, out
@@ -305,7 +305,7 @@ func TestAbove(t *testing.T) {
 func TestSecrets(t *testing.T) {
 	dir := t.TempDir()
 	plant(t, dir, map[string]string{"a": "token\n", ".env": "token\n", "sub/.ENV.local": "token\n", "x.pem/in": "token\n", "link": "-> .env", "sub/up": "-> ../.env", "dir": "-> x.pem"})
-	found, _ := searched(t, dir, ".", Searching{Query: "token"})
+	found, _ := searched(t, dir, ".", SearchQuery{Query: "token"})
 	if len(found) != 1 || found[0].Path != "a" {
 		t.Errorf("%+v", found)
 	}
@@ -316,20 +316,20 @@ func TestSecrets(t *testing.T) {
 
 // TestLines: files that are not simple.
 func TestLines(t *testing.T) {
-	long := strings.Repeat("x", mostLine)
-	late := strings.Repeat("foo\n", sniffed/4)
+	long := strings.Repeat("x", maxLine)
+	late := strings.Repeat("foo\n", sniffBytes/4)
 	for name, tt := range map[string]struct {
 		text  string
 		query string
 		lines []int
 	}{
 		"a NUL at once":            {"foo\n\x00", "foo", nil},
-		"a NUL just before":        {late[:sniffed-1] + "\x00\nfoo\n", "o", nil},
-		"a NUL later":              {late + "bar\nbar\x00bar\nbar\n", "bar", []int{sniffed/4 + 1}},
-		"a NUL later, in a line":   {strings.Repeat("x", sniffed) + "foo\x00", "foo", nil},
-		"a NUL in a long BOM line": {"\ufeff" + strings.Repeat("x", sniffed) + "foo\x00", "foo", nil},
+		"a NUL just before":        {late[:sniffBytes-1] + "\x00\nfoo\n", "o", nil},
+		"a NUL later":              {late + "bar\nbar\x00bar\nbar\n", "bar", []int{sniffBytes/4 + 1}},
+		"a NUL later, in a line":   {strings.Repeat("x", sniffBytes) + "foo\x00", "foo", nil},
+		"a NUL in a long BOM line": {"\ufeff" + strings.Repeat("x", sniffBytes) + "foo\x00", "foo", nil},
 		"no last newline":          {"bar\nfoo", "foo", []int{2}},
-		"a line of 1 MiB":          {"foo\n" + long[:mostLine-4] + "foo\nfoo\n", "foo", []int{1, 2, 3}},
+		"a line of 1 MiB":          {"foo\n" + long[:maxLine-4] + "foo\nfoo\n", "foo", []int{1, 2, 3}},
 		"more than 1 MiB":          {"foo\n" + long + "foo\nfoo\n", "foo", []int{1, 3}},
 		"much more, at the end":    {"a\nfoo" + long + long + long + "foo", "foo", []int{2}},
 		"more, twice":              {long + "foo\nfoo" + long + "\nfoo", "foo", []int{2, 3}},
@@ -343,16 +343,16 @@ func TestLines(t *testing.T) {
 			for _, around := range []int{0, 2} {
 				q, err := newText(tt.query, false)
 				must(t, err)
-				l := &lines{q: q, context: around}
-				found, err := l.file(context.Background(), read(strings.NewReader(tt.text)))
+				l := &lineScanner{q: q, context: around}
+				found, err := l.scan(context.Background(), read(strings.NewReader(tt.text)))
 				var got []int
 				for _, m := range found {
 					got = append(got, m.Line)
-					if len(m.Preview) > shown+6 {
+					if len(m.Preview) > previewBytes+6 {
 						t.Errorf("%s: a preview of %d bytes", name, len(m.Preview))
 					}
 				}
-				if err != nil || !slices.Equal(got, tt.lines) || len(l.buf) > mostBuffer {
+				if err != nil || !slices.Equal(got, tt.lines) || len(l.buf) > maxBuffer {
 					t.Errorf("%s, %s: lines %v, %v; a buffer of %d", name, how, got, err, len(l.buf))
 				}
 			}
@@ -372,8 +372,8 @@ func TestContextAcrossBlocks(t *testing.T) {
 	for _, around := range []int{1, 3, 100} {
 		q, err := newText("foo", false)
 		must(t, err)
-		l := &lines{q: q, context: around}
-		found, err := l.file(context.Background(), iotest.HalfReader(strings.NewReader(strings.Join(text, "\n"))))
+		l := &lineScanner{q: q, context: around}
+		found, err := l.scan(context.Background(), iotest.HalfReader(strings.NewReader(strings.Join(text, "\n"))))
 		must(t, err)
 		cut := func(lines []string) (out []string) {
 			for _, s := range lines {
@@ -401,7 +401,7 @@ func TestPreview(t *testing.T) {
 			if !utf8.ValidString(p) || strings.Count(p, "…") > 2 {
 				t.Fatalf("%q at %d: %q", line, at, p)
 			}
-			if bare := strings.Trim(p, "…"); utf8.ValidString(line) && (!strings.Contains(line, bare) || len(bare) > shown || len(line) > shown && len(bare) < shown-8) {
+			if bare := strings.Trim(p, "…"); utf8.ValidString(line) && (!strings.Contains(line, bare) || len(bare) > previewBytes || len(line) > previewBytes && len(bare) < previewBytes-8) {
 				t.Fatalf("%q at %d: %d bytes", line, at, len(bare))
 			}
 		}
@@ -415,9 +415,9 @@ func TestCancel(t *testing.T) {
 			ctx, cancel := context.WithCancel(context.Background())
 			q, err := newRegexp(query, false)
 			must(t, err)
-			l := &lines{q: q}
+			l := &lineScanner{q: q}
 			n := 0
-			_, err = l.file(ctx, reads(func(p []byte) (int, error) {
+			_, err = l.scan(ctx, reads(func(p []byte) (int, error) {
 				if n++; n == 12 {
 					cancel()
 				}
@@ -434,9 +434,9 @@ func TestCancel(t *testing.T) {
 	g, o := opened(t, dir, ".")
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	_, _, err := Search(ctx, g, o, Searching{Query: "x"})
+	_, _, err := Search(ctx, g, o, SearchQuery{Query: "x"})
 	reason(t, err, "command_failed/cancelled")
-	_, _, err = List(ctx, g, o, Listing{Depth: 3, Most: 10})
+	_, _, err = List(ctx, g, o, ListQuery{Depth: 3, Limit: 10})
 	reason(t, err, "command_failed/cancelled")
 }
 
@@ -448,7 +448,7 @@ func TestCancelInAFile(t *testing.T) {
 	for after := range 6 { // looks at the context: some fall between two blocks of the file
 		ctx := &dying{Context: context.Background()}
 		ctx.left.Store(int64(after * firstBuffer / 4))
-		_, _, err := Search(ctx, g, o, Searching{Query: "x"})
+		_, _, err := Search(ctx, g, o, SearchQuery{Query: "x"})
 		reason(t, err, "command_failed/cancelled")
 	}
 }
@@ -474,7 +474,7 @@ func (r reads) Read(p []byte) (int, error) { return r(p) }
 func TestSlowExpression(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	s := &stoppable{ctx: ctx, line: bytes.Repeat([]byte("x"), mostLine), each: 1000}
+	s := &cancellableLine{ctx: ctx, line: bytes.Repeat([]byte("x"), maxLine), each: 1000}
 	n := 0
 	for {
 		if _, _, err := s.ReadRune(); err != nil {
@@ -490,7 +490,7 @@ func TestSlowExpression(t *testing.T) {
 // TestSparse: a file of 10 GB, with nothing in it or without an end of line, is searched in little memory.
 func TestSparse(t *testing.T) {
 	dir := t.TempDir()
-	for name, text := range map[string]string{"zeroes": "", "text": strings.Repeat("foo\n", sniffed), "line": strings.Repeat("foo ", mostLine/2)} {
+	for name, text := range map[string]string{"zeroes": "", "text": strings.Repeat("foo\n", sniffBytes), "line": strings.Repeat("foo ", maxLine/2)} {
 		path := filepath.Join(dir, name)
 		must(t, os.WriteFile(path, []byte(text), 0o644))
 		if err := os.Truncate(path, 10<<30); err != nil {
@@ -499,9 +499,9 @@ func TestSparse(t *testing.T) {
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	found, out := searched(t, dir, ".", Searching{Query: "foo", Most: 100_000})
+	found, out := searched(t, dir, ".", SearchQuery{Query: "foo", Limit: 100_000})
 	runtime.ReadMemStats(&after)
-	if len(found) != sniffed+1 || out.Files != 3 {
+	if len(found) != sniffBytes+1 || out.Files != 3 {
 		t.Errorf("%d lines, %+v", len(found), out)
 	}
 	if got := after.TotalAlloc - before.TotalAlloc; got > 64<<20 {
@@ -526,7 +526,7 @@ func TestHandlesAreClosed(t *testing.T) {
 	plant(t, dir, files)
 	g, o := opened(t, dir, ".")
 	before := open()
-	for _, q := range []Searching{{Query: "foo"}, {Query: "foo", Most: 1}, {Query: "foo", Most: 20}, {Query: "none"}, {Query: "foo", Exclude: []string{"a*"}}} {
+	for _, q := range []SearchQuery{{Query: "foo"}, {Query: "foo", Limit: 1}, {Query: "foo", Limit: 20}, {Query: "none"}, {Query: "foo", Exclude: []string{"a*"}}} {
 		for range 5 {
 			_, _, err := Search(context.Background(), g, o, q)
 			must(t, err)
@@ -534,7 +534,7 @@ func TestHandlesAreClosed(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	o.Progress = func(int, string) { cancel() }
-	_, _, err := Search(ctx, g, o, Searching{Query: "foo"})
+	_, _, err := Search(ctx, g, o, SearchQuery{Query: "foo"})
 	reason(t, err, "command_failed/cancelled")
 	if after := open(); after != before {
 		t.Errorf("%d handles before, %d after", before, after)

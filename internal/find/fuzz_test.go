@@ -21,7 +21,7 @@ func FuzzProbes(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, asked, text string, fold bool) {
 		for _, mode := range []Mode{Text, Regexp} {
-			q, err := (&Searching{Query: asked, Mode: mode, Fold: fold}).compile()
+			q, err := (&SearchQuery{Query: asked, Mode: mode, IgnoreCase: fold}).compileQuery()
 			if err != nil {
 				continue
 			}
@@ -36,10 +36,10 @@ func FuzzProbes(f *testing.F) {
 			if err != nil || strings.Contains(text, "\x00") || mode == Text && strings.ContainsAny(asked, "\r\ufffd") {
 				continue // a text that is not UTF-8 is no expression
 			}
-			slow := &lines{q: &query{re: re, cr: q.cr, size: q.size}, most: 1000}
-			fast := &lines{q: q, most: 1000}
-			want, _ := slow.file(context.Background(), strings.NewReader(text))
-			got, _ := fast.file(context.Background(), strings.NewReader(text))
+			slow := &lineScanner{q: &query{re: re, mentionsCR: q.mentionsCR, size: q.size}, limit: 1000}
+			fast := &lineScanner{q: q, limit: 1000}
+			want, _ := slow.scan(context.Background(), strings.NewReader(text))
+			got, _ := fast.scan(context.Background(), strings.NewReader(text))
 			if !reflect.DeepEqual(got, want) {
 				t.Errorf("%q (mode %d, fold %t): %+v, without probes %+v", asked, mode, fold, got, want)
 			}
@@ -58,13 +58,13 @@ func FuzzEndless(f *testing.F) {
 		if err != nil {
 			return
 		}
-		open := endless(q.text, q.flags)
+		open := withoutLineEnd(q.text, q.flags)
 		got, want := open.MatchString(line), q.re.MatchString(line)
 		if got && !want {
 			t.Errorf("%q matches %q only without an end", asked, line)
 		}
 		tree, err := syntax.Parse(asked, q.flags)
-		if err == nil && !has(tree, syntax.OpEndLine, syntax.OpEndText) && got != want {
+		if err == nil && !hasOp(tree, syntax.OpEndLine, syntax.OpEndText) && got != want {
 			t.Errorf("%q has no end and is another one as %q", asked, open)
 		}
 	})
@@ -77,7 +77,7 @@ func FuzzWild(f *testing.F) {
 		f.Add(p, "xa/b/a/a/bb/c")
 	}
 	f.Fuzz(func(t *testing.T, pattern, path string) {
-		w, ok := compile(pattern)
+		w, ok := compileGitGlob(pattern)
 		if !ok || len(pattern) > 30 || len(path) > 40 || strings.Contains(path, "//") {
 			return
 		}
@@ -87,7 +87,7 @@ func FuzzWild(f *testing.F) {
 	})
 }
 
-func slowly(w wild, s []byte) bool {
+func slowly(w gitGlob, s []byte) bool {
 	if len(w) == 0 {
 		return len(s) == 0
 	}
@@ -126,7 +126,7 @@ func FuzzGlob(f *testing.F) {
 		f.Add(p, "a/\xff.GO", true)
 	}
 	f.Fuzz(func(t *testing.T, pattern, path string, fold bool) {
-		whole, err := readGlob(pattern, fold, true)
+		whole, err := parsePatternAt(pattern, fold, true)
 		if err != nil {
 			return
 		}
@@ -136,12 +136,12 @@ func FuzzGlob(f *testing.F) {
 		if path == "" || strings.HasPrefix(path, "/") || strings.HasSuffix(path, "/") || strings.Contains(path, "//") {
 			return
 		}
-		last, _ := readGlob(pattern, fold, false)
+		last, _ := parsePatternAt(pattern, fold, false)
 		rel, name := "", path
 		if i := strings.LastIndexByte(path, '/'); i >= 0 {
 			rel, name = path[:i], path[i+1:]
 		}
-		for _, g := range []glob{whole, last} {
+		for _, g := range []globPattern{whole, last} {
 			if got, want := g.match(rel, name, true), longWay(pattern, rel, name, fold, g == whole); got != want {
 				t.Fatalf("%q, %q: %v", pattern, path, got)
 			}
@@ -150,7 +150,7 @@ func FuzzGlob(f *testing.F) {
 			return
 		}
 		for i := range path {
-			if path[i] == '/' && !whole.leads("", path[:i]) {
+			if path[i] == '/' && !whole.mayMatchBelow("", path[:i]) {
 				t.Errorf("%q matches %q but does not lead to %q", pattern, path, path[:i])
 			}
 		}
@@ -173,7 +173,7 @@ func longWay(pattern, rel, name string, fold, whole bool) bool {
 func FuzzRules(f *testing.F) {
 	f.Add("*.o\n!a/\n/b\\ \n[", "a/b.o")
 	f.Fuzz(func(t *testing.T, text, path string) {
-		if r := parseRules([]byte(text)); r != nil && path != "" {
+		if r := parseIgnoreFile([]byte(text)); r != nil && path != "" {
 			r.match([]byte(path), []byte(path[strings.LastIndexByte(path, '/')+1:]), true)
 		}
 	})

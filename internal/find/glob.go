@@ -1,266 +1,162 @@
 package find
 
 import (
-	"fmt"
+	"bytes"
+	"cmp"
+	"context"
+	"io"
+	"slices"
 	"strings"
-	"unicode/utf8"
 
-	"github.com/bmatcuk/doublestar/v4"
-
-	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/guard"
+	"github.com/emend-dev/emend/internal/report"
 )
 
-// glob is a pattern for paths. One without a slash is about the last name, wherever it is; one with a slash about the
-// path from the root of the search.
-type glob struct {
-	pattern string
-	whole   bool // about the path
-	dirs    bool // it ended in a slash: only directories
-	fold    bool
-	how     how
-	tail    string // the last name ends so, whatever the pattern means besides
+// Globbing says which paths are meant.
+type GlobQuery struct {
+	Pattern string // of the path from the root
+	Exclude []string
+	Limit   int // at most so many; 0 is any number
 }
 
-const (
-	magic       = `*?[{\`
-	mostGlob    = 4096
-	mostChoices = 1000 // what {a,b}{c,d} may come to; trying them all takes as long
-)
-
-// newGlob reads a pattern.
-func newGlob(text string, fold bool) (glob, error) { return readGlob(text, fold, false) }
-
-// readGlob reads a pattern which, with whole, is about the path in any case.
-func readGlob(text string, fold, whole bool) (glob, error) {
-	if fold {
-		text = strings.ToLower(text)
+// Glob returns what matches, in the order of paths.
+func Glob(ctx context.Context, g *guard.Guard, o Options, q GlobQuery) ([]Found, Summary, error) {
+	p, err := newGlobber(&q)
+	if err != nil {
+		return nil, Summary{}, err
 	}
-	if err := checkGlob(text); err != nil {
-		return glob{}, err
-	}
-	g := glob{fold: fold}
-	text = strings.TrimPrefix(text, "./")
-	text, g.dirs = strings.CutSuffix(text, "/")
-	g.whole = whole || strings.Contains(text, "/")
-	g.pattern = strings.TrimPrefix(text, "/")
-	g.ready()
-	return g, nil
-}
-
-// ready finds out how little of a path tells whether it is meant. A pattern that begins with **/ is about the last name when
-// nothing after it can match a slash, and a class can.
-func (g *glob) ready() {
-	g.how = wildly
-	if name, ok := strings.CutPrefix(g.pattern, "**/"); ok && g.whole && !strings.ContainsAny(name, "/[") {
-		g.pattern, g.whole = name, false
-	} else if g.whole && g.pattern == "**" {
-		g.pattern, g.whole = "*", false
-	}
-	last := g.pattern[strings.LastIndexByte(g.pattern, '/')+1:]
-	if strings.ContainsRune(last, utf8.RuneError) { // which is also what bytes that are no UTF-8 are taken for
-		return
-	}
-	g.tail = last[strings.LastIndexAny(last, `*?[]{},\`)+1:]
-	switch {
-	case g.whole:
-	case g.pattern == g.tail:
-		g.how = exact
-	case g.pattern == "*"+g.tail:
-		g.how = suffix
-	}
-}
-
-func newGlobs(texts []string, fold bool) ([]glob, error) {
-	var out []glob
-	for _, text := range texts {
-		g, err := newGlob(text, fold)
-		if err != nil {
-			return nil, err
+	var list [][]Found
+	do := func(d *dir, names []guard.Name) []Found {
+		out := foundAll(d, names)
+		if !o.NamesOnly {
+			describe(d.folder, out)
 		}
-		out = append(out, g)
+		return out
 	}
-	return out, nil
+	err = walkMatches(ctx, g, &o, p, nil, do, func(all []Found) bool {
+		room := p.takeUpTo(len(all))
+		list = append(list, all[:room])
+		return !p.More
+	})
+	return slices.Concat(list...), p.Summary, err
 }
 
-// match reports whether the name in the directory rel is meant.
-func (g *glob) match(rel, name string, dir bool) bool {
-	if g.dirs && !dir {
-		return false
+// GlobTo writes what matches to out, one path a line, in the order of paths, and holds none of it. Those of directories end in
+// a slash, and what a terminal would obey is escaped. It returns how many there were.
+func GlobTo(ctx context.Context, g *guard.Guard, o Options, q GlobQuery, out io.Writer) (int, Summary, error) {
+	p, err := newGlobber(&q)
+	if err != nil {
+		return 0, Summary{}, err
 	}
-	if g.fold {
-		name = strings.ToLower(name)
-	}
-	switch {
-	case !strings.HasSuffix(name, g.tail):
-		return false
-	case g.how == exact:
-		return len(name) == len(g.tail)
-	case g.how == suffix:
-		return true
-	case g.whole && g.fold:
-		rel = strings.ToLower(rel)
-	}
-	if g.whole {
-		name = join(rel, name)
-	}
-	return doublestar.MatchUnvalidated(g.pattern, name)
-}
-
-func anyGlob(all []glob, rel, name string, dir bool) bool {
-	for i := range all {
-		if all[i].match(rel, name, dir) {
-			return true
-		}
-	}
-	return false
-}
-
-// leads reports whether anything below the directory called name in rel can match: the names with which the pattern
-// begins, up to the first that is no plain name, must be those of the path.
-func (g *glob) leads(rel, name string) bool {
-	if !g.whole || g.fold {
-		return true
-	}
-	pattern, path := g.pattern, join(rel, name)
-	for pattern != "" && path != "" {
-		want, more, below := strings.Cut(pattern, "/")
-		have, rest, _ := strings.Cut(path, "/")
-		switch {
-		case strings.Contains(want, "**") || strings.ContainsAny(want, `{\`):
-			return true // what is in braces may have slashes
-		case !doublestar.MatchUnvalidated(want, have) || !below:
+	var failed error
+	err = walkMatches(ctx, g, &o, p, weighLines, pathLines, func(text []byte) bool {
+		lines := bytes.Count(text, newline)
+		room := p.takeUpTo(lines)
+		if _, failed = out.Write(firstLines([][]byte{text}, room, room < lines)[0]); failed != nil {
 			return false
 		}
-		pattern, path = more, rest
-	}
-	return true
+		return !p.More
+	})
+	return p.total, p.Summary, cmp.Or(failed, err)
 }
 
-// checkGlob refuses what is no pattern, and says where.
-func checkGlob(text string) error {
-	switch at, what := scanGlob(text); {
-	case text == "":
-		return badGlob(text, 0, "the pattern is empty")
-	case len(text) > mostGlob:
-		return badGlob(text, 0, fmt.Sprintf("the pattern has over %d bytes", mostGlob))
-	case !utf8.ValidString(text):
-		return badGlob(text, 0, "the pattern is not valid UTF-8")
-	case what != "":
-		return badGlob(text, at, what)
-	case text[0] == '!':
-		return badPattern(text, 0, "patterns are not negated here",
-			`Name in excludeGlobs what to leave out; a name that begins with ! is written \!.`)
-	case up(text) >= 0:
-		return badPattern(text, up(text), "nothing above the root of the search is found",
-			"Write the pattern from the root of the search, and name another directory of the workspace with root.")
-	case !doublestar.ValidatePattern(text):
-		return badGlob(text, 0, "a class in it has no valid range")
+// pathLines are the paths of the names of a directory as lines.
+func pathLines(d *dir, names []guard.Name) []byte {
+	prefix := report.OneLine(d.path)
+	if prefix != "" {
+		prefix += "/"
 	}
-	return nil
-}
-
-// inside refuses a pattern that begins where the file system does.
-func inside(text string) error {
-	if strings.HasPrefix(text, "/") {
-		return badPattern(text, 0, "it begins with a slash, and paths here are from the root of the search",
-			"Leave the slash out, and name the directory to look in with root.")
+	size := len(names) * (len(prefix) + len("/\n"))
+	for i := range names {
+		size += len(names[i].Name)
 	}
-	return nil
-}
-
-// up is where a pattern goes a directory up, or -1.
-func up(text string) int {
-	for at := 0; at < len(text); at++ {
-		name := text[at:]
-		if i := strings.IndexAny(name, "/{},"); i >= 0 {
-			name = name[:i]
+	out := make([]byte, 0, size)
+	for i := range names {
+		out = append(append(out, prefix...), report.OneLine(names[i].Name)...)
+		if names[i].Kind == guard.Directory {
+			out = append(out, '/')
 		}
-		if name == ".." {
-			return at
+		out = append(out, '\n')
+	}
+	return out
+}
+
+// weighLines is about what a name takes of a list.
+func weighLines(text []byte) int { return len(text) / 64 }
+
+// paths is a search for paths.
+type globber struct {
+	Summary
+	total   int
+	limit   int
+	exclude []globPattern
+	pattern globPattern
+}
+
+func newGlobber(q *GlobQuery) (*globber, error) {
+	pattern, err := parsePatternAt(q.Pattern, false, true)
+	if err = cmp.Or(err, refuseLeadingSlash(q.Pattern)); err != nil {
+		return nil, err
+	}
+	exclude, err := parsePatterns(q.Exclude, false)
+	return &globber{limit: q.Limit, exclude: exclude, pattern: pattern}, err
+}
+
+func (p *globber) wants(d *dir, n *guard.Name) (take, enter bool) {
+	isDir := n.Kind == guard.Directory
+	if matchesAny(p.exclude, d.rel, n.Name, isDir) {
+		return false, false
+	}
+	return p.pattern.match(d.rel, n.Name, isDir), isDir && p.pattern.mayMatchBelow(d.rel, n.Name)
+}
+
+// room takes as many of n more as are wanted, and returns how many.
+func (p *globber) takeUpTo(n int) int {
+	room := n
+	if p.limit > 0 {
+		room = min(room, p.limit-p.total)
+	}
+	p.total, p.More = p.total+room, room < n
+	return room
+}
+
+// walkPaths makes something of the paths that are meant.
+func walkMatches[T any](ctx context.Context, g *guard.Guard, o *Options, p *globber, weigh func([]T) int,
+	do func(*dir, []guard.Name) []T, emit func([]T) bool) error {
+	ig := newIgnorer(g, o)
+	root, err := ig.openRoot(g, o.Root)
+	if err != nil {
+		return err
+	}
+	w := &walker[T]{ignore: ig, wants: p.wants, emit: emit, weigh: weigh, inline: true}
+	w.handle = func(_ context.Context, _ int, d *dir, names []guard.Name) []T {
+		w.reportProgress(o, len(names), d.path)
+		return do(d, names)
+	}
+	err = w.run(ctx, root, o.workers())
+	p.Unreadable = int(w.unreadable.Load())
+	return err
+}
+
+// named is for a search by path: query is a glob or, without any of its characters, a part of a name, and of a path
+// when it has a slash.
+func nameMatcher(query string, fold bool) (func(rel string, n *guard.Name) bool, error) {
+	if strings.ContainsAny(query, globSpecial) {
+		g, err := parsePattern(query, fold)
+		return func(rel string, n *guard.Name) bool { return g.match(rel, n.Name, n.Kind == guard.Directory) }, err
+	}
+	if fold {
+		query = strings.ToLower(query)
+	}
+	whole := strings.Contains(query, "/")
+	return func(rel string, n *guard.Name) bool {
+		name := n.Name
+		if whole {
+			name = join(rel, name)
 		}
-		at += len(name)
-	}
-	return -1
-}
-
-// scanGlob finds the first thing in a pattern that cannot be. what is empty when there is none.
-func scanGlob(text string) (at int, what string) {
-	var open []int // where the braces begin
-	for i := 0; i < len(text); i++ {
-		switch text[i] {
-		case '\\':
-			if i++; i == len(text) {
-				return i - 1, "nothing follows the backslash"
-			}
-		case '[':
-			end := classEnd(text, i)
-			if end < 0 {
-				return i, "the [ has no ]"
-			}
-			i = end
-		case '{':
-			open = append(open, i)
-		case '}':
-			if len(open) == 0 {
-				return i, "the } has no {"
-			}
-			open = open[:len(open)-1]
+		if fold {
+			name = strings.ToLower(name)
 		}
-	}
-	if len(open) > 0 {
-		return open[len(open)-1], "the { has no }"
-	}
-	if choices(text) > mostChoices {
-		return strings.IndexByte(text, '{'), fmt.Sprintf("the braces stand for over %d patterns", mostChoices)
-	}
-	return 0, ""
-}
-
-// choices is how many patterns without braces the text stands for, or more than [mostChoices]. Braces are balanced.
-func choices(text string) int {
-	type group struct{ sum, product int }
-	all := []group{{0, 1}}
-	for i := 0; i < len(text); i++ {
-		last := len(all) - 1
-		switch text[i] {
-		case '\\':
-			i++
-		case '[':
-			i = classEnd(text, i)
-		case '{':
-			all = append(all, group{0, 1})
-		case ',':
-			all[last] = group{all[last].sum + all[last].product, 1}
-		case '}':
-			inner := all[last].sum + all[last].product
-			all = all[:last]
-			all[last-1].product = min(all[last-1].product*inner, mostChoices+1)
-		}
-	}
-	return all[0].product
-}
-
-// classEnd is where the class that begins at i ends, or -1.
-func classEnd(text string, i int) int {
-	for i++; i < len(text); i++ {
-		switch text[i] {
-		case '\\':
-			i++
-		case ']':
-			return i
-		}
-	}
-	return -1
-}
-
-// badGlob refuses a pattern; at is the byte of it.
-func badGlob(text string, at int, what string) error {
-	return badPattern(text, at, what,
-		"Write names with *, ?, [a-z], {a,b} and ** for any number of directories; a backslash makes the next character plain.")
-}
-
-func badPattern(text string, at int, what, hint string) error {
-	place := utf8.RuneCountInString(text[:at]) + 1
-	return &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadPattern,
-		Msg: fmt.Sprintf("%s is not a pattern: at character %d, %s", fail.Quote(text), place, what), Hint: hint}
+		return strings.Contains(name, query)
+	}, nil
 }

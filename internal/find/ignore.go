@@ -8,56 +8,56 @@ import (
 )
 
 const (
-	dotGit     = ".git"
-	gitIgnore  = ".gitignore"
-	ownIgnore  = ".ignore"
-	modules    = "node_modules"
-	store      = ".emend"
-	mostIgnore = 4 << 20 // how much of an ignore file is read
+	dotGit        = ".git"
+	gitIgnoreName = ".gitignore"
+	dotIgnoreName = ".ignore"
+	modules       = "node_modules"
+	store         = ".emend"
+	maxIgnoreFile = 4 << 20 // how much of an ignore file is read
 )
 
 // level is the rules that a directory adds to those of the directories above it.
-type level struct {
-	up   *level
-	base int // where, in a path as ignorer makes it, the names below the directory begin
-	own  *rules
-	git  *rules
+type ignoreLevel struct {
+	up        *ignoreLevel
+	base      int // where, in a path as ignorer makes it, the names below the directory begin
+	dotIgnore *ignoreFile
+	gitIgnore *ignoreFile
 	// top: the directory has .git, so that what git ignores is said from here on down.
-	top     bool
-	exclude *rules // of that repository
+	isRepoTop   bool
+	infoExclude *ignoreFile // of that repository
 }
 
 // ignorer knows which rules hold where. Paths in it begin at the top of the repository that has the workspace, or at the
 // workspace when none has.
 type ignorer struct {
-	off    bool
-	names  map[string]bool // directories that are left out by their name
-	above  string          // the way from the top of the repository down to the workspace, with a slash at the end
-	first  *level          // what holds for the workspace from above
-	global *rules
+	disabled       bool
+	skipNames      map[string]bool // directories that are left out by their name
+	pathFromTop    string          // the way from the top of the repository down to the workspace, with a slash at the end
+	aboveRoot      *ignoreLevel    // what holds for the workspace from above
+	globalExcludes *ignoreFile
 }
 
 func newIgnorer(g *guard.Guard, o *Options) *ignorer {
-	ig := &ignorer{off: o.Ignored || o.LeaveOut != nil, names: map[string]bool{store: true}}
-	left := o.LeaveOut
+	ig := &ignorer{disabled: o.IncludeIgnored || o.SkipDirs != nil, skipNames: map[string]bool{store: true}}
+	left := o.SkipDirs
 	if left == nil {
 		left = []string{dotGit, modules}
-	} else if o.Ignored {
+	} else if o.IncludeIgnored {
 		left = nil
 	}
 	for _, name := range left {
-		ig.names[name] = true
+		ig.skipNames[name] = true
 	}
-	if !ig.off {
-		ig.global = parseRules(o.Excludes)
-		ig.fromAbove(g.Dir())
+	if !ig.disabled {
+		ig.globalExcludes = parseIgnoreFile(o.Excludes)
+		ig.readAbove(g.Dir())
 	}
 	return ig
 }
 
 // prefix is where the paths of names in the folder begin.
 func (ig *ignorer) prefix(buf []byte, f *guard.Folder) []byte {
-	buf = append(buf, ig.above...)
+	buf = append(buf, ig.pathFromTop...)
 	if f.Rel() != "" {
 		buf = append(append(buf, f.Rel()...), '/')
 	}
@@ -65,90 +65,90 @@ func (ig *ignorer) prefix(buf []byte, f *guard.Folder) []byte {
 }
 
 // enter adds what the folder says to what holds above it. has tells which of the files that matter it has.
-func (ig *ignorer) enter(up *level, f *guard.Folder, has marks) *level {
-	if ig.off || has == 0 {
+func (ig *ignorer) levelOf(up *ignoreLevel, f *guard.Folder, has ignoreMarks) *ignoreLevel {
+	if ig.disabled || has == 0 {
 		return up
 	}
-	l := &level{up: up, base: len(ig.above) + len(f.Rel())}
+	l := &ignoreLevel{up: up, base: len(ig.pathFromTop) + len(f.Rel())}
 	if f.Rel() != "" {
 		l.base++
 	}
 	if has&hasIgnore != 0 {
-		l.own = readRules(f, ownIgnore)
+		l.dotIgnore = readIgnoreFile(f, dotIgnoreName)
 	}
 	if has&hasGitIgnore != 0 {
-		l.git = readRules(f, gitIgnore)
+		l.gitIgnore = readIgnoreFile(f, gitIgnoreName)
 	}
-	if l.top = has&hasGit != 0; l.top {
-		l.exclude = excludeOf(f)
+	if l.isRepoTop = has&hasGit != 0; l.isRepoTop {
+		l.infoExclude = infoExcludeOf(f)
 	}
 	return l
 }
 
 // marks are the names in a directory that matter here.
-type marks uint8
+type ignoreMarks uint8
 
 const (
-	hasGit marks = 1 << iota
+	hasGit ignoreMarks = 1 << iota
 	hasGitIgnore
 	hasIgnore
 )
 
-func mark(n guard.Name) marks {
+func markOf(n guard.Name) ignoreMarks {
 	switch {
 	case n.Name == dotGit && (n.Kind == guard.Directory || n.Kind == guard.Regular):
 		return hasGit
 	case n.Kind != guard.Regular: // as git, which does not follow a link here
 		return 0
-	case n.Name == gitIgnore:
+	case n.Name == gitIgnoreName:
 		return hasGitIgnore
-	case n.Name == ownIgnore:
+	case n.Name == dotIgnoreName:
 		return hasIgnore
 	}
 	return 0
 }
 
 // look finds the marks of a folder without listing it.
-func look(f *guard.Folder) (has marks) {
-	for _, name := range []string{dotGit, gitIgnore, ownIgnore} {
+func marksIn(f *guard.Folder) (has ignoreMarks) {
+	for _, name := range []string{dotGit, gitIgnoreName, dotIgnoreName} {
 		if is, err := f.Stat(name); err == nil {
-			has |= mark(guard.Name{Name: name, Kind: is.Kind})
+			has |= markOf(guard.Name{Name: name, Kind: is.Kind})
 		}
 	}
 	return has
 }
 
 // leaves reports whether a name in a directory is left out. path is the whole path, which has the name at its end.
-func (ig *ignorer) leaves(l *level, path []byte, name string, dir bool) bool {
-	if dir && ig.names[name] || name == dotGit && ig.names[dotGit] {
+func (ig *ignorer) ignores(l *ignoreLevel, path []byte, name string, dir bool) bool {
+	if dir && ig.skipNames[name] || name == dotGit && ig.skipNames[dotGit] {
 		return true
 	}
-	if ig.off || l == nil {
+	if ig.disabled || l == nil {
 		return false
 	}
 	last := path[len(path)-len(name):]
 	for at := l; at != nil; at = at.up {
-		if at.own != nil {
-			if v := at.own.match(path[at.base:], last, dir); v != silent {
-				return v == leave
+		if at.dotIgnore != nil {
+			if v := at.dotIgnore.match(path[at.base:], last, dir); v != undecided {
+				return v == ignore
 			}
 		}
 	}
-	return ig.git(l, path, last, dir) == leave
+	return ig.gitDecides(l, path, last, dir) == ignore
 }
 
 // git is what git says of a name.
-func (ig *ignorer) git(l *level, path, last []byte, dir bool) verdict {
+func (ig *ignorer) gitDecides(l *ignoreLevel, path, last []byte, dir bool) decision {
 	top := l
-	for top != nil && !top.top {
+	for top != nil && !top.isRepoTop {
 		top = top.up
 	}
 	if top == nil {
-		return silent
+		return undecided
 	}
 	for at := l; ; at = at.up {
-		if at.git != nil {
-			if v := at.git.match(path[at.base:], last, dir); v != silent {
+		if at.gitIgnore != nil {
+			if v := at.gitIgnore.match(path[at.base:], last, dir); v != undecided {
 				return v
 			}
 		}
@@ -156,34 +156,34 @@ func (ig *ignorer) git(l *level, path, last []byte, dir bool) verdict {
 			break
 		}
 	}
-	for _, r := range []*rules{top.exclude, ig.global} {
+	for _, r := range []*ignoreFile{top.infoExclude, ig.globalExcludes} {
 		if r != nil {
-			if v := r.match(path[top.base:], last, dir); v != silent {
+			if v := r.match(path[top.base:], last, dir); v != undecided {
 				return v
 			}
 		}
 	}
-	return silent
+	return undecided
 }
 
-func readRules(f *guard.Folder, name string) *rules {
+func readIgnoreFile(f *guard.Folder, name string) *ignoreFile {
 	file, err := f.Open(name)
 	if err != nil {
 		return nil
 	}
 	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, mostIgnore))
+	text, err := io.ReadAll(io.LimitReader(file, maxIgnoreFile))
 	if err != nil {
 		return nil
 	}
-	return parseRules(text)
+	return parseIgnoreFile(text)
 }
 
 // excludeOf is the info/exclude of the repository whose .git is in the folder.
-func excludeOf(f *guard.Folder) *rules {
+func infoExcludeOf(f *guard.Folder) *ignoreFile {
 	git, err := f.Enter(dotGit)
 	if err != nil {
-		return excludeElsewhere(f)
+		return infoExcludeByFile(f)
 	}
 	defer git.Close()
 	info, err := git.Enter("info")
@@ -191,11 +191,11 @@ func excludeOf(f *guard.Folder) *rules {
 		return nil
 	}
 	defer info.Close()
-	return readRules(info, "exclude")
+	return readIgnoreFile(info, "exclude")
 }
 
 // excludeElsewhere is for a .git that is a file: it says where the repository is.
-func excludeElsewhere(f *guard.Folder) *rules {
+func infoExcludeByFile(f *guard.Folder) *ignoreFile {
 	file, err := f.Open(dotGit)
 	if err != nil {
 		return nil
@@ -205,5 +205,5 @@ func excludeElsewhere(f *guard.Folder) *rules {
 	if err != nil {
 		return nil
 	}
-	return excludeAt(f.Abs(), strings.TrimSpace(string(text)))
+	return infoExcludeAt(f.Abs(), strings.TrimSpace(string(text)))
 }

@@ -13,41 +13,41 @@ import (
 )
 
 // Listing says what a listing shows.
-type Listing struct {
+type ListQuery struct {
 	Depth  int  // how many levels; 1 is the directory alone
 	Hidden bool // also names that begin with a dot
-	Most   int  // at most so many names
+	Limit  int  // at most so many names
 }
 
 // List lists the directory: what is less deep first, then directories before files before links before the rest, then by
 // name.
-func List(ctx context.Context, g *guard.Guard, o Options, l Listing) ([]Found, Outcome, error) {
+func List(ctx context.Context, g *guard.Guard, o Options, l ListQuery) ([]Found, Summary, error) {
 	ig := newIgnorer(g, &o)
-	root, err := ig.open(g, o.Root)
+	root, err := ig.openRoot(g, o.Root)
 	if err != nil {
-		return nil, Outcome{}, err
+		return nil, Summary{}, err
 	}
-	s := &shelves{most: l.Most, levels: make([]shelf, l.Depth)}
-	w := &walk[Found]{ig: ig, emit: s.put, quick: true}
-	w.want = func(d *dir, n *guard.Name) (take, enter bool) {
-		take = l.Hidden || !hidden(n.Name)
-		enter = take && n.Kind == guard.Directory && d.depth < l.Depth && !s.full(d.depth)
-		return take && !s.passes(d.depth, n), enter
+	s := &listLevels{limit: l.Limit, levels: make([]listLevel, l.Depth)}
+	w := &walker[Found]{ignore: ig, emit: s.add, inline: true}
+	w.wants = func(d *dir, n *guard.Name) (take, enter bool) {
+		take = l.Hidden || !isHidden(n.Name)
+		enter = take && n.Kind == guard.Directory && d.depth < l.Depth && !s.isFull(d.depth)
+		return take && !s.tooFarBack(d.depth, n), enter
 	}
-	w.do = func(_ context.Context, _ int, d *dir, names []guard.Name) []Found {
-		w.tell(&o, len(names), d.path)
+	w.handle = func(_ context.Context, _ int, d *dir, names []guard.Name) []Found {
+		w.reportProgress(&o, len(names), d.path)
 		out := foundAll(d, names)
-		if !o.Bare && int(w.done.Load()) <= l.Most { // they will be shown, in all likelihood
+		if !o.NamesOnly && int(w.done.Load()) <= l.Limit { // they will be shown, in all likelihood
 			describe(d.folder, out)
 		}
 		return out
 	}
 	err = w.run(ctx, root, o.workers())
 	list, more := s.all()
-	if err == nil && !o.Bare {
-		fill(g, list)
+	if err == nil && !o.NamesOnly {
+		describeRest(g, list)
 	}
-	return list, Outcome{More: more, Files: len(list), Unread: int(w.unread.Load())}, err
+	return list, Summary{More: more, Files: len(list), Unreadable: int(w.unreadable.Load())}, err
 }
 
 // foundAll is what is found with the names of a directory. Their paths are parts of one string.
@@ -73,46 +73,46 @@ func foundAll(d *dir, names []guard.Name) []Found {
 }
 
 // tell reports that so many more were looked at.
-func (w *walk[T]) tell(o *Options, more int, what string) {
+func (w *walker[T]) reportProgress(o *Options, more int, what string) {
 	done := w.done.Add(int64(more))
 	if o.Progress == nil {
 		return
 	}
-	w.telling.Lock()
-	defer w.telling.Unlock()
+	w.reporting.Lock()
+	defer w.reporting.Unlock()
 	o.Progress(int(done), what)
 }
 
 // shelves keep the first names of a listing while it is made, one shelf a level. What is deeper than what is full need
 // not be walked, and of each level no more is kept than can be shown.
-type shelves struct {
+type listLevels struct {
 	mu     sync.Mutex
-	most   int
-	levels []shelf
+	limit  int
+	levels []listLevel
 }
 
-type shelf struct {
-	list  []Found
-	total atomic.Int64
-	last  atomic.Pointer[Found] // when there are as many as can be shown: the last that can be, so far
+type listLevel struct {
+	list     []Found
+	total    atomic.Int64
+	lastKept atomic.Pointer[Found] // when there are as many as can be shown: the last that can be, so far
 }
 
-func (s *shelves) put(all []Found) bool {
+func (s *listLevels) add(all []Found) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	l := &s.levels[all[0].Depth-1]
 	l.total.Add(int64(len(all)))
 	l.list = append(l.list, all...)
-	if len(l.list) > 4*s.most+batch {
-		l.trim(s.most)
+	if len(l.list) > 4*s.limit+batch {
+		l.trim(s.limit)
 	}
 	return true
 }
 
 // passes counts a name that comes after all that can be shown, and reports whether it is one.
-func (s *shelves) passes(depth int, n *guard.Name) bool {
+func (s *listLevels) tooFarBack(depth int, n *guard.Name) bool {
 	l := &s.levels[depth-1]
-	last := l.last.Load()
+	last := l.lastKept.Load()
 	if last == nil || cmp.Or(rank(n.Kind)-rank(last.Kind), strings.Compare(n.Name, last.Name)) <= 0 {
 		return false
 	}
@@ -121,31 +121,31 @@ func (s *shelves) passes(depth int, n *guard.Name) bool {
 }
 
 // trim keeps the first of the list, in order.
-func (l *shelf) trim(most int) {
-	l.list = inOrder(l.list)
+func (l *listLevel) trim(most int) {
+	l.list = sortListed(l.list)
 	if len(l.list) > most {
 		l.list = slices.Clone(l.list[:most])
-		l.last.Store(&l.list[most-1])
+		l.lastKept.Store(&l.list[most-1])
 	}
 }
 
 // full reports whether the levels down to depth have more than can be shown.
-func (s *shelves) full(depth int) bool {
+func (s *listLevels) isFull(depth int) bool {
 	n := int64(0)
 	for i := range depth {
 		n += s.levels[i].total.Load()
 	}
-	return n > int64(s.most)
+	return n > int64(s.limit)
 }
 
 // all is what can be shown, and whether there is more.
-func (s *shelves) all() (out []Found, more bool) {
+func (s *listLevels) all() (out []Found, more bool) {
 	for i := range s.levels {
 		l := &s.levels[i]
-		l.trim(s.most)
+		l.trim(s.limit)
 		out = append(out, l.list...)
 	}
-	return out[:min(len(out), s.most)], s.full(len(s.levels))
+	return out[:min(len(out), s.limit)], s.isFull(len(s.levels))
 }
 
 func rank(k guard.Kind) int {
@@ -170,7 +170,7 @@ func describe(f *guard.Folder, list []Found) {
 }
 
 // fill describes what was not described while its directory was open.
-func fill(g *guard.Guard, list []Found) {
+func describeRest(g *guard.Guard, list []Found) {
 	in := map[string][]int{}
 	for i := range list {
 		if list[i].ModTime.IsZero() {

@@ -15,7 +15,7 @@ import (
 func TestShelves(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for range 300 {
-		s := &shelves{most: 1 + r.IntN(40), levels: make([]shelf, 2)}
+		s := &listLevels{limit: 1 + r.IntN(40), levels: make([]listLevel, 2)}
 		var all []Found
 		for _, dir := range someDirs(r) {
 			list := make([]Found, 1+r.IntN(20))
@@ -26,17 +26,17 @@ func TestShelves(t *testing.T) {
 			slices.SortFunc(list, func(a, b Found) int { return strings.Compare(a.Path, b.Path) })
 			list = slices.CompactFunc(list, func(a, b Found) bool { return a.Path == b.Path })
 			all = append(all, list...)
-			list = slices.DeleteFunc(list, func(f Found) bool { return s.passes(f.Depth, &guard.Name{Name: f.Name, Kind: f.Kind}) })
+			list = slices.DeleteFunc(list, func(f Found) bool { return s.tooFarBack(f.Depth, &guard.Name{Name: f.Name, Kind: f.Kind}) })
 			if len(list) > 0 {
-				s.put(list)
+				s.add(list)
 			}
 		}
 		slices.SortFunc(all, func(a, b Found) int {
 			return cmp.Or(a.Depth-b.Depth, rank(a.Kind)-rank(b.Kind), strings.Compare(a.Name, b.Name), strings.Compare(a.Path, b.Path))
 		})
 		got, more := s.all()
-		if want := all[:min(len(all), s.most)]; !slices.Equal(got, want) || more != (len(all) > s.most) {
-			t.Fatalf("the first %d of %d: got %v, more %v, want %v", s.most, len(all), got, more, want)
+		if want := all[:min(len(all), s.limit)]; !slices.Equal(got, want) || more != (len(all) > s.limit) {
+			t.Fatalf("the first %d of %d: got %v, more %v, want %v", s.limit, len(all), got, more, want)
 		}
 	}
 }

@@ -19,32 +19,32 @@ import (
 // One that has no text at all of which every match must have a part begins with the automaton, which reads the block
 // itself, and so does one whose texts are too common to help.
 type query struct {
-	re     *regexp.Regexp // nil for a plain text
-	cr     bool           // the expression may mean the CR before an LF
-	probes []probe
-	dfa    *regex.DFA // nil if there is none, or if it gave up
-	idle   idle
-	exact  bool   // what a probe finds is a match
-	rough  bool   // where in a line it matches is of use only when the line is longer than what is shown of it
-	size   int    // how many steps the expression may take for one character
-	text   string // of the expression, as it was written, and how it is read
-	flags  syntax.Flags
-	edge   bool           // it has \b or \B
-	open   *regexp.Regexp // the expression for a line whose end is not there; nil until one comes
+	re         *regexp.Regexp // nil for a plain text
+	mentionsCR bool           // the expression may mean the CR before an LF
+	literals   []literal
+	dfa        *regex.DFA // nil if there is none, or if it gave up
+	wasted     falseHits
+	exact      bool   // what a probe finds is a match
+	lineOnly   bool   // where in a line it matches is of use only when the line is longer than what is shown of it
+	size       int    // how many steps the expression may take for one character
+	text       string // of the expression, as it was written, and how it is read
+	flags      syntax.Flags
+	wordEdges  bool           // it has \b or \B
+	cutLine    *regexp.Regexp // the expression for a line whose end is not there; nil until one comes
 }
 
 // mostQuery is how long a query may be.
-const mostQuery = 16 << 10
+const maxQuery = 16 << 10
 
 func newText(text string, fold bool) (*query, error) {
 	if err := checkQuery(text); err != nil {
 		return nil, err
 	}
 	if !fold {
-		return &query{probes: []probe{newProbe(text, false)}}, nil
+		return &query{literals: []literal{newLiteral(text, false)}}, nil
 	}
 	if regex.ASCIICasePart(text) == text {
-		return &query{probes: []probe{newProbe(text, true)}}, nil
+		return &query{literals: []literal{newLiteral(text, true)}}, nil
 	}
 	return newRegexp(regexp.QuoteMeta(text), true)
 }
@@ -53,8 +53,8 @@ func checkQuery(text string) error {
 	switch {
 	case text == "":
 		return badQuery("the query is empty", "Say what to look for.")
-	case len(text) > mostQuery:
-		return badQuery(fmt.Sprintf("the query has over %d bytes", mostQuery), "Look for a part of it.")
+	case len(text) > maxQuery:
+		return badQuery(fmt.Sprintf("the query has over %d bytes", maxQuery), "Look for a part of it.")
 	case strings.Contains(text, "\n"):
 		return badQuery("the query has a line break, and lines are searched one by one", "Look for one of its lines.")
 	}
@@ -81,7 +81,7 @@ func newRegexp(text string, fold bool) (*query, error) {
 		return nil, badQuery("the query has a line break, and lines are searched one by one", "Look for one of the lines.")
 	}
 	size := regex.Size(tree)
-	if size > mostSize {
+	if size > maxSize {
 		return nil, tooLarge(tree, size)
 	}
 	full := text
@@ -92,14 +92,14 @@ func newRegexp(text string, fold bool) (*query, error) {
 	if err != nil {
 		return nil, badRegexp(text, err)
 	}
-	q := &query{re: re, cr: mentions(tree, '\r'), size: size, text: text, flags: flags,
-		edge: has(tree, syntax.OpWordBoundary, syntax.OpNoWordBoundary)}
+	q := &query{re: re, mentionsCR: mentions(tree, '\r'), size: size, text: text, flags: flags,
+		wordEdges: hasOp(tree, syntax.OpWordBoundary, syntax.OpNoWordBoundary)}
 	tree = tree.Simplify()
 	for _, n := range regex.RequiredLiterals(tree) {
-		q.probes = append(q.probes, newProbe(n.Text, n.IgnoreCase))
+		q.literals = append(q.literals, newLiteral(n.Text, n.IgnoreCase))
 	}
-	q.exact = len(q.probes) > 0 && regex.OnlyLiterals(tree)
-	if !q.cr {
+	q.exact = len(q.literals) > 0 && regex.OnlyLiterals(tree)
+	if !q.mentionsCR {
 		q.dfa = regex.NewDFA(tree)
 	}
 	return q, nil
@@ -112,7 +112,7 @@ func badRegexp(text string, err error) error {
 		what = e.Code.String()
 		switch {
 		case e.Code == syntax.ErrMissingParen:
-			at = openParen(text)
+			at = unclosedParen(text)
 		case e.Code == syntax.ErrUnexpectedParen:
 			at = strayParen(text)
 		case strings.HasSuffix(text, e.Expr):
@@ -128,7 +128,7 @@ func badRegexp(text string, err error) error {
 }
 
 // parens calls each for every parenthesis that is none of a class and not escaped.
-func parens(text string, each func(i int, open bool) bool) {
+func eachParen(text string, each func(i int, open bool) bool) {
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
 		case '\\':
@@ -146,9 +146,9 @@ func parens(text string, each func(i int, open bool) bool) {
 }
 
 // openParen is the last parenthesis that nothing closes.
-func openParen(text string) int {
+func unclosedParen(text string) int {
 	var open []int
-	parens(text, func(i int, opens bool) bool {
+	eachParen(text, func(i int, opens bool) bool {
 		if opens {
 			open = append(open, i)
 		} else if len(open) > 0 {
@@ -165,7 +165,7 @@ func openParen(text string) int {
 // strayParen is the first parenthesis that closes nothing.
 func strayParen(text string) (at int) {
 	depth := 0
-	parens(text, func(i int, opens bool) bool {
+	eachParen(text, func(i int, opens bool) bool {
 		if opens {
 			depth++
 		} else if depth--; depth < 0 {
@@ -187,11 +187,11 @@ func mentions(re *syntax.Regexp, r rune) bool {
 
 // mostSize is how large an expression may be: for each character that it reads it may take as many steps, and a hundred
 // thousand of them take about a millisecond.
-const mostSize = 100_000
+const maxSize = 100_000
 
 // tooLarge refuses an expression whose repetitions stand for too much.
 func tooLarge(re *syntax.Regexp, size int) error {
-	msg := fmt.Sprintf("the expression is too large: with its repetitions written out it has %d steps, and %d is the most", size, mostSize)
+	msg := fmt.Sprintf("the expression is too large: with its repetitions written out it has %d steps, and %d is the most", size, maxSize)
 	if r := regex.LargestRepeat(re); r != nil {
 		msg += fmt.Sprintf("; the largest repetition, %s, has %d", fail.Quote(r.String()), regex.Size(r))
 	}

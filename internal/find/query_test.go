@@ -20,7 +20,7 @@ func TestTooLarge(t *testing.T) {
 			t.Errorf("%.30s: %s", query, e.Msg)
 		}
 	}
-	for _, query := range []string{`\w{1000}`, `(?:(?:\w?){30}){30}`, strings.Repeat("ab", mostQuery/2), strings.Repeat("a?", mostQuery/2)} {
+	for _, query := range []string{`\w{1000}`, `(?:(?:\w?){30}){30}`, strings.Repeat("ab", maxQuery/2), strings.Repeat("a?", maxQuery/2)} {
 		if _, err := newRegexp(query, false); err != nil {
 			t.Errorf("%.30s: %v", query, err)
 		}
@@ -33,8 +33,8 @@ func TestStopsInALine(t *testing.T) {
 	must(t, err)
 	looks := &counted{Context: context.Background()}
 	line := []byte(strings.Repeat("x", 100))
-	q.find(looks, q.re, line)
-	if steps := len(line) * q.size / max(1, looks.n); steps > mostWork {
+	q.matchRegexp(looks, q.re, line)
+	if steps := len(line) * q.size / max(1, looks.n); steps > maxSteps {
 		t.Errorf("%d looks in a line, %d steps for each", looks.n, steps)
 	}
 }
@@ -65,7 +65,7 @@ func TestDFAGivesUp(t *testing.T) {
 			want++
 		}
 	}
-	found, err := (&lines{q: q}).file(t.Context(), strings.NewReader(text.String()))
+	found, err := (&lineScanner{q: q}).scan(t.Context(), strings.NewReader(text.String()))
 	if err != nil || len(found) != want || q.dfa != nil || want == 0 {
 		t.Errorf("%d lines, want %d, DFA %t, %v", len(found), want, q.dfa != nil, err)
 	}

@@ -18,38 +18,38 @@ const (
 )
 
 // Searching says what to look for.
-type Searching struct {
-	Query   string
-	Mode    Mode
-	Include []string // only files that match one of these
-	Exclude []string // no file or directory that matches one of these
-	Fold    bool     // case does not count
-	Context int      // lines around a match
-	Most    int      // at most so many matches; 0 is any number
+type SearchQuery struct {
+	Query      string
+	Mode       Mode
+	Include    []string // only files that match one of these
+	Exclude    []string // no file or directory that matches one of these
+	IgnoreCase bool     // case does not count
+	Context    int      // lines around a match
+	Limit      int      // at most so many matches; 0 is any number
 }
 
 // Search returns the lines that match, by path and line; or the files, by path. The root of the search may be a file.
-func Search(ctx context.Context, g *guard.Guard, o Options, q Searching) ([]Match, Outcome, error) {
-	s := &search{o: &o, most: q.Most, links: q.Mode == Paths}
+func Search(ctx context.Context, g *guard.Guard, o Options, q SearchQuery) ([]Match, Summary, error) {
+	s := &search{o: &o, limit: q.Limit, links: q.Mode == Paths}
 	if err := s.prepare(&q); err != nil {
-		return nil, Outcome{}, err
+		return nil, Summary{}, err
 	}
 	return s.run(ctx, g)
 }
 
-func (s *search) run(ctx context.Context, g *guard.Guard) ([]Match, Outcome, error) {
+func (s *search) run(ctx context.Context, g *guard.Guard) ([]Match, Summary, error) {
 	if s.o.Root.Kind == guard.Regular {
-		return s.one(ctx, g)
+		return s.searchFile(ctx, g)
 	}
-	return s.all(ctx, g)
+	return s.searchDir(ctx, g)
 }
 
 // prepare reads what the person wrote.
-func (s *search) prepare(q *Searching) (err error) {
-	if s.include, err = newGlobs(q.Include, false); err != nil {
+func (s *search) prepare(q *SearchQuery) (err error) {
+	if s.include, err = parsePatterns(q.Include, false); err != nil {
 		return err
 	}
-	if s.exclude, err = newGlobs(q.Exclude, false); err != nil {
+	if s.exclude, err = parsePatterns(q.Exclude, false); err != nil {
 		return err
 	}
 	if q.Mode == Paths {
@@ -58,52 +58,52 @@ func (s *search) prepare(q *Searching) (err error) {
 	return s.byLine(q)
 }
 
-func (s *search) byName(q *Searching) error {
+func (s *search) byName(q *SearchQuery) error {
 	if err := checkQuery(q.Query); err != nil {
 		return err
 	}
-	is, err := named(q.Query, q.Fold)
-	s.each = make([]lines, s.o.workers())
-	for i := range s.each {
-		s.each[i].printer = s.printer
+	is, err := nameMatcher(q.Query, q.IgnoreCase)
+	s.scanners = make([]lineScanner, s.o.workers())
+	for i := range s.scanners {
+		s.scanners[i].printer = s.printer
 	}
-	s.look = func(_ context.Context, l *lines, f *guard.Folder, rel string, n guard.Name) (in inFile, err error) {
+	s.scanFile = func(_ context.Context, l *lineScanner, f *guard.Folder, rel string, n guard.Name) (in fileResult, err error) {
 		if !is(rel, &n) {
 			return in, nil
 		}
 		if s.printer != nil {
 			l.out = append(l.out, report.OneLine(join(f.Rel(), n.Name))...)
-			l.ended()
-			return inFile{count: 1}, nil
+			l.endLine()
+			return fileResult{count: 1}, nil
 		}
-		return inFile{count: 1, matches: make([]Match, 1)}, nil
+		return fileResult{count: 1, matches: make([]Match, 1)}, nil
 	}
 	return err
 }
 
-func (s *search) byLine(q *Searching) error {
-	compiled, err := q.compile()
+func (s *search) byLine(q *SearchQuery) error {
+	compiled, err := q.compileQuery()
 	if err != nil {
 		return err
 	}
-	compiled.rough = s.printer != nil
-	s.each = make([]lines, s.o.workers())
-	for i := range s.each {
-		s.each[i] = lines{q: compiled.clone(), context: q.Context, most: q.limit(), printer: s.printer}
+	compiled.lineOnly = s.printer != nil
+	s.scanners = make([]lineScanner, s.o.workers())
+	for i := range s.scanners {
+		s.scanners[i] = lineScanner{q: compiled.clone(), context: q.Context, limit: q.fileLimit(), printer: s.printer}
 	}
-	s.look = func(ctx context.Context, l *lines, f *guard.Folder, _ string, n guard.Name) (inFile, error) {
+	s.scanFile = func(ctx context.Context, l *lineScanner, f *guard.Folder, _ string, n guard.Name) (fileResult, error) {
 		var err error
 		if l.src, err = f.Open(n.Name); err != nil {
-			return inFile{}, err
+			return fileResult{}, err
 		}
 		defer l.src.Close()
 		l.dir, l.name, l.size = f.Rel(), n.Name, l.src.Size
-		matches, err := l.file(ctx, &l.src)
-		in := inFile{matches: matches, count: len(matches), cut: l.cuts}
+		matches, err := l.scan(ctx, &l.src)
+		in := fileResult{matches: matches, count: len(matches), cut: l.cutLines}
 		if s.printer != nil { // also what was printed before an error
-			in.count = l.n
+			in.count = l.count
 		}
-		if l.nul && !l.full {
+		if l.stoppedAtNUL && !l.enough {
 			in.atNUL = 1
 		}
 		return in, err
@@ -111,38 +111,38 @@ func (s *search) byLine(q *Searching) error {
 	return nil
 }
 
-func (q *Searching) compile() (*query, error) {
+func (q *SearchQuery) compileQuery() (*query, error) {
 	if q.Mode == Regexp {
-		return newRegexp(q.Query, q.Fold)
+		return newRegexp(q.Query, q.IgnoreCase)
 	}
-	return newText(q.Query, q.Fold)
+	return newText(q.Query, q.IgnoreCase)
 }
 
 // limit is how many matches of one file are of use: one more than wanted shows that there is more.
-func (q *Searching) limit() int {
-	if q.Most == 0 {
+func (q *SearchQuery) fileLimit() int {
+	if q.Limit == 0 {
 		return 0
 	}
-	return q.Most + 1
+	return q.Limit + 1
 }
 
 // search is a search that goes on.
 type search struct {
-	Outcome
+	Summary
 	o                *Options
-	include, exclude []glob
-	links            bool    // links count as files
-	each             []lines // for each goroutine
+	include, exclude []globPattern
+	links            bool          // links count as files
+	scanners         []lineScanner // for each goroutine
 	// look returns what matches in a file, of which rel is the directory. It is valid until the next call with the same lines.
-	look    func(ctx context.Context, l *lines, f *guard.Folder, rel string, n guard.Name) (inFile, error)
-	most    int
-	printer *printer // nil when matches are kept
-	count   int
-	found   []Match
+	scanFile func(ctx context.Context, l *lineScanner, f *guard.Folder, rel string, n guard.Name) (fileResult, error)
+	limit    int
+	printer  *printer // nil when matches are kept
+	count    int
+	found    []Match
 }
 
 // inFile is what one file gave or, printed, several; and what was looked at up to it since the one before.
-type inFile struct {
+type fileResult struct {
 	matches []Match
 	texts   [][]byte
 	count   int // of matches
@@ -151,78 +151,78 @@ type inFile struct {
 	atNUL   int
 }
 
-func (s *search) all(ctx context.Context, g *guard.Guard) ([]Match, Outcome, error) {
+func (s *search) searchDir(ctx context.Context, g *guard.Guard) ([]Match, Summary, error) {
 	ig := newIgnorer(g, s.o)
-	root, err := ig.open(g, s.o.Root)
+	root, err := ig.openRoot(g, s.o.Root)
 	if err != nil {
-		return nil, Outcome{}, err
+		return nil, Summary{}, err
 	}
-	w := &walk[inFile]{ig: ig, emit: s.put}
-	w.want = s.want
-	w.do = func(ctx context.Context, worker int, d *dir, names []guard.Name) []inFile {
-		out, failed := s.files(ctx, &s.each[worker], d, names)
+	w := &walker[fileResult]{ignore: ig, emit: s.take}
+	w.wants = s.wants
+	w.handle = func(ctx context.Context, worker int, d *dir, names []guard.Name) []fileResult {
+		out, failed := s.files(ctx, &s.scanners[worker], d, names)
 		for _, err := range failed {
-			w.cannot(err)
+			w.noteError(err)
 		}
-		w.tell(s.o, len(names), d.path)
-		if s.printer != nil && !s.printer.write() {
-			w.end(nil)
+		w.reportProgress(s.o, len(names), d.path)
+		if s.printer != nil && !s.printer.flushReady() {
+			w.stopWith(nil)
 		}
 		return out
 	}
-	w.weigh = func(all []inFile) (n int) {
+	w.weigh = func(all []fileResult) (n int) {
 		for _, in := range all {
-			n += 1 + len(in.matches) + len(in.texts)*enough>>8
+			n += 1 + len(in.matches) + len(in.texts)*printBytes>>8
 		}
 		return n
 	}
 	if err := w.run(ctx, root, s.o.workers()); err != nil {
-		return nil, Outcome{}, err
+		return nil, Summary{}, err
 	}
-	s.Unread = int(w.unread.Load())
-	return s.found, s.Outcome, nil
+	s.Unreadable = int(w.unreadable.Load())
+	return s.found, s.Summary, nil
 }
 
-func (s *search) want(d *dir, n *guard.Name) (take, enter bool) {
+func (s *search) wants(d *dir, n *guard.Name) (take, enter bool) {
 	isDir := n.Kind == guard.Directory
 	isFile := n.Kind == guard.Regular || n.Kind == guard.Symlink && s.links
-	if !isDir && !isFile || anyGlob(s.exclude, d.rel, n.Name, isDir) {
+	if !isDir && !isFile || matchesAny(s.exclude, d.rel, n.Name, isDir) {
 		return false, false
 	}
-	return isFile && (len(s.include) == 0 || anyGlob(s.include, d.rel, n.Name, false)), isDir
+	return isFile && (len(s.include) == 0 || matchesAny(s.include, d.rel, n.Name, false)), isDir
 }
 
 // files searches files of one directory, until there are more matches than can be of use.
-func (s *search) files(ctx context.Context, l *lines, d *dir, names []guard.Name) (out []inFile, failed []error) {
-	var since inFile
+func (s *search) files(ctx context.Context, l *lineScanner, d *dir, names []guard.Name) (out []fileResult, failed []error) {
+	var since fileResult
 	total := 0
 	for _, n := range names {
-		in, err := s.look(ctx, l, d.folder, d.rel, n)
+		in, err := s.scanFile(ctx, l, d.folder, d.rel, n)
 		if err != nil {
 			failed = append(failed, err)
 		} else {
 			since.files++
 		}
 		since.cut, since.atNUL, since.count = since.cut+in.cut, since.atNUL+in.atNUL, since.count+in.count
-		if in.count == 0 || s.most == 0 && s.printer != nil {
+		if in.count == 0 || s.limit == 0 && s.printer != nil {
 			continue
 		}
-		out = append(out, s.kept(since, in.matches, l, join(d.path, n.Name)))
-		if total += in.count; s.most > 0 && total > s.most {
+		out = append(out, s.copied(since, in.matches, l, join(d.path, n.Name)))
+		if total += in.count; s.limit > 0 && total > s.limit {
 			return out, failed
 		}
-		since = inFile{}
+		since = fileResult{}
 	}
 	if since.files > 0 || since.cut > 0 {
-		out = append(out, s.kept(since, nil, l, ""))
+		out = append(out, s.copied(since, nil, l, ""))
 	}
 	return out, failed
 }
 
 // kept is in with what was found, in memory of its own.
-func (s *search) kept(in inFile, matches []Match, l *lines, path string) inFile {
+func (s *search) copied(in fileResult, matches []Match, l *lineScanner, path string) fileResult {
 	if s.printer != nil {
-		in.texts = l.taken()
+		in.texts = l.takePrinted()
 		return in
 	}
 	in.matches = append([]Match(nil), matches...)
@@ -233,20 +233,20 @@ func (s *search) kept(in inFile, matches []Match, l *lines, path string) inFile 
 }
 
 // put takes what files gave, in the order of paths, until it is enough.
-func (s *search) put(all []inFile) bool {
+func (s *search) take(all []fileResult) bool {
 	for _, in := range all {
 		s.Files += in.files
-		s.Cut += in.cut
-		s.AtNUL += in.atNUL
+		s.CutLines += in.cut
+		s.StoppedAtNUL += in.atNUL
 		s.count += in.count
-		if s.More = s.most > 0 && s.count > s.most; s.More {
-			in.count -= s.count - s.most
-			s.count = s.most
+		if s.More = s.limit > 0 && s.count > s.limit; s.More {
+			in.count -= s.count - s.limit
+			s.count = s.limit
 		}
 		if s.printer == nil {
 			s.found = append(s.found, in.matches[:in.count]...)
 		} else {
-			s.printer.put(firstLines(in.texts, in.count, s.More))
+			s.printer.add(firstLines(in.texts, in.count, s.More))
 		}
 		if s.More {
 			return false
@@ -256,25 +256,25 @@ func (s *search) put(all []inFile) bool {
 }
 
 // one searches a file that was named: no rule leaves it out.
-func (s *search) one(ctx context.Context, g *guard.Guard) ([]Match, Outcome, error) {
+func (s *search) searchFile(ctx context.Context, g *guard.Guard) ([]Match, Summary, error) {
 	f, name, err := g.ParentFolder(s.o.Root)
 	if err != nil {
-		return nil, Outcome{}, err
+		return nil, Summary{}, err
 	}
 	defer f.Close()
-	l := &s.each[0]
+	l := &s.scanners[0]
 	spilled := 0
-	l.each = func() {
-		s.put([]inFile{s.kept(inFile{count: l.n - spilled}, nil, l, "")})
-		spilled = l.n
-		l.full = !s.printer.write() || l.full
+	l.onFull = func() {
+		s.take([]fileResult{s.copied(fileResult{count: l.count - spilled}, nil, l, "")})
+		spilled = l.count
+		l.enough = !s.printer.flushReady() || l.enough
 	}
-	in, err := s.look(ctx, l, f, "", guard.Name{Name: name, Kind: guard.Regular})
+	in, err := s.scanFile(ctx, l, f, "", guard.Name{Name: name, Kind: guard.Regular})
 	if err != nil {
-		return nil, Outcome{}, err
+		return nil, Summary{}, err
 	}
 	in.count -= spilled
 	in.files = 1
-	s.put([]inFile{s.kept(in, in.matches, l, s.o.Root.Rel)})
-	return s.found, s.Outcome, nil
+	s.take([]fileResult{s.copied(in, in.matches, l, s.o.Root.Rel)})
+	return s.found, s.Summary, nil
 }

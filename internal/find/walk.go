@@ -14,31 +14,31 @@ import (
 // walk goes through a directory and what is below it, on several goroutines, and hands over what they make of it in the
 // order of paths. Each directory is opened once and closed when nothing in it is left to do; what is deepest is done
 // first, so that few are open at a time.
-type walk[T any] struct {
-	ig *ignorer
+type walker[T any] struct {
+	ignore *ignorer
 	// want says of a name that is not left out: whether do is to have it, and whether to go into it. It is called by
 	// several goroutines.
-	want func(d *dir, n *guard.Name) (take, enter bool)
+	wants func(d *dir, n *guard.Name) (take, enter bool)
 	// do makes something of names in a directory. worker numbers the goroutine, from 0.
-	do func(ctx context.Context, worker int, d *dir, names []guard.Name) []T
+	handle func(ctx context.Context, worker int, d *dir, names []guard.Name) []T
 	// quick: do takes no longer than handing its work over would, and is called at once.
-	quick bool
+	inline bool
 	// emit takes what do made, in order, and says whether it wants more.
 	emit func([]T) bool
 	// weigh is how much memory what do made takes, in things of some hundred bytes; nil counts them.
 	weigh func([]T) int
 
-	counter
+	progress
 
-	mu     sync.Mutex
-	wake   *sync.Cond
-	todo   []*unit[T] // the last is the next
-	busy   int
-	idle   int
-	head   *unit[T] // the first that is not handed over
-	ahead  int      // the weight of what is done and not handed over
-	stop   bool
-	failed error
+	mu      sync.Mutex
+	wake    *sync.Cond
+	todo    []*unit[T] // the last is the next
+	busy    int
+	idle    int
+	nextOut *unit[T] // the first that is not handed over
+	waiting int      // the weight of what is done and not handed over
+	stop    bool
+	failed  error
 }
 
 // dir is an open directory.
@@ -47,12 +47,12 @@ type dir struct {
 	path   string // from the workspace
 	rel    string // from the root of the walk
 	depth  int    // of the names in it
-	level  *level
+	level  *ignoreLevel
 	refs   atomic.Int32
 }
 
 // below is what is open as sub in d.
-func (d *dir) below(f *guard.Folder, sub string) *dir {
+func (d *dir) child(f *guard.Folder, sub string) *dir {
 	out := &dir{folder: f, path: f.Rel(), depth: d.depth + 1, level: d.level}
 	n := len(sub)
 	if d.rel != "" {
@@ -71,34 +71,34 @@ func (d *dir) release() {
 
 // unit is a piece of work in a directory: some names, or a directory to go into.
 type unit[T any] struct {
-	next  *unit[T] // in the order of paths
-	done  bool
-	out   []T
-	heavy int
-	dir   *dir
-	names []guard.Name
-	sub   string
+	next   *unit[T] // in the order of paths
+	done   bool
+	out    []T
+	weight int
+	dir    *dir
+	names  []guard.Name
+	enter  string
 }
 
 // batch is how many names are worked on at a time.
 const batch = 64
 
 // mostAhead is the weight of what may wait for a slow one in front of it.
-const mostAhead = 50_000
+const maxWaiting = 50_000
 
 // run walks. An error is what kept it from going on at all.
-func (w *walk[T]) run(ctx context.Context, root *dir, workers int) error {
+func (w *walker[T]) run(ctx context.Context, root *dir, workers int) error {
 	w.wake = sync.NewCond(&w.mu)
-	defer context.AfterFunc(ctx, func() { w.end(nil) })()
+	defer context.AfterFunc(ctx, func() { w.stopWith(nil) })()
 	first := &unit[T]{}
-	w.head, w.busy = first, 1
-	s := &scout[T]{walk: w}
+	w.nextOut, w.busy = first, 1
+	s := &dirReader[T]{walker: w}
 	root.refs.Store(1)
-	below, err := s.expand(ctx, root)
-	w.settle(first, below)
+	below, err := s.readDir(ctx, root)
+	w.finish(first, below)
 	root.release()
 	if err != nil {
-		w.end(err)
+		w.stopWith(err)
 	}
 	var all sync.WaitGroup
 	for i := range workers {
@@ -109,13 +109,13 @@ func (w *walk[T]) run(ctx context.Context, root *dir, workers int) error {
 		u.dir.release()
 	}
 	if ctx.Err() != nil {
-		return cancelled(ctx)
+		return errCancelled(ctx)
 	}
 	return w.failed
 }
 
 // end stops the walk.
-func (w *walk[T]) end(err error) {
+func (w *walker[T]) stopWith(err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !w.stop {
@@ -125,14 +125,14 @@ func (w *walk[T]) end(err error) {
 }
 
 // work does units until there are none.
-func (w *walk[T]) work(ctx context.Context, worker int) {
-	s := &scout[T]{walk: w, worker: worker}
+func (w *walker[T]) work(ctx context.Context, worker int) {
+	s := &dirReader[T]{walker: w, worker: worker}
 	for u := w.next(nil, nil); u != nil; {
 		var below []unit[T]
 		if u.names != nil {
-			u.out = w.do(ctx, worker, u.dir, u.names)
+			u.out = w.handle(ctx, worker, u.dir, u.names)
 		} else {
-			below = s.enter(ctx, u)
+			below = s.openDir(ctx, u)
 		}
 		u.dir.release()
 		u = w.next(u, below)
@@ -142,13 +142,13 @@ func (w *walk[T]) work(ctx context.Context, worker int) {
 // next settles a unit, when there is one, and waits for another. It returns nil when there will be none. While too much
 // waits for what others are at, nothing new is begun; when nobody is at anything, the next unit is the one that is waited
 // for.
-func (w *walk[T]) next(done *unit[T], below []unit[T]) *unit[T] {
+func (w *walker[T]) next(done *unit[T], below []unit[T]) *unit[T] {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if done != nil {
-		w.place(done, below)
+		w.finishLocked(done, below)
 	}
-	for !w.stop && w.busy > 0 && (len(w.todo) == 0 || w.ahead > mostAhead) {
+	for !w.stop && w.busy > 0 && (len(w.todo) == 0 || w.waiting > maxWaiting) {
 		w.idle++
 		w.wake.Wait()
 		w.idle--
@@ -167,79 +167,79 @@ func (w *walk[T]) next(done *unit[T], below []unit[T]) *unit[T] {
 	return u
 }
 
-func (w *walk[T]) settle(u *unit[T], below []unit[T]) {
+func (w *walker[T]) finish(u *unit[T], below []unit[T]) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.place(u, below)
+	w.finishLocked(u, below)
 }
 
 // place marks a unit as done, puts what came of it in its place, and hands over what is next in order.
-func (w *walk[T]) place(u *unit[T], below []unit[T]) {
+func (w *walker[T]) finishLocked(u *unit[T], below []unit[T]) {
 	u.done = true
 	for i := len(below) - 1; i >= 0; i-- {
 		b := &below[i]
 		b.next, u.next = u.next, b
 		if b.done {
-			w.weight(b)
+			w.addWeight(b)
 		} else {
 			w.todo = append(w.todo, b)
 		}
 	}
-	w.weight(u)
-	w.hand()
+	w.addWeight(u)
+	w.emitReady()
 	w.busy--
 }
 
 // hand hands over what is done, as far as it is next in order.
-func (w *walk[T]) hand() {
-	for w.head != nil && w.head.done && !w.stop {
-		if len(w.head.out) > 0 && !w.emit(w.head.out) {
+func (w *walker[T]) emitReady() {
+	for w.nextOut != nil && w.nextOut.done && !w.stop {
+		if len(w.nextOut.out) > 0 && !w.emit(w.nextOut.out) {
 			w.stop = true
 		}
-		w.head.out = nil
-		w.ahead -= w.head.heavy
-		w.head = w.head.next
+		w.nextOut.out = nil
+		w.waiting -= w.nextOut.weight
+		w.nextOut = w.nextOut.next
 	}
 }
 
-func (w *walk[T]) weight(u *unit[T]) {
-	u.heavy = len(u.out)
+func (w *walker[T]) addWeight(u *unit[T]) {
+	u.weight = len(u.out)
 	if w.weigh != nil {
-		u.heavy = w.weigh(u.out)
+		u.weight = w.weigh(u.out)
 	}
-	w.ahead += u.heavy
+	w.waiting += u.weight
 }
 
 // cannot takes note of what could not be read. What went away meanwhile is none of it.
-func (w *walk[T]) cannot(err error) {
+func (w *walker[T]) noteError(err error) {
 	switch {
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE), errors.Is(err, syscall.ENOMEM):
-		w.end(err)
+		w.stopWith(err)
 	case !errors.Is(err, fail.NotFound) && !errors.Is(err, fail.Stale):
-		w.unread.Add(1)
+		w.unreadable.Add(1)
 	}
 }
 
 // open opens the directory that e names as the root of a walk, with the rules that hold there.
-func (ig *ignorer) open(g *guard.Guard, e guard.Entry) (*dir, error) {
+func (ig *ignorer) openRoot(g *guard.Guard, e guard.Entry) (*dir, error) {
 	f, err := g.Folder(e)
 	if err != nil {
 		return nil, err
 	}
-	d := &dir{folder: f, path: rootPath(e), depth: 1, level: ig.first}
-	if ig.off {
+	d := &dir{folder: f, path: rootPath(e), depth: 1, level: ig.aboveRoot}
+	if ig.disabled {
 		return d, nil
 	}
 	for i := range d.path { // of each directory above it, from the workspace down
 		if i == 0 || d.path[i] == '/' {
-			d.level = ig.of(g, d.path[:i], d.level)
+			d.level = ig.addDir(g, d.path[:i], d.level)
 		}
 	}
 	return d, nil
 }
 
 // of adds the rules of a directory of the workspace. One that cannot be read says nothing.
-func (ig *ignorer) of(g *guard.Guard, path string, up *level) *level {
+func (ig *ignorer) addDir(g *guard.Guard, path string, up *ignoreLevel) *ignoreLevel {
 	if path == "" {
 		path = "."
 	}
@@ -252,5 +252,5 @@ func (ig *ignorer) of(g *guard.Guard, path string, up *level) *level {
 		return up
 	}
 	defer f.Close()
-	return ig.enter(up, f, look(f))
+	return ig.levelOf(up, f, marksIn(f))
 }

@@ -27,14 +27,14 @@ func Glob(ctx context.Context, w *workspace.Workspace, r api.GlobRequest) (data 
 		f := &list[i]
 		data.Matches[i] = api.GlobMatch{Path: f.Path, Type: f.Type(), Size: f.Size, MTime: f.ModTime}
 	}
-	return data, out.Unread, err
+	return data, out.Unreadable, err
 }
 
 // Globbing reads a request, and looks at where it is about.
-func Globbing(ctx context.Context, w *workspace.Workspace, r *api.GlobRequest) (o find.Options, q find.Globbing, err error) {
-	q = find.Globbing{Pattern: r.Pattern, Exclude: r.ExcludeGlobs}
+func Globbing(ctx context.Context, w *workspace.Workspace, r *api.GlobRequest) (o find.Options, q find.GlobQuery, err error) {
+	q = find.GlobQuery{Pattern: r.Pattern, Exclude: r.ExcludeGlobs}
 	if r.MaxResults >= 0 {
-		if q.Most, err = atMost("maxResults", r.MaxResults, usualPaths, mostPaths); err != nil {
+		if q.Limit, err = atMost("maxResults", r.MaxResults, usualPaths, mostPaths); err != nil {
 			return o, q, err
 		}
 	}

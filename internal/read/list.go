@@ -35,8 +35,8 @@ func List(ctx context.Context, w *workspace.Workspace, r api.ListRequest) (data 
 	if o.Root.Kind != guard.Directory {
 		return data, 0, notDirectory(r.Path, o.Root)
 	}
-	o.Bare = r.NamesOnly
-	list, out, err := find.List(ctx, w.Guard, o, find.Listing{Depth: depth, Hidden: r.IncludeHidden, Most: mostEntries})
+	o.NamesOnly = r.NamesOnly
+	list, out, err := find.List(ctx, w.Guard, o, find.ListQuery{Depth: depth, Hidden: r.IncludeHidden, Limit: mostEntries})
 	if err != nil {
 		return data, 0, err
 	}
@@ -45,7 +45,7 @@ func List(ctx context.Context, w *workspace.Workspace, r api.ListRequest) (data 
 		f := &list[i]
 		data.Entries[i] = api.ListEntry{Name: f.Name, RelativePath: f.Path, Type: f.Type(), Size: f.Size, MTime: f.ModTime, Depth: f.Depth}
 	}
-	return data, out.Unread, nil
+	return data, out.Unreadable, nil
 }
 
 func notDirectory(path string, e guard.Entry) error {

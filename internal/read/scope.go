@@ -20,9 +20,9 @@ func looking(ctx context.Context, w *workspace.Workspace, path string, ignored b
 	if err != nil {
 		return find.Options{}, err
 	}
-	o := find.Options{Root: e, Ignored: ignored}
-	if o.LeaveOut, _ = ctx.Value(caller.LeaveOutKey{}).([]string); o.LeaveOut == nil {
-		o.Excludes = find.Excludes()
+	o := find.Options{Root: e, IncludeIgnored: ignored}
+	if o.SkipDirs, _ = ctx.Value(caller.LeaveOutKey{}).([]string); o.SkipDirs == nil {
+		o.Excludes = find.GlobalExcludes()
 	}
 	if told := caller.Progress(ctx); told != nil {
 		o.Progress = func(done int, what string) { told(done, 0, what) }

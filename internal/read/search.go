@@ -40,7 +40,7 @@ func (s *Sink) Write(p []byte) (n int, err error) {
 }
 
 // Query reads a request, and looks at where it is about.
-func Query(ctx context.Context, w *workspace.Workspace, r *api.SearchRequest) (o find.Options, q find.Searching, err error) {
+func Query(ctx context.Context, w *workspace.Workspace, r *api.SearchRequest) (o find.Options, q find.SearchQuery, err error) {
 	if q, err = searching(r); err != nil {
 		return o, q, err
 	}
@@ -54,7 +54,7 @@ func Query(ctx context.Context, w *workspace.Workspace, r *api.SearchRequest) (o
 	return o, q, err
 }
 
-func Search(ctx context.Context, w *workspace.Workspace, r api.SearchRequest) (data api.SearchData, out find.Outcome, err error) {
+func Search(ctx context.Context, w *workspace.Workspace, r api.SearchRequest) (data api.SearchData, out find.Summary, err error) {
 	o, q, err := Query(ctx, w, &r)
 	if err != nil {
 		return data, out, err
@@ -68,8 +68,8 @@ func Search(ctx context.Context, w *workspace.Workspace, r api.SearchRequest) (d
 }
 
 // searching reads the request.
-func searching(r *api.SearchRequest) (q find.Searching, err error) {
-	q = find.Searching{Query: r.Query, Include: r.IncludeGlobs, Exclude: r.ExcludeGlobs, Fold: r.CaseSensitive != nil && !*r.CaseSensitive}
+func searching(r *api.SearchRequest) (q find.SearchQuery, err error) {
+	q = find.SearchQuery{Query: r.Query, Include: r.IncludeGlobs, Exclude: r.ExcludeGlobs, IgnoreCase: r.CaseSensitive != nil && !*r.CaseSensitive}
 	switch r.Mode {
 	case "text", "":
 		q.Mode = find.Text
@@ -84,19 +84,19 @@ func searching(r *api.SearchRequest) (q find.Searching, err error) {
 		return q, err
 	}
 	if r.MaxResults >= 0 {
-		q.Most, err = atMost("maxResults", r.MaxResults, usualMatches, mostMatches)
+		q.Limit, err = atMost("maxResults", r.MaxResults, usualMatches, mostMatches)
 	}
 	return q, err
 }
 
 // SearchNotes says what was not searched.
-func SearchNotes(out *find.Outcome) []string {
-	notes := UnreadNote(out.Unread)
-	if out.Cut > 0 {
-		notes = append(notes, "Only the first MiB of "+CountOf(out.Cut, "line", "lines")+" was searched.")
+func SearchNotes(out *find.Summary) []string {
+	notes := UnreadNote(out.Unreadable)
+	if out.CutLines > 0 {
+		notes = append(notes, "Only the first MiB of "+CountOf(out.CutLines, "line", "lines")+" was searched.")
 	}
-	if out.AtNUL > 0 {
-		notes = append(notes, CountOf(out.AtNUL, "file was", "files were")+" searched only up to the line that has a NUL.")
+	if out.StoppedAtNUL > 0 {
+		notes = append(notes, CountOf(out.StoppedAtNUL, "file was", "files were")+" searched only up to the line that has a NUL.")
 	}
 	return notes
 }

@@ -16,7 +16,7 @@ func TestGlobTo(t *testing.T) {
 	g, o := opened(t, dir, ".")
 	for _, pattern := range []string{"**", "**/*.go", "a/**", "none"} {
 		for most := range 10 {
-			q := Globbing{Pattern: pattern, Most: most}
+			q := GlobQuery{Pattern: pattern, Limit: most}
 			list, was, err := Glob(context.Background(), g, o, q)
 			must(t, err)
 			var got strings.Builder
@@ -46,7 +46,7 @@ func TestGlobToBroken(t *testing.T) {
 	}
 	plant(t, dir, files)
 	g, o := opened(t, dir, ".")
-	if n, _, err := GlobTo(context.Background(), g, o, Globbing{Pattern: "**"}, &broken{10}); !errors.Is(err, errBroken) || n == 0 || n > 100 {
+	if n, _, err := GlobTo(context.Background(), g, o, GlobQuery{Pattern: "**"}, &broken{10}); !errors.Is(err, errBroken) || n == 0 || n > 100 {
 		t.Errorf("%d, %v", n, err)
 	}
 }
@@ -57,7 +57,7 @@ func BenchmarkGlobTo(b *testing.B) {
 		b.Run(strings.ReplaceAll(pattern, "/", "|"), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if n, _, err := GlobTo(context.Background(), g, o, Globbing{Pattern: pattern}, io.Discard); err != nil || n == 0 {
+				if n, _, err := GlobTo(context.Background(), g, o, GlobQuery{Pattern: pattern}, io.Discard); err != nil || n == 0 {
 					b.Fatal(err)
 				}
 			}
@@ -67,10 +67,10 @@ func BenchmarkGlobTo(b *testing.B) {
 
 func BenchmarkList(b *testing.B) {
 	g, o := forest(b)
-	o.Bare = true
+	o.NamesOnly = true
 	b.ReportAllocs()
 	for b.Loop() {
-		if list, _, err := List(context.Background(), g, o, Listing{Depth: 8, Most: 1000}); err != nil || len(list) != 1000 {
+		if list, _, err := List(context.Background(), g, o, ListQuery{Depth: 8, Limit: 1000}); err != nil || len(list) != 1000 {
 			b.Fatal(err)
 		}
 	}

@@ -154,8 +154,8 @@ func ours(t *testing.T, dir, root string, o Options) []string {
 	if o.Root, err = g.Resolve(root, guard.Request{}); err != nil {
 		t.Fatal(err)
 	}
-	found, out, err := Glob(context.Background(), g, o, Globbing{Pattern: "**"})
-	if err != nil || out.More || out.Unread > 0 {
+	found, out, err := Glob(context.Background(), g, o, GlobQuery{Pattern: "**"})
+	if err != nil || out.More || out.Unreadable > 0 {
 		t.Fatalf("%v, %+v", err, out)
 	}
 	var files []string

@@ -67,7 +67,7 @@ func TestAgainstRipgrep(t *testing.T) {
 			compareFiles(t, m.dir, "rg", got, splitPaths(want))
 			want = run(t, m.dir, "", fd, "--hidden", "--type", "f", "--no-global-ignore-file", "--print0", "-E", ".git", "-E", "node_modules")
 			compareFiles(t, m.dir, "fd", got, splitPaths(want))
-			got = ours(t, m.dir, ".", Options{Ignored: true})
+			got = ours(t, m.dir, ".", Options{IncludeIgnored: true})
 			want = run(t, m.dir, "", rg, "--files", "--hidden", "--no-ignore", "--null", "-g", "!.git", "-g", "!node_modules")
 			compareFiles(t, m.dir, "rg --no-ignore", got, splitPaths(want))
 		})
@@ -124,13 +124,13 @@ func TestLinesAgainstRipgrep(t *testing.T) {
 				must(t, os.WriteFile(filepath.Join(m.dir, fmt.Sprintf("f%d", i)), m.text(simple), 0o644))
 			}
 			for range 6 {
-				q, args := Searching{Query: pick(m, texts...), Fold: m.IntN(3) == 0, Context: 0}, []string{"--no-config", "-n", "--no-heading", "--color", "never", "--no-ignore", "--hidden", "--null", "--column", "--no-encoding"}
+				q, args := SearchQuery{Query: pick(m, texts...), IgnoreCase: m.IntN(3) == 0, Context: 0}, []string{"--no-config", "-n", "--no-heading", "--color", "never", "--no-ignore", "--hidden", "--null", "--column", "--no-encoding"}
 				if simple && m.IntN(3) > 0 {
 					q.Mode, q.Query = Regexp, pick(m, regexps...)
 				} else {
 					args = append(args, "-F")
 				}
-				if q.Fold {
+				if q.IgnoreCase {
 					args = append(args, "-i")
 				}
 				want := parseRipgrep(t, run(t, m.dir, "", rg, append(args, "-e", q.Query, "./")...))
@@ -178,7 +178,7 @@ func lineOf(dir string, p place) []byte {
 	return nil
 }
 
-func searchIn(t testing.TB, dir string, q Searching) (out []place) {
+func searchIn(t testing.TB, dir string, q SearchQuery) (out []place) {
 	t.Helper()
 	g, err := guard.Open(dir, guard.Options{})
 	must(t, err)

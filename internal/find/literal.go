@@ -7,17 +7,17 @@ import (
 
 // probe looks for a text, with fold whatever the case of its ASCII letters. It looks for the rarest byte of it, and
 // compares the rest where that one is.
-type probe struct {
-	text []byte // with fold in lower case
-	fold bool
-	rare int    // which byte of it is looked for
-	at   [2]int // where that byte comes next, with fold in lower and in upper case; -1 is not known
-	vain int    // about how many bytes of the block were compared for nothing
-	back []int  // see plod; nil before it is needed
+type literal struct {
+	text    []byte // with fold in lower case
+	fold    bool
+	rare    int    // which byte of it is looked for
+	found   [2]int // where that byte comes next, with fold in lower and in upper case; -1 is not known
+	wasted  int    // about how many bytes of the block were compared for nothing
+	failure []int  // see plod; nil before it is needed
 }
 
-func newProbe(text string, fold bool) probe {
-	p := probe{text: []byte(text), fold: fold}
+func newLiteral(text string, fold bool) literal {
+	p := literal{text: []byte(text), fold: fold}
 	if fold {
 		p.text = bytes.ToLower(p.text)
 	}
@@ -34,7 +34,7 @@ func newProbe(text string, fold bool) probe {
 const common = " etsnriaolcd_pufh,m.()/g\tS0\"bE=yT'xA:ICk1R>NOvL*-wP<2{}#D;MFB3546[]89UGX\\Vj`7H$&zqKWY+|!Q%?J@Z^~"
 
 // commonness is how common the i-th byte is, in the cases that count.
-func (p *probe) commonness(i int) int {
+func (p *literal) commonness(i int) int {
 	n := commonness(p.text[i])
 	if p.fold {
 		n = max(n, commonness(upperOf(p.text[i])))
@@ -51,27 +51,27 @@ func commonness(c byte) int {
 
 // next is where the text comes at or after from, or -1. What is looked for once is kept until from has passed it, so
 // that a block is gone through once for all calls.
-func (p *probe) next(block []byte, from int) int {
+func (p *literal) next(block []byte, from int) int {
 	for c := p.text[p.rare]; ; from++ {
-		if p.at[0] < from+p.rare {
-			p.at[0] = indexByte(block, from+p.rare, c)
+		if p.found[0] < from+p.rare {
+			p.found[0] = indexByte(block, from+p.rare, c)
 		}
-		first := p.at[0]
+		first := p.found[0]
 		if p.fold {
-			if p.at[1] < from+p.rare {
-				p.at[1] = indexByte(block, from+p.rare, upperOf(c))
+			if p.found[1] < from+p.rare {
+				p.found[1] = indexByte(block, from+p.rare, upperOf(c))
 			}
-			first = min(first, p.at[1])
+			first = min(first, p.found[1])
 		}
 		if first >= len(block) {
 			return -1
 		}
-		if from = first - p.rare; len(p.text) == 1 || p.here(block[from:], p.text) {
+		if from = first - p.rare; len(p.text) == 1 || p.isAt(block[from:], p.text) {
 			return from
 		}
-		if p.tires(block, from) {
-			at := p.plod(block, from)
-			if p.at = [2]int{at + p.rare, at + p.rare}; at == len(block) {
+		if p.tooMuchWasted(block, from) {
+			at := p.nextKMP(block, from)
+			if p.found = [2]int{at + p.rare, at + p.rare}; at == len(block) {
 				return -1
 			}
 			return at
@@ -80,14 +80,14 @@ func (p *probe) next(block []byte, from int) int {
 }
 
 // start is how much of a text is compared for nothing at the most, however often.
-const start = 32
+const quickCompare = 32
 
 // tires reports whether more than the block itself was compared with texts that only began like this one.
-func (p *probe) tires(block []byte, from int) bool {
-	if len(p.text) > start && p.here(block[from:], p.text[:start]) {
-		p.vain += len(p.text)
+func (p *literal) tooMuchWasted(block []byte, from int) bool {
+	if len(p.text) > quickCompare && p.isAt(block[from:], p.text[:quickCompare]) {
+		p.wasted += len(p.text)
 	}
-	return p.vain > len(block)
+	return p.wasted > len(block)
 }
 
 // indexByte is where c comes at or after from; the end of the block when it does not.
@@ -108,7 +108,7 @@ func upperOf(c byte) byte {
 }
 
 // here reports whether the text, or the beginning of it, begins b.
-func (p *probe) here(b, text []byte) bool {
+func (p *literal) isAt(b, text []byte) bool {
 	if !p.fold {
 		return bytes.HasPrefix(b, text)
 	}

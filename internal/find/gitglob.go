@@ -3,7 +3,7 @@ package find
 import "bytes"
 
 // wild is a pattern of an ignore file as git reads it: * and ? stop at a slash, ** does not where it is a whole name.
-type wild []token
+type gitGlob []token
 
 type token struct {
 	op  op
@@ -14,12 +14,12 @@ type token struct {
 type op uint8
 
 const (
-	literal op = iota
-	one        // ?: one byte, no slash
-	class      // [...]: one byte of a set, no slash
-	star       // *: any bytes, no slash
-	stars      // **: any bytes
-	dirs       // **/: any number of directories
+	literalText op = iota
+	one            // ?: one byte, no slash
+	class          // [...]: one byte of a set, no slash
+	star           // *: any bytes, no slash
+	stars          // **: any bytes
+	dirs           // **/: any number of directories
 )
 
 type set [4]uint64
@@ -28,21 +28,21 @@ func (s *set) add(c byte)      { s[c>>6] |= 1 << (c & 63) }
 func (s *set) has(c byte) bool { return s[c>>6]&(1<<(c&63)) != 0 }
 
 // special are the bytes that begin something other than themselves.
-const special = `*?[\`
+const gitGlobSpecial = `*?[\`
 
 // compile reads a pattern. ok is false when it can match nothing: a class without an end, a backslash at the end.
 //
 // Where ** counts as a whole name is judged from what comes after the literal beginning of the pattern, as git does
 // it: in "a**/b" the two stars stand for directories, too.
-func compile(text string) (w wild, ok bool) {
+func compileGitGlob(text string) (w gitGlob, ok bool) {
 	var lit []byte
 	flush := func() {
 		if len(lit) > 0 {
-			w = append(w, token{op: literal, lit: lit})
+			w = append(w, token{op: literalText, lit: lit})
 			lit = nil
 		}
 	}
-	from := bytes.IndexAny([]byte(text), special)
+	from := bytes.IndexAny([]byte(text), gitGlobSpecial)
 	for i := 0; i < len(text); {
 		switch c := text[i]; c {
 		case '\\':
@@ -163,7 +163,7 @@ func readNamed(text string, i int, s *set) (end int, named, ok bool) {
 		s.add('[')
 		return i, false, true
 	}
-	is, ok := posix[text[i+2:end-1]]
+	is, ok := posixClasses[text[i+2:end-1]]
 	for c := 0; ok && c < 128; c++ {
 		if is(byte(c)) {
 			s.add(byte(c))
@@ -194,7 +194,7 @@ var (
 	graph = between('!', '~')
 )
 
-var posix = map[string]func(byte) bool{
+var posixClasses = map[string]func(byte) bool{
 	"alnum": alnum, "alpha": alpha, "digit": digit, "lower": lower, "upper": upper, "graph": graph,
 	"blank":  func(c byte) bool { return c == ' ' || c == '\t' },
 	"cntrl":  func(c byte) bool { return c < ' ' || c == 0x7f },
@@ -207,7 +207,7 @@ var posix = map[string]func(byte) bool{
 // match reports whether the pattern is the whole of s. It takes at most the square of the length of s: only the last *
 // and the last ** ever have to be tried again, since the one cannot leave its name and the other takes in what any
 // earlier one could.
-func (w wild) match(s []byte) bool {
+func (w gitGlob) match(s []byte) bool {
 	i, at := 0, 0
 	near, far := retry{token: -1}, retry{token: -1}
 	for {
@@ -245,7 +245,7 @@ func (w wild) match(s []byte) bool {
 // step returns how many bytes of s the token takes, 0 when it does not match.
 func (t *token) step(s []byte) int {
 	switch {
-	case t.op == literal:
+	case t.op == literalText:
 		if bytes.HasPrefix(s, t.lit) {
 			return len(t.lit)
 		}
@@ -260,7 +260,7 @@ func (t *token) step(s []byte) int {
 type retry struct{ token, at int }
 
 // again lets the star take more.
-func (r *retry) again(w wild, s []byte) bool {
+func (r *retry) again(w gitGlob, s []byte) bool {
 	if r.token < 0 || r.at >= len(s) {
 		return false
 	}

@@ -6,39 +6,39 @@ import (
 )
 
 // rules are the lines of one ignore file. The last one that matches decides.
-type rules struct{ list []rule }
+type ignoreFile struct{ list []ignoreRule }
 
 // rule is one line.
-type rule struct {
+type ignoreRule struct {
 	keep     bool // it began with !
 	dirOnly  bool // it ended in a slash
 	anchored bool // it has a slash, and so is about the path from the directory of its file; else about the last name
-	how      how
+	kind     matchKind
 	text     string // of exact and suffix
-	wild     wild
+	glob     gitGlob
 }
 
-type how uint8
+type matchKind uint8
 
 const (
-	exact  how = iota
-	suffix     // a star and then text
-	wildly
+	exact  matchKind = iota
+	suffix           // a star and then text
+	byPattern
 	never
 )
 
-type verdict uint8
+type decision uint8
 
 const (
-	silent verdict = iota
-	leave          // leave it out
+	undecided decision = iota
+	ignore             // leave it out
 	keep
 )
 
 // parseRules reads an ignore file. It never fails: what is no pattern matches nothing, as in git.
-func parseRules(text []byte) *rules {
+func parseIgnoreFile(text []byte) *ignoreFile {
 	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
-	r := &rules{}
+	r := &ignoreFile{}
 	for line := range strings.SplitSeq(string(text), "\n") {
 		line = strings.TrimSuffix(line, "\r")
 		if i := strings.IndexByte(line, 0); i >= 0 {
@@ -47,7 +47,7 @@ func parseRules(text []byte) *rules {
 		if line == "" || line[0] == '#' {
 			continue
 		}
-		r.list = append(r.list, parseRule(trimSpaces(line)))
+		r.list = append(r.list, parseIgnoreRule(trimSpaces(line)))
 	}
 	if len(r.list) == 0 {
 		return nil
@@ -79,31 +79,31 @@ func trimSpaces(line string) string {
 	return line[:end]
 }
 
-func parseRule(line string) (r rule) {
+func parseIgnoreRule(line string) (r ignoreRule) {
 	line, r.keep = strings.CutPrefix(line, "!")
 	line, r.dirOnly = strings.CutSuffix(line, "/")
 	r.anchored = strings.Contains(line, "/")
 	line = strings.TrimPrefix(line, "/")
 	r.text = line
-	switch i := strings.IndexAny(line, special); {
+	switch i := strings.IndexAny(line, gitGlobSpecial); {
 	case line == "":
-		r.how = never
+		r.kind = never
 	case i < 0:
-		r.how = exact
-	case i == 0 && line[0] == '*' && !r.anchored && !strings.ContainsAny(line[1:], special):
-		r.how, r.text = suffix, line[1:]
+		r.kind = exact
+	case i == 0 && line[0] == '*' && !r.anchored && !strings.ContainsAny(line[1:], gitGlobSpecial):
+		r.kind, r.text = suffix, line[1:]
 	default:
 		var ok bool
-		r.how = wildly
-		if r.wild, ok = compile(line); !ok {
-			r.how = never
+		r.kind = byPattern
+		if r.glob, ok = compileGitGlob(line); !ok {
+			r.kind = never
 		}
 	}
 	return r
 }
 
 // match says what becomes of a name. path is its path from the directory of the file.
-func (r *rules) match(path, name []byte, dir bool) verdict {
+func (r *ignoreFile) match(path, name []byte, dir bool) decision {
 	for i := len(r.list) - 1; i >= 0; i-- {
 		l := &r.list[i]
 		if l.dirOnly && !dir || !l.match(path, name) {
@@ -112,22 +112,22 @@ func (r *rules) match(path, name []byte, dir bool) verdict {
 		if l.keep {
 			return keep
 		}
-		return leave
+		return ignore
 	}
-	return silent
+	return undecided
 }
 
-func (r *rule) match(path, name []byte) bool {
+func (r *ignoreRule) match(path, name []byte) bool {
 	if r.anchored {
 		name = path
 	}
-	switch r.how {
+	switch r.kind {
 	case exact:
 		return string(name) == r.text
 	case suffix:
 		return len(name) >= len(r.text) && string(name[len(name)-len(r.text):]) == r.text
-	case wildly:
-		return r.wild.match(name)
+	case byPattern:
+		return r.glob.match(name)
 	}
 	return false
 }

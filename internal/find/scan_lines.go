@@ -23,25 +23,25 @@ type Match struct {
 
 const (
 	// mostLine is how much of a line is searched for certain; the rest of it is passed over.
-	mostLine = 1 << 20
+	maxLine = 1 << 20
 	// mostBuffer shows that a line is longer, also after a byte order mark.
-	mostBuffer = mostLine + 4
+	maxBuffer = maxLine + 4
 	// sniffed is how much of a file is read to tell whether it is binary.
-	sniffed = 8192
+	sniffBytes = 8192
 	// firstBuffer is how much is read at a time, until a line is longer.
 	firstBuffer = 128 << 10
 	// shown is how much of a line is shown.
-	shown = 200
+	previewBytes = 200
 )
 
 // lines searches files line by line. It is for one goroutine, and its memory is used again.
 //
 // A file with a NUL in its first bytes is passed over, one with a NUL further on is searched up to the line that has it.
 // A byte order mark at the beginning is no part of the first line.
-type lines struct {
+type lineScanner struct {
 	q       *query
 	context int      // how many lines to show around a match
-	most    int      // how many matches of one file are of use; 0 is any number
+	limit   int      // how many matches of one file are of use; 0 is any number
 	printer *printer // for which what matches is put into out, and not into found
 
 	buf                []byte
@@ -53,42 +53,42 @@ type lines struct {
 	name               string
 	head               []byte // what a printed line of the file begins with: its path and number; empty until there is one
 	headPath, headLine int    // how much of head is the path, and what the number is
-	n                  int    // how many matches the file has
-	each               func() // takes what was printed whenever there is enough of it; nil keeps it
+	count              int    // how many matches the file has
+	onFull             func() // takes what was printed whenever there is enough of it; nil keeps it
 
-	size int64    // of the file; 0 when it is not known
-	left int64    // of it to be read
-	line int      // the number of the first line of the block
-	tail []string // the last lines of the blocks before
-	feed feed
-	full bool // no more matches are of use
-	cuts int  // lines of which only the beginning was searched
-	nul  bool // the rest of the file, from a NUL on, was not
+	size         int64    // of the file; 0 when it is not known
+	unread       int64    // of it to be read
+	line         int      // the number of the first line of the block
+	tail         []string // the last lines of the blocks before
+	after        afterLines
+	enough       bool // no more matches are of use
+	cutLines     int  // lines of which only the beginning was searched
+	stoppedAtNUL bool // the rest of the file, from a NUL on, was not
 }
 
 // feed is the lines that come after a match and are to be shown with it.
-type feed struct {
+type afterLines struct {
 	at   int // where in the block the next one begins
 	line int // its number
 	left int // how many are wanted
 }
 
 // file searches what r has and returns the lines that match. They are valid until the next call.
-func (l *lines) file(ctx context.Context, r io.Reader) ([]Match, error) {
+func (l *lineScanner) scan(ctx context.Context, r io.Reader) ([]Match, error) {
 	if l.buf == nil {
 		l.buf = make([]byte, firstBuffer)
 	}
-	l.found, l.tail, l.feed, l.full, l.line = l.found[:0], l.tail[:0], feed{}, false, 1
-	l.head, l.n, l.cuts, l.nul, l.left = l.head[:0], 0, 0, false, l.size
+	l.found, l.tail, l.after, l.enough, l.line = l.found[:0], l.tail[:0], afterLines{}, false, 1
+	l.head, l.count, l.cutLines, l.stoppedAtNUL, l.unread = l.head[:0], 0, 0, false, l.size
 	n, err := l.sniff(r)
-	if err != nil && err != io.EOF || bytes.IndexByte(l.buf[:min(n, sniffed)], 0) >= 0 {
-		return nil, unless(err)
+	if err != nil && err != io.EOF || bytes.IndexByte(l.buf[:min(n, sniffBytes)], 0) >= 0 {
+		return nil, ignoreEOF(err)
 	}
-	return l.stream(ctx, r, n, err == io.EOF)
+	return l.scanBlocks(ctx, r, n, err == io.EOF)
 }
 
 // unless is err, except that the end of a file is none.
-func unless(err error) error {
+func ignoreEOF(err error) error {
 	if err == io.EOF {
 		return nil
 	}
@@ -96,8 +96,8 @@ func unless(err error) error {
 }
 
 // sniff reads until there is enough to tell what the file is.
-func (l *lines) sniff(r io.Reader) (n int, err error) {
-	for n < sniffed && err == nil {
+func (l *lineScanner) sniff(r io.Reader) (n int, err error) {
+	for n < sniffBytes && err == nil {
 		var more int
 		more, err = l.read(r, n)
 		n += more
@@ -106,16 +106,16 @@ func (l *lines) sniff(r io.Reader) (n int, err error) {
 }
 
 // read reads into the buffer from n on. A file that had a size is at its end when so much was read, and is not asked again.
-func (l *lines) read(r io.Reader, n int) (int, error) {
+func (l *lineScanner) read(r io.Reader, n int) (int, error) {
 	more, err := r.Read(l.buf[n:])
-	if l.left -= int64(more); l.left == 0 && more > 0 && err == nil {
+	if l.unread -= int64(more); l.unread == 0 && more > 0 && err == nil {
 		err = io.EOF
 	}
 	return more, err
 }
 
 // stream searches the first n bytes of the buffer and then what r has.
-func (l *lines) stream(ctx context.Context, r io.Reader, n int, end bool) ([]Match, error) {
+func (l *lineScanner) scanBlocks(ctx context.Context, r io.Reader, n int, end bool) ([]Match, error) {
 	from, clean := 0, 0 // where the block begins; how far it is known to have no NUL
 	if bytes.HasPrefix(l.buf[:n], []byte("\xef\xbb\xbf")) {
 		from = 3
@@ -123,30 +123,30 @@ func (l *lines) stream(ctx context.Context, r io.Reader, n int, end bool) ([]Mat
 	cut := false // in the rest of a line that is too long
 	for {
 		if ctx.Err() != nil {
-			return nil, cancelled(ctx)
+			return nil, errCancelled(ctx)
 		}
 		open, to := !cut && l.tooLong(from, n), n // what comes after the part of a line that is searched waits
 		if open {
-			to = from + mostLine
+			to = from + maxLine
 		}
 		clean = min(clean, to)
 		if nul := bytes.IndexByte(l.buf[clean:to], 0); nul >= 0 {
-			n, end, l.nul, open = max(from, bytes.LastIndexByte(l.buf[:clean+nul], '\n')+1), true, true, false
+			n, end, l.stoppedAtNUL, open = max(from, bytes.LastIndexByte(l.buf[:clean+nul], '\n')+1), true, true, false
 		}
 		if cut {
-			from, cut = l.pass(from, n)
+			from, cut = l.skipRest(from, n)
 		}
 		whole := max(from, bytes.LastIndexByte(l.buf[from:n], '\n')+1+from)
 		switch {
 		case open:
 			whole, cut = to, true
-			l.cuts++
+			l.cutLines++
 		case end && !cut:
 			whole = max(from, n)
 		}
-		l.search(ctx, l.buf[from:whole], open)
-		if end && !open || l.full && l.feed.left == 0 {
-			return l.found, ctxError(ctx)
+		l.scanBlock(ctx, l.buf[from:whole], open)
+		if end && !open || l.enough && l.after.left == 0 {
+			return l.found, checkCancelled(ctx)
 		}
 		n, from = copy(l.buf, l.buf[whole:n]), 0
 		clean = n
@@ -155,7 +155,7 @@ func (l *lines) stream(ctx context.Context, r io.Reader, n int, end bool) ([]Mat
 			continue
 		}
 		if n == len(l.buf) {
-			l.buf = append(l.buf, make([]byte, min(n, mostBuffer-n))...)
+			l.buf = append(l.buf, make([]byte, min(n, maxBuffer-n))...)
 		}
 		more, err := l.read(r, n)
 		if err != nil && err != io.EOF {
@@ -166,19 +166,19 @@ func (l *lines) stream(ctx context.Context, r io.Reader, n int, end bool) ([]Mat
 }
 
 // tooLong reports whether the line that begins at from is longer than what is searched of it.
-func (l *lines) tooLong(from, n int) bool {
-	return n-from > mostLine && bytes.IndexByte(l.buf[from:from+mostLine+1], '\n') < 0
+func (l *lineScanner) tooLong(from, n int) bool {
+	return n-from > maxLine && bytes.IndexByte(l.buf[from:from+maxLine+1], '\n') < 0
 }
 
-func ctxError(ctx context.Context) error {
+func checkCancelled(ctx context.Context) error {
 	if ctx.Err() != nil {
-		return cancelled(ctx)
+		return errCancelled(ctx)
 	}
 	return nil
 }
 
 // pass passes over the rest of a line that is too long.
-func (l *lines) pass(from, n int) (next int, cut bool) {
+func (l *lineScanner) skipRest(from, n int) (next int, cut bool) {
 	i := bytes.IndexByte(l.buf[from:n], '\n')
 	if i < 0 {
 		return n, true
@@ -189,31 +189,31 @@ func (l *lines) pass(from, n int) (next int, cut bool) {
 
 // search searches a block of whole lines, of which the last one may lack its end; or, when it is open, the beginning of
 // a line that goes on.
-func (l *lines) search(ctx context.Context, block []byte, open bool) {
-	l.q.begin(block)
-	judge := l.q.judge
+func (l *lineScanner) scanBlock(ctx context.Context, block []byte, open bool) {
+	l.q.beginBlock(block)
+	judge := l.q.matchLine
 	if open {
-		judge = l.q.judgeOpen
+		judge = l.q.matchCutLine
 	}
 	pos, number := 0, l.line
-	for pos < len(block) && !l.full && ctx.Err() == nil {
+	for pos < len(block) && !l.enough && ctx.Err() == nil {
 		at, sure := l.q.next(block, pos)
 		if at < 0 {
 			break
 		}
-		begin, passed := beginOf(block, pos, at)
+		begin, passed := lineBegin(block, pos, at)
 		number += passed
-		line, next, hasCR := cutLine(block, begin, at)
+		line, next, hasCR := splitLine(block, begin, at)
 		if col := judge(ctx, line, at-begin, sure, hasCR); col >= 0 {
-			l.add(&hit{block, line, begin, next, number, col})
+			l.add(&lineMatch{block, line, begin, next, number, col})
 		}
 		if pos = next; block[next-1] == '\n' {
 			number++
 		}
 	}
-	l.follow(block, len(block))
-	l.feed.at = 0
-	l.keep(block)
+	l.addAfter(block, len(block))
+	l.after.at = 0
+	l.keepTail(block)
 	l.line = number + bytes.Count(block[pos:], newline)
 }
 
@@ -221,7 +221,7 @@ var newline = []byte{'\n'}
 
 // beginOf is where the line begins that at is in, and how many lines there are before it from pos on, where a line begins.
 // Where many lines match it is the first or the second.
-func beginOf(block []byte, pos, at int) (begin, passed int) {
+func lineBegin(block []byte, pos, at int) (begin, passed int) {
 	i := bytes.IndexByte(block[pos:at], '\n')
 	if i < 0 {
 		return pos, 0
@@ -232,7 +232,7 @@ func beginOf(block []byte, pos, at int) (begin, passed int) {
 }
 
 // cutLine is the line that begins at begin and goes on at least to at, without its end, and where the next one begins.
-func cutLine(block []byte, begin, at int) (line []byte, next int, hasCR bool) {
+func splitLine(block []byte, begin, at int) (line []byte, next int, hasCR bool) {
 	end := len(block)
 	if i := bytes.IndexByte(block[at:], '\n'); i >= 0 {
 		end = at + i
@@ -246,7 +246,7 @@ func cutLine(block []byte, begin, at int) (line []byte, next int, hasCR bool) {
 }
 
 // hit is a line that matches, and where it is.
-type hit struct {
+type lineMatch struct {
 	block, line []byte
 	begin, next int // where the line begins in the block, and the next one
 	number      int // of the line
@@ -254,41 +254,41 @@ type hit struct {
 }
 
 // add takes a line that matches.
-func (l *lines) add(at *hit) {
-	l.n++
-	l.full = l.most > 0 && l.n >= l.most
+func (l *lineScanner) add(at *lineMatch) {
+	l.count++
+	l.enough = l.limit > 0 && l.count >= l.limit
 	if l.printer != nil {
-		l.show(at)
+		l.print(at)
 		return
 	}
 	m := Match{Line: at.number, Column: at.col + 1, Preview: preview(at.line, at.col)}
 	if l.context > 0 {
-		l.follow(at.block, at.next)
+		l.addAfter(at.block, at.next)
 		m.Before = l.before(at.block, at.begin)
-		l.feed = feed{at.next, m.Line + 1, l.context}
+		l.after = afterLines{at.next, m.Line + 1, l.context}
 	}
 	l.found = append(l.found, m)
 }
 
 // follow shows the lines up to end with the matches that they come after.
-func (l *lines) follow(block []byte, end int) {
-	for l.feed.left > 0 && l.feed.at < end {
-		line, next, _ := cutLine(block, l.feed.at, l.feed.at)
+func (l *lineScanner) addAfter(block []byte, end int) {
+	for l.after.left > 0 && l.after.at < end {
+		line, next, _ := splitLine(block, l.after.at, l.after.at)
 		text := preview(line, 0)
-		for i := len(l.found) - 1; i >= 0 && l.found[i].Line >= l.feed.line-l.context; i-- {
+		for i := len(l.found) - 1; i >= 0 && l.found[i].Line >= l.after.line-l.context; i-- {
 			l.found[i].After = append(l.found[i].After, text)
 		}
-		l.feed = feed{next, l.feed.line + 1, l.feed.left - 1}
+		l.after = afterLines{next, l.after.line + 1, l.after.left - 1}
 	}
 }
 
 // before is the lines before the one that begins at begin.
-func (l *lines) before(block []byte, begin int) []string {
+func (l *lineScanner) before(block []byte, begin int) []string {
 	var out []string
 	for len(out) < l.context && begin > 0 {
 		end := begin
 		begin = bytes.LastIndexByte(block[:end-1], '\n') + 1
-		line, _, _ := cutLine(block[:end], begin, begin)
+		line, _, _ := splitLine(block[:end], begin, begin)
 		out = append(out, preview(line, 0))
 	}
 	slices.Reverse(out)
@@ -299,7 +299,7 @@ func (l *lines) before(block []byte, begin int) []string {
 }
 
 // keep keeps the last lines of a block, for matches in the next one.
-func (l *lines) keep(block []byte) {
+func (l *lineScanner) keepTail(block []byte) {
 	if l.context > 0 && len(block) > 0 {
 		l.tail = l.before(block, len(block))
 	}
@@ -308,9 +308,9 @@ func (l *lines) keep(block []byte) {
 // preview is what is shown of a line: all of it or, when it is long, what is around the match.
 func preview(line []byte, at int) string {
 	from, to := 0, len(line)
-	if to > shown {
-		from = max(0, min(at-shown/4, to-shown))
-		to = from + shown
+	if to > previewBytes {
+		from = max(0, min(at-previewBytes/4, to-previewBytes))
+		to = from + previewBytes
 	}
 	for from > 0 && from < to && !utf8.RuneStart(line[from]) {
 		from++

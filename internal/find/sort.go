@@ -10,25 +10,25 @@ import (
 )
 
 // item is a name to work on or, with below, what is in the directory of that name.
-type item struct {
+type dirItem struct {
 	guard.Name
 	below bool
 	key   uint64 // the first bytes of what it is ordered by
 }
 
-func newItem(n *guard.Name, below bool) item {
-	i := item{Name: *n, below: below}
+func newDirItem(n *guard.Name, below bool) dirItem {
+	i := dirItem{Name: *n, below: below}
 	end := byte(0)
 	if below {
 		end = '/'
 	}
-	i.key = beginning(n.Name, end)
+	i.key = prefixKey(n.Name, end)
 	return i
 }
 
 // beginning is the first eight bytes of a name that ends in end, as a number that orders as they do. Most names need no other
 // comparison.
-func beginning(name string, end byte) (key uint64) {
+func prefixKey(name string, end byte) (key uint64) {
 	if len(name) >= 8 {
 		return binary.BigEndian.Uint64([]byte(name[:8]))
 	}
@@ -40,7 +40,7 @@ func beginning(name string, end byte) (key uint64) {
 
 // compare orders the names of a directory as the paths that begin with them: what is below "a" comes after "a-b",
 // since a slash is greater than a hyphen.
-func compare(a, b item) int {
+func compareItems(a, b dirItem) int {
 	if a.key != b.key {
 		return cmp.Compare(a.key, b.key)
 	}
@@ -49,11 +49,11 @@ func compare(a, b item) int {
 	if c := strings.Compare(x[:n], y[:n]); c != 0 {
 		return c
 	}
-	return int(a.after(n)) - int(b.after(n))
+	return int(a.byteAfter(n)) - int(b.byteAfter(n))
 }
 
 // after is the byte that follows the first n of the name, 0 at its end.
-func (i *item) after(n int) byte {
+func (i *dirItem) byteAfter(n int) byte {
 	switch {
 	case n < len(i.Name.Name):
 		return i.Name.Name[n]
@@ -65,7 +65,7 @@ func (i *item) after(n int) byte {
 
 // inOrder orders what is of one level. Names that are the same are in the order in which they came, which is that of their
 // paths.
-func inOrder(list []Found) []Found {
+func sortListed(list []Found) []Found {
 	type place struct {
 		rank int
 		key  uint64
@@ -73,7 +73,7 @@ func inOrder(list []Found) []Found {
 	}
 	places := make([]place, len(list))
 	for i := range list {
-		places[i] = place{rank(list[i].Kind), beginning(list[i].Name, 0), i}
+		places[i] = place{rank(list[i].Kind), prefixKey(list[i].Name, 0), i}
 	}
 	slices.SortFunc(places, func(a, b place) int {
 		switch {

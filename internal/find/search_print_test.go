@@ -12,12 +12,12 @@ import (
 	"github.com/emend-dev/emend/internal/report"
 )
 
-func printed(t testing.TB, dir, root string, q Searching, workers int) (string, int, Outcome) {
+func printed(t testing.TB, dir, root string, q SearchQuery, workers int) (string, int, Summary) {
 	t.Helper()
 	g, o := opened(t, dir, root)
 	o.Workers = workers
 	var b bytes.Buffer
-	n, out, err := Print(context.Background(), g, o, q, &b)
+	n, out, err := SearchTo(context.Background(), g, o, q, &b)
 	must(t, err)
 	return b.String(), n, out
 }
@@ -28,10 +28,10 @@ func TestPrint(t *testing.T) {
 	plant(t, dir, map[string]string{
 		"a/many":   strings.Repeat("a line that has a foo\n", 30_000),
 		"a/odd":    "foo\x01\nx\tfoo\r\n\xfffoo\nfoo \u202e é foo\n" + strings.Repeat("long ", 100) + "foo" + strings.Repeat(" long", 100) + "\nfoo",
-		"b/c/none": "bar\n", "b/na\nme foo": "foo", "b/nul": "foo\nfoo\n" + strings.Repeat("x\n", sniffed) + "\x00foo", "c": "foo",
+		"b/c/none": "bar\n", "b/na\nme foo": "foo", "b/nul": "foo\nfoo\n" + strings.Repeat("x\n", sniffBytes) + "\x00foo", "c": "foo",
 	})
-	for _, q := range []Searching{{Query: "foo"}, {Query: `fo+$`, Mode: Regexp}, {Query: "FOO", Fold: true}, {Query: `\d`, Mode: Regexp}, {Query: "foo", Mode: Paths}, {Query: "*", Mode: Paths}} {
-		for _, q.Most = range []int{0, 1, 3, 20_000, 30_001, 30_004} {
+	for _, q := range []SearchQuery{{Query: "foo"}, {Query: `fo+$`, Mode: Regexp}, {Query: "FOO", IgnoreCase: true}, {Query: `\d`, Mode: Regexp}, {Query: "foo", Mode: Paths}, {Query: "*", Mode: Paths}} {
+		for _, q.Limit = range []int{0, 1, 3, 20_000, 30_001, 30_004} {
 			for _, root := range []string{".", "a/many", "a/odd"} {
 				want, is := searched(t, dir, root, q)
 				for workers := 1; workers < 4; workers++ {
@@ -78,7 +78,7 @@ func TestPrintStops(t *testing.T) {
 	for _, root := range []string{".", "d1/f"} {
 		g, o := opened(t, dir, root)
 		for left := range 2 {
-			_, out, err := Print(context.Background(), g, o, Searching{Query: "foo"}, &broken{left})
+			_, out, err := SearchTo(context.Background(), g, o, SearchQuery{Query: "foo"}, &broken{left})
 			if !errors.Is(err, errBroken) && (root == "." || left == 0) {
 				t.Errorf("%s: %v, %+v", root, err, out)
 			}
@@ -92,7 +92,7 @@ func TestPrintMemory(t *testing.T) {
 	plant(t, dir, map[string]string{"f": strings.Repeat("a line that matches\n", 400_000)})
 	g, o := opened(t, dir, "f")
 	w := &largest{}
-	if _, _, err := Print(context.Background(), g, o, Searching{Query: "line"}, w); err != nil || w.n > 2*enough {
+	if _, _, err := SearchTo(context.Background(), g, o, SearchQuery{Query: "line"}, w); err != nil || w.n > 2*printBytes {
 		t.Errorf("%d bytes at once, %v", w.n, err)
 	}
 }
@@ -107,10 +107,10 @@ func (l *largest) Write(p []byte) (int, error) {
 // Whatever lines are between, a line is printed with its own number.
 func TestPrintNumbers(t *testing.T) {
 	for step := 1; step < 13; step++ {
-		var l lines
+		var l lineScanner
 		for n := step; n < 1200; n += step {
 			l.name = "f"
-			l.number(n)
+			l.printHead(n)
 			if want := "f:" + strconv.Itoa(n) + ":"; string(l.head) != want {
 				t.Fatalf("line %d, by %d, is printed as %q", n, step, l.head)
 			}

@@ -10,50 +10,50 @@ import (
 
 // judgeOpen is judge for the beginning of a line that goes on: it has no end that the expression could mean. A match that
 // needs an end of the line, or may need a word to end where the line was cut, is none.
-func (q *query) judgeOpen(ctx context.Context, line []byte, at int, _, _ bool) int {
+func (q *query) matchCutLine(ctx context.Context, line []byte, at int, _, _ bool) int {
 	if q.re == nil {
 		return at
 	}
-	if has, ok := q.asked(line); ok && !has { // not even with an end
+	if has, ok := q.matchDFA(line); ok && !has { // not even with an end
 		return -1
 	}
-	if q.open == nil {
-		q.open = endless(q.text, q.flags)
+	if q.cutLine == nil {
+		q.cutLine = withoutLineEnd(q.text, q.flags)
 	}
-	from, to := q.find(ctx, q.open, line)
-	if q.edge && to == len(line) {
+	from, to := q.matchRegexp(ctx, q.cutLine, line)
+	if q.wordEdges && to == len(line) {
 		return -1
 	}
 	return from
 }
 
 // endless is the expression without what matches the end of a line.
-func endless(text string, flags syntax.Flags) *regexp.Regexp {
+func withoutLineEnd(text string, flags syntax.Flags) *regexp.Regexp {
 	tree, err := syntax.Parse(text, flags)
 	if err != nil {
-		return nothing()
+		return matchesNothing()
 	}
-	dropEnds(tree)
+	dropLineEnds(tree)
 	re, err := regexp.Compile(tree.String())
 	if err != nil {
-		return nothing()
+		return matchesNothing()
 	}
 	return re
 }
 
 // nothing matches no line.
-var nothing = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^\x00-\x{10ffff}]`) })
+var matchesNothing = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^\x00-\x{10ffff}]`) })
 
-func dropEnds(re *syntax.Regexp) {
+func dropLineEnds(re *syntax.Regexp) {
 	if re.Op == syntax.OpEndLine || re.Op == syntax.OpEndText {
 		re.Op, re.Flags = syntax.OpNoMatch, 0
 	}
 	for _, sub := range re.Sub {
-		dropEnds(sub)
+		dropLineEnds(sub)
 	}
 }
 
 // has reports whether the expression has one of the operations.
-func has(re *syntax.Regexp, ops ...syntax.Op) bool {
-	return slices.Contains(ops, re.Op) || slices.ContainsFunc(re.Sub, func(s *syntax.Regexp) bool { return has(s, ops...) })
+func hasOp(re *syntax.Regexp, ops ...syntax.Op) bool {
+	return slices.Contains(ops, re.Op) || slices.ContainsFunc(re.Sub, func(s *syntax.Regexp) bool { return hasOp(s, ops...) })
 }

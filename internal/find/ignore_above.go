@@ -12,7 +12,7 @@ import (
 // do is to leave something out.
 
 // fromAbove finds the repository that has the workspace, when its top is above it, and the rules in between.
-func (ig *ignorer) fromAbove(root string) {
+func (ig *ignorer) readAbove(root string) {
 	root, err := filepath.EvalSymlinks(root)
 	if err != nil || isGit(root) {
 		return
@@ -28,18 +28,18 @@ func (ig *ignorer) fromAbove(root string) {
 		}
 	}
 	top := dirs[len(dirs)-1]
-	ig.above = slashed(top, root)
+	ig.pathFromTop = relativeSlash(top, root)
 	for i := len(dirs) - 1; i >= 0; i-- {
-		l := &level{up: ig.first, base: len(slashed(top, dirs[i])), git: readRulesAt(filepath.Join(dirs[i], gitIgnore)), top: dirs[i] == top}
-		if l.top {
-			l.exclude = excludeIn(top)
+		l := &ignoreLevel{up: ig.aboveRoot, base: len(relativeSlash(top, dirs[i])), gitIgnore: readIgnoreFileAt(filepath.Join(dirs[i], gitIgnoreName)), isRepoTop: dirs[i] == top}
+		if l.isRepoTop {
+			l.infoExclude = infoExcludeIn(top)
 		}
-		ig.first = l
+		ig.aboveRoot = l
 	}
 }
 
 // slashed is the way from top to dir with a slash at its end, or nothing.
-func slashed(top, dir string) string {
+func relativeSlash(top, dir string) string {
 	way, err := filepath.Rel(top, dir)
 	if err != nil || way == "." {
 		return ""
@@ -53,28 +53,28 @@ func isGit(dir string) bool {
 }
 
 // excludeIn is the info/exclude of the repository whose top is dir.
-func excludeIn(dir string) *rules {
+func infoExcludeIn(dir string) *ignoreFile {
 	at := filepath.Join(dir, dotGit)
 	if fi, err := os.Lstat(at); err == nil && fi.IsDir() {
-		return readRulesAt(filepath.Join(at, "info", "exclude"))
+		return readIgnoreFileAt(filepath.Join(at, "info", "exclude"))
 	}
-	return excludeAt(dir, string(readAt(at)))
+	return infoExcludeAt(dir, string(readAt(at)))
 }
 
 // excludeAt follows what a file called .git in dir says, and then what the directory of a linked worktree says.
-func excludeAt(dir, said string) *rules {
+func infoExcludeAt(dir, said string) *ignoreFile {
 	at, ok := strings.CutPrefix(strings.TrimSpace(said), "gitdir: ")
 	if !ok {
 		return nil
 	}
-	at = from(dir, at)
+	at = joinPath(dir, at)
 	if common := strings.TrimSpace(string(readAt(filepath.Join(at, "commondir")))); common != "" {
-		at = from(at, common)
+		at = joinPath(at, common)
 	}
-	return readRulesAt(filepath.Join(at, "info", "exclude"))
+	return readIgnoreFileAt(filepath.Join(at, "info", "exclude"))
 }
 
-func from(dir, path string) string {
+func joinPath(dir, path string) string {
 	path = filepath.FromSlash(path)
 	if filepath.IsAbs(path) {
 		return path
@@ -82,7 +82,7 @@ func from(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-func readRulesAt(path string) *rules { return parseRules(readAt(path)) }
+func readIgnoreFileAt(path string) *ignoreFile { return parseIgnoreFile(readAt(path)) }
 
 // readAt reads a regular file, and waits for nobody.
 func readAt(path string) []byte {
@@ -94,7 +94,7 @@ func readAt(path string) []byte {
 	if fi, err := f.Stat(); err != nil || !fi.Mode().IsRegular() {
 		return nil
 	}
-	text, err := io.ReadAll(io.LimitReader(f, mostIgnore))
+	text, err := io.ReadAll(io.LimitReader(f, maxIgnoreFile))
 	if err != nil {
 		return nil
 	}

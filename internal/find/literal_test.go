@@ -24,8 +24,8 @@ func FuzzProbe(f *testing.F) {
 			look, in = lowered(text), lowered(block)
 		}
 		for _, tired := range []int{0, len(block) + 1} {
-			p := newProbe(text, fold)
-			p.at, p.vain = [2]int{-1, -1}, tired
+			p := newLiteral(text, fold)
+			p.found, p.wasted = [2]int{-1, -1}, tired
 			for from := 0; from <= len(block); {
 				got, want := p.next([]byte(block), from), strings.Index(in[from:], look)
 				if want >= 0 {
@@ -55,12 +55,12 @@ func lowered(s string) string {
 // TestProbeTires: a long text that nearly comes at every place is not compared at every place.
 func TestProbeTires(t *testing.T) {
 	for _, fold := range []bool{false, true} {
-		const long = mostQuery / 2
-		p := newProbe(strings.Repeat("a", 2*long), fold)
+		const long = maxQuery / 2
+		p := newLiteral(strings.Repeat("a", 2*long), fold)
 		block := bytes.Repeat([]byte(strings.Repeat("a", 2*long-1)+"b"), 8)
-		p.at = [2]int{-1, -1}
-		if at := p.next(block, 0); at >= 0 || p.vain > len(block)+2*long {
-			t.Errorf("fold %t: at %d, %d bytes compared for nothing", fold, at, p.vain)
+		p.found = [2]int{-1, -1}
+		if at := p.next(block, 0); at >= 0 || p.wasted > len(block)+2*long {
+			t.Errorf("fold %t: at %d, %d bytes compared for nothing", fold, at, p.wasted)
 		}
 	}
 }

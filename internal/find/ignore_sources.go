@@ -9,10 +9,10 @@ import (
 // Elsewhere lists what the rules of the workspace at root may be read from outside of it: the directories above, up to the
 // repository that has it, as far as they have rules, the repository of a linked worktree, and git's configuration. What is
 // not there is listed too.
-func Elsewhere(root string) []string {
+func IgnoreSources(root string) []string {
 	home, _ := os.UserHomeDir()
 	config := configDir(home)
-	out := configs(home, config)
+	out := gitConfigs(home, config)
 	if file := excludesPath(home, config); file != "" {
 		out = append(out, file)
 	}
@@ -22,10 +22,10 @@ func Elsewhere(root string) []string {
 	}
 	for up := real; ; up = filepath.Dir(up) {
 		if up != real {
-			out = append(out, filepath.Join(up, gitIgnore), filepath.Join(up, dotGit, "info"))
+			out = append(out, filepath.Join(up, gitIgnoreName), filepath.Join(up, dotGit, "info"))
 		}
 		if isGit(up) {
-			return append(out, linked(up)...)
+			return append(out, linkedSources(up)...)
 		}
 		if up == filepath.Dir(up) {
 			return out
@@ -34,16 +34,16 @@ func Elsewhere(root string) []string {
 }
 
 // linked lists what a file called .git leads to.
-func linked(dir string) []string {
+func linkedSources(dir string) []string {
 	at := filepath.Join(dir, dotGit)
 	gitDir, ok := strings.CutPrefix(strings.TrimSpace(string(readAt(at))), "gitdir: ")
 	if !ok {
 		return nil
 	}
-	gitDir = from(dir, gitDir)
+	gitDir = joinPath(dir, gitDir)
 	out := []string{at, filepath.Join(gitDir, "commondir"), filepath.Join(gitDir, "info")}
 	if common := strings.TrimSpace(string(readAt(filepath.Join(gitDir, "commondir")))); common != "" {
-		out = append(out, filepath.Join(from(gitDir, common), "info"))
+		out = append(out, filepath.Join(joinPath(gitDir, common), "info"))
 	}
 	return out
 }

@@ -9,7 +9,7 @@ import (
 
 // TestEndless: what is searched of a line that is too long has no end that an expression could mean.
 func TestEndless(t *testing.T) {
-	fill := strings.Repeat("x", mostLine-3)
+	fill := strings.Repeat("x", maxLine-3)
 	cut := fill + "foobar"
 	for _, tt := range []struct {
 		query, line string
@@ -22,11 +22,11 @@ func TestEndless(t *testing.T) {
 	} {
 		q, err := newRegexp(tt.query, false)
 		must(t, err)
-		l := &lines{q: q}
-		found, err := l.file(context.Background(), iotest.HalfReader(strings.NewReader(tt.line)))
+		l := &lineScanner{q: q}
+		found, err := l.scan(context.Background(), iotest.HalfReader(strings.NewReader(tt.line)))
 		must(t, err)
-		if cuts := strings.Count(tt.line, "bar"); len(found) == 1 != tt.want || l.cuts != cuts {
-			t.Errorf("%s in a line of %d: %d found, %d cut, want %d", tt.query, len(tt.line), len(found), l.cuts, cuts)
+		if cuts := strings.Count(tt.line, "bar"); len(found) == 1 != tt.want || l.cutLines != cuts {
+			t.Errorf("%s in a line of %d: %d found, %d cut, want %d", tt.query, len(tt.line), len(found), l.cutLines, cuts)
 		}
 	}
 }
@@ -34,24 +34,24 @@ func TestEndless(t *testing.T) {
 // TestUnsearched: what a search did not look at is counted, the same however many look.
 func TestUnsearched(t *testing.T) {
 	dir := t.TempDir()
-	long := strings.Repeat("x", mostLine)
-	plant(t, dir, map[string]string{"a": long + "x\n" + long + "\n" + long + "xx", "b/c": strings.Repeat("foo\n", sniffed) + "\x00", "b/d": "x" + long + "\x00\nfoo", "e": "foo\x00", "f": "foo"})
+	long := strings.Repeat("x", maxLine)
+	plant(t, dir, map[string]string{"a": long + "x\n" + long + "\n" + long + "xx", "b/c": strings.Repeat("foo\n", sniffBytes) + "\x00", "b/d": "x" + long + "\x00\nfoo", "e": "foo\x00", "f": "foo"})
 	g, o := opened(t, dir, ".")
 	for workers := 1; workers < 5; workers++ {
 		o.Workers = workers
-		_, out, err := Search(context.Background(), g, o, Searching{Query: "bar"})
+		_, out, err := Search(context.Background(), g, o, SearchQuery{Query: "bar"})
 		must(t, err)
-		if want := (Outcome{Files: 5, Cut: 3, AtNUL: 2}); out != want {
+		if want := (Summary{Files: 5, CutLines: 3, StoppedAtNUL: 2}); out != want {
 			t.Errorf("%d workers: %+v, want %+v", workers, out, want)
 		}
 	}
-	if _, out := searched(t, dir, "b/d", Searching{Query: "bar"}); out != (Outcome{Files: 1, Cut: 1, AtNUL: 1}) {
+	if _, out := searched(t, dir, "b/d", SearchQuery{Query: "bar"}); out != (Summary{Files: 1, CutLines: 1, StoppedAtNUL: 1}) {
 		t.Errorf("one file: %+v", out)
 	}
-	if _, out := searched(t, dir, "b/c", Searching{Query: "foo", Most: 1}); out.AtNUL != 0 {
+	if _, out := searched(t, dir, "b/c", SearchQuery{Query: "foo", Limit: 1}); out.StoppedAtNUL != 0 {
 		t.Errorf("enough before the NUL: %+v", out)
 	}
-	if _, out := searched(t, dir, ".", Searching{Query: "x", Most: 1}); out.Cut != 1 || out.AtNUL != 0 || !out.More {
+	if _, out := searched(t, dir, ".", SearchQuery{Query: "x", Limit: 1}); out.CutLines != 1 || out.StoppedAtNUL != 0 || !out.More {
 		t.Errorf("the first match: %+v", out)
 	}
 }

@@ -8,86 +8,86 @@ import (
 )
 
 // scout goes into directories for one goroutine. Its memory is used again for each.
-type scout[T any] struct {
-	*walk[T]
+type dirReader[T any] struct {
+	*walker[T]
 	worker int
 	names  guard.Names
 	path   []byte
-	items  []item
+	items  []dirItem
 	chosen []guard.Name
 	pieces []unit[T]
 }
 
 // enter opens the directory of u.
-func (s *scout[T]) enter(ctx context.Context, u *unit[T]) []unit[T] {
-	f, err := u.dir.folder.Enter(u.sub)
+func (s *dirReader[T]) openDir(ctx context.Context, u *unit[T]) []unit[T] {
+	f, err := u.dir.folder.Enter(u.enter)
 	if err != nil {
-		s.cannot(err)
+		s.noteError(err)
 		return nil
 	}
-	d := u.dir.below(f, u.sub)
+	d := u.dir.child(f, u.enter)
 	defer d.release()
 	if f.IsStore() {
 		return nil
 	}
-	below, err := s.expand(ctx, d)
+	below, err := s.readDir(ctx, d)
 	if err != nil {
-		s.cannot(err)
+		s.noteError(err)
 	}
 	return below
 }
 
 // expand lists a directory and makes units of what is in it, in the order of paths.
-func (s *scout[T]) expand(ctx context.Context, d *dir) ([]unit[T], error) {
+func (s *dirReader[T]) readDir(ctx context.Context, d *dir) ([]unit[T], error) {
 	if err := d.folder.List(ctx, &s.names); err != nil {
 		return nil, err
 	}
-	var has marks
+	var has ignoreMarks
 	for _, n := range s.names.List {
-		has |= mark(n)
+		has |= markOf(n)
 	}
-	d.level = s.ig.enter(d.level, d.folder, has)
-	s.choose(d)
-	slices.SortFunc(s.items, compare)
-	return s.units(ctx, d), nil
+	d.level = s.ignore.levelOf(d.level, d.folder, has)
+	s.selectNames(d)
+	slices.SortFunc(s.items, compareItems)
+	return s.makeUnits(ctx, d), nil
 }
 
 // choose keeps what is wanted of the names.
-func (s *scout[T]) choose(d *dir) {
+func (s *dirReader[T]) selectNames(d *dir) {
 	s.items = s.items[:0]
-	s.path = s.ig.prefix(s.path[:0], d.folder)
+	s.path = s.ignore.prefix(s.path[:0], d.folder)
 	base := len(s.path)
 	for i := range s.names.List {
 		n := &s.names.List[i]
 		s.path = append(s.path[:base], n.Name...)
-		if s.ig.leaves(d.level, s.path, n.Name, n.Kind == guard.Directory) {
+		if s.ignore.ignores(d.level, s.path, n.Name, n.Kind == guard.Directory) {
 			continue
 		}
-		take, enter := s.want(d, n)
+		take, enter := s.wants(d, n)
 		if take {
-			s.items = append(s.items, newItem(n, false))
+			s.items = append(s.items, newDirItem(n, false))
 		}
 		if enter {
-			s.items = append(s.items, newItem(n, true))
+			s.items = append(s.items, newDirItem(n, true))
 		}
 	}
 }
 
 // units cuts the items into pieces of work.
-func (s *scout[T]) units(ctx context.Context, d *dir) []unit[T] {
+func (s *dirReader[T]) makeUnits(ctx context.Context, d *dir) []unit[T] {
 	s.pieces = s.pieces[:0]
-	names := s.room()
+	names := s.namesBuffer()
 	for at := 0; at < len(s.items); {
 		if it := &s.items[at]; it.below {
-			s.pieces = append(s.pieces, unit[T]{dir: d, sub: it.Name.Name})
+			s.pieces = append(s.pieces, unit[T]{dir: d, enter: it.Name.Name})
 			at++
 			continue
 		}
 		from := len(names)
-		for ; at < len(s.items) && !s.items[at].below && (s.quick || len(names)-from < batch); at++ {
+		for ; at < len(s.items) && !s.items[at].below && (s.inline || len(names)-from < batch); at++ {
 			names = append(names, s.items[at].Name)
 		}
-		s.pieces = append(s.pieces, s.piece(ctx, d, names[from:]))
+		s.pieces = append(s.pieces, s.namesUnit(ctx, d, names[from:]))
 	}
 	for i := range s.pieces {
 		if !s.pieces[i].done {
@@ -98,8 +98,8 @@ func (s *scout[T]) units(ctx context.Context, d *dir) []unit[T] {
 }
 
 // room is where the names of a directory go: memory of their own when they are worked on later.
-func (s *scout[T]) room() []guard.Name {
-	if !s.quick {
+func (s *dirReader[T]) namesBuffer() []guard.Name {
+	if !s.inline {
 		return make([]guard.Name, 0, len(s.items))
 	}
 	s.chosen = slices.Grow(s.chosen[:0], len(s.items))
@@ -107,9 +107,9 @@ func (s *scout[T]) room() []guard.Name {
 }
 
 // piece is the unit of some names, done if that is quick.
-func (s *scout[T]) piece(ctx context.Context, d *dir, names []guard.Name) unit[T] {
-	if s.quick {
-		return unit[T]{done: true, out: s.do(ctx, s.worker, d, names)}
+func (s *dirReader[T]) namesUnit(ctx context.Context, d *dir, names []guard.Name) unit[T] {
+	if s.inline {
+		return unit[T]{done: true, out: s.handle(ctx, s.worker, d, names)}
 	}
 	return unit[T]{dir: d, names: names}
 }

@@ -13,11 +13,11 @@ import (
 
 // Print is [Search] that writes what it finds while it searches, and keeps none of it: path:line:text of a line, as
 // [report.OneLine] has it, and of a search by path the paths. It returns how many matches it has written, and shows no lines around them.
-func Print(ctx context.Context, g *guard.Guard, o Options, q Searching, w io.Writer) (int, Outcome, error) {
-	s := &search{o: &o, most: q.Most, links: q.Mode == Paths, printer: &printer{w: w}}
+func SearchTo(ctx context.Context, g *guard.Guard, o Options, q SearchQuery, w io.Writer) (int, Summary, error) {
+	s := &search{o: &o, limit: q.Limit, links: q.Mode == Paths, printer: &printer{w: w}}
 	q.Context = 0
 	if err := s.prepare(&q); err != nil {
-		return 0, Outcome{}, err
+		return 0, Summary{}, err
 	}
 	_, out, err := s.run(ctx, g)
 	if failed := s.printer.flush(); err == nil {
@@ -27,19 +27,19 @@ func Print(ctx context.Context, g *guard.Guard, o Options, q Searching, w io.Wri
 }
 
 // show prints a line that matches.
-func (l *lines) show(at *hit) {
-	l.number(at.number)
+func (l *lineScanner) print(at *lineMatch) {
+	l.printHead(at.number)
 	l.out = append(l.out, l.head...)
-	if len(at.line) <= shown && report.IsPlain(at.line) {
+	if len(at.line) <= previewBytes && report.IsPlain(at.line) {
 		l.out = append(l.out, at.line...)
 	} else {
 		l.out = append(l.out, report.OneLine(preview(at.line, at.col))...)
 	}
-	l.ended()
+	l.endLine()
 }
 
 // number makes head, path:line:, of the one before: it often differs in the last digit only.
-func (l *lines) number(n int) {
+func (l *lineScanner) printHead(n int) {
 	if len(l.head) == 0 {
 		l.head = append(append(l.head, report.OneLine(join(l.dir, l.name))...), ':')
 		l.headPath, l.headLine = len(l.head), -10
@@ -53,24 +53,24 @@ func (l *lines) number(n int) {
 }
 
 // ended ends a line.
-func (l *lines) ended() {
-	if l.out = append(l.out, '\n'); len(l.out) >= enough {
+func (l *lineScanner) endLine() {
+	if l.out = append(l.out, '\n'); len(l.out) >= printBytes {
 		l.texts = append(l.texts, l.out)
-		if l.out = l.printer.buffer(); l.each != nil {
-			l.each()
+		if l.out = l.printer.buffer(); l.onFull != nil {
+			l.onFull()
 		}
 	}
 }
 
 // enough is how much is printed into one piece of memory.
-const enough = 256 << 10
+const printBytes = 256 << 10
 
 // taken is what was printed. What is little gets memory of its own size.
-func (l *lines) taken() [][]byte {
+func (l *lineScanner) takePrinted() [][]byte {
 	texts := l.texts
 	l.texts = nil
 	switch {
-	case len(l.out) > enough/16:
+	case len(l.out) > printBytes/16:
 		texts = append(texts, l.out)
 		l.out = l.printer.buffer()
 	case len(l.out) > 0:
@@ -94,10 +94,10 @@ type printer struct {
 }
 
 // mostQueued is how much may wait to be written.
-const mostQueued = 8 << 20
+const maxQueued = 8 << 20
 
 // put takes texts, which are the printer's from now on.
-func (p *printer) put(texts [][]byte) {
+func (p *printer) add(texts [][]byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.queue = append(p.queue, texts...)
@@ -112,7 +112,7 @@ func (p *printer) buffer() []byte {
 	defer p.mu.Unlock()
 	last := len(p.free) - 1
 	if last < 0 {
-		return make([]byte, 0, enough+enough/64)
+		return make([]byte, 0, printBytes+printBytes/64)
 	}
 	b := p.free[last]
 	p.free = p.free[:last]
@@ -120,9 +120,9 @@ func (p *printer) buffer() []byte {
 }
 
 // write writes what waits, unless somebody is at it. It reports false when nothing more can be written.
-func (p *printer) write() bool {
+func (p *printer) flushReady() bool {
 	p.mu.Lock()
-	full, empty := p.size > mostQueued, p.size == 0
+	full, empty := p.size > maxQueued, p.size == 0
 	p.mu.Unlock()
 	if full {
 		p.writing.Lock()
@@ -131,7 +131,7 @@ func (p *printer) write() bool {
 	}
 	defer p.writing.Unlock()
 	for p.failed == nil {
-		texts := p.take()
+		texts := p.takeQueue()
 		if len(texts) == 0 {
 			return true
 		}
@@ -145,7 +145,7 @@ func (p *printer) write() bool {
 	return false
 }
 
-func (p *printer) take() [][]byte {
+func (p *printer) takeQueue() [][]byte {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	texts := p.queue
@@ -157,7 +157,7 @@ func (p *printer) reuse(texts [][]byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, text := range texts {
-		if cap(text) >= enough {
+		if cap(text) >= printBytes {
 			p.free = append(p.free, text[:0])
 		}
 	}
@@ -165,7 +165,7 @@ func (p *printer) reuse(texts [][]byte) {
 
 // flush writes what is left.
 func (p *printer) flush() error {
-	p.write()
+	p.flushReady()
 	return p.failed
 }
 

@@ -9,7 +9,7 @@ import (
 // Excludes is the text of the excludes file that the person has for all repositories: the one that git's configuration of
 // the system or of the person names as core.excludesFile, else git/ignore in the directory for configuration. What
 // configuration includes from elsewhere is not read.
-func Excludes() []byte {
+func GlobalExcludes() []byte {
 	home, _ := os.UserHomeDir()
 	file := excludesPath(home, configDir(home))
 	if file == "" {
@@ -30,8 +30,8 @@ func configDir(home string) string {
 // excludesPath is the absolute path of the excludes file, or nothing.
 func excludesPath(home, config string) string {
 	file, said := "", false
-	for _, path := range configs(home, config) {
-		if v, ok := excludesFile(string(readAt(path))); ok {
+	for _, path := range gitConfigs(home, config) {
+		if v, ok := excludesFileIn(string(readAt(path))); ok {
 			file, said = v, true
 		}
 	}
@@ -48,7 +48,7 @@ func excludesPath(home, config string) string {
 }
 
 // configs are the files of git's configuration, what counts more last.
-func configs(home, config string) (out []string) {
+func gitConfigs(home, config string) (out []string) {
 	if os.Getenv("GIT_CONFIG_NOSYSTEM") == "" {
 		out = append(out, "/etc/gitconfig")
 	}
@@ -65,7 +65,7 @@ func configs(home, config string) (out []string) {
 }
 
 // excludesFile is the last core.excludesFile in the text of a configuration.
-func excludesFile(text string) (value string, ok bool) {
+func excludesFileIn(text string) (value string, ok bool) {
 	core := false
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)

@@ -1,0 +1,268 @@
+package find
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/emend-dev/emend/fail"
+)
+
+// glob is a pattern for paths. One without a slash is about the last name, wherever it is; one with a slash about the
+// path from the root of the search.
+type globPattern struct {
+	pattern    string
+	whole      bool // about the path
+	dirs       bool // it ended in a slash: only directories
+	ignoreCase bool
+	kind       matchKind
+	suffix     string // the last name ends so, whatever the pattern means besides
+}
+
+const (
+	globSpecial = `*?[{\`
+	maxPattern  = 4096
+	maxChoices  = 1000 // what {a,b}{c,d} may come to; trying them all takes as long
+)
+
+// newGlob reads a pattern.
+func parsePattern(text string, fold bool) (globPattern, error) {
+	return parsePatternAt(text, fold, false)
+}
+
+// readGlob reads a pattern which, with whole, is about the path in any case.
+func parsePatternAt(text string, fold, whole bool) (globPattern, error) {
+	if fold {
+		text = strings.ToLower(text)
+	}
+	if err := checkPattern(text); err != nil {
+		return globPattern{}, err
+	}
+	g := globPattern{ignoreCase: fold}
+	text = strings.TrimPrefix(text, "./")
+	text, g.dirs = strings.CutSuffix(text, "/")
+	g.whole = whole || strings.Contains(text, "/")
+	g.pattern = strings.TrimPrefix(text, "/")
+	g.simplify()
+	return g, nil
+}
+
+// ready finds out how little of a path tells whether it is meant. A pattern that begins with **/ is about the last name when
+// nothing after it can match a slash, and a class can.
+func (g *globPattern) simplify() {
+	g.kind = byPattern
+	if name, ok := strings.CutPrefix(g.pattern, "**/"); ok && g.whole && !strings.ContainsAny(name, "/[") {
+		g.pattern, g.whole = name, false
+	} else if g.whole && g.pattern == "**" {
+		g.pattern, g.whole = "*", false
+	}
+	last := g.pattern[strings.LastIndexByte(g.pattern, '/')+1:]
+	if strings.ContainsRune(last, utf8.RuneError) { // which is also what bytes that are no UTF-8 are taken for
+		return
+	}
+	g.suffix = last[strings.LastIndexAny(last, `*?[]{},\`)+1:]
+	switch {
+	case g.whole:
+	case g.pattern == g.suffix:
+		g.kind = exact
+	case g.pattern == "*"+g.suffix:
+		g.kind = suffix
+	}
+}
+
+func parsePatterns(texts []string, fold bool) ([]globPattern, error) {
+	var out []globPattern
+	for _, text := range texts {
+		g, err := parsePattern(text, fold)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, g)
+	}
+	return out, nil
+}
+
+// match reports whether the name in the directory rel is meant.
+func (g *globPattern) match(rel, name string, dir bool) bool {
+	if g.dirs && !dir {
+		return false
+	}
+	if g.ignoreCase {
+		name = strings.ToLower(name)
+	}
+	switch {
+	case !strings.HasSuffix(name, g.suffix):
+		return false
+	case g.kind == exact:
+		return len(name) == len(g.suffix)
+	case g.kind == suffix:
+		return true
+	case g.whole && g.ignoreCase:
+		rel = strings.ToLower(rel)
+	}
+	if g.whole {
+		name = join(rel, name)
+	}
+	return doublestar.MatchUnvalidated(g.pattern, name)
+}
+
+func matchesAny(all []globPattern, rel, name string, dir bool) bool {
+	for i := range all {
+		if all[i].match(rel, name, dir) {
+			return true
+		}
+	}
+	return false
+}
+
+// leads reports whether anything below the directory called name in rel can match: the names with which the pattern
+// begins, up to the first that is no plain name, must be those of the path.
+func (g *globPattern) mayMatchBelow(rel, name string) bool {
+	if !g.whole || g.ignoreCase {
+		return true
+	}
+	pattern, path := g.pattern, join(rel, name)
+	for pattern != "" && path != "" {
+		want, more, below := strings.Cut(pattern, "/")
+		have, rest, _ := strings.Cut(path, "/")
+		switch {
+		case strings.Contains(want, "**") || strings.ContainsAny(want, `{\`):
+			return true // what is in braces may have slashes
+		case !doublestar.MatchUnvalidated(want, have) || !below:
+			return false
+		}
+		pattern, path = more, rest
+	}
+	return true
+}
+
+// checkGlob refuses what is no pattern, and says where.
+func checkPattern(text string) error {
+	switch at, what := findMistake(text); {
+	case text == "":
+		return badSyntax(text, 0, "the pattern is empty")
+	case len(text) > maxPattern:
+		return badSyntax(text, 0, fmt.Sprintf("the pattern has over %d bytes", maxPattern))
+	case !utf8.ValidString(text):
+		return badSyntax(text, 0, "the pattern is not valid UTF-8")
+	case what != "":
+		return badSyntax(text, at, what)
+	case text[0] == '!':
+		return badPattern(text, 0, "patterns are not negated here",
+			`Name in excludeGlobs what to leave out; a name that begins with ! is written \!.`)
+	case parentAt(text) >= 0:
+		return badPattern(text, parentAt(text), "nothing above the root of the search is found",
+			"Write the pattern from the root of the search, and name another directory of the workspace with root.")
+	case !doublestar.ValidatePattern(text):
+		return badSyntax(text, 0, "a class in it has no valid range")
+	}
+	return nil
+}
+
+// inside refuses a pattern that begins where the file system does.
+func refuseLeadingSlash(text string) error {
+	if strings.HasPrefix(text, "/") {
+		return badPattern(text, 0, "it begins with a slash, and paths here are from the root of the search",
+			"Leave the slash out, and name the directory to look in with root.")
+	}
+	return nil
+}
+
+// up is where a pattern goes a directory up, or -1.
+func parentAt(text string) int {
+	for at := 0; at < len(text); at++ {
+		name := text[at:]
+		if i := strings.IndexAny(name, "/{},"); i >= 0 {
+			name = name[:i]
+		}
+		if name == ".." {
+			return at
+		}
+		at += len(name)
+	}
+	return -1
+}
+
+// scanGlob finds the first thing in a pattern that cannot be. what is empty when there is none.
+func findMistake(text string) (at int, what string) {
+	var open []int // where the braces begin
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			if i++; i == len(text) {
+				return i - 1, "nothing follows the backslash"
+			}
+		case '[':
+			end := classEnd(text, i)
+			if end < 0 {
+				return i, "the [ has no ]"
+			}
+			i = end
+		case '{':
+			open = append(open, i)
+		case '}':
+			if len(open) == 0 {
+				return i, "the } has no {"
+			}
+			open = open[:len(open)-1]
+		}
+	}
+	if len(open) > 0 {
+		return open[len(open)-1], "the { has no }"
+	}
+	if choices(text) > maxChoices {
+		return strings.IndexByte(text, '{'), fmt.Sprintf("the braces stand for over %d patterns", maxChoices)
+	}
+	return 0, ""
+}
+
+// choices is how many patterns without braces the text stands for, or more than [mostChoices]. Braces are balanced.
+func choices(text string) int {
+	type group struct{ sum, product int }
+	all := []group{{0, 1}}
+	for i := 0; i < len(text); i++ {
+		last := len(all) - 1
+		switch text[i] {
+		case '\\':
+			i++
+		case '[':
+			i = classEnd(text, i)
+		case '{':
+			all = append(all, group{0, 1})
+		case ',':
+			all[last] = group{all[last].sum + all[last].product, 1}
+		case '}':
+			inner := all[last].sum + all[last].product
+			all = all[:last]
+			all[last-1].product = min(all[last-1].product*inner, maxChoices+1)
+		}
+	}
+	return all[0].product
+}
+
+// classEnd is where the class that begins at i ends, or -1.
+func classEnd(text string, i int) int {
+	for i++; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case ']':
+			return i
+		}
+	}
+	return -1
+}
+
+// badGlob refuses a pattern; at is the byte of it.
+func badSyntax(text string, at int, what string) error {
+	return badPattern(text, at, what,
+		"Write names with *, ?, [a-z], {a,b} and ** for any number of directories; a backslash makes the next character plain.")
+}
+
+func badPattern(text string, at int, what, hint string) error {
+	place := utf8.RuneCountInString(text[:at]) + 1
+	return &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadPattern,
+		Msg: fmt.Sprintf("%s is not a pattern: at character %d, %s", fail.Quote(text), place, what), Hint: hint}
+}
