@@ -1,10 +1,10 @@
-// Diffs: the next rows of a long one when its end comes into view, and keys from change to change.
+// Diffs: fetches the next rows of a long one when its end comes into view, and adds keys that go from change to change.
 "use strict";
 (() => {
-	const part = 2000;
+	const maxPart = 2000;
 
-	// fetched is a page as a document, in which no script runs; undefined when it cannot be had.
-	const fetched = (address) => new Promise((done) => {
+	// fetchPage fetches an address as a document. Its scripts do not run. It returns undefined if that fails.
+	const fetchPage = (address) => new Promise((done) => {
 		const x = new XMLHttpRequest();
 		x.open("GET", address);
 		x.responseType = "document";
@@ -13,63 +13,62 @@
 		x.send();
 	});
 
-	// A browser keeps what it worked out of every row that it once showed, a thousand times the text of it. So where the page has
-	// more than so many rows, groups that are far from the screen are left empty, as high as they were, and fetched again when
-	// they come near.
-	const most = 10000;
-	const place = new Map(); // of each group of which more can be fetched: the address, and its first row
-	const near = new Set();
+	// A browser keeps the layout of every row that it has shown, in a thousand times the memory of its text. So when the page has
+	// more rows than this, groups far from the screen are emptied at their height, and fetched again when they come near.
+	const maxRows = 10000;
+	const sources = new Map(); // from groups that can be fetched again to their address and the number of their first row
+	const nearGroups = new Set();
 
-	const put = (groups, address, from) => {
+	const register = (groups, address, from) => {
 		for (const b of groups) {
-			place.set(b, { address, from });
+			sources.set(b, { address, from });
 			from += b.rows.length;
-			far.observe(b);
+			nearObserver.observe(b);
 		}
 	};
 
-	const held = (b) => b.contains(document.activeElement) || getSelection().containsNode(b, true);
+	const inUse = (b) => b.contains(document.activeElement) || getSelection().containsNode(b, true);
 
-	// leave empties what is far, once there is too much.
-	const leave = () => {
-		for (const b of place.keys()) if (!b.isConnected) place.delete(b); // a live page has another in its place
-		if (document.querySelectorAll("table.diff tr").length <= most) return;
-		const all = [...place.keys()].filter((b) => !near.has(b) && b.rows.length && !held(b));
+	// emptyFar empties groups that are far from the screen, if there are too many rows.
+	const emptyFar = () => {
+		for (const b of sources.keys()) if (!b.isConnected) sources.delete(b); // an update of the page replaced it
+		if (document.querySelectorAll("table.diff tr").length <= maxRows) return;
+		const all = [...sources.keys()].filter((b) => !nearGroups.has(b) && b.rows.length && !inUse(b));
 		const heights = all.map((b) => b.getBoundingClientRect().height);
 		all.forEach((b, i) => {
 			b.style.blockSize = heights[i] + "px";
-			b.style.containIntrinsicBlockSize = `auto ${heights[i]}px`; // for when its rows are back, and not yet shown
+			b.style.containIntrinsicBlockSize = `auto ${heights[i]}px`; // for when its rows are back and not laid out yet
 			b.dataset.rows = b.rows.length;
 			b.dataset.hunks = b.querySelectorAll("tr.hunk").length;
 			b.replaceChildren();
 		});
 	};
 
-	// fill fetches the rows of groups again, of those that follow each other at once.
-	const fill = async (groups) => {
-		const empty = groups.filter((b) => b.dataset.rows && !b.ariaBusy && place.has(b)).sort((a, b) => place.get(a).from - place.get(b).from);
+	// refill fetches the rows of empty groups again, with one request for groups that follow each other.
+	const refill = async (groups) => {
+		const empty = groups.filter((b) => b.dataset.rows && !b.ariaBusy && sources.has(b)).sort((a, b) => sources.get(a).from - sources.get(b).from);
 		for (const b of empty) b.ariaBusy = "true";
-		for (let run; empty.length; await refill(run)) {
+		for (let run; empty.length; await fetchRun(run)) {
 			run = empty.splice(0, 1);
 			let n = Number(run[0].dataset.rows);
-			while (empty[0] === run.at(-1).nextElementSibling && empty.length && n + Number(empty[0].dataset.rows) <= part) {
+			while (empty[0] === run.at(-1).nextElementSibling && empty.length && n + Number(empty[0].dataset.rows) <= maxPart) {
 				n += Number(empty[0].dataset.rows);
 				run.push(empty.shift());
 			}
 		}
 	};
 
-	const refill = async (run) => {
-		const at = place.get(run[0]);
+	const fetchRun = async (run) => {
+		const at = sources.get(run[0]);
 		if (!at) return;
 		const { address, from } = at, u = new URL(address);
 		u.searchParams.set("from", from);
 		u.searchParams.set("n", run.reduce((n, b) => n + Number(b.dataset.rows), 0));
-		const page = await fetched(u.href), rows = page ? [...page.querySelectorAll("tr")] : [], came = rows.length;
+		const page = await fetchPage(u.href), rows = page ? [...page.querySelectorAll("tr")] : [], came = rows.length;
 		for (const b of run) {
 			const n = Number(b.dataset.rows);
-			if (rows.length < n) { // a part has a bound, and a server may be away for a while
-				if (came || !page) setTimeout(() => fill([...near]), 3000);
+			if (rows.length < n) { // an answer may be shorter than asked, or the server away for a while
+				if (came || !page) setTimeout(() => refill([...nearGroups]), 3000);
 				break;
 			}
 			b.replaceChildren(...rows.splice(0, n).map((r) => document.adoptNode(r)));
@@ -80,62 +79,62 @@
 		for (const b of run) b.ariaBusy = null;
 	};
 
-	const far = new IntersectionObserver((all) => {
-		for (const e of all) e.isIntersecting ? near.add(e.target) : near.delete(e.target);
-		fill(all.filter((e) => e.isIntersecting).map((e) => e.target));
-		leave();
+	const nearObserver = new IntersectionObserver((all) => {
+		for (const e of all) e.isIntersecting ? nearGroups.add(e.target) : nearGroups.delete(e.target);
+		refill(all.filter((e) => e.isIntersecting).map((e) => e.target));
+		emptyFar();
 	}, { rootMargin: "30000px 0px" });
 
-	// more appends the rows that a link is about to the table before it, and takes the next link in its place.
-	const more = async (p) => {
+	// loadMore appends the rows that a link leads to, and replaces the link by the next one.
+	const loadMore = async (p) => {
 		if (p.getAttribute("aria-busy")) return;
 		const link = p.querySelector("a"), table = p.parentElement.querySelector("table.diff");
 		if (!link || !table) return;
 		p.setAttribute("aria-busy", "true");
 		const address = new URL(link.href), from = Number(address.searchParams.get("from"));
-		address.searchParams.set("part", part);
-		const page = await fetched(address.href);
+		address.searchParams.set("part", maxPart);
+		const page = await fetchPage(address.href);
 		p.removeAttribute("aria-busy");
-		if (!page) return; // the link is still there, for a second try
-		const focus = p.contains(document.activeElement), first = [...table.tBodies].filter((b) => !place.has(b));
+		if (!page) return; // the link stays, for another try
+		const focus = p.contains(document.activeElement), first = [...table.tBodies].filter((b) => !sources.has(b));
 		const rows = [...page.querySelectorAll("tbody")].map((b) => document.adoptNode(b));
 		table.append(...rows);
-		put(first, address, from - first.reduce((n, b) => n + b.rows.length, 0));
-		put(rows, address, from);
+		register(first, address, from - first.reduce((n, b) => n + b.rows.length, 0));
+		register(rows, address, from);
 		const next = page.querySelector("p.more");
 		const last = next && document.adoptNode(next);
 		if (last) p.replaceWith(last);
 		else p.remove();
-		if (last) watch(last);
+		if (last) observeEnd(last);
 		if (focus) (last ? last.querySelector("a") : table.parentElement).focus();
 	};
 
-	const seen = new IntersectionObserver((all) => {
+	const endObserver = new IntersectionObserver((all) => {
 		for (const e of all) {
 			if (!e.isIntersecting) continue;
-			seen.unobserve(e.target);
-			more(e.target).then(() => { if (e.target.isConnected) e.target.dataset.tried = "true"; });
+			endObserver.unobserve(e.target);
+			loadMore(e.target).then(() => { if (e.target.isConnected) e.target.dataset.tried = "true"; });
 		}
 	}, { rootMargin: "1500px 0px" });
-	const watch = (p) => { if (!p.dataset.tried) seen.observe(p); };
-	const watchEnds = () => document.querySelectorAll(".diffbox p.more").forEach(watch);
+	const observeEnd = (p) => { if (!p.dataset.tried) endObserver.observe(p); };
+	const observeEnds = () => document.querySelectorAll(".diffbox p.more").forEach(observeEnd);
 
 	document.addEventListener("click", (e) => {
 		const p = e.target.closest?.(".diffbox p.more");
 		if (!p || e.ctrlKey || e.metaKey || e.shiftKey || e.altKey) return;
 		e.preventDefault();
-		more(p);
+		loadMore(p);
 	});
 
-	// Selecting side by side stays on the side where it began.
+	// A selection in the split view stays on the side where it began.
 	document.addEventListener("mousedown", (e) => {
 		const table = e.target.closest?.("table.diff.split"), cell = e.target.closest?.("td");
 		if (!table || !cell) return;
 		table.dataset.side = cell.cellIndex < 3 ? "left" : "right";
 	});
 
-	// go moves to the next or the previous of what selector finds, from the focused one or from what is on the screen.
-	const go = async (selector, step) => {
+	// goTo moves the focus to the next or the previous element of a selector, from the focused one or from the screen.
+	const goTo = async (selector, step) => {
 		const all = [...document.querySelectorAll(selector)];
 		if (!all.length) return;
 		const here = document.activeElement?.closest(selector);
@@ -145,8 +144,8 @@
 		else to = all.findLast((r) => r.getBoundingClientRect().top < 0);
 		if (to?.dataset.rows) {
 			const group = to;
-			await fill([group]);
-			for (let i = 0; group.dataset.rows && i < 300; i++) await new Promise(requestAnimationFrame); // it was coming already
+			await refill([group]);
+			for (let i = 0; group.dataset.rows && i < 300; i++) await new Promise(requestAnimationFrame); // another refill is fetching it
 			to = step > 0 ? group.querySelector("tr.hunk") : [...group.querySelectorAll("tr.hunk")].at(-1);
 		}
 		if (!to) return;
@@ -156,10 +155,10 @@
 	};
 	const hunks = 'table.diff tr.hunk, table.diff tbody[data-hunks]:not([data-hunks="0"])';
 	const keys = {
-		n: () => go(hunks, 1),
-		p: () => go(hunks, -1),
-		f: () => go(".diffbox", 1),
-		F: () => go(".diffbox", -1),
+		n: () => goTo(hunks, 1),
+		p: () => goTo(hunks, -1),
+		f: () => goTo(".diffbox", 1),
+		F: () => goTo(".diffbox", -1),
 	};
 	document.addEventListener("keydown", (e) => {
 		if (e.ctrlKey || e.metaKey || e.altKey || e.defaultPrevented || !keys[e.key]) return;
@@ -168,8 +167,8 @@
 		keys[e.key]();
 	});
 
-	// A file can be folded away, when it was looked at.
-	const foldable = () => {
+	// Each file gets a button that folds it.
+	const addFoldButtons = () => {
 		for (const bar of document.querySelectorAll(".filebar:not(:has(> .fold))")) {
 			const fold = Object.assign(document.createElement("button"), { type: "button", className: "fold" });
 			const show = (open) => {
@@ -184,20 +183,20 @@
 		}
 	};
 
-	// Who chose a view once gets it on the next page.
-	const other = (view) => document.querySelector(`.views a[href*="view=${view}"]`);
-	const chosen = { get view() { try { return localStorage.getItem("emend-view"); } catch { return null; } },
-		set view(v) { try { localStorage.setItem("emend-view", v); } catch { /* then it is not remembered */ } } };
+	// The chosen view, split or unified, is kept for the next page.
+	const viewLink = (view) => document.querySelector(`.views a[href*="view=${view}"]`);
+	const savedView = { get view() { try { return localStorage.getItem("emend-view"); } catch { return null; } },
+		set view(v) { try { localStorage.setItem("emend-view", v); } catch { /* not remembered then */ } } };
 	document.addEventListener("click", (e) => {
 		const to = e.target.closest?.(".views a");
-		if (to) chosen.view = new URL(to.href).searchParams.get("view");
+		if (to) savedView.view = new URL(to.href).searchParams.get("view");
 	});
-	if (chosen.view === "split" && !new URLSearchParams(location.search).has("view") && !location.pathname.includes("/do/")) {
-		const split = other("split");
+	if (savedView.view === "split" && !new URLSearchParams(location.search).has("view") && !location.pathname.includes("/do/")) {
+		const split = viewLink("split");
 		if (split) location.replace(split.href + location.hash);
 	}
 
-	const watchAll = () => { watchEnds(); foldable(); };
-	watchAll();
-	new MutationObserver(watchAll).observe(document.body, { childList: true, subtree: true }); // a live page gets new diffs
+	const observeAll = () => { observeEnds(); addFoldButtons(); };
+	observeAll();
+	new MutationObserver(observeAll).observe(document.body, { childList: true, subtree: true }); // updates bring new diffs
 })();

@@ -1,5 +1,5 @@
-// The token comes in the fragment of the address, which no browser sends. It is exchanged for a cookie that no script reads,
-// and taken out of the address, so that neither the history nor a bookmark keeps it.
+// The token is in the fragment of the address, which browsers do not send. This exchanges it for a cookie that scripts cannot read,
+// and removes it from the address, so that neither history nor bookmarks keep it.
 "use strict";
 (() => {
 	const form = document.getElementById("login");
