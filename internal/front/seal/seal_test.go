@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// TestOnce: a ticket is good once, for what it was made for, in the process that made it.
+// TestOnce: a ticket is good once, for what it was issued for, in the process that issued it.
 func TestOnce(t *testing.T) {
 	s, other := New(time.Hour), New(time.Hour)
 	state := s.Issue("ab", "c")
@@ -31,7 +31,7 @@ func TestOnce(t *testing.T) {
 	}
 }
 
-// TestBounded: no more than there is room for are remembered, none is taken beyond them, and those that expired make room.
+// TestBounded: the number of used tickets is bounded. At the bound none is accepted, until some expire.
 func TestBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := New(time.Minute)

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestContrast: each text of a diff can be read on each ground that it may stand on, in the light and in the dark: WCAG 2
-// asks for 4.5 to 1.
+// TestContrast checks that each text colour of a diff can be read on each background that it may have, in light and dark.
+// WCAG 2 asks for a contrast of 4.5 to 1.
 func TestContrast(t *testing.T) {
 	css, err := staticFS.ReadFile("static/diff.css")
 	if err != nil {
@@ -20,7 +20,7 @@ func TestContrast(t *testing.T) {
 	if !ok || !ok2 {
 		t.Fatal("the style sheet has no colours for the dark")
 	}
-	lines := []string{"ground", "add", "add-mark", "del", "del-mark"} // what a line of a file may stand on
+	lines := []string{"ground", "add", "add-mark", "del", "del-mark"} // the backgrounds of a line
 	pairs := map[string][]string{
 		"quiet":    append([]string{"bar", "none", "hunk"}, lines...),
 		"add-sign": {"add", "bar"},
@@ -52,7 +52,7 @@ func TestContrast(t *testing.T) {
 	}
 }
 
-// TestFrameContrast: the same for text and signs outside of diffs.
+// TestFrameContrast checks text and signs outside of diffs.
 func TestFrameContrast(t *testing.T) {
 	css, err := staticFS.ReadFile("static/app.css")
 	must(t, err)
@@ -79,7 +79,7 @@ func TestFrameContrast(t *testing.T) {
 	}
 }
 
-// colours are the luminances of the colours of a style sheet, by what follows the prefix in their names.
+// colours returns the luminance of each colour of a style sheet, by the part of its name after the prefix.
 func colours(prefix, css string) map[string]float64 {
 	out := map[string]float64{}
 	for _, m := range regexp.MustCompile(prefix+`([A-Za-z-]+): #([0-9a-f]{6});`).FindAllStringSubmatch(css, -1) {

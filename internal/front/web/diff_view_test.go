@@ -18,7 +18,7 @@ var (
 	numbers  = regexp.MustCompile(`<td class="num[^"]*" data-n="([0-9]+)"></td><td class="(?:sign|text)`)
 )
 
-// next is the address of the rows after those of a page, and how many it says there are.
+// next returns the link to further rows, and the number of rows that it names.
 func (a answer) next() (address, more string) {
 	m := moreLink.FindStringSubmatch(a.body)
 	if m == nil {
@@ -27,7 +27,7 @@ func (a answer) next() (address, more string) {
 	return html.UnescapeString(m[1]), m[2]
 }
 
-// numbered is the numbers of the new lines of a page, in order.
+// numbered returns the numbers of the new lines of a page, in order.
 func (a answer) numbered() (out []string) {
 	for _, m := range numbers.FindAllStringSubmatch(a.body, -1) {
 		out = append(out, m[1])
@@ -35,7 +35,7 @@ func (a answer) numbered() (out []string) {
 	return out
 }
 
-func lots(n int, word string) string {
+func longText(n int, word string) string {
 	var b strings.Builder
 	for i := range n {
 		fmt.Fprintf(&b, "%s %d\n", word, i+1)
@@ -43,11 +43,11 @@ func lots(n int, word string) string {
 	return b.String()
 }
 
-// TestMoreRows: a long diff, and a long file, come in pieces, which together are all of it, once.
+// TestMoreRows: the parts of a long diff, and of a long file, are all of it, each row once.
 func TestMoreRows(t *testing.T) {
-	p := build(t, nil)
-	b := p.in()
-	tx := p.create("long.txt", lots(3000, "line"))
+	p := newTestSite(t, nil)
+	b := p.signIn()
+	tx := p.create("long.txt", longText(3000, "line"))
 	first := b.get("/ui/default/change/" + tx)
 	first.want(t, http.StatusOK, `<table class="diff unified"`, "+3,000")
 	address, more := first.next()
@@ -83,11 +83,11 @@ func TestMoreRows(t *testing.T) {
 	}
 }
 
-// TestRowsAgain: a page gets again the rows that it names, and never more than a part has.
-func TestRowsAgain(t *testing.T) {
-	p := build(t, nil)
-	b := p.in()
-	tx := p.create("long.txt", lots(3000, "line"))
+// TestSameRowsAgain: a page can fetch rows again by their numbers, at most as many as a part has.
+func TestSameRowsAgain(t *testing.T) {
+	p := newTestSite(t, nil)
+	b := p.signIn()
+	tx := p.create("long.txt", longText(3000, "line"))
 	for query, want := range map[string]string{"from=101&n=50": "101 to 150", "from=2990&n=50": "2990 to 3000", "from=1&n=99999": "1 to 2000",
 		"from=1&n=x": "1 to 2000", "from=1&n=-3": "none", "from=1&n=0": "none"} {
 		got := "none"
@@ -100,10 +100,10 @@ func TestRowsAgain(t *testing.T) {
 	}
 }
 
-// TestMoreContent: what the history keeps comes in pieces as well.
+// TestMoreContent: a long content of the history comes in parts, too.
 func TestMoreContent(t *testing.T) {
-	p := build(t, nil, "old.py", lots(1000, "x = '''"))
-	b := p.in()
+	p := newTestSite(t, nil, "old.py", longText(1000, "x = '''"))
+	b := p.signIn()
 	_, err := p.ws.Delete(context.Background(), emend.DeleteRequest{Path: "old.py"})
 	p.must(err)
 	trash, err := p.ws.Trash(context.Background())
@@ -123,11 +123,11 @@ func TestMoreContent(t *testing.T) {
 	b.get(address).want(t, http.StatusOK, "<h1>Content of old.py</h1>", "/ui/default/file?path=old.py")
 }
 
-// TestMoreOfSession: and what a session did.
-func TestMoreOfSession(t *testing.T) {
-	p := build(t, nil)
-	b := p.in()
-	p.create("long.txt", lots(600, "line"))
+// TestMoreSession: so does a long diff of a session.
+func TestMoreSession(t *testing.T) {
+	p := newTestSite(t, nil)
+	b := p.signIn()
+	p.create("long.txt", longText(600, "line"))
 	address, more := b.get("/ui/default/session?id=s1").next()
 	if more != "201" || !strings.HasPrefix(address, "/ui/default/diff/session?") {
 		t.Fatalf("%q more at %q", more, address)
@@ -137,10 +137,10 @@ func TestMoreOfSession(t *testing.T) {
 	}
 }
 
-// TestMoreOfNothing: an address that names nothing is not found, and numbers that are none begin at the first row.
-func TestMoreOfNothing(t *testing.T) {
-	p := build(t, nil)
-	b := p.in()
+// TestMoreMissing: an address of no file is not found, and a number that is none means the first row.
+func TestMoreMissing(t *testing.T) {
+	p := newTestSite(t, nil)
+	b := p.signIn()
 	tx := p.create("a.txt", "one\ntwo\n")
 	for address, code := range map[string]int{
 		tx + "?file=0": 200, tx: 200, tx + "?file=x&from=y": 200, tx + "?from=-7": 200, tx + "?from=99999999999999999999&part=1": 200, tx + "?from=3&part=1": 200,
@@ -156,13 +156,13 @@ func TestMoreOfNothing(t *testing.T) {
 	}
 }
 
-// TestViews: the view is chosen in the address, and more rows are of the same view.
+// TestViews: the address chooses the view, and further rows have the same view.
 func TestViews(t *testing.T) {
-	p := build(t, nil, "a.txt", lots(900, "old"), "kept.txt", "x")
-	b := p.in()
+	p := newTestSite(t, nil, "a.txt", longText(900, "old"), "kept.txt", "x")
+	b := p.signIn()
 	read, err := p.ws.Read(context.Background(), emend.ReadRequest{Path: "a.txt"})
 	p.must(err)
-	written, err := p.ws.Write(context.Background(), emend.WriteRequest{Path: "a.txt", Content: lots(900, "new"), ExpectedSha256: read.Data.Sha256})
+	written, err := p.ws.Write(context.Background(), emend.WriteRequest{Path: "a.txt", Content: longText(900, "new"), ExpectedSha256: read.Data.Sha256})
 	p.must(err)
 	page := "/ui/default/change/" + written.Tx
 	one := b.get(page)
@@ -183,11 +183,11 @@ func TestViews(t *testing.T) {
 	}
 }
 
-// TestDiffIsText: nothing in a file, or in its name, becomes markup; what cannot be seen is shown.
+// TestDiffIsText: nothing in a file or its name becomes markup, and invisible characters are shown.
 func TestDiffIsText(t *testing.T) {
 	hostile := "<script>alert(1)</script>\n</td></tr></table><mark onclick=x style=\"a\">\n\u202e\u200b\x1b[31m\x07\n<img src=x onerror=alert(1)>\n&lt;b&gt;\n"
-	p := build(t, nil)
-	b := p.in()
+	p := newTestSite(t, nil)
+	b := p.signIn()
 	for _, name := range []string{"<b onclick=x>\"'.html", "a.md", "a.go", "a.txt"} {
 		tx := p.create(name, hostile)
 		for _, page := range []string{"/ui/default/change/" + tx, "/ui/default/diff/" + tx, "/ui/default/diff/" + tx + "?part=1"} {
@@ -204,7 +204,7 @@ func TestDiffIsText(t *testing.T) {
 
 // TestQuestionOfPatch: a patch that is applied section by section is shown file by file, whole.
 func TestQuestionOfPatch(t *testing.T) {
-	p := build(t, nil)
+	p := newTestSite(t, nil)
 	r := &request{Request: httptest.NewRequest("GET", "/ui/default/waiting", nil), site: p.Site, ws: &p.Workspaces[0]}
 	q := r.question(&emend.Waiting{ID: "q", Question: emend.Question{Paths: []emend.AskedPath{{Path: "a"}},
 		Diff: "*** Begin Patch\n*** Update File: a\n@@\n-one\n+two\n*** Add File: b\n" + strings.Repeat("+x\n", 9000) + "*** End Patch\n"}}, true, new(maxQuestionLines))
@@ -213,8 +213,8 @@ func TestQuestionOfPatch(t *testing.T) {
 	}
 }
 
-// TestNothingToShow: where there are no rows the page says why.
-func TestNothingToShow(t *testing.T) {
+// TestNoRows: a diff without rows says why.
+func TestNoRows(t *testing.T) {
 	r := &request{Request: httptest.NewRequest("GET", "/ui/default/change/1", nil), ws: &Workspace{Name: "default"}}
 	for text, want := range map[string]string{
 		"diff --git a/a b/a\nnew file mode 100644\n":                  "The file is empty.",
@@ -233,11 +233,11 @@ func TestNothingToShow(t *testing.T) {
 	}
 }
 
-// BenchmarkDiffPage is the server's time for the first page of a diff of 50,000 lines, and for the next 2,000 rows.
+// BenchmarkDiffPage times the first page of a diff of 50,000 lines, and the next 2,000 rows.
 func BenchmarkDiffPage(b *testing.B) {
-	p := build(b, nil)
-	tx := p.create("long.go", lots(50_000, "\tfunc(x, \"text\") // comment"))
-	who := p.in()
+	p := newTestSite(b, nil)
+	tx := p.create("long.go", longText(50_000, "\tfunc(x, \"text\") // comment"))
+	who := p.signIn()
 	for name, path := range map[string]string{"first": "/ui/default/change/" + tx, "part": "/ui/default/diff/" + tx + "?file=0&from=20000&part=1"} {
 		b.Run(name, func(b *testing.B) {
 			n := 0

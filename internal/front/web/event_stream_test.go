@@ -14,10 +14,10 @@ import (
 	"github.com/emend-dev/emend"
 )
 
-// open opens a stream, and hands out its lines. They end when the stream does.
-func (b *person) stream(ctx context.Context) <-chan string {
+// stream opens a stream and returns its lines, until it ends.
+func (b *testBrowser) stream(ctx context.Context) <-chan string {
 	b.t.Helper()
-	req, err := http.NewRequestWithContext(ctx, "GET", b.at+"/ui/default/events", nil)
+	req, err := http.NewRequestWithContext(ctx, "GET", b.url+"/ui/default/events", nil)
 	b.must(err)
 	req.AddCookie(b.cookies[0])
 	resp, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(req)
@@ -47,7 +47,7 @@ func eventually(t testing.TB, what string, ok func() bool) {
 	}
 }
 
-// next is the next line of a stream that begins so.
+// next returns the next line with this beginning.
 func next(t testing.TB, lines <-chan string, begins string) string {
 	t.Helper()
 	late := time.After(20 * time.Second)
@@ -66,7 +66,7 @@ func next(t testing.TB, lines <-chan string, begins string) string {
 	}
 }
 
-func over(lines <-chan string) bool {
+func ends(lines <-chan string) bool {
 	for {
 		select {
 		case _, ok := <-lines:
@@ -79,12 +79,11 @@ func over(lines <-chan string) bool {
 	}
 }
 
-// TestThousandStreams: pages that are left open a thousand times hold no more than the newest hundred, and nothing when they
-// are closed.
-func TestThousandStreams(t *testing.T) {
-	p := build(t, nil)
+// TestManyStreams: of a thousand open pages, the newest hundred have a stream. When all are closed, nothing is left.
+func TestManyStreams(t *testing.T) {
+	p := newTestSite(t, nil)
 	p.hubs["default"].stopDelay = 10 * time.Millisecond
-	b := p.in()
+	b := p.signIn()
 	b.get("/ui/default/").want(t, 200)
 	runtime.GC()
 	before, memory := runtime.NumGoroutine(), heap()
@@ -97,7 +96,7 @@ func TestThousandStreams(t *testing.T) {
 			first = last
 		}
 	}
-	eventually(t, "the first is ended in favour of the newest", func() bool { return over(first) })
+	eventually(t, "the first is ended in favour of the newest", func() bool { return ends(first) })
 	next(t, last, "data: ")
 	d := p.hubs["default"]
 	open := func() int {
@@ -126,16 +125,16 @@ func heap() uint64 {
 	return m.HeapAlloc
 }
 
-// TestSlowReader: who opens a stream and reads nothing keeps nobody else from the news.
+// TestSlowReader: a page that opens a stream and reads nothing does not keep others from the updates.
 func TestSlowReader(t *testing.T) {
-	p := build(t, nil)
-	b := p.in()
+	p := newTestSite(t, nil)
+	b := p.signIn()
 	for range 5 {
-		c, err := net.Dial("tcp", strings.TrimPrefix(p.at, "http://"))
+		c, err := net.Dial("tcp", strings.TrimPrefix(p.url, "http://"))
 		p.must(err)
 		defer c.Close()
 		c.(*net.TCPConn).SetReadBuffer(1) //nolint:errcheck // it is as small as the system lets it be
-		_, err = c.Write([]byte("GET /ui/default/events HTTP/1.1\r\nHost: " + strings.TrimPrefix(p.at, "http://") + "\r\nCookie: " + b.cookies[0].Name + "=" + b.cookies[0].Value + "\r\n\r\n"))
+		_, err = c.Write([]byte("GET /ui/default/events HTTP/1.1\r\nHost: " + strings.TrimPrefix(p.url, "http://") + "\r\nCookie: " + b.cookies[0].Name + "=" + b.cookies[0].Value + "\r\n\r\n"))
 		p.must(err)
 	}
 	reads := b.stream(t.Context())
@@ -147,15 +146,15 @@ func TestSlowReader(t *testing.T) {
 	eventually(t, "who reads hears the newest", func() bool { return strings.Contains(next(t, reads, "data: "), `"head":20999,`) })
 }
 
-// TestAttendance: while a page is open somebody is there, and for a moment longer; a page without a stream counts for a
+// TestPageIsOpen: a page counts as open while it has a stream, and a moment longer. A page without a stream counts for a
 // minute.
-func TestAttendance(t *testing.T) {
-	p := build(t, nil)
+func TestPageIsOpen(t *testing.T) {
+	p := newTestSite(t, nil)
 	d := p.hubs["default"]
 	d.stopDelay = 10 * time.Millisecond
 	there := func() bool { d.mu.Lock(); defer d.mu.Unlock(); return d.stop != nil }
 	ctx, cancel := context.WithCancel(t.Context())
-	lines := p.in().stream(ctx)
+	lines := p.signIn().stream(ctx)
 	next(t, lines, "retry: ")
 	if !there() {
 		t.Error("a page is open, and nobody is there")
@@ -180,11 +179,11 @@ func TestAttendance(t *testing.T) {
 	}
 }
 
-// TestReadOnlyIsNobody: no call waits for a person who can only look.
-func TestReadOnlyIsNobody(t *testing.T) {
+// TestReadOnlyDoesNotCount: no call waits for a person who cannot answer.
+func TestReadOnlyDoesNotCount(t *testing.T) {
 	for _, readOnly := range []bool{false, true} {
-		p := build(t, func(c *Config) { c.ReadOnly = readOnly })
-		next(t, p.in().stream(t.Context()), "retry: ")
+		p := newTestSite(t, func(c *Config) { c.ReadOnly = readOnly })
+		next(t, p.signIn().stream(t.Context()), "retry: ")
 		q := emend.Question{Paths: []emend.AskedPath{{Path: "a", Write: true, Rule: "a"}}}
 		_, err := p.ws.AskThere(t.Context(), q, time.Millisecond)
 		if alone := errors.Is(err, emend.ErrNobodyThere); alone != readOnly || err == nil {
@@ -193,10 +192,10 @@ func TestReadOnlyIsNobody(t *testing.T) {
 	}
 }
 
-// TestNews: each open page hears of a change, and one that opens later hears what the others know.
-func TestNews(t *testing.T) {
-	p := build(t, nil)
-	b := p.in()
+// TestUpdates: each open page hears of a change, and a page that opens later hears the last update.
+func TestUpdates(t *testing.T) {
+	p := newTestSite(t, nil)
+	b := p.signIn()
 	hears := func(lines <-chan string) {
 		t.Helper()
 		for strings.Contains(next(t, lines, "data: "), `"head":0,`) {
@@ -210,25 +209,26 @@ func TestNews(t *testing.T) {
 		t.Errorf("a page that opens later hears %q", late)
 	}
 	p.Close()
-	eventually(t, "the streams end with the site", func() bool { return over(one) && over(two) })
+	eventually(t, "the streams end with the site", func() bool { return ends(one) && ends(two) })
 }
 
-// TestStreamEndsWithVisit: who signed out, and who was idle for too long, hears nothing more, and is not there to be asked.
-func TestStreamEndsWithVisit(t *testing.T) {
-	p := build(t, nil)
+// TestStreamEndsWithLogin: a browser that signed out, or was idle for too long, hears nothing more and does not count as
+// open.
+func TestStreamEndsWithLogin(t *testing.T) {
+	p := newTestSite(t, nil)
 	d := p.hubs["default"]
 	d.stopDelay = 10 * time.Millisecond
-	gone, stays := p.in(), p.in()
+	gone, stays := p.signIn(), p.signIn()
 	lines, others := gone.stream(t.Context()), stays.stream(t.Context())
 	next(t, others, "data: ")
 	gone.post("/ui/logout", nil).want(t, 303)
-	eventually(t, "the stream ends with the way out", func() bool { return over(lines) })
+	eventually(t, "the stream ends with the way out", func() bool { return ends(lines) })
 	p.create("a", "hello\n")
 	next(t, others, "data: ")
 	p.logins.mu.Lock()
 	p.logins.now = func() time.Time { return time.Now().Add(2 * maxLoginIdle) }
 	p.logins.mu.Unlock()
 	p.logins.deleteIdle() // as each stream does now and then
-	eventually(t, "the stream ends with the visit", func() bool { return over(others) })
+	eventually(t, "the stream ends with the visit", func() bool { return ends(others) })
 	eventually(t, "nobody is there", func() bool { d.mu.Lock(); defer d.mu.Unlock(); return d.stop == nil })
 }

@@ -6,13 +6,13 @@ import (
 	"testing"
 )
 
-// TestIndex lists the files of a change and of a session that have several, each with where it is on the page, and leads from
-// there to its history.
-func TestIndex(t *testing.T) {
-	p := newDesktop(t, map[string]string{"a.txt": "one\n", "b.txt": "one\n"})
+// TestFileIndex: a change or a session of several files lists them, with links to their sections and from there to their
+// histories.
+func TestFileIndex(t *testing.T) {
+	p := newTestPages(t, map[string]string{"a.txt": "one\n", "b.txt": "one\n"})
 	patch := "*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+two\n*** Update File: b.txt\n@@\n-one\n+two\n+three\n*** End Patch\n"
-	p.agent("apply_patch", map[string]any{"patch": patch})
-	for _, at := range []string{p.entryPage(p.last()), "/ui/default/session?id=s1"} {
+	p.agentCall("apply_patch", map[string]any{"patch": patch})
+	for _, at := range []string{p.entryPage(p.lastEntry()), "/ui/default/session?id=s1"} {
 		body := p.get(at)
 		for _, part := range []string{`<nav class="index" aria-label="Files">`, `href="#file-0">a.txt</a>`, `href="#file-1">b.txt</a>`, `id="file-1"`,
 			`href="/ui/default/file?path=` + url.QueryEscape("b.txt")} {
@@ -22,16 +22,16 @@ func TestIndex(t *testing.T) {
 		}
 		says(t, body, "2 files +3 −2", "b.txt +2 −1")
 	}
-	if one := p.get("/ui/default/confirm/undo?entry=" + p.last()); strings.Contains(one, `class="index"`) {
+	if one := p.get("/ui/default/confirm/undo?entry=" + p.lastEntry()); strings.Contains(one, `class="index"`) {
 		t.Error("a page without sections for its files has a list of them")
 	}
 }
 
-// TestFlash says what was done, and takes it back from there.
-func TestFlash(t *testing.T) {
-	p := newDesktop(t, map[string]string{"a.txt": "one\n"})
-	p.agent("edit_file", p.edit("a.txt", "one", "two"))
-	body := p.get(p.entryPage(p.last()) + "?done=1")
+// TestDoneMessage: the page of a change that was just made says so, and links to its undo.
+func TestDoneMessage(t *testing.T) {
+	p := newTestPages(t, map[string]string{"a.txt": "one\n"})
+	p.agentCall("edit_file", p.editArguments("a.txt", "one", "two"))
+	body := p.get(p.entryPage(p.lastEntry()) + "?done=1")
 	flash, _, _ := strings.Cut(body[strings.Index(body, `class="flash"`):], "</p>")
 	if !strings.Contains(flash, "Done: edited") || !strings.Contains(flash, `/confirm/undo?entry=`) {
 		t.Error(flash)

@@ -20,38 +20,38 @@ import (
 
 const testToken = "emend_0123456789abcdefghijklmnopqrstuvwxyz"
 
-// house is a site over one workspace, on a port of this machine until its test ends.
-type house struct {
+// testSite is a site over one workspace, on a port of this machine until the test ends.
+type testSite struct {
 	*Site
 	t    testing.TB
 	dir  string
 	ws   *emend.Workspace
-	at   string // http://host:port
-	logs *lines
+	url  string // http://host:port
+	logs *syncBuffer
 }
 
-// lines is a log for many writers.
-type lines struct {
+// syncBuffer is a log that several goroutines may write.
+type syncBuffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer
 }
 
-func (l *lines) Write(p []byte) (int, error) {
+func (l *syncBuffer) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.b.Write(p)
 }
 
-func (l *lines) String() string {
+func (l *syncBuffer) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.b.String()
 }
 
-// build starts a site over a workspace with these files; edit may change how.
-func build(t testing.TB, edit func(*Config), files ...string) *house {
+// newTestSite starts a site over a workspace with these files. edit may change its configuration.
+func newTestSite(t testing.TB, edit func(*Config), files ...string) *testSite {
 	t.Helper()
-	p := &house{t: t, dir: t.TempDir(), logs: &lines{}}
+	p := &testSite{t: t, dir: t.TempDir(), logs: &syncBuffer{}}
 	p.must(os.Mkdir(filepath.Join(p.dir, ".emend"), 0o700))
 	for i := 0; i < len(files); i += 2 {
 		p.save(files[i], files[i+1])
@@ -70,10 +70,10 @@ func build(t testing.TB, edit func(*Config), files ...string) *house {
 	return p
 }
 
-// serve has the site answer, until the test ends.
-func (p *house) serve() {
+// serve makes the site answer, until the test ends.
+func (p *testSite) serve() {
 	srv := httptest.NewServer(p.Site)
-	p.at = srv.URL
+	p.url = srv.URL
 	site := p.Site
 	p.t.Cleanup(func() {
 		site.Close()
@@ -81,20 +81,20 @@ func (p *house) serve() {
 	})
 }
 
-func (p *house) must(err error) {
+func (p *testSite) must(err error) {
 	p.t.Helper()
 	if err != nil {
 		p.t.Fatal(err)
 	}
 }
 
-func (p *house) save(name, text string) {
+func (p *testSite) save(name, text string) {
 	p.t.Helper()
 	p.must(os.MkdirAll(filepath.Dir(filepath.Join(p.dir, name)), 0o755))
 	p.must(os.WriteFile(filepath.Join(p.dir, name), []byte(text), 0o644))
 }
 
-func (p *house) has(name string) string {
+func (p *testSite) fileText(name string) string {
 	b, err := os.ReadFile(filepath.Join(p.dir, name))
 	if err != nil {
 		return "nothing"
@@ -102,24 +102,24 @@ func (p *house) has(name string) string {
 	return string(b)
 }
 
-// create makes a file as an agent does, and returns the entry.
-func (p *house) create(name, text string) string {
+// create makes a file as an agent, and returns the entry.
+func (p *testSite) create(name, text string) string {
 	p.t.Helper()
 	a, err := p.ws.Create(emend.As(context.Background(), emend.Actor{Tool: "create_file"}), emend.CreateRequest{Path: name, Content: text})
 	p.must(err)
 	return a.Tx
 }
 
-// person is a browser, which keeps its cookies to itself.
-type person struct {
-	*house
+// testBrowser is a browser with its own cookies.
+type testBrowser struct {
+	*testSite
 	cookies []*http.Cookie
 }
 
-// in is a person who came in with the token.
-func (p *house) in() *person {
+// signIn returns a browser that is signed in.
+func (p *testSite) signIn() *testBrowser {
 	p.t.Helper()
-	who := &person{house: p}
+	who := &testBrowser{testSite: p}
 	a := who.post("/ui/login", url.Values{"token": {testToken}})
 	if a.code != http.StatusSeeOther || len(who.cookies) != 1 {
 		p.t.Fatalf("the token lets nobody in: %d %s", a.code, a.body)
@@ -127,21 +127,21 @@ func (p *house) in() *person {
 	return who
 }
 
-// answer is what came back.
+// answer is a response.
 type answer struct {
 	code int
 	head http.Header
 	body string
 }
 
-// ask sends a request as it is, and takes the cookies of the answer.
-func (b *person) ask(method, path, body string, head ...string) answer {
+// ask sends a request and keeps the cookies of the response.
+func (b *testBrowser) ask(method, path, body string, head ...string) answer {
 	b.t.Helper()
 	var r io.Reader
 	if body != "" {
 		r = strings.NewReader(body)
 	}
-	req, err := http.NewRequest(method, b.at+path, r)
+	req, err := http.NewRequest(method, b.url+path, r)
 	b.must(err)
 	for i := 0; i < len(head); i += 2 {
 		if head[i] == "Host" {
@@ -164,21 +164,21 @@ func (b *person) ask(method, path, body string, head ...string) answer {
 	return answer{resp.StatusCode, resp.Header, string(text)}
 }
 
-// get opens a page as a browser does.
-func (b *person) get(path string) answer {
+// get opens a page as browsers do.
+func (b *testBrowser) get(path string) answer {
 	b.t.Helper()
 	return b.ask("GET", path, "", "Accept", "text/html", "Sec-Fetch-Site", "none", "Sec-Fetch-Dest", "document")
 }
 
-// post sends a form of a page.
-func (b *person) post(path string, form url.Values, head ...string) answer {
+// post sends a form as browsers do.
+func (b *testBrowser) post(path string, form url.Values, head ...string) answer {
 	b.t.Helper()
-	return b.ask("POST", path, form.Encode(), append([]string{"Content-Type", "application/x-www-form-urlencoded", "Origin", b.at,
+	return b.ask("POST", path, form.Encode(), append([]string{"Content-Type", "application/x-www-form-urlencoded", "Origin", b.url,
 		"Sec-Fetch-Site", "same-origin"}, head...)...)
 }
 
-// form is the form that a page would give this person.
-func (b *person) form(tool string, args url.Values, open ...string) url.Values {
+// form returns the fields of a form as a page would have it for this browser.
+func (b *testBrowser) form(tool string, args url.Values, open ...string) url.Values {
 	b.t.Helper()
 	name := ""
 	if len(b.cookies) > 0 {
@@ -190,7 +190,7 @@ func (b *person) form(tool string, args url.Values, open ...string) url.Values {
 	return out
 }
 
-// want is a wrong that has these words and this status.
+// want checks the status, and that the body has these words.
 func (a answer) want(t testing.TB, code int, words ...string) {
 	t.Helper()
 	if a.code != code {

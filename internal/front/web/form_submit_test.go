@@ -11,18 +11,18 @@ import (
 	"github.com/emend-dev/emend"
 )
 
-// TestDo: a form does what it says, once, and the log has that a person did it.
-func TestDo(t *testing.T) {
-	p := build(t, nil)
+// TestSubmit: a form does its call once, and the log names a person.
+func TestSubmit(t *testing.T) {
+	p := newTestSite(t, nil)
 	tx := p.create("a", "hello\n")
-	b := p.in()
+	b := p.signIn()
 	form := b.form("undo", url.Values{"entry": {tx}})
 	a := b.post("/ui/default/do/undo", form)
 	if to := a.head.Get("Location"); a.code != 303 || !strings.HasPrefix(to, "/ui/default/change/") || !strings.HasSuffix(to, "?done=1") {
 		t.Fatalf("%d %v %s", a.code, a.head, a.body)
 	}
-	if p.has("a") != "nothing" {
-		t.Errorf("the file is still there: %q", p.has("a"))
+	if p.fileText("a") != "nothing" {
+		t.Errorf("the file is still there: %q", p.fileText("a"))
 	}
 	h, err := p.ws.History(t.Context(), emend.HistoryRequest{})
 	p.must(err)
@@ -36,15 +36,15 @@ func TestDo(t *testing.T) {
 	again.want(t, 409, "this form was sent before")
 	again.want(t, 409, "See what it did")
 	again.want(t, 409, `href="`+a.head.Get("Location")+`"`)
-	if p.has("a") != "hello\n" {
+	if p.fileText("a") != "hello\n" {
 		t.Error("the form was good twice")
 	}
 }
 
-// TestDoNext: a form may name the page on which the result is seen, of this workspace.
-func TestDoNext(t *testing.T) {
-	p := build(t, nil)
-	b := p.in()
+// TestSubmitNext: a form may name the page to show then, within the workspace.
+func TestSubmitNext(t *testing.T) {
+	p := newTestSite(t, nil)
+	b := p.signIn()
 	for next, want := range map[string]string{"/ui/default/trash?x=1": "/ui/default/trash?x=1", "/ui/other/": "/ui/default/", "https://evil.example/": "/ui/default/",
 		"//evil.example/ui/default/": "/ui/default/", "/ui/default/../other/": "/ui/default/"} {
 		form := b.form("undo", url.Values{"entry": {p.create("a", "x")}})
@@ -55,11 +55,11 @@ func TestDoNext(t *testing.T) {
 	}
 }
 
-// TestForgedForms: a form is good for the visit, the tool and the arguments that it was made for, and for nothing else.
+// TestForgedForms: a form is good for the browser, the tool and the arguments that it was made for, and nothing else.
 func TestForgedForms(t *testing.T) {
-	p := build(t, func(c *Config) { c.Workspaces = append(c.Workspaces, Workspace{"other", c.Workspaces[0].Workspace}) })
+	p := newTestSite(t, func(c *Config) { c.Workspaces = append(c.Workspaces, Workspace{"other", c.Workspaces[0].Workspace}) })
 	tx := p.create("a", "hello\n")
-	b, other := p.in(), p.in()
+	b, other := p.signIn(), p.signIn()
 	args := url.Values{"entry": {tx}}
 	for name, send := range map[string]func() answer{
 		"no seal":       func() answer { return b.post("/ui/default/do/undo", args) },
@@ -127,29 +127,29 @@ func TestForgedForms(t *testing.T) {
 			if a := send(); a.code < 400 || a.code >= 500 || want != 0 && a.code != want {
 				t.Errorf("%d %v %s", a.code, a.head, a.body)
 			}
-			if p.has("a") != "hello\n" || p.has("b") != "nothing" {
-				t.Errorf("it was done: %q %q", p.has("a"), p.has("b"))
+			if p.fileText("a") != "hello\n" || p.fileText("b") != "nothing" {
+				t.Errorf("it was done: %q %q", p.fileText("a"), p.fileText("b"))
 			}
 		})
 	}
 	b.post("/ui/default/do/undo", b.form("undo", args)).want(t, 303)
 }
 
-// TestOpenFields: what a person fills in is free, and what is left empty is none.
-func TestOpenFields(t *testing.T) {
-	p := build(t, nil, "a", "hello\n")
-	b := p.in()
+// TestInputFields: a person may write anything into an open field, and an empty one is left out.
+func TestInputFields(t *testing.T) {
+	p := newTestSite(t, nil, "a", "hello\n")
+	b := p.signIn()
 	d, err := p.ws.Delete(t.Context(), emend.DeleteRequest{Path: "a"})
 	p.must(err)
 	form := b.form("restore_file", url.Values{"trashedPath": {d.Data.TrashedTo}}, "targetPath")
 	form.Set("targetPath", "elsewhere/b")
 	b.post("/ui/default/do/restore_file", form).want(t, 303)
-	if p.has("elsewhere/b") != "hello\n" || p.has("a") != "nothing" {
-		t.Errorf("%q %q", p.has("a"), p.has("elsewhere/b"))
+	if p.fileText("elsewhere/b") != "hello\n" || p.fileText("a") != "nothing" {
+		t.Errorf("%q %q", p.fileText("a"), p.fileText("elsewhere/b"))
 	}
 }
 
-// TestFormsExpire: a form that lay open for too long is shown anew, not done.
+// TestFormsExpire: a form that was open for too long is refused, and its page shown anew.
 func TestFormsExpire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := New(Config{Workspaces: []Workspace{{Name: "default"}}})
@@ -167,15 +167,15 @@ func TestFormsExpire(t *testing.T) {
 	})
 }
 
-// TestReadOnlySite: nothing is done from a site that only shows.
+// TestReadOnlySite: a read-only site makes no call.
 func TestReadOnlySite(t *testing.T) {
-	p := build(t, func(c *Config) { c.ReadOnly = true })
+	p := newTestSite(t, func(c *Config) { c.ReadOnly = true })
 	tx := p.create("a", "hello\n")
-	b := p.in()
+	b := p.signIn()
 	for name := range offeredTools {
 		b.post("/ui/default/do/"+name, b.form(name, url.Values{"entry": {tx}})).want(t, 403, "--read-only")
 	}
-	if p.has("a") != "hello\n" {
+	if p.fileText("a") != "hello\n" {
 		t.Error("it was undone")
 	}
 }
@@ -184,12 +184,12 @@ func TestReadOnlySite(t *testing.T) {
 var outside = []string{"../../etc/passwd", "/etc/passwd", "..", "a/../../x", "trash/../../etc/passwd", "%2e%2e/%2e%2e/etc/passwd", `..\..\etc\passwd`, "link/passwd", "//etc/passwd",
 	"a\x00/../../etc/passwd", "\x00", "./../x", ".emend/audit", ".git/config", "\xff\xfe", strings.Repeat("a/", 5000), strings.Repeat("../", 200) + "etc/passwd"}
 
-// TestPathsOut: a path in an address that leaves the workspace shows nothing of what is there.
-func TestPathsOut(t *testing.T) {
-	p := build(t, nil, "etc/hosts", "inside\n")
+// TestPathsOutside: an address with a path outside of the workspace shows nothing of what is there.
+func TestPathsOutside(t *testing.T) {
+	p := newTestSite(t, nil, "etc/hosts", "inside\n")
 	tx := p.create("a", "hello\n")
 	p.must(os.Symlink("/etc", p.dir+"/link"))
-	b := p.in()
+	b := p.signIn()
 	passwd, err := os.ReadFile("/etc/passwd")
 	p.must(err)
 	secret, _, _ := strings.Cut(string(passwd), "\n")
@@ -216,7 +216,7 @@ func TestPathsOut(t *testing.T) {
 			}
 		}
 	}
-	if p.has("a") != "hello\n" || p.has("etc/hosts") != "inside\n" {
+	if p.fileText("a") != "hello\n" || p.fileText("etc/hosts") != "inside\n" {
 		t.Error("something was changed")
 	}
 }

@@ -25,7 +25,7 @@ func TestAgo(t *testing.T) {
 	}
 }
 
-func TestDayOf(t *testing.T) {
+func TestDayHeading(t *testing.T) {
 	now := time.Date(2026, 3, 1, 0, 30, 0, 0, time.Local)
 	for _, c := range []struct {
 		at   time.Time
@@ -63,7 +63,7 @@ func TestSize(t *testing.T) {
 	}
 }
 
-func TestDeed(t *testing.T) {
+func TestSentence(t *testing.T) {
 	file := func(operation, path, to string) []emend.LogEntry {
 		return []emend.LogEntry{{Operation: operation, Path: path, ToPath: to}}
 	}
@@ -98,8 +98,8 @@ func TestDeed(t *testing.T) {
 	}
 }
 
-// TestWhys has a word for every kind of refusal, and a sign for every outcome, each of its own.
-func TestWhys(t *testing.T) {
+// TestRefusalReasons: every kind of refusal has words, and every outcome a sign of its own.
+func TestRefusalReasons(t *testing.T) {
 	for _, k := range fail.Kinds {
 		if refusalReasons[k] == "" {
 			t.Errorf("no words for %s", k)

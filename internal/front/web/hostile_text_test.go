@@ -16,19 +16,19 @@ import (
 	"github.com/emend-dev/emend/internal/tool"
 )
 
-// hostile are names and texts that want to be more than text.
+// hostile are names and texts that try to be more than text.
 var hostile = []string{
 	`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `' onmouseover='alert(1)`, `javascript:alert(1)`, `{{.Site.Token}}`, `</title><svg onload=alert(1)>`,
 	`</textarea></code></td></table><iframe src=//evil.example>`, `<!--`, `]]>`, "&lt;b&gt;&#x202e;", "a\u202etxt.exe", "zero\u200bwidth", "\x1b[31mred", `a\"b`, "//evil.example/x", "tab\there",
 	"&", "%3Cscript%3E", "+", "?a=b#c", "data:text/html,<b>", `\\evil\x`,
 }
 
-// secret is what a file has that may not be read any more.
+// secret is in files that may not be read any more.
 const secret = "SECRET-0123456789"
 
-// hostileHouse is a workspace whose history is full of them, by agents that are called so.
-func hostileHouse(t *testing.T) *house {
-	p := build(t, nil)
+// newHostileSite is a site over a workspace with a past of hostile names and texts.
+func newHostileSite(t *testing.T) *testSite {
+	p := newTestSite(t, nil)
 	p.Close()
 	p.must(p.ws.Close())
 	opened, err := emend.Open(p.dir, emend.NoSync(), emend.AllowProtected(".env"))
@@ -47,13 +47,13 @@ func hostileHouse(t *testing.T) *house {
 	p.Site = New(Config{Workspaces: []Workspace{{"default", p.ws}, {"other", p.ws}}, Token: testToken, Version: "<b>" + "test", Log: p.Log})
 	p.serve()
 	for i, h := range hostile {
-		p.live(h, hostile[(i+1)%len(hostile)])
+		p.hostileCalls(h, hostile[(i+1)%len(hostile)])
 	}
 	return p
 }
 
-// live is a day of an agent whose name, files and words are hostile.
-func (p *house) live(h, other string) {
+// hostileCalls makes the calls of an agent with a hostile name, on files with hostile names and texts.
+func (p *testSite) hostileCalls(h, other string) {
 	name := strings.NewReplacer("/", "_", "\x00", "", "\\", "_", ":", "_").Replace(h)
 	call := func(verb string, args map[string]any) map[string]any {
 		ctx := emend.As(context.Background(), emend.Actor{Client: h, Agent: other, Session: h, Call: other})
@@ -85,8 +85,8 @@ func (p *house) live(h, other string) {
 	call("undo", map[string]any{})
 }
 
-// ask puts a hostile question, until the test ends.
-func (p *house) question(h string) {
+// question asks a hostile question, which waits until the test ends.
+func (p *testSite) question(h string) {
 	ctx, cancel := context.WithCancel(context.Background())
 	p.t.Cleanup(cancel)
 	ctx = emend.Asking(ctx, func(ctx context.Context, q emend.Question) (string, error) { return p.ws.AskThere(ctx, q, time.Minute) })
@@ -95,17 +95,17 @@ func (p *house) question(h string) {
 	go p.ws.Create(ctx, emend.CreateRequest{Path: "asked/" + name, Content: h + "\n", CreateParentDirectories: true}) //nolint:errcheck // nobody answers it
 }
 
-// TestHostileText: every page that can be reached, with every hostile name and text on it, is markup of this program's own and
-// text, and no page has what may not be read.
+// TestHostileText: every page that links lead to, with hostile names and texts on it, has only the program's own markup, and
+// nothing of files that may not be read.
 func TestHostileText(t *testing.T) {
-	p := hostileHouse(t)
-	b := p.in()
+	p := newHostileSite(t)
+	b := p.signIn()
 	p.hubs["default"].pageLoaded()
 	for _, h := range hostile[:4] {
 		p.question(h)
 	}
 	eventually(t, "the questions wait", func() bool { w, _ := p.ws.Waiting(t.Context()); return len(w) == 4 })
-	c := &crawl{person: b, t: t, kinds: map[string]int{}, seen: map[string]bool{}}
+	c := &crawler{testBrowser: b, t: t, kinds: map[string]int{}, seen: map[string]bool{}}
 	for _, first := range []string{"/ui/", "/ui/default/", "/ui/default/waiting", "/ui/default/file?path=.env", "/ui/default/session?id=nobody", "/ui/login",
 		"/ui/default/change/" + url.PathEscape(hostile[0]), "/ui/default/file?path=" + url.QueryEscape(hostile[0]), "/ui/default/nowhere/" + url.PathEscape(hostile[1]),
 		"/ui/default/?q=" + url.QueryEscape(hostile[1]) + "&session=" + url.QueryEscape(hostile[2]) + "&since=" + url.QueryEscape(hostile[0]),
@@ -126,12 +126,12 @@ func TestHostileText(t *testing.T) {
 	t.Logf("%d pages: %v", len(c.seen), c.kinds)
 }
 
-// crawl follows every link.
-type crawl struct {
-	*person
+// crawler follows every link.
+type crawler struct {
+	*testBrowser
 	t     *testing.T
 	queue []string
-	seen  map[string]bool // without what differs from one making of a page to the next
+	seen  map[string]bool // without what differs each time a page is made
 	kinds map[string]int
 	text  strings.Builder
 	bad   int
@@ -139,14 +139,14 @@ type crawl struct {
 
 var pageKind = regexp.MustCompile(`^/ui/default/([a-z]*)(/?)`)
 
-func (c *crawl) visit(address string) {
+func (c *crawler) visit(address string) {
 	if !c.seen[address] {
 		c.seen[address] = true
 		c.queue = append(c.queue, address)
 	}
 }
 
-func (c *crawl) run(most int) {
+func (c *crawler) run(most int) {
 	for n := 0; len(c.queue) > 0 && n < most && c.bad < 10; n++ {
 		// The kinds of pages are taken in turn, the one that was seen least first.
 		slices.SortStableFunc(c.queue, func(a, b string) int { return c.kinds[kindOf(a)] - c.kinds[kindOf(b)] })
@@ -154,8 +154,8 @@ func (c *crawl) run(most int) {
 		c.queue = c.queue[1:]
 		c.kinds[kindOf(address)]++
 		a := c.get(address)
-		c.judge(address, a)
-		s := read(a.body)
+		c.check(address, a)
+		s := parseHTML(a.body)
 		for _, l := range s.links {
 			c.visit(strings.SplitN(l, "#", 2)[0])
 		}
@@ -164,7 +164,7 @@ func (c *crawl) run(most int) {
 				fields := url.Values(f.fields)
 				fields.Set("seal", "x")
 				fields.Set("reason", hostile[n%len(hostile)])
-				c.judge("POST "+f.action, c.post(f.action, fields))
+				c.check("POST "+f.action, c.post(f.action, fields))
 			}
 		}
 	}
@@ -178,8 +178,8 @@ func kindOf(address string) string {
 	return m[1] + m[2]
 }
 
-func (c *crawl) judge(address string, a answer) {
-	s := read(a.body)
+func (c *crawler) check(address string, a answer) {
+	s := parseHTML(a.body)
 	for _, f := range s.faults {
 		c.t.Errorf("%s: %s", address, f)
 		c.bad++
@@ -197,16 +197,16 @@ func (c *crawl) judge(address string, a answer) {
 	}
 }
 
-// TestStrictReader: the reader of pages finds what it is there for.
+// TestStrictReader: parseHTML finds what it is there to find.
 func TestStrictReader(t *testing.T) {
 	for _, page := range []string{`<p>a<script>alert(1)</script></p>`, `<p onclick="x">a</p>`, `<p style="x">a</p>`, `<a href="javascript:alert(1)">a</a>`, `<a href="//evil.example">a</a>`,
 		`<a href="https://evil.example">a</a>`, `<img src="/ui/static/x">`, `<p class=x>a</p>`, `<p>a`, `a</p>`, `<p>a < b</p>`, "<p>a\u202eb</p>", "<p title=\"\u202e\">a</p>",
 		`<script src="https://evil.example/x.js"></script>`, `<p>&#x202e;</p>`, "<p>\x1b[31m</p>", `<p class="a" class="b"></p>`, `<!-- x -->`, `<base href="/ui/">`, `<a href="/ui/%" onfocus="x">`} {
-		if s := read(page); len(s.faults) == 0 {
+		if s := parseHTML(page); len(s.faults) == 0 {
 			t.Errorf("nothing is found in %q", page)
 		}
 	}
-	if s := read(`<p id="x" class="a b">a &lt;script&gt; <a href="/ui/x?a=1&amp;b=2">b</a><br><input type="hidden" name="n" value="&#34;"></p>`); len(s.faults) > 0 || s.links[0] != "/ui/x?a=1&b=2" {
+	if s := parseHTML(`<p id="x" class="a b">a &lt;script&gt; <a href="/ui/x?a=1&amp;b=2">b</a><br><input type="hidden" name="n" value="&#34;"></p>`); len(s.faults) > 0 || s.links[0] != "/ui/x?a=1&b=2" {
 		t.Errorf("%v %v", s.faults, s.links)
 	}
 }

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestNothingIsDeclaredSafe: no value of this program tells html/template that it need not be escaped, no page has a script or a
-// style of its own, and no script makes markup of text or reaches another host.
-func TestNothingIsDeclaredSafe(t *testing.T) {
+// TestNothingUnescaped: no Go source tells html/template that a value is safe, no page has an inline script or style, and no
+// script makes markup of text or reaches another host.
+func TestNothingUnescaped(t *testing.T) {
 	forbidden := map[string]*regexp.Regexp{
 		".go":   regexp.MustCompile(`template\.(HTML|HTMLAttr|JS|JSStr|CSS|URL|Srcset)\b|"text/template"|http://[a-z]|https://[a-z]`),
 		".tmpl": regexp.MustCompile(`(?i)<script(?:>|[^>]*>[^<])|<style|\sstyle=|\son[a-z]+=|javascript:|https?://|<iframe|<object|<embed|<base`),
@@ -44,7 +44,7 @@ func TestNothingIsDeclaredSafe(t *testing.T) {
 	}
 }
 
-// allowed are lines that only speak of it.
+// allowed reports whether a line only mentions what is forbidden.
 func allowed(name, line string) bool {
 	return strings.HasPrefix(strings.TrimSpace(line), "//") || name == "login_session.go" && strings.Contains(line, `"https://"`)
 }

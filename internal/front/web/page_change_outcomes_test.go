@@ -8,15 +8,15 @@ import (
 	"github.com/emend-dev/emend/internal/logtest"
 )
 
-// TestChangeOutcomes: over a long past, the page of a call says of its end what the timeline says, however it ended, and leads
-// to the calls beside it.
+// TestChangeOutcomes: over a long log, the page of each call shows the outcome that the timeline shows, and links to the
+// calls before and after it.
 func TestChangeOutcomes(t *testing.T) {
 	dir := t.TempDir()
 	must(t, logtest.Make(dir, 3000))
 	ws, err := emend.Open(dir)
 	must(t, err)
 	t.Cleanup(func() { ws.Close() })
-	p := &desktop{t: t, dir: dir, ws: ws}
+	p := &testPages{t: t, dir: dir, ws: ws}
 	p.serve(false)
 	list, err := ws.Timeline(t.Context(), emend.TimelineRequest{Limit: 1000})
 	must(t, err)

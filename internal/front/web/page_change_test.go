@@ -12,26 +12,26 @@ import (
 	"github.com/emend-dev/emend"
 )
 
-func (p *desktop) patch(text string) string {
+func (p *testPages) patch(text string) string {
 	p.t.Helper()
-	p.agent("apply_patch", map[string]any{"patch": "*** Begin Patch\n" + text + "*** End Patch\n"})
-	return p.last()
+	p.agentCall("apply_patch", map[string]any{"patch": "*** Begin Patch\n" + text + "*** End Patch\n"})
+	return p.lastEntry()
 }
 
 func update(path, from, to string) string {
 	return fmt.Sprintf("*** Update File: %s\n@@\n-%s\n+%s\n", path, from, to)
 }
 
-func (p *desktop) sum(path string) string {
+func (p *testPages) sum(path string) string {
 	p.t.Helper()
 	a, err := p.ws.Read(context.Background(), emend.ReadRequest{Path: path, AllowBinary: true})
 	must(p.t, err)
 	return a.Data.Sha256
 }
 
-// TestChangeUndoRedo: a change is opened, taken back and done again, and each page says what became of it.
+// TestChangeUndoRedo: a change is undone and redone, and its pages say so.
 func TestChangeUndoRedo(t *testing.T) {
-	p := newDesktop(t, map[string]string{"a.txt": "one\ntwo\nthree\n"})
+	p := newTestPages(t, map[string]string{"a.txt": "one\ntwo\nthree\n"})
 	first := p.patch("*** Update File: a.txt\n@@\n one\n-two\n+2\n three\n*** Add File: b.txt\n+new\n")
 	body := p.get(p.entryPage(first))
 	says(t, body, "Changed a.txt and 1 more", "robot", "robot 1.2", "s1", "call-7", "apply_patch", "edited a.txt", "created b.txt",
@@ -50,13 +50,13 @@ func TestChangeUndoRedo(t *testing.T) {
 	if p.read("a.txt") != "one\n2\nthree\n" {
 		t.Fatal("looking at it took it back")
 	}
-	after := p.done(dry, "do")
+	after := p.submit(dry, "do")
 	says(t, after, "Done:", "Took back changes of a.txt", "It took back "+first, "Redo: take this undo back", "person by emend ui", "Older change")
 	if p.read("a.txt") != "one\ntwo\nthree\n" || !p.absent("b.txt") {
 		t.Fatalf("it was not taken back: %q", p.read("a.txt"))
 	}
 
-	undo := p.last()
+	undo := p.lastEntry()
 	body = p.get(p.entryPage(first))
 	says(t, body, "undone", "It was taken back by "+undo, "Newer change")
 	saysNot(t, body, "Undo this change")
@@ -64,72 +64,72 @@ func TestChangeUndoRedo(t *testing.T) {
 
 	redo := p.get("/ui/default/confirm/undo?entry=" + undo)
 	says(t, redo, "Redo: take back the undo "+undo)
-	p.done(redo, "do")
+	p.submit(redo, "do")
 	if p.read("a.txt") != "one\n2\nthree\n" || p.read("b.txt") != "new\n" {
 		t.Fatalf("it was not done again: %q", p.read("a.txt"))
 	}
 }
 
-// TestChangeRefused: a call that was refused says why, and offers nothing to take back.
+// TestChangeRefused: a refused call says why, and offers no undo.
 func TestChangeRefused(t *testing.T) {
-	p := newDesktop(t, map[string]string{"a.txt": "one\n"})
-	p.tries("apply_patch", map[string]any{"patch": "*** Begin Patch\n" + update("a.txt", "nothing like it", "x") + "*** End Patch\n"})
-	entry := p.last()
+	p := newTestPages(t, map[string]string{"a.txt": "one\n"})
+	p.tryCall("apply_patch", map[string]any{"patch": "*** Begin Patch\n" + update("a.txt", "nothing like it", "x") + "*** End Patch\n"})
+	entry := p.lastEntry()
 	body := p.get(p.entryPage(entry))
 	says(t, body, "Tried to edit a.txt: the patch does not fit", "refused", "its lines are not in the file", "patch_apply_error", "to edit a.txt")
 	saysNot(t, body, "Undo this change", "Forget contents", "Unchanged since")
 	if p.entryPage(entry) != "/ui/default/change/"+strings.TrimPrefix(entry, "#") {
 		t.Errorf("the address of %s is %s", entry, p.entryPage(entry))
 	}
-	p.tries("create_file", map[string]any{"path": "../x", "content": "x"})
-	says(t, p.get(p.entryPage(p.last())), "Tried to", "outside_workspace")
+	p.tryCall("create_file", map[string]any{"path": "../x", "content": "x"})
+	says(t, p.get(p.entryPage(p.lastEntry())), "Tried to", "outside_workspace")
 	if status, body := p.try("/ui/default/change/999"); status != 404 || !strings.Contains(body, "no entry is called") {
 		t.Errorf("%d %s", status, words(body))
 	}
 }
 
-// TestChangeKinds: what is no edit of text is shown as what it is.
+// TestChangeKinds: changes other than edits of text are shown as what they are.
 func TestChangeKinds(t *testing.T) {
-	p := newDesktop(t, map[string]string{"a.txt": "one\n", "dir/b.txt": "b\n", "bin": "a\x00b", "open": "no newline"})
+	p := newTestPages(t, map[string]string{"a.txt": "one\n", "dir/b.txt": "b\n", "bin": "a\x00b", "open": "no newline"})
 	must(t, os.Symlink("a.txt", filepath.Join(p.dir, "link")))
-	p.agent("move_file", map[string]any{"fromPath": "dir/b.txt", "toPath": "c.txt", "expectedSha256": p.sum("dir/b.txt")})
-	moved := p.last()
+	p.agentCall("move_file", map[string]any{"fromPath": "dir/b.txt", "toPath": "c.txt", "expectedSha256": p.sum("dir/b.txt")})
+	moved := p.lastEntry()
 	says(t, p.get(p.entryPage(moved)), "Moved dir/b.txt to c.txt", "moved dir/b.txt to c.txt", "Moved, with the same content.", "Unchanged since.")
-	p.agent("delete_file", map[string]any{"path": "bin", "expectedSha256": p.sum("bin")})
-	says(t, p.get(p.entryPage(p.last())), "Deleted bin", "binary", "is in the trash", "Gone still.")
-	p.agent("delete_file", map[string]any{"path": "link", "expectedSha256": p.shaOf("a.txt")})
-	says(t, p.get(p.entryPage(p.last())), "Deleted link", "is in the trash")
-	p.agent("write_file", map[string]any{"path": "open", "content": "another", "expectedSha256": p.sum("open")})
-	edited := p.last()
+	p.agentCall("delete_file", map[string]any{"path": "bin", "expectedSha256": p.sum("bin")})
+	says(t, p.get(p.entryPage(p.lastEntry())), "Deleted bin", "binary", "is in the trash", "Gone still.")
+	p.agentCall("delete_file", map[string]any{"path": "link", "expectedSha256": p.shaOf("a.txt")})
+	says(t, p.get(p.entryPage(p.lastEntry())), "Deleted link", "is in the trash")
+	p.agentCall("write_file", map[string]any{"path": "open", "content": "another", "expectedSha256": p.sum("open")})
+	edited := p.lastEntry()
 	says(t, p.get(p.entryPage(edited)), "no newline at the end", "Unchanged since.")
 	must(t, os.WriteFile(filepath.Join(p.dir, "open"), []byte("by hand\n"), 0o644))
 	says(t, p.get(p.entryPage(edited)), "Changed since, outside of emend")
 	must(t, os.Remove(filepath.Join(p.dir, "open")))
 	says(t, p.get(p.entryPage(edited)), "Gone since")
-	p.agent("delete_file", map[string]any{"path": "c.txt", "expectedSha256": p.sum("c.txt")})
-	deleted := p.last()
+	p.agentCall("delete_file", map[string]any{"path": "c.txt", "expectedSha256": p.sum("c.txt")})
+	deleted := p.lastEntry()
 	if body := p.get(p.entryPage(moved)); !strings.Contains(body, p.entryPage(deleted)) {
 		t.Errorf("the move does not name what deleted the file:\n%s", words(body))
 	}
 }
 
-// TestChangeForgotten: what is not kept any more is said so, with why.
+// TestChangeForgotten: the page says that a diff is not kept any more, and why.
 func TestChangeForgotten(t *testing.T) {
-	p := newDesktop(t, map[string]string{"a.txt": "the password is hunter2\n"})
+	p := newTestPages(t, map[string]string{"a.txt": "the password is hunter2\n"})
 	entry := p.patch(update("a.txt", "the password is hunter2", "no password"))
 	dry := p.get("/ui/default/confirm/purge?entries=" + entry)
 	says(t, dry, "Forget contents", "would forget what 1 change displaced", entry, "a.txt")
-	body := p.done(dry, "do")
+	body := p.submit(dry, "do")
 	says(t, body, "a person had it forgotten", "Unchanged since.")
 	saysNot(t, body, "hunter2")
-	says(t, p.get(p.entryPage(p.last())), "Forgot what was kept of a.txt", "done")
+	says(t, p.get(p.entryPage(p.lastEntry())), "Forgot what was kept of a.txt", "done")
 	says(t, p.get("/ui/default/confirm/purge?entries="+entry), "nothing")
 	says(t, p.get("/ui/default/confirm/undo?entry="+entry), "In the way", "no longer kept", "What became of a.txt")
 }
 
-// TestChangeHidden: of what may not be read nothing is shown but its name.
+// TestChangeHidden: of a file that may not be read, only the name is shown.
 func TestChangeHidden(t *testing.T) {
-	p := newDesktop(t, map[string]string{".env": "SECRET=1\n"}, emend.AllowProtected(".env"))
+	p := newTestPages(t, map[string]string{".env": "SECRET=1\n"}, emend.AllowProtected(".env"))
 	entry := p.patch(update(".env", "SECRET=1", "SECRET=2"))
 	must(t, p.ws.Close())
 	ws, err := emend.Open(p.dir)
@@ -150,12 +150,12 @@ func TestChangeHidden(t *testing.T) {
 	}
 }
 
-// TestChangeHostile: what names and contents say is text.
+// TestChangeHostile: names and contents come out as text.
 func TestChangeHostile(t *testing.T) {
 	name := "\"><img src=x onerror=alert(1)>\u202e'.txt"
-	p := newDesktop(t, map[string]string{name: "<script>alert(1)</script>\n"})
-	p.agent("edit_file", map[string]any{"path": name, "expectedSha256": p.sum(name), "edits": []any{map[string]any{"oldText": "alert(1)", "newText": "alert(2)"}}})
-	entry := p.last()
+	p := newTestPages(t, map[string]string{name: "<script>alert(1)</script>\n"})
+	p.agentCall("edit_file", map[string]any{"path": name, "expectedSha256": p.sum(name), "edits": []any{map[string]any{"oldText": "alert(1)", "newText": "alert(2)"}}})
+	entry := p.lastEntry()
 	dry := p.get("/ui/default/confirm/undo?entry=" + entry)
 	for _, body := range []string{p.get(p.entryPage(entry)), dry} {
 		if strings.Contains(body, "<script>alert") || strings.Contains(body, "<img") || strings.Contains(words(body), "\u202e") {
@@ -163,15 +163,15 @@ func TestChangeHostile(t *testing.T) {
 		}
 		says(t, body, "<script>alert(2)</script>", `\u202e`)
 	}
-	p.done(dry, "do")
+	p.submit(dry, "do")
 	if p.read(name) != "<script>alert(1)</script>\n" {
 		t.Error("it was not taken back")
 	}
 }
 
-// TestChangeHuge: a long change is shown from its beginning, and the rest can be had.
+// TestChangeHuge: a long change is shown from its beginning, with links to the rest.
 func TestChangeHuge(t *testing.T) {
-	p := newDesktop(t, nil)
+	p := newTestPages(t, nil)
 	var add strings.Builder
 	for i := range 60 {
 		fmt.Fprintf(&add, "*** Add File: d%02d\n+x\n", i)

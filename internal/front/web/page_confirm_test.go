@@ -9,9 +9,9 @@ import (
 	"github.com/emend-dev/emend"
 )
 
-// TestUndoInTheWay: a later change that is in the way is named, and leads to where it is taken back first.
-func TestUndoInTheWay(t *testing.T) {
-	p := newDesktop(t, map[string]string{"a": "one\n"})
+// TestUndoBlocked: the page names the later change that blocks an undo, and links to its undo.
+func TestUndoBlocked(t *testing.T) {
+	p := newTestPages(t, map[string]string{"a": "one\n"})
 	first := p.patch(update("a", "one", "two"))
 	second := p.patch(update("a", "two", "three"))
 	body := p.get("/ui/default/confirm/undo?entry=" + first)
@@ -25,17 +25,17 @@ func TestUndoInTheWay(t *testing.T) {
 	if strings.Contains(body, `type="submit"`) {
 		t.Error("there is a button for what cannot be done")
 	}
-	p.done(p.get("/ui/default/confirm/undo?entry="+second), "do")
-	p.done(p.get("/ui/default/confirm/undo?entry="+first), "do")
+	p.submit(p.get("/ui/default/confirm/undo?entry="+second), "do")
+	p.submit(p.get("/ui/default/confirm/undo?entry="+first), "do")
 	if p.read("a") != "one\n" {
 		t.Errorf("a is %q", p.read("a"))
 	}
 	says(t, p.get("/ui/default/confirm/undo?entry="+first), "In the way", "It was taken back by")
 }
 
-// TestUndoMeanwhile: what comes into the way between looking and pressing refuses it, and is shown.
-func TestUndoMeanwhile(t *testing.T) {
-	p := newDesktop(t, map[string]string{"a": "one\n"})
+// TestUndoStale: a change between looking and pressing refuses the undo, and is shown.
+func TestUndoStale(t *testing.T) {
+	p := newTestPages(t, map[string]string{"a": "one\n"})
 	dry := p.get("/ui/default/confirm/undo?entry=" + p.patch(update("a", "one", "two")))
 	must(t, os.WriteFile(filepath.Join(p.dir, "a"), []byte("by hand\n"), 0o644))
 	status, _, body := p.press(dry, "do")
@@ -45,47 +45,47 @@ func TestUndoMeanwhile(t *testing.T) {
 	says(t, body, "It was not done", "In the way", "no later change went through emend")
 }
 
-// TestUndoSession: all of a session is shown as one, and taken back as one.
+// TestUndoSession: a session is shown, and undone, as one change.
 func TestUndoSession(t *testing.T) {
-	p := newDesktop(t, map[string]string{"a": "one\n", "b": "b\n"})
+	p := newTestPages(t, map[string]string{"a": "one\n", "b": "b\n"})
 	p.patch(update("a", "one", "two"))
 	p.patch(update("a", "two", "three"))
 	p.delete("b")
 	dry := p.get("/ui/default/confirm/undo?sessionId=s1")
 	says(t, dry, "Undo the session s1", "2 files would change", "− three", "+ one", "create b")
-	p.done(dry, "do")
+	p.submit(dry, "do")
 	if p.read("a") != "one\n" || p.read("b") != "b\n" {
 		t.Errorf("a is %q", p.read("a"))
 	}
 }
 
-// TestConfirmAsked: where a policy asks a person first, the person at the page has been asked.
+// TestConfirmAsked: where a policy asks a person, pressing the button is the answer.
 func TestConfirmAsked(t *testing.T) {
-	p := asking(t)
-	call := p.waits("s1", "apply_patch", migration("select 2;"))
-	p.done(p.shown(1), "once")
-	if o := p.comes(call); !o.OK() {
+	p := newAskingPages(t)
+	call := p.startCall("s1", "apply_patch", migration("select 2;"))
+	p.submit(p.waitForQuestions(1), "once")
+	if o := p.result(call); !o.OK() {
 		t.Fatal(o.Text())
 	}
-	dry := p.get("/ui/default/confirm/undo?entry=" + p.last())
+	dry := p.get("/ui/default/confirm/undo?entry=" + p.lastEntry())
 	says(t, dry, "What would happen", "migrations/1.sql", "select 1;")
-	says(t, p.done(dry, "do"), "Allowed by", "page")
+	says(t, p.submit(dry, "do"), "Allowed by", "page")
 	if p.read("migrations/1.sql") != "select 1;\n" {
 		t.Errorf("migrations/1.sql is %q", p.read("migrations/1.sql"))
 	}
 
-	_, err := p.ws.Delete(emend.Asking(t.Context(), yes), emend.DeleteRequest{Path: "customers", ExpectedSha256: p.shaOf("Ann\n")})
+	_, err := p.ws.Delete(emend.Asking(t.Context(), allow), emend.DeleteRequest{Path: "customers", ExpectedSha256: p.shaOf("Ann\n")})
 	must(t, err)
-	body := p.get("/ui/default/confirm/undo?entry=" + p.last())
+	body := p.get("/ui/default/confirm/undo?entry=" + p.lastEntry())
 	says(t, body, "In the way", "what may be read on asking only is not shown on a page")
 	saysNot(t, body, "Ann")
 }
 
-// TestConfirmNothing: what is no deed of a page is not found, and what names nothing says so, without a record in the log.
+// TestConfirmNothing: an unknown tool is not found, and a call that names nothing says so, without a record in the log.
 func TestConfirmNothing(t *testing.T) {
-	p := newDesktop(t, map[string]string{"a": "one\n"})
+	p := newTestPages(t, map[string]string{"a": "one\n"})
 	p.patch(update("a", "one", "two"))
-	before := p.last()
+	before := p.lastEntry()
 	for path, want := range map[string]string{"write_file": "nothing of this name", "allow": "nothing of this name", "undo": "nothing is named", "put_back": "the path is empty",
 		"put_back?path=a&version=x": "In the way", "purge": "nothing is named", "purge?entries=zzzzzz": "In the way", "purge?entries=z": "In the way", "undo?entry=nothing": "In the way",
 		"undo?entry=x&sessionId=y": "In the way", "recover": "There is nothing to recover", "clear_trash?before=x": "before names no time", "restore_file": "In the way"} {
@@ -96,34 +96,34 @@ func TestConfirmNothing(t *testing.T) {
 		if strings.Contains(body, `type="submit"`) && !strings.HasPrefix(path, "restore_file") {
 			t.Errorf("%s has a button", path)
 		}
-		if now := p.last(); now != before {
+		if now := p.lastEntry(); now != before {
 			t.Errorf("%s: the log has %s", path, now)
 			before = now
 		}
 	}
 }
 
-// TestConfirmOnlyLooks: whatever the address says, opening it changes nothing.
-func TestConfirmOnlyLooks(t *testing.T) {
-	p := newDesktop(t, map[string]string{"a": "one\n"})
+// TestConfirmChangesNothing: opening the page changes nothing, whatever its address says.
+func TestConfirmChangesNothing(t *testing.T) {
+	p := newTestPages(t, map[string]string{"a": "one\n"})
 	p.patch(update("a", "one", "two"))
 	p.patch("*** Delete File: a\n")
-	entry := p.last()
+	entry := p.lastEntry()
 	for _, dry := range []string{"dryRun=false", "dryRun=", "dryRun=false&dryRun=false", "DryRun=false", "dryRun=no", "dryrun=0"} {
 		for _, call := range []string{"undo?entry=" + entry, "purge?entries=" + entry, "clear_trash?before=0m", "clear_trash?"} {
 			p.try("/ui/default/confirm/" + call + "&" + dry)
 		}
 		trash, err := p.ws.Trash(t.Context())
 		must(t, err)
-		if _, err := os.Stat(filepath.Join(p.ws.Root(), "a")); p.last() != entry || len(trash) != 1 || !os.IsNotExist(err) {
-			t.Fatalf("%s: the newest entry is %s, the trash has %d", dry, p.last(), len(trash))
+		if _, err := os.Stat(filepath.Join(p.ws.Root(), "a")); p.lastEntry() != entry || len(trash) != 1 || !os.IsNotExist(err) {
+			t.Fatalf("%s: the newest entry is %s, the trash has %d", dry, p.lastEntry(), len(trash))
 		}
 	}
 }
 
-// TestReadOnly: where nothing may be changed everything is shown, and no form.
+// TestReadOnly: a read-only site shows everything, and no form.
 func TestReadOnly(t *testing.T) {
-	p := newDesktop(t, map[string]string{"a": "one\n", "b": "b\n"})
+	p := newTestPages(t, map[string]string{"a": "one\n", "b": "b\n"})
 	entry := p.patch(update("a", "one", "two"))
 	id := p.delete("b")
 	dry := p.get("/ui/default/confirm/undo?entry=" + entry)
@@ -144,9 +144,9 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
-// TestUndoAsShown: what an agent changes between looking and pressing is not taken back unseen.
-func TestUndoAsShown(t *testing.T) {
-	p := newDesktop(t, map[string]string{"a": "one\n2\n3\n4\n5\n6\n7\n8\nnine\n", "b": "b\n"})
+// TestUndoOnlyWhatWasShown: what an agent does between looking and pressing is not undone unseen.
+func TestUndoOnlyWhatWasShown(t *testing.T) {
+	p := newTestPages(t, map[string]string{"a": "one\n2\n3\n4\n5\n6\n7\n8\nnine\n", "b": "b\n"})
 	entry := p.patch(update("a", "one", "two"))
 	for query, meanwhile := range map[string]string{
 		"sessionId=s1":   update("b", "b", "bee"),
@@ -160,7 +160,7 @@ func TestUndoAsShown(t *testing.T) {
 		}
 		says(t, body, "It was not done", "something else by now", "What would happen")
 	}
-	p.done(p.get("/ui/default/confirm/undo?sessionId=s1"), "do")
+	p.submit(p.get("/ui/default/confirm/undo?sessionId=s1"), "do")
 	if p.read("b") != "b\n" || !strings.HasPrefix(p.read("a"), "one\n") {
 		t.Errorf("a is %q, b is %q", p.read("a"), p.read("b"))
 	}

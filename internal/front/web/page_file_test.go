@@ -11,7 +11,7 @@ import (
 
 var putBackLink = regexp.MustCompile(`href="([^"]*/confirm/put_back[^"]*)"`)
 
-// linkTo is the n-th link of a page that matches, as an address.
+// linkTo returns the address of the n-th link of a page that matches.
 func linkTo(t *testing.T, body string, what *regexp.Regexp, n int) string {
 	t.Helper()
 	all := what.FindAllStringSubmatch(body, -1)
@@ -21,11 +21,11 @@ func linkTo(t *testing.T, body string, what *regexp.Regexp, n int) string {
 	return html.UnescapeString(all[n][1])
 }
 
-// TestFilePage: a file through its moves, each version with its content, and the first of them put back.
+// TestFilePage: a file's history leads through its moves, shows each version, and can put the first one back.
 func TestFilePage(t *testing.T) {
-	p := newDesktop(t, map[string]string{"src/a.go": "package one\n"})
+	p := newTestPages(t, map[string]string{"src/a.go": "package one\n"})
 	p.patch(update("src/a.go", "package one", "package two"))
-	p.agent("move_file", map[string]any{"fromPath": "src/a.go", "toPath": "b.go", "expectedSha256": p.sum("src/a.go")})
+	p.agentCall("move_file", map[string]any{"fromPath": "src/a.go", "toPath": "b.go", "expectedSha256": p.sum("src/a.go")})
 	p.patch(update("b.go", "package two", "package three"))
 
 	body := p.get("/ui/default/file?path=b.go")
@@ -40,7 +40,7 @@ func TestFilePage(t *testing.T) {
 
 	dry := p.get(linkTo(t, body, putBackLink, 2))
 	says(t, dry, "Put a version of b.go back", "What would happen", "1 file would change", "+ package one")
-	after := p.done(dry, "do")
+	after := p.submit(dry, "do")
 	says(t, after, "Done:", "b.go", "put_back", "Undo this change")
 	if p.read("b.go") != "package one\n" {
 		t.Fatalf("b.go is %q", p.read("b.go"))
@@ -48,9 +48,9 @@ func TestFilePage(t *testing.T) {
 	says(t, p.get("/ui/default/file?path=b.go"), "put back by person")
 }
 
-// TestFilePutBackStale: what was shown is what is replaced; a change in between refuses it, and it is shown anew.
+// TestFilePutBackStale: only the content that was shown is replaced. A change in between refuses the call, and is shown.
 func TestFilePutBackStale(t *testing.T) {
-	p := newDesktop(t, map[string]string{"a": "one\n"})
+	p := newTestPages(t, map[string]string{"a": "one\n"})
 	p.patch(update("a", "one", "two"))
 	dry := p.get(linkTo(t, p.get("/ui/default/file?path=a"), putBackLink, 0))
 	says(t, dry, "− two", "+ one")
@@ -60,27 +60,27 @@ func TestFilePutBackStale(t *testing.T) {
 		t.Fatalf("%d, a is %q\n%s", status, p.read("a"), words(again))
 	}
 	says(t, again, "It was not done", "changed since", "− by hand", "+ one")
-	p.done(again, "do")
+	p.submit(again, "do")
 	if p.read("a") != "one\n" {
 		t.Errorf("a is %q", p.read("a"))
 	}
 }
 
-// TestFileGone: a file that is there no more comes back from its history.
+// TestFileGone: a deleted file can be put back from its history.
 func TestFileGone(t *testing.T) {
-	p := newDesktop(t, map[string]string{"a": "one\n"})
-	p.agent("delete_file", map[string]any{"path": "a", "expectedSha256": p.sum("a")})
+	p := newTestPages(t, map[string]string{"a": "one\n"})
+	p.agentCall("delete_file", map[string]any{"path": "a", "expectedSha256": p.sum("a")})
 	body := p.get("/ui/default/file?path=a")
 	says(t, body, "There is no such file now.", "deleted by robot")
-	p.done(p.get(linkTo(t, body, putBackLink, 0)), "do")
+	p.submit(p.get(linkTo(t, body, putBackLink, 0)), "do")
 	if p.read("a") != "one\n" {
 		t.Errorf("a is %q", p.read("a"))
 	}
 }
 
-// TestFileNone: a path without a history says what is there, and one that may not be looked at is refused.
+// TestFileNone: a path without a history says what is there, and one that may not be read is refused.
 func TestFileNone(t *testing.T) {
-	p := newDesktop(t, map[string]string{"a": "the text of a\n", "dir/b": "b\n", ".env": "SECRET=1\n"})
+	p := newTestPages(t, map[string]string{"a": "the text of a\n", "dir/b": "b\n", ".env": "SECRET=1\n"})
 	p.patch(update("dir/b", "b", "c"))
 	says(t, p.get("/ui/default/file?path=a"), "no call has changed it")
 	says(t, p.get("/ui/default/file?path=nothing"), "No file is there, and the log has none that was.")
@@ -99,10 +99,10 @@ func TestFileNone(t *testing.T) {
 	}
 }
 
-// TestFileHostile: a name that a browser sends back otherwise than it is can be put back all the same, or it is said why not.
+// TestFileHostile: a file whose name browsers change when they send it can be put back, or the page says why not.
 func TestFileHostile(t *testing.T) {
 	for name, sent := range map[string]bool{"a\nb": true, " lead": true, "a&b=c+d%20#e": true, "a\rb": false} {
-		p := newDesktop(t, nil)
+		p := newTestPages(t, nil)
 		if err := os.WriteFile(filepath.Join(p.dir, name), []byte("one\n"), 0o644); err != nil {
 			t.Logf("NOT RUN: %q: %v", name, err)
 			continue

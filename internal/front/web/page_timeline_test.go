@@ -19,7 +19,7 @@ var (
 	olders   = regexp.MustCompile(`rel="next" href="([^"]+)"`)
 )
 
-// outcomesIn are the outcomes of the calls of a page, the newest first.
+// outcomesIn returns the outcomes of the calls on a page, newest first.
 func outcomesIn(body string) (out []string) {
 	for _, m := range callIDs.FindAllStringSubmatch(body, -1) {
 		out = append(out, m[3])
@@ -28,7 +28,7 @@ func outcomesIn(body string) (out []string) {
 }
 
 func TestTimelineEmpty(t *testing.T) {
-	p := newDesktop(t, nil)
+	p := newTestPages(t, nil)
 	body := p.get("/ui/default/")
 	says(t, body, "Nothing has been changed yet", "emend setup claude-code")
 	if !strings.Contains(body, `<div class="empty">`) || len(outcomesIn(body)) > 0 || strings.Contains(body, "<figure") {
@@ -38,14 +38,14 @@ func TestTimelineEmpty(t *testing.T) {
 	says(t, p.get("/ui/default/sessions"), "No session yet", "emend setup claude-code")
 }
 
-// TestTimelinePage has a call of each outcome that comes without a crash.
+// TestTimelinePage shows a call of each outcome that needs no crash.
 func TestTimelinePage(t *testing.T) {
-	p := newDesktop(t, map[string]string{"a.txt": "one\n"})
-	p.agent("create_file", map[string]any{"path": "b.txt", "content": "b\n"})
-	undone := p.last()
-	p.agent("undo", map[string]any{"entry": undone})
-	p.tries("edit_file", p.edit("a.txt", "not there", "x"))
-	p.agent("delete_file", map[string]any{"path": "a.txt"})
+	p := newTestPages(t, map[string]string{"a.txt": "one\n"})
+	p.agentCall("create_file", map[string]any{"path": "b.txt", "content": "b\n"})
+	undone := p.lastEntry()
+	p.agentCall("undo", map[string]any{"entry": undone})
+	p.tryCall("edit_file", p.editArguments("a.txt", "not there", "x"))
+	p.agentCall("delete_file", map[string]any{"path": "a.txt"})
 	body := p.get("/ui/default/")
 	if got := outcomesIn(body); !slices.Equal(got, []string{"done", "refused", "done", "undone"}) {
 		t.Errorf("outcomes are %v", got)
@@ -57,11 +57,11 @@ func TestTimelinePage(t *testing.T) {
 	}
 }
 
-// TestTimelineFilters asks for one thing after the other, and takes it away again by its chip.
+// TestTimelineFilters sets each condition, and removes it by its chip.
 func TestTimelineFilters(t *testing.T) {
-	p := newDesktop(t, map[string]string{"a.txt": "one\n"})
-	p.agent("create_file", map[string]any{"path": "b & c.txt", "content": "b\n"})
-	p.tries("edit_file", p.edit("a.txt", "not there", "x"))
+	p := newTestPages(t, map[string]string{"a.txt": "one\n"})
+	p.agentCall("create_file", map[string]any{"path": "b & c.txt", "content": "b\n"})
+	p.tryCall("edit_file", p.editArguments("a.txt", "not there", "x"))
 	for query, want := range map[string]int{
 		"outcome=refused": 1, "outcome=done": 1, "tool=create_file": 1, "tool=nothing": 0, "q=B+%26": 1, "session=s1": 2, "agent=robot": 2,
 		"client=robot+1.2": 2, "path=a.txt": 1, "since=1h": 2, "until=1h": 0, "since=1h&outcome=done&q=b": 1,
@@ -85,12 +85,12 @@ func TestTimelineFilters(t *testing.T) {
 	}
 }
 
-// TestTimelineOlder goes on to the end: the pages together are all the calls, each once, the newest first.
+// TestTimelineOlder reads all pages: together they have every call once, newest first.
 func TestTimelineOlder(t *testing.T) {
-	p := newDesktop(t, nil)
+	p := newTestPages(t, nil)
 	const n = callsPerPage + 7
 	for i := range n {
-		p.agent("create_file", map[string]any{"path": fmt.Sprintf("f%02d.txt", i), "content": "x\n"})
+		p.agentCall("create_file", map[string]any{"path": fmt.Sprintf("f%02d.txt", i), "content": "x\n"})
 	}
 	var ids []string
 	for at := "/ui/default/?tool=create_file"; at != ""; {
@@ -114,11 +114,11 @@ func TestTimelineOlder(t *testing.T) {
 }
 
 func TestSessions(t *testing.T) {
-	p := newDesktop(t, map[string]string{"a.txt": "one\n", "same.txt": "same\n"})
-	p.agent("edit_file", p.edit("a.txt", "one", "two"))
-	p.agent("edit_file", p.edit("a.txt", "two", "three"))
-	p.agent("edit_file", p.edit("same.txt", "same", "other"))
-	p.agent("edit_file", p.edit("same.txt", "other", "same"))
+	p := newTestPages(t, map[string]string{"a.txt": "one\n", "same.txt": "same\n"})
+	p.agentCall("edit_file", p.editArguments("a.txt", "one", "two"))
+	p.agentCall("edit_file", p.editArguments("a.txt", "two", "three"))
+	p.agentCall("edit_file", p.editArguments("same.txt", "same", "other"))
+	p.agentCall("edit_file", p.editArguments("same.txt", "other", "same"))
 	says(t, p.get("/ui/default/sessions"), "s1", "robot by robot 1.2", "4 done")
 	body := p.get("/ui/default/session?id=s1")
 	says(t, body, "Session s1", "4 calls", "1 file changed, 1 file as before", "one", "three", "Undo the session", "As before same.txt", "Its calls")
@@ -132,10 +132,10 @@ func TestSessions(t *testing.T) {
 }
 
 func TestHealth(t *testing.T) {
-	p := newDesktop(t, map[string]string{"a.txt": "one\n", "b.txt": "b\n"})
+	p := newTestPages(t, map[string]string{"a.txt": "one\n", "b.txt": "b\n"})
 	says(t, p.get("/ui/default/health"), "emend can work here", "the first change makes it", "Nothing is interrupted")
-	p.agent("edit_file", p.edit("a.txt", "one", "two"))
-	p.agent("edit_file", p.edit("b.txt", "b", "c"))
+	p.agentCall("edit_file", p.editArguments("a.txt", "one", "two"))
+	p.agentCall("edit_file", p.editArguments("b.txt", "b", "c"))
 	must(t, os.WriteFile(filepath.Join(p.dir, "a.txt"), []byte("by hand\n"), 0o644))
 	body := p.get("/ui/default/health")
 	for _, part := range []string{`id="doctor"`, `id="log"`, `id="recovery"`, `>Check the whole log</a>`, `href="/ui/default/health?verify=1#log"`} {
@@ -147,10 +147,10 @@ func TestHealth(t *testing.T) {
 	says(t, p.get("/ui/default/health?verify=1"), "whole", "is what was written", "1 file is as the log has it.", "a.txt: changed since, without emend")
 }
 
-// TestCheckIsNotWaitedFor shows the page while the whole log is checked, says so, and begins no check anew when it is loaded again.
+// TestCheckIsNotWaitedFor: the page comes while the log is checked, says so, and starts no second check when it is reloaded.
 func TestCheckIsNotWaitedFor(t *testing.T) {
-	p := newDesktop(t, map[string]string{"a.txt": "one\n"})
-	p.agent("edit_file", p.edit("a.txt", "one", "two"))
+	p := newTestPages(t, map[string]string{"a.txt": "one\n"})
+	p.agentCall("edit_file", p.editArguments("a.txt", "one", "two"))
 	c := p.site.checkers["default"]
 	running := make(chan struct{})
 	c.mu.Lock()
@@ -178,10 +178,10 @@ func TestCheckIsNotWaitedFor(t *testing.T) {
 	}
 }
 
-// TestTallyIsNotWaitedFor shows the page while the log is still being counted, and says so.
-func TestTallyIsNotWaitedFor(t *testing.T) {
-	p := newDesktop(t, nil)
-	p.agent("create_file", map[string]any{"path": "a.txt", "content": "x\n"})
+// TestCountsAreNotWaitedFor: the page comes while the log is counted, and says so.
+func TestCountsAreNotWaitedFor(t *testing.T) {
+	p := newTestPages(t, nil)
+	p.agentCall("create_file", map[string]any{"path": "a.txt", "content": "x\n"})
 	c := p.site.counters.counter(&p.site.Workspaces[0])
 	counting := make(chan struct{})
 	c.mu.Lock()
@@ -198,9 +198,9 @@ func TestTallyIsNotWaitedFor(t *testing.T) {
 	}
 }
 
-// TestCountEnds ends a count with its site.
+// TestCountEnds: closing the site ends a running count.
 func TestCountEnds(t *testing.T) {
-	p := newDesktop(t, nil)
+	p := newTestPages(t, nil)
 	p.get("/ui/default/")
 	must(t, p.site.Close())
 	c := p.site.counters.counter(&p.site.Workspaces[0])
@@ -212,7 +212,7 @@ func TestCountEnds(t *testing.T) {
 	}
 }
 
-// edit are the arguments that replace a text in a file.
-func (p *desktop) edit(path, before, after string) map[string]any {
+// editArguments are the arguments that replace a text in a file.
+func (p *testPages) editArguments(path, before, after string) map[string]any {
 	return map[string]any{"path": path, "expectedSha256": p.sum(path), "edits": []any{map[string]any{"oldText": before, "newText": after}}}
 }

@@ -9,15 +9,15 @@ import (
 	"time"
 )
 
-func (p *desktop) delete(path string) (id string) {
+func (p *testPages) delete(path string) (id string) {
 	p.t.Helper()
-	data := p.agent("delete_file", map[string]any{"path": path, "expectedSha256": p.sum(path)})["data"].(map[string]any)
+	data := p.agentCall("delete_file", map[string]any{"path": path, "expectedSha256": p.sum(path)})["data"].(map[string]any)
 	return data["trashedTo"].(string)
 }
 
-// TestTrashPage: what is in the trash, what it says, and back with it: to where it was, and elsewhere.
+// TestTrashPage: the trash shows its files and their contents, and restores them to their path and elsewhere.
 func TestTrashPage(t *testing.T) {
-	p := newDesktop(t, map[string]string{"a": "text of a\n", "dir/b": "text of b\n"})
+	p := newTestPages(t, map[string]string{"a": "text of a\n", "dir/b": "text of b\n"})
 	says(t, p.get("/ui/default/trash"), "The trash is empty")
 	a, b := p.delete("a"), p.delete("dir/b")
 	body := p.get("/ui/default/trash")
@@ -32,22 +32,22 @@ func TestTrashPage(t *testing.T) {
 	if !p.absent("a") {
 		t.Fatal("looking at it restored it")
 	}
-	says(t, p.done(dry, "do"), "Done:", "Restored a")
+	says(t, p.submit(dry, "do"), "Done:", "Restored a")
 	if p.read("a") != "text of a\n" {
 		t.Errorf("a is %q", p.read("a"))
 	}
 	if status, body := p.try("/ui/default/trash/" + a); status != 404 || !strings.Contains(words(body), "the trash has nothing called") {
 		t.Errorf("%d %s", status, words(body))
 	}
-	p.done(p.get("/ui/default/confirm/restore_file?trashedPath="+b), "do", "targetPath", "c")
+	p.submit(p.get("/ui/default/confirm/restore_file?trashedPath="+b), "do", "targetPath", "c")
 	if p.read("c") != "text of b\n" || !p.absent("dir/b") {
 		t.Error("dir/b did not come back as c")
 	}
 }
 
-// TestRestoreInTheWay: nothing is replaced; the person is told what is in the way, and can name another place.
-func TestRestoreInTheWay(t *testing.T) {
-	p := newDesktop(t, map[string]string{"a": "old\n"})
+// TestRestoreBlocked: a restore replaces nothing. The page names what is at the path, and takes another path.
+func TestRestoreBlocked(t *testing.T) {
+	p := newTestPages(t, map[string]string{"a": "old\n"})
 	id := p.delete("a")
 	dry := p.get("/ui/default/confirm/restore_file?trashedPath=" + id)
 	must(t, os.WriteFile(filepath.Join(p.dir, "a"), []byte("new\n"), 0o644))
@@ -60,7 +60,7 @@ func TestRestoreInTheWay(t *testing.T) {
 	if !strings.Contains(body, " required") {
 		t.Error("the form does not want another path")
 	}
-	p.done(body, "do", "targetPath", "b")
+	p.submit(body, "do", "targetPath", "b")
 	if p.read("b") != "old\n" || p.read("a") != "new\n" {
 		t.Errorf("a is %q, b is %q", p.read("a"), p.read("b"))
 	}
@@ -72,19 +72,19 @@ func TestRestoreInTheWay(t *testing.T) {
 	says(t, p.get("/ui/default/confirm/restore_file?trashedPath="+id+"&targetPath=../x"), "In the way", "outside")
 }
 
-// TestClearTrash: one, or all that was shown and nothing that came since, or what is older.
+// TestClearTrash clears one file, then what the page listed and nothing that came since, then what is older than an age.
 func TestClearTrash(t *testing.T) {
-	p := newDesktop(t, map[string]string{"a": "a\n", "b": "b\n", "c": "c\n"})
+	p := newTestPages(t, map[string]string{"a": "a\n", "b": "b\n", "c": "c\n"})
 	a, b := p.delete("a"), p.delete("b")
 	one := p.get("/ui/default/confirm/clear_trash?ids=" + a)
 	says(t, one, "1 file (2 bytes) would leave the trash for good", "a", "Clear for good")
 	saysNot(t, one, "2 files")
-	says(t, p.done(one, "do"), "1 file, 2 bytes")
+	says(t, p.submit(one, "do"), "1 file, 2 bytes")
 
 	all := p.get("/ui/default/confirm/clear_trash")
 	says(t, all, "1 file (2 bytes) would leave", "b")
 	c := p.delete("c")
-	if body := p.done(all, "do"); strings.Contains(body, b) || !strings.Contains(body, c) {
+	if body := p.submit(all, "do"); strings.Contains(body, b) || !strings.Contains(body, c) {
 		t.Errorf("what was shown is to go, what came since is to stay:\n%s", words(body))
 	}
 	old := p.get("/ui/default/confirm/clear_trash?before=" + time.Now().Add(-time.Hour).UTC().Format(time.RFC3339))
@@ -95,9 +95,9 @@ func TestClearTrash(t *testing.T) {
 	says(t, p.get("/ui/default/confirm/clear_trash?ids=nothing"), "In the way", "the trash has nothing called")
 }
 
-// TestTrashAges: the choices of what is older are times that the tool takes.
+// TestTrashAges: the tool accepts the times of all ages.
 func TestTrashAges(t *testing.T) {
-	p := newDesktop(t, map[string]string{"a": "a\n"})
+	p := newTestPages(t, map[string]string{"a": "a\n"})
 	p.delete("a")
 	body := p.get("/ui/default/trash")
 	for _, m := range regexp.MustCompile(`<option value="([^"]*)">`).FindAllStringSubmatch(body, -1) {

@@ -14,16 +14,16 @@ import (
 	"github.com/emend-dev/emend/internal/tool"
 )
 
-// asking is a workspace whose policy asks, with pages.
-func asking(t *testing.T) *desktop {
+// newAskingPages is a workspace whose policy asks, with its pages.
+func newAskingPages(t *testing.T) *testPages {
 	t.Helper()
 	policy := filepath.Join(t.TempDir(), "policy.toml")
 	must(t, os.WriteFile(policy, []byte("[write]\nask = [\"migrations/**\"]\n[read]\nask = [\"customers\"]\n"), 0o600))
-	return newDesktop(t, map[string]string{"migrations/1.sql": "select 1;\n", "customers": "Ann\n", "free": "free\n"}, emend.Policy(policy))
+	return newTestPages(t, map[string]string{"migrations/1.sql": "select 1;\n", "customers": "Ann\n", "free": "free\n"}, emend.Policy(policy))
 }
 
-// waits calls a tool that a person is asked about, and returns what it will come to.
-func (p *desktop) waits(session, name string, args map[string]any) <-chan *report.Object {
+// startCall starts a call that waits for a person, and returns where its result will come.
+func (p *testPages) startCall(session, name string, args map[string]any) <-chan *report.Object {
 	p.t.Helper()
 	p.get("/ui/default/waiting") // from now on somebody is there
 	text, err := json.Marshal(args)
@@ -35,8 +35,8 @@ func (p *desktop) waits(session, name string, args map[string]any) <-chan *repor
 	return out
 }
 
-// shown is the page as soon as it has n questions.
-func (p *desktop) shown(n int) string {
+// waitForQuestions returns the page as soon as it has n questions.
+func (p *testPages) waitForQuestions(n int) string {
 	p.t.Helper()
 	for end := time.Now().Add(20 * time.Second); ; time.Sleep(5 * time.Millisecond) {
 		body := p.get("/ui/default/waiting")
@@ -49,7 +49,7 @@ func (p *desktop) shown(n int) string {
 	}
 }
 
-func (p *desktop) comes(c <-chan *report.Object) *report.Object {
+func (p *testPages) result(c <-chan *report.Object) *report.Object {
 	p.t.Helper()
 	select {
 	case o := <-c:
@@ -64,24 +64,24 @@ func migration(text string) map[string]any {
 	return map[string]any{"patch": "*** Begin Patch\n*** Update File: migrations/1.sql\n@@\n-select 1;\n+" + text + "\n*** End Patch\n"}
 }
 
-// TestWaitingAllow: the page shows who asks, for what and by which rule, and a yes lets it happen, once.
+// TestWaitingAllow: the page shows who asks for what and by which rule, and a yes allows it once.
 func TestWaitingAllow(t *testing.T) {
-	p := asking(t)
+	p := newAskingPages(t)
 	says(t, p.get("/ui/default/waiting"), "Nothing waits.", "policy.toml", `ask = ["migrations/**"`)
-	call := p.waits("s1", "apply_patch", migration("select 2;"))
-	body := p.shown(1)
+	call := p.startCall("s1", "apply_patch", migration("select 2;"))
+	body := p.waitForQuestions(1)
 	says(t, body, "robot wants to change migrations/1.sql", "robot 1.2", "s1", "apply_patch", "change migrations/1.sql by the rule migrations/**",
 		"− select 1;", "+ select 2;", "It is refused in", "Allow once", "Allow for the session", "Deny", "Reason")
 	says(t, p.get("/ui/default/"), "Timeline")
 	if nav := p.get("/ui/default/trash"); !strings.Contains(nav, "(1)") {
 		t.Error("the other pages do not say that a call waits")
 	}
-	says(t, p.done(body, "once"), "Allowed. The call goes on.")
-	if o := p.comes(call); !o.OK() || p.read("migrations/1.sql") != "select 2;\n" {
+	says(t, p.submit(body, "once"), "Allowed. The call goes on.")
+	if o := p.result(call); !o.OK() || p.read("migrations/1.sql") != "select 2;\n" {
 		t.Fatalf("%s: %q", o.Text(), p.read("migrations/1.sql"))
 	}
-	says(t, p.get(p.entryPage(p.last())), "Allowed by", "a person")
-	p.shown(0)
+	says(t, p.get(p.entryPage(p.lastEntry())), "Allowed by", "a person")
+	p.waitForQuestions(0)
 
 	if status, _, body := p.press(body, "deny"); status != 409 { // the same question in another window
 		t.Errorf("%d %s", status, words(body))
@@ -90,51 +90,51 @@ func TestWaitingAllow(t *testing.T) {
 	}
 }
 
-// TestWaitingDeny: the agent reads the reason.
+// TestWaitingDeny: the agent gets the reason.
 func TestWaitingDeny(t *testing.T) {
-	p := asking(t)
-	call := p.waits("", "apply_patch", migration("drop table users;"))
-	body := p.shown(1)
+	p := newAskingPages(t)
+	call := p.startCall("", "apply_patch", migration("drop table users;"))
+	body := p.waitForQuestions(1)
 	saysNot(t, body, "Allow for the session")
-	says(t, p.done(body, "deny", "reason", "frozen until <Monday> & later"), "Denied.")
-	if o := p.comes(call); o.OK() || !strings.Contains(o.Text(), "frozen until <Monday> & later") {
+	says(t, p.submit(body, "deny", "reason", "frozen until <Monday> & later"), "Denied.")
+	if o := p.result(call); o.OK() || !strings.Contains(o.Text(), "frozen until <Monday> & later") {
 		t.Fatalf("the agent reads %s", o.Text())
 	}
-	says(t, p.get(p.entryPage(p.last())), "Tried to edit migrations/1.sql", "frozen until <Monday> & later")
+	says(t, p.get(p.entryPage(p.lastEntry())), "Tried to edit migrations/1.sql", "frozen until <Monday> & later")
 }
 
-// TestWaitingSession: what the same rules ask about is not asked about again in that session.
+// TestWaitingSession: after "Allow for the session" the same rules ask no more in that session.
 func TestWaitingSession(t *testing.T) {
-	p := asking(t)
-	call := p.waits("s1", "apply_patch", migration("select 2;"))
-	body := p.shown(1)
+	p := newAskingPages(t)
+	call := p.startCall("s1", "apply_patch", migration("select 2;"))
+	body := p.waitForQuestions(1)
 	says(t, body, "changing migrations/**: not asked about again until the session s1 ends")
-	p.done(body, "session")
-	if o := p.comes(call); !o.OK() {
+	p.submit(body, "session")
+	if o := p.result(call); !o.OK() {
 		t.Fatal(o.Text())
 	}
-	if o := p.comes(p.waits("s1", "create_file", map[string]any{"path": "migrations/2.sql", "content": "x"})); !o.OK() {
+	if o := p.result(p.startCall("s1", "create_file", map[string]any{"path": "migrations/2.sql", "content": "x"})); !o.OK() {
 		t.Fatal(o.Text())
 	}
-	p.waits("s2", "create_file", map[string]any{"path": "migrations/3.sql", "content": "x"})
-	p.shown(1)
+	p.startCall("s2", "create_file", map[string]any{"path": "migrations/3.sql", "content": "x"})
+	p.waitForQuestions(1)
 }
 
-// TestWaitingReading: a call that only reads shows nothing of the file before the answer.
+// TestWaitingReading: the question of a call that only reads shows nothing of the file.
 func TestWaitingReading(t *testing.T) {
-	p := asking(t)
-	call := p.waits("s1", "read_file", map[string]any{"path": "customers"})
-	body := p.shown(1)
+	p := newAskingPages(t)
+	call := p.startCall("s1", "read_file", map[string]any{"path": "customers"})
+	body := p.waitForQuestions(1)
 	says(t, body, "robot wants to read customers", "changes nothing")
 	saysNot(t, body, "Ann")
-	p.done(body, "once")
-	if o := p.comes(call); !o.OK() {
+	p.submit(body, "once")
+	if o := p.result(call); !o.OK() {
 		t.Fatal(o.Text())
 	}
 }
 
-// TestAskedParts: a question is taken apart into its files, with the notes before each; a patch stays whole.
-func TestAskedParts(t *testing.T) {
+// TestSplitDiffs: a question is split into files with the notes before each. A patch stays whole.
+func TestSplitDiffs(t *testing.T) {
 	one, two := "diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-# x\n+# y\n", "diff --git a/b b/b\n"
 	for _, tc := range []struct {
 		text string
@@ -158,4 +158,4 @@ func TestAskedParts(t *testing.T) {
 	}
 }
 
-func yes(context.Context, emend.Question) (string, error) { return "a test", nil }
+func allow(context.Context, emend.Question) (string, error) { return "a test", nil }

@@ -9,9 +9,9 @@ import (
 	"github.com/emend-dev/emend"
 )
 
-// TestRecover: a transaction that was cut short before its end was on record is shown, and finished with the button.
+// TestRecover: a transaction that a crash interrupted is shown, and finished by the button.
 func TestRecover(t *testing.T) {
-	p := newDesktop(t, map[string]string{"a": "one\n"})
+	p := newTestPages(t, map[string]string{"a": "one\n"})
 	says(t, p.get("/ui/default/confirm/recover"), "There is nothing to recover")
 	entry := p.patch(update("a", "one", "two"))
 	must(t, p.ws.Close())
@@ -23,7 +23,7 @@ func TestRecover(t *testing.T) {
 	p.serve(false)
 	dry := p.get("/ui/default/confirm/recover")
 	says(t, dry, "What would happen", "A crash interrupted the transaction "+entry, "edit a", "Recover")
-	p.done(dry, "do")
+	p.submit(dry, "do")
 	says(t, p.get("/ui/default/confirm/recover"), "There is nothing to recover")
 	says(t, p.get(p.entryPage(entry)), "recovered", "Undo this change")
 	if p.read("a") != "two\n" {
@@ -31,7 +31,7 @@ func TestRecover(t *testing.T) {
 	}
 }
 
-// dropLast takes the last record out of a log, as if the power had gone before it was written.
+// dropLast removes the last record of a log, as if the power had failed before it was written.
 func dropLast(t *testing.T, dir string) {
 	t.Helper()
 	all, err := filepath.Glob(filepath.Join(dir, "*"))

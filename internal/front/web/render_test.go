@@ -7,13 +7,13 @@ import (
 	"testing"
 )
 
-// everyPage is the addresses of a workspace in which something happened.
-func everyPage(p *desktop) []string {
-	p.agent("create_file", map[string]any{"path": "b.txt", "content": "b\n"})
-	p.agent("edit_file", p.edit("a.txt", "one", "two"))
-	edit := p.last()
-	p.agent("delete_file", map[string]any{"path": "b.txt"})
-	p.tries("edit_file", p.edit("a.txt", "not there", "x"))
+// everyPage makes some changes, and returns the addresses of all kinds of pages.
+func everyPage(p *testPages) []string {
+	p.agentCall("create_file", map[string]any{"path": "b.txt", "content": "b\n"})
+	p.agentCall("edit_file", p.editArguments("a.txt", "one", "two"))
+	edit := p.lastEntry()
+	p.agentCall("delete_file", map[string]any{"path": "b.txt"})
+	p.tryCall("edit_file", p.editArguments("a.txt", "not there", "x"))
 	return []string{"/ui/default/", "/ui/default/?q=x&since=soon", "/ui/default/sessions", "/ui/default/session?id=s1", p.entryPage(edit),
 		"/ui/default/file?path=a.txt", "/ui/default/trash", "/ui/default/waiting", "/ui/default/health?verify=1", "/ui/default/confirm/undo?entry=" + edit,
 		"/ui/default/change/999"}
@@ -26,13 +26,13 @@ var (
 	scripts  = regexp.MustCompile(`<script[^>]*>[^<]`)
 )
 
-// liveParts are what an open page renews, by the page.
+// liveParts are the parts of each page that scripts update.
 var liveParts = map[string][]string{"": {"calls", "chart", "more"}, "sessions": {"sessions"}, "session": {"files", "calls"}, "waiting": {"waiting"}, "trash": {"trash"}}
 
-// TestFrame looks at what every page has: its landmarks, headings in order, labels of fields, ids that are there once, parts
-// that stay up to date, and no script or style in the page itself.
+// TestFrame checks every page: landmarks, headings in order, labels of fields, unique ids, parts that are updated, and no
+// inline script or style.
 func TestFrame(t *testing.T) {
-	p := newDesktop(t, map[string]string{"a.txt": "one\n"})
+	p := newTestPages(t, map[string]string{"a.txt": "one\n"})
 	for _, at := range everyPage(p) {
 		_, body := p.try(at)
 		for part, n := range map[string]int{"<h1": 1, "<main": 1, `<nav aria-label="Pages" data-live="nav">`: 1, `<html lang="en">`: 1, `<dialog id="keys"`: 1,
@@ -84,7 +84,7 @@ func checkFields(t *testing.T, at, body string) {
 	}
 }
 
-// TestNav marks the page on which one is, and counts what waits.
+// TestNav: the header marks the current page, and counts the calls that wait.
 func TestNav(t *testing.T) {
 	for path, want := range map[string]string{"": "Timeline page", "sessions": "Sessions page", "session": "Sessions true", "waiting": "Waiting page",
 		"trash": "Trash page", "trash/x.1": "Trash true", "health": "Health page", "change/x": "", "file": ""} {

@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// TestStrangers: whoever is not in sees nothing and does nothing, whatever is asked for.
-func TestStrangers(t *testing.T) {
-	p := build(t, nil)
+// TestNotSignedIn: a browser that is not signed in sees nothing and changes nothing.
+func TestNotSignedIn(t *testing.T) {
+	p := newTestSite(t, nil)
 	tx := p.create("secret-name.txt", "secret-text\n")
-	in := p.in()
+	in := p.signIn()
 	good := in.cookies[0]
 	for name, cookie := range map[string]*http.Cookie{
 		"no cookie":            nil,
@@ -29,7 +29,7 @@ func TestStrangers(t *testing.T) {
 		"the right, elsewhere": {Name: "emend", Value: good.Value},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := &person{house: p}
+			b := &testBrowser{testSite: p}
 			for _, path := range []string{"/ui/", "/ui/default/", "/ui/default/change/" + tx, "/ui/default/file?path=secret-name.txt", "/ui/default/health", "/ui/nobody/", "/", "/ui/default"} {
 				b.cookies = nil
 				if cookie != nil {
@@ -46,27 +46,27 @@ func TestStrangers(t *testing.T) {
 			b.post("/ui/logout", nil).want(t, 401)
 		})
 	}
-	if p.has("secret-name.txt") != "secret-text\n" {
+	if p.fileText("secret-name.txt") != "secret-text\n" {
 		t.Error("somebody undid it")
 	}
 	in.get("/ui/default/").want(t, 200)
 }
 
-// TestAnotherSite: what somebody else's page has a browser send is refused, cookie and seal or not.
+// TestAnotherSite: requests that another site's page sends are refused, even with cookie and seal.
 func TestAnotherSite(t *testing.T) {
-	p := build(t, nil)
+	p := newTestSite(t, nil)
 	tx := p.create("a", "hello\n")
-	b := p.in()
-	host := strings.TrimPrefix(p.at, "http://")
+	b := p.signIn()
+	host := strings.TrimPrefix(p.url, "http://")
 	for name, head := range map[string][]string{
 		"cross-site":                  {"Sec-Fetch-Site", "cross-site"},
 		"same-site, another port":     {"Sec-Fetch-Site", "same-site"},
 		"origin of another site":      {"Origin", "https://evil.example"},
 		"origin of no site":           {"Origin", "null"},
 		"origin of another port":      {"Origin", "http://127.0.0.1:1"},
-		"origin of a longer name":     {"Origin", p.at + ".evil.example"},
-		"origin of a program":         {"Origin", strings.Replace(p.at, "http://", "ftp://", 1)},
-		"two origins":                 {"Origin", p.at, "Origin", "https://evil.example"},
+		"origin of a longer name":     {"Origin", p.url + ".evil.example"},
+		"origin of a program":         {"Origin", strings.Replace(p.url, "http://", "ftp://", 1)},
+		"two origins":                 {"Origin", p.url, "Origin", "https://evil.example"},
 		"a name that points here":     {"Host", "rebound.example" + host[strings.LastIndex(host, ":"):]},
 		"that, with its own origin":   {"Host", "rebound.example", "Origin", "http://rebound.example"},
 		"an address that is not ours": {"Host", "10.0.0.1"},
@@ -85,18 +85,17 @@ func TestAnotherSite(t *testing.T) {
 			b.ask("POST", "/ui/logout", "", append(form, head...)...).want(t, 403)
 		})
 	}
-	if p.has("a") != "hello\n" {
+	if p.fileText("a") != "hello\n" {
 		t.Error("another site undid it")
 	}
 	b.get("/ui/default/").want(t, 200)
 }
 
-// TestHeaders: every answer, whatever it is, refuses frames, scripts that stand in a page, other hosts and guesses of its
-// type.
+// TestHeaders: every answer forbids frames, inline scripts, other hosts and guesses of its type.
 func TestHeaders(t *testing.T) {
-	p := build(t, nil)
+	p := newTestSite(t, nil)
 	p.create("a", "hello\n")
-	in, out := p.in(), &person{house: p}
+	in, out := p.signIn(), &testBrowser{testSite: p}
 	for name, a := range map[string]answer{
 		"page":        in.get("/ui/default/"),
 		"first":       in.get("/ui/"),
@@ -143,13 +142,13 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// TestTokenStays: nothing that is sent or written has the token, and the cookie is one that no script and no other site has.
+// TestTokenStays: the token is in no answer and no log, and the cookie is out of reach of scripts and other sites.
 func TestTokenStays(t *testing.T) {
-	p := build(t, nil)
+	p := newTestSite(t, nil)
 	tx := p.create("a", "hello\n")
-	b := p.in()
+	b := p.signIn()
 	c := b.cookies[0]
-	if !c.HttpOnly || c.SameSite != http.SameSiteStrictMode || c.Path != "/ui/" || c.Secure || !strings.HasSuffix(c.Name, p.at[strings.LastIndex(p.at, ":")+1:]) || len(c.Value) != 43 {
+	if !c.HttpOnly || c.SameSite != http.SameSiteStrictMode || c.Path != "/ui/" || c.Secure || !strings.HasSuffix(c.Name, p.url[strings.LastIndex(p.url, ":")+1:]) || len(c.Value) != 43 {
 		t.Errorf("the cookie: %v", c)
 	}
 	all := []answer{b.post("/ui/login", url.Values{"token": {testToken}, "next": {"/ui/default/?token=" + "x"}}), b.get("/ui/login"), b.get("/ui/"), b.get("/ui/default/"),
@@ -184,12 +183,13 @@ func TestTokenStays(t *testing.T) {
 	}
 }
 
-// TestVisits: a visit ends with its way out, after a time without a request, and when too many others came.
-func TestVisits(t *testing.T) {
-	p := build(t, nil)
+// TestLoginSessions: a browser's session ends by signing out, after a time without requests, and when there are too many
+// newer ones.
+func TestLoginSessions(t *testing.T) {
+	p := newTestSite(t, nil)
 	now := time.Now()
 	p.logins.now = func() time.Time { return now }
-	a, b := p.in(), p.in()
+	a, b := p.signIn(), p.signIn()
 	old := a.cookies
 	a.post("/ui/logout", nil).want(t, 303)
 	if c := a.cookies[0]; c.Value != "" || c.MaxAge >= 0 {
@@ -202,7 +202,7 @@ func TestVisits(t *testing.T) {
 	now = now.Add(maxLoginIdle + time.Second)
 	b.get("/ui/default/").want(t, 303)
 
-	first := p.in()
+	first := p.signIn()
 	for range 1000 {
 		now = now.Add(time.Millisecond)
 		p.logins.create()
@@ -211,13 +211,13 @@ func TestVisits(t *testing.T) {
 	if n := len(p.logins.byHash); n != maxLogins {
 		t.Errorf("%d visits are remembered", n)
 	}
-	p.in().get("/ui/default/").want(t, 200)
+	p.signIn().get("/ui/default/").want(t, 200)
 }
 
-// TestLogins: a thousand of them keep no more than there is room for; who comes in again leaves no old secret behind.
-func TestLogins(t *testing.T) {
-	p := build(t, nil)
-	b := p.in()
+// TestManyLogins: after a thousand logins, only the newest are remembered, and signing in again ends the old session.
+func TestManyLogins(t *testing.T) {
+	p := newTestSite(t, nil)
+	b := p.signIn()
 	before := b.cookies
 	for range 1000 {
 		b.post("/ui/login", url.Values{"token": {testToken}}).want(t, 303)
@@ -230,11 +230,11 @@ func TestLogins(t *testing.T) {
 	b.get("/ui/default/").want(t, 303)
 }
 
-// TestGuesses: wrong tokens are slowed, and do not keep out who has the right one.
-func TestGuesses(t *testing.T) {
-	p := build(t, nil)
+// TestWrongTokens: wrong tokens are slowed down, and do not keep out the right one.
+func TestWrongTokens(t *testing.T) {
+	p := newTestSite(t, nil)
 	codes := map[int]int{}
-	b := &person{house: p}
+	b := &testBrowser{testSite: p}
 	for _, guess := range []string{"", testToken[:10], testToken + "x", strings.ToUpper(testToken)} {
 		b.post("/ui/login", url.Values{"token": {guess}}).want(t, 401, "This is not the token")
 	}
@@ -246,14 +246,14 @@ func TestGuesses(t *testing.T) {
 	}
 	b.ask("GET", "/ui/login?token="+testToken, "").want(t, 200)
 	b.ask("GET", "/ui/default/", "", "Authorization", "Bearer "+testToken).want(t, 401)
-	p.in().get("/ui/default/").want(t, 200)
+	p.signIn().get("/ui/default/").want(t, 200)
 
-	none := build(t, func(c *Config) { c.Token = "" })
-	(&person{house: none}).post("/ui/login", url.Values{"token": {""}}).want(t, 401)
+	none := newTestSite(t, func(c *Config) { c.Token = "" })
+	(&testBrowser{testSite: none}).post("/ui/login", url.Values{"token": {""}}).want(t, 401)
 }
 
-// TestNext: where a person goes after the token, and after a deed, is on this site.
-func TestNext(t *testing.T) {
+// TestRedirectsStayHere: redirects after signing in, and after a form, stay on this site.
+func TestRedirectsStayHere(t *testing.T) {
 	for address, want := range map[string]string{
 		"/ui/default/change/12?x=1": "/ui/default/change/12?x=1", "": "/ui/", "https://evil.example/ui/": "/ui/", "//evil.example/ui/": "/ui/",
 		`/\evil.example`: "/ui/", `/ui/\evil.example`: "/ui/", "javascript:alert(1)": "/ui/", "/ui/../x": "/ui/", "/ui/%2e%2e/x": "/ui/", "/ui": "/ui/", "/": "/ui/",
@@ -263,15 +263,15 @@ func TestNext(t *testing.T) {
 			t.Errorf("%q: %q, want %q", address, got, want)
 		}
 	}
-	p := build(t, nil)
+	p := newTestSite(t, nil)
 	for _, next := range []string{"https://evil.example", "//evil.example", "/elsewhere"} {
-		a := (&person{house: p}).post("/ui/login", url.Values{"token": {testToken}, "next": {next}})
+		a := (&testBrowser{testSite: p}).post("/ui/login", url.Values{"token": {testToken}, "next": {next}})
 		if a.head.Get("Location") != "/ui/" {
 			t.Errorf("%s: %s", next, a.head.Get("Location"))
 		}
-		if a := p.in().get("/ui/login?next=" + url.QueryEscape(next)); a.code != 303 || a.head.Get("Location") != "/ui/" {
+		if a := p.signIn().get("/ui/login?next=" + url.QueryEscape(next)); a.code != 303 || a.head.Get("Location") != "/ui/" {
 			t.Errorf("who is in already, to %s: %d %s", next, a.code, a.head.Get("Location"))
 		}
-		(&person{house: p}).get("/ui/login?next="+url.QueryEscape(next)).want(t, 200, `value="/ui/"`)
+		(&testBrowser{testSite: p}).get("/ui/login?next="+url.QueryEscape(next)).want(t, 200, `value="/ui/"`)
 	}
 }

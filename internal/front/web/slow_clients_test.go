@@ -10,26 +10,31 @@ import (
 	"time"
 )
 
-// clocked is an answer that notes until when it may take.
-type clocked struct {
+// deadlineRecorder records the deadlines of an answer.
+type deadlineRecorder struct {
 	*httptest.ResponseRecorder
 	reads, writes []time.Time
 }
 
-func (c *clocked) SetReadDeadline(t time.Time) error  { c.reads = append(c.reads, t); return nil }
-func (c *clocked) SetWriteDeadline(t time.Time) error { c.writes = append(c.writes, t); return nil }
+func (c *deadlineRecorder) SetReadDeadline(t time.Time) error {
+	c.reads = append(c.reads, t)
+	return nil
+}
+func (c *deadlineRecorder) SetWriteDeadline(t time.Time) error {
+	c.writes = append(c.writes, t)
+	return nil
+}
 
-// TestSlowClients: who sends a form slowly, or takes an answer slowly, holds nothing for long; and what only asks about a
-// stream holds none.
+// TestSlowClients: a client that sends a form slowly, or reads an answer slowly, is cut off, and HEAD of a stream opens none.
 func TestSlowClients(t *testing.T) {
-	p := build(t, nil)
-	in := p.in()
-	ask := func(ctx context.Context, method, path, body string) *clocked {
+	p := newTestSite(t, nil)
+	in := p.signIn()
+	ask := func(ctx context.Context, method, path, body string) *deadlineRecorder {
 		r := httptest.NewRequestWithContext(ctx, method, "http://127.0.0.1"+path, strings.NewReader(body))
-		r.Host = strings.TrimPrefix(p.at, "http://")
+		r.Host = strings.TrimPrefix(p.url, "http://")
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		r.AddCookie(in.cookies[0])
-		c := &clocked{ResponseRecorder: httptest.NewRecorder()}
+		c := &deadlineRecorder{ResponseRecorder: httptest.NewRecorder()}
 		p.ServeHTTP(c, r)
 		return c
 	}

@@ -12,6 +12,8 @@ import (
 // elements and attributes are those that pages may have; none of them runs, loads or frames anything, but for those that the
 // reader looks at closer. What is not listed is found by the tests, so that nothing else comes into a page unseen.
 var (
+	// elements and attributes are those that pages may have. None of them runs, loads or frames anything, except those that
+	// the parser checks further. The tests fail on any other, so that nothing new comes into a page unseen.
 	elements = strings.Fields(`html head meta title link script noscript body header nav main footer section article figure figcaption aside
 		div p span h1 h2 h3 h4 ul ol li dl dt dd a b strong em small code pre kbd samp mark time abbr br hr del ins wbr blockquote
 		table caption colgroup col thead tbody tfoot tr th td form input button label select option optgroup fieldset legend textarea output
@@ -29,8 +31,8 @@ var (
 	attr  = regexp.MustCompile(`\s+([a-zA-Z][a-zA-Z0-9-]*)(?:="([^"<>]*)")?`)
 )
 
-// scan is a page read strictly: what it has that no page should.
-type scan struct {
+// htmlScan is what parseHTML found in a page, and its faults.
+type htmlScan struct {
 	faults []string
 	links  []string // of this site
 	forms  []htmlForm
@@ -42,13 +44,13 @@ type htmlForm struct {
 	fields map[string][]string
 }
 
-func (s *scan) fault(format string, args ...any) {
+func (s *htmlScan) fault(format string, args ...any) {
 	s.faults = append(s.faults, fmt.Sprintf(format, args...))
 }
 
-// read reads a page, or a part of one.
-func read(page string) *scan {
-	s := &scan{}
+// parseHTML reads a page, or a part of one, strictly.
+func parseHTML(page string) *htmlScan {
+	s := &htmlScan{}
 	page = regexp.MustCompile(`(?i)^<!doctype html>`).ReplaceAllString(page, "")
 	var open []string
 	for page != "" {
@@ -89,7 +91,7 @@ func read(page string) *scan {
 	return s
 }
 
-func (s *scan) element(name, attrs string) {
+func (s *htmlScan) element(name, attrs string) {
 	if !slices.Contains(elements, name) {
 		s.fault("an element %s", name)
 	}
@@ -124,7 +126,7 @@ func (s *scan) element(name, attrs string) {
 	}
 }
 
-func (s *scan) address(of, value string) {
+func (s *htmlScan) address(of, value string) {
 	if strings.HasPrefix(value, "#") || value == "" {
 		return
 	}
@@ -137,7 +139,7 @@ func (s *scan) address(of, value string) {
 	}
 }
 
-func (s *scan) words(text string) {
+func (s *htmlScan) words(text string) {
 	if strings.ContainsAny(text, ">") && strings.TrimSpace(text) == ">" {
 		s.fault("a > alone")
 	}
@@ -146,8 +148,8 @@ func (s *scan) words(text string) {
 	s.text.WriteString(text)
 }
 
-// seen is text that a person sees: nothing in it may be obeyed by the eye.
-func (s *scan) seen(where, text string) {
+// seen checks visible text: it may have no characters that are invisible or change the direction of writing.
+func (s *htmlScan) seen(where, text string) {
 	for _, r := range text {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Cf, r) {
 			s.fault("%s has %U: %.80q", where, r, text)

@@ -8,8 +8,8 @@ import (
 	"github.com/emend-dev/emend"
 )
 
-// TestChart draws a day and a month: bars stand in order and inside of the picture, blocks stand on each other, no call is
-// lost, and a bar leads to its own time.
+// TestChart draws a day and a month: bars are in order and inside of the drawing, blocks stand on each other, no call is
+// lost, and a bar links to its own time.
 func TestChart(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 34, 0, 0, time.Local)
 	hour := now.Unix() / 3600
@@ -57,7 +57,7 @@ func checkBar(t *testing.T, c *chart, i int, b bar, now time.Time) {
 	}
 }
 
-// TestChartOfNothing divides by nothing.
+// TestChartOfNothing draws a chart without calls.
 func TestChartOfNothing(t *testing.T) {
 	c := (&logCounts{}).chart(&Workspace{Name: "shop"}, parseFilter(nil, time.Now()), false, time.Now())
 	if c.Most != 0 || len(c.Bars) != 24 {

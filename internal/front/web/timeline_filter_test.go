@@ -11,7 +11,7 @@ import (
 	"github.com/emend-dev/emend"
 )
 
-// TestFilterRoundTrip takes every condition away by its chip: exactly that one goes.
+// TestFilterRoundTrip removes each condition by its chip: exactly that one goes.
 func TestFilterRoundTrip(t *testing.T) {
 	all := url.Values{}
 	for _, c := range conditions {
@@ -56,7 +56,7 @@ func TestFilterRequest(t *testing.T) {
 	}
 }
 
-func TestTimeOf(t *testing.T) {
+func TestParseTime(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.Local)
 	for text, want := range map[string]time.Time{
 		"90m": now.Add(-90 * time.Minute), "7d": now.AddDate(0, 0, -7), "2w": now.AddDate(0, 0, -14),
@@ -74,7 +74,7 @@ func TestTimeOf(t *testing.T) {
 	}
 }
 
-// TestFilterProblem shows no list where a condition is not understood: one without it would look like the answer.
+// TestFilterProblem: no list is shown if a condition is not understood, since a list without it would look like the answer.
 func TestFilterProblem(t *testing.T) {
 	f := parseFilter(url.Values{"since": {"soon"}, "outcome": {"great"}}, time.Now())
 	if f.Problems["since"] == "" || f.Problems["outcome"] == "" {

@@ -10,10 +10,10 @@ import (
 	"github.com/emend-dev/emend"
 )
 
-// guarded is a house where two files could be read once, and cannot any more: one is protected, of the other a person is to
-// be asked first. ids are what the history keeps of them.
-func guardedHouse(t *testing.T) (p *house, ids []string) {
-	p = build(t, nil)
+// newUnreadableSite is a site over two files with a past that may not be read any more: one is protected, and for the other a
+// person has to be asked. ids are their contents in the history.
+func newUnreadableSite(t *testing.T) (p *testSite, ids []string) {
+	p = newTestSite(t, nil)
 	p.Close()
 	p.must(p.ws.Close())
 	ctx := emend.As(t.Context(), emend.Actor{Client: "client", Session: "s1"})
@@ -54,13 +54,13 @@ func guardedHouse(t *testing.T) (p *house, ids []string) {
 	return p, ids
 }
 
-// TestSecrets: no address shows what may not be read, says whether a text is in it, or puts it where it may be read.
-func TestSecrets(t *testing.T) {
-	p, ids := guardedHouse(t)
+// TestUnreadableFiles: no address shows such a file, tells whether a text is in it, or puts it where it may be read.
+func TestUnreadableFiles(t *testing.T) {
+	p, ids := newUnreadableSite(t)
 	if len(ids) < 6 {
 		t.Fatalf("the history keeps %q", ids)
 	}
-	b := p.in()
+	b := p.signIn()
 	look := func(address string) string {
 		t.Helper()
 		a := b.get("/ui/default/" + address)
@@ -92,7 +92,7 @@ func TestSecrets(t *testing.T) {
 	}
 	for _, id := range ids {
 		for tool, args := range map[string]url.Values{"restore_file": {"trashedPath": {id}, "targetPath": {"copy"}}, "put_back": {"path": {"copy"}, "version": {id}}} {
-			if a := b.post("/ui/default/do/"+tool, b.form(tool, args)); a.code < 400 || strings.Contains(a.body, secret) || p.has("copy") != "nothing" {
+			if a := b.post("/ui/default/do/"+tool, b.form(tool, args)); a.code < 400 || strings.Contains(a.body, secret) || p.fileText("copy") != "nothing" {
 				t.Errorf("%s %s: %d %v %s", tool, id, a.code, a.head, a.body)
 			}
 		}

@@ -10,11 +10,11 @@ import (
 	"github.com/emend-dev/emend"
 )
 
-// TestFlood: an agent that puts as many questions as there is room for, as large as they may be, makes no page that cannot
-// be used. What the page does not show can be denied there, and is allowed where it is shown.
-func TestFlood(t *testing.T) {
-	p := build(t, nil)
-	b := p.in()
+// TestManyQuestions: an agent that asks as many and as large questions as it can does not make the page unusable. A question
+// that is not shown can be denied there, and has a page of its own where it can be allowed.
+func TestManyQuestions(t *testing.T) {
+	p := newTestSite(t, nil)
+	b := p.signIn()
 	b.get("/ui/default/waiting").want(t, 200)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -44,13 +44,13 @@ func TestFlood(t *testing.T) {
 	}
 }
 
-// TestQuestionCut: a change that is too long to be asked about as a whole says so.
-func TestQuestionCut(t *testing.T) {
-	p := asking(t)
-	c := p.waits("s1", "apply_patch", migration(strings.Repeat("x", 70<<10)))
-	body := p.shown(1)
+// TestLongQuestion: a question whose change is too long to be shown says so.
+func TestLongQuestion(t *testing.T) {
+	p := newAskingPages(t)
+	c := p.startCall("s1", "apply_patch", migration(strings.Repeat("x", 70<<10)))
+	body := p.waitForQuestions(1)
 	says(t, body, "bytes are not shown")
 	p.get("/ui/default/waiting")
-	p.done(body, "deny")
-	p.comes(c)
+	p.submit(body, "deny")
+	p.result(c)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/emend-dev/emend/internal/front/web/paint"
 )
 
-// TestPages: rows from any row on are those of the whole, colours included; and a page is bounded.
+// TestPages: rows from any number on equal those of the whole diff, colours included, and one call has a bound.
 func TestPages(t *testing.T) {
 	text := large(3000, 7)
 	f := Parse(text)
@@ -33,7 +33,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// large is a diff of n lines and more in hunks; every so many lines one was changed, in the middle of a comment now and then.
+// large returns a diff of about n lines, where one of every few lines is changed, now and then inside a comment.
 func large(n, every int) string {
 	var b strings.Builder
 	b.WriteString("diff --git a/large.go b/large.go\n--- a/large.go\n+++ b/large.go\n")
@@ -53,7 +53,7 @@ func large(n, every int) string {
 	return b.String()
 }
 
-// BenchmarkLarge is what a diff of 50,000 lines costs: to read it, the first rows, and those in the middle.
+// BenchmarkLarge times a diff of 50,000 lines: reading it, its first rows, and rows in the middle.
 func BenchmarkLarge(b *testing.B) {
 	for name, text := range map[string]string{"one in five": large(42_000, 5), "one block": block(25_000), "runs of sixteen": runs(1562)} {
 		b.Run("parse/"+name, func(b *testing.B) {
@@ -79,7 +79,7 @@ func BenchmarkLarge(b *testing.B) {
 	}
 }
 
-// block is n lines in the place of n others.
+// block replaces n lines by n others.
 func block(n int) string {
 	var a, b strings.Builder
 	for i := range n {
@@ -89,7 +89,7 @@ func block(n int) string {
 	return fmt.Sprintf("@@ -1,%d +1,%d @@\n%s%s", n, n, a.String(), b.String())
 }
 
-// runs is n runs of sixteen lines that became twenty others, which takes longest to pair.
+// runs returns n runs of maxRun changed lines, which take longest to pair.
 func runs(n int) string {
 	var b strings.Builder
 	for i := range n {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// drawn is a cell as text.
+// drawn returns a cell as text.
 func (c *Cell) drawn() string {
 	if c.Kind == None {
 		return "~"
@@ -37,7 +37,7 @@ func (c *Cell) drawn() string {
 	return b.String()
 }
 
-// drawn is rows as text: the numbers, the sign, the line with marks in [ ] and classes as class‹ ›.
+// drawn returns rows as text: numbers, sign, and the line with marks in [ ] and classes as class‹ ›.
 func drawn(rows []Row) string {
 	var b strings.Builder
 	for i := range rows {
@@ -58,9 +58,8 @@ func hunk(olds, news int, body string) string {
 	return fmt.Sprintf("--- a/x\n+++ b/x\n@@ -7,%d +7,%d @@\n%s", olds, news, body)
 }
 
-// TestBeside: lines that are alike are in one row, and what differs of them is marked; the others are beside each other in
-// their order.
-func TestBeside(t *testing.T) {
+// TestSplitView: lines that resemble each other share a row and have their differences marked. The others keep their order.
+func TestSplitView(t *testing.T) {
 	for name, tc := range map[string]struct{ diff, want string }{
 		"one for one": {hunk(2, 2, " same\n-x := 1\n+x := 2\n"), "7 same | 7 same\n8− x := [1] | 8+ x := [2]\n"},
 		"a word":      {hunk(1, 1, "-the old name\n+the new name\n"), "7− the [old] name | 7+ the [new] name\n"},
@@ -92,8 +91,8 @@ func TestBeside(t *testing.T) {
 	}
 }
 
-// TestOneColumn: the same marks, one line after the other.
-func TestOneColumn(t *testing.T) {
+// TestUnifiedView: the same marks, one line after the other.
+func TestUnifiedView(t *testing.T) {
 	f := Parse(git)
 	want := `hunk: @@ -1,4 +1,4 @@ func a
 1 package a
@@ -114,8 +113,8 @@ hunk: @@ -9,1 +9,1 @@
 	}
 }
 
-// TestHeads: what a diff says of its file.
-func TestHeads(t *testing.T) {
+// TestHeaders: what headers say of a file.
+func TestHeaders(t *testing.T) {
 	for text, want := range map[string]File{
 		"diff --git a/a b b/a b\nnew file mode 100644\n--- /dev/null\n+++ b/a b\t\n@@ -0,0 +1,1 @@\n+x\n": {From: "a b", To: "a b", Op: Added, Added: 1},
 		"diff --git a/l b/l\ndeleted file mode 120000\n--- a/l\n+++ /dev/null\n@@ -1,1 +0,0 @@\n-x\n":     {From: "l", To: "l", Op: Deleted, Link: true, Removed: 1},
@@ -139,7 +138,7 @@ func TestHeads(t *testing.T) {
 	}
 }
 
-// TestParseAll: a question has the diffs of several files, and notes before them.
+// TestParseAll: a question has diffs of several files, with notes before them.
 func TestParseAll(t *testing.T) {
 	files := ParseAll("# a is made executable\n" + git + "diff --git a/m b/n\nrename from m\nrename to n\n# what comes to stand there:\n" +
 		"diff --git a/n b/n\nnew file mode 100644\n--- /dev/null\n+++ b/n\n@@ -0,0 +1,1 @@\n+# no note\n# what comes to stand there is not shown: it has 9 bytes\n" +
@@ -154,7 +153,7 @@ func TestParseAll(t *testing.T) {
 	}
 }
 
-// TestMaxLines: of a very long text not all is read, and that is said.
+// TestMaxLines: a very long text is read in part, and the last row says so.
 func TestMaxLines(t *testing.T) {
 	text := strings.Repeat("x\n", MaxLines+7)
 	for name, f := range map[string]*File{"a diff": Parse(text), "a file": FromText("a", text)} {
@@ -165,7 +164,7 @@ func TestMaxLines(t *testing.T) {
 	}
 }
 
-// TestLongLines: they are cut, with a count of characters, and not marked.
+// TestLongLines: long lines are cut, with a count of the missing characters, and not marked.
 func TestLongLines(t *testing.T) {
 	a, b := strings.Repeat("ä", 1200), strings.Repeat("ä", 1201)
 	rows := Parse(hunk(1, 1, "-"+a+"\n+"+b+"\n")).Rows(1, 1, true)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// painted is lines as they are coloured: each piece with a class as class(piece).
+// painted returns lines with each coloured piece as class(piece).
 func painted(l *Lang, lines ...string) string {
 	var b strings.Builder
 	var at State

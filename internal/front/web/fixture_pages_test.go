@@ -22,8 +22,9 @@ import (
 	"github.com/emend-dev/emend/internal/tool"
 )
 
-// desktop is a workspace with its pages, and a browser that has come in.
-type desktop struct {
+// testPages is a workspace with its pages, and a browser that is signed in. Calls can be made as an agent, and forms sent as
+// a person.
+type testPages struct {
 	t      *testing.T
 	dir    string
 	ws     *emend.Workspace
@@ -32,8 +33,8 @@ type desktop struct {
 	client *http.Client
 }
 
-// newDesktop has the files, and pages over them.
-func newDesktop(t *testing.T, files map[string]string, options ...emend.Option) *desktop {
+// newTestPages makes a workspace with these files, and its pages.
+func newTestPages(t *testing.T, files map[string]string, options ...emend.Option) *testPages {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range files {
@@ -44,13 +45,13 @@ func newDesktop(t *testing.T, files map[string]string, options ...emend.Option) 
 	ws, err := emend.Open(dir, options...)
 	must(t, err)
 	t.Cleanup(func() { ws.Close() })
-	p := &desktop{t: t, dir: dir, ws: ws}
+	p := &testPages{t: t, dir: dir, ws: ws}
 	p.serve(false)
 	return p
 }
 
-// serve puts the pages up, and comes in.
-func (p *desktop) serve(readOnly bool) {
+// serve starts the pages and signs in.
+func (p *testPages) serve(readOnly bool) {
 	p.t.Helper()
 	const token = "a-token-of-the-tests-that-is-long-enough-to-be-one"
 	p.site = New(Config{Workspaces: []Workspace{{"default", p.ws}}, Token: token, Version: "test", ReadOnly: readOnly})
@@ -70,10 +71,10 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// agent calls a tool as an agent does, and returns the data of its result.
-func (p *desktop) agent(name string, args map[string]any) map[string]any {
+// agentCall calls a tool as an agent, and returns the data of its result.
+func (p *testPages) agentCall(name string, args map[string]any) map[string]any {
 	p.t.Helper()
-	o := p.tries(name, args)
+	o := p.tryCall(name, args)
 	if !o.OK() {
 		p.t.Fatalf("%s: %s", name, o.Text())
 	}
@@ -84,8 +85,8 @@ func (p *desktop) agent(name string, args map[string]any) map[string]any {
 	return out
 }
 
-// tries is agent for calls that may be refused.
-func (p *desktop) tries(name string, args map[string]any) *report.Object {
+// tryCall is agentCall for calls that may be refused.
+func (p *testPages) tryCall(name string, args map[string]any) *report.Object {
 	p.t.Helper()
 	text, err := json.Marshal(args)
 	must(p.t, err)
@@ -93,8 +94,8 @@ func (p *desktop) tries(name string, args map[string]any) *report.Object {
 	return tool.Call(ctx, p.ws, name, text).(*report.Object)
 }
 
-// last is the newest entry of the log.
-func (p *desktop) last() string {
+// lastEntry returns the newest entry of the log.
+func (p *testPages) lastEntry() string {
 	p.t.Helper()
 	a, err := p.ws.History(context.Background(), emend.HistoryRequest{Limit: 1})
 	must(p.t, err)
@@ -104,10 +105,10 @@ func (p *desktop) last() string {
 	return a.Data.Entries[0].Entry
 }
 
-func (p *desktop) entryPage(entry string) string { return p.site.Workspaces[0].EntryPage(entry) }
+func (p *testPages) entryPage(entry string) string { return p.site.Workspaces[0].EntryPage(entry) }
 
-// get is a page that has to be there.
-func (p *desktop) get(path string) string {
+// get opens a page that must be there.
+func (p *testPages) get(path string) string {
 	p.t.Helper()
 	status, body := p.try(path)
 	if status != http.StatusOK {
@@ -116,7 +117,7 @@ func (p *desktop) get(path string) string {
 	return body
 }
 
-func (p *desktop) try(path string) (int, string) {
+func (p *testPages) try(path string) (int, string) {
 	p.t.Helper()
 	res, err := p.client.Get(p.server.URL + path)
 	must(p.t, err)
@@ -126,7 +127,7 @@ func (p *desktop) try(path string) (int, string) {
 	return res.StatusCode, string(b)
 }
 
-func (p *desktop) post(path string, form url.Values) (status int, location, body string) {
+func (p *testPages) post(path string, form url.Values) (status int, location, body string) {
 	p.t.Helper()
 	req, err := http.NewRequest(http.MethodPost, p.server.URL+path, strings.NewReader(form.Encode()))
 	must(p.t, err)
@@ -140,7 +141,7 @@ func (p *desktop) post(path string, form url.Values) (status int, location, body
 	return res.StatusCode, res.Header.Get("Location"), string(b)
 }
 
-// form is a form of a page: where it goes, and what it sends.
+// form is a form of a page: its address, and what it sends.
 type form struct {
 	action string
 	fields url.Values
@@ -151,7 +152,7 @@ var (
 	hiddenTag = regexp.MustCompile(`<input type="hidden" name="([^"]*)" value="([^"]*)">`)
 )
 
-// forms are those of a class on a page.
+// forms returns the forms of a class on a page.
 func forms(body, class string) (out []form) {
 	for _, m := range formTag.FindAllStringSubmatch(body, -1) {
 		if m[1] != class {
@@ -166,8 +167,8 @@ func forms(body, class string) (out []form) {
 	return out
 }
 
-// press sends the only form of a class, with what a person fills in.
-func (p *desktop) press(body, class string, filled ...string) (status int, location, answer string) {
+// press sends the only form of a class, with the fields that a person fills in.
+func (p *testPages) press(body, class string, filled ...string) (status int, location, answer string) {
 	p.t.Helper()
 	all := forms(body, class)
 	if len(all) != 1 {
@@ -179,8 +180,8 @@ func (p *desktop) press(body, class string, filled ...string) (status int, locat
 	return p.post(all[0].action, all[0].fields)
 }
 
-// done presses, and follows to where the result is.
-func (p *desktop) done(body, class string, filled ...string) string {
+// submit sends a form and follows the redirect to its result.
+func (p *testPages) submit(body, class string, filled ...string) string {
 	p.t.Helper()
 	status, to, answer := p.press(body, class, filled...)
 	if status != http.StatusSeeOther {
@@ -194,7 +195,7 @@ var (
 	tag    = regexp.MustCompile(`(?s)<[^>]*>`)
 )
 
-// words is what a person reads of a page.
+// words returns the text of a page.
 func words(body string) string {
 	if i := strings.Index(body, "<main"); i >= 0 {
 		body = body[i:]
@@ -205,7 +206,7 @@ func words(body string) string {
 	return strings.Join(strings.Fields(html.UnescapeString(tag.ReplaceAllString(inline.ReplaceAllString(body, ""), " "))), " ")
 }
 
-// says fails unless a person reads all of it.
+// says fails unless the text of a page has all of these.
 func says(t *testing.T, body string, texts ...string) {
 	t.Helper()
 	all := words(body)
@@ -225,19 +226,19 @@ func saysNot(t *testing.T, body string, texts ...string) {
 	}
 }
 
-func (p *desktop) read(name string) string {
+func (p *testPages) read(name string) string {
 	p.t.Helper()
 	b, err := os.ReadFile(filepath.Join(p.dir, filepath.FromSlash(name)))
 	must(p.t, err)
 	return string(b)
 }
 
-func (p *desktop) absent(name string) bool {
+func (p *testPages) absent(name string) bool {
 	_, err := os.Lstat(filepath.Join(p.dir, filepath.FromSlash(name)))
 	return os.IsNotExist(err)
 }
 
-func (p *desktop) shaOf(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text))) }
+func (p *testPages) shaOf(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text))) }
 
 func writing(path, text, seen string) emend.WriteRequest {
 	return emend.WriteRequest{Path: path, Content: text, ExpectedSha256: seen}

@@ -7,7 +7,7 @@ import (
 	"github.com/emend-dev/emend/internal/report"
 )
 
-// text is a cell as the diff has it.
+// text returns a cell as the diff has it.
 func (c *Cell) text(crlf bool) string {
 	var b strings.Builder
 	for _, r := range c.Runs {
@@ -21,8 +21,9 @@ func (c *Cell) text(crlf bool) string {
 	return b.String()
 }
 
-// law: the lines of the heads, and the rows of each view, are the text, with what cannot be shown as escapes.
-func law(t *testing.T, text string) {
+// checkRows fails unless the header lines and the rows of each view are the lines of the text, with escapes for what cannot
+// be shown.
+func checkRows(t *testing.T, text string) {
 	t.Helper()
 	whole := ParseAll(text)
 	for _, files := range [][]*File{{Parse(text)}, whole} {
@@ -89,7 +90,7 @@ func law(t *testing.T, text string) {
 
 func signed(c *Cell, f *File) string { return c.Sign() + " " + c.text(f.CRLF) }
 
-// raw is a row as lines of the diff.
+// raw returns a row as lines of the diff.
 func (r *Row) raw(t *testing.T, f *File, l *line) []string {
 	if r.FullWidth() {
 		return []string{r.Text}
@@ -139,15 +140,15 @@ var seeds = []string{
 	"@@ -1 +1 @@\n+" + strings.Repeat("ä", 1500) + "\n\\ No newline at end of file\n",
 }
 
-func TestLaw(t *testing.T) {
+func TestRowsAreTheText(t *testing.T) {
 	for _, s := range seeds {
-		law(t, s)
+		checkRows(t, s)
 	}
 }
 
-func FuzzLaw(f *testing.F) {
+func FuzzRows(f *testing.F) {
 	for _, s := range seeds {
 		f.Add(s)
 	}
-	f.Fuzz(law)
+	f.Fuzz(checkRows)
 }

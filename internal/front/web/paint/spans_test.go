@@ -7,24 +7,24 @@ import (
 	"testing"
 )
 
-var classes = []Class{"", Keyword, Type, Text, Comment, Number, Function, Attribute, Meta}
+var allClasses = []Class{"", Keyword, Type, Text, Comment, Number, Function, Attribute, Meta}
 
-// all is every language once.
-func all() []*Lang { return slices.SortedFunc(maps.Values(languages()), byFiles) }
+// allLanguages returns every language once.
+func allLanguages() []*Lang { return slices.SortedFunc(maps.Values(languages()), byFiles) }
 
 func byFiles(a, b *Lang) int { return strings.Compare(a.files, b.files) }
 
-// law: the spans of a line are the line, each of a known class and none empty, whatever was open.
-func law(t *testing.T, text string) {
+// checkLines fails unless the spans of every line cover it, none is empty, and each has a known class, in every state.
+func checkLines(t *testing.T, text string) {
 	t.Helper()
-	for _, l := range slices.Compact(all()) {
+	for _, l := range slices.Compact(allLanguages()) {
 		at := l.Begin(strings.Lines(text))
 		for s := range strings.Lines(text) {
 			s = strings.TrimSuffix(s, "\n")
 			spans, next := l.Line(s, at)
 			from := 0
 			for _, p := range spans {
-				if p.End <= from || p.End > len(s) || !slices.Contains(classes, p.Class) {
+				if p.End <= from || p.End > len(s) || !slices.Contains(allClasses, p.Class) {
 					t.Fatalf("%s: %q has the span %v after byte %d", l.files, s, p, from)
 				}
 				from = p.End
@@ -43,20 +43,20 @@ func law(t *testing.T, text string) {
 var seeds = []string{"", "\n", "/*\n*/ x /* y */", "\"\"\"\n'''\n`\n", "r#\"\n\"#", "'\\", "'\\''", "'a'", "'a", "/[/]/g", "= /a", "\\", "${", "$", "@", ":", "a:b", "-", "- - a: b", "[a", "=",
 	"<a b='\n>'/>", "<!--", "<", "</", "```\n", "`", "#", "\xff\x00\u202e", "0x", "1e+", "1.", "..", "=begin", "é'é'", "--[[\n]]", strings.Repeat("/*", 300) + "\n" + strings.Repeat("*/", 300)}
 
-func TestLaw(t *testing.T) {
+func TestSpans(t *testing.T) {
 	for _, s := range seeds {
-		law(t, s)
+		checkLines(t, s)
 	}
 }
 
-func FuzzLaw(f *testing.F) {
+func FuzzSpans(f *testing.F) {
 	for _, s := range seeds {
 		f.Add(s)
 	}
-	f.Fuzz(law)
+	f.Fuzz(checkLines)
 }
 
-// TestFiles: no name means two languages, and what is in no table has none.
+// TestFiles: no file name has two languages, and unknown names have none.
 func TestFiles(t *testing.T) {
 	seen := map[string]bool{}
 	for _, l := range table() {
@@ -74,7 +74,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestBegin: a hunk may begin in a comment.
+// TestBegin: a hunk may begin inside a comment.
 func TestBegin(t *testing.T) {
 	for text, want := range map[string]bool{
 		" * a\n */\nb": true, "a */": true, "/* a\n*/": false, "x = \"**/*.go\"": false, "// a */": false, "a\nb": false, "": false,
@@ -86,7 +86,7 @@ func TestBegin(t *testing.T) {
 	}
 }
 
-// BenchmarkHostile: lines that open what they do not close, one after the other, take no longer than others for each byte.
+// BenchmarkHostile: lines full of openings that nothing closes cost about the same for each byte as others.
 func BenchmarkHostile(b *testing.B) {
 	for _, unit := range []string{"x := f(1)", "'", "/", "= /a", "<", "`", "$a", "\\", "a: ", "\"", "/*", "[", "( "} {
 		b.Run(unit, func(b *testing.B) {
