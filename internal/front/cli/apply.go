@@ -54,10 +54,10 @@ every change and every refusal is in its log.`,
 	f.define(cmd)
 	fl.BoolVar(&f.dryRun, "dry-run", false, "say what would be done and write nothing")
 	fl.BoolVar(&f.noAtomic, "no-atomic", false, "apply section by section, each by itself, and stop at the first that fails")
-	fl.StringVar(&f.key, "idempotency-key", "", "do it once: with a `KEY` that was committed before, return the first answer")
+	keyFlag(fl, &f.key)
 	fl.DurationVar(&f.timeout, "timeout", 0, "give up, with nothing changed, when it takes longer to get to the commit (default: 30s for the lock)")
 	f.limits.define(fl)
-	fl.StringArrayVar(&f.allow, "allow-protected", nil, "open protected paths that match `PATTERN` (repeatable)")
+	allowFlag(fl, &f.allow)
 	return cmd
 }
 

@@ -14,12 +14,9 @@ import (
 )
 
 type callFlags struct {
-	list        bool
-	profile     string
-	readOnly    bool
-	requireHash bool
-	lenient     bool
-	allow       []string
+	toolFlags
+	list  bool
+	allow []string
 }
 
 func (a *app) call() *cobra.Command {
@@ -59,30 +56,23 @@ system.`,
 	}
 	fl := cmd.Flags()
 	fl.BoolVar(&f.list, "list", false, "list the tools")
-	fl.StringVar(&f.profile, "profile", tool.Emend.Name, "the tools of which system: "+strings.Join(tool.ProfileNames(), ", "))
-	fl.BoolVar(&f.readOnly, "read-only", false, "refuse the tools that change files")
-	fl.BoolVar(&f.requireHash, "require-hash", false, "demand a sha256 of every file that is changed, also where a tool leaves it open")
-	fl.BoolVar(&f.lenient, "lenient", false, "apply_patch lets pass what sloppy models write, unless the call says otherwise")
-	fl.StringArrayVar(&f.allow, "allow-protected", nil, "open protected paths that match `PATTERN` (repeatable)")
+	f.define(fl, "refuse the tools that change files")
+	allowFlag(fl, &f.allow)
 	completeWords(cmd, "profile", tool.ProfileNames())
 	return cmd
 }
 
 func (a *app) runCall(cmd *cobra.Command, args []string, f callFlags) error {
-	profile, ok := tool.ProfileNamed(f.profile)
-	if !ok {
-		return usageErrorf("call", "--profile: %q is none of %s", f.profile, strings.Join(tool.ProfileNames(), ", "))
-	}
-	o := tool.Options{Profile: profile, ReadOnly: f.readOnly, RequireHash: f.requireHash, Lenient: f.lenient}
-	if err := o.Check(); err != nil {
-		return usageErrorf("call", "%v", err)
+	o, err := f.options("call")
+	if err != nil {
+		return err
 	}
 	if f.list {
 		return a.listTools(o.Tools())
 	}
-	t, ok := profile.Named(args[0])
+	t, ok := o.Profile.Named(args[0])
 	if !ok {
-		return usageErrorf("call", "no tool of %s is called %q; there are %s", profile.Name, args[0], strings.Join(profile.Names(), ", "))
+		return usageErrorf("call", "no tool of %s is called %q; there are %s", o.Profile.Name, args[0], strings.Join(o.Profile.Names(), ", "))
 	}
 	text, err := a.readArguments(args[1:])
 	if err != nil {

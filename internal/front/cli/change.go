@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/internal/report"
@@ -56,9 +57,14 @@ func (v changeVerb[R, D]) command(a *app) *cobra.Command {
 		cmd.Flags().StringVar(v.expect, "expect", "", v.expectHelp)
 		completeNothing(cmd, "expect")
 	}
-	cmd.Flags().StringVar(v.key, "idempotency-key", "", "do it once: with a `KEY` that was committed before, return the first answer")
-	allowFlag(cmd, &allow)
+	keyFlag(cmd.Flags(), v.key)
+	allowFlag(cmd.Flags(), &allow)
 	return cmd
+}
+
+// keyFlag defines --idempotency-key.
+func keyFlag(f *pflag.FlagSet, key *string) {
+	f.StringVar(key, "idempotency-key", "", "do it once: with a `KEY` that was committed before, return the first answer")
 }
 
 func (v changeVerb[R, D]) run(a *app, cmd *cobra.Command, args, allow []string) error {

@@ -30,10 +30,6 @@ func registerCompletion(cmd *cobra.Command, flag string, by cobra.CompletionFunc
 	}
 }
 
-func allowFlag(cmd *cobra.Command, allow *[]string) {
-	cmd.Flags().StringArrayVar(allow, "allow-protected", nil, "open protected paths that match `PATTERN` (repeatable)")
-}
-
 // completeFilesAfter completes arguments with file names, but for the first n arguments, which get nothing.
 func completeFilesAfter(n int) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
@@ -109,12 +105,8 @@ func (a *app) addLogCompletions(root *cobra.Command) {
 // errors: a completion has no place for them.
 func (a *app) completeFromLog(cmd *cobra.Command, name func(*emend.LogEntry) string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	const how = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
-	if a.applyGlobalFlags() != nil {
-		return nil, how
-	}
-	a.hideRecovery = true
-	ws, err := a.open(emend.AsFound())
-	if err != nil {
+	ws := a.openForCompletion()
+	if ws == nil {
 		return nil, how
 	}
 	defer ws.Close()
@@ -134,4 +126,14 @@ func (a *app) completeFromLog(cmd *cobra.Command, name func(*emend.LogEntry) str
 		}
 	}
 	return out, how
+}
+
+// openForCompletion opens the workspace without printing anything. It returns nil if that fails.
+func (a *app) openForCompletion() *emend.Workspace {
+	if a.applyGlobalFlags() != nil {
+		return nil
+	}
+	a.hideRecovery = true
+	ws, _ := a.open(emend.AsFound())
+	return ws
 }

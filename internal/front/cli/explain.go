@@ -43,7 +43,7 @@ On a terminal of 100 columns the hunk stands beside the file, else above it. Wit
 	cmd.Flags().StringVar(&f.html, "html", "", "write a page to `FILE`, or to standard output for -")
 	cmd.Flags().BoolVar(&f.force, "force", false, "replace the FILE of --html if it exists")
 	f.limits.define(cmd.Flags())
-	allowFlag(cmd, &f.allow)
+	allowFlag(cmd.Flags(), &f.allow)
 	return cmd
 }
 

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -17,17 +16,24 @@ import (
 // nothing before Ctrl-C is handled. A script may interrupt it as soon as it has read an entry, and a background job of
 // a script starts with the signal ignored: the signal would be lost.
 func (a *app) followLog(ctx context.Context, ws *emend.Workspace, f logFlags) error {
-	a.interruptReady.Wait()
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	if out, ok := unwrapWriter(a.out).(*os.File); ok {
-		go cancelWhenReaderGone(ctx, out, stop)
-	}
+	ctx, stop := a.untilReaderGone(ctx)
+	defer stop()
 	err := ws.Follow(ctx, f.HistoryRequest, a.entryPrinter(f.Diff))
 	if err == nil && errors.Is(context.Cause(ctx), syscall.EPIPE) {
 		return errPrinted
 	}
 	return a.printError(err)
+}
+
+// untilReaderGone returns a context that ends with the cause EPIPE when nobody reads standard output any more. It returns
+// once Ctrl-C is handled.
+func (a *app) untilReaderGone(ctx context.Context) (context.Context, func()) {
+	a.interruptReady.Wait()
+	ctx, stop := context.WithCancelCause(ctx)
+	if out, ok := unwrapWriter(a.out).(*os.File); ok {
+		go cancelWhenReaderGone(ctx, out, stop)
+	}
+	return ctx, func() { stop(nil) }
 }
 
 // cancelWhenReaderGone cancels with EPIPE when out is a pipe that nobody reads any more.
@@ -74,8 +80,7 @@ func (a *app) entryPrinter(diff bool) func([]emend.LogEntry, []string) error {
 
 // printEntryLines prints entries as JSON, one a line.
 func (a *app) printEntryLines(entries []emend.LogEntry) error {
-	enc := json.NewEncoder(terminalSafe{a.out})
-	enc.SetEscapeHTML(false)
+	enc := newLineEncoder(a.out)
 	for i := range entries {
 		if err := enc.Encode(&entries[i]); err != nil {
 			return err

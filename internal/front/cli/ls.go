@@ -48,7 +48,7 @@ With --recursive it prints paths, relative to the workspace's root, level by lev
 	f.IntVar(&r.MaxDepth, "depth", 0, "with what is below, `N` levels deep (default 8 with --recursive)")
 	f.BoolVarP(&r.IncludeHidden, "hidden", "a", false, "also names that begin with a dot")
 	f.BoolVar(&r.IncludeIgnored, "no-ignore", false, "also what .gitignore and .ignore leave out")
-	allowFlag(cmd, &allow)
+	allowFlag(cmd.Flags(), &allow)
 	return cmd
 }
 

@@ -47,7 +47,7 @@ a pipe as they are, and with --json as base64.`,
 	cmd.Flags().IntVar(&f.end, "end", 0, "the last line to print, `N`")
 	cmd.Flags().StringVar(&f.maxBytes, "max-bytes", "", "cut the text after `SIZE` (default: no limit)")
 	cmd.Flags().BoolVar(&f.binary, "binary", false, "read a binary file as well")
-	allowFlag(cmd, &f.allow)
+	allowFlag(cmd.Flags(), &f.allow)
 	return cmd
 }
 

@@ -32,8 +32,7 @@ func (a *app) printAnswer(words string, data any) error {
 }
 
 func (a *app) printJSON(v any) error {
-	enc := newEncoder(a.out)
-	return enc.Encode(v)
+	return newEncoder(a.out).Encode(v)
 }
 
 // printFound prints the answer of a call that only reads: the result with --json, else what show writes.
@@ -114,9 +113,15 @@ func (a *app) noteIf(ok bool, format string, args ...any) {
 }
 
 func newEncoder(w io.Writer) *json.Encoder {
+	enc := newLineEncoder(w)
+	enc.SetIndent("", "  ")
+	return enc
+}
+
+// newLineEncoder returns an encoder that writes each value on a line of its own.
+func newLineEncoder(w io.Writer) *json.Encoder {
 	enc := json.NewEncoder(terminalSafe{w})
 	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
 	return enc
 }
 

@@ -51,7 +51,7 @@ files; what is protected from reading is never searched.`,
 	fl.IntVar(&f.ContextLines, "context", 0, "show `N` lines before and after a match")
 	fl.IntVar(&f.MaxResults, "max-results", 0, "stop after `N` matches (default: no limit)")
 	fl.BoolVar(&f.IncludeIgnored, "no-ignore", false, "also what .gitignore and .ignore leave out")
-	allowFlag(cmd, &f.allow)
+	allowFlag(cmd.Flags(), &f.allow)
 	completeWords(cmd, "mode", searchModes)
 	cmd.ValidArgsFunction = completeFilesAfter(1)
 	return cmd

@@ -9,7 +9,6 @@ import (
 	"os/signal"
 	"runtime"
 	"slices"
-	"strings"
 	"syscall"
 	"time"
 
@@ -55,13 +54,9 @@ is always finished. The second one ends it at once.`,
 }
 
 func (a *app) runServe(cmd *cobra.Command, args []string, f *serveFlags) error {
-	profile, ok := tool.ProfileNamed(f.profile)
-	if !ok {
-		return usageErrorf("serve", "--profile: %q is none of %s", f.profile, strings.Join(tool.ProfileNames(), ", "))
-	}
-	tools := tool.Options{Profile: profile, ReadOnly: f.readOnly, RequireHash: f.requireHash, Lenient: f.lenient}
-	if err := tools.Check(); err != nil {
-		return usageErrorf("serve", "%v", err)
+	tools, err := f.options("serve")
+	if err != nil {
+		return err
 	}
 	if err := f.check(cmd); err != nil {
 		return err
@@ -70,16 +65,16 @@ func (a *app) runServe(cmd *cobra.Command, args []string, f *serveFlags) error {
 	if err != nil {
 		return err
 	}
-	spaces, err := a.openWorkspaces(args, f)
-	defer closeAll(spaces)
+	workspaces, err := a.openWorkspaces(args, f)
+	defer closeAll(workspaces)
 	if err != nil {
 		return err
 	}
 	ctx, stop := cancelOnSignal(cmd.Context())
 	defer stop()
 	go reserveMemory(ctx)
-	go pruneHourly(ctx, spaces, log)
-	s := mcp.New(mcp.Config{Workspaces: spaces, Version: emend.Version().Version, Log: log, MaxCalls: f.maxCalls, AskWait: f.wait,
+	go pruneHourly(ctx, workspaces, log)
+	s := mcp.New(mcp.Config{Workspaces: workspaces, Version: emend.Version().Version, Log: log, MaxCalls: f.maxCalls, AskWait: f.wait,
 		Actor: emend.Actor{Session: a.session, Agent: a.agent}, Tools: tools})
 	if f.http != "" {
 		return a.serveHTTP(ctx, s, f)
@@ -99,13 +94,13 @@ func (a *app) serveStdio(ctx context.Context, s *mcp.Server, f *serveFlags) erro
 
 // enterLandlock confines the process to its workspaces by Landlock, where the system has that. Without it the server
 // still serves, and logs a warning. The server must have read all its other files before.
-func (a *app) enterLandlock(spaces []tool.Workspace, log *slog.Logger) {
+func (a *app) enterLandlock(workspaces []tool.Workspace, log *slog.Logger) {
 	if a.env("EMEND_LANDLOCK") == "off" {
 		log.Warn("not behind Landlock, since EMEND_LANDLOCK says off")
 		return
 	}
 	var write, read []string
-	for _, w := range spaces {
+	for _, w := range workspaces {
 		mine, elsewhere, err := w.Reach()
 		if err != nil {
 			log.Warn("not behind Landlock", "workspace", w.Name, "error", err)
@@ -150,7 +145,7 @@ func cancelOnSignal(parent context.Context) (context.Context, context.CancelFunc
 }
 
 // pruneHourly prunes the histories that are due. It looks once an hour; a history is due once a day.
-func pruneHourly(ctx context.Context, spaces []tool.Workspace, log *slog.Logger) {
+func pruneHourly(ctx context.Context, workspaces []tool.Workspace, log *slog.Logger) {
 	for tick := time.NewTicker(time.Hour); ; {
 		select {
 		case <-ctx.Done():
@@ -158,7 +153,7 @@ func pruneHourly(ctx context.Context, spaces []tool.Workspace, log *slog.Logger)
 			return
 		case <-tick.C:
 		}
-		for _, w := range spaces {
+		for _, w := range workspaces {
 			if p, err := w.Prune(ctx); err != nil {
 				log.Warn("the history could not be pruned", "workspace", w.Name, "error", err)
 			} else if p.Transactions > 0 {

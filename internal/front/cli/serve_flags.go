@@ -15,13 +15,10 @@ import (
 )
 
 type serveFlags struct {
-	workspaces  []string
-	profile     string
-	lenient     bool
-	readOnly    bool
-	requireHash bool
-	allow       []string
-	wait        time.Duration
+	toolFlags
+	workspaces []string
+	allow      []string
+	wait       time.Duration
 
 	http      string
 	tokenFile string
@@ -51,12 +48,8 @@ var (
 func (f *serveFlags) define(cmd *cobra.Command) {
 	what := pflag.NewFlagSet("What is served", pflag.ContinueOnError)
 	what.StringArrayVar(&f.workspaces, "workspace", nil, "serve `NAME=DIR` too, under its name (repeatable)")
-	what.StringVar(&f.profile, "profile", "emend", "the tools of which system: "+strings.Join(tool.ProfileNames(), ", "))
-	what.BoolVar(&f.readOnly, "read-only", false, "offer only the tools that read")
-	what.BoolVar(&f.requireHash, "require-hash", false, "demand a sha256 of every file that is changed, also where a tool leaves it open")
-	what.BoolVar(&f.lenient, "lenient", false, "apply_patch lets pass what sloppy models write, unless the call says otherwise")
-	what.StringArrayVar(&f.allow, "allow-protected", nil, "open protected paths that match `PATTERN` (repeatable)")
-
+	f.toolFlags.define(what, "offer only the tools that read")
+	allowFlag(what, &f.allow)
 	what.DurationVar(&f.wait, "wait", 45*time.Second, "let a call wait so long for a person at the page, where a policy says ask; 0: never")
 
 	net := pflag.NewFlagSet("HTTP", pflag.ContinueOnError)

@@ -5,7 +5,6 @@ import (
 	"crypto/tls"
 	"fmt"
 	"net"
-	"strings"
 
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/front/mcp"
@@ -102,11 +101,7 @@ func (a *app) announcePages(s *mcp.Server, f *serveFlags, url string, k *tokenFi
 
 // address returns the address to listen at. Without --remote only one of this machine is accepted.
 func (f *serveFlags) address() (*net.TCPAddr, error) {
-	at := f.http
-	if strings.HasPrefix(at, ":") {
-		at = "127.0.0.1" + at
-	}
-	addr, err := net.ResolveTCPAddr("tcp", at)
+	addr, err := resolveAddr(f.http)
 	if err != nil {
 		return nil, usageErrorf("serve", "--http: %s is not an address: write 127.0.0.1:7433, or :0 for any free port (%w)", fail.Quote(f.http), err)
 	}

@@ -42,8 +42,8 @@ func (a *app) openWorkspaces(args []string, f *serveFlags) ([]tool.Workspace, er
 	return out, nil
 }
 
-func closeAll(spaces []tool.Workspace) {
-	for _, w := range spaces {
+func closeAll(workspaces []tool.Workspace) {
+	for _, w := range workspaces {
 		w.Close()
 	}
 }
@@ -109,9 +109,9 @@ func expandHome(dir string) string {
 }
 
 // listNames returns the names of the workspaces, with their addresses.
-func listNames(spaces []tool.Workspace) string {
+func listNames(workspaces []tool.Workspace) string {
 	var out []string
-	for _, w := range spaces {
+	for _, w := range workspaces {
 		out = append(out, fmt.Sprintf("%s (/mcp/%s)", w.Name, w.Name))
 	}
 	return strings.Join(out, ", ")

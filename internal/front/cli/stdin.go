@@ -57,12 +57,12 @@ func (a *app) promptForInput(what, it string) {
 }
 
 // readPatch reads the file that args names. Without one, or for "-", it reads standard input.
-func (a *app) readPatch(args []string, most int64) (text string, err error) {
+func (a *app) readPatch(args []string, limit int64) (text string, err error) {
 	if len(args) == 0 || args[0] == "-" {
 		a.promptForInput("a patch", "it")
-		text, err = readText(a.stdin(), fileSize(a.in), most)
+		text, err = readText(a.stdin(), fileSize(a.in), limit)
 	} else {
-		text, err = readFile(args[0], most)
+		text, err = readFile(args[0], limit)
 	}
 	if errors.Is(err, fail.CommandFailed) {
 		return "", err
@@ -76,42 +76,42 @@ func (a *app) readPatch(args []string, most int64) (text string, err error) {
 // readContent reads the content of one file from standard input.
 func (a *app) readContent(cmd *cobra.Command, what string, into *string) error {
 	a.promptForInput(what, "it")
-	most := emend.DefaultLimits.FileBytes
-	b, err := readAll(a.stdin(), most)
-	if err == nil && int64(len(b)) > most {
-		err = usageErrorf(cmd.Name(), "standard input has over %s, and that is the most that one file may have", formatSize(most))
+	limit := emend.DefaultLimits.FileBytes
+	b, err := readAll(a.stdin(), limit)
+	if err == nil && int64(len(b)) > limit {
+		err = usageErrorf(cmd.Name(), "standard input has over %s, and that is the most that one file may have", formatSize(limit))
 	}
 	*into = string(b)
 	return err
 }
 
-func readFile(name string, most int64) (string, error) {
+func readFile(name string, limit int64) (string, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return "", err
 	}
 	defer f.Close()
-	return readText(f, fileSize(f), most)
+	return readText(f, fileSize(f), limit)
 }
 
 // readText reads text of about size bytes. It allocates once: growing a buffer takes as long as parsing.
-func readText(r io.Reader, size, most int64) (string, error) {
+func readText(r io.Reader, size, limit int64) (string, error) {
 	var text strings.Builder
-	in := limitInput(r, most)
+	in := limitInput(r, limit)
 	text.Grow(int(min(size, in.N)))
 	_, err := io.Copy(&text, in)
 	return text.String(), err
 }
 
-func readAll(r io.Reader, most int64) ([]byte, error) { return io.ReadAll(limitInput(r, most)) }
+func readAll(r io.Reader, limit int64) ([]byte, error) { return io.ReadAll(limitInput(r, limit)) }
 
 // limitInput reads r to its end, but at most one byte more than the limit. The engine then refuses the text by its
 // size.
-func limitInput(r io.Reader, most int64) *io.LimitedReader {
-	if most <= 0 {
-		most = emend.DefaultLimits.PatchBytes
+func limitInput(r io.Reader, limit int64) *io.LimitedReader {
+	if limit <= 0 {
+		limit = emend.DefaultLimits.PatchBytes
 	}
-	return &io.LimitedReader{R: r, N: most + 1}
+	return &io.LimitedReader{R: r, N: limit + 1}
 }
 
 // fileSize returns the size of a regular file, and 0 for anything else.

@@ -110,11 +110,7 @@ func (a *app) announceUI(url string, f *uiFlags) {
 
 // address returns the address to listen at, which must be of this machine.
 func (f *uiFlags) address() (*net.TCPAddr, error) {
-	at := f.addr
-	if strings.HasPrefix(at, ":") {
-		at = "127.0.0.1" + at
-	}
-	addr, err := net.ResolveTCPAddr("tcp", at)
+	addr, err := resolveAddr(f.addr)
 	if err != nil {
 		return nil, usageErrorf("ui", "--addr: %s is not an address: write 127.0.0.1:7434, or :0 for any free port (%w)", fail.Quote(f.addr), err)
 	}
@@ -122,6 +118,14 @@ func (f *uiFlags) address() (*net.TCPAddr, error) {
 		return nil, usageErrorf("ui", "--addr: %s can be reached from other machines: say 127.0.0.1, and reach it from elsewhere through ssh -L", fail.Quote(f.addr))
 	}
 	return addr, nil
+}
+
+// resolveAddr resolves an address to listen at. Without a host it is one of this machine alone.
+func resolveAddr(addr string) (*net.TCPAddr, error) {
+	if strings.HasPrefix(addr, ":") {
+		addr = "127.0.0.1" + addr
+	}
+	return net.ResolveTCPAddr("tcp", addr)
 }
 
 // maxConnections bounds the connections of browsers.

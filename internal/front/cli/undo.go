@@ -41,8 +41,8 @@ entry did is taken back, or it is refused, naming the later change.`,
 	}
 	cmd.Flags().BoolVarP(&r.DryRun, "dry-run", "n", false, "say what would be taken back and write nothing")
 	cmd.Flags().StringVar(&r.SessionID, "session", "", "take back all that the session `ID` did")
-	cmd.Flags().StringVar(&r.IdempotencyKey, "idempotency-key", "", "do it once: with a `KEY` that was committed before, return the first answer")
-	allowFlag(cmd, &allow)
+	keyFlag(cmd.Flags(), &r.IdempotencyKey)
+	allowFlag(cmd.Flags(), &allow)
 	return cmd
 }
 

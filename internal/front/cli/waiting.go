@@ -140,12 +140,11 @@ func (a *app) listWaiting(ctx context.Context) error {
 // completeWaitingIDs completes with the ids of the calls that wait.
 func (a *app) completeWaitingIDs(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	const how = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
-	if len(args) > 0 || a.applyGlobalFlags() != nil {
+	if len(args) > 0 {
 		return nil, how
 	}
-	a.hideRecovery = true
-	ws, err := a.open(emend.AsFound())
-	if err != nil {
+	ws := a.openForCompletion()
+	if ws == nil {
 		return nil, how
 	}
 	defer ws.Close()

@@ -2,10 +2,8 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"syscall"
 	"time"
 
@@ -18,12 +16,8 @@ const pollInterval = 200 * time.Millisecond
 // followWaiting marks a person as present, and prints each call as it comes, until Ctrl-C or until the reader of
 // standard output has gone.
 func (a *app) followWaiting(ctx context.Context) error {
-	a.interruptReady.Wait()
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	if out, ok := unwrapWriter(a.out).(*os.File); ok {
-		go cancelWhenReaderGone(ctx, out, stop)
-	}
+	ctx, stop := a.untilReaderGone(ctx)
+	defer stop()
 	ws, err := a.open(emend.AsFound())
 	if err != nil {
 		return err
@@ -94,9 +88,7 @@ func (a *app) printNewWaiting(all []emend.Waiting, shown map[string]bool) error 
 
 func (a *app) printWaiting(w *emend.Waiting) error {
 	if a.json {
-		enc := json.NewEncoder(terminalSafe{a.out})
-		enc.SetEscapeHTML(false)
-		return enc.Encode(newWaitingCall(w))
+		return newLineEncoder(a.out).Encode(newWaitingCall(w))
 	}
 	_, err := fmt.Fprintf(a.out, "%s\n\nanswer: emend waiting allow %[2]s, or emend waiting deny %[2]s --reason TEXT\n\n", a.waitingText(w), w.ID)
 	return err

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/internal/report"
@@ -122,6 +123,11 @@ func (a *app) withWorkspace(cmd *cobra.Command, tool string, allow []string, do 
 		return a.printRefusal(r)
 	}
 	return err
+}
+
+// allowFlag defines --allow-protected.
+func allowFlag(f *pflag.FlagSet, allow *[]string) {
+	f.StringArrayVar(allow, "allow-protected", nil, "open protected paths that match `PATTERN` (repeatable)")
 }
 
 // dirBelow returns the slash path of the current directory relative to root, or "" if it is outside.
