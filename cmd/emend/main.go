@@ -1,4 +1,4 @@
-// Command emend applies the patches that coding agents write.
+// Command emend applies the patches that coding agents write. Its command line is in internal/front/cli.
 package main
 
 import (

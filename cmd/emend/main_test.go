@@ -34,13 +34,13 @@ func TestScripts(t *testing.T) {
 				Cmds: map[string]func(*testscript.TestScript, bool, []string){"freeze": freeze, "thaw": thaw, "take": take},
 				Condition: func(c string) (bool, error) {
 					if c == "freezes" {
-						return freezes(), nil
+						return canFreeze(), nil
 					}
 					return false, fmt.Errorf("no condition is called %q", c)
 				},
 				Setup: func(e *testscript.Env) error {
 					e.Setenv("NO_COLOR", "1")
-					return os.Mkdir(e.WorkDir+"/.emend", 0o700) // the root, whatever stands above
+					return os.Mkdir(e.WorkDir+"/.emend", 0o700) // makes it the root, whatever is above
 				},
 			})
 		})

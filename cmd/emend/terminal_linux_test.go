@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// terminal is a pseudo terminal: what a program sees as one, and where the test reads and types.
-type terminal struct{ hand, screen *os.File }
+// terminal is a pseudo terminal. The program reads and writes tty; the test reads and types at the controller.
+type terminal struct{ controller, tty *os.File }
 
 func openTerminal(t *testing.T) terminal {
 	t.Helper()
@@ -39,42 +39,42 @@ func openTerminal(t *testing.T) terminal {
 	return terminal{hand, screen}
 }
 
-// shown is all that a terminal showed until every program let go of it.
-func (x terminal) shown() <-chan string {
+// readAll returns all output of the terminal, once every program has closed it.
+func (x terminal) readAll() <-chan string {
 	out := make(chan string, 1)
 	go func() {
 		var b bytes.Buffer
-		io.Copy(&b, x.hand) // EIO is how it ends
+		io.Copy(&b, x.controller) // ends with EIO
 		out <- strings.ReplaceAll(b.String(), "\r\n", "\n")
 	}()
 	return out
 }
 
-// person is a run of emend by somebody at a terminal.
+// person is somebody at a terminal who runs emend.
 type person struct {
 	dir   string
 	env   []string
-	pipes string // "in", "out" and "err" are pipes, others terminals
-	stdin string // of a pipe
-	types string // once standard error has said something, or at once where nothing is to be said
-	cols  uint16 // how wide the terminal is, where it matters
+	pipes string // which of "in", "out" and "err" are pipes; the others are terminals
+	stdin string // if "in" is a pipe
+	types string // typed at the terminal
+	cols  uint16 // the width of the terminal; 0 if it does not matter
 }
 
-type seen struct {
+type runResult struct {
 	code     int
 	out, err string
 }
 
-func (p person) run(t *testing.T, args ...string) seen {
+func (p person) run(t *testing.T, args ...string) runResult {
 	t.Helper()
 	in, out, errs := openTerminal(t), openTerminal(t), openTerminal(t)
-	if err := unix.IoctlSetWinsize(int(out.hand.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Col: p.cols, Row: 50}); err != nil {
+	if err := unix.IoctlSetWinsize(int(out.controller.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Col: p.cols, Row: 50}); err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command("emend", args...)
 	cmd.Dir = p.dir
 	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=/no-home", "TERM=xterm"}, p.env...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = in.screen, out.screen, errs.screen
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = in.tty, out.tty, errs.tty
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 0}
 	var outPipe, errPipe bytes.Buffer
 	if strings.Contains(p.pipes, "in") {
@@ -86,19 +86,19 @@ func (p person) run(t *testing.T, args ...string) seen {
 	if strings.Contains(p.pipes, "err") {
 		cmd.Stderr = &errPipe
 	}
-	outShown, errShown := out.shown(), errs.shown()
+	outShown, errShown := out.readAll(), errs.readAll()
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	io.WriteString(in.hand, p.types)
+	io.WriteString(in.controller, p.types)
 	err := cmd.Wait()
 	for _, x := range []terminal{in, out, errs} {
-		x.screen.Close()
+		x.tty.Close()
 	}
 	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited {
 		t.Fatal(err)
 	}
-	return seen{cmd.ProcessState.ExitCode(), <-outShown + outPipe.String(), <-errShown + errPipe.String()}
+	return runResult{cmd.ProcessState.ExitCode(), <-outShown + outPipe.String(), <-errShown + errPipe.String()}
 }
 
 func workspace(t *testing.T, files map[string]string) string {
@@ -124,12 +124,12 @@ func content(t *testing.T, dir, name string) string {
 	return string(b)
 }
 
-const abc = "edeaaff3f1774ad2888673770c6d64097e391bc362d7d6fb34982ddf0efd18cb" // of "abc\n"
+const abcHash = "edeaaff3f1774ad2888673770c6d64097e391bc362d7d6fb34982ddf0efd18cb" // of "abc\n"
 
-// TestReadAtTerminal: the header goes to the terminal and nowhere else, and the text controls nothing there.
+// The header goes only to the terminal, and control characters in the text are escaped there.
 func TestReadAtTerminal(t *testing.T) {
 	dir := workspace(t, map[string]string{"f": "abc\n", "evil": "a\x1b[2Jb\n", "bin": "a\x00b", "open": "abc"})
-	header := "f  1 line(s)  sha256 " + abc
+	header := "f  1 line(s)  sha256 " + abcHash
 	tests := []struct {
 		name  string
 		p     person
@@ -161,7 +161,7 @@ func TestReadAtTerminal(t *testing.T) {
 	}
 }
 
-// TestSearchAtTerminal: grouped and coloured on a terminal, plain in a pipe, without colour where nobody wants it.
+// Matches are grouped and coloured on a terminal, plain in a pipe, and without colour if colours are off.
 func TestSearchAtTerminal(t *testing.T) {
 	dir := workspace(t, map[string]string{"f": "abc\nxbc\n", "g": "bc\n"})
 	const plain, grouped = "f:1:abc\nf:2:xbc\ng:1:bc\n", "f\n1:abc\n2:xbc\n\ng\n1:bc\n"
@@ -188,8 +188,8 @@ func TestSearchAtTerminal(t *testing.T) {
 	}
 }
 
-// TestExplainAtTerminal: side by side where there is room, else stacked; the marks are colours, or carets where nobody wants
-// colours; in a pipe the text is the same whatever the terminal is.
+// The hunk stands beside the file if there is room, else above it. Marks are colours, or carets if colours are off. In
+// a pipe the text does not depend on the terminal.
 func TestExplainAtTerminal(t *testing.T) {
 	dir := workspace(t, map[string]string{"f": "one\n\ttwo\n"})
 	const change = "*** Begin Patch\n*** Update File: f\n@@\n one\n-    two\n+2\n*** End Patch\n"
@@ -219,7 +219,7 @@ func TestExplainAtTerminal(t *testing.T) {
 	}
 }
 
-// TestListAtTerminal: sizes and times for a person, names for a pipe.
+// ls and glob print sizes and times on a terminal, and only names in a pipe.
 func TestListAtTerminal(t *testing.T) {
 	dir := workspace(t, map[string]string{"f": strings.Repeat("x", 1536)})
 	if err := os.Mkdir(filepath.Join(dir, "d"), 0o700); err != nil {
@@ -238,7 +238,7 @@ func TestListAtTerminal(t *testing.T) {
 	}
 }
 
-// TestHashAtTerminal: a person at a terminal is not asked for a hash; it is read, and shown. In a pipe it is required.
+// At a terminal the hash is read and shown. In a pipe --expect is required.
 func TestHashAtTerminal(t *testing.T) {
 	tests := []struct {
 		name  string
@@ -255,7 +255,7 @@ func TestHashAtTerminal(t *testing.T) {
 	for _, tt := range tests {
 		p := person{dir: workspace(t, map[string]string{"f": "abc\n"}), types: tt.types}
 		got := p.run(t, tt.args...)
-		if got.code != 0 || !strings.Contains(got.err, "f has the sha256 "+abc) || content(t, p.dir, tt.file) != tt.want {
+		if got.code != 0 || !strings.Contains(got.err, "f has the sha256 "+abcHash) || content(t, p.dir, tt.file) != tt.want {
 			t.Errorf("%s: %+v", tt.name, got)
 		}
 		if !strings.Contains(got.out, "Take it back with: emend undo ") {
@@ -273,7 +273,7 @@ func TestHashAtTerminal(t *testing.T) {
 	}
 }
 
-// TestMovedLinkAtTerminal: a link is moved itself, also where it leads nowhere.
+// mv moves a link itself, also one whose target does not exist.
 func TestMovedLinkAtTerminal(t *testing.T) {
 	p := person{dir: workspace(t, nil)}
 	if err := os.Symlink("nowhere", filepath.Join(p.dir, "link")); err != nil {
@@ -285,11 +285,11 @@ func TestMovedLinkAtTerminal(t *testing.T) {
 	}
 }
 
-// TestInterrupted: Ctrl-C while standard input is read ends it, and nothing was changed.
+// Ctrl-C while standard input is read ends the process, and nothing is changed.
 func TestInterrupted(t *testing.T) {
 	for _, args := range [][]string{{"create", "g"}, {"apply"}, {"edit", "f"}} {
 		p := person{dir: workspace(t, map[string]string{"f": "abc\n"}), types: "half a line"}
-		got := p.interrupted(t, args...)
+		got := p.runInterrupted(t, args...)
 		if got.code != 1 || !strings.Contains(got.err, "interrupted; nothing was changed") {
 			t.Errorf("%s: %+v", args, got)
 		}
@@ -299,14 +299,14 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// interrupted presses Ctrl-C when emend has said that it reads.
-func (p person) interrupted(t *testing.T, args ...string) seen {
+// runInterrupted presses Ctrl-C when emend has asked for input.
+func (p person) runInterrupted(t *testing.T, args ...string) runResult {
 	t.Helper()
 	in, out := openTerminal(t), openTerminal(t)
 	cmd := exec.Command("emend", args...)
 	cmd.Dir = p.dir
 	cmd.Env = append(os.Environ(), "HOME=/no-home")
-	cmd.Stdin, cmd.Stdout = in.screen, out.screen
+	cmd.Stdin, cmd.Stdout = in.tty, out.tty
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 0}
 	errs, err := cmd.StderrPipe()
 	if err != nil {
@@ -315,7 +315,7 @@ func (p person) interrupted(t *testing.T, args ...string) seen {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	outShown := out.shown()
+	outShown := out.readAll()
 	var said strings.Builder
 	b := make([]byte, 1024)
 	for !strings.Contains(said.String(), "Ctrl-D") {
@@ -325,10 +325,22 @@ func (p person) interrupted(t *testing.T, args ...string) seen {
 			break
 		}
 	}
-	io.WriteString(in.hand, p.types+"\x03")
+	io.WriteString(in.controller, p.types+"\x03")
 	io.Copy(&said, errs)
 	cmd.Wait()
-	in.screen.Close()
-	out.screen.Close()
-	return seen{cmd.ProcessState.ExitCode(), <-outShown, said.String()}
+	in.tty.Close()
+	out.tty.Close()
+	return runResult{cmd.ProcessState.ExitCode(), <-outShown, said.String()}
+}
+
+// At a terminal, serve explains on standard error what it waits for.
+func TestServeAtTerminal(t *testing.T) {
+	p := person{dir: workspace(t, nil), types: "\x04"}
+	got := p.run(t, "serve")
+	if got.code != 0 || got.out != "" || !strings.Contains(got.err, "waiting for an MCP client on standard input") || !strings.Contains(got.err, "emend setup") {
+		t.Errorf("%+v", got)
+	}
+	if got := p.run(t, "serve", "--quiet"); got.code != 0 || got.out != "" || strings.Contains(got.err, "waiting") {
+		t.Errorf("--quiet: %+v", got)
+	}
 }

@@ -16,21 +16,21 @@ import (
 	"testing"
 )
 
-// pages is the real program, showing its pages.
-type pages struct {
-	t    *testing.T
-	cmd  *exec.Cmd
-	at   string // http://host:port
-	tok  string
-	said *bytes.Buffer // on standard error
+// uiProcess is a running emend ui.
+type uiProcess struct {
+	t       *testing.T
+	cmd     *exec.Cmd
+	address string // http://host:port
+	token   string
+	stderr  *bytes.Buffer // on standard error
 }
 
-// showPages starts emend ui over dir and reads the address that it prints.
-func showPages(t *testing.T, dir, conf string, args ...string) *pages {
+// startUI starts emend ui over dir and reads the address that it prints.
+func startUI(t *testing.T, dir, conf string, args ...string) *uiProcess {
 	t.Helper()
-	p := &pages{t: t, cmd: exec.Command("emend", append([]string{"ui", dir}, args...)...), said: &bytes.Buffer{}}
+	p := &uiProcess{t: t, cmd: exec.Command("emend", append([]string{"ui", dir}, args...)...), stderr: &bytes.Buffer{}}
 	p.cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=/no-home", "XDG_CONFIG_HOME=" + conf}
-	p.cmd.Stderr = p.said
+	p.cmd.Stderr = p.stderr
 	out, err := p.cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -38,17 +38,17 @@ func showPages(t *testing.T, dir, conf string, args ...string) *pages {
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { p.cmd.Process.Kill(); p.cmd.Wait() }) //nolint:errcheck // it has mostly ended
+	t.Cleanup(func() { p.cmd.Process.Kill(); p.cmd.Wait() }) //nolint:errcheck // it has ended in most tests
 	line, err := bufio.NewReader(out).ReadString('\n')
 	at, tok, ok := strings.Cut(strings.TrimSpace(line), "/ui/#token=")
 	if err != nil || !ok || !strings.HasPrefix(at, "http://127.0.0.1:") || len(tok) < 43 {
-		t.Fatalf("%v: %q %s", err, line, p.said)
+		t.Fatalf("%v: %q %s", err, line, p.stderr)
 	}
-	p.at, p.tok = at, tok
+	p.address, p.token = at, tok
 	return p
 }
 
-// signIn sends a token to pages, and returns the code and what they gave for it.
+// signIn sends a token to the pages, and returns the status and the cookies.
 func signIn(t *testing.T, at, token string) (int, []*http.Cookie) {
 	t.Helper()
 	form := strings.NewReader(url.Values{"token": {token}}.Encode())
@@ -65,8 +65,8 @@ func signIn(t *testing.T, at, token string) (int, []*http.Cookie) {
 	return resp.StatusCode, resp.Cookies()
 }
 
-// look opens a page with cookies.
-func look(t *testing.T, address string, cookies []*http.Cookie) (int, string) {
+// getPage opens a page with cookies.
+func getPage(t *testing.T, address string, cookies []*http.Cookie) (int, string) {
 	t.Helper()
 	req, err := http.NewRequest("GET", address, nil)
 	if err != nil {
@@ -84,39 +84,38 @@ func look(t *testing.T, address string, cookies []*http.Cookie) (int, string) {
 	return resp.StatusCode, string(b)
 }
 
-// TestUI: the address that is printed lets in, and Ctrl-C ends it at once with a page open.
+// The printed address signs in, and Ctrl-C ends the process at once while a page is open.
 func TestUI(t *testing.T) {
 	dir, conf := t.TempDir(), t.TempDir()
-	p := showPages(t, dir, conf, "--no-open")
-	if code, _ := signIn(t, p.at, p.tok[1:]); code != 401 {
+	p := startUI(t, dir, conf, "--no-open")
+	if code, _ := signIn(t, p.address, p.token[1:]); code != 401 {
 		t.Errorf("a wrong token: %d", code)
 	}
-	code, cookies := signIn(t, p.at, p.tok)
+	code, cookies := signIn(t, p.address, p.token)
 	if code != 303 || len(cookies) != 1 {
 		t.Fatalf("the token: %d %v", code, cookies)
 	}
-	if code, page := look(t, p.at+"/ui/default/", cookies); code != 200 || !strings.Contains(page, "<h1>") {
+	if code, page := getPage(t, p.address+"/ui/default/", cookies); code != 200 || !strings.Contains(page, "<h1>") {
 		t.Errorf("%d %s", code, page)
 	}
-	if code, _ := look(t, p.at+"/ui/default/", nil); code != 401 {
+	if code, _ := getPage(t, p.address+"/ui/default/", nil); code != 401 {
 		t.Errorf("without a cookie: %d", code)
 	}
-	req, _ := http.NewRequest("GET", p.at+"/ui/default/events", nil)
+	req, _ := http.NewRequest("GET", p.address+"/ui/default/events", nil)
 	req.AddCookie(cookies[0])
 	stream, err := http.DefaultTransport.RoundTrip(req)
 	if err != nil || stream.StatusCode != 200 {
 		t.Fatalf("%v %v", stream, err)
 	}
 	defer stream.Body.Close()
-	p.cmd.Process.Signal(syscall.SIGINT) //nolint:errcheck // what follows says it
-	if err := p.cmd.Wait(); err != nil || p.said.Len() > 0 {
-		t.Errorf("%v: %s", err, p.said)
+	p.cmd.Process.Signal(syscall.SIGINT) //nolint:errcheck // Wait returns it
+	if err := p.cmd.Wait(); err != nil || p.stderr.Len() > 0 {
+		t.Errorf("%v: %s", err, p.stderr)
 	}
-	io.Copy(io.Discard, stream.Body) //nolint:errcheck // whole or cut, it ends
+	io.Copy(io.Discard, stream.Body) //nolint:errcheck // only its end matters
 }
 
-// TestServePages: the pages of a server have a token of their own. With the one that agents have nobody sees a page, and the
-// one for pages calls no tool.
+// The pages of a server have a token of their own. The agents' token opens no page, and the pages' token calls no tool.
 func TestServePages(t *testing.T) {
 	dir, conf := t.TempDir(), t.TempDir()
 	s := serveHTTP(t, dir, conf, "--log-level", "debug")
@@ -133,7 +132,7 @@ func TestServePages(t *testing.T) {
 	if code != 303 || len(cookies) != 1 {
 		t.Fatalf("%d %v", code, cookies)
 	}
-	if code, _ := look(t, at+"/ui/default/", cookies); code != 200 {
+	if code, _ := getPage(t, at+"/ui/default/", cookies); code != 200 {
 		t.Errorf("%d", code)
 	}
 	agents := s.token
@@ -147,11 +146,11 @@ func TestServePages(t *testing.T) {
 	}
 }
 
-// TestServeNoPages: a server that is told so has none, and makes no token for them.
+// With --no-ui a server has no pages, and makes no token for them.
 func TestServeNoPages(t *testing.T) {
 	dir, conf := t.TempDir(), t.TempDir()
 	s := serveHTTP(t, dir, conf, "--no-ui")
-	if code, body := look(t, strings.TrimSuffix(s.url, "/mcp")+"/ui/", nil); code != 401 || strings.Contains(body, "<html") {
+	if code, body := getPage(t, strings.TrimSuffix(s.url, "/mcp")+"/ui/", nil); code != 401 || strings.Contains(body, "<html") {
 		t.Errorf("%d %s", code, body)
 	}
 	if _, err := os.Stat(filepath.Join(conf, "emend", "ui.key")); err == nil {

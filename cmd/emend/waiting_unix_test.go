@@ -16,23 +16,23 @@ import (
 	"time"
 )
 
-// held is a server whose policy wants a person to be asked about a.txt, and whose client cannot ask one.
-func held(t *testing.T, args ...string) *server {
+// startAskingServer starts a server whose policy asks a person about a.txt, and whose client cannot ask one.
+func startAskingServer(t *testing.T, args ...string) *stdioServer {
 	t.Helper()
 	policy := filepath.Join(t.TempDir(), "policy.toml")
 	must(t, os.WriteFile(policy, []byte("[write]\nask = [\"a.txt\"]\n"), 0o600))
 	s := serve(t, append([]string{"--policy", policy}, args...)...)
-	s.send(hello)
+	s.send(initialize)
 	s.answerTo(`"hello"`)
 	return s
 }
 
-func patching(id, from, to string) string {
-	return calling(id, "apply_patch", `{"patch":"*** Begin Patch\n*** Update File: a.txt\n@@\n-`+from+`\n+`+to+`\n*** End Patch\n"}`)
+func patchCall(id, from, to string) string {
+	return toolCall(id, "apply_patch", `{"patch":"*** Begin Patch\n*** Update File: a.txt\n@@\n-`+from+`\n+`+to+`\n*** End Patch\n"}`)
 }
 
-// run runs emend in the server's workspace, and returns what it printed and its exit code.
-func (s *server) run(args ...string) (string, int) {
+// run runs emend in the server's workspace, and returns its output and exit code.
+func (s *stdioServer) run(args ...string) (string, int) {
 	s.Helper()
 	cmd := exec.Command("emend", append([]string{"-C", s.dir}, args...)...)
 	cmd.Env = s.cmd.Env
@@ -43,22 +43,22 @@ func (s *server) run(args ...string) (string, int) {
 	return string(out), cmd.ProcessState.ExitCode()
 }
 
-// sitter is a person at a terminal, as emend waiting --follow.
-type sitter struct {
+// follower is a person who runs emend waiting --follow.
+type follower struct {
 	*exec.Cmd
 	calls *bufio.Reader
 }
 
-func (s *server) sit() *sitter {
+func (s *stdioServer) startFollower() *follower {
 	s.Helper()
-	x := &sitter{Cmd: exec.Command("emend", "-C", s.dir, "waiting", "--follow", "--json")}
+	x := &follower{Cmd: exec.Command("emend", "-C", s.dir, "waiting", "--follow", "--json")}
 	x.Env = s.cmd.Env
 	out, err := x.StdoutPipe()
 	must(s.T, err)
 	said, err := x.StderrPipe()
 	must(s.T, err)
 	must(s.T, x.Start())
-	s.Cleanup(func() { x.Process.Kill(); io.Copy(io.Discard, out); x.Wait() }) //nolint:errcheck // it has mostly ended
+	s.Cleanup(func() { x.Process.Kill(); io.Copy(io.Discard, out); x.Wait() }) //nolint:errcheck // it has ended in most tests
 	if line, err := bufio.NewReader(said).ReadString('\n'); err != nil || !strings.Contains(line, "shown here") {
 		s.Fatalf("%q, %v", line, err)
 	}
@@ -66,8 +66,8 @@ func (s *server) sit() *sitter {
 	return x
 }
 
-// next is the next call that waits.
-func (x *sitter) next(t *testing.T) (id string) {
+// nextID returns the id of the next call that waits.
+func (x *follower) nextID(t *testing.T) (id string) {
 	t.Helper()
 	late := time.AfterFunc(time.Minute, func() { x.Process.Kill() })
 	defer late.Stop()
@@ -81,8 +81,8 @@ func (x *sitter) next(t *testing.T) (id string) {
 	return is.ID
 }
 
-// waits is how many calls wait.
-func (s *server) waits() int {
+// countWaiting returns how many calls wait.
+func (s *stdioServer) countWaiting() int {
 	s.Helper()
 	out, code := s.run("waiting", "--json")
 	var is struct {
@@ -94,11 +94,11 @@ func (s *server) waits() int {
 	return len(is.Data.Waiting)
 }
 
-// nobodyWaits fails unless soon nothing waits.
-func (s *server) nobodyWaits() {
+// checkNoneWaiting waits until no call waits, and fails after ten seconds.
+func (s *stdioServer) checkNoneWaiting() {
 	s.Helper()
 	for range 500 {
-		if s.waits() == 0 {
+		if s.countWaiting() == 0 {
 			return
 		}
 		time.Sleep(20 * time.Millisecond)
@@ -106,7 +106,7 @@ func (s *server) nobodyWaits() {
 	s.Error("a call waits still")
 }
 
-func (s *server) answered(id, want string, refused bool) {
+func (s *stdioServer) checkAnswer(id, want string, refused bool) {
 	s.Helper()
 	a := s.answerTo(id)
 	if !strings.Contains(string(a.Result), want) || strings.Contains(string(a.Result), `"isError":true`) != refused {
@@ -114,7 +114,7 @@ func (s *server) answered(id, want string, refused bool) {
 	}
 }
 
-func (s *server) file(want string) {
+func (s *stdioServer) checkFile(want string) {
 	s.Helper()
 	got, err := os.ReadFile(filepath.Join(s.dir, "a.txt"))
 	if string(got) != want || err != nil {
@@ -123,13 +123,13 @@ func (s *server) file(want string) {
 }
 
 func TestWaiting(t *testing.T) {
-	s := held(t)
-	s.send(patching("1", "hello", "one"))
-	s.answered("1", `emend ui`, true) // nobody is there
-	x := s.sit()
+	s := startAskingServer(t)
+	s.send(patchCall("1", "hello", "one"))
+	s.checkAnswer("1", `emend ui`, true) // nobody follows
+	x := s.startFollower()
 
-	s.send(patching("2", "hello", "two"))
-	id := x.next(t)
+	s.send(patchCall("2", "hello", "two"))
+	id := x.nextID(t)
 	for verb, want := range map[string]string{"show": "+two", "show --json": `"toolName": "apply_patch"`} {
 		if out, code := s.run(strings.Fields("waiting " + verb + " " + id)...); code != 0 || !strings.Contains(out, want) {
 			t.Errorf("%s: exit %d: %s", verb, code, out)
@@ -141,36 +141,36 @@ func TestWaiting(t *testing.T) {
 	if out, code := s.run("waiting"); code != 0 || !strings.Contains(out, id) || !strings.Contains(out, "probe/1.2  apply_patch  a.txt") {
 		t.Errorf("exit %d: %s", code, out)
 	}
-	s.good("3") // other calls go on
+	s.checkAlive("3") // other calls do not wait
 	if out, code := s.run("waiting", "deny", id, "--reason", "not on Mondays"); code != 0 || !strings.HasPrefix(out, "Denied: ") {
 		t.Errorf("exit %d: %s", code, out)
 	}
-	s.answered("2", `not on Mondays`, true)
-	s.file("hello\n")
+	s.checkAnswer("2", `not on Mondays`, true)
+	s.checkFile("hello\n")
 
-	s.send(patching("4", "hello", "four"))
-	id = x.next(t)
+	s.send(patchCall("4", "hello", "four"))
+	id = x.nextID(t)
 	if out, code := s.run("waiting", "allow", id); code != 0 || !strings.HasPrefix(out, "Allowed, this once: apply_patch of probe/1.2 on a.txt.") {
 		t.Errorf("exit %d: %s", code, out)
 	}
-	s.answered("4", "a.txt", false)
-	s.file("four\n")
+	s.checkAnswer("4", "a.txt", false)
+	s.checkFile("four\n")
 	if out, code := s.run("waiting", "allow", id); code != 1 || !strings.Contains(out, "it was answered, withdrawn or expired") {
 		t.Errorf("again: exit %d: %s", code, out)
 	}
 
-	s.send(patching("5", "four", "five"))
-	if out, code := s.run("waiting", "allow", x.next(t), "--session", "--json"); code != 0 || !strings.Contains(out, `"session": true`) {
+	s.send(patchCall("5", "four", "five"))
+	if out, code := s.run("waiting", "allow", x.nextID(t), "--session", "--json"); code != 0 || !strings.Contains(out, `"session": true`) {
 		t.Errorf("exit %d: %s", code, out)
 	}
-	s.answered("5", "a.txt", false)
+	s.checkAnswer("5", "a.txt", false)
 	must(t, x.Process.Signal(os.Interrupt))
 	if err := x.Wait(); err != nil {
 		t.Error(err)
 	}
-	s.send(patching("6", "five", "six"))
-	s.answered("6", "a.txt", false)
-	s.file("six\n")
+	s.send(patchCall("6", "five", "six"))
+	s.checkAnswer("6", "a.txt", false)
+	s.checkFile("six\n")
 	log, err := os.ReadFile(filepath.Join(s.dir, ".emend/log/00000001.jsonl"))
 	must(t, err)
 	for by, n := range map[string]int{"terminal": 2, "page, for the session": 1} {
@@ -178,82 +178,82 @@ func TestWaiting(t *testing.T) {
 			t.Errorf("the log has not %d by %s: %s", n, by, log)
 		}
 	}
-	s.nobodyWaits()
-	s.ends()
+	s.checkNoneWaiting()
+	s.endInput()
 }
 
-// Nobody answers within the time that a server waits.
+// A call is refused if nobody answers within --wait.
 func TestWaitingEnds(t *testing.T) {
-	s := held(t, "--wait", "300ms")
-	s.sit()
-	s.send(patching("1", "hello", "one"))
-	s.answered("1", "did not answer within 300ms", true)
-	s.nobodyWaits()
+	s := startAskingServer(t, "--wait", "300ms")
+	s.startFollower()
+	s.send(patchCall("1", "hello", "one"))
+	s.checkAnswer("1", "did not answer within 300ms", true)
+	s.checkNoneWaiting()
 
-	s = held(t, "--wait", "0")
-	s.sit()
-	s.send(patching("1", "hello", "one"))
-	s.answered("1", "calls do not wait for one here", true)
-	s.ends()
+	s = startAskingServer(t, "--wait", "0")
+	s.startFollower()
+	s.send(patchCall("1", "hello", "one"))
+	s.checkAnswer("1", "calls do not wait for one here", true)
+	s.endInput()
 }
 
 func TestWaitingCancelled(t *testing.T) {
-	s := held(t)
-	x := s.sit()
-	s.send(patching("1", "hello", "one"))
-	id := x.next(t)
+	s := startAskingServer(t)
+	x := s.startFollower()
+	s.send(patchCall("1", "hello", "one"))
+	id := x.nextID(t)
 	s.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}` + "\n")
-	s.nobodyWaits()
+	s.checkNoneWaiting()
 	if out, code := s.run("waiting", "allow", id); code != 1 {
 		t.Errorf("exit %d: %s", code, out)
 	}
-	s.good("2")
-	s.file("hello\n")
+	s.checkAlive("2")
+	s.checkFile("hello\n")
 }
 
-// A client that has gone does not wait.
+// A call does not wait once its client has gone.
 func TestWaitingClientLeaves(t *testing.T) {
-	s := held(t, "--wait", "10m")
-	x := s.sit()
-	s.send(patching("1", "hello", "one"))
-	id := x.next(t)
-	s.ends()
-	s.answered("1", "the client left while a person was asked", true)
+	s := startAskingServer(t, "--wait", "10m")
+	x := s.startFollower()
+	s.send(patchCall("1", "hello", "one"))
+	id := x.nextID(t)
+	s.endInput()
+	s.checkAnswer("1", "the client left while a person was asked", true)
 	if out, code := s.run("waiting", "allow", id); code != 1 {
 		t.Errorf("exit %d: %s", code, out)
 	}
-	s.file("hello\n")
+	s.checkFile("hello\n")
 }
 
-// Whose page is killed is not waited for, and a killed server's call waits for nobody.
+// A call is refused when the follower is killed, and no longer waits when the server is killed.
 func TestWaitingKilled(t *testing.T) {
-	s := held(t, "--wait", "10m")
-	x := s.sit()
-	s.send(patching("1", "hello", "one"))
-	x.next(t)
+	s := startAskingServer(t, "--wait", "10m")
+	x := s.startFollower()
+	s.send(patchCall("1", "hello", "one"))
+	x.nextID(t)
 	must(t, x.Process.Kill())
-	s.answered("1", "closed before they answered", true)
-	s.send(patching("2", "hello", "one"))
-	s.answered("2", "no page is open", true)
+	s.checkAnswer("1", "closed before they answered", true)
+	s.send(patchCall("2", "hello", "one"))
+	s.checkAnswer("2", "no page is open", true)
 
-	x = s.sit()
-	s.send(patching("3", "hello", "one"))
-	id := x.next(t)
+	x = s.startFollower()
+	s.send(patchCall("3", "hello", "one"))
+	id := x.nextID(t)
 	must(t, s.cmd.Process.Kill())
-	<-s.over
-	s.nobodyWaits()
+	<-s.ended
+	s.checkNoneWaiting()
 	if out, code := s.run("waiting", "allow", id); code != 1 {
 		t.Errorf("exit %d: %s", code, out)
 	}
-	s.file("hello\n")
+	s.checkFile("hello\n")
 }
 
-// Of two persons who answer at once one decides, and the other is told so.
+// If two people answer at once, one of them decides, and the other is told.
 func TestWaitingAnsweredTwice(t *testing.T) {
-	s := held(t)
-	x := s.sit()
-	s.send(patching("1", "hello", "one"))
-	id := x.next(t)
+	s := startAskingServer(t)
+	x := s.startFollower()
+	s.send(patchCall("1", "hello", "one"))
+	id := x.nextID(t)
 	var both sync.WaitGroup
 	codes := map[string]int{}
 	var mu sync.Mutex
@@ -270,27 +270,27 @@ func TestWaitingAnsweredTwice(t *testing.T) {
 		t.Fatalf("exits %v", codes)
 	}
 	if codes["allow"] == 0 {
-		s.answered("1", "a.txt", false)
-		s.file("one\n")
+		s.checkAnswer("1", "a.txt", false)
+		s.checkFile("one\n")
 	} else {
-		s.answered("1", "said no", true)
-		s.file("hello\n")
+		s.checkAnswer("1", "said no", true)
+		s.checkFile("hello\n")
 	}
 }
 
-// What else lies in the directory keeps nobody waiting.
+// Other files in the directory do not block a call.
 func TestWaitingAmongForgeries(t *testing.T) {
-	s := held(t)
-	x := s.sit()
+	s := startAskingServer(t)
+	x := s.startFollower()
 	board := filepath.Join(s.dir, ".emend/waiting")
 	for _, name := range []string{"qaaaaaaaaaaa.ask", "paaaaaaaaaaa.page", "qaaaaaaaaaaa.answer", "taaaaaaaaaaa.new", "pipe"} {
 		must(t, syscall.Mkfifo(filepath.Join(board, name), 0o600))
 	}
 	must(t, os.Symlink("/dev/zero", filepath.Join(board, "qbbbbbbbbbbb.ask")))
-	s.send(patching("1", "hello", "one"))
-	id := x.next(t)
+	s.send(patchCall("1", "hello", "one"))
+	id := x.nextID(t)
 	must(t, syscall.Mkfifo(filepath.Join(board, id+".answer"), 0o600))
-	s.answered("1", "counts as a no", true)
-	s.file("hello\n")
-	s.nobodyWaits()
+	s.checkAnswer("1", "counts as a no", true)
+	s.checkFile("hello\n")
+	s.checkNoneWaiting()
 }

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestClearAtTerminal: a person is asked, and only a yes removes anything.
-func TestClearAtTerminal(t *testing.T) {
+// trash clear and purge ask a person, and remove something only after a yes.
+func TestConfirmAtTerminal(t *testing.T) {
 	const patch = "*** Begin Patch\n*** Delete File: f\n*** End Patch\n"
 	for _, tt := range []struct {
 		verb  string

@@ -17,8 +17,8 @@ import (
 	"github.com/emend-dev/emend/internal/front/wall"
 )
 
-// setups are trees, and how they are served.
-var setups = []struct {
+// landlockTrees are workspaces, and the flags to serve them with.
+var landlockTrees = []struct {
 	name  string
 	make  func(t *testing.T, top string) (root string)
 	flags func(top string) []string
@@ -52,12 +52,12 @@ func mkdir(t *testing.T, dir, name string) string {
 	return out
 }
 
-// Behind its wall a server does all that it does without.
-func TestServeBehindTheWall(t *testing.T) {
+// Under Landlock a server does all that it does without.
+func TestServeUnderLandlock(t *testing.T) {
 	if wall.Version() == 0 {
 		t.Skip("NOT RUN: this kernel has no Landlock, or one before version 2")
 	}
-	for _, setup := range setups {
+	for _, setup := range landlockTrees {
 		t.Run(setup.name, func(t *testing.T) {
 			top := t.TempDir()
 			must(t, os.Mkdir(filepath.Join(top, "stores"), 0o755))
@@ -67,21 +67,21 @@ func TestServeBehindTheWall(t *testing.T) {
 				args = setup.flags(top)
 			}
 			args = append(args, "serve", root)
-			prisoner(t, root, args...).everything()
-			// By now there is a store.
-			prisoner(t, root, args...).call("create_file", map[string]any{"path": "again/e.txt", "content": "\n", "createParentDirectories": true})
+			startConfined(t, root, args...).callEveryTool()
+			// The second server finds a store.
+			startConfined(t, root, args...).call("create_file", map[string]any{"path": "again/e.txt", "content": "\n", "createParentDirectories": true})
 		})
 	}
 }
 
-// prison is a server behind its wall, and a client of it.
-type prison struct {
+// confinedServer is a server under Landlock, and its client.
+type confinedServer struct {
 	*testing.T
 	cs   *sdk.ClientSession
 	root string
 }
 
-// command is emend with nothing of this person's settings.
+// command returns emend with nothing from this account's settings.
 func command(t *testing.T, root string, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command("emend", args...)
@@ -89,21 +89,21 @@ func command(t *testing.T, root string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-func prisoner(t *testing.T, root string, args ...string) *prison {
+func startConfined(t *testing.T, root string, args ...string) *confinedServer {
 	t.Helper()
 	cmd := command(t, root, args...)
 	cmd.Stderr = os.Stderr
 	cs, err := sdk.NewClient(&sdk.Implementation{Name: "test"}, nil).Connect(t.Context(), &sdk.CommandTransport{Command: cmd}, nil)
 	must(t, err)
 	t.Cleanup(func() { cs.Close() })
-	if !confined(t, cmd.Process.Pid) {
+	if !hasNoNewPrivs(t, cmd.Process.Pid) {
 		t.Fatal("the server is not behind its wall")
 	}
-	return &prison{t, cs, root}
+	return &confinedServer{t, cs, root}
 }
 
-// Over HTTP it is behind its wall as well, and a person can take the wall away and is told so.
-func TestServeSays(t *testing.T) {
+// A server over HTTP is confined too. EMEND_LANDLOCK=off turns that off, which the server logs.
+func TestServeHTTPUnderLandlock(t *testing.T) {
 	if wall.Version() == 0 {
 		t.Skip("NOT RUN: this kernel has no Landlock, or one before version 2")
 	}
@@ -123,16 +123,16 @@ func TestServeSays(t *testing.T) {
 		}
 		if !said || !tooLate.Stop() {
 			t.Errorf("%q: it does not say %s", tc.env, tc.says)
-		} else if got := confined(t, cmd.Process.Pid); got != tc.confined {
+		} else if got := hasNoNewPrivs(t, cmd.Process.Pid); got != tc.confined {
 			t.Errorf("%q: confined %t", tc.env, got)
 		}
 		cmd.Process.Kill()
-		cmd.Wait() // killed, it says so
+		cmd.Wait() // returns that it was killed
 	}
 }
 
-// call is the text and the data of a call, which has to succeed.
-func (c *prison) call(tool string, args map[string]any) (text string, data map[string]any) {
+// call makes a call that must succeed, and returns its text and data.
+func (c *confinedServer) call(tool string, args map[string]any) (text string, data map[string]any) {
 	c.Helper()
 	r, err := c.cs.CallTool(c.Context(), &sdk.CallToolParams{Name: tool, Arguments: args})
 	must(c.T, err)
@@ -142,11 +142,11 @@ func (c *prison) call(tool string, args map[string]any) (text string, data map[s
 	}
 	b, _ := json.Marshal(r.StructuredContent)
 	var o struct{ Data map[string]any }
-	json.Unmarshal(b, &o) //nolint:errcheck // what is mostly text has no object
+	json.Unmarshal(b, &o) //nolint:errcheck // some results have no object
 	return text, o.Data
 }
 
-func (c *prison) everything() {
+func (c *confinedServer) callEveryTool() {
 	_, made := c.call("create_file", map[string]any{"path": "new/dir/a.txt", "content": "one\n", "createParentDirectories": true})
 	if err := unix.Setxattr(filepath.Join(c.root, "new/dir/a.txt"), "user.test", []byte("kept"), 0); err != nil {
 		c.Logf("NOT RUN: a file with attributes: %v", err)
@@ -180,8 +180,8 @@ func (c *prison) everything() {
 	}
 }
 
-// confined reports whether a process has given up new privileges, which only the wall makes it do.
-func confined(t *testing.T, pid int) bool {
+// hasNoNewPrivs reports whether a process has given up new privileges. Only confining itself makes the server do that.
+func hasNoNewPrivs(t *testing.T, pid int) bool {
 	t.Helper()
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	must(t, err)

@@ -4,7 +4,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"fmt"
 	"io"
 	"net/http"
@@ -19,16 +18,16 @@ import (
 	"time"
 )
 
-// served is the real program, serving HTTP.
-type served struct {
+// httpServer is a running emend serve --http.
+type httpServer struct {
 	t          *testing.T
 	cmd        *exec.Cmd
 	url, token string
-	said       chan string // what it said on standard error, at its end
+	stderr     chan string // gets all of standard error when the process ends
 }
 
-// serveHTTP starts it over dir; its configuration is in conf.
-func serveHTTP(t *testing.T, dir, conf string, args ...string) *served {
+// serveHTTP starts a server over dir, with its configuration in conf.
+func serveHTTP(t *testing.T, dir, conf string, args ...string) *httpServer {
 	t.Helper()
 	cmd := exec.Command("emend", append([]string{"serve", dir, "--http", "127.0.0.1:0"}, args...)...)
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=/no-home", "XDG_CONFIG_HOME=" + conf}
@@ -39,7 +38,7 @@ func serveHTTP(t *testing.T, dir, conf string, args ...string) *served {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() }) //nolint:errcheck // it has mostly ended
+	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() }) //nolint:errcheck // it has ended in most tests
 	r := bufio.NewReader(errs)
 	first, err := r.ReadString('\n')
 	m := regexp.MustCompile(`serving (http://\S+/mcp)`).FindStringSubmatch(first)
@@ -47,13 +46,13 @@ func serveHTTP(t *testing.T, dir, conf string, args ...string) *served {
 		rest, _ := io.ReadAll(r)
 		t.Fatalf("%v: %s%s", err, first, rest)
 	}
-	s := &served{t: t, cmd: cmd, url: m[1], said: make(chan string, 1)}
+	s := &httpServer{t: t, cmd: cmd, url: m[1], stderr: make(chan string, 1)}
 	go func() {
 		b, _ := io.ReadAll(r)
-		s.said <- first + string(b)
+		s.stderr <- first + string(b)
 	}()
 	file := filepath.Join(conf, "emend", "serve.key")
-	b, err := os.ReadFile(file) // it is there before the address is told
+	b, err := os.ReadFile(file) // it exists before the address is printed
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,8 +60,8 @@ func serveHTTP(t *testing.T, dir, conf string, args ...string) *served {
 	return s
 }
 
-// post calls a tool, and returns what came back; an error is that nothing, or not all, did.
-func (s *served) post(tool, args string) (int, string, error) {
+// post calls a tool and returns the status and the body. It returns an error if the answer is missing or incomplete.
+func (s *httpServer) post(tool, args string) (int, string, error) {
 	body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + tool + `","arguments":` + args + `,"_meta":{` +
 		`"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`
 	req, err := http.NewRequest("POST", s.url, strings.NewReader(body))
@@ -82,20 +81,20 @@ func (s *served) post(tool, args string) (int, string, error) {
 	return resp.StatusCode, string(b), err
 }
 
-// end sends a signal, and returns the exit code and what the program said.
-func (s *served) end(sig syscall.Signal) (int, string) {
+// end sends a signal, and returns the exit code and standard error.
+func (s *httpServer) end(sig syscall.Signal) (int, string) {
 	s.t.Helper()
 	if err := s.cmd.Process.Signal(sig); err != nil {
 		s.t.Fatal(err)
 	}
-	said := <-s.said
-	s.cmd.Wait() //nolint:errcheck // the code says it
+	said := <-s.stderr
+	s.cmd.Wait() //nolint:errcheck // the exit code has it
 	return s.cmd.ProcessState.ExitCode(), said
 }
 
-// TestServeStops: SIGTERM in the middle of many calls. Every call that was answered with success is on disk, each patch is
-// there whole or not at all, and the exit code is 0.
-func TestServeStops(t *testing.T) {
+// SIGTERM arrives among many calls. The exit code is 0, every call that was answered with success is on disk, and each
+// patch is there whole or not at all.
+func TestServeStopsAtSIGTERM(t *testing.T) {
 	dir, conf := t.TempDir(), t.TempDir()
 	s := serveHTTP(t, dir, conf, "--durability", "none")
 	var mu sync.Mutex
@@ -155,9 +154,9 @@ func TestServeStops(t *testing.T) {
 	t.Logf("%d patches were acknowledged and %d are there; %d calls were refused or cut off by the end", len(acknowledged), len(there), refused)
 }
 
-// TestServeToken: the token is shown once, and kept where only its owner reads it; the next start has the same, and
-// --new-token another.
-func TestServeToken(t *testing.T) {
+// The token is shown once, and kept where only its owner can read it. The next start has the same token, and
+// --new-token makes another.
+func TestServeKeepsToken(t *testing.T) {
 	dir, conf := t.TempDir(), t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "a"), []byte("text\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -182,9 +181,8 @@ func TestServeToken(t *testing.T) {
 	}
 }
 
-// TestServeTokenOutOfReach: where the workspace is the directory that has the configuration, no tool reads the token, nor
-// puts another in its place.
-func TestServeTokenOutOfReach(t *testing.T) {
+// If the configuration is inside the workspace, no tool reads the token or replaces it.
+func TestServeTokenIsProtected(t *testing.T) {
 	dir := t.TempDir()
 	s := serveHTTP(t, dir, filepath.Join(dir, "conf"))
 	const key = `"conf/emend/serve.key"`
@@ -209,7 +207,7 @@ func TestServeTokenOutOfReach(t *testing.T) {
 	}
 }
 
-// TestServeLogsJSON: with --log-format json all that is said is JSON, and a new token is not.
+// With --log-format json all output is JSON, and a new token is not printed.
 func TestServeLogsJSON(t *testing.T) {
 	dir, conf := t.TempDir(), t.TempDir()
 	cmd := exec.Command("emend", "serve", dir, "--http", "127.0.0.1:0", "--log-format", "json")
@@ -222,46 +220,14 @@ func TestServeLogsJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	line, err := bufio.NewReader(errs).ReadString('\n')
-	cmd.Process.Signal(syscall.SIGTERM) //nolint:errcheck // Wait tells
+	cmd.Process.Signal(syscall.SIGTERM) //nolint:errcheck // Wait returns it
 	if werr := cmd.Wait(); werr != nil || err != nil || !strings.HasPrefix(line, "{") || !strings.Contains(line, `"token_made":true`) || strings.Contains(line, "emend_") {
 		t.Errorf("%v %v: %s", werr, err, line)
 	}
 }
 
-// TestServeStdioStops: SIGTERM ends it with 0 over standard input and output too, and so does the end of the input.
-func TestServeStdioStops(t *testing.T) {
-	for _, how := range []string{"SIGTERM", "SIGINT", "end of input"} {
-		cmd := exec.Command("emend", "serve", t.TempDir())
-		cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=/no-home"}
-		var errs bytes.Buffer
-		cmd.Stderr = &errs
-		in, _ := cmd.StdinPipe()
-		out, _ := cmd.StdoutPipe()
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		fmt.Fprintln(in, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`)
-		if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || !strings.Contains(line, "serverInfo") {
-			t.Errorf("%v: %s", err, line)
-		}
-		switch how {
-		case "SIGTERM":
-			cmd.Process.Signal(syscall.SIGTERM) //nolint:errcheck // Wait tells
-		case "SIGINT":
-			cmd.Process.Signal(syscall.SIGINT) //nolint:errcheck // Wait tells
-		default:
-			in.Close()
-		}
-		kill := time.AfterFunc(20*time.Second, func() { cmd.Process.Kill() }) //nolint:errcheck // Wait tells
-		if err := cmd.Wait(); err != nil || strings.Contains(errs.String(), "level=ERROR") || strings.Contains(errs.String(), "emend:") {
-			t.Errorf("%s: %v: %s", how, err, &errs)
-		}
-		kill.Stop()
-	}
-}
-
-// holdLock takes the lock of the store, as another process at work would, until it is let go, or the test ends.
-func holdLock(t *testing.T, dir string) (letGo func()) {
+// holdLock takes the store's lock, as another process would, until release is called or the test ends.
+func holdLock(t *testing.T, dir string) (release func()) {
 	t.Helper()
 	f, err := os.OpenFile(filepath.Join(dir, ".emend", "lock"), os.O_RDWR, 0)
 	if err != nil {
@@ -274,15 +240,16 @@ func holdLock(t *testing.T, dir string) (letGo func()) {
 	return func() { f.Close() }
 }
 
-// stuck serves a call that waits for a lock that somebody holds; its answer comes through the channel.
-func stuck(t *testing.T, args ...string) (s *served, dir string, letGo func(), answer <-chan string) {
+// startBlockedCall starts a server with a call that waits for a lock. The call ends after release, and its answer is
+// sent to the channel.
+func startBlockedCall(t *testing.T, args ...string) (s *httpServer, dir string, release func(), answer <-chan string) {
 	t.Helper()
 	dir = t.TempDir()
 	s = serveHTTP(t, dir, t.TempDir(), args...)
 	if code, body, err := s.post("create_file", `{"path":"first","content":"x"}`); code != 200 || err != nil {
 		t.Fatalf("%d %s %v", code, body, err)
 	}
-	letGo = holdLock(t, dir)
+	release = holdLock(t, dir)
 	out := make(chan string, 1)
 	go func() {
 		_, body, err := s.post("create_file", `{"path":"second","content":"x"}`)
@@ -295,7 +262,7 @@ func stuck(t *testing.T, args ...string) (s *served, dir string, letGo func(), a
 				b, _ := io.ReadAll(resp.Body)
 				resp.Body.Close()
 				if strings.Contains(string(b), "\nemend_calls_in_flight 1\n") {
-					return s, dir, letGo, out
+					return s, dir, release, out
 				}
 			}
 		}
@@ -305,11 +272,11 @@ func stuck(t *testing.T, args ...string) (s *served, dir string, letGo func(), a
 	return nil, "", nil, nil
 }
 
-// TestServeGrace: a call that takes longer than the grace is cancelled, answered, and has changed nothing. That it was
-// cancelled is noted in the log, for which the lock is waited for.
+// A call that takes longer than --grace is cancelled and answered, and changes nothing. The server waits for the lock
+// to note the cancellation in the log.
 func TestServeGrace(t *testing.T) {
-	s, dir, letGo, answer := stuck(t, "--grace", "1ms")
-	defer time.AfterFunc(2*time.Second, letGo).Stop()
+	s, dir, release, answer := startBlockedCall(t, "--grace", "1ms")
+	defer time.AfterFunc(2*time.Second, release).Stop()
 	if code, said := s.end(syscall.SIGTERM); code != 0 {
 		t.Errorf("exit code %d: %s", code, said)
 	}
@@ -321,11 +288,11 @@ func TestServeGrace(t *testing.T) {
 	}
 }
 
-// TestServeSecondSignal: who does not want to wait says so twice.
+// The second signal ends the server at once.
 func TestServeSecondSignal(t *testing.T) {
 	for _, sigs := range [][2]syscall.Signal{{syscall.SIGTERM, syscall.SIGTERM}, {syscall.SIGINT, syscall.SIGINT}, {syscall.SIGTERM, syscall.SIGINT}} {
-		s, _, _, answer := stuck(t, "--grace", "10m")
-		s.cmd.Process.Signal(sigs[0]) //nolint:errcheck // /healthz tells
+		s, _, _, answer := startBlockedCall(t, "--grace", "10m")
+		s.cmd.Process.Signal(sigs[0]) //nolint:errcheck // /healthz shows it
 		for range 1000 {
 			resp, err := http.Get(strings.TrimSuffix(s.url, "/mcp") + "/healthz")
 			if err != nil {
