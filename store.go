@@ -108,8 +108,8 @@ func (w *Workspace) Reach() (write, read []string, err error) {
 	if !place.Exists {
 		write[2] = workspace.Existing(filepath.Dir(place.Dir))
 	}
-	if place.Else != "" {
-		write = append(write, workspace.Existing(filepath.Dir(place.Else)))
+	if place.Fallback != "" {
+		write = append(write, workspace.Existing(filepath.Dir(place.Fallback)))
 	}
 	return write, find.IgnoreSources(w.s.Keeper.Root), nil
 }

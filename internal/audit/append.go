@@ -9,8 +9,8 @@ import (
 )
 
 var (
-	errNotAlone = errors.New("the log was written by somebody else meanwhile")
-	errRotate   = errors.New("only the log itself begins segments")
+	errOtherWriter  = errors.New("the log was written by somebody else meanwhile")
+	errReservedKind = errors.New("only the log itself begins segments")
 )
 
 // Append fills in the number, time and hashes of r and writes it, as one line in one write. With sync it returns when
@@ -21,79 +21,79 @@ var (
 func (l *Log) Append(r *Record, sync bool) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if err := l.ready(r); err != nil {
+	if err := l.prepare(r); err != nil {
 		return err
 	}
-	text, err := l.fill(r)
+	text, err := l.encodeNext(r)
 	if err != nil {
 		return &NotWritten{Cause: err}
 	}
-	if l.state.end == 0 || l.state.end+int64(len(text)) > l.size {
+	if l.state.goodEnd == 0 || l.state.goodEnd+int64(len(text)) > l.segmentSize {
 		if err := l.rotate(); err != nil {
-			return l.refused(err)
+			return l.notWritten(err)
 		}
-		if text, err = l.fill(r); err != nil {
+		if text, err = l.encodeNext(r); err != nil {
 			return &NotWritten{Cause: err}
 		}
 	}
 	return l.write(r, text, sync)
 }
 
-// ready refuses what cannot be appended, and makes the log ready for what can.
-func (l *Log) ready(r *Record) error {
-	if err := l.refuses(); err != nil {
+// prepare refuses what cannot be appended, and makes the log ready for what can.
+func (l *Log) prepare(r *Record) error {
+	if err := l.refusal(); err != nil {
 		return err
 	}
-	if !known(r.Kind) || r.Kind == Rotate {
-		return &NotWritten{Cause: fmt.Errorf("a record of kind %q: %w", r.Kind, errRotate)}
+	if !isKnown(r.Kind) || r.Kind == Rotate {
+		return &NotWritten{Cause: fmt.Errorf("a record of kind %q: %w", r.Kind, errReservedKind)}
 	}
-	if l.stale {
+	if l.mustLoad {
 		if err := l.load(); err != nil {
-			return l.refused(err)
+			return l.notWritten(err)
 		}
 	}
-	if err := l.settle(nil); err != nil {
-		return l.refused(err)
+	if err := l.cutTorn(nil); err != nil {
+		return l.notWritten(err)
 	}
-	return l.refuses()
+	return l.refusal()
 }
 
-// refused is the error of a record of which no byte was written.
-func (l *Log) refused(err error) error {
-	if stuck := l.refuses(); stuck != nil {
+// notWritten is the error of a record of which no byte was written.
+func (l *Log) notWritten(err error) error {
+	if stuck := l.refusal(); stuck != nil {
 		return stuck
 	}
 	return &NotWritten{Cause: err}
 }
 
-func (l *Log) fill(r *Record) ([]byte, error) {
+func (l *Log) encodeNext(r *Record) ([]byte, error) {
 	r.V, r.Seq, r.TS, r.Prev = version, l.state.head.Seq+1, l.now().UTC(), l.state.head.H
 	return encode(r)
 }
 
 // write appends the line of r to the last segment.
 func (l *Log) write(r *Record, text []byte, sync bool) error {
-	w, err := l.segment()
+	w, err := l.openLast()
 	if err != nil {
-		return l.refused(err)
+		return l.notWritten(err)
 	}
 	if err := writeAll(w, text); err != nil {
-		return l.takeBack(r, err, sync)
+		return l.undoWrite(r, err, sync)
 	}
 	if sync {
 		if err := w.Datasync(); err != nil {
-			return l.void(r, err)
+			return l.voidRecord(r, err)
 		}
 		l.durable = r.head()
 	}
-	l.state.advance(r, l.state.last(), l.state.end+int64(len(text)))
+	l.state.advance(r, l.state.lastSegment(), l.state.goodEnd+int64(len(text)))
 	return nil
 }
 
 // advance makes r, which ends at end in segment n, the head.
 func (s *state) advance(r *Record, n int, end int64) {
-	s.head, s.from, s.upTo, s.end = r.head(), n, end, end
-	s.settled = r.Kind.settles(s.settled)
+	s.head, s.headSegment, s.headEnd, s.goodEnd = r.head(), n, end, end
+	s.nonePending = r.Kind.leavesNonePending(s.nonePending)
 }
 
 func writeAll(w io.Writer, text []byte) error {
@@ -104,47 +104,47 @@ func writeAll(w io.Writer, text []byte) error {
 	return err
 }
 
-// takeBack undoes a write that failed. Bytes that reached the file are cut off; with sync that has to be durable
+// undoWrite undoes a write that failed. Bytes that reached the file are cut off; with sync that has to be durable
 // before the caller may hear that nothing was written, since the system may have begun to write them out.
-func (l *Log) takeBack(r *Record, cause error, sync bool) error {
-	info, err := l.w.Stat()
-	if err == nil && info.Size == l.state.end {
+func (l *Log) undoWrite(r *Record, cause error, sync bool) error {
+	info, err := l.file.Stat()
+	if err == nil && info.Size == l.state.goodEnd {
 		return &NotWritten{Cause: cause}
 	}
-	if err := l.w.Truncate(l.state.end); err != nil {
-		return l.void(r, cause)
+	if err := l.file.Truncate(l.state.goodEnd); err != nil {
+		return l.voidRecord(r, cause)
 	}
-	if sync && l.w.Datasync() != nil {
-		return l.void(r, cause)
+	if sync && l.file.Datasync() != nil {
+		return l.voidRecord(r, cause)
 	}
 	return &NotWritten{Cause: cause}
 }
 
-// void gives up a segment of which a sync failed: the system may call its next sync a success with old bytes on disk.
+// voidRecord gives up a segment of which a sync failed: the system may call its next sync a success with old bytes on disk.
 // The segment after it declares r void, and until that is durable itself nobody knows what r is.
-func (l *Log) void(r *Record, cause error) error {
-	since, err := l.since()
+func (l *Log) voidRecord(r *Record, cause error) error {
+	since, err := l.lastDurable()
 	if err == nil {
-		err = l.begin(&Record{Kind: Rotate, OK: true, Void: r.H, Since: since})
+		err = l.beginSegment(&Record{Kind: Rotate, OK: true, Void: r.H, Since: since})
 	}
 	if err != nil {
-		l.stuck = &Undecided{Cause: errors.Join(cause, err)}
-		return l.stuck
+		l.undecided = &Undecided{Cause: errors.Join(cause, err)}
+		return l.undecided
 	}
 	return &NotWritten{Cause: cause, Voided: true}
 }
 
-// since is the last record known to be durable: the first of its segment at least, which was synced when it began.
-func (l *Log) since() (string, error) {
+// lastDurable is the last record known to be durable: the first of its segment at least, which was synced when it began.
+func (l *Log) lastDurable() (string, error) {
 	if l.durable.Seq > 0 {
 		return l.durable.String(), nil
 	}
-	first, err := firstRecord(l.dir, l.state.from)
+	first, err := firstRecord(l.dir, l.state.headSegment)
 	if err != nil {
 		return "", err
 	}
 	if first == nil {
-		return "", fmt.Errorf("segment %s has no first record", segmentName(l.state.from))
+		return "", fmt.Errorf("segment %s has no first record", segmentName(l.state.headSegment))
 	}
 	return first.head().String(), nil
 }
@@ -153,22 +153,22 @@ func (l *Log) since() (string, error) {
 // the full one has must be durable before the next one continues it; if that fails the next one says from where on.
 func (l *Log) rotate() error {
 	r := &Record{Kind: Rotate, OK: true}
-	if l.state.head.Seq > 0 && !l.flushed() {
-		since, err := l.since()
+	if l.state.head.Seq > 0 && !l.syncFull() {
+		since, err := l.lastDurable()
 		if err != nil {
 			return err
 		}
 		r.Since = since
 	}
-	return l.begin(r)
+	return l.beginSegment(r)
 }
 
-// flushed syncs a full segment. Of one that an empty one follows it cannot know whether a sync of it once failed.
-func (l *Log) flushed() bool {
-	if l.state.end == 0 {
+// syncFull syncs a full segment. Of one that an empty one follows it cannot know whether a sync of it once failed.
+func (l *Log) syncFull() bool {
+	if l.state.goodEnd == 0 {
 		return false
 	}
-	w, err := l.segment()
+	w, err := l.openLast()
 	if err != nil || w.Datasync() != nil {
 		return false
 	}
@@ -176,35 +176,35 @@ func (l *Log) flushed() bool {
 	return true
 }
 
-// begin makes the next segment, or takes the last one when it is empty, and makes it durable with r as its first
+// beginSegment makes the next segment, or takes the last one when it is empty, and makes it durable with r as its first
 // record. After an error it is empty, or the state is read again before the next append.
-func (l *Log) begin(r *Record) error {
-	n := l.state.last()
-	if n == 0 || l.state.end > 0 || l.state.broken != nil {
+func (l *Log) beginSegment(r *Record) error {
+	n := l.state.lastSegment()
+	if n == 0 || l.state.goodEnd > 0 || l.state.damage != nil {
 		n++
 	}
-	text, err := l.fill(r)
+	text, err := l.encodeNext(r)
 	if err != nil {
 		return err
 	}
-	l.stale = true
-	w, err := l.dir.Append(segmentName(n), perm)
+	l.mustLoad = true
+	w, err := l.dir.Append(segmentName(n), filePerm)
 	if err != nil {
 		return err
 	}
-	info, err := l.first(w, text)
+	info, err := l.writeFirst(w, text)
 	if err != nil {
 		return errors.Join(err, w.Close())
 	}
-	l.enter(n, w, info.ID, r, int64(len(text)))
+	l.useSegment(n, w, info.ID, r, int64(len(text)))
 	return nil
 }
 
-// first writes the first line of a segment and syncs file and directory.
-func (l *Log) first(w vfs.File, text []byte) (vfs.Info, error) {
+// writeFirst writes the first line of a segment and syncs file and directory.
+func (l *Log) writeFirst(w vfs.File, text []byte) (vfs.Info, error) {
 	info, err := w.Stat()
 	if err == nil && info.Size > 0 {
-		err = errNotAlone
+		err = errOtherWriter
 	}
 	if err != nil {
 		return info, err
@@ -221,40 +221,40 @@ func (l *Log) first(w vfs.File, text []byte) (vfs.Info, error) {
 	// A first record that is not known to be durable must not be continued.
 	if cut := w.Truncate(0); cut != nil {
 		err = errors.Join(err, cut)
-		l.stuck = &Undecided{Cause: err}
+		l.undecided = &Undecided{Cause: err}
 	}
 	return info, err
 }
 
-// enter makes a segment that has its first record the one to append to.
-func (l *Log) enter(n int, w vfs.File, id vfs.ID, r *Record, end int64) {
+// useSegment makes a segment that has its first record the one to append to.
+func (l *Log) useSegment(n int, w vfs.File, id vfs.ID, r *Record, end int64) {
 	// What had to be durable in the old segment was synced, or is said not to be: closing it tells nothing new.
 	_ = l.closeSegment()
-	if n != l.state.last() {
-		l.state.segs = append(l.state.segs[:len(l.state.segs):len(l.state.segs)], n)
+	if n != l.state.lastSegment() {
+		l.state.segments = append(l.state.segments[:len(l.state.segments):len(l.state.segments)], n)
 	}
-	l.w, l.id, l.stale = w, id, false
-	l.state.torn, l.state.broken = 0, nil
+	l.file, l.fileID, l.mustLoad = w, id, false
+	l.state.tornSize, l.state.damage = 0, nil
 	l.state.advance(r, n, end)
 	l.durable = r.head()
 }
 
-// segment returns the last segment, open for appending at the end of its good part.
-func (l *Log) segment() (vfs.File, error) {
-	if l.w != nil {
-		return l.w, nil
+// openLast returns the last segment, open for appending at the end of its good part.
+func (l *Log) openLast() (vfs.File, error) {
+	if l.file != nil {
+		return l.file, nil
 	}
-	w, err := l.dir.Append(segmentName(l.state.last()), perm)
+	w, err := l.dir.Append(segmentName(l.state.lastSegment()), filePerm)
 	if err != nil {
 		return nil, err
 	}
 	info, err := w.Stat()
-	if err == nil && (info.ID != l.id || info.Size != l.state.end+l.state.torn) {
-		l.stale, err = true, errNotAlone
+	if err == nil && (info.ID != l.fileID || info.Size != l.state.goodEnd+l.state.tornSize) {
+		l.mustLoad, err = true, errOtherWriter
 	}
 	if err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
-	l.w = w
+	l.file = w
 	return w, nil
 }

@@ -24,8 +24,8 @@ import (
 	"github.com/emend-dev/emend/internal/vfs"
 )
 
-// segmentSize is how large a segment gets, unless a single record is larger.
-const segmentSize = 64 << 20
+// defaultSegmentSize is how large a segment gets, unless a single record is larger.
+const defaultSegmentSize = 64 << 20
 
 // Options are what a log can be told. The zero value is right but for tests.
 type Options struct {
@@ -36,56 +36,56 @@ type Options struct {
 // Log is an open log. Its methods may be called from several goroutines; those that write, [Log.Refresh] and
 // [Log.Pending] only while the caller holds the lock of the store.
 type Log struct {
-	dir  vfs.Dir
-	size int64 // of a segment, at most
-	now  func() time.Time
+	dir         vfs.Dir
+	segmentSize int64 // of a segment, at most
+	now         func() time.Time
 
-	mu    sync.Mutex
-	state state
-	w     vfs.File // the last segment, open for appending; nil until it is needed
-	id    vfs.ID   // of the last segment
+	mu     sync.Mutex
+	state  state
+	file   vfs.File // the last segment, open for appending; nil until it is needed
+	fileID vfs.ID   // of the last segment
 	// durable is the last record that this process saw a sync of.
 	durable Head
-	// stale: the state has to be read again before the next append.
-	stale bool
-	// stuck refuses every further append.
-	stuck *Undecided
+	// mustLoad: the state has to be read again before the next append.
+	mustLoad bool
+	// undecided refuses every further append.
+	undecided *Undecided
 }
 
 // state is what is known of the segments.
 type state struct {
-	segs []int
-	head Head
-	from int   // the segment with the head; an empty one may follow
-	upTo int64 // the end of the head in there
-	// settled is set when the head, and what is before it, is known to leave no transaction open.
-	settled bool
-	end     int64 // of the good part of the last segment: upTo, or 0 when that is an empty one
-	torn    int64 // bytes after end
-	// broken refuses writes until [Log.Restart].
-	broken *Corrupt
+	segments    []int
+	head        Head
+	headSegment int   // the segment with the head; an empty one may follow
+	headEnd     int64 // the end of the head in there
+	// nonePending is set when the head, and what is before it, is known to leave no transaction open.
+	nonePending bool
+	goodEnd     int64 // of the good part of the last segment: upTo, or 0 when that is an empty one
+	tornSize    int64 // bytes after end
+	// damage refuses writes until [Log.Restart].
+	damage *Corrupt
 }
 
-// last is the number of the last segment, 0 when there is none.
-func (s *state) last() int {
-	if len(s.segs) == 0 {
+// lastSegment is the number of the last segment, 0 when there is none.
+func (s *state) lastSegment() int {
+	if len(s.segments) == 0 {
 		return 0
 	}
-	return s.segs[len(s.segs)-1]
+	return s.segments[len(s.segments)-1]
 }
 
-// filled are the segments up to the one with the head.
-func (s *state) filled() []int {
-	i, _ := slices.BinarySearch(s.segs, s.from)
-	return s.segs[:min(i+1, len(s.segs))]
+// segmentsToHead are the segments up to the one with the head.
+func (s *state) segmentsToHead() []int {
+	i, _ := slices.BinarySearch(s.segments, s.headSegment)
+	return s.segments[:min(i+1, len(s.segments))]
 }
 
 // Open reads the end of the log in dir. It writes nothing, and an empty directory is an empty log. A damaged log
 // opens too, to be read: [Log.Err] says so.
 func Open(dir vfs.Dir, o Options) (*Log, error) {
-	l := &Log{dir: dir, size: o.SegmentSize, now: o.Now}
-	if l.size == 0 {
-		l.size = segmentSize
+	l := &Log{dir: dir, segmentSize: o.SegmentSize, now: o.Now}
+	if l.segmentSize == 0 {
+		l.segmentSize = defaultSegmentSize
 	}
 	if l.now == nil {
 		l.now = time.Now
@@ -100,15 +100,15 @@ func Open(dir vfs.Dir, o Options) (*Log, error) {
 // so that a later append with sync is a single sync of the file.
 func Create(dir vfs.Dir, o Options) (*Log, error) {
 	l, err := Open(dir, o)
-	if err != nil || l.state.head.Seq > 0 || l.state.broken != nil {
+	if err != nil || l.state.head.Seq > 0 || l.state.damage != nil {
 		return l, err
 	}
-	err = l.settle(nil)
+	err = l.cutTorn(nil)
 	if err == nil {
-		err = l.begin(&Record{Kind: Rotate, OK: true})
+		err = l.beginSegment(&Record{Kind: Rotate, OK: true})
 	}
 	if err != nil {
-		return nil, errors.Join(l.refused(err), l.closeSegment())
+		return nil, errors.Join(l.notWritten(err), l.closeSegment())
 	}
 	return l, nil
 }
@@ -121,8 +121,8 @@ func (l *Log) Close() error {
 }
 
 func (l *Log) closeSegment() error {
-	w := l.w
-	l.w = nil
+	w := l.file
+	l.file = nil
 	if w == nil {
 		return nil
 	}
@@ -140,15 +140,15 @@ func (l *Log) Head() Head {
 func (l *Log) Err() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.refuses()
+	return l.refusal()
 }
 
-func (l *Log) refuses() error {
+func (l *Log) refusal() error {
 	switch {
-	case l.stuck != nil:
-		return l.stuck
-	case l.state.broken != nil:
-		return l.state.broken
+	case l.undecided != nil:
+		return l.undecided
+	case l.state.damage != nil:
+		return l.state.damage
 	}
 	return nil
 }
@@ -157,7 +157,7 @@ func (l *Log) refuses() error {
 func (l *Log) Reopen() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.stuck = nil
+	l.undecided = nil
 	return l.load()
 }
 
@@ -165,8 +165,8 @@ func (l *Log) Reopen() error {
 func (l *Log) Refresh() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.stuck != nil {
-		return l.stuck
+	if l.undecided != nil {
+		return l.undecided
 	}
 	same, err := l.unchanged()
 	if err != nil || same {
@@ -176,8 +176,8 @@ func (l *Log) Refresh() error {
 }
 
 func (l *Log) unchanged() (bool, error) {
-	n := l.state.last()
-	if n == 0 || l.stale {
+	n := l.state.lastSegment()
+	if n == 0 || l.mustLoad {
 		return false, nil
 	}
 	switch _, err := l.dir.Stat(segmentName(n + 1)); {
@@ -194,14 +194,14 @@ func (l *Log) unchanged() (bool, error) {
 		return false, fmt.Errorf("the log: %w", err)
 	}
 	// A torn end, or a damage, may be no more than what was seen of a record while somebody was writing it.
-	settled := l.state.torn == 0 && l.state.broken == nil
-	return settled && info.ID == l.id && info.Size == l.state.end, nil
+	settled := l.state.tornSize == 0 && l.state.damage == nil
+	return settled && info.ID == l.fileID && info.Size == l.state.goodEnd, nil
 }
 
 // load reads the ends of the segments, from the last one on back, until one has a record.
 func (l *Log) load() error {
-	before, id := l.state, l.id
-	l.state, l.id, l.stale = state{}, vfs.ID{}, true
+	before, id := l.state, l.fileID
+	l.state, l.fileID, l.mustLoad = state{}, vfs.ID{}, true
 	if err := l.closeSegment(); err != nil {
 		return fmt.Errorf("the log: %w", err)
 	}
@@ -209,16 +209,16 @@ func (l *Log) load() error {
 	if err != nil {
 		return err
 	}
-	l.state.segs = segs
+	l.state.segments = segs
 	for i := len(segs) - 1; i >= 0 && l.state.head.Seq == 0; i-- {
 		if err := l.loadSegment(segs[i], i == len(segs)-1); err != nil {
 			return err
 		}
 	}
-	if l.id != id || l.state.head.Seq < before.head.Seq {
+	if l.fileID != id || l.state.head.Seq < before.head.Seq {
 		l.durable = Head{}
 	}
-	l.stale = false
+	l.mustLoad = false
 	return nil
 }
 
@@ -232,16 +232,16 @@ func (l *Log) loadSegment(n int, last bool) error {
 	if err != nil {
 		return err
 	}
-	l.state.head, l.state.from, l.state.upTo, l.state.settled = t.head, n, t.end, t.settled
+	l.state.head, l.state.headSegment, l.state.headEnd, l.state.nonePending = t.head, n, t.end, t.nonePending
 	if last {
-		l.state.end, l.state.torn, l.id = t.end, info.Size-t.end, info.ID
+		l.state.goodEnd, l.state.tornSize, l.fileID = t.end, info.Size-t.end, info.ID
 	}
 	switch {
-	case t.broken != nil:
-		l.state.broken = t.broken
+	case t.damage != nil:
+		l.state.damage = t.damage
 	case t.head.Seq == 0 && !last:
 		// The next segment was made when this one had its first record, durably.
-		l.state.broken = &Corrupt{Segment: segmentName(n), Line: 1, Why: "it is no whole record, and another segment follows"}
+		l.state.damage = &Corrupt{Segment: segmentName(n), Line: 1, Why: "it is no whole record, and another segment follows"}
 	}
 	return nil
 }
@@ -251,16 +251,16 @@ func (l *Log) loadSegment(n int, last bool) error {
 func (l *Log) Sync() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if err := l.refuses(); err != nil || l.state.last() == 0 {
+	if err := l.refusal(); err != nil || l.state.lastSegment() == 0 {
 		return err
 	}
-	w, err := l.segment()
+	w, err := l.openLast()
 	if err == nil {
 		err = errors.Join(w.Datasync(), l.dir.Sync())
 	}
 	if err != nil {
-		l.stuck = &Undecided{Cause: err}
-		return l.stuck
+		l.undecided = &Undecided{Cause: err}
+		return l.undecided
 	}
 	l.durable = l.state.head
 	return nil

@@ -37,7 +37,7 @@ func reopen(t testing.TB, dir vfs.Dir) *Log {
 
 func add1(t testing.TB, l *Log, r Record) Record {
 	t.Helper()
-	if err := l.Append(&r, r.Kind.decides()); err != nil {
+	if err := l.Append(&r, r.Kind.isCommit()); err != nil {
 		t.Fatalf("%s %s: %v", r.Kind, r.Tx, err)
 	}
 	return r
@@ -117,7 +117,7 @@ func TestLineOnDisk(t *testing.T) {
 	r := Record{Kind: Commit, Tx: "t", Idem: "i", Request: "q", PolicyHash: "p", OK: true,
 		Actor: Actor{Client: "c", Session: "s", Agent: "a", Tool: "apply_patch", Call: "toolu_1"},
 		Ops:   []Op{{Operation: "move", Path: "<a>", ToPath: "b", Before: "x", After: "y", Mode: 0o644, Size: 5}},
-		Acts:  []Act{{Do: "swap", Path: "a", Slot: 2, Old: &Ident{Ino: 7, Sum: "x", Size: 4}, New: &Ident{Ino: 8, Link: true}}}}
+		Acts:  []Act{{Do: DoSwap, Path: "a", Slot: 2, Old: &Ident{Ino: 7, Sum: "x", Size: 4}, New: &Ident{Ino: 8, Link: true}}}}
 	add1(t, l, r)
 	want := `{"v":1,"seq":2,"ts":"2026-01-02T02:04:05.0000006Z","prev":"` + first + `","kind":"commit","tx":"t","idem":"i","request":"q",` +
 		`"actor":{"client":"c","session":"s","agent":"a","tool":"apply_patch","call":"toolu_1"},"policyHash":"p",` +
@@ -159,7 +159,7 @@ func TestRoundTrip(t *testing.T) {
 			break
 		}
 		for _, r := range read(t, dir, segmentName(1)) {
-			if r != '\n' && (r < ' ' || hidden(r)) {
+			if r != '\n' && (r < ' ' || mustEscape(r)) {
 				t.Errorf("%q: the log has %U", s, r)
 			}
 		}
@@ -334,7 +334,7 @@ func TestForgottenRefresh(t *testing.T) {
 	a, b := newLog(t, dir, Options{}), reopen(t, dir)
 	fill(t, a, 1)
 	err := b.Append(&Record{Kind: Failed}, false)
-	if _, ok := errors.AsType[*NotWritten](err); !ok || !errors.Is(err, errNotAlone) {
+	if _, ok := errors.AsType[*NotWritten](err); !ok || !errors.Is(err, errOtherWriter) {
 		t.Errorf("append with an old head: %v", err)
 	}
 	add1(t, b, Record{Kind: Failed})
@@ -417,7 +417,7 @@ func TestByKeyAcrossBlocks(t *testing.T) {
 func TestCallersKinds(t *testing.T) {
 	l := newLog(t, disk(t, nil), Options{})
 	for _, kind := range []Kind{"", "other", Rotate} {
-		if err := l.Append(&Record{Kind: kind}, false); !errors.Is(err, errRotate) {
+		if err := l.Append(&Record{Kind: kind}, false); !errors.Is(err, errReservedKind) {
 			t.Errorf("kind %q: %v", kind, err)
 		}
 	}
@@ -460,8 +460,8 @@ func TestLaterVersion(t *testing.T) {
 	dir := disk(t, nil)
 	l := newLog(t, dir, Options{})
 	body := strings.Replace(strings.TrimSuffix(read(t, dir, segmentName(1)), "\n"), `"v":1,"seq":1`, `"v":2,"seq":2`, 1)
-	body = body[:len(body)-hashTail]
-	put(t, dir, segmentName(2), body+hashLead+hash([]byte(body))+hashEnd+"\n")
+	body = body[:len(body)-hashedTail]
+	put(t, dir, segmentName(2), body+hashPrefix+hash([]byte(body))+hashSuffix+"\n")
 	if err := l.Refresh(); !isUnsupported(err) {
 		t.Errorf("refresh: %v", err)
 	}
@@ -507,7 +507,7 @@ func TestForgottenRefreshBeforeRotation(t *testing.T) {
 	for range 3 {
 		add1(t, a, Record{Kind: Failed})
 	}
-	if err := b.Append(&Record{Kind: Failed}, false); !errors.Is(err, errNotAlone) {
+	if err := b.Append(&Record{Kind: Failed}, false); !errors.Is(err, errOtherWriter) {
 		t.Errorf("append with an old head: %v", err)
 	}
 	whole(t, dir, a.Head())
@@ -518,7 +518,7 @@ func TestFindAcrossBlocks(t *testing.T) {
 	for shift := range len(pattern) + 2 {
 		at := scanBlock - len(pattern) - 1 + shift
 		data := strings.Repeat("x", at) + pattern + "y" + pattern
-		got, err := find(strings.NewReader(data), int64(len(data)), []byte(pattern))
+		got, err := findAll(strings.NewReader(data), int64(len(data)), []byte(pattern))
 		if want := []int64{int64(at), int64(at + len(pattern) + 1)}; err != nil || !slices.Equal(got, want) {
 			t.Errorf("found at %v, want %v; %v", got, want, err)
 		}

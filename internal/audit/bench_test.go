@@ -29,7 +29,7 @@ func full(b *testing.B) (vfs.Dir, *Log) {
 	b.Helper()
 	dir := realDir(b)
 	l := newLog(b, dir, Options{})
-	for i := 0; l.state.end < segmentSize-4096; i++ {
+	for i := 0; l.state.goodEnd < defaultSegmentSize-4096; i++ {
 		r := sample(i)
 		if err := l.Append(&r, false); err != nil {
 			b.Fatal(err)
@@ -49,7 +49,7 @@ func sample(i int) Record {
 		path := fmt.Sprintf("internal/room/file%d.go", n)
 		old, fresh := &Ident{Ino: 1, Sum: hash(nil), Size: 3400}, &Ident{Ino: 2, Sum: hash(nil), Size: 3400}
 		r.Ops = append(r.Ops, Op{Operation: "update", Path: path, Before: hash(nil), After: hash(nil), Mode: 0o644, Size: 3400})
-		r.Acts = append(r.Acts, Act{Do: "swap", Path: path, Slot: n + 1, Old: old, New: fresh})
+		r.Acts = append(r.Acts, Act{Do: DoSwap, Path: path, Slot: n + 1, Old: old, New: fresh})
 	}
 	return r
 }
@@ -96,7 +96,7 @@ func BenchmarkFullSegment(b *testing.B) {
 	})
 	for _, key := range []string{"key-0", "key-9999", "missing"} {
 		b.Run("ByKey/"+key, func(b *testing.B) {
-			b.SetBytes(l.state.end)
+			b.SetBytes(l.state.goodEnd)
 			for b.Loop() {
 				if r, err := l.ByKey(key); err != nil || r == nil && key != "missing" {
 					b.Fatal(err)
@@ -105,7 +105,7 @@ func BenchmarkFullSegment(b *testing.B) {
 		})
 	}
 	b.Run("Verify", func(b *testing.B) {
-		b.SetBytes(l.state.end)
+		b.SetBytes(l.state.goodEnd)
 		for b.Loop() {
 			if rep, err := Verify(dir, l.Head()); err != nil || !rep.Whole() {
 				b.Fatal(err)

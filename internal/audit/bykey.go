@@ -16,36 +16,36 @@ const scanBlock = 1 << 20
 // ByKey returns the newest commit or undo with the caller's key idem that was not taken back, nil when there is none.
 // It searches the whole log, but looks only at the lines that have the key.
 func (l *Log) ByKey(idem string) (*Record, error) {
-	pattern := quote([]byte(`,"idem":`), idem)
+	pattern := appendQuoted([]byte(`,"idem":`), idem)
 	s := l.snapshot()
-	segs := s.filled()
-	size := s.upTo
+	segs := s.segmentsToHead()
+	size := s.headEnd
 	for i, n := range slices.Backward(segs) {
-		r, err := byKey(l.dir, segs[i:], size, s.upTo, pattern, idem)
+		r, err := keyInSegment(l.dir, segs[i:], size, s.headEnd, pattern, idem)
 		if err != nil || r != nil {
-			return r, fromLog(err, n)
+			return r, inSegment(err, n)
 		}
 		size = math.MaxInt64
 	}
 	return nil, nil
 }
 
-func fromLog(err error, n int) error {
+func inSegment(err error, n int) error {
 	if err == nil {
 		return nil
 	}
 	return fmt.Errorf("segment %s: %w", segmentName(n), err)
 }
 
-// byKey searches the first of segs, of which size bytes count; of the last one upTo bytes do.
-func byKey(dir vfs.Dir, segs []int, size, upTo int64, pattern []byte, idem string) (*Record, error) {
+// keyInSegment searches the first of segs, of which size bytes count; of the last one upTo bytes do.
+func keyInSegment(dir vfs.Dir, segs []int, size, upTo int64, pattern []byte, idem string) (*Record, error) {
 	f, info, err := openSegment(dir, segs[0])
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	size = min(size, info.Size)
-	places, err := find(f, size, pattern)
+	places, err := findAll(f, size, pattern)
 	if err != nil {
 		return nil, err
 	}
@@ -54,18 +54,18 @@ func byKey(dir vfs.Dir, segs []int, size, upTo int64, pattern []byte, idem strin
 		if err != nil {
 			return nil, err
 		}
-		if r == nil || r.Idem != idem || !r.Kind.decides() {
+		if r == nil || r.Idem != idem || !r.Kind.isCommit() {
 			continue
 		}
-		if back, err := takenBack(dir, segs, end, upTo, r); err != nil || !back {
+		if back, err := wasReversed(dir, segs, end, upTo, r); err != nil || !back {
 			return r, err
 		}
 	}
 	return nil, nil
 }
 
-// find returns where pattern is in the first size bytes.
-func find(r io.ReaderAt, size int64, pattern []byte) ([]int64, error) {
+// findAll returns where pattern is in the first size bytes.
+func findAll(r io.ReaderAt, size int64, pattern []byte) ([]int64, error) {
 	var out []int64
 	buf := make([]byte, scanBlock+len(pattern)-1)
 	for from := int64(0); from < size; from += scanBlock {
@@ -87,22 +87,22 @@ func find(r io.ReaderAt, size int64, pattern []byte) ([]int64, error) {
 
 // recordAt decodes the line around offset at, nil when it is bad, and says where it ends.
 func recordAt(r io.ReaderAt, at, size int64) (*Record, int64, error) {
-	before, _, err := newBackward(r, at).next()
+	before, _, err := newBackwardLines(r, at).next()
 	if err != nil {
 		return nil, 0, err
 	}
-	l, _, err := newForward(r, before.start, size).next()
+	l, _, err := newForwardLines(r, before.start, size).next()
 	if err != nil {
 		return nil, 0, err
 	}
-	rec, err := soft(l.record())
+	rec, err := nilIfBad(l.record())
 	return rec, l.end, err
 }
 
-// takenBack reports whether r, which ends at offset end of the first of segs, came to nothing: it was aborted or
+// wasReversed reports whether r, which ends at offset end of the first of segs, came to nothing: it was aborted or
 // reverted, or its sync failed and the next segment says that it is void.
-func takenBack(dir vfs.Dir, segs []int, end, upTo int64, r *Record) (bool, error) {
-	w := &walk{dir: dir, segs: segs, end: upTo, cur: r.head(), from: end}
+func wasReversed(dir vfs.Dir, segs []int, end, upTo int64, r *Record) (bool, error) {
+	w := &forwardWalk{dir: dir, segs: segs, end: upTo, last: r.head(), from: end}
 	back := false
 	var failed error
 	w.yield = func(next *Record, err error) bool {
@@ -113,9 +113,9 @@ func takenBack(dir vfs.Dir, segs []int, end, upTo int64, r *Record) (bool, error
 		switch {
 		case next.Void == r.H:
 			back = true
-		case next.Tx == r.Tx && next.Kind.ends():
+		case next.Tx == r.Tx && next.Kind.isEnd():
 			back = next.Kind == Abort || next.Kind == Recovered && !next.OK
-		case next.Kind.decides():
+		case next.Kind.isCommit():
 		default:
 			return true
 		}

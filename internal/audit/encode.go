@@ -14,19 +14,19 @@ import (
 
 // A line ends with its hash, which is of the line without it: hashLead + 64 digits + hashEnd.
 const (
-	hashLead = `,"h":"`
-	hashEnd  = `"}`
-	hashTail = len(hashLead) + 2*sha256.Size + len(hashEnd)
+	hashPrefix = `,"h":"`
+	hashSuffix = `"}`
+	hashedTail = len(hashPrefix) + 2*sha256.Size + len(hashSuffix)
 )
 
 var (
-	errShape = errors.New("it is no whole record")
-	errHash  = errors.New("it does not match its hash")
+	errMalformed    = errors.New("it is no whole record")
+	errHashMismatch = errors.New("it does not match its hash")
 )
 
 // encode sets r.H and returns the line, with its end.
 func encode(r *Record) ([]byte, error) {
-	if bad, ok := invalid(r); ok {
+	if bad, ok := invalidString(r); ok {
 		return nil, fmt.Errorf("the log takes only valid UTF-8, and %.200q is not", bad)
 	}
 	body, err := r.body()
@@ -34,7 +34,7 @@ func encode(r *Record) ([]byte, error) {
 		return nil, err
 	}
 	r.H = hash(body)
-	return append(body, hashLead+r.H+hashEnd+"\n"...), nil
+	return append(body, hashPrefix+r.H+hashSuffix+"\n"...), nil
 }
 
 // hash is of the line that body begins and only a brace ends.
@@ -49,8 +49,8 @@ func isHash(s string) bool {
 	return len(s) == 2*sha256.Size && strings.Trim(s, "0123456789abcdef") == ""
 }
 
-// invalid returns a string of r that is not valid UTF-8, which JSON would replace silently.
-func invalid(r *Record) (string, bool) {
+// invalidString returns a string of r that is not valid UTF-8, which JSON would replace silently.
+func invalidString(r *Record) (string, bool) {
 	all := []string{r.Prev, string(r.Kind), r.Tx, r.Idem, r.Request, r.Actor.Client, r.Actor.Session, r.Actor.Agent,
 		r.Actor.Tool, r.Actor.Call, r.PolicyHash, r.ErrorKind, r.Message, r.Void, r.Since}
 	all = append(all, r.Undoes...)
@@ -64,7 +64,7 @@ func invalid(r *Record) (string, bool) {
 		}
 	}
 	for _, a := range r.Acts {
-		all = append(all, a.Do, a.Path, a.To, a.From)
+		all = append(all, string(a.Do), a.Path, a.To, a.From)
 		for _, i := range []*Ident{a.Old, a.New} {
 			if i != nil {
 				all = append(all, i.Sum)
@@ -81,12 +81,12 @@ func invalid(r *Record) (string, bool) {
 
 // decode reads a line without its end. The hash comes first: what does not match it is never interpreted.
 func decode(line []byte) (*Record, error) {
-	body, h, ok := cutHash(line)
+	body, h, ok := splitHash(line)
 	if !ok {
-		return nil, errShape
+		return nil, errMalformed
 	}
 	if hash(body) != h {
-		return nil, errHash
+		return nil, errHashMismatch
 	}
 	return parse(line, h)
 }
@@ -95,20 +95,20 @@ func decode(line []byte) (*Record, error) {
 func parse(line []byte, h string) (*Record, error) {
 	r := new(Record)
 	if err := json.Unmarshal(line, r); err != nil || r.H != h {
-		return nil, errors.Join(errShape, err)
+		return nil, errors.Join(errMalformed, err)
 	}
 	if r.V != version {
 		return nil, &Unsupported{Seq: r.Seq, Version: r.V}
 	}
-	if !known(r.Kind) || r.Seq == 0 {
-		return nil, errShape
+	if !isKnown(r.Kind) || r.Seq == 0 {
+		return nil, errMalformed
 	}
 	return r, nil
 }
 
-// lead reads the first fields of a line, which are what the chain is made of, where they are written as [encode] writes
+// parseHeader reads the first fields of a line, which are what the chain is made of, where they are written as [encode] writes
 // them. To take in the whole line takes a hundred times as long.
-func lead(body []byte) (*Record, bool) {
+func parseHeader(body []byte) (*Record, bool) {
 	rest, ok := bytes.CutPrefix(body, []byte(`{"v":1,"seq":`))
 	number, rest, more := bytes.Cut(rest, []byte(`,"ts":"`))
 	_, rest, dated := bytes.Cut(rest, []byte(`","prev":"`))
@@ -116,24 +116,24 @@ func lead(body []byte) (*Record, bool) {
 	kind, _, ends := bytes.Cut(rest, []byte{'"'})
 	seq, err := strconv.ParseUint(string(number), 10, 64)
 	r := &Record{V: version, Seq: seq, Prev: string(prev), Kind: Kind(kind)}
-	return r, ok && more && dated && chained && ends && err == nil && seq > 0 && known(r.Kind) && (r.Prev == "" || isHash(r.Prev))
+	return r, ok && more && dated && chained && ends && err == nil && seq > 0 && isKnown(r.Kind) && (r.Prev == "" || isHash(r.Prev))
 }
 
-func known(k Kind) bool {
+func isKnown(k Kind) bool {
 	switch k {
 	case Denied, Failed, Purge, Rotate:
 		return true
 	}
-	return k.decides() || k.ends()
+	return k.isCommit() || k.isEnd()
 }
 
-// cutHash splits a line into what is hashed, less its brace, and the hash.
-func cutHash(line []byte) (body []byte, h string, ok bool) {
-	if len(line) < hashTail {
+// splitHash splits a line into what is hashed, less its brace, and the hash.
+func splitHash(line []byte) (body []byte, h string, ok bool) {
+	if len(line) < hashedTail {
 		return nil, "", false
 	}
-	body, end := line[:len(line)-hashTail], string(line[len(line)-hashTail:])
-	h, lead := strings.CutPrefix(end, hashLead)
-	h, tail := strings.CutSuffix(h, hashEnd)
+	body, end := line[:len(line)-hashedTail], string(line[len(line)-hashedTail:])
+	h, lead := strings.CutPrefix(end, hashPrefix)
+	h, tail := strings.CutSuffix(h, hashSuffix)
 	return body, h, lead && tail && isHash(h)
 }

@@ -73,8 +73,8 @@ func laws(t *testing.T, dir vfs.Dir) {
 		t.Fatal(err)
 	}
 	plain, broken := count(t, l.Backward())
-	sifted := Query{Sieve: new(Sieve), Always: func(Kind) bool { return true }}
-	if n, b := count(t, l.Back(sifted)); n != plain || b != broken {
+	sifted := Query{Index: new(Index), Always: func(Kind) bool { return true }}
+	if n, b := count(t, l.Query(sifted)); n != plain || b != broken {
 		t.Fatalf("%d records and %d damages along a sieve, %d and %d without", n, b, plain, broken)
 	}
 	if _, err := l.ByKey("key t1"); err != nil {

@@ -24,8 +24,8 @@ func TestLead(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			body, _, _ := cutHash(text)
-			first, ok := lead(body)
+			body, _, _ := splitHash(text)
+			first, ok := parseHeader(body)
 			if !ok || first.V != whole.V || first.Seq != whole.Seq || first.Prev != whole.Prev || first.Kind != whole.Kind {
 				t.Errorf("%s: %+v (%v) is the lead of %s", kind, first, ok, text)
 			}
@@ -37,7 +37,7 @@ func TestLead(t *testing.T) {
 				string(bytes.Replace(body, []byte(`"prev":"`), []byte(`"prev":"0`), 1)),
 				" " + string(body), string(body[:20]),
 			} {
-				if r, ok := lead([]byte(other)); ok {
+				if r, ok := parseHeader([]byte(other)); ok {
 					t.Errorf("%s has the lead %+v", other, r)
 				}
 			}

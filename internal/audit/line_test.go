@@ -20,7 +20,7 @@ func standard(t testing.TB, r *Record) string {
 	if err := e.Encode(r); err != nil {
 		t.Fatal(err)
 	}
-	return strings.TrimSuffix(b.String(), hashLead+hashEnd+"\n")
+	return strings.TrimSuffix(b.String(), hashPrefix+hashSuffix+"\n")
 }
 
 // TestLineIsJSON: a line is what encoding/json makes of the record, whatever its fields have.
@@ -91,12 +91,12 @@ func TestQuoteEveryCharacter(t *testing.T) {
 		if 0xd800 <= r && r < 0xe000 {
 			continue // no characters
 		}
-		b := quote(nil, string(r))
+		b := appendQuoted(nil, string(r))
 		var back string
 		if err := json.Unmarshal(b, &back); err != nil || back != string(r) {
 			t.Fatalf("%U: %s reads as %q, %v", r, b, back, err)
 		}
-		if i := bytes.IndexFunc(b, func(c rune) bool { return c < ' ' || hidden(c) }); i >= 0 {
+		if i := bytes.IndexFunc(b, func(c rune) bool { return c < ' ' || mustEscape(c) }); i >= 0 {
 			t.Fatalf("%U: %q", r, b)
 		}
 	}

@@ -7,11 +7,11 @@ import (
 	"io"
 )
 
-// block is how much of a segment is read at once, and little how much at first from the end: who looks there mostly wants the
+// readBlock is how much of a segment is read at once, and little how much at first from the end: who looks there mostly wants the
 // last record alone.
 const (
-	block  = 64 << 10
-	little = 4 << 10
+	readBlock  = 64 << 10
+	firstBlock = 4 << 10
 )
 
 // line is one line of a segment. When it is whole it has its end, which text leaves out.
@@ -24,15 +24,15 @@ type line struct {
 // record decodes the line. Only [Unsupported] is worth to be told from any other error.
 func (l line) record() (*Record, error) {
 	if !l.whole {
-		return nil, errShape
+		return nil, errMalformed
 	}
 	return decode(l.text)
 }
 
-// link is record for who goes along the chain: of what it returns only the number, the hashes and the kind count.
-func (l line) link() (*Record, error) {
-	if body, h, ok := cutHash(l.text); l.whole && ok && hash(body) == h {
-		if r, ok := lead(body); ok {
+// header is record for who goes along the chain: of what it returns only the number, the hashes and the kind count.
+func (l line) header() (*Record, error) {
+	if body, h, ok := splitHash(l.text); l.whole && ok && hash(body) == h {
+		if r, ok := parseHeader(body); ok {
 			r.H = h
 			return r, nil
 		}
@@ -40,48 +40,48 @@ func (l line) link() (*Record, error) {
 	return l.record()
 }
 
-// backward reads lines from the last to the first, in time that is linear in what is read.
-type backward struct {
-	r     io.ReaderAt
-	buf   []byte // the bytes from start on that were read and not yet handed out
-	start int64
-	step  int64 // how much is read next
+// backwardLines reads lines from the last to the first, in time that is linear in what is read.
+type backwardLines struct {
+	r        io.ReaderAt
+	buf      []byte // the bytes from start on that were read and not yet handed out
+	start    int64
+	nextRead int64 // how much is read next
 }
 
-func newBackward(r io.ReaderAt, size int64) *backward {
-	return &backward{r: r, start: size, step: little}
+func newBackwardLines(r io.ReaderAt, size int64) *backwardLines {
+	return &backwardLines{r: r, start: size, nextRead: firstBlock}
 }
 
 // next returns the line before the last one; ok is false at the start of the file.
-func (b *backward) next() (l line, ok bool, err error) {
+func (b *backwardLines) next() (l line, ok bool, err error) {
 	searched := 1 // the end of the last line is not where it begins
 	for {
 		if i := bytes.LastIndexByte(b.buf[:max(0, len(b.buf)-searched)], '\n'); i >= 0 {
-			return b.cut(i + 1), true, nil
+			return b.handOut(i + 1), true, nil
 		}
 		if b.start == 0 {
-			l = b.cut(0)
+			l = b.handOut(0)
 			return l, l.end > l.start, nil
 		}
 		searched = max(1, len(b.buf))
-		if err := b.more(); err != nil {
+		if err := b.readMore(); err != nil {
 			return line{}, false, err
 		}
 	}
 }
 
-// cut hands out the bytes from i on.
-func (b *backward) cut(i int) line {
+// handOut hands out the bytes from i on.
+func (b *backwardLines) handOut(i int) line {
 	l := line{start: b.start + int64(i), end: b.start + int64(len(b.buf))}
 	l.text, l.whole = bytes.CutSuffix(b.buf[i:], []byte{'\n'})
 	b.buf = b.buf[:i]
 	return l
 }
 
-// more at least doubles what is in the buffer, so that a line of any length is copied a constant number of times.
-func (b *backward) more() error {
-	n := min(b.start, max(b.step, int64(len(b.buf))))
-	b.step = min(2*b.step, block)
+// readMore at least doubles what is in the buffer, so that a line of any length is copied a constant number of times.
+func (b *backwardLines) readMore() error {
+	n := min(b.start, max(b.nextRead, int64(len(b.buf))))
+	b.nextRead = min(2*b.nextRead, readBlock)
 	buf := make([]byte, n+int64(len(b.buf)))
 	if _, err := io.ReadFull(io.NewSectionReader(b.r, b.start-n, n), buf[:n]); err != nil {
 		return err
@@ -91,19 +91,19 @@ func (b *backward) more() error {
 	return nil
 }
 
-// forward reads lines from the first to the last.
-type forward struct {
+// forwardLines reads lines from the first to the last.
+type forwardLines struct {
 	r      *bufio.Reader
-	at     int64
+	offset int64
 	number int // of the line last read, 1-based
 }
 
-func newForward(r io.ReaderAt, from, to int64) *forward {
-	return &forward{r: bufio.NewReaderSize(io.NewSectionReader(r, from, to-from), block), at: from}
+func newForwardLines(r io.ReaderAt, from, to int64) *forwardLines {
+	return &forwardLines{r: bufio.NewReaderSize(io.NewSectionReader(r, from, to-from), readBlock), offset: from}
 }
 
 // next returns the next line; ok is false at the end.
-func (f *forward) next() (l line, ok bool, err error) {
+func (f *forwardLines) next() (l line, ok bool, err error) {
 	text, err := f.r.ReadSlice('\n')
 	if errors.Is(err, bufio.ErrBufferFull) {
 		text = bytes.Clone(text)
@@ -114,8 +114,8 @@ func (f *forward) next() (l line, ok bool, err error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return line{}, false, err
 	}
-	l = line{start: f.at, end: f.at + int64(len(text))}
+	l = line{start: f.offset, end: f.offset + int64(len(text))}
 	l.text, l.whole = bytes.CutSuffix(text, []byte{'\n'})
-	f.at, f.number = l.end, f.number+1
+	f.offset, f.number = l.end, f.number+1
 	return l, l.end > l.start, nil
 }

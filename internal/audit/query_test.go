@@ -26,7 +26,7 @@ func calls(t *testing.T, rnd *rand.Rand, n int) (*Log, *time.Time) {
 			pending = ""
 		default:
 			r.Kind, r.Tx, r.OK = []Kind{Commit, Undo}[rnd.IntN(2)], fmt.Sprint("tx", i), true
-			r.Ops, r.Acts = []Op{{Operation: "update", Path: "f"}}, []Act{{Do: "swap"}}
+			r.Ops, r.Acts = []Op{{Operation: "update", Path: "f"}}, []Act{{Do: DoSwap}}
 			if pending = r.Tx; r.Kind == Undo {
 				r.Undoes = []string{fmt.Sprint("tx", rnd.IntN(i+1))}
 			}
@@ -39,7 +39,7 @@ func calls(t *testing.T, rnd *rand.Rand, n int) (*Log, *time.Time) {
 func all(t *testing.T, l *Log, q Query) []*Record {
 	t.Helper()
 	var out []*Record
-	for r, err := range l.Back(q) {
+	for r, err := range l.Query(q) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,9 +58,9 @@ func headsOf(list []*Record) []Head {
 
 // halving makes the search halve also what is small.
 func halving(t *testing.T) {
-	was := near
-	near = 300
-	t.Cleanup(func() { near = was })
+	was := bisectUntil
+	bisectUntil = 300
+	t.Cleanup(func() { bisectUntil = was })
 }
 
 // From wherever it begins, a walk has what the whole has from there on, and before that how the newest transaction ended.
@@ -79,12 +79,12 @@ func TestBackFromAnywhere(t *testing.T) {
 			}
 			ends := map[string]Kind{}
 			for _, r := range got {
-				if r.Kind.ends() {
+				if r.Kind.isEnd() {
 					ends[r.Tx] = r.Kind
 				}
 			}
 			for _, r := range whole {
-				if r.Kind.ends() && slices.ContainsFunc(want, func(c *Record) bool { return c.Kind.decides() && c.Tx == r.Tx }) && ends[r.Tx] != r.Kind {
+				if r.Kind.isEnd() && slices.ContainsFunc(want, func(c *Record) bool { return c.Kind.isCommit() && c.Tx == r.Tx }) && ends[r.Tx] != r.Kind {
 					t.Fatalf("before %d: %s ended with %q, want %q", before, r.Tx, ends[r.Tx], r.Kind)
 				}
 			}
@@ -120,22 +120,22 @@ func TestBackUntil(t *testing.T) {
 func TestPartsOfRecords(t *testing.T) {
 	l, _ := calls(t, rand.New(rand.NewPCG(1, 2)), 100)
 	whole := all(t, l, Query{})
-	for part, want := range map[Part]func(r *Record) string{
-		Whole: func(r *Record) string { return fmt.Sprintf("%+v", *r) },
-		Who:   func(r *Record) string { return fmt.Sprint(r.head(), r.TS, r.Kind, r.Tx, r.Actor) },
-		Mark:  func(r *Record) string { return fmt.Sprint(r.head(), r.TS, r.Kind, r.Prev) },
+	for part, want := range map[Detail]func(r *Record) string{
+		Full:      func(r *Record) string { return fmt.Sprintf("%+v", *r) },
+		WithActor: func(r *Record) string { return fmt.Sprint(r.head(), r.TS, r.Kind, r.Tx, r.Actor) },
+		Header:    func(r *Record) string { return fmt.Sprint(r.head(), r.TS, r.Kind, r.Prev) },
 	} {
-		got := all(t, l, Query{Much: func(Kind, []byte) Part { return part }})
+		got := all(t, l, Query{Need: func(Kind, []byte) Detail { return part }})
 		if !slices.EqualFunc(got, whole, func(a, b *Record) bool { return want(a) == want(b) }) {
 			t.Errorf("part %d differs", part)
 		}
 	}
 	n := 0
-	all(t, l, Query{Much: func(_ Kind, line []byte) Part {
-		if strings.Contains(string(line), string(Field("session", "1"))) {
+	all(t, l, Query{Need: func(_ Kind, line []byte) Detail {
+		if strings.Contains(string(line), string(EncodeField("session", "1"))) {
 			n++
 		}
-		return Mark
+		return Header
 	}})
 	want := len(slices.DeleteFunc(whole, func(r *Record) bool { return r.Actor.Session != "1" }))
 	if n != want || n == 0 {
@@ -150,7 +150,7 @@ func TestBackFromAnywhereDamaged(t *testing.T) {
 	for range 6 {
 		l, _ := calls(t, rnd, 60)
 		files := map[string]string{}
-		for _, n := range l.state.segs {
+		for _, n := range l.state.segments {
 			files[segmentName(n)] = read(t, l.dir, segmentName(n))
 		}
 		name := segmentName(1 + rnd.IntN(len(files)))
@@ -159,17 +159,17 @@ func TestBackFromAnywhereDamaged(t *testing.T) {
 		l = reopen(t, disk(t, files))
 		for before := uint64(2); before <= l.Head().Seq; before++ {
 			whole, got, marked := map[Head]bool{}, map[Head]bool{}, map[Head]bool{}
-			for r, err := range l.Back(Query{}) {
+			for r, err := range l.Query(Query{}) {
 				if err == nil && r.Seq < before {
 					whole[r.head()] = true
 				}
 			}
-			for r, err := range l.Back(Query{Before: before}) {
+			for r, err := range l.Query(Query{Before: before}) {
 				if err == nil && r.Seq < before {
 					got[r.head()] = true
 				}
 			}
-			for r, err := range l.Back(Query{Before: before, Much: marks.Much}) {
+			for r, err := range l.Query(Query{Before: before, Need: marks.Need}) {
 				if err == nil && r.Seq < before {
 					marked[r.head()] = true
 				}
@@ -194,7 +194,7 @@ func TestUndos(t *testing.T) {
 				want = append(want, r.head())
 			}
 		}
-		list, ok := l.Undos(from.head())
+		list, ok := l.Reversals(from.head())
 		if !ok {
 			t.Fatalf("after %v: not there", from.head())
 		}
@@ -205,10 +205,10 @@ func TestUndos(t *testing.T) {
 			t.Fatalf("after %v: %v, want %v", from.head(), got, want)
 		}
 	}
-	if _, ok := l.Undos(Head{Seq: 7, H: whole[7].H}); ok {
+	if _, ok := l.Reversals(Head{Seq: 7, H: whole[7].H}); ok {
 		t.Error("a record of another log")
 	}
-	if _, ok := l.Undos(Head{Seq: 7000, H: whole[7].H}); ok {
+	if _, ok := l.Reversals(Head{Seq: 7000, H: whole[7].H}); ok {
 		t.Error("a record of a longer log")
 	}
 }
@@ -236,7 +236,7 @@ func TestBackOverAVoidRecord(t *testing.T) {
 		}
 	}
 	var voided []string
-	undos, _ := l.Undos(Head{})
+	undos, _ := l.Reversals(Head{})
 	for r := range undos {
 		voided = append(voided, string(r.Kind)+" "+r.Tx+r.Void)
 	}

@@ -29,14 +29,14 @@ const (
 	Rotate    Kind = "rotate"    // the first record of each segment, written by the log itself
 )
 
-// decides reports whether the kind is a commit point.
-func (k Kind) decides() bool { return k == Commit || k == Undo }
+// isCommit reports whether the kind is a commit point.
+func (k Kind) isCommit() bool { return k == Commit || k == Undo }
 
-// ends reports whether the kind says how a transaction ended.
-func (k Kind) ends() bool { return k == Applied || k == Abort || k == Recovered }
+// isEnd reports whether the kind says how a transaction ended.
+func (k Kind) isEnd() bool { return k == Applied || k == Abort || k == Recovered }
 
-// settles reports whether no transaction is open after a record of the kind, by whether none was before it.
-func (k Kind) settles(before bool) bool { return k.ends() || before && !k.decides() }
+// leavesNonePending reports whether no transaction is open after a record of the kind, by whether none was before it.
+func (k Kind) leavesNonePending(before bool) bool { return k.isEnd() || before && !k.isCommit() }
 
 // Record is one line of the log. The order of the fields is the order on disk.
 type Record struct {
@@ -119,7 +119,7 @@ func (h *Hunk) UnmarshalText(text []byte) error {
 }
 
 // Do says what a step of a commit does. A log has these words: they never change.
-type Do = string
+type Do string
 
 // What a step does, in the order in which a commit does them. "->" is a rename, "<->" an exchange of two names.
 const (
@@ -181,8 +181,8 @@ func (r *Record) follows(h Head) bool { return r.Seq == h.Seq+1 && r.Prev == h.H
 // restarts reports whether a person began a new segment after a break.
 func (r *Record) restarts() bool { return r.Kind == Rotate && !r.OK }
 
-// doubts returns the record after which the segment before r's may have lost some, and whether there is one.
-func (r *Record) doubts() (since Head, ok bool) {
+// lastSure returns the record after which the segment before r's may have lost some, and whether there is one.
+func (r *Record) lastSure() (since Head, ok bool) {
 	if r.Kind != Rotate || r.Void == "" && r.Since == "" {
 		return Head{}, false
 	}

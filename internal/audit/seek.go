@@ -8,86 +8,86 @@ import (
 	"github.com/emend-dev/emend/internal/vfs"
 )
 
-// near is how close a search comes by halving, before it goes line by line; less in tests.
-var near int64 = 64 << 10
+// bisectUntil is how close a search comes by halving, before it goes line by line; less in tests.
+var bisectUntil int64 = 64 << 10
 
-// place is where in the log a walk begins.
-type place struct {
-	seg        int     // the index of the segment
-	top        *Record // the record before which it begins
+// position is where in the log a walk begins.
+type position struct {
+	index      int     // the index of the segment
+	record     *Record // the record before which it begins
 	start, end int64   // where top is, or math.MaxInt64 when it is the first of the next segment
 }
 
-// place finds where q begins; not ok is at the newest record. A log that is not in order, or of which the end of a segment
+// startOf finds where q begins; not ok is at the newest record. A log that is not in order, or of which the end of a segment
 // is in doubt, is read from there, whatever it takes.
-func (l *Log) place(s state, q *Query) (place, bool) {
+func (l *Log) startOf(s state, q *Query) (position, bool) {
 	beyond := func(r *Record) bool { return r.Seq >= q.Before }
 	if q.Before == 0 {
 		limit := q.Until.Add(24 * time.Hour)
 		beyond = func(r *Record) bool { return r.TS.After(limit) }
 	}
 	if q.Before == 0 && q.Until.IsZero() {
-		return place{}, false
+		return position{}, false
 	}
 	at, ok := l.seek(s, beyond)
-	if !ok || q.Before > 0 && at.top.Seq != q.Before {
-		return place{}, false
+	if !ok || q.Before > 0 && at.record.Seq != q.Before {
+		return position{}, false
 	}
-	return l.behind(s, at)
+	return l.afterEnd(s, at)
 }
 
 // seek finds the oldest record that is beyond, as all newer ones are.
-func (l *Log) seek(s state, beyond func(*Record) bool) (place, bool) {
-	segs := s.filled()
+func (l *Log) seek(s state, beyond func(*Record) bool) (position, bool) {
+	segs := s.segmentsToHead()
 	var next *Record
 	i := len(segs) - 1
 	for ; i > 0; i-- {
 		first, err := firstRecord(l.dir, segs[i])
 		if err != nil || first == nil {
-			return place{}, false
+			return position{}, false
 		}
 		if !beyond(first) {
 			break
 		}
 		next = first
 	}
-	if i < 0 || next.unsure() {
-		return place{}, false
+	if i < 0 || next.doubtsPrevious() {
+		return position{}, false
 	}
-	f, size, err := l.sized(s, i)
+	f, size, err := l.openCounted(s, i)
 	if err != nil {
-		return place{}, false
+		return position{}, false
 	}
 	defer f.Close()
-	at, ok := search(f, size, beyond)
-	if at.seg = i; ok && at.top == nil {
-		at.top, at.start, at.end = next, math.MaxInt64, math.MaxInt64
+	at, ok := searchSegment(f, size, beyond)
+	if at.index = i; ok && at.record == nil {
+		at.record, at.start, at.end = next, math.MaxInt64, math.MaxInt64
 	}
-	return at, ok && at.top != nil
+	return at, ok && at.record != nil
 }
 
-var marks = Query{Much: func(Kind, []byte) Part { return Mark }}
+var marks = Query{Need: func(Kind, []byte) Detail { return Header }}
 
-// search finds in a segment the first record that is beyond; nil when none is. Not ok is a line that cannot be read.
-func search(f io.ReaderAt, size int64, beyond func(*Record) bool) (place, bool) {
+// searchSegment finds in a segment the first record that is beyond; nil when none is. Not ok is a line that cannot be read.
+func searchSegment(f io.ReaderAt, size int64, beyond func(*Record) bool) (position, bool) {
 	low, high := int64(0), size // low is where a record begins that is not beyond, or the first
-	for top := high; top-low > near; {
+	for top := high; top-low > bisectUntil; {
 		middle := low + (top-low)/2
-		lines := newForward(f, middle, size)
+		lines := newForwardLines(f, middle, size)
 		if _, _, err := lines.next(); err != nil { // a part of one
-			return place{}, false
+			return position{}, false
 		}
 		l, ok, err := lines.next()
 		if err != nil {
-			return place{}, false
+			return position{}, false
 		}
 		if !ok || l.start >= top {
 			top = middle
 			continue
 		}
-		r, err := marks.read(l)
+		r, err := marks.decode(l)
 		if err != nil {
-			return place{}, false
+			return position{}, false
 		}
 		if beyond(r) {
 			top = middle
@@ -95,29 +95,29 @@ func search(f io.ReaderAt, size int64, beyond func(*Record) bool) (place, bool) 
 			low = l.start
 		}
 	}
-	for lines := newForward(f, low, size); ; {
+	for lines := newForwardLines(f, low, size); ; {
 		l, ok, err := lines.next()
 		if err != nil || !ok {
-			return place{}, err == nil
+			return position{}, err == nil
 		}
-		r, err := marks.read(l)
+		r, err := marks.decode(l)
 		if err != nil {
-			return place{}, false
+			return position{}, false
 		}
 		if beyond(r) {
-			return place{top: r, start: l.start, end: l.end}, true
+			return position{record: r, start: l.start, end: l.end}, true
 		}
 	}
 }
 
-// behind moves a place on, behind the record that says how the newest transaction before it ended.
-func (l *Log) behind(s state, at place) (place, bool) {
-	if at.top.Kind.decides() {
+// afterEnd moves a place on, behind the record that says how the newest transaction before it ended.
+func (l *Log) afterEnd(s state, at position) (position, bool) {
+	if at.record.Kind.isCommit() {
 		return at, true
 	}
 	from, end := at.start, false
-	for i := range s.filled()[at.seg:] {
-		next, done, ok := l.pass(s, at.seg+i, from, &end)
+	for i := range s.segmentsToHead()[at.index:] {
+		next, done, ok := l.endIn(s, at.index+i, from, &end)
 		if !ok || done {
 			return next, ok
 		}
@@ -126,46 +126,48 @@ func (l *Log) behind(s state, at place) (place, bool) {
 	return at, !end // at the end of the log
 }
 
-// pass looks for the record after the one that ends a transaction, or the next transaction, in segment i.
-func (l *Log) pass(s state, i int, from int64, end *bool) (at place, done, ok bool) {
-	f, size, err := l.sized(s, i)
+// endIn looks for the record after the one that ends a transaction, or the next transaction, in segment i.
+func (l *Log) endIn(s state, i int, from int64, end *bool) (at position, done, ok bool) {
+	f, size, err := l.openCounted(s, i)
 	if err != nil {
 		return at, false, false
 	}
 	defer f.Close()
-	for lines := newForward(f, min(from, size), size); ; {
+	for lines := newForwardLines(f, min(from, size), size); ; {
 		one, more, err := lines.next()
 		if err != nil || !more {
 			return at, false, err == nil
 		}
-		r, err := marks.read(one)
+		r, err := marks.decode(one)
 		if err != nil {
 			return at, false, false
 		}
-		at = place{seg: i, top: r, start: one.start, end: one.end}
+		at = position{index: i, record: r, start: one.start, end: one.end}
 		if one.start == 0 && i > 0 {
 			r, err = one.record()
-			if err != nil || r.unsure() {
+			if err != nil || r.doubtsPrevious() {
 				return at, false, false
 			}
-			at = place{seg: i - 1, top: r, start: math.MaxInt64, end: math.MaxInt64}
+			at = position{index: i - 1, record: r, start: math.MaxInt64, end: math.MaxInt64}
 		}
-		if *end || r.Kind.decides() {
+		if *end || r.Kind.isCommit() {
 			return at, true, true
 		}
-		*end = r.Kind.ends()
+		*end = r.Kind.isEnd()
 	}
 }
 
-// sized opens a segment, and says how much of it counts.
-func (l *Log) sized(s state, i int) (vfs.File, int64, error) {
-	segs := s.filled()
+// openCounted opens a segment, and says how much of it counts.
+func (l *Log) openCounted(s state, i int) (vfs.File, int64, error) {
+	segs := s.segmentsToHead()
 	f, info, err := openSegment(l.dir, segs[i])
 	if i == len(segs)-1 {
-		return f, min(info.Size, s.upTo), err
+		return f, min(info.Size, s.headEnd), err
 	}
 	return f, info.Size, err
 }
 
-// unsure reports whether r, the first record of a segment, says that the end of the one before is in doubt.
-func (r *Record) unsure() bool { return r != nil && (r.restarts() || r.Void != "" || r.Since != "") }
+// doubtsPrevious reports whether r, the first record of a segment, says that the end of the one before is in doubt.
+func (r *Record) doubtsPrevious() bool {
+	return r != nil && (r.restarts() || r.Void != "" || r.Since != "")
+}

@@ -12,12 +12,12 @@ import (
 	"github.com/emend-dev/emend/internal/vfs"
 )
 
-const suffix = ".jsonl"
+const segmentSuffix = ".jsonl"
 
-// perm is for what only the owner may read: paths and who worked on them.
-const perm fs.FileMode = 0o600
+// filePerm is for what only the owner may read: paths and who worked on them.
+const filePerm fs.FileMode = 0o600
 
-func segmentName(n int) string { return fmt.Sprintf("%08d%s", n, suffix) }
+func segmentName(n int) string { return fmt.Sprintf("%08d%s", n, segmentSuffix) }
 
 // segments lists the numbers of the segments in dir, in order. Any other file is not ours to judge.
 func segments(dir vfs.Dir) ([]int, error) {
@@ -27,7 +27,7 @@ func segments(dir vfs.Dir) ([]int, error) {
 	}
 	var out []int
 	for _, name := range names {
-		digits, ok := strings.CutSuffix(name, suffix)
+		digits, ok := strings.CutSuffix(name, segmentSuffix)
 		if n, err := strconv.Atoi(digits); ok && err == nil && n > 0 && segmentName(n) == name {
 			out = append(out, n)
 		}
@@ -56,24 +56,24 @@ func firstRecord(dir vfs.Dir, n int) (*Record, error) {
 		return nil, err
 	}
 	defer f.Close()
-	l, ok, err := newForward(f, 0, info.Size).next()
+	l, ok, err := newForwardLines(f, 0, info.Size).next()
 	if err != nil || !ok {
 		return nil, err
 	}
-	return soft(l.record())
+	return nilIfBad(l.record())
 }
 
-// soft makes any error of a line but [Unsupported] a nil record.
-func soft(r *Record, err error) (*Record, error) {
+// nilIfBad makes any error of a line but [Unsupported] a nil record.
+func nilIfBad(r *Record, err error) (*Record, error) {
 	if u, ok := errors.AsType[*Unsupported](err); ok {
 		return nil, u
 	}
 	return r, nil
 }
 
-// lineAt is the 1-based number of the line that has the byte at offset.
-func lineAt(r io.ReaderAt, offset int64) int {
-	f := newForward(r, 0, offset+1)
+// lineNumber is the 1-based number of the line that has the byte at offset.
+func lineNumber(r io.ReaderAt, offset int64) int {
+	f := newForwardLines(r, 0, offset+1)
 	for {
 		if _, ok, err := f.next(); !ok || err != nil {
 			return max(1, f.number-1)

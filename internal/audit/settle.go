@@ -14,17 +14,17 @@ import (
 // Torn is the end of a segment that was set aside.
 type Torn = api.Torn
 
-// Settle sets a torn tail aside, durably, and cuts it off. It returns nil when there is none. Append does it too;
+// SetTornAside sets a torn tail aside, durably, and cuts it off. It returns nil when there is none. Append does it too;
 // Settle is for who wants to tell of it.
-func (l *Log) Settle() (*Torn, error) {
+func (l *Log) SetTornAside() (*Torn, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if err := l.refuses(); err != nil {
+	if err := l.refusal(); err != nil {
 		return nil, err
 	}
 	var t Torn
-	if err := l.settle(&t); err != nil {
-		return nil, l.refused(err)
+	if err := l.cutTorn(&t); err != nil {
+		return nil, l.notWritten(err)
 	}
 	if t.Name == "" {
 		return nil, nil
@@ -32,42 +32,42 @@ func (l *Log) Settle() (*Torn, error) {
 	return &t, nil
 }
 
-// settle describes what it did in t, which may be nil.
-func (l *Log) settle(t *Torn) error {
-	if l.state.torn == 0 {
+// cutTorn describes what it did in t, which may be nil.
+func (l *Log) cutTorn(t *Torn) error {
+	if l.state.tornSize == 0 {
 		return nil
 	}
-	w, err := l.segment()
+	w, err := l.openLast()
 	if err != nil {
 		return err
 	}
-	name, err := l.setAside(w)
+	name, err := l.saveTorn(w)
 	if err != nil {
 		return fmt.Errorf("the torn end of the log cannot be set aside: %w", err)
 	}
 	if t != nil {
-		*t = Torn{Name: name, Size: l.state.torn}
+		*t = Torn{Name: name, Size: l.state.tornSize}
 	}
-	l.stale = true
-	if err := w.Truncate(l.state.end); err != nil {
+	l.mustLoad = true
+	if err := w.Truncate(l.state.goodEnd); err != nil {
 		return fmt.Errorf("the torn end of the log cannot be cut off: %w", err)
 	}
 	// Cut off in memory and not on disk, the next record would lie behind it.
 	if err := w.Datasync(); err != nil {
-		l.stuck = &Undecided{Cause: fmt.Errorf("the torn end of the log cannot be cut off: %w", err)}
-		return l.stuck
+		l.undecided = &Undecided{Cause: fmt.Errorf("the torn end of the log cannot be cut off: %w", err)}
+		return l.undecided
 	}
-	l.state.torn, l.stale = 0, false
+	l.state.tornSize, l.mustLoad = 0, false
 	return nil
 }
 
-// setAside copies the torn bytes to a file of their own, durably. The copy of a settling that was killed stays too.
-func (l *Log) setAside(w vfs.File) (string, error) {
+// saveTorn copies the torn bytes to a file of their own, durably. The copy of a settling that was killed stays too.
+func (l *Log) saveTorn(w vfs.File) (string, error) {
 	name, f, err := l.createTorn()
 	if err != nil {
 		return "", err
 	}
-	_, err = io.Copy(writerOnly{f}, io.NewSectionReader(w, l.state.end, l.state.torn))
+	_, err = io.Copy(writerOnly{f}, io.NewSectionReader(w, l.state.goodEnd, l.state.tornSize))
 	if err == nil {
 		err = f.Sync()
 	}
@@ -83,7 +83,7 @@ type writerOnly struct{ io.Writer }
 // createTorn makes the file under a name that no settling before has used, in one call however many were killed.
 func (l *Log) createTorn() (string, vfs.File, error) {
 	name := fmt.Sprintf("torn-%d-%s", l.state.head.Seq+1, strings.ToLower(rand.Text()[:10]))
-	f, err := l.dir.Create(name, perm)
+	f, err := l.dir.Create(name, filePerm)
 	return name, f, err
 }
 
@@ -92,11 +92,11 @@ func (l *Log) createTorn() (string, vfs.File, error) {
 func (l *Log) Restart(reason string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.stuck != nil {
-		return l.stuck
+	if l.undecided != nil {
+		return l.undecided
 	}
-	if err := l.begin(&Record{Kind: Rotate, Message: reason}); err != nil {
-		return l.refused(err)
+	if err := l.beginSegment(&Record{Kind: Rotate, Message: reason}); err != nil {
+		return l.notWritten(err)
 	}
 	return nil
 }

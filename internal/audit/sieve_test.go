@@ -10,10 +10,10 @@ import (
 )
 
 // by is a query for the records that have a string, along a sieve.
-func by(v *Sieve, quoted string) Query {
+func by(v *Index, quoted string) Query {
 	keys := Keys{}
 	keys.Add(quoted)
-	return Query{Sieve: v, Keys: keys, Always: func(Kind) bool { return false }}
+	return Query{Index: v, Keys: keys, Always: func(Kind) bool { return false }}
 }
 
 // A sieve leads to all records that have one of some strings, and to no others, as the log grows.
@@ -21,7 +21,7 @@ func TestSieve(t *testing.T) {
 	halving(t)
 	rnd := rand.New(rand.NewPCG(3, 4))
 	l, _ := calls(t, rnd, 100)
-	var v Sieve
+	var v Index
 	for round := range 30 {
 		for _, key := range []string{`"0"`, `"1"`, `"tx1` + fmt.Sprint(round) + `"`, `"f"`, `"none"`} {
 			want := slices.DeleteFunc(all(t, l, Query{}), func(r *Record) bool {
@@ -34,7 +34,7 @@ func TestSieve(t *testing.T) {
 				t.Fatalf("%d, %s: %v\nwant %v", round, key, headsOf(got), headsOf(want))
 			}
 		}
-		if v.at != l.Head() {
+		if v.head != l.Head() {
 			t.Fatal("it was not taken in")
 		}
 		for range rnd.IntN(12) {
@@ -54,7 +54,7 @@ func TestSieveFields(t *testing.T) {
 		{Kind: Commit, Tx: odd}, {Kind: Commit, Acts: []Act{{Do: "move", Path: "x", To: odd}}}, {Kind: Commit, Acts: []Act{{Path: odd}}},
 	} {
 		add1(t, l, r)
-		if got := all(t, l, by(new(Sieve), string(Field("", odd)[len(`"":`):]))); len(got) != i+1 {
+		if got := all(t, l, by(new(Index), string(EncodeField("", odd)[len(`"":`):]))); len(got) != i+1 {
 			t.Errorf("%d: %v", i, got)
 		}
 	}
@@ -62,7 +62,7 @@ func TestSieveFields(t *testing.T) {
 		{Kind: Failed, Ops: []Op{{Before: sum}}}, {Kind: Failed, Ops: []Op{{After: sum}}}, {Kind: Commit, Acts: []Act{{Old: id}}}, {Kind: Commit, Acts: []Act{{New: id}}},
 	} {
 		add1(t, l, r)
-		if got := all(t, l, by(new(Sieve), `"`+sum+`"`)); len(got) != i+1 {
+		if got := all(t, l, by(new(Index), `"`+sum+`"`)); len(got) != i+1 {
 			t.Errorf("%d: %v", i, got)
 		}
 	}
@@ -75,10 +75,10 @@ func TestSieveIsNotBelieved(t *testing.T) {
 	for i := range 40 {
 		add1(t, l, Record{Kind: Failed, Actor: Actor{Session: fmt.Sprint(i % 4)}})
 	}
-	var v Sieve
+	var v Index
 	all(t, l, by(&v, `"1"`))
 	good := read(t, dir, segmentName(1))
-	if _, _, ok := v.take(l, l.snapshot()); !ok {
+	if _, _, ok := v.update(l, l.snapshot()); !ok {
 		t.Fatal("it was not taken in")
 	}
 	lines := strings.SplitAfter(good, "\n")
@@ -97,10 +97,10 @@ func TestSieveIsNotBelieved(t *testing.T) {
 			t.Fatal(err)
 		}
 		put(t, dir, segmentName(1), bad)
-		_, want := count(t, l.Back(Query{}))
-		seen := Sieve{at: v.at, lines: v.lines, words: v.words} // before that
-		for _, v := range []*Sieve{&seen, new(Sieve)} {
-			if records, broken := count(t, l.Back(by(v, `"1"`))); broken == 0 || broken != want || records == 0 {
+		_, want := count(t, l.Query(Query{}))
+		seen := Index{head: v.head, entries: v.entries, keys: v.keys} // before that
+		for _, v := range []*Index{&seen, new(Index)} {
+			if records, broken := count(t, l.Query(by(v, `"1"`))); broken == 0 || broken != want || records == 0 {
 				t.Errorf("%d records, %d damages; want %d", records, broken, want)
 			}
 		}
@@ -117,12 +117,12 @@ func TestSieveIsNotBelieved(t *testing.T) {
 
 // Of a log that names too much nothing is kept in mind, and all is read.
 func TestSieveIsBounded(t *testing.T) {
-	was := maxWords
-	maxWords = 50
-	t.Cleanup(func() { maxWords = was })
+	was := maxKeys
+	maxKeys = 50
+	t.Cleanup(func() { maxKeys = was })
 	l, _ := calls(t, rand.New(rand.NewPCG(3, 4)), 200)
-	var v Sieve
-	if got := all(t, l, by(&v, `"none"`)); len(got) != len(all(t, l, Query{})) || v.lines != nil || v.words != nil {
-		t.Errorf("%d records, %d words", len(got), len(v.words))
+	var v Index
+	if got := all(t, l, by(&v, `"none"`)); len(got) != len(all(t, l, Query{})) || v.entries != nil || v.keys != nil {
+		t.Errorf("%d records, %d words", len(got), len(v.keys))
 	}
 }

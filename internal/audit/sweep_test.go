@@ -46,7 +46,7 @@ func durable(l *Log, written []Head) ([]Head, error) {
 		if err != nil {
 			return nil, err
 		}
-		if since, ok := r.doubts(); ok {
+		if since, ok := r.lastSure(); ok {
 			out = slices.DeleteFunc(out, func(h Head) bool { return h.Seq > since.Seq && h.Seq < r.Seq })
 		}
 	}
@@ -81,7 +81,7 @@ func check(dir vfs.Dir, promised, refused []Head) error {
 		return err
 	}
 	defer l.Close()
-	if _, err := l.Settle(); err != nil {
+	if _, err := l.SetTornAside(); err != nil {
 		return err
 	}
 	if err := l.Sync(); err != nil {
@@ -187,7 +187,7 @@ func (a *ledger) recover(dir vfs.Dir) error {
 		return err
 	}
 	defer l.Close()
-	if _, err := l.Settle(); err != nil {
+	if _, err := l.SetTornAside(); err != nil {
 		return err
 	}
 	return l.Sync()

@@ -32,7 +32,7 @@ func settle(t testing.TB, dir vfs.Dir) (Head, *Torn) {
 	t.Helper()
 	l := reopen(t, dir)
 	head := l.Head()
-	torn, err := l.Settle()
+	torn, err := l.SetTornAside()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,7 +224,7 @@ func count(t testing.TB, seq func(func(*Record, error) bool)) (records, broken i
 
 func refuses(t testing.TB, name string, l *Log) {
 	t.Helper()
-	_, settled := l.Settle()
+	_, settled := l.SetTornAside()
 	_, pending := l.Pending()
 	for what, err := range map[string]error{"append": l.Append(&Record{Kind: Failed}, false), "settle": settled, "pending": pending, "sync": l.Sync()} {
 		if _, ok := errors.AsType[*Corrupt](err); !ok {
@@ -325,7 +325,7 @@ func TestOpenReadsTheEnd(t *testing.T) {
 	defer f.Close()
 	counted := &counter{File: f}
 	got, err := readTail(counted, info.Size, "s")
-	if err != nil || got.head != l.Head() || got.end != info.Size || counted.n > 4*block {
+	if err != nil || got.head != l.Head() || got.end != info.Size || counted.n > 4*readBlock {
 		t.Errorf("%+v, %v after %d bytes of %d", got, err, counted.n, info.Size)
 	}
 }
@@ -342,14 +342,14 @@ func (c *counter) ReadAt(p []byte, off int64) (int, error) {
 }
 
 func TestBackwardLines(t *testing.T) {
-	for _, data := range []string{"", "\n", "a", "a\n", "\n\n", "a\nb", "\na\n\nbc\n", strings.Repeat("x", 3*block) + "\n" + strings.Repeat("y\n", block) + "z"} {
+	for _, data := range []string{"", "\n", "a", "a\n", "\n\n", "a\nb", "\na\n\nbc\n", strings.Repeat("x", 3*readBlock) + "\n" + strings.Repeat("y\n", readBlock) + "z"} {
 		var want, got []string
 		for part := range strings.SplitAfterSeq(data, "\n") {
 			if part != "" {
 				want = append(want, part)
 			}
 		}
-		b := newBackward(strings.NewReader(data), int64(len(data)))
+		b := newBackwardLines(strings.NewReader(data), int64(len(data)))
 		at := int64(len(data))
 		for {
 			l, ok, err := b.next()
@@ -377,7 +377,7 @@ func TestSettleOrder(t *testing.T) {
 	data, _ := text(t, 3)
 	fault := &vfstest.Fault{At: -1}
 	l := reopen(t, fault.Wrap(disk(t, map[string]string{segmentName(1): data + "torn"})))
-	torn, err := l.Settle()
+	torn, err := l.SetTornAside()
 	if err != nil || torn.Size != 4 || !strings.HasPrefix(torn.Name, "torn-5-") {
 		t.Fatalf("%+v, %v", torn, err)
 	}
@@ -386,7 +386,7 @@ func TestSettleOrder(t *testing.T) {
 	if got := strings.ReplaceAll(strings.Join(fault.Trace(), ", "), torn.Name, "TORN"); got != want {
 		t.Errorf("calls: %s, want %s", got, want)
 	}
-	if torn, err := l.Settle(); torn != nil || err != nil {
+	if torn, err := l.SetTornAside(); torn != nil || err != nil {
 		t.Errorf("a second time: %+v, %v", torn, err)
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/emend-dev/emend/internal/vfs"
 )
 
-// maxBreaks is how many damages a report lists.
-const maxBreaks = 100
+// maxDamages is how many damages a report lists.
+const maxDamages = 100
 
 // Report is what [Verify] found.
 type Report struct {
@@ -37,15 +37,15 @@ func Verify(dir vfs.Dir, witnesses ...Head) (Report, error) {
 	if err != nil {
 		return rep, err
 	}
-	w := &walk{dir: dir, segs: l.state.filled(), end: l.state.upTo}
-	rep.Segments, rep.Torn = len(l.state.segs), l.state.torn
+	w := &forwardWalk{dir: dir, segs: l.state.segmentsToHead(), end: l.state.headEnd}
+	rep.Segments, rep.Torn = len(l.state.segments), l.state.tornSize
 	w.yield = func(r *Record, broken error) bool {
 		if broken == nil {
 			rep.add(r)
 			return true
 		}
 		var c *Corrupt
-		if c, err = asCorrupt(broken); c != nil && len(rep.Breaks) < maxBreaks {
+		if c, err = asCorrupt(broken); c != nil && len(rep.Breaks) < maxDamages {
 			rep.Breaks = append(rep.Breaks, c)
 		}
 		return err == nil
@@ -54,8 +54,8 @@ func Verify(dir vfs.Dir, witnesses ...Head) (Report, error) {
 	if c := l.forged(); c != nil && err == nil {
 		rep.Breaks = append(rep.Breaks, c)
 	}
-	if rep.Lost = w.lost; len(rep.Breaks) == 0 && l.state.broken != nil {
-		rep.Breaks = append(rep.Breaks, l.state.broken)
+	if rep.Lost = w.lost; len(rep.Breaks) == 0 && l.state.damage != nil {
+		rep.Breaks = append(rep.Breaks, l.state.damage)
 	}
 	return rep, err
 }
@@ -63,8 +63,8 @@ func Verify(dir vfs.Dir, witnesses ...Head) (Report, error) {
 // forged looks at the end that counts as torn. What a crash leaves there is cut short, or no JSON, or a record of an old
 // block, which is what its own hash says; a whole line that is not was changed by somebody.
 func (l *Log) forged() *Corrupt {
-	n := l.state.last()
-	if l.state.torn == 0 || l.state.broken != nil {
+	n := l.state.lastSegment()
+	if l.state.tornSize == 0 || l.state.damage != nil {
 		return nil
 	}
 	f, info, err := openSegment(l.dir, n)
@@ -72,13 +72,13 @@ func (l *Log) forged() *Corrupt {
 		return nil // who reads it has said so
 	}
 	defer f.Close()
-	for lines := newForward(f, l.state.end, info.Size); ; {
+	for lines := newForwardLines(f, l.state.goodEnd, info.Size); ; {
 		line, ok, err := lines.next()
 		if err != nil || !ok {
 			return nil
 		}
-		if rec, err := soft(line.record()); err == nil && rec == nil && line.whole && json.Valid(line.text) {
-			return &Corrupt{Segment: segmentName(n), Line: lineAt(f, line.start), Seq: l.state.head.Seq, Why: "it is a whole line, and not what its hash says"}
+		if rec, err := nilIfBad(line.record()); err == nil && rec == nil && line.whole && json.Valid(line.text) {
+			return &Corrupt{Segment: segmentName(n), Line: lineNumber(f, line.start), Seq: l.state.head.Seq, Why: "it is a whole line, and not what its hash says"}
 		}
 	}
 }
@@ -101,23 +101,23 @@ func (rep *Report) add(r *Record) {
 	rep.Missing = slices.DeleteFunc(rep.Missing, func(h Head) bool { return h == rep.Head })
 }
 
-// walk goes through segments along the chain.
-type walk struct {
+// forwardWalk goes through segments along the chain.
+type forwardWalk struct {
 	dir   vfs.Dir
 	segs  []int
 	from  int64 // where to begin in the first segment
 	end   int64 // of what counts in the last one
 	yield func(*Record, error) bool
 
-	cur   Head // the last good record
-	since Head // of the next segment's first record
-	sure  bool // since is on the chain: what follows it in its segment may be missing
-	gap   bool // it was, in the segment before: records before this one's first may be missing
-	lost  uint64
-	skip  bool // the next good record is taken as it is
+	last       Head // the last good record
+	since      Head // of the next segment's first record
+	sinceSeen  bool // since is on the chain: what follows it in its segment may be missing
+	mayMiss    bool // it was, in the segment before: records before this one's first may be missing
+	lost       uint64
+	acceptNext bool // the next good record is taken as it is
 }
 
-func (w *walk) run() {
+func (w *forwardWalk) run() {
 	for i, n := range w.segs {
 		var next *Record
 		end := w.end
@@ -136,7 +136,7 @@ func (w *walk) run() {
 }
 
 // segment yields what is in the first size bytes of segment n; next is the first record of the one after.
-func (w *walk) segment(n int, size int64, next *Record) bool {
+func (w *forwardWalk) segment(n int, size int64, next *Record) bool {
 	f, info, err := openSegment(w.dir, n)
 	if err != nil {
 		return w.yield(nil, err)
@@ -144,11 +144,11 @@ func (w *walk) segment(n int, size int64, next *Record) bool {
 	defer f.Close()
 	from := w.from
 	w.from, w.since = 0, Head{}
-	w.gap, w.sure = w.sure, false
+	w.mayMiss, w.sinceSeen = w.sinceSeen, false
 	if next != nil {
-		w.since, _ = next.doubts()
+		w.since, _ = next.lastSure()
 	}
-	for lines := newForward(f, from, max(from, min(size, info.Size))); ; {
+	for lines := newForwardLines(f, from, max(from, min(size, info.Size))); ; {
 		l, ok, err := lines.next()
 		if err != nil {
 			return w.yield(nil, err)
@@ -156,34 +156,34 @@ func (w *walk) segment(n int, size int64, next *Record) bool {
 		if !ok {
 			return true
 		}
-		rec, err := soft(l.record())
+		rec, err := nilIfBad(l.record())
 		if err != nil {
 			return w.yield(nil, err)
 		}
-		if w.over(rec, next) {
+		if w.restIsVoid(rec, next) {
 			return true
 		}
-		at := &Corrupt{Segment: segmentName(n), Line: lines.number, Seq: w.cur.Seq}
-		if !w.line(rec, l.start == 0, at) {
+		at := &Corrupt{Segment: segmentName(n), Line: lines.number, Seq: w.last.Seq}
+		if !w.accept(rec, l.start == 0, at) {
 			return false
 		}
 	}
 }
 
-// over reports whether the rest of a segment does not count, as the first record of the next one says: what it
+// restIsVoid reports whether the rest of a segment does not count, as the first record of the next one says: what it
 // declares void, and what is left of records after the last one that was known to be durable.
-func (w *walk) over(rec, next *Record) bool {
-	return w.sure && (rec == nil || rec.Seq >= next.Seq || !rec.follows(w.cur))
+func (w *forwardWalk) restIsVoid(rec, next *Record) bool {
+	return w.sinceSeen && (rec == nil || rec.Seq >= next.Seq || !rec.follows(w.last))
 }
 
-// line takes one line; rec is nil when it is bad, and first says that it begins a segment.
-func (w *walk) line(rec *Record, first bool, at *Corrupt) bool {
+// accept takes one line; rec is nil when it is bad, and first says that it begins a segment.
+func (w *forwardWalk) accept(rec *Record, first bool, at *Corrupt) bool {
 	switch {
-	case rec == nil && w.skip:
+	case rec == nil && w.acceptNext:
 		return true // one damage, one error
 	case rec == nil:
 		at.Why = "it is no whole record"
-	case !w.skip && !w.continues(rec):
+	case !w.acceptNext && !w.continues(rec):
 		at.Why = "it does not continue the record before it"
 	case (rec.Kind == Rotate) != first:
 		at.Why = "it is in the wrong place of a segment"
@@ -191,22 +191,22 @@ func (w *walk) line(rec *Record, first bool, at *Corrupt) bool {
 	if at.Why != "" && !w.yield(nil, at) {
 		return false
 	}
-	if w.skip = rec == nil; w.skip {
+	if w.acceptNext = rec == nil; w.acceptNext {
 		return true
 	}
-	w.cur = rec.head()
-	w.gap, w.sure = false, w.sure || w.cur == w.since
+	w.last = rec.head()
+	w.mayMiss, w.sinceSeen = false, w.sinceSeen || w.last == w.since
 	return w.yield(rec, nil)
 }
 
 // continues reports whether rec is the next one, but for records that a failed sync lost.
-func (w *walk) continues(rec *Record) bool {
-	if rec.follows(w.cur) {
+func (w *forwardWalk) continues(rec *Record) bool {
+	if rec.follows(w.last) {
 		return true
 	}
-	if !w.gap || rec.Seq <= w.cur.Seq+1 {
+	if !w.mayMiss || rec.Seq <= w.last.Seq+1 {
 		return false
 	}
-	w.lost += rec.Seq - w.cur.Seq - 1
+	w.lost += rec.Seq - w.last.Seq - 1
 	return true
 }

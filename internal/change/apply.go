@@ -78,7 +78,7 @@ func Commit(ctx context.Context, w *workspace.Workspace, view report.View, p *pl
 	n := netOf(p.Steps, w.Keeper.Prefix, sums, r.Forget)
 	rep := &outcome.Report{View: view, Plan: p}
 	rep.View.Diffs = report.StartDiffs(p)
-	tx := commit.Tx{Changes: n.changes, Prune: r.Prune, Progress: r.Progress, Record: audit.Record{Kind: cmp.Or(r.Kind, audit.Commit), Idem: r.Key, Request: r.Request,
+	tx := commit.Tx{Changes: n.changes, RemoveDirs: r.Prune, Progress: r.Progress, Record: audit.Record{Kind: cmp.Or(r.Kind, audit.Commit), Idem: r.Key, Request: r.Request,
 		Actor: w.Actor(ctx), PolicyHash: w.Guard.PolicyHash(), Ops: n.ops(p.Steps), Undoes: r.Undoes, Asked: asked}}
 	tx.Refused = func(err error) audit.Record {
 		out := refusal(ctx, w, fail.All(err)[0], nil)
@@ -87,7 +87,7 @@ func Commit(ctx context.Context, w *workspace.Workspace, view report.View, p *pl
 		}
 		return out
 	}
-	tx.Keep = func(d *commit.Done) (diff, answer string) {
+	tx.Texts = func(d *commit.Done) (diff, answer string) {
 		fill(rep, n, d)
 		if r.Key != "" {
 			answer = report.Encode(r.answer(rep))
@@ -101,7 +101,7 @@ func Commit(ctx context.Context, w *workspace.Workspace, view report.View, p *pl
 	if err != nil {
 		return nil, err
 	}
-	if d.First != nil {
+	if d.Earlier != nil {
 		first, answer, err := store.ByKey(r.Key)
 		if err != nil {
 			return nil, err
@@ -130,10 +130,10 @@ func nothing(ctx context.Context, w *workspace.Workspace, view report.View, p *p
 // fill completes a report by what the commit did.
 func fill(r *outcome.Report, n *net, d *commit.Done) {
 	r.Done = report.Done{Tx: d.Tx, Log: report.Head(d.Head), Notes: d.Notes, Trashed: n.trashed(r.Plan.Steps, d.Slots)}
-	r.Done.Notes = append(commit.RecoveryNotes(d.Found), r.Done.Notes...)
+	r.Done.Notes = append(commit.RecoveryNotes(d.Recovered), r.Done.Notes...)
 	for i := range n.changes {
 		c := &n.changes[i]
-		if c.New == nil || c.New.Whole || c.New.From < 0 {
+		if c.New == nil || c.New.Move || c.New.From < 0 {
 			continue
 		}
 		if from := n.changes[c.New.From].Old; from != nil && from.Links > 1 {
@@ -181,7 +181,7 @@ func Note(ctx context.Context, w *workspace.Workspace, v *report.View, list fail
 	}
 	if !first.Noted {
 		// Who has waited for the lock in vain does not wait again.
-		store.Note(ctx, refusal(ctx, w, first, v.Patch.Sections), first.Kind != fail.Timeout)
+		store.RecordRefusal(ctx, refusal(ctx, w, first, v.Patch.Sections), first.Kind != fail.Timeout)
 	}
 	var done report.Done
 	if v.Done != nil {

@@ -127,13 +127,13 @@ func (n *net) settle() {
 		case p.there && p.same && p.from == i:
 			c.Old = nil // as it was: there is nothing to do, and nothing to check
 		case !p.there && n.forget:
-			c.Gone = true
+			c.Discard = true
 		case p.there:
 			whole := p.same && c.Old == nil && !n.places[p.from].there && !lent[p.from]
 			if whole {
 				lent[p.from] = true
 			}
-			c.New = &commit.New{Content: p.content, Sum: p.sum, From: p.from, Whole: whole, Exec: p.exec, Back: p.back, Like: p.like, Fresh: p.fresh}
+			c.New = &commit.New{Content: p.content, Sum: p.sum, From: p.from, Move: whole, Exec: p.exec, FromSlot: p.back, LikeSlot: p.like, TouchNow: p.fresh}
 		}
 	}
 }

@@ -59,7 +59,7 @@ func planWorkspace(ctx context.Context, w *workspace.Workspace, text string, o a
 	if err != nil {
 		return view, nil, err
 	}
-	commit.Room(len(view.Patch.Sections))
+	commit.ExpectChanges(len(view.Patch.Sections))
 	rules := d.Rules(Dialect(o))
 	src.ReadAhead(ctx, view.Patch.Sections, rules.Absolute)
 	p, err := plan.Build(ctx, view.Patch, rules, src, Planned(o, d))

@@ -149,7 +149,7 @@ func (t *transaction) take(a *act, dir vfs.Dir, name string, slots vfs.Dir, slot
 // checkDisplaced checks what came out from under a path, and lies in dir by now: it must be the file that was verified, with
 // nothing written to it since. If it is not, back puts it where it was.
 func (t *transaction) checkDisplaced(a *act, dir vfs.Dir, name string, back func() error) error {
-	if plant.Is(plant.NoVerify) {
+	if plant.Enabled(plant.NoVerify) {
 		a.releaseLease()
 		return nil
 	}

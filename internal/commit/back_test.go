@@ -151,7 +151,7 @@ func TestBringBack(t *testing.T) {
 func TestFresh(t *testing.T) {
 	w := keptWorld(t, vfstest.Journal)
 	changes := w.changes(t, []wish{{op: "bring", path: "fresh", text: "k1"}, {op: "bring", path: "l", text: "kl"}})
-	changes[0].New.Fresh, changes[1].New.Fresh = true, true
+	changes[0].New.TouchNow, changes[1].New.TouchNow = true, true
 	now := time.Unix(2_000_000_000, 0)
 	s, err := w.open(plain)
 	if err != nil {
@@ -176,15 +176,15 @@ func TestBringBackRefused(t *testing.T) {
 		kind fail.Kind
 		says string
 	}{
-		{"nothing kept", func(w *world, c []Change) error { return w.slots(t).Remove(c[0].New.Back) }, nil, fail.NotFound, "restored or cleared"},
-		{"no slot", func(w *world, c []Change) error { c[0].New.Back += ".diff"; return nil }, nil, fail.NotFound, "restored or cleared"},
-		{"a way out", func(w *world, c []Change) error { c[0].New.Back = "../log/00000001.jsonl"; return nil }, nil, fail.NotFound, "restored or cleared"},
+		{"nothing kept", func(w *world, c []Change) error { return w.slots(t).Remove(c[0].New.FromSlot) }, nil, fail.NotFound, "restored or cleared"},
+		{"no slot", func(w *world, c []Change) error { c[0].New.FromSlot += ".diff"; return nil }, nil, fail.NotFound, "restored or cleared"},
+		{"a way out", func(w *world, c []Change) error { c[0].New.FromSlot = "../log/00000001.jsonl"; return nil }, nil, fail.NotFound, "restored or cleared"},
 		{"twice", nil, []wish{{op: "bring", path: "x1", text: "k1"}, {op: "bring", path: "x2", text: "k1"}}, fail.NotFound, "restored or cleared"},
-		{"written to", func(w *world, c []Change) error { return ways["in place"](w.slots(t), c[0].New.Back, "later\n") }, nil, fail.Stale, "written to since"},
+		{"written to", func(w *world, c []Change) error { return ways["in place"](w.slots(t), c[0].New.FromSlot, "later\n") }, nil, fail.Stale, "written to since"},
 		{"other link", func(w *world, c []Change) error { c[0].New.Sum = hashText("x"); return nil }, []wish{{op: "bring", path: "l", text: "kl"}}, fail.Stale, "written to since"},
 		{"taken place", func(w *world, c []Change) error { return createText(w.disk.Root(), "x1", "theirs") }, nil, fail.Stale, "made by somebody else"},
 		{"itself", func(w *world, c []Change) error {
-			if err := w.slots(t).Link(c[0].New.Back, w.disk.Root(), "x1"); err != nil {
+			if err := w.slots(t).Link(c[0].New.FromSlot, w.disk.Root(), "x1"); err != nil {
 				return err
 			}
 			c[0].Old = w.change(t, "x1").Old
@@ -270,7 +270,7 @@ func TestBringBackWithoutLinks(t *testing.T) {
 func TestPrune(t *testing.T) {
 	w := keptWorld(t, vfstest.Journal)
 	set := []wish{{op: "delete", path: "p/q/only.txt"}, {op: "add", path: "p2/more", text: ""}, {op: "move", path: "other/z.txt", to: "z"}}
-	tx := Tx{Changes: w.changes(t, set), Prune: []string{".", "p", "p/q", "p/q", "sub", "p2", "missing/too", "a.txt", "other", "../x"}}
+	tx := Tx{Changes: w.changes(t, set), RemoveDirs: []string{".", "p", "p/q", "p/q", "sub", "p2", "missing/too", "a.txt", "other", "../x"}}
 	if _, err := w.do(plain, tx); err != nil {
 		t.Fatal(err)
 	}

@@ -89,14 +89,14 @@ func TestBringBackOnDisk(t *testing.T) {
 		was[name], err = os.Lstat(at(name))
 		must(err)
 	}
-	done, err := s.Run(context.Background(), Tx{Changes: gone, Prune: []string{"d"}, Record: audit.Record{Kind: audit.Commit}})
+	done, err := s.Run(context.Background(), Tx{Changes: gone, RemoveDirs: []string{"d"}, Record: audit.Record{Kind: audit.Commit}})
 	must(err)
 	if _, err := os.Lstat(at("d")); !os.IsNotExist(err) {
 		t.Fatalf("the directory is there: %v", err)
 	}
 	var back []Change
 	for i, c := range gone {
-		back = append(back, Change{Path: c.Path, Parent: up.ID, Missing: 1, New: &New{Back: done.Slots[i], Sum: c.Old.sum(), From: -1}})
+		back = append(back, Change{Path: c.Path, Parent: up.ID, Missing: 1, New: &New{FromSlot: done.Slots[i], Sum: c.Old.sum(), From: -1}})
 	}
 	_, err = s.Run(context.Background(), Tx{Changes: back, Record: audit.Record{Kind: audit.Undo}})
 	must(err)

@@ -38,7 +38,7 @@ func (t *transaction) clearNames(a *act, slots vfs.Dir) error {
 	slot := history.Slot(t.id, a.Slot)
 	var errs []error
 	switch {
-	case plant.Is(plant.NoUnlinkBack):
+	case plant.Enabled(plant.NoUnlinkBack):
 	case a.From != "" && a.placed:
 		errs = append(errs, removeName(slots, history.NewLink(slot)))
 		for _, name := range removalOrder(a.From) {

@@ -41,12 +41,12 @@ type Tx struct {
 	// Record is what the log is to say of it: kind, actor, request, key and what was asked for. The rest is filled in.
 	Record  audit.Record
 	Changes []Change
-	// Keep is called when all is done; what it returns is kept beside what was displaced: the diff, and the answer
+	// Texts is called when all is done; what it returns is kept beside what was displaced: the diff, and the answer
 	// if the transaction has a key. Optional.
-	Keep func(*Done) (diff, answer string)
-	// Prune lists directories, as slash paths from the top, that go when all else is done and they are empty. One
+	Texts func(*Done) (diff, answer string)
+	// RemoveDirs lists directories, as slash paths from the top, that go when all else is done and they are empty. One
 	// that is not, or is none, or cannot be removed, stays without a word.
-	Prune []string
+	RemoveDirs []string
 	// Refused words a refusal for the log. One that is found while the lock is held is noted at once, and is then
 	// [fail.Error.Noted]; others are the caller's to note. Optional.
 	Refused func(error) audit.Record
@@ -63,8 +63,8 @@ type Change struct {
 	Missing int
 	Old     *Old // what stands there; nil when nothing does
 	New     *New // what is to stand there; nil when nothing is
-	// Gone says that what stands there now is not to be kept once the transaction is done.
-	Gone bool
+	// Discard says that what stands there now is not to be kept once the transaction is done.
+	Discard bool
 }
 
 // Old is what stood at a path when it was read.
@@ -79,19 +79,19 @@ type New struct {
 	Content, Sum string
 	// From is the index of the change whose old file lends owner, mode and attributes; -1 for a new file.
 	From int
-	// Whole says that the file of From itself is to stand here, as it is; From's change has no New.
-	Whole bool
-	Exec  bool // a new file is executable
-	// Back is the slot of an earlier transaction whose file itself is to stand here, as it is, with its mode, owner,
+	// Move says that the file of From itself is to stand here, as it is; From's change has no New.
+	Move bool
+	Exec bool // a new file is executable
+	// FromSlot is the slot of an earlier transaction whose file itself is to stand here, as it is, with its mode, owner,
 	// attributes and links; it may be a symbolic link. It leaves the history. Sum is what the caller expects of it: the
 	// sha256 of its content, or of what a link says; "" for whatever it has. Content, From, Whole and Exec do
 	// not count.
-	Back string
-	// Like is the slot of an earlier transaction whose file lends owner, mode and attributes to a new file, where From
+	FromSlot string
+	// LikeSlot is the slot of an earlier transaction whose file lends owner, mode and attributes to a new file, where From
 	// does not.
-	Like string
-	// Fresh says that the time of the last change becomes now when all is done, for build tools. It is no promise.
-	Fresh bool
+	LikeSlot string
+	// TouchNow says that the time of the last change becomes now when all is done, for build tools. It is no promise.
+	TouchNow bool
 }
 
 // Done is what a transaction did.
@@ -100,9 +100,9 @@ type Done struct {
 	Head  audit.Head
 	Slots []string // for each change, the name under which what it displaced is kept; "" for none
 	Notes []string // what a person should know, one sentence each
-	// First is set when the transaction's key was committed before: then nothing was done now.
-	First *audit.Record
-	Found *Outcome // what recovery in front of it did
+	// Earlier is set when the transaction's key was committed before: then nothing was done now.
+	Earlier   *audit.Record
+	Recovered *Outcome // what recovery in front of it did
 }
 
 // Options are how a store works.

@@ -23,8 +23,8 @@ func identityText(store string) (string, error) {
 	return fmt.Sprintf("%d %d\n", ino, born), err
 }
 
-// Genuine reports whether the store was made where it is, by emend. It may have been moved on its disk since.
-func (p Place) Genuine() error {
+// CheckOrigin reports whether the store was made where it is, by emend. It may have been moved on its disk since.
+func (p Place) CheckOrigin() error {
 	is, err := identityText(p.Dir)
 	if err != nil {
 		return storeError(err)

@@ -18,13 +18,13 @@ func (t *transaction) checkSources() error {
 	seen := map[string]bool{}
 	for i := range t.tx.Changes {
 		c := &t.tx.Changes[i]
-		if c.New == nil || c.New.Back == "" {
+		if c.New == nil || c.New.FromSlot == "" {
 			continue
 		}
-		if _, _, ok := history.ParseSlot(c.New.Back); !ok || seen[c.New.Back] {
-			return notKept(c.Path, c.New.Back)
+		if _, _, ok := history.ParseSlot(c.New.FromSlot); !ok || seen[c.New.FromSlot] {
+			return notKept(c.Path, c.New.FromSlot)
 		}
-		seen[c.New.Back] = true
+		seen[c.New.FromSlot] = true
 	}
 	return nil
 }
@@ -32,25 +32,25 @@ func (t *transaction) checkSources() error {
 // linkKept gives what is kept a second name, the slot of the step. Until the transaction is in the tree the first one
 // stays as it is: whatever happens before, nothing has to be put back. It returns the file to be synced, if any.
 func (t *transaction) linkKept(a *act, n *New, slots vfs.Dir, name string) (vfs.File, error) {
-	from, is, err := t.s.hist.Find(n.Back)
+	from, is, err := t.s.hist.Find(n.FromSlot)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, notKept(a.Path, n.Back)
+		return nil, notKept(a.Path, n.FromSlot)
 	}
 	if err != nil {
 		return nil, storeError(err)
 	}
 	a.source = is
 	if old := t.tx.Changes[a.change].Old; old != nil && old.ID == is.ID {
-		return nil, alreadyInPlace(a.Path, n.Back)
+		return nil, alreadyInPlace(a.Path, n.FromSlot)
 	}
 	err = linkSlot(slots, from, name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, notKept(a.Path, n.Back)
+		return nil, notKept(a.Path, n.FromSlot)
 	case err != nil && ignoreNoLink(err) == nil && is.Mode.IsRegular():
 		return t.copyKept(a, n, slots, from, name)
 	case err != nil && ignoreNoLink(err) == nil:
-		return nil, cannotLinkKept(a.Path, n.Back, err)
+		return nil, cannotLinkKept(a.Path, n.FromSlot, err)
 	case err != nil:
 		return nil, storeError(err)
 	}
@@ -58,7 +58,7 @@ func (t *transaction) linkKept(a *act, n *New, slots vfs.Dir, name string) (vfs.
 }
 
 func linkSlot(slots vfs.Dir, from, name string) error {
-	if plant.Is(plant.BackMovesEarly) {
+	if plant.Enabled(plant.BackMovesEarly) {
 		return rename(slots, from, slots, name, vfs.NoReplace)
 	}
 	return slots.Link(from, slots, name)
@@ -70,14 +70,14 @@ func (t *transaction) checkLinked(a *act, n *New, slots vfs.Dir, name string) (f
 		return nil, storeError(err)
 	}
 	if a.stagedInfo.ID != a.source.ID {
-		return nil, notKept(a.Path, n.Back)
+		return nil, notKept(a.Path, n.FromSlot)
 	}
 	sum, err := hashContent(slots, name, a.stagedInfo)
 	if err != nil {
 		return nil, storeError(err)
 	}
 	if n.Sum != "" && sum != n.Sum {
-		return nil, keptChanged(a.Path, n.Back, n.Sum, sum)
+		return nil, keptChanged(a.Path, n.FromSlot, n.Sum, sum)
 	}
 	a.New = newIdent(a.stagedInfo, sum)
 	if !a.stagedInfo.Mode.IsRegular() {
@@ -97,7 +97,7 @@ func (t *transaction) copyKept(a *act, n *New, slots vfs.Dir, from, name string)
 	}
 	defer kept.Close()
 	if is, err := kept.Stat(); err != nil || is.ID != a.source.ID {
-		return nil, notKept(a.Path, n.Back)
+		return nil, notKept(a.Path, n.FromSlot)
 	}
 	f, err := slots.Create(name, 0o600)
 	if err != nil {
@@ -109,7 +109,7 @@ func (t *transaction) copyKept(a *act, n *New, slots vfs.Dir, from, name string)
 	}
 	sum := hex.EncodeToString(h.Sum(nil))
 	if n.Sum != "" && sum != n.Sum {
-		return f, keptChanged(a.Path, n.Back, n.Sum, sum)
+		return f, keptChanged(a.Path, n.FromSlot, n.Sum, sum)
 	}
 	if err := t.copyKeptAttributes(a, f, kept); err != nil {
 		return f, err
@@ -122,7 +122,7 @@ func (t *transaction) copyKept(a *act, n *New, slots vfs.Dir, from, name string)
 }
 
 func (t *transaction) copyKeptAttributes(a *act, f, kept vfs.File) error {
-	lost, err := f.Adopt(kept)
+	lost, err := f.CopyAttributes(kept)
 	if err != nil {
 		return cannotKeep(a.Path, err)
 	}
@@ -133,7 +133,7 @@ func (t *transaction) copyKeptAttributes(a *act, f, kept vfs.File) error {
 // checkKept checks, with the lock held, that what is to be brought back is in the history, as it was when it was staged:
 // somebody else may have brought it back, or removed it, or gone on writing to it.
 func (t *transaction) checkKept(a *act) error {
-	if a.From == "" || plant.Is(plant.BackMovesEarly) {
+	if a.From == "" || plant.Enabled(plant.BackMovesEarly) {
 		return nil
 	}
 	name, is, err := t.s.hist.Find(a.From)
@@ -163,7 +163,7 @@ func (t *transaction) checkKept(a *act) error {
 // touchRestored gives the files that were brought back the time of now. That it fails is worth no word.
 func (t *transaction) touchRestored() {
 	for _, a := range t.acts {
-		if a.From != "" && t.tx.Changes[a.change].New.Fresh {
+		if a.From != "" && t.tx.Changes[a.change].New.TouchNow {
 			t.touch(a, t.s.opts.now())
 		}
 	}

@@ -13,8 +13,8 @@ type Place struct {
 	Dir    string // the store's absolute path
 	Top    string // the top of the tree that it belongs to
 	Exists bool
-	// Else is where a store is made if it cannot be made at Dir; "" for nowhere.
-	Else string
+	// Fallback is where a store is made if it cannot be made at Dir; "" for nowhere.
+	Fallback string
 }
 
 // The names of a store: beside a repository, and at the top of a tree without one.
@@ -58,11 +58,11 @@ func Locate(root string) (Place, error) {
 	if git == "" {
 		return Place{Dir: own, Top: root}, nil
 	}
-	return Place{Dir: filepath.Join(git, ".git", gitStoreName), Top: git, Else: own}, nil
+	return Place{Dir: filepath.Join(git, ".git", gitStoreName), Top: git, Fallback: own}, nil
 }
 
-// At is the store that a person named, for the tree at root.
-func At(dir, root string) (Place, error) {
+// LocateNamed is the store that a person named, for the tree at root.
+func LocateNamed(dir, root string) (Place, error) {
 	p := Place{Dir: dir, Top: root, Exists: isStore(dir)}
 	up, mine := filepath.Dir(dir), root
 	a, _, err := mountAndOwner(up)
@@ -93,8 +93,8 @@ func Preferred(top string) (Place, error) {
 // Writable reports why a store cannot be made at the place; nil when it can, as far as a look tells.
 func (p Place) Writable() error {
 	err := mayWrite(filepath.Dir(p.Dir))
-	if err != nil && p.Else != "" {
-		err = mayWrite(filepath.Dir(p.Else))
+	if err != nil && p.Fallback != "" {
+		err = mayWrite(filepath.Dir(p.Fallback))
 	}
 	return err
 }

@@ -22,8 +22,8 @@ func (p Place) Make() (Place, error) {
 	p.Tidy()
 	err := p.makeAt()
 	// Once it is in its place it is the one that others find, even if that could not be made durable.
-	if err != nil && p.Else != "" && !isStore(p.Dir) && (errors.Is(err, fs.ErrPermission) || isReadOnly(err)) {
-		p = Place{Dir: p.Else, Top: filepath.Dir(p.Else)}
+	if err != nil && p.Fallback != "" && !isStore(p.Dir) && (errors.Is(err, fs.ErrPermission) || isReadOnly(err)) {
+		p = Place{Dir: p.Fallback, Top: filepath.Dir(p.Fallback)}
 		err = p.makeAt()
 	}
 	p.Exists = err == nil
@@ -38,7 +38,7 @@ func (p Place) Tidy() {
 		return
 	}
 	for _, name := range names {
-		made, ok := history.Made(strings.TrimPrefix(filepath.Base(name), filepath.Base(p.Dir)+"."))
+		made, ok := history.TimeOf(strings.TrimPrefix(filepath.Base(name), filepath.Base(p.Dir)+"."))
 		if ok && time.Since(made) > time.Minute && isDir(name) {
 			os.RemoveAll(name)
 		}

@@ -63,7 +63,7 @@ func (d besideDir) Create(name string, perm fs.FileMode) (vfs.File, error) {
 type besideFile struct{ vfs.File }
 
 func (f besideFile) Inherit(d vfs.Dir, perm fs.FileMode) error {
-	return f.File.Inherit(d.(besideDir).directory, perm)
+	return f.File.DefaultAttributes(d.(besideDir).directory, perm)
 }
 
 func (d besideDir) Stat(name string) (vfs.Info, error) {
@@ -71,7 +71,7 @@ func (d besideDir) Stat(name string) (vfs.Info, error) {
 	return d.directory.Stat(name)
 }
 
-func (d besideDir) Rename(name string, to vfs.Dir, as string, how vfs.How) error {
+func (d besideDir) Rename(name string, to vfs.Dir, as string, how vfs.RenameMode) error {
 	d.b.call(fmt.Sprintf("rename %s to %s", name, as))
 	if d.b.weak && how != vfs.Replace {
 		return vfs.ErrUnsupported

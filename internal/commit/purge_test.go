@@ -209,7 +209,7 @@ func TestPurgeGarbage(t *testing.T) {
 	}
 	defer mark.End()
 	for _, tx := range []string{live, dead} {
-		if err := s.hist.Keep(history.Slot(tx, 0), "x"); err != nil {
+		if err := s.hist.WriteText(history.Slot(tx, 0), "x"); err != nil {
 			t.Fatal(err)
 		}
 	}

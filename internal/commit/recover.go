@@ -85,7 +85,7 @@ func (s *Store) recover() (*Outcome, error) {
 	if err := s.log.Refresh(); err != nil {
 		return nil, storeError(err)
 	}
-	torn, err := s.log.Settle()
+	torn, err := s.log.SetTornAside()
 	if err != nil {
 		return nil, storeError(err)
 	}
@@ -112,13 +112,13 @@ func (s *Store) reopenUndecided() error {
 }
 
 // fateOf says what became of a transaction.
-func (s *Store) fateOf(tx string) (history.Fate, error) {
+func (s *Store) fateOf(tx string) (history.TxState, error) {
 	known, err := s.committed(tx)
 	if err != nil || !known {
-		return history.Unknown, err
+		return history.NeverCommitted, err
 	}
 	if r, err := s.log.Pending(); err != nil || r != nil && r.Tx == tx {
-		return history.Unended, storeError(err)
+		return history.Pending, storeError(err)
 	}
 	return history.Ended, nil
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // rename is Dir.Rename, with another way to the same end where the file system cannot do it in one step.
-func rename(from vfs.Dir, name string, to vfs.Dir, as string, how vfs.How) error {
+func rename(from vfs.Dir, name string, to vfs.Dir, as string, how vfs.RenameMode) error {
 	err := from.Rename(name, to, as, how)
 	if how != vfs.NoReplace || !errors.Is(err, vfs.ErrUnsupported) {
 		return err

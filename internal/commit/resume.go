@@ -54,7 +54,7 @@ func (s *Store) tryRound(r *audit.Record, o *Outcome, finish bool) (end api.Reco
 	t := s.transactionOf(r)
 	defer t.close()
 	rv := &recovery{transaction: t}
-	_, over, err := exists(s.hist.Slots(), history.Back(t.id))
+	_, over, err := exists(s.hist.Slots(), history.TakenBackName(t.id))
 	if err != nil {
 		return "", storeError(err)
 	}
@@ -222,7 +222,7 @@ func (rv *recovery) closeTakenBack() error {
 	if err := rv.s.log.Append(r, !rv.s.opts.NoSync); err != nil {
 		return indeterminate(err)
 	}
-	rv.s.hist.Slots().Remove(history.Back(rv.id))
+	rv.s.hist.Slots().Remove(history.TakenBackName(rv.id))
 	return nil
 }
 

@@ -69,7 +69,7 @@ func (t *transaction) runLocked(ctx context.Context) (*Done, error) {
 	if err := t.apply(); err != nil {
 		return nil, t.takeBack(err)
 	}
-	if plant.Is(plant.LogAfterApply) {
+	if plant.Enabled(plant.LogAfterApply) {
 		if err := t.writeRecord(); err != nil {
 			return nil, err
 		}
@@ -113,12 +113,12 @@ func (t *transaction) earlierCommit() (*Done, error) {
 		return nil, storeError(err)
 	}
 	t.discardSlots()
-	return &Done{Tx: r.Tx, First: r, Head: t.s.log.Head(), Found: t.recovered}, nil
+	return &Done{Tx: r.Tx, Earlier: r, Head: t.s.log.Head(), Recovered: t.recovered}, nil
 }
 
 // commit passes the commit point.
 func (t *transaction) commit() error {
-	if plant.Is(plant.LogAfterApply) {
+	if plant.Enabled(plant.LogAfterApply) {
 		t.committed = true
 		return nil
 	}
@@ -145,7 +145,7 @@ func (t *transaction) writeRecord() error {
 
 // result says what was done. None of it is needed for the promise, so nothing of it is synced and nothing fails.
 func (t *transaction) result() *Done {
-	d := &Done{Tx: t.id, Head: t.s.log.Head(), Slots: make([]string, len(t.tx.Changes)), Notes: t.notes, Found: t.recovered}
+	d := &Done{Tx: t.id, Head: t.s.log.Head(), Slots: make([]string, len(t.tx.Changes)), Notes: t.notes, Recovered: t.recovered}
 	for _, a := range t.acts {
 		if a.Displaces() && !a.Gone {
 			d.Slots[a.change] = history.Slot(t.id, a.Slot)
@@ -153,17 +153,17 @@ func (t *transaction) result() *Done {
 	}
 	t.dropSecondNames()
 	t.touchRestored()
-	if t.tx.Keep != nil {
+	if t.tx.Texts != nil {
 		t.keepTexts(d)
 	}
 	return d
 }
 
 func (t *transaction) keepTexts(d *Done) {
-	diff, answer := t.tx.Keep(d)
-	for name, text := range map[string]string{history.Diff(t.id): diff, history.Answer(t.id): answer} {
+	diff, answer := t.tx.Texts(d)
+	for name, text := range map[string]string{history.DiffName(t.id): diff, history.AnswerName(t.id): answer} {
 		if text != "" {
-			t.s.hist.Keep(name, text)
+			t.s.hist.WriteText(name, text)
 		}
 	}
 }

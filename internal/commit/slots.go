@@ -40,7 +40,7 @@ func (t *transaction) stageSlot(a *act) (vfs.File, error) {
 
 // linkSecondNames makes the second names, where the file system can lose both names of a rename.
 func (t *transaction) linkSecondNames(a *act, slots vfs.Dir, name string) error {
-	if !t.s.opts.secondNames() || plant.Is(plant.NoLink) || a.onDirectory() {
+	if !t.s.opts.secondNames() || plant.Enabled(plant.NoLink) || a.onDirectory() {
 		return nil
 	}
 	if a.Places() {
@@ -113,7 +113,7 @@ func writeString(f vfs.File, text string) error {
 // in its directory would have.
 func (t *transaction) giveAttributes(a *act, n *New, f vfs.File) error {
 	switch {
-	case n.From < 0 && n.Like != "":
+	case n.From < 0 && n.LikeSlot != "":
 		return t.attributesOfKept(a, n, f)
 	case n.From < 0:
 		return t.defaultAttributes(a, n, f)
@@ -138,7 +138,7 @@ func (t *transaction) giveAttributes(a *act, n *New, f vfs.File) error {
 
 // attributesOfKept gives the new file what a kept one has.
 func (t *transaction) attributesOfKept(a *act, n *New, f vfs.File) error {
-	name, _, err := t.s.hist.Find(n.Like)
+	name, _, err := t.s.hist.Find(n.LikeSlot)
 	if errors.Is(err, fs.ErrNotExist) {
 		return t.defaultAttributes(a, n, f)
 	}
@@ -154,7 +154,7 @@ func (t *transaction) attributesOfKept(a *act, n *New, f vfs.File) error {
 }
 
 func (t *transaction) adoptAttributes(a *act, from string, f, old vfs.File) error {
-	lost, err := f.Adopt(old)
+	lost, err := f.CopyAttributes(old)
 	if err != nil {
 		return cannotKeep(from, err)
 	}
@@ -171,7 +171,7 @@ func (t *transaction) defaultAttributes(a *act, n *New, f vfs.File) error {
 	if err != nil {
 		return reachError(a.Path, err)
 	}
-	return storeError(f.Inherit(dir, perm))
+	return storeError(f.DefaultAttributes(dir, perm))
 }
 
 // existingParent is the deepest directory above a step's path that exists before the transaction.

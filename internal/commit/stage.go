@@ -23,7 +23,7 @@ func (t *transaction) stage(ctx context.Context) error {
 	if err := t.stageAll(ctx); err != nil {
 		return err
 	}
-	if plant.Is(plant.NoDirSync) || t.s.opts.NoSync {
+	if plant.Enabled(plant.NoDirSync) || t.s.opts.NoSync {
 		return nil
 	}
 	return storeError(t.s.hist.Slots().Sync())
@@ -52,16 +52,16 @@ const (
 	otherOpenFiles = 48
 )
 
-// Room prepares for a transaction of n changes, which is going to have about as many files open.
-func Room(n int) {
+// ExpectChanges prepares for a transaction of n changes, which is going to have about as many files open.
+func ExpectChanges(n int) {
 	if n > otherOpenFiles/2 {
-		vfs.Room(otherOpenFiles + min(n, maxHeld) + min(n, batchSize))
+		vfs.ExpectOpenFiles(otherOpenFiles + min(n, maxHeld) + min(n, batchSize))
 	}
 }
 
 // stageAll writes the slots, and has them on disk when it returns.
 func (t *transaction) stageAll(ctx context.Context) error {
-	Room(len(t.acts))
+	ExpectChanges(len(t.acts))
 	hands := 1
 	if len(t.acts) >= parallelFrom {
 		hands = runtime.GOMAXPROCS(0)
@@ -94,7 +94,7 @@ func (t *transaction) stageBatch(ctx context.Context, acts []*act, hands int, te
 			err = errors.Join(err, closeFile(files[i]))
 			files[i] = nil
 		} else if err == nil && files[i] != nil {
-			files[i].Hint()
+			files[i].StartWriteback()
 		}
 		return err
 	})
@@ -132,7 +132,7 @@ func (t *transaction) stageOne(ctx context.Context, a *act) (vfs.File, error) {
 
 // syncFile makes a staged file durable, if there is one.
 func (t *transaction) syncFile(f vfs.File) error {
-	if f == nil || t.s.opts.NoSync || plant.Is(plant.NoStageSync) {
+	if f == nil || t.s.opts.NoSync || plant.Enabled(plant.NoStageSync) {
 		return nil
 	}
 	return storeError(f.Sync())

@@ -70,7 +70,7 @@ func (t *transaction) planActs() error {
 func (t *transaction) moveTargets() map[int]int {
 	out := map[int]int{}
 	for i, c := range t.tx.Changes {
-		if c.New != nil && c.New.Whole {
+		if c.New != nil && c.New.Move {
 			out[c.New.From] = i
 		}
 	}
@@ -86,7 +86,7 @@ func (t *transaction) newAct(i int, c *Change, moved map[int]int) *act {
 	switch {
 	case whole:
 		a.Do, a.To = audit.DoMove, t.tx.Changes[to].Path
-	case c.New != nil && c.New.Whole:
+	case c.New != nil && c.New.Move:
 		return nil // the other end of a move
 	case c.Old == nil && c.New == nil:
 		return nil
@@ -97,9 +97,9 @@ func (t *transaction) newAct(i int, c *Change, moved map[int]int) *act {
 	default:
 		a.Do = audit.DoSwap
 	}
-	a.Gone = c.Gone && a.Displaces()
+	a.Gone = c.Discard && a.Displaces()
 	if a.Places() {
-		a.From = c.New.Back
+		a.From = c.New.FromSlot
 	}
 	return a
 }
@@ -135,7 +135,7 @@ func (t *transaction) openParents(c *Change, making map[string]bool) error {
 // planRmdirs plans to remove the directories that nothing will be in.
 func (t *transaction) planRmdirs() {
 	seen := map[string]bool{".": true}
-	for _, p := range t.tx.Prune {
+	for _, p := range t.tx.RemoveDirs {
 		if seen[p] {
 			continue
 		}

@@ -63,9 +63,9 @@ func (s *Store) Close() error {
 	return errors.Join(append(errs, s.hist.Close(), s.dir.Close())...)
 }
 
-// Note appends a record that needs no transaction: a refusal. It is not synced. It waits for the lock as a commit does, also
+// RecordRefusal appends a record that needs no transaction: a refusal. It is not synced. It waits for the lock as a commit does, also
 // when ctx has ended, unless wait says that there is no time left.
-func (s *Store) Note(ctx context.Context, r audit.Record, wait bool) error {
+func (s *Store) RecordRefusal(ctx context.Context, r audit.Record, wait bool) error {
 	unlock, err := s.tryLock()
 	if err != nil {
 		return err
@@ -90,7 +90,7 @@ func (s *Store) readyLog() error {
 	if err := s.log.Refresh(); err != nil {
 		return storeError(err)
 	}
-	_, err := s.log.Settle()
+	_, err := s.log.SetTornAside()
 	return storeError(err)
 }
 
@@ -103,8 +103,8 @@ func (s *Store) Log() *audit.Log { return s.log }
 // History is what the store keeps.
 func (s *Store) History() *history.History { return s.hist }
 
-// Room opens a directory of the store that is for somebody else's use; made says to make it where it is missing.
-func (s *Store) Room(name string, made bool) (vfs.Dir, error) {
+// OpenDir opens a directory of the store that is for somebody else's use; made says to make it where it is missing.
+func (s *Store) OpenDir(name string, made bool) (vfs.Dir, error) {
 	dir, err := s.dir.Dir(name)
 	if !made || !errors.Is(err, fs.ErrNotExist) {
 		return dir, err
@@ -124,7 +124,7 @@ func (s *Store) ByKey(key string) (*audit.Record, string, error) {
 	if err != nil || r == nil {
 		return nil, "", storeError(err)
 	}
-	answer, err := s.hist.Kept(history.Answer(r.Tx))
+	answer, err := s.hist.ReadText(history.AnswerName(r.Tx))
 	if errors.Is(err, fs.ErrNotExist) {
 		return r, "", nil
 	}

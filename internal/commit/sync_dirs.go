@@ -9,7 +9,7 @@ import (
 
 // syncDirs makes every directory durable in which a name changed.
 func (t *transaction) syncDirs() error {
-	if t.s.opts.NoSync || plant.Is(plant.NoDirSync) {
+	if t.s.opts.NoSync || plant.Enabled(plant.NoDirSync) {
 		return nil
 	}
 	for _, p := range t.touched() {

@@ -15,7 +15,7 @@ import (
 
 // takeBack undoes what was done, in reverse, and returns why.
 func (t *transaction) takeBack(why error) error {
-	if plant.Is(plant.NoWalkBack) {
+	if plant.Enabled(plant.NoWalkBack) {
 		return t.refusal(why)
 	}
 	if e, ok := errors.AsType[*fail.Error](why); ok && e.Reason == fail.Indeterminate {
@@ -56,7 +56,7 @@ func (t *transaction) recordAbort(why error) error {
 		return nil
 	}
 	if err == nil {
-		t.s.hist.Slots().Remove(history.Back(t.id))
+		t.s.hist.Slots().Remove(history.TakenBackName(t.id))
 	}
 	return err
 }
@@ -80,10 +80,10 @@ func (t *transaction) createMark(slots vfs.Dir) error {
 		}
 		name := history.Slot(t.id, a.Slot)
 		if slot, err := observe(slots, name, a); err == nil && slot.class == newFile {
-			return slots.Rename(name, slots, history.Back(t.id), vfs.Replace)
+			return slots.Rename(name, slots, history.TakenBackName(t.id), vfs.Replace)
 		}
 	}
-	f, err := slots.Create(history.Back(t.id), 0o600)
+	f, err := slots.Create(history.TakenBackName(t.id), 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		return nil
 	}

@@ -143,12 +143,12 @@ func (w *world) changes(t *testing.T, wishes []wish) []Change {
 			out = append(out, c)
 		case "bring", "bringgone":
 			c, k := w.change(t, want.path), w.kept[want.text]
-			c.Gone = want.op == "bringgone"
-			c.New = &New{Back: k.slot, Sum: k.old.sum(), From: -1}
+			c.Discard = want.op == "bringgone"
+			c.New = &New{FromSlot: k.slot, Sum: k.old.sum(), From: -1}
 			out = append(out, c)
 		case "gone":
 			c := w.change(t, want.path)
-			c.Gone = true
+			c.Discard = true
 			if want.text != "" {
 				c.New = &New{Content: want.text, Sum: sum(want.text), From: len(out)}
 			}
@@ -157,7 +157,7 @@ func (w *world) changes(t *testing.T, wishes []wish) []Change {
 			out = append(out, w.change(t, want.path))
 		case "move", "moveedit":
 			from, to := w.change(t, want.path), w.change(t, want.to)
-			to.New = &New{Content: want.text, Sum: sum(want.text), From: len(out), Whole: want.op == "move" && to.Old == nil}
+			to.New = &New{Content: want.text, Sum: sum(want.text), From: len(out), Move: want.op == "move" && to.Old == nil}
 			if want.op == "move" && to.Old != nil {
 				to.New.Content, to.New.Sum = w.read(t, want.path), from.Old.Sum
 			}
@@ -233,7 +233,7 @@ func (w *world) run(wrap func(vfs.Dir) vfs.Dir, changes []Change) error {
 // doing makes wishes true on the world through wrap.
 func (w *world) doing(wrap func(vfs.Dir) vfs.Dir, t *testing.T, wishes []wish) error {
 	t.Helper()
-	_, err := w.do(wrap, Tx{Changes: w.changes(t, wishes), Prune: pruned(wishes)})
+	_, err := w.do(wrap, Tx{Changes: w.changes(t, wishes), RemoveDirs: pruned(wishes)})
 	return err
 }
 

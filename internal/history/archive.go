@@ -21,8 +21,8 @@ import (
 // An archive is one file of the history to be carried elsewhere: a tar.gz with metadata.json and after it the file at
 // its own path. The order tells the two apart, so a file may itself be called metadata.json.
 
-// metaName is the name of the member that says what the other one is.
-const metaName = "metadata.json"
+// metadataName is the name of the member that says what the other one is.
+const metadataName = "metadata.json"
 
 // archiveVersion is the version of archives.
 const archiveVersion = 1
@@ -54,7 +54,7 @@ func WriteArchive(w io.Writer, m ArchiveMeta, mode fs.FileMode, content io.Reade
 	z := gzip.NewWriter(w)
 	t := tar.NewWriter(z)
 	text = append(text, '\n')
-	first := &tar.Header{Typeflag: tar.TypeReg, Name: metaName, Size: int64(len(text)), Mode: 0o600, ModTime: m.DeletedAt, Format: tar.FormatPAX}
+	first := &tar.Header{Typeflag: tar.TypeReg, Name: metadataName, Size: int64(len(text)), Mode: 0o600, ModTime: m.DeletedAt, Format: tar.FormatPAX}
 	if err := t.WriteHeader(first); err != nil {
 		return err
 	}
@@ -85,8 +85,8 @@ type Archived struct {
 	MTime    time.Time
 }
 
-// claim is what is read of a metadata.json: what has to agree with the file. Anything else in it is ignored.
-type claim struct {
+// archiveClaim is what is read of a metadata.json: what has to agree with the file. Anything else in it is ignored.
+type archiveClaim struct {
 	Version   int    `json:"version"`
 	ID        string `json:"id"`
 	Path      string `json:"path"`
@@ -103,12 +103,14 @@ type BadArchive struct {
 
 func (e *BadArchive) Error() string { return e.Why }
 
-func bad(format string, args ...any) error { return &BadArchive{Why: fmt.Sprintf(format, args...)} }
+func badArchive(format string, args ...any) error {
+	return &BadArchive{Why: fmt.Sprintf(format, args...)}
+}
 
 const (
-	maxMeta = 64 << 10 // of metadata.json
-	maxRest = 64 << 10 // of the zeros after the last member
-	maxMore = 4 << 20  // of headers, in all
+	maxMetadata = 64 << 10 // of metadata.json
+	maxPadding  = 64 << 10 // of the zeros after the last member
+	maxHeaders  = 4 << 20  // of headers, in all
 )
 
 // ReadArchive reads an archive, and trusts nothing in it: it has exactly the two members, of which the second is a
@@ -116,48 +118,48 @@ const (
 // agrees. It reads no more than the file may have, and a few megabytes, whatever the archive says of its sizes.
 // A *[BadArchive] says what is wrong.
 func ReadArchive(r io.Reader, most int64) (*Archived, error) {
-	in := bufio.NewReader(&capped{r: r, left: most + most/1024 + maxMore})
+	in := bufio.NewReader(&limitedReader{r: r, left: most + most/1024 + maxHeaders})
 	z, err := gzip.NewReader(in)
 	if err != nil {
-		return nil, unreadable(err)
+		return nil, readError(err)
 	}
 	z.Multistream(false)
-	out := &capped{r: z, left: most + maxMore}
+	out := &limitedReader{r: z, left: most + maxHeaders}
 	a, err := readMembers(tar.NewReader(out), most)
 	if err == nil {
-		err = ended(out, in)
+		err = checkEnd(out, in)
 	}
 	if err != nil {
-		return nil, unreadable(err)
+		return nil, readError(err)
 	}
 	return a, nil
 }
 
-// capped is a reader that fails when there is more than it may read.
-type capped struct {
+// limitedReader is a reader that fails when there is more than it may read.
+type limitedReader struct {
 	r    io.Reader
 	left int64
 }
 
-var errMore = &BadArchive{Why: "there is more in the archive than a file may have", Size: true}
+var errTooLong = &BadArchive{Why: "there is more in the archive than a file may have", Size: true}
 
-func (c *capped) Read(p []byte) (int, error) {
+func (c *limitedReader) Read(p []byte) (int, error) {
 	if int64(len(p)) > c.left+1 {
 		p = p[:c.left+1]
 	}
 	n, err := c.r.Read(p)
 	if c.left -= int64(n); c.left < 0 {
-		return 0, errMore
+		return 0, errTooLong
 	}
 	return n, err
 }
 
-// unreadable words what the readers of the formats say.
-func unreadable(err error) error {
+// readError words what the readers of the formats say.
+func readError(err error) error {
 	switch {
 	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), errors.Is(err, tar.ErrHeader),
 		errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, tar.ErrFieldTooLong):
-		return bad("it is no whole tar.gz: %v", err)
+		return badArchive("it is no whole tar.gz: %v", err)
 	}
 	return err
 }
@@ -167,84 +169,84 @@ func readMembers(t *tar.Reader, most int64) (*Archived, error) {
 	if err != nil {
 		return nil, err
 	}
-	a, err := c.file(t, most)
+	a, err := c.readFile(t, most)
 	if err != nil {
 		return nil, err
 	}
 	switch h, err := t.Next(); {
 	case err == nil:
-		return nil, bad("it has a third member, %.100q; there must be one file in it", h.Name)
+		return nil, badArchive("it has a third member, %.100q; there must be one file in it", h.Name)
 	case err != io.EOF:
 		return nil, err
 	}
 	return a, nil
 }
 
-// member is the header of the next member, which must be a regular file.
-func member(t *tar.Reader, which string) (*tar.Header, error) {
+// regularMember is the header of the next member, which must be a regular file.
+func regularMember(t *tar.Reader, which string) (*tar.Header, error) {
 	h, err := t.Next()
 	if err == io.EOF {
-		return nil, bad("it has no %s", which)
+		return nil, badArchive("it has no %s", which)
 	}
 	if err != nil {
 		return nil, err
 	}
 	for key := range h.PAXRecords {
 		if strings.HasPrefix(key, "GNU.sparse.") {
-			return nil, bad("%.100q is a sparse file, and its size is not what is in the archive", h.Name)
+			return nil, badArchive("%.100q is a sparse file, and its size is not what is in the archive", h.Name)
 		}
 	}
-	if what, no := noFile[h.Typeflag]; no {
-		return nil, bad("%.100q is a %s", h.Name, what)
+	if what, no := refusedTypes[h.Typeflag]; no {
+		return nil, badArchive("%.100q is a %s", h.Name, what)
 	}
 	if h.Typeflag != tar.TypeReg {
-		return nil, bad("%.100q is no regular file (type %q)", h.Name, h.Typeflag)
+		return nil, badArchive("%.100q is no regular file (type %q)", h.Name, h.Typeflag)
 	}
 	return h, nil
 }
 
-var noFile = map[byte]string{
+var refusedTypes = map[byte]string{
 	tar.TypeSymlink: "symbolic link, which could lead anywhere: make it by hand", tar.TypeLink: "hard link", tar.TypeDir: "directory", tar.TypeFifo: "FIFO",
 	tar.TypeChar: "device", tar.TypeBlock: "device", tar.TypeGNUSparse: "sparse file, and its size is not what is in the archive",
 	tar.TypeXGlobalHeader: "header for all members, and there is no need of one",
 }
 
-func readClaim(t *tar.Reader) (*claim, error) {
-	h, err := member(t, "metadata.json")
+func readClaim(t *tar.Reader) (*archiveClaim, error) {
+	h, err := regularMember(t, "metadata.json")
 	switch {
 	case err != nil:
 		return nil, err
-	case h.Name != metaName:
-		return nil, bad("its first member is %.100q and not metadata.json", h.Name)
-	case h.Size > maxMeta:
-		return nil, bad("its metadata.json has %d bytes, and at most %d are allowed", h.Size, maxMeta)
+	case h.Name != metadataName:
+		return nil, badArchive("its first member is %.100q and not metadata.json", h.Name)
+	case h.Size > maxMetadata:
+		return nil, badArchive("its metadata.json has %d bytes, and at most %d are allowed", h.Size, maxMetadata)
 	}
 	text, err := io.ReadAll(t)
 	if err != nil {
 		return nil, err
 	}
-	c := new(claim)
+	c := new(archiveClaim)
 	if err := json.Unmarshal(text, c); err != nil {
-		return nil, bad("its metadata.json cannot be read: %v", err)
+		return nil, badArchive("its metadata.json cannot be read: %v", err)
 	}
 	return c, c.check()
 }
 
-func (c *claim) check() error {
+func (c *archiveClaim) check() error {
 	if c.Version != archiveVersion {
-		return bad("it is of version %d, and this emend reads version %d", c.Version, archiveVersion)
+		return badArchive("it is of version %d, and this emend reads version %d", c.Version, archiveVersion)
 	}
 	if c.Link != "" {
-		return bad("it has a symbolic link, which could lead anywhere: make it by hand")
+		return badArchive("it has a symbolic link, which could lead anywhere: make it by hand")
 	}
-	if why := unfit(c.Path); why != "" {
-		return bad("the path in its metadata.json, %.100q, %s", c.Path, why)
+	if why := badPath(c.Path); why != "" {
+		return badArchive("the path in its metadata.json, %.100q, %s", c.Path, why)
 	}
 	return nil
 }
 
-// unfit says why a path cannot be that of a file below a directory; "" when it can.
-func unfit(p string) string {
+// badPath says why a path cannot be that of a file below a directory; "" when it can.
+func badPath(p string) string {
 	switch {
 	case p == "" || p == ".":
 		return "names no file"
@@ -260,16 +262,16 @@ func unfit(p string) string {
 	return ""
 }
 
-// file reads the file that was claimed.
-func (c *claim) file(t *tar.Reader, most int64) (*Archived, error) {
-	h, err := member(t, "file after metadata.json")
+// readFile reads the file that was claimed.
+func (c *archiveClaim) readFile(t *tar.Reader, most int64) (*Archived, error) {
+	h, err := regularMember(t, "file after metadata.json")
 	switch {
 	case err != nil:
 		return nil, err
 	case h.Name != c.Path:
-		return nil, bad("its file is at %.100q, and its metadata.json says %.100q", h.Name, c.Path)
+		return nil, badArchive("its file is at %.100q, and its metadata.json says %.100q", h.Name, c.Path)
 	case c.SizeBytes != nil && *c.SizeBytes != h.Size:
-		return nil, bad("its file has %d bytes, and its metadata.json says %d", h.Size, *c.SizeBytes)
+		return nil, badArchive("its file has %d bytes, and its metadata.json says %d", h.Size, *c.SizeBytes)
 	case h.Size > most:
 		return nil, &BadArchive{Why: fmt.Sprintf("its file has %d bytes, and at most %d are allowed", h.Size, most), Size: true}
 	}
@@ -282,25 +284,25 @@ func (c *claim) file(t *tar.Reader, most int64) (*Archived, error) {
 	a := &Archived{ID: c.ID, Path: c.Path, Content: b.String(), Perm: fs.FileMode(h.Mode).Perm(), MTime: h.ModTime,
 		Sha256: hex.EncodeToString(sum.Sum(nil))}
 	if c.Sha256 != "" && c.Sha256 != a.Sha256 {
-		return nil, bad("its file is not the one that its metadata.json tells of: the sha256 differ")
+		return nil, badArchive("its file is not the one that its metadata.json tells of: the sha256 differ")
 	}
 	return a, nil
 }
 
-// ended checks that nothing is left but the zeros that fill up a tar.
-func ended(out io.Reader, in *bufio.Reader) error {
-	rest, err := io.ReadAll(io.LimitReader(out, maxRest+1))
+// checkEnd checks that nothing is left but the zeros that fill up a tar.
+func checkEnd(out io.Reader, in *bufio.Reader) error {
+	rest, err := io.ReadAll(io.LimitReader(out, maxPadding+1))
 	if err != nil {
 		return err
 	}
-	if len(rest) > maxRest || strings.Trim(string(rest), "\x00") != "" {
-		return bad("something comes after its last member")
+	if len(rest) > maxPadding || strings.Trim(string(rest), "\x00") != "" {
+		return badArchive("something comes after its last member")
 	}
 	if _, err := in.ReadByte(); err != io.EOF {
 		if err != nil {
 			return err
 		}
-		return bad("something comes after the end of the archive")
+		return badArchive("something comes after the end of the archive")
 	}
 	return nil
 }

@@ -87,7 +87,7 @@ func zip(raw ...[]byte) []byte {
 }
 
 // meta is a metadata.json that says text, and file a regular file.
-func meta(text string) tarred { return tarred{tar.Header{Name: metaName, Mode: 0o600}, text} }
+func meta(text string) tarred { return tarred{tar.Header{Name: metadataName, Mode: 0o600}, text} }
 func file(name, text string) tarred {
 	return tarred{tar.Header{Name: name, Mode: 0o644}, text}
 }
@@ -141,7 +141,7 @@ func TestHostileArchives(t *testing.T) {
 		{"FIFO", zip(pack(t, of("a"), sort(tar.TypeFifo, "a", ""))), "FIFO"},
 		{"device", zip(pack(t, of("a"), sort(tar.TypeChar, "a", ""))), "device"},
 		{"block device", zip(pack(t, of("a"), sort(tar.TypeBlock, "a", ""))), "device"},
-		{"metadata is a link", zip(pack(t, sort(tar.TypeSymlink, metaName, "/etc/passwd"), file("a", "x"))), "symbolic link"},
+		{"metadata is a link", zip(pack(t, sort(tar.TypeSymlink, metadataName, "/etc/passwd"), file("a", "x"))), "symbolic link"},
 		{"global header", zip(pack(t, tarred{tar.Header{Typeflag: tar.TypeXGlobalHeader, Name: "g", PAXRecords: map[string]string{"path": "/etc/passwd"}}, ""},
 			of("a"), file("a", "x"))), "header for all"},
 		{"unknown type", zip(pack(t, of("a"), sort('7', "a", ""))), "no regular file"},
@@ -250,7 +250,7 @@ func TestArchiveReadsNoMore(t *testing.T) {
 		"names":        io.MultiReader(bytes.NewReader([]byte{0x1f, 0x8b, 8, 8, 0, 0, 0, 0, 0, 0}), forever{'x'}),
 	} {
 		c := &counted{Reader: r}
-		if a, err := ReadArchive(c, 1000); err == nil || c.n > 1000+maxMore+1<<16 {
+		if a, err := ReadArchive(c, 1000); err == nil || c.n > 1000+maxHeaders+1<<16 {
 			t.Errorf("%s: %v, %v after %d bytes", name, a, err, c.n)
 		}
 	}
@@ -271,7 +271,7 @@ func judged(t *testing.T, data []byte) *Archived {
 	const most = 1000
 	c := &counted{Reader: bytes.NewReader(data)}
 	a, err := ReadArchive(c, most)
-	if c.n > most+maxMore+1<<16 {
+	if c.n > most+maxHeaders+1<<16 {
 		t.Fatalf("%d bytes were read", c.n)
 	}
 	if err != nil {
@@ -317,7 +317,7 @@ func FuzzArchiveMembers(f *testing.F) {
 		var b bytes.Buffer
 		w := tar.NewWriter(&b)
 		for _, m := range []tarred{meta(said), {tar.Header{Name: name, Typeflag: flag, Linkname: name, Mode: mode}, text}} {
-			if m.Size = int64(len(m.text)); flag != tar.TypeReg && m.Name != metaName {
+			if m.Size = int64(len(m.text)); flag != tar.TypeReg && m.Name != metadataName {
 				m.Size = 0
 			}
 			if w.WriteHeader(&m.Header) != nil {

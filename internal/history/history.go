@@ -38,7 +38,7 @@ const (
 type History struct {
 	slots, staging vfs.Dir
 	alive          sync.Map // the markers of this process, by name: nobody needs to ask the disk for them
-	spares         spares
+	spares         spareMarkers
 }
 
 // Create makes the directories in store and syncs nothing; the caller syncs store.
@@ -67,7 +67,7 @@ func Open(store vfs.Dir) (*History, error) {
 
 // Close lets go of the directories.
 func (h *History) Close() error {
-	h.dropSpares()
+	h.dropSpareMarkers()
 	return errors.Join(h.slots.Close(), h.staging.Close())
 }
 
@@ -86,8 +86,8 @@ func NewID(now time.Time) string {
 	return string(id)
 }
 
-// Made is when a transaction was named, if it is one.
-func Made(tx string) (at time.Time, ok bool) {
+// TimeOf is when a transaction was named, if it is one.
+func TimeOf(tx string) (at time.Time, ok bool) {
 	i := strings.LastIndexByte(tx, '-')
 	if i < 0 || len(tx)-i != 11 {
 		return at, false
@@ -103,7 +103,7 @@ func Slot(tx string, n int) string { return tx + "." + strconv.Itoa(n) }
 func ParseSlot(name string) (tx string, n int, ok bool) {
 	tx, number, _ := strings.Cut(name, ".")
 	n, err := strconv.Atoi(number)
-	if _, made := Made(tx); !made || err != nil || n < 0 || Slot(tx, n) != name {
+	if _, made := TimeOf(tx); !made || err != nil || n < 0 || Slot(tx, n) != name {
 		return "", 0, false
 	}
 	return tx, n, true
@@ -120,15 +120,15 @@ func OldLink(slot string) string { return slot + ".old" }
 // Aside is described at [NewLink].
 func Aside(slot string) string { return slot + ".aside" }
 
-// Back is the name that says of a transaction that it was taken back, whatever the log has of it.
-func Back(tx string) string { return tx + ".back" }
+// TakenBackName is the name that says of a transaction that it was taken back, whatever the log has of it.
+func TakenBackName(tx string) string { return tx + ".back" }
 
 // Names are all names that a slot may have.
 func Names(slot string) []string { return []string{slot, NewLink(slot), OldLink(slot), Aside(slot)} }
 
-// Diff is the name of a transaction's diff, and of its answer if it was asked for under a key.
-func Diff(tx string) string   { return tx + ".diff" }
-func Answer(tx string) string { return tx + ".answer" }
+// DiffName is the name of a transaction's diff, and of its answer if it was asked for under a key.
+func DiffName(tx string) string   { return tx + ".diff" }
+func AnswerName(tx string) string { return tx + ".answer" }
 
 // Stage is a transaction that is being staged. Its marker is locked until End.
 type Stage struct {
@@ -181,25 +181,25 @@ func (s *Stage) lock() (err error) {
 // End takes the marker away. The slots stay.
 func (s *Stage) End() error {
 	defer s.h.alive.Delete(s.name)
-	if s.spare() {
+	if s.keepMarker() {
 		return nil
 	}
 	return errors.Join(ignoreMissing(s.h.staging.Remove(s.name)), s.file.Close())
 }
 
-// Fate is what became of a transaction that a dead process had been staging.
-type Fate uint8
+// TxState is what became of a transaction that a dead process had been staging.
+type TxState uint8
 
 // The fates of a transaction.
 const (
-	Unknown Fate = iota // it was never committed
-	Unended             // it was, and has not come to its end
-	Ended               // it was, and has
+	NeverCommitted TxState = iota // it was never committed
+	Pending                       // it was, and has not come to its end
+	Ended                         // it was, and has
 )
 
 // Sweep takes away what dead processes left of transactions that were never committed; fate says which were. It is
 // called with the store's lock held.
-func (h *History) Sweep(fate func(tx string) (Fate, error)) (swept []string, err error) {
+func (h *History) Sweep(fate func(tx string) (TxState, error)) (swept []string, err error) {
 	names, err := h.staging.Names()
 	if err != nil {
 		return nil, err
@@ -208,7 +208,7 @@ func (h *History) Sweep(fate func(tx string) (Fate, error)) (swept []string, err
 		if _, alive := h.alive.Load(name); alive {
 			continue
 		}
-		tx, err := h.bury(name, fate)
+		tx, err := h.sweepMarker(name, fate)
 		if err != nil {
 			return swept, err
 		}
@@ -219,9 +219,9 @@ func (h *History) Sweep(fate func(tx string) (Fate, error)) (swept []string, err
 	return swept, nil
 }
 
-// bury sweeps what belongs to a marker that nobody has locked. It has the marker locked meanwhile, to its end: who
+// sweepMarker sweeps what belongs to a marker that nobody has locked. It has the marker locked meanwhile, to its end: who
 // has just made it and comes to lock it must not find it free while its slots are taken away.
-func (h *History) bury(marker string, fate func(tx string) (Fate, error)) (tx string, err error) {
+func (h *History) sweepMarker(marker string, fate func(tx string) (TxState, error)) (tx string, err error) {
 	f, err := h.staging.Open(marker)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
@@ -236,21 +236,21 @@ func (h *History) bury(marker string, fate func(tx string) (Fate, error)) (tx st
 	if is, err := f.Stat(); err != nil || is.Links == 0 {
 		return "", err // its owner has ended it since
 	}
-	return h.sweep(marker, fate)
+	return h.sweepTx(marker, fate)
 }
 
-func (h *History) sweep(marker string, fate func(string) (Fate, error)) (tx string, err error) {
+func (h *History) sweepTx(marker string, fate func(string) (TxState, error)) (tx string, err error) {
 	tx, count, _ := strings.Cut(marker, "+")
 	n, err := strconv.Atoi(count)
 	if err != nil {
 		return "", h.staging.Remove(marker) // not one of ours
 	}
 	end, err := fate(tx)
-	if err != nil || end == Unended {
+	if err != nil || end == Pending {
 		return "", err
 	}
 	if end == Ended {
-		return "", errors.Join(h.spare(tx, n), ignoreMissing(h.staging.Remove(marker)))
+		return "", errors.Join(h.removeSpareNames(tx, n), ignoreMissing(h.staging.Remove(marker)))
 	}
 	if err := h.Discard(tx, n); err != nil {
 		return "", err
@@ -258,10 +258,10 @@ func (h *History) sweep(marker string, fate func(string) (Fate, error)) (tx stri
 	return tx, ignoreMissing(h.staging.Remove(marker))
 }
 
-// spare removes the names that a transaction needs no more when it has come to its end, and that a process which died
+// removeSpareNames removes the names that a transaction needs no more when it has come to its end, and that a process which died
 // right after that has left: those of files that stand in the tree.
-func (h *History) spare(tx string, n int) error {
-	errs := []error{ignoreMissing(h.slots.Remove(Back(tx)))}
+func (h *History) removeSpareNames(tx string, n int) error {
+	errs := []error{ignoreMissing(h.slots.Remove(TakenBackName(tx)))}
 	for i := range n {
 		errs = append(errs, ignoreMissing(h.slots.Remove(NewLink(Slot(tx, i)))))
 	}
@@ -322,9 +322,9 @@ func (h *History) Find(slot string) (name string, is vfs.Info, err error) {
 	return "", is, err
 }
 
-// Keep writes what belongs to a transaction but is not needed to recover it, under a name of its own. It is not
+// WriteText writes what belongs to a transaction but is not needed to recover it, under a name of its own. It is not
 // synced.
-func (h *History) Keep(name, text string) error {
+func (h *History) WriteText(name, text string) error {
 	f, err := h.slots.Create(name, 0o600)
 	if err != nil {
 		return err
@@ -334,8 +334,8 @@ func (h *History) Keep(name, text string) error {
 	return errors.Join(err, f.Close())
 }
 
-// Kept reads what Keep wrote.
-func (h *History) Kept(name string) (string, error) {
+// ReadText reads what Keep wrote.
+func (h *History) ReadText(name string) (string, error) {
 	f, err := h.slots.Open(name)
 	if err != nil {
 		return "", err

@@ -13,7 +13,7 @@ func TestNewID(t *testing.T) {
 	seen := map[string]bool{}
 	for range 10000 {
 		id := NewID(now)
-		if at, ok := Made(id); !form.MatchString(id) || !ok || !at.Equal(now.Truncate(time.Second)) {
+		if at, ok := TimeOf(id); !form.MatchString(id) || !ok || !at.Equal(now.Truncate(time.Second)) {
 			t.Fatalf("%q is of %v, %v", id, at, ok)
 		}
 		if seen[id] {

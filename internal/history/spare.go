@@ -12,11 +12,11 @@ import (
 // often as one begins.
 const maxSpares = 8
 
-// spares are markers of transactions that have ended, still locked, under names that are no transaction's. A process that
+// spareMarkers are markers of transactions that have ended, still locked, under names that are no transaction's. A process that
 // makes one change after the other takes them again, since a file that is made and removed for each costs more than two
 // renames, and on some file systems far more. They are removed with the end of the history; what a process leaves that was
 // killed is nobody's to a sweep, which removes it.
-type spares struct {
+type spareMarkers struct {
 	mu   sync.Mutex
 	used bool // a transaction has ended: the next one is not the only one of this process
 	free []marker
@@ -29,7 +29,7 @@ func (s *Stage) reuse() bool {
 		return false
 	}
 	if err := s.h.staging.Rename(m.name, s.h.staging, s.name, vfs.NoReplace); err != nil {
-		s.h.drop(m)
+		s.h.dropMarker(m)
 		return false
 	}
 	s.h.alive.Delete(m.name)
@@ -37,9 +37,9 @@ func (s *Stage) reuse() bool {
 	return true
 }
 
-// spare keeps the marker of s for another transaction.
-func (s *Stage) spare() bool {
-	if !s.h.spares.room() {
+// keepMarker keeps the marker of s for another transaction.
+func (s *Stage) keepMarker() bool {
+	if !s.h.spares.wanted() {
 		return false
 	}
 	m := marker{s.file, "spare-" + strings.ToLower(rand.Text()[:10])}
@@ -52,8 +52,8 @@ func (s *Stage) spare() bool {
 	return true
 }
 
-// room reports whether one more is worth keeping: the only transaction of a process leaves none.
-func (s *spares) room() bool {
+// wanted reports whether one more is worth keeping: the only transaction of a process leaves none.
+func (s *spareMarkers) wanted() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	was := s.used
@@ -61,13 +61,13 @@ func (s *spares) room() bool {
 	return was && len(s.free) < maxSpares
 }
 
-func (s *spares) put(m marker) {
+func (s *spareMarkers) put(m marker) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.free = append(s.free, m)
 }
 
-func (s *spares) take() (m marker, ok bool) {
+func (s *spareMarkers) take() (m marker, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n := len(s.free) - 1
@@ -78,19 +78,19 @@ func (s *spares) take() (m marker, ok bool) {
 	return m, true
 }
 
-// dropSpares removes what is kept.
-func (h *History) dropSpares() {
+// dropSpareMarkers removes what is kept.
+func (h *History) dropSpareMarkers() {
 	for {
 		m, ok := h.spares.take()
 		if !ok {
 			return
 		}
-		h.drop(m)
+		h.dropMarker(m)
 	}
 }
 
-// drop removes a spare marker. That it fails is worth no error: the next sweep does it.
-func (h *History) drop(m marker) {
+// dropMarker removes a spare marker. That it fails is worth no error: the next sweep does it.
+func (h *History) dropMarker(m marker) {
 	h.staging.Remove(m.name)
 	m.file.Close()
 	h.alive.Delete(m.name)

@@ -92,7 +92,7 @@ func TestSparesFail(t *testing.T) {
 		h, err := Open(f.Wrap(dir))
 		for i := 0; err == nil && i < 3; i++ {
 			if s, err := h.Begin(NewID(time.Now()), i); err == nil {
-				if _, err := other.Sweep(func(string) (Fate, error) { return Unknown, nil }); err != nil {
+				if _, err := other.Sweep(func(string) (TxState, error) { return NeverCommitted, nil }); err != nil {
 					t.Error(err)
 				}
 				if is, err := other.staging.Stat(s.name); err != nil || is.Links == 0 {
@@ -104,7 +104,7 @@ func TestSparesFail(t *testing.T) {
 		if err == nil {
 			h.Close()
 		}
-		if _, err := other.Sweep(func(string) (Fate, error) { return Unknown, nil }); err != nil {
+		if _, err := other.Sweep(func(string) (TxState, error) { return NeverCommitted, nil }); err != nil {
 			t.Error(err)
 		}
 		names(t, other, fmt.Sprint("fault ", n))
@@ -125,7 +125,7 @@ func open(t *testing.T, dir vfs.Dir) *History {
 
 func sweep(t *testing.T, h *History) {
 	t.Helper()
-	swept, err := h.Sweep(func(tx string) (Fate, error) { return Unknown, fmt.Errorf("asked about %s", tx) })
+	swept, err := h.Sweep(func(tx string) (TxState, error) { return NeverCommitted, fmt.Errorf("asked about %s", tx) })
 	if err != nil || len(swept) > 0 {
 		t.Errorf("swept %q, %v", swept, err)
 	}

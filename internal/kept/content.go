@@ -98,7 +98,7 @@ func Displaced(ctx context.Context, w *workspace.Workspace, id string) (*File, *
 func (p *past) displaced(r *audit.Record, n int) (t File, ok bool) {
 	for i := range r.Acts {
 		a := &r.Acts[i]
-		if a.Slot != n || a.Old == nil || a.Do != "swap" && a.Do != "take" {
+		if a.Slot != n || a.Old == nil || !a.Displaces() {
 			continue
 		}
 		t = File{Trashed: api.Trashed{ID: history.Slot(r.Tx, n), DeletedAt: r.TS, SessionID: r.Actor.Session, AgentName: r.Actor.Agent, ToolName: r.Actor.Tool, Sha256: a.Old.Sum}}

@@ -114,7 +114,7 @@ func (p *past) conflicts(r *audit.Record) []File {
 	var out []File
 	for i := range r.Acts {
 		a := &r.Acts[i]
-		if a.Old == nil || a.Do != "swap" && a.Do != "take" {
+		if a.Old == nil || !a.Displaces() {
 			continue
 		}
 		t := File{Trashed: api.Trashed{ID: history.Slot(r.Tx, a.Slot), DeletedAt: r.TS, SessionID: r.Actor.Session, AgentName: r.Actor.Agent,
@@ -131,7 +131,7 @@ func (p *past) conflicts(r *audit.Record) []File {
 func (p *past) trashOf(r *audit.Record) []File {
 	acts := map[string]*audit.Act{}
 	for i := range r.Acts {
-		if a := &r.Acts[i]; a.Old != nil && (a.Do == "swap" || a.Do == "take") {
+		if a := &r.Acts[i]; a.Old != nil && a.Displaces() {
 			acts[a.Path] = a
 		}
 	}

@@ -26,7 +26,7 @@ type remade struct {
 
 // Remake makes what a step left, from what it displaced and the diff of its change.
 func Remake(h *history.History, r *audit.Record, a *audit.Act) (out remade, err error) {
-	if a.New == nil || a.New.Link || a.Old != nil && a.Old.Link || a.Do != "put" && a.Do != "swap" {
+	if a.New == nil || a.New.Link || a.Old != nil && a.Old.Link || !a.Places() {
 		return out, ErrNotKept
 	}
 	out = remade{Path: a.Path, Act: a}
@@ -39,7 +39,7 @@ func Remake(h *history.History, r *audit.Record, a *audit.Act) (out remade, err 
 			return out, ErrNotKept
 		}
 	}
-	diff, err := h.Kept(history.Diff(r.Tx))
+	diff, err := h.ReadText(history.DiffName(r.Tx))
 	if err != nil || len(diff) > 4*MaxSessionText {
 		return out, ErrNotKept
 	}
@@ -62,7 +62,7 @@ func Remake(h *history.History, r *audit.Record, a *audit.Act) (out remade, err 
 func Maker(j *logbook.Journal, r *audit.Record, path, sum string) *audit.Act {
 	for i := range r.Acts {
 		a := &r.Acts[i]
-		if p, ok := j.Below(a.Path); ok && p == path && a.New != nil && a.New.Sum == sum && (a.Do == "put" || a.Do == "swap") {
+		if p, ok := j.Below(a.Path); ok && p == path && a.New != nil && a.New.Sum == sum && a.Places() {
 			return a
 		}
 	}

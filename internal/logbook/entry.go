@@ -47,8 +47,8 @@ func (j *Journal) Find(ctx context.Context, entry string) (*Scan, *audit.Record,
 // findNear looks among the newest records for the one that the key names, and not only begins to name; nil when it is not there.
 func (j *Journal) findNear(ctx context.Context, key key) (*Scan, *audit.Record, error) {
 	s := NewScan()
-	much := ChangesWith(s, func(line []byte) bool { return key.in(line) }).Much
-	for r, err := range j.Records(ctx, s, audit.Query{Much: much}) {
+	much := ChangesWith(s, func(line []byte) bool { return key.in(line) }).Need
+	for r, err := range j.Records(ctx, s, audit.Query{Need: much}) {
 		if err != nil {
 			return nil, nil, err
 		}
@@ -69,7 +69,7 @@ func (j *Journal) findFrom(ctx context.Context, entry string, at audit.Query) (*
 	s, key := NewScan(), keyOf(entry)
 	var list []*audit.Record
 	var end *audit.Record // of the last in the list
-	at.Much = ChangesWith(s, func(line []byte) bool { return key.in(line) }).Much
+	at.Need = ChangesWith(s, func(line []byte) bool { return key.in(line) }).Need
 	if at.Before > 0 || !at.Until.IsZero() {
 		j.remember(s)
 	}
@@ -107,7 +107,7 @@ func keyOf(entry string) key {
 
 // at is where the log has what is meant: behind the record of a number, or soon after the time that a whole name says.
 func (k key) at() audit.Query {
-	made, ok := history.Made(k.tx)
+	made, ok := history.TimeOf(k.tx)
 	switch {
 	case k.tx == "" && k.seq > 0:
 		return audit.Query{Before: k.seq + 1}
@@ -188,7 +188,7 @@ func (j *Journal) keeps(r *audit.Record) []api.Kept {
 	out := []api.Kept{}
 	for _, a := range r.Acts {
 		path, ok := j.Below(a.Path)
-		if a.Do != "swap" && a.Do != "take" || !ok {
+		if !a.Displaces() || !ok {
 			continue
 		}
 		id := history.Slot(r.Tx, a.Slot)

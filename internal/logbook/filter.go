@@ -54,23 +54,23 @@ func (w *Sought) query(s *Scan, prefix string) audit.Query {
 	var at [][]byte // one of which has to be there
 	for _, p := range w.at {
 		if p = path.Join(prefix, p); p != "." {
-			pattern := audit.Field("", p)
+			pattern := audit.EncodeField("", p)
 			at = append(at, pattern[3:len(pattern)-1])
 		}
 	}
 	if len(at) < len(w.at) {
 		at = nil
 	}
-	return audit.Query{Before: w.before, Until: w.until, Much: func(k audit.Kind, line []byte) audit.Part {
+	return audit.Query{Before: w.before, Until: w.until, Need: func(k audit.Kind, line []byte) audit.Detail {
 		switch {
 		case k == audit.Applied || k == audit.Rotate:
-			return audit.Mark
+			return audit.Header
 		case k == audit.Undo || k == audit.Abort || k == audit.Recovered || len(s.ends) > 0:
-			return audit.Whole // by what it says of others, or others of it
+			return audit.Full // by what it says of others, or others of it
 		case !w.ends(k) || !holds(line, has...) || len(at) > 0 && !slices.ContainsFunc(at, func(p []byte) bool { return holds(line, p) }) || !w.says(line):
-			return audit.Mark
+			return audit.Header
 		}
-		return audit.Whole
+		return audit.Full
 	}}
 }
 
@@ -79,7 +79,7 @@ func (w *Sought) fields() [][]byte {
 	var out [][]byte
 	for _, f := range []struct{ name, value string }{{"session", w.Session}, {"agent", w.agent}, {"client", w.client}, {"tool", w.tool}} {
 		if f.value != "" {
-			out = append(out, audit.Field(f.name, f.value))
+			out = append(out, audit.EncodeField(f.name, f.value))
 		}
 	}
 	return out

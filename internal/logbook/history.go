@@ -214,7 +214,7 @@ func (j *Journal) Readable(op audit.Op) error {
 
 // Parts are the diffs of a transaction, of its files in order; nothing when they are not kept.
 func (j *Journal) Parts(tx string) []string {
-	diff, err := j.Hist.Kept(history.Diff(tx))
+	diff, err := j.Hist.ReadText(history.DiffName(tx))
 	if err != nil {
 		return []string{}
 	}
@@ -236,10 +236,10 @@ func (j *Journal) Kept(slot string) string {
 
 // Displaced names the slot with what op, of r, deleted or overwrote; "" when it did neither.
 func Displaced(r *audit.Record, op audit.Op) (slot string) {
-	do, at := "swap", op.Path
+	do, at := audit.DoSwap, op.Path
 	switch op.Operation {
 	case patch.Delete.String():
-		do = "take"
+		do = audit.DoTake
 	case patch.Move.String():
 		at = op.ToPath
 	case patch.Add.String():

@@ -28,7 +28,7 @@ type Journal struct {
 	Hist   *history.History
 	Notes  []string         // what a person should know
 	undos  *workspace.Undos // what was taken back, for who begins somewhere in the middle
-	sieve  *audit.Sieve
+	sieve  *audit.Index
 }
 
 // journal opens the log of the store that the workspace has. One that was copied here is refused, as for writing.
@@ -48,7 +48,7 @@ func AnyJournal(w *workspace.Workspace) (*Journal, error) {
 	if !place.Exists {
 		return j, err
 	}
-	if err != nil && place.Genuine() == nil {
+	if err != nil && place.CheckOrigin() == nil {
 		return j, err
 	}
 	if err != nil {
@@ -125,7 +125,7 @@ func (j *Journal) Records(ctx context.Context, s *Scan, q audit.Query) iter.Seq2
 		if j.Log == nil {
 			return
 		}
-		for r, err := range j.Log.Back(q) {
+		for r, err := range j.Log.Query(q) {
 			if err = j.pass(err); err == nil && ctx.Err() != nil {
 				err = caller.Cancelled(ctx)
 			}

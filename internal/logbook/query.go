@@ -29,18 +29,18 @@ var txLead = []byte(`","tx":"`)
 // ChangesWith reads of the log whatever says how a change ended or was taken back, and the records whose line is wanted. To
 // take in the whole of a line takes ten times as long as to look at it.
 func ChangesWith(s *Scan, wanted func(line []byte) bool) audit.Query {
-	return audit.Query{Much: func(k audit.Kind, line []byte) audit.Part {
+	return audit.Query{Need: func(k audit.Kind, line []byte) audit.Detail {
 		if wanted(line) || k == audit.Undo || k == audit.Abort || k == audit.Recovered || len(s.ends) > 0 && k == audit.Commit {
-			return audit.Whole
+			return audit.Full
 		}
-		return audit.Mark
+		return audit.Header
 	}}
 }
 
 // Sifted goes by what is known of the log already to the records that may be wanted, by one of the keys.
 func (j *Journal) Sifted(s *Scan, keys audit.Keys, wanted func(line []byte) bool) audit.Query {
 	q := ChangesWith(s, wanted)
-	q.Sieve, q.Keys, q.Always = j.sieve, keys, func(k audit.Kind) bool {
+	q.Index, q.Keys, q.Always = j.sieve, keys, func(k audit.Kind) bool {
 		return k == audit.Undo || k == audit.Abort || k == audit.Recovered || len(s.ends) > 0 && k == audit.Commit
 	}
 	return q
@@ -50,7 +50,7 @@ func (p Places) Add(top string) { p[string(SpelledIn(top))] = true }
 
 func (p Places) has(top string) bool { return p[string(SpelledIn(top))] }
 
-func SpelledIn(top string) []byte { return audit.Field("", top)[len(`"":`):] }
+func SpelledIn(top string) []byte { return audit.EncodeField("", top)[len(`"":`):] }
 
 // In reports whether a line names one of the paths.
 func (p Places) In(line []byte) bool {
@@ -85,7 +85,7 @@ func (s Sums256) In(line []byte) bool {
 
 // hasField reports whether a field of the line, whose name ends so, has a string that is wanted; it comes with its quotes.
 func hasField(line []byte, field string, wanted func(quoted []byte) bool) bool {
-	for quoted := range audit.Strings(line, field) {
+	for quoted := range audit.FieldStrings(line, field) {
 		if wanted(quoted) {
 			return true
 		}
@@ -130,7 +130,7 @@ func (j *Journal) changesAt(ctx context.Context, from uint64, paths Places) (*Ha
 		return paths.In(line)
 	})
 	if j.Log != nil && j.Log.Head().Seq < from+near {
-		query.Sieve = nil
+		query.Index = nil
 	}
 	for r, err := range j.Records(ctx, s, query) {
 		if err != nil {

@@ -32,7 +32,7 @@ func (j *Journal) Count(ctx context.Context, after api.Head) (n *News, same bool
 	}
 	now, then := NewScan(), NewScan() // what is known, and what was when the record after was the newest
 	open := map[string]bool{}         // transactions of which something new is said
-	for r, err := range j.Records(ctx, now, audit.Query{Much: j.brief}) {
+	for r, err := range j.Records(ctx, now, audit.Query{Need: j.brief}) {
 		switch {
 		case err != nil:
 			return n, true, err
@@ -64,17 +64,17 @@ func (j *Journal) Count(ctx context.Context, after api.Head) (n *News, same bool
 }
 
 // brief is how much of a record is needed to count it.
-func (j *Journal) brief(k audit.Kind, _ []byte) audit.Part {
+func (j *Journal) brief(k audit.Kind, _ []byte) audit.Detail {
 	switch k {
 	case audit.Applied, audit.Rotate:
-		return audit.Mark
+		return audit.Header
 	case audit.Undo, audit.Abort, audit.Recovered:
-		return audit.Whole
+		return audit.Full
 	}
 	if j.Prefix != "." {
-		return audit.Whole // to see whether it is below the root
+		return audit.Full // to see whether it is below the root
 	}
-	return audit.Who
+	return audit.WithActor
 }
 
 // counts reports whether r, a transaction, is done and stands.

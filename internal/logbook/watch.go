@@ -20,7 +20,7 @@ func Sift(w *workspace.Workspace) {
 	}
 	defer j.Close()
 	if j.Log != nil {
-		j.Log.Sift(j.sieve)
+		j.Log.UpdateIndex(j.sieve)
 	}
 }
 

@@ -64,14 +64,14 @@ func (m *maker) refused(kind audit.Kind, why, path, message string) {
 // op adds a step to a record.
 func (m *maker) op(r *audit.Record, s step) {
 	op := audit.Op{Operation: "update", Path: s.path}
-	act := audit.Act{Do: "swap", Path: s.path, Slot: len(r.Acts) + 1}
+	act := audit.Act{Do: audit.DoSwap, Path: s.path, Slot: len(r.Acts) + 1}
 	if act.Old = m.ident(s.path, s.from); act.Old == nil {
-		op.Operation, act.Do = "add", "put"
+		op.Operation, act.Do = "add", audit.DoPut
 	} else {
 		op.Before = act.Old.Sum
 	}
 	if act.New = m.ident(s.path, s.to); act.New == nil {
-		op.Operation, act.Do = "delete", "take"
+		op.Operation, act.Do = "delete", audit.DoTake
 	} else {
 		op.After, op.Size = act.New.Sum, act.New.Size
 	}

@@ -4,5 +4,5 @@
 // every build but one with the tag planted; there the variable EMEND_PLANT names the bug that the program has.
 package plant
 
-// Is reports whether the program has the bug. It never does.
-func Is(Bug) bool { return false }
+// Enabled reports whether the program has the bug. It never does.
+func Enabled(Bug) bool { return false }

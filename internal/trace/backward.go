@@ -133,7 +133,7 @@ func (l *lineage) before(r *audit.Record, op audit.Op) {
 	}
 	for _, a := range r.Acts {
 		path, ok := l.j.Below(a.Path)
-		if !ok || path != l.path || a.Old == nil || a.Old.Sum != op.Before || a.Do != "swap" && a.Do != "take" {
+		if !ok || path != l.path || a.Old == nil || a.Old.Sum != op.Before || !a.Displaces() {
 			continue
 		}
 		l.held = held{there: true, sum: a.Old.Sum, size: a.Old.Size, at: r.TS}

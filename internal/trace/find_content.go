@@ -73,7 +73,7 @@ func (l *lineage) lost() logbook.Sums256 {
 
 // keepOf notes what a step displaced, if that is sought.
 func (l *lineage) keepOf(r *audit.Record, a *audit.Act, lost logbook.Sums256) {
-	if a.Old == nil || !lost[a.Old.Sum] || a.Do != "swap" && a.Do != "take" {
+	if a.Old == nil || !lost[a.Old.Sum] || !a.Displaces() {
 		return
 	}
 	path, inside := l.j.Below(a.Path)

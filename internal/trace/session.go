@@ -178,7 +178,7 @@ func SessionChanges(ctx context.Context, j *logbook.Journal, session string) (*a
 
 // called lists the calls of a session, and finds the number of the first and the paths that it touched.
 func called(ctx context.Context, j *logbook.Journal, out *api.SessionChanges) (first uint64, paths logbook.Places, err error) {
-	want, by := &logbook.Sought{Wanted: logbook.Wanted{Session: out.SessionID}}, audit.Field("session", out.SessionID)
+	want, by := &logbook.Sought{Wanted: logbook.Wanted{Session: out.SessionID}}, audit.EncodeField("session", out.SessionID)
 	s, keys := logbook.NewScan(), audit.Keys{}
 	keys.Add(string(logbook.SpelledIn(out.SessionID)))
 	paths = logbook.Places{}

@@ -54,7 +54,7 @@ func (d *doings) record(r *audit.Record) {
 	}
 	for i := range r.Acts {
 		a := &r.Acts[i]
-		if a.Old == nil || a.Gone || a.Do != "swap" && a.Do != "take" {
+		if a.Old == nil || a.Gone || !a.Displaces() {
 			continue
 		}
 		if path, ok := d.j.Below(a.Path); ok && d.j.Guard.CheckRead(path) == nil {
@@ -111,7 +111,7 @@ func (d *doings) begin(path, before string) *doing {
 // overwritten is the sha256 of what a move took the place of.
 func (d *doings) overwritten(r *audit.Record, path string) string {
 	for _, a := range r.Acts {
-		if p, ok := d.j.Below(a.Path); ok && p == path && a.Do == "swap" && a.Old != nil {
+		if p, ok := d.j.Below(a.Path); ok && p == path && a.Do == audit.DoSwap && a.Old != nil {
 			return a.Old.Sum
 		}
 	}

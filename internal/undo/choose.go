@@ -41,8 +41,8 @@ func newTrail(s *commit.Store, inside func(path string) bool) *trail {
 func (l *trail) begin(wanted func(line []byte) bool) {
 	l.stop()
 	l.Scan, l.seq, l.kept, l.touched = logbook.NewScan(), map[string]uint64{}, map[string][]string{}, map[string][]*audit.Record{}
-	much := logbook.ChangesWith(l.Scan, wanted).Much
-	l.next, l.stop = iter.Pull2(l.log.Back(audit.Query{Much: func(k audit.Kind, line []byte) audit.Part {
+	much := logbook.ChangesWith(l.Scan, wanted).Need
+	l.next, l.stop = iter.Pull2(l.log.Query(audit.Query{Need: func(k audit.Kind, line []byte) audit.Detail {
 		l.tx = logbook.TxIn(line)
 		return much(k, line)
 	}}))
@@ -99,7 +99,7 @@ func damaged(err error) error {
 func (l *trail) enter(r *audit.Record) {
 	l.seq[r.Tx] = r.Seq
 	for _, a := range r.Acts {
-		if a.Old != nil && (a.Do == "swap" || a.Do == "take") {
+		if a.Old != nil && a.Displaces() {
 			l.kept[a.Old.Sum] = append(l.kept[a.Old.Sum], history.Slot(r.Tx, a.Slot))
 		}
 		l.touched[a.Path] = append(l.touched[a.Path], r)
@@ -113,7 +113,7 @@ func (l *trail) enter(r *audit.Record) {
 func (l *trail) choose(r api.UndoRequest) ([]*audit.Record, error) {
 	switch {
 	case r.SessionID != "":
-		by := audit.Field("session", r.SessionID)
+		by := audit.EncodeField("session", r.SessionID)
 		l.begin(func(line []byte) bool { return bytes.Contains(line, by) })
 		chosen, err := l.session(r.SessionID)
 		if err == nil {

@@ -119,13 +119,13 @@ func (u *undoing) back(ctx context.Context, r *audit.Record) error {
 }
 
 func (u *undoing) one(ctx context.Context, r *audit.Record, a *audit.Act) error {
-	if a.Do == "mkdir" {
+	if a.Do == audit.DoMkdir {
 		if u.w.Inside(a.Path) { // the root itself is somebody's, as is what is above it
 			u.Prune = append(u.Prune, a.Path)
 		}
 		return nil
 	}
-	if a.Do == "rmdir" {
+	if a.Do == audit.DoRmdir {
 		return nil // what comes back below it makes it again
 	}
 	o, err := u.look(ctx, a.Path)
@@ -133,13 +133,13 @@ func (u *undoing) one(ctx context.Context, r *audit.Record, a *audit.Act) error 
 		return err
 	}
 	switch a.Do {
-	case "put":
+	case audit.DoPut:
 		return u.unput(r, a, o)
-	case "swap":
+	case audit.DoSwap:
 		return u.unswap(ctx, r, a, o)
-	case "take":
+	case audit.DoTake:
 		return u.untake(r, a, o)
-	case "move":
+	case audit.DoMove:
 		return u.unmove(ctx, r, a, o)
 	}
 	return nil
@@ -147,12 +147,12 @@ func (u *undoing) one(ctx context.Context, r *audit.Record, a *audit.Act) error 
 
 func (u *undoing) unput(r *audit.Record, a *audit.Act, o origin) error {
 	switch {
-	case !o.there && u.later(r, a.Path, "move"):
+	case !o.there && u.later(r, a.Path, audit.DoMove):
 		u.inTheWay(r, a.Path, "it was moved since")
 	case !o.there: // gone already
 	case !o.is(a.New):
 		u.inTheWay(r, a.Path, "it was changed since")
-	case u.later(r, a.Path, "put", "take", "move"):
+	case u.later(r, a.Path, audit.DoPut, audit.DoTake, audit.DoMove):
 		u.inTheWay(r, a.Path, "somebody made it anew since")
 	default:
 		u.give(a, o)
@@ -231,7 +231,7 @@ func (u *undoing) unmove(ctx context.Context, r *audit.Record, a *audit.Act, fro
 		u.inTheWay(r, a.To, "it was deleted or moved on since")
 	case from.there:
 		u.inTheWay(r, a.Path, "something else is there since")
-	case u.later(r, a.To, "put", "take", "move") || !u.descends(r, a, to):
+	case u.later(r, a.To, audit.DoPut, audit.DoTake, audit.DoMove) || !u.descends(r, a, to):
 		u.inTheWay(r, a.To, "something else is there since")
 	default:
 		u.now[a.Path], u.now[a.To] = to, origin{} // with whatever was edited in it since
@@ -240,7 +240,7 @@ func (u *undoing) unmove(ctx context.Context, r *audit.Record, a *audit.Act, fro
 }
 
 // later reports whether a later change in effect, which this call does not take back, did one of these to a path.
-func (u *undoing) later(r *audit.Record, p string, does ...string) bool {
+func (u *undoing) later(r *audit.Record, p string, does ...audit.Do) bool {
 	return slices.ContainsFunc(u.trail.since(r, p), func(later *audit.Record) bool {
 		return !slices.Contains(u.Undoes, later.Tx) && slices.ContainsFunc(later.Acts, func(a audit.Act) bool {
 			return (a.Path == p || a.To == p) && slices.Contains(does, a.Do)
@@ -256,7 +256,7 @@ func (u *undoing) descends(r *audit.Record, a *audit.Act, to origin) bool {
 	}
 	for _, later := range u.trail.since(r, a.To) {
 		for _, b := range later.Acts {
-			if b.Do == "swap" && b.Path == a.To && (to.is(b.New) || u.wrote(later, b.New, to)) {
+			if b.Do == audit.DoSwap && b.Path == a.To && (to.is(b.New) || u.wrote(later, b.New, to)) {
 				return true
 			}
 		}
@@ -376,7 +376,7 @@ func (u *undoing) after(r *audit.Record, a *audit.Act, before string) (string, b
 			return out, true
 		}
 	}
-	diff, err := u.hist.Kept(history.Diff(r.Tx))
+	diff, err := u.hist.ReadText(history.DiffName(r.Tx))
 	if err != nil {
 		return "", false
 	}

@@ -104,7 +104,7 @@ func adoptOld(t *testing.T, tree, staging Dir) ([]string, error) {
 	f, err := staging.Create("new", 0o600)
 	check(t, err)
 	defer f.Close()
-	return f.Adopt(old)
+	return f.CopyAttributes(old)
 }
 
 func TestAdopt(t *testing.T) {
@@ -231,7 +231,7 @@ func adoptAsUser(t *testing.T, path string) {
 	check(t, os.Chmod(filepath.Join(path, "stage/mine"), 0o440))
 	f, err := staging.Create("other", 0o644)
 	check(t, err)
-	lost, err := f.Adopt(mine)
+	lost, err := f.CopyAttributes(mine)
 	check(t, err)
 	info, err := f.Stat()
 	check(t, err)
@@ -264,7 +264,7 @@ func TestInherit(t *testing.T) {
 					prepare(t, filepath.Join(path, "stage"), staging.list, staging.setgid, 8765)
 					f, err := from.Create("new", 0o600)
 					check(t, err)
-					check(t, f.Inherit(in, perm))
+					check(t, f.DefaultAttributes(in, perm))
 					check(t, f.Close())
 					made, err := os.OpenFile(filepath.Join(path, "tree/made"), os.O_CREATE|os.O_WRONLY, perm)
 					check(t, err)

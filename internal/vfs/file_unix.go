@@ -229,7 +229,7 @@ func (f *osFile) Touch(t time.Time) error {
 	return f.call("touch", func(fd int) error { return touch(fd, t) })
 }
 
-func (f *osFile) Hint() {
+func (f *osFile) StartWriteback() {
 	f.use(func(fd int) error { hint(fd); return nil }) //nolint:errcheck // a hint
 }
 
@@ -278,7 +278,7 @@ func (f *osFile) endLease() (asked bool) {
 	return asked
 }
 
-func (f *osFile) Adopt(from File) (lost []string, err error) {
+func (f *osFile) CopyAttributes(from File) (lost []string, err error) {
 	other, ok := from.(*osFile)
 	if !ok {
 		return nil, pathError("adopt", f.name, ErrOtherMaker)

@@ -21,7 +21,7 @@ func readUmask() uint32 {
 	return uint32(mask)
 }
 
-func (f *osFile) Inherit(dir Dir, perm fs.FileMode) error {
+func (f *osFile) DefaultAttributes(dir Dir, perm fs.FileMode) error {
 	d, ok := dir.(*osDir)
 	if !ok {
 		return pathError("inherit", f.name, ErrOtherMaker)

@@ -45,4 +45,4 @@ func linkError(op, name, as string, err error) error {
 	return &os.LinkError{Op: op, Old: name, New: as, Err: err}
 }
 
-func (h How) String() string { return [...]string{"replace", "no replace", "exchange"}[h] }
+func (h RenameMode) String() string { return [...]string{"replace", "no replace", "exchange"}[h] }

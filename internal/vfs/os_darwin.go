@@ -11,7 +11,7 @@ import (
 
 func openBelow(dir int, name string) (int, error) { return openBelowPortable(dir, name) }
 
-func renameHow(from int, name string, to int, as string, how How) error {
+func renameHow(from int, name string, to int, as string, how RenameMode) error {
 	flag := uint32(unix.RENAME_EXCL)
 	if how == Exchange {
 		flag = unix.RENAME_SWAP

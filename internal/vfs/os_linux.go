@@ -35,7 +35,7 @@ func openat2(dir int, name string) (int, error) {
 	return again2(func() (int, error) { return unix.Openat2(dir, name, &how) })
 }
 
-func renameHow(from int, name string, to int, as string, how How) error {
+func renameHow(from int, name string, to int, as string, how RenameMode) error {
 	flag := uint(unix.RENAME_NOREPLACE)
 	if how == Exchange {
 		flag = unix.RENAME_EXCHANGE

@@ -222,7 +222,7 @@ func (d *rootDir) Link(name string, to Dir, as string) error {
 
 // Rename without replacing is two steps here: a crash in between leaves a file with both names. A directory cannot
 // be renamed so.
-func (d *rootDir) Rename(name string, to Dir, as string, how How) error {
+func (d *rootDir) Rename(name string, to Dir, as string, how RenameMode) error {
 	from, in, err := d.paths("rename", name, to, as)
 	if err != nil {
 		return err
@@ -296,7 +296,7 @@ func (f *rootFile) Stat() (Info, error) {
 	return infoOf(f.File, fi)
 }
 
-func (f *rootFile) Adopt(from File) ([]string, error) {
+func (f *rootFile) CopyAttributes(from File) ([]string, error) {
 	other, ok := from.(*rootFile)
 	if !ok {
 		return nil, pathError("adopt", f.Name(), ErrOtherMaker)
@@ -308,9 +308,9 @@ func (f *rootFile) Adopt(from File) ([]string, error) {
 	return nil, f.Chmod(fi.Mode().Perm())
 }
 
-func (f *rootFile) Inherit(_ Dir, perm fs.FileMode) error { return f.Chmod(perm.Perm()) }
-func (f *rootFile) Hint()                                 {}
-func (f *rootFile) Datasync() error                       { return f.Sync() }
-func (f *rootFile) TryLock() (bool, error)                { return tryLock(f.File) }
-func (f *rootFile) Lease() (func() bool, bool)            { return func() bool { return false }, false }
-func (f *rootFile) Touch(t time.Time) error               { return touch(f.File, t) }
+func (f *rootFile) DefaultAttributes(_ Dir, perm fs.FileMode) error { return f.Chmod(perm.Perm()) }
+func (f *rootFile) StartWriteback()                                 {}
+func (f *rootFile) Datasync() error                                 { return f.Sync() }
+func (f *rootFile) TryLock() (bool, error)                          { return tryLock(f.File) }
+func (f *rootFile) Lease() (func() bool, bool)                      { return func() bool { return false }, false }
+func (f *rootFile) Touch(t time.Time) error                         { return touch(f.File, t) }

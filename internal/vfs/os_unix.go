@@ -196,7 +196,7 @@ func (d *osDir) Link(name string, to Dir, as string) error {
 	return d.two("link", name, to, as, func(from, to int) error { return unix.Linkat(from, name, to, as, 0) })
 }
 
-func (d *osDir) Rename(name string, to Dir, as string, how How) error {
+func (d *osDir) Rename(name string, to Dir, as string, how RenameMode) error {
 	return d.two("rename", name, to, as, func(from, to int) error {
 		if how == Replace {
 			return unix.Renameat(from, name, to, as)

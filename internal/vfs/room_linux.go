@@ -9,10 +9,10 @@ import (
 // roomy is for how many open files room was made.
 var roomy atomic.Int64
 
-// Room makes room for n open files at once. The kernel doubles the table of a process's descriptors when it is full, and
+// ExpectOpenFiles makes room for n open files at once. The kernel doubles the table of a process's descriptors when it is full, and
 // each time waits some milliseconds, with whoever opens a file, until no thread can be looking at the old one. It is
 // quicker to wait once, and while something else is done: Room returns at once. It promises nothing.
-func Room(n int) {
+func ExpectOpenFiles(n int) {
 	for had := roomy.Load(); int64(n) > had; had = roomy.Load() {
 		if roomy.CompareAndSwap(had, int64(n)) {
 			go widen(n)

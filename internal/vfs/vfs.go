@@ -29,14 +29,14 @@ type Info struct {
 	GID     uint32
 }
 
-// How says what a rename does with what has the new name.
-type How uint8
+// RenameMode says what a rename does with what has the new name.
+type RenameMode uint8
 
 // The ways to rename.
 const (
-	Replace   How = iota // what had the new name is gone
-	NoReplace            // fs.ErrExist when anything has the new name
-	Exchange             // the two change places; both must exist
+	Replace   RenameMode = iota // what had the new name is gone
+	NoReplace                   // fs.ErrExist when anything has the new name
+	Exchange                    // the two change places; both must exist
 )
 
 // ErrUnsupported is the error of a call that this file system, kernel or platform cannot make: Exchange and NoReplace
@@ -68,7 +68,7 @@ type Dir interface {
 	// A symbolic link is linked itself.
 	Link(name string, to Dir, as string) error
 	// Rename moves name to the name as in to, which is of the same maker.
-	Rename(name string, to Dir, as string, how How) error
+	Rename(name string, to Dir, as string, how RenameMode) error
 	// Remove removes a name that is no directory.
 	Remove(name string) error
 	// RemoveDir removes an empty directory.
@@ -85,16 +85,16 @@ type File interface {
 	io.Writer
 	Truncate(size int64) error
 	Stat() (Info, error)
-	// Adopt gives the file the owner, permissions, extended attributes and access list of from, without setuid and
+	// CopyAttributes gives the file the owner, permissions, extended attributes and access list of from, without setuid and
 	// setgid bits and capabilities. lost names what could not be kept, in words for a person: "setuid bit",
 	// "capabilities", "attribute user.x". An error means that the file must not take the other's place: the owner,
 	// the group or the access list cannot be kept, and it would be open to others than before.
-	Adopt(from File) (lost []string, err error)
-	// Inherit gives the file what one newly made in dir by an ordinary program would have: perm less the umask, or
+	CopyAttributes(from File) (lost []string, err error)
+	// DefaultAttributes gives the file what one newly made in dir by an ordinary program would have: perm less the umask, or
 	// less what the default access list of dir says, and the group of a directory with the setgid bit.
-	Inherit(dir Dir, perm fs.FileMode) error
-	// Hint asks the system to begin writing the content out, for Sync to find less to do. It promises nothing.
-	Hint()
+	DefaultAttributes(dir Dir, perm fs.FileMode) error
+	// StartWriteback asks the system to begin writing the content out, for Sync to find less to do. It promises nothing.
+	StartWriteback()
 	// Sync makes content and attributes durable. It is never repeated after an error: the system may then report
 	// success with old bytes on disk.
 	Sync() error

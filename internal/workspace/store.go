@@ -59,7 +59,7 @@ func (w *Workspace) Board(made bool) (*board.Board, error) {
 	if k.board != nil {
 		return k.board, nil
 	}
-	dir, err := store.Room("waiting", made)
+	dir, err := store.OpenDir("waiting", made)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -103,7 +103,7 @@ func (k *Keeper) Find() (*commit.Store, error) {
 	}
 	var err error
 	if k.Named != "" {
-		k.Place, err = commit.At(k.Named, k.Root)
+		k.Place, err = commit.LocateNamed(k.Named, k.Root)
 	} else {
 		k.Place, err = commit.Locate(k.Root)
 	}
@@ -167,7 +167,7 @@ func (k *Keeper) safe() error {
 }
 
 func (k *Keeper) open() error {
-	if err := k.Place.Genuine(); err != nil && !k.Adopting {
+	if err := k.Place.CheckOrigin(); err != nil && !k.Adopting {
 		return err
 	}
 	dir, err := vfs.Open(k.Place.Dir)

@@ -34,10 +34,10 @@ func (u *Undos) Read(l *audit.Log) (by map[string]string, all bool) {
 	if head == u.at {
 		return u.by, !u.cut
 	}
-	records, ok := l.Undos(u.at)
+	records, ok := l.Reversals(u.at)
 	if !ok {
 		u.at, u.list, u.by, u.cut = audit.Head{}, nil, nil, false
-		records, _ = l.Undos(audit.Head{})
+		records, _ = l.Reversals(audit.Head{})
 	}
 	news := u.by == nil
 	for r := range records {

@@ -17,7 +17,7 @@ type Workspace struct {
 	Limits api.Limits
 	Keeper Keeper
 	Undos  Undos
-	Sieve  audit.Sieve
+	Sieve  audit.Index
 
 	Mu     sync.Mutex
 	Closed bool

@@ -31,21 +31,21 @@ func TestPlantedStores(t *testing.T) {
 			},
 			patch: envelope(update("f")), leaves: map[string]string{"ws/f": ""}})
 	}
-	put := func(path string) audit.Act { return audit.Act{Do: "put", Path: path, New: ident("evil\n")} }
-	take := func(path string) audit.Act { return audit.Act{Do: "take", Path: path, Old: ident("old\n")} }
+	put := func(path string) audit.Act { return audit.Act{Do: audit.DoPut, Path: path, New: ident("evil\n")} }
+	take := func(path string) audit.Act { return audit.Act{Do: audit.DoTake, Path: path, Old: ident("old\n")} }
 	swap := func(path string) audit.Act {
-		return audit.Act{Do: "swap", Path: path, Old: ident("old\n"), New: ident("evil\n")}
+		return audit.Act{Do: audit.DoSwap, Path: path, Old: ident("old\n"), New: ident("evil\n")}
 	}
 	for place, dir := range map[string]string{"at the root": "ws/.emend", "beside git": "ws/.git/emend"} {
 		up := strings.Repeat("../", strings.Count(dir, "/")-1)
 		at("pending hook, store "+place, dir, up+"..", put(".git/hooks/post-checkout"))
 		at("pending hook that is replaced, store "+place, dir, up+"..", swap(".git/hooks/pre-commit"))
 		at("pending removal of a file, store "+place, dir, up+"..", take("secret"))
-		at("pending settings, store "+place, dir, up+"..", audit.Act{Do: "mkdir", Path: ".claude"}, put(".claude/settings.json"))
+		at("pending settings, store "+place, dir, up+"..", audit.Act{Do: audit.DoMkdir, Path: ".claude"}, put(".claude/settings.json"))
 		at("pending file outside, store "+place, dir, up+"../..", put("out/new"))
 		at("pending change outside, store "+place, dir, up+"../..", swap("out/f"))
 		at("pending removal outside, store "+place, dir, up+"../..", take("out/f"))
-		at("pending move of what is outside, store "+place, dir, up+"../..", audit.Act{Do: "move", Path: "out/f", To: "ws/stolen", Old: ident("old\n"), New: ident("old\n")})
+		at("pending move of what is outside, store "+place, dir, up+"../..", audit.Act{Do: audit.DoMove, Path: "out/f", To: "ws/stolen", Old: ident("old\n"), New: ident("old\n")})
 		at("pending file outside by ups, store "+place, dir, up+"..", put("../out/new"))
 		at("pending file outside, absolutely, store "+place, dir, up+"..", put("/tmp/emend-escaped"))
 		at("top is absolute, store "+place, dir, "TOP", put("out/new"))
@@ -85,7 +85,7 @@ func fill(t *testing.T, ground, dir, top string, acts []audit.Act) {
 		acts[i].Slot = i
 		acts[i].Path = replaceTop(acts[i].Path, ground)
 		content := ""
-		if acts[i].New != nil && acts[i].Do != "move" {
+		if acts[i].New != nil && acts[i].Do != audit.DoMove {
 			content = "evil\n"
 		}
 		check(t, os.WriteFile(filepath.Join(dir, "slots", history.Slot(tx, i)), []byte(content), 0o755))

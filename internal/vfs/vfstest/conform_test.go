@@ -153,7 +153,7 @@ func TestFile(t *testing.T) {
 		check(t, f.Truncate(2))
 		check(t, f.Truncate(4))
 		is(t, f.Truncate(-1), syscall.EINVAL)
-		f.Hint()
+		f.StartWriteback()
 		check(t, f.Datasync())
 		check(t, f.Sync())
 		check(t, d.Sync())
@@ -534,17 +534,17 @@ func TestClosed(t *testing.T) {
 		_, readAt := f.ReadAt(make([]byte, 1), 0)
 		_, wrote := f.Write([]byte("x"))
 		_, stat := f.Stat()
-		_, adopt := f.Adopt(other)
-		_, adopted := other.Adopt(f)
+		_, adopt := f.CopyAttributes(other)
+		_, adopted := other.CopyAttributes(f)
 		_, lock := f.TryLock()
 		for op, err := range map[string]error{"read": read, "read at": readAt, "write": wrote, "stat": stat, "adopt": adopt,
 			"adopted": adopted, "lock": lock, "truncate": f.Truncate(0), "sync": f.Sync(), "datasync": f.Datasync(),
-			"touch": f.Touch(time.Now()), "inherit": f.Inherit(d, 0o644), "close": f.Close()} {
+			"touch": f.Touch(time.Now()), "inherit": f.DefaultAttributes(d, 0o644), "close": f.Close()} {
 			if !errors.Is(err, fs.ErrClosed) {
 				t.Errorf("%s: %v", op, err)
 			}
 		}
-		f.Hint()
+		f.StartWriteback()
 		if release, open := f.Lease(); open || release() {
 			t.Error("a lease on a closed file")
 		}
@@ -624,9 +624,9 @@ func TestOtherMaker(t *testing.T) {
 		defer f.Close()
 		g, err := other.Open("g")
 		check(t, err)
-		_, adopt := f.Adopt(g)
+		_, adopt := f.CopyAttributes(g)
 		for op, err := range map[string]error{"link": d.Link("f", other, "x"), "rename": d.Rename("f", other, "x", vfs.Replace),
-			"adopt": adopt, "inherit": f.Inherit(other, 0o644)} {
+			"adopt": adopt, "inherit": f.DefaultAttributes(other, 0o644)} {
 			if !errors.Is(err, vfs.ErrOtherMaker) {
 				t.Errorf("%s: %v", op, err)
 			}

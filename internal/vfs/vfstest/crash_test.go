@@ -80,7 +80,7 @@ func (d doing) add(name, data string) {
 	must(d.t, errors.Join(err, f.Close()))
 }
 
-func (d doing) move(name, as string, how vfs.How) {
+func (d doing) move(name, as string, how vfs.RenameMode) {
 	d.t.Helper()
 	must(d.t, d.Rename(name, d.Dir, as, how))
 }
@@ -314,7 +314,7 @@ func TestCrashAttributes(t *testing.T) {
 		must(t, err)
 		f, err := m.Root().Open("new")
 		must(t, err)
-		lost, err := f.Adopt(from)
+		lost, err := f.CopyAttributes(from)
 		must(t, err)
 		if !slices.Equal(lost, []string{"setuid bit"}) {
 			t.Errorf("lost %v", lost)
@@ -363,7 +363,7 @@ func random(t *testing.T, m *Disk, r *rand.Rand, n int, after func(root vfs.Dir)
 		case 4:
 			d.Link(name(), to, name())
 		case 5, 6, 7:
-			d.Rename(name(), to, name(), vfs.How(r.IntN(3)))
+			d.Rename(name(), to, name(), vfs.RenameMode(r.IntN(3)))
 		case 8:
 			must(t, d.Sync())
 		}

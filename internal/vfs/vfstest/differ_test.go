@@ -169,7 +169,7 @@ func (a *actor) onDir(n int) string {
 		ti, as := a.r.IntN(len(a.dirs)), a.name()
 		return say("link", d.Link(name, a.dirs[ti], as), ti, as)
 	}
-	ti, as, how := a.r.IntN(len(a.dirs)), a.name(), vfs.How(a.r.IntN(3))
+	ti, as, how := a.r.IntN(len(a.dirs)), a.name(), vfs.RenameMode(a.r.IntN(3))
 	return say("rename", d.Rename(name, a.dirs[ti], as, how), ti, as, how)
 }
 
@@ -208,11 +208,11 @@ func (a *actor) onFile(n int) string {
 		}
 		return say("stat", nil, a.facts(info))
 	case 6:
-		lost, err := f.Adopt(a.file())
+		lost, err := f.CopyAttributes(a.file())
 		return say("adopt", err, lost)
 	}
 	d := a.r.IntN(len(a.dirs))
-	return say("inherit", f.Inherit(a.dirs[d], 0o666), d)
+	return say("inherit", f.DefaultAttributes(a.dirs[d], 0o666), d)
 }
 
 // facts are what must agree: not numbers of inodes, times, or what a file system counts for a directory.

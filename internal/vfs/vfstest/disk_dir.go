@@ -281,7 +281,7 @@ func (d *diskDir) Link(name string, to vfs.Dir, as string) error {
 	})
 }
 
-func (d *diskDir) Rename(name string, to vfs.Dir, as string, how vfs.How) error {
+func (d *diskDir) Rename(name string, to vfs.Dir, as string, how vfs.RenameMode) error {
 	return d.onTwo("rename", name, to, as, func(to *diskDir) error {
 		from, err := d.find(name)
 		if err != nil {
@@ -300,7 +300,7 @@ func (d *diskDir) Rename(name string, to vfs.Dir, as string, how vfs.How) error 
 }
 
 // mayRename judges in the order in which Linux does.
-func mayRename(in, from, to, there *inode, how vfs.How) error {
+func mayRename(in, from, to, there *inode, how vfs.RenameMode) error {
 	switch {
 	case how == vfs.NoReplace && there != nil:
 		return syscall.EEXIST
@@ -342,7 +342,7 @@ func within(d, top *inode) bool {
 	return false
 }
 
-func (m *Disk) rename(in *inode, name string, to *inode, as string, how vfs.How) {
+func (m *Disk) rename(in *inode, name string, to *inode, as string, how vfs.RenameMode) {
 	from, there := in.names[name], to.names[as]
 	left := cell{dir: in, name: name}
 	if how == vfs.Exchange {

@@ -153,7 +153,7 @@ func (f *diskFile) Stat() (info vfs.Info, err error) {
 	return info, err
 }
 
-func (f *diskFile) Adopt(from vfs.File) (lost []string, err error) {
+func (f *diskFile) CopyAttributes(from vfs.File) (lost []string, err error) {
 	other, ok := from.(*diskFile)
 	if !ok || other.m != f.m {
 		return nil, pathError("adopt", f.name, vfs.ErrOtherMaker)
@@ -176,7 +176,7 @@ func (f *diskFile) Adopt(from vfs.File) (lost []string, err error) {
 	return lost, err
 }
 
-func (f *diskFile) Inherit(dir vfs.Dir, perm fs.FileMode) error {
+func (f *diskFile) DefaultAttributes(dir vfs.Dir, perm fs.FileMode) error {
 	d, ok := dir.(*diskDir)
 	if !ok || d.m != f.m {
 		return pathError("inherit", f.name, vfs.ErrOtherMaker)
@@ -194,7 +194,7 @@ func (f *diskFile) Inherit(dir vfs.Dir, perm fs.FileMode) error {
 	})
 }
 
-func (f *diskFile) Hint() {}
+func (f *diskFile) StartWriteback() {}
 
 func (f *diskFile) Sync() error {
 	return f.on("sync", func() error { f.m.syncFile(f.node); return nil })

@@ -211,7 +211,7 @@ func (d *faultDir) Link(name string, to vfs.Dir, as string) error {
 	return d.f.change("link "+name+" to "+as, func() error { return d.d.Link(name, bare(to), as) })
 }
 
-func (d *faultDir) Rename(name string, to vfs.Dir, as string, how vfs.How) error {
+func (d *faultDir) Rename(name string, to vfs.Dir, as string, how vfs.RenameMode) error {
 	what := "rename " + name + " to " + as + ", " + how.String()
 	return d.f.change(what, func() error { return d.d.Rename(name, bare(to), as, how) })
 }
@@ -282,19 +282,19 @@ func (f *faultFile) Stat() (info vfs.Info, err error) {
 	return info, err
 }
 
-func (f *faultFile) Adopt(from vfs.File) (lost []string, err error) {
-	err = f.change("adopt", func() (err error) { lost, err = f.file.Adopt(bareFile(from)); return err })
+func (f *faultFile) CopyAttributes(from vfs.File) (lost []string, err error) {
+	err = f.change("adopt", func() (err error) { lost, err = f.file.CopyAttributes(bareFile(from)); return err })
 	return lost, err
 }
 
-func (f *faultFile) Inherit(dir vfs.Dir, perm fs.FileMode) error {
-	return f.change("inherit", func() error { return f.file.Inherit(bare(dir), perm) })
+func (f *faultFile) DefaultAttributes(dir vfs.Dir, perm fs.FileMode) error {
+	return f.change("inherit", func() error { return f.file.DefaultAttributes(bare(dir), perm) })
 }
 
-// Hint cannot fail.
-func (f *faultFile) Hint() {
+// StartWriteback cannot fail.
+func (f *faultFile) StartWriteback() {
 	if f.f.decide(false, "") == works {
-		f.file.Hint()
+		f.file.StartWriteback()
 	}
 }
 
