@@ -8,12 +8,12 @@ import (
 	"github.com/emend-dev/emend/internal/plan"
 )
 
-// Skipped is a section, or some hunks of one, that was left out since it was already applied.
+// Skipped is a section, or some hunks of one, that was already applied.
 type Skipped struct {
 	Path      string `json:"path"`
 	Operation string `json:"operation"`
 	ToPath    string `json:"toPath,omitempty"`
-	Hunks     []int  `json:"hunks,omitempty"` // from 0; of a section that has hunks
+	Hunks     []int  `json:"hunks,omitempty"` // indexes from 0; nil for a section without hunks
 }
 
 func skipped(p *plan.Plan) []Skipped {
@@ -24,10 +24,10 @@ func skipped(p *plan.Plan) []Skipped {
 	return out
 }
 
-// nothing is what there is to say when all of a patch is already applied.
+// nothingToDo is the summary if all of a patch is already applied.
 const nothingToDo = "Already applied: nothing to do."
 
-// leftOut is one line on what a plan leaves out, where the dialect has words of its own for the rest.
+// skippedNotes returns the notes about what a plan skips, for dialects with a summary of their own.
 func skippedNotes(p *plan.Plan) []string {
 	if p.Applied() {
 		return []string{nothingToDo}
@@ -35,7 +35,7 @@ func skippedNotes(p *plan.Plan) []string {
 	return AlreadyApplied(p)
 }
 
-// AlreadyApplied says what a plan leaves out since it is already applied, one sentence for a file.
+// AlreadyApplied returns one sentence for each file of which a plan skips something.
 func AlreadyApplied(p *plan.Plan) []string {
 	var out []string
 	for _, s := range p.Skipped {
@@ -52,7 +52,7 @@ func AlreadyApplied(p *plan.Plan) []string {
 	return out
 }
 
-// applied is a line that names what was refused and is already applied, for dialects that have no words for it.
+// alreadyAppliedNote names the refused hunks that are already applied, for dialects that cannot say so.
 func alreadyAppliedNote(all fail.List) string {
 	const most = 10
 	var out []string
@@ -74,7 +74,7 @@ func alreadyAppliedNote(all fail.List) string {
 	return "\nNote: already applied: " + strings.Join(out, ", ") + "."
 }
 
-// numbered names hunks by their numbers from 1.
+// hunkNumbers names hunks by their numbers from 1.
 func hunkNumbers(from0 []int) string {
 	if len(from0) == 1 {
 		return fmt.Sprintf("hunk %d was", from0[0]+1)

@@ -9,14 +9,14 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// around is how many unchanged lines a diff shows beside a change.
+// contextLines is how many unchanged lines a diff shows on each side of a change.
 const contextLines = 3
 
-// Diff is the step as a unified diff in git's form, which git apply and patch read. It takes time linear in the
-// file: the changes are known and not sought again.
+// Diff returns the step as a unified diff in git's form, which git apply and patch read. It takes time linear in the
+// size of the file: the edits are known, and nothing has to be compared.
 func Diff(s *plan.Step) string {
 	var b strings.Builder
-	b.Grow(1 << 10) // most are no longer
+	b.Grow(1 << 10) // most diffs fit
 	from, to := s.Path, s.Path
 	if s.Op == patch.Move {
 		to = s.To
@@ -52,7 +52,7 @@ func Diff(s *plan.Step) string {
 	return b.String()
 }
 
-// mode is what git calls a file of that kind. The mode's other bits are not known here.
+// gitMode returns git's mode of a file of that kind. The permission bits are not known here.
 func gitMode(k plan.Kind) string {
 	if k == plan.Link {
 		return "120000"
@@ -60,7 +60,7 @@ func gitMode(k plan.Kind) string {
 	return "100644"
 }
 
-// name is a path as git writes it in a diff.
+// quotePath quotes a path as git does in a diff.
 func quotePath(p string) string {
 	if !strings.ContainsFunc(p, func(r rune) bool { return r < ' ' || r == 0x7f || r == '"' || r == '\\' }) {
 		return p
@@ -82,7 +82,7 @@ func quotePath(p string) string {
 	return b.String()
 }
 
-// header is a path on a line of its own, where a tab ends a name with spaces.
+// headerPath returns a path for the lines --- and +++, where a tab ends a name that contains spaces.
 func headerPath(p string) string {
 	out := quotePath(p)
 	if out == p && strings.Contains(p, " ") {
@@ -91,10 +91,10 @@ func headerPath(p string) string {
 	return out
 }
 
-// span says that bytes a0 up to a1 of the old text became b0 up to b1 of the new one.
+// byteSpan says that bytes a0 up to a1 of the old text became bytes b0 up to b1 of the new one.
 type byteSpan struct{ a0, a1, b0, b1 int }
 
-// changed is the step's edits in bytes, widened to whole lines as a diff knows them, which end in LF only.
+// changedSpans returns the step's edits in bytes, widened to whole lines. In a diff only LF ends a line.
 func changedSpans(s *plan.Step) []byteSpan {
 	switch s.Op {
 	case patch.Add, patch.Delete:
@@ -109,7 +109,7 @@ func changedSpans(s *plan.Step) []byteSpan {
 	w := lineWidener{before: s.Before, after: s.After, out: make([]byteSpan, 0, len(s.Edits))}
 	for i, e := range byteEdits(s) {
 		n := byteSpan{e.A0, e.A1, e.B0, e.B1}
-		if s.Edits[i].A0 == 0 { // with the byte order mark
+		if s.Edits[i].A0 == 0 { // include the byte order mark
 			n.a0, n.b0 = 0, 0
 		}
 		w.add(n)
@@ -118,7 +118,7 @@ func changedSpans(s *plan.Step) []byteSpan {
 	return w.out
 }
 
-// inBytes is the step's edits in bytes.
+// byteEdits returns the step's edits in bytes.
 func byteEdits(s *plan.Step) []plan.Edit {
 	if s.Bytes != nil {
 		return s.Bytes
@@ -131,12 +131,12 @@ func byteEdits(s *plan.Step) []plan.Edit {
 	return out
 }
 
-// widener makes spans of whole lines, one after the other. What lies between two changes is the same on both sides,
-// so every search for the end of a line ends at the next change at the latest.
+// lineWidener widens spans to whole lines, one after the other. Between two changes both texts are the same, so the
+// search for the end of a line stops at the next change at the latest.
 type lineWidener struct {
 	before, after string
 	out           []byteSpan
-	open          bool // the last span does not end with a line yet
+	open          bool // the last span does not end at the end of a line yet
 }
 
 func (w *lineWidener) add(n byteSpan) {
@@ -155,7 +155,7 @@ func (w *lineWidener) add(n byteSpan) {
 	w.open = n.a1 > 0 && w.before[n.a1-1] != '\n' || n.b1 > 0 && w.after[n.b1-1] != '\n'
 }
 
-// close ends the last span with the line that it is in, or at next, where the next change begins.
+// close extends the last span to the end of its line, or to next, where the next change begins.
 func (w *lineWidener) close(next int) {
 	if !w.open {
 		return

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// unified writes the hunks of a diff. They need nothing of one another but how many lines come before them, so half of
-// very many are written beside the others.
+// writeHunks writes the hunks of a diff. A hunk depends on the others only through the number of lines before it, so
+// if there are very many, the second half is written in parallel.
 func writeHunks(b *strings.Builder, before, after string, spans []byteSpan) {
 	mid := splitPoint(before, spans)
 	if mid == len(spans) {
@@ -30,7 +30,7 @@ func writeHunks(b *strings.Builder, before, after string, spans []byteSpan) {
 	b.WriteString(rest.String())
 }
 
-// halfway is about half of the spans, where the next one begins a hunk of its own, or all of them.
+// splitPoint returns an index near the middle of the spans at which a new hunk begins, or len(spans).
 func splitPoint(before string, spans []byteSpan) int {
 	if len(spans) < 1000 {
 		return len(spans)
@@ -42,8 +42,8 @@ func splitPoint(before string, spans []byteSpan) int {
 	return n
 }
 
-// position is byte at of the old text, the number of the line that begins there, and how many lines the new text is
-// ahead of it.
+// position is a byte offset in the old text, the number of the line that begins there, and how many more lines the
+// new text has up to there.
 type position struct{ at, line, shift int }
 
 func positionAfter(before, after string, s byteSpan) position {
@@ -58,14 +58,14 @@ func writeSpans(b *strings.Builder, before, after string, spans []byteSpan, p po
 			n++
 		}
 		if b.Cap()-b.Len() < 1<<12 {
-			b.Grow(1 << 12) // which doubles it: the builder itself would grow, and copy, by quarters
+			b.Grow(1 << 12) // grows by doubling; the builder would grow, and copy, by quarters
 		}
 		p = writeHunk(b, before, after, spans[:n], p)
 		spans = spans[n:]
 	}
 }
 
-// hunk writes one, which comes after p, and returns where it ends.
+// writeHunk writes one hunk, which comes after p, and returns the position of its end.
 func writeHunk(b *strings.Builder, before, after string, group []byteSpan, p position) position {
 	first, last := group[0], group[len(group)-1]
 	lead, trail := lastLines(before[p.at:first.a0]), firstLines(before[last.a1:])
@@ -97,7 +97,7 @@ func writeHunkRange(b *strings.Builder, line, n int) {
 	b.Write(strconv.AppendInt(append(strconv.AppendInt(buf[:0], int64(line), 10), ','), int64(n), 10))
 }
 
-// lines counts the lines of s, an open last one included.
+// countLines counts the lines of s, including a last one without a newline.
 func countLines(s string) int {
 	n := strings.Count(s, "\n")
 	if s != "" && s[len(s)-1] != '\n' {
@@ -106,7 +106,7 @@ func countLines(s string) int {
 	return n
 }
 
-// apart reports whether two changes with s between them are shown in hunks of their own.
+// farApart reports whether two changes with s between them belong to different hunks.
 func farApart(s string) bool {
 	for range 2*contextLines + 1 {
 		i := strings.IndexByte(s, '\n')
@@ -118,7 +118,7 @@ func farApart(s string) bool {
 	return true
 }
 
-// tail and head are the last and the first lines of s that a hunk shows.
+// lastLines and firstLines return the lines of s that a hunk shows as context.
 func lastLines(s string) string {
 	at := len(s)
 	for range contextLines {
@@ -142,7 +142,7 @@ func firstLines(s string) string {
 	return s[:at]
 }
 
-// mark writes every line of s with c before it.
+// writeLines writes every line of s, prefixed with c.
 func writeLines(b *strings.Builder, c byte, s string) {
 	for s != "" {
 		i := strings.IndexByte(s, '\n') + 1

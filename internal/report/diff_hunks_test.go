@@ -9,7 +9,7 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// TestUnifiedInHalves: the hunks of very many changes, close together and apart, are those that one walk writes.
+// TestUnifiedInHalves checks that hunks written in parallel are those that one pass writes.
 func TestUnifiedInHalves(t *testing.T) {
 	for _, gap := range []int{1, 7, 40} {
 		s := &plan.Step{Op: patch.Update, Path: "f"}

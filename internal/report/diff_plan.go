@@ -6,16 +6,16 @@ import (
 	"github.com/emend-dev/emend/internal/plan"
 )
 
-// Diffs are the diffs of a plan's steps, made once and beside whatever else happens: the history keeps them, and the
-// result shows them. A nil Diffs makes each when it is asked for.
+// PlanDiffs makes the diffs of a plan's steps once and in the background. The history keeps them, and the result
+// shows them. A nil *PlanDiffs makes each diff on demand.
 type PlanDiffs struct {
 	plan     *plan.Plan
 	diffs    []string
 	done     chan struct{}
-	panicked any // what they panicked with: who asks for them gets it, and a server lives on
+	panicked any // the value of a panic; raised again in the caller of Step or String, so that a server survives it
 }
 
-// DiffsOf begins to make them.
+// StartDiffs starts to make the diffs of a plan.
 func StartDiffs(p *plan.Plan) *PlanDiffs {
 	d := &PlanDiffs{plan: p, diffs: make([]string, len(p.Steps)), done: make(chan struct{})}
 	go func() {
@@ -30,7 +30,7 @@ func StartDiffs(p *plan.Plan) *PlanDiffs {
 	return d
 }
 
-// Step is the diff of a step of p.
+// Step returns the diff of a step of p.
 func (d *PlanDiffs) Step(p *plan.Plan, i int) string {
 	if d == nil || d.plan != p {
 		return Diff(&p.Steps[i])
@@ -38,7 +38,7 @@ func (d *PlanDiffs) Step(p *plan.Plan, i int) string {
 	return d.wait()[i]
 }
 
-// String is all of the plan as one unified diff in git's form.
+// String returns the whole plan as one unified diff in git's form.
 func (d *PlanDiffs) String() string {
 	return strings.Join(d.wait(), "")
 }

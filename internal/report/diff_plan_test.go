@@ -8,7 +8,7 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// Diffs that were made once are those of the plan that they are of; of another plan each is made anew.
+// TestDiffs checks that the diffs of the plan are reused, and those of another plan are made anew.
 func TestDiffs(t *testing.T) {
 	p := &plan.Plan{Steps: []plan.Step{{Op: patch.Add, Path: "a", After: "x\n"}, {Op: patch.Delete, Path: "b", Before: "y\n"}}}
 	other := &plan.Plan{Steps: []plan.Step{{Op: patch.Add, Path: "c", After: "z\n"}}}
@@ -28,7 +28,8 @@ func TestDiffs(t *testing.T) {
 	}
 }
 
-// A panic comes out where the diffs are asked for, and nowhere else; also one in the half that is written beside the other.
+// TestDiffsPanic checks that a panic is raised where the diffs are used and nowhere else, also one in the half that
+// is written in parallel.
 func TestDiffsPanic(t *testing.T) {
 	outside := []plan.Edit{{A0: 5, A1: 9}}
 	d := StartDiffs(&plan.Plan{Steps: []plan.Step{{Op: patch.Update, Path: "a", Before: "x\n", After: "y\n", Edits: outside, Bytes: outside}}})

@@ -2,12 +2,12 @@ package report
 
 import "strings"
 
-// partLead begins the diff of a file. No other line of a diff begins like this: those of a content have a character
-// before them, and names in headers are quoted when they have a line end.
+// diffHeader begins the diff of a file. No other line of a diff begins like this: lines of content have a prefix, and
+// names in headers are quoted if they contain a line end.
 const diffHeader = "diff --git "
 
-// Parts splits the diffs of several files, as [Diffs] wrote them, into one for each, in order. Joined they are the
-// text again, whatever it is.
+// SplitDiff splits the output of [PlanDiffs] into one diff for each file, in order. Joined they are the input again,
+// whatever it is.
 func SplitDiff(diff string) []string {
 	var out []string
 	for diff != "" {
@@ -21,9 +21,9 @@ func SplitDiff(diff string) []string {
 	return out
 }
 
-// PartOf picks from parts the diff of the change at index i, of the file from, which was moved to to unless that is
-// empty: paths from the top of a tree, while a diff has them from some directory on the way. It returns "" when there
-// is none.
+// DiffOf returns the diff of one change, or "" if parts has none. i is the index at which it is expected. The file
+// from was moved to to, unless that is empty. Both paths are from the top of a tree, while a diff may have paths from
+// a directory below it.
 func DiffOf(parts []string, i int, from, to string) string {
 	if to == "" {
 		to = from
@@ -39,7 +39,7 @@ func DiffOf(parts []string, i int, from, to string) string {
 	return ""
 }
 
-// speaksOf reports whether the part is of these paths, less any names that both begin with.
+// isDiffOf reports whether a diff is of these paths, or of what remains of them without a common leading directory.
 func isDiffOf(part, from, to string) bool {
 	head, _, _ := strings.Cut(part, "\n")
 	for {

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// The diffs of files, split, are the text again; and of our own diffs every part begins with a file.
+// FuzzParts checks that split diffs are the text again when they are joined, and that of emend's own diffs every part
+// begins with the header of a file.
 func FuzzParts(f *testing.F) {
 	f.Add("")
 	f.Add("diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1,1 +1,1 @@\n-x\n+y\ndiff --git a/b b/b\n")
@@ -43,7 +44,7 @@ func TestPartOf(t *testing.T) {
 		{0, "sub/x/f", "other/y/g", ""},
 		{3, "li\nne", "", odd},
 		{0, "g", "", ""},
-		{0, "f", "", ""}, // the end of a path is another path
+		{0, "f", "", ""}, // the end of one path is another path
 	} {
 		if got := DiffOf(all, tc.i, tc.from, tc.to); got != tc.want {
 			t.Errorf("%d %q %q: %q, want %q", tc.i, tc.from, tc.to, got, tc.want)

@@ -56,7 +56,7 @@ func TestDiff(t *testing.T) {
 	}
 }
 
-// TestGitReadsOurDiffs: what git apply makes of a diff is what the plan says, byte for byte.
+// TestGitReadsOurDiffs checks that git apply makes of a diff what the plan says, byte for byte.
 func TestGitReadsOurDiffs(t *testing.T) {
 	git, err := exec.LookPath("git")
 	if err != nil {
@@ -122,7 +122,7 @@ func randomHunks(rng *rand.Rand, before string) []patch.Hunk {
 	return out
 }
 
-// BenchmarkDiff prints the cost of a line for files of one kind of line end.
+// BenchmarkDiff prints the cost of a line, for files with one kind of line end each.
 func BenchmarkDiff(b *testing.B) {
 	for _, end := range []string{"\n", "\r"} {
 		for n := 1 << 14; n <= 1<<17; n *= 2 {

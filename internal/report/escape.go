@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Escape makes s safe to show to a person: control characters, directional marks and characters without width
-// come out as escapes. A tab stays, and so does a newline.
+// Escape makes s safe to show to a person. It escapes control characters, directional marks and characters without
+// width, and keeps tabs and newlines.
 func Escape(s string) string {
 	if !strings.ContainsFunc(s, hidden) && utf8.ValidString(s) {
 		return s
@@ -34,7 +34,7 @@ func Escape(s string) string {
 	return b.String()
 }
 
-// OneLine is s as Escape has it, on one line.
+// OneLine is like [Escape] and escapes newlines too.
 func OneLine(s string) string {
 	if plain(s) {
 		return s
@@ -42,7 +42,7 @@ func OneLine(s string) string {
 	return strings.ReplaceAll(Escape(s), "\n", `\n`)
 }
 
-// plain reports whether s is ASCII that can be seen, as nearly all paths are.
+// plain reports whether s is printable ASCII, as nearly all paths are.
 func plain(s string) bool {
 	for i := range len(s) {
 		if s[i] < ' ' || s[i] > '~' {
@@ -52,12 +52,13 @@ func plain(s string) bool {
 	return true
 }
 
-// IsPlain reports whether [OneLine] leaves s as it is, for certain: it is ASCII that has no control character but tabs.
+// IsPlain reports whether s is ASCII without control characters other than tabs. [OneLine] leaves such a text as it
+// is.
 func IsPlain(s []byte) bool {
 	if len(s) < 8 {
 		return plainBytes(s)
 	}
-	odd := oddBytes(binary.LittleEndian.Uint64(s[len(s)-8:])) // what is left over, with some of what comes before it
+	odd := oddBytes(binary.LittleEndian.Uint64(s[len(s)-8:])) // the last eight bytes, some of which the loop reads again
 	for ; len(s) > 8; s = s[8:] {
 		odd |= oddBytes(binary.LittleEndian.Uint64(s))
 	}
@@ -79,15 +80,16 @@ const (
 	lows  = 0x7f * ones
 )
 
-// oddIn is not 0 when one of eight bytes is a control character but a tab, or no ASCII.
+// oddBytes returns a value other than 0 if one of eight bytes is not ASCII, or is a control character other than a
+// tab.
 func oddBytes(w uint64) uint64 {
 	seven := w &^ highs
-	other := (w^'\t'*ones)&^highs + lows // its high bits tell the bytes that are no tabs
+	other := (w^'\t'*ones)&^highs + lows // its high bits mark the bytes that are not tabs
 	return (w | (seven + ones) | other&^(seven+(0x80-' ')*ones)) & highs
 }
 
-// hidden reports whether a terminal would obey r, or not show it: C0 and C1, and the format characters, among
-// which are the directional ones and those of zero width.
+// hidden reports whether a terminal would obey r or not show it: C0, C1 and format characters, including the
+// directional ones and those without width.
 func hidden(r rune) bool {
 	switch {
 	case r == '\t', r == '\n', ' ' <= r && r <= '~':

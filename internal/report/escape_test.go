@@ -2,7 +2,7 @@ package report
 
 import "testing"
 
-// FuzzIsPlain: what is plain is shown as it is, and what has only tabs and visible ASCII is plain.
+// FuzzIsPlain checks that a plain text is shown as it is, and that printable ASCII with tabs is plain.
 func FuzzIsPlain(f *testing.F) {
 	for _, s := range []string{"", "plain", "\ttabs and\tmore text of some length", "12345678\x7f", "1234567\x1f", "a\x80bcdefgh", "é1234567", "\r1234567", "~~~~~~~~ "} {
 		f.Add([]byte(s))

@@ -7,7 +7,7 @@ import (
 	"github.com/emend-dev/emend/fail"
 )
 
-// Failure is a refusal for machines.
+// Failure is a refusal for programs.
 type Failure struct {
 	Kind                fail.Kind      `json:"kind"`
 	Message             string         `json:"message"`
@@ -17,7 +17,7 @@ type Failure struct {
 	SuggestedNextAction string         `json:"suggestedNextAction,omitempty"`
 }
 
-// failure is the first refusal of err, with all of them in its details.
+// firstFailure returns the first refusal of err, with all of them in its details.
 func firstFailure(err error) *Failure {
 	all := fail.All(err)
 	first := newFailure(all[0])
@@ -37,7 +37,7 @@ func newFailure(e *fail.Error) *Failure {
 		Details: details(e), SuggestedNextAction: e.Hint}
 }
 
-// details are the facts of a refusal, by the names of the contract.
+// details returns the facts of a refusal under their documented names.
 func details(e *fail.Error) map[string]any {
 	d := map[string]any{}
 	switch e.Kind {
@@ -80,7 +80,7 @@ func details(e *fail.Error) map[string]any {
 	return d
 }
 
-// pairs are the numbers of the edits from 0, as callers count them.
+// pairIndexes returns the indexes of the edits from 0, as callers count them.
 func pairIndexes(e *fail.Error) [][2]int {
 	out := make([][2]int, len(e.Pairs))
 	for i, p := range e.Pairs {
@@ -96,8 +96,8 @@ func places(e *fail.Error) []fail.Place {
 	return e.Places
 }
 
-// Refused is what a model or a person reads: every failure, what is really there, the next step, and of a call whose
-// sections go one by one, what was applied before and stays.
+// RefusalText words a refusal for a model or a person: every failure, what the file has instead, and the next step.
+// For a call whose sections are applied one by one, it lists those that were applied and stay.
 func RefusalText(v View, all fail.List) string {
 	var b strings.Builder
 	b.WriteString(verdict(v, all))
@@ -110,7 +110,7 @@ func RefusalText(v View, all fail.List) string {
 	return b.String() + appliedBefore(v)
 }
 
-// verdict says what a refusal leaves behind.
+// verdict says what state a refusal leaves the files in.
 func verdict(v View, all fail.List) string {
 	switch {
 	case v.ReadOnly:
@@ -123,7 +123,7 @@ func verdict(v View, all fail.List) string {
 	return "Refused: nothing was changed."
 }
 
-// stays lists what was applied before a refusal.
+// appliedBefore lists what was applied before a refusal.
 func appliedBefore(v View) string {
 	if v.Partial == nil || len(v.Partial.Steps) == 0 {
 		return ""
@@ -136,7 +136,7 @@ func appliedBefore(v View) string {
 	return b.String()
 }
 
-// Explain is one failure over several lines: the message, the nearest place, the hint.
+// ErrorText words one failure on several lines: the message, the nearest place, the hint.
 func ErrorText(e *fail.Error) string {
 	var b strings.Builder
 	b.WriteString(Escape(e.Error()))
@@ -152,7 +152,7 @@ func ErrorText(e *fail.Error) string {
 	return b.String()
 }
 
-// shown is how many lines of a file or differences a text shows.
+// maxShown bounds the lines of a file, or the differences, that a text shows.
 const maxShown = 12
 
 func nearest(b *strings.Builder, n *fail.Nearest) {
@@ -179,7 +179,7 @@ func nearest(b *strings.Builder, n *fail.Nearest) {
 
 func indent(s string) string { return strings.ReplaceAll(s, "\n", "\n    ") }
 
-// Cut shortens a line to what a person reads of it.
+// Shorten shortens a long line for people.
 func Shorten(s string) string {
 	const most = 200
 	if len(s) <= most {

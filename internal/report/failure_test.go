@@ -8,12 +8,12 @@ import (
 	"github.com/emend-dev/emend/fail"
 )
 
-// What a text edit is refused for is told with its number, and by the numbers that callers count with.
+// TestRefusedEdits checks that the refusal of a text edit names its number, and its index in the details.
 func TestRefusedEdits(t *testing.T) {
 	tests := []struct {
 		err  *fail.Error
 		want string // part of the details
-		text string // part of the words
+		text string // part of the text
 	}{
 		{&fail.Error{Kind: fail.Overlapping, Msg: "edits 1 and 3 change the same text", Pairs: [][2]int{{1, 3}}, Places: []fail.Place{{First: 1, Last: 2}, {First: 2, Last: 2}}},
 			`"pairs":[[0,2]],"places":[{"startLine":1,"endLine":2},{"startLine":2,"endLine":2}]`, "edits 1 and 3"},

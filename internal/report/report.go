@@ -1,5 +1,4 @@
-// Package report words a plan, or the refusal of one, for machines, for agents and for people. It decides nothing
-// and does no I/O.
+// Package report words a plan, or its refusal, for programs, agents and people. It decides nothing and does no I/O.
 package report
 
 import (
@@ -9,20 +8,20 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// View is what a report needs to know beside the outcome.
+// View is what a report must know in addition to the plan or the error.
 type View struct {
-	Dialect  *dialect.Dialect // nil when no dialect claimed the text
-	Patch    patch.Patch      // as far as it was read
-	Passed   []string         // what lenient reading let pass
+	Dialect  *dialect.Dialect // nil if no dialect claimed the text
+	Patch    patch.Patch      // as far as it was parsed
+	Passed   []string         // what lenient parsing accepted
 	DryRun   bool
 	Atomic   bool
-	Done     *Done      // what the commit did; nil for a plan
-	Partial  *plan.Plan // of a refusal: the sections that were applied before it, and stay
-	Undoes   []string   // the changes that are taken back, where the call is no patch
-	PutsBack string     // the version that is put back, where the call is no patch
-	Notes    []string   // of a plan: what will happen when it is committed, one sentence each
+	Done     *Done      // the commit; nil for a plan
+	Partial  *plan.Plan // of a refusal: the sections that were applied before it and stay
+	Undoes   []string   // the changes that the call undoes; nil if it is no undo
+	PutsBack string     // the version that the call puts back; "" if it puts none back
+	Notes    []string   // of a plan: what its commit will do, one sentence each
 	ReadOnly bool       // of a refusal: the call would have changed nothing
-	Diffs    *PlanDiffs // of the plan, where they were made already
+	Diffs    *PlanDiffs // of the plan; nil if they were not started
 }
 
 // Head is the newest record of the log: its number and its hash.
@@ -31,11 +30,11 @@ type Head struct {
 	H   string `json:"h"`
 }
 
-// Done is what a commit says beside the plan that it made true.
+// Done is the outcome of a commit.
 type Done struct {
 	Tx      string
 	Log     Head
-	Trashed []string // for each step, the name under which what it deleted or overwrote is kept
+	Trashed []string // for each step, the id of what it moved to the trash; "" for none
 	Notes   []string // one sentence each
 }
 
@@ -60,10 +59,10 @@ func (d *Done) notes() []string {
 	return d.Notes
 }
 
-// Result is an outcome in the shape of its dialect. It is encoded as JSON as it is.
+// Result is an outcome in the shape of its dialect. Its JSON form is part of the contract.
 type Result = api.Result
 
-// Of words an outcome: a plan, or the error that there is instead.
+// New makes the result of a plan, or of the error that there is instead.
 func New(v View, p *plan.Plan, err error) Result {
 	shape := dialect.Object
 	if v.Dialect != nil {

@@ -5,13 +5,14 @@ import (
 	"strings"
 )
 
-// Stored is an outcome as it was given before: a call that is repeated with its key is answered with it, to the byte.
+// StoredResult is the result of an earlier call. A call that is repeated with the same key gets it again, to the
+// byte.
 type StoredResult struct {
-	Said string          // what a model reads
+	Said string          // the text for the model
 	JSON json.RawMessage // the result in its shape
 }
 
-// OK implements Result. Only what was done is stored.
+// OK implements Result. Only successful results are stored.
 func (s *StoredResult) OK() bool { return true }
 
 // Text implements Result.
@@ -20,7 +21,7 @@ func (s *StoredResult) Text() string { return s.Said }
 // MarshalJSON implements json.Marshaler.
 func (s *StoredResult) MarshalJSON() ([]byte, error) { return s.JSON, nil }
 
-// Store writes an outcome down for [Restore].
+// Encode encodes a result for [Decode].
 func Encode(r Result) string {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
@@ -39,7 +40,7 @@ func Encode(r Result) string {
 	return b.String()
 }
 
-// Restore reads what Store wrote; nil when it is not whole.
+// Decode decodes the output of Encode. It returns nil if the text is damaged.
 func Decode(text string) *StoredResult {
 	var s struct {
 		Said string

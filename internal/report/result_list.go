@@ -10,7 +10,7 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// Results is the result of the dialect whose result lists its files.
+// ListResult is the result of the dialect whose result lists its files.
 type ListResult struct {
 	Ok       bool         `json:"ok"`
 	Results  []ListedFile `json:"results"`
@@ -23,7 +23,7 @@ type ListResult struct {
 	text string
 }
 
-// FileDone is one entry of Results.
+// ListedFile is one file of a ListResult.
 type ListedFile struct {
 	File      string `json:"file"`
 	Operation string `json:"operation"`
@@ -51,7 +51,7 @@ func newListResult(v View, p *plan.Plan, err error) *ListResult {
 	return r
 }
 
-// count lists what was done.
+// count adds the steps of a plan.
 func (r *ListResult) count(v View, p *plan.Plan) {
 	for i, s := range p.Steps {
 		r.Results = append(r.Results, ListedFile{File: v.Patch.Sections[s.Section].Path, Operation: s.Op.String(), Ok: true})
@@ -86,7 +86,7 @@ func (r *ListResult) refused(v View, all fail.List) *ListResult {
 		if r.Meta == nil {
 			r.Meta = &Meta{}
 		}
-		r.Meta.DryRun, r.Meta.Error = v.DryRun, firstFailure(all) // where a hunk nearly fits, and what would
+		r.Meta.DryRun, r.Meta.Error = v.DryRun, firstFailure(all) // with the place where the hunk nearly fits, and a hunk that would
 	}
 	return r
 }

@@ -6,19 +6,19 @@ import (
 	"github.com/emend-dev/emend/internal/plan"
 )
 
-// Meta is what a dialect's own result has no room for.
+// Meta holds the facts for which the result of a dialect has no field.
 type Meta struct {
 	DryRun  bool       `json:"dryRun,omitempty"`
 	Hunks   []FileHunk `json:"hunks,omitempty"`
-	Error   *Failure   `json:"error,omitempty"` // where the result itself has words only
+	Error   *Failure   `json:"error,omitempty"` // if the result itself is text
 	Tx      string     `json:"tx,omitempty"`    // the transaction, for log, undo and restore
 	Log     *Head      `json:"log,omitempty"`   // the newest record of the log
 	Notes   []string   `json:"notes,omitempty"`
-	Trashed []string   `json:"trashed,omitempty"` // where what was deleted or overwritten is kept
+	Trashed []string   `json:"trashed,omitempty"` // ids of what was deleted or overwritten
 	Skipped []Skipped  `json:"skipped,omitempty"` // what was already applied
 }
 
-// meta is what every shape says of a commit; nil when there is nothing to say.
+// commitMeta returns what every result says about a commit; nil if there is nothing to say.
 func (v View) commitMeta() *Meta {
 	switch {
 	case v.Done != nil:
@@ -31,7 +31,7 @@ func (v View) commitMeta() *Meta {
 
 func (v View) notes() []string { return append(slices.Clip(v.Notes), v.Done.notes()...) }
 
-// FileHunk is a hunk and the file it landed in.
+// FileHunk is a hunk and the file in which it was placed.
 type FileHunk struct {
 	Path string `json:"path"`
 	Hunk

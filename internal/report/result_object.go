@@ -5,7 +5,7 @@ import (
 	"github.com/emend-dev/emend/internal/plan"
 )
 
-// Object is the result of the dialects whose results are told in JSON.
+// Object is the result of the dialects whose results are JSON.
 type Object struct {
 	Ok     bool     `json:"ok"`
 	Output string   `json:"output"`
@@ -33,7 +33,7 @@ type Data struct {
 	Skipped        []Skipped `json:"skipped,omitempty"`        // what was already applied
 }
 
-// ChangedFile is one section's effect.
+// ChangedFile is the effect of one section.
 type ChangedFile struct {
 	Path         string `json:"path"`
 	Operation    string `json:"operation"`
@@ -45,13 +45,13 @@ type ChangedFile struct {
 	Hunks        []Hunk `json:"hunks,omitempty"`
 }
 
-// Hunk is where a hunk landed and how.
+// Hunk is where a hunk was placed and how it matched.
 type Hunk struct {
 	Line   int    `json:"line"`
 	Rung   string `json:"rung"`
 	Others int    `json:"others"`
 
-	AlreadyApplied bool `json:"alreadyApplied,omitempty"` // it was skipped; line is where its outcome begins
+	AlreadyApplied bool `json:"alreadyApplied,omitempty"` // it was skipped, and line is where its outcome begins
 }
 
 func newObject(v View, p *plan.Plan, err error) *Object {

@@ -9,7 +9,7 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// Worded is the result of the dialects whose results are text.
+// TextResult is the result of the dialects whose results are text.
 type TextResult struct {
 	Ok     bool     `json:"ok"`
 	Output string   `json:"output"`
@@ -23,7 +23,8 @@ func (w *TextResult) OK() bool { return w.Ok }
 // Text implements Result.
 func (w *TextResult) Text() string { return w.Output }
 
-// worded keeps to the dialect's words where every hunk was unique and exact; otherwise a line says so.
+// newTextResult uses only the dialect's words if every hunk matched exactly and at one place. Otherwise it adds
+// notes.
 func newTextResult(v View, p *plan.Plan, err error) *TextResult {
 	words := v.Dialect.Words
 	if err != nil {
@@ -46,7 +47,7 @@ func newTextResult(v View, p *plan.Plan, err error) *TextResult {
 	return &TextResult{Ok: true, Output: out.String(), Meta: newMeta(v, p)}
 }
 
-// opOf is the operation of the section that e speaks of.
+// opOf returns the operation of the section in which e occurred, or 0.
 func opOf(p patch.Patch, e *fail.Error) patch.Op {
 	if e.Section < 1 || e.Section > len(p.Sections) {
 		return 0

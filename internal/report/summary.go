@@ -9,7 +9,7 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// said is the output of a plan that stands.
+// objectText returns the text of an Object without an error.
 func objectText(v View, p *plan.Plan) string {
 	var out strings.Builder
 	out.WriteString(Summary(v, p))
@@ -19,7 +19,7 @@ func objectText(v View, p *plan.Plan) string {
 	return out.String()
 }
 
-// Summary says how many files and hunks, and names the files.
+// Summary returns the number of files and hunks, and the files.
 func Summary(v View, p *plan.Plan) string {
 	var b strings.Builder
 	did, how := "Applied", "atomic"
@@ -45,7 +45,7 @@ func Summary(v View, p *plan.Plan) string {
 	return b.String()
 }
 
-// tookBack is the first line of an undo.
+// undoSummary returns the first line about an undo.
 func undoSummary(v View, p *plan.Plan) string {
 	did := doneOrPlanned(v, "Took back", "Would take back")
 	what := fmt.Sprintf("%d changes", len(v.Undoes))
@@ -62,7 +62,7 @@ func doneOrPlanned(v View, did, would string) string {
 	return did
 }
 
-// line is a step in one line.
+// stepLine describes a step on one line.
 func stepLine(s *plan.Step) string {
 	switch s.Op {
 	case patch.Add:
@@ -75,7 +75,7 @@ func stepLine(s *plan.Step) string {
 	return "M " + Escape(s.Path)
 }
 
-// notes says of every hunk that matched on a tolerant rung, or had other places, that it did.
+// placementNotes returns a note for every hunk that matched on a tolerant rung or at several places.
 func placementNotes(p *plan.Plan) []string {
 	var out []string
 	for i := range p.Steps {
@@ -89,7 +89,7 @@ func placementNotes(p *plan.Plan) []string {
 	return out
 }
 
-// How says how a hunk matched, in words.
+// MatchText describes how a hunk matched.
 func MatchText(h plan.Placed) string {
 	out := map[patch.Rung]string{
 		patch.Exact: "exact", patch.Trailing: "white space at line ends ignored", patch.Whitespace: "indentation ignored",

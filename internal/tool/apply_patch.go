@@ -29,10 +29,10 @@ var applyPatch = build(Tool{
 	data: report.Data{},
 }, applyPatchCall)
 
-// rungs are the words for how loosely lines may match.
+// tolerances are the names of the rungs, that is, how loosely lines may match.
 var tolerances = []string{patch.Exact.String(), patch.Trailing.String(), patch.Whitespace.String(), patch.Unicode.String()}
 
-// patchRequest is what apply_patch takes.
+// patchRequest holds the arguments of apply_patch.
 type patchRequest struct {
 	Patch                string            `json:"patch" jsonschema:"from *** Begin Patch to *** End Patch"`
 	ExpectedSha256ByPath map[string]string `json:"expectedSha256ByPath,omitempty" jsonschema:"sha256 of files by path in the patch; empty: must not exist"`
@@ -69,7 +69,7 @@ func applyPatchCall(ctx context.Context, ws *emend.Workspace, o Options, r patch
 	return applyOrPlan(ctx, ws, r.Patch, opts, r.DryRun)
 }
 
-// apply makes a patch true, or says what it would do.
+// applyOrPlan applies a patch, or returns what it would do if dry is set.
 func applyOrPlan(ctx context.Context, ws *emend.Workspace, text string, o emend.Options, dry bool) (emend.Result, error) {
 	if dry {
 		p, err := ws.Plan(ctx, text, o)
@@ -85,8 +85,9 @@ func applyOrPlan(ctx context.Context, ws *emend.Workspace, text string, o emend.
 	return rep.Result(), nil
 }
 
-// prove demands a hash for every file that a patch changes, deletes or moves, and that what it adds is not there. What an
-// earlier section made needs none. A text that is no patch is left to the engine to refuse.
+// requireHashes demands a hash for every file that a patch changes, deletes or moves, and that the files that it adds
+// do not exist. A file that an earlier section makes needs no hash. If the text is no patch, the engine refuses it
+// later.
 func requireHashes(text string, o *emend.Options) error {
 	sections, rules, ok := parseSections(text, *o)
 	if !ok {
@@ -118,7 +119,7 @@ func requireHashes(text string, o *emend.Options) error {
 	return nil
 }
 
-// read is the sections of a patch.
+// parseSections returns the sections of a patch.
 func parseSections(text string, o emend.Options) ([]patch.Section, dialect.Rules, bool) {
 	d, ok := dialect.Named(o.Dialect)
 	if !ok {

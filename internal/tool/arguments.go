@@ -22,7 +22,7 @@ const (
 
 // value is a JSON value as it was written.
 type value struct {
-	kind    string // of JSON Schema, with number for integers too
+	kind    string // as in JSON Schema, with "number" for integers too
 	text    string // of a string, a number or a boolean
 	members []member
 	items   []value
@@ -33,8 +33,8 @@ type member struct {
 	value
 }
 
-// parse reads arguments. Nothing is made up for what is not quite JSON: a key that comes twice, bytes that are not UTF-8
-// and half a surrogate pair would otherwise be dropped or replaced without a word.
+// parse parses arguments. It refuses what encoding/json would silently drop or replace: duplicate keys, invalid
+// UTF-8, and half a surrogate pair.
 func parse(args json.RawMessage) (value, error) {
 	text := bytes.TrimSpace(args)
 	if len(text) == 0 || string(text) == "null" {
@@ -131,7 +131,7 @@ func (p *jsonReader) object(depth int) (value, error) {
 		if err != nil {
 			return v, err
 		}
-		name, _ := token.(string) // the decoder takes nothing else for a key
+		name, _ := token.(string) // the decoder accepts only strings as keys
 		if seen[name] {
 			return v, badArguments("the arguments have "+fail.Quote(name)+" twice", "Send it once.")
 		}
@@ -146,7 +146,7 @@ func (p *jsonReader) object(depth int) (value, error) {
 	return v, err
 }
 
-// get returns the member of a name.
+// get returns the member with that name.
 func (v *value) get(name string) (*value, bool) {
 	i := slices.IndexFunc(v.members, func(m member) bool { return m.name == name })
 	if i < 0 {
@@ -155,7 +155,7 @@ func (v *value) get(name string) (*value, bool) {
 	return &v.members[i].value, true
 }
 
-// words says what a value is, for a message.
+// describe describes a value for a message.
 func (v *value) describe() string {
 	switch v.kind {
 	case "string":
@@ -172,7 +172,7 @@ func (v *value) describe() string {
 	return "null"
 }
 
-// plain is v as the JSON package has it, with integers that were written as 5.0 or 5e0 as integers.
+// plain returns v as encoding/json has it. Integers that were written as 5.0 or 5e0 become integers.
 func (v *value) plain() any {
 	switch v.kind {
 	case "string":
@@ -200,7 +200,7 @@ func (v *value) plain() any {
 	return nil
 }
 
-// integer reads a number without a fraction, however it is written.
+// integer parses a number without a fraction, in any notation.
 func integer(text string) (int, bool) {
 	if n, err := strconv.Atoi(text); err == nil {
 		return n, true
@@ -212,7 +212,8 @@ func integer(text string) (int, bool) {
 	return int(f), true
 }
 
-// halfPair returns the first escape in JSON text that is half of a surrogate pair, whose place U+FFFD would take.
+// halfPair returns the first escape in a JSON text that is half of a surrogate pair. The JSON package would replace
+// it with U+FFFD.
 func halfPair(text []byte) string {
 	for {
 		i := bytes.IndexByte(text, '\\')
@@ -232,7 +233,7 @@ func halfPair(text []byte) string {
 	}
 }
 
-// escaped is the code unit that text begins with as \uXXXX, -1 for none.
+// codeUnit returns the code unit of the \uXXXX at the beginning of text, or -1.
 func codeUnit(text []byte) int64 {
 	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
 		return -1

@@ -13,17 +13,17 @@ import (
 	"github.com/emend-dev/emend/fail"
 )
 
-// maxComplaints is how many things that do not fit one refusal names.
+// maxComplaints bounds the errors in one refusal.
 const maxComplaints = 30
 
-// checker compares arguments with a schema and names each thing that does not fit.
+// checker compares arguments with a schema and collects every error.
 type checker struct {
 	tool    string
 	all     fail.List
 	omitted int
 }
 
-// check returns everything in v that does not fit the schema of the tool.
+// check returns every mismatch between v and the tool's schema.
 func (t *Tool) check(v value) error {
 	c := checker{tool: t.Name}
 	c.value("", &v, t.Input())
@@ -60,7 +60,7 @@ func (c *checker) value(at string, v *value, s *jsonschema.Schema) {
 	}
 }
 
-// typed checks the type.
+// checkType checks the type of a value.
 func (c *checker) checkType(at string, v *value, s *jsonschema.Schema) bool {
 	if v.kind == s.Type {
 		return true
@@ -70,7 +70,7 @@ func (c *checker) checkType(at string, v *value, s *jsonschema.Schema) bool {
 			return true
 		}
 	}
-	if way := beyond(v.text); s.Type == "integer" && v.kind == "number" && way != "" {
+	if way := outOfRange(v.text); s.Type == "integer" && v.kind == "number" && way != "" {
 		other := map[string]string{"large": "smaller", "small": "larger"}[way]
 		c.add(fmt.Sprintf("%s is %s, which is too %s", at, fail.Short(v.text), way), "Send a "+other+" "+at+", or leave it out.")
 		return false
@@ -89,8 +89,8 @@ func (c *checker) checkType(at string, v *value, s *jsonschema.Schema) bool {
 	return false
 }
 
-// huge says whether a number without a fraction is too large or too small for any machine.
-func beyond(text string) string {
+// outOfRange returns "large" or "small" for an integer whose size exceeds 1<<53, and "" for other numbers.
+func outOfRange(text string) string {
 	switch f, _ := strconv.ParseFloat(text, 64); {
 	case f != math.Trunc(f):
 	case f > 1<<53:
@@ -139,7 +139,7 @@ func join(at, name string) string {
 	return at + "." + name
 }
 
-// unknown is a field that the schema does not have.
+// addUnknown reports a field that the schema does not have.
 func (c *checker) addUnknown(at, name string, s *jsonschema.Schema) {
 	known := s.PropertyOrder
 	if known == nil {
@@ -156,7 +156,7 @@ func (c *checker) addUnknown(at, name string, s *jsonschema.Schema) {
 	c.add(fail.Quote(name)+" is not "+what, hint)
 }
 
-// synonyms are the names that the tools of other systems have for the same things.
+// synonyms are the names that tools of other systems use for the same arguments.
 var synonyms = map[string][]string{
 	"path":     {"file", "filename", "filepath", "file_path", "dir", "directory", "absolute_path", "target_file"},
 	"content":  {"contents", "text", "file_text", "body", "data"},
@@ -178,7 +178,7 @@ var synonyms = map[string][]string{
 	"maxResults":          {"limit", "head_limit"},
 }
 
-// meant is the known name that somebody who wrote name may have meant.
+// suggestion returns the known name that the caller may have meant, or "".
 func suggestion(name string, known []string) string {
 	if near := fail.Alike(name, known); len(near) > 0 {
 		return near[0]

@@ -13,14 +13,15 @@ import (
 	"github.com/emend-dev/emend/internal/report"
 )
 
-// Call calls the tool of a name with arguments as JSON. Whatever happens comes back as a result: arguments that do not fit
-// are named one by one, and a panic is a defect that is told as such. What a tool that changes files refuses is noted in
-// the log. Who asks is said by [emend.As], but for the tool.
+// Call calls the tool with that name. Every outcome is a result: a refusal lists each argument that does not fit, and
+// a panic is reported as a defect. The refusal of a tool that changes files is noted in the log. The log has the
+// tool's name, and otherwise the actor of [emend.As].
 func Call(ctx context.Context, ws *emend.Workspace, name string, args json.RawMessage) emend.Result {
 	return Options{}.Call(ctx, ws, name, args)
 }
 
-// Call is [Call] as the options say. Where there are several workspaces, the arguments name one of them and ws is none.
+// Call is like the function [Call], under the options. If there are several workspaces, the arguments name one, and
+// ws is ignored.
 func (o Options) Call(ctx context.Context, ws *emend.Workspace, name string, args json.RawMessage) (result emend.Result) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -48,7 +49,7 @@ func (o Options) Call(ctx context.Context, ws *emend.Workspace, name string, arg
 	return o.run(ctx, t, ws, &v, args)
 }
 
-// arguments reads the arguments of a call, and says what does not fit.
+// arguments parses and checks the arguments of a call.
 func (o Options) arguments(t *Tool, args json.RawMessage) (value, error) {
 	v, err := parse(args)
 	if err == nil && t.adapt != nil {
@@ -63,7 +64,7 @@ func (o Options) arguments(t *Tool, args json.RawMessage) (value, error) {
 	return v, err
 }
 
-// run makes the call with arguments that fit.
+// run makes the call with checked arguments.
 func (o Options) run(ctx context.Context, t *Tool, ws *emend.Workspace, v *value, args json.RawMessage) emend.Result {
 	if t.adapt != nil || needsExactJSON(v) {
 		exact, err := json.Marshal(v.plain())
@@ -79,8 +80,8 @@ func (o Options) run(ctx context.Context, t *Tool, ws *emend.Workspace, v *value
 	return r
 }
 
-// loose reports whether v has what the schema allows and Go's own decoder does not take: integers with a fraction of
-// zero, or nothing at all where an object is due.
+// needsExactJSON reports whether v contains what the schema allows and encoding/json does not accept: integers
+// written with a fraction of zero, or nothing where an object is required.
 func needsExactJSON(v *value) bool {
 	if v.kind == "object" && len(v.members) == 0 {
 		return true
@@ -98,8 +99,8 @@ func needsExactJSON(v *value) bool {
 	return v.kind == "number" && strings.ContainsAny(v.text, ".eE")
 }
 
-// refused words an error in the shape of the profile. One that the workspace has not seen is noted in its log, if the tool
-// changes files.
+// refusedCall words an error in the shape of the profile. If the tool changes files and the workspace has not seen
+// the error, it is noted in the workspace's log.
 func (o Options) refusedCall(ctx context.Context, t *Tool, ws *emend.Workspace, v *value, err error) emend.Result {
 	d := o.profile().dialect()
 	if r, seen := errors.AsType[*emend.Refusal](err); seen {
@@ -114,8 +115,8 @@ func (o Options) refusedCall(ctx context.Context, t *Tool, ws *emend.Workspace, 
 	return report.New(report.View{Dialect: d, ReadOnly: !t.Mutates}, nil, err)
 }
 
-// folded is several errors as one, with the next steps: a result that is words, or has one word for an error, has no other
-// place for them.
+// joinErrors joins several errors and their hints into one error. A result that is text, or has one string for an
+// error, has no other place for them.
 func joinErrors(err error) error {
 	var all []string
 	list := fail.All(err)
@@ -127,7 +128,7 @@ func joinErrors(err error) error {
 	return &first
 }
 
-// paths are what the call names, as far as that can be read.
+// namedPaths returns the paths in the arguments, as far as those can be parsed.
 func (v *value) namedPaths() []string {
 	var out []string
 	for _, name := range []string{"path", "fromPath", "targetPath"} {
@@ -148,7 +149,7 @@ func (v *value) namedPaths() []string {
 	return out
 }
 
-// refusal is the result of an error that has nothing to do with any workspace.
+// refusal is the result of an error that concerns no workspace.
 func (o Options) refusal(err error) emend.Result {
 	return report.New(report.View{Dialect: o.profile().dialect(), Atomic: true}, nil, err)
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/emend-dev/emend/fail"
 )
 
-// reply is a result as a client reads it.
+// reply is a result as a client decodes it.
 type reply struct {
 	OK     bool
 	Output string
@@ -64,7 +64,7 @@ func open(t testing.TB, files map[string]string) *emend.Workspace {
 	return ws
 }
 
-// TestArguments: each thing that does not fit is named with what it got, and the next step is said.
+// TestArguments checks that each error names the argument, its value and the next step.
 func TestArguments(t *testing.T) {
 	ws := open(t, map[string]string{"a.txt": "one\n"})
 	h := strings.Repeat("0", 64)
@@ -147,7 +147,7 @@ func TestArguments(t *testing.T) {
 	}
 }
 
-// TestAllComplaints: everything that does not fit is named in one answer, up to a bound.
+// TestAllComplaints checks that one answer lists all errors, up to a limit.
 func TestAllComplaints(t *testing.T) {
 	ws := open(t, nil)
 	r := replied(t, Call(t.Context(), ws, "read_file", json.RawMessage(`{"pth":"a","startLine":"x","endLine":-1,"maxBytes":0}`)))
@@ -171,7 +171,7 @@ func TestAllComplaints(t *testing.T) {
 	}
 }
 
-// TestHostile: what is meant to hurt is refused in bounded time and memory.
+// TestHostile checks that hostile arguments are refused in bounded time and memory.
 func TestHostile(t *testing.T) {
 	ws := open(t, nil)
 	says := map[string]string{"deep": "16 levels deep", "deep, shut": "16 levels deep", "many": "over 1048576 values"}
@@ -192,7 +192,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestCallReads: arguments that fit come to the workspace, integers in whatever form JSON has for them.
+// TestCallReads checks that valid arguments reach the workspace, with integers in any notation of JSON.
 func TestCallReads(t *testing.T) {
 	ws := open(t, map[string]string{"a.txt": "one\ntwo\nthree\n"})
 	for _, args := range []string{`{"path":"a.txt","startLine":2,"endLine":2}`, `{"path":"a.txt","startLine":2.0,"endLine":2e0}`, ` {"path":"\u0061.txt","startLine":20E-1,"endLine":2,"maxBytes":4} `} {
@@ -207,7 +207,7 @@ func TestCallReads(t *testing.T) {
 	}
 }
 
-// TestReadOnly: nothing that changes files is offered, or done.
+// TestReadOnly checks that no tool that changes files is offered or runs.
 func TestReadOnly(t *testing.T) {
 	ws := open(t, map[string]string{"a.txt": "one\n"})
 	o := Options{ReadOnly: true, Profile: People}
@@ -230,7 +230,7 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
-// TestPanic: a defect is told as one.
+// TestPanic checks that a panic is reported as a defect.
 func TestPanic(t *testing.T) {
 	r := replied(t, Call(t.Context(), nil, "read_file", json.RawMessage(`{"path":"a"}`)))
 	if r.OK || r.Error.Kind != "unknown" || !strings.Contains(r.Output, "read_file failed") {
@@ -261,8 +261,8 @@ func TestHalfPair(t *testing.T) {
 
 var large = regexp.MustCompile(`[eE][+-]?\d{3}`)
 
-// FuzzCall: no arguments make a call panic, what is let pass is what the schema allows, and that is what the tool's type
-// takes. The workspace is closed, so that a call that comes to it goes no further.
+// FuzzCall checks that no arguments make a call panic, that accepted arguments fit the schema, and that the tool's
+// type accepts them too. The workspace is closed, so no call has an effect.
 func FuzzCall(f *testing.F) {
 	all := slices.Concat(All, Comma.Tools)
 	for i, tool := range all {
@@ -303,14 +303,14 @@ func FuzzCall(f *testing.F) {
 		if err == nil {
 			err = tool.check(v)
 		}
-		// Where it could be read; the library writes the zeros of a large exponent out.
+		// If the arguments could be parsed. The schema library expands large exponents into zeros.
 		if (err == nil || errors.As(err, new(fail.List))) && !large.MatchString(args) {
 			if invalid := schemas[tool].Validate(v.plain()); (invalid == nil) != (err == nil) {
 				t.Errorf("%v, and by the schema %v", err, invalid)
 			}
 		}
 		if tool.PersonOnly {
-			_, err = o.arguments(tool, json.RawMessage(args)) // some things no schema can say
+			_, err = o.arguments(tool, json.RawMessage(args)) // no schema can express some of the checks
 		}
 		r := replied(t, o.Call(t.Context(), ws, tool.Name, json.RawMessage(args)))
 		if r.OK || r.Error.Kind != "command_failed" || r.Error.Details.Reason != "bad_arguments" {
@@ -329,8 +329,8 @@ func TestErrorsThatAreNoRefusals(t *testing.T) {
 	}
 }
 
-// TestRefusalsAreLogged: what a tool that changes files refuses is on record, with the tool, the session and the path; what
-// only reads is not.
+// TestRefusalsAreLogged checks that the refusal of a tool that changes files is logged with its tool, session and
+// path, and that of other tools is not.
 func TestRefusalsAreLogged(t *testing.T) {
 	ws := open(t, map[string]string{"a.txt": "one\n"})
 	ctx := emend.As(t.Context(), emend.Actor{Session: "s1", Client: "test"})
@@ -376,7 +376,8 @@ func TestRefusalsAreLogged(t *testing.T) {
 	}
 }
 
-// TestToolIsLogged: what was done is on record under the tool that did it, whatever the caller was called before.
+// TestToolIsLogged checks that the log has the name of the tool that made a change, whatever name the caller had set
+// before.
 func TestToolIsLogged(t *testing.T) {
 	ws := open(t, nil)
 	ctx := emend.As(t.Context(), emend.Actor{Tool: "something_else", Agent: "a1"})
@@ -396,7 +397,7 @@ func TestToolIsLogged(t *testing.T) {
 	}
 }
 
-// TestRequireHash: what a tool leaves open is demanded, for every file that is there.
+// TestRequireHash checks that RequireHash demands a hash for every existing file, where the tool itself does not.
 func TestRequireHash(t *testing.T) {
 	files := map[string]string{"a.txt": "one\n", "b.txt": "two\n"}
 	sum := "2c8b08da5ce60398e1f19af0e5dccc744df274b826abe585eaba68c525434806" // of "one\n"

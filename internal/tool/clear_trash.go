@@ -9,7 +9,7 @@ import (
 	"github.com/emend-dev/emend/internal/report"
 )
 
-// clearing is what clear_trash takes.
+// clearTrashRequest holds the arguments of clear_trash.
 type clearTrashRequest struct {
 	IDs    []string `json:"ids,omitempty" jsonschema:"these; left out: all"`
 	Before string   `json:"before,omitempty" jsonschema:"only what was deleted before this time, or longer ago: 90m, 12h, 30d, 2w"`
@@ -61,7 +61,7 @@ func clearTrashResult(did string, c *emend.Cleared) emend.Result {
 	return &report.Object{Ok: true, Output: words, Data: c, Meta: logMeta(c.Log)}
 }
 
-// logged is where the log is after a call that is on record.
+// logMeta returns the head of the log after a logged call.
 func logMeta(head *emend.Head) *report.Meta {
 	if head == nil {
 		return nil

@@ -9,23 +9,24 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// Options are what the person who offers the tools allows and demands.
+// Options are what the person who offers the tools permits and demands.
 type Options struct {
-	// Profile is the tools that are offered; nil for all of emend's.
+	// Profile selects the tools; nil means [Emend].
 	Profile *Profile
-	// Places are the workspaces, where there are several: every call then names one.
+	// Workspaces are the workspaces. If there are several, every call names one.
 	Workspaces []Workspace
-	// RequireHash demands a proof of what was read, an expectedSha256, also where a tool leaves it open.
+	// RequireHash demands an expectedSha256 also where a tool leaves it optional, as proof that the file was read.
 	RequireHash bool
 	// ReadOnly refuses every tool that changes files.
 	ReadOnly bool
-	// Lenient is what apply_patch does when a call does not say.
+	// Lenient is the default of apply_patch's argument.
 	Lenient bool
-	// Progress is told how far a large patch has come. It must return at once.
+	// Progress is told how many files of a large patch are staged. It must not block.
 	Progress func(done, total int)
 }
 
-// Check refuses options that cannot all be had: who starts a server hears of it then, and not a model later.
+// Check refuses options that contradict each other, so that the person who starts a server learns of it, and not a
+// model later.
 func (o Options) Check() error {
 	p := o.profile()
 	switch {
@@ -42,15 +43,15 @@ func (o Options) Check() error {
 	return o.checkWorkspaces()
 }
 
-// hashes reports whether every tool that changes what is there can be sent a proof that it was read.
+// takesHashes reports whether every tool of the profile that changes existing files accepts a hash.
 func (p *Profile) takesHashes() bool {
 	return !slices.ContainsFunc(p.Tools, func(t *Tool) bool {
 		return t.Name == "apply_patch" && t.Input().Properties["expectedSha256ByPath"] == nil
 	})
 }
 
-// Tools lists the tools as the options offer them to an agent: without those that are refused or only for a person, and
-// with what is demanded in their schemas.
+// Tools lists the tools for an agent: without those that are refused or only for a person, and with schemas that
+// demand what the options demand.
 func (o Options) Tools() []*Tool {
 	var out []*Tool
 	for _, t := range o.profile().Tools {
@@ -65,7 +66,7 @@ func (o Options) Tools() []*Tool {
 	return out
 }
 
-// strict is the tool with its hash required, if it has one.
+// withHashRequired returns the tool with its hash required, if it has one.
 func (t *Tool) withHashRequired() *Tool {
 	if t.Input().Properties[hashField] == nil || slices.Contains(t.Input().Required, hashField) {
 		return t
@@ -73,7 +74,8 @@ func (t *Tool) withHashRequired() *Tool {
 	return t.withSchema(func(s *jsonschema.Schema) { s.Required = append(slices.Clip(s.Required), hashField) })
 }
 
-// with is the tool with another schema: change may set fields of it, and no fields of its fields.
+// withSchema returns the tool with a changed copy of its schema. change may set the fields of the schema, and must
+// not change the schemas of its properties.
 func (t *Tool) withSchema(change func(*jsonschema.Schema)) *Tool {
 	out, s := *t, *t.Input()
 	s.Properties = maps.Clone(s.Properties)
@@ -89,9 +91,9 @@ func (o Options) profile() *Profile {
 	return o.Profile
 }
 
-// demand is what the options want of arguments beside the schema.
+// checkHash checks what the options demand in addition to the schema.
 func (o Options) checkHash(t *Tool, v *value) error {
-	if !o.RequireHash || t.PersonOnly || t.Input().Properties[hashField] == nil { // a person's tools demand it by themselves
+	if !o.RequireHash || t.PersonOnly || t.Input().Properties[hashField] == nil { // the tools for people demand it themselves
 		return nil
 	}
 	if _, ok := v.get(hashField); ok {

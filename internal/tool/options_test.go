@@ -8,7 +8,7 @@ import (
 	"github.com/emend-dev/emend"
 )
 
-// TestCheck: what cannot all be had is refused in words that say what to do instead.
+// TestCheck checks that contradicting options are refused with a next step.
 func TestCheck(t *testing.T) {
 	for _, p := range Profiles {
 		object := p == Emend || p == Comma
@@ -36,7 +36,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestCommaRequireHash: a demand holds for the tools of comma too, with its own fields.
+// TestCommaRequireHash checks that RequireHash works with the field names of the profile comma.
 func TestCommaRequireHash(t *testing.T) {
 	o := Options{Profile: Comma, RequireHash: true}
 	sum := "2c8b08da5ce60398e1f19af0e5dccc744df274b826abe585eaba68c525434806" // of "one\n"
@@ -48,7 +48,7 @@ func TestCommaRequireHash(t *testing.T) {
 		{"move_file", `{"fromPath":"a.txt","toPath":"b.txt","expectedSha256":"` + sum + `"}`, ""},
 		{"apply_patch", update + `}`, `no entry for "a.txt"`},
 		{"apply_patch", update + `,"expectedSha256ByPath":{"a.txt":"` + sum + `"}}`, ""},
-		// What an earlier section made needs no hash, and has none.
+		// A file that an earlier section made needs no hash.
 		{"apply_patch", `{"atomic":false,"patch":"*** Begin Patch\n*** Add File: c.txt\n+one\n*** Update File: c.txt\n@@\n-one\n+eins\n*** End Patch\n"}`, ""},
 		{"apply_patch", `{"atomic":false,"patch":"*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+eins\n*** Update File: a.txt\n@@\n-eins\n+two\n*** End Patch\n",` +
 			`"expectedSha256ByPath":{"a.txt":"` + sum + `"}}`, ""},
@@ -65,7 +65,7 @@ func TestCommaRequireHash(t *testing.T) {
 	}
 }
 
-// TestFixedDialect: a profile reads its own dialect and no other, whatever the text looks like.
+// TestFixedDialect checks that a profile parses only its own dialect, whatever the text looks like.
 func TestFixedDialect(t *testing.T) {
 	codex := "*** Begin Patch\n*** Update File: a.txt\n*** Move to: b.txt\n@@\n-one\n+eins\n*** End Patch\n"
 	bare := "*** Update File: a.txt\n@@ one\n-one\n+eins\n"
@@ -88,7 +88,8 @@ func TestFixedDialect(t *testing.T) {
 	}
 }
 
-// TestRefusalInAnyPlace: what does not fit is on record where the call named a workspace, and nowhere where it named none.
+// TestRefusalInAnyPlace checks that a refusal is logged in the workspace that the call names, and nowhere if it names
+// none.
 func TestRefusalInAnyPlace(t *testing.T) {
 	api, web := open(t, nil), open(t, nil)
 	o := Options{Workspaces: []Workspace{{"api", api}, {"web", web}}}

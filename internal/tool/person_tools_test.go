@@ -17,7 +17,7 @@ func person(t *testing.T, ws *emend.Workspace, name, args string) reply {
 	return replied(t, Options{Profile: People}.Call(t.Context(), ws, name, json.RawMessage(args)))
 }
 
-// kept is a workspace in which a was one, is two, and b is in the trash.
+// kept returns a workspace in which a was "one" and is "two", and b is in the trash.
 func kept(t *testing.T) (ws *emend.Workspace, tx, trashed string) {
 	t.Helper()
 	ws = open(t, map[string]string{"a": "one\n", "b": "b\n"})
@@ -32,7 +32,8 @@ func kept(t *testing.T) (ws *emend.Workspace, tx, trashed string) {
 	return ws, rep.Tx(), gone.Data.TrashedTo
 }
 
-// TestPutBackCall: a version comes back, once shown and once done, and is on record under its own tool.
+// TestPutBackCall checks that put_back shows a version with dryRun, restores it without, and is logged under its
+// name.
 func TestPutBackCall(t *testing.T) {
 	ws, tx, trashed := kept(t)
 	two := "27dd8ed44a83ff94d557f9fd0412ed5a8cbca69ea04922d88c01184a07300a5a" // of "two\n"
@@ -61,7 +62,7 @@ func TestPutBackCall(t *testing.T) {
 	}
 }
 
-// TestClearTrashCall: what would leave is listed and stays; what leaves is what was named.
+// TestClearTrashCall checks that dryRun lists and keeps, and that only what was named is removed.
 func TestClearTrashCall(t *testing.T) {
 	ws, _, trashed := kept(t)
 	for _, row := range []struct{ args, ok, says string }{
@@ -82,7 +83,7 @@ func TestClearTrashCall(t *testing.T) {
 	}
 }
 
-// TestPurgeCall: nothing is forgotten that is not named.
+// TestPurgeCall checks that only what was named is purged.
 func TestPurgeCall(t *testing.T) {
 	ws, tx, _ := kept(t)
 	for _, row := range []struct{ args, ok, says string }{

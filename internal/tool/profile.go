@@ -6,32 +6,32 @@ import (
 	"github.com/emend-dev/emend/internal/dialect"
 )
 
-// Profile is the tools of one system: the names, fields, results and words that an agent written for it knows. All of them
-// are the same engine.
+// Profile is the tools of one system: the names, arguments, results and descriptions that agents written for it know.
+// All profiles use the same engine.
 type Profile struct {
 	Name   string
 	System string // whose tools they are, for people
-	Doc    string // for people, in one line
+	Doc    string // for people, one line
 	Tools  []*Tool
-	// Dialect is how patches are written, and how results are worded that are about no file; "" for emend's own.
+	// Dialect is the dialect of patches, and of the words for errors that concern no file; "" means emend's own.
 	Dialect string
-	// LeaveOut are the directories that this system's tools never look into, instead of what ignore files say.
+	// LeaveOut are the directories that this system's tools never search. It replaces ignore files.
 	LeaveOut []string
-	// Instructions are for the model, beside the words of the tools.
+	// Instructions are for the model, in addition to the tools' descriptions.
 	Instructions string
 }
 
 // Profiles lists the profiles; the first is the default.
 var Profiles = []*Profile{Emend, Comma, Supyagent, Chimera, Codex}
 
-// Emend is the profile of this product.
+// Emend is emend's own profile.
 var Emend = &Profile{Name: "emend", System: "emend", Doc: "all tools of emend", Tools: agentTools(),
 	Instructions: "Read a file before you change it and send its sha256 along; a refusal says what to do next."}
 
-// People is every tool, for a person at the page: it is no profile that a server can be told to offer.
+// People has every tool, for a person at the page. No server can be told to offer it.
 var People = &Profile{Name: "people", System: "emend", Doc: "all tools, and those that only a person may use", Tools: All}
 
-// ProfileNamed returns the profile of a name.
+// ProfileNamed returns the profile with that name.
 func ProfileNamed(name string) (*Profile, bool) {
 	i := slices.IndexFunc(Profiles, func(p *Profile) bool { return p.Name == name })
 	if i < 0 {
@@ -49,7 +49,7 @@ func ProfileNames() []string {
 	return out
 }
 
-// Named returns the tool of a name.
+// Named returns the tool with that name.
 func (p *Profile) Named(name string) (*Tool, bool) {
 	i := slices.IndexFunc(p.Tools, func(t *Tool) bool { return t.Name == name })
 	if i < 0 {
@@ -67,7 +67,7 @@ func (p *Profile) Names() []string {
 	return out
 }
 
-// dialect is whose shape and words results have.
+// dialect returns the dialect that determines the shape and the words of results.
 func (p *Profile) dialect() *dialect.Dialect {
 	if d, ok := dialect.Named(p.Dialect); ok {
 		return d

@@ -7,7 +7,7 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// Chimera is the apply_patch of Chimera, whose results are text.
+// Chimera is the apply_patch of Chimera. Its results are text.
 var Chimera = &Profile{Name: "chimera", System: "Chimera", Doc: "the apply_patch of Chimera", Dialect: "chimera",
 	Instructions: "apply_patch changes files, all or nothing.",
 	Tools:        []*Tool{chimeraPatch}}
@@ -29,7 +29,7 @@ type chimeraRequest struct {
 	Patch string `json:"patch" jsonschema:"from *** Begin Patch to *** End Patch"`
 }
 
-// nonEmpty refuses a patch that is missing, empty or no string in the words that Chimera has for all of these.
+// requirePatch refuses a missing or empty patch, and one that is no string, with Chimera's message for all of these.
 func requirePatch(v *value) error {
 	if p, ok := v.get("patch"); ok && p.kind == "string" && p.text != "" {
 		return nil

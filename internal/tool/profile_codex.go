@@ -7,7 +7,7 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// Codex is the apply_patch of Codex, whose results are text.
+// Codex is the apply_patch of Codex. Its results are text.
 var Codex = &Profile{Name: "codex", System: "Codex", Doc: "the apply_patch of OpenAI Codex", Dialect: "codex",
 	Instructions: "apply_patch changes files, all or nothing.",
 	Tools:        []*Tool{codexPatch}}
@@ -28,7 +28,7 @@ type codexRequest struct {
 	Input string `json:"input" jsonschema:"from *** Begin Patch to *** End Patch"`
 }
 
-// patchAsInput takes the patch under its other name too.
+// acceptPatchField accepts the argument "patch" as "input".
 func acceptPatchField(v *value) error {
 	if _, ok := v.get("input"); ok {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// Comma is the file tools of Comma Agents. An agent written for them reads fields of the result (read.data.sha256), so
-// that every result is the whole object.
+// Comma is the file tools of Comma Agents. Agents written for them read fields of the result (read.data.sha256), so
+// every result is the whole object.
 var Comma = &Profile{Name: "comma", System: "Comma Agents", Doc: "the eleven file tools of Comma Agents", Dialect: "comma",
 	LeaveOut:     []string{"node_modules", ".git", "dist", "build", ".next", ".turbo", "coverage"},
 	Instructions: "Read a file before you change it and send data.sha256 back as expectedSha256; on stale_file read it again.",
@@ -29,7 +29,7 @@ var Comma = &Profile{Name: "comma", System: "Comma Agents", Doc: "the eleven fil
 	},
 }
 
-// ignoring is the field by which build directories are looked into.
+// includeIgnored describes the argument that also searches build directories.
 var includeIgnored = map[string]field{"includeIgnored": {description: "also node_modules, .git, dist, build, .next, .turbo and coverage"}}
 
 var commaMove = define(Tool{

@@ -8,7 +8,7 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// Supyagent is the patch tool of Supyagent, whose result lists the files and counts them.
+// Supyagent is the patch tool of Supyagent. Its result lists the files and counts them.
 var Supyagent = &Profile{Name: "supyagent", System: "Supyagent", Doc: "the apply_patch of Supyagent", Dialect: "supyagent",
 	Instructions: "apply_patch changes files, all or nothing; send dry_run first when you are not sure of the lines.",
 	Tools:        []*Tool{supyagentPatch}}

@@ -8,8 +8,8 @@ import (
 	"github.com/emend-dev/emend"
 )
 
-// FuzzShapes: whatever arguments a call has, the answer is in the shape of its system, and no defect. The workspace is
-// closed, so that nothing is done.
+// FuzzShapes checks that for any arguments the answer has the shape of its system and reports no defect. The
+// workspace is closed, so no call has an effect.
 func FuzzShapes(f *testing.F) {
 	shaped := map[*Profile]func(text string, object []byte) bool{
 		Supyagent: func(_ string, object []byte) bool {

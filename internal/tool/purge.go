@@ -10,7 +10,7 @@ import (
 	"github.com/emend-dev/emend/internal/report"
 )
 
-// purging is what purge takes.
+// purgeRequest holds the arguments of purge.
 type purgeRequest struct {
 	Entries   []string `json:"entries,omitempty" jsonschema:"these entries of the log"`
 	Path      string   `json:"path,omitempty" jsonschema:"what touched this file, or something below this directory"`
@@ -45,7 +45,7 @@ var purge = build(Tool{
 	return purgeResult(did, p), nil
 })
 
-// named refuses to forget everything: that would be a slip.
+// checkPurge refuses a call that names nothing, which would purge the whole history.
 func checkPurge(v *value) error {
 	if v.kind == "object" && !slices.ContainsFunc(v.members, func(m member) bool { return m.name != "dryRun" && (m.text != "" || m.items != nil) }) {
 		return badArguments("nothing is named that the history is to forget", "Send entries, path, sessionId or before.")

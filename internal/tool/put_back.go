@@ -21,7 +21,7 @@ var putBack = define(Tool{
 	adapt:  dropEmptyHash,
 }, (*emend.Workspace).PutBack)
 
-// emptyHash takes the hash out that a form sends empty where nothing is.
+// dropEmptyHash removes an empty hash. A form sends one if the file does not exist.
 func dropEmptyHash(v *value) error {
 	v.members = slices.DeleteFunc(v.members, func(m member) bool { return m.name == hashField && m.kind == "string" && m.text == "" })
 	return nil

@@ -25,7 +25,7 @@ var recoverTree = build(Tool{
 	return &report.Object{Ok: true, Output: RecoveryText(r), Data: r}, nil
 })
 
-// Recovered is a recovery in words.
+// RecoveryText describes a recovery.
 func RecoveryText(r *emend.Recovery) string {
 	if r.Nothing() {
 		return "Nothing to recover."

@@ -10,22 +10,22 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// field is what a schema says of a field beside its type.
+// field completes the schema of an argument with what its type does not say.
 type field struct {
 	enum        []string
-	min, max    int // 0 for none, but that with a max the min is 0
-	byDefault   any // what it is when it is left out
+	min, max    int // 0 for none, except that max implies a minimum of 0
+	byDefault   any // the default
 	description string
 }
 
-// hash is the form of a sha256, and hashField the argument that has one.
+// hashPattern matches a sha256, and hashField is the argument that has one.
 const (
 	hashPattern = "^[0-9a-f]{64}$"
 	hashField   = "expectedSha256"
 )
 
-// input is the schema of a tool's arguments: inferred from the type, made portable, and completed by what the tool's
-// file says. A field of an element of a list is called list.field.
+// inputSchema returns the schema of a tool's arguments: inferred from the type, made portable, and completed by
+// fields. A field of a list's elements has the key list.field.
 func inputSchema[In any](fields map[string]field) *jsonschema.Schema {
 	s := infer(reflect.TypeFor[In]())
 	completeFields(s, fields)
@@ -38,7 +38,7 @@ func completeFields(s *jsonschema.Schema, fields map[string]field) {
 	}
 }
 
-// drop takes fields out of a schema that shares nothing but its lists of names with others.
+// removeFields removes fields from a schema. The schema may share its lists of names with others, and nothing else.
 func removeFields(s *jsonschema.Schema, names []string) {
 	gone := func(name string) bool { return slices.Contains(names, name) }
 	maps.DeleteFunc(s.Properties, func(name string, _ *jsonschema.Schema) bool { return gone(name) })
@@ -46,7 +46,7 @@ func removeFields(s *jsonschema.Schema, names []string) {
 	s.Required = slices.DeleteFunc(slices.Clone(s.Required), gone)
 }
 
-// infer panics for a type that no schema can describe: a defect that any test finds.
+// infer returns the schema of a type. It panics if there is none, which any test finds.
 func infer(t reflect.Type) *jsonschema.Schema {
 	s, err := jsonschema.ForType(t, &jsonschema.ForOptions{})
 	if err != nil {
@@ -56,7 +56,7 @@ func infer(t reflect.Type) *jsonschema.Schema {
 	return s
 }
 
-// portable takes out of a schema what some clients do not read: several types for one value.
+// simplifyTypes removes lists of types, which some clients do not support.
 func simplifyTypes(s *jsonschema.Schema) {
 	if s == nil {
 		return
@@ -118,8 +118,8 @@ func orNil[T int | float64](n int) *T {
 	return &v
 }
 
-// outputSchema returns the schema of a result; nil if the result is text. It states what callers may rely on and allows
-// more: a refusal has no data, and a result in the shape of another dialect has fields of its own.
+// outputSchema returns the schema of a result, or nil if the result is text. It states what callers may rely on and
+// allows more: a refusal has no data, and a result in the shape of another dialect has fields of its own.
 func outputSchema(form ResultForm, data, result any) *jsonschema.Schema {
 	switch {
 	case result != nil:
@@ -139,8 +139,8 @@ func outputSchema(form ResultForm, data, result any) *jsonschema.Schema {
 		Properties: map[string]*jsonschema.Schema{"ok": {Type: "boolean"}, "data": d}}
 }
 
-// loosen keeps only the types; what the elements of a list are made of is for docs/tools.md, since every request of a model
-// may carry this.
+// loosen keeps only the types. Every request of a model may carry the schema, so the elements of lists are described
+// in docs/tools.md instead.
 func loosen(s *jsonschema.Schema) {
 	s.Required, s.AdditionalProperties, s.Description, s.Pattern = nil, nil, "", ""
 	for _, p := range s.Properties {
@@ -151,5 +151,5 @@ func loosen(s *jsonschema.Schema) {
 	}
 }
 
-// number words a limit of a schema.
+// number formats a limit of a schema.
 func number(f float64) string { return fmt.Sprintf("%.0f", f) }

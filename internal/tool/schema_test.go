@@ -8,17 +8,17 @@ import (
 	"testing"
 )
 
-// keywords are those that the clients which are strict about schemas read. Not among them: $ref, oneOf, anyOf, const,
-// format, and lists of types.
+// keywords are those that strict clients support. They do not include $ref, oneOf, anyOf, const, format, and lists of
+// types.
 var keywords = []string{"type", "description", "properties", "required", "additionalProperties", "items", "enum", "minimum", "maximum", "minItems", "default", "pattern"}
 
-// simple are the patterns that every client's matcher reads: a class, a number of times.
+// simple matches the patterns that every client's matcher supports: a class and a repetition.
 var simple = regexp.MustCompile(`^\^\[[0-9a-zA-Z-]+\]\{[0-9]+\}\$$`)
 
-// node is a schema as a client has it: decoded JSON, where nothing is known of Go.
+// node is a schema as a client decodes it.
 type node = map[string]any
 
-// TestPortable: the schemas of all profiles, over one workspace and over several, as a client gets them.
+// TestPortable checks the schemas of all profiles, over one workspace and over several.
 func TestPortable(t *testing.T) {
 	for _, p := range Profiles {
 		for _, o := range []Options{{Profile: p}, {Profile: p, Workspaces: []Workspace{{Name: "api"}, {Name: "web"}}}, {Profile: p, RequireHash: true}} {
@@ -48,7 +48,7 @@ func decoded(t *testing.T, schema any) (out node) {
 	return out
 }
 
-// portableNode checks one schema. That of arguments has words for every field and says whether it takes others.
+// portableNode checks one schema. A schema of arguments must describe every field, and say whether it allows others.
 func portableNode(t *testing.T, at string, s node, in bool) {
 	t.Helper()
 	for word := range s {
@@ -87,7 +87,7 @@ func portableNode(t *testing.T, at string, s node, in bool) {
 	}
 }
 
-// portableValues checks what a schema says of values: words are strings and not none, a default is of its type.
+// portableValues checks that enums are strings and not empty, and that a default has the schema's type.
 func portableValues(t *testing.T, at string, s node, kind string) {
 	t.Helper()
 	if s["enum"] != nil && (kind != "string" || len(listed(s["enum"])) == 0) {

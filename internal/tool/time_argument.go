@@ -8,7 +8,7 @@ import (
 	"github.com/emend-dev/emend/fail"
 )
 
-// Age reads an age: a number and s, m, h, d or w.
+// ParseAge parses an age: a number and s, m, h, d or w.
 func ParseAge(text string) (time.Duration, error) {
 	units := map[byte]time.Duration{'s': time.Second, 'm': time.Minute, 'h': time.Hour, 'd': 24 * time.Hour, 'w': 7 * 24 * time.Hour}
 	if n := len(text) - 1; n > 0 {
@@ -20,7 +20,7 @@ func ParseAge(text string) (time.Duration, error) {
 	return 0, fmt.Errorf("%q is not an age: write 90m, 12h, 30d or 2w", text)
 }
 
-// before is a time, a date in UTC, or the time that lies an age back; zero for "".
+// parseBefore parses a time, a date in UTC, or an age, which is relative to now. It returns the zero time for "".
 func parseBefore(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
@@ -38,7 +38,7 @@ func parseBefore(text string, now time.Time) (time.Time, error) {
 	return now.Add(-d), nil
 }
 
-// timed refuses a before that is no time before anything is done.
+// checkBefore checks the argument "before" before the call has any effect.
 func checkBefore(v *value) error {
 	if t, ok := v.get("before"); ok && t.kind == "string" {
 		_, err := parseBefore(t.text, time.Now())

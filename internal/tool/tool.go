@@ -1,8 +1,8 @@
-// Package tool is the verbs that an agent can call. One file is one tool, listed in [All]: its name, its words for the
-// model, what it takes and what it does, in one record that every front reads; or it is one profile, the tools of another
-// system, listed in [Profiles].
+// Package tool is the list of tools that agents and people call. One file is one tool, listed in [All]: name,
+// description, arguments and handler, in one record that every front reads. Files whose names begin with profile_
+// each hold one profile, the tools of another system, listed in [Profiles].
 //
-// It checks arguments and words what does not fit. It decides nothing about files: that is for the workspace.
+// It checks arguments and words what does not fit. It decides nothing about files; the workspace does.
 package tool
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// All lists the tools, in the order in which they are shown; those that are only for a person come last.
+// All lists the tools in the order in which they are shown. Those for people only come last.
 var All = []*Tool{
 	readFile, listDirectory, searchFiles, glob,
 	createFile, writeFile, editFile, deleteFile, restoreFile, moveFile, applyPatch,
@@ -26,7 +26,7 @@ var All = []*Tool{
 	putBack, allow, deny, clearTrash, purge, recoverTree,
 }
 
-// forAgents are the tools that are not only for a person.
+// agentTools lists the tools that agents may call.
 func agentTools() (out []*Tool) {
 	for _, t := range All {
 		if !t.PersonOnly {
@@ -36,7 +36,7 @@ func agentTools() (out []*Tool) {
 	return out
 }
 
-// Tool is one verb.
+// Tool is one tool.
 type Tool struct {
 	Name    string
 	Title   string // for people
@@ -55,12 +55,12 @@ type Tool struct {
 	result any                // a value of the type of the whole result, if it is no [report.Object]
 	adapt  func(*value) error // changes or refuses arguments before they are checked
 
-	// Schemas are made on demand: a program that calls no tool does not wait for them.
+	// Schemas are made on demand, so that a program that calls no tool does not wait for them.
 	input, output func() *jsonschema.Schema
 	call          func(ctx context.Context, ws *emend.Workspace, o Options, args json.RawMessage) (emend.Result, error)
 }
 
-// answer is what the calls on a workspace return.
+// answer is what the methods of a workspace return.
 type answer interface{ Result() emend.Result }
 
 // define completes a tool that is one call on a workspace.
@@ -115,7 +115,7 @@ const (
 	ObjectOnly
 )
 
-// Named returns the tool of a name.
+// Named returns the tool with that name.
 func Named(name string) (*Tool, bool) {
 	i := slices.IndexFunc(All, func(t *Tool) bool { return t.Name == name })
 	if i < 0 {
@@ -124,14 +124,14 @@ func Named(name string) (*Tool, bool) {
 	return All[i], true
 }
 
-// Names lists the names of the tools.
+// Names lists the names of the tools that agents may call.
 func Names() []string { return Emend.Names() }
 
-// Input is the schema of the arguments.
+// Input returns the schema of the arguments.
 func (t *Tool) Input() *jsonschema.Schema { return t.input() }
 
-// Output is the schema of the result as JSON; nil for a result that is mostly text.
+// Output returns the schema of the result as JSON; nil if the result is text.
 func (t *Tool) Output() *jsonschema.Schema { return t.output() }
 
-// Description is what a model reads of the tool.
+// Description returns what a model reads about the tool.
 func (t *Tool) Description() string { return t.Doc + "\nExample: " + t.Example }

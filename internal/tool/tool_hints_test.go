@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestHintsAreTrue: what reads leaves everything as it is, a second time too what is idempotent, and what does not destroy
-// keeps every file that was there.
+// TestHintsAreTrue checks that read-only tools change nothing, that idempotent tools change nothing the second time,
+// and that tools that are not destructive keep every file.
 func TestHintsAreTrue(t *testing.T) {
 	sum := "2c8b08da5ce60398e1f19af0e5dccc744df274b826abe585eaba68c525434806" // of "one\n"
 	two := "27dd8ed44a83ff94d557f9fd0412ed5a8cbca69ea04922d88c01184a07300a5a" // of "two\n"
@@ -28,7 +28,7 @@ func TestHintsAreTrue(t *testing.T) {
 	for _, p := range []*Profile{Emend, Comma, People} {
 		for _, tool := range p.Tools {
 			if tool == allow || tool == deny {
-				continue // they change no file, and need a call that waits: the workspace's own tests have one
+				continue // they need a call that waits, and are tested with the workspace
 			}
 			ws := open(t, map[string]string{"a": "one\n", "empty": ""})
 			call := func(name, args string) reply {
@@ -60,17 +60,17 @@ func TestHintsAreTrue(t *testing.T) {
 	}
 }
 
-// prepare does what has to be there before a call: something to restore, or two things to undo.
+// prepare makes what a call needs: a file to restore, or two changes to undo.
 func prepare(call func(name, args string) reply, name, args string) string {
 	switch name {
 	case "restore_file":
 		var gone struct{ TrashedTo string }
-		json.Unmarshal(call("delete_file", `{"path":"a"}`).Data, &gone) //nolint:errcheck // the call after it says
+		json.Unmarshal(call("delete_file", `{"path":"a"}`).Data, &gone) //nolint:errcheck // the next call fails if it does not decode
 		return strings.Replace(args, "ID", gone.TrashedTo, 1)
 	case "put_back":
 		var a struct{ Entry string }
 		r := call("apply_patch", `{"patch":"*** Begin Patch\n*** Update File: a\n@@\n-one\n+two\n*** End Patch"}`)
-		json.Unmarshal(r.Meta, &struct{ Tx *string }{&a.Entry}) //nolint:errcheck // the call after it says
+		json.Unmarshal(r.Meta, &struct{ Tx *string }{&a.Entry}) //nolint:errcheck // the next call fails if it does not decode
 		return strings.Replace(args, "ID", a.Entry+".0", 1)
 	case "clear_trash", "purge":
 		call("delete_file", `{"path":"empty"}`)
@@ -82,7 +82,7 @@ func prepare(call func(name, args string) reply, name, args string) string {
 	return args
 }
 
-// files is what is in a directory; the store counts on request.
+// files returns the files in a directory, with those of the store on request.
 func files(t *testing.T, dir string, store bool) map[string]string {
 	t.Helper()
 	out := map[string]string{}

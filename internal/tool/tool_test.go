@@ -12,10 +12,10 @@ import (
 	"testing"
 )
 
-// machinery are the files of this package that are no tool.
+// machinery lists the files of this package that hold no tool.
 var machinery = []string{"tool.go", "schema.go", "arguments.go", "arguments_check.go", "call.go", "options.go", "workspaces.go", "profile.go", "time_argument.go"}
 
-// TestAllIsAll: every other file is a tool of its name, or the profile of its name, and is listed.
+// TestAllIsAll checks that every other file holds the tool of its name, or a profile, and that it is listed.
 func TestAllIsAll(t *testing.T) {
 	files, err := filepath.Glob("*.go")
 	if err != nil {
@@ -51,7 +51,7 @@ func TestAllIsAll(t *testing.T) {
 	}
 }
 
-// defined is how many tools a file defines.
+// defined counts the tools that a file defines.
 func defined(t *testing.T, file string) (n int) {
 	f, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
 	if err != nil {
@@ -68,7 +68,7 @@ func defined(t *testing.T, file string) (n int) {
 	return n
 }
 
-// TestRecords: every record is whole, and its example is a call that fits.
+// TestRecords checks that every record is complete, and that its example is a valid call.
 func TestRecords(t *testing.T) {
 	for _, p := range append(slices.Clip(Profiles), People) {
 		if p.System == "" || p.Doc == "" || p.Instructions == "" && p != People {
@@ -97,8 +97,8 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// TestPersons: what only a person may do is in no profile, is offered by no options, and an agent that names it hears what
-// one hears of a tool that there is not.
+// TestPersons checks that no profile and no options offer a tool that is only for people. To an agent that calls one,
+// it does not exist.
 func TestPersons(t *testing.T) {
 	var persons []string
 	for _, tool := range All {
@@ -135,7 +135,7 @@ func TestPersons(t *testing.T) {
 	}
 }
 
-// TestHints: the hints are what the contract says of each tool.
+// TestHints checks the hints of each tool against the contract.
 func TestHints(t *testing.T) {
 	var reads, adds, repeats []string
 	for _, tool := range All {
@@ -162,7 +162,7 @@ func TestHints(t *testing.T) {
 	}
 }
 
-// required is what the contract says must be sent.
+// required lists the required arguments, by the contract.
 var required = map[string]string{
 	"read_file": "path", "list_directory": "path", "search_files": "query mode", "glob": "pattern", "create_file": "path content",
 	"write_file": "path content expectedSha256", "edit_file": "path expectedSha256 edits", "delete_file": "path", "restore_file": "trashedPath",
@@ -188,7 +188,7 @@ func TestSchemas(t *testing.T) {
 	}
 }
 
-// TestDocs: docs/tools.md has every tool, its example and its arguments.
+// TestDocs checks that docs/tools.md has every tool, its example and its arguments.
 func TestDocs(t *testing.T) {
 	b, err := os.ReadFile("../../docs/tools.md")
 	if err != nil {
@@ -212,7 +212,7 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-// TestProfileDocs: docs/profiles.md has every profile, what its tools take, and an example.
+// TestProfileDocs checks that docs/profiles.md has every profile, the arguments of its tools, and an example.
 func TestProfileDocs(t *testing.T) {
 	b, err := os.ReadFile("../../docs/profiles.md")
 	if err != nil {

@@ -10,13 +10,13 @@ import (
 	"github.com/emend-dev/emend"
 )
 
-// Place is a workspace and the name under which callers know it.
+// Workspace is a workspace and the name under which callers know it.
 type Workspace struct {
 	Name string
 	*emend.Workspace
 }
 
-// placeField is the argument that names a workspace, where there are several.
+// workspaceField is the argument that names a workspace, if there are several.
 const workspaceField = "workspace"
 
 func (o Options) checkWorkspaces() error {
@@ -33,7 +33,7 @@ func (o Options) checkWorkspaces() error {
 	return nil
 }
 
-// placed is the tool as callers see it: where there are several workspaces, the first argument says which.
+// forWorkspaces returns the tool as callers see it: if there are several workspaces, the first argument names one.
 func (o Options) forWorkspaces(t *Tool) *Tool {
 	if len(o.Workspaces) < 2 {
 		return t
@@ -52,7 +52,7 @@ func (o Options) forWorkspaces(t *Tool) *Tool {
 	return out
 }
 
-// place takes the workspace that a call names out of its arguments; nil when there are several and it names none.
+// workspace returns the workspace that a call names; nil if there are several and it names none of them.
 func (o Options) workspace(ws *emend.Workspace, v *value) *emend.Workspace {
 	if len(o.Workspaces) < 2 {
 		return ws

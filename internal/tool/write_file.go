@@ -16,5 +16,5 @@ var writeFile = define(Tool{
 	data: emend.WriteData{},
 }, (*emend.Workspace).Write)
 
-// exampleHash is the sha256 of nothing.
+// exampleHash is the sha256 of an empty file.
 const exampleHash = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"

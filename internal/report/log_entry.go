@@ -45,7 +45,7 @@ func StatusLetter(e *api.LogEntry) string {
 	return OpLetter(e)
 }
 
-// OpLetter returns the letter of an operation, done or not.
+// OpLetter returns the letter of an operation, whether it succeeded or not.
 func OpLetter(e *api.LogEntry) string {
 	switch e.Operation {
 	case patch.Add.String():
