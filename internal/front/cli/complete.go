@@ -56,15 +56,15 @@ func (a *app) completeEntries(cmd *cobra.Command, args []string, _ string) ([]co
 
 // completeTrashIDs completes the first argument with ids of the trash, or with archives if no id begins as typed, and
 // the second argument with file names.
-func (a *app) completeTrashIDs(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+func (a *app) completeTrashIDs(cmd *cobra.Command, args []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveDefault
 	}
-	ids, how := a.completeFromLog(cmd, entryTrashID)
-	if begun != "" && !slices.ContainsFunc(ids, func(id string) bool { return strings.HasPrefix(id, begun) }) {
+	ids, directive := a.completeFromLog(cmd, entryTrashID)
+	if prefix != "" && !slices.ContainsFunc(ids, func(id string) bool { return strings.HasPrefix(id, prefix) }) {
 		return []cobra.Completion{"gz", "tgz"}, cobra.ShellCompDirectiveFilterFileExt
 	}
-	return ids, how
+	return ids, directive
 }
 
 // These functions return what to complete from an entry of the log; "" for nothing.
@@ -104,17 +104,17 @@ func (a *app) addLogCompletions(root *cobra.Command) {
 // completeFromLog completes with what name returns for each entry, described by what the entry did. It reports no
 // errors: a completion has no place for them.
 func (a *app) completeFromLog(cmd *cobra.Command, name func(*emend.LogEntry) string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	const how = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+	const directive = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 	ws := a.openForCompletion()
 	if ws == nil {
-		return nil, how
+		return nil, directive
 	}
 	defer ws.Close()
 	ctx, cancel := context.WithTimeout(cmp.Or(cmd.Context(), context.Background()), completionTimeout)
 	defer cancel()
 	log, err := ws.History(ctx, emend.HistoryRequest{Limit: maxCompletions})
 	if err != nil {
-		return nil, how
+		return nil, directive
 	}
 	var out []cobra.Completion
 	seen := map[string]bool{}
@@ -125,7 +125,7 @@ func (a *app) completeFromLog(cmd *cobra.Command, name func(*emend.LogEntry) str
 			out = append(out, cobra.CompletionWithDesc(id, fmt.Sprintf("%s %s, %s", e.Operation, report.OneLine(e.Path), e.Timestamp.Local().Format("2006-01-02 15:04"))))
 		}
 	}
-	return out, how
+	return out, directive
 }
 
 // openForCompletion opens the workspace without printing anything. It returns nil if that fails.

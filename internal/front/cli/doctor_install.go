@@ -56,14 +56,14 @@ func findBinary() binaryState {
 }
 
 func (b binaryState) String() string {
-	said := fmt.Sprintf("%s, version %s; ", cmp.Or(b.Path, "unknown"), b.Version)
+	text := fmt.Sprintf("%s, version %s; ", cmp.Or(b.Path, "unknown"), b.Version)
 	switch {
 	case b.OnPath == "":
-		return said + "PATH does not find an emend"
+		return text + "PATH does not find an emend"
 	case b.Same:
-		return said + "PATH finds it as " + b.OnPath
+		return text + "PATH finds it as " + b.OnPath
 	}
-	return said + "PATH finds another one: " + b.OnPath
+	return text + "PATH finds another one: " + b.OnPath
 }
 
 // findToken describes the token's file without reading it.
@@ -114,15 +114,15 @@ func clientLine(c setup.State) string {
 	case !c.Configured:
 		return "not configured; emend setup " + c.Client + " says how"
 	}
-	said := "starts " + shellWords(c.Command)
+	text := "starts " + shellWords(c.Command)
 	if c.URL != "" {
-		said = "connects to " + c.URL
+		text = "connects to " + c.URL
 	}
 	if c.Problem != "" {
-		said = "BROKEN: " + c.Problem
+		text = "BROKEN: " + c.Problem
 	}
 	if c.Note != "" {
-		said += " (" + c.Note + ")"
+		text += " (" + c.Note + ")"
 	}
-	return said + "; its own edit tools are " + toolStates[c.Tools]
+	return text + "; its own edit tools are " + toolStates[c.Tools]
 }

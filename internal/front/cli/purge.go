@@ -66,15 +66,15 @@ func (a *app) runPurge(cmd *cobra.Command, entries []string, f purgeFlags) error
 	}
 	defer ws.Close()
 	if ask != nil {
-		going, err := ws.Purgeable(cmd.Context(), r)
+		purgeable, err := ws.Purgeable(cmd.Context(), r)
 		if err != nil {
 			return a.printError(err)
 		}
-		if n := len(going.Transactions); n == 0 || !ask(purgeTable(going), fmt.Sprintf("Remove what is kept of %s (%s)? It can not be undone afterwards.", plural(n, "change"), formatBytes(going.SizeBytes))) {
-			return a.printAnswer("Nothing was removed.", &emend.Purged{Transactions: []emend.PurgedTx{}, Notes: going.Notes})
+		if n := len(purgeable.Transactions); n == 0 || !ask(purgeTable(purgeable), fmt.Sprintf("Remove what is kept of %s (%s)? It can not be undone afterwards.", plural(n, "change"), formatBytes(purgeable.SizeBytes))) {
+			return a.printAnswer("Nothing was removed.", &emend.Purged{Transactions: []emend.PurgedTx{}, Notes: purgeable.Notes})
 		}
 		r = emend.PurgeRequest{} // purge only what the person was shown
-		for _, t := range going.Transactions {
+		for _, t := range purgeable.Transactions {
 			r.Entries = append(r.Entries, t.Tx)
 		}
 	}
@@ -106,11 +106,11 @@ func purgeTable(p *emend.Purged) string {
 
 // firstPaths lists the first three paths, and counts the rest.
 func firstPaths(paths []string) string {
-	const most = 3
-	if len(paths) <= most {
+	const limit = 3
+	if len(paths) <= limit {
 		return strings.Join(paths, ", ")
 	}
-	return fmt.Sprintf("%s and %d more", strings.Join(paths[:most], ", "), len(paths)-most)
+	return fmt.Sprintf("%s and %d more", strings.Join(paths[:limit], ", "), len(paths)-limit)
 }
 
 func purgedText(p *emend.Purged) string {

@@ -52,8 +52,8 @@ a pipe as they are, and with --json as base64.`,
 }
 
 func (a *app) runRead(cmd *cobra.Command, path string, f readFlags) error {
-	most, err := parseSize(f.maxBytes)
-	if err != nil || most > math.MaxInt {
+	limit, err := parseSize(f.maxBytes)
+	if err != nil || limit > math.MaxInt {
 		return usageErrorf("read", "--max-bytes: %q is not a size: write 500, 64KiB, 16MiB or 1GiB", f.maxBytes)
 	}
 	for _, name := range []string{"start", "end"} {
@@ -61,10 +61,10 @@ func (a *app) runRead(cmd *cobra.Command, path string, f readFlags) error {
 			return usageErrorf("read", "--%s: lines are counted from 1, got %d", name, n)
 		}
 	}
-	if most == 0 {
-		most = math.MaxInt
+	if limit == 0 {
+		limit = math.MaxInt
 	}
-	r := emend.ReadRequest{Path: path, StartLine: f.start, EndLine: f.end, MaxBytes: int(most), AllowBinary: f.binary}
+	r := emend.ReadRequest{Path: path, StartLine: f.start, EndLine: f.end, MaxBytes: int(limit), AllowBinary: f.binary}
 	return a.withWorkspace(cmd, "read_file", f.allow, func(ctx context.Context, ws *emend.Workspace) error {
 		answer, err := withProgress(a, ctx, func(ctx context.Context) (*emend.Answer[emend.ReadData], error) { return ws.Read(ctx, r) })
 		if err != nil {

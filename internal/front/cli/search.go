@@ -71,8 +71,8 @@ func (a *app) runSearch(cmd *cobra.Command, args []string, f searchFlags) error 
 	exact := !f.anyCase
 	f.CaseSensitive = &exact
 	return a.withWorkspace(cmd, "search_files", f.allow, func(ctx context.Context, ws *emend.Workspace) error {
-		some, err := a.searchAndPrint(ctx, ws, &f)
-		if err == nil && !some {
+		found, err := a.searchAndPrint(ctx, ws, &f)
+		if err == nil && !found {
 			err = errPrinted
 		}
 		return err
@@ -80,7 +80,7 @@ func (a *app) runSearch(cmd *cobra.Command, args []string, f searchFlags) error 
 }
 
 // searchAndPrint prints the matches, and reports whether there are any.
-func (a *app) searchAndPrint(ctx context.Context, ws *emend.Workspace, f *searchFlags) (some bool, err error) {
+func (a *app) searchAndPrint(ctx context.Context, ws *emend.Workspace, f *searchFlags) (found bool, err error) {
 	if !a.ttyOut && !a.json && !a.quiet && f.ContextLines == 0 {
 		return a.streamMatches(ctx, ws, f)
 	}
@@ -98,7 +98,7 @@ func (a *app) searchAndPrint(ctx context.Context, ws *emend.Workspace, f *search
 const moreMatchesNote = "there are more than these %d matches: ask with a higher --max-results"
 
 // streamMatches prints matches while it finds them, without context and without colours.
-func (a *app) streamMatches(ctx context.Context, ws *emend.Workspace, f *searchFlags) (some bool, err error) {
+func (a *app) streamMatches(ctx context.Context, ws *emend.Workspace, f *searchFlags) (found bool, err error) {
 	answer, err := withProgress(a, ctx, func(ctx context.Context) (*emend.Answer[emend.SearchSum], error) {
 		return ws.SearchTo(ctx, f.SearchRequest, a.out)
 	})

@@ -46,11 +46,11 @@ var (
 
 // define defines the flags, in the groups of the help.
 func (f *serveFlags) define(cmd *cobra.Command) {
-	what := pflag.NewFlagSet("What is served", pflag.ContinueOnError)
-	what.StringArrayVar(&f.workspaces, "workspace", nil, "serve `NAME=DIR` too, under its name (repeatable)")
-	f.toolFlags.define(what, "offer only the tools that read")
-	allowFlag(what, &f.allow)
-	what.DurationVar(&f.wait, "wait", 45*time.Second, "let a call wait so long for a person at the page, where a policy says ask; 0: never")
+	served := pflag.NewFlagSet("What is served", pflag.ContinueOnError)
+	served.StringArrayVar(&f.workspaces, "workspace", nil, "serve `NAME=DIR` too, under its name (repeatable)")
+	f.toolFlags.define(served, "offer only the tools that read")
+	allowFlag(served, &f.allow)
+	served.DurationVar(&f.wait, "wait", 45*time.Second, "let a call wait so long for a person at the page, where a policy says ask; 0: never")
 
 	net := pflag.NewFlagSet("HTTP", pflag.ContinueOnError)
 	net.StringVar(&f.http, "http", "", "serve HTTP at `ADDR`, as in 127.0.0.1:7433 or :7433, instead of standard input and output")
@@ -74,7 +74,7 @@ func (f *serveFlags) define(cmd *cobra.Command) {
 	logs.StringVar(&f.logFormat, "log-format", "text", "text or json")
 	logs.StringVar(&f.logLevel, "log-level", "", "debug, info, warn or error (default: info with --http, else warn)")
 
-	groups := []*pflag.FlagSet{what, net, limits, logs}
+	groups := []*pflag.FlagSet{served, net, limits, logs}
 	for _, g := range groups {
 		g.SortFlags = false
 		cmd.Flags().AddFlagSet(g)

@@ -51,15 +51,15 @@ func (a *app) runClear(cmd *cobra.Command, ids []string, f clearFlags) error {
 	}
 	defer ws.Close()
 	if ask != nil {
-		going, err := ws.TrashClearable(cmd.Context(), r)
+		clearable, err := ws.TrashClearable(cmd.Context(), r)
 		if err != nil {
 			return a.printError(err)
 		}
-		if len(going) == 0 || !ask(trashTable(going, time.Now()), fmt.Sprintf("Remove %s from the trash for good?", plural(len(going), "file"))) {
+		if len(clearable) == 0 || !ask(trashTable(clearable, time.Now()), fmt.Sprintf("Remove %s from the trash for good?", plural(len(clearable), "file"))) {
 			return a.printAnswer("Nothing was removed.", &emend.Cleared{Entries: []emend.Trashed{}})
 		}
 		r.IDs = nil // clear only what the person was shown
-		for _, t := range going {
+		for _, t := range clearable {
 			r.IDs = append(r.IDs, t.ID)
 		}
 	}

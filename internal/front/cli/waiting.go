@@ -104,14 +104,14 @@ func (a *app) waitingDeny() *cobra.Command {
 }
 
 // answerWith runs a verb that answers one call.
-func (a *app) answerWith(how func(context.Context, *emend.Workspace, string) (*emend.Answer[emend.AnsweredData], error)) func(*cobra.Command, []string) error {
+func (a *app) answerWith(reply func(context.Context, *emend.Workspace, string) (*emend.Answer[emend.AnsweredData], error)) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		ws, err := a.open(emend.AsFound())
 		if err != nil {
 			return err
 		}
 		defer ws.Close()
-		answer, err := how(cmd.Context(), ws, args[0])
+		answer, err := reply(cmd.Context(), ws, args[0])
 		if err != nil {
 			return a.printError(err)
 		}
@@ -139,23 +139,23 @@ func (a *app) listWaiting(ctx context.Context) error {
 
 // completeWaitingIDs completes with the ids of the calls that wait.
 func (a *app) completeWaitingIDs(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	const how = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+	const directive = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 	if len(args) > 0 {
-		return nil, how
+		return nil, directive
 	}
 	ws := a.openForCompletion()
 	if ws == nil {
-		return nil, how
+		return nil, directive
 	}
 	defer ws.Close()
 	all, err := ws.Waiting(context.WithoutCancel(context.Background()))
 	if err != nil {
-		return nil, how
+		return nil, directive
 	}
 	var out []cobra.Completion
 	for i := range all {
 		q := &all[i].Question
 		out = append(out, cobra.CompletionWithDesc(all[i].ID, report.OneLine(q.Actor.Tool)+" "+describePaths(q.Paths)))
 	}
-	return out, how
+	return out, directive
 }
