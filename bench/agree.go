@@ -13,28 +13,29 @@ import (
 	"github.com/emend-dev/emend/internal/report"
 )
 
-// agreement is what programs printed of which the lines have to be the same, in whatever order.
+// agreement holds the programs of a row to printing the same lines, in any order.
 type agreement struct {
 	equal  func(a, b string) bool
-	beside *agreement // this one has files only, of those that the other one has
+	beside *agreement // this agreement lists files only: compare with the files in beside
 
-	first  []string // sorted, of the program that came first
+	first  []string // sorted; what the first program printed
 	whose  string
 	prints map[string]print
 }
 
-// print is a sum over lines that does not depend on their order.
+// print is a digest of lines that does not depend on their order.
 type print struct {
 	lines int
 	sum   uint64
 }
 
-// found is how many lines there are.
+// found returns the number of lines.
 func (a *agreement) found() int { return len(a.first) }
 
 var seed = maphash.MakeSeed()
 
-// checker compares the first output of a program with that of the first program, and later ones with its own first.
+// checker returns a check of a program's output. It compares the first output of each program with that of the first program,
+// and the later ones with the first of the same program.
 func (a *agreement) checker(name string) func(dir, out string) error {
 	return func(_, out string) error {
 		text, err := os.ReadFile(out)
@@ -85,7 +86,7 @@ func (a *agreement) compare(name, text string) error {
 	return nil
 }
 
-// firstAlone is the first line whose place is on one side only.
+// firstAlone returns the first line whose path and number only one side has.
 func firstAlone(a, b []string) string {
 	for i := range min(len(a), len(b)) {
 		if c := byPlace(a[i], b[i]); c < 0 {
@@ -97,14 +98,14 @@ func firstAlone(a, b []string) string {
 	return slices.Concat(a[min(len(a), len(b)):], b[min(len(a), len(b)):])[0]
 }
 
-// byPlace orders by path, and by the number of a line where there is one.
+// byPlace orders lines by path, then by line number.
 func byPlace(a, b string) int {
 	p, n, _ := place(a)
 	q, m, _ := place(b)
 	return cmp.Or(cmp.Compare(p, q), cmp.Compare(n, m))
 }
 
-// place reads "path:12:text", or a path.
+// place splits "path:12:text" into its parts. Any other line is a path.
 func place(line string) (path string, number int, text string) {
 	path, rest, ok := strings.Cut(line, ":")
 	digits, text, more := strings.Cut(rest, ":")
@@ -116,8 +117,8 @@ func place(line string) (path string, number int, text string) {
 
 func equalPath(a, b string) bool { return strings.TrimSuffix(a, "/") == strings.TrimSuffix(b, "/") }
 
-// equalHit compares a line of emend's with one of ripgrep's. emend cuts long lines around the match, and shows escapes for
-// characters that would control a terminal.
+// equalHit compares a line of emend with one of ripgrep. emend cuts long lines around the match and escapes characters that
+// would control a terminal.
 func equalHit(ours, theirs string) bool {
 	if ours == theirs {
 		return true

@@ -11,7 +11,7 @@ import (
 	"znkr.io/diff/textdiff"
 )
 
-// The names of lanes that bars are about.
+// Names of lanes that bars refer to.
 const (
 	durable  = "emend"
 	unsynced = "emend, durability none"
@@ -22,7 +22,7 @@ const (
 	codex    = "Codex"
 )
 
-// applyRows are patches over files of 3.4 KB.
+// applyRows returns the rows that apply patches to files of 3.4 KB.
 func applyRows() []row {
 	return []row{
 		{"a", "a", "one small patch: a line of one file of 3.4 KB", applied(1, false,
@@ -35,11 +35,11 @@ func applyRows() []row {
 	}
 }
 
-// patching is one patch over many files, in each form.
+// patching is one patch over many files, written in each dialect.
 type patching struct {
 	old, new tree
 	dirs     []string
-	emend    string // the files that the forms are in
+	emend    string // names of the files with the patch
 	codex    string
 	unified  string
 }
@@ -68,7 +68,7 @@ func applied(files int, fresh bool, bars ...bar) func(context.Context, *bench, s
 	}
 }
 
-// appliers are the programs that apply patches, and two lanes that do less of it.
+// appliers returns the programs that apply patches, and two lanes that stop earlier.
 func (b *bench) appliers(p *patching) []task {
 	made := func(dir, _ string) error { return p.new.check(dir) }
 	same := func(dir, _ string) error { return p.old.check(dir) }
@@ -85,10 +85,10 @@ func (b *bench) appliers(p *patching) []task {
 	}
 }
 
-// directories is how many the files lie in.
+// directories is the number of directories that the files are in.
 const directories = 10
 
-// newPatching makes a change of one line in the middle of each file, or makes the file.
+// newPatching creates a change of one line in the middle of each file, or of new files.
 func newPatching(dir string, files int, fresh bool) (*patching, error) {
 	p := &patching{old: tree{}, new: tree{}}
 	for i := range min(files, directories) {
@@ -109,7 +109,7 @@ func newPatching(dir string, files int, fresh bool) (*patching, error) {
 	return p, p.write(dir, changes, diff.String())
 }
 
-// unified is a change as git writes it.
+// unified formats a change as git does.
 func unified(c emend.Change) string {
 	if !c.HasOld {
 		_, hunk, _ := strings.Cut(textdiff.Unified("", c.New), "@@ ")

@@ -32,7 +32,7 @@ func TestParseCounts(t *testing.T) {
 	}
 }
 
-// TestTreeCheck: a result that lacks a file, has another byte or one file more is no result.
+// A result is refused if it lacks a file, has another byte, or has one file more.
 func TestTreeCheck(t *testing.T) {
 	p, err := newPatching(t.TempDir(), 3, false)
 	if err != nil {
@@ -74,7 +74,7 @@ func TestMedian(t *testing.T) {
 	}
 }
 
-// TestExponent: a law is found, with its constant and whatever its units.
+// The exponent of a power law is found, whatever its constant and unit.
 func TestExponent(t *testing.T) {
 	for _, want := range []float64{0.5, 1, 1.3, 2} {
 		var points []point
@@ -87,7 +87,7 @@ func TestExponent(t *testing.T) {
 	}
 }
 
-// TestAgreement: outputs in another order are the same; one with a wrong, a missing or one line more is not, and says which.
+// Outputs that differ in order agree. One with a wrong, a missing or an additional line does not, and the error names the line.
 func TestAgreement(t *testing.T) {
 	long := strings.Repeat("x", 300)
 	ours := "a.go:1:x := 1\na.go:12:y\nb.go:2:" + long[:200] + "…\nc.go:9:bell \\x07\n"
@@ -112,7 +112,7 @@ func TestAgreement(t *testing.T) {
 	}
 }
 
-// TestEqualHitNothing: a long line of which nothing is shown is not taken for the same.
+// A long line of which the output shows nothing does not agree.
 func TestEqualHitNothing(t *testing.T) {
 	for _, shown := range []string{"", "…", "x…"} {
 		if equalHit("a.go:1:"+shown, "a.go:1:"+strings.Repeat("x", 300)) {
@@ -121,7 +121,7 @@ func TestEqualHitNothing(t *testing.T) {
 	}
 }
 
-// TestGivenUp: a program that was given up once keeps the times of the rounds that it did.
+// A lane that was given up keeps the times of the rounds that it finished.
 func TestGivenUp(t *testing.T) {
 	var l laneDone
 	for round, s := range []sample{{took: 9}, {took: 5}, {took: 5}, {took: 100, slow: true}} {
@@ -136,7 +136,7 @@ func TestGivenUp(t *testing.T) {
 	}
 }
 
-// TestFailedRow: the bars of a row that failed are counted, and have no figure.
+// The bars of a failed row are counted and have no figure.
 func TestFailedRow(t *testing.T) {
 	d := done{work: work{bars: []bar{{lane: "ours", peer: "theirs", most: 1}}}, failed: os.ErrInvalid,
 		lanes: []laneDone{{lane: lane{name: "ours"}, times: []time.Duration{1}}, {lane: lane{name: "theirs"}, times: []time.Duration{2}}}}
@@ -145,7 +145,7 @@ func TestFailedRow(t *testing.T) {
 	}
 }
 
-// TestAgreementLater: a program has to print in every round what it printed in the first, in any order.
+// A program must print the same lines in every round, in any order.
 func TestAgreementLater(t *testing.T) {
 	a := &agreement{equal: equalPath}
 	for _, tc := range []struct {
@@ -158,7 +158,7 @@ func TestAgreementLater(t *testing.T) {
 	}
 }
 
-// TestAgreementFiles: a program that lists files only is held against the files of the others.
+// A program that lists only files is compared with the files of the others.
 func TestAgreementFiles(t *testing.T) {
 	a := &agreement{equal: equalPath}
 	files := &agreement{equal: equalPath, beside: a}
@@ -185,7 +185,7 @@ func printedBy(t *testing.T, a *agreement, name, text string) error {
 	return a.checker(name)("", out)
 }
 
-// TestVerdict: a bar is met, missed or has no figure, and never the last when it looks like the first.
+// A bar is met, is missed, or has no figure.
 func TestVerdict(t *testing.T) {
 	d := done{work: work{size: 10 << 20, bars: []bar{
 		{lane: "ours", peer: "theirs", most: 1}, {lane: "ours", peer: "quick", most: 1}, {lane: "ours", peer: "given up", most: 0.5},
@@ -205,7 +205,7 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// TestMisses: a bar that is missed has its reason beside it, or says that it has none; a reason for nothing is stale.
+// The page shows the reason for each missed bar, or that there is none, and lists reasons that no bar needs any more.
 func TestMisses(t *testing.T) {
 	p := &page{programs: &programs{}, misses: misses{{"a.*", "because"}, {"b", "no longer so"}}, rows: []done{
 		{row: row{id: "a.1", title: "slow"}, verdicts: []verdict{{bar: "x", got: 2, most: 1}}},
@@ -224,7 +224,7 @@ func TestMisses(t *testing.T) {
 	}
 }
 
-// TestBig: the patch changes as many lines as it has hunks, spelled as the rung wants, and nothing else.
+// The patch changes as many lines as it has hunks, in the spelling of its rung, and nothing else.
 func TestBig(t *testing.T) {
 	for _, rung := range rungs {
 		s := &big{lines: 1000, hunks: 100, rung: rung}
@@ -269,7 +269,7 @@ func TestCheckSum(t *testing.T) {
 	}
 }
 
-// TestChart: the picture is XML, has a point for every figure, and an arrow where a program was given up.
+// The chart is well-formed XML, and has a point for each figure and an arrow for each lane that was given up.
 func TestChart(t *testing.T) {
 	var rows []done
 	for i, n := range []int{100_000, 1_000_000, 10_000_000} {
@@ -294,7 +294,7 @@ func TestChart(t *testing.T) {
 	}
 }
 
-// TestGrowth: work that grows like its size is within the bar, work that grows like its square is not.
+// Work that grows like its size meets the bar; work that grows like the square of its size does not.
 func TestGrowth(t *testing.T) {
 	for power, met := range map[float64]bool{1: true, 2: false} {
 		var rows []done
@@ -315,7 +315,7 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-// TestPage: a row that failed and a program that is missing stand at the top, and the command ends with an error.
+// A failed row and a missing program stand at the top of the page, and the command ends with an error.
 func TestPage(t *testing.T) {
 	p := &page{programs: &programs{rg: program{name: "rg", why: "it is not installed"}}, rows: []done{
 		{row: row{id: "g.x", group: "g", title: "a search"}, failed: errors.New("another line")},
@@ -331,7 +331,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestRows: every row has a name of its own, and a heading.
+// Each row has a unique name and a heading.
 func TestRows(t *testing.T) {
 	b := &bench{only: regexp.MustCompile("")}
 	seen := map[string]bool{}
@@ -346,7 +346,7 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// TestSpread98: the interval leaves out as many values as there may be by chance.
+// The interval leaves out as many values at each end as its probability allows.
 func TestSpread98(t *testing.T) {
 	for n, k := range map[int]int{1: 0, 2: 0, 6: 0, 7: 0, 10: 1, 20: 4, 40: 12} {
 		var values []float64
@@ -360,7 +360,7 @@ func TestSpread98(t *testing.T) {
 	}
 }
 
-// TestOlder: only what both builds finished is compared, and slower is what is so in all of the interval.
+// Only lanes that both builds finished are compared. A row is slower if its whole interval is above 1.
 func TestOlder(t *testing.T) {
 	lanes := func(now, was time.Duration, rounds int) []laneDone {
 		l := []laneDone{{lane: lane{name: durable}}, {lane: lane{name: older(durable)}}, {lane: lane{name: gnu}, times: []time.Duration{1}}}

@@ -15,7 +15,8 @@ syncs nothing; emend is told with ` + "`--tolerance`" + ` how far to climb. The 
 longer than 10 s, or 20 s for 10M lines, is given up, and its time is then at least that;
 emend with syncs, about which there is no bar, has three rounds.`
 
-// patience is after what time a program is given up: long enough to tell that emend takes less than half of it.
+// patience returns the time after which a program is given up. It is long enough to tell whether emend takes less than half of
+// it.
 func patience(lines int) time.Duration {
 	if lines >= 10_000_000 {
 		return 20 * time.Second
@@ -32,7 +33,7 @@ func (b *bench) sizes() []int {
 	return []int{100_000, 1_000_000, 10_000_000}
 }
 
-// shapes are the numbers of hunks and lines that go together.
+// shapes yields the combinations of hunks and lines that are measured.
 func (b *bench) shapes(yield func(hunks, lines int) bool) {
 	for _, h := range []int{1, 1000, 100_000} {
 		for _, n := range b.sizes() {
@@ -61,14 +62,14 @@ func (b *bench) bigRows() (out []row) {
 	return out
 }
 
-// big is a file of so many lines and a patch of so many hunks.
+// big is a file and a patch for it, of the given numbers of lines and hunks.
 type big struct {
 	lines, hunks int
 	rung         string
 	nowhere      bool // the last hunk's line is not in the file
 }
 
-// row is its name.
+// row returns the name of its row.
 func (s *big) row() string { return fmt.Sprintf("d.%s.%d.%s", s.rung, s.hunks, short(s.lines)) }
 
 func (s *big) title() string {
@@ -85,7 +86,7 @@ func ofHunks(n int) string {
 	return "100,000 hunks"
 }
 
-// short is a number as people say it.
+// short abbreviates a number: 100k, 1M.
 func short(n int) string {
 	if n%1_000_000 == 0 {
 		return fmt.Sprintf("%dM", n/1_000_000)
@@ -93,7 +94,7 @@ func short(n int) string {
 	return fmt.Sprintf("%dk", n/1000)
 }
 
-// placed is the work of placing every hunk.
+// placed prepares the row in which every hunk has a place.
 func (s *big) placed(_ context.Context, b *bench, dir string) (*work, error) {
 	patch := filepath.Join(dir, "patch")
 	if err := s.write(patch); err != nil {
@@ -123,7 +124,7 @@ func (s *big) placed(_ context.Context, b *bench, dir string) (*work, error) {
 	return w, nil
 }
 
-// refused is the work of finding out that the last hunk has no place.
+// refused prepares the row in which the last hunk has no place.
 func (s *big) refused(_ context.Context, b *bench, dir string) (*work, error) {
 	patch := filepath.Join(dir, "patch")
 	if err := s.write(patch); err != nil {
@@ -136,7 +137,7 @@ func (s *big) refused(_ context.Context, b *bench, dir string) (*work, error) {
 	return b.refusing(dir, base, patch, size, s.lines, plain(s.lines))
 }
 
-// refusing is work at whose end the file is as it was, so that one tree does for all.
+// refusing prepares work that leaves the file as it was. All lanes share one tree.
 func (b *bench) refusing(dir, base, patch string, size int64, lines int, sum string) (*work, error) {
 	root, err := b.fresh(dir, true, func(dir string) (string, error) { return copied(dir, base) })()
 	if err != nil {
@@ -155,7 +156,7 @@ func (b *bench) refusing(dir, base, patch string, size int64, lines int, sum str
 	return w, nil
 }
 
-// copied is a new workspace with a copy of the file.
+// copied creates a workspace with a copy of the file.
 func copied(dir, base string) (string, error) {
 	root, err := tree{}.lay(dir, nil)
 	if err != nil {
@@ -164,7 +165,7 @@ func copied(dir, base string) (string, error) {
 	return root, copyFile(filepath.Join(root, "f"), base)
 }
 
-// hostile is a file of equal lines, and a hunk of such lines but for its last.
+// hostile is a file of equal lines, and a hunk of such lines whose last line differs.
 type hostile struct{ lines, hunk int }
 
 func (h hostile) refused(_ context.Context, b *bench, dir string) (*work, error) {

@@ -7,21 +7,21 @@ import (
 	"slices"
 )
 
-// The chart has a panel for a rung, and in it what emend and Codex take for so many lines, both logarithmic.
+// The chart has a panel for each rung: the times of emend and Codex by lines of the file. Both axes are logarithmic.
 const (
 	panelWide, panelHigh = 330, 300
 	left, top, gap       = 64, 56, 64
 	legendHigh           = 70
 )
 
-// curve is what a program takes for one number of hunks as the file grows.
+// curve is the time of a program for one number of hunks, by size of the file.
 type curve struct {
 	class, dash string
 	points      []point // lines, milliseconds
-	given       []bool  // up: it takes at least that
+	given       []bool  // the program was given up: it takes at least that
 }
 
-// chart is a picture of cost against size, or nothing where there is nothing to see.
+// chart draws time against size as SVG. It returns nil if there are no points.
 func chart(rows []done) []byte {
 	panels := map[string][]curve{}
 	all := &bounds{math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1)}
@@ -66,7 +66,7 @@ text { fill: #e6edf3 } .ink { stroke: #9198a1 } .paper { fill: #0d1117 } .grid {
 <rect class="paper" width="100%" height="100%"/>
 `
 
-// dashes are how lines for so many hunks are drawn.
+// dashes are the dash patterns of the curves, by number of hunks.
 var dashes = map[int]string{1: "", 1000: "7 4", 100_000: "2 4"}
 
 func curves(rows []done, rung string) (out []curve) {
@@ -96,12 +96,12 @@ func (b *bounds) include(points []point) {
 	}
 }
 
-// round moves the ends of cost to powers of ten.
+// round extends the axis of time to powers of ten.
 func (b *bounds) round() {
 	b.y0, b.y1 = math.Pow(10, math.Floor(math.Log10(b.y0))), math.Pow(10, math.Ceil(math.Log10(b.y1)))
 }
 
-// panel is one diagram, and where its corner is.
+// panel is one diagram with the position of its corner.
 type panel struct {
 	*bounds
 	x, y float64

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// settle has everything written to the disk that waits for it.
+// settle waits until everything that is written is on the disk.
 func settle(dir string) error {
 	f, err := os.Open(dir)
 	if err != nil {
@@ -18,9 +18,9 @@ func settle(dir string) error {
 	return errors.Join(unix.Syncfs(int(f.Fd())), f.Close())
 }
 
-// spread asks the file system to put the directories made in dir far from each other, as those of different people. ext4 then
-// finds free inodes for each at once; without a journal it does not use those that were freed in the last minutes, and looks
-// at every one of them, so that whoever makes files near trees that were taken away pays for that.
+// spread asks the file system to put the directories created in dir far from each other. ext4 then finds free inodes for each
+// at once. Without a journal it does not reuse inodes that were freed in the last minutes, and inspects each of them when it
+// creates a file: creating files near removed trees would be slow.
 func spread(dir string) error {
 	f, err := os.Open(dir)
 	if err != nil {
@@ -33,12 +33,12 @@ func spread(dir string) error {
 		err = unix.IoctlSetPointerInt(int(f.Fd()), unix.FS_IOC_SETFLAGS, flags|top)
 	}
 	if errors.Is(err, unix.ENOTTY) || errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.EINVAL) {
-		return nil // a file system that knows no such thing
+		return nil // the file system has no such attribute
 	}
 	return err
 }
 
-// fileSystem names the file system that dir is on, and says whether it has a journal where that is to be seen.
+// fileSystem names the file system of dir, and says whether it has a journal if that is known.
 func fileSystem(dir string) string {
 	var st unix.Statfs_t
 	if err := unix.Statfs(dir, &st); err != nil {
@@ -59,7 +59,7 @@ func fileSystem(dir string) string {
 	return fmt.Sprintf("a file system of type %#x", uint32(st.Type))
 }
 
-// journal asks the kernel: a disk with a journal has a process that writes it.
+// journal asks the kernel: a process of its own writes the journal of a disk.
 func journal(dir string) string {
 	var st unix.Stat_t
 	if unix.Stat(dir, &st) != nil {
@@ -82,7 +82,7 @@ func journal(dir string) string {
 	return " without a journal"
 }
 
-// kernel is the system's own name and version.
+// kernel returns the name and version of the kernel.
 func kernel() string {
 	var u unix.Utsname
 	if unix.Uname(&u) != nil {

@@ -4,10 +4,10 @@ package main
 
 import "runtime"
 
-// settle does nothing: not every system can.
+// settle does nothing, since not every system can sync a file system.
 func settle(string) error { return nil }
 
-// spread does nothing: it is about ext4.
+// spread does nothing: it is for ext4.
 func spread(string) error { return nil }
 
 func fileSystem(string) string { return "an unknown file system" }

@@ -15,13 +15,13 @@ import (
 	"unicode/utf8"
 )
 
-// grove is a tree that is searched and that nobody changes. It stays in the cache directory.
+// grove is a tree that is searched and never changed. It stays in the cache directory.
 type grove struct {
 	dir  string
 	note string
 }
 
-// goTree is a copy of the Go toolchain's own tree, of which is left out what emend does not show.
+// goTree copies the tree of the Go toolchain, without what emend does not show.
 func (b *bench) goTree(ctx context.Context) (*grove, error) {
 	root, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
 	if err != nil {
@@ -30,7 +30,7 @@ func (b *bench) goTree(ctx context.Context) (*grove, error) {
 	return b.grow("the Go tree", "tree-"+runtime.Version(), func(dir string) error { return copyTexts(dir, strings.TrimSpace(string(root))) })
 }
 
-// generatedTree has many small files in directories of about fifty.
+// generatedTree has many small files, about fifty in each directory.
 func (b *bench) generatedTree(context.Context) (*grove, error) {
 	n := 200_000
 	if b.quick {
@@ -39,7 +39,7 @@ func (b *bench) generatedTree(context.Context) (*grove, error) {
 	return b.grow("the generated tree", fmt.Sprintf("tree-generated-%d", n), func(dir string) error { return generate(dir, n) })
 }
 
-// grow returns a tree, read once so that it is in the page cache.
+// grow returns a tree, creating it if needed. It has been read once, so it is in the page cache.
 func (b *bench) grow(name, file string, make func(dir string) error) (*grove, error) {
 	if g, ok := b.groves[file]; ok {
 		return g, nil
@@ -54,7 +54,7 @@ func (b *bench) grow(name, file string, make func(dir string) error) (*grove, er
 	return g, err
 }
 
-// once makes the tree unless an earlier run has made it whole.
+// once creates the tree unless an earlier run has completed it.
 func (g *grove) once(make func(dir string) error) error {
 	if _, err := os.Stat(g.dir); err == nil {
 		return nil
@@ -72,8 +72,8 @@ func (g *grove) once(make func(dir string) error) error {
 	return os.Rename(part, g.dir)
 }
 
-// copyTexts copies the files that every program shows alike: UTF-8 without a NUL, none of the names that emend protects or
-// never looks into, no links. One with a line over 1 MiB is left out too: emend searches the first MiB of it.
+// copyTexts copies the files that every program shows alike: UTF-8 without NUL, no links, no names that emend protects or
+// skips. It skips a file with a line over 1 MiB, since emend searches only the first MiB of such a line.
 func copyTexts(to, from string) error {
 	return filepath.WalkDir(from, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -107,7 +107,7 @@ func longest(text []byte) (most int) {
 	return most
 }
 
-// hidden reports whether emend does not let such a name be read.
+// hidden reports whether emend denies reading files of that name.
 func hidden(name string) bool {
 	for _, pattern := range []string{".env*", "*.pem", "*.key", "id_rsa*", ".netrc"} {
 		if ok, _ := filepath.Match(pattern, strings.ToLower(name)); ok {
@@ -117,7 +117,7 @@ func hidden(name string) bool {
 	return false
 }
 
-// census says how large a tree is, and brings it into the page cache.
+// census returns the size of a tree as text. It reads every file, so the tree is in the page cache.
 func census(dir string) (string, error) {
 	var files, dirs int
 	var size int64
@@ -134,12 +134,12 @@ func census(dir string) (string, error) {
 	return fmt.Sprintf("%d files in %d directories, %d MiB", files, dirs, size>>20), err
 }
 
-// vocabulary is what the generated files are made of.
+// vocabulary is the list of words in generated files.
 var vocabulary = strings.Fields(`the of if for return error value count index buffer reader writer client server request response handler
 context string number length offset config option default local remote begin end first last next open close read write list map
 table row column key lock wait start stop size limit order place name path file line text word byte rune match search replace`)
 
-// generate writes n files of 100 B to 20 KB, the small ones the most frequent, always the same.
+// generate writes n files of 100 B to 20 KB, most of them small. The result is always the same.
 func generate(dir string, n int) error {
 	r := rand.New(rand.NewPCG(6, 2026))
 	pool := lines(r, 8<<20)
@@ -166,7 +166,7 @@ func generate(dir string, n int) error {
 	return nil
 }
 
-// lines are words, indented, with a call or a date now and then.
+// lines returns about size bytes of indented lines of words, with a call or a date now and then.
 func lines(r *rand.Rand, size int) []byte {
 	var b bytes.Buffer
 	for b.Len() < size {
@@ -186,7 +186,7 @@ func lines(r *rand.Rand, size int) []byte {
 	return b.Bytes()
 }
 
-// whole is so much of text, more or less, in whole lines.
+// whole returns about size bytes of text, in whole lines.
 func whole(text []byte, size int) []byte {
 	begin := bytes.IndexByte(text, '\n') + 1
 	end := begin + size + bytes.IndexByte(text[begin+size:], '\n') + 1

@@ -31,14 +31,14 @@ func (b *bench) hashRows() []row {
 	}
 }
 
-// long writes a file of about so many bytes.
+// long writes a file of about size bytes.
 func long(name string, size int) error {
 	const each = 30
 	_, err := create(name, func(w io.Writer) { writeLines(w, size/each, func(b []byte, i int) []byte { return appendLine(b, i) }) })
 	return err
 }
 
-// sliced is the work of reading some lines of a file, with its hash.
+// sliced prepares the row that reads some lines of a file together with its hash.
 func (b *bench) sliced(_ context.Context, _ *bench, dir string) (*work, error) {
 	size, from, until := 1<<30, fromLine, fromLine+20
 	if b.quick {
@@ -69,7 +69,7 @@ func (b *bench) sliced(_ context.Context, _ *bench, dir string) (*work, error) {
 	return w, settle(dir)
 }
 
-// checkSlice holds the answer against the file's hash and the lines that were asked for.
+// checkSlice checks the hash and the lines in the answer.
 func checkSlice(sum, text string) func(dir, out string) error {
 	return func(_, out string) error {
 		var is struct {
@@ -96,7 +96,7 @@ func checkPrinted(sum string) func(dir, out string) error {
 	}
 }
 
-// hashed is the work of asking a server for a hash, beside what the processor needs for it.
+// hashed prepares the row that asks a server for a hash, beside hashing in memory.
 func (b *bench) hashed(ctx context.Context, _ *bench, dir string) (*work, error) {
 	size := 64 << 20
 	if b.quick {

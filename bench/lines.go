@@ -13,7 +13,8 @@ import (
 	"strings"
 )
 
-// A line of a big file. Every tenth can be changed: it is indented, and has quotes and a dash that typographers like.
+// Every tenth line of a big file can be changed. It is indented and has typographic quotes and a dash, so that each rung has
+// something to tolerate.
 const (
 	every = 10
 	odd   = every / 2
@@ -30,7 +31,7 @@ func appendLine(b []byte, i int) []byte {
 	return append(b, ", as it always was\n"...)
 }
 
-// base is the file of so many lines, made once in a run.
+// base returns the file of so many lines. It is created once in a run.
 func (b *bench) base(lines int) (name string, size int64, err error) {
 	name = filepath.Join(b.scratch, "lines-"+short(lines))
 	if is, err := os.Stat(name); err == nil {
@@ -40,7 +41,7 @@ func (b *bench) base(lines int) (name string, size int64, err error) {
 	return name, size, err
 }
 
-// create writes a file whole.
+// create creates a file and has write fill it.
 func create(name string, write func(io.Writer)) (size int64, err error) {
 	f, err := os.Create(name)
 	if err != nil {
@@ -57,19 +58,19 @@ func writeLines(w io.Writer, lines int, line func(b []byte, i int) []byte) {
 	var b []byte
 	for i := range lines {
 		if b = line(b, i); len(b) >= 1<<16 {
-			w.Write(b) // what fails is reported by Flush, and a hash never fails
+			w.Write(b) // Flush reports the error of a file, and a hash has none
 			b = b[:0]
 		}
 	}
 	w.Write(b)
 }
 
-// plain is the sum of the file of so many lines.
+// plain returns the sum of the unchanged file.
 func plain(lines int) string {
 	return sumOfLines(lines, func(b []byte, i int) []byte { return appendLine(b, i) })
 }
 
-// sum is that of the file that the patch makes.
+// sum returns the sum of the file after the patch.
 func (s *big) sum() string {
 	return sumOfLines(s.lines, func(b []byte, i int) []byte {
 		if s.target(i/s.block()) == i {
@@ -85,7 +86,7 @@ func sumOfLines(lines int, line func(b []byte, i int) []byte) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// block is how many lines there are to a hunk, and target the line that the k-th one changes.
+// block returns the number of lines for each hunk. target returns the line that hunk k changes, or -1.
 func (s *big) block() int { return s.lines / s.hunks }
 
 func (s *big) target(k int) int {
@@ -96,7 +97,7 @@ func (s *big) target(k int) int {
 	return middle - middle%every + odd
 }
 
-// added is what stands there afterwards.
+// added returns the new line i.
 func (s *big) added(i int) string {
 	if s.rung == "whitespace" {
 		return ""
@@ -104,7 +105,7 @@ func (s *big) added(i int) string {
 	return fmt.Sprintf("line %d is new\n", i)
 }
 
-// removed is the line as the patch spells it: just so that its rung is the first on which it is found.
+// removed returns line i as the patch spells it, so that the rung of the patch is the first one on which it matches.
 func (s *big) removed(i int) string {
 	line := strings.TrimSuffix(string(appendLine(nil, i)), "\n")
 	switch s.rung {
@@ -130,7 +131,7 @@ func (s *big) write(name string) error {
 	return err
 }
 
-// writeHunk writes a hunk: exact ones have three lines of context on either side.
+// writeHunk writes hunk k. On the rung exact it has three lines of context on either side.
 func (s *big) writeHunk(w io.Writer, k int) {
 	i := s.target(k)
 	removed, added := "-"+s.removed(i)+"\n", s.added(i)
@@ -172,7 +173,7 @@ func sumOf(r io.Reader) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// checkSum holds a file against the sum that it should have.
+// checkSum compares the sum of a file with the expected one.
 func checkSum(name, want string) error {
 	f, err := os.Open(name)
 	if err != nil {

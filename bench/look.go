@@ -11,10 +11,10 @@ const searchWords = `In a copy of the Go toolchain's own tree and in a generated
 names that emend protects, so that nothing has to be left out on one side. ` + "`rg --no-config --hidden --line-number`" + ` writes paths,
 numbers and lines as emend does, both into a file in memory; rg in the order in which it finds them, emend sorted. The lines are compared.`
 
-// query is what is looked for.
+// query is a search.
 type query struct {
 	id, words         string
-	most              float64 // the bar
+	most              float64 // of the bar
 	args              []string
 	inGo, inGenerated string
 }
@@ -36,7 +36,7 @@ const (
 	rgFiles = "rg --files"
 )
 
-// groves are the trees, by the names that rows have for them.
+// groves lists the trees by their names in rows.
 var groves = []struct {
 	id, title string
 	grow      func(*bench, context.Context) (*grove, error)
@@ -79,14 +79,14 @@ func searched(q query, text string, grow func(*bench, context.Context) (*grove, 
 	}
 }
 
-// looking is a task in a grove whose output is to be the same as that of the others.
+// looking completes a task in a grove whose output must agree with that of the others.
 func looking(g *grove, same *agreement, t task) task {
 	t.tree = func() (string, error) { return g.dir, nil }
 	t.check, t.silent = same.checker(t.name), true
 	return t
 }
 
-// below is the part of each tree that is listed: the most that a list has is 5,000 names.
+// below is the part of each tree that is listed. emend lists 5,000 names at most.
 var below = map[string]string{"go": "src/crypto", "generated": "the00"}
 
 func listRows() (out []row) {
@@ -110,7 +110,7 @@ func listed(grow func(*bench, context.Context) (*grove, error), ours, fds, rgs [
 			return nil, err
 		}
 		same := &agreement{equal: equalPath}
-		files := &agreement{equal: equalPath, beside: same} // that has files only
+		files := &agreement{equal: equalPath, beside: same} // lists files only
 		return &work{note: g.note, found: same.found, bars: []bar{{lane: durable, peer: fd, most: 1}}, lanes: b.lanes(
 			looking(g, same, task{name: durable, program: b.programs.emend, args: slices.Concat([]string{"--root=."}, ours)}),
 			looking(g, same, task{name: fd, program: b.programs.fd, args: slices.Concat([]string{"--hidden", "--color=never"}, fds)}),

@@ -1,20 +1,20 @@
 // Command bench times emend beside the programs that people use for the same work, and checks that the results are equal.
 // It builds emend, finds or installs the others, gives each the same work in turn, and writes bench/RESULTS.md with the
-// bars beside the figures, and a chart of cost against size.
+// times and the bars that they have to meet, and a chart of time against size.
 //
-//	go -C bench run .                  # all of it: half an hour, and 20 GB of disk meanwhile
-//	go -C bench run . -list            # the rows
-//	go -C bench run . -only '^[abc]'   # some of them, printed only
-//	go -C bench run . -quick           # small sizes, few rounds, printed only: whether it all works
+//	go -C bench run .                  # everything: half an hour, and 20 GB of disk meanwhile
+//	go -C bench run . -list            # list the rows
+//	go -C bench run . -only '^[abc]'   # some rows, printed only
+//	go -C bench run . -quick           # small sizes and few rounds, printed only: does everything work?
 //	go -C bench run . -against OLD     # beside an older build of emend, printed only
 //
-// With -against every row that runs emend runs the older build too, each in every round, and a table at the end has the ratio
-// of their times, round by round. An older build of commit C is made by
+// With -against every row that runs emend also runs the older build, in every round. A table at the end has the ratio of the
+// times. To build the older commit C:
 //
 //	git worktree add /tmp/old C && cd /tmp/old && CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o /tmp/emend-old ./cmd/emend
 //
-// A program that cannot be had is named, not skipped. What is laid out lies below EMEND_BENCH_DIR, or emend-bench in the
-// user's cache directory; the trees that are searched stay there for the next time.
+// The page names programs that are missing. Files are created below EMEND_BENCH_DIR, or emend-bench in the user's cache
+// directory; the trees that are searched stay there for later runs.
 package main
 
 import (
@@ -30,13 +30,13 @@ import (
 	"syscall"
 )
 
-// bench is one run of all of it.
+// bench is one run of the benchmark.
 type bench struct {
 	rounds   int
 	quick    bool
 	only     *regexp.Regexp
-	cache    string // trees that stay
-	scratch  string // what goes when the run ends
+	cache    string // trees that later runs use again
+	scratch  string // removed at the end of the run
 	groves   map[string]*grove
 	programs *programs
 	launcher launcher
@@ -71,7 +71,7 @@ func main() {
 	}
 }
 
-// compareWith checks that the older build can be run, before anything else is done.
+// compareWith takes the older build of -against. It must be an executable file.
 func (b *bench) compareWith(build string) (err error) {
 	if build == "" {
 		return nil
@@ -95,7 +95,7 @@ func atLeastOne(rounds int) error {
 	return nil
 }
 
-// where is the file that the results go to, or "".
+// where returns the file for the results, or "" if they are only printed.
 func where(out string, whole bool) string {
 	if out == "" && whole {
 		return "RESULTS.md"
@@ -109,7 +109,7 @@ func (b *bench) list() {
 	}
 }
 
-// left are the rows that were not asked for.
+// left returns the rows that were not selected.
 func (b *bench) left() (out []string) {
 	for _, r := range b.all() {
 		if !b.only.MatchString(r.id) {
@@ -142,7 +142,7 @@ func (b *bench) run(ctx context.Context, out string) (err error) {
 	return p.failed()
 }
 
-// prepare makes what every row needs; end takes it away again.
+// prepare creates what every row needs. end removes it.
 func (b *bench) prepare(ctx context.Context) (end func() error, err error) {
 	end = func() error { return nil }
 	if b.cache, err = cacheDir(); err != nil {

@@ -12,12 +12,12 @@ import (
 //go:embed misses.txt
 var missesText string
 
-// miss is what a person wrote about rows that miss a bar: why, and what to try next.
+// miss is the explanation of a missed bar, written by a person: the cause and what to try next.
 type miss struct{ pattern, words string }
 
 type misses []miss
 
-// readMisses reads paragraphs, each of which begins with the pattern of the rows that it is about, and a colon.
+// readMisses reads paragraphs, each of which begins with a pattern of row names and a colon.
 func readMisses() (out misses, err error) {
 	for par := range strings.SplitSeq(strings.TrimSpace(missesText), "\n\n") {
 		if par = strings.TrimSpace(par); par == "" || strings.HasPrefix(par, "#") {
@@ -32,7 +32,7 @@ func readMisses() (out misses, err error) {
 	return out, nil
 }
 
-// key is what a bar is known by: the row, and whether it is about memory.
+// key identifies a bar: the name of its row, with ".memory" for a bar about memory.
 func (d *done) key(v verdict) string {
 	if v.memory {
 		return d.id + ".memory"
@@ -40,7 +40,7 @@ func (d *done) key(v verdict) string {
 	return d.id
 }
 
-// about is what was written about a row, or "".
+// about returns the explanation for a key, or "".
 func (m misses) about(id string) (words string, at int) {
 	at = slices.IndexFunc(m, func(m miss) bool { ok, _ := path.Match(m.pattern, id); return ok })
 	if at < 0 {
@@ -49,7 +49,7 @@ func (m misses) about(id string) (words string, at int) {
 	return m[at].words, at
 }
 
-// writeMisses lists the bars that are missed, with what was written about them, and what was written for nothing.
+// writeMisses lists the missed bars with their explanations, and explanations that no missed bar needs.
 func (p *page) writeMisses(out io.Writer) {
 	used, ran := map[int]bool{}, map[int]bool{}
 	fmt.Fprint(out, "\n## Misses\n\n")

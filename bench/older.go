@@ -11,17 +11,17 @@ import (
 
 const olderSuffix = ", older build"
 
-// older is the name of a lane that runs the older build.
+// older returns the name of the lane that runs the older build.
 func older(lane string) string { return lane + olderSuffix }
 
-// comparison is a lane of emend beside the same lane of the older build.
+// comparison is a lane of emend and the same lane with the older build.
 type comparison struct {
 	row               string
 	was, now          *laneDone
 	median, low, high float64 // of the ratios of their times, round by round
 }
 
-// comparisons are the lanes that both builds finished.
+// comparisons returns the lanes that both builds finished.
 func (p *page) comparisons() (out []comparison) {
 	for _, d := range p.rows {
 		for i := range d.lanes {
@@ -39,7 +39,7 @@ func (p *page) comparisons() (out []comparison) {
 	return out
 }
 
-// ratios are sorted.
+// ratios returns the sorted ratios of the times, round by round.
 func ratios(now, was *laneDone) (out []float64) {
 	for i := range was.times {
 		out = append(out, float64(now.times[i])/float64(was.times[i]))
@@ -48,11 +48,11 @@ func ratios(now, was *laneDone) (out []float64) {
 	return out
 }
 
-// spread98 returns the median of sorted values, and the values between which the median of all that could have been measured
-// lies in about 98 of 100 cases. Fewer than 7 values are too few for that: these are the least and the greatest.
+// spread98 returns the median of sorted values, and an interval that contains the true median with a probability of about 98 %.
+// With fewer than 7 values the interval is from the least to the greatest.
 func spread98(sorted []float64) (median, low, high float64) {
 	n := len(sorted)
-	k := 0 // values beyond either end: at most k of n tosses of a coin are heads in 1.1 of 100 cases
+	k := 0 // values beyond either end: P(Bin(n, 1/2) <= k) is at most 1.1 %
 	for sum, term := 0.0, math.Pow(0.5, float64(n)); k <= n/2; k++ {
 		if sum += term; sum > 0.011 {
 			break
@@ -73,7 +73,7 @@ func (c comparison) word() string {
 	return ""
 }
 
-// writeOlder compares this build with the older one.
+// writeOlder writes the comparison with the older build.
 func (p *page) writeOlder(out io.Writer) {
 	all := p.comparisons()
 	if len(all) == 0 {

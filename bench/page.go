@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// page is what was measured, as it is to be read.
+// page is the results, as Markdown.
 type page struct {
 	rounds   int
 	quick    bool
@@ -20,13 +20,13 @@ type page struct {
 	machine  string
 	rows     []done
 	misses   misses
-	left     []string // the rows that nobody asked for
+	left     []string // rows that were not selected
 }
 
-// group is a heading, and what is said below it.
+// group is a section of the page with its introduction.
 type group struct{ letter, title, words string }
 
-// groups are the headings, in the order of the page.
+// groups lists the sections in the order of the page.
 var groups = []group{
 	{"a", "One small patch, cold process", "The whole process, from its start to its end, in 40 rounds at the least."},
 	{"b", "Many files, one hunk each", "Files of 3.4 KB in ten directories."},
@@ -42,12 +42,12 @@ var groups = []group{
 	{"l", "Calls of one server", "Reads of files of 3.4 KB, of 1,000 in turn, over standard input and output."},
 }
 
-// machine is the line about where this was measured.
+// machine describes the machine.
 func machine(dir string) string {
 	return fmt.Sprintf("%d cores, %s, %s, %s%s", runtime.NumCPU(), kernel(), fileSystem(dir), runtime.Version(), load())
 }
 
-// load says how busy the machine was before, where that is to be known.
+// load returns the load average before the first row, where the system tells it.
 func load() string {
 	text, err := os.ReadFile("/proc/loadavg")
 	if err != nil || len(text) == 0 {
@@ -83,7 +83,7 @@ func (p *page) of(group string) []done {
 	return slices.DeleteFunc(slices.Clone(p.rows), func(d done) bool { return d.group != group })
 }
 
-// writeSummary says how many bars are met, and what is missing or wrong.
+// writeSummary writes how many bars are met, and what failed or is missing.
 func (p *page) writeSummary(w io.Writer) {
 	met, all, absent := 0, 0, 0
 	for _, d := range p.rows {
@@ -118,7 +118,7 @@ func (p *page) writeSummary(w io.Writer) {
 	}
 }
 
-// show prints the page, and writes it and the chart where they belong.
+// show prints the page, or writes it and the chart to files.
 func (p *page) show(out string) error {
 	if out == "" {
 		fmt.Print(p)
@@ -131,7 +131,7 @@ func (p *page) show(out string) error {
 	return err
 }
 
-// failed is what ends the command with an error: a row that was not done, not a bar that was missed.
+// failed returns an error if a row failed. A missed bar is no error.
 func (p *page) failed() error {
 	var out []string
 	for _, d := range p.rows {

@@ -24,25 +24,25 @@ func startLauncher(ctx context.Context, path string) (launcher, error) {
 	return launch.Start(ctx, path)
 }
 
-// task is what a program is to do in each of its turns.
+// task is one program with what it does in each turn.
 type task struct {
 	name    string // of the lane
 	program program
-	args    []string // after the program's name
+	args    []string // after the name of the program
 	stdin   string
-	tree    func() (string, error)             // where it works: a fresh tree, or the one that nobody changes
-	check   func(dir string, out string) error // whether it did it; out is the file with what it printed
-	after   func(dir string) error             // nil, or what follows the check
-	exit    int                                // with which it ends
-	silent  bool                               // it has nothing to complain about, whatever its exit
-	says    string                             // what it has to complain about
+	tree    func() (string, error)             // creates the tree to work in, or returns a shared one
+	check   func(dir string, out string) error // checks the tree and the file with the output
+	after   func(dir string) error             // runs after the check, or nil
+	exit    int                                // expected exit code
+	silent  bool                               // expect nothing on standard error
+	says    string                             // expected words on standard error
 	limit   time.Duration                      // 0: none
-	counted bool                               // its syncs are counted
+	counted bool                               // count its syncs
 	part    bool
 	rounds  int
 }
 
-// lane is a task as a lane of a row.
+// lane returns the lane of a task.
 func (b *bench) lane(t task) lane {
 	l := lane{name: t.name, why: t.program.why, part: t.part, rounds: t.rounds}
 	l.turn = func(context.Context) (sample, error) { return b.turn(t) }
@@ -52,8 +52,8 @@ func (b *bench) lane(t task) lane {
 	return l
 }
 
-// lanes are tasks as lanes of a row. One of emend is followed by the same with the older build, where there is one: on a tree
-// whose store the newer one has made.
+// lanes returns the lanes of tasks. A task of emend gets a second lane with the older build, if there is one. That lane works
+// on a tree whose store this build has created.
 func (b *bench) lanes(tasks ...task) (out []lane) {
 	for _, t := range tasks {
 		out = append(out, b.lane(t))
@@ -97,8 +97,8 @@ func (b *bench) launch(t task, dir, path string, args []string) (launch.Done, er
 	return d, err
 }
 
-// printed is the file that a program's output goes to, in memory where there is a place for that: it is read, and never
-// a device of which a program knows that nobody will.
+// printed returns the file for the output of a program, in memory where possible. It is a real file that is read afterwards,
+// since some programs do less for /dev/null.
 func (b *bench) printed() string {
 	if memory := "/dev/shm"; b.shared(memory) {
 		return filepath.Join(memory, filepath.Base(b.scratch)+".out")
@@ -111,7 +111,7 @@ func (b *bench) shared(dir string) bool {
 	return err == nil && is.IsDir()
 }
 
-// syncs are the system calls that wait for a disk.
+// syncs lists the system calls that wait for a disk.
 var syncs = []string{"fsync", "fdatasync", "syncfs", "sync", "sync_file_range", "msync"}
 
 // strace counts the syncs of one more turn.
@@ -135,7 +135,7 @@ func (b *bench) strace(t task) (map[string]int, error) {
 	return parseCounts(string(text)), err
 }
 
-// parseCounts reads strace's table: % time, seconds, usecs/call, calls, errors if any, name. No table is no calls.
+// parseCounts reads strace's table: % time, seconds, usecs/call, calls, errors if any, name. No table means no calls.
 func parseCounts(table string) map[string]int {
 	out := map[string]int{}
 	for line := range strings.Lines(table) {
@@ -150,10 +150,10 @@ func parseCounts(table string) map[string]int {
 	return out
 }
 
-// home is where programs look for settings, and find none.
+// home returns an empty home directory, so that no program finds settings.
 func (b *bench) home() string { return filepath.Join(b.scratch, "home") }
 
-// environment is empty but for what every program needs: nobody's settings are read, and no repository around the tree.
+// environment returns the least that every program needs. No program finds settings or a repository above the tree.
 func environment(home, dir string) []string {
 	return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "XDG_CONFIG_HOME=" + home, "XDG_STATE_HOME=" + home, "LC_ALL=C", "PWD=" + dir,
 		"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_CEILING_DIRECTORIES=" + filepath.Dir(dir)}

@@ -14,18 +14,18 @@ import (
 	"github.com/emend-dev/emend/proof/product"
 )
 
-// program is a program that takes part, or why it does not.
+// program is a program that is measured, or why it is missing.
 type program struct {
 	name, path, version, why string
 }
 
-// programs are what is compared.
+// programs are all programs that are measured.
 type programs struct {
 	emend, rg, fd, patch, git, strace, codex, node, filesystem, sha256sum program
-	launch, hash                                                          string // of these sources
+	launch, hash                                                          string // built from this module
 }
 
-// all are those that did not come from these sources.
+// all returns the programs that are not built here.
 func (p *programs) all() []*program {
 	return []*program{&p.rg, &p.fd, &p.patch, &p.git, &p.codex, &p.node, &p.filesystem, &p.sha256sum, &p.strace}
 }
@@ -57,7 +57,7 @@ func find(ctx context.Context, scratch string) (*programs, error) {
 	return p, p.codex.as("apply_patch", scratch)
 }
 
-// as gives the program another name: Codex's applies patches under one.
+// as renames a program by a link: Codex's program applies patches only under that name.
 func (p *program) as(name, scratch string) error {
 	if p.why != "" {
 		return nil
@@ -68,10 +68,10 @@ func (p *program) as(name, scratch string) error {
 	return err
 }
 
-// theirs is the filesystem server of the protocol's own authors.
+// theirs is the filesystem server of the protocol's authors.
 const theirs = "@modelcontextprotocol/server-filesystem"
 
-// debian finds a program, or installs the package that it is in where that is allowed.
+// debian finds a program. If it is missing, and this process is root, its package is installed.
 func debian(ctx context.Context, name, pkg string) program {
 	p := system(ctx, name)
 	if p.why == "" || os.Geteuid() != 0 {
@@ -90,7 +90,7 @@ func debian(ctx context.Context, name, pkg string) program {
 	return system(ctx, name)
 }
 
-// system finds a program on the path. Debian calls fd fdfind.
+// system finds a program in PATH. Debian calls fd fdfind.
 func system(ctx context.Context, name string) program {
 	p := program{name: name}
 	for _, n := range []string{name, name + "find"} {
@@ -116,7 +116,7 @@ func lastLine(out []byte) string {
 	return lines[len(lines)-1]
 }
 
-// packaged is a program from npm, exactly the one that a lock file names.
+// packaged installs a program from npm, in the version of the lock file.
 func packaged(ctx context.Context, name, lock, pkg, file string) program {
 	p := program{name: name}
 	dir, err := npm.Install(ctx, lock)
@@ -133,7 +133,7 @@ func packaged(ctx context.Context, name, lock, pkg, file string) program {
 	return p
 }
 
-// only is the one file that the pattern names.
+// only returns the first file that matches the pattern.
 func only(pattern string) (string, error) {
 	found, err := filepath.Glob(pattern)
 	if err == nil && len(found) == 0 {

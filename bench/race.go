@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// do does a row: its lanes take turns, round by round, after one round that warms up. Each round begins with another lane, and
-// every other one goes backwards, so that no lane always follows the same other one.
+// do runs a row. After one round to warm up, its lanes take turns in each round. Each round begins with another lane, and every
+// other round is reversed, so that no lane always follows the same one.
 func (b *bench) do(ctx context.Context, r row) done {
 	begin := time.Now()
 	d := done{row: r}
@@ -64,19 +64,19 @@ func (b *bench) race(ctx context.Context, d *done, dir string) (err error) {
 	return d.count(ctx)
 }
 
-// out reports whether a lane sits this round out. One that was given up is not asked again.
+// out reports whether a lane skips this round. A lane that was given up does not run again.
 func (l *laneDone) out(round int) bool {
 	return l.why != "" || l.slow || l.lane.rounds > 0 && round > l.lane.rounds
 }
 
 func (l *laneDone) add(round int, s sample) {
 	l.peak = max(l.peak, s.peak)
-	if l.slow = s.slow; s.slow || round > 0 { // what was done in time before still counts
+	if l.slow = s.slow; s.slow || round > 0 { // rounds that were finished before still count
 		l.times = append(l.times, s.took)
 	}
 }
 
-// count counts the syncs of the lanes, once each, after the race.
+// count counts the syncs of each lane once, after all rounds.
 func (d *done) count(ctx context.Context) (err error) {
 	for i := range d.lanes {
 		l := &d.lanes[i]
@@ -90,7 +90,7 @@ func (d *done) count(ctx context.Context) (err error) {
 	return nil
 }
 
-// brief is the row in a line: what each lane took, and what bar is missed.
+// brief summarizes the row in one line: the time of each lane and the missed bars.
 func (d *done) brief() (out string) {
 	if d.failed != nil {
 		return "FAILED: " + d.failed.Error()

@@ -7,49 +7,49 @@ import (
 	"time"
 )
 
-// row is one piece of work, and what makes it ready.
+// row is one piece of work and how to prepare it.
 type row struct {
 	id    string
-	group string // the letter of the work
+	group string // of the page
 	title string
-	ready func(ctx context.Context, b *bench, dir string) (*work, error) // what it lays out in dir goes when the row is done
+	ready func(ctx context.Context, b *bench, dir string) (*work, error) // dir is removed after the row
 }
 
-// work is a row made ready.
+// work is a row that is ready to run.
 type work struct {
 	lanes []lane
 	bars  []bar
-	size  int64        // in bytes, of the file that it is about
-	lines int          // of that file
-	ops   int          // how many of what is counted a turn does, where that is told as so many a second
-	least int          // rounds, for work that is over in no time
-	note  string       // to be printed
-	end   func() error // nil, or what ends what was started
-	found func() int   // nil, or how many lines the programs printed
+	size  int64        // of the file, in bytes
+	lines int          // of the file
+	ops   int          // operations in a turn, to print a rate; or 0
+	least int          // of rounds, for work that takes little time
+	note  string       // printed below the table
+	end   func() error // stops what was started, or nil
+	found func() int   // number of lines that the programs printed, or nil
 }
 
-// lane is one program at one work.
+// lane is one program doing the work of a row.
 type lane struct {
 	name   string
 	turn   func(ctx context.Context) (sample, error)
-	calls  func(ctx context.Context) (map[string]int, error) // its syncs, counted; nil where nobody asks
-	why    string                                            // it is missing
-	rounds int                                               // fewer than the flag's, where no bar is about it
-	part   bool                                              // it does less, and is there to say where the time goes
+	calls  func(ctx context.Context) (map[string]int, error) // counts its syncs, or nil
+	why    string                                            // the program is missing, and why
+	rounds int                                               // fewer than -rounds, where no bar depends on it
+	part   bool                                              // does only a part of the work, to tell where the time goes
 }
 
-// sample is one turn.
+// sample is the result of one turn.
 type sample struct {
 	took time.Duration
 	peak int64
-	slow bool // it was given up: took is the limit
+	slow bool // given up; took is the limit
 }
 
-// bar is what a lane may take at most, as a multiple of what another one takes, or of memory.
+// bar is an upper limit of what a lane takes: a multiple of the time of another lane, or of the size of the file.
 type bar struct {
 	lane, peer string
 	most       float64
-	memory     bool // the lane's peak memory as a multiple of the file
+	memory     bool // limits peak memory as a multiple of the file's size
 }
 
 func (b bar) String() string {
@@ -59,7 +59,7 @@ func (b bar) String() string {
 	return fmt.Sprintf("%s ≤ %.4g × %s", b.lane, b.most, b.peer)
 }
 
-// done is a row that was done.
+// done is the result of a row.
 type done struct {
 	row
 	work
@@ -68,7 +68,7 @@ type done struct {
 	failed   error
 }
 
-// laneDone is a lane with its figures.
+// laneDone is a lane with its results.
 type laneDone struct {
 	lane
 	times []time.Duration
@@ -77,14 +77,14 @@ type laneDone struct {
 	syncs map[string]int
 }
 
-// verdict is a bar and what became of it.
+// verdict is a bar with the measured value.
 type verdict struct {
 	bar    string
 	got    float64
 	most   float64
-	below  bool // got is an upper bound: the peer was given up
+	below  bool // got is an upper bound, because the peer was given up
 	memory bool
-	absent string // why there is no figure, or none that decides
+	absent string // why there is no value, or none that decides
 }
 
 func (v verdict) met() bool { return v.absent == "" && v.got <= v.most }
@@ -101,7 +101,7 @@ func (d *done) lane(name string) *laneDone {
 	return nil
 }
 
-// judge holds the figures against the bars.
+// judge compares the results with the bars.
 func (d *done) judge() {
 	for _, b := range d.bars {
 		d.verdicts = append(d.verdicts, d.verdict(b))

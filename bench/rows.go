@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// rows are the rows that were asked for.
+// rows returns the selected rows.
 func (b *bench) rows() []row {
 	return slices.DeleteFunc(b.all(), func(r row) bool { return !b.only.MatchString(r.id) })
 }
 
-// all are all rows in the order of the page.
+// all returns all rows in the order of the page.
 func (b *bench) all() []row {
 	return slices.Concat(applyRows(), b.bigRows(), searchRows(), listRows(), b.hashRows(), b.serverRows())
 }
 
-// exponents are rows of their own about how the cost of a big file grows with its size.
+// exponents returns additional rows: how the time for a big file grows with its size.
 func exponents(rows []done) (out []done) {
 	for _, rung := range rungs {
 		for _, hunks := range []int{1, 1000, 100_000} {
@@ -36,7 +36,7 @@ func exponents(rows []done) (out []done) {
 	return out
 }
 
-// costs are the medians of a lane in the rows of a prefix, by lines.
+// costs returns the medians of a lane in the rows with a prefix, by number of lines.
 func costs(rows []done, prefix, lane string) (out []point) {
 	for _, d := range rows {
 		if l := d.lane(lane); d.failed == nil && strings.HasPrefix(d.id, prefix) && l != nil && len(l.times) > 0 && !l.slow {

@@ -15,18 +15,18 @@ const servedWords = `Each caller has a request in flight, over standard input an
 there before and, but for ` + "`durability none`" + `, syncs; server-filesystem does none of that. After every turn each file has what was
 answered as made. What becomes of many edits of one file at once is in [mcp/RESULTS.md](mcp/RESULTS.md).`
 
-// served is a server at work on a tree of its own.
+// served is a server with a tree of its own.
 type served struct {
 	*line.Process
 	talk *line.Language
 	dir  string
-	at   []int // how often each file was edited
+	at   []int // number of edits of each file
 }
 
-// theirName is the lane of the filesystem server of the protocol's own authors.
+// theirName is the lane of theirs.
 const theirName = "server-filesystem"
 
-// serverRows are the edits and the reads of one server.
+// serverRows returns the rows about one server: edits and reads.
 func (b *bench) serverRows() []row {
 	return []row{
 		{"k.1", "k", "one caller", b.serving(true, 200, 1, (*served).edits)},
@@ -36,7 +36,7 @@ func (b *bench) serverRows() []row {
 	}
 }
 
-// serving starts each server in a tree of its own, and lets each do the same calls in turn.
+// serving starts each server in a tree of its own and has each do the same calls in turn.
 func (b *bench) serving(counted bool, calls, callers int, turn func(*served, int, int) (sample, error)) func(context.Context, *bench, string) (*work, error) {
 	return func(ctx context.Context, _ *bench, dir string) (*work, error) {
 		if b.quick {
@@ -71,7 +71,7 @@ func (b *bench) serving(counted bool, calls, callers int, turn func(*served, int
 	}
 }
 
-// server is how one is started: its directory comes last.
+// server is a command line; the directory comes last.
 type server struct {
 	name string
 	args []string
@@ -97,7 +97,7 @@ func (b *bench) servers() []server {
 	return out
 }
 
-// pages is how many files a server's tree has.
+// pages is the number of files in a server's tree.
 const pages = 1000
 
 func (b *bench) serve(ctx context.Context, home string, before []string, v server) (*served, error) {
@@ -124,7 +124,7 @@ func (b *bench) serve(ctx context.Context, home string, before []string, v serve
 	return s, s.Meet()
 }
 
-// traced counts the syncs of one turn of a server of its own, and of what it takes to start.
+// traced counts the syncs of one turn of a separate server, including its start.
 func (b *bench) traced(dir string, v server, calls, callers int, turn func(*served, int, int) (sample, error)) func(context.Context) (map[string]int, error) {
 	if b.programs.strace.why != "" {
 		return nil
@@ -150,10 +150,10 @@ func (b *bench) traced(dir string, v server, calls, callers int, turn func(*serv
 
 func pageName(i int) string { return fmt.Sprintf("dir%d/file%04d.txt", i%directories, i) }
 
-// paged is the i-th file after so many edits.
+// paged returns the content of file i after so many edits.
 func paged(i, edits int) string { return content(i, fmt.Sprint(edits, " edits after")) }
 
-// told is calls that were made, and what a model would read of the answers.
+// told is the result of calls: the time, and the texts that a model would read.
 type told struct {
 	took  time.Duration
 	texts []string
@@ -188,7 +188,7 @@ func (s *served) reads(n, callers int) (sample, error) {
 	return s.sample(is.took), err
 }
 
-// edits edits files in turn, and then looks at every one of them.
+// edits edits files in turn, and then checks all of them.
 func (s *served) edits(n, callers int) (sample, error) {
 	calls := make([]line.Call, n)
 	for i := range calls {

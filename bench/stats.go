@@ -13,11 +13,11 @@ func median(all []time.Duration) time.Duration {
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }
 
-// point is what a work of a size took.
+// point is a time, in any unit, by size.
 type point struct{ size, cost float64 }
 
-// exponent is the power of size that cost grows with: the slope of the line through the points, both logarithmic, by least
-// squares.
+// exponent returns the power of size by which cost grows: the slope of the regression line through the logarithms of the
+// points.
 func exponent(points []point) float64 {
 	var x, y, xx, xy float64
 	for _, p := range points {
@@ -28,7 +28,7 @@ func exponent(points []point) float64 {
 	return (n*xy - x*y) / (n*xx - x*x)
 }
 
-// ms is a time in milliseconds with three digits that mean something.
+// ms formats a time in milliseconds with three significant digits.
 func ms(d time.Duration) string {
 	v := float64(d.Microseconds()) / 1000
 	switch {
@@ -40,7 +40,7 @@ func ms(d time.Duration) string {
 	return fmt.Sprintf("%.0f", v)
 }
 
-// mib is memory in MiB.
+// mib formats memory in MiB.
 func mib(n int64) string {
 	switch {
 	case n == 0:

@@ -9,7 +9,7 @@ import (
 	"text/tabwriter"
 )
 
-// writeGroup writes what each program took, then the bars.
+// writeGroup writes the times of each program, then the bars.
 func (p *page) writeGroup(out io.Writer, rows []done) {
 	p.writeTimes(out, rows)
 	for _, note := range notes(rows) {
@@ -32,7 +32,7 @@ func (p *page) writeGroup(out io.Writer, rows []done) {
 	t.Flush()
 }
 
-// notes are what the rows have to say, each once.
+// notes returns the notes of the rows without duplicates.
 func notes(rows []done) (out []string) {
 	for _, d := range rows {
 		if d.note != "" && !slices.Contains(out, d.note) {
@@ -111,7 +111,7 @@ func (d *done) perSecond(l *laneDone) string {
 	return fmt.Sprintf(" %.0f\t|", float64(d.ops)/l.median().Seconds())
 }
 
-// writeParts says where emend's time goes, by what it takes to go a step further.
+// writeParts writes where emend's time goes: the differences between lanes that each do one step more.
 func writeParts(out io.Writer, rows []done) {
 	fmt.Fprint(out, "\nWhere the time of emend goes, as the difference between the quickest runs that each go one step further:\n\n")
 	t := tabwriter.NewWriter(out, 0, 0, 1, ' ', 0)
@@ -126,7 +126,7 @@ func writeParts(out io.Writer, rows []done) {
 	t.Flush()
 }
 
-// writeSyncs says how often each program waited for the disk.
+// writeSyncs writes how many syncs each program made.
 func (p *page) writeSyncs(out io.Writer) {
 	if p.programs.strace.why != "" {
 		return
@@ -145,7 +145,7 @@ func (p *page) writeSyncs(out io.Writer) {
 		for _, l := range d.lanes {
 			if l.syncs != nil {
 				fmt.Fprintf(t, "| %s\t| %s\t| %s\t|\n", work, l.name, counted(l.syncs))
-				work = "" // once
+				work = "" // only in the first line
 			}
 		}
 	}

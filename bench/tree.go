@@ -14,7 +14,7 @@ import (
 // tree is the files of a workspace, by path.
 type tree map[string]string
 
-// lay writes a tree into a new workspace below dir, with directories beside it.
+// lay writes a tree and additional directories into a new workspace below dir.
 func (t tree) lay(dir string, dirs []string) (string, error) {
 	root, err := os.MkdirTemp(dir, "tree")
 	if err != nil {
@@ -33,8 +33,8 @@ func (t tree) lay(dir string, dirs []string) (string, error) {
 	return root, nil
 }
 
-// fresh returns what lays a tree for a turn, with nothing left to be written to the disk: nobody's syncs are to pay for it.
-// For emend it has a store, as every tree but a new one has.
+// fresh returns a function that lays a tree for a turn and waits until it is on the disk, so that no lane pays for it. A tree
+// for emend has a store, as every tree but a new one does.
 func (b *bench) fresh(dir string, ours bool, lay func(dir string) (string, error)) func() (string, error) {
 	return func() (string, error) {
 		root, err := lay(dir)
@@ -48,7 +48,7 @@ func (b *bench) fresh(dir string, ours bool, lay func(dir string) (string, error
 	}
 }
 
-// warm lets emend make its store in a tree, which happens once in the life of one, and leaves nothing else there.
+// warm has emend create its store in a tree, and leaves no other change.
 func (b *bench) warm(root string) error {
 	for _, section := range []string{"*** Add File: warm\n+warm\n", "*** Delete File: warm\n"} {
 		cmd := exec.Command(b.programs.emend.path, "apply", "--quiet")
@@ -61,7 +61,7 @@ func (b *bench) warm(root string) error {
 	return nil
 }
 
-// check holds what is below dir against the tree that it should be, byte for byte.
+// check compares the files below dir with the tree, byte for byte.
 func (t tree) check(dir string) error {
 	seen := 0
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
