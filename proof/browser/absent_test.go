@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestAbsent runs this program where there is no browser, and where there is no npm: it names what is absent, and is no failure.
+// TestAbsent runs this test program without a browser, and without npm. It must name what is absent, and not fail.
 func TestAbsent(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()
@@ -34,7 +34,7 @@ func TestAbsent(t *testing.T) {
 	}
 }
 
-// only is a PATH with these programs alone, as far as they are here.
+// only returns a PATH with links to these programs only.
 func only(t *testing.T, programs ...string) string {
 	t.Helper()
 	dir := t.TempDir()

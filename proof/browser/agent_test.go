@@ -10,19 +10,19 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// agent is a scripted client of emend serve, over standard input and output, that cannot ask the person itself.
+// agent is a scripted client of emend serve over standard input and output. It cannot ask a person itself.
 type agent struct {
 	t *testing.T
 	*mcp.ClientSession
 }
 
-// answer is what a call of a tool says.
+// answer is the result of a call of a tool.
 type answer struct {
 	OK     bool
 	Output string
 	Data   map[string]any
 	Error  struct{ Kind, Message, SuggestedNextAction string }
-	Acked  time.Time // when it was acknowledged
+	Acked  time.Time // when the answer came
 }
 
 // agent starts emend serve as a client does, with a session of its own.
@@ -62,7 +62,7 @@ func (a *agent) try(ctx context.Context, name string, args map[string]any) (answ
 	return out, err
 }
 
-// call calls a tool, and wants it done.
+// call calls a tool, which must succeed.
 func (a *agent) call(name string, args map[string]any) answer {
 	a.t.Helper()
 	r, err := a.try(a.t.Context(), name, args)
@@ -72,7 +72,7 @@ func (a *agent) call(name string, args map[string]any) answer {
 	return r
 }
 
-// refused calls a tool, and wants it refused.
+// refused calls a tool, which must refuse.
 func (a *agent) refused(name string, args map[string]any) answer {
 	a.t.Helper()
 	r, err := a.try(a.t.Context(), name, args)
@@ -82,7 +82,7 @@ func (a *agent) refused(name string, args map[string]any) answer {
 	return r
 }
 
-// begin calls a tool that waits for a person.
+// begin starts a call that waits for a person.
 func (a *agent) begin(name string, args map[string]any) <-chan answer {
 	out := make(chan answer, 1)
 	go func() {
@@ -101,7 +101,7 @@ func (a *agent) patch(text string) answer {
 	return a.call("apply_patch", map[string]any{"patch": text})
 }
 
-// edit replaces a text of a file that was read.
+// edit replaces a text in a file, with the hash of the file.
 func (a *agent) edit(path, old, text string) answer {
 	a.t.Helper()
 	return a.call("edit_file", map[string]any{"path": path, "expectedSha256": a.sha(path), "edits": []any{map[string]any{"oldText": old, "newText": text}}})
@@ -109,7 +109,7 @@ func (a *agent) edit(path, old, text string) answer {
 
 var hash = regexp.MustCompile(`sha256:([0-9a-f]{64})`)
 
-// sha reads a file and returns the proof of it.
+// sha reads a file and returns its hash.
 func (a *agent) sha(path string) string {
 	a.t.Helper()
 	m := hash.FindStringSubmatch(a.call("read_file", map[string]any{"path": path}).Output)

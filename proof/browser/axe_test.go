@@ -12,7 +12,7 @@ import (
 	"github.com/emend-dev/emend/proof/npm"
 )
 
-// axe is the text of axe-core, which judges what a page is like for people who do not see it, or not well.
+// axe returns the source of axe-core, which checks the accessibility of a page.
 var axe = sync.OnceValues(func() (string, error) {
 	dir, err := npm.Install(context.Background(), filepath.Join("testdata", "axe"))
 	if err != nil {
@@ -22,7 +22,7 @@ var axe = sync.OnceValues(func() (string, error) {
 	return string(text), err
 })
 
-// judge is what axe is asked: every rule of WCAG 2.2 AA, and what it calls best practice.
+// judge runs every rule of WCAG 2.2 AA, and axe's best practices.
 const judge = `axe.run(document, {
 	runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
 	rules: {"target-size": {enabled: true}},
@@ -30,7 +30,7 @@ const judge = `axe.run(document, {
 }).then(r => r.violations.flatMap(v => v.nodes.map(n => v.id + " (" + v.impact + "): " + n.target.join(" ") + "\n    " +
 	n.html.slice(0, 200) + "\n    " + n.failureSummary.replaceAll("\n", "\n    "))))`
 
-// audit returns what axe finds on the page that is open.
+// audit returns what axe finds on the open page.
 func (b *tab) audit() []string {
 	b.t.Helper()
 	text, err := axe()
@@ -41,7 +41,7 @@ func (b *tab) audit() []string {
 	return eval[[]string](b, judge)
 }
 
-// TestAxe has it judge every page, full and empty, in each scheme and at each width.
+// TestAxe audits every page, full and empty, in each colour scheme and at each width.
 func TestAxe(t *testing.T) {
 	t.Parallel()
 	b := told(t)
@@ -71,7 +71,7 @@ func (b *tab) auditAll(places []place) {
 	b.t.Logf("axe: %d pages on %d screens, all rules of WCAG 2.2 AA and best practice", len(places), len(screens))
 }
 
-// TestAxeComplains has it judge a page that is bad, so that its silence means something.
+// TestAxeComplains audits a bad page, which must have findings.
 func TestAxeComplains(t *testing.T) {
 	b := shop(t).ui().pages(t)
 	b.expect("FormEmptyIdAndName")
@@ -84,7 +84,8 @@ func TestAxeComplains(t *testing.T) {
 	}
 }
 
-// TestWidths lets no page be wider than the screen: at 320 pixels, which is 1280 at 400 %, and at 640, which is 200 %.
+// TestWidths checks that no page is wider than the screen at 320 and 640 pixels, which is what 1280 pixels are when zoomed to
+// 400 % and 200 %.
 func TestWidths(t *testing.T) {
 	t.Parallel()
 	b := told(t)
@@ -101,6 +102,6 @@ func TestWidths(t *testing.T) {
 	}
 }
 
-// widest names the elements that stick out, without those that scroll by themselves.
+// widest names the elements that are wider than the screen, without those that scroll on their own.
 const widest = `[...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > %d &&
 	!e.parentElement.closest("*:is(pre, .scroll, [tabindex])")).slice(0, 3).map(e => e.outerHTML.slice(0, 120)).join(" | ")`

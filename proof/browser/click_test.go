@@ -11,8 +11,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// click clicks on what the browser itself calls by a role and a name, within the first element that a selector finds: what
-// a person finds who sees the page, and one who hears it.
+// click clicks on the element that has a role and a name in the browser's accessibility tree, within the first element that
+// matches a selector.
 func (b *tab) click(within, role, name string) {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
@@ -26,7 +26,7 @@ func (b *tab) click(within, role, name string) {
 	b.do("click "+what, chromedp.MouseClickXY(x, y))
 }
 
-// retry tries until there is no error.
+// retry calls try until it returns no error.
 func (b *tab) retry(ctx context.Context, what string, try func() error) {
 	b.t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
@@ -44,7 +44,7 @@ func (b *tab) retry(ctx context.Context, what string, try func() error) {
 	}
 }
 
-// place scrolls to an element and returns its middle.
+// place scrolls to an element and returns the position of its middle.
 func (b *tab) place(ctx context.Context, within, role, name string) (x, y float64, err error) {
 	id, err := b.named(ctx, within, role, name)
 	if err != nil {
@@ -61,7 +61,7 @@ func (b *tab) place(ctx context.Context, within, role, name string) (x, y float6
 	return (q[0] + q[4]) / 2, (q[1] + q[5]) / 2, nil
 }
 
-// named finds the one element of a role and a name.
+// named returns the one element with a role and a name.
 func (b *tab) named(ctx context.Context, within, role, name string) (cdp.BackendNodeID, error) {
 	doc, err := chromedp.Call(ctx, dom.GetDocument, dom.GetDocumentParams{})
 	if err != nil {
@@ -96,7 +96,7 @@ func (b *tab) follow(within, name string) { b.t.Helper(); b.click(within, "link"
 // press clicks on a button.
 func (b *tab) press(within, name string) { b.t.Helper(); b.click(within, "button", name) }
 
-// fill types into a field that is called by a name.
+// fill types into the field with a name.
 func (b *tab) fill(within, name, text string) {
 	b.t.Helper()
 	b.click(within, "textbox", name)

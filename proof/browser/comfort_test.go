@@ -2,7 +2,8 @@ package browser
 
 import "testing"
 
-// TestComfort does what a person does without thinking: clicks twice, folds a file away, opens a hash, chooses a view once.
+// TestComfort tries what people do without thinking: click twice, fold a file away, open a hash, and expect a chosen view to
+// stay.
 func TestComfort(t *testing.T) {
 	w := shop(t)
 	before := w.read("README.md")

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestEveryPage follows the links of a workspace in which all has happened, and reads every kind of page that there is, with
-// JavaScript and without. No page may complain.
+// TestEveryPage follows the links of a workspace that has every kind of call, and reads pages of every kind, with JavaScript
+// and without. The browser must not complain.
 func TestEveryPage(t *testing.T) {
 	t.Parallel()
 	w := shop(t)
@@ -19,7 +19,7 @@ func TestEveryPage(t *testing.T) {
 	for _, script := range []string{"with", "without"} {
 		t.Run(script, func(t *testing.T) {
 			b := s.pages(t)
-			b.expect("403") // of what may not be read
+			b.expect("403") // for a file that may not be read
 			if script == "without" {
 				b.without()
 			}
@@ -28,10 +28,10 @@ func TestEveryPage(t *testing.T) {
 	}
 }
 
-// perKind is how many pages of a kind are read.
+// perKind is the number of pages of each kind that are read.
 const perKind = 2
 
-// crawl follows links below the tab's own address, has each page looked at, and returns how many there were.
+// crawl follows links below the tab's address, calls look for each page, and returns the number of pages.
 func (b *tab) crawl(look func(path string)) (n int) {
 	b.t.Helper()
 	kinds, known := map[string]int{kindOf(""): 1}, map[string]bool{"": true}
@@ -55,7 +55,7 @@ func (b *tab) crawl(look func(path string)) (n int) {
 
 var idOf = regexp.MustCompile(`^(change|trash|diff)/.*`)
 
-// kindOf is what the addresses of pages have in common that are made alike.
+// kindOf returns the common pattern of the addresses of pages that are made alike.
 func kindOf(path string) string {
 	u, err := url.Parse(path)
 	if err != nil {
@@ -64,7 +64,7 @@ func kindOf(path string) string {
 	return idOf.ReplaceAllString(u.Path, "$1/") + "?" + strings.Join(slices.Sorted(maps.Keys(u.Query())), "&")
 }
 
-// landmarks fails unless a page has what every page has, once.
+// landmarks checks that a page has exactly one of each element that every page has.
 func (b *tab) landmarks(path string) {
 	b.t.Helper()
 	for selector, want := range map[string]int{"header nav[aria-label=Pages]": 1, "main": 1, "h1": 1, "[style]": 0, "script:not([src])": 0, "style": 0} {

@@ -10,7 +10,7 @@ func clickOn(selector string) chromedp.Action[chromedp.Void] {
 	return chromedp.Click(chromedp.CSS(selector))
 }
 
-// TestTrash brings deleted files back: where they were, and elsewhere.
+// TestTrash restores deleted files, to their old place and to another one.
 func TestTrash(t *testing.T) {
 	w := shop(t)
 	coupons, shipping := w.read("src/coupons.ts"), w.read("docs/shipping.md")
@@ -43,14 +43,14 @@ func TestTrash(t *testing.T) {
 	w.holds("restored elsewhere", "docs/shipping.md", "")
 }
 
-// trashed is the selector of what the trash has of a path.
+// trashed returns the selector of a path in the trash.
 func trashed(b *tab, path string) string {
 	b.t.Helper()
 	id := eval[string](b, `[...document.querySelectorAll("li.trashed")].find(i => i.innerText.includes("`+path+`"))?.dataset.id ?? ""`)
 	return `li.trashed[data-id="` + id + `"]`
 }
 
-// TestClearTrash empties the trash for good, after it said what goes.
+// TestClearTrash empties the trash for good. The page first lists what goes.
 func TestClearTrash(t *testing.T) {
 	w := shop(t)
 	b := w.ui().pages(t)
@@ -64,7 +64,7 @@ func TestClearTrash(t *testing.T) {
 	b.there("div.empty")
 }
 
-// TestPutBack shows what a file was, through a move, and makes it that again.
+// TestPutBack shows an old version of a file that was moved since, and restores it.
 func TestPutBack(t *testing.T) {
 	w := shop(t)
 	first := w.read("docs/shipping.md")

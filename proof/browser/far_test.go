@@ -8,8 +8,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// back jumps to the middle of a difference that was scrolled to its end, and then to its begin. The rows that the page had let
-// go come again where they were, and are those that the server has.
+// back jumps to the middle of a difference that was scrolled to its end, and then to its beginning. The rows that the page had
+// removed must come back in their places, and be those of the server.
 func (b *tab) back() {
 	b.t.Helper()
 	if b.count("tbody[data-rows]") == 0 {
@@ -27,20 +27,20 @@ func (b *tab) back() {
 	b.same("the begin")
 }
 
-// inSight says which group of rows is in the middle of the screen, and where it begins.
+// inSight returns the group of rows in the middle of the screen, and its position.
 const inSight = `(() => {
 	const all = [...document.querySelectorAll("table.diff tbody")], box = b => b.getBoundingClientRect();
 	const i = all.findIndex(b => box(b).bottom > innerHeight / 2);
 	return i + " at " + Math.round(box(all[i]).top);
 })()`
 
-// whole is that no group of rows is empty on the screen, and two screens around it.
+// whole is true if no group of rows is empty on the screen and two screens around it.
 const whole = `[...document.querySelectorAll("table.diff tbody")].every(b => {
 	const r = b.getBoundingClientRect();
 	return r.bottom < -2 * innerHeight || r.top > 3 * innerHeight || b.rows.length > 0;
 })`
 
-// same compares the 300 rows of the screen and what follows it with those of the server.
+// same compares the 300 rows on and after the screen with those of the server.
 func (b *tab) same(what string) {
 	b.t.Helper()
 	const text = `rows => [...rows].map(r => [...r.cells].map(c => (c.dataset.n || "") + c.textContent).join("|")).join("\n")`
@@ -61,7 +61,7 @@ func (b *tab) same(what string) {
 	}
 }
 
-// TestKeysOverWhatIsFar has the keys from change to change find those that the page has let go.
+// TestKeysOverWhatIsFar moves from change to change by key, also to changes that the page has removed.
 func TestKeysOverWhatIsFar(t *testing.T) {
 	t.Parallel()
 	w := shop(t)
@@ -102,7 +102,7 @@ func TestKeysOverWhatIsFar(t *testing.T) {
 	}
 }
 
-// jumping goes to other places of a page faster than rows come.
+// jumping scrolls to other places of a page faster than rows are loaded.
 const jumping = `(async () => {
 	for (let i = 0; i < 60; i++) {
 		window.scrollTo(0, document.scrollingElement.scrollHeight * [0.1, 0.5, 0.12, 0.9, 0.48][i % 5]);
@@ -110,5 +110,5 @@ const jumping = `(async () => {
 	}
 })()`
 
-// rowsOfAll counts the rows that are in the page, and those that were let go.
+// rowsOfAll counts the rows in the page and those that it has removed.
 const rowsOfAll = `[...document.querySelectorAll("table.diff tbody")].reduce((n, b) => n + Number(b.dataset.rows || b.rows.length), 0)`

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// TestNotesSee holds the harness against a page that does everything wrong, so that its silence means something.
+// TestNotesSee opens a page with every kind of fault. The harness must report each of them.
 func TestNotesSee(t *testing.T) {
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/" {
@@ -34,8 +34,8 @@ func TestNotesSee(t *testing.T) {
 	b.notes.forget()
 }
 
-// TestSaysAcrossDocuments has a document lose its element just after it was found, as when another document replaces it: says
-// waits for the element of the next document.
+// TestSaysAcrossDocuments opens a page that loses an element just after it was found, as when another document replaces it.
+// says must wait for the element of the next document.
 func TestSaysAcrossDocuments(t *testing.T) {
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -61,7 +61,7 @@ func TestSaysAcrossDocuments(t *testing.T) {
 	b.says("main", "second")
 }
 
-// TestClickFindsNames clicks by what the browser calls an element, and only within what was named.
+// TestClickFindsNames clicks by accessible name, and only within the given element.
 func TestClickFindsNames(t *testing.T) {
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")

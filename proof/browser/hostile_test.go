@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What is meant to be taken for markup, or for something else than it is.
+// Names that look like markup, or like something else than they are.
 const (
 	evilName    = `<img src=x onerror=alert(1)>.html`
 	evilText    = "<script>alert(document.domain)</script>\n<img src=x onerror=\"alert(2)\">\n<!-- </td></tr></table><h1>owned</h1>\n"
@@ -14,8 +14,8 @@ const (
 	bidiName    = "invoice-\u202egpj.js"
 )
 
-// TestHostile has an agent call files, itself and its session what would be markup. Every page shows it as the text that it
-// is: nothing runs, nothing is fetched, and nobody can pass off a name that reads backwards.
+// TestHostile has an agent choose markup as names of files, of itself and of its session. Every page must show them as text:
+// nothing runs, nothing is fetched, and no name changes the reading direction.
 func TestHostile(t *testing.T) {
 	t.Parallel()
 	w := shop(t)
@@ -24,7 +24,7 @@ func TestHostile(t *testing.T) {
 	a.call("create_file", map[string]any{"path": evilName, "content": evilText})
 	a.call("edit_file", map[string]any{"path": evilName, "expectedSha256": a.sha(evilName),
 		"edits": []any{map[string]any{"oldText": "alert(2)", "newText": "alert('</script>')"}}})
-	w.write(bidiName, "let a = 1;\n") // no agent can create it
+	w.write(bidiName, "let a = 1;\n") // no tool can create such a name
 	a.call("edit_file", map[string]any{"path": bidiName, "expectedSha256": a.sha(bidiName),
 		"edits": []any{map[string]any{"oldText": "let a = 1;", "newText": "let a = 1; // \u202e } \u2066if (admin)\u2069"}}})
 	a.call("delete_file", map[string]any{"path": evilName})
@@ -39,7 +39,7 @@ func TestHostile(t *testing.T) {
 	t.Logf("hostile: %d pages read", b.crawl(b.harmless))
 }
 
-// harmless fails when something of what was named became an element, or an order of reading.
+// harmless fails if a part of the names became an element or a direction mark.
 func (b *tab) harmless(path string) {
 	b.t.Helper()
 	for _, s := range []string{"img", "main script", "i", "[onerror]", "[onmouseover]", "a[href^='javascript:']"} {
@@ -52,7 +52,7 @@ func (b *tab) harmless(path string) {
 	}
 }
 
-// entryOf is the newest done or undone call of a tool whose words have a text.
+// entryOf returns the newest call of a tool that is done or undone and whose text contains a text.
 func (b *tab) entryOf(tool, text string) string {
 	b.t.Helper()
 	b.open("?tool=" + tool)

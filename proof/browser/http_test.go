@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestServeHTTP finds the same pages under a server over HTTP, with a token of their own.
+// TestServeHTTP opens the same pages on a server over HTTP, which has a token of its own for them.
 func TestServeHTTP(t *testing.T) {
 	w := shop(t)
 	w.cart()
@@ -24,7 +24,7 @@ func TestServeHTTP(t *testing.T) {
 	w.holds("undone", "README.md", shopFiles(t)["README.md"])
 }
 
-// TestTokensDiffer has what an agent shows at /mcp let nobody in to the pages, and the other way round.
+// TestTokensDiffer checks that the token of /mcp does not open the pages, nor theirs /mcp.
 func TestTokensDiffer(t *testing.T) {
 	w := shop(t)
 	s := w.serve("serve", "--http", "127.0.0.1:0")
@@ -45,7 +45,7 @@ func TestTokensDiffer(t *testing.T) {
 	}
 }
 
-// TestServerGone tells a person whose server ended that the page is no longer live.
+// TestServerGone stops the server of an open page, which must say that it is no longer live.
 func TestServerGone(t *testing.T) {
 	w := shop(t)
 	s := w.ui()

@@ -9,7 +9,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// shown are the pages of which docs/images has pictures.
+// shown lists the pages that docs/images has pictures of.
 var shown = []string{"timeline", "change", "change-split", "file", "session", "sessions", "trash", "waiting", "health", "confirm"}
 
 // TestImages takes the pictures of the documentation. They are kept when EMEND_IMAGES is write:
@@ -34,7 +34,7 @@ func TestImages(t *testing.T) {
 	}
 }
 
-// plainRoot is a directory that is called the same on every machine, since pages show where a workspace is.
+// plainRoot returns a directory with the same path on every machine, since pages show the path of a workspace.
 func plainRoot(t *testing.T) string {
 	t.Helper()
 	const root = "/tmp/ada"
@@ -45,7 +45,7 @@ func plainRoot(t *testing.T) string {
 	return root
 }
 
-// picture takes one, as a person sees the page who came to it just now.
+// picture takes the picture of a page that was just opened.
 func (b *tab) picture(p place, path string) {
 	b.t.Helper()
 	b.show(p)

@@ -6,7 +6,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// TestKeys works without a mouse.
+// TestKeys uses the pages by keyboard.
 func TestKeys(t *testing.T) {
 	w := shop(t)
 	w.cart()
@@ -39,7 +39,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestTab reaches a button that changes something with the Tab key alone, and presses it.
+// TestTab reaches a button with the Tab key alone, and presses it.
 func TestTab(t *testing.T) {
 	w := shop(t)
 	before := w.read("README.md")
@@ -55,7 +55,7 @@ func TestTab(t *testing.T) {
 	w.holds("undone", "README.md", before)
 }
 
-// tabTo presses Tab until something has the focus.
+// tabTo presses Tab until the expression about the focus is true.
 func (b *tab) tabTo(expression string) {
 	b.t.Helper()
 	for range 200 {

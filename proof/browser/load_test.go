@@ -20,18 +20,18 @@ import (
 	"github.com/emend-dev/emend/internal/logtest"
 )
 
-// bar is what the server may take for a first page. It is printed beside what was measured.
+// bar is the limit for the server's time for a first page. It is printed beside the measured time.
 const bar = 150 * time.Millisecond
 
-// What a server and a page may need at most, whatever the log has.
+// Limits of memory and rows, whatever the size of the log.
 const (
 	serverRoom = 512 << 20
-	pageRoom   = 256 << 20 // of JavaScript's heap
-	moreRoom   = 400 << 20 // of the page's process, for what is scrolled through
-	rowsRoom   = 13_000    // in the page at once
+	pageRoom   = 256 << 20 // JavaScript heap, in bytes
+	moreRoom   = 400 << 20 // memory of the page's process after scrolling, in bytes
+	rowsRoom   = 13_000    // rows in the page at one time
 )
 
-// TestLoad holds the pages against a log of 100,000 calls, and a difference of 50,000 lines that is scrolled to its end.
+// TestLoad opens the pages on a log of 100,000 calls, and scrolls a difference of 50,000 lines to its end.
 func TestLoad(t *testing.T) {
 	need(t)
 	entries, err := strconv.Atoi(cmp.Or(os.Getenv("EMEND_ENTRIES"), "100000"))
@@ -61,7 +61,7 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// firstChange is where the first call of a page leads.
+// firstChange returns the address of the first call of a page.
 func (b *tab) firstChange(path string) string {
 	b.t.Helper()
 	b.open(path)
@@ -69,8 +69,8 @@ func (b *tab) firstChange(path string) string {
 	return eval[string](b, `new URL(document.querySelector("li.call a.open").href).pathname`)[len("/ui/default/"):]
 }
 
-// measure prints what the server takes for a page, as the browser sees it: the first time, and in the middle of nine. The
-// peer is a page of the same kind of a workspace in which little happened.
+// measure prints the server's time for a page as the browser sees it: of the first request, and the median of nine. The peer is
+// a page of the same kind on a small workspace.
 func (b *tab) measure(peer *tab, what, path, near string) {
 	b.t.Helper()
 	first, middle := b.times(path)
@@ -91,14 +91,14 @@ func (b *tab) times(path string) (first, middle time.Duration) {
 	return first, all[len(all)/2]
 }
 
-// scrolled is what a page says of how it was scrolled.
+// scrolled is what a page measured while it was scrolled.
 type scrolled struct {
-	Rows, Most           int // all that it went over, and those in the page at once
+	Rows, Most           int // rows in total, and at one time
 	Tasks, Frames        int
 	Longest, Gap, Blocks float64 // milliseconds
 }
 
-// scroll goes down to the end of a long difference, by two screens with each frame, as fast as more of it comes.
+// scroll scrolls a long difference to its end, two screens with each frame, as fast as more of it is loaded.
 func (b *tab) scroll(path string) {
 	b.t.Helper()
 	b.open(path)
@@ -148,7 +148,7 @@ const scrolling = `new Promise(done => {
 	requestAnimationFrame(step);
 })`
 
-// heap is what is in use of JavaScript's heap, once what is not needed is gone.
+// heap returns the size of the JavaScript heap after a garbage collection.
 func (b *tab) heap() int {
 	b.t.Helper()
 	command(b, heapprofiler.CollectGarbage, cdp.Empty{})
@@ -162,7 +162,7 @@ func (b *tab) heap() int {
 	return 0
 }
 
-// largest is the memory of the process of the browser that has the most of those that show pages, by the kernel.
+// largest returns the memory of the largest process that renders pages, as the kernel counts it.
 func (b *tab) largest() (most int) {
 	b.t.Helper()
 	info, err := chromedp.CallBrowser(b.ctx, systeminfo.GetProcessInfo, cdp.Empty{})
@@ -184,7 +184,7 @@ func (s *server) memory(t *testing.T) map[string]int {
 	return memoryOf(t, s.cmd.Process.Pid)
 }
 
-// memoryOf is what the kernel says of the memory of a process, in bytes.
+// memoryOf returns what the kernel reports about the memory of a process, in bytes.
 func memoryOf(t *testing.T, pid int) map[string]int {
 	t.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))

@@ -8,7 +8,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// TestComeIn comes in by the address that was printed: the token leaves the address, and no address that was asked for had it.
+// TestComeIn opens the printed address. The token must leave the address bar, and no requested address may contain it.
 func TestComeIn(t *testing.T) {
 	s := shop(t).ui()
 	b := s.pages(t)
@@ -25,7 +25,7 @@ func TestComeIn(t *testing.T) {
 	}
 }
 
-// TestComeInByForm pastes the token, without JavaScript. A wrong one is answered in words.
+// TestComeInByForm pastes the token, without JavaScript. A wrong token must give an error message.
 func TestComeInByForm(t *testing.T) {
 	s := shop(t).ui()
 	b := window(t, s.base+"/ui/default/")
@@ -38,7 +38,7 @@ func TestComeInByForm(t *testing.T) {
 	b.until("the pages", `document.querySelector("header nav")`)
 }
 
-// paste puts a token into the form, and sends it.
+// paste enters a token into the form, and submits it.
 func (b *tab) paste(token string) {
 	b.t.Helper()
 	b.there("input[name=token]")
@@ -46,7 +46,7 @@ func (b *tab) paste(token string) {
 	b.do("send", clickOn("form button"))
 }
 
-// TestStranger sees no page without a token.
+// TestStranger must see no page without a token.
 func TestStranger(t *testing.T) {
 	b := window(t, shop(t).ui().base+"/ui/default/")
 	b.expect("401")

@@ -14,9 +14,9 @@ import (
 )
 
 var (
-	program string          // emend, as it is shipped
-	chrome  context.Context // one browser for all tests; each has a private window of its own
-	absent  string          // why there is no browser
+	program string          // emend, built as it is shipped
+	chrome  context.Context // one browser for all tests; each test has a private window
+	absent  string          // why there is no browser, or ""
 )
 
 func TestMain(m *testing.M) { os.Exit(run(m)) }
@@ -30,7 +30,7 @@ func run(m *testing.M) int {
 	defer os.RemoveAll(dir)
 	defer start(dir)()
 	if absent != "" {
-		return m.Run() // it says so
+		return m.Run() // the tests skip themselves
 	}
 	program = filepath.Join(dir, "emend")
 	if err := product.Build(context.Background(), program, "-trimpath"); err != nil {
@@ -40,7 +40,7 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// start starts the browser, or says in absent why it cannot.
+// start starts the browser, or sets absent.
 func start(dir string) (stop func()) {
 	path, err := exec.LookPath(cmp.Or(os.Getenv("EMEND_CHROMIUM"), "chromium"))
 	if err != nil {
@@ -58,8 +58,8 @@ func start(dir string) (stop func()) {
 	}
 }
 
-// options start a browser that asks for nothing by itself. Its pages are emend's own, and it may have to run as root: it
-// has no sandbox.
+// options start a browser that makes no requests of its own. It has no sandbox, since it may have to run as root; it opens only
+// emend's own pages.
 func options(path, dir string) []chromedp.ExecAllocatorOption {
 	opts := []chromedp.ExecAllocatorOption{
 		chromedp.ExecPath(path), chromedp.NoInheritEnv, chromedp.UserDataDir(filepath.Join(dir, "profile")),
@@ -75,7 +75,7 @@ func options(path, dir string) []chromedp.ExecAllocatorOption {
 	return opts
 }
 
-// need skips a test for which there is no browser.
+// need skips a test if there is no browser.
 func need(t *testing.T) {
 	t.Helper()
 	if absent != "" {

@@ -16,8 +16,8 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 )
 
-// notes is what a browser complains of, and where it goes, while a test looks at pages. Neither a message on its console
-// nor a broken rule of the content security policy nor a dialog is expected, and no host but this one.
+// notes collects complaints of the browser and the addresses that it requests. Tests expect no message on the console, no
+// violation of the content security policy, no dialog and no other host.
 type notes struct {
 	mu       sync.Mutex
 	requests []string
@@ -25,7 +25,7 @@ type notes struct {
 	expected []string
 }
 
-// note takes one event of the browser. It runs where events are read and must not wait.
+// note handles an event of the browser. It must not block, since it runs where events are read.
 func (n *notes) note(ev any) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -49,28 +49,28 @@ func (n *notes) add(format string, args ...any) {
 	n.complain = append(n.complain, fmt.Sprintf(format, args...))
 }
 
-// expect names a part of a complaint that is no fault.
+// expect allows complaints that contain part.
 func (n *notes) expect(part string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.expected = append(n.expected, part)
 }
 
-// forget is for a test whose page is meant to be bad.
+// forget drops all complaints, for a test with a bad page.
 func (n *notes) forget() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.requests, n.complain = nil, nil
 }
 
-// asked is every address that the browser has asked for.
+// asked returns every address that the browser has requested.
 func (n *notes) asked() []string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return slices.Clone(n.requests)
 }
 
-// heard waits for a complaint.
+// heard waits for a complaint that contains part.
 func (b *tab) heard(part string) {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
@@ -85,7 +85,7 @@ func (b *tab) heard(part string) {
 	})
 }
 
-// faults are the complaints that no test expects, and the addresses of other hosts.
+// faults returns the complaints that no test expects, and requests to other hosts.
 func (n *notes) faults() (out []string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -6,14 +6,14 @@ import (
 	"testing"
 )
 
-// place is one page in one of its states.
+// place is a page in one of its states.
 type place struct {
 	name string // of its picture
 	path string
-	wait string // a selector of what it shows when it is there
+	wait string // a selector that the loaded page has
 }
 
-// full are all pages of a workspace with the story in it, and with a call that waits.
+// full returns all pages of a workspace with a story in it, and with a call that waits.
 func full(b *tab) []place {
 	b.t.Helper()
 	patch := b.entryOf("apply_patch", "src/cart.ts")
@@ -58,7 +58,7 @@ func full(b *tab) []place {
 	}
 }
 
-// bare are the pages that have something to say where nothing has happened yet.
+// bare lists the pages that show a text while nothing has happened.
 var bare = []place{
 	{"timeline-empty", "", "div.empty"},
 	{"file-empty", "file?path=README.md", "main"},
@@ -68,7 +68,7 @@ var bare = []place{
 	{"health-empty", "health", "#doctor"},
 }
 
-// link is where a link leads, as open takes it.
+// link returns the target of a link as open takes it.
 func (b *tab) link(within, name string) string {
 	b.t.Helper()
 	found := fmt.Sprintf(`[...document.querySelectorAll(%q)].find(a => a.innerText.trim() === %q)`, within+" a[href]", name)
@@ -80,10 +80,10 @@ func (b *tab) link(within, name string) string {
 	return u.RequestURI()[len("/ui/default/"):]
 }
 
-// show opens a page and waits for what it shows.
+// show opens a page and waits until it is loaded.
 func (b *tab) show(p place) { b.t.Helper(); b.open(p.path); b.there(p.wait) }
 
-// told is a workspace with the story in it, one call that waits, and a window on it.
+// told returns a window on a workspace with the story in it, and with a call that waits.
 func told(t *testing.T) *tab {
 	t.Helper()
 	return shop(t).told(t)
@@ -93,8 +93,8 @@ func (w *world) told(t *testing.T) *tab {
 	t.Helper()
 	w.story()
 	b := w.ui().pages(t)
-	b.expect("404") // of the place that is not there
-	b.expect("409") // of what is in the way
+	b.expect("404") // for the missing page
+	b.expect("409") // for a conflict
 	b.until("the page is live", live)
 	w.agent("orders-vat", "--wait", "10m").begin("apply_patch", map[string]any{"patch": migrationPatch})
 	b.open("waiting")

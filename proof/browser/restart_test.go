@@ -7,8 +7,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// TestRestart has a page that is open outlive its server: when another one serves at the same address, it asks for the token
-// of that one, says where it is, and goes on where it was.
+// TestRestart restarts the server of an open page at the same address. The page must ask for the new token, say where it is
+// printed, and then continue where it was.
 func TestRestart(t *testing.T) {
 	t.Parallel()
 	w := shop(t)
@@ -26,7 +26,7 @@ func TestRestart(t *testing.T) {
 	b.until("the page is live again", live+" && "+called("src/prices.ts"))
 }
 
-// TestRestartServe is the same with emend serve --http, whose token stays the same.
+// TestRestartServe does the same with emend serve --http, whose token stays the same.
 func TestRestartServe(t *testing.T) {
 	t.Parallel()
 	w := shop(t)
@@ -43,7 +43,7 @@ func TestRestartServe(t *testing.T) {
 	}
 }
 
-// lost is a page that is open when its server ends.
+// lost returns an open page whose server has ended.
 func (s *server) lost(t *testing.T) *tab {
 	t.Helper()
 	b := s.pages(t)

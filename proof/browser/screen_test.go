@@ -4,21 +4,21 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 )
 
-// screen is what a person looks at pages with.
+// screen is the size and colour scheme of a screen.
 type screen struct {
 	name          string
 	width, height int64
 	dark, phone   bool
 }
 
-// Colours do not depend on the width: one dark screen is enough.
+// Colours do not depend on the width, so one dark screen is enough.
 var screens = []screen{
 	{name: "light", width: 1280, height: 800},
 	{name: "dark", width: 1280, height: 800, dark: true},
 	{name: "phone", width: 390, height: 844, phone: true},
 }
 
-// on sets the screen for this page and those that come. Nothing moves, so that a picture is not of half a movement.
+// on sets the screen for this and later pages. It disables animations, so that a picture is not taken halfway.
 func (b *tab) on(s screen) {
 	b.t.Helper()
 	scheme := "light"

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// shopFiles is a small project, as agents find it.
+// shopFiles returns the files of a small project.
 func shopFiles(t *testing.T) map[string]string {
 	t.Helper()
 	out, tree := map[string]string{".env": "PAYMENT_KEY=sk_live_0000\n"}, os.DirFS("testdata/shop")
@@ -24,10 +24,10 @@ func shopFiles(t *testing.T) map[string]string {
 	return out
 }
 
-// asking is a policy under which a person is asked about the migrations.
+// asking is a policy that asks a person about the migrations.
 const asking = "[write]\nask = [\"migrations/**\"]\n"
 
-// shop is that project in a world of its own.
+// shop creates a world with that project.
 func shop(t *testing.T) *world {
 	t.Helper()
 	need(t)
@@ -41,8 +41,8 @@ func shopAt(t *testing.T, root string) *world {
 	return w
 }
 
-// story is an hour of two agents at work: the totals of the cart are mended, value added tax comes in, the old coupons go.
-// Some of it goes wrong, as it does. It leaves every kind of call in the log but those that only a crash makes.
+// story is an hour of two agents at work: they fix the totals of the cart, add value added tax and remove old coupons. Some
+// calls fail. The log then has every kind of call but those that need a crash.
 func (w *world) story() {
 	w.t.Helper()
 	w.cart()
@@ -50,7 +50,7 @@ func (w *world) story() {
 	w.tidying()
 }
 
-// cart is a session that mends the rounding, with one edit that does not fit.
+// cart is a session that fixes the rounding, with one edit that does not match.
 func (w *world) cart() {
 	a := w.agent("cart-rounding")
 	a.edit("src/prices.ts", `return "€" + cents / 100;`, `return (cents / 100).toFixed(2) + " €";`)
@@ -70,7 +70,7 @@ func (w *world) tax() {
 	a.edit("docs/shipping.md", "All other countries cost 9.90 €.", "Austria costs 7.90 €, all other countries 9.90 €.")
 }
 
-// tidying is a session that removes and renames, and takes one thing back itself.
+// tidying is a session that removes and renames files, and undoes one call itself.
 func (w *world) tidying() {
 	a := w.agent("tidy-up")
 	a.call("delete_file", map[string]any{"path": "src/coupons.ts"})

@@ -15,18 +15,18 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// patience is how long a page may take to become what it has to be.
+// patience is the time limit for a page to reach an expected state.
 const patience = 10 * time.Second
 
-// tab is a private window: no cookie of another test is in it.
+// tab is a private window, which has no cookie of another test.
 type tab struct {
 	t    *testing.T
 	ctx  context.Context
-	base string // of the addresses that open is given
+	base string // prefix of the addresses that open takes
 	*notes
 }
 
-// window opens one, and holds it to be quiet: see [notes].
+// window opens a tab. The test fails if the browser complains: see [notes].
 func window(t *testing.T, base string) *tab {
 	t.Helper()
 	need(t)
@@ -59,7 +59,7 @@ func command[P, R any](b *tab, c cdp.Command[P, R], params P) R {
 	return out
 }
 
-// do does one thing that has no answer.
+// do runs an action without a result.
 func (b *tab) do(what string, a chromedp.Action[chromedp.Void]) {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
@@ -69,13 +69,13 @@ func (b *tab) do(what string, a chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// open goes to an address below the tab's own and waits until it is loaded.
+// open loads a path below the tab's base.
 func (b *tab) open(path string) {
 	b.t.Helper()
 	b.do("open "+path, chromedp.Navigate(b.base+path))
 }
 
-// eval is what an expression says.
+// eval returns the value of an expression.
 func eval[T any](b *tab, expression string) T {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
@@ -87,7 +87,7 @@ func eval[T any](b *tab, expression string) T {
 	return out
 }
 
-// until waits for an expression to be true, also over navigations, and returns how long that took.
+// until waits until an expression is true, also across navigations, and returns how long that took.
 func (b *tab) until(what, expression string) time.Duration {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
@@ -107,14 +107,14 @@ func (b *tab) until(what, expression string) time.Duration {
 	}
 }
 
-// there waits for an element that a selector finds.
+// there waits until an element matches a selector.
 func (b *tab) there(selector string) {
 	b.t.Helper()
 	b.until(selector, "document.querySelector("+quote(selector)+")")
 }
 
-// says waits until an element has all of some words. It scrolls to the element, since what is far out of sight may not be laid
-// out. Each try finds the element anew: another document may have replaced the one of the last try.
+// says waits until an element contains all words. It scrolls to the element, since the page may not lay out what is far out of
+// sight. Each try looks the element up again, since another document may have replaced the last one.
 func (b *tab) says(selector string, words ...string) {
 	b.t.Helper()
 	for _, w := range words {
@@ -122,7 +122,7 @@ func (b *tab) says(selector string, words ...string) {
 	}
 }
 
-// count is how many elements a selector finds.
+// count returns the number of elements that match a selector.
 func (b *tab) count(selector string) int {
 	b.t.Helper()
 	return eval[int](b, "document.querySelectorAll("+quote(selector)+").length")
@@ -131,21 +131,22 @@ func (b *tab) count(selector string) int {
 // keys presses keys, one after the other.
 func (b *tab) keys(keys string) { b.t.Helper(); b.do("press "+keys, chromedp.KeyEvent(keys, raw)) }
 
-// raw makes a key go down as keyboards have it: the character comes after, and not when a page has taken the key.
+// raw makes a key press behave as on a keyboard: the character follows, unless the page handles the key.
 func raw(p *input.DispatchKeyEventParams) {
 	if p.Type == input.DispatchKeyEventTypeKeyDown {
 		p.Type = input.DispatchKeyEventTypeRawKeyDown
 	}
 }
 
-// without turns JavaScript off, for the pages that come. The one that is open would be cut off in the middle.
+// without disables JavaScript for the pages that follow. It leaves the open page first, since its scripts would be stopped
+// halfway.
 func (b *tab) without() {
 	b.t.Helper()
 	b.do("leave", chromedp.Navigate("about:blank"))
 	command(b, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
 }
 
-// state is what the tab shows, for a failure.
+// state describes what the tab shows, for an error message.
 func (b *tab) state() string {
 	ctx, cancel := context.WithTimeout(b.ctx, time.Second)
 	defer cancel()
@@ -156,12 +157,12 @@ func (b *tab) state() string {
 	return out
 }
 
-// evaluate is an expression that is only done.
+// evaluate runs an expression without a result.
 func evaluate(expression string) chromedp.Action[chromedp.Void] {
 	return chromedp.Evaluate[chromedp.Void](expression)
 }
 
-// quote writes a text as JavaScript has it.
+// quote quotes a text for JavaScript.
 func quote(s string) string {
 	text, _ := json.Marshal(s)
 	return string(text)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// migration is a call that the policy of the shop asks about.
+// migration returns the arguments of a call that the shop's policy asks about.
 func migration(name string) map[string]any {
 	return map[string]any{"path": "migrations/" + name, "content": "ALTER TABLE orders ADD COLUMN vat INTEGER;\n"}
 }
@@ -23,7 +23,7 @@ func answered(t *testing.T, c <-chan answer) answer {
 	}
 }
 
-// TestWaiting lets a person who watches the timeline allow one call that waits and deny another.
+// TestWaiting has a person, who watches the timeline, allow one waiting call and deny another.
 func TestWaiting(t *testing.T) {
 	w := shop(t)
 	b := w.ui().pages(t)
@@ -46,7 +46,7 @@ func TestWaiting(t *testing.T) {
 	b.there("div.empty")
 	b.until("the page is live", live)
 	call = a.begin("create_file", migration("0003_more.sql"))
-	b.there("article.question") // by itself
+	b.there("article.question") // without a reload
 	b.fill("article.question", "Reason", "one column at a time")
 	b.press("article.question", "Deny")
 	r := answered(t, call)
@@ -57,10 +57,10 @@ func TestWaiting(t *testing.T) {
 	b.entry("refused", "migrations/0003_more.sql")
 }
 
-// live is true when the page gets news.
+// live is true while the page receives updates.
 const live = `/\blive\b/i.test(document.querySelector("header").innerText)`
 
-// TestWaitingForSession allows what the same rule asks about until the session ends.
+// TestWaitingForSession allows all calls under the same rule until the session ends.
 func TestWaitingForSession(t *testing.T) {
 	w := shop(t)
 	b := w.ui().pages(t)
@@ -77,7 +77,7 @@ func TestWaitingForSession(t *testing.T) {
 	}
 }
 
-// TestNobodyThere has a call that waits for a person refused at once where no page is open, though one could be.
+// TestNobodyThere checks that a call that needs a person is refused at once if no page is open.
 func TestNobodyThere(t *testing.T) {
 	w := shop(t)
 	w.ui()
@@ -90,7 +90,7 @@ func TestNobodyThere(t *testing.T) {
 	}
 }
 
-// TestWaitingWithoutScript answers with JavaScript off: the page asks again by itself.
+// TestWaitingWithoutScript answers with JavaScript disabled: the page reloads itself.
 func TestWaitingWithoutScript(t *testing.T) {
 	w := shop(t)
 	b := w.ui().pages(t)

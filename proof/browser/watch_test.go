@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// second is how long a change may take from its acknowledgement until an open page shows it.
+// second is the time limit from the acknowledgement of a change until an open page shows it.
 const second = time.Second
 
-// TestWatch has a person watch the timeline while an agent works: each change comes by itself, and soon. One late arrival
-// may be the machine's; three are not.
+// TestWatch has a person watch the timeline while an agent works. Each change must appear without a reload, within a second.
+// The machine may be to blame for one late change, but not for three.
 func TestWatch(t *testing.T) {
 	w := shop(t)
 	b := w.ui().pages(t)
@@ -38,12 +38,12 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// called is true once the timeline has a call whose words have a text.
+// called is true if the timeline has a call whose text contains text.
 func called(text string) string {
 	return `[...document.querySelectorAll("ol.calls > li.call")].some(c => c.innerText.includes(` + quote(text) + `))`
 }
 
-// entry is by which the newest call is known that ended so and whose words have a text.
+// entry returns the id of the newest call with an outcome and a text.
 func (b *tab) entry(outcome, text string) string {
 	b.t.Helper()
 	b.open("")
@@ -52,7 +52,7 @@ func (b *tab) entry(outcome, text string) string {
 	return strings.TrimPrefix(eval[string](b, found+".dataset.entry"), "#")
 }
 
-// change opens a call from the timeline, by a click.
+// change clicks on a call in the timeline.
 func (b *tab) change(outcome, text string) {
 	b.t.Helper()
 	b.entry(outcome, text)
@@ -61,7 +61,7 @@ func (b *tab) change(outcome, text string) {
 	b.until("the page of the change", `location.pathname.includes("/change/") && document.querySelector("section.file")`)
 }
 
-// TestUndoAndRedo opens a change that came, takes it back, and takes that back.
+// TestUndoAndRedo opens a change that has just appeared, undoes it, and undoes the undo.
 func TestUndoAndRedo(t *testing.T) {
 	w := shop(t)
 	before := w.read("src/prices.ts")
@@ -91,7 +91,7 @@ func TestUndoAndRedo(t *testing.T) {
 	b.entry("undone", "src/prices.ts")
 }
 
-// TestUndoSession takes all of a session back, and is told first what is in the way.
+// TestUndoSession undoes a whole session, after the page has shown the conflicts.
 func TestUndoSession(t *testing.T) {
 	w := shop(t)
 	before := shopFiles(t)

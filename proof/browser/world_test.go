@@ -16,7 +16,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// world is one account on this machine, with one workspace: nothing of it is shared with another test.
+// world is a home directory with one workspace, which no other test shares.
 type world struct {
 	t    *testing.T
 	home string
@@ -44,7 +44,7 @@ func worldAt(t *testing.T, root string, files map[string]string) *world {
 	return w
 }
 
-// write makes a file of the workspace, as a person does with an editor.
+// write writes a file of the workspace, as a person does with an editor.
 func (w *world) write(name, content string) {
 	w.t.Helper()
 	w.put(filepath.Join(w.work, name), content)
@@ -67,7 +67,7 @@ func (w *world) put(path, content string) {
 	}
 }
 
-// read is what a file of the workspace has; "" when there is none.
+// read returns the content of a file in the workspace, or "" if there is none.
 func (w *world) read(name string) string { w.t.Helper(); return w.get(filepath.Join(w.work, name)) }
 
 func (w *world) get(path string) string {
@@ -79,7 +79,7 @@ func (w *world) get(path string) string {
 	return string(text)
 }
 
-// holds fails unless a file has a content.
+// holds fails unless a file has the given content.
 func (w *world) holds(when, name, want string) {
 	w.t.Helper()
 	if got := w.read(name); got != want {
@@ -87,18 +87,18 @@ func (w *world) holds(when, name, want string) {
 	}
 }
 
-// command is emend, in the workspace, as the person of this account.
+// command returns a command that runs emend in the workspace, as the person of this account.
 func (w *world) command(args ...string) *exec.Cmd {
 	cmd := exec.Command(program, args...)
 	cmd.Dir, cmd.Env = w.work, w.env
 	return cmd
 }
 
-// server is a program that serves pages, as it was started.
+// server is a running program that serves pages.
 type server struct {
 	cmd   *exec.Cmd
-	base  string // where it serves
-	token string // with which a person comes in
+	base  string // its address
+	token string // for the login
 	done  func()
 }
 
@@ -110,7 +110,7 @@ func (w *world) ui(args ...string) *server {
 	return w.serve(slices.Concat([]string{"ui", "--no-open"}, args)...)
 }
 
-// serve starts a program that prints where its pages are, on standard output or standard error.
+// serve starts a program that prints the address of its pages, on standard output or standard error.
 func (w *world) serve(args ...string) *server {
 	w.t.Helper()
 	cmd := w.command(args...)
@@ -140,13 +140,13 @@ func (w *world) serve(args ...string) *server {
 		s.token = strings.TrimSpace(w.get(filepath.Join(w.home, "config", "emend", "ui.key")))
 	}
 	rest.Go(func() {
-		for lines.Scan() { // it must not meet a full pipe
+		for lines.Scan() { // drain the pipe, so that the program does not block
 		}
 	})
 	return s
 }
 
-// stop ends a server as Ctrl-C does. It is to end by itself, and well.
+// stop stops a server as Ctrl-C does. It must end by itself, without an error.
 func (w *world) stop(s *server, rest *sync.WaitGroup) {
 	s.cmd.Process.Signal(syscall.SIGINT)
 	late := time.AfterFunc(patience, func() { s.cmd.Process.Kill() })
@@ -157,7 +157,7 @@ func (w *world) stop(s *server, rest *sync.WaitGroup) {
 	}
 }
 
-// pages opens a window in which a person has come in to the pages of the one workspace.
+// pages opens a window that is logged in to the pages of the workspace.
 func (s *server) pages(t *testing.T) *tab {
 	t.Helper()
 	b := window(t, s.base+"/ui/default/")

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// disk is a block device in memory: an image, and while it records, the stream of what was done to it.
-// Its methods may be called from several goroutines at once.
+// disk is a block device in memory: an image and, while it records, the stream of events. Its methods may be called from
+// several goroutines at once.
 type disk struct {
 	size int64
 
@@ -20,42 +20,42 @@ type disk struct {
 	rng    *rand.Rand
 }
 
-// event is one thing that happened to a disk: a write, or a flush, or a mark that the rig set.
+// event is a write, a flush, or a mark that the test set.
 type event struct {
 	kind kind
 	off  int64
-	data []byte // what was written; nil for zeros
-	n    int64  // how many bytes
-	done *int   // write: how long the stream was when the disk answered
+	data []byte // nil for zeros
+	n    int64  // in bytes
+	done *int   // write: length of the stream when the disk answered
 	mark mark
 }
 
-// covered reports whether the flush at index i of the stream makes the write e durable: it was answered before.
+// covered reports whether the flush at index i of the stream makes the write e durable: the disk had answered e before.
 func (e event) covered(i int) bool { return e.done == nil || *e.done <= i }
 
 type kind uint8
 
 const (
 	write kind = iota
-	flush      // everything that was written before it is durable when the next event happens
+	flush      // makes everything that was answered before durable, from the next event on
 	note
 )
 
-// mark says how far the writer is: so many transactions were begun, and so many answered with success.
+// mark is the progress of the writer: the numbers of transactions that were begun and that were acknowledged.
 type mark struct{ Begun, Acked int }
 
 func newDisk(size int64) *disk {
 	return &disk{size: size, img: new(image), rng: rand.New(rand.NewPCG(0, 0))}
 }
 
-// load gives the disk another content, and stops the recording.
+// load replaces the content of the disk, and stops the recording.
 func (d *disk) load(m *image) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.img, d.rec, d.stream = m, false, nil
 }
 
-// record begins to record, and returns the content at that moment.
+// record starts a recording, and returns the content at that moment.
 func (d *disk) record() *image {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -70,7 +70,7 @@ func (d *disk) recorded() []event {
 	s := d.stream
 	for i, e := range s {
 		if e.done != nil {
-			s[i].done = new(*e.done) // what is answered from now on changes nothing
+			s[i].done = new(*e.done) // later answers change nothing
 		}
 	}
 	d.rec, d.stream = false, nil
@@ -83,9 +83,9 @@ func (d *disk) read(p []byte, off int64) {
 	d.img.read(p, off)
 }
 
-// write puts p at off. It is recorded piece by piece, since a power cut may keep some blocks of one write only.
-// While it records the disk takes its time to answer, as real ones do: a flush that overtakes the answer does not
-// make the write durable, and who did not wait for the answer before the flush has made a mistake.
+// write writes p at off. It records each block as an event, since a power cut may keep some blocks of a write only. While it
+// records, the disk delays its answer, as real disks do. A flush that overtakes the answer does not make the write durable: a
+// writer that flushes without waiting for the answer has a bug.
 func (d *disk) write(p []byte, off int64) {
 	answer, wait := d.begin(p, off)
 	time.Sleep(wait)
@@ -110,7 +110,7 @@ func (d *disk) begin(p []byte, off int64) (done *int, wait time.Duration) {
 	return done, d.delay()
 }
 
-// delay is how long a write takes: now and then so long that several flushes can overtake it.
+// delay returns the duration of a write. Now and then it is long enough for several flushes to overtake it.
 func (d *disk) delay() time.Duration {
 	if d.rng.IntN(5) > 0 {
 		return time.Duration(d.rng.IntN(500)) * time.Microsecond
@@ -118,7 +118,7 @@ func (d *disk) delay() time.Duration {
 	return time.Duration(15+d.rng.IntN(45)) * time.Millisecond
 }
 
-// zero makes n bytes at off zeros, as a discard does. It is one event, whatever its size.
+// zero clears n bytes at off, as a discard does. It is one event, whatever its size.
 func (d *disk) zero(off, n int64) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -132,7 +132,7 @@ func (d *disk) flush() {
 	d.add(event{kind: flush})
 }
 
-// note marks the stream. What was answered before the mark must outlive every crash after it.
+// note adds a mark. What was acknowledged before the mark must survive every later crash.
 func (d *disk) note(m mark) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -145,7 +145,7 @@ func (d *disk) add(e event) {
 	}
 }
 
-// apply does e to m again.
+// apply applies e to m.
 func (e event) apply(m *image) {
 	switch {
 	case e.kind != write:

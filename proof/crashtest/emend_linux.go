@@ -21,7 +21,7 @@ type emend struct {
 
 func newEmend(j job, w *work, dir string) *emend { return &emend{job: j, work: w, dir: dir} }
 
-// run runs the program. Its home is beside the mount point, so that it finds nothing of the person's.
+// run runs the program. Its home is beside the mount point, so that it finds no settings of a person.
 func (e *emend) run(stdin string, words ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
@@ -37,7 +37,7 @@ func (e *emend) run(stdin string, words ...string) (string, error) {
 	return stdout.String(), nil
 }
 
-// write applies patch t. It comes in on standard input, so that nothing but the engine writes to the disk.
+// write applies patch t. The patch comes from standard input, so that only the engine writes to the disk.
 func (e *emend) write(t int) error {
 	_, err := e.run(e.work.patches[t], "apply", "--lenient")
 	return err
@@ -48,7 +48,7 @@ func (e *emend) repair() error {
 	return err
 }
 
-// recovered runs the recovery, compares everything, runs it again, and puts the next patch on top.
+// recovered runs the recovery, checks everything, runs it again, and applies the next patch.
 func (e *emend) recovered(m mark) (int, []error) {
 	if err := e.repair(); err != nil {
 		return -1, []error{err}
@@ -66,7 +66,7 @@ func (e *emend) recovered(m mark) (int, []error) {
 	return t, nil
 }
 
-// inspect returns which tree is there and everything that is wrong with it or with the store.
+// inspect returns the number of the tree, and everything that is wrong with it or with the store.
 func (e *emend) inspect(m mark) (int, []error) {
 	got, err := readTree(os.DirFS(e.dir))
 	if err != nil {
@@ -84,7 +84,7 @@ func (e *emend) inspect(m mark) (int, []error) {
 	return t, append(errs, checkStore(store, e.work, t)...)
 }
 
-// again recovers a second time: there must be nothing left to do.
+// again runs the recovery a second time, which must find nothing to do.
 func (e *emend) again(t int) error {
 	store := os.DirFS(filepath.Join(e.dir, ".git", "emend"))
 	before, err := readLog(store)

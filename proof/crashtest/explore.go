@@ -8,20 +8,20 @@ import (
 // crash is one state that a power cut could have left.
 type crash struct {
 	img    *image
-	mark   mark // how far the writer was
-	kept   int  // of the writes that were in flight
+	mark   mark // progress of the writer
+	kept   int  // number of the writes in flight that are on the disk
 	lost   int
-	random bool // a random subset of them was kept, not none and not all
+	random bool // they are a random subset
 }
 
-// epoch is what happened between two flushes, the second one included: it was in flight when the power went.
+// epoch is what happened between two flushes, including the second one: the events that were in flight when the power went.
 type epoch struct {
-	base   *image // what was durable before
+	base   *image // durable content before
 	events []event
-	before mark // the last mark before
+	before mark // last mark before
 }
 
-// epochs cuts a recording at its flushes. The last one has no flush at its end.
+// epochs splits a recording at its flushes. The last epoch has no flush at its end.
 func epochs(base *image, stream []event) []epoch {
 	var out []epoch
 	cur := epoch{base: base}
@@ -36,8 +36,8 @@ func epochs(base *image, stream []event) []epoch {
 	return append(out, cur)
 }
 
-// flushed is the epoch that begins with the flush at index i of the stream. Writes that the disk had not answered
-// by then are still in flight in it.
+// flushed returns the epoch that begins with the flush at index i of the stream. It includes earlier writes that the disk had
+// not answered by then.
 func (e epoch) flushed(i int) epoch {
 	next := epoch{base: e.base.clone(), before: e.markAt(len(e.events))}
 	for _, ev := range e.events {
@@ -45,7 +45,7 @@ func (e epoch) flushed(i int) epoch {
 		case ev.kind != write:
 		case ev.covered(i):
 			ev.apply(next.base)
-			next.events = slices.DeleteFunc(next.events, ev.overlaps) // what it overwrote has lost its chance
+			next.events = slices.DeleteFunc(next.events, ev.overlaps) // an overwritten write can no longer appear on the disk
 		default:
 			next.events = append(next.events, ev)
 		}
@@ -53,7 +53,7 @@ func (e epoch) flushed(i int) epoch {
 	return next
 }
 
-// markAt is the last mark before event i.
+// markAt returns the last mark before event i.
 func (e epoch) markAt(i int) mark {
 	m := e.before
 	for _, ev := range e.events[:i] {
@@ -74,9 +74,8 @@ func (e epoch) writes() int {
 	return n
 }
 
-// crashes calls yield with states of the recording, no two of them the same, until it has want of them, but at
-// least with both ends of every epoch: nothing that was in flight is kept, and all of it. What is more are random
-// subsets. It may find fewer than want when the recording has no more.
+// crashes calls yield with distinct states of the recording. It yields at least both ends of every epoch, with none and with
+// all of the writes in flight. Up to want it adds random subsets. There may be fewer if the recording has no more states.
 func crashes(base *image, stream []event, want int, rng *rand.Rand, yield func(crash) bool) {
 	list := epochs(base, stream)
 	f := finder{seen: map[state]bool{}, yield: yield}
@@ -116,7 +115,7 @@ func (f *finder) try(c crash) bool {
 	return f.yield(c)
 }
 
-// cut is the state when the power goes before event at, and keep decides what of the epoch was on the disk.
+// cut returns the state when the power goes before event at. keep selects the events of the epoch that were on the disk.
 func (e epoch) cut(at int, keep func(i int) bool) crash {
 	c := crash{img: e.base.clone(), mark: e.markAt(at)}
 	for i, ev := range e.events[:at] {
@@ -136,7 +135,7 @@ func (e epoch) cut(at int, keep func(i int) bool) crash {
 func none(int) bool  { return false }
 func every(int) bool { return true }
 
-// moment picks when the power goes: at the end of the epoch, when most is at stake, or anywhere in it.
+// moment picks the time of the power cut: at the end of the epoch, when most is in flight, or anywhere in it.
 func moment(e epoch, rng *rand.Rand) int {
 	if rng.IntN(2) == 0 {
 		return len(e.events)
@@ -144,14 +143,14 @@ func moment(e epoch, rng *rand.Rand) int {
 	return 1 + rng.IntN(len(e.events))
 }
 
-// subset picks how much is kept: little, half, most, or nearly all.
+// subset picks how many writes are kept: few, half, most, or nearly all.
 func subset(rng *rand.Rand) func(int) bool {
 	p := []float64{0.1, 0.3, 0.5, 0.7, 0.9, 0.97}[rng.IntN(6)]
 	return func(int) bool { return rng.Float64() < p }
 }
 
-// withoutFlushes is the recording of a disk that ignores flushes but for the first ones, up to the first mark: what
-// a file system is mounted with is durable, and everything after is in flight until the end.
+// withoutFlushes returns the recording of a disk that ignores flushes after the first mark: everything after the mount is in
+// flight until the end.
 func withoutFlushes(stream []event) []event {
 	start := slices.IndexFunc(stream, func(e event) bool { return e.kind == note })
 	if start < 0 {

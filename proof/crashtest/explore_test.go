@@ -8,12 +8,12 @@ import (
 	"testing"
 )
 
-// wrote is a write of one letter to one block, answered when the stream was so long.
+// wrote returns a write of one letter to one block, answered when the stream had the length done.
 func wrote(letter string, blk int64, done int) event {
 	return event{kind: write, off: blk * blockSize, data: []byte(letter), n: 1, done: &done}
 }
 
-// letters are the first bytes of the first blocks.
+// letters returns the first bytes of the first blocks.
 func letters(m *image) string {
 	var out strings.Builder
 	for i := range int64(3) {
@@ -67,7 +67,7 @@ func TestCrashes(t *testing.T) {
 	}
 }
 
-// An answer that was given must never be forgotten by a state after it, nor what it stands on be missing.
+// No state after an acknowledgement may lack the acknowledged write, or a write that was flushed before it.
 func TestWhatWasFlushedBeforeTheAnswerIsThere(t *testing.T) {
 	flushed, answer := event{kind: flush}, event{kind: note, mark: mark{1, 1}}
 	for _, s := range found([]event{wrote("a", 0, 1), flushed, answer, wrote("b", 1, 4), wrote("c", 2, 5)}, 100) {

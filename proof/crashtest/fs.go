@@ -5,21 +5,21 @@ import (
 	"strings"
 )
 
-// filesystem is one that crashes are explored on.
+// filesystem is a file system that is tested.
 type filesystem struct {
 	name string
-	kind string // as mount calls it
+	kind string // name for mount
 	size int64
-	mkfs []string // the device is put at the end
-	fsck []string // run before every mount, as where there is no journal
-	pkg  string   // where a person gets the programs
-	// fsyncIsNarrow says that syncing one file need not make durable what happened in directories before.
+	mkfs []string // the device is appended
+	fsck []string // run before every mount, where there is no journal
+	pkg  string   // package that has the programs
+	// fsyncIsNarrow: syncing a file need not make earlier changes of directories durable.
 	fsyncIsNarrow bool
 }
 
 const mib = 1 << 20
 
-// Nothing is left for the kernel to do later, and nothing is discarded: both would only be noise in a recording.
+// No lazy initialization and no discards: both would only be noise in a recording.
 var filesystems = []filesystem{
 	{name: "ext4", kind: "ext4", size: 64 * mib, pkg: "e2fsprogs",
 		mkfs: []string{"mkfs.ext4", "-q", "-F", "-b", "4096", "-E", "lazy_itable_init=0,lazy_journal_init=0,nodiscard"}},
@@ -35,7 +35,7 @@ var filesystems = []filesystem{
 		fsck: []string{"e2fsck", "-y"}},
 }
 
-// pick returns the file systems that a list of names means.
+// pick returns the file systems of a list of names.
 func pick(names string) ([]filesystem, error) {
 	var out []filesystem
 	for name := range strings.SplitSeq(names, ",") {

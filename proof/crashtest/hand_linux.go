@@ -14,33 +14,33 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// job is what a hand is told once.
+// job is sent to a hand once.
 type job struct {
 	FS     string // a name in filesystems
-	Disk   string // the file that is the disk
-	Dir    string // where to mount
+	Disk   string // file that is the disk
+	Dir    string // mount point
 	Writer string
-	Emend  string // the program
-	Plant  string // the bug that it has
+	Emend  string // path of the program
+	Plant  string // planted bug
 	Seed   uint64
-	T      int // transactions
+	T      int // number of transactions
 }
 
-// order is what a hand is told to do next.
+// order is one request to a hand.
 type order struct {
 	Do   string // make, mount, write, sync, check, repair or unmount
-	T    int    // write: which transaction
-	Mark mark   // check and repair: how far the writer was
+	T    int    // write: number of the transaction
+	Mark mark   // check and repair: progress of the writer
 }
 
-// answer is what came of an order.
+// answer is the result of an order.
 type answer struct {
 	Err     string
-	Denied  bool // it failed since this machine does not allow it
+	Denied  bool // the machine does not permit it
 	Verdict verdict
 }
 
-// hand is the process that touches the file system under test. The process that serves the disk must not.
+// hand is a child process that accesses the file system under test. The process that serves the disk must not do so.
 type hand struct {
 	job
 	fs     filesystem
@@ -48,7 +48,7 @@ type hand struct {
 	writer writer
 }
 
-// serveOrders is the whole life of a hand.
+// serveOrders handles orders until there are no more.
 func serveOrders(in io.Reader, out io.Writer) error {
 	unix.Umask(0o022)
 	dec, enc := gob.NewDecoder(in), gob.NewEncoder(out)
@@ -81,7 +81,7 @@ func ignore(err, that error) error {
 	return err
 }
 
-// denied tells what a machine does not allow, or does not have, from what goes wrong.
+// denied reports whether an error means that the machine does not permit something, or lacks it.
 func denied(err error) bool {
 	return slices.ContainsFunc([]error{unix.EPERM, unix.EACCES, unix.ENODEV, unix.ENOENT},
 		func(e error) bool { return errors.Is(err, e) })
@@ -116,10 +116,10 @@ func (h *hand) do(o order, v *verdict) error {
 	return fmt.Errorf("no order is called %q", o.Do)
 }
 
-// tree is the directory that the writer works in.
+// tree returns the directory that the writer works in.
 func (h *hand) tree() string { return filepath.Join(h.Dir, "tree") }
 
-// make puts a new file system with the first tree on the disk.
+// make creates a new file system with the first tree on the disk.
 func (h *hand) make() error {
 	if err := h.mount(h.fs.mkfs); err != nil {
 		return err
@@ -138,7 +138,7 @@ func (h *hand) fill() error {
 	return writeTree(h.tree(), h.work.trees[0])
 }
 
-// mount mounts the disk, after running a program on it if one is named.
+// mount mounts the disk. If first is given, it runs that program on the disk before.
 func (h *hand) mount(first []string) error {
 	dev, err := attach(h.Disk)
 	if err != nil {
@@ -156,7 +156,7 @@ func (h *hand) mount(first []string) error {
 	return nil
 }
 
-// runOn runs a program on a device. That it corrected something is no failure: e2fsck says so with exit 1.
+// runOn runs a program on a device. Exit code 1 is no error: e2fsck has corrected something.
 func runOn(dev string, words []string) error {
 	out, err := exec.Command(words[0], append(words[1:len(words):len(words)], dev)...).CombinedOutput()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() == 1 && words[0] == "e2fsck" {
@@ -168,7 +168,7 @@ func runOn(dev string, words []string) error {
 	return nil
 }
 
-// write does transaction t, and makes sure that a writer which is not interrupted does it right.
+// write does transaction t, and checks that an uninterrupted writer does it right.
 func (h *hand) write(t int) error {
 	if err := h.writer.write(t); err != nil {
 		return err
@@ -181,7 +181,7 @@ func (h *hand) write(t int) error {
 	return err
 }
 
-// sync lets everything reach the disk, as it would by itself some seconds later.
+// sync writes everything to the disk, as would happen by itself some seconds later.
 func (h *hand) sync() error {
 	f, err := os.Open(h.Dir)
 	if err != nil {
@@ -191,7 +191,7 @@ func (h *hand) sync() error {
 	return unix.Syncfs(int(f.Fd()))
 }
 
-// check mounts the disk, which replays what the file system kept for a crash, looks, and lets the writer recover.
+// check mounts the disk, which replays the journal, classifies the tree, and has the writer recover.
 func (h *hand) check(m mark, v *verdict) error {
 	if err := h.mount(h.fs.fsck); err != nil {
 		*v = verdict{Raw: dead, Wrong: []string{err.Error()}}
@@ -201,7 +201,7 @@ func (h *hand) check(m mark, v *verdict) error {
 	return unmount(h.Dir)
 }
 
-// repair mounts the disk and lets the writer recover. It leaves the disk mounted.
+// repair mounts the disk and has the writer recover. It leaves the disk mounted.
 func (h *hand) repair(m mark, v *verdict) error {
 	if err := h.mount(h.fs.fsck); err != nil {
 		return err

@@ -7,24 +7,24 @@ import (
 
 const blockSize = 4096
 
-// block is one block of a disk. It is never changed once an image has it, so that images can share it.
+// block is one block of a disk. It never changes once an image has it, so images can share it.
 type block struct {
 	data [blockSize]byte
 	sum  uint64
 }
 
-// image is what is on a disk. A block that it does not have is all zeros. The zero image is an empty disk.
+// image is the content of a disk. Blocks that it does not have are all zeros. The zero image is an empty disk.
 type image struct {
 	blocks map[int64]*block
-	sum    uint64 // of all blocks, whatever the order in which they came; two images with one sum are the same
+	sum    uint64 // of all blocks, in any order; two images with the same sum are equal
 }
 
-// clone returns an image that can be changed by itself. It shares the blocks.
+// clone returns a copy that can change independently. They share blocks.
 func (m *image) clone() *image {
 	return &image{blocks: maps.Clone(m.blocks), sum: m.sum}
 }
 
-// read fills p with what is at off.
+// read fills p with the bytes at off.
 func (m *image) read(p []byte, off int64) {
 	for len(p) > 0 {
 		n, from := off/blockSize, off%blockSize
@@ -38,7 +38,7 @@ func (m *image) read(p []byte, off int64) {
 	}
 }
 
-// write puts p at off. It may span blocks.
+// write writes p at off. It may span blocks.
 func (m *image) write(p []byte, off int64) {
 	for len(p) > 0 {
 		n, from := off/blockSize, off%blockSize
@@ -53,7 +53,7 @@ func (m *image) write(p []byte, off int64) {
 	}
 }
 
-// zero makes the n bytes at off zeros.
+// zero clears n bytes at off.
 func (m *image) zero(off, n int64) {
 	for n > 0 {
 		from := off % blockSize
@@ -70,7 +70,7 @@ var (
 	zeros   [blockSize]byte
 )
 
-// set gives block n the content of b. Zeros are not kept.
+// set gives block n the content of b. Blocks of zeros are not stored.
 func (m *image) set(n int64, b *block) {
 	if m.blocks == nil {
 		m.blocks = map[int64]*block{}

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// An image must be what a slice of bytes is, whatever is written to it.
+// An image must behave like a slice of bytes, whatever is written to it.
 func TestImageIsADisk(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	model := make([]byte, 10*blockSize)

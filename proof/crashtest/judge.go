@@ -9,29 +9,29 @@ import (
 	"strings"
 )
 
-// raw says what is in a tree after a crash, before anybody has repaired anything.
+// raw classifies a tree after a crash, before any recovery.
 type raw string
 
 const (
-	right   raw = "right"   // one of the trees that it may be
-	old     raw = "old"     // a tree before the last one that was answered with success
-	mixed   raw = "mixed"   // every file is whole, but they are not of one tree, or there are more
-	torn    raw = "torn"    // a file has a text or a mode that it never had
+	right   raw = "right"   // one of the allowed trees
+	old     raw = "old"     // a tree from before the last acknowledged transaction
+	mixed   raw = "mixed"   // every file is whole, but they are not of one tree, or there are additional files
+	torn    raw = "torn"    // a file has a content or a mode that it never had
 	strange raw = "strange" // the tree cannot be read
 	dead    raw = "dead"    // the file system cannot be mounted
 )
 
 var raws = []raw{right, old, mixed, torn, strange, dead}
 
-// verdict is what was found in one state.
+// verdict is the result for one state.
 type verdict struct {
 	Raw   raw
-	Tree  int  // which it is after the recovery; -1 when none
+	Tree  int  // number of the tree after the recovery, or -1
 	Moved bool // the recovery changed the tree
 	Wrong []string
 }
 
-// which returns the number of the tree that got is, or -1. The newest one is taken first.
+// which returns the number of the tree that got equals, or -1. It tries the newest tree first.
 func (w *work) which(got tree, from, to int) int {
 	for i := to; i >= from; i-- {
 		if maps.Equal(w.trees[i], got) {
@@ -41,7 +41,7 @@ func (w *work) which(got tree, from, to int) int {
 	return -1
 }
 
-// look says what got is when the power went at m.
+// look classifies a tree that a power cut at m left.
 func (w *work) look(got tree, m mark) raw {
 	switch {
 	case w.which(got, m.Acked, m.Begun) >= 0:
@@ -62,7 +62,7 @@ func (w *work) knows(p string) bool {
 	return slices.ContainsFunc(w.trees, func(t tree) bool { _, there := t[p]; return there })
 }
 
-// differ says in a few words how got is not want.
+// differ summarizes how got differs from want.
 func differ(want, got tree) string {
 	var out []string
 	for _, p := range slices.Sorted(maps.Keys(want)) {
@@ -87,7 +87,7 @@ func differ(want, got tree) string {
 	return strings.Join(out, ", ")
 }
 
-// verify returns which tree got is after the recovery, or what is wrong with it.
+// verify returns the number of the tree after the recovery, or what is wrong with it.
 func (w *work) verify(got tree, m mark) (int, error) {
 	if t := w.which(got, m.Acked, m.Begun); t >= 0 {
 		return t, nil
@@ -99,7 +99,7 @@ func (w *work) verify(got tree, m mark) (int, error) {
 	return -1, errors.New(why)
 }
 
-// readTree reads everything below fsys but the directory .git.
+// readTree reads everything below fsys except the directory .git.
 func readTree(fsys fs.FS) (tree, error) {
 	t := tree{}
 	err := fs.WalkDir(fsys, ".", func(p string, d fs.DirEntry, err error) error {

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// attach makes a block device of the file path. The device goes away by itself when nothing has it open any more,
-// neither the returned file nor a mount.
+// attach creates a block device from the file path. The device disappears when nothing has it open any more, neither the
+// returned file nor a mount.
 func attach(path string) (*os.File, error) {
 	back, err := os.OpenFile(path, os.O_RDWR|unix.O_DIRECT, 0)
 	if err != nil {
@@ -22,7 +22,7 @@ func attach(path string) (*os.File, error) {
 		return nil, err
 	}
 	defer ctl.Close()
-	for range 50 { // somebody else may take the free one first
+	for range 50 { // another process may take the free one first
 		dev, err := attachFree(ctl, back)
 		if !errors.Is(err, unix.EBUSY) {
 			return dev, err
@@ -49,7 +49,7 @@ func attachFree(ctl, back *os.File) (*os.File, error) {
 	return dev, nil
 }
 
-// unmount takes the file system off dir. What still holds it for a moment is waited for.
+// unmount unmounts dir. It waits for processes that still use it for a moment.
 func unmount(dir string) error {
 	var err error
 	for range 100 {

@@ -34,7 +34,7 @@ import (
 	"github.com/emend-dev/emend/internal/plant"
 )
 
-// config is what the flags say.
+// config is the parsed flags.
 type config struct {
 	fs      []filesystem
 	states  int
@@ -62,7 +62,7 @@ type round struct {
 	mustFail bool
 }
 
-// rounds are what c asks for.
+// rounds returns the rounds that c selects.
 func (c config) rounds() []round {
 	var out []round
 	for _, f := range c.fs {
@@ -77,8 +77,8 @@ func (c config) rounds() []round {
 	return out
 }
 
-// selftest lists what must be caught on f, or the rig sees nothing. Other bugs are for other proofs: a record that is
-// written late, for one, reaches the disk together with what it should have come before.
+// selftest lists what must be caught on f, or the test proves nothing. Other planted bugs are for other tests: a record that is
+// written late, for example, reaches the disk together with the changes that it should precede.
 func selftest(f filesystem) []round {
 	out := []round{
 		{fs: f, writer: "plain"},
@@ -86,7 +86,7 @@ func selftest(f filesystem) []round {
 		{fs: f, writer: "emend", drop: true},
 		{fs: f, writer: "emend", plant: string(plant.NoStageSync)},
 	}
-	// ext4 and xfs have one journal for all names, and the next sync of anything takes them along.
+	// ext4 and xfs have one journal for all directory entries, and the next sync of anything includes them.
 	if f.fsyncIsNarrow {
 		out = append(out, round{fs: f, writer: "emend", plant: string(plant.NoDirSync)})
 	}
@@ -112,7 +112,7 @@ func (r round) String() string {
 	return r.writer
 }
 
-// handWord is the only argument of a process that is a hand of another one.
+// handWord is the only argument of a child process that handles the file system. See [hand].
 const handWord = "hand"
 
 func main() {

@@ -8,24 +8,24 @@ import (
 	"time"
 )
 
-// result is what came of a round.
+// result is the result of a round.
 type result struct {
 	round
-	notRun string // why it was not
-	err    error  // it broke off
-	flush  int    // flushes that were recorded
+	notRun string // why it did not run, or ""
+	err    error  // it was aborted
+	flush  int    // number of recorded flushes
 	states int
 	random int
 	bad    int
-	moved  int // the recovery had to change the tree
+	moved  int // states in which the recovery changed the tree
 	raw    map[raw]int
-	wrong  []string // the first few things that were wrong
+	wrong  []string // the first few violations
 	took   time.Duration
 }
 
 const examples = 5
 
-// count adds what was found in the state c.
+// count adds the verdict on the state c.
 func (r *result) count(c crash, v verdict) {
 	r.states++
 	if c.random {
@@ -45,7 +45,7 @@ func (r *result) count(c crash, v verdict) {
 	}
 }
 
-// verdict says in a word or two whether all is well.
+// verdict summarizes the result in a word or two.
 func (r *result) verdict() string {
 	switch {
 	case r.notRun != "":
@@ -62,7 +62,7 @@ func (r *result) verdict() string {
 	return "ok"
 }
 
-// failed reports whether the whole run has failed because of this round.
+// failed reports whether the whole run fails because of this round.
 func (r *result) failed(allowMissing bool) bool {
 	switch r.verdict() {
 	case "ok", "caught":
@@ -73,7 +73,7 @@ func (r *result) failed(allowMissing bool) bool {
 	return true
 }
 
-// table is the results as Markdown.
+// table formats the results as Markdown.
 func table(results []*result) string {
 	var b strings.Builder
 	b.WriteString("| file system | writer | flushes | states | of them random | found right | old | mixed | torn | unreadable | " +
@@ -90,7 +90,7 @@ func table(results []*result) string {
 	return b.String()
 }
 
-// details says what the table has no room for.
+// details returns what the table has no room for.
 func details(results []*result) string {
 	var b strings.Builder
 	for _, r := range results {
@@ -108,7 +108,7 @@ func details(results []*result) string {
 	return b.String()
 }
 
-// replaceSection puts text between the marks called name in a Markdown file.
+// replaceSection replaces the text between the marks called name in a Markdown file.
 func replaceSection(file, name, text string) error {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -123,7 +123,7 @@ func replaceSection(file, name, text string) error {
 	return os.WriteFile(file, data, 0o644)
 }
 
-// section is the name of the marks that c writes between.
+// section returns the name of the marks that c writes between.
 func (c config) section() string {
 	switch {
 	case c.self:

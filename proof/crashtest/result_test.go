@@ -14,7 +14,7 @@ func TestVerdicts(t *testing.T) {
 		r       result
 		want    string
 		failed  bool
-		allowed bool // to fail, with -allow-missing
+		allowed bool // missing file systems, with -allow-missing
 	}{
 		{result{}, "ok", false, false},
 		{result{bad: 1}, "WRONG", true, true},

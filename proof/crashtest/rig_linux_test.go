@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// The rig itself, on a real file system: who writes file by file must be caught.
+// The test itself, on a real file system, must catch a writer that writes file by file.
 func TestRigCatchesFileByFile(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a real file system is mounted some sixty times")

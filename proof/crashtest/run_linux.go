@@ -17,7 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// dirVariable names the directory that a run may use, to the process that does it.
+// dirVariable names the scratch directory, for the child process that does the run.
 const dirVariable = "EMEND_CRASHTEST_DIR"
 
 func beHand() {
@@ -28,7 +28,7 @@ func beHand() {
 	os.Exit(0)
 }
 
-// run does everything in a process of its own, whose mounts nobody else sees and which go away with it.
+// run does everything in a child process with a mount namespace of its own, so that no mount outlives it.
 func run(c config) error {
 	if dir := os.Getenv(dirVariable); dir != "" {
 		return inside(c, dir)
@@ -45,7 +45,7 @@ func run(c config) error {
 	return again(dir)
 }
 
-// missing is the error of a run that could not be.
+// missing returns the error of a run that is not possible, or nil with -allow-missing.
 func missing(c config, why string) error {
 	if c.missing {
 		return nil
@@ -53,7 +53,7 @@ func missing(c config, why string) error {
 	return errors.New("not run: " + why + " (-allow-missing makes this no failure)")
 }
 
-// forbidden says why nothing can be run here, if so.
+// forbidden returns why nothing can run on this machine, or "".
 func forbidden() string {
 	if os.Geteuid() != 0 {
 		return "mounting needs root"
@@ -68,13 +68,13 @@ func forbidden() string {
 	return ""
 }
 
-// again runs this program once more, with the same arguments, in a mount namespace of its own.
+// again runs this program with the same arguments in a mount namespace of its own.
 func again(dir string) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	runtime.LockOSThread() // Pdeathsig means the thread
+	runtime.LockOSThread() // Pdeathsig refers to the thread
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, unix.SIGTERM)
 	defer stop()
 	cmd := exec.CommandContext(ctx, self, os.Args[1:]...)
@@ -85,13 +85,12 @@ func again(dir string) error {
 	err = cmd.Run()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.Exited() {
 		os.RemoveAll(dir)
-		os.Exit(exit.ExitCode()) // it has said why
+		os.Exit(exit.ExitCode()) // it has printed the reason
 	}
 	return err
 }
 
-// inside is run in the namespace.
-// It ends only when every hand has ended, so that no file system is left without its disk.
+// inside runs in the namespace. It returns only when every hand has ended, so that no file system is left without its disk.
 func inside(c config, dir string) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, unix.SIGTERM)
 	defer stop()
@@ -133,7 +132,7 @@ func inside(c config, dir string) error {
 
 func diskName(i int, r round) string { return fmt.Sprintf("%d-%s", i, r.fs.name) }
 
-// build returns the programs under test: without known bugs, and with.
+// build builds the programs under test: without and with planted bugs.
 func build(c config, rounds []round, dir string) (map[bool]string, error) {
 	out := map[bool]string{false: c.emend, true: c.emend}
 	if c.emend != "" {
@@ -156,7 +155,7 @@ func build(c config, rounds []round, dir string) (map[bool]string, error) {
 	return out, nil
 }
 
-// conclude prints and writes what came out.
+// conclude prints and writes the results.
 func conclude(c config, results []*result) error {
 	text := table(results)
 	fmt.Print(text)
@@ -177,7 +176,7 @@ func conclude(c config, results []*result) error {
 	return nil
 }
 
-// heading says what the figures are of.
+// heading describes the run.
 func heading(c config) string {
 	var u unix.Utsname
 	release := "?"

@@ -11,15 +11,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// serve mounts a file system at dir with one file per disk. The process that serves must never touch a file system
-// that lies on one of them: when it is killed, the kernel closes its end first, and nothing can wait for it.
+// serve mounts a file system at dir with one file for each disk. The serving process must never access a file system on one of
+// these disks: if the process is killed, the kernel closes its end first, and the access would wait for ever.
 func serve(dir string, disks map[string]*disk) (*fuse.Server, error) {
 	server, err := fs.Mount(dir, &shelf{disks: disks}, &fs.Options{MountOptions: fuse.MountOptions{
 		FsName:            "crashtest",
 		DirectMountStrict: true,
 		DisableSplice:     true,
 		MaxWrite:          1 << 20,
-		ExtraCapabilities: fuse.CAP_ASYNC_DIO, // several writes at a time, and a flush between them
+		ExtraCapabilities: fuse.CAP_ASYNC_DIO, // allow several writes at a time, and a flush between them
 	}})
 	if err != nil {
 		return nil, err
@@ -27,8 +27,8 @@ func serve(dir string, disks map[string]*disk) (*fuse.Server, error) {
 	return server, keepToOurselves("/dev/fuse")
 }
 
-// keepToOurselves lets no child inherit the open device. A child that has it would keep the connection alive when
-// this process is killed, and then wait for answers that never come.
+// keepToOurselves prevents children from inheriting the open device. A child with the device would keep the connection alive
+// after this process is killed, and then wait for answers that never come.
 func keepToOurselves(dev string) error {
 	fds, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
@@ -58,7 +58,7 @@ func (s *shelf) OnAdd(ctx context.Context) {
 	}
 }
 
-// diskFile is a disk as a file. It is opened for direct I/O: the kernel keeps no copy of it.
+// diskFile is a disk as a file. It is opened for direct I/O, so that the kernel keeps no copy of it.
 type diskFile struct {
 	fs.Inode
 	disk *disk
@@ -79,7 +79,7 @@ func (f *diskFile) Getattr(_ context.Context, _ fs.FileHandle, out *fuse.AttrOut
 	return 0
 }
 
-// Setattr accepts new times, which the kernel may send, and changes nothing.
+// Setattr accepts new times, which the kernel may send, and ignores them.
 func (f *diskFile) Setattr(ctx context.Context, h fs.FileHandle, _ *fuse.SetAttrIn, out *fuse.AttrOut) syscall.Errno {
 	return f.Getattr(ctx, h, out)
 }
@@ -102,13 +102,13 @@ func (f *diskFile) Write(_ context.Context, _ fs.FileHandle, data []byte, off in
 	return uint32(len(data)), 0
 }
 
-// Fsync is what a flush of the device becomes.
+// Fsync handles a flush of the device.
 func (f *diskFile) Fsync(context.Context, fs.FileHandle, uint32) syscall.Errno {
 	f.disk.flush()
 	return 0
 }
 
-// Allocate is what a discard and a write of zeros become.
+// Allocate handles a discard and a write of zeros.
 func (f *diskFile) Allocate(_ context.Context, _ fs.FileHandle, off, size uint64, mode uint32) syscall.Errno {
 	if mode&(unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_ZERO_RANGE) == 0 {
 		return syscall.EOPNOTSUPP

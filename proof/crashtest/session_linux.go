@@ -18,19 +18,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// session is a round while it runs.
+// session is a running round.
 type session struct {
 	config config
 	round
 	disk  *disk
 	path  string // of the disk
-	mnt   string // where it is mounted
-	emend string // the program
+	mnt   string // its mount point
+	emend string // path of the program
 	hand  *remote
 	ctx   context.Context
 }
 
-// run records, makes the states and judges them.
+// run records, generates the states and judges them.
 func (s *session) run(ctx context.Context) *result {
 	s.ctx = ctx
 	start := time.Now()
@@ -41,12 +41,12 @@ func (s *session) run(ctx context.Context) *result {
 	if r.err = os.MkdirAll(s.mnt, 0o700); r.err == nil {
 		r.err = s.start(r)
 	}
-	s.disk.load(new(image)) // the memory is wanted elsewhere
+	s.disk.load(new(image)) // release the memory
 	r.took = time.Since(start)
 	return r
 }
 
-// lacks says what this machine has not got.
+// lacks returns what is missing on this machine, or "".
 func (s *session) lacks() string {
 	for _, words := range [][]string{s.fs.mkfs, s.fs.fsck} {
 		if len(words) == 0 {
@@ -66,7 +66,7 @@ func (s *session) lacks() string {
 	return ""
 }
 
-// start makes recordings, of other patches each time, until they have had enough states.
+// start makes recordings, each of other patches, until they had enough states.
 func (s *session) start(r *result) error {
 	for n := uint64(0); r.states < s.config.states; n++ {
 		before := r.states
@@ -118,8 +118,8 @@ func countFlushes(stream []event) int {
 	return n
 }
 
-// record lets the writer do all its patches, and returns what the disk held before and everything that reached it.
-// The recording ends while the file system is still mounted.
+// record has the writer apply all patches. It returns the content of the disk before, and all events since. The recording ends
+// while the file system is still mounted.
 func (s *session) record() (base *image, stream []event, err error) {
 	base = s.disk.record()
 	if err := s.hand.order(order{Do: "mount"}); err != nil {
@@ -142,7 +142,7 @@ func (s *session) record() (base *image, stream []event, err error) {
 	return base, stream, s.hand.order(order{Do: "unmount"})
 }
 
-// explore judges want states of a recording.
+// explore judges up to want states of a recording.
 func (s *session) explore(r *result, base *image, stream []event, want int, rng *rand.Rand) (err error) {
 	crashes(base, stream, want, rng, func(c crash) bool {
 		var v verdict
@@ -170,7 +170,7 @@ func (s *session) judge(c crash) (verdict, error) {
 // exploreAgain cuts the power a second time, during the recovery from states that need one.
 func (s *session) exploreAgain(r *result, base *image, stream []event, rng *rand.Rand) (err error) {
 	crashes(base, stream, s.config.states, rng, func(c crash) bool {
-		if rng.IntN(4) > 0 { // from all over the recording
+		if rng.IntN(4) > 0 { // spread over the whole recording
 			return true
 		}
 		var v verdict
@@ -204,7 +204,7 @@ func (s *session) cutRecovery(r *result, c crash, rng *rand.Rand) error {
 	return s.explore(r, base, stream, 25, rng)
 }
 
-// keepImage writes the disk of a bad state to a file, full of holes.
+// keepImage writes the disk of a bad state to a sparse file.
 func (s *session) keepImage(c crash, n int) error {
 	if s.config.keep == "" {
 		return nil
@@ -238,9 +238,9 @@ func newRemote(j job) (*remote, error) {
 	}
 	cmd := exec.Command(self, handWord)
 	cmd.Stderr = os.Stderr
-	// What it mounts goes away when it ends, while the disk is still served. If this process shared the mounts, it
-	// would be the last to leave them when it is killed, and wait for ever for a disk that only it can serve.
-	cmd.SysProcAttr = &syscall.SysProcAttr{Unshareflags: unix.CLONE_NEWNS, Setpgid: true} // and no interrupt from the terminal
+	// A namespace of its own unmounts everything when the hand ends, while the disk is still served. If this process shared the
+	// mounts and were killed, it would be the last to leave them, and would wait for ever for a disk that only it can serve.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Unshareflags: unix.CLONE_NEWNS, Setpgid: true} // no interrupt from the terminal
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -275,7 +275,7 @@ func (r *remote) order(o order) error {
 	return err
 }
 
-// close lets the hand end.
+// close stops the hand.
 func (r *remote) close() error {
 	r.in.Close()
 	return r.cmd.Wait()

@@ -11,7 +11,8 @@ import (
 	"strings"
 )
 
-// record is what the rig reads of a line of the log. It is read without the engine's own code, which is under test.
+// record has the fields of a log line that the test needs. The test reads the log with code of its own, since the engine's is
+// under test.
 type record struct {
 	Kind string `json:"kind"`
 	Seq  int    `json:"seq"`
@@ -19,7 +20,7 @@ type record struct {
 	H    string `json:"h"`
 }
 
-// readLog reads all segments of the log. A store that is not there yet has none.
+// readLog reads all segments of the log. A missing store has none.
 func readLog(store fs.FS) ([]record, error) {
 	names, err := fs.Glob(store, "log/*.jsonl")
 	if err != nil {
@@ -52,7 +53,7 @@ func appendLines(out []record, name string, data []byte) ([]record, error) {
 	return out, nil
 }
 
-// readRecord reads a line, whose hash is of the line without it.
+// readRecord parses a line. Its hash is that of the line without the hash.
 func readRecord(line []byte) (r record, err error) {
 	line, whole := bytes.CutSuffix(line, []byte("\n"))
 	if !whole {
@@ -87,7 +88,7 @@ func checkStore(store fs.FS, w *work, t int) []error {
 	return errs
 }
 
-// checkChain reports the first record that does not follow the one before it.
+// checkChain returns an error for the first record that does not follow the one before it.
 func checkChain(log []record) error {
 	for i, r := range log[min(1, len(log)):] {
 		if r.Prev != log[i].H || r.Seq != log[i].Seq+1 {
@@ -97,7 +98,7 @@ func checkChain(log []record) error {
 	return nil
 }
 
-// commits counts the transactions that are done and not taken back.
+// commits counts the transactions that are done and not reverted.
 func commits(log []record) int {
 	n := 0
 	for _, r := range log {
@@ -111,7 +112,7 @@ func commits(log []record) int {
 	return n
 }
 
-// checkGone reports texts that the first t transactions replaced or deleted and that the store has lost.
+// checkGone reports contents that the first t transactions replaced or deleted and that the store has lost.
 func checkGone(store fs.FS, w *work, t int) error {
 	kept := map[string]bool{}
 	err := fs.WalkDir(store, "slots", func(p string, d fs.DirEntry, err error) error {
@@ -135,8 +136,8 @@ func checkGone(store fs.FS, w *work, t int) error {
 	return nil
 }
 
-// strays reports what lies in the .git directory besides the store and what was there before. A draft of a store,
-// from a power cut while the first one was made, is litter and no error: nothing ever reads it.
+// strays reports unexpected files in the .git directory. A draft of a store, left by a power cut during its creation, is no
+// error: nothing ever reads it.
 func strays(git fs.FS) error {
 	names, err := fs.ReadDir(git, ".")
 	if err != nil {

@@ -29,7 +29,7 @@ func TestCheckStore(t *testing.T) {
 	for _, tc := range []struct {
 		name, log, lost string
 		t               int
-		want            string // nothing when all is well
+		want            string // "" if nothing is wrong
 	}{
 		{"all is well", good, "", 2, ""},
 		{"more may be kept than is needed", chain("rotate", "commit"), "tx2.0", 1, ""},

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// tree is what a directory holds, below slash paths. A directory has no text.
+// tree is the content of a directory, by slash-separated path. A directory has no text.
 type tree map[string]entry
 
 type entry struct {
@@ -18,17 +18,17 @@ type entry struct {
 	text string
 }
 
-// work is what the writer has to do: trees[0] becomes trees[1], and so on to the last.
+// work is what the writer does: trees[0] becomes trees[1], and so on to the last.
 type work struct {
 	trees   []tree
-	patches []string   // patches[t] leads from trees[t] to trees[t+1]
-	gone    [][]string // gone[t] are the texts that patches[t] replaces or deletes
+	patches []string   // patches[t] changes trees[t] to trees[t+1]
+	gone    [][]string // gone[t] are the contents that patches[t] replaces or deletes
 }
 
 var folders = []string{"", "a", "a/b", "c", "d"}
 
-// newWork invents n transactions. Each updates three files, adds one, deletes one and moves one to another
-// directory, half of the time with an edit. Texts are from 37 bytes to 20 KB.
+// newWork generates n transactions. Each updates three files, adds one, deletes one and moves one to another directory, half of
+// the time with an edit. Contents have 37 bytes to 20 KB.
 func newWork(seed uint64, n int) *work {
 	m := maker{rng: rand.New(rand.NewPCG(seed, 0))}
 	t := tree{}
@@ -81,7 +81,7 @@ func (m *maker) next(w *work, i int) {
 	w.gone = append(w.gone, gone)
 }
 
-// add adds a file to t, every other time in a new directory, and returns the section that does it.
+// add adds a file to t, every other time in a new directory, and returns its section of the patch.
 func (m *maker) add(t tree, i int) string {
 	dir := folders[m.rng.IntN(len(folders))]
 	if i%2 == 1 {
@@ -93,7 +93,7 @@ func (m *maker) add(t tree, i int) string {
 	return fmt.Sprintf("*** Add File: %s\n", p) + prefixed("+", text)
 }
 
-// move gives the file p another directory, and returns the section that does it.
+// move moves the file p to another directory, and returns its section of the patch.
 func (m *maker) move(t tree, p string, edit bool) string {
 	hunks := ""
 	if edit {
@@ -106,7 +106,7 @@ func (m *maker) move(t tree, p string, edit bool) string {
 	return fmt.Sprintf("*** Update File: %s\n*** Move to: %s\n", p, to) + hunks
 }
 
-// edit changes one to three lines of the file p, and returns the hunks that do it.
+// edit changes one to three lines of the file p, and returns the hunks.
 func (m *maker) edit(t tree, p string) string {
 	e := t[p]
 	lines := strings.SplitAfter(strings.TrimSuffix(e.text, "\n"), "\n")
@@ -127,7 +127,7 @@ func (m *maker) edit(t tree, p string) string {
 	return hunks.String()
 }
 
-// prefixed puts sign in front of every line of text.
+// prefixed puts sign before every line of text.
 func prefixed(sign, text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
@@ -141,7 +141,7 @@ func (m *maker) name(dir string) string {
 	return path.Join(dir, fmt.Sprintf("file%02d.txt", m.names))
 }
 
-// text is of one of the sizes at which file systems change their ways: in the inode, in one block, in several.
+// text returns a text with a size that file systems store in different ways: in the inode, in one block, in several.
 func (m *maker) text() string {
 	size := []int{37, 37, 300, 1500, 4070, 9000, 20000}[m.rng.IntN(7)]
 	var b strings.Builder
@@ -151,7 +151,7 @@ func (m *maker) text() string {
 	return b.String()
 }
 
-// line is 37 bytes that no other line has.
+// line returns a unique line of 37 bytes.
 func (m *maker) line() string {
 	m.lines++
 	return fmt.Sprintf("line %06d %016x %07x\n", m.lines, m.rng.Uint64(), m.rng.Uint32()>>4)

@@ -14,7 +14,7 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// Every patch must say what its two trees say: three updates, one add, one delete, one move to another directory.
+// Every patch must do what its two trees show: three updates, one add, one delete, one move to another directory.
 func TestPatchesLeadFromTreeToTree(t *testing.T) {
 	w := newWork(3, 12)
 	d := dialect.All[slices.IndexFunc(dialect.All, func(d *dialect.Dialect) bool { return d.Name == "emend" })]
@@ -103,7 +103,7 @@ func TestLook(t *testing.T) {
 		{w.trees[2], mark{2, 1}, right},
 		{w.trees[2], mark{3, 2}, right},
 		{w.trees[2], mark{3, 3}, old},
-		{w.trees[3], mark{2, 2}, mixed}, // ahead of its time
+		{w.trees[3], mark{2, 2}, mixed}, // ahead of the mark
 		{half, mark{2, 2}, mixed},
 		{alien("stray"), mark{2, 2}, mixed},
 		{alien(file), mark{2, 2}, torn},

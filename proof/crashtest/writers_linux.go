@@ -9,14 +9,14 @@ import (
 	"slices"
 )
 
-// writer is a program that makes one tree of another.
+// writer is a program that changes one tree to another.
 type writer interface {
-	// write does transaction t. When it returns nil the transaction must outlive a power cut.
+	// write does transaction t. When it returns nil, the transaction must survive a power cut.
 	write(t int) error
-	// repair does what is to be done after a crash.
+	// repair runs the recovery after a crash.
 	repair() error
-	// recovered repairs what a crash left when the writer was as far as m. It returns which tree there is then, and
-	// everything that is wrong.
+	// recovered repairs a crash that happened when the writer was at m. It returns the number of the tree, and everything that
+	// is wrong.
 	recovered(m mark) (int, []error)
 }
 
@@ -33,12 +33,12 @@ func newWriter(j job, w *work) (writer, error) {
 	return nil, fmt.Errorf("-writer: no writer is called %q", j.Writer)
 }
 
-// naive writes as most agents do: file by file. It has nothing to recover with.
+// naive writes file by file, as most agents do. It has no recovery.
 type naive struct {
 	work *work
 	dir  string
 	put  func(name string, data []byte, perm os.FileMode) error
-	sync bool // the touched directories, in the end
+	sync bool // sync the changed directories at the end
 }
 
 func (n *naive) write(t int) error {
@@ -99,7 +99,7 @@ func (n *naive) recovered(m mark) (int, []error) {
 	return t, nil
 }
 
-// putByRename is what is called an atomic write: a new file, synced, then renamed over the old one.
+// putByRename writes a file atomically: it writes a new file, syncs it, and renames it over the old one.
 func putByRename(name string, data []byte, perm os.FileMode) error {
 	if err := os.WriteFile(name+".tmp", data, perm); err != nil {
 		return err
@@ -118,7 +118,7 @@ func syncPath(name string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// writeTree makes t below dir.
+// writeTree creates t below dir.
 func writeTree(dir string, t tree) error {
 	n := &naive{dir: dir, put: os.WriteFile}
 	for _, p := range slices.Sorted(maps.Keys(t)) {
