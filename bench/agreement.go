@@ -20,11 +20,11 @@ type agreement struct {
 
 	first  []string // sorted; what the first program printed
 	whose  string
-	prints map[string]print
+	prints map[string]lineDigest
 }
 
-// print is a digest of lines that does not depend on their order.
-type print struct {
+// lineDigest is a digest of lines that does not depend on their order.
+type lineDigest struct {
 	lines int
 	sum   uint64
 }
@@ -42,7 +42,7 @@ func (a *agreement) checker(name string) func(dir, out string) error {
 		if err != nil {
 			return err
 		}
-		var now print
+		var now lineDigest
 		for line := range bytes.Lines(text) {
 			now.lines++
 			now.sum += maphash.Bytes(seed, line)
@@ -54,7 +54,7 @@ func (a *agreement) checker(name string) func(dir, out string) error {
 			return nil
 		}
 		if a.prints == nil {
-			a.prints = map[string]print{}
+			a.prints = map[string]lineDigest{}
 		}
 		a.prints[name] = now
 		return a.compare(name, string(text))

@@ -26,7 +26,7 @@ func exponents(rows []done) (out []done) {
 			points := costs(rows, prefix, unsynced)
 			for from := len(points) - 2; from >= 0; from-- {
 				d.verdicts = append(d.verdicts, verdict{most: 1.05, got: exponent(points[from:]),
-					bar: fmt.Sprintf("exponent from %s to %s lines ≤ 1.05", short(int(points[from].size)), short(int(points[len(points)-1].size)))})
+					bar: fmt.Sprintf("exponent from %s to %s lines ≤ 1.05", abbreviated(int(points[from].size)), abbreviated(int(points[len(points)-1].size)))})
 			}
 			if len(points) > 1 {
 				out = append(out, d)

@@ -25,18 +25,18 @@ const (
 // applyRows returns the rows that apply patches to files of 3.4 KB.
 func applyRows() []row {
 	return []row{
-		{"a", "a", "one small patch: a line of one file of 3.4 KB", applied(1, false,
+		{"a", "a", "one small patch: a line of one file of 3.4 KB", applyRow(1, false,
 			bar{lane: durable, peer: codex, most: 1}, bar{lane: unsynced, peer: gnu, most: 2.5}, bar{lane: durable, peer: gnu, most: 4})},
-		{"b.100", "b", "100 files, one hunk each", applied(100, false)},
-		{"b.1000", "b", "1,000 files, one hunk each", applied(1000, false,
+		{"b.100", "b", "100 files, one hunk each", applyRow(100, false)},
+		{"b.1000", "b", "1,000 files, one hunk each", applyRow(1000, false,
 			bar{lane: unsynced, peer: gitApply, most: 1}, bar{lane: durable, peer: gitApply, most: 1.5})},
-		{"c", "c", "1,000 new files", applied(1000, true,
+		{"c", "c", "1,000 new files", applyRow(1000, true,
 			bar{lane: unsynced, peer: gitApply, most: 1}, bar{lane: durable, peer: gitApply, most: 1.5})},
 	}
 }
 
-// patching is one patch over many files, written in each dialect.
-type patching struct {
+// patchForms is one patch over many files, written in each dialect.
+type patchForms struct {
 	old, new tree
 	dirs     []string
 	emend    string // names of the files with the patch
@@ -44,7 +44,7 @@ type patching struct {
 	unified  string
 }
 
-func applied(files int, fresh bool, bars ...bar) func(context.Context, *bench, string) (*work, error) {
+func applyRow(files int, fresh bool, bars ...bar) func(context.Context, *bench, string) (*work, error) {
 	return func(_ context.Context, b *bench, dir string) (*work, error) {
 		if b.quick {
 			files = min(files, 20)
@@ -69,7 +69,7 @@ func applied(files int, fresh bool, bars ...bar) func(context.Context, *bench, s
 }
 
 // appliers returns the programs that apply patches, and two lanes that stop earlier.
-func (b *bench) appliers(p *patching) []task {
+func (b *bench) appliers(p *patchForms) []task {
 	made := func(dir, _ string) error { return p.new.check(dir) }
 	same := func(dir, _ string) error { return p.old.check(dir) }
 	apply := []string{"apply", "--quiet", "--dialect", "emend"}
@@ -89,8 +89,8 @@ func (b *bench) appliers(p *patching) []task {
 const directories = 10
 
 // newPatching creates a change of one line in the middle of each file, or of new files.
-func newPatching(dir string, files int, fresh bool) (*patching, error) {
-	p := &patching{old: tree{}, new: tree{}}
+func newPatching(dir string, files int, fresh bool) (*patchForms, error) {
+	p := &patchForms{old: tree{}, new: tree{}}
 	for i := range min(files, directories) {
 		p.dirs = append(p.dirs, fmt.Sprintf("dir%d", i))
 	}
@@ -118,7 +118,7 @@ func unified(c emend.Change) string {
 	return fmt.Sprintf("diff --git a/%s b/%s\n--- a/%s\n+++ b/%s\n%s", c.Path, c.Path, c.Path, c.Path, textdiff.Unified(c.Old, c.New))
 }
 
-func (p *patching) write(dir string, changes []emend.Change, diff string) (err error) {
+func (p *patchForms) write(dir string, changes []emend.Change, diff string) (err error) {
 	for d, name := range map[string]*string{"emend": &p.emend, "codex": &p.codex} {
 		*name = filepath.Join(dir, d+".patch")
 		text, err := emend.Make(changes, d, 3)

@@ -227,7 +227,7 @@ func TestMisses(t *testing.T) {
 // The patch changes as many lines as it has hunks, in the spelling of its rung, and nothing else.
 func TestBig(t *testing.T) {
 	for _, rung := range rungs {
-		s := &big{lines: 1000, hunks: 100, rung: rung}
+		s := &bigFile{lines: 1000, hunks: 100, rung: rung}
 		name := filepath.Join(t.TempDir(), "patch")
 		if err := s.write(name); err != nil {
 			t.Fatal(err)
@@ -274,7 +274,7 @@ func TestChart(t *testing.T) {
 	var rows []done
 	for i, n := range []int{100_000, 1_000_000, 10_000_000} {
 		ours, theirs := time.Duration(n)*25*time.Nanosecond, time.Duration(n)*50*time.Nanosecond
-		rows = append(rows, done{row: row{id: (&big{lines: n, hunks: 1, rung: "exact"}).row()}, work: work{lines: n}, lanes: []laneDone{
+		rows = append(rows, done{row: row{id: (&bigFile{lines: n, hunks: 1, rung: "exact"}).row()}, work: work{lines: n}, lanes: []laneDone{
 			{lane: lane{name: unsynced}, times: []time.Duration{ours}},
 			{lane: lane{name: codex}, times: []time.Duration{theirs}, slow: i == 2}}})
 	}
@@ -300,7 +300,7 @@ func TestGrowth(t *testing.T) {
 		var rows []done
 		for _, n := range []int{100_000, 1_000_000, 10_000_000} {
 			cost := time.Duration(math.Pow(float64(n), power) / 1e3)
-			rows = append(rows, done{row: row{id: (&big{lines: n, hunks: 1, rung: "exact"}).row()}, work: work{lines: n},
+			rows = append(rows, done{row: row{id: (&bigFile{lines: n, hunks: 1, rung: "exact"}).row()}, work: work{lines: n},
 				lanes: []laneDone{{lane: lane{name: unsynced}, times: []time.Duration{cost}}}})
 		}
 		got := exponents(rows)

@@ -33,7 +33,7 @@ func appendLine(b []byte, i int) []byte {
 
 // base returns the file of so many lines. It is created once in a run.
 func (b *bench) base(lines int) (name string, size int64, err error) {
-	name = filepath.Join(b.scratch, "lines-"+short(lines))
+	name = filepath.Join(b.scratch, "lines-"+abbreviated(lines))
 	if is, err := os.Stat(name); err == nil {
 		return name, is.Size(), nil
 	}
@@ -71,7 +71,7 @@ func plain(lines int) string {
 }
 
 // sum returns the sum of the file after the patch.
-func (s *big) sum() string {
+func (s *bigFile) sum() string {
 	return sumOfLines(s.lines, func(b []byte, i int) []byte {
 		if s.target(i/s.block()) == i {
 			return append(b, s.added(i)...)
@@ -87,9 +87,9 @@ func sumOfLines(lines int, line func(b []byte, i int) []byte) string {
 }
 
 // block returns the number of lines for each hunk. target returns the line that hunk k changes, or -1.
-func (s *big) block() int { return s.lines / s.hunks }
+func (s *bigFile) block() int { return s.lines / s.hunks }
 
-func (s *big) target(k int) int {
+func (s *bigFile) target(k int) int {
 	if k >= s.hunks {
 		return -1
 	}
@@ -98,7 +98,7 @@ func (s *big) target(k int) int {
 }
 
 // added returns the new line i.
-func (s *big) added(i int) string {
+func (s *bigFile) added(i int) string {
 	if s.rung == "whitespace" {
 		return ""
 	}
@@ -106,7 +106,7 @@ func (s *big) added(i int) string {
 }
 
 // removed returns line i as the patch spells it, so that the rung of the patch is the first one on which it matches.
-func (s *big) removed(i int) string {
+func (s *bigFile) removed(i int) string {
 	line := strings.TrimSuffix(string(appendLine(nil, i)), "\n")
 	switch s.rung {
 	case "trailing":
@@ -120,7 +120,7 @@ func (s *big) removed(i int) string {
 }
 
 // write writes the patch.
-func (s *big) write(name string) error {
+func (s *bigFile) write(name string) error {
 	_, err := create(name, func(w io.Writer) {
 		io.WriteString(w, "*** Begin Patch\n*** Update File: f\n")
 		for k := range s.hunks {
@@ -132,7 +132,7 @@ func (s *big) write(name string) error {
 }
 
 // writeHunk writes hunk k. On the rung exact it has three lines of context on either side.
-func (s *big) writeHunk(w io.Writer, k int) {
+func (s *bigFile) writeHunk(w io.Writer, k int) {
 	i := s.target(k)
 	removed, added := "-"+s.removed(i)+"\n", s.added(i)
 	if s.nowhere && k == s.hunks-1 {

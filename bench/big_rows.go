@@ -47,33 +47,33 @@ func (b *bench) shapes(yield func(hunks, lines int) bool) {
 func (b *bench) bigRows() (out []row) {
 	for _, rung := range rungs {
 		for h, n := range b.shapes {
-			s := &big{lines: n, hunks: h, rung: rung}
-			out = append(out, row{s.row(), "d", s.title() + ", " + rung, s.placed})
+			s := &bigFile{lines: n, hunks: h, rung: rung}
+			out = append(out, row{s.row(), "d", s.title() + ", " + rung, s.placeRow})
 		}
 	}
 	for h, n := range b.shapes {
-		s := &big{lines: n, hunks: h, rung: "exact", nowhere: true}
-		out = append(out, row{fmt.Sprintf("e.%d.%s", h, short(n)), "e", s.title(), s.refused})
+		s := &bigFile{lines: n, hunks: h, rung: "exact", nowhere: true}
+		out = append(out, row{fmt.Sprintf("e.%d.%s", h, abbreviated(n)), "e", s.title(), s.refuseRow})
 	}
 	for i, n := range []int{30, 1000} {
-		h := hostile{lines: b.sizes()[i], hunk: n}
-		out = append(out, row{fmt.Sprintf("f.%d", n), "f", fmt.Sprintf("%s equal lines, a hunk of %d", short(h.lines), n), h.refused})
+		h := equalLines{lines: b.sizes()[i], hunk: n}
+		out = append(out, row{fmt.Sprintf("f.%d", n), "f", fmt.Sprintf("%s equal lines, a hunk of %d", abbreviated(h.lines), n), h.refused})
 	}
 	return out
 }
 
-// big is a file and a patch for it, of the given numbers of lines and hunks.
-type big struct {
+// bigFile is a file and a patch for it, of the given numbers of lines and hunks.
+type bigFile struct {
 	lines, hunks int
 	rung         string
 	nowhere      bool // the last hunk's line is not in the file
 }
 
 // row returns the name of its row.
-func (s *big) row() string { return fmt.Sprintf("d.%s.%d.%s", s.rung, s.hunks, short(s.lines)) }
+func (s *bigFile) row() string { return fmt.Sprintf("d.%s.%d.%s", s.rung, s.hunks, abbreviated(s.lines)) }
 
-func (s *big) title() string {
-	return short(s.lines) + " lines, " + ofHunks(s.hunks)
+func (s *bigFile) title() string {
+	return abbreviated(s.lines) + " lines, " + ofHunks(s.hunks)
 }
 
 func ofHunks(n int) string {
@@ -86,16 +86,16 @@ func ofHunks(n int) string {
 	return "100,000 hunks"
 }
 
-// short abbreviates a number: 100k, 1M.
-func short(n int) string {
+// abbreviated abbreviates a number: 100k, 1M.
+func abbreviated(n int) string {
 	if n%1_000_000 == 0 {
 		return fmt.Sprintf("%dM", n/1_000_000)
 	}
 	return fmt.Sprintf("%dk", n/1000)
 }
 
-// placed prepares the row in which every hunk has a place.
-func (s *big) placed(_ context.Context, b *bench, dir string) (*work, error) {
+// placeRow prepares the row in which every hunk has a place.
+func (s *bigFile) placeRow(_ context.Context, b *bench, dir string) (*work, error) {
 	patch := filepath.Join(dir, "patch")
 	if err := s.write(patch); err != nil {
 		return nil, err
@@ -116,7 +116,7 @@ func (s *big) placed(_ context.Context, b *bench, dir string) (*work, error) {
 			continue // syncs cost the same on every rung
 		}
 		t.stdin = patch
-		t.tree = b.fresh(dir, t.program.name == "emend", func(dir string) (string, error) { return copied(dir, base) })
+		t.tree = b.fresh(dir, t.program.name == "emend", func(dir string) (string, error) { return copyToTree(dir, base) })
 		t.check = func(root, _ string) error { return checkSum(filepath.Join(root, "f"), want) }
 		t.after = os.RemoveAll
 		w.lanes = append(w.lanes, b.lanes(t)...)
@@ -124,8 +124,8 @@ func (s *big) placed(_ context.Context, b *bench, dir string) (*work, error) {
 	return w, nil
 }
 
-// refused prepares the row in which the last hunk has no place.
-func (s *big) refused(_ context.Context, b *bench, dir string) (*work, error) {
+// refuseRow prepares the row in which the last hunk has no place.
+func (s *bigFile) refuseRow(_ context.Context, b *bench, dir string) (*work, error) {
 	patch := filepath.Join(dir, "patch")
 	if err := s.write(patch); err != nil {
 		return nil, err
@@ -134,12 +134,12 @@ func (s *big) refused(_ context.Context, b *bench, dir string) (*work, error) {
 	if err != nil {
 		return nil, err
 	}
-	return b.refusing(dir, base, patch, size, s.lines, plain(s.lines))
+	return b.refusal(dir, base, patch, size, s.lines, plain(s.lines))
 }
 
-// refusing prepares work that leaves the file as it was. All lanes share one tree.
-func (b *bench) refusing(dir, base, patch string, size int64, lines int, sum string) (*work, error) {
-	root, err := b.fresh(dir, true, func(dir string) (string, error) { return copied(dir, base) })()
+// refusal prepares work that leaves the file as it was. All lanes share one tree.
+func (b *bench) refusal(dir, base, patch string, size int64, lines int, sum string) (*work, error) {
+	root, err := b.fresh(dir, true, func(dir string) (string, error) { return copyToTree(dir, base) })()
 	if err != nil {
 		return nil, err
 	}
@@ -156,8 +156,8 @@ func (b *bench) refusing(dir, base, patch string, size int64, lines int, sum str
 	return w, nil
 }
 
-// copied creates a workspace with a copy of the file.
-func copied(dir, base string) (string, error) {
+// copyToTree creates a workspace with a copy of the file.
+func copyToTree(dir, base string) (string, error) {
 	root, err := tree{}.lay(dir, nil)
 	if err != nil {
 		return "", err
@@ -165,10 +165,10 @@ func copied(dir, base string) (string, error) {
 	return root, copyFile(filepath.Join(root, "f"), base)
 }
 
-// hostile is a file of equal lines, and a hunk of such lines whose last line differs.
-type hostile struct{ lines, hunk int }
+// equalLines is a file of equal lines, and a hunk of such lines whose last line differs.
+type equalLines struct{ lines, hunk int }
 
-func (h hostile) refused(_ context.Context, b *bench, dir string) (*work, error) {
+func (h equalLines) refused(_ context.Context, b *bench, dir string) (*work, error) {
 	const line = "the same line, again and again\n"
 	base, patch := filepath.Join(dir, "base"), filepath.Join(dir, "patch")
 	text := strings.Repeat(line, h.lines)
@@ -179,5 +179,5 @@ func (h hostile) refused(_ context.Context, b *bench, dir string) (*work, error)
 	if err := os.WriteFile(patch, []byte(hunk), 0o666); err != nil {
 		return nil, err
 	}
-	return b.refusing(dir, base, patch, int64(len(text)), h.lines, sumOf(strings.NewReader(text)))
+	return b.refusal(dir, base, patch, int64(len(text)), h.lines, sumOf(strings.NewReader(text)))
 }

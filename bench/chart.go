@@ -74,7 +74,7 @@ func curves(rows []done, rung string) (out []curve) {
 		for lane, class := range map[string]string{unsynced: "emend", codex: "codex"} {
 			c := curve{class: class, dash: dashes[hunks]}
 			for _, d := range rows {
-				if l := d.lane(lane); l != nil && len(l.times) > 0 && d.failed == nil && d.id == (&big{lines: d.lines, hunks: hunks, rung: rung}).row() {
+				if l := d.lane(lane); l != nil && len(l.times) > 0 && d.failed == nil && d.id == (&bigFile{lines: d.lines, hunks: hunks, rung: rung}).row() {
 					c.points = append(c.points, point{float64(d.lines), float64(l.median().Microseconds()) / 1000})
 					c.given = append(c.given, l.slow)
 				}
@@ -122,7 +122,7 @@ func (p panel) axes(b *bytes.Buffer, rung string) {
 	for n := p.x0; n <= p.x1*1.01; n *= 10 {
 		x, _ := p.at(point{n, p.y0})
 		fmt.Fprintf(b, `<line class="grid" x1="%.1f" x2="%.1f" y1="%.1f" y2="%.1f"/><text x="%.1f" y="%.1f" text-anchor="middle">%s</text>`+"\n",
-			x, x, p.y, p.y+panelHigh, x, p.y+panelHigh+18, short(int(math.Round(n))))
+			x, x, p.y, p.y+panelHigh, x, p.y+panelHigh+18, abbreviated(int(math.Round(n))))
 	}
 }
 

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// settle waits until everything that is written is on the disk.
-func settle(dir string) error {
+// flushDisk waits until everything that is written is on the disk.
+func flushDisk(dir string) error {
 	f, err := os.Open(dir)
 	if err != nil {
 		return err
@@ -18,10 +18,10 @@ func settle(dir string) error {
 	return errors.Join(unix.Syncfs(int(f.Fd())), f.Close())
 }
 
-// spread asks the file system to put the directories created in dir far from each other. ext4 then finds free inodes for each
+// spreadDirectories asks the file system to put the directories created in dir far from each other. ext4 then finds free inodes for each
 // at once. Without a journal it does not reuse inodes that were freed in the last minutes, and inspects each of them when it
 // creates a file: creating files near removed trees would be slow.
-func spread(dir string) error {
+func spreadDirectories(dir string) error {
 	f, err := os.Open(dir)
 	if err != nil {
 		return err

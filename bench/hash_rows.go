@@ -26,26 +26,26 @@ const (
 
 func (b *bench) hashRows() []row {
 	return []row{
-		{"i", "i", "21 lines from the 20,000,000th of a file of 1 GB", b.sliced},
-		{"j", "j", "a file of 64 MiB", b.hashed},
+		{"i", "i", "21 lines from the 20,000,000th of a file of 1 GB", b.sliceRow},
+		{"j", "j", "a file of 64 MiB", b.hashRow},
 	}
 }
 
-// long writes a file of about size bytes.
-func long(name string, size int) error {
+// writeLongFile writes a file of about size bytes.
+func writeLongFile(name string, size int) error {
 	const each = 30
 	_, err := create(name, func(w io.Writer) { writeLines(w, size/each, func(b []byte, i int) []byte { return appendLine(b, i) }) })
 	return err
 }
 
-// sliced prepares the row that reads some lines of a file together with its hash.
-func (b *bench) sliced(_ context.Context, _ *bench, dir string) (*work, error) {
+// sliceRow prepares the row that reads some lines of a file together with its hash.
+func (b *bench) sliceRow(_ context.Context, _ *bench, dir string) (*work, error) {
 	size, from, until := 1<<30, fromLine, fromLine+20
 	if b.quick {
 		size, from, until = 1<<24, fromLine/100, fromLine/100+20
 	}
 	root, name := dir, filepath.Join(dir, "f")
-	if err := long(name, size); err != nil {
+	if err := writeLongFile(name, size); err != nil {
 		return nil, err
 	}
 	want, err := sumOfFile(name)
@@ -66,7 +66,7 @@ func (b *bench) sliced(_ context.Context, _ *bench, dir string) (*work, error) {
 		t.tree = func() (string, error) { return root, nil }
 		w.lanes = append(w.lanes, b.lanes(t)...)
 	}
-	return w, settle(dir)
+	return w, flushDisk(dir)
 }
 
 // checkSlice checks the hash and the lines in the answer.
@@ -96,8 +96,8 @@ func checkPrinted(sum string) func(dir, out string) error {
 	}
 }
 
-// hashed prepares the row that asks a server for a hash, beside hashing in memory.
-func (b *bench) hashed(ctx context.Context, _ *bench, dir string) (*work, error) {
+// hashRow prepares the row that asks a server for a hash, beside hashing in memory.
+func (b *bench) hashRow(ctx context.Context, _ *bench, dir string) (*work, error) {
 	size := 64 << 20
 	if b.quick {
 		size = 1 << 20
@@ -106,7 +106,7 @@ func (b *bench) hashed(ctx context.Context, _ *bench, dir string) (*work, error)
 	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return nil, err
 	}
-	if err := long(name, size); err != nil {
+	if err := writeLongFile(name, size); err != nil {
 		return nil, err
 	}
 	text, err := os.ReadFile(name)
@@ -150,7 +150,7 @@ func (b *bench) hashed(ctx context.Context, _ *bench, dir string) (*work, error)
 
 // hashOf asks a server for the hash of the file.
 func hashOf(p *line.Process, want string) (sample, error) {
-	s, err := answered(p, []line.Call{{Name: "read_file", Arguments: map[string]any{"path": "f", "startLine": 1, "endLine": 1}}}, 1)
+	s, err := makeCalls(p, []line.Call{{Name: "read_file", Arguments: map[string]any{"path": "f", "startLine": 1, "endLine": 1}}}, 1)
 	if err == nil && !strings.Contains(s.texts[0], want) {
 		err = fmt.Errorf("another hash than %s: %.200q", want, s.texts[0])
 	}

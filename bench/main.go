@@ -37,7 +37,7 @@ type bench struct {
 	only     *regexp.Regexp
 	cache    string // trees that later runs use again
 	scratch  string // removed at the end of the run
-	groves   map[string]*grove
+	groves   map[string]*searchTree
 	programs *programs
 	launcher launcher
 	older    string // the build of -against, or ""
@@ -46,7 +46,7 @@ type bench struct {
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	b := &bench{groves: map[string]*grove{}}
+	b := &bench{groves: map[string]*searchTree{}}
 	only := flag.String("only", "", "do only the rows whose names match this regular `expression`, and print them only")
 	list := flag.Bool("list", false, "list the rows")
 	out := flag.String("out", "", "write the results to this `file` (default: RESULTS.md, when every row is done)")
@@ -63,7 +63,7 @@ func main() {
 	case *list:
 		b.list()
 	default:
-		err = b.run(ctx, where(*out, *only == "" && *against == "" && !b.quick))
+		err = b.run(ctx, resultsFile(*out, *only == "" && *against == "" && !b.quick))
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -95,8 +95,8 @@ func atLeastOne(rounds int) error {
 	return nil
 }
 
-// where returns the file for the results, or "" if they are only printed.
-func where(out string, whole bool) string {
+// resultsFile returns the file for the results, or "" if they are only printed.
+func resultsFile(out string, whole bool) string {
 	if out == "" && whole {
 		return "RESULTS.md"
 	}
@@ -109,8 +109,8 @@ func (b *bench) list() {
 	}
 }
 
-// left returns the rows that were not selected.
-func (b *bench) left() (out []string) {
+// skippedRows returns the rows that were not selected.
+func (b *bench) skippedRows() (out []string) {
 	for _, r := range b.all() {
 		if !b.only.MatchString(r.id) {
 			out = append(out, r.id)
@@ -125,7 +125,7 @@ func (b *bench) run(ctx context.Context, out string) (err error) {
 	if err != nil {
 		return err
 	}
-	p := &page{rounds: b.rounds, quick: b.quick, programs: b.programs, machine: machine(b.cache), left: b.left()}
+	p := &page{rounds: b.rounds, quick: b.quick, programs: b.programs, machine: machine(b.cache), left: b.skippedRows()}
 	if p.misses, err = readMisses(); err != nil {
 		return err
 	}

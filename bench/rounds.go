@@ -17,7 +17,7 @@ func (b *bench) do(ctx context.Context, r row) done {
 	dir := filepath.Join(b.scratch, r.id)
 	err := os.MkdirAll(dir, 0o777)
 	if err == nil {
-		err = errors.Join(spread(dir), b.race(ctx, &d, dir))
+		err = errors.Join(spreadDirectories(dir), b.race(ctx, &d, dir))
 	}
 	d.failed = errors.Join(err, os.RemoveAll(dir))
 	d.judge()

@@ -36,17 +36,17 @@ const (
 	rgFiles = "rg --files"
 )
 
-// groves lists the trees by their names in rows.
-var groves = []struct {
+// searchTrees lists the trees by their names in rows.
+var searchTrees = []struct {
 	id, title string
-	grow      func(*bench, context.Context) (*grove, error)
+	grow      func(*bench, context.Context) (*searchTree, error)
 }{
 	{"go", "the Go tree", (*bench).goTree},
 	{"generated", "the generated tree", (*bench).generatedTree},
 }
 
 func searchRows() (out []row) {
-	for _, g := range groves {
+	for _, g := range searchTrees {
 		for _, q := range queries {
 			text := map[string]string{"go": q.inGo, "generated": q.inGenerated}[g.id]
 			title := fmt.Sprintf("%s, %s: `%s`", g.title, q.words, strings.ReplaceAll(text, "|", `\|`))
@@ -56,7 +56,7 @@ func searchRows() (out []row) {
 	return out
 }
 
-func searched(q query, text string, grow func(*bench, context.Context) (*grove, error)) func(context.Context, *bench, string) (*work, error) {
+func searched(q query, text string, grow func(*bench, context.Context) (*searchTree, error)) func(context.Context, *bench, string) (*work, error) {
 	return func(ctx context.Context, b *bench, _ string) (*work, error) {
 		g, err := grow(b, ctx)
 		if err != nil {
@@ -73,26 +73,26 @@ func searched(q query, text string, grow func(*bench, context.Context) (*grove, 
 		exit := map[bool]int{true: 1}[q.id == "none"]
 		same := &agreement{equal: equalHit}
 		return &work{note: g.note, found: same.found, bars: []bar{{lane: durable, peer: ripgrep, most: q.most}}, lanes: b.lanes(
-			looking(g, same, task{name: durable, program: b.programs.emend, args: ours, exit: exit}),
-			looking(g, same, task{name: ripgrep, program: b.programs.rg, args: append(theirs, "-e", text), exit: exit}),
+			searchTask(g, same, task{name: durable, program: b.programs.emend, args: ours, exit: exit}),
+			searchTask(g, same, task{name: ripgrep, program: b.programs.rg, args: append(theirs, "-e", text), exit: exit}),
 		)}, nil
 	}
 }
 
-// looking completes a task in a grove whose output must agree with that of the others.
-func looking(g *grove, same *agreement, t task) task {
+// searchTask completes a task in a grove whose output must agree with that of the others.
+func searchTask(g *searchTree, same *agreement, t task) task {
 	t.tree = func() (string, error) { return g.dir, nil }
 	t.check, t.silent = same.checker(t.name), true
 	return t
 }
 
-// below is the part of each tree that is listed. emend lists 5,000 names at most.
-var below = map[string]string{"go": "src/crypto", "generated": "the00"}
+// listedPart is the part of each tree that is listed. emend lists 5,000 names at most.
+var listedPart = map[string]string{"go": "src/crypto", "generated": "the00"}
 
 func listRows() (out []row) {
 	suffix := map[string]string{"go": "_test.go", "generated": "76.go"}
-	for _, g := range groves {
-		s, part := suffix[g.id], below[g.id]
+	for _, g := range searchTrees {
+		s, part := suffix[g.id], listedPart[g.id]
 		out = append(out,
 			row{"h." + g.id + ".suffix", "h", fmt.Sprintf("%s, glob `**/*%s`", g.title, s), listed(g.grow,
 				[]string{"glob", "**/*" + s}, []string{"--glob", "*" + s}, []string{"--glob", "*" + s})},
@@ -103,7 +103,7 @@ func listRows() (out []row) {
 	return out
 }
 
-func listed(grow func(*bench, context.Context) (*grove, error), ours, fds, rgs []string) func(context.Context, *bench, string) (*work, error) {
+func listed(grow func(*bench, context.Context) (*searchTree, error), ours, fds, rgs []string) func(context.Context, *bench, string) (*work, error) {
 	return func(ctx context.Context, b *bench, _ string) (*work, error) {
 		g, err := grow(b, ctx)
 		if err != nil {
@@ -112,9 +112,9 @@ func listed(grow func(*bench, context.Context) (*grove, error), ours, fds, rgs [
 		same := &agreement{equal: equalPath}
 		files := &agreement{equal: equalPath, beside: same} // lists files only
 		return &work{note: g.note, found: same.found, bars: []bar{{lane: durable, peer: fd, most: 1}}, lanes: b.lanes(
-			looking(g, same, task{name: durable, program: b.programs.emend, args: slices.Concat([]string{"--root=."}, ours)}),
-			looking(g, same, task{name: fd, program: b.programs.fd, args: slices.Concat([]string{"--hidden", "--color=never"}, fds)}),
-			looking(g, files, task{name: rgFiles, program: b.programs.rg, args: slices.Concat([]string{"--no-config", "--files", "--hidden", "--color=never"}, rgs)}),
+			searchTask(g, same, task{name: durable, program: b.programs.emend, args: slices.Concat([]string{"--root=."}, ours)}),
+			searchTask(g, same, task{name: fd, program: b.programs.fd, args: slices.Concat([]string{"--hidden", "--color=never"}, fds)}),
+			searchTask(g, files, task{name: rgFiles, program: b.programs.rg, args: slices.Concat([]string{"--no-config", "--files", "--hidden", "--color=never"}, rgs)}),
 		)}, nil
 	}
 }

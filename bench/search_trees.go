@@ -15,47 +15,47 @@ import (
 	"unicode/utf8"
 )
 
-// grove is a tree that is searched and never changed. It stays in the cache directory.
-type grove struct {
+// searchTree is a tree that is searched and never changed. It stays in the cache directory.
+type searchTree struct {
 	dir  string
 	note string
 }
 
 // goTree copies the tree of the Go toolchain, without what emend does not show.
-func (b *bench) goTree(ctx context.Context) (*grove, error) {
+func (b *bench) goTree(ctx context.Context) (*searchTree, error) {
 	root, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
 	if err != nil {
 		return nil, err
 	}
-	return b.grow("the Go tree", "tree-"+runtime.Version(), func(dir string) error { return copyTexts(dir, strings.TrimSpace(string(root))) })
+	return b.openTree("the Go tree", "tree-"+runtime.Version(), func(dir string) error { return copyTexts(dir, strings.TrimSpace(string(root))) })
 }
 
 // generatedTree has many small files, about fifty in each directory.
-func (b *bench) generatedTree(context.Context) (*grove, error) {
+func (b *bench) generatedTree(context.Context) (*searchTree, error) {
 	n := 200_000
 	if b.quick {
 		n = 2000
 	}
-	return b.grow("the generated tree", fmt.Sprintf("tree-generated-%d", n), func(dir string) error { return generate(dir, n) })
+	return b.openTree("the generated tree", fmt.Sprintf("tree-generated-%d", n), func(dir string) error { return generate(dir, n) })
 }
 
-// grow returns a tree, creating it if needed. It has been read once, so it is in the page cache.
-func (b *bench) grow(name, file string, make func(dir string) error) (*grove, error) {
+// openTree returns a tree, creating it if needed. It has been read once, so it is in the page cache.
+func (b *bench) openTree(name, file string, make func(dir string) error) (*searchTree, error) {
 	if g, ok := b.groves[file]; ok {
 		return g, nil
 	}
-	g := &grove{dir: filepath.Join(b.cache, file)}
-	if err := g.once(make); err != nil {
+	g := &searchTree{dir: filepath.Join(b.cache, file)}
+	if err := g.createOnce(make); err != nil {
 		return nil, err
 	}
-	is, err := census(g.dir)
+	is, err := treeSize(g.dir)
 	g.note = name + ": " + is
 	b.groves[file] = g
 	return g, err
 }
 
-// once creates the tree unless an earlier run has completed it.
-func (g *grove) once(make func(dir string) error) error {
+// createOnce creates the tree unless an earlier run has completed it.
+func (g *searchTree) createOnce(make func(dir string) error) error {
 	if _, err := os.Stat(g.dir); err == nil {
 		return nil
 	}
@@ -66,7 +66,7 @@ func (g *grove) once(make func(dir string) error) error {
 	if err := make(part); err != nil {
 		return err
 	}
-	if err := settle(part); err != nil {
+	if err := flushDisk(part); err != nil {
 		return err
 	}
 	return os.Rename(part, g.dir)
@@ -89,7 +89,7 @@ func copyTexts(to, from string) error {
 			}
 			return os.MkdirAll(filepath.Join(to, rel), 0o777)
 		}
-		if !d.Type().IsRegular() || hidden(d.Name()) {
+		if !d.Type().IsRegular() || isProtected(d.Name()) {
 			return nil
 		}
 		data, err := os.ReadFile(name)
@@ -107,8 +107,8 @@ func longest(text []byte) (most int) {
 	return most
 }
 
-// hidden reports whether emend denies reading files of that name.
-func hidden(name string) bool {
+// isProtected reports whether emend denies reading files of that name.
+func isProtected(name string) bool {
 	for _, pattern := range []string{".env*", "*.pem", "*.key", "id_rsa*", ".netrc"} {
 		if ok, _ := filepath.Match(pattern, strings.ToLower(name)); ok {
 			return true
@@ -117,8 +117,8 @@ func hidden(name string) bool {
 	return false
 }
 
-// census returns the size of a tree as text. It reads every file, so the tree is in the page cache.
-func census(dir string) (string, error) {
+// treeSize returns the size of a tree as text. It reads every file, so the tree is in the page cache.
+func treeSize(dir string) (string, error) {
 	var files, dirs int
 	var size int64
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
@@ -142,7 +142,7 @@ table row column key lock wait start stop size limit order place name path file 
 // generate writes n files of 100 B to 20 KB, most of them small. The result is always the same.
 func generate(dir string, n int) error {
 	r := rand.New(rand.NewPCG(6, 2026))
-	pool := lines(r, 8<<20)
+	pool := randomLines(r, 8<<20)
 	const each, tops = 50, 50
 	for i := range n {
 		d := i / each
@@ -154,7 +154,7 @@ func generate(dir string, n int) error {
 		}
 		size := int(100 * math.Pow(200, r.Float64()))
 		from := r.IntN(len(pool) - size - 1000)
-		text := whole(pool[from:], size)
+		text := wholeLines(pool[from:], size)
 		if i%1000 == 7 {
 			text = append(bytes.Clone(text), "a rare Needle_in_the_Hay, once in a thousand files\n"...)
 		}
@@ -166,8 +166,8 @@ func generate(dir string, n int) error {
 	return nil
 }
 
-// lines returns about size bytes of indented lines of words, with a call or a date now and then.
-func lines(r *rand.Rand, size int) []byte {
+// randomLines returns about size bytes of indented randomLines of words, with a call or a date now and then.
+func randomLines(r *rand.Rand, size int) []byte {
 	var b bytes.Buffer
 	for b.Len() < size {
 		b.WriteString(strings.Repeat("\t", r.IntN(4)))
@@ -186,8 +186,8 @@ func lines(r *rand.Rand, size int) []byte {
 	return b.Bytes()
 }
 
-// whole returns about size bytes of text, in whole lines.
-func whole(text []byte, size int) []byte {
+// wholeLines returns about size bytes of text, in wholeLines lines.
+func wholeLines(text []byte, size int) []byte {
 	begin := bytes.IndexByte(text, '\n') + 1
 	end := begin + size + bytes.IndexByte(text[begin+size:], '\n') + 1
 	return text[begin:end]

@@ -15,8 +15,8 @@ const servedWords = `Each caller has a request in flight, over standard input an
 there before and, but for ` + "`durability none`" + `, syncs; server-filesystem does none of that. After every turn each file has what was
 answered as made. What becomes of many edits of one file at once is in [mcp/RESULTS.md](mcp/RESULTS.md).`
 
-// served is a server with a tree of its own.
-type served struct {
+// servedTree is a server with a tree of its own.
+type servedTree struct {
 	*line.Process
 	talk *line.Language
 	dir  string
@@ -29,21 +29,21 @@ const theirName = "server-filesystem"
 // serverRows returns the rows about one server: edits and reads.
 func (b *bench) serverRows() []row {
 	return []row{
-		{"k.1", "k", "one caller", b.serving(true, 200, 1, (*served).edits)},
-		{"k.64", "k", "64 callers, each with a file of its own", b.serving(true, 640, 64, (*served).edits)},
-		{"l.1", "l", "one caller", b.serving(false, 2000, 1, (*served).reads)},
-		{"l.64", "l", "64 callers", b.serving(false, 2000, 64, (*served).reads)},
+		{"k.1", "k", "one caller", b.serving(true, 200, 1, (*servedTree).edits)},
+		{"k.64", "k", "64 callers, each with a file of its own", b.serving(true, 640, 64, (*servedTree).edits)},
+		{"l.1", "l", "one caller", b.serving(false, 2000, 1, (*servedTree).reads)},
+		{"l.64", "l", "64 callers", b.serving(false, 2000, 64, (*servedTree).reads)},
 	}
 }
 
 // serving starts each server in a tree of its own and has each do the same calls in turn.
-func (b *bench) serving(counted bool, calls, callers int, turn func(*served, int, int) (sample, error)) func(context.Context, *bench, string) (*work, error) {
+func (b *bench) serving(counted bool, calls, callers int, turn func(*servedTree, int, int) (sample, error)) func(context.Context, *bench, string) (*work, error) {
 	return func(ctx context.Context, _ *bench, dir string) (*work, error) {
 		if b.quick {
 			calls = max(calls/10, callers)
 		}
 		w := &work{ops: calls}
-		var all []*served
+		var all []*servedTree
 		w.end = func() (err error) {
 			for _, s := range all {
 				if endErr := s.End(); err == nil {
@@ -67,7 +67,7 @@ func (b *bench) serving(counted bool, calls, callers int, turn func(*served, int
 			}
 			w.lanes = append(w.lanes, l)
 		}
-		return w, settle(dir)
+		return w, flushDisk(dir)
 	}
 }
 
@@ -100,8 +100,8 @@ func (b *bench) servers() []server {
 // pages is the number of files in a server's tree.
 const pages = 1000
 
-func (b *bench) serve(ctx context.Context, home string, before []string, v server) (*served, error) {
-	s := &served{talk: v.talk, dir: filepath.Join(home, "tree"), at: make([]int, pages)}
+func (b *bench) serve(ctx context.Context, home string, before []string, v server) (*servedTree, error) {
+	s := &servedTree{talk: v.talk, dir: filepath.Join(home, "tree"), at: make([]int, pages)}
 	files, dirs := tree{}, []string{}
 	for i := range pages {
 		files[pageName(i)] = paged(i, 0)
@@ -125,7 +125,7 @@ func (b *bench) serve(ctx context.Context, home string, before []string, v serve
 }
 
 // traced counts the syncs of one turn of a separate server, including its start.
-func (b *bench) traced(dir string, v server, calls, callers int, turn func(*served, int, int) (sample, error)) func(context.Context) (map[string]int, error) {
+func (b *bench) traced(dir string, v server, calls, callers int, turn func(*servedTree, int, int) (sample, error)) func(context.Context) (map[string]int, error) {
 	if b.programs.strace.why != "" {
 		return nil
 	}
@@ -153,33 +153,33 @@ func pageName(i int) string { return fmt.Sprintf("dir%d/file%04d.txt", i%directo
 // paged returns the content of file i after so many edits.
 func paged(i, edits int) string { return content(i, fmt.Sprint(edits, " edits after")) }
 
-// told is the result of calls: the time, and the texts that a model would read.
-type told struct {
+// replies is the result of calls: the time, and the texts that a model would read.
+type replies struct {
 	took  time.Duration
 	texts []string
 }
 
-// answered makes calls, none of which may be refused.
-func answered(p *line.Process, calls []line.Call, callers int) (told, error) {
+// makeCalls makes calls, none of which may be refused.
+func makeCalls(p *line.Process, calls []line.Call, callers int) (replies, error) {
 	out, err := p.Drive(calls, callers)
 	if err != nil {
-		return told{}, err
+		return replies{}, err
 	}
 	texts, err := out.Texts()
-	return told{out.Took, texts}, err
+	return replies{out.Took, texts}, err
 }
 
-func (s *served) sample(took time.Duration) sample {
+func (s *servedTree) sample(took time.Duration) sample {
 	return sample{took: took, peak: line.Resident(s.PID())}
 }
 
 // reads reads files in turn.
-func (s *served) reads(n, callers int) (sample, error) {
+func (s *servedTree) reads(n, callers int) (sample, error) {
 	calls := make([]line.Call, n)
 	for i := range calls {
 		calls[i] = s.talk.Read(s.dir, pageName(i%pages))
 	}
-	is, err := answered(s.Process, calls, callers)
+	is, err := makeCalls(s.Process, calls, callers)
 	for i, text := range is.texts {
 		if k := i % pages; s.talk.Content(text) != paged(k, s.at[k]) {
 			return sample{}, fmt.Errorf("another text for %s: %.200q", pageName(k), text)
@@ -189,14 +189,14 @@ func (s *served) reads(n, callers int) (sample, error) {
 }
 
 // edits edits files in turn, and then checks all of them.
-func (s *served) edits(n, callers int) (sample, error) {
+func (s *servedTree) edits(n, callers int) (sample, error) {
 	calls := make([]line.Call, n)
 	for i := range calls {
 		old, now := paged(i, s.at[i]), paged(i, s.at[i]+1)
 		s.at[i]++
 		calls[i] = s.talk.Edit(s.dir, pageName(i), sumOf(strings.NewReader(old)), lineOf(old, 24), lineOf(now, 24))
 	}
-	is, err := answered(s.Process, calls, callers)
+	is, err := makeCalls(s.Process, calls, callers)
 	if err != nil {
 		return sample{}, err
 	}

@@ -42,7 +42,7 @@ func (b *bench) fresh(dir string, ours bool, lay func(dir string) (string, error
 			err = b.warm(root)
 		}
 		if err == nil {
-			err = settle(root)
+			err = flushDisk(root)
 		}
 		return root, err
 	}

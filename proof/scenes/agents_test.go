@@ -11,10 +11,10 @@ import (
 	"github.com/emend-dev/emend"
 )
 
-// agent applies a patch to a workspace. An error means that it did not.
+// agent applies a patch to a workspace. It returns an error if it did not.
 type agent func(ctx context.Context, ws *emend.Workspace, text string) error
 
-// engine is the agent that is proved.
+// engine applies the patch with emend.
 func engine(ctx context.Context, ws *emend.Workspace, text string) error {
 	p, err := ws.Plan(ctx, text, emend.Options{})
 	if err != nil {
@@ -24,8 +24,8 @@ func engine(ctx context.Context, ws *emend.Workspace, text string) error {
 	return err
 }
 
-// blind is the agent that the scenes must be able to tell from the engine: it places hunks as well as the engine
-// does, and writes each file as well as programs do that look at no file twice.
+// blind is a wrong agent, which each scene must distinguish from the engine. It places hunks as the engine does, but writes
+// each file without looking whether it has changed.
 func blind(ctx context.Context, ws *emend.Workspace, text string) error {
 	p, err := ws.Plan(ctx, text, emend.Options{})
 	if err != nil {
@@ -40,7 +40,7 @@ func blind(ctx context.Context, ws *emend.Workspace, text string) error {
 	return nil
 }
 
-// saveByRename writes a new file beside the old one and puts it in its place.
+// saveByRename writes a new file beside the old one and renames it over the old one.
 func saveByRename(name string, data []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(name), ".save-*")
 	if err != nil {
@@ -53,7 +53,7 @@ func saveByRename(name string, data []byte) error {
 	return os.Rename(f.Name(), name)
 }
 
-// declined reports whether an agent's error says that somebody else had changed a file, and nothing more.
+// declined reports whether the only reason for an agent's error is that somebody else changed a file.
 func declined(err error) bool {
 	return errors.Is(err, emend.Stale) || errors.Is(err, emend.PatchApply) || errors.Is(err, emend.OldTextNotFound)
 }

@@ -17,12 +17,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// carried is what a file carries beside its name and its place.
+// carried is the metadata of a file.
 type carried struct {
 	content  string
 	mode     fs.FileMode
 	uid, gid uint32
-	attrs    map[string]string // access lists among them
+	attrs    map[string]string // including access lists
 	ino      uint64
 	links    uint64
 	mtime    int64 // nanoseconds
@@ -60,7 +60,7 @@ func attributes(t *testing.T, name string) map[string]string {
 	return out
 }
 
-// lost names what was carried and is not any more. Number, links and time are asked for where they matter.
+// lost names the metadata that now differs. Inode number, links and time are compared where they matter.
 func (c carried) lost(now carried) (out []string) {
 	differ := func(what string, a, b any) {
 		if a != b {
@@ -77,7 +77,7 @@ func (c carried) lost(now carried) (out []string) {
 	return out
 }
 
-// trait gives a file something to carry. It returns false, and why, where this place has no such thing.
+// trait adds metadata to a file. Its error says why this system cannot.
 type trait func(name string) error
 
 func mode(m fs.FileMode) trait { return func(name string) error { return os.Chmod(name, m) } }
@@ -90,7 +90,7 @@ func attribute(attr, value string) trait {
 	return func(name string) error { return unix.Setxattr(name, attr, []byte(value), 0) }
 }
 
-// accessList is the access list user::rw-, user:1234:r--, group::r--, mask::r--, other::---, as the kernel reads it.
+// accessList sets the access list user::rw-, user:1234:r--, group::r--, mask::r--, other::---, in the kernel's format.
 func accessList(name string) error {
 	var b bytes.Buffer
 	const everybody = ^uint32(0)
@@ -104,7 +104,7 @@ func accessList(name string) error {
 	return unix.Setxattr(name, "system.posix_acl_access", b.Bytes(), 0)
 }
 
-// give gives the file the traits, or skips the test where the system has none or forbids them.
+// give gives the file the traits. It skips the test if the system lacks or forbids one.
 func give(t *testing.T, name string, traits ...trait) {
 	t.Helper()
 	for _, tr := range traits {

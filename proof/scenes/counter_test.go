@@ -24,7 +24,7 @@ import (
 	"github.com/emend-dev/emend/internal/vfs"
 )
 
-// counters is how many processes count in the one file.
+// counters is the number of processes that count in the file.
 const counters = 64
 
 // crew is a run of processes that count.
@@ -40,9 +40,9 @@ type crew struct {
 	over    bool
 	killed  int
 	steps   []step
-	clients []int // of each step
+	clients []int // by step
 	sums    []sums
-	done    int // writes that were acknowledged, where every step is told
+	done    int // acknowledged writes, if every step is reported
 }
 
 func newCrew(t *testing.T, processes int, o countOrders) *crew {
@@ -54,7 +54,7 @@ func newCrew(t *testing.T, processes int, o countOrders) *crew {
 		running: map[int]*exec.Cmd{}, stops: map[int]io.Closer{}}
 }
 
-// work lets the processes count until they are done. Those that are killed meanwhile are followed by others.
+// work runs the processes until they have counted to the end. A killed process is replaced by another one.
 func (c *crew) work(t *testing.T, meanwhile func(ctx context.Context)) time.Duration {
 	t.Helper()
 	start := time.Now()
@@ -138,7 +138,7 @@ func (c *crew) note(t *testing.T, client int, s step) {
 	}
 }
 
-// end tells every process to go.
+// end tells every process to stop.
 func (c *crew) end() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -148,8 +148,8 @@ func (c *crew) end() {
 	}
 }
 
-// kill kills a process. With a moment it is the next one that takes the lock, so long after that: it is in the middle
-// of something.
+// kill kills a process. With a moment it kills the next process that takes the lock, that long afterwards, so that it is killed
+// in the middle of a transaction.
 func (c *crew) kill(client int, moment time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -162,7 +162,7 @@ func (c *crew) kill(client int, moment time.Duration) {
 	}
 }
 
-// nextHolder waits until the lock names a process that it has not named before. When none comes it is other.
+// nextHolder waits until the lock names a process that it has not named before, and returns it. If none comes it returns other.
 func (c *crew) nextHolder(other int) int {
 	was := c.holder()
 	for range 2000 {
@@ -173,7 +173,7 @@ func (c *crew) nextHolder(other int) int {
 	return other
 }
 
-// holder is the client that the lock names, or -1.
+// holder returns the client that the lock names, or -1.
 func (c *crew) holder() int {
 	data, err := os.ReadFile(filepath.Join(c.dir, ".git", "emend", "lock"))
 	if err != nil {
@@ -187,7 +187,7 @@ func (c *crew) holder() int {
 	return -1
 }
 
-// says is what the file says at the end.
+// says returns what the file says at the end.
 func (c *crew) says(t *testing.T) tick {
 	t.Helper()
 	now, err := parseTick(read(t, filepath.Join(c.dir, counterFile)))
@@ -199,9 +199,9 @@ func (c *crew) says(t *testing.T) tick {
 
 // countLedger is what the log says.
 type countLedger struct {
-	written []audit.Op     // what was done and not taken back, the oldest first
-	refused map[string]int // how many calls failed, by kind
-	healed  int            // writes that another process finished
+	written []audit.Op     // done and not undone, the oldest first
+	refused map[string]int // number of failed calls, by kind
+	healed  int            // writes that another process completed
 }
 
 // recorded reads the log, which must be whole.
@@ -245,8 +245,8 @@ func (l *countLedger) add(r *audit.Record, taken map[string]bool) {
 	}
 }
 
-// check holds the log against the file: each change in it was made to what the one before it left, so that nothing
-// was overwritten unseen, and the last one left what the file says.
+// check compares the log with the file. Each change must start from what the one before it left, so nothing was overwritten
+// unseen, and the last one must leave what the file says.
 func (l *countLedger) check(c *crew, now tick) (complaints []string) {
 	complain := func(format string, args ...any) { complaints = append(complaints, fmt.Sprintf(format, args...)) }
 	last := hash(tick{0, "nobody"}.String())
@@ -270,9 +270,9 @@ func hash(s string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// TestCounter: sixty-four processes count in one file, each by reading it and writing one more with the hash of what
-// it read. Whoever is late is told that the file has changed, and nothing else, and tries again. At the end the file
-// says how many writes were acknowledged, and so does the log.
+// TestCounter has 64 processes count in one file. Each reads it and writes the next number with the hash of what it read. A
+// process that is late must be told that the file has changed, and nothing else, and tries again. At the end the file and the
+// log must have as many writes as were acknowledged.
 func TestCounter(t *testing.T) {
 	n := number(t, "EMEND_SCENES_INCREMENTS", 300)
 	for _, how := range []string{"write_file", "edit_file", "apply_patch"} {
@@ -284,7 +284,7 @@ func TestCounter(t *testing.T) {
 	}
 }
 
-// finished checks a run in which nobody was killed.
+// finished checks a run in which no process was killed.
 func (c *crew) finished(t *testing.T, n int, took time.Duration) {
 	t.Helper()
 	now, led := c.says(t), c.recorded(t)
@@ -310,8 +310,8 @@ func (c *crew) finished(t *testing.T, n int, took time.Duration) {
 		float64(n)/took.Seconds(), fewest, most, time.Duration(longest).Seconds())
 }
 
-// TestCounterRig: the scene can tell writers that look at no hash. One of them may be done before the others have
-// begun; then they try again.
+// TestCounterRig checks that the scene detects writers that ignore the hash. If one of them is done before the others have
+// begun, the test tries again.
 func TestCounterRig(t *testing.T) {
 	for range 20 {
 		c := newCrew(t, 16, countOrders{How: "blind", Until: 300})

@@ -9,10 +9,9 @@ import (
 	"time"
 )
 
-// TestCounterKilled: processes that count are killed at any moment, most of them while they have the lock, and others
-// go on. Afterwards the log is whole and every write in it was made to what the one before it left; every write that
-// was acknowledged is there, and none that nobody asked for; and all that was ever read or answered is what some order
-// of the calls, one at a time, would give.
+// TestCounterKilled kills counting processes at random moments, most of them while they hold the lock, and others continue.
+// Afterwards the log must be whole, and every write in it must start from what the one before left. Every acknowledged write
+// must be there, and no write that nobody asked for. All reads and answers must be linearizable.
 func TestCounterKilled(t *testing.T) {
 	kills := number(t, "EMEND_SCENES_KILLS", 20)
 	for _, how := range []string{"write_file", "edit_file", "apply_patch"} {
@@ -27,7 +26,7 @@ func TestCounterKilled(t *testing.T) {
 	}
 }
 
-// killMany kills so many processes and then tells all to go.
+// killMany kills so many processes and then tells all to stop.
 func (c *crew) killMany(ctx context.Context, kills int) {
 	defer c.end()
 	rng := rand.New(rand.NewPCG(c.seed, 2))

@@ -17,10 +17,10 @@ import (
 	"github.com/emend-dev/emend"
 )
 
-// counterFile is the one file that every counter changes.
+// counterFile is the file that every counter changes.
 const counterFile = "counter.txt"
 
-// tick is what the file says: how far it has been counted, and by whom. No two writes say the same.
+// tick is the content of the file: a number and who wrote it. No two writes have the same.
 type tick struct {
 	n  int
 	by string
@@ -36,38 +36,38 @@ func parseTick(data string) (c tick, err error) {
 	return c, err
 }
 
-// countOrders is what a counter is told, as JSON in its environment.
+// countOrders are the orders for a counter, as JSON in its environment.
 type countOrders struct {
 	Dir    string
-	Name   string // no other process has had it
-	How    string // one of increments
-	Until  int    // what the file says when it is done
-	Tell   bool   // say every step, and not only the sum at the end
+	Name   string // unique among all processes
+	How    string // a key of increments
+	Until  int    // the number at which it is done
+	Tell   bool   // report every step, not only the sum at the end
 	NoSync bool
 }
 
-// step is a read or a write, as a counter says it.
+// step is a read or a write, as a counter reports it.
 type step struct {
 	ID     string `json:",omitempty"` // of a write, before and after: what it writes
 	Write  bool   `json:",omitempty"`
-	Begins bool   `json:",omitempty"` // a write is about to be asked for
+	Begins bool   `json:",omitempty"` // a write is about to be requested
 	Call   int64  // of the clock that all processes share
 	End    int64
-	Saw    string // a read: who wrote what it read; a write: what it expects
+	Saw    string // read: who wrote what it read; write: what it expects
 	N      int    // the same as a number
 	OK     bool   `json:",omitempty"` // the write is done
 	Err    string `json:",omitempty"`
-	Odd    bool   `json:",omitempty"` // for another reason than that the file has changed
-	Sum    *sums  `json:",omitempty"` // the last word
+	Odd    bool   `json:",omitempty"` // failed for another reason than a changed file
+	Sum    *sums  `json:",omitempty"` // the last report
 }
 
-// sums is what a counter did.
+// sums are the totals of a counter.
 type sums struct {
 	Done, Stale int
-	Longest     int64 // nanoseconds between two writes that were done
+	Longest     int64 // nanoseconds between two acknowledged writes
 }
 
-// increment makes the file say next instead of now, whose hash is sum.
+// increment changes the file from now, whose hash is sum, to next.
 type increment func(ctx context.Context, ws *emend.Workspace, sum string, now, next tick) error
 
 // increments are the calls that can do it.
@@ -85,13 +85,13 @@ var increments = map[string]increment{
 		_, err := ws.Apply(ctx, replaceAll(now.String(), next.String()), emend.Options{Expect: map[string]string{counterFile: sum}})
 		return err
 	},
-	// blind is the wrong one: it looks at no hash.
+	// blind is wrong: it ignores the hash.
 	"blind": func(_ context.Context, ws *emend.Workspace, _ string, _, next tick) error {
 		return saveByRename(filepath.Join(ws.Root(), counterFile), []byte(next.String()))
 	},
 }
 
-// replaceAll is the patch that replaces every line of the file.
+// replaceAll returns the patch that replaces every line of the file.
 func replaceAll(before, after string) string {
 	lines := []string{"*** Update File: " + counterFile, "@@"}
 	for l := range strings.Lines(before) {
@@ -103,7 +103,7 @@ func replaceAll(before, after string) string {
 	return envelope(lines...)
 }
 
-// countMain counts until the file says that it is done, or standard input ends.
+// countMain counts until the file reaches the end, or standard input ends.
 func countMain() int {
 	var o countOrders
 	if err := json.Unmarshal([]byte(os.Getenv(ordersVar)), &o); err != nil {
@@ -151,7 +151,7 @@ type counter struct {
 	last int64
 }
 
-// turn reads the file and counts one further. It reports whether the file says that all is done.
+// turn reads the file and counts one further. It reports whether the end is reached.
 func (c *counter) turn() (done bool, err error) {
 	ctx := context.Background()
 	r := step{Call: clock()}
@@ -176,12 +176,12 @@ func (c *counter) turn() (done bool, err error) {
 	}
 	c.count(w)
 	if w.Odd {
-		return true, c.out.Encode(w) // there is no sense in going on
+		return true, c.out.Encode(w) // no point in going on
 	}
 	return false, c.tell(w)
 }
 
-// read is what the file says, and its hash.
+// read returns the content of the file, and its hash.
 func (c *counter) read(ctx context.Context) (tick, string, error) {
 	if c.How == "blind" {
 		data, err := os.ReadFile(filepath.Join(c.Dir, counterFile))
@@ -229,8 +229,7 @@ func onlyStale(err error) bool {
 	return len(refused.Failures()) > 0
 }
 
-// steps reads what a counter says until it is gone. The last line of one that was killed may be cut off: it was not
-// said then.
+// steps reads the reports of a counter until it ends. It drops a last line without an end, which a killed process leaves.
 func steps(out io.Reader, each func(step)) {
 	dec := json.NewDecoder(bufio.NewReader(out))
 	for {

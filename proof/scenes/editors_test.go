@@ -12,14 +12,14 @@ import (
 // page is the file that a person and an agent change at the same time. Each has a line of its own.
 type page struct{ human, agent int }
 
-// filler keeps the two lines apart, and makes the file long enough for a save to have a middle.
+// filler separates the two lines, and makes the file long enough for a save to be seen halfway.
 var filler = strings.Repeat("what neither of them touches\n", 100)
 
 func (p page) String() string {
 	return fmt.Sprintf("human %d\n%sagent %d\nend\n", p.human, filler, p.agent)
 }
 
-// parsePage reads a page. It is false for the middle of somebody's save.
+// parsePage parses a page. It reports false in the middle of a save.
 func parsePage(data string) (p page, whole bool) {
 	head, tail, ok := strings.Cut(data, filler)
 	if !ok {
@@ -29,13 +29,13 @@ func parsePage(data string) (p page, whole bool) {
 	return p, err == nil && data == p.String()
 }
 
-// editor saves a page the way that some programs do.
+// editor saves a page the way some programs do.
 type editor struct {
 	name string
 	save func(name string, p page) error
 }
 
-// editors are the two ways that almost every program has.
+// editors are the two ways that almost every program uses.
 var editors = []editor{
 	{"atomic", func(name string, p page) error { return saveByRename(name, []byte(p.String())) }},
 	{"in-place", func(name string, p page) error {
@@ -47,7 +47,7 @@ var editors = []editor{
 	}},
 }
 
-// writeHalves gives others a moment at which half of the text is there.
+// writeHalves pauses when half of the text is written.
 func writeHalves(f *os.File, s string) error {
 	_, err := f.WriteString(s[:len(s)/2])
 	if err != nil {

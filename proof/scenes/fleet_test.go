@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// processes is how many change the files at once.
+// processes is the number of processes that change the files at once.
 const processes = 16
 
 // fleet is a run of many processes over the same files.
@@ -32,7 +32,7 @@ type fleet struct {
 	over    bool
 	stops   []io.Closer
 	events  []event
-	clients []int // of each event
+	clients []int // by event
 	killed  int
 }
 
@@ -45,9 +45,9 @@ func newFleet(t *testing.T) *fleet {
 	return f
 }
 
-// TestFleet: sixteen processes apply overlapping patches over several files, and are killed now and then. Every patch
-// that was answered with a yes is in all its files exactly once; one that was refused is nowhere; one whose process was
-// killed is everywhere or nowhere; and the answers are those that some order of the patches, one at a time, would give.
+// TestFleet has 16 processes apply overlapping patches over several files, and kills some of them. Every acknowledged patch
+// must be in all its files exactly once, and every refused one in none. A patch whose process was killed must be in all of its
+// files or in none. The answers must be linearizable.
 func TestFleet(t *testing.T) {
 	seconds := number(t, "EMEND_SCENES_SECONDS", 5)
 	f := newFleet(t)
@@ -60,12 +60,12 @@ func TestFleet(t *testing.T) {
 		t.Error(complaint)
 	}
 	t.Logf("fleet: %d processes, %d s, %d killed: %s", processes, seconds, f.killed, led)
-	if !t.Failed() { // the checker takes long to find that nothing explains a history
+	if !t.Failed() { // the checker takes long to find that a history is impossible
 		led.prove(t)
 	}
 }
 
-// TestFleetRig: the scene can tell an agent that renames blindly.
+// TestFleetRig checks that the scene detects an agent that renames blindly.
 func TestFleetRig(t *testing.T) {
 	f := newFleet(t)
 	f.blind = true
@@ -78,7 +78,7 @@ func TestFleetRig(t *testing.T) {
 	t.Logf("blind agents: %d complaints of %s", len(complaints), led)
 }
 
-// run lets the processes work for so long.
+// run has the processes work for so long.
 func (f *fleet) run(t *testing.T, d time.Duration, kills int) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), d)
@@ -93,7 +93,7 @@ func (f *fleet) run(t *testing.T, d time.Duration, kills int) {
 	wg.Wait()
 }
 
-// keep runs the process of a client, and another one when it was killed, until the scene is over.
+// keep runs the process of a client until the scene ends, and replaces it when it is killed.
 func (f *fleet) keep(t *testing.T, client int) {
 	for life := 0; ; life++ {
 		o := orders{Dir: f.dir, Name: fmt.Sprintf("p%d.%d", client, life), Blind: f.blind, Fresh: client%2 == 1,
@@ -112,7 +112,7 @@ func (f *fleet) keep(t *testing.T, client int) {
 	}
 }
 
-// start starts a client's process; not when the scene is over.
+// start starts a client's process, unless the scene has ended.
 func (f *fleet) start(t *testing.T, client int, o orders, stderr io.Writer) (*exec.Cmd, io.Reader, bool) {
 	told, err := json.Marshal(o)
 	if err != nil {
@@ -141,8 +141,7 @@ func (f *fleet) start(t *testing.T, client int, o orders, stderr io.Writer) (*ex
 	return cmd, out, true
 }
 
-// listen notes what a process says until it is gone. The last line of one that was killed may be cut off: it was not
-// said then.
+// listen collects the reports of a process until it ends. It drops a last line without an end, which a killed process leaves.
 func (f *fleet) listen(t *testing.T, client int, out io.Reader) {
 	dec := json.NewDecoder(out)
 	for {
@@ -159,7 +158,7 @@ func (f *fleet) listen(t *testing.T, client int, out io.Reader) {
 	}
 }
 
-// kill kills so many processes, at moments that are spread over the time.
+// kill kills so many processes, spread over the time.
 func (f *fleet) kill(ctx context.Context, d time.Duration, kills int) {
 	rng := rand.New(rand.NewPCG(f.seed, 1))
 	for i := range kills {
@@ -172,7 +171,7 @@ func (f *fleet) kill(ctx context.Context, d time.Duration, kills int) {
 	}
 }
 
-// killOne kills the process of a client, or the one that has the lock: it is in the middle of something.
+// killOne kills the process of a client, or the one that holds the lock and so is in the middle of a transaction.
 func (f *fleet) killOne(client int, locked bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -184,7 +183,7 @@ func (f *fleet) killOne(client int, locked bool) {
 	}
 }
 
-// holder is the client that the lock names, or -1.
+// holder returns the client that the lock names, or -1.
 func (f *fleet) holder() int {
 	data, err := os.ReadFile(filepath.Join(f.dir, ".git", "emend", "lock"))
 	if err != nil {
@@ -198,7 +197,7 @@ func (f *fleet) holder() int {
 	return -1
 }
 
-// end tells every process to finish its patch and go.
+// end tells every process to finish its patch and stop.
 func (f *fleet) end() {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -12,9 +12,9 @@ import (
 	"testing"
 )
 
-// TestHumansHeld: a program that opens the file once and saves into it ever after writes into whatever it opened,
-// even when the name has long gone to another file; nobody can lead it back. What is promised is that the bytes it
-// wrote last are kept: under the name, or in the store as what the agent displaced.
+// TestHumansHeld has a program open the file once and save into the same descriptor ever after, even when the name has long
+// belonged to another file. Nobody can redirect it. The promise is that the bytes it wrote last are kept: under the name, or in
+// the store as what the agent replaced.
 func TestHumansHeld(t *testing.T) {
 	saves := number(t, "EMEND_SCENES_SAVES", 2000)
 	d := newDesk(t)
@@ -30,7 +30,7 @@ func TestHumansHeld(t *testing.T) {
 		saves, at, d.landed.Load(), d.refused.Load())
 }
 
-// TestHumansHeldRig: the scene can tell an agent that keeps nothing.
+// TestHumansHeldRig checks that the scene detects an agent that keeps nothing.
 func TestHumansHeldRig(t *testing.T) {
 	d := newDesk(t)
 	d.hold(t, blind, 500)
@@ -39,8 +39,8 @@ func TestHumansHeldRig(t *testing.T) {
 	}
 }
 
-// hold saves beside an agent, always into the file that was there first. After the last save the agent has its way
-// once more.
+// hold saves beside an agent, always into the file that was there first. After the last save the agent may change the file once
+// more.
 func (d *desk) hold(t *testing.T, a agent, saves int) {
 	t.Helper()
 	f, err := os.OpenFile(d.name, os.O_RDWR, 0)
@@ -69,7 +69,7 @@ func (d *desk) hold(t *testing.T, a agent, saves int) {
 	<-gone
 }
 
-// pass waits until the agent has had two turns more, or is gone.
+// pass waits until the agent has had two more turns, or has ended.
 func (d *desk) pass() {
 	for until := d.turns() + 2; d.turns() < until && !d.idle.Load(); {
 		runtime.Gosched()
@@ -86,7 +86,7 @@ func saveInto(f *os.File, p page) error {
 	return errors.Join(first, second)
 }
 
-// find says where the person's save is: under its name, or anywhere else in the workspace, the store included.
+// find returns where the person's save is: under its name, or elsewhere in the workspace, including the store.
 func (d *desk) find(save int) (at string, err error) {
 	err = filepath.WalkDir(d.ws.Root(), func(name string, e fs.DirEntry, err error) error {
 		if err != nil || !e.Type().IsRegular() {

@@ -11,23 +11,23 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// patchOp is one patch as the checker sees it: it expects some heads and replaces them all by itself.
+// patchOp is a patch for the checker: it expects some heads and replaces them all with itself.
 type patchOp struct {
 	id        int32
-	at        []int   // which files
-	old       []int32 // their heads, as the patch has them
+	at        []int   // indexes of files
+	old       []int32 // their heads that the patch expects
 	call, end int64
 	client    int
 	landed    bool
 }
 
-// heads is the state: who is at the head of each file. 0 is nobody.
+// heads is the state: which patch is at the head of each file. 0 is none.
 type heads [8]int32
 
 var hashSeed = maphash.MakeSeed()
 
-// model says what one process, alone, would have seen: a patch lands if, and only if, every head that it expects is
-// there, and then it is at the head of all its files at once.
+// model is the sequential specification: a patch succeeds if and only if every head that it expects is there, and then it is at
+// the head of all its files at once.
 var model = porcupine.Model{
 	Init: func() any { return heads{} },
 	Step: func(state, input, output any) (bool, any) {
@@ -47,8 +47,7 @@ var model = porcupine.Model{
 	Hash: func(state any) uint64 { return maphash.Comparable(hashSeed, state.(heads)) },
 }
 
-// linearizable reports whether some order of the patches, in which none comes after one that began when it had ended,
-// explains every answer.
+// linearizable reports whether an order of the patches, which keeps those that did not overlap in order, explains every answer.
 func linearizable(ops []*patchOp, limit time.Duration) porcupine.CheckResult {
 	history := make([]porcupine.Operation, len(ops))
 	for i, op := range ops {
@@ -57,7 +56,7 @@ func linearizable(ops []*patchOp, limit time.Duration) porcupine.CheckResult {
 	return porcupine.CheckOperationsTimeout(model, history, limit)
 }
 
-// TestLinearizable: the checker takes what can happen and minds what cannot.
+// TestLinearizable checks that the checker accepts possible histories and rejects impossible ones.
 func TestLinearizable(t *testing.T) {
 	op := func(id int32, call, end int64, landed bool, old ...int32) *patchOp {
 		o := &patchOp{id: id, call: call, end: end, landed: landed, client: int(id)}
@@ -88,10 +87,10 @@ func TestLinearizable(t *testing.T) {
 	}
 }
 
-// spoilers are ways in which a true history becomes one that cannot have happened.
+// spoilers turn a true history into an impossible one.
 var spoilers = []struct {
 	name  string
-	spoil func([]*patchOp) bool // false where the history has nothing to spoil so
+	spoil func([]*patchOp) bool // false if the history has nothing to spoil this way
 }{
 	{"an answer turned round", func(ops []*patchOp) bool {
 		i := slices.IndexFunc(ops, func(o *patchOp) bool { return o.landed && followed(ops, o) })
@@ -117,12 +116,12 @@ var spoilers = []struct {
 	}},
 }
 
-// followed reports whether another patch that landed expects o at a head.
+// followed reports whether another successful patch expects o at a head.
 func followed(ops []*patchOp, o *patchOp) bool {
 	return slices.ContainsFunc(ops, func(p *patchOp) bool { return p.landed && slices.Contains(p.old, o.id) })
 }
 
-// spoil copies ops and spoils the copy.
+// spoil spoils a copy of ops.
 func spoil(ops []*patchOp, how func([]*patchOp) bool) ([]*patchOp, bool) {
 	out := make([]*patchOp, len(ops))
 	for i, o := range ops {

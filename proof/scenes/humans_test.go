@@ -16,16 +16,15 @@ import (
 	"github.com/emend-dev/emend"
 )
 
-// desk is a page with a person and an agent at it.
+// desk is a page that a person and an agent change.
 //
-// The person knows the number that they saved last. They look at the page before each save, and what the agent wrote
-// on its own line stays. A save is lost if its number is no longer on the page when the person looks, and it is not
-// there either when no agent is at work: during the microseconds in which an agent has exchanged the files and finds
-// that it must change them back, somebody who looks sees the agent's version. That moment is the agent's to end; what
-// is wrong after it is wrong for good.
+// The person knows the number of the last save, and looks at the page before each save. What the agent wrote on its own line
+// stays. A save is lost if its number is no longer on the page when the person looks, and is not there either while no agent
+// works. During the microseconds in which an agent has exchanged the files and finds that it must change them back, a reader
+// sees the agent's version; what is wrong afterwards is wrong for good.
 //
-// Each patch of the agent's also counts up in a second file that nobody else touches, and that comes first: a patch
-// that is refused because the person saved must leave that one alone, too.
+// Each patch of the agent also increments a number in a second file, which nobody else changes and which comes first. A patch
+// that is refused because the person saved must not change that file either.
 type desk struct {
 	ws    *emend.Workspace
 	name  string
@@ -33,19 +32,19 @@ type desk struct {
 
 	work            sync.Mutex // held while the agent applies a patch
 	landed, refused atomic.Int64
-	idle            atomic.Bool // there is no agent any more
+	idle            atomic.Bool // the agent has ended
 }
 
 func newDesk(t *testing.T) *desk {
 	t.Helper()
-	ws := workspace(t, emend.NoSync()) // the syncs are outside of the moment that this is about
+	ws := workspace(t, emend.NoSync()) // the syncs do not belong to the critical moment
 	d := &desk{ws: ws, name: filepath.Join(ws.Root(), "page.txt"), tally: filepath.Join(ws.Root(), "count.txt")}
 	write(t, d.name, page{}.String())
 	write(t, d.tally, "landed 0\n")
 	return d
 }
 
-// TestHumans: no save of a person's is ever lost to an agent that changes the same file.
+// TestHumans checks that no save of a person is ever lost to an agent that changes the same file.
 func TestHumans(t *testing.T) {
 	saves := number(t, "EMEND_SCENES_SAVES", 2000)
 	var said []string
@@ -63,7 +62,7 @@ func TestHumans(t *testing.T) {
 	t.Logf("humans: %s; agent landed %d, refused %d", strings.Join(said, "; "), landed, refused)
 }
 
-// checkTally holds the agent's count against what it was told.
+// checkTally compares the agent's number with the answers that it got.
 func (d *desk) checkTally(t *testing.T) {
 	t.Helper()
 	if got, want := read(t, d.tally), fmt.Sprintf("landed %d\n", d.landed.Load()); got != want {
@@ -71,7 +70,7 @@ func (d *desk) checkTally(t *testing.T) {
 	}
 }
 
-// TestHumansRig: the scene can tell: an agent that looks at no file twice loses saves in it.
+// TestHumansRig checks that an agent which does not look at a file again loses saves in it.
 func TestHumansRig(t *testing.T) {
 	for _, e := range editors {
 		made, lost := newDesk(t).scene(t, e, blind, 500)
@@ -82,7 +81,7 @@ func TestHumansRig(t *testing.T) {
 	}
 }
 
-// scene lets a person save until they have saved often enough beside an agent that has landed often enough.
+// scene has a person save until there are enough saves, and enough patches of an agent beside them.
 func (d *desk) scene(t *testing.T, e editor, a agent, saves int) (made, lost int) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
@@ -104,10 +103,10 @@ func (d *desk) scene(t *testing.T, e editor, a agent, saves int) (made, lost int
 	return made, lost
 }
 
-// enough is how many patches must land beside so many saves.
+// enough returns how many patches must succeed beside so many saves.
 func enough(saves int) int64 { return int64(saves / 20) }
 
-// human saves and counts what is lost.
+// human saves, and counts lost saves.
 func (d *desk) human(e editor, saves int, rng *rand.Rand) (made, lost int, err error) {
 	for made < saves || d.landed.Load() < enough(saves) && made < 5*saves {
 		p, gone, err := d.ponder(made, rng)
@@ -129,8 +128,8 @@ func (d *desk) human(e editor, saves int, rng *rand.Rand) (made, lost int, err e
 	return made, lost, err
 }
 
-// ponder looks at the page until the agent has had a few turns, and then some times more, so that the person saves at
-// any moment of a turn.
+// ponder looks at the page until the agent has had a few turns, and then a random number of times more, so that the person
+// saves at any moment of a turn.
 func (d *desk) ponder(last int, rng *rand.Rand) (p page, gone bool, err error) {
 	until, more := d.turns()+rng.Int64N(3), rng.IntN(60)
 	for {
@@ -145,7 +144,7 @@ func (d *desk) ponder(last int, rng *rand.Rand) (p page, gone bool, err error) {
 	}
 }
 
-// turns is how often the agent has had its answer.
+// turns returns how many answers the agent has had.
 func (d *desk) turns() int64 { return d.landed.Load() + d.refused.Load() }
 
 // look reads the page and reports whether the number last is gone from it for good.
@@ -174,7 +173,7 @@ func readPage(name string) (page, error) {
 	return page{}, fmt.Errorf("%s is not whole and stays so", name)
 }
 
-// agent counts up on its line until ctx ends.
+// agent increments the number on its line until ctx ends.
 func (d *desk) agent(ctx context.Context, a agent) error {
 	defer d.idle.Store(true)
 	for ctx.Err() == nil {
@@ -205,7 +204,7 @@ func (d *desk) turn(a agent, n int) error {
 	if _, err := fmt.Sscanf(string(count), "landed %d\n", &landed); err != nil {
 		return err
 	}
-	// The patch is finished even when the scene is over: half of one would be another scene.
+	// The patch is finished even when the scene has ended: an interrupted patch is tested elsewhere.
 	return a(context.Background(), d.ws, envelope(
 		"*** Update File: count.txt", "@@", fmt.Sprintf("-landed %d", landed), fmt.Sprintf("+landed %d", landed+1),
 		"*** Update File: page.txt", "@@", fmt.Sprintf("-agent %d", n), fmt.Sprintf("+agent %d", n+1)))

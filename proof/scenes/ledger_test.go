@@ -12,15 +12,15 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// entry is one patch: what its process said of it, and where it is found.
+// entry is one patch: what its process reported, and where it is.
 type entry struct {
 	begin, end event
 	client     int
 	answered   bool
-	found      int // how many of its files have it
+	found      int // number of its files that have it
 }
 
-// ledger is every patch of a run, in the order in which they began.
+// ledger is every patch of a run, by the time of their begin.
 type ledger struct {
 	entries []*entry
 	byID    map[string]*entry
@@ -43,7 +43,7 @@ func (f *fleet) ledger(t *testing.T) *ledger {
 	return led
 }
 
-// check holds the files against what was said. It also notes where each patch is found.
+// check compares the files with the reports. It also records where each patch is.
 func (l *ledger) check(chains map[string][]string) (complaints []string) {
 	complain := func(format string, args ...any) { complaints = append(complaints, fmt.Sprintf(format, args...)) }
 	for name, chain := range chains {
@@ -78,8 +78,8 @@ func (l *ledger) check(chains map[string][]string) (complaints []string) {
 	return complaints
 }
 
-// undisturbed reports whether every head that a patch expects was there before it began, and was not replaced by any
-// patch that began before it ended.
+// undisturbed reports whether every head that a patch expects was there before it began, and no patch that began before it
+// ended replaced one.
 func (l *ledger) undisturbed(x *entry, chains map[string][]string) bool {
 	for name, head := range x.begin.Old {
 		i := slices.Index(chains[name], head)
@@ -117,8 +117,8 @@ func (l *ledger) String() string {
 		landed, refused, cut+cutLanded, cutLanded)
 }
 
-// ops is the history for the checker. Whoever was killed may have been anywhere until the end of time; a patch of
-// theirs that is not in the files was never more than a wish.
+// ops returns the history for the checker. A patch of a killed process may have happened at any later time; if it is not in the
+// files, it is left out.
 func (l *ledger) ops() []*patchOp {
 	number := map[string]int32{"root": 0}
 	for i, x := range l.entries {
@@ -143,7 +143,7 @@ func (l *ledger) ops() []*patchOp {
 	return out
 }
 
-// prove puts the history to the checker, and then spoiled ones, which it must mind.
+// prove checks the history, and then spoiled copies, which the checker must reject.
 func (l *ledger) prove(t *testing.T) {
 	t.Helper()
 	ops := l.ops()

@@ -13,18 +13,18 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// access is a read of the one file, or a write to it, as the checker sees it.
+// access is a read of the file, or a write, for the checker.
 type access struct {
 	write     bool
-	saw       string // a read: what it read; a write: what it expects
-	id        string // a write: what it writes
-	ok        bool   // a write: it was done
+	saw       string // read: what it read; write: what it expects
+	id        string // write: what it writes
+	ok        bool   // write: it was done
 	call, end int64
 	client    int
 }
 
-// register says what one process, alone, would have seen: a read sees what was written last, and a write is done if,
-// and only if, that is what it expects.
+// register is the sequential specification: a read returns what was written last, and a write is done if and only if it expects
+// that.
 var register = porcupine.Model{
 	Init: func() any { return "nobody" },
 	Step: func(state, input, output any) (bool, any) {
@@ -49,8 +49,8 @@ func consistent(all []*access, limit time.Duration) porcupine.CheckResult {
 	return porcupine.CheckOperationsTimeout(register, history, limit)
 }
 
-// accesses is the history for the checker. A write whose process was killed may have happened at any time after it
-// began; one of them that nobody finds was never more than a wish.
+// accesses returns the history for the checker. A write of a killed process may have happened at any time after its begin; if
+// nobody finds it, it is left out.
 func (c *crew) accesses(found func(id string) bool) (all []*access, cut int) {
 	begun := map[string]*access{}
 	for i, s := range c.steps {
@@ -72,7 +72,7 @@ func (c *crew) accesses(found func(id string) bool) (all []*access, cut int) {
 	return all, len(begun)
 }
 
-// prove puts the history to the checker, and then spoiled ones, which it must mind.
+// prove checks the history, and then spoiled copies, which the checker must reject.
 func prove(t *testing.T, all []*access) {
 	t.Helper()
 	start := time.Now()
@@ -100,13 +100,12 @@ func prove(t *testing.T, all []*access) {
 	}
 }
 
-// seen reports whether anybody read what a write wrote.
+// seen reports whether a read returned what a write wrote.
 func seen(all []*access, id string) bool {
 	return slices.ContainsFunc(all, func(a *access) bool { return !a.write && a.saw == id })
 }
 
-// TestCounterLinear: the reads and writes of many processes on one file are those that some order of them, one at a
-// time, would give.
+// TestCounterLinear checks that the reads and writes of many processes on one file are linearizable.
 func TestCounterLinear(t *testing.T) {
 	n := number(t, "EMEND_SCENES_LINEAR", 150)
 	for _, how := range slices.Sorted(maps.Keys(increments)) {
@@ -130,8 +129,8 @@ func TestCounterLinear(t *testing.T) {
 	}
 }
 
-// TestCounterLinearRig: the checker minds a history of writers that look at no hash. One of them may be done before the
-// others have begun; then they try again.
+// TestCounterLinearRig checks that the checker rejects the history of writers that ignore the hash. If one of them is done
+// before the others have begun, the test tries again.
 func TestCounterLinearRig(t *testing.T) {
 	for range 50 {
 		c := newCrew(t, 8, countOrders{How: "blind", Until: 60, Tell: true})

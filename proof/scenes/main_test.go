@@ -16,7 +16,7 @@ import (
 	"github.com/emend-dev/emend/internal/front/cli"
 )
 
-// roleVar makes this test binary another program: emend itself, or a process of a scene.
+// roleVar makes this test binary act as another program: emend itself, or a process of a scene.
 const roleVar = "EMEND_SCENES_ROLE"
 
 func TestMain(m *testing.M) {
@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// number is the value of an environment variable, or def.
+// number returns the value of an environment variable, or def.
 func number(t *testing.T, name string, def int) int {
 	t.Helper()
 	s := os.Getenv(name)
@@ -49,7 +49,7 @@ func number(t *testing.T, name string, def int) int {
 
 func seed(t *testing.T) uint64 { return uint64(number(t, "EMEND_SCENES_SEED", 1)) }
 
-// workspace makes an empty workspace, with what marks the root of one: whatever stands above it does not matter.
+// workspace creates an empty workspace with a mark that makes it a root, whatever is above it.
 func workspace(t *testing.T, options ...emend.Option) *emend.Workspace {
 	t.Helper()
 	dir := t.TempDir()
@@ -87,13 +87,13 @@ func envelope(lines ...string) string {
 	return "*** Begin Patch\n" + strings.Join(lines, "\n") + "\n*** End Patch\n"
 }
 
-// said is what a run of emend printed, and its exit code.
+// said is the output of emend, and its exit code.
 type said struct {
 	stdout, stderr string
 	code           int
 }
 
-// run runs emend in dir as a process of its own.
+// run runs emend in dir as a process.
 func run(t *testing.T, dir, stdin string, args ...string) said {
 	t.Helper()
 	exe, err := os.Executable()

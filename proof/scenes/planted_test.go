@@ -11,7 +11,7 @@ import (
 	"github.com/emend-dev/emend/internal/plant"
 )
 
-// TestPlanted: each known bug that a scene can meet makes that scene fail, and for that reason.
+// TestPlanted checks that each planted bug which a scene can meet makes that scene fail, for the right reason.
 func TestPlanted(t *testing.T) {
 	for _, tc := range []struct {
 		bug         plant.Bug

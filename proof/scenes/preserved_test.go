@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// old is a time that no file made by a test has by itself.
+// old is a time that no file created by a test has by itself.
 var old = time.Date(2001, 2, 3, 4, 5, 6, 0, time.UTC)
 
-// deeds are the ways in which a patch leads from one file to another. In each, the line "two" may become "2".
+// deeds are the ways in which a patch changes a file to another. In each, the line "two" may become "2".
 var deeds = []struct {
 	name, to string
 	patch    string
@@ -27,15 +27,14 @@ var deeds = []struct {
 
 const plain = "one\ntwo\nthree\n"
 
-// TestPreserved: what a file carries beside the lines that a patch names is there afterwards, or emend says what is
-// not.
+// TestPreserved checks that the metadata of a file survives a patch, or that emend reports what does not.
 func TestPreserved(t *testing.T) {
 	for _, tc := range []struct {
 		name    string
 		content string
 		traits  []trait
-		drops   fs.FileMode // bits of the mode that an edit takes away
-		says    string      // what emend says of that
+		drops   fs.FileMode // mode bits that an edit clears
+		says    string      // what emend reports about it
 	}{
 		{name: "private", traits: []trait{mode(0o600)}},
 		{name: "executable", traits: []trait{mode(0o755)}},
@@ -82,7 +81,7 @@ func TestPreserved(t *testing.T) {
 	}
 }
 
-// lay makes f, of long ago, an empty directory d for it to go to, and a file of now to compare times with.
+// lay creates an old file f, an empty directory d to move it to, and a new file to compare times with.
 func lay(t *testing.T, dir, content string, traits ...trait) carried {
 	t.Helper()
 	if content == "" {
@@ -101,7 +100,7 @@ func lay(t *testing.T, dir, content string, traits ...trait) carried {
 	return look(t, name)
 }
 
-// checkTimes: what was edited is new, for build tools to notice; what was only moved is the same file as before.
+// checkTimes checks that an edited file has a new time, for build tools to notice, and a moved one its old time.
 func checkTimes(t *testing.T, dir string, before, after carried, edited bool) {
 	t.Helper()
 	if !edited {
@@ -116,7 +115,7 @@ func checkTimes(t *testing.T, dir string, before, after carried, edited bool) {
 	}
 }
 
-// succeed applies a patch and returns all that emend said.
+// succeed applies a patch and returns the output.
 func succeed(t *testing.T, dir, patch string) string {
 	t.Helper()
 	r := run(t, dir, patch, "apply")
@@ -126,7 +125,7 @@ func succeed(t *testing.T, dir, patch string) string {
 	return r.stdout + r.stderr
 }
 
-// TestPreservedRig: the table can tell an agent that keeps nothing but the bytes.
+// TestPreservedRig checks that the table detects an agent that preserves only the bytes.
 func TestPreservedRig(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
@@ -151,7 +150,7 @@ func TestPreservedRig(t *testing.T) {
 	}
 }
 
-// TestPreservedLinks: delete and move act on a symbolic link itself.
+// TestPreservedLinks checks that delete and move act on a symbolic link itself.
 func TestPreservedLinks(t *testing.T) {
 	for _, tc := range []struct{ name, target, patch, to string }{
 		{"moved", "f", envelope("*** Move File: link -> d/moved"), "d/moved"},
@@ -181,8 +180,8 @@ func TestPreservedLinks(t *testing.T) {
 	}
 }
 
-// TestPreservedHardLink: an edited file leaves its set of hard links, the others keep the old content, and emend says
-// so. A moved one stays in it.
+// TestPreservedHardLink checks that an edited file leaves its set of hard links, that the others keep the old content, and that
+// emend says so. A moved file stays in its set.
 func TestPreservedHardLink(t *testing.T) {
 	for _, d := range deeds {
 		t.Run(d.name, func(t *testing.T) {

@@ -2,5 +2,5 @@
 
 package scenes
 
-// watched is how many times as much memory a program needs beside the race detector.
+// watched is the factor by which the race detector increases memory.
 const watched = 4

@@ -20,47 +20,46 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// canary is what nobody may hear. What is asked for never has it, so that an echo is no leak.
+// canary is the secret. No request contains it, so that an echo is no leak.
 const canary = "Xq7Zv0nWk3LdTe"
 
 // secretText is a file with the canary between lines that can be guessed.
 const secretText = "# settings\nuser = root\npassword = hunter-" + canary + "\nport = 3000\n# end\n"
 
-// pinText is one whose hash nobody may hear either: what is short can be guessed, and the hash says when it is right.
-// Files with secretText have a hash that callers send themselves.
+// pinText has a hash that must not leak either: a short content can be guessed, and the hash confirms the guess. The hash of
+// secretText is known, since callers send it.
 var pinText = strings.Replace(secretText, "settings", "pin", 1)
 
-// pinned are the files that have it.
+// pinned lists the files with pinText.
 var pinned = []string{".env.local", "d/server.key", "secret/deep/b.txt", "secret/gone2.txt"}
 
-// guessed is the same by somebody who does not know the canary.
+// guessed is a guess at secretText, without the canary.
 const guessed = "# settings\nuser = root\npassword = hunter-guess\nport = 3000\n# end\n"
 
-// secretFiles are the files that may not be read: the first by the rules that hold for everybody, the others by the
-// policy of [vault].
+// secretFiles lists the files that may not be read: the first ones by the built-in rules, the others by the policy of [vault].
 var secretFiles = []string{".env", ".env.local", "d/.env", "x.pem", "d/server.key", "id_rsa", "d/id_rsa.bak", ".netrc",
 	"secret/a.txt", "secret/deep/b.txt", "secret/over.txt", "secret/written.txt", "secret/made.txt", "secret/moved.txt", "secret/moved2.txt"}
 
-// sideDoors are other ways to them: links, and spellings.
+// sideDoors lists other paths to them: links, and other spellings.
 var sideDoors = []string{"to-env", "d/to-secret-file", "to-secret/a.txt", "to-secret/deep/b.txt", "./.env", "d/../.env", "d/./../secret/a.txt",
 	"secret//a.txt", ".ENV", ".env.", ".env ", "SECRET/a.txt", "Secret/A.txt", "secret/a.txt/", ".env/", "to-secret", "secret", "secret/", "secret/deep",
 	"ſecret/a.txt", ".e\u200bnv", "../" + "ws/.env", "*", "secret/*", "**/*.pem"}
 
-// vault is a workspace with secrets, of which some were worked on while nobody minded.
+// vault is a workspace with secrets. Some of them were edited before they were protected.
 type vault struct {
 	t      *testing.T
 	dir    string
 	policy string
-	open   []emend.Option // how it was opened before
-	shut   []emend.Option // how it is opened now
-	trash  []string       // ids of what was secret
+	open   []emend.Option // options before they were protected
+	shut   []emend.Option // options since
+	trash  []string       // ids of secret entries
 	txs    []string
 	needle []string
 	calls  map[string]int
 	word   string
 }
 
-// newVault makes a vault. Word is what its policy says of reading: deny or ask.
+// newVault creates a vault. word is the policy's rule for reading: deny or ask.
 func newVault(t *testing.T, word string, calls map[string]int) *vault {
 	t.Helper()
 	top := t.TempDir()
@@ -92,17 +91,17 @@ func newVault(t *testing.T, word string, calls map[string]int) *vault {
 	return v
 }
 
-// encodings are the ways in which the canary may be written.
+// encodings returns the forms in which the canary may appear.
 func encodings(s string) []string {
 	out := []string{strings.ToLower(s), hex.EncodeToString([]byte(s))}
-	for shift := range 3 { // base64 of a text that has it anywhere: the part that does not depend on what is around
+	for shift := range 3 { // base64 of a text that contains it: the part that does not depend on the surroundings
 		b := base64.StdEncoding.EncodeToString([]byte(strings.Repeat("x", shift) + s))
 		out = append(out, strings.ToLower(b[4*min(shift, 1):len(b)-4]))
 	}
 	return out
 }
 
-// before works on what is secret now, when it was not yet.
+// before edits the secrets while they are not protected yet.
 func (v *vault) before() {
 	ws, ctx := v.ws(v.open), context.Background()
 	defer ws.Close()
@@ -139,12 +138,12 @@ func (v *vault) before() {
 	}
 }
 
-// overwrite is a call that was made before. It does not have what it overwrites, and its answer has.
+// overwrite returns a call that was made before. The call does not contain what it overwrites, but its answer does.
 func overwrite(sum string) emend.WriteRequest {
 	return emend.WriteRequest{Path: "secret/written.txt", Content: "new\n", ExpectedSha256: sum, IdempotencyKey: "key write"}
 }
 
-// patchesBefore are patches that were applied, by their key. They do not have the canary, and their diffs have.
+// patchesBefore are patches that were applied before, by their key. They do not contain the canary, but their diffs do.
 var patchesBefore = map[string]string{
 	"key patch": envelope("*** Update File: secret/deep/b.txt", "@@", "-port = 3000", "+port = 5000",
 		"*** Update File: public.txt", "@@", "-two", "+2"),
@@ -168,7 +167,7 @@ func (v *vault) ws(options []emend.Option) *emend.Workspace {
 	return ws
 }
 
-// hear looks for the canary in what was said.
+// hear fails the test if a text contains the canary.
 func (v *vault) hear(tool, what string, texts ...string) {
 	v.calls[tool]++
 	for _, text := range texts {
@@ -182,7 +181,7 @@ func (v *vault) hear(tool, what string, texts ...string) {
 	}
 }
 
-// answered hears an answer in every form that it has.
+// answered checks an answer in every form that it has.
 func answered[T any](v *vault, tool, what string, a *emend.Answer[T], err error) {
 	if err != nil {
 		v.refusedSays(tool, what, err)
@@ -192,7 +191,7 @@ func answered[T any](v *vault, tool, what string, a *emend.Answer[T], err error)
 	v.hear(tool, what, string(b), a.Result().Text(), fmt.Sprintf("%+v", a.Data), strings.Join(a.Notes, "\n"), decoded(a.Data))
 }
 
-// decoded is what a file's bytes say that came as base64.
+// decoded returns the bytes of a file that came as base64.
 func decoded(data any) string {
 	d, ok := data.(emend.ReadData)
 	if !ok {
@@ -226,7 +225,7 @@ func (v *vault) reported(tool, what string, rep *emend.Report, err error) {
 	}
 }
 
-// laundered looks whether the canary is now where it may be read.
+// laundered fails if the canary is now in a file that may be read.
 func (v *vault) laundered(after string) {
 	v.t.Helper()
 	err := filepath.WalkDir(v.dir, func(name string, d fs.DirEntry, err error) error {
@@ -249,9 +248,9 @@ func (v *vault) laundered(after string) {
 	}
 }
 
-// TestSecrets: what may not be read is in no byte of what any call says, nor is its hash, whether it succeeds or is refused, by whatever
-// way the file is named, and also where it had been edited, moved, deleted or overwritten before it was closed. And no
-// call brings it to a place where it may be read.
+// TestSecrets checks that no call's output contains what may not be read, nor its hash. The call may succeed or fail, may name
+// the file in any way, and the file may have been edited, moved, deleted or overwritten before it was protected. No call may
+// move the secret to where it can be read.
 func TestSecrets(t *testing.T) {
 	calls := map[string]int{}
 	for _, word := range []string{"deny", "ask"} {
@@ -273,7 +272,7 @@ func TestSecrets(t *testing.T) {
 	t.Logf("%d calls: %s; %d files looked at for what was carried there", all, strings.Join(said, ", "), calls["(the tree)"])
 }
 
-// doors are the ways to what is secret: all of them, or every fourth where that has to do.
+// doors returns the paths to secrets: all of them, or every fourth in a short run.
 func (v *vault) doors() (out []string) {
 	for i, p := range v.allDoors() {
 		if v.word == "deny" || i%4 == 0 {
@@ -291,10 +290,10 @@ func (v *vault) allDoors() []string {
 	return out
 }
 
-// hashes are those that a caller may send: of what it has guessed, of what is there, and none.
+// hashes are those that a caller may send: of a guess, of the true content, and none.
 var hashes = []string{hash(guessed), hash(secretText), hash(strings.Replace(secretText, "3000", "4000", 1)), ""}
 
-// probes are every call in every way.
+// probes are all calls with all kinds of arguments.
 var probes = []struct {
 	name  string
 	probe func(v *vault, ws *emend.Workspace, ctx context.Context)
@@ -474,7 +473,7 @@ var probes = []struct {
 	{"the command line", (*vault).commandLine},
 }
 
-// fence tries to get what a call displaced out of the trash, to where it may be read.
+// fence tries to restore what a call displaced from the trash, to where it may be read.
 func (v *vault) fence(ctx context.Context, ws *emend.Workspace, id string) {
 	if id == "" {
 		return
@@ -484,14 +483,14 @@ func (v *vault) fence(ctx context.Context, ws *emend.Workspace, id string) {
 	answered(v, "restore_file", "of what was displaced just now", a, err)
 }
 
-// hidden: what may not be read is in no list of paths.
+// hidden checks that no list of paths contains the path.
 func (v *vault) hidden(tool, p string) {
 	if slices.Contains(secretFiles, p) || strings.HasPrefix(p, "secret/") {
 		v.t.Errorf("%s lists %s", tool, p)
 	}
 }
 
-// patchesOn are patches by somebody who wants to hear what is in a file.
+// patchesOn returns patches that try to learn what is in a file.
 func patchesOn(p string, i int) []string {
 	return []string{
 		envelope("*** Update File: "+p, "@@", " user = root", "-password = hunter-guess", "+password = x"),
@@ -505,7 +504,7 @@ func patchesOn(p string, i int) []string {
 	}
 }
 
-// commandLine asks by every verb, in text and in JSON.
+// commandLine tries every command, in text and in JSON.
 func (v *vault) commandLine(_ *emend.Workspace, _ context.Context) {
 	ask := func(stdin string, args ...string) {
 		for _, more := range [][]string{nil, {"--json"}} {
@@ -555,7 +554,7 @@ func (v *vault) commandLine(_ *emend.Workspace, _ context.Context) {
 	v.lookAfter(ask)
 }
 
-// explained hears a patch explained as a value, as text and as a page.
+// explained checks an explanation as a value, as text and as a page.
 func (v *vault) explained(ws *emend.Workspace, ctx context.Context, p, text string, o emend.Options) {
 	e, err := ws.Explain(ctx, text, o)
 	if err != nil {
@@ -570,7 +569,7 @@ func (v *vault) explained(ws *emend.Workspace, ctx context.Context, p, text stri
 	v.hear("apply_patch", p+" explained", string(b), out.String())
 }
 
-// TestSecretsRig: the scene hears what is said of files that may be read.
+// TestSecretsRig checks that the scene finds the content of files that may be read.
 func TestSecretsRig(t *testing.T) {
 	v := newVault(t, "deny", map[string]int{})
 	for _, text := range []string{secretText, base64.StdEncoding.EncodeToString([]byte(secretText)), hex.EncodeToString([]byte(secretText)), strings.ToUpper(secretText)} {
@@ -588,8 +587,8 @@ func TestSecretsRig(t *testing.T) {
 	}
 }
 
-// TestSecretsBeyond says what the rules cannot know: they are about names. A file that has another name as well, or
-// whose bytes were copied, may be read there.
+// TestSecretsBeyond documents the limit of the rules, which are about names. A file with another name, or a copy of its bytes,
+// may be read there.
 func TestSecretsBeyond(t *testing.T) {
 	v := newVault(t, "deny", map[string]int{})
 	if err := os.Link(filepath.Join(v.dir, ".env"), filepath.Join(v.dir, "hard.txt")); err != nil {

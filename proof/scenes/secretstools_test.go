@@ -12,7 +12,7 @@ import (
 	"github.com/emend-dev/emend/internal/tool"
 )
 
-// asked are the arguments of each tool, as an agent sends them. PATH is what it may not read; some do not fit.
+// asked are the arguments of each tool, as an agent sends them. PATH is the forbidden file; some arguments are invalid.
 var asked = map[string][]string{
 	"read_file":      {`{"path":"PATH"}`, `{"path":"PATH","startLine":2,"endLine":4}`, `{"path":"PATH","allowBinary":true}`, `{"path":"PATH","maxBytes":"all"}`},
 	"list_directory": {`{"path":"PATH","recursive":true,"includeHidden":true,"includeIgnored":true}`},
@@ -35,7 +35,7 @@ var asked = map[string][]string{
 	"undo":    {`{"entry":"TX","dryRun":true}`, `{"entry":"TX"}`, `{"sessionId":"before","dryRun":true}`, `{}`},
 }
 
-// tools asks every tool of every profile in every way, as an agent does.
+// tools calls every tool of every profile with all arguments, as an agent does.
 func (v *vault) tools(ws *emend.Workspace, ctx context.Context) {
 	for _, p := range tool.Profiles {
 		for _, name := range p.Names() {
@@ -53,7 +53,7 @@ func (v *vault) tools(ws *emend.Workspace, ctx context.Context) {
 	}
 }
 
-// each fills the blanks of a call in every way.
+// each calls call with every combination of values for the placeholders.
 func (v *vault) each(text string, call func(string)) {
 	switch {
 	case strings.Contains(text, "ID"):
@@ -74,7 +74,7 @@ func (v *vault) each(text string, call func(string)) {
 	}
 }
 
-// lookAfter are the verbs that a person has beside those that do what the tools do.
+// lookAfter tries the commands for people that have no tool.
 func (v *vault) lookAfter(ask func(stdin string, args ...string)) {
 	for _, args := range [][]string{{"__complete", "restore", ""}, {"__complete", "undo", ""}, {"__complete", "show", ""}, {"__complete", "read", "secret/"},
 		{"call", "read_file", `{"path":".env"}`}, {"call", "history", `{"path":"secret"}`}} {

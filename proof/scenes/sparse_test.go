@@ -17,11 +17,11 @@ import (
 	"github.com/emend-dev/emend"
 )
 
-// peakVar names the file into which emend, run as a process of a scene, writes the most memory that it had.
+// peakVar names the file for the peak memory of emend, when it runs as a process of a scene.
 const peakVar = "EMEND_SCENES_PEAK"
 
-// peak writes how much memory this process has had at most, as the kernel counts it: in KiB. That of getrusage would
-// also count the process that started it.
+// peak writes the peak memory of this process, as the kernel counts it, in KiB. getrusage would include the process that
+// started it.
 func peak() {
 	name := os.Getenv(peakVar)
 	if name == "" {
@@ -33,18 +33,18 @@ func peak() {
 	os.WriteFile(name, []byte(strings.TrimSpace(line)), 0o600)
 }
 
-// bound is the most memory that any call may need, however large the file: the program itself, and some buffers.
+// bound is the limit of memory for any call, however large the file: the program itself, and some buffers.
 const bound = watched * 32 << 20
 
-// sparse is a workspace with a file that is almost all hole.
+// sparse is a workspace with a file that is almost entirely a hole.
 type sparse struct {
 	dir, sum string
 	size     int64
 	inode    uint64
 }
 
-// TestSparse: what is done with a file that is larger than memory should be is done without loading it: reading a
-// slice with the hash of all of it, searching beside it, deleting, moving, restoring, and taking that back.
+// TestSparse checks that a huge file is never loaded: reading a slice with the hash of the whole file, searching beside it,
+// deleting, moving, restoring, and undoing these.
 func TestSparse(t *testing.T) {
 	s := newSparse(t)
 	said := s.emend(t, 0, "read", "big.txt", "--start", "5", "--end", "10", "--json")
@@ -83,7 +83,7 @@ func TestSparse(t *testing.T) {
 	s.there(t, "d/back.txt")
 }
 
-// tooLarge: what needs the text of a file is refused at once for one over the limit.
+// tooLarge checks that a call which needs the text of a file is refused at once if the file is over the limit.
 func (s *sparse) tooLarge(t *testing.T, args ...string) {
 	t.Helper()
 	if r := s.emend(t, 1, args...); !strings.Contains(r.stdout, string(emend.FileTooLarge)) {
@@ -115,7 +115,7 @@ func newSparse(t *testing.T) *sparse {
 	return s
 }
 
-// sparseSize is how large the file is: a number of bytes, of MiB with a M, of GiB with a G.
+// sparseSize returns the size of the file: a number of bytes, of MiB with an M, of GiB with a G.
 func sparseSize(t *testing.T) int64 {
 	t.Helper()
 	text := os.Getenv("EMEND_SCENES_SPARSE")
@@ -140,7 +140,7 @@ func stat(t *testing.T, name string) *syscall.Stat_t {
 	return info.Sys().(*syscall.Stat_t)
 }
 
-// there checks that the very file has the name, hole and all.
+// there checks that the name has the same file, including the hole.
 func (s *sparse) there(t *testing.T, name string) {
 	t.Helper()
 	is := stat(t, filepath.Join(s.dir, name))
@@ -149,7 +149,7 @@ func (s *sparse) there(t *testing.T, name string) {
 	}
 }
 
-// emend runs a verb, and checks how it ends and what memory it needs.
+// emend runs a command, and checks its exit code and memory.
 func (s *sparse) emend(t *testing.T, code int, args ...string) said {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "peak")
@@ -171,7 +171,7 @@ func (s *sparse) emend(t *testing.T, code int, args ...string) said {
 	return r
 }
 
-// field is a field of the data of a result.
+// field returns a field of the data of a result.
 func (s *sparse) field(t *testing.T, r said, name string) string {
 	t.Helper()
 	var o struct{ Data map[string]any }

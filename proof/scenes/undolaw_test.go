@@ -19,9 +19,8 @@ import (
 	"github.com/emend-dev/emend"
 )
 
-// TestUndoLaw: whatever calls were made, taking all of them back, the newest first, gives the tree that was there
-// before each of them: bytes, modes, links and directories. Taking that back in turn gives what the calls had left.
-// And so it is when all is taken back in one go, as a session.
+// TestUndoLaw checks that undoing any sequence of calls, the newest first, restores the tree before each of them: bytes, modes,
+// links and directories. Undoing the undos restores what the calls had left. The same holds for the undo of a whole session.
 func TestUndoLaw(t *testing.T) {
 	n, first := number(t, "EMEND_SCENES_SEQUENCES", 30), seed(t)
 	made := map[string]int{}
@@ -43,7 +42,7 @@ func TestUndoLaw(t *testing.T) {
 	}
 }
 
-// lawful makes calls and takes them back, one by one or as a session.
+// lawful makes calls and undoes them, one by one or as a session.
 func lawful(t *testing.T, seed uint64, whole bool, made map[string]int) {
 	ws := workspace(t, emend.NoSync())
 	h := &hand{ws: ws, dir: ws.Root(), rng: rand.New(rand.NewPCG(seed, 3)), made: made}
@@ -58,7 +57,7 @@ func lawful(t *testing.T, seed uint64, whole bool, made map[string]int) {
 	h.unwind(t, back, trees)
 }
 
-// hand makes calls at random.
+// hand makes random calls.
 type hand struct {
 	ws    *emend.Workspace
 	dir   string
@@ -69,7 +68,7 @@ type hand struct {
 	said  []string
 }
 
-// ground lays what the calls work on.
+// ground creates what the calls work on.
 func (h *hand) ground(t *testing.T) {
 	t.Helper()
 	for name, content := range map[string]string{
@@ -99,13 +98,13 @@ func numbered(what string, n int, end string) string {
 	return b.String()
 }
 
-// leaf is one thing in a tree.
+// leaf is one entry of a tree.
 type leaf struct {
 	mode fs.FileMode
-	text string // of a file its bytes, of a link what it says
+	text string // bytes of a file, target of a link
 }
 
-// tree is everything below the root but the store.
+// tree is everything below the root except the store.
 type tree map[string]leaf
 
 func grow(t *testing.T, dir string) tree {
@@ -141,7 +140,7 @@ func grow(t *testing.T, dir string) tree {
 	return out
 }
 
-// against names what is not as in want.
+// against lists the differences from want.
 func (tr tree) against(want tree) (out []string) {
 	all := maps.Clone(tr)
 	maps.Copy(all, want)
@@ -164,7 +163,7 @@ func (h *hand) ctx(t *testing.T, session string) context.Context {
 	return emend.As(t.Context(), emend.Actor{Session: session, Tool: "hand"})
 }
 
-// play makes calls until n were done, and returns the tree before all and after each, and what they are known by.
+// play makes calls until n have succeeded. It returns the tree before all and after each, and their entries in the log.
 func (h *hand) play(t *testing.T, n int) (trees []tree, txs []string) {
 	t.Helper()
 	ctx := h.ctx(t, "calls")
@@ -194,7 +193,7 @@ func (h *hand) play(t *testing.T, n int) (trees []tree, txs []string) {
 	return trees, txs
 }
 
-// refused: a call may be refused for what it asks, never for want of sense, and then nothing has changed.
+// refused checks a refused call: it must be refused for a valid reason, and change nothing.
 func (h *hand) refused(t *testing.T, what string, err error, changed []string) {
 	t.Helper()
 	if len(changed) > 0 {
@@ -211,7 +210,7 @@ func (h *hand) refused(t *testing.T, what string, err error, changed []string) {
 	h.made["(refused) "+strings.Fields(what)[0]]++
 }
 
-// unwind takes back the entries, the last one first: trees[i] is what was there before entry i.
+// unwind undoes the entries, the last one first: trees[i] is the tree before entry i.
 func (h *hand) unwind(t *testing.T, txs []string, trees []tree) (undone []string) {
 	t.Helper()
 	for i := len(txs) - 1; i >= 0; i-- {
@@ -225,9 +224,8 @@ func (h *hand) unwind(t *testing.T, txs []string, trees []tree) (undone []string
 	return undone
 }
 
-// session takes everything back in one go, and that as well. A link cannot take the place of something else in one go:
-// that is refused, nothing changes, and one by one it can be done. What is not brought again is a directory that had
-// nothing in it any more.
+// session undoes the session, and then the undo. A link cannot take the place of something else in the undo of a session: that
+// is refused and changes nothing, and single undos work. The undo of the undo does not create empty directories again.
 func (h *hand) session(t *testing.T, txs []string, trees []tree) {
 	t.Helper()
 	first, last := trees[0], trees[len(trees)-1]
@@ -256,7 +254,7 @@ func (h *hand) is(t *testing.T, after string, want tree) {
 	}
 }
 
-// inhabited is the tree without the directories that have no file in them and are not in the other one either.
+// inhabited returns the tree without directories that have no file in them and that the other tree does not have.
 func (tr tree) inhabited(other tree) tree {
 	out := tree{}
 	for name, l := range tr {
@@ -270,10 +268,10 @@ func (tr tree) inhabited(other tree) tree {
 	return out
 }
 
-// done is a call that can be made: what it is known by in the log.
+// done is a call that can be made. It returns its entry in the log.
 type done func(ctx context.Context) (tx string, err error)
 
-// deedsOf are the calls that a hand makes in a tree, nil when there is nothing to make one of, and in words.
+// deedsOf are the calls that a hand makes in a tree, with a description. A nil call means that the tree has nothing for it.
 var deedsOf = map[string]func(h *hand, now tree) (done, string){
 	"create_file":    (*hand).create,
 	"write_file":     (*hand).rewrite,
@@ -289,7 +287,7 @@ func (l leaf) regular() bool { return l.mode.IsRegular() }
 func (l leaf) movable() bool { return !l.mode.IsDir() }
 func (l leaf) isText() bool  { return l.regular() && !strings.Contains(l.text, "\x00") }
 
-// pick is one of the paths that are so, "" for none.
+// pick returns a random path that satisfies is, or "".
 func (h *hand) pick(now tree, is func(leaf) bool) string {
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(now)) {
@@ -303,13 +301,13 @@ func (h *hand) pick(now tree, is func(leaf) bool) string {
 	return all[h.rng.IntN(len(all))]
 }
 
-// free is a path that nothing has, maybe in directories that are not there.
+// free returns a path that does not exist, maybe in directories that do not exist.
 func (h *hand) free(now tree) string {
 	dir := []string{".", "d", "d/e", fmt.Sprintf("new%d", h.n), fmt.Sprintf("d/deep%d/er", h.n), "shared/below"}[h.rng.IntN(6)]
 	return path.Join(dir, fmt.Sprintf("f%d", h.n))
 }
 
-// content is a text of some kind that no other call has written.
+// content returns a text that no other call has written.
 func (h *hand) content() string {
 	mine := fmt.Sprintf("by call %d\n", h.n)
 	return []string{"", mine, mine + "no newline", strings.ReplaceAll(mine+"and\nmore\n", "\n", "\r\n"), mine + numbered("n", 40, "\n"),
@@ -370,7 +368,7 @@ func (h *hand) remove(now tree) (done, string) {
 	}, name
 }
 
-// move moves a file or a link. That of a link has the hash of what the link says.
+// move moves a file or a link. The hash of a link is that of its target.
 func (h *hand) move(now tree, to string, over bool) (done, string) {
 	from := h.pick(now, leaf.movable)
 	if from == "" || to == "" || from == to {

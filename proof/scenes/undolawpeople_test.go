@@ -12,8 +12,8 @@ import (
 	"github.com/emend-dev/emend"
 )
 
-// TestUndoPeople: what a person changed after a call stays where undo does not touch it; where it does, undo is
-// refused, names the file, and changes nothing.
+// TestUndoPeople checks that what a person changed after a call stays if undo does not have to touch it. Otherwise undo must be
+// refused, name the file, and change nothing.
 func TestUndoPeople(t *testing.T) {
 	lines := numbered("line", 40, "\n")
 	edited := strings.Replace(lines, "line 5\n", "agent 5\n", 1)
@@ -21,7 +21,7 @@ func TestUndoPeople(t *testing.T) {
 		name   string
 		call   func(ctx context.Context, ws *emend.Workspace) (string, error)
 		person func(t *testing.T, dir string)
-		keeps  map[string]string // after the undo; "" is gone. Nil: the undo is refused
+		keeps  map[string]string // after the undo; "" is deleted. nil: the undo is refused
 		path   string            // named by the refusal
 	}{
 		{"edit, and a person far away", editLine5, saving("f", strings.Replace(edited, "line 35\n", "person 35\n", 1)),

@@ -19,29 +19,29 @@ import (
 	"github.com/emend-dev/emend"
 )
 
-// orders is what a worker is told, as JSON in its environment.
+// orders are the orders for a worker, as JSON in its environment.
 type orders struct {
 	Dir   string
-	Name  string // no other process has had it
+	Name  string // unique among all processes
 	Seed  uint64
 	Blind bool // be the wrong agent
-	Fresh bool // open the workspace anew for every patch
+	Fresh bool // open the workspace again for every patch
 }
 
 const ordersVar = "EMEND_SCENES_ORDERS"
 
-// Event is what a worker says before and after each patch, one line each.
+// Event is what a worker reports before and after each patch, one line each.
 type event struct {
-	ID   string            // the patch
+	ID   string            // of the patch
 	Time int64             // of the clock that all processes share
 	Old  map[string]string `json:",omitempty"` // before: the heads that the patch expects, by file
 	Done bool              // after
-	OK   bool              // after: it landed
+	OK   bool              // after: it succeeded
 	Err  string            `json:",omitempty"` // after: why it did not
-	Odd  bool              // after: for a reason that is not somebody else's change
+	Odd  bool              // after: for another reason than a change by somebody else
 }
 
-// files are what all the workers change.
+// files are the files that all workers change.
 var files = []string{"a/0.txt", "a/1.txt", "a/2.txt", "b/3.txt", "b/4.txt", "c/5.txt", "6.txt", "7.txt"}
 
 // workerMain applies patches until its standard input ends.
@@ -108,7 +108,7 @@ func (w *worker) open() (err error) {
 	return err
 }
 
-// choose picks two to four files and reads who is at their heads.
+// choose picks two to four files and reads their heads.
 func (w *worker) choose() (map[string]string, error) {
 	old := map[string]string{}
 	for _, i := range w.rng.Perm(len(files))[:2+w.rng.IntN(3)] {
@@ -121,7 +121,7 @@ func (w *worker) choose() (map[string]string, error) {
 	return old, nil
 }
 
-// link is the patch that puts id in front of the heads.
+// link returns the patch that puts id before the heads.
 func link(id string, old map[string]string) string {
 	var lines []string
 	for _, f := range files {
@@ -132,8 +132,7 @@ func link(id string, old map[string]string) string {
 	return envelope(lines...)
 }
 
-// readChain reads a file: the patches that changed it, the last one first. There is no moment at which it is not
-// whole.
+// readChain reads a file: the patches that changed it, the last one first. The file must be whole at any moment.
 func readChain(name string) ([]string, error) {
 	data, err := os.ReadFile(name)
 	if err != nil {
@@ -150,11 +149,11 @@ func readChain(name string) ([]string, error) {
 	return strings.Split(body+"\nroot", "\n"), nil
 }
 
-// clock is a time that processes can compare and nobody can set.
+// clock returns a time that processes can compare and that nobody can set.
 func clock() int64 {
 	var ts unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts); err != nil {
-		panic(err) // every Linux has it
+		panic(err) // every Linux has this clock
 	}
 	return ts.Nano()
 }

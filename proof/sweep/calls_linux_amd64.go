@@ -10,14 +10,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// form says where a system call keeps what it changes.
+// form says which arguments of a system call name the files that it changes.
 type form struct {
 	name string
 	what []place
 	when func(tid int, args []uint64) bool // nil: always
 }
 
-// place is where an argument names a file.
+// place is an argument that names a file.
 type place struct {
 	kind placeKind
 	arg  int
@@ -26,12 +26,12 @@ type place struct {
 type placeKind uint8
 
 const (
-	byFD   placeKind = iota // an open file
-	byName                  // a path, from the current directory
-	byAt                    // an open directory and, in the next argument, a path from there
+	byFD   placeKind = iota // a descriptor
+	byName                  // a path, relative to the working directory
+	byAt                    // a directory's descriptor and, in the next argument, a path relative to it
 )
 
-// forms lists the calls that change files. Reading, and opening for reading, is not among them.
+// forms lists the system calls that change files. Reading, and opening for reading, is not among them.
 var forms = map[uint64]form{
 	unix.SYS_OPEN:    {"open", at(byName, 0), func(_ int, a []uint64) bool { return makes(a[1]) }},
 	unix.SYS_CREAT:   {"creat", at(byName, 0), nil},
@@ -92,7 +92,7 @@ func at(k placeKind, arg int) []place { return []place{{k, arg}} }
 
 func makes(flags uint64) bool { return flags&(unix.O_CREAT|unix.O_TRUNC) != 0 }
 
-// how reads the flags that openat2 was given.
+// how reads the flags of openat2.
 func how(tid int, addr uint64) uint64 {
 	var b [8]byte
 	if peek(tid, addr, b[:]) != len(b) {
@@ -120,7 +120,7 @@ func callOf(tid int, nr uint64, args []uint64, under string) (Call, bool) {
 	return c, counts
 }
 
-// below shortens a path below under, and reports whether it is one.
+// below makes a path relative to under, and reports whether it is below it.
 func below(name, under string) (string, bool) {
 	rest, ok := strings.CutPrefix(name, under)
 	if !ok || rest != "" && rest[0] != '/' {
@@ -129,7 +129,7 @@ func below(name, under string) (string, bool) {
 	return "." + rest, true
 }
 
-// path is the file that an argument names.
+// path returns the file that an argument names.
 func (p place) path(tid int, args []uint64) string {
 	switch p.kind {
 	case byFD:
@@ -141,7 +141,7 @@ func (p place) path(tid int, args []uint64) string {
 	}
 }
 
-// join adds a path to the directory it starts in. An empty one names what the descriptor is open on.
+// join joins a directory and a path. An empty path names the directory itself.
 func join(dir, name string) string {
 	if filepath.IsAbs(name) {
 		return filepath.Clean(name)
@@ -151,7 +151,7 @@ func join(dir, name string) string {
 
 const atCWD = 0xffffff9c // AT_FDCWD in the lower half of a register, where the kernel reads it
 
-// descriptor is the path that a descriptor is open on, or words like pipe:[1].
+// descriptor returns the path of an open file, or text like pipe:[1].
 func descriptor(tid int, fd uint64) string {
 	link := fmt.Sprintf("/proc/%d/fd/%d", tid, uint32(fd))
 	if uint32(fd) == atCWD {
@@ -164,11 +164,11 @@ func descriptor(tid int, fd uint64) string {
 	return strings.TrimSuffix(name, " (deleted)")
 }
 
-// text reads a string of the traced program, up to the longest path there is.
+// text reads a string from the traced program, up to the length of the longest path.
 func text(tid int, addr uint64) string {
 	var out []byte
 	for addr != 0 && len(out) < unix.PathMax {
-		page := make([]byte, 4096-addr%4096) // what follows this page may not be mapped
+		page := make([]byte, 4096-addr%4096) // the next page may not be mapped
 		n := peek(tid, addr, page)
 		s, _, found := strings.Cut(string(page[:n]), "\x00")
 		out = append(out, s...)
@@ -180,7 +180,7 @@ func text(tid int, addr uint64) string {
 	return string(out)
 }
 
-// peek reads the memory of the traced program and returns how much could be read.
+// peek reads memory of the traced program and returns how many bytes it could read.
 func peek(tid int, addr uint64, into []byte) int {
 	local := []unix.Iovec{{Base: &into[0], Len: uint64(len(into))}}
 	n, err := unix.ProcessVMReadv(tid, local, []unix.RemoteIovec{{Base: uintptr(addr), Len: len(into)}}, 0)

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestFullDisk: a tmpfs with room for so much more and no more, for every so much until all fits.
+// TestFullDisk runs on a tmpfs with a limited amount of free space, for each amount until everything fits.
 func TestFullDisk(t *testing.T) {
 	prog := newProgram(t, "")
 	if !inside(t, prog) {
@@ -33,7 +33,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// fill gives a workload more and more room until it has been done often enough.
+// fill gives a workload more and more space until it has succeeded often enough.
 func fill(t *testing.T, prog program, w *workload, dir, what string, limit func(room int) string) {
 	t.Helper()
 	var c count
@@ -47,7 +47,7 @@ func fill(t *testing.T, prog program, w *workload, dir, what string, limit func(
 			t.Fatalf("%s: never done", w.name)
 		}
 	}
-	// Taking back needs no room, so that nothing is left undecided.
+	// Reverting needs no space, so nothing may stay undecided.
 	if c.refused == 0 || c.undecided > 0 {
 		t.Errorf("%s: full by %s: %s", w.name, what, &c)
 	}
@@ -74,7 +74,7 @@ func used(t *testing.T, dir string) usage {
 	return usage{int((s.Blocks - s.Bfree) * uint64(s.Bsize) / 4096), int(s.Files - s.Ffree)}
 }
 
-// large is a workload whose files take many pages.
+// large returns a workload whose files have many pages.
 func large(t *testing.T) *workload {
 	t.Helper()
 	line := strings.Repeat("x", 99) + "\n"

@@ -15,7 +15,7 @@ import (
 
 func init() { helpers["limited"] = limited }
 
-// TestImmutable: files and directories that not even root may change, or only add to.
+// TestImmutable runs with files and directories that even root may not change, or may only append to.
 func TestImmutable(t *testing.T) {
 	prog := newProgram(t, "")
 	top := t.TempDir()
@@ -37,12 +37,12 @@ func TestImmutable(t *testing.T) {
 		if frozen.refused == 0 || frozen.undecided > 0 {
 			t.Errorf("%s: immutable: %s", w.name, frozen)
 		}
-		// What was added to a directory that only takes additions cannot be taken back.
+		// A file that was added to an append-only directory cannot be removed again.
 		t.Logf("T2: append-only, %s: %s", w.name, attributes(t, prog, w, top, "append-only", unix.STATX_ATTR_APPEND))
 	}
 }
 
-// attributes gives each path of a tree, one after the other, an attribute.
+// attributes sets an attribute on each path of a tree in turn.
 func attributes(t *testing.T, prog program, w *workload, top, what string, flag uint32) *count {
 	t.Helper()
 	var c count
@@ -52,7 +52,7 @@ func attributes(t *testing.T, prog program, w *workload, top, what string, flag 
 				t.Fatal(err)
 			}
 			return func() {
-				// Also where it was moved to: else nothing could be removed.
+				// The file may have moved, and could not be removed otherwise.
 				for now := range union(w.states...) {
 					attribute(filepath.Join(ws, now), 0)
 				}
@@ -62,8 +62,8 @@ func attributes(t *testing.T, prog program, w *workload, top, what string, flag 
 	return &c
 }
 
-// attribute sets one of the two attributes of chattr, or neither. What else the file system keeps in the same word
-// stays. STATX_ATTR_IMMUTABLE and STATX_ATTR_APPEND have the values of FS_IMMUTABLE_FL and FS_APPEND_FL.
+// attribute sets one of the two attributes of chattr, or neither. Other attributes stay. STATX_ATTR_IMMUTABLE and
+// STATX_ATTR_APPEND have the values of FS_IMMUTABLE_FL and FS_APPEND_FL.
 func attribute(name string, flag uint32) error {
 	f, err := os.Open(name)
 	if err != nil {
@@ -78,10 +78,10 @@ func attribute(name string, flag uint32) error {
 	return unix.IoctlSetPointerInt(int(f.Fd()), unix.FS_IOC_SETFLAGS, int(flags))
 }
 
-// sizes are limits in bytes: of less than any file, of some files, of files but not the log, of none.
+// sizes are limits in bytes: too small for any file, for some files, for the log only, and large enough for all.
 var sizes = []int{0, 1, 10, 20, 50, 100, 200, 400, 600, 800, 1000, 1500, 2000, 3000, 4096, 10000, 40000, 40600, 1 << 20}
 
-// TestFileSizeLimit: ulimit -f, whose signal ends a program that does not ignore it.
+// TestFileSizeLimit runs under ulimit -f, whose signal kills a program that does not ignore it.
 func TestFileSizeLimit(t *testing.T) {
 	prog := newProgram(t, "")
 	self, err := os.Executable()
@@ -108,7 +108,8 @@ func TestFileSizeLimit(t *testing.T) {
 	}
 }
 
-// TestFewDescriptors: ulimit -n. However many files a patch names in one directory, it needs few of them open.
+// TestFewDescriptors runs under ulimit -n. However many files in one directory a patch names, it may have only few of them
+// open.
 func TestFewDescriptors(t *testing.T) {
 	prog := newProgram(t, "")
 	var c count
@@ -127,7 +128,7 @@ func TestFewDescriptors(t *testing.T) {
 	t.Logf("T2: ulimit -n: %s", &c)
 }
 
-// several is a workload that changes n files.
+// several returns a workload that changes n files.
 func several(t *testing.T, n int) *workload {
 	t.Helper()
 	var hunks, before, after strings.Builder
@@ -149,7 +150,7 @@ func several(t *testing.T, n int) *workload {
 	return w
 }
 
-// limited is the program that runs another one with a limit on the size of files.
+// limited runs a program with a limit on the size of files.
 func limited(args []string) error {
 	limit, err := strconv.ParseUint(args[0], 10, 64)
 	if err != nil {

@@ -13,11 +13,11 @@ import (
 
 var lineEnd = regexp.MustCompile(`,"h":"([0-9a-f]{64})"}$`)
 
-// entry is what the check reads of a record.
+// entry is a record of the log, as far as the check needs it.
 type entry struct{ Prev, Kind, Tx, Void, H string }
 
-// checkLog reads a store's log from its first line, by the description of its format and by none of the code that
-// writes it: every line has its hash and names the one before.
+// checkLog reads a store's log from its first line. It follows the documentation of the format and uses none of the code that
+// writes it: every line must have its hash and name the line before.
 func checkLog(store string) []error {
 	segments, _ := filepath.Glob(filepath.Join(store, "log", "*.jsonl"))
 	if len(segments) == 0 {
@@ -60,7 +60,7 @@ func checkLine(line string, before []entry) (entry, error) {
 	return e, follows(e, before)
 }
 
-// follows checks the chain. A segment that declares the last record void goes on from the one before it.
+// follows checks the chain. A segment that declares the last record void continues from the record before it.
 func follows(e entry, before []entry) error {
 	n := len(before)
 	if e.Void != "" && n > 0 && before[n-1].H == e.Void {

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// helpers are programs that the tests run instead of emend, or in front of it. The test binary is each of them when
-// this variable names it.
+// helperVar makes the test binary act as a helper: a program that tests run instead of emend, or that runs emend.
 const helperVar = "EMEND_SWEEP_HELPER"
 
 var helpers = map[string]func(args []string) error{}

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestOverlay: a tree whose files all come from the lower layer, as in a container.
+// TestOverlay runs in a tree whose files all come from the lower layer, as in a container.
 func TestOverlay(t *testing.T) {
 	prog := newProgram(t, "")
 	if !inside(t, prog) {
@@ -23,7 +23,7 @@ func TestOverlay(t *testing.T) {
 	t.Logf("T2: overlayfs: %s", &c)
 }
 
-// overlaid makes one trial on an overlay of which top has the layers.
+// overlaid makes one trial on an overlay whose layers are in top.
 func overlaid(t *testing.T, prog program, w *workload, top string, c *count) {
 	t.Helper()
 	lower, upper, work := filepath.Join(top, "lower"), filepath.Join(top, "upper"), filepath.Join(top, "work")
@@ -53,7 +53,7 @@ func overlaid(t *testing.T, prog program, w *workload, top string, c *count) {
 	}
 }
 
-// mine is the option that an overlay of a user's own namespace needs, for it to keep its marks where a user may.
+// mine returns the mount option with which an overlay in a user namespace stores its marks in attributes that users may set.
 func mine() string {
 	b, err := os.ReadFile("/proc/self/uid_map")
 	if err == nil && len(strings.Fields(string(b))) == 3 && strings.Fields(string(b))[2] == "1" {

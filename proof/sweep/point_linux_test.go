@@ -12,13 +12,13 @@ import (
 	"syscall"
 )
 
-// point is one way in which one run may go wrong.
+// point is one combination of faults in one run.
 type point struct {
 	w     *workload
 	name  string
-	chain string  // points of one chain differ in when the second fault comes; one after the end ends it
-	apply []Fault // what happens to apply
-	again []Fault // what happens to the recovery after it, if there is one
+	chain string  // points of one chain differ in the position of the second fault; one that is past the end stops the chain
+	apply []Fault // faults during apply
+	again []Fault // faults during the recovery after it, if any
 	save  saving  // somebody saves a file at the first call of apply
 }
 
@@ -27,19 +27,19 @@ type trial struct {
 	point
 	prog  program
 	dir   string // the workspace
-	saved string // the path that somebody saved; "" for none
-	late  func() // ends a save that had to wait
-	ease  func() // takes away what is in the way, once the tree has been looked at as it was left
+	saved string // path that somebody saved, or ""
+	late  func() // finishes a save that had to wait
+	ease  func() // removes the obstacle, once the tree has been checked
 	wrong []string
 	calls []Call
-	fired bool // all that was to happen happened
-	draft bool // a half-made store is left
+	fired bool // all faults happened
+	draft bool // there is an unfinished store
 
-	recovered bool // a recovery has come to its end
+	recovered bool // a recovery was completed
 }
 
-// try makes a fresh copy of the tree, lets the faults come to pass and says what is wrong afterwards. err means that
-// it could not be tried.
+// try makes a copy of the tree, runs the program with the faults, and returns what is wrong afterwards. err means that it could
+// not be tried.
 func (p point) try(prog program, top string) (*trial, error) {
 	t := &trial{point: p, prog: prog, dir: filepath.Join(top, "ws"), fired: true}
 	defer os.RemoveAll(top)
@@ -61,7 +61,7 @@ func (t *trial) complain(format string, args ...any) {
 	t.wrong = append(t.wrong, fmt.Sprintf(format, args...))
 }
 
-// faults are the point's, the saving among them.
+// faults returns the point's faults, including the save.
 func (t *trial) faults() []Fault {
 	if t.save == nil {
 		return t.apply
@@ -75,7 +75,7 @@ func (t *trial) faults() []Fault {
 	return f
 }
 
-// judge holds what is left against what the exit code says.
+// judge compares the tree with what the exit code says.
 func (t *trial) judge(r Result) error {
 	if r.Hung {
 		t.complain("hangs")
@@ -131,7 +131,7 @@ func (t *trial) must(when string, states ...tree) error {
 	return nil
 }
 
-// theirs checks that what somebody saved is there, and takes it out of the tree.
+// theirs checks that what somebody saved is there, and removes it from the tree.
 func (t *trial) theirs(got tree) {
 	if t.saved == "" {
 		return
@@ -175,7 +175,7 @@ func (t *trial) relieve() {
 	}
 }
 
-// recover runs the recovery, first with what is to go wrong in it.
+// recover runs the recovery, first with its faults.
 func (t *trial) recover() error {
 	t.relieve()
 	if len(t.again) > 0 {
@@ -199,13 +199,13 @@ func (t *trial) recover() error {
 	return nil
 }
 
-// settled checks that nothing is left to do, that the store can be used and that the log holds together.
+// settled checks that nothing is left to do, that the store can be used and that the log is whole.
 func (t *trial) settled() error {
 	t.relieve()
 	if err := t.idle(); err != nil {
 		return err
 	}
-	// Appending comes first: it sets aside what a dead process left at the end of the log.
+	// Append first: that sets aside what a dead process left at the end of the log.
 	if err := t.usable(); err != nil {
 		return err
 	}
@@ -218,8 +218,7 @@ func (t *trial) settled() error {
 	return err
 }
 
-// idle checks that recovery changes no file of the user's where nothing was pending, and that after it there is
-// nothing to do.
+// idle checks that a recovery with nothing pending changes no file of the user's and leaves nothing to do.
 func (t *trial) idle() error {
 	left, err := t.w.read(t.dir)
 	if err != nil {
@@ -247,7 +246,7 @@ func (t *trial) idle() error {
 	return err
 }
 
-// all is the tree with the store, but without what says who has the lock.
+// all returns the tree with the store, but without the names of lock holders.
 func (t *trial) all() (tree, error) { return read(t.dir, filepath.Join(store(t.dir), "lock")) }
 
 // usable makes another transaction.
@@ -268,8 +267,8 @@ func (t *trial) usable() error {
 	return err
 }
 
-// rules checks what holds of every run: a failed sync is never made good by trying again and never passed over, and
-// an interrupted call of another kind is simply made again.
+// rules checks what holds for every run: a failed sync is neither retried nor ignored, and another interrupted call is made
+// again.
 func (t *trial) rules(r Result) {
 	for _, f := range t.apply {
 		if f.Do != Fail || f.At > len(r.Calls) || r.Killed {
@@ -278,7 +277,7 @@ func (t *trial) rules(r Result) {
 		c := r.Calls[f.At-1]
 		synced := c.Name == "fsync" || c.Name == "fdatasync"
 		switch {
-		case strings.Contains(c.Path, "emend."): // a store in the making, which is given up for one elsewhere
+		case strings.Contains(c.Path, "emend."): // an unfinished store, which is given up for one elsewhere
 		case synced && r.Exit == 0:
 			t.complain("done, although %v", c)
 		case !synced && !f.Forever && r.Exit == 3:
@@ -295,8 +294,8 @@ func triedAgain(later []Call, failed Call) bool {
 	return slices.ContainsFunc(later, func(c Call) bool { return c.Name == failed.Name && c.Path == failed.Path })
 }
 
-// begun are the states in which a refusal may leave the tree: the first one, or any that a patch which is not atomic
-// had come to.
+// begun returns the states in which a refusal may leave the tree: the first one, or any that a patch which is not atomic had
+// reached.
 func (w *workload) begun() []tree {
 	if len(w.states) > 2 {
 		return w.states

@@ -17,12 +17,12 @@ import (
 	"github.com/emend-dev/emend/proof/product"
 )
 
-// program is emend, and how it is run.
+// program is emend, and how to run it.
 type program struct {
 	path  string
 	env   []string
 	front []string            // a program that runs it
-	user  *syscall.Credential // as whom, nil for the same as the test
+	user  *syscall.Credential // nil: as the test
 }
 
 var (
@@ -33,7 +33,7 @@ var (
 	}
 )
 
-// build makes the program, without the race detector even when the test has it.
+// build builds emend, without the race detector even if the test has it.
 func build(tags string) (string, error) {
 	dir, err := buildDir()
 	if err != nil {
@@ -43,7 +43,7 @@ func build(tags string) (string, error) {
 	return out, product.Build(context.Background(), out, "-tags", tags)
 }
 
-// newProgram is emend; with a bug, one that has that bug.
+// newProgram returns emend, with a planted bug if one is named.
 func newProgram(t *testing.T, bug string) program {
 	t.Helper()
 	bug = cmp.Or(bug, setting("BUG", ""))
@@ -63,24 +63,24 @@ func newProgram(t *testing.T, bug string) program {
 		"XDG_CONFIG_HOME=" + home, "XDG_STATE_HOME=" + home, "XDG_CACHE_HOME=" + home, "EMEND_PLANT=" + bug}}
 }
 
-// command is the program with arguments, at work in dir.
+// command returns a command that runs the program in dir.
 func (p program) command(dir string, args ...string) Command {
 	return Command{Path: p.path, Args: args, Env: p.env, Dir: dir, Under: dir, Limit: time.Minute}
 }
 
-// said is what an untraced run came to.
+// said is the result of an untraced run.
 type said struct {
 	exit int
 	text string // both streams
 }
 
-// run runs the program with nothing in its way.
+// run runs the program untraced and returns its output.
 func (p program) run(dir string, args ...string) said {
 	r := p.result(dir, args...)
 	return said{r.Exit, r.Out + r.ErrText}
 }
 
-// result runs the program untraced.
+// result runs the program untraced and returns how it ended.
 func (p program) result(dir string, args ...string) Result {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()

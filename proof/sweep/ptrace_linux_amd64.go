@@ -13,11 +13,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Trace runs a program to its end and lets the faults come to pass. Several may be traced at once, each from its
-// own goroutine. An error is [ErrNotHere] or means that the program could not be run at all; how it fared when it
-// ran is in the result.
+// Trace runs a program to its end, with the faults. Several programs may be traced at once, each from its own goroutine. An
+// error is [ErrNotHere] or means that the program could not be run at all; otherwise the result says how it ended.
 func Trace(c Command, faults ...Fault) (Result, error) {
-	// The kernel knows a tracer by its thread: every request must come from the one that started the program.
+	// The kernel identifies a tracer by its thread: every request must come from the thread that started the program.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	under, err := filepath.EvalSymlinks(c.Under)
@@ -51,19 +50,19 @@ type tracer struct {
 	faults  []Fault
 	pid     int
 	threads map[int]*thread
-	doomed  bool // SIGKILL is on its way: what still stops is let go
+	doomed  bool // SIGKILL is pending: let every stop continue
 	forever syscall.Errno
 	result  Result
 }
 
-// thread is what is known of one thread between two stops.
+// thread is the state of one thread between two stops.
 type thread struct {
-	call   int // the number of the call under way, 0 when it does not count
+	call   int // number of the current call, or 0 if it does not count
 	after  Do
-	answer syscall.Errno // what the call returns, instead of its result
+	answer syscall.Errno // returned by the call instead of its result
 }
 
-// options make the kernel follow threads and children, tell calls from other stops, and end the program with us.
+// options make the kernel follow threads and children, mark the stops of calls, and kill the program when this process ends.
 const options = unix.PTRACE_O_TRACECLONE | unix.PTRACE_O_TRACEFORK | unix.PTRACE_O_TRACEVFORK |
 	unix.PTRACE_O_TRACESYSGOOD | unix.PTRACE_O_EXITKILL
 
@@ -71,7 +70,7 @@ const options = unix.PTRACE_O_TRACECLONE | unix.PTRACE_O_TRACEFORK | unix.PTRACE
 func (t *tracer) start(c Command, out *capture) error {
 	pid, err := syscall.ForkExec(c.Path, append([]string{c.Path}, c.Args...), &syscall.ProcAttr{
 		Dir: c.Dir, Env: c.Env, Files: out.files(),
-		// A group of its own, so that waiting for it takes no child of anybody else.
+		// A process group of its own, so that waiting for it does not reap other children.
 		Sys: &syscall.SysProcAttr{Ptrace: true, Setpgid: true},
 	})
 	if err == syscall.EPERM || err == syscall.ENOSYS {
@@ -96,7 +95,7 @@ func (t *tracer) start(c Command, out *capture) error {
 	return resume(pid, 0)
 }
 
-// follow handles every stop until nothing of the program is left. After an error of its own it ends the program.
+// follow handles every stop until the program has ended. After an error it kills the program.
 func (t *tracer) follow() error {
 	var first error
 	for {
@@ -135,7 +134,7 @@ func (t *tracer) ended(tid int, status syscall.WaitStatus) {
 
 const callStop = syscall.SIGTRAP | 0x80
 
-// stopped handles one stop of one thread and lets it go on.
+// stopped handles one stop of one thread and resumes it.
 func (t *tracer) stopped(tid int, status syscall.WaitStatus) error {
 	th, known := t.threads[tid]
 	if !known {
@@ -149,15 +148,15 @@ func (t *tracer) stopped(tid int, status syscall.WaitStatus) error {
 			return err
 		}
 		signal = 0
-	case signal == syscall.SIGTRAP: // an event: a thread or child was made
+	case signal == syscall.SIGTRAP: // a thread or child was created
 		signal = 0
-	case signal == syscall.SIGSTOP && !known: // how a new thread begins
+	case signal == syscall.SIGSTOP && !known: // a new thread begins with it
 		signal = 0
 	}
 	return resume(tid, signal)
 }
 
-// resume lets a thread run to its next stop. One that a kill has taken meanwhile is no error.
+// resume runs a thread to its next stop. A thread that was killed meanwhile is no error.
 func resume(tid int, signal syscall.Signal) error {
 	err := syscall.PtraceSyscall(tid, int(signal))
 	if err == syscall.ESRCH {
@@ -172,7 +171,7 @@ type callInfo struct {
 	_      [3]byte
 	Arch   uint32
 	IP, SP uint64
-	Values [7]uint64 // at entry the number and six arguments, at exit the result
+	Values [7]uint64 // at entry the number and six arguments; at exit the result
 	_      uint64
 }
 
@@ -182,7 +181,7 @@ const (
 	opExit      = 2
 )
 
-// atCall handles the beginning or the end of a system call.
+// atCall handles the entry or the exit of a system call.
 func (t *tracer) atCall(tid int, th *thread) error {
 	var info callInfo
 	_, _, errno := syscall.RawSyscall6(syscall.SYS_PTRACE, getCallInfo, uintptr(tid), unsafe.Sizeof(info),
@@ -200,7 +199,7 @@ func (t *tracer) atCall(tid int, th *thread) error {
 	return nil
 }
 
-// begins counts a call and lets what is to happen before it happen.
+// begins counts a call and runs the faults that come before it.
 func (t *tracer) begins(tid int, th *thread, nr uint64, args []uint64) error {
 	call, counts := callOf(tid, nr, args, t.under)
 	*th = thread{}
@@ -229,7 +228,7 @@ func (t *tracer) begins(tid int, th *thread, nr uint64, args []uint64) error {
 func (t *tracer) happen(tid int, th *thread, f Fault) error {
 	switch f.Do {
 	case KillBefore:
-		// The kernel skips the call of a thread that is being killed; taking its number away says so twice.
+		// The kernel skips the call of a thread that is being killed. Removing its number makes sure of it.
 		if err := poke(tid, registerCall, noCall); err != nil {
 			return err
 		}
@@ -246,13 +245,13 @@ func (t *tracer) happen(tid int, th *thread, f Fault) error {
 	return nil
 }
 
-// fail takes the call's number away, so that the kernel does nothing, and puts the error in at the end.
+// fail removes the call's number, so that the kernel does nothing, and stores the error for its exit.
 func (t *tracer) fail(tid int, th *thread, errno syscall.Errno) error {
 	th.answer = errno
 	return poke(tid, registerCall, noCall)
 }
 
-// ends notes how a call ended and lets what is to happen after it happen.
+// ends records how a call ended and runs the faults that come after it.
 func (t *tracer) ends(tid int, th *thread, result int64) error {
 	c := &t.result.Calls[th.call-1]
 	defer func() { *th = thread{} }()
@@ -277,7 +276,7 @@ func (t *tracer) kill() {
 	syscall.Kill(t.pid, syscall.SIGKILL)
 }
 
-// Where ptrace keeps the registers of a call on amd64: its number and its result.
+// Offsets of the registers for ptrace on amd64: the number of a call and its result.
 const (
 	registerCall   = 15 * 8
 	registerResult = 10 * 8
@@ -292,7 +291,7 @@ func poke(tid int, register, value uintptr) error {
 	return fmt.Errorf("set register %d: %w", register/8, errno)
 }
 
-// capture keeps in memory what a program says.
+// capture stores the output of a program.
 type capture struct{ null, out, err *os.File }
 
 func newCapture() (*capture, error) {

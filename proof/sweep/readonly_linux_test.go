@@ -10,7 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestReadOnly: a file system that is read-only from the start, and one that turns so at each call of a commit.
+// TestReadOnly runs on a file system that is read-only from the start, and on one that becomes read-only at each call of a
+// commit.
 func TestReadOnly(t *testing.T) {
 	prog := newProgram(t, "")
 	if !inside(t, prog) {
@@ -39,8 +40,8 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
-// turns lets the file system turn read-only at each call. The kernel refuses while a file is open for writing; such a
-// call is passed over.
+// turns makes the file system read-only at each call. The kernel refuses while a file is open for writing; such a call is
+// skipped.
 func turns(t *testing.T, prog program, w *workload, dir string, freeze func() error, thaw func()) {
 	t.Helper()
 	var c count

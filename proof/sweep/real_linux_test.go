@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// insideVar tells a test that it runs in a mount namespace of its own, where it may mount what it likes: all of it
-// is gone when the process ends, however it ends.
+// insideVar tells a test that it runs in a mount namespace of its own. It may mount anything: all of it is gone when the
+// process ends.
 const insideVar = "EMEND_SWEEP_INSIDE"
 
 // inside reports whether the test runs in its own namespace. If not, it has run the test again in one.
@@ -37,7 +37,7 @@ func inside(t *testing.T, prog program) bool {
 	return false
 }
 
-// namespaces are the ways to one: as root, and as anybody where users may make namespaces of users.
+// namespaces returns ways to create one: as root, and as a user where user namespaces are allowed.
 func namespaces() []*syscall.SysProcAttr {
 	me := func(id int) []syscall.SysProcIDMap {
 		return []syscall.SysProcIDMap{{ContainerID: 0, HostID: id, Size: 1}}
@@ -62,7 +62,7 @@ func again(t *testing.T, prog program, attr *syscall.SysProcAttr) (string, error
 	return string(out), err
 }
 
-// tell says what the test said in its namespace.
+// tell logs the output of the test in its namespace.
 func tell(t *testing.T, out string, err error) {
 	t.Helper()
 	if err != nil {
@@ -81,7 +81,7 @@ func tell(t *testing.T, out string, err error) {
 	}
 }
 
-// mount mounts something on a new directory that everybody can reach, and returns it.
+// mount mounts a file system on a new directory that everybody can reach, and returns the directory.
 func mount(t *testing.T, kind, options string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -103,7 +103,7 @@ func remount(dir string, flags uintptr, options string) error {
 	return nil
 }
 
-// count is how trials on real file systems ended.
+// count is the number of trials on real file systems by their end.
 type count struct {
 	done, refused, undecided int
 }
@@ -123,14 +123,14 @@ func (c *count) String() string {
 	return fmt.Sprintf("%d done, %d refused, %d undecided and then recovered", c.done, c.refused, c.undecided)
 }
 
-// bout is a trial with nothing traced: the world itself is in the way.
+// bout is an untraced trial with a real obstacle.
 type bout struct {
 	w      *workload
 	what   string
-	prog   program                       // the program, as it runs when the way is free
-	as     program                       // the same as it runs when it is not
-	dir    string                        // where the workspace is made
-	around func(ws string) (ease func()) // puts something in the way, and returns what takes it away; or nil
+	prog   program                       // without the obstacle
+	as     program                       // with the obstacle
+	dir    string                        // where the workspace is created
+	around func(ws string) (ease func()) // puts the obstacle in place, and returns what removes it; or nil
 }
 
 // try makes the trial and counts how it ended.
@@ -154,7 +154,7 @@ func (c *count) try(t *testing.T, b bout) Result {
 	return r
 }
 
-// report judges how the program ended.
+// report judges the end of the program.
 func (t *trial) report(tt *testing.T, r Result) {
 	tt.Helper()
 	if err := t.judge(r); err != nil {

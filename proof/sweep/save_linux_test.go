@@ -8,14 +8,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// foreign is what somebody saves. No hunk has a place in it.
+// foreign is what somebody saves. No hunk matches in it.
 const foreign = "somebody else's words\n"
 
-// saving saves foreign under a name in a workspace, as an editor does. What it returns, if anything, waits for the
-// end of it.
+// saving saves foreign under a name in a workspace, as an editor does. It may return a function that waits for the end of the
+// save.
 type saving func(ws, name string) (late func())
 
-// saveByRename makes a new file, outside of the workspace, and puts it in the place of the old one.
+// saveByRename writes a new file outside of the workspace, and renames it over the old one.
 func saveByRename(ws, name string) func() {
 	fresh, old := filepath.Join(filepath.Dir(ws), "saved"), filepath.Join(ws, name)
 	fi, err := os.Stat(old)
@@ -28,7 +28,7 @@ func saveByRename(ws, name string) func() {
 	return nil
 }
 
-// saveInPlace empties the file and writes it anew. Where a lease makes it wait, it has asked, and goes on when it may.
+// saveInPlace truncates the file and writes it again. If a lease delays it, it continues when it may.
 func saveInPlace(ws, name string) func() {
 	path := filepath.Join(ws, name)
 	fd, err := unix.Open(path, unix.O_WRONLY|unix.O_TRUNC|unix.O_NONBLOCK, 0)

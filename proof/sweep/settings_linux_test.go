@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// setting is one of the variables that doc.go lists.
+// setting returns one of the environment variables that doc.go lists.
 func setting(name, otherwise string) string {
 	if v := os.Getenv("EMEND_SWEEP_" + name); v != "" {
 		return v
@@ -23,5 +23,5 @@ func number(t testing.TB, name string, otherwise uint64) uint64 {
 	return n
 }
 
-// whole says that every point is asked for.
+// whole reports whether all points are to be tried.
 func whole() bool { return setting("ALL", "") != "" }

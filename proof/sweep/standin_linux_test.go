@@ -13,7 +13,7 @@ import (
 
 func init() { helpers["script"], helpers["threads"], helpers["hang"] = runScript, runThreads, hang }
 
-// standIn is the command that runs a helper in dir.
+// standIn returns the command that runs a helper in dir.
 func standIn(t *testing.T, name, dir string, args ...string) Command {
 	t.Helper()
 	self, err := os.Executable()
@@ -24,16 +24,16 @@ func standIn(t *testing.T, name, dir string, args ...string) Command {
 	return Command{Path: self, Args: args, Dir: dir, Under: dir, Env: env}
 }
 
-// act is one system call of the stand-in, and what it leaves.
+// act is one system call of the stand-in, with its result.
 type act struct {
-	name string // as the tracer calls it
+	name string // as the tracer names it
 	do   func(s *script) error
 	want string // the tree afterwards
 }
 
 type script struct{ fd int }
 
-// acts are made in this order, one each. Reading and writing elsewhere comes between them and does not count.
+// acts are made in this order, one each. Reads, and writes elsewhere, come between them and do not count.
 var acts = []act{
 	{"mkdirat", func(*script) error { return unix.Mkdir("d", 0o755) }, "d/"},
 	{"openat", func(s *script) (err error) {
@@ -62,7 +62,7 @@ var acts = []act{
 		"d/ d/c=O e=xy l->b"},
 }
 
-// runScript makes the acts, and says of each how it went.
+// runScript makes the acts, and prints the result of each.
 func runScript([]string) error {
 	s := &script{fd: -1}
 	for _, a := range acts {
@@ -72,7 +72,7 @@ func runScript([]string) error {
 	return nil
 }
 
-// noise changes nothing, or nothing that counts.
+// noise makes calls that change nothing, or nothing that counts.
 func noise() {
 	os.ReadFile(os.DevNull)
 	os.WriteFile(os.DevNull, []byte("x"), 0o600)
@@ -80,7 +80,7 @@ func noise() {
 	os.Stat("d")
 }
 
-// runThreads makes, in each of several threads at once, the same calls on files of its own.
+// runThreads makes the same calls in several threads at once, each on files of its own.
 func runThreads(args []string) error {
 	n, err := strconv.Atoi(args[0])
 	if err != nil {

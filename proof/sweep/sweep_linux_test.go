@@ -12,11 +12,10 @@ import (
 	"testing"
 )
 
-// errnos are what a disk, a quota, permissions and a signal answer.
+// errnos are errors that disks, quotas, permissions and signals cause.
 var errnos = []syscall.Errno{syscall.ENOSPC, syscall.EIO, syscall.EACCES, syscall.EDQUOT, syscall.EINTR}
 
-// reach is how far behind the first fault the second may come: past the end of any recovery, or where most have more
-// to do.
+// reach is the maximal distance of the second fault from the first: past the end of any recovery, or shorter in a part.
 func reach() int {
 	if whole() {
 		return 200
@@ -24,7 +23,7 @@ func reach() int {
 	return 25
 }
 
-// points lists every point of a workload whose run makes n calls. Points of two faults need m for the second.
+// points returns every point of a workload whose run makes n calls.
 func (w *workload) points(n int) []point {
 	var out []point
 	add := func(p point, format string, args ...any) {
@@ -50,7 +49,7 @@ func (w *workload) points(n int) []point {
 	return out
 }
 
-// pairs lists points of two faults: a kill while a failure is taken back, and a recovery that is killed or fails.
+// pairs returns points with two faults: a kill during a rollback, and a recovery that is killed or fails.
 func (w *workload) pairs(n int) []point {
 	var out []point
 	add := func(chain string, j int, apply, again []Fault) {
@@ -75,7 +74,7 @@ func name(e syscall.Errno) string {
 		syscall.EDQUOT: "EDQUOT", syscall.EINTR: "EINTR"}[e]
 }
 
-// record runs a workload with nothing in its way, and returns its calls.
+// record runs a workload without faults, and returns its calls.
 func (w *workload) record(t *testing.T, prog program, more ...string) []Call {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "ws")
@@ -96,7 +95,7 @@ func (w *workload) record(t *testing.T, prog program, more ...string) []Call {
 	return r.Calls
 }
 
-// tally is what a sweep found.
+// tally is the result of a sweep.
 type tally struct {
 	sync.Mutex
 	tried, missed, drafts int
@@ -156,7 +155,7 @@ func (s *tally) add(t *testing.T, p point, tr *trial, err error) {
 	}
 }
 
-// over reports whether an earlier point of the chain came after the end already.
+// over reports whether an earlier point of the chain was past the end.
 func (s *tally) over(p point) bool {
 	s.Lock()
 	defer s.Unlock()
@@ -179,7 +178,7 @@ func listCalls(calls []Call) string {
 	return b.String()
 }
 
-// some picks n of the points, the same for the same seed.
+// some picks n of the points, always the same for a seed.
 func some(t *testing.T, points []point, n int) []point {
 	t.Helper()
 	r := rand.New(rand.NewPCG(number(t, "SEED", 1), 0))
@@ -187,7 +186,7 @@ func some(t *testing.T, points []point, n int) []point {
 	return points[:min(n, len(points))]
 }
 
-// TestSweep is T1: emend, ended or failed at every call by which it changes the disk, and recovered.
+// TestSweep is T1: it kills emend, or makes a call fail, at every call that changes the disk, and then recovers.
 func TestSweep(t *testing.T) {
 	prog := newProgram(t, "")
 	var singles, doubles []point
@@ -211,7 +210,7 @@ func TestSweep(t *testing.T) {
 		sum.tried, len(works), sum.missed, sum.drafts, len(sum.wrong))
 }
 
-// TestSweepCountsAlike: one workload makes the same number of calls each time, or call k would mean nothing.
+// TestSweepCountsAlike checks that a workload makes the same number of calls each time. Otherwise call k would mean nothing.
 func TestSweepCountsAlike(t *testing.T) {
 	prog := newProgram(t, "")
 	for _, w := range workloads(t) {
@@ -224,7 +223,7 @@ func TestSweepCountsAlike(t *testing.T) {
 	}
 }
 
-// TestSweepSeesPlantedBugs: a sweep that finds nothing is worth something only if it finds what is there.
+// TestSweepSeesPlantedBugs checks that a sweep finds planted bugs.
 func TestSweepSeesPlantedBugs(t *testing.T) {
 	for bug, kinds := range map[string]string{
 		"log-after-apply": "kill",

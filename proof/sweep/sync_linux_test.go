@@ -10,8 +10,8 @@ import (
 	"github.com/emend-dev/emend/internal/commit"
 )
 
-// syncCase is a transaction and what it may cost: content is the number of files staged with content, dirs the number
-// of directories in which a name changes or that are made.
+// syncCase is a transaction and its costs. content is the number of files staged with content; dirs is the number of
+// directories that are created or in which a name changes.
 type syncCase struct {
 	name          string
 	files         map[string]string
@@ -49,7 +49,7 @@ func change(names ...string) string {
 	return b.String()
 }
 
-// manyFiles is twenty files, of each kind four, in two directories and a new one.
+// manyFiles changes twenty files, four of each kind, in two directories and a new one.
 func manyFiles() syncCase {
 	c := syncCase{name: "twenty files of every kind", files: map[string]string{}, content: 4 * 3, dirs: 4}
 	var b strings.Builder
@@ -68,8 +68,8 @@ func manyFiles() syncCase {
 	return c
 }
 
-// TestSyncs: a commit costs a sync for each new content, one for the slots, one for the log, one for each directory,
-// and none where durability was declined. Without a journal it costs one more, for the mark that it was applied.
+// TestSyncs checks that a commit makes one sync for each new content, one for the slots, one for the log and one for each
+// directory, and none with durability none. Without a journal there is one more, for the applied record.
 func TestSyncs(t *testing.T) {
 	prog := newProgram(t, "")
 	t.Run("a disk without a journal", func(t *testing.T) {
@@ -98,7 +98,7 @@ func TestSyncs(t *testing.T) {
 	}
 }
 
-// TestSyncsSeePlantedBugs: a missing sync is a wrong count.
+// TestSyncsSeePlantedBugs checks that a missing sync changes the count.
 func TestSyncsSeePlantedBugs(t *testing.T) {
 	for bug, missing := range map[string]int{"no-stage-sync": 3, "no-dir-sync": 1 + 3} {
 		c := syncCases[2]
@@ -114,7 +114,7 @@ func (c syncCase) run(t *testing.T, prog program, more ...string) []Call {
 	return c.runIn(t, withJournal(t), prog, more...)
 }
 
-// withJournal is a new directory where a commit makes no second names: in memory, if the disk has no journal.
+// withJournal returns a new directory where a commit makes no second names: in memory, if the disk has no journal.
 func withJournal(t *testing.T) string {
 	t.Helper()
 	if dir := t.TempDir(); journaled(t, dir) {
@@ -167,7 +167,7 @@ func syncs(calls []Call) int {
 		case "fsync", "fdatasync":
 			n++
 		case "syncfs":
-			return -1 // not counted in files at all
+			return -1 // files do not count
 		}
 	}
 	return n

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// run traces c. Without permission to trace, the test is skipped, and says so.
+// run traces c. Without permission to trace it skips the test.
 func run(t *testing.T, c Command, faults ...Fault) Result {
 	t.Helper()
 	r, err := Trace(c, faults...)
@@ -29,7 +29,7 @@ func run(t *testing.T, c Command, faults ...Fault) Result {
 	return r
 }
 
-// listing is a small tree in one line.
+// listing returns a small tree as one line.
 func listing(t *testing.T, dir string) string {
 	t.Helper()
 	var out []string
@@ -60,7 +60,7 @@ func listing(t *testing.T, dir string) string {
 	return strings.Join(out, " ")
 }
 
-// before is the tree when act number k (from 1) is about to be made.
+// before returns the tree before act number k, from 1.
 func before(k int) string {
 	if k == 1 {
 		return ""
@@ -166,7 +166,7 @@ func TestTraceFollowsThreads(t *testing.T) {
 			t.Errorf("%d syncs, want %d", len(syncs), threads)
 		}
 	}
-	// One fault is one fault, not one in each thread.
+	// One fault happens once, not once in each thread.
 	r := run(t, standIn(t, "threads", t.TempDir(), fmt.Sprint(threads)), Fault{At: 30, Do: Fail, Errno: syscall.EIO})
 	failed := slices.DeleteFunc(r.Calls, func(c Call) bool { return c.Err != syscall.EIO })
 	if r.Fired != 1 || len(failed) != 1 {
@@ -176,7 +176,7 @@ func TestTraceFollowsThreads(t *testing.T) {
 
 func TestTraceEndsWhatHangs(t *testing.T) {
 	c := standIn(t, "hang", t.TempDir())
-	c.Limit = time.Nanosecond // at once: nothing here waits to be right
+	c.Limit = time.Nanosecond // hang at once
 	r, err := Trace(c)
 	if errors.Is(err, ErrNotHere) {
 		t.Skipf("T1 NOT RUN: %v", err)

@@ -2,5 +2,5 @@
 
 package sweep
 
-// Trace needs Linux on amd64: the register that a call's result is put into is not known for others.
+// Trace needs Linux on amd64: the registers of other processors are not known here.
 func Trace(Command, ...Fault) (Result, error) { return Result{}, ErrNotHere }

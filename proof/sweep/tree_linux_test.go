@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// tree is a directory as a value: what stands at each path, as "mode content", "directory mode" or "-> target".
+// tree is a directory as a value: the entry at each path, as "mode content", "directory mode" or "-> target".
 type tree map[string]string
 
-// read returns what is below dir, without the paths that skip names and what is below them.
+// read returns everything below dir, except the paths in skip and what is below them.
 func read(dir string, skip ...string) (tree, error) {
 	out := tree{}
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
@@ -51,7 +51,7 @@ func describe(name string) (string, error) {
 	return fi.Mode().String(), nil
 }
 
-// difference says how got is not want, "" when it is.
+// difference describes how got differs from want, or is "".
 func difference(got, want tree) string {
 	if maps.Equal(got, want) {
 		return ""
@@ -79,7 +79,7 @@ func union(trees ...tree) tree {
 	return out
 }
 
-// copyTree copies files, links and directories with their permissions. It knows no others.
+// copyTree copies files, links and directories with their permissions. It supports no other kinds.
 func copyTree(to, from string) error {
 	return filepath.WalkDir(from, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// TestOtherUsers: whoever may not write changes nothing, and what root changes stays the owner's.
+// TestOtherUsers checks that a user without write permission changes nothing, and that files which root changes keep their
+// owner.
 func TestOtherUsers(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("T2 NOT RUN: other users need root")
@@ -39,7 +40,7 @@ func TestOtherUsers(t *testing.T) {
 	shut(t, dir, owner, as(owner))
 }
 
-// reachable puts the program where every user can run it.
+// reachable copies the program to where every user can run it.
 func reachable(t *testing.T, dir string, prog *program) {
 	t.Helper()
 	b, err := os.ReadFile(prog.path)
@@ -52,7 +53,7 @@ func reachable(t *testing.T, dir string, prog *program) {
 	}
 }
 
-// byUser makes one trial in a tree of owner's, as somebody. What comes after it is done as its owner.
+// byUser makes one trial in a tree of owner, as another user. What follows is done as the owner.
 func byUser(t *testing.T, w *workload, dir string, owner int, who string, own, p program) int {
 	t.Helper()
 	tr := &trial{point: point{w: w, name: w.name + "/by " + who}, prog: own, dir: filepath.Join(dir, "home", "ws")}
@@ -61,14 +62,14 @@ func byUser(t *testing.T, w *workload, dir string, owner int, who string, own, p
 	w = readable(t, w, dir)
 	r := p.result(tr.dir, w.apply()...)
 	tr.report(t, r)
-	// What root makes in somebody's tree is root's, as with any program; what was there stays its owner's.
+	// A file that root creates in somebody's tree belongs to root, as with any program. Existing files keep their owner.
 	if others := strays(t, tr.dir, owner, w.before()); len(others) > 0 {
 		t.Errorf("%s: not the owner's any more: %v", tr.name, others)
 	}
 	return r.Exit
 }
 
-// makeOwned makes the tree of a workload, as owner's.
+// makeOwned creates the tree of a workload as owner.
 func makeOwned(t *testing.T, w *workload, ws string, owner int, own program) {
 	t.Helper()
 	bare := *w
@@ -100,7 +101,7 @@ func makeOwned(t *testing.T, w *workload, ws string, owner int, own program) {
 	}
 }
 
-// readable is the workload with its patch where every user can read it.
+// readable returns the workload with its patch where every user can read it.
 func readable(t *testing.T, w *workload, dir string) *workload {
 	t.Helper()
 	c := *w
@@ -115,7 +116,7 @@ func readable(t *testing.T, w *workload, dir string) *workload {
 	return &c
 }
 
-// strays lists the paths of a tree that are not uid's any more.
+// strays lists the paths of a tree that uid no longer owns.
 func strays(t *testing.T, dir string, uid int, of tree) []string {
 	t.Helper()
 	var out []string
@@ -131,7 +132,7 @@ func strays(t *testing.T, dir string, uid int, of tree) []string {
 	return out
 }
 
-// shut takes the right to write from one directory after the other, and from their owner.
+// shut removes write permission from one directory after the other, also from their owner.
 func shut(t *testing.T, dir string, owner int, own program) {
 	t.Helper()
 	w := workloads(t, "mixed")[0]
@@ -145,7 +146,7 @@ func shut(t *testing.T, dir string, owner int, own program) {
 		}
 		os.Chmod(full, 0o555)
 		r := own.result(tr.dir, readable(t, w, dir).apply()...)
-		os.Chmod(full, fi.Mode().Perm()) // the right is part of the tree that is compared
+		os.Chmod(full, fi.Mode().Perm()) // the mode is part of the tree that is compared
 		tr.report(t, r)
 		if r.Exit == 3 {
 			t.Errorf("%s: undecided: %s", tr.name, r.ErrText)

@@ -15,9 +15,9 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// workload is one patch, and the states in which it may leave a tree: state 0 is the tree before, the last one the
-// tree after, and what lies between is for patches that are not atomic. One file of testdata/workloads describes it:
-// a line of words, then settings, a line each, then the patch and the states.
+// workload is one patch, and the states in which it may leave a tree. State 0 is the tree before, the last one the tree after;
+// the states between are for patches that are not atomic. A file of testdata/workloads describes it: a title, then settings, a
+// line each, then the patch and the states.
 type workload struct {
 	name   string
 	patch  string   // a file
@@ -26,19 +26,19 @@ type workload struct {
 	git    bool     // the tree has a git directory
 	base   string   // the prepared tree
 	states []tree
-	edited []string // the paths that the patch updates in place
-	verb   []string // what is called instead of apply, if it is not the patch
-	undo   bool     // the patch is applied first, and it is its undo that is swept: the states run backwards
+	edited []string // paths that the patch updates in place
+	verb   []string // called instead of apply, or nil
+	undo   bool     // the patch is applied first, and its undo is swept: the states run backwards
 }
 
-// warmup is a file in every tree. Changing it makes the store, and shows that a store can be used.
+// warmup is a file in every tree. Changing it creates the store, and shows that a store can be used.
 const warmup = "warm.txt"
 
 func warmPatch(from, to int) string {
 	return fmt.Sprintf("*** Begin Patch\n*** Update File: %s\n@@\n-%d\n+%d\n*** End Patch\n", warmup, from, to)
 }
 
-// workloads prepares all of them, or those whose names are given.
+// workloads prepares all workloads, or those with the given names.
 func workloads(t *testing.T, names ...string) []*workload {
 	t.Helper()
 	files, err := filepath.Glob("testdata/workloads/*.txtar")
@@ -60,7 +60,7 @@ func workloads(t *testing.T, names ...string) []*workload {
 	return out
 }
 
-// prepare reads a workload and makes its tree in top.
+// prepare reads a workload and creates its tree in top.
 func prepare(top, file, name string) (*workload, error) {
 	ar, err := txtar.ParseFile(file)
 	if err != nil {
@@ -139,7 +139,7 @@ func (w *workload) unpack(ar *txtar.Archive) []map[string]string {
 	return out
 }
 
-// plant makes a tree of files; a name that ends in a slash is a directory.
+// plant creates a tree of files. A name that ends in a slash is a directory.
 func (w *workload) plant(dir string, files map[string]string, modes map[string]fs.FileMode) error {
 	if w.git {
 		if err := os.MkdirAll(filepath.Join(dir, ".git"), 0o755); err != nil {
@@ -168,8 +168,8 @@ func (w *workload) plant(dir string, files map[string]string, modes map[string]f
 	return nil
 }
 
-// copy makes the tree of the workload in dir, with a store that has been used once unless it is to be fresh. The store
-// is made there each time: one that was copied is refused.
+// copy creates the tree of the workload in dir, with a store that has been used once unless the workload is fresh. The store is
+// created there each time, since a copied one is refused.
 func (w *workload) copy(dir string, p program) error {
 	if err := copyTree(dir, w.base); err != nil || w.fresh {
 		return err
@@ -177,7 +177,7 @@ func (w *workload) copy(dir string, p program) error {
 	return w.begin(dir, p)
 }
 
-// begin uses the store for the first time, and does what is to be undone.
+// begin uses the store for the first time, and does what will be undone.
 func (w *workload) begin(dir string, p program) error {
 	if s := p.run(dir, "apply", w.base+".warm"); s.exit != 0 {
 		return fmt.Errorf("the first transaction: exit %d, %s", s.exit, s.text)
@@ -191,8 +191,8 @@ func (w *workload) begin(dir string, p program) error {
 	return nil
 }
 
-// emptied is a tree without the empty directories that want does not have: an undo removes those that its change made, and
-// one that the system will not remove stays, which is no failure.
+// emptied returns a tree without the empty directories that want does not have. An undo removes directories that its change
+// created; one that the system refuses to remove may stay.
 func (w *workload) emptied(got, want tree) tree {
 	if !w.undo {
 		return got
@@ -224,10 +224,10 @@ func edited(patch string) []string {
 	return out
 }
 
-// stores are where a store may be: in the git directory, or at the top where there is none, or none to write to.
+// stores are the places of a store: in the git directory, or at the top if there is none or it is not writable.
 var stores = []string{".git/emend", ".emend"}
 
-// store is the store of the tree in dir.
+// store returns the store of the tree in dir.
 func store(dir string) string {
 	for _, s := range stores {
 		if _, err := os.Stat(filepath.Join(dir, s)); err == nil {
@@ -237,7 +237,7 @@ func store(dir string) string {
 	return stores[0]
 }
 
-// read returns the user's files in dir: all but the store, and what was to become one when its making was cut off.
+// read returns the user's files in dir: all but the store and unfinished stores.
 func (w *workload) read(dir string) (tree, error) {
 	t, err := read(dir, stores...)
 	for _, s := range stores {
@@ -246,7 +246,7 @@ func (w *workload) read(dir string) (tree, error) {
 	return t, err
 }
 
-// apply are the arguments that apply the patch, or do what is swept instead.
+// apply returns the arguments that apply the patch, or do what is swept instead.
 func (w *workload) apply(more ...string) []string {
 	if w.verb != nil {
 		return slices.Concat(w.verb, more)
