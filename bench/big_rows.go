@@ -70,7 +70,9 @@ type bigFile struct {
 }
 
 // row returns the name of its row.
-func (s *bigFile) row() string { return fmt.Sprintf("d.%s.%d.%s", s.rung, s.hunks, abbreviated(s.lines)) }
+func (s *bigFile) row() string {
+	return fmt.Sprintf("d.%s.%d.%s", s.rung, s.hunks, abbreviated(s.lines))
+}
 
 func (s *bigFile) title() string {
 	return abbreviated(s.lines) + " lines, " + ofHunks(s.hunks)

@@ -18,35 +18,35 @@ import (
 	"github.com/emend-dev/emend/proof/npm"
 )
 
-// agent is a coding agent that people use.
+// agent is a coding agent.
 type agent struct {
 	name    string
-	lock    string   // the directory that says what npm is to fetch
-	pkg     string   // the package that has its version
-	program []string // what runs it, below node_modules; a pattern
-	node    bool     // the program is a script
-	setup   string   // what emend setup calls it
-	// own are the agent's own tools that change files.
+	lock    string   // lock directory for npm
+	pkg     string   // the package whose version is shown
+	program []string // path below node_modules, as a pattern
+	node    bool     // the program is a script for Node
+	setup   string   // its name for emend setup
+	// own lists the agent's own tools that change files.
 	own []string
-	// keeps says that it has no way to do without its own tools.
+	// keeps: its own tools cannot be disabled.
 	keeps bool
-	// client is what it calls itself towards a server.
+	// client is the name that it sends to a server.
 	client string
-	// callID is a pattern of the names that it gives to calls towards a server, where it has such: N is the number of the step.
+	// callID is a pattern of the ids of its calls, if it sends any. N is the number of the step.
 	callID string
-	// session is a pattern of a file below the HOME that tells what it calls its session, ID, where a server is told too.
+	// session is a pattern for a file below the HOME whose name has its session, ID, if it sends one.
 	session string
-	// told is which part of a result it shows its model where a result has both, refused the same of a refusal.
+	// told is the part of a result that its model sees if a result has both. refused is the same for a refusal.
 	told, refused string
-	// base writes what it needs to talk to a model at url, and returns its environment.
+	// base writes the configuration for a model at url, and returns the environment.
 	base func(w *world, url string) []string
-	// plug writes how it reaches emend; where it takes arguments for that, it returns them.
+	// plug writes the configuration for emend. It may return additional arguments.
 	plug func(w *world, s server) []string
-	// ask is the command line that gives it something to do.
+	// ask returns the arguments that give it a prompt.
 	ask func(prompt string) []string
 }
 
-// server is how emend is reached: by a command, or at an address with a token.
+// server is a command, or an address with a token.
 type server struct {
 	command []string
 	url     string
@@ -55,14 +55,14 @@ type server struct {
 
 var agents = []*agent{claudeCode, claudeSearch, codex, codexSearch, codexCode, opencode, geminiCLI}
 
-// program is an agent that is installed here.
+// program is an installed agent.
 type program struct {
 	*agent
 	version string
 	command []string
 }
 
-// install fetches an agent, or skips the test and says why.
+// install installs an agent, or skips the test with the reason.
 func install(t *testing.T, a *agent) program {
 	t.Helper()
 	dir, err := npm.Install(t.Context(), a.lock)
@@ -88,10 +88,10 @@ func install(t *testing.T, a *agent) program {
 	return p
 }
 
-// tried is what came of running a program for the first time: a func() error for each command.
+// tried holds the result of the first run of each program: a func() error by command.
 var tried sync.Map
 
-// runs tells whether a program runs on this machine at all.
+// runs reports whether a program runs on this machine.
 func (p program) runs(t *testing.T) error {
 	try := sync.OnceValue(func() error {
 		home := t.TempDir()

@@ -14,7 +14,7 @@ import (
 	"github.com/emend-dev/emend/proof/product"
 )
 
-// emendProgram is what the agents run.
+// emendProgram is the path of emend.
 var emendProgram string
 
 func TestMain(m *testing.M) {
@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// Each agent does the whole story over standard input and output, and undo takes all of it back.
+// TestStory has each agent do the whole story over standard input and output. Then undo must undo all of it.
 func TestStory(t *testing.T) {
 	for _, a := range agents {
 		t.Run(slug(a), func(t *testing.T) {
@@ -54,7 +54,7 @@ func TestStory(t *testing.T) {
 	}
 }
 
-// documented complains when people read something else than what was seen.
+// documented checks that docs/agents.md has a row for what was seen.
 func documented(t *testing.T, row string) {
 	t.Helper()
 	doc, err := os.ReadFile("../../docs/agents.md")
@@ -70,8 +70,8 @@ func slug(a *agent) string {
 	return strings.NewReplacer(" ", "-", ",", "").Replace(strings.ToLower(a.name))
 }
 
-// play lets an agent go through a script. When it has its model, plug lets it know emend, and returns what that adds to
-// its command line.
+// play has an agent go through a script. Once it has its model, plug tells it how to reach emend and returns additional
+// arguments.
 func (w *world) play(p program, script []step, plug func() []string) *model {
 	w.Helper()
 	m := w.model(script)
@@ -82,12 +82,12 @@ func (w *world) play(p program, script []step, plug func() []string) *model {
 	return m
 }
 
-// stdio lets an agent start emend by itself.
+// stdio has an agent start emend itself.
 func (w *world) stdio(p program) func() []string {
 	return func() []string { return p.plug(w, server{command: w.tapped(emendProgram, "serve", w.work)}) }
 }
 
-// model starts a model for this account. All ways out of this machine lead to it.
+// model starts a model for this account. All traffic to other hosts goes to it.
 func (w *world) model(script []step) *model {
 	w.Helper()
 	dir := filepath.Join(w.root, "model")

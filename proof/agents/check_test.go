@@ -12,7 +12,7 @@ import (
 	"github.com/emend-dev/emend/internal/tool"
 )
 
-// check complains of every step that was not made, and of everything that the model was not shown.
+// check reports every step that was not made, and every result that the model did not see.
 func (m *model) check(a *agent) {
 	m.t.Helper()
 	m.mu.Lock()
@@ -39,7 +39,7 @@ func (m *model) check(a *agent) {
 	}
 }
 
-// seen is what the model was shown for its calls, all in all.
+// seen returns all that the model saw of its calls.
 func (m *model) seen() []string {
 	if len(m.turns) == 0 {
 		return nil
@@ -47,8 +47,8 @@ func (m *model) seen() []string {
 	return m.turns[len(m.turns)-1].results
 }
 
-// complete complains of each tool of emend that the agent does not offer, say because it cannot take its schema. Where the
-// model has to look for tools, only those that it looked for are there.
+// complete reports each tool of emend that the agent does not offer, for instance because it does not support its schema. If
+// the model has to search for tools, only those that it searched for are expected.
 func (m *model) complete() {
 	m.t.Helper()
 	if len(m.turns) == 0 || m.turns[0].finds {
@@ -61,7 +61,7 @@ func (m *model) complete() {
 	}
 }
 
-// offered are those of the names that the model may call, in any turn.
+// offered returns those of the names that the model may call, in any turn.
 func (m *model) offered(names []string) (out []string) {
 	for _, name := range names {
 		if slices.ContainsFunc(m.turns, func(s shown) bool { return slices.Contains(s.tools, name) }) {
@@ -71,7 +71,7 @@ func (m *model) offered(names []string) (out []string) {
 	return out
 }
 
-// form is the part of a step's result that an agent is known to show; a file's text is in no other part than content.
+// form returns the part of a step's result that an agent is known to show. A file's text is only in content.
 func (s step) form(a *agent) string {
 	switch {
 	case s.tool == "read_file":
@@ -83,7 +83,7 @@ func (s step) form(a *agent) string {
 	}
 }
 
-// form is which part of a result a text is: the object that clients of MCP call structuredContent, or the text in content.
+// form returns the part of a result that a text is: structuredContent, which is an object, or content.
 func form(shown string) string {
 	var in struct {
 		OK                *bool
@@ -101,7 +101,7 @@ func form(shown string) string {
 	return "content"
 }
 
-// aside says what an agent wanted beside the script.
+// aside describes the requests of an agent beside the script.
 func (m *model) aside() string {
 	out := ""
 	if len(m.sought) > 0 {

@@ -2,7 +2,7 @@
 
 package agents
 
-// Claude Code, and the same as it meets many tools: its model is shown none of emend's until it has looked for them.
+// Claude Code, and Claude Code with many tools: its model then sees none of emend's tools until it has searched for them.
 var (
 	claudeCode   = claude("Claude Code", "false", "Edit", "Write", "NotebookEdit")
 	claudeSearch = claude("Claude Code, tool search", "true", "Edit", "Write")

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// Codex with a model that it does not know, which is shown all tools; with one that looks for them first; and with the
-// one that it takes by itself, which calls them from programs.
+// Codex with an unknown model, which is shown all tools; with one that searches for tools first; and with its default model,
+// which calls them from programs.
 var (
 	codex       = codexWith("Codex", "scripted", "structuredContent", "call_N")
 	codexSearch = codexWith("Codex, tool search", "gpt-5.5", "structuredContent", "call_N", "apply_patch")
@@ -59,7 +59,7 @@ env_key = "SCRIPTED_KEY"
 	}
 }
 
-// approved is a person's leave for emend's tools: without it Codex asks before each that is not marked as reading only.
+// approved approves emend's tools. Without it Codex asks before each call that is not marked as read-only.
 const approved = `mcp_servers.emend.default_tools_approval_mode="approve"`
 
 func (w *world) codexConfig() string { return filepath.Join(w.home, ".codex", "config.toml") }

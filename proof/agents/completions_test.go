@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// completions is how opencode asks: POST /chat/completions.
+// completions is the protocol of opencode: POST /chat/completions.
 var completions = protocol{
 	asks:  func(path string) bool { return strings.HasSuffix(path, "/chat/completions") },
 	read:  readCompletions,

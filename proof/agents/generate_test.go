@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// generate is how Gemini CLI asks: POST /v1beta/models/MODEL:generateContent, or streamGenerateContent.
+// generate is the protocol of Gemini CLI: POST /v1beta/models/MODEL:generateContent, or streamGenerateContent.
 var generate = protocol{
 	asks:  func(path string) bool { return strings.HasSuffix(strings.ToLower(path), "generatecontent") },
 	read:  readGenerate,

@@ -21,7 +21,7 @@ import (
 	"time"
 )
 
-// Each agent reads and edits through a server that was there before it, with a token.
+// TestHTTP has each agent read and edit through a server that is already running, with a token.
 func TestHTTP(t *testing.T) {
 	for _, a := range []*agent{claudeCode, codex, opencode, geminiCLI} {
 		t.Run(slug(a), func(t *testing.T) {
@@ -38,7 +38,7 @@ func TestHTTP(t *testing.T) {
 	}
 }
 
-// tap is what is between an agent and the server: it passes on all and remembers what the test asks for.
+// tap is a proxy between an agent and the server. It passes everything on and remembers what the test asks for.
 type tap struct {
 	server
 
@@ -47,10 +47,10 @@ type tap struct {
 	spoke    string
 }
 
-// announced is what emend tells a person at its first start, in this order.
+// announced matches what emend prints at its first start, in this order.
 var announced = regexp.MustCompile(`(http://[0-9.:]+/mcp)|Authorization: Bearer (\S+)`)
 
-// serveHTTP starts emend at an address of its own; it is told to end after the test.
+// serveHTTP starts emend at a free address. It is stopped after the test.
 func (w *world) serveHTTP() *tap {
 	w.Helper()
 	cmd := exec.Command(emendProgram, "serve", "--http", "127.0.0.1:0", w.work)
@@ -78,7 +78,7 @@ func (w *world) serveHTTP() *tap {
 	return w.tap(at)
 }
 
-// end asks a server to end.
+// end stops a server.
 func (w *world) end(cmd *exec.Cmd) {
 	late := time.AfterFunc(10*time.Second, func() { cmd.Process.Kill() })
 	cmd.Process.Signal(syscall.SIGTERM)
@@ -88,7 +88,7 @@ func (w *world) end(cmd *exec.Cmd) {
 	}
 }
 
-// tap is another address of a server.
+// tap returns a proxy for a server.
 func (w *world) tap(at server) *tap {
 	to, err := url.Parse(at.url)
 	if err != nil {
@@ -96,7 +96,7 @@ func (w *world) tap(at server) *tap {
 	}
 	out := &tap{server: at}
 	to.Path = ""
-	// The connections are its own: a test server that closes takes the idle ones of the standard transport with it.
+	// It needs connections of its own: a test server that closes also closes the idle connections of the standard transport.
 	own := &http.Transport{}
 	w.Cleanup(own.CloseIdleConnections)
 	proxy := &httputil.ReverseProxy{Transport: own, FlushInterval: -1, Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to) }}
@@ -113,7 +113,7 @@ func (w *world) tap(at server) *tap {
 	return out
 }
 
-// saw counts a request. Not every client has the header that says which revision it speaks, but each says it when it comes.
+// saw counts a request. Not every client sends the revision in a header, but each sends it in its first request.
 func (t *tap) saw(w *world, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -124,7 +124,7 @@ func (t *tap) saw(w *world, r *http.Request) {
 		Method string
 		Params struct{ ProtocolVersion string }
 	}
-	json.Unmarshal(body, &in) // a body that is none says nothing
+	json.Unmarshal(body, &in) // an empty body decodes to nothing
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.requests++
@@ -136,7 +136,7 @@ func (t *tap) saw(w *world, r *http.Request) {
 	}
 }
 
-// revision is the last one that the agent spoke.
+// revision returns the last revision that the agent used.
 func (t *tap) revision() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

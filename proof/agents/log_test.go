@@ -23,7 +23,7 @@ type entry struct {
 	Entry     string `json:"entry"`
 }
 
-// log is what the log has, the oldest first; the files of one patch by their paths.
+// log returns the entries of the log, the oldest first; those of one patch by path.
 func (w *world) log() []entry {
 	w.Helper()
 	var in struct{ Data struct{ Entries []entry } }
@@ -40,13 +40,13 @@ func (w *world) log() []entry {
 	return log
 }
 
-// record is an entry that the log has to have, and the step that made it.
+// record is an entry that the log must have, with the step that made it.
 type record struct {
 	step int
 	entry
 }
 
-// records are those of the story: one for each file that a step was to change. The first is also that of the short script.
+// records are the entries of the story: one for each file that a step changes. The first is also that of the short script.
 var records = []record{
 	{2, entry{Tool: "edit_file", Path: "server.conf", OK: true}},
 	{3, entry{Tool: "apply_patch", Path: "a.txt", OK: true}},
@@ -57,7 +57,7 @@ var records = []record{
 	{8, entry{Tool: "restore_file", Path: "old.txt", OK: true}},
 }
 
-// recorded complains of what the log should have and has not, and returns the name of the session.
+// recorded compares the log with records, and returns the id of the session.
 func (w *world) recorded(p program, records []record) string {
 	w.Helper()
 	log := w.log()
@@ -79,7 +79,7 @@ func (w *world) recorded(p program, records []record) string {
 	return session
 }
 
-// takeBack undoes the session: the tree is the first again, with the line that a person wrote meanwhile.
+// takeBack undoes the session. The tree must then be the first one, with the line that a person wrote meanwhile.
 func (w *world) takeBack(session string) {
 	w.Helper()
 	w.run("undo", "--session", session)
@@ -89,7 +89,7 @@ func (w *world) takeBack(session string) {
 	w.verified()
 }
 
-// verified complains when the log is broken, or the files are not as it has them.
+// verified fails if the log is broken or differs from the files.
 func (w *world) verified() {
 	w.Helper()
 	if out := w.run("verify"); !strings.Contains(out, "chain    whole") || !strings.Contains(out, " as the log has them, 0 not") {

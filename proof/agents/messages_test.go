@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// messages is how Claude Code asks: POST /v1/messages.
+// messages is the protocol of Claude Code: POST /v1/messages.
 var messages = protocol{
 	asks:  func(path string) bool { return strings.HasSuffix(path, "/messages") },
 	read:  readMessages,
@@ -39,7 +39,7 @@ func readMessages(_ string, body []byte) (out shown, err error) {
 	return out, nil
 }
 
-// part is a piece of content, in any of the protocols that have pieces.
+// part is a part of a content, in any protocol that has parts.
 type part struct {
 	Type    string
 	Text    string
@@ -48,7 +48,7 @@ type part struct {
 	ToolUseID string `json:"tool_use_id"`
 }
 
-// parts are the pieces of a content that may also be one string.
+// parts returns the parts of a content, which may also be a string.
 func parts(content json.RawMessage) []part {
 	var many []part
 	if json.Unmarshal(content, &many) == nil {
@@ -61,7 +61,7 @@ func parts(content json.RawMessage) []part {
 	return nil
 }
 
-// text is what a content says.
+// text returns the text of a content.
 func text(content json.RawMessage) string {
 	var out []string
 	for _, p := range parts(content) {
@@ -72,7 +72,7 @@ func text(content json.RawMessage) string {
 	return strings.Join(out, "\n")
 }
 
-// toolSearch is the tool with which Claude Code's models find others.
+// toolSearch is the tool with which Claude Code's models search for others.
 const toolSearch = "ToolSearch"
 
 func writeMessages(w io.Writer, to shown, s said) {

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// protocol is one way in which agents ask models.
+// protocol is one protocol between agents and models.
 type protocol struct {
 	asks  func(path string) bool
 	read  func(path string, body []byte) (shown, error)
@@ -23,25 +23,25 @@ type protocol struct {
 
 var protocols = []protocol{messages, responses, completions, generate}
 
-// mostTurns ends an agent that would ask for ever.
+// mostTurns ends a conversation that would go on for ever.
 const mostTurns = 40
 
-// model plays a script to one agent.
+// model plays a script for one agent.
 type model struct {
 	t      testing.TB
 	script []step
 	url    string
 	keep   func(name string, data []byte)
-	took   time.Duration // of the whole conversation
+	took   time.Duration // for the whole conversation
 
 	mu        sync.Mutex
 	turns     []shown         // of the conversation
 	asides    int             // requests without emend's tools: titles, summaries
-	strangers []string        // hosts that the agent wanted to reach
-	unknown   []string        // requests that no protocol knows
-	gaveUp    error           // why the script could not go on
-	did       int             // how many steps of the script were begun
-	sought    map[string]bool // the tools that it looked for
+	strangers []string        // hosts that the agent tried to reach
+	unknown   []string        // requests of no known protocol
+	gaveUp    error           // why the script could not continue
+	did       int             // number of steps that were begun
+	sought    map[string]bool // tools that it searched for
 }
 
 // serve starts the model and returns its address.
@@ -61,7 +61,7 @@ func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	body, err := io.ReadAll(io.LimitReader(r.Body, 16<<20))
 	if err != nil {
-		return // the agent went away
+		return // the agent closed the connection
 	}
 	i := slices.IndexFunc(protocols, func(p protocol) bool { return r.Method == http.MethodPost && p.asks(r.URL.Path) })
 	if i < 0 {
@@ -72,7 +72,7 @@ func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	m.answer(w, r, protocols[i], body)
 }
 
-// answer is one turn.
+// answer answers one turn.
 func (m *model) answer(w http.ResponseWriter, r *http.Request, p protocol, body []byte) {
 	m.keep(fmt.Sprintf("request-%02d.json", len(m.turns)+m.asides), body)
 	s, err := p.read(r.URL.Path, body)
@@ -103,7 +103,7 @@ func (m *model) answer(w http.ResponseWriter, r *http.Request, p protocol, body 
 // done ends a conversation.
 var done = said{words: "Done."}
 
-// next is the step of the script that follows what the model was shown.
+// next returns the step that follows what the model was shown.
 func (m *model) next(s shown) said {
 	n := len(s.results)
 	if n >= len(m.script) || m.gaveUp != nil {

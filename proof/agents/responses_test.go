@@ -10,24 +10,24 @@ import (
 	"strings"
 )
 
-// responses is how Codex asks: POST /responses.
+// responses is the protocol of Codex: POST /responses.
 var responses = protocol{
 	asks:  func(path string) bool { return strings.HasSuffix(path, "/responses") },
 	read:  readResponses,
 	write: writeResponses,
 }
 
-// namespace is a tool, or several under one name: Codex offers the tools of an MCP server so.
+// namespace is a tool, or several under one name: Codex offers the tools of an MCP server this way.
 type namespace struct {
 	Type, Name string
 	Tools      []namespace
 }
 
-// item is a piece of the conversation.
+// item is an item of the conversation.
 type item struct {
 	Type   string
 	Output json.RawMessage
-	Tools  []namespace // that the agent adds, or that a search found
+	Tools  []namespace // added by the agent, or found by a search
 	CallID string      `json:"call_id"`
 }
 
@@ -56,7 +56,7 @@ func readResponses(_ string, body []byte) (out shown, err error) {
 	return out, nil
 }
 
-// nested is the name of a tool in what [list] prints.
+// nested matches the name of a tool in the output of [list].
 var nested = regexp.MustCompile(`"name":"([a-z_]+)"`)
 
 // offer adds tools to those that the model may call.
@@ -70,11 +70,11 @@ func (s *shown) offer(tools []namespace) {
 	}
 }
 
-// names are the names of a tool, those in a namespace after its name and a space.
+// names returns the names of a tool. Those in a namespace follow its name and a space.
 func (n namespace) names(in string) []string {
 	name := n.Name
 	if name == "" {
-		name = n.Type // a tool of the model's own side
+		name = n.Type // a tool on the model's side
 	}
 	if len(n.Tools) == 0 {
 		return []string{in + name}
@@ -86,7 +86,7 @@ func (n namespace) names(in string) []string {
 	return out
 }
 
-// list is a program that prints what tools of emend there are, and run one that calls a tool and prints what it returns.
+// list is a program that prints emend's tools. run is one that calls a tool and prints the result.
 const (
 	list = `text(ALL_TOOLS.filter((t) => t.name.includes("emend")))`
 	run  = `text(await tools.%s(%s))`
@@ -99,7 +99,7 @@ func writeResponses(w io.Writer, to shown, s said) {
 		"usage": object{"input_tokens": 1, "output_tokens": 1, "total_tokens": 2}}})
 }
 
-// outputItem is what the model says, as an item of a response.
+// outputItem returns the model's answer as an item of a response.
 func outputItem(to shown, s said) object {
 	program := func(text string) object {
 		return object{"type": "custom_tool_call", "id": "ctc_" + s.id, "call_id": s.id, "namespace": "functions", "name": "exec", "input": text}

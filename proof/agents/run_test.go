@@ -15,10 +15,10 @@ import (
 	"time"
 )
 
-// patience is how long an agent may take.
+// patience is the time limit for an agent.
 const patience = 2 * time.Minute
 
-// start runs a command of this account to its end, and its children with it; what it says is in the file said.txt.
+// start runs a command of this account to its end, and kills its children. Its output is in the file said.txt.
 func (w *world) start(command ...string) (took time.Duration) {
 	w.Helper()
 	out, err := os.Create(filepath.Join(w.root, "said.txt"))
@@ -45,13 +45,13 @@ func (w *world) start(command ...string) (took time.Duration) {
 	return took
 }
 
-// said is the end of what the last command said.
+// said returns the end of the last command's output.
 func (w *world) said() string {
 	data, _ := os.ReadFile(filepath.Join(w.root, "said.txt"))
 	return string(data[max(0, len(data)-4000):])
 }
 
-// alone ends what a command left running, and complains of it.
+// alone kills what a command left running, and reports it.
 func (w *world) alone() {
 	w.Helper()
 	if eventually(func() bool { return len(w.processes()) == 0 }) {
@@ -63,7 +63,7 @@ func (w *world) alone() {
 	}
 }
 
-// processes are those of this account: they have its directory in their environment or their arguments.
+// processes returns the processes of this account: those with its directory in their environment or arguments.
 func (w *world) processes() map[int]string {
 	out := map[int]string{}
 	dirs, _ := filepath.Glob("/proc/[0-9]*")
@@ -81,7 +81,7 @@ func (w *world) processes() map[int]string {
 	return out
 }
 
-// eventually polls until a thing is so, for at most five seconds.
+// eventually polls until so returns true, for at most five seconds.
 func eventually(so func() bool) bool {
 	for range 100 {
 		if so() {

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// Codex cannot be told to offer no apply_patch of its own. In its read-only sandbox that tool is refused, and emend's work.
+// TestCodexSandbox: Codex always offers its own apply_patch. In its read-only sandbox that tool must be refused, and emend's
+// must work.
 func TestCodexSandbox(t *testing.T) {
 	t.Parallel()
 	p := install(t, codexSearch)
@@ -21,11 +22,11 @@ func TestCodexSandbox(t *testing.T) {
 	t.Logf("%s %s in its read-only sandbox: its own apply_patch is refused: %.120q", p.name, p.version, m.seen()[0])
 }
 
-// Without a person's leave Codex reads through emend and does not edit: it goes by what the tools say of themselves.
+// TestCodexAsks: without approval Codex reads through emend and does not edit, by the annotations of the tools.
 func TestCodexAsks(t *testing.T) {
 	t.Parallel()
 	cautious := *codex
-	cautious.refused = "content" // these are Codex's own words
+	cautious.refused = "content" // Codex writes the refusal itself
 	cautious.ask = func(prompt string) []string {
 		return slices.DeleteFunc(codex.ask(prompt), func(arg string) bool { return arg == "-c" || arg == approved })
 	}

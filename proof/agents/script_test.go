@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// step is one call that the scripted model makes, and what it must be shown for it.
+// step is one call of the scripted model, and what the result must show.
 type step struct {
 	does    string
 	tool    string
-	before  func() // what happens in the world just before the call
+	before  func() // runs before the call
 	refused bool
 	own     string // what it says to a tool of the agent itself
-	// call makes the arguments from the results of the steps before: the model knows nothing else.
+	// call builds the arguments from the results of earlier steps; the model knows nothing else.
 	call func(seen []string) (object, error)
-	want []string // what the model must find in the result
+	want []string // what the result must contain
 }
 
 var (
@@ -25,10 +25,10 @@ var (
 	trashWords = regexp.MustCompile(`in the trash as ([^ ;]+)`)
 )
 
-// nextStep is what emend tells whoever was refused for a stale hash.
+// nextStep is what emend tells a caller with a stale hash.
 const nextStep = "Re-read the file to obtain the current sha256 and re-apply your edit."
 
-// found is what a text says at the place that re names.
+// found returns what re matches in a text.
 func found(re *regexp.Regexp, text string) (string, error) {
 	m := re.FindStringSubmatch(text)
 	if m == nil {
@@ -37,7 +37,7 @@ func found(re *regexp.Regexp, text string) (string, error) {
 	return m[1], nil
 }
 
-// reads and edits are all that is asked over HTTP; the rest follows over standard input and output.
+// short returns the script for HTTP: a read and an edit.
 func short() []step {
 	return []step{
 		{does: "reads", tool: "read_file", call: always(object{"path": "server.conf"}), want: []string{"port = 3000"}},
@@ -45,7 +45,7 @@ func short() []step {
 	}
 }
 
-// story is the whole script; person changes the file that the model believes to know.
+// story returns the whole script. person changes a file behind the model's back.
 func story(person func()) []step {
 	return append(short(), []step{
 		{does: "patches two files", tool: "apply_patch", call: always(object{"patch": twoFiles}), want: []string{"2 file(s)", "a.txt", "b.txt"}},
@@ -75,7 +75,7 @@ func always(args object) func([]string) (object, error) {
 	return func([]string) (object, error) { return args, nil }
 }
 
-// edit replaces a text in the file that step n told the hash of.
+// edit replaces a text in the file whose hash is in the result of step n.
 func edit(n int, old, new string) func([]string) (object, error) {
 	return func(seen []string) (object, error) {
 		hash, err := found(hashWords, seen[n])
@@ -83,7 +83,7 @@ func edit(n int, old, new string) func([]string) (object, error) {
 	}
 }
 
-// told goes on only if the refusal of step n said how.
+// told continues only if the refusal of step n says how.
 func told(n int, args object) func([]string) (object, error) {
 	return func(seen []string) (object, error) {
 		if !strings.Contains(seen[n], nextStep) {

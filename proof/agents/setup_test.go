@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Each agent that emend setup configures reads and edits, and its own tools that change files are not offered to its
-// model; that they are without it is for TestStory to see.
+// TestSetup has each agent that emend setup configures read and edit. Its own tools that change files must not be offered;
+// TestStory shows that they are offered without the setup.
 func TestSetup(t *testing.T) {
 	for _, a := range []*agent{claudeCode, codexSearch, opencode, geminiCLI} {
 		t.Run(slug(a), func(t *testing.T) {
@@ -32,7 +32,7 @@ func TestSetup(t *testing.T) {
 	}
 }
 
-// named is a directory in which the agent's program has the name under which people run it.
+// named returns a directory in which the agent's program has its usual name.
 func (w *world) named(p program) string {
 	w.Helper()
 	dir := filepath.Join(w.root, "bin")

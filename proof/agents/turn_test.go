@@ -20,14 +20,14 @@ type shown struct {
 	code    bool // tools are called by a program that the model writes
 }
 
-// add takes the result of a call; what a search found is not one.
+// add adds the result of a call, unless it is a search.
 func (s *shown) add(id, result string) {
 	if !strings.Contains(id, finding) {
 		s.results = append(s.results, result)
 	}
 }
 
-// offers finds the tool of emend with a name, under the name that the agent gave it.
+// offers finds a tool of emend under the name that the agent gave it.
 func (s shown) offers(tool string) (string, bool) {
 	i := slices.IndexFunc(s.tools, func(name string) bool {
 		return strings.Contains(name, "emend") && (strings.HasSuffix(name, "_"+tool) || strings.HasSuffix(name, " "+tool))
@@ -38,12 +38,12 @@ func (s shown) offers(tool string) (string, bool) {
 	return s.tools[i], true
 }
 
-// said is what a model answers: a call of a tool, a search for one, or words, which end its turn.
+// said is a model's answer: a call of a tool, a search for one, or words, which end its turn.
 type said struct {
 	tool  string // as the agent named it
 	args  string // JSON
 	own   bool   // the tool is the agent's own, and takes text
-	find  string // words of the tool that it looks for
+	find  string // words to search a tool by
 	id    string
 	words string
 }
@@ -51,7 +51,7 @@ type said struct {
 // finding is in the id of every search for tools.
 const finding = "find"
 
-// fail is an error in a form that all four protocols know; none of them tries again after a 4xx.
+// fail sends an error in a form that all four protocols understand. No agent retries after a 4xx.
 func fail(w http.ResponseWriter, status int, why string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)

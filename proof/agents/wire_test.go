@@ -10,13 +10,13 @@ import (
 	"strings"
 )
 
-// tapped is a command whose two streams are written down.
+// tapped returns a command whose input and output are recorded.
 func (w *world) tapped(command ...string) []string {
 	in, out := filepath.Join(w.root, "wire-in"), filepath.Join(w.root, "wire-out")
 	return append([]string{"/bin/sh", "-c", `in=$1 out=$2; shift 2; tee -a "$in" | "$@" | tee -a "$out"`, "sh", in, out}, command...)
 }
 
-// revision is the revision of the protocol that was spoken, as the streams have it.
+// revision returns the revision of the protocol in the recorded streams.
 func (w *world) revision() string {
 	const meta = "io.modelcontextprotocol/protocolVersion"
 	for _, line := range w.wire("in") {

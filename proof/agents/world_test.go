@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// first is the workspace as the agent finds it, last as it is to leave it.
+// first is the workspace before the story, last after it.
 var (
 	first = map[string]string{
 		"server.conf": "# of the shop\nport = 3000\n\nhost = local\nlog = quiet\ntimeout = 30\n",
@@ -22,7 +22,7 @@ var (
 		"b.txt":       "drei\n",
 		"old.txt":     "still wanted\n",
 	}
-	edited = map[string]string{ // as the short script leaves it
+	edited = map[string]string{ // after the short script
 		"server.conf": "# of the shop\nport = 4000\n\nhost = local\nlog = quiet\ntimeout = 30\n",
 		"a.txt":       "one\ntwo\n",
 		"b.txt":       "drei\n",
@@ -39,14 +39,14 @@ var (
 // persons is the line that a person adds while the agent works.
 const persons = "# checked by Ada\n"
 
-// world is one agent's account on this machine: nothing of it is shared with another run.
+// world is the account of one agent, which no other run shares.
 type world struct {
 	testing.TB
-	root string // all of it is below
+	root string // everything is below
 	home string
 	work string // the workspace
 	env  []string
-	pids []int // of what the test itself has running
+	pids []int // processes of the test itself
 }
 
 func newWorld(t testing.TB, env ...string) *world {
@@ -71,7 +71,7 @@ func newWorld(t testing.TB, env ...string) *world {
 	return w
 }
 
-// path leads to node, where there is one, and to what every system has.
+// path is a PATH with node, if there is one, and system directories.
 func path() string {
 	dirs := []string{"/usr/local/bin", "/usr/bin", "/bin"}
 	if node, err := exec.LookPath("node"); err == nil {
@@ -80,14 +80,14 @@ func path() string {
 	return strings.Join(dirs, string(filepath.ListSeparator))
 }
 
-// keepAll copies what an agent left behind, for a person to look at.
+// keepAll copies the files of an agent for a person to inspect.
 func keepAll(from, to string) {
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err == nil {
 		exec.Command("cp", "-a", from, to).Run()
 	}
 }
 
-// write makes a file and the directories above it.
+// write creates a file and the directories above it.
 func (w *world) write(name, content string) {
 	w.Helper()
 	err := os.MkdirAll(filepath.Dir(name), 0o755)
@@ -95,11 +95,11 @@ func (w *world) write(name, content string) {
 		err = os.WriteFile(name, []byte(content), 0o644)
 	}
 	if err != nil {
-		w.Error(err) // not the end of the test: the model writes too
+		w.Error(err) // not Fatal: the model's goroutine writes too
 	}
 }
 
-// writeJSON makes a file of the agent's configuration, below its HOME.
+// writeJSON creates a configuration file of the agent, below its HOME.
 func (w *world) writeJSON(name string, v object) string {
 	w.Helper()
 	name = filepath.Join(w.home, filepath.FromSlash(name))
@@ -107,7 +107,7 @@ func (w *world) writeJSON(name string, v object) string {
 	return name
 }
 
-// found are the files below the HOME that fit a pattern.
+// found returns the files below the HOME that match a pattern.
 func (w *world) found(pattern string) []string {
 	out, _ := filepath.Glob(filepath.Join(w.home, filepath.FromSlash(pattern)))
 	return out
@@ -128,7 +128,7 @@ func (w *world) addJSON(name string, more object) {
 	w.writeJSON(name, all)
 }
 
-// person adds a line to a file, as an editor does it.
+// person adds a line to a file, as an editor does.
 func (w *world) person() {
 	name := filepath.Join(w.work, "server.conf")
 	old, err := os.ReadFile(name)
@@ -139,7 +139,7 @@ func (w *world) person() {
 	w.write(name, string(old)+persons)
 }
 
-// tree is the workspace without emend's store, file by file.
+// tree returns the files of the workspace without emend's store.
 func (w *world) tree() map[string]string {
 	w.Helper()
 	out := map[string]string{}
@@ -161,7 +161,7 @@ func (w *world) tree() map[string]string {
 	return out
 }
 
-// holds complains of every file that is not as it should be.
+// holds reports every file with an unexpected content.
 func (w *world) holds(when string, want map[string]string) {
 	w.Helper()
 	got := w.tree()

@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// again runs the tests that match pattern in a process of its own, and adds what it counted to what is counted here.
-// It is skipped where the system does not let such a process be.
+// again runs the tests that match pattern in a child process, and adds what that counted to the tally. It skips the test if the
+// system does not permit such a process.
 func again(t *testing.T, pattern string, attr *syscall.SysProcAttr, env ...string) {
 	t.Helper()
 	args := []string{"-test.run=" + pattern, "-test.v"}
@@ -72,12 +72,12 @@ func init() {
 	}
 }
 
-// skipped is how a process ends that cannot be made what it is to be.
+// skipped is the exit code of a process that cannot get the attributes that it needs.
 const skipped = 77
 
-// forbidOpenat2 has the kernel say that it has no openat2, to every thread of this process from now on.
+// forbidOpenat2 has the kernel tell every thread of this process that openat2 does not exist.
 func forbidOpenat2() error {
-	const nr = 0 // the offset of the number of the call in what the filter looks at
+	const nr = 0 // offset of the number of the call in the filter's input
 	filter := []unix.SockFilter{
 		{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: nr},
 		{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jt: 0, Jf: 1, K: unix.SYS_OPENAT2},
@@ -88,7 +88,7 @@ func forbidOpenat2() error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return err
 	}
-	// The threads that the runtime has by now are set as well.
+	// This includes the threads that the runtime has already started.
 	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_TSYNC,
 		uintptr(unsafe.Pointer(&prog)))
 	if errno != 0 {
@@ -100,7 +100,7 @@ func forbidOpenat2() error {
 	return nil
 }
 
-// The same on a system without openat2, where each name is looked at, opened and compared.
+// TestWithoutOpenat2 repeats the tests without openat2: emend then inspects, opens and compares each name.
 func TestWithoutOpenat2(t *testing.T) {
 	if os.Getenv(withoutOpenat2) != "" {
 		t.Skip("this is that system")
@@ -109,8 +109,7 @@ func TestWithoutOpenat2(t *testing.T) {
 		nil, withoutOpenat2+"=1")
 }
 
-// inNamespace runs the rest of the test where mounts may be made that nobody else sees. It reports whether this is the
-// process that is there.
+// inNamespace runs the rest of the test in a private mount namespace. It reports whether this is the process in the namespace.
 func inNamespace(t *testing.T) bool {
 	t.Helper()
 	const env = "EMEND_ESCAPE_NAMESPACE"
@@ -128,7 +127,7 @@ func inNamespace(t *testing.T) bool {
 	return false
 }
 
-// Mounts in the workspace: what is mounted is not the workspace's, and no rename reaches it.
+// TestMounts mounts something in the workspace. It does not belong to the workspace, and no rename reaches it.
 func TestMounts(t *testing.T) {
 	if !inNamespace(t) {
 		return
@@ -177,7 +176,7 @@ func TestMounts(t *testing.T) {
 	}
 }
 
-// betweenMount is between for a mount: it is to be refused, in whatever words.
+// betweenMount is between for a mount, which must be refused with any message.
 func betweenMount(t *testing.T, name, text, what, at string) {
 	betweenAs(t, name, text, stale+"|"+mounted, func(t *testing.T, top string) error {
 		bind(t, top, what, top+"/ws/"+at)
@@ -185,7 +184,7 @@ func betweenMount(t *testing.T, name, text, what, at string) {
 	})
 }
 
-// bind mounts what, a path from the top or of the disk, until the test is over.
+// bind mounts what, a path from the top or an absolute one, until the test ends.
 func bind(t *testing.T, top, what, at string) {
 	t.Helper()
 	source, kind, flags := filepath.Join(top, what), "", uintptr(unix.MS_BIND|unix.MS_REC)

@@ -13,7 +13,7 @@ import (
 	"github.com/emend-dev/emend"
 )
 
-// What a plan saw is something else when it is committed: nothing may be written through what came instead.
+// TestBetweenPlanAndCommit replaces what a plan has seen before the commit. Nothing may be written through the replacement.
 func TestBetweenPlanAndCommit(t *testing.T) {
 	aside := func(top, name string) error { return os.Rename(top+"/ws/"+name, top+"/aside") }
 	swaps := map[string]func(top, name string) error{
@@ -76,7 +76,7 @@ func TestBetweenPlanAndCommit(t *testing.T) {
 	between(t, "link out where the second parent was missing", add("d/none/new"), func(top string) error { return os.Symlink("../../out", top+"/ws/d/none") })
 }
 
-// between plans, lets somebody swap, and commits: it must be refused, and nothing be changed since the swap.
+// between plans, calls swap, and commits. The commit must be refused, and nothing may change after the swap.
 func between(t *testing.T, name, text string, swap func(top string) error) {
 	t.Helper()
 	betweenAs(t, name, text, stale, func(_ *testing.T, top string) error { return swap(top) })
@@ -110,7 +110,7 @@ func first(errs ...error) error {
 	return nil
 }
 
-// The workspace itself is moved away, and another directory or a link takes its path.
+// TestRootSwapped moves the workspace away and puts another directory or a link in its path.
 func TestRootSwapped(t *testing.T) {
 	for what, swap := range map[string]func(top string) error{
 		"directory": func(top string) error { return os.Rename(top+"/out", top+"/ws") },
@@ -127,7 +127,7 @@ func TestRootSwapped(t *testing.T) {
 			before := look(t, top)
 			_, err = ws.Apply(t.Context(), envelope(update("f")), emend.Options{Dialect: "codex"})
 			after := look(t, top)
-			// Either the directory that was opened is changed, or nothing is; never what has its path by now.
+			// Either the directory that was opened changes, or nothing; never what is at its path by then.
 			may := map[string]string{}
 			if err == nil {
 				may["moved/f"] = ""

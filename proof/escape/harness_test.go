@@ -22,15 +22,15 @@ import (
 	"github.com/emend-dev/emend/internal/front/cli"
 )
 
-// patience is how long an attack may take: far more than it needs on a slow machine.
+// patience is the time limit for an attack, far more than it needs on a slow machine.
 const patience = 30 * time.Second
 
-// tally is what the last line of a run says.
+// tally has the totals for the last line of a run.
 var tally struct{ attacks, escapes, hangs, swaps, attempts atomic.Int64 }
 
 const asProgram = "EMEND_ESCAPE_PROGRAM"
 
-// self is this program, by a path that holds in every directory.
+// self is the absolute path of this program.
 var self, _ = os.Executable()
 
 func TestMain(m *testing.M) {
@@ -44,31 +44,31 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// attack is one way to try.
+// attack is one attempt to escape.
 type attack struct {
 	name string
-	// files are made beside those of [ground], by their path from the top: "ws/" is the workspace. A name that ends
-	// in a slash is a directory, a content "-> x" a link to x, "= x" a hard link to the file x, "|" a FIFO. TOP in a
-	// content stands for the path of the top.
+	// files are created in addition to those of [ground], by their path from the top: "ws/" is the workspace. A name that ends
+	// in a slash is a directory, a content "-> x" a link to x, "= x" a hard link to the file x, "|" a FIFO. TOP in a content
+	// stands for the path of the top.
 	files   map[string]string
-	prepare func(t *testing.T, top string) // what files cannot say
-	patch   string                         // TOP as well
-	dialect string                         // "codex" when empty: it makes, replaces and follows the most
+	prepare func(t *testing.T, top string) // what files cannot express
+	patch   string                         // may contain TOP
+	dialect string                         // default: "codex", which creates, replaces and follows the most
 	lenient bool
-	base    string // the directory in the workspace that paths are relative to
+	base    string // directory in the workspace that paths are relative to
 	options []emend.Option
-	store   string // the directory of the store, from the top
+	store   string // directory of the store, from the top
 
-	// want is the refusal, "kind" or "kind/reason", several with "|" between. When it is empty the patch must apply;
-	// with [anything] it may apply or be refused, as long as it changes nothing but what it leaves.
+	// want is the expected refusal, "kind" or "kind/reason", or several separated by "|". If it is empty the patch must apply.
+	// With [anything] the patch may apply or be refused, but may change only what is in leaves.
 	want string
-	// leaves are the contents of what a patch that applies may change; "" is for what must be gone.
+	// leaves has the contents that a patch may leave; "" is a deleted file.
 	leaves map[string]string
 }
 
 const anything = "*"
 
-// ground is what lies there for every attack. Everything outside "ws/" is somebody else's.
+// ground is the set of files for every attack. Everything outside "ws/" belongs to somebody else.
 var ground = map[string]string{
 	"ws/f": "old\n", "ws/d/f": "old\n", "ws/d/e/f": "old\n", "ws/.git/HEAD": "ref: refs/heads/main\n", "ws/.git/config": "old\n",
 	"ws/.git/hooks/pre-commit": "old\n", "ws/.vscode/settings.json": "old\n",
@@ -76,8 +76,8 @@ var ground = map[string]string{
 	"ws_evil/f": "old\n", "ws2/f": "old\n", "f": "old\n",
 }
 
-// ours reports whether a path is where the engine keeps its own files, as it may in the workspace: beside .git,
-// whatever name that is mounted under, or without one at the root.
+// ours reports whether the engine may keep its own files at a path: beside .git, whatever name that is mounted under, or
+// without one at the root.
 func ours(name string) bool {
 	base := filepath.Base(name)
 	return strings.HasPrefix(name, "ws/") && (base == "emend" || base == ".emend")
@@ -94,7 +94,7 @@ func check(t testing.TB, err error) {
 
 func plant(t testing.TB, top string, files map[string]string) {
 	t.Helper()
-	// In order, so that what a link leads to is made before what is made through it; hard links last.
+	// In order, so that the target of a link exists before anything is created through it; hard links last.
 	for _, hard := range []bool{false, true} {
 		for _, name := range slices.Sorted(maps.Keys(files)) {
 			if content := replaceTop(files[name], top); strings.HasPrefix(content, "= ") == hard {
@@ -134,7 +134,7 @@ type thing struct {
 	inode   uint64
 	uid     uint32
 	mtime   time.Time
-	content string // of a link: what it says
+	content string // of a link: its target
 }
 
 func look(t testing.TB, top string) state {
@@ -180,7 +180,7 @@ func describe(path string) (thing, error) {
 	return is, err
 }
 
-// differs names what is not as it was, apart from what may change and the times of its directories.
+// differs names what has changed, except what may change and the times of its directories.
 func differs(before, after state, may map[string]string) []string {
 	var out []string
 	idle := map[string]bool{}
@@ -206,7 +206,7 @@ func differs(before, after state, may map[string]string) []string {
 		}
 		if _, ok := may[name]; !ok && was != is && !ours(name) {
 			if _, existed := before[name]; !existed && idle[name] {
-				continue // a directory on the way to what was made
+				continue // a directory above a created file
 			}
 			out = append(out, fmt.Sprintf("%s was %v, is %v", name, was, is))
 		}
@@ -214,7 +214,7 @@ func differs(before, after state, may map[string]string) []string {
 	return out
 }
 
-// outside leaves of a state what is somebody else's.
+// outside returns the part of a state that belongs to somebody else.
 func outside(s state) state {
 	return maps.Collect(func(yield func(string, thing) bool) {
 		for name, is := range s {
@@ -225,7 +225,7 @@ func outside(s state) state {
 	})
 }
 
-// verdict is "kind" or "kind/reason" of every failure; "" for none.
+// verdict returns "kind" or "kind/reason" of every failure; "" for none.
 func verdict(err error) []string {
 	if err == nil {
 		return []string{""}
@@ -252,7 +252,7 @@ func (a *attack) wanted(got []string) bool {
 	return a.want == anything || !slices.ContainsFunc(got, func(kind string) bool { return !slices.Contains(strings.Split(a.want, "|"), kind) })
 }
 
-// run makes the ground, attacks with how, and looks at what was done.
+// run creates the ground, attacks with how, and checks the result.
 func (a *attack) run(t *testing.T, how func(ctx context.Context, top string) error) {
 	top := a.ground(t)
 	a.try(t, top, a.plan, nil)
@@ -279,7 +279,7 @@ func (a *attack) ground(t *testing.T) (top string) {
 	return top
 }
 
-// try attacks once, in time, and checks the answer and that nothing changed but what may.
+// try attacks once, with a time limit, and checks that the answer is right and that nothing changed but what may.
 func (a *attack) try(t *testing.T, top string, how func(ctx context.Context, top string) error, may map[string]string) {
 	t.Helper()
 	before := look(t, top)
@@ -311,7 +311,7 @@ func (a *attack) try(t *testing.T, top string, how func(ctx context.Context, top
 	}
 }
 
-// landed checks what a patch that applies has left.
+// landed checks what an applied patch has left.
 func (a *attack) landed(t *testing.T, top string) {
 	t.Helper()
 	for name, want := range a.leaves {
@@ -361,7 +361,7 @@ func (a *attack) apply(ctx context.Context, top string) error {
 	return err
 }
 
-// all runs attacks as a table: every one by the engine, and one in so many by the program as well, which takes longer.
+// all runs a table of attacks: each by the engine, and a part also by the program, which takes longer.
 func all(t *testing.T, attacks []attack) {
 	t.Helper()
 	const every = 12
@@ -382,7 +382,7 @@ func all(t *testing.T, attacks []attack) {
 	}
 }
 
-// The verbs of a patch, for one path.
+// envelope wraps sections in a patch.
 func envelope(sections ...string) string {
 	return "*** Begin Patch\n" + strings.Join(sections, "") + "*** End Patch\n"
 }
@@ -394,7 +394,7 @@ func move(from, to string) string {
 	return "*** Update File: " + from + "\n*** Move to: " + to + "\n@@\n-old\n+evil\n"
 }
 
-// verbs are all that a patch can do at a path which may be there or not.
+// verbs are all changes that a patch can make at a path, which may exist or not.
 var verbs = map[string]func(path string) string{
 	"create":    add,
 	"update":    update,

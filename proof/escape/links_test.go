@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Links as the first, a middle and the last name of a path.
+// TestLinks uses links as the first, a middle and the last name of a path.
 func TestLinks(t *testing.T) {
 	var rows []attack
 	through := func(name, target, want string) {
@@ -49,7 +49,7 @@ func TestLinks(t *testing.T) {
 	through("/dev/fd", "/dev/fd/0", outsideIt)
 	through("link to itself", "l", bad)
 
-	// A link as the last name is never followed: to put anything there is refused, deleting takes the link itself.
+	// A link as the last name is never followed: writing there is refused, and deleting removes the link itself.
 	last := func(name, target, leads string) {
 		files := map[string]string{"ws/l": "-> " + target}
 		rows = append(rows,
@@ -81,7 +81,7 @@ func TestLinks(t *testing.T) {
 	all(t, append(rows, odd()...))
 }
 
-// odd are links that have a shape of their own.
+// odd returns links with unusual targets.
 func odd() []attack {
 	chain := map[string]string{}
 	for i := range 50 {
@@ -93,7 +93,7 @@ func odd() []attack {
 		long[fmt.Sprintf("ws/n%d", i)] = fmt.Sprintf("-> n%d", i+1)
 	}
 	long["ws/n30"] = "-> ../out"
-	fan := map[string]string{"ws/x0": "-> ../out"} // each name doubles the way
+	fan := map[string]string{"ws/x0": "-> ../out"} // each name doubles the length of the path
 	for i := range 39 {
 		fan[fmt.Sprintf("ws/x%d", i+1)] = fmt.Sprintf("-> x%d/../x%d", i, i)
 	}
@@ -125,7 +125,7 @@ func odd() []attack {
 		{name: "link in its own patch's way", files: map[string]string{"ws/l": "-> ../out"},
 			patch: envelope(remove("l"), update("l/f")), want: outsideIt},
 	}
-	// Links that stay inside lead on, and the file is changed where it really is.
+	// Links that stay inside are followed, and the file is changed where it really is.
 	for name, target := range map[string]string{"relative": "d", "absolute": "TOP/ws/d", "dots": "./d/e/..", "absolute by a link": "TOP/spelled/d"} {
 		rows = append(rows, attack{name: name + " link inside leads on", files: map[string]string{"ws/l": "-> " + target, "spelled": "-> ws"},
 			patch: envelope(update("l/f"), add("l/new")), leaves: map[string]string{"ws/d/f": "evil\n", "ws/d/new": "evil\n"}})
@@ -133,7 +133,7 @@ func odd() []attack {
 	return rows
 }
 
-// A hard link to a file outside shares its bytes: they must never be written.
+// TestHardLinks uses a hard link to a file outside, which shares its bytes: they must never be written.
 func TestHardLinks(t *testing.T) {
 	files := map[string]string{"ws/hard": "= out/f"}
 	protected := map[string]string{"ws/hook": "= ws/.git/hooks/pre-commit", "ws/config": "= ws/.git/config", "ws/settings": "= ws/.vscode/settings.json",

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Paths that a comparison of strings takes for inside, or that confuse whoever takes them apart.
+// TestPaths uses paths that a comparison of strings accepts as inside, or that confuse a parser.
 func TestPaths(t *testing.T) {
 	var rows []attack
 	refuse := func(name, path, want string) {
@@ -69,7 +69,7 @@ func TestPaths(t *testing.T) {
 		attack{name: "directory deleted", patch: envelope(remove("d")), want: directory},
 		attack{name: "directory updated", patch: envelope(update("d")), want: directory},
 	)
-	// What only looks like an attack.
+	// These only look like attacks.
 	apply := func(name, path, at string) {
 		rows = append(rows, attack{name: name, patch: envelope(add(path)), leaves: map[string]string{at: "evil\n"}})
 	}

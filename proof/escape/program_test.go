@@ -16,18 +16,18 @@ import (
 	"unicode"
 )
 
-// answered is the refusal of the program: the kinds of its failures.
+// answered is the program's refusal: the kinds of its failures.
 type answered []string
 
 func (a answered) Error() string { return fmt.Sprintf("%q", []string(a)) }
 
-// forProgram reports whether the program can be given the attack: it runs in the workspace, so that its own directory
-// is no way out of it.
+// forProgram reports whether the program can be given the attack. It runs in the workspace, so its working directory is no way
+// out.
 func (a *attack) forProgram() bool {
 	return a.base == "" && a.options == nil && a.store == "" && !strings.Contains(fmt.Sprint(a.patch, a.files), "/self/cwd")
 }
 
-// program gives the attack to emend apply, in a process of its own that runs in the workspace.
+// program gives the attack to emend apply, in a process that runs in the workspace.
 func (a *attack) program(ctx context.Context, top string) error {
 	text, o := a.text(top)
 	args := []string{"apply", "--json", "--durability", "none", "--dialect", o.Dialect}
@@ -49,7 +49,7 @@ func (a *attack) program(ctx context.Context, top string) error {
 	return fmt.Errorf("%w: %s", err, out)
 }
 
-// failed reads what the program says of a refusal. All of it must be fit for a terminal.
+// failed parses a refusal of the program. All of it must be safe for a terminal.
 func failed(out []byte) error {
 	type failure struct {
 		Kind    string
@@ -76,7 +76,7 @@ func failed(out []byte) error {
 	return kinds
 }
 
-// readable refuses what controls a terminal, or shows a person something else than what is there.
+// readable rejects text that controls a terminal, or that looks different from what it is.
 func readable(out string) error {
 	i := strings.IndexFunc(out, func(r rune) bool {
 		return r != '\n' && r != '\t' && (unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) || r == unicode.ReplacementChar)
@@ -87,7 +87,7 @@ func readable(out string) error {
 	return fmt.Errorf("the answer controls the terminal at %d: %q", i, out[max(0, i-40):min(len(out), i+40)])
 }
 
-// What the program prints, of names and of contents, of success and refusal, cannot control a terminal.
+// TestTerminal checks that no output of the program, whether names or contents, success or refusal, can control a terminal.
 func TestTerminal(t *testing.T) {
 	for what, evil := range unreadable {
 		a := attack{files: map[string]string{"ws/" + evil: "old\n", "ws/lines": "one\n" + evil + "\nthree\n", "ws/dir/" + evil + "/f": "old\n",
@@ -107,7 +107,7 @@ func TestTerminal(t *testing.T) {
 				cmd.Env = append(os.Environ(), asProgram+"=1", "NO_COLOR=1")
 				cmd.Dir = top + "/ws"
 				cmd.Stdin = strings.NewReader(envelope(text))
-				out, _ := cmd.CombinedOutput() // refused or not
+				out, _ := cmd.CombinedOutput() // it may be refused
 				if err := readable(string(out)); err != nil {
 					t.Errorf("%s, %s, %q: %v", what, verb, flags, err)
 				}

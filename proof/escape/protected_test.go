@@ -15,15 +15,15 @@ import (
 	"github.com/emend-dev/emend"
 )
 
-// The names are written out here again: a rule that is lost must be missed.
+// The names are repeated here, so that the test notices a rule that is missing.
 var (
 	directories = strings.Fields(`.git .hg .svn .jj .emend .vscode .idea .cursor .claude .codex .gemini .opencode .zed .agents .husky .devcontainer .github/workflows`)
 	documents   = strings.Fields(`.mcp.json mcp.json opencode.json opencode.jsonc .claude.json .cursorrules .envrc .npmrc .yarnrc .yarnrc.yml .gitconfig .gitmodules
 		.pre-commit-config.yaml .env .env.local server.pem a.key id_rsa .netrc`)
 )
 
-// spellings are the ways to write a name that some file system, or git, takes for the same. Those with code points that
-// are ignored are from git's own table of what HFS+ ignores.
+// spellings are the ways to write a name that a file system, or git, treats as the same. Those with ignored code points are
+// from git's own table of what HFS+ ignores.
 var spellings = map[string]func(string) string{
 	"as it is":          func(s string) string { return s },
 	"upper case":        strings.ToUpper,
@@ -55,7 +55,7 @@ func fullWidth(s string) string {
 	}, s)
 }
 
-// respell spells each name of a path.
+// respell changes the spelling of each name in a path.
 func respell(path string, spell func(string) string) string {
 	names := strings.Split(path, "/")
 	for i := range names {
@@ -64,14 +64,14 @@ func respell(path string, spell func(string) string) string {
 	return strings.Join(names, "/")
 }
 
-// Every protected name, in every spelling, by every verb, at the root and below, there and not there.
+// TestProtectedNames tries every protected name, in every spelling, with every change, at the root and below, existing and not.
 func TestProtectedNames(t *testing.T) {
 	for _, name := range slices.Concat(directories, documents) {
 		t.Run(strings.ReplaceAll(name, "/", "∕"), func(t *testing.T) { protect(t, name) })
 	}
 }
 
-// protect tries all ways on one ground: all are to be refused, so that it stays as it is.
+// protect tries all changes in one workspace. All must be refused, so the workspace stays as it is.
 func protect(t *testing.T, name string) {
 	t.Helper()
 	a := attack{files: map[string]string{}, want: denied}
@@ -82,7 +82,7 @@ func protect(t *testing.T, name string) {
 			file += "/x"
 		}
 		paths = append(paths, file, "sub/"+file, "sub/../none/"+file)
-		if !strings.HasPrefix(file, ".emend/") { // which would be a store of the wrong kind
+		if !strings.HasPrefix(file, ".emend/") { // this would be a store of the wrong kind
 			a.files["ws/"+file] = "old\n"
 		}
 	}
@@ -105,7 +105,7 @@ func protect(t *testing.T, name string) {
 	}
 }
 
-// planned plans, and commits what the plan lets pass.
+// planned plans, and commits the plan unless it is refused.
 func planned(ws *emend.Workspace, text string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -116,7 +116,7 @@ func planned(ws *emend.Workspace, text string) error {
 	return err
 }
 
-// git~1 and its like are names that NTFS makes up.
+// TestProtectedByOtherWays uses git~1 and other short names that NTFS generates.
 func TestProtectedByOtherWays(t *testing.T) {
 	var rows []attack
 	refuse := func(name string, files map[string]string, paths ...string) {
@@ -175,7 +175,7 @@ func TestProtectedByOtherWays(t *testing.T) {
 	all(t, rows)
 }
 
-// unreadable are texts that a person could not read, or that write on the person's terminal.
+// unreadable are texts that a person cannot read, or that control the person's terminal.
 var unreadable = map[string]string{
 	"escape": "a\x1b[2Jb", "title": "a\x1b]0;x\x07b", "clipboard": "a\x1b]52;c;ZXZpbA==\x07b", "link": "a\x1b]8;;x:y\x1b\\b", "bell": "a\ab",
 	"backspace": "evil\b\b\b\bgood", "return": "a\rb", "tab": "a\tb", "delete": "a\x7fb", "C1 escape": "a\u009b2Jb", "next line": "a\u0085b",
@@ -183,7 +183,7 @@ var unreadable = map[string]string{
 	"joiner": "a\u200db", "word joiner": "a\u2060b", "byte order mark": "\ufeffa", "soft hyphen": "a\u00adb", "tag": "a\U000e0041b", "filler": "a\u3164b",
 }
 
-// Names of that kind are not made, and what has one already can be changed all the same.
+// TestUnreadableNames checks that such names are not created, and that an existing file with such a name can be changed.
 func TestUnreadableNames(t *testing.T) {
 	var rows []attack
 	for name, s := range unreadable {

@@ -20,7 +20,7 @@ import (
 	"github.com/emend-dev/emend"
 )
 
-// scale multiplies the number of swaps of every race.
+// scale returns n multiplied by EMEND_ESCAPE_RACES.
 func scale(t *testing.T, n int64) int64 {
 	t.Helper()
 	text := os.Getenv("EMEND_ESCAPE_RACES")
@@ -32,13 +32,13 @@ func scale(t *testing.T, n int64) int64 {
 	return int64(float64(n) * by)
 }
 
-// race is a ground on which names change places while patches go through them.
+// race is a workspace in which names are exchanged while patches use them.
 type race struct {
 	name  string
 	files map[string]string
-	path  string // that is patched
-	a, b  string // that change places, in the workspace or beside it
-	// At least so many of each.
+	path  string // path that is patched
+	a, b  string // names that are exchanged, in the workspace or beside it
+	// Minimal numbers of each.
 	swaps, attempts int64
 }
 
@@ -59,7 +59,7 @@ func races() []race {
 	}
 }
 
-// Patches are planned and committed through names that change places all the time.
+// TestRaces plans and commits patches through names that are exchanged all the time.
 func TestRaces(t *testing.T) {
 	for _, r := range races() {
 		for _, verb := range []string{"update", "many", "replace", "create", "delete", "move"} {
@@ -69,13 +69,13 @@ func TestRaces(t *testing.T) {
 	}
 }
 
-// text is a patch of a verb, of a file that has the line has.
+// text returns a patch that changes a file which has the line has.
 func (r *race) text(verb, has string, n int64) string {
 	fresh := filepath.Join(filepath.Dir(r.path), fmt.Sprintf("new%d", n))
 	switch verb {
 	case "update":
 		return envelope("*** Update File: " + r.path + "\n@@\n-" + has + "\n+" + content(n) + "\n")
-	case "many": // so many that they are read ahead, from directories that are held
+	case "many": // enough files to be read ahead, from directories that are held open
 		sections := []string{"*** Update File: " + r.path + "\n@@\n-" + has + "\n+" + content(n) + "\n"}
 		for i := range 12 {
 			sections = append(sections, fmt.Sprintf("*** Add File: %s/m%d\n+evil\n", filepath.Dir(r.path), i))
@@ -107,7 +107,7 @@ func (r *race) run(t *testing.T, verb string) {
 	made, refused := 0, map[string]int{}
 	watch := time.AfterFunc(4*patience, func() { panic(t.Name() + " hangs") })
 	defer watch.Stop()
-	has := "old" // in the file, as far as we know
+	has := "old" // in the file, as far as the test knows
 	for n := int64(0); swaps.Load() < r.swaps || n < r.attempts || made == 0 && n < 100*r.attempts; n++ {
 		r.restore(top, verb)
 		rep, err := try(ws, r.text(verb, has, n), "codex")
@@ -137,8 +137,8 @@ func (r *race) run(t *testing.T, verb string) {
 	}
 }
 
-// restore puts back what deleting and moving take away, so that there is something to race for. It works through the
-// names as they are, like any other program; what it makes itself it may make anywhere in the workspace.
+// restore restores what patches delete and move, so that the race can go on. It uses the current names, like any other program,
+// and may create things anywhere in the workspace.
 func (r *race) restore(top, verb string) {
 	if verb != "delete" && verb != "move" {
 		return
@@ -162,7 +162,7 @@ func try(ws *emend.Workspace, text, dialect string) (*emend.Report, error) {
 	return ws.Apply(ctx, text, emend.Options{Dialect: dialect})
 }
 
-// exchange has two paths change places until it is stopped. It ends with each where it was.
+// exchange exchanges two paths until it is stopped. At the end each is where it was.
 func exchange(a, b string, stop chan struct{}, swaps *atomic.Int64) error {
 	for n := 0; ; {
 		linger(n)
@@ -178,7 +178,7 @@ func exchange(a, b string, stop chan struct{}, swaps *atomic.Int64) error {
 		case nil:
 			n++
 			swaps.Add(1)
-		case unix.ENOENT: // deleted or moved by a patch; somebody else's turn
+		case unix.ENOENT: // a patch deleted or moved it
 			select {
 			case <-stop:
 				return nil
@@ -190,7 +190,7 @@ func exchange(a, b string, stop chan struct{}, swaps *atomic.Int64) error {
 	}
 }
 
-// linger lets a patch get on now and then: as long as names change without a break, none gets as far as its commit.
+// linger pauses now and then. Without pauses no patch would get as far as its commit.
 func linger(n int) {
 	if n%100 < 80 {
 		return
@@ -200,8 +200,8 @@ func linger(n int) {
 	}
 }
 
-// theirs leaves what nobody may change: all outside of the workspace and all that is protected, but for the names
-// that change places themselves.
+// theirs returns what no patch may change: everything outside of the workspace and everything protected, except the exchanged
+// names.
 func (r *race) theirs(s state) state {
 	out := state{}
 	for name, is := range s {
@@ -218,8 +218,7 @@ func (r *race) theirs(s state) state {
 	return out
 }
 
-// judge looks at what is left: nothing of anybody else's has changed, and every file is one of ours or an old one,
-// whole.
+// judge checks the result: nothing of somebody else has changed, and every file is whole, either new or old.
 func (r *race) judge(t *testing.T, top string, before state) {
 	t.Helper()
 	after := look(t, top)
@@ -238,8 +237,8 @@ func (r *race) judge(t *testing.T, top string, before state) {
 	}
 }
 
-// still checks that nothing is lost that no patch may displace: it has one of the two names, or else is kept in the
-// store, as when the names changed places once more before a refused patch could put it back.
+// still checks that nothing is lost that no patch may displace. It has one of the two names, or is kept in the store, as after
+// another exchange before a refused patch could put it back.
 func (r *race) still(t *testing.T, top, verb string, before state) {
 	t.Helper()
 	must := []string{r.b}
@@ -267,7 +266,7 @@ func (r *race) still(t *testing.T, top, verb string, before state) {
 
 const slots = "/ws/.git/emend/slots/"
 
-// displaced checks what a patch that was made has displaced: files, and links when it deletes.
+// displaced checks what an applied patch has displaced: files, and links if it deletes.
 func displaced(t *testing.T, top, verb string, rep *emend.Report) {
 	t.Helper()
 	paths, err := filepath.Glob(top + slots + rep.Tx() + ".?")
@@ -282,8 +281,8 @@ func displaced(t *testing.T, top, verb string, rep *emend.Report) {
 	}
 }
 
-// A directory is carried out of the workspace and back while patches are committed in it. What was answered is true: the
-// file has the content of the last patch that was made, and none of one that was refused.
+// TestCarriedAway moves a directory out of the workspace and back while patches are committed in it. The answers must be true:
+// the file has the content of the last patch that succeeded, and of none that was refused.
 func TestCarriedAway(t *testing.T) {
 	least := race{swaps: scale(t, 2000), attempts: scale(t, 200)}
 	a := attack{files: map[string]string{"away/": ""}}
@@ -297,7 +296,7 @@ func TestCarriedAway(t *testing.T) {
 	go func() { stopped <- carry(top+"/ws/d", top+"/away/d", stop, &moves) }()
 	has, made, answers := "old", 0, map[string]int{}
 	for n := int64(0); moves.Load() < least.swaps || n < least.attempts || made == 0 && n < 100*least.attempts; n++ {
-		// In a dialect that makes no parents: the directory is always the same one.
+		// In a dialect that creates no parents, so the directory is always the same one.
 		_, err := try(ws, envelope("*** Update File: d/e/f\n@@\n-"+has+"\n+"+content(n)+"\n"), "emend")
 		for _, v := range verdict(err) {
 			answers[v]++
@@ -324,14 +323,14 @@ func TestCarriedAway(t *testing.T) {
 	}
 }
 
-// beside is what lies outside of the workspace, but for the place that things are carried to.
+// beside returns what is outside of the workspace, except the place that the directory is moved to.
 func beside(s state) state {
 	s = outside(s)
 	delete(s, "away")
 	return s
 }
 
-// carry moves a directory there and back, and leaves it where it was.
+// carry moves a directory away and back, and leaves it where it was.
 func carry(here, there string, stop chan struct{}, moves *atomic.Int64) error {
 	for n := 0; ; n++ {
 		select {

@@ -13,7 +13,7 @@ import (
 	"github.com/emend-dev/emend"
 )
 
-// What is no file: opening some of it waits for ever, reading some of it never ends, and changing it is nobody's wish.
+// TestSpecialFiles uses what is no regular file: opening it may block, reading it may never end, and no patch should change it.
 func TestSpecialFiles(t *testing.T) {
 	fifo := map[string]string{"ws/fifo": "|", "ws/d/l": "-> ../fifo"}
 	rows := []attack{
@@ -48,7 +48,7 @@ func TestSpecialFiles(t *testing.T) {
 	all(t, rows)
 }
 
-// swapIn puts what is no file at a path of the workspace.
+// swapIn puts a special file at a path of the workspace.
 func swapIn(name string, make func(path string) error) func(t *testing.T, top string) {
 	return func(t *testing.T, top string) {
 		path := filepath.Join(top, "ws", name)
@@ -63,7 +63,7 @@ func swapIn(name string, make func(path string) error) func(t *testing.T, top st
 
 func device(major, minor uint32) int { return int(unix.Mkdev(major, minor)) }
 
-// listen leaves a socket behind. It is made by a short name, since one of over a hundred bytes has no address.
+// listen creates a socket. It uses a short name, since an address has at most about a hundred bytes.
 func listen(path string) error {
 	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM, 0)
 	if err != nil {
@@ -78,18 +78,17 @@ func listen(path string) error {
 	return l.Close()
 }
 
-// What was wrong with os.Root, one by one.
+// TestKnownHolesOfRoots tries known bugs of os.Root.
 func TestKnownHolesOfRoots(t *testing.T) {
 	all(t, []attack{
 		// A name of ".." at the end of the walk opened the parent.
 		{name: "CVE-2025-22873: the parent by dots", patch: envelope(add("d/../..")), want: outsideIt},
 		{name: "CVE-2025-22873: a new file in the parent", patch: envelope(add("../new")), want: outsideIt},
 		{name: "CVE-2025-22873: base is the parent", base: "d/../..", patch: envelope(update("f")), want: outsideIt},
-		// What a listing knew of a name was asked again by path, outside of the root.
+		// A listing looked up a name again by path, outside of the root.
 		{name: "CVE-2026-27139: a link in a listing", files: map[string]string{"ws/d/l": "-> TOP/out/f", "ws/hard": "= ws/f"},
 			patch: envelope(update("d/l")), want: special},
-		// Chmod followed a link that took a file's place: the permissions of a replaced file must come from and go to
-		// handles.
+		// Chmod followed a link that replaced a file. The permissions of a replaced file must come from and go to handles.
 		{name: "CVE-2026-32282: permissions of a link's target", files: map[string]string{"ws/l": "-> ../out/f"},
 			prepare: func(t *testing.T, top string) { check(t, os.Chmod(top+"/out/f", 0o751)) },
 			patch:   envelope(add("l")), want: special},
@@ -105,7 +104,7 @@ func TestKnownHolesOfRoots(t *testing.T) {
 	})
 }
 
-// The workspace may itself be spelled through a link; what is inside is decided by the directory.
+// TestRootByLink opens the workspace through a link. The directory decides what is inside.
 func TestRootByLink(t *testing.T) {
 	a := attack{name: "root by a link", files: map[string]string{"spelled": "-> ws"}, patch: envelope(update("TOP/spelled/../out/f")), want: outsideIt}
 	tally.attacks.Add(1)

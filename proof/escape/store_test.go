@@ -19,8 +19,8 @@ import (
 	"github.com/emend-dev/emend/internal/vfs"
 )
 
-// A store says what is to be finished, so whoever can write one commands the next emend that comes along. One that came
-// with the tree, in an archive or a clone, must command nothing.
+// TestPlantedStores uses stores that came with the tree, in an archive or a clone. A store says which transaction must be
+// completed, so such a store could command the next emend; it must not.
 func TestPlantedStores(t *testing.T) {
 	var rows []attack
 	at := func(name, dir, top string, acts ...audit.Act) {
@@ -59,8 +59,8 @@ func ident(content string) *audit.Ident {
 	return &audit.Ident{Sum: hex.EncodeToString(sum[:]), Size: int64(len(content))}
 }
 
-// pending puts a store at dir whose last transaction is still to be applied, as a clone or an archive would: a copy of
-// one that was made elsewhere.
+// pending creates a store at dir whose last transaction is not applied yet, as a clone or an archive would: a copy of a store
+// that was created elsewhere.
 func pending(t *testing.T, ground, dir, top string, acts []audit.Act) {
 	t.Helper()
 	made := t.TempDir()
@@ -93,7 +93,8 @@ func fill(t *testing.T, ground, dir, top string, acts []audit.Act) {
 	check(t, l.Append(&audit.Record{Kind: audit.Commit, Tx: tx, OK: true, Acts: acts}, false))
 }
 
-// The store's own files are out of reach, by whatever name it has: who can write the log can rewrite what was done.
+// TestStoreFromInside checks that patches cannot reach the store's own files under any name: whoever can write the log can
+// change the record.
 func TestStoreFromInside(t *testing.T) {
 	var rows []attack
 	for _, dir := range []string{"ws/.git/emend", "ws/kept/emend", "ws/d/emend"} {
@@ -114,7 +115,8 @@ func TestStoreFromInside(t *testing.T) {
 	all(t, rows)
 }
 
-// A store that is bent: its parts lead outside, or are no files. Nothing is written through them, and nobody waits.
+// TestBentStores uses stores with parts that lead outside, or are no files. Nothing is written through them, and nothing
+// blocks.
 func TestBentStores(t *testing.T) {
 	var rows []attack
 	bent := func(name string, bend func(t *testing.T, top, store string)) {

@@ -4,7 +4,7 @@ package interop
 
 import "maps"
 
-// reason is why a scenario cannot pass: a word for the table, and a sentence.
+// reason says why a scenario cannot pass: a word for the table, and a sentence.
 type reason struct{ word, why string }
 
 var (
@@ -17,7 +17,7 @@ var (
 	suitesOwn       = reason{"fixture", "The scenario calls tools, resources and prompts with names of the suite, which only the fixture has."}
 )
 
-// notOffered cannot pass on any server that emend makes.
+// notOffered cannot pass on any server of emend.
 var notOffered = map[string]reason{
 	"completion-complete":          noCompletion,
 	"resources-subscribe":          noSubscriptions,
@@ -35,7 +35,7 @@ var notOffered = map[string]reason{
 	"tasks-mrtr-composition":       noTasks,
 }
 
-// needFixture cannot pass on the server that is shipped.
+// needFixture cannot pass on the shipped server.
 var needFixture = func() map[string]reason {
 	out := maps.Clone(notOffered)
 	for _, name := range ofTheSuite {
@@ -50,7 +50,7 @@ var needFixture = func() map[string]reason {
 	return out
 }()
 
-// ofTheSuite call what only the fixture has.
+// ofTheSuite lists the scenarios that call what only the fixture has.
 var ofTheSuite = []string{
 	"elicitation-sep1034-defaults",
 	"elicitation-sep1330-enums",

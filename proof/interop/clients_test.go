@@ -15,10 +15,10 @@ import (
 	"github.com/emend-dev/emend/internal/tool"
 )
 
-// plan is what a driver in testdata/drive is told.
+// plan tells a driver in testdata/drive what to do.
 type plan struct {
 	Dir      string   `json:"dir"`
-	Revision string   `json:"revision"` // that is to be negotiated
+	Revision string   `json:"revision"` // to be negotiated
 	Mode     string   `json:"mode,omitempty"`
 	Tools    []string `json:"tools"`
 
@@ -31,7 +31,7 @@ type plan struct {
 	Metrics string `json:"metrics,omitempty"`
 }
 
-// TestTypeScriptClients has both generations of the official client for TypeScript call every tool, over both transports.
+// TestTypeScriptClients has both generations of the official TypeScript client call every tool, over both transports.
 func TestTypeScriptClients(t *testing.T) {
 	for _, c := range []struct{ name, lock, driver, mode, revision string }{
 		{"v1", "client1", "v1.mjs", "", "2025-11-25"},
@@ -62,7 +62,7 @@ func TestTypeScriptClients(t *testing.T) {
 	}
 }
 
-// reach says how the server is reached: started by the client, or already there.
+// reach says how to reach the server: the client starts it, or it is already running.
 func (p *plan) reach(t *testing.T, transport string) {
 	policy := filepath.Join(t.TempDir(), "policy.toml")
 	if err := os.WriteFile(policy, []byte("[write]\nask = [\"asked\"]\n"), 0o600); err != nil {
@@ -80,7 +80,7 @@ func (p *plan) reach(t *testing.T, transport string) {
 	}
 }
 
-// drivers are the programs of testdata/drive beside the packages that they import: Node looks for those where a file is.
+// drivers copies the programs of testdata/drive next to the packages that they import, since Node looks for packages there.
 func drivers(t *testing.T, lock, name string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -93,8 +93,8 @@ func drivers(t *testing.T, lock, name string) string {
 	return filepath.Join(dir, name)
 }
 
-// playground is a workspace with what the steps change, and with files in which a search of the right kind takes minutes.
-// It is told how far it is directory by directory, so each file has its own.
+// playground creates a workspace with the files that the steps change, and with files in which a certain search takes minutes.
+// Each of those is in a directory of its own, since progress is reported by directory.
 func playground(t *testing.T) string {
 	dir := workspace(t, map[string]string{"src/a.txt": "one\ntwo\nthree\n", "src/b.txt": "b\n", "slow/0/a.txt": words(1 << 20)})
 	for i := 1; i < 1000; i++ {
@@ -106,7 +106,7 @@ func playground(t *testing.T) string {
 	return dir
 }
 
-// words are so many bytes of lines of words of the letters a to j.
+// words returns so many bytes of lines of words of the letters a to j.
 func words(bytes int) string {
 	r, b := rand.New(rand.NewPCG(1, 1)), strings.Builder{}
 	for b.Len() < bytes {

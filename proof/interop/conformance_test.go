@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// campaign is one run of the conformance suite: one of its lines, for one revision of the protocol, against one server.
+// campaign is one run of the conformance suite: one of its release lines, for one revision of the protocol, against one server.
 type campaign struct {
 	name   string
 	lock   string
@@ -37,8 +37,8 @@ func shippedServer(t *testing.T) (url, token string) {
 	return shipped(t, workspace(t, map[string]string{"a.txt": "one\n"}))
 }
 
-// TestConformance fails when a scenario that applies does not pass, when one that is said not to apply does, and when
-// docs/conformance.md does not say exactly that.
+// TestConformance fails if a scenario that applies does not pass, if one that is listed as not applying passes, or if
+// docs/conformance.md differs from the run.
 func TestConformance(t *testing.T) {
 	all := campaigns()
 	results := make([]map[string]outcome, len(all))
@@ -80,7 +80,7 @@ func (c *campaign) run(t *testing.T) map[string]outcome {
 	return results
 }
 
-// judge says what is wrong with the outcome of a scenario, where c does not say so.
+// judge returns what is wrong with the outcome of a scenario, unless it is listed as absent.
 func (o outcome) judge(absent map[string]reason) string {
 	_, whole := absent[o.name]
 	if whole && o.passed() {
@@ -105,7 +105,7 @@ func (o outcome) judge(absent map[string]reason) string {
 	return strings.Join(problems, "\n")
 }
 
-// tell prints what a run showed.
+// tell prints the results of a run.
 func (c *campaign) tell(t *testing.T, results map[string]outcome, got said) {
 	passed, checks, good := 0, 0, 0
 	for _, o := range results {

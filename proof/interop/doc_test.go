@@ -17,7 +17,7 @@ const (
 	docEnds   = "<!-- end -->\n"
 )
 
-// compareDoc demands that the document says what the runs showed.
+// compareDoc compares the document with the runs.
 func compareDoc(t *testing.T, all []campaign, results []map[string]outcome) {
 	data, err := os.ReadFile(docPath)
 	if err != nil {
@@ -65,7 +65,7 @@ func table(all []campaign, results []map[string]outcome) string {
 	return b.String() + "\n\n"
 }
 
-// cell is what the table says of a scenario in one run.
+// cell returns the table's text for a scenario in one run.
 func (c *campaign) cell(name string, results map[string]outcome) string {
 	o, ran := results[name]
 	if !ran {

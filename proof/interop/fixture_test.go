@@ -14,10 +14,10 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// The conformance suite calls tools, resources and prompts of fixed names. They are made here as its descriptions ask for
-// them, on top of a server that [mcp.New] made, so that its requests go the way that those of emend's own tools go.
+// The conformance suite calls tools, resources and prompts with fixed names. The fixture adds them, as the suite describes
+// them, to a server of [mcp.New], so that their requests take the same path as those of emend's own tools.
 
-// fixture puts what the suite calls on a server.
+// fixture adds everything that the suite calls.
 func fixture(s *sdk.Server) {
 	plainTools(s)
 	talkingTools(s)
@@ -27,7 +27,7 @@ func fixture(s *sdk.Server) {
 	prompts(s)
 }
 
-// add puts a tool on a server that takes no arguments.
+// add adds a tool without arguments.
 func add(s *sdk.Server, name string, h sdk.ToolHandler) {
 	addWith(s, name, `{"type":"object","properties":{}}`, h)
 }
@@ -36,7 +36,7 @@ func addWith(s *sdk.Server, name, schema string, h sdk.ToolHandler) {
 	s.AddTool(&sdk.Tool{Name: name, Description: "for the conformance suite: " + name, InputSchema: json.RawMessage(schema)}, h)
 }
 
-// always answers with the same content.
+// always returns a handler that always answers with content.
 func always(content ...sdk.Content) sdk.ToolHandler {
 	return func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		return &sdk.CallToolResult{Content: content}, nil
@@ -81,13 +81,13 @@ func plainTools(s *sdk.Server) {
 		r.IsError = true
 		return r, nil
 	})
-	// This one is for the inspector: clients differ in what they make of a type that is two.
+	// This tool is for the inspector: clients treat a property with two types differently.
 	addWith(s, "test_two_types", `{"type":"object","properties":{"list":{"type":["null","array"]}}}`, always(text("ok")))
 	addWith(s, "json_schema_2020_12_tool", richSchema, always(text("ok")))
 	addWith(s, "test_custom_header", `{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"}}}`, always(text("ok")))
 }
 
-// richSchema has the words of JSON Schema 2020-12 that the suite looks for.
+// richSchema uses the keywords of JSON Schema 2020-12 that the suite looks for.
 const richSchema = `{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object",
 "$defs":{"address":{"$anchor":"addressDef","type":"object","properties":{"street":{"type":"string"},"city":{"type":"string"}}}},
 "properties":{"name":{"type":"string"},"address":{"$ref":"#/$defs/address"},"contactMethod":{"type":"string","enum":["phone","email"]},
@@ -96,7 +96,7 @@ const richSchema = `{"$schema":"https://json-schema.org/draft/2020-12/schema","t
 "if":{"properties":{"contactMethod":{"const":"phone"}},"required":["contactMethod"]},"then":{"required":["phone"]},"else":{"required":["email"]},
 "additionalProperties":false}`
 
-// talkingTools say something before they answer.
+// talkingTools send notifications before they answer.
 func talkingTools(s *sdk.Server) {
 	add(s, "test_tool_with_logging", logging)
 	add(s, "test_logging_tool", logging)

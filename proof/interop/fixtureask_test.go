@@ -12,7 +12,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// askingTools ask the client something while the call is open, as revisions with sessions do.
+// askingTools send a request to the client while the call is open, as revisions with sessions do.
 func askingTools(s *sdk.Server) {
 	addWith(s, "test_sampling", `{"type":"object","properties":{"prompt":{"type":"string"}},"required":["prompt"]}`, sample)
 	addWith(s, "test_elicitation", `{"type":"object","properties":{"message":{"type":"string"}},"required":["message"]}`,
@@ -75,7 +75,7 @@ func form(message, schema string) *sdk.ElicitParams {
 	return &sdk.ElicitParams{Mode: "form", Message: message, RequestedSchema: json.RawMessage(schema)}
 }
 
-// nameForm is the form with one field that most of the suite's questions have.
+// nameForm returns the form with one field that most of the suite's requests have.
 func nameForm(message, field, kind string) *sdk.ElicitParams {
 	return form(message, fmt.Sprintf(`{"type":"object","properties":{%q:{"type":%q}},"required":[%[1]q]}`, field, kind))
 }

@@ -17,7 +17,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// roundTools end the call with a question, and are called again with the answer, as the revision without sessions does.
+// roundTools end the call with a request, and are called again with the answer, as the revision without sessions does.
 func roundTools(s *sdk.Server) {
 	add(s, "test_input_required_result_elicitation", func(_ context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		if name, ok := filled(req.Params.InputResponses["user_name"], "name"); ok {
@@ -60,7 +60,7 @@ func ask(state string, what sdk.InputRequestMap) (*sdk.CallToolResult, error) {
 	return r, nil
 }
 
-// filled is a field of a form that a person filled in and accepted.
+// filled returns a field of a form that a person filled in and accepted.
 func filled(r sdk.InputResponse, field string) (string, bool) {
 	e, ok := r.(*sdk.ElicitResult)
 	if !ok || e.Action != "accept" {
@@ -90,7 +90,7 @@ func rootNames(r *sdk.ListRootsResult) string {
 	return strings.Join(names, ", ")
 }
 
-// stateful asks once, with a state, and answers when the state comes back as it was.
+// stateful asks once, with a state, and answers when the state comes back unchanged.
 func stateful(answer string) sdk.ToolHandler {
 	return func(_ context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		if req.Params.InputResponses == nil {
@@ -163,7 +163,7 @@ func askingPrompt(_ context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptR
 	return &sdk.GetPromptResult{InputRequests: sdk.InputRequestMap{"user_context": nameForm("What context should the prompt use?", "context", "string")}}, nil
 }
 
-// sign makes a state that a client cannot make; the key is worth nothing outside of a test.
+// sign creates a state that a client cannot create. The key is for tests only.
 func sign(state string) string {
 	return state + "." + hex.EncodeToString(mac(state))
 }

@@ -11,13 +11,13 @@ import (
 	"github.com/emend-dev/emend/internal/tool"
 )
 
-// inspector is the inspector's command line, at one server.
+// inspector is the inspector's command line, connected to one server.
 type inspector struct {
 	launcher string
-	target   []string // how the server is reached
+	target   []string // how to reach the server
 }
 
-// listed is what the inspector says of a method that lists.
+// listed is the inspector's output for a method that lists.
 type listed struct {
 	Result struct {
 		Tools             []struct{ Name string }
@@ -27,7 +27,7 @@ type listed struct {
 	}
 }
 
-// inspect returns the inspector for a server with some flags: started by it, or already there.
+// inspect returns the inspector for a server with some flags. It starts the server, or the server is already running.
 func inspect(t *testing.T, transport string, flags ...string) *inspector {
 	t.Helper()
 	i := &inspector{launcher: filepath.Join(install(t, "inspector"), "@modelcontextprotocol", "inspector", "clients", "launcher", "build", "index.js")}
@@ -43,7 +43,7 @@ func overHTTP(url, token string) []string {
 	return []string{url + "/mcp", "--transport", "http", "--header", "Authorization: Bearer " + token}
 }
 
-// do runs one method, and wants it to succeed.
+// do runs one method, which must succeed.
 func (i *inspector) do(t *testing.T, into any, args ...string) {
 	t.Helper()
 	got := i.try(t, args...)
@@ -84,8 +84,8 @@ func (i *inspector) call(t *testing.T, name string, args map[string]any) called 
 	return r.Result
 }
 
-// TestInspectorSchemas has the inspector judge the schemas of every tool surface that a server can have: whether they mean
-// the same to all clients.
+// TestInspectorSchemas has the inspector check the schemas of every set of tools that a server can have: do they mean the same
+// to all clients?
 func TestInspectorSchemas(t *testing.T) {
 	dir, other := workspace(t, nil), workspace(t, nil)
 	surfaces := map[string][]string{
@@ -112,7 +112,7 @@ func TestInspectorSchemas(t *testing.T) {
 	}
 }
 
-// TestInspectorComplains has it judge a schema that is none such, so that its silence means something.
+// TestInspectorComplains has the inspector check a bad schema, which it must report.
 func TestInspectorComplains(t *testing.T) {
 	i := inspect(t, "stdio")
 	i.target = overHTTP(fixtureServer(t))
@@ -121,7 +121,7 @@ func TestInspectorComplains(t *testing.T) {
 	}
 }
 
-// TestInspectorResources lists and reads the resources, over both transports and in both eras of the protocol.
+// TestInspectorResources lists and reads the resources, over both transports and with both generations of the protocol.
 func TestInspectorResources(t *testing.T) {
 	for transport, era := range map[string]string{"stdio": "modern", "http": "legacy"} {
 		t.Run(transport, func(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 
 var entryIn = regexp.MustCompile(`\S+Z  (\S+)  `)
 
-// TestInspectorCalls calls every tool with the inspector, over both transports and both eras of the protocol.
+// TestInspectorCalls calls every tool with the inspector, over both transports and with both generations of the protocol.
 func TestInspectorCalls(t *testing.T) {
 	for transport, era := range map[string]string{"stdio": "legacy", "http": "modern"} {
 		t.Run(transport, func(t *testing.T) {

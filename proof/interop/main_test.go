@@ -12,7 +12,7 @@ import (
 	"github.com/emend-dev/emend/proof/product"
 )
 
-// program is emend, as it is shipped.
+// program is emend, built as it is shipped.
 var program string
 
 func TestMain(m *testing.M) {

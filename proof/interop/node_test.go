@@ -18,7 +18,7 @@ import (
 	"github.com/emend-dev/emend/proof/npm"
 )
 
-// install returns where the packages of a lock directory are, or skips the test.
+// install returns the directory with the packages of a lock directory, or skips the test.
 func install(t *testing.T, lock string) string {
 	t.Helper()
 	installing.Lock()
@@ -30,10 +30,10 @@ func install(t *testing.T, lock string) string {
 	return filepath.Join(dir, "node_modules")
 }
 
-// installing has what several tests want fetched once.
+// installing prevents several tests from fetching the same packages.
 var installing sync.Mutex
 
-// node is a Node that every program here runs on, 22.19 or later: the machine's own, else the one that npm has.
+// node returns a Node that runs every program here, 22.19 or later: the machine's own, or the one from npm.
 func node(t *testing.T) string {
 	t.Helper()
 	if own := ownNode(); own != "" {
@@ -55,14 +55,14 @@ var ownNode = sync.OnceValue(func() string {
 	return path
 })
 
-// said is what a program said before it ended.
+// said is the output of a program.
 type said struct {
 	out, err string
 	code     int
 	took     time.Duration
 }
 
-// run runs a program of Node with an empty environment, for at most two minutes.
+// run runs a program with Node in an empty environment, for at most two minutes.
 func run(t *testing.T, args ...string) said {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
@@ -80,7 +80,7 @@ func run(t *testing.T, args ...string) said {
 	return said{out: out.String(), err: errs.String(), code: cmd.ProcessState.ExitCode(), took: time.Since(begin)}
 }
 
-// environment has nothing of this machine's but Node and what a system has: its home directory is empty.
+// environment has only Node, system directories, and an empty home directory.
 func environment(t *testing.T) []string {
 	home := t.TempDir()
 	return []string{"HOME=" + home, "XDG_CONFIG_HOME=" + filepath.Join(home, "config"), "XDG_STATE_HOME=" + filepath.Join(home, "state"),

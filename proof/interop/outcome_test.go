@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// outcome is what the suite found in one scenario.
+// outcome is the suite's result of one scenario.
 type outcome struct {
 	name   string
 	checks []check
@@ -29,15 +29,15 @@ func (o outcome) count(status string) (n int) {
 	return n
 }
 
-// passed is whether something was checked, and nothing complained about.
+// passed reports whether something was checked and nothing failed or warned.
 func (o outcome) passed() bool {
 	return o.count("SUCCESS") > 0 && o.count("FAILURE") == 0 && o.count("WARNING") == 0
 }
 
-// The suite leaves one directory per scenario: server, its name, the time.
+// The suite leaves one directory for each scenario: server, its name, the time.
 var leftBy = regexp.MustCompile(`^server-(.+)-\d{4}-\d\d-\d\dT.*$`)
 
-// outcomes reads what a run of the suite left in a directory.
+// outcomes reads the results that a run of the suite left in a directory.
 func outcomes(t *testing.T, dir string) map[string]outcome {
 	t.Helper()
 	entries, err := os.ReadDir(dir)

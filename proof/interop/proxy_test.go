@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// TestProxyLosesNoAnswer has an answer begin before its request has ended.
+// TestProxyLosesNoAnswer begins an answer before the request has ended.
 func TestProxyLosesNoAnswer(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := http.NewResponseController(w)

@@ -27,7 +27,7 @@ import (
 	"github.com/emend-dev/emend/internal/tool"
 )
 
-// workspace is a directory with files in it that marks itself as a root.
+// workspace creates a directory with files and a mark that makes it a root.
 func workspace(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -46,7 +46,7 @@ func workspace(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// fixtureServer serves what the conformance suite calls, and emend's own tools, by emend's own construction.
+// fixtureServer serves what the conformance suite calls, and emend's own tools, with emend's own server.
 func fixtureServer(t *testing.T) (url, token string) {
 	t.Helper()
 	ws, err := emend.Open(workspace(t, map[string]string{"a.txt": "one\n"}))
@@ -67,7 +67,7 @@ var (
 	bearer  = regexp.MustCompile(`Bearer (\S+)`)
 )
 
-// shipped serves with the program itself, over HTTP. The token is the one that it shows at its first start.
+// shipped runs the program over HTTP. The token is the one that it prints at its first start.
 func shipped(t *testing.T, args ...string) (url, token string) {
 	t.Helper()
 	cmd := exec.Command(program, slices.Concat([]string{"serve", "--http", "127.0.0.1:0"}, args)...)
@@ -95,7 +95,7 @@ func shipped(t *testing.T, args ...string) (url, token string) {
 	return url, token
 }
 
-// stop ends a server as an operator does. It is to end by itself.
+// stop stops a server as an operator does. It must end by itself.
 func stop(t *testing.T, cmd *exec.Cmd, rest *sync.WaitGroup) {
 	cmd.Process.Signal(syscall.SIGTERM)
 	late := time.AfterFunc(30*time.Second, func() { cmd.Process.Kill() })
@@ -106,8 +106,8 @@ func stop(t *testing.T, cmd *exec.Cmd, rest *sync.WaitGroup) {
 	}
 }
 
-// withToken stands in front of a server and adds the token to what goes there, for programs that cannot send one. It
-// changes nothing else: the Host and the Origin are those of the program.
+// withToken returns the address of a proxy that adds the token, for programs that cannot send one. It changes nothing else;
+// Host and Origin are those of the program.
 func withToken(t *testing.T, to, token string) string {
 	t.Helper()
 	target, err := url.Parse(to)
@@ -118,10 +118,10 @@ func withToken(t *testing.T, to, token string) string {
 		r.SetURL(target)
 		r.Out.Host = r.In.Host
 		r.Out.Header.Set("Authorization", "Bearer "+token)
-	}, ErrorLog: log.New(io.Discard, "", 0)} // the suite hangs up on streams that it has seen enough of
+	}, ErrorLog: log.New(io.Discard, "", 0)} // the suite closes streams that it has seen enough of
 	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		// Without this, an answer that comes before the proxy has seen the end of the request closes the request under it,
-		// and it gives up the answer half-way: golang/go#40747.
+		// Without this, an answer that begins before the proxy has seen the end of the request closes the request, and the
+		// proxy aborts the answer: golang/go#40747.
 		http.NewResponseController(w).EnableFullDuplex() //nolint:errcheck // all of HTTP/1 have it
 		proxy.ServeHTTP(w, r)
 	}))
