@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// sizes double, so that an exponent can be read off.
+// sizes double, so that they yield an exponent.
 var sizes = []int{1 << 12, 1 << 13, 1 << 14, 1 << 15}
 
-// TestAllocations holds every job to its number of allocations and of bytes, and both to growing with the input.
+// TestAllocations checks the number of allocations and of bytes of every job, and their growth.
 func TestAllocations(t *testing.T) {
 	if raced {
 		t.Skip("NOT RUN: allocations: the race detector allocates beside the jobs")
@@ -31,11 +31,11 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// allocated is what one call of f allocates, on one processor and with no collection in between; the least of three, for
-// what the runtime itself does now and then.
+// allocated returns what one call of f allocates, on one processor and without collections. It is the least of three, since the
+// runtime itself allocates now and then.
 func allocated(f func()) (allocs, bytes float64) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	f() // what is made once
+	f() // initialize what is made once
 	runtime.GC()
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	allocs, bytes = math.Inf(1), math.Inf(1)

@@ -14,8 +14,8 @@ import (
 	"github.com/emend-dev/emend/proof/product"
 )
 
-// TestSystemCalls holds the whole program to the number of its system calls on files: what it costs to run at all, and
-// what every further file adds. It needs strace.
+// TestSystemCalls checks the number of system calls on files of the whole program: for its start, and for each further file. It
+// needs strace.
 func TestSystemCalls(t *testing.T) {
 	only(t, "system calls")
 	strace, err := exec.LookPath("strace")
@@ -45,7 +45,7 @@ func TestSystemCalls(t *testing.T) {
 	}
 }
 
-// called is how many system calls on files a run of emend in a tree of n files makes, at least.
+// called returns the least number of system calls on files of a run of emend in a tree of n files.
 func called(t *testing.T, strace, prog string, n int, args []string) float64 {
 	least := 0.0
 	for range 2 {
@@ -58,7 +58,7 @@ func called(t *testing.T, strace, prog string, n int, args []string) float64 {
 			name := fmt.Sprintf("d%d/f%d.txt", i/20, i)
 			check(t, os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o755))
 			check(t, os.WriteFile(filepath.Join(dir, name), []byte(files[name]), 0o644))
-			old := time.Now().Add(-time.Hour) // what was just written is read once more under the lock
+			old := time.Now().Add(-time.Hour) // a file that was just written is read a second time under the lock
 			check(t, os.Chtimes(filepath.Join(dir, name), old, old))
 			patch.WriteString("*** Update File: " + name + "\n@@\n-line 3 of a file\n+changed\n")
 		}
@@ -66,7 +66,7 @@ func called(t *testing.T, strace, prog string, n int, args []string) float64 {
 		out := filepath.Join(top, "calls")
 		cmd := exec.Command(strace, append([]string{"-f", "-c", "-o", out, prog, "--root", "."}, args...)...)
 		cmd.Dir, cmd.Env = dir, []string{"HOME=" + top, "PATH=/usr/bin:/bin"}
-		if said, err := cmd.CombinedOutput(); err != nil && (args[0] != "search" || cmd.ProcessState.ExitCode() != 1) { // which found nothing
+		if said, err := cmd.CombinedOutput(); err != nil && (args[0] != "search" || cmd.ProcessState.ExitCode() != 1) { // it found nothing
 			t.Fatalf("strace: %v\n%s", err, said)
 		}
 		if n := summed(t, out); least == 0 || n < least {
@@ -76,12 +76,12 @@ func called(t *testing.T, strace, prog string, n int, args []string) float64 {
 	return least
 }
 
-// onFiles are the calls that count; the others are the runtime's, whose number varies.
+// onFiles lists the calls that count. The others are the runtime's, and their number varies.
 var onFiles = strings.Fields(`openat openat2 close stat lstat fstat newfstatat statx getdents64 read pread64 pwrite64 readlinkat
 	mkdirat renameat renameat2 linkat unlinkat fsync fdatasync syncfs sync_file_range ftruncate fchmod fchmodat fchown fchownat
 	fgetxattr fsetxattr flistxattr flock fstatfs statfs utimensat fallocate fadvise64 faccessat faccessat2 readahead copy_file_range`)
 
-// summed adds the calls on files in a table of strace -c, whose fourth column is their number and last one the name.
+// summed adds up the calls on files in a table of strace -c. The fourth column is their number, the last one the name.
 func summed(t *testing.T, name string) float64 {
 	f, err := os.Open(name)
 	check(t, err)

@@ -17,13 +17,13 @@ var update = flag.Bool("update", false, "write the counts down anew")
 
 const (
 	file = "testdata/counts.txt"
-	// slack is how far above what is written down a count may be: another platform, another collection.
+	// slack is the factor by which a count may exceed the recorded one: other platforms, other collections.
 	slack = 1.15
-	// steepest is the largest exponent: what has 2^n times the work for 2^n times the input has 1.
+	// steepest is the largest allowed exponent. Work that doubles when its input doubles has 1.
 	steepest = 1.05
 )
 
-// counts are what is written down, by what is counted and where.
+// counts returns the recorded counts by key.
 var counts = sync.OnceValues(func() (map[string]float64, error) {
 	out := map[string]float64{}
 	f, err := os.Open(file)
@@ -42,10 +42,10 @@ var counts = sync.OnceValues(func() (map[string]float64, error) {
 	return out, nil
 })
 
-// found are the counts of this run.
+// found has the counts of this run.
 var found = map[string]float64{}
 
-// hold compares a count with what is written down.
+// hold compares a count with the recorded one.
 func hold(t *testing.T, key string, got float64) {
 	t.Helper()
 	found[key] = got
@@ -65,7 +65,7 @@ func hold(t *testing.T, key string, got float64) {
 	}
 }
 
-// grow checks that what the work on some input costs grows no faster than the input, which doubles from cost to cost.
+// grow checks that costs grow no faster than the input, which doubles from one to the next.
 func grow(t *testing.T, what string, costs []float64) {
 	t.Helper()
 	e := exponent(costs)
@@ -75,15 +75,15 @@ func grow(t *testing.T, what string, costs []float64) {
 	}
 }
 
-// exponent is read off the costs and off what the first and the last doubling add to them, which knows no fixed part; the
-// lesser of the two counts.
+// exponent is computed from the costs, and from what the first and the last doubling add to them, which excludes fixed costs.
+// The lesser of the two counts.
 func exponent(costs []float64) float64 {
 	last := len(costs) - 1
 	slope := func(a, b float64, doublings int) float64 { return math.Log2(max(b, 1)/max(a, 1)) / float64(doublings) }
 	return min(slope(costs[0], costs[last], last), slope(costs[1]-costs[0], costs[last]-costs[last-1], last-1))
 }
 
-// only leaves a test out that takes long, unless everything is asked for.
+// only skips a test that takes long, unless everything is asked for.
 func only(t *testing.T, what string) {
 	t.Helper()
 	if os.Getenv("EMEND_GROWTH") != "all" {
@@ -103,7 +103,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// write puts down what was found; what was not counted this time stays.
+// write records the counts of this run. Counts that were not taken stay.
 func write() error {
 	known, err := counts()
 	if err != nil && !os.IsNotExist(err) {

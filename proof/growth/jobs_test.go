@@ -15,11 +15,11 @@ import (
 	"github.com/emend-dev/emend/internal/text"
 )
 
-// job is work that must grow with its input and no faster.
+// job is work that must not grow faster than its input.
 type job struct {
 	name string
 	unit string                           // what n counts
-	make func(t *testing.T, n int) func() // the work on n units, to be done any number of times
+	make func(t *testing.T, n int) func() // returns the work on n units, which may be done any number of times
 }
 
 var jobs = []job{
@@ -78,7 +78,7 @@ var jobs = []job{
 
 func same(l string) string { return l }
 
-// planning places a hunk every fifty lines, whose old lines are as how makes them.
+// planning places a hunk in every fifty lines. how writes its old lines.
 func planning(name, dialect string, how func(string) string, refused string) job {
 	return job{name: name, unit: "lines", make: func(t *testing.T, n int) func() {
 		return builds(t, dialect, edits(n, 50, how), lines(n), refused)
@@ -93,7 +93,7 @@ func lines(n int) string {
 	return b.String()
 }
 
-// edits is a patch with a hunk for every so many of n lines.
+// edits returns a patch with a hunk in every so many of n lines.
 func edits(n, every int, how func(string) string) string {
 	var b strings.Builder
 	b.WriteString("*** Begin Patch\n*** Update File: f\n")
@@ -139,7 +139,7 @@ func workspace(t *testing.T, files map[string]string) *emend.Workspace {
 	return ws
 }
 
-// tree is n small files, twenty in a directory.
+// tree returns n small files, twenty in a directory.
 func tree(t *testing.T, n int) *emend.Workspace { return workspace(t, small(n)) }
 
 func small(n int) map[string]string {

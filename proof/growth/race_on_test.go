@@ -2,5 +2,5 @@
 
 package growth
 
-// raced says that the race detector watches, which allocates beside the jobs.
+// raced: the race detector allocates as well.
 const raced = true

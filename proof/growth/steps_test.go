@@ -22,11 +22,11 @@ func counted() string {
 
 const module = "github.com/emend-dev/emend"
 
-// workVar has the name of a job and its size, for a test program that is to do it.
+// workVar has the name of a job and its size, for a child process that does it.
 const workVar = "EMEND_GROWTH_WORK"
 
-// TestSteps holds every job to the number of statements that it executes, and that to growing with the input. What is no
-// statement of ours, as the search for a byte in a long text, is one step whatever it costs.
+// TestSteps checks the number of statements that every job executes, and its growth. Work without statements of emend, such as
+// a search for a byte in a long text, is one step whatever it costs.
 func TestSteps(t *testing.T) {
 	only(t, "the statements that jobs execute")
 	prog := filepath.Join(t.TempDir(), "counted.test")
@@ -46,7 +46,7 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// TestWork does one job when it is asked to.
+// TestWork does one job, when this is the child process.
 func TestWork(t *testing.T) {
 	name, n := "", 0
 	for _, j := range jobs {
@@ -60,7 +60,7 @@ func TestWork(t *testing.T) {
 	}
 }
 
-// executed is how many statements of the counted rooms a program executes that does j.
+// executed returns the number of counted statements that a program executes for j.
 func executed(t *testing.T, prog string, j job, n int) float64 {
 	profile := filepath.Join(t.TempDir(), "profile")
 	cmd := exec.Command(prog, "-test.run", "^TestWork$", "-test.coverprofile", profile)

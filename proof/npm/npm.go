@@ -1,5 +1,5 @@
-// Package npm fetches from the npm registry for tests and benchmarks: programs, exactly what a lock file names, with the
-// checksums that it has, to be run; and packages as they were published, to be read as text. None is a part of emend.
+// Package npm fetches packages from the npm registry for tests and benchmarks: programs to run, in the versions and with the
+// checksums of a lock file, and published packages to read as text. None of them is a part of emend.
 package npm
 
 import (
@@ -18,9 +18,9 @@ import (
 	"time"
 )
 
-// Install returns the directory in which what lock, a directory with package.json and package-lock.json, names is
-// installed, below node_modules. It is fetched once and kept in EMEND_NPM_DIR, or emend-npm in the user's cache directory.
-// No script of a package is run.
+// Install installs the packages of lock, a directory with package.json and package-lock.json. It returns the directory that has
+// them in node_modules. They are fetched once and kept in EMEND_NPM_DIR, or emend-npm in the user's cache directory. No script
+// of a package runs.
 func Install(ctx context.Context, lock string) (string, error) {
 	text, err := os.ReadFile(filepath.Join(lock, "package-lock.json"))
 	if err != nil {
@@ -38,7 +38,7 @@ func Install(ctx context.Context, lock string) (string, error) {
 	return dir, fetch(ctx, lock, dir)
 }
 
-// cache is the directory in which everything is kept.
+// cache returns the directory that keeps everything.
 func cache() (string, error) {
 	if base := os.Getenv("EMEND_NPM_DIR"); base != "" {
 		return base, nil
@@ -47,7 +47,7 @@ func cache() (string, error) {
 	return filepath.Join(base, "emend-npm"), err
 }
 
-// fetch installs what the lock file names: npm refuses anything with another checksum.
+// fetch installs the packages of a lock file. npm refuses packages with another checksum.
 func fetch(ctx context.Context, lock, dir string) error {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o777); err != nil {
 		return err
@@ -66,12 +66,12 @@ func fetch(ctx context.Context, lock, dir string) error {
 	}
 	err = os.Rename(pkg, dir)
 	if errors.Is(err, fs.ErrExist) || errors.Is(err, syscall.ENOTEMPTY) {
-		return nil // another test fetched the same meanwhile
+		return nil // another process fetched the same meanwhile
 	}
 	return err
 }
 
-// run runs npm in dir with home as its home directory. An error has what npm said.
+// run runs npm in dir with home as its home directory. The error includes the output of npm.
 func run(ctx context.Context, dir, home string, args ...string) error {
 	npm, err := exec.LookPath("npm")
 	if err != nil {
@@ -87,7 +87,7 @@ func run(ctx context.Context, dir, home string, args ...string) error {
 	return nil
 }
 
-// env is an empty environment but for the ways to the registry: npm must not meet the user's own settings.
+// env returns an environment with nothing but access to the registry, so that npm does not read the user's settings.
 func env(home string) []string {
 	out := []string{"HOME=" + home, "npm_config_cache=" + filepath.Join(home, "cache")}
 	for _, kv := range os.Environ() {

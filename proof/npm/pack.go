@@ -10,12 +10,12 @@ import (
 	"strings"
 )
 
-// batch is how many packages npm is asked for at once. A run that is cut off keeps the batches before.
+// batch is the number of packages in one call of npm. An interrupted run keeps the completed batches.
 const batch = 25
 
-// Pack returns the directory in which the archive of each of specs, such as "name@1.2.3", lies under the name that
-// [Archive] gives it. Those that are not there are fetched; progress hears of it. Nothing is unpacked or run, and no
-// checksum is looked at: that is for the caller, who has the list.
+// Pack returns the directory with the archive of each of specs, such as "name@1.2.3", under the name that [Archive] returns. It
+// fetches missing archives and reports that to progress. It unpacks and runs nothing, and does not compare checksums: the
+// caller has the list.
 func Pack(ctx context.Context, specs []string, progress io.Writer) (string, error) {
 	base, err := cache()
 	if err != nil {
@@ -40,7 +40,7 @@ func Pack(ctx context.Context, specs []string, progress io.Writer) (string, erro
 	return dir, nil
 }
 
-// pack fetches specs into a directory of its own and moves each archive, whole, to dir.
+// pack fetches specs into a temporary directory and moves each complete archive to dir.
 func pack(ctx context.Context, dir string, specs []string) error {
 	scratch, err := os.MkdirTemp(filepath.Dir(dir), "pack")
 	if err != nil {
@@ -59,7 +59,7 @@ func pack(ctx context.Context, dir string, specs []string) error {
 	return nil
 }
 
-// Archive is the name that npm gives the archive of a package: "@a/b@1.2.3" is a-b-1.2.3.tgz.
+// Archive returns npm's name of the archive of a package: a-b-1.2.3.tgz for "@a/b@1.2.3".
 func Archive(spec string) string {
 	name := strings.TrimPrefix(spec, "@")
 	return strings.NewReplacer("/", "-", "@", "-").Replace(name) + ".tgz"

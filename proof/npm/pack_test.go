@@ -19,7 +19,7 @@ func TestArchive(t *testing.T) {
 	}
 }
 
-// TestPackKeeps has no npm: what is there must do, and what is not must be an error.
+// TestPackKeeps runs without npm. Packages that are there must be returned, and missing ones be an error.
 func TestPackKeeps(t *testing.T) {
 	base := t.TempDir()
 	t.Setenv("EMEND_NPM_DIR", base)

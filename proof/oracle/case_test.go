@@ -17,23 +17,23 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// tcase is one question to both: a tree and a patch.
+// tcase is a tree and a patch for both programs.
 type tcase struct {
 	files map[string]string
 	patch string
 }
 
-// outcome is what one side did.
+// outcome is the result of one program.
 type outcome struct {
 	ok   bool
 	tree map[string]string
 	said string
-	// Ours only:
+	// Only of emend:
 	steps []plan.Step
 	errs  fail.List
 }
 
-// ours is what emend does with c.
+// ours returns what emend does with c.
 func ours(c tcase) (out outcome) {
 	out = outcome{tree: c.files}
 	defer func() {
@@ -57,7 +57,7 @@ func ours(c tcase) (out outcome) {
 	return outcome{ok: true, tree: tree, steps: p.Steps}
 }
 
-// disk is a tree in memory that lets no path go through a file.
+// disk is a tree in memory. No path leads through a file.
 type disk struct{ plan.Memory }
 
 func (d disk) Look(ctx context.Context, p string, absolute bool) (plan.File, error) {
@@ -93,7 +93,7 @@ func perform(tree map[string]string, s plan.Step) {
 	}
 }
 
-// String is c in a form that parse reads back.
+// String formats c so that parse can read it.
 func (c tcase) String() string {
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(c.files)) {
@@ -113,7 +113,7 @@ func (c tcase) String() string {
 	return b.String()
 }
 
-// parse reads a case as String writes it.
+// parse parses the format of String.
 func parse(s string) (tcase, error) {
 	c := tcase{files: map[string]string{}}
 	name, inPatch := "", false

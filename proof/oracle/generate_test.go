@@ -17,14 +17,14 @@ var vocabulary = []string{
 	"*** note", "@@ not a hunk", "-- dash", "++ plus", "中文", "👍🏽 ok", "a\u2003b", "\\ back",
 }
 
-// gen makes cases. Its choices come from one seed.
+// gen generates cases from a seed.
 type gen struct {
 	*rand.Rand
 	files map[string]string
 	out   strings.Builder
 }
 
-// makeCase is case number n of a seed.
+// makeCase generates case number n of a seed.
 func makeCase(seed, n uint64) tcase {
 	g := &gen{Rand: rand.New(rand.NewPCG(seed, n)), files: map[string]string{}}
 	for i := range 1 + g.IntN(3) {
@@ -42,14 +42,14 @@ func makeCase(seed, n uint64) tcase {
 
 func (g *gen) chance(p float64) bool { return g.Float64() < p }
 
-// few is mostly 0 and seldom more than 2.
+// few returns a number that is mostly 0 and seldom more than 2.
 func (g *gen) few() int { return int(g.ExpFloat64() * 0.8) }
 
 func pick[T any](g *gen, from []T) T { return from[g.IntN(len(from))] }
 
 func (g *gen) line() string { return pick(g, vocabulary) }
 
-// content is a file, mostly plain, sometimes with what real files have.
+// content returns a file, mostly plain, sometimes with the oddities of real files.
 func (g *gen) content() string {
 	if g.chance(0.03) {
 		return ""
@@ -91,7 +91,7 @@ func (g *gen) content() string {
 
 func (g *gen) emit(format string, args ...any) { fmt.Fprintf(&g.out, format+"\n", args...) }
 
-// oldPath is a path that mostly exists; newPath mostly does not.
+// oldPath returns a path that mostly exists; newPath one that mostly does not.
 func (g *gen) oldPath() string {
 	if g.chance(0.05) {
 		return pick(g, []string{"missing", "dir", "dir/missing", "f0/below"})
@@ -149,7 +149,7 @@ func (g *gen) update() {
 	}
 }
 
-// places are where hunks begin: in order, unless it is time for disorder.
+// places returns the lines at which hunks begin, mostly in order.
 func (g *gen) places(n int) []int {
 	var out []int
 	for range 1 + min(g.few(), 3) {
@@ -177,7 +177,7 @@ func (g *gen) hunk(lines []string, at int, first bool) {
 	if g.chance(0.01) {
 		g.emit("@@ %s", g.line())
 	}
-	if at == len(lines) || g.chance(0.06) { // a pure addition
+	if at == len(lines) || g.chance(0.06) { // only additions
 		for range 1 + g.IntN(2) {
 			g.emit("+%s", g.line())
 		}
@@ -222,7 +222,7 @@ func (g *gen) body(lines []string, at int) int {
 
 var folds = strings.NewReplacer("—", "-", "“", "\"", "”", "\"", "’", "'", "\u00a0", " ", "\u2003", " ", "e\u0301", "é")
 
-// damage is what models do to lines they repeat.
+// damage changes a line as models do when they repeat it.
 func (g *gen) damage(s string) string {
 	switch g.IntN(8) {
 	case 0:
@@ -243,7 +243,7 @@ func (g *gen) damage(s string) string {
 	return s
 }
 
-// envelope puts the sections in one, mostly whole.
+// envelope wraps sections in an envelope, which is mostly complete.
 func (g *gen) envelope(body string) string {
 	begin, end := "*** Begin Patch\n", "*** End Patch\n"
 	if g.chance(0.02) {
@@ -291,7 +291,7 @@ func (g *gen) someCR(s string) string {
 	return b.String()
 }
 
-// mutate drops, doubles, swaps or spoils a line.
+// mutate drops, doubles, swaps or damages a line.
 func (g *gen) mutate(s string) string {
 	lines := strings.SplitAfter(s, "\n")
 	i, j := g.IntN(len(lines)), g.IntN(len(lines))
@@ -310,7 +310,7 @@ func (g *gen) mutate(s string) string {
 	return strings.Join(lines, "")
 }
 
-// splitLines cuts at LF, CRLF and CR and drops the ends.
+// splitLines splits at LF, CRLF and CR and drops the line ends.
 func splitLines(s string) []string {
 	s = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(strings.TrimPrefix(s, "\ufeff"))
 	if s == "" {

@@ -19,7 +19,7 @@ import (
 	"github.com/emend-dev/emend/proof/oracle/shrink"
 )
 
-// judge asks both sides.
+// judge compares both programs.
 type judge struct {
 	testing.TB
 	theirs *program
@@ -62,7 +62,7 @@ func number(t *testing.T, name string, def uint64) uint64 {
 	return n
 }
 
-// all asks about cases 0 up to n of a seed and counts the answers by the rules that explain them.
+// all compares cases 0 up to n of a seed and counts the answers by the rules that explain them.
 func (j judge) all(n, seed uint64) (counts map[string]uint64, unexplained []tcase) {
 	counts = map[string]uint64{}
 	var mu sync.Mutex
@@ -88,8 +88,8 @@ func (j judge) all(n, seed uint64) (counts map[string]uint64, unexplained []tcas
 	return counts, unexplained
 }
 
-// explain says how the two sides compare: "accepted" or "refused" when they agree, else the rules that account
-// for it. It tries one rule before two and two before three.
+// explain classifies a case: "accepted" or "refused" if the programs agree, else the rules that explain the difference. It
+// tries single rules before pairs, and pairs before triples.
 func (j judge) explain(c tcase) (why []string, ok bool) {
 	theirs, our := j.theirs.run(j, c), ours(c)
 	if agree(theirs, our) {
@@ -109,7 +109,7 @@ func (j judge) explain(c tcase) (why []string, ok bool) {
 	return nil, false
 }
 
-// explainWith tries every way to apply exactly n of from, in their order.
+// explainWith tries every combination of exactly n rules, in their order.
 func (j judge) explainWith(c tcase, theirs, our outcome, from []rule, n int) []string {
 	if n == 0 {
 		if agree(theirs, our) {
@@ -129,7 +129,7 @@ func (j judge) explainWith(c tcase, theirs, our outcome, from []rule, n int) []s
 	return nil
 }
 
-// apply gives what is left to compare when what r allows is taken away; ok is false when r has no say.
+// apply returns the case and the outcomes without the difference that r allows. It reports false if r does not apply.
 func (j judge) apply(r rule, c tcase, theirs, our outcome) (next tcase, t, o outcome, ok bool) {
 	switch {
 	case r.blur != nil:
@@ -143,8 +143,8 @@ func (j judge) apply(r rule, c tcase, theirs, our outcome) (next tcase, t, o out
 	return next, t, o, ok
 }
 
-// only reports whether every refusal is one of those, or follows from one: a later section of the same file meets
-// it without the change that was refused.
+// only reports whether every refusal satisfies those, or follows from one that does: a later section of the same file lacks the
+// refused change.
 func only(errs fail.List, those func(*fail.Error) bool) bool {
 	spoilt := map[string]bool{}
 	for _, e := range errs {
@@ -157,7 +157,7 @@ func only(errs fail.List, those func(*fail.Error) bool) bool {
 	return len(errs) > 0
 }
 
-// agree reports whether two outcomes are the same. What a refused patch leaves behind is another matter.
+// agree reports whether two outcomes are the same. It ignores what a refused patch leaves behind.
 func agree(theirs, our outcome) bool {
 	if !theirs.ok || !our.ok {
 		return theirs.ok == our.ok
@@ -174,7 +174,7 @@ func blurred(o outcome, r rule) outcome {
 	return o
 }
 
-// smallest cuts an unexplained case down: lines of the patch, then files, then their lines, while it stays one.
+// smallest shrinks an unexplained case: lines of the patch, then files, then their lines.
 func (j judge) smallest(c tcase) tcase {
 	unexplained := func(c tcase) bool {
 		_, ok := j.explain(c)
@@ -210,7 +210,7 @@ func these(files map[string]string, names []string) map[string]string {
 	return out
 }
 
-// show tells what both sides did with c.
+// show describes what both programs did with c.
 func (j judge) show(c tcase) string {
 	tell := func(who string, o outcome) string {
 		word := "refuses"
@@ -222,7 +222,7 @@ func (j judge) show(c tcase) string {
 	return tell("codex", j.theirs.run(j, c)) + tell("emend", ours(c))
 }
 
-// one tries a case that a person wrote.
+// one compares a case from a file.
 func (j judge) one(name string) {
 	data, err := os.ReadFile(name)
 	if err != nil {
@@ -236,7 +236,7 @@ func (j judge) one(name string) {
 	j.Logf("explained %v by %v\n%s%s", ok, why, c, j.show(c))
 }
 
-// Every difference that a rule allows is one that users can read about, and the other way round.
+// TestRulesAreDocumented checks that docs/differences.md lists every rule, and no other.
 func TestRulesAreDocumented(t *testing.T) {
 	doc, err := os.ReadFile("../../docs/differences.md")
 	if err != nil {

@@ -20,11 +20,11 @@ import (
 // program is Codex's apply_patch.
 type program struct {
 	path string
-	home string // its HOME, empty
-	work string // where its scratch trees go
+	home string // an empty directory
+	work string // for scratch trees
 }
 
-// install returns the program, fetched if it is not there yet, or skips the test.
+// install returns the program, fetching it if needed, or skips the test.
 func install(t *testing.T) *program {
 	t.Helper()
 	dir, err := npm.Install(t.Context(), "testdata/codex")
@@ -42,7 +42,7 @@ func install(t *testing.T) *program {
 	return p
 }
 
-// installed finds the platform's program below dir.
+// installed returns the program for this platform below dir.
 func installed(dir string) (string, error) {
 	found, err := filepath.Glob(filepath.Join(dir, "node_modules", "@openai", "codex-*", "vendor", "*", "bin", "codex*"))
 	if err != nil || len(found) == 0 {
@@ -71,7 +71,7 @@ func (p *program) run(t testing.TB, c tcase) outcome {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, p.path)
-	cmd.Args = []string{"apply_patch"} // the name under which it is this program
+	cmd.Args = []string{"apply_patch"} // under this name the program applies patches
 	cmd.Dir, cmd.Env = dir, []string{"HOME=" + p.home}
 	cmd.Stdin = strings.NewReader(c.patch)
 	said, err := cmd.CombinedOutput()

@@ -16,23 +16,23 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// rule is one difference that is meant. It explains a disagreement when without it there is none.
+// rule is an intended difference. It explains a disagreement if there is none without it.
 type rule struct {
 	name string
-	// without returns the case without what the two sides treat differently; ok is false when it has none of it.
+	// without returns the case without what the two programs treat differently. It reports false if the case has none of it.
 	without func(c tcase) (tcase, bool)
-	// blur makes equal what may differ in two resulting files, for a case and plan to which the rule applies.
+	// blur removes the difference from a resulting file. applies reports whether it may be used for a case and its plan.
 	blur    func(data string) string
 	applies func(c tcase, ours outcome) bool
-	// refuses reports whether this is why ours refused what theirs accepted.
+	// refuses reports whether this is why emend refused what the program accepted.
 	refuses func(e *fail.Error) bool
 }
 
-// partial is the one difference that is no disagreement about what the patch means: both refuse it, but the
-// program leaves what it had done.
+// partial is the one difference that is not about the meaning of the patch: both refuse it, but the program leaves the changes
+// that it had made.
 const partial = "partial-commit"
 
-// rules are the differences that docs/differences.md describes, by the names it gives them.
+// rules are the differences in docs/differences.md, with the same names.
 var rules = []rule{
 	{name: "separators", without: noSeparators},
 	{name: "doubled-end", without: oneEnd},
@@ -40,14 +40,14 @@ var rules = []rule{
 	{name: "carriage-returns", without: noCarriageReturns},
 	{name: "phantom-blank", without: noPhantomBlank},
 	{name: "blank-removal", without: noBlankRemoval},
-	{name: "anchored-addition", without: noAnchoredAddition}, // after what can make one of a hunk
+	{name: "anchored-addition", without: noAnchoredAddition}, // after rules that can turn a hunk into one
 	{name: "path-controls", without: noPathControls},
 	{name: "self-move", without: noSelfMove},
 	{name: "byte-order-mark", without: noMark},
 	{name: "not-utf-8", without: onlyUTF8},
 	{name: "binary", without: noNUL},
 	{name: "normal-form", without: composed},
-	// What blurs outcomes comes after what changes the case, which makes new ones.
+	// Rules that blur outcomes follow those that change the case and so produce new outcomes.
 	{name: "reindent", blur: unindent, applies: loose},
 	{name: "crooked", refuses: crooked},
 	{name: "file-to-directory", refuses: func(e *fail.Error) bool { return strings.HasSuffix(e.Msg, throughFile) }},
@@ -66,17 +66,17 @@ func loose(_ tcase, ours outcome) bool {
 	return false
 }
 
-// crooked reports whether a hunk was refused because no one shift of its indentation fits.
+// crooked reports whether a hunk was refused because no single shift of its indentation fits.
 func crooked(e *fail.Error) bool {
 	return e.Kind == fail.PatchApply && strings.Contains(e.Msg, "only when indentation is ignored")
 }
 
 var indent = regexp.MustCompile(`(^|[\r\n])[ \t\x{a0}\x{2003}]+`)
 
-// unindent takes the white space off the fronts of lines.
+// unindent removes leading white space from lines.
 func unindent(s string) string { return indent.ReplaceAllString(s, "$1") }
 
-// mixed reports whether some file has more than one kind of line end, or could get them.
+// mixed reports whether a file has more than one kind of line end, or could get one.
 func mixed(c tcase, _ outcome) bool {
 	for _, data := range c.files {
 		crlf := strings.Count(data, "\r\n")
@@ -91,13 +91,13 @@ func mixed(c tcase, _ outcome) bool {
 	return false
 }
 
-// onlyLF makes all line ends one. A lone CR and a LF after it may come from two lines or be one end.
+// onlyLF converts all line ends. A CR and a LF after it become one, since they may come from two lines or be one line end.
 func onlyLF(s string) string {
 	return regexp.MustCompile(`[\r\n]+`).ReplaceAllString(s, "\n")
 }
 
-// eachHunk rewrites the hunks of a patch: their lines, the one with "@@" first if there is one. A line that is
-// none of a hunk ends it.
+// eachHunk rewrites the hunks of a patch: their lines, including a first line with "@@". Any line that cannot be part of a hunk
+// ends it.
 func eachHunk(c tcase, rewrite func(hunk []string) []string) (tcase, bool) {
 	var out, hunk []string
 	flush := func() {
@@ -121,7 +121,7 @@ func eachHunk(c tcase, rewrite func(hunk []string) []string) (tcase, bool) {
 	return tcase{c.files, next}, next != c.patch
 }
 
-// noAnchoredAddition takes the anchors off hunks that only add.
+// noAnchoredAddition removes the anchors of hunks that only add.
 func noAnchoredAddition(c tcase) (tcase, bool) {
 	return eachHunk(c, func(hunk []string) []string {
 		if len(hunk) > 1 && strings.HasPrefix(hunk[0], "@@ ") && lastOld(hunk) < 0 {
@@ -131,7 +131,7 @@ func noAnchoredAddition(c tcase) (tcase, bool) {
 	})
 }
 
-// lastOld is the last line of a hunk that must be in the file, or -1. Empty lines at the end are separators.
+// lastOld returns the index of the last line of a hunk that must be in the file, or -1. Empty lines at the end are separators.
 func lastOld(hunk []string) int {
 	for n := len(hunk); n > 0 && strings.TrimSpace(hunk[n-1]) == ""; n-- {
 		hunk = hunk[:n-1]
@@ -145,10 +145,10 @@ func lastOld(hunk []string) int {
 	return last
 }
 
-// noPhantomBlank drops an empty context line that is the last one to look for and has additions after it.
+// noPhantomBlank drops an empty context line if it is the last line to look for and additions follow it.
 func noPhantomBlank(c tcase) (tcase, bool) { return noLastBlank(c, " ") }
 
-// noBlankRemoval drops the removal of an empty line that is the last one to look for.
+// noBlankRemoval drops the removal of an empty line if it is the last line to look for.
 func noBlankRemoval(c tcase) (tcase, bool) { return noLastBlank(c, "-") }
 
 func noLastBlank(c tcase, mark string) (tcase, bool) {
@@ -184,7 +184,7 @@ var (
 	leadingEOF = regexp.MustCompile(`(?m)(^[ \t]*\*\*\* (?:Update File|Move to): .*\n)(?:\*\*\* End of File[ \t]*\r?\n)+`)
 )
 
-// oneEnd leaves one of several "End Patch" lines at the end.
+// oneEnd keeps one of several "End Patch" lines at the end.
 func oneEnd(c tcase) (tcase, bool) {
 	out := ends.ReplaceAllString(c.patch, "$1")
 	return tcase{c.files, out}, out != c.patch
@@ -196,7 +196,7 @@ func noLeadingMarker(c tcase) (tcase, bool) {
 	return tcase{c.files, out}, out != c.patch
 }
 
-// noCarriageReturns drops those at the ends of the lines of the patch.
+// noCarriageReturns drops carriage returns at the ends of the patch's lines.
 func noCarriageReturns(c tcase) (tcase, bool) {
 	out := regexp.MustCompile(`\r+\n`).ReplaceAllString(c.patch, "\n")
 	return tcase{c.files, out}, out != c.patch
@@ -253,7 +253,7 @@ func noNUL(c tcase) (tcase, bool) {
 	return eachFile(c, func(s string) string { return strings.ReplaceAll(s, "\x00", "?") })
 }
 
-// composed puts the whole case in normal form C.
+// composed converts the whole case to normal form C.
 func composed(c tcase) (tcase, bool) {
 	out, changed := eachFile(c, func(s string) string {
 		if !utf8.ValidString(s) {
@@ -265,7 +265,7 @@ func composed(c tcase) (tcase, bool) {
 	return out, changed || out.patch != c.patch
 }
 
-// names lists what every rule is called.
+// names returns the names of the rules.
 func names() []string {
 	out := []string{partial}
 	for _, r := range rules {

@@ -12,16 +12,16 @@ import (
 	"strings"
 )
 
-// client is one session of one client. It speaks HTTP by hand: it costs less than the server, and sees what comes.
+// client is one session. It speaks HTTP without the SDK: that costs less than the server, and shows every byte.
 type client struct {
 	url, token string
 	http       *http.Client
 	old        bool   // a revision with sessions
-	session    string // the session's number, there
+	session    string // session id, in such a revision
 	ids        int
 }
 
-// errStatus is an answer of HTTP that is none of the protocol's.
+// errStatus is an HTTP status that the protocol does not define.
 type errStatus struct {
 	code int
 	body string
@@ -56,7 +56,7 @@ const (
 
 var self = map[string]string{"name": "siege", "version": "1"}
 
-// meet begins the session, where there is one.
+// meet begins the session, if the revision has sessions.
 func (c *client) meet() error {
 	if !c.old {
 		return nil
@@ -128,7 +128,7 @@ func (c *client) post(body []byte, method, name string) (*http.Response, error) 
 	return c.http.Do(req)
 }
 
-// decode finds the answer in a body, which is JSON or a stream of events.
+// decode parses the answer in a body, which is JSON or a stream of events.
 func (c *client) decode(text []byte, into any) error {
 	for line := range strings.Lines(string(text)) {
 		line = strings.TrimPrefix(line, "data: ")

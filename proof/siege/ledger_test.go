@@ -15,16 +15,16 @@ import (
 	"sync"
 )
 
-// change is what a call is to make of the files that it names: the sha256 of each afterwards, "" for none.
+// change is the expected result of a call: the sha256 of each file afterwards, "" for none.
 type change map[string]string
 
-// ledger is what was asked for and what was answered, over all sessions.
+// ledger has all requests and answers of all sessions.
 type ledger struct {
 	mu       sync.Mutex
 	answered map[string]change // by transaction
-	open     []change          // asked for, and never answered
+	open     []change          // never answered
 	calls    int
-	refused  map[string]int // by the kind of the refusal
+	refused  map[string]int // by kind of the refusal
 }
 
 func newLedger() *ledger { return &ledger{answered: map[string]change{}, refused: map[string]int{}} }
@@ -41,7 +41,7 @@ func (l *ledger) done(tx string, c change) {
 	l.answered[tx] = c
 }
 
-// changes is how many were answered.
+// changes returns the number of acknowledged changes.
 func (l *ledger) changes() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -60,13 +60,13 @@ func (l *ledger) lost(c change) {
 	l.open = append(l.open, c)
 }
 
-// logged is a change as the log has it.
+// logged is a change in the log.
 type logged struct {
 	tx    string
 	files change
 }
 
-// readLog reads what emend log --json prints, and returns the changes in the order in which they were made.
+// readLog parses the output of emend log --json, and returns the changes in order.
 func readLog(text []byte) (out []logged, err error) {
 	var is struct {
 		Data struct {
@@ -97,7 +97,7 @@ func readLog(text []byte) (out []logged, err error) {
 	return out, nil
 }
 
-// judge holds the log, the ledger and the trees against each other, and returns everything that does not agree.
+// judge compares the log, the ledger and the trees, and returns every disagreement.
 func (l *ledger) judge(log []logged, before, after change) (wrong []string) {
 	tree, open := maps.Clone(before), slices.Clone(l.open)
 	seen := map[string]bool{}
@@ -149,14 +149,14 @@ func differ(want, have change) (wrong []string) {
 	return wrong
 }
 
-// snapshot is the sha256 of every file of the tree.
+// snapshot returns the sha256 of every file of the tree.
 func snapshot(dir string) (change, error) {
 	out := change{}
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && d.Name() == ".git": // and the store in it
+		case d.IsDir() && d.Name() == ".git": // the store is in it
 			return fs.SkipDir
 		case d.IsDir():
 			return nil

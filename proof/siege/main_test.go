@@ -13,7 +13,7 @@ import (
 	"github.com/emend-dev/emend/internal/front/cli"
 )
 
-// roleVar makes this test binary emend itself.
+// roleVar makes this test binary act as emend.
 const roleVar = "EMEND_SIEGE_ROLE"
 
 func TestMain(m *testing.M) {
@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// emend is the program, with nobody's settings but those below home.
+// emend returns a command that runs the program, with the settings below home only.
 func emend(home string, args ...string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0], args...)
 	cmd.Env = []string{roleVar + "=emend", "HOME=" + home, "XDG_CONFIG_HOME=" + home, "XDG_STATE_HOME=" + home, "PATH=" + os.Getenv("PATH"),
@@ -31,7 +31,7 @@ func emend(home string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// run runs the program to its end and returns what it printed.
+// run runs the program to its end and returns its output.
 func run(t *testing.T, home string, args ...string) []byte {
 	t.Helper()
 	var out, said bytes.Buffer
@@ -43,7 +43,7 @@ func run(t *testing.T, home string, args ...string) []byte {
 	return out.Bytes()
 }
 
-// number is the value of an environment variable, or def.
+// number returns the value of an environment variable, or def.
 func number(t *testing.T, name string, def int) int {
 	t.Helper()
 	s := os.Getenv(name)
@@ -57,7 +57,7 @@ func number(t *testing.T, name string, def int) int {
 	return n
 }
 
-// status is how a program ended.
+// status returns the exit code of a program.
 func status(err error) int {
 	if e, ok := errors.AsType[*exec.ExitError](err); ok {
 		return e.ExitCode()

@@ -15,16 +15,16 @@ import (
 	"testing"
 )
 
-// server is emend serve as it runs.
+// server is a running emend serve.
 type server struct {
 	cmd        *exec.Cmd
 	home       string
 	url, token string
-	said       bytes.Buffer // on standard error, after its first line
+	said       bytes.Buffer // standard error after its first line
 	read       chan struct{}
 }
 
-// serve starts the server and waits until it says where it is.
+// serve starts the server and waits until it prints its address.
 func serve(t *testing.T, home, dir string) *server {
 	t.Helper()
 	s := &server{cmd: emend(home, "serve", dir, "--http", "127.0.0.1:0", "--log-level", "warn"), home: home, read: make(chan struct{})}
@@ -59,7 +59,7 @@ func (s *server) wait() error {
 	return s.cmd.Wait()
 }
 
-// memory is how much the server has of the machine's, 0 where nobody says.
+// memory returns the server's resident memory, or 0 if the system does not tell.
 func (s *server) memory() int64 {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
 	if err != nil {

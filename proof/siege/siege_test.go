@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// TestSiege: so many sessions work for some time, and SIGTERM comes in the middle: every change that was answered is there,
-// and no other. EMEND_SIEGE_SECONDS and EMEND_SIEGE_SESSIONS make it longer and larger.
+// TestSiege has many sessions work for some time, and then sends SIGTERM. Every acknowledged change must be there, and no
+// other. EMEND_SIEGE_SECONDS and EMEND_SIEGE_SESSIONS make it longer and larger.
 func TestSiege(t *testing.T) {
 	s := lay(t)
 	s.begin()
@@ -27,7 +27,7 @@ func TestSiege(t *testing.T) {
 	s.judge()
 }
 
-// TestSiegeKilled is the same with kill -9, after which the next command recovers.
+// TestSiegeKilled does the same with kill -9. The next command then recovers.
 func TestSiegeKilled(t *testing.T) {
 	s := lay(t)
 	s.begin()
@@ -51,7 +51,7 @@ type siege struct {
 	stopping atomic.Bool
 }
 
-// lay makes the tree.
+// lay creates the tree.
 func lay(t *testing.T) *siege {
 	home := t.TempDir()
 	s := &siege{T: t, ledger: newLedger(), dir: filepath.Join(home, "tree"), sessions: number(t, "EMEND_SIEGE_SESSIONS", 40)}
@@ -91,7 +91,7 @@ func (s *siege) tree() change {
 	return out
 }
 
-// begin lets every session begin, all at once.
+// begin starts all sessions at once.
 func (s *siege) begin() {
 	s.errs = make([]error, len(s.agents))
 	for i, a := range s.agents {
@@ -104,7 +104,7 @@ func (s *siege) begin() {
 	}
 }
 
-// end sends the signal in the middle of the work, and returns how the server ended.
+// end sends the signal while the sessions work, and returns the exit code of the server.
 func (s *siege) end(sig syscall.Signal) int {
 	s.stopping.Store(true)
 	if err := s.cmd.Process.Signal(sig); err != nil {
@@ -120,7 +120,7 @@ func (s *siege) end(sig syscall.Signal) int {
 	return code
 }
 
-// judge holds what was answered against what is there.
+// judge compares the answers with what is there.
 func (s *siege) judge() {
 	run(s.T, s.home, "-C", s.dir, "verify")
 	log, err := readLog(run(s.T, s.home, "-C", s.dir, "log", "--limit", "0", "--json"))
@@ -138,7 +138,7 @@ func (s *siege) judge() {
 	}
 }
 
-// TestJudge: what the siege looks for is found when it is planted.
+// TestJudge checks that judge finds planted disagreements.
 func TestJudge(t *testing.T) {
 	before := change{"a": "1", "b": "1"}
 	log := []logged{{"t1", change{"a": "2"}}, {"t2", change{"a": "3", "b": "2"}}, {"t3", change{"b": ""}}}
@@ -172,8 +172,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// watch lets the sessions work, and looks at the memory of the server meanwhile. It may not grow once the sessions are at
-// work.
+// watch has the sessions work, and watches the memory of the server meanwhile. It must not grow.
 func (s *siege) watch(during time.Duration) {
 	const looks = 12
 	var sizes []int64
@@ -182,7 +181,7 @@ func (s *siege) watch(during time.Duration) {
 		sizes = append(sizes, s.memory())
 	}
 	for begun := time.Now(); s.changes() < 2*s.sessions && time.Since(begun) < time.Minute; {
-		time.Sleep(10 * time.Millisecond) // a slow machine: there is too little to judge yet
+		time.Sleep(10 * time.Millisecond) // a slow machine has too little to judge yet
 	}
 	inMiB := make([]int64, looks)
 	for i, n := range sizes {

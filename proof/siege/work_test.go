@@ -12,22 +12,22 @@ import (
 	"sync/atomic"
 )
 
-// The files that sessions share, and nobody owns.
+// sharedFiles is the number of files that all sessions edit.
 const sharedFiles = 8
 
 func sharedName(i int) string { return fmt.Sprintf("shared/%d.txt", i) }
 
-// agent is one session at work on files of its own and on shared ones.
+// agent is one session. It works on files of its own and on shared ones.
 type agent struct {
 	*client
 	*ledger
 	rand     *rand.Rand
 	n        int
-	have     map[string]string // the text of its own files
+	have     map[string]string // content of its own files
 	stopping *atomic.Bool      // the server was told to end
 }
 
-// errEnd is what ends the work of an agent when the server has ended.
+// errEnd ends the work of an agent when the server has ended.
 var errEnd = errors.New("the server has ended")
 
 func (a *agent) own(kind string) string { return fmt.Sprintf("own/%s%03d.txt", kind, a.n) }
@@ -48,14 +48,14 @@ func version(text string) (v int) {
 	return v
 }
 
-// next is the text with the version after its own, and the line before and after.
+// next returns the text with the next version, and the old and the new line.
 func next(text string) (after, from, to string) {
 	v := version(text)
 	from, to = fmt.Sprintf("version %d", v), fmt.Sprintf("version %d", v+1)
 	return strings.Replace(text, from+"\n", to+"\n", 1), from, to
 }
 
-// work does one thing after the other until the server ends.
+// work makes calls until the server ends.
 func (a *agent) work() error {
 	steps := []func() error{a.read, a.read, a.edit, a.edit, a.share, a.share, a.patch, a.list, a.search, a.away}
 	for {
@@ -68,8 +68,8 @@ func (a *agent) work() error {
 	}
 }
 
-// try makes a call that is to make a change, or none. A refusal has to be of a kind that the caller declares; ok is false
-// then.
+// try makes a call that makes the change c, or none. It reports false if the call was refused, which must be of one of the
+// declared kinds.
 func (a *agent) try(c change, tool string, arguments map[string]any, declared ...string) (out *answer, ok bool, err error) {
 	a.count()
 	out, err = a.call(tool, arguments)
@@ -105,7 +105,7 @@ func (a *agent) try(c change, tool string, arguments map[string]any, declared ..
 	return out, true, nil
 }
 
-// read reads a file that only this session changes: it has to be as this session left it.
+// read reads a file that only this session changes. It must be as this session left it.
 func (a *agent) read() error {
 	out, _, err := a.try(nil, "read_file", map[string]any{"path": a.own("a")})
 	if err != nil {
@@ -132,7 +132,7 @@ func (a *agent) edit() error {
 	return nil
 }
 
-// share edits a file that everybody edits: read it, edit what was read, and when somebody was quicker, leave it.
+// share edits a file that all sessions edit: it reads the file and edits it, and gives up if another session was faster.
 func (a *agent) share() error {
 	name := sharedName(a.rand.IntN(sharedFiles))
 	out, _, err := a.try(nil, "read_file", map[string]any{"path": name})
