@@ -3,9 +3,9 @@ package emend
 import (
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/caller"
 	"github.com/emend-dev/emend/internal/change"
-	"github.com/emend-dev/emend/internal/logbook"
 	"github.com/emend-dev/emend/internal/outcome"
 )
 
@@ -54,15 +54,7 @@ type Placed = api.Placed
 type Refusal = outcome.Refusal
 type EntryData = api.EntryData
 type Kept = api.Kept
-type Fate = api.Fate
-type FateState = api.FateState
-
-const Unchanged = api.Unchanged
-const Changed = api.Changed
-const Edited = api.Edited
-const Gone = api.Gone
-const Back = api.Back
-const Hidden = api.Hidden
+type FileSince = api.FileSince
 
 type FileHistory = api.FileHistory
 type FileVersion = api.FileVersion
@@ -117,6 +109,7 @@ type SessionFile = api.SessionFile
 type Actor = api.Actor
 type Head = api.Head
 type Recovery = api.Recovery
+type Tally = api.Tally
 type Count = api.Count
 type SessionCount = api.SessionCount
 type TimelineRequest = api.TimelineRequest
@@ -136,7 +129,7 @@ type TrashedFile = api.TrashedFile
 type VerifyReport = api.VerifyReport
 type Break = api.Break
 type FileState = api.FileState
-type State = api.State
+type FileMismatch = api.FileMismatch
 
 const FileSame = api.FileSame
 const FileChanged = api.FileChanged
@@ -151,4 +144,4 @@ var Asking = caller.Asking
 var Dialects = change.Dialects
 var LeavingOut = caller.LeavingOut
 var WithProgress = caller.WithProgress
-var ParseHead = logbook.ParseHead
+var ParseHead = audit.ParseHead

@@ -117,7 +117,7 @@ func TestVersionsProtected(t *testing.T) {
 			}
 		}
 		for _, entry := range []string{made, last, gone, moved} {
-			if got := s.fates(entry, nil); !strings.Contains(got, "hidden") || strings.Contains(got, "by") {
+			if got := s.since(entry, nil); !strings.Contains(got, "hidden") || strings.Contains(got, "by") {
 				t.Errorf("%s: %s", how, got)
 			}
 		}
@@ -152,7 +152,7 @@ func TestVersionsBelow(t *testing.T) {
 	if got, want := d.versions("g"), `delete g now gone; first g lost`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	if got := d.fates(in, nil); got != "f changed by " {
+	if got := d.since(in, nil); got != "f changed by " {
 		t.Error(got)
 	}
 	c := d.changes("A")

@@ -129,6 +129,16 @@ func (w *Workspace) Close() error {
 	return errors.Join(w.s.Keeper.Close(), w.s.Guard.Close())
 }
 
+// call runs one call of a room while the workspace is open, and turns its error into a [*Refusal].
+func call[R, T any](ctx context.Context, w *Workspace, f func(context.Context, *workspace.Workspace, R) (T, error), r R) (t T, err error) {
+	if err := w.s.Enter(); err != nil {
+		return t, outcome.Cannot(err)
+	}
+	defer w.s.Calls.Done()
+	t, err = f(ctx, w.s, r)
+	return t, outcome.Cannot(err)
+}
+
 // Plan reads text and the files it names, and settles what it would do. It never writes. An error is a *Refusal.
 func (w *Workspace) Plan(ctx context.Context, text string, o api.Options) (*outcome.Plan, error) {
 	if err := w.s.Enter(); err != nil {

@@ -5,12 +5,12 @@ import (
 	"github.com/emend-dev/emend/internal/logbook"
 )
 
-// Redo applies the diff of one file to what the file was.
-var Redo = kept.Redo
+// ApplyDiff applies the diff of one file to what the file was.
+var ApplyDiff = kept.ApplyDiff
 
-// Nearby has what is so far from the end of the log be read from there, until it is put back.
-func Nearby(n uint64) (back func()) {
-	was := logbook.Nearby
-	logbook.Nearby = n
-	return func() { logbook.Nearby = was }
+// TailRecords sets how many of the newest records are read one by one, until the function that it returns is called.
+func TailRecords(n uint64) (restore func()) {
+	was := logbook.TailRecords
+	logbook.TailRecords = n
+	return func() { logbook.TailRecords = was }
 }

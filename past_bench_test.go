@@ -24,7 +24,7 @@ func BenchmarkPast(b *testing.B) {
 			do   func() error
 		}{
 			{"show", func() error { _, err := ws.Show(b.Context(), c.Entry); return err }},
-			{"fates", func() error { _, err := ws.Fates(b.Context(), c.Entry); return err }},
+			{"fates", func() error { _, err := ws.FilesSince(b.Context(), c.Entry); return err }},
 			{"file", func() error { _, err := ws.FileHistory(b.Context(), c.Files[0].Path, 0); return err }},
 			{"session", func() error { _, err := ws.SessionChanges(b.Context(), c.SessionID); return err }},
 			{"undo", func() error { _, _ = ws.Undo(b.Context(), emend.UndoRequest{Entry: c.Entry, DryRun: true}); return nil }},

@@ -13,7 +13,6 @@ import (
 	"github.com/emend-dev/emend/internal/dialect"
 	"github.com/emend-dev/emend/internal/draft"
 	"github.com/emend-dev/emend/internal/explain"
-	"github.com/emend-dev/emend/internal/logbook"
 	"github.com/emend-dev/emend/internal/outcome"
 	"github.com/emend-dev/emend/internal/plan"
 	"github.com/emend-dev/emend/internal/report"
@@ -72,7 +71,7 @@ func (w *Workspace) Apply(ctx context.Context, text string, o api.Options) (*out
 	}
 	r := change.Record{Key: o.IdempotencyKey, Progress: o.Progress}
 	if r.Key != "" {
-		r.Request = change.RequestSum(ctx, w.s, "apply_patch", logbook.Sum(text))
+		r.Request = change.RequestSum(ctx, w.s, "apply_patch", plan.Sum(text))
 		if rep, err := change.Earlier(ctx, w.s, r); rep != nil || err != nil {
 			return rep, change.Refuse(ctx, w.s, report.View{Atomic: true}, err)
 		}

@@ -201,7 +201,7 @@ func (s *story) leads(f emend.SessionFile, texts, after map[string]string) {
 	if f.Operation != "add" {
 		from = texts[f.Path]
 	}
-	got, ok := emend.Redo(from, f.Diff)
+	got, ok := emend.ApplyDiff(from, f.Diff)
 	if want := after[to]; !ok || f.Operation != "delete" && got != want || f.Operation == "delete" && got != "" {
 		s.Errorf("%s %s (%s): the difference leads from %q to %q, %t, and it is %q\n%s", f.Operation, to, f.NotShown, from, got, ok, want, f.Diff)
 	}

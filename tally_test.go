@@ -50,9 +50,9 @@ func tallies(t *testing.T, ws *emend.Workspace, tally *emend.Tally, when string)
 	}
 }
 
-func refresh(t *testing.T, tally *emend.Tally) {
+func refresh(t *testing.T, ws *emend.Workspace, tally *emend.Tally) {
 	t.Helper()
-	if err := tally.Refresh(t.Context()); err != nil {
+	if err := ws.Tally(t.Context(), tally); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -61,8 +61,8 @@ func refresh(t *testing.T, tally *emend.Tally) {
 // recovered in between.
 func TestTallyIsTheTimeline(t *testing.T) {
 	ws := longLog(t, 200)
-	tally := ws.NewTally()
-	refresh(t, tally)
+	tally := new(emend.Tally)
+	refresh(t, ws, tally)
 	tallies(t, ws, tally, "at first")
 	r := rand.New(rand.NewPCG(3, 4))
 	var known []string // transactions
@@ -91,7 +91,7 @@ func TestTallyIsTheTimeline(t *testing.T) {
 			}
 		}
 		if r.IntN(3) == 0 {
-			refresh(t, tally)
+			refresh(t, ws, tally)
 			tallies(t, ws, tally, fmt.Sprint("after ", n))
 		}
 	}
@@ -106,13 +106,13 @@ func TestTallyIsTheTimeline(t *testing.T) {
 // A log that was put back, or replaced, is counted anew; a store that is gone counts nothing, and is noticed when it is there.
 func TestTallyOfAnotherLog(t *testing.T) {
 	ws := workspace(t, "f", "one\n")
-	tally := ws.NewTally()
-	refresh(t, tally)
+	tally := new(emend.Tally)
+	refresh(t, ws, tally)
 	if tally.Calls != 0 {
 		t.Errorf("%+v", tally)
 	}
 	refuse(t, ws, envelope("*** Update File: f", "@@", "-nosuch", "+x"))
-	refresh(t, tally)
+	refresh(t, ws, tally)
 	tallies(t, ws, tally, "one call")
 	name := filepath.Join(ws.Root(), ".emend/log/00000001.jsonl")
 	was, err := os.ReadFile(name)
@@ -120,7 +120,7 @@ func TestTallyOfAnotherLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	mustApply(t, ws, emend.Actor{}, "emend", envelope("*** Update File: f", "@@", "-one", "+two"))
-	refresh(t, tally)
+	refresh(t, ws, tally)
 	tallies(t, ws, tally, "two calls")
 	other, err := os.ReadFile(filepath.Join(made(t).Root(), ".emend/log/00000001.jsonl"))
 	if err != nil {
@@ -130,7 +130,7 @@ func TestTallyOfAnotherLog(t *testing.T) {
 		if err := os.WriteFile(name, log, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		refresh(t, tally)
+		refresh(t, ws, tally)
 		tallies(t, ws, tally, when)
 	}
 	if len(tally.Notes) == 0 {
@@ -141,12 +141,12 @@ func TestTallyOfAnotherLog(t *testing.T) {
 // A refresh that was cut short changes nothing.
 func TestTallyCutShort(t *testing.T) {
 	ws := made(t)
-	tally := ws.NewTally()
+	tally := new(emend.Tally)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := tally.Refresh(ctx); err == nil || tally.Calls != 0 || len(tally.Hours) > 0 {
+	if err := ws.Tally(ctx, tally); err == nil || tally.Calls != 0 || len(tally.Hours) > 0 {
 		t.Errorf("%v, %+v", err, tally)
 	}
-	refresh(t, tally)
+	refresh(t, ws, tally)
 	tallies(t, ws, tally, "after it")
 }

@@ -66,13 +66,13 @@ func BenchmarkTally(b *testing.B) {
 	ws := longLog(b, 100_000)
 	b.Run("all", func(b *testing.B) {
 		for b.Loop() {
-			if err := ws.NewTally().Refresh(b.Context()); err != nil {
+			if err := ws.Tally(b.Context(), new(emend.Tally)); err != nil {
 				b.Fatal(err)
 			}
 		}
 	})
-	tally := ws.NewTally()
-	if err := tally.Refresh(b.Context()); err != nil {
+	tally := new(emend.Tally)
+	if err := ws.Tally(b.Context(), tally); err != nil {
 		b.Fatal(err)
 	}
 	b.Run("one more", func(b *testing.B) {
@@ -80,7 +80,7 @@ func BenchmarkTally(b *testing.B) {
 			if _, err := ws.Apply(b.Context(), "x", emend.Options{}); err == nil {
 				b.Fatal("applied")
 			}
-			if err := tally.Refresh(b.Context()); err != nil {
+			if err := ws.Tally(b.Context(), tally); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -60,7 +60,7 @@ func longLog(t testing.TB, entries int) *emend.Workspace {
 
 // Pages, however small, joined are the whole: no call twice, none left out, and each with what came of it.
 func TestTimelinePagesAreTheWhole(t *testing.T) {
-	t.Cleanup(emend.Nearby(300)) // so that pages begin on both sides of it
+	t.Cleanup(emend.TailRecords(300)) // so that pages begin on both sides of it
 	ws := longLog(t, 400)
 	for _, r := range []emend.TimelineRequest{
 		{}, {SessionID: "s-0003"}, {Agent: "tester"}, {Client: "ci"}, {Tool: "undo"}, {Path: "internal/room07"}, {Text: "ROOM07/part3"}, {Text: "saved"},
@@ -90,7 +90,7 @@ func TestShowNearAndFar(t *testing.T) {
 	for _, c := range whole {
 		for _, name := range []string{c.Entry, fmt.Sprint("#", c.Seq)} {
 			near, err := ws.Show(t.Context(), name)
-			back := emend.Nearby(0)
+			back := emend.TailRecords(0)
 			far, err2 := ws.Show(t.Context(), name)
 			back()
 			if err != nil || err2 != nil || !reflect.DeepEqual(near.Data, far.Data) {
@@ -356,7 +356,7 @@ func TestTimelineOfADamagedLog(t *testing.T) {
 func FuzzTimeline(f *testing.F) {
 	f.Add([]byte("cacaufcrcfRuaca"), uint8(1), uint8(3))
 	f.Add([]byte("cauauaua"), uint8(2), uint8(1))
-	f.Cleanup(emend.Nearby(8)) // so that pages begin on both sides of it
+	f.Cleanup(emend.TailRecords(8)) // so that pages begin on both sides of it
 	f.Fuzz(func(t *testing.T, happened []byte, limit, look uint8) {
 		ws := workspace(t, "f", "one\n")
 		refuse(t, ws, "x")

@@ -101,10 +101,10 @@ func descriptors(t *testing.T) int {
 // What a server does for days leaves nothing open.
 func TestPagesLeaveNothingOpen(t *testing.T) {
 	ws := made(t)
-	tally := ws.NewTally()
+	tally := new(emend.Tally)
 	round := func() {
 		refuse(t, ws, envelope("*** Update File: f", "@@", "-nosuch", "+x"))
-		refresh(t, tally)
+		refresh(t, ws, tally)
 		pages(t, ws, emend.TimelineRequest{Limit: 3})
 		next, stop := watch(t, ws)
 		next()

@@ -1,24 +1,23 @@
 package api
 
-// Fate is what became of one file of an entry since.
-type Fate struct {
-	Path    string // that the entry left it at, or took it from
-	State   FateState
-	At      string     // the path that it has now, if it was moved
+// FileSince is what became of one file of an entry since the entry was made.
+type FileSince struct {
+	Path    string     // where the entry left the file, or from where it deleted it
+	State   FileState  // FileUnknown for a file that may not be read
+	At      string     // its path now, if it was moved
 	By      []LogEntry // the later entries that changed or moved it and are in effect, the oldest first; the newest ten
 	ByCount int        // how many there are
-	Outside bool       // the last that happened to it did not go through emend
+	Outside bool       // the last change to it did not go through emend
 }
 
-// FateState says it in a word.
-type FateState string
+// FileState compares a file with what an entry of the log left.
+type FileState string
 
-// What becomes of files.
+// The states of a file. That somebody changes files without emend is no damage.
 const (
-	Unchanged FateState = "unchanged"
-	Changed   FateState = "changed" // by the entries in By
-	Edited    FateState = "edited"  // by somebody outside of emend, after the entries in By
-	Gone      FateState = "gone"
-	Back      FateState = "back"   // it was deleted, and something is there again
-	Hidden    FateState = "hidden" // it may not be read
+	FileSame    FileState = "same"
+	FileChanged FileState = "changed"
+	FileGone    FileState = "gone"
+	FileBack    FileState = "back"    // the log has it deleted, and something is there again
+	FileUnknown FileState = "unknown" // it cannot be read: protected, or no regular file
 )

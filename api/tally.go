@@ -2,30 +2,28 @@ package api
 
 import "time"
 
-// Count is calls of one hour, or of one session: those that were done and stand, those that changed nothing, whether
-// they were refused, aborted or reverted, and those that were done and taken back since.
-type Count struct{ Done, Refused, Undone int }
+// Tally counts the calls of a log, by the hour and by who made them. The zero value has counted nothing.
+type Tally struct {
+	Hours    map[int64]Count // by the hour, in hours since 1970, in UTC; the newest 2,000
+	Sessions []SessionCount  // the newest first; at most 1,000
+	Agents   []string        // these three are sorted, at most 1,000 names each
+	Clients  []string
+	Tools    []string
+	Calls    int
+	Head     Head // the newest record that is counted
+	Notes    []string
+}
 
-// SessionCount is what one session did. One that comes back after it was let go for newer ones begins anew.
+// Count counts calls by their outcome.
+type Count struct {
+	Done    int // done, and still in effect
+	Refused int // refused, aborted or reverted: nothing changed
+	Undone  int // done, and undone since
+}
+
+// SessionCount counts the calls of one session. A session that was dropped for newer ones begins anew when it comes back.
 type SessionCount struct {
 	ID, Agent, Client string
 	First, Last       time.Time
 	Count
 }
-
-func (c Count) And(d Count) Count {
-	return Count{c.Done + d.Done, c.Refused + d.Refused, c.Undone + d.Undone}
-}
-
-// And adds what is new of a session.
-func (s *SessionCount) And(n *SessionCount) {
-	s.Count = s.Count.And(n.Count)
-	if n.Last.After(s.Last) {
-		s.Last, s.Agent, s.Client = n.Last, n.Agent, n.Client
-	}
-	if !n.First.IsZero() && n.First.Before(s.First) {
-		s.First = n.First
-	}
-}
-
-func (c Count) Negative() Count { return Count{-c.Done, -c.Refused, -c.Undone} }

@@ -63,7 +63,6 @@ type PurgedTx struct {
 	Files     int       `json:"files"` // that the history has of it: contents, the diff, the answer
 	SizeBytes int64     `json:"sizeBytes"`
 	Trash     []string  `json:"trash,omitempty"` // the ids that leave the trash
-
 }
 
 // Trashed is a file in the trash: what a deletion, or a move or an addition onto it, took from its path. It is there
@@ -80,7 +79,7 @@ type Trashed struct {
 	SessionID string    `json:"sessionId,omitempty"`
 	AgentName string    `json:"agentName,omitempty"`
 	ToolName  string    `json:"toolName,omitempty"`
-	Operation string    `json:"operation"` // what was done to the path: delete, move, add; or conflict, see past.conflicts
+	Operation string    `json:"operation"` // what was done to the path: delete, move, add; or conflict: a newer file was in the way when it was to be put back
 }
 
 // TrashedFile is a file of the trash and the beginning of what it says.

@@ -14,7 +14,7 @@ type VerifyReport struct {
 	Breaks   []Break        `json:"breaks"`         // damages of the chain, the first hundred
 	Missing  []Head         `json:"missing"`        // heads that are not in the log
 	Same     int            `json:"same"`           // files that are as the log has them
-	Files    []FileState    `json:"files"`          // those that are not, by path
+	Files    []FileMismatch `json:"files"`          // those that are not, by path
 	Notes    []string       `json:"notes"`
 }
 
@@ -26,24 +26,12 @@ type Break struct {
 	Why     string `json:"why"`
 }
 
-// FileState is a file that is not as the log has it last.
-type FileState struct {
-	Path     string `json:"path"`
-	State    State  `json:"state"`
-	Entry    string `json:"entry"`              // the last that changed it
-	Expected string `json:"expected,omitempty"` // sha256; empty when it was deleted
-	Actual   string `json:"actual,omitempty"`
-	Why      string `json:"why,omitempty"` // of one that is unknown
+// FileMismatch is a file that is not as its last entry left it: somebody changed it without emend, or it cannot be read.
+type FileMismatch struct {
+	Path     string    `json:"path"`
+	State    FileState `json:"state"`
+	Entry    string    `json:"entry"`              // the last that changed it
+	Expected string    `json:"expected,omitempty"` // sha256; empty when it was deleted
+	Actual   string    `json:"actual,omitempty"`
+	Why      string    `json:"why,omitempty"` // it is unknown
 }
-
-// State is what became of a file since the log speaks of it last.
-type State string
-
-// The states. Whoever changes files without emend makes them so; that is no damage.
-const (
-	FileSame    State = "same"
-	FileChanged State = "changed" // by somebody else
-	FileGone    State = "gone"
-	FileBack    State = "back"    // it was deleted, and something is there again
-	FileUnknown State = "unknown" // it cannot be read: protected, or no regular file
-)

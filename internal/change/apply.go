@@ -194,13 +194,13 @@ func Note(ctx context.Context, w *workspace.Workspace, v *report.View, list fail
 // refusal is what the log says of a call that was refused.
 func refusal(ctx context.Context, w *workspace.Workspace, first *fail.Error, named []patch.Section) audit.Record {
 	r := audit.Record{Kind: audit.Failed, Actor: w.Actor(ctx), PolicyHash: w.Guard.PolicyHash(),
-		ErrorKind: string(first.Kind), Message: logbook.Logged(first)}
+		ErrorKind: string(first.Kind), Message: logbook.RefusalMessage(first)}
 	if first.Kind == fail.PermissionDenied || first.Kind == fail.OutsideWorkspace {
 		r.Kind = audit.Denied
 	}
 	for i := range named[:min(len(named), maxNoted)] {
 		s := &named[i]
-		r.Ops = append(r.Ops, audit.Op{Operation: s.Op.String(), Path: caller.Clean(w.FromTop(ctx, s.Path)), ToPath: caller.Clean(w.FromTop(ctx, s.To))})
+		r.Ops = append(r.Ops, audit.Op{Operation: s.Op.String(), Path: caller.Clean(w.LogPath(ctx, s.Path)), ToPath: caller.Clean(w.LogPath(ctx, s.To))})
 	}
 	return r
 }
@@ -247,7 +247,7 @@ func mayRead(w *workspace.Workspace, r *audit.Record) bool {
 
 func mayReadOf(w *workspace.Workspace, op audit.Op) bool {
 	for _, p := range []string{op.Path, op.ToPath} {
-		if rel, ok := w.Below(p); p != "" && (!ok || w.Guard.CheckRead(rel) != nil) {
+		if rel, ok := w.Paths().FromTop(p); p != "" && (!ok || w.Guard.CheckRead(rel) != nil) {
 			return false
 		}
 	}
@@ -399,7 +399,7 @@ func applyOne(ctx context.Context, w *workspace.Workspace, whole *outcome.Report
 
 func recalls(w *workspace.Workspace, first *audit.Record) Recalled {
 	op := first.Ops[0]
-	out := Recalled{Op: seen(w, op), tx: first.Tx, TrashedTo: logbook.Displaced(first, op)}
+	out := Recalled{Op: seen(w, op), tx: first.Tx, TrashedTo: logbook.SlotOf(first, op)}
 	for _, a := range first.Acts {
 		if a.Path == op.Path && a.Old != nil {
 			out.OldSize = a.Old.Size
@@ -418,7 +418,7 @@ func seen(w *workspace.Workspace, op audit.Op) audit.Op {
 		op.Before, op.After = "", ""
 	}
 	for _, p := range []*string{&op.Path, &op.ToPath} {
-		if rel, ok := w.Below(*p); ok {
+		if rel, ok := w.Paths().FromTop(*p); ok {
 			*p = rel
 		}
 	}
@@ -435,7 +435,7 @@ func fromLog(w *workspace.Workspace, first *audit.Record, r Record) *report.Stor
 	data := &report.Data{Atomic: true, ChangedFiles: []report.ChangedFile{}}
 	o := report.Object{Ok: true, Data: data, Meta: &report.Meta{Tx: first.Tx}}
 	for _, op := range first.Ops {
-		trashed := logbook.Displaced(first, op)
+		trashed := logbook.SlotOf(first, op)
 		op = seen(w, op)
 		text.WriteString("\n  " + report.Escape(op.Operation+" "+op.Path))
 		data.ChangedFiles = append(data.ChangedFiles, report.ChangedFile{Path: op.Path, Operation: op.Operation,

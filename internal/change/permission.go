@@ -12,7 +12,6 @@ import (
 	"github.com/emend-dev/emend/internal/consent"
 	"github.com/emend-dev/emend/internal/dialect"
 	"github.com/emend-dev/emend/internal/guard"
-	"github.com/emend-dev/emend/internal/logbook"
 	"github.com/emend-dev/emend/internal/plan"
 	"github.com/emend-dev/emend/internal/report"
 	"github.com/emend-dev/emend/internal/source"
@@ -55,7 +54,7 @@ func askEach(ctx context.Context, w *workspace.Workspace, text string, view repo
 		return nil, nil
 	}
 	h := consent.DigestOf(src.Sums())
-	fmt.Fprintf(h, "one by one %q %q %s %t %d\n", d.Name, w.At(ctx), logbook.Sum(text), o.Lenient, o.Tolerance)
+	fmt.Fprintf(h, "one by one %q %q %s %t %d\n", d.Name, w.At(ctx), plan.Sum(text), o.Lenient, o.Tolerance)
 	var err error
 	l.asked, err = consent.Ask(ctx, w, l.about, l.moved(ctx, src, view.Patch)+l.show(text, view.Patch, d), h)
 	return l, err

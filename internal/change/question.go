@@ -1,7 +1,6 @@
 package change
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -12,6 +11,7 @@ import (
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/guard"
+	"github.com/emend-dev/emend/internal/kept"
 	"github.com/emend-dev/emend/internal/plan"
 	"github.com/emend-dev/emend/internal/report"
 	"github.com/emend-dev/emend/internal/workspace"
@@ -98,22 +98,19 @@ func keptText(w *workspace.Workspace, slot string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	name, is, err := store.History().Find(slot)
-	switch {
-	case err != nil:
-		return "", workspace.StoreError(err)
-	case is.Mode&fs.ModeSymlink != 0:
-		to, err := store.History().Slots().Readlink(name)
-		return "", cmp.Or(err, linkTo(to))
-	case is.Size > MaxShown:
-		return "", tooLong(is.Size)
-	}
-	f, err := store.History().Slots().Open(name)
+	f, is, err := kept.Of(store.History()).Open(slot)
 	if err != nil {
 		return "", workspace.StoreError(err)
 	}
 	defer f.Close()
+	link := is.Mode&fs.ModeSymlink != 0
+	if !link && is.Size > MaxShown {
+		return "", tooLong(is.Size)
+	}
 	b, err := io.ReadAll(io.LimitReader(f, MaxShown))
+	if link && err == nil {
+		return "", linkTo(string(b))
+	}
 	return string(b), err
 }
 

@@ -3,19 +3,52 @@ package change
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/history"
 	"github.com/emend-dev/emend/internal/kept"
+	"github.com/emend-dev/emend/internal/outcome"
 	"github.com/emend-dev/emend/internal/plan"
+	"github.com/emend-dev/emend/internal/report"
 	"github.com/emend-dev/emend/internal/source"
 	"github.com/emend-dev/emend/internal/workspace"
 	"github.com/emend-dev/emend/patch"
 )
 
-// Unpacked settles where the file of an archive goes.
-func Unpacked(ctx context.Context, r *source.Reader, a *history.Archived, target string) (*plan.Plan, error) {
+// RestoreArchive creates the file that an archive contains.
+func RestoreArchive(ctx context.Context, w *workspace.Workspace, from io.Reader, target, key string) (*outcome.Answer[api.RestoreData], error) {
+	a, err := history.ReadArchive(kept.Cancellable{Ctx: ctx, R: from}, w.Limits.FileBytes)
+	if err != nil {
+		a, err = &history.Archived{}, badArchive(err)
+	}
+	to := target
+	if to == "" {
+		to = a.Path
+	}
+	return Perform(ctx, w, Call[api.RestoreData]{Tool: "restore_file", Key: key, Request: []string{target, a.Path, a.Sha256},
+		Named: []patch.Section{{Op: patch.Add, Path: to}},
+		Settle: func(ctx context.Context, src *source.Reader) (*plan.Plan, error) {
+			if err != nil {
+				return nil, err
+			}
+			return planArchive(ctx, src, a, target)
+		},
+		Data: func(rep *outcome.Report) api.RestoreData {
+			s := rep.Step()
+			return api.RestoreData{Restored: true, Path: s.Path, From: a.ID, SizeBytes: int64(len(s.After)), Sha256: s.AfterSum}
+		},
+		Recall: func(l Recalled) api.RestoreData { return l.Restored(a.ID) },
+		Say: func(d api.RestoreData) string {
+			return fmt.Sprintf("Restored %s from an archive (%d bytes, sha256 %s). Its time is now, and its permissions are those of a new file.",
+				report.Escape(d.Path), d.SizeBytes, d.Sha256)
+		}})
+}
+
+// planArchive plans where the file of an archive goes.
+func planArchive(ctx context.Context, r *source.Reader, a *history.Archived, target string) (*plan.Plan, error) {
 	if target == "" {
 		target, r.Base = a.Path, "."
 	}
@@ -29,8 +62,8 @@ func Unpacked(ctx context.Context, r *source.Reader, a *history.Archived, target
 	return single(plan.Step{Op: patch.Add, Path: f.Rel, Source: f, After: a.Content, AfterSum: a.Sha256, Exec: a.Perm&0o111 != 0}), nil
 }
 
-// BadArchive is the refusal of an archive.
-func BadArchive(err error) error {
+// badArchive refuses an archive.
+func badArchive(err error) error {
 	e := &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Cause: err, Msg: "the archive is refused: " + err.Error(),
 		Hint: "Make it with emend trash export, or take the file out of it by hand and look at it."}
 	bad, ours := errors.AsType[*history.BadArchive](err)
@@ -51,7 +84,7 @@ func (l Recalled) Restored(from string) api.RestoreData {
 }
 
 func Restoring(ctx context.Context, w *workspace.Workspace, src *source.Reader, r api.RestoreRequest) (*plan.Plan, error) {
-	t, p, err := kept.InTrash(ctx, w, r.TrashedPath)
+	t, contents, err := kept.FindTrash(ctx, w, r.TrashedPath)
 	if err != nil {
 		return nil, err
 	}
@@ -70,6 +103,6 @@ func Restoring(ctx context.Context, w *workspace.Workspace, src *source.Reader, 
 		return nil, err
 	}
 	s := plan.Step{Op: patch.Add, Path: f.Rel, Source: f, Back: t.ID, Size: t.SizeBytes}
-	s.AfterSum, err = kept.KeptSum(ctx, p.Store.History(), t.ID)
+	s.AfterSum, err = contents.Sum(ctx, t.ID)
 	return single(s), err
 }

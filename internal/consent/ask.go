@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"hash"
-	"path"
 	"slices"
 	"strings"
 
@@ -52,7 +51,7 @@ func Ask(ctx context.Context, w *workspace.Workspace, about []api.AskedPath, dif
 	}
 	out := &audit.Asked{By: caller.Clean(by)}
 	for _, a := range about {
-		if p := caller.Clean(path.Join(w.Keeper.Prefix, a.Path)); !slices.Contains(out.Paths, p) {
+		if p := caller.Clean(w.Paths().ToTop(a.Path)); !slices.Contains(out.Paths, p) {
 			out.Paths = append(out.Paths, p)
 		}
 	}

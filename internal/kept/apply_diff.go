@@ -5,62 +5,64 @@ import (
 	"strings"
 )
 
-// Redo applies to before what the diff of one file, in our own form, says, line by line where it says. It is true only if
-// the caller finds the sum that it expects.
-func Redo(before, diff string) (string, bool) {
+// ApplyDiff applies the diff of one file, in the form that emend writes, to the text before. Every hunk has to fit at the
+// line that it names. That the result is right only its sum can tell.
+func ApplyDiff(before, diff string) (string, bool) {
 	old := strings.SplitAfter(before, "\n")
 	var b strings.Builder
-	at := 0
+	next := 0 // the first line of old that is not written yet
 	_, body, found := strings.Cut(diff, "\n@@ ")
 	if !found {
 		return before, diff != ""
 	}
 	for hunk := range strings.SplitSeq(body, "\n@@ ") {
-		head, lines, ok := strings.Cut(hunk, "\n")
-		var a, n, c, m int
-		if !ok || !ranged(head, &a, &n, &c, &m) {
+		header, lines, ok := strings.Cut(hunk, "\n")
+		line, count, valid := oldRange(header)
+		if !ok || !valid {
 			return "", false
 		}
-		first := a - 1
-		if n == 0 {
-			first = a
+		first := line - 1
+		if count == 0 {
+			first = line
 		}
-		if first < at || first > len(old) {
+		if first < next || first > len(old) {
 			return "", false
 		}
-		b.WriteString(strings.Join(old[at:first], ""))
-		end, ok := redoHunk(&b, old, first, lines)
-		if !ok {
+		b.WriteString(strings.Join(old[next:first], ""))
+		if next, ok = applyHunk(&b, old, first, lines); !ok {
 			return "", false
 		}
-		at = end
 	}
-	b.WriteString(strings.Join(old[at:], ""))
+	b.WriteString(strings.Join(old[next:], ""))
 	return b.String(), true
 }
 
-// ranged reads "-a,n +c,m @@".
-func ranged(head string, a, n, c, m *int) bool {
-	*n, *m = 1, 1
-	from, rest, ok := strings.Cut(head, " ")
+// oldRange reads "-line,count +line,count @@", and returns what it says of the text before.
+func oldRange(header string) (line, count int, ok bool) {
+	from, rest, ok := strings.Cut(header, " ")
 	to, _, ok2 := strings.Cut(rest, " ")
-	return ok && ok2 && numbers(from, "-", a, n) && numbers(to, "+", c, m)
+	if !ok || !ok2 {
+		return 0, 0, false
+	}
+	if _, _, ok = parseRange(to, "+"); !ok {
+		return 0, 0, false
+	}
+	return parseRange(from, "-")
 }
 
-func numbers(s, sign string, at, count *int) bool {
-	s, ok := strings.CutPrefix(s, sign)
-	if !ok {
-		return false
+func parseRange(s, sign string) (line, count int, ok bool) {
+	if s, ok = strings.CutPrefix(s, sign); !ok {
+		return 0, 0, false
 	}
-	if _, err := fmt.Sscanf(s, "%d,%d", at, count); err == nil {
-		return true
+	if _, err := fmt.Sscanf(s, "%d,%d", &line, &count); err == nil {
+		return line, count, true
 	}
-	_, err := fmt.Sscanf(s, "%d", at)
-	return err == nil
+	_, err := fmt.Sscanf(s, "%d", &line)
+	return line, 1, err == nil
 }
 
-// redoHunk writes a hunk's new lines, and checks its old ones.
-func redoHunk(b *strings.Builder, old []string, at int, lines string) (int, bool) {
+// applyHunk writes the new lines of a hunk, checks its old ones, and returns the line of old behind it.
+func applyHunk(b *strings.Builder, old []string, at int, lines string) (int, bool) {
 	all := strings.SplitAfter(lines, "\n")
 	for i, l := range all {
 		if l == "" {

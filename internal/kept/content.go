@@ -5,108 +5,108 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"slices"
 	"strings"
-	"time"
 
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
-	"github.com/emend-dev/emend/internal/audit"
-	"github.com/emend-dev/emend/internal/caller"
 	"github.com/emend-dev/emend/internal/guard"
 	"github.com/emend-dev/emend/internal/history"
-	"github.com/emend-dev/emend/internal/logbook"
 	"github.com/emend-dev/emend/internal/plan"
 	"github.com/emend-dev/emend/internal/workspace"
 )
 
-// maxContent is how much of a version is shown.
+// maxContent is how many bytes of a version are shown.
 const maxContent = 4 << 20
 
-var ErrNotKept = errors.New("is not kept any more: it was purged or pruned, or changed outside of emend")
+// A version has one of three kinds of ids: the slot that keeps it; that slot with a "+", for what a step left there,
+// which can be rebuilt; or "now:", its sha256 and its path, for what stands at the path.
+const (
+	rebuiltMark    = "+"
+	presentLead    = "now:"
+	sha256HexBytes = 64
+)
 
-var ErrTooLong = fmt.Errorf("has over %d MiB", MaxSessionText>>20)
+// RebuiltID returns the id of the version that a step left, which is rebuilt from what the step displaced into the slot.
+func RebuiltID(slot string) string { return slot + rebuiltMark }
 
-// UntilDone reads until the context ends.
-type UntilDone struct {
-	Ctx context.Context
-	R   io.Reader
+// IsRebuilt reports whether an id is of a version that is rebuilt.
+func IsRebuilt(id string) bool { return strings.HasSuffix(id, rebuiltMark) }
+
+// PresentID returns the id of the version that stands at a path, as long as it has this sha256.
+func PresentID(path, sum string) string { return presentLead + sum + ":" + path }
+
+// ParsePresent reads an id that PresentID made.
+func ParsePresent(id string) (path, sum string, ok bool) {
+	rest, ok := strings.CutPrefix(id, presentLead)
+	if !ok {
+		return "", "", false
+	}
+	sum, path, ok = strings.Cut(rest, ":")
+	return path, sum, ok && len(sum) == sha256HexBytes
 }
 
-const MaxSessionText = 4 << 20 // of each side of a difference
-
+// Content returns what a version contains. It refuses a path that may not be read now, and a file that was written to since
+// it was kept.
 func Content(ctx context.Context, w *workspace.Workspace, id string) (*api.Content, error) {
 	if path, sum, ok := ParsePresent(id); ok {
-		return standing(ctx, w, id, path, sum)
+		return presentContent(ctx, w, id, path, sum)
 	}
-	if IsRemade(id) {
-		return contentAnew(ctx, w, id)
+	if IsRebuilt(id) {
+		return rebuiltContent(ctx, w, id)
 	}
-	t, p, err := Displaced(ctx, w, id)
+	f, contents, err := FindDisplaced(ctx, w, id)
 	if err == nil {
-		err = w.Guard.CheckRead(t.Path)
+		err = w.Guard.CheckRead(f.Path)
 	}
 	if err != nil {
 		return nil, err
 	}
-	c := &api.Content{ID: id, Path: t.Path, Link: t.Link, SizeBytes: t.SizeBytes, MTime: t.MTime, Mode: t.Mode}
-	if t.Link != "" {
-		c.Sha256 = plan.Sum(t.Link)
-		return c, still(c, t.Sha256)
+	c := &api.Content{ID: id, Path: f.Path, Link: f.Link, SizeBytes: f.SizeBytes, MTime: f.MTime, Mode: f.Mode}
+	if f.Link != "" {
+		c.Sha256 = plan.Sum(f.Link)
+		return c, checkSum(c, f.Sha256)
 	}
-	f, err := p.Store.History().Slots().Open(t.Name)
+	file, err := contents.history.Slots().Open(f.Name)
 	if err != nil {
 		return nil, workspace.StoreError(err)
 	}
-	defer f.Close()
-	if err := fill(ctx, c, f); err != nil {
+	defer file.Close()
+	if err := fill(ctx, c, file); err != nil {
 		return nil, workspace.StoreError(err)
 	}
-	return c, still(c, t.Sha256)
+	return c, checkSum(c, f.Sha256)
 }
 
-// Displaced finds a file that a change displaced, in the trash or not, by its id: the log says what and where it was.
-func Displaced(ctx context.Context, w *workspace.Workspace, id string) (*File, *past, error) {
+// FindDisplaced finds a file that a change displaced, in the trash or not, by its id.
+func FindDisplaced(ctx context.Context, w *workspace.Workspace, id string) (*File, Contents, error) {
 	tx, n, ok := history.ParseSlot(id)
 	if !ok {
-		return nil, nil, noVersion(id)
+		return nil, Contents{}, noVersion(id)
 	}
-	p, err := pastWorkspace(w)
+	v, err := takeInventory(w)
 	if err != nil {
-		return nil, nil, err
+		return nil, Contents{}, err
 	}
-	if p == nil || !p.txs[tx] {
-		return nil, nil, noVersion(id)
+	if !v.only(tx) {
+		return nil, Contents{}, noVersion(id)
 	}
-	p.txs = map[string]bool{tx: true}
-	for r := range p.each(ctx) {
-		if t, ok := p.displaced(r.Record, n); ok {
-			return &t, p, p.err
+	for t := range v.newestFirst(ctx) {
+		for i := range t.Acts {
+			a := &t.Acts[i]
+			if a.Slot != n || a.Old == nil || !a.Displaces() || !v.Inside(a.Path) {
+				continue
+			}
+			if f, ok := v.file(t.Record, a, ""); ok {
+				return &f, v.Contents, nil
+			}
 		}
 	}
-	if p.err != nil {
-		return nil, nil, p.err
+	if v.err != nil {
+		return nil, Contents{}, v.err
 	}
-	return nil, nil, noVersion(id)
-}
-
-// displaced is what a transaction has in slot n, if that is a file from inside the root.
-func (p *past) displaced(r *audit.Record, n int) (t File, ok bool) {
-	for i := range r.Acts {
-		a := &r.Acts[i]
-		if a.Slot != n || a.Old == nil || !a.Displaces() {
-			continue
-		}
-		t = File{Trashed: api.Trashed{ID: history.Slot(r.Tx, n), DeletedAt: r.TS, SessionID: r.Actor.Session, AgentName: r.Actor.Agent, ToolName: r.Actor.Tool, Sha256: a.Old.Sum}}
-		if t.Path, ok = p.inside(a.Path); ok && p.find(&t, a) {
-			return t, true
-		}
-	}
-	return t, false
+	return nil, Contents{}, noVersion(id)
 }
 
 func noVersion(id string) error {
@@ -114,20 +114,7 @@ func noVersion(id string) error {
 		Hint: "Look at the history of the file again: it may be kept under another id, or have been restored, pruned or purged since."}
 }
 
-// PresentID names a version that is kept nowhere but at its path: what stands there, as long as that has this hash.
-func PresentID(path, sum string) string { return "now:" + sum + ":" + path }
-
-func ParsePresent(id string) (path, sum string, ok bool) {
-	rest, ok := strings.CutPrefix(id, "now:")
-	if !ok {
-		return "", "", false
-	}
-	sum, path, ok = strings.Cut(rest, ":")
-	return path, sum, ok && len(sum) == 64
-}
-
-// standing is the content of a file that stands at its path.
-func standing(ctx context.Context, w *workspace.Workspace, id, path, sum string) (*api.Content, error) {
+func presentContent(ctx context.Context, w *workspace.Workspace, id, path, sum string) (*api.Content, error) {
 	e, err := w.Guard.Resolve(path, guard.Request{Known: true})
 	if err != nil {
 		return nil, err
@@ -136,7 +123,7 @@ func standing(ctx context.Context, w *workspace.Workspace, id, path, sum string)
 	switch e.Kind {
 	case guard.Symlink:
 		c.Sha256 = plan.Sum(e.Target)
-		return c, still(c, sum)
+		return c, checkSum(c, sum)
 	case guard.Regular:
 	default:
 		return nil, noVersion(id)
@@ -149,13 +136,13 @@ func standing(ctx context.Context, w *workspace.Workspace, id, path, sum string)
 	if err := fill(ctx, c, f); err != nil {
 		return nil, err
 	}
-	return c, still(c, sum)
+	return c, checkSum(c, sum)
 }
 
-// fill reads all of it, and keeps as much as is shown.
+// fill reads all of r for its sum and its size, and gives c as much of the text as is shown.
 func fill(ctx context.Context, c *api.Content, r io.Reader) error {
 	sum := sha256.New()
-	in := io.TeeReader(UntilDone{ctx, r}, sum)
+	in := io.TeeReader(Cancellable{ctx, r}, sum)
 	b, err := io.ReadAll(io.LimitReader(in, maxContent+1))
 	if err != nil {
 		return err
@@ -165,7 +152,7 @@ func fill(ctx context.Context, c *api.Content, r io.Reader) error {
 		return err
 	}
 	c.SizeBytes, c.Sha256 = int64(len(b))+rest, hex.EncodeToString(sum.Sum(nil))
-	if c.Binary = slices.Contains(b[:min(len(b), 8192)], 0); c.Binary {
+	if c.Binary = isBinary(b); c.Binary {
 		return nil
 	}
 	if c.Truncated = len(b) > maxContent; c.Truncated {
@@ -175,7 +162,7 @@ func fill(ctx context.Context, c *api.Content, r io.Reader) error {
 	return nil
 }
 
-// wholeLines leaves out a line that is cut off at the end, unless there is no other.
+// wholeLines removes a line that is cut off at the end, unless it is the only one.
 func wholeLines(b []byte) []byte {
 	if i := bytes.LastIndexByte(b, '\n'); i >= 0 {
 		return b[:i+1]
@@ -183,99 +170,12 @@ func wholeLines(b []byte) []byte {
 	return wholeRunes(b)
 }
 
-// still refuses what is not any more what it was.
-func still(c *api.Content, want string) error {
+// checkSum refuses a content that is not what it was. An empty sum is that of a content nobody hashed.
+func checkSum(c *api.Content, want string) error {
 	if want == "" || c.Sha256 == want {
 		return nil
 	}
 	return &fail.Error{Kind: fail.Stale, Path: c.Path, Want: want, Have: c.Sha256,
 		Msg:  fmt.Sprintf("what is kept as %s was written to since", fail.Quote(c.ID)),
 		Hint: "Look at the history of the file again."}
-}
-
-// SlotText is what is kept in a slot; of a link, what it says.
-func SlotText(h *history.History, slot string) (text string, link bool, err error) {
-	name, is, err := h.Find(slot)
-	switch {
-	case err != nil:
-		return "", false, err
-	case is.Mode&fs.ModeSymlink != 0:
-		text, err = h.Slots().Readlink(name)
-		return text, true, err
-	case is.Size > MaxSessionText:
-		return "", false, ErrTooLong
-	}
-	f, err := h.Slots().Open(name)
-	if err != nil {
-		return "", false, err
-	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, MaxSessionText))
-	return string(b), false, err
-}
-
-// Standing is what a file has now; of a link, what it says.
-func Standing(ctx context.Context, j *logbook.Journal, path string) (text string, link bool, err error) {
-	e, err := j.Guard.Resolve(path, guard.Request{Known: true})
-	switch {
-	case err != nil:
-		return "", false, err
-	case e.Kind == guard.Symlink:
-		return e.Target, true, nil
-	case e.Kind != guard.Regular:
-		return "", false, ErrNotKept
-	case e.Size > MaxSessionText:
-		return "", false, ErrTooLong
-	}
-	text, _, err = j.Guard.Load(ctx, e)
-	return text, false, err
-}
-
-// Top is a path from the root as the log has it: from the top of the tree.
-func Top(j *logbook.Journal, path string) string {
-	if j.Prefix == "." {
-		return path
-	}
-	return j.Prefix + "/" + path
-}
-
-// Slot looks whether the file that a step displaced is still kept, as far as can be told without reading it.
-func Slot(j *logbook.Journal, name string, a *audit.Act) (changed time.Time, ok bool) {
-	_, is, err := j.Hist.Find(name)
-	switch {
-	case err != nil || is.Mode.IsDir() || (is.Mode&fs.ModeSymlink != 0) != a.Old.Link || !a.Old.Link && is.Size != a.Old.Size:
-		return changed, false
-	case a.New != nil && is.ID.Ino == a.New.Ino && a.New.Ino != a.Old.Ino:
-		return changed, false // what was put there for a step that was not done
-	}
-	return is.ModTime, true
-}
-
-// KeptSum is the sha256 of what is kept, or of what a link says.
-func KeptSum(ctx context.Context, h *history.History, slot string) (string, error) {
-	name, is, err := h.Find(slot)
-	if err != nil {
-		return "", workspace.StoreError(err)
-	}
-	if is.Mode&fs.ModeSymlink != 0 {
-		text, err := h.Slots().Readlink(name)
-		return plan.Sum(text), err
-	}
-	f, err := h.Slots().Open(name)
-	if err != nil {
-		return "", workspace.StoreError(err)
-	}
-	defer f.Close()
-	sum := sha256.New()
-	if _, err := io.Copy(sum, UntilDone{ctx, f}); err != nil {
-		return "", workspace.StoreError(err)
-	}
-	return hex.EncodeToString(sum.Sum(nil)), nil
-}
-
-func (u UntilDone) Read(p []byte) (int, error) {
-	if u.Ctx.Err() != nil {
-		return 0, caller.Cancelled(u.Ctx)
-	}
-	return u.R.Read(p)
 }

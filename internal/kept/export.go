@@ -9,28 +9,32 @@ import (
 
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/history"
-	"github.com/emend-dev/emend/internal/vfs"
 	"github.com/emend-dev/emend/internal/workspace"
 )
 
-func Export(ctx context.Context, t *File, slots vfs.Dir, to io.Writer) error {
+// TrashExport writes a file of the trash to w as an archive. It refuses a path that may not be read now.
+func TrashExport(ctx context.Context, w *workspace.Workspace, id string, to io.Writer) error {
+	t, contents, err := readableTrash(ctx, w, id)
+	if err != nil {
+		return err
+	}
 	m := history.ArchiveMeta{ID: t.ID, Path: t.Path, DeletedAt: t.DeletedAt, SessionID: t.SessionID, AgentName: t.AgentName,
 		ToolName: t.ToolName, Sha256: t.Sha256, SizeBytes: t.SizeBytes, Mode: t.Mode, MTime: t.MTime, Link: t.Link}
 	if t.Link != "" {
 		return archiveError(history.WriteArchive(to, m, t.Info.Mode, nil))
 	}
-	f, err := slots.Open(t.Name)
+	f, err := contents.history.Slots().Open(t.Name)
 	if err != nil {
 		return workspace.StoreError(err)
 	}
 	defer f.Close()
-	// What a program wrote into the file after it was deleted is in it: the archive has to agree with itself.
+	// The content includes what a program wrote into the file after it was deleted: the metadata has to fit it.
 	h := sha256.New()
-	if m.SizeBytes, err = io.Copy(h, UntilDone{ctx, io.NewSectionReader(f, 0, 1<<62)}); err != nil {
+	if m.SizeBytes, err = io.Copy(h, Cancellable{ctx, io.NewSectionReader(f, 0, 1<<62)}); err != nil {
 		return workspace.StoreError(err)
 	}
 	m.Sha256 = hex.EncodeToString(h.Sum(nil))
-	return archiveError(history.WriteArchive(to, m, t.Info.Mode, UntilDone{ctx, f}))
+	return archiveError(history.WriteArchive(to, m, t.Info.Mode, Cancellable{ctx, f}))
 }
 
 func archiveError(err error) error {

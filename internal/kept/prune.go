@@ -17,21 +17,16 @@ import (
 )
 
 const (
-	keepFor    = 30 * 24 * time.Hour
-	keepBytes  = 2 << 30
-	keepAlive  = 100 // transactions, the newest, whatever their age and size
-	pruneEvery = 24 * time.Hour
-	maxPruned  = 2000             // files at once: nobody is to wait long for the lock
-	maxPruning = 10 * time.Second // for finding them
+	defaultAge   = 30 * 24 * time.Hour
+	defaultBytes = 2 << 30
+	alwaysKept   = 100 // transactions, the newest, whatever their age and size
+	pruneEvery   = 24 * time.Hour
+	maxPruned    = 2000             // files at once: nobody should wait long for the lock
+	maxPruning   = 10 * time.Second // to find them
 )
 
-// lapsed is what the history has of one transaction, and may go.
-type lapsed struct {
-	names []string
-	ops   []audit.Op
-	bytes int64
-}
-
+// Prune removes what is older, or more, than the workspace keeps, if the last pruning was a day ago or longer. It removes
+// nothing while somebody else has the lock.
 func Prune(ctx context.Context, w *workspace.Workspace) (*api.Pruned, error) {
 	k := &w.Keeper
 	k.Mu.Lock()
@@ -42,12 +37,12 @@ func Prune(ctx context.Context, w *workspace.Workspace) (*api.Pruned, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, maxPruning)
 	defer cancel()
-	p, err := pastWorkspace(w)
+	v, err := takeInventory(w)
 	if err != nil {
 		return nil, err
 	}
-	p.prefix = "." // of all roots: it is one history
-	out, what, more := p.outdated(ctx, cmp.Or(k.Age, keepFor), cmp.Or(k.Bytes, keepBytes))
+	v.Prefix = "." // one history serves every root below the top
+	out, what, more := v.prunable(ctx, cmp.Or(k.Age, defaultAge), cmp.Or(k.Bytes, defaultBytes))
 	if len(what.Names) > 0 {
 		what.Records[0].Actor.Client = k.Actor.Client
 		what.Records[0].PolicyHash = w.Guard.PolicyHash()
@@ -56,74 +51,81 @@ func Prune(ctx context.Context, w *workspace.Workspace) (*api.Pruned, error) {
 		}
 	}
 	if more {
-		return out, nil // the next one goes on
+		return out, nil // the next Prune goes on
 	}
 	return out, store.Pruned()
 }
 
-// outdated is what is to be pruned now; more says that it is only a part.
-func (p *past) outdated(ctx context.Context, age time.Duration, most int64) (out *api.Pruned, what commit.Removal, more bool) {
+// prunableTx is what may be pruned of one transaction.
+type prunableTx struct {
+	names []string
+	ops   []audit.Op
+	bytes int64
+}
+
+// prunable returns what is due, the oldest first, and whether there is more.
+func (v *inventory) prunable(ctx context.Context, age time.Duration, most int64) (out *api.Pruned, what commit.Removal, more bool) {
 	out = &api.Pruned{}
-	var old []lapsed
-	kept, names := int64(0), p.byTx()
-	for t := range p.each(ctx) {
-		l := p.lapsed(t, names[t.Tx])
-		kept += l.bytes
+	var due []prunableTx
+	kept, names := int64(0), v.namesByTx()
+	for t := range v.newestFirst(ctx) {
+		p := v.prunableOf(t, names[t.Tx])
+		kept += p.bytes
 		late := age >= 0 && time.Since(t.TS) > age || most >= 0 && kept > most
-		if late && t.age >= keepAlive && len(l.names) > 0 {
-			old = append(old, l)
+		if late && t.age >= alwaysKept && len(p.names) > 0 {
+			due = append(due, p)
 		}
 	}
 	r := audit.Record{Kind: audit.Purge, OK: true, Actor: audit.Actor{Tool: "prune"}}
-	for _, l := range slices.Backward(old) {
-		if more = out.Transactions > 0 && out.Files+len(l.names) > maxPruned; more {
+	for _, p := range slices.Backward(due) {
+		if more = out.Transactions > 0 && out.Files+len(p.names) > maxPruned; more {
 			break
 		}
 		out.Transactions++
-		out.Files += len(l.names)
-		out.SizeBytes += l.bytes
-		what.Names = append(what.Names, l.names...)
-		r.Ops = append(r.Ops, l.ops...)
+		out.Files += len(p.names)
+		out.SizeBytes += p.bytes
+		what.Names = append(what.Names, p.names...)
+		r.Ops = append(r.Ops, p.ops...)
 	}
-	r.Ops = r.Ops[:min(len(r.Ops), maxPurged)]
+	r.Ops = r.Ops[:min(len(r.Ops), maxRecordOps)]
 	r.Message = fmt.Sprintf("pruned what was displaced by %d transaction(s): %d file(s), %d bytes", out.Transactions, out.Files, out.SizeBytes)
 	what.Records = []audit.Record{r}
 	return out, what, more
 }
 
-// byTx are the names that the history has, by transaction.
-func (p *past) byTx() map[string][]string {
+func (v *inventory) namesByTx() map[string][]string {
 	out := map[string][]string{}
-	for name := range p.names {
+	for name := range v.names {
 		tx, _, _ := strings.Cut(name, ".")
 		out[tx] = append(out[tx], name)
 	}
 	return out
 }
 
-// lapsed is what may go of a transaction: all but the trash, and but what was kept because it met somebody's change.
-func (p *past) lapsed(t told, names []string) lapsed {
-	var out lapsed
-	if t.takenBack {
+// prunableOf returns what may be pruned of a transaction: nothing of one that failed, and of the others all but the trash
+// and what could not take its place.
+func (v *inventory) prunableOf(t keptTx, names []string) prunableTx {
+	var out prunableTx
+	if t.failed {
 		return out
 	}
-	here := map[string]vfs.Info{}
+	files := map[string]vfs.Info{}
 	for _, name := range names {
-		if is, err := p.Store.History().Slots().Stat(name); err == nil {
-			here[name] = is
+		if is, err := v.store.History().Slots().Stat(name); err == nil {
+			files[name] = is
 		}
 	}
-	stays := p.staying(t, here)
+	stays := v.notPruned(t, files)
 	for i := range t.Acts {
 		a := &t.Acts[i]
 		slot := history.Slot(t.Tx, a.Slot)
-		if _, there := here[slot]; there && !stays[slot] && a.Old != nil {
-			out.ops = append(out.ops, audit.Op{Operation: "purge", Path: a.Path, Before: a.Old.Sum, Size: a.Old.Size})
+		if _, there := files[slot]; there && !stays[slot] && a.Old != nil {
+			out.ops = append(out.ops, audit.Op{Operation: purgeOperation, Path: a.Path, Before: a.Old.Sum, Size: a.Old.Size})
 		}
 	}
 	seen := map[vfs.ID]bool{}
-	for name, is := range here {
-		if stays[slotOf(name)] {
+	for name, is := range files {
+		if stays[slotOfName(name)] {
 			continue
 		}
 		out.names = append(out.names, name)
@@ -135,24 +137,24 @@ func (p *past) lapsed(t told, names []string) lapsed {
 	return out
 }
 
-// staying are the slots of a transaction that are not pruned.
-func (p *past) staying(t told, here map[string]vfs.Info) map[string]bool {
+// notPruned returns the slots of a transaction that stay.
+func (v *inventory) notPruned(t keptTx, files map[string]vfs.Info) map[string]bool {
 	out := map[string]bool{}
-	for _, f := range p.trashOf(t.Record) {
+	for _, f := range v.deleted(t.Record) {
 		out[f.ID] = true
 	}
 	for i := range t.Acts {
 		a := &t.Acts[i]
 		slot := history.Slot(t.Tx, a.Slot)
-		if is, there := here[slot]; there && a.New != nil && is.ID.Ino == a.New.Ino {
-			out[slot] = true // what did not get its place
+		if is, there := files[slot]; there && a.New != nil && is.ID.Ino == a.New.Ino {
+			out[slot] = true // the new file of the step: somebody's change was in the way
 		}
 	}
 	return out
 }
 
-// slotOf is the slot that a name belongs to.
-func slotOf(name string) string {
+// slotOfName returns the slot that a name in the history belongs to.
+func slotOfName(name string) string {
 	parts := strings.SplitN(name, ".", 3)
 	return strings.Join(parts[:min(2, len(parts))], ".")
 }

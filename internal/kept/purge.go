@@ -14,151 +14,83 @@ import (
 	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/commit"
 	"github.com/emend-dev/emend/internal/guard"
-	"github.com/emend-dev/emend/internal/history"
 	"github.com/emend-dev/emend/internal/vfs"
 	"github.com/emend-dev/emend/internal/workspace"
 )
 
-// maxPurged is how many removals one record of the log lists.
-const maxPurged = 1000
-
-// purging is a request while transactions are held against it.
-type purging struct {
-	api.PurgeRequest
-	paths []string            // the ways to spell Path, from the root
-	met   map[string][]string // for each of Entries, the transactions that it means
-}
-
-func Clearable(ctx context.Context, w *workspace.Workspace, r api.ClearRequest) ([]api.Trashed, error) {
-	all, err := Trash(ctx, w)
-	if err != nil {
-		return nil, err
-	}
-	return pick(r, all)
-}
-
-func Clear(ctx context.Context, w *workspace.Workspace, r api.ClearRequest) (*api.Cleared, error) {
-	c := &api.Cleared{}
-	var err error
-	if c.Entries, err = Clearable(ctx, w, r); err != nil || len(c.Entries) == 0 {
-		return c, err
-	}
-	what := commit.Removal{}
-	var ops []audit.Op
-	var ids []string
-	for _, t := range c.Entries {
-		c.SizeBytes += t.SizeBytes
-		ids = append(ids, t.ID)
-		what.Names = append(what.Names, history.Names(t.ID)...)
-		ops = append(ops, audit.Op{Operation: "purge", Path: path.Join(w.Keeper.Prefix, t.Path), Before: t.Sha256, Size: t.SizeBytes})
-	}
-	what.Records = Purges(ctx, w, "trash_clear", fmt.Sprintf("cleared from the trash: %s", SomeOf(ids)), ops)
-	return c, Purge(ctx, w, what, &c.Log)
-}
-
-// Purge removes what is to leave the history.
-func Purge(ctx context.Context, w *workspace.Workspace, what commit.Removal, head **api.Head) error {
-	store, err := w.Keeper.Ensure()
-	if err != nil {
-		return err
-	}
-	err = store.Purge(ctx, what)
-	at := store.Head()
-	*head = &at
-	return err
-}
-
-// pick picks from the trash, in the order of the trash.
-func pick(r api.ClearRequest, all []api.Trashed) ([]api.Trashed, error) {
-	wanted := map[string]bool{}
-	for _, id := range r.IDs {
-		wanted[id] = true
-	}
-	out := slices.DeleteFunc(slices.Clone(all), func(t api.Trashed) bool { return len(r.IDs) > 0 && !wanted[t.ID] })
-	for _, t := range out {
-		delete(wanted, t.ID)
-	}
-	for _, id := range r.IDs {
-		if wanted[id] {
-			return nil, notKept(id)
-		}
-	}
-	return slices.DeleteFunc(out, func(t api.Trashed) bool { return !r.Before.IsZero() && !t.DeletedAt.Before(r.Before) }), nil
-}
-
-// Purges are the records of a removal: as many as it needs.
-func Purges(ctx context.Context, w *workspace.Workspace, tool, message string, ops []audit.Op) []audit.Record {
-	actor := w.Actor(ctx)
-	actor.Tool = tool
-	r := audit.Record{Kind: audit.Purge, Actor: actor, PolicyHash: w.Guard.PolicyHash(), OK: true, Message: message}
-	if len(ops) == 0 {
-		return []audit.Record{r}
-	}
-	var out []audit.Record
-	for part := range slices.Chunk(ops, maxPurged) {
-		r.Ops = part
-		out = append(out, r)
-	}
-	return out
-}
-
-// SomeOf lists names, as many as a person reads.
-func SomeOf(names []string) string {
-	const most = 100
-	if len(names) <= most {
-		return strings.Join(names, " ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], " "), len(names)-most)
-}
-
+// Purgeable lists what [Purge] would remove.
 func Purgeable(ctx context.Context, w *workspace.Workspace, r api.PurgeRequest) (*api.Purged, error) {
-	out, _, err := PurgeableOps(ctx, w, r)
+	out, _, err := selectPurge(ctx, w, r)
 	return out, err
 }
 
-// PurgeableOps is Purgeable, with what the log is to say of each transaction.
-func PurgeableOps(ctx context.Context, w *workspace.Workspace, r api.PurgeRequest) (*api.Purged, []audit.Op, error) {
-	p, err := pastWorkspace(w)
+// Purge removes everything that the history has of the transactions that r picks.
+func Purge(ctx context.Context, w *workspace.Workspace, r api.PurgeRequest) (*api.Purged, error) {
+	out, ops, err := selectPurge(ctx, w, r)
+	if err != nil || len(out.Transactions) == 0 {
+		return out, err
+	}
+	what := commit.Removal{}
+	for i := range out.Transactions {
+		what.Txs = append(what.Txs, out.Transactions[i].Tx)
+	}
+	what.Records = removalRecords(ctx, w, "purge", "purged: "+JoinSome(what.Txs), ops)
+	out.Log, err = remove(ctx, w, what)
+	return out, err
+}
+
+// selectPurge returns what a request picks, and the changes of these transactions for the log.
+func selectPurge(ctx context.Context, w *workspace.Workspace, r api.PurgeRequest) (*api.Purged, []audit.Op, error) {
+	v, err := takeInventory(w)
 	if err != nil {
 		return nil, nil, err
 	}
 	out := &api.Purged{Transactions: []api.PurgedTx{}}
-	if p == nil {
+	if v == nil {
 		return out, nil, nothingOf(r.Entries)
 	}
-	want, err := purgingWorkspace(w, r)
+	f, err := newPurgeFilter(w, r)
 	if err != nil {
 		return nil, nil, err
 	}
+	outside := 0
 	var ops []audit.Op
-	elsewhere := 0
-	for t := range p.each(ctx) {
-		if !want.takes(t.Record, p) {
+	for t := range v.newestFirst(ctx) {
+		if !f.matches(t.Record) {
 			continue
 		}
-		if paths, all := p.pathsOf(t.Record); all {
-			want.follow(t.Record, p, &out.Notes)
-			out.Transactions = append(out.Transactions, p.purgedTx(t, paths))
-			ops = append(ops, purgedOps(t.Record)...)
-		} else {
-			elsewhere++
+		paths, all := v.pathsOf(t.Record)
+		if !all {
+			outside++
+			continue
 		}
+		f.noteMoves(t.Record, &out.Notes)
+		out.Transactions = append(out.Transactions, v.purgedTx(t, paths))
+		ops = append(ops, purgeOps(t.Record)...)
 	}
-	if elsewhere > 0 {
-		out.Notes = append(out.Notes, fmt.Sprintf("%d transaction(s) touched files outside of this workspace too, and stay: purge them from the top of the tree.", elsewhere))
+	if outside > 0 {
+		out.Notes = append(out.Notes, fmt.Sprintf("%d transaction(s) touched files outside of this workspace too, and stay: purge them from the top of the tree.", outside))
 	}
-	if p.err != nil {
-		return nil, nil, p.err
+	if v.err != nil {
+		return nil, nil, v.err
 	}
-	if err := want.unmet(); err != nil {
+	if err := f.checkEntries(); err != nil {
 		return nil, nil, err
 	}
-	p.measure(out)
+	v.measure(out)
 	return out, ops, nil
 }
 
-func purgingWorkspace(w *workspace.Workspace, r api.PurgeRequest) (*purging, error) {
-	out := &purging{PurgeRequest: r, met: map[string][]string{}}
+// purgeFilter picks transactions for a purge.
+type purgeFilter struct {
+	api.PurgeRequest
+	workspace.Paths
+	paths []string            // the ways to spell Path, from the root
+	found map[string][]string // for each of Entries, the transactions that it names
+}
+
+func newPurgeFilter(w *workspace.Workspace, r api.PurgeRequest) (*purgeFilter, error) {
+	f := &purgeFilter{PurgeRequest: r, Paths: w.Paths(), found: map[string][]string{}}
 	for _, e := range r.Entries {
 		number, isNumber := strings.CutPrefix(e, "#")
 		if _, err := strconv.ParseUint(number, 10, 64); isNumber && err != nil || !isNumber && len(e) < 6 {
@@ -167,15 +99,15 @@ func purgingWorkspace(w *workspace.Workspace, r api.PurgeRequest) (*purging, err
 		}
 	}
 	if r.Path == "" {
-		return out, nil
+		return f, nil
 	}
 	var err error
-	out.paths, err = purgePaths(w, r.Path)
-	return out, err
+	f.paths, err = purgePaths(w, r.Path)
+	return f, err
 }
 
-// purgePaths are the paths from the root that a caller may mean: as it is written, and where it leads. What may not be read
-// can be purged all the same.
+// purgePaths returns the paths from the root that a caller may mean: as it is written, and where it leads. It does not ask
+// whether they may be read: a protected file can be purged too.
 func purgePaths(w *workspace.Workspace, p string) ([]string, error) {
 	full := path.Join(w.Base, filepath.ToSlash(p))
 	if filepath.IsAbs(p) {
@@ -195,53 +127,53 @@ func purgePaths(w *workspace.Workspace, p string) ([]string, error) {
 	return out, nil
 }
 
-// takes reports whether a transaction is one of those that are wanted.
-func (q *purging) takes(r *audit.Record, p *past) bool {
+// matches reports whether the request picks a transaction.
+func (f *purgeFilter) matches(r *audit.Record) bool {
 	switch {
-	case q.SessionID != "" && r.Actor.Session != q.SessionID:
+	case f.SessionID != "" && r.Actor.Session != f.SessionID:
 		return false
-	case !q.Before.IsZero() && !r.TS.Before(q.Before):
+	case !f.Before.IsZero() && !r.TS.Before(f.Before):
 		return false
-	case q.Path != "" && !slices.ContainsFunc(r.Ops, func(op audit.Op) bool { return q.at(op.Path, p) || q.at(op.ToPath, p) }):
+	case f.Path != "" && !slices.ContainsFunc(r.Ops, func(op audit.Op) bool { return f.matchesPath(op.Path) || f.matchesPath(op.ToPath) }):
 		return false
 	}
-	named := len(q.Entries) == 0
-	for _, e := range q.Entries {
+	named := len(f.Entries) == 0
+	for _, e := range f.Entries {
 		if e == r.Tx || e == "#"+strconv.FormatUint(r.Seq, 10) || e[0] != '#' && strings.HasPrefix(r.Tx, e) {
-			q.met[e] = append(q.met[e], r.Tx)
+			f.found[e] = append(f.found[e], r.Tx)
 			named = true
 		}
 	}
 	return named
 }
 
-// at reports whether a path of the log is the path that is wanted, or below it.
-func (q *purging) at(top string, p *past) bool {
-	rel, inside := p.inside(top)
-	return inside && top != "" && slices.ContainsFunc(q.paths, func(want string) bool {
+// matchesPath reports whether a path of the log is the path of the request, or below it.
+func (f *purgeFilter) matchesPath(top string) bool {
+	rel, inside := f.FromTop(top)
+	return inside && slices.ContainsFunc(f.paths, func(want string) bool {
 		return want == "." || rel == want || strings.HasPrefix(rel, want+"/")
 	})
 }
 
-// follow notes where a file went that is purged by its path.
-func (q *purging) follow(r *audit.Record, p *past, notes *[]string) {
+// noteMoves notes where a transaction moved a file that is purged by its path.
+func (f *purgeFilter) noteMoves(r *audit.Record, notes *[]string) {
 	for _, op := range r.Ops {
-		if q.Path != "" && op.ToPath != "" && q.at(op.Path, p) && !q.at(op.ToPath, p) {
-			from, _ := p.inside(op.Path)
-			to, _ := p.inside(op.ToPath)
+		if f.Path != "" && op.ToPath != "" && f.matchesPath(op.Path) && !f.matchesPath(op.ToPath) {
+			from, _ := f.FromTop(op.Path)
+			to, _ := f.FromTop(op.ToPath)
 			*notes = append(*notes, fmt.Sprintf("%s was moved to %s: purge that path as well if it is about what the file said.", from, to))
 		}
 	}
 }
 
-// unmet refuses a request of which an entry names nothing, or more than one transaction.
-func (q *purging) unmet() error {
-	for _, e := range q.Entries {
-		switch met := q.met[e]; {
-		case len(met) == 0:
+// checkEntries refuses a request with an entry that names no transaction, or more than one.
+func (f *purgeFilter) checkEntries() error {
+	for _, e := range f.Entries {
+		switch found := f.found[e]; {
+		case len(found) == 0:
 			return nothingOf([]string{e})
-		case len(met) > 1:
-			return &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Msg: fmt.Sprintf("%s begins more than one transaction: %s", fail.Quote(e), SomeOf(met)),
+		case len(found) > 1:
+			return &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Msg: fmt.Sprintf("%s begins more than one transaction: %s", fail.Quote(e), JoinSome(found)),
 				Hint: "Name one of them whole."}
 		}
 	}
@@ -256,14 +188,14 @@ func nothingOf(entries []string) error {
 		Hint: "Look at emend log: the entry may be another, or be a refusal, or it was purged or pruned before."}
 }
 
-// pathsOf are the paths that a transaction touched, from the root; all says that none is outside of it.
-func (p *past) pathsOf(r *audit.Record) (paths []string, all bool) {
+// pathsOf returns the paths that a transaction touched, from the root. It reports false if one is outside of the root.
+func (v *inventory) pathsOf(r *audit.Record) (paths []string, all bool) {
 	for _, op := range r.Ops {
 		for _, top := range []string{op.Path, op.ToPath} {
 			if top == "" {
 				continue
 			}
-			rel, inside := p.inside(top)
+			rel, inside := v.FromTop(top)
 			if !inside {
 				return nil, false
 			}
@@ -274,7 +206,19 @@ func (p *past) pathsOf(r *audit.Record) (paths []string, all bool) {
 	return slices.Compact(paths), true
 }
 
-func purgedOps(r *audit.Record) (out []audit.Op) {
+func (v *inventory) purgedTx(t keptTx, paths []string) api.PurgedTx {
+	out := api.PurgedTx{Tx: t.Tx, At: t.TS, SessionID: t.Actor.Session, AgentName: t.Actor.Agent, ToolName: t.Actor.Tool, Paths: paths}
+	if t.failed {
+		return out
+	}
+	for _, f := range v.deleted(t.Record) {
+		out.Trash = append(out.Trash, f.ID)
+	}
+	return out
+}
+
+// purgeOps returns the changes of a transaction as the record of its purge lists them.
+func purgeOps(r *audit.Record) (out []audit.Op) {
 	sizes := map[string]int64{}
 	for _, a := range r.Acts {
 		if a.Old != nil {
@@ -282,38 +226,27 @@ func purgedOps(r *audit.Record) (out []audit.Op) {
 		}
 	}
 	for _, op := range r.Ops {
-		out = append(out, audit.Op{Operation: "purge", Path: op.Path, Before: op.Before, Size: sizes[op.Path]})
+		out = append(out, audit.Op{Operation: purgeOperation, Path: op.Path, Before: op.Before, Size: sizes[op.Path]})
 	}
 	return out
 }
 
-func (p *past) purgedTx(r told, paths []string) api.PurgedTx {
-	out := api.PurgedTx{Tx: r.Tx, At: r.TS, SessionID: r.Actor.Session, AgentName: r.Actor.Agent, ToolName: r.Actor.Tool, Paths: paths}
-	if r.takenBack {
-		return out
-	}
-	for _, t := range p.trashOf(r.Record) {
-		out.Trash = append(out.Trash, t.ID)
-	}
-	return out
-}
-
-// measure says how much the history has of each transaction.
-func (p *past) measure(out *api.Purged) {
-	at := map[string]*api.PurgedTx{}
+// measure adds how much the history has of each transaction. A file with two names counts once.
+func (v *inventory) measure(out *api.Purged) {
+	byTx := map[string]*api.PurgedTx{}
 	for i := range out.Transactions {
-		at[out.Transactions[i].Tx] = &out.Transactions[i]
+		byTx[out.Transactions[i].Tx] = &out.Transactions[i]
 	}
 	seen := map[vfs.ID]bool{}
-	for name := range p.names {
+	for name := range v.names {
 		tx, _, _ := strings.Cut(name, ".")
-		t := at[tx]
+		t := byTx[tx]
 		if t == nil {
 			continue
 		}
-		is, err := p.Store.History().Slots().Stat(name)
+		is, err := v.store.History().Slots().Stat(name)
 		if err != nil || seen[is.ID] {
-			continue // gone since, or a second name
+			continue // removed meanwhile, or the second name
 		}
 		seen[is.ID] = true
 		t.Files++

@@ -8,105 +8,95 @@ import (
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/history"
-	"github.com/emend-dev/emend/internal/logbook"
 	"github.com/emend-dev/emend/internal/plan"
 	"github.com/emend-dev/emend/internal/report"
 	"github.com/emend-dev/emend/internal/workspace"
 )
 
-// RemadeMark ends the id of such a version; before it is the slot of the change.
-const RemadeMark = "+"
-
-// remade is a version that was made anew.
-type remade struct {
+// Rebuilt is a version that a step left and that nothing displaced as a whole: its text is that of the version before, with
+// the diff of the change applied.
+type Rebuilt struct {
 	Path, Text string
-	Slot       string // with what lends its mode; "" for a new file
+	Slot       string // of the version before, which lends its mode; "" for a new file
 	Act        *audit.Act
 }
 
-// Remake makes what a step left, from what it displaced and the diff of its change.
-func Remake(h *history.History, r *audit.Record, a *audit.Act) (out remade, err error) {
+// Rebuild makes the version that a step of r left. It fails with [ErrNotKept] unless the result has the sum that the log
+// has.
+func (c Contents) Rebuild(r *audit.Record, a *audit.Act) (out Rebuilt, err error) {
 	if a.New == nil || a.New.Link || a.Old != nil && a.Old.Link || !a.Places() {
 		return out, ErrNotKept
 	}
-	out = remade{Path: a.Path, Act: a}
+	out = Rebuilt{Path: a.Path, Act: a}
 	if a.Old != nil {
 		out.Slot = history.Slot(r.Tx, a.Slot)
-		if out.Text, _, err = SlotText(h, out.Slot); err != nil {
+		if out.Text, _, err = c.Text(out.Slot, MaxText); err != nil {
 			return out, err
 		}
 		if plan.Sum(out.Text) != a.Old.Sum {
 			return out, ErrNotKept
 		}
 	}
-	diff, err := h.ReadText(history.DiffName(r.Tx))
-	if err != nil || len(diff) > 4*MaxSessionText {
+	diff, err := c.history.ReadText(history.DiffName(r.Tx))
+	if err != nil || len(diff) > 4*MaxText {
 		return out, ErrNotKept
 	}
-	parts, ok := report.SplitDiff(diff), true
-	for i, op := range r.Ops {
-		if op.Path != a.Path || op.ToPath != "" {
-			continue
-		}
-		if out.Text, ok = Redo(out.Text, report.DiffOf(parts, i, op.Path, "")); !ok {
-			return out, ErrNotKept
-		}
-	}
-	if plan.Sum(out.Text) != a.New.Sum {
+	var ok bool
+	if out.Text, ok = ApplyDiffs(out.Text, r, a, diff); !ok {
 		return out, ErrNotKept
 	}
 	return out, nil
 }
 
-// Maker is the step of a change that left this at a path from the root.
-func Maker(j *logbook.Journal, r *audit.Record, path, sum string) *audit.Act {
-	for i := range r.Acts {
-		a := &r.Acts[i]
-		if p, ok := j.Below(a.Path); ok && p == path && a.New != nil && a.New.Sum == sum && a.Places() {
-			return a
+// ApplyDiffs applies to text what the diff of r has for the path of a step, and reports whether that gives the file that the
+// step left.
+func ApplyDiffs(text string, r *audit.Record, a *audit.Act, diff string) (string, bool) {
+	parts, ok := report.SplitDiff(diff), true
+	for i, op := range r.Ops {
+		if op.Path != a.Path || op.ToPath != "" {
+			continue
+		}
+		if text, ok = ApplyDiff(text, report.DiffOf(parts, i, op.Path, "")); !ok {
+			return "", false
 		}
 	}
-	return nil
+	return text, plan.Sum(text) == a.New.Sum
 }
 
-// Remade finds the version of an id, and makes it anew.
-func Remade(ctx context.Context, w *workspace.Workspace, id string) (remade, error) {
-	slot, _ := strings.CutSuffix(id, RemadeMark)
+// FindRebuilt finds the version of an id, and rebuilds it.
+func FindRebuilt(ctx context.Context, w *workspace.Workspace, id string) (Rebuilt, error) {
+	slot, _ := strings.CutSuffix(id, rebuiltMark)
 	tx, n, ok := history.ParseSlot(slot)
 	if !ok {
-		return remade{}, noVersion(id)
+		return Rebuilt{}, noVersion(id)
 	}
-	p, err := pastWorkspace(w)
+	v, err := takeInventory(w)
 	if err != nil {
-		return remade{}, err
+		return Rebuilt{}, err
 	}
-	if p == nil || !p.txs[tx] {
-		return remade{}, noVersion(id)
+	if !v.only(tx) {
+		return Rebuilt{}, noVersion(id)
 	}
-	p.txs = map[string]bool{tx: true}
-	for r := range p.each(ctx) {
-		for i := range r.Acts {
-			a := &r.Acts[i]
-			path, inside := p.inside(a.Path)
-			if r.takenBack || a.Slot != n || a.New == nil || !inside {
+	for t := range v.newestFirst(ctx) {
+		for i := range t.Acts {
+			a := &t.Acts[i]
+			path, inside := v.FromTop(a.Path)
+			if t.failed || a.Slot != n || a.New == nil || !inside {
 				continue
 			}
-			out, err := Remake(p.Store.History(), r.Record, a)
+			out, err := v.Rebuild(t.Record, a)
 			if err != nil {
 				return out, noVersion(id)
 			}
 			out.Path = path
-			return out, p.err
+			return out, v.err
 		}
 	}
-	return remade{}, errors.Join(p.err, noVersion(id))
+	return Rebuilt{}, errors.Join(v.err, noVersion(id))
 }
 
-func IsRemade(id string) bool { return strings.HasSuffix(id, RemadeMark) }
-
-// contentAnew is the content of a version that is made anew.
-func contentAnew(ctx context.Context, w *workspace.Workspace, id string) (*api.Content, error) {
-	v, err := Remade(ctx, w, id)
+func rebuiltContent(ctx context.Context, w *workspace.Workspace, id string) (*api.Content, error) {
+	v, err := FindRebuilt(ctx, w, id)
 	if err == nil {
 		err = w.Guard.CheckRead(v.Path)
 	}

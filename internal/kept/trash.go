@@ -9,84 +9,165 @@ import (
 
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
-	"github.com/emend-dev/emend/internal/vfs"
+	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/workspace"
+	"github.com/emend-dev/emend/patch"
 )
 
 // maxPreview is how many bytes of a file in the trash are shown.
 const maxPreview = 32 << 10
 
+// Trash lists the files in the trash that are from below the root, the newest first.
 func Trash(ctx context.Context, w *workspace.Workspace) ([]api.Trashed, error) {
-	p, err := pastWorkspace(w)
-	if p == nil || err != nil {
-		return []api.Trashed{}, err
-	}
 	out := []api.Trashed{}
-	for r := range p.each(ctx) {
-		for _, t := range p.listed(r) {
-			if t.Path != "" {
-				if w.Guard.CheckRead(t.Path) != nil {
-					t.Sha256 = "" // what is short can be guessed, and the hash says when it is right
-				}
-				out = append(out, t.Trashed)
+	v, err := takeInventory(w)
+	if v == nil || err != nil {
+		return out, err
+	}
+	for t := range v.newestFirst(ctx) {
+		for _, f := range v.trashOf(t) {
+			if f.Path == "" {
+				continue
 			}
+			if w.Guard.CheckRead(f.Path) != nil {
+				f.Sha256 = "" // a short secret can be guessed from its hash
+			}
+			out = append(out, f.Trashed)
 		}
 	}
-	return out, p.err
+	return out, v.err
 }
 
-// InTrash finds one file of the trash by its id.
-func InTrash(ctx context.Context, w *workspace.Workspace, id string) (*File, *past, error) {
-	p, err := pastWorkspace(w)
+// TrashShow returns a file of the trash and the beginning of its content. It refuses a path that may not be read now.
+func TrashShow(ctx context.Context, w *workspace.Workspace, id string) (*api.TrashedFile, error) {
+	f, contents, err := readableTrash(ctx, w, id)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	tx, _, _ := strings.Cut(id, ".")
-	if p == nil || !p.txs[tx] {
-		return nil, nil, notKept(id)
+	out := &api.TrashedFile{Trashed: f.Trashed}
+	if f.Link != "" {
+		return out, nil
 	}
-	p.txs = map[string]bool{tx: true}
-	for r := range p.each(ctx) {
-		for _, t := range p.listed(r) {
-			if t.ID == id && t.Path != "" {
-				return &t, p, p.err
-			}
-		}
-	}
-	if p.err != nil {
-		return nil, nil, p.err
-	}
-	return nil, nil, notKept(id)
-}
-
-func notKept(id string) error {
-	return &fail.Error{Kind: fail.NotFound, Msg: "the trash has nothing called " + fail.Quote(id),
-		Hint: "List the trash (emend trash list): the id may be another, or it was restored or cleared since. What an edit replaced is no trash: undo brings it back."}
-}
-
-// Peek reads the beginning of the file.
-func Peek(f *api.TrashedFile, name string, slots vfs.Dir) error {
-	file, err := slots.Open(name)
+	file, err := contents.history.Slots().Open(f.Name)
 	if err != nil {
-		return workspace.StoreError(err)
+		return nil, workspace.StoreError(err)
 	}
 	defer file.Close()
 	b, err := io.ReadAll(io.LimitReader(file, maxPreview+1))
 	if err != nil {
-		return workspace.StoreError(err)
+		return nil, workspace.StoreError(err)
 	}
-	if f.Binary = slices.Contains(b[:min(len(b), 8192)], 0); f.Binary {
-		f.Truncated = len(b) > 0
-		return nil
+	if out.Binary = isBinary(b); out.Binary {
+		out.Truncated = len(b) > 0
+		return out, nil
 	}
-	if f.Truncated = len(b) > maxPreview; f.Truncated {
+	if out.Truncated = len(b) > maxPreview; out.Truncated {
 		b = wholeRunes(b[:maxPreview])
 	}
-	f.Content = string(b)
-	return nil
+	out.Content = string(b)
+	return out, nil
 }
 
-// wholeRunes leaves out a code point that is cut off at the end.
+// FindTrash finds a file of the trash by its id.
+func FindTrash(ctx context.Context, w *workspace.Workspace, id string) (*File, Contents, error) {
+	v, err := takeInventory(w)
+	if err != nil {
+		return nil, Contents{}, err
+	}
+	tx, _, _ := strings.Cut(id, ".")
+	if !v.only(tx) {
+		return nil, Contents{}, notInTrash(id)
+	}
+	for t := range v.newestFirst(ctx) {
+		for _, f := range v.trashOf(t) {
+			if f.ID == id && f.Path != "" {
+				return &f, v.Contents, nil
+			}
+		}
+	}
+	if v.err != nil {
+		return nil, Contents{}, v.err
+	}
+	return nil, Contents{}, notInTrash(id)
+}
+
+// readableTrash is [FindTrash] for a path that may be read now.
+func readableTrash(ctx context.Context, w *workspace.Workspace, id string) (*File, Contents, error) {
+	f, contents, err := FindTrash(ctx, w, id)
+	if err == nil {
+		err = w.Guard.CheckRead(f.Path)
+	}
+	return f, contents, err
+}
+
+func notInTrash(id string) error {
+	return &fail.Error{Kind: fail.NotFound, Msg: "the trash has nothing called " + fail.Quote(id),
+		Hint: "List the trash (emend trash list): the id may be another, or it was restored or cleared since. What an edit replaced is no trash: undo brings it back."}
+}
+
+// trashOf lists what the trash has of a transaction. A file from outside of the root has no Path.
+func (v *inventory) trashOf(t keptTx) []File {
+	if t.failed {
+		return v.conflicts(t.Record)
+	}
+	return v.deleted(t.Record)
+}
+
+// conflicts lists the files that a transaction displaced and that could not be put back when it failed, since somebody had
+// saved a newer file at the path.
+func (v *inventory) conflicts(r *audit.Record) []File {
+	var out []File
+	for i := range r.Acts {
+		a := &r.Acts[i]
+		if a.Old == nil || !a.Displaces() {
+			continue
+		}
+		if f, ok := v.file(r, a, "conflict"); ok {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// deleted lists the files that a transaction deleted or overwrote. What an edit replaced is not among them.
+func (v *inventory) deleted(r *audit.Record) []File {
+	acts := map[string]*audit.Act{}
+	for i := range r.Acts {
+		if a := &r.Acts[i]; a.Old != nil && a.Displaces() {
+			acts[a.Path] = a
+		}
+	}
+	var out []File
+	for i := range r.Ops {
+		op := &r.Ops[i]
+		if a := acts[clearedPath(op)]; a != nil {
+			if f, ok := v.file(r, a, op.Operation); ok {
+				out = append(out, f)
+			}
+			delete(acts, a.Path)
+		}
+		if op.Operation == patch.Move.String() {
+			delete(acts, op.Path) // the file moved away: a later change does not overwrite it
+		}
+	}
+	return out
+}
+
+// clearedPath returns the path whose file an operation deleted or overwrote; "" when it did neither.
+func clearedPath(op *audit.Op) string {
+	switch {
+	case op.Operation == patch.Delete.String(), op.Operation == patch.Add.String() && op.Before != "":
+		return op.Path
+	case op.Operation == patch.Move.String():
+		return op.ToPath
+	}
+	return ""
+}
+
+// isBinary reports whether a content that begins so is no text.
+func isBinary(b []byte) bool { return slices.Contains(b[:min(len(b), 8192)], 0) }
+
+// wholeRunes removes a code point that is cut off at the end.
 func wholeRunes(b []byte) []byte {
 	for i := len(b) - 1; i >= 0 && i >= len(b)-utf8.UTFMax; i-- {
 		if utf8.RuneStart(b[i]) {

@@ -4,95 +4,179 @@ import (
 	"bytes"
 	"cmp"
 	"path"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/workspace"
 )
 
-// Sought is a TimelineRequest, understood.
-type Sought struct {
-	Wanted
-	agent, client string
-	text          string // in lower case
-	outcome       api.Outcome
-	until         time.Time
-	before        uint64
-	look          int
+const (
+	defaultLimit = 50
+	defaultLook  = 20_000
+)
+
+// Filter picks records of the log, and of these the changes below certain paths. The zero value of a field asks for
+// nothing.
+type Filter struct {
+	Session             string
+	agent, client, tool string
+	paths               []string // from the root: one of them, or something below it, was touched
+	text                string   // in lower case: a part of a name, a path or a message
+	outcome             api.Outcome
+	since, until        time.Time
+	before              uint64 // only records with a lower number
+
+	limit int  // of entries, or calls; 0 for all
+	look  int  // how many records are looked through
+	diff  bool // entries get their diff
 }
 
-func Seeks(w *workspace.Workspace, r api.TimelineRequest) (*Sought, error) {
-	want, err := Wants(w, api.HistoryRequest{SessionID: r.SessionID, Tool: r.Tool, Path: r.Path, Limit: max(r.Limit, 0)})
+// newFilter returns the filter for calls.
+func newFilter(w *workspace.Workspace, r api.TimelineRequest) (*Filter, error) {
+	f := &Filter{Session: r.SessionID, agent: r.Agent, client: r.Client, tool: r.Tool, text: strings.ToLower(r.Text), outcome: r.Outcome,
+		since: r.Since, until: r.Until, before: r.Before, limit: cmp.Or(max(r.Limit, 0), defaultLimit), look: cmp.Or(max(r.Look, 0), defaultLook)}
+	var err error
+	if r.Path != "" {
+		f.paths, err = w.Spelled(r.Path)
+	}
+	return f, err
+}
+
+// newHistoryFilter returns the filter for entries.
+func newHistoryFilter(w *workspace.Workspace, r api.HistoryRequest) (*Filter, error) {
+	var since time.Time
+	var err error
+	if r.Since != "" {
+		if since, err = parseSince(r.Since, time.Now()); err != nil {
+			return nil, err
+		}
+	}
+	f, err := newFilter(w, api.TimelineRequest{SessionID: r.SessionID, Tool: r.Tool, Path: r.Path, Since: since})
 	if err != nil {
 		return nil, err
 	}
-	want.since = r.Since
-	return &Sought{Wanted: *want, agent: r.Agent, client: r.Client, text: strings.ToLower(r.Text), outcome: r.Outcome,
-		until: r.Until, before: r.Before, look: cmp.Or(max(r.Look, 0), 20_000)}, nil
+	f.limit, f.diff = max(0, cmp.Or(r.Limit, defaultLimit)), r.Diff
+	return f, nil
 }
 
-// record reports whether r is of whom, and of when, it is asked for.
-func (w *Sought) record(r *audit.Record) bool {
-	return w.Wanted.record(r) && (w.agent == "" || w.agent == r.Actor.Agent) && (w.client == "" || w.client == r.Actor.Client) &&
-		(w.until.IsZero() || !r.TS.After(w.until))
-}
+var agePattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([0-9]{1,9})([dw])$`) })
 
-// names reports whether the text is in what c is called, or who made it.
-func (w *Sought) names(c *api.LoggedCall) bool {
-	return w.in(c.Entry) || w.in(c.SessionID) || w.in(c.AgentName) || w.in(c.Client) || w.in(c.ToolName)
-}
-
-func (w *Sought) in(s string) bool { return strings.Contains(strings.ToLower(s), w.text) }
-
-// query is what has to be read of the log. Most records are told by their line to be none that is asked for: that they are
-// whole is checked all the same.
-func (w *Sought) query(s *Scan, prefix string) audit.Query {
-	has := w.fields()
-	var at [][]byte // one of which has to be there
-	for _, p := range w.at {
-		if p = path.Join(prefix, p); p != "." {
-			pattern := audit.EncodeField("", p)
-			at = append(at, pattern[3:len(pattern)-1])
+// parseSince reads a time, a date or an age.
+func parseSince(text string, now time.Time) (time.Time, error) {
+	for _, layout := range []string{time.RFC3339Nano, time.DateOnly} {
+		if t, err := time.Parse(layout, text); err == nil {
+			return t, nil
 		}
 	}
-	if len(at) < len(w.at) {
-		at = nil
+	if m := agePattern().FindStringSubmatch(text); m != nil {
+		n, _ := strconv.Atoi(m[1])
+		return now.AddDate(0, 0, -n*map[string]int{"d": 1, "w": 7}[m[2]]), nil
 	}
-	return audit.Query{Before: w.before, Until: w.until, Need: func(k audit.Kind, line []byte) audit.Detail {
+	if d, err := time.ParseDuration(text); err == nil && d >= 0 {
+		return now.Add(-d), nil
+	}
+	return time.Time{}, &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Msg: "since: " + fail.Quote(text) + " is no time and no age",
+		Hint: "Write a time (2026-01-31T12:00:00Z), a date (2026-01-31, in UTC) or an age (90m, 2h, 7d)."}
+}
+
+// tooOld reports whether no record before r can match. Clocks are set back now and then, so the log is not strictly in the
+// order of time; a day of tolerance covers that.
+func (f *Filter) tooOld(r *audit.Record) bool {
+	return !f.since.IsZero() && r.TS.Before(f.since.Add(-24*time.Hour))
+}
+
+// matches reports whether r was made by whom, and when, the filter asks for.
+func (f *Filter) matches(r *audit.Record) bool {
+	return (f.Session == "" || f.Session == r.Actor.Session) && (f.tool == "" || f.tool == r.Actor.Tool) &&
+		(f.agent == "" || f.agent == r.Actor.Agent) && (f.client == "" || f.client == r.Actor.Client) &&
+		!r.TS.Before(f.since) && (f.until.IsZero() || !r.TS.After(f.until))
+}
+
+// matchesOp reports whether op, with paths from the root, touched what the filter asks for.
+func (f *Filter) matchesOp(op audit.Op) bool {
+	if len(f.paths) == 0 {
+		return true
+	}
+	return slices.ContainsFunc(f.paths, func(p string) bool {
+		return within(op.Path, p) || op.ToPath != "" && within(op.ToPath, p)
+	})
+}
+
+// within reports whether p is dir, or below it.
+func within(p, dir string) bool {
+	return dir == "." || p == dir || strings.HasPrefix(p, dir+"/")
+}
+
+// containsText reports whether s contains the text.
+func (f *Filter) containsText(s string) bool { return strings.Contains(strings.ToLower(s), f.text) }
+
+// namedByText reports whether the text is in the name of c, or in that of who made it.
+func (f *Filter) namedByText(c *api.LoggedCall) bool {
+	return f.containsText(c.Entry) || f.containsText(c.SessionID) || f.containsText(c.AgentName) || f.containsText(c.Client) || f.containsText(c.ToolName)
+}
+
+// query asks for the records that may match. It rules most others out by their line and decodes only the header of these;
+// their hashes are checked all the same.
+func (f *Filter) query(o *Outcomes, paths workspace.Paths) audit.Query {
+	fields, spelled := f.lineFields(), f.linePaths(paths)
+	return audit.Query{Before: f.before, Until: f.until, Need: func(k audit.Kind, line []byte) audit.Detail {
 		switch {
 		case k == audit.Applied || k == audit.Rotate:
 			return audit.Header
-		case k == audit.Undo || k == audit.Abort || k == audit.Recovered || len(s.ends) > 0:
-			return audit.Full // by what it says of others, or others of it
-		case !w.ends(k) || !holds(line, has...) || len(at) > 0 && !slices.ContainsFunc(at, func(p []byte) bool { return holds(line, p) }) || !w.says(line):
+		case k == audit.Undo || k == audit.Abort || k == audit.Recovered || len(o.ends) > 0:
+			return audit.Full // it says how others ended, or others say how it ended
+		case !f.possible(k) || !containsAll(line, fields) || len(spelled) > 0 && !containsAny(line, spelled) || !f.textInLine(line):
 			return audit.Header
 		}
 		return audit.Full
 	}}
 }
 
-// fields are what the line of a record has to have.
-func (w *Sought) fields() [][]byte {
+// lineFields returns what the line of a matching record contains.
+func (f *Filter) lineFields() [][]byte {
 	var out [][]byte
-	for _, f := range []struct{ name, value string }{{"session", w.Session}, {"agent", w.agent}, {"client", w.client}, {"tool", w.tool}} {
-		if f.value != "" {
-			out = append(out, audit.EncodeField(f.name, f.value))
+	for _, field := range []struct{ name, value string }{{"session", f.Session}, {"agent", f.agent}, {"client", f.client}, {"tool", f.tool}} {
+		if field.value != "" {
+			out = append(out, audit.EncodeField(field.name, field.value))
 		}
 	}
 	return out
 }
 
-func holds(line []byte, all ...[]byte) bool {
-	return !slices.ContainsFunc(all, func(part []byte) bool { return !bytes.Contains(line, part) })
+// linePaths returns the paths of the filter as a line spells them, but for the quote at the end, since a line may have a
+// path below one; nil when every path matches.
+func (f *Filter) linePaths(paths workspace.Paths) [][]byte {
+	var out [][]byte
+	for _, p := range f.paths {
+		if p = path.Clean(paths.ToTop(p)); p == "." {
+			return nil
+		}
+		quoted := Quoted(p)
+		out = append(out, quoted[:len(quoted)-1])
+	}
+	return out
 }
 
-// ends reports whether a record of a kind can be of the outcome that is asked for.
-func (w *Sought) ends(k audit.Kind) bool {
+func containsAll(line []byte, parts [][]byte) bool {
+	return !slices.ContainsFunc(parts, func(part []byte) bool { return !bytes.Contains(line, part) })
+}
+
+func containsAny(line []byte, parts [][]byte) bool {
+	return slices.ContainsFunc(parts, func(part []byte) bool { return bytes.Contains(line, part) })
+}
+
+// possible reports whether a record of a kind can have the outcome that the filter asks for, unless a later record says
+// how it ended.
+func (f *Filter) possible(k audit.Kind) bool {
 	refused := k == audit.Failed || k == audit.Denied
-	switch w.outcome {
+	switch f.outcome {
 	case "":
 		return true
 	case api.Refused:
@@ -102,11 +186,12 @@ func (w *Sought) ends(k audit.Kind) bool {
 	case api.Undone:
 		return k == audit.Commit || k == audit.Undo
 	}
-	return false // what ends it was met before
+	return false // a later record says so, and the walk has met that by now
 }
 
-// says reports whether the text may be in a line. Of other characters than these it depends on how they are written.
-func (w *Sought) says(line []byte) bool {
-	plain := strings.Trim(w.text, "abcdefghijklmnopqrstuvwxyz0123456789 ._/-") == ""
-	return w.text == "" || !plain || bytes.Contains(bytes.ToLower(line), []byte(w.text))
+// textInLine reports whether a line may contain the text. A line escapes some characters, so a text with others than these
+// may be anywhere.
+func (f *Filter) textInLine(line []byte) bool {
+	plain := strings.Trim(f.text, "abcdefghijklmnopqrstuvwxyz0123456789 ._/-") == ""
+	return f.text == "" || !plain || bytes.Contains(bytes.ToLower(line), []byte(f.text))
 }

@@ -3,152 +3,135 @@ package logbook
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/audit"
-	"github.com/emend-dev/emend/internal/outcome"
-	"github.com/emend-dev/emend/internal/vfs"
 	"github.com/emend-dev/emend/internal/workspace"
 )
 
-// Pace is how often Follow looks for news.
-const Pace = 200 * time.Millisecond
+// followInterval is how often Follow looks for new records.
+const followInterval = 200 * time.Millisecond
 
-// Follower is where a Follow stands.
-type Follower struct {
-	W    *workspace.Workspace
-	Want *Wanted
-	Tell func([]api.LogEntry, []string) error
+// follower is the state of one Follow.
+type follower struct {
+	w      *workspace.Workspace
+	filter *Filter
+	tell   func([]api.LogEntry, []string) error
 
-	j     *Journal
+	rd    *Reader
 	begun bool
-	at    audit.Head      // the newest record that was told of
-	seen  string          // the names and sizes of the log when it was
-	Told  map[string]bool // notes
+	head  audit.Head // the newest record that was told
+	stamp string     // of the log when it was
+	noted map[string]bool
 }
 
-func (f *Follower) Close() {
-	if f.j != nil {
-		f.j.Close()
+// Follow calls tell with the entries that the log has, the oldest first, and then with those that come, until ctx ends. It
+// tells an entry again when its change was aborted, or a recovery took it back, after it was told. It tells each note
+// once. It returns an error of tell as it is.
+func Follow(ctx context.Context, w *workspace.Workspace, r api.HistoryRequest, tell func(entries []api.LogEntry, notes []string) error) error {
+	filter, err := newHistoryFilter(w, r)
+	if err != nil {
+		return err
 	}
-	f.j = nil
+	f := &follower{w: w, filter: filter, tell: tell, noted: map[string]bool{}}
+	defer f.close()
+	return poll(ctx, followInterval, func() error { return f.look(ctx) })
 }
 
-// Look tells what is new.
-func (f *Follower) Look(ctx context.Context) error {
-	if err := f.open(); err != nil {
-		return outcome.Cannot(err)
+func (f *follower) close() {
+	if f.rd != nil {
+		f.rd.Close()
 	}
-	if f.j.Log == nil {
-		f.Close()
+	f.rd = nil
+}
+
+// look tells what is new.
+func (f *follower) look(ctx context.Context) error {
+	if f.rd == nil {
+		var err error
+		f.stamp = ""
+		if f.rd, err = Open(f.w); err != nil {
+			return err
+		}
+	}
+	if f.rd.Log == nil {
+		f.close()
 		return nil
 	}
-	sizes, err := sizes(f.j.dir)
-	if err != nil || sizes == "" {
-		f.Close() // it was moved, or replaced: it is looked for again
+	stamp, err := stampOf(f.rd.dir)
+	if err != nil || stamp == "" {
+		f.close() // the store was moved or replaced: the next look opens it again
 		return nil
 	}
-	if sizes == f.seen {
+	if stamp == f.stamp {
 		return nil
 	}
-	if f.j.Log, err = audit.Open(f.j.dir, audit.Options{}); err != nil {
-		return outcome.Cannot(workspace.StoreError(err))
+	if f.rd.Log, err = audit.Open(f.rd.dir, audit.Options{}); err != nil {
+		return workspace.StoreError(err)
 	}
 	entries, err := f.news(ctx)
 	if err != nil {
-		return outcome.Cannot(err)
+		return err
 	}
-	f.at, f.seen, f.begun = f.j.Log.Head(), sizes, true
-	notes := slices.DeleteFunc(f.j.Notes, func(n string) bool { return f.Told[n] })
-	f.j.Notes = nil
+	f.head, f.stamp, f.begun = f.rd.Log.Head(), stamp, true
+	notes := slices.DeleteFunc(f.rd.Notes, func(n string) bool { return f.noted[n] })
+	f.rd.Notes = nil
 	for _, n := range notes {
-		f.Told[n] = true
+		f.noted[n] = true
 	}
 	if len(entries) == 0 && len(notes) == 0 {
 		return nil
 	}
-	return f.Tell(entries, notes)
+	return f.tell(entries, notes)
 }
 
-func (f *Follower) open() error {
-	if f.j != nil {
-		return nil
-	}
-	var err error
-	f.seen = ""
-	f.j, err = JournalWorkspace(f.W)
-	return err
-}
-
-// news are the entries since the last look, the oldest first.
-func (f *Follower) news(ctx context.Context) ([]api.LogEntry, error) {
-	var out []api.LogEntry
-	var err error
-	if !f.begun {
-		var data api.HistoryData
-		data, err = f.j.List(ctx, f.Want)
-		out = data.Entries
-	} else {
+// news returns the entries since the last look, the oldest first.
+func (f *follower) news(ctx context.Context) (out []api.LogEntry, err error) {
+	if f.begun {
 		out, err = f.since(ctx)
+	} else {
+		var data api.HistoryData
+		data, err = f.rd.history(ctx, f.filter)
+		out = data.Entries
 	}
 	slices.SortStableFunc(out, func(a, b api.LogEntry) int { return cmp.Compare(a.Seq, b.Seq) })
 	return out, err
 }
 
-// since are the entries of records after the last that was told of, and of what they take back.
-func (f *Follower) since(ctx context.Context) ([]api.LogEntry, error) {
+// since returns the entries of the records after the last look, and of older ones that failed since.
+func (f *follower) since(ctx context.Context) ([]api.LogEntry, error) {
 	var out []api.LogEntry
-	if f.j.Log.Head().Seq < f.at.Seq {
-		f.replaced()
+	if f.rd.Log.Head().Seq < f.head.Seq {
+		f.noteReplaced()
 		return nil, nil
 	}
-	s, back := NewScan(), map[string]bool{}
-	for r, err := range f.j.Records(ctx, s, audit.Query{}) {
+	o, failed := NewOutcomes(), map[string]bool{}
+	for r, err := range f.rd.Records(ctx, o, audit.Query{}) {
 		if err != nil {
 			return nil, err
 		}
-		if r.Seq == f.at.Seq && r.H != f.at.H {
-			f.replaced()
+		if r.Seq == f.head.Seq && r.H != f.head.H {
+			f.noteReplaced()
 			return nil, nil
 		}
-		if r.Seq <= f.at.Seq && len(back) == 0 {
+		if r.Seq <= f.head.Seq && len(failed) == 0 {
 			break
 		}
 		switch {
 		case r.Kind == audit.Abort || r.Kind == audit.Recovered && !r.OK:
-			back[r.Tx] = true
-		case r.Seq > f.at.Seq || back[r.Tx]:
-			out = append(out, f.j.entries(s, r, f.Want)...)
+			failed[r.Tx] = true
+		case r.Seq > f.head.Seq || failed[r.Tx]:
+			out = append(out, f.rd.entries(o, r, f.filter)...)
 		}
-		if Decides(r) {
-			delete(back, r.Tx)
+		if IsTransaction(r) {
+			delete(failed, r.Tx)
 		}
 	}
 	return out, nil
 }
 
-func (f *Follower) replaced() {
-	f.j.note("The log is another one now, after record %d; what it has from here on is shown.", f.j.Log.Head().Seq)
-}
-
-// sizes is how the log looks from outside: it changes with every record.
-func sizes(dir vfs.Dir) (string, error) {
-	names, err := dir.Names()
-	if err != nil {
-		return "", err
-	}
-	slices.Sort(names)
-	var b strings.Builder
-	for _, name := range names {
-		is, err := dir.Stat(name)
-		if err != nil {
-			return "", err
-		}
-		fmt.Fprintf(&b, "%s %d %v %d\n", name, is.Size, is.ID, is.ModTime.UnixNano())
-	}
-	return b.String(), nil
+func (f *follower) noteReplaced() {
+	f.rd.note("The log is another one now, after record %d; what it has from here on is shown.", f.rd.Log.Head().Seq)
 }

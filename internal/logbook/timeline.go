@@ -8,115 +8,105 @@ import (
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/audit"
-	"github.com/emend-dev/emend/internal/commit"
+	"github.com/emend-dev/emend/internal/workspace"
 )
 
-// maxListed is how many files of a call a list has.
-const maxListed = 20
+// maxCallFiles is how many files of a call a list has.
+const maxCallFiles = 20
 
-// Timeline collects calls.
-func (j *Journal) Timeline(ctx context.Context, want *Sought) (*api.Timeline, error) {
-	t, s := &api.Timeline{}, NewScan()
-	if j.Log != nil {
-		t.Head = j.Log.Head()
+// Timeline lists calls with their files, the newest first.
+func Timeline(ctx context.Context, w *workspace.Workspace, r api.TimelineRequest) (*api.Timeline, error) {
+	rd, err := Open(w)
+	if err != nil {
+		return nil, err
 	}
-	q := want.query(s, j.Prefix)
+	defer rd.Close()
+	f, err := newFilter(w, r)
+	if err != nil {
+		return nil, err
+	}
+	return rd.timeline(ctx, f)
+}
+
+func (rd *Reader) timeline(ctx context.Context, f *Filter) (*api.Timeline, error) {
+	t, o := &api.Timeline{Head: rd.Head()}, NewOutcomes()
+	q := f.query(o, rd.Paths)
 	switch {
-	case want.before > 0 && t.Head.Seq < want.before+Nearby && want.until.IsZero():
-		q.Before = 0
-	case want.before > 0 || !want.until.IsZero():
-		j.remember(s)
+	case f.before > 0 && t.Head.Seq < f.before+TailRecords && f.until.IsZero():
+		q.Before = 0 // near enough to read from the end, and meet what undid what
+	case f.before > 0 || !f.until.IsZero():
+		rd.loadUndone(o)
 	}
-	for r, err := range j.Records(ctx, s, q) {
+	for r, err := range rd.Records(ctx, o, q) {
 		if err != nil {
 			return nil, err
 		}
-		if want.before > 0 && r.Seq >= want.before {
-			continue // it says how the next one ended
+		if f.before > 0 && r.Seq >= f.before {
+			continue // it says how an older one ended
 		}
-		if want.over(r) {
+		if f.tooOld(r) {
 			break
 		}
-		c, ok := j.Call(s, r, want)
-		if ok && len(t.Calls) == want.limit {
+		c, ok := rd.Call(o, r, f)
+		if ok && len(t.Calls) == f.limit {
 			t.Next = t.Calls[len(t.Calls)-1].Seq
 			break
 		}
 		if ok {
 			t.Calls = append(t.Calls, c)
 		}
-		if t.Looked++; t.Looked == want.look && r.Seq > 1 {
+		if t.Looked++; t.Looked == f.look && r.Seq > 1 {
 			t.Next = r.Seq
 			break
 		}
 	}
-	t.Notes = j.Notes
+	t.Notes = rd.Notes
 	return t, nil
 }
 
-// Call is r as a list has it, if that is wanted.
-func (j *Journal) Call(s *Scan, r *audit.Record, want *Sought) (api.LoggedCall, bool) {
-	if !listed(r) || !want.record(r) {
+// Call returns r as a list of calls has it, and whether it matches the filter.
+func (rd *Reader) Call(o *Outcomes, r *audit.Record, f *Filter) (api.LoggedCall, bool) {
+	if !hasEntries(r) || !f.matches(r) {
 		return api.LoggedCall{}, false
 	}
-	r = j.shown(r)
-	c := api.LoggedCall{Entry: nameOf(r), Seq: r.Seq, Timestamp: r.TS, Kind: string(r.Kind), SessionID: r.Actor.Session, AgentName: r.Actor.Agent,
-		Client: r.Actor.Client, ToolName: r.Actor.Tool, Outcome: s.outcome(r), ErrorKind: r.ErrorKind, Message: r.Message,
-		Undoes: r.Undoes, UndoneBy: s.undoneBy(r.Tx)}
+	r = rd.withoutQuotes(r)
+	c := api.LoggedCall{Entry: EntryName(r), Seq: r.Seq, Timestamp: r.TS, Kind: string(r.Kind), SessionID: r.Actor.Session, AgentName: r.Actor.Agent,
+		Client: r.Actor.Client, ToolName: r.Actor.Tool, Outcome: o.of(r), ErrorKind: r.ErrorKind, Message: r.Message,
+		Undoes: r.Undoes, UndoneBy: o.UndoneBy(r.Tx)}
 	if r.Asked != nil {
 		c.AskedBy = r.Asked.By
 	}
-	if want.outcome != "" && want.outcome != c.Outcome {
+	if f.outcome != "" && f.outcome != c.Outcome {
 		return c, false
 	}
-	if end := s.Failed(r); Decides(r) && end != nil {
+	if end := o.Failed(r); IsTransaction(r) && end != nil {
 		c.ErrorKind, c.Message = cmp.Or(end.ErrorKind, string(fail.CommandFailed)), end.Message
 	}
-	var hits, others []int // of the operations: those at the paths that are asked for, and the others
-	inside, named := len(r.Ops) == 0, want.names(&c)
+	var matching, others []int // indexes of the changes below the paths of the filter, and of the others
+	inside, named := len(r.Ops) == 0, f.namedByText(&c)
 	for i := range r.Ops {
-		op, ok := j.Local(r.Ops[i])
+		op, ok := rd.Local(r.Ops[i])
 		if !ok {
 			continue
 		}
 		c.FileCount, inside = c.FileCount+1, true
-		named = named || want.in(op.Path) || want.in(op.ToPath)
-		if want.paths(op) {
-			hits = append(hits, i)
+		named = named || f.containsText(op.Path) || f.containsText(op.ToPath)
+		if f.matchesOp(op) {
+			matching = append(matching, i)
 		} else {
 			others = append(others, i)
 		}
 	}
-	if !inside || len(hits) == 0 && len(want.at) > 0 || !named && !want.in(c.Message) {
+	if !inside || len(matching) == 0 && len(f.paths) > 0 || !named && !f.containsText(c.Message) {
 		return c, false
 	}
-	for _, i := range slices.Concat(hits, others)[:min(c.FileCount, maxListed)] {
-		op, _ := j.Local(r.Ops[i])
-		e := j.Entry(s, r, op)
+	for _, i := range slices.Concat(matching, others)[:min(c.FileCount, maxCallFiles)] {
+		op, _ := rd.Local(r.Ops[i])
+		e := rd.Entry(o, r, op)
 		if e.OK {
-			e.TrashedTo = j.Kept(Displaced(r, r.Ops[i]))
+			e.TrashedTo = rd.Kept(SlotOf(r, r.Ops[i]))
 		}
 		c.Files = append(c.Files, e)
 	}
 	return c, true
-}
-
-// outcome is how r ended.
-func (s *Scan) outcome(r *audit.Record) api.Outcome {
-	end := s.ends[r.Tx]
-	switch {
-	case r.Kind == audit.Failed || r.Kind == audit.Denied:
-		return api.Refused
-	case !Decides(r):
-		return api.Done
-	case end != nil && end.Kind == audit.Abort && !commit.Interrupted(end):
-		return api.Aborted
-	case s.Failed(r) != nil:
-		return api.Reverted
-	case s.undoneBy(r.Tx) != "":
-		return api.Undone
-	case end != nil && end.Kind == audit.Recovered:
-		return api.Recovered
-	}
-	return api.Done
 }

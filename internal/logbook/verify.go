@@ -3,11 +3,10 @@ package logbook
 import (
 	"cmp"
 	"context"
-	"errors"
+	"maps"
 	"slices"
 
 	"github.com/emend-dev/emend/api"
-	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/caller"
 	"github.com/emend-dev/emend/internal/guard"
@@ -15,20 +14,35 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// last is how the log has a file.
-type last struct{ entry, sum string }
+// lastState is what the newest transaction that changed a file left at its path.
+type lastState struct{ entry, sum string }
 
-// ParseHead reads a head as [Head.String] writes it: the number of a record, a colon and its hash.
-func ParseHead(s string) (api.Head, error) { return audit.ParseHead(s) }
+// Verify checks the log, and compares the files with it. What it finds wrong is in the report.
+func Verify(ctx context.Context, w *workspace.Workspace, heads []api.Head) (*api.VerifyReport, error) {
+	rd, err := openAny(w)
+	if err != nil {
+		return nil, err
+	}
+	defer rd.Close()
+	v := &api.VerifyReport{Store: rd.Store, Kinds: map[string]int{}, Breaks: []api.Break{}, Missing: slices.Clone(heads), Files: []api.FileMismatch{}}
+	if err := rd.verifyLog(v, heads); err != nil {
+		return nil, err
+	}
+	if err := rd.verifyFiles(ctx, v); err != nil {
+		return nil, err
+	}
+	v.Notes = append([]string{}, rd.Notes...)
+	return v, nil
+}
 
-// Chain checks the log itself.
-func Chain(v *api.VerifyReport, j *Journal, heads []api.Head) error {
-	if j.Log == nil {
-		j.note("There is no store yet, so there is nothing to verify.")
+// verifyLog checks the records, and that the heads are among them.
+func (rd *Reader) verifyLog(v *api.VerifyReport, heads []api.Head) error {
+	if rd.Log == nil {
+		rd.note("There is no store yet, so there is nothing to verify.")
 		v.OK = len(heads) == 0
 		return nil
 	}
-	rep, err := audit.Verify(j.dir, heads...)
+	rep, err := audit.Verify(rd.dir, heads...)
 	if err != nil {
 		return workspace.StoreError(err)
 	}
@@ -44,26 +58,21 @@ func Chain(v *api.VerifyReport, j *Journal, heads []api.Head) error {
 	return nil
 }
 
-// Files compares each file with its last entry.
-func Files(ctx context.Context, v *api.VerifyReport, j *Journal) error {
-	known, err := j.last(ctx)
+// verifyFiles compares each file with its last entry.
+func (rd *Reader) verifyFiles(ctx context.Context, v *api.VerifyReport) error {
+	last, err := rd.lastStates(ctx)
 	if err != nil {
 		return err
 	}
-	paths := make([]string, 0, len(known))
-	for p := range known {
-		paths = append(paths, p)
-	}
-	slices.Sort(paths)
 	tell := caller.Progress(ctx)
-	for i, p := range paths {
+	for i, p := range slices.Sorted(maps.Keys(last)) {
 		if ctx.Err() != nil {
 			return caller.Cancelled(ctx)
 		}
 		if tell != nil {
-			tell(i, len(paths), "files compared")
+			tell(i, len(last), "files compared")
 		}
-		f, err := j.compare(ctx, p, known[p])
+		f, err := rd.compare(ctx, p, last[p])
 		if err != nil {
 			return err
 		}
@@ -76,76 +85,65 @@ func Files(ctx context.Context, v *api.VerifyReport, j *Journal) error {
 	return nil
 }
 
-// last collects, of every path below the root, what the newest transaction that changed it left there. What is damaged
-// in the log is in the report by now.
-func (j *Journal) last(ctx context.Context) (map[string]last, error) {
-	s, out, notes := NewScan(), map[string]last{}, j.Notes
-	defer func() { j.Notes = notes }()
-	for r, err := range j.Records(ctx, s, audit.Query{}) {
+// lastStates returns what the log has last of each path below the root. It adds no notes: verifyLog has reported what is
+// damaged.
+func (rd *Reader) lastStates(ctx context.Context) (map[string]lastState, error) {
+	o, out, notes := NewOutcomes(), map[string]lastState{}, rd.Notes
+	defer func() { rd.Notes = notes }()
+	for r, err := range rd.Records(ctx, o, audit.Query{}) {
 		if err != nil {
 			return nil, workspace.StoreError(err)
 		}
-		if !Decides(r) || s.Failed(r) != nil {
+		if !IsTransaction(r) || o.Failed(r) != nil {
 			continue
 		}
+		left := func(top, sum string) {
+			p, ok := rd.FromTop(top)
+			if _, newer := out[p]; ok && !newer {
+				out[p] = lastState{r.Tx, sum}
+			}
+		}
 		for _, op := range slices.Backward(r.Ops) {
-			j.leaves(r, op, func(p, sum string) {
-				if _, ok := out[p]; !ok {
-					out[p] = last{r.Tx, sum}
-				}
-			})
+			switch op.Operation {
+			case patch.Delete.String():
+				left(op.Path, "")
+			case patch.Move.String():
+				left(op.ToPath, cmp.Or(op.After, op.Before))
+				left(op.Path, "")
+			default:
+				left(op.Path, op.After)
+			}
 		}
 	}
 	return out, nil
 }
 
-// leaves says what op left at its paths: a hash, or "" for nothing.
-func (j *Journal) leaves(r *audit.Record, op audit.Op, put func(p, sum string)) {
-	at := func(p, sum string) {
-		if p, ok := j.Below(p); ok {
-			put(p, sum)
-		}
-	}
-	switch op.Operation {
-	case patch.Delete.String():
-		at(op.Path, "")
-	case patch.Move.String():
-		at(op.ToPath, cmp.Or(op.After, op.Before))
-		at(op.Path, "")
-	default:
-		at(op.Path, op.After)
-	}
-}
-
-// compare looks at a file. The error is that of a context that ended.
-func (j *Journal) compare(ctx context.Context, p string, was last) (api.FileState, error) {
-	f := api.FileState{Path: p, Entry: was.entry, Expected: was.sum}
-	e, err := j.Guard.Resolve(p, guard.Request{})
-	if err == nil && e.Kind == guard.Regular && was.sum != "" {
-		f.Actual, _, err = j.Guard.Hash(ctx, e)
+// compare compares a file with what the log has of it. The only error is that of a context that ended.
+func (rd *Reader) compare(ctx context.Context, p string, last lastState) (api.FileMismatch, error) {
+	f := api.FileMismatch{Path: p, Entry: last.entry, Expected: last.sum}
+	now, err := workspace.LookAt(rd.Guard, p)
+	if err == nil && (last.sum != "" || now.Kind == guard.Symlink) {
+		f.Actual, _, err = now.Sum(ctx)
 	}
 	if ctx.Err() != nil {
 		return f, caller.Cancelled(ctx)
 	}
-	missing := errors.Is(err, fail.NotFound) || err == nil && e.Kind == guard.Missing
-	if err == nil && e.Kind == guard.Symlink {
-		f.Actual = Sum(e.Target)
-	}
+	missing := err == nil && now.Kind == guard.Missing
 	switch {
-	case missing && was.sum == "":
+	case missing && last.sum == "":
 		f.State = api.FileSame
 	case missing:
 		f.State = api.FileGone
 	case err != nil:
 		f.State, f.Why = api.FileUnknown, err.Error()
-		if j.Guard.CheckRead(p) != nil {
+		if rd.Guard.CheckRead(p) != nil {
 			f.Expected = "" // a short secret can be guessed from its hash
 		}
-	case was.sum == "":
+	case last.sum == "":
 		f.State = api.FileBack
-	case f.Actual == was.sum:
+	case f.Actual == last.sum:
 		f.State = api.FileSame
-	case e.Kind == guard.Special:
+	case now.Kind == guard.Special:
 		f.State, f.Why = api.FileUnknown, "it is no regular file"
 	default:
 		f.State = api.FileChanged

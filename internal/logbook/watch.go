@@ -1,6 +1,10 @@
 package logbook
 
 import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/emend-dev/emend/api"
@@ -9,43 +13,81 @@ import (
 	"github.com/emend-dev/emend/internal/workspace"
 )
 
-// WatchPace is how often Watch looks.
-const WatchPace = 100 * time.Millisecond
+// watchInterval is how often Watch looks.
+const watchInterval = 100 * time.Millisecond
 
-// Sift takes in what is new in the log for those who will ask about it soon: who watches it, looks at it.
-func Sift(w *workspace.Workspace) {
-	j, err := JournalWorkspace(w)
+// Watch calls tell with the head of the log, at once and whenever it changes, until ctx ends.
+func Watch(ctx context.Context, w *workspace.Workspace, tell func(api.Head)) error {
+	stamp, head, err := lookAtLog(w, "-", api.Head{})
+	if err != nil {
+		return err
+	}
+	tell(head)
+	updateIndex(w)
+	return poll(ctx, watchInterval, func() error {
+		now, next, err := lookAtLog(w, stamp, head)
+		if err != nil {
+			return nil // a store that cannot be read now may be back at the next look
+		}
+		if stamp = now; next != head {
+			head = next
+			tell(head)
+			updateIndex(w)
+		}
+		return nil
+	})
+}
+
+// poll calls look at once and then at each interval, until it fails or ctx ends. The end of ctx is no error.
+func poll(ctx context.Context, interval time.Duration, look func() error) error {
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	for {
+		if err := look(); err != nil && ctx.Err() == nil {
+			return err
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// updateIndex adds the new records to the index: a client that watches the log is about to ask for them.
+func updateIndex(w *workspace.Workspace) {
+	rd, err := Open(w)
 	if err != nil {
 		return
 	}
-	defer j.Close()
-	if j.Log != nil {
-		j.Log.UpdateIndex(j.sieve)
+	defer rd.Close()
+	if rd.Log != nil {
+		rd.Log.UpdateIndex(rd.index)
 	}
 }
 
-// Glance returns how the log looks from outside and its head, which it reads only if it looks otherwise than it did.
-func Glance(w *workspace.Workspace, seen string, head api.Head) (string, api.Head, error) {
-	now, err := outside(w)
-	if err != nil || now == seen {
-		return now, head, err
+// lookAtLog returns the stamp of the log and its head. It reads the head only when the stamp differs from the one before.
+func lookAtLog(w *workspace.Workspace, before string, head api.Head) (stamp string, _ api.Head, err error) {
+	stamp, err = logStamp(w)
+	if err != nil || stamp == before {
+		return stamp, head, err
 	}
-	if now == "" {
+	if stamp == "" {
 		return "", api.Head{}, nil
 	}
-	j, err := JournalWorkspace(w)
+	rd, err := Open(w)
 	if err != nil {
 		return "", head, err
 	}
-	defer j.Close()
-	if j.Log == nil {
+	defer rd.Close()
+	if rd.Log == nil {
 		return "", api.Head{}, nil
 	}
-	return now, j.Log.Head(), nil
+	return stamp, rd.Log.Head(), nil
 }
 
-// outside is the names and sizes of the log; "" when there is none.
-func outside(w *workspace.Workspace) (string, error) {
+// logStamp returns the stamp of the log's directory, "" when there is none.
+func logStamp(w *workspace.Workspace) (string, error) {
 	store, err := w.Keeper.Find()
 	if err != nil || store == nil {
 		return "", err
@@ -60,5 +102,23 @@ func outside(w *workspace.Workspace) (string, error) {
 		return "", nil
 	}
 	defer log.Close()
-	return sizes(log)
+	return stampOf(log)
+}
+
+// stampOf returns the names, sizes and times of the files of a log. Every record changes them.
+func stampOf(dir vfs.Dir) (string, error) {
+	names, err := dir.Names()
+	if err != nil {
+		return "", err
+	}
+	slices.Sort(names)
+	var b strings.Builder
+	for _, name := range names {
+		is, err := dir.Stat(name)
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(&b, "%s %d %v %d\n", name, is.Size, is.ID, is.ModTime.UnixNano())
+	}
+	return b.String(), nil
 }

@@ -13,143 +13,152 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// lineage follows a file back through the log. What a change displaced is what the change before it had left: so each
-// change that is met says where the content of the version before it is kept.
-type lineage struct {
-	j       *logbook.Journal
-	path    string // where the file was, as far back as the walk has come
-	spelled []byte // the same, as a line of the log has it
-	keys    audit.Keys
-	held    held // what stood there right after the change that comes next
-	kept    map[string]held
-	found   []version
+// backtrace follows a file back through the log. What a change displaced is what the change before it had left: so each
+// change tells where the content of the version before it is kept.
+type backtrace struct {
+	rd       *logbook.Reader
+	contents kept.Contents
+	path     string // of the file, as far back as the walk has come
+	quoted   []byte // the same, as a line of the log spells it
+	keys     audit.Keys
+	state    fileState            // of the path right after the change that the walk meets next
+	kept     map[string]fileState // versions whose content is kept, by sum
+	versions []version            // the newest first
 }
 
-// version is a version, and what it had.
+// version is one version of the file.
 type version struct {
 	api.FileVersion
 	sum    string
-	hidden bool
-	record *audit.Record // that made it
-	at     string        // where that left it
+	hidden bool          // it may not be read
+	record *audit.Record // that made it; nil for one that no entry made
+	path   string        // where that left it
 }
 
-func newLineage(j *logbook.Journal, path string, now held) *lineage {
-	l := &lineage{j: j, held: now, kept: map[string]held{}, keys: audit.Keys{}}
-	l.at(path)
-	l.keep(now)
-	return l
+func newBacktrace(rd *logbook.Reader, path string, now fileState) *backtrace {
+	b := &backtrace{rd: rd, contents: kept.Of(rd.History), state: now, kept: map[string]fileState{}, keys: audit.Keys{}}
+	b.goTo(path)
+	b.addKept(now)
+	return b
 }
 
-// at goes on at a path.
-func (l *lineage) at(path string) {
-	l.path, l.spelled = path, logbook.SpelledIn(kept.Top(l.j, path))
-	l.keys.Add(string(l.spelled))
+// goTo goes on at a path.
+func (b *backtrace) goTo(path string) {
+	b.path, b.quoted = path, logbook.Quoted(b.rd.ToTop(path))
+	b.keys.Add(string(b.quoted))
 }
 
-func (l *lineage) keep(h held) {
-	if h.id != "" && l.kept[h.sum].id == "" {
-		l.kept[h.sum] = h
+// addKept notes where a content is kept.
+func (b *backtrace) addKept(s fileState) {
+	if s.id != "" && b.kept[s.sum].id == "" {
+		b.kept[s.sum] = s
 	}
 }
 
-// walk goes back until it has met more than limit versions; more says that it has not come to the beginning of the log.
-func (l *lineage) walk(ctx context.Context, limit int) (more bool, err error) {
-	pending, s := l.j.Pending(), logbook.NewScan()
-	for r, err := range l.j.Records(ctx, s, l.j.Sifted(s, l.keys, func(line []byte) bool { return bytes.Contains(line, l.spelled) })) {
+// walk goes back until it has limit versions. It reports whether there are more.
+func (b *backtrace) walk(ctx context.Context, limit int) (more bool, err error) {
+	pending, o := b.rd.Pending(), logbook.NewOutcomes()
+	query := b.rd.Indexed(o, b.keys, func(line []byte) bool { return bytes.Contains(line, b.quoted) })
+	for r, err := range b.rd.Records(ctx, o, query) {
 		if err != nil {
 			return false, err
 		}
-		if logbook.Decides(r) && s.Failed(r) == nil && r.Tx != pending {
-			l.back(s, r)
+		if logbook.IsTransaction(r) && o.Failed(r) == nil && r.Tx != pending {
+			b.record(o, r)
 		}
-		if len(l.found) > limit {
-			l.found = l.found[:limit]
+		if len(b.versions) > limit {
+			b.versions = b.versions[:limit]
 			return true, nil
 		}
 	}
-	if l.held.there && len(l.found) > 0 {
-		l.unmade(l.held)
-		l.found[len(l.found)-1].Outside = false
+	if b.state.exists && len(b.versions) > 0 {
+		b.addOutside() // the file before its first entry
+		b.versions[len(b.versions)-1].Outside = false
 	}
-	if more = len(l.found) > limit; more {
-		l.found = l.found[:limit]
+	if more = len(b.versions) > limit; more {
+		b.versions = b.versions[:limit]
 	}
 	return more, nil
 }
 
-// back goes over the changes of one entry, the last first.
-func (l *lineage) back(s *logbook.Scan, r *audit.Record) {
+// record goes back over the changes of one entry, the last first.
+func (b *backtrace) record(o *logbook.Outcomes, r *audit.Record) {
 	for i, raw := range slices.Backward(r.Ops) {
-		op, ok := l.j.Local(raw)
+		op, ok := b.rd.Local(raw)
 		switch {
 		case !ok:
-		case op.ToPath == l.path:
-			l.step(s, r, i, op, op.After)
-			l.at(op.Path)
-			l.before(r, op)
-		case op.Path == l.path && (op.ToPath != "" || op.Operation == patch.Delete.String()):
-			l.step(s, r, i, op, "")
-			l.before(r, op)
-		case op.Path == l.path:
-			l.step(s, r, i, op, op.After)
-			l.before(r, op)
+		case op.ToPath == b.path:
+			b.addVersion(o, r, i, op, op.After)
+			b.goTo(op.Path)
+			b.before(r, op)
+		case op.Path == b.path && (op.ToPath != "" || op.Operation == patch.Delete.String()):
+			b.addVersion(o, r, i, op, "")
+			b.before(r, op)
+		case op.Path == b.path:
+			b.addVersion(o, r, i, op, op.After)
+			b.before(r, op)
 		}
 	}
 }
 
-// step is the version that a change left.
-func (l *lineage) step(s *logbook.Scan, r *audit.Record, i int, op audit.Op, left string) {
-	if !l.held.is(left) {
-		l.unmade(l.held)
-		l.held = held{there: left != "", sum: left, size: op.Size}
+// addVersion adds the version with this sum, or none, that the change at index i of r left.
+func (b *backtrace) addVersion(o *logbook.Outcomes, r *audit.Record, i int, op audit.Op, sum string) {
+	if !b.state.matches(sum) {
+		b.addOutside()
+		b.state = fileState{exists: sum != "", sum: sum, size: op.Size}
 	}
-	v := version{FileVersion: api.FileVersion{LogEntry: l.j.Entry(s, r, op)}, record: r, at: l.path}
-	if slot := l.j.Kept(logbook.Displaced(r, r.Ops[i])); slot != "" {
+	v := version{FileVersion: api.FileVersion{LogEntry: b.rd.Entry(o, r, op)}, record: r, path: b.path}
+	if slot := b.rd.Kept(logbook.SlotOf(r, r.Ops[i])); slot != "" {
 		v.TrashedTo = slot
 	}
-	l.add(v, l.held)
+	b.add(v)
 }
 
-// unmade is a version that no entry made.
-func (l *lineage) unmade(h held) {
-	l.add(version{FileVersion: api.FileVersion{Outside: true, LogEntry: api.LogEntry{Timestamp: h.at, Path: l.path, AfterSha256: h.sum, OK: true}}}, h)
+// addOutside adds a version that no entry made.
+func (b *backtrace) addOutside() {
+	s := b.state
+	b.add(version{FileVersion: api.FileVersion{Outside: true, LogEntry: api.LogEntry{Timestamp: s.time, Path: b.path, AfterSha256: s.sum, OK: true}}})
 }
 
-func (l *lineage) add(v version, h held) {
-	v.sum, v.ID, v.Now, v.Gone, v.SizeBytes = h.sum, h.id, h.now, !h.there, h.size
-	v.hidden = l.j.Guard.CheckRead(l.path) != nil
-	l.held.now = false
-	l.found = append(l.found, v)
+// add adds a version that has the state of the path.
+func (b *backtrace) add(v version) {
+	s := b.state
+	v.sum, v.ID, v.Now, v.Gone, v.SizeBytes = s.sum, s.id, s.current, !s.exists, s.size
+	v.hidden = b.rd.Guard.CheckRead(b.path) != nil
+	b.state.current = false
+	b.versions = append(b.versions, v)
 }
 
-// before is what stood at the path before a change: what that displaced, or, when it moved the file as it was, the same.
-func (l *lineage) before(r *audit.Record, op audit.Op) {
-	was := l.held
-	l.held = held{there: op.Before != "", sum: op.Before}
-	if was.there && was.sum == op.Before {
-		l.held = was
-		l.held.now = false
+// before sets the state of the path to that before a change: what the change displaced, or, when it moved the file as it
+// was, the same.
+func (b *backtrace) before(r *audit.Record, op audit.Op) {
+	after := b.state
+	b.state = fileState{exists: op.Before != "", sum: op.Before}
+	if after.exists && after.sum == op.Before {
+		b.state = after
+		b.state.current = false
 	}
-	for _, a := range r.Acts {
-		path, ok := l.j.Below(a.Path)
-		if !ok || path != l.path || a.Old == nil || a.Old.Sum != op.Before || !a.Displaces() {
+	for i := range r.Acts {
+		a := &r.Acts[i]
+		path, ok := b.rd.FromTop(a.Path)
+		if !ok || path != b.path || a.Old == nil || a.Old.Sum != op.Before || !a.Displaces() {
 			continue
 		}
-		l.held = held{there: true, sum: a.Old.Sum, size: a.Old.Size, at: r.TS}
-		if is, ok := kept.Slot(l.j, history.Slot(r.Tx, a.Slot), &a); ok {
-			l.held.id, l.held.at = history.Slot(r.Tx, a.Slot), is
-			l.keep(l.held)
+		b.state = fileState{exists: true, sum: a.Old.Sum, size: a.Old.Size, time: r.TS}
+		slot := history.Slot(r.Tx, a.Slot)
+		if is, ok := b.contents.Has(slot, a); ok {
+			b.state.id, b.state.time = slot, is.ModTime
+			b.addKept(b.state)
 		}
 	}
 }
 
-// versions are those that were found. A content whose own slot is empty may be kept elsewhere: an undo that was itself
+// fileVersions returns the versions. A content whose own slot is empty may be kept elsewhere: an undo that was itself
 // undone, or a file that came back, has put it there.
-func (l *lineage) versions() []api.FileVersion {
+func (b *backtrace) fileVersions() []api.FileVersion {
 	out := []api.FileVersion{}
-	for _, v := range l.found {
-		if same, ok := l.kept[v.sum]; v.ID == "" && !v.Gone && ok {
+	for _, v := range b.versions {
+		if same, ok := b.kept[v.sum]; v.ID == "" && !v.Gone && ok {
 			v.ID, v.SizeBytes = same.id, same.size
 		}
 		if v.hidden {

@@ -11,94 +11,105 @@ import (
 	"github.com/emend-dev/emend/internal/logbook"
 )
 
-// maxRemade is how many versions are made anew to find out whether that can be done.
-const maxRemade = 32
+const (
+	maxRebuilt  = 32 // versions that are rebuilt to see whether they can be
+	maxStanding = 64 // files that are read to see whether they have a content
+)
 
-// maxStands is how many files are read to find out whether they are what is sought.
-const maxStands = 64
-
-// seek looks for contents whose own slot is empty: what was deleted may have been restored to another path, and what was
-// moved away be displaced or stand elsewhere.
-func (l *lineage) seek(ctx context.Context) error {
-	lost := l.lost()
-	if len(lost) == 0 {
+// findContents looks for the contents whose own slot is empty: a deleted file may have been restored to another path, and a
+// file that was moved away may have been displaced, or stand elsewhere.
+func (b *backtrace) findContents(ctx context.Context) error {
+	missing := b.missing()
+	if len(missing) == 0 {
 		return nil
 	}
-	s, looked, keys := logbook.NewScan(), map[string]bool{}, audit.Keys{}
-	for sum := range lost {
-		keys.Add(string(logbook.SpelledIn(sum)))
+	o, looked, keys := logbook.NewOutcomes(), map[string]bool{}, audit.Keys{}
+	for sum := range missing {
+		keys.Add(string(logbook.Quoted(sum)))
 	}
-	for r, err := range l.j.Records(ctx, s, l.j.Sifted(s, keys, lost.In)) {
+	for r, err := range b.rd.Records(ctx, o, b.rd.Indexed(o, keys, missing.InLine)) {
 		if err != nil {
 			return err
 		}
-		if !logbook.Decides(r) || s.Failed(r) != nil {
+		if !logbook.IsTransaction(r) || o.Failed(r) != nil {
 			continue
 		}
 		for i := range r.Acts {
-			l.keepOf(r, &r.Acts[i], lost)
+			b.findDisplaced(r, &r.Acts[i], missing)
 		}
 		for _, op := range r.Ops {
-			if err := l.stands(ctx, op, lost, looked); err != nil {
+			if err := b.findStanding(ctx, op, missing, looked); err != nil {
 				return err
 			}
 		}
-		if len(lost) == 0 {
+		if len(missing) == 0 {
 			return nil
 		}
 	}
 	return nil
 }
 
-// lost are the contents that are not found yet. Some can be made anew.
-func (l *lineage) lost() logbook.Sums256 {
-	lost, tried := logbook.Sums256{}, 0
-	for _, v := range l.found {
-		if v.ID != "" || v.Gone || v.hidden || v.sum == "" || l.kept[v.sum].id != "" {
+// missing returns the sums of the contents that are not found yet, but for those that can be rebuilt.
+func (b *backtrace) missing() logbook.SumSet {
+	missing, tried := logbook.SumSet{}, 0
+	for _, v := range b.versions {
+		if v.ID != "" || v.Gone || v.hidden || v.sum == "" || b.kept[v.sum].id != "" {
 			continue
 		}
-		if lost[v.sum] = true; v.record == nil || tried == maxRemade {
+		if missing[v.sum] = true; v.record == nil || tried == maxRebuilt {
 			continue
 		}
-		if a := kept.Maker(l.j, v.record, v.at, v.sum); a != nil {
+		if a := b.actThatLeft(v); a != nil {
 			tried++
-			if m, err := kept.Remake(l.j.Hist, v.record, a); err == nil {
-				l.keep(held{there: true, sum: v.sum, id: history.Slot(v.record.Tx, a.Slot) + kept.RemadeMark, size: int64(len(m.Text))})
-				delete(lost, v.sum)
+			if rebuilt, err := b.contents.Rebuild(v.record, a); err == nil {
+				b.addKept(fileState{exists: true, sum: v.sum, id: kept.RebuiltID(history.Slot(v.record.Tx, a.Slot)), size: int64(len(rebuilt.Text))})
+				delete(missing, v.sum)
 			}
 		}
 	}
-	return lost
+	return missing
 }
 
-// keepOf notes what a step displaced, if that is sought.
-func (l *lineage) keepOf(r *audit.Record, a *audit.Act, lost logbook.Sums256) {
-	if a.Old == nil || !lost[a.Old.Sum] || !a.Displaces() {
+// actThatLeft returns the step that left a version; nil for a move, which leaves what it found.
+func (b *backtrace) actThatLeft(v version) *audit.Act {
+	for i := range v.record.Acts {
+		a := &v.record.Acts[i]
+		if p, ok := b.rd.FromTop(a.Path); ok && p == v.path && a.New != nil && a.New.Sum == v.sum && a.Places() {
+			return a
+		}
+	}
+	return nil
+}
+
+// findDisplaced notes what a step displaced, if that is missing.
+func (b *backtrace) findDisplaced(r *audit.Record, a *audit.Act, missing logbook.SumSet) {
+	if a.Old == nil || !missing[a.Old.Sum] || !a.Displaces() {
 		return
 	}
-	path, inside := l.j.Below(a.Path)
-	if !inside || l.j.Guard.CheckRead(path) != nil {
+	path, inside := b.rd.FromTop(a.Path)
+	if !inside || b.rd.Guard.CheckRead(path) != nil {
 		return
 	}
-	if at, ok := kept.Slot(l.j, history.Slot(r.Tx, a.Slot), a); ok {
-		l.keep(held{there: true, sum: a.Old.Sum, id: history.Slot(r.Tx, a.Slot), size: a.Old.Size, at: at})
-		delete(lost, a.Old.Sum)
+	slot := history.Slot(r.Tx, a.Slot)
+	if is, ok := b.contents.Has(slot, a); ok {
+		b.addKept(fileState{exists: true, sum: a.Old.Sum, id: slot, size: a.Old.Size, time: is.ModTime})
+		delete(missing, a.Old.Sum)
 	}
 }
 
-// stands looks whether what a change left still stands there.
-func (l *lineage) stands(ctx context.Context, op audit.Op, lost logbook.Sums256, looked map[string]bool) error {
-	op, ok := l.j.Local(op)
+// findStanding looks whether a missing content still stands where a change left it.
+func (b *backtrace) findStanding(ctx context.Context, op audit.Op, missing logbook.SumSet, looked map[string]bool) error {
+	op, ok := b.rd.Local(op)
 	path := cmp.Or(op.ToPath, op.Path)
-	if !ok || !lost[op.After] || looked[path] || len(looked) == maxStands || l.j.Guard.CheckRead(path) != nil {
+	if !ok || !missing[op.After] || looked[path] || len(looked) == maxStanding || b.rd.Guard.CheckRead(path) != nil {
 		return nil
 	}
 	looked[path] = true
-	h, err := present(ctx, l.j.Guard, path)
-	if err == nil && h.id != "" && lost[h.sum] {
-		h.now = false
-		l.keep(h)
-		delete(lost, h.sum)
+	s, err := currentState(ctx, b.rd.Guard, path)
+	if err == nil && s.id != "" && missing[s.sum] {
+		s.current = false
+		b.addKept(s)
+		delete(missing, s.sum)
 	}
 	if ctx.Err() != nil {
 		return caller.Cancelled(ctx)

@@ -17,176 +17,67 @@ import (
 	"github.com/emend-dev/emend/internal/logbook"
 	"github.com/emend-dev/emend/internal/plan"
 	"github.com/emend-dev/emend/internal/report"
+	"github.com/emend-dev/emend/internal/workspace"
 	"github.com/emend-dev/emend/patch"
 )
 
-var operationOf = map[string]patch.Op{"add": patch.Add, "update": patch.Update, "delete": patch.Delete, "move": patch.Move}
-
 const (
 	maxSessionCalls = 200
-	maxSessionFiles = 256 // of which the difference is worked out
+	maxSessionFiles = 256 // for which the difference is worked out
 )
 
-// compare gives a file its difference, or says why there is none.
-func (d *doings) compare(ctx context.Context, f *doing) error {
-	for _, p := range []string{f.first, f.left} {
-		if err := d.j.Guard.CheckRead(p); err != nil {
-			f.Before, f.After, f.NotShown = "", "", "the difference is not shown: "+err.Error()
-			return nil
-		}
+// SessionChanges returns what a session did: for each file the difference between what it was before the session first
+// changed it and what the session left.
+func SessionChanges(ctx context.Context, w *workspace.Workspace, session string) (*api.SessionChanges, error) {
+	if session == "" {
+		return nil, caller.BadField("session", `""`, "Name a session, as emend log lists it.")
 	}
-	if f.Operation == "" {
-		return nil
-	}
-	if f.Diff = d.stored(f); f.Diff != "" {
-		return nil
-	}
-	var s plan.Step
-	if f.Before != f.After { // else it was moved as it was
-		var err error
-		if s, err = d.sides(ctx, f); err != nil {
-			if ctx.Err() != nil {
-				return caller.Cancelled(ctx)
-			}
-			f.NotShown = err.Error()
-			return nil
-		}
-	}
-	s.Op, s.Path, s.To = operationOf[f.Operation], f.Path, f.ToPath
-	f.Diff = report.Diff(&s)
-	return nil
-}
-
-// stored is the diff that the history keeps of a file that was touched once.
-func (d *doings) stored(f *doing) string {
-	if len(f.touched) != 1 || f.touched[0].op.Operation != f.Operation {
-		return ""
-	}
-	diff := d.part(f.touched[0])
-	if len(diff) > 2*kept.MaxSessionText || !strings.Contains(diff, "\n@@ ") && !strings.Contains(diff, "\nBinary files ") {
-		return ""
-	}
-	return diff
-}
-
-// part is the diff that is kept of one change.
-func (d *doings) part(t touch) string {
-	to := t.op.ToPath
-	if to != "" {
-		to = kept.Top(d.j, to)
-	}
-	if d.read != t.tx {
-		d.read, d.diffs = t.tx, d.j.Parts(t.tx)
-	}
-	return report.DiffOf(d.diffs, t.n, kept.Top(d.j, t.op.Path), to)
-}
-
-// sides are the two texts of a difference.
-func (d *doings) sides(ctx context.Context, f *doing) (plan.Step, error) {
-	s := plan.Step{Source: plan.File{Kind: plan.Regular}}
-	var err error
-	var link bool
-	if s.Before, link, err = d.text(ctx, f, f.before); err != nil {
-		return s, fmt.Errorf("what it was before %w", err)
-	}
-	if link {
-		s.Source.Kind = plan.Link
-	}
-	if s.After, _, err = d.text(ctx, f, f.after); errors.Is(err, kept.ErrNotKept) {
-		s.After, err = d.again(s.Before, f)
-	}
+	rd, err := logbook.Open(w)
 	if err != nil {
-		return s, fmt.Errorf("what the session left %w", err)
+		return nil, err
 	}
-	s.Edits = plan.Between(s.Before, s.After)
-	return s, nil
-}
-
-// text finds a content: among what was displaced, or where the file is.
-func (d *doings) text(ctx context.Context, f *doing, sum string) (text string, link bool, err error) {
-	if sum == "" {
-		return "", false, nil
-	}
-	for _, slot := range d.kept[sum] {
-		text, link, err = kept.SlotText(d.j.Hist, slot)
-		if errors.Is(err, kept.ErrTooLong) || err == nil && plan.Sum(text) == sum {
-			return text, link, err
-		}
-	}
-	places := []string{f.left}
-	for _, other := range d.all { // what was deleted may have been restored elsewhere
-		if other.sum == sum {
-			places = append(places, other.path)
-		}
-	}
-	for _, p := range places {
-		text, link, err = kept.Standing(ctx, d.j, p)
-		if errors.Is(err, kept.ErrTooLong) || err == nil && plan.Sum(text) == sum {
-			return text, link, err
-		}
-	}
-	return "", false, kept.ErrNotKept
-}
-
-// again makes the text that the session left anew, by the diffs that are kept of what led to it.
-func (d *doings) again(text string, f *doing) (string, error) {
-	for _, t := range f.touched {
-		var ok bool
-		if t.op.Before == t.op.After {
-			continue
-		}
-		if text, ok = kept.Redo(text, d.part(t)); !ok || len(text) > kept.MaxSessionText {
-			return "", kept.ErrNotKept
-		}
-	}
-	if plan.Sum(text) != f.after {
-		return "", kept.ErrNotKept
-	}
-	return text, nil
-}
-
-func SessionChanges(ctx context.Context, j *logbook.Journal, session string) (*api.SessionChanges, error) {
+	defer rd.Close()
 	out := &api.SessionChanges{SessionID: session, Files: []api.SessionFile{}}
-	first, paths, err := called(ctx, j, out)
+	first, paths, err := listCalls(ctx, rd, out)
 	if err != nil {
 		return nil, err
 	}
 	if out.CallCount == 0 {
 		return nil, &fail.Error{Kind: fail.NotFound, Msg: "no session is called " + fail.Quote(session), Hint: "emend log (the history tool) lists the sessions."}
 	}
-	h, err := j.Changes(ctx, first, paths)
+	changes, err := rd.Changes(ctx, first, paths)
 	if err != nil {
 		return nil, err
 	}
-	d := &doings{j: j, session: session, at: map[string]*doing{}, kept: map[string][]string{}}
-	for _, r := range h.Records {
-		d.record(r)
+	s := &sessionFiles{rd: rd, contents: kept.Of(rd.History), session: session, byPath: map[string]*sessionFile{}, slots: kept.BySum{}}
+	for _, r := range changes.Records {
+		s.record(r)
 	}
-	slices.SortStableFunc(d.all, func(a, b *doing) int { return strings.Compare(a.left, b.left) })
-	for i, f := range d.all {
+	slices.SortStableFunc(s.files, func(a, b *sessionFile) int { return strings.Compare(a.left, b.left) })
+	for i, f := range s.files {
 		if f.finish(); i >= maxSessionFiles {
 			f.NotShown = "only the first 256 files are compared: look at the entries"
-		} else if err := d.compare(ctx, f); err != nil {
+		} else if err := s.addDiff(ctx, f); err != nil {
 			return nil, err
 		}
 		out.Notes = append(out.Notes, f.notes()...)
 		out.Files = append(out.Files, f.SessionFile)
 	}
-	out.Notes = append(out.Notes, j.Notes...)
+	out.Notes = append(out.Notes, rd.Notes...)
 	return out, nil
 }
 
-// called lists the calls of a session, and finds the number of the first and the paths that it touched.
-func called(ctx context.Context, j *logbook.Journal, out *api.SessionChanges) (first uint64, paths logbook.Places, err error) {
-	want, by := &logbook.Sought{Wanted: logbook.Wanted{Session: out.SessionID}}, audit.EncodeField("session", out.SessionID)
-	s, keys := logbook.NewScan(), audit.Keys{}
-	keys.Add(string(logbook.SpelledIn(out.SessionID)))
-	paths = logbook.Places{}
-	for r, err := range j.Records(ctx, s, j.Sifted(s, keys, func(line []byte) bool { return bytes.Contains(line, by) })) {
+// listCalls lists the calls of a session, and returns the number of the first and the paths that they touched.
+func listCalls(ctx context.Context, rd *logbook.Reader, out *api.SessionChanges) (first uint64, paths logbook.PathSet, err error) {
+	filter, field := &logbook.Filter{Session: out.SessionID}, audit.EncodeField("session", out.SessionID)
+	o, keys := logbook.NewOutcomes(), audit.Keys{}
+	keys.Add(string(logbook.Quoted(out.SessionID)))
+	paths = logbook.PathSet{}
+	for r, err := range rd.Records(ctx, o, rd.Indexed(o, keys, func(line []byte) bool { return bytes.Contains(line, field) })) {
 		if err != nil {
 			return 0, nil, err
 		}
-		c, ok := j.Call(s, r, want)
+		c, ok := rd.Call(o, r, filter)
 		if !ok {
 			continue
 		}
@@ -195,16 +86,17 @@ func called(ctx context.Context, j *logbook.Journal, out *api.SessionChanges) (f
 			out.Calls = append(out.Calls, c)
 		}
 		for _, op := range r.Ops {
-			paths.Add(op.Path)
-			paths.Add(op.ToPath)
+			if paths.Add(op.Path); op.ToPath != "" {
+				paths.Add(op.ToPath)
+			}
 		}
 	}
-	delete(paths, `""`)
+	delete(paths, `""`) // of a refusal that names no file
 	return first, paths, nil
 }
 
-// finish says what the session did to the file in all.
-func (f *doing) finish() {
+// finish says what the session did to the file as a whole.
+func (f *sessionFile) finish() {
 	f.Path, f.Before, f.After = f.first, f.before, f.after
 	switch moved := f.first != f.left; {
 	case f.before == "" && f.after == "":
@@ -220,11 +112,131 @@ func (f *doing) finish() {
 	}
 }
 
-// notes says who else had a hand in it.
-func (f *doing) notes() (out []string) {
+var operationOf = map[string]patch.Op{"add": patch.Add, "update": patch.Update, "delete": patch.Delete, "move": patch.Move}
+
+// addDiff gives a file its diff, or says why there is none. The only error is that of a context that ended.
+func (s *sessionFiles) addDiff(ctx context.Context, f *sessionFile) error {
+	for _, p := range []string{f.first, f.left} {
+		if err := s.rd.Guard.CheckRead(p); err != nil {
+			f.Before, f.After, f.NotShown = "", "", "the difference is not shown: "+err.Error()
+			return nil
+		}
+	}
+	if f.Operation == "" {
+		return nil
+	}
+	if f.Diff = s.keptDiff(f); f.Diff != "" {
+		return nil
+	}
+	var step plan.Step
+	if f.Before != f.After { // else it was moved as it was
+		var err error
+		if step, err = s.texts(ctx, f); err != nil {
+			if ctx.Err() != nil {
+				return caller.Cancelled(ctx)
+			}
+			f.NotShown = err.Error()
+			return nil
+		}
+	}
+	step.Op, step.Path, step.To = operationOf[f.Operation], f.Path, f.ToPath
+	f.Diff = report.Diff(&step)
+	return nil
+}
+
+// keptDiff returns the diff that the history has of a file that was changed once, else "".
+func (s *sessionFiles) keptDiff(f *sessionFile) string {
+	if len(f.changes) != 1 || f.changes[0].op.Operation != f.Operation {
+		return ""
+	}
+	diff := s.diffOf(f.changes[0])
+	if len(diff) > 2*kept.MaxText || !strings.Contains(diff, "\n@@ ") && !strings.Contains(diff, "\nBinary files ") {
+		return ""
+	}
+	return diff
+}
+
+// diffOf returns the diff that the history has of one change.
+func (s *sessionFiles) diffOf(c fileChange) string {
+	to := c.op.ToPath
+	if to != "" {
+		to = s.rd.ToTop(to)
+	}
+	if s.diffsOf != c.tx {
+		s.diffsOf, s.diffs = c.tx, s.rd.Diffs(c.tx)
+	}
+	return report.DiffOf(s.diffs, c.index, s.rd.ToTop(c.op.Path), to)
+}
+
+// texts returns a step with the texts before and after.
+func (s *sessionFiles) texts(ctx context.Context, f *sessionFile) (plan.Step, error) {
+	step := plan.Step{Source: plan.File{Kind: plan.Regular}}
+	var err error
+	var link bool
+	if step.Before, link, err = s.text(ctx, f, f.before); err != nil {
+		return step, fmt.Errorf("what it was before %w", err)
+	}
+	if link {
+		step.Source.Kind = plan.Link
+	}
+	if step.After, _, err = s.text(ctx, f, f.after); errors.Is(err, kept.ErrNotKept) {
+		step.After, err = s.rebuild(step.Before, f)
+	}
+	if err != nil {
+		return step, fmt.Errorf("what the session left %w", err)
+	}
+	step.Edits = plan.Between(step.Before, step.After)
+	return step, nil
+}
+
+// text finds the content with a sum: among what was displaced, or where one of the files stands.
+func (s *sessionFiles) text(ctx context.Context, f *sessionFile, sum string) (text string, link bool, err error) {
+	if sum == "" {
+		return "", false, nil
+	}
+	for _, slot := range s.slots[sum] {
+		text, link, err = s.contents.Text(slot, kept.MaxText)
+		if errors.Is(err, kept.ErrTooLong) || err == nil && plan.Sum(text) == sum {
+			return text, link, err
+		}
+	}
+	paths := []string{f.left}
+	for _, other := range s.files { // a deleted file may have been restored elsewhere
+		if other.sum == sum {
+			paths = append(paths, other.path)
+		}
+	}
+	for _, p := range paths {
+		text, link, err = kept.StandingText(ctx, s.rd.Guard, p)
+		if errors.Is(err, kept.ErrTooLong) || err == nil && plan.Sum(text) == sum {
+			return text, link, err
+		}
+	}
+	return "", false, kept.ErrNotKept
+}
+
+// rebuild applies the diffs of the changes to the text before, and returns what the session left.
+func (s *sessionFiles) rebuild(text string, f *sessionFile) (string, error) {
+	for _, c := range f.changes {
+		var ok bool
+		if c.op.Before == c.op.After {
+			continue
+		}
+		if text, ok = kept.ApplyDiff(text, s.diffOf(c)); !ok || len(text) > kept.MaxText {
+			return "", kept.ErrNotKept
+		}
+	}
+	if plan.Sum(text) != f.after {
+		return "", kept.ErrNotKept
+	}
+	return text, nil
+}
+
+// notes tells who else changed the file.
+func (f *sessionFile) notes() (out []string) {
 	name := cmp.Or(f.ToPath, f.Path)
 	if len(f.Others) > 0 {
-		out = append(out, fail.Quote(name)+" was also changed by other sessions in between ("+kept.SomeOf(f.Others)+"), and the difference shows that too.")
+		out = append(out, fail.Quote(name)+" was also changed by other sessions in between ("+kept.JoinSome(f.Others)+"), and the difference shows that too.")
 	}
 	if f.Outside {
 		out = append(out, fail.Quote(name)+" was also changed outside of emend in between, and the difference shows that too.")

@@ -3,88 +3,87 @@ package trace
 import (
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/audit"
-	"github.com/emend-dev/emend/internal/history"
+	"github.com/emend-dev/emend/internal/kept"
 	"github.com/emend-dev/emend/internal/logbook"
 )
 
-// doings are the files that a session touched, while the log is followed from its first call on.
-type doings struct {
-	j       *logbook.Journal
-	session string
-	all     []*doing
-	at      map[string]*doing   // by the path that a file has by then
-	kept    map[string][]string // slots, by the sha256 of what was displaced into them
-	read    string              // the entry whose diffs were read last
-	diffs   []string
+// sessionFiles collects the files that one session changed, by reading the log forward from its first call.
+type sessionFiles struct {
+	rd       *logbook.Reader
+	contents kept.Contents
+	session  string
+	files    []*sessionFile
+	byPath   map[string]*sessionFile // by the path that a file has reached; one that was overwritten is not followed on
+	slots    kept.BySum
+	diffs    []string // of the transaction diffsOf
+	diffsOf  string
 }
 
-// doing is one of them.
-type doing struct {
+// sessionFile is one of these files.
+type sessionFile struct {
 	api.SessionFile
 	first, left   string // the paths at which the session found and left it
-	before, after string // what it found and left
-	path, sum     string // by then
-	touched       []touch
-	since         doingSince
+	before, after string // the sums that it found and left
+	path, sum     string // now
+	changes       []fileChange
+	since         sinceTouched
 }
 
-// touch is one change to it, by whomever.
-type touch struct {
-	tx string
-	n  int // its number in the change
-	op audit.Op
+// fileChange is one change to a file, by whomever.
+type fileChange struct {
+	tx    string
+	index int // in the transaction
+	op    audit.Op
 }
 
-// doingSince is what happened to a file after the session touched it last. It counts if the session touches it again.
-type doingSince struct {
-	touched []touch
+// sinceTouched is what happened to a file after the session changed it last. It counts once the session changes it again.
+type sinceTouched struct {
+	changes []fileChange
 	others  []string
 	outside bool
 }
 
-func (d *doings) record(r *audit.Record) {
-	met := false
+// record follows the files through one entry.
+func (s *sessionFiles) record(r *audit.Record) {
+	touched := false
 	for i, raw := range r.Ops {
-		if op, ok := d.j.Local(raw); ok && d.change(r, i, op) {
-			met = true
+		if op, ok := s.rd.Local(raw); ok && s.change(r, i, op) {
+			touched = true
 		}
 	}
-	if !met {
+	if !touched {
 		return
 	}
 	for i := range r.Acts {
 		a := &r.Acts[i]
-		if a.Old == nil || a.Gone || !a.Displaces() {
-			continue
-		}
-		if path, ok := d.j.Below(a.Path); ok && d.j.Guard.CheckRead(path) == nil {
-			d.kept[a.Old.Sum] = append(d.kept[a.Old.Sum], history.Slot(r.Tx, a.Slot))
+		if path, ok := s.rd.FromTop(a.Path); ok && !a.Gone && s.rd.Guard.CheckRead(path) == nil {
+			s.slots.Add(r.Tx, a)
 		}
 	}
 }
 
-// change is one change to any file; it reports whether the file is one of the session's.
-func (d *doings) change(r *audit.Record, i int, op audit.Op) bool {
-	mine := r.Actor.Session == d.session
-	from, to := d.at[op.Path], d.at[op.ToPath]
-	if from == nil && mine {
-		from = d.begin(op.Path, op.Before)
+// change follows the files through one change, and reports whether that touched one of the session's.
+func (s *sessionFiles) change(r *audit.Record, i int, op audit.Op) bool {
+	own := r.Actor.Session == s.session
+	from, to := s.byPath[op.Path], s.byPath[op.ToPath]
+	if from == nil && own {
+		from = s.begin(op.Path, op.Before)
 	}
-	if to == nil && mine && op.ToPath != "" {
-		if old := d.overwritten(r, op.ToPath); old != "" {
-			to = d.begin(op.ToPath, old)
+	if to == nil && own && op.ToPath != "" {
+		if old := s.overwritten(r, op.ToPath); old != "" {
+			to = s.begin(op.ToPath, old)
 		}
 	}
 	if from == nil && to == nil {
 		return false
 	}
-	t := touch{r.Tx, i, op}
+	c := fileChange{r.Tx, i, op}
 	if to != nil {
 		after := ""
 		if from == nil {
-			after = op.After // to the session's eyes, that file was changed
+			after = op.After // the file that moved is none of the session's: for the session, this one changed
 		}
-		to.touch(t, mine, to.sum, after, op.ToPath)
+		to.change(c, own, to.sum, after, op.ToPath)
 	}
 	if from == nil {
 		return true
@@ -92,46 +91,47 @@ func (d *doings) change(r *audit.Record, i int, op audit.Op) bool {
 	after, path := op.After, op.Path
 	if op.ToPath != "" {
 		path = op.ToPath
-		delete(d.at, op.Path)
-		d.at[path] = from
-	} else if removes(op) {
+		delete(s.byPath, op.Path)
+		s.byPath[path] = from
+	} else if isDeletion(op) {
 		after = ""
 	}
-	from.touch(t, mine, op.Before, after, path)
+	from.change(c, own, op.Before, after, path)
 	return true
 }
 
-func (d *doings) begin(path, before string) *doing {
-	f := &doing{first: path, left: path, path: path, before: before, after: before, sum: before}
-	d.all = append(d.all, f)
-	d.at[path] = f
+// begin begins to follow a file that the session changes for the first time.
+func (s *sessionFiles) begin(path, before string) *sessionFile {
+	f := &sessionFile{first: path, left: path, path: path, before: before, after: before, sum: before}
+	s.files = append(s.files, f)
+	s.byPath[path] = f
 	return f
 }
 
-// overwritten is the sha256 of what a move took the place of.
-func (d *doings) overwritten(r *audit.Record, path string) string {
+// overwritten returns the sum of the file that a move replaced, "" when it replaced none.
+func (s *sessionFiles) overwritten(r *audit.Record, path string) string {
 	for _, a := range r.Acts {
-		if p, ok := d.j.Below(a.Path); ok && p == path && a.Do == audit.DoSwap && a.Old != nil {
+		if p, ok := s.rd.FromTop(a.Path); ok && p == path && a.Do == audit.DoSwap && a.Old != nil {
 			return a.Old.Sum
 		}
 	}
 	return ""
 }
 
-// touch is a change that found before and left after.
-func (f *doing) touch(t touch, mine bool, before, after, path string) {
+// change adds a change that found before and left after, at path.
+func (f *sessionFile) change(c fileChange, own bool, before, after, path string) {
 	f.since.outside = f.since.outside || before != f.sum
-	f.since.touched = append(f.since.touched, t)
-	if f.sum, f.path = after, path; !mine {
-		f.since.others = append(f.since.others, t.tx)
+	f.since.changes = append(f.since.changes, c)
+	if f.sum, f.path = after, path; !own {
+		f.since.others = append(f.since.others, c.tx)
 		return
 	}
 	f.after, f.left = after, path
-	f.touched = append(f.touched, f.since.touched...)
+	f.changes = append(f.changes, f.since.changes...)
 	f.Outside = f.Outside || f.since.outside
 	f.Others = append(f.Others, f.since.others...)
-	f.since = doingSince{}
-	if n := len(f.Entries); n == 0 || f.Entries[n-1] != t.tx {
-		f.Entries = append(f.Entries, t.tx)
+	f.since = sinceTouched{}
+	if n := len(f.Entries); n == 0 || f.Entries[n-1] != c.tx {
+		f.Entries = append(f.Entries, c.tx)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/commit"
-	"github.com/emend-dev/emend/internal/history"
+	"github.com/emend-dev/emend/internal/kept"
 	"github.com/emend-dev/emend/internal/logbook"
 	"github.com/emend-dev/emend/internal/report"
 )
@@ -23,11 +23,11 @@ type trail struct {
 	stop func()
 	tx   string // the transaction of the line that was met last
 
-	*logbook.Scan                            // what came of each
-	kept          map[string][]string        // the slots that contents were displaced into, by sha256, the newest first
-	touched       map[string][]*audit.Record // the changes to a path, the newest first
-	seq           map[string]uint64          // the number of each change
-	root          func(path string) bool     // whether a path of the log is inside the workspace
+	*logbook.Outcomes
+	kept    kept.BySum                 // the newest first
+	touched map[string][]*audit.Record // the changes to a path, the newest first
+	seq     map[string]uint64          // the number of each change
+	root    func(path string) bool     // whether a path of the log is inside the workspace
 }
 
 func newTrail(s *commit.Store, inside func(path string) bool) *trail {
@@ -40,10 +40,10 @@ func newTrail(s *commit.Store, inside func(path string) bool) *trail {
 // that the others are whole, and in their place, is checked all the same.
 func (l *trail) begin(wanted func(line []byte) bool) {
 	l.stop()
-	l.Scan, l.seq, l.kept, l.touched = logbook.NewScan(), map[string]uint64{}, map[string][]string{}, map[string][]*audit.Record{}
-	much := logbook.ChangesWith(l.Scan, wanted).Need
+	l.Outcomes, l.seq, l.kept, l.touched = logbook.NewOutcomes(), map[string]uint64{}, kept.BySum{}, map[string][]*audit.Record{}
+	much := logbook.WithOutcomes(l.Outcomes, wanted).Need
 	l.next, l.stop = iter.Pull2(l.log.Query(audit.Query{Need: func(k audit.Kind, line []byte) audit.Detail {
-		l.tx = logbook.TxIn(line)
+		l.tx = logbook.TxOf(line)
 		return much(k, line)
 	}}))
 }
@@ -59,30 +59,30 @@ func (l *trail) read() (*audit.Record, error) {
 		if err != nil {
 			return nil, damaged(err)
 		}
-		l.See(r)
-		switch happened := logbook.Decides(r) && l.Failed(r) == nil; {
+		l.Add(r)
+		switch happened := logbook.IsTransaction(r) && l.Failed(r) == nil; {
 		case happened && r.Tx == "":
 			l.seq[l.tx] = r.Seq
 		case happened:
 			l.enter(r)
-			l.Over(r)
+			l.Forget(r)
 			return r, nil
 		}
-		l.Over(r)
+		l.Forget(r)
 	}
 }
 
 // survey reads the log again, from its end back to a number: now that it is known which paths and which contents count, most
 // of it need not be taken in.
 func (l *trail) survey(chosen []*audit.Record, from uint64) error {
-	paths, sums := logbook.Places{}, logbook.Sums256{}
+	paths, sums := logbook.PathSet{}, logbook.SumSet{}
 	for _, r := range chosen {
 		for i := range r.Acts {
-			paths.Act(&r.Acts[i])
-			sums.Act(&r.Acts[i])
+			paths.AddAct(&r.Acts[i])
+			sums.AddAct(&r.Acts[i])
 		}
 	}
-	l.begin(func(line []byte) bool { return paths.In(line) || paths.To(line) || sums.In(line) })
+	l.begin(func(line []byte) bool { return paths.InLine(line) || paths.MovedTo(line) || sums.InLine(line) })
 	for {
 		r, err := l.read()
 		if r == nil || r.Seq <= from {
@@ -98,10 +98,9 @@ func damaged(err error) error {
 
 func (l *trail) enter(r *audit.Record) {
 	l.seq[r.Tx] = r.Seq
-	for _, a := range r.Acts {
-		if a.Old != nil && a.Displaces() {
-			l.kept[a.Old.Sum] = append(l.kept[a.Old.Sum], history.Slot(r.Tx, a.Slot))
-		}
+	for i := range r.Acts {
+		a := &r.Acts[i]
+		l.kept.Add(r.Tx, a)
 		l.touched[a.Path] = append(l.touched[a.Path], r)
 		if a.To != "" {
 			l.touched[a.To] = append(l.touched[a.To], r)
@@ -121,7 +120,7 @@ func (l *trail) choose(r api.UndoRequest) ([]*audit.Record, error) {
 		}
 		return chosen, err
 	case r.Entry != "":
-		l.begin(func(line []byte) bool { return logbook.TxIn(line) == r.Entry })
+		l.begin(func(line []byte) bool { return logbook.TxOf(line) == r.Entry })
 		chosen, err := l.entry(r.Entry)
 		if err == nil {
 			err = l.survey(chosen, chosen[0].Seq)

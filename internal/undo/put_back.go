@@ -50,10 +50,10 @@ func planBack(ctx context.Context, w *workspace.Workspace, src *source.Reader, r
 		return nil, nil, &fail.Error{Kind: fail.AlreadyExists, Path: r.Path, Msg: "this version is kept nowhere but at its path, where it stands",
 			Hint: "Nothing has to be put back. If the file was changed since it was shown, look at its history again."}
 	}
-	if kept.IsRemade(r.Version) {
+	if kept.IsRebuilt(r.Version) {
 		return planAnew(ctx, w, src, r)
 	}
-	t, _, err := kept.Displaced(ctx, w, r.Version)
+	t, _, err := kept.FindDisplaced(ctx, w, r.Version)
 	if err == nil {
 		err = w.Guard.CheckReadAsking(t.Path, src.Asks) // what may not be read where it was, may not be read elsewhere
 	}
@@ -75,7 +75,7 @@ func bringing(ctx context.Context, w *workspace.Workspace, src *source.Reader, f
 		return nil, err
 	}
 	src.Base, src.Known = ".", true
-	top := path.Join(w.Keeper.Prefix, f.Rel)
+	top := w.Paths().ToTop(f.Rel)
 	u := newUndoing(w, src, nil, store.History())
 	if _, err := u.look(ctx, top); err != nil {
 		return nil, err
@@ -128,7 +128,7 @@ func stale(r api.PutBackRequest, msg, have string) error {
 
 // planAnew puts a version back that is made anew: a file that is there keeps its mode.
 func planAnew(ctx context.Context, w *workspace.Workspace, src *source.Reader, r api.PutBackRequest) (p *plan.Plan, notes []string, err error) {
-	v, err := kept.Remade(ctx, w, r.Version)
+	v, err := kept.FindRebuilt(ctx, w, r.Version)
 	if err == nil {
 		err = w.Guard.CheckReadAsking(v.Path, src.Asks)
 	}

@@ -3,8 +3,8 @@ package undo
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"slices"
 	"strings"
@@ -18,7 +18,6 @@ import (
 	"github.com/emend-dev/emend/internal/history"
 	"github.com/emend-dev/emend/internal/kept"
 	"github.com/emend-dev/emend/internal/plan"
-	"github.com/emend-dev/emend/internal/report"
 	"github.com/emend-dev/emend/internal/source"
 	"github.com/emend-dev/emend/internal/workspace"
 )
@@ -64,7 +63,7 @@ func newUndoing(w *workspace.Workspace, src *source.Reader, trail *trail, hist *
 
 // rel is a path of the log from the workspace's root.
 func (u *undoing) rel(p string) (string, error) {
-	rel, ok := u.w.Below(p)
+	rel, ok := u.w.Paths().FromTop(p)
 	if !ok {
 		return "", &fail.Error{Kind: fail.OutsideWorkspace, Path: p, Msg: "the change also touched this path, which is outside of the workspace",
 			Hint: "Undo it from a workspace that has the path inside."}
@@ -120,7 +119,7 @@ func (u *undoing) back(ctx context.Context, r *audit.Record) error {
 
 func (u *undoing) one(ctx context.Context, r *audit.Record, a *audit.Act) error {
 	if a.Do == audit.DoMkdir {
-		if u.w.Inside(a.Path) { // the root itself is somebody's, as is what is above it
+		if u.w.Paths().Inside(a.Path) { // the root itself is somebody's, as is what is above it
 			u.Prune = append(u.Prune, a.Path)
 		}
 		return nil
@@ -380,17 +379,7 @@ func (u *undoing) after(r *audit.Record, a *audit.Act, before string) (string, b
 	if err != nil {
 		return "", false
 	}
-	out, parts := before, report.SplitDiff(diff)
-	for i, op := range r.Ops {
-		if op.Path != a.Path || op.ToPath != "" {
-			continue
-		}
-		var ok bool
-		if out, ok = kept.Redo(out, report.DiffOf(parts, i, op.Path, "")); !ok {
-			return "", false
-		}
-	}
-	return out, plan.Sum(out) == a.New.Sum
+	return kept.ApplyDiffs(before, r, a, diff)
 }
 
 // content is the text of what comes to stand at p.
@@ -412,19 +401,13 @@ func (u *undoing) content(ctx context.Context, p string, o origin) (string, erro
 	return out, err
 }
 
+// slotText is what is kept in a slot. What is longer than any file may be is not what was kept: "".
 func (u *undoing) slotText(slot string) (string, error) {
-	name, _, err := u.hist.Find(slot)
-	if err != nil {
-		return "", err
+	text, _, err := kept.Of(u.hist).Text(slot, u.w.Limits.FileBytes)
+	if errors.Is(err, kept.ErrTooLong) {
+		return "", nil
 	}
-	f, err := u.hist.Slots().Open(name)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	var b strings.Builder
-	_, err = io.Copy(&b, io.LimitReader(f, u.w.Limits.FileBytes))
-	return b.String(), err
+	return text, err
 }
 
 func (u *undoing) inTheWay(r *audit.Record, p, why string) {

@@ -25,7 +25,7 @@ func Reverse(ctx context.Context, w *workspace.Workspace, r api.UndoRequest, src
 	if err := store.Log().Refresh(); err != nil {
 		return nil, workspace.StoreError(err)
 	}
-	trail := newTrail(store, w.Inside)
+	trail := newTrail(store, w.Paths().Inside)
 	defer trail.stop()
 	chosen, err := trail.choose(r)
 	if err != nil {

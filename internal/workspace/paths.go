@@ -68,15 +68,16 @@ func (w *Workspace) Spelled(p string) ([]string, error) {
 	return []string{e.Rel, literal}, nil
 }
 
-// FromTop is a path, as a patch writes it, as the log has it: from the top of the tree. An absolute one stays.
-func (w *Workspace) FromTop(ctx context.Context, p string) string {
+// LogPath turns a path, as the caller wrote it, into a path of the log, which counts from the top of the tree. An
+// absolute path stays as it is.
+func (w *Workspace) LogPath(ctx context.Context, p string) string {
 	if p == "" || path.IsAbs(p) {
 		return p
 	}
-	return path.Join(w.Keeper.Prefix, w.At(ctx), p)
+	return w.Paths().ToTop(path.Join(w.At(ctx), p))
 }
 
-// Unslashed is the path of a directory without the slash that it may end in.
+// Unslashed removes the slashes at the end of a directory's path.
 func Unslashed(path string) string {
 	if bare := strings.TrimRight(path, "/"); bare != "" {
 		return bare
@@ -84,16 +85,30 @@ func Unslashed(path string) string {
 	return "/."
 }
 
-// Below is a path of the log from the workspace's root; ok is false for what is outside.
-func (w *Workspace) Below(p string) (rel string, ok bool) {
-	prefix := w.Keeper.Prefix
-	if prefix == "." || prefix == "" {
-		return p, true
+// Paths translates paths between the top of the tree that the store belongs to, as the log has them, and the root of the
+// workspace, which may be a directory below the top. Prefix leads from the top to the root; "." or "" says that they are
+// the same directory.
+type Paths struct{ Prefix string }
+
+// Paths translates between the log and the workspace. Until the store is open, top and root count as the same.
+func (w *Workspace) Paths() Paths { return Paths{w.Keeper.Way()} }
+
+// FromTop makes a path of the log relative to the root. ok is false for a path outside of the root, and for "".
+func (p Paths) FromTop(top string) (rel string, ok bool) {
+	if p.Prefix == "." || p.Prefix == "" {
+		return top, top != ""
 	}
-	return strings.CutPrefix(p, prefix+"/")
+	if rel, ok = strings.CutPrefix(top, p.Prefix+"/"); !ok {
+		return "", false
+	}
+	return rel, true
 }
 
-func (w *Workspace) Inside(p string) bool {
-	_, ok := w.Below(p)
+// Inside reports whether a path of the log is below the root.
+func (p Paths) Inside(top string) bool {
+	_, ok := p.FromTop(top)
 	return ok
 }
+
+// ToTop makes a path that is relative to the root a path of the log.
+func (p Paths) ToTop(rel string) string { return path.Join(p.Prefix, rel) }

@@ -7,82 +7,82 @@ import (
 	"github.com/emend-dev/emend/internal/audit"
 )
 
-// MaxUndone is how many changes that were taken back a workspace keeps in mind.
+// MaxUndone is how many undone transactions an index remembers.
 const MaxUndone = 200_000
 
-// Undos is what was taken back, for who reads the log from somewhere in the middle: what took a change back is newer. It
-// is read on from where it ended last.
-type Undos struct {
-	mu   sync.Mutex
-	at   audit.Head
-	list []taking          // the oldest first
-	by   map[string]string // of a transaction: the one that took it back; never changed, only replaced
-	cut  bool              // there were more than are kept in mind
+// UndoneIndex tells which transactions were undone, for a walk that begins in the middle of the log: what undid a
+// transaction is newer. It reads on from where it ended last.
+type UndoneIndex struct {
+	mu     sync.Mutex
+	head   audit.Head
+	undos  []undoRecord      // the oldest first
+	undone map[string]string // by transaction: the one that undid it; replaced, never changed
+	cut    bool              // there were more than MaxUndone
 }
 
-// taking is one undo.
-type taking struct {
+type undoRecord struct {
 	tx, h  string
 	undoes []string
 }
 
-// Read returns what was taken back up to the head of the log, to be read only, and whether that is all.
-func (u *Undos) Read(l *audit.Log) (by map[string]string, all bool) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
+// Read returns by which transaction each was undone, up to the head of the log, and whether that is all. The caller must
+// not change the map.
+func (x *UndoneIndex) Read(l *audit.Log) (undone map[string]string, all bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
 	head := l.Head()
-	if head == u.at {
-		return u.by, !u.cut
+	if head == x.head {
+		return x.undone, !x.cut
 	}
-	records, ok := l.Reversals(u.at)
+	records, ok := l.Reversals(x.head)
 	if !ok {
-		u.at, u.list, u.by, u.cut = audit.Head{}, nil, nil, false
+		x.head, x.undos, x.undone, x.cut = audit.Head{}, nil, nil, false
 		records, _ = l.Reversals(audit.Head{})
 	}
-	news := u.by == nil
+	changed := x.undone == nil
 	for r := range records {
-		news = true
-		u.take(r)
+		changed = true
+		x.add(r)
 	}
-	if u.at = head; news {
-		u.settle()
+	if x.head = head; changed {
+		x.resolve()
 	}
-	return u.by, !u.cut
+	return x.undone, !x.cut
 }
 
-// take takes in the next record.
-func (u *Undos) take(r *audit.Record) {
+// add takes in the next record.
+func (x *UndoneIndex) add(r *audit.Record) {
 	switch {
 	case r.Kind == audit.Undo && len(r.Undoes) > 0:
-		u.list = append(u.list, taking{r.Tx, r.H, r.Undoes})
+		x.undos = append(x.undos, undoRecord{r.Tx, r.H, r.Undoes})
 	case r.Kind == audit.Rotate:
-		u.drop(func(d taking) bool { return d.h == r.Void })
+		x.dropLast(func(u undoRecord) bool { return u.h == r.Void })
 	case r.Kind == audit.Abort, r.Kind == audit.Recovered && !r.OK:
-		u.drop(func(d taking) bool { return d.tx == r.Tx })
+		x.dropLast(func(u undoRecord) bool { return u.tx == r.Tx })
 	}
 }
 
-// drop takes the newest out, if it is what came to nothing: transactions happen one after the other.
-func (u *Undos) drop(failed func(taking) bool) {
-	if n := len(u.list); n > 0 && failed(u.list[n-1]) {
-		u.list = u.list[:n-1]
+// dropLast removes the newest undo if it failed. No other can have: transactions happen one after the other.
+func (x *UndoneIndex) dropLast(failed func(undoRecord) bool) {
+	if n := len(x.undos); n > 0 && failed(x.undos[n-1]) {
+		x.undos = x.undos[:n-1]
 	}
 }
 
-// settle works out what is taken back, the newest first, since an undo that was undone does not count.
-func (u *Undos) settle() {
-	u.by = map[string]string{}
-	for i, d := range slices.Backward(u.list) {
-		if u.by[d.tx] != "" {
+// resolve works out what is undone, from the newest undo to the oldest, since an undo that was undone does not count.
+func (x *UndoneIndex) resolve() {
+	x.undone = map[string]string{}
+	for i, u := range slices.Backward(x.undos) {
+		if x.undone[u.tx] != "" {
 			continue
 		}
-		for _, tx := range d.undoes {
-			if u.by[tx] == "" {
-				u.by[tx] = d.tx
+		for _, tx := range u.undoes {
+			if x.undone[tx] == "" {
+				x.undone[tx] = u.tx
 			}
 		}
-		if len(u.by) > MaxUndone {
-			u.list, u.cut = slices.Clone(u.list[i:]), true
+		if len(x.undone) > MaxUndone {
+			x.undos, x.cut = slices.Clone(x.undos[i:]), true
 			return
 		}
 	}

@@ -16,8 +16,8 @@ type Workspace struct {
 	Base   string
 	Limits api.Limits
 	Keeper Keeper
-	Undos  Undos
-	Sieve  audit.Index
+	Undone UndoneIndex
+	Index  audit.Index
 
 	Mu     sync.Mutex
 	Closed bool

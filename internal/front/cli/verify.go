@@ -113,7 +113,7 @@ func countKinds(n map[string]int) string {
 }
 
 // stateTexts describes files that differ from the log.
-var stateTexts = map[emend.State]string{
+var stateTexts = map[emend.FileState]string{
 	emend.FileChanged: "changed since, without emend",
 	emend.FileGone:    "gone, without emend",
 	emend.FileBack:    "there again; the log has it deleted",

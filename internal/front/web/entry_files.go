@@ -27,12 +27,12 @@ const maxPageFiles = 50
 // changeFiles fills in the files of an entry, beginning with the given one.
 func (r *request) changeFiles(p *changePage, from int) {
 	all := p.EntryData.Files
-	fates := r.fileFates(p)
+	since := r.filesSince(p)
 	gone := r.whyNotKept(p)
 	for i := from; i < min(from+maxPageFiles, len(all)); i++ {
 		f := entryFile{LogEntry: all[i], Workspace: r.ws, N: i, Did: verbForFile(p, &all[i]), HunkPlaces: hunkPlaces(&all[i])}
-		if i < len(fates) {
-			f.Status = newFileStatus(&fates[i], all[i].Operation == patch.Delete.String())
+		if i < len(since) {
+			f.Status = newFileStatus(&since[i], all[i].Operation == patch.Delete.String())
 		}
 		if f.WhyNoDiff = whyNoDiff(p, &all[i], gone); f.WhyNoDiff == "" && all[i].Diff != "" {
 			f.Diff = r.diffView(all[i].Diff, r.entryDiffAddress(p.Entry, i))
@@ -117,39 +117,42 @@ func upperFirst(s string) string {
 
 // fileStatus says how a file of an entry stands now.
 type fileStatus struct {
-	State emend.FateState
+	State string // for the style of the text
 	Text  string
 	By    []emend.LogEntry // the entries that changed it
 	At    string           // its path now, if it was moved
 }
 
 // fileStatusTexts are the words for the states. The names of those who changed the file may follow.
-var fileStatusTexts = map[emend.FateState]string{
-	emend.Unchanged: "Unchanged since.",
-	emend.Changed:   "Changed since",
-	emend.Edited:    "Changed since, outside of emend",
-	emend.Gone:      "Gone since",
-	emend.Back:      "It was deleted, and something is there again",
-	emend.Hidden:    "What became of it is not shown: it may not be read.",
+var fileStatusTexts = map[emend.FileState]fileStatus{
+	emend.FileSame:    {State: "unchanged", Text: "Unchanged since."},
+	emend.FileChanged: {State: "changed", Text: "Changed since"},
+	emend.FileGone:    {State: "gone", Text: "Gone since"},
+	emend.FileBack:    {State: "back", Text: "It was deleted, and something is there again"},
+	emend.FileUnknown: {State: "hidden", Text: "What became of it is not shown: it may not be read."},
 }
 
-func newFileStatus(f *emend.Fate, deleted bool) *fileStatus {
-	out := &fileStatus{State: f.State, Text: fileStatusTexts[f.State], By: f.By, At: f.At}
-	if f.State == emend.Gone && deleted {
+func newFileStatus(f *emend.FileSince, deleted bool) *fileStatus {
+	out := fileStatusTexts[f.State]
+	out.By, out.At = f.By, f.At
+	switch {
+	case f.State == emend.FileGone && deleted:
 		out.Text = "Gone still."
+	case f.State == emend.FileChanged && f.Outside:
+		out.State, out.Text = "edited", "Changed since, outside of emend"
+		if len(f.By) > 0 {
+			out.Text += ", and before that"
+		}
 	}
-	if f.State == emend.Edited && len(f.By) > 0 {
-		out.Text += ", and before that"
-	}
-	return out
+	return &out
 }
 
-// fileFates returns how the files of an entry stand now, if it changed any.
-func (r *request) fileFates(p *changePage) []emend.Fate {
+// filesSince returns how the files of an entry stand now, if it changed any.
+func (r *request) filesSince(p *changePage) []emend.FileSince {
 	if !changesFiles(&p.EntryData) || !p.OK {
 		return nil
 	}
-	out, err := r.ws.Fates(r.Context(), p.Entry)
+	out, err := r.ws.FilesSince(r.Context(), p.Entry)
 	if err != nil {
 		p.Notes = append(p.Notes, "What became of the files since cannot be said: "+err.Error())
 	}

@@ -21,7 +21,8 @@ type logCounts struct {
 // moment; the next page has what it found.
 type logCounter struct {
 	mu     sync.Mutex
-	tally  *emend.Tally
+	ws     *Workspace
+	tally  emend.Tally
 	last   *logCounts
 	ready  chan struct{} // closed at the end of the running count; nil if none runs
 	ctx    context.Context
@@ -54,7 +55,7 @@ func (s *logCounters) counter(ws *Workspace) *logCounter {
 		s.byWorkspace = map[*Workspace]*logCounter{}
 	}
 	if s.byWorkspace[ws] == nil && !s.closed {
-		c := &logCounter{tally: ws.NewTally()}
+		c := &logCounter{ws: ws}
 		c.ctx, c.cancel = context.WithCancel(context.Background())
 		s.byWorkspace[ws] = c
 	}
@@ -106,14 +107,14 @@ func (c *logCounter) latest(wait time.Duration, log *slog.Logger) *logCounts {
 
 // count reads what is new in the log. If that fails, the next page tries again.
 func (c *logCounter) count(ready chan struct{}, log *slog.Logger) {
-	err := c.tally.Refresh(c.ctx)
+	err := c.ws.Tally(c.ctx, &c.tally)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
 	case err != nil && c.ctx.Err() == nil:
 		log.Warn("the log could not be counted", "error", err)
 	case err == nil && (c.last == nil || c.last.Head != c.tally.Head):
-		c.last = &logCounts{Tally: snapshot(c.tally)}
+		c.last = &logCounts{Tally: snapshot(&c.tally)}
 	}
 	c.ready = nil
 	close(ready)

@@ -102,14 +102,14 @@ func (r *request) checkResult(v *emend.VerifyReport) *checkResult {
 }
 
 // stateTexts are the words for files that differ from the log.
-var stateTexts = map[emend.State]string{
+var stateTexts = map[emend.FileState]string{
 	emend.FileChanged: "changed since, without emend",
 	emend.FileGone:    "gone, without emend",
 	emend.FileBack:    "there again; the log has it deleted",
 	emend.FileUnknown: "cannot be read",
 }
 
-func stateText(f emend.FileState) string {
+func stateText(f emend.FileMismatch) string {
 	words := cmp.Or(stateTexts[f.State], string(f.State))
 	if f.Why != "" {
 		words += ": " + f.Why

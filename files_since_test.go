@@ -9,15 +9,18 @@ import (
 	"github.com/emend-dev/emend"
 )
 
-// fates are those of an entry in few words.
-func (s *story) fates(entry string, names map[string]string) string {
+// fileStates are the words for states in these tests.
+var fileStates = map[emend.FileState]string{emend.FileSame: "unchanged", emend.FileChanged: "changed", emend.FileGone: "gone", emend.FileBack: "back", emend.FileUnknown: "hidden"}
+
+// since tells what became of the files of an entry, in few words.
+func (s *story) since(entry string, names map[string]string) string {
 	s.Helper()
-	all, err := s.ws.Fates(s.ctx, entry)
+	all, err := s.ws.FilesSince(s.ctx, entry)
 	s.must(err)
 	var out []string
 	for _, f := range all {
 		var words strings.Builder
-		words.WriteString(f.Path + " " + string(f.State))
+		words.WriteString(f.Path + " " + fileStates[f.State])
 		if f.At != "" {
 			words.WriteString(" at " + f.At)
 		}
@@ -32,7 +35,7 @@ func (s *story) fates(entry string, names map[string]string) string {
 	return strings.Join(out, "; ")
 }
 
-func TestFates(t *testing.T) {
+func TestFilesSince(t *testing.T) {
 	write := func(s *story) string { return s.edit("f", "one", "two") }
 	remove := func(s *story) string { tx, _ := s.remove("f"); return tx }
 	move := func(s *story) string { return s.move("f", "g") }
@@ -57,12 +60,12 @@ func TestFates(t *testing.T) {
 			return list(s.edit("f", "two", "three"), s.edit("f", "three", "two"))
 		}, "f unchanged"},
 		{"taken back", write, func(s *story, tx string) []string { return list(s.undo(tx)) }, "f changed by 1"},
-		{"a person", write, func(s *story, _ string) []string { s.save("f", "P\n"); return nil }, "f edited outside"},
+		{"a person", write, func(s *story, _ string) []string { s.save("f", "P\n"); return nil }, "f changed outside"},
 		{"an edit, and a person", write, func(s *story, _ string) []string {
 			tx := s.edit("f", "two", "three")
 			s.save("f", "P\n")
 			return list(tx)
-		}, "f edited by 1 outside"},
+		}, "f changed by 1 outside"},
 		{"deleted", write, func(s *story, _ string) []string { return list(remove(s)) }, "f gone by 1"},
 		{"deleted by a person", write, func(s *story, _ string) []string { s.must(os.Remove(s.at("f"))); return nil }, "f gone outside"},
 		{"a directory", write, func(s *story, _ string) []string {
@@ -109,34 +112,34 @@ func TestFates(t *testing.T) {
 					names[later] = fmt.Sprint(i + 1)
 				}
 			}
-			if got := s.fates(tx, names); got != tt.want {
+			if got := s.since(tx, names); got != tt.want {
 				t.Errorf("got  %s\nwant %s", got, tt.want)
 			}
 		})
 	}
 }
 
-// TestFatesOfNothing: what was refused has no files, and what is no entry is said.
-func TestFatesOfNothing(t *testing.T) {
+// TestFilesSinceRefusal: what was refused has no files, and what is no entry is said.
+func TestFilesSinceRefusal(t *testing.T) {
 	s := begin(t, "f", "one\n")
 	_, err := s.ws.Write(s.ctx, emend.WriteRequest{Path: "f", Content: "x", ExpectedSha256: strings.Repeat("0", 64)})
 	s.refusal(err, emend.Stale)
-	if got := s.fates("#2", nil); got != "" {
+	if got := s.since("#2", nil); got != "" {
 		t.Error(got)
 	}
-	_, err = s.ws.Fates(s.ctx, "nothing")
+	_, err = s.ws.FilesSince(s.ctx, "nothing")
 	s.refusal(err, emend.NotFound)
 }
 
-// TestFatesMany: of many later entries the newest are listed, and all are counted.
-func TestFatesMany(t *testing.T) {
+// TestFilesSinceMany: of many later entries the newest are listed, and all are counted.
+func TestFilesSinceMany(t *testing.T) {
 	s := begin(t, "f", "0\n")
 	tx := s.edit("f", "0", "1")
 	var last string
 	for i := 1; i < 15; i++ {
 		last = s.edit("f", fmt.Sprint(i), fmt.Sprint(i+1))
 	}
-	all, err := s.ws.Fates(s.ctx, tx)
+	all, err := s.ws.FilesSince(s.ctx, tx)
 	s.must(err)
 	if f := all[0]; len(f.By) != 10 || f.ByCount != 14 || f.By[9].Entry != last {
 		t.Errorf("%d of %d", len(f.By), f.ByCount)

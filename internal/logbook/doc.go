@@ -1,2 +1,0 @@
-// Package logbook: reads the log as people ask about it.
-package logbook

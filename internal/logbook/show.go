@@ -1,0 +1,75 @@
+package logbook
+
+import (
+	"context"
+
+	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/internal/audit"
+	"github.com/emend-dev/emend/internal/history"
+	"github.com/emend-dev/emend/internal/outcome"
+	"github.com/emend-dev/emend/internal/workspace"
+)
+
+// Show returns all that the log and the history have of one entry.
+func Show(ctx context.Context, w *workspace.Workspace, entry string) (*outcome.Answer[api.EntryData], error) {
+	rd, err := Open(w)
+	if err != nil {
+		return nil, err
+	}
+	defer rd.Close()
+	o, r, err := rd.Find(ctx, entry)
+	if err != nil {
+		return nil, err
+	}
+	data := rd.entryData(o, r)
+	a := outcome.Found(data, entryText(&data, rd.Notes))
+	a.Notes = rd.Notes
+	return a, nil
+}
+
+func (rd *Reader) entryData(o *Outcomes, r *audit.Record) api.EntryData {
+	d := api.EntryData{Entry: EntryName(r), Seq: r.Seq, Kind: string(r.Kind), Timestamp: r.TS, Client: r.Actor.Client, Call: r.Actor.Call, SessionID: r.Actor.Session,
+		AgentName: r.Actor.Agent, ToolName: r.Actor.Tool, PolicyHash: r.PolicyHash, IdempotencyKey: r.Idem, RequestSha256: r.Request,
+		OK: r.OK, Outcome: o.of(r), ErrorKind: r.ErrorKind, Message: r.Message, Undoes: r.Undoes, UndoneBy: o.UndoneBy(r.Tx),
+		Files: rd.entries(o, r, &Filter{diff: true}), Kept: []api.Kept{}, Prev: r.Prev, H: r.H}
+	if r.Asked != nil {
+		d.AskedBy = r.Asked.By
+	}
+	if len(d.Files) > 0 && !d.Files[0].OK {
+		first := d.Files[0]
+		d.OK, d.ErrorKind, d.Message = false, first.ErrorKind, first.Message
+	}
+	if len(r.Ops) == 0 {
+		d.Files = []api.LogEntry{}
+	}
+	if !IsTransaction(r) {
+		return d
+	}
+	if end := o.ends[r.Tx]; end != nil {
+		d.End, d.EndedAt = string(end.Kind), &end.TS
+		if d.Message == "" {
+			d.Message = end.Message
+		}
+	}
+	if d.OK {
+		d.Kept = rd.keptOf(r)
+	}
+	return d
+}
+
+// keptOf lists the files that r displaced and that the history still has.
+func (rd *Reader) keptOf(r *audit.Record) []api.Kept {
+	out := []api.Kept{}
+	for i := range r.Acts {
+		a := &r.Acts[i]
+		path, ok := rd.FromTop(a.Path)
+		if !a.Displaces() || !ok {
+			continue
+		}
+		id := history.Slot(r.Tx, a.Slot)
+		if _, is, err := rd.History.Find(id); err == nil {
+			out = append(out, api.Kept{ID: id, Path: path, SizeBytes: is.Size, MTime: is.ModTime})
+		}
+	}
+	return out
+}

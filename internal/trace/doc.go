@@ -1,2 +1,0 @@
-// Package trace: follows files through the log.
-package trace
