@@ -130,11 +130,11 @@ func (w *Workspace) Ready() error {
 
 // keep makes the workspace ready to find its store.
 func (w *Workspace) keep(s *settings) error {
-	root, err := filepath.EvalSymlinks(w.s.Guard.Dir())
+	root, err := filepath.EvalSymlinks(w.s.Guard.RootPath())
 	if err != nil {
 		return workspace.StoreError(err)
 	}
-	w.s.Keeper.Root, w.s.Keeper.Id, w.s.Keeper.Unsafe = root, w.s.Guard.Root(), s.keeper.Unsafe
+	w.s.Keeper.Root, w.s.Keeper.Id, w.s.Keeper.Unsafe = root, w.s.Guard.RootID(), s.keeper.Unsafe
 	for to, text := range map[*string]string{&w.s.Keeper.Actor.Client: s.keeper.Actor.Client, &w.s.Keeper.Actor.Session: s.keeper.Actor.Session,
 		&w.s.Keeper.Actor.Agent: s.keeper.Actor.Agent, &w.s.Keeper.Actor.Tool: s.keeper.Actor.Tool} {
 		*to = caller.Clean(text)

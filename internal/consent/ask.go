@@ -36,7 +36,7 @@ func Ask(ctx context.Context, w *workspace.Workspace, about []api.AskedPath, dif
 		return nil, saidNo(about[0], errors.New("there is nobody to ask"))
 	}
 	actor := w.Actor(ctx)
-	fmt.Fprintf(digest, "%d %d %q %q %q\n", w.Guard.Root().Dev, w.Guard.Root().Ino, actor.Client, actor.Session, actor.Tool)
+	fmt.Fprintf(digest, "%d %d %q %q %q\n", w.Guard.RootID().Dev, w.Guard.RootID().Ino, actor.Client, actor.Session, actor.Tool)
 	for _, a := range about {
 		fmt.Fprintf(digest, "%q %t %q\n", a.Path, a.Write, a.Rule)
 	}

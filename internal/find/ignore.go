@@ -50,7 +50,7 @@ func newIgnorer(g *guard.Guard, o *Options) *ignorer {
 	}
 	if !ig.disabled {
 		ig.globalExcludes = parseIgnoreFile(o.Excludes)
-		ig.readAbove(g.Dir())
+		ig.readAbove(g.RootPath())
 	}
 	return ig
 }

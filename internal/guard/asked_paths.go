@@ -8,7 +8,7 @@ import (
 	"github.com/emend-dev/emend/api"
 )
 
-// AskedPaths collects what a person is to be asked about in one call.
+// AskedPaths collects the paths that a person is asked about in one call.
 type AskedPaths struct {
 	mu   sync.Mutex
 	list []api.AskedPath
@@ -22,7 +22,7 @@ func (a *AskedPaths) add(names []string, write bool, rule string) {
 	}
 }
 
-// List is what was collected, in the order in which it was met; nothing for nil.
+// List returns the collected paths in the order in which they were met; none for nil.
 func (a *AskedPaths) List() []api.AskedPath {
 	if a == nil {
 		return nil

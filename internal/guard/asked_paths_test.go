@@ -12,7 +12,7 @@ import (
 	"github.com/emend-dev/emend/fail"
 )
 
-func TestAsks(t *testing.T) {
+func TestAskedPaths(t *testing.T) {
 	root, file := t.TempDir(), filepath.Join(t.TempDir(), "policy.toml")
 	check(t, os.MkdirAll(filepath.Join(root, ".github", "workflows"), 0o755))
 	check(t, os.WriteFile(filepath.Join(root, "b.sql"), []byte("text"), 0o644))
@@ -26,15 +26,15 @@ func TestAsks(t *testing.T) {
 	for _, tc := range []struct {
 		path  string
 		write bool
-		want  []api.AskedPath // nil when it is refused
+		want  []api.AskedPath // nil if it is refused
 	}{
 		{"b.sql", true, []api.AskedPath{{Path: "b.sql", Write: true, Rule: "*.sql"}}},
-		{"B.SQL", true, []api.AskedPath{{Path: "B.SQL", Write: true, Rule: "*.sql"}}}, // what is closed is closed in any spelling
+		{"B.SQL", true, []api.AskedPath{{Path: "B.SQL", Write: true, Rule: "*.sql"}}}, // a rule that closes a path closes every spelling
 		{"b.sql", false, []api.AskedPath{{Path: "b.sql", Write: false, Rule: "*.sql"}}},
 		{"free", true, []api.AskedPath{}},
 		{"a.sql", true, nil},
 		{".env", true, nil},
-		// Protected by a rule of our own too, under its name and under another.
+		// Protected by a built-in rule too, under its name and under another.
 		{".github/workflows/ci.yml", true, []api.AskedPath{{Path: ".github/workflows/ci.yml", Write: true, Rule: ".github/workflows/ci.yml"}}},
 		{"w/ci.yml", true, []api.AskedPath{{Path: ".github/workflows/ci.yml", Write: true, Rule: ".github/workflows/ci.yml"}}},
 	} {
@@ -50,8 +50,9 @@ func TestAsks(t *testing.T) {
 	}
 }
 
-// Who asks for the path only is not asked about its content; who reads it is, and nobody else can.
-func TestAsksGoWithTheEntry(t *testing.T) {
+// TestAskedPathsGoWithTheEntry: resolving a path for writing asks nothing about its content. Reading it does, and only
+// through an entry that was resolved with AskedPaths.
+func TestAskedPathsGoWithTheEntry(t *testing.T) {
 	root, file := t.TempDir(), filepath.Join(t.TempDir(), "policy.toml")
 	check(t, os.WriteFile(filepath.Join(root, "a"), []byte("text"), 0o644))
 	check(t, os.WriteFile(file, []byte("[read]\nask = [\"a\"]\n"), 0o600))

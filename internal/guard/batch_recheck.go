@@ -8,20 +8,20 @@ import (
 	"github.com/emend-dev/emend/fail"
 )
 
-// Again looks once more at what the visit took from one path for another, now that all of them were judged. A directory
-// that is another one by now, and one that has become protected, is [fail.Stale]: judged by itself, a later path might
-// have been refused.
-func (v *Batch) Recheck() error {
-	seen, links := v.toRecheck()
-	now := v.g.NewBatch()
+// Recheck looks once more at the facts that were used for several paths, now that all of them were checked. If a directory is
+// another one by now, or has become protected, the error is [fail.Stale]: checked alone, a later path might have been
+// refused.
+func (b *Batch) Recheck() error {
+	seen, links := b.toRecheck()
+	now := b.g.NewBatch()
 	defer now.Close()
 	for _, j := range seen {
-		if err := v.recheckDir(now, j); err != nil {
+		if err := b.recheckDir(now, j); err != nil {
 			return asRefusal(strings.Join(j.names, "/"), err)
 		}
 	}
 	for _, l := range links {
-		w := &pathWalk{g: v.g, v: now, path: l.path, resolved: l.dir, asked: l.asked}
+		w := &pathWalk{guard: b.g, batch: now, path: l.path, resolved: l.dir, asked: l.asked}
 		if err := w.compareWithProtected(l.openRegular); err != nil {
 			return err
 		}
@@ -29,21 +29,22 @@ func (v *Batch) Recheck() error {
 	return nil
 }
 
-// taken is what must still be so: nothing, where only one path was looked at.
-func (v *Batch) toRecheck() (seen []judgedDir, links []hardLinkedFile) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if v.lookups < 2 {
+// toRecheck returns what must still be true: nothing if only one path was resolved.
+func (b *Batch) toRecheck() (seen []judgedDir, links []hardLinkedFile) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.lookups < 2 {
 		return nil, nil
 	}
-	for _, j := range v.judged {
+	for _, j := range b.judged {
 		seen = append(seen, *j)
 	}
-	return seen, v.hardLinks
+	return seen, b.hardLinks
 }
 
-// compare looks at one directory. What only one path has met there, nothing was taken from; but for what is above it.
-func (v *Batch) recheckDir(now *Batch, j judgedDir) error {
+// recheckDir looks at one directory again. If only one path was checked in it, no other path relied on it, but some may have
+// relied on the directories above it.
+func (b *Batch) recheckDir(now *Batch, j judgedDir) error {
 	asked := j.names
 	if j.lookups > 1 {
 		if err := now.checkSameDir(j); err != nil {
@@ -52,7 +53,7 @@ func (v *Batch) recheckDir(now *Batch, j judgedDir) error {
 	} else if len(asked) > 0 {
 		asked, _ = splitLast(asked)
 	}
-	before := v.protectedOnWay(j.names, j.ancestors)
+	before := b.protectedOnWay(j.names, j.ancestors)
 	for hit, l := range now.protectedOnWay(asked, j.ancestors) {
 		if _, ok := before[hit]; !ok {
 			return refuseBecameProtected(j.names, l)
@@ -61,9 +62,9 @@ func (v *Batch) recheckDir(now *Batch, j judgedDir) error {
 	return nil
 }
 
-// same checks that the names lead to the directory that they led to.
-func (v *Batch) checkSameDir(j judgedDir) error {
-	h, err := v.dirs.openDir(j.names)
+// checkSameDir checks that the names lead to the directory that they led to.
+func (b *Batch) checkSameDir(j judgedDir) error {
+	h, err := b.cache.openDir(j.names)
 	if err != nil {
 		return errMoved
 	}
@@ -75,10 +76,10 @@ func (v *Batch) checkSameDir(j judgedDir) error {
 	return err
 }
 
-// hits are the landmarks on a way, by which they are and what protects them.
-func (v *Batch) protectedOnWay(names []string, chain []Identity) map[string]protectedDir {
+// protectedOnWay returns the protected directories on a way, by their identity and the names that protect them.
+func (b *Batch) protectedOnWay(names []string, chain []Identity) map[string]protectedDir {
 	var out map[string]protectedDir
-	for _, l := range v.protectedDirs(names) {
+	for _, l := range b.protectedDirs(names) {
 		if slices.Contains(chain, l.identity) {
 			if out == nil {
 				out = map[string]protectedDir{}

@@ -14,7 +14,7 @@ import (
 	"github.com/emend-dev/emend/fail"
 )
 
-// counted is a tree that counts the directories which it opens, and those that are open.
+// counted is a tree that counts the directories that it opened, and those that are open.
 type counted struct {
 	tree
 	mu                  *sync.Mutex
@@ -52,7 +52,7 @@ func count(g *Guard) counted {
 	return c
 }
 
-// many are so many files in each of some directories.
+// many returns some directories with so many files in each.
 func many(dirs, files int) (all map[string]string, paths []string) {
 	all = map[string]string{".git/hooks/x": "", ".vscode/": ""}
 	for d := range dirs {
@@ -65,8 +65,8 @@ func many(dirs, files int) (all map[string]string, paths []string) {
 	return all, paths
 }
 
-// What a visit finds is what is found path by path, by several goroutines at once, and no directory is opened twice.
-func TestVisit(t *testing.T) {
+// TestBatch: a batch finds what is found path by path, with several goroutines at once, and opens no directory twice.
+func TestBatch(t *testing.T) {
 	dir := t.TempDir()
 	files, paths := many(5, 40)
 	files["s/link"], files["s/d0/dir/"] = "-> d0", ""
@@ -95,15 +95,15 @@ func TestVisit(t *testing.T) {
 		all.Wait()
 		check(t, v.Recheck())
 		v.Close()
-		// Two goroutines may open one directory at the same time; and the second look opens each once more.
+		// Two goroutines may open one directory at the same time, and Recheck opens each once more.
 		if most := 8 * len(slices.Collect(slices.Chunk(paths, 10))); *c.opened > most || *c.now != 0 {
 			t.Errorf("%d directories were opened, %d at once, %d are open", *c.opened, *c.atOnce, *c.now)
 		}
 	})
 }
 
-// One directory after the other: each is opened once, and only so many are held.
-func TestVisitHoldsFew(t *testing.T) {
+// TestBatchHoldsFew: with one directory after the other, each is opened once, and only so many are kept open.
+func TestBatchHoldsFew(t *testing.T) {
 	dir := t.TempDir()
 	files, paths := many(3*maxCachedDirs, 2)
 	plant(t, dir, files)
@@ -126,7 +126,7 @@ func TestVisitHoldsFew(t *testing.T) {
 	})
 }
 
-// tight is a tree in a process that may have so many directories open, and a file beside them.
+// tight is a tree in a process that may have so many directories open, and one file besides.
 type tight struct {
 	counted
 	most int
@@ -165,8 +165,8 @@ func (d tightDir) openRegular(name string) (File, error) {
 	return d.handle.openRegular(name)
 }
 
-// A process that may open few files finds what one finds that holds many directories.
-func TestVisitTight(t *testing.T) {
+// TestBatchWithFewHandles: a process that may open few files finds the same as one that holds many directories.
+func TestBatchWithFewHandles(t *testing.T) {
 	dir := t.TempDir()
 	files, paths := many(maxCachedDirs, 2)
 	plant(t, dir, files)
@@ -191,8 +191,9 @@ func TestVisitTight(t *testing.T) {
 	})
 }
 
-// Whatever happens between the first path and the last, and would have had the last one refused by itself, is seen.
-func TestVisitAgain(t *testing.T) {
+// TestRecheck: a change between the first path and the last is noticed, if the last path alone would have been refused for
+// it.
+func TestRecheck(t *testing.T) {
 	move := func(from, to string) func(*testing.T, string) {
 		return func(t *testing.T, dir string) { check(t, os.Rename(filepath.Join(dir, from), filepath.Join(dir, to))) }
 	}

@@ -2,8 +2,8 @@ package guard
 
 import "time"
 
-// BirthTime is when the regular file that e names was made; ok is false where the file system does not say. With the number
-// of a file it tells it from a later one that was given the same number.
+// BirthTime returns the time when the regular file that e names was created; ok is false if the file system does not report
+// it. Together with the inode it distinguishes a file from a later one that was given the same inode.
 func (g *Guard) BirthTime(e Entry) (at time.Time, ok bool) {
 	f, is, err := g.openEntry(e)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestBorn: the time at which a file was made stays, whatever is written into it and wherever it is moved.
-func TestBorn(t *testing.T) {
+// TestBirthTime: the time at which a file was created stays, whatever is written into it and wherever it is moved.
+func TestBirthTime(t *testing.T) {
 	dir := t.TempDir()
 	plant(t, dir, map[string]string{"a": "abc", "link": "-> a"})
 	each(t, func(t *testing.T, open opener) {

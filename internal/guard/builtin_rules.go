@@ -17,17 +17,17 @@ func (a access) String() string {
 	return "writing"
 }
 
-// rule protects everything of one name, and everything below, wherever in the tree.
+// rule protects every file or directory of one name, anywhere in the tree, and everything below it.
 type rule struct {
-	pattern  string // names as [fold] leaves them; each may have one star
+	pattern  string // names as [fold] returns them; each may have one star
 	protects access
 	why      string
-	except   string // a name that the pattern does not mean
-	// landmark: a directory of this name at the root is known by device and inode too.
+	except   string // a name that the pattern does not match
+	// knownByID: a directory of this name at the root is also recognised by device and inode.
 	knownByID bool
 }
 
-// rules are what is protected unless a person opens it. The first that matches names the refusal.
+// builtinRules protect paths unless a person allows them. The first that matches is named in the refusal.
 var builtinRules = []rule{
 	{pattern: ".env*", protects: reading | writing, why: "environment with secrets", except: ".env.example"},
 	{pattern: "*.pem", protects: reading | writing, why: "key or certificate"},
@@ -39,7 +39,7 @@ var builtinRules = []rule{
 	{pattern: ".hg", protects: writing, why: "Mercurial repository", knownByID: true},
 	{pattern: ".svn", protects: writing, why: "Subversion working copy", knownByID: true},
 	{pattern: ".jj", protects: writing, why: "Jujutsu repository", knownByID: true},
-	// What a store keeps was in any file, also in those that may not be read.
+	// A store keeps the content of any file, also of those that may not be read.
 	{pattern: ".emend", protects: reading | writing, why: "emend's own store", knownByID: true},
 	{pattern: ".git/emend", protects: reading | writing, why: "emend's own store"},
 
@@ -52,7 +52,7 @@ var builtinRules = []rule{
 	{pattern: ".opencode", protects: writing, why: "agent settings", knownByID: true},
 	{pattern: ".zed", protects: writing, why: "editor settings that run commands", knownByID: true},
 	{pattern: ".agents", protects: writing, why: "agent settings", knownByID: true},
-	// With the copies that emend setup makes of them, and puts back.
+	// The star includes the copies that emend setup makes and restores.
 	{pattern: ".mcp.json*", protects: writing, why: "agent settings"},
 	{pattern: "opencode.json*", protects: writing, why: "agent settings"},
 	{pattern: "mcp.json", protects: writing, why: "agent settings"},
@@ -70,12 +70,12 @@ var builtinRules = []rule{
 	{pattern: ".pre-commit-config.yaml", protects: writing, why: "git hooks"},
 }
 
-// storeRule is what protects a store that has a name of its own.
+// storeRule protects a store with a name of its own.
 var storeRule = &rule{pattern: "the store", protects: reading | writing, why: "emend's own store"}
 
-// find returns the first rule that protects the path, and how many of its names lead to what is protected.
+// findRule returns the first rule that protects the path, and how many of its names lead to the protected file or directory.
 func findRule(names []string, from access) (r *rule, depth int) {
-	folded := make([]string, 0, 16) // most paths have fewer names, and then it is on the stack
+	folded := make([]string, 0, 16) // most paths have fewer names, so that this stays on the stack
 	for _, name := range names {
 		folded = append(folded, fold(name))
 	}
@@ -89,8 +89,8 @@ func findRule(names []string, from access) (r *rule, depth int) {
 	return nil, 0
 }
 
-// match returns how many of names lead to what the rule protects, 0 when it does not concern them. parts are the names
-// of its pattern, one or two.
+// match returns how many of names lead to what the rule protects, 0 if it does not apply. parts are the names of its pattern,
+// one or two.
 func (r *rule) match(parts []namePattern, names []string) int {
 	for i, name := range names {
 		switch {
@@ -104,7 +104,7 @@ func (r *rule) match(parts []namePattern, names []string) int {
 	return 0
 }
 
-// parts are the names of each rule's pattern.
+// ruleNames are the names of each rule's pattern.
 var ruleNames = func() [][]namePattern {
 	out := make([][]namePattern, len(builtinRules))
 	for i := range builtinRules {
@@ -117,7 +117,7 @@ var ruleNames = func() [][]namePattern {
 	return out
 }()
 
-// nameRule is one name of a rule's pattern, cut at its star if it has one.
+// namePattern is one name of a rule's pattern, cut at its star if it has one.
 type namePattern struct {
 	before, after string
 	star          bool

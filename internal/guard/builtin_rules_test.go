@@ -18,7 +18,7 @@ var (
 		.git.txt git~10 x.git zed opencode opencode.go x.mcp.json a.pem.txt key id_ed25519 workflows/.github README.md .`)
 )
 
-// disguises are the ways to write a name that some system takes for the same.
+// disguises spell a name in ways that some system takes for the same.
 var disguises = map[string]func(string) string{
 	"exact":      func(s string) string { return s },
 	"upper":      strings.ToUpper,
@@ -115,7 +115,7 @@ func TestAllowProtected(t *testing.T) {
 		{".vscode", ".vscode/settings.json", ""},
 		{"./.vscode/", ".vscode/settings.json", ""},
 		{".vscode", "x/../.vscode/settings.json", ""},
-		{".vscode", ".VSCODE/settings.json", denied}, // what was opened is one path
+		{".vscode", ".VSCODE/settings.json", denied}, // only the path that was allowed is
 		{".vscode", "sub/.vscode/settings.json", denied},
 		{".vscode", ".idea/x", denied},
 		{".vscode/*.json", ".vscode/a.json", ""},
@@ -146,7 +146,7 @@ func TestAllowProtected(t *testing.T) {
 	}
 }
 
-// A rule is written in the form that names are brought into, or it never matches.
+// TestRules: a rule that is not written in folded form would never match.
 func TestRules(t *testing.T) {
 	for _, r := range builtinRules {
 		if r.pattern != strings.ToLower(r.pattern) || r.why == "" || r.protects&writing == 0 {

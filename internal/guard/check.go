@@ -8,8 +8,8 @@ import (
 	"github.com/emend-dev/emend/fail"
 )
 
-// judgeFor returns the judge of a path: it says no to names that a rule protects and nobody opened. With asks it lets
-// pass what a person is to be asked about.
+// checkFor returns a function that refuses names which a rule protects and nobody allowed. If asks is not nil, it collects
+// the names that the policy wants a person to be asked about, and does not refuse them.
 func (g *Guard) checkFor(path string, write bool, asks *AskedPaths) func([]string) error {
 	from := reading
 	if write {
@@ -42,17 +42,18 @@ func (g *Guard) inStore(names []string) bool {
 		slices.EqualFunc(g.storeNames, names[:len(g.storeNames)], func(hidden, name string) bool { return hidden == fold(name) })
 }
 
-// allowed reports whether a person opened the path.
+// allowed reports whether [Options.AllowProtected] allows the path.
 func (g *Guard) allowed(names []string) bool {
 	return slices.ContainsFunc(g.allow, func(p pattern) bool { return p.match(names) })
 }
 
-// opened reports whether a person opened the path for writing, here or in the policy, or is asked to.
+// mayWrite reports whether a person allowed writing to a protected path, in the options or in the policy, or will be asked
+// about it.
 func (w *pathWalk) mayWrite(names []string) bool {
-	if w.g.allowed(names) {
+	if w.guard.allowed(names) {
 		return true
 	}
-	v, rule := w.g.policy.verdictOn(names, true)
+	v, rule := w.guard.policy.verdictOn(names, true)
 	if v == ask && w.asked != nil {
 		w.asked.add(names, true, rule)
 		return true
@@ -67,15 +68,15 @@ func refuseProtected(path string, names []string, depth int, r *rule) error {
 		Hint: fmt.Sprintf("With --allow-protected %q a person can allow it.", strings.Join(names[:depth], "/"))}
 }
 
-// Asking reports whether the policy has anything that a person is to be asked about.
+// HasAskRules reports whether the policy has rules to ask a person.
 func (g *Guard) HasAskRules() bool {
 	return g.policy != nil && len(g.policy.read.ask)+len(g.policy.write.ask) > 0
 }
 
-// CheckRead says no when policy protects the path from reading, whether or not it exists.
+// CheckRead refuses a path that may not be read, whether or not it exists.
 func (g *Guard) CheckRead(rel string) error { return g.CheckReadAsking(rel, nil) }
 
-// CheckReadAsking is CheckRead for a call whose person can be asked (see [Request.Asked]).
+// CheckReadAsking is CheckRead for a call that can ask a person (see [Request.Asked]).
 func (g *Guard) CheckReadAsking(rel string, asks *AskedPaths) error {
 	return g.checkFor(rel, false, asks)(splitNames(rel))
 }

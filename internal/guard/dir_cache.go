@@ -7,15 +7,15 @@ import (
 	"syscall"
 )
 
-// maxHeld is how many directories a visit holds open at most, beside those that are in use.
+// maxCachedDirs is how many directories a batch keeps open at most, besides those that are in use.
 const maxCachedDirs = 32
 
-// held is a tree that keeps the directories open which it has opened, and asks each only once who it is.
+// dirCache is a tree that keeps the directories open that it opened, and describes each only once.
 type dirCache struct {
 	tree
 	mu       sync.Mutex
-	dirs     map[string]*cachedDir // by their names, joined
-	disabled bool                  // the process has no room for them: none is held
+	dirs     map[string]*cachedDir // by their names, joined with slashes
+	disabled bool                  // the process may open no more files: no directory is kept
 }
 
 func (t *dirCache) openDir(names []string) (handle, error) {
@@ -33,8 +33,8 @@ func (t *dirCache) openDir(names []string) (handle, error) {
 	return t.add(key, h), nil
 }
 
-// yield reports whether err says that too many files are open, and then lets go of the directories for good: a file that is
-// to be read has more need of the room.
+// disableIfExhausted reports whether err says that too many files are open, and then drops the directories for good: the file
+// that is to be read needs the room more.
 func (t *dirCache) disableIfExhausted(err error) bool {
 	if !errors.Is(err, syscall.EMFILE) && !errors.Is(err, syscall.ENFILE) {
 		return false
@@ -46,7 +46,7 @@ func (t *dirCache) disableIfExhausted(err error) bool {
 	return true
 }
 
-// lend returns the directory that is held for key; nil for none.
+// borrow returns the cached directory for key; nil if there is none.
 func (t *dirCache) borrow(key string) *cachedDir {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -57,7 +57,7 @@ func (t *dirCache) borrow(key string) *cachedDir {
 	return d
 }
 
-// keep takes over h, unless somebody else was faster, and lends what is held now.
+// add caches h, unless another goroutine was faster, and borrows the cached directory.
 func (t *dirCache) add(key string, h handle) *cachedDir {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -76,14 +76,14 @@ func (t *dirCache) add(key string, h handle) *cachedDir {
 	return d
 }
 
-// drop forgets every directory: the next who asks for one gets what has its names by then.
+// clear drops every directory, so that the next caller opens the one that has the names by then.
 func (t *dirCache) clear() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.clearLocked()
 }
 
-// forget lets go of the directories; one that is in use is closed by the last who uses it.
+// clearLocked drops the directories. One that is in use is closed by its last user.
 func (t *dirCache) clearLocked() {
 	for _, d := range t.dirs {
 		d.evicted = true
@@ -94,13 +94,13 @@ func (t *dirCache) clearLocked() {
 	clear(t.dirs)
 }
 
-// heldDir is a directory that is lent to several at once. Which one it is cannot change while it is open. Those above it
-// can, but then its names do not lead to it any more, and [Batch.Recheck] says so.
+// cachedDir is a directory that several goroutines may use at once. An open directory stays the same one. The directories
+// above it can change, but then its names no longer lead to it, and [Batch.Recheck] reports that.
 type cachedDir struct {
 	handle
 	cache   *dirCache
-	refs    int  // under of.mu, as gone
-	evicted bool // it is not held any more
+	refs    int  // guarded by cache.mu, as is evicted
+	evicted bool // it is no longer in the cache
 
 	mu          sync.Mutex
 	info        *fileInfo
@@ -115,7 +115,7 @@ func (d *cachedDir) close() {
 	}
 }
 
-// self describes the directory itself, as it was when it was first asked.
+// describe returns the directory's own description, as it was when it was first asked for.
 func (d *cachedDir) describe() (fileInfo, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

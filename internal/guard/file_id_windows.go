@@ -8,8 +8,8 @@ import (
 
 const nonblock = 0
 
-// identify opens what is called name to ask for its volume, index and number of links: Windows does not tell them
-// with the rest. Anything but a file or a directory has no identity here.
+// fileID opens the file called name to ask for its volume, index and number of links, which Windows does not report with the
+// rest. Only files and directories have an identity here.
 func fileID(r *os.Root, name string, fi fs.FileInfo) (Identity, uint64, error) {
 	if !fi.IsDir() && !fi.Mode().IsRegular() {
 		return Identity{}, 1, nil

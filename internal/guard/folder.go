@@ -11,23 +11,23 @@ import (
 	"github.com/emend-dev/emend/fail"
 )
 
-// Folder is an open directory of the workspace, for listing it and for reading what is in it. Its methods take a single
-// name and follow no link, so that who goes down from folder to folder is always where the names say; and each name is
-// judged for reading, as [Guard.Resolve] does it. Close it when done. It may be used by several goroutines at once.
+// Folder is an open directory of the workspace, for listing it and for reading the files in it. Its methods take a single
+// name and follow no link, so that going down from folder to folder leads where the names say. Each name is checked for
+// reading, as in [Guard.Resolve]. Close it when done. It may be used by several goroutines at once.
 //
-// A name that may not be read is as good as not there: it is never listed, also not for a link that leads to it, since
-// links are listed and not followed. As with Look, a hard link or a bind mount of such a file under another name is
-// not known for one.
+// A name that may not be read does not appear: it is never listed. A link to it is listed under its own name, since links are
+// listed and not followed. As in Resolve, a hard link to such a file, or a bind mount of it, under another name is not
+// recognised.
 type Folder struct {
 	g     *Guard
 	dir   dirReader
 	rel   string // slash path from the root; "" is the root
 	depth int    // how many names rel has
-	// plain: no rule touches the names that lead here and no policy has a say, so that the last name decides.
+	// ordinary: no rule matches the names that lead here, and no policy has rules for reading, so that the last name decides.
 	ordinary bool
 }
 
-// shelf is what a system gives to read a directory with. Its methods take a single name and follow no link.
+// dirReader reads a directory of the operating system. Its methods take a single name and follow no link.
 type dirReader interface {
 	identity() (Identity, error)
 	// list appends every name but "." and "..".
@@ -44,16 +44,16 @@ type Name struct {
 	Kind Kind
 }
 
-// Names are the names in a directory, in no order. The zero value is ready, and one value serves for many directories:
-// its memory is used again, while the texts of the names stay as they are.
+// Names are the names in a directory, in no order. The zero value is ready. One value serves for many directories: its memory
+// is used again, but the names that it gave stay valid.
 type Names struct {
 	List []Name
-	buf  []byte // as the system fills it
-	text []byte // the names one after the other, until they have become one string
+	buf  []byte // filled by the system
+	text []byte // the names one after the other, before they become one string
 	ends []int
 }
 
-// Stat is what is known of a name without opening it.
+// Stat describes a name whose file is not opened.
 type Stat struct {
 	Kind    Kind
 	Size    int64
@@ -94,7 +94,7 @@ func (g *Guard) newFolder(at dirReader, names []string) *Folder {
 	return &Folder{g, at, strings.Join(names, "/"), len(names), r == nil && !g.policy.hasReadRules() && len(g.storeNames) == 0}
 }
 
-// FolderOf opens the directory that has what e names, and returns its name there.
+// ParentFolder opens the directory of the file that e names, and returns the file's name in it.
 func (g *Guard) ParentFolder(e Entry) (*Folder, string, error) {
 	f, name, err := g.openParent(e)
 	return f, name, asRefusal(e.Rel, err)
@@ -117,18 +117,18 @@ func (g *Guard) openParent(e Entry) (*Folder, string, error) {
 	return g.newFolder(at, parent), last[0], nil
 }
 
-// reads reports whether the policy says anything of reading.
+// hasReadRules reports whether the policy has rules for reading.
 func (p *Policy) hasReadRules() bool {
 	return p != nil && len(p.read.deny)+len(p.read.ask)+len(p.read.allow) > 0
 }
 
-// Rel is the folder's slash path from the root; "" is the root.
+// Rel returns the folder's slash path from the root; "" is the root.
 func (f *Folder) Rel() string { return f.rel }
 
-// Close lets go of the directory.
+// Close closes the directory.
 func (f *Folder) Close() { f.dir.close() }
 
-// List fills n with what may be read of the names in the folder, and with what each is.
+// List fills n with the names in the folder that may be read, and their kinds.
 func (f *Folder) List(ctx context.Context, n *Names) error {
 	n.List, n.text, n.ends = n.List[:0], n.text[:0], n.ends[:0]
 	if err := f.dir.list(ctx, n); err != nil {
@@ -137,7 +137,7 @@ func (f *Folder) List(ctx context.Context, n *Names) error {
 	n.splitText()
 	kept := n.List[:0]
 	for _, name := range n.List {
-		if name.Kind == Missing { // the system did not say with the name what it is
+		if name.Kind == Missing { // the system did not report the kind with the name
 			is, err := f.dir.stat(name.Name)
 			if err != nil {
 				continue // gone meanwhile
@@ -152,14 +152,14 @@ func (f *Folder) List(ctx context.Context, n *Names) error {
 	return nil
 }
 
-// add takes a name that the system gave.
+// add appends a name that the system reported.
 func (n *Names) add(name []byte, k Kind) {
 	n.text = append(n.text, name...)
 	n.ends = append(n.ends, len(n.text))
 	n.List = append(n.List, Name{Kind: k})
 }
 
-// name makes one string of all names, and each name a part of it.
+// splitText makes one string of all names, and each name a part of it.
 func (n *Names) splitText() {
 	text, from := string(n.text), 0
 	for i, end := range n.ends {
@@ -168,7 +168,7 @@ func (n *Names) splitText() {
 	}
 }
 
-// judge says no to a name in the folder that may not be read.
+// check refuses a name in the folder that may not be read.
 func (f *Folder) check(name string) error {
 	if f.ordinary && !protectsReading(name) {
 		return nil
@@ -193,7 +193,7 @@ func (f *Folder) Enter(name string) (*Folder, error) {
 	return &Folder{f.g, at, rel, f.depth + 1, f.ordinary && !protectsReading(name)}, nil
 }
 
-// below is the path of a name in the folder.
+// pathOf returns the path of a name in the folder.
 func (f *Folder) pathOf(name string) string {
 	if f.rel == "" {
 		return name
@@ -201,7 +201,7 @@ func (f *Folder) pathOf(name string) string {
 	return f.rel + "/" + name
 }
 
-// check judges what would be done with a name.
+// checkName refuses a name that is not a single name, and one that may not be read.
 func (f *Folder) checkName(name string) (rel string, err error) {
 	rel = f.pathOf(name)
 	if name == "" || name == "." || name == ".." || strings.ContainsAny(name, "/\x00") {
@@ -217,8 +217,8 @@ type File struct {
 	f    *os.File
 }
 
-// Open opens the regular file called name, and nothing else: who asks has listed the name as a regular file, and one
-// that has become a FIFO, a socket, a device or a link since is refused, without waiting for anybody.
+// Open opens the regular file called name, and nothing else. The caller has listed the name as a regular file; if it has
+// become a FIFO, a socket, a device or a link since, it is refused, without waiting for another process.
 func (f *Folder) Open(name string) (File, error) {
 	rel, err := f.checkName(name)
 	if err != nil {
@@ -231,7 +231,7 @@ func (f *Folder) Open(name string) (File, error) {
 	return file, nil
 }
 
-// Stat says what is called name.
+// Stat describes the file called name.
 func (f *Folder) Stat(name string) (Stat, error) {
 	rel, err := f.checkName(name)
 	if err != nil {
@@ -244,7 +244,7 @@ func (f *Folder) Stat(name string) (Stat, error) {
 	return Stat{is.kind(), is.size, is.mtime}, nil
 }
 
-// Describe says more of a name that List gave, and so has judged. It fails when the name is something else by now.
+// Describe describes a name that List gave, and has therefore checked. It fails if the name is of another kind by now.
 func (f *Folder) Describe(n Name) (Stat, error) {
 	is, err := f.dir.stat(n.Name)
 	if err == nil && is.kind() != n.Kind {
@@ -266,6 +266,6 @@ func (f *Folder) IsStore() bool {
 	return err == nil && id == *store
 }
 
-// Abs is the folder's path as it was when the guard opened. It is for showing and for files that say where something
-// is relative to it.
-func (f *Folder) Abs() string { return filepath.Join(f.g.openDir, filepath.FromSlash(f.rel)) }
+// Abs returns the folder's path as it was when the guard opened. It is for showing, and for files that name a place relative
+// to it.
+func (f *Folder) Abs() string { return filepath.Join(f.g.rootPath, filepath.FromSlash(f.rel)) }

@@ -27,7 +27,7 @@ func openDirectory(at int, name string) (int, error) {
 	})
 }
 
-// readable is a directory handle that can be listed, too.
+// linuxReader is a directory handle that can be listed, too.
 type linuxReader struct{ linuxHandle }
 
 func (r linuxReader) openSubdir(name string) (dirReader, error) {
@@ -63,14 +63,14 @@ func (r linuxReader) list(ctx context.Context, n *Names) error {
 	}
 }
 
-// The layout of struct linux_dirent64: inode, offset, length of the whole, type, name with a NUL.
+// The layout of struct linux_dirent64: inode, offset, total length, type, name with a NUL.
 const (
 	entryLength = 16
 	entryType   = 18
 	entryName   = 19
 )
 
-// entries takes the names out of what the kernel filled.
+// parseDirents adds the names that the kernel filled in.
 func (n *Names) parseDirents(buf []byte) {
 	for len(buf) > entryName {
 		length := int(binary.NativeEndian.Uint16(buf[entryLength:]))
@@ -105,7 +105,7 @@ func direntKind(t byte) Kind {
 
 func (r linuxReader) open(name string) (File, error) { return r.openRegular(name) }
 
-// Read reads on.
+// Read reads the next bytes of the file.
 func (f File) Read(p []byte) (int, error) {
 	if f.f != nil {
 		return f.f.Read(p)
@@ -120,7 +120,7 @@ func (f File) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Close lets go of the file.
+// Close closes the file.
 func (f File) Close() {
 	if f.f != nil {
 		f.f.Close()

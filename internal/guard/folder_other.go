@@ -4,8 +4,8 @@ package guard
 
 func openDirReader(h handle) (dirReader, error) { return openPortableReader(h) }
 
-// Read reads on.
+// Read reads the next bytes of the file.
 func (f File) Read(p []byte) (int, error) { return f.f.Read(p) }
 
-// Close lets go of the file.
+// Close closes the file.
 func (f File) Close() { f.f.Close() }

@@ -7,7 +7,7 @@ import (
 	"io/fs"
 )
 
-// openPortableShelf is for systems without openat2: h is a root of its own, and stays open.
+// openPortableReader is for systems without openat2. The handle h is a root of its own, and stays open.
 func openPortableReader(h handle) (dirReader, error) {
 	s, ok := h.(portableHandle)
 	if !ok {
@@ -20,7 +20,7 @@ func openPortableReader(h handle) (dirReader, error) {
 	return portableReader{portableHandle{root: root}}, nil
 }
 
-// portableShelf is a root of its own at the directory.
+// portableReader is an os.Root at the directory.
 type portableReader struct{ portableHandle }
 
 func (s portableReader) identity() (Identity, error) {
@@ -29,7 +29,7 @@ func (s portableReader) identity() (Identity, error) {
 }
 
 func (s portableReader) openSubdir(name string) (dirReader, error) {
-	root, err := s.root.OpenRoot(".") // down closes the one that it leaves
+	root, err := s.root.OpenRoot(".") // openNext closes the root that it leaves
 	if err != nil {
 		return nil, err
 	}

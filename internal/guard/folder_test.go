@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// namesIn lists a folder, each name with what it is.
+// namesIn lists a folder, each name with its kind.
 func namesIn(t *testing.T, f *Folder) (out []string) {
 	t.Helper()
 	var n Names
@@ -32,8 +32,8 @@ func folderOf(t *testing.T, g *Guard, path string) *Folder {
 	return f
 }
 
-// TestFolder: what is in a directory is listed with its kind, what may not be read is not there, however it is spelled, and
-// a link is a link.
+// TestFolder: a directory is listed with the kinds of its names, names that may not be read are missing, however they are
+// spelled, and a link is a link.
 func TestFolder(t *testing.T) {
 	dir := t.TempDir()
 	plant(t, dir, map[string]string{"a": "text", "d/e": "", ".env": "", ".ENV.local": "", ".env.example": "", "x.pem": "", "d/id_rsa": "",
@@ -76,7 +76,7 @@ func TestFolder(t *testing.T) {
 	})
 }
 
-// TestFolderJudgesAsLook: for every name on the way, a folder says no where Look does, under every kind of policy.
+// TestFolderJudgesAsLook: for every name on the way, a folder refuses what Resolve refuses, under every kind of policy.
 func TestFolderJudgesAsLook(t *testing.T) {
 	dir := t.TempDir()
 	names := []string{"a", "b", ".env", "x.pem", "sub", ".env.d", "Secret", "id_rsa"}
@@ -131,7 +131,7 @@ func TestFolderJudgesAsLook(t *testing.T) {
 	}
 }
 
-// TestFolderMoved: a directory that took the place of the one that was looked at is not it.
+// TestFolderMoved: a directory that took the place of the one that was resolved is refused.
 func TestFolderMoved(t *testing.T) {
 	dir := t.TempDir()
 	plant(t, dir, map[string]string{"d/e": "", "other/": ""})
@@ -164,8 +164,8 @@ func TestFolderDepth(t *testing.T) {
 	refused(t, err, "command_failed/limit")
 }
 
-// TestManyNames: a directory larger than what the system gives at a time is listed whole, and memory that is used again keeps
-// what was handed out.
+// TestManyNames: a directory larger than one read of the system is listed whole, and reused memory does not change names that
+// were returned before.
 func TestManyNames(t *testing.T) {
 	dir := t.TempDir()
 	files := map[string]string{"few/x": ""}

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-func TestFollow(t *testing.T) {
+func TestFollowLinks(t *testing.T) {
 	top, err := filepath.EvalSymlinks(t.TempDir())
 	check(t, err)
 	ws := filepath.Join(top, "ws")
@@ -65,7 +65,7 @@ func TestFollow(t *testing.T) {
 		{"absgit", denied},
 		{"newgit", denied},
 		{"gitlink", denied},
-		{".npmrc", denied}, // the link's own name is judged as well
+		{".npmrc", denied}, // the rules are checked for the link's own name as well
 		{"ctl", badArguments},
 	}
 	each(t, func(t *testing.T, open opener) {
@@ -85,7 +85,7 @@ func TestFollow(t *testing.T) {
 		if data, _, err := g.Load(context.Background(), e); data != "f" || err != nil {
 			t.Errorf("read %q, %v", data, err)
 		}
-		// Both have to agree.
+		// Both the options and the request have to allow it.
 		for _, g := range []*Guard{g, open(ws, Options{})} {
 			for _, follow := range []bool{false, g.followLinks == false} {
 				e, err := g.Resolve("outside", Request{Write: true, Follow: follow})
@@ -97,7 +97,7 @@ func TestFollow(t *testing.T) {
 	})
 }
 
-// A hard link to a protected file is that file.
+// TestHardLinkToProtected: a hard link to a protected file is refused as that file.
 func TestHardLinkToProtected(t *testing.T) {
 	dir := t.TempDir()
 	plant(t, dir, map[string]string{".git/config": "", ".git/hooks/pre-commit": "", ".vscode/settings.json": "", ".npmrc": "", ".NETRC": "",
@@ -137,7 +137,7 @@ func TestHardLinkToProtected(t *testing.T) {
 	})
 }
 
-// The files of git stay protected where .git is a file, in a linked worktree as well as in a submodule.
+// TestWorktrees: git's files stay protected where .git is a file, in a linked worktree and in a submodule.
 func TestWorktrees(t *testing.T) {
 	top, err := filepath.EvalSymlinks(t.TempDir())
 	check(t, err)

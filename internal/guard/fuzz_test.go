@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// FuzzLook: whatever the path, no panic, and what is found has its parent inside the root.
-func FuzzLook(f *testing.F) {
+// FuzzResolve: whatever the path, nothing panics, and the parent of what is found is inside the root.
+func FuzzResolve(f *testing.F) {
 	top := f.TempDir()
 	top, err := filepath.EvalSymlinks(top)
 	if err != nil {

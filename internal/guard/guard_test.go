@@ -11,7 +11,7 @@ import (
 	"github.com/emend-dev/emend/fail"
 )
 
-// each runs a test on the system's own resolver and on the portable one.
+// each runs a test with the system's own resolver and with the portable one.
 func each(t *testing.T, test func(t *testing.T, open opener)) {
 	for name, tree := range map[string]func(string) (tree, error){"system": openTree, "portable": openPortable} {
 		t.Run(name, func(t *testing.T) {
@@ -84,7 +84,7 @@ const (
 	notFound     = "not_found"
 )
 
-func TestLook(t *testing.T) {
+func TestResolve(t *testing.T) {
 	top := t.TempDir()
 	plant(t, top, map[string]string{
 		"ws/a.txt": "a", "ws/sub/deep/b.txt": "b", "ws/sub/c.txt": "c",
@@ -155,7 +155,7 @@ func TestLook(t *testing.T) {
 	})
 }
 
-func TestLookTells(t *testing.T) {
+func TestResolveDescribes(t *testing.T) {
 	dir := t.TempDir()
 	plant(t, dir, map[string]string{"sub/a": "12345"})
 	check(t, os.Chmod(filepath.Join(dir, "sub/a"), 0o640))
@@ -168,12 +168,12 @@ func TestLookTells(t *testing.T) {
 		if e.Size != 5 || e.Mode != fi.Mode() || !e.ModTime.Equal(fi.ModTime()) || e.Links != 1 || !e.HasParent {
 			t.Errorf("got %+v, want as %v", e, fi)
 		}
-		if g.Root().Ino == 0 || g.Dir() != dir {
-			t.Errorf("root %v at %q", g.Root(), g.Dir())
+		if g.RootID().Ino == 0 || g.RootPath() != dir {
+			t.Errorf("root %v at %q", g.RootID(), g.RootPath())
 		}
 		e, err = g.Resolve("no/such/a", Request{})
 		check(t, err)
-		if e.HasParent || e.File != (Identity{}) || e.Place != (Identity{g.Root().Dev, g.Root().Ino, "no/such/a"}) {
+		if e.HasParent || e.File != (Identity{}) || e.Place != (Identity{g.RootID().Dev, g.RootID().Ino, "no/such/a"}) {
 			t.Errorf("got %+v", e)
 		}
 		_, err = g.Resolve(".", Request{Write: true})
@@ -181,7 +181,7 @@ func TestLookTells(t *testing.T) {
 	})
 }
 
-// restless is a tree whose directories move under the first so many openings.
+// movingTree is a tree whose directories move under the first so many openings.
 type movingTree struct {
 	tree
 	moves *int
@@ -194,7 +194,7 @@ func (r movingTree) openDir(names []string) (handle, error) {
 	return r.tree.openDir(names)
 }
 
-func TestLookTriesAgain(t *testing.T) {
+func TestResolveTriesAgain(t *testing.T) {
 	dir := t.TempDir()
 	plant(t, dir, map[string]string{"sub/a": ""})
 	g, err := Open(dir, Options{})
@@ -247,7 +247,7 @@ func TestNewNamesAreVisible(t *testing.T) {
 				check(t, err)
 			}
 		}
-		_, err := g.Resolve("old\u200b/old\n", Request{Write: true}) // what is there is no worse for a new content
+		_, err := g.Resolve("old\u200b/old\n", Request{Write: true}) // an existing name may be written to
 		check(t, err)
 		for _, path := range []string{"grüße", "日本語", "a b", `a\b`, "~", "C:", `"q"`, "a -> b", "dots...", "end ", "☎️"} {
 			e, err := g.Resolve(path, Request{Write: true})

@@ -9,11 +9,11 @@ import (
 	"github.com/emend-dev/emend/internal/vfs"
 )
 
-// tree is the root's handle and the one way to the directories below it.
+// tree is the handle of the root and the only way to the directories below it.
 type tree interface {
-	// dir opens the directory at names. It is never reached through a link: then the error is errLink.
+	// openDir opens the directory at names. It follows no link: if there is one, the error is errLink.
 	openDir(names []string) (handle, error)
-	// open is dir for a commit. A mount point on the way or at its end is errMount.
+	// open opens the directory at names for a commit. If a mount point is on the way or at its end, the error is errMount.
 	open(names []string) (vfs.Dir, error)
 	// info describes the root.
 	info() (fs.FileInfo, error)
@@ -23,30 +23,30 @@ type tree interface {
 // handle is an open directory below the root. Its methods take a single name and follow no link.
 type handle interface {
 	identity() (Identity, error)
-	// chain is the identity of the directory, then of the one above, and so on: n of them.
+	// ancestors returns the identity of the directory, then of the one above it, and so on, n of them.
 	ancestors(n int) ([]Identity, error)
 	stat(name string) (fileInfo, error)
-	// mount tells the mounts apart: it is that of what the name leads to.
+	// mount returns a number for the mount that has the file called name, different for each mount.
 	mount(name string) (uint64, error)
 	readlink(name string) (string, error)
-	// list is the names in the directory, at most n of them.
+	// list returns the names in the directory, at most n of them.
 	list(n int) ([]string, error)
-	// open opens a file for reading and never waits for another process. It may turn out not to be regular.
+	// open opens a file for reading and never waits for another process. The file may turn out not to be regular.
 	open(name string) (*os.File, error)
-	// file is open for what is a regular file, and nothing else.
+	// openRegular opens a regular file and nothing else.
 	openRegular(name string) (File, error)
 	close()
 }
 
-// info is what the file system says of one name.
+// fileInfo is what the file system says of one name.
 type fileInfo struct {
 	openRegular Identity
 	size        int64
 	mode        fs.FileMode
 	mtime       time.Time
 	links       uint64
-	mount       uint64 // see [handle.mount], where the system says so at the same time
-	// hasMount: it did.
+	mount       uint64 // see [handle.mount]; set if the system reports it together with the rest
+	// hasMount reports whether mount is set.
 	hasMount bool
 }
 
@@ -55,7 +55,7 @@ var (
 	errMoved = errors.New("the directories on the way keep changing")
 )
 
-// Kind is what a path leads to.
+// Kind is the kind of file that a path leads to.
 type Kind uint8
 
 // The kinds. Special is a FIFO, a socket, a device or anything else that is not one of the others.
@@ -67,7 +67,7 @@ const (
 	Special
 )
 
-// String is the word for messages.
+// String returns the word that messages use.
 func (k Kind) String() string {
 	return [...]string{"missing", "regular file", "directory", "symbolic link", "special file"}[k]
 }

@@ -12,10 +12,10 @@ import (
 	"github.com/emend-dev/emend/internal/vfs"
 )
 
-// The kernel refuses to leave the root, and to pass through any link: a directory is where its names say.
+// With these flags the kernel refuses to leave the root and to pass through any link: a directory is where its names say.
 const resolveFlags uint64 = unix.RESOLVE_BENEATH | unix.RESOLVE_NO_MAGICLINKS | unix.RESOLVE_NO_SYMLINKS
 
-// haveOpenat2 asks once whether the kernel has openat2 and the sandbox, if there is one, lets it through.
+// haveOpenat2 checks once whether the kernel has openat2 and the sandbox, if there is one, allows it.
 var haveOpenat2 = sync.OnceValue(func() bool {
 	fd, err := openat2(unix.AT_FDCWD, ".", unix.O_PATH, resolveFlags)
 	if err == nil {
@@ -37,7 +37,7 @@ func openTree(dir string) (tree, error) {
 	return openat2Tree{os.NewFile(uintptr(fd), dir)}, nil
 }
 
-// beneath is a root whose paths the kernel resolves.
+// openat2Tree is a root whose paths the kernel resolves.
 type openat2Tree struct{ root *os.File }
 
 func (t openat2Tree) info() (fs.FileInfo, error) { return t.root.Stat() }
@@ -62,7 +62,7 @@ func (t openat2Tree) open(names []string) (vfs.Dir, error) {
 	return vfs.FromFD(fd), nil
 }
 
-// crosses reports whether names lead to another mount.
+// crossesMount reports whether names lead to another mount.
 func (t openat2Tree) crossesMount(names []string) bool {
 	h, err := t.openDir(names)
 	if err != nil {
@@ -83,8 +83,8 @@ func (t openat2Tree) crossesMount(names []string) bool {
 }
 
 func (t openat2Tree) openat2(names []string, flags, resolve uint64) (fd int, err error) {
-	// Through Control, so that a guard closed in the middle of a call cannot leave us with a number that
-	// means another file by now.
+	// Through Control, so that closing the guard in the middle of a call cannot leave us with a number that belongs to
+	// another file by now.
 	raw, err := t.root.SyscallConn()
 	if err != nil {
 		return 0, err
@@ -97,7 +97,7 @@ func (t openat2Tree) openat2(names []string, flags, resolve uint64) (fd int, err
 	switch err {
 	case unix.ELOOP:
 		err = errLink
-	case unix.EXDEV: // a directory was carried out of the root under the kernel's eyes, or a mount is in the way
+	case unix.EXDEV: // a directory was moved out of the root during the call, or a mount is in the way
 		err = errMoved
 	}
 	return fd, err
@@ -112,11 +112,11 @@ func openat2(root int, path string, flags, resolve uint64) (int, error) {
 	})
 }
 
-// maxAgain is how often openat2 is asked again because names moved while it went along them. A file that somebody
-// has leased answers the same way for as long as they like.
+// maxRetries is how often openat2 is called again because names moved while it followed them. A file that somebody has leased
+// gives the same error for as long as they like.
 const maxRetries = 1000
 
-// again repeats a call that a signal interrupted, or that was told to try again.
+// retryInterrupted repeats a call that a signal interrupted, or that failed with "try again".
 func retryInterrupted(call func() (int, error)) (int, error) {
 	for tries := 0; ; tries++ {
 		n, err := call()
@@ -126,7 +126,7 @@ func retryInterrupted(call func() (int, error)) (int, error) {
 	}
 }
 
-// directory is an O_PATH handle.
+// linuxHandle is an O_PATH handle.
 type linuxHandle struct{ fd int }
 
 func (d linuxHandle) close() { unix.Close(d.fd) }
@@ -150,7 +150,7 @@ func (d linuxHandle) ancestors(n int) ([]Identity, error) {
 }
 
 func (d linuxHandle) stat(name string) (fileInfo, error) {
-	// With the mount, which no other call tells.
+	// With the mount, which no other call reports.
 	const flags, mask = unix.AT_SYMLINK_NOFOLLOW | unix.AT_NO_AUTOMOUNT, unix.STATX_BASIC_STATS | unix.STATX_MNT_ID
 	var st unix.Statx_t
 	_, err := retryInterrupted(func() (int, error) { return 0, unix.Statx(d.fd, name, flags, mask, &st) })
@@ -171,7 +171,7 @@ func (d linuxHandle) stat(name string) (fileInfo, error) {
 	}, nil
 }
 
-// fstatat is for a kernel, or a sandbox, that has no statx.
+// fstatat is for a kernel, or a sandbox, without statx.
 func (d linuxHandle) fstatat(name string) (fileInfo, error) {
 	var st unix.Stat_t
 	_, err := retryInterrupted(func() (int, error) {
@@ -199,7 +199,7 @@ func (d linuxHandle) readlink(name string) (string, error) {
 }
 
 func (d linuxHandle) list(n int) ([]string, error) {
-	// An O_PATH handle is not for reading, but "." of it is the same directory wherever it is by now.
+	// An O_PATH handle cannot be read, but its "." is the same directory wherever that is by now.
 	fd, err := retryInterrupted(func() (int, error) {
 		return unix.Openat(d.fd, ".", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	})

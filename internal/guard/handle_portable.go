@@ -10,9 +10,9 @@ import (
 	"github.com/emend-dev/emend/internal/vfs"
 )
 
-// portable is a root for systems without openat2. It goes name by name: each directory is looked at, opened as
-// a root of its own, and compared with what was seen. So a step can neither leave its parent (os.Root) nor pass
-// through a link that was swapped in between (the comparison), even on a kernel where os.Root can be fooled.
+// portableTree is a root for systems without openat2. It goes name by name: it looks at each directory, opens it as a root of
+// its own, and compares the two. So a step can neither leave its parent (os.Root) nor pass through a link that was swapped in
+// between (the comparison), even on a kernel where os.Root can be fooled.
 type portableTree struct{ root *os.Root }
 
 func openPortable(dir string) (tree, error) {
@@ -46,8 +46,7 @@ func (t portableTree) open(names []string) (vfs.Dir, error) {
 	return vfs.FromRoot(s.root)
 }
 
-// sameMount: whoever goes down from a mount into another cannot come back to it by going down further, so that the
-// directories in between need not be asked.
+// sameMount compares only the two ends: a path that enters another mount cannot come back by going further down.
 func (s portableHandle) sameMount(root *os.Root) error {
 	here, err := s.mount(".")
 	if err != nil {
@@ -61,7 +60,7 @@ func (s portableHandle) sameMount(root *os.Root) error {
 }
 
 func (t portableTree) walkTo(names []string) (portableHandle, error) {
-	// A root of its own also for no names, so that closing the handle leaves t open.
+	// A new root also for no names, so that closing the handle leaves t open.
 	r, err := t.root.OpenRoot(".")
 	if err != nil {
 		return portableHandle{}, err
@@ -80,7 +79,7 @@ func (t portableTree) walkTo(names []string) (portableHandle, error) {
 	return s, nil
 }
 
-// steps is a directory below the root and the identities of those on the way to it.
+// portableHandle is a directory below the root and the identities of those on the way to it.
 type portableHandle struct {
 	root       *os.Root
 	identities []Identity
@@ -88,7 +87,7 @@ type portableHandle struct {
 
 func (s portableHandle) close() { s.root.Close() }
 
-// down goes into the directory called name.
+// openNext moves the handle down into the directory called name.
 func (s *portableHandle) openNext(name string) error {
 	seen, err := s.root.Lstat(name)
 	switch {
@@ -99,7 +98,7 @@ func (s *portableHandle) openNext(name string) error {
 	case !seen.IsDir():
 		return errNotDirectory
 	}
-	// With "/." the name itself is opened as a directory only: a FIFO swapped in would block otherwise.
+	// The "/." makes this open a directory only: a FIFO swapped in would block otherwise.
 	next, err := s.root.OpenRoot(name + "/.")
 	if err != nil {
 		return asMoved(err)
@@ -117,7 +116,7 @@ func (s *portableHandle) openNext(name string) error {
 	return nil
 }
 
-// note keeps the identity of the directory where the steps stand.
+// noteIdentity records the identity of the directory where the handle is.
 func (s *portableHandle) noteIdentity() error {
 	is, err := s.stat(".")
 	s.identities = append(s.identities, is.openRegular)
@@ -154,7 +153,7 @@ func (s portableHandle) list(n int) ([]string, error) {
 }
 
 func (s portableHandle) open(name string) (*os.File, error) {
-	// os.Root follows links inside whatever the flags say, so what was opened is compared with what was seen.
+	// os.Root follows links inside whatever the flags say, so the open file is compared with the one seen before.
 	seen, err := s.root.Lstat(name)
 	switch {
 	case err != nil:
@@ -199,8 +198,8 @@ func (s portableHandle) openRegular(name string) (File, error) {
 	return File{Size: fi.Size(), f: f}, nil
 }
 
-// since is for a name that was no link a moment before: an error that can only come from a link, or from what is
-// no longer there, means that somebody is changing it. os.Root has errors of its own beside the system's.
+// asMoved is for a name that was no link a moment before. An error that can only come from a link, or from a missing file,
+// means that somebody is changing it. os.Root has errors of its own besides the system's.
 func asMoved(err error) error {
 	number, ok := errors.AsType[syscall.Errno](err)
 	if !ok || number == errNotDirectory || number == syscall.ELOOP || errors.Is(err, fs.ErrNotExist) {

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// maxTwins is how many names of one directory are compared with a hard link.
+// maxHardLinkNames is how many names of one directory are compared with a hard link.
 const maxHardLinkNames = 4096
 
-// twin is a protected file, and the names that protect it.
+// protectedFile is a protected file, and the names by which a rule protects it.
 type protectedFile struct {
 	identity  Identity
 	ruleNames []string
@@ -16,7 +16,7 @@ type protectedFile struct {
 	depth     int
 }
 
-// linked is a file with several names that was judged.
+// hardLinkedFile is a file with several names that was checked.
 type hardLinkedFile struct {
 	path        string
 	dir         []string
@@ -24,22 +24,22 @@ type hardLinkedFile struct {
 	asked       *AskedPaths
 }
 
-// checkHardLink refuses a file that is a protected one by another name. Only files with several names are asked, and
-// they are compared with what is cheap to know: protected files directly at the root, files directly in a landmark,
-// and git's hooks, at most [maxTwins] names of each directory.
+// checkHardLink refuses a file that is a protected one under another name. Only files with several names are checked. They
+// are compared with what is cheap to know: protected files directly at the root, files directly in a protected directory, and
+// git's hooks, at most [maxHardLinkNames] names of each directory.
 func (w *pathWalk) checkHardLink(e Entry) error {
 	if e.Kind != Regular || e.Links < 2 {
 		return nil
 	}
-	w.v.mu.Lock()
-	w.v.hardLinks = append(w.v.hardLinks, hardLinkedFile{w.path, w.resolved, e.File, w.asked})
-	w.v.mu.Unlock()
+	w.batch.mu.Lock()
+	w.batch.hardLinks = append(w.batch.hardLinks, hardLinkedFile{w.path, w.resolved, e.File, w.asked})
+	w.batch.mu.Unlock()
 	return w.compareWithProtected(e.File)
 }
 
 func (w *pathWalk) compareWithProtected(file Identity) error {
-	for _, d := range w.v.watchedDirs(w.resolved) {
-		for _, t := range w.v.findProtectedFiles(d) {
+	for _, d := range w.batch.watchedDirs(w.resolved) {
+		for _, t := range w.batch.findProtectedFiles(d) {
 			if t.identity == file && !w.mayWrite(t.ruleNames) {
 				return refuseProtected(w.path, t.ruleNames, t.depth, t.rule)
 			}
@@ -48,12 +48,12 @@ func (w *pathWalk) compareWithProtected(file Identity) error {
 	return nil
 }
 
-// watched is a directory with protected files: where it is and the names that protect them.
+// watchedDir is a directory with protected files: its names, and the names by which rules protect it.
 type watchedDir struct{ names, ruleNames []string }
 
-func (v *Batch) watchedDirs(done []string) []watchedDir {
+func (b *Batch) watchedDirs(done []string) []watchedDir {
 	out := []watchedDir{{}}
-	for _, l := range v.protectedDirs(done) {
+	for _, l := range b.protectedDirs(done) {
 		out = append(out, watchedDir{l.names, l.ruleNames})
 		if l.rule.pattern == dotGit {
 			out = append(out, watchedDir{append(slices.Clip(l.names), "hooks"), append(slices.Clip(l.ruleNames), "hooks")})
@@ -62,26 +62,26 @@ func (v *Batch) watchedDirs(done []string) []watchedDir {
 	return out
 }
 
-// twinsIn finds the protected files in a directory, once.
-func (v *Batch) findProtectedFiles(d watchedDir) []protectedFile {
-	v.mu.Lock()
-	defer v.mu.Unlock()
+// findProtectedFiles finds the protected files in a directory, once for a batch.
+func (b *Batch) findProtectedFiles(d watchedDir) []protectedFile {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	key := strings.Join(d.names, "/") + "\x00" + strings.Join(d.ruleNames, "/")
-	out, ok := v.protectedFilesIn[key]
+	out, ok := b.protectedFilesIn[key]
 	if !ok {
-		out = v.listProtectedFiles(d)
-		v.protectedFilesIn[key] = out
+		out = b.listProtectedFiles(d)
+		b.protectedFilesIn[key] = out
 	}
 	return out
 }
 
-func (v *Batch) listProtectedFiles(d watchedDir) (out []protectedFile) {
-	h, err := v.dirs.openDir(d.names)
+func (b *Batch) listProtectedFiles(d watchedDir) (out []protectedFile) {
+	h, err := b.cache.openDir(d.names)
 	if err != nil {
-		return nil // what cannot be reached has no names to compare
+		return nil // if it cannot be reached there are no names to compare
 	}
 	defer h.close()
-	names, _ := h.list(maxHardLinkNames) // as many as can be had
+	names, _ := h.list(maxHardLinkNames) // what could be listed before an error
 	for _, name := range names {
 		as := append(slices.Clip(d.ruleNames), name)
 		r, depth := findRule(as, writing)

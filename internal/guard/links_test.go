@@ -184,8 +184,8 @@ func TestHardLinksAreOneFile(t *testing.T) {
 	})
 }
 
-// A protected directory is protected under every name it has.
-func TestAliases(t *testing.T) {
+// TestProtectedDirs: a protected directory is protected under every name it has.
+func TestProtectedDirs(t *testing.T) {
 	top, err := filepath.EvalSymlinks(t.TempDir())
 	check(t, err)
 	plant(t, top, map[string]string{
@@ -284,7 +284,7 @@ func TestNoPermission(t *testing.T) {
 	})
 }
 
-// No name of a directory that is opened for a commit is a link, wherever it leads.
+// TestOpenDirFollowsNothing: a directory is not opened for a commit if one of its names is a link, wherever it leads.
 func TestOpenDirFollowsNothing(t *testing.T) {
 	top := t.TempDir()
 	plant(t, top, map[string]string{"ws/d/e/f": "", "out/e/": "", "ws/in": "-> d", "ws/out": "-> ../out", "ws/d/up": "-> ..",
@@ -303,7 +303,7 @@ func TestOpenDirFollowsNothing(t *testing.T) {
 	})
 }
 
-// The store is nobody's to write to, under whatever name.
+// TestProtectStore: the store cannot be written to, under whatever name.
 func TestProtectStore(t *testing.T) {
 	dir := t.TempDir()
 	plant(t, dir, map[string]string{"a/b/kept/log/1": "", "a/b/f": "", "l": "-> a/b/kept", "a/b/keptt/f": ""})
@@ -329,7 +329,7 @@ func TestProtectStore(t *testing.T) {
 	})
 }
 
-// What a policy allows is allowed where it really is, and what it denies is denied in every spelling.
+// TestPolicyOnDisk: what a policy allows is allowed where it really is, and what it denies is denied in every spelling.
 func TestPolicyOnDisk(t *testing.T) {
 	dir := t.TempDir()
 	plant(t, dir, map[string]string{".github/workflows/ci.yml": "", ".npmrc": "", "vendor/x": "", "l": "-> vendor", "gr\u00fcn/x": ""})
@@ -351,7 +351,7 @@ deny = ["vendor", "gru\u0308n", "Caf\u00e9.*"]
 			t.Errorf("%+q: %v", path, err)
 		}
 	}
-	// A link in the workspace is the workspace's, wherever it leads.
+	// A link in the workspace belongs to the workspace, wherever it leads.
 	check(t, os.Symlink(file, filepath.Join(dir, "mine.toml")))
 	if _, err := ReadPolicy(filepath.Join(dir, "mine.toml"), dir); err == nil {
 		t.Error("a policy was read through a link that the governed can change")

@@ -17,37 +17,37 @@ import (
 // maxSize is the largest file that is read, in bytes.
 const maxSize = min(1<<32-1, math.MaxInt)
 
-// Load reads the regular file that e names, whole, and returns its bytes and their sha256 in lower-case
-// hexadecimal. The way is resolved again, without any link, and the directory at its end must be the one that Look
-// saw; the file is whatever has the name now, so the sha256 is the truth about it and e may be older. A file that
-// grows or shrinks meanwhile is read as far as it goes.
+// Load reads the regular file that e names, whole, and returns its bytes and their SHA-256 in lower-case hexadecimal. The
+// path is resolved again, following no link, and the directory at its end must be the one that Resolve saw. The file is
+// whatever has the name now: the hash is true of it, e may be older. A file that grows or shrinks meanwhile is read as far as
+// it goes.
 func (g *Guard) Load(ctx context.Context, e Entry) (data, sha256 string, err error) {
 	v := g.NewBatch()
 	defer v.Close()
 	return v.Load(ctx, e)
 }
 
-// Load is [Guard.Load] with what the visit knows.
-func (v *Batch) Load(ctx context.Context, e Entry) (data, sha256 string, err error) {
-	data, sha256, err = v.load(ctx, e, false)
+// Load is [Guard.Load] with what the batch knows already.
+func (b *Batch) Load(ctx context.Context, e Entry) (data, sha256 string, err error) {
+	data, sha256, err = b.load(ctx, e, false)
 	return data, sha256, asRefusal(e.Rel, err)
 }
 
-// load reads what e names; just says that Look saw it no longer ago than a look before the opening would.
-func (v *Batch) load(ctx context.Context, e Entry, just bool) (data, sum string, err error) {
-	data, sum, err = v.loadOnce(ctx, e, just)
-	for n := 1; n < maxAttempts && v.dirs.disableIfExhausted(err); n++ {
-		data, sum, err = v.loadOnce(ctx, e, just)
+// load reads the file that e names. With just, Resolve has seen it as recently as another look before opening it would.
+func (b *Batch) load(ctx context.Context, e Entry, just bool) (data, sum string, err error) {
+	data, sum, err = b.loadOnce(ctx, e, just)
+	for n := 1; n < maxAttempts && b.cache.disableIfExhausted(err); n++ {
+		data, sum, err = b.loadOnce(ctx, e, just)
 	}
 	return data, sum, err
 }
 
-func (v *Batch) loadOnce(ctx context.Context, e Entry, just bool) (data, sum string, err error) {
-	parent, last, err := v.g.checkLoad(e)
+func (b *Batch) loadOnce(ctx context.Context, e Entry, just bool) (data, sum string, err error) {
+	parent, last, err := b.g.checkLoad(e)
 	if err != nil {
 		return "", "", err
 	}
-	h, err := reopenParent(v.dirs, e, parent)
+	h, err := reopenParent(b.cache, e, parent)
 	if err != nil {
 		return "", "", err
 	}
@@ -82,7 +82,7 @@ func (g *Guard) openEntry(e Entry) (*os.File, fs.FileInfo, error) {
 	return openRegular(h, e.Rel, last)
 }
 
-// mayLoad judges the reading of what e names, and says in which directory it is and under which name.
+// checkLoad checks that the file of e may be read, and returns the names of its directory and its own.
 func (g *Guard) checkLoad(e Entry) (parent []string, last string, err error) {
 	if !fs.ValidPath(e.Rel) {
 		return nil, "", refuseArgument(e.Rel, "not a path that was looked at: "+fail.Quote(e.Rel), "Look at the path first.")
@@ -94,7 +94,7 @@ func (g *Guard) checkLoad(e Entry) (parent []string, last string, err error) {
 	if len(names) == 0 {
 		return nil, "", refuseUnreadable(".", fileInfo{mode: fs.ModeDir}, "")
 	}
-	// What was looked at counts, though another file may have the name by now: who asked has judged by the kind.
+	// The kind that Resolve saw decides, though another file may have the name by now: the caller relied on it.
 	if e.Kind == Directory || e.Kind == Symlink || e.Kind == Special {
 		return nil, "", refuseUnreadable(e.Rel, fileInfo{mode: e.Mode}, e.Target)
 	}
@@ -102,7 +102,7 @@ func (g *Guard) checkLoad(e Entry) (parent []string, last string, err error) {
 	return parent, names[0], nil
 }
 
-// reopen opens the directory of e, which must be the one that Look saw.
+// reopenParent opens the directory of e, which must be the one that Resolve saw.
 func reopenParent(t tree, e Entry, names []string) (handle, error) {
 	h, err := t.openDir(names)
 	if err != nil {
@@ -119,8 +119,8 @@ func reopenParent(t tree, e Entry, names []string) (handle, error) {
 	return h, nil
 }
 
-// openRegular opens a regular file and nothing else. It looks first, since opening alone has an effect on some
-// devices, and again at what was opened, since the first look may be out of date by then.
+// openRegular opens a regular file and nothing else. It looks before it opens, since opening alone has an effect on some
+// devices, and again at the open file, since the first look may be out of date by then.
 func openRegular(h handle, path, name string) (*os.File, fs.FileInfo, error) {
 	if err := requireRegular(h, path, name); err != nil {
 		return nil, nil, err
@@ -140,7 +140,7 @@ func openRegular(h handle, path, name string) (*os.File, fs.FileInfo, error) {
 	return f, fi, nil
 }
 
-// isRegular looks whether the name is a regular file's.
+// requireRegular refuses a name that is not a regular file's.
 func requireRegular(h handle, path, name string) error {
 	is, err := h.stat(name)
 	if err == nil && is.kind() != Regular {
@@ -150,7 +150,7 @@ func requireRegular(h handle, path, name string) error {
 	return err
 }
 
-// changed is for a name that was a regular file a moment before.
+// refuseNewLink words the error for a name that was a regular file a moment before.
 func refuseNewLink(path string, err error) error {
 	if errors.Is(err, errLink) {
 		return refuseSpecial(path, "became a symbolic link", "Look at the path again.")
@@ -163,7 +163,7 @@ func refuseTooLarge(path string) error {
 		Hint: "Only smaller files can be read and patched."}
 }
 
-// slurp reads r to its end into the only copy of its bytes, and hashes them beside; size is a guess.
+// readAll reads r to its end into the only copy of its bytes, and hashes them at the same time. size is a guess.
 func readAll(ctx context.Context, r io.Reader, path string, size int64) (data, sum string, err error) {
 	b := make([]byte, 0, size+1) // one more, to see the end
 	h := newParallelHash(size)
@@ -180,7 +180,7 @@ func readAll(ctx context.Context, r io.Reader, path string, size int64) (data, s
 		h.add(room[:n])
 		b = b[:len(b)+n]
 		if err == nil && n < len(room) && int64(len(b)) == size {
-			err = io.EOF // all that there was, and there was room for more
+			err = io.EOF // the whole size was read, and there was room for more
 		}
 		switch {
 		case len(b) > maxSize:

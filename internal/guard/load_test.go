@@ -84,7 +84,7 @@ func TestLoadNoticesAnotherDirectory(t *testing.T) {
 	})
 }
 
-// What was read is in memory once.
+// TestLoadIsFrugal: the content is in memory once.
 func TestLoadIsFrugal(t *testing.T) {
 	const size = 32 << 20
 	dir := t.TempDir()
@@ -103,7 +103,7 @@ func TestLoadIsFrugal(t *testing.T) {
 	}
 }
 
-func TestSlurpTakesWhatComes(t *testing.T) {
+func TestReadAllTakesWhatComes(t *testing.T) {
 	for _, size := range []int64{0, 1, 5, 1 << 20} {
 		data, hash, err := readAll(context.Background(), iotest.DataErrReader(strings.NewReader("hello")), "f", size)
 		if data != "hello" || hash != sum("hello") || err != nil {

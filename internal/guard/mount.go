@@ -9,12 +9,12 @@ import (
 	"github.com/emend-dev/emend/internal/vfs"
 )
 
-// errMount is what stands in the way of a directory on another mount than the root.
+// errMount reports a directory on another mount than the root.
 var errMount = errors.New("a mount point is in the way")
 
-// OpenDir opens the directory at the slash path rel, "." for the root, for a commit to work in and to sync. It is
-// reached by these very names: a link among them is [fail.Stale], another mount is refused by name. Policy is not
-// asked, since Look was.
+// OpenDir opens the directory at the slash path rel, "." for the root, for a commit to work in and to sync. It is reached by
+// these very names: if one is a link the error is [fail.Stale], and another mount is refused by its name. The rules are not
+// checked, since Resolve did that.
 func (g *Guard) OpenDir(rel string) (vfs.Dir, error) {
 	if !fs.ValidPath(rel) {
 		return nil, refuseArgument(rel, "not a path that was looked at: "+fail.Quote(rel), "Look at the path first.")
@@ -27,8 +27,8 @@ func (g *Guard) OpenDir(rel string) (vfs.Dir, error) {
 	return d, asRefusal(rel, err)
 }
 
-// checkMount refuses to change what is on another mount than the root: no rename reaches it, so no commit could be
-// whole. What has the last name may itself be mounted, a file as well as a directory.
+// checkMount refuses to change a file on another mount than the root: no rename reaches it, so no commit could be whole. The
+// file itself may be a mount point, as well as a directory.
 func (w *pathWalk) checkMount(e Entry) error {
 	name, is := ".", fileInfo{}
 	if e.Kind != Missing {
@@ -41,13 +41,13 @@ func (w *pathWalk) checkMount(e Entry) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return errMoved
-	case err != nil || mount == w.g.mount:
+	case err != nil || mount == w.guard.rootMount:
 		return err
 	}
-	return w.g.refuseMount(w.path, w.names())
+	return w.guard.refuseMount(w.path, w.names())
 }
 
-// mounted is the refusal of a path through a mount point, which it names.
+// refuseMount refuses a path through a mount point, and names that.
 func (g *Guard) refuseMount(path string, names []string) error {
 	at := strings.Join(names[:g.namesToMount(names)], "/")
 	return &fail.Error{Kind: fail.CommandFailed, Reason: fail.MountPoint, Path: path,
@@ -55,8 +55,8 @@ func (g *Guard) refuseMount(path string, names []string) error {
 		Hint: "Open what is mounted there as a workspace of its own, or unmount it."}
 }
 
-// crossing is how many of names lead to the first directory that is on another mount than the root; all of them
-// when none of the directories is, or when they are changing.
+// namesToMount returns how many of the names lead to the first directory on another mount than the root; all of them if no
+// directory is, or if they are changing.
 func (g *Guard) namesToMount(names []string) int {
 	for n := 1; n < len(names); n++ {
 		h, err := g.tree.openDir(names[:n])
@@ -65,15 +65,15 @@ func (g *Guard) namesToMount(names []string) int {
 		}
 		mount, err := h.mount(".")
 		h.close()
-		if err == nil && mount != g.mount {
+		if err == nil && mount != g.rootMount {
 			return n
 		}
 	}
 	return len(names)
 }
 
-// deviceOf stands for a mount where the system does not number them: the device of a directory. A file has that of
-// its directory, since some file systems give a file another one.
+// deviceOf stands in for the mount where the system does not number mounts: it is the device of a directory. A file counts
+// with its directory, since some file systems give files another device.
 func deviceOf(h handle, name string) (uint64, error) {
 	is, err := h.stat(name)
 	if err == nil && is.kind() != Directory {

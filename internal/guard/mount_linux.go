@@ -2,8 +2,8 @@ package guard
 
 import "golang.org/x/sys/unix"
 
-// mountOf is the number of the mount that has what is called name in the open directory fd. ok is false where the
-// kernel, before 5.8, does not tell or the sandbox does not let it.
+// mountOf returns the number of the mount that has the file called name in the open directory fd. ok is false if the kernel,
+// before 5.8, does not report it or the sandbox does not allow the call.
 func mountOf(fd int, name string) (mount uint64, ok bool, err error) {
 	var st unix.Statx_t
 	_, err = retryInterrupted(func() (int, error) {

@@ -31,7 +31,7 @@ func TestOpenDir(t *testing.T) {
 	})
 }
 
-// The directory stays what it was when it is moved away and another takes its name.
+// The open directory stays the same when it is moved away and another takes its name.
 func TestOpenDirStays(t *testing.T) {
 	dir := t.TempDir()
 	plant(t, dir, map[string]string{"d/old": "", "e/new": ""})

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// touched reports whether a rule may have something to say of a name when it is read, whatever leads to it. A walk asks
-// of every name that it meets, and of nearly all of them the first byte and the last one tell.
+// protectsReading reports whether a rule for reading may apply to a name, whatever leads to it. A listing asks about every
+// name that it meets, and for nearly all of them the first and the last byte decide.
 func protectsReading(name string) bool {
 	if isOrdinary(name) {
 		return false
@@ -20,7 +20,7 @@ func protectsReading(name string) bool {
 	return false
 }
 
-// readNames are the names in the rules that protect from reading.
+// readPatterns are the names in the rules that protect from reading.
 var readPatterns = func() (out []namePattern) {
 	for i := range builtinRules {
 		if builtinRules[i].protects&reading != 0 {
@@ -30,11 +30,11 @@ var readPatterns = func() (out []namePattern) {
 	return out
 }()
 
-// edges has a bit for each of the names in the rules: in first under the bytes that a name may begin with which folds to
-// one that the rule means, in last under those that it may end with.
+// edgeBits has one bit for each of the readPatterns: in first under the bytes that a name may begin with if it folds to one
+// that the pattern matches, in last under those that it may end with.
 type edgeBits struct{ first, last [256]uint32 }
 
-// beyond is the bit of the names that fold to one with other letters: see [fold].
+// otherLetters is the bit of names that fold to one with other letters: see [fold].
 const otherLetters = 1 << 31
 
 var readEdges = func() (e edgeBits) {
@@ -52,7 +52,7 @@ var readEdges = func() (e edgeBits) {
 	return e
 }()
 
-// edge sets a bit under a letter, small and large, or under every byte for a star.
+// setEdge sets a bit under a letter in both cases, or under every byte for a star.
 func setEdge(table *[256]uint32, letter string, bit uint32) {
 	if letter == "" {
 		for c := range table {
@@ -64,13 +64,13 @@ func setEdge(table *[256]uint32, letter string, bit uint32) {
 	table[strings.ToUpper(letter)[0]] |= bit
 }
 
-// ordinary reports whether a name is certainly none that a rule for reading means. It looks at no more than it has to.
+// isOrdinary reports whether certainly no rule for reading matches a name. It looks at no more bytes than it has to.
 func isOrdinary(name string) bool {
 	if name == "" || readEdges.first[name[0]]&readEdges.last[name[len(name)-1]] != 0 {
 		return false
 	}
 	for i := range len(name) {
-		if name[i] >= utf8.RuneSelf || name[i] == ':' { // letters and streams are left to fold
+		if name[i] >= utf8.RuneSelf || name[i] == ':' { // fold decides about letters beyond ASCII, and about NTFS streams
 			return false
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// FuzzTouched: the short way says of every name what the rules say of it as it folds.
-func FuzzTouched(f *testing.F) {
+// FuzzProtectsReading: for every name, the quick check agrees with the rules applied to the folded name.
+func FuzzProtectsReading(f *testing.F) {
 	for _, name := range []string{"a.go", ".env", ".ENV.x", "k.PEM", "k.key. .", "k.key:s", "GIT~1", "git~1.", "git~2", "id_rsa", "İd_rsa", "ID_RſA", "ｋ.kеy", ".git",
 		".netrc", "k.\u212aey", "emend", "EMEND ", "e", "", ":", ".", "x.kEy\u200b", "\xffx.key", ".Emend"} {
 		f.Add(name)
@@ -26,8 +26,8 @@ func FuzzTouched(f *testing.F) {
 	})
 }
 
-// TestTouchedOrdinary: names as source trees have them take the short way.
-func TestTouchedOrdinary(t *testing.T) {
+// TestOrdinaryNames: names that are common in source trees need only the quick check.
+func TestOrdinaryNames(t *testing.T) {
 	for _, name := range []string{"main.go", "README.md", "zz", "package.json", "a.txt", "Makefile", "gopher.html"} {
 		if !isOrdinary(name) {
 			t.Errorf("%q does not", name)
@@ -35,7 +35,7 @@ func TestTouchedOrdinary(t *testing.T) {
 	}
 }
 
-func BenchmarkTouched(b *testing.B) {
+func BenchmarkProtectsReading(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		for _, name := range []string{"main_test.go", "README.md", "inflate.py", ".gitignore"} {
@@ -55,8 +55,8 @@ func matchName(pattern, name string) bool {
 	return len(name) >= len(before)+len(after) && strings.HasPrefix(name, before) && strings.HasSuffix(name, after)
 }
 
-// TestEdgesRoom: each name in a rule for reading has a bit of its own. One more than there is room for would be protected no more.
-func TestEdgesRoom(t *testing.T) {
+// TestEdgeBits: each name in a rule for reading has a bit of its own. A name without a bit would no longer be protected.
+func TestEdgeBits(t *testing.T) {
 	if n := len(readPatterns); n > 31 {
 		t.Errorf("%d names and 31 bits", n)
 	}

@@ -6,15 +6,15 @@ import (
 	"hash"
 )
 
-// hasher is the sha256 of what comes in parts. The parts of a large file are hashed beside their reading; until
-// the sum is taken, or the hasher stopped, they must stay as they are.
+// parallelHash computes the SHA-256 of data that comes in parts. It hashes the parts of a large file while the next ones are
+// read; they must not change until sum or stop has returned.
 type parallelHash struct {
 	hash  hash.Hash
-	parts chan []byte // nil where the file is small
+	parts chan []byte // nil for a small file
 	done  chan struct{}
 }
 
-// beside is the size from which on hashing is worth a goroutine.
+// parallelFrom is the size from which on hashing is worth a goroutine.
 const parallelFrom = 1 << 20
 
 func newParallelHash(size int64) *parallelHash {

@@ -18,7 +18,7 @@ const (
 	maxPath = 4096
 )
 
-// misspelled are the paths that no file can have, or none should be asked for by.
+// badSpellings are the paths that no file can have, or that nobody should ask for.
 var badSpellings = []struct {
 	is        func(path string) bool
 	msg, hint string
@@ -48,13 +48,13 @@ func checkSpelling(path string) error {
 	return nil
 }
 
-// names returns the names that lead from the root to path. The last one is to be followed too, if it is a link,
-// when path ends in "." or "..".
-func (g *Guard) parsePath(path string, a Request) (names []string, all bool, err error) {
+// parsePath returns the names that lead from the root to path. followLast is set if path ends in "." or ".." or is the root:
+// then the last name is followed too if it is a link.
+func (g *Guard) parsePath(path string, a Request) (names []string, followLast bool, err error) {
 	if err := checkSpelling(path); err != nil {
 		return nil, false, err
 	}
-	all = endsInDots(path)
+	followLast = endsInDots(path)
 	if strings.HasPrefix(path, "/") {
 		names, err = g.parseAbsolute(path, a)
 	} else if names, err = parseBase(a.Base); err == nil {
@@ -63,7 +63,7 @@ func (g *Guard) parsePath(path string, a Request) (names []string, all bool, err
 	if err == nil && len(names) > g.maxDepth {
 		err = g.refuseTooDeep(path)
 	}
-	return names, all || len(names) == 0, err
+	return names, followLast || len(names) == 0, err
 }
 
 func (g *Guard) refuseTooDeep(path string) error {
@@ -90,12 +90,12 @@ func parseBase(base string) ([]string, error) {
 	return splitNames(base), nil
 }
 
-// split returns the names in path that lead somewhere.
+// splitNames returns the names in path, without the empty ones and ".".
 func splitNames(path string) []string {
 	return slices.DeleteFunc(strings.Split(path, "/"), func(name string) bool { return name == "" || name == "." })
 }
 
-// absolute makes an absolute path relative to the root, or refuses it.
+// parseAbsolute returns the names of an absolute path from the root down, or refuses it.
 func (g *Guard) parseAbsolute(path string, a Request) ([]string, error) {
 	names, ok := g.namesInside(path, endsInDots(path))
 	switch {
@@ -112,13 +112,13 @@ func (g *Guard) parseAbsolute(path string, a Request) ([]string, error) {
 		Msg: fail.Quote(path) + " is an absolute path", Hint: hint}
 }
 
-// inside returns the names that lead from the root to abs, when the root is one of the directories above it, by
-// device and inode. The last name is not followed unless all is set. What comes back are names only: that they
-// lead where they did a moment ago is for the walk below the root to find out.
-func (g *Guard) namesInside(abs string, all bool) (names []string, ok bool) {
+// namesInside returns the names that lead from the root to abs, if the root is one of the directories above it, compared by
+// device and inode. The last name is not followed unless followLast is set. The result is names only: the walk below the root
+// finds out whether they still lead where they did.
+func (g *Guard) namesInside(abs string, followLast bool) (names []string, ok bool) {
 	names = splitNames(filepath.ToSlash(abs[len(filepath.VolumeName(abs)):]))
 	var rest []string
-	if n := len(names); !all && n > 0 {
+	if n := len(names); !followLast && n > 0 {
 		names, rest = names[:n-1], names[n-1:]
 	}
 	real, missing, ok := deepestExisting(filepath.VolumeName(abs)+"/", names)
@@ -131,11 +131,11 @@ func (g *Guard) namesInside(abs string, all bool) (names []string, ok bool) {
 	return nil, g.isRoot(abs)
 }
 
-// deepest finds the deepest directory on the way down names that exists, and resolves its links.
+// deepestExisting finds the deepest directory on the way down names that exists, and resolves its links.
 func deepestExisting(top string, names []string) (real string, missing []string, ok bool) {
 	path := func(n int) string { return top + strings.Join(names[:n], "/") }
-	// What is below something that does not exist does not exist either. The text of a link may have thousands of
-	// names, and may lead in a circle, so they are not tried one by one.
+	// Nothing below a missing name exists either. The text of a link may have thousands of names, and may lead in a circle,
+	// so this is a binary search.
 	n := sort.Search(len(names), func(i int) bool {
 		_, err := os.Stat(path(i + 1))
 		return err != nil
@@ -144,7 +144,7 @@ func deepestExisting(top string, names []string) (real string, missing []string,
 	return real, names[n:], err == nil
 }
 
-// below goes up from a resolved directory to the root and returns the names in between.
+// namesFromRoot goes up from a resolved directory to the root and returns the names in between.
 func (g *Guard) namesFromRoot(real string) (names []string, ok bool) {
 	for !g.isRoot(real) {
 		up := filepath.Dir(real)
@@ -160,5 +160,5 @@ func (g *Guard) namesFromRoot(real string) (names []string, ok bool) {
 
 func (g *Guard) isRoot(dir string) bool {
 	fi, err := os.Stat(dir)
-	return err == nil && os.SameFile(fi, g.info)
+	return err == nil && os.SameFile(fi, g.rootInfo)
 }

@@ -14,27 +14,27 @@ import (
 // maxLinks is how many links one path may pass through, as in Linux.
 const maxLinks = 40
 
-// walk goes down from the root along names. It stands in a directory that is open.
+// pathWalk goes down from the root along names. It stands in a directory that is open.
 type pathWalk struct {
-	g     *Guard
-	v     *Batch
+	guard *Guard
+	batch *Batch
 	path  string                     // as the caller wrote it
-	known bool                       // its names are not new
-	check func(names []string) error // asked about the path again whenever a link has changed it
+	known bool                       // see [Request.Known]
+	check func(names []string) error // called again whenever a link has changed the path
 	asked *AskedPaths                // see [Request.Asked]
-	// judged are the names that were judged first: most paths are what they say.
+	// judged are the names that were checked first. Most paths turn out to be just those.
 	judged []string
 
 	dir      handle
-	resolved []string // the names from the root to at, none of them a link
-	missing  []string // names below at that do not exist
+	resolved []string // the names from the root to dir, none of them a link
+	missing  []string // names below dir that do not exist
 	pending  []string
 	last     []string // one name that is not followed, or none at the root
-	lastInfo fileInfo // what has the last name
+	lastInfo fileInfo // describes what has the last name
 	links    int
 }
 
-// names is where the walk came to.
+// names returns the names that lead to where the walk is.
 func (w *pathWalk) names() []string { return slices.Concat(w.resolved, w.missing, w.last) }
 
 func (w *pathWalk) close() {
@@ -44,12 +44,12 @@ func (w *pathWalk) close() {
 	}
 }
 
-// to goes to the directory of the last name, or with all set follows the last name too and then steps back.
-func (w *pathWalk) walkTo(names []string, all bool) error {
-	if n := len(names); !all {
+// walkTo goes to the directory of the last name. With followLast it follows the last name too and then steps back.
+func (w *pathWalk) walkTo(names []string, followLast bool) error {
+	if n := len(names); !followLast {
 		names, w.last = names[:n-1], names[n-1:]
 	}
-	if err := w.walkDown(names); err != nil || !all {
+	if err := w.walkDown(names); err != nil || !followLast {
 		return err
 	}
 	switch {
@@ -67,12 +67,12 @@ func splitLast(names []string) (rest, last []string) {
 	return names[:n:n], names[n:]
 }
 
-// follow goes down along names: in one step when they are all directories, else one by one.
+// walkDown goes down along names: in one step if they are all directories, otherwise one by one.
 func (w *pathWalk) walkDown(names []string) error {
-	if !slices.Contains(names, "..") && w.openSubdir(names) == nil {
+	if !slices.Contains(names, "..") && w.enterDir(names) == nil {
 		return nil
 	}
-	if err := w.openSubdir(nil); err != nil {
+	if err := w.enterDir(nil); err != nil {
 		return err
 	}
 	w.pending = names
@@ -86,9 +86,9 @@ func (w *pathWalk) walkDown(names []string) error {
 	return nil
 }
 
-// enter makes the directory at names, none of them a link, the one where the walk stands.
-func (w *pathWalk) openSubdir(names []string) error {
-	h, err := w.v.dirs.openDir(names)
+// enterDir moves the walk to the directory at names, none of which is a link.
+func (w *pathWalk) enterDir(names []string) error {
+	h, err := w.batch.cache.openDir(names)
 	if err != nil {
 		return err
 	}
@@ -97,9 +97,9 @@ func (w *pathWalk) openSubdir(names []string) error {
 	return nil
 }
 
-// reenter is enter for names that were directories a moment ago.
+// reenterDir is enterDir for names that were directories a moment ago.
 func (w *pathWalk) reenterDir(names []string) error {
-	err := w.openSubdir(names)
+	err := w.enterDir(names)
 	if errors.Is(err, errLink) || errors.Is(err, errNotDirectory) || errors.Is(err, fs.ErrNotExist) {
 		return errMoved
 	}
@@ -125,11 +125,11 @@ func (w *pathWalk) step(name string) error {
 	return w.stepThrough(name, is.kind())
 }
 
-// pass goes through what exists.
+// stepThrough goes through an existing file.
 func (w *pathWalk) stepThrough(name string, kind Kind) error {
 	names := append(slices.Clip(w.resolved), name)
-	if len(names) > w.g.maxDepth {
-		return w.g.refuseTooDeep(w.path)
+	if len(names) > w.guard.maxDepth {
+		return w.guard.refuseTooDeep(w.path)
 	}
 	switch kind {
 	case Directory:
@@ -140,7 +140,7 @@ func (w *pathWalk) stepThrough(name string, kind Kind) error {
 	return refuseNotDirectory(w.path, strings.Join(names, "/"))
 }
 
-// up is "..". Below a directory that does not exist it takes back one name.
+// stepUp is "..". Below a directory that does not exist it drops one name.
 func (w *pathWalk) stepUp() error {
 	if n := len(w.missing); n > 0 {
 		w.missing = w.missing[:n-1]
@@ -153,7 +153,7 @@ func (w *pathWalk) stepUp() error {
 	return w.reenterDir(rest)
 }
 
-// expand puts what a link says in front of the names that are still to do.
+// followLink puts the target of a link in front of the pending names.
 func (w *pathWalk) followLink(name string) error {
 	link := strings.Join(append(slices.Clip(w.resolved), name), "/")
 	if err := w.countLink(link); err != nil {
@@ -173,7 +173,7 @@ func (w *pathWalk) followLink(name string) error {
 	return w.check(cleanNames(slices.Concat(w.resolved, w.pending, w.last)))
 }
 
-// count stops a walk through too many links.
+// countLink stops a walk through too many links.
 func (w *pathWalk) countLink(link string) error {
 	if w.links++; w.links <= maxLinks {
 		return nil
@@ -182,16 +182,16 @@ func (w *pathWalk) countLink(link string) error {
 		"Mend the link, or name the file without it.")
 }
 
-// through goes on from the link e, which is the last name, to the directory of its target.
+// followLastLink goes on from the link e, which is the last name, to the directory of its target.
 func (w *pathWalk) followLastLink(e Entry) error {
 	if err := w.countLink(e.Rel); err != nil {
 		return err
 	}
 	target, names := filepath.ToSlash(e.Target), slices.Clip(w.resolved)
-	all := endsInDots(target) || strings.HasSuffix(target, "/")
+	followLast := endsInDots(target) || strings.HasSuffix(target, "/")
 	if filepath.IsAbs(e.Target) {
 		var err error
-		if names, err = w.parseAbsoluteLink(e.Rel, e.Target, all); err != nil {
+		if names, err = w.parseAbsoluteLink(e.Rel, e.Target, followLast); err != nil {
 			return err
 		}
 	} else {
@@ -201,12 +201,13 @@ func (w *pathWalk) followLastLink(e Entry) error {
 	if err := w.check(cleanNames(names)); err != nil {
 		return err
 	}
-	return w.walkTo(names, all || len(names) == 0)
+	return w.walkTo(names, followLast || len(names) == 0)
 }
 
-// absolute starts again from the root for a link with an absolute target. all: the target's last name is followed.
-func (w *pathWalk) parseAbsoluteLink(link, target string, all bool) ([]string, error) {
-	names, ok := w.g.namesInside(target, all)
+// parseAbsoluteLink starts again from the root for a link with an absolute target. With followLast the target's last name is
+// followed.
+func (w *pathWalk) parseAbsoluteLink(link, target string, followLast bool) ([]string, error) {
+	names, ok := w.guard.namesInside(target, followLast)
 	if !ok {
 		return nil, refuseOutside(w.path, fmt.Sprintf("the link %s leads outside the workspace, to %s",
 			fail.Quote(link), fail.Quote(target)))
@@ -223,8 +224,8 @@ func (w *pathWalk) readlink(name string) (string, error) {
 	return target, nil
 }
 
-// lexical takes "a/.." out of names without asking the disk. It returns nil for names that leave the root so:
-// those are for the walk to judge.
+// cleanNames removes "a/.." from names without looking at the disk. It returns nil for names that leave the root that way;
+// the walk decides on those.
 func cleanNames(names []string) []string {
 	out := make([]string, 0, len(names))
 	for _, name := range names {

@@ -7,7 +7,12 @@ import (
 	"github.com/emend-dev/emend/fail"
 )
 
-// pattern names paths that a person opens: one path.Match pattern a name, or "**" for any number of names.
+// pattern matches paths: each of its names is a path.Match pattern for one name, or "**" for any number of names.
+//
+// The package doublestar, which finds files for callers, is not used here, since its patterns mean something else. With it
+// "[!a]" is any character but a, not one of ! and a; braces are alternatives, which no name of this kind can spell; a/**/**
+// does not match a, so that a rule would stop denying it; and "*" matches the root, which has no names. A rule must go on
+// meaning the same.
 type pattern []string
 
 func compilePatterns(texts []string) ([]pattern, error) {
@@ -25,8 +30,9 @@ func compilePatterns(texts []string) ([]pattern, error) {
 	return out, nil
 }
 
-// match reports whether the path is meant. Names are compared as they are spelled: what is opened is one path, not
-// all that look like it. A pattern that is a path as it stands also means everything below that path.
+// match reports whether the pattern matches the path. Names are compared as they are spelled: a pattern that allows a path
+// allows that path, not all that look like it. A pattern that is literally the path of a directory also matches everything
+// below it.
 func (p pattern) match(names []string) bool {
 	if len(names) >= len(p) && slices.Equal(p, names[:len(p)]) {
 		return true

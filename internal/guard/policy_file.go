@@ -17,8 +17,8 @@ import (
 	"github.com/emend-dev/emend/fail"
 )
 
-// Policy is what a person has decided about paths, beyond the rules that hold for everybody. A path is denied, asked
-// for, allowed, or left to the rules: the first of these that names it decides.
+// Policy is a person's policy file, for one workspace. A path is denied, asked about, allowed, or left to the built-in rules:
+// the first of these that names it decides.
 type Policy struct {
 	write, read  accessRules
 	hash         string
@@ -31,7 +31,7 @@ type accessRules struct {
 	askTexts         []string // the patterns of ask, as they are written
 }
 
-// lists is a policy as it is written.
+// ruleLists is a section of a policy file as it is written.
 type ruleLists struct {
 	Deny  []string `toml:"deny"`
 	Ask   []string `toml:"ask"`
@@ -49,9 +49,9 @@ type policyFile struct {
 	History   historySection     `toml:"history"`
 }
 
-// ReadPolicy reads a policy file for the workspace at root. What it says at the top holds for every workspace; what it
-// says under [workspace."/path/to/it"] for that one. The file must be outside of the workspace: whoever is governed by
-// it must not be able to change it.
+// ReadPolicy reads a policy file for the workspace at root. Its top sections hold for every workspace, those under
+// [workspace."/path/to/it"] for that one. The file must be outside of the workspace, so that those whom it governs cannot
+// change it.
 func ReadPolicy(file, root string) (*Policy, error) {
 	if insideWorkspace(file, root) {
 		return nil, policyError(file, errors.New("it is inside the workspace that it governs"))
@@ -87,7 +87,7 @@ func ReadPolicy(file, root string) (*Policy, error) {
 	return p, nil
 }
 
-// inside reports whether the file, or a link on the way to it, is below root. Directories are compared, not paths: a
+// insideWorkspace reports whether the file, or a link on the way to it, is below root. It compares directories, not paths: a
 // path has more than one spelling where case does not count.
 func insideWorkspace(file, root string) bool {
 	abs, err := filepath.Abs(file)
@@ -95,7 +95,7 @@ func insideWorkspace(file, root string) bool {
 		return true
 	}
 	real, err := filepath.EvalSymlinks(abs)
-	return err == nil && (isBelow(abs, root) || isBelow(real, root)) // one that is missing is refused for that
+	return err == nil && (isBelow(abs, root) || isBelow(real, root)) // a missing file is refused when it is read
 }
 
 func isBelow(file, root string) bool {
@@ -131,9 +131,9 @@ func policyError(file string, err error) error {
 	return e
 }
 
-// anywhere compiles the patterns of a policy. One without a slash means its name wherever it stands, one that begins with a
-// slash only what is directly in the workspace, as in .gitignore; and
-// what people know from elsewhere but this does not have is refused, since a rule that matches nothing denies nothing.
+// compilePolicyPatterns compiles the patterns of a policy. One without a slash matches its name anywhere, one that begins
+// with a slash only what is directly in the workspace, as in .gitignore. Syntax that people know from elsewhere but that has
+// no meaning here is refused, since a rule that matches nothing denies nothing.
 func compilePolicyPatterns(texts []string) ([]pattern, error) {
 	bare := make([]string, len(texts))
 	for i, text := range texts {
@@ -171,7 +171,7 @@ func (v *accessRules) add(l ruleLists) error {
 	return nil
 }
 
-// verdict is what a policy says of a path.
+// verdict is a policy's decision about a path.
 type verdict uint8
 
 const (
@@ -181,7 +181,7 @@ const (
 	allow
 )
 
-// judge returns the verdict on a path and, where a person is to be asked, the pattern that says so.
+// verdictOn returns the verdict on a path and, if a person is to be asked, the pattern that says so.
 func (p *Policy) verdictOn(names []string, write bool) (v verdict, rule string) {
 	if p == nil {
 		return undecided, ""
@@ -202,8 +202,8 @@ func (p *Policy) verdictOn(names []string, write bool) (v verdict, rule string) 
 	return undecided, ""
 }
 
-// likeness returns the first of the patterns that means the path or a path that looks like it, or -1: what closes a path
-// must not be got around by its spelling, while what opens one means that spelling only.
+// firstLike returns the first of the patterns that matches the path, or a path that looks like it; -1 if none does. A rule
+// that closes a path closes every spelling of it, while one that opens a path opens that spelling only.
 func firstLike(patterns []pattern, names []string) int {
 	if len(patterns) == 0 {
 		return -1
@@ -220,7 +220,7 @@ func firstLike(patterns []pattern, names []string) int {
 		for i, n := range p {
 			like[i] = foldPattern(n)
 		}
-		// A directory that is closed closes what is below it, also when its name is a pattern.
+		// A closed directory closes everything below it, also if its name is a pattern.
 		for n := range folded {
 			if like.match(folded[:n+1]) {
 				return true
@@ -230,7 +230,7 @@ func firstLike(patterns []pattern, names []string) int {
 	})
 }
 
-// foldPattern is what fold makes of a name that may be a pattern: of the stars in it, too, it leaves all.
+// foldPattern folds a name that may be a pattern. It keeps "**".
 func foldPattern(name string) string {
 	if name == "**" {
 		return name
@@ -238,7 +238,7 @@ func foldPattern(name string) string {
 	return fold(name)
 }
 
-// refusePolicy words a verdict that is no yes.
+// refusePolicy words the refusal for a verdict of deny or ask.
 func refusePolicy(path string, names []string, v verdict, rule string) error {
 	e := &fail.Error{Kind: fail.PermissionDenied, Path: path,
 		Msg:  fmt.Sprintf("%s is denied by the policy", fail.Quote(strings.Join(names, "/"))),

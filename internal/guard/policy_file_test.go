@@ -44,10 +44,10 @@ deny = ["other.txt"]
 		{"a.txt", true, true},
 		{"vendor/x", true, false},
 		{"VENDOR/x", true, false},
-		{"deep/er/vendor/x", true, false}, // a name without a slash is meant wherever it stands
+		{"deep/er/vendor/x", true, false}, // a name without a slash matches anywhere
 		{"deep/a.lock", true, false},
 		{"top/x", true, false},
-		{"deep/top", true, true}, // a slash in front means the workspace itself
+		{"deep/top", true, true}, // a slash in front means directly in the workspace
 		{"vendor/x", false, true},
 		{"gen-go/a/b", true, false},
 		{"docs/a.md", true, false},
@@ -55,7 +55,7 @@ deny = ["other.txt"]
 		{"docs/open.md", true, false}, // deny comes before allow
 		{"migrations/1.sql", true, false},
 		{"private/x", false, false},
-		{"private/x", true, true}, // reading and writing are judged apart
+		{"private/x", true, true}, // reading and writing have rules of their own
 		{".github/workflows/ci.yml", true, true},
 		{".github/workflows/other.yml", true, false},
 		{"here.txt", true, false},

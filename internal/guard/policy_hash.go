@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// PolicyHash names the rules that this guard judges by: two guards with the same rules have the same. They never change
-// while it is open, so it is made once.
+// PolicyHash identifies the rules of this guard: two guards with the same rules have the same hash. The rules do not change
+// while the guard is open, so it is computed once.
 func (g *Guard) PolicyHash() string {
 	g.hashOnce.Do(func() { g.hash = g.computePolicyHash() })
 	return g.hash

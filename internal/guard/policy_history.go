@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// keepFile is what a policy file says of the history, in words: age = "30d", size = "2GiB", or "any" for no bound.
+// historySection is what a policy file says about the history: age = "30d", size = "2GiB", or "any" for no bound.
 type historySection struct {
 	Age  string `toml:"age"`
 	Size string `toml:"size"`
 }
 
-// Keep is how long, and how many bytes of, what changes displaced is kept, as a person has decided: 0 where they have
-// not, -1 for no bound.
+// HistoryBounds returns how long, and how many bytes of, replaced contents are kept: 0 if the policy does not say, -1 for no
+// bound.
 func (p *Policy) HistoryBounds() (age time.Duration, bytes int64) {
 	if p == nil {
 		return 0, 0
@@ -36,7 +36,7 @@ type unit struct {
 	size int64
 }
 
-// amountOf reads a number and its unit; "" is 0, and "any" is -1.
+// parseAmount parses a number and its unit; "" is 0, and "any" is -1.
 func parseAmount(key, text string, units []unit) (int64, error) {
 	switch text {
 	case "":

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-func TestKeep(t *testing.T) {
+func TestHistoryBounds(t *testing.T) {
 	const day = 24 * time.Hour
 	for _, tt := range []struct {
 		text  string

@@ -7,20 +7,20 @@ import (
 	"strings"
 )
 
-// spot is a directory: where it is, no link among the names, and which one.
+// location is a directory: its names from the root, none of them a link, and its identity.
 type location struct {
 	names    []string
 	identity Identity
 }
 
-// landmark is a protected directory, and the names that protect it.
+// protectedDir is a protected directory, and the names by which a rule protects it.
 type protectedDir struct {
 	location
 	rule      *rule
 	ruleNames []string
 }
 
-// checkAlias refuses a path that leads, under other names, through a landmark.
+// checkProtectedDirs refuses a path that leads through a protected directory under other names.
 func (w *pathWalk) checkProtectedDirs(e Entry) error {
 	chain, err := w.dir.ancestors(len(w.resolved))
 	if err != nil {
@@ -33,14 +33,14 @@ func (w *pathWalk) checkProtectedDirs(e Entry) error {
 	if depth == 0 {
 		return nil
 	}
-	w.v.noteDir(w.resolved, chain[len(chain)-len(w.resolved):])
+	w.batch.noteDir(w.resolved, chain[len(chain)-len(w.resolved):])
 	names := w.names()
-	if id := w.g.storeID.Load(); id != nil {
+	if id := w.guard.storeID.Load(); id != nil {
 		if i := slices.Index(chain, *id); i >= 0 {
 			return refuseProtected(w.path, names, depth-i, storeRule)
 		}
 	}
-	for _, l := range w.v.protectedDirs(w.resolved) {
+	for _, l := range w.batch.protectedDirs(w.resolved) {
 		i := slices.Index(chain, l.identity)
 		if i < 0 {
 			continue
@@ -52,20 +52,19 @@ func (w *pathWalk) checkProtectedDirs(e Entry) error {
 	return nil
 }
 
-// landmarks finds the protected directories at the root as they are now, and what .git is in each of the
-// directories that done names on the way down. One that cannot be reached is left out: then no path leads there
-// either.
-func (v *Batch) protectedDirs(done []string) []protectedDir {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	out := slices.Clip(v.findProtectedDirs(nil, rootDirRules))
+// protectedDirs finds the protected directories at the root as they are now, and the git directories of each of the
+// directories on the way down done. A directory that cannot be reached is left out, since no path leads there either.
+func (b *Batch) protectedDirs(done []string) []protectedDir {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	out := slices.Clip(b.findProtectedDirs(nil, rootDirRules))
 	for n := 1; n <= len(done); n++ {
-		out = append(out, v.findProtectedDirs(done[:n], anyDirRules)...)
+		out = append(out, b.findProtectedDirs(done[:n], anyDirRules)...)
 	}
 	return out
 }
 
-// landmarkRules are the rules whose directories are known at the root, gitRules those that are known anywhere.
+// rootDirRules are the rules whose directories are recognised at the root, anyDirRules those that are recognised anywhere.
 var rootDirRules, anyDirRules = func() (all, git []*rule) {
 	for i := range builtinRules {
 		if r := &builtinRules[i]; r.knownByID {
@@ -75,14 +74,14 @@ var rootDirRules, anyDirRules = func() (all, git []*rule) {
 	return all, []*rule{gitRule}
 }()
 
-// marksOf finds what rules protect in the directory at names, once.
-func (v *Batch) findProtectedDirs(names []string, rules []*rule) []protectedDir {
+// findProtectedDirs finds what the rules protect in the directory at names, once for a batch.
+func (b *Batch) findProtectedDirs(names []string, rules []*rule) []protectedDir {
 	key := strings.Join(names, "/")
-	if out, ok := v.protectedDirsIn[key]; ok {
+	if out, ok := b.protectedDirsIn[key]; ok {
 		return out
 	}
 	var out []protectedDir
-	w := &pathWalk{g: v.g, v: v, check: func([]string) error { return nil }}
+	w := &pathWalk{guard: b.g, batch: b, check: func([]string) error { return nil }}
 	defer w.close()
 	for _, r := range rules {
 		as := append(slices.Clip(names), strings.Split(r.pattern, "/")...)
@@ -90,16 +89,16 @@ func (v *Batch) findProtectedDirs(names []string, rules []*rule) []protectedDir 
 			out = append(out, protectedDir{s, r, as})
 		}
 	}
-	v.protectedDirsIn[key] = out
+	b.protectedDirsIn[key] = out
 	return out
 }
 
 const dotGit = ".git"
 
-// gitRule is what protects a git directory.
+// gitRule protects git directories.
 var gitRule = &builtinRules[slices.IndexFunc(builtinRules, func(r rule) bool { return r.pattern == dotGit })]
 
-// locate follows names to a directory; a file called .git is read for the directories that it points to.
+// locateProtected follows names to a directory. A file called .git is read for the directories that it points to.
 func (w *pathWalk) locateProtected(names []string) []location {
 	parent, last := splitLast(names)
 	if !w.isAt(parent) && (w.walkAgain(parent) != nil || len(w.missing) > 0) {
@@ -120,20 +119,20 @@ func (w *pathWalk) locateProtected(names []string) []location {
 	return nil
 }
 
-// stands reports whether the walk is in the directory at names already: most of the names that are asked about are in one
-// directory, the root.
+// isAt reports whether the walk is in the directory at names already: most of the names asked about are in one directory, the
+// root.
 func (w *pathWalk) isAt(names []string) bool {
 	return w.dir != nil && w.links == 0 && len(w.missing) == 0 && slices.Equal(w.resolved, names)
 }
 
-// restart is follow for a walk that has been somewhere else before.
+// walkAgain is walkDown for a walk that has been somewhere else before.
 func (w *pathWalk) walkAgain(names []string) error {
 	w.links, w.missing, w.pending = 0, nil, nil
 	return w.walkDown(names)
 }
 
-// gitdirs are the git directory that a file called .git stands for and, when that belongs to a linked worktree, the
-// one that all worktrees share.
+// gitDirs returns the git directory that a file called .git points to and, if that belongs to a linked worktree, the one that
+// all worktrees share.
 func (w *pathWalk) gitDirs() []location {
 	dir, ok := w.readPathIn(dotGit, "gitdir:")
 	if !ok {
@@ -149,7 +148,7 @@ func (w *pathWalk) gitDirs() []location {
 	return out
 }
 
-// says reads the path that a small file holds after the prefix.
+// readPathIn reads the path that a small file holds after the prefix.
 func (w *pathWalk) readPathIn(name, prefix string) (path string, ok bool) {
 	f, _, err := openRegular(w.dir, name, name)
 	if err != nil {
@@ -165,12 +164,12 @@ func (w *pathWalk) readPathIn(name, prefix string) (path string, ok bool) {
 	return path, ok && path != ""
 }
 
-// enterTarget goes to the directory that a file in the one where the walk stands says.
+// locateTarget goes to the directory that a file in the walk's directory names.
 func (w *pathWalk) locateTarget(target string) []location {
 	if !filepath.IsAbs(target) {
 		return w.locateDir(append(slices.Clip(w.resolved), splitNames(filepath.ToSlash(target))...))
 	}
-	names, ok := w.g.namesInside(target, true)
+	names, ok := w.guard.namesInside(target, true)
 	if !ok {
 		return nil
 	}

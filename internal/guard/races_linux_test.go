@@ -21,7 +21,7 @@ import (
 	"github.com/emend-dev/emend/fail"
 )
 
-// A FIFO must not make anybody wait.
+// TestSpecialFiles: a FIFO does not make anybody wait.
 func TestSpecialFiles(t *testing.T) {
 	dir := t.TempDir()
 	plant(t, dir, map[string]string{"zero": "-> /dev/zero", "dev": "-> /dev", "d/": ""})
@@ -54,7 +54,7 @@ func TestSpecialFiles(t *testing.T) {
 	})
 }
 
-// A FIFO that takes the place of a file after the look is no different.
+// TestOpenNeverWaits: neither does a FIFO that takes the place of a file after the look.
 func TestOpenNeverWaits(t *testing.T) {
 	dir := t.TempDir()
 	check(t, unix.Mkfifo(filepath.Join(dir, "fifo"), 0o644))
@@ -74,7 +74,7 @@ func TestOpenNeverWaits(t *testing.T) {
 	})
 }
 
-// within fails the whole run when f waits for somebody.
+// within fails the whole run if f waits.
 func within(t *testing.T, f func()) {
 	t.Helper()
 	watch := time.AfterFunc(20*time.Second, func() { panic(t.Name() + " hangs") })
@@ -99,8 +99,8 @@ func TestMagicLinks(t *testing.T) {
 	})
 }
 
-// A directory and a link change places while others look and load. The link points outside, or to another
-// directory: then what is read must be the file that the entry names.
+// TestSwapDirectory exchanges a directory and a link while others resolve and load. The link points outside, or to another
+// directory: then the content must be that of the file that the entry names.
 func TestSwapDirectory(t *testing.T) {
 	top := t.TempDir()
 	plant(t, top, map[string]string{"ws/d/sub/f": "inside", "out/sub/f": "outside", "ws/e/sub/f": "other",
@@ -108,14 +108,14 @@ func TestSwapDirectory(t *testing.T) {
 	race(t, filepath.Join(top, "ws"), "d/sub/f", "d", "l", "m", "n")
 }
 
-// The same with a file: a link is refused, so it must never be read through.
+// TestSwapFile exchanges a file and a link: a link is refused, so it must never be read through.
 func TestSwapFile(t *testing.T) {
 	top := t.TempDir()
 	plant(t, top, map[string]string{"ws/f": "inside", "out/f": "outside", "ws/g": "other", "ws/l": "-> ../out/f", "ws/n": "-> g"})
 	race(t, filepath.Join(top, "ws"), "f", "f", "l", "n")
 }
 
-// The last directory, and one that is moved out of the root and back.
+// TestSwapLastDirectory exchanges the last directory, and one that is moved out of the root and back.
 func TestSwapLastDirectory(t *testing.T) {
 	top := t.TempDir()
 	plant(t, top, map[string]string{"ws/d/sub/f": "inside", "out/f": "outside", "ws/d/e/f": "other", "ws/d/l": "-> ../../out",
@@ -129,7 +129,7 @@ func TestCarriedOut(t *testing.T) {
 	race(t, filepath.Join(top, "ws"), "d/sub/f", "d", "../out")
 }
 
-// swaps is how many a race must see, at least.
+// swaps is how many exchanges a race must see at least.
 func swaps(t *testing.T) int64 {
 	by := 1.0
 	if text := os.Getenv("EMEND_ESCAPE_RACES"); text != "" {
@@ -140,8 +140,7 @@ func swaps(t *testing.T) int64 {
 	return int64(by * 20_000)
 }
 
-// race looks at path, reads it and opens its directory, while the directory entries called name and one of links
-// change places.
+// race resolves path, reads it and opens its directory, while the directory entry called name and one of links are exchanged.
 func race(t *testing.T, ws, path, name string, links ...string) {
 	t.Run("alone", func(t *testing.T) { raceWith(t, visit, ws, path, name, links...) })
 	t.Run("among others", func(t *testing.T) { raceWith(t, visitTwice, ws, path, name, links...) })
@@ -273,8 +272,8 @@ func swap(dir, name string, links []string, stop chan struct{}, count *atomic.In
 	}
 }
 
-// A bind mount gives a protected directory a second name that no link shows. It needs a mount name space, so the
-// test runs itself again in one.
+// TestBindMount: a bind mount gives a protected directory a second name that no link shows. It needs a mount name space, so
+// the test runs itself again in one.
 func TestBindMount(t *testing.T) {
 	mounted(t, map[string]string{".git/hooks/x": "", "alias/": "", "sub/": "", "sub/hooks/": "", "free/f": "", "free/d/": "", "vol/": "",
 		"one": "", "tmp/": "", "link": "-> one", "by": "-> vol"}, bound)
@@ -327,7 +326,7 @@ func bound(t *testing.T, dir string) {
 	})
 }
 
-// boundElsewhere: what is mounted can be read, but neither changed nor opened for a commit.
+// boundElsewhere: a mounted file can be read, but neither changed nor opened for a commit.
 func boundElsewhere(t *testing.T, g *Guard) {
 	for path, at := range map[string]string{
 		"vol": "vol", "vol/f": "vol", "vol/new": "vol", "vol/d/new": "vol", "vol/none/new": "vol", "one": "one", "sub/hooks/x": "sub/hooks",
@@ -336,7 +335,7 @@ func boundElsewhere(t *testing.T, g *Guard) {
 		_, err := g.Resolve(path, Request{})
 		check(t, err)
 		_, err = g.Resolve(path, Request{Write: true})
-		if at == "link" { // a link to what is mounted is no mount point
+		if at == "link" { // a link to a mounted file is no mount point
 			check(t, err)
 			continue
 		}
@@ -365,7 +364,7 @@ func refusedAt(t *testing.T, err error, at string) {
 	}
 }
 
-// A root that is itself mounted is as good as any other.
+// TestBoundRoot: a root that is itself mounted is as good as any other.
 func TestBoundRoot(t *testing.T) {
 	mounted(t, map[string]string{"ws/d/f": "", "at/": ""}, func(t *testing.T, dir string) {
 		check(t, unix.Mount(filepath.Join(dir, "ws"), filepath.Join(dir, "at"), "", unix.MS_BIND, ""))

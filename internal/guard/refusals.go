@@ -9,10 +9,10 @@ import (
 	"github.com/emend-dev/emend/fail"
 )
 
-// errNotDirectory is what the kernel says of a file where a directory should be.
+// errNotDirectory is the kernel's error for a file where a directory should be.
 const errNotDirectory = syscall.ENOTDIR
 
-// explain turns an error of the system into a refusal; a refusal it leaves as it is.
+// asRefusal turns an error of the operating system into a refusal, and leaves a refusal as it is.
 func asRefusal(path string, err error) error {
 	if err == nil {
 		return nil
@@ -51,7 +51,7 @@ var systemErrors = []struct {
 		"Mend the links, or name the file without them."},
 }
 
-// cause is the innermost error: the words of the system without a path of ours.
+// rootCause returns the innermost error: the system's words without a path of ours.
 func rootCause(err error) error {
 	for errors.Unwrap(err) != nil {
 		err = errors.Unwrap(err)
@@ -73,7 +73,7 @@ func refuseNotDirectory(path, name string) error {
 		Hint: "Name a path that goes through directories only.", Cause: errNotDirectory}
 }
 
-// unreadable refuses to read what is no regular file.
+// refuseUnreadable refuses to read a file that is not regular.
 func refuseUnreadable(path string, is fileInfo, target string) error {
 	switch is.kind() {
 	case Directory:

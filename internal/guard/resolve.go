@@ -11,67 +11,66 @@ import (
 	"github.com/emend-dev/emend/fail"
 )
 
-// Ask says how a path is meant.
+// Request says how a caller means a path.
 type Request struct {
-	Base     string // slash path of the caller's directory relative to the root; "" or "." is the root
-	Absolute bool   // an absolute path inside the root is made relative instead of refused
-	Known    bool   // the path is not new, though nothing may have it now: it had a file, as the log knows
-	Write    bool   // judge the policy for writing (create, replace, delete, move), else for reading
-	// Follow: a link as the last name leads on to its target, as long as that is inside; both names are judged. For
-	// what reads a file, and where [Options] let it for what changes one in its place; deleting and moving are done to
-	// the link itself.
+	Base     string // the caller's directory as a slash path from the root; "" or "." is the root
+	Absolute bool   // accept an absolute path inside the root, which is refused otherwise
+	Known    bool   // the log says that the path had a file, so that its name is not new even if nothing has it now
+	Write    bool   // check the rules for writing (create, replace, delete, move), not for reading
+	// Follow follows a link that is the last name, if its target is inside; the rules are checked for both names. It is for
+	// reading a file and, if [Options] allow it, for changing one in place. Deleting and moving apply to the link itself.
 	Follow bool
-	// Asks collects what the policy wants a person to be asked about, which is then no reason to refuse: whoever gives it
-	// asks before anything comes of the call. It goes with the entry, to what reads the file.
+	// Asked, if it is not nil, collects the paths that the policy wants a person to be asked about. They are not refused
+	// then: the caller asks before it shows or changes anything. It is kept in the entry, for the reading of the file.
 	Asked *AskedPaths
 }
 
-// Entry is where a path leads and what is there.
+// Entry says where a path leads and what is there.
 type Entry struct {
-	// Rel is the slash path from the root, the links in the middle resolved, the last name as given or, when it
-	// was followed, as the link says.
+	// Rel is the slash path from the root, with the links in the middle resolved. The last name is as given or, if it was
+	// followed, as the link says.
 	Rel  string
-	Via  string // the path of the link that was followed as the last name, the first of them if there were more
+	Via  string // the path of the link that was followed as the last name; the first of them if there were several
 	Kind Kind
-	// HasParent: the directory that has, or would have, the last name exists.
+	// HasParent reports whether the directory of the last name exists.
 	HasParent bool
-	// Place is the parent directory and the last name: equal for two spellings of one path. When the parent is
-	// missing it is the deepest directory that exists and the names from there on.
+	// Place is the parent directory and the last name. It is equal for two spellings of one path. If the parent is missing,
+	// it is the deepest directory that exists and the names from there on.
 	Place Identity
-	// File is equal for hard links; zero when nothing is there.
+	// File is equal for hard links, and zero if nothing is there.
 	File    Identity
 	Size    int64
 	Mode    fs.FileMode
 	ModTime time.Time
 	Links   uint64
-	Target  string // what a symbolic link says
+	Target  string // the text of a symbolic link
 
 	asked *AskedPaths
 }
 
-// attempts is how often a walk begins again because directories and links changed under it.
+// maxAttempts is how often a path is resolved again because directories or links changed meanwhile.
 const maxAttempts = 16
 
-// Resolve resolves path as a caller wrote it, judges the policy, and says what is there. It opens no file, except
-// that a file called .git at the root is read for the directory it points to.
+// Resolve finds where path leads, checks the rules, and describes what is there. It opens no file, except that for writing it
+// reads the files called .git on the way, and the commondir of the git directories that they name.
 func (g *Guard) Resolve(path string, a Request) (Entry, error) {
 	v := g.NewBatch()
 	defer v.Close()
 	return v.Resolve(path, a)
 }
 
-// Resolve is [Guard.Resolve] with what the visit knows.
-func (v *Batch) Resolve(path string, a Request) (Entry, error) {
-	names, all, err := v.g.parsePath(path, a)
+// Resolve is [Guard.Resolve] with what the batch knows already.
+func (b *Batch) Resolve(path string, a Request) (Entry, error) {
+	names, followLast, err := b.g.parsePath(path, a)
 	if err != nil {
 		return Entry{}, err
 	}
-	v.mu.Lock()
-	v.lookups++
-	v.mu.Unlock()
-	e, err := v.resolveOnce(path, a, names, all)
-	for n := 1; n < maxAttempts && v.shouldRetry(err); n++ {
-		e, err = v.resolveOnce(path, a, names, all)
+	b.mu.Lock()
+	b.lookups++
+	b.mu.Unlock()
+	e, err := b.resolveOnce(path, a, names, followLast)
+	for n := 1; n < maxAttempts && b.shouldRetry(err); n++ {
+		e, err = b.resolveOnce(path, a, names, followLast)
 	}
 	if err != nil {
 		return Entry{}, asRefusal(path, err)
@@ -79,24 +78,24 @@ func (v *Batch) Resolve(path string, a Request) (Entry, error) {
 	return e, nil
 }
 
-// retry reports whether another look may do better.
-func (v *Batch) shouldRetry(err error) bool {
+// shouldRetry reports whether another attempt may succeed.
+func (b *Batch) shouldRetry(err error) bool {
 	if errors.Is(err, errMoved) {
-		v.dirs.clear()
+		b.cache.clear()
 		return true
 	}
-	return v.dirs.disableIfExhausted(err)
+	return b.cache.disableIfExhausted(err)
 }
 
-func (v *Batch) resolveOnce(path string, a Request, names []string, all bool) (Entry, error) {
-	g := v.g
-	w := &pathWalk{g: g, v: v, path: path, known: a.Known, asked: a.Asked, check: g.checkFor(path, a.Write, a.Asked)}
+func (b *Batch) resolveOnce(path string, a Request, names []string, followLast bool) (Entry, error) {
+	g := b.g
+	w := &pathWalk{guard: g, batch: b, path: path, known: a.Known, asked: a.Asked, check: g.checkFor(path, a.Write, a.Asked)}
 	defer w.close()
 	w.judged = cleanNames(names)
 	if err := w.check(w.judged); err != nil {
 		return Entry{}, err
 	}
-	if err := w.walkTo(names, all); err != nil {
+	if err := w.walkTo(names, followLast); err != nil {
 		return Entry{}, err
 	}
 	e, err := w.checkedEntry(a.Write)
@@ -108,12 +107,12 @@ func (v *Batch) resolveOnce(path string, a Request, names []string, all bool) (E
 	return e, err
 }
 
-// entry says what is where the walk came to.
+// checkedEntry describes the file that the walk led to, and refuses it if the rules do.
 func (w *pathWalk) checkedEntry(write bool) (Entry, error) {
-	// These are the names by which the directory was opened: whatever was judged on the way, they count.
+	// The directory was opened by these names. They decide, whatever was checked on the way.
 	names := w.names()
-	if len(names) > w.g.maxDepth {
-		return Entry{}, w.g.refuseTooDeep(w.path)
+	if len(names) > w.guard.maxDepth {
+		return Entry{}, w.guard.refuseTooDeep(w.path)
 	}
 	if !slices.Equal(names, w.judged) {
 		if err := w.check(names); err != nil {
@@ -152,7 +151,7 @@ func (w *pathWalk) describe() (Entry, error) {
 	return e, w.statLast(&e)
 }
 
-// fill asks what has the last name; a root has none, so it is asked for itself.
+// statLast looks at the file called by the last name; the root has no name, so it is looked at itself.
 func (w *pathWalk) statLast(e *Entry) error {
 	name := "."
 	if len(w.last) > 0 {
@@ -173,7 +172,7 @@ func (w *pathWalk) statLast(e *Entry) error {
 	return err
 }
 
-// checkNew refuses to make names that a person could not see or tell apart.
+// checkNewName refuses a new name that a person could not see or tell from another.
 func (w *pathWalk) checkNewName(e Entry) error {
 	if e.Kind != Missing || w.known {
 		return nil

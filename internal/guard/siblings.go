@@ -8,8 +8,8 @@ import (
 // maxSiblings is how many names of a directory are looked at for a hint.
 const maxSiblings = 4096
 
-// Siblings returns the names in the directory of e, sorted, as far as policy lets them be read: for a hint when nothing
-// has e's own name. What cannot be listed has none, and of a large directory it is the first few thousand.
+// Siblings returns the names in the directory of e that may be read, sorted, for a hint when e's own name does not exist. It
+// returns none if the directory cannot be listed, and of a large directory only the first few thousand.
 func (g *Guard) Siblings(e Entry) []string {
 	names := splitNames(e.Rel)
 	if len(names) == 0 {

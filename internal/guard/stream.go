@@ -9,18 +9,18 @@ import (
 	"sync"
 )
 
-// Stream opens the regular file that e names, for reading from its beginning. It is Load for who does not want all of
-// it in memory: the same checks, and no limit of size. Whoever gets the file closes it.
+// Stream opens the regular file that e names, for reading from its beginning. It does the checks of Load, has no limit of
+// size, and does not hold the file in memory. The caller closes it.
 func (g *Guard) Stream(e Entry) (*os.File, error) {
 	f, _, err := g.openEntry(e)
 	return f, asRefusal(e.Rel, err)
 }
 
-// block is how many bytes are read at once; between two of them a cancelled call ends.
+// blockSize is how many bytes are read at once; a cancelled call ends between two blocks.
 const blockSize = 256 << 10
 
-// Hash returns the sha256 of the regular file that e names, in lower-case hexadecimal, and how many bytes it is of. The
-// file is never in memory as a whole.
+// Hash returns the SHA-256 of the regular file that e names, in lower-case hexadecimal, and the file's size. It never holds
+// the whole file in memory.
 func (g *Guard) Hash(ctx context.Context, e Entry) (sum string, size int64, err error) {
 	h := sha256.New()
 	size, err = g.ReadBlocks(ctx, e, func(b []byte) error {
@@ -30,8 +30,8 @@ func (g *Guard) Hash(ctx context.Context, e Entry) (sum string, size int64, err 
 	return hex.EncodeToString(h.Sum(nil)), size, err
 }
 
-// Each reads the regular file that e names in blocks of 256 KiB, the last of which may be shorter, and calls use for
-// each of them until it fails. The bytes are lent for the call.
+// ReadBlocks reads the regular file that e names in blocks of 256 KiB, the last of which may be shorter, and calls use for
+// each until it fails. The bytes are valid during the call only.
 func (g *Guard) ReadBlocks(ctx context.Context, e Entry, use func([]byte) error) (size int64, err error) {
 	f, err := g.Stream(e)
 	if err != nil {
@@ -42,11 +42,11 @@ func (g *Guard) ReadBlocks(ctx context.Context, e Entry, use func([]byte) error)
 	return size, asRefusal(e.Rel, err)
 }
 
-// blocks are lent again and again: to make one costs more than to read a small file.
+// blockPool reuses blocks: to allocate one costs more than to read a small file.
 var blockPool = sync.Pool{New: func() any { return new([blockSize]byte) }}
 
-// eachBlock calls use for one block after the other. What comes after the first is read ahead, in a goroutine that has
-// ended when eachBlock returns.
+// eachBlock calls use for one block after the other. It reads the blocks after the first ahead, in a goroutine that has ended
+// when eachBlock returns.
 func eachBlock(ctx context.Context, r io.Reader, path string, use func([]byte) error) (size int64, err error) {
 	first := readBlock(ctx, r, path, blockPool.Get().(*[blockSize]byte))
 	defer blockPool.Put(first.buf)
@@ -67,7 +67,7 @@ func eachBlock(ctx context.Context, r io.Reader, path string, use func([]byte) e
 	return size, err
 }
 
-// piece is what one reading gave.
+// filledBlock is the result of one read.
 type filledBlock struct {
 	buf *[blockSize]byte
 	n   int
@@ -82,7 +82,7 @@ func readBlock(ctx context.Context, r io.Reader, path string, buf *[blockSize]by
 	return filledBlock{buf, n, err}
 }
 
-// ahead is eachBlock with two blocks: one is read while the other is used. Its error is never nil.
+// readAhead is eachBlock with two blocks: one is read while the other is used. Its error is never nil.
 func readAhead(ctx context.Context, r io.Reader, path string, use func([]byte) error) (size int64, err error) {
 	free, full := make(chan *[blockSize]byte, 2), make(chan filledBlock, 2)
 	var reading sync.WaitGroup

@@ -43,7 +43,7 @@ func TestStream(t *testing.T) {
 	})
 }
 
-// What cannot be loaded cannot be streamed, but for what is only too large.
+// TestStreamRefuses: what cannot be loaded cannot be streamed, except for a file that is only too large.
 func TestStreamRefuses(t *testing.T) {
 	dir := t.TempDir()
 	plant(t, dir, map[string]string{"d/f": "", ".env": "", "link": "-> d/f"})
@@ -129,7 +129,7 @@ func TestHashIsFrugal(t *testing.T) {
 	}
 }
 
-// A link is followed for reading when it stays inside and both names may be read.
+// A link is followed for reading if it stays inside and both names may be read.
 func TestFollowForReading(t *testing.T) {
 	dir := t.TempDir()
 	ws := filepath.Join(dir, "ws")

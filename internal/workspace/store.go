@@ -231,7 +231,7 @@ func (k *Keeper) still() error {
 		return err
 	}
 	defer g.Close()
-	if g.Root() != k.Id {
+	if g.RootID() != k.Id {
 		return &fail.Error{Kind: fail.Stale, Path: ".", Msg: "the workspace's directory was replaced since it was opened", Hint: "Open it again."}
 	}
 	return nil

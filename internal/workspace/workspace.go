@@ -41,4 +41,4 @@ func (w *Workspace) Enter() error {
 }
 
 // Root is the path of the root, to be shown to people.
-func (w *Workspace) Root() string { return w.Guard.Dir() }
+func (w *Workspace) Root() string { return w.Guard.RootPath() }
