@@ -18,23 +18,22 @@ import (
 	"github.com/emend-dev/emend/internal/tool"
 )
 
-// offeredTools are the tools that pages offer. If one refuses, its page is shown again.
-var offeredTools = map[string]func(*request) (page, error){
-	"undo":         (*request).confirm,
-	"restore_file": (*request).confirm,
-	"put_back":     (*request).confirm,
-	"clear_trash":  (*request).confirm,
-	"purge":        (*request).confirm,
-	"recover":      (*request).confirm,
-	"allow":        (*request).waiting,
-	"deny":         (*request).waiting,
+// toolPage returns the page that offers a tool, and its address. It is shown again if the tool refuses. A tool that no page
+// offers has none.
+func (r *request) toolPage(tool string) (show func(*request) (page, error), address string) {
+	if _, ok := previews[tool]; ok {
+		return (*request).confirm, r.ws.Page("confirm", tool)
+	}
+	if _, ok := answerTexts[tool]; ok {
+		return (*request).waiting, r.ws.Page("waiting")
+	}
+	return nil, ""
 }
 
 // submit makes the call of a form, if the site has sealed the form for this browser.
 func (s *Site) submit(w http.ResponseWriter, r *request) {
 	name := r.PathValue("tool")
-	again, ok := offeredTools[name]
-	if !ok {
+	if show, _ := r.toolPage(name); show == nil {
 		s.show(w, r, notFoundPage("nothing of this name can be done here", ""))
 		return
 	}
@@ -42,9 +41,9 @@ func (s *Site) submit(w http.ResponseWriter, r *request) {
 		s.show(w, r, errorPage(http.StatusForbidden, "nothing can be changed from these pages: emend was started with --read-only", "Start it without --read-only."))
 		return
 	}
-	form, no := parseForm(w, r.Request)
-	if no != nil {
-		s.show(w, r, *no)
+	form, refused := parseForm(w, r.Request)
+	if refused != nil {
+		s.show(w, r, *refused)
 		return
 	}
 	args, next := url.Values{}, form.Get("next")
@@ -60,7 +59,7 @@ func (s *Site) submit(w http.ResponseWriter, r *request) {
 	result := r.callAsConfirmed(name, args)
 	if !result.OK() {
 		r.noteOutcome(form.Get("seal"), outcomeRefused)
-		s.show(w, r, r.refusedPage(again, name, args, result))
+		s.show(w, r, r.refusedPage(name, args, result))
 		return
 	}
 	to := r.resultAddress(result, next)
@@ -113,17 +112,15 @@ func (r *request) personContext() context.Context {
 }
 
 // refusedPage shows why a tool refused, and what it would do now.
-func (r *request) refusedPage(h func(*request) (page, error), name string, args url.Values, result emend.Result) page {
+func (r *request) refusedPage(name string, args url.Values, result emend.Result) page {
+	show, address := r.toolPage(name)
 	asked := *r
 	asked.Request = r.Clone(r.Context())
 	asked.Method, asked.Body, asked.URL.RawQuery = http.MethodGet, http.NoBody, args.Encode()
 	asked.SetPathValue("tool", name)
-	asked.URL.Path, asked.URL.RawPath = r.ws.Page("waiting"), "" // the page's links are made from it, and opened by GET
-	if _, ok := previews[name]; ok {
-		asked.URL.Path = r.ws.Page("confirm", name)
-	}
+	asked.URL.Path, asked.URL.RawPath = address, "" // the page's links are made from it, and opened by GET
 	asked.refusal = result
-	p, err := h(&asked)
+	p, err := show(&asked)
 	if err != nil {
 		return r.errorPageOf(err)
 	}
@@ -157,15 +154,15 @@ func toolArguments(s *jsonschema.Schema, fields url.Values) (json.RawMessage, er
 		if len(filled) == 0 {
 			continue
 		}
-		is := s.Properties[name]
-		if is != nil && is.Type == "array" {
-			out[name] = typedAll(is.Items, filled)
+		property := s.Properties[name]
+		if property != nil && property.Type == "array" {
+			out[name] = typedAll(property.Items, filled)
 			continue
 		}
 		if len(filled) > 1 {
 			return nil, &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Msg: fmt.Sprintf("the form has %s twice", fail.Quote(name))}
 		}
-		out[name] = typed(is, filled[0])
+		out[name] = typed(property, filled[0])
 	}
 	return json.Marshal(out)
 }

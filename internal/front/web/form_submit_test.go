@@ -1,8 +1,10 @@
 package web
 
 import (
+	"maps"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -172,7 +174,7 @@ func TestReadOnlySite(t *testing.T) {
 	p := newTestSite(t, func(c *Config) { c.ReadOnly = true })
 	tx := p.create("a", "hello\n")
 	b := p.signIn()
-	for name := range offeredTools {
+	for _, name := range append(slices.Collect(maps.Keys(previews)), slices.Collect(maps.Keys(answerTexts))...) {
 		b.post("/ui/default/do/"+name, b.form(name, url.Values{"entry": {tx}})).want(t, 403, "--read-only")
 	}
 	if p.fileText("a") != "hello\n" {

@@ -30,9 +30,9 @@ func (s *Site) loginPage(w http.ResponseWriter, r *http.Request) {
 // login checks the token and gives the browser a cookie of its own. Only wrong tokens are limited: guessing keeps nobody with
 // the right one waiting.
 func (s *Site) login(w http.ResponseWriter, r *http.Request) {
-	form, no := parseForm(w, r)
-	if no != nil {
-		s.showBare(w, r, *no)
+	form, refused := parseForm(w, r)
+	if refused != nil {
+		s.showBare(w, r, *refused)
 		return
 	}
 	next := localAddress(Base, form.Get("next"))

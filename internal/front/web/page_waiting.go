@@ -66,11 +66,11 @@ func (r *request) waiting() (page, error) {
 	p := &waitingPage{Refused: r.obstaclesOf(r.refusal), Done: answerTexts[r.URL.Query().Get("done")]}
 	room, only := maxQuestionLines, r.URL.Query().Get("id")
 	for i := range list {
-		switch is := &list[i]; {
+		switch w := &list[i]; {
 		case only == "":
-			p.Questions = append(p.Questions, r.question(is, i == 0, &room))
-		case only == is.ID:
-			p.Questions, p.AllHref = append(p.Questions, r.question(is, true, &room)), r.ws.Page("waiting")
+			p.Questions = append(p.Questions, r.question(w, i == 0, &room))
+		case only == w.ID:
+			p.Questions, p.AllHref = append(p.Questions, r.question(w, true, &room)), r.ws.Page("waiting")
 		}
 	}
 	title := "Waiting"

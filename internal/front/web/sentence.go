@@ -153,18 +153,18 @@ var outcomes = []struct {
 }
 
 func outcomeSign(o emend.Outcome) string {
-	for _, is := range outcomes {
-		if is.Outcome == o {
-			return is.Sign
+	for _, known := range outcomes {
+		if known.Outcome == o {
+			return known.Sign
 		}
 	}
 	return ""
 }
 
 func outcomeMeaning(o emend.Outcome) string {
-	for _, is := range outcomes {
-		if is.Outcome == o {
-			return is.Meaning
+	for _, known := range outcomes {
+		if known.Outcome == o {
+			return known.Meaning
 		}
 	}
 	return ""

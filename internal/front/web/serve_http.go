@@ -25,9 +25,9 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodPost {
 		ctl.SetReadDeadline(time.Now().Add(readTimeout)) //nolint:errcheck // as above
 	}
-	if no := gate.CheckOrigin(r); no != nil {
-		s.Log.Warn("a request for a page was refused", "by", no.By, "remote", r.RemoteAddr)
-		s.showBare(w, r, errorPage(http.StatusForbidden, no.Msg, "If you followed a link, copy its address into the address bar instead."))
+	if refusal := gate.CheckOrigin(r); refusal != nil {
+		s.Log.Warn("a request for a page was refused", "by", refusal.By, "remote", r.RemoteAddr)
+		s.showBare(w, r, errorPage(http.StatusForbidden, refusal.Msg, "If you followed a link, copy its address into the address bar instead."))
 		return
 	}
 	if s.static(w, r) {

@@ -51,14 +51,15 @@ type Site struct {
 
 // New makes a site. Close ends it.
 func New(c Config) *Site {
-	s := &Site{Config: c, mux: http.NewServeMux(), issuer: newIssuer(), logins: newLoginSessions(), wrongTokens: gate.NewRateLimiter(maxWrongTokens), hubs: map[string]*hub{}, checkers: map[string]*logChecker{}}
+	s := &Site{Config: c, mux: http.NewServeMux(), issuer: newIssuer(), logins: newLoginSessions(),
+		wrongTokens: gate.NewRateLimiter(maxWrongTokens), hubs: map[string]*hub{}, checkers: map[string]*logChecker{}}
 	if s.Log == nil {
 		s.Log = slog.New(slog.DiscardHandler)
 	}
 	for i := range s.Workspaces {
-		d := newHub(&s.Workspaces[i], s.Log)
-		d.readOnly = s.ReadOnly
-		s.hubs[s.Workspaces[i].Name], s.checkers[s.Workspaces[i].Name] = d, newLogChecker()
+		w := &s.Workspaces[i]
+		s.hubs[w.Name], s.checkers[w.Name] = newHub(w, s.Log), newLogChecker()
+		s.hubs[w.Name].readOnly = s.ReadOnly
 	}
 	s.routes()
 	return s
@@ -66,8 +67,8 @@ func New(c Config) *Site {
 
 // Close ends the open streams and the work in the background.
 func (s *Site) Close() error {
-	for _, d := range s.hubs {
-		d.close()
+	for _, h := range s.hubs {
+		h.close()
 	}
 	for _, c := range s.checkers {
 		c.close()
