@@ -182,17 +182,16 @@ func TestCheckIsNotWaitedFor(t *testing.T) {
 func TestCountsAreNotWaitedFor(t *testing.T) {
 	p := newTestPages(t, nil)
 	p.agentCall("create_file", map[string]any{"path": "a.txt", "content": "x\n"})
-	c := p.site.counters.counter(&p.site.Workspaces[0])
-	counting := make(chan struct{})
+	c := p.site.counters["default"]
 	c.mu.Lock()
-	c.ready = counting // a count that takes as long as the test wants
+	c.done = make(chan struct{}) // a count that takes as long as the test wants
 	c.mu.Unlock()
 	body := p.get("/ui/default/")
 	says(t, body, "The log is being counted.", "created a.txt")
 	if !strings.Contains(body, `data-again="1"`) {
 		t.Error("an open page will not ask again")
 	}
-	c.count(counting, p.site.Log)
+	c.count(p.site.Log)
 	if body = p.get("/ui/default/"); !strings.Contains(body, "<figure") || strings.Contains(body, `data-again`) {
 		t.Error("what was counted is not shown")
 	}
@@ -203,7 +202,7 @@ func TestCountEnds(t *testing.T) {
 	p := newTestPages(t, nil)
 	p.get("/ui/default/")
 	must(t, p.site.Close())
-	c := p.site.counters.counter(&p.site.Workspaces[0])
+	c := p.site.counters["default"]
 	if err := c.ctx.Err(); err == nil {
 		t.Error("the count goes on")
 	}

@@ -46,19 +46,19 @@ type Site struct {
 	wrongTokens *gate.RateLimiter // limits the answers to wrong tokens
 	hubs        map[string]*hub
 	checkers    map[string]*logChecker
-	counters    logCounters
+	counters    map[string]*logCounter
 }
 
 // New makes a site. Close ends it.
 func New(c Config) *Site {
 	s := &Site{Config: c, mux: http.NewServeMux(), issuer: newIssuer(), logins: newLoginSessions(),
-		wrongTokens: gate.NewRateLimiter(maxWrongTokens), hubs: map[string]*hub{}, checkers: map[string]*logChecker{}}
+		wrongTokens: gate.NewRateLimiter(maxWrongTokens), hubs: map[string]*hub{}, checkers: map[string]*logChecker{}, counters: map[string]*logCounter{}}
 	if s.Log == nil {
 		s.Log = slog.New(slog.DiscardHandler)
 	}
 	for i := range s.Workspaces {
 		w := &s.Workspaces[i]
-		s.hubs[w.Name], s.checkers[w.Name] = newHub(w, s.Log), newLogChecker()
+		s.hubs[w.Name], s.checkers[w.Name], s.counters[w.Name] = newHub(w, s.Log), newLogChecker(), newLogCounter(w)
 		s.hubs[w.Name].readOnly = s.ReadOnly
 	}
 	s.routes()
@@ -73,7 +73,9 @@ func (s *Site) Close() error {
 	for _, c := range s.checkers {
 		c.close()
 	}
-	s.counters.close()
+	for _, c := range s.counters {
+		c.close()
+	}
 	return nil
 }
 
