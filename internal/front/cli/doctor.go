@@ -66,16 +66,12 @@ func (a *app) adopt(ws *emend.Workspace) error {
 		return err
 	}
 	a.done = true
-	if a.json {
-		return a.printJSON(map[string]any{"store": at, "pending": pending})
-	}
 	for _, f := range pending {
-		fmt.Fprintf(a.err, "emend: an interrupted patch named %s; look whether it is as it should be\n", report.Escape(f))
+		if !a.json {
+			fmt.Fprintf(a.err, "emend: an interrupted patch named %s; look whether it is as it should be\n", report.Escape(f))
+		}
 	}
-	if !a.quiet {
-		fmt.Fprintf(a.out, "The store %s belongs to this tree now.\n", report.Escape(at))
-	}
-	return nil
+	return a.printValue(map[string]any{"store": at, "pending": pending}, fmt.Sprintf("The store %s belongs to this tree now.", report.Escape(at)))
 }
 
 func (a *app) migrate(cmd *cobra.Command, ws *emend.Workspace) error {
@@ -84,13 +80,7 @@ func (a *app) migrate(cmd *cobra.Command, ws *emend.Workspace) error {
 		return err
 	}
 	a.done = true
-	if a.json {
-		return a.printJSON(map[string]string{"from": from, "to": to})
-	}
-	if !a.quiet {
-		fmt.Fprintf(a.out, "Moved the store from %s to %s.\n", report.Escape(from), report.Escape(to))
-	}
-	return nil
+	return a.printValue(map[string]string{"from": from, "to": to}, fmt.Sprintf("Moved the store from %s to %s.", report.Escape(from), report.Escape(to)))
 }
 
 func (a *app) printHealth(h *emend.Health) error {

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -46,11 +45,5 @@ func (a *app) runRecover(ctx context.Context, timeout time.Duration) error {
 	if r.Nothing() && first != nil {
 		r = first
 	}
-	if a.json {
-		return a.printJSON(r)
-	}
-	if !a.quiet {
-		fmt.Fprintln(a.out, tool.RecoveryText(r))
-	}
-	return nil
+	return a.printValue(r, tool.RecoveryText(r))
 }

@@ -35,6 +35,17 @@ func (a *app) printJSON(v any) error {
 	return newEncoder(a.out).Encode(v)
 }
 
+// printValue prints words, or with --json a value that is no result of a tool.
+func (a *app) printValue(v any, words string) error {
+	if a.json {
+		return a.printJSON(v)
+	}
+	if !a.quiet {
+		fmt.Fprintln(a.out, words)
+	}
+	return nil
+}
+
 // printFound prints the answer of a call that only reads: the result with --json, else what show writes.
 func (a *app) printFound(r emend.Result, notes []string, show func(*bufio.Writer)) error {
 	if a.json {
