@@ -15,7 +15,7 @@ import (
 const maxViews = 3
 
 // hunk explains hunk k, which stands in file as s says.
-func hunk(k int, s *plan.Stand, file *text.Lines) Hunk {
+func hunk(k int, s *plan.HunkPlace, file *text.Lines) Hunk {
 	h := Hunk{Number: k + 1, PatchLine: s.Hunk.Line, Verdict: verdict(s)}
 	if s.At.Skipped {
 		at := fail.Place{First: s.At.Line, Last: s.Last}
@@ -33,7 +33,7 @@ func hunk(k int, s *plan.Stand, file *text.Lines) Hunk {
 	}
 	h.Kind, h.Says, h.Next = s.Err.Kind, s.Err.Msg, s.Err.Hint
 	if h.Verdict == Overlaps {
-		h.Overlaps = s.By
+		h.Overlaps = s.Rival
 	}
 	if s.Err.Nearest != nil {
 		h.Corrected = s.Err.Nearest.Corrected
@@ -48,7 +48,7 @@ func hunk(k int, s *plan.Stand, file *text.Lines) Hunk {
 
 func adds(l patch.Line) bool { return l.Mark() == '+' }
 
-func verdict(s *plan.Stand) Verdict {
+func verdict(s *plan.HunkPlace) Verdict {
 	switch e := s.Err; {
 	case s.At.Skipped, e != nil && e.Already:
 		return AlreadyApplied
@@ -76,7 +76,7 @@ func there(at fail.Place) string {
 }
 
 // refusedViews shows a hunk that has no place beside those that it might have.
-func refusedViews(v Verdict, s *plan.Stand, file *text.Lines) []View {
+func refusedViews(v Verdict, s *plan.HunkPlace, file *text.Lines) []View {
 	switch near := s.Err.Nearest; {
 	case v == AlreadyApplied && near != nil:
 		return []View{outcome(s, file, near.Place)}

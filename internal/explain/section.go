@@ -10,7 +10,7 @@ import (
 )
 
 // file explains one section.
-func file(s *patch.Section, got *plan.Surveyed) File {
+func file(s *patch.Section, got *plan.SurveyedSection) File {
 	f := File{Path: or(got.Step.Path, s.Path), ToPath: or(got.Step.To, s.To), Operation: s.Op.String(), PatchLine: s.Line, Verdict: Lands}
 	for k := range s.Hunks {
 		if k < len(got.Hunks) {

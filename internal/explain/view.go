@@ -31,7 +31,7 @@ func (r *rows) view(title string, first, last int) View {
 }
 
 // landed is a hunk where it stands.
-func landed(s *plan.Stand, file *text.Lines) View {
+func landed(s *plan.HunkPlace, file *text.Lines) View {
 	r := rows{file: file}
 	first, last, old := s.At.Line, s.At.Line-1, 0
 	for _, l := range s.Hunk.Lines[:len(s.Hunk.Lines)-s.Cut] {
@@ -57,7 +57,7 @@ func landed(s *plan.Stand, file *text.Lines) View {
 }
 
 // beside is a hunk next to lines that resemble what it looks for.
-func beside(title string, s *plan.Stand, file *text.Lines, at fail.Place) View {
+func beside(title string, s *plan.HunkPlace, file *text.Lines, at fail.Place) View {
 	r := rows{file: file}
 	old := s.Hunk.Old()
 	if len(old) == 0 {
@@ -89,7 +89,7 @@ func beside(title string, s *plan.Stand, file *text.Lines, at fail.Place) View {
 }
 
 // outcome is a hunk next to the lines that it would have left behind.
-func outcome(s *plan.Stand, file *text.Lines, at fail.Place) View {
+func outcome(s *plan.HunkPlace, file *text.Lines, at fail.Place) View {
 	r := rows{file: file}
 	n := at.First
 	for _, l := range s.Hunk.Lines {

@@ -10,40 +10,40 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// standing says whether the section s, whose step failed with err unless that is nil, is already applied.
-func (b *builder) standing(s *patch.Section, step *Step, err error) repeat.Proof {
+// alreadyApplied says whether the section s, whose step failed with err unless that is nil, is already applied.
+func (b *builder) alreadyApplied(s *patch.Section, step *Step, err error) repeat.Proof {
 	if step.Path == "" {
 		return repeat.None // it was not even looked at
 	}
-	if _, written := b.overlay[step.Source.Place]; written && err != nil {
+	if _, written := b.state[step.Source.Place]; written && err != nil {
 		return repeat.None
 	}
 	missing := err != nil && step.Source.Kind == Missing
 	switch {
-	case err == nil && (step.idle() || step.Op == patch.Add && step.Replaces != nil && step.BeforeSum == step.AfterSum):
+	case err == nil && (step.changesNothing() || step.Op == patch.Add && step.Replaces != nil && step.BeforeSum == step.AfterSum):
 		return repeat.Strong
 	case err == nil:
 		return repeat.None
-	case s.Op == patch.Add && b.added(step, err), s.Op == patch.Update && b.updated(s, step, err):
+	case s.Op == patch.Add && b.isThere(step, err), s.Op == patch.Update && b.isUpdated(s, step, err):
 		return repeat.Strong
 	case s.Op == patch.Delete && missing:
-		return b.hashed(s)
+		return b.isGone(s)
 	case s.Op == patch.Move && missing:
-		return b.moved(s, step)
+		return b.isMoved(s, step)
 	}
 	return repeat.None
 }
 
-// hashed is the proof that a hash gives of a file that is gone: somebody has read it.
-func (b *builder) hashed(s *patch.Section) repeat.Proof {
+// isGone is the proof that a hash gives of a file that is gone: somebody has read it.
+func (b *builder) isGone(s *patch.Section) repeat.Proof {
 	if b.opts.Expect[s.Path] != "" {
 		return repeat.Strong
 	}
 	return repeat.Weak
 }
 
-// added reports whether the file that could not be added is there, byte for byte.
-func (b *builder) added(step *Step, err error) bool {
+// isThere reports whether the file that could not be added is there, byte for byte.
+func (b *builder) isThere(step *Step, err error) bool {
 	f := step.Source
 	if f.Kind != Regular || fail.All(err)[0].Kind != fail.AlreadyExists || f.Size != int64(len(step.After)) {
 		return false
@@ -52,18 +52,18 @@ func (b *builder) added(step *Step, err error) bool {
 	return err == nil && data == step.After
 }
 
-// updated reports whether every hunk of a section that was refused is already applied. A hash that is out of date does
+// isUpdated reports whether every hunk of a section that was refused is already applied. A hash that is out of date does
 // not matter then.
-func (b *builder) updated(s *patch.Section, step *Step, err error) bool {
+func (b *builder) isUpdated(s *patch.Section, step *Step, err error) bool {
 	all := fail.All(err)
 	if all[0].Kind == fail.Stale {
-		return step.Source.Kind == Regular && b.stands(s, step.Before)
+		return step.Source.Kind == Regular && b.hunksApplied(s, step.Before)
 	}
 	return len(all) == len(s.Hunks) && !slices.ContainsFunc(all, func(e *fail.Error) bool { return !e.Already })
 }
 
-// moved looks at the destination of a file that is gone.
-func (b *builder) moved(s *patch.Section, step *Step) repeat.Proof {
+// isMoved looks at the destination of a file that is gone.
+func (b *builder) isMoved(s *patch.Section, step *Step) repeat.Proof {
 	to, err := b.src.Look(b.ctx, s.To, b.rules.Absolute)
 	if err != nil || to.Kind != Regular {
 		return repeat.None
@@ -77,7 +77,7 @@ func (b *builder) moved(s *patch.Section, step *Step) repeat.Proof {
 	step.To, step.Dest = to.Rel, to
 	data, sum, err := b.load(to)
 	switch want := b.opts.Expect[s.Path]; {
-	case err != nil, len(s.Hunks) > 0 && !b.stands(s, data), len(s.Hunks) == 0 && want != "" && want != sum:
+	case err != nil, len(s.Hunks) > 0 && !b.hunksApplied(s, data), len(s.Hunks) == 0 && want != "" && want != sum:
 		return repeat.None
 	case len(s.Hunks) == 0 && want == "":
 		return repeat.Weak
@@ -85,8 +85,8 @@ func (b *builder) moved(s *patch.Section, step *Step) repeat.Proof {
 	return repeat.Strong
 }
 
-// stands reports whether every hunk of s is already applied in data.
-func (b *builder) stands(s *patch.Section, data string) bool {
+// hunksApplied reports whether every hunk of s is already applied in data.
+func (b *builder) hunksApplied(s *patch.Section, data string) bool {
 	if len(s.Hunks) == 0 || text.Binary(data) {
 		return false
 	}

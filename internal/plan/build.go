@@ -26,12 +26,12 @@ func Build(ctx context.Context, p patch.Patch, r dialect.Rules, src Source, o Op
 func (b *builder) build(p patch.Patch) (*Plan, error) {
 	for i := range p.Sections {
 		if err := b.ctx.Err(); err != nil {
-			return nil, ended(err)
+			return nil, cancelled(err)
 		}
 		b.section(i, &p.Sections[i])
 	}
-	b.nesting(p.Sections)
-	b.settle(len(p.Sections))
+	b.checkNesting(p.Sections)
+	b.settleApplied(len(p.Sections))
 	if len(b.errs) > 0 {
 		slices.SortStableFunc(b.errs, func(a, b *fail.Error) int { return a.Section - b.Section })
 		return nil, b.errs
@@ -46,7 +46,7 @@ func (b *builder) build(p patch.Patch) (*Plan, error) {
 // It holds the lines of all files at once, and a number for every old line of a hunk, beside what Build holds.
 func BuildSurvey(ctx context.Context, p patch.Patch, r dialect.Rules, src Source, o Options) (*Survey, error) {
 	b := newBuilder(ctx, r, src, o)
-	b.survey = &Survey{Sections: make([]Surveyed, 0, len(p.Sections))}
+	b.survey = &Survey{Sections: make([]SurveyedSection, 0, len(p.Sections))}
 	out, err := b.build(p)
 	for _, s := range b.skipped {
 		b.survey.Sections[s.Section].Skipped = true
@@ -76,33 +76,33 @@ func (b *builder) section(i int, s *patch.Section) {
 		err = b.move(s, &step)
 	}
 	if b.survey != nil {
-		b.surveyed(s, &step, err)
+		b.noteSection(s, &step, err)
 	}
-	how := b.standing(s, &step, err)
+	how := b.alreadyApplied(s, &step, err)
 	if how != repeat.None {
-		b.applied = append(b.applied, applied{how, Skip{Op: step.Op, Path: step.Path, To: step.To, Section: i, Hunks: every(len(s.Hunks))}})
+		b.applied = append(b.applied, applied{how, Skip{Op: step.Op, Path: step.Path, To: step.To, Section: i, Hunks: numbersTo(len(s.Hunks))}})
 	}
 	switch {
 	case err != nil:
 		b.refuse(i, s, err)
 	case how == repeat.None || !b.opts.Idempotent:
 		b.steps = append(b.steps, step)
-		b.parts(&step)
+		b.noteSkippedHunks(&step)
 	}
 }
 
-// surveyed notes what became of a section.
-func (b *builder) surveyed(s *patch.Section, step *Step, err error) {
+// noteSection notes what became of a section.
+func (b *builder) noteSection(s *patch.Section, step *Step, err error) {
 	if b.survey.file == nil && step.BeforeSum != "" && len(s.Hunks) > 0 && errors.Is(err, fail.Stale) {
 		now := *step
 		b.edit(s, &now) //nolint:errcheck // it is refused anyway: only where its hunks stand is wanted
 	}
-	b.survey.Sections = append(b.survey.Sections, Surveyed{Step: *step, File: b.survey.file, Hunks: b.survey.stood})
-	b.survey.file, b.survey.stood = nil, nil
+	b.survey.Sections = append(b.survey.Sections, SurveyedSection{Step: *step, File: b.survey.file, Hunks: b.survey.hunks})
+	b.survey.file, b.survey.hunks = nil, nil
 }
 
-// parts notes the hunks of a step that are skipped.
-func (b *builder) parts(s *Step) {
+// noteSkippedHunks notes the hunks of a step that are skipped.
+func (b *builder) noteSkippedHunks(s *Step) {
 	out := Skip{Op: s.Op, Path: s.Path, To: s.To, Section: s.Section}
 	for k, h := range s.Hunks {
 		if h.Skipped {
@@ -114,8 +114,8 @@ func (b *builder) parts(s *Step) {
 	}
 }
 
-// nesting refuses a patch that makes a file where another section needs a directory.
-func (b *builder) nesting(sections []patch.Section) {
+// checkNesting refuses a patch that makes a file where another section needs a directory.
+func (b *builder) checkNesting(sections []patch.Section) {
 	made := map[string]int{}
 	for _, s := range b.steps {
 		if p := s.writes(); p != "" {
@@ -138,15 +138,15 @@ func (b *builder) nesting(sections []patch.Section) {
 	}
 }
 
-// settle decides, when all sections are known, which of them are already applied: they are skipped, or their refusals
+// settleApplied decides, when all sections are known, which of them are already applied: they are skipped, or their refusals
 // say so.
-func (b *builder) settle(sections int) {
+func (b *builder) settleApplied(sections int) {
 	proved := slices.ContainsFunc(b.applied, func(a applied) bool { return a.proof == repeat.Strong })
 	whole := len(b.applied) == sections && proved
 	done := map[int]bool{} // by section
 	for _, a := range b.applied {
 		if a.proof < repeat.Strong && !whole {
-			b.unproved(a.skip.Section)
+			b.explainUnproved(a.skip.Section)
 			continue
 		}
 		done[a.skip.Section] = true
@@ -163,13 +163,13 @@ func (b *builder) settle(sections int) {
 		return
 	}
 	for i, e := range b.errs {
-		tells(e, done[e.Section-1], whole && i == 0)
+		sayApplied(e, done[e.Section-1], whole && i == 0)
 	}
 }
 
-// unproved says, to who wants what is applied to be skipped, why the section i is not: its file is gone, and nothing
+// explainUnproved says, to who wants what is applied to be skipped, why the section i is not: its file is gone, and nothing
 // says that it was ever there.
-func (b *builder) unproved(i int) {
+func (b *builder) explainUnproved(i int) {
 	for _, e := range b.errs {
 		if e.Section == i+1 && b.opts.Idempotent {
 			e.Hint = "If it was done before, leave the section out, or expect the sha256 that the file had: then it counts as applied."
@@ -177,8 +177,8 @@ func (b *builder) unproved(i int) {
 	}
 }
 
-// tells says in a refusal that what it refuses is already applied, if it is: the section, or at least its hunk.
-func tells(e *fail.Error, section, whole bool) {
+// sayApplied says in a refusal that what it refuses is already applied, if it is: the section, or at least its hunk.
+func sayApplied(e *fail.Error, section, whole bool) {
 	const skips = ", or send the patch with idempotent: true (--idempotent), which skips it."
 	e.Already = e.Already || section
 	switch {
@@ -191,8 +191,8 @@ func tells(e *fail.Error, section, whole bool) {
 	}
 }
 
-// every is the numbers from 0 up to n, or nil.
-func every(n int) (out []int) {
+// numbersTo is the numbers from 0 up to n, or nil.
+func numbersTo(n int) (out []int) {
 	for i := range n {
 		out = append(out, i)
 	}

@@ -21,14 +21,14 @@ type builder struct {
 	steps   []Step
 	errs    fail.List
 	skipped []Skip
-	applied []applied      // the sections that are already applied, or may be
-	overlay map[any]*state // by place: what earlier sections made of it
-	claimed map[any]int    // by place: the patch line of the section that has it
-	survey  *Survey        // what is found out about every section, where somebody wants to know
+	applied []applied          // the sections that are already applied, or may be
+	state   map[any]*fileState // by place: what earlier sections made of it
+	claimed map[any]int        // by place: the patch line of the section that has it
+	survey  *Survey            // what is found out about every section, where somebody wants to know
 }
 
-// state is a file as earlier sections leave it.
-type state struct {
+// fileState is a file as earlier sections leave it.
+type fileState struct {
 	exists    bool
 	link      bool
 	data, sum string
@@ -41,7 +41,7 @@ type applied struct {
 }
 
 func newBuilder(ctx context.Context, r dialect.Rules, src Source, o Options) *builder {
-	return &builder{ctx: ctx, rules: r, src: src, opts: o, overlay: map[any]*state{}, claimed: map[any]int{}}
+	return &builder{ctx: ctx, rules: r, src: src, opts: o, state: map[any]*fileState{}, claimed: map[any]int{}}
 }
 
 // refuse notes why section i cannot be applied.
@@ -80,7 +80,7 @@ func (b *builder) source(s *patch.Section, step *Step) error {
 	if err != nil {
 		return err
 	}
-	_, changed := b.overlay[f.Place] // by an earlier section, which was checked
+	_, changed := b.state[f.Place] // by an earlier section, which was checked
 	if want, ok := b.opts.Expect[s.Path]; ok && !changed && want != step.BeforeSum {
 		return stale(s.Path, want, step.BeforeSum, "the file changed since it was read")
 	}
@@ -107,7 +107,7 @@ func (b *builder) look(p string, s *patch.Section) (File, error) {
 	if err := b.claim(f, p, s); err != nil {
 		return f, err
 	}
-	return b.latest(f), nil
+	return b.afterEarlier(f), nil
 }
 
 // claim refuses a path that another section has, unless sections of one path apply in order.
@@ -122,9 +122,9 @@ func (b *builder) claim(f File, p string, s *patch.Section) error {
 		Hint: "Put everything that happens to one file into one section."}
 }
 
-// latest is f as the earlier sections leave it.
-func (b *builder) latest(f File) File {
-	if st, ok := b.overlay[f.Place]; ok {
+// afterEarlier is f as the earlier sections leave it.
+func (b *builder) afterEarlier(f File) File {
+	if st, ok := b.state[f.Place]; ok {
 		f.Kind, f.HasParent, f.Inode = Missing, true, nil
 		if st.exists {
 			f.Kind = Regular
@@ -137,21 +137,21 @@ func (b *builder) latest(f File) File {
 }
 
 func (b *builder) load(f File) (data, sum string, err error) {
-	if st, ok := b.overlay[f.Place]; ok {
+	if st, ok := b.state[f.Place]; ok {
 		return st.data, st.sum, nil
 	}
 	return b.src.Load(b.ctx, f)
 }
 
-// result notes what the step leaves at place.
-func (b *builder) result(place any, step *Step) {
+// noteResult notes what the step leaves at place.
+func (b *builder) noteResult(place any, step *Step) {
 	if step.AfterSum == "" {
 		step.AfterSum = text.Sum(step.After)
 	}
-	b.overlay[place] = &state{exists: true, data: step.After, sum: step.AfterSum}
+	b.state[place] = &fileState{exists: true, data: step.After, sum: step.AfterSum}
 }
 
-func (b *builder) parent(f File, p string) error {
+func (b *builder) checkParent(f File, p string) error {
 	if f.HasParent || b.rules.MakeParents {
 		return nil
 	}

@@ -20,9 +20,9 @@ func (b *builder) edit(s *patch.Section, step *Step) error {
 			Hint: "Delete the file and add a new one, or write it with another tool."}
 	}
 	p := place.Find(text.Split(step.Before), s.Hunks, b.rules, b.survey != nil)
-	out, err := settle(p, b.repeats(s, step), b.opts.Print)
+	out, err := settle(p, b.repeatMode(s, step), b.opts.Print)
 	if b.survey != nil {
-		b.survey.note(p)
+		b.survey.noteHunks(p)
 	}
 	if err != nil {
 		return err
@@ -51,11 +51,11 @@ func settle(p *place.Placement, mode repeat.Mode, print func(patch.Hunk) (string
 	return p.Result(), nil
 }
 
-// repeats is what becomes of the hunks of s that are already applied. What an earlier section wrote was not there when
+// repeatMode is what becomes of the hunks of s that are already applied. What an earlier section wrote was not there when
 // the patch was sent, and a hash that holds says that nothing has been applied since the file was read.
-func (b *builder) repeats(s *patch.Section, step *Step) repeat.Mode {
+func (b *builder) repeatMode(s *patch.Section, step *Step) repeat.Mode {
 	_, hashed := b.opts.Expect[s.Path]
-	switch _, written := b.overlay[step.Source.Place]; {
+	switch _, written := b.state[step.Source.Place]; {
 	case written:
 		return repeat.Ignore
 	case !b.opts.Idempotent:

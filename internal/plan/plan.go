@@ -88,7 +88,7 @@ func (s *Step) writes() string {
 	return s.Path
 }
 
-// idle reports whether every hunk of the step is skipped, and nothing is left to do.
-func (s *Step) idle() bool {
+// changesNothing reports whether every hunk of the step is skipped, and nothing is left to do.
+func (s *Step) changesNothing() bool {
 	return s.Op == patch.Update && len(s.Hunks) > 0 && !slices.ContainsFunc(s.Hunks, func(h Placed) bool { return !h.Skipped })
 }

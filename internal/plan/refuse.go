@@ -21,8 +21,8 @@ func isDirectory(p string) error {
 		Hint: "List the directory and name a file in it."}
 }
 
-// ended is a call whose context has ended while it was planned.
-func ended(err error) error {
+// cancelled is a call whose context has ended while it was planned.
+func cancelled(err error) error {
 	e := &fail.Error{Kind: fail.CommandFailed, Reason: fail.Cancelled, Cause: err,
 		Msg: "cancelled while planning", Hint: "Nothing was changed; send the patch again."}
 	if errors.Is(err, context.DeadlineExceeded) {

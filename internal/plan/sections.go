@@ -28,11 +28,11 @@ func (b *builder) add(s *patch.Section, step *Step) error {
 			return err
 		}
 	default:
-		if err := b.parent(f, s.Path); err != nil {
+		if err := b.checkParent(f, s.Path); err != nil {
 			return err
 		}
 	}
-	b.result(f.Place, step)
+	b.noteResult(f.Place, step)
 	return nil
 }
 
@@ -55,10 +55,10 @@ func (b *builder) update(s *patch.Section, step *Step) error {
 		return &fail.Error{Kind: fail.PatchParse, Path: s.Path, Line: s.Line, Msg: "the section has no hunks",
 			Expected: "a hunk", Hint: "Write at least one hunk under the header, or leave the section out."}
 	}
-	if err := b.edit(s, step); err != nil || step.idle() {
+	if err := b.edit(s, step); err != nil || step.changesNothing() {
 		return err
 	}
-	b.result(step.Source.Place, step)
+	b.noteResult(step.Source.Place, step)
 	return nil
 }
 
@@ -66,7 +66,7 @@ func (b *builder) remove(s *patch.Section, step *Step) error {
 	if err := b.source(s, step); err != nil {
 		return err
 	}
-	b.overlay[step.Source.Place] = &state{}
+	b.state[step.Source.Place] = &fileState{}
 	return nil
 }
 
@@ -85,7 +85,7 @@ func (b *builder) move(s *patch.Section, step *Step) error {
 	if err := b.claim(to, s.To, s); err != nil {
 		return err
 	}
-	to = b.latest(to)
+	to = b.afterEarlier(to)
 	if b.rules.MoveInPlace && to.Inode != nil && to.Inode == step.Source.Inode {
 		return b.moveInPlace(s, step)
 	}
@@ -104,20 +104,20 @@ func (b *builder) move(s *patch.Section, step *Step) error {
 			return err
 		}
 	default:
-		if err := b.parent(to, s.To); err != nil {
+		if err := b.checkParent(to, s.To); err != nil {
 			return err
 		}
 	}
 	if step.Source.Kind == Link {
-		b.overlay[step.Source.Place] = &state{}
-		b.overlay[to.Place] = &state{exists: true, link: true}
+		b.state[step.Source.Place] = &fileState{}
+		b.state[to.Place] = &fileState{exists: true, link: true}
 		return nil
 	}
 	if err := b.edit(s, step); err != nil {
 		return err
 	}
-	b.overlay[step.Source.Place] = &state{}
-	b.result(to.Place, step)
+	b.state[step.Source.Place] = &fileState{}
+	b.noteResult(to.Place, step)
 	return nil
 }
 
@@ -132,6 +132,6 @@ func (b *builder) moveInPlace(s *patch.Section, step *Step) error {
 	if err := b.edit(s, step); err != nil {
 		return err
 	}
-	b.result(step.Source.Place, step)
+	b.noteResult(step.Source.Place, step)
 	return nil
 }

@@ -10,18 +10,18 @@ import (
 type Survey struct {
 	Plan     *Plan     // what the patch would do; nil when it is refused
 	Refused  fail.List // why, in patch order
-	Sections []Surveyed
+	Sections []SurveyedSection
 
 	file  *text.Lines // of the section in hand
-	stood []Stand
+	hunks []HunkPlace
 }
 
-// Surveyed is what was found out about one section.
-type Surveyed struct {
+// SurveyedSection is what was found out about one section.
+type SurveyedSection struct {
 	Step   Step        // as far as it was settled
 	Failed fail.List   // why it is refused; its hunks have theirs in here as well
 	File   *text.Lines // where its hunks were looked for; nil when it was not read
-	Hunks  []Stand     // one a hunk; none when they were not looked for
+	Hunks  []HunkPlace // one a hunk; none when they were not looked for
 
 	Skipped bool // all of it is already applied, and left out
 }
@@ -36,10 +36,10 @@ func (v *Survey) Refuse(list fail.List) {
 	}
 }
 
-// note notes where the hunks of the section in hand stand, if placing them came to its end.
-func (v *Survey) note(p *place.Placement) {
+// noteHunks notes where the hunks of the section in hand stand, if placing them came to its end.
+func (v *Survey) noteHunks(p *place.Placement) {
 	v.file = p.File
 	if p.Limit() == nil {
-		v.stood = p.Stands()
+		v.hunks = p.HunkPlaces()
 	}
 }

@@ -57,8 +57,8 @@ func TestSurvey(t *testing.T) {
 	}
 	for k, w := range want {
 		h := got.Hunks[k]
-		if h.At.Line != w.line || h.By != w.by || !reflect.DeepEqual(h.Lines, w.lines) {
-			t.Errorf("hunk %d: at %v, lines %v, by %d; want %+v", k+1, h.At, h.Lines, h.By, w)
+		if h.At.Line != w.line || h.Rival != w.by || !reflect.DeepEqual(h.Lines, w.lines) {
+			t.Errorf("hunk %d: at %v, lines %v, by %d; want %+v", k+1, h.At, h.Lines, h.Rival, w)
 		}
 		if w.kind == "" && h.Err != nil || w.kind != "" && !errors.Is(h.Err, w.kind) {
 			t.Errorf("hunk %d: %v, want %q", k+1, h.Err, w.kind)
@@ -158,7 +158,7 @@ func sameAsBuild(t *testing.T, name string, p patch.Patch, r dialect.Rules, tree
 }
 
 // standsThere checks that the lines that a hunk is said to stand on are the ones that it looks for.
-func standsThere(t *testing.T, name string, file *text.Lines, h *Stand) {
+func standsThere(t *testing.T, name string, file *text.Lines, h *HunkPlace) {
 	t.Helper()
 	old := (&patch.Hunk{Lines: h.Hunk.Lines[:len(h.Hunk.Lines)-h.Cut]}).Old()
 	if len(h.Lines) != len(old) {

@@ -11,8 +11,8 @@ import (
 type (
 	// Placed is where a hunk landed.
 	Placed = api.Placed
-	// Stand is where a hunk stands: in its place, or why not.
-	Stand = place.Stand
+	// HunkPlace is where a hunk stands: in its place, or why not.
+	HunkPlace = place.HunkPlace
 	// Edit says that lines A0 up to A1 of the old text became lines B0 up to B1 of the new one, from 0.
 	Edit = text.Change
 

@@ -8,14 +8,14 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// addAnchors finds the anchors of the hunks that need them at once: those that only add lines, and where there are
-// several rungs all, since a stricter place that is not below the anchor may not be the one that is meant.
-func (p *Placement) addAnchors() {
+// findNeededAnchors finds the anchors that are needed from the start: those of hunks that only add lines, and with
+// several rungs all of them, since a strict match above the anchor may not be the place that is meant.
+func (p *Placement) findNeededAnchors() {
 	rungs := p.Rules.Place == dialect.Ordered && len(p.Rules.Ladder) > 1
 	p.FindAnchors(func(k int) bool { return p.Hunks[k].How == patch.Narrow && (rungs || p.additions(k)) })
 }
 
-// FindAnchors finds the anchors of the hunks that need them, all in one walk.
+// FindAnchors follows the anchors of the hunks for which need is true, all in one walk through the file.
 func (p *Placement) FindAnchors(need func(k int) bool) {
 	var who []int
 	var chains [][]string
@@ -38,9 +38,9 @@ func (p *Placement) Anchor(k int) (match.Anchor, bool) {
 	return a, ok
 }
 
-// holding lists the lines from a.Line on that hold the last of anchors.
-func (p *Placement) holding(anchors []string, a match.Anchor) []fail.Place {
-	if p.listed++; p.listed > refusal.MaxListed {
+// linesHolding lists the lines from a.Line on that hold the last anchor.
+func (p *Placement) linesHolding(anchors []string, a match.Anchor) []fail.Place {
+	if p.listings++; p.listings > refusal.MaxListed {
 		return nil
 	}
 	var out []fail.Place
@@ -53,13 +53,13 @@ func (p *Placement) holding(anchors []string, a match.Anchor) []fail.Place {
 	return out
 }
 
-// equals is the lines of the file that equal an anchor, in order. They are found for all anchors of the section in
-// one walk a rung.
-func (p *Placement) equals(line string, r patch.Rung) []uint32 {
-	if p.equal == nil {
-		p.equal = map[patch.Rung]map[string][]uint32{}
+// linesEqual lists the lines of the file that equal an anchor on rung r. One walk for each rung finds them for all
+// anchors of the section.
+func (p *Placement) linesEqual(line string, r patch.Rung) []uint32 {
+	if p.anchorLines == nil {
+		p.anchorLines = map[patch.Rung]map[string][]uint32{}
 	}
-	if p.equal[r] == nil {
+	if p.anchorLines[r] == nil {
 		at := map[string][]uint32{}
 		for k := range p.Hunks {
 			for _, a := range p.Hunks[k].Anchors {
@@ -72,7 +72,7 @@ func (p *Placement) equals(line string, r patch.Rung) []uint32 {
 				at[line] = append(at[line], uint32(n))
 			}
 		}
-		p.equal[r] = at
+		p.anchorLines[r] = at
 	}
-	return p.equal[r][match.Fold(r, line)]
+	return p.anchorLines[r][match.Fold(r, line)]
 }

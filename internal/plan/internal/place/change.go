@@ -11,39 +11,39 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// put makes hunk k's change in the text, if it was placed.
-func (p *Placement) put(k int) {
+// apply makes the change of hunk k in the text, if it has a place.
+func (p *Placement) apply(k int) {
 	s := &p.Spots[k]
 	if !s.placed {
 		return
 	}
-	if by, line := p.rewrites(k); by >= 0 {
+	if by, line := p.rewritesLine(k); by >= 0 {
 		s.placed, s.Err = false, p.overlap(k, by, line)
 		return
 	}
 	shift, ok := p.shift(k)
 	if !ok {
-		s.placed, s.Err = false, p.crooked(k)
+		s.placed, s.Err = false, p.unevenIndent(k)
 		return
 	}
-	if p.Rules.Place == dialect.Ordered && s.rung > patch.Exact && (p.idle(k, shift) || p.idle(k, indent.Shift{}) || p.twice(k, shift)) {
+	if p.Rules.Place == dialect.Ordered && s.rung > patch.Exact && (p.changesNothing(k, shift) || p.changesNothing(k, indent.Shift{}) || p.addsAgain(k, shift)) {
 		s.placed, s.Err = false, p.notFound(k)
 		return
 	}
-	s.Made = true
-	p.wrote = append(p.wrote, mark{p.doc.Fresh(), k})
+	s.Applied = true
+	p.wrote = append(p.wrote, writtenFrom{p.doc.Fresh(), k})
 	lines := p.AsPlaced(k)
 	at := s.first
 	for len(lines) > 0 {
 		if lines[0].Mark() == ' ' {
-			at, lines = p.below(at), lines[1:]
+			at, lines = p.afterContext(at), lines[1:]
 			continue
 		}
 		n := slices.IndexFunc(lines, func(l patch.Line) bool { return l.Mark() == ' ' })
 		if n < 0 {
 			n = len(lines)
 		}
-		at = p.change(k, at, lines[:n], shift)
+		at = p.replaceRun(k, at, lines[:n], shift)
 		lines = lines[n:]
 	}
 	if err := p.doc.Flush(); err != nil && p.limit == nil {
@@ -51,9 +51,9 @@ func (p *Placement) put(k int) {
 	}
 }
 
-// idle reports whether hunk k, shifted so, would leave every line as it is. One that matched loosely and would, as it was
-// written or as it would be written, has been here before.
-func (p *Placement) idle(k int, shift indent.Shift) bool {
+// changesNothing reports whether hunk k, indented by shift, would leave every line as it is. A hunk that matched loosely
+// and would, with or without its shift, has been applied before.
+func (p *Placement) changesNothing(k int, shift indent.Shift) bool {
 	at := p.Spots[k].first
 	var gone, come []string
 	for _, l := range p.AsPlaced(k) {
@@ -74,9 +74,9 @@ func (p *Placement) idle(k int, shift indent.Shift) bool {
 	return slices.Equal(gone, come)
 }
 
-// twice reports whether what hunk k, which only adds, leaves behind stands at its place already: from its first line on, or
-// up to its last. Its additions would be there twice.
-func (p *Placement) twice(k int, shift indent.Shift) bool {
+// addsAgain reports whether hunk k only adds lines and what it leaves stands at its place already, from its first line
+// on or up to its last. Applying it would add the lines twice.
+func (p *Placement) addsAgain(k int, shift indent.Shift) bool {
 	s := &p.Spots[k]
 	lines := p.AsPlaced(k)
 	if slices.ContainsFunc(lines, func(l patch.Line) bool { return l.Mark() == '-' }) {
@@ -109,18 +109,18 @@ func (p *Placement) twice(k int, shift indent.Shift) bool {
 	return down || up
 }
 
-// below is the slot after the context line at. Behind a cursor all places are in the file as it was: what earlier
-// hunks added in front of the next line of the file comes before what this one adds there.
-func (p *Placement) below(at match.Slot) match.Slot {
+// afterContext returns the slot after the context line at. With a cursor all places are in the unchanged file: what
+// earlier hunks added before the next line of the file comes before what this one adds there.
+func (p *Placement) afterContext(at match.Slot) match.Slot {
 	if p.Rules.Place == dialect.Cursor {
 		return p.doc.At(at + 1)
 	}
 	return p.doc.Next(at)
 }
 
-// change replaces the lines from at on that the run of hunk lines removes by those it adds, and returns the line
-// after them. The i-th added line stands for the i-th removed one.
-func (p *Placement) change(k int, at match.Slot, lines []patch.Line, shift indent.Shift) match.Slot {
+// replaceRun replaces the lines from at on that the run removes by those that it adds, and returns the slot after them.
+// The i-th added line gets the line end of the i-th removed one.
+func (p *Placement) replaceRun(k int, at match.Slot, lines []patch.Line, shift indent.Shift) match.Slot {
 	d, prev, next := p.doc, p.doc.Prev(at), at
 	n := 0
 	for _, l := range lines {
@@ -137,13 +137,13 @@ func (p *Placement) change(k int, at match.Slot, lines []patch.Line, shift inden
 			continue
 		}
 		if n > 0 {
-			end, old, n = p.endOf(d.LineEnd(old), end, last), d.Next(old), n-1
+			end, old, n = p.endOfReplacement(d.LineEnd(old), end, last), d.Next(old), n-1
 		} else {
-			end = p.endAfter(end, last, next)
+			end = p.endOfAddition(end, last, next)
 		}
 		line := shift.Apply(l.Text())
 		if end == text.CRLF || p.Spots[k].rung > patch.Exact {
-			line = strings.TrimSuffix(line, text.CR) // it is the CR of the line end
+			line = strings.TrimSuffix(line, text.CR) // the CR belongs to the line end
 		}
 		last = d.Insert(last, line, end)
 	}
@@ -155,35 +155,37 @@ func (p *Placement) noteRemoved(line, k int) {
 		p.removed[n-1].to++
 		return
 	}
-	p.removed = append(p.removed, run{line, line + 1, k})
+	p.removed = append(p.removed, removedRun{line, line + 1, k})
 }
 
-// endOf is the line end of a line that replaces one with the given end. The open end of the file has none: the rule
-// for the last newline comes later, and until then the line before says, which may be the added one before.
-func (p *Placement) endOf(replaced, before string, prev match.Slot) string {
+// endOfReplacement returns the line end of a line that replaces one with the given end. If that was the last line of the
+// file without a newline, it is the end of the line before, which the same hunk may have added; the rule for the last
+// newline is applied later.
+func (p *Placement) endOfReplacement(replaced, before string, prev match.Slot) string {
 	switch {
 	case replaced != text.None:
 		return replaced
 	case before != text.None:
 		return before
 	}
-	return p.style(prev)
+	return p.lineEndAt(prev)
 }
 
-// endAfter is the line end of any other added line: that of the line before it, or at the top of the one after.
-func (p *Placement) endAfter(before string, prev, next match.Slot) string {
+// endOfAddition returns the line end of any other added line: that of the line before it, or at the top that of the line
+// after.
+func (p *Placement) endOfAddition(before string, prev, next match.Slot) string {
 	switch {
 	case before != text.None:
 		return before
 	case prev == match.Begin && next != p.doc.End():
-		return p.style(next)
+		return p.lineEndAt(next)
 	}
-	return p.style(prev)
+	return p.lineEndAt(prev)
 }
 
-// style is the line end in use at s: its own, when it has none that of the line before it, and when there is none
-// either the one that the file began with.
-func (p *Placement) style(s match.Slot) string {
+// lineEndAt returns the line end in use at s: its own or the nearest one above, or else the first one of the file, or
+// LF.
+func (p *Placement) lineEndAt(s match.Slot) string {
 	for ; s != match.Begin; s = p.doc.Prev(s) {
 		if end := p.doc.LineEnd(s); end != text.None {
 			return end

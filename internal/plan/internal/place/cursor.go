@@ -12,25 +12,25 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// runCursor places every hunk at its first place at or after the end of the one before. All are sought in the
-// file as it was; the changes come last.
+// placeWithCursor places every hunk at its first place at or after the end of the one before. It looks for all of them
+// in the unchanged file; the changes come last.
 //
-// Whether a place is left is asked of an index before the file is walked for it, so that every walk ends at a
-// place and the next one begins there: all walks together cover the file once a rung. Anchors are looked up.
-func (p *Placement) runCursor() {
+// An index says whether a place is left before the file is walked for it. So every walk ends at a place and the next one
+// begins there, and all walks together cover the file once a rung.
+func (p *Placement) placeWithCursor() {
 	cursor := 0
 	for k := range p.Hunks {
-		cursor = p.advance(k, cursor)
+		cursor = p.placeFrom(k, cursor)
 	}
-	p.inTurn()
+	p.hintOrder()
 	p.doc.Settle()
 	for k := range p.Hunks {
-		p.put(k)
+		p.apply(k)
 	}
 }
 
-// inTurn names the order of the hunks that would do, where nothing but theirs is wrong.
-func (p *Placement) inTurn() {
+// hintOrder names the order of the hunks that would work, if nothing but their order is wrong.
+func (p *Placement) hintOrder() {
 	if !slices.ContainsFunc(p.Spots, func(s Spot) bool { return s.Early }) {
 		return
 	}
@@ -39,7 +39,7 @@ func (p *Placement) inTurn() {
 			return
 		}
 	}
-	turn := slices.Clone(p.every())
+	turn := slices.Clone(p.all())
 	slices.SortStableFunc(turn, func(a, b int) int { return p.Spots[a].Start - p.Spots[b].Start })
 	var names []string
 	for _, k := range turn {
@@ -52,21 +52,21 @@ func (p *Placement) inTurn() {
 	}
 }
 
-// advance places hunk k at or after the cursor and returns the cursor behind it; unmoved when it has no place.
-func (p *Placement) advance(k, cursor int) int {
+// placeFrom places hunk k at or after the cursor and returns the cursor after it; the same cursor if it has no place.
+func (p *Placement) placeFrom(k, cursor int) int {
 	h, s := &p.Hunks[k], &p.Spots[k]
 	from, rung := cursor, patch.Exact
 	for _, a := range h.Anchors {
-		at, r, ok := p.seekLine(a, from)
+		at, r, ok := p.findAnchorLine(a, from)
 		if !ok {
-			s.Err = p.noLine(k, a)
+			s.Err = p.noAnchorLine(k, a)
 			return cursor
 		}
 		from, rung = at+1, max(rung, r)
 	}
 	switch {
 	case h.AtEnd:
-		p.seekEnd(k)
+		p.placeAtEnd(k)
 		if s.placed && s.first < from {
 			s.placed, s.Early, s.Start, s.Err = false, true, s.first, p.tooEarly(k, from)
 		}
@@ -76,12 +76,12 @@ func (p *Placement) advance(k, cursor int) int {
 		}
 		return p.File.Len()
 	case p.additions(k):
-		p.gap(k, rung, from)
+		p.settleAdditions(k, rung, from)
 		return from
 	}
-	if !p.first(k, from) {
-		if s.Err = p.notFound(k); p.somewhere(k) {
-			s.Early, s.Start, s.Err = true, p.only(k), p.tooEarly(k, from)
+	if !p.takeFirst(k, from) {
+		if s.Err = p.notFound(k); p.hasPlace(k) {
+			s.Early, s.Start, s.Err = true, p.onlyLine(k), p.tooEarly(k, from)
 		}
 		return cursor
 	}
@@ -89,20 +89,20 @@ func (p *Placement) advance(k, cursor int) int {
 	return s.Stop
 }
 
-// first puts hunk k at its first place at or after from.
-func (p *Placement) first(k, from int) bool {
+// takeFirst gives hunk k its first place at or after line from.
+func (p *Placement) takeFirst(k, from int) bool {
 	for i, t := range p.forms[k] {
 		var want []string
 		for rung, r := range p.Rules.Ladder {
-			if rung == 1 && p.hopeless(k) {
+			if rung == 1 && p.surelyNowhere(k) {
 				return false
 			}
-			x := p.index(k, r)
+			x := p.indexWith(k, r)
 			n := x.Count(p.pattern(x, k, i))
 			if n == 1 {
 				if at := x.Only(p.pattern(x, k, i)); at >= from {
 					p.Spots[k].form = t
-					p.at(k, r, at, 1)
+					p.settle(k, r, at, 1)
 					return true
 				}
 			}
@@ -121,7 +121,7 @@ func (p *Placement) first(k, from int) bool {
 			}
 			for at := range match.NewScanner(p.doc, r, want, false).Places(from, p.doc.End()) {
 				p.Spots[k].form = t
-				p.at(k, r, at, n)
+				p.settle(k, r, at, n)
 				return true
 			}
 		}
@@ -129,18 +129,18 @@ func (p *Placement) first(k, from int) bool {
 	return false
 }
 
-func (p *Placement) somewhere(k int) bool {
+func (p *Placement) hasPlace(k int) bool {
 	_, n := p.strictest(k)
 	return n > 0
 }
 
-// only is the line of hunk k's only place, or -1.
-func (p *Placement) only(k int) int {
+// onlyLine returns the line of hunk k's only place, or -1.
+func (p *Placement) onlyLine(k int) int {
 	r, n := p.strictest(k)
 	if n != 1 {
 		return -1
 	}
-	x := p.index(k, r)
+	x := p.indexWith(k, r)
 	for i, t := range p.forms[k] {
 		if n := p.pattern(x, k, i); t.cut == p.Spots[k].form.cut && x.Count(n) == 1 {
 			return p.doc.Origin(x.Only(n))
@@ -156,10 +156,10 @@ func (p *Placement) tooEarly(k, from int) *fail.Error {
 	return e
 }
 
-// seekLine is the first line at or after from that equals line, on the strictest rung that has one.
-func (p *Placement) seekLine(line string, from int) (int, patch.Rung, bool) {
+// findAnchorLine returns the first line at or after from that equals line, on the strictest rung that has one.
+func (p *Placement) findAnchorLine(line string, from int) (int, patch.Rung, bool) {
 	for _, r := range p.Rules.Ladder {
-		at := p.equals(line, r)
+		at := p.linesEqual(line, r)
 		if i, _ := slices.BinarySearch(at, uint32(from)); i < len(at) {
 			return int(at[i]), r, true
 		}

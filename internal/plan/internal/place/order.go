@@ -10,9 +10,9 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// decide settles what uniqueness left open: first by anchors, then by the order of the hunks in the file.
+// decide places the pending hunks: first by their anchors, then by the order of the hunks in the file.
 func (p *Placement) decide() {
-	p.reread()
+	p.forgetLasts()
 	p.byAnchors()
 	if p.limit == nil && p.inOrder() {
 		p.byOrder()
@@ -20,7 +20,7 @@ func (p *Placement) decide() {
 	p.checkOrder()
 }
 
-// byAnchors places a pending hunk whose anchors leave one place: the one after the line that they lead to.
+// byAnchors places the pending hunks whose anchors leave one place: the only one below the line to which they lead.
 func (p *Placement) byAnchors() {
 	p.FindAnchors(func(k int) bool { return p.Spots[k].pending })
 	for k := range p.Spots {
@@ -35,10 +35,11 @@ func (p *Placement) byAnchors() {
 		}
 		p.byAnchor(k, a.Line)
 	}
-	p.putAll()
+	p.applyDecided()
 }
 
-// byAnchor places hunk k if the strictest rung that has a place below the line anchor, from the one it stands on, has one.
+// byAnchor places hunk k if exactly one place is below line anchor, on the strictest rung from its own on that has any
+// there.
 func (p *Placement) byAnchor(k, anchor int) {
 	s := &p.Spots[k]
 	i, size := slices.Index(p.forms[k], s.form), len(slices.Collect(s.form.wanted(&p.Hunks[k])))
@@ -46,7 +47,7 @@ func (p *Placement) byAnchor(k, anchor int) {
 		if r < s.rung {
 			continue
 		}
-		x := p.index(k, r)
+		x := p.indexWith(k, r)
 		if x.lasts == nil {
 			x.lasts = x.Lasts()
 		}
@@ -55,23 +56,23 @@ func (p *Placement) byAnchor(k, anchor int) {
 		case !p.startsAfter(last, size, anchor):
 			continue
 		case !p.startsAfter(but, size, anchor):
-			p.at(k, r, p.doc.Back(last, size-1), max(s.others+1, x.Count(p.pattern(x, k, i))))
+			p.settle(k, r, p.doc.Back(last, size-1), max(s.others+1, x.Count(p.pattern(x, k, i))))
 		}
 		return
 	}
 }
 
-// strays reports whether the only place of hunk k, on rung r, is not below its anchor, while a looser rung has one
-// that is: then neither is plainly the one that is meant, and it is decided when the other hunks are put. Until then it may
-// go by places that an earlier one has changed: that costs a doubt, and no walk for every hunk.
-func (p *Placement) strays(k int, r patch.Rung) bool {
+// aboveAnchor reports whether the only place of hunk k, on rung r, is not below its anchor while a looser rung has one
+// that is. Then neither is plainly the one that is meant, and the hunk stays pending. The answer may come from places
+// that an earlier hunk has changed since; that leaves a hunk pending at worst, and saves a walk for every hunk.
+func (p *Placement) aboveAnchor(k int, r patch.Rung) bool {
 	a, has := p.anchors[k]
 	if !has || a.Line < 0 || r == p.Rules.Ladder[len(p.Rules.Ladder)-1] {
 		return false
 	}
 	size := len(slices.Collect(p.Spots[k].form.wanted(&p.Hunks[k])))
 	i := slices.Index(p.forms[k], p.Spots[k].form)
-	x := p.index(k, r)
+	x := p.indexWith(k, r)
 	if p.doc.Origin(x.Only(p.pattern(x, k, i))) > a.Line {
 		return false
 	}
@@ -79,7 +80,7 @@ func (p *Placement) strays(k int, r patch.Rung) bool {
 		if looser <= r {
 			continue
 		}
-		x := p.index(k, looser)
+		x := p.indexWith(k, looser)
 		if x.lasts == nil {
 			x.lasts = x.Lasts()
 		}
@@ -90,35 +91,35 @@ func (p *Placement) strays(k int, r patch.Rung) bool {
 	return false
 }
 
-// putAll makes the changes of the hunks that were decided just now. They were decided together; one whose lines
-// another has changed since is refused.
-func (p *Placement) putAll() {
+// applyDecided applies the hunks that were just decided, all of them in the same text. It refuses one whose lines
+// another has changed since.
+func (p *Placement) applyDecided() {
 	for k := range p.Spots {
 		s := &p.Spots[k]
-		if !s.placed || s.Made || p.limit != nil {
+		if !s.placed || s.Applied || p.limit != nil {
 			continue
 		}
-		if line, ok := p.stands(k); !ok {
+		if line, ok := p.stillMatches(k); !ok {
 			s.placed = false
 			s.Err = &fail.Error{Kind: fail.Overlapping, Hunk: k + 1, Line: line + 1,
 				Msg:  fmt.Sprintf("another hunk changes the lines around line %d, which is where this one would go", line+1),
 				Hint: "Join the hunks that change these lines into one, or add lines of context that only one place has."}
 			continue
 		}
-		p.put(k)
-		p.reread()
+		p.apply(k)
+		p.forgetLasts()
 	}
 }
 
-// reread lets go of the last places that the indexes had before the text was changed.
-func (p *Placement) reread() {
+// forgetLasts drops the last places that the indexes had before the text changed.
+func (p *Placement) forgetLasts() {
 	for _, x := range p.indexes {
 		x.lasts = nil
 	}
 }
 
-// stands reports whether hunk k's old lines still are, one below the other, where it was placed.
-func (p *Placement) stands(k int) (line int, ok bool) {
+// stillMatches reports whether the old lines of hunk k still stand one below the other where it was placed.
+func (p *Placement) stillMatches(k int) (line int, ok bool) {
 	s := &p.Spots[k]
 	at := s.first
 	for want := range s.form.wanted(&p.Hunks[k]) {
@@ -130,13 +131,13 @@ func (p *Placement) stands(k int) (line int, ok bool) {
 	return s.Start, true
 }
 
-// startsAfter reports whether the place of size lines that ends in last begins after line n of the file.
+// startsAfter reports whether a place of size lines that ends in slot last begins after line n of the file.
 func (p *Placement) startsAfter(last match.Slot, size, n int) bool {
 	return last != match.Begin && p.doc.Origin(p.doc.Back(last, size-1)) > n
 }
 
-// inOrder reports whether the decided hunks stand in the file in the order of the patch. Where they do not, the
-// order says nothing about the others.
+// inOrder reports whether the placed hunks stand in the file in the order of the patch. If they do not, the order says
+// nothing about the others.
 func (p *Placement) inOrder() bool {
 	last := -1
 	for k := range p.Spots {
@@ -150,10 +151,11 @@ func (p *Placement) inOrder() bool {
 	return true
 }
 
-// byOrder looks at every run of pending hunks that stands between two decided ones. Packed as far up as they go and as far
-// down as they go, a hunk that comes to the same place both times has no other. Where a run has no decided hunk on one side
-// the file goes on, and the place that is meant may be there, changed: such a run is decided only if it has a hunk for each
-// place there is.
+// byOrder decides every run of pending hunks between two placed ones. It packs them as far up as they go and as far down
+// as they go: a hunk that comes to the same place both times has no other.
+//
+// A run without a placed hunk on one side is open there, and the place that is meant may be in the rest of the file,
+// changed. Such a run is decided only if it has a hunk for every place.
 func (p *Placement) byOrder() {
 	for k := 0; k < len(p.Spots); k++ {
 		if !p.Spots[k].pending {
@@ -170,16 +172,16 @@ func (p *Placement) byOrder() {
 		if n < len(p.Spots) {
 			to = p.Spots[n].Start
 		}
-		if from < to && (bounded || p.exhausts(k, n)) {
+		if from < to && (bounded || p.asManyAsPlaces(k, n)) {
 			p.pack(k, n, p.doc.At(from), p.doc.At(to))
 		}
 		k = n
 	}
-	p.putAll()
+	p.applyDecided()
 }
 
-// exhausts reports whether the pending hunks among k up to n are as many as the places that each of them has.
-func (p *Placement) exhausts(k, n int) bool {
+// asManyAsPlaces reports whether the pending hunks among k up to n are as many as the places that each of them has.
+func (p *Placement) asManyAsPlaces(k, n int) bool {
 	sought := func(i int) string {
 		return p.Spots[i].rung.String() + "\n" + strings.Join(slices.Collect(p.Spots[i].form.wanted(&p.Hunks[i])), "\n")
 	}
@@ -205,7 +207,7 @@ func (p *Placement) pack(k, n int, from, to match.Slot) {
 		if !p.Spots[i].pending {
 			continue
 		}
-		first, end, ok := p.nearest(i, at, to, false)
+		first, end, ok := p.nearestPlace(i, at, to, false)
 		if !ok {
 			return
 		}
@@ -220,20 +222,21 @@ func (p *Placement) pack(k, n int, from, to match.Slot) {
 		if !p.Spots[i].pending {
 			continue
 		}
-		first, _, ok := p.nearest(i, at, stop, true)
+		first, _, ok := p.nearestPlace(i, at, stop, true)
 		if !ok {
 			return
 		}
 		if first == up[i] {
 			s := &p.Spots[i]
-			p.at(i, s.rung, first, s.others+1)
+			p.settle(i, s.rung, first, s.others+1)
 		}
 		at = p.doc.Prev(first)
 	}
 }
 
-// nearest is hunk k's place nearest to from, this side of to: its first slot and the slot after it.
-func (p *Placement) nearest(k int, from, to match.Slot, back bool) (first, end match.Slot, ok bool) {
+// nearestPlace returns the first slot of hunk k's place nearest to from, on this side of to, and the slot after the
+// place.
+func (p *Placement) nearestPlace(k int, from, to match.Slot, back bool) (first, end match.Slot, ok bool) {
 	s := &p.Spots[k]
 	want := slices.Collect(s.form.wanted(&p.Hunks[k]))
 	low := -1
@@ -259,8 +262,8 @@ func (p *Placement) nearest(k int, from, to match.Slot, back bool) (first, end m
 	return 0, 0, false
 }
 
-// checkOrder refuses a hunk that got its only place because earlier hunks used up the others, when that place
-// does not agree with the order of the hunks.
+// checkOrder refuses a hunk that got its only place because earlier hunks used up the others, if that place is out of
+// order.
 func (p *Placement) checkOrder() {
 	low, high := make([]int, len(p.Spots)), make([]int, len(p.Spots))
 	for k, line := 0, -1; k < len(p.Spots); k++ {
@@ -277,11 +280,11 @@ func (p *Placement) checkOrder() {
 	}
 	for k := range p.Spots {
 		s := &p.Spots[k]
-		if !s.placed || s.begun < 2 || s.Start >= low[k] && s.Start <= high[k] {
+		if !s.placed || s.initialPlaces < 2 || s.Start >= low[k] && s.Start <= high[k] {
 			continue
 		}
 		s.placed = false
-		s.Err = &fail.Error{Kind: fail.MultipleMatches, Hunk: k + 1, Line: s.Start + 1, Total: s.begun,
+		s.Err = &fail.Error{Kind: fail.MultipleMatches, Hunk: k + 1, Line: s.Start + 1, Total: s.initialPlaces,
 			Places: []fail.Place{{First: s.Start + 1, Last: s.Stop}},
 			Msg:    fmt.Sprintf("several places matched before the other hunks took theirs, and the one that is left (line %d) is out of order", s.Start+1),
 			Hint:   "Add lines of context that only one place has, or put the hunks in the order of the file."}

@@ -9,8 +9,8 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// rewrites reports whether hunk k removes a line that an earlier hunk wrote: which hunk, and where.
-func (p *Placement) rewrites(k int) (by, line int) {
+// rewritesLine reports whether hunk k removes a line that an earlier hunk wrote: which hunk, or -1, and where.
+func (p *Placement) rewritesLine(k int) (by, line int) {
 	s := &p.Spots[k]
 	at := s.first
 	for _, l := range p.AsPlaced(k) {
@@ -18,7 +18,7 @@ func (p *Placement) rewrites(k int) (by, line int) {
 			continue
 		}
 		if l.Mark() == '-' && p.doc.Inserted(at) {
-			i, found := slices.BinarySearchFunc(p.wrote, at, func(m mark, s match.Slot) int { return m.slot - s })
+			i, found := slices.BinarySearchFunc(p.wrote, at, func(m writtenFrom, s match.Slot) int { return m.slot - s })
 			if !found {
 				i--
 			}
@@ -29,17 +29,17 @@ func (p *Placement) rewrites(k int) (by, line int) {
 	return -1, 0
 }
 
-// review looks at all hunks together once each has had its turn: who took whose place, and whose removed lines
-// interleave with whose.
-func (p *Placement) review() {
-	slices.SortFunc(p.removed, func(a, b run) int { return a.from - b.from })
+// findOverlaps refuses hunks whose lines another one took, and hunks whose removed lines interleave with those of
+// another. It comes last, when every hunk has had its turn.
+func (p *Placement) findOverlaps() {
+	slices.SortFunc(p.removed, func(a, b removedRun) int { return a.from - b.from })
 	for k := range p.Spots {
 		s := &p.Spots[k]
 		switch {
-		case s.lost:
+		case s.anchorTaken:
 			s.Err = p.overlap(k, p.remover(s.Err.Line-1), s.Err.Line-1)
 		case s.Err != nil && s.Err.Reason == fail.ContextNotFound && s.Err.Line == 0 && !p.additions(k):
-			p.blame(k)
+			p.blameEarlier(k)
 		}
 	}
 	type reach struct{ hunk, last int }
@@ -60,14 +60,14 @@ func (p *Placement) review() {
 	}
 }
 
-// blame looks whether an earlier hunk is why hunk k has no place: it had one in the file as it was, and that
-// hunk took a line of it.
-func (p *Placement) blame(k int) {
+// blameEarlier looks for an earlier hunk that is why hunk k has no place: it had one in the unchanged file, and the
+// other took a line of it.
+func (p *Placement) blameEarlier(k int) {
 	x, ok := p.indexes[patch.Exact]
-	if !ok || x.begun[p.pattern(x, k, 0)].n != 1 {
+	if !ok || x.initial[p.pattern(x, k, 0)].n != 1 {
 		return
 	}
-	at, e := x.begun[p.pattern(x, k, 0)].first, p.Spots[k].Err
+	at, e := x.initial[p.pattern(x, k, 0)].first, p.Spots[k].Err
 	if p.forms[k][0].lead {
 		at++
 	}
@@ -90,9 +90,9 @@ func (p *Placement) blame(k int) {
 	}
 }
 
-// remover is the hunk that removed line n of the file, or -1.
+// remover returns the hunk that removed line n of the file, or -1.
 func (p *Placement) remover(n int) int {
-	i, found := slices.BinarySearchFunc(p.removed, n, func(r run, n int) int {
+	i, found := slices.BinarySearchFunc(p.removed, n, func(r removedRun, n int) int {
 		switch {
 		case n < r.from:
 			return 1
@@ -108,7 +108,7 @@ func (p *Placement) remover(n int) int {
 }
 
 func (p *Placement) overlap(k, by, line int) *fail.Error {
-	p.Spots[k].by = by + 1
+	p.Spots[k].rival = by + 1
 	return &fail.Error{Kind: fail.Overlapping, Hunk: k + 1, Line: line + 1,
 		Msg:  fmt.Sprintf("hunk %d already changes line %d", by+1, line+1),
 		Hint: "Join the two hunks into one."}

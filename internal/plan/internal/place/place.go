@@ -20,35 +20,36 @@ import (
 func Find(file *text.Lines, hunks []patch.Hunk, r dialect.Rules, traced bool) *Placement {
 	p := newPlacement(file, hunks, r)
 	p.traced = traced
-	p.run()
+	p.placeAll()
 	if tabs, ok := p.agreedTabs(); ok {
 		p = newPlacement(file, hunks, r)
 		p.traced, p.tabs = traced, tabs
-		p.run()
+		p.placeAll()
 	}
 	if p.limit == nil {
-		p.review()
+		p.findOverlaps()
 	}
 	return p
 }
 
-func (p *Placement) run() {
-	p.addAnchors()
-	p.warm()
+// placeAll gives every hunk its place and applies it, in the order that the rules ask for.
+func (p *Placement) placeAll() {
+	p.findNeededAnchors()
+	p.buildIndexes()
 	if p.Rules.Place == dialect.Cursor {
-		p.runCursor()
+		p.placeWithCursor()
 		return
 	}
 	for k := range p.Hunks {
 		if p.limit != nil {
 			return
 		}
-		p.seek(k)
+		p.placeUnique(k)
 		if k == len(p.Hunks)-1 && !slices.ContainsFunc(p.Spots, func(s Spot) bool { return s.pending }) {
-			// Nobody asks for a place any more: what the last hunk changes need not reach the indexes.
+			// No place is looked for any more: the indexes need not learn what the last hunk changes.
 			p.doc.Settle()
 		}
-		p.put(k)
+		p.apply(k)
 	}
 	if p.Rules.Place == dialect.Ordered && p.limit == nil {
 		p.decide()

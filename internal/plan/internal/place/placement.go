@@ -22,76 +22,76 @@ type Placement struct {
 	doc      *match.Doc
 	oldLines int // the lines of all hunks that must be in the file
 
-	forms   [][]form // by hunk, the preferred form first
-	base    []uint32 // by hunk: how many forms the hunks before it have
-	numbers []int    // see every
-	indexes map[patch.Rung]*index
-	anchors map[int]match.Anchor               // by hunk, where they were needed
-	equal   map[patch.Rung]map[string][]uint32 // by anchor: the lines that equal it; see equals
+	forms       [][]form // by hunk, the preferred form first
+	firstForm   []uint32 // by hunk: how many forms the hunks before it have
+	allHunks    []int    // see every
+	indexes     map[patch.Rung]*index
+	anchors     map[int]match.Anchor               // by hunk, where they were needed
+	anchorLines map[patch.Rung]map[string][]uint32 // by anchor: the lines that equal it; see equals
 
-	wrote   []mark               // the first slot that each hunk wrote, in the order of writing
-	removed []run                // the lines of the file that are gone, in the order of removal; sorted once all hunks are applied
-	listed  int                  // refusals that listed their places
-	places  map[int][]fail.Place // by hunk, while it is pending
-	tabs    indent.Tabs          // what hunks that prove no tab width go by
-	limit   error
-	traced  bool // Spots note the line of the file for every line of a hunk
+	wrote         []writtenFrom        // the first slot that each hunk wrote, in the order of writing
+	removed       []removedRun         // the lines of the file that are gone, in the order of removal; sorted once all hunks are applied
+	listings      int                  // refusals that listed their places
+	pendingPlaces map[int][]fail.Place // by hunk, while it is pending
+	tabs          indent.Tabs          // what hunks that prove no tab width go by
+	limit         error
+	traced        bool // Spots note the line of the file for every line of a hunk
 }
 
 // Spot is where a hunk goes, or why it goes nowhere.
 type Spot struct {
-	Err  *fail.Error
-	Made bool // the hunk's change is made in the text
+	Err     *fail.Error
+	Applied bool // the hunk's change is made in the text
 	// The place covers the lines of the file from Start up to but not including Stop, from 0.
 	Start, Stop int
 	Early       bool // the hunk has places, but only before the cursor
 
-	placed  bool
-	skipped bool // the hunk's outcome is there already: it is left out
-	pending bool // there are several places, and nothing has decided yet
-	lost    bool // an earlier hunk took the line of the anchor that the hunk was to follow
-	form    form
-	rung    patch.Rung
-	first   match.Slot // the first line of the place; for additions alone the slot that they go before
-	others  int        // how many other places there are
-	begun   int        // how many places there were before any hunk was applied
-	by      int        // with an overlap: the number of the other hunk, from 1; 0 where it is not known
-	tabs    indent.Tabs
-	lines   []int // where the placement is traced: see Stand.Lines
+	placed        bool
+	skipped       bool // the hunk's outcome is there already: it is left out
+	pending       bool // there are several places, and nothing has decided yet
+	anchorTaken   bool // an earlier hunk took the line of the anchor that the hunk was to follow
+	form          form
+	rung          patch.Rung
+	first         match.Slot // the first line of the place; for additions alone the slot that they go before
+	others        int        // how many other places there are
+	initialPlaces int        // how many places there were before any hunk was applied
+	rival         int        // with an overlap: the number of the other hunk, from 1; 0 where it is not known
+	tabs          indent.Tabs
+	lines         []int // where the placement is traced: see HunkPlace.Lines
 }
 
-// index is an index of hunks' forms on one rung.
+// index is an index of the hunks' forms on one rung.
 type index struct {
 	*match.Index
-	pats  []uint32        // by try, see Placement.pattern; absent where the hunk is not in the index
-	begun []origin        // by pattern: how things stood before any hunk was put
-	lasts [][2]match.Slot // see match.Index.Lasts; read when first needed
+	patterns []uint32        // by form, see Placement.pattern; absent where the hunk is not in the index
+	initial  []occurrence    // by pattern: where it stood before any hunk was applied
+	lasts    [][2]match.Slot // see match.Index.Lasts; read when first needed
 }
 
-// origin is how often a pattern stood in the text, and where if that was once.
-type origin struct {
+// occurrence says how often a pattern stood in the text, and where if only once.
+type occurrence struct {
 	n     int
 	first match.Slot
 }
 
-// mark says that the slots from slot on, up to the next mark, were written by hunk.
-type mark struct {
+// writtenFrom says that hunk wrote the slots from slot on, up to those of the next writtenFrom.
+type writtenFrom struct {
 	slot match.Slot
 	hunk int
 }
 
-// run is lines from up to to of the file, which hunk removed.
-type run struct{ from, to, hunk int }
+// removedRun says that hunk removed lines from up to to of the file.
+type removedRun struct{ from, to, hunk int }
 
 func newPlacement(file *text.Lines, hunks []patch.Hunk, r dialect.Rules) *Placement {
 	hunks = withoutCR(file, hunks)
 	p := &Placement{File: file, doc: match.NewDoc(file), Hunks: hunks, Rules: r, Spots: make([]Spot, len(hunks)),
-		forms: make([][]form, len(hunks)), base: make([]uint32, len(hunks)+1), places: map[int][]fail.Place{},
+		forms: make([][]form, len(hunks)), firstForm: make([]uint32, len(hunks)+1), pendingPlaces: map[int][]fail.Place{},
 		indexes: map[patch.Rung]*index{}, anchors: map[int]match.Anchor{}}
 	added := 0
 	for k := range hunks {
 		p.forms[k] = formsOf(&hunks[k], r)
-		p.base[k+1] = p.base[k] + uint32(len(p.forms[k]))
+		p.firstForm[k+1] = p.firstForm[k] + uint32(len(p.forms[k]))
 		for _, l := range hunks[k].Lines {
 			if l.Mark() == '+' {
 				added++
@@ -101,12 +101,12 @@ func newPlacement(file *text.Lines, hunks []patch.Hunk, r dialect.Rules) *Placem
 	}
 	p.oldLines -= added
 	p.doc.Reserve(added)
-	p.wrote, p.removed = make([]mark, 0, len(hunks)), make([]run, 0, len(hunks))
+	p.wrote, p.removed = make([]writtenFrom, 0, len(hunks)), make([]removedRun, 0, len(hunks))
 	return p
 }
 
-// withoutCR drops the CR at the end of the lines of every hunk that has one on each, if every line of the file
-// ends in CRLF. There the CR of the hunk and the CR of the line end are the same byte.
+// withoutCR drops the CR at the end of the lines of each hunk that has one on every line, if every line of the file ends
+// in CRLF. There the CR of the hunk is part of the line end.
 func withoutCR(file *text.Lines, hunks []patch.Hunk) []patch.Hunk {
 	bare := func(l patch.Line) bool { return !strings.HasSuffix(string(l), text.CR) }
 	carried := func(h patch.Hunk) bool { return len(h.Lines) > 0 && !slices.ContainsFunc(h.Lines, bare) }
@@ -134,15 +134,15 @@ func withoutCR(file *text.Lines, hunks []patch.Hunk) []patch.Hunk {
 // additions reports whether hunk k has nothing to look for: no old lines, and no adjoining anchor.
 func (p *Placement) additions(k int) bool { return p.forms[k][0].empty(&p.Hunks[k]) }
 
-// every lists the numbers of all hunks.
-func (p *Placement) every() []int {
-	if p.numbers == nil {
-		p.numbers = make([]int, len(p.Hunks))
-		for k := range p.numbers {
-			p.numbers[k] = k
+// all lists the numbers of all hunks.
+func (p *Placement) all() []int {
+	if p.allHunks == nil {
+		p.allHunks = make([]int, len(p.Hunks))
+		for k := range p.allHunks {
+			p.allHunks[k] = k
 		}
 	}
-	return p.numbers
+	return p.allHunks
 }
 
 // Loosest returns the last rung on which lines may match.
@@ -188,7 +188,7 @@ func (p *Placement) Skip(k, start, stop int) {
 	p.Spots[k] = Spot{skipped: true, rung: patch.Exact, Start: start, Stop: stop}
 }
 
-// Stop lets go of the indexes: no place is looked for any more.
+// Stop frees the indexes: no place is looked for any more.
 func (p *Placement) Stop() {
 	p.doc.Settle()
 	p.indexes = map[patch.Rung]*index{}

@@ -7,7 +7,7 @@ import (
 	"github.com/emend-dev/emend/internal/plan/internal/refusal"
 )
 
-func (p *Placement) openMismatch(k int, msg string) *fail.Error {
+func (p *Placement) newlineMismatch(k int, msg string) *fail.Error {
 	return &fail.Error{Kind: fail.PatchApply, Reason: fail.NoNewlineMismatch, Hunk: k + 1, Msg: msg,
 		Hint: `Leave out the line "\ No newline at end of file", or re-read the end of the file.`}
 }
@@ -19,20 +19,18 @@ func (p *Placement) noAnchor(k int) *fail.Error {
 		Hint: "Re-read the file and copy the anchor from it, or use context lines instead."}
 }
 
-// notFound says that hunk k has no place.
 func (p *Placement) notFound(k int) *fail.Error {
 	return &fail.Error{Kind: fail.PatchApply, Reason: fail.ContextNotFound, Hunk: k + 1, Old: p.Hunks[k].Old(),
 		Msg:  "its lines are not in the file",
 		Hint: "Re-read the file and copy the context and removed lines from it."}
 }
 
-// ambiguous is the refusal of a hunk that stayed undecided.
 func (p *Placement) ambiguous(k int) *fail.Error {
 	total := p.Spots[k].others + 1
-	e := &fail.Error{Kind: fail.MultipleMatches, Hunk: k + 1, Total: total, Places: p.places[k],
+	e := &fail.Error{Kind: fail.MultipleMatches, Hunk: k + 1, Total: total, Places: p.pendingPlaces[k],
 		Msg:  refusal.Count(total, "place") + " match",
 		Hint: "Add lines of context that only one of them has."}
-	if total == 1 { // see strays
+	if total == 1 { // see aboveAnchor
 		e.Msg = "its lines are above the anchor only, and below it are several that match more loosely"
 		e.Hint = "Leave the anchor out if this place is meant; else copy the lines below the anchor as they are, with context that only one place has."
 	}
@@ -40,25 +38,25 @@ func (p *Placement) ambiguous(k int) *fail.Error {
 	return e
 }
 
-func (p *Placement) noLine(k int, anchor string) *fail.Error {
+func (p *Placement) noAnchorLine(k int, anchor string) *fail.Error {
 	return &fail.Error{Kind: fail.PatchApply, Reason: fail.ContextNotFound, Hunk: k + 1, Anchor: anchor,
 		Msg:  fmt.Sprintf("no line from here on equals the anchor %s", fail.Quote(anchor)),
 		Hint: "Copy a whole line of the file after \"@@ \", and put the hunks in the order of the file."}
 }
 
-func (p *Placement) crooked(k int) *fail.Error {
+func (p *Placement) unevenIndent(k int) *fail.Error {
 	return &fail.Error{Kind: fail.PatchApply, Reason: fail.ContextNotFound, Hunk: k + 1, Line: p.Spots[k].Start + 1, Old: p.Hunks[k].Old(),
 		Msg:  "its lines match only when indentation is ignored, and no single shift of it fits every line",
 		Hint: "Re-read the file and copy the indentation exactly, tabs as tabs."}
 }
 
-// overLimit says that placing the hunks was given up, to keep the time linear.
+// overLimit says that placing the hunks was given up to keep the time linear.
 func overLimit(err error) error {
 	return &fail.Error{Kind: fail.CommandFailed, Reason: fail.Limit, Cause: err, Msg: err.Error(),
 		Hint: "Send fewer hunks at once, or one hunk that covers them."}
 }
 
-// Unplace takes its place away from hunk k, and refuses it as one that has none.
+// Unplace takes its place away from hunk k and refuses it as one that has none.
 func (p *Placement) Unplace(k int) {
 	p.Spots[k].placed, p.Spots[k].Err = false, p.notFound(k)
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// shift finds how the added lines of hunk k are indented where it was placed. It fails when its lines do not all shift
-// alike, or when an added line has an indent of which nothing says what it becomes. A hunk whose own lines prove nothing
-// goes by the tab width that the other hunks of the section agree on.
+// shift returns how the added lines of hunk k are indented where it was placed. It fails if its lines do not all shift
+// alike, or if nothing says how an added line is indented. A hunk whose own lines prove no tab width goes by the one
+// that the other hunks of the section agree on.
 func (p *Placement) shift(k int) (indent.Shift, bool) {
 	s, lines := &p.Spots[k], p.Hunks[k].Lines
 	if s.rung < patch.Whitespace && (p.tabs == (indent.Tabs{}) || !indent.Added(lines)) {
@@ -37,7 +37,7 @@ func (p *Placement) shift(k int) (indent.Shift, bool) {
 	return out, true
 }
 
-// indents pairs the indents of hunk k's old lines with those of the lines where it was placed. It fails where one indent
+// indents pairs the indents of hunk k's old lines with those of the lines where it was placed. It fails if one indent
 // became several.
 func (p *Placement) indents(k int) (indent.Pairs, bool) {
 	s := &p.Spots[k]
@@ -55,15 +55,15 @@ func (p *Placement) indents(k int) (indent.Pairs, bool) {
 		}
 		at = p.doc.Next(at)
 	}
-	if s.form.lead && len(pairs) == 0 { // models write anchors without their indent: they count only where no line does
+	if s.form.lead && len(pairs) == 0 { // models write anchors without their indent, so they count only if no line does
 		mine, _ := indent.Cut(h.Anchors[0])
 		pairs[mine], _ = indent.Cut(p.doc.Line(p.doc.Prev(s.first)))
 	}
 	return pairs, true
 }
 
-// agreedTabs returns the tab width that some hunks of the section have proved, for those that prove nothing: a patch that
-// is written in spaces is so from its first line to its last. It reports false where no hunk could need it.
+// agreedTabs returns the tab width that some hunks of the section prove, for those that prove none: a patch that is
+// written in spaces is so from its first line to its last. It reports false if no hunk could need it.
 func (p *Placement) agreedTabs() (indent.Tabs, bool) {
 	var out indent.Tabs
 	needed := false

@@ -16,18 +16,18 @@ type Result struct {
 	Bytes []text.Change // the same in bytes
 }
 
-// Stand is where a hunk stands: in its place, or why not.
-type Stand struct {
+// HunkPlace is where a hunk goes, or why it goes nowhere.
+type HunkPlace struct {
 	Hunk  patch.Hunk // as it was looked for
-	Cut   int        // how many of its last lines are separators and no part of it
-	At    api.Placed // where it landed; of a hunk that is refused where it would have, with Line 0 for nowhere
-	Last  int        // of one that is skipped: the last line of its outcome, which begins at At.Line
-	Lines []int      // for each of its old lines the line of the file, from 1; 0 for one that an earlier hunk wrote
+	Cut   int        // how many of its last lines are mere separators
+	At    api.Placed // where it landed, or for a refused hunk where it would have; Line 0 is nowhere
+	Last  int        // the last line of a skipped hunk's outcome, which begins at At.Line
+	Lines []int      // by old line: the line of the file, from 1; 0 if an earlier hunk wrote it
 	Err   *fail.Error
-	By    int // the number, from 1, of the other hunk of an overlap; 0 when there is none or it is not known
+	Rival int // the other hunk of an overlap, from 1; 0 if there is none or it is not known
 }
 
-// Limit returns an error if placing the hunks came to no end, because they rewrite each other's surroundings too often.
+// Limit returns an error if placing was given up, because the hunks rewrite each other's surroundings too often.
 func (p *Placement) Limit() error { return p.limit }
 
 // Errors lists why hunks were refused, in hunk order.
@@ -48,14 +48,14 @@ func (p *Placement) Errors() fail.List {
 func (p *Placement) Result() *Result {
 	w := &writer{doc: p.doc, file: p.File, last: p.doc.Prev(p.doc.End()), open: p.staysOpen()}
 	if w.last != match.Begin {
-		w.style = p.style(w.last)
+		w.lineEnd = p.lineEndAt(w.last)
 	}
 	w.write()
 	after := w.out.String()
 	return &Result{After: after, Sum: w.digest.Sum(after), Edits: w.edits, Bytes: w.bytes}
 }
 
-// Landed says where every hunk is.
+// Landed returns where every hunk landed.
 func (p *Placement) Landed() []api.Placed {
 	out := make([]api.Placed, 0, len(p.Spots))
 	for i := range p.Spots {
@@ -68,12 +68,12 @@ func (s *Spot) landed() api.Placed {
 	return api.Placed{Line: s.Start + 1, Rung: s.rung, Others: s.others, Skipped: s.skipped}
 }
 
-// Stands says of every hunk where it stands. The Placement must be traced and have no Limit.
-func (p *Placement) Stands() []Stand {
-	out := make([]Stand, len(p.Spots))
+// HunkPlaces returns the place of every hunk. The Placement must be traced and have no Limit.
+func (p *Placement) HunkPlaces() []HunkPlace {
+	out := make([]HunkPlace, len(p.Spots))
 	for k := range p.Spots {
 		s := &p.Spots[k]
-		out[k] = Stand{Hunk: p.Hunks[k], Err: s.Err, Lines: s.lines, Cut: s.form.cut}
+		out[k] = HunkPlace{Hunk: p.Hunks[k], Err: s.Err, Lines: s.lines, Cut: s.form.cut}
 		if s.placed || s.skipped || len(s.lines) > 0 {
 			out[k].At = s.landed()
 		}
@@ -81,7 +81,7 @@ func (p *Placement) Stands() []Stand {
 			out[k].Last = s.Stop
 		}
 		if s.Err != nil && s.Err.Kind == fail.Overlapping {
-			out[k].By = s.by
+			out[k].Rival = s.rival
 		}
 	}
 	return out

@@ -7,18 +7,18 @@ import (
 	"github.com/emend-dev/emend/internal/text"
 )
 
-// writer puts a Doc's lines together again.
+// writer puts the lines of a Doc together again.
 type writer struct {
-	doc    *match.Doc
-	file   *text.Lines
-	last   match.Slot // the last line
-	open   bool       // it gets no line end
-	style  string     // and this one if it needs one
-	out    strings.Builder
-	digest text.Digest // of out
-	lines  int         // those in out
-	edits  []text.Change
-	bytes  []text.Change // the same in bytes
+	doc     *match.Doc
+	file    *text.Lines
+	last    match.Slot // the last line
+	open    bool       // the last line gets no line end
+	lineEnd string     // what the last line gets if it needs one
+	out     strings.Builder
+	digest  text.Digest // of out
+	lines   int         // in out
+	edits   []text.Change
+	bytes   []text.Change // the same in bytes
 }
 
 func (w *writer) write() {
@@ -30,15 +30,15 @@ func (w *writer) write() {
 	}
 	at := 0 // the next line of the file
 	for _, e := range edits {
-		w.keep(at, e.A0)
+		w.copyLines(at, e.A0)
 		from, begun := w.lines, w.out.Len()
 		for s, n := e.New, e.N; n > 0; s, n = w.doc.Next(s), n-1 {
-			w.put(w.doc.Line(s), w.end(s))
+			w.writeLine(w.doc.Line(s), w.end(s))
 		}
-		w.note(e, from, begun)
+		w.addEdit(e, from, begun)
 		at = e.A1
 	}
-	w.keep(at, w.file.Len())
+	w.copyLines(at, w.file.Len())
 }
 
 func (w *writer) size(edits []match.Edit) int {
@@ -51,8 +51,8 @@ func (w *writer) size(edits []match.Edit) int {
 	return n
 }
 
-// put writes a line. One that a hunk wrote may have a CR inside: then it is several.
-func (w *writer) put(line, end string) {
+// writeLine writes a line. A line that a hunk wrote may contain a CR; then it counts as several.
+func (w *writer) writeLine(line, end string) {
 	w.out.WriteString(line)
 	w.out.WriteString(end)
 	switch {
@@ -63,22 +63,22 @@ func (w *writer) put(line, end string) {
 	}
 }
 
-// keep writes lines i up to j of the file as they are, but for the line end of the first and of the last.
-func (w *writer) keep(i, j int) {
+// copyLines writes lines i up to j of the file as they are, except for the line end of the first and of the last.
+func (w *writer) copyLines(i, j int) {
 	if i == j {
 		return
 	}
-	w.keepOne(i)
+	w.copyLine(i)
 	if i+1 == j {
 		return
 	}
-	w.copy(w.file.Raw(i+1, j-1))
+	w.copyBytes(w.file.Raw(i+1, j-1))
 	w.lines += j - 1 - (i + 1)
-	w.keepOne(j - 1)
+	w.copyLine(j - 1)
 }
 
-// copy writes so much at a time that the sum keeps up.
-func (w *writer) copy(s string) {
+// copyBytes writes s in steps, so that the digest keeps up.
+func (w *writer) copyBytes(s string) {
 	for len(s) > text.DigestStep {
 		w.out.WriteString(s[:text.DigestStep])
 		s = s[text.DigestStep:]
@@ -88,23 +88,23 @@ func (w *writer) copy(s string) {
 	w.digest.Written(w.out.String())
 }
 
-func (w *writer) keepOne(i int) {
+func (w *writer) copyLine(i int) {
 	from, begun, end := w.lines, w.out.Len(), w.end(i)
-	w.put(w.file.Line(i), end)
+	w.writeLine(w.file.Line(i), end)
 	if end != w.file.End(i) {
-		w.change(text.Change{A0: i, A1: i + 1, B0: from, B1: w.lines}, begun, w.out.Len())
+		w.appendEdit(text.Change{A0: i, A1: i + 1, B0: from, B1: w.lines}, begun, w.out.Len())
 	}
 }
 
-// end is the line end that s gets: its own, unless that is or becomes the last one. A LF that would be read as one
-// with the CR of the line before becomes a CRLF.
+// end returns the line end that s gets: its own, unless s is or becomes the last line. A LF that would read as one CRLF
+// with the CR before it becomes a CRLF.
 func (w *writer) end(s match.Slot) string {
 	end := w.doc.LineEnd(s)
 	switch {
 	case s == w.last && w.open:
 		return text.None
 	case end == text.None:
-		end = w.style
+		end = w.lineEnd
 	}
 	if end == text.LF && w.doc.Line(s) == "" {
 		if prev := w.doc.Prev(s); prev != match.Begin && w.doc.LineEnd(prev) == text.CR {
@@ -114,9 +114,9 @@ func (w *writer) end(s match.Slot) string {
 	return end
 }
 
-// note records e, whose new lines begin at line from and byte begun, without the lines at its borders that came back
-// as they were.
-func (w *writer) note(e match.Edit, from, begun int) {
+// addEdit records e, whose new lines begin at line from and byte begun, without the lines at its borders that are the
+// same before and after.
+func (w *writer) addEdit(e match.Edit, from, begun int) {
 	a0, a1, b0, b1 := e.A0, e.A1, from, w.lines
 	same := func(line int, s match.Slot) bool {
 		return w.file.Line(line) == w.doc.Line(s) && w.file.End(line) == w.end(s)
@@ -135,12 +135,13 @@ func (w *writer) note(e match.Edit, from, begun int) {
 	}
 	if a0 < a1 || b0 < b1 {
 		size := func(i, j int) int { return w.file.Offset(j) - w.file.Offset(i) }
-		w.change(text.Change{A0: a0, A1: a1, B0: b0, B1: b1}, begun+size(e.A0, a0), w.out.Len()-size(a1, e.A1))
+		w.appendEdit(text.Change{A0: a0, A1: a1, B0: b0, B1: b1}, begun+size(e.A0, a0), w.out.Len()-size(a1, e.A1))
 	}
 }
 
-// change appends an edit, whose new lines are the bytes from up to to, joined to the one before when they touch.
-func (w *writer) change(e text.Change, from, to int) {
+// appendEdit appends an edit whose new lines are the bytes from up to to. It joins it to the one before if the two
+// touch.
+func (w *writer) appendEdit(e text.Change, from, to int) {
 	if n := len(w.edits); n > 0 && w.edits[n-1].A1 == e.A0 && w.edits[n-1].B1 == e.B0 {
 		w.edits[n-1].A1, w.edits[n-1].B1 = e.A1, e.B1
 		w.bytes[n-1].A1, w.bytes[n-1].B1 = w.file.Offset(e.A1), to

@@ -18,8 +18,8 @@ func (f *finder) doubt() {
 			continue
 		}
 		now := f.Hunks[k].New()
-		for _, lines := range remains(f.Hunks[k].Lines) {
-			signs = append(signs, sign{k, x.Add(slices.Values(lines)), within(now, lines)})
+		for _, lines := range goneWhenApplied(f.Hunks[k].Lines) {
+			signs = append(signs, sign{k, x.Add(slices.Values(lines)), occurrences(now, lines)})
 		}
 	}
 	if len(signs) == 0 {
@@ -33,9 +33,9 @@ func (f *finder) doubt() {
 	}
 }
 
-// within is how often lines stand in now, as the loosest rung sees them: a change of nothing but white space. Of very many
+// occurrences is how often lines stand in now, as the loosest rung sees them: a change of nothing but white space. Of very many
 // lines it says that they do not, which leaves the hunk unproved.
-func within(now, lines []string) (n int) {
+func occurrences(now, lines []string) (n int) {
 	if len(now)*len(lines) > 1<<20 {
 		return 0
 	}
@@ -48,9 +48,9 @@ func within(now, lines []string) (n int) {
 	return n
 }
 
-// remains is what of a hunk cannot be in the file when it is applied: all its old lines; and the lines of every run that it
+// goneWhenApplied is what of a hunk cannot be in the file when it is applied: all its old lines; and the lines of every run that it
 // removes, with the line of context above or below, where they have words.
-func remains(lines []patch.Line) (out [][]string) {
+func goneWhenApplied(lines []patch.Line) (out [][]string) {
 	var old []string
 	for _, l := range lines {
 		if l.Old() {
@@ -69,10 +69,10 @@ func remains(lines []patch.Line) (out [][]string) {
 				run = append(run, lines[i].Text())
 			}
 		}
-		if from > 0 && lines[from-1].Mark() == ' ' && wordy(lines[from-1]) {
+		if from > 0 && lines[from-1].Mark() == ' ' && hasWords(lines[from-1]) {
 			out = append(out, append([]string{lines[from-1].Text()}, run...))
 		}
-		if i < len(lines) && wordy(lines[i]) {
+		if i < len(lines) && hasWords(lines[i]) {
 			out = append(out, append(slices.Clone(run), lines[i].Text()))
 		}
 	}

@@ -17,33 +17,33 @@ import (
 // not what was there before as well.
 func (f *finder) proves(k int, lines []patch.Line, at int) bool {
 	above, below := place.Context(lines)
-	end := at + size(lines)
-	if above == len(lines) || !slices.ContainsFunc(lines, patch.Line.Old) || !f.written(lines, at) || !f.ends(k, end) || !f.led(k, lines, at) {
+	end := at + newSize(lines)
+	if above == len(lines) || !slices.ContainsFunc(lines, patch.Line.Old) || !f.standsAt(lines, at) || !f.fitsEnd(k, end) || !f.anchorsAgree(k, lines, at) {
 		return false
 	}
-	return f.framed(lines[:above], lines[len(lines)-below:], slices.ContainsFunc(lines, added), at == 0, end == f.File.Len()) &&
-		!f.stood(lines, at == 0, end == f.File.Len())
+	return f.hasFrame(lines[:above], lines[len(lines)-below:], slices.ContainsFunc(lines, added), at == 0, end == f.File.Len()) &&
+		!f.stoodBefore(lines, at == 0, end == f.File.Len())
 }
 
-// framed reports whether the context before and after the changes of a hunk says where they are. A blank line says
+// hasFrame reports whether the context before and after the changes of a hunk says where they are. A blank line says
 // nothing, and brackets alone do not say enough. An end of the file stands for context, unless the hunk only removes
 // lines: then both sides need it, and a single line within the file has to have words.
-func (f *finder) framed(before, after []patch.Line, adds, top, bottom bool) bool {
-	above, below := slices.ContainsFunc(before, wordy), slices.ContainsFunc(after, wordy)
+func (f *finder) hasFrame(before, after []patch.Line, adds, top, bottom bool) bool {
+	above, below := slices.ContainsFunc(before, hasWords), slices.ContainsFunc(after, hasWords)
 	if !adds {
 		return (above || below) && (above || top || len(before) > 1) && (below || bottom || len(after) > 1) &&
-			slices.ContainsFunc(before, visible) && slices.ContainsFunc(after, visible)
+			slices.ContainsFunc(before, notBlank) && slices.ContainsFunc(after, notBlank)
 	}
-	if !top && !slices.ContainsFunc(before, visible) || !bottom && !slices.ContainsFunc(after, visible) {
+	if !top && !slices.ContainsFunc(before, notBlank) || !bottom && !slices.ContainsFunc(after, notBlank) {
 		return false
 	}
 	return top && bottom || above || below
 }
 
-// stood reports whether the new lines of a hunk are among its old ones, so that they were there before it was applied:
+// stoodBefore reports whether the new lines of a hunk are among its old ones, so that they were there before it was applied:
 // a function that is removed up to its last bracket leaves what the bracket before it left. It does not matter where
 // they now touch an end of the file that they did not touch then.
-func (f *finder) stood(lines []patch.Line, top, bottom bool) bool {
+func (f *finder) stoodBefore(lines []patch.Line, top, bottom bool) bool {
 	var was, is strings.Builder
 	was.WriteString(text.LF)
 	is.WriteString(text.LF)
@@ -60,18 +60,18 @@ func (f *finder) stood(lines []patch.Line, top, bottom bool) bool {
 	return strings.Contains(old, now) && !(top && !strings.HasPrefix(old, now)) && !(bottom && !strings.HasSuffix(old, now))
 }
 
-// led reports whether the anchors of hunk k do not speak against its outcome at line at. One that only decides between
+// anchorsAgree reports whether the anchors of hunk k do not speak against its outcome at line at. One that only decides between
 // places may be nowhere, since nothing had to be decided.
-func (f *finder) led(k int, lines []patch.Line, at int) bool {
+func (f *finder) anchorsAgree(k int, lines []patch.Line, at int) bool {
 	h := &f.Hunks[k]
 	if len(h.Anchors) == 0 {
 		return true
 	}
 	if h.How == patch.Adjoin {
-		return at > 0 && f.same(at-1, h.Anchors[0]) || f.same(at, h.Anchors[0])
+		return at > 0 && f.sameLine(at-1, h.Anchors[0]) || f.sameLine(at, h.Anchors[0])
 	}
 	a, _ := f.Anchor(k)
-	return a.Line < at+size(lines) && (a.Line >= 0 || h.How == patch.Narrow)
+	return a.Line < at+newSize(lines) && (a.Line >= 0 || h.How == patch.Narrow)
 }
 
 // extends reports whether the new lines, from line at on, hold the old ones, which begin at line old.
@@ -81,22 +81,22 @@ func (f *finder) extends(lines []patch.Line, at, old int) bool {
 		if !l.Old() {
 			continue
 		}
-		if old+olds >= f.File.Len() || !f.same(old+olds, l.Text()) {
+		if old+olds >= f.File.Len() || !f.sameLine(old+olds, l.Text()) {
 			return false
 		}
 		olds++
 	}
-	return olds <= size(lines) && f.written(lines, at)
+	return olds <= newSize(lines) && f.standsAt(lines, at)
 }
 
-// written reports whether the new lines of a hunk stand from line at on: its context as loosely as the dialect has it,
+// standsAt reports whether the new lines of a hunk stand from line at on: its context as loosely as the dialect has it,
 // what it adds to the byte.
-func (f *finder) written(lines []patch.Line, at int) bool {
+func (f *finder) standsAt(lines []patch.Line, at int) bool {
 	for _, l := range lines {
 		if l.Mark() == '-' {
 			continue
 		}
-		if at < 0 || at == f.File.Len() || l.Mark() == ' ' && !f.same(at, l.Text()) {
+		if at < 0 || at == f.File.Len() || l.Mark() == ' ' && !f.sameLine(at, l.Text()) {
 			return false
 		}
 		have, want := f.File.Line(at), l.Text()
@@ -111,12 +111,12 @@ func (f *finder) written(lines []patch.Line, at int) bool {
 	return true
 }
 
-func (f *finder) same(n int, line string) bool {
+func (f *finder) sameLine(n int, line string) bool {
 	return match.Same(f.Loosest(), f.File.Line(n), line)
 }
 
-// ends reports whether the outcome of hunk k may end before line n, for what the hunk says of the file's end.
-func (f *finder) ends(k, n int) bool {
+// fitsEnd reports whether the outcome of hunk k may end before line n, for what the hunk says of the file's end.
+func (f *finder) fitsEnd(k, n int) bool {
 	h := &f.Hunks[k]
 	switch {
 	case n < f.File.Len():
@@ -127,8 +127,8 @@ func (f *finder) ends(k, n int) bool {
 	return true
 }
 
-// size is how many lines a hunk leaves behind.
-func size(lines []patch.Line) int {
+// newSize is how many lines a hunk leaves behind.
+func newSize(lines []patch.Line) int {
 	n := 0
 	for _, l := range lines {
 		if l.Mark() != '-' {
@@ -140,9 +140,9 @@ func size(lines []patch.Line) int {
 
 func added(l patch.Line) bool { return l.Mark() == '+' }
 
-func visible(l patch.Line) bool { return strings.TrimSpace(l.Text()) != "" }
+func notBlank(l patch.Line) bool { return strings.TrimSpace(l.Text()) != "" }
 
-func wordy(l patch.Line) bool {
+func hasWords(l patch.Line) bool {
 	return strings.ContainsFunc(l.Text(), func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
 }
 

@@ -6,9 +6,9 @@ import (
 	"github.com/emend-dev/emend/internal/match"
 )
 
-// search finds the outcomes of the candidates, in one walk through the file as it was. Lines are compared on the
+// findOutcomes finds the outcomes of the candidates, in one walk through the file as it was. Lines are compared on the
 // loosest rung: what is there once on it is not there in another spelling.
-func (f *finder) search(who []candidate) {
+func (f *finder) findOutcomes(who []candidate) {
 	if len(who) == 0 {
 		return
 	}
@@ -22,7 +22,7 @@ func (f *finder) search(who []candidate) {
 	x.Build()
 	for i, c := range who {
 		if f.Spots[c.hunk].Err != nil {
-			f.found[c.hunk] = f.result(c, x, news[i])
+			f.found[c.hunk] = f.outcomeOf(c, x, news[i])
 		} else {
 			f.found[c.hunk].elsewhere = slices.ContainsFunc(news[i], func(n int) bool { return x.Count(n) > 0 })
 		}

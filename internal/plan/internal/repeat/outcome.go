@@ -21,15 +21,15 @@ func (f *finder) possible(k int, nowhere bool) bool {
 		switch adds := slices.ContainsFunc(lines, added); {
 		case above == len(lines), !adds && (above == 0 || below == 0):
 			return false
-		case above == 0 && !f.written(lines, 0):
+		case above == 0 && !f.standsAt(lines, 0):
 			return false
 		}
-		return below > 0 || f.written(lines, f.File.Len()-size(lines))
+		return below > 0 || f.standsAt(lines, f.File.Len()-newSize(lines))
 	})
 }
 
-// result looks for the outcome of a hunk that has no place among news, the patterns of its new lines in x.
-func (f *finder) result(c candidate, x *match.Index, news []int) outcome {
+// outcomeOf looks for the outcome of a hunk that has no place among news, the patterns of its new lines in x.
+func (f *finder) outcomeOf(c candidate, x *match.Index, news []int) outcome {
 	k := c.hunk
 	for i, cut := range f.Cuts(k) {
 		if news[i] == 0 || x.Count(news[i]) == 0 {
@@ -41,9 +41,9 @@ func (f *finder) result(c candidate, x *match.Index, news []int) outcome {
 		lines, at := f.Lines(k, cut), x.Only(news[i])
 		switch {
 		case c.nowhere && f.proves(k, lines, at):
-			return f.outcome(lines, at, Strong)
-		case !c.nowhere && f.extends(lines, at, at) && f.ends(k, at+size(lines)):
-			return f.outcome(lines, at, Weak) // its old lines may only stand at the end, and no longer do
+			return f.newOutcome(lines, at, Strong)
+		case !c.nowhere && f.extends(lines, at, at) && f.fitsEnd(k, at+newSize(lines)):
+			return f.newOutcome(lines, at, Weak) // its old lines may only stand at the end, and no longer do
 		}
 		return outcome{}
 	}
@@ -54,13 +54,13 @@ func (f *finder) result(c candidate, x *match.Index, news []int) outcome {
 // nothing.
 func Repeats(p *place.Placement, k int) bool {
 	f := finder{Placement: p}
-	return f.repeated(k).proof != None
+	return f.outcomeAtEdge(k).proof != None
 }
 
-// repeated looks whether hunk k, which has its place, adds again what stands around its old lines, or changes nothing.
-func (f *finder) repeated(k int) outcome {
+// outcomeAtEdge looks whether hunk k, which has its place, adds again what stands around its old lines, or changes nothing.
+func (f *finder) outcomeAtEdge(k int) outcome {
 	s, lines := &f.Spots[k], f.AsPlaced(k)
-	old, now := s.Stop-s.Start, size(lines)
+	old, now := s.Stop-s.Start, newSize(lines)
 	if now == 0 || now < old || old == 0 && len(f.Hunks[k].Anchors) == 0 {
 		return outcome{}
 	}
@@ -70,16 +70,16 @@ func (f *finder) repeated(k int) outcome {
 		if left--; left < 0 {
 			break
 		}
-		if f.extends(lines, at, s.Start) && f.ends(k, at+now) {
-			return f.outcome(lines, at, Weak)
+		if f.extends(lines, at, s.Start) && f.fitsEnd(k, at+now) {
+			return f.newOutcome(lines, at, Weak)
 		}
 	}
 	return outcome{}
 }
 
-// outcome is lines, standing from line at of the file on.
-func (f *finder) outcome(lines []patch.Line, at int, how Proof) outcome {
+// newOutcome is lines, standing from line at of the file on.
+func (f *finder) newOutcome(lines []patch.Line, at int, how Proof) outcome {
 	above, below := place.Context(lines)
-	end := at + size(lines)
+	end := at + newSize(lines)
 	return outcome{proof: how, from: at, to: end, changed: [2]int{at + above, end - below}}
 }

@@ -28,20 +28,20 @@ func Find(p *place.Placement, mode Mode) (all bool) {
 		return false
 	}
 	f.found = make([]outcome, len(p.Spots))
-	if len(open) > 0 && !f.look(open) {
+	if len(open) > 0 && !f.lookFor(open) {
 		return false
 	}
 	f.doubt()
 	if mode == SkipEdges || mode == Tell {
-		f.edges()
+		f.findAtEdges()
 	}
 	f.all = !slices.ContainsFunc(f.found, func(o outcome) bool { return o.proof == None })
-	if !f.agree() {
+	if !f.consistent() {
 		return false
 	}
 	for k := range f.found {
 		if f.counts(f.found[k]) {
-			f.settle(k, mode)
+			f.markApplied(k, mode)
 		}
 	}
 	return f.all
@@ -68,39 +68,39 @@ func (f *finder) candidates(mode Mode) (open []candidate, ok bool) {
 	return open, len(open) > 0 || mode == SkipEdges && failed == 0
 }
 
-// look finds the outcomes of the candidates, the first of them first: most often none is applied, or all are. It reports
+// lookFor finds the outcomes of the candidates, the first of them first: most often none is applied, or all are. It reports
 // whether one is.
-func (f *finder) look(open []candidate) bool {
+func (f *finder) lookFor(open []candidate) bool {
 	f.Stop()
 	few := open[:min(len(open), refusal.MaxExplained)]
 	f.FindAnchors(func(k int) bool { return f.Spots[k].Err != nil })
-	f.search(few)
+	f.findOutcomes(few)
 	if !slices.ContainsFunc(few, func(c candidate) bool { return f.found[c.hunk].proof != None }) {
 		return false
 	}
 	rest := open[len(few):]
 	for k := range f.Spots {
-		if f.Spots[k].Made {
+		if f.Spots[k].Applied {
 			rest = append(rest, candidate{hunk: k})
 		}
 	}
-	f.search(rest)
+	f.findOutcomes(rest)
 	return true
 }
 
-// edges finds the hunks that were applied now and are there already.
-func (f *finder) edges() {
+// findAtEdges finds the hunks that were applied now and are there already.
+func (f *finder) findAtEdges() {
 	for k := range f.found {
-		if f.Spots[k].Made {
-			o := f.repeated(k)
+		if f.Spots[k].Applied {
+			o := f.outcomeAtEdge(k)
 			o.elsewhere = f.found[k].elsewhere
 			f.found[k] = o
 		}
 	}
 }
 
-// settle notes that hunk k is already applied.
-func (f *finder) settle(k int, mode Mode) {
+// markApplied notes that hunk k is already applied.
+func (f *finder) markApplied(k int, mode Mode) {
 	s, o := &f.Spots[k], &f.found[k]
 	if mode >= Skip {
 		f.Skip(k, o.from, o.to)
@@ -113,13 +113,13 @@ func (f *finder) settle(k int, mode Mode) {
 	s.Err.Already, s.Err.Line = true, o.from+1
 	s.Err.Nearest = Nearest(f.File, o.from, o.to)
 	if lines := f.Hunks[k].Lines; !slices.ContainsFunc(lines, added) {
-		s.Err.Nearest.Differs = lacks(lines)
+		s.Err.Nearest.Differs = missingLines(lines)
 	}
 	s.Err.Hint = "Leave this hunk out, or send the patch with idempotent: true (--idempotent), which skips it."
 }
 
-// lacks says of the lines that a hunk removes that they are not there.
-func lacks(lines []patch.Line) (out []string) {
+// missingLines says of the lines that a hunk removes that they are not there.
+func missingLines(lines []patch.Line) (out []string) {
 	for _, l := range lines {
 		if l.Mark() == '-' {
 			out = append(out, fmt.Sprintf("the hunk's line %s is not there", fail.Quote(l.Text())))
@@ -133,10 +133,10 @@ func Nearest(file *text.Lines, from, to int) *fail.Nearest {
 	return refusal.Nearest(file, from, to, fmt.Sprintf("these + lines are already there (lines %d-%d)", from+1, to))
 }
 
-// agree reports whether what is applied stands in the order of the hunks, and nothing that is to be changed, or is
+// consistent reports whether what is applied stands in the order of the hunks, and nothing that is to be changed, or is
 // already, reaches into it; and, where something is to be changed still, whether that is not there too: then the hunk
 // may have been applied elsewhere, and what is left in its place may be what another one wrote.
-func (f *finder) agree() bool {
+func (f *finder) consistent() bool {
 	if !f.all && slices.ContainsFunc(f.found, f.counts) && slices.ContainsFunc(f.found, func(o outcome) bool { return o.elsewhere }) {
 		return false
 	}
@@ -144,7 +144,7 @@ func (f *finder) agree() bool {
 	for k, o := range f.found {
 		from, to := o.changed[0], o.changed[1]
 		if !f.counts(o) {
-			if !f.Spots[k].Made {
+			if !f.Spots[k].Applied {
 				continue
 			}
 			from, to = f.Changed(k)

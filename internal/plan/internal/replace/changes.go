@@ -10,11 +10,11 @@ func lineChanges(before, after *text.Lines, changes []change) []text.Change {
 	var out []text.Change
 	for len(changes) > 0 {
 		var e text.Change
-		e.A0, e.B0 = begin(before, after, changes[0])
+		e.A0, e.B0 = firstLines(before, after, changes[0])
 		n := 0
 		for {
 			var ok bool
-			if e.A1, e.B1, ok = end(before, after, changes[n], changes[n+1:]); ok {
+			if e.A1, e.B1, ok = lastLines(before, after, changes[n], changes[n+1:]); ok {
 				break
 			}
 			n++
@@ -31,8 +31,8 @@ func lineChanges(before, after *text.Lines, changes []change) []text.Change {
 	return out
 }
 
-// begin is the line with which the change c begins on both sides.
-func begin(before, after *text.Lines, c change) (a, b int) {
+// firstLines is the line with which the change c begins on both sides.
+func firstLines(before, after *text.Lines, c change) (a, b int) {
 	for a = lineAt(before, c.a0); a > 0; a-- {
 		at := before.Offset(a) - c.a0 + c.b0
 		if b = lineFrom(after, at); after.Offset(b) == at {
@@ -42,8 +42,8 @@ func begin(before, after *text.Lines, c change) (a, b int) {
 	return 0, 0
 }
 
-// end is the line after the change c on both sides, unless the next change begins before that line does.
-func end(before, after *text.Lines, c change, next []change) (a, b int, ok bool) {
+// lastLines is the line after the change c on both sides, unless the next change begins before that line does.
+func lastLines(before, after *text.Lines, c change, next []change) (a, b int, ok bool) {
 	a = lineFrom(before, c.a1)
 	for ; a < before.Len(); a++ {
 		if len(next) > 0 && before.Offset(a) > next[0].a0 {

@@ -5,8 +5,8 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// seek finds edit k's occurrences as it is written.
-func (r *replacer) seek(k int) {
+// findExact finds edit k's occurrences as it is written.
+func (r *replacer) findExact(k int) {
 	s := &r.edits[k]
 	if s.err != nil || r.limit != nil {
 		return
@@ -17,7 +17,7 @@ func (r *replacer) seek(k int) {
 	}
 	s.rung = patch.Exact
 	if s.Old == "" {
-		s.total, s.at = 1, []span{{place(0), place(0)}}
+		s.total, s.spans = 1, []span{{place(0), place(0)}}
 		return
 	}
 	hits, total, apart := occurrences(hay, s.Old, max(s.Count, fail.MaxPlaces))
@@ -32,7 +32,7 @@ func (r *replacer) seek(k int) {
 		if g := (span{place(at), place(at + len(s.Old))}); s.raw && (r.cutsCRLF(g.from) || r.cutsCRLF(g.to)) {
 			total--
 		} else {
-			s.at = append(s.at, g)
+			s.spans = append(s.spans, g)
 		}
 	}
 	if s.total = total; total > 0 && (total != s.Count || !apart) {

@@ -19,8 +19,8 @@ import (
 // last line is white space at its end, as it were.
 var looseLadder = []patch.Rung{patch.Trailing, patch.Whitespace, patch.Unicode}
 
-// loosen seeks the edits that were not found as lines, on each rung up to last until there are some.
-func (r *replacer) loosen(last patch.Rung) {
+// findLoosely seeks the edits that were not found as lines, on each rung up to last until there are some.
+func (r *replacer) findLoosely(last patch.Rung) {
 	hunks := map[int]patch.Hunk{}
 	for k := range r.edits {
 		if s := &r.edits[k]; last > patch.Exact && s.err == nil && s.total == 0 && s.Old != "" && r.limit == nil {
@@ -31,13 +31,13 @@ func (r *replacer) loosen(last patch.Rung) {
 	}
 	for _, rung := range looseLadder {
 		if (rung <= last || last == patch.Composed) && len(hunks) > 0 && r.limit == nil {
-			r.onRung(rung, hunks)
+			r.findOnRung(rung, hunks)
 		}
 	}
 }
 
-// onRung seeks the hunks, by the edits that they stand for, and takes those that have a place out of the list.
-func (r *replacer) onRung(rung patch.Rung, hunks map[int]patch.Hunk) {
+// findOnRung seeks the hunks, by the edits that they stand for, and takes those that have a place out of the list.
+func (r *replacer) findOnRung(rung patch.Rung, hunks map[int]patch.Hunk) {
 	doc := match.NewDoc(r.file)
 	x := match.NewIndex(doc, rung, len(hunks))
 	pats := map[int]int{}
@@ -52,13 +52,13 @@ func (r *replacer) onRung(rung patch.Rung, hunks map[int]patch.Hunk) {
 			delete(hunks, k)
 			s := &r.edits[k]
 			s.rung, s.total = rung, n
-			r.line(s, h, doc)
+			r.setLines(s, h, doc)
 		}
 	}
 }
 
-// line puts down an edit that was found as lines.
-func (r *replacer) line(s *sought, h patch.Hunk, doc *match.Doc) {
+// setLines puts down an edit that was found as lines.
+func (r *replacer) setLines(s *foundEdit, h patch.Hunk, doc *match.Doc) {
 	old := h.Old()
 	r.spend(8 * len(r.before))
 	apart, next := true, 0
@@ -72,7 +72,7 @@ func (r *replacer) line(s *sought, h patch.Hunk, doc *match.Doc) {
 	}
 	r.spend(perHit * len(first))
 	for _, n := range first {
-		s.at = append(s.at, span{uint32(r.file.Offset(n)), uint32(r.file.Offset(n + len(old)))})
+		s.spans = append(s.spans, span{uint32(r.file.Offset(n)), uint32(r.file.Offset(n + len(old)))})
 	}
 	if s.total != s.Count || !apart {
 		s.err = r.multiple(s, apart)
@@ -85,7 +85,7 @@ func (r *replacer) line(s *sought, h patch.Hunk, doc *match.Doc) {
 			s.err = r.unshifted(err, n, len(old))
 			return
 		}
-		s.with = append(s.with, out)
+		s.replacements = append(s.replacements, out)
 	}
 }
 

@@ -13,18 +13,18 @@ const (
 	maxTexts  = 16 << 20
 )
 
-// seekAll finds the occurrences of every edit as it is written.
-func (r *replacer) seekAll() {
-	at := r.seekMany()
+// findAll finds the occurrences of every edit as it is written.
+func (r *replacer) findAll() {
+	at := r.findMany()
 	for k := range r.edits {
 		if !at[k] {
-			r.seek(k)
+			r.findExact(k)
 		}
 	}
 }
 
-// seekMany finds the occurrences of the edits that can be sought at once, and says which they are.
-func (r *replacer) seekMany() map[int]bool {
+// findMany finds the occurrences of the edits that can be sought at once, and says which they are.
+func (r *replacer) findMany() map[int]bool {
 	var who []int
 	var olds []string
 	size := 0
@@ -40,7 +40,7 @@ func (r *replacer) seekMany() map[int]bool {
 	r.spend(16 * (len(r.before) + size))
 	x := match.NewTexts(r.view.text, olds)
 	found, done := map[int][]uint32{}, map[int]bool{}
-	wanted := r.sift(x, who, done)
+	wanted := r.selectFound(x, who, done)
 	if r.limit != nil {
 		return done
 	}
@@ -49,15 +49,15 @@ func (r *replacer) seekMany() map[int]bool {
 	}
 	for i, k := range who {
 		if s := &r.edits[k]; wanted[x.Same(i)] && s.err == nil && done[k] {
-			r.settle(s, found[x.Same(i)])
+			r.setPlaces(s, found[x.Same(i)])
 		}
 	}
 	return done
 }
 
-// sift decides by the number of their places which edits have one each time they are to, and returns what to look up
+// selectFound decides by the number of their places which edits have one each time they are to, and returns what to look up
 // for them. Of the others the first few are left to be sought singly, so that their places can be listed.
-func (r *replacer) sift(x *match.Texts, who []int, done map[int]bool) map[int]bool {
+func (r *replacer) selectFound(x *match.Texts, who []int, done map[int]bool) map[int]bool {
 	wanted := map[int]bool{}
 	listed := 0
 	for i, k := range who {
@@ -82,13 +82,13 @@ func (r *replacer) sift(x *match.Texts, who []int, done map[int]bool) map[int]bo
 	return wanted
 }
 
-// settle puts down an edit whose occurrences in the view, as many as there are to be, begin at at.
-func (r *replacer) settle(s *sought, at []uint32) {
+// setPlaces puts down an edit whose occurrences in the view, as many as there are to be, begin at at.
+func (r *replacer) setPlaces(s *foundEdit, at []uint32) {
 	s.total = len(at)
 	apart := true
 	for i, n := range at {
 		apart = apart && (i == 0 || int(at[i-1])+len(s.Old) <= int(n))
-		s.at = append(s.at, span{r.view.offset(int(n)), r.view.offset(int(n) + len(s.Old))})
+		s.spans = append(s.spans, span{r.view.offset(int(n)), r.view.offset(int(n) + len(s.Old))})
 	}
 	if !apart {
 		s.err = r.multiple(s, false)

@@ -12,7 +12,7 @@ func occurrences(hay, old string, most int) (at []int, total int, apart bool) {
 			return at, total, true
 		}
 		if i += from; i < last+len(old) {
-			at, total = everywhere(hay, old, most)
+			at, total = overlappingOccurrences(hay, old, most)
 			return at, total, false
 		}
 		if total++; len(at) < most {
@@ -22,8 +22,8 @@ func occurrences(hay, old string, most int) (at []int, total int, apart bool) {
 	}
 }
 
-// everywhere is what occurrences does for a text that overlaps itself: Knuth, Morris and Pratt's search.
-func everywhere(hay, old string, most int) (at []int, total int) {
+// overlappingOccurrences is what occurrences does for a text that overlaps itself: Knuth, Morris and Pratt's search.
+func overlappingOccurrences(hay, old string, most int) (at []int, total int) {
 	back := make([]int32, len(old))
 	for i, k := 1, int32(0); i < len(old); i++ {
 		for k > 0 && old[i] != old[k] {

@@ -17,7 +17,7 @@ func (r *replacer) overlaps(regions []region) *fail.Error {
 	for _, g := range regions {
 		open = slices.DeleteFunc(open, func(h region) bool { return !h.meets(g) })
 		for _, h := range open {
-			r.pair(e, seen, h, g)
+			r.addPair(e, seen, h, g)
 		}
 		if open = append(open, g); len(seen) >= fail.MaxPlaces {
 			break
@@ -30,8 +30,8 @@ func (r *replacer) overlaps(regions []region) *fail.Error {
 	return e
 }
 
-// pair notes in e that two edits overlap, unless their pair was seen before.
-func (r *replacer) pair(e *fail.Error, seen map[[2]int]bool, a, b region) {
+// addPair notes in e that two edits overlap, unless their pair was seen before.
+func (r *replacer) addPair(e *fail.Error, seen map[[2]int]bool, a, b region) {
 	if a.edit > b.edit {
 		a, b = b, a
 	}

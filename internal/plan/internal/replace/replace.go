@@ -39,8 +39,8 @@ func Run(before string, edits []Edit, o Options) (*Result, error) {
 			Hint: "Send at least one edit with oldText and newText."}
 	}
 	r := newReplacer(before, edits)
-	r.seekAll()
-	r.loosen(max(o.Tolerance, patch.Exact))
+	r.findAll()
+	r.findLoosely(max(o.Tolerance, patch.Exact))
 	if r.limit != nil {
 		return nil, r.limit
 	}
@@ -61,7 +61,7 @@ func (r *replacer) regions() []region {
 		if s.err != nil || s.total == 0 || covered > len(r.before)+1<<20 {
 			continue
 		}
-		for i, g := range s.at {
+		for i, g := range s.spans {
 			out = append(out, region{g, uint32(k), uint32(i)})
 			covered += int(g.to - g.from)
 		}
@@ -96,7 +96,7 @@ func (r *replacer) errors(regions []region) fail.List {
 
 // finish writes the text with every region replaced.
 func (r *replacer) finish(regions []region) *Result {
-	w := &styler{file: r.file}
+	w := &writer{file: r.file}
 	w.out.Grow(len(r.before))
 	changes := make([]change, len(regions))
 	at := 0
@@ -108,14 +108,14 @@ func (r *replacer) finish(regions []region) *Result {
 		w.out.WriteString(r.before[at:g.from])
 		at = int(g.to)
 		from := w.out.Len()
-		w.put(&r.edits[g.edit], g, r.before[at:next])
+		w.replace(&r.edits[g.edit], g, r.before[at:next])
 		changes[i] = change{int(g.from), at, from, w.out.Len()}
 	}
 	w.out.WriteString(r.before[at:])
 	out := &Result{After: w.out.String(), Applied: make([]Applied, len(r.edits))}
 	for k := range r.edits {
 		s := &r.edits[k]
-		out.Applied[k] = Applied{Occurrences: len(s.at), Rung: s.rung, Lines: r.places(s.at)}
+		out.Applied[k] = Applied{Occurrences: len(s.spans), Rung: s.rung, Lines: r.places(s.spans)}
 	}
 	out.Edits = lineChanges(r.file, text.Split(out.After), changes)
 	return out

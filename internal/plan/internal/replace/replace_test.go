@@ -339,10 +339,10 @@ func TestReplaceManyIsTheSame(t *testing.T) {
 			edits[len(edits)-1-i] = Edit{Old: "=", New: "nowhere"}
 		}
 		r := newReplacer(before, edits)
-		r.seekAll()
+		r.findAll()
 		one := newReplacer(before, edits)
 		for k := range one.edits {
-			one.seek(k)
+			one.findExact(k)
 		}
 		for k := range r.edits {
 			a, b := r.edits[k], one.edits[k]
@@ -351,7 +351,7 @@ func TestReplaceManyIsTheSame(t *testing.T) {
 			}
 			same := a.total == b.total && a.rung == b.rung && (a.err == nil) == (b.err == nil)
 			switch {
-			case !same || a.err == nil && !slices.Equal(a.at, b.at):
+			case !same || a.err == nil && !slices.Equal(a.spans, b.spans):
 				t.Fatalf("%q in %q:\n%+v, %v\n%+v, %v", b.Old, before, a, a.err, b, b.err)
 			case a.err != nil && len(a.err.Places) > 0 && a.err.Error() != b.err.Error():
 				t.Fatalf("%q in %q: %v, want %v", b.Old, before, a.err, b.err)

@@ -22,20 +22,20 @@ type replacer struct {
 	before string
 	file   *text.Lines
 	view   *view
-	edits  []sought
+	edits  []foundEdit
 	read   int // bytes, see maxRead
 	limit  error
 }
 
-// sought is one edit and where it is to be made.
-type sought struct {
+// foundEdit is one edit and where it is to be made.
+type foundEdit struct {
 	Edit
-	raw   bool // sought in the bytes of the file, not in the view
-	rung  patch.Rung
-	at    []span   // its occurrences, in file order: all of them if they are as many as they must be
-	with  []string // on a looser rung: what takes the place of each one
-	total int      // how many there are; 0 while none was found
-	err   *fail.Error
+	raw          bool // sought in the bytes of the file, not in the view
+	rung         patch.Rung
+	spans        []span   // its occurrences, in file order: all of them if they are as many as they must be
+	replacements []string // on a looser rung: what takes the place of each one
+	total        int      // how many there are; 0 while none was found
+	err          *fail.Error
 }
 
 // span is bytes from up to to of the file.
@@ -43,7 +43,7 @@ type span struct{ from, to uint32 }
 
 func newReplacer(before string, edits []Edit) *replacer {
 	file := text.Split(before)
-	r := &replacer{before: before, file: file, view: newView(file), edits: make([]sought, len(edits))}
+	r := &replacer{before: before, file: file, view: newView(file), edits: make([]foundEdit, len(edits))}
 	for k, e := range edits {
 		s := &r.edits[k]
 		s.Edit = e
@@ -52,7 +52,7 @@ func newReplacer(before string, edits []Edit) *replacer {
 		}
 		s.Count = max(s.Count, 1)
 		s.raw = strings.Contains(s.Old, text.CR)
-		s.err = r.unfit(e)
+		s.err = r.invalid(e)
 	}
 	return r
 }
@@ -73,8 +73,8 @@ func (r *replacer) spend(n int) {
 }
 
 // multiple refuses an edit whose occurrences are not as many as it expects, or run into one another.
-func (r *replacer) multiple(s *sought, apart bool) *fail.Error {
-	e := &fail.Error{Kind: fail.MultipleMatches, Total: s.total, Places: r.places(s.at[:min(len(s.at), fail.MaxPlaces)]),
+func (r *replacer) multiple(s *foundEdit, apart bool) *fail.Error {
+	e := &fail.Error{Kind: fail.MultipleMatches, Total: s.total, Places: r.places(s.spans[:min(len(s.spans), fail.MaxPlaces)]),
 		Msg: fmt.Sprintf("oldText occurs %s, expected %d", refusal.Count(s.total, "time"), s.Count)}
 	switch {
 	case !apart:
@@ -107,8 +107,8 @@ type region struct {
 	edit, nth uint32
 }
 
-// unfit is what is wrong with e itself, whatever the file holds.
-func (r *replacer) unfit(e Edit) *fail.Error {
+// invalid is what is wrong with e itself, whatever the file holds.
+func (r *replacer) invalid(e Edit) *fail.Error {
 	bad := &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments}
 	switch {
 	case e.Count < 0:

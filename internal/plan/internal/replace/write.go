@@ -6,40 +6,40 @@ import (
 	"github.com/emend-dev/emend/internal/text"
 )
 
-// styler writes what replaces parts of a file, with the file's line ends.
-type styler struct {
+// writer writes what replaces parts of a file, with the file's line ends.
+type writer struct {
 	file *text.Lines
 	out  strings.Builder
 }
 
-// put writes what takes the place of g, up to next, which stays.
-func (w *styler) put(s *sought, g region, next string) {
-	if s.with != nil {
-		w.join(s.with[g.nth])
-		w.out.WriteString(s.with[g.nth])
+// replace writes what takes the place of g, up to next, which stays.
+func (w *writer) replace(s *foundEdit, g region, next string) {
+	if s.replacements != nil {
+		w.keepLFApart(s.replacements[g.nth])
+		w.out.WriteString(s.replacements[g.nth])
 	} else {
-		w.write(s, g.span)
+		w.writeNew(s, g.span)
 	}
 	if !strings.HasSuffix(s.New, text.CR) { // else the caller has a say in it
-		w.join(next)
+		w.keepLFApart(next)
 	}
 }
 
-// join comes between what was written and what follows. Where a CR and a LF meet that are line ends of their own, the
+// keepLFApart comes between what was written and what follows. Where a CR and a LF meet that are line ends of their own, the
 // LF becomes a CRLF, or the two would read as one.
-func (w *styler) join(next string) {
+func (w *writer) keepLFApart(next string) {
 	if strings.HasPrefix(next, text.LF) && strings.HasSuffix(w.out.String(), text.CR) {
 		w.out.WriteString(text.CR)
 	}
 }
 
-// write writes New in the place of g.
-func (w *styler) write(s *sought, g span) {
+// writeNew writes New in the place of g.
+func (w *writer) writeNew(s *foundEdit, g span) {
 	if !strings.Contains(s.New, text.LF) {
 		w.out.WriteString(s.New)
 		return
 	}
-	ends, end := w.ends(s, g), w.before(int(g.from))
+	ends, end := w.lineEndsIn(s, g), w.lineEndBefore(int(g.from))
 	k := 0
 	for line := range strings.Lines(s.New) {
 		line, closed := strings.CutSuffix(line, text.LF)
@@ -50,26 +50,26 @@ func (w *styler) write(s *sought, g span) {
 		if k < len(ends) {
 			end = ends[k]
 		}
-		w.line(line, end)
+		w.writeLine(line, end)
 		k++
 	}
 }
 
-// line writes a line and its end. A CR that the caller wrote before a newline makes a LF a CRLF; other line ends have
+// writeLine writes a line and its end. A CR that the caller wrote before a newline makes a LF a CRLF; other line ends have
 // it already.
-func (w *styler) line(line, end string) {
+func (w *writer) writeLine(line, end string) {
 	if end != text.LF {
 		line = strings.TrimSuffix(line, text.CR)
 	}
 	if line == "" {
-		w.join(end)
+		w.keepLFApart(end)
 	}
 	w.out.WriteString(line)
 	w.out.WriteString(end)
 }
 
-// ends is the line ends in g that stand for the newlines of what was sought.
-func (w *styler) ends(s *sought, g span) []string {
+// lineEndsIn is the line ends in g that stand for the newlines of what was sought.
+func (w *writer) lineEndsIn(s *foundEdit, g span) []string {
 	var out []string
 	for n := lineAt(w.file, int(g.from)); n < w.file.Len(); n++ {
 		end := w.file.End(n)
@@ -82,9 +82,9 @@ func (w *styler) ends(s *sought, g span) []string {
 	return out
 }
 
-// before is the line end of the line before the one in which byte at stands. At the top it is that line's own, and
+// lineEndBefore is the line end of the line before the one in which byte at stands. At the top it is that line's own, and
 // LF in a file without any.
-func (w *styler) before(at int) string {
+func (w *writer) lineEndBefore(at int) string {
 	if w.file.Len() == 0 {
 		return text.LF
 	}

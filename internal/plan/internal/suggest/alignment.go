@@ -8,10 +8,10 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// chain lays the parts of the hunk over the file, each below the one before it.
-func (s *search) chain() {
+// alignParts lays the parts of the hunk over the file, each below the one before it.
+func (s *search) alignParts() {
 	for i := range s.parts {
-		next := s.candidates(&s.parts[i])
+		next := s.alignPart(&s.parts[i])
 		if i == 0 {
 			s.alignments = next
 			continue
@@ -20,7 +20,7 @@ func (s *search) chain() {
 		for _, a := range s.alignments {
 			for _, b := range next {
 				if b.from >= a.to && b.from-a.to <= maxOmitted {
-					joined = append(joined, a.with(b))
+					joined = append(joined, a.joined(b))
 				}
 			}
 		}
@@ -29,14 +29,14 @@ func (s *search) chain() {
 	}
 }
 
-// candidates is where part p nearly fits: where all its lines are, if they are anywhere.
-func (s *search) candidates(p *part) []alignment {
-	if out := s.whole(p); len(out) > 0 {
+// alignPart is where part p nearly fits: where all its lines are, if they are anywhere.
+func (s *search) alignPart(p *part) []alignment {
+	if out := s.exactAlignments(p); len(out) > 0 {
 		return out
 	}
-	begins, tied := s.begins(p), false
+	begins, tied := s.likelyStarts(p), false
 	if len(begins) == 0 {
-		n, rivals := s.resemble(p)
+		n, rivals := s.mostSimilar(p)
 		if rivals < 0 {
 			return nil
 		}
@@ -48,7 +48,7 @@ func (s *search) candidates(p *part) []alignment {
 		if st.tied = tied; !ok {
 			continue
 		}
-		if i := slices.IndexFunc(out, st.same); i < 0 {
+		if i := slices.IndexFunc(out, st.samePlace); i < 0 {
 			out = append(out, st)
 		} else if st.cost < out[i].cost {
 			out[i] = st
@@ -57,8 +57,8 @@ func (s *search) candidates(p *part) []alignment {
 	return out
 }
 
-// whole is where all lines of part p stand one below the other, but for white space and typography.
-func (s *search) whole(p *part) []alignment {
+// exactAlignments is where all lines of part p stand one below the other, but for white space and typography.
+func (s *search) exactAlignments(p *part) []alignment {
 	var out []alignment
 	most := 0.0
 	for _, v := range p.votes {
@@ -69,10 +69,10 @@ func (s *search) whole(p *part) []alignment {
 			continue
 		}
 		if s.equal(p, n) {
-			st := s.empty(0)
-			st.from, st.to, st.whole, st.full = n, n+p.to-p.from, true, true
+			st := s.newAlignment(0)
+			st.from, st.to, st.complete, st.blankGaps = n, n+p.to-p.from, true, true
 			for i := p.from; i < p.to; i++ {
-				st.image[i], st.sure[i] = n+i-p.from, true
+				st.image[i], st.certain[i] = n+i-p.from, true
 			}
 			out = append(out, st)
 		}
@@ -105,29 +105,29 @@ func (s *search) align(p *part, begin int) (alignment, bool) {
 	if math.IsInf(c.best, 1) {
 		return alignment{}, false
 	}
-	st := s.empty(c.best)
-	c.trace(&st)
+	st := s.newAlignment(c.best)
+	c.cheapest(&st)
 	if st.from < 0 || !c.enough(&st) {
 		return alignment{}, false
 	}
 	for i := range c.keys {
-		st.sure[p.from+i] = c.sure(i, st.image[p.from+i])
+		st.certain[p.from+i] = c.certain(i, st.image[p.from+i])
 	}
-	st.whole, st.full = c.covers(&st)
+	st.complete, st.blankGaps = c.completeness(&st)
 	return st, true
 }
 
-// settle finds out where the hunk nearly fits.
-func (s *search) settle() {
+// findAlignments finds out where the hunk nearly fits.
+func (s *search) findAlignments() {
 	if len(s.parts) == 0 {
 		return
 	}
-	s.chain()
+	s.alignParts()
 	s.rank()
 }
 
-// below leaves the places that begin below line n.
-func (s *search) below(n int) {
+// dropAbove leaves the places that begin below line n.
+func (s *search) dropAbove(n int) {
 	s.alignments = slices.DeleteFunc(s.alignments, func(st alignment) bool { return st.from <= n })
 	s.rank()
 }
@@ -136,8 +136,8 @@ func (s *search) below(n int) {
 // no other has them with something in between; else the next best must be clearly worse.
 func (s *search) rank() {
 	slices.SortStableFunc(s.alignments, func(a, b alignment) int {
-		if a.full != b.full {
-			return cmpBool(b.full, a.full)
+		if a.blankGaps != b.blankGaps {
+			return cmpBool(b.blankGaps, a.blankGaps)
 		}
 		return cmpFloat(a.cost, b.cost)
 	})
@@ -146,10 +146,10 @@ func (s *search) rank() {
 		s.alone = false
 	case len(s.alignments) == 1:
 		s.alone = true
-	case s.alignments[0].full != s.alignments[1].full:
+	case s.alignments[0].blankGaps != s.alignments[1].blankGaps:
 		tight := s.alignments[0].to-s.alignments[0].from == len(s.old)
 		s.alone = (tight || s.alignments[1].cost > s.alignments[0].cost+2*margin) &&
-			!slices.ContainsFunc(s.alignments[1:], func(st alignment) bool { return st.whole })
+			!slices.ContainsFunc(s.alignments[1:], func(st alignment) bool { return st.complete })
 	case s.partial:
 		s.alone = s.alignments[1].cost > s.alignments[0].cost+margin
 	default:

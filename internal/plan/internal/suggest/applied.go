@@ -11,14 +11,14 @@ import (
 
 // alreadyThere finds the hunks whose outcome is in the file, says so, and returns the others.
 func alreadyThere(file *text.Lines, open []*search) []*search {
-	if !slices.ContainsFunc(open, func(s *search) bool { return !s.fresh }) {
+	if !slices.ContainsFunc(open, func(s *search) bool { return !s.addsNew }) {
 		return open
 	}
 	x := match.NewIndex(match.NewDoc(file), patch.Exact, len(open))
 	ids := make([]int, len(open))
 	for i, s := range open {
-		if !s.fresh && slices.ContainsFunc(s.h.Lines, func(l patch.Line) bool { return l.Mark() == '+' }) {
-			ids[i] = x.Add(slices.Values(s.h.New()))
+		if !s.addsNew && slices.ContainsFunc(s.hunk.Lines, func(l patch.Line) bool { return l.Mark() == '+' }) {
+			ids[i] = x.Add(slices.Values(s.hunk.New()))
 		}
 	}
 	x.Build()
@@ -29,7 +29,7 @@ func alreadyThere(file *text.Lines, open []*search) []*search {
 			rest = append(rest, s)
 			continue
 		}
-		n, last := len(s.h.New()), lasts[ids[i]][0]
+		n, last := len(s.hunk.New()), lasts[ids[i]][0]
 		first := last - n + 1
 		s.err.Line = first + 1
 		s.err.Nearest = repeat.Nearest(file, first, last+1)

@@ -10,14 +10,14 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// correct prints the corrected hunks that have exactly one place, with more context where they need it, also in the text
+// suggestCorrected prints the corrected hunks that have exactly one place, with more context where they need it, also in the text
 // that the other hunks of the section leave.
-func correct(p *place.Placement, open []*search, print func(patch.Hunk) (string, bool)) {
+func suggestCorrected(p *place.Placement, open []*search, print func(patch.Hunk) (string, bool)) {
 	open = slices.DeleteFunc(slices.Clone(open), func(s *search) bool { return s.corrected == nil })
 	if len(open) == 0 {
 		return
 	}
-	if k := doubling(p); k >= 0 {
+	if k := firstRepeat(p); k >= 0 {
 		for _, s := range open {
 			s.err.Hint = fmt.Sprintf("Hunk %d would add once more what stands there: leave it out, if it is applied already. %s", k+1, s.err.Hint)
 		}
@@ -27,9 +27,9 @@ func correct(p *place.Placement, open []*search, print func(patch.Hunk) (string,
 	x := match.NewIndex(match.NewDoc(p.File), patch.Exact, len(open))
 	var forms []widened
 	for _, s := range open {
-		for _, around := range contexts {
+		for _, around := range contextSizes {
 			h, from, to := s.widen(around)
-			if !o.clear(s, from, to) || around == 0 && s.certain(h) && o.leave(s, h) && s.suggest(h, print) {
+			if !o.free(s, from, to) || around == 0 && s.provedUnique(h) && o.keepsPlace(s, h) && s.offer(h, print) {
 				break
 			}
 			forms = append(forms, widened{s, h, x.Add(slices.Values(h.Old()))})
@@ -40,17 +40,17 @@ func correct(p *place.Placement, open []*search, print func(patch.Hunk) (string,
 	}
 	x.Build()
 	for _, f := range forms {
-		if f.s.err.Nearest.Corrected == "" && f.n != 0 && x.Count(f.n) == 1 && o.leave(f.s, f.h) {
-			f.s.suggest(f.h, print)
+		if f.s.err.Nearest.Corrected == "" && f.n != 0 && x.Count(f.n) == 1 && o.keepsPlace(f.s, f.h) {
+			f.s.offer(f.h, print)
 		}
 	}
 }
 
-// doubling is the first hunk that has its place and whose outcome seems to stand there already, or -1: who sends the patch once
+// firstRepeat is the first hunk that has its place and whose outcome seems to stand there already, or -1: who sends the patch once
 // more with other hunks corrected would have it applied twice.
-func doubling(p *place.Placement) int {
+func firstRepeat(p *place.Placement) int {
 	for k := range p.Spots {
-		if p.Spots[k].Made && repeat.Repeats(p, k) {
+		if p.Spots[k].Applied && repeat.Repeats(p, k) {
 			return k
 		}
 	}
@@ -64,8 +64,8 @@ type widened struct {
 	n int
 }
 
-// suggest prints the corrected hunk h, unless that cannot be or is too long.
-func (s *search) suggest(h patch.Hunk, print func(patch.Hunk) (string, bool)) bool {
+// offer prints the corrected hunk h, unless that cannot be or is too long.
+func (s *search) offer(h patch.Hunk, print func(patch.Hunk) (string, bool)) bool {
 	out, ok := print(h)
 	if !ok || len(out) > maxCorrected {
 		return false
@@ -75,11 +75,11 @@ func (s *search) suggest(h patch.Hunk, print func(patch.Hunk) (string, bool)) bo
 	return true
 }
 
-// certain reports whether h has the very lines that it covers, and one that stands there alone, so that it has one place.
-func (s *search) certain(h patch.Hunk) bool {
+// provedUnique reports whether h has the very lines that it covers, and one that stands there alone, so that it has one place.
+func (s *search) provedUnique(h patch.Hunk) bool {
 	lines := s.file.Strings(s.from, s.to)
 	for n := s.from; n < s.to; n++ {
-		if s.sole[n] {
+		if s.unique[n] {
 			return slices.Equal(h.Old(), lines)
 		}
 	}

@@ -14,58 +14,58 @@ import (
 type costs struct {
 	part    *part
 	keys    []string
-	goes    []bool   // by key: its line is to be removed
+	removed []bool   // by key: its line is to be removed
 	lines   []string // folded: those of the file from first on
 	first   int
 	begin   int // where in lines a straight laying begins; may be negative
 	slack   int
 	partial bool // see costs
 
-	mine, theirs  []float64 // what it costs that a key, or a line, is left out
-	ahead, behind [][]float64
-	same          [][]float64 // by key and line: what it costs that one stands for the other
-	best          float64
+	omitKey, omitLine []float64 // what it costs that a key, or a line, is left out
+	ahead, behind     [][]float64
+	pairing           [][]float64 // by key and line: what it costs that one stands for the other
+	best              float64
 }
 
 func (s *search) costs(p *part, begin int) *costs {
-	c := &costs{part: p, keys: s.keys[p.from:p.to], goes: s.goes[p.from:p.to], slack: slack(p.to - p.from), partial: s.partial}
+	c := &costs{part: p, keys: s.keys[p.from:p.to], removed: s.removed[p.from:p.to], slack: slack(p.to - p.from), partial: s.partial}
 	c.first = max(0, begin-c.slack)
 	for n := c.first; n < min(s.file.Len(), begin+len(c.keys)+c.slack); n++ {
 		c.lines = append(c.lines, match.Fold(patch.Unicode, s.file.Line(n)))
 	}
 	c.begin = begin - c.first
 	for _, key := range c.keys {
-		c.mine = append(c.mine, leftOut(key))
+		c.omitKey = append(c.omitKey, omission(key))
 	}
 	for _, line := range c.lines {
-		c.theirs = append(c.theirs, leftOut(line))
+		c.omitLine = append(c.omitLine, omission(line))
 	}
 	return c
 }
 
-// leftOut is what it costs that a line is left out.
-func leftOut(line string) float64 { return max(0.3, weight(line)) }
+// omission is what it costs that a line is left out.
+func omission(line string) float64 { return max(0.3, weight(line)) }
 
-// standsFor is what it costs that a line stands for key i, a line of context.
-func (c *costs) standsFor(i, j int) float64 {
+// pairContext is what it costs that a line stands for key i, a line of context.
+func (c *costs) pairContext(i, j int) float64 {
 	const most = 400
 	mine, theirs := c.keys[i], c.lines[j]
 	if mine == theirs {
 		return 0
 	}
 	mine, theirs = mine[:min(len(mine), most)], theirs[:min(len(theirs), most)]
-	like := alike(mine, theirs)
-	if grown(mine, theirs) || grown(theirs, mine) {
+	like := similarity(mine, theirs)
+	if extends(mine, theirs) || extends(theirs, mine) {
 		like = max(like, 0.6)
 	}
 	if like >= 0.5 {
-		return (1 - like) * c.mine[i]
+		return (1 - like) * c.omitKey[i]
 	}
-	return 0.95 * (c.mine[i] + c.theirs[j])
+	return 0.95 * (c.omitKey[i] + c.omitLine[j])
 }
 
-// grown reports whether long is short with something added in one place.
-func grown(short, long string) bool {
+// extends reports whether long is short with something added in one place.
+func extends(short, long string) bool {
 	const least = 6
 	if len(short) < least || len(long) < len(short) {
 		return false
@@ -78,36 +78,36 @@ func grown(short, long string) bool {
 }
 
 // costs is what it costs that key i stands for line j. In an edit the first and the last one may be parts of lines.
-func (c *costs) cost(i, j int) float64 {
+func (c *costs) pairCost(i, j int) float64 {
 	mine, theirs := c.keys[i], c.lines[j]
 	if c.partial && mine != "" && (i == 0 && strings.HasSuffix(theirs, mine) || i == len(c.keys)-1 && strings.HasPrefix(theirs, mine)) {
 		return 0
 	}
-	if plain := c.standsFor(i, j); plain > 0 {
-		return c.dear(i)*plain + c.dear(i) - 1
+	if plain := c.pairContext(i, j); plain > 0 {
+		return c.factor(i)*plain + c.factor(i) - 1
 	}
 	return 0
 }
 
-// dear is how much more than a line of context key i counts.
-func (c *costs) dear(i int) float64 {
-	if c.goes[i] && !c.partial {
+// factor is how much more than a line of context key i counts.
+func (c *costs) factor(i int) float64 {
+	if c.removed[i] && !c.partial {
 		return 3
 	}
 	return 1
 }
 
-func (c *costs) without(i int) float64 { return c.dear(i) * c.mine[i] }
+func (c *costs) omitCost(i int) float64 { return c.factor(i) * c.omitKey[i] }
 
-// row is the lines that may come next once i keys are laid.
-func (c *costs) row(i int) (low, high int) {
+// bounds is the lines that may come next once i keys are laid.
+func (c *costs) bounds(i int) (low, high int) {
 	return max(0, c.begin+i-c.slack), min(len(c.lines), c.begin+i+c.slack)
 }
 
 func (c *costs) table() [][]float64 {
 	out := make([][]float64, len(c.keys)+1)
 	for i := range out {
-		low, high := c.row(i)
+		low, high := c.bounds(i)
 		out[i] = make([]float64, max(0, high-low+1))
 		for j := range out[i] {
 			out[i][j] = math.Inf(1)
@@ -118,7 +118,7 @@ func (c *costs) table() [][]float64 {
 
 // at is what t says of line j once i keys are laid.
 func (c *costs) at(t [][]float64, i, j int) float64 {
-	low, high := c.row(i)
+	low, high := c.bounds(i)
 	if j < low || j > high {
 		return math.Inf(1)
 	}
@@ -126,11 +126,11 @@ func (c *costs) at(t [][]float64, i, j int) float64 {
 }
 
 func (c *costs) forward() {
-	c.ahead, c.same = c.table(), make([][]float64, len(c.keys))
+	c.ahead, c.pairing = c.table(), make([][]float64, len(c.keys))
 	for i := range c.ahead {
-		low, high := c.row(i)
+		low, high := c.bounds(i)
 		if i > 0 {
-			c.same[i-1] = make([]float64, max(0, high-low+1))
+			c.pairing[i-1] = make([]float64, max(0, high-low+1))
 		}
 		for j := low; j <= high; j++ {
 			best := math.Inf(1)
@@ -138,28 +138,28 @@ func (c *costs) forward() {
 				best = 0
 			}
 			if i > 0 {
-				best = c.at(c.ahead, i-1, j) + c.without(i-1)
+				best = c.at(c.ahead, i-1, j) + c.omitCost(i-1)
 				if j > 0 {
-					price := c.cost(i-1, j-1)
-					c.same[i-1][j-low] = price
+					price := c.pairCost(i-1, j-1)
+					c.pairing[i-1][j-low] = price
 					best = min(best, c.at(c.ahead, i-1, j-1)+price)
 				}
 			}
 			if 0 < i && i < len(c.keys) && j > low {
-				best = min(best, c.ahead[i][j-1-low]+c.theirs[j-1])
+				best = min(best, c.ahead[i][j-1-low]+c.omitLine[j-1])
 			}
 			c.ahead[i][j-low] = best
 		}
 	}
 }
 
-// pays is what it costs that key i stands for line j.
-func (c *costs) pays(i, j int) float64 {
-	low, high := c.row(i + 1)
+// pairAt is what it costs that key i stands for line j.
+func (c *costs) pairAt(i, j int) float64 {
+	low, high := c.bounds(i + 1)
 	if j+1 < low || j+1 > high || j < 0 {
 		return math.Inf(1)
 	}
-	return c.same[i][j+1-low]
+	return c.pairing[i][j+1-low]
 }
 
 func (c *costs) backward() {
@@ -167,18 +167,18 @@ func (c *costs) backward() {
 	m := len(c.keys)
 	c.best = math.Inf(1)
 	for i := m; i >= 0; i-- {
-		low, high := c.row(i)
+		low, high := c.bounds(i)
 		for j := high; j >= low; j-- {
 			best := 0.0
 			if i == m {
 				c.best = min(c.best, c.ahead[i][j-low])
 			} else {
-				best = c.at(c.behind, i+1, j) + c.without(i)
+				best = c.at(c.behind, i+1, j) + c.omitCost(i)
 				if j < len(c.lines) {
-					best = min(best, c.at(c.behind, i+1, j+1)+c.pays(i, j))
+					best = min(best, c.at(c.behind, i+1, j+1)+c.pairAt(i, j))
 				}
 				if 0 < i && j < high {
-					best = min(best, c.behind[i][j+1-low]+c.theirs[j])
+					best = min(best, c.behind[i][j+1-low]+c.omitLine[j])
 				}
 			}
 			c.behind[i][j-low] = best
@@ -186,10 +186,10 @@ func (c *costs) backward() {
 	}
 }
 
-// trace follows the cheapest way.
-func (c *costs) trace(st *alignment) {
+// cheapest follows the cheapest way.
+func (c *costs) cheapest(st *alignment) {
 	st.from, st.to = nothing, nothing
-	low, high := c.row(0)
+	low, high := c.bounds(0)
 	i, j := 0, low
 	for at := low; at <= high; at++ {
 		if c.at(c.behind, 0, at) < c.at(c.behind, 0, j)-1e-9 {
@@ -199,14 +199,14 @@ func (c *costs) trace(st *alignment) {
 	for i < len(c.keys) && j <= len(c.lines) {
 		left := c.at(c.behind, i, j)
 		switch {
-		case j < len(c.lines) && near(left, c.at(c.behind, i+1, j+1)+c.pays(i, j)):
+		case j < len(c.lines) && atMost(left, c.at(c.behind, i+1, j+1)+c.pairAt(i, j)):
 			if st.from == nothing {
 				st.from = c.first + j
 			}
 			st.image[c.part.from+i] = c.first + j
 			st.to = c.first + j + 1
 			i, j = i+1, j+1
-		case near(left, c.at(c.behind, i+1, j)+c.without(i)):
+		case atMost(left, c.at(c.behind, i+1, j)+c.omitCost(i)):
 			i++
 		default:
 			j++
@@ -214,7 +214,7 @@ func (c *costs) trace(st *alignment) {
 	}
 }
 
-func near(a, b float64) bool { return a > b-1e-9 }
+func atMost(a, b float64) bool { return a > b-1e-9 }
 
 // enough reports whether a third of what the lines say is there.
 func (c *costs) enough(st *alignment) bool {
@@ -227,8 +227,8 @@ func (c *costs) enough(st *alignment) bool {
 	return same >= c.part.total/3
 }
 
-// covers reports whether all keys are there, and whether what is left out between them is blank.
-func (c *costs) covers(st *alignment) (whole, full bool) {
+// completeness reports whether all keys are there, and whether what is left out between them is blank.
+func (c *costs) completeness(st *alignment) (whole, full bool) {
 	for i, key := range c.keys {
 		if n := st.image[c.part.from+i]; n == nothing || c.lines[n-c.first] != key {
 			return false, false
@@ -242,11 +242,11 @@ func (c *costs) covers(st *alignment) (whole, full bool) {
 	return true, true
 }
 
-// sure reports whether key i has no other image than line n of the file.
-func (c *costs) sure(i, n int) bool {
-	low, high := c.row(i)
+// certain reports whether key i has no other image than line n of the file.
+func (c *costs) certain(i, n int) bool {
+	low, high := c.bounds(i)
 	for j := low; j <= high && j < len(c.lines); j++ {
-		if j+c.first != n && c.at(c.ahead, i, j)+c.pays(i, j)+c.at(c.behind, i+1, j+1) <= c.best+margin {
+		if j+c.first != n && c.at(c.ahead, i, j)+c.pairAt(i, j)+c.at(c.behind, i+1, j+1) <= c.best+margin {
 			return false
 		}
 	}

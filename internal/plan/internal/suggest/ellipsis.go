@@ -26,7 +26,7 @@ func isEllipsis(l patch.Line) bool {
 	if !ok || rest == "" {
 		return ok
 	}
-	return rest[0] == ' ' && (strings.HasSuffix(rest, "...") || strings.HasSuffix(rest, "…") || names(rest))
+	return rest[0] == ' ' && (strings.HasSuffix(rest, "...") || strings.HasSuffix(rest, "…") || namesOmission(rest))
 }
 
 func cutDots(s string) (string, bool) {
@@ -37,8 +37,8 @@ func cutDots(s string) (string, bool) {
 	return rest, ok
 }
 
-// names reports whether s is words for code that is left as it is.
-func names(s string) bool {
+// namesOmission reports whether s is words for code that is left as it is.
+func namesOmission(s string) bool {
 	s = strings.ToLower(s)
 	for _, word := range []string{"existing", "rest of", "unchanged", "remaining", "omitted", "same as"} {
 		if strings.Contains(s, word) {

@@ -7,18 +7,18 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// separators are what stands between the number of a line and the line, in listings of files.
-var separators = []string{"\t", "→", " | ", "| ", "|", ": ", ":"}
+// numberSeparators are what stands between the number of a line and the line, in listings of files.
+var numberSeparators = []string{"\t", "→", " | ", "| ", "|", ": ", ":"}
 
-// unnumbered takes the line numbers off the lines of a hunk, if all its old ones have them, in one form and counting up
+// withoutNumbers takes the line numbers off the lines of a hunk, if all its old ones have them, in one form and counting up
 // by one. Added lines lose theirs if all of them have one in that form, and keep what they are if none has one in any.
-func unnumbered(lines []patch.Line) ([]patch.Line, bool) {
+func withoutNumbers(lines []patch.Line) ([]patch.Line, bool) {
 	mixed := false
 	for _, all := range []bool{true, false} {
-		for _, sep := range separators {
-			out, adds, ok := strip(lines, sep)
+		for _, sep := range numberSeparators {
+			out, adds, ok := stripNumbers(lines, sep)
 			mixed = mixed || adds > 0
-			if ok && (adds == additions(lines)) == all && (all || !mixed) {
+			if ok && (adds == countAdded(lines)) == all && (all || !mixed) {
 				return out, true
 			}
 		}
@@ -26,7 +26,7 @@ func unnumbered(lines []patch.Line) ([]patch.Line, bool) {
 	return nil, false
 }
 
-func additions(lines []patch.Line) (n int) {
+func countAdded(lines []patch.Line) (n int) {
 	for _, l := range lines {
 		if !l.Old() {
 			n++
@@ -35,12 +35,12 @@ func additions(lines []patch.Line) (n int) {
 	return n
 }
 
-// strip takes numbers in front of sep off the old lines, and off the added ones if all have one. adds is how many do.
-func strip(lines []patch.Line, sep string) (out []patch.Line, adds int, ok bool) {
+// stripNumbers takes numbers in front of sep off the old lines, and off the added ones if all have one. adds is how many do.
+func stripNumbers(lines []patch.Line, sep string) (out []patch.Line, adds int, ok bool) {
 	out = make([]patch.Line, len(lines))
 	last, whole := -1, true
 	for i, l := range lines {
-		n, rest, numbered := number(l.Text(), sep)
+		n, rest, numbered := cutNumber(l.Text(), sep)
 		switch {
 		case !l.Old() && numbered:
 			adds++
@@ -50,7 +50,7 @@ func strip(lines []patch.Line, sep string) (out []patch.Line, adds int, ok bool)
 		}
 		out[i] = l[:1] + patch.Line(rest)
 	}
-	if adds < additions(lines) {
+	if adds < countAdded(lines) {
 		for i, l := range lines {
 			if !l.Old() {
 				out[i] = l
@@ -60,8 +60,8 @@ func strip(lines []patch.Line, sep string) (out []patch.Line, adds int, ok bool)
 	return out, adds, whole && last >= 0
 }
 
-// number cuts line after its number and sep, which may have lost the white space at its end when nothing follows it.
-func number(line, sep string) (n int, rest string, ok bool) {
+// cutNumber cuts line after its number and sep, which may have lost the white space at its end when nothing follows it.
+func cutNumber(line, sep string) (n int, rest string, ok bool) {
 	line = strings.TrimLeft(line, " ")
 	digits := len(line) - len(strings.TrimLeft(line, "0123456789"))
 	n, err := strconv.Atoi(line[:digits])

@@ -39,7 +39,7 @@ func OldTexts(file *text.Lines, view string, edits []Edit) {
 	var open []*search
 	var lost []Edit
 	for i, e := range edits {
-		t.missing(e.Err)
+		t.notFound(e.Err)
 		if i >= refusal.MaxExplained || file.Len() == 0 || t.otherEnds(e) || t.alreadyMade(e) {
 			continue
 		}
@@ -49,21 +49,21 @@ func OldTexts(file *text.Lines, view string, edits []Edit) {
 	}
 	vote(file, open)
 	for i, s := range open {
-		s.voteEnds()
+		s.voteForEnds()
 		old := lost[i].Old
-		if !strings.Contains(strings.TrimSuffix(old, text.LF), text.LF) && t.within(s, old) {
+		if !strings.Contains(strings.TrimSuffix(old, text.LF), text.LF) && t.withinLine(s, old) {
 			continue
 		}
-		if s.settle(); len(s.alignments) == 0 {
-			s.settleBy(t.pieces(s))
+		if s.findAlignments(); len(s.alignments) == 0 {
+			s.alignAt(t.startByGrams(s))
 		}
 		s.describe()
-		t.suggest(s, old)
+		t.suggestOldText(s, old)
 	}
 }
 
-// missing is the least that can be said.
-func (t *textEdits) missing(e *fail.Error) {
+// notFound is the least that can be said.
+func (t *textEdits) notFound(e *fail.Error) {
 	e.Msg, e.Hint = "oldText is not in the file", "Read the file again and copy oldText from it exactly."
 	if t.file.Len() == 0 {
 		e.Msg = "oldText is not in the file, which is empty"
@@ -96,7 +96,7 @@ func (t *textEdits) otherEnds(e Edit) bool {
 	if at < 0 {
 		return false
 	}
-	t.near(e.Err, at, len(old), "the line ends")
+	t.pointAt(e.Err, at, len(old), "the line ends")
 	e.Err.Hint = "Write every line end of oldText and newText as a plain newline: the file's own line ends are kept."
 	return true
 }
@@ -110,22 +110,22 @@ func (t *textEdits) alreadyMade(e Edit) bool {
 	if at < 0 || strings.Contains(t.view[at+1:], e.New) {
 		return false
 	}
-	t.near(e.Err, at, len(e.New), "newText is already there")
+	t.pointAt(e.Err, at, len(e.New), "newText is already there")
 	e.Err.Msg += fmt.Sprintf(", but newText is (%s)", lineRange(e.Err.Nearest.Place))
 	e.Err.Hint = "The change seems to be made already: leave this edit out."
 	return true
 }
 
-// near points e at size bytes of the view from byte at on.
-func (t *textEdits) near(e *fail.Error, at, size int, differs string) {
+// pointAt points e at size bytes of the view from byte at on.
+func (t *textEdits) pointAt(e *fail.Error, at, size int, differs string) {
 	first := strings.Count(t.view[:at], text.LF)
 	last := first + strings.Count(t.view[at:at+size-1], text.LF)
 	e.Line = first + 1
 	e.Nearest = refusal.Nearest(t.file, first, last+1, differs)
 }
 
-// settleBy looks at the place that starts with the line begin, if rivals says that there is one.
-func (s *search) settleBy(begin, rivals int) {
+// alignAt looks at the place that starts with the line begin, if rivals says that there is one.
+func (s *search) alignAt(begin, rivals int) {
 	if rivals < 0 {
 		return
 	}
@@ -136,9 +136,9 @@ func (s *search) settleBy(begin, rivals int) {
 	}
 }
 
-// suggest words the near place, and gives the old text that would be found there, where that is certain: the place has
+// suggestOldText words the near place, and gives the old text that would be found there, where that is certain: the place has
 // a line for every line of the old text, and what it says is nowhere else.
-func (t *textEdits) suggest(s *search, old string) {
+func (t *textEdits) suggestOldText(s *search, old string) {
 	n := s.err.Nearest
 	if n == nil {
 		return
@@ -148,8 +148,8 @@ func (t *textEdits) suggest(s *search, old string) {
 		return
 	}
 	first, last := t.file.Line(s.from), t.file.Line(s.to-1)
-	skip, ok := before(first, s.old[0])
-	drop, ok2 := behind(last, s.old[len(s.old)-1])
+	skip, ok := cutBefore(first, s.old[0])
+	drop, ok2 := cutAfter(last, s.old[len(s.old)-1])
 	if !ok || !ok2 {
 		return
 	}
@@ -158,11 +158,11 @@ func (t *textEdits) suggest(s *search, old string) {
 	if drop == 0 && strings.HasSuffix(old, text.LF) && t.file.End(s.to-1) != text.None {
 		out += text.LF
 	}
-	t.correct(s.err, out, old)
+	t.offerOldText(s.err, out, old)
 }
 
-// correct offers out as the old text to look for.
-func (t *textEdits) correct(e *fail.Error, out, old string) {
+// offerOldText offers out as the old text to look for.
+func (t *textEdits) offerOldText(e *fail.Error, out, old string) {
 	at := strings.Index(t.view, out)
 	if out == "" || out == old || at < 0 || len(out) > maxCorrected || strings.Contains(t.view[at+1:], out) {
 		return
@@ -171,38 +171,38 @@ func (t *textEdits) correct(e *fail.Error, out, old string) {
 	e.Hint = "Send the oldText that is there instead, if that is the text you mean, and bring newText into line with it."
 }
 
-// before is how much of the file's line comes before the text with which an old text begins. It fails where the two
+// cutBefore is how much of the file's line comes before the text with which an old text begins. It fails where the two
 // are neither the same line nor the end of one.
-func before(line, want string) (int, bool) {
+func cutBefore(line, want string) (int, bool) {
 	if rest, ok := strings.CutSuffix(line, want); ok && want != "" {
 		return len(rest), true
 	}
-	return 0, alike(line, want) >= 0.6 || match.Same(patch.Unicode, line, want)
+	return 0, similarity(line, want) >= 0.6 || match.Same(patch.Unicode, line, want)
 }
 
-// behind is how much of the file's line comes after the text with which an old text ends.
-func behind(line, want string) (int, bool) {
+// cutAfter is how much of the file's line comes after the text with which an old text ends.
+func cutAfter(line, want string) (int, bool) {
 	if rest, ok := strings.CutPrefix(line, want); ok && want != "" {
 		return len(rest), true
 	}
-	return 0, alike(line, want) >= 0.6 || match.Same(patch.Unicode, line, want)
+	return 0, similarity(line, want) >= 0.6 || match.Same(patch.Unicode, line, want)
 }
 
-// pieces looks for the line that has most of the old text's longest one in it. It returns where the old text would
+// startByGrams looks for the line that has most of the old text's longest one in it. It returns where the old text would
 // begin, and how many other lines are as good; -1 when there is none.
-func (t *textEdits) pieces(s *search) (begin, rivals int) {
+func (t *textEdits) startByGrams(s *search) (begin, rivals int) {
 	long, at := "", 0
-	for i, l := range s.h.Old() {
+	for i, l := range s.hunk.Old() {
 		if len(l) > len(long) {
 			long, at = l, i
 		}
 	}
-	line, rivals := t.most(long)
+	line, rivals := t.lineWithMost(long)
 	return line - at, rivals
 }
 
-// most is the line that has most of want's grams in it.
-func (t *textEdits) most(want string) (line, rivals int) {
+// lineWithMost is the line that has most of want's grams in it.
+func (t *textEdits) lineWithMost(want string) (line, rivals int) {
 	bit := map[string]int{}
 	want = lower(want)
 	for i := 0; i+gram <= len(want); i++ {
@@ -232,10 +232,10 @@ func (t *textEdits) most(want string) (line, rivals int) {
 	return line, rivals
 }
 
-// within finds a single line that is a part of a line, or the whole of it, changed.
-func (t *textEdits) within(s *search, old string) bool {
-	want := strings.TrimSuffix(s.h.Old()[0], text.CR)
-	n, rivals := t.most(want)
+// withinLine finds a single line that is a part of a line, or the whole of it, changed.
+func (t *textEdits) withinLine(s *search, old string) bool {
+	want := strings.TrimSuffix(s.hunk.Old()[0], text.CR)
+	n, rivals := t.lineWithMost(want)
 	if rivals < 0 {
 		return false
 	}
@@ -254,7 +254,7 @@ func (t *textEdits) within(s *search, old string) bool {
 		if strings.HasSuffix(old, text.LF) && strings.HasSuffix(have, part) && t.file.End(n) != text.None {
 			part += text.LF
 		}
-		t.correct(s.err, part, old)
+		t.offerOldText(s.err, part, old)
 	}
 	return true
 }

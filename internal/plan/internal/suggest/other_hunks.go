@@ -12,20 +12,20 @@ import (
 type otherHunks struct {
 	p       *place.Placement
 	open    []*search
-	changes []touch        // in file order
-	adds    map[string]int // by a line that a corrected hunk looks for: the hunk that adds it, from 0, or several
+	changes []changedLines // in file order
+	addedBy map[string]int // by a line that a corrected hunk looks for: the hunk that adds it, from 0, or several
 }
 
-// touch is lines from up to to of the file, which hunk changes; none where it only adds in front of them.
-type touch struct{ from, to, hunk int }
+// changedLines is lines from up to to of the file, which hunk changes; none where it only adds in front of them.
+type changedLines struct{ from, to, hunk int }
 
 // several stands for more than one hunk.
 const several = -2
 
-// clear reports whether no other hunk than that of s changes lines from up to to, or adds lines between them.
-func (o *otherHunks) clear(s *search, from, to int) bool {
+// free reports whether no other hunk than that of s changes lines from up to to, or adds lines between them.
+func (o *otherHunks) free(s *search, from, to int) bool {
 	if o.changes == nil {
-		o.list()
+		o.listChanges()
 	}
 	i := sort.Search(len(o.changes), func(i int) bool { return o.changes[i].to >= from })
 	for ; i < len(o.changes) && o.changes[i].from < to; i++ {
@@ -37,45 +37,45 @@ func (o *otherHunks) clear(s *search, from, to int) bool {
 	return true
 }
 
-func (o *otherHunks) list() {
-	o.changes = []touch{}
+func (o *otherHunks) listChanges() {
+	o.changes = []changedLines{}
 	for k := range o.p.Spots {
-		if o.p.Spots[k].Made {
+		if o.p.Spots[k].Applied {
 			from, to := o.p.Changed(k)
-			o.changes = append(o.changes, touch{from, to, k})
+			o.changes = append(o.changes, changedLines{from, to, k})
 		}
 	}
 	for _, s := range o.open {
 		above, below := place.Context(s.corrected.Lines)
 		from := min(s.from+above, s.to)
-		o.changes = append(o.changes, touch{from, max(from, s.to-below), s.err.Hunk - 1})
+		o.changes = append(o.changes, changedLines{from, max(from, s.to-below), s.err.Hunk - 1})
 	}
-	slices.SortFunc(o.changes, func(a, b touch) int { return a.to - b.to })
+	slices.SortFunc(o.changes, func(a, b changedLines) int { return a.to - b.to })
 }
 
-// leave reports whether h, the corrected hunk of s, keeps its one place whatever the others add: it has a line that
+// keepsPlace reports whether h, the corrected hunk of s, keeps its one place whatever the others add: it has a line that
 // stands once in the file and that none of them adds, or they add none of its lines.
-func (o *otherHunks) leave(s *search, h patch.Hunk) bool {
-	if o.adds == nil {
-		o.count()
+func (o *otherHunks) keepsPlace(s *search, h patch.Hunk) bool {
+	if o.addedBy == nil {
+		o.countAdded()
 	}
 	free := true
 	for i, line := range h.Old() {
-		if by, added := o.adds[line]; added && by != s.err.Hunk-1 {
+		if by, added := o.addedBy[line]; added && by != s.err.Hunk-1 {
 			free = false
-		} else if n := s.from + i; len(h.Lines) == len(s.corrected.Lines) && n < s.to && s.sole[n] {
+		} else if n := s.from + i; len(h.Lines) == len(s.corrected.Lines) && n < s.to && s.unique[n] {
 			return true
 		}
 	}
 	return free
 }
 
-// count notes who adds the lines that the corrected hunks look for.
-func (o *otherHunks) count() {
-	o.adds = map[string]int{}
+// countAdded notes who adds the lines that the corrected hunks look for.
+func (o *otherHunks) countAdded() {
+	o.addedBy = map[string]int{}
 	wanted := map[string]bool{}
 	for _, s := range o.open {
-		h, _, _ := s.widen(contexts[len(contexts)-1])
+		h, _, _ := s.widen(contextSizes[len(contextSizes)-1])
 		for _, line := range h.Old() {
 			wanted[line] = true
 		}
@@ -85,10 +85,10 @@ func (o *otherHunks) count() {
 			if l.Old() || !wanted[l.Text()] {
 				continue
 			}
-			if by, ok := o.adds[l.Text()]; ok && by != k {
-				o.adds[l.Text()] = several
+			if by, ok := o.addedBy[l.Text()]; ok && by != k {
+				o.addedBy[l.Text()] = several
 			} else {
-				o.adds[l.Text()] = k
+				o.addedBy[l.Text()] = k
 			}
 		}
 	}

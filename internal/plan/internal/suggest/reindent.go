@@ -19,14 +19,14 @@ func (s *search) shift(st *alignment) (indent.Shift, bool) {
 	switch {
 	case !ok:
 		return indent.Shift{}, false
-	case s.numbered != "" && s.offByOne(seen):
+	case s.numbered != "" && s.lostSpace(seen):
 		return indent.Shift{}, true
 	case s.numbered != "" && !seen.Same() && s.bareAdditions():
 		return indent.Shift{}, false // a space may have been of the number or of the line
 	}
 	out, _ := indent.NewShift(seen, s.tabs)
 	out.Blank = out.Blank || s.numbered != "" // a space that went with the number is gone from blank lines too
-	return out, !out.Changes() || !quoted(s.lines)
+	return out, !out.Changes() || !opensString(s.lines)
 }
 
 // indents maps each indent of the hunk's old lines to the one in the file. It fails where one became several.
@@ -38,7 +38,7 @@ func (s *search) indents(st *alignment) (indent.Pairs, bool) {
 			continue
 		}
 		have := s.file.Line(n)
-		if key := match.Fold(patch.Unicode, have); key == "" || key != s.keys[i] && alike(key, s.keys[i]) < 0.6 {
+		if key := match.Fold(patch.Unicode, have); key == "" || key != s.keys[i] && similarity(key, s.keys[i]) < 0.6 {
 			continue
 		}
 		mine, _ := indent.Cut(want)
@@ -50,9 +50,9 @@ func (s *search) indents(st *alignment) (indent.Pairs, bool) {
 	return seen, true
 }
 
-// retab tells every search of the tabstop that the others have proved: a patch that is written in spaces is so from its
+// agreeOnTabs tells every search of the tabstop that the others have proved: a patch that is written in spaces is so from its
 // first line to its last. It reports false where a hunk that has its place would add lines that are indented otherwise.
-func retab(p *place.Placement, open []*search) bool {
+func agreeOnTabs(p *place.Placement, open []*search) bool {
 	var tabs indent.Tabs
 	for _, s := range open {
 		if !s.alone {
@@ -68,12 +68,12 @@ func retab(p *place.Placement, open []*search) bool {
 	for _, s := range open {
 		s.tabs = tabs
 	}
-	return tabs == (indent.Tabs{}) || !indentsLike(p, tabs)
+	return tabs == (indent.Tabs{}) || !contradictsTabs(p, tabs)
 }
 
-// indentsLike reports whether a hunk that has its place adds lines that t would indent otherwise, and shows none of the
+// contradictsTabs reports whether a hunk that has its place adds lines that t would indent otherwise, and shows none of the
 // file that say better.
-func indentsLike(p *place.Placement, t indent.Tabs) bool {
+func contradictsTabs(p *place.Placement, t indent.Tabs) bool {
 	for k := range p.Hunks {
 		if p.Spots[k].Err != nil || !indent.Added(p.Hunks[k].Lines) {
 			continue
@@ -92,19 +92,19 @@ func indentsLike(p *place.Placement, t indent.Tabs) bool {
 	return false
 }
 
-// offByOne reports whether the old lines lost a space with their numbers that was theirs, and the added ones had none.
-func (s *search) offByOne(seen indent.Pairs) bool {
+// lostSpace reports whether the old lines lost a space with their numbers that was theirs, and the added ones had none.
+func (s *search) lostSpace(seen indent.Pairs) bool {
 	more, _, ok := seen.Prefix()
 	return ok && more == " " && s.bareAdditions()
 }
 
 // bareAdditions reports whether lines are added that had no number to lose.
 func (s *search) bareAdditions() bool {
-	return slices.ContainsFunc(s.lines, func(l patch.Line) bool { return !l.Old() && slices.Contains(s.h.Lines, l) })
+	return slices.ContainsFunc(s.lines, func(l patch.Line) bool { return !l.Old() && slices.Contains(s.hunk.Lines, l) })
 }
 
-// quoted reports whether an added line opens a string of several lines, in whose lines white space is not indentation.
-func quoted(lines []patch.Line) bool {
+// opensString reports whether an added line opens a string of several lines, in whose lines white space is not indentation.
+func opensString(lines []patch.Line) bool {
 	return slices.ContainsFunc(lines, func(l patch.Line) bool {
 		if l.Old() {
 			return false

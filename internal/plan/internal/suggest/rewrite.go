@@ -14,28 +14,28 @@ import (
 // lines are to be removed, or where its added lines belong.
 func (s *search) rewrite(st *alignment) {
 	shift, ok := s.shift(st)
-	if !ok || !s.familiar(st) {
+	if !ok || !s.mostlyThere(st) {
 		return
 	}
-	w := &rewriting{s: s, st: st, at: st.from}
+	w := &rewriter{s: s, st: st, at: st.from}
 	for i, n := 0, 0; i < len(s.lines); i++ {
 		if l := s.lines[i]; l.Old() {
-			if !w.old(n, l.Mark()) {
+			if !w.writeOld(n, l.Mark()) {
 				return
 			}
 			n++
 			continue
 		}
-		run := s.added(i)
-		at, ok := s.gap(st, n, run)
+		run := s.addedRun(i)
+		at, ok := s.insertionPoint(st, n, run)
 		if !ok {
-			s.undecided(st, n)
+			s.explainUndecided(st, n)
 			return
 		}
-		if s.made(st, at, run) {
+		if s.alreadyAdded(st, at, run) {
 			return
 		}
-		w.keep(at)
+		w.copyTo(at)
 		for _, l := range run {
 			text, ok := shift.TryFlush(l.Text())
 			if !ok {
@@ -45,83 +45,83 @@ func (s *search) rewrite(st *alignment) {
 		}
 		i += len(run) - 1
 	}
-	w.keep(st.to)
-	c := *s.h
+	w.copyTo(st.to)
+	c := *s.hunk
 	c.Lines, c.Blank = w.out, 0
 	s.corrected = &c
 }
 
-// familiar reports whether no more than one line of the hunk, or one of four, is another one in the file, or none.
-func (s *search) familiar(st *alignment) bool {
+// mostlyThere reports whether no more than one line of the hunk, or one of four, is another one in the file, or none.
+func (s *search) mostlyThere(st *alignment) bool {
 	filled, other := 0, 0
 	for i, key := range s.keys {
 		if key == "" || s.omitted(i) {
 			continue
 		}
-		if filled++; !s.same(st, i) {
+		if filled++; !s.isThere(st, i) {
 			other++
 		}
 	}
 	return other <= max(1, filled/4)
 }
 
-// rewriting is a hunk that is being rewritten, up to line at of the file.
-type rewriting struct {
+// rewriter is a hunk that is being rewritten, up to line at of the file.
+type rewriter struct {
 	s   *search
 	st  *alignment
 	at  int
 	out []patch.Line
 }
 
-func (w *rewriting) keep(to int) {
+func (w *rewriter) copyTo(to int) {
 	for ; w.at < to; w.at++ {
 		w.out = append(w.out, patch.Line(" "+w.s.file.Line(w.at)))
 	}
 }
 
-// old writes old line i as it is in the file. It fails where that would remove another line, or none.
-func (w *rewriting) old(i int, mark byte) bool {
+// writeOld writes old line i as it is in the file. It fails where that would remove another line, or none.
+func (w *rewriter) writeOld(i int, mark byte) bool {
 	n := w.st.image[i]
-	if mark == '-' && !w.s.removes(w.st, i) {
+	if mark == '-' && !w.s.certainlyRemoves(w.st, i) {
 		return false
 	}
 	if n != nothing {
-		w.keep(n)
+		w.copyTo(n)
 		w.out = append(w.out, patch.Line(string(mark)+w.s.file.Line(n)))
 		w.at = n + 1
 	}
 	return true
 }
 
-// removes reports whether the line of the file that stands for removed line i is certainly the one that is meant: it is
+// certainlyRemoves reports whether the line of the file that stands for removed line i is certainly the one that is meant: it is
 // the same, or much like it, none that the hunk adds, and nothing else differs.
-func (s *search) removes(st *alignment, i int) bool {
+func (s *search) certainlyRemoves(st *alignment, i int) bool {
 	n := st.image[i]
-	if n == nothing || !st.sure[i] {
+	if n == nothing || !st.certain[i] {
 		return false
 	}
-	if s.same(st, i) {
+	if s.isThere(st, i) {
 		return true
 	}
 	for j := range s.old {
-		if j != i && !s.same(st, j) {
+		if j != i && !s.isThere(st, j) {
 			return false
 		}
 	}
 	have := match.Fold(patch.Unicode, s.file.Line(n))
-	return alike(have, s.keys[i]) >= 0.6 && !slices.ContainsFunc(s.lines, func(l patch.Line) bool {
+	return similarity(have, s.keys[i]) >= 0.6 && !slices.ContainsFunc(s.lines, func(l patch.Line) bool {
 		return l.Mark() == '+' && match.Fold(patch.Unicode, l.Text()) == have
 	})
 }
 
-// same reports whether old line i is in the file, but for white space and typography.
-func (s *search) same(st *alignment, i int) bool {
+// isThere reports whether old line i is in the file, but for white space and typography.
+func (s *search) isThere(st *alignment, i int) bool {
 	n := st.image[i]
 	return n != nothing && match.Fold(patch.Unicode, s.file.Line(n)) == s.keys[i]
 }
 
-// added is the run of added lines that begins with line i of the hunk.
-func (s *search) added(i int) []patch.Line {
+// addedRun is the run of added lines that begins with line i of the hunk.
+func (s *search) addedRun(i int) []patch.Line {
 	n := i
 	for n < len(s.lines) && !s.lines[n].Old() {
 		n++
@@ -129,14 +129,14 @@ func (s *search) added(i int) []patch.Line {
 	return s.lines[i:n]
 }
 
-// made reports whether the lines of run stand above or below line n of the file already, and the hunk does not show them
+// alreadyAdded reports whether the lines of run stand above or below line n of the file already, and the hunk does not show them
 // there: then it may be applied.
-func (s *search) made(st *alignment, n int, run []patch.Line) bool {
-	return s.repeated(st, n, run) || s.repeated(st, n-len(run), run)
+func (s *search) alreadyAdded(st *alignment, n int, run []patch.Line) bool {
+	return s.standsUnshown(st, n, run) || s.standsUnshown(st, n-len(run), run)
 }
 
-// repeated reports whether the lines of run stand in the file from line n on, not all of them shown by the hunk.
-func (s *search) repeated(st *alignment, n int, run []patch.Line) bool {
+// standsUnshown reports whether the lines of run stand in the file from line n on, not all of them shown by the hunk.
+func (s *search) standsUnshown(st *alignment, n int, run []patch.Line) bool {
 	if n < 0 || n+len(run) > s.file.Len() {
 		return false
 	}
@@ -151,29 +151,29 @@ func (s *search) repeated(st *alignment, n int, run []patch.Line) bool {
 	return said && !shown
 }
 
-// gap is the line of the file in front of which run goes, which stands in front of old line i. It fails where the file
+// insertionPoint is the line of the file in front of which run goes, which stands in front of old line i. It fails where the file
 // has lines there that the hunk leaves out, and nothing says on which side of them run belongs.
-func (s *search) gap(st *alignment, i int, run []patch.Line) (int, bool) {
+func (s *search) insertionPoint(st *alignment, i int, run []patch.Line) (int, bool) {
 	up, direct := s.neighbour(st, i-1, -1)
 	down, below := s.neighbour(st, i, 1)
 	switch {
 	case up == nothing && down == nothing:
 		return 0, false
 	case up == nothing:
-		return st.image[down], below && st.sure[down]
+		return st.image[down], below && st.certain[down]
 	case down == nothing:
-		return st.image[up] + 1, direct && st.sure[up]
+		return st.image[up] + 1, direct && st.certain[up]
 	case st.image[up]+1 == st.image[down]:
-		return st.image[down], st.sure[up] && st.sure[down]
-	case direct && st.sure[up] && s.replaces(up, run):
+		return st.image[down], st.certain[up] && st.certain[down]
+	case direct && st.certain[up] && s.replaces(up, run):
 		return st.image[up] + 1, true
 	}
-	return s.beside(st.image[up]+1, st.image[down], run,
-		direct && below && st.sure[up] && st.sure[down] && !s.goes[up] && !s.goes[down])
+	return s.besideBlank(st.image[up]+1, st.image[down], run,
+		direct && below && st.certain[up] && st.certain[down] && !s.removed[up] && !s.removed[down])
 }
 
-// undecided says which lines, left out by the hunk, leave open where the lines go that it adds in front of old line i.
-func (s *search) undecided(st *alignment, i int) {
+// explainUndecided says which lines, left out by the hunk, leave open where the lines go that it adds in front of old line i.
+func (s *search) explainUndecided(st *alignment, i int) {
 	up, _ := s.neighbour(st, i-1, -1)
 	down, _ := s.neighbour(st, i, 1)
 	if up == nothing || down == nothing || st.image[up]+1 >= st.image[down] {
@@ -201,24 +201,24 @@ func (s *search) neighbour(st *alignment, i, step int) (at int, direct bool) {
 // replaces reports whether run certainly stands for the removed lines that end with old line i: none is blank at the
 // ends of either, and they begin and end alike.
 func (s *search) replaces(i int, run []patch.Line) bool {
-	if !s.goes[i] || s.goes[i+1] {
+	if !s.removed[i] || s.removed[i+1] {
 		return false
 	}
 	first := i
-	for first > 0 && s.goes[first-1] {
+	for first > 0 && s.removed[first-1] {
 		first--
 	}
 	head, tail := match.Fold(patch.Unicode, run[0].Text()), match.Fold(patch.Unicode, run[len(run)-1].Text())
 	if head == "" || tail == "" || s.keys[first] == "" || s.keys[i] == "" {
 		return false
 	}
-	return alike(head, s.keys[first]) >= 0.5 && alike(tail, s.keys[i]) >= 0.5
+	return similarity(head, s.keys[first]) >= 0.5 && similarity(tail, s.keys[i]) >= 0.5
 }
 
-// beside decides on which side of lines from up to to, which the hunk leaves out, run goes: above blank ones, where one
+// besideBlank decides on which side of lines from up to to, which the hunk leaves out, run goes: above blank ones, where one
 // line is added with as many blank ones above it, and below them, where it has those below. Of several added lines
 // nobody knows whether the blank ones were not between them.
-func (s *search) beside(from, to int, run []patch.Line, sure bool) (int, bool) {
+func (s *search) besideBlank(from, to int, run []patch.Line, sure bool) (int, bool) {
 	for n := from; n < to; n++ {
 		sure = sure && s.blank(n)
 	}

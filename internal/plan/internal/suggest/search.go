@@ -14,7 +14,7 @@ import (
 // search is the search for one hunk's near place.
 type search struct {
 	file *text.Lines
-	h    *patch.Hunk
+	hunk *patch.Hunk
 	err  *fail.Error
 	name string // what differences call the hunk
 
@@ -22,13 +22,13 @@ type search struct {
 	numbered string       // the first line with its number, if they have any
 	old      []string     // the lines that are to be in the file
 	keys     []string     // the same, folded
-	goes     []bool       // by old line: it is to be removed
+	removed  []bool       // by old line: it is to be removed
 	parts    []part
 	tabs     indent.Tabs
 	partial  bool // the first and the last line may be parts of lines
 
-	sole  map[int]bool // lines of the file that no other one equals on any rung
-	fresh bool         // a line that it adds is not in the file on any rung, so that its outcome is not
+	unique  map[int]bool // lines of the file that no other one equals on any rung
+	addsNew bool         // a line that it adds is not in the file on any rung, so that its outcome is not
 
 	alignments []alignment // where the hunk nearly fits, the best one first
 	alone      bool        // no other one is nearly as good
@@ -46,8 +46,8 @@ type part struct {
 
 // newSearch prepares the search for h, which e says is not there.
 func newSearch(file *text.Lines, h *patch.Hunk, e *fail.Error, name string) *search {
-	s := &search{file: file, h: h, err: e, name: name, lines: h.Lines, sole: map[int]bool{}}
-	if lines, ok := unnumbered(h.Lines); ok {
+	s := &search{file: file, hunk: h, err: e, name: name, lines: h.Lines, unique: map[int]bool{}}
+	if lines, ok := withoutNumbers(h.Lines); ok {
 		s.lines, s.numbered = lines, h.Lines[slices.IndexFunc(h.Lines, patch.Line.Old)].Text()
 	}
 	from := 0
@@ -56,16 +56,16 @@ func newSearch(file *text.Lines, h *patch.Hunk, e *fail.Error, name string) *sea
 			continue
 		}
 		if isEllipsis(l) {
-			s.cut(from, len(s.old))
+			s.addPart(from, len(s.old))
 			from = len(s.old) + 1
 		}
-		s.old, s.keys, s.goes = append(s.old, l.Text()), append(s.keys, match.Fold(patch.Unicode, l.Text())), append(s.goes, l.Mark() == '-')
+		s.old, s.keys, s.removed = append(s.old, l.Text()), append(s.keys, match.Fold(patch.Unicode, l.Text())), append(s.removed, l.Mark() == '-')
 	}
-	s.cut(from, len(s.old))
+	s.addPart(from, len(s.old))
 	return s
 }
 
-func (s *search) cut(from, to int) {
+func (s *search) addPart(from, to int) {
 	if from < to {
 		s.parts = append(s.parts, part{from: from, to: to, votes: map[int]float64{}})
 	}
@@ -73,13 +73,13 @@ func (s *search) cut(from, to int) {
 
 // stand is one way to lay a hunk over lines from up to to of the file.
 type alignment struct {
-	from, to int
-	image    []int  // by old line: the line of the file that stands for it, or nothing
-	sure     []bool // by old line: every other way that costs about as little has the same line for it
-	cost     float64
-	whole    bool // all lines are there
-	full     bool // all lines are there, and those of the file that are left out are blank
-	tied     bool // other lines are as much like it, and nobody looked at them
+	from, to  int
+	image     []int  // by old line: the line of the file that stands for it, or nothing
+	certain   []bool // by old line: every other way that costs about as little has the same line for it
+	cost      float64
+	complete  bool // all lines are there
+	blankGaps bool // all lines are there, and those of the file that are left out are blank
+	tied      bool // other lines are as much like it, and nobody looked at them
 }
 
 // nothing is the image of a line that is not there.
@@ -88,21 +88,21 @@ const nothing = -1
 // margin is by how much one stand has to be better than another to be the one that is meant.
 const margin = 0.5
 
-// with is a and below it b.
-func (a alignment) with(b alignment) alignment {
-	out := alignment{from: a.from, to: b.to, cost: a.cost + b.cost, whole: a.whole && b.whole, full: a.full && b.full, tied: a.tied || b.tied, image: slices.Clone(a.image), sure: slices.Clone(a.sure)}
+// joined is a and below it b.
+func (a alignment) joined(b alignment) alignment {
+	out := alignment{from: a.from, to: b.to, cost: a.cost + b.cost, complete: a.complete && b.complete, blankGaps: a.blankGaps && b.blankGaps, tied: a.tied || b.tied, image: slices.Clone(a.image), certain: slices.Clone(a.certain)}
 	for i, n := range b.image {
 		if n != nothing {
-			out.image[i], out.sure[i] = n, b.sure[i]
+			out.image[i], out.certain[i] = n, b.certain[i]
 		}
 	}
 	return out
 }
 
-// same reports whether a and b are one place: one has all the lines of the other, and maybe more.
-func (a alignment) same(b alignment) bool { return a.within(b) || b.within(a) }
+// samePlace reports whether a and b are one place: one has all the lines of the other, and maybe more.
+func (a alignment) samePlace(b alignment) bool { return a.includedIn(b) || b.includedIn(a) }
 
-func (a alignment) within(b alignment) bool {
+func (a alignment) includedIn(b alignment) bool {
 	for i, n := range a.image {
 		if n != nothing && n != b.image[i] {
 			return false
@@ -111,8 +111,8 @@ func (a alignment) within(b alignment) bool {
 	return true
 }
 
-func (s *search) empty(cost float64) alignment {
-	return alignment{image: slices.Repeat([]int{nothing}, len(s.old)), sure: make([]bool, len(s.old)), cost: cost}
+func (s *search) newAlignment(cost float64) alignment {
+	return alignment{image: slices.Repeat([]int{nothing}, len(s.old)), certain: make([]bool, len(s.old)), cost: cost}
 }
 
 // blank reports whether line n of the file is.

@@ -15,8 +15,8 @@ func weight(line string) float64 {
 	return 0.1
 }
 
-// alike is the share of two lines that they have in common at both ends.
-func alike(a, b string) float64 {
+// similarity is the share of two lines that they have in common at both ends.
+func similarity(a, b string) float64 {
 	n := min(len(a), len(b))
 	if n == 0 || 2*n < max(len(a), len(b)) {
 		return 0

@@ -32,30 +32,30 @@ func Hunks(p *place.Placement, errs fail.List, print func(patch.Hunk) (string, b
 	vote(p.File, open)
 	open = alreadyThere(p.File, open)
 	for _, s := range open {
-		s.settle()
+		s.findAlignments()
 	}
-	narrow(p, open)
-	indented := retab(p, open)
+	narrowByAnchors(p, open)
+	indented := agreeOnTabs(p, open)
 	for _, s := range open {
 		s.describe()
 	}
 	if print != nil && indented {
-		correct(p, open, print)
+		suggestCorrected(p, open, print)
 	}
 }
 
-// narrow lets the anchors of hunks decide between several places that are as near as the nearest.
-func narrow(p *place.Placement, open []*search) {
+// narrowByAnchors lets the anchors of hunks decide between several places that are as near as the nearest.
+func narrowByAnchors(p *place.Placement, open []*search) {
 	tied := map[int]*search{}
 	for _, s := range open {
-		if !s.alone && len(s.alignments) > 1 && s.h.How != patch.Adjoin {
+		if !s.alone && len(s.alignments) > 1 && s.hunk.How != patch.Adjoin {
 			tied[s.err.Hunk-1] = s
 		}
 	}
 	p.FindAnchors(func(k int) bool { return tied[k] != nil })
 	for k, s := range tied {
 		if a, ok := p.Anchor(k); ok && a.Line >= 0 {
-			s.below(a.Line)
+			s.dropAbove(a.Line)
 		}
 	}
 }

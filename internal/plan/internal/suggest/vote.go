@@ -46,11 +46,11 @@ func vote(file *text.Lines, open []*search) {
 		}
 		key := keys[i]
 		for _, s := range adds[key] {
-			s.fresh = s.fresh || len(places) == 0
+			s.addsNew = s.addsNew || len(places) == 0
 		}
 		for _, b := range ballots[key] {
 			if len(places) == 1 {
-				b.s.sole[places[0]] = true
+				b.s.unique[places[0]] = true
 			}
 			for _, n := range places {
 				b.part.votes[n-b.index] += weight(key)
@@ -59,9 +59,9 @@ func vote(file *text.Lines, open []*search) {
 	}
 }
 
-// begins is the lines of the file with most votes for part p, those of their neighbours counted in, far enough from
+// likelyStarts is the lines of the file with most votes for part p, those of their neighbours counted in, far enough from
 // one another, the best first.
-func (s *search) begins(p *part) []int {
+func (s *search) likelyStarts(p *part) []int {
 	slack := slack(p.to - p.from)
 	starts := slices.Sorted(maps.Keys(p.votes))
 	sum := make([]float64, len(starts))
@@ -100,9 +100,9 @@ func (s *search) begins(p *part) []int {
 // slack is how far a part of n lines is moved about where the votes put it: less where it is long, for the cost.
 func slack(n int) int { return min(2+n/4, maxSlack, max(4, maxCosts/max(n, 1))) }
 
-// resemble looks for the line most like part p's longest one, for a part whose lines are nowhere. It returns where the
+// mostSimilar looks for the line most like part p's longest one, for a part whose lines are nowhere. It returns where the
 // part would begin, and how many other lines are as good; -1 when there is none.
-func (s *search) resemble(p *part) (begin, rivals int) {
+func (s *search) mostSimilar(p *part) (begin, rivals int) {
 	long, at := "", 0
 	for i, l := range s.old[p.from:p.to] {
 		if l = strings.TrimSpace(l); len(l) > len(long) {
@@ -114,7 +114,7 @@ func (s *search) resemble(p *part) (begin, rivals int) {
 	for n := 0; n < s.file.Len() && budget > 0; n++ {
 		line := strings.TrimSpace(s.file.Line(n))
 		budget -= len(line)
-		switch like := alike(line, long); {
+		switch like := similarity(line, long); {
 		case like < 0.6:
 		case like > best+0.05:
 			best, where, rivals = like, n, 0
@@ -125,10 +125,10 @@ func (s *search) resemble(p *part) (begin, rivals int) {
 	return where - at, rivals
 }
 
-// voteEnds lets the first and the last line vote for the lines that they are the end and the beginning of. They
+// voteForEnds lets the first and the last line vote for the lines that they are the end and the beginning of. They
 // may be such parts; so that it does not count against a place that it lacks them.
-func (s *search) voteEnds() {
-	old := s.h.Old()
+func (s *search) voteForEnds() {
+	old := s.hunk.Old()
 	if len(old) < 2 {
 		return
 	}
