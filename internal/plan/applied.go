@@ -10,7 +10,7 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// alreadyApplied says whether the section s, whose step failed with err unless that is nil, is already applied.
+// alreadyApplied says whether section s is already applied. err is why its step failed, or nil.
 func (b *builder) alreadyApplied(s *patch.Section, step *Step, err error) repeat.Proof {
 	if step.Path == "" {
 		return repeat.None // it was not even looked at
@@ -34,7 +34,7 @@ func (b *builder) alreadyApplied(s *patch.Section, step *Step, err error) repeat
 	return repeat.None
 }
 
-// isGone is the proof that a hash gives of a file that is gone: somebody has read it.
+// isGone is the proof that section s deleted a file that is not there: strong if a hash shows that somebody read it.
 func (b *builder) isGone(s *patch.Section) repeat.Proof {
 	if b.opts.Expect[s.Path] != "" {
 		return repeat.Strong
@@ -52,8 +52,8 @@ func (b *builder) isThere(step *Step, err error) bool {
 	return err == nil && data == step.After
 }
 
-// isUpdated reports whether every hunk of a section that was refused is already applied. A hash that is out of date does
-// not matter then.
+// isUpdated reports whether every hunk of a refused section is already applied. A hash that is out of date does not
+// matter then.
 func (b *builder) isUpdated(s *patch.Section, step *Step, err error) bool {
 	all := fail.All(err)
 	if all[0].Kind == fail.Stale {
@@ -62,7 +62,7 @@ func (b *builder) isUpdated(s *patch.Section, step *Step, err error) bool {
 	return len(all) == len(s.Hunks) && !slices.ContainsFunc(all, func(e *fail.Error) bool { return !e.Already })
 }
 
-// isMoved looks at the destination of a file that is gone.
+// isMoved looks for the proof at the destination of a file that is gone.
 func (b *builder) isMoved(s *patch.Section, step *Step) repeat.Proof {
 	to, err := b.src.Look(b.ctx, s.To, b.rules.Absolute)
 	if err != nil || to.Kind != Regular {

@@ -12,13 +12,13 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// Build settles p under rules r. On refusal the error is a fail.List with every failing section and hunk, in
-// patch order; on cancellation it wraps ctx's error.
+// Build makes a plan for p under rules r. If the patch is refused the error is a fail.List with every failing section
+// and hunk, in patch order; if ctx ends it wraps ctx's error.
 //
-// Building takes time linear in the files and the patch. It holds at most 3 x (files + patch) + 16 bytes a line +
-// 32 MiB: the contents before and after, and for one file at a time what placing its hunks costs. Of the 32 MiB, some
-// 300 bytes are for a hunk itself, however short, so that the bound holds for a hundred thousand of them in one file.
-// BenchmarkBuild prints both.
+// It takes time linear in the files and the patch. It holds at most 3 x (files + patch) + 16 bytes a line + 32 MiB: the
+// contents before and after, and for one file at a time what placing its hunks costs. Of the 32 MiB, some 300 bytes are
+// for a hunk itself, however short, so that the bound holds for a hundred thousand of them in one file. BenchmarkBuild
+// prints both.
 func Build(ctx context.Context, p patch.Patch, r dialect.Rules, src Source, o Options) (*Plan, error) {
 	return newBuilder(ctx, r, src, o).build(p)
 }
@@ -39,9 +39,8 @@ func (b *builder) build(p patch.Patch) (*Plan, error) {
 	return &Plan{Steps: b.steps, Skipped: b.skipped}, nil
 }
 
-// BuildSurvey is Build, which also tells what became of every section and hunk. The error is one that ended the work; a
-// refusal is in the survey. A section whose file has changed since it was read is looked at all the same: the survey says
-// where its hunks would go now.
+// BuildSurvey is Build, but also says what became of every section and hunk. A refusal is in the survey; the error is
+// one that ended the work. If a file changed since it was read, the survey says where the hunks would go now.
 //
 // It holds the lines of all files at once, and a number for every old line of a hunk, beside what Build holds.
 func BuildSurvey(ctx context.Context, p patch.Patch, r dialect.Rules, src Source, o Options) (*Survey, error) {
@@ -62,6 +61,7 @@ func BuildSurvey(ctx context.Context, p patch.Patch, r dialect.Rules, src Source
 	return b.survey, err
 }
 
+// section plans section i and decides where it goes: to the steps, to what is already applied, or to the refusals.
 func (b *builder) section(i int, s *patch.Section) {
 	step := Step{Op: s.Op, Section: i, Writes: s.Path}
 	var err error
@@ -95,7 +95,7 @@ func (b *builder) section(i int, s *patch.Section) {
 func (b *builder) noteSection(s *patch.Section, step *Step, err error) {
 	if b.survey.file == nil && step.BeforeSum != "" && len(s.Hunks) > 0 && errors.Is(err, fail.Stale) {
 		now := *step
-		b.edit(s, &now) //nolint:errcheck // it is refused anyway: only where its hunks stand is wanted
+		b.edit(s, &now) //nolint:errcheck // it is refused anyway: only the places of its hunks are wanted
 	}
 	b.survey.Sections = append(b.survey.Sections, SurveyedSection{Step: *step, File: b.survey.file, Hunks: b.survey.hunks})
 	b.survey.file, b.survey.hunks = nil, nil
@@ -138,8 +138,8 @@ func (b *builder) checkNesting(sections []patch.Section) {
 	}
 }
 
-// settleApplied decides, when all sections are known, which of them are already applied: they are skipped, or their refusals
-// say so.
+// settleApplied decides, once all sections are known, which of them are already applied. They are skipped, or their
+// refusals say so.
 func (b *builder) settleApplied(sections int) {
 	proved := slices.ContainsFunc(b.applied, func(a applied) bool { return a.proof == repeat.Strong })
 	whole := len(b.applied) == sections && proved
@@ -167,8 +167,8 @@ func (b *builder) settleApplied(sections int) {
 	}
 }
 
-// explainUnproved says, to who wants what is applied to be skipped, why the section i is not: its file is gone, and nothing
-// says that it was ever there.
+// explainUnproved says in the refusal of section i why it is not skipped, if that was asked for: its file is gone, and
+// nothing shows that it was ever there.
 func (b *builder) explainUnproved(i int) {
 	for _, e := range b.errs {
 		if e.Section == i+1 && b.opts.Idempotent {
@@ -177,7 +177,7 @@ func (b *builder) explainUnproved(i int) {
 	}
 }
 
-// sayApplied says in a refusal that what it refuses is already applied, if it is: the section, or at least its hunk.
+// sayApplied says in a refusal that the section, or at least the hunk, is already applied.
 func sayApplied(e *fail.Error, section, whole bool) {
 	const skips = ", or send the patch with idempotent: true (--idempotent), which skips it."
 	e.Already = e.Already || section
@@ -191,7 +191,7 @@ func sayApplied(e *fail.Error, section, whole bool) {
 	}
 }
 
-// numbersTo is the numbers from 0 up to n, or nil.
+// numbersTo lists the numbers from 0 up to n; nil if there are none.
 func numbersTo(n int) (out []int) {
 	for i := range n {
 		out = append(out, i)

@@ -21,10 +21,10 @@ type builder struct {
 	steps   []Step
 	errs    fail.List
 	skipped []Skip
-	applied []applied          // the sections that are already applied, or may be
-	state   map[any]*fileState // by place: what earlier sections made of it
-	claimed map[any]int        // by place: the patch line of the section that has it
-	survey  *Survey            // what is found out about every section, where somebody wants to know
+	applied []applied          // sections that are, or may be, already applied
+	state   map[any]*fileState // by place: what earlier sections left there
+	claimed map[any]int        // by place: the patch line of the section that claims it
+	survey  *Survey            // for BuildSurvey; else nil
 }
 
 // fileState is a file as earlier sections leave it.
@@ -34,7 +34,8 @@ type fileState struct {
 	data, sum string
 }
 
-// applied is a section that is already applied, as sure as its proof is. A weak one counts when all others are applied.
+// applied is a section that is already applied, as surely as proof says. Weak proof counts if all other sections are
+// applied.
 type applied struct {
 	proof repeat.Proof
 	skip  Skip
@@ -98,7 +99,7 @@ func (b *builder) missing(f File, s *patch.Section) error {
 	return &fail.Error{Kind: fail.NotFound, Path: s.Path, Msg: fmt.Sprintf("no such file to %s", s.Op), Hint: hint}
 }
 
-// look finds what stands at a section's path and claims it.
+// look finds what is at the path of a section and claims it.
 func (b *builder) look(p string, s *patch.Section) (File, error) {
 	f, err := b.src.Look(b.ctx, p, b.rules.Absolute)
 	if err != nil {
@@ -110,7 +111,7 @@ func (b *builder) look(p string, s *patch.Section) (File, error) {
 	return b.afterEarlier(f), nil
 }
 
-// claim refuses a path that another section has, unless sections of one path apply in order.
+// claim refuses a path that another section names too, unless sections of one path apply in order.
 func (b *builder) claim(f File, p string, s *patch.Section) error {
 	line, taken := b.claimed[f.Place]
 	b.claimed[f.Place] = s.Line
@@ -122,7 +123,7 @@ func (b *builder) claim(f File, p string, s *patch.Section) error {
 		Hint: "Put everything that happens to one file into one section."}
 }
 
-// afterEarlier is f as the earlier sections leave it.
+// afterEarlier returns f as the earlier sections leave it.
 func (b *builder) afterEarlier(f File) File {
 	if st, ok := b.state[f.Place]; ok {
 		f.Kind, f.HasParent, f.Inode = Missing, true, nil

@@ -9,7 +9,7 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// edit places the section's hunks in step.Before.
+// edit places the hunks of the section in step.Before.
 func (b *builder) edit(s *patch.Section, step *Step) error {
 	if len(s.Hunks) == 0 {
 		step.After, step.AfterSum = step.Before, step.BeforeSum
@@ -35,8 +35,8 @@ func (b *builder) edit(s *patch.Section, step *Step) error {
 	return nil
 }
 
-// settle returns what becomes of the file of p, or every reason why not. The result is nil if all hunks are skipped, since
-// they are already applied.
+// settle returns what becomes of the file of p, or every reason why not. The result is nil if all hunks are already
+// applied and skipped.
 func settle(p *place.Placement, mode repeat.Mode, print func(patch.Hunk) (string, bool)) (*place.Result, error) {
 	if err := p.Limit(); err != nil {
 		return nil, err
@@ -51,8 +51,8 @@ func settle(p *place.Placement, mode repeat.Mode, print func(patch.Hunk) (string
 	return p.Result(), nil
 }
 
-// repeatMode is what becomes of the hunks of s that are already applied. What an earlier section wrote was not there when
-// the patch was sent, and a hash that holds says that nothing has been applied since the file was read.
+// repeatMode says what becomes of hunks of s that are already applied. What an earlier section wrote was not there when
+// the patch was sent, and a hash that holds says that nothing was applied since the file was read.
 func (b *builder) repeatMode(s *patch.Section, step *Step) repeat.Mode {
 	_, hashed := b.opts.Expect[s.Path]
 	switch _, written := b.state[step.Source.Place]; {

@@ -1,8 +1,12 @@
 // Package plan turns a patch and the contents of files into after-images. It refuses what is ambiguous, what
 // overlaps and what would change something the patch does not say.
 //
-// It writes nothing and opens nothing: a [Source] hands it the files. All that can be decided before a disk is
-// touched is decided here, and every failing section and hunk of a patch is reported, not only the first.
+// It writes nothing and opens nothing: a [Source] gives it the files. All that can be decided before a disk is touched is
+// decided here, and every failing section and hunk of a patch is reported, not only the first.
+//
+// Its parts are packages that each answer one question about one file: place (where does a hunk go), repeat (is it
+// applied already), suggest (what would have worked) and replace (text edits). This package asks them, and plans what a
+// section does to its file and paths.
 package plan
 
 import (
@@ -11,7 +15,7 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// Options are what a caller asks of one plan.
+// Options are the settings of one plan.
 type Options struct {
 	// Expect holds the sha256 that files must have now, by their path as the patch writes it; "" asserts that
 	// an added file is not there. Paths that are not in the map are not checked.
@@ -22,41 +26,41 @@ type Options struct {
 	Idempotent bool
 }
 
-// Plan is what a patch would do, settled. Steps are in patch order.
+// Plan is what a patch would do, with everything decided. Steps are in patch order.
 type Plan struct {
 	Steps   []Step
-	Skipped []Skip // what is left out since it is already applied
+	Skipped []Skip // left out, because it is already applied
 }
 
-// Step is one section's effect on one file.
+// Step is the effect of one section on one file.
 type Step struct {
 	Op       patch.Op
 	Path, To string // relative to the workspace
 	Writes   string // the path as the patch wrote it: the destination, for a Move
 	Section  int    // its number in the patch, from 0
 
-	Before, After       string // contents; what an Add replaces is its Before
+	Before, After       string // contents; Before of an Add is what it replaces
 	BeforeSum, AfterSum string // their sha256; "" where there is no file
 	Replaces            *File  // the file that an Add or a Move replaces, if any
 	Exec                bool   // an Add makes an executable file
-	Back                string // the very file that the history keeps under this name comes to stand here, not After
-	Like                string // an Add gets the mode and owner of the file that the history keeps under this name
-	Lender              *File  // an Update gets the mode and owner of this file, which goes elsewhere in the same plan
-	Fresh               bool   // with Back: it is as new as if it had just been written
-	Size                int64  // of what comes to stand here, where After does not have it
+	Back                string // put here the very file that the history keeps under this name, not After
+	Like                string // an Add takes mode and owner from the file that the history keeps under this name
+	Lender              *File  // an Update takes mode and owner from this file, which goes elsewhere in the same plan
+	Fresh               bool   // with Back: its time is that of the commit, as if it had just been written
+	Size                int64  // of what is put here, if After does not have it
 
-	Source File // what was looked at, for the commit to verify
-	Dest   File // Move: what stands at the destination
+	Source File // as it was planned with, for the commit to verify
+	Dest   File // Move: what is at the destination
 
 	Hunks []Placed
 	Edits []Edit // Update and Move: how After came from Before
 	Bytes []Edit // the same edits, in bytes; nil where only the lines are known
 }
 
-// Applied reports whether there is nothing to do, since all of the patch is already applied.
+// Applied reports whether there is nothing to do, because all of the patch is already applied.
 func (p *Plan) Applied() bool { return len(p.Steps) == 0 && len(p.Skipped) > 0 }
 
-// HunkCount is the number of hunks that the whole plan applies.
+// HunkCount counts the hunks that the plan applies.
 func (p *Plan) HunkCount() int {
 	n := 0
 	for _, s := range p.Steps {
@@ -69,7 +73,7 @@ func (p *Plan) HunkCount() int {
 	return n
 }
 
-// Skip is a section, or some hunks of one, that a plan leaves out since it is already applied.
+// Skip is a section, or some hunks of one, that a plan leaves out because it is already applied.
 type Skip struct {
 	Op       patch.Op
 	Path, To string // relative to the workspace
@@ -77,7 +81,7 @@ type Skip struct {
 	Hunks    []int  // from 0; nil for a section without any
 }
 
-// writes is the path at which the step leaves a file, or "".
+// writes returns the path at which the step leaves a file, or "".
 func (s *Step) writes() string {
 	switch s.Op {
 	case patch.Delete:
@@ -88,7 +92,7 @@ func (s *Step) writes() string {
 	return s.Path
 }
 
-// changesNothing reports whether every hunk of the step is skipped, and nothing is left to do.
+// changesNothing reports whether all hunks of the step are skipped, so that nothing is left to do.
 func (s *Step) changesNothing() bool {
 	return s.Op == patch.Update && len(s.Hunks) > 0 && !slices.ContainsFunc(s.Hunks, func(h Placed) bool { return !h.Skipped })
 }

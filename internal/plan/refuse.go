@@ -21,7 +21,7 @@ func isDirectory(p string) error {
 		Hint: "List the directory and name a file in it."}
 }
 
-// cancelled is a call whose context has ended while it was planned.
+// cancelled is the refusal of a plan whose context has ended.
 func cancelled(err error) error {
 	e := &fail.Error{Kind: fail.CommandFailed, Reason: fail.Cancelled, Cause: err,
 		Msg: "cancelled while planning", Hint: "Nothing was changed; send the patch again."}

@@ -36,8 +36,7 @@ func (b *builder) add(s *patch.Section, step *Step) error {
 	return nil
 }
 
-// replaced reads what the step takes the place of. A link, or anything else that is no regular file, is refused by
-// the source.
+// replaced reads the file that the step replaces. The source refuses a link and anything else that is no regular file.
 func (b *builder) replaced(f File, step *Step) error {
 	step.Replaces = &f
 	data, sum, err := b.load(f)
@@ -121,7 +120,7 @@ func (b *builder) move(s *patch.Section, step *Step) error {
 	return nil
 }
 
-// moveInPlace is a move onto itself, which must never lose the file.
+// moveInPlace plans a move of a file onto itself, which must never lose it.
 func (b *builder) moveInPlace(s *patch.Section, step *Step) error {
 	if !b.rules.MoveInPlace {
 		return &fail.Error{Kind: fail.CommandFailed, Reason: fail.SamePath, Path: s.Path,

@@ -9,8 +9,8 @@ import (
 	"github.com/emend-dev/emend/internal/text"
 )
 
-// Source hands a plan the files it asks for. The engine's reads a disk through the guard; Memory is a tree of
-// strings.
+// Source gives a plan the files that it asks for. The engine's source reads a disk through the guard; Memory is a tree
+// of strings.
 type Source interface {
 	// Look says what stands at p, as a caller wrote it, and whether policy lets a patch change it. Every error
 	// is a *fail.Error.
@@ -22,8 +22,8 @@ type Source interface {
 // File is what a path leads to.
 type File struct {
 	Rel       string // relative to the workspace, cleaned
-	Place     any    // equal for two spellings of one path; comparable
-	Inode     any    // equal for two names of one file; comparable, nil when not known
+	Place     any    // comparable; equal for two spellings of one path
+	Inode     any    // comparable; equal for two names of one file, nil if not known
 	Kind      Kind
 	HasParent bool
 	Target    string // what a link says

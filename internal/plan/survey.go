@@ -6,27 +6,27 @@ import (
 	"github.com/emend-dev/emend/internal/text"
 )
 
-// Survey is what [Build] finds out about every section on its way to a plan or a refusal.
+// Survey is what [Build] finds out about every section on the way to a plan or a refusal.
 type Survey struct {
 	Plan     *Plan     // what the patch would do; nil when it is refused
 	Refused  fail.List // why, in patch order
 	Sections []SurveyedSection
 
-	file  *text.Lines // of the section in hand
+	file  *text.Lines // of the current section
 	hunks []HunkPlace
 }
 
 // SurveyedSection is what was found out about one section.
 type SurveyedSection struct {
-	Step   Step        // as far as it was settled
-	Failed fail.List   // why it is refused; its hunks have theirs in here as well
-	File   *text.Lines // where its hunks were looked for; nil when it was not read
-	Hunks  []HunkPlace // one a hunk; none when they were not looked for
+	Step   Step        // as far as it was decided
+	Failed fail.List   // why it is refused, including the refusals of its hunks
+	File   *text.Lines // where its hunks were looked for; nil if it was not read
+	Hunks  []HunkPlace // one for each hunk; none if they were not looked for
 
-	Skipped bool // all of it is already applied, and left out
+	Skipped bool // it is already applied and left out
 }
 
-// Refuse adds failures, each to its section.
+// Refuse adds refusals, each to its section.
 func (v *Survey) Refuse(list fail.List) {
 	v.Refused = append(v.Refused, list...)
 	for _, e := range list {
@@ -36,7 +36,7 @@ func (v *Survey) Refuse(list fail.List) {
 	}
 }
 
-// noteHunks notes where the hunks of the section in hand stand, if placing them came to its end.
+// noteHunks notes the places of the current section's hunks, unless placing them was given up.
 func (v *Survey) noteHunks(p *place.Placement) {
 	v.file = p.File
 	if p.Limit() == nil {

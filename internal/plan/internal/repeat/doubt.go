@@ -7,8 +7,8 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// doubt takes back the proof of hunks whose old lines seem to be there in another spelling, or with other lines around
-// them: then their new lines stand where they do for another reason. It reads the file once more, if anything was proved.
+// doubt drops the proof of hunks whose old lines seem to be there in another spelling or between other lines. Then their
+// new lines stand there for another reason. It reads the file once more if anything was proved.
 func (f *finder) doubt() {
 	x := match.NewIndex(match.NewDoc(f.File), patch.Unicode, len(f.found))
 	type sign struct{ hunk, id, own int }
@@ -33,8 +33,8 @@ func (f *finder) doubt() {
 	}
 }
 
-// occurrences is how often lines stand in now, as the loosest rung sees them: a change of nothing but white space. Of very many
-// lines it says that they do not, which leaves the hunk unproved.
+// occurrences counts how often lines stand in now, on the loosest rung: a hunk may change nothing but white space. For
+// very many lines it says 0, which leaves the hunk unproved.
 func occurrences(now, lines []string) (n int) {
 	if len(now)*len(lines) > 1<<20 {
 		return 0
@@ -48,8 +48,8 @@ func occurrences(now, lines []string) (n int) {
 	return n
 }
 
-// goneWhenApplied is what of a hunk cannot be in the file when it is applied: all its old lines; and the lines of every run that it
-// removes, with the line of context above or below, where they have words.
+// goneWhenApplied lists the lines that cannot be in the file once a hunk is applied: all its old lines together, and
+// every run that it removes with the line of context above or below, if that line has words.
 func goneWhenApplied(lines []patch.Line) (out [][]string) {
 	var old []string
 	for _, l := range lines {

@@ -12,9 +12,9 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// proves reports whether the new lines of hunk k, which stand at line at and nowhere else, are its outcome: what it adds
-// is there to the byte, on either side of its changes there is a line of context, or the end of the file, and they are
-// not what was there before as well.
+// proves reports whether the new lines of hunk k, which stand at line at and nowhere else, are its outcome. What it adds
+// must be there to the byte, with context or an end of the file on either side of its changes, and the lines must not
+// have been there before.
 func (f *finder) proves(k int, lines []patch.Line, at int) bool {
 	above, below := place.Context(lines)
 	end := at + newSize(lines)
@@ -25,9 +25,9 @@ func (f *finder) proves(k int, lines []patch.Line, at int) bool {
 		!f.stoodBefore(lines, at == 0, end == f.File.Len())
 }
 
-// hasFrame reports whether the context before and after the changes of a hunk says where they are. A blank line says
-// nothing, and brackets alone do not say enough. An end of the file stands for context, unless the hunk only removes
-// lines: then both sides need it, and a single line within the file has to have words.
+// hasFrame reports whether the context before and after the changes of a hunk says where they are. Blank lines say
+// nothing, and brackets alone do not say enough. An end of the file counts as context. If the hunk only removes lines,
+// both sides need context, and a single line within the file must have words.
 func (f *finder) hasFrame(before, after []patch.Line, adds, top, bottom bool) bool {
 	above, below := slices.ContainsFunc(before, hasWords), slices.ContainsFunc(after, hasWords)
 	if !adds {
@@ -40,9 +40,9 @@ func (f *finder) hasFrame(before, after []patch.Line, adds, top, bottom bool) bo
 	return top && bottom || above || below
 }
 
-// stoodBefore reports whether the new lines of a hunk are among its old ones, so that they were there before it was applied:
-// a function that is removed up to its last bracket leaves what the bracket before it left. It does not matter where
-// they now touch an end of the file that they did not touch then.
+// stoodBefore reports whether the new lines of a hunk are among its old ones, so that they were there before it was
+// applied. Example: removing a function up to its last bracket leaves the bracket before it. New lines at an end of the
+// file must have been at that end of the old ones.
 func (f *finder) stoodBefore(lines []patch.Line, top, bottom bool) bool {
 	var was, is strings.Builder
 	was.WriteString(text.LF)
@@ -60,8 +60,8 @@ func (f *finder) stoodBefore(lines []patch.Line, top, bottom bool) bool {
 	return strings.Contains(old, now) && !(top && !strings.HasPrefix(old, now)) && !(bottom && !strings.HasSuffix(old, now))
 }
 
-// anchorsAgree reports whether the anchors of hunk k do not speak against its outcome at line at. One that only decides between
-// places may be nowhere, since nothing had to be decided.
+// anchorsAgree reports whether the anchors of hunk k allow its outcome at line at. An anchor that only decides between
+// places may be missing, since nothing had to be decided.
 func (f *finder) anchorsAgree(k int, lines []patch.Line, at int) bool {
 	h := &f.Hunks[k]
 	if len(h.Anchors) == 0 {
@@ -74,7 +74,7 @@ func (f *finder) anchorsAgree(k int, lines []patch.Line, at int) bool {
 	return a.Line < at+newSize(lines) && (a.Line >= 0 || h.How == patch.Narrow)
 }
 
-// extends reports whether the new lines, from line at on, hold the old ones, which begin at line old.
+// extends reports whether the new lines, from line at on, include the old ones, from line old on.
 func (f *finder) extends(lines []patch.Line, at, old int) bool {
 	olds := 0
 	for _, l := range lines {
@@ -89,8 +89,8 @@ func (f *finder) extends(lines []patch.Line, at, old int) bool {
 	return olds <= newSize(lines) && f.standsAt(lines, at)
 }
 
-// standsAt reports whether the new lines of a hunk stand from line at on: its context as loosely as the dialect has it,
-// what it adds to the byte.
+// standsAt reports whether the new lines of a hunk stand from line at on: context on the loosest rung, added lines to
+// the byte.
 func (f *finder) standsAt(lines []patch.Line, at int) bool {
 	for _, l := range lines {
 		if l.Mark() == '-' {
@@ -101,7 +101,7 @@ func (f *finder) standsAt(lines []patch.Line, at int) bool {
 		}
 		have, want := f.File.Line(at), l.Text()
 		if f.File.End(at) == text.CRLF {
-			want = strings.TrimSuffix(want, text.CR) // it is the CR of the line end
+			want = strings.TrimSuffix(want, text.CR) // the CR belongs to the line end
 		}
 		if l.Mark() == '+' && have != want {
 			return false
@@ -115,7 +115,7 @@ func (f *finder) sameLine(n int, line string) bool {
 	return match.Same(f.Loosest(), f.File.Line(n), line)
 }
 
-// fitsEnd reports whether the outcome of hunk k may end before line n, for what the hunk says of the file's end.
+// fitsEnd reports whether the outcome of hunk k may end before line n, by what the hunk says about the end of the file.
 func (f *finder) fitsEnd(k, n int) bool {
 	h := &f.Hunks[k]
 	switch {
@@ -127,7 +127,7 @@ func (f *finder) fitsEnd(k, n int) bool {
 	return true
 }
 
-// newSize is how many lines a hunk leaves behind.
+// newSize counts the lines that a hunk leaves.
 func newSize(lines []patch.Line) int {
 	n := 0
 	for _, l := range lines {
@@ -146,7 +146,7 @@ func hasWords(l patch.Line) bool {
 	return strings.ContainsFunc(l.Text(), func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
 }
 
-// newLines is what lines of a hunk leave behind.
+// newLines lists the lines that a hunk leaves.
 func newLines(lines []patch.Line) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for _, l := range lines {

@@ -6,8 +6,8 @@ import (
 	"github.com/emend-dev/emend/internal/match"
 )
 
-// findOutcomes finds the outcomes of the candidates, in one walk through the file as it was. Lines are compared on the
-// loosest rung: what is there once on it is not there in another spelling.
+// findOutcomes finds the outcomes of the candidates in one walk through the unchanged file. It compares lines on the
+// loosest rung: an outcome that stands there once does not stand there in another spelling too.
 func (f *finder) findOutcomes(who []candidate) {
 	if len(who) == 0 {
 		return

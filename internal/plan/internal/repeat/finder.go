@@ -29,7 +29,8 @@ const (
 	Strong
 )
 
-// outcome is where the new lines of a hunk stand: lines from up to to of the file, and those among them that it changed.
+// outcome is where the new lines of a hunk stand: lines from up to to of the file, of which changed are those that the
+// hunk changes.
 type outcome struct {
 	proof     Proof
 	from, to  int
@@ -37,7 +38,7 @@ type outcome struct {
 	elsewhere bool // the hunk has its place, and its new lines stand somewhere too
 }
 
-// finder looks for the outcomes of a section's hunks.
+// finder looks for the outcomes of the hunks of one section.
 type finder struct {
 	*place.Placement
 	found []outcome // by hunk

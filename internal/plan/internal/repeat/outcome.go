@@ -8,9 +8,8 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// possible reports whether hunk k, which has no place, may be applied: its old lines were nowhere in the file before any
-// hunk was applied, or only not at its end, and where it has no context on one side its new lines are at that end of the
-// file.
+// possible reports whether hunk k, which has no place, may be applied. Its old lines must have been nowhere in the file,
+// or only not at its end; and on a side where it has no context its new lines must touch that end of the file.
 func (f *finder) possible(k int, nowhere bool) bool {
 	if !nowhere && !f.Hunks[k].AtEnd {
 		return false
@@ -28,7 +27,7 @@ func (f *finder) possible(k int, nowhere bool) bool {
 	})
 }
 
-// outcomeOf looks for the outcome of a hunk that has no place among news, the patterns of its new lines in x.
+// outcomeOf looks for the outcome of a hunk that has no place. news are the patterns of its new lines in x.
 func (f *finder) outcomeOf(c candidate, x *match.Index, news []int) outcome {
 	k := c.hunk
 	for i, cut := range f.Cuts(k) {
@@ -43,7 +42,7 @@ func (f *finder) outcomeOf(c candidate, x *match.Index, news []int) outcome {
 		case c.nowhere && f.proves(k, lines, at):
 			return f.newOutcome(lines, at, Strong)
 		case !c.nowhere && f.extends(lines, at, at) && f.fitsEnd(k, at+newSize(lines)):
-			return f.newOutcome(lines, at, Weak) // its old lines may only stand at the end, and no longer do
+			return f.newOutcome(lines, at, Weak) // its old lines had to be at the end, and no longer are
 		}
 		return outcome{}
 	}
@@ -57,7 +56,8 @@ func Repeats(p *place.Placement, k int) bool {
 	return f.outcomeAtEdge(k).proof != None
 }
 
-// outcomeAtEdge looks whether hunk k, which has its place, adds again what stands around its old lines, or changes nothing.
+// outcomeAtEdge looks whether hunk k, which has its place, changes nothing or adds again what stands around its old
+// lines.
 func (f *finder) outcomeAtEdge(k int) outcome {
 	s, lines := &f.Spots[k], f.AsPlaced(k)
 	old, now := s.Stop-s.Start, newSize(lines)
@@ -65,7 +65,7 @@ func (f *finder) outcomeAtEdge(k int) outcome {
 		return outcome{}
 	}
 	scan := match.NewScanner(match.NewDoc(f.File), f.Loosest(), slices.Collect(newLines(lines)), false)
-	left := 4 // places, of lines that are alike on a loose rung only
+	left := 4 // places to try, where lines are alike on a loose rung only
 	for at := range scan.Places(max(0, s.Stop-now), min(f.File.Len(), s.Start+now)) {
 		if left--; left < 0 {
 			break
@@ -77,7 +77,7 @@ func (f *finder) outcomeAtEdge(k int) outcome {
 	return outcome{}
 }
 
-// newOutcome is lines, standing from line at of the file on.
+// newOutcome returns the outcome that is lines, from line at of the file on.
 func (f *finder) newOutcome(lines []patch.Line, at int, how Proof) outcome {
 	above, below := place.Context(lines)
 	end := at + newSize(lines)

@@ -47,7 +47,7 @@ func Find(p *place.Placement, mode Mode) (all bool) {
 	return f.all
 }
 
-// counts reports whether o proves that its hunk is applied.
+// counts reports whether o shows that its hunk is applied.
 func (f *finder) counts(o outcome) bool { return o.proof == Strong || o.proof == Weak && f.all }
 
 // candidates lists the hunks that have no place and may be applied, and reports whether it is worth looking.
@@ -68,8 +68,8 @@ func (f *finder) candidates(mode Mode) (open []candidate, ok bool) {
 	return open, len(open) > 0 || mode == SkipEdges && failed == 0
 }
 
-// lookFor finds the outcomes of the candidates, the first of them first: most often none is applied, or all are. It reports
-// whether one is.
+// lookFor finds the outcomes of the candidates, a few of them first: mostly either none is applied or all are. It
+// reports whether any is.
 func (f *finder) lookFor(open []candidate) bool {
 	f.Stop()
 	few := open[:min(len(open), refusal.MaxExplained)]
@@ -88,7 +88,7 @@ func (f *finder) lookFor(open []candidate) bool {
 	return true
 }
 
-// findAtEdges finds the hunks that were applied now and are there already.
+// findAtEdges finds the hunks that have their place although their outcome is there already.
 func (f *finder) findAtEdges() {
 	for k := range f.found {
 		if f.Spots[k].Applied {
@@ -99,14 +99,14 @@ func (f *finder) findAtEdges() {
 	}
 }
 
-// markApplied notes that hunk k is already applied.
+// markApplied skips hunk k or says in its refusal that it is applied.
 func (f *finder) markApplied(k int, mode Mode) {
 	s, o := &f.Spots[k], &f.found[k]
 	if mode >= Skip {
 		f.Skip(k, o.from, o.to)
 		return
 	}
-	if s.Err == nil { // it has its place, and would be applied twice once the others are left out
+	if s.Err == nil { // it has its place: without the others it would be applied twice
 		f.Unplace(k)
 		s.Err.Msg = "what it adds is there already"
 	}
@@ -128,14 +128,14 @@ func missingLines(lines []patch.Line) (out []string) {
 	return out
 }
 
-// Nearest says that the outcome of a hunk stands in lines from up to to of the file.
+// Nearest shows lines from up to to of the file as the outcome of a hunk.
 func Nearest(file *text.Lines, from, to int) *fail.Nearest {
 	return refusal.Nearest(file, from, to, fmt.Sprintf("these + lines are already there (lines %d-%d)", from+1, to))
 }
 
-// consistent reports whether what is applied stands in the order of the hunks, and nothing that is to be changed, or is
-// already, reaches into it; and, where something is to be changed still, whether that is not there too: then the hunk
-// may have been applied elsewhere, and what is left in its place may be what another one wrote.
+// consistent reports whether the applied hunks stand in the order of the patch, and no change, made or to be made,
+// reaches into another. If something is still to be changed, no hunk with a place may have its outcome elsewhere as
+// well: it may have been applied there, and what stands in its place may be what another hunk wrote.
 func (f *finder) consistent() bool {
 	if !f.all && slices.ContainsFunc(f.found, f.counts) && slices.ContainsFunc(f.found, func(o outcome) bool { return o.elsewhere }) {
 		return false

@@ -5,7 +5,8 @@ import "github.com/emend-dev/emend/internal/text"
 // change says that bytes a0 up to a1 of the old text became b0 up to b1 of the new one.
 type change struct{ a0, a1, b0, b1 int }
 
-// lineChanges is the changes as lines, in order, with an unchanged line between any two. What lies between two changes is the same on both sides.
+// lineChanges returns the changes, which are in order, as changes of lines, with an unchanged line between any two. What
+// lies between two changes is the same on both sides.
 func lineChanges(before, after *text.Lines, changes []change) []text.Change {
 	var out []text.Change
 	for len(changes) > 0 {
@@ -31,7 +32,7 @@ func lineChanges(before, after *text.Lines, changes []change) []text.Change {
 	return out
 }
 
-// firstLines is the line with which the change c begins on both sides.
+// firstLines returns the lines with which change c begins on both sides.
 func firstLines(before, after *text.Lines, c change) (a, b int) {
 	for a = lineAt(before, c.a0); a > 0; a-- {
 		at := before.Offset(a) - c.a0 + c.b0
@@ -42,7 +43,7 @@ func firstLines(before, after *text.Lines, c change) (a, b int) {
 	return 0, 0
 }
 
-// lastLines is the line after the change c on both sides, unless the next change begins before that line does.
+// lastLines returns the lines after change c on both sides. It reports false if the next change begins before them.
 func lastLines(before, after *text.Lines, c change, next []change) (a, b int, ok bool) {
 	a = lineFrom(before, c.a1)
 	for ; a < before.Len(); a++ {

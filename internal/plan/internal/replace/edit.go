@@ -6,13 +6,13 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// Edit replaces a text by another wherever it occurs. Count is how often it must occur; 0 stands for once.
+// Edit replaces every occurrence of a text by another. Count is how often it must occur; 0 means once.
 type Edit struct {
 	Old, New string
 	Count    int
 }
 
-// Options are what a caller asks of one Run.
+// Options are the settings of one call of Run.
 type Options struct {
 	// Tolerance is the last rung on which lines may match; 0 stands for [patch.Exact].
 	Tolerance patch.Rung

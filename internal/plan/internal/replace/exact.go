@@ -5,7 +5,7 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// findExact finds edit k's occurrences as it is written.
+// findExact finds the occurrences of edit k as it is written.
 func (r *replacer) findExact(k int) {
 	s := &r.edits[k]
 	if s.err != nil || r.limit != nil {
@@ -40,7 +40,7 @@ func (r *replacer) findExact(k int) {
 	}
 }
 
-// cutsCRLF reports whether offset at stands between the two bytes of a line end.
+// cutsCRLF reports whether offset at is between the two bytes of a line end.
 func (r *replacer) cutsCRLF(at uint32) bool {
 	return at > 0 && int(at) < len(r.before) && r.before[at-1] == '\r' && r.before[at] == '\n'
 }

@@ -15,11 +15,11 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// looseLadder is the rungs on which an edit that is nowhere as written is sought as whole lines. The line end of the
-// last line is white space at its end, as it were.
+// looseLadder lists the rungs on which an edit that is nowhere as written is looked for as whole lines. The line end of
+// the last line counts as trailing white space.
 var looseLadder = []patch.Rung{patch.Trailing, patch.Whitespace, patch.Unicode}
 
-// findLoosely seeks the edits that were not found as lines, on each rung up to last until there are some.
+// findLoosely looks for the edits that were not found as lines, on each rung up to last.
 func (r *replacer) findLoosely(last patch.Rung) {
 	hunks := map[int]patch.Hunk{}
 	for k := range r.edits {
@@ -36,7 +36,7 @@ func (r *replacer) findLoosely(last patch.Rung) {
 	}
 }
 
-// findOnRung seeks the hunks, by the edits that they stand for, and takes those that have a place out of the list.
+// findOnRung looks for the hunks, which stand for edits, and takes those that have a place out of the map.
 func (r *replacer) findOnRung(rung patch.Rung, hunks map[int]patch.Hunk) {
 	doc := match.NewDoc(r.file)
 	x := match.NewIndex(doc, rung, len(hunks))
@@ -57,7 +57,7 @@ func (r *replacer) findOnRung(rung patch.Rung, hunks map[int]patch.Hunk) {
 	}
 }
 
-// setLines puts down an edit that was found as lines.
+// setLines notes where an edit stands that was found as lines, and what replaces it there.
 func (r *replacer) setLines(s *foundEdit, h patch.Hunk, doc *match.Doc) {
 	old := h.Old()
 	r.spend(8 * len(r.before))
@@ -89,7 +89,7 @@ func (r *replacer) setLines(s *foundEdit, h patch.Hunk, doc *match.Doc) {
 	}
 }
 
-// placeLines returns what becomes of size lines of the file, from line n on, in which h has its place.
+// placeLines returns what h makes of size lines of the file from line n on.
 func (r *replacer) placeLines(n, size int, h patch.Hunk, rung patch.Rung) (string, *fail.Error) {
 	p := place.Find(text.Split(r.file.Raw(n, n+size)), []patch.Hunk{h}, dialect.Rules{Place: dialect.Unique, Ladder: []patch.Rung{rung}}, false)
 	if err := p.Limit(); err != nil {
@@ -101,7 +101,7 @@ func (r *replacer) placeLines(n, size int, h patch.Hunk, rung patch.Rung) (strin
 	return p.Result().After, nil
 }
 
-// unshifted is the refusal of an edit whose lines are in the file, from line n on, but cannot be replaced.
+// unshifted refuses an edit whose lines are in the file from line n on but cannot be replaced there.
 func (r *replacer) unshifted(e *fail.Error, n, size int) *fail.Error {
 	if e.Reason != fail.ContextNotFound {
 		return e
@@ -114,8 +114,8 @@ func (r *replacer) unshifted(e *fail.Error, n, size int) *fail.Error {
 // minimalLines is how many lines an old and a new text may have together for the shortest diff between them.
 const minimalLines = 2000
 
-// asHunk is a text edit as a hunk of whole lines, unless it is none: what ends a line must be replaced by something
-// that does. Lines that both texts have are its context.
+// asHunk returns a text edit as a hunk of whole lines. Lines that both texts have become context. It fails if Old ends a
+// line and New does not, or if Old is blank, which says nothing about where it is.
 func asHunk(old, now string) (patch.Hunk, bool) {
 	a, closed := strings.CutSuffix(strings.ReplaceAll(old, text.CRLF, text.LF), text.LF)
 	b := strings.ReplaceAll(now, text.CRLF, text.LF)

@@ -6,7 +6,7 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// Up to maxSingly edits are sought one after the other, which is fastest for few. More are sought all at once, if
+// Up to maxSingly edits are looked for one after the other, which is fastest for few. More are looked for at once, if
 // their old texts together have at most maxTexts bytes, for each of which that takes 20 bytes.
 const (
 	maxSingly = 32
@@ -23,7 +23,7 @@ func (r *replacer) findAll() {
 	}
 }
 
-// findMany finds the occurrences of the edits that can be sought at once, and says which they are.
+// findMany finds the occurrences of the edits that can be looked for at once, and returns which they are.
 func (r *replacer) findMany() map[int]bool {
 	var who []int
 	var olds []string
@@ -55,8 +55,8 @@ func (r *replacer) findMany() map[int]bool {
 	return done
 }
 
-// selectFound decides by the number of their places which edits have one each time they are to, and returns what to look up
-// for them. Of the others the first few are left to be sought singly, so that their places can be listed.
+// selectFound decides by the number of their places which edits are found, and returns the texts whose places are
+// wanted. It leaves the first few others to be looked for singly, so that their places can be listed.
 func (r *replacer) selectFound(x *match.Texts, who []int, done map[int]bool) map[int]bool {
 	wanted := map[int]bool{}
 	listed := 0
@@ -82,7 +82,7 @@ func (r *replacer) selectFound(x *match.Texts, who []int, done map[int]bool) map
 	return wanted
 }
 
-// setPlaces puts down an edit whose occurrences in the view, as many as there are to be, begin at at.
+// setPlaces notes the occurrences of an edit, which begin at the offsets at of the view. They are as many as expected.
 func (r *replacer) setPlaces(s *foundEdit, at []uint32) {
 	s.total = len(at)
 	apart := true

@@ -2,8 +2,8 @@ package replace
 
 import "strings"
 
-// occurrences finds every place of old in hay and counts them, also those that overlap others. It returns at least
-// the first most places if there are so many, and whether all of them are apart. Its time is linear in both.
+// occurrences counts the places of old in hay, including those that overlap. It returns at least the first most of them,
+// and whether all places are apart. Its time is linear in both texts.
 func occurrences(hay, old string, most int) (at []int, total int, apart bool) {
 	last := -len(old)
 	for from := 0; ; {
@@ -22,7 +22,7 @@ func occurrences(hay, old string, most int) (at []int, total int, apart bool) {
 	}
 }
 
-// overlappingOccurrences is what occurrences does for a text that overlaps itself: Knuth, Morris and Pratt's search.
+// overlappingOccurrences is occurrences for a text that overlaps itself, by the search of Knuth, Morris and Pratt.
 func overlappingOccurrences(hay, old string, most int) (at []int, total int) {
 	back := make([]int32, len(old))
 	for i, k := 1, int32(0); i < len(old); i++ {

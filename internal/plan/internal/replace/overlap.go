@@ -8,12 +8,12 @@ import (
 	"github.com/emend-dev/emend/fail"
 )
 
-// overlaps says which edits would change the same bytes.
+// overlaps says which edits would change the same bytes, or returns nil.
 func (r *replacer) overlaps(regions []region) *fail.Error {
 	e := &fail.Error{Kind: fail.Overlapping,
 		Hint: "Join the edits that change the same text into one; each is made in the file as it was read, not in what another leaves."}
 	seen := map[[2]int]bool{}
-	var open []region // those that reach the current one: any two of them are a pair, so they are few
+	var open []region // regions that reach the current one: any two are a pair, so they are few
 	for _, g := range regions {
 		open = slices.DeleteFunc(open, func(h region) bool { return !h.meets(g) })
 		for _, h := range open {
@@ -30,7 +30,7 @@ func (r *replacer) overlaps(regions []region) *fail.Error {
 	return e
 }
 
-// addPair notes in e that two edits overlap, unless their pair was seen before.
+// addPair adds to e that two edits overlap, unless the pair is in seen.
 func (r *replacer) addPair(e *fail.Error, seen map[[2]int]bool, a, b region) {
 	if a.edit > b.edit {
 		a, b = b, a
@@ -43,7 +43,7 @@ func (r *replacer) addPair(e *fail.Error, seen map[[2]int]bool, a, b region) {
 	e.Pairs, e.Places = append(e.Pairs, pair), append(e.Places, r.places([]span{a.span, b.span})...)
 }
 
-// meets reports whether g and the later h have bytes in common, or stand in the same empty place.
+// meets reports whether h and the later g have bytes in common, or are the same empty place.
 func (h region) meets(g region) bool { return h.to > g.from || h.from == g.from && h.to == g.to }
 
 func pairList(pairs [][2]int, places []fail.Place) string {

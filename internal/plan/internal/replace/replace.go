@@ -14,21 +14,21 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// Run makes every edit in before, or none and says of each one that cannot be made why. All of them are sought in
-// before itself, so that their order says nothing.
+// Run makes every edit in before, or none, and says of each edit that cannot be made why. All of them are looked for in
+// before itself, so their order makes no difference.
 //
-// They see the text with LF line ends and without its byte order mark. An edit whose line ends are CRLF, all of them
-// in both texts, is read as if they were LF; in any other a CR is a byte like others, and an Old with such a CR is
-// sought in the bytes of before as they are. What no edit names stays as it is, byte for byte. The k-th newline of New
-// gets the line end of the k-th newline that New replaces; further ones get that of the line before, at the top of the
-// text that of the line after.
+// They see the text with LF line ends and without its byte order mark. An edit whose line ends are CRLF, all of them in
+// both texts, is read as if they were LF; in any other a CR is a byte like others, and an Old with such a CR is looked
+// for in the bytes of before as they are. What no edit names stays as it is, byte for byte. The k-th newline of New gets
+// the line end of the k-th newline that New replaces; further ones get that of the line before, at the top of the text
+// that of the line after.
 //
-// An Old that is nowhere is sought as whole lines on the looser rungs that o allows. Its lines that New keeps then stay
-// as they are in before, and where indentation was ignored New's own lines are shifted as the others were.
+// An Old that is nowhere is looked for as whole lines on the looser rungs that o allows. Its lines that New keeps then
+// stay as they are in before, and where indentation was ignored New's own lines are shifted as the others were.
 //
-// Time is about linear in the text and the edits together: more than maxSingly edits are sought all at once. Where that
-// cannot be, because their old texts are too long for it, and for what is found, maxRead bounds the work, and edits
-// that would need more are refused.
+// Time is about linear in the text and the edits together: more than maxSingly edits are looked for all at once. If
+// their old texts are too long for that, and for what is found, maxRead bounds the work, and edits that would need more
+// are refused.
 func Run(before string, edits []Edit, o Options) (*Result, error) {
 	if text.Binary(before) {
 		return nil, &fail.Error{Kind: fail.BinaryFile, Msg: "the file is binary; an edit of its text cannot change it",
@@ -51,8 +51,8 @@ func Run(before string, edits []Edit, o Options) (*Result, error) {
 	return r.finish(regions), nil
 }
 
-// regions is every occurrence that is to be replaced, in file order. Edits that together cover more than the file
-// overlap: that those so far do is then enough to know, and the others are left out once they are very many.
+// regions returns every occurrence to be replaced, in file order. Edits that cover more than the file together overlap,
+// and those found so far show it; so the rest is left out when there are very many.
 func (r *replacer) regions() []region {
 	var out []region
 	covered := 0
@@ -72,7 +72,7 @@ func (r *replacer) regions() []region {
 	return out
 }
 
-// errors is what there is to complain of: each edit that has no place, in their order, and at last which overlap.
+// errors lists the edits that have no place, in their order, and at last those that overlap.
 func (r *replacer) errors(regions []region) fail.List {
 	var out fail.List
 	var lost []suggest.Edit

@@ -17,24 +17,24 @@ const (
 	perHit  = 1 << 12
 )
 
-// replacer is the work of one Run.
+// replacer is the work of one call of Run.
 type replacer struct {
 	before string
 	file   *text.Lines
 	view   *view
 	edits  []foundEdit
-	read   int // bytes, see maxRead
+	read   int // bytes that the searches read, see maxRead
 	limit  error
 }
 
-// foundEdit is one edit and where it is to be made.
+// foundEdit is one edit and where it is made.
 type foundEdit struct {
 	Edit
-	raw          bool // sought in the bytes of the file, not in the view
+	raw          bool // looked for in the bytes of the file, not in the view
 	rung         patch.Rung
-	spans        []span   // its occurrences, in file order: all of them if they are as many as they must be
-	replacements []string // on a looser rung: what takes the place of each one
-	total        int      // how many there are; 0 while none was found
+	spans        []span   // its occurrences, in file order; all of them if their number is as expected
+	replacements []string // what replaces each occurrence, if it matched on a looser rung
+	total        int      // number of occurrences; 0 while none is found
 	err          *fail.Error
 }
 
@@ -63,7 +63,7 @@ func allCRLF(s string) bool {
 	return n > 0 && n == strings.Count(s, text.LF) && n == strings.Count(s, text.CR)
 }
 
-// spend counts bytes that were read.
+// spend counts n bytes as read, and sets limit if they are too many.
 func (r *replacer) spend(n int) {
 	if r.read += n; r.read > maxRead && r.limit == nil {
 		r.limit = &fail.Error{Kind: fail.CommandFailed, Reason: fail.Limit,
@@ -72,7 +72,7 @@ func (r *replacer) spend(n int) {
 	}
 }
 
-// multiple refuses an edit whose occurrences are not as many as it expects, or run into one another.
+// multiple refuses an edit that does not have the expected number of occurrences, or whose occurrences overlap.
 func (r *replacer) multiple(s *foundEdit, apart bool) *fail.Error {
 	e := &fail.Error{Kind: fail.MultipleMatches, Total: s.total, Places: r.places(s.spans[:min(len(s.spans), fail.MaxPlaces)]),
 		Msg: fmt.Sprintf("oldText occurs %s, expected %d", refusal.Count(s.total, "time"), s.Count)}
@@ -89,25 +89,25 @@ func (r *replacer) multiple(s *foundEdit, apart bool) *fail.Error {
 	return e
 }
 
-// places are the lines that the spans cover.
+// places returns the lines that the spans cover.
 func (r *replacer) places(at []span) []fail.Place {
 	out := make([]fail.Place, len(at))
 	for i, g := range at {
 		out[i].First = lineAt(r.file, int(g.from)) + 1
-		if g.to > g.from { // else it is the gap of an empty file
+		if g.to > g.from { // else the file is empty
 			out[i].Last = lineAt(r.file, int(g.to)-1) + 1
 		}
 	}
 	return out
 }
 
-// region is a span, and which edit's which occurrence it is.
+// region is a span, and which occurrence of which edit it is.
 type region struct {
 	span
 	edit, nth uint32
 }
 
-// invalid is what is wrong with e itself, whatever the file holds.
+// invalid returns what is wrong with e whatever the file holds, or nil.
 func (r *replacer) invalid(e Edit) *fail.Error {
 	bad := &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments}
 	switch {

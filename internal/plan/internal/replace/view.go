@@ -35,7 +35,7 @@ func newView(file *text.Lines) *view {
 	return v
 }
 
-// offset is the byte of the file that stands at byte i of the view.
+// offset returns the byte of the file for byte i of the view.
 func (v *view) offset(i int) uint32 {
 	if v.from == nil {
 		return v.after(i)
@@ -44,16 +44,16 @@ func (v *view) offset(i int) uint32 {
 	return uint32(v.file.Offset(n) + i - int(v.from[n]))
 }
 
-// after is the byte of the file that stands at byte i of its body.
+// after returns the byte of the file for byte i of its body.
 func (v *view) after(i int) uint32 { return uint32(v.file.Offset(0) + i) }
 
-// lineAt is the line in which byte at of the file stands; the last one for the end of the file.
+// lineAt returns the line that contains byte at of the file; the last line for the end of the file.
 func lineAt(file *text.Lines, at int) int {
 	n := sort.Search(file.Len(), func(n int) bool { return file.Offset(n+1) > at })
 	return max(0, min(n, file.Len()-1))
 }
 
-// lineFrom is the first line that begins at byte at of the file or after it.
+// lineFrom returns the first line that begins at byte at of the file or after it.
 func lineFrom(file *text.Lines, at int) int {
 	return sort.Search(file.Len(), func(n int) bool { return file.Offset(n) >= at })
 }

@@ -12,7 +12,7 @@ type writer struct {
 	out  strings.Builder
 }
 
-// replace writes what takes the place of g, up to next, which stays.
+// replace writes what replaces g. next is the text that follows.
 func (w *writer) replace(s *foundEdit, g region, next string) {
 	if s.replacements != nil {
 		w.keepLFApart(s.replacements[g.nth])
@@ -20,13 +20,13 @@ func (w *writer) replace(s *foundEdit, g region, next string) {
 	} else {
 		w.writeNew(s, g.span)
 	}
-	if !strings.HasSuffix(s.New, text.CR) { // else the caller has a say in it
+	if !strings.HasSuffix(s.New, text.CR) { // else the CR is the caller's
 		w.keepLFApart(next)
 	}
 }
 
-// keepLFApart comes between what was written and what follows. Where a CR and a LF meet that are line ends of their own, the
-// LF becomes a CRLF, or the two would read as one.
+// keepLFApart is called between what was written and next. If a CR and a LF meet that are line ends of their own, it
+// makes the LF a CRLF; otherwise the two would read as one line end.
 func (w *writer) keepLFApart(next string) {
 	if strings.HasPrefix(next, text.LF) && strings.HasSuffix(w.out.String(), text.CR) {
 		w.out.WriteString(text.CR)
@@ -55,8 +55,8 @@ func (w *writer) writeNew(s *foundEdit, g span) {
 	}
 }
 
-// writeLine writes a line and its end. A CR that the caller wrote before a newline makes a LF a CRLF; other line ends have
-// it already.
+// writeLine writes a line and its end. A CR that the caller wrote before a newline turns a LF into CRLF; other line ends
+// have it already.
 func (w *writer) writeLine(line, end string) {
 	if end != text.LF {
 		line = strings.TrimSuffix(line, text.CR)
@@ -68,7 +68,7 @@ func (w *writer) writeLine(line, end string) {
 	w.out.WriteString(end)
 }
 
-// lineEndsIn is the line ends in g that stand for the newlines of what was sought.
+// lineEndsIn returns the line ends in g that stand for the newlines of Old.
 func (w *writer) lineEndsIn(s *foundEdit, g span) []string {
 	var out []string
 	for n := lineAt(w.file, int(g.from)); n < w.file.Len(); n++ {
@@ -82,8 +82,8 @@ func (w *writer) lineEndsIn(s *foundEdit, g span) []string {
 	return out
 }
 
-// lineEndBefore is the line end of the line before the one in which byte at stands. At the top it is that line's own, and
-// LF in a file without any.
+// lineEndBefore returns the line end of the line before the one that contains byte at; at the top the end of the first
+// line, and LF in a file without any.
 func (w *writer) lineEndBefore(at int) string {
 	if w.file.Len() == 0 {
 		return text.LF

@@ -29,7 +29,7 @@ func (s *search) alignParts() {
 	}
 }
 
-// alignPart is where part p nearly fits: where all its lines are, if they are anywhere.
+// alignPart returns where part p stands in the file, or if it stands nowhere, where it nearly fits.
 func (s *search) alignPart(p *part) []alignment {
 	if out := s.exactAlignments(p); len(out) > 0 {
 		return out
@@ -57,7 +57,7 @@ func (s *search) alignPart(p *part) []alignment {
 	return out
 }
 
-// exactAlignments is where all lines of part p stand one below the other, but for white space and typography.
+// exactAlignments returns where all lines of part p stand one below the other, apart from white space and typography.
 func (s *search) exactAlignments(p *part) []alignment {
 	var out []alignment
 	most := 0.0
@@ -90,11 +90,11 @@ func (s *search) equal(p *part, n int) bool {
 	return true
 }
 
-// align finds the cheapest way to lay part p over the file around line begin, and which of its lines have no other image
-// in ways that cost at most a margin more.
+// align finds the cheapest way to lay part p over the file around line begin, and which of its lines stand for the same
+// line in every way that costs at most a margin more.
 //
-// A line may stand for an equal one, for another one, or for nothing; lines of the file in between may be left out. Only
-// images at most slack lines away from a straight laying are looked at.
+// A line may stand for an equal one, for another one, or for none; lines of the file may be left out in between. Only
+// lines at most slack away from a straight layout are tried.
 func (s *search) align(p *part, begin int) (alignment, bool) {
 	c := s.costs(p, begin)
 	if len(c.lines) == 0 {
@@ -126,14 +126,15 @@ func (s *search) findAlignments() {
 	s.rank()
 }
 
-// dropAbove leaves the places that begin below line n.
+// dropAbove drops the places that do not begin below line n.
 func (s *search) dropAbove(n int) {
 	s.alignments = slices.DeleteFunc(s.alignments, func(st alignment) bool { return st.from <= n })
 	s.rank()
 }
 
-// rank puts the best place first, and notes whether it is alone: one that has all lines of the hunk, blank ones apart, is, if
-// no other has them with something in between; else the next best must be clearly worse.
+// rank puts the best place first and sets whether it stands alone. A place that has all lines of the hunk, blank ones
+// apart, does so unless another place has them with lines in between. Otherwise the next best place must be clearly
+// worse.
 func (s *search) rank() {
 	slices.SortStableFunc(s.alignments, func(a, b alignment) int {
 		if a.blankGaps != b.blankGaps {

@@ -9,7 +9,7 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// alreadyThere finds the hunks whose outcome is in the file, says so, and returns the others.
+// alreadyThere says it of the hunks whose outcome is in the file, and returns the others.
 func alreadyThere(file *text.Lines, open []*search) []*search {
 	if !slices.ContainsFunc(open, func(s *search) bool { return !s.addsNew }) {
 		return open

@@ -10,8 +10,8 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// suggestCorrected prints the corrected hunks that have exactly one place, with more context where they need it, also in the text
-// that the other hunks of the section leave.
+// suggestCorrected prints the corrected hunks that have exactly one place, with more context where they need it. The
+// place must stay the only one in the text that the other hunks leave.
 func suggestCorrected(p *place.Placement, open []*search, print func(patch.Hunk) (string, bool)) {
 	open = slices.DeleteFunc(slices.Clone(open), func(s *search) bool { return s.corrected == nil })
 	if len(open) == 0 {
@@ -46,8 +46,8 @@ func suggestCorrected(p *place.Placement, open []*search, print func(patch.Hunk)
 	}
 }
 
-// firstRepeat is the first hunk that has its place and whose outcome seems to stand there already, or -1: who sends the patch once
-// more with other hunks corrected would have it applied twice.
+// firstRepeat returns the first hunk that has its place although its outcome seems to be there, or -1. Sending the patch
+// again with other hunks corrected would apply it twice.
 func firstRepeat(p *place.Placement) int {
 	for k := range p.Spots {
 		if p.Spots[k].Applied && repeat.Repeats(p, k) {
@@ -57,14 +57,14 @@ func firstRepeat(p *place.Placement) int {
 	return -1
 }
 
-// widened is one form of a corrected hunk, and its number in the index.
+// widened is a corrected hunk with more context, and its number in the index.
 type widened struct {
 	s *search
 	h patch.Hunk
 	n int
 }
 
-// offer prints the corrected hunk h, unless that cannot be or is too long.
+// offer prints the corrected hunk h. It reports false if that is not possible or too long.
 func (s *search) offer(h patch.Hunk, print func(patch.Hunk) (string, bool)) bool {
 	out, ok := print(h)
 	if !ok || len(out) > maxCorrected {
@@ -75,7 +75,7 @@ func (s *search) offer(h patch.Hunk, print func(patch.Hunk) (string, bool)) bool
 	return true
 }
 
-// provedUnique reports whether h has the very lines that it covers, and one that stands there alone, so that it has one place.
+// provedUnique reports whether h has the very lines that it covers, one of which stands in the file only once.
 func (s *search) provedUnique(h patch.Hunk) bool {
 	lines := s.file.Strings(s.from, s.to)
 	for n := s.from; n < s.to; n++ {

@@ -9,8 +9,8 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// grid is the costs of laying keys over lines: ahead[i] is what it costs to lay the first i keys, behind[i] the others,
-// by the line of the file that comes next.
+// costs are the costs of laying keys over lines. ahead[i] is the cost of laying the first i keys and behind[i] that of
+// the others, each by the line of the file that comes next.
 type costs struct {
 	part    *part
 	keys    []string
@@ -19,7 +19,7 @@ type costs struct {
 	first   int
 	begin   int // where in lines a straight laying begins; may be negative
 	slack   int
-	partial bool // see costs
+	partial bool // see search.partial
 
 	omitKey, omitLine []float64 // what it costs that a key, or a line, is left out
 	ahead, behind     [][]float64
@@ -43,10 +43,10 @@ func (s *search) costs(p *part, begin int) *costs {
 	return c
 }
 
-// omission is what it costs that a line is left out.
+// omission is the cost of leaving a line out.
 func omission(line string) float64 { return max(0.3, weight(line)) }
 
-// pairContext is what it costs that a line stands for key i, a line of context.
+// pairContext is the cost of pairing key i, a line of context, with line j.
 func (c *costs) pairContext(i, j int) float64 {
 	const most = 400
 	mine, theirs := c.keys[i], c.lines[j]
@@ -64,7 +64,7 @@ func (c *costs) pairContext(i, j int) float64 {
 	return 0.95 * (c.omitKey[i] + c.omitLine[j])
 }
 
-// extends reports whether long is short with something added in one place.
+// extends reports whether long is short with text added in one place.
 func extends(short, long string) bool {
 	const least = 6
 	if len(short) < least || len(long) < len(short) {
@@ -77,7 +77,7 @@ func extends(short, long string) bool {
 	return strings.HasSuffix(long, short[i:])
 }
 
-// costs is what it costs that key i stands for line j. In an edit the first and the last one may be parts of lines.
+// pairCost is the cost of pairing key i with line j. In a text edit the first and the last key may be parts of lines.
 func (c *costs) pairCost(i, j int) float64 {
 	mine, theirs := c.keys[i], c.lines[j]
 	if c.partial && mine != "" && (i == 0 && strings.HasSuffix(theirs, mine) || i == len(c.keys)-1 && strings.HasPrefix(theirs, mine)) {
@@ -89,7 +89,7 @@ func (c *costs) pairCost(i, j int) float64 {
 	return 0
 }
 
-// factor is how much more than a line of context key i counts.
+// factor is how much more key i counts than a line of context.
 func (c *costs) factor(i int) float64 {
 	if c.removed[i] && !c.partial {
 		return 3
@@ -99,7 +99,7 @@ func (c *costs) factor(i int) float64 {
 
 func (c *costs) omitCost(i int) float64 { return c.factor(i) * c.omitKey[i] }
 
-// bounds is the lines that may come next once i keys are laid.
+// bounds returns the lines that may come next once i keys are laid.
 func (c *costs) bounds(i int) (low, high int) {
 	return max(0, c.begin+i-c.slack), min(len(c.lines), c.begin+i+c.slack)
 }
@@ -116,7 +116,7 @@ func (c *costs) table() [][]float64 {
 	return out
 }
 
-// at is what t says of line j once i keys are laid.
+// at returns the entry of t for line j once i keys are laid.
 func (c *costs) at(t [][]float64, i, j int) float64 {
 	low, high := c.bounds(i)
 	if j < low || j > high {
@@ -153,7 +153,7 @@ func (c *costs) forward() {
 	}
 }
 
-// pairAt is what it costs that key i stands for line j.
+// pairAt is pairCost, out of the table that forward makes; infinite outside of it.
 func (c *costs) pairAt(i, j int) float64 {
 	low, high := c.bounds(i + 1)
 	if j+1 < low || j+1 > high || j < 0 {
@@ -216,7 +216,7 @@ func (c *costs) cheapest(st *alignment) {
 
 func atMost(a, b float64) bool { return a > b-1e-9 }
 
-// enough reports whether a third of what the lines say is there.
+// enough reports whether the file has a third of what the lines say.
 func (c *costs) enough(st *alignment) bool {
 	same := 0.0
 	for i, key := range c.keys {
@@ -227,7 +227,7 @@ func (c *costs) enough(st *alignment) bool {
 	return same >= c.part.total/3
 }
 
-// completeness reports whether all keys are there, and whether what is left out between them is blank.
+// completeness reports whether all keys are there, and whether only blank lines of the file are left out between them.
 func (c *costs) completeness(st *alignment) (whole, full bool) {
 	for i, key := range c.keys {
 		if n := st.image[c.part.from+i]; n == nothing || c.lines[n-c.first] != key {
@@ -242,7 +242,7 @@ func (c *costs) completeness(st *alignment) (whole, full bool) {
 	return true, true
 }
 
-// certain reports whether key i has no other image than line n of the file.
+// certain reports whether key i can stand for no line of the file but n.
 func (c *costs) certain(i, n int) bool {
 	low, high := c.bounds(i)
 	for j := low; j <= high && j < len(c.lines); j++ {

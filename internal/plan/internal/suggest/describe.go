@@ -7,7 +7,7 @@ import (
 	"github.com/emend-dev/emend/internal/plan/internal/refusal"
 )
 
-// describe words what differs at the nearest place, and rewrites the hunk for it when it is the only one.
+// describe words what differs at the nearest place, and rewrites the hunk for it if it stands alone.
 func (s *search) describe() {
 	if len(s.alignments) == 0 {
 		return
@@ -22,7 +22,7 @@ func (s *search) describe() {
 	}
 }
 
-// differs words each line that is not the same bytes in the hunk and where it stands.
+// differs words each line that is not the same bytes in the hunk and in the file.
 func (s *search) differs(st *alignment) []string {
 	var out []string
 	if s.numbered != "" {

@@ -6,11 +6,11 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// comments are what opens and closes a comment, in the languages that most patches are of.
+// comments lists what opens and closes a comment in the languages of most patches.
 var comments = [][2]string{{"{/*", "*/}"}, {"/*", "*/"}, {"<!--", "-->"}, {"//", ""}, {"#", ""}, {"--", ""}, {";", ""}, {"%", ""}}
 
-// elision reports whether l is a line of context that only says that others are left out: dots, alone or in a comment,
-// or dots and words for what they stand for.
+// isEllipsis reports whether l is a line of context that only says that others are left out: dots, alone or in a
+// comment, or dots and words for what is left out.
 func isEllipsis(l patch.Line) bool {
 	if l.Mark() != ' ' {
 		return false
@@ -37,7 +37,7 @@ func cutDots(s string) (string, bool) {
 	return rest, ok
 }
 
-// namesOmission reports whether s is words for code that is left as it is.
+// namesOmission reports whether s is words for code that stays as it is.
 func namesOmission(s string) bool {
 	s = strings.ToLower(s)
 	for _, word := range []string{"existing", "rest of", "unchanged", "remaining", "omitted", "same as"} {

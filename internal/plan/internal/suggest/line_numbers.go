@@ -7,11 +7,12 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// numberSeparators are what stands between the number of a line and the line, in listings of files.
+// numberSeparators lists what stands between a line and its number in listings of files.
 var numberSeparators = []string{"\t", "→", " | ", "| ", "|", ": ", ":"}
 
-// withoutNumbers takes the line numbers off the lines of a hunk, if all its old ones have them, in one form and counting up
-// by one. Added lines lose theirs if all of them have one in that form, and keep what they are if none has one in any.
+// withoutNumbers takes the line numbers off the lines of a hunk. All its old lines must have one, in one form and
+// counting up by one. Added lines lose theirs if all of them have one in that form, and stay as they are if none has one
+// in any form.
 func withoutNumbers(lines []patch.Line) ([]patch.Line, bool) {
 	mixed := false
 	for _, all := range []bool{true, false} {
@@ -35,7 +36,8 @@ func countAdded(lines []patch.Line) (n int) {
 	return n
 }
 
-// stripNumbers takes numbers in front of sep off the old lines, and off the added ones if all have one. adds is how many do.
+// stripNumbers takes the numbers before sep off the old lines, and off the added lines if all of them have one. adds
+// counts the added lines that do.
 func stripNumbers(lines []patch.Line, sep string) (out []patch.Line, adds int, ok bool) {
 	out = make([]patch.Line, len(lines))
 	last, whole := -1, true
@@ -60,7 +62,7 @@ func stripNumbers(lines []patch.Line, sep string) (out []patch.Line, adds int, o
 	return out, adds, whole && last >= 0
 }
 
-// cutNumber cuts line after its number and sep, which may have lost the white space at its end when nothing follows it.
+// cutNumber cuts a line after its number and sep. sep may have lost its trailing white space if nothing follows it.
 func cutNumber(line, sep string) (n int, rest string, ok bool) {
 	line = strings.TrimLeft(line, " ")
 	digits := len(line) - len(strings.TrimLeft(line, "0123456789"))

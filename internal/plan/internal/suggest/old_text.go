@@ -22,7 +22,7 @@ type Edit struct {
 	Old, New string
 }
 
-// textEdits is the work of one OldTexts.
+// textEdits is the work of one call of OldTexts.
 type textEdits struct {
 	file *text.Lines
 	view string // the file as edits see it
@@ -62,7 +62,7 @@ func OldTexts(file *text.Lines, view string, edits []Edit) {
 	}
 }
 
-// notFound is the least that can be said.
+// notFound words the refusal of an edit about which nothing more is known.
 func (t *textEdits) notFound(e *fail.Error) {
 	e.Msg, e.Hint = "oldText is not in the file", "Read the file again and copy oldText from it exactly."
 	if t.file.Len() == 0 {
@@ -71,7 +71,7 @@ func (t *textEdits) notFound(e *fail.Error) {
 	}
 }
 
-// search prepares the search for a near place; nil where there is nothing to go by.
+// search prepares the search for a near place; nil if the old text is too long for it.
 func (t *textEdits) search(e Edit) *search {
 	old := strings.ReplaceAll(e.Old, text.CRLF, text.LF)
 	h := &patch.Hunk{}
@@ -86,7 +86,7 @@ func (t *textEdits) search(e Edit) *search {
 	return s
 }
 
-// otherEnds finds an old text that is there but for its line ends.
+// otherEnds finds an old text that is there with other line ends.
 func (t *textEdits) otherEnds(e Edit) bool {
 	if !strings.Contains(e.Old, text.CR) {
 		return false
@@ -101,7 +101,7 @@ func (t *textEdits) otherEnds(e Edit) bool {
 	return true
 }
 
-// alreadyMade finds a new text that says something and is there once.
+// alreadyMade finds a new text that has words and stands in the file once.
 func (t *textEdits) alreadyMade(e Edit) bool {
 	if weight(e.New) < 1 {
 		return false
@@ -116,7 +116,7 @@ func (t *textEdits) alreadyMade(e Edit) bool {
 	return true
 }
 
-// pointAt points e at size bytes of the view from byte at on.
+// pointAt points e at size bytes of the view, from byte at on.
 func (t *textEdits) pointAt(e *fail.Error, at, size int, differs string) {
 	first := strings.Count(t.view[:at], text.LF)
 	last := first + strings.Count(t.view[at:at+size-1], text.LF)
@@ -124,7 +124,7 @@ func (t *textEdits) pointAt(e *fail.Error, at, size int, differs string) {
 	e.Nearest = refusal.Nearest(t.file, first, last+1, differs)
 }
 
-// alignAt looks at the place that starts with the line begin, if rivals says that there is one.
+// alignAt looks at the place that begins with line begin. If rivals is negative there is none.
 func (s *search) alignAt(begin, rivals int) {
 	if rivals < 0 {
 		return
@@ -136,8 +136,8 @@ func (s *search) alignAt(begin, rivals int) {
 	}
 }
 
-// suggestOldText words the near place, and gives the old text that would be found there, where that is certain: the place has
-// a line for every line of the old text, and what it says is nowhere else.
+// suggestOldText words the nearest place and offers the old text that would be found there. For that the place must have
+// a line for every line of the old text, and the text must be nowhere else.
 func (t *textEdits) suggestOldText(s *search, old string) {
 	n := s.err.Nearest
 	if n == nil {
@@ -161,7 +161,7 @@ func (t *textEdits) suggestOldText(s *search, old string) {
 	t.offerOldText(s.err, out, old)
 }
 
-// offerOldText offers out as the old text to look for.
+// offerOldText offers out as the old text to look for, if it is in the file once.
 func (t *textEdits) offerOldText(e *fail.Error, out, old string) {
 	at := strings.Index(t.view, out)
 	if out == "" || out == old || at < 0 || len(out) > maxCorrected || strings.Contains(t.view[at+1:], out) {
@@ -171,8 +171,8 @@ func (t *textEdits) offerOldText(e *fail.Error, out, old string) {
 	e.Hint = "Send the oldText that is there instead, if that is the text you mean, and bring newText into line with it."
 }
 
-// cutBefore is how much of the file's line comes before the text with which an old text begins. It fails where the two
-// are neither the same line nor the end of one.
+// cutBefore returns how much of the file's line precedes the text with which an old text begins. It fails unless the two
+// are the same line, similar, or the latter is the end of the former.
 func cutBefore(line, want string) (int, bool) {
 	if rest, ok := strings.CutSuffix(line, want); ok && want != "" {
 		return len(rest), true
@@ -180,7 +180,8 @@ func cutBefore(line, want string) (int, bool) {
 	return 0, similarity(line, want) >= 0.6 || match.Same(patch.Unicode, line, want)
 }
 
-// cutAfter is how much of the file's line comes after the text with which an old text ends.
+// cutAfter returns how much of the file's line follows the text with which an old text ends. It fails unless the two are
+// the same line, similar, or the latter is the beginning of the former.
 func cutAfter(line, want string) (int, bool) {
 	if rest, ok := strings.CutPrefix(line, want); ok && want != "" {
 		return len(rest), true
@@ -188,8 +189,8 @@ func cutAfter(line, want string) (int, bool) {
 	return 0, similarity(line, want) >= 0.6 || match.Same(patch.Unicode, line, want)
 }
 
-// startByGrams looks for the line that has most of the old text's longest one in it. It returns where the old text would
-// begin, and how many other lines are as good; -1 when there is none.
+// startByGrams looks for the line that has most of the longest line of the old text. It returns where the old text would
+// begin and how many other lines have as much; rivals is -1 if there is none.
 func (t *textEdits) startByGrams(s *search) (begin, rivals int) {
 	long, at := "", 0
 	for i, l := range s.hunk.Old() {
@@ -201,7 +202,8 @@ func (t *textEdits) startByGrams(s *search) (begin, rivals int) {
 	return line - at, rivals
 }
 
-// lineWithMost is the line that has most of want's grams in it.
+// lineWithMost returns the line that has most of want's grams, if it has half of them, and how many other lines have as
+// many.
 func (t *textEdits) lineWithMost(want string) (line, rivals int) {
 	bit := map[string]int{}
 	want = lower(want)
@@ -232,7 +234,7 @@ func (t *textEdits) lineWithMost(want string) (line, rivals int) {
 	return line, rivals
 }
 
-// withinLine finds a single line that is a part of a line, or the whole of it, changed.
+// withinLine finds a single line that is, with changes, a line or a part of one.
 func (t *textEdits) withinLine(s *search, old string) bool {
 	want := strings.TrimSuffix(s.hunk.Old()[0], text.CR)
 	n, rivals := t.lineWithMost(want)

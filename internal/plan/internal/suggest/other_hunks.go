@@ -8,7 +8,7 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// otherHunks is what the hunks of a section change, for a corrected one among them to keep clear of.
+// otherHunks knows what the hunks of a section change, so that a corrected hunk keeps clear of the others.
 type otherHunks struct {
 	p       *place.Placement
 	open    []*search
@@ -16,13 +16,14 @@ type otherHunks struct {
 	addedBy map[string]int // by a line that a corrected hunk looks for: the hunk that adds it, from 0, or several
 }
 
-// changedLines is lines from up to to of the file, which hunk changes; none where it only adds in front of them.
+// changedLines says that hunk changes lines from up to to of the file. If from and to are equal, it adds lines before
+// them.
 type changedLines struct{ from, to, hunk int }
 
 // several stands for more than one hunk.
 const several = -2
 
-// free reports whether no other hunk than that of s changes lines from up to to, or adds lines between them.
+// free reports whether no hunk but that of s changes lines from up to to, or adds lines between them.
 func (o *otherHunks) free(s *search, from, to int) bool {
 	if o.changes == nil {
 		o.listChanges()
@@ -53,8 +54,8 @@ func (o *otherHunks) listChanges() {
 	slices.SortFunc(o.changes, func(a, b changedLines) int { return a.to - b.to })
 }
 
-// keepsPlace reports whether h, the corrected hunk of s, keeps its one place whatever the others add: it has a line that
-// stands once in the file and that none of them adds, or they add none of its lines.
+// keepsPlace reports whether h, a corrected hunk of s, has its only place whatever the other hunks add: they add none of
+// its lines, or it has a line that stands once in the file and that none of them adds.
 func (o *otherHunks) keepsPlace(s *search, h patch.Hunk) bool {
 	if o.addedBy == nil {
 		o.countAdded()
@@ -70,7 +71,7 @@ func (o *otherHunks) keepsPlace(s *search, h patch.Hunk) bool {
 	return free
 }
 
-// countAdded notes who adds the lines that the corrected hunks look for.
+// countAdded notes which hunks add lines that the corrected hunks look for.
 func (o *otherHunks) countAdded() {
 	o.addedBy = map[string]int{}
 	wanted := map[string]bool{}

@@ -10,7 +10,7 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// shift is how indentation changes from the hunk to the file. It fails where the lines that are there do not say.
+// shift returns how indentation changes from the hunk to the file. It fails if the lines that are there do not say.
 func (s *search) shift(st *alignment) (indent.Shift, bool) {
 	if !slices.ContainsFunc(s.lines, func(l patch.Line) bool { return l.Mark() == '+' && strings.TrimSpace(l.Text()) != "" }) {
 		return indent.Shift{}, true
@@ -22,14 +22,14 @@ func (s *search) shift(st *alignment) (indent.Shift, bool) {
 	case s.numbered != "" && s.lostSpace(seen):
 		return indent.Shift{}, true
 	case s.numbered != "" && !seen.Same() && s.bareAdditions():
-		return indent.Shift{}, false // a space may have been of the number or of the line
+		return indent.Shift{}, false // a space may belong to the number or to the line
 	}
 	out, _ := indent.NewShift(seen, s.tabs)
 	out.Blank = out.Blank || s.numbered != "" // a space that went with the number is gone from blank lines too
 	return out, !out.Changes() || !opensString(s.lines)
 }
 
-// indents maps each indent of the hunk's old lines to the one in the file. It fails where one became several.
+// indents pairs each indent of the hunk's old lines with that of the file's. It fails if one indent became several.
 func (s *search) indents(st *alignment) (indent.Pairs, bool) {
 	seen := indent.Pairs{}
 	for i, want := range s.old {
@@ -50,8 +50,8 @@ func (s *search) indents(st *alignment) (indent.Pairs, bool) {
 	return seen, true
 }
 
-// agreeOnTabs tells every search of the tabstop that the others have proved: a patch that is written in spaces is so from its
-// first line to its last. It reports false where a hunk that has its place would add lines that are indented otherwise.
+// agreeOnTabs tells every search the tab width that the others prove: a patch that is written in spaces is so from its
+// first line to its last. It reports false if a hunk that has its place would add lines that are indented otherwise.
 func agreeOnTabs(p *place.Placement, open []*search) bool {
 	var tabs indent.Tabs
 	for _, s := range open {
@@ -71,8 +71,8 @@ func agreeOnTabs(p *place.Placement, open []*search) bool {
 	return tabs == (indent.Tabs{}) || !contradictsTabs(p, tabs)
 }
 
-// contradictsTabs reports whether a hunk that has its place adds lines that t would indent otherwise, and shows none of the
-// file that say better.
+// contradictsTabs reports whether a hunk that has its place adds lines that t would indent otherwise, and shows no line
+// of the file that proves it right.
 func contradictsTabs(p *place.Placement, t indent.Tabs) bool {
 	for k := range p.Hunks {
 		if p.Spots[k].Err != nil || !indent.Added(p.Hunks[k].Lines) {
@@ -92,7 +92,8 @@ func contradictsTabs(p *place.Placement, t indent.Tabs) bool {
 	return false
 }
 
-// lostSpace reports whether the old lines lost a space with their numbers that was theirs, and the added ones had none.
+// lostSpace reports whether the old lines lost a space of their own with their numbers, while added lines had no
+// numbers.
 func (s *search) lostSpace(seen indent.Pairs) bool {
 	more, _, ok := seen.Prefix()
 	return ok && more == " " && s.bareAdditions()
@@ -103,7 +104,7 @@ func (s *search) bareAdditions() bool {
 	return slices.ContainsFunc(s.lines, func(l patch.Line) bool { return !l.Old() && slices.Contains(s.hunk.Lines, l) })
 }
 
-// opensString reports whether an added line opens a string of several lines, in whose lines white space is not indentation.
+// opensString reports whether an added line opens a string of several lines, where white space is not indentation.
 func opensString(lines []patch.Line) bool {
 	return slices.ContainsFunc(lines, func(l patch.Line) bool {
 		if l.Old() {

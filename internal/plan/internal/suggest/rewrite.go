@@ -10,8 +10,8 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// rewrite makes the hunk that says the same with the file's own lines. It makes none where the text does not say which
-// lines are to be removed, or where its added lines belong.
+// rewrite makes the hunk that says the same with the file's own lines. It makes none if it is not certain which lines
+// are removed or where the added lines belong.
 func (s *search) rewrite(st *alignment) {
 	shift, ok := s.shift(st)
 	if !ok || !s.mostlyThere(st) {
@@ -51,7 +51,8 @@ func (s *search) rewrite(st *alignment) {
 	s.corrected = &c
 }
 
-// mostlyThere reports whether no more than one line of the hunk, or one of four, is another one in the file, or none.
+// mostlyThere reports whether at most one line of the hunk, or one in four, is missing from the file or another one
+// there.
 func (s *search) mostlyThere(st *alignment) bool {
 	filled, other := 0, 0
 	for i, key := range s.keys {
@@ -65,7 +66,7 @@ func (s *search) mostlyThere(st *alignment) bool {
 	return other <= max(1, filled/4)
 }
 
-// rewriter is a hunk that is being rewritten, up to line at of the file.
+// rewriter writes a hunk anew. It has written the hunk up to line at of the file.
 type rewriter struct {
 	s   *search
 	st  *alignment
@@ -73,13 +74,15 @@ type rewriter struct {
 	out []patch.Line
 }
 
+// copyTo writes the lines of the file up to line to as context.
 func (w *rewriter) copyTo(to int) {
 	for ; w.at < to; w.at++ {
 		w.out = append(w.out, patch.Line(" "+w.s.file.Line(w.at)))
 	}
 }
 
-// writeOld writes old line i as it is in the file. It fails where that would remove another line, or none.
+// writeOld writes old line i as it is in the file. It fails if that would remove another line than the one meant, or
+// none.
 func (w *rewriter) writeOld(i int, mark byte) bool {
 	n := w.st.image[i]
 	if mark == '-' && !w.s.certainlyRemoves(w.st, i) {
@@ -93,8 +96,8 @@ func (w *rewriter) writeOld(i int, mark byte) bool {
 	return true
 }
 
-// certainlyRemoves reports whether the line of the file that stands for removed line i is certainly the one that is meant: it is
-// the same, or much like it, none that the hunk adds, and nothing else differs.
+// certainlyRemoves reports whether the line that stands for removed line i is surely the one meant: it is equal; or it
+// is similar, nothing else differs and the hunk does not add it.
 func (s *search) certainlyRemoves(st *alignment, i int) bool {
 	n := st.image[i]
 	if n == nothing || !st.certain[i] {
@@ -114,13 +117,13 @@ func (s *search) certainlyRemoves(st *alignment, i int) bool {
 	})
 }
 
-// isThere reports whether old line i is in the file, but for white space and typography.
+// isThere reports whether old line i is in the file, apart from white space and typography.
 func (s *search) isThere(st *alignment, i int) bool {
 	n := st.image[i]
 	return n != nothing && match.Fold(patch.Unicode, s.file.Line(n)) == s.keys[i]
 }
 
-// addedRun is the run of added lines that begins with line i of the hunk.
+// addedRun returns the run of added lines that begins with line i of the hunk.
 func (s *search) addedRun(i int) []patch.Line {
 	n := i
 	for n < len(s.lines) && !s.lines[n].Old() {
@@ -129,13 +132,14 @@ func (s *search) addedRun(i int) []patch.Line {
 	return s.lines[i:n]
 }
 
-// alreadyAdded reports whether the lines of run stand above or below line n of the file already, and the hunk does not show them
-// there: then it may be applied.
+// alreadyAdded reports whether the lines of run stand above or below line n of the file already and the hunk does not
+// show them. Then the hunk may be applied.
 func (s *search) alreadyAdded(st *alignment, n int, run []patch.Line) bool {
 	return s.standsUnshown(st, n, run) || s.standsUnshown(st, n-len(run), run)
 }
 
-// standsUnshown reports whether the lines of run stand in the file from line n on, not all of them shown by the hunk.
+// standsUnshown reports whether the lines of run stand in the file from line n on and the hunk does not show all of
+// them.
 func (s *search) standsUnshown(st *alignment, n int, run []patch.Line) bool {
 	if n < 0 || n+len(run) > s.file.Len() {
 		return false
@@ -151,8 +155,8 @@ func (s *search) standsUnshown(st *alignment, n int, run []patch.Line) bool {
 	return said && !shown
 }
 
-// insertionPoint is the line of the file in front of which run goes, which stands in front of old line i. It fails where the file
-// has lines there that the hunk leaves out, and nothing says on which side of them run belongs.
+// insertionPoint returns the line of the file before which run goes, which the hunk has before old line i. It fails if
+// the file has lines there that the hunk leaves out and nothing says on which side of them run belongs.
 func (s *search) insertionPoint(st *alignment, i int, run []patch.Line) (int, bool) {
 	up, direct := s.neighbour(st, i-1, -1)
 	down, below := s.neighbour(st, i, 1)
@@ -172,7 +176,8 @@ func (s *search) insertionPoint(st *alignment, i int, run []patch.Line) (int, bo
 		direct && below && st.certain[up] && st.certain[down] && !s.removed[up] && !s.removed[down])
 }
 
-// explainUndecided says which lines, left out by the hunk, leave open where the lines go that it adds in front of old line i.
+// explainUndecided says which lines of the file, left out by the hunk, leave it open where the lines go that it adds
+// before old line i.
 func (s *search) explainUndecided(st *alignment, i int) {
 	up, _ := s.neighbour(st, i-1, -1)
 	down, _ := s.neighbour(st, i, 1)
@@ -187,8 +192,8 @@ func (s *search) explainUndecided(st *alignment, i int) {
 	s.err.Hint = fmt.Sprintf("The hunk adds lines above or below %s of the file, %s: write that as context, on the side where it is to be.", lineRange(left), what)
 }
 
-// neighbour is the next old line from i on, in steps of step, that is in the file, unless an elision stands in front
-// of it, and whether that is line i itself.
+// neighbour returns the next old line from i on, in the given direction, that is in the file, and whether it is line i
+// itself. There is none if an ellipsis comes first.
 func (s *search) neighbour(st *alignment, i, step int) (at int, direct bool) {
 	for n := i; n >= 0 && n < len(s.old) && !s.omitted(n); n += step {
 		if st.image[n] != nothing {
@@ -198,8 +203,8 @@ func (s *search) neighbour(st *alignment, i, step int) (at int, direct bool) {
 	return nothing, false
 }
 
-// replaces reports whether run certainly stands for the removed lines that end with old line i: none is blank at the
-// ends of either, and they begin and end alike.
+// replaces reports whether run surely replaces the removed lines that end with old line i: both begin and end alike, and
+// not with blank lines.
 func (s *search) replaces(i int, run []patch.Line) bool {
 	if !s.removed[i] || s.removed[i+1] {
 		return false
@@ -215,9 +220,9 @@ func (s *search) replaces(i int, run []patch.Line) bool {
 	return similarity(head, s.keys[first]) >= 0.5 && similarity(tail, s.keys[i]) >= 0.5
 }
 
-// besideBlank decides on which side of lines from up to to, which the hunk leaves out, run goes: above blank ones, where one
-// line is added with as many blank ones above it, and below them, where it has those below. Of several added lines
-// nobody knows whether the blank ones were not between them.
+// besideBlank returns on which side of lines from up to to run goes, which are lines that the hunk leaves out. They must
+// be blank, and run one line with as many blank lines above or below it: the blank lines then match those on that side.
+// With several added lines the blank ones may have been between them, so it fails.
 func (s *search) besideBlank(from, to int, run []patch.Line, sure bool) (int, bool) {
 	for n := from; n < to; n++ {
 		sure = sure && s.blank(n)

@@ -11,7 +11,7 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// search is the search for one hunk's near place.
+// search is the search for the place that one hunk nearly fits.
 type search struct {
 	file *text.Lines
 	hunk *patch.Hunk
@@ -21,30 +21,31 @@ type search struct {
 	lines    []patch.Line // of the hunk, without the line numbers that stand in front of them
 	numbered string       // the first line with its number, if they have any
 	old      []string     // the lines that are to be in the file
-	keys     []string     // the same, folded
+	keys     []string     // the old lines, folded
 	removed  []bool       // by old line: it is to be removed
 	parts    []part
 	tabs     indent.Tabs
 	partial  bool // the first and the last line may be parts of lines
 
-	unique  map[int]bool // lines of the file that no other one equals on any rung
+	unique  map[int]bool // lines of the file that equal no other line on any rung
 	addsNew bool         // a line that it adds is not in the file on any rung, so that its outcome is not
 
 	alignments []alignment // where the hunk nearly fits, the best one first
-	alone      bool        // no other one is nearly as good
+	alone      bool        // no other place is nearly as good
 
 	corrected *patch.Hunk // what would apply, before it is proved
 	from, to  int         // the lines of the file that it covers
 }
 
-// part is a run of old lines, those from up to to, between two elisions.
+// part is a run of old lines without an ellipsis, from up to to.
 type part struct {
 	from, to int
 	votes    map[int]float64 // by the line of the file where the part would begin
-	total    float64         // what all its lines could give
+	total    float64         // the votes of all its lines
 }
 
-// newSearch prepares the search for h, which e says is not there.
+// newSearch prepares the search for h, which the refusal e says is not in the file. name is what differences call the
+// hunk.
 func newSearch(file *text.Lines, h *patch.Hunk, e *fail.Error, name string) *search {
 	s := &search{file: file, hunk: h, err: e, name: name, lines: h.Lines, unique: map[int]bool{}}
 	if lines, ok := withoutNumbers(h.Lines); ok {
@@ -71,24 +72,24 @@ func (s *search) addPart(from, to int) {
 	}
 }
 
-// stand is one way to lay a hunk over lines from up to to of the file.
+// alignment is one way to lay a hunk over lines from up to to of the file.
 type alignment struct {
 	from, to  int
-	image     []int  // by old line: the line of the file that stands for it, or nothing
-	certain   []bool // by old line: every other way that costs about as little has the same line for it
+	image     []int  // by old line: the line of the file for which it stands, or nothing
+	certain   []bool // by old line: every way that costs about as little has the same line for it
 	cost      float64
 	complete  bool // all lines are there
-	blankGaps bool // all lines are there, and those of the file that are left out are blank
-	tied      bool // other lines are as much like it, and nobody looked at them
+	blankGaps bool // all lines are there, with nothing but blank lines in between
+	tied      bool // other lines are as similar, and were not tried
 }
 
-// nothing is the image of a line that is not there.
+// nothing is the image of a line that is not in the file.
 const nothing = -1
 
-// margin is by how much one stand has to be better than another to be the one that is meant.
+// margin is by how much one alignment must be cheaper than another to be the one that is meant.
 const margin = 0.5
 
-// joined is a and below it b.
+// joined returns a followed by b.
 func (a alignment) joined(b alignment) alignment {
 	out := alignment{from: a.from, to: b.to, cost: a.cost + b.cost, complete: a.complete && b.complete, blankGaps: a.blankGaps && b.blankGaps, tied: a.tied || b.tied, image: slices.Clone(a.image), certain: slices.Clone(a.certain)}
 	for i, n := range b.image {
@@ -99,7 +100,7 @@ func (a alignment) joined(b alignment) alignment {
 	return out
 }
 
-// samePlace reports whether a and b are one place: one has all the lines of the other, and maybe more.
+// samePlace reports whether one of a and b has all the lines of the other.
 func (a alignment) samePlace(b alignment) bool { return a.includedIn(b) || b.includedIn(a) }
 
 func (a alignment) includedIn(b alignment) bool {
@@ -115,10 +116,10 @@ func (s *search) newAlignment(cost float64) alignment {
 	return alignment{image: slices.Repeat([]int{nothing}, len(s.old)), certain: make([]bool, len(s.old)), cost: cost}
 }
 
-// blank reports whether line n of the file is.
+// blank reports whether line n of the file is blank.
 func (s *search) blank(n int) bool { return strings.TrimSpace(s.file.Line(n)) == "" }
 
-// elided reports whether old line i stands for others.
+// omitted reports whether old line i is an ellipsis.
 func (s *search) omitted(i int) bool {
 	for _, p := range s.parts {
 		if p.from <= i && i < p.to {

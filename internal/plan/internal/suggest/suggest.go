@@ -44,7 +44,7 @@ func Hunks(p *place.Placement, errs fail.List, print func(patch.Hunk) (string, b
 	}
 }
 
-// narrowByAnchors lets the anchors of hunks decide between several places that are as near as the nearest.
+// narrowByAnchors lets the anchors of hunks decide between places that are equally near.
 func narrowByAnchors(p *place.Placement, open []*search) {
 	tied := map[int]*search{}
 	for _, s := range open {

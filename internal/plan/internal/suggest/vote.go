@@ -10,7 +10,8 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// vote lets every old line of every hunk vote for where its part begins, and notes whose added lines are not there.
+// vote lets every old line of every hunk vote for the line where its part begins, and sets addsNew for hunks that add a
+// line which is not in the file.
 func vote(file *text.Lines, open []*search) {
 	type ballot struct {
 		s     *search
@@ -35,7 +36,7 @@ func vote(file *text.Lines, open []*search) {
 			if l.Mark() == '+' {
 				key := match.Fold(patch.Unicode, l.Text())
 				adds[key] = append(adds[key], s)
-				ballots[key] = append(ballots[key], nil...) // sought, even if nobody votes with it
+				ballots[key] = append(ballots[key], nil...) // looked up even if no line votes with it
 			}
 		}
 	}
@@ -59,8 +60,8 @@ func vote(file *text.Lines, open []*search) {
 	}
 }
 
-// likelyStarts is the lines of the file with most votes for part p, those of their neighbours counted in, far enough from
-// one another, the best first.
+// likelyStarts returns the lines with most votes for the start of part p, including the votes of their neighbours, the
+// best first and far enough from one another.
 func (s *search) likelyStarts(p *part) []int {
 	slack := slack(p.to - p.from)
 	starts := slices.Sorted(maps.Keys(p.votes))
@@ -97,11 +98,12 @@ func (s *search) likelyStarts(p *part) []int {
 	return out
 }
 
-// slack is how far a part of n lines is moved about where the votes put it: less where it is long, for the cost.
+// slack is how far a part of n lines is moved around the line that the votes give: less for a long part, to bound the
+// cost.
 func slack(n int) int { return min(2+n/4, maxSlack, max(4, maxCosts/max(n, 1))) }
 
-// mostSimilar looks for the line most like part p's longest one, for a part whose lines are nowhere. It returns where the
-// part would begin, and how many other lines are as good; -1 when there is none.
+// mostSimilar looks for the line most similar to the longest one of part p, of which no line is in the file. It returns
+// where the part would begin and how many other lines are as similar; rivals is -1 if there is none.
 func (s *search) mostSimilar(p *part) (begin, rivals int) {
 	long, at := "", 0
 	for i, l := range s.old[p.from:p.to] {
@@ -125,8 +127,8 @@ func (s *search) mostSimilar(p *part) (begin, rivals int) {
 	return where - at, rivals
 }
 
-// voteForEnds lets the first and the last line vote for the lines that they are the end and the beginning of. They
-// may be such parts; so that it does not count against a place that it lacks them.
+// voteForEnds lets the first and the last line of an old text vote for the lines that they are the end and the beginning
+// of. Since they may be such parts, a place may lack them at no cost.
 func (s *search) voteForEnds() {
 	old := s.hunk.Old()
 	if len(old) < 2 {
@@ -139,7 +141,7 @@ func (s *search) voteForEnds() {
 	p.total = max(p.total/2, p.total-weight(first)-weight(last))
 }
 
-// voteFor lets line i of the old text vote for the lines that it is a part of, unless they are many.
+// voteFor lets line i of the old text vote for the lines that it is a part of, unless there are many.
 func (s *search) voteFor(line string, i int, part func(whole, part string) bool) {
 	var at []int
 	for n := 0; n < s.file.Len() && weight(line) == 1; n++ {

@@ -2,10 +2,10 @@ package suggest
 
 import "github.com/emend-dev/emend/patch"
 
-// contextSizes is how many lines more a corrected hunk may get above and below, until it has one place.
+// contextSizes lists how many more lines a corrected hunk may get above and below, until it has one place.
 var contextSizes = []int{0, 1, 3, 8, 20, 40}
 
-// widen is the corrected hunk with so many lines more around it, and the lines of the file that it covers then.
+// widen returns the corrected hunk with around more lines on both sides, and the lines of the file that it covers then.
 func (s *search) widen(around int) (h patch.Hunk, from, to int) {
 	h = *s.corrected
 	h.Anchors = nil

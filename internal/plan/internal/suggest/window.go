@@ -6,11 +6,11 @@ import (
 	"github.com/emend-dev/emend/internal/plan/internal/indent"
 )
 
-// gram is how many bytes of a text are compared at once, to find the line that has most of it.
+// gram is how many bytes of a text are compared at once to find the line that has most of it.
 const gram = 4
 
-// window is the part of line that want seems to mean: from where it begins to where it ends, if both ends of want are
-// there, once each and not too far apart. White space around want means that around the window.
+// window returns the part of line that want seems to mean: from where want begins to where it ends, if both ends of want
+// are there, once each and not too far apart. White space around want extends it.
 func window(line, want string) (string, bool) {
 	if strings.TrimSpace(line) == strings.TrimSpace(want) {
 		return line, true
@@ -34,7 +34,7 @@ func window(line, want string) (string, bool) {
 	return line[from:to], true
 }
 
-// lower is s with ASCII letters in lower case: of the same length, unlike what strings.ToLower makes of others.
+// lower returns s with ASCII letters in lower case. Unlike strings.ToLower it keeps the length.
 func lower(s string) string {
 	if strings.IndexFunc(s, func(c rune) bool { return c >= 'A' && c <= 'Z' }) < 0 {
 		return s

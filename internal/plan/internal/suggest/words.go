@@ -11,7 +11,7 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// difference names how the file's line differs from that of the hunk, which it calls name.
+// difference words how the file's line differs from the line of the hunk, which it calls name.
 func difference(have, want, name string) string {
 	a, x := indent.Cut(have)
 	b, y := indent.Cut(want)
