@@ -12,7 +12,7 @@ import (
 	"github.com/emend-dev/emend"
 )
 
-// TestWhoAsks: the log has what the client says of itself, in every revision of the protocol.
+// TestWhoAsks checks that the log has what the client says about itself, in every revision of the protocol.
 func TestWhoAsks(t *testing.T) {
 	turn := map[string]any{"session_id": "0199-aa", "thread_id": "0199-bb", "model": "m"}
 	for _, revision := range revisions {
@@ -44,7 +44,8 @@ func TestWhoAsks(t *testing.T) {
 	}
 }
 
-// TestWhoAsksOverHTTP: a session is one in the log too, by a name that does not let anybody in.
+// TestWhoAsksOverHTTP checks that the log names a session of the protocol, by a name that does not let anybody into
+// it.
 func TestWhoAsksOverHTTP(t *testing.T) {
 	for _, revision := range revisions {
 		r := newTestClient(t, Config{})
@@ -70,7 +71,7 @@ func TestWhoAsksOverHTTP(t *testing.T) {
 	}
 }
 
-// TestCommandLineWins: what the person who started the server says of who asks is not for a client to change.
+// TestCommandLineWins checks that a client cannot change the actor that the command line set.
 func TestCommandLineWins(t *testing.T) {
 	r := newTestClient(t, Config{Actor: emend.Actor{Session: "mine", Agent: "me"}})
 	s := r.serve(nil, "")
@@ -84,7 +85,7 @@ func TestCommandLineWins(t *testing.T) {
 	}
 }
 
-// TestVisits: over HTTP without sessions, a client is in one session until it was away for long.
+// TestVisits checks that over HTTP without sessions, a client keeps its session until it was silent for long.
 func TestVisits(t *testing.T) {
 	v := newSessionNames()
 	now := time.Now()
@@ -112,7 +113,7 @@ func TestVisits(t *testing.T) {
 	}
 }
 
-// TestLongTurn: what a client says of its turn is not read when it is too long to be that.
+// TestLongTurn checks that turn metadata is not parsed if it is too long.
 func TestLongTurn(t *testing.T) {
 	for text, want := range map[string]string{`{"session_id":"me"}`: "me", `{"session_id":"me","x":"` + strings.Repeat("0,", maxTurnMetadata) + `"}`: ""} {
 		if got := clientSession(sdk.Meta{"x-codex-turn-metadata": text}); got != want {

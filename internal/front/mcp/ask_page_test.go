@@ -16,7 +16,7 @@ import (
 	"github.com/emend-dev/emend"
 )
 
-// paged is a server whose calls wait, and the workspace as the process of an open page has it.
+// paged returns a server whose calls wait for a person, and the workspace as the process of an open page has it.
 func paged(t *testing.T) (s *Server, page *emend.Workspace, dir string) {
 	t.Helper()
 	s, dir = policed(t)
@@ -30,7 +30,7 @@ func paged(t *testing.T) (s *Server, page *emend.Workspace, dir string) {
 	return s, page, dir
 }
 
-// firstWaiting waits until a call waits.
+// firstWaiting waits until a call waits for a person.
 func firstWaiting(t *testing.T, page *emend.Workspace) emend.Waiting {
 	t.Helper()
 	for range 3000 {
@@ -45,7 +45,7 @@ func firstWaiting(t *testing.T, page *emend.Workspace) emend.Waiting {
 	return emend.Waiting{}
 }
 
-// noneWaits fails unless soon nothing waits.
+// noneWaits fails unless no call waits any more within a short time.
 func noneWaits(t *testing.T, s *Server, page *emend.Workspace) {
 	t.Helper()
 	for range 3000 {
@@ -74,7 +74,8 @@ func patching(ctx context.Context, t *testing.T, cs *sdk.ClientSession, meta sdk
 	return out
 }
 
-// Whatever the transport and the revision, a call of a client that cannot ask waits for who has a page open.
+// TestAnsweredAtThePage checks that for every transport and revision, the call of a client that cannot ask waits for
+// the page.
 func TestAnsweredAtThePage(t *testing.T) {
 	for _, way := range ways {
 		t.Run(way.name, func(t *testing.T) {
@@ -101,7 +102,7 @@ func TestAnsweredAtThePage(t *testing.T) {
 	}
 }
 
-// A client that can ask the person itself is asked, whoever has a page open.
+// TestClientIsAskedFirst checks that a client with a dialog of its own is asked, even if a page is open.
 func TestClientIsAskedFirst(t *testing.T) {
 	for _, way := range ways {
 		t.Run(way.name, func(t *testing.T) {
@@ -115,7 +116,7 @@ func TestClientIsAskedFirst(t *testing.T) {
 	}
 }
 
-// A client whose own dialog fails has the person asked who has a page open.
+// TestDialogFails checks that the page is asked if the client's own dialog fails.
 func TestDialogFails(t *testing.T) {
 	s, page, dir := paged(t)
 	p := &person{answer: func(*sdk.ElicitParams) (*sdk.ElicitResult, error) { return nil, errors.New("no window") }}
@@ -128,7 +129,7 @@ func TestDialogFails(t *testing.T) {
 	noneWaits(t, s, page)
 }
 
-// Who cancels a call, or leaves, withdraws its question.
+// TestWithdrawn checks that the question of a cancelled call, or of a client that is gone, is withdrawn.
 func TestWithdrawn(t *testing.T) {
 	for _, way := range ways {
 		for _, leaves := range []bool{false, true} {
@@ -156,7 +157,8 @@ func TestWithdrawn(t *testing.T) {
 	}
 }
 
-// What is allowed for the session needs no place among those that wait, and ends with the session.
+// TestAllowedForASession checks that a call that was allowed for its session takes no slot of those that wait, and
+// that the permission ends with the session.
 func TestAllowedForASession(t *testing.T) {
 	s, page, dir := paged(t)
 	cs := connect(t, s, nil, "2025-11-25", true)
@@ -185,7 +187,8 @@ func TestAllowedForASession(t *testing.T) {
 	}
 }
 
-// A client that asked for progress hears every five seconds that a person is asked, and at the end that nobody answered.
+// TestProgressWhileItWaits checks that a client that asked for progress is told every five seconds that a person is
+// asked, and that it is told if nobody answers.
 func TestProgressWhileItWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, page, dir := paged(t)
@@ -211,7 +214,7 @@ func TestProgressWhileItWaits(t *testing.T) {
 	})
 }
 
-// The tools that answer are no tools for agents.
+// TestAgentsHaveNoAnswers checks that no agent has the tools that answer questions.
 func TestAgentsHaveNoAnswers(t *testing.T) {
 	s, _, _ := paged(t)
 	cs := connect(t, s, nil, "2025-11-25", false)

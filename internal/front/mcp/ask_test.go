@@ -47,7 +47,7 @@ func does(action string) func(*sdk.ElicitParams) (*sdk.ElicitResult, error) {
 	return func(*sdk.ElicitParams) (*sdk.ElicitResult, error) { return &sdk.ElicitResult{Action: action}, nil }
 }
 
-// policed is a server over a workspace whose policy wants a person to be asked.
+// policed returns a server over a workspace whose policy asks a person.
 func policed(t *testing.T) (s *Server, dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -81,7 +81,7 @@ var ways = []struct {
 	{"http, 2026-07-28", "2026-07-28", true},
 }
 
-// connect is a client; without a person it has nobody to ask.
+// connect connects a client. Without a person it cannot ask anybody.
 func connect(t *testing.T, s *Server, p *person, revision string, overHTTP bool) *sdk.ClientSession {
 	t.Helper()
 	var o sdk.ClientOptions
@@ -116,7 +116,7 @@ func overStreams(t *testing.T, s *Server) sdk.Transport {
 	in, toServer := io.Pipe()
 	out, fromServer := io.Pipe()
 	var served sync.WaitGroup
-	served.Go(func() { s.Stdio(context.WithoutCancel(t.Context()), in, fromServer) }) // it ends with its input
+	served.Go(func() { s.Stdio(context.WithoutCancel(t.Context()), in, fromServer) }) // ends with its input
 	t.Cleanup(served.Wait)
 	return &sdk.IOTransport{Reader: out, Writer: toServer}
 }
@@ -130,7 +130,7 @@ func (bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 
 const patchSQL = "*** Begin Patch\n*** Update File: a.sql\n@@\n-one\n+two\n*** Update File: free\n@@\n-one\n+two\n*** Update File: b.sql\n@@\n-one\n+two\n*** End Patch\n"
 
-// call applies the patch; sequential is one by one.
+// callPatch applies the patch, section by section if sequential is set.
 func callPatch(t *testing.T, cs *sdk.ClientSession, sequential bool) *sdk.CallToolResult {
 	t.Helper()
 	r, err := cs.CallTool(t.Context(), &sdk.CallToolParams{Name: "apply_patch", Arguments: map[string]any{"patch": patchSQL, "atomic": !sequential}})
@@ -219,7 +219,7 @@ func TestNotAllowed(t *testing.T) {
 	}
 }
 
-// A client whose own dialog fails has not said yes.
+// TestClientFails checks that a failing dialog is not a yes.
 func TestClientFails(t *testing.T) {
 	s, dir := policed(t)
 	p := &person{answer: func(*sdk.ElicitParams) (*sdk.ElicitResult, error) { return nil, errors.New("no window") }}
@@ -241,7 +241,7 @@ func TestNobodyBehindTheClient(t *testing.T) {
 	}
 }
 
-// Reading is asked about too, and what a list would tell is not.
+// TestReadIsAsked checks that reading asks too, and that a list does not reveal what it would ask about.
 func TestReadIsAsked(t *testing.T) {
 	for _, way := range ways {
 		t.Run(way.name, func(t *testing.T) {
@@ -272,7 +272,7 @@ func TestReadIsAsked(t *testing.T) {
 	}
 }
 
-// by hand: a client that makes each round itself.
+// byHand returns a client that makes each round of a question itself.
 func byHand(t *testing.T, s *Server) func(patch, state string, answer *sdk.ElicitResult) *sdk.CallToolResult {
 	t.Helper()
 	cs := connectAs(t, s, &sdk.ClientOptions{MultiRoundTrip: &sdk.MultiRoundTripOptions{Disabled: true}, ElicitationHandler: (&person{}).asked}, statelessRevision, false)
@@ -290,7 +290,8 @@ func byHand(t *testing.T, s *Server) func(patch, state string, answer *sdk.Elici
 
 var yes = &sdk.ElicitResult{Action: "accept", Content: map[string]any{"answer": "allow"}}
 
-// A state that is not the one of this very question never allows anything: the person is asked again.
+// TestStates checks that a state which does not belong to this very question allows nothing. The person is asked
+// again.
 func TestStates(t *testing.T) {
 	other := strings.ReplaceAll(patchSQL, "+two", "+three")
 	for _, tc := range []struct {
@@ -333,7 +334,8 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// An answer is good once: when the change was taken back, it does not make it again.
+// TestStateIsGoodOnce checks that an answer allows a change once. It cannot be used again after the change was
+// undone.
 func TestStateIsGoodOnce(t *testing.T) {
 	s, dir := policed(t)
 	round := byHand(t, s)
@@ -375,7 +377,7 @@ func TestTicketExpires(t *testing.T) {
 	})
 }
 
-// Who ends the call ends the question: nothing is changed and nobody waits.
+// TestCancelledWhileAsked checks that cancelling a call ends its question: nothing is changed and nobody waits.
 func TestCancelledWhileAsked(t *testing.T) {
 	s, dir := policed(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -396,7 +398,7 @@ func TestCancelledWhileAsked(t *testing.T) {
 	}
 }
 
-// A long change is cut where a person stops reading, and nothing of it controls their terminal.
+// TestQuestionIsReadable checks that the diff in a question is cut, and that nothing in it controls a terminal.
 func TestQuestionIsReadable(t *testing.T) {
 	q := emend.Question{Actor: emend.Actor{Client: "x\x1b[2J\n", Tool: "edit_file"}, Paths: []emend.AskedPath{{Path: "a\nb", Write: true, Rule: "a*"}},
 		Diff: strings.Repeat("+line\n", 1000)}
@@ -406,7 +408,7 @@ func TestQuestionIsReadable(t *testing.T) {
 	}
 }
 
-// Questions that nobody answers do not keep other calls out.
+// TestTooManyQuestions checks that unanswered questions do not block other calls.
 func TestTooManyQuestions(t *testing.T) {
 	s, _ := policed(t)
 	for range cap(s.askSlots) {
@@ -419,7 +421,7 @@ func TestTooManyQuestions(t *testing.T) {
 	}
 }
 
-// A person who never answers has said nothing, and the call ends.
+// TestNoAnswer checks that a call ends without a change if nobody answers.
 func TestNoAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, dir := policed(t)

@@ -15,7 +15,7 @@ import (
 	"github.com/emend-dev/emend/internal/tool"
 )
 
-// BenchmarkCalls is one call at a time through the whole server, for profiles; bench/mcp holds it against others.
+// BenchmarkCalls makes one call at a time through the whole server, for profiling. bench/mcp compares it with others.
 func BenchmarkCalls(b *testing.B) {
 	dir := b.TempDir()
 	for i := range 1000 {
@@ -34,7 +34,7 @@ func BenchmarkCalls(b *testing.B) {
 	}
 }
 
-// editOf is an edit of the last line, back and forth.
+// editOf returns edits that change the last line back and forth.
 func editOf(b *testing.B, name string) func(i int) string {
 	text, err := os.ReadFile(name)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestWaiting: a call that is cancelled while it waits gives its place back.
+// TestWaiting checks that a call that is cancelled while it waits gives its place back.
 func TestWaiting(t *testing.T) {
 	l := newCallLimit(1)
 	leave, err := l.enter(t.Context())
@@ -27,7 +27,7 @@ func TestWaiting(t *testing.T) {
 	}
 }
 
-// TestOwed: while much is not read of what was answered, nothing more is begun.
+// TestOwed checks that no call begins while too many bytes of answers are unread.
 func TestOwed(t *testing.T) {
 	s := serve(t, HTTPConfig{}, nil)
 	s.calls.unsent.Store(maxUnsent + 1)
@@ -46,7 +46,7 @@ func TestOwed(t *testing.T) {
 var readResource = request{body: rpc("resources/read", `"uri":"emend://file/a.txt"`),
 	head: []string{"Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "resources/read", "Mcp-Name", "emend://file/a.txt"}}
 
-// TestResourcesWait: who reads a resource waits for a turn as who calls a tool does.
+// TestResourcesWait checks that reads of resources are limited like tool calls.
 func TestResourcesWait(t *testing.T) {
 	s := serve(t, HTTPConfig{}, func(c *Config) { c.MaxCalls = 1 })
 	b := s.blocking()

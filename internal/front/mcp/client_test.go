@@ -17,8 +17,8 @@ import (
 	"github.com/emend-dev/emend/internal/tool"
 )
 
-// real is a workspace with files, a server over it, and what a client of the protocol's own library needs to reach it
-// over a pair of pipes.
+// testClient is a workspace with files, a server over it, and what a client of the SDK needs to reach it over a pair
+// of pipes.
 type testClient struct {
 	*testing.T
 	dir   string
@@ -27,7 +27,7 @@ type testClient struct {
 	ended chan error
 }
 
-// newReal makes a workspace of pairs of names and contents.
+// newTestClient makes a workspace from pairs of names and contents.
 func newTestClient(t *testing.T, c Config, files ...string) *testClient {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -57,7 +57,7 @@ func newTestClient(t *testing.T, c Config, files ...string) *testClient {
 	return &testClient{T: t, dir: dir, ws: ws, srv: New(c), ended: make(chan error, 1)}
 }
 
-// serve connects a client, which speaks a revision, or its newest.
+// serve connects a client that speaks a revision, or its newest one.
 func (r *testClient) serve(o *sdk.ClientOptions, revision string) *sdk.ClientSession {
 	r.Helper()
 	inR, inW := io.Pipe()
@@ -91,7 +91,7 @@ func (r *testClient) serveHTTP(revision string) *sdk.ClientSession {
 	return session
 }
 
-// call calls a tool that has to do what it is asked.
+// call calls a tool that must succeed.
 func (r *testClient) call(s *sdk.ClientSession, tool string, args any, meta sdk.Meta) string {
 	r.Helper()
 	out, err := s.CallTool(r.Context(), &sdk.CallToolParams{Name: tool, Arguments: args, Meta: meta})
@@ -105,5 +105,5 @@ func (r *testClient) call(s *sdk.ClientSession, tool string, args any, meta sdk.
 	return text
 }
 
-// revisions are those that the server has to speak.
+// revisions are those that the server must speak.
 var revisions = []string{"2025-06-18", "2025-11-25", "2026-07-28"}

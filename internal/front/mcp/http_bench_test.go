@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// BenchmarkHTTP is calls of read_file over HTTP, 32 in flight, in the revision without sessions, under the limits that every
-// server has: none of them is met.
+// BenchmarkHTTP calls read_file over HTTP, 32 calls at once, in the revision without sessions and with the default
+// limits, none of which it reaches.
 func BenchmarkHTTP(b *testing.B) {
 	s := serve(b, HTTPConfig{}, func(c *Config) { c.Log = slog.New(slog.NewTextHandler(io.Discard, nil)) })
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 32}}
@@ -24,7 +24,7 @@ func BenchmarkHTTP(b *testing.B) {
 					b.Errorf("%v %v", resp, err)
 					return
 				}
-				io.Copy(io.Discard, resp.Body) //nolint:errcheck // the code says it
+				io.Copy(io.Discard, resp.Body) //nolint:errcheck // the status says it
 				resp.Body.Close()
 			}
 		})

@@ -19,7 +19,7 @@ import (
 	"github.com/emend-dev/emend/internal/tool"
 )
 
-// TestRevisions: one address speaks all of them, to the client of the protocol's library.
+// TestRevisions checks that one address speaks all revisions with the SDK's client.
 func TestRevisions(t *testing.T) {
 	s := serve(t, HTTPConfig{}, nil)
 	for _, version := range []string{"2025-06-18", "2025-11-25"} {
@@ -46,16 +46,16 @@ func TestRevisions(t *testing.T) {
 	t.Logf("the library's client speaks %s", session.InitializeResult().ProtocolVersion)
 }
 
-// withToken sends the token.
+// withToken adds the token to requests.
 type withToken struct{}
 
 func (withToken) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
-	r.Header.Set("Authorization", "bearer "+testToken) // the scheme has no case
+	r.Header.Set("Authorization", "bearer "+testToken) // the scheme is not case-sensitive
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// TestWorkspaces: each has an address of its own, and its sessions are its own.
+// TestWorkspaces checks that each workspace has its own path and its own sessions.
 func TestWorkspaces(t *testing.T) {
 	s := serve(t, HTTPConfig{}, nil, "api", "web")
 	for _, name := range []string{"api", "web"} {
@@ -83,7 +83,7 @@ func TestWorkspaces(t *testing.T) {
 	}
 }
 
-// TestLogKeepsQuiet: the log names no token, no session id, no argument and no content.
+// TestLogKeepsQuiet checks that the log has no token, session id, argument or content.
 func TestLogKeepsQuiet(t *testing.T) {
 	s := serve(t, HTTPConfig{}, nil)
 	id := s.session()
@@ -109,7 +109,7 @@ func TestLogKeepsQuiet(t *testing.T) {
 	}
 }
 
-// TestTLS: with a certificate nothing is said to those who come without TLS.
+// TestTLS checks that a server with a certificate tells nothing to clients without TLS.
 func TestTLS(t *testing.T) {
 	s := &site{t: t, HTTP: New(Config{Workspaces: []tool.Workspace{serve(t, HTTPConfig{}, nil).Workspaces[0]}}).HTTP(HTTPConfig{Token: testToken})}
 	cert, pool := certificate(t)
@@ -140,7 +140,7 @@ func TestTLS(t *testing.T) {
 	<-ended
 }
 
-// certificate is one that is good for this machine and this test.
+// certificate makes a certificate for this machine and this test.
 func certificate(t *testing.T) (tls.Certificate, *x509.CertPool) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

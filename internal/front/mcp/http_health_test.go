@@ -33,7 +33,7 @@ func TestHealth(t *testing.T) {
 	eventually(t, "/healthz says ok again", func() bool { r, _ := s.ask(ask); return r.StatusCode == 200 })
 }
 
-// TestHealthPending: what a crash left is seen by those who watch, until somebody recovers it.
+// TestHealthPending checks that an interrupted change makes the server unhealthy until it is recovered.
 func TestHealthPending(t *testing.T) {
 	s := serve(t, HTTPConfig{}, nil)
 	s.health.maxAge = time.Millisecond

@@ -20,11 +20,11 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// read is the honest call; hostile cases spoil it.
+// read is an honest call; the hostile cases spoil it.
 var read = toolCall("read_file", `{"path":"a.txt"}`)
 
-// hostile are clients that nobody should have. Each gets a clear answer, and the server goes on for everybody else: after
-// each a good call is answered.
+// hostile are clients that misbehave. Each gets a clear answer, and the server answers an honest call after each of
+// them.
 var hostile = []struct {
 	name string
 	conf HTTPConfig
@@ -183,7 +183,7 @@ var hostile = []struct {
 	{name: "compressed body", do: func(t *testing.T, s *site) {
 		var b bytes.Buffer
 		z := gzip.NewWriter(&b)
-		io.WriteString(z, read.body) //nolint:errcheck // to memory
+		io.WriteString(z, read.body) //nolint:errcheck // writes to memory
 		z.Close()
 		s.want(request{body: b.String(), head: []string{"Content-Encoding", "gzip"}}, 415, "compressed")
 	}},
@@ -273,7 +273,7 @@ var hostile = []struct {
 			text := s.text("POST", "/mcp", `{"jsonrpc"`, "Content-Length", "500")
 			c := s.dial(text[:len(text)*i/60])
 			if i%2 == 0 {
-				c.(*net.TCPConn).CloseWrite() //nolint:errcheck // it may be gone already
+				c.(*net.TCPConn).CloseWrite() //nolint:errcheck // it may be closed already
 			}
 		}
 	}},
@@ -304,7 +304,7 @@ var hostile = []struct {
 	}},
 	{name: "body that is cut short", do: func(t *testing.T, s *site) {
 		c := s.dial(s.text("POST", "/mcp", `{"jsonrpc"`, "Content-Length", "500"))
-		c.(*net.TCPConn).CloseWrite() //nolint:errcheck // the answer tells
+		c.(*net.TCPConn).CloseWrite() //nolint:errcheck // the answer shows it
 		if r, body := answer(t, bufio.NewReader(c)); r.StatusCode != 400 || !strings.Contains(body, "cut short") {
 			t.Errorf("code %d: %s", r.StatusCode, body)
 		}
@@ -453,7 +453,7 @@ var hostile = []struct {
 			b := make([]byte, 1)
 			c := s.dial("")
 			defer c.Close()
-			c.SetReadDeadline(time.Now().Add(100 * time.Millisecond)) //nolint:errcheck // a socket has one
+			c.SetReadDeadline(time.Now().Add(100 * time.Millisecond)) //nolint:errcheck // a socket has deadlines
 			_, err := c.Read(b)
 			return err == io.EOF
 		})
@@ -526,7 +526,8 @@ func TestHostileHTTP(t *testing.T) {
 	t.Logf("%d hostile clients over HTTP; after each of them the server answered", len(hostile))
 }
 
-// everyWrongType calls every tool with values of every type in each of its fields, and with arguments that are no object.
+// everyWrongType calls every tool with values of every type in each of its fields, and with arguments that are no
+// object.
 func everyWrongType(t *testing.T, s *site) {
 	values := []string{`null`, `true`, `-1`, `1.5`, `1e400`, `99999999999999999999`, `""`, `"x"`, `"\u0000"`, `"\ud800"`, `[]`, `[null]`, `[[]]`, `{}`, `{"a":{}}`}
 	n := 0
@@ -562,7 +563,7 @@ func everyWrongType(t *testing.T, s *site) {
 	t.Logf("%d calls of %d tools", n, len(s.profile().Tools))
 }
 
-// blocker is a tool that does not answer until it is told to, or its call is cancelled.
+// blocker is a tool that runs until it is released or its call is cancelled.
 type blocker struct {
 	s     *site
 	began chan struct{}
@@ -583,7 +584,7 @@ func (s *site) blocking() *blocker {
 	return b
 }
 
-// in sends a call that blocks, and returns when it runs, or waits for its turn.
+// in sends a call that blocks, and returns when it runs or waits.
 func (b *blocker) in(r request) {
 	was, waiting := b.s.calls.counts()
 	was += waiting
@@ -591,7 +592,7 @@ func (b *blocker) in(r request) {
 	eventually(b.s.t, "the call is in hand", func() bool { running, waiting := b.s.calls.counts(); return running+waiting > was })
 }
 
-// release lets all of them end.
+// release ends all blocked calls.
 func (b *blocker) release() {
 	close(b.let)
 	b.calls.Wait()

@@ -13,8 +13,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// TestStopping: a server that is told to stop says so to those who watch it and to those who call, and answers the calls
-// that are in hand.
+// TestStopping checks that a stopping server says so to health checks and new calls, and answers the calls in hand.
 func TestStopping(t *testing.T) {
 	s := serve(t, HTTPConfig{Grace: time.Minute}, nil)
 	b := s.blocking()
@@ -36,7 +35,7 @@ func TestStopping(t *testing.T) {
 		t.Fatalf("it stopped (%v) with calls in hand", err)
 	case <-time.After(20 * time.Millisecond):
 	}
-	b.release() // looks at both answers
+	b.release() // checks both answers
 	if err := <-stopped; err != nil {
 		t.Error(err)
 	}
@@ -48,7 +47,7 @@ func TestStopping(t *testing.T) {
 	}
 }
 
-// listen opens the stream of a session. Through the channel comes how it ended.
+// listen opens the stream of a session. The channel receives how it ended.
 func (s *site) listen(session string) <-chan error {
 	s.t.Helper()
 	resp, err := (&http.Client{Transport: &http.Transport{}}).Do(s.new(request{method: "GET", head: []string{sessionHeader, session, "Mcp-Protocol-Version", "2025-11-25"}}))
@@ -64,7 +63,8 @@ func (s *site) listen(session string) <-chan error {
 	return ended
 }
 
-// TestLastAnswers: the answer of a call that was let finish reaches its client, however close the end is behind it.
+// TestLastAnswers checks that the answer of a finished call reaches the client, even if the server ends right after
+// it.
 func TestLastAnswers(t *testing.T) {
 	for range 20 {
 		s := serve(t, HTTPConfig{Grace: time.Minute}, nil)
@@ -77,14 +77,15 @@ func TestLastAnswers(t *testing.T) {
 		stopped := make(chan error, 1)
 		go func() { stopped <- s.stop() }()
 		eventually(t, "it stops", s.draining.Load)
-		b.release() // looks at every answer
+		b.release() // checks every answer
 		if err := <-stopped; err != nil {
 			t.Fatal(err)
 		}
 	}
 }
 
-// TestGrace: calls that take longer than the grace are cancelled, and answered; one that has to finish is waited for.
+// TestGrace checks that calls that outlast the grace period are cancelled and answered, and that the server waits for
+// one that must finish.
 func TestGrace(t *testing.T) {
 	s := serve(t, HTTPConfig{Grace: 10 * time.Millisecond}, nil)
 	var order []string
@@ -95,7 +96,7 @@ func TestGrace(t *testing.T) {
 		close(began)
 		<-ctx.Done()
 		say("cancelled")
-		<-time.After(50 * time.Millisecond) // a commit in hand does not look at ctx
+		<-time.After(50 * time.Millisecond) // a commit in progress ignores ctx
 		say("finished")
 		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "committed"}}}, nil
 	})
@@ -117,7 +118,7 @@ func TestGrace(t *testing.T) {
 	}
 }
 
-// TestNoCallsAfterTheEnd: who calls when the last call has left is told, over every transport.
+// TestNoCallsAfterTheEnd checks that over every transport, a call after the end is told so.
 func TestNoCallsAfterTheEnd(t *testing.T) {
 	l := newCallLimit(1)
 	leave, err := l.enter(t.Context())

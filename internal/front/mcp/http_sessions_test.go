@@ -12,7 +12,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// TestEndWhileAsked: a session ends at once when its client says so, also while a person has not answered.
+// TestEndWhileAsked checks that a client can end its session at once, even while a person is asked.
 func TestEndWhileAsked(t *testing.T) {
 	policy, _ := policed(t)
 	s := serve(t, HTTPConfig{}, func(c *Config) { c.Workspaces = policy.Workspaces })
@@ -43,7 +43,7 @@ func TestEndWhileAsked(t *testing.T) {
 	}
 }
 
-// TestNobodyHearsOfASession: a session ends whose client has left before it was told of it.
+// TestNobodyHearsOfASession checks that a session ends if its client left before it was told the id.
 func TestNobodyHearsOfASession(t *testing.T) {
 	s := serve(t, HTTPConfig{}, nil)
 	ctx, leave := context.WithCancel(t.Context())

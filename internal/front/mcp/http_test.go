@@ -22,19 +22,19 @@ import (
 	"github.com/emend-dev/emend/internal/tool"
 )
 
-// site is a server that answers on a port of this machine until its test ends.
+// site is a server that listens on a local port until its test ends.
 type site struct {
 	*HTTP
 	t    testing.TB
 	at   string // host:port
 	dir  string // of its first workspace
 	logs *safeBuffer
-	stop func() error // and waits for it
+	stop func() error // stops the server and waits for it
 }
 
 const testToken = "emend_0123456789abcdefghijklmnopqrstuvwxyz"
 
-// safeBuffer is a buffer for many writers.
+// safeBuffer is a buffer for several writers.
 type safeBuffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -52,7 +52,7 @@ func (s *safeBuffer) String() string {
 	return s.b.String()
 }
 
-// serve starts a server over workspaces of these names, each with a file that says hello.
+// serve starts a server over workspaces with these names. Each has a file that says hello.
 func serve(t testing.TB, c HTTPConfig, edit func(*Config), names ...string) *site {
 	t.Helper()
 	if len(names) == 0 {
@@ -103,14 +103,14 @@ func (s *site) begin() {
 	})
 }
 
-// request is what a test asks; what it leaves empty is as an honest client has it.
+// request is a request of a test. Empty fields have the values of an honest client.
 type request struct {
 	method, path, body string
 	token              string // "-" for none
 	head               []string
 }
 
-// rpc is a call of a method, of the revision without sessions.
+// rpc returns a request of the revision without sessions.
 func rpc(method, params string) string {
 	if params != "" {
 		params += ","
@@ -119,13 +119,13 @@ func rpc(method, params string) string {
 		`"io.modelcontextprotocol/clientInfo":{"name":"tester","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`
 }
 
-// toolCall asks for a tool, in the revision without sessions.
+// toolCall returns a tool call of the revision without sessions.
 func toolCall(tool, args string) request {
 	return request{body: rpc("tools/call", `"name":"`+tool+`","arguments":`+args),
 		head: []string{"Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "tools/call", "Mcp-Name", tool}}
 }
 
-// old is a message of a revision with sessions.
+// old returns a message of a revision with sessions.
 func old(session, body string) request {
 	r := request{body: body, head: []string{"Mcp-Protocol-Version", "2025-11-25"}}
 	if session != "" {
@@ -168,14 +168,14 @@ func (s *site) new(r request) *http.Request {
 	return req
 }
 
-// client has connections of its own for each test, which end with it.
+// client returns a client with its own connections, which are closed at the end of the test.
 func (s *site) client() *http.Client {
 	tr := &http.Transport{}
 	s.t.Cleanup(tr.CloseIdleConnections)
 	return &http.Client{Transport: tr, Timeout: 20 * time.Second, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// ask sends a request and returns the answer, whole.
+// ask sends a request and returns the whole answer.
 func (s *site) ask(r request) (*http.Response, string) {
 	s.t.Helper()
 	tr := &http.Transport{DisableKeepAlives: true}
@@ -191,7 +191,7 @@ func (s *site) ask(r request) (*http.Response, string) {
 	return resp, string(b)
 }
 
-// want sends a request and looks at its code and for words in its answer.
+// want sends a request and checks the status and some words of the answer.
 func (s *site) want(r request, code int, words ...string) *http.Response {
 	s.t.Helper()
 	resp, body := s.ask(r)
@@ -206,13 +206,13 @@ func (s *site) want(r request, code int, words ...string) *http.Response {
 	return resp
 }
 
-// good is the call that every server has to answer, whatever came before.
+// good makes a call that every server must answer, whatever happened before.
 func (s *site) good() {
 	s.t.Helper()
 	s.want(toolCall("read_file", `{"path":"a.txt"}`), 200, "hello of ")
 }
 
-// session opens one, and returns its id.
+// session opens a session and returns its id.
 func (s *site) session() string {
 	s.t.Helper()
 	id := s.want(old("", hello), 200, `"protocolVersion":"2025-11-25"`).Header.Get(sessionHeader)
@@ -220,7 +220,7 @@ func (s *site) session() string {
 	return id
 }
 
-// dial connects, and says text. What comes back is read with a deadline.
+// dial connects and sends text. Reads have a deadline.
 func (s *site) dial(text string) net.Conn {
 	s.t.Helper()
 	c, err := net.Dial("tcp", s.at)
@@ -228,14 +228,14 @@ func (s *site) dial(text string) net.Conn {
 		s.t.Fatal(err)
 	}
 	s.t.Cleanup(func() { c.Close() })
-	c.SetDeadline(time.Now().Add(20 * time.Second)) //nolint:errcheck // a socket has one
+	c.SetDeadline(time.Now().Add(20 * time.Second)) //nolint:errcheck // a socket has deadlines
 	if _, err := io.WriteString(c, text); err != nil {
 		s.t.Fatal(err)
 	}
 	return c
 }
 
-// raw says text, byte by byte as it is, and returns the first answer.
+// raw sends text as it is and returns the first answer.
 func (s *site) raw(text string) (*http.Response, string) {
 	s.t.Helper()
 	return answer(s.t, bufio.NewReader(s.dial(text)))
@@ -251,7 +251,7 @@ func answer(t testing.TB, r *bufio.Reader) (*http.Response, string) {
 	return resp, string(b)
 }
 
-// text is a request of HTTP/1.1 as it goes over the wire.
+// text returns the bytes of an HTTP/1.1 request.
 func (s *site) text(method, path, body string, head ...string) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n",
@@ -262,7 +262,7 @@ func (s *site) text(method, path, body string, head ...string) string {
 	return out.String() + "\r\n" + body
 }
 
-// eventually waits for what other goroutines are about to do.
+// eventually waits for a condition that another goroutine will fulfil.
 func eventually(t testing.TB, what string, is func() bool) {
 	t.Helper()
 	for end := time.Now().Add(10 * time.Second); !is(); time.Sleep(2 * time.Millisecond) {
@@ -272,7 +272,7 @@ func eventually(t testing.TB, what string, is func() bool) {
 	}
 }
 
-// result is the result of a call in an answer of either form.
+// result decodes the result of a call from an answer in either form.
 func result(t testing.TB, body string) (out struct {
 	IsError bool
 	Content []struct{ Text string }

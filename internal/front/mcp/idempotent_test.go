@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestIdempotentPatch: an agent that got no answer sends its patch again with idempotent, and is told that it is there; one
-// that sends it again without is told how.
+// TestIdempotentPatch checks that an agent that got no answer can send its patch again with idempotent, and that
+// without it the refusal says how.
 func TestIdempotentPatch(t *testing.T) {
 	a := hire(t, "emend", map[string]string{"f": "a\nb\nc\nd\n"})
 	args := map[string]any{"patch": "*** Begin Patch\n*** Update File: f\n@@\n a\n-b\n+B\n c\n*** Add File: n\n+n\n*** End Patch"}

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// families reads the text format of Prometheus by its rules, and returns the samples by name and labels. What promtool
-// would complain of is an error.
+// families parses Prometheus's text format strictly, and returns the samples by name and labels. What promtool would
+// reject is an error.
 func families(text string) (map[string]float64, error) {
 	var (
 		help   = regexp.MustCompile(`^# HELP ([a-zA-Z_:][a-zA-Z0-9_:]*) (\S.*)$`)
@@ -61,7 +61,7 @@ func families(text string) (map[string]float64, error) {
 	return out, nil
 }
 
-// TestFamiliesSees: the reader above is as strict as it says.
+// TestFamiliesSees checks that families is strict.
 func TestFamiliesSees(t *testing.T) {
 	for _, bad := range []string{"a 1", "a 1\n", "# HELP a x\n# TYPE a gauge\nb 1\n", "# HELP a x\n# TYPE a counter\na 1\n", "# TYPE a gauge\na 1\n",
 		"# HELP a x\n# TYPE a gauge\na{b=\"c\nd\"} 1\n", "# HELP a x\n# TYPE a gauge\na 1\na 1\n", "# HELP a x\n# TYPE a gauge\na one\n",
@@ -112,7 +112,7 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// TestHistogram: each count stands in the bucket of its bound, and the buckets add up.
+// TestHistogram checks that each count is in the right bucket, and that the buckets are cumulative.
 func TestHistogram(t *testing.T) {
 	s := newMetrics()
 	for _, d := range []time.Duration{0, 500 * time.Microsecond, 501 * time.Microsecond, time.Second, time.Hour} {

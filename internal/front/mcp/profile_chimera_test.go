@@ -11,7 +11,7 @@ func (a *agent) chimera(patch string) (text string, refused bool) {
 	return a.text("apply_patch", map[string]any{"patch": patch})
 }
 
-// TestChimeraDirectInvocation is the example of the page, with its exact output.
+// TestChimeraDirectInvocation runs the example of Chimera's documentation and compares the exact output.
 func TestChimeraDirectInvocation(t *testing.T) {
 	a := hire(t, "chimera", map[string]string{"legacy/dead.py": "x\n", "legacy/alive.py": "y\n"})
 	a.offers("apply_patch")
@@ -28,7 +28,7 @@ func TestChimeraDirectInvocation(t *testing.T) {
 	a.has(map[string]string{"README.md": "# My Project\n\nA small example.", "legacy/alive.py": "y\n"})
 }
 
-// TestChimeraEnvelope is the example of the page's DSL.
+// TestChimeraEnvelope runs the documentation's example of the patch format.
 func TestChimeraEnvelope(t *testing.T) {
 	a := hire(t, "chimera", map[string]string{"relative/path.py": "import os\n\ndef hello():\n    return \"old\"\n", "legacy/dead.py": "x\n"})
 	text, refused := a.chimera(`*** Begin Patch
@@ -47,8 +47,8 @@ func TestChimeraEnvelope(t *testing.T) {
 	a.has(map[string]string{"relative/path.py": "import os\n\ndef hello():\n    return \"new\"\n", "docs/new.md": "# Title\nBody line."})
 }
 
-// TestChimeraMessages: every message of the page's table that a patch can provoke. The remaining one, an error of the file
-// system while the patch is applied, has its words tested where a disk can be made to fail.
+// TestChimeraMessages checks every message of the documentation's table that a patch can cause. The remaining one, a
+// file system error while the patch is applied, is tested where a disk can be made to fail.
 func TestChimeraMessages(t *testing.T) {
 	before := map[string]string{"a.py": "one\ntwo\n", "dir/x": "x\n"}
 	envelope := func(body string) string { return "*** Begin Patch\n" + body + "*** End Patch" }

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestCodexEnvelopes: envelopes as models write them, and what the client reads then.
+// TestCodexEnvelopes checks patches as models write them, and the text that the client gets.
 func TestCodexEnvelopes(t *testing.T) {
 	before := map[string]string{"src/app.py": "import os\n\ndef greet():\n    print(\"Hi\")\n\ndef other():\n    print(\"Hey\")\n", "obsolete.txt": "x\n", "end.txt": "a\nb\na\n"}
 	envelope := func(body string) string { return "*** Begin Patch\n" + body + "*** End Patch" }
@@ -47,7 +47,7 @@ func TestCodexEnvelopes(t *testing.T) {
 	}
 }
 
-// TestCodexRefusals: a refusal is text, marked as an error, and changes nothing.
+// TestCodexRefusals checks that a refusal is text, marked as an error, and changes nothing.
 func TestCodexRefusals(t *testing.T) {
 	before := map[string]string{"a.py": "one\n"}
 	a := hire(t, "codex", before)
@@ -73,7 +73,7 @@ func TestCodexRefusals(t *testing.T) {
 	a.has(before)
 }
 
-// TestCodexAside: where the hunks landed is beside the text, which has no room for it.
+// TestCodexAside checks that the places of the hunks are in _meta, since the text has no room for them.
 func TestCodexAside(t *testing.T) {
 	a := hire(t, "codex", map[string]string{"a": "one\ntwo\n"})
 	r := a.call("apply_patch", map[string]any{"input": "*** Begin Patch\n*** Update File: a\n@@\n-two\n+2\n*** End Patch"})

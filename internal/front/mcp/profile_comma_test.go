@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// commaResult is a result as the document of Comma Agents has it.
+// commaResult is a result as documented by Comma Agents.
 type commaResult struct {
 	OK     bool
 	Output string
@@ -48,7 +48,7 @@ func (a *agent) patch(text string, expect map[string]string) commaResult {
 	return a.comma("apply_patch", args)
 }
 
-// commaFields are its tools and what each takes.
+// commaFields are the tools and the arguments of each.
 var commaFields = map[string]string{
 	"read_file":      "allowBinary endLine maxBytes path startLine",
 	"list_directory": "includeHidden includeIgnored maxDepth path recursive",
@@ -82,8 +82,8 @@ func TestCommaTools(t *testing.T) {
 	}
 }
 
-// TestCommaStaleFile is the lifecycle of its page: read, edit with the hash, be refused because somebody else was there,
-// read again, edit.
+// TestCommaStaleFile runs the documented lifecycle: read, edit with the hash, be refused after a change by somebody
+// else, read again, edit.
 func TestCommaStaleFile(t *testing.T) {
 	a := hire(t, "comma", map[string]string{"src/server.ts": "const HOST = \"::1\";\nconst PORT = 3000;\n"})
 	edit := func(read commaResult) commaResult {
@@ -107,7 +107,7 @@ func TestCommaStaleFile(t *testing.T) {
 	a.has(map[string]string{"src/server.ts": "// new\nconst PORT = 4000;\n"})
 }
 
-// commaFull is the full example of the page about the envelope.
+// commaFull is the full example of the documented patch format.
 const commaFull = `*** Begin Patch
 *** Add File: src/utils/clamp.ts
 +export const clamp = (n: number, lo: number, hi: number): number =>
@@ -145,7 +145,7 @@ func TestCommaFullExample(t *testing.T) {
 	}
 }
 
-// TestCommaEnvelope: the shorter examples of that page, and what it says is refused.
+// TestCommaEnvelope runs the shorter examples of the same page, and what it says is refused.
 func TestCommaEnvelope(t *testing.T) {
 	before := map[string]string{"path/to/old.txt": "old\n", "old/path.ts": "export const NAME = \"old-name\";\n", "new/x": "",
 		"src/foo.ts": "context line (unchanged)\nremoved line\ncontext line (unchanged)\nmore\nonly-removal\n", "twice": "a\na\n"}
@@ -183,7 +183,7 @@ func TestCommaEnvelope(t *testing.T) {
 	}
 }
 
-// TestCommaFiles: files are made, written, moved, deleted and restored by the fields of the results before.
+// TestCommaFiles makes, writes, moves, deletes and restores files with the fields of earlier results.
 func TestCommaFiles(t *testing.T) {
 	a := hire(t, "comma", map[string]string{"b": "taken\n"})
 	call := func(name string, args map[string]any) commaResult {
@@ -211,7 +211,7 @@ func TestCommaFiles(t *testing.T) {
 	a.has(map[string]string{"b": "taken\n", "e": "two\n"})
 }
 
-// TestCommaLooks: its tools look past their own list of directories, and ignore files mean nothing to them.
+// TestCommaLooks checks that these tools skip their own list of directories and do not read ignore files.
 func TestCommaLooks(t *testing.T) {
 	a := hire(t, "comma", map[string]string{"src/a.ts": "needle\n", "node_modules/m/a.ts": "needle\n", "dist/a.ts": "needle\n",
 		"coverage/a.ts": "needle\n", ".gitignore": "*.log\n", "x.log": "needle\n"})

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// supyagentResult is a result as the document of Supyagent has it.
+// supyagentResult is a result as documented by Supyagent.
 type supyagentResult struct {
 	OK       bool            `json:"ok"`
 	Results  []supyagentFile `json:"results"`
@@ -34,10 +34,10 @@ func (a *agent) supyagent(args any) (r supyagentResult) {
 	return r
 }
 
-// counted is the counts: modified, added, deleted.
+// counted returns the counts: modified, added, deleted.
 func (r supyagentResult) counted() [3]int { return [3]int{*r.Modified, *r.Added, *r.Deleted} }
 
-// supyagentMulti is the multi-file example of the page, as JSON.
+// supyagentMulti is the documentation's example with several files, as JSON.
 const supyagentMulti = `{
   "patch": "*** Add File: src/utils/helpers.py\n+\"\"\"Helper utilities.\"\"\"\n+\n+def clamp(value, min_val, max_val):\n+    return max(min_val, min(value, max_val))\n\n*** Update File: src/main.py\n@@ import os\n-import os\n+import os\n+from utils.helpers import clamp\n\n*** Delete File: src/old_helpers.py",
   "dry_run": false
@@ -55,7 +55,7 @@ func TestSupyagentMultiFileExample(t *testing.T) {
 		"src/utils/helpers.py": "\"\"\"Helper utilities.\"\"\"\n\ndef clamp(value, min_val, max_val):\n    return max(min_val, min(value, max_val))\n"})
 }
 
-// TestSupyagentExamples: every other example of the page, each tried dry first.
+// TestSupyagentExamples runs every other example of the documentation, each with dry_run first.
 func TestSupyagentExamples(t *testing.T) {
 	for _, row := range []struct {
 		args          string
@@ -93,7 +93,8 @@ func TestSupyagentExamples(t *testing.T) {
 	}
 }
 
-// TestSupyagentErrors: the words of every refusal, for the file and for the whole; nothing is changed and the counts are 0.
+// TestSupyagentErrors checks the words of every refusal, for each file and for the whole patch. Nothing is changed
+// and the counts are 0.
 func TestSupyagentErrors(t *testing.T) {
 	before := map[string]string{"a.py": "one\ntwo\n", "dir/b.py": "x\n"}
 	anchor := strings.Repeat("123456789-", 7)
@@ -125,7 +126,8 @@ func TestSupyagentErrors(t *testing.T) {
 	}
 }
 
-// TestSupyagentWorkingDir: paths are from the working directory, which is in the workspace; file is as it was written.
+// TestSupyagentWorkingDir checks that paths are relative to the working directory, which must be in the workspace,
+// and that file is the path as written.
 func TestSupyagentWorkingDir(t *testing.T) {
 	a := hire(t, "supyagent", map[string]string{"sub/a.py": "one\n"})
 	for dir, says := range map[string]string{"..": "leaves the workspace", "sub/../../x": "leaves the workspace", "/": "outside", "sub/a.py": "is no directory"} {
@@ -147,7 +149,7 @@ func TestSupyagentWorkingDir(t *testing.T) {
 	a.has(map[string]string{"sub/a.py": "four\n", "not/yet/new.py": "x\n"})
 }
 
-// TestSupyagentArguments: what does not fit is told in the same shape, by name.
+// TestSupyagentArguments checks that wrong arguments are named in a result of the same shape.
 func TestSupyagentArguments(t *testing.T) {
 	a := hire(t, "supyagent", nil)
 	for args, says := range map[string]string{`{}`: "patch is missing", `{"patch":5}`: "patch is 5, a number", `{"patch":"x","dry_run":"yes"}`: `dry_run is "yes"`,

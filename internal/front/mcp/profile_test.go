@@ -17,14 +17,14 @@ import (
 	"github.com/emend-dev/emend/internal/tool"
 )
 
-// agent is a client that was written for one system: it knows that system's document and nothing of emend.
+// agent is a client that was written for one system. It knows that system's documentation and nothing about emend.
 type agent struct {
 	*testing.T
 	dir     string
 	session *sdk.ClientSession
 }
 
-// hire starts a server with a system's profile over a directory with files, and an agent that uses it.
+// hire starts a server with a profile over a directory with files, and an agent that uses it.
 func hire(t *testing.T, profile string, files map[string]string) *agent {
 	t.Helper()
 	p, ok := tool.ProfileNamed(profile)
@@ -83,7 +83,7 @@ func (a *agent) call(name string, args any) *sdk.CallToolResult {
 	return r
 }
 
-// text calls a tool whose result is text and nothing else.
+// text calls a tool whose result is only text.
 func (a *agent) text(name string, args any) (text string, refused bool) {
 	a.Helper()
 	r := a.call(name, args)
@@ -93,7 +93,8 @@ func (a *agent) text(name string, args any) (text string, refused bool) {
 	return said(a, r), r.IsError
 }
 
-// object calls a tool whose result is an object with these fields, and as text the same object; into gets it.
+// object calls a tool whose result is an object with these fields, and the same object as text. It decodes the object
+// into into.
 func (a *agent) object(name string, args, into any, fields ...string) {
 	a.Helper()
 	r := a.call(name, args)
@@ -138,7 +139,7 @@ func said(t testing.TB, r *sdk.CallToolResult) string {
 	return text.Text
 }
 
-// tree is what is on the disk.
+// tree returns the files on disk.
 func (a *agent) tree() map[string]string {
 	a.Helper()
 	out := map[string]string{}
@@ -157,7 +158,7 @@ func (a *agent) tree() map[string]string {
 	return out
 }
 
-// has checks what is on the disk.
+// has checks the files on disk.
 func (a *agent) has(want map[string]string) {
 	a.Helper()
 	if got := a.tree(); !maps.Equal(got, want) {
@@ -165,7 +166,7 @@ func (a *agent) has(want map[string]string) {
 	}
 }
 
-// offers checks which tools there are.
+// offers checks which tools are offered.
 func (a *agent) offers(want ...string) {
 	a.Helper()
 	r, err := a.session.ListTools(a.Context(), nil)
@@ -183,8 +184,9 @@ func (a *agent) offers(want ...string) {
 	}
 }
 
-// TestTokens: what every request of a model carries stays small: the tools as tools/list gives them, and the instructions.
-// A token is taken for four bytes, which is what the tokenizers in use come to with text like this, give or take a tenth.
+// TestTokens checks that what every request of a model carries stays small: the tools as tools/list returns them, and
+// the instructions. A token is counted as four bytes, which is what common tokenizers need for such text, within
+// about a tenth.
 func TestTokens(t *testing.T) {
 	const most = 3500
 	for _, p := range tool.Profiles {
@@ -209,7 +211,8 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// TestSeveralWorkspaces: over several workspaces every tool of every profile asks which one, and acts in that one.
+// TestSeveralWorkspaces checks that with several workspaces, every tool of every profile requires the name of one and
+// works in that one.
 func TestSeveralWorkspaces(t *testing.T) {
 	for _, p := range tool.Profiles {
 		t.Run(p.Name, func(t *testing.T) {
@@ -255,7 +258,7 @@ func TestSeveralWorkspaces(t *testing.T) {
 	}
 }
 
-// asksWhich checks that a tool requires a workspace, first of all, and that its example names one.
+// asksWhich checks that a tool requires a workspace as its first argument, and that its example names one.
 func asksWhich(t *testing.T, tool *sdk.Tool) {
 	t.Helper()
 	var s struct {

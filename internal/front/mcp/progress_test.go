@@ -18,7 +18,8 @@ import (
 	"github.com/emend-dev/emend/internal/tool"
 )
 
-// TestProgress: it only grows, comes at most ten times a second, and not after the result; who sent no token gets none.
+// TestProgress checks that progress only grows, comes at most ten times a second and never after the result, and that
+// a client without a token gets none.
 func TestProgress(t *testing.T) {
 	talking(t, func(t *testing.T, c *talk) {
 		c.srv.SDK().AddTool(&sdk.Tool{Name: "stage", InputSchema: json.RawMessage(`{"type":"object"}`)},
@@ -32,12 +33,12 @@ func TestProgress(t *testing.T) {
 				}
 				time.Sleep(stagedEvery)
 				if staged != nil {
-					staged(3, 100) // never back
+					staged(3, 100) // never backwards
 				}
 				end()
 				time.Sleep(stagedEvery)
 				if staged != nil {
-					staged(1000, 100) // nobody is told
+					staged(1000, 100) // not reported
 				}
 				return &sdk.CallToolResult{}, nil
 			})
@@ -73,13 +74,13 @@ func TestProgress(t *testing.T) {
 	})
 }
 
-// slow is a search that has to look at each byte of a megabyte, in so many files of that content.
+// slow returns the arguments of a search that reads every byte of a megabyte, in that many files.
 func slow(r *testClient, files int) map[string]any {
 	first := filepath.Join(r.dir, "first")
 	if err := os.WriteFile(first, []byte(strings.Repeat("a line that is like all others\n", 1<<15)), 0o644); err != nil {
 		r.Fatal(err)
 	}
-	for i := range files - 1 { // a directory each: progress is told from one to the next
+	for i := range files - 1 { // one directory each, since progress is reported between directories
 		dir := filepath.Join(r.dir, fmt.Sprint(i))
 		if err := errors.Join(os.Mkdir(dir, 0o755), os.Link(first, filepath.Join(dir, "f"))); err != nil {
 			r.Fatal(err)
@@ -88,7 +89,7 @@ func slow(r *testClient, files int) map[string]any {
 	return map[string]any{"query": "([a-z]+ )+[0-9]", "mode": "regex"}
 }
 
-// TestProgressNobodyReads: when a client reads again after a while, the result is not followed by what was to be told before.
+// TestProgressNobodyReads checks that if a client reads again after a while, no delayed progress follows the result.
 func TestProgressNobodyReads(t *testing.T) {
 	talking(t, func(t *testing.T, c *talk) {
 		over := make(chan struct{})
@@ -104,14 +105,14 @@ func TestProgressNobodyReads(t *testing.T) {
 		})
 		c.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"steps","_meta":{"progressToken":"p"}}}`)
 		<-over
-		c.wants("notifications/progress", `"progress":1`) // was on its way
+		c.wants("notifications/progress", `"progress":1`) // was being sent
 		c.wants(`"id":1`, "done")
 		c.in.Close()
 		c.over()
 	})
 }
 
-// TestProgressOfASearch: a long search tells how far it is, through the engine.
+// TestProgressOfASearch checks that a long search of the engine reports its progress.
 func TestProgressOfASearch(t *testing.T) {
 	r := newTestClient(t, Config{})
 	args := slow(r, 4)
@@ -130,8 +131,8 @@ func TestProgressOfASearch(t *testing.T) {
 	}
 }
 
-// watched serves a tool of the engine under the name watched, and tells what came of each call, answered or not; as says
-// under which context and with which options it is called.
+// watched serves a tool of the engine under the name watched. The channel receives the outcome of each call, whether
+// it is answered or not. as returns the context and the options of the call.
 func watched(r *testClient, name string, as func(ctx context.Context) (context.Context, tool.Options)) chan emend.Result {
 	ended := make(chan emend.Result, 1)
 	t, _ := tool.Named(name)
@@ -145,15 +146,15 @@ func watched(r *testClient, name string, as func(ctx context.Context) (context.C
 	return ended
 }
 
-// TestCancelledPatch: a patch that is cancelled while it is staged writes nothing, in every revision, over a pair of streams
-// and over HTTP.
+// TestCancelledPatch checks that a patch that is cancelled while it is staged writes nothing, in every revision, over
+// streams and over HTTP.
 func TestCancelledPatch(t *testing.T) {
 	for i, revision := range append(revisions, revisions...) {
 		r := newTestClient(t, Config{}, "a.txt", "a\n")
 		begun := make(chan bool)
 		ended := watched(r, "apply_patch", func(ctx context.Context) (context.Context, tool.Options) {
 			return ctx, tool.Options{Progress: func(done, _ int) {
-				if done == 20 { // it stands still until it is cancelled
+				if done == 20 { // block until the call is cancelled
 					begun <- true
 					<-ctx.Done()
 				}
@@ -187,7 +188,7 @@ func TestCancelledPatch(t *testing.T) {
 	}
 }
 
-// TestCancelledLate: a cancellation that comes after the change changes nothing.
+// TestCancelledLate checks that a cancellation after the change has no effect.
 func TestCancelledLate(t *testing.T) {
 	r := newTestClient(t, Config{})
 	s := r.serve(nil, "2025-11-25")
@@ -199,12 +200,13 @@ func TestCancelledLate(t *testing.T) {
 	r.call(s, "read_file", map[string]any{"path": "f"}, nil)
 }
 
-// asked is a context that counts how often it is asked whether it has ended. From time last on, who asks is held until it has.
+// asked is a context that counts how often it is checked. From the check with the number last on, it blocks the
+// caller until it has ended.
 type asked struct {
 	context.Context
 	times atomic.Int64
-	last  int64  // 0 when nobody is held
-	held  func() // called when the first is
+	last  int64  // 0 to block nobody
+	held  func() // called when the first caller is blocked
 }
 
 func (a *asked) Err() error {
@@ -218,7 +220,7 @@ func (a *asked) Err() error {
 	return a.Context.Err()
 }
 
-// TestCancelledSearch: a long search that is cancelled after a tenth of it ends soon, and says that it was.
+// TestCancelledSearch checks that a long search ends soon after it is cancelled, and says that it was.
 func TestCancelledSearch(t *testing.T) {
 	r := newTestClient(t, Config{})
 	args := slow(r, 4)

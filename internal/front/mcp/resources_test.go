@@ -30,7 +30,7 @@ func TestFileResources(t *testing.T) {
 			{path: "big", mime: "text/plain", text: strings.Repeat("x\n", maxResource/2)},
 			{path: "bigger", fails: "read it with read_file"},
 			{path: "none.txt", fails: "Resource not found"},
-			{path: "ü 100%41.go", fails: "Resource not found"}, // unescaped once: that is "ü 100A.go"
+			{path: "ü 100%41.go", fails: "Resource not found"}, // unescaped once: this is "ü 100A.go"
 			{path: "%252e%252e/a.txt", fails: "Resource not found"},
 			{path: "%zz", fails: "Resource not found"},
 			{path: "", fails: "the path is empty"},
@@ -92,7 +92,7 @@ func TestLogAndTrashResources(t *testing.T) {
 	}
 }
 
-// TestCapabilities: what is said to be offered is offered, and nothing else.
+// TestCapabilities checks that the server offers exactly what it announces.
 func TestCapabilities(t *testing.T) {
 	for _, revision := range revisions {
 		r := newTestClient(t, Config{})
@@ -116,7 +116,7 @@ func TestCapabilities(t *testing.T) {
 	}
 }
 
-// TestOthersHaveNoResources: a profile of another system is that system's, which has none.
+// TestOthersHaveNoResources checks that the profiles of other systems have no resources.
 func TestOthersHaveNoResources(t *testing.T) {
 	for _, profile := range tool.Profiles {
 		r := newTestClient(t, Config{Tools: tool.Options{Profile: profile}})
@@ -127,7 +127,7 @@ func TestOthersHaveNoResources(t *testing.T) {
 	}
 }
 
-// TestSeveralWorkspaces: their names come first in the addresses.
+// TestSeveralWorkspaces checks that with several workspaces, URIs begin with the name of one.
 func TestSeveralWorkspaces(t *testing.T) {
 	r := newTestClient(t, Config{}, "a.txt", "hello\n")
 	r.srv.Workspaces = []tool.Workspace{{Name: "one", Workspace: r.ws}, {Name: "two-words_2", Workspace: r.ws}}

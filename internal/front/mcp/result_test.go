@@ -9,7 +9,7 @@ import (
 	"github.com/emend-dev/emend/internal/tool"
 )
 
-// TestLongDiff: a long diff is cut where a line ends, and nothing else of the result is changed.
+// TestLongDiff checks that a long diff is cut at the end of a line, and that nothing else in the result changes.
 func TestLongDiff(t *testing.T) {
 	lines := strings.Repeat("+a line that was written\n", 700)
 	r := &report.Object{Ok: true, Output: strings.Repeat("o", 3*maxDiff), Data: report.Data{HunkCount: 1 << 60,

@@ -11,8 +11,8 @@ import (
 	"github.com/emend-dev/emend/internal/tool"
 )
 
-// BenchmarkStdio is one call after the other, and many at once, over this connection and over the library's own: what the
-// care costs.
+// BenchmarkStdio makes one call after the other, and many at once, over stdioConn and over the SDK's own connection,
+// to show what the difference costs.
 func BenchmarkStdio(b *testing.B) {
 	own := func(s *Server, in io.ReadCloser, out io.WriteCloser) { s.Stdio(b.Context(), in, out) }
 	theirs := func(s *Server, in io.ReadCloser, out io.WriteCloser) {

@@ -20,8 +20,8 @@ import (
 	"github.com/emend-dev/emend/internal/tool"
 )
 
-// talk is a server over a pair of pipes, and the client at their other ends. It has tools of its own: wait, which waits
-// until it is let go or cancelled, and panic.
+// talk is a server over a pair of pipes, and the client at the other ends. The server has two more tools: wait, which
+// blocks until it is released or cancelled, and panic.
 type talk struct {
 	*testing.T
 	srv   *Server
@@ -31,12 +31,12 @@ type talk struct {
 	ended chan error
 	stop  context.CancelFunc
 
-	begun   chan string // the calls of wait, by their arguments
+	begun   chan string // calls of wait, by their arguments
 	release chan struct{}
 	gaveUp  chan error
 }
 
-// talking talks to a server in a bubble, where what hangs is found at once.
+// talking runs a test in a synctest bubble, which detects deadlocks at once.
 func talking(t *testing.T, f func(t *testing.T, c *talk)) {
 	synctest.Test(t, func(t *testing.T) { f(t, begin(t)) })
 }
@@ -88,7 +88,7 @@ func (c *talk) call(id int, name string) {
 	c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":{"n":%d}}}`, id, name, id))
 }
 
-// wants reads a line that has each part.
+// wants reads a line that contains each part.
 func (c *talk) wants(parts ...string) string {
 	c.Helper()
 	if !c.lines.Scan() {
@@ -102,7 +102,7 @@ func (c *talk) wants(parts ...string) string {
 	return c.lines.Text()
 }
 
-// over wants the end of the output, and of the server, without an error.
+// over expects the end of the output, and of the server without an error.
 func (c *talk) over() {
 	c.Helper()
 	if c.lines.Scan() {
@@ -121,7 +121,7 @@ func TestSameIDTwice(t *testing.T) {
 		c.wants(`"id":null`, "-32600", "the id 1 is that of a call in hand")
 		close(c.release)
 		c.wants(`"id":1`, "done")
-		c.call(1, "wait") // it may be used again
+		c.call(1, "wait") // the id may be used again
 		<-c.begun
 		c.wants(`"id":1`, "done")
 		c.in.Close()
@@ -129,7 +129,7 @@ func TestSameIDTwice(t *testing.T) {
 	})
 }
 
-// TestCancelled: a call that is cancelled ends and is not answered, whether it had begun or not.
+// TestCancelled checks that a cancelled call ends and is not answered, whether it had begun or not.
 func TestCancelled(t *testing.T) {
 	talking(t, func(t *testing.T, c *talk) {
 		for i := range maxRunning {
@@ -142,7 +142,7 @@ func TestCancelled(t *testing.T) {
 		if err := <-c.gaveUp; err == nil {
 			t.Error("a call was cancelled without a cause")
 		}
-		c.call(1001, "wait") // takes the place of the one that ended, past the one that waited
+		c.call(1001, "wait") // takes the place of the call that ended, since the one that waited is cancelled
 		if got := <-c.begun; got != `{"n":1001}` {
 			t.Errorf("the call with %s began", got)
 		}
@@ -161,7 +161,7 @@ func TestCancelled(t *testing.T) {
 	})
 }
 
-// TestEndOfInput: the calls in hand are worked on and answered, and only then the output ends.
+// TestEndOfInput checks that the calls in hand are run and answered before the output ends.
 func TestEndOfInput(t *testing.T) {
 	talking(t, func(t *testing.T, c *talk) {
 		const calls = maxRunning + 20
@@ -188,7 +188,7 @@ func TestEndOfInput(t *testing.T) {
 	})
 }
 
-// TestStopped: what has begun is finished and answered, and what waits is refused.
+// TestStopped checks that running calls are finished and answered, and waiting calls are refused.
 func TestStopped(t *testing.T) {
 	talking(t, func(t *testing.T, c *talk) {
 		for i := range maxRunning + 1 {
@@ -197,7 +197,7 @@ func TestStopped(t *testing.T) {
 		for range maxRunning {
 			<-c.begun
 		}
-		synctest.Wait() // the last one has come in, too
+		synctest.Wait() // the last call has arrived too
 		c.stop()
 		c.wants(fmt.Sprintf(`"id":%d`, maxRunning+1), "-32000", "not begun")
 		close(c.release)
@@ -208,7 +208,7 @@ func TestStopped(t *testing.T) {
 	})
 }
 
-// TestNobodyReads: when the output is closed the calls in hand are finished all the same.
+// TestNobodyReads checks that the calls in hand are finished even if the output is closed.
 func TestNobodyReads(t *testing.T) {
 	talking(t, func(t *testing.T, c *talk) {
 		c.call(1, "wait")
@@ -229,8 +229,8 @@ func TestNobodyReads(t *testing.T) {
 	})
 }
 
-// TestSlowReader: a client that reads nothing stops the reading of its own calls, and cannot keep a server that is told to
-// end.
+// TestSlowReader checks that a client that does not read stops only the reading of its own calls, and cannot keep a
+// stopping server alive.
 func TestSlowReader(t *testing.T) {
 	talking(t, func(t *testing.T, c *talk) {
 		var sent atomic.Int64
@@ -255,7 +255,8 @@ func TestSlowReader(t *testing.T) {
 	})
 }
 
-// TestUnreadAnswers: a server that is told to end has patience with a client that does not read its answers, and no more.
+// TestUnreadAnswers checks that a stopping server waits for a client that does not read its answers, but only for a
+// while.
 func TestUnreadAnswers(t *testing.T) {
 	talking(t, func(t *testing.T, c *talk) {
 		c.call(1, "wait")
@@ -272,7 +273,7 @@ func TestUnreadAnswers(t *testing.T) {
 	})
 }
 
-// TestSlowAnswer: and with one that reads slowly it has patience as long as it reads.
+// TestSlowAnswer checks that a stopping server waits for a slow client as long as it reads.
 func TestSlowAnswer(t *testing.T) {
 	talking(t, func(t *testing.T, c *talk) {
 		text := strings.Repeat("x", 20*writeChunk)
@@ -304,7 +305,8 @@ func TestSlowAnswer(t *testing.T) {
 	})
 }
 
-// TestBusy: the calls that wait are bounded; what goes beyond is refused, and nothing else is lost.
+// TestBusy checks that the number of waiting calls is bounded, that calls beyond it are refused, and that nothing
+// else is lost.
 func TestBusy(t *testing.T) {
 	talking(t, func(t *testing.T, c *talk) {
 		const over = 10
@@ -330,7 +332,8 @@ func TestBusy(t *testing.T) {
 	})
 }
 
-// TestRefusedLines: a message that costs too much to read is refused, and what an answer repeats is short.
+// TestRefusedLines checks that a message that is too expensive to parse is refused, and that answers repeat only a
+// little of a message.
 func TestRefusedLines(t *testing.T) {
 	talking(t, func(t *testing.T, c *talk) {
 		c.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait","_meta":{"x":[` + strings.Repeat("0,", maxValues) + `0]}}}`)
@@ -347,7 +350,7 @@ func TestRefusedLines(t *testing.T) {
 	})
 }
 
-// TestHeldBytes: so are the bytes of all of them.
+// TestHeldBytes checks that the bytes of the calls in hand are bounded.
 func TestHeldBytes(t *testing.T) {
 	d := callQueue{}
 	for _, row := range []struct {
@@ -372,7 +375,7 @@ func TestPanic(t *testing.T) {
 	})
 }
 
-// TestAskedAtTheEnd: a call that waits for an answer of the client does not wait for ever when there is none to come.
+// TestAskedAtTheEnd checks that a call that waits for the client's answer ends when the input ends.
 func TestAskedAtTheEnd(t *testing.T) {
 	talking(t, func(t *testing.T, c *talk) {
 		c.call(1, "ask")
@@ -397,7 +400,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// FuzzMessage: no line makes the reader of messages panic, and what it refuses it answers with JSON.
+// FuzzMessage checks that no line makes parseMessage panic, and that every refusal is valid JSON.
 func FuzzMessage(f *testing.F) {
 	for _, seed := range []string{"", "{}", `{"jsonrpc":"2.0","id":1,"method":"x","params":{}}`, `{"id":"a","result":1}`, `[1]`, `{"id":{}}`, "\xff", `{"a":"\ud800","id":1`, `{"jsonrpc":"2.0","id":01,"method":"x"}`} {
 		f.Add([]byte(seed), false)

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// TestTokenOfMany: servers that start at once all have the token that is in the file, and one of them has made it.
+// TestTokenOfMany checks that servers that start at once all get the same token, and that exactly one of them made
+// it.
 func TestTokenOfMany(t *testing.T) {
 	for range 20 {
 		file := filepath.Join(t.TempDir(), "sub", "serve.key")
@@ -41,7 +42,7 @@ func TestTokenOfMany(t *testing.T) {
 	}
 }
 
-// alone checks that nothing lies beside the file, and that nobody else reads it.
+// alone checks that no other file is beside the file, and that nobody else can read it.
 func alone(t *testing.T, file string) {
 	t.Helper()
 	all, err := os.ReadDir(filepath.Dir(file))
@@ -69,7 +70,8 @@ func TestNewToken(t *testing.T) {
 	alone(t, file)
 }
 
-// TestTokenRefused: a file that others read, or that has no token, is refused with the next step, and stays as it is.
+// TestTokenRefused checks that a file that others can read, or without a token, is refused with the next step and not
+// changed.
 func TestTokenRefused(t *testing.T) {
 	good := strings.Repeat("x", 32)
 	for _, tc := range []struct {
@@ -88,7 +90,7 @@ func TestTokenRefused(t *testing.T) {
 		if err := os.WriteFile(file, []byte(tc.content), tc.mode); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.Chmod(file, tc.mode); err != nil { // whatever the umask
+		if err := os.Chmod(file, tc.mode); err != nil { // independent of the umask
 			t.Fatal(err)
 		}
 		_, made, err := LoadToken(file)
