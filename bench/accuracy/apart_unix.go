@@ -4,5 +4,5 @@ package main
 
 import "syscall"
 
-// apart gives a program no terminal: GNU patch asks at one.
+// apart starts a program without a terminal: GNU patch asks questions there.
 func apart() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }

@@ -10,19 +10,19 @@ import (
 	"github.com/emend-dev/emend/bench/accuracy/damage"
 )
 
-// bench is one run.
+// bench is one run of the benchmark.
 type bench struct {
 	config
 	corpus *corpus
 	peers  []*peer
 	log    io.Writer
 
-	can     []uint64 // by change: the kinds that have something to spoil
+	can     []uint64 // by change: the kinds that apply to it
 	alone   *tally   // every kind, all changes, in process
-	beside  *tally   // every kind, a sample, everybody
-	pairs   *tally   // pairs of kinds, a sample, everybody
-	picked  []find   // what peers landed wrong
-	judged  int64    // texts that the judge in process was sent
+	beside  *tally   // every kind, a sample, all systems
+	pairs   *tally   // pairs of kinds, a sample, all systems
+	picked  []find   // patches that peers landed wrong
+	judged  int64    // texts sent to emend in process
 	judging time.Duration
 	took    time.Duration
 }
@@ -34,7 +34,7 @@ type judged struct {
 	spoilt *spoilt
 }
 
-// spoilt is a case, and what is to be known of it whoever is asked.
+// spoilt is a damaged case, with what is known of it independently of the system.
 type spoilt struct {
 	*damage.Case
 	untellable bool
@@ -49,7 +49,7 @@ func (b *bench) spoil(ch *damage.Change, f damage.Form, kinds []damage.Kind) *sp
 	return &spoilt{c, c.Untellable(), sync.OnceValue(c.Sight)}
 }
 
-// judge takes a change with some damage through emend in process, in every profile that can say it.
+// judge sends a damaged change to emend in process, with every profile that supports it.
 func (b *bench) judge(ctx context.Context, ch *damage.Change, kinds ...damage.Kind) (out []judged, err error) {
 	spoilt := map[damage.Form]*spoilt{}
 	for i := range profiles {
@@ -72,7 +72,7 @@ func (b *bench) judge(ctx context.Context, ch *damage.Change, kinds ...damage.Ki
 	return out, nil
 }
 
-// record is what is kept of a trial of c.
+// record returns the record of a trial of c.
 func (c *spoilt) record(system string, t *trial) record {
 	r := record{
 		system: system, kind: c.Kind, untellable: c.untellable,
@@ -85,7 +85,7 @@ func (c *spoilt) record(system string, t *trial) record {
 	return r
 }
 
-// scanned is what came of one change, every kind of damage alone.
+// scanned is the result of one change with every kind of damage alone.
 type scanned struct {
 	used    bool
 	can     uint64
@@ -122,7 +122,7 @@ func (b *bench) scanOne(ctx context.Context, n int) (out scanned, err error) {
 		if err != nil {
 			return out, err
 		}
-		if len(kinds) == 1 && of("emend", all) != nil && of("comma", all) != nil { // in both forms that programs are sent
+		if len(kinds) == 1 && of("emend", all) != nil && of("comma", all) != nil { // in both forms that programs get
 			out.can |= 1 << number(kinds[0])
 		}
 		for _, j := range all {

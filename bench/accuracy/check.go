@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// check is something that must hold, and what was found.
+// check is a condition and what was found.
 type check struct {
 	text, found string
 	met         bool
-	rest        []string // what misses it
+	rest        []string // the misses
 }
 
-// The figures that the benchmark is held to.
+// Limits that the results must meet.
 const (
 	leastChanges = 5000
 	leastEach    = 500
@@ -36,7 +36,7 @@ func (b *bench) checks() []check {
 	return append(out, check{text: "the whole run under 20 minutes", found: b.took.Round(time.Second).String(), met: b.took < longestRun})
 }
 
-// everybody asks whether the programs were sent enough.
+// everybody checks whether the programs got enough cases.
 func (b *bench) everybody() check {
 	c := check{text: fmt.Sprintf("at least %d changes of each kind, through every program", leastEach), met: len(b.peers) > 0}
 	few := 0
@@ -67,7 +67,7 @@ func (b *bench) nothingWrong(system string) check {
 	return c
 }
 
-// againstCodex compares what lands at first, on every kind of which Codex lands nothing wrong.
+// againstCodex compares the cases that land at first, for every kind of which Codex lands nothing wrong.
 func (b *bench) againstCodex() check {
 	c := check{text: "emend --lenient lands at least Codex's share on every kind of which Codex lands nothing wrong", met: true}
 	kinds, ahead := 0, 0
@@ -91,7 +91,7 @@ func (b *bench) againstCodex() check {
 	return c
 }
 
-// mended asks how many of the refused cases land after one repair, where what they mean is to be seen.
+// mended checks how many of the refused cases land after one repair, if their meaning is recognizable.
 func (b *bench) mended(system string) check {
 	all := b.alone.total(system, b.alone.kinds)
 	c := check{text: fmt.Sprintf("%s: of what is refused and has a unique near place, one repair lands %.0f %%", system, 100*leastRepairs)}
@@ -108,7 +108,7 @@ func (b *bench) mended(system string) check {
 	return c
 }
 
-// String is a line of a list, and the misses below it.
+// String formats the check as a list item, with the misses below it.
 func (c check) String() string {
 	mark, missed := "x", ""
 	if !c.met {
@@ -125,5 +125,5 @@ func (c check) String() string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// mostMisses is how many are listed.
+// mostMisses is the number of misses that are listed.
 const mostMisses = 30

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// answer is what a client knows of an outcome: the machine-readable result, and nothing else.
+// answer is what a client knows of a result: the machine-readable part and nothing else.
 type answer struct {
 	OK    bool     `json:"ok"`
 	Error *failure `json:"error"`
@@ -30,11 +30,11 @@ type nearest struct {
 	Corrected string `json:"correctedHunk"`
 }
 
-// nothing is the text of a client that was told to leave out all that it had.
+// nothing is the text of a client that was told to leave out everything.
 const nothing = ""
 
-// again is what a mechanical client sends next: it does what the refusal says and thinks nothing. It reports false when
-// the refusal says nothing that can be done without thinking, for one failure at least.
+// again returns what a mechanical client sends next: it does what the refusal says, without thinking. It reports false if that
+// is not possible for at least one failure.
 func again(text string, a answer) (string, bool) {
 	if a.Error == nil {
 		return "", false
@@ -56,13 +56,13 @@ func again(text string, a answer) (string, bool) {
 			return "", false
 		}
 	}
-	if inner, ok := inJSON(text); ok { // it was read all the same, and the hunks are those of the patch inside
+	if inner, ok := inJSON(text); ok { // the engine read the object, and its hunks are those of the patch inside
 		text = inner
 	}
 	return replace(text, hunks), len(hunks) > 0
 }
 
-// inJSON is the patch that an object has.
+// inJSON returns the patch in a JSON object.
 func inJSON(text string) (string, bool) {
 	var outer map[string]string
 	err := json.Unmarshal([]byte(text), &outer)
@@ -71,7 +71,7 @@ func inJSON(text string) (string, bool) {
 
 const begin, end = "*** Begin Patch", "*** End Patch"
 
-// unwrap does what refusals of a text say that can be done to it as a whole.
+// unwrap applies what a refusal says about the text as a whole.
 func unwrap(text string, f failure) (string, bool) {
 	switch {
 	case f.Kind != "patch_parse_error":
@@ -94,8 +94,8 @@ func unwrap(text string, f failure) (string, bool) {
 	return "", false
 }
 
-// replace puts hunks, by the numbers of their section and of their own, in the place of those that text has. An empty one
-// is left out, and so is a section that had no other.
+// replace replaces hunks of text, by the number of the section and of the hunk. An empty replacement removes the hunk, and a
+// section without hunks.
 func replace(text string, hunks map[[2]int]string) string {
 	if strings.Contains(text, "\r\n") {
 		text = strings.ReplaceAll(text, "\r\n", "\n")

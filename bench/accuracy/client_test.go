@@ -106,7 +106,7 @@ func TestAgainAllOrNothing(t *testing.T) {
 	}
 }
 
-// written is some patch of sections of hunks.
+// written returns a random patch of sections and hunks.
 func written(r *rand.Rand) (text string, hunks []int) {
 	var b strings.Builder
 	b.WriteString(begin + "\n")
@@ -126,7 +126,7 @@ func written(r *rand.Rand) (text string, hunks []int) {
 	return b.String() + end + "\n", hunks
 }
 
-// The client knows no dialect. What it puts in the place of a hunk must be read there, and all else as it was.
+// The client knows no dialect. A dialect must read its replacement of a hunk, and everything else unchanged.
 func FuzzReplace(f *testing.F) {
 	for seed := range uint64(20) {
 		f.Add(seed)
@@ -156,7 +156,7 @@ func FuzzReplace(f *testing.F) {
 	})
 }
 
-// read is the hunks of a patch, as the dialect reads them.
+// read returns the hunks of a patch, as the dialect reads them.
 func read(t *testing.T, text string) (out []string) {
 	t.Helper()
 	p, err := dialect.Emend.Parse(text, dialect.Options{})

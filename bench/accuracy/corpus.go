@@ -15,17 +15,17 @@ import (
 	"github.com/emend-dev/emend/bench/internal/modpairs"
 )
 
-// lists name the versions that the corpus is made of. The program runs in the directory bench.
+// lists are the files with the versions of the corpus, relative to the directory bench.
 var lists = [2]string{"realpairs/modules.txt", "accuracy/packages.txt"}
 
-// corpus is real changes of real files.
+// corpus is a set of real changes of real files.
 type corpus struct {
 	pairs     []modpairs.Pair
-	found     int // before a sample was taken
+	found     int // number before sampling
 	missing   []modpairs.Missing
 	sums      [2]string // of the lists
 	versions  [2]int
-	languages map[string]int // of the changes that a patch of lines can say
+	languages map[string]int // of the changes that a patch of lines can express
 	changes   int
 }
 
@@ -47,7 +47,7 @@ func readCorpus(ctx context.Context, most int, seed uint64, progress io.Writer) 
 	return c, err
 }
 
-// change is change number n. It reports false for one that no patch of lines can say.
+// change returns change number n. It reports false for one that a patch of lines cannot express.
 func (c *corpus) change(n int) (*damage.Change, bool, error) {
 	before, after, err := c.pairs[n].Load()
 	if err != nil {
@@ -57,7 +57,7 @@ func (c *corpus) change(n int) (*damage.Change, bool, error) {
 	return out, ok, nil
 }
 
-// note counts change number n as one that was used.
+// note counts change number n as used.
 func (c *corpus) note(n int) {
 	c.changes++
 	c.languages[c.pairs[n].Language()]++

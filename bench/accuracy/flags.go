@@ -9,11 +9,11 @@ import (
 	"github.com/emend-dev/emend/bench/accuracy/damage"
 )
 
-// config is what the flags say.
+// config is the parsed flags.
 type config struct {
 	max, perKind, perPair int
 	seed                  uint64
-	damages               [][]damage.Kind // each alone, over all changes
+	damages               [][]damage.Kind // each is tried alone, over all changes
 	peersToo, quick       bool
 	out, scratch, given   string // given: the flags as they were given
 	show                  *show  // nil: measure
@@ -49,7 +49,7 @@ func flags(args []string) (config, error) {
 	return c, errors.Join(c.name(*names), show.check())
 }
 
-// name reads which damages there are to be.
+// name parses the names of damages.
 func (c *config) name(names string) error {
 	if names == "" {
 		for _, k := range damage.Kinds {
@@ -75,7 +75,7 @@ func (c *config) name(names string) error {
 	return nil
 }
 
-// couples lists the pairs of kinds.
+// couples returns the pairs of kinds.
 func couples() (out [][]damage.Kind) {
 	for _, p := range damage.Pairs() {
 		out = append(out, p[:])

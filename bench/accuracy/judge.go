@@ -11,18 +11,18 @@ import (
 	"github.com/emend-dev/emend/internal/report"
 )
 
-// outcome is what became of one patch.
+// outcome is the result of one patch.
 type outcome uint8
 
 const (
-	landed  outcome = iota // the file is what it is to be
+	landed  outcome = iota // the file is as expected
 	refused                // an error was reported
-	wrong                  // success was reported, and the file is another
+	wrong                  // success was reported, and the file is not as expected
 )
 
 func (o outcome) String() string { return [...]string{"landed", "refused", "wrong"}[o] }
 
-// profile is one way in which emend is used.
+// profile is a set of options of emend.
 type profile struct {
 	name    string
 	form    damage.Form
@@ -40,22 +40,22 @@ var profiles = []profile{
 	{name: "chimera dialect", form: damage.Wide, dialect: dialect.Chimera},
 }
 
-// bound are the profiles that may land nothing wrong, ever.
+// bound lists the profiles that must never land anything wrong.
 var bound = []string{"emend", "emend --lenient", "comma"}
 
-// reply is what came of one text that was sent.
+// reply is the result of one text that was sent.
 type reply struct {
 	outcome outcome
 	got     string // the file afterwards
 	answer  answer // of emend
-	said    string // of the others
-	left    bool   // it was refused, and the file is another all the same
+	said    string // of others
+	left    bool   // it was refused, but the file was changed
 }
 
-// sender puts a text to a system that has the file of c before it.
+// sender sends a text to a system that has the file of c.
 type sender func(ctx context.Context, c *damage.Case, text string) (reply, error)
 
-// send puts text to the rooms above the waterline, on a file in memory, and says what came out, and what a client is told.
+// send gives text to the rooms above the waterline, with a file in memory. It returns the result and what a client is told.
 func (p *profile) send(ctx context.Context, c *damage.Case, text string) (reply, error) {
 	view := report.View{Dialect: p.dialect, Atomic: true}
 	parsed, err := p.dialect.Parse(text, p.options)
@@ -73,7 +73,7 @@ func (p *profile) send(ctx context.Context, c *damage.Case, text string) (reply,
 	return r, err
 }
 
-// after is the file when a plan is done. A plan without steps leaves it.
+// after returns the file after a plan. A plan without steps does not change it.
 func after(p *plan.Plan, c *damage.Case) string {
 	if len(p.Steps) == 0 {
 		return c.Disk
@@ -81,7 +81,7 @@ func after(p *plan.Plan, c *damage.Case) string {
 	return p.Steps[0].After
 }
 
-// settled judges what stands in the file.
+// settled judges the content of the file.
 func settled(c *damage.Case, got string, ok bool) reply {
 	r := reply{outcome: refused, got: got, answer: answer{OK: ok}}
 	switch {
@@ -95,7 +95,7 @@ func settled(c *damage.Case, got string, ok bool) reply {
 	return r
 }
 
-// told is what goes over the wire.
+// told returns what a client receives.
 func told(r report.Result) (a answer, err error) {
 	out, err := json.Marshal(r)
 	if err == nil {
@@ -104,15 +104,15 @@ func told(r report.Result) (a answer, err error) {
 	return a, err
 }
 
-// trial is how a patch fared, at first and after one repair.
+// trial is the result of a patch, at first and after one repair.
 type trial struct {
 	text          string
 	first, second reply
 	next          string // what a mechanical client sends after a refusal
-	offered       bool   // there was something to follow
+	offered       bool   // the refusal says what to do
 }
 
-// fare sends a patch, and once more what a mechanical client makes of a refusal.
+// fare sends a patch. After a refusal it sends what a mechanical client makes of it.
 func fare(ctx context.Context, c *damage.Case, text string, send sender) (t trial, err error) {
 	t.text = text
 	t.first, err = send(ctx, c, text)
@@ -131,7 +131,7 @@ func fare(ctx context.Context, c *damage.Case, text string, send sender) (t tria
 	return t, err
 }
 
-// same reports how another trial of the same case went differently.
+// same returns an error if another trial of the same case had another result.
 func (t *trial) same(o *trial) error {
 	switch {
 	case t.first.outcome != o.first.outcome || t.second.outcome != o.second.outcome:

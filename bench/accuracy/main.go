@@ -1,13 +1,13 @@
-// Command accuracy measures where patches land. Real changes of real files are written as a careful author writes them, then
-// spoiled the way models spoil them, and applied: by emend, in process and as the program that is shipped, and by the
-// programs that people use instead. It says how many landed right, were refused, or landed wrong and were called a success,
-// and how many landed after one repair by a client that does what the refusal says and thinks nothing.
+// Command accuracy measures where damaged patches land. It writes real changes of real files as a careful author does, damages
+// them the way models do, and applies them: with emend, in process and as the released program, and with the programs that
+// people use instead. It counts how many land right, are refused, or land wrong and are called a success, and how many land
+// after one repair by a client that does what the refusal says, without thinking.
 //
 //	go -C bench run ./accuracy -out accuracy                    # RESULTS.md and WRONG.md, some ten minutes
-//	go -C bench run ./accuracy -quick                           # a slice; fails when emend lands anything wrong
+//	go -C bench run ./accuracy -quick                           # a sample; fails if emend lands anything wrong
 //	go -C bench run ./accuracy -max 500 -show refused -system emend -kinds elided -n 3
 //
-// It is no measure of what models do: how often they make which mistake is not known here.
+// It does not measure models: how often they make which mistake is not known here.
 package main
 
 import (
@@ -25,7 +25,7 @@ import (
 )
 
 func main() {
-	debug.SetGCPercent(400) // most of what is made is a text that is judged once: some 100 MB are live
+	debug.SetGCPercent(400) // most of the memory is texts that are judged once; some 100 MB are live
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	conf, err := flags(os.Args[1:])
@@ -62,7 +62,7 @@ func run(ctx context.Context, c config, stdout, stderr io.Writer) (err error) {
 	return b.verdict()
 }
 
-// measure does all that there is to do.
+// measure runs everything.
 func (b *bench) measure(ctx context.Context) (err error) {
 	if b.corpus, err = readCorpus(ctx, b.max, b.seed, b.log); err != nil {
 		return err
@@ -94,7 +94,7 @@ func (b *bench) ours(system string) bool {
 	return slices.ContainsFunc(profiles, func(p profile) bool { return p.name == system })
 }
 
-// write shows the page, or puts it and the list of what is wrong in peers where they belong.
+// write prints the page, or writes it and the list of wrong results to files.
 func (b *bench) write(stdout io.Writer) error {
 	page, wrongs := b.page(), b.wrongs()
 	if b.quick {
@@ -111,7 +111,7 @@ func (b *bench) write(stdout io.Writer) error {
 	return os.WriteFile(filepath.Join(b.out, "WRONG.md"), []byte(wrongs), 0o666)
 }
 
-// verdict is an error when anything landed where it must not.
+// verdict returns an error if anything landed where it must not.
 func (b *bench) verdict() error {
 	bad := b.alone.wrong(bound)
 	bad = append(bad, b.beside.wrong(bound)...)

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// inOrder does n jobs on all processors and hands their results on in order. It stops at the first error, which take may
-// give as well.
+// inOrder does n jobs on all processors and passes their results to take in order. It stops at the first error, of a job or of
+// take.
 func inOrder[T any](ctx context.Context, n int, do func(context.Context, int) (T, error), take func(int, T) error) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -34,7 +34,7 @@ func inOrder[T any](ctx context.Context, n int, do func(context.Context, int) (T
 	}()
 	var first error
 	at := 0
-	for done := range queue { // to its end: nothing may go on after the return
+	for done := range queue { // drain it: no job may continue after the return
 		r := <-done
 		if first == nil {
 			if first = r.err; first == nil {
@@ -52,7 +52,7 @@ func inOrder[T any](ctx context.Context, n int, do func(context.Context, int) (T
 	return first
 }
 
-// progress says now and then how far something is.
+// progress prints now and then how far a task is.
 type progress struct {
 	w     io.Writer
 	what  string

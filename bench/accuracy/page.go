@@ -11,7 +11,7 @@ import (
 	"github.com/emend-dev/emend/bench/accuracy/damage"
 )
 
-// page is RESULTS.md.
+// page returns RESULTS.md.
 func (b *bench) page() string {
 	var w strings.Builder
 	fmt.Fprintf(&w, intro, b.given, runtime.Version(), runtime.NumCPU(), b.took.Round(time.Second), b.seed)
@@ -51,7 +51,7 @@ What the damage does, what the patch says by the letter and what the truth is ar
 is not measured: how often models make which mistake.
 `
 
-// writeAbsent says what did not take part.
+// writeAbsent writes which systems are missing.
 func (b *bench) writeAbsent(w io.Writer) {
 	for _, line := range b.absent() {
 		fmt.Fprintf(w, "\n**NOT RUN**: %s\n", line)
@@ -131,7 +131,7 @@ func (b *bench) writeAlone(w io.Writer) {
 	g.write(w)
 }
 
-// writePairs shows totals, and the pairs of which something landed wrong.
+// writePairs writes totals, and the pairs of which something landed wrong.
 func (b *bench) writePairs(w io.Writer) {
 	fmt.Fprintf(w, "\n## Two kinds at once\n\n%d pairs of kinds, up to %d changes of each.\n", len(b.pairs.kinds), b.perPair)
 	b.pairs.totals(w, append(slices.Clone(bound), others...))
@@ -140,7 +140,7 @@ func (b *bench) writePairs(w io.Writer) {
 	}
 }
 
-// inPairs says which pairs a system lands wrong, and which ones it refuses most.
+// inPairs returns the pairs that a system lands wrong, and those that it refuses most.
 func (t *tally) inPairs(system string) string {
 	var bad []string
 	refusing := 0
@@ -182,7 +182,7 @@ func (b *bench) writeCorpus(w io.Writer) {
 	fmt.Fprintln(w)
 }
 
-// slice is what a quick run says.
+// slice returns the output of a quick run.
 func (b *bench) slice() string {
 	var w strings.Builder
 	for _, line := range b.absent() {

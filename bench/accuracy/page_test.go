@@ -26,7 +26,7 @@ func TestShare(t *testing.T) {
 	}
 }
 
-// some is a tally of two systems and two kinds; the second system was not asked about one of them.
+// some returns a tally of two systems and two kinds. The second system was not asked about one of them.
 func some() *tally {
 	t := newTally()
 	t.kinds = []string{"none", "JSON"}
@@ -77,7 +77,7 @@ Over 1 of 2 kinds, those that everybody has.
 | theirs | 30    | 93.3 (28) | 3.3 (1) | 3.3 (1) | 93.3 (28)        | 0.0            | 3.3 (1)          | 0              |
 `
 
-// What is enforced: in what is decidable nothing lands wrong, at first or after a repair.
+// TestVerdict: of decidable cases nothing may land wrong, at first or after a repair.
 func TestVerdict(t *testing.T) {
 	for _, tc := range []struct {
 		r   record
@@ -107,7 +107,7 @@ func TestVerdict(t *testing.T) {
 
 func TestInOrder(t *testing.T) {
 	double := func(_ context.Context, n int) (int, error) {
-		time.Sleep(time.Duration(n%3) * time.Microsecond) // some are done before those in front of them
+		time.Sleep(time.Duration(n%3) * time.Microsecond) // some overtake earlier ones
 		return 2 * n, nil
 	}
 	var got []int

@@ -19,15 +19,15 @@ import (
 type peer struct {
 	name    string
 	version string
-	why     string // it does not take part
-	unified bool   // it is sent unified diffs
-	twin    string // it is emend itself: the profile whose outcomes it must have
+	why     string // why it is missing, or ""
+	unified bool   // it gets unified diffs
+	twin    string // for emend itself: the profile whose outcomes it must have
 	path    string
 	args    func(r *room, dir string) []string
 	tree    func(ctx context.Context, p *peer, dir string, c *damage.Case, name string) (index string, err error) // nil: the file alone
 }
 
-// form is how the author of its patches makes hunks unique.
+// form returns how the author of its patches makes hunks unique.
 func (p *peer) form() damage.Form {
 	if p.unified {
 		return damage.Wide
@@ -51,13 +51,13 @@ func newRoom(scratch string) (*room, error) {
 
 func (r *room) leave() { os.RemoveAll(r.dir) }
 
-// patience is how long a program may take for one patch.
+// patience is the time limit of a program for one patch.
 const patience = 5 * time.Minute
 
-// fare lays out the file of c, and has p try the patch.
+// fare creates the file of c, and has p try the patch.
 func (p *peer) fare(ctx context.Context, r *room, c *damage.Case) (trial, error) {
 	dir, name := filepath.Join(r.dir, strings.ReplaceAll(p.name, " ", "-")), filepath.FromSlash(c.Path)
-	if p.unified { // a name for each case: an earlier one may have left something
+	if p.unified { // a new name for each case: an earlier one may have left files
 		r.cases++
 		name = fmt.Sprintf("f%03d%s", r.cases, filepath.Ext(c.Path))
 	}
@@ -103,7 +103,7 @@ func (p *peer) send(ctx context.Context, r *room, dir, name string, c *damage.Ca
 	return out, nil
 }
 
-// run runs p in dir, with nothing of this machine's settings and no terminal to ask at.
+// run runs p in dir, without settings of this machine and without a terminal.
 func (p *peer) run(ctx context.Context, r *room, dir, text string) (said string, ok bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

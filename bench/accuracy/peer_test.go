@@ -8,8 +8,8 @@ import (
 	"github.com/emend-dev/emend/bench/accuracy/damage"
 )
 
-// What the programs do with cases whose outcome is well known: that the outcome is told right, and that one case does not
-// spoil the next.
+// TestPeers has the programs apply cases with known outcomes. The outcome must be reported correctly, and no case may influence
+// the next.
 func TestPeers(t *testing.T) {
 	var before strings.Builder
 	for n := range 60 {
@@ -56,7 +56,7 @@ func TestPeers(t *testing.T) {
 	}
 }
 
-// GNU patch does what it can and refuses the rest: that is counted.
+// TestLeftBehind: GNU patch applies some hunks and refuses the rest, which must be counted.
 func TestLeftBehind(t *testing.T) {
 	for _, p := range unifiers(t.Context()) {
 		if p.name != gnu || p.why != "" {
@@ -76,7 +76,7 @@ func TestLeftBehind(t *testing.T) {
 	t.Skip("NOT RUN: GNU patch is not installed")
 }
 
-// blob is what git calls a file: "git hash-object" says so.
+// TestBlob compares with git hash-object.
 func TestBlob(t *testing.T) {
 	if got, want := blob("hello\n"), "ce013625030ba8dba906f756967f9e9ca394464a"; got != want {
 		t.Errorf("%s, want %s", got, want)

@@ -15,7 +15,7 @@ import (
 	"github.com/emend-dev/emend/proof/product"
 )
 
-// The names of the peers, as the tables have them.
+// Names of the peers in the tables.
 const (
 	codex    = "Codex"
 	plain    = "git apply"
@@ -23,7 +23,7 @@ const (
 	gnu      = "GNU patch"
 )
 
-// others are the systems that are no emend, in the order of the tables.
+// others lists the systems other than emend, in the order of the tables.
 var others = []string{codex, plain, threeWay, gnu}
 
 // findPeers builds emend as a release is built, and finds or installs the others.
@@ -36,7 +36,7 @@ func findPeers(ctx context.Context, scratch string) ([]*peer, error) {
 	return append(all, unifiers(ctx)...), nil
 }
 
-// unifiers are the programs that take unified diffs, as they are without options.
+// unifiers returns the programs that take unified diffs, without special options.
 func unifiers(ctx context.Context) []*peer {
 	take := func(name, program string, args ...string) *peer {
 		p := installed(ctx, name, program)
@@ -48,7 +48,7 @@ func unifiers(ctx context.Context) []*peer {
 	return []*peer{take(plain, "git", "apply", "-"), three, take(gnu, "patch", "-p1")}
 }
 
-// own is the program of these sources.
+// own returns the program emend with a profile.
 func own(profile, program string, more ...string) *peer {
 	return &peer{name: profile, twin: profile, path: program, args: func(r *room, dir string) []string {
 		return append([]string{"emend", "--json", "--durability=none", "--root", dir, "--store", filepath.Join(r.dir, "store of "+profile),
@@ -75,9 +75,9 @@ func firstLine(out []byte) string {
 	return line
 }
 
-// codexProgram is Codex's own program, exactly the one that the lock file of the oracle names.
+// codexProgram returns Codex's own program, in the version of the oracle's lock file.
 func codexProgram(ctx context.Context) *peer {
-	p := &peer{name: codex, args: func(*room, string) []string { return []string{"apply_patch"} }} // the name under which it is this program
+	p := &peer{name: codex, args: func(*room, string) []string { return []string{"apply_patch"} }} // under this name the program applies patches
 	dir, err := npm.Install(ctx, "../proof/oracle/testdata/codex")
 	var found []string
 	if err == nil {
@@ -105,8 +105,8 @@ func packageVersion(dir string) (string, error) {
 	return is.Name + " " + is.Version, err
 }
 
-// repository makes dir a repository that has what the author of the patch saw, and the file that there is in its index. The
-// line of the patch that names the former lets git merge.
+// repository creates a repository in dir. It has the file that the author of the patch saw, and the current file in its index.
+// The patch names the former in its index line, which lets git merge.
 func repository(ctx context.Context, p *peer, dir string, c *damage.Case, name string) (index string, err error) {
 	add := []string{"update-index", "--add", name}
 	if _, err := os.Stat(filepath.Join(dir, ".git")); err != nil {
@@ -133,7 +133,7 @@ func (p *peer) git(ctx context.Context, dir string, args ...string) error {
 	return nil
 }
 
-// blob is git's name for a file with this content.
+// blob returns git's hash of a file with this content.
 func blob(content string) string {
 	return fmt.Sprintf("%x", sha1.Sum(fmt.Appendf(nil, "blob %d\x00%s", len(content), content)))
 }

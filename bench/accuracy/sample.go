@@ -10,21 +10,21 @@ import (
 	"github.com/emend-dev/emend/bench/accuracy/damage"
 )
 
-// errand is one change of a sample, and the damages that it is asked with.
+// errand is one change of a sample, with the damages to try.
 type errand struct {
 	change  int
 	damages [][]damage.Kind
 }
 
-// pick takes each damage on up to most changes that have something to spoil: the same changes for several damages where it
-// can, and others for other seeds.
+// pick chooses for each damage up to most changes that it applies to. It prefers the same changes for several damages, and
+// depends on the seed.
 func (b *bench) pick(damages [][]damage.Kind, most int) (out []errand) {
 	by := map[int][][]damage.Kind{}
 	order := rand.New(rand.NewPCG(b.seed, 0)).Perm(len(b.can))
 	for i, kinds := range damages {
 		left := most
 		from := 0
-		if len(kinds) > 1 { // there are many pairs, each on few changes
+		if len(kinds) > 1 { // there are many pairs, each with few changes
 			from = i * most
 		}
 		for at := range order {
@@ -43,7 +43,7 @@ func (b *bench) pick(damages [][]damage.Kind, most int) (out []errand) {
 	return out
 }
 
-// both reports whether change n has something to spoil for all of kinds.
+// both reports whether all of kinds apply to change n.
 func (b *bench) both(n int, kinds []damage.Kind) bool {
 	for _, k := range kinds {
 		if b.can[n]&(1<<number(k)) == 0 {
@@ -57,14 +57,14 @@ func number(k damage.Kind) int {
 	return slices.IndexFunc(damage.Kinds, func(o damage.Kind) bool { return o.Name == k.Name })
 }
 
-// asked is what came of one errand.
+// asked is the result of one errand.
 type asked struct {
 	records []record
 	finds   []find
 	shown   []exhibit
 }
 
-// ask judges a sample, and puts it to the peers.
+// ask judges a sample, and sends it to the peers.
 func (b *bench) ask(ctx context.Context, what string, damages [][]damage.Kind, most int, peers []*peer) (*tally, error) {
 	out, errands := newTally(), b.pick(damages, most)
 	out.kinds = named(damages)
@@ -108,7 +108,7 @@ func (b *bench) askOne(ctx context.Context, e errand, peers []*peer) (out asked,
 	return out, nil
 }
 
-// named is the names of damages, in the order of the tables.
+// named returns the names of damages, in the order of the tables.
 func named(damages [][]damage.Kind) (out []string) {
 	for _, kinds := range damages {
 		out = append(out, damageName(kinds))
@@ -124,7 +124,7 @@ func damageName(kinds []damage.Kind) string {
 	return strings.Join(names, " + ")
 }
 
-// askPeer puts one case to one peer. What is of emend itself must be what it is in process.
+// askPeer sends one case to one peer. The program emend must have the same result as in process.
 func (b *bench) askPeer(ctx context.Context, r *room, p *peer, ch *damage.Change, n int, kinds []damage.Kind, all []judged, out *asked) error {
 	if p.why != "" || p.unified && slices.ContainsFunc(kinds, func(k damage.Kind) bool { return k.Envelope }) {
 		return nil
@@ -152,7 +152,7 @@ func (b *bench) askPeer(ctx context.Context, r *room, p *peer, ch *damage.Change
 	return nil
 }
 
-// of is the trial of one system.
+// of returns the trial of one system.
 func of(system string, all []judged) *trial {
 	i := slices.IndexFunc(all, func(j judged) bool { return j.system == system })
 	if i < 0 {

@@ -14,7 +14,7 @@ import (
 	"znkr.io/diff/textdiff"
 )
 
-// show is which cases are to be seen.
+// show selects the cases to show.
 type show struct {
 	what, system, keep string
 	most               int
@@ -22,10 +22,10 @@ type show struct {
 	printed            atomic.Int32
 }
 
-// showable are the words for which cases.
+// showable are the names of the selections.
 var showable = []string{"landed", "refused", "wrong", "left", "offered", "unoffered", "repaired", "rerefused", "rewrong", "unrepaired", "untellable"}
 
-// errShown says that enough was shown.
+// errShown is returned when enough cases were shown.
 var errShown = errors.New("shown")
 
 func (s *show) check() error {
@@ -35,7 +35,7 @@ func (s *show) check() error {
 	return nil
 }
 
-// wants reports whether r is one of the cases. The unrepaired are those that a repair should have made land.
+// wants reports whether r is selected. The unrepaired cases are those that a repair should have landed.
 func (s *show) wants(r record) bool {
 	switch no := r.first == refused; {
 	case r.system != s.system || r.untellable:
@@ -58,7 +58,7 @@ func (s *show) wants(r record) bool {
 	return r.first.String() == s.what
 }
 
-// exhibit is a case to be seen.
+// exhibit is a case to show.
 type exhibit struct {
 	name  string
 	c     *damage.Case
@@ -66,7 +66,7 @@ type exhibit struct {
 	record
 }
 
-// of is the case, if it is to be seen.
+// of returns the case if it is selected.
 func (s *show) of(name string, r record, c *damage.Case, t *trial) []exhibit {
 	if s == nil || !s.wants(r) || int(s.printed.Load()) >= s.most {
 		return nil
@@ -119,7 +119,7 @@ func (e exhibit) save(dir string, n int) error {
 	return nil
 }
 
-// words is what was said, as a person reads it.
+// words returns what was said, as a person reads it.
 func (r reply) words() string {
 	if r.answer.Error == nil {
 		return strings.TrimSpace(r.said)

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// grid is a table of a page. Its first column is words, the others are figures unless all are words.
+// grid is a table of a page. Its first column is text, the others are figures unless all are text.
 type grid struct {
 	head  []string
 	rows  [][]string
@@ -40,7 +40,7 @@ func (g *grid) write(w io.Writer) {
 	}
 }
 
-// share is a part of a whole in percent, with the count where it is small: a rounded share hides it.
+// share formats a part of a whole in percent, with the count if it is small enough for rounding to hide it.
 func share(part, whole int) string {
 	if whole == 0 {
 		return "–"
@@ -52,7 +52,7 @@ func share(part, whole int) string {
 	return out
 }
 
-// question is a column of a table: what is asked of a count, and whether more of it is better.
+// question is a column of a table: a figure of a count, and whether more is better.
 type question struct {
 	title, words string
 	of           func(*count) (part, whole int)
@@ -67,7 +67,7 @@ var questions = []question{
 	{title: "Refused, and the file was changed all the same", words: "Conflict markers of `git apply --3way`, the hunks that GNU patch could place.", of: func(c *count) (int, int) { return c.left, c.n }, less: true},
 }
 
-// cells are the answers of systems to a question about a kind, the best ones marked.
+// cells returns the figures of systems for a kind, with the best ones marked.
 func (q question) cells(systems []string, at func(system string) *count) (out []string) {
 	best, worst := -1.0, 2.0
 	rate := func(c *count) float64 {
@@ -93,7 +93,7 @@ func (q question) cells(systems []string, at func(system string) *count) (out []
 	return out
 }
 
-// byKind is a table of one question: kinds down, systems across.
+// byKind writes a table of one question: rows are kinds, columns are systems.
 func (t *tally) byKind(w io.Writer, q question, systems []string) {
 	g := grid{head: append([]string{"damage", "n"}, systems...)}
 	for _, k := range t.kinds {
@@ -112,7 +112,7 @@ func (t *tally) byKind(w io.Writer, q question, systems []string) {
 	g.write(w)
 }
 
-// totals is a table of all questions over the kinds that all systems have: systems down.
+// totals writes a table of all questions over the kinds that all systems have: rows are systems.
 func (t *tally) totals(w io.Writer, systems []string) {
 	shared := t.shared(systems)
 	total := func(s string) *count { return t.total(s, shared) }

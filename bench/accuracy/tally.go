@@ -13,19 +13,19 @@ type record struct {
 	second       outcome
 	offered      bool
 	left         bool
-	near         bool // it was refused, and what it means is to be seen
-	open         bool // it was refused, and its place is to be seen, but not on which side of a line there it adds lines
+	near         bool // it was refused, and its meaning is recognizable
+	open         bool // it was refused, and its place is recognizable, but not on which side of a line its additions go
 }
 
-// count is what became of many trials.
+// count is the number of trials by result.
 type count struct {
 	n, untellable          int
 	landed, refused, wrong int
-	left                   int // of the refused, the file was changed all the same
-	offered                int // of the refused, there was something to follow
+	left                   int // of the refused, those that changed the file nevertheless
+	offered                int // of the refused, those with something to follow
 	repaired, rewrong      int // of the refused, after one repair
-	near, nearRepaired     int // of the refused, what they mean is to be seen
-	open, openRepaired     int // of the refused, only their place is
+	near, nearRepaired     int // of the refused, those whose meaning is recognizable
+	open, openRepaired     int // of the refused, those of which only the place is
 }
 
 func (c *count) add(r record) {
@@ -68,7 +68,7 @@ func (c *count) plus(o *count) {
 	c.open, c.openRepaired = c.open+o.open, c.openRepaired+o.openRepaired
 }
 
-// inTheEnd is how many landed, at first or after one repair.
+// inTheEnd returns how many landed, at first or after one repair.
 func (c *count) inTheEnd() int { return c.landed + c.repaired }
 
 // tally is counts by system and kind.
@@ -89,7 +89,7 @@ func (t *tally) add(records []record) {
 	}
 }
 
-// at is the count of a system at a kind: an empty one where it was asked nothing.
+// at returns the count of a system for a kind. It is empty if the system got no such case.
 func (t *tally) at(system, kind string) *count {
 	if c := t.cells[[2]string{system, kind}]; c != nil {
 		return c
@@ -97,12 +97,12 @@ func (t *tally) at(system, kind string) *count {
 	return &count{}
 }
 
-// asked is how many cases there were, to be judged or not.
+// asked returns how many cases there were, decidable or not.
 func (t *tally) asked(system, kind string) int {
 	return t.at(system, kind).n + t.at(system, kind).untellable
 }
 
-// total is the count of a system over kinds.
+// total returns the count of a system over kinds.
 func (t *tally) total(system string, kinds []string) *count {
 	out := new(count{})
 	for _, k := range kinds {
@@ -111,7 +111,7 @@ func (t *tally) total(system string, kinds []string) *count {
 	return out
 }
 
-// shared lists the kinds that all of systems were asked about: totals over others would compare what is not the same.
+// shared lists the kinds that all of systems got. Totals over other kinds would not be comparable.
 func (t *tally) shared(systems []string) (out []string) {
 	for _, k := range t.kinds {
 		if !slices.ContainsFunc(systems, func(s string) bool { return t.asked(s, k) == 0 }) {
@@ -121,7 +121,7 @@ func (t *tally) shared(systems []string) (out []string) {
 	return out
 }
 
-// wrong lists what the systems named landed wrong.
+// wrong lists what the given systems landed wrong.
 func (t *tally) wrong(systems []string) (out []string) {
 	for _, s := range systems {
 		for _, k := range t.kinds {

@@ -10,27 +10,27 @@ import (
 	"znkr.io/diff/textdiff"
 )
 
-// find is a patch that a peer landed wrong, small enough to be read.
+// find is a patch that a peer landed wrong, small enough to read.
 type find struct {
 	change      int
 	kind        damage.Kind
 	peer        string
 	patch, said string
-	diff        string // of what it wrote, from the truth
-	ours        string // what emend makes of it
+	diff        string // from the truth to what it wrote
+	ours        string // what emend does with it
 	size        int
 }
 
-// readable is how many lines of somebody's code are shown at once.
+// readable is the largest number of lines of other people's code that is shown at once.
 const readable = 25
 
-// quota is how many of the ten each peer has.
+// quota is how many of the ten each peer gets.
 var quota = []struct {
 	peer string
 	n    int
 }{{codex, 6}, {plain, 1}, {threeWay, 1}, {gnu, 2}}
 
-// findOf keeps what is small enough.
+// findOf returns the case if it is small enough.
 func findOf(change int, k damage.Kind, p *peer, c *damage.Case, t *trial, ours *trial) []find {
 	if strings.Count(t.text, "\n") > readable {
 		return nil
@@ -44,7 +44,7 @@ func findOf(change int, k damage.Kind, p *peer, c *damage.Case, t *trial, ours *
 	return []find{f}
 }
 
-// body is a diff without the names of its files.
+// body returns a diff without the names of its files.
 func body(diff string) string {
 	if at := strings.Index(diff, "@@"); at >= 0 {
 		return diff[at:]
@@ -52,7 +52,7 @@ func body(diff string) string {
 	return diff
 }
 
-// fateOf says what emend did.
+// fateOf describes what emend did.
 func fateOf(t *trial) string {
 	switch {
 	case t == nil:
@@ -69,8 +69,7 @@ func indented(text string) string {
 	return "    " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n    ") + "\n"
 }
 
-// ten chooses from what was found: the smallest ones, for each peer its quota and then whatever there is, no kind twice for
-// one peer and no module twice at all.
+// ten selects the smallest finds: for each peer its quota and then any others, no kind twice for one peer and no module twice.
 func (b *bench) ten() (out []find) {
 	all := slices.Clone(b.picked)
 	slices.SortStableFunc(all, func(x, y find) int { return cmp.Or(x.size-y.size, x.change-y.change) })
@@ -92,7 +91,7 @@ func (b *bench) ten() (out []find) {
 	return out
 }
 
-// wrongs is the list that users ask for.
+// wrongs returns WRONG.md.
 func (b *bench) wrongs() string {
 	var w strings.Builder
 	all := b.ten()
@@ -115,7 +114,7 @@ func (b *bench) wrongs() string {
 	return w.String()
 }
 
-// visible shows tabs and carriage returns, which are often what it is about, and leaves no white space at the end of a line.
+// visible makes tabs and carriage returns visible, which often matter, and leaves no white space at the end of a line.
 func visible(text string) string {
 	lines := strings.Split(strings.NewReplacer("\t", "→   ", "\r", "␍").Replace(text), "\n")
 	for i, l := range lines {

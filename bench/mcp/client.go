@@ -18,12 +18,12 @@ var script []byte
 // typescript is a client on the protocol's TypeScript library, in a process of its own, with the server that it started.
 type typescript struct {
 	*line.Process     // the client
-	server        int // the server's process
+	server        int // process id of the server
 }
 
 // typescript starts the client on a side.
 func (b *bench) typescript(ctx context.Context, s *side) (link, error) {
-	name := filepath.Join(b.programs.modules, "node_modules", ".emend-bench.mjs") // where its imports are found
+	name := filepath.Join(b.programs.modules, "node_modules", ".emend-bench.mjs") // next to the packages that it imports
 	if err := os.WriteFile(name, script, 0o666); err != nil {
 		return nil, err
 	}
@@ -39,7 +39,7 @@ func (b *bench) typescript(ctx context.Context, s *side) (link, error) {
 	return c, err
 }
 
-// lines starts a server on a side and makes its acquaintance.
+// lines starts a server on a side and initializes it.
 func (b *bench) lines(ctx context.Context, s *side) (link, error) {
 	p, err := line.Start(ctx, s.home, s.command())
 	if err != nil {

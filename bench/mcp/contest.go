@@ -10,11 +10,11 @@ import (
 	"github.com/emend-dev/emend/bench/internal/line"
 )
 
-// contest is what became of edits of one file that were all in flight at once, each of a line of its own.
+// contest is the result of edits of one file that were all in flight at once, each of a line of its own.
 type contest struct {
 	server          string
-	answered, there int // edits that were answered as made, and those that are in the file
-	refused         int // because somebody was quicker: asked for again, with the file as it then was
+	answered, there int // edits that were acknowledged, and edits that are in the file
+	refused         int // because another edit was faster; they are tried again with the current file
 }
 
 const contenders = 32
@@ -31,7 +31,7 @@ func contestLine(i int, when string) string {
 	return fmt.Sprintf("line %d is as it was %s the contest\n", i, when)
 }
 
-// contests lets every server have its contest.
+// contests runs the contest on every server.
 func (b *bench) contests(ctx context.Context) (out []contest, err error) {
 	for i, srv := range b.programs.servers() {
 		home := filepath.Join(b.scratch, fmt.Sprintf("contest%d", i))
@@ -61,7 +61,7 @@ func (s *side) contest() (contest, error) {
 		todo[i] = i
 	}
 	name := filepath.Join(s.dir, "one.txt")
-	for range contenders { // one at least is made in every turn
+	for range contenders { // each turn makes at least one edit
 		text, err := os.ReadFile(name)
 		if err != nil {
 			return c, err

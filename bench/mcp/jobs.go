@@ -13,14 +13,14 @@ import (
 type job struct {
 	name    string
 	doc     string
-	calls   int  // of a slice
-	sources bool // it is done in the sources of Go, which nobody changes, and not in a tree of its own
+	calls   int  // in a slice
+	sources bool // in the sources of Go, which nobody changes, instead of a tree of its own
 	make    func(s *side, i int) line.Call
 	check   func(s *side, i int, text string) error
 	edits   bool
 }
 
-// jobs are the work of a race.
+// jobs returns the work of a race.
 func jobs() []job {
 	return []job{
 		{name: "read", doc: "a file of 3.4 KB, of 1,000 in turn", calls: 1000, make: readCall, check: checkRead},
@@ -45,7 +45,7 @@ func checkRead(s *side, i int, text string) error {
 	return nil
 }
 
-// editCall changes a file once more. A file comes once in a slice, so that calls in flight never meet.
+// editCall returns the next edit of a file. A file comes once in a slice, so calls in flight never conflict.
 func editCall(s *side, i int) line.Call {
 	i = turn(i)
 	n := s.at[i]
@@ -53,7 +53,7 @@ func editCall(s *side, i int) line.Call {
 	return s.talk.Edit(s.dir, fileName(i), sum(content(i, n)), changing(n), changing(n+1))
 }
 
-// checkEdit asks that the answer show the change; the tree itself is checked after every slice.
+// checkEdit checks that the answer shows the change. The tree is checked after every slice.
 func checkEdit(s *side, i int, text string) error {
 	if !strings.Contains(text, fileName(turn(i))) {
 		return fmt.Errorf("%s does not name the file: %.300q", s.name, text)

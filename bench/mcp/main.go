@@ -1,13 +1,13 @@
-// Command mcp times emend serve beside the filesystem server of the protocol's own authors and an empty server: the time
-// to the first answer, and reads, edits, listings and searches with one call and with 32 calls in flight. Every server has
-// the same files, its turn in every round, and its answers compared with what is there: the same names, the same text, and
-// after edits the same bytes.
+// Command mcp times emend serve beside the filesystem server of the protocol's authors and an empty server. It measures the
+// time to the first answer, and reads, edits, listings and searches with one call and with 32 calls in flight. Every server
+// has the same files and its turn in every round. Every answer is checked: the same names, the same text, and the same bytes
+// after edits.
 //
 //	go -C bench run ./mcp                   # writes bench/mcp/RESULTS.md
-//	go -C bench run ./mcp -quick            # a slice of it, printed only
+//	go -C bench run ./mcp -quick            # a part of it, printed only
 //	go -C bench run ./mcp -only read -rounds 9
 //
-// There are two clients: one that costs next to nothing, so that what is measured is the server, and one on the protocol's
+// There are two clients: one that costs next to nothing, so that only the server is measured, and one on the protocol's
 // TypeScript library. The programs from npm are those of packages/package-lock.json.
 package main
 
@@ -28,7 +28,7 @@ type bench struct {
 	scratch  string
 	jobs     []job
 	programs *programs
-	memory   map[string]int64 // by server, the most that it had
+	memory   map[string]int64 // peak, by server
 }
 
 func main() {

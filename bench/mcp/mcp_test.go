@@ -9,7 +9,7 @@ import (
 	"github.com/emend-dev/emend/bench/internal/line"
 )
 
-// TestChecks: an answer that lacks something, or has something more, is no answer, in both languages.
+// TestChecks: an answer that lacks something, or has something more, must be rejected, in both languages.
 func TestChecks(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"wide/a.txt", "wide/b7.txt", "c/d7.txt"} {
@@ -52,7 +52,7 @@ func TestChecks(t *testing.T) {
 	}
 }
 
-// TestEdited: a tree in which an edit is missing is found.
+// TestEdited: a tree without one of the edits must be rejected.
 func TestEdited(t *testing.T) {
 	s := &side{server: server{"ours", nil, &line.Our}, dir: t.TempDir(), at: []int{0, 2}}
 	for i := range s.at {

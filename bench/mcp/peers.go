@@ -14,24 +14,24 @@ import (
 	"github.com/emend-dev/emend/proof/product"
 )
 
-// server is a program that answers, and its words for the same work.
+// server is a program with its language for calls.
 type server struct {
 	name string
 	args []string // without the directory, which comes last
 	talk *line.Language
 }
 
-// programs are what is compared.
+// programs are the programs that are compared.
 type programs struct {
 	emend, empty string
-	node         string // "" where there is none
-	modules      string // what npm installed
-	sources      string // of Go
+	node         string // "" if there is none
+	modules      string // directory of what npm installed
+	sources      string // directory of Go's sources
 	versions     []string
 	missing      []string
 }
 
-// theirs is the filesystem server of the protocol's own authors.
+// theirs is the filesystem server of the protocol's authors.
 const theirs = "@modelcontextprotocol/server-filesystem"
 
 func find(ctx context.Context, scratch string) (*programs, error) {
@@ -81,7 +81,7 @@ func (p *programs) findPeers(ctx context.Context) (err error) {
 	return nil
 }
 
-// servers are those that take part in the race.
+// servers returns the servers of the race.
 func (p *programs) servers() []server {
 	out := []server{
 		{"emend", []string{p.emend, "serve"}, &line.Our},

@@ -13,7 +13,7 @@ import (
 	"github.com/emend-dev/emend/bench/internal/line"
 )
 
-// figure is how one server did one job with so many calls in flight.
+// figure is the result of one server at one job with so many calls in flight.
 type figure struct {
 	job, server string
 	inFlight    int
@@ -34,7 +34,7 @@ func (f *figure) rate() float64 { return quantile(f.rates, 0.5) }
 
 func (f *figure) p99() time.Duration { return quantile(f.each, 0.99) }
 
-// perCall is the processor time of the server for a call.
+// perCall returns the server's CPU time for each call.
 func (f *figure) perCall() time.Duration { return f.cpu / time.Duration(max(f.calls, 1)) }
 
 func quantile[T float64 | time.Duration](all []T, q float64) T {
@@ -42,17 +42,17 @@ func quantile[T float64 | time.Duration](all []T, q float64) T {
 	return sorted[min(int(q*float64(len(sorted))), len(sorted)-1)]
 }
 
-// link is a server that was started, and a client of it.
+// link is a running server with a client.
 type link interface {
 	Drive(calls []line.Call, inFlight int) (*line.Slice, error)
 	PID() int // of the server
 	End() error
 }
 
-// client starts a server on a side and is ready to call it.
+// client starts a server on a side and connects to it.
 type client func(ctx context.Context, s *side) (link, error)
 
-// race lets every server do every job, a slice each, one after the other, round by round in an order that turns.
+// race has every server do every job. Each does a slice in turn, round by round, in an order that changes.
 func (b *bench) race(ctx context.Context, name string, c client) (out []figure, err error) {
 	for _, tree := range []string{"", b.programs.sources} {
 		sides, err := b.field(ctx, name, c, tree)
@@ -84,7 +84,7 @@ func (b *bench) heat(sides []*side, j job, inFlight int) ([]figure, error) {
 	if b.quick && j.sources {
 		return nil, nil
 	}
-	for round := range b.rounds + 1 { // the first is to warm up
+	for round := range b.rounds + 1 { // the first one is to warm up
 		for k := range sides {
 			i := (k + round) % len(sides)
 			s, err := sides[i].turn(j, round*calls, calls, inFlight)
@@ -99,7 +99,7 @@ func (b *bench) heat(sides []*side, j job, inFlight int) ([]figure, error) {
 	return out, nil
 }
 
-// scale is how many calls a slice has: enough to keep all that are in flight busy.
+// scale returns the number of calls in a slice, enough to keep all in flight.
 func (b *bench) scale(calls, inFlight int) int {
 	if b.quick {
 		calls = max(calls/10, 2)
@@ -110,7 +110,7 @@ func (b *bench) scale(calls, inFlight int) int {
 	return calls
 }
 
-// turn is one server's turn, with every answer looked at afterwards.
+// turn runs one server's slice, and checks every answer afterwards.
 func (s *side) turn(j job, from, calls, inFlight int) (*line.Slice, error) {
 	all := make([]line.Call, calls)
 	for i := range all {
@@ -138,7 +138,7 @@ func (s *side) turn(j job, from, calls, inFlight int) (*line.Slice, error) {
 	return out, nil
 }
 
-// field makes a tree for every server, unless all share one that nobody changes, and starts them there.
+// field creates a tree for every server, unless all share one that nobody changes, and starts the servers.
 func (b *bench) field(ctx context.Context, name string, c client, tree string) (sides []*side, err error) {
 	for i, srv := range b.programs.servers() {
 		home := filepath.Join(b.scratch, fmt.Sprintf("%s%d%t", name, i, tree == ""))
@@ -159,7 +159,7 @@ func (b *bench) field(ctx context.Context, name string, c client, tree string) (
 	return sides, nil
 }
 
-// leave ends the servers, and notes how much memory they had.
+// leave stops the servers, and records how much memory they had.
 func (b *bench) leave(sides []*side) (err error) {
 	for _, s := range sides {
 		b.memory[s.name] = max(b.memory[s.name], line.Resident(s.link.PID()))

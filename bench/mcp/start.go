@@ -10,13 +10,13 @@ import (
 	"github.com/emend-dev/emend/bench/internal/line"
 )
 
-// first is how long servers took from their start to the answer to their first request.
+// first is the time from the start of servers to the answer to the first request.
 type first struct {
 	server string
 	times  map[string][]time.Duration // by method
 }
 
-// asked are the first requests of the revisions with a handshake and without.
+// asked lists the first requests of the revisions with and without a handshake.
 var asked = []struct {
 	method string
 	params map[string]any
@@ -27,7 +27,7 @@ var asked = []struct {
 		"io.modelcontextprotocol/clientCapabilities": map[string]any{}}}},
 }
 
-// starts starts each server afresh, in turn, round by round.
+// starts starts each server in turn, round by round.
 func (b *bench) starts(ctx context.Context) ([]first, error) {
 	home := filepath.Join(b.scratch, "starts")
 	dir := filepath.Join(home, "tree")
@@ -56,7 +56,7 @@ func (b *bench) starts(ctx context.Context) ([]first, error) {
 	return out, nil
 }
 
-// firstAnswer reports as well whether the answer was one, and not that there is no such method.
+// firstAnswer also reports whether the method exists.
 func firstAnswer(ctx context.Context, home string, args []string, method string, params any) (took time.Duration, ok bool, err error) {
 	begin := time.Now()
 	p, err := line.Start(ctx, home, args)
@@ -71,7 +71,7 @@ func firstAnswer(ctx context.Context, home string, args []string, method string,
 	return took, !line.Refused(answer), p.End()
 }
 
-// syncs is how long it takes to write a small file and to sync it, the median: what durable edits cannot do without.
+// syncs returns the median time to write a small file and sync it, which durable edits need at least.
 func (b *bench) syncs() (time.Duration, error) {
 	var all []time.Duration
 	for i := range 25 {

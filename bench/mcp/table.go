@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// results is what was measured.
+// results is the results of a run.
 type results struct {
 	*bench
 	starts            []first
@@ -64,7 +64,7 @@ func (r *results) writeFigures(w io.Writer, all []figure) {
 	t.Flush()
 }
 
-// writeRatios says how many times as much the peer takes, by the figures of the servers alone.
+// writeRatios writes what the peer takes as a multiple of what emend takes, without the TypeScript client.
 func (r *results) writeRatios(w io.Writer) {
 	per := len(r.programs.servers())
 	if per < 3 {

@@ -12,28 +12,28 @@ import (
 	"strings"
 )
 
-// The trees: files of 3.4 KB in directories, one directory with all names at once, and Go's own sources.
+// The trees: files of 3.4 KB in directories, one directory with many files, and Go's own sources.
 const (
 	directories  = 50
 	perDirectory = 20
-	wide         = "wide" // the directory with a thousand names
+	wide         = "wide" // the directory with a thousand files
 )
 
-// side is one server at work on its own copy of the tree.
+// side is one server with a tree of its own.
 type side struct {
 	server
 	home string
 	dir  string // the tree
-	at   []int  // how often each file was edited
+	at   []int  // number of edits of each file
 	link link
 }
 
-// fileName is the path of the i-th file.
+// fileName returns the path of file i.
 func fileName(i int) string {
 	return fmt.Sprintf("dir%02d/file%04d.txt", i%directories, i)
 }
 
-// content is the i-th file after so many edits.
+// content returns file i after so many edits.
 func content(i, edits int) string {
 	var b strings.Builder
 	for n := range 48 {
@@ -46,12 +46,12 @@ func content(i, edits int) string {
 	return b.String()
 }
 
-// changing is the line of a file that edits change.
+// changing returns the line of a file that edits change.
 func changing(edits int) string {
 	return fmt.Sprintf("line 24 was changed %d times, and this is how it reads now\n", edits)
 }
 
-// lay writes a tree and lets the system write it to the disk: nobody's syncs are to pay for it.
+// lay writes a tree and waits until it is on the disk, so that no server pays for it.
 func lay(dir string) error {
 	for i := range directories * perDirectory {
 		if err := write(filepath.Join(dir, fileName(i)), content(i, 0)); err != nil {
@@ -76,7 +76,7 @@ func write(name, text string) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// check holds the tree against what the edits that were answered make of it, byte for byte.
+// check compares the tree with the acknowledged edits, byte for byte.
 func (s *side) check() error {
 	for i, n := range s.at {
 		text, err := os.ReadFile(filepath.Join(s.dir, fileName(i)))
@@ -95,7 +95,7 @@ func sum(text string) string {
 	return hex.EncodeToString(h[:])
 }
 
-// walk lists what is below dir, sorted, directories with a slash at the end.
+// walk lists what is below dir, sorted; directories end in a slash.
 func walk(dir string) (out []string, err error) {
 	err = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || name == dir {

@@ -1,12 +1,12 @@
-// Command realpairs proves emend on real changes: every file that differs between consecutive versions of the
-// modules in modules.txt becomes a patch in each dialect, is parsed back and planned, and what comes out must be
-// the new file, byte for byte. The same changes go as unified diffs through git apply and GNU patch.
+// Command realpairs tests emend on real changes. Every file that differs between consecutive versions of the modules in
+// modules.txt becomes a patch in each dialect, which is parsed and planned. The result must be the new file, byte for byte.
+// git apply and GNU patch get the same changes as unified diffs.
 //
 //	go -C bench run ./realpairs                  # all of them
 //	go -C bench run ./realpairs -max 400 -seed 7 # a sample
 //
-// Modules are downloaded by the go command, into its module cache. Nothing is planned on a disk: the proof is of
-// the rooms above the waterline.
+// The go command downloads the modules into its module cache. Plans are made in memory: only the rooms above the waterline
+// are tested.
 package main
 
 import (
@@ -28,7 +28,7 @@ import (
 //go:embed modules.txt
 var modules []byte
 
-// config is what the flags say.
+// config is the parsed flags.
 type config struct {
 	max      int
 	seed     uint64
@@ -98,7 +98,7 @@ func run(ctx context.Context, c config, stdout, stderr io.Writer) error {
 	return nil
 }
 
-// prepare fetches the modules and chooses the changes.
+// prepare fetches the modules and selects the changes.
 func prepare(ctx context.Context, c config, stderr io.Writer) (*summary, error) {
 	list, err := modpairs.ReadList(bytes.NewReader(modules))
 	if err != nil {

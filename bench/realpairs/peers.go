@@ -18,11 +18,11 @@ import (
 // peer is another program that applies patches.
 type peer struct {
 	name string
-	args []string // it runs in the tree; the patch is on standard input
+	args []string // it runs in the tree, with the patch on standard input
 	ask  []string // prints its version
 }
 
-// Neither may settle line ends its own way.
+// Neither may convert line ends.
 var peers = []peer{
 	{
 		"git apply",
@@ -36,7 +36,7 @@ var peers = []peer{
 	},
 }
 
-// version is the first line that the peer says about itself.
+// version returns the first line of the peer's version.
 func (p peer) version() string {
 	out, err := exec.Command(p.ask[0], p.ask[1:]...).Output()
 	if err != nil {
@@ -59,7 +59,7 @@ func (s *summary) askPeers(ctx context.Context, names []string, changes []draft.
 	return nil
 }
 
-// judge applies all changes at once; if the peer does not take them, halves of them, to find the one it minds.
+// judge applies all changes at once. If the peer refuses them, it tries halves of them, to find the change that it refuses.
 func (p peer) judge(ctx context.Context, changes []draft.Change) ([]verdict, error) {
 	if len(changes) == 0 {
 		return nil, nil
@@ -91,7 +91,7 @@ func (p peer) judge(ctx context.Context, changes []draft.Change) ([]verdict, err
 	return verdicts, nil
 }
 
-// apply lays out the old files in dir and runs the peer on the diffs.
+// apply creates the old files in dir and runs the peer with the diffs.
 func (p peer) apply(ctx context.Context, dir string, changes []draft.Change) (said string, err error) {
 	var diffs bytes.Buffer
 	for i, ch := range changes {
@@ -105,14 +105,14 @@ func (p peer) apply(ctx context.Context, dir string, changes []draft.Change) (sa
 	cmd := exec.CommandContext(ctx, p.args[0], p.args[1:]...)
 	cmd.Dir = dir
 	cmd.Stdin = &diffs
-	// No settings but ours, and no repository around the scratch directory.
+	// No settings of this machine, and no repository around the scratch directory.
 	cmd.Env = append(os.Environ(), "LC_ALL=C", "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1",
 		"GIT_CEILING_DIRECTORIES="+filepath.Dir(dir), "PWD="+dir)
 	out, err := cmd.CombinedOutput()
 	return strings.TrimSpace(string(out)), err
 }
 
-// landed holds what a peer left behind against the change.
+// landed compares what a peer left with the change.
 func landed(name string, ch draft.Change) verdict {
 	data, err := os.ReadFile(name)
 	switch {
@@ -130,10 +130,10 @@ func landed(name string, ch draft.Change) verdict {
 	return verdict{exact, ""}
 }
 
-// file is the name of change i in a scratch directory: real paths could meet each other.
+// file returns the name of change i in a scratch directory: real paths could conflict.
 func file(i int) string { return fmt.Sprintf("f%03d", i) }
 
-// unified is ch as a diff with the headers that git writes.
+// unified formats ch as a diff with git's headers.
 func unified(name string, ch draft.Change) string {
 	var b strings.Builder
 	from, to := "a/"+name, "b/"+name

@@ -21,23 +21,23 @@ import (
 	"znkr.io/diff/textdiff"
 )
 
-// outcome is how one change fared in one dialect, or with one peer.
+// outcome is the result of one change in one dialect, or with one peer.
 type outcome int
 
 const (
 	exact   outcome = iota // the new file, byte for byte
-	refused                // the dialect cannot say it, and draft said so
+	refused                // the dialect cannot express it, and draft said so
 	wrong                  // other bytes
-	failed                 // a patch that was drafted could not be applied
+	failed                 // a drafted patch could not be applied
 )
 
-// verdict is an outcome and why.
+// verdict is an outcome with its reason.
 type verdict struct {
 	outcome
 	why string
 }
 
-// batch is how many changes go to a worker, and to a peer, at once.
+// batch is the number of changes that a worker, or a peer, gets at once.
 const batch = 100
 
 // prove judges every pair of s.
@@ -125,7 +125,7 @@ func judge(ctx context.Context, d *dialect.Dialect, ch draft.Change, around int)
 	return compare(p, ch)
 }
 
-// strict takes no refusal for a change that every dialect can say: draft must not hide behind refusing.
+// strict accepts no refusal of a change that every dialect can express, so that draft cannot hide an error behind a refusal.
 func strict(v verdict, ch draft.Change) verdict {
 	if v.outcome == refused && plain(ch.Old, ch.HasOld) && plain(ch.New, ch.HasNew) {
 		return verdict{failed, "refused a plain change: " + v.why}
@@ -133,12 +133,12 @@ func strict(v verdict, ch draft.Change) verdict {
 	return v
 }
 
-// plain reports whether a side is absent or holds nothing but whole lines that end in LF.
+// plain reports whether a side is absent or consists of whole lines that end in LF.
 func plain(data string, there bool) bool {
 	return !there || strings.HasSuffix(data, "\n") && !strings.ContainsAny(data, "\r\x00") && !strings.HasPrefix(data, text.BOM)
 }
 
-// compare holds a plan against the change it was drafted from.
+// compare compares a plan with the change that it was drafted from.
 func compare(p *plan.Plan, ch draft.Change) verdict {
 	want := patch.Update
 	switch {
@@ -158,7 +158,7 @@ func compare(p *plan.Plan, ch draft.Change) verdict {
 	return verdict{exact, ""}
 }
 
-// tree is the workspace before ch. It has a neighbour, for the directory to exist.
+// tree returns the workspace before ch. It has another file, so that the directory exists.
 func tree(ch draft.Change) plan.Memory {
 	m := plan.Memory{path.Join(path.Dir(ch.Path), "a neighbour"): ""}
 	if ch.HasOld {
@@ -180,7 +180,7 @@ var (
 	number = regexp.MustCompile(`\d+`)
 )
 
-// reason is what an error says without what is particular to one file: names and numbers, but not line ends.
+// reason returns the text of an error without what is specific to one file: names and numbers, but not line ends.
 func reason(err error) string {
 	e := fail.All(err)[0]
 	msg := quoted.ReplaceAllStringFunc(e.Msg, func(q string) string {
@@ -192,7 +192,7 @@ func reason(err error) string {
 	return string(e.Kind) + ": " + number.ReplaceAllString(msg, "N")
 }
 
-// smallest cuts a change down to what is still judged the same, and shows it.
+// smallest shrinks a change as long as it is judged the same, and describes it.
 func smallest(ctx context.Context, d *dialect.Dialect, ch draft.Change, around int) string {
 	want := strict(judge(ctx, d, ch, around), ch)
 	edits := shrink.Slice(textdiff.Edits(ch.Old, ch.New), 3000, func(try []textdiff.Edit[string]) bool {
@@ -209,7 +209,7 @@ func smallest(ctx context.Context, d *dialect.Dialect, ch draft.Change, around i
 	return shown
 }
 
-// rebuild makes a change of some of the edits of ch.
+// rebuild returns a change of some of the edits of ch.
 func rebuild(ch draft.Change, edits []textdiff.Edit[string]) draft.Change {
 	ch.Old, ch.New = "", ""
 	for _, e := range edits {

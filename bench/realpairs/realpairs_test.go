@@ -10,7 +10,7 @@ import (
 	"github.com/emend-dev/emend/internal/draft"
 )
 
-// changes are what a line-by-line diff must not stumble over.
+// changes are difficult for a line-by-line diff.
 var changes = []draft.Change{
 	{Path: "plain", Old: "a\nb\nc\n", New: "a\nB\nc\n", HasOld: true, HasNew: true},
 	{Path: "crlf", Old: "a\r\nb\r\n", New: "a\r\nB\r\n", HasOld: true, HasNew: true},
@@ -45,7 +45,7 @@ func TestPeers(t *testing.T) {
 	}
 }
 
-// A peer takes no change of a batch when it minds one; the others must still be judged.
+// TestPeerThatMinds: a peer refuses a whole batch because of one change; the others must still be judged.
 func TestPeerThatMinds(t *testing.T) {
 	for _, p := range peers {
 		bad := append([]draft.Change{}, changes...)

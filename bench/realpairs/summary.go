@@ -16,11 +16,11 @@ import (
 	"github.com/emend-dev/emend/internal/draft"
 )
 
-// summary is what was proved. Its methods may be called from several workers.
+// summary is the results of a run. Its methods may be called from several workers.
 type summary struct {
 	config
 	pairs []modpairs.Pair // the sample
-	total int             // pairs that there are
+	total int             // number of all pairs
 	trees []modpairs.Tree
 	zip   int64
 	took  time.Duration
@@ -32,20 +32,20 @@ type summary struct {
 	tallies                          map[string]*tally
 }
 
-// tally is what one dialect or peer did.
+// tally is the results of one dialect or peer.
 type tally struct {
 	by      [failed + 1]int
 	reasons map[string]int
 	bad     []finding
 }
 
-// finding is one thing that must not be.
+// finding is one violation.
 type finding struct {
 	verdict
 	name, smallest string
 }
 
-// shown is how many findings of one dialect are shown in full.
+// shown is the number of findings of one dialect that are shown in full.
 const shown = 5
 
 func newSummary(c config, trees []modpairs.Tree, pairs []modpairs.Pair) *summary {
@@ -83,7 +83,7 @@ func (s *summary) change(ch draft.Change) {
 	}
 }
 
-// note counts a verdict of a dialect or a peer. What must not be is kept, the first ones with their smallest form.
+// note counts a verdict of a dialect or a peer. It keeps violations, the first ones with their smallest form.
 func (s *summary) note(who string, v verdict, name string, smallest func() string) {
 	s.mu.Lock()
 	t := s.tallies[who]
@@ -106,7 +106,7 @@ func (s *summary) note(who string, v verdict, name string, smallest func() strin
 	t.bad = append(t.bad, f)
 }
 
-// count is how many verdicts were right and how many were not.
+// count returns how many verdicts were right and how many were not.
 func (s *summary) count() (passed, bad int) {
 	for _, t := range s.tallies {
 		passed += t.by[exact] + t.by[refused]
@@ -115,7 +115,7 @@ func (s *summary) count() (passed, bad int) {
 	return passed, bad
 }
 
-// String is the summary as Markdown that is also plain to read.
+// String formats the summary as Markdown that is readable as plain text.
 func (s *summary) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Real pairs\n\n%d versions of %d modules (%d MB of archives), consecutive versions compared: %d changes",

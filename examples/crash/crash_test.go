@@ -7,7 +7,7 @@ import (
 	"github.com/emend-dev/emend"
 )
 
-// TestChange: the patch says what the trees say, also through each writer when nobody disturbs it.
+// TestChange: the patch leads from one tree to the other, also through each writer when nothing interrupts it.
 func TestChange(t *testing.T) {
 	c := newChange(40)
 	for _, w := range writers {

@@ -12,7 +12,7 @@ func commit(ws *emend.Workspace, text string) error {
 	return err
 }
 
-// recoverTree opens the tree, which is all that it takes: whoever opens it recovers it first.
+// recoverTree opens the tree, which is enough: Open recovers first.
 func recoverTree(dir string) error {
 	return inWorkspace(dir, func(ws *emend.Workspace) error {
 		_, err := ws.Recovered()

@@ -1,16 +1,15 @@
-// Command crash shows what is left of a tree when the program that changes it is killed in the middle.
+// Command crash shows what is left of a tree when the program that changes it is killed.
 //
 //	go run ./examples/crash
 //	go run ./examples/crash -n 1000 -files 500 -seed 7
 //
-// It lays out a tree, has a process apply a patch over all of its files, kills that process (SIGKILL) at a moment
-// drawn from the whole time that it takes, lets emend recover, and looks: is the tree the old one, the new one, or
-// anything else? The same is done to two writers that most programs have instead: one that writes each file, and one
-// that writes each file beside its place and renames it there.
+// It creates a tree, starts a process that applies a patch to all of its files, kills it (SIGKILL) at a random moment of the
+// run, and has emend recover. Is the tree now the old one, the new one, or neither? It does the same with two other writers,
+// as most programs have them: one that writes each file in place, and one that writes each file beside its place and renames
+// it.
 //
-// It ends with exit code 1 when emend left anything else, even once. A kill is no power cut: what the kernel has, it
-// keeps. And the table shows what was seen, with these seeds, on this machine; it proves nothing about moments that
-// were not hit.
+// It exits with code 1 if emend left neither tree, even once. A kill is not a power cut: what the kernel has, stays. The
+// table shows what happened with these seeds on this machine. It proves nothing about moments that were not hit.
 package main
 
 import (
@@ -38,7 +37,7 @@ func main() {
 	}
 }
 
-// run makes the trials and prints the table. bad is true when emend left anything but the old or the new tree.
+// run makes the trials and prints the table. bad is true if emend left anything but the old or the new tree.
 func run(ctx context.Context) (bad bool, err error) {
 	n := flag.Int("n", 100, "kill each writer so `many` times")
 	files := flag.Int("files", 200, "change so `many` files with one patch")
@@ -66,7 +65,7 @@ func run(ctx context.Context) (bad bool, err error) {
 	return rows[0].after.other > 0, nil
 }
 
-// progress reports on a terminal how far the trials of a writer are.
+// progress prints on a terminal how far the trials of a writer are.
 func progress(name string, n int) func(int) {
 	if !term.IsTerminal(int(os.Stderr.Fd())) {
 		return func(int) {}

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// table words the trials.
+// table formats the trials.
 func table(rows []row, n, files int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "A patch over %d files, killed %d times.\n\n", files, n)

@@ -12,11 +12,11 @@ import (
 // tree is the files of a workspace, by slash-separated path.
 type tree map[string]string
 
-// change is a tree, the tree that it is to become, and the patch that says so.
+// change is an old tree, a new tree, and the patch between them.
 type change struct {
 	old, new tree
 	patch    string
-	first    string // a file that comes with the patch: a writer that has made it has begun
+	first    string // a file that the patch adds: once it exists, the writer has begun
 }
 
 // newChange makes a patch over so many files: of ten, seven are edited, one is added, one moved, one deleted.
@@ -56,7 +56,7 @@ func first(a, b string) string {
 	return a
 }
 
-// content is forty lines of which one changes.
+// content returns forty lines, of which one changes.
 func content(i int, when string) string {
 	var b strings.Builder
 	for n := range 40 {
@@ -81,10 +81,10 @@ func (t tree) lay(dir string) error {
 			return err
 		}
 	}
-	return os.Mkdir(filepath.Join(dir, ".git"), 0o777) // the root of a workspace, whatever stands above
+	return os.Mkdir(filepath.Join(dir, ".git"), 0o777) // makes it the root of a workspace, whatever is above
 }
 
-// readTree reads every file of a workspace but those of the store.
+// readTree reads every file of a workspace except those of the store.
 func readTree(dir string) (tree, error) {
 	t := tree{}
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
@@ -105,7 +105,7 @@ func readTree(dir string) (tree, error) {
 	return t, err
 }
 
-// count is how often a tree was which.
+// count is the number of trees of each kind.
 type count struct{ old, new, other int }
 
 func (n *count) note(t tree, c *change) {

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// bench is where the trials happen.
+// bench is the setting of the trials.
 type bench struct {
 	change
 	scratch   string
@@ -23,11 +23,11 @@ type bench struct {
 	seed      uint64
 }
 
-// row is what came of the trials of one writer.
+// row is the result of the trials of one writer.
 type row struct {
 	writer
-	killed, after count // the tree when the process was dead, and when it had been healed
-	late          int   // how many had ended before they could be killed
+	killed, after count // the tree after the kill, and after the recovery
+	late          int   // how many had ended before the kill
 	whole, inside time.Duration
 }
 
@@ -36,15 +36,15 @@ func newBench(scratch string, files int, seed uint64) (*bench, error) {
 	return b, os.WriteFile(b.patchFile, []byte(b.patch), 0o666)
 }
 
-// trials kills a writer n times. Every other kill is drawn from the whole time that a run takes; the others from the
-// time between the first change to the tree and the end, which with emend is short.
+// trials kills a writer n times. Every other kill is at a random moment of the whole run; the others between the first change
+// to the tree and the end, a short time with emend.
 func (b *bench) trials(ctx context.Context, w writer, n int, tell func(int)) (row, error) {
 	r := row{writer: w}
 	var err error
 	if r.whole, r.inside, err = b.measure(ctx, w); err != nil {
 		return r, err
 	}
-	rng := rand.New(rand.NewPCG(b.seed, 0)) // the same draws for every writer
+	rng := rand.New(rand.NewPCG(b.seed, 0)) // the same moments for every writer
 	for i := range n {
 		tell(i)
 		k := kill{after: part(rng, r.whole)}
@@ -63,7 +63,7 @@ func part(rng *rand.Rand, d time.Duration) time.Duration {
 	return time.Duration(rng.Float64() * float64(d))
 }
 
-// measure takes the second best of five runs that nobody disturbs, and sees that they work.
+// measure takes the second best of five uninterrupted runs, and checks that they work.
 func (b *bench) measure(ctx context.Context, w writer) (whole, inside time.Duration, err error) {
 	var wholes, insides []time.Duration
 	for range 5 {
@@ -97,13 +97,13 @@ func (b *bench) expectNew(dir string) error {
 	return err
 }
 
-// kill is when to kill: so long after the start, or after the first change.
+// kill is the moment to kill: so long after the start, or after the first change.
 type kill struct {
 	begun bool
 	after time.Duration
 }
 
-// trial is one kill, and what it left.
+// trial makes one kill, and adds its result to r.
 func (b *bench) trial(ctx context.Context, w writer, k kill, r *row) error {
 	return b.inTree(func(dir string) error {
 		p, err := b.start(ctx, w, dir)
@@ -138,7 +138,7 @@ func (b *bench) judge(dir string, n *count) error {
 	return err
 }
 
-// inTree lays out the old tree, and takes it away afterwards.
+// inTree creates the old tree, and removes it afterwards.
 func (b *bench) inTree(do func(dir string) error) error {
 	dir, err := os.MkdirTemp(b.scratch, "tree")
 	if err != nil {
@@ -151,12 +151,12 @@ func (b *bench) inTree(do func(dir string) error) error {
 	return do(dir)
 }
 
-// process is a writer at work.
+// process is a running writer.
 type process struct {
 	cmd    *exec.Cmd
 	began  time.Time
 	ended  chan struct{}
-	err    error // when ended is closed
+	err    error // valid when ended is closed
 	stderr bytes.Buffer
 }
 
@@ -193,7 +193,7 @@ func (p *process) wait() error {
 	return p.err
 }
 
-// awaitFirst watches for the first change. It looks without a pause: the time that it looks for is short.
+// awaitFirst waits for the first change. It polls without a pause, since the time is short.
 func (p *process) awaitFirst(name string) {
 	for {
 		select {
@@ -207,7 +207,7 @@ func (p *process) awaitFirst(name string) {
 	}
 }
 
-// killAt kills the process at a moment, and reports whether it was still there.
+// killAt kills the process at a moment, and reports whether it was still running.
 func (p *process) killAt(at time.Time) bool {
 	select {
 	case <-p.ended:

@@ -11,21 +11,21 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// writer is a way to make a patch true.
+// writer is a way to apply a patch.
 type writer struct {
 	name  string
 	apply func(ws *emend.Workspace, text string) error
-	heal  func(dir string) error // what is run on the tree that a killed one left
+	heal  func(dir string) error // run on the tree after a kill
 }
 
-// writers has emend first.
+// writers lists emend first.
 var writers = []writer{
 	{"emend", commit, recoverTree},
 	{"write each file", each(writeOver), nil},
 	{"write beside, rename each", each(writeBeside), nil},
 }
 
-// each is a writer that goes through the plan and puts every file in its place in turn.
+// each returns a writer that plans the patch and writes every file in turn.
 func each(put func(name, data string) error) func(*emend.Workspace, string) error {
 	return func(ws *emend.Workspace, text string) error {
 		p, err := ws.Plan(context.Background(), text, emend.Options{})
@@ -65,11 +65,11 @@ func writeBeside(name, data string) error {
 	return os.Rename(name+"~", name)
 }
 
-// roleVar makes this program the process that is killed; its value is the writer's name. The arguments are then the
-// workspace and the file with the patch.
+// roleVar makes this program the process that is killed; its value is the writer's name. The arguments are then the workspace
+// and the file with the patch.
 const roleVar = "EMEND_CRASH_WRITER"
 
-// workerMain says that it is ready, waits for a byte, and applies the patch.
+// workerMain prints that it is ready, waits for a byte, and applies the patch.
 func workerMain() int {
 	err := work(os.Getenv(roleVar), os.Args[1], os.Args[2])
 	if err != nil {

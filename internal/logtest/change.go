@@ -9,7 +9,7 @@ import (
 	"github.com/emend-dev/emend/internal/history"
 )
 
-// steps are what a change of one to three files does.
+// steps returns the steps of a change of one to three files.
 func (m *maker) steps() []step {
 	var out []step
 	for n := 1 + m.rand.IntN(3); len(out) < n; {
@@ -37,7 +37,7 @@ func (m *maker) change(kind audit.Kind, steps ...step) change {
 	return c
 }
 
-// keep ends a change that is done.
+// keep completes a change.
 func (m *maker) keep(c change, end audit.Record) {
 	m.end(c, end)
 	for _, s := range c.steps {
@@ -100,7 +100,7 @@ func (m *maker) append(r *audit.Record) {
 	}
 }
 
-// write writes the files as the newest changes left them.
+// write writes the files as the last changes left them.
 func (m *maker) write(dir string) error {
 	for path, version := range m.tree {
 		name := filepath.Join(dir, filepath.FromSlash(path))

@@ -19,13 +19,13 @@ import (
 )
 
 const (
-	weeks      = 6  // that the past is spread over
+	weeks      = 6  // length of the log
 	perSession = 60 // calls
 	files      = 400
 )
 
-// Make makes a workspace at dir, which is created, with a log of so many calls over six weeks: changes, refusals, undos,
-// and what crashes left. The newest ones, some twenty more, were really made, and one of them has a diff of 50,000 lines.
+// Make creates a workspace at dir with a log of so many calls over six weeks: changes, refusals, undos, and what crashes left.
+// The newest calls, some twenty more, are really made; one of them has a diff of 50,000 lines.
 func Make(dir string, entries int) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -55,32 +55,32 @@ func Make(dir string, entries int) error {
 	return recent(dir)
 }
 
-// maker makes up a past.
+// maker generates a log.
 type maker struct {
 	out     *audit.Log
 	entries int
 	rand    *rand.Rand
 	now     time.Time
-	made    int            // calls
-	tree    map[string]int // which version each file is in
+	made    int            // number of calls
+	tree    map[string]int // version of each file
 	actor   audit.Actor
-	before  change // the newest that can be undone
+	before  change // the newest change that can be undone
 	err     error
 }
 
-// change is one in the making.
+// change is a change that is not complete yet.
 type change struct {
 	audit.Record
 	steps []step
 }
 
-// step is from one version of a file to another; 0 is no file.
+// step changes a file from one version to another; 0 is no file.
 type step struct {
 	path     string
 	from, to int
 }
 
-// log writes the log anew.
+// log writes the log.
 func (m *maker) log(at string) error {
 	old, err := filepath.Glob(filepath.Join(at, "*.jsonl"))
 	if err != nil {
@@ -112,7 +112,7 @@ var (
 	tools   = []string{"apply_patch", "edit_file", "write_file"}
 )
 
-// session makes the calls of one session, and lets time pass to the next.
+// session makes the calls of one session, and advances the time to the next.
 func (m *maker) session(n int) {
 	m.actor = audit.Actor{Session: fmt.Sprintf("s-%04d", n), Agent: agents[n%len(agents)], Client: clients[n%len(clients)]}
 	m.before = change{}
@@ -131,7 +131,7 @@ func (m *maker) session(n int) {
 	}
 }
 
-// call makes one call, or two for a change that was taken back at once.
+// call makes one call, or two for a change that is reverted at once.
 func (m *maker) call() {
 	m.made++
 	switch k := m.rand.IntN(1000); {
@@ -160,7 +160,7 @@ func (m *maker) path() string {
 	return fmt.Sprintf("internal/room%02d/part%d.go", n/10, n%10)
 }
 
-// content is a file in one of its versions; 0 is none.
+// content returns a version of a file.
 func content(path string, version int) string {
 	return fmt.Sprintf("// %s\npackage room\n\nconst version = %d\n", path, version)
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/emend-dev/emend"
 )
 
-// What is made is what the engine would have left: the chain is whole, every file is as the log has it, nothing is pending.
+// TestMake: the log looks as the engine would have left it. The chain is whole, every file matches the log, nothing is pending.
 func TestMake(t *testing.T) {
 	dir := t.TempDir()
 	if err := Make(dir, 3000); err != nil {

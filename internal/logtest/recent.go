@@ -11,10 +11,10 @@ import (
 	"github.com/emend-dev/emend"
 )
 
-// changedLines is how many lines the long diff has, those that went and those that came.
+// changedLines is the number of removed and added lines in the long diff.
 const changedLines = 50_000
 
-// recent makes the newest calls, by the tools.
+// recent makes the newest calls, with the engine.
 func recent(dir string) error {
 	if err := os.WriteFile(filepath.Join(dir, "table.csv"), []byte(table("old")), 0o644); err != nil {
 		return err
@@ -57,7 +57,7 @@ func calls(ws *emend.Workspace) error {
 	return err
 }
 
-// table has a line for every two of the diff: each goes, and comes anew.
+// table has one line for every two of the diff, since each is removed and added.
 func table(state string) string {
 	var b strings.Builder
 	for n := range changedLines / 2 {

@@ -1,28 +1,27 @@
-// Command crashtest cuts the power under emend, a few hundred times on each of several real file systems.
+// Command crashtest simulates power cuts under emend, a few hundred on each of several real file systems.
 //
 //	go -C proof run ./crashtest                                # ext4, xfs, btrfs; 500 states each
 //	go -C proof run ./crashtest -fs btrfs -states 3000 -seed 7
-//	go -C proof run ./crashtest -selftest                      # everything that it must be able to catch
+//	go -C proof run ./crashtest -selftest                      # everything that it must catch
 //
-// It serves a disk from its own memory, as a file of a FUSE file system, and the kernel makes a block device of that
-// file. Every write and every flush that reaches the device is recorded while the real program applies patch after
-// patch on a file system that lies on it. A power cut keeps everything that was written before the last flush and
-// any part of what was written since; so a state is made for every flush with nothing and with everything that was in
-// flight, and more with random parts of it, in blocks of 4 KiB. Each state is mounted, which lets the file system
-// replay its journal, and "emend recover" is run. Then
+// It serves a disk from memory, as a file of a FUSE file system, and the kernel makes a block device of that file. While the
+// real program applies patch after patch on a file system on this device, every write and every flush is recorded. A power
+// cut keeps everything that was written before the last flush, and any part of what was written since. So a state is made
+// for every flush with none and with all of the writes in flight, and others with random parts of them, in blocks of 4 KiB.
+// Each state is mounted, which replays the file system's journal, and "emend recover" runs. Then
 //
-//   - the tree must be, in every name, mode and byte, the one after the last patch that was answered with success, or
-//     the one after the patch that was being applied;
+//   - the tree must be, in every name, mode and byte, the one after the last acknowledged patch, or the one after the patch
+//     that was being applied;
 //   - the log must be a chain, with as many commits as the tree has;
-//   - everything that a commit replaced or deleted must still be in the store;
+//   - the store must still have everything that a commit replaced or deleted;
 //   - a second recovery must find nothing to do, and the next patch must apply.
 //
-// What it does not prove: anything about disks that lie about flushes (-drop-flushes shows what they do), or that
-// tear a block; about transactions without syncs (--durability=none); about file systems and kernels that it was not
-// run on. With -again the power is cut once more, during the recovery.
+// It proves nothing about disks that lie about flushes (-drop-flushes shows what they do) or that tear a block, about
+// transactions without syncs (--durability=none), or about other file systems and kernels. With -again the power is cut a
+// second time, during the recovery.
 //
-// It needs root, FUSE and loop devices. It mounts in a mount namespace of its own, which goes away with it.
-// Where it cannot run it says so, and why, and that is a failure unless -allow-missing is given.
+// It needs root, FUSE and loop devices. It mounts in a mount namespace of its own. Where it cannot run it prints the reason,
+// and fails unless -allow-missing is given.
 package main
 
 import (

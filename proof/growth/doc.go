@@ -1,9 +1,8 @@
-// Package growth guards emend against getting slower: tests that count and never time. A job is some work on an input
-// of n lines or files. For each one they count the allocations, the bytes allocated and the statements executed, and for
-// the whole program the system calls; no count may be more than a little above the one that is written down in
-// testdata/counts.txt, and none may grow faster than the input.
+// Package growth guards emend against getting slower, with counts instead of times. A job is some work on an input of n
+// lines or files. For each job the tests count allocations, allocated bytes and executed statements, and for the whole
+// program system calls. No count may be much above the one recorded in testdata/counts.txt, and none may grow faster than
+// the input. It has tests only.
 //
-// Statements and system calls are counted with EMEND_GROWTH=all, which takes a minute. After a change that is meant,
-// EMEND_GROWTH=all go -C proof test ./growth -update writes the counts down anew; what it changes belongs into the commit
-// that changed it. The package has no code of its own.
+// EMEND_GROWTH=all also counts statements and system calls, which takes a minute. After an intended change,
+// EMEND_GROWTH=all go -C proof test ./growth -update records the counts; commit them together with the change.
 package growth

@@ -5,22 +5,22 @@ import (
 	"strings"
 )
 
-// Form is how a careful author makes a hunk of three lines of context unique.
+// Form is the way in which a careful author makes a hunk with three lines of context unique.
 type Form uint8
 
 const (
 	// Wide: by more context.
 	Wide Form = iota
-	// Anchored: by the line of the class or function above, after "@@"; by more context where that does not do.
+	// Anchored: by the line of the class or function above, after "@@"; if that is not enough, by more context.
 	Anchored
-	// Beside: every hunk names the line above it after "@@", and does not repeat it.
+	// Beside: every hunk has the line above it after "@@", and does not repeat it.
 	Beside
 )
 
-// contexts are the numbers of lines that an author tries.
+// contexts are the numbers of context lines that an author tries.
 var contexts = []int{3, 4, 6, 9, 14, 22, 40, 80}
 
-// Write is the patch that a careful author sends for c. It reports false where the form cannot say the change.
+// Write returns the patch that a careful author sends for c. It reports false if the form cannot express the change.
 func (c *Change) Write(f Form) (*Case, bool) {
 	out, known := c.written[f]
 	if !known {
@@ -57,7 +57,7 @@ func (c *Change) sent(f Form, hunks []Hunk) *Case {
 	return out
 }
 
-// hunks is the change with n lines of context; blocks whose context meets share a hunk.
+// hunks returns the change with n lines of context. Blocks whose context meets share a hunk.
 func (c *Change) hunks(n int) (out []Hunk) {
 	var group []block
 	for i, b := range c.blocks {
@@ -89,13 +89,13 @@ func (c *Change) hunk(group []block, n int) Hunk {
 	return h
 }
 
-// unique reports whether every hunk has one place in what the hunks before it leave, which is the right one.
+// unique reports whether every hunk has one place in the text that the hunks before it leave, and it is the right one.
 func (c *Change) unique(hunks []Hunk) bool {
 	got, ok := letter(c.old, hunks, true)
 	return ok && slices.Equal(got, c.new)
 }
 
-// anchor gives every hunk that stands in several places the line above it that tells them apart, if there is one.
+// anchor gives every hunk with several places the line above it that distinguishes them, if there is one.
 func (c *Change) anchor(hunks []Hunk) {
 	for i := range hunks {
 		h := &hunks[i]
@@ -111,7 +111,7 @@ func (c *Change) anchor(hunks []Hunk) {
 	}
 }
 
-// headers are the nearest lines above line n that stand further and further left.
+// headers returns the nearest lines above line n with less and less indentation.
 func (c *Change) headers(n int) (out []int) {
 	left := 1 << 30
 	if n < len(c.old) && strings.TrimSpace(c.old[n]) != "" {
@@ -126,7 +126,8 @@ func (c *Change) headers(n int) (out []int) {
 	return out
 }
 
-// leads reports whether line n of the file is the only one that holds the anchor of h, and h's place the only one below.
+// leads reports whether line n of the file is the only one that contains the anchor of h, and h's place is the only one below
+// it.
 func (c *Change) leads(h *Hunk, n int) bool {
 	for i, l := range c.old {
 		if i != n && strings.Contains(l, h.Anchor) {
@@ -138,7 +139,7 @@ func (c *Change) leads(h *Hunk, n int) bool {
 	return i == len(at)-1 && at[i] == h.From
 }
 
-// beside turns the first line of every hunk into its anchor, and reports whether that can be done.
+// beside turns the first line of every hunk into its anchor, and reports whether that is possible.
 func beside(hunks []Hunk) bool {
 	for i := range hunks {
 		h := &hunks[i]

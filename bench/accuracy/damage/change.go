@@ -1,8 +1,7 @@
-// Package damage writes patches for real changes of files, and then spoils them the way models do.
+// Package damage writes patches for real changes of files, and then damages them the way models do.
 //
-// It shares nothing with the engine that it puts to the test: how a patch is written, what it says by the letter and
-// what the file is to become are worked out here once more, in the plainest way there is. It knows no dialect but two
-// texts, an envelope and a unified diff.
+// It shares nothing with the engine under test. It has its own, simplest implementation of how a patch is written, what it says
+// by the letter and what the file must become. It knows no dialects except two texts, an envelope and a unified diff.
 package damage
 
 import (
@@ -12,26 +11,26 @@ import (
 	"znkr.io/diff"
 )
 
-// Change is one real change of one file. Both sides are lines that end in LF. It remembers what it worked out, so only one
-// goroutine at a time may use it.
+// Change is one real change of one file. Both sides are lines that end in LF. It caches results, so only one goroutine at a
+// time may use it.
 type Change struct {
 	Path     string
 	Old, New string
 
 	old, new []string
 	blocks   []block
-	written  map[Form]*Case // what Write gave, nil where it gave nothing
+	written  map[Form]*Case // results of Write, nil where it reported false
 
-	read, other *words // of the old file, and of what was made of it last
+	read, other *words // of the old file, and of the last other one
 }
 
-// block says that lines a0 up to a1 of the old text became lines b0 up to b1 of the new one.
+// block: lines a0 up to a1 of the old text became lines b0 up to b1 of the new one.
 type block struct{ a0, a1, b0, b1 int }
 
-// small is how many lines two texts may have for their shortest difference to be sought.
+// small is the number of lines up to which the shortest difference of two texts is computed.
 const small = 5000
 
-// NewChange reports false for two texts that no patch of lines can join, or need not.
+// NewChange reports false for two texts that are equal, or that a patch of lines cannot express.
 func NewChange(path, before, after string) (*Change, bool) {
 	if before == after || !plain(before) || !plain(after) {
 		return nil, false
@@ -47,7 +46,7 @@ func NewChange(path, before, after string) (*Change, bool) {
 	return c, len(c.blocks) > 0
 }
 
-// plain is a text of whole lines with one kind of end.
+// plain reports whether a text is whole lines with one kind of line end.
 func plain(s string) bool {
 	return strings.HasSuffix(s, "\n") && !strings.ContainsAny(s, "\r\x00\uFEFF")
 }
@@ -61,15 +60,15 @@ func join(lines []string) string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// Hunk is one hunk as it is sent: lines that begin with their mark, and the text after "@@", if there is one.
+// Hunk is one hunk as it is sent: lines that begin with their mark, and the text after "@@", if any.
 type Hunk struct {
 	Anchor string
 	Lines  []string
-	From   int // the line of the file that it begins at for its author, from 0
+	From   int // the line of the author's file that it begins at, from 0
 	To     int // the line after its last
 }
 
-// side is the lines of a hunk without those that have one of marks, and without their own.
+// side returns the lines of a hunk without those that have one of marks, and without their own marks.
 func (h Hunk) side(marks string) (out []string) {
 	for _, l := range h.Lines {
 		if !strings.Contains(marks, l[:1]) {
@@ -81,33 +80,33 @@ func (h Hunk) side(marks string) (out []string) {
 
 func (h Hunk) old() []string { return h.side("+") }
 
-// Case is a patch as it is sent, the file that it meets, and the file that there is to be.
+// Case is a patch as it is sent, the file that it meets, and the expected file.
 type Case struct {
 	Kind  string
 	Path  string
 	Read  string // what its author saw
-	Disk  string // what is there
-	Want  string // the truth
+	Disk  string // the file
+	Want  string // the expected file
 	Hunks []Hunk
 
-	wrap   func(text string) string // what becomes of the whole text
+	wrap   func(text string) string // changes the whole text
 	lossy  bool                     // another change would look the same
 	change *Change
 	form   Form
 	disk   disk
-	at     []int    // by line of the old file: where it is now, from 0, or -1
-	there  []string // the lines of Disk
+	at     []int    // by line of the old file: its line now, from 0, or -1
+	there  []string // lines of Disk
 }
 
 // disk is what somebody else did to the file meanwhile, outside of the lines that the change removes.
 type disk struct {
-	lines map[int]string   // by line of the old file: what it is now
-	above map[int][]string // by line of the old file: lines put in front of it
-	made  map[int]bool     // by number of the block: it is there already
+	lines map[int]string   // by line of the old file: its text now
+	above map[int][]string // by line of the old file: lines inserted before it
+	made  map[int]bool     // by number of the block: it is applied already
 	crlf  bool
 }
 
-// settle works out Disk and Want.
+// settle computes Disk and Want.
 func (c *Case) settle() {
 	var have, want []string
 	both := func(lines ...string) { have, want = append(have, lines...), append(want, lines...) }
@@ -148,7 +147,7 @@ func (d disk) line(n int, was string) string {
 	return was
 }
 
-// shown is the numbers of the old lines that hunk h shows, in order.
+// shown returns the numbers of the old lines that hunk h shows, in order.
 func (h Hunk) shown() (out []int) {
 	at := h.From
 	for _, l := range h.Lines {
@@ -160,7 +159,7 @@ func (h Hunk) shown() (out []int) {
 	return out
 }
 
-// context is the places in h.Lines of its context.
+// context returns the indexes in h.Lines of its context.
 func (h Hunk) context() (out []int) {
 	for i, l := range h.Lines {
 		if l[0] == ' ' {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// contextOf writes the hunks anew with n lines of context, be they unique or not.
+// contextOf writes the hunks again with n lines of context, unique or not.
 func contextOf(n int) func(*rand.Rand, *Case) bool {
 	return func(_ *rand.Rand, c *Case) bool {
 		c.Hunks = c.change.hunks(n)
@@ -26,7 +26,7 @@ func blankDropped(_ *rand.Rand, c *Case) bool {
 	return done
 }
 
-// lineNumbers writes them as listings of files do.
+// lineNumbers adds line numbers as in listings of files.
 func lineNumbers(r *rand.Rand, c *Case) bool {
 	format := []string{"%6d\t%s", "%d: %s", "%4d | %s", "%d|%s", "%5d→%s"}[r.IntN(5)]
 	all := r.IntN(2) == 0
@@ -46,12 +46,12 @@ func lineNumbers(r *rand.Rand, c *Case) bool {
 	return true
 }
 
-// What stands for lines that a model did not care to write.
+// dots are texts that stand for omitted lines.
 var dots = []string{"...", "// ...", "# ...", "// ... existing code ...", "\u2026"}
 
-const longest = 40 // lines that are left out
+const longest = 40 // omitted lines
 
-// elided leaves out lines between two changes: it joins two hunks that are not far apart, or thins one out.
+// elided omits lines between two changes: it joins two hunks that are not far apart, or shortens one.
 func elided(r *rand.Rand, c *Case) bool {
 	dot := dots[r.IntN(len(dots))]
 	var joins, thins []int
@@ -84,7 +84,7 @@ func elided(r *rand.Rand, c *Case) bool {
 	return true
 }
 
-// inner is the longest run of context between two changes of h, but for a line at each end.
+// inner returns the longest run of context between two changes of h, except a line at each end.
 func inner(h Hunk) (from, to int) {
 	changed := func(l string) bool { return l[0] != ' ' }
 	first := slices.IndexFunc(h.Lines, changed)
@@ -118,7 +118,7 @@ func outOfOrder(r *rand.Rand, c *Case) bool {
 	return true
 }
 
-// wrapped adds to what becomes of the whole text.
+// wrapped adds a change of the whole text.
 func (c *Case) wrapped(next func(string) string) bool {
 	before := c.wrap
 	c.wrap = func(text string) string {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// sample is a file that every kind of damage finds something in, and what becomes of it.
+// sample returns a change that every kind of damage applies to.
 func sample(t *testing.T) *Change {
 	t.Helper()
 	var before, after strings.Builder
@@ -33,10 +33,10 @@ func sample(t *testing.T) *Change {
 	return c
 }
 
-// forms are all of them.
+// forms are all forms.
 var forms = []Form{Wide, Anchored, Beside}
 
-// every gives all cases of some seeds.
+// every calls each for all cases of some seeds.
 func every(t *testing.T, each func(k Kind, c *Case, seed uint64, f Form)) {
 	ch := sample(t)
 	for _, k := range Kinds {
@@ -49,7 +49,7 @@ func every(t *testing.T, each func(k Kind, c *Case, seed uint64, f Form)) {
 				}
 			}
 		}
-		if spoilt == 0 && k.Name != "spaces as tabs" { // which leaves mixed hunks alone
+		if spoilt == 0 && k.Name != "spaces as tabs" { // it leaves mixed hunks alone
 			t.Errorf("%s finds nothing to spoil", k.Name)
 		}
 	}
@@ -82,7 +82,7 @@ func TestTheSameSeedSpoilsTheSame(t *testing.T) {
 	})
 }
 
-// One case must not spoil the next one that is made of the same change.
+// No case may influence the next one of the same change.
 func TestCasesShareNothing(t *testing.T) {
 	ch := sample(t)
 	clean, _ := ch.Write(Anchored)
@@ -95,7 +95,7 @@ func TestCasesShareNothing(t *testing.T) {
 	}
 }
 
-// What each kind leaves as it is: of the file, of the truth, of the added lines.
+// TestLaws checks what each kind must not change: the file, the expected file, or the added lines.
 func TestLaws(t *testing.T) {
 	file := map[string]bool{"trailing lost": true, "typography": true, "normal form": true, "one applied": true, "all applied": true,
 		"changed nearby": true, "changed inside": true, "duplicated": true, "CRLF file": true}
@@ -121,7 +121,7 @@ func TestLaws(t *testing.T) {
 	})
 }
 
-// plus is the added lines of a patch, in no order.
+// plus returns the added lines of a patch, sorted.
 func plus(c *Case) (out []string) {
 	for _, h := range c.Hunks {
 		for _, l := range h.Lines {

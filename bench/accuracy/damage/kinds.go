@@ -5,31 +5,31 @@ import (
 	"math/rand/v2"
 )
 
-// Kind is one way in which models spoil a patch, or in which the file is not the one that they saw.
+// Kind is one way in which models damage a patch, or in which the file differs from the one that they saw.
 type Kind struct {
 	Name string
 	Doc  string
-	// do spoils c, and reports whether there was anything to spoil.
+	// do damages c, and reports whether it applies.
 	do func(r *rand.Rand, c *Case) bool
-	// Envelope: the damage is to the envelope, which a unified diff has not.
+	// Envelope: it damages the envelope, which a unified diff does not have.
 	Envelope bool
-	dents    bool // it is to the indentation
+	dents    bool // it changes indentation
 	stage    stage
 }
 
-// stage is when a damage comes among others: what it does would be lost, or put others out, at another time.
+// stage orders damages that come together: at another time the effect of one would be lost, or disturb others.
 type stage uint8
 
 const (
-	writes    stage = iota // the hunks anew
-	meanwhile              // the file: hunks must still have the lines that their author saw
-	spoils                 // lines
-	drops                  // lines, or puts something in front of them
-	moves                  // whole hunks
-	wraps                  // the text
+	writes    stage = iota // writes the hunks again
+	meanwhile              // changes the file; hunks must still have the lines that their author saw
+	spoils                 // changes lines
+	drops                  // drops lines, or inserts something before them
+	moves                  // moves whole hunks
+	wraps                  // wraps the text
 )
 
-// Kinds lists them all, in the order of the tables.
+// Kinds lists all kinds, in the order of the tables.
 var Kinds = []Kind{
 	{Name: "none", Doc: "as a careful author writes it", do: func(*rand.Rand, *Case) bool { return true }, stage: writes},
 	{Name: "trailing gained", Doc: "context and removed lines end in spaces that the file does not have", do: trailingGained, stage: spoils},
@@ -59,7 +59,7 @@ var Kinds = []Kind{
 	{Name: "CRLF file", Doc: "the lines of the file end in CRLF, those of the patch in LF", do: crlfFile, stage: meanwhile},
 }
 
-// Named is the kind of that name.
+// Named returns the kind with a name.
 func Named(name string) (Kind, bool) {
 	for _, k := range Kinds {
 		if k.Name == name {
@@ -69,7 +69,7 @@ func Named(name string) (Kind, bool) {
 	return Kind{}, false
 }
 
-// Pairs lists the damages that can come together, in the order in which they do.
+// Pairs returns the damages that can come together, in the order in which they apply.
 func Pairs() (out [][2]Kind) {
 	for i, a := range Kinds {
 		for j, b := range Kinds {
@@ -81,8 +81,8 @@ func Pairs() (out [][2]Kind) {
 	return out
 }
 
-// beside reports whether two damages of one stage can come together. Two to the indentation cannot: what is left of it
-// tells nothing.
+// beside reports whether two damages of one stage can come together. Two that change the indentation cannot: the result says
+// nothing.
 func (k Kind) beside(other Kind) bool {
 	switch k.stage {
 	case meanwhile:
@@ -93,8 +93,8 @@ func (k Kind) beside(other Kind) bool {
 	return false
 }
 
-// Case is the patch for c in form f with the damage of kinds, one after the other. The same seed spoils the same lines.
-// It reports false where the form cannot say the change or one of the kinds has nothing to spoil.
+// Case returns the patch for c in form f with the damage of kinds, one after the other. The same seed damages the same lines.
+// It reports false if the form cannot express the change or one of the kinds does not apply.
 func (c *Change) Case(f Form, seed uint64, kinds ...Kind) (*Case, bool) {
 	out, ok := c.Write(f)
 	if !ok {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// letter applies hunks to a file by the letter: each in the only place where its lines stand, as they are, in what the
-// hunks before it left. With anchors, one that has several places is for the first one below its anchor.
+// letter applies hunks to a file by the letter: each in the only place where its lines stand unchanged in what the hunks before
+// it left. With anchors, a hunk with several places goes to the first one below its anchor.
 func letter(file []string, hunks []Hunk, anchors bool) ([]string, bool) {
 	file = slices.Clone(file)
 	for _, h := range hunks {
@@ -22,7 +22,7 @@ func letter(file []string, hunks []Hunk, anchors bool) ([]string, bool) {
 	return file, true
 }
 
-// places is where lines stand in file. Lines of which there are none stand nowhere.
+// places returns the indexes where lines stand in file. An empty list of lines stands nowhere.
 func places(file, lines []string) (out []int) {
 	if len(lines) == 0 {
 		return nil
@@ -35,7 +35,7 @@ func places(file, lines []string) (out []int) {
 	return out
 }
 
-// below is the first of at that comes after the line which, white space at its ends apart, is the anchor.
+// below returns the first of at after the line that equals the anchor, except for white space at its ends.
 func below(file []string, at []int, anchor string) []int {
 	for n, l := range file {
 		if trim(l) == anchor {
@@ -48,9 +48,9 @@ func below(file []string, at []int, anchor string) []int {
 	return nil
 }
 
-// Untellable reports whether the patch, damaged as it is, does not say what the truth is. Either it, or one hunk of it, is by
-// the letter a good one for something else: it has its one place, the anchor obeyed or not, and that is another one. Or two
-// changes look the same once they are damaged so. Nobody can know better from the text.
+// Untellable reports whether the damaged patch no longer tells the expected result. Either the patch, or one hunk of it, is by
+// the letter valid for something else: it has exactly one place, with or without its anchor, and it is another one. Or two
+// changes look the same after the damage. Nobody can know better from the text.
 func (c *Case) Untellable() bool {
 	if c.lossy || c.misleads(false) || c.misleads(true) {
 		return true
@@ -68,8 +68,8 @@ func (c *Case) misleads(anchors bool) bool {
 	return ok && join(got) != lf(c.Want)
 }
 
-// astray reports whether hunk i says one place, by its lines or, where these stand in several or there are none, by its anchor
-// or by the hunks on both of its sides, and that is another than the one that it was made for.
+// astray reports whether hunk i tells a place other than its own: by its lines or, if these have several places or none, by its
+// anchor or by the hunks on both of its sides.
 func (c *Case) astray(i int) bool {
 	file, h := c.there, c.Hunks[i]
 	old := h.old()
@@ -92,7 +92,7 @@ func (c *Case) astray(i int) bool {
 	})
 }
 
-// holding is the lines that contain the anchor.
+// holding returns the lines that contain the anchor.
 func holding(file []string, anchor string) (out []int) {
 	for n, l := range file {
 		if anchor != "" && strings.Contains(l, anchor) {

@@ -11,7 +11,7 @@ func quote(text string) string {
 	return string(out)
 }
 
-// blocksOf is the numbers of the blocks that h makes.
+// blocksOf returns the numbers of the blocks in h.
 func (c *Case) blocksOf(h Hunk) (out []int) {
 	end := h.From + len(h.old())
 	for i, b := range c.change.blocks {
@@ -46,7 +46,7 @@ func allApplied(_ *rand.Rand, c *Case) bool {
 	return true
 }
 
-// covered reports for every line of the file whether a hunk shows it, and one more for its end.
+// covered reports for every line of the file, and for its end, whether a hunk shows it.
 func (c *Case) covered() []bool {
 	out := make([]bool, len(c.change.old)+1)
 	for _, h := range c.Hunks {
@@ -64,7 +64,7 @@ func (d *disk) insert(n int, lines ...string) {
 	d.above[n] = append(d.above[n], lines...)
 }
 
-// changedNearby changes lines, or puts new ones, within ten lines of the hunks.
+// changedNearby changes or inserts lines within ten lines of the hunks.
 func changedNearby(r *rand.Rand, c *Case) bool {
 	const close = 10
 	covered := c.covered()
@@ -89,7 +89,7 @@ func changedNearby(r *rand.Rand, c *Case) bool {
 	return true
 }
 
-// changedInside changes a line of context, or puts a new one between two that stay.
+// changedInside changes a line of context, or inserts one between two that stay.
 func changedInside(r *rand.Rand, c *Case) bool {
 	var lines, gaps []int
 	for _, h := range c.Hunks {
@@ -121,7 +121,7 @@ func changedInside(r *rand.Rand, c *Case) bool {
 	return true
 }
 
-// duplicated puts a copy of what a hunk shows, and of a few lines around it, where no hunk is.
+// duplicated inserts a copy of what a hunk shows, and of a few lines around it, where no hunk is.
 func duplicated(r *rand.Rand, c *Case) bool {
 	covered := c.covered()
 	h := c.Hunks[r.IntN(len(c.Hunks))]

@@ -2,30 +2,30 @@ package damage
 
 import "slices"
 
-// rival is the share of the true place's score that another place must stay under for the true one to be the only near one.
+// rival is the share of the true place's score that any other place must stay below, for the true one to be the only near one.
 const rival = 0.8
 
-// skipped is what a line costs that has no partner in the other text.
+// skipped is the cost of a line without a partner in the other text.
 const skipped = 0.5
 
-// Sight is how much is to be seen of what a patch means, from its text and the file.
+// Sight is how much of a patch's meaning can be recognized from its text and the file.
 type Sight uint8
 
 const (
 	// Blurred: not where it goes.
 	Blurred Sight = iota
-	// Open: where it goes, but not on which side of lines there those go that it adds.
+	// Open: where it goes, but not on which side of existing lines its additions go.
 	Open
-	// Clear: all of it.
+	// Clear: everything.
 	Clear
 )
 
-// Sight looks for the place that every hunk means. It is to be seen where the hunk stands in just one place, or in none and
-// then nothing else in the file resembles it as the lines that its author meant do. What resembles it elsewhere stays under
-// four fifths of their score. The score is that of the best local alignment: a pair of lines gives the share of words that
-// they have in common, if it is half or more, and a line left out on either side costs one half.
+// Sight looks for the place that every hunk means. It is recognizable if the hunk stands in exactly one place, or in none and
+// nothing else in the file resembles it as much as the lines that its author meant: every other place has less than four fifths
+// of their score. The score is that of the best local alignment. A pair of lines scores the share of words that they have in
+// common, if that is at least half; a line without a partner costs one half.
 //
-// The engine is not asked: this is what it is held to.
+// The engine has no part in it, since it is held to the result.
 func (c *Case) Sight() Sight {
 	w, sight := c.change.words(c.Disk), Clear
 	for _, h := range c.Hunks {
@@ -46,7 +46,7 @@ func (c *Case) Sight() Sight {
 	return sight
 }
 
-// span is where in Disk the lines are that h was made for.
+// span returns where in Disk the lines are that h was made for.
 func (c *Case) span(h Hunk) (from, to int) {
 	for n := min(h.From, len(c.at)-1); n >= 0; n-- {
 		if at := c.at[n]; at >= 0 {
@@ -62,7 +62,7 @@ func (c *Case) span(h Hunk) (from, to int) {
 	return from, len(c.there)
 }
 
-// near reports whether lines resemble those from from up to to, and nothing else in the file nearly as well.
+// near reports whether lines from up to to resemble lines, and nothing else in the file does nearly as well.
 func (w *words) near(lines []string, from, to int) bool {
 	shares := make([][]float32, len(lines))
 	for i, l := range lines {
@@ -72,7 +72,7 @@ func (w *words) near(lines []string, from, to int) bool {
 	return truth > 0 && max(align(shares, 0, from), align(shares, to, len(w.lines))) < rival*truth
 }
 
-// align is the score of the best local alignment of a hunk with lines from up to to of the file.
+// align returns the score of the best local alignment of a hunk with lines from up to to of the file.
 func align(shares [][]float32, from, to int) (best float32) {
 	if to <= from {
 		return 0
@@ -91,8 +91,8 @@ func align(shares [][]float32, from, to int) (best float32) {
 	return best
 }
 
-// open reports whether the file, from line from up to line to, has lines where the hunk adds some, which the hunk leaves out and
-// which are not those that it adds: between the partners of the lines above and below the added ones.
+// open reports whether the file, in lines from up to to, has lines where the hunk adds some, which the hunk neither shows nor
+// adds: between the partners of the lines above and below the added ones.
 func (w *words) open(h Hunk, from, to int) bool {
 	at := w.partners(h.old(), from, to)
 	n := 0 // old lines so far
@@ -111,7 +111,7 @@ func (w *words) open(h Hunk, from, to int) bool {
 	return false
 }
 
-// added is the added lines from line i of h on.
+// added returns the added lines from line i of h on.
 func (h Hunk) added(i int) (out []string) {
 	for ; i < len(h.Lines) && h.Lines[i][0] == '+'; i++ {
 		out = append(out, h.Lines[i][1:])
@@ -119,9 +119,10 @@ func (h Hunk) added(i int) (out []string) {
 	return out
 }
 
-// partners is, by line of a hunk, the line from up to to that it goes with where as much as can be goes together in order, or -1.
+// partners returns for each line of a hunk its partner in lines from up to to in the best alignment that keeps the order, or
+// -1.
 func (w *words) partners(lines []string, from, to int) []int {
-	best := make([][]float32, len(lines)+1) // by how many lines on either side are left
+	best := make([][]float32, len(lines)+1) // by numbers of lines left on either side
 	shares := make([][]float32, len(lines))
 	best[len(lines)] = make([]float32, to-from+1)
 	for k := len(lines) - 1; k >= 0; k-- {

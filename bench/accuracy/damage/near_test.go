@@ -30,7 +30,7 @@ func TestSight(t *testing.T) {
 	twin = strings.NewReplacer("e, f int", "c, d int", "rest := e % f", "product := c * d", "return rest", "return product").Replace(twin)
 	for _, tc := range []struct {
 		name, file string
-		lines      []string // of the one hunk, nil for those of its author
+		lines      []string // of the one hunk; nil for those of its author
 		meanwhile  func(*disk)
 		want       Sight
 	}{
@@ -71,7 +71,7 @@ func TestSight(t *testing.T) {
 	}
 }
 
-// What a hunk was made for must be found where it is, whatever was done to the file meanwhile.
+// TestSpan: the lines that a hunk was made for must be found where they are, whatever was done to the file meanwhile.
 func TestSpan(t *testing.T) {
 	ch := sample(t)
 	clean, _ := ch.Write(Wide)

@@ -6,16 +6,16 @@ import (
 	"unicode"
 )
 
-// words is a file, and in which of its lines each word is.
+// words is a file with an index of the lines of each word.
 type words struct {
 	text  string
 	lines []string
-	count []int // of different words, by line
+	count []int // number of different words, by line
 	found map[string][]int
-	both  []int // for shares alone: the words in common, by line
+	both  []int // only for shares: number of words in common, by line
 }
 
-// words looks the words of a file up, unless it was the last one, or is the one that the author saw.
+// words returns the index of a file. It is cached for the last file, and for the one that the author saw.
 func (c *Change) words(text string) *words {
 	at := &c.other
 	if text == c.Old {
@@ -39,7 +39,7 @@ func newWords(text string) *words {
 	return w
 }
 
-// wordsOf is the different words of a line: its runs of letters and digits, or all of it where it has none.
+// wordsOf returns the different words of a line: its runs of letters and digits, or the whole line if it has none.
 func wordsOf(line string) (out []string) {
 	out = strings.FieldsFunc(line, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	if t := trim(line); len(out) == 0 && t != "" {
@@ -49,8 +49,8 @@ func wordsOf(line string) (out []string) {
 	return slices.Compact(out)
 }
 
-// shares is how much each line of the file resembles line, where that is half or more, and else 0: twice the words that they
-// have in common, of the words that they have.
+// shares returns how much each line of the file resembles line: twice the number of common words, divided by the number of
+// words of both; 0 if that is less than half.
 func (w *words) shares(line string) []float32 {
 	of, out := wordsOf(line), make([]float32, len(w.lines))
 	clear(w.both)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// each gives every line of the hunks to change, its mark apart, and reports whether one came back other.
+// each calls change for every line of the hunks, without its mark, and reports whether a line was changed.
 func (c *Case) each(change func(mark byte, text string) string) bool {
 	done := false
 	for i := range c.Hunks {
@@ -32,7 +32,7 @@ func trailingLost(r *rand.Rand, c *Case) bool {
 	return c.meets(r, func(text string) string { return text + tail })
 }
 
-// meets gives some of the old lines that the hunks show to change, for the file to have them so. The patch has them as
+// meets calls change for some of the old lines that the hunks show, and puts the result into the file. The patch keeps them as
 // they were.
 func (c *Case) meets(r *rand.Rand, change func(text string) string) bool {
 	for _, h := range c.Hunks {
@@ -61,7 +61,7 @@ func tabsAsSpaces(r *rand.Rand, c *Case) bool {
 		tabs := len(text) - len(rest)
 		seen = seen || tabs > 0 && mark != '+'
 		spaces := len(rest) - len(strings.TrimLeft(rest, " "))
-		c.lossy = c.lossy || mark == '+' && spaces >= len(width) // tabs or spaces once?
+		c.lossy = c.lossy || mark == '+' && spaces >= len(width) // tabs or spaces before?
 		return strings.Repeat(width, tabs) + rest
 	})
 	return seen
@@ -115,7 +115,7 @@ func shifted(r *rand.Rand, c *Case) bool {
 	return seen
 }
 
-// indent is what all lines of h begin with that are not blank.
+// indent returns the common indentation of all lines of h that are not blank.
 func (h Hunk) indent() string {
 	common, first := "", true
 	for _, l := range h.Lines {

@@ -21,7 +21,7 @@ func typography(r *rand.Rand, c *Case) bool {
 	})
 }
 
-// typeset makes typographic quotes and dashes of plain ones.
+// typeset replaces plain quotes and dashes by typographic ones.
 func typeset(text string) string {
 	text = strings.ReplaceAll(text, " - ", " \u2013 ")
 	text = strings.ReplaceAll(text, "'", "\u2019")
@@ -35,10 +35,10 @@ func typeset(text string) string {
 	return text
 }
 
-// vowel is what gets an accent, and is not part of an escape.
+// vowel matches letters that get an accent, and that are not part of an escape.
 var vowel = regexp.MustCompile(`[aeiou]`)
 
-// normalForm gives some lines of the file, and of the patch, letters with accents: composed here, decomposed there.
+// normalForm puts accents on letters of some lines in the file and in the patch: composed in one, decomposed in the other.
 func normalForm(r *rand.Rand, c *Case) bool {
 	done := false
 	for i := range c.Hunks {
@@ -85,7 +85,7 @@ func paraphrased(r *rand.Rand, c *Case) bool {
 	return true
 }
 
-// reword says nearly the same.
+// reword returns a text that says nearly the same.
 func reword(r *rand.Rand, text string) string {
 	at := word.FindAllStringIndex(text, -1)
 	w := at[r.IntN(len(at))]
@@ -94,7 +94,7 @@ func reword(r *rand.Rand, text string) string {
 	return text[:w[0]] + now + text[w[1]:]
 }
 
-// wrongAnchor gives hunks the text of another line, or one that is nowhere.
+// wrongAnchor gives hunks the text of another line as anchor, or one that is nowhere.
 func wrongAnchor(r *rand.Rand, c *Case) bool {
 	named := slices.DeleteFunc(slices.Clone(c.change.old), func(l string) bool { return len(word.FindAllString(l, -1)) < 2 })
 	if len(named) == 0 {

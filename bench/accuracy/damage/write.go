@@ -11,7 +11,7 @@ func lf(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
 
 func lines(s string) []string { return split(lf(s)) }
 
-// Text is the patch in an envelope, or bare for a dialect that needs none.
+// Text returns the patch in an envelope, or bare for a dialect that needs none.
 func (c *Case) Text(bare bool) string {
 	var b strings.Builder
 	if !bare {
@@ -31,8 +31,8 @@ func (c *Case) Text(bare bool) string {
 	return b.String()
 }
 
-// Unified is the patch as a unified diff, its numbers those that its author saw. The counts are those of the hunks as
-// they are sent: a program that is put off by wrong ones is not asked about that.
+// Unified returns the patch as a unified diff, with the line numbers that its author saw. The counts are those of the hunks as
+// they are sent: whether a program minds wrong counts is not tested.
 func (c *Case) Unified(name, index string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "diff --git a/%s b/%s\n%s--- a/%s\n+++ b/%s\n", name, name, index, name, name)
@@ -49,7 +49,7 @@ func (c *Case) Unified(name, index string) string {
 	return b.String()
 }
 
-// span is how a unified diff says from where on how many lines stand.
+// span formats a start and a count for a unified diff.
 func span(from, n int) string {
 	if n == 0 {
 		return fmt.Sprintf("%d,0", from)

@@ -1,6 +1,5 @@
-// Package launch has programs started and timed by a small process of their own. The benchmark itself is no good parent: it
-// is large, Linux counts the memory of whoever starts a process as that process's own, and its garbage collector works when
-// it likes.
+// Package launch starts and times programs in a small process of its own. The benchmark itself is too large for that: Linux
+// counts the memory of the process that starts another one as the other's, and its garbage collector runs at any time.
 package launch
 
 import (
@@ -18,7 +17,7 @@ import (
 // Order is a program to run once. Its output goes to files.
 type Order struct {
 	Path   string
-	Args   []string // with its name
+	Args   []string // including its name
 	Dir    string
 	Env    []string
 	Stdin  string // a file, or "" for none
@@ -27,10 +26,10 @@ type Order struct {
 	Limit  time.Duration // 0: none
 }
 
-// Done is what became of it.
+// Done is the result.
 type Done struct {
 	Took  time.Duration // from before its start until it was waited for
-	Peak  int64         // the most memory that it had, in bytes; 0 where the system does not say
+	Peak  int64         // peak memory in bytes; 0 if the system does not tell
 	Exit  int
 	Slow  bool   // it was killed at the limit
 	Error string // it could not be started
@@ -74,7 +73,7 @@ func (l *Launcher) Run(o Order) (Done, error) {
 	return d, nil
 }
 
-// End lets the launcher end.
+// End stops the launcher.
 func (l *Launcher) End() error {
 	l.in.Close()
 	return l.cmd.Wait()

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// The test's own program is the launcher, and the program that it starts.
+// role makes the test's own program act as the launcher, or as the program that it starts.
 const role = "EMEND_LAUNCH_ROLE"
 
 func TestMain(m *testing.M) {
@@ -62,7 +62,7 @@ func order(t *testing.T, as string) Order {
 		Stdout: filepath.Join(dir, "out"), Stderr: filepath.Join(dir, "err")}
 }
 
-// TestRun: what a program prints goes to the files, its exit and its own memory are reported, and not its ancestors'.
+// TestRun checks that output goes to the files, and that the exit code and the program's own memory are reported.
 func TestRun(t *testing.T) {
 	large := make([]byte, 256<<20)
 	for i := range large {
@@ -84,7 +84,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestLimit: a program that takes too long is ended, and that is said.
+// TestLimit checks that a program is killed at its limit, and that this is reported.
 func TestLimit(t *testing.T) {
 	o := order(t, "sleeper")
 	o.Limit = 50 * time.Millisecond
@@ -93,7 +93,7 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// TestNoProgram: a program that is not there is an error, and the launcher lives on.
+// TestNoProgram checks that a missing program is an error, and that the launcher continues.
 func TestNoProgram(t *testing.T) {
 	l, o := launcher(t), order(t, "child")
 	path := o.Path

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// peak is the most memory that the process had.
+// peak returns the peak memory of the process.
 func peak(s *os.ProcessState) int64 {
 	use, ok := s.SysUsage().(*syscall.Rusage)
 	if !ok {

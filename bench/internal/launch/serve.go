@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Serve runs what it reads until there is no more.
+// Serve runs the orders that it reads until there are no more.
 func Serve(in io.Reader, out io.Writer) error {
 	read, write := json.NewDecoder(in), json.NewEncoder(out)
 	for {

@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// Spent is the time that a process has spent on the processors, its threads together, to a hundredth of a second.
+// Spent returns the CPU time of a process, of all its threads, to a hundredth of a second.
 func Spent(pid int) (time.Duration, error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return 0, err
 	}
-	_, after, _ := strings.Cut(string(text), ") ") // the name may have spaces
+	_, after, _ := strings.Cut(string(text), ") ") // the name may contain spaces
 	f := strings.Fields(after)
 	if len(f) < 13 {
 		return 0, fmt.Errorf("/proc/%d/stat has %d fields", pid, len(f))
@@ -27,7 +27,7 @@ func Spent(pid int) (time.Duration, error) {
 	return time.Duration(user+system) * 10 * time.Millisecond, err
 }
 
-// Resident is the most memory that a process has had, in bytes.
+// Resident returns the peak resident memory of a process, in bytes.
 func Resident(pid int) int64 {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {

@@ -4,7 +4,7 @@ package line
 
 import "time"
 
-// Spent is not known here; the table says 0.
+// Spent is not supported here and returns 0.
 func Spent(int) (time.Duration, error) { return 0, nil }
 
 func Resident(int) int64 { return 0 }

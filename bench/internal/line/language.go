@@ -14,18 +14,18 @@ type Call struct {
 	Arguments map[string]any `json:"arguments"`
 }
 
-// Language is how a server is asked for the same work, and how its answers are read.
+// Language maps work to a server's calls, and its answers to results.
 type Language struct {
 	Read   func(dir, path string) Call
 	Edit   func(dir, path, sum, old, new string) Call
 	List   func(dir, path string) Call
 	Sizes  func(dir, path string) Call
 	Tree   func(dir, path string) Call
-	Search func(dir, suffix string) Call // files whose names end so
+	Search func(dir, suffix string) Call // files whose names end in suffix
 
 	Content func(text string) string                 // of read
 	Names   func(text string) ([]string, error)      // of list
-	Paths   func(text string) ([]string, error)      // of tree: directories with a slash at the end
+	Paths   func(text string) ([]string, error)      // of tree; directories end in a slash
 	Found   func(dir, text string) ([]string, error) // of search
 }
 
@@ -88,13 +88,13 @@ var Their = Language{
 
 func edits(old, new string) any { return []map[string]string{{"oldText": old, "newText": new}} }
 
-// below is a text without its first line.
+// below returns a text without its first line.
 func below(text string) string {
 	_, after, _ := strings.Cut(text, "\n")
 	return after
 }
 
-// ourEntries reads lines such as "file 12 a/b.go" and "dir - a/".
+// ourEntries parses lines such as "file 12 a/b.go" and "dir - a/".
 func ourEntries(text string, name func(string) string) (out []string, err error) {
 	for line := range strings.SplitSeq(below(text), "\n") {
 		f := strings.SplitN(line, " ", 3)
@@ -106,9 +106,9 @@ func ourEntries(text string, name func(string) string) (out []string, err error)
 	return out, nil
 }
 
-// theirEntries reads lines such as "[FILE] b.go".
+// theirEntries parses lines such as "[FILE] b.go".
 func theirEntries(text string) (out []string, err error) {
-	text, _, _ = strings.Cut(text, "\n\n") // a summary follows where there are sizes, and each is after its name
+	text, _, _ = strings.Cut(text, "\n\n") // with sizes, a summary follows, and each size is after its name
 	for line := range strings.SplitSeq(text, "\n") {
 		_, name, ok := strings.Cut(line, "] ")
 		name, _, _ = strings.Cut(name, " ")

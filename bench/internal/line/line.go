@@ -1,5 +1,5 @@
-// Package line is a client of servers of the Model Context Protocol that costs next to nothing: it writes lines made before, and
-// reads lines. What is measured with it is the server.
+// Package line is a client for servers of the Model Context Protocol with next to no costs, so that only the server is
+// measured. It writes lines that were made before, and reads lines.
 package line
 
 import (
@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// Process is a server that was started, and both ends of its streams.
+// Process is a running server with its streams.
 type Process struct {
 	cmd  *exec.Cmd
 	in   io.WriteCloser
@@ -41,10 +41,10 @@ func Start(ctx context.Context, home string, args []string) (p *Process, err err
 	return p, p.cmd.Start()
 }
 
-// End lets the server end, as a client does that goes away.
+// End closes the server's input and waits for its end.
 func (p *Process) End() error {
 	p.in.Close()
-	io.Copy(io.Discard, p.out) // what nobody waited for
+	io.Copy(io.Discard, p.out) // discard what nobody waited for
 	if err := p.cmd.Wait(); err != nil {
 		return fmt.Errorf("%w: %s", err, p.said.Bytes())
 	}
@@ -53,14 +53,14 @@ func (p *Process) End() error {
 
 func (p *Process) PID() int { return p.cmd.Process.Pid }
 
-// request is one request as a line, under the next number.
+// request returns a request as a line, with the next id.
 func (p *Process) request(method string, params any) ([]byte, error) {
 	p.ids++
 	line, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": p.ids, "method": method, "params": params})
 	return append(line, '\n'), err
 }
 
-// Meet makes the acquaintance of the server, as revisions with a handshake want it.
+// Meet initializes the server, as revisions with a handshake require.
 func (p *Process) Meet() error {
 	if _, err := p.Put("initialize", Hello); err != nil {
 		return err
@@ -81,7 +81,7 @@ func (p *Process) Put(method string, params any) ([]byte, error) {
 	return p.answer()
 }
 
-// Ask writes a line and reads one, for a program that speaks no protocol.
+// Ask writes a line and reads one, for a program without a protocol.
 func (p *Process) Ask(what, into any) error {
 	text, err := json.Marshal(what)
 	if err != nil {
@@ -100,7 +100,7 @@ func (p *Process) Ask(what, into any) error {
 	return json.Unmarshal(line, into)
 }
 
-// Hello is what initialize says.
+// Hello is the parameters of initialize.
 var Hello = map[string]any{"protocolVersion": "2025-11-25", "capabilities": map[string]any{},
 	"clientInfo": map[string]any{"name": "bench", "version": "1"}}
 
@@ -117,14 +117,13 @@ func (p *Process) answer() ([]byte, error) {
 	}
 }
 
-// Where the libraries of both servers put the number of a request.
+// Where the libraries of both servers put the id of a request.
 var (
 	ahead  = regexp.MustCompile(`^\{"jsonrpc":"2\.0","id":(\d+),"(?:result|error)"`)
 	behind = regexp.MustCompile(`"jsonrpc":"2\.0","id":(\d+)\}\s*$`)
 )
 
-// number is the number of the request that a line answers. It looks at the ends of the line alone: the client is not to be
-// what is measured.
+// number returns the id of the request that a line answers. It looks only at the ends of the line, to keep the client fast.
 func number(line []byte) (int, bool) {
 	m := ahead.FindSubmatch(line[:min(len(line), 64)])
 	if m == nil {
@@ -137,16 +136,16 @@ func number(line []byte) (int, bool) {
 	return n, err == nil
 }
 
-// volley is calls on their way: the lines, and when each was sent.
+// volley is calls in flight: the lines, and when each was sent.
 type volley struct {
 	*Process
-	first int // the number of the first
+	first int // id of the first one
 	lines [][]byte
 	sent  []time.Time
 	out   *Slice
 }
 
-// Drive makes the calls, so many at a time, and returns how long all of them and each of them took, and what came back.
+// Drive makes the calls, so many at a time. It returns the time of all and of each, and the answers.
 func (p *Process) Drive(calls []Call, inFlight int) (*Slice, error) {
 	v, err := p.volley(calls)
 	if err != nil {
@@ -178,7 +177,7 @@ func (p *Process) volley(calls []Call) (*volley, error) {
 	return v, nil
 }
 
-// fly sends the first lines, and another for every answer.
+// fly sends the first lines, and another one for every answer.
 func (v *volley) fly(inFlight int) error {
 	for range min(inFlight, len(v.lines)) {
 		if err := v.send(); err != nil {
@@ -224,14 +223,14 @@ func Refused(line []byte) bool {
 	return json.Unmarshal(line, &a) != nil || a.Error != nil
 }
 
-// Slice is calls that were made.
+// Slice is finished calls.
 type Slice struct {
 	Took, CPU time.Duration
 	Each      []time.Duration
 	Answers   [][]byte // lines of the protocol
 }
 
-// Texts is what a model would read of each answer; an error if one of them is a refusal.
+// Texts returns what a model would read of each answer, or an error if one of them is a refusal.
 func (s *Slice) Texts() ([]string, error) {
 	out := make([]string, len(s.Answers))
 	for i, line := range s.Answers {
@@ -256,7 +255,7 @@ func (s *Slice) Texts() ([]string, error) {
 	return out, nil
 }
 
-// Refused are those of all whose call was refused.
+// Refused returns those of all whose call was refused.
 func (s *Slice) Refused(all []int) (out []int, err error) {
 	for k, line := range s.Answers {
 		var a struct{ Result struct{ IsError bool } }
@@ -270,7 +269,7 @@ func (s *Slice) Refused(all []int) (out []int, err error) {
 	return out, nil
 }
 
-// Environment is empty but for what every program needs: nobody's settings are read.
+// Environment returns only what every program needs, so that no settings are read.
 func Environment(home string) []string {
 	return []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "LC_ALL=C", "XDG_CONFIG_HOME=" + home, "XDG_STATE_HOME=" + home}
 }

@@ -2,7 +2,7 @@ package line
 
 import "testing"
 
-// TestNumber: an answer is known by its number wherever a library puts it, and nothing else is taken for one.
+// TestNumber: the id of an answer is found wherever a library puts it, and nothing else is taken for it.
 func TestNumber(t *testing.T) {
 	for line, want := range map[string]int{
 		`{"jsonrpc":"2.0","id":12,"result":{"a":1}}`:                                   12,

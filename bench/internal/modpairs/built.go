@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// built says which files of a version were made from its other files. It goes by names alone: a wrong guess costs the
-// corpus a file, or gives it one that people do not edit, and nothing else.
+// built tells which files of a version were generated from its other files. It uses only names: a wrong guess costs the corpus
+// a file, or adds one that people do not edit.
 type built struct {
-	published bool            // an npm package: Go modules are sources throughout
+	published bool            // an npm package; Go modules have only sources
 	libIsMade bool            // lib/ was compiled from src/ or packages/
-	sources   map[string]bool // what is below src/, without src/ and extension
+	sources   map[string]bool // files below src/, without src/ and extension
 }
 
 // outputs are directories that build tools write to.
@@ -36,7 +36,7 @@ func builtOf(t Tree) (built, error) {
 	return b, err
 }
 
-// made reports whether the file of this name was made by a program.
+// made reports whether a program generated the file with this name.
 func (b built) made(name string) bool {
 	base := path.Base(name)
 	if lock(base) || strings.Contains(base, ".min.") || strings.Contains(base, "generated") || path.Ext(base) == ".map" {
@@ -45,7 +45,7 @@ func (b built) made(name string) bool {
 	return b.published && (b.output(name) || b.double(name))
 }
 
-// lock reports whether a file of this name is written by a package manager.
+// lock reports whether a package manager writes files with this name.
 func lock(base string) bool {
 	switch base {
 	case "go.sum", "go.work.sum", "package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml":
@@ -65,8 +65,8 @@ func (b built) output(name string) bool {
 	return b.libIsMade && dirs[0] == "lib"
 }
 
-// double reports whether a file is the compiled form of one below src/: x.js and x.d.ts stand for src/x.ts. Modules
-// with an extension that names their kind are always compiled.
+// double reports whether a file is compiled from one below src/: x.js and x.d.ts come from src/x.ts. Files with an extension
+// for a kind of module are always compiled.
 func (b built) double(name string) bool {
 	switch path.Ext(name) {
 	case ".mjs", ".cjs", ".mts", ".cts":
@@ -75,7 +75,7 @@ func (b built) double(name string) bool {
 	return !strings.HasPrefix(name, "src/") && b.sources[stem(name)]
 }
 
-// stem is name without its extension; that of a declaration has two parts.
+// stem returns name without its extension. That of a declaration has two parts.
 func stem(name string) string {
 	if cut, ok := strings.CutSuffix(name, ".d.ts"); ok {
 		return cut

@@ -9,21 +9,21 @@ import (
 	"strings"
 )
 
-// Missing is a part of the corpus that could not be had here.
+// Missing is a part of the corpus that could not be fetched.
 type Missing struct {
 	What string
 	Why  error
 }
 
-// String is one line; npm says much.
+// String returns one line; npm's errors are long.
 func (m Missing) String() string {
 	why, _, _ := strings.Cut(m.Why.Error(), "\n")
 	return m.What + ": NOT RUN: " + why
 }
 
-// Corpus fetches the Go modules and the npm packages of two lists and returns the changes between their versions that a
-// person or an agent could have made, the same ones in the same order every time. Without npm it is the Go modules
-// alone, and says so.
+// Corpus fetches the Go modules and the npm packages of two lists. It returns the changes between their versions that a person
+// or an agent could have made, always in the same order. Without npm it returns those of the Go modules, and reports the rest
+// as missing.
 func Corpus(ctx context.Context, modules, packages []Version, progress io.Writer) ([]Pair, []Missing, error) {
 	fmt.Fprintf(progress, "fetching %d versions of Go modules and %d of npm packages\n", len(modules), len(packages))
 	trees, err := Fetch(ctx, modules)

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestLists reads the two lists of the benchmark; it fetches nothing.
+// TestLists reads the two lists of the benchmark. It fetches nothing.
 func TestLists(t *testing.T) {
 	for _, name := range []string{"../../realpairs/modules.txt", "../../accuracy/packages.txt"} {
 		seen := map[string]bool{}
@@ -24,7 +24,7 @@ func TestLists(t *testing.T) {
 	}
 }
 
-// TestCorpus fetches all of both lists and counts the changes by language.
+// TestCorpus fetches everything in both lists and counts the changes by language.
 func TestCorpus(t *testing.T) {
 	if os.Getenv("EMEND_CORPUS") == "" {
 		t.Skip("NOT RUN: EMEND_CORPUS is not set; it fetches some 120 MB")

@@ -11,21 +11,20 @@ import (
 	"os/exec"
 )
 
-// Tree is a version that was fetched.
+// Tree is a fetched version.
 type Tree struct {
 	Version
-	Dir string // its files
-	Zip int64  // bytes of its archive
+	Dir string // directory of its files
+	Zip int64  // size of its archive, in bytes
 }
 
-// Fetch downloads every version of list into the module cache and returns them in the order of list. env, such
-// as "GOMODCACHE=dir", is added to the environment of the go command. A checksum that is not the listed one is
-// an error.
+// Fetch downloads every version of list into the module cache and returns them in the order of list. env, such as
+// "GOMODCACHE=dir", is added to the environment of the go command. A checksum that differs from the list is an error.
 func Fetch(ctx context.Context, list []Version, env ...string) ([]Tree, error) {
 	if len(list) == 0 {
 		return nil, nil
 	}
-	// Outside any module: nothing of what is asked for may enter a go.mod or go.sum.
+	// Outside of any module, so that no go.mod or go.sum changes.
 	dir, err := os.MkdirTemp("", "modpairs")
 	if err != nil {
 		return nil, err
@@ -37,7 +36,7 @@ func Fetch(ctx context.Context, list []Version, env ...string) ([]Tree, error) {
 	}
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = dir
-	// The list is the checksum database here.
+	// The list takes the place of the checksum database.
 	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=", "GOSUMDB=off", "PWD="+dir)
 	cmd.Env = append(cmd.Env, env...)
 	var said bytes.Buffer
@@ -50,7 +49,7 @@ func Fetch(ctx context.Context, list []Version, env ...string) ([]Tree, error) {
 	return trees, err
 }
 
-// trees reads what "go mod download -json" said and holds it against list.
+// trees parses the output of "go mod download -json" and compares it with list.
 func trees(out []byte, list []Version) ([]Tree, error) {
 	type module struct{ Path, Version, Error, Dir, Zip, Sum string }
 	found := map[string]module{}

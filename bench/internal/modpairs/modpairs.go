@@ -1,8 +1,7 @@
 // Package modpairs turns consecutive versions of real modules into pairs of files, before and after.
 //
-// It downloads Go modules with the go command and npm packages with npm, from wherever those are set up to download, and
-// believes no byte whose checksum is not the one in the list. What it makes is for benchmarks: it runs nothing of what
-// it fetched.
+// It downloads Go modules with the go command and npm packages with npm, from wherever those are configured to download. It
+// accepts nothing without the checksum in the list. It runs nothing that it fetched.
 package modpairs
 
 import (
@@ -14,19 +13,18 @@ import (
 	"strings"
 )
 
-// Version is one version of one module or package and the checksum it must have: as a go.sum line has it, or as the npm
-// registry does.
+// Version is one version of a module or package with its checksum, in the form of a go.sum line or of the npm registry.
 type Version struct {
 	Module, Version, Sum string
 }
 
-// published reports whether v is an npm package, which may hold what was built from its sources beside them.
+// published reports whether v is an npm package, which may contain generated files beside its sources.
 func (v Version) published() bool { return strings.HasPrefix(v.Sum, "sha512-") }
 
 func (v Version) String() string { return v.Module + "@" + v.Version }
 
-// ReadList reads lines of "module version checksum". Lines that begin with # are remarks. Versions of one module
-// stand together, oldest first.
+// ReadList reads lines of "module version checksum". Lines that begin with # are comments. Versions of one module follow each
+// other, oldest first.
 func ReadList(r io.Reader) ([]Version, error) {
 	var list []Version
 	lines := bufio.NewScanner(r)
@@ -44,7 +42,7 @@ func ReadList(r io.Reader) ([]Version, error) {
 	return list, lines.Err()
 }
 
-// Sample picks n of items, the same ones for the same seed, and keeps their order.
+// Sample selects n of items, always the same ones for a seed, and keeps their order.
 func Sample[T any](items []T, n int, seed uint64) []T {
 	if n <= 0 || n >= len(items) {
 		return items

@@ -16,11 +16,11 @@ import (
 	"github.com/emend-dev/emend/proof/npm"
 )
 
-// ErrNotHad is the error of packages that npm did not bring: it is not installed, or does not reach its registry.
+// ErrNotHad is the error for packages that npm could not fetch: it is not installed, or does not reach its registry.
 var ErrNotHad = errors.New("packages could not be had")
 
-// FetchPackages downloads every version of list with npm, once, and returns them in the order of list. A checksum that
-// is not the listed one is an error, also when the archive was fetched long ago.
+// FetchPackages downloads every version of list with npm, once, and returns them in the order of list. A checksum that differs
+// from the list is an error, also for an archive that was fetched before.
 func FetchPackages(ctx context.Context, list []Version, progress io.Writer) ([]Tree, error) {
 	var specs []string
 	for _, v := range list {
@@ -51,7 +51,7 @@ func open(v Version, archive string) (Tree, error) {
 	if have := "sha512-" + base64.StdEncoding.EncodeToString(sum[:]); have != v.Sum {
 		return Tree{}, fmt.Errorf("%s: checksum is %s, want %s; if the list is right, delete %s", v, have, v.Sum, archive)
 	}
-	// The name has the checksum: another archive of this name is another directory.
+	// The name contains the checksum: another archive with this name gets another directory.
 	dir := filepath.Join(filepath.Dir(archive), hex.EncodeToString(sum[:16]))
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		err = settle(data, dir)
@@ -62,7 +62,7 @@ func open(v Version, archive string) (Tree, error) {
 	return Tree{v, dir, int64(len(data))}, nil
 }
 
-// settle unpacks data to dir, which appears when it is whole.
+// settle unpacks data to dir, which appears when it is complete.
 func settle(data []byte, dir string) error {
 	scratch, err := os.MkdirTemp(filepath.Dir(dir), "unpack")
 	if err != nil {
@@ -74,7 +74,7 @@ func settle(data []byte, dir string) error {
 	}
 	err = os.Rename(scratch, dir)
 	if _, there := os.Stat(dir); there == nil {
-		return nil // it is ours, or that of another run meanwhile
+		return nil // another run unpacked it meanwhile
 	}
 	return err
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/emend-dev/emend/proof/npm"
 )
 
-// file is a regular file of an archive.
+// file returns a regular file of an archive.
 func file(name, data string) entryOf {
 	return entryOf{tar.Header{Typeflag: tar.TypeReg, Name: name, Size: int64(len(data)), Mode: 0o644}, data}
 }
@@ -28,7 +28,7 @@ type entryOf struct {
 	data string
 }
 
-// archive makes what npm would have fetched.
+// archive returns what npm would have fetched.
 func archive(t *testing.T, entries ...entryOf) []byte {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
@@ -41,7 +41,7 @@ func archive(t *testing.T, entries ...entryOf) []byte {
 			t.Fatal(err)
 		}
 	}
-	// An entry that promises more than it has cannot be closed; the reader must not get that far.
+	// An entry that is shorter than its size cannot be closed. The reader must not get that far.
 	if err := w.Close(); err != nil && !strings.Contains(err.Error(), "missed writing") {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func archive(t *testing.T, entries ...entryOf) []byte {
 	return b.Bytes()
 }
 
-// kept puts an archive where npm would have put it and returns its version as a list has it.
+// kept puts an archive where npm would have put it and returns its version as in a list.
 func kept(t *testing.T, name, version string, entries ...entryOf) Version {
 	data := archive(t, entries...)
 	sum := sha512.Sum512(data)
@@ -116,9 +116,9 @@ func TestUnpackRefuses(t *testing.T) {
 
 func TestFetchPackages(t *testing.T) {
 	t.Setenv("EMEND_NPM_DIR", t.TempDir())
-	t.Setenv("PATH", "") // what is kept needs no npm
+	t.Setenv("PATH", "") // without npm
 	v := kept(t, "@scope/name", "1.0.0", file("package/a.js", "a\n"))
-	for range 2 { // the second time, nothing is unpacked
+	for range 2 { // the second time nothing is unpacked
 		trees, err := FetchPackages(t.Context(), []Version{v}, io.Discard)
 		if err != nil {
 			t.Fatal(err)
@@ -137,7 +137,7 @@ func TestFetchPackages(t *testing.T) {
 	}
 }
 
-// TestHalfUnpacked has an archive that breaks off: nothing may stay that looks like the package.
+// TestHalfUnpacked uses a truncated archive. Nothing may stay that looks like the package.
 func TestHalfUnpacked(t *testing.T) {
 	t.Setenv("EMEND_NPM_DIR", t.TempDir())
 	v := kept(t, "bad", "1.0.0", file("package/a.js", "a\n"), file("../b.js", "b\n"))

@@ -20,7 +20,7 @@ type Pair struct {
 
 func (p Pair) String() string { return p.Module + " " + p.From + ".." + p.To + " " + p.Path }
 
-// Load reads both sides; a side that is not there is empty.
+// Load reads both sides. A missing side is empty.
 func (p Pair) Load() (before, after string, err error) {
 	if p.HasOld {
 		before, err = read(p.oldDir, p.Path)
@@ -36,8 +36,8 @@ func read(dir, name string) (string, error) {
 	return string(data), err
 }
 
-// Pairs walks neighbours in trees that belong to one module and returns every file that was changed, added or
-// deleted between them, in the order of trees and then of paths.
+// Pairs compares neighbours in trees that belong to one module. It returns every file that was changed, added or deleted
+// between them, in the order of trees and then of paths.
 func Pairs(trees []Tree) ([]Pair, error) {
 	var out []Pair
 	for i := 1; i < len(trees); i++ {
@@ -84,7 +84,7 @@ func changed(from, to Tree) ([]Pair, error) {
 	return out, nil
 }
 
-// sizes maps every file below dir to its size.
+// sizes returns the size of every file below dir.
 func sizes(dir string) (map[string]int64, error) {
 	out := map[string]int64{}
 	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {

@@ -11,13 +11,13 @@ import (
 )
 
 const (
-	mostPairs   = 120       // changes taken between two versions, so that no package outweighs the others
+	mostPairs   = 120       // between two versions, so that no package outweighs the others
 	biggestFile = 256 << 10 // in bytes
-	longestLine = 2_000     // in bytes; files with longer ones were made by a program
+	longestLine = 2_000     // in bytes; a program generated files with longer ones
 )
 
-// sieve takes the changes that a person or an agent could have made: updates of text that is written, not built. Of
-// changes with the same bytes on both sides it takes the first.
+// sieve takes the changes that a person or an agent could have made: updates of text that is written, not generated. Of changes
+// with the same bytes on both sides it takes the first.
 type sieve struct {
 	seen map[[2][sha256.Size]byte]bool
 }
@@ -52,7 +52,7 @@ func (s *sieve) between(from, to Tree) ([]Pair, error) {
 	return pick(pairs, out), nil
 }
 
-// takes looks at what is in both files.
+// takes decides by the contents of both files.
 func (s *sieve) takes(p Pair) (bool, error) {
 	before, after, err := p.Load()
 	if err != nil || !written(before) || !written(after) {
@@ -64,7 +64,7 @@ func (s *sieve) takes(p Pair) (bool, error) {
 	return fresh, nil
 }
 
-// written reports whether data looks like text from a keyboard.
+// written reports whether data looks as if typed.
 func written(data string) bool {
 	return len(data) <= biggestFile && utf8.ValidString(data) && !text.Binary(data) && !generated(data) && !hasLong(data)
 }
@@ -78,7 +78,7 @@ func hasLong(data string) bool {
 	return false
 }
 
-// generated reports whether the head of a file says that a program wrote it.
+// generated reports whether the head of a file says that a program generated it.
 func generated(data string) bool {
 	head := strings.ToLower(data[:min(len(data), 2048)])
 	return strings.Contains(head, "do not edit") || strings.Contains(head, "@generated")

@@ -89,7 +89,7 @@ func builtIn(t *testing.T, sum string, files map[string]string) built {
 	return b
 }
 
-// TestCorpusOf has two packages: in one, files come, go, stay and repeat each other; the other repeats the first.
+// TestCorpusOf uses two packages. In one, files are added, deleted, kept and repeated; the other repeats the first.
 func TestCorpusOf(t *testing.T) {
 	t.Setenv("EMEND_NPM_DIR", t.TempDir())
 	t.Setenv("PATH", "")
@@ -127,7 +127,7 @@ func TestCorpusWithoutNPM(t *testing.T) {
 	}
 }
 
-// TestMostPairs has more changes than are taken of two versions.
+// TestMostPairs uses more changes than are taken of two versions.
 func TestMostPairs(t *testing.T) {
 	from, to := map[string]string{}, map[string]string{}
 	for i := range 2 * mostPairs {

@@ -12,14 +12,14 @@ import (
 	"strings"
 )
 
-// No package of a list is near these; an archive beyond them is not what it says it is.
+// No package of a list is near these limits. An archive beyond them is not what its name says.
 const (
 	mostBytes = 64 << 20
 	mostFiles = 20_000
 )
 
-// unpack writes the files of an npm archive below dir, without their first element: that is the package's own directory.
-// Anything but files and directories with plain relative names is an error.
+// unpack writes the files of an npm archive below dir, without the first element of their names, which is the package's
+// directory. Anything but files and directories with plain relative names is an error.
 func unpack(r io.Reader, dir string) error {
 	unzipped, err := gzip.NewReader(r)
 	if err != nil {
