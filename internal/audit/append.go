@@ -13,11 +13,11 @@ var (
 	errReservedKind = errors.New("only the log itself begins segments")
 )
 
-// Append fills in the number, time and hashes of r and writes it, as one line in one write. With sync it returns when
-// the line is durable: that is one sync of the file, and a few more whenever a segment is full.
+// Append fills in the number, time and hashes of r and writes it as one line, in one write. With sync it returns when
+// the line is durable: one sync of the file, and a few more whenever a segment is full. A torn tail is set aside first.
 //
-// The error is a *[NotWritten] when the log is as it was before, an *[Undecided] when nobody knows, a *[Corrupt] when
-// the log is damaged. A torn tail is settled first.
+// The error is a *[NotWritten] if the log is as it was before, an *[Undecided] if nobody can know, and a *[Corrupt] if
+// the log is damaged.
 func (l *Log) Append(r *Record, sync bool) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -39,7 +39,7 @@ func (l *Log) Append(r *Record, sync bool) error {
 	return l.write(r, text, sync)
 }
 
-// prepare refuses what cannot be appended, and makes the log ready for what can.
+// prepare refuses a record that cannot be appended, and makes the log ready for one that can.
 func (l *Log) prepare(r *Record) error {
 	if err := l.refusal(); err != nil {
 		return err
@@ -58,7 +58,7 @@ func (l *Log) prepare(r *Record) error {
 	return l.refusal()
 }
 
-// notWritten is the error of a record of which no byte was written.
+// notWritten returns the error for a record of which no byte was written.
 func (l *Log) notWritten(err error) error {
 	if stuck := l.refusal(); stuck != nil {
 		return stuck
@@ -66,6 +66,7 @@ func (l *Log) notWritten(err error) error {
 	return &NotWritten{Cause: err}
 }
 
+// encodeNext fills in number, time and previous hash of r and encodes it as the next line.
 func (l *Log) encodeNext(r *Record) ([]byte, error) {
 	r.V, r.Seq, r.TS, r.Prev = version, l.state.head.Seq+1, l.now().UTC(), l.state.head.H
 	return encode(r)
@@ -90,7 +91,7 @@ func (l *Log) write(r *Record, text []byte, sync bool) error {
 	return nil
 }
 
-// advance makes r, which ends at end in segment n, the head.
+// advance makes r, which ends at offset end of segment n, the head.
 func (s *state) advance(r *Record, n int, end int64) {
 	s.head, s.headSegment, s.headEnd, s.goodEnd = r.head(), n, end, end
 	s.nonePending = r.Kind.leavesNonePending(s.nonePending)
@@ -104,8 +105,8 @@ func writeAll(w io.Writer, text []byte) error {
 	return err
 }
 
-// undoWrite undoes a write that failed. Bytes that reached the file are cut off; with sync that has to be durable
-// before the caller may hear that nothing was written, since the system may have begun to write them out.
+// undoWrite cuts off the bytes of a write that failed. With sync the cut must be durable before the caller may hear
+// that nothing was written, since the system may have begun to write the bytes out.
 func (l *Log) undoWrite(r *Record, cause error, sync bool) error {
 	info, err := l.file.Stat()
 	if err == nil && info.Size == l.state.goodEnd {
@@ -120,8 +121,9 @@ func (l *Log) undoWrite(r *Record, cause error, sync bool) error {
 	return &NotWritten{Cause: cause}
 }
 
-// voidRecord gives up a segment of which a sync failed: the system may call its next sync a success with old bytes on disk.
-// The segment after it declares r void, and until that is durable itself nobody knows what r is.
+// voidRecord abandons a segment of which a sync failed: the system may report the next sync of it as a success with old
+// bytes on disk. The first record of the next segment declares r void. Until that record is durable, nobody knows
+// whether r is in the log.
 func (l *Log) voidRecord(r *Record, cause error) error {
 	since, err := l.lastDurable()
 	if err == nil {
@@ -134,7 +136,8 @@ func (l *Log) voidRecord(r *Record, cause error) error {
 	return &NotWritten{Cause: cause, Voided: true}
 }
 
-// lastDurable is the last record known to be durable: the first of its segment at least, which was synced when it began.
+// lastDurable returns the last record known to be durable. That is at least the first record of its segment, which was
+// synced when the segment began.
 func (l *Log) lastDurable() (string, error) {
 	if l.durable.Seq > 0 {
 		return l.durable.String(), nil
@@ -149,8 +152,9 @@ func (l *Log) lastDurable() (string, error) {
 	return first.head().String(), nil
 }
 
-// rotate begins a segment when the last one is full, or when it is empty, which is what a crash in here leaves. What
-// the full one has must be durable before the next one continues it; if that fails the next one says from where on.
+// rotate begins a segment when the last one is full, or when it is empty, which is what a crash in this function
+// leaves. The records of the full segment must be durable before the next segment continues them. If the sync fails,
+// the next segment says from which record on the old one is in doubt.
 func (l *Log) rotate() error {
 	r := &Record{Kind: Rotate, OK: true}
 	if l.state.head.Seq > 0 && !l.syncFull() {
@@ -163,7 +167,8 @@ func (l *Log) rotate() error {
 	return l.beginSegment(r)
 }
 
-// syncFull syncs a full segment. Of one that an empty one follows it cannot know whether a sync of it once failed.
+// syncFull syncs a full segment and reports whether that succeeded. It reports false for a segment that is followed by
+// an empty one: a sync of it may have failed before.
 func (l *Log) syncFull() bool {
 	if l.state.goodEnd == 0 {
 		return false
@@ -176,8 +181,8 @@ func (l *Log) syncFull() bool {
 	return true
 }
 
-// beginSegment makes the next segment, or takes the last one when it is empty, and makes it durable with r as its first
-// record. After an error it is empty, or the state is read again before the next append.
+// beginSegment makes the next segment, or uses the last one if that is empty, and makes it durable with r as its first
+// record. After an error the segment is empty, or the state is read again before the next append.
 func (l *Log) beginSegment(r *Record) error {
 	n := l.state.lastSegment()
 	if n == 0 || l.state.goodEnd > 0 || l.state.damage != nil {
@@ -257,4 +262,18 @@ func (l *Log) openLast() (vfs.File, error) {
 	}
 	l.file = w
 	return w, nil
+}
+
+// Restart continues after a damage in a new segment, whose first record gives the reason. The damaged segment stays as
+// it is, and [Verify] keeps reporting it.
+func (l *Log) Restart(reason string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.undecided != nil {
+		return l.undecided
+	}
+	if err := l.beginSegment(&Record{Kind: Rotate, Message: reason}); err != nil {
+		return l.notWritten(err)
+	}
+	return nil
 }

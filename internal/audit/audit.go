@@ -1,16 +1,15 @@
-// Package audit is the append-only log of a store: what was asked, decided and done, and at the same time the commit
-// point of every transaction. It is JSON Lines in numbered segments; each record has the hash of the one before.
+// Package audit is the append-only log of a store. It records what was asked, decided and done, and an appended record
+// is the commit point of a transaction. The log is JSON Lines in numbered segments; each record carries the hash of the
+// record before it.
 //
-// It promises, to one process at a time (the lock is the caller's):
+// It promises, to one process at a time (the caller holds the lock):
 //
-//   - A record that [Log.Append] acknowledged with sync is there after a power cut. One that it refused with
-//     [NotWritten] is not, and counts as never written if its bytes come back. Only [Undecided] leaves it open.
-//   - An append that was cut short is found when the log is opened, set aside, and costs no other record.
-//   - A record that is changed, taken out or put in later is found by [Verify]. The last ones can be cut off, and the
-//     whole log be written anew: against that helps only a [Head] that somebody else kept.
+//   - A record that [Log.Append] acknowledged with sync survives a power cut. A record that it refused with [NotWritten] is not in the log, and does not count even if its bytes come back after a power cut. Only [Undecided] leaves this open.
+//   - [Open] finds an append that was cut short. It is set aside, and costs no other record.
+//   - [Verify] finds a record that was changed, removed or inserted later. It cannot find that the last records were cut off or that the whole log was rewritten, unless somebody kept a [Head] elsewhere.
 //
-// It does not promise that records appended without sync survive a power cut, it takes no lock, and it knows nothing
-// of what a transaction does: [Log.Pending] says which one may be unfinished, and no more.
+// It does not promise that a record appended without sync survives a power cut. It takes no lock. It does not know what
+// a transaction does: [Log.Pending] says which one may be unfinished, and no more.
 package audit
 
 import (
@@ -24,49 +23,49 @@ import (
 	"github.com/emend-dev/emend/internal/vfs"
 )
 
-// defaultSegmentSize is how large a segment gets, unless a single record is larger.
+// defaultSegmentSize is the largest size of a segment, unless a single record is larger.
 const defaultSegmentSize = 64 << 20
 
-// Options are what a log can be told. The zero value is right but for tests.
+// Options configure a log. The zero value is right except in tests.
 type Options struct {
-	SegmentSize int64            // at most so many bytes a segment; 64 MiB when zero
-	Now         func() time.Time // the clock
+	SegmentSize int64            // maximum size of a segment in bytes; 64 MiB when zero
+	Now         func() time.Time // the clock; time.Now when nil
 }
 
-// Log is an open log. Its methods may be called from several goroutines; those that write, [Log.Refresh] and
-// [Log.Pending] only while the caller holds the lock of the store.
+// Log is an open log. Several goroutines may call its methods. The caller holds the lock of the store for those that
+// write, for [Log.Refresh] and for [Log.Pending].
 type Log struct {
 	dir         vfs.Dir
-	segmentSize int64 // of a segment, at most
+	segmentSize int64 // maximum size of a segment
 	now         func() time.Time
 
 	mu     sync.Mutex
 	state  state
 	file   vfs.File // the last segment, open for appending; nil until it is needed
-	fileID vfs.ID   // of the last segment
-	// durable is the last record that this process saw a sync of.
+	fileID vfs.ID   // identity of the last segment
+	// durable is the last record of which this process saw a successful sync.
 	durable Head
-	// mustLoad: the state has to be read again before the next append.
+	// mustLoad is set when the state must be read again before the next append.
 	mustLoad bool
 	// undecided refuses every further append.
 	undecided *Undecided
 }
 
-// state is what is known of the segments.
+// state is what the log knows of its segments.
 type state struct {
 	segments    []int
 	head        Head
-	headSegment int   // the segment with the head; an empty one may follow
-	headEnd     int64 // the end of the head in there
-	// nonePending is set when the head, and what is before it, is known to leave no transaction open.
+	headSegment int   // number of the segment with the head; an empty segment may follow it
+	headEnd     int64 // end of the head in that segment
+	// nonePending is set when the records up to the head are known to leave no transaction open.
 	nonePending bool
-	goodEnd     int64 // of the good part of the last segment: upTo, or 0 when that is an empty one
-	tornSize    int64 // bytes after end
+	goodEnd     int64 // end of the good part of the last segment: headEnd, or 0 if that segment is empty
+	tornSize    int64 // number of bytes after goodEnd
 	// damage refuses writes until [Log.Restart].
 	damage *Corrupt
 }
 
-// lastSegment is the number of the last segment, 0 when there is none.
+// lastSegment returns the number of the last segment, 0 if there is none.
 func (s *state) lastSegment() int {
 	if len(s.segments) == 0 {
 		return 0
@@ -74,14 +73,14 @@ func (s *state) lastSegment() int {
 	return s.segments[len(s.segments)-1]
 }
 
-// segmentsToHead are the segments up to the one with the head.
+// segmentsToHead returns the segments up to the one with the head.
 func (s *state) segmentsToHead() []int {
 	i, _ := slices.BinarySearch(s.segments, s.headSegment)
 	return s.segments[:min(i+1, len(s.segments))]
 }
 
-// Open reads the end of the log in dir. It writes nothing, and an empty directory is an empty log. A damaged log
-// opens too, to be read: [Log.Err] says so.
+// Open reads the end of the log in dir. It writes nothing; an empty directory is an empty log. A damaged log opens too,
+// so that it can be read: [Log.Err] reports the damage.
 func Open(dir vfs.Dir, o Options) (*Log, error) {
 	l := &Log{dir: dir, segmentSize: o.SegmentSize, now: o.Now}
 	if l.segmentSize == 0 {
@@ -96,8 +95,8 @@ func Open(dir vfs.Dir, o Options) (*Log, error) {
 	return l, nil
 }
 
-// Create is Open, and makes the first segment where there is none: it writes one record and syncs file and directory,
-// so that a later append with sync is a single sync of the file.
+// Create opens the log in dir, and makes the first segment if there is none. It writes one record and syncs file and
+// directory, so that a later append with sync costs a single sync of the file.
 func Create(dir vfs.Dir, o Options) (*Log, error) {
 	l, err := Open(dir, o)
 	if err != nil || l.state.head.Seq > 0 || l.state.damage != nil {
@@ -113,7 +112,7 @@ func Create(dir vfs.Dir, o Options) (*Log, error) {
 	return l, nil
 }
 
-// Close closes the segment. The log can be read from, and Append opens the segment again.
+// Close closes the segment. The log can still be read, and Append opens the segment again.
 func (l *Log) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -129,14 +128,14 @@ func (l *Log) closeSegment() error {
 	return w.Close()
 }
 
-// Head returns the last record's number and hash, zero for an empty log.
+// Head returns the number and hash of the last record, zero for an empty log.
 func (l *Log) Head() Head {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.state.head
 }
 
-// Err returns why the log takes no records: a *[Corrupt], an *[Undecided] or nil.
+// Err returns why the log accepts no records: a *[Corrupt], an *[Undecided] or nil.
 func (l *Log) Err() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -153,7 +152,7 @@ func (l *Log) refusal() error {
 	return nil
 }
 
-// Reopen reads the log anew, also one that takes no more records because nobody could say what it has.
+// Reopen reads the log again. It also recovers a log that is undecided.
 func (l *Log) Reopen() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -161,7 +160,7 @@ func (l *Log) Reopen() error {
 	return l.load()
 }
 
-// Refresh takes notice of what other processes appended. It costs two looks at names when they did not.
+// Refresh picks up what other processes appended. If nothing was appended it costs two stat calls.
 func (l *Log) Refresh() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -198,7 +197,7 @@ func (l *Log) unchanged() (bool, error) {
 	return settled && info.ID == l.fileID && info.Size == l.state.goodEnd, nil
 }
 
-// load reads the ends of the segments, from the last one on back, until one has a record.
+// load reads the ends of the segments, from the last one backwards, until one has a record.
 func (l *Log) load() error {
 	before, id := l.state, l.fileID
 	l.state, l.fileID, l.mustLoad = state{}, vfs.ID{}, true
@@ -246,8 +245,8 @@ func (l *Log) loadSegment(n int, last bool) error {
 	return nil
 }
 
-// Sync makes every record so far durable, also those that other processes appended without a sync. It is the first
-// thing a recovery does.
+// Sync makes every record so far durable, including those that other processes appended without sync. Recovery does
+// this first.
 func (l *Log) Sync() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -264,4 +263,10 @@ func (l *Log) Sync() error {
 	}
 	l.durable = l.state.head
 	return nil
+}
+
+func (l *Log) snapshot() state {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.state
 }

@@ -1,17 +1,18 @@
 package audit
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/emend-dev/emend/fail"
 )
 
-// Corrupt is a broken record with whole ones after it, or two that do not belong together: not what a crash leaves.
-// It refuses writes; a person can go on in a new segment, with [Log.Restart].
+// Corrupt reports a bad record with good ones after it, or two records that do not belong together. A crash does not
+// leave this. It refuses writes; a person can continue in a new segment with [Log.Restart].
 type Corrupt struct {
-	Segment string // the name of the file
+	Segment string // file name
 	Line    int    // 1-based
-	Seq     uint64 // of the last good record before it; 0 when there is none
+	Seq     uint64 // number of the last good record before it; 0 if there is none
 	Why     string
 }
 
@@ -25,10 +26,10 @@ func (e *Corrupt) Unwrap() error {
 		Hint: "Keep a copy of the log, find out what changed it, and go on in a new segment; the gap stays on record."}
 }
 
-// NotWritten says that a record was not written and never will be: the log is as it was before the call.
+// NotWritten reports that a record was not written and never will be. The log is as it was before the call.
 type NotWritten struct {
 	Cause error
-	// Voided: it was written, the sync failed, and the segment after it says that it does not count.
+	// Voided is set if the record was written but its sync failed, and the next segment declares it void.
 	Voided bool
 }
 
@@ -40,8 +41,8 @@ func (e *NotWritten) Unwrap() error {
 		Hint: "Nothing was changed. See to the cause, which the operating system reported, and try again."}
 }
 
-// Undecided says that nobody can know whether a record will be in the log when the machine starts again. The log
-// takes no more records until it is opened anew.
+// Undecided reports that nobody can know whether a record will be in the log after a restart of the machine. The log
+// accepts no more records until it is opened again.
 type Undecided struct{ Cause error }
 
 func (e *Undecided) Error() string {
@@ -54,7 +55,7 @@ func (e *Undecided) Unwrap() error {
 		Hint: "See to the cause, which the operating system reported; the next call then finishes or reverts the change."}
 }
 
-// Unsupported says that a record is of a later version of the log.
+// Unsupported reports a record of a later version of the log.
 type Unsupported struct {
 	Seq     uint64
 	Version int
@@ -68,4 +69,19 @@ func (e *Unsupported) Error() string {
 func (e *Unsupported) Unwrap() error {
 	return &fail.Error{Kind: fail.CommandFailed, Reason: fail.StoreUnwritable, Msg: e.Error(),
 		Hint: "Use the emend that wrote the log, or a later one."}
+}
+
+// asCorrupt separates a damage from an error of reading.
+func asCorrupt(err error) (*Corrupt, error) {
+	if c, ok := errors.AsType[*Corrupt](err); ok {
+		return c, nil
+	}
+	return nil, err
+}
+
+func inSegment(err error, n int) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("segment %s: %w", segmentName(n), err)
 }

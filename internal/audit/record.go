@@ -10,22 +10,23 @@ import (
 	"github.com/emend-dev/emend/api"
 )
 
-// version is the version of a record. A log with a record of a later one is read and written by a later emend only.
+// version is the version of the records. A log with a record of a later version can only be read and written by a later
+// emend.
 const version = 1
 
-// Kind is what a record is about.
+// Kind is what a record reports.
 type Kind string
 
 // The kinds of records.
 const (
-	Commit    Kind = "commit"    // a transaction is decided: what it will do, and the point from which it is done
-	Undo      Kind = "undo"      // a commit that takes another one back
+	Commit    Kind = "commit"    // the commit point of a transaction: what it will do
+	Undo      Kind = "undo"      // the commit point of a transaction that takes others back
 	Applied   Kind = "applied"   // the transaction is in the tree
 	Abort     Kind = "abort"     // the transaction was taken back by the process that made it
-	Recovered Kind = "recovered" // the same by a later one: finished when OK, taken back when not
+	Recovered Kind = "recovered" // a later process ended the transaction: finished it if OK, else took it back
 	Denied    Kind = "denied"    // a call that the guard refused
 	Failed    Kind = "failed"    // a call that failed before its commit
-	Purge     Kind = "purge"     // content was removed from the history; it decides nothing and ends nothing
+	Purge     Kind = "purge"     // content was removed from the history; neither a commit point nor an end
 	Rotate    Kind = "rotate"    // the first record of each segment, written by the log itself
 )
 
@@ -35,7 +36,8 @@ func (k Kind) isCommit() bool { return k == Commit || k == Undo }
 // isEnd reports whether the kind says how a transaction ended.
 func (k Kind) isEnd() bool { return k == Applied || k == Abort || k == Recovered }
 
-// leavesNonePending reports whether no transaction is open after a record of the kind, by whether none was before it.
+// leavesNonePending reports whether no transaction is open after a record of this kind, if before says whether none was
+// open before it.
 func (k Kind) leavesNonePending(before bool) bool { return k.isEnd() || before && !k.isCommit() }
 
 // Record is one line of the log. The order of the fields is the order on disk.
@@ -47,8 +49,8 @@ type Record struct {
 	Kind Kind      `json:"kind"`
 
 	Tx         string `json:"tx,omitempty"`
-	Idem       string `json:"idem,omitempty"`    // the caller's key: the same key is the same call
-	Request    string `json:"request,omitempty"` // sha256 of the patch text, for a key that is used for another call
+	Idem       string `json:"idem,omitempty"`    // the caller's idempotency key
+	Request    string `json:"request,omitempty"` // sha256 of the patch text, to refuse a key that is used again for another call
 	Actor      Actor  `json:"actor,omitzero"`
 	PolicyHash string `json:"policyHash,omitempty"`
 	Ops        []Op   `json:"ops,omitempty"`
@@ -57,16 +59,16 @@ type Record struct {
 	ErrorKind  string `json:"errorKind,omitempty"`
 	Message    string `json:"message,omitempty"`
 
-	// Asked is who was asked, before a commit, about what a policy wants somebody to be asked about.
+	// Asked says who approved the commit, if a policy wanted somebody to be asked.
 	Asked *Asked `json:"asked,omitempty"`
 
-	// Undoes are the entries of the log that an undo takes back.
+	// Undoes names the entries of the log that an undo takes back.
 	Undoes []string `json:"undoes,omitempty"`
 
-	// Void, of a rotate record: the hash of a record of the segment before that counts as never written.
+	// Void, in a rotate record, is the hash of a record of the segment before that counts as never written.
 	Void string `json:"void,omitempty"`
-	// Since, of a rotate record after a failed sync: the last record known to be on disk, as [Head.String] says it.
-	// What the segment before has after it may be missing after a power cut.
+	// Since, in a rotate record after a failed sync, is the last record known to be on disk, as [Head.String] formats
+	// it. Later records of the segment before may be missing after a power cut.
 	Since string `json:"since,omitempty"`
 
 	H string `json:"h"`
@@ -77,7 +79,7 @@ type Actor = api.Actor
 
 // Asked says that somebody was asked, and said yes.
 type Asked struct {
-	By    string   `json:"by"` // what they were asked by
+	By    string   `json:"by"` // how they were asked
 	Paths []string `json:"paths"`
 }
 
@@ -90,12 +92,12 @@ type Op struct {
 	After     string      `json:"afterSha256,omitempty"`
 	Mode      fs.FileMode `json:"mode,omitempty"`
 	Size      int64       `json:"size,omitempty"`
-	Hunks     []Hunk      `json:"hunks,omitempty"`     // of a patch, or of text edits, in their order
-	HunksMore int         `json:"hunksMore,omitempty"` // how many there were beside these
+	Hunks     []Hunk      `json:"hunks,omitempty"`     // of a patch or of text edits, in order
+	HunksMore int         `json:"hunksMore,omitempty"` // number of hunks beyond those listed
 }
 
-// Hunk is where a hunk landed: the line of the text before, from 1, and the rung by which it matched. In the log it is both
-// with a space between them.
+// Hunk is where a hunk was placed: the 1-based line of the text before, and the rung that matched it. In the log the
+// two are one string, with a space between them.
 type Hunk struct {
 	Line int
 	Rung string
@@ -103,10 +105,11 @@ type Hunk struct {
 
 func (h Hunk) String() string { return strconv.Itoa(h.Line) + " " + h.Rung }
 
-// MarshalText is String.
+// MarshalText returns the text that String returns.
 func (h Hunk) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
 
-// UnmarshalText reads what MarshalText wrote. What another version may write there is no damage: it has line 0.
+// UnmarshalText reads what MarshalText wrote. Another version may write something else there, which is no damage: such
+// a hunk has line 0.
 func (h *Hunk) UnmarshalText(text []byte) error {
 	line, rung, ok := strings.Cut(string(text), " ")
 	n, err := strconv.Atoi(line)
@@ -137,7 +140,7 @@ func (a *Act) Displaces() bool { return a.Do == DoSwap || a.Do == DoTake }
 // Places reports whether the step moves the file in its slot into the tree.
 func (a *Act) Places() bool { return a.Do == DoPut || a.Do == DoSwap }
 
-// Act is one step of a commit as recovery needs it.
+// Act is one step of a commit, with what recovery needs to know of it.
 type Act struct {
 	Do   Do          `json:"do"`
 	Path string      `json:"path"`
@@ -145,18 +148,18 @@ type Act struct {
 	Slot int         `json:"slot,omitempty"`
 	Old  *Ident      `json:"old,omitempty"`
 	New  *Ident      `json:"new,omitempty"`
-	From string      `json:"from,omitempty"` // put, swap: the slot of an earlier commit that New was kept in
-	Gone bool        `json:"gone,omitempty"` // swap, take: what comes out is not kept
-	Mode fs.FileMode `json:"mode,omitempty"` // rmdir: the permissions that the directory had
+	From string      `json:"from,omitempty"` // put, swap: the slot of an earlier transaction from which New comes
+	Gone bool        `json:"gone,omitempty"` // swap, take: the file that comes out is not kept
+	Mode fs.FileMode `json:"mode,omitempty"` // rmdir: permissions of the directory
 }
 
-// Ident is one file as it was when the commit was decided.
+// Ident identifies a file as it was when the commit was decided.
 type Ident struct {
 	Ino  uint64 `json:"ino"`
 	Sum  string `json:"sha256,omitempty"`
 	Size int64  `json:"size,omitempty"`
 	Link bool   `json:"link,omitempty"` // a symbolic link
-	// Mode are its type and permissions; 0 in records that were written before it was.
+	// Mode is type and permissions; 0 in records of older versions.
 	Mode fs.FileMode `json:"mode,omitempty"`
 }
 
@@ -175,13 +178,13 @@ func ParseHead(s string) (Head, error) {
 
 func (r *Record) head() Head { return Head{Seq: r.Seq, H: r.H} }
 
-// follows reports whether r is the record after h.
+// follows reports whether r is the record right after h.
 func (r *Record) follows(h Head) bool { return r.Seq == h.Seq+1 && r.Prev == h.H }
 
-// restarts reports whether a person began a new segment after a break.
+// restarts reports whether r begins a segment that a person began after a damage.
 func (r *Record) restarts() bool { return r.Kind == Rotate && !r.OK }
 
-// lastSure returns the record after which the segment before r's may have lost some, and whether there is one.
+// lastSure returns the record after which the segment before r's may have lost records, and whether there is one.
 func (r *Record) lastSure() (since Head, ok bool) {
 	if r.Kind != Rotate || r.Void == "" && r.Since == "" {
 		return Head{}, false

@@ -8,18 +8,18 @@ import (
 	"github.com/emend-dev/emend/internal/vfs"
 )
 
-// bisectUntil is how close a search comes by halving, before it goes line by line; less in tests.
+// bisectUntil is the distance at which a search stops halving and reads line by line. Tests make it smaller.
 var bisectUntil int64 = 64 << 10
 
-// position is where in the log a walk begins.
+// position is where in the log a query begins.
 type position struct {
-	index      int     // the index of the segment
-	record     *Record // the record before which it begins
-	start, end int64   // where top is, or math.MaxInt64 when it is the first of the next segment
+	index      int     // index of the segment
+	record     *Record // the query begins before this record
+	start, end int64   // offsets of record, or math.MaxInt64 if it is the first one of the next segment
 }
 
-// startOf finds where q begins; not ok is at the newest record. A log that is not in order, or of which the end of a segment
-// is in doubt, is read from there, whatever it takes.
+// startOf finds where q begins; ok is false if that is the newest record. A log that is not in order, or that has a
+// segment whose end is in doubt, is read from the newest record on, however long that takes.
 func (l *Log) startOf(s state, q *Query) (position, bool) {
 	beyond := func(r *Record) bool { return r.Seq >= q.Before }
 	if q.Before == 0 {
@@ -36,7 +36,7 @@ func (l *Log) startOf(s state, q *Query) (position, bool) {
 	return l.afterEnd(s, at)
 }
 
-// seek finds the oldest record that is beyond, as all newer ones are.
+// seek finds the oldest record for which beyond holds. beyond must hold for all newer ones too.
 func (l *Log) seek(s state, beyond func(*Record) bool) (position, bool) {
 	segs := s.segmentsToHead()
 	var next *Record
@@ -66,9 +66,8 @@ func (l *Log) seek(s state, beyond func(*Record) bool) (position, bool) {
 	return at, ok && at.record != nil
 }
 
-var marks = Query{Need: func(Kind, []byte) Detail { return Header }}
-
-// searchSegment finds in a segment the first record that is beyond; nil when none is. Not ok is a line that cannot be read.
+// searchSegment finds the first record of a segment for which beyond holds; the position has no record if there is
+// none. ok is false if a line cannot be read.
 func searchSegment(f io.ReaderAt, size int64, beyond func(*Record) bool) (position, bool) {
 	low, high := int64(0), size // low is where a record begins that is not beyond, or the first
 	for top := high; top-low > bisectUntil; {
@@ -85,7 +84,7 @@ func searchSegment(f io.ReaderAt, size int64, beyond func(*Record) bool) (positi
 			top = middle
 			continue
 		}
-		r, err := marks.decode(l)
+		r, err := l.header()
 		if err != nil {
 			return position{}, false
 		}
@@ -100,7 +99,7 @@ func searchSegment(f io.ReaderAt, size int64, beyond func(*Record) bool) (positi
 		if err != nil || !ok {
 			return position{}, err == nil
 		}
-		r, err := marks.decode(l)
+		r, err := l.header()
 		if err != nil {
 			return position{}, false
 		}
@@ -110,7 +109,7 @@ func searchSegment(f io.ReaderAt, size int64, beyond func(*Record) bool) (positi
 	}
 }
 
-// afterEnd moves a place on, behind the record that says how the newest transaction before it ended.
+// afterEnd moves a position forward, past the record that says how the newest transaction before it ended.
 func (l *Log) afterEnd(s state, at position) (position, bool) {
 	if at.record.Kind.isCommit() {
 		return at, true
@@ -126,7 +125,7 @@ func (l *Log) afterEnd(s state, at position) (position, bool) {
 	return at, !end // at the end of the log
 }
 
-// endIn looks for the record after the one that ends a transaction, or the next transaction, in segment i.
+// endIn looks in segment i for the record after the one that ends a transaction, or for the next transaction.
 func (l *Log) endIn(s state, i int, from int64, end *bool) (at position, done, ok bool) {
 	f, size, err := l.openCounted(s, i)
 	if err != nil {
@@ -138,7 +137,7 @@ func (l *Log) endIn(s state, i int, from int64, end *bool) (at position, done, o
 		if err != nil || !more {
 			return at, false, err == nil
 		}
-		r, err := marks.decode(one)
+		r, err := one.header()
 		if err != nil {
 			return at, false, false
 		}
@@ -157,7 +156,7 @@ func (l *Log) endIn(s state, i int, from int64, end *bool) (at position, done, o
 	}
 }
 
-// openCounted opens a segment, and says how much of it counts.
+// openCounted opens a segment and returns how many of its bytes count.
 func (l *Log) openCounted(s state, i int) (vfs.File, int64, error) {
 	segs := s.segmentsToHead()
 	f, info, err := openSegment(l.dir, segs[i])
@@ -167,7 +166,7 @@ func (l *Log) openCounted(s state, i int) (vfs.File, int64, error) {
 	return f, info.Size, err
 }
 
-// doubtsPrevious reports whether r, the first record of a segment, says that the end of the one before is in doubt.
+// doubtsPrevious reports whether r, the first record of a segment, says that the end of the segment before is in doubt.
 func (r *Record) doubtsPrevious() bool {
 	return r != nil && (r.restarts() || r.Void != "" || r.Since != "")
 }

@@ -14,12 +14,12 @@ import (
 
 const segmentSuffix = ".jsonl"
 
-// filePerm is for what only the owner may read: paths and who worked on them.
+// filePerm keeps the log from other users: it has paths, and who worked on them.
 const filePerm fs.FileMode = 0o600
 
 func segmentName(n int) string { return fmt.Sprintf("%08d%s", n, segmentSuffix) }
 
-// segments lists the numbers of the segments in dir, in order. Any other file is not ours to judge.
+// segments lists the numbers of the segments in dir, in order. It ignores any other file.
 func segments(dir vfs.Dir) ([]int, error) {
 	names, err := dir.Names()
 	if err != nil {
@@ -49,7 +49,7 @@ func openSegment(dir vfs.Dir, n int) (vfs.File, vfs.Info, error) {
 	return f, info, nil
 }
 
-// firstRecord returns the first record of segment n, nil when its line is not whole.
+// firstRecord returns the first record of segment n, nil if its line is not whole.
 func firstRecord(dir vfs.Dir, n int) (*Record, error) {
 	f, info, err := openSegment(dir, n)
 	if err != nil {
@@ -63,7 +63,7 @@ func firstRecord(dir vfs.Dir, n int) (*Record, error) {
 	return nilIfBad(l.record())
 }
 
-// nilIfBad makes any error of a line but [Unsupported] a nil record.
+// nilIfBad turns every error of a line except [Unsupported] into a nil record.
 func nilIfBad(r *Record, err error) (*Record, error) {
 	if u, ok := errors.AsType[*Unsupported](err); ok {
 		return nil, u
@@ -71,7 +71,7 @@ func nilIfBad(r *Record, err error) (*Record, error) {
 	return r, nil
 }
 
-// lineNumber is the 1-based number of the line that has the byte at offset.
+// lineNumber returns the 1-based number of the line that contains offset.
 func lineNumber(r io.ReaderAt, offset int64) int {
 	f := newForwardLines(r, 0, offset+1)
 	for {

@@ -5,31 +5,31 @@ import (
 	"slices"
 )
 
-// minTail is how much of a segment's end is looked at whatever is in it.
+// minTail is how many bytes of a segment's end are read in any case.
 const minTail = 16 << 10
 
-// maxUnproven is how much of a segment's end is looked at even though nothing in it shows that it was synced.
+// maxUnproven is how many bytes of a segment's end are read at most while nothing in them proves a sync.
 const maxUnproven = 1 << 20
 
-// tail is how a segment ends.
+// tail describes how a segment ends.
 type tail struct {
-	head Head  // of the last good record; zero when there is none
-	end  int64 // where the last good record ends: what lies behind is torn
-	// nonePending is set when the good part is known to have the mark of an end, and no transaction after it.
+	head Head  // the last good record; zero if there is none
+	end  int64 // end of the last good record: what follows is torn
+	// nonePending is set when the good part is known to have the end of a transaction, and no transaction after it.
 	nonePending bool
-	// damage is set when bad lines are followed by records that were only written after a sync of all before them.
+	// damage is set when bad lines are followed by records that are only written after a sync of all before them.
 	damage *Corrupt
 }
 
 // tailLine is one line of a tail, or several bad ones in a row.
 type tailLine struct {
 	start, end int64
-	rec        *Record // no more than its place in the chain; nil when bad
+	rec        *Record // only the fields of the chain; nil if the line is bad
 }
 
-// readTail finds where the good part of a segment ends. Appends that were not synced may come out of a power cut in
-// any state: cut short, as zeros or old blocks, the later one whole and the earlier one not. So a bad line ends the
-// good part, whatever follows it, unless what follows proves that the bad line had been on disk: see [proof].
+// readTail finds where the good part of a segment ends. A power cut may leave appends that were not synced in any
+// state: cut short, as zeros or old blocks, or a later one whole and an earlier one not. So a bad line ends the good
+// part, whatever follows it, unless what follows proves that the bad line had been on disk: see [provenSynced].
 func readTail(r io.ReaderAt, size int64, segment string) (tail, error) {
 	lines, err := tailLines(r, size)
 	if err != nil {
@@ -45,7 +45,8 @@ func readTail(r io.ReaderAt, size int64, segment string) (tail, error) {
 	return t, nil
 }
 
-// followChain goes along lines, which are newest first, as long as they continue each other, and returns the rest.
+// followChain walks along lines, which are newest first, from the oldest as long as they continue each other. It
+// returns the rest.
 func followChain(lines []tailLine) (t tail, rest []tailLine) {
 	for i, l := range slices.Backward(lines) {
 		if l.rec == nil || i < len(lines)-1 && !l.rec.follows(t.head) {
@@ -57,8 +58,8 @@ func followChain(lines []tailLine) (t tail, rest []tailLine) {
 	return t, nil
 }
 
-// tailLines reads lines from the end, newest first, until what is before them needs no look: from the last proof of a
-// sync, and the record before it, on.
+// tailLines reads lines from the end, newest first, until it has the last proof of a sync and the record before it:
+// what is older needs no check.
 func tailLines(r io.ReaderAt, size int64) ([]tailLine, error) {
 	b := newBackwardLines(r, size)
 	var lines []tailLine
@@ -79,7 +80,7 @@ func tailLines(r io.ReaderAt, size int64) ([]tailLine, error) {
 	}
 }
 
-// prependLine appends a line; bad ones in a row become one, so that a segment of nothing but line ends takes no memory.
+// prependLine adds an older line. Bad lines in a row become one, so that a segment full of newlines takes no memory.
 func prependLine(lines []tailLine, l tailLine) []tailLine {
 	if n := len(lines); l.rec == nil && n > 0 && lines[n-1].rec == nil {
 		lines[n-1].start = l.start
@@ -95,9 +96,10 @@ func isChained(older, newer tailLine) bool {
 	return older.rec != nil && newer.rec != nil && newer.rec.follows(older.rec.head())
 }
 
-// provenSynced returns the index of a record, newer than number floor, of which all that is before it was synced: a mark
-// is only written when its commit is on disk, and so is whatever follows a commit or the first record of a segment.
-// Records of lower numbers are blocks of old files.
+// provenSynced returns the index of a record, newer than number floor, that proves that everything before it was
+// synced; -1 if there is none. The end of a transaction proves it, since it is only written when the commit is on disk.
+// So does a record that follows a commit or the first record of a segment. Records with lower numbers come from blocks
+// of old files.
 func provenSynced(lines []tailLine, floor uint64) int {
 	later := false
 	for i, l := range lines {

@@ -62,7 +62,7 @@ func (d besideDir) Create(name string, perm fs.FileMode) (vfs.File, error) {
 // besideFile is a file that knows directories from beside.
 type besideFile struct{ vfs.File }
 
-func (f besideFile) Inherit(d vfs.Dir, perm fs.FileMode) error {
+func (f besideFile) DefaultAttributes(d vfs.Dir, perm fs.FileMode) error {
 	return f.File.DefaultAttributes(d.(besideDir).directory, perm)
 }
 

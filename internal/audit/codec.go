@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 )
 
-// A line ends with its hash, which is of the line without it: hashLead + 64 digits + hashEnd.
+// A line ends with the hash of the rest of the line: hashPrefix, 64 hex digits, hashSuffix.
 const (
 	hashPrefix = `,"h":"`
 	hashSuffix = `"}`
@@ -24,7 +24,7 @@ var (
 	errHashMismatch = errors.New("it does not match its hash")
 )
 
-// encode sets r.H and returns the line, with its end.
+// encode sets r.H and returns the line, with its newline.
 func encode(r *Record) ([]byte, error) {
 	if bad, ok := invalidString(r); ok {
 		return nil, fmt.Errorf("the log takes only valid UTF-8, and %.200q is not", bad)
@@ -37,7 +37,7 @@ func encode(r *Record) ([]byte, error) {
 	return append(body, hashPrefix+r.H+hashSuffix+"\n"...), nil
 }
 
-// hash is of the line that body begins and only a brace ends.
+// hash returns the hash of the line that consists of body and a closing brace.
 func hash(body []byte) string {
 	h := sha256.New()
 	h.Write(body)
@@ -49,7 +49,7 @@ func isHash(s string) bool {
 	return len(s) == 2*sha256.Size && strings.Trim(s, "0123456789abcdef") == ""
 }
 
-// invalidString returns a string of r that is not valid UTF-8, which JSON would replace silently.
+// invalidString returns a string of r that is not valid UTF-8. JSON would replace the bad bytes silently.
 func invalidString(r *Record) (string, bool) {
 	all := []string{r.Prev, string(r.Kind), r.Tx, r.Idem, r.Request, r.Actor.Client, r.Actor.Session, r.Actor.Agent,
 		r.Actor.Tool, r.Actor.Call, r.PolicyHash, r.ErrorKind, r.Message, r.Void, r.Since}
@@ -79,7 +79,8 @@ func invalidString(r *Record) (string, bool) {
 	return "", false
 }
 
-// decode reads a line without its end. The hash comes first: what does not match it is never interpreted.
+// decode reads a line without its newline. It checks the hash first, and never interprets a line that does not match
+// its hash.
 func decode(line []byte) (*Record, error) {
 	body, h, ok := splitHash(line)
 	if !ok {
@@ -106,8 +107,8 @@ func parse(line []byte, h string) (*Record, error) {
 	return r, nil
 }
 
-// parseHeader reads the first fields of a line, which are what the chain is made of, where they are written as [encode] writes
-// them. To take in the whole line takes a hundred times as long.
+// parseHeader reads the first fields of a line, which link it into the chain, if they are written as [encode] writes
+// them. To parse the whole line takes a hundred times as long.
 func parseHeader(body []byte) (*Record, bool) {
 	rest, ok := bytes.CutPrefix(body, []byte(`{"v":1,"seq":`))
 	number, rest, more := bytes.Cut(rest, []byte(`,"ts":"`))
@@ -127,7 +128,7 @@ func isKnown(k Kind) bool {
 	return k.isCommit() || k.isEnd()
 }
 
-// splitHash splits a line into what is hashed, less its brace, and the hash.
+// splitHash splits a line into the part that is hashed, without its closing brace, and the hash.
 func splitHash(line []byte) (body []byte, h string, ok bool) {
 	if len(line) < hashedTail {
 		return nil, "", false

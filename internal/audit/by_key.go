@@ -2,7 +2,6 @@ package audit
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -10,11 +9,11 @@ import (
 	"github.com/emend-dev/emend/internal/vfs"
 )
 
-// scanBlock is how much is searched for a key at once.
+// scanBlock is how many bytes are searched for a key at once.
 const scanBlock = 1 << 20
 
-// ByKey returns the newest commit or undo with the caller's key idem that was not taken back, nil when there is none.
-// It searches the whole log, but looks only at the lines that have the key.
+// ByKey returns the newest commit or undo with the caller's key idem that was not reversed, nil if there is none. It
+// searches the whole log, but decodes only lines that contain the key.
 func (l *Log) ByKey(idem string) (*Record, error) {
 	pattern := appendQuoted([]byte(`,"idem":`), idem)
 	s := l.snapshot()
@@ -30,14 +29,7 @@ func (l *Log) ByKey(idem string) (*Record, error) {
 	return nil, nil
 }
 
-func inSegment(err error, n int) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("segment %s: %w", segmentName(n), err)
-}
-
-// keyInSegment searches the first of segs, of which size bytes count; of the last one upTo bytes do.
+// keyInSegment searches the first of segs, of which size bytes count. Of the last one of segs headEnd bytes count.
 func keyInSegment(dir vfs.Dir, segs []int, size, upTo int64, pattern []byte, idem string) (*Record, error) {
 	f, info, err := openSegment(dir, segs[0])
 	if err != nil {
@@ -64,7 +56,7 @@ func keyInSegment(dir vfs.Dir, segs []int, size, upTo int64, pattern []byte, ide
 	return nil, nil
 }
 
-// findAll returns where pattern is in the first size bytes.
+// findAll returns the offsets at which pattern occurs in the first size bytes.
 func findAll(r io.ReaderAt, size int64, pattern []byte) ([]int64, error) {
 	var out []int64
 	buf := make([]byte, scanBlock+len(pattern)-1)
@@ -85,7 +77,7 @@ func findAll(r io.ReaderAt, size int64, pattern []byte) ([]int64, error) {
 	return out, nil
 }
 
-// recordAt decodes the line around offset at, nil when it is bad, and says where it ends.
+// recordAt decodes the line around offset at, and returns where the line ends. The record is nil if the line is bad.
 func recordAt(r io.ReaderAt, at, size int64) (*Record, int64, error) {
 	before, _, err := newBackwardLines(r, at).next()
 	if err != nil {
@@ -99,8 +91,8 @@ func recordAt(r io.ReaderAt, at, size int64) (*Record, int64, error) {
 	return rec, l.end, err
 }
 
-// wasReversed reports whether r, which ends at offset end of the first of segs, came to nothing: it was aborted or
-// reverted, or its sync failed and the next segment says that it is void.
+// wasReversed reports whether r, which ends at offset end of the first of segs, did not take effect: it was aborted or
+// taken back by recovery, or its sync failed and the next segment declares it void.
 func wasReversed(dir vfs.Dir, segs []int, end, upTo int64, r *Record) (bool, error) {
 	w := &forwardWalk{dir: dir, segs: segs, end: upTo, last: r.head(), from: end}
 	back := false

@@ -14,8 +14,8 @@ import (
 // Torn is the end of a segment that was set aside.
 type Torn = api.Torn
 
-// SetTornAside sets a torn tail aside, durably, and cuts it off. It returns nil when there is none. Append does it too;
-// Settle is for who wants to tell of it.
+// SetTornAside copies a torn tail to a file of its own and cuts it off, durably. It returns nil if there is none.
+// Append does the same; this is for callers that report it.
 func (l *Log) SetTornAside() (*Torn, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -32,7 +32,7 @@ func (l *Log) SetTornAside() (*Torn, error) {
 	return &t, nil
 }
 
-// cutTorn describes what it did in t, which may be nil.
+// cutTorn sets the torn tail aside and describes it in t, which may be nil.
 func (l *Log) cutTorn(t *Torn) error {
 	if l.state.tornSize == 0 {
 		return nil
@@ -61,7 +61,7 @@ func (l *Log) cutTorn(t *Torn) error {
 	return nil
 }
 
-// saveTorn copies the torn bytes to a file of their own, durably. The copy of a settling that was killed stays too.
+// saveTorn copies the torn bytes to a file of their own, durably. A copy that a killed process left stays too.
 func (l *Log) saveTorn(w vfs.File) (string, error) {
 	name, f, err := l.createTorn()
 	if err != nil {
@@ -77,26 +77,12 @@ func (l *Log) saveTorn(w vfs.File) (string, error) {
 	return name, err
 }
 
-// writerOnly hides what else a file can, so that a copy is made of plain writes.
+// writerOnly hides the other methods of a file, so that io.Copy uses plain writes.
 type writerOnly struct{ io.Writer }
 
-// createTorn makes the file under a name that no settling before has used, in one call however many were killed.
+// createTorn makes the file under a random name. So one call is enough, however many earlier ones were killed.
 func (l *Log) createTorn() (string, vfs.File, error) {
 	name := fmt.Sprintf("torn-%d-%s", l.state.head.Seq+1, strings.ToLower(rand.Text()[:10]))
 	f, err := l.dir.Create(name, filePerm)
 	return name, f, err
-}
-
-// Restart goes on behind a damage in a new segment, whose first record gives the reason. The damaged segment stays as
-// it is, and [Verify] reports it for ever.
-func (l *Log) Restart(reason string) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.undecided != nil {
-		return l.undecided
-	}
-	if err := l.beginSegment(&Record{Kind: Rotate, Message: reason}); err != nil {
-		return l.notWritten(err)
-	}
-	return nil
 }

@@ -7,21 +7,21 @@ import (
 	"io"
 )
 
-// readBlock is how much of a segment is read at once, and little how much at first from the end: who looks there mostly wants the
-// last record alone.
+// readBlock is how many bytes of a segment are read at once. firstBlock is how many are read first from the end, since
+// a caller mostly wants only the last record.
 const (
 	readBlock  = 64 << 10
 	firstBlock = 4 << 10
 )
 
-// line is one line of a segment. When it is whole it has its end, which text leaves out.
+// line is one line of a segment. It is whole if it has its newline, which text leaves out.
 type line struct {
-	text       []byte // valid until the next one is read
+	text       []byte // valid until the next line is read
 	start, end int64
 	whole      bool
 }
 
-// record decodes the line. Only [Unsupported] is worth to be told from any other error.
+// record decodes the line. A caller needs to tell only [Unsupported] from other errors.
 func (l line) record() (*Record, error) {
 	if !l.whole {
 		return nil, errMalformed
@@ -29,30 +29,42 @@ func (l line) record() (*Record, error) {
 	return decode(l.text)
 }
 
-// header is record for who goes along the chain: of what it returns only the number, the hashes and the kind count.
+// header decodes the number, the time, the kind and the hashes of a line. To decode all of it takes ten times as long.
 func (l line) header() (*Record, error) {
-	if body, h, ok := splitHash(l.text); l.whole && ok && hash(body) == h {
-		if r, ok := parseHeader(body); ok {
-			r.H = h
-			return r, nil
-		}
+	body, h, err := l.checked()
+	if err != nil {
+		return nil, err
 	}
-	return l.record()
+	r, ok := parseHeader(body)
+	if !ok {
+		return parse(l.text, h)
+	}
+	r.H, r.TS = h, timestamp(body)
+	return r, nil
 }
 
-// backwardLines reads lines from the last to the first, in time that is linear in what is read.
+// checked returns what the hash of a line covers, and the hash, if they match.
+func (l line) checked() (body []byte, h string, err error) {
+	body, h, ok := splitHash(l.text)
+	if !l.whole || !ok || hash(body) != h {
+		return nil, "", errMalformed
+	}
+	return body, h, nil
+}
+
+// backwardLines reads lines from the last to the first, in time linear in the bytes read.
 type backwardLines struct {
 	r        io.ReaderAt
-	buf      []byte // the bytes from start on that were read and not yet handed out
+	buf      []byte // bytes from start on that were read and not yet returned
 	start    int64
-	nextRead int64 // how much is read next
+	nextRead int64 // number of bytes to read next
 }
 
 func newBackwardLines(r io.ReaderAt, size int64) *backwardLines {
 	return &backwardLines{r: r, start: size, nextRead: firstBlock}
 }
 
-// next returns the line before the last one; ok is false at the start of the file.
+// next returns the line before the last one returned. ok is false at the start of the file.
 func (b *backwardLines) next() (l line, ok bool, err error) {
 	searched := 1 // the end of the last line is not where it begins
 	for {
@@ -70,7 +82,7 @@ func (b *backwardLines) next() (l line, ok bool, err error) {
 	}
 }
 
-// handOut hands out the bytes from i on.
+// handOut returns the bytes of the buffer from i on as a line.
 func (b *backwardLines) handOut(i int) line {
 	l := line{start: b.start + int64(i), end: b.start + int64(len(b.buf))}
 	l.text, l.whole = bytes.CutSuffix(b.buf[i:], []byte{'\n'})
@@ -78,7 +90,7 @@ func (b *backwardLines) handOut(i int) line {
 	return l
 }
 
-// readMore at least doubles what is in the buffer, so that a line of any length is copied a constant number of times.
+// readMore at least doubles the buffer, so that a line of any length is copied a constant number of times.
 func (b *backwardLines) readMore() error {
 	n := min(b.start, max(b.nextRead, int64(len(b.buf))))
 	b.nextRead = min(2*b.nextRead, readBlock)
@@ -95,14 +107,14 @@ func (b *backwardLines) readMore() error {
 type forwardLines struct {
 	r      *bufio.Reader
 	offset int64
-	number int // of the line last read, 1-based
+	number int // 1-based number of the line last read
 }
 
 func newForwardLines(r io.ReaderAt, from, to int64) *forwardLines {
 	return &forwardLines{r: bufio.NewReaderSize(io.NewSectionReader(r, from, to-from), readBlock), offset: from}
 }
 
-// next returns the next line; ok is false at the end.
+// next returns the next line. ok is false at the end.
 func (f *forwardLines) next() (l line, ok bool, err error) {
 	text, err := f.r.ReadSlice('\n')
 	if errors.Is(err, bufio.ErrBufferFull) {

@@ -8,9 +8,9 @@ import (
 	"github.com/emend-dev/emend/internal/vfs/vfstest"
 )
 
-// TestLead: the first fields of a line are what the whole of it says, for each kind; and of a line that is written in any
-// other way they are not guessed.
-func TestLead(t *testing.T) {
+// TestParseHeader compares the header with the whole record, for each kind, and demands that a line written in any other way is
+// not guessed at.
+func TestParseHeader(t *testing.T) {
 	for _, kind := range []Kind{Commit, Undo, Applied, Abort, Recovered, Denied, Failed, Purge, Rotate} {
 		for _, prev := range []string{"", hash(nil)} {
 			r := sample(1)
@@ -27,7 +27,7 @@ func TestLead(t *testing.T) {
 			body, _, _ := splitHash(text)
 			first, ok := parseHeader(body)
 			if !ok || first.V != whole.V || first.Seq != whole.Seq || first.Prev != whole.Prev || first.Kind != whole.Kind {
-				t.Errorf("%s: %+v (%v) is the lead of %s", kind, first, ok, text)
+				t.Errorf("%s: %+v (%v) is the header of %s", kind, first, ok, text)
 			}
 			for _, other := range []string{
 				string(bytes.Replace(body, []byte(`"v":1`), []byte(`"v":2`), 1)),
@@ -38,7 +38,7 @@ func TestLead(t *testing.T) {
 				" " + string(body), string(body[:20]),
 			} {
 				if r, ok := parseHeader([]byte(other)); ok {
-					t.Errorf("%s has the lead %+v", other, r)
+					t.Errorf("%s has the header %+v", other, r)
 				}
 			}
 		}

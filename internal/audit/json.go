@@ -8,12 +8,12 @@ import (
 	"unicode/utf8"
 )
 
-// jsonObject is an object of JSON in the making. It comes out as encoding/json would write it, with every character escaped that
-// would control a terminal which shows the log. That package looks into the types first: each process would wait for it, for
-// the two records that it writes.
+// jsonObject is a JSON object under construction. It encodes as encoding/json does, but also escapes every character
+// that could control a terminal which shows the log. encoding/json reflects on the types first; every process would
+// wait for that, for the two records that it writes.
 type jsonObject []byte
 
-// body is the line of r up to its hash.
+// body returns the line of r up to its hash.
 func (r *Record) body() ([]byte, error) {
 	o := jsonObject("{")
 	o.number("v", uint64(r.V))
@@ -124,7 +124,7 @@ func (o *jsonObject) number(name string, n uint64) {
 	*o = strconv.AppendUint(*o, n, 10)
 }
 
-// nonZero is number, and leaves out nothing at all.
+// nonZero appends a number, and nothing for 0.
 func (o *jsonObject) nonZero(name string, n int64) {
 	if n != 0 {
 		o.key(name)
@@ -142,7 +142,7 @@ func (o *jsonObject) text(name, s string) {
 	*o = appendQuoted(*o, s)
 }
 
-// nonEmpty is text, and leaves out what is empty.
+// nonEmpty appends a string, and nothing for "".
 func (o *jsonObject) nonEmpty(name, s string) {
 	if s != "" {
 		o.text(name, s)
@@ -189,7 +189,7 @@ func array[T any](o *jsonObject, name string, all []T, fields func(T, *jsonObjec
 	*o = append(*o, ']')
 }
 
-// appendQuoted appends s, which is valid UTF-8, as a string.
+// appendQuoted appends s, which is valid UTF-8, as a JSON string.
 func appendQuoted(b []byte, s string) []byte {
 	b = append(b, '"')
 	for _, r := range s {

@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"errors"
 	"io"
 	"iter"
 	"math"
@@ -10,11 +9,11 @@ import (
 	"github.com/emend-dev/emend/internal/vfs"
 )
 
-// Backward returns the records from the newest to the oldest, without void ones. An error stands for what cannot be
-// read; after a *[Corrupt] the iteration can go on, with what is before the damage.
+// Backward returns the records from newest to oldest, without void ones. An error stands for what cannot be read. After
+// a *[Corrupt] the iteration can continue with what is before the damage.
 func (l *Log) Backward() iter.Seq2[*Record, error] { return l.Query(Query{}) }
 
-// Query is Backward for who does not need all.
+// Query is Backward for callers that need only some records, or only a part of each.
 func (l *Log) Query(q Query) iter.Seq2[*Record, error] {
 	s := l.snapshot()
 	return func(yield func(*Record, error) bool) {
@@ -36,21 +35,15 @@ func (l *Log) Query(q Query) iter.Seq2[*Record, error] {
 	}
 }
 
-func (l *Log) snapshot() state {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.state
-}
-
-// backwardWalk goes through segments against the chain.
+// backwardWalk walks through segments against the chain.
 type backwardWalk struct {
 	dir       vfs.Dir
 	yield     func(*Record, error) bool
 	decode    func(line) (*Record, error)
-	newer     Record  // the record that was yielded last: the next one has to be the one before it
-	nextFirst *Record // the first record of the segment after this one, nil at first
-	mayMiss   bool    // records before want may be missing
-	broken    bool    // the chain is broken here: the next good record is taken as it is
+	newer     Record  // the record that was yielded last: the next one must be its predecessor
+	nextFirst *Record // the first record of the segment after this one; nil at first
+	mayMiss   bool    // records before newer may be missing
+	broken    bool    // the chain is broken here: accept the next good record
 }
 
 // segment yields what is in the first size bytes of segment n.
@@ -86,8 +79,8 @@ func (b *backwardWalk) segment(n int, size int64) bool {
 	}
 }
 
-// soundSize returns how much of a segment counts, by what the first record of the next one says: it may declare records
-// void, and after a failed sync or a restart the end may be in any state.
+// soundSize returns how much of a segment counts, as the first record of the next segment says: that record may declare
+// others void, and after a failed sync or a restart the end may be in any state.
 func (b *backwardWalk) soundSize(r io.ReaderAt, size int64) (int64, error) {
 	b.mayMiss = false
 	if b.nextFirst == nil {
@@ -108,7 +101,7 @@ func (b *backwardWalk) soundSize(r io.ReaderAt, size int64) (int64, error) {
 	return end, nil
 }
 
-// soundEnd returns the end of the last record that continues base, before number limit; 0 when base is not there.
+// soundEnd returns the end of the last record that continues base, before number limit; 0 if base is not there.
 func soundEnd(r io.ReaderAt, size int64, base Head, limit uint64) (int64, error) {
 	var lines []tailLine // newest first
 	for back := newBackwardLines(r, size); ; {
@@ -134,7 +127,7 @@ func soundEnd(r io.ReaderAt, size int64, base Head, limit uint64) (int64, error)
 	}
 }
 
-// accept takes one line; rec is nil when it is bad.
+// accept takes one line. rec is nil if the line is bad.
 func (b *backwardWalk) accept(rec *Record, at func() *Corrupt) bool {
 	switch {
 	case rec != nil && (b.broken || b.newer.follows(rec.head())):
@@ -163,56 +156,73 @@ func (b *backwardWalk) damaged(rec *Record, at *Corrupt) bool {
 	return rec == nil || b.accept(rec, nil)
 }
 
-// Forward returns the records from number from on, oldest first, without void ones. Errors are as for
-// [Log.Backward].
-func (l *Log) Forward(from uint64) iter.Seq2[*Record, error] {
-	s := l.snapshot()
-	return func(yield func(*Record, error) bool) {
-		segs, err := segmentsFrom(l.dir, s.segmentsToHead(), from)
-		if err != nil {
-			yield(nil, err)
+// queryIndex answers a query along its index. It returns false, and yields nothing, if the index does not represent the
+// log.
+func (l *Log) queryIndex(s state, q *Query, yield func(*Record, error) bool) (ok bool) {
+	lines, words, ok := q.Index.update(l, s)
+	if !ok {
+		return false
+	}
+	open := segmentReader{dir: l.dir}
+	defer open.close()
+	for i := len(lines) - 1; i >= 0; i-- {
+		first := int32(0)
+		if i > 0 {
+			first = lines[i-1].keysEnd
+		}
+		if m := &lines[i]; q.Always(m.kind) || q.Keys.matchAny(words[first:m.keysEnd]) {
+			r, err := open.read(m, q)
+			if err != nil || !m.matches(r) {
+				q.Index.invalidate(s.head)
+				l.queryFrom(m.seq, q, yield)
+				return true
+			}
+			if !yield(r, nil) {
+				return true
+			}
+		}
+	}
+	return true
+}
+
+// queryFrom continues without an index, with the record number seq.
+func (l *Log) queryFrom(seq uint64, q *Query, yield func(*Record, error) bool) {
+	for r, err := range l.Query(Query{Before: seq + 1, Need: q.Need}) {
+		if (r == nil || r.Seq <= seq) && !yield(r, err) {
 			return
 		}
-		w := &forwardWalk{dir: l.dir, segs: segs, end: s.headEnd, acceptNext: len(segs) < len(s.segmentsToHead())}
-		w.yield = func(r *Record, err error) bool { return r != nil && r.Seq < from || yield(r, err) }
-		w.run()
 	}
 }
 
-// segmentsFrom leaves out the segments that have only records before number from.
-func segmentsFrom(dir vfs.Dir, segs []int, from uint64) ([]int, error) {
-	for i := len(segs) - 1; i > 0; i-- {
-		first, err := firstRecord(dir, segs[i])
-		if err != nil {
+// segmentReader keeps the segment open that was read last, since the next read mostly needs the same one.
+type segmentReader struct {
+	dir vfs.Dir
+	n   int32
+	f   vfs.File
+}
+
+func (o *segmentReader) close() {
+	if o.f != nil {
+		o.f.Close()
+	}
+}
+
+func (o *segmentReader) read(m *indexEntry, q *Query) (*Record, error) {
+	if o.n != m.segment {
+		o.close()
+		var err error
+		if o.f, _, err = openSegment(o.dir, int(m.segment)); err != nil {
+			o.f = nil
 			return nil, err
 		}
-		if first != nil && first.Seq <= from {
-			return segs[i:], nil
-		}
+		o.n = m.segment
 	}
-	return segs, nil
-}
-
-// Pending returns the transaction that may be unfinished, nil when there is none: the last one, if no mark of an end
-// follows it. Transactions happen one after the other, so any mark ends every one before it.
-func (l *Log) Pending() (*Record, error) {
-	if err := l.Err(); err != nil || l.snapshot().nonePending {
+	l := line{text: make([]byte, m.size), start: m.start, end: m.start + int64(m.size)}
+	if _, err := io.ReadFull(io.NewSectionReader(o.f, m.start, int64(m.size)), l.text); err != nil {
 		return nil, err
 	}
-	restarted := false
-	for r, err := range l.Backward() {
-		if _, ok := errors.AsType[*Corrupt](err); ok && restarted {
-			return nil, nil // a person has seen to the damage
-		}
-		switch {
-		case err != nil:
-			return nil, err
-		case r.Kind.isEnd():
-			return nil, nil
-		case r.Kind.isCommit():
-			return r, nil
-		}
-		restarted = restarted || r.restarts()
+	if l.whole = l.text[m.size-1] == '\n'; l.whole {
+		l.text = l.text[:m.size-1]
 	}
-	return nil, nil
+	return q.decode(l)
 }

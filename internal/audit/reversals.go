@@ -6,9 +6,9 @@ import (
 	"math"
 )
 
-// Reversals returns, the oldest first, what the log says after a record, or from its beginning, of changes that came to
-// nothing or were taken back: undos, and records of what a crash or a failed sync undid. Lines of other kinds are passed over
-// without a look at what they say, so it takes as long as to read the bytes. Not ok: the log does not have the record.
+// Reversals returns, oldest first, the records after a given one, or all for the zero Head, that cancel changes: undos,
+// and records of what a crash, an abort or a failed sync cancelled. Other lines are skipped without decoding, so this
+// takes as long as reading the bytes. ok is false if the log does not have the record after.
 func (l *Log) Reversals(after Head) (records iter.Seq[*Record], ok bool) {
 	s := l.snapshot()
 	i, from := 0, int64(0)
@@ -54,11 +54,4 @@ func (l *Log) reversalsIn(s state, i int, from int64, yield func(*Record) bool) 
 			return false
 		}
 	}
-}
-
-// kindOf is what a line says of its kind.
-func kindOf(text []byte) Kind {
-	_, rest, _ := bytes.Cut(text[:min(len(text), 256)], []byte(`","kind":"`))
-	k, _, _ := bytes.Cut(rest, []byte{'"'})
-	return Kind(k)
 }

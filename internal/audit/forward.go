@@ -1,0 +1,147 @@
+package audit
+
+import (
+	"iter"
+	"math"
+
+	"github.com/emend-dev/emend/internal/vfs"
+)
+
+// Forward returns the records from number from on, oldest first, without void ones. Errors are as for [Log.Backward].
+func (l *Log) Forward(from uint64) iter.Seq2[*Record, error] {
+	s := l.snapshot()
+	return func(yield func(*Record, error) bool) {
+		segs, err := segmentsFrom(l.dir, s.segmentsToHead(), from)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		w := &forwardWalk{dir: l.dir, segs: segs, end: s.headEnd, acceptNext: len(segs) < len(s.segmentsToHead())}
+		w.yield = func(r *Record, err error) bool { return r != nil && r.Seq < from || yield(r, err) }
+		w.run()
+	}
+}
+
+// segmentsFrom leaves out the segments that have only records before number from.
+func segmentsFrom(dir vfs.Dir, segs []int, from uint64) ([]int, error) {
+	for i := len(segs) - 1; i > 0; i-- {
+		first, err := firstRecord(dir, segs[i])
+		if err != nil {
+			return nil, err
+		}
+		if first != nil && first.Seq <= from {
+			return segs[i:], nil
+		}
+	}
+	return segs, nil
+}
+
+// forwardWalk walks through segments along the chain.
+type forwardWalk struct {
+	dir   vfs.Dir
+	segs  []int
+	from  int64 // offset to begin at in the first segment
+	end   int64 // end of what counts in the last segment
+	yield func(*Record, error) bool
+
+	last       Head // the last good record
+	since      Head // Since of the next segment's first record
+	sinceSeen  bool // since was met: records after it in its segment may be missing
+	mayMiss    bool // sinceSeen in the segment before: records before this segment's first may be missing
+	lost       uint64
+	acceptNext bool // accept the next good record even if it does not continue the last
+}
+
+func (w *forwardWalk) run() {
+	for i, n := range w.segs {
+		var next *Record
+		end := w.end
+		if i+1 < len(w.segs) {
+			var err error
+			if next, err = firstRecord(w.dir, w.segs[i+1]); err != nil {
+				w.yield(nil, err)
+				return
+			}
+			end = math.MaxInt64
+		}
+		if !w.segment(n, end, next) {
+			return
+		}
+	}
+}
+
+// segment yields what is in the first size bytes of segment n. next is the first record of the segment after it.
+func (w *forwardWalk) segment(n int, size int64, next *Record) bool {
+	f, info, err := openSegment(w.dir, n)
+	if err != nil {
+		return w.yield(nil, err)
+	}
+	defer f.Close()
+	from := w.from
+	w.from, w.since = 0, Head{}
+	w.mayMiss, w.sinceSeen = w.sinceSeen, false
+	if next != nil {
+		w.since, _ = next.lastSure()
+	}
+	for lines := newForwardLines(f, from, max(from, min(size, info.Size))); ; {
+		l, ok, err := lines.next()
+		if err != nil {
+			return w.yield(nil, err)
+		}
+		if !ok {
+			return true
+		}
+		rec, err := nilIfBad(l.record())
+		if err != nil {
+			return w.yield(nil, err)
+		}
+		if w.restIsVoid(rec, next) {
+			return true
+		}
+		at := &Corrupt{Segment: segmentName(n), Line: lines.number, Seq: w.last.Seq}
+		if !w.accept(rec, l.start == 0, at) {
+			return false
+		}
+	}
+}
+
+// restIsVoid reports whether the rest of a segment does not count, as the first record of the next one says: a record
+// that it declares void, and what is left of records after the last one known to be durable.
+func (w *forwardWalk) restIsVoid(rec, next *Record) bool {
+	return w.sinceSeen && (rec == nil || rec.Seq >= next.Seq || !rec.follows(w.last))
+}
+
+// accept takes one line. rec is nil if the line is bad; first says that it begins a segment.
+func (w *forwardWalk) accept(rec *Record, first bool, at *Corrupt) bool {
+	switch {
+	case rec == nil && w.acceptNext:
+		return true // one damage, one error
+	case rec == nil:
+		at.Why = "it is no whole record"
+	case !w.acceptNext && !w.continues(rec):
+		at.Why = "it does not continue the record before it"
+	case (rec.Kind == Rotate) != first:
+		at.Why = "it is in the wrong place of a segment"
+	}
+	if at.Why != "" && !w.yield(nil, at) {
+		return false
+	}
+	if w.acceptNext = rec == nil; w.acceptNext {
+		return true
+	}
+	w.last = rec.head()
+	w.mayMiss, w.sinceSeen = false, w.sinceSeen || w.last == w.since
+	return w.yield(rec, nil)
+}
+
+// continues reports whether rec is the next record, allowing for those that a failed sync lost.
+func (w *forwardWalk) continues(rec *Record) bool {
+	if rec.follows(w.last) {
+		return true
+	}
+	if !w.mayMiss || rec.Seq <= w.last.Seq+1 {
+		return false
+	}
+	w.lost += rec.Seq - w.last.Seq - 1
+	return true
+}
