@@ -1,23 +1,23 @@
 package api
 
-// FileHistory is what the log has of one file, through its moves, and which contents of it are kept.
+// FileHistory lists the versions of one file, through its moves.
 type FileHistory struct {
-	Path      string // as it is, or was last, called
-	Exists    bool
+	Path      string // its path now, or its last
+	Exists    bool   // now
 	Sha256    string // of what is there now
 	SizeBytes int64
 	Versions  []FileVersion // the newest first
-	Truncated bool
+	Truncated bool          // there are more
 	Notes     []string
 }
 
-// FileVersion is a file after one entry of the log. The oldest is the file before the first, with no entry; so is what
-// somebody made of it outside of emend between two entries, or since the last.
+// FileVersion is a file as one entry of the log left it. A version without an Entry was not made through emend: the file
+// before its first entry, or what somebody made of it between two entries or since the last.
 type FileVersion struct {
-	LogEntry         // what made it; Entry is "" where no entry did. Path is where the file was, AfterSha256 what it had
-	ID        string // by which [Workspace.Content] and [Workspace.PutBack] know its content; "" when it is not kept
-	Now       bool   // it is what is there now
+	LogEntry         // that made it; Path is where the file was, AfterSha256 its sum
+	ID        string // for Content and PutBack; "" when the content is not kept
+	Now       bool   // it is the current one
 	Gone      bool   // the entry left no file
-	Outside   bool   // no entry made it: it was found so
+	Outside   bool   // somebody changed the file outside of emend
 	SizeBytes int64
 }

@@ -24,7 +24,7 @@ type Head struct {
 // String returns the number, a colon and the hash.
 func (h Head) String() string { return fmt.Sprintf("%d:%s", h.Seq, h.H) }
 
-// EntryData is all that is known of one record of the log: who asked, what was done and what of it is kept.
+// EntryData is one record of the log: who asked, what was done, and which of the displaced files are kept.
 type EntryData struct {
 	Entry          string     `json:"entry"`
 	Seq            uint64     `json:"seq"`
@@ -35,22 +35,22 @@ type EntryData struct {
 	SessionID      string     `json:"sessionId"`
 	AgentName      string     `json:"agentName"`
 	ToolName       string     `json:"toolName"`
-	PolicyHash     string     `json:"policyHash,omitempty"`     // names the rules by which it was judged
-	IdempotencyKey string     `json:"idempotencyKey,omitempty"` // of the call
-	RequestSha256  string     `json:"requestSha256,omitempty"`  // of the text of a call with a key
-	AskedBy        string     `json:"askedBy,omitempty"`        // by what a person was asked, who said yes
+	PolicyHash     string     `json:"policyHash,omitempty"`     // of the policy at that time
+	IdempotencyKey string     `json:"idempotencyKey,omitempty"` // of a call with one
+	RequestSha256  string     `json:"requestSha256,omitempty"`  // of the text of such a call
+	AskedBy        string     `json:"askedBy,omitempty"`        // the front where a person was asked and said yes
 	OK             bool       `json:"ok"`
 	Outcome        Outcome    `json:"outcome"`
 	ErrorKind      string     `json:"errorKind,omitempty"`
 	Message        string     `json:"message,omitempty"`
-	End            string     `json:"end,omitempty"` // applied, abort, recovered; empty when there is no mark
+	End            string     `json:"end,omitempty"` // applied, abort, recovered; "" when no record says how it ended
 	EndedAt        *time.Time `json:"endedAt,omitempty"`
 	Undoes         []string   `json:"undoes,omitempty"`
 	UndoneBy       string     `json:"undoneBy,omitempty"`
 	Files          []LogEntry `json:"files"`
 	Kept           []Kept     `json:"kept"`
 	Prev           string     `json:"prev"` // the hash of the record before
-	H              string     `json:"h"`    // its own: with seq, a head for verify
+	H              string     `json:"h"`    // its own hash; Seq and H are a [Head]
 }
 
 // Kept is a file that a transaction displaced and that the history still has.
@@ -61,43 +61,43 @@ type Kept struct {
 	MTime     time.Time `json:"mtime"`
 }
 
-// TimelineRequest asks for calls of the log, the newest first. Every condition that is given has to hold.
+// TimelineRequest asks for calls, the newest first. A call matches when every condition that is set holds.
 type TimelineRequest struct {
 	SessionID, Agent, Client, Tool string
-	Path                           string // this file, or something below this directory
-	Text                           string // a part of a path, a message, a session, an agent, a client, a tool or an entry, in any case
+	Path                           string // a file, or a directory
+	Text                           string // part of a path, a message, or the name of a session, agent, client, tool or entry; case does not matter
 	Outcome                        Outcome
 	Since, Until                   time.Time
-	Before                         uint64 // only what is older than the record of this number; 0 for all
-	Limit                          int    // at most so many calls; 50
-	Look                           int    // at most so many records are looked through; 20,000
+	Before                         uint64 // only records with a lower number; 0 for all
+	Limit                          int    // most calls to return; 0 for 50
+	Look                           int    // most records to look through; 0 for 20,000
 }
 
 // Outcome is how a call ended.
 type Outcome string
 
-// How calls end.
+// The outcomes of calls.
 const (
 	Done      Outcome = "done"
 	Refused   Outcome = "refused"   // before it changed anything
-	Aborted   Outcome = "aborted"   // it began, and was taken back by the process that made it
+	Aborted   Outcome = "aborted"   // it began, and the same process took it back
 	Recovered Outcome = "recovered" // a crash interrupted it, and a later process finished it
 	Reverted  Outcome = "reverted"  // a crash interrupted it, and a later process took it back
-	Undone    Outcome = "undone"    // it was done, and has been taken back since
+	Undone    Outcome = "undone"    // it was done, and an undo has taken it back since
 )
 
-// Timeline is calls of the log.
+// Timeline is one page of calls.
 type Timeline struct {
 	Calls  []LoggedCall
-	Next   uint64 // ask with Before for what is older; 0 when nothing is
-	Looked int    // records that were looked through
+	Next   uint64 // the Before of the next page; 0 on the last
+	Looked int    // records looked through
 	Head   Head   // the newest record
 	Notes  []string
 }
 
 // LoggedCall is one call of the log, with the files that it changed or tried to.
 type LoggedCall struct {
-	Entry     string // by which Show and Undo know it
+	Entry     string // its name, for Show and Undo
 	Seq       uint64
 	Timestamp time.Time
 	Kind      string // commit, undo, failed, denied, purge

@@ -1,28 +1,28 @@
 package api
 
-// VerifyReport is what [Workspace.Verify] found.
+// VerifyReport is what a verification found.
 type VerifyReport struct {
-	OK       bool           `json:"ok"` // the chain is whole, and every head is in it
+	OK       bool           `json:"ok"` // the log is undamaged, and has every head
 	Store    string         `json:"store,omitempty"`
-	Head     Head           `json:"head"`     // of the newest record: keep it elsewhere
+	Head     Head           `json:"head"`     // the newest record; keep it outside of the machine
 	Segments int            `json:"segments"` // files of the log
 	Records  int            `json:"records"`
-	Kinds    map[string]int `json:"kinds"`          // how many of each
+	Kinds    map[string]int `json:"kinds"`          // records by kind
 	Void     int            `json:"void,omitempty"` // records that the log itself declared void
-	Lost     uint64         `json:"lost,omitempty"` // unsynced records that a power cut took
-	Torn     int64          `json:"torn,omitempty"` // bytes at the end that are no whole record
-	Breaks   []Break        `json:"breaks"`         // damages of the chain, the first hundred
-	Missing  []Head         `json:"missing"`        // heads that are not in the log
-	Same     int            `json:"same"`           // files that are as the log has them
-	Files    []FileMismatch `json:"files"`          // those that are not, by path
+	Lost     uint64         `json:"lost,omitempty"` // unsynced records that a power cut lost
+	Torn     int64          `json:"torn,omitempty"` // bytes of an incomplete record at the end
+	Breaks   []Break        `json:"breaks"`         // the first hundred damages
+	Missing  []Head         `json:"missing"`        // heads that the log does not have
+	Same     int            `json:"same"`           // number of files that are as the log has them
+	Files    []FileMismatch `json:"files"`          // those that are not, sorted by path
 	Notes    []string       `json:"notes"`
 }
 
-// Break is one damage of the chain.
+// Break is a damage of the log.
 type Break struct {
 	Segment string `json:"segment"`
 	Line    int    `json:"line"`
-	After   uint64 `json:"after"` // the number of the last good record before it
+	After   uint64 `json:"after"` // number of the last good record before it
 	Why     string `json:"why"`
 }
 
@@ -33,5 +33,5 @@ type FileMismatch struct {
 	Entry    string    `json:"entry"`              // the last that changed it
 	Expected string    `json:"expected,omitempty"` // sha256; empty when it was deleted
 	Actual   string    `json:"actual,omitempty"`
-	Why      string    `json:"why,omitempty"` // it is unknown
+	Why      string    `json:"why,omitempty"` // why the state is unknown
 }
