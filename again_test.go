@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/fail"
 )
 
 // outcome is what a call was answered: as a model and as a program reads it.
@@ -17,7 +19,7 @@ type outcome struct {
 	data     map[string]any
 }
 
-func outcomeOf(t *testing.T, tx string, r emend.Result) outcome {
+func outcomeOf(t *testing.T, tx string, r api.Result) outcome {
 	t.Helper()
 	b, err := json.Marshal(r)
 	var o struct{ Data map[string]any }
@@ -30,7 +32,7 @@ func outcomeOf(t *testing.T, tx string, r emend.Result) outcome {
 	return outcome{tx, r.Text(), o.Data}
 }
 
-func answerOf[T any](s *story, a *emend.Answer[T], err error) (outcome, error) {
+func answerOf[T any](s *story, a *api.Answer[T], err error) (outcome, error) {
 	s.Helper()
 	if err != nil {
 		return outcome{}, err
@@ -50,47 +52,47 @@ func reportOf(s *story, r *emend.Report, err error) (outcome, error) {
 // trash is given.
 var keyedCalls = map[string]func(s *story, key, id string) (outcome, error){
 	"create": func(s *story, key, id string) (outcome, error) {
-		a, err := s.ws.Create(s.ctx, emend.CreateRequest{Path: "new", Content: "new\n", IdempotencyKey: key})
+		a, err := s.ws.Create(s.ctx, api.CreateRequest{Path: "new", Content: "new\n", IdempotencyKey: key})
 		return answerOf(s, a, err)
 	},
 	"write": func(s *story, key, id string) (outcome, error) {
-		a, err := s.ws.Write(s.ctx, emend.WriteRequest{Path: "x", Content: "written\n", ExpectedSha256: sum("X\n"), IdempotencyKey: key})
+		a, err := s.ws.Write(s.ctx, api.WriteRequest{Path: "x", Content: "written\n", ExpectedSha256: sum("X\n"), IdempotencyKey: key})
 		return answerOf(s, a, err)
 	},
 	"edit": func(s *story, key, id string) (outcome, error) {
-		a, err := s.ws.Edit(s.ctx, emend.EditRequest{Path: "x", ExpectedSha256: sum("X\n"), Edits: []emend.TextEdit{{OldText: "X", NewText: "edited"}}, IdempotencyKey: key})
+		a, err := s.ws.Edit(s.ctx, api.EditRequest{Path: "x", ExpectedSha256: sum("X\n"), Edits: []api.TextEdit{{OldText: "X", NewText: "edited"}}, IdempotencyKey: key})
 		return answerOf(s, a, err)
 	},
 	"delete": func(s *story, key, id string) (outcome, error) {
-		a, err := s.ws.Delete(s.ctx, emend.DeleteRequest{Path: "x", IdempotencyKey: key})
+		a, err := s.ws.Delete(s.ctx, api.DeleteRequest{Path: "x", IdempotencyKey: key})
 		return answerOf(s, a, err)
 	},
 	"delete for good": func(s *story, key, id string) (outcome, error) {
-		a, err := s.ws.Delete(s.ctx, emend.DeleteRequest{Path: "x", Permanent: true, IdempotencyKey: key})
+		a, err := s.ws.Delete(s.ctx, api.DeleteRequest{Path: "x", Permanent: true, IdempotencyKey: key})
 		return answerOf(s, a, err)
 	},
 	"move": func(s *story, key, id string) (outcome, error) {
-		a, err := s.ws.Move(s.ctx, emend.MoveRequest{FromPath: "x", ToPath: "z", ExpectedSha256: sum("X\n"), IdempotencyKey: key})
+		a, err := s.ws.Move(s.ctx, api.MoveRequest{FromPath: "x", ToPath: "z", ExpectedSha256: sum("X\n"), IdempotencyKey: key})
 		return answerOf(s, a, err)
 	},
 	"move over": func(s *story, key, id string) (outcome, error) {
-		a, err := s.ws.Move(s.ctx, emend.MoveRequest{FromPath: "x", ToPath: "y", ExpectedSha256: sum("X\n"), Overwrite: true, IdempotencyKey: key})
+		a, err := s.ws.Move(s.ctx, api.MoveRequest{FromPath: "x", ToPath: "y", ExpectedSha256: sum("X\n"), Overwrite: true, IdempotencyKey: key})
 		return answerOf(s, a, err)
 	},
 	"restore": func(s *story, key, id string) (outcome, error) {
-		a, err := s.ws.Restore(s.ctx, emend.RestoreRequest{TrashedPath: id, IdempotencyKey: key})
+		a, err := s.ws.Restore(s.ctx, api.RestoreRequest{TrashedPath: id, IdempotencyKey: key})
 		return answerOf(s, a, err)
 	},
 	"restore elsewhere": func(s *story, key, id string) (outcome, error) {
-		a, err := s.ws.Restore(s.ctx, emend.RestoreRequest{TrashedPath: id, TargetPath: "back", IdempotencyKey: key})
+		a, err := s.ws.Restore(s.ctx, api.RestoreRequest{TrashedPath: id, TargetPath: "back", IdempotencyKey: key})
 		return answerOf(s, a, err)
 	},
 	"apply": func(s *story, key, id string) (outcome, error) {
-		r, err := s.ws.Apply(s.ctx, envelope("*** Add File: p", "+p", "*** Delete File: x"), emend.Options{IdempotencyKey: key})
+		r, err := s.ws.Apply(s.ctx, envelope("*** Add File: p", "+p", "*** Delete File: x"), api.PatchOptions{IdempotencyKey: key})
 		return reportOf(s, r, err)
 	},
 	"undo": func(s *story, key, id string) (outcome, error) {
-		r, err := s.ws.Undo(s.ctx, emend.UndoRequest{IdempotencyKey: key})
+		r, err := s.ws.Undo(s.ctx, api.UndoRequest{IdempotencyKey: key})
 		return reportOf(s, r, err)
 	},
 }
@@ -120,7 +122,7 @@ func TestKeyIsOfADirectory(t *testing.T) {
 				"the root above": s,
 			} {
 				_, err := call(other, "K", id)
-				other.refusal(err, emend.CommandFailed, `the idempotency key "K" was used for another`, "Use a new key")
+				other.refusal(err, fail.CommandFailed, `the idempotency key "K" was used for another`, "Use a new key")
 				if s.tree() != was {
 					t.Errorf("%s: the tree was %s and is %s", name, was, s.tree())
 				}
@@ -164,7 +166,7 @@ func TestKeyOfAnotherRequest(t *testing.T) {
 				continue
 			}
 			_, err := call(s, "K", id)
-			s.refusal(err, emend.CommandFailed, `the idempotency key "K" was used for another`)
+			s.refusal(err, fail.CommandFailed, `the idempotency key "K" was used for another`)
 		}
 		s.has(was)
 	}
@@ -234,7 +236,7 @@ func TestKeyOfPermanent(t *testing.T) {
 	const secret = "TOPSECRETVALUE"
 	for _, key := range []string{"", "K"} {
 		s := begin(t, "s.txt", secret+"\n")
-		r := emend.DeleteRequest{Path: "s.txt", Permanent: true, IdempotencyKey: key}
+		r := api.DeleteRequest{Path: "s.txt", Permanent: true, IdempotencyKey: key}
 		a, err := s.ws.Delete(s.ctx, r)
 		s.must(err)
 		if got := storeHas(t, s.ws, secret); len(got) > 0 {

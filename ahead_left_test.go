@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 )
 
 // sudden is a context that has ended when it was asked so often, and tells nobody before.
@@ -47,7 +48,7 @@ func TestAheadLeft(t *testing.T) {
 	for left := range 30 {
 		ctx := &sudden{Context: context.Background()}
 		ctx.left.Store(int32(left))
-		if _, err := ws.Plan(ctx, text.String(), emend.Options{}); !errors.Is(err, context.Canceled) {
+		if _, err := ws.Plan(ctx, text.String(), api.PatchOptions{}); !errors.Is(err, context.Canceled) {
 			t.Fatalf("after %d: %v", left, err)
 		}
 	}

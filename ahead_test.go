@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
 )
 
@@ -46,7 +47,7 @@ func hundred(t *testing.T, options ...emend.Option) (w *emend.Workspace, text st
 // What is read ahead is refused when its turn comes: in the order of the patch, each failure once.
 func TestManyFilesAreRefusedInOrder(t *testing.T) {
 	w, text := hundred(t)
-	_, err := w.Plan(context.Background(), text, emend.Options{})
+	_, err := w.Plan(context.Background(), text, api.PatchOptions{})
 	refused, ok := errors.AsType[*emend.Refusal](err)
 	if !ok {
 		t.Fatal(err)
@@ -65,8 +66,8 @@ func TestManyFilesAreRefusedInOrder(t *testing.T) {
 
 // The files count against the limit as the plan comes to them, not as they are read.
 func TestManyFilesOverTheLimit(t *testing.T) {
-	w, text := hundred(t, emend.WithLimits(emend.Limits{TotalBytes: 30}))
-	_, err := w.Plan(context.Background(), text, emend.Options{})
+	w, text := hundred(t, emend.WithLimits(api.Limits{TotalBytes: 30}))
+	_, err := w.Plan(context.Background(), text, api.PatchOptions{})
 	refused, ok := errors.AsType[*emend.Refusal](err)
 	if !ok {
 		t.Fatal(err)
@@ -81,7 +82,7 @@ func TestManyFilesAreCancelled(t *testing.T) {
 	w, text := hundred(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := w.Plan(ctx, text, emend.Options{}); !errors.Is(err, context.Canceled) {
+	if _, err := w.Plan(ctx, text, api.PatchOptions{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("err = %v", err)
 	}
 }

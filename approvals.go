@@ -12,18 +12,18 @@ import (
 )
 
 // Allow answers a call that waits with yes.
-func (w *Workspace) Allow(ctx context.Context, r api.AllowRequest) (*outcome.Answer[api.AnsweredData], error) {
+func (w *Workspace) Allow(ctx context.Context, r api.AllowRequest) (*api.Answer[api.AnsweredData], error) {
 	return consent.Answer(ctx, w.s, r.ID, board.Answer{Allowed: true, Session: r.Session, By: r.By})
 }
 
 // Deny answers it with no.
-func (w *Workspace) Deny(ctx context.Context, r api.DenyRequest) (*outcome.Answer[api.AnsweredData], error) {
+func (w *Workspace) Deny(ctx context.Context, r api.DenyRequest) (*api.Answer[api.AnsweredData], error) {
 	return consent.Answer(ctx, w.s, r.ID, board.Answer{Reason: consent.CutWords(r.Reason), By: r.By})
 }
 
-// AskThere asks the person who has a page open, and waits for the answer until the deadline. It is a hook for [Asking].
+// AskAtPage asks the person who has a page open, and waits for the answer until the deadline. It is a hook for [Asking].
 // Where no page is open it refuses at once: errors.Is(err, ErrNobodyThere) then.
-func (w *Workspace) AskThere(ctx context.Context, q api.Question, patience time.Duration) (by string, err error) {
+func (w *Host) AskAtPage(ctx context.Context, q api.Question, patience time.Duration) (by string, err error) {
 	if err := w.s.Enter(); err != nil {
 		return "", err
 	}
@@ -50,9 +50,9 @@ func (w *Workspace) AskThere(ctx context.Context, q api.Question, patience time.
 	return consent.AnsweredBy(w.s, q, a)
 }
 
-// Attend says, until leave is called, the workspace is closed or the process ends, that a person has a page open that shows what
+// PageOpen says, until leave is called, the workspace is closed or the process ends, that a person has a page open that shows what
 // waits. Who leaves one page for the next has not left: a page should linger for a moment before it says so.
-func (w *Workspace) Attend() (leave func(), err error) {
+func (w *Host) PageOpen() (leave func(), err error) {
 	if err := w.s.Enter(); err != nil {
 		return nil, outcome.Cannot(err)
 	}
@@ -90,7 +90,7 @@ func (w *Workspace) Waiting(ctx context.Context) ([]api.Waiting, error) {
 }
 
 // WaitingFor is one of the calls that wait.
-func (w *Workspace) WaitingFor(ctx context.Context, id string) (*api.Waiting, error) {
+func (w *Host) WaitingFor(ctx context.Context, id string) (*api.Waiting, error) {
 	if err := w.s.Enter(); err != nil {
 		return nil, outcome.Cannot(err)
 	}
@@ -107,4 +107,4 @@ func (w *Workspace) WaitingFor(ctx context.Context, id string) (*api.Waiting, er
 }
 
 // AllowedBefore reports whether a person has allowed, to the session that asks and until it ends, all that q is about.
-func (w *Workspace) AllowedBefore(q api.Question) bool { return consent.AllowedBefore(w.s, q) }
+func (w *Host) AllowedBefore(q api.Question) bool { return consent.AllowedBefore(w.s, q) }

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/audit"
 )
 
@@ -18,14 +20,14 @@ import (
 func exported(t *testing.T, ws *emend.Workspace) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := ws.TrashExport(t.Context(), trash(t, ws)[0].ID, &b); err != nil {
+	if err := ws.Host().TrashExport(t.Context(), trash(t, ws)[0].ID, &b); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
 }
 
-func restoreArchive(ws *emend.Workspace, data []byte, target string) (*emend.Answer[emend.RestoreData], error) {
-	return ws.RestoreArchive(context.Background(), bytes.NewReader(data), target, "")
+func restoreArchive(ws *emend.Workspace, data []byte, target string) (*api.Answer[api.RestoreData], error) {
+	return ws.Host().RestoreArchive(context.Background(), bytes.NewReader(data), target, "")
 }
 
 // TestRestoreArchive: what was exported comes back as it was, also elsewhere.
@@ -69,7 +71,7 @@ func TestRestoreArchiveRefused(t *testing.T) {
 	apply(t, ws, "", "*** Delete File: a")
 	good := exported(t, ws)
 	apply(t, ws, "", "*** Delete File: b", "*** Add File: a", "+new")
-	small, err := emend.Open(ws.Root(), emend.WithLimits(emend.Limits{FileBytes: 3}))
+	small, err := emend.Open(ws.Root(), emend.WithLimits(api.Limits{FileBytes: 3}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,14 +85,14 @@ func TestRestoreArchiveRefused(t *testing.T) {
 		want   error
 		words  string
 	}{
-		{"exists", ws, good, "", emend.AlreadyExists, "TARGET"},
-		{"protected", ws, good, ".git/hooks/pre-commit", emend.PermissionDenied, ""},
-		{"secret", ws, good, "x.pem", emend.PermissionDenied, ""},
-		{"outside", ws, good, "../x", emend.OutsideWorkspace, ""},
-		{"too large", small, good, "x", emend.FileTooLarge, "at most 3"},
-		{"garbage", ws, append(bytes.Clone(good), 'x'), "x", emend.CommandFailed, "after the end"},
-		{"cut", ws, good[:len(good)-20], "x", emend.CommandFailed, "no whole tar.gz"},
-		{"nothing", ws, nil, "x", emend.CommandFailed, "no whole tar.gz"},
+		{"exists", ws, good, "", fail.AlreadyExists, "TARGET"},
+		{"protected", ws, good, ".git/hooks/pre-commit", fail.PermissionDenied, ""},
+		{"secret", ws, good, "x.pem", fail.PermissionDenied, ""},
+		{"outside", ws, good, "../x", fail.OutsideWorkspace, ""},
+		{"too large", small, good, "x", fail.FileTooLarge, "at most 3"},
+		{"garbage", ws, append(bytes.Clone(good), 'x'), "x", fail.CommandFailed, "after the end"},
+		{"cut", ws, good[:len(good)-20], "x", fail.CommandFailed, "no whole tar.gz"},
+		{"nothing", ws, nil, "x", fail.CommandFailed, "no whole tar.gz"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -117,7 +119,7 @@ func TestRestoreArchiveRefused(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := ws.RestoreArchive(ctx, bytes.NewReader(good), "x", ""); !errors.Is(err, emend.CommandFailed) {
+	if _, err := ws.Host().RestoreArchive(ctx, bytes.NewReader(good), "x", ""); !errors.Is(err, fail.CommandFailed) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
@@ -129,11 +131,11 @@ func TestRestoreArchiveOnce(t *testing.T) {
 	first := exported(t, ws)
 	apply(t, ws, "", "*** Delete File: b")
 	for range 2 {
-		if a, err := ws.RestoreArchive(t.Context(), bytes.NewReader(first), "", "key"); err != nil || a.Data.Path != "a" {
+		if a, err := ws.Host().RestoreArchive(t.Context(), bytes.NewReader(first), "", "key"); err != nil || a.Data.Path != "a" {
 			t.Fatalf("%+v, %v", a, err)
 		}
 	}
-	if a, err := ws.RestoreArchive(t.Context(), bytes.NewReader(exported(t, ws)), "", "key"); !errors.Is(err, emend.CommandFailed) {
+	if a, err := ws.Host().RestoreArchive(t.Context(), bytes.NewReader(exported(t, ws)), "", "key"); !errors.Is(err, fail.CommandFailed) {
 		t.Errorf("%+v, %v", a, err)
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/fail"
 )
 
 // asked is a workspace whose policy wants a person to be asked, and the person.
@@ -18,10 +20,10 @@ type asked struct {
 	*story
 	no        error // what the person says
 	meanwhile func()
-	questions []emend.Question
+	questions []api.Question
 }
 
-func (a *asked) answer(_ context.Context, q emend.Question) (string, error) {
+func (a *asked) answer(_ context.Context, q api.Question) (string, error) {
 	a.questions = append(a.questions, q)
 	if a.meanwhile != nil {
 		a.meanwhile()
@@ -43,7 +45,7 @@ func asking(t *testing.T) *asked {
 	file := filepath.Join(t.TempDir(), "policy.toml")
 	s.must(os.WriteFile(file, []byte(askPolicy), 0o600))
 	a := &asked{story: s.opened(s.ws.Root(), emend.Policy(file))}
-	a.ctx = emend.Asking(a.ctx, a.answer)
+	a.ctx = emend.WithAsker(a.ctx, a.answer)
 	return a
 }
 
@@ -69,7 +71,7 @@ func (a *asked) check(paths ...string) {
 	}
 }
 
-func (a *asked) apply(o emend.Options, text string) error {
+func (a *asked) apply(o api.PatchOptions, text string) error {
 	_, err := a.ws.Apply(a.ctx, text, o)
 	return err
 }
@@ -90,44 +92,46 @@ var asks = []struct {
 	shows string // in the diff
 }{
 	{"edit", func(a *asked) error {
-		_, err := a.ws.Edit(a.ctx, emend.EditRequest{Path: "migrations/1.sql", ExpectedSha256: sum("one\n"), Edits: []emend.TextEdit{{OldText: "one", NewText: "two"}}})
+		_, err := a.ws.Edit(a.ctx, api.EditRequest{Path: "migrations/1.sql", ExpectedSha256: sum("one\n"), Edits: []api.TextEdit{{OldText: "one", NewText: "two"}}})
 		return err
 	}, []string{"write migrations/1.sql"}, "+two"},
 	{"write", func(a *asked) error {
-		_, err := a.ws.Write(a.ctx, emend.WriteRequest{Path: "migrations/1.sql", ExpectedSha256: sum("one\n"), Content: "two\n"})
+		_, err := a.ws.Write(a.ctx, api.WriteRequest{Path: "migrations/1.sql", ExpectedSha256: sum("one\n"), Content: "two\n"})
 		return err
 	}, []string{"write migrations/1.sql"}, "+two"},
 	{"create", func(a *asked) error {
-		_, err := a.ws.Create(a.ctx, emend.CreateRequest{Path: "migrations/2.sql", Content: "two\n"})
+		_, err := a.ws.Create(a.ctx, api.CreateRequest{Path: "migrations/2.sql", Content: "two\n"})
 		return err
 	}, []string{"write migrations/2.sql"}, "+two"},
 	{"delete", func(a *asked) error {
-		_, err := a.ws.Delete(a.ctx, emend.DeleteRequest{Path: "migrations/1.sql"})
+		_, err := a.ws.Delete(a.ctx, api.DeleteRequest{Path: "migrations/1.sql"})
 		return err
 	}, []string{"write migrations/1.sql"}, "-one"},
 	{"move away", func(a *asked) error {
-		_, err := a.ws.Move(a.ctx, emend.MoveRequest{FromPath: "migrations/1.sql", ToPath: "1.sql", ExpectedSha256: sum("one\n")})
+		_, err := a.ws.Move(a.ctx, api.MoveRequest{FromPath: "migrations/1.sql", ToPath: "1.sql", ExpectedSha256: sum("one\n")})
 		return err
 	}, []string{"write migrations/1.sql"}, "rename to 1.sql"},
 	{"move in", func(a *asked) error {
-		_, err := a.ws.Move(a.ctx, emend.MoveRequest{FromPath: "free.txt", ToPath: "migrations/free", ExpectedSha256: sum("free\n")})
+		_, err := a.ws.Move(a.ctx, api.MoveRequest{FromPath: "free.txt", ToPath: "migrations/free", ExpectedSha256: sum("free\n")})
 		return err
 	}, []string{"write migrations/free"}, "rename to migrations/free"},
 	{"protected otherwise", func(a *asked) error {
-		_, err := a.ws.Write(a.ctx, emend.WriteRequest{Path: ".github/workflows/ci.yml", ExpectedSha256: sum("on: push\n"), Content: "on: pull\n"})
+		_, err := a.ws.Write(a.ctx, api.WriteRequest{Path: ".github/workflows/ci.yml", ExpectedSha256: sum("on: push\n"), Content: "on: pull\n"})
 		return err
 	}, []string{"write .github/workflows/ci.yml"}, "+on: pull"},
 	{"read", func(a *asked) error {
-		_, err := a.ws.Read(a.ctx, emend.ReadRequest{Path: "secret.txt"})
+		_, err := a.ws.Read(a.ctx, api.ReadRequest{Path: "secret.txt"})
 		return err
 	}, []string{"read secret.txt"}, ""},
-	{"read and written", func(a *asked) error { return a.apply(emend.Options{}, patchOf(update("secret.txt", "hush", "loud"))) },
+	{"read and written", func(a *asked) error {
+		return a.apply(api.PatchOptions{}, patchOf(update("secret.txt", "hush", "loud")))
+	},
 		[]string{"read secret.txt", "write secret.txt"}, "+loud"},
 	{"patch of three", func(a *asked) error {
-		return a.apply(emend.Options{}, patchOf(update("free.txt", "free", "freer"), update("migrations/1.sql", "one", "two"), "*** Add File: migrations/2.sql\n+two\n"))
+		return a.apply(api.PatchOptions{}, patchOf(update("free.txt", "free", "freer"), update("migrations/1.sql", "one", "two"), "*** Add File: migrations/2.sql\n+two\n"))
 	}, []string{"write migrations/1.sql", "write migrations/2.sql"}, "+freer"},
 	{"sequential patch", func(a *asked) error {
-		return a.apply(emend.Options{Sequential: true}, patchOf(update("free.txt", "free", "freer"), update("migrations/1.sql", "one", "two"), update("migrations/1.sql", "two", "three"), update("secret.txt", "hush", "loud")))
+		return a.apply(api.PatchOptions{Sequential: true}, patchOf(update("free.txt", "free", "freer"), update("migrations/1.sql", "one", "two"), update("migrations/1.sql", "two", "three"), update("secret.txt", "hush", "loud")))
 	}, []string{"read secret.txt", "write migrations/1.sql", "write secret.txt"}, "+three"},
 }
 
@@ -160,7 +164,7 @@ func TestAPersonSaysNo(t *testing.T) {
 			a := asking(t)
 			a.no = errors.New("not on a friday")
 			before := a.tree()
-			a.refusal(tc.call(a), emend.PermissionDenied, "not on a friday", "rule")
+			a.refusal(tc.call(a), fail.PermissionDenied, "not on a friday", "rule")
 			if after := a.tree(); after != before {
 				t.Errorf("before:\n%safter:\n%s", before, after)
 			}
@@ -188,7 +192,7 @@ func TestNobodyToAsk(t *testing.T) {
 			a := asking(t)
 			a.ctx = t.Context()
 			before := a.tree()
-			a.refusal(tc.call(a), emend.PermissionDenied, "nobody to ask")
+			a.refusal(tc.call(a), fail.PermissionDenied, "nobody to ask")
 			if after := a.tree(); tc.name != "sequential patch" && after != before {
 				t.Errorf("before:\n%safter:\n%s", before, after)
 			}
@@ -201,8 +205,8 @@ func TestUnanswered(t *testing.T) {
 	for _, tc := range asks {
 		t.Run(tc.name, func(t *testing.T) {
 			a := asking(t)
-			a.no = emend.ErrUnanswered
-			if err := tc.call(a); !errors.Is(err, emend.ErrUnanswered) {
+			a.no = api.ErrUnanswered
+			if err := tc.call(a); !errors.Is(err, api.ErrUnanswered) {
 				t.Errorf("err = %v", err)
 			}
 			if log := a.log(); log != "" && strings.Contains(log, "denied") {
@@ -217,13 +221,13 @@ func TestRefusedBeforeAsked(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
 		patch string
-		kind  emend.Kind
+		kind  fail.Kind
 		about []string
 	}{
-		{"does not fit", patchOf(update("migrations/1.sql", "three", "two")), emend.PatchApply, nil},
-		{"another path is denied", patchOf(update("migrations/1.sql", "one", "two"), update("never", "never", "ever")), emend.PermissionDenied, nil},
-		{"exists", patchOf("*** Add File: migrations/1.sql\n+x\n"), emend.AlreadyExists, nil},
-		{"tells what is secret", patchOf(update("secret.txt", "husx", "loud")), emend.PatchApply, []string{"read secret.txt"}},
+		{"does not fit", patchOf(update("migrations/1.sql", "three", "two")), fail.PatchApply, nil},
+		{"another path is denied", patchOf(update("migrations/1.sql", "one", "two"), update("never", "never", "ever")), fail.PermissionDenied, nil},
+		{"exists", patchOf("*** Add File: migrations/1.sql\n+x\n"), fail.AlreadyExists, nil},
+		{"tells what is secret", patchOf(update("secret.txt", "husx", "loud")), fail.PatchApply, []string{"read secret.txt"}},
 	} {
 		for _, sequential := range []bool{false, true} {
 			if sequential && tc.name == "another path is denied" {
@@ -231,7 +235,7 @@ func TestRefusedBeforeAsked(t *testing.T) {
 			}
 			t.Run(fmt.Sprintf("%s, sequential=%t", tc.name, sequential), func(t *testing.T) {
 				a := asking(t)
-				err := a.apply(emend.Options{Sequential: sequential, Dialect: "comma"}, tc.patch)
+				err := a.apply(api.PatchOptions{Sequential: sequential, Dialect: "comma"}, tc.patch)
 				a.refusal(err, tc.kind)
 				if sequential && len(tc.about) > 0 {
 					a.check("read secret.txt", "write secret.txt")
@@ -240,7 +244,7 @@ func TestRefusedBeforeAsked(t *testing.T) {
 				}
 				a = asking(t)
 				a.no = errors.New("no")
-				err = a.apply(emend.Options{Sequential: sequential, Dialect: "comma"}, tc.patch)
+				err = a.apply(api.PatchOptions{Sequential: sequential, Dialect: "comma"}, tc.patch)
 				if r, _ := errors.AsType[*emend.Refusal](err); r == nil || strings.Contains(r.Explain()+fmt.Sprint(r.Result()), "hush") {
 					t.Errorf("it tells: %v", err)
 				}
@@ -255,8 +259,8 @@ func TestChangedWhileAsked(t *testing.T) {
 		t.Run(fmt.Sprintf("sequential=%t", sequential), func(t *testing.T) {
 			a := asking(t)
 			a.meanwhile = func() { a.save("migrations/1.sql", "zero\none\n") }
-			err := a.apply(emend.Options{Sequential: sequential}, patchOf(update("migrations/1.sql", "one", "two")))
-			a.refusal(err, emend.Stale)
+			err := a.apply(api.PatchOptions{Sequential: sequential}, patchOf(update("migrations/1.sql", "one", "two")))
+			a.refusal(err, fail.Stale)
 			if got := a.read("migrations/1.sql"); got != "zero\none\n" {
 				t.Errorf("the file: %q", got)
 			}
@@ -274,12 +278,12 @@ func TestDestinationChangedWhileAsked(t *testing.T) {
 					a.save("migrations/1.sql", text)
 				}
 			}
-			err := a.apply(emend.Options{Sequential: true, Dialect: "codex"}, patchOf("*** Update File: free.txt\n*** Move to: migrations/1.sql\n@@\n-free\n+freer\n"))
+			err := a.apply(api.PatchOptions{Sequential: true, Dialect: "codex"}, patchOf("*** Update File: free.txt\n*** Move to: migrations/1.sql\n@@\n-free\n+freer\n"))
 			if !changed {
 				a.must(err)
 				continue
 			}
-			a.refusal(err, emend.Stale)
+			a.refusal(err, fail.Stale)
 			if got := a.read("migrations/1.sql"); got != text {
 				t.Errorf("the file: %q", got)
 			}
@@ -290,20 +294,20 @@ func TestDestinationChangedWhileAsked(t *testing.T) {
 // The digest is of the change: the same for the same, another for any other.
 func TestDigest(t *testing.T) {
 	a := asking(t)
-	a.no = emend.ErrUnanswered
+	a.no = api.ErrUnanswered
 	digest := func(call func() error) string {
 		a.questions = nil
-		if err := call(); !errors.Is(err, emend.ErrUnanswered) {
+		if err := call(); !errors.Is(err, api.ErrUnanswered) {
 			t.Fatal(err)
 		}
 		return a.questions[0].Digest
 	}
 	edit := func(to string) func() error {
-		return func() error { return a.apply(emend.Options{}, patchOf(update("migrations/1.sql", "one", to))) }
+		return func() error { return a.apply(api.PatchOptions{}, patchOf(update("migrations/1.sql", "one", to))) }
 	}
 	remove := func(forever bool) func() error {
 		return func() error {
-			_, err := a.ws.Delete(a.ctx, emend.DeleteRequest{Path: "migrations/1.sql", Permanent: forever})
+			_, err := a.ws.Delete(a.ctx, api.DeleteRequest{Path: "migrations/1.sql", Permanent: forever})
 			return err
 		}
 	}
@@ -319,7 +323,7 @@ func TestDigest(t *testing.T) {
 			return edit("two")()
 		},
 		func() error {
-			a.ctx = emend.As(a.ctx, emend.Actor{Session: "another"})
+			a.ctx = emend.WithActor(a.ctx, api.Actor{Session: "another"})
 			return edit("two")()
 		}}
 	for i, call := range others {
@@ -346,7 +350,7 @@ func TestShowSaysWhoWasAsked(t *testing.T) {
 func TestRepeatedAsksNobody(t *testing.T) {
 	for _, sequential := range []bool{false, true} {
 		a := asking(t)
-		o := emend.Options{IdempotencyKey: "K", Sequential: sequential}
+		o := api.PatchOptions{IdempotencyKey: "K", Sequential: sequential}
 		text := patchOf(update("migrations/1.sql", "one", "two"), update("free.txt", "free", "freer"))
 		a.must(a.apply(o, text))
 		a.must(a.apply(o, text))
@@ -357,13 +361,13 @@ func TestRepeatedAsksNobody(t *testing.T) {
 // A dry run writes nothing and asks nobody, but says that somebody will be asked; what it reads is asked about.
 func TestDryRunAsksToReadOnly(t *testing.T) {
 	a := asking(t)
-	p, err := a.ws.Plan(a.ctx, patchOf(update("migrations/1.sql", "one", "two")), emend.Options{})
+	p, err := a.ws.Plan(a.ctx, patchOf(update("migrations/1.sql", "one", "two")), api.PatchOptions{})
 	a.must(err)
 	a.check()
 	if text := p.Result().Text(); !strings.Contains(text, "a person is asked") {
 		t.Errorf("the preview: %s", text)
 	}
-	if _, err := a.ws.Commit(t.Context(), p); !errors.Is(err, emend.PermissionDenied) {
+	if _, err := a.ws.Commit(t.Context(), p); !errors.Is(err, fail.PermissionDenied) {
 		t.Errorf("committed with nobody to ask: %v", err)
 	}
 	_, err = a.ws.Commit(a.ctx, p)
@@ -372,8 +376,8 @@ func TestDryRunAsksToReadOnly(t *testing.T) {
 
 	a = asking(t)
 	a.no = errors.New("no")
-	_, err = a.ws.Plan(a.ctx, patchOf(update("secret.txt", "hush", "loud")), emend.Options{})
-	a.refusal(err, emend.PermissionDenied)
+	_, err = a.ws.Plan(a.ctx, patchOf(update("secret.txt", "hush", "loud")), api.PatchOptions{})
+	a.refusal(err, fail.PermissionDenied)
 	a.check("read secret.txt")
 }
 
@@ -382,29 +386,29 @@ func TestUndoIsAskedAbout(t *testing.T) {
 	a := asking(t)
 	a.must(asks[0].call(a))
 	a.questions = nil
-	_, err := a.ws.Undo(a.ctx, emend.UndoRequest{DryRun: true})
+	_, err := a.ws.Undo(a.ctx, api.UndoRequest{DryRun: true})
 	a.must(err)
 	a.check()
-	a.undoing(emend.UndoRequest{})
+	a.undoing(api.UndoRequest{})
 	a.check("write migrations/1.sql")
 	_, trashed := a.remove("migrations/1.sql")
 	a.questions, a.no = nil, errors.New("no")
-	_, err = a.ws.Restore(a.ctx, emend.RestoreRequest{TrashedPath: trashed})
-	a.refusal(err, emend.PermissionDenied)
+	_, err = a.ws.Restore(a.ctx, api.RestoreRequest{TrashedPath: trashed})
+	a.refusal(err, fail.PermissionDenied)
 	a.check("write migrations/1.sql")
 }
 
 // Lists and searches do not ask: what would be asked about is not in them.
 func TestListsDoNotAsk(t *testing.T) {
 	a := asking(t)
-	l, err := a.ws.List(a.ctx, emend.ListRequest{Path: "."})
+	l, err := a.ws.List(a.ctx, api.ListRequest{Path: "."})
 	a.must(err)
-	f, err := a.ws.Search(a.ctx, emend.SearchRequest{Query: "hush"})
+	f, err := a.ws.Search(a.ctx, api.SearchRequest{Query: "hush"})
 	a.must(err)
 	if text := l.Result().Text() + f.Result().Text(); strings.Contains(text, "secret") {
 		t.Errorf("found: %s", text)
 	}
-	_, err = a.ws.Read(a.ctx, emend.ReadRequest{Path: "secre.txt"})
+	_, err = a.ws.Read(a.ctx, api.ReadRequest{Path: "secre.txt"})
 	if r, _ := errors.AsType[*emend.Refusal](err); strings.Contains(r.Explain(), "secret.txt") {
 		t.Errorf("a hint names it: %s", r.Explain())
 	}
@@ -415,7 +419,7 @@ func TestListsDoNotAsk(t *testing.T) {
 func TestWhatIsShown(t *testing.T) {
 	a := asking(t)
 	long := "*** Add File: long\n" + strings.Repeat("+all work and no play\n", 8<<10)
-	a.must(a.apply(emend.Options{}, patchOf(long, update("migrations/1.sql", "one", "\x1b[2Jtwo"))))
+	a.must(a.apply(api.PatchOptions{}, patchOf(long, update("migrations/1.sql", "one", "\x1b[2Jtwo"))))
 	diff := a.questions[0].Diff
 	if len(diff) > 65<<10 || strings.Contains(diff, "\x1b") || !strings.Contains(diff, "two") || !strings.HasSuffix(diff, "bytes are not shown") {
 		t.Errorf("%d bytes: %.200q … %q", len(diff), diff, diff[len(diff)-80:])
@@ -426,7 +430,7 @@ func TestWhatIsShown(t *testing.T) {
 func TestWhatIsShownOfSections(t *testing.T) {
 	for _, path := range []string{"migrations/1.sql", "./migrations/1.sql", "../migrations/1.sql"} {
 		a := asking(t)
-		o := emend.Options{Sequential: true}
+		o := api.PatchOptions{Sequential: true}
 		if path == "../migrations/1.sql" {
 			o.Base = ".github"
 		}
@@ -451,43 +455,43 @@ func TestWhatNoDiffShows(t *testing.T) {
 		shows []string
 	}{
 		{"restore", func(a *asked) error {
-			_, err := a.ws.Restore(a.ctx, emend.RestoreRequest{TrashedPath: trash(a), TargetPath: "migrations/2.sql"})
+			_, err := a.ws.Restore(a.ctx, api.RestoreRequest{TrashedPath: trash(a), TargetPath: "migrations/2.sql"})
 			return err
 		}, []string{"+++ b/migrations/2.sql", "+evil text"}},
 		{"undo", func(a *asked) error {
 			a.save("migrations/2.sql", "evil text\n")
 			a.remove("migrations/2.sql")
 			a.questions = nil
-			_, err := a.ws.Undo(a.ctx, emend.UndoRequest{})
+			_, err := a.ws.Undo(a.ctx, api.UndoRequest{})
 			return err
 		}, []string{"+++ b/migrations/2.sql", "+evil text"}},
 		{"move in", func(a *asked) error {
-			_, err := a.ws.Move(a.ctx, emend.MoveRequest{FromPath: "free.txt", ToPath: "migrations/2.sql", ExpectedSha256: sum("free\n")})
+			_, err := a.ws.Move(a.ctx, api.MoveRequest{FromPath: "free.txt", ToPath: "migrations/2.sql", ExpectedSha256: sum("free\n")})
 			return err
 		}, []string{"rename to migrations/2.sql", "+free"}},
 		{"move over", func(a *asked) error {
-			_, err := a.ws.Move(a.ctx, emend.MoveRequest{FromPath: "free.txt", ToPath: "migrations/1.sql", ExpectedSha256: sum("free\n"), Overwrite: true})
+			_, err := a.ws.Move(a.ctx, api.MoveRequest{FromPath: "free.txt", ToPath: "migrations/1.sql", ExpectedSha256: sum("free\n"), Overwrite: true})
 			return err
 		}, []string{"# what is at migrations/1.sql is replaced", "+free"}},
 		{"patch that moves", func(a *asked) error {
 			a.save("free.txt", "evil text\n1\n2\n3\n4\n5\nfree\n")
-			return a.apply(emend.Options{Dialect: "codex"}, patchOf("*** Update File: free.txt\n*** Move to: migrations/2.sql\n@@\n-free\n+freer\n"))
+			return a.apply(api.PatchOptions{Dialect: "codex"}, patchOf("*** Update File: free.txt\n*** Move to: migrations/2.sql\n@@\n-free\n+freer\n"))
 		}, []string{"+freer", "+evil text"}},
 		{"section that moves", func(a *asked) error {
 			a.save("free.txt", "evil text\n1\n2\n3\n4\n5\nfree\n")
-			return a.apply(emend.Options{Dialect: "codex", Sequential: true}, patchOf("*** Update File: free.txt\n*** Move to: migrations/2.sql\n@@\n-free\n+freer\n"))
+			return a.apply(api.PatchOptions{Dialect: "codex", Sequential: true}, patchOf("*** Update File: free.txt\n*** Move to: migrations/2.sql\n@@\n-free\n+freer\n"))
 		}, []string{"+freer", "+evil text"}},
 		{"move of a link", func(a *asked) error {
 			a.must(os.Symlink("../free.txt", a.at("link")))
-			_, err := a.ws.Move(a.ctx, emend.MoveRequest{FromPath: "link", ToPath: "migrations/2.sql", ExpectedSha256: sum("../free.txt")})
+			_, err := a.ws.Move(a.ctx, api.MoveRequest{FromPath: "link", ToPath: "migrations/2.sql", ExpectedSha256: sum("../free.txt")})
 			return err
 		}, []string{"it is a symbolic link to", "../free.txt"}},
 		{"for good", func(a *asked) error {
-			_, err := a.ws.Delete(a.ctx, emend.DeleteRequest{Path: "migrations/1.sql", Permanent: true})
+			_, err := a.ws.Delete(a.ctx, api.DeleteRequest{Path: "migrations/1.sql", Permanent: true})
 			return err
 		}, []string{"# migrations/1.sql is deleted for good", "-one"}},
 		{"executable", func(a *asked) error {
-			_, err := a.ws.Create(a.ctx, emend.CreateRequest{Path: "migrations/run", Content: "rm\n", Executable: true})
+			_, err := a.ws.Create(a.ctx, api.CreateRequest{Path: "migrations/run", Content: "rm\n", Executable: true})
 			return err
 		}, []string{"# migrations/run is made executable", "+rm"}},
 	} {

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/report"
 )
 
@@ -16,16 +18,16 @@ func TestContent(t *testing.T) {
 	large := strings.Repeat(line, 5000)
 	tests := []struct {
 		name, text string
-		want       emend.Content
+		want       api.Content
 	}{
-		{"empty", "", emend.Content{}},
-		{"one line", "one\n", emend.Content{Text: "one\n"}},
-		{"no newline", "one", emend.Content{Text: "one"}},
-		{"crlf and a byte order mark", "\ufeffone\r\ntwo\r\n", emend.Content{Text: "\ufeffone\r\ntwo\r\n"}},
-		{"not utf-8", "a\xffb\n", emend.Content{Text: "a\xffb\n"}},
-		{"binary", "a\x00b", emend.Content{Binary: true}},
-		{"large", large, emend.Content{Truncated: true, Text: large[:4<<20/1000*1000]}},
-		{"one long line", strings.Repeat("é", 3<<20), emend.Content{Truncated: true, Text: strings.Repeat("é", 2<<20)}},
+		{"empty", "", api.Content{}},
+		{"one line", "one\n", api.Content{Text: "one\n"}},
+		{"no newline", "one", api.Content{Text: "one"}},
+		{"crlf and a byte order mark", "\ufeffone\r\ntwo\r\n", api.Content{Text: "\ufeffone\r\ntwo\r\n"}},
+		{"not utf-8", "a\xffb\n", api.Content{Text: "a\xffb\n"}},
+		{"binary", "a\x00b", api.Content{Binary: true}},
+		{"large", large, api.Content{Truncated: true, Text: large[:4<<20/1000*1000]}},
+		{"one long line", strings.Repeat("é", 3<<20), api.Content{Truncated: true, Text: strings.Repeat("é", 2<<20)}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -61,16 +63,16 @@ func TestContentOfNothing(t *testing.T) {
 		if e := err; e == nil {
 			t.Errorf("%q is something", id)
 		}
-		_, err = s.ws.PutBack(s.ctx, emend.PutBackRequest{Path: "f", Version: id, ExpectedSha256: s.sha("f")})
+		_, err = s.ws.PutBack(s.ctx, api.PutBackRequest{Path: "f", Version: id, ExpectedSha256: s.sha("f")})
 		if err == nil {
 			t.Errorf("%q was put back", id)
 		}
 	}
-	for id, kind := range map[string]emend.Kind{"now:" + sum("two\n") + ":../f": emend.OutsideWorkspace, "now:" + sum("x") + ":.env": emend.PermissionDenied,
-		"now:" + sum("two\n") + ":x": emend.Stale, "now:" + sum("two\n") + ":none": emend.Stale} {
+	for id, kind := range map[string]fail.Kind{"now:" + sum("two\n") + ":../f": fail.OutsideWorkspace, "now:" + sum("x") + ":.env": fail.PermissionDenied,
+		"now:" + sum("two\n") + ":x": fail.Stale, "now:" + sum("two\n") + ":none": fail.Stale} {
 		_, err := s.ws.Content(s.ctx, id)
-		if kind == emend.Stale && strings.HasSuffix(id, "none") {
-			kind = emend.NotFound
+		if kind == fail.Stale && strings.HasSuffix(id, "none") {
+			kind = fail.NotFound
 		}
 		s.refusal(err, kind)
 	}
@@ -79,10 +81,10 @@ func TestContentOfNothing(t *testing.T) {
 	}
 	s.save("f", "P\n")
 	_, err := s.ws.Content(s.ctx, now)
-	s.refusal(err, emend.Stale, "written to since")
+	s.refusal(err, fail.Stale, "written to since")
 	s.write(".emend/slots/"+kept, "oops")
 	_, err = s.ws.Content(s.ctx, kept)
-	s.refusal(err, emend.Stale, "written to since")
+	s.refusal(err, fail.Stale, "written to since")
 }
 
 // TestVersionsProtected: of what may not be read now, or only when a person says so, nothing is shown but the name.
@@ -106,10 +108,10 @@ func TestVersionsProtected(t *testing.T) {
 		for _, err := range []error{
 			second(s.ws.FileHistory(s.ctx, "x.pem", 0)), second(s.ws.Content(s.ctx, id)), second(s.ws.Content(s.ctx, trashed)),
 			second(s.ws.Content(s.ctx, "now:"+sum("hidden\n")+":x.pem")),
-			second(s.ws.PutBack(s.ctx, emend.PutBackRequest{Path: "new", Version: id})),
-			second(s.ws.PutBack(s.ctx, emend.PutBackRequest{Path: "new", Version: last + ".0"})),
+			second(s.ws.PutBack(s.ctx, api.PutBackRequest{Path: "new", Version: id})),
+			second(s.ws.PutBack(s.ctx, api.PutBackRequest{Path: "new", Version: last + ".0"})),
 		} {
-			s.refusal(err, emend.PermissionDenied)
+			s.refusal(err, fail.PermissionDenied)
 		}
 		for _, v := range s.history("y.txt").Versions {
 			if strings.Contains(report.EntryPath(&v.LogEntry), "x.pem") && (v.BeforeSha256 != "" || v.AfterSha256 != "") || v.Path == "x.pem" && v.ToPath == "" && (v.ID != "" || v.SizeBytes != 0) {
@@ -168,12 +170,12 @@ func TestVersionsPruned(t *testing.T) {
 	s := begin(t, "f", "one\n")
 	s.edit("f", "one", "two")
 	tx := s.edit("f", "two", "three")
-	_, err := s.ws.Purge(s.ctx, emend.PurgeRequest{Entries: []string{tx}})
+	_, err := s.ws.Purge(s.ctx, api.PurgeRequest{Entries: []string{tx}})
 	s.must(err)
 	if got, want := s.versions("f"), `update f now "three\n"; update f "two\n"; first f "one\n"`; got != want {
 		t.Errorf("got %s, want %s", got, want) // made anew, of what is kept before
 	}
-	_, err = s.ws.Purge(s.ctx, emend.PurgeRequest{Path: "f"})
+	_, err = s.ws.Purge(s.ctx, api.PurgeRequest{Path: "f"})
 	s.must(err)
 	if got, want := s.versions("f"), `update f now "three\n"; update f lost; first f lost`; got != want {
 		t.Errorf("got %s, want %s", got, want)
@@ -181,7 +183,7 @@ func TestVersionsPruned(t *testing.T) {
 	if h, err := s.ws.FileHistory(s.ctx, "f", 1); err != nil || !h.Truncated || len(h.Versions) != 1 || !h.Versions[0].Now {
 		t.Errorf("%+v, %v", h, err)
 	}
-	for path, kind := range map[string]emend.Kind{"../f": emend.OutsideWorkspace, ".": emend.CommandFailed, ".env": emend.PermissionDenied} {
+	for path, kind := range map[string]fail.Kind{"../f": fail.OutsideWorkspace, ".": fail.CommandFailed, ".env": fail.PermissionDenied} {
 		_, err := s.ws.FileHistory(s.ctx, path, 0)
 		s.refusal(err, kind)
 	}

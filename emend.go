@@ -56,8 +56,8 @@ func AllowProtected(patterns ...string) Option {
 // the workspace.
 func Policy(file string) Option { return func(s *settings) { s.policy = file } }
 
-// By says who asks, for the log.
-func By(a api.Actor) Option { return func(s *settings) { s.keeper.Actor = a } }
+// ByActor says who asks, for the log.
+func ByActor(a api.Actor) Option { return func(s *settings) { s.keeper.Actor = a } }
 
 // Store names the directory of the store, on the mount of the workspace. Without it an existing store above the root
 // is used, or one is made in the nearest .git directory, or as .emend at the root.
@@ -66,9 +66,9 @@ func Store(dir string) Option { return func(s *settings) { s.keeper.Named = dir 
 // NoSync leaves the syncs out: a commit then still survives kill -9, but not a power cut.
 func NoSync() Option { return func(s *settings) { s.keeper.Opts.NoSync = true } }
 
-// AsFound leaves what a crash interrupted as it is, for who only looks: [Workspace.Recovered] then says that something is
+// NoRecovery leaves what a crash interrupted as it is, for who only looks: [Host.Recovered] then says that something is
 // pending. Whatever changes a file recovers first all the same.
-func AsFound() Option { return func(s *settings) { s.asFound = true } }
+func NoRecovery() Option { return func(s *settings) { s.asFound = true } }
 
 // UnsafeFS lets a commit write to a network file system, where less can be promised.
 func UnsafeFS() Option { return func(s *settings) { s.keeper.Unsafe = true } }
@@ -130,17 +130,17 @@ func (w *Workspace) Close() error {
 }
 
 // call runs one call of a room while the workspace is open, and turns its error into a [*Refusal].
-func call[R, T any](ctx context.Context, w *Workspace, f func(context.Context, *workspace.Workspace, R) (T, error), r R) (t T, err error) {
-	if err := w.s.Enter(); err != nil {
+func call[R, T any](ctx context.Context, w *workspace.Workspace, f func(context.Context, *workspace.Workspace, R) (T, error), r R) (t T, err error) {
+	if err := w.Enter(); err != nil {
 		return t, outcome.Cannot(err)
 	}
-	defer w.s.Calls.Done()
-	t, err = f(ctx, w.s, r)
+	defer w.Calls.Done()
+	t, err = f(ctx, w, r)
 	return t, outcome.Cannot(err)
 }
 
 // Plan reads text and the files it names, and settles what it would do. It never writes. An error is a *Refusal.
-func (w *Workspace) Plan(ctx context.Context, text string, o api.Options) (*outcome.Plan, error) {
+func (w *Workspace) Plan(ctx context.Context, text string, o api.PatchOptions) (*outcome.Plan, error) {
 	if err := w.s.Enter(); err != nil {
 		return nil, &outcome.Refusal{List: fail.All(err)}
 	}

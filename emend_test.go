@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/patch"
 )
 
@@ -39,7 +41,7 @@ func envelope(lines ...string) string {
 
 func TestPlan(t *testing.T) {
 	ws := workspace(t, "a.txt", "one\ntwo\n")
-	p, err := ws.Plan(t.Context(), envelope("*** Update File: a.txt", "@@", "-two", "+zwei"), emend.Options{})
+	p, err := ws.Plan(t.Context(), envelope("*** Update File: a.txt", "@@", "-two", "+zwei"), api.PatchOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,12 +59,12 @@ func TestPlan(t *testing.T) {
 
 func TestRefusal(t *testing.T) {
 	ws := workspace(t, "a.txt", "one\ntwo\n")
-	_, err := ws.Plan(t.Context(), envelope("*** Update File: a.txt", "@@", "-three", "*** Add File: a/b", "+x"), emend.Options{})
+	_, err := ws.Plan(t.Context(), envelope("*** Update File: a.txt", "@@", "-three", "*** Add File: a/b", "+x"), api.PatchOptions{})
 	r, ok := errors.AsType[*emend.Refusal](err)
 	if !ok {
 		t.Fatalf("err = %#v", err)
 	}
-	if !errors.Is(err, emend.PatchApply) || errors.Is(err, emend.Stale) || len(r.Failures()) != 2 {
+	if !errors.Is(err, fail.PatchApply) || errors.Is(err, fail.Stale) || len(r.Failures()) != 2 {
 		t.Errorf("failures: %v", err)
 	}
 	b, err := json.Marshal(r.Result())
@@ -86,8 +88,8 @@ func TestHints(t *testing.T) {
 		{"nothing helps", envelope("*** Update File: a.txt", "@@", "-three"), ""},
 	}
 	for _, tt := range tests {
-		_, err := ws.Plan(t.Context(), tt.text, emend.Options{})
-		e, ok := errors.AsType[*emend.Error](err)
+		_, err := ws.Plan(t.Context(), tt.text, api.PatchOptions{})
+		e, ok := errors.AsType[*fail.Error](err)
 		if !ok {
 			t.Fatalf("%s: err = %v", tt.name, err)
 		}
@@ -104,7 +106,7 @@ func TestBase(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer in.Close()
-	p, err := in.Plan(t.Context(), envelope("*** Delete File: a.txt"), emend.Options{})
+	p, err := in.Plan(t.Context(), envelope("*** Delete File: a.txt"), api.PatchOptions{})
 	if err != nil || p.Files()[0].Path() != "sub/a.txt" {
 		t.Errorf("%v, %v", p, err)
 	}
@@ -113,7 +115,7 @@ func TestBase(t *testing.T) {
 func TestProtected(t *testing.T) {
 	ws := workspace(t, ".git/config", "x\n")
 	text := envelope("*** Update File: .git/config", "@@", "-x", "+y")
-	if _, err := ws.Plan(t.Context(), text, emend.Options{}); !errors.Is(err, emend.PermissionDenied) {
+	if _, err := ws.Plan(t.Context(), text, api.PatchOptions{}); !errors.Is(err, fail.PermissionDenied) {
 		t.Errorf("err = %v", err)
 	}
 	open, err := emend.Open(ws.Root(), emend.AllowProtected(".git/config"))
@@ -121,29 +123,29 @@ func TestProtected(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer open.Close()
-	if _, err := open.Plan(t.Context(), text, emend.Options{}); err != nil {
+	if _, err := open.Plan(t.Context(), text, api.PatchOptions{}); err != nil {
 		t.Errorf("allowed, but err = %v", err)
 	}
 }
 
 func TestMakeAndConvert(t *testing.T) {
-	text, err := emend.Make([]emend.Change{{Path: "a", Old: "1\n2\n", New: "1\n3\n", HasOld: true, HasNew: true}}, "emend", 3)
+	text, err := emend.Make([]api.Change{{Path: "a", Old: "1\n2\n", New: "1\n3\n", HasOld: true, HasNew: true}}, "emend", 3)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range emend.Dialects() {
-		out, _, err := emend.Convert(text, name, emend.Options{})
+		out, _, err := emend.Convert(text, name, api.PatchOptions{})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
 		ws := workspace(t, "a", "1\n2\n")
-		p, err := ws.Plan(t.Context(), out, emend.Options{Dialect: name})
+		p, err := ws.Plan(t.Context(), out, api.PatchOptions{Dialect: name})
 		if err != nil || p.Files()[0].After() != "1\n3\n" {
 			t.Errorf("%s: %v\n%s", name, err, out)
 		}
 	}
-	if _, err := emend.Make(nil, "nonesuch", 3); !errors.Is(err, emend.CommandFailed) {
+	if _, err := emend.Make(nil, "nonesuch", 3); !errors.Is(err, fail.CommandFailed) {
 		t.Errorf("err = %v", err)
 	}
 }
@@ -154,7 +156,7 @@ func TestHugeLines(t *testing.T) {
 	ws := workspace(t, "f", huge+"\nx\n")
 	for _, name := range append(emend.Dialects(), "auto") {
 		for _, text := range []string{huge, envelope("*** Update File: f", "@@", "-b"+huge), envelope("*** Update File: "+huge, "@@", "-x"), envelope(huge)} {
-			_, err := ws.Plan(t.Context(), text, emend.Options{Dialect: name})
+			_, err := ws.Plan(t.Context(), text, api.PatchOptions{Dialect: name})
 			r, ok := errors.AsType[*emend.Refusal](err)
 			if !ok {
 				t.Fatalf("%s: err = %v", name, err)
@@ -164,7 +166,7 @@ func TestHugeLines(t *testing.T) {
 			}
 		}
 	}
-	p, err := ws.Plan(t.Context(), envelope("*** Update File: f", "@@", " "+huge, "-x", "+y"), emend.Options{})
+	p, err := ws.Plan(t.Context(), envelope("*** Update File: f", "@@", " "+huge, "-x", "+y"), api.PatchOptions{})
 	if err != nil || p.Files()[0].After() != huge+"\ny\n" {
 		t.Errorf("an edit below a huge line: %v", err)
 	}

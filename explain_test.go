@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/explain"
 	"github.com/emend-dev/emend/patch"
 	"github.com/rogpeppe/go-internal/txtar"
@@ -42,7 +44,7 @@ func TestExplainIsPlan(t *testing.T) {
 			ws := workspace(t, files...)
 			for _, text := range slices.Sorted(maps.Keys(patches)) {
 				for _, d := range append([]string{"auto"}, emend.Dialects()...) {
-					for _, o := range []emend.Options{{Dialect: d}, {Dialect: d, Lenient: true, Tolerance: patch.Unicode}, {Dialect: d, Idempotent: true}} {
+					for _, o := range []api.PatchOptions{{Dialect: d}, {Dialect: d, Lenient: true, Tolerance: patch.Unicode}, {Dialect: d, Idempotent: true}} {
 						if agrees(t, name, ws, text, o) {
 							landed++
 						} else {
@@ -59,7 +61,7 @@ func TestExplainIsPlan(t *testing.T) {
 	t.Logf("%d landed, %d were refused", landed, refused)
 }
 
-func agrees(t *testing.T, name string, ws *emend.Workspace, text string, o emend.Options) bool {
+func agrees(t *testing.T, name string, ws *emend.Workspace, text string, o api.PatchOptions) bool {
 	t.Helper()
 	p, no := ws.Plan(t.Context(), text, o)
 	e, err := ws.Explain(t.Context(), text, o)
@@ -94,7 +96,7 @@ func agrees(t *testing.T, name string, ws *emend.Workspace, text string, o emend
 func TestExplainLeavesNothing(t *testing.T) {
 	ws := workspace(t, "a.txt", "one\n")
 	for _, text := range []string{envelope("*** Update File: a.txt", "@@", "-one", "+1"), envelope("*** Update File: a.txt", "@@", "-two"), "no patch"} {
-		if _, err := ws.Explain(t.Context(), text, emend.Options{}); err != nil {
+		if _, err := ws.Explain(t.Context(), text, api.PatchOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -114,18 +116,18 @@ func TestExplainCannot(t *testing.T) {
 	text := envelope("*** Update File: a.txt", "@@", "-one", "+1")
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := ws.Explain(ended, text, emend.Options{}); !errors.Is(err, context.Canceled) {
+	if _, err := ws.Explain(ended, text, api.PatchOptions{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
-	if _, err := ws.Explain(t.Context(), text, emend.Options{Base: "a.txt"}); !errors.Is(err, emend.NotFound) {
+	if _, err := ws.Explain(t.Context(), text, api.PatchOptions{Base: "a.txt"}); !errors.Is(err, fail.NotFound) {
 		t.Errorf("a base that is no directory: %v", err)
 	}
-	e, err := ws.Explain(t.Context(), text, emend.Options{Dialect: "none"})
+	e, err := ws.Explain(t.Context(), text, api.PatchOptions{Dialect: "none"})
 	if err != nil || e.Lands || len(e.Unread) != 1 {
 		t.Errorf("no dialect: %+v, %v", e, err)
 	}
 	ws.Close()
-	if _, err := ws.Explain(t.Context(), text, emend.Options{}); !errors.Is(err, emend.CommandFailed) {
+	if _, err := ws.Explain(t.Context(), text, api.PatchOptions{}); !errors.Is(err, fail.CommandFailed) {
 		t.Errorf("closed: %v", err)
 	}
 }
@@ -133,13 +135,13 @@ func TestExplainCannot(t *testing.T) {
 // TestExplainLimits: a plan that is too large is explained as one that is refused.
 func TestExplainLimits(t *testing.T) {
 	ws := workspace(t, "a.txt", "one\n")
-	small, err := emend.Open(ws.Root(), emend.WithLimits(emend.Limits{FileBytes: 6}))
+	small, err := emend.Open(ws.Root(), emend.WithLimits(api.Limits{FileBytes: 6}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer small.Close()
-	e, err := small.Explain(t.Context(), envelope("*** Update File: a.txt", "@@", "-one", "+a longer line"), emend.Options{})
-	if err != nil || e.Lands || e.Files[0].Kind != emend.FileTooLarge || e.Files[0].Hunks[0].Line != 1 {
+	e, err := small.Explain(t.Context(), envelope("*** Update File: a.txt", "@@", "-one", "+a longer line"), api.PatchOptions{})
+	if err != nil || e.Lands || e.Files[0].Kind != fail.FileTooLarge || e.Files[0].Hunks[0].Line != 1 {
 		t.Errorf("%+v, %v", e, err)
 	}
 }
@@ -158,7 +160,7 @@ func TestExplainAsks(t *testing.T) {
 	defer ws.Close()
 	text := envelope("*** Update File: a.txt", "@@", "-hunter3", "+x")
 	said := func(ctx context.Context) string {
-		e, err := ws.Explain(ctx, text, emend.Options{})
+		e, err := ws.Explain(ctx, text, api.PatchOptions{})
 		if err != nil {
 			return err.Error()
 		}
@@ -167,7 +169,7 @@ func TestExplainAsks(t *testing.T) {
 		return b.String()
 	}
 	answer := func(err error) context.Context {
-		return emend.Asking(t.Context(), func(context.Context, emend.Question) (string, error) { return "somebody", err })
+		return emend.WithAsker(t.Context(), func(context.Context, api.Question) (string, error) { return "somebody", err })
 	}
 	for name, ctx := range map[string]context.Context{"nobody is there": t.Context(), "no": answer(errors.New("no"))} {
 		if got := said(ctx); strings.Contains(got, "hunter2") || !strings.Contains(got, "asked") {

@@ -6,11 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/report"
 )
 
-func (s *story) history(path string) *emend.FileHistory {
+func (s *story) history(path string) *api.FileHistory {
 	s.Helper()
 	h, err := s.ws.FileHistory(s.ctx, path, 0)
 	s.must(err)
@@ -69,18 +69,18 @@ func TestFileHistory(t *testing.T) {
 			`add f now "new\n"; move f -> g gone; first f "one\n"`},
 		{"moved over another", func(s *story) { s.edit("x", "X", "Y"); s.move("f", "x") }, "x", `move f -> x now "one\n"; first f "one\n"`},
 		{"moved, edited in the same call", func(s *story) {
-			_, err := s.ws.Apply(s.ctx, envelope("*** Update File: f", "*** Move to: g", "@@", "-one", "+two"), emend.Options{Dialect: "codex"})
+			_, err := s.ws.Apply(s.ctx, envelope("*** Update File: f", "*** Move to: g", "@@", "-one", "+two"), api.PatchOptions{Dialect: "codex"})
 			s.must(err)
 		}, "g", `move f -> g now "two\n"; first f "one\n"`},
 		{"changed places", func(s *story) { s.move("f", "t"); s.move("x", "f"); s.move("t", "x") }, "x",
 			`move t -> x now "one\n"; move f -> t "one\n"; first f "one\n"`},
 		{"changed places in one call", func(s *story) {
 			_, err := s.ws.Apply(s.ctx, envelope("*** Update File: f", "*** Move to: t", "@@", " one", "*** Update File: x", "*** Move to: f", "@@", " X",
-				"*** Update File: t", "*** Move to: x", "@@", " one"), emend.Options{Dialect: "codex"})
+				"*** Update File: t", "*** Move to: x", "@@", " one"), api.PatchOptions{Dialect: "codex"})
 			s.must(err)
 		}, "x", `move t -> x now "one\n"; move f -> t "one\n"; first f "one\n"`},
 		{"twice in one call", func(s *story) {
-			_, err := s.ws.Apply(s.ctx, envelope("*** Update File: f", "@@", "-one", "+two", "*** Update File: f", "@@", "-two", "+three"), emend.Options{Dialect: "codex"})
+			_, err := s.ws.Apply(s.ctx, envelope("*** Update File: f", "@@", "-one", "+two", "*** Update File: f", "@@", "-two", "+three"), api.PatchOptions{Dialect: "codex"})
 			s.must(err)
 			s.edit("f", "three", "four")
 		}, "f", `update f now "four\n"; update f "three\n"; update f lost; first f "one\n"`},
@@ -109,14 +109,14 @@ func TestFileHistory(t *testing.T) {
 		{"a link", func(s *story) { s.link("f", "l"); s.move("l", "m"); s.remove("m") }, "m",
 			`delete m now gone; move l -> m "f"; first l "f"`},
 		{"for good", func(s *story) {
-			_, err := s.ws.Delete(s.ctx, emend.DeleteRequest{Path: "f", Permanent: true})
+			_, err := s.ws.Delete(s.ctx, api.DeleteRequest{Path: "f", Permanent: true})
 			s.must(err)
 		}, "f", `delete f now gone; first f lost`},
 		{"below a parent that is gone", func(s *story) { s.create("d/e/n", "1\n"); s.remove("d/e/n"); s.must(os.RemoveAll(s.at("d"))) }, "d/e/n",
 			`delete d/e/n now gone; add d/e/n "1\n"`},
 		{"refused", func(s *story) {
 			s.edit("f", "one", "two")
-			s.ws.Write(s.ctx, emend.WriteRequest{Path: "f", Content: "x", ExpectedSha256: strings.Repeat("0", 64)}) //nolint:errcheck // it is refused
+			s.ws.Write(s.ctx, api.WriteRequest{Path: "f", Content: "x", ExpectedSha256: strings.Repeat("0", 64)}) //nolint:errcheck // it is refused
 		}, "f", `update f now "two\n"; first f "one\n"`},
 	}
 	for _, tt := range tests {

@@ -20,7 +20,7 @@ import (
 )
 
 // Create makes a new file, and never replaces one.
-func (w *Workspace) Create(ctx context.Context, r api.CreateRequest) (*outcome.Answer[api.CreateData], error) {
+func (w *Workspace) Create(ctx context.Context, r api.CreateRequest) (*api.Answer[api.CreateData], error) {
 	return change.Perform(ctx, w.s, change.Call[api.CreateData]{Tool: "create_file", Key: r.IdempotencyKey, Request: r,
 		Named: []patch.Section{{Op: patch.Add, Path: r.Path}},
 		Settle: func(ctx context.Context, src *source.Reader) (*plan.Plan, error) {
@@ -40,7 +40,7 @@ func (w *Workspace) Create(ctx context.Context, r api.CreateRequest) (*outcome.A
 
 // Edit replaces parts of a file's text, if it is still what the caller has seen. All edits happen or none: each is
 // placed in the text as it was read, whatever their order, and whatever is not in its one place refuses them all.
-func (w *Workspace) Edit(ctx context.Context, r api.EditRequest) (*outcome.Answer[api.EditData], error) {
+func (w *Workspace) Edit(ctx context.Context, r api.EditRequest) (*api.Answer[api.EditData], error) {
 	var applied []plan.Applied
 	return change.Perform(ctx, w.s, change.Call[api.EditData]{Tool: "edit_file", Key: r.IdempotencyKey, Request: r,
 		Named: []patch.Section{{Op: patch.Update, Path: r.Path}},
@@ -72,7 +72,7 @@ func (w *Workspace) Edit(ctx context.Context, r api.EditRequest) (*outcome.Answe
 
 // Glob finds paths by a pattern: *, ?, [a-z], {a,b}, and ** for any number of directories. What it leaves out is what
 // [Workspace.Search] leaves out. A negative MaxResults is any number.
-func (w *Workspace) Glob(ctx context.Context, r api.GlobRequest) (*outcome.Answer[api.GlobData], error) {
+func (w *Workspace) Glob(ctx context.Context, r api.GlobRequest) (*api.Answer[api.GlobData], error) {
 	if err := w.s.Enter(); err != nil {
 		return nil, outcome.Cannot(err)
 	}
@@ -88,7 +88,7 @@ func (w *Workspace) Glob(ctx context.Context, r api.GlobRequest) (*outcome.Answe
 
 // GlobTo is [Workspace.Glob] for many paths: it writes each to out while it looks, on a line of its own, those of directories with a
 // slash, and holds none of them. The answer says how many there were. An error of out is returned as it is.
-func (w *Workspace) GlobTo(ctx context.Context, r api.GlobRequest, out io.Writer) (*outcome.Answer[api.GlobSum], error) {
+func (w *Host) GlobTo(ctx context.Context, r api.GlobRequest, out io.Writer) (*api.Answer[api.GlobSum], error) {
 	if err := w.s.Enter(); err != nil {
 		return nil, outcome.Cannot(err)
 	}
@@ -112,7 +112,7 @@ func (w *Workspace) GlobTo(ctx context.Context, r api.GlobRequest, out io.Writer
 
 // List lists a directory. What ignore files leave out is left out, and so are .git, node_modules and emend's store; a
 // directory that is named itself is listed whatever its name. Links are listed and not followed.
-func (w *Workspace) List(ctx context.Context, r api.ListRequest) (*outcome.Answer[api.ListData], error) {
+func (w *Workspace) List(ctx context.Context, r api.ListRequest) (*api.Answer[api.ListData], error) {
 	if err := w.s.Enter(); err != nil {
 		return nil, outcome.Cannot(err)
 	}
@@ -128,7 +128,7 @@ func (w *Workspace) List(ctx context.Context, r api.ListRequest) (*outcome.Answe
 
 // Move moves or renames a file, or a link itself. It replaces nothing unless Overwrite is set; what is replaced goes to
 // the trash.
-func (w *Workspace) Move(ctx context.Context, r api.MoveRequest) (*outcome.Answer[api.MoveData], error) {
+func (w *Workspace) Move(ctx context.Context, r api.MoveRequest) (*api.Answer[api.MoveData], error) {
 	return change.Perform(ctx, w.s, change.Call[api.MoveData]{Tool: "move_file", Key: r.IdempotencyKey, Request: r,
 		Named: []patch.Section{{Op: patch.Move, Path: r.FromPath, To: r.ToPath}},
 		Settle: func(ctx context.Context, src *source.Reader) (*plan.Plan, error) {
@@ -154,7 +154,7 @@ func (w *Workspace) Move(ctx context.Context, r api.MoveRequest) (*outcome.Answe
 // one end to the other, and keeps what was asked for and nothing else, so that a slice of a file of any size costs no
 // more memory than the slice. Content is without a byte order mark, and every line end in it is a LF; a lone CR ends a
 // line too. A link is followed as long as it leads to a file inside the workspace. An error is a *Refusal.
-func (w *Workspace) Read(ctx context.Context, r api.ReadRequest) (*outcome.Answer[api.ReadData], error) {
+func (w *Workspace) Read(ctx context.Context, r api.ReadRequest) (*api.Answer[api.ReadData], error) {
 	if err := w.s.Enter(); err != nil {
 		return nil, outcome.Cannot(err)
 	}
@@ -178,7 +178,7 @@ func (w *Workspace) Read(ctx context.Context, r api.ReadRequest) (*outcome.Answe
 }
 
 // Delete deletes a file, or a link itself. It goes to the trash, unless the caller wants nothing to be kept.
-func (w *Workspace) Delete(ctx context.Context, r api.DeleteRequest) (*outcome.Answer[api.DeleteData], error) {
+func (w *Workspace) Delete(ctx context.Context, r api.DeleteRequest) (*api.Answer[api.DeleteData], error) {
 	return change.Perform(ctx, w.s, change.Call[api.DeleteData]{Tool: "delete_file", Key: r.IdempotencyKey, Request: r,
 		Named: []patch.Section{{Op: patch.Delete, Path: r.Path}},
 		Settle: func(ctx context.Context, src *source.Reader) (*plan.Plan, error) {
@@ -210,7 +210,7 @@ func (w *Workspace) Delete(ctx context.Context, r api.DeleteRequest) (*outcome.A
 
 // Restore brings a file back from the trash, as it was: its mode, times and attributes, and its hard links. It never
 // replaces anything.
-func (w *Workspace) Restore(ctx context.Context, r api.RestoreRequest) (*outcome.Answer[api.RestoreData], error) {
+func (w *Workspace) Restore(ctx context.Context, r api.RestoreRequest) (*api.Answer[api.RestoreData], error) {
 	return change.Perform(ctx, w.s, change.Call[api.RestoreData]{Tool: "restore_file", Key: r.IdempotencyKey, Request: r,
 		Named: []patch.Section{{Op: patch.Add, Path: r.TargetPath}},
 		Settle: func(ctx context.Context, src *source.Reader) (*plan.Plan, error) {
@@ -229,7 +229,7 @@ func (w *Workspace) Restore(ctx context.Context, r api.RestoreRequest) (*outcome
 // Search looks for lines, or for paths. What it leaves out is what [Workspace.List] leaves out, except that it looks
 // into hidden names. Binary files are passed over: those with a NUL in their first 8192 bytes; one with a NUL further on is
 // searched up to there. Of a line over 1 MiB its first MiB is searched. The answer says where that was so. A negative MaxResults is any number.
-func (w *Workspace) Search(ctx context.Context, r api.SearchRequest) (*outcome.Answer[api.SearchData], error) {
+func (w *Workspace) Search(ctx context.Context, r api.SearchRequest) (*api.Answer[api.SearchData], error) {
 	if err := w.s.Enter(); err != nil {
 		return nil, outcome.Cannot(err)
 	}
@@ -247,7 +247,7 @@ func (w *Workspace) Search(ctx context.Context, r api.SearchRequest) (*outcome.A
 // SearchTo is [Workspace.Search] for many matches: it writes each to out while it searches, as path:line:text, in mode path as a path,
 // and holds none of them. The answer has no matches, and how many there were as Written. Lines around them are not
 // written, so that a request for them is refused. An error of out is returned as it is.
-func (w *Workspace) SearchTo(ctx context.Context, r api.SearchRequest, out io.Writer) (*outcome.Answer[api.SearchSum], error) {
+func (w *Host) SearchTo(ctx context.Context, r api.SearchRequest, out io.Writer) (*api.Answer[api.SearchSum], error) {
 	if err := w.s.Enter(); err != nil {
 		return nil, outcome.Cannot(err)
 	}
@@ -275,7 +275,7 @@ func (w *Workspace) SearchTo(ctx context.Context, r api.SearchRequest, out io.Wr
 
 // Write replaces the whole text of a file, if it is still what the caller has seen. The file keeps its newline style
 // and its byte order mark.
-func (w *Workspace) Write(ctx context.Context, r api.WriteRequest) (*outcome.Answer[api.WriteData], error) {
+func (w *Workspace) Write(ctx context.Context, r api.WriteRequest) (*api.Answer[api.WriteData], error) {
 	return change.Perform(ctx, w.s, change.Call[api.WriteData]{Tool: "write_file", Key: r.IdempotencyKey, Request: r,
 		Named: []patch.Section{{Op: patch.Update, Path: r.Path}},
 		Settle: func(ctx context.Context, src *source.Reader) (*plan.Plan, error) {

@@ -6,16 +6,17 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/fail"
 )
 
 // fileStates are the words for states in these tests.
-var fileStates = map[emend.FileState]string{emend.FileSame: "unchanged", emend.FileChanged: "changed", emend.FileGone: "gone", emend.FileBack: "back", emend.FileUnknown: "hidden"}
+var fileStates = map[api.FileState]string{api.FileSame: "unchanged", api.FileChanged: "changed", api.FileGone: "gone", api.FileBack: "back", api.FileUnknown: "hidden"}
 
 // since tells what became of the files of an entry, in few words.
 func (s *story) since(entry string, names map[string]string) string {
 	s.Helper()
-	all, err := s.ws.FilesSince(s.ctx, entry)
+	all, err := s.ws.Host().FilesSince(s.ctx, entry)
 	s.must(err)
 	var out []string
 	for _, f := range all {
@@ -98,7 +99,7 @@ func TestFilesSince(t *testing.T) {
 		{"of a move, moved back", move, func(s *story, _ string) []string { return list(s.move("g", "f")) }, "g unchanged at f by 1"},
 		{"of two changes of one file in one call", func(s *story) string {
 			rep, err := s.ws.Apply(s.ctx, envelope("*** Update File: f", "@@", "-one", "+two", "*** Update File: f", "*** Move to: g", "@@", "-two", "+three", "*** Delete File: x"),
-				emend.Options{Dialect: "codex"})
+				api.PatchOptions{Dialect: "codex"})
 			s.must(err)
 			return rep.Tx()
 		}, nil, "f unchanged at g; g unchanged; x gone"},
@@ -122,13 +123,13 @@ func TestFilesSince(t *testing.T) {
 // TestFilesSinceRefusal: what was refused has no files, and what is no entry is said.
 func TestFilesSinceRefusal(t *testing.T) {
 	s := begin(t, "f", "one\n")
-	_, err := s.ws.Write(s.ctx, emend.WriteRequest{Path: "f", Content: "x", ExpectedSha256: strings.Repeat("0", 64)})
-	s.refusal(err, emend.Stale)
+	_, err := s.ws.Write(s.ctx, api.WriteRequest{Path: "f", Content: "x", ExpectedSha256: strings.Repeat("0", 64)})
+	s.refusal(err, fail.Stale)
 	if got := s.since("#2", nil); got != "" {
 		t.Error(got)
 	}
-	_, err = s.ws.FilesSince(s.ctx, "nothing")
-	s.refusal(err, emend.NotFound)
+	_, err = s.ws.Host().FilesSince(s.ctx, "nothing")
+	s.refusal(err, fail.NotFound)
 }
 
 // TestFilesSinceMany: of many later entries the newest are listed, and all are counted.
@@ -139,7 +140,7 @@ func TestFilesSinceMany(t *testing.T) {
 	for i := 1; i < 15; i++ {
 		last = s.edit("f", fmt.Sprint(i), fmt.Sprint(i+1))
 	}
-	all, err := s.ws.FilesSince(s.ctx, tx)
+	all, err := s.ws.Host().FilesSince(s.ctx, tx)
 	s.must(err)
 	if f := all[0]; len(f.By) != 10 || f.ByCount != 14 || f.By[9].Entry != last {
 		t.Errorf("%d of %d", len(f.By), f.ByCount)

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/fail"
 )
 
 // quiet keeps the person's own excludes file out of a test.
@@ -20,7 +22,7 @@ func quiet(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 }
 
-func refusedAs(t *testing.T, err error, kind emend.Kind, reason string) {
+func refusedAs(t *testing.T, err error, kind fail.Kind, reason string) {
 	t.Helper()
 	r, ok := errors.AsType[*emend.Refusal](err)
 	if !ok || r.Failures()[0].Kind != kind || r.Failures()[0].Reason != reason || r.Failures()[0].Hint == "" {
@@ -31,14 +33,14 @@ func refusedAs(t *testing.T, err error, kind emend.Kind, reason string) {
 func TestList(t *testing.T) {
 	quiet(t)
 	ws := workspace(t, "b/c/d.txt", "12345", "a.txt", "1", ".hidden", "", "b/x.pem", "", "odd\nname", "")
-	a, err := ws.List(t.Context(), emend.ListRequest{Path: "."})
+	a, err := ws.List(t.Context(), api.ListRequest{Path: "."})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if want := ".: 3 entries\ndir - b/\nfile 1 a.txt\nfile 0 odd\\nname"; a.Result().Text() != want {
 		t.Errorf("%s", a.Result().Text())
 	}
-	a, err = ws.List(t.Context(), emend.ListRequest{Path: "b/", Recursive: true})
+	a, err = ws.List(t.Context(), api.ListRequest{Path: "b/", Recursive: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,20 +48,20 @@ func TestList(t *testing.T) {
 	if len(e) != 2 || e[0].RelativePath != "b/c" || e[0].Type != "directory" || e[1].Name != "d.txt" || e[1].Size != 5 || e[1].Depth != 2 || e[1].MTime.IsZero() {
 		t.Errorf("%+v", e)
 	}
-	if a, err = ws.List(t.Context(), emend.ListRequest{Recursive: true, MaxDepth: 2, IncludeHidden: true}); err != nil || len(a.Data.Entries) != 5 || a.Data.Path != "." {
+	if a, err = ws.List(t.Context(), api.ListRequest{Recursive: true, MaxDepth: 2, IncludeHidden: true}); err != nil || len(a.Data.Entries) != 5 || a.Data.Path != "." {
 		t.Errorf("%+v, %v", a, err)
 	}
-	if _, err := ws.List(t.Context(), emend.ListRequest{Path: "a.txt"}); !strings.Contains(err.(*emend.Refusal).Failures()[0].Hint, "Read the file") {
+	if _, err := ws.List(t.Context(), api.ListRequest{Path: "a.txt"}); !strings.Contains(err.(*emend.Refusal).Failures()[0].Hint, "Read the file") {
 		t.Errorf("%v", err)
 	}
 	for _, tt := range []struct {
-		r      emend.ListRequest
-		kind   emend.Kind
+		r      api.ListRequest
+		kind   fail.Kind
 		reason string
 	}{
-		{emend.ListRequest{Path: "a.txt"}, emend.NotFound, ""}, {emend.ListRequest{Path: "none"}, emend.NotFound, ""}, {emend.ListRequest{Path: "b/x.pem"}, emend.PermissionDenied, ""},
-		{emend.ListRequest{Path: ".", MaxDepth: 33}, emend.CommandFailed, "bad_arguments"}, {emend.ListRequest{Path: ".", MaxDepth: -1}, emend.CommandFailed, "bad_arguments"},
-		{emend.ListRequest{Path: "../"}, emend.OutsideWorkspace, ""}, {emend.ListRequest{Path: "/"}, emend.CommandFailed, "absolute_path"},
+		{api.ListRequest{Path: "a.txt"}, fail.NotFound, ""}, {api.ListRequest{Path: "none"}, fail.NotFound, ""}, {api.ListRequest{Path: "b/x.pem"}, fail.PermissionDenied, ""},
+		{api.ListRequest{Path: ".", MaxDepth: 33}, fail.CommandFailed, "bad_arguments"}, {api.ListRequest{Path: ".", MaxDepth: -1}, fail.CommandFailed, "bad_arguments"},
+		{api.ListRequest{Path: "../"}, fail.OutsideWorkspace, ""}, {api.ListRequest{Path: "/"}, fail.CommandFailed, "absolute_path"},
 	} {
 		_, err := ws.List(t.Context(), tt.r)
 		refusedAs(t, err, tt.kind, tt.reason)
@@ -69,7 +71,7 @@ func TestList(t *testing.T) {
 func TestSearch(t *testing.T) {
 	quiet(t)
 	ws := workspace(t, "sub/a.txt", "one\ntwo foo\nthree\nfour\nfive foo\n", "b.txt", "Foo\n", "sub/c.bin", "foo\x00", ".env", "foo\n")
-	a, err := ws.Search(t.Context(), emend.SearchRequest{Query: "foo", Mode: "text", ContextLines: 1})
+	a, err := ws.Search(t.Context(), api.SearchRequest{Query: "foo", Mode: "text", ContextLines: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,27 +83,27 @@ func TestSearch(t *testing.T) {
 		t.Errorf("%+v", a.Data)
 	}
 	no := false
-	a, err = ws.Search(t.Context(), emend.SearchRequest{Query: "^f", Mode: "regex", CaseSensitive: &no, MaxResults: 2, Root: "."})
+	a, err = ws.Search(t.Context(), api.SearchRequest{Query: "^f", Mode: "regex", CaseSensitive: &no, MaxResults: 2, Root: "."})
 	if err != nil || len(a.Data.Matches) != 2 || !a.Data.Truncated || !strings.Contains(a.Result().Text(), "maxResults") || a.Data.Matches[0].Path != "b.txt" {
 		t.Errorf("%+v, %v", a, err)
 	}
-	if a, err = ws.Search(t.Context(), emend.SearchRequest{Query: "txt", Mode: "path", MaxResults: -1}); err != nil || a.Result().Text() != "2 paths in 3 files searched\nb.txt\nsub/a.txt" {
+	if a, err = ws.Search(t.Context(), api.SearchRequest{Query: "txt", Mode: "path", MaxResults: -1}); err != nil || a.Result().Text() != "2 paths in 3 files searched\nb.txt\nsub/a.txt" {
 		t.Errorf("%+v, %v", a, err)
 	}
-	if a, err = ws.Search(t.Context(), emend.SearchRequest{Query: "foo", Mode: "text", Root: "sub/a.txt"}); err != nil || len(a.Data.Matches) != 2 {
+	if a, err = ws.Search(t.Context(), api.SearchRequest{Query: "foo", Mode: "text", Root: "sub/a.txt"}); err != nil || len(a.Data.Matches) != 2 {
 		t.Errorf("%+v, %v", a, err)
 	}
-	if a, err = ws.Search(t.Context(), emend.SearchRequest{Query: "none", Mode: "text"}); err != nil || a.Result().Text() != "0 matches in 3 files searched" || a.Data.Matches == nil {
+	if a, err = ws.Search(t.Context(), api.SearchRequest{Query: "none", Mode: "text"}); err != nil || a.Result().Text() != "0 matches in 3 files searched" || a.Data.Matches == nil {
 		t.Errorf("%+v, %v", a, err)
 	}
 	for _, tt := range []struct {
-		r      emend.SearchRequest
-		kind   emend.Kind
+		r      api.SearchRequest
+		kind   fail.Kind
 		reason string
 	}{
-		{emend.SearchRequest{Query: "("}, "", ""}, {emend.SearchRequest{Query: "(", Mode: "regex"}, emend.CommandFailed, "bad_pattern"}, {emend.SearchRequest{Query: "x", Mode: "fuzzy"}, emend.CommandFailed, "bad_arguments"},
-		{emend.SearchRequest{Query: "x", MaxResults: 10_001}, emend.CommandFailed, "bad_arguments"}, {emend.SearchRequest{Query: "x", ContextLines: -1}, emend.CommandFailed, "bad_arguments"},
-		{emend.SearchRequest{Query: "x", Root: "none"}, emend.NotFound, ""}, {emend.SearchRequest{Query: "x", Root: ".env"}, emend.PermissionDenied, ""},
+		{api.SearchRequest{Query: "("}, "", ""}, {api.SearchRequest{Query: "(", Mode: "regex"}, fail.CommandFailed, "bad_pattern"}, {api.SearchRequest{Query: "x", Mode: "fuzzy"}, fail.CommandFailed, "bad_arguments"},
+		{api.SearchRequest{Query: "x", MaxResults: 10_001}, fail.CommandFailed, "bad_arguments"}, {api.SearchRequest{Query: "x", ContextLines: -1}, fail.CommandFailed, "bad_arguments"},
+		{api.SearchRequest{Query: "x", Root: "none"}, fail.NotFound, ""}, {api.SearchRequest{Query: "x", Root: ".env"}, fail.PermissionDenied, ""},
 	} {
 		if _, err := ws.Search(t.Context(), tt.r); tt.kind != "" {
 			refusedAs(t, err, tt.kind, tt.reason)
@@ -114,7 +116,7 @@ func TestSearch(t *testing.T) {
 func TestGlob(t *testing.T) {
 	quiet(t)
 	ws := workspace(t, "src/a.go", "1", "src/in/b.go", "", "c.go", "", "src/in/x.key", "", ".ignore", "c.go\n")
-	a, err := ws.Glob(t.Context(), emend.GlobRequest{Pattern: "src/**"})
+	a, err := ws.Glob(t.Context(), api.GlobRequest{Pattern: "src/**"})
 	if err != nil || a.Result().Text() != "4 paths\nsrc/\nsrc/a.go\nsrc/in/\nsrc/in/b.go" || a.Data.Matches[1].Size != 1 || a.Data.Matches[0].Type != "directory" {
 		t.Errorf("%+v, %v", a, err)
 	}
@@ -123,18 +125,18 @@ func TestGlob(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer in.Close()
-	if a, err = in.Glob(t.Context(), emend.GlobRequest{Pattern: "*.go", MaxResults: 1}); err != nil || a.Result().Text() != "1 path\nsrc/a.go" || a.Data.Truncated {
+	if a, err = in.Glob(t.Context(), api.GlobRequest{Pattern: "*.go", MaxResults: 1}); err != nil || a.Result().Text() != "1 path\nsrc/a.go" || a.Data.Truncated {
 		t.Errorf("%+v, %v", a, err)
 	}
-	if a, err = ws.Glob(t.Context(), emend.GlobRequest{Pattern: "**/*.go", MaxResults: 1, IncludeIgnored: true}); err != nil || a.Data.Matches[0].Path != "c.go" || !a.Data.Truncated {
+	if a, err = ws.Glob(t.Context(), api.GlobRequest{Pattern: "**/*.go", MaxResults: 1, IncludeIgnored: true}); err != nil || a.Data.Matches[0].Path != "c.go" || !a.Data.Truncated {
 		t.Errorf("%+v, %v", a, err)
 	}
-	_, err = ws.Glob(t.Context(), emend.GlobRequest{Pattern: "[a"})
-	refusedAs(t, err, emend.CommandFailed, "bad_pattern")
-	_, err = ws.Glob(t.Context(), emend.GlobRequest{Pattern: "*", Root: "src/a.go"})
-	refusedAs(t, err, emend.NotFound, "")
-	left := emend.LeavingOut(t.Context(), "in")
-	if a, err = ws.Glob(left, emend.GlobRequest{Pattern: "**/*.go"}); err != nil || a.Result().Text() != "2 paths\nc.go\nsrc/a.go" {
+	_, err = ws.Glob(t.Context(), api.GlobRequest{Pattern: "[a"})
+	refusedAs(t, err, fail.CommandFailed, "bad_pattern")
+	_, err = ws.Glob(t.Context(), api.GlobRequest{Pattern: "*", Root: "src/a.go"})
+	refusedAs(t, err, fail.NotFound, "")
+	left := emend.WithoutDirs(t.Context(), "in")
+	if a, err = ws.Glob(left, api.GlobRequest{Pattern: "**/*.go"}); err != nil || a.Result().Text() != "2 paths\nc.go\nsrc/a.go" {
 		t.Errorf("%+v, %v", a, err)
 	}
 }
@@ -152,33 +154,33 @@ func TestFindThroughLinks(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if a, err := ws.Search(t.Context(), emend.SearchRequest{Query: "foo", Root: "in"}); err != nil || a.Data.Matches[0].Path != "d/a.txt" {
+	if a, err := ws.Search(t.Context(), api.SearchRequest{Query: "foo", Root: "in"}); err != nil || a.Data.Matches[0].Path != "d/a.txt" {
 		t.Errorf("%+v, %v", a, err)
 	}
-	if a, err := ws.List(t.Context(), emend.ListRequest{Path: "in"}); err != nil || a.Data.Path != "d" {
+	if a, err := ws.List(t.Context(), api.ListRequest{Path: "in"}); err != nil || a.Data.Path != "d" {
 		t.Errorf("%+v, %v", a, err)
 	}
-	for name, kind := range map[string]emend.Kind{"secret": emend.PermissionDenied, "out": emend.OutsideWorkspace, "file": emend.NotFound} {
-		_, err := ws.List(t.Context(), emend.ListRequest{Path: name})
+	for name, kind := range map[string]fail.Kind{"secret": fail.PermissionDenied, "out": fail.OutsideWorkspace, "file": fail.NotFound} {
+		_, err := ws.List(t.Context(), api.ListRequest{Path: name})
 		refusedAs(t, err, kind, "")
 		if name == "file" {
 			continue
 		}
-		_, err = ws.Search(t.Context(), emend.SearchRequest{Query: "foo", Root: name})
+		_, err = ws.Search(t.Context(), api.SearchRequest{Query: "foo", Root: name})
 		refusedAs(t, err, kind, "")
 	}
-	if a, err := ws.Search(t.Context(), emend.SearchRequest{Query: "foo", Root: "file"}); err != nil || len(a.Data.Matches) != 1 || a.Data.Matches[0].Path != "d/a.txt" {
+	if a, err := ws.Search(t.Context(), api.SearchRequest{Query: "foo", Root: "file"}); err != nil || len(a.Data.Matches) != 1 || a.Data.Matches[0].Path != "d/a.txt" {
 		t.Errorf("%+v, %v", a, err)
 	}
 	for name, target := range map[string]string{"to-key": "x.pem/a.txt", "none": "missing", "round": "round"} {
 		if err := os.Symlink(target, filepath.Join(ws.Root(), name)); err != nil {
 			t.Fatal(err)
 		}
-		if a, err := ws.Search(t.Context(), emend.SearchRequest{Query: "foo", Root: name}); err == nil {
+		if a, err := ws.Search(t.Context(), api.SearchRequest{Query: "foo", Root: name}); err == nil {
 			t.Errorf("%s: %+v", name, a)
 		}
 	}
-	a, err := ws.Search(t.Context(), emend.SearchRequest{Query: "foo"})
+	a, err := ws.Search(t.Context(), api.SearchRequest{Query: "foo"})
 	if err != nil || len(a.Data.Matches) != 1 {
 		t.Errorf("%+v, %v", a, err)
 	}
@@ -204,7 +206,7 @@ func TestExcludes(t *testing.T) {
 	}
 	globs := func() string {
 		t.Helper()
-		a, err := ws.Glob(t.Context(), emend.GlobRequest{Pattern: "*"})
+		a, err := ws.Glob(t.Context(), api.GlobRequest{Pattern: "*"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -227,10 +229,10 @@ func TestFindCancel(t *testing.T) {
 	ws := workspace(t, "a", "foo\n")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := ws.Search(ctx, emend.SearchRequest{Query: "foo"})
-	refusedAs(t, err, emend.CommandFailed, "cancelled")
-	_, err = ws.Glob(ctx, emend.GlobRequest{Pattern: "*"})
-	refusedAs(t, err, emend.CommandFailed, "cancelled")
-	_, err = ws.List(ctx, emend.ListRequest{Path: "."})
-	refusedAs(t, err, emend.CommandFailed, "cancelled")
+	_, err := ws.Search(ctx, api.SearchRequest{Query: "foo"})
+	refusedAs(t, err, fail.CommandFailed, "cancelled")
+	_, err = ws.Glob(ctx, api.GlobRequest{Pattern: "*"})
+	refusedAs(t, err, fail.CommandFailed, "cancelled")
+	_, err = ws.List(ctx, api.ListRequest{Path: "."})
+	refusedAs(t, err, fail.CommandFailed, "cancelled")
 }

@@ -9,12 +9,13 @@ import (
 	"testing"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 )
 
 // placesOf is where the hunks of the newest entry landed, by the log.
 func placesOf(t *testing.T, ws *emend.Workspace) (places []string, more int) {
 	t.Helper()
-	h, err := ws.History(t.Context(), emend.HistoryRequest{Diff: true, Limit: 1})
+	h, err := ws.History(t.Context(), api.HistoryRequest{Diff: true, Limit: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,14 +40,14 @@ func TestHunksOnRecord(t *testing.T) {
 		"chimera":   {envelope("*** Update File: f", "@@", "-two", "+2", "@@", "-five", "+5"), "2 exact,5 exact"},
 	} {
 		ws := workspace(t, "f", plain)
-		if _, err := ws.Apply(t.Context(), tc.text, emend.Options{Dialect: dialect}); err != nil {
+		if _, err := ws.Apply(t.Context(), tc.text, api.PatchOptions{Dialect: dialect}); err != nil {
 			t.Errorf("%s: %v", dialect, err)
 			continue
 		}
 		if got, more := placesOf(t, ws); strings.Join(got, ",") != tc.want || more != 0 {
 			t.Errorf("%s: %q and %d more, want %q", dialect, got, more, tc.want)
 		}
-		h, err := ws.History(t.Context(), emend.HistoryRequest{})
+		h, err := ws.History(t.Context(), api.HistoryRequest{})
 		if err != nil || h.Data.Entries[0].Hunks != nil {
 			t.Errorf("without diffs: %+v, %v", h.Data.Entries[0], err)
 		}
@@ -55,28 +56,28 @@ func TestHunksOnRecord(t *testing.T) {
 
 func TestHunksOfEdits(t *testing.T) {
 	ws := workspace(t, "f", plain+"two\n")
-	edit := func(edits ...emend.TextEdit) {
+	edit := func(edits ...api.TextEdit) {
 		t.Helper()
-		is, err := ws.Read(t.Context(), emend.ReadRequest{Path: "f"})
+		is, err := ws.Read(t.Context(), api.ReadRequest{Path: "f"})
 		if err == nil {
-			_, err = ws.Edit(t.Context(), emend.EditRequest{Path: "f", ExpectedSha256: is.Data.Sha256, Edits: edits, Tolerance: "whitespace"})
+			_, err = ws.Edit(t.Context(), api.EditRequest{Path: "f", ExpectedSha256: is.Data.Sha256, Edits: edits, Tolerance: "whitespace"})
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	edit(emend.TextEdit{OldText: "two", NewText: "2", ExpectedOccurrences: 2}, emend.TextEdit{OldText: "three  \n", NewText: "3\n"})
+	edit(api.TextEdit{OldText: "two", NewText: "2", ExpectedOccurrences: 2}, api.TextEdit{OldText: "three  \n", NewText: "3\n"})
 	if got, _ := placesOf(t, ws); strings.Join(got, ",") != "2 exact,6 exact,3 trailing" {
 		t.Errorf("%q", got)
 	}
 	if err := os.WriteFile(filepath.Join(ws.Root(), "f"), []byte(strings.Repeat("x\n", 1000)), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	edit(emend.TextEdit{OldText: "x\n", NewText: "y\n", ExpectedOccurrences: 1000})
+	edit(api.TextEdit{OldText: "x\n", NewText: "y\n", ExpectedOccurrences: 1000})
 	if got, more := placesOf(t, ws); len(got) != 200 || more != 800 || got[199] != "200 exact" {
 		t.Errorf("%d and %d more", len(got), more)
 	}
-	a, err := ws.Undo(t.Context(), emend.UndoRequest{})
+	a, err := ws.Undo(t.Context(), api.UndoRequest{})
 	if err != nil {
 		t.Fatal(err, a)
 	}
@@ -89,7 +90,7 @@ func TestHunksOfEdits(t *testing.T) {
 func TestHunksNotOnRecord(t *testing.T) {
 	ws := workspace(t, "f", plain)
 	patch := envelope("*** Update File: f", "@@", "-uno", "+one", " two", "@@", "-five", "+5")
-	if _, err := ws.Apply(t.Context(), patch, emend.Options{Idempotent: true}); err != nil {
+	if _, err := ws.Apply(t.Context(), patch, api.PatchOptions{Idempotent: true}); err != nil {
 		t.Fatal(err)
 	}
 	if got, _ := placesOf(t, ws); !slices.Equal(got, []string{"5 exact"}) {
@@ -100,8 +101,8 @@ func TestHunksNotOnRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer open.Close()
-	mustApply(t, open, emend.Actor{}, "emend", envelope("*** Add File: .env", "+A"))
-	mustApply(t, open, emend.Actor{}, "emend", envelope("*** Update File: .env", "@@", "-A", "+B"))
+	mustApply(t, open, api.Actor{}, "emend", envelope("*** Add File: .env", "+A"))
+	mustApply(t, open, api.Actor{}, "emend", envelope("*** Update File: .env", "@@", "-A", "+B"))
 	if got, _ := placesOf(t, open); !slices.Equal(got, []string{"1 exact"}) {
 		t.Errorf("%q where it is open", got)
 	}

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/report"
 )
 
@@ -35,7 +37,7 @@ func TestSentAgain(t *testing.T) {
 	for name, text := range retried {
 		t.Run(name, func(t *testing.T) {
 			s := retrying(t)
-			o := emend.Options{Dialect: name, Idempotent: true}
+			o := api.PatchOptions{Dialect: name, Idempotent: true}
 			hashed := o
 			hashed.Expect = map[string]string{"new": ""}
 			for _, f := range []string{"up", "del", "from", "old"} {
@@ -46,7 +48,7 @@ func TestSentAgain(t *testing.T) {
 			first, err := s.ws.Apply(s.ctx, text, hashed)
 			s.must(err)
 			tree, head := s.tree(), first.Head()
-			again := map[string]emend.Options{"": o, "hashed": hashed}
+			again := map[string]api.PatchOptions{"": o, "hashed": hashed}
 			for _, name := range slices.Sorted(maps.Keys(again)) {
 				o := again[name]
 				for _, sequential := range []bool{false, true} {
@@ -70,7 +72,7 @@ func TestSentAgain(t *testing.T) {
 				}
 			}
 			s.has(tree)
-			_, err = s.ws.Apply(s.ctx, text, emend.Options{Dialect: name})
+			_, err = s.ws.Apply(s.ctx, text, api.PatchOptions{Dialect: name})
 			refused, _ := errors.AsType[*emend.Refusal](err)
 			if name == "codex" { // it adds over what is there
 				return
@@ -84,7 +86,7 @@ func TestSentAgain(t *testing.T) {
 }
 
 // says fails unless a result says that there was nothing to do, and has no changed file.
-func says(t *testing.T, r emend.Result, what string) {
+func says(t *testing.T, r api.Result, what string) {
 	t.Helper()
 	b, err := json.Marshal(r)
 	if err != nil || !r.OK() || !strings.Contains(r.Text(), "Already applied: nothing to do.") || !strings.Contains(string(b), `"skipped":[{"path":"new","operation":"add"}`) {
@@ -102,7 +104,7 @@ func TestSentAgainInPart(t *testing.T) {
 	text := envelope("*** Update File: up", "@@", " a", "-b", "+B", " c", "@@", " c", "-d", "+D", "*** Add File: new", "+n", "*** Delete File: del")
 	for _, sequential := range []bool{false, true} {
 		s := begin(t, "up", "a\nB\nc\nd\n", "new", "n\n", "del", "x\n")
-		rep, err := s.ws.Apply(s.ctx, text, emend.Options{Idempotent: true, Sequential: sequential})
+		rep, err := s.ws.Apply(s.ctx, text, api.PatchOptions{Idempotent: true, Sequential: sequential})
 		s.must(err)
 		s.has(`new "n\n", up "a\nB\nc\nD\n"`)
 		want := "2 file(s), 1 hunk(s).\n  M up\n  D del\nNote: up: hunk 1 was already applied, and skipped.\nNote: new: add was already applied, and is skipped."
@@ -116,7 +118,7 @@ func TestSentAgainInPart(t *testing.T) {
 	}
 	s := begin(t, "up", "a\nB\nc\nx\n", "new", "n\n", "del", "x\n")
 	before := s.tree()
-	_, err := s.ws.Apply(s.ctx, text, emend.Options{Idempotent: true})
+	_, err := s.ws.Apply(s.ctx, text, api.PatchOptions{Idempotent: true})
 	if refused, ok := errors.AsType[*emend.Refusal](err); !ok || len(refused.Failures()) != 1 || refused.Failures()[0].Hunk != 2 {
 		t.Errorf("%v", err)
 	}
@@ -127,7 +129,7 @@ func TestSentAgainInPart(t *testing.T) {
 func TestKeyBeforeIdempotent(t *testing.T) {
 	s := begin(t, "up", "a\nb\nc\n")
 	text := envelope("*** Update File: up", "@@", " a", "-b", "+B", " c")
-	o := emend.Options{Idempotent: true, IdempotencyKey: "k"}
+	o := api.PatchOptions{Idempotent: true, IdempotencyKey: "k"}
 	_, err := s.ws.Apply(s.ctx, text, o)
 	s.must(err)
 	s.must(os.WriteFile(s.at("up"), []byte("a\nb\nc\n"), 0o600))
@@ -141,11 +143,11 @@ func TestKeyBeforeIdempotent(t *testing.T) {
 // TestAppliedIsTold: that a file has what a patch makes of it is told only to whom it may be; nobody is asked about a
 // change that is not made.
 func TestAppliedIsTold(t *testing.T) {
-	for _, o := range []emend.Options{{Idempotent: true}, {Idempotent: true, Sequential: true}} {
+	for _, o := range []api.PatchOptions{{Idempotent: true}, {Idempotent: true, Sequential: true}} {
 		a := asking(t)
 		a.no = errors.New("no")
 		_, err := a.ws.Apply(a.ctx, envelope("*** Add File: secret.txt", "+hush"), o)
-		a.refusal(err, emend.PermissionDenied)
+		a.refusal(err, fail.PermissionDenied)
 		a.check("read secret.txt")
 
 		a = asking(t)
@@ -165,7 +167,7 @@ func TestAppliedIsNoOracle(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "policy.toml")
 	s.must(os.WriteFile(file, []byte("[read]\ndeny = [\"hidden\"]\n"), 0o600))
 	s = s.opened(s.ws.Root(), emend.Policy(file))
-	for _, o := range []emend.Options{{}, {Idempotent: true}} {
+	for _, o := range []api.PatchOptions{{}, {Idempotent: true}} {
 		var said []string
 		for _, guess := range []string{"hush", "hunt"} {
 			_, err := s.ws.Apply(s.ctx, envelope("*** Add File: hidden", "+"+guess), o)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 )
 
 const keyed = "*** Begin Patch\n*** Add File: a\n+new\n*** Update File: b\n@@\n-one\n+two\n*** Update File: c\n@@\n-one\n+two\n*** End Patch\n"
@@ -45,7 +46,7 @@ func TestSameKeyAtOnce(t *testing.T) {
 			for range 8 {
 				ws := openTree(t, dir)
 				wg.Go(func() {
-					if _, err := ws.Apply(context.Background(), keyed, emend.Options{IdempotencyKey: "K", Sequential: sequential}); err != nil {
+					if _, err := ws.Apply(context.Background(), keyed, api.PatchOptions{IdempotencyKey: "K", Sequential: sequential}); err != nil {
 						t.Error(err)
 					}
 				})
@@ -77,7 +78,7 @@ func TestSameKeyInBetween(t *testing.T) {
 	for at := 1; at <= 3; at++ {
 		dir := keyedTree(t)
 		first, second := openTree(t, dir), openTree(t, dir)
-		o := emend.Options{Sequential: true, IdempotencyKey: "K"}
+		o := api.PatchOptions{Sequential: true, IdempotencyKey: "K"}
 		n, slow := 0, o
 		slow.Progress = func(int, int) {
 			if n++; n == at {
@@ -101,16 +102,16 @@ func TestAllAtOnce(t *testing.T) {
 		ws := openTree(t, dir)
 		var wg sync.WaitGroup
 		for _, call := range []func(){
-			func() { ws.Apply(context.Background(), keyed, emend.Options{}) },
+			func() { ws.Apply(context.Background(), keyed, api.PatchOptions{}) },
 			func() { ws.Recover(context.Background()) },
-			func() { ws.Doctor(context.Background()) },
-			func() { ws.Plan(context.Background(), keyed, emend.Options{}) },
+			func() { ws.Host().Doctor(context.Background()) },
+			func() { ws.Plan(context.Background(), keyed, api.PatchOptions{}) },
 			func() { ws.Close() },
 		} {
 			wg.Go(call)
 		}
 		wg.Wait()
-		if _, err := ws.Apply(context.Background(), keyed, emend.Options{}); err == nil {
+		if _, err := ws.Apply(context.Background(), keyed, api.PatchOptions{}); err == nil {
 			t.Error("a closed workspace applies patches")
 		}
 	}
@@ -120,7 +121,7 @@ func TestAllAtOnce(t *testing.T) {
 func TestKeyOfHalfACall(t *testing.T) {
 	dir := keyedTree(t)
 	const half = "*** Begin Patch\n*** Update File: b\n@@\n+again\n*** Update File: c\n@@\n-not there\n+two\n*** End Patch\n"
-	o := emend.Options{Dialect: "codex", Sequential: true, IdempotencyKey: "K"}
+	o := api.PatchOptions{Dialect: "codex", Sequential: true, IdempotencyKey: "K"}
 	for range 3 {
 		if _, err := openTree(t, dir).Apply(context.Background(), half, o); err == nil {
 			t.Fatal("the second section cannot be applied")

@@ -5,38 +5,37 @@ import (
 
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/logbook"
-	"github.com/emend-dev/emend/internal/outcome"
 	"github.com/emend-dev/emend/internal/trace"
 	"github.com/emend-dev/emend/internal/workspace"
 )
 
 // History lists the log, the newest entry first: one for every file below the root that a call changed or tried to change.
 // It waits for no lock.
-func (w *Workspace) History(ctx context.Context, r api.HistoryRequest) (*outcome.Answer[api.HistoryData], error) {
-	return call(ctx, w, logbook.History, r)
+func (w *Workspace) History(ctx context.Context, r api.HistoryRequest) (*api.Answer[api.HistoryData], error) {
+	return call(ctx, w.s, logbook.History, r)
 }
 
 // Timeline lists calls, each with all its files, where [Workspace.History] lists files. It waits for no lock.
 func (w *Workspace) Timeline(ctx context.Context, r api.TimelineRequest) (*api.Timeline, error) {
-	return call(ctx, w, logbook.Timeline, r)
+	return call(ctx, w.s, logbook.Timeline, r)
 }
 
 // Show returns all that is known of one entry: of a transaction, by its name or by the first six or more characters of it;
 // of a record, by its number (#12, or 12).
-func (w *Workspace) Show(ctx context.Context, entry string) (*outcome.Answer[api.EntryData], error) {
-	return call(ctx, w, logbook.Show, entry)
+func (w *Workspace) Show(ctx context.Context, entry string) (*api.Answer[api.EntryData], error) {
+	return call(ctx, w.s, logbook.Show, entry)
 }
 
 // FilesSince tells what became of the files of an entry, in the order of its files, by what the log has of them since and by
 // what is there now. An entry that changed nothing has none. It waits for no lock.
-func (w *Workspace) FilesSince(ctx context.Context, entry string) ([]api.FileSince, error) {
-	return call(ctx, w, trace.FilesSince, entry)
+func (w *Host) FilesSince(ctx context.Context, entry string) ([]api.FileSince, error) {
+	return call(ctx, w.s, trace.FilesSince, entry)
 }
 
 // FileHistory lists the versions of a file, the newest first, back through its moves. At each path it goes on with what was
 // there before, even where that was deleted or moved away. A limit of 0 stands for 200 versions. It waits for no lock.
 func (w *Workspace) FileHistory(ctx context.Context, path string, limit int) (*api.FileHistory, error) {
-	return call(ctx, w, func(ctx context.Context, ws *workspace.Workspace, path string) (*api.FileHistory, error) {
+	return call(ctx, w.s, func(ctx context.Context, ws *workspace.Workspace, path string) (*api.FileHistory, error) {
 		return trace.FileHistory(ctx, ws, path, limit)
 	}, path)
 }
@@ -45,13 +44,13 @@ func (w *Workspace) FileHistory(ctx context.Context, path string, limit int) (*a
 // changed it to what the session left. The difference includes what others did to the file in between, with a note. It
 // waits for no lock.
 func (w *Workspace) SessionChanges(ctx context.Context, session string) (*api.SessionChanges, error) {
-	return call(ctx, w, trace.SessionChanges, session)
+	return call(ctx, w.s, trace.SessionChanges, session)
 }
 
 // Tally counts in t what the log has since t was counted last; the zero Tally has counted nothing. After an error t is as
 // it was. It waits for no lock.
-func (w *Workspace) Tally(ctx context.Context, t *api.Tally) error {
-	_, err := call(ctx, w, func(ctx context.Context, ws *workspace.Workspace, t *api.Tally) (struct{}, error) {
+func (w *Host) Tally(ctx context.Context, t *api.Tally) error {
+	_, err := call(ctx, w.s, func(ctx context.Context, ws *workspace.Workspace, t *api.Tally) (struct{}, error) {
 		return struct{}{}, logbook.UpdateTally(ctx, ws, t)
 	}, t)
 	return err
@@ -62,7 +61,7 @@ func (w *Workspace) Tally(ctx context.Context, t *api.Tally) error {
 // for again. Nothing stays open between two looks, and while nothing is written a look costs the names and sizes of the
 // log's files.
 func (w *Workspace) Watch(ctx context.Context, tell func(api.Head)) error {
-	_, err := call(ctx, w, func(ctx context.Context, ws *workspace.Workspace, tell func(api.Head)) (struct{}, error) {
+	_, err := call(ctx, w.s, func(ctx context.Context, ws *workspace.Workspace, tell func(api.Head)) (struct{}, error) {
 		return struct{}{}, logbook.Watch(ctx, ws, tell)
 	}, tell)
 	return err
@@ -73,7 +72,7 @@ func (w *Workspace) Watch(ctx context.Context, tell func(api.Head)) error {
 // back, after it was told. Notes are what a person should know, each told once. An error of tell ends it.
 func (w *Workspace) Follow(ctx context.Context, r api.HistoryRequest, tell func(entries []api.LogEntry, notes []string) error) error {
 	var stopped error
-	_, err := call(ctx, w, func(ctx context.Context, ws *workspace.Workspace, r api.HistoryRequest) (struct{}, error) {
+	_, err := call(ctx, w.s, func(ctx context.Context, ws *workspace.Workspace, r api.HistoryRequest) (struct{}, error) {
 		return struct{}{}, logbook.Follow(ctx, ws, r, func(entries []api.LogEntry, notes []string) error {
 			stopped = tell(entries, notes)
 			return stopped
@@ -89,5 +88,5 @@ func (w *Workspace) Follow(ctx context.Context, r api.HistoryRequest, tell func(
 // with its last entry. It reads only, and reports to a [WithProgress]. What it finds wrong is in the report; the error is
 // for what it cannot read.
 func (w *Workspace) Verify(ctx context.Context, heads ...api.Head) (*api.VerifyReport, error) {
-	return call(ctx, w, logbook.Verify, heads)
+	return call(ctx, w.s, logbook.Verify, heads)
 }

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/report"
 	"github.com/emend-dev/emend/internal/vfs"
@@ -22,26 +24,26 @@ import (
 func made(t *testing.T) *emend.Workspace {
 	t.Helper()
 	ws := workspace(t, "f", "one\n", "gone", "bye\n", "d/m", "m\n", "d/n", "over\n", "e/x", "x\n")
-	mustApply(t, ws, emend.Actor{Session: "s1", Agent: "alice", Tool: "t"}, "emend",
+	mustApply(t, ws, api.Actor{Session: "s1", Agent: "alice", Tool: "t"}, "emend",
 		"*** Begin Patch\n*** Update File: f\n@@\n-one\n+two\n*** Add File: d/new\n+n\n*** Delete File: gone\n*** End Patch\n")
-	mustApply(t, ws, emend.Actor{Session: "s2", Agent: "bob"}, "codex",
+	mustApply(t, ws, api.Actor{Session: "s2", Agent: "bob"}, "codex",
 		"*** Begin Patch\n*** Update File: d/m\n*** Move to: d/n\n@@\n-m\n+M\n*** End Patch\n")
 	refuse(t, ws, "*** Begin Patch\n*** Update File: f\n@@\n-nosuch\n+x\n*** End Patch\n")
 	refuse(t, ws, "*** Begin Patch\n*** Add File: .env\n+SECRET\n*** End Patch\n")
 	return ws
 }
 
-func mustApply(t *testing.T, ws *emend.Workspace, a emend.Actor, dialect, text string) string {
+func mustApply(t *testing.T, ws *emend.Workspace, a api.Actor, dialect, text string) string {
 	t.Helper()
-	by, err := emend.Open(ws.Root(), emend.By(a))
+	by, err := emend.Open(ws.Root(), emend.ByActor(a))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer by.Close()
-	if a == (emend.Actor{}) {
+	if a == (api.Actor{}) {
 		by = ws // with the rules that it was opened with
 	}
-	rep, err := by.Apply(context.Background(), text, emend.Options{Dialect: dialect})
+	rep, err := by.Apply(context.Background(), text, api.PatchOptions{Dialect: dialect})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,13 +52,13 @@ func mustApply(t *testing.T, ws *emend.Workspace, a emend.Actor, dialect, text s
 
 func refuse(t *testing.T, ws *emend.Workspace, text string) {
 	t.Helper()
-	if _, err := ws.Apply(context.Background(), text, emend.Options{}); err == nil {
+	if _, err := ws.Apply(context.Background(), text, api.PatchOptions{}); err == nil {
 		t.Fatal("applied")
 	}
 }
 
 // lines asks and returns, of each entry, letter, path and outcome.
-func lines(t *testing.T, ws *emend.Workspace, r emend.HistoryRequest) string {
+func lines(t *testing.T, ws *emend.Workspace, r api.HistoryRequest) string {
 	t.Helper()
 	a, err := ws.History(context.Background(), r)
 	if err != nil {
@@ -74,42 +76,42 @@ const allLines = "! .env permission_denied\n! f patch_apply_error\nR d/m -> d/n 
 func TestHistory(t *testing.T) {
 	ws := made(t)
 	for _, tc := range []struct {
-		r    emend.HistoryRequest
+		r    api.HistoryRequest
 		want string
 	}{
-		{emend.HistoryRequest{}, allLines},
-		{emend.HistoryRequest{Limit: -1, Path: "."}, allLines},
-		{emend.HistoryRequest{Limit: 3}, "! .env permission_denied\n! f patch_apply_error\nR d/m -> d/n "},
-		{emend.HistoryRequest{Limit: 4}, "! .env permission_denied\n! f patch_apply_error\nR d/m -> d/n \nM f "},
-		{emend.HistoryRequest{Path: "f"}, "! f patch_apply_error\nM f "},
-		{emend.HistoryRequest{Path: "./d/../f"}, "! f patch_apply_error\nM f "},
-		{emend.HistoryRequest{Path: filepath.Join(ws.Root(), "f")}, "! f patch_apply_error\nM f "},
-		{emend.HistoryRequest{Path: "gone"}, "D gone "},
-		{emend.HistoryRequest{Path: "d"}, "R d/m -> d/n \nA d/new "},
-		{emend.HistoryRequest{Path: "d/"}, "R d/m -> d/n \nA d/new "},
-		{emend.HistoryRequest{Path: "d/n"}, "R d/m -> d/n "},
-		{emend.HistoryRequest{Path: "never/was"}, ""},
-		{emend.HistoryRequest{Path: "f/below"}, ""},
-		{emend.HistoryRequest{Since: "1h"}, allLines},
-		{emend.HistoryRequest{Since: "7d"}, allLines},
-		{emend.HistoryRequest{Since: "2001-02-03"}, allLines},
-		{emend.HistoryRequest{Since: "2001-02-03T04:05:06+01:00"}, allLines},
-		{emend.HistoryRequest{Since: "2201-01-01"}, ""},
-		{emend.HistoryRequest{SessionID: "none"}, ""},
-		{emend.HistoryRequest{SessionID: "s2"}, "R d/m -> d/n "},
-		{emend.HistoryRequest{SessionID: "s1", Path: "d"}, "A d/new "},
-		{emend.HistoryRequest{Tool: "t"}, "M f \nA d/new \nD gone "},
-		{emend.HistoryRequest{Tool: "none"}, ""},
+		{api.HistoryRequest{}, allLines},
+		{api.HistoryRequest{Limit: -1, Path: "."}, allLines},
+		{api.HistoryRequest{Limit: 3}, "! .env permission_denied\n! f patch_apply_error\nR d/m -> d/n "},
+		{api.HistoryRequest{Limit: 4}, "! .env permission_denied\n! f patch_apply_error\nR d/m -> d/n \nM f "},
+		{api.HistoryRequest{Path: "f"}, "! f patch_apply_error\nM f "},
+		{api.HistoryRequest{Path: "./d/../f"}, "! f patch_apply_error\nM f "},
+		{api.HistoryRequest{Path: filepath.Join(ws.Root(), "f")}, "! f patch_apply_error\nM f "},
+		{api.HistoryRequest{Path: "gone"}, "D gone "},
+		{api.HistoryRequest{Path: "d"}, "R d/m -> d/n \nA d/new "},
+		{api.HistoryRequest{Path: "d/"}, "R d/m -> d/n \nA d/new "},
+		{api.HistoryRequest{Path: "d/n"}, "R d/m -> d/n "},
+		{api.HistoryRequest{Path: "never/was"}, ""},
+		{api.HistoryRequest{Path: "f/below"}, ""},
+		{api.HistoryRequest{Since: "1h"}, allLines},
+		{api.HistoryRequest{Since: "7d"}, allLines},
+		{api.HistoryRequest{Since: "2001-02-03"}, allLines},
+		{api.HistoryRequest{Since: "2001-02-03T04:05:06+01:00"}, allLines},
+		{api.HistoryRequest{Since: "2201-01-01"}, ""},
+		{api.HistoryRequest{SessionID: "none"}, ""},
+		{api.HistoryRequest{SessionID: "s2"}, "R d/m -> d/n "},
+		{api.HistoryRequest{SessionID: "s1", Path: "d"}, "A d/new "},
+		{api.HistoryRequest{Tool: "t"}, "M f \nA d/new \nD gone "},
+		{api.HistoryRequest{Tool: "none"}, ""},
 	} {
 		if got := lines(t, ws, tc.r); got != tc.want {
 			t.Errorf("%+v:\n%s\nwant\n%s", tc.r, got, tc.want)
 		}
 	}
-	a, err := ws.History(context.Background(), emend.HistoryRequest{Limit: 5})
+	a, err := ws.History(context.Background(), api.HistoryRequest{Limit: 5})
 	if err != nil || !a.Data.Truncated || !strings.Contains(a.Result().Text(), "There are more") {
 		t.Errorf("limit 5 of 6: %v %+v", err, a)
 	}
-	a, err = ws.History(context.Background(), emend.HistoryRequest{Limit: 6})
+	a, err = ws.History(context.Background(), api.HistoryRequest{Limit: 6})
 	if err != nil || a.Data.Truncated {
 		t.Errorf("limit 6 of 6: %v %+v", err, a)
 	}
@@ -121,15 +123,15 @@ func TestHistory(t *testing.T) {
 func TestHistoryRefuses(t *testing.T) {
 	ws := made(t)
 	for _, tc := range []struct {
-		r    emend.HistoryRequest
-		kind emend.Kind
+		r    api.HistoryRequest
+		kind fail.Kind
 		says string
 	}{
-		{emend.HistoryRequest{Since: "yesterday"}, emend.CommandFailed, "since:"},
-		{emend.HistoryRequest{Since: "-5m"}, emend.CommandFailed, "since:"},
-		{emend.HistoryRequest{Path: "../x"}, emend.OutsideWorkspace, ""},
-		{emend.HistoryRequest{Path: "/etc/passwd"}, emend.OutsideWorkspace, ""},
-		{emend.HistoryRequest{Path: "a\x00b"}, emend.CommandFailed, ""},
+		{api.HistoryRequest{Since: "yesterday"}, fail.CommandFailed, "since:"},
+		{api.HistoryRequest{Since: "-5m"}, fail.CommandFailed, "since:"},
+		{api.HistoryRequest{Path: "../x"}, fail.OutsideWorkspace, ""},
+		{api.HistoryRequest{Path: "/etc/passwd"}, fail.OutsideWorkspace, ""},
+		{api.HistoryRequest{Path: "a\x00b"}, fail.CommandFailed, ""},
 	} {
 		_, err := ws.History(context.Background(), tc.r)
 		if err == nil || !strings.Contains(err.Error(), tc.says) {
@@ -141,14 +143,14 @@ func TestHistoryRefuses(t *testing.T) {
 	}
 }
 
-func isKind(err error, k emend.Kind) bool {
+func isKind(err error, k fail.Kind) bool {
 	r, ok := err.(*emend.Refusal)
 	return ok && len(r.Failures()) > 0 && r.Failures()[0].Kind == k
 }
 
 func TestHistoryDiffs(t *testing.T) {
 	ws := made(t)
-	a, err := ws.History(context.Background(), emend.HistoryRequest{Diff: true})
+	a, err := ws.History(context.Background(), api.HistoryRequest{Diff: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +171,7 @@ func TestHistoryDiffs(t *testing.T) {
 		os.Remove(slot + ".old")
 	}
 	os.Remove(filepath.Join(ws.Root(), ".emend/slots", entryOf(t, a, "gone").Entry+".diff"))
-	b, err := ws.History(context.Background(), emend.HistoryRequest{Diff: true})
+	b, err := ws.History(context.Background(), api.HistoryRequest{Diff: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +181,7 @@ func TestHistoryDiffs(t *testing.T) {
 }
 
 // entryOf is the good entry of a path.
-func entryOf(t *testing.T, a *emend.Answer[emend.HistoryData], path string) emend.LogEntry {
+func entryOf(t *testing.T, a *api.Answer[api.HistoryData], path string) api.LogEntry {
 	t.Helper()
 	for _, e := range a.Data.Entries {
 		if e.Path == path && e.OK {
@@ -187,7 +189,7 @@ func entryOf(t *testing.T, a *emend.Answer[emend.HistoryData], path string) emen
 		}
 	}
 	t.Fatalf("no entry of %s", path)
-	return emend.LogEntry{}
+	return api.LogEntry{}
 }
 
 // What is protected from reading now is not shown, though it was opened for the change.
@@ -199,8 +201,8 @@ func TestHistoryKeepsSecrets(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer open.Close()
-	mustApply(t, open, emend.Actor{}, "emend", "*** Begin Patch\n*** Add File: .env\n+"+secret+"\n*** Update File: f\n@@\n-one\n+two\n*** End Patch\n")
-	a, err := ws.History(context.Background(), emend.HistoryRequest{Diff: true})
+	mustApply(t, open, api.Actor{}, "emend", "*** Begin Patch\n*** Add File: .env\n+"+secret+"\n*** Update File: f\n@@\n-one\n+two\n*** End Patch\n")
+	a, err := ws.History(context.Background(), api.HistoryRequest{Diff: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,7 +212,7 @@ func TestHistoryKeepsSecrets(t *testing.T) {
 	if e := entryOf(t, a, "f"); !strings.Contains(e.Diff, "+two") {
 		t.Errorf("%+v", e)
 	}
-	b, err := open.History(context.Background(), emend.HistoryRequest{Diff: true})
+	b, err := open.History(context.Background(), api.HistoryRequest{Diff: true})
 	if err != nil || !strings.Contains(entryOf(t, b, ".env").Diff, secret) {
 		t.Errorf("it is open there: %v", err)
 	}
@@ -232,22 +234,22 @@ func TestLogHasNoContent(t *testing.T) {
 		canary + "\n*** Begin Patch\n*** Add File: a\n+x\n*** End Patch\n",
 	} {
 		for _, d := range []string{"auto", "emend", "comma", "codex", "supyagent", "chimera"} {
-			ws.Apply(context.Background(), text, emend.Options{Dialect: d})
+			ws.Apply(context.Background(), text, api.PatchOptions{Dialect: d})
 		}
 	}
 	ctx, now := context.Background(), fileSum("one\n"+canary+"-file\n")
-	for _, edits := range [][]emend.TextEdit{
+	for _, edits := range [][]api.TextEdit{
 		{{OldText: canary + "-not there", NewText: "x"}}, {{OldText: "a", NewText: canary}}, {{OldText: canary, NewText: canary, ExpectedOccurrences: -1}},
 		{{OldText: canary, NewText: "x"}, {OldText: canary + "-file", NewText: "y"}}, {{NewText: canary}},
 	} {
-		ws.Edit(ctx, emend.EditRequest{Path: "f", ExpectedSha256: now, Edits: edits})
-		ws.Edit(ctx, emend.EditRequest{Path: "f", ExpectedSha256: now, Edits: edits, Tolerance: canary})
+		ws.Edit(ctx, api.EditRequest{Path: "f", ExpectedSha256: now, Edits: edits})
+		ws.Edit(ctx, api.EditRequest{Path: "f", ExpectedSha256: now, Edits: edits, Tolerance: canary})
 	}
-	ws.Write(ctx, emend.WriteRequest{Path: "f", Content: canary, ExpectedSha256: canary})
-	ws.Write(ctx, emend.WriteRequest{Path: "f", Content: canary, ExpectedSha256: fileSum(canary)})
-	ws.Create(ctx, emend.CreateRequest{Path: "f", Content: canary})
-	ws.Create(ctx, emend.CreateRequest{Path: ".env", Content: canary})
-	ws.Edit(ctx, emend.EditRequest{Path: ".env", ExpectedSha256: now, Edits: []emend.TextEdit{{OldText: canary, NewText: canary}}})
+	ws.Write(ctx, api.WriteRequest{Path: "f", Content: canary, ExpectedSha256: canary})
+	ws.Write(ctx, api.WriteRequest{Path: "f", Content: canary, ExpectedSha256: fileSum(canary)})
+	ws.Create(ctx, api.CreateRequest{Path: "f", Content: canary})
+	ws.Create(ctx, api.CreateRequest{Path: ".env", Content: canary})
+	ws.Edit(ctx, api.EditRequest{Path: ".env", ExpectedSha256: now, Edits: []api.TextEdit{{OldText: canary, NewText: canary}}})
 	log, err := os.ReadFile(filepath.Join(ws.Root(), ".emend/log/00000001.jsonl"))
 	if err != nil {
 		t.Fatal(err)
@@ -306,7 +308,7 @@ func TestHistoryUndone(t *testing.T) {
 	} {
 		appended(t, ws, records...)
 	}
-	a, err := ws.History(context.Background(), emend.HistoryRequest{Since: "1h"})
+	a, err := ws.History(context.Background(), api.HistoryRequest{Since: "1h"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -327,26 +329,26 @@ func TestHistoryUndone(t *testing.T) {
 // A root further down sees what is below it, by its own paths; a move over its border is an add or a delete.
 func TestHistoryOfALowerRoot(t *testing.T) {
 	ws := made(t)
-	mustApply(t, ws, emend.Actor{}, "emend", "*** Begin Patch\n*** Move File: e/x -> d/x\n*** End Patch\n")
-	mustApply(t, ws, emend.Actor{}, "emend", "*** Begin Patch\n*** Move File: d/new -> e/new\n*** End Patch\n")
+	mustApply(t, ws, api.Actor{}, "emend", "*** Begin Patch\n*** Move File: e/x -> d/x\n*** End Patch\n")
+	mustApply(t, ws, api.Actor{}, "emend", "*** Begin Patch\n*** Move File: d/new -> e/new\n*** End Patch\n")
 	below, err := emend.Open(filepath.Join(ws.Root(), "d"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer below.Close()
-	mustApply(t, below, emend.Actor{}, "emend", "*** Begin Patch\n*** Update File: n\n@@\n-M\n+N\n*** End Patch\n")
+	mustApply(t, below, api.Actor{}, "emend", "*** Begin Patch\n*** Update File: n\n@@\n-M\n+N\n*** End Patch\n")
 	refuse(t, below, "*** Begin Patch\n*** Update File: n\n@@\n-nosuch\n+x\n*** End Patch\n")
 	want := "! n patch_apply_error\nM n \nD new \nA x \nR m -> n \nA new "
-	if got := lines(t, below, emend.HistoryRequest{}); got != want {
+	if got := lines(t, below, api.HistoryRequest{}); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
-	if got := lines(t, below, emend.HistoryRequest{Path: "n"}); got != "! n patch_apply_error\nM n \nR m -> n " {
+	if got := lines(t, below, api.HistoryRequest{Path: "n"}); got != "! n patch_apply_error\nM n \nR m -> n " {
 		t.Error(got)
 	}
-	if got := lines(t, ws, emend.HistoryRequest{Path: "d/n"}); got != "! d/n patch_apply_error\nM d/n \nR d/m -> d/n " {
+	if got := lines(t, ws, api.HistoryRequest{Path: "d/n"}); got != "! d/n patch_apply_error\nM d/n \nR d/m -> d/n " {
 		t.Error(got)
 	}
-	a, err := below.History(context.Background(), emend.HistoryRequest{Diff: true})
+	a, err := below.History(context.Background(), api.HistoryRequest{Diff: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -371,7 +373,7 @@ func TestHistoryOfADamagedLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 { // by who has it open, and by who opens it
-		a, err := ws.History(context.Background(), emend.HistoryRequest{})
+		a, err := ws.History(context.Background(), api.HistoryRequest{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -390,7 +392,7 @@ func TestHistoryOfADamagedLog(t *testing.T) {
 
 func TestHistoryWithoutAStore(t *testing.T) {
 	ws := workspace(t, "f", "one\n")
-	a, err := ws.History(context.Background(), emend.HistoryRequest{})
+	a, err := ws.History(context.Background(), api.HistoryRequest{})
 	if err != nil || len(a.Data.Entries) != 0 || a.Data.Entries == nil || a.Result().Text() != "No entries." {
 		t.Errorf("%+v, %v", a, err)
 	}
@@ -400,18 +402,18 @@ func TestHistoryWithoutAStore(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Nanosecond)
 	defer cancel()
 	<-ctx.Done()
-	if _, err := made(t).History(ctx, emend.HistoryRequest{}); err == nil {
+	if _, err := made(t).History(ctx, api.HistoryRequest{}); err == nil {
 		t.Error("it does not stop")
 	}
 }
 
 // follow starts to follow and returns what it tells, letter and path of each entry, and notes.
-func follow(t *testing.T, ws *emend.Workspace, r emend.HistoryRequest) (next func() string, stop func()) {
+func follow(t *testing.T, ws *emend.Workspace, r api.HistoryRequest) (next func() string, stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	told, end := make(chan string, 100), make(chan error, 1)
 	go func() {
-		end <- ws.Follow(ctx, r, func(entries []emend.LogEntry, notes []string) error {
+		end <- ws.Follow(ctx, r, func(entries []api.LogEntry, notes []string) error {
 			for _, e := range entries {
 				told <- report.StatusLetter(&e) + " " + report.EntryPath(&e)
 			}
@@ -465,13 +467,13 @@ func fileSum(text string) string {
 
 // What is there comes first, the oldest first, then what comes; also where there is no store yet.
 func TestFollow(t *testing.T) {
-	next, stop := follow(t, made(t), emend.HistoryRequest{Limit: 4})
+	next, stop := follow(t, made(t), api.HistoryRequest{Limit: 4})
 	expect(t, next, "M f", "R d/m -> d/n", "! f", "! .env")
 	stop()
 
 	ws := workspace(t, "f", "one\n", "g", "one\n")
-	next, stop = follow(t, ws, emend.HistoryRequest{Path: "f"})
-	mustApply(t, ws, emend.Actor{}, "emend", "*** Begin Patch\n*** Update File: g\n@@\n-one\n+two\n*** Update File: f\n@@\n-one\n+two\n*** End Patch\n")
+	next, stop = follow(t, ws, api.HistoryRequest{Path: "f"})
+	mustApply(t, ws, api.Actor{}, "emend", "*** Begin Patch\n*** Update File: g\n@@\n-one\n+two\n*** Update File: f\n@@\n-one\n+two\n*** End Patch\n")
 	expect(t, next, "M f")
 	refuse(t, ws, "*** Begin Patch\n*** Update File: f\n@@\n-nosuch\n+x\n*** End Patch\n")
 	expect(t, next, "! f")
@@ -481,7 +483,7 @@ func TestFollow(t *testing.T) {
 // A change that is taken back after it was told is told again.
 func TestFollowTakenBack(t *testing.T) {
 	ws := made(t)
-	next, stop := follow(t, ws, emend.HistoryRequest{Limit: 1})
+	next, stop := follow(t, ws, api.HistoryRequest{Limit: 1})
 	expect(t, next, "! .env")
 	appended(t, ws, audit.Record{Kind: audit.Commit, Tx: "a", OK: true, Ops: []audit.Op{{Operation: "add", Path: "a"}}})
 	expect(t, next, "A a")
@@ -500,7 +502,7 @@ func TestFollowReplacedLog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	next, stop := follow(t, ws, emend.HistoryRequest{Limit: 1})
+	next, stop := follow(t, ws, api.HistoryRequest{Limit: 1})
 	expect(t, next, "! .env")
 	if err := os.WriteFile(name, log[:strings.Index(string(log), "\n")+1], 0o600); err != nil {
 		t.Fatal(err)
@@ -521,7 +523,7 @@ func TestFollowReplacedLog(t *testing.T) {
 
 // Who asks cannot forge a line, nor control a terminal.
 func TestEntryLine(t *testing.T) {
-	e := emend.LogEntry{SessionID: "a\n2026", AgentName: "\x1b[31m", Path: "x\u202ey\n#1", Operation: "add", OK: true}
+	e := api.LogEntry{SessionID: "a\n2026", AgentName: "\x1b[31m", Path: "x\u202ey\n#1", Operation: "add", OK: true}
 	if got, want := report.EntryLine(&e), `0001-01-01T00:00:00Z    a\n2026/\x1b[31m/-  A  x\u202ey\n#1  ok`; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -530,7 +532,7 @@ func TestEntryLine(t *testing.T) {
 func TestShow(t *testing.T) {
 	ws := made(t)
 	ctx := context.Background()
-	h, err := ws.History(ctx, emend.HistoryRequest{Path: "gone"})
+	h, err := ws.History(ctx, api.HistoryRequest{Path: "gone"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -547,7 +549,7 @@ func TestShow(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"", "#", "#0", "0", "1", "#1", "99", "20260101", "#18446744073709551616", "x", tx[:5]} {
-		if a, err := ws.Show(ctx, name); err == nil || !isKind(err, emend.NotFound) {
+		if a, err := ws.Show(ctx, name); err == nil || !isKind(err, fail.NotFound) {
 			t.Errorf("%q: %+v, %v", name, a, err)
 		}
 	}
@@ -610,7 +612,7 @@ func TestVerifyFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	v, err := ws.Verify(ctx)
-	if err != nil || len(v.Files) != 3 || v.Files[2].Path != "e/x" || v.Files[2].State != emend.FileBack {
+	if err != nil || len(v.Files) != 3 || v.Files[2].Path != "e/x" || v.Files[2].State != api.FileBack {
 		t.Errorf("several changes of a path in one: %+v, %v", v, err)
 	}
 	denied, err := emend.Open(ws.Root(), emend.AllowProtected(".env"))
@@ -618,9 +620,9 @@ func TestVerifyFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer denied.Close()
-	mustApply(t, denied, emend.Actor{}, "emend", "*** Begin Patch\n*** Add File: .env\n+SECRET\n*** End Patch\n")
+	mustApply(t, denied, api.Actor{}, "emend", "*** Begin Patch\n*** Add File: .env\n+SECRET\n*** End Patch\n")
 	v, err = ws.Verify(ctx)
-	if err != nil || len(v.Files) == 0 || v.Files[0].Path != ".env" || v.Files[0].State != emend.FileUnknown || v.Files[0].Expected != "" {
+	if err != nil || len(v.Files) == 0 || v.Files[0].Path != ".env" || v.Files[0].State != api.FileUnknown || v.Files[0].Expected != "" {
 		t.Errorf("%+v, %v", v, err)
 	}
 }
@@ -631,7 +633,7 @@ func TestHistoryPathsLead(t *testing.T) {
 	if err := os.Symlink("d", filepath.Join(ws.Root(), "ln")); err != nil {
 		t.Skipf("no symbolic links here: %v", err)
 	}
-	if got := lines(t, ws, emend.HistoryRequest{Path: "ln/n"}); got != "R d/m -> d/n " {
+	if got := lines(t, ws, api.HistoryRequest{Path: "ln/n"}); got != "R d/m -> d/n " {
 		t.Errorf("through a link: %q", got)
 	}
 	for _, err := range []error{os.Rename(filepath.Join(ws.Root(), "d"), filepath.Join(ws.Root(), "was")), os.Symlink("was", filepath.Join(ws.Root(), "d"))} {
@@ -639,7 +641,7 @@ func TestHistoryPathsLead(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := lines(t, ws, emend.HistoryRequest{Path: "d/n"}); got != "R d/m -> d/n " {
+	if got := lines(t, ws, api.HistoryRequest{Path: "d/n"}); got != "R d/m -> d/n " {
 		t.Errorf("by its old name, which is a link by now: %q", got)
 	}
 	based, err := emend.Open(ws.Root(), emend.Base("e"))
@@ -649,7 +651,7 @@ func TestHistoryPathsLead(t *testing.T) {
 	defer based.Close()
 	refuse(t, based, "*** Begin Patch\n*** Update File: x\n@@\n-nosuch\n+x\n*** End Patch\n")
 	for _, ask := range []struct{ path, want string }{{"x", "! e/x patch_apply_error"}, {"../f", "! f patch_apply_error\nM f "}, {".", "! e/x patch_apply_error"}} {
-		if got := lines(t, based, emend.HistoryRequest{Path: ask.path}); got != ask.want {
+		if got := lines(t, based, api.HistoryRequest{Path: ask.path}); got != ask.want {
 			t.Errorf("%s from e: %q", ask.path, got)
 		}
 	}

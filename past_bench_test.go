@@ -3,7 +3,7 @@ package emend_test
 import (
 	"testing"
 
-	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 )
 
 // BenchmarkPast prints what the pages of one entry, one file and one session take in a log of 100,000 calls: of the newest, and
@@ -12,8 +12,8 @@ func BenchmarkPast(b *testing.B) {
 	ws := longLog(b, 100_000)
 	for _, when := range []struct {
 		name string
-		r    emend.TimelineRequest
-	}{{"new", emend.TimelineRequest{Outcome: emend.Done, Limit: 30}}, {"old", emend.TimelineRequest{Outcome: emend.Done, Before: 1000, Limit: 30}}} {
+		r    api.TimelineRequest
+	}{{"new", api.TimelineRequest{Outcome: api.Done, Limit: 30}}, {"old", api.TimelineRequest{Outcome: api.Done, Before: 1000, Limit: 30}}} {
 		t, err := ws.Timeline(b.Context(), when.r)
 		if err != nil {
 			b.Fatal(err)
@@ -24,12 +24,12 @@ func BenchmarkPast(b *testing.B) {
 			do   func() error
 		}{
 			{"show", func() error { _, err := ws.Show(b.Context(), c.Entry); return err }},
-			{"fates", func() error { _, err := ws.FilesSince(b.Context(), c.Entry); return err }},
+			{"fates", func() error { _, err := ws.Host().FilesSince(b.Context(), c.Entry); return err }},
 			{"file", func() error { _, err := ws.FileHistory(b.Context(), c.Files[0].Path, 0); return err }},
 			{"session", func() error { _, err := ws.SessionChanges(b.Context(), c.SessionID); return err }},
-			{"undo", func() error { _, _ = ws.Undo(b.Context(), emend.UndoRequest{Entry: c.Entry, DryRun: true}); return nil }},
+			{"undo", func() error { _, _ = ws.Undo(b.Context(), api.UndoRequest{Entry: c.Entry, DryRun: true}); return nil }},
 			{"undo/session", func() error {
-				_, _ = ws.Undo(b.Context(), emend.UndoRequest{SessionID: c.SessionID, DryRun: true})
+				_, _ = ws.Undo(b.Context(), api.UndoRequest{SessionID: c.SessionID, DryRun: true})
 				return nil
 			}},
 		} {

@@ -59,7 +59,7 @@ func (w *Workspace) Commit(ctx context.Context, p *outcome.Plan) (*outcome.Repor
 // Apply plans text and commits it. With Options.Sequential it does so section by section, each atomic, and stops at the
 // first that fails: the *Refusal then lists what was done and stays. A call with an idempotency key that was committed
 // before does nothing and returns the first answer. Refusals are noted in the log.
-func (w *Workspace) Apply(ctx context.Context, text string, o api.Options) (*outcome.Report, error) {
+func (w *Workspace) Apply(ctx context.Context, text string, o api.PatchOptions) (*outcome.Report, error) {
 	if err := w.s.Enter(); err != nil {
 		return nil, &outcome.Refusal{List: fail.All(err)}
 	}
@@ -91,7 +91,7 @@ func (w *Workspace) Apply(ctx context.Context, text string, o api.Options) (*out
 
 // Refused notes in the log that a call of a tool was refused before it reached the workspace, and words the refusal. op
 // is what the tool would have done to the paths that the call names, as far as those could be read.
-func (w *Workspace) Refused(ctx context.Context, tool string, op patch.Op, paths []string, err error) *outcome.Refusal {
+func (w *Host) Refused(ctx context.Context, tool string, op patch.Op, paths []string, err error) *outcome.Refusal {
 	var named []patch.Section
 	for _, p := range paths {
 		named = append(named, patch.Section{Op: op, Path: p})
@@ -109,7 +109,7 @@ func (w *Workspace) Refused(ctx context.Context, tool string, op patch.Op, paths
 // Plan reads, by the same rules; it writes nothing, and nothing of it is on record. What comes of a text that is no patch
 // is an explanation as well; the error, a *Refusal, is for what cannot be looked at. Of o, Sequential has no meaning here:
 // every section is looked at as if those before it had been applied.
-func (w *Workspace) Explain(ctx context.Context, text string, o api.Options) (*Explanation, error) {
+func (w *Workspace) Explain(ctx context.Context, text string, o api.PatchOptions) (*Explanation, error) {
 	if err := w.s.Enter(); err != nil {
 		return nil, outcome.Cannot(err)
 	}
@@ -164,7 +164,7 @@ func Make(changes []Change, dialectName string, context int) (string, error) {
 
 // Convert reads a patch as o says and writes it in the dialect to. It also returns what lenient reading let pass.
 // No file is looked at.
-func Convert(text, to string, o api.Options) (out string, passed []string, err error) {
+func Convert(text, to string, o api.PatchOptions) (out string, passed []string, err error) {
 	opts := dialect.Options{Lenient: o.Lenient}
 	from, err := change.Choose(text, o.Dialect)
 	if err != nil {

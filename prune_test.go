@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/vfs"
 )
@@ -140,14 +141,14 @@ func TestPrunePolicy(t *testing.T) {
 func TestPrunedIsSaid(t *testing.T) {
 	ws, txs := used(t, 104)
 	change(t, ws, emend.KeepHistory(time.Nanosecond, 0))
-	_, err := ws.Undo(t.Context(), emend.UndoRequest{Entry: txs[1]})
+	_, err := ws.Undo(t.Context(), api.UndoRequest{Entry: txs[1]})
 	if _, refused := errors.AsType[*emend.Refusal](err); !refused {
 		t.Errorf("%v", err)
 	}
 	if text, err := os.ReadFile(filepath.Join(ws.Root(), "a")); err != nil || string(text) != "104\n" {
 		t.Errorf("%q, %v", text, err)
 	}
-	if _, err := ws.Undo(t.Context(), emend.UndoRequest{Entry: txs[104]}); err != nil {
+	if _, err := ws.Undo(t.Context(), api.UndoRequest{Entry: txs[104]}); err != nil {
 		t.Errorf("the last one cannot be undone: %v", err)
 	}
 }
@@ -185,11 +186,11 @@ func TestPruneWaitsForNobody(t *testing.T) {
 	if mine, err := lock.TryLock(); err != nil || !mine {
 		t.Fatal(mine, err)
 	}
-	if p, err := one.Prune(t.Context()); err != nil || p.Files != 0 {
+	if p, err := one.Host().Prune(t.Context()); err != nil || p.Files != 0 {
 		t.Errorf("beside somebody at work: %+v, %v", p, err)
 	}
 	lock.Close()
-	if p, err := one.Prune(t.Context()); err != nil || p.Transactions != 6 || p.Files < 10 || p.SizeBytes == 0 {
+	if p, err := one.Host().Prune(t.Context()); err != nil || p.Transactions != 6 || p.Files < 10 || p.SizeBytes == 0 {
 		t.Errorf("%+v, %v", p, err)
 	}
 	one.Close()

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/vfs"
 )
@@ -58,24 +60,24 @@ func TestPurgeSecret(t *testing.T) {
 	ws := workspace(t, "conf", "a\n", "other", "b\n")
 	do := func(key string, lines ...string) {
 		t.Helper()
-		if _, err := ws.Apply(t.Context(), envelope(lines...), emend.Options{Dialect: map[bool]string{true: "codex", false: "comma"}[key == ""], IdempotencyKey: key}); err != nil {
+		if _, err := ws.Apply(t.Context(), envelope(lines...), api.PatchOptions{Dialect: map[bool]string{true: "codex", false: "comma"}[key == ""], IdempotencyKey: key}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	do("k1", "*** Update File: conf", "@@", "-a", "+"+secret)                                    // into the diff and the answer
-	do("", "*** Update File: conf", "@@", "-"+secret, "+c", "*** Add File: n", "+n")             // into the slot
-	do("", "*** Add File: sub/conf", "+"+secret)                                                 //
-	do("", "*** Update File: other", "*** Move to: sub/conf", "@@", "-b", "+d")                  // into the trash
-	do("k2", "*** Add File: last", "+"+secret, "*** Delete File: n")                             //
-	ws.Apply(t.Context(), envelope("*** Add File: last", "+x"), emend.Options{Dialect: "emend"}) // refused
+	do("k1", "*** Update File: conf", "@@", "-a", "+"+secret)                                       // into the diff and the answer
+	do("", "*** Update File: conf", "@@", "-"+secret, "+c", "*** Add File: n", "+n")                // into the slot
+	do("", "*** Add File: sub/conf", "+"+secret)                                                    //
+	do("", "*** Update File: other", "*** Move to: sub/conf", "@@", "-b", "+d")                     // into the trash
+	do("k2", "*** Add File: last", "+"+secret, "*** Delete File: n")                                //
+	ws.Apply(t.Context(), envelope("*** Add File: last", "+x"), api.PatchOptions{Dialect: "emend"}) // refused
 	do("", "*** Delete File: last")
 	do("", "*** Add File: kept", "+kept")
 	if got := storeHas(t, ws, secret); len(got) < 6 {
 		t.Fatalf("only %q has it", got)
 	}
 	for _, p := range []string{"conf", "sub", "last"} {
-		r := emend.PurgeRequest{Path: p}
-		was, err := ws.Purgeable(t.Context(), r)
+		r := api.PurgeRequest{Path: p}
+		was, err := ws.Host().Purgeable(t.Context(), r)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -93,11 +95,11 @@ func TestPurgeSecret(t *testing.T) {
 	if n := wholeLog(t, ws, audit.Purge); n != 3 {
 		t.Errorf("%d records of it", n)
 	}
-	if done, err := ws.Purge(t.Context(), emend.PurgeRequest{Path: "conf"}); err != nil || len(done.Transactions) != 0 {
+	if done, err := ws.Purge(t.Context(), api.PurgeRequest{Path: "conf"}); err != nil || len(done.Transactions) != 0 {
 		t.Errorf("again: %+v, %v", done, err)
 	}
 	// The key still is that of what was done, though what was answered is gone.
-	rep, err := ws.Apply(t.Context(), envelope("*** Update File: conf", "@@", "-a", "+"+secret), emend.Options{Dialect: "comma", IdempotencyKey: "k1"})
+	rep, err := ws.Apply(t.Context(), envelope("*** Update File: conf", "@@", "-a", "+"+secret), api.PatchOptions{Dialect: "comma", IdempotencyKey: "k1"})
 	if err != nil || !rep.Repeated() {
 		t.Errorf("%v, %v", rep, err)
 	}
@@ -110,7 +112,7 @@ func TestPurgePicks(t *testing.T) {
 		{"*** Update File: a", "@@", "-1", "+2"}, {"*** Update File: sub/b", "@@", "-1", "+2"},
 		{"*** Update File: sub/c", "*** Move to: d", "@@", "-1", "+2"}, {"*** Delete File: d"},
 	} {
-		sub, err := emend.Open(ws.Root(), emend.By(emend.Actor{Session: string(rune('p' + i%2))}))
+		sub, err := emend.Open(ws.Root(), emend.ByActor(api.Actor{Session: string(rune('p' + i%2))}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -130,36 +132,36 @@ func TestPurgePicks(t *testing.T) {
 	}
 	tests := []struct {
 		name string
-		r    emend.PurgeRequest
+		r    api.PurgeRequest
 		want []int // of txs, the newest first
 		kind error
 		note string
 	}{
-		{"path", emend.PurgeRequest{Path: "a"}, []int{0}, nil, ""},
-		{"absolute", emend.PurgeRequest{Path: filepath.Join(ws.Root(), "a")}, []int{0}, nil, ""},
-		{"directory", emend.PurgeRequest{Path: "sub"}, []int{2, 1}, nil, "sub/c was moved to d"},
-		{"spelled otherwise", emend.PurgeRequest{Path: "./x/../sub/"}, []int{2, 1}, nil, "moved"},
-		{"everything", emend.PurgeRequest{Path: "."}, []int{3, 2, 1, 0}, nil, ""},
-		{"nothing there", emend.PurgeRequest{Path: "su"}, []int{}, nil, ""},
-		{"protected", emend.PurgeRequest{Path: ".env"}, []int{}, nil, ""},
-		{"outside", emend.PurgeRequest{Path: "../a"}, nil, emend.OutsideWorkspace, ""},
-		{"session", emend.PurgeRequest{SessionID: "q"}, []int{3, 1}, nil, ""},
-		{"session and path", emend.PurgeRequest{SessionID: "q", Path: "sub"}, []int{1}, nil, ""},
-		{"age", emend.PurgeRequest{Before: time.Now()}, []int{3, 2, 1, 0}, nil, ""},
-		{"too young", emend.PurgeRequest{Before: time.Now().Add(-time.Hour)}, []int{}, nil, ""},
-		{"entries", emend.PurgeRequest{Entries: []string{txs[0], txs[3]}}, []int{3, 0}, nil, ""},
-		{"beginning", emend.PurgeRequest{Entries: []string{begin}}, []int{0}, nil, ""},
-		{"several begin so", emend.PurgeRequest{Entries: []string{txs[0][:6]}}, nil, emend.CommandFailed, ""},
-		{"too short", emend.PurgeRequest{Entries: []string{txs[0][:5]}}, nil, emend.CommandFailed, ""},
-		{"no number", emend.PurgeRequest{Entries: []string{"#x"}}, nil, emend.CommandFailed, ""},
-		{"number", emend.PurgeRequest{Entries: []string{"#2"}}, []int{0}, nil, ""},
-		{"number of nothing", emend.PurgeRequest{Entries: []string{"#1"}}, nil, emend.NotFound, ""},
-		{"unknown", emend.PurgeRequest{Entries: []string{"20200101-000000-aaaaaaaaaa"}}, nil, emend.NotFound, ""},
-		{"empty", emend.PurgeRequest{Entries: []string{""}}, nil, emend.CommandFailed, ""},
+		{"path", api.PurgeRequest{Path: "a"}, []int{0}, nil, ""},
+		{"absolute", api.PurgeRequest{Path: filepath.Join(ws.Root(), "a")}, []int{0}, nil, ""},
+		{"directory", api.PurgeRequest{Path: "sub"}, []int{2, 1}, nil, "sub/c was moved to d"},
+		{"spelled otherwise", api.PurgeRequest{Path: "./x/../sub/"}, []int{2, 1}, nil, "moved"},
+		{"everything", api.PurgeRequest{Path: "."}, []int{3, 2, 1, 0}, nil, ""},
+		{"nothing there", api.PurgeRequest{Path: "su"}, []int{}, nil, ""},
+		{"protected", api.PurgeRequest{Path: ".env"}, []int{}, nil, ""},
+		{"outside", api.PurgeRequest{Path: "../a"}, nil, fail.OutsideWorkspace, ""},
+		{"session", api.PurgeRequest{SessionID: "q"}, []int{3, 1}, nil, ""},
+		{"session and path", api.PurgeRequest{SessionID: "q", Path: "sub"}, []int{1}, nil, ""},
+		{"age", api.PurgeRequest{Before: time.Now()}, []int{3, 2, 1, 0}, nil, ""},
+		{"too young", api.PurgeRequest{Before: time.Now().Add(-time.Hour)}, []int{}, nil, ""},
+		{"entries", api.PurgeRequest{Entries: []string{txs[0], txs[3]}}, []int{3, 0}, nil, ""},
+		{"beginning", api.PurgeRequest{Entries: []string{begin}}, []int{0}, nil, ""},
+		{"several begin so", api.PurgeRequest{Entries: []string{txs[0][:6]}}, nil, fail.CommandFailed, ""},
+		{"too short", api.PurgeRequest{Entries: []string{txs[0][:5]}}, nil, fail.CommandFailed, ""},
+		{"no number", api.PurgeRequest{Entries: []string{"#x"}}, nil, fail.CommandFailed, ""},
+		{"number", api.PurgeRequest{Entries: []string{"#2"}}, []int{0}, nil, ""},
+		{"number of nothing", api.PurgeRequest{Entries: []string{"#1"}}, nil, fail.NotFound, ""},
+		{"unknown", api.PurgeRequest{Entries: []string{"20200101-000000-aaaaaaaaaa"}}, nil, fail.NotFound, ""},
+		{"empty", api.PurgeRequest{Entries: []string{""}}, nil, fail.CommandFailed, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := ws.Purgeable(t.Context(), tt.r)
+			got, err := ws.Host().Purgeable(t.Context(), tt.r)
 			if tt.kind != nil {
 				if !errors.Is(err, tt.kind) {
 					t.Errorf("%+v, %v", got, err)
@@ -182,7 +184,7 @@ func TestPurgePicks(t *testing.T) {
 			}
 		})
 	}
-	got, err := ws.Purgeable(t.Context(), emend.PurgeRequest{Entries: txs[3:]})
+	got, err := ws.Host().Purgeable(t.Context(), api.PurgeRequest{Entries: txs[3:]})
 	if err != nil || len(got.Transactions) != 1 {
 		t.Fatal(err)
 	}
@@ -202,11 +204,11 @@ func TestPurgeOfRoot(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer sub.Close()
-	got, err := sub.Purge(t.Context(), emend.PurgeRequest{Path: "."})
+	got, err := sub.Purge(t.Context(), api.PurgeRequest{Path: "."})
 	if err != nil || len(got.Transactions) != 1 || got.Transactions[0].Paths[0] != "c" || len(got.Notes) != 1 {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if all, err := ws.Purgeable(t.Context(), emend.PurgeRequest{Path: "."}); err != nil || len(all.Transactions) != 2 {
+	if all, err := ws.Host().Purgeable(t.Context(), api.PurgeRequest{Path: "."}); err != nil || len(all.Transactions) != 2 {
 		t.Errorf("%+v, %v", all, err)
 	}
 }

@@ -5,7 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/fail"
 )
 
 // version is the id of the version of a file that an entry made; "" for the one before the first.
@@ -23,7 +24,7 @@ func (s *story) version(path, entry string) string {
 // putBack puts a version back, and the dry run before has said the same and done nothing.
 func (s *story) putBack(path, id string) string {
 	s.Helper()
-	r := emend.PutBackRequest{Path: path, Version: id, DryRun: true}
+	r := api.PutBackRequest{Path: path, Version: id, DryRun: true}
 	if _, err := os.Lstat(s.at(path)); err == nil {
 		r.ExpectedSha256 = s.sha(path)
 	}
@@ -128,37 +129,37 @@ func TestPutBackRefused(t *testing.T) {
 	other := strings.Repeat("0", 64)
 	tests := []struct {
 		name  string
-		do    func(s *story, r *emend.PutBackRequest)
-		kind  emend.Kind
+		do    func(s *story, r *api.PutBackRequest)
+		kind  fail.Kind
 		words string
 	}{
-		{"stale", func(s *story, r *emend.PutBackRequest) { r.ExpectedSha256 = other }, emend.Stale, "changed since it was shown"},
-		{"there", func(s *story, r *emend.PutBackRequest) { r.ExpectedSha256 = "" }, emend.Stale, "none was expected"},
-		{"gone", func(s *story, r *emend.PutBackRequest) { s.must(os.Remove(s.at("f"))) }, emend.Stale, "gone since"},
-		{"no hash", func(s *story, r *emend.PutBackRequest) { r.ExpectedSha256 = "x" }, emend.CommandFailed, "sha256"},
-		{"a directory", func(s *story, r *emend.PutBackRequest) {
+		{"stale", func(s *story, r *api.PutBackRequest) { r.ExpectedSha256 = other }, fail.Stale, "changed since it was shown"},
+		{"there", func(s *story, r *api.PutBackRequest) { r.ExpectedSha256 = "" }, fail.Stale, "none was expected"},
+		{"gone", func(s *story, r *api.PutBackRequest) { s.must(os.Remove(s.at("f"))) }, fail.Stale, "gone since"},
+		{"no hash", func(s *story, r *api.PutBackRequest) { r.ExpectedSha256 = "x" }, fail.CommandFailed, "sha256"},
+		{"a directory", func(s *story, r *api.PutBackRequest) {
 			s.must(os.Remove(s.at("f")))
 			s.must(os.Mkdir(s.at("f"), 0o755))
-		}, emend.AlreadyExists, "directory"},
-		{"a file on the way", func(s *story, r *emend.PutBackRequest) { r.Path = "x/f" }, emend.NotFound, ""},
-		{"no version", func(s *story, r *emend.PutBackRequest) { r.Version = "nothing" }, emend.NotFound, "history of the file"},
-		{"a path for a version", func(s *story, r *emend.PutBackRequest) { r.Version = "../log/00000001.jsonl" }, emend.NotFound, "history of the file"},
-		{"no such slot", func(s *story, r *emend.PutBackRequest) { r.Version += "0" }, emend.NotFound, "history of the file"},
-		{"the present one", func(s *story, r *emend.PutBackRequest) { r.Version = s.history("f").Versions[0].ID }, emend.AlreadyExists, "where it stands"},
-		{"the same", func(s *story, r *emend.PutBackRequest) { s.save("f", "one\n"); r.ExpectedSha256 = s.sha("f") }, emend.AlreadyExists, "already"},
-		{"outside", func(s *story, r *emend.PutBackRequest) { r.Path = "../f" }, emend.OutsideWorkspace, ""},
-		{"protected", func(s *story, r *emend.PutBackRequest) { r.Path, r.ExpectedSha256 = ".env", "" }, emend.PermissionDenied, ""},
-		{"written to since", func(s *story, r *emend.PutBackRequest) { s.write(".emend/slots/"+r.Version, "oops") }, emend.Stale, "written to since"},
-		{"purged", func(s *story, r *emend.PutBackRequest) {
-			_, err := s.ws.Purge(s.ctx, emend.PurgeRequest{Path: "f"})
+		}, fail.AlreadyExists, "directory"},
+		{"a file on the way", func(s *story, r *api.PutBackRequest) { r.Path = "x/f" }, fail.NotFound, ""},
+		{"no version", func(s *story, r *api.PutBackRequest) { r.Version = "nothing" }, fail.NotFound, "history of the file"},
+		{"a path for a version", func(s *story, r *api.PutBackRequest) { r.Version = "../log/00000001.jsonl" }, fail.NotFound, "history of the file"},
+		{"no such slot", func(s *story, r *api.PutBackRequest) { r.Version += "0" }, fail.NotFound, "history of the file"},
+		{"the present one", func(s *story, r *api.PutBackRequest) { r.Version = s.history("f").Versions[0].ID }, fail.AlreadyExists, "where it stands"},
+		{"the same", func(s *story, r *api.PutBackRequest) { s.save("f", "one\n"); r.ExpectedSha256 = s.sha("f") }, fail.AlreadyExists, "already"},
+		{"outside", func(s *story, r *api.PutBackRequest) { r.Path = "../f" }, fail.OutsideWorkspace, ""},
+		{"protected", func(s *story, r *api.PutBackRequest) { r.Path, r.ExpectedSha256 = ".env", "" }, fail.PermissionDenied, ""},
+		{"written to since", func(s *story, r *api.PutBackRequest) { s.write(".emend/slots/"+r.Version, "oops") }, fail.Stale, "written to since"},
+		{"purged", func(s *story, r *api.PutBackRequest) {
+			_, err := s.ws.Purge(s.ctx, api.PurgeRequest{Path: "f"})
 			s.must(err)
-		}, emend.NotFound, "purged"},
+		}, fail.NotFound, "purged"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			s := begin(t, "f", "one\n", "x", "X\n")
 			s.edit("f", "one", "two")
-			r := emend.PutBackRequest{Path: "f", Version: s.version("f", ""), ExpectedSha256: s.sha("f")}
+			r := api.PutBackRequest{Path: "f", Version: s.version("f", ""), ExpectedSha256: s.sha("f")}
 			tt.do(s, &r)
 			was := s.tree()
 			for _, r.DryRun = range []bool{true, false} {
@@ -174,7 +175,7 @@ func TestPutBackRefused(t *testing.T) {
 func TestPutBackOnce(t *testing.T) {
 	s := begin(t, "f", "one\n")
 	s.edit("f", "one", "two")
-	r := emend.PutBackRequest{Path: "f", Version: s.version("f", ""), ExpectedSha256: s.sha("f"), IdempotencyKey: "k"}
+	r := api.PutBackRequest{Path: "f", Version: s.version("f", ""), ExpectedSha256: s.sha("f"), IdempotencyKey: "k"}
 	first, err := s.ws.PutBack(s.ctx, r)
 	s.must(err)
 	again, err := s.ws.PutBack(s.ctx, r)
@@ -184,5 +185,5 @@ func TestPutBackOnce(t *testing.T) {
 	}
 	r.Path = "g"
 	_, err = s.ws.PutBack(s.ctx, r)
-	s.refusal(err, emend.CommandFailed, "another patch")
+	s.refusal(err, fail.CommandFailed, "another patch")
 }

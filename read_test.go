@@ -16,6 +16,8 @@ import (
 	"testing"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/fail"
 )
 
 func hashOf(s string) string {
@@ -35,34 +37,34 @@ func TestRead(t *testing.T) {
 	}
 	ws := workspace(t, files...)
 	tests := []struct {
-		in   emend.ReadRequest
-		want emend.ReadData
+		in   api.ReadRequest
+		want api.ReadData
 		head string // of the output, between the hash and the content
 	}{
-		{emend.ReadRequest{Path: "lf"}, emend.ReadData{Content: "one\ntwo\nthree\n", StartLine: 1, EndLine: 3, LineCount: 3, NewlineStyle: "lf"}, "lines 1-3 of 3  14 bytes  lf"},
-		{emend.ReadRequest{Path: "lf", StartLine: 2, EndLine: 2}, emend.ReadData{Content: "two\n", StartLine: 2, EndLine: 2, LineCount: 3, NewlineStyle: "lf"}, "lines 2-2 of 3  14 bytes  lf"},
-		{emend.ReadRequest{Path: "lf", StartLine: 3, EndLine: 9}, emend.ReadData{Content: "three\n", StartLine: 3, EndLine: 3, LineCount: 3, NewlineStyle: "lf"}, "lines 3-3 of 3  14 bytes  lf"},
-		{emend.ReadRequest{Path: "lf", StartLine: 4}, emend.ReadData{StartLine: 4, EndLine: 3, LineCount: 3, NewlineStyle: "lf"}, "no lines of 3  14 bytes  lf"},
-		{emend.ReadRequest{Path: "lf", StartLine: 4, EndLine: 7}, emend.ReadData{StartLine: 4, EndLine: 3, LineCount: 3, NewlineStyle: "lf"}, "no lines of 3  14 bytes  lf"},
-		{emend.ReadRequest{Path: "lf", EndLine: 1}, emend.ReadData{Content: "one\n", StartLine: 1, EndLine: 1, LineCount: 3, NewlineStyle: "lf"}, "lines 1-1 of 3  14 bytes  lf"},
-		{emend.ReadRequest{Path: "lf", StartLine: math.MaxInt, EndLine: math.MaxInt, MaxBytes: math.MaxInt},
-			emend.ReadData{StartLine: math.MaxInt, EndLine: math.MaxInt - 1, LineCount: 3, NewlineStyle: "lf"}, "no lines of 3  14 bytes  lf"},
-		{emend.ReadRequest{Path: "crlf"}, emend.ReadData{Content: "one\ntwo\n", StartLine: 1, EndLine: 2, LineCount: 2, NewlineStyle: "crlf"}, "lines 1-2 of 2  10 bytes  crlf"},
-		{emend.ReadRequest{Path: "cr"}, emend.ReadData{Content: "one\ntwo\n", StartLine: 1, EndLine: 2, LineCount: 2, NewlineStyle: "cr"}, "lines 1-2 of 2  8 bytes  cr"},
-		{emend.ReadRequest{Path: "mixed"}, emend.ReadData{Content: "one\ntwo\nthree", StartLine: 1, EndLine: 3, LineCount: 3, NewlineStyle: "mixed"}, "lines 1-3 of 3  14 bytes  mixed"},
-		{emend.ReadRequest{Path: "none"}, emend.ReadData{Content: "one", StartLine: 1, EndLine: 1, LineCount: 1, NewlineStyle: "none"}, "lines 1-1 of 1  3 bytes  no newline"},
-		{emend.ReadRequest{Path: "empty"}, emend.ReadData{StartLine: 1, EndLine: 0, NewlineStyle: "none"}, "no lines of 0  0 bytes  no newline"},
-		{emend.ReadRequest{Path: "bom"}, emend.ReadData{Content: "one\n", StartLine: 1, EndLine: 1, LineCount: 1, NewlineStyle: "crlf", HasBOM: true}, "lines 1-1 of 1  8 bytes  crlf  with BOM"},
-		{emend.ReadRequest{Path: "bad"}, emend.ReadData{Content: "a\uFFFDb\n", Encoding: "utf-8-invalid", StartLine: 1, EndLine: 1, LineCount: 1, NewlineStyle: "lf"},
+		{api.ReadRequest{Path: "lf"}, api.ReadData{Content: "one\ntwo\nthree\n", StartLine: 1, EndLine: 3, LineCount: 3, NewlineStyle: "lf"}, "lines 1-3 of 3  14 bytes  lf"},
+		{api.ReadRequest{Path: "lf", StartLine: 2, EndLine: 2}, api.ReadData{Content: "two\n", StartLine: 2, EndLine: 2, LineCount: 3, NewlineStyle: "lf"}, "lines 2-2 of 3  14 bytes  lf"},
+		{api.ReadRequest{Path: "lf", StartLine: 3, EndLine: 9}, api.ReadData{Content: "three\n", StartLine: 3, EndLine: 3, LineCount: 3, NewlineStyle: "lf"}, "lines 3-3 of 3  14 bytes  lf"},
+		{api.ReadRequest{Path: "lf", StartLine: 4}, api.ReadData{StartLine: 4, EndLine: 3, LineCount: 3, NewlineStyle: "lf"}, "no lines of 3  14 bytes  lf"},
+		{api.ReadRequest{Path: "lf", StartLine: 4, EndLine: 7}, api.ReadData{StartLine: 4, EndLine: 3, LineCount: 3, NewlineStyle: "lf"}, "no lines of 3  14 bytes  lf"},
+		{api.ReadRequest{Path: "lf", EndLine: 1}, api.ReadData{Content: "one\n", StartLine: 1, EndLine: 1, LineCount: 3, NewlineStyle: "lf"}, "lines 1-1 of 3  14 bytes  lf"},
+		{api.ReadRequest{Path: "lf", StartLine: math.MaxInt, EndLine: math.MaxInt, MaxBytes: math.MaxInt},
+			api.ReadData{StartLine: math.MaxInt, EndLine: math.MaxInt - 1, LineCount: 3, NewlineStyle: "lf"}, "no lines of 3  14 bytes  lf"},
+		{api.ReadRequest{Path: "crlf"}, api.ReadData{Content: "one\ntwo\n", StartLine: 1, EndLine: 2, LineCount: 2, NewlineStyle: "crlf"}, "lines 1-2 of 2  10 bytes  crlf"},
+		{api.ReadRequest{Path: "cr"}, api.ReadData{Content: "one\ntwo\n", StartLine: 1, EndLine: 2, LineCount: 2, NewlineStyle: "cr"}, "lines 1-2 of 2  8 bytes  cr"},
+		{api.ReadRequest{Path: "mixed"}, api.ReadData{Content: "one\ntwo\nthree", StartLine: 1, EndLine: 3, LineCount: 3, NewlineStyle: "mixed"}, "lines 1-3 of 3  14 bytes  mixed"},
+		{api.ReadRequest{Path: "none"}, api.ReadData{Content: "one", StartLine: 1, EndLine: 1, LineCount: 1, NewlineStyle: "none"}, "lines 1-1 of 1  3 bytes  no newline"},
+		{api.ReadRequest{Path: "empty"}, api.ReadData{StartLine: 1, EndLine: 0, NewlineStyle: "none"}, "no lines of 0  0 bytes  no newline"},
+		{api.ReadRequest{Path: "bom"}, api.ReadData{Content: "one\n", StartLine: 1, EndLine: 1, LineCount: 1, NewlineStyle: "crlf", HasBOM: true}, "lines 1-1 of 1  8 bytes  crlf  with BOM"},
+		{api.ReadRequest{Path: "bad"}, api.ReadData{Content: "a\uFFFDb\n", Encoding: "utf-8-invalid", StartLine: 1, EndLine: 1, LineCount: 1, NewlineStyle: "lf"},
 			"lines 1-1 of 1  4 bytes  lf  not UTF-8: U+FFFD stands for a byte that edits keep but this text does not show"},
-		{emend.ReadRequest{Path: "bin", AllowBinary: true}, emend.ReadData{ContentBase64: "YQBi/w==", Encoding: "binary", Binary: true, NewlineStyle: "none"}, "no lines  4 bytes  binary, in base64"},
-		{emend.ReadRequest{Path: "bin", AllowBinary: true, StartLine: 1, MaxBytes: 3}, emend.ReadData{ContentBase64: "YQBi", Encoding: "binary", Binary: true, NewlineStyle: "none", Truncated: true},
+		{api.ReadRequest{Path: "bin", AllowBinary: true}, api.ReadData{ContentBase64: "YQBi/w==", Encoding: "binary", Binary: true, NewlineStyle: "none"}, "no lines  4 bytes  binary, in base64"},
+		{api.ReadRequest{Path: "bin", AllowBinary: true, StartLine: 1, MaxBytes: 3}, api.ReadData{ContentBase64: "YQBi", Encoding: "binary", Binary: true, NewlineStyle: "none", Truncated: true},
 			"no lines  4 bytes  binary, in base64"},
-		{emend.ReadRequest{Path: "late"}, emend.ReadData{Content: strings.Repeat("x", 8192) + "\x00\n", StartLine: 1, EndLine: 1, LineCount: 1, NewlineStyle: "lf"}, "lines 1-1 of 1  8194 bytes  lf"},
-		{emend.ReadRequest{Path: "uni", MaxBytes: 8}, emend.ReadData{Content: "日本", StartLine: 1, EndLine: 1, LineCount: 2, NewlineStyle: "lf", Truncated: true}, "lines 1-1 of 2  12 bytes  lf"},
-		{emend.ReadRequest{Path: "uni", MaxBytes: 2}, emend.ReadData{StartLine: 1, EndLine: 0, LineCount: 2, NewlineStyle: "lf", Truncated: true}, "no lines of 2  12 bytes  lf"},
-		{emend.ReadRequest{Path: "uni", MaxBytes: 10}, emend.ReadData{Content: "日本語\n", StartLine: 1, EndLine: 1, LineCount: 2, NewlineStyle: "lf", Truncated: true}, "lines 1-1 of 2  12 bytes  lf"},
-		{emend.ReadRequest{Path: "uni", MaxBytes: 12}, emend.ReadData{Content: "日本語\nb\n", StartLine: 1, EndLine: 2, LineCount: 2, NewlineStyle: "lf"}, "lines 1-2 of 2  12 bytes  lf"},
+		{api.ReadRequest{Path: "late"}, api.ReadData{Content: strings.Repeat("x", 8192) + "\x00\n", StartLine: 1, EndLine: 1, LineCount: 1, NewlineStyle: "lf"}, "lines 1-1 of 1  8194 bytes  lf"},
+		{api.ReadRequest{Path: "uni", MaxBytes: 8}, api.ReadData{Content: "日本", StartLine: 1, EndLine: 1, LineCount: 2, NewlineStyle: "lf", Truncated: true}, "lines 1-1 of 2  12 bytes  lf"},
+		{api.ReadRequest{Path: "uni", MaxBytes: 2}, api.ReadData{StartLine: 1, EndLine: 0, LineCount: 2, NewlineStyle: "lf", Truncated: true}, "no lines of 2  12 bytes  lf"},
+		{api.ReadRequest{Path: "uni", MaxBytes: 10}, api.ReadData{Content: "日本語\n", StartLine: 1, EndLine: 1, LineCount: 2, NewlineStyle: "lf", Truncated: true}, "lines 1-1 of 2  12 bytes  lf"},
+		{api.ReadRequest{Path: "uni", MaxBytes: 12}, api.ReadData{Content: "日本語\nb\n", StartLine: 1, EndLine: 2, LineCount: 2, NewlineStyle: "lf"}, "lines 1-2 of 2  12 bytes  lf"},
 	}
 	for _, test := range tests {
 		test.want.Path, test.want.Sha256, test.want.SizeBytes = test.in.Path, hashOf(byName[test.in.Path]), int64(len(byName[test.in.Path]))
@@ -94,7 +96,7 @@ func TestReadOn(t *testing.T) {
 	ws := workspace(t, "f", text.String(), "long", strings.Repeat("x", 50)+"\ny\n")
 	var got strings.Builder
 	for line, calls := 1, 0; ; calls++ {
-		a, err := ws.Read(t.Context(), emend.ReadRequest{Path: "f", StartLine: line, MaxBytes: 101})
+		a, err := ws.Read(t.Context(), api.ReadRequest{Path: "f", StartLine: line, MaxBytes: 101})
 		if err != nil || calls > 500 {
 			t.Fatalf("after %d calls: %v", calls, err)
 		}
@@ -119,7 +121,7 @@ func TestReadOn(t *testing.T) {
 	if got.String() != text.String() {
 		t.Errorf("read on to %d bytes of %d", len(got.String()), text.Len())
 	}
-	a, err := ws.Read(t.Context(), emend.ReadRequest{Path: "long", MaxBytes: 10})
+	a, err := ws.Read(t.Context(), api.ReadRequest{Path: "long", MaxBytes: 10})
 	if err != nil || !strings.HasSuffix(a.Result().Text(), "\nxxxxxxxxxx\n… cut after 10 bytes at line 1; that line is longer: read it with a larger maxBytes") {
 		t.Errorf("%q, %v", a.Result().Text(), err)
 	}
@@ -135,31 +137,31 @@ func TestReadRefused(t *testing.T) {
 		}
 	}
 	tests := []struct {
-		in         emend.ReadRequest
-		kind       emend.Kind
+		in         api.ReadRequest
+		kind       fail.Kind
 		reason     string
 		says, hint string
 	}{
-		{emend.ReadRequest{Path: "main.go", StartLine: -3}, emend.CommandFailed, "bad_arguments", "startLine is -3", "from 1"},
-		{emend.ReadRequest{Path: "main.go", EndLine: -1}, emend.CommandFailed, "bad_arguments", "endLine is -1", "from 1"},
-		{emend.ReadRequest{Path: "main.go", StartLine: 5, EndLine: 4}, emend.CommandFailed, "bad_arguments", "endLine is 4", "startLine is 5"},
-		{emend.ReadRequest{Path: "main.go", MaxBytes: -1}, emend.CommandFailed, "bad_arguments", "maxBytes is -1", "262144"},
-		{emend.ReadRequest{Path: ""}, emend.CommandFailed, "bad_arguments", "empty", "Name a file"},
-		{emend.ReadRequest{Path: "mian.go"}, emend.NotFound, "", "mian.go: no such file", `"main.go"`},
-		{emend.ReadRequest{Path: "d/g.txt"}, emend.NotFound, "", "no such file", "list the directory"},
-		{emend.ReadRequest{Path: "no/such"}, emend.NotFound, "", `no such directory "no"`, "list the directory"},
-		{emend.ReadRequest{Path: "main.go/x"}, emend.NotFound, "", "not a directory", "directories"},
-		{emend.ReadRequest{Path: "d"}, emend.NotFound, "", "is a directory", "List the directory"},
-		{emend.ReadRequest{Path: "."}, emend.NotFound, "", "is a directory", "List the directory"},
-		{emend.ReadRequest{Path: "bin"}, emend.BinaryFile, "", "binary", "allowBinary true"},
-		{emend.ReadRequest{Path: "bin", AllowBinary: true, StartLine: 2}, emend.CommandFailed, "bad_arguments", "no lines", "startLine"},
-		{emend.ReadRequest{Path: ".env"}, emend.PermissionDenied, "", "protected from reading", "--allow-protected"},
-		{emend.ReadRequest{Path: ".env.none"}, emend.PermissionDenied, "", "protected from reading", "--allow-protected"},
-		{emend.ReadRequest{Path: "secret"}, emend.PermissionDenied, "", "protected from reading", "--allow-protected"},
-		{emend.ReadRequest{Path: "../x"}, emend.OutsideWorkspace, "", "leaves the workspace", "inside"},
-		{emend.ReadRequest{Path: "out"}, emend.OutsideWorkspace, "", "", "inside"},
-		{emend.ReadRequest{Path: "gone"}, emend.NotFound, "", `the link leads to "nothing"`, "list the directory"},
-		{emend.ReadRequest{Path: filepath.ToSlash(filepath.Join(dir, "main.go"))}, emend.CommandFailed, "absolute_path", "absolute", `Write "main.go"`},
+		{api.ReadRequest{Path: "main.go", StartLine: -3}, fail.CommandFailed, "bad_arguments", "startLine is -3", "from 1"},
+		{api.ReadRequest{Path: "main.go", EndLine: -1}, fail.CommandFailed, "bad_arguments", "endLine is -1", "from 1"},
+		{api.ReadRequest{Path: "main.go", StartLine: 5, EndLine: 4}, fail.CommandFailed, "bad_arguments", "endLine is 4", "startLine is 5"},
+		{api.ReadRequest{Path: "main.go", MaxBytes: -1}, fail.CommandFailed, "bad_arguments", "maxBytes is -1", "262144"},
+		{api.ReadRequest{Path: ""}, fail.CommandFailed, "bad_arguments", "empty", "Name a file"},
+		{api.ReadRequest{Path: "mian.go"}, fail.NotFound, "", "mian.go: no such file", `"main.go"`},
+		{api.ReadRequest{Path: "d/g.txt"}, fail.NotFound, "", "no such file", "list the directory"},
+		{api.ReadRequest{Path: "no/such"}, fail.NotFound, "", `no such directory "no"`, "list the directory"},
+		{api.ReadRequest{Path: "main.go/x"}, fail.NotFound, "", "not a directory", "directories"},
+		{api.ReadRequest{Path: "d"}, fail.NotFound, "", "is a directory", "List the directory"},
+		{api.ReadRequest{Path: "."}, fail.NotFound, "", "is a directory", "List the directory"},
+		{api.ReadRequest{Path: "bin"}, fail.BinaryFile, "", "binary", "allowBinary true"},
+		{api.ReadRequest{Path: "bin", AllowBinary: true, StartLine: 2}, fail.CommandFailed, "bad_arguments", "no lines", "startLine"},
+		{api.ReadRequest{Path: ".env"}, fail.PermissionDenied, "", "protected from reading", "--allow-protected"},
+		{api.ReadRequest{Path: ".env.none"}, fail.PermissionDenied, "", "protected from reading", "--allow-protected"},
+		{api.ReadRequest{Path: "secret"}, fail.PermissionDenied, "", "protected from reading", "--allow-protected"},
+		{api.ReadRequest{Path: "../x"}, fail.OutsideWorkspace, "", "leaves the workspace", "inside"},
+		{api.ReadRequest{Path: "out"}, fail.OutsideWorkspace, "", "", "inside"},
+		{api.ReadRequest{Path: "gone"}, fail.NotFound, "", `the link leads to "nothing"`, "list the directory"},
+		{api.ReadRequest{Path: filepath.ToSlash(filepath.Join(dir, "main.go"))}, fail.CommandFailed, "absolute_path", "absolute", `Write "main.go"`},
 	}
 	for _, test := range tests {
 		_, err := ws.Read(t.Context(), test.in)
@@ -179,7 +181,7 @@ func TestReadRefused(t *testing.T) {
 			t.Errorf("%+v: %q", test.in, r.Result().Text())
 		}
 	}
-	a, err := ws.Read(t.Context(), emend.ReadRequest{Path: "inside"})
+	a, err := ws.Read(t.Context(), api.ReadRequest{Path: "inside"})
 	if err != nil || a.Data.Path != "d/f" || !strings.Contains(a.Result().Text(), "through the link inside") {
 		t.Errorf("a link inside: %+v, %v", a, err)
 	}
@@ -189,8 +191,8 @@ func TestReadIsCancelled(t *testing.T) {
 	ws := workspace(t, "f", "x")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := ws.Read(ctx, emend.ReadRequest{Path: "f"})
-	if e, ok := errors.AsType[*emend.Error](err); !ok || e.Reason != "cancelled" || !errors.Is(err, context.Canceled) {
+	_, err := ws.Read(ctx, api.ReadRequest{Path: "f"})
+	if e, ok := errors.AsType[*fail.Error](err); !ok || e.Reason != "cancelled" || !errors.Is(err, context.Canceled) {
 		t.Errorf("err = %v", err)
 	}
 }
@@ -214,12 +216,12 @@ func TestReadHuge(t *testing.T) {
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	a, err := ws.Read(t.Context(), emend.ReadRequest{Path: "huge", StartLine: 5, EndLine: 10})
+	a, err := ws.Read(t.Context(), api.ReadRequest{Path: "huge", StartLine: 5, EndLine: 10})
 	runtime.ReadMemStats(&after)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := emend.ReadData{Path: "huge", Content: strings.Repeat("a line of text\n", 6), Encoding: "utf-8", StartLine: 5, EndLine: 10,
+	want := api.ReadData{Path: "huge", Content: strings.Repeat("a line of text\n", 6), Encoding: "utf-8", StartLine: 5, EndLine: 10,
 		LineCount: 1001, SizeBytes: size, Sha256: hashOfFile(t, file), NewlineStyle: "lf"}
 	if a.Data != want {
 		t.Errorf("got  %+v\nwant %+v", a.Data, want)
@@ -247,7 +249,7 @@ func hashOfFile(t *testing.T, name string) string {
 func TestReadBinaryWhole(t *testing.T) {
 	data := strings.Repeat("\x00\xff\r\n", 100_000)
 	ws := workspace(t, "b", data)
-	a, err := ws.Read(t.Context(), emend.ReadRequest{Path: "b", AllowBinary: true, MaxBytes: 1 << 20})
+	a, err := ws.Read(t.Context(), api.ReadRequest{Path: "b", AllowBinary: true, MaxBytes: 1 << 20})
 	if err != nil || a.Data.ContentBase64 != base64.StdEncoding.EncodeToString([]byte(data)) || a.Data.Truncated {
 		t.Errorf("%d of %d bytes in base64, %v", len(a.Data.ContentBase64), len(data), err)
 	}

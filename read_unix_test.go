@@ -10,7 +10,8 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/fail"
 )
 
 // TestReadSpecial: what is no file is never opened; a FIFO without a writer would wait for ever.
@@ -28,8 +29,8 @@ func TestReadSpecial(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range []string{"fifo", "s", "link"} {
-		_, err := ws.Read(t.Context(), emend.ReadRequest{Path: path, AllowBinary: true})
-		if e, ok := errors.AsType[*emend.Error](err); !ok || e.Reason != "special_file" {
+		_, err := ws.Read(t.Context(), api.ReadRequest{Path: path, AllowBinary: true})
+		if e, ok := errors.AsType[*fail.Error](err); !ok || e.Reason != "special_file" {
 			t.Errorf("%s: %v", path, err)
 		}
 	}

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/fail"
 )
 
 // TestNobodyReadsTheStore: it has what was in every file that was changed, also in those that may not be read, and the
@@ -26,10 +28,10 @@ func TestNobodyReadsTheStore(t *testing.T) {
 			files := 0
 			s.must(filepath.WalkDir(s.at(store), func(p string, d fs.DirEntry, err error) error {
 				rel, _ := filepath.Rel(s.at("."), p)
-				if _, err := agent.ws.List(agent.ctx, emend.ListRequest{Path: rel, IncludeHidden: true}); err == nil {
+				if _, err := agent.ws.List(agent.ctx, api.ListRequest{Path: rel, IncludeHidden: true}); err == nil {
 					t.Errorf("%s can be listed", rel)
 				}
-				if _, err := agent.ws.Read(agent.ctx, emend.ReadRequest{Path: rel}); !errors.Is(err, emend.PermissionDenied) {
+				if _, err := agent.ws.Read(agent.ctx, api.ReadRequest{Path: rel}); !errors.Is(err, fail.PermissionDenied) {
 					t.Errorf("%s can be read: %v", rel, err)
 				}
 				if b, _ := os.ReadFile(p); strings.Contains(string(b), "SECRET") {
@@ -41,11 +43,11 @@ func TestNobodyReadsTheStore(t *testing.T) {
 				t.Error("the store has nothing of the file: this test shows nothing")
 			}
 			for _, root := range []string{".", ".git", "kept"} {
-				l, err := agent.ws.List(agent.ctx, emend.ListRequest{Path: root, Recursive: true, IncludeHidden: true, IncludeIgnored: true})
+				l, err := agent.ws.List(agent.ctx, api.ListRequest{Path: root, Recursive: true, IncludeHidden: true, IncludeIgnored: true})
 				if err == nil && strings.Contains(l.Result().Text(), "slots") {
 					t.Errorf("%s: %s", root, l.Result().Text())
 				}
-				f, err := agent.ws.Search(agent.ctx, emend.SearchRequest{Query: "SECRET", Mode: "text", Root: root, IncludeIgnored: true})
+				f, err := agent.ws.Search(agent.ctx, api.SearchRequest{Query: "SECRET", Mode: "text", Root: root, IncludeIgnored: true})
 				if err == nil && len(f.Data.Matches) > 0 {
 					t.Errorf("%s: %+v", root, f.Data.Matches)
 				}
@@ -56,6 +58,6 @@ func TestNobodyReadsTheStore(t *testing.T) {
 
 func edit(t *testing.T, s *story) {
 	t.Helper()
-	_, err := s.ws.Write(s.ctx, emend.WriteRequest{Path: ".env", ExpectedSha256: sum("SECRET\n"), Content: "other\n"})
+	_, err := s.ws.Write(s.ctx, api.WriteRequest{Path: ".env", ExpectedSha256: sum("SECRET\n"), Content: "other\n"})
 	s.must(err)
 }

@@ -6,7 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/fail"
 )
 
 // TestSearchSaysWhatItLeft: a search that did not look at all of a file says so, in its words and in its notes.
@@ -14,7 +15,7 @@ func TestSearchSaysWhatItLeft(t *testing.T) {
 	quiet(t)
 	long := strings.Repeat("x", 1<<20)
 	ws := workspace(t, "a", long+"needle\nfoo\n", "b", strings.Repeat("foo\n", 3000)+"\x00\nneedle\n")
-	a, err := ws.Search(t.Context(), emend.SearchRequest{Query: "needle"})
+	a, err := ws.Search(t.Context(), api.SearchRequest{Query: "needle"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,20 +31,20 @@ func TestSearchTo(t *testing.T) {
 	quiet(t)
 	ws := workspace(t, "sub/a.txt", "one\ntwo foo\nthree foo\x1b\n", "b.txt", "foo\n", "c.bin", "foo\x00", ".env", "foo\n")
 	var b strings.Builder
-	a, err := ws.SearchTo(t.Context(), emend.SearchRequest{Query: "foo"}, &b)
-	if err != nil || b.String() != "b.txt:1:foo\nsub/a.txt:2:two foo\nsub/a.txt:3:three foo\\x1b\n" || a.Data != (emend.SearchSum{Written: 3, FilesScanned: 3}) {
+	a, err := ws.Host().SearchTo(t.Context(), api.SearchRequest{Query: "foo"}, &b)
+	if err != nil || b.String() != "b.txt:1:foo\nsub/a.txt:2:two foo\nsub/a.txt:3:three foo\\x1b\n" || a.Data != (api.SearchSum{Written: 3, FilesScanned: 3}) {
 		t.Errorf("%q, %+v, %v", b.String(), a, err)
 	}
 	b.Reset()
-	a, err = ws.SearchTo(t.Context(), emend.SearchRequest{Query: "foo", MaxResults: 2}, &b)
+	a, err = ws.Host().SearchTo(t.Context(), api.SearchRequest{Query: "foo", MaxResults: 2}, &b)
 	if err != nil || b.String() != "b.txt:1:foo\nsub/a.txt:2:two foo\n" || !a.Data.Truncated || a.Data.Written != 2 {
 		t.Errorf("%q, %+v, %v", b.String(), a, err)
 	}
-	_, err = ws.SearchTo(t.Context(), emend.SearchRequest{Query: "foo", ContextLines: 1}, &b)
-	refusedAs(t, err, emend.CommandFailed, "bad_arguments")
+	_, err = ws.Host().SearchTo(t.Context(), api.SearchRequest{Query: "foo", ContextLines: 1}, &b)
+	refusedAs(t, err, fail.CommandFailed, "bad_arguments")
 	r, w := io.Pipe()
 	r.Close()
-	if _, err = ws.SearchTo(t.Context(), emend.SearchRequest{Query: "foo"}, w); err != io.ErrClosedPipe {
+	if _, err = ws.Host().SearchTo(t.Context(), api.SearchRequest{Query: "foo"}, w); err != io.ErrClosedPipe {
 		t.Errorf("the reader went away: %v", err)
 	}
 }

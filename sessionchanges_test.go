@@ -8,9 +8,11 @@ import (
 	"testing"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/fail"
 )
 
-func (s *story) changes(session string) *emend.SessionChanges {
+func (s *story) changes(session string) *api.SessionChanges {
 	s.Helper()
 	c, err := s.ws.SessionChanges(s.ctx, session)
 	s.must(err)
@@ -80,7 +82,7 @@ func TestSessionChanges(t *testing.T) {
 		{"purged", func(a, b *story) {
 			a.edit("f", "one", "two")
 			a.edit("f", "two", "three")
-			_, err := a.ws.Purge(a.ctx, emend.PurgeRequest{SessionID: "A"})
+			_, err := a.ws.Purge(a.ctx, api.PurgeRequest{SessionID: "A"})
 			a.must(err)
 		}, "update f not shown: what it was before is not kept any more: it was purged or pruned, or changed outside of emend"},
 	}
@@ -118,14 +120,14 @@ func TestSessionChanges(t *testing.T) {
 
 func TestSessionChangesOfNothing(t *testing.T) {
 	s := begin(t, "f", "one\n")
-	for session, kind := range map[string]emend.Kind{"": emend.CommandFailed, "none": emend.NotFound} {
+	for session, kind := range map[string]fail.Kind{"": fail.CommandFailed, "none": fail.NotFound} {
 		_, err := s.ws.SessionChanges(s.ctx, session)
 		s.refusal(err, kind)
 	}
 	s.as("A").edit("f", "one", "two")
-	_, err := s.as("R").ws.Write(s.as("R").ctx, emend.WriteRequest{Path: "f", Content: "x", ExpectedSha256: strings.Repeat("0", 64)})
-	s.refusal(err, emend.Stale)
-	if c := s.changes("R"); len(c.Files) != 0 || c.CallCount != 1 || c.Calls[0].Outcome != emend.Refused {
+	_, err := s.as("R").ws.Write(s.as("R").ctx, api.WriteRequest{Path: "f", Content: "x", ExpectedSha256: strings.Repeat("0", 64)})
+	s.refusal(err, fail.Stale)
+	if c := s.changes("R"); len(c.Files) != 0 || c.CallCount != 1 || c.Calls[0].Outcome != api.Refused {
 		t.Errorf("%+v", c)
 	}
 }
@@ -188,7 +190,7 @@ func TestSessionChangesAdd(t *testing.T) {
 }
 
 // leads applies the difference of one file to what the file was.
-func (s *story) leads(f emend.SessionFile, texts, after map[string]string) {
+func (s *story) leads(f api.SessionFile, texts, after map[string]string) {
 	s.Helper()
 	if f.Operation == "" {
 		return

@@ -14,7 +14,7 @@ import (
 )
 
 // Doctor looks at the store and tries, on files of its own in it, what a commit relies on.
-func (w *Workspace) Doctor(ctx context.Context) (*api.Health, error) {
+func (w *Host) Doctor(ctx context.Context) (*api.Health, error) {
 	h := &api.Health{Root: w.s.Root(), Recovered: w.s.Found, Weaker: []string{}, Problems: []string{}}
 	if err := w.s.Enter(); err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func (w *Workspace) Doctor(ctx context.Context) (*api.Health, error) {
 
 // Migrate moves the store: to the place that [Store] named, if there is none yet, else from there, or from where it is,
 // to where a new one would be made. It returns the two places.
-func (w *Workspace) Migrate(ctx context.Context) (from, to string, err error) {
+func (w *Host) Migrate(ctx context.Context) (from, to string, err error) {
 	if err := w.s.Enter(); err != nil {
 		return "", "", err
 	}
@@ -67,7 +67,7 @@ func (w *Workspace) Migrate(ctx context.Context) (from, to string, err error) {
 
 // Adopt makes a store that was copied here, with its tree, the store of this place. What it had pending is closed, and
 // no file is touched: the files that it names, which it returns, may be partly old and partly new.
-func (w *Workspace) Adopt() (store string, pending []string, err error) {
+func (w *Host) Adopt() (store string, pending []string, err error) {
 	if err := w.s.Enter(); err != nil {
 		return "", nil, err
 	}
@@ -91,11 +91,11 @@ func (w *Workspace) Adopt() (store string, pending []string, err error) {
 	return k.Place.Dir, pending, err
 }
 
-// Reach is where the workspace reads and writes, for who wants to keep the process from everything else. Below write are
+// AccessPaths is where the workspace reads and writes, for who wants to keep the process from everything else. Below write are
 // the root, the top of the tree that shares its store, which recovery may have to put in order, and the store; a named
 // store that is still to be made is the directory that it will be in. Read lists the files, and directories of files,
 // outside of it that say what is ignored.
-func (w *Workspace) Reach() (write, read []string, err error) {
+func (w *Host) AccessPaths() (write, read []string, err error) {
 	if err := w.s.Enter(); err != nil {
 		return nil, nil, err
 	}
@@ -115,9 +115,9 @@ func (w *Workspace) Reach() (write, read []string, err error) {
 }
 
 // Ready says what keeps files of the workspace from being changed at this moment, as far as a look tells: a change that was
-// interrupted and not recovered, or a store that cannot be written. It tries nothing and leaves nothing; [Workspace.Doctor]
+// interrupted and not recovered, or a store that cannot be written. It tries nothing and leaves nothing; [Host.Doctor]
 // does.
-func (w *Workspace) Ready() error {
+func (w *Host) Ready() error {
 	if err := w.s.Enter(); err != nil {
 		return err
 	}
@@ -168,4 +168,4 @@ func (w *Workspace) Recover(ctx context.Context) (*api.Recovery, error) {
 
 // Recovered is what opening the workspace recovered; nil for nothing. An error says that the store could not be used,
 // or that something is pending and could not be recovered: the files may then be partly old and partly new.
-func (w *Workspace) Recovered() (*api.Recovery, error) { return w.s.Found, w.s.Pending }
+func (w *Host) Recovered() (*api.Recovery, error) { return w.s.Found, w.s.Pending }

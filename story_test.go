@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/fail"
 )
 
 // story is a workspace in which things happen: through emend, whose calls must succeed and return their entry, and by
@@ -31,7 +33,7 @@ func begin(t *testing.T, files ...string) *story {
 
 // as is the same story, told of a session.
 func (s *story) as(session string) *story {
-	return &story{s.T, s.ws, emend.As(s.ctx, emend.Actor{Session: session})}
+	return &story{s.T, s.ws, emend.WithActor(s.ctx, api.Actor{Session: session})}
 }
 
 // opened is the story in a workspace on a directory, opened so.
@@ -76,14 +78,14 @@ func (s *story) sha(name string) string {
 
 func (s *story) create(name, content string) string {
 	s.Helper()
-	a, err := s.ws.Create(s.ctx, emend.CreateRequest{Path: name, Content: content, CreateParentDirectories: true})
+	a, err := s.ws.Create(s.ctx, api.CreateRequest{Path: name, Content: content, CreateParentDirectories: true})
 	s.must(err)
 	return a.Tx
 }
 
 func (s *story) edit(name, from, to string) string {
 	s.Helper()
-	a, err := s.ws.Edit(s.ctx, emend.EditRequest{Path: name, ExpectedSha256: s.sha(name), Edits: []emend.TextEdit{{OldText: from, NewText: to}}})
+	a, err := s.ws.Edit(s.ctx, api.EditRequest{Path: name, ExpectedSha256: s.sha(name), Edits: []api.TextEdit{{OldText: from, NewText: to}}})
 	s.must(err)
 	return a.Tx
 }
@@ -91,21 +93,21 @@ func (s *story) edit(name, from, to string) string {
 func (s *story) move(from, to string) string {
 	s.Helper()
 	_, err := os.Lstat(s.at(to))
-	a, err := s.ws.Move(s.ctx, emend.MoveRequest{FromPath: from, ToPath: to, ExpectedSha256: s.sha(from), Overwrite: err == nil, CreateParentDirectories: true})
+	a, err := s.ws.Move(s.ctx, api.MoveRequest{FromPath: from, ToPath: to, ExpectedSha256: s.sha(from), Overwrite: err == nil, CreateParentDirectories: true})
 	s.must(err)
 	return a.Tx
 }
 
 func (s *story) remove(name string) (tx, trashed string) {
 	s.Helper()
-	a, err := s.ws.Delete(s.ctx, emend.DeleteRequest{Path: name})
+	a, err := s.ws.Delete(s.ctx, api.DeleteRequest{Path: name})
 	s.must(err)
 	return a.Tx, a.Data.TrashedTo
 }
 
 func (s *story) restore(id, to string) string {
 	s.Helper()
-	a, err := s.ws.Restore(s.ctx, emend.RestoreRequest{TrashedPath: id, TargetPath: to})
+	a, err := s.ws.Restore(s.ctx, api.RestoreRequest{TrashedPath: id, TargetPath: to})
 	s.must(err)
 	return a.Tx
 }
@@ -156,15 +158,15 @@ func (s *story) chmod(name string, m fs.FileMode) {
 // undo takes something back, and the dry run before has said the same.
 func (s *story) undo(entry string) string {
 	s.Helper()
-	return s.undoing(emend.UndoRequest{Entry: entry})
+	return s.undoing(api.UndoRequest{Entry: entry})
 }
 
 func (s *story) undoSession(id string) string {
 	s.Helper()
-	return s.undoing(emend.UndoRequest{SessionID: id})
+	return s.undoing(api.UndoRequest{SessionID: id})
 }
 
-func (s *story) undoing(r emend.UndoRequest) string {
+func (s *story) undoing(r api.UndoRequest) string {
 	s.Helper()
 	was := s.tree()
 	dry := r
@@ -181,7 +183,7 @@ func (s *story) undoing(r emend.UndoRequest) string {
 }
 
 // refused is an undo that must be refused, with these words in what is said or in the hint, and change nothing.
-func (s *story) refused(r emend.UndoRequest, kind emend.Kind, words ...string) {
+func (s *story) refused(r api.UndoRequest, kind fail.Kind, words ...string) {
 	s.Helper()
 	was := s.tree()
 	_, err := s.ws.Undo(s.ctx, r)
@@ -191,9 +193,9 @@ func (s *story) refused(r emend.UndoRequest, kind emend.Kind, words ...string) {
 	}
 }
 
-func (s *story) refusal(err error, kind emend.Kind, words ...string) {
+func (s *story) refusal(err error, kind fail.Kind, words ...string) {
 	s.Helper()
-	e, ok := errors.AsType[*emend.Error](err)
+	e, ok := errors.AsType[*fail.Error](err)
 	if !ok || e.Kind != kind || e.Hint == "" {
 		s.Fatalf("%v is no %s with a hint", err, kind)
 	}

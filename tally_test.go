@@ -11,21 +11,22 @@ import (
 	"testing"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/audit"
 )
 
 // counted is a tally as the timeline has it.
-func counted(t *testing.T, ws *emend.Workspace) (hours map[int64]emend.Count, sessions map[string]emend.Count, calls int) {
+func counted(t *testing.T, ws *emend.Workspace) (hours map[int64]api.Count, sessions map[string]api.Count, calls int) {
 	t.Helper()
-	hours, sessions = map[int64]emend.Count{}, map[string]emend.Count{}
-	all, _ := pages(t, ws, emend.TimelineRequest{Limit: 1 << 20, Look: 1 << 30})
+	hours, sessions = map[int64]api.Count{}, map[string]api.Count{}
+	all, _ := pages(t, ws, api.TimelineRequest{Limit: 1 << 20, Look: 1 << 30})
 	for _, c := range all {
 		h, s := hours[c.Timestamp.Unix()/3600], sessions[c.SessionID]
-		for _, n := range []*emend.Count{&h, &s} {
+		for _, n := range []*api.Count{&h, &s} {
 			switch c.Outcome {
-			case emend.Refused, emend.Aborted, emend.Reverted:
+			case api.Refused, api.Aborted, api.Reverted:
 				n.Refused++
-			case emend.Undone:
+			case api.Undone:
 				n.Undone++
 			default:
 				n.Done++
@@ -38,10 +39,10 @@ func counted(t *testing.T, ws *emend.Workspace) (hours map[int64]emend.Count, se
 }
 
 // tallies compares a tally with the timeline.
-func tallies(t *testing.T, ws *emend.Workspace, tally *emend.Tally, when string) {
+func tallies(t *testing.T, ws *emend.Workspace, tally *api.Tally, when string) {
 	t.Helper()
 	hours, sessions, calls := counted(t, ws)
-	got := map[string]emend.Count{}
+	got := map[string]api.Count{}
 	for _, s := range tally.Sessions {
 		got[s.ID] = s.Count
 	}
@@ -50,9 +51,9 @@ func tallies(t *testing.T, ws *emend.Workspace, tally *emend.Tally, when string)
 	}
 }
 
-func refresh(t *testing.T, ws *emend.Workspace, tally *emend.Tally) {
+func refresh(t *testing.T, ws *emend.Workspace, tally *api.Tally) {
 	t.Helper()
-	if err := ws.Tally(t.Context(), tally); err != nil {
+	if err := ws.Host().Tally(t.Context(), tally); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -61,7 +62,7 @@ func refresh(t *testing.T, ws *emend.Workspace, tally *emend.Tally) {
 // recovered in between.
 func TestTallyIsTheTimeline(t *testing.T) {
 	ws := longLog(t, 200)
-	tally := new(emend.Tally)
+	tally := new(api.Tally)
 	refresh(t, ws, tally)
 	tallies(t, ws, tally, "at first")
 	r := rand.New(rand.NewPCG(3, 4))
@@ -98,7 +99,7 @@ func TestTallyIsTheTimeline(t *testing.T) {
 	if !slices.Contains(tally.Agents, "a") || !slices.IsSorted(tally.Agents) || !slices.Contains(tally.Clients, "ci") || !slices.Contains(tally.Tools, "undo") {
 		t.Errorf("%q %q %q", tally.Agents, tally.Clients, tally.Tools)
 	}
-	if !slices.IsSortedFunc(tally.Sessions, func(a, b emend.SessionCount) int { return b.Last.Compare(a.Last) }) || tally.Sessions[0].First.After(tally.Sessions[0].Last) {
+	if !slices.IsSortedFunc(tally.Sessions, func(a, b api.SessionCount) int { return b.Last.Compare(a.Last) }) || tally.Sessions[0].First.After(tally.Sessions[0].Last) {
 		t.Errorf("%+v", tally.Sessions[:3])
 	}
 }
@@ -106,7 +107,7 @@ func TestTallyIsTheTimeline(t *testing.T) {
 // A log that was put back, or replaced, is counted anew; a store that is gone counts nothing, and is noticed when it is there.
 func TestTallyOfAnotherLog(t *testing.T) {
 	ws := workspace(t, "f", "one\n")
-	tally := new(emend.Tally)
+	tally := new(api.Tally)
 	refresh(t, ws, tally)
 	if tally.Calls != 0 {
 		t.Errorf("%+v", tally)
@@ -119,7 +120,7 @@ func TestTallyOfAnotherLog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mustApply(t, ws, emend.Actor{}, "emend", envelope("*** Update File: f", "@@", "-one", "+two"))
+	mustApply(t, ws, api.Actor{}, "emend", envelope("*** Update File: f", "@@", "-one", "+two"))
 	refresh(t, ws, tally)
 	tallies(t, ws, tally, "two calls")
 	other, err := os.ReadFile(filepath.Join(made(t).Root(), ".emend/log/00000001.jsonl"))
@@ -141,10 +142,10 @@ func TestTallyOfAnotherLog(t *testing.T) {
 // A refresh that was cut short changes nothing.
 func TestTallyCutShort(t *testing.T) {
 	ws := made(t)
-	tally := new(emend.Tally)
+	tally := new(api.Tally)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := ws.Tally(ctx, tally); err == nil || tally.Calls != 0 || len(tally.Hours) > 0 {
+	if err := ws.Host().Tally(ctx, tally); err == nil || tally.Calls != 0 || len(tally.Hours) > 0 {
 		t.Errorf("%v, %+v", err, tally)
 	}
 	refresh(t, ws, tally)

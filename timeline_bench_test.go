@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 )
 
 // BenchmarkTimeline prints what a page takes of a log of 100,000 calls.
@@ -14,13 +15,13 @@ func BenchmarkTimeline(b *testing.B) {
 	deep := uint64(1000)
 	for _, ask := range []struct {
 		name string
-		r    emend.TimelineRequest
+		r    api.TimelineRequest
 	}{
-		{"first", emend.TimelineRequest{}}, {"second", emend.TimelineRequest{Before: head(b, ws) - 100}}, {"last", emend.TimelineRequest{Before: deep}},
-		{"session", emend.TimelineRequest{SessionID: "s-0003"}}, {"session/open", emend.TimelineRequest{SessionID: "s-0003", Look: 1 << 30}},
-		{"text", emend.TimelineRequest{Text: "nowhere at all"}}, {"text/decoded", emend.TimelineRequest{Text: "nowhere é"}},
-		{"aborted", emend.TimelineRequest{Outcome: emend.Aborted}}, {"path", emend.TimelineRequest{Path: "internal/room07/part3.go"}},
-		{"until", emend.TimelineRequest{Until: time.Now().Add(-30 * 24 * time.Hour)}},
+		{"first", api.TimelineRequest{}}, {"second", api.TimelineRequest{Before: head(b, ws) - 100}}, {"last", api.TimelineRequest{Before: deep}},
+		{"session", api.TimelineRequest{SessionID: "s-0003"}}, {"session/open", api.TimelineRequest{SessionID: "s-0003", Look: 1 << 30}},
+		{"text", api.TimelineRequest{Text: "nowhere at all"}}, {"text/decoded", api.TimelineRequest{Text: "nowhere é"}},
+		{"aborted", api.TimelineRequest{Outcome: api.Aborted}}, {"path", api.TimelineRequest{Path: "internal/room07/part3.go"}},
+		{"until", api.TimelineRequest{Until: time.Now().Add(-30 * 24 * time.Hour)}},
 	} {
 		b.Run(ask.name, func(b *testing.B) {
 			for b.Loop() {
@@ -34,7 +35,7 @@ func BenchmarkTimeline(b *testing.B) {
 
 func head(b *testing.B, ws *emend.Workspace) uint64 {
 	b.Helper()
-	t, err := ws.Timeline(b.Context(), emend.TimelineRequest{Limit: 1})
+	t, err := ws.Timeline(b.Context(), api.TimelineRequest{Limit: 1})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -45,7 +46,7 @@ func head(b *testing.B, ws *emend.Workspace) uint64 {
 func BenchmarkShow(b *testing.B) {
 	ws := longLog(b, 100_000)
 	for _, before := range []uint64{0, 1000} {
-		t, err := ws.Timeline(b.Context(), emend.TimelineRequest{Before: before, Limit: 3})
+		t, err := ws.Timeline(b.Context(), api.TimelineRequest{Before: before, Limit: 3})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -66,21 +67,21 @@ func BenchmarkTally(b *testing.B) {
 	ws := longLog(b, 100_000)
 	b.Run("all", func(b *testing.B) {
 		for b.Loop() {
-			if err := ws.Tally(b.Context(), new(emend.Tally)); err != nil {
+			if err := ws.Host().Tally(b.Context(), new(api.Tally)); err != nil {
 				b.Fatal(err)
 			}
 		}
 	})
-	tally := new(emend.Tally)
-	if err := ws.Tally(b.Context(), tally); err != nil {
+	tally := new(api.Tally)
+	if err := ws.Host().Tally(b.Context(), tally); err != nil {
 		b.Fatal(err)
 	}
 	b.Run("one more", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := ws.Apply(b.Context(), "x", emend.Options{}); err == nil {
+			if _, err := ws.Apply(b.Context(), "x", api.PatchOptions{}); err == nil {
 				b.Fatal("applied")
 			}
-			if err := ws.Tally(b.Context(), tally); err != nil {
+			if err := ws.Host().Tally(b.Context(), tally); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -13,12 +13,13 @@ import (
 	"time"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/logtest"
 )
 
 // pages asks until nothing is older, and joins what it gets.
-func pages(t *testing.T, ws *emend.Workspace, r emend.TimelineRequest) (all []emend.LoggedCall, asked int) {
+func pages(t *testing.T, ws *emend.Workspace, r api.TimelineRequest) (all []api.LoggedCall, asked int) {
 	t.Helper()
 	for {
 		got, err := ws.Timeline(t.Context(), r)
@@ -40,7 +41,7 @@ func pages(t *testing.T, ws *emend.Workspace, r emend.TimelineRequest) (all []em
 }
 
 // told is a call in short.
-func told(c emend.LoggedCall) string {
+func told(c api.LoggedCall) string {
 	return fmt.Sprintf("%s %s %s %s by=%s %d %s", c.Entry, c.Kind, c.SessionID, c.Outcome, c.UndoneBy, c.FileCount, c.Message)
 }
 
@@ -62,10 +63,10 @@ func longLog(t testing.TB, entries int) *emend.Workspace {
 func TestTimelinePagesAreTheWhole(t *testing.T) {
 	t.Cleanup(emend.TailRecords(300)) // so that pages begin on both sides of it
 	ws := longLog(t, 400)
-	for _, r := range []emend.TimelineRequest{
+	for _, r := range []api.TimelineRequest{
 		{}, {SessionID: "s-0003"}, {Agent: "tester"}, {Client: "ci"}, {Tool: "undo"}, {Path: "internal/room07"}, {Text: "ROOM07/part3"}, {Text: "saved"},
-		{Outcome: emend.Done}, {Outcome: emend.Refused}, {Outcome: emend.Aborted}, {Outcome: emend.Recovered}, {Outcome: emend.Reverted}, {Outcome: emend.Undone},
-		{Since: time.Now().Add(-20 * 24 * time.Hour)}, {Until: time.Now().Add(-20 * 24 * time.Hour)}, {Agent: "docs", Outcome: emend.Undone, Path: "internal"},
+		{Outcome: api.Done}, {Outcome: api.Refused}, {Outcome: api.Aborted}, {Outcome: api.Recovered}, {Outcome: api.Reverted}, {Outcome: api.Undone},
+		{Since: time.Now().Add(-20 * 24 * time.Hour)}, {Until: time.Now().Add(-20 * 24 * time.Hour)}, {Agent: "docs", Outcome: api.Undone, Path: "internal"},
 	} {
 		r.Limit = 100_000
 		whole, _ := pages(t, ws, r)
@@ -75,7 +76,7 @@ func TestTimelinePagesAreTheWhole(t *testing.T) {
 		for _, limit := range []int{1, 7} {
 			r.Limit, r.Look = limit, 1+limit*3
 			joined, asked := pages(t, ws, r)
-			same := slices.EqualFunc(whole, joined, func(a, b emend.LoggedCall) bool { return told(a) == told(b) && len(a.Files) == len(b.Files) })
+			same := slices.EqualFunc(whole, joined, func(a, b api.LoggedCall) bool { return told(a) == told(b) && len(a.Files) == len(b.Files) })
 			if !same {
 				t.Errorf("%+v: %d calls on %d pages, and %d on one", r, len(joined), asked, len(whole))
 			}
@@ -86,7 +87,7 @@ func TestTimelinePagesAreTheWhole(t *testing.T) {
 // An entry is the same whether it is found near the end of the log or looked for where it should be.
 func TestShowNearAndFar(t *testing.T) {
 	ws := longLog(t, 300)
-	whole, _ := pages(t, ws, emend.TimelineRequest{Limit: 1000})
+	whole, _ := pages(t, ws, api.TimelineRequest{Limit: 1000})
 	for _, c := range whole {
 		for _, name := range []string{c.Entry, fmt.Sprint("#", c.Seq)} {
 			near, err := ws.Show(t.Context(), name)
@@ -106,16 +107,16 @@ func TestShowNearAndFar(t *testing.T) {
 // Until when, and since when, is what a reader of the whole would leave out; what was taken back later is said.
 func TestTimelineBetween(t *testing.T) {
 	ws := longLog(t, 2000)
-	whole, _ := pages(t, ws, emend.TimelineRequest{Limit: 10_000})
+	whole, _ := pages(t, ws, api.TimelineRequest{Limit: 10_000})
 	since, until := time.Now().Add(-30*24*time.Hour), whole[len(whole)/2].Timestamp
-	got, _ := pages(t, ws, emend.TimelineRequest{Limit: 30, Since: since, Until: until})
-	want := slices.DeleteFunc(whole, func(c emend.LoggedCall) bool { return c.Timestamp.Before(since) || c.Timestamp.After(until) })
-	if len(got) < 100 || !slices.EqualFunc(got, want, func(a, b emend.LoggedCall) bool { return told(a) == told(b) }) {
+	got, _ := pages(t, ws, api.TimelineRequest{Limit: 30, Since: since, Until: until})
+	want := slices.DeleteFunc(whole, func(c api.LoggedCall) bool { return c.Timestamp.Before(since) || c.Timestamp.After(until) })
+	if len(got) < 100 || !slices.EqualFunc(got, want, func(a, b api.LoggedCall) bool { return told(a) == told(b) }) {
 		t.Errorf("%d calls, want %d", len(got), len(want))
 	}
-	by := mustApply(t, ws, emend.Actor{}, "emend", envelope("*** Add File: late", "+x"))
+	by := mustApply(t, ws, api.Actor{}, "emend", envelope("*** Add File: late", "+x"))
 	appended(t, ws, decided(audit.Undo, "late", got[0].Entry, by)...)
-	now, err := ws.Timeline(t.Context(), emend.TimelineRequest{Until: until, Limit: 1})
+	now, err := ws.Timeline(t.Context(), api.TimelineRequest{Until: until, Limit: 1})
 	if err != nil || now.Calls[0].Entry != got[0].Entry || got[0].Kind == "commit" && now.Calls[0].UndoneBy != "late" {
 		t.Errorf("%+v, %v", now.Calls, err)
 	}
@@ -124,26 +125,26 @@ func TestTimelineBetween(t *testing.T) {
 // A timeline says of each call what the history says of its files.
 func TestTimelineIsTheHistory(t *testing.T) {
 	ws := longLog(t, 700)
-	h, err := ws.History(t.Context(), emend.HistoryRequest{Limit: -1})
+	h, err := ws.History(t.Context(), api.HistoryRequest{Limit: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	calls, _ := pages(t, ws, emend.TimelineRequest{Limit: 33})
-	var files []emend.LogEntry
+	calls, _ := pages(t, ws, api.TimelineRequest{Limit: 33})
+	var files []api.LogEntry
 	for _, c := range calls {
 		if len(c.Files) != c.FileCount {
 			t.Errorf("%s: %d of %d files", c.Entry, len(c.Files), c.FileCount)
 		}
 		files = append(files, c.Files...)
 	}
-	same := slices.EqualFunc(files, h.Data.Entries, func(a, b emend.LogEntry) bool { return fmt.Sprintf("%+v", a) == fmt.Sprintf("%+v", b) })
+	same := slices.EqualFunc(files, h.Data.Entries, func(a, b api.LogEntry) bool { return fmt.Sprintf("%+v", a) == fmt.Sprintf("%+v", b) })
 	if !same {
 		t.Errorf("%d files, and %d entries", len(files), len(h.Data.Entries))
 	}
 }
 
 // outcomes asks and returns, of each call, the first path and how it ended.
-func outcomes(t *testing.T, ws *emend.Workspace, r emend.TimelineRequest) string {
+func outcomes(t *testing.T, ws *emend.Workspace, r api.TimelineRequest) string {
 	t.Helper()
 	calls, _ := pages(t, ws, r)
 	var out []string
@@ -173,16 +174,16 @@ func TestTimelineOutcomes(t *testing.T) {
 	}
 	const want = "f done, finished recovered, between refused, taken reverted, ud done, uuc done, uc undone, ub done, failed aborted, d undone, c done, b undone, a done, " +
 		".env refused, f refused, d/m done, f done"
-	for _, r := range []emend.TimelineRequest{{}, {Limit: 1}, {Limit: 2}, {Limit: 3, Look: 2}, {Limit: 50, Look: 1}} {
+	for _, r := range []api.TimelineRequest{{}, {Limit: 1}, {Limit: 2}, {Limit: 3, Look: 2}, {Limit: 50, Look: 1}} {
 		if got := outcomes(t, ws, r); got != want {
 			t.Errorf("%+v:\n%s\nwant\n%s", r, got, want)
 		}
 	}
-	for outcome, want := range map[emend.Outcome]string{
-		emend.Aborted: "failed aborted", emend.Reverted: "taken reverted", emend.Recovered: "finished recovered", emend.Undone: "uc undone, d undone, b undone",
-		emend.Refused: "between refused, .env refused, f refused",
+	for outcome, want := range map[api.Outcome]string{
+		api.Aborted: "failed aborted", api.Reverted: "taken reverted", api.Recovered: "finished recovered", api.Undone: "uc undone, d undone, b undone",
+		api.Refused: "between refused, .env refused, f refused",
 	} {
-		if got := outcomes(t, ws, emend.TimelineRequest{Outcome: outcome, Limit: 1}); got != want {
+		if got := outcomes(t, ws, api.TimelineRequest{Outcome: outcome, Limit: 1}); got != want {
 			t.Errorf("%s: %s, want %s", outcome, got, want)
 		}
 	}
@@ -192,7 +193,7 @@ func TestTimelineOutcomes(t *testing.T) {
 // tree, or, with done, when all but the mark was.
 func crashed(t *testing.T, ws *emend.Workspace, done bool) (tx string) {
 	t.Helper()
-	tx = mustApply(t, ws, emend.Actor{}, "emend", envelope("*** Update File: f", "@@", "-one", "+two", "*** Update File: g", "@@", "-one", "+two"))
+	tx = mustApply(t, ws, api.Actor{}, "emend", envelope("*** Update File: f", "@@", "-one", "+two", "*** Update File: g", "@@", "-one", "+two"))
 	log := filepath.Join(ws.Root(), ".emend/log/00000001.jsonl")
 	text, err := os.ReadFile(log)
 	if err != nil {
@@ -226,16 +227,16 @@ func TestTimelineAfterCrashes(t *testing.T) {
 		name string
 		done bool
 		then func(ws *emend.Workspace, tx string) error
-		want emend.Outcome
+		want api.Outcome
 	}{
-		{"before the mark", true, nil, emend.Recovered},
-		{"before the files", false, nil, emend.Recovered},
+		{"before the mark", true, nil, api.Recovered},
+		{"before the files", false, nil, api.Recovered},
 		{"somebody saved a file", false, func(ws *emend.Workspace, _ string) error {
 			return os.WriteFile(filepath.Join(ws.Root(), "f"), []byte("mine\n"), 0o644)
-		}, emend.Reverted},
+		}, api.Reverted},
 		{"while it was taken back", false, func(ws *emend.Workspace, tx string) error {
 			return os.WriteFile(filepath.Join(ws.Root(), ".emend/slots", tx+".back"), nil, 0o600)
-		}, emend.Reverted},
+		}, api.Reverted},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			ws := workspace(t, "f", "one\n", "g", "one\n")
@@ -246,15 +247,15 @@ func TestTimelineAfterCrashes(t *testing.T) {
 				}
 			}
 			after := openTree(t, ws.Root())
-			if _, err := after.Recovered(); err != nil {
+			if _, err := after.Host().Recovered(); err != nil {
 				t.Fatal(err)
 			}
-			got, err := after.Timeline(t.Context(), emend.TimelineRequest{})
+			got, err := after.Timeline(t.Context(), api.TimelineRequest{})
 			if err != nil || len(got.Calls) != 1 || got.Calls[0].Entry != tx || got.Calls[0].Outcome != tc.want {
 				t.Fatalf("%+v, %v, want %s", got, err, tc.want)
 			}
 			e := got.Calls[0].Files[0]
-			if ended := map[emend.Outcome]string{emend.Reverted: "abort"}[tc.want]; e.Ended != cmp.Or(ended, "recovered") || e.OK != (tc.want == emend.Recovered) {
+			if ended := map[api.Outcome]string{api.Reverted: "abort"}[tc.want]; e.Ended != cmp.Or(ended, "recovered") || e.OK != (tc.want == api.Recovered) {
 				t.Errorf("%+v", e)
 			}
 		})
@@ -275,15 +276,15 @@ func TestTimelineKeepsSecrets(t *testing.T) {
 	}
 	defer open.Close()
 	for _, text := range []string{secret, "hunt", fileSum(secret), fileSum("x")[:8], "sha256", "exact", ".env:1: found \"h"} {
-		got, err := ws.Timeline(t.Context(), emend.TimelineRequest{Text: text})
+		got, err := ws.Timeline(t.Context(), api.TimelineRequest{Text: text})
 		if err != nil || len(got.Calls) > 0 {
 			t.Errorf("%q is found: %+v, %v", text, got, err)
 		}
 	}
-	if got, err := open.Timeline(t.Context(), emend.TimelineRequest{Text: "HUNTER2"}); err != nil || len(got.Calls) != 1 {
+	if got, err := open.Timeline(t.Context(), api.TimelineRequest{Text: "HUNTER2"}); err != nil || len(got.Calls) != 1 {
 		t.Errorf("where it may be read: %+v, %v", got, err)
 	}
-	got, err := ws.Timeline(t.Context(), emend.TimelineRequest{Path: ".env"})
+	got, err := ws.Timeline(t.Context(), api.TimelineRequest{Path: ".env"})
 	if err != nil || len(got.Calls) != 3 {
 		t.Fatalf("by its name: %+v, %v", got, err)
 	}
@@ -300,7 +301,7 @@ func TestTimelineFiles(t *testing.T) {
 		ops = append(ops, audit.Op{Operation: "update", Path: fmt.Sprintf("many/f%02d", n)})
 	}
 	appended(t, ws, audit.Record{Kind: audit.Commit, Tx: "many", OK: true, Ops: ops}, audit.Record{Kind: audit.Applied, Tx: "many", OK: true})
-	got, err := ws.Timeline(t.Context(), emend.TimelineRequest{Path: "many/f33"})
+	got, err := ws.Timeline(t.Context(), api.TimelineRequest{Path: "many/f33"})
 	if err != nil || len(got.Calls) != 1 || got.Calls[0].FileCount != 50 || len(got.Calls[0].Files) != 20 || got.Calls[0].Files[0].Path != "many/f33" || got.Calls[0].Files[1].Path != "many/f00" {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -309,23 +310,23 @@ func TestTimelineFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer below.Close()
-	if got := outcomes(t, below, emend.TimelineRequest{Limit: 1}); got != "m done, new done" {
+	if got := outcomes(t, below, api.TimelineRequest{Limit: 1}); got != "m done, new done" {
 		t.Errorf("of a root further down: %s", got)
 	}
-	if got := outcomes(t, below, emend.TimelineRequest{Path: "n"}); got != "m done" {
+	if got := outcomes(t, below, api.TimelineRequest{Path: "n"}); got != "m done" {
 		t.Errorf("of a file there: %s", got)
 	}
 }
 
 func TestTimelineWithoutAStore(t *testing.T) {
 	ws := workspace(t, "f", "one\n")
-	got, err := ws.Timeline(t.Context(), emend.TimelineRequest{Before: 7})
-	if err != nil || len(got.Calls) > 0 || got.Next != 0 || got.Head != (emend.Head{}) {
+	got, err := ws.Timeline(t.Context(), api.TimelineRequest{Before: 7})
+	if err != nil || len(got.Calls) > 0 || got.Next != 0 || got.Head != (api.Head{}) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := made(t).Timeline(ctx, emend.TimelineRequest{}); err == nil {
+	if _, err := made(t).Timeline(ctx, api.TimelineRequest{}); err == nil {
 		t.Error("it does not stop")
 	}
 }
@@ -341,12 +342,12 @@ func TestTimelineOfADamagedLog(t *testing.T) {
 	if err := os.WriteFile(name, []byte(strings.Replace(string(log), `"operation":"move"`, `"operation":"mOve"`, 1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range []emend.TimelineRequest{{}, {Limit: 1}, {Look: 1}} {
+	for _, r := range []api.TimelineRequest{{}, {Limit: 1}, {Look: 1}} {
 		if got := outcomes(t, ws, r); got != ".env refused, f refused, f done" {
 			t.Errorf("%+v: %s", r, got)
 		}
 	}
-	got, err := ws.Timeline(t.Context(), emend.TimelineRequest{})
+	got, err := ws.Timeline(t.Context(), api.TimelineRequest{})
 	if err != nil || len(got.Notes) != 1 || !strings.Contains(got.Notes[0], "damaged") {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -361,16 +362,16 @@ func FuzzTimeline(f *testing.F) {
 		ws := workspace(t, "f", "one\n")
 		refuse(t, ws, "x")
 		appended(t, ws, happens(happened[:min(len(happened), 20)])...)
-		whole, _ := pages(t, ws, emend.TimelineRequest{Limit: 1000})
-		joined, _ := pages(t, ws, emend.TimelineRequest{Limit: int(limit%9) + 1, Look: int(look)})
-		if !slices.EqualFunc(whole, joined, func(a, b emend.LoggedCall) bool { return told(a) == told(b) }) {
+		whole, _ := pages(t, ws, api.TimelineRequest{Limit: 1000})
+		joined, _ := pages(t, ws, api.TimelineRequest{Limit: int(limit%9) + 1, Look: int(look)})
+		if !slices.EqualFunc(whole, joined, func(a, b api.LoggedCall) bool { return told(a) == told(b) }) {
 			t.Errorf("%v\nwant\n%v", joined, whole)
 		}
-		h, err := ws.History(t.Context(), emend.HistoryRequest{Limit: -1})
+		h, err := ws.History(t.Context(), api.HistoryRequest{Limit: -1})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.EqualFunc(whole, h.Data.Entries, func(c emend.LoggedCall, e emend.LogEntry) bool { return c.Entry == e.Entry && c.UndoneBy == e.UndoneBy }) {
+		if !slices.EqualFunc(whole, h.Data.Entries, func(c api.LoggedCall, e api.LogEntry) bool { return c.Entry == e.Entry && c.UndoneBy == e.UndoneBy }) {
 			t.Errorf("%v\nwant\n%v", whole, h.Data.Entries)
 		}
 	})

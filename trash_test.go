@@ -13,18 +13,20 @@ import (
 	"unicode/utf8"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/fail"
 )
 
 func apply(t *testing.T, ws *emend.Workspace, dialect string, lines ...string) *emend.Report {
 	t.Helper()
-	rep, err := ws.Apply(t.Context(), envelope(lines...), emend.Options{Dialect: dialect})
+	rep, err := ws.Apply(t.Context(), envelope(lines...), api.PatchOptions{Dialect: dialect})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return rep
 }
 
-func trash(t *testing.T, ws *emend.Workspace) []emend.Trashed {
+func trash(t *testing.T, ws *emend.Workspace) []api.Trashed {
 	t.Helper()
 	out, err := ws.Trash(t.Context())
 	if err != nil {
@@ -34,7 +36,7 @@ func trash(t *testing.T, ws *emend.Workspace) []emend.Trashed {
 }
 
 // paths are those of the trash, with what was done to them.
-func paths(all []emend.Trashed) string {
+func paths(all []api.Trashed) string {
 	var out []string
 	for _, t := range all {
 		out = append(out, t.Operation+" "+t.Path)
@@ -83,8 +85,8 @@ func TestTrashSays(t *testing.T) {
 	if err := errors.Join(os.Chmod(file, 0o750), os.Chtimes(file, then, then)); err != nil {
 		t.Fatal(err)
 	}
-	ctx := emend.As(t.Context(), emend.Actor{})
-	if _, err := ws.Apply(ctx, envelope("*** Delete File: a"), emend.Options{}); err != nil {
+	ctx := emend.WithActor(t.Context(), api.Actor{})
+	if _, err := ws.Apply(ctx, envelope("*** Delete File: a"), api.PatchOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	apply(t, ws, "", "*** Delete File: b")
@@ -96,12 +98,12 @@ func TestTrashSays(t *testing.T) {
 	if got.SizeBytes != 4 || got.Mode != "0750" || !got.MTime.Equal(then) || got.Sha256 != sum("one\n") || time.Since(got.DeletedAt) > time.Hour {
 		t.Errorf("%+v", got)
 	}
-	f, err := ws.TrashShow(t.Context(), got.ID)
+	f, err := ws.Host().TrashShow(t.Context(), got.ID)
 	if err != nil || f.Content != "one\n" || f.Binary || f.Truncated {
 		t.Errorf("%+v, %v", f, err)
 	}
 	for _, id := range []string{"", "x", got.ID + "0", strings.Split(got.ID, ".")[0], "../log/00000001.jsonl"} {
-		if _, err := ws.TrashShow(t.Context(), id); !errors.Is(err, emend.NotFound) {
+		if _, err := ws.Host().TrashShow(t.Context(), id); !errors.Is(err, fail.NotFound) {
 			t.Errorf("%q: %v", id, err)
 		}
 	}
@@ -114,7 +116,7 @@ func TestTrashShow(t *testing.T) {
 	os.Symlink("nowhere", filepath.Join(ws.Root(), "link"))
 	apply(t, ws, "", "*** Delete File: link")
 	for _, e := range trash(t, ws) {
-		f, err := ws.TrashShow(t.Context(), e.ID)
+		f, err := ws.Host().TrashShow(t.Context(), e.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -154,7 +156,7 @@ func TestTrashProtected(t *testing.T) {
 	if len(all) != 1 {
 		t.Fatalf("%+v", all)
 	}
-	if f, err := ws.TrashShow(t.Context(), all[0].ID); !errors.Is(err, emend.PermissionDenied) {
+	if f, err := ws.Host().TrashShow(t.Context(), all[0].ID); !errors.Is(err, fail.PermissionDenied) {
 		t.Errorf("%+v, %v", f, err)
 	}
 }
@@ -172,8 +174,8 @@ func TestTrashOfRoot(t *testing.T) {
 		t.Errorf("the trash has %q", got)
 	}
 	for _, e := range trash(t, ws) {
-		_, err := sub.TrashShow(t.Context(), e.ID)
-		_, cerr := sub.TrashClear(t.Context(), emend.ClearRequest{IDs: []string{e.ID}})
+		_, err := sub.Host().TrashShow(t.Context(), e.ID)
+		_, cerr := sub.TrashClear(t.Context(), api.ClearRequest{IDs: []string{e.ID}})
 		if inside := e.Path == "sub/b"; inside != (err == nil) || inside != (cerr == nil) {
 			t.Errorf("%s: %v, %v", e.Path, err, cerr)
 		}
@@ -205,15 +207,15 @@ func TestTrashOfDamagedLog(t *testing.T) {
 		t.Errorf("the trash has %q", paths(all))
 	}
 	for _, e := range all {
-		if f, err := damaged.TrashShow(t.Context(), e.ID); err != nil || f.Content == "" {
+		if f, err := damaged.Host().TrashShow(t.Context(), e.ID); err != nil || f.Content == "" {
 			t.Errorf("%+v, %v", f, err)
 		}
 	}
 	had := len(slots(t, ws))
-	if c, err := damaged.TrashClear(t.Context(), emend.ClearRequest{}); err == nil || len(slots(t, ws)) != had {
+	if c, err := damaged.TrashClear(t.Context(), api.ClearRequest{}); err == nil || len(slots(t, ws)) != had {
 		t.Errorf("%+v, %v", c, err)
 	}
-	if p, err := damaged.Purge(t.Context(), emend.PurgeRequest{Path: "."}); err == nil || len(slots(t, ws)) != had {
+	if p, err := damaged.Purge(t.Context(), api.PurgeRequest{Path: "."}); err == nil || len(slots(t, ws)) != had {
 		t.Errorf("%+v, %v", p, err)
 	}
 }
@@ -223,20 +225,20 @@ func TestTrashClear(t *testing.T) {
 	apply(t, ws, "", "*** Delete File: a", "*** Delete File: b")
 	first := trash(t, ws)
 	apply(t, ws, "", "*** Delete File: c")
-	if c, err := ws.TrashClear(t.Context(), emend.ClearRequest{IDs: []string{first[0].ID, "nothing"}}); !errors.Is(err, emend.NotFound) {
+	if c, err := ws.TrashClear(t.Context(), api.ClearRequest{IDs: []string{first[0].ID, "nothing"}}); !errors.Is(err, fail.NotFound) {
 		t.Errorf("%+v, %v", c, err)
 	}
-	if c, err := ws.TrashClear(t.Context(), emend.ClearRequest{Before: first[0].DeletedAt}); err != nil || len(c.Entries) != 0 {
+	if c, err := ws.TrashClear(t.Context(), api.ClearRequest{Before: first[0].DeletedAt}); err != nil || len(c.Entries) != 0 {
 		t.Errorf("%+v, %v", c, err)
 	}
-	c, err := ws.TrashClear(t.Context(), emend.ClearRequest{IDs: []string{first[0].ID}})
+	c, err := ws.TrashClear(t.Context(), api.ClearRequest{IDs: []string{first[0].ID}})
 	if err != nil || paths(c.Entries) != "delete a" || c.SizeBytes != 4 || c.Log.Seq == 0 {
 		t.Errorf("%+v, %v", c, err)
 	}
 	if got := paths(trash(t, ws)); got != "delete c, delete b" {
 		t.Errorf("left is %q", got)
 	}
-	c, err = ws.TrashClear(t.Context(), emend.ClearRequest{})
+	c, err = ws.TrashClear(t.Context(), api.ClearRequest{})
 	if err != nil || paths(c.Entries) != "delete c, delete b" || len(trash(t, ws)) != 0 {
 		t.Errorf("%+v, %v", c, err)
 	}

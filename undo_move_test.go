@@ -8,7 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/fail"
 )
 
 // TestUndoMoveLeavesOthers: what stands where a file was moved to goes back only if it is that file.
@@ -41,8 +42,8 @@ func TestUndoMoveLeavesOthers(t *testing.T) {
 			if later := tt.then(s); later != "" {
 				tt.words = append(tt.words, "entry "+later, "Undo that one first: "+later)
 			}
-			s.refused(emend.UndoRequest{Entry: moved}, emend.Stale, tt.words...)
-			s.refused(emend.UndoRequest{Entry: moved, DryRun: true}, emend.Stale, tt.words...)
+			s.refused(api.UndoRequest{Entry: moved}, fail.Stale, tt.words...)
+			s.refused(api.UndoRequest{Entry: moved, DryRun: true}, fail.Stale, tt.words...)
 		})
 	}
 }
@@ -119,7 +120,7 @@ func TestUndoMoveOfLink(t *testing.T) {
 	moved = s.move("l", "m")
 	s.must(os.Remove(s.at("m")))
 	s.link("f", "m")
-	s.refused(emend.UndoRequest{Entry: moved}, emend.Stale, "m: something else is there since")
+	s.refused(api.UndoRequest{Entry: moved}, fail.Stale, "m: something else is there since")
 }
 
 // TestUndoChain: moves one after the other are taken back the newest first, had again the oldest first, and taken back
@@ -127,13 +128,13 @@ func TestUndoMoveOfLink(t *testing.T) {
 func TestUndoChain(t *testing.T) {
 	s := begin(t, "a", "A\n").as("s")
 	first, second := s.move("a", "b"), s.move("b", "c")
-	s.refused(emend.UndoRequest{Entry: first}, emend.Stale, "Undo that one first: "+second)
+	s.refused(api.UndoRequest{Entry: first}, fail.Stale, "Undo that one first: "+second)
 	backSecond := s.undo(second)
 	s.has(`b "A\n"`)
 	backFirst := s.undo(first)
 	s.has(`a "A\n"`)
-	s.refused(emend.UndoRequest{Entry: second}, emend.CommandFailed, "was taken back already", "undo "+backSecond)
-	s.refused(emend.UndoRequest{Entry: backSecond}, emend.Stale)
+	s.refused(api.UndoRequest{Entry: second}, fail.CommandFailed, "was taken back already", "undo "+backSecond)
+	s.refused(api.UndoRequest{Entry: backSecond}, fail.Stale)
 	s.undo(backFirst)
 	s.has(`b "A\n"`)
 	s.undo(backSecond)
@@ -288,9 +289,9 @@ func TestUndoKeepsPeople(t *testing.T) {
 			wrote = append(wrote, line)
 		}
 		was := s.tree()
-		_, err := s.ws.Undo(s.ctx, emend.UndoRequest{SessionID: "s"})
+		_, err := s.ws.Undo(s.ctx, api.UndoRequest{SessionID: "s"})
 		if err != nil {
-			s.refusal(err, emend.Stale)
+			s.refusal(err, fail.Stale)
 			s.has(was)
 			refused++
 		}
@@ -313,7 +314,7 @@ func TestUndoOneByOne(t *testing.T) {
 		s.chmod("c", 0o755)
 		was, modes := s.tree(), s.allModes()
 		story := s.random(rand.New(rand.NewPCG(seed, 2)), 7)
-		h, err := s.ws.History(s.ctx, emend.HistoryRequest{})
+		h, err := s.ws.History(s.ctx, api.HistoryRequest{})
 		s.must(err)
 		for range h.Data.Entries {
 			s.undo("")
@@ -321,7 +322,7 @@ func TestUndoOneByOne(t *testing.T) {
 		if s.tree() != was || s.allModes() != modes {
 			t.Fatalf("seed %d: %s\nleaves\n%s %s\nwant\n%s %s", seed, story, s.tree(), s.allModes(), was, modes)
 		}
-		s.refused(emend.UndoRequest{}, emend.NotFound, "there is no change that could be taken back")
+		s.refused(api.UndoRequest{}, fail.NotFound, "there is no change that could be taken back")
 	}
 }
 
@@ -343,7 +344,7 @@ func TestUndoLinksThatChangedPlaces(t *testing.T) {
 			s.link("nowhere", "k")
 			was := s.tree()
 			entries := tt.do(s)
-			s.refused(emend.UndoRequest{SessionID: "s"}, emend.AlreadyExists, "symbolic link", "one by one")
+			s.refused(api.UndoRequest{SessionID: "s"}, fail.AlreadyExists, "symbolic link", "one by one")
 			for _, tx := range slices.Backward(entries) {
 				s.undo(tx)
 			}

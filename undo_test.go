@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/audit"
 )
 
@@ -20,9 +22,9 @@ func TestUndoCreate(t *testing.T) {
 		{"deleted by a person", func(s *story) string { s.must(os.Remove(s.at("f"))); return "" }, ""},
 		{"saved with the same text", func(s *story) string { s.save("f", ""); return "" }, ""},
 		{"edited, and edited back", func(s *story) string {
-			_, err := s.ws.Write(s.ctx, emend.WriteRequest{Path: "f", Content: "x\n", ExpectedSha256: s.sha("f")})
+			_, err := s.ws.Write(s.ctx, api.WriteRequest{Path: "f", Content: "x\n", ExpectedSha256: s.sha("f")})
 			s.must(err)
-			_, err = s.ws.Write(s.ctx, emend.WriteRequest{Path: "f", ExpectedSha256: s.sha("f")})
+			_, err = s.ws.Write(s.ctx, api.WriteRequest{Path: "f", ExpectedSha256: s.sha("f")})
 			s.must(err)
 			return ""
 		}, ""},
@@ -47,8 +49,8 @@ func TestUndoCreate(t *testing.T) {
 			if later != "" {
 				words = append(words, "session B", "Undo that one first: "+later)
 			}
-			s.refused(emend.UndoRequest{Entry: made}, emend.Stale, words...)
-			s.refused(emend.UndoRequest{SessionID: "A"}, emend.Stale, words...)
+			s.refused(api.UndoRequest{Entry: made}, fail.Stale, words...)
+			s.refused(api.UndoRequest{SessionID: "A"}, fail.Stale, words...)
 		})
 	}
 }
@@ -117,7 +119,7 @@ func TestUndoFindsWhatItLeft(t *testing.T) {
 				s.must(os.Remove(s.at(".emend/slots/" + edited + ".diff")))
 			}
 			if tc.refused {
-				s.refused(emend.UndoRequest{Entry: edited}, emend.Stale, "f: it was changed since, and how this change left it is no longer kept", "by hand")
+				s.refused(api.UndoRequest{Entry: edited}, fail.Stale, "f: it was changed since, and how this change left it is no longer kept", "by hand")
 				return
 			}
 			s.undo(edited)
@@ -137,14 +139,14 @@ func TestUndoBelow(t *testing.T) {
 	other := s.as("both").create("d2/other", "o\n")
 	d1.undo("")
 	s.has(`d1/, d1/x "X\n", d2/, d2/other "o\n", seed "s\n"`)
-	d1.refused(emend.UndoRequest{Entry: other}, emend.OutsideWorkspace, "from a workspace that has the path inside")
+	d1.refused(api.UndoRequest{Entry: other}, fail.OutsideWorkspace, "from a workspace that has the path inside")
 	d1.as("both").create("mine", "m\n")
-	d1.refused(emend.UndoRequest{SessionID: "both"}, emend.OutsideWorkspace, "from a workspace that has the path inside")
+	d1.refused(api.UndoRequest{SessionID: "both"}, fail.OutsideWorkspace, "from a workspace that has the path inside")
 	for _, border := range [][2]string{{"d2/other", "d1/other"}, {"d1/other", "d2/back"}} {
 		s.move(border[0], border[1])
-		d1.refused(emend.UndoRequest{}, emend.OutsideWorkspace, "d2/", "the change also touched this path", "from a workspace that has the path inside")
+		d1.refused(api.UndoRequest{}, fail.OutsideWorkspace, "d2/", "the change also touched this path", "from a workspace that has the path inside")
 	}
-	d1.refused(emend.UndoRequest{Entry: "20200101-000000-aaaaaaaaaa"}, emend.NotFound, "emend log")
+	d1.refused(api.UndoRequest{Entry: "20200101-000000-aaaaaaaaaa"}, fail.NotFound, "emend log")
 }
 
 // TestUndoBelowKeepsItsRoot: the directory that a workspace is stays, though the change that is taken back made it.
@@ -159,13 +161,13 @@ func TestUndoBelowKeepsItsRoot(t *testing.T) {
 func TestUndoAfterPermanent(t *testing.T) {
 	s := begin(t, "a", "A\n", "b", "B\n")
 	before, _ := s.remove("a")
-	gone, err := s.ws.Delete(s.ctx, emend.DeleteRequest{Path: "b", Permanent: true})
+	gone, err := s.ws.Delete(s.ctx, api.DeleteRequest{Path: "b", Permanent: true})
 	s.must(err)
-	s.refused(emend.UndoRequest{}, emend.NotFound, "b: the last change deleted it for good", "emend undo "+before)
-	s.refused(emend.UndoRequest{Entry: gone.Tx}, emend.NotFound, "b: it was deleted for good", "emend log")
+	s.refused(api.UndoRequest{}, fail.NotFound, "b: the last change deleted it for good", "emend undo "+before)
+	s.refused(api.UndoRequest{Entry: gone.Tx}, fail.NotFound, "b: it was deleted for good", "emend log")
 	s.undo(before)
 	s.has(`a "A\n"`)
-	s.refused(emend.UndoRequest{}, emend.NotFound, "there is no older change")
+	s.refused(api.UndoRequest{}, fail.NotFound, "there is no older change")
 }
 
 const unseen = "\U0001F469\u200d\U0001F4BB.md" // two code points and, between them, one that nobody sees
@@ -187,12 +189,12 @@ func TestUnseenNames(t *testing.T) {
 			}
 		}
 		_, id := s.remove(name)
-		_, err := s.ws.Restore(s.ctx, emend.RestoreRequest{TrashedPath: id, TargetPath: "other\u200b"})
-		s.refusal(err, emend.CommandFailed, "invisible character U+200B", "without control")
+		_, err := s.ws.Restore(s.ctx, api.RestoreRequest{TrashedPath: id, TargetPath: "other\u200b"})
+		s.refusal(err, fail.CommandFailed, "invisible character U+200B", "without control")
 		s.restore(id, "")
 		s.has(was)
-		_, err = s.ws.Move(s.ctx, emend.MoveRequest{FromPath: "y", ToPath: "y\u200b", ExpectedSha256: s.sha("y")})
-		s.refusal(err, emend.CommandFailed, "invisible character U+200B")
+		_, err = s.ws.Move(s.ctx, api.MoveRequest{FromPath: "y", ToPath: "y\u200b", ExpectedSha256: s.sha("y")})
+		s.refusal(err, fail.CommandFailed, "invisible character U+200B")
 	}
 }
 
@@ -201,8 +203,8 @@ func TestRefusalOnOneLine(t *testing.T) {
 	s := begin(t, "two\nlines", "x\n")
 	tx, _ := s.remove("two\nlines")
 	s.write("two\nlines", "person\n")
-	s.refused(emend.UndoRequest{Entry: tx}, emend.Stale, `"two\nlines": something else is there since`)
-	_, err := s.ws.Undo(s.ctx, emend.UndoRequest{Entry: tx})
+	s.refused(api.UndoRequest{Entry: tx}, fail.Stale, `"two\nlines": something else is there since`)
+	_, err := s.ws.Undo(s.ctx, api.UndoRequest{Entry: tx})
 	if strings.Contains(err.Error(), "two\n") {
 		t.Error(err)
 	}
@@ -212,8 +214,8 @@ func TestRefusalOnOneLine(t *testing.T) {
 func TestRestoreIsForTheTrash(t *testing.T) {
 	s := begin(t, "f", "one\n")
 	edited := s.edit("f", "one", "two")
-	_, err := s.ws.Restore(s.ctx, emend.RestoreRequest{TrashedPath: edited + ".0", TargetPath: "g"})
-	s.refusal(err, emend.NotFound, "the trash has nothing called", "undo brings it back")
+	_, err := s.ws.Restore(s.ctx, api.RestoreRequest{TrashedPath: edited + ".0", TargetPath: "g"})
+	s.refusal(err, fail.NotFound, "the trash has nothing called", "undo brings it back")
 	s.has(`f "two\n"`)
 	s.undo(edited)
 	s.has(`f "one\n"`)
@@ -232,19 +234,19 @@ func TestConflictIsInTheTrash(t *testing.T) {
 	if got := paths(trash(t, s.ws)); got != "delete b, conflict a" {
 		t.Errorf("the trash has %s", got)
 	}
-	f, err := s.ws.TrashShow(s.ctx, id)
+	f, err := s.ws.Host().TrashShow(s.ctx, id)
 	if err != nil || f.Content != "A\n" || f.Operation != "conflict" {
 		t.Errorf("%+v, %v", f, err)
 	}
-	_, err = s.ws.Restore(s.ctx, emend.RestoreRequest{TrashedPath: id})
-	s.refusal(err, emend.AlreadyExists, "targetPath")
+	_, err = s.ws.Restore(s.ctx, api.RestoreRequest{TrashedPath: id})
+	s.refusal(err, fail.AlreadyExists, "targetPath")
 	s.restore(id, "a.mine")
 	s.has(`a "person\n", a.mine "A\n"`)
 	s.restore(other, "")
 	if got := trash(t, s.ws); len(got) != 0 {
 		t.Errorf("the trash has %+v", got)
 	}
-	s.refused(emend.UndoRequest{Entry: tx}, emend.NotFound, "no change has the entry")
+	s.refused(api.UndoRequest{Entry: tx}, fail.NotFound, "no change has the entry")
 }
 
 // TestUndoTakesNoOther: a kept file that belongs to another path is copied, and stays where it is in the trash.
@@ -260,7 +262,7 @@ func TestUndoTakesNoOther(t *testing.T) {
 
 	tx, mine = s.remove("c")
 	s.restore(mine, "c2")
-	s.refused(emend.UndoRequest{Entry: tx}, emend.NotFound, "c: what it was before is no longer kept", "emend trash list")
+	s.refused(api.UndoRequest{Entry: tx}, fail.NotFound, "c: what it was before is no longer kept", "emend trash list")
 }
 
 // TestRestoreGoesWhereItWas: a restore without a target goes to where the file was, not to the same name below a base.
@@ -302,7 +304,7 @@ func TestUndoOfWrittenPast(t *testing.T) {
 				s.must(os.Link(s.at("f"), s.at("h")))
 				tx := change(s)
 				s.write("h", text)
-				s.refused(emend.UndoRequest{Entry: tx}, emend.Stale, "f: what is kept of it was written to since, through another hard link", "emend show "+tx)
+				s.refused(api.UndoRequest{Entry: tx}, fail.Stale, "f: what is kept of it was written to since, through another hard link", "emend show "+tx)
 			})
 		}
 	}

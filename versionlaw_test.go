@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 )
 
 // truth is what is known of files beside the log: which entries led to each, the newest first, and what the tree had after
@@ -44,13 +44,13 @@ func (h *truth) step(r *rand.Rand) {
 			h.moved(h.move(from, free), from, free)
 		}
 	case do == 2:
-		versions := append(h.history(free).Versions, emend.FileVersion{Gone: true})
+		versions := append(h.history(free).Versions, api.FileVersion{Gone: true})
 		v := versions[r.IntN(len(versions))]
 		if !v.Gone && !strings.HasPrefix(v.ID, "now:") && v.AfterSha256 != h.sha(free) {
 			h.did(h.putBack(free, v.ID), free)
 		}
 	default:
-		rep, err := h.ws.Write(h.ctx, emend.WriteRequest{Path: free, Content: text, ExpectedSha256: h.sha(free)})
+		rep, err := h.ws.Write(h.ctx, api.WriteRequest{Path: free, Content: text, ExpectedSha256: h.sha(free)})
 		h.must(err)
 		h.did(rep.Tx, free)
 	}

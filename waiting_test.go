@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/fail"
 )
 
 // desk is a workspace whose policy wants a person to be asked, and the same as the process of a page has it.
@@ -27,15 +29,15 @@ func desked(t *testing.T) *desk {
 	page, err := emend.Open(a.ws.Root())
 	a.must(err)
 	t.Cleanup(func() { page.Close() })
-	a.ctx = emend.As(emend.Asking(t.Context(), func(ctx context.Context, q emend.Question) (string, error) {
-		return a.ws.AskThere(ctx, q, 45*time.Second)
-	}), emend.Actor{Client: "tester/1", Session: "s-1", Tool: "edit_file"})
+	a.ctx = emend.WithActor(emend.WithAsker(t.Context(), func(ctx context.Context, q api.Question) (string, error) {
+		return a.ws.Host().AskAtPage(ctx, q, 45*time.Second)
+	}), api.Actor{Client: "tester/1", Session: "s-1", Tool: "edit_file"})
 	return &desk{a, page}
 }
 
 func (d *desk) attend() (leave func()) {
 	d.Helper()
-	leave, err := d.page.Attend()
+	leave, err := d.page.Host().PageOpen()
 	d.must(err)
 	return leave
 }
@@ -44,14 +46,14 @@ func (d *desk) attend() (leave func()) {
 func (d *desk) edit(ctx context.Context, path, from, to string) <-chan error {
 	out := make(chan error, 1)
 	go func() {
-		_, err := d.ws.Edit(ctx, emend.EditRequest{Path: path, ExpectedSha256: sum(from), Edits: []emend.TextEdit{{OldText: from, NewText: to}}})
+		_, err := d.ws.Edit(ctx, api.EditRequest{Path: path, ExpectedSha256: sum(from), Edits: []api.TextEdit{{OldText: from, NewText: to}}})
 		out <- err
 	}()
 	return out
 }
 
 // next waits until a call waits.
-func (d *desk) next() emend.Waiting {
+func (d *desk) next() api.Waiting {
 	d.Helper()
 	for range 2000 {
 		all, err := d.page.Waiting(d.Context())
@@ -62,7 +64,7 @@ func (d *desk) next() emend.Waiting {
 		time.Sleep(5 * time.Millisecond)
 	}
 	d.Fatal("nothing waits")
-	return emend.Waiting{}
+	return api.Waiting{}
 }
 
 func (d *desk) content(name, want string) {
@@ -90,7 +92,7 @@ func TestAllowedAtThePage(t *testing.T) {
 		!strings.Contains(q.Diff, "+two") || q.Root != d.ws.Root() || is.Deadline.Sub(is.Since) != 45*time.Second {
 		t.Errorf("a person is shown %+v", is)
 	}
-	a, err := d.page.Allow(t.Context(), emend.AllowRequest{ID: is.ID})
+	a, err := d.page.Allow(t.Context(), api.AllowRequest{ID: is.ID})
 	d.must(err)
 	if want := "Allowed, this once: edit_file of tester/1 on migrations/1.sql."; a.Result().Text() != want || !a.Data.Allowed || a.Data.ID != is.ID {
 		t.Errorf("%q, %+v", a.Result().Text(), a.Data)
@@ -100,7 +102,7 @@ func TestAllowedAtThePage(t *testing.T) {
 	if want := `"asked":{"by":"page","paths":["migrations/1.sql"]}`; !strings.Contains(d.logged(), want) {
 		t.Errorf("the log: %s", d.logged())
 	}
-	if _, err := d.page.Deny(t.Context(), emend.DenyRequest{ID: is.ID}); !errors.Is(err, emend.NotFound) || !strings.Contains(err.Error(), "it was answered, withdrawn or expired") {
+	if _, err := d.page.Deny(t.Context(), api.DenyRequest{ID: is.ID}); !errors.Is(err, fail.NotFound) || !strings.Contains(err.Error(), "it was answered, withdrawn or expired") {
 		t.Errorf("answered again: %v", err)
 	}
 }
@@ -109,12 +111,12 @@ func TestDeniedAtThePage(t *testing.T) {
 	d := desked(t)
 	defer d.attend()()
 	done := d.edit(d.ctx, "migrations/1.sql", "one\n", "two\n")
-	a, err := d.page.Deny(t.Context(), emend.DenyRequest{ID: d.next().ID, Reason: "  frozen until Monday\n"})
+	a, err := d.page.Deny(t.Context(), api.DenyRequest{ID: d.next().ID, Reason: "  frozen until Monday\n"})
 	d.must(err)
 	if !strings.HasPrefix(a.Result().Text(), "Denied: ") {
 		t.Error(a.Result().Text())
 	}
-	if err := <-done; !errors.Is(err, emend.PermissionDenied) || !strings.Contains(err.Error(), `said no: "frozen until Monday"`) {
+	if err := <-done; !errors.Is(err, fail.PermissionDenied) || !strings.Contains(err.Error(), `said no: "frozen until Monday"`) {
 		t.Errorf("the agent reads: %v", err)
 	}
 	d.content("migrations/1.sql", "one\n")
@@ -126,16 +128,16 @@ func TestDeniedAtThePage(t *testing.T) {
 func TestNobodyAtThePage(t *testing.T) {
 	d := desked(t)
 	err := <-d.edit(d.ctx, "migrations/1.sql", "one\n", "two\n")
-	if e, ok := errors.AsType[*emend.Error](err); !ok || e.Kind != emend.PermissionDenied || !strings.Contains(e.Hint, `"emend ui"`) || !errors.Is(err, emend.ErrNobodyThere) {
+	if e, ok := errors.AsType[*fail.Error](err); !ok || e.Kind != fail.PermissionDenied || !strings.Contains(e.Hint, `"emend ui"`) || !errors.Is(err, api.ErrNoPage) {
 		t.Errorf("%v", err)
 	}
-	if _, err := d.ws.AskThere(d.ctx, emend.Question{}, 0); !errors.Is(err, emend.ErrNobodyThere) {
+	if _, err := d.ws.Host().AskAtPage(d.ctx, api.Question{}, 0); !errors.Is(err, api.ErrNoPage) {
 		t.Errorf("without waiting: %v", err)
 	}
 	if all, err := d.page.Waiting(t.Context()); len(all) > 0 || err != nil {
 		t.Errorf("%+v, %v", all, err)
 	}
-	if _, err := d.page.Allow(t.Context(), emend.AllowRequest{ID: "q22222222222"}); !errors.Is(err, emend.NotFound) {
+	if _, err := d.page.Allow(t.Context(), api.AllowRequest{ID: "q22222222222"}); !errors.Is(err, fail.NotFound) {
 		t.Error(err)
 	}
 }
@@ -155,10 +157,10 @@ func TestPageClosed(t *testing.T) {
 				from := time.Now()
 				leave(d, left)
 				err := <-done
-				if took := time.Since(from); !errors.Is(err, emend.PermissionDenied) || !strings.Contains(err.Error(), "closed before they answered") || took > 2*time.Second {
+				if took := time.Since(from); !errors.Is(err, fail.PermissionDenied) || !strings.Contains(err.Error(), "closed before they answered") || took > 2*time.Second {
 					t.Errorf("after %v: %v", took, err)
 				}
-				if err := <-d.edit(d.ctx, "migrations/1.sql", "one\n", "two\n"); !errors.Is(err, emend.ErrNobodyThere) {
+				if err := <-d.edit(d.ctx, "migrations/1.sql", "one\n", "two\n"); !errors.Is(err, api.ErrNoPage) {
 					t.Error(err)
 				}
 				d.ws.Close()
@@ -175,7 +177,7 @@ func TestNobodyAnswers(t *testing.T) {
 		ctx := emend.WithProgress(d.ctx, func(_, _ int, what string) { told = append(told, what) })
 		from := time.Now()
 		err := <-d.edit(ctx, "migrations/1.sql", "one\n", "two\n")
-		if took := time.Since(from); !errors.Is(err, emend.PermissionDenied) || !strings.Contains(err.Error(), "did not answer within 45s") || took < 45*time.Second || took > 46*time.Second {
+		if took := time.Since(from); !errors.Is(err, fail.PermissionDenied) || !strings.Contains(err.Error(), "did not answer within 45s") || took < 45*time.Second || took > 46*time.Second {
 			t.Errorf("after %v: %v", took, err)
 		}
 		if len(told) != 8 || !strings.Contains(told[0], "a person is asked; 40 s") {
@@ -197,7 +199,7 @@ func TestCancelledAtThePage(t *testing.T) {
 	if err := <-done; !strings.Contains(err.Error(), "cancelled") {
 		t.Error(err)
 	}
-	if _, err := d.page.Allow(t.Context(), emend.AllowRequest{ID: id}); !errors.Is(err, emend.NotFound) {
+	if _, err := d.page.Allow(t.Context(), api.AllowRequest{ID: id}); !errors.Is(err, fail.NotFound) {
 		t.Error(err)
 	}
 	d.content("migrations/1.sql", "one\n")
@@ -210,9 +212,9 @@ func TestChangedWhileItWaits(t *testing.T) {
 	done := d.edit(d.ctx, "migrations/1.sql", "one\n", "two\n")
 	is := d.next()
 	d.must(os.WriteFile(d.at("migrations/1.sql"), []byte("mine\n"), 0o644))
-	_, err := d.page.Allow(t.Context(), emend.AllowRequest{ID: is.ID})
+	_, err := d.page.Allow(t.Context(), api.AllowRequest{ID: is.ID})
 	d.must(err)
-	if err := <-done; !errors.Is(err, emend.Stale) {
+	if err := <-done; !errors.Is(err, fail.Stale) {
 		t.Error(err)
 	}
 	d.content("migrations/1.sql", "mine\n")
@@ -223,7 +225,7 @@ func TestAllowedForTheSession(t *testing.T) {
 	d := desked(t)
 	leave := d.attend()
 	done := d.edit(d.ctx, "migrations/1.sql", "one\n", "two\n")
-	_, err := d.page.Allow(t.Context(), emend.AllowRequest{ID: d.next().ID, Session: true})
+	_, err := d.page.Allow(t.Context(), api.AllowRequest{ID: d.next().ID, Session: true})
 	d.must(err)
 	d.must(<-done)
 	leave()
@@ -234,14 +236,14 @@ func TestAllowedForTheSession(t *testing.T) {
 		t.Errorf("the log: %s", log)
 	}
 	for name, tc := range map[string]struct {
-		who        emend.Actor
+		who        api.Actor
 		path, from string
 	}{
-		"another rule":    {emend.Actor{}, ".github/workflows/ci.yml", "on: push\n"},
-		"another session": {emend.Actor{Session: "s-2"}, "migrations/1.sql", "three\n"},
-		"another client":  {emend.Actor{Client: "other"}, "migrations/1.sql", "three\n"},
+		"another rule":    {api.Actor{}, ".github/workflows/ci.yml", "on: push\n"},
+		"another session": {api.Actor{Session: "s-2"}, "migrations/1.sql", "three\n"},
+		"another client":  {api.Actor{Client: "other"}, "migrations/1.sql", "three\n"},
 	} {
-		if err := <-d.edit(emend.As(d.ctx, tc.who), tc.path, tc.from, "four\n"); !errors.Is(err, emend.ErrNobodyThere) {
+		if err := <-d.edit(emend.WithActor(d.ctx, tc.who), tc.path, tc.from, "four\n"); !errors.Is(err, api.ErrNoPage) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -253,33 +255,35 @@ func TestGrantsAreNarrow(t *testing.T) {
 	defer d.attend()()
 	read := make(chan error, 1)
 	go func() {
-		_, err := d.ws.Read(d.ctx, emend.ReadRequest{Path: "secret.txt"})
+		_, err := d.ws.Read(d.ctx, api.ReadRequest{Path: "secret.txt"})
 		read <- err
 	}()
 	is := d.next()
 	if is.Question.Diff != "" || is.Question.Paths[0].Write {
 		t.Errorf("%+v", is)
 	}
-	_, err := d.page.Allow(t.Context(), emend.AllowRequest{ID: is.ID, Session: true})
+	_, err := d.page.Allow(t.Context(), api.AllowRequest{ID: is.ID, Session: true})
 	d.must(err)
 	d.must(<-read)
 	done := d.edit(d.ctx, "secret.txt", "hush\n", "loud\n") // reads what was allowed, and writes
 	if is = d.next(); len(is.Question.Paths) == 0 {
 		t.Errorf("%+v", is)
 	}
-	_, err = d.page.Deny(t.Context(), emend.DenyRequest{ID: is.ID})
+	_, err = d.page.Deny(t.Context(), api.DenyRequest{ID: is.ID})
 	d.must(err)
-	if err := <-done; !errors.Is(err, emend.PermissionDenied) {
+	if err := <-done; !errors.Is(err, fail.PermissionDenied) {
 		t.Error(err)
 	}
 
-	nameless := emend.Asking(t.Context(), func(ctx context.Context, q emend.Question) (string, error) { return d.ws.AskThere(ctx, q, time.Minute) })
+	nameless := emend.WithAsker(t.Context(), func(ctx context.Context, q api.Question) (string, error) {
+		return d.ws.Host().AskAtPage(ctx, q, time.Minute)
+	})
 	done = d.edit(nameless, "migrations/1.sql", "one\n", "two\n")
 	is = d.next()
-	if _, err := d.page.Allow(t.Context(), emend.AllowRequest{ID: is.ID, Session: true}); !errors.Is(err, emend.CommandFailed) || !strings.Contains(err.Error(), "no session") {
+	if _, err := d.page.Allow(t.Context(), api.AllowRequest{ID: is.ID, Session: true}); !errors.Is(err, fail.CommandFailed) || !strings.Contains(err.Error(), "no session") {
 		t.Error(err)
 	}
-	_, err = d.page.Allow(t.Context(), emend.AllowRequest{ID: is.ID})
+	_, err = d.page.Allow(t.Context(), api.AllowRequest{ID: is.ID})
 	d.must(err)
 	d.must(<-done)
 }
@@ -291,21 +295,21 @@ func TestWaitingBelow(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "policy.toml")
 	d.must(os.WriteFile(file, []byte("[write]\nask = [\"*.sql\"]\n"), 0o600))
 	below := d.story.opened(d.at("migrations"), emend.Policy(file))
-	ctx := emend.Asking(t.Context(), func(ctx context.Context, q emend.Question) (string, error) {
-		return below.ws.AskThere(ctx, q, time.Minute)
+	ctx := emend.WithAsker(t.Context(), func(ctx context.Context, q api.Question) (string, error) {
+		return below.ws.Host().AskAtPage(ctx, q, time.Minute)
 	})
 	edit := func() <-chan error {
 		out := make(chan error, 1)
 		go func() {
-			_, err := below.ws.Write(ctx, emend.WriteRequest{Path: "1.sql", ExpectedSha256: sum("one\n"), Content: "two\n"})
+			_, err := below.ws.Write(ctx, api.WriteRequest{Path: "1.sql", ExpectedSha256: sum("one\n"), Content: "two\n"})
 			out <- err
 		}()
 		return out
 	}
 	beside := d.story.opened(d.at(".github"))
-	leave, err := beside.ws.Attend()
+	leave, err := beside.ws.Host().PageOpen()
 	d.must(err)
-	if err := <-edit(); !errors.Is(err, emend.ErrNobodyThere) {
+	if err := <-edit(); !errors.Is(err, api.ErrNoPage) {
 		t.Errorf("who looks elsewhere: %v", err)
 	}
 	leave()
@@ -318,10 +322,10 @@ func TestWaitingBelow(t *testing.T) {
 	if all, err := beside.ws.Waiting(t.Context()); len(all) > 0 || err != nil {
 		t.Errorf("seen from elsewhere: %+v, %v", all, err)
 	}
-	if _, err := beside.ws.Allow(t.Context(), emend.AllowRequest{ID: is.ID}); !errors.Is(err, emend.NotFound) {
+	if _, err := beside.ws.Allow(t.Context(), api.AllowRequest{ID: is.ID}); !errors.Is(err, fail.NotFound) {
 		t.Errorf("answered from elsewhere: %v", err)
 	}
-	_, err = d.page.Allow(t.Context(), emend.AllowRequest{ID: is.ID})
+	_, err = d.page.Allow(t.Context(), api.AllowRequest{ID: is.ID})
 	d.must(err)
 	d.must(<-done)
 }
@@ -338,20 +342,20 @@ func TestAgentsCannotAnswer(t *testing.T) {
 	if _, err := os.Stat(d.at(ask)); err != nil {
 		t.Fatal(err)
 	}
-	_, created := d.ws.Create(d.ctx, emend.CreateRequest{Path: answer, Content: string(yes)})
-	_, moved := d.ws.Move(d.ctx, emend.MoveRequest{FromPath: "free.txt", ToPath: answer, ExpectedSha256: sum("free\n")})
-	_, deleted := d.ws.Delete(d.ctx, emend.DeleteRequest{Path: ask})
-	_, read := d.ws.Read(d.ctx, emend.ReadRequest{Path: ask})
+	_, created := d.ws.Create(d.ctx, api.CreateRequest{Path: answer, Content: string(yes)})
+	_, moved := d.ws.Move(d.ctx, api.MoveRequest{FromPath: "free.txt", ToPath: answer, ExpectedSha256: sum("free\n")})
+	_, deleted := d.ws.Delete(d.ctx, api.DeleteRequest{Path: ask})
+	_, read := d.ws.Read(d.ctx, api.ReadRequest{Path: ask})
 	d.must(os.Symlink(filepath.Join(d.ws.Root(), ".emend", "waiting"), d.at("board")))
-	_, through := d.ws.Create(d.ctx, emend.CreateRequest{Path: "board/" + is.ID + ".answer", Content: string(yes)})
+	_, through := d.ws.Create(d.ctx, api.CreateRequest{Path: "board/" + is.ID + ".answer", Content: string(yes)})
 	for n, err := range []error{created, moved, deleted, read, through} {
-		if !errors.Is(err, emend.PermissionDenied) {
+		if !errors.Is(err, fail.PermissionDenied) {
 			t.Errorf("%d: %v", n, err)
 		}
 	}
-	_, err = d.page.Deny(t.Context(), emend.DenyRequest{ID: is.ID})
+	_, err = d.page.Deny(t.Context(), api.DenyRequest{ID: is.ID})
 	d.must(err)
-	if err := <-done; !errors.Is(err, emend.PermissionDenied) {
+	if err := <-done; !errors.Is(err, fail.PermissionDenied) {
 		t.Error(err)
 	}
 }

@@ -8,15 +8,16 @@ import (
 	"time"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 )
 
 // watch starts to watch and returns the heads that it tells.
-func watch(t *testing.T, ws *emend.Workspace) (next func() emend.Head, stop func()) {
+func watch(t *testing.T, ws *emend.Workspace) (next func() api.Head, stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	heads, end := make(chan emend.Head, 100), make(chan error, 1)
-	go func() { end <- ws.Watch(ctx, func(h emend.Head) { heads <- h }) }()
-	next = func() emend.Head {
+	heads, end := make(chan api.Head, 100), make(chan error, 1)
+	go func() { end <- ws.Watch(ctx, func(h api.Head) { heads <- h }) }()
+	next = func() api.Head {
 		select {
 		case h := <-heads:
 			return h
@@ -25,7 +26,7 @@ func watch(t *testing.T, ws *emend.Workspace) (next func() emend.Head, stop func
 		case <-time.After(20 * time.Second):
 			t.Fatal("nothing is told")
 		}
-		return emend.Head{}
+		return api.Head{}
 	}
 	return next, func() {
 		cancel()
@@ -39,9 +40,9 @@ func watch(t *testing.T, ws *emend.Workspace) (next func() emend.Head, stop func
 }
 
 // until waits for the head that the log has now.
-func until(t *testing.T, ws *emend.Workspace, next func() emend.Head) emend.Head {
+func until(t *testing.T, ws *emend.Workspace, next func() api.Head) api.Head {
 	t.Helper()
-	is, err := ws.Timeline(t.Context(), emend.TimelineRequest{Limit: 1})
+	is, err := ws.Timeline(t.Context(), api.TimelineRequest{Limit: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,10 +58,10 @@ func until(t *testing.T, ws *emend.Workspace, next func() emend.Head) emend.Head
 func TestWatch(t *testing.T) {
 	ws := workspace(t, "f", "one\n")
 	next, stop := watch(t, ws)
-	if h := next(); h != (emend.Head{}) {
+	if h := next(); h != (api.Head{}) {
 		t.Errorf("%v before there is a store", h)
 	}
-	mustApply(t, ws, emend.Actor{}, "emend", envelope("*** Update File: f", "@@", "-one", "+two"))
+	mustApply(t, ws, api.Actor{}, "emend", envelope("*** Update File: f", "@@", "-one", "+two"))
 	until(t, ws, next)
 	refuse(t, ws, envelope("*** Update File: f", "@@", "-nosuch", "+x"))
 	until(t, ws, next)
@@ -76,7 +77,7 @@ func TestWatch(t *testing.T) {
 	if err := os.Rename(store, store+".away"); err != nil {
 		t.Fatal(err)
 	}
-	if h := next(); h != (emend.Head{}) {
+	if h := next(); h != (api.Head{}) {
 		t.Errorf("%v of a store that is gone", h)
 	}
 	if err := os.Rename(store+".away", store); err != nil {
@@ -101,11 +102,11 @@ func descriptors(t *testing.T) int {
 // What a server does for days leaves nothing open.
 func TestPagesLeaveNothingOpen(t *testing.T) {
 	ws := made(t)
-	tally := new(emend.Tally)
+	tally := new(api.Tally)
 	round := func() {
 		refuse(t, ws, envelope("*** Update File: f", "@@", "-nosuch", "+x"))
 		refresh(t, ws, tally)
-		pages(t, ws, emend.TimelineRequest{Limit: 3})
+		pages(t, ws, api.TimelineRequest{Limit: 3})
 		next, stop := watch(t, ws)
 		next()
 		stop()

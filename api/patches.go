@@ -2,8 +2,8 @@ package api
 
 import "github.com/emend-dev/emend/patch"
 
-// Options are what a caller asks of one plan. The zero value recognises the dialect and is strict.
-type Options struct {
+// PatchOptions say how a patch is read and applied. The zero value recognises the dialect and is strict.
+type PatchOptions struct {
 	// Dialect is the name of one of [Dialects]; "" or "auto" recognises it.
 	Dialect string
 	// Lenient lets pass what sloppy models write; whatever it let pass is named in the result.

@@ -26,8 +26,8 @@ type AnsweredData struct {
 	Session bool   `json:"session,omitempty"`
 }
 
-// ErrNobodyThere is in the refusals of [Workspace.AskThere] where no person could be asked.
-var ErrNobodyThere = errors.New("nobody is there to ask")
+// ErrNoPage is in the refusals of [Workspace.AskThere] where no person could be asked.
+var ErrNoPage = errors.New("nobody is there to ask")
 
 // Question is what a person is asked before a call touches what a policy wants them to be asked about.
 type Question struct {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"znkr.io/diff/textdiff"
 )
 
@@ -94,10 +95,10 @@ func newPatching(dir string, files int, fresh bool) (*patchForms, error) {
 	for i := range min(files, directories) {
 		p.dirs = append(p.dirs, fmt.Sprintf("dir%d", i))
 	}
-	var changes []emend.Change
+	var changes []api.Change
 	var diff strings.Builder
 	for i := range files {
-		c := emend.Change{Path: fmt.Sprintf("dir%d/file%04d.txt", i%directories, i), HasNew: true, New: content(i, "after")}
+		c := api.Change{Path: fmt.Sprintf("dir%d/file%04d.txt", i%directories, i), HasNew: true, New: content(i, "after")}
 		if !fresh {
 			c.HasOld, c.Old = true, content(i, "before")
 			p.old[c.Path] = c.Old
@@ -110,7 +111,7 @@ func newPatching(dir string, files int, fresh bool) (*patchForms, error) {
 }
 
 // unified formats a change as git does.
-func unified(c emend.Change) string {
+func unified(c api.Change) string {
 	if !c.HasOld {
 		_, hunk, _ := strings.Cut(textdiff.Unified("", c.New), "@@ ")
 		return fmt.Sprintf("diff --git a/%s b/%s\nnew file mode 100644\n--- /dev/null\n+++ b/%s\n@@ %s", c.Path, c.Path, c.Path, hunk)
@@ -118,7 +119,7 @@ func unified(c emend.Change) string {
 	return fmt.Sprintf("diff --git a/%s b/%s\n--- a/%s\n+++ b/%s\n%s", c.Path, c.Path, c.Path, c.Path, textdiff.Unified(c.Old, c.New))
 }
 
-func (p *patchForms) write(dir string, changes []emend.Change, diff string) (err error) {
+func (p *patchForms) write(dir string, changes []api.Change, diff string) (err error) {
 	for d, name := range map[string]*string{"emend": &p.emend, "codex": &p.codex} {
 		*name = filepath.Join(dir, d+".patch")
 		text, err := emend.Make(changes, d, 3)

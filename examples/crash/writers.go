@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/patch"
 )
 
@@ -28,7 +29,7 @@ var writers = []writer{
 // each returns a writer that plans the patch and writes every file in turn.
 func each(put func(name, data string) error) func(*emend.Workspace, string) error {
 	return func(ws *emend.Workspace, text string) error {
-		p, err := ws.Plan(context.Background(), text, emend.Options{})
+		p, err := ws.Plan(context.Background(), text, api.PatchOptions{})
 		if err != nil {
 			return err
 		}

@@ -144,7 +144,7 @@ func fill(r *outcome.Report, n *net, d *commit.Done) {
 }
 
 // ApplyAll plans and commits text in one.
-func ApplyAll(ctx context.Context, w *workspace.Workspace, text string, o api.Options, r Record) (*outcome.Report, report.View, error) {
+func ApplyAll(ctx context.Context, w *workspace.Workspace, text string, o api.PatchOptions, r Record) (*outcome.Report, report.View, error) {
 	src := source.NewReader(ctx, w)
 	p, err := Preview(ctx, w, text, o, src)
 	src.Close()
@@ -275,7 +275,7 @@ func Meanwhile(ctx context.Context, w *workspace.Workspace, r Record) *outcome.R
 }
 
 // ApplyEach applies the sections one after the other.
-func ApplyEach(ctx context.Context, w *workspace.Workspace, text string, o api.Options, r Record) (*outcome.Report, error) {
+func ApplyEach(ctx context.Context, w *workspace.Workspace, text string, o api.PatchOptions, r Record) (*outcome.Report, error) {
 	view, d, err := Parse(w, text, o)
 	view.Atomic, view.DryRun = false, false
 	if err != nil {
@@ -306,7 +306,7 @@ func ApplyEach(ctx context.Context, w *workspace.Workspace, text string, o api.O
 
 // allApplied is the report of a patch of which all sections are already applied, else nil: what one of them leaves open
 // the others may prove.
-func allApplied(ctx context.Context, w *workspace.Workspace, text string, o api.Options, r Record) (*outcome.Report, error) {
+func allApplied(ctx context.Context, w *workspace.Workspace, text string, o api.PatchOptions, r Record) (*outcome.Report, error) {
 	if !o.Idempotent {
 		return nil, nil
 	}
@@ -330,7 +330,7 @@ func beyond(s *patch.Section, expect map[string]string) map[string]string {
 }
 
 // applyOnce applies section i, unless the same call did so before it was cut short.
-func applyOnce(ctx context.Context, w *workspace.Workspace, whole *outcome.Report, d *dialect.Dialect, i int, o api.Options, r Record, leave *leave) (*outcome.Report, error) {
+func applyOnce(ctx context.Context, w *workspace.Workspace, whole *outcome.Report, d *dialect.Dialect, i int, o api.PatchOptions, r Record, leave *leave) (*outcome.Report, error) {
 	last := i == len(whole.View.Patch.Sections)-1
 	if r.Key != "" && !last {
 		r.Key = fmt.Sprintf("%s, section %d", r.Key, i+1)
@@ -356,7 +356,7 @@ func applyOnce(ctx context.Context, w *workspace.Workspace, whole *outcome.Repor
 
 // applyOne plans and commits section i, after those that are in whole. The key goes with the last section: until that
 // is done the call is not; the others have keys of their own.
-func applyOne(ctx context.Context, w *workspace.Workspace, whole *outcome.Report, d *dialect.Dialect, i int, o api.Options, r Record, leave *leave) (*outcome.Report, error) {
+func applyOne(ctx context.Context, w *workspace.Workspace, whole *outcome.Report, d *dialect.Dialect, i int, o api.PatchOptions, r Record, leave *leave) (*outcome.Report, error) {
 	src := source.NewReader(ctx, w)
 	defer src.Close()
 	sections := whole.View.Patch.Sections

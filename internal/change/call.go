@@ -35,7 +35,7 @@ type Call[T any] struct {
 }
 
 // Perform makes a call, once for each key.
-func Perform[T any](ctx context.Context, w *workspace.Workspace, c Call[T]) (*outcome.Answer[T], error) {
+func Perform[T any](ctx context.Context, w *workspace.Workspace, c Call[T]) (*api.Answer[T], error) {
 	if err := w.Enter(); err != nil {
 		return nil, &outcome.Refusal{List: fail.All(err)}
 	}
@@ -58,7 +58,7 @@ func Calling(ctx context.Context, w *workspace.Workspace, tool string) context.C
 }
 
 func (c *Call[T]) do(ctx context.Context, w *workspace.Workspace) (*outcome.Report, error) {
-	r := Record{Key: c.Key, result: func(rep *outcome.Report) api.Result { return c.answer(rep).ResultX }, recall: c.recalled}
+	r := Record{Key: c.Key, result: func(rep *outcome.Report) api.Result { return c.answer(rep).Result() }, recall: c.recalled}
 	if c.Key != "" {
 		r.Request = RequestSum(ctx, w, c.Tool, c.Request)
 	}
@@ -110,19 +110,20 @@ func (c *Call[T]) recalled(r Recalled) api.Result {
 }
 
 // answer words a report.
-func (c *Call[T]) answer(rep *outcome.Report) *outcome.Answer[T] {
+func (c *Call[T]) answer(rep *outcome.Report) *api.Answer[T] {
 	if rep.Stored != nil {
-		return &outcome.Answer[T]{Data: outcome.Answered[T](rep.Stored), Tx: rep.Done.Tx, ResultX: rep.Stored}
+		return api.NewAnswer(outcome.Answered[T](rep.Stored), rep.Done.Tx, nil, func() api.Result { return rep.Stored })
 	}
-	a := &outcome.Answer[T]{Data: c.Data(rep), Tx: rep.Done.Tx, Notes: rep.Done.Notes}
-	var output strings.Builder
-	output.WriteString(c.Say(a.Data))
-	for _, n := range a.Notes {
-		output.WriteString("\nNote: " + report.Escape(n))
-	}
-	a.ResultX = &report.Object{Ok: true, Output: output.String(), Data: a.Data,
-		Meta: &report.Meta{Tx: rep.Done.Tx, Log: &rep.Done.Log, Notes: rep.Done.Notes}}
-	return a
+	data, notes := c.Data(rep), rep.Done.Notes
+	return api.NewAnswer(data, rep.Done.Tx, notes, func() api.Result {
+		var output strings.Builder
+		output.WriteString(c.Say(data))
+		for _, n := range notes {
+			output.WriteString("\nNote: " + report.Escape(n))
+		}
+		return &report.Object{Ok: true, Output: output.String(), Data: data,
+			Meta: &report.Meta{Tx: rep.Done.Tx, Log: &rep.Done.Log, Notes: notes}}
+	})
 }
 
 // RequestSum tells requests under one key apart: by the tool, by all that is asked, and by the directory that its paths are

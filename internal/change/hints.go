@@ -11,7 +11,7 @@ import (
 )
 
 // WhatElse is what is to be known beside the sections: what a commit would ask first, or which switch would help.
-func WhatElse(ctx context.Context, w *workspace.Workspace, text string, o api.Options, src *source.Reader, refused fail.List) []string {
+func WhatElse(ctx context.Context, w *workspace.Workspace, text string, o api.PatchOptions, src *source.Reader, refused fail.List) []string {
 	if len(refused) == 0 {
 		return consent.WillAsk(src.Asks.List())
 	}

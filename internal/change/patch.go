@@ -22,15 +22,15 @@ import (
 // be tried for a hint.
 const maxElsewhere = 4 << 20
 
-func Dialect(o api.Options) dialect.Options {
+func Dialect(o api.PatchOptions) dialect.Options {
 	return dialect.Options{Lenient: o.Lenient, Tolerance: o.Tolerance}
 }
 
-func Planned(o api.Options, d *dialect.Dialect) plan.Options {
+func Planned(o api.PatchOptions, d *dialect.Dialect) plan.Options {
 	return plan.Options{Expect: o.Expect, Print: d.PrintHunk, Idempotent: o.Idempotent}
 }
 
-func Preview(ctx context.Context, w *workspace.Workspace, text string, o api.Options, src *source.Reader) (*outcome.Plan, error) {
+func Preview(ctx context.Context, w *workspace.Workspace, text string, o api.PatchOptions, src *source.Reader) (*outcome.Plan, error) {
 	view, p, err := planWorkspace(ctx, w, text, o, src)
 	if err == nil {
 		asks := src.Asks.List()
@@ -54,7 +54,7 @@ func join(a, b string) string {
 	return a + " " + b
 }
 
-func planWorkspace(ctx context.Context, w *workspace.Workspace, text string, o api.Options, src *source.Reader) (report.View, *plan.Plan, error) {
+func planWorkspace(ctx context.Context, w *workspace.Workspace, text string, o api.PatchOptions, src *source.Reader) (report.View, *plan.Plan, error) {
 	view, d, err := Parse(w, text, o)
 	if err != nil {
 		return view, nil, err
@@ -74,7 +74,7 @@ func planWorkspace(ctx context.Context, w *workspace.Workspace, text string, o a
 }
 
 // Parse reads text in its dialect.
-func Parse(w *workspace.Workspace, text string, o api.Options) (report.View, *dialect.Dialect, error) {
+func Parse(w *workspace.Workspace, text string, o api.PatchOptions) (report.View, *dialect.Dialect, error) {
 	view := report.View{DryRun: true, Atomic: !o.Sequential}
 	if err := caller.CheckText(w.Limits, text); err != nil {
 		return view, nil, err
@@ -110,7 +110,7 @@ func Named(name string) (*dialect.Dialect, error) {
 
 // elsewhere looks whether the text would work with one switch more, and says which. Only a way that needs no
 // guess counts: every hunk with a single place that its own lines give it, and nothing replaced.
-func elsewhere(ctx context.Context, w *workspace.Workspace, text string, o api.Options, src *source.Reader, refused fail.List) string {
+func elsewhere(ctx context.Context, w *workspace.Workspace, text string, o api.PatchOptions, src *source.Reader, refused fail.List) string {
 	auto := o.Dialect == "" || o.Dialect == "auto"
 	src.Most = maxElsewhere - len(text)
 	if !auto || o.Lenient || src.Bytes > src.Most || errors.Is(refused, fail.CommandFailed) || errors.Is(refused, fail.PermissionDenied) {
@@ -131,7 +131,7 @@ func elsewhere(ctx context.Context, w *workspace.Workspace, text string, o api.O
 	return ""
 }
 
-func works(ctx context.Context, w *workspace.Workspace, text string, o api.Options, src *source.Reader) bool {
+func works(ctx context.Context, w *workspace.Workspace, text string, o api.PatchOptions, src *source.Reader) bool {
 	view, p, err := planWorkspace(ctx, w, text, o, src)
 	if err != nil {
 		return false

@@ -30,7 +30,7 @@ type leave struct {
 
 // askEach asks about all the sections of a patch before the first of them is applied. A patch whose first section does not
 // fit bothers nobody: it returns nil, and that section is refused in its turn.
-func askEach(ctx context.Context, w *workspace.Workspace, text string, view report.View, d *dialect.Dialect, o api.Options) (*leave, error) {
+func askEach(ctx context.Context, w *workspace.Workspace, text string, view report.View, d *dialect.Dialect, o api.PatchOptions) (*leave, error) {
 	src := source.NewReader(ctx, w)
 	defer src.Close()
 	if src.Asks == nil {

@@ -16,7 +16,7 @@ import (
 )
 
 // Answer answers a call that waits, once.
-func Answer(ctx context.Context, w *workspace.Workspace, id string, a board.Answer) (*outcome.Answer[api.AnsweredData], error) {
+func Answer(ctx context.Context, w *workspace.Workspace, id string, a board.Answer) (*api.Answer[api.AnsweredData], error) {
 	if err := w.Enter(); err != nil {
 		return nil, outcome.Cannot(err)
 	}

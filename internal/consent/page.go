@@ -56,7 +56,7 @@ func AnsweredBy(w *workspace.Workspace, q api.Question, a board.Answer) (by stri
 }
 
 func NobodyThere(msg, hint string) error {
-	return &fail.Error{Kind: fail.PermissionDenied, Cause: api.ErrNobodyThere, Msg: msg, Hint: "Leave the file as it is. " + hint}
+	return &fail.Error{Kind: fail.PermissionDenied, Cause: api.ErrNoPage, Msg: msg, Hint: "Leave the file as it is. " + hint}
 }
 
 func NoPage() error {

@@ -10,7 +10,7 @@ import (
 )
 
 // History lists entries, the newest first.
-func History(ctx context.Context, w *workspace.Workspace, r api.HistoryRequest) (*outcome.Answer[api.HistoryData], error) {
+func History(ctx context.Context, w *workspace.Workspace, r api.HistoryRequest) (*api.Answer[api.HistoryData], error) {
 	rd, err := Open(w)
 	if err != nil {
 		return nil, err

@@ -11,7 +11,7 @@ import (
 )
 
 // Show returns all that the log and the history have of one entry.
-func Show(ctx context.Context, w *workspace.Workspace, entry string) (*outcome.Answer[api.EntryData], error) {
+func Show(ctx context.Context, w *workspace.Workspace, entry string) (*api.Answer[api.EntryData], error) {
 	rd, err := Open(w)
 	if err != nil {
 		return nil, err

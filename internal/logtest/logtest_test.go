@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 )
 
 // TestMake: the log looks as the engine would have left it. The chain is whole, every file matches the log, nothing is pending.
@@ -17,7 +18,7 @@ func TestMake(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer ws.Close()
-	if found, err := ws.Recovered(); found != nil || err != nil {
+	if found, err := ws.Host().Recovered(); found != nil || err != nil {
 		t.Errorf("recovered %+v, %v", found, err)
 	}
 	v, err := ws.Verify(t.Context())
@@ -29,7 +30,7 @@ func TestMake(t *testing.T) {
 			t.Errorf("%d of %s, want %d", v.Kinds[kind], kind, least)
 		}
 	}
-	h, err := ws.History(t.Context(), emend.HistoryRequest{Limit: -1})
+	h, err := ws.History(t.Context(), api.HistoryRequest{Limit: -1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,40 +2,20 @@ package outcome
 
 import (
 	"encoding/json"
-	"sync"
 
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/report"
 )
 
-// Answer is what a call on a workspace did, or found: its data, and the same as an agent reads it.
-type Answer[T any] struct {
-	Data    T
-	Tx      string   // of a call that changed something: the transaction, by which the log and the history know it
-	Notes   []string // what a person should know, one sentence each
-	ResultX api.Result
-	later   func() api.Result // makes the result when it is asked for, if it takes long
-}
-
-// Result is the answer in the shape that agents get.
-func (a *Answer[T]) Result() api.Result {
-	if a.later != nil {
-		return a.later()
-	}
-	return a.ResultX
-}
-
 // Found is the answer of a call that only read: its data, and what a model reads of it.
-func Found[T any](data T, output string) *Answer[T] {
-	return &Answer[T]{Data: data, ResultX: &report.Object{Ok: true, Output: output, Data: data}}
+func Found[T any](data T, output string) *api.Answer[T] {
+	return FoundMany(data, func() string { return output })
 }
 
-// FoundMany is found for data that is long to put into words.
-func FoundMany[T any](data T, output func() string) *Answer[T] {
-	return &Answer[T]{Data: data, later: sync.OnceValue(func() api.Result {
-		return &report.Object{Ok: true, Output: output(), Data: data}
-	})}
+// FoundMany is Found for data that takes long to put into words.
+func FoundMany[T any](data T, output func() string) *api.Answer[T] {
+	return api.NewAnswer(data, "", nil, func() api.Result { return &report.Object{Ok: true, Output: output(), Data: data} })
 }
 
 // Cannot is the refusal of a call that only reads: nothing is noted in the log.

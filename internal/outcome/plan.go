@@ -92,8 +92,8 @@ func (r *Refusal) Explain() string { return report.RefusalText(r.View, r.List) }
 // Result words the refusal.
 func (r *Refusal) Result() api.Result { return report.New(r.View, nil, r.List) }
 
-// In is the refusal in the shape of a dialect, where it was made before anybody knew which.
-func (r *Refusal) In(name string) *Refusal {
+// WithDialect is the refusal in the shape of a dialect, where it was made before anybody knew which.
+func (r *Refusal) WithDialect(name string) *Refusal {
 	d, ok := dialect.Named(name)
 	if !ok || r.View.Dialect != nil {
 		return r

@@ -25,7 +25,7 @@ var errBinary = errors.New("binary")
 
 // Showing asks before anything is told of a file that may be read only when a person says so: its text, or why there is
 // none.
-func Showing(ctx context.Context, w *workspace.Workspace, asks *guard.AskedPaths, r api.ReadRequest, a *outcome.Answer[api.ReadData]) error {
+func Showing(ctx context.Context, w *workspace.Workspace, asks *guard.AskedPaths, r api.ReadRequest, a *api.Answer[api.ReadData]) error {
 	h := sha256.New()
 	fmt.Fprintf(h, "%q %d %d %d %t\n", r.Path, r.StartLine, r.EndLine, r.MaxBytes, r.AllowBinary)
 	if a != nil {
@@ -54,7 +54,7 @@ func outOfRange(field string, got int, hint string) error {
 	return &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Msg: fmt.Sprintf("%s is %d", field, got), Hint: hint}
 }
 
-func Read(ctx context.Context, w *workspace.Workspace, r api.ReadRequest, e guard.Entry) (*outcome.Answer[api.ReadData], error) {
+func Read(ctx context.Context, w *workspace.Workspace, r api.ReadRequest, e guard.Entry) (*api.Answer[api.ReadData], error) {
 	most := min(cmp.Or(r.MaxBytes, api.DefaultReadBytes), math.MaxInt-8)
 	first := max(r.StartLine, 1)
 	p := newPass(first, cmp.Or(r.EndLine, math.MaxInt), most, r.AllowBinary)

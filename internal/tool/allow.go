@@ -1,6 +1,9 @@
 package tool
 
-import "github.com/emend-dev/emend"
+import (
+	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
+)
 
 var allow = define(Tool{
 	Name:  "allow",
@@ -9,5 +12,5 @@ var allow = define(Tool{
 		"Refused where it was answered, withdrawn or has expired.",
 	Example:    `{"id":"q7h2k3m4n5p6"}`,
 	PersonOnly: true, Mutates: true,
-	data: emend.AnsweredData{},
+	data: api.AnsweredData{},
 }, (*emend.Workspace).Allow)

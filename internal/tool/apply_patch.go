@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/dialect"
 	"github.com/emend-dev/emend/internal/report"
 	"github.com/emend-dev/emend/patch"
@@ -45,8 +46,8 @@ type patchRequest struct {
 	IdempotencyKey       string            `json:"idempotencyKey,omitempty" jsonschema:"the same key: done once"`
 }
 
-func (r patchRequest) options(o Options) emend.Options {
-	out := emend.Options{Dialect: r.Dialect, Lenient: o.Lenient, Expect: r.ExpectedSha256ByPath, Sequential: r.Atomic != nil && !*r.Atomic,
+func (r patchRequest) options(o Options) api.PatchOptions {
+	out := api.PatchOptions{Dialect: r.Dialect, Lenient: o.Lenient, Expect: r.ExpectedSha256ByPath, Sequential: r.Atomic != nil && !*r.Atomic,
 		Progress: o.Progress, Idempotent: r.Idempotent, IdempotencyKey: r.IdempotencyKey}
 	if r.Lenient != nil {
 		out.Lenient = *r.Lenient
@@ -59,7 +60,7 @@ func (r patchRequest) options(o Options) emend.Options {
 	return out
 }
 
-func applyPatchCall(ctx context.Context, ws *emend.Workspace, o Options, r patchRequest) (emend.Result, error) {
+func applyPatchCall(ctx context.Context, ws *emend.Workspace, o Options, r patchRequest) (api.Result, error) {
 	opts := r.options(o)
 	if o.RequireHash {
 		if err := requireHashes(r.Patch, &opts); err != nil {
@@ -70,7 +71,7 @@ func applyPatchCall(ctx context.Context, ws *emend.Workspace, o Options, r patch
 }
 
 // applyOrPlan applies a patch, or returns what it would do if dry is set.
-func applyOrPlan(ctx context.Context, ws *emend.Workspace, text string, o emend.Options, dry bool) (emend.Result, error) {
+func applyOrPlan(ctx context.Context, ws *emend.Workspace, text string, o api.PatchOptions, dry bool) (api.Result, error) {
 	if dry {
 		p, err := ws.Plan(ctx, text, o)
 		if err != nil {
@@ -88,7 +89,7 @@ func applyOrPlan(ctx context.Context, ws *emend.Workspace, text string, o emend.
 // requireHashes demands a hash for every file that a patch changes, deletes or moves, and that the files that it adds
 // do not exist. A file that an earlier section makes needs no hash. If the text is no patch, the engine refuses it
 // later.
-func requireHashes(text string, o *emend.Options) error {
+func requireHashes(text string, o *api.PatchOptions) error {
 	sections, rules, ok := parseSections(text, *o)
 	if !ok {
 		return nil
@@ -120,7 +121,7 @@ func requireHashes(text string, o *emend.Options) error {
 }
 
 // parseSections returns the sections of a patch.
-func parseSections(text string, o emend.Options) ([]patch.Section, dialect.Rules, bool) {
+func parseSections(text string, o api.PatchOptions) ([]patch.Section, dialect.Rules, bool) {
 	d, ok := dialect.Named(o.Dialect)
 	if !ok {
 		var err error

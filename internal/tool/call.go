@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/dialect"
 	"github.com/emend-dev/emend/internal/report"
@@ -16,13 +17,13 @@ import (
 // Call calls the tool with that name. Every outcome is a result: a refusal lists each argument that does not fit, and
 // a panic is reported as a defect. The refusal of a tool that changes files is noted in the log. The log has the
 // tool's name, and otherwise the actor of [emend.As].
-func Call(ctx context.Context, ws *emend.Workspace, name string, args json.RawMessage) emend.Result {
+func Call(ctx context.Context, ws *emend.Workspace, name string, args json.RawMessage) api.Result {
 	return Options{}.Call(ctx, ws, name, args)
 }
 
 // Call is like the function [Call], under the options. If there are several workspaces, the arguments name one, and
 // ws is ignored.
-func (o Options) Call(ctx context.Context, ws *emend.Workspace, name string, args json.RawMessage) (result emend.Result) {
+func (o Options) Call(ctx context.Context, ws *emend.Workspace, name string, args json.RawMessage) (result api.Result) {
 	defer func() {
 		if p := recover(); p != nil {
 			result = o.refusal(fmt.Errorf("%s failed: %v", name, p))
@@ -34,9 +35,9 @@ func (o Options) Call(ctx context.Context, ws *emend.Workspace, name string, arg
 		return o.refusal(p.unknownTool(name))
 	}
 	if p.LeaveOut != nil {
-		ctx = emend.LeavingOut(ctx, p.LeaveOut...)
+		ctx = emend.WithoutDirs(ctx, p.LeaveOut...)
 	}
-	ctx = emend.As(ctx, emend.Actor{Tool: name})
+	ctx = emend.WithActor(ctx, api.Actor{Tool: name})
 	if o.ReadOnly && t.Mutates {
 		return o.refusal(&fail.Error{Kind: fail.PermissionDenied, Msg: name + " changes files, and only reading is allowed here",
 			Hint: "A person has to start it without --read-only."})
@@ -65,7 +66,7 @@ func (o Options) arguments(t *Tool, args json.RawMessage) (value, error) {
 }
 
 // run makes the call with checked arguments.
-func (o Options) run(ctx context.Context, t *Tool, ws *emend.Workspace, v *value, args json.RawMessage) emend.Result {
+func (o Options) run(ctx context.Context, t *Tool, ws *emend.Workspace, v *value, args json.RawMessage) api.Result {
 	if t.adapt != nil || needsExactJSON(v) {
 		exact, err := json.Marshal(v.plain())
 		if err != nil {
@@ -101,16 +102,16 @@ func needsExactJSON(v *value) bool {
 
 // refusedCall words an error in the shape of the profile. If the tool changes files and the workspace has not seen
 // the error, it is noted in the workspace's log.
-func (o Options) refusedCall(ctx context.Context, t *Tool, ws *emend.Workspace, v *value, err error) emend.Result {
+func (o Options) refusedCall(ctx context.Context, t *Tool, ws *emend.Workspace, v *value, err error) api.Result {
 	d := o.profile().dialect()
 	if r, seen := errors.AsType[*emend.Refusal](err); seen {
-		return r.In(d.Name).Result()
+		return r.WithDialect(d.Name).Result()
 	}
 	if d.Words.Shape != dialect.Object {
 		err = joinErrors(err)
 	}
 	if t.Mutates && ws != nil {
-		return ws.Refused(ctx, t.Name, t.Op, v.namedPaths(), err).In(d.Name).Result()
+		return ws.Host().Refused(ctx, t.Name, t.Op, v.namedPaths(), err).WithDialect(d.Name).Result()
 	}
 	return report.New(report.View{Dialect: d, ReadOnly: !t.Mutates}, nil, err)
 }
@@ -141,7 +142,7 @@ func (v *value) namedPaths() []string {
 		if !ok || p.kind != "string" {
 			continue
 		}
-		sections, _, _ := parseSections(p.text, emend.Options{Lenient: true})
+		sections, _, _ := parseSections(p.text, api.PatchOptions{Lenient: true})
 		for i := range sections {
 			out = append(out, sections[i].Path)
 		}
@@ -150,7 +151,7 @@ func (v *value) namedPaths() []string {
 }
 
 // refusal is the result of an error that concerns no workspace.
-func (o Options) refusal(err error) emend.Result {
+func (o Options) refusal(err error) api.Result {
 	return report.New(report.View{Dialect: o.profile().dialect(), Atomic: true}, nil, err)
 }
 

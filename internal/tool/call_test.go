@@ -11,10 +11,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/jsonschema-go/jsonschema"
-
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
+	"github.com/google/jsonschema-go/jsonschema"
 )
 
 // reply is a result as a client decodes it.
@@ -33,7 +33,7 @@ type reply struct {
 	}
 }
 
-func replied(t testing.TB, r emend.Result) (out reply) {
+func replied(t testing.TB, r api.Result) (out reply) {
 	t.Helper()
 	b, err := json.Marshal(r)
 	if err == nil {
@@ -333,7 +333,7 @@ func TestErrorsThatAreNoRefusals(t *testing.T) {
 // path, and that of other tools is not.
 func TestRefusalsAreLogged(t *testing.T) {
 	ws := open(t, map[string]string{"a.txt": "one\n"})
-	ctx := emend.As(t.Context(), emend.Actor{Session: "s1", Client: "test"})
+	ctx := emend.WithActor(t.Context(), api.Actor{Session: "s1", Client: "test"})
 	h := strings.Repeat("0", 64)
 	calls := []struct{ tool, args, kind, path string }{
 		{"write_file", `{"path":"a.txt","content":5}`, "command_failed", "a.txt"},
@@ -360,7 +360,7 @@ func TestRefusalsAreLogged(t *testing.T) {
 			}
 		}
 	}
-	a, err := ws.History(t.Context(), emend.HistoryRequest{})
+	a, err := ws.History(t.Context(), api.HistoryRequest{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -380,7 +380,7 @@ func TestRefusalsAreLogged(t *testing.T) {
 // before.
 func TestToolIsLogged(t *testing.T) {
 	ws := open(t, nil)
-	ctx := emend.As(t.Context(), emend.Actor{Tool: "something_else", Agent: "a1"})
+	ctx := emend.WithActor(t.Context(), api.Actor{Tool: "something_else", Agent: "a1"})
 	for _, c := range [][2]string{
 		{"create_file", `{"path":"a","content":"1\n"}`},
 		{"apply_patch", `{"patch":"*** Begin Patch\n*** Update File: a\n@@\n-1\n+2\n*** End Patch"}`},
@@ -390,7 +390,7 @@ func TestToolIsLogged(t *testing.T) {
 		if r := replied(t, Call(ctx, ws, c[0], json.RawMessage(c[1]))); !r.OK {
 			t.Errorf("%s: %+v", c[0], r)
 		}
-		a, err := ws.History(t.Context(), emend.HistoryRequest{Limit: 1})
+		a, err := ws.History(t.Context(), api.HistoryRequest{Limit: 1})
 		if err != nil || len(a.Data.Entries) != 1 || a.Data.Entries[0].ToolName != c[0] || a.Data.Entries[0].AgentName != "a1" {
 			t.Errorf("%s: %+v, %v", c[0], a, err)
 		}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/report"
 )
 
@@ -24,20 +25,20 @@ var clearTrash = build(Tool{
 	Example:    `{"ids":["20261121-131712-fzhwrn7lum.0"],"dryRun":true}`,
 	PersonOnly: true, Mutates: true, Destructive: true, Idempotent: true,
 	fields: map[string]field{"ids": {min: 1}},
-	data:   emend.Cleared{},
+	data:   api.Cleared{},
 	adapt:  checkBefore,
-}, func(ctx context.Context, ws *emend.Workspace, _ Options, in clearTrashRequest) (emend.Result, error) {
+}, func(ctx context.Context, ws *emend.Workspace, _ Options, in clearTrashRequest) (api.Result, error) {
 	before, err := parseBefore(in.Before, time.Now())
 	if err != nil {
 		return nil, err
 	}
-	r := emend.ClearRequest{IDs: in.IDs, Before: before}
+	r := api.ClearRequest{IDs: in.IDs, Before: before}
 	if in.DryRun {
-		list, err := ws.TrashClearable(ctx, r)
+		list, err := ws.Host().TrashClearable(ctx, r)
 		if err != nil {
 			return nil, err
 		}
-		c := &emend.Cleared{Entries: list}
+		c := &api.Cleared{Entries: list}
 		for i := range list {
 			c.SizeBytes += list[i].SizeBytes
 		}
@@ -50,7 +51,7 @@ var clearTrash = build(Tool{
 	return clearTrashResult("Removed", c), nil
 })
 
-func clearTrashResult(did string, c *emend.Cleared) emend.Result {
+func clearTrashResult(did string, c *api.Cleared) api.Result {
 	words := fmt.Sprintf("%s %s (%d bytes) from the trash, for good.", did, plural(len(c.Entries), "file"), c.SizeBytes)
 	if len(c.Entries) == 0 {
 		words = did + " nothing: there is nothing of it in the trash."
@@ -62,7 +63,7 @@ func clearTrashResult(did string, c *emend.Cleared) emend.Result {
 }
 
 // logMeta returns the head of the log after a logged call.
-func logMeta(head *emend.Head) *report.Meta {
+func logMeta(head *api.Head) *report.Meta {
 	if head == nil {
 		return nil
 	}

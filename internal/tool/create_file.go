@@ -2,6 +2,7 @@ package tool
 
 import (
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/patch"
 )
 
@@ -13,5 +14,5 @@ var createFile = define(Tool{
 	Op:         patch.Add,
 	Mutates:    true,
 	Idempotent: true,
-	data:       emend.CreateData{},
+	data:       api.CreateData{},
 }, (*emend.Workspace).Create)

@@ -2,6 +2,7 @@ package tool
 
 import (
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/patch"
 )
 
@@ -12,5 +13,5 @@ var deleteFile = define(Tool{
 	Example: `{"path":"src/old.ts"}`,
 	Op:      patch.Delete,
 	Mutates: true, Destructive: true, Idempotent: true,
-	data: emend.DeleteData{},
+	data: api.DeleteData{},
 }, (*emend.Workspace).Delete)

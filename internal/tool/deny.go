@@ -1,6 +1,9 @@
 package tool
 
-import "github.com/emend-dev/emend"
+import (
+	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
+)
 
 var deny = define(Tool{
 	Name:       "deny",
@@ -8,5 +11,5 @@ var deny = define(Tool{
 	Doc:        "Refuse a call that waits for a person, with a reason that the agent reads. Refused where it was answered, withdrawn or has expired.",
 	Example:    `{"id":"q7h2k3m4n5p6","reason":"the migration is frozen until Monday"}`,
 	PersonOnly: true, Mutates: true,
-	data: emend.AnsweredData{},
+	data: api.AnsweredData{},
 }, (*emend.Workspace).Deny)

@@ -2,6 +2,7 @@ package tool
 
 import (
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/patch"
 )
 
@@ -18,5 +19,5 @@ var editFile = define(Tool{
 		"edits.expectedOccurrences": {min: 1, byDefault: 1, description: "how often oldText must occur"},
 		"tolerance":                 {enum: tolerances, byDefault: "exact", description: "how loosely oldText may match"},
 	},
-	data: emend.EditData{},
+	data: api.EditData{},
 }, (*emend.Workspace).Edit)

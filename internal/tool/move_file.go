@@ -2,6 +2,7 @@ package tool
 
 import (
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/patch"
 )
 
@@ -12,5 +13,5 @@ var moveFile = define(Tool{
 	Example: `{"fromPath":"src/a.ts","toPath":"src/b.ts","expectedSha256":"` + exampleHash + `"}`,
 	Op:      patch.Move,
 	Mutates: true, Destructive: true, Idempotent: true,
-	data: emend.MoveData{},
+	data: api.MoveData{},
 }, (*emend.Workspace).Move)

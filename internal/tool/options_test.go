@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 )
 
 // TestCheck checks that contradicting options are refused with a next step.
@@ -91,15 +92,15 @@ func TestFixedDialect(t *testing.T) {
 // TestRefusalInAnyPlace checks that a refusal is logged in the workspace that the call names, and nowhere if it names
 // none.
 func TestRefusalInAnyPlace(t *testing.T) {
-	api, web := open(t, nil), open(t, nil)
-	o := Options{Workspaces: []Workspace{{"api", api}, {"web", web}}}
+	docs, web := open(t, nil), open(t, nil)
+	o := Options{Workspaces: []Workspace{{"api", docs}, {"web", web}}}
 	for _, args := range []string{`{"path":"a","content":5,"workspace":"web"}`, `{"path":"a","content":"x","workspace":"none"}`, `{"path":"a","content":"x"}`, `[]`} {
 		if r := o.Call(t.Context(), nil, "create_file", json.RawMessage(args)); r.OK() {
 			t.Errorf("%s: %s", args, r.Text())
 		}
 	}
-	for ws, want := range map[*emend.Workspace]int{api: 0, web: 1} {
-		a, err := ws.History(t.Context(), emend.HistoryRequest{})
+	for ws, want := range map[*emend.Workspace]int{docs: 0, web: 1} {
+		a, err := ws.History(t.Context(), api.HistoryRequest{})
 		if err != nil || len(a.Data.Entries) != want {
 			t.Errorf("%d refusals are on record, want %d: %v", len(a.Data.Entries), want, err)
 		}

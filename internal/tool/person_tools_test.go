@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 )
 
 // person calls a tool as the page does.
@@ -21,11 +22,11 @@ func person(t *testing.T, ws *emend.Workspace, name, args string) reply {
 func kept(t *testing.T) (ws *emend.Workspace, tx, trashed string) {
 	t.Helper()
 	ws = open(t, map[string]string{"a": "one\n", "b": "b\n"})
-	rep, err := ws.Apply(t.Context(), "*** Begin Patch\n*** Update File: a\n@@\n-one\n+two\n*** End Patch", emend.Options{})
+	rep, err := ws.Apply(t.Context(), "*** Begin Patch\n*** Update File: a\n@@\n-one\n+two\n*** End Patch", api.PatchOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	gone, err := ws.Delete(t.Context(), emend.DeleteRequest{Path: "b"})
+	gone, err := ws.Delete(t.Context(), api.DeleteRequest{Path: "b"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +57,7 @@ func TestPutBackCall(t *testing.T) {
 			t.Errorf("%s is %q, %v", name, b, err)
 		}
 	}
-	a, err := ws.History(t.Context(), emend.HistoryRequest{Limit: 1})
+	a, err := ws.History(t.Context(), api.HistoryRequest{Limit: 1})
 	if err != nil || a.Data.Entries[0].ToolName != "put_back" {
 		t.Errorf("%+v, %v", a, err)
 	}
@@ -111,7 +112,7 @@ func TestRecoverCall(t *testing.T) {
 	if r := person(t, ws, "recover", `{}`); !r.OK || r.Output != "Nothing to recover." {
 		t.Errorf("%+v", r)
 	}
-	words := RecoveryText(&emend.Recovery{Tx: "T", End: "finished", Files: []string{"a\x1b", "b"}, Notes: []string{"n"}, Swept: []string{"x"}})
+	words := RecoveryText(&api.Recovery{Tx: "T", End: "finished", Files: []string{"a\x1b", "b"}, Notes: []string{"n"}, Swept: []string{"x"}})
 	for _, want := range []string{"Transaction T was interrupted; it is finished now (2 file(s)).", "\n  a\\x1b\n", "\nNote: n", "1 transaction(s) had died"} {
 		if !strings.Contains(words, want) {
 			t.Errorf("%q lacks %q", words, want)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/patch"
 )
 
@@ -21,8 +22,8 @@ var chimeraPatch = build(Tool{
 	Example: `{"patch":"*** Begin Patch\n*** Update File: a.py\n def hello():\n-    return \"old\"\n+    return \"new\"\n*** Delete File: legacy/dead.py\n*** End Patch"}`,
 	Op:      patch.Update,
 	Mutates: true, Destructive: true, Form: TextOnly, adapt: requirePatch,
-}, func(ctx context.Context, ws *emend.Workspace, o Options, r chimeraRequest) (emend.Result, error) {
-	return applyOrPlan(ctx, ws, r.Patch, emend.Options{Dialect: "chimera", Progress: o.Progress}, false)
+}, func(ctx context.Context, ws *emend.Workspace, o Options, r chimeraRequest) (api.Result, error) {
+	return applyOrPlan(ctx, ws, r.Patch, api.PatchOptions{Dialect: "chimera", Progress: o.Progress}, false)
 })
 
 type chimeraRequest struct {

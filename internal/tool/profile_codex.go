@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/patch"
 )
 
@@ -20,8 +21,8 @@ var codexPatch = build(Tool{
 	Example: `{"input":"*** Begin Patch\n*** Update File: src/app.py\n@@ def greet():\n-print(\"Hi\")\n+print(\"Hello, world!\")\n*** Delete File: obsolete.txt\n*** End Patch\n"}`,
 	Op:      patch.Update,
 	Mutates: true, Destructive: true, Form: TextOnly, adapt: acceptPatchField,
-}, func(ctx context.Context, ws *emend.Workspace, o Options, r codexRequest) (emend.Result, error) {
-	return applyOrPlan(ctx, ws, r.Input, emend.Options{Dialect: "codex", Progress: o.Progress}, false)
+}, func(ctx context.Context, ws *emend.Workspace, o Options, r codexRequest) (api.Result, error) {
+	return applyOrPlan(ctx, ws, r.Input, api.PatchOptions{Dialect: "codex", Progress: o.Progress}, false)
 })
 
 type codexRequest struct {

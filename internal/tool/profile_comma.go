@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/report"
 	"github.com/emend-dev/emend/patch"
 )
@@ -40,9 +41,9 @@ var commaMove = define(Tool{
 	Example: `{"fromPath":"src/a.ts","toPath":"src/b.ts"}`,
 	Op:      patch.Move,
 	Mutates: true, Destructive: true, Idempotent: true,
-	data: emend.MoveData{}, Form: ObjectOnly,
-}, func(ws *emend.Workspace, ctx context.Context, r commaMoveRequest) (*emend.Answer[emend.MoveData], error) {
-	return ws.Move(ctx, emend.MoveRequest{FromPath: r.FromPath, ToPath: r.ToPath, ExpectedSha256: r.ExpectedSha256,
+	data: api.MoveData{}, Form: ObjectOnly,
+}, func(ws *emend.Workspace, ctx context.Context, r commaMoveRequest) (*api.Answer[api.MoveData], error) {
+	return ws.Move(ctx, api.MoveRequest{FromPath: r.FromPath, ToPath: r.ToPath, ExpectedSha256: r.ExpectedSha256,
 		CreateParentDirectories: r.CreateParentDirectories, Plain: true})
 })
 
@@ -64,8 +65,8 @@ var commaPatch = build(Tool{
 	Mutates: true, Destructive: true,
 	fields: map[string]field{"atomic": {byDefault: true}},
 	data:   report.Data{}, Form: ObjectOnly,
-}, func(ctx context.Context, ws *emend.Workspace, o Options, r commaPatchRequest) (emend.Result, error) {
-	opts := emend.Options{Dialect: "comma", Expect: r.ExpectedSha256ByPath, Sequential: r.Atomic != nil && !*r.Atomic, Progress: o.Progress}
+}, func(ctx context.Context, ws *emend.Workspace, o Options, r commaPatchRequest) (api.Result, error) {
+	opts := api.PatchOptions{Dialect: "comma", Expect: r.ExpectedSha256ByPath, Sequential: r.Atomic != nil && !*r.Atomic, Progress: o.Progress}
 	if o.RequireHash {
 		if err := requireHashes(r.Patch, &opts); err != nil {
 			return nil, err

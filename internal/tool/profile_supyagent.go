@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/report"
 	"github.com/emend-dev/emend/patch"
 )
@@ -24,8 +25,8 @@ var supyagentPatch = build(Tool{
 	Mutates: true, Destructive: true,
 	fields: map[string]field{"dry_run": {byDefault: false}, "working_dir": {byDefault: "."}},
 	result: report.ListResult{}, Form: ObjectOnly,
-}, func(ctx context.Context, ws *emend.Workspace, o Options, r supyagentRequest) (emend.Result, error) {
-	return applyOrPlan(ctx, ws, r.Patch, emend.Options{Dialect: "supyagent", Base: r.WorkingDir, Progress: o.Progress}, r.DryRun)
+}, func(ctx context.Context, ws *emend.Workspace, o Options, r supyagentRequest) (api.Result, error) {
+	return applyOrPlan(ctx, ws, r.Patch, api.PatchOptions{Dialect: "supyagent", Base: r.WorkingDir, Progress: o.Progress}, r.DryRun)
 })
 
 type supyagentRequest struct {

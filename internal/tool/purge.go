@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/report"
 )
 
@@ -27,18 +28,18 @@ var purge = build(Tool{
 	Example:    `{"entries":["20261121-131712-fzhwrn7lum"],"dryRun":true}`,
 	PersonOnly: true, Mutates: true, Destructive: true, Idempotent: true,
 	fields: map[string]field{"entries": {min: 1}},
-	data:   emend.Purged{},
+	data:   api.Purged{},
 	adapt:  checkPurge,
-}, func(ctx context.Context, ws *emend.Workspace, _ Options, in purgeRequest) (emend.Result, error) {
+}, func(ctx context.Context, ws *emend.Workspace, _ Options, in purgeRequest) (api.Result, error) {
 	before, err := parseBefore(in.Before, time.Now())
 	if err != nil {
 		return nil, err
 	}
 	do, did := ws.Purge, "Removed"
 	if in.DryRun {
-		do, did = ws.Purgeable, "Would remove"
+		do, did = ws.Host().Purgeable, "Would remove"
 	}
-	p, err := do(ctx, emend.PurgeRequest{Entries: in.Entries, Path: in.Path, SessionID: in.SessionID, Before: before})
+	p, err := do(ctx, api.PurgeRequest{Entries: in.Entries, Path: in.Path, SessionID: in.SessionID, Before: before})
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +54,7 @@ func checkPurge(v *value) error {
 	return checkBefore(v)
 }
 
-func purgeResult(did string, p *emend.Purged) emend.Result {
+func purgeResult(did string, p *api.Purged) api.Result {
 	words := fmt.Sprintf("%s what the history keeps of %s (%d bytes).", did, plural(len(p.Transactions), "change"), p.SizeBytes)
 	if len(p.Transactions) == 0 {
 		words = did + " nothing: the history has nothing of it."

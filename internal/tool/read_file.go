@@ -1,6 +1,9 @@
 package tool
 
-import "github.com/emend-dev/emend"
+import (
+	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
+)
 
 var readFile = define(Tool{
 	Name:  "read_file",
@@ -9,10 +12,10 @@ var readFile = define(Tool{
 		"the text follows. Keep the sha256 for changing the file. Refuses directories, protected and binary files.",
 	Example:    `{"path":"src/server.ts","startLine":1,"endLine":80}`,
 	Idempotent: true,
-	data:       emend.ReadData{}, Form: TextOnly,
+	data:       api.ReadData{}, Form: TextOnly,
 	fields: map[string]field{
 		"startLine": {min: 1},
 		"endLine":   {min: 1},
-		"maxBytes":  {min: 1, max: 64 << 20, byDefault: emend.DefaultReadBytes},
+		"maxBytes":  {min: 1, max: 64 << 20, byDefault: api.DefaultReadBytes},
 	},
 }, (*emend.Workspace).Read)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/report"
 )
 
@@ -16,8 +17,8 @@ var recoverTree = build(Tool{
 		"It waits for whoever is at work. Refuses nothing, and never overwrites what somebody changed since.",
 	Example:    `{}`,
 	PersonOnly: true, Mutates: true, Idempotent: true,
-	data: emend.Recovery{},
-}, func(ctx context.Context, ws *emend.Workspace, _ Options, _ struct{}) (emend.Result, error) {
+	data: api.Recovery{},
+}, func(ctx context.Context, ws *emend.Workspace, _ Options, _ struct{}) (api.Result, error) {
 	r, err := ws.Recover(ctx)
 	if err != nil {
 		return nil, err
@@ -26,7 +27,7 @@ var recoverTree = build(Tool{
 })
 
 // RecoveryText describes a recovery.
-func RecoveryText(r *emend.Recovery) string {
+func RecoveryText(r *api.Recovery) string {
 	if r.Nothing() {
 		return "Nothing to recover."
 	}

@@ -1,6 +1,9 @@
 package tool
 
-import "github.com/emend-dev/emend"
+import (
+	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
+)
 
 var searchFiles = define(Tool{
 	Name:  "search_files",
@@ -9,7 +12,7 @@ var searchFiles = define(Tool{
 		"Ignored, binary and protected files are left out. Refuses a bad pattern.",
 	Example:    `{"query":"PORT = \\d+","mode":"regex","includeGlobs":["src/**/*.ts"]}`,
 	Idempotent: true,
-	data:       emend.SearchData{}, Form: TextOnly,
+	data:       api.SearchData{}, Form: TextOnly,
 	fields: map[string]field{
 		"mode":          {enum: []string{"path", "text", "regex"}},
 		"contextLines":  {max: 100},

@@ -12,10 +12,10 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/google/jsonschema-go/jsonschema"
-
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/patch"
+	"github.com/google/jsonschema-go/jsonschema"
 )
 
 // All lists the tools in the order in which they are shown. Those for people only come last.
@@ -57,15 +57,15 @@ type Tool struct {
 
 	// Schemas are made on demand, so that a program that calls no tool does not wait for them.
 	input, output func() *jsonschema.Schema
-	call          func(ctx context.Context, ws *emend.Workspace, o Options, args json.RawMessage) (emend.Result, error)
+	call          func(ctx context.Context, ws *emend.Workspace, o Options, args json.RawMessage) (api.Result, error)
 }
 
 // answer is what the methods of a workspace return.
-type answer interface{ Result() emend.Result }
+type answer interface{ Result() api.Result }
 
 // define completes a tool that is one call on a workspace.
 func define[In any, A answer](t Tool, call func(*emend.Workspace, context.Context, In) (A, error)) *Tool {
-	return build(t, func(ctx context.Context, ws *emend.Workspace, _ Options, in In) (emend.Result, error) {
+	return build(t, func(ctx context.Context, ws *emend.Workspace, _ Options, in In) (api.Result, error) {
 		a, err := call(ws, ctx, in)
 		if err != nil {
 			return nil, err
@@ -75,10 +75,10 @@ func define[In any, A answer](t Tool, call func(*emend.Workspace, context.Contex
 }
 
 // build completes a tool whose call needs the options.
-func build[In any](t Tool, call func(context.Context, *emend.Workspace, Options, In) (emend.Result, error)) *Tool {
+func build[In any](t Tool, call func(context.Context, *emend.Workspace, Options, In) (api.Result, error)) *Tool {
 	t.input = sync.OnceValue(func() *jsonschema.Schema { return inputSchema[In](t.fields) })
 	t.output = sync.OnceValue(func() *jsonschema.Schema { return outputSchema(t.Form, t.data, t.result) })
-	t.call = func(ctx context.Context, ws *emend.Workspace, o Options, args json.RawMessage) (emend.Result, error) {
+	t.call = func(ctx context.Context, ws *emend.Workspace, o Options, args json.RawMessage) (api.Result, error) {
 		var in In
 		if err := json.Unmarshal(args, &in); err != nil {
 			return nil, badJSON(err) // the schema admits more than the type

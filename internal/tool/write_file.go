@@ -2,6 +2,7 @@ package tool
 
 import (
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/patch"
 )
 
@@ -13,7 +14,7 @@ var writeFile = define(Tool{
 	Example: `{"path":"VERSION","content":"2.0.0\n","expectedSha256":"` + exampleHash + `"}`,
 	Op:      patch.Update,
 	Mutates: true, Destructive: true, Idempotent: true,
-	data: emend.WriteData{},
+	data: api.WriteData{},
 }, (*emend.Workspace).Write)
 
 // exampleHash is the sha256 of an empty file.

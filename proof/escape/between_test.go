@@ -8,9 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/emend-dev/emend/api"
 	"golang.org/x/sys/unix"
-
-	"github.com/emend-dev/emend"
 )
 
 // TestBetweenPlanAndCommit replaces what a plan has seen before the commit. Nothing may be written through the replacement.
@@ -91,7 +90,7 @@ func betweenAs(t *testing.T, name, text, want string, swap func(t *testing.T, to
 		ws, err := a.open(top)
 		check(t, err)
 		defer ws.Close()
-		plan, err := ws.Plan(t.Context(), envelope(text), emend.Options{Dialect: "codex"})
+		plan, err := ws.Plan(t.Context(), envelope(text), api.PatchOptions{Dialect: "codex"})
 		check(t, err)
 		check(t, swap(t, top))
 		a.try(t, top, func(ctx context.Context, _ string) error {
@@ -125,7 +124,7 @@ func TestRootSwapped(t *testing.T) {
 			defer ws.Close()
 			check(t, first(os.Rename(top+"/ws", top+"/moved"), swap(top)))
 			before := look(t, top)
-			_, err = ws.Apply(t.Context(), envelope(update("f")), emend.Options{Dialect: "codex"})
+			_, err = ws.Apply(t.Context(), envelope(update("f")), api.PatchOptions{Dialect: "codex"})
 			after := look(t, top)
 			// Either the directory that was opened changes, or nothing; never what is at its path by then.
 			may := map[string]string{}

@@ -16,10 +16,10 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/front/cli"
+	"golang.org/x/sys/unix"
 )
 
 // patience is the time limit for an attack, far more than it needs on a slow machine.
@@ -331,8 +331,8 @@ func (a *attack) open(top string) (*emend.Workspace, error) {
 	return emend.Open(top+"/ws", append(options, a.options...)...)
 }
 
-func (a *attack) text(top string) (string, emend.Options) {
-	o := emend.Options{Dialect: a.dialect, Lenient: a.lenient}
+func (a *attack) text(top string) (string, api.PatchOptions) {
+	o := api.PatchOptions{Dialect: a.dialect, Lenient: a.lenient}
 	if o.Dialect == "" {
 		o.Dialect = "codex"
 	}

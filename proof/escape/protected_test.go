@@ -13,6 +13,7 @@ import (
 	"unicode"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 )
 
 // The names are repeated here, so that the test notices a rule that is missing.
@@ -109,7 +110,7 @@ func protect(t *testing.T, name string) {
 func planned(ws *emend.Workspace, text string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	p, err := ws.Plan(ctx, text, emend.Options{Dialect: "codex"})
+	p, err := ws.Plan(ctx, text, api.PatchOptions{Dialect: "codex"})
 	if err == nil {
 		_, err = ws.Commit(ctx, p)
 	}

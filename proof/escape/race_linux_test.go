@@ -15,9 +15,9 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
+	"golang.org/x/sys/unix"
 )
 
 // scale returns n multiplied by EMEND_ESCAPE_RACES.
@@ -159,7 +159,7 @@ func (r *race) restore(top, verb string) {
 func try(ws *emend.Workspace, text, dialect string) (*emend.Report, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	return ws.Apply(ctx, text, emend.Options{Dialect: dialect})
+	return ws.Apply(ctx, text, api.PatchOptions{Dialect: dialect})
 }
 
 // exchange exchanges two paths until it is stopped. At the end each is where it was.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/dialect"
 	"github.com/emend-dev/emend/internal/plan"
 	"github.com/emend-dev/emend/internal/report"
@@ -59,20 +60,20 @@ var jobs = []job{
 	{name: "read a slice", unit: "lines", make: func(t *testing.T, n int) func() {
 		ws := workspace(t, map[string]string{"f": lines(64 * n)})
 		return func() {
-			_, err := ws.Read(t.Context(), emend.ReadRequest{Path: "f", StartLine: n, EndLine: n + 9})
+			_, err := ws.Read(t.Context(), api.ReadRequest{Path: "f", StartLine: n, EndLine: n + 9})
 			check(t, err)
 		}
 	}},
 	{name: "search", unit: "files", make: func(t *testing.T, n int) func() {
 		ws := tree(t, n/16)
 		return func() {
-			_, err := ws.Search(t.Context(), emend.SearchRequest{Query: "nowhere", Mode: "text"})
+			_, err := ws.Search(t.Context(), api.SearchRequest{Query: "nowhere", Mode: "text"})
 			check(t, err)
 		}
 	}},
 	{name: "list", unit: "files", make: func(t *testing.T, n int) func() {
 		ws := tree(t, n/16)
-		return func() { _, err := ws.List(t.Context(), emend.ListRequest{Path: ".", Recursive: true}); check(t, err) }
+		return func() { _, err := ws.List(t.Context(), api.ListRequest{Path: ".", Recursive: true}); check(t, err) }
 	}},
 }
 

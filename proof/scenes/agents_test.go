@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/fail"
 )
 
 // agent applies a patch to a workspace. It returns an error if it did not.
@@ -16,7 +18,7 @@ type agent func(ctx context.Context, ws *emend.Workspace, text string) error
 
 // engine applies the patch with emend.
 func engine(ctx context.Context, ws *emend.Workspace, text string) error {
-	p, err := ws.Plan(ctx, text, emend.Options{})
+	p, err := ws.Plan(ctx, text, api.PatchOptions{})
 	if err != nil {
 		return err
 	}
@@ -27,7 +29,7 @@ func engine(ctx context.Context, ws *emend.Workspace, text string) error {
 // blind is a wrong agent, which each scene must distinguish from the engine. It places hunks as the engine does, but writes
 // each file without looking whether it has changed.
 func blind(ctx context.Context, ws *emend.Workspace, text string) error {
-	p, err := ws.Plan(ctx, text, emend.Options{})
+	p, err := ws.Plan(ctx, text, api.PatchOptions{})
 	if err != nil {
 		return err
 	}
@@ -55,5 +57,5 @@ func saveByRename(name string, data []byte) error {
 
 // declined reports whether the only reason for an agent's error is that somebody else changed a file.
 func declined(err error) bool {
-	return errors.Is(err, emend.Stale) || errors.Is(err, emend.PatchApply) || errors.Is(err, emend.OldTextNotFound)
+	return errors.Is(err, fail.Stale) || errors.Is(err, fail.PatchApply) || errors.Is(err, fail.OldTextNotFound)
 }

@@ -19,7 +19,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/vfs"
 )
@@ -301,12 +301,12 @@ func (c *crew) finished(t *testing.T, n int, took time.Duration) {
 		t.Errorf("the file says %d, %d writes were acknowledged, want %d", now.n, done, n)
 	}
 	for kind, times := range led.refused {
-		if kind != string(emend.Stale) || times > stale {
+		if kind != string(fail.Stale) || times > stale {
 			t.Errorf("the log has %d refusals of kind %s, of %d", times, kind, stale)
 		}
 	}
 	t.Logf("%s: %d processes, %.1f s: %d done, %d refused as stale (%d of them in the log), %.0f done/s, %d to %d by process, "+
-		"the longest that one waited for its turn: %.1f s", c.How, c.processes, took.Seconds(), done, stale, led.refused[string(emend.Stale)],
+		"the longest that one waited for its turn: %.1f s", c.How, c.processes, took.Seconds(), done, stale, led.refused[string(fail.Stale)],
 		float64(n)/took.Seconds(), fewest, most, time.Duration(longest).Seconds())
 }
 

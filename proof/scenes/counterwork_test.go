@@ -15,6 +15,8 @@ import (
 	"sync/atomic"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/fail"
 )
 
 // counterFile is the file that every counter changes.
@@ -73,16 +75,16 @@ type increment func(ctx context.Context, ws *emend.Workspace, sum string, now, n
 // increments are the calls that can do it.
 var increments = map[string]increment{
 	"write_file": func(ctx context.Context, ws *emend.Workspace, sum string, _, next tick) error {
-		_, err := ws.Write(ctx, emend.WriteRequest{Path: counterFile, Content: next.String(), ExpectedSha256: sum})
+		_, err := ws.Write(ctx, api.WriteRequest{Path: counterFile, Content: next.String(), ExpectedSha256: sum})
 		return err
 	},
 	"edit_file": func(ctx context.Context, ws *emend.Workspace, sum string, now, next tick) error {
-		_, err := ws.Edit(ctx, emend.EditRequest{Path: counterFile, ExpectedSha256: sum,
-			Edits: []emend.TextEdit{{OldText: now.String(), NewText: next.String()}}})
+		_, err := ws.Edit(ctx, api.EditRequest{Path: counterFile, ExpectedSha256: sum,
+			Edits: []api.TextEdit{{OldText: now.String(), NewText: next.String()}}})
 		return err
 	},
 	"apply_patch": func(ctx context.Context, ws *emend.Workspace, sum string, now, next tick) error {
-		_, err := ws.Apply(ctx, replaceAll(now.String(), next.String()), emend.Options{Expect: map[string]string{counterFile: sum}})
+		_, err := ws.Apply(ctx, replaceAll(now.String(), next.String()), api.PatchOptions{Expect: map[string]string{counterFile: sum}})
 		return err
 	},
 	// blind is wrong: it ignores the hash.
@@ -115,7 +117,7 @@ func countMain() int {
 		io.Copy(io.Discard, os.Stdin)
 		over.Store(true)
 	}()
-	options := []emend.Option{emend.By(emend.Actor{Session: o.Name, Tool: o.How})}
+	options := []emend.Option{emend.ByActor(api.Actor{Session: o.Name, Tool: o.How})}
 	if o.NoSync {
 		options = append(options, emend.NoSync())
 	}
@@ -191,7 +193,7 @@ func (c *counter) read(ctx context.Context) (tick, string, error) {
 		now, err := parseTick(string(data))
 		return now, "", err
 	}
-	a, err := c.ws.Read(ctx, emend.ReadRequest{Path: counterFile})
+	a, err := c.ws.Read(ctx, api.ReadRequest{Path: counterFile})
 	if err != nil {
 		return tick{}, "", err
 	}
@@ -222,7 +224,7 @@ func onlyStale(err error) bool {
 		return false
 	}
 	for _, f := range refused.Failures() {
-		if f.Kind != emend.Stale {
+		if f.Kind != fail.Stale {
 			return false
 		}
 	}

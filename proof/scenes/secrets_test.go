@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/patch"
 )
 
@@ -85,8 +86,8 @@ func newVault(t *testing.T, word string, calls map[string]int) *vault {
 		}
 	}
 	write(t, v.policy, fmt.Sprintf("[read]\n%s = [\"secret/**\"]\n", word))
-	v.open = []emend.Option{emend.NoSync(), emend.AllowProtected(".env", "**/*.pem"), emend.By(emend.Actor{Session: "before"})}
-	v.shut = []emend.Option{emend.NoSync(), emend.Policy(v.policy), emend.By(emend.Actor{Session: "now"})}
+	v.open = []emend.Option{emend.NoSync(), emend.AllowProtected(".env", "**/*.pem"), emend.ByActor(api.Actor{Session: "before"})}
+	v.shut = []emend.Option{emend.NoSync(), emend.Policy(v.policy), emend.ByActor(api.Actor{Session: "now"})}
 	v.before()
 	return v
 }
@@ -106,29 +107,29 @@ func (v *vault) before() {
 	ws, ctx := v.ws(v.open), context.Background()
 	defer ws.Close()
 	sum := hash(secretText)
-	edits := []emend.TextEdit{{OldText: "port = 3000", NewText: "port = 4000"}}
+	edits := []api.TextEdit{{OldText: "port = 3000", NewText: "port = 4000"}}
 	edited := hash(strings.Replace(secretText, "3000", "4000", 1))
-	v.did(txOf(ws.Create(ctx, emend.CreateRequest{Path: "secret/made.txt", Content: secretText})))
-	v.did(txOf(ws.Edit(ctx, emend.EditRequest{Path: "secret/made.txt", ExpectedSha256: sum, Edits: edits})))
+	v.did(txOf(ws.Create(ctx, api.CreateRequest{Path: "secret/made.txt", Content: secretText})))
+	v.did(txOf(ws.Edit(ctx, api.EditRequest{Path: "secret/made.txt", ExpectedSha256: sum, Edits: edits})))
 	v.did(txOf(ws.Write(ctx, overwrite(sum))))
-	v.did(txOf(ws.Edit(ctx, emend.EditRequest{Path: ".env", ExpectedSha256: sum, Edits: edits, IdempotencyKey: "key edit"})))
+	v.did(txOf(ws.Edit(ctx, api.EditRequest{Path: ".env", ExpectedSha256: sum, Edits: edits, IdempotencyKey: "key edit"})))
 	for _, name := range []string{"secret/gone.txt", "secret/gone2.txt", "gone.pem"} {
-		a, err := ws.Delete(ctx, emend.DeleteRequest{Path: name, IdempotencyKey: "key " + name})
+		a, err := ws.Delete(ctx, api.DeleteRequest{Path: name, IdempotencyKey: "key " + name})
 		v.did(txOf(a, err))
 		v.trash = append(v.trash, a.Data.TrashedTo)
 	}
-	v.did(txOf(ws.Move(ctx, emend.MoveRequest{FromPath: "in.txt", ToPath: "secret/moved.txt", ExpectedSha256: sum})))
-	m, err := ws.Move(ctx, emend.MoveRequest{FromPath: "plain.txt", ToPath: "secret/over.txt", ExpectedSha256: hash("one\ntwo\n"), Overwrite: true})
+	v.did(txOf(ws.Move(ctx, api.MoveRequest{FromPath: "in.txt", ToPath: "secret/moved.txt", ExpectedSha256: sum})))
+	m, err := ws.Move(ctx, api.MoveRequest{FromPath: "plain.txt", ToPath: "secret/over.txt", ExpectedSha256: hash("one\ntwo\n"), Overwrite: true})
 	v.did(txOf(m, err))
 	v.trash = append(v.trash, m.Data.OverwroteTrashedTo)
 	for key, text := range patchesBefore {
-		rep, err := ws.Apply(ctx, text, emend.Options{IdempotencyKey: key})
+		rep, err := ws.Apply(ctx, text, api.PatchOptions{IdempotencyKey: key})
 		if err != nil {
 			v.t.Fatal(err)
 		}
 		v.did(rep.Tx(), nil)
 	}
-	rep, err := ws.Undo(ctx, emend.UndoRequest{Entry: v.txs[1]})
+	rep, err := ws.Undo(ctx, api.UndoRequest{Entry: v.txs[1]})
 	if err != nil {
 		v.t.Fatal(err)
 	}
@@ -139,8 +140,8 @@ func (v *vault) before() {
 }
 
 // overwrite returns a call that was made before. The call does not contain what it overwrites, but its answer does.
-func overwrite(sum string) emend.WriteRequest {
-	return emend.WriteRequest{Path: "secret/written.txt", Content: "new\n", ExpectedSha256: sum, IdempotencyKey: "key write"}
+func overwrite(sum string) api.WriteRequest {
+	return api.WriteRequest{Path: "secret/written.txt", Content: "new\n", ExpectedSha256: sum, IdempotencyKey: "key write"}
 }
 
 // patchesBefore are patches that were applied before, by their key. They do not contain the canary, but their diffs do.
@@ -182,7 +183,7 @@ func (v *vault) hear(tool, what string, texts ...string) {
 }
 
 // answered checks an answer in every form that it has.
-func answered[T any](v *vault, tool, what string, a *emend.Answer[T], err error) {
+func answered[T any](v *vault, tool, what string, a *api.Answer[T], err error) {
 	if err != nil {
 		v.refusedSays(tool, what, err)
 		return
@@ -193,7 +194,7 @@ func answered[T any](v *vault, tool, what string, a *emend.Answer[T], err error)
 
 // decoded returns the bytes of a file that came as base64.
 func decoded(data any) string {
-	d, ok := data.(emend.ReadData)
+	d, ok := data.(api.ReadData)
 	if !ok {
 		return ""
 	}
@@ -300,7 +301,7 @@ var probes = []struct {
 }{
 	{"read_file", func(v *vault, ws *emend.Workspace, ctx context.Context) {
 		for _, p := range v.doors() {
-			for _, r := range []emend.ReadRequest{{}, {StartLine: 3, EndLine: 3}, {MaxBytes: 60}, {AllowBinary: true}, {StartLine: 99}} {
+			for _, r := range []api.ReadRequest{{}, {StartLine: 3, EndLine: 3}, {MaxBytes: 60}, {AllowBinary: true}, {StartLine: 99}} {
 				r.Path = p
 				a, err := ws.Read(ctx, r)
 				answered(v, "read_file", fmt.Sprintf("%+v", r), a, err)
@@ -312,7 +313,7 @@ var probes = []struct {
 	}},
 	{"list_directory", func(v *vault, ws *emend.Workspace, ctx context.Context) {
 		for _, p := range append(v.doors(), ".", "d") {
-			a, err := ws.List(ctx, emend.ListRequest{Path: p, Recursive: true, IncludeHidden: true, IncludeIgnored: true})
+			a, err := ws.List(ctx, api.ListRequest{Path: p, Recursive: true, IncludeHidden: true, IncludeIgnored: true})
 			answered(v, "list_directory", p, a, err)
 			if err != nil {
 				continue
@@ -325,7 +326,7 @@ var probes = []struct {
 	{"glob", func(v *vault, ws *emend.Workspace, ctx context.Context) {
 		for _, p := range append(v.doors(), "**", "**/*", "**/.*", "secret/**", "**/{.env,*.pem,id_rsa}") {
 			for _, root := range []string{"", ".", "d", "secret", "to-secret"} {
-				a, err := ws.Glob(ctx, emend.GlobRequest{Pattern: p, Root: root, IncludeIgnored: true})
+				a, err := ws.Glob(ctx, api.GlobRequest{Pattern: p, Root: root, IncludeIgnored: true})
 				answered(v, "glob", root+" "+p, a, err)
 				if err != nil {
 					continue
@@ -340,7 +341,7 @@ var probes = []struct {
 		for _, q := range []struct{ mode, query string }{{"text", "password"}, {"text", "\n"}, {"text", "hunter-" + canary[:4]}, {"regex", "hunter-.*"},
 			{"regex", "(?s).*"}, {"regex", "."}, {"path", "**"}, {"path", "env"}, {"path", "secret/**"}} {
 			for _, root := range append(v.doors(), "", ".") {
-				r := emend.SearchRequest{Query: q.query, Mode: q.mode, Root: root, ContextLines: 3, IncludeIgnored: true}
+				r := api.SearchRequest{Query: q.query, Mode: q.mode, Root: root, ContextLines: 3, IncludeIgnored: true}
 				for _, globs := range [][]string{nil, {"**"}, {".env", "secret/**", "*.pem"}} {
 					r.IncludeGlobs = globs
 					a, err := ws.Search(ctx, r)
@@ -357,14 +358,14 @@ var probes = []struct {
 	}},
 	{"create_file", func(v *vault, ws *emend.Workspace, ctx context.Context) {
 		for _, p := range v.doors() {
-			a, err := ws.Create(ctx, emend.CreateRequest{Path: p, Content: guessed, CreateParentDirectories: true})
+			a, err := ws.Create(ctx, api.CreateRequest{Path: p, Content: guessed, CreateParentDirectories: true})
 			answered(v, "create_file", p, a, err)
 		}
 	}},
 	{"write_file", func(v *vault, ws *emend.Workspace, ctx context.Context) {
 		for _, p := range v.doors() {
 			for _, h := range hashes {
-				a, err := ws.Write(ctx, emend.WriteRequest{Path: p, Content: guessed, ExpectedSha256: h})
+				a, err := ws.Write(ctx, api.WriteRequest{Path: p, Content: guessed, ExpectedSha256: h})
 				answered(v, "write_file", p, a, err)
 			}
 		}
@@ -376,36 +377,36 @@ var probes = []struct {
 			for i, h := range hashes {
 				for _, old := range []string{"password = hunter-guess", "password", "user = root\npassword = \n", "=", "nowhere", "# end", ""} {
 					for _, tolerance := range []string{"", "unicode"}[:1+i%2] {
-						a, err := ws.Edit(ctx, emend.EditRequest{Path: p, ExpectedSha256: h, Tolerance: tolerance, Edits: []emend.TextEdit{{OldText: old, NewText: "guess"}}})
+						a, err := ws.Edit(ctx, api.EditRequest{Path: p, ExpectedSha256: h, Tolerance: tolerance, Edits: []api.TextEdit{{OldText: old, NewText: "guess"}}})
 						answered(v, "edit_file", fmt.Sprintf("%s %q", p, old), a, err)
 					}
 				}
 			}
 		}
-		a, err := ws.Edit(ctx, emend.EditRequest{Path: ".env", ExpectedSha256: hash(secretText), IdempotencyKey: "key edit", Edits: []emend.TextEdit{{OldText: "port = 3000", NewText: "port = 4000"}}})
+		a, err := ws.Edit(ctx, api.EditRequest{Path: ".env", ExpectedSha256: hash(secretText), IdempotencyKey: "key edit", Edits: []api.TextEdit{{OldText: "port = 3000", NewText: "port = 4000"}}})
 		answered(v, "edit_file", "with the key of before", a, err)
 	}},
 	{"delete_file", func(v *vault, ws *emend.Workspace, ctx context.Context) {
 		for _, p := range v.doors() {
 			for _, h := range hashes {
 				for _, permanent := range []bool{false, true} {
-					a, err := ws.Delete(ctx, emend.DeleteRequest{Path: p, ExpectedSha256: h, Permanent: permanent})
+					a, err := ws.Delete(ctx, api.DeleteRequest{Path: p, ExpectedSha256: h, Permanent: permanent})
 					answered(v, "delete_file", p, a, err)
 					if err == nil {
 						v.fence(ctx, ws, a.Data.TrashedTo)
 					}
 				}
 			}
-			a, err := ws.Delete(ctx, emend.DeleteRequest{Path: p, IdempotencyKey: "key " + p})
+			a, err := ws.Delete(ctx, api.DeleteRequest{Path: p, IdempotencyKey: "key " + p})
 			answered(v, "delete_file", p+" with the key of before", a, err)
 		}
 	}},
 	{"move_file", func(v *vault, ws *emend.Workspace, ctx context.Context) {
 		for i, p := range v.doors() {
 			for _, h := range hashes {
-				a, err := ws.Move(ctx, emend.MoveRequest{FromPath: p, ToPath: fmt.Sprintf("stolen%d", i), ExpectedSha256: h})
+				a, err := ws.Move(ctx, api.MoveRequest{FromPath: p, ToPath: fmt.Sprintf("stolen%d", i), ExpectedSha256: h})
 				answered(v, "move_file", p+" out", a, err)
-				a, err = ws.Move(ctx, emend.MoveRequest{FromPath: "public.txt", ToPath: p, ExpectedSha256: hash(read(v.t, filepath.Join(v.dir, "public.txt"))), Overwrite: i%2 == 0})
+				a, err = ws.Move(ctx, api.MoveRequest{FromPath: "public.txt", ToPath: p, ExpectedSha256: hash(read(v.t, filepath.Join(v.dir, "public.txt"))), Overwrite: i%2 == 0})
 				answered(v, "move_file", "over "+p, a, err)
 				if err == nil {
 					v.fence(ctx, ws, a.Data.OverwroteTrashedTo)
@@ -417,7 +418,7 @@ var probes = []struct {
 	{"apply_patch", func(v *vault, ws *emend.Workspace, ctx context.Context) {
 		for i, p := range v.doors() {
 			for _, text := range patchesOn(p, i) {
-				for _, o := range []emend.Options{{}, {Lenient: true, Tolerance: patch.Unicode}, {Sequential: true}, {Dialect: "codex"}, {Expect: map[string]string{p: hash(guessed)}}} {
+				for _, o := range []api.PatchOptions{{}, {Lenient: true, Tolerance: patch.Unicode}, {Sequential: true}, {Dialect: "codex"}, {Expect: map[string]string{p: hash(guessed)}}} {
 					pl, err := ws.Plan(ctx, text, o)
 					if err != nil {
 						v.refusedSays("apply_patch", p+" planned", err)
@@ -432,14 +433,14 @@ var probes = []struct {
 			}
 		}
 		for key, text := range patchesBefore {
-			rep, err := ws.Apply(ctx, text, emend.Options{IdempotencyKey: key})
+			rep, err := ws.Apply(ctx, text, api.PatchOptions{IdempotencyKey: key})
 			v.reported("apply_patch", "with the key of before", rep, err)
 		}
 	}},
 	{"restore_file", func(v *vault, ws *emend.Workspace, ctx context.Context) {
 		for i, id := range v.trash {
 			for _, to := range []string{fmt.Sprintf("back%d", i), "public.txt", "d/" + fmt.Sprint(i), ""} {
-				a, err := ws.Restore(ctx, emend.RestoreRequest{TrashedPath: id, TargetPath: to})
+				a, err := ws.Restore(ctx, api.RestoreRequest{TrashedPath: id, TargetPath: to})
 				answered(v, "restore_file", id+" to "+to, a, err)
 				if err == nil && to != "" {
 					v.t.Errorf("what was secret is restored to %s", to)
@@ -450,21 +451,21 @@ var probes = []struct {
 	{"undo", func(v *vault, ws *emend.Workspace, ctx context.Context) {
 		for _, dry := range []bool{true, false} {
 			for _, tx := range slices.Backward(v.txs) {
-				rep, err := ws.Undo(ctx, emend.UndoRequest{Entry: tx, DryRun: dry})
+				rep, err := ws.Undo(ctx, api.UndoRequest{Entry: tx, DryRun: dry})
 				v.reported("undo", tx, rep, err)
 			}
-			rep, err := ws.Undo(ctx, emend.UndoRequest{SessionID: "before", DryRun: dry})
+			rep, err := ws.Undo(ctx, api.UndoRequest{SessionID: "before", DryRun: dry})
 			v.reported("undo", "of the session", rep, err)
 		}
 	}},
 	{"undo a session", func(v *vault, ws *emend.Workspace, ctx context.Context) {
-		rep, err := ws.Undo(ctx, emend.UndoRequest{SessionID: "before"})
+		rep, err := ws.Undo(ctx, api.UndoRequest{SessionID: "before"})
 		v.reported("undo a session", "", rep, err)
 	}},
 	{"history", func(v *vault, ws *emend.Workspace, ctx context.Context) {
 		for _, p := range append(v.doors(), "", ".", "in.txt", "in2.txt", "public.txt") {
 			for _, session := range []string{"", "before"} {
-				a, err := ws.History(ctx, emend.HistoryRequest{Path: p, SessionID: session, Limit: -1, Diff: true})
+				a, err := ws.History(ctx, api.HistoryRequest{Path: p, SessionID: session, Limit: -1, Diff: true})
 				answered(v, "history", p, a, err)
 			}
 		}
@@ -479,7 +480,7 @@ func (v *vault) fence(ctx context.Context, ws *emend.Workspace, id string) {
 		return
 	}
 	v.calls["fenced"]++
-	a, err := ws.Restore(ctx, emend.RestoreRequest{TrashedPath: id, TargetPath: fmt.Sprintf("fenced%d", v.calls["fenced"])})
+	a, err := ws.Restore(ctx, api.RestoreRequest{TrashedPath: id, TargetPath: fmt.Sprintf("fenced%d", v.calls["fenced"])})
 	answered(v, "restore_file", "of what was displaced just now", a, err)
 }
 
@@ -555,7 +556,7 @@ func (v *vault) commandLine(_ *emend.Workspace, _ context.Context) {
 }
 
 // explained checks an explanation as a value, as text and as a page.
-func (v *vault) explained(ws *emend.Workspace, ctx context.Context, p, text string, o emend.Options) {
+func (v *vault) explained(ws *emend.Workspace, ctx context.Context, p, text string, o api.PatchOptions) {
 	e, err := ws.Explain(ctx, text, o)
 	if err != nil {
 		v.refusedSays("apply_patch", p+" explained", err)
@@ -596,6 +597,6 @@ func TestSecretsBeyond(t *testing.T) {
 	}
 	ws := v.ws(v.shut)
 	defer ws.Close()
-	a, err := ws.Read(t.Context(), emend.ReadRequest{Path: "hard.txt"})
+	a, err := ws.Read(t.Context(), api.ReadRequest{Path: "hard.txt"})
 	t.Logf("a hard link to .env can be read: %t", err == nil && strings.Contains(a.Data.Content, canary))
 }

@@ -14,7 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/fail"
 )
 
 // peakVar names the file for the peak memory of emend, when it runs as a process of a scene.
@@ -76,7 +77,7 @@ func TestSparse(t *testing.T) {
 	s.there(t, "d/back.txt")
 	s.emend(t, 0, "log", "--diff", "--json")
 	s.emend(t, 0, "verify", "--json")
-	if s.size > emend.DefaultLimits.FileBytes {
+	if s.size > api.DefaultLimits.FileBytes {
 		s.tooLarge(t, "edit", "d/back.txt", "--old", "big 5\n", "--new", "small 5\n", "--expect", s.sum, "--json")
 		s.tooLarge(t, "write", "d/back.txt", "--expect", s.sum, "--json")
 	}
@@ -86,7 +87,7 @@ func TestSparse(t *testing.T) {
 // tooLarge checks that a call which needs the text of a file is refused at once if the file is over the limit.
 func (s *sparse) tooLarge(t *testing.T, args ...string) {
 	t.Helper()
-	if r := s.emend(t, 1, args...); !strings.Contains(r.stdout, string(emend.FileTooLarge)) {
+	if r := s.emend(t, 1, args...); !strings.Contains(r.stdout, string(fail.FileTooLarge)) {
 		t.Errorf("emend %s says\n%.2000s", args[0], r.stdout)
 	}
 }

@@ -17,6 +17,8 @@ import (
 	"testing"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/fail"
 )
 
 // TestUndoLaw checks that undoing any sequence of calls, the newest first, restores the tree before each of them: bytes, modes,
@@ -160,7 +162,7 @@ func (tr tree) against(want tree) (out []string) {
 }
 
 func (h *hand) ctx(t *testing.T, session string) context.Context {
-	return emend.As(t.Context(), emend.Actor{Session: session, Tool: "hand"})
+	return emend.WithActor(t.Context(), api.Actor{Session: session, Tool: "hand"})
 }
 
 // play makes calls until n have succeeded. It returns the tree before all and after each, and their entries in the log.
@@ -199,7 +201,7 @@ func (h *hand) refused(t *testing.T, what string, err error, changed []string) {
 	if len(changed) > 0 {
 		t.Fatalf("%s was refused (%v), and changed:\n%s", what, err, strings.Join(changed, "\n"))
 	}
-	for _, k := range []emend.Kind{emend.Unknown, emend.Timeout, emend.Stale, emend.PatchParse} {
+	for _, k := range []fail.Kind{fail.Unknown, fail.Timeout, fail.Stale, fail.PatchParse} {
 		if errors.Is(err, k) {
 			t.Fatalf("%s: %v", what, err)
 		}
@@ -214,7 +216,7 @@ func (h *hand) refused(t *testing.T, what string, err error, changed []string) {
 func (h *hand) unwind(t *testing.T, txs []string, trees []tree) (undone []string) {
 	t.Helper()
 	for i := len(txs) - 1; i >= 0; i-- {
-		rep, err := h.ws.Undo(h.ctx(t, "undo"), emend.UndoRequest{Entry: txs[i]})
+		rep, err := h.ws.Undo(h.ctx(t, "undo"), api.UndoRequest{Entry: txs[i]})
 		if err != nil {
 			t.Fatalf("undo of entry %d, %s: %v\nof\n%s", i+1, txs[i], err, strings.Join(h.said, "\n"))
 		}
@@ -229,8 +231,8 @@ func (h *hand) unwind(t *testing.T, txs []string, trees []tree) (undone []string
 func (h *hand) session(t *testing.T, txs []string, trees []tree) {
 	t.Helper()
 	first, last := trees[0], trees[len(trees)-1]
-	rep, err := h.ws.Undo(h.ctx(t, "undo"), emend.UndoRequest{SessionID: "calls"})
-	if errors.Is(err, emend.AlreadyExists) && strings.Contains(err.Error(), "symbolic link") {
+	rep, err := h.ws.Undo(h.ctx(t, "undo"), api.UndoRequest{SessionID: "calls"})
+	if errors.Is(err, fail.AlreadyExists) && strings.Contains(err.Error(), "symbolic link") {
 		h.made["(refused) undo"]++
 		h.is(t, "the refusal: "+err.Error(), last)
 		h.unwind(t, txs, trees)
@@ -240,7 +242,7 @@ func (h *hand) session(t *testing.T, txs []string, trees []tree) {
 		t.Fatalf("undo of all: %v\nof\n%s", err, strings.Join(h.said, "\n"))
 	}
 	h.is(t, "the undo of all, "+rep.Tx(), first)
-	if rep, err = h.ws.Undo(h.ctx(t, "again"), emend.UndoRequest{SessionID: "undo"}); err != nil {
+	if rep, err = h.ws.Undo(h.ctx(t, "again"), api.UndoRequest{SessionID: "undo"}); err != nil {
 		t.Fatalf("undo of the undo: %v\nof\n%s", err, strings.Join(h.said, "\n"))
 	}
 	h.is(t, "the undo of the undo, "+rep.Tx(), last.inhabited(first))
@@ -314,7 +316,7 @@ func (h *hand) content() string {
 		"\ufeff" + mine, mine + "ünïcödé ✓\n"}[h.rng.IntN(7)]
 }
 
-func txOf[T any](a *emend.Answer[T], err error) (string, error) {
+func txOf[T any](a *api.Answer[T], err error) (string, error) {
 	if err != nil {
 		return "", err
 	}
@@ -322,7 +324,7 @@ func txOf[T any](a *emend.Answer[T], err error) (string, error) {
 }
 
 func (h *hand) create(now tree) (done, string) {
-	r := emend.CreateRequest{Path: h.free(now), Content: h.content(), CreateParentDirectories: h.rng.IntN(5) > 0, Executable: h.rng.IntN(3) == 0}
+	r := api.CreateRequest{Path: h.free(now), Content: h.content(), CreateParentDirectories: h.rng.IntN(5) > 0, Executable: h.rng.IntN(3) == 0}
 	return func(ctx context.Context) (string, error) { return txOf(h.ws.Create(ctx, r)) }, fmt.Sprintf("%s %.20q", r.Path, r.Content)
 }
 
@@ -331,7 +333,7 @@ func (h *hand) rewrite(now tree) (done, string) {
 	if name == "" {
 		return nil, ""
 	}
-	r := emend.WriteRequest{Path: name, Content: fmt.Sprintf("rewritten %d\n", h.n) + h.content(), ExpectedSha256: hash(now[name].text)}
+	r := api.WriteRequest{Path: name, Content: fmt.Sprintf("rewritten %d\n", h.n) + h.content(), ExpectedSha256: hash(now[name].text)}
 	return func(ctx context.Context) (string, error) { return txOf(h.ws.Write(ctx, r)) }, fmt.Sprintf("%s %.20q", name, r.Content)
 }
 
@@ -341,11 +343,11 @@ func (h *hand) edit(now tree) (done, string) {
 		return nil, ""
 	}
 	lines := strings.Split(strings.ReplaceAll(strings.TrimPrefix(now[name].text, "\ufeff"), "\r\n", "\n"), "\n")
-	r := emend.EditRequest{Path: name, ExpectedSha256: hash(now[name].text)}
+	r := api.EditRequest{Path: name, ExpectedSha256: hash(now[name].text)}
 	for i := range 1 + h.rng.IntN(3) {
 		old := lines[h.rng.IntN(len(lines))]
 		to := []string{fmt.Sprintf("edited %d.%d", h.n, i), "", fmt.Sprintf("edited %d.%d\nand one more", h.n, i), old + " and more"}[h.rng.IntN(4)]
-		r.Edits = append(r.Edits, emend.TextEdit{OldText: old, NewText: to})
+		r.Edits = append(r.Edits, api.TextEdit{OldText: old, NewText: to})
 	}
 	return func(ctx context.Context) (string, error) { return txOf(h.ws.Edit(ctx, r)) }, fmt.Sprintf("%s %.60q", name, fmt.Sprint(r.Edits))
 }
@@ -355,7 +357,7 @@ func (h *hand) remove(now tree) (done, string) {
 	if name == "" {
 		return nil, ""
 	}
-	r := emend.DeleteRequest{Path: name}
+	r := api.DeleteRequest{Path: name}
 	if now[name].regular() && h.rng.IntN(2) == 0 {
 		r.ExpectedSha256 = hash(now[name].text)
 	}
@@ -374,7 +376,7 @@ func (h *hand) move(now tree, to string, over bool) (done, string) {
 	if from == "" || to == "" || from == to {
 		return nil, ""
 	}
-	r := emend.MoveRequest{FromPath: from, ToPath: to, Overwrite: over, ExpectedSha256: hash(now[from].text),
+	r := api.MoveRequest{FromPath: from, ToPath: to, Overwrite: over, ExpectedSha256: hash(now[from].text),
 		CreateParentDirectories: h.rng.IntN(5) > 0}
 	return func(ctx context.Context) (string, error) {
 		a, err := h.ws.Move(ctx, r)
@@ -389,7 +391,7 @@ func (h *hand) restore(now tree) (done, string) {
 	if len(h.trash) == 0 {
 		return nil, ""
 	}
-	r := emend.RestoreRequest{TrashedPath: h.trash[h.rng.IntN(len(h.trash))]}
+	r := api.RestoreRequest{TrashedPath: h.trash[h.rng.IntN(len(h.trash))]}
 	if h.rng.IntN(2) == 0 {
 		r.TargetPath = h.free(now)
 	}
@@ -420,7 +422,7 @@ func (h *hand) patch(now tree) (done, string) {
 	}
 	text := envelope(lines...)
 	return func(ctx context.Context) (string, error) {
-		rep, err := h.ws.Apply(ctx, text, emend.Options{})
+		rep, err := h.ws.Apply(ctx, text, api.PatchOptions{})
 		if err != nil {
 			return "", err
 		}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 )
 
 // TestUndoPeople checks that what a person changed after a call stays if undo does not have to touch it. Otherwise undo must be
@@ -37,25 +38,25 @@ func TestUndoPeople(t *testing.T) {
 			write(t, filepath.Join(dir, "f", "x"), "person\n")
 		}, nil, "f"},
 		{"write, and a person", func(ctx context.Context, ws *emend.Workspace) (string, error) {
-			return txOf(ws.Write(ctx, emend.WriteRequest{Path: "f", Content: "all new\n", ExpectedSha256: hash(lines)}))
+			return txOf(ws.Write(ctx, api.WriteRequest{Path: "f", Content: "all new\n", ExpectedSha256: hash(lines)}))
 		}, saving("f", "person\n"), nil, "f"},
 		{"create, and a person", func(ctx context.Context, ws *emend.Workspace) (string, error) {
-			return txOf(ws.Create(ctx, emend.CreateRequest{Path: "new/made", Content: "agent\n", CreateParentDirectories: true}))
+			return txOf(ws.Create(ctx, api.CreateRequest{Path: "new/made", Content: "agent\n", CreateParentDirectories: true}))
 		}, saving("new/made", "person\n"), nil, "new/made"},
 		{"create, and a person beside it", func(ctx context.Context, ws *emend.Workspace) (string, error) {
-			return txOf(ws.Create(ctx, emend.CreateRequest{Path: "new/made", Content: "agent\n", CreateParentDirectories: true}))
+			return txOf(ws.Create(ctx, api.CreateRequest{Path: "new/made", Content: "agent\n", CreateParentDirectories: true}))
 		}, saving("new/person", "person\n"), map[string]string{"new/made": "", "new/person": "person\n", "f": lines}, ""},
 		{"delete, and a person made it again", func(ctx context.Context, ws *emend.Workspace) (string, error) {
-			return txOf(ws.Delete(ctx, emend.DeleteRequest{Path: "f"}))
+			return txOf(ws.Delete(ctx, api.DeleteRequest{Path: "f"}))
 		}, saving("f", "person\n"), nil, "f"},
 		{"move, and a person made the first again", func(ctx context.Context, ws *emend.Workspace) (string, error) {
-			return txOf(ws.Move(ctx, emend.MoveRequest{FromPath: "f", ToPath: "g", ExpectedSha256: hash(lines)}))
+			return txOf(ws.Move(ctx, api.MoveRequest{FromPath: "f", ToPath: "g", ExpectedSha256: hash(lines)}))
 		}, saving("f", "person\n"), nil, "f"},
 		{"move, and a person deleted it", func(ctx context.Context, ws *emend.Workspace) (string, error) {
-			return txOf(ws.Move(ctx, emend.MoveRequest{FromPath: "f", ToPath: "g", ExpectedSha256: hash(lines)}))
+			return txOf(ws.Move(ctx, api.MoveRequest{FromPath: "f", ToPath: "g", ExpectedSha256: hash(lines)}))
 		}, removing("g"), nil, "g"},
 		{"delete for ever", func(ctx context.Context, ws *emend.Workspace) (string, error) {
-			return txOf(ws.Delete(ctx, emend.DeleteRequest{Path: "f", Permanent: true}))
+			return txOf(ws.Delete(ctx, api.DeleteRequest{Path: "f", Permanent: true}))
 		}, func(*testing.T, string) {}, nil, "f"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -67,14 +68,14 @@ func TestUndoPeople(t *testing.T) {
 			}
 			tc.person(t, ws.Root())
 			before := grow(t, ws.Root())
-			_, err = ws.Undo(t.Context(), emend.UndoRequest{Entry: tx, DryRun: true})
+			_, err = ws.Undo(t.Context(), api.UndoRequest{Entry: tx, DryRun: true})
 			if diff := grow(t, ws.Root()).against(before); len(diff) > 0 {
 				t.Errorf("undo with dryRun changed:\n%s", strings.Join(diff, "\n"))
 			}
 			if (err == nil) != (tc.keeps != nil) {
 				t.Errorf("with dryRun: %v", err)
 			}
-			_, err = ws.Undo(t.Context(), emend.UndoRequest{Entry: tx})
+			_, err = ws.Undo(t.Context(), api.UndoRequest{Entry: tx})
 			if tc.keeps == nil {
 				wayBarred(t, err, tc.path, grow(t, ws.Root()).against(before))
 				return
@@ -107,12 +108,12 @@ func wayBarred(t *testing.T, err error, path string, changed []string) {
 }
 
 func editLine5(ctx context.Context, ws *emend.Workspace) (string, error) {
-	a, err := ws.Read(ctx, emend.ReadRequest{Path: "f"})
+	a, err := ws.Read(ctx, api.ReadRequest{Path: "f"})
 	if err != nil {
 		return "", err
 	}
-	return txOf(ws.Edit(ctx, emend.EditRequest{Path: "f", ExpectedSha256: a.Data.Sha256,
-		Edits: []emend.TextEdit{{OldText: "line 5\n", NewText: "agent 5\n"}}}))
+	return txOf(ws.Edit(ctx, api.EditRequest{Path: "f", ExpectedSha256: a.Data.Sha256,
+		Edits: []api.TextEdit{{OldText: "line 5\n", NewText: "agent 5\n"}}}))
 }
 
 func saving(name, content string) func(t *testing.T, dir string) {

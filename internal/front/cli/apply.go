@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/report"
+	"github.com/spf13/cobra"
 )
 
 type applyFlags struct {
@@ -104,7 +104,7 @@ func (a *app) runApply(cmd *cobra.Command, args []string, f applyFlags) error {
 }
 
 // dryRun prints what applying the patch would do.
-func (a *app) dryRun(ctx context.Context, ws *emend.Workspace, text string, o emend.Options) error {
+func (a *app) dryRun(ctx context.Context, ws *emend.Workspace, text string, o api.PatchOptions) error {
 	p, err := ws.Plan(ctx, text, o)
 	if r, ok := errors.AsType[*emend.Refusal](err); ok {
 		return a.printRefusal(r)

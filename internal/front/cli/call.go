@@ -6,11 +6,12 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/report"
 	"github.com/emend-dev/emend/internal/tool"
+	"github.com/spf13/cobra"
 )
 
 type callFlags struct {
@@ -92,7 +93,7 @@ func (a *app) runCall(cmd *cobra.Command, args []string, f callFlags) error {
 }
 
 // refusedCallError returns the error for a refusal that is printed already.
-func refusedCallError(r emend.Result) error { return errors.Join(errPrinted, undecidedError(r)) }
+func refusedCallError(r api.Result) error { return errors.Join(errPrinted, undecidedError(r)) }
 
 // readArguments returns the JSON from the command line, or from standard input.
 func (a *app) readArguments(args []string) (string, error) {
@@ -106,7 +107,7 @@ func (a *app) readArguments(args []string) (string, error) {
 
 // undecidedError returns an error if r says that a commit is neither done nor undone, so that the exit code says it
 // too. Else it returns nil.
-func undecidedError(r emend.Result) error {
+func undecidedError(r api.Result) error {
 	b, err := json.Marshal(r)
 	if err != nil {
 		return nil
@@ -125,7 +126,7 @@ func undecidedError(r emend.Result) error {
 	json.Unmarshal(b, &o) //nolint:errcheck
 	for _, reason := range []string{o.Error.Details.Reason, o.Meta.Error.Details.Reason} {
 		if reason == "indeterminate" {
-			return &emend.Error{Kind: emend.CommandFailed, Reason: reason}
+			return &fail.Error{Kind: fail.CommandFailed, Reason: reason}
 		}
 	}
 	return nil

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
-
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/report"
 	"github.com/emend-dev/emend/internal/tool"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // changeVerb describes a verb that changes a file by calling one tool. R is the request of the tool, and D the data of
@@ -38,8 +38,8 @@ type changeVerb[R, D any] struct {
 	check, input func(*cobra.Command) error
 
 	request *R
-	call    func(*emend.Workspace, context.Context, R) (*emend.Answer[D], error)
-	text    func(*emend.Answer[D]) changeText
+	call    func(*emend.Workspace, context.Context, R) (*api.Answer[D], error)
+	text    func(*api.Answer[D]) changeText
 }
 
 // command returns the command of the verb.
@@ -118,7 +118,7 @@ func isHash(s string) bool {
 
 // currentHash reads the hash of a file as it is now, and prints it.
 func (a *app) currentHash(ctx context.Context, ws *emend.Workspace, path string) (string, error) {
-	answer, err := ws.Read(emend.As(ctx, emend.Actor{Tool: "read_file"}), emend.ReadRequest{Path: path, MaxBytes: 1, AllowBinary: true})
+	answer, err := ws.Read(emend.WithActor(ctx, api.Actor{Tool: "read_file"}), api.ReadRequest{Path: path, MaxBytes: 1, AllowBinary: true})
 	if err != nil {
 		return "", err
 	}
@@ -144,7 +144,7 @@ type changeText struct {
 
 // printChange prints the result of a change: with --json the result itself, else one line of words. At a terminal it
 // adds the diff and the command that undoes the change.
-func (a *app) printChange(r emend.Result, c changeText) error {
+func (a *app) printChange(r api.Result, c changeText) error {
 	a.done = true
 	return a.buffered(func(w *bufio.Writer) {
 		switch {
@@ -156,7 +156,7 @@ func (a *app) printChange(r emend.Result, c changeText) error {
 	})
 }
 
-func (a *app) printChangeText(w *bufio.Writer, r emend.Result, c changeText) {
+func (a *app) printChangeText(w *bufio.Writer, r api.Result, c changeText) {
 	if c.words == "" {
 		fmt.Fprintln(w, report.Escape(r.Text()))
 	} else {

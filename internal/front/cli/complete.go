@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/report"
+	"github.com/spf13/cobra"
 )
 
 // completeWords completes a flag with fixed words.
@@ -68,13 +68,13 @@ func (a *app) completeTrashIDs(cmd *cobra.Command, args []string, prefix string)
 }
 
 // These functions return what to complete from an entry of the log; "" for nothing.
-func entryID(e *emend.LogEntry) string { return e.Entry }
+func entryID(e *api.LogEntry) string { return e.Entry }
 
-func entryTrashID(e *emend.LogEntry) string { return e.TrashedTo }
+func entryTrashID(e *api.LogEntry) string { return e.TrashedTo }
 
-func entrySession(e *emend.LogEntry) string { return e.SessionID }
+func entrySession(e *api.LogEntry) string { return e.SessionID }
 
-func undoableEntry(e *emend.LogEntry) string {
+func undoableEntry(e *api.LogEntry) string {
 	if e.OK && e.UndoneBy == "" && e.Operation != "purge" && !strings.HasPrefix(e.Entry, "#") {
 		return e.Entry
 	}
@@ -84,12 +84,12 @@ func undoableEntry(e *emend.LogEntry) string {
 // addLogCompletions adds completions from the log: for the arguments of show, purge and trash clear, and for the
 // --session of undo, log and purge.
 func (a *app) addLogCompletions(root *cobra.Command) {
-	by := func(name func(*emend.LogEntry) string) cobra.CompletionFunc {
+	by := func(name func(*api.LogEntry) string) cobra.CompletionFunc {
 		return func(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			return a.completeFromLog(cmd, name)
 		}
 	}
-	for path, name := range map[string]func(*emend.LogEntry) string{"show": entryID, "purge": entryID, "trash clear": entryTrashID} {
+	for path, name := range map[string]func(*api.LogEntry) string{"show": entryID, "purge": entryID, "trash clear": entryTrashID} {
 		if cmd, _, err := root.Find(strings.Fields(path)); err == nil && cmd.CommandPath() == "emend "+path {
 			cmd.ValidArgsFunction = by(name)
 		}
@@ -103,7 +103,7 @@ func (a *app) addLogCompletions(root *cobra.Command) {
 
 // completeFromLog completes with what name returns for each entry, described by what the entry did. It reports no
 // errors: a completion has no place for them.
-func (a *app) completeFromLog(cmd *cobra.Command, name func(*emend.LogEntry) string) ([]cobra.Completion, cobra.ShellCompDirective) {
+func (a *app) completeFromLog(cmd *cobra.Command, name func(*api.LogEntry) string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	const directive = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 	ws := a.openForCompletion()
 	if ws == nil {
@@ -112,7 +112,7 @@ func (a *app) completeFromLog(cmd *cobra.Command, name func(*emend.LogEntry) str
 	defer ws.Close()
 	ctx, cancel := context.WithTimeout(cmp.Or(cmd.Context(), context.Background()), completionTimeout)
 	defer cancel()
-	log, err := ws.History(ctx, emend.HistoryRequest{Limit: maxCompletions})
+	log, err := ws.History(ctx, api.HistoryRequest{Limit: maxCompletions})
 	if err != nil {
 		return nil, directive
 	}
@@ -134,6 +134,6 @@ func (a *app) openForCompletion() *emend.Workspace {
 		return nil
 	}
 	a.hideRecovery = true
-	ws, _ := a.open(emend.AsFound())
+	ws, _ := a.open(emend.NoRecovery())
 	return ws
 }

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/report"
+	"github.com/spf13/cobra"
 )
 
 func (a *app) convert() *cobra.Command {
@@ -35,7 +35,7 @@ section and the hunk. No file of the workspace is read.`,
 			if err != nil {
 				return err
 			}
-			out, passed, err := emend.Convert(text, to, emend.Options{Dialect: from, Lenient: lenient})
+			out, passed, err := emend.Convert(text, to, api.PatchOptions{Dialect: from, Lenient: lenient})
 			for _, note := range passed {
 				fmt.Fprintf(a.err, "emend: note: %s\n", report.Escape(note))
 			}

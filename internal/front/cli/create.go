@@ -1,15 +1,15 @@
 package cli
 
 import (
-	"github.com/spf13/cobra"
-
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/report"
+	"github.com/spf13/cobra"
 )
 
 func (a *app) create() *cobra.Command {
-	var r emend.CreateRequest
-	return changeVerb[emend.CreateRequest, emend.CreateData]{
+	var r api.CreateRequest
+	return changeVerb[api.CreateRequest, api.CreateData]{
 		tool:  "create_file",
 		use:   "create PATH",
 		short: "Make a new file from standard input",
@@ -30,7 +30,7 @@ input has. It is whole or not there at all, on record, and can be taken back
 			return a.readContent(cmd, "the content of "+report.OneLine(r.Path), &r.Content)
 		},
 		request: &r, call: (*emend.Workspace).Create,
-		text: func(did *emend.Answer[emend.CreateData]) changeText {
+		text: func(did *api.Answer[api.CreateData]) changeText {
 			return changeText{diff: did.Data.Diff, tx: did.Tx}
 		},
 	}.command(a)

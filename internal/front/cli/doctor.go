@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/front/wall"
 	"github.com/emend-dev/emend/internal/report"
 	"github.com/emend-dev/emend/internal/tool"
+	"github.com/spf13/cobra"
 )
 
 func (a *app) doctor() *cobra.Command {
@@ -48,7 +48,7 @@ it has pending is closed, and no file is touched.`,
 			if migrate {
 				return a.migrate(cmd, ws)
 			}
-			h, err := ws.Doctor(cmd.Context())
+			h, err := ws.Host().Doctor(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -61,7 +61,7 @@ it has pending is closed, and no file is touched.`,
 }
 
 func (a *app) adopt(ws *emend.Workspace) error {
-	at, pending, err := ws.Adopt()
+	at, pending, err := ws.Host().Adopt()
 	if err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func (a *app) adopt(ws *emend.Workspace) error {
 }
 
 func (a *app) migrate(cmd *cobra.Command, ws *emend.Workspace) error {
-	from, to, err := ws.Migrate(cmd.Context())
+	from, to, err := ws.Host().Migrate(cmd.Context())
 	if err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func (a *app) migrate(cmd *cobra.Command, ws *emend.Workspace) error {
 	return a.printValue(map[string]string{"from": from, "to": to}, fmt.Sprintf("Moved the store from %s to %s.", report.Escape(from), report.Escape(to)))
 }
 
-func (a *app) printHealth(h *emend.Health) error {
+func (a *app) printHealth(h *api.Health) error {
 	var err error
 	if a.json {
 		err = a.printJSON(a.newDoctorReport(h))

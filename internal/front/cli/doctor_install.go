@@ -8,13 +8,14 @@ import (
 	"runtime"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/front/setup"
 	"github.com/emend-dev/emend/internal/front/wall"
 )
 
 // doctorReport is the result of doctor: the health of the workspace, and the state of the installation on this account.
 type doctorReport struct {
-	*emend.Health
+	*api.Health
 	Binary  binaryState   `json:"binary"`
 	Token   *tokenState   `json:"token,omitempty"` // nil if none was made yet
 	Clients []setup.State `json:"clients"`
@@ -38,7 +39,7 @@ type tokenState struct {
 }
 
 // newDoctorReport examines the installation. It runs no program, and only reads the clients' files.
-func (a *app) newDoctorReport(h *emend.Health) *doctorReport {
+func (a *app) newDoctorReport(h *api.Health) *doctorReport {
 	c := &doctorReport{Health: h, Binary: findBinary(), Token: a.findToken(), Clients: []setup.State{}, Landlock: wall.Version()}
 	if host, err := a.host(h.Root); err == nil {
 		c.Clients = setup.Inspect(host, c.Binary.Version)

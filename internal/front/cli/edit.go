@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
+	"github.com/spf13/cobra"
 )
 
 type editFlags struct {
@@ -19,8 +19,8 @@ type editFlags struct {
 
 func (a *app) edit() *cobra.Command {
 	var f editFlags
-	var r emend.EditRequest
-	return changeVerb[emend.EditRequest, emend.EditData]{
+	var r api.EditRequest
+	return changeVerb[api.EditRequest, api.EditData]{
 		tool:  "edit_file",
 		use:   "edit PATH",
 		short: "Replace parts of a file's text",
@@ -61,7 +61,7 @@ is read, and shown; elsewhere 'emend read --json PATH' has it.`,
 			return err
 		},
 		request: &r, call: (*emend.Workspace).Edit,
-		text: func(did *emend.Answer[emend.EditData]) changeText {
+		text: func(did *api.Answer[api.EditData]) changeText {
 			return changeText{diff: did.Data.Diff, tx: did.Tx}
 		},
 	}.command(a)
@@ -82,10 +82,10 @@ func (f editFlags) check(cmd *cobra.Command, tolerance string) error {
 }
 
 // edits returns the pairs of --old and --new. Without any it reads edits as JSON from standard input.
-func (a *app) edits(cmd *cobra.Command, f editFlags) ([]emend.TextEdit, error) {
-	out := make([]emend.TextEdit, len(f.old))
+func (a *app) edits(cmd *cobra.Command, f editFlags) ([]api.TextEdit, error) {
+	out := make([]api.TextEdit, len(f.old))
 	for i := range f.old {
-		out[i] = emend.TextEdit{OldText: f.old[i], NewText: f.new[i], ExpectedOccurrences: f.count}
+		out[i] = api.TextEdit{OldText: f.old[i], NewText: f.new[i], ExpectedOccurrences: f.count}
 	}
 	if len(out) > 0 {
 		return out, nil

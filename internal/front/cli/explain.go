@@ -4,10 +4,9 @@ import (
 	"errors"
 	"io"
 
-	"github.com/spf13/cobra"
-
 	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/internal/report"
+	"github.com/spf13/cobra"
 )
 
 type explainFlags struct {
@@ -63,7 +62,7 @@ func (a *app) runExplain(cmd *cobra.Command, args []string, f explainFlags) erro
 	if err != nil {
 		return err
 	}
-	ws, err := a.open(emend.AsFound(), emend.AllowProtected(f.allow...), emend.WithLimits(limits))
+	ws, err := a.open(emend.NoRecovery(), emend.AllowProtected(f.allow...), emend.WithLimits(limits))
 	if err != nil {
 		return err
 	}

@@ -4,13 +4,13 @@ import (
 	"bufio"
 	"context"
 
-	"github.com/spf13/cobra"
-
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
+	"github.com/spf13/cobra"
 )
 
 func (a *app) glob() *cobra.Command {
-	var r emend.GlobRequest
+	var r api.GlobRequest
 	var allow []string
 	cmd := &cobra.Command{
 		Use:   "glob PATTERN [PATH]",
@@ -31,7 +31,7 @@ so are .git and node_modules; what is protected from reading is never listed.`,
 				if a.namesOnly() && !a.quiet {
 					return a.streamGlob(ctx, ws, r)
 				}
-				answer, err := withProgress(a, ctx, func(ctx context.Context) (*emend.Answer[emend.GlobData], error) { return ws.Glob(ctx, r) })
+				answer, err := withProgress(a, ctx, func(ctx context.Context) (*api.Answer[api.GlobData], error) { return ws.Glob(ctx, r) })
 				if err != nil {
 					return err
 				}
@@ -68,10 +68,10 @@ func checkMaxResults(cmd *cobra.Command, n *int) error {
 }
 
 // streamGlob prints paths while it finds them.
-func (a *app) streamGlob(ctx context.Context, ws *emend.Workspace, r emend.GlobRequest) error {
+func (a *app) streamGlob(ctx context.Context, ws *emend.Workspace, r api.GlobRequest) error {
 	w := bufio.NewWriterSize(a.out, 1<<16)
 	defer w.Flush() //nolint:errcheck // a.out keeps the error
-	answer, err := withProgress(a, ctx, func(ctx context.Context) (*emend.Answer[emend.GlobSum], error) { return ws.GlobTo(ctx, r, w) })
+	answer, err := withProgress(a, ctx, func(ctx context.Context) (*api.Answer[api.GlobSum], error) { return ws.Host().GlobTo(ctx, r, w) })
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func (a *app) streamGlob(ctx context.Context, ws *emend.Workspace, r emend.GlobR
 	return nil
 }
 
-func (a *app) printGlob(answer *emend.Answer[emend.GlobData]) error {
+func (a *app) printGlob(answer *api.Answer[api.GlobData]) error {
 	list := answer.Data.Matches
 	err := a.printListing(answer.Result, answer.Notes, len(list), func(i int) listingRow {
 		return listingRow{list[i].Path, list[i].Type, list[i].Size, list[i].MTime}

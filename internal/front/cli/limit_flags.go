@@ -3,9 +3,8 @@ package cli
 import (
 	"strconv"
 
+	"github.com/emend-dev/emend/api"
 	"github.com/spf13/pflag"
-
-	"github.com/emend-dev/emend"
 )
 
 // limitFlags are the flags that limit the size of a patch and of its files.
@@ -15,7 +14,7 @@ type limitFlags struct {
 }
 
 func (l *limitFlags) define(f *pflag.FlagSet) {
-	d := emend.DefaultLimits
+	d := api.DefaultLimits
 	f.StringVar(&l.patch, "max-patch", "", "refuse a patch over `SIZE` (default "+formatSize(d.PatchBytes)+")")
 	f.IntVar(&l.files, "max-files", 0, "refuse a patch with more than `N` sections (default "+strconv.Itoa(d.Files)+")")
 	f.StringVar(&l.file, "max-file", "", "refuse a file over `SIZE` (default "+formatSize(d.FileBytes)+")")
@@ -23,8 +22,8 @@ func (l *limitFlags) define(f *pflag.FlagSet) {
 	f.IntVar(&l.depth, "max-depth", 0, "refuse a path of more than `N` names (default "+strconv.Itoa(d.Depth)+")")
 }
 
-func (l limitFlags) limits(verb string) (emend.Limits, error) {
-	out := emend.Limits{Files: l.files, Depth: l.depth}
+func (l limitFlags) limits(verb string) (api.Limits, error) {
+	out := api.Limits{Files: l.files, Depth: l.depth}
 	for _, f := range []struct {
 		name, text string
 		to         *int64

@@ -7,14 +7,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/report"
+	"github.com/spf13/cobra"
 )
 
 type logFlags struct {
-	emend.HistoryRequest
+	api.HistoryRequest
 	follow bool
 }
 
@@ -58,7 +58,7 @@ func (a *app) runLog(ctx context.Context, f logFlags) error {
 	if f.Limit == 0 {
 		f.Limit = -1
 	}
-	ws, err := a.open(emend.AsFound())
+	ws, err := a.open(emend.NoRecovery())
 	if err != nil {
 		return err
 	}
@@ -89,9 +89,9 @@ func (a *app) runLog(ctx context.Context, f logFlags) error {
 }
 
 // printEntries prints entries in groups, one group for each record of the log.
-func (a *app) printEntries(entries []emend.LogEntry, diff bool) {
+func (a *app) printEntries(entries []api.LogEntry, diff bool) {
 	for i := 0; len(entries) > 0; i++ {
-		n := slices.IndexFunc(entries, func(e emend.LogEntry) bool { return e.Seq != entries[0].Seq })
+		n := slices.IndexFunc(entries, func(e api.LogEntry) bool { return e.Seq != entries[0].Seq })
 		if n < 0 {
 			n = len(entries)
 		}
@@ -103,7 +103,7 @@ func (a *app) printEntries(entries []emend.LogEntry, diff bool) {
 	}
 }
 
-func (a *app) printGroup(files []emend.LogEntry, diff bool) {
+func (a *app) printGroup(files []api.LogEntry, diff bool) {
 	e := &files[0]
 	fmt.Fprintf(a.out, "%s  %s%s\n", a.colorize(bold, report.OneLine(e.Entry)), e.Timestamp.Local().Format("2006-01-02 15:04:05 -0700"), report.OneLine(requester(e)))
 	if s := entryState(e); s != "" {
@@ -118,7 +118,7 @@ func (a *app) printGroup(files []emend.LogEntry, diff bool) {
 }
 
 // requester describes who made the call: tool, agent, session, client.
-func requester(e *emend.LogEntry) string {
+func requester(e *api.LogEntry) string {
 	out := "  " + cmp.Or(e.ToolName, "-")
 	if e.AgentName != "" {
 		out += ", agent " + e.AgentName
@@ -133,7 +133,7 @@ func requester(e *emend.LogEntry) string {
 }
 
 // entryState describes a refusal, an abort, or an undo. It returns "" for a change that stands.
-func entryState(e *emend.LogEntry) string {
+func entryState(e *api.LogEntry) string {
 	var out []string
 	switch {
 	case e.OK:
@@ -154,7 +154,7 @@ func entryState(e *emend.LogEntry) string {
 // letterColors maps the letter of an operation to its colour.
 var letterColors = map[string]string{"A": green, "D": red, "!": red}
 
-func (a *app) printEntryFile(e *emend.LogEntry, diff bool) {
+func (a *app) printEntryFile(e *api.LogEntry, diff bool) {
 	if e.Path == "" {
 		return
 	}

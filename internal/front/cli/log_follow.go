@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 )
 
 // followLog prints entries as they come, until Ctrl-C or until the reader of standard output has gone. It prints
@@ -54,9 +55,9 @@ func cancelWhenReaderGone(ctx context.Context, out *os.File, stop context.Cancel
 }
 
 // entryPrinter returns a function that prints entries as they come.
-func (a *app) entryPrinter(diff bool) func([]emend.LogEntry, []string) error {
+func (a *app) entryPrinter(diff bool) func([]api.LogEntry, []string) error {
 	begun := false
-	return func(entries []emend.LogEntry, notes []string) error {
+	return func(entries []api.LogEntry, notes []string) error {
 		a.printWarnings(notes)
 		if a.json {
 			return a.printEntryLines(entries)
@@ -79,7 +80,7 @@ func (a *app) entryPrinter(diff bool) func([]emend.LogEntry, []string) error {
 }
 
 // printEntryLines prints entries as JSON, one a line.
-func (a *app) printEntryLines(entries []emend.LogEntry) error {
+func (a *app) printEntryLines(entries []api.LogEntry) error {
 	enc := newLineEncoder(a.out)
 	for i := range entries {
 		if err := enc.Encode(&entries[i]); err != nil {

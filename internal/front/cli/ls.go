@@ -6,14 +6,14 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/report"
+	"github.com/spf13/cobra"
 )
 
 func (a *app) ls() *cobra.Command {
-	var r emend.ListRequest
+	var r api.ListRequest
 	var allow []string
 	cmd := &cobra.Command{
 		Use:   "ls [PATH]",
@@ -35,7 +35,7 @@ With --recursive it prints paths, relative to the workspace's root, level by lev
 			r.Recursive = r.Recursive || r.MaxDepth > 1
 			r.NamesOnly = a.namesOnly()
 			return a.withWorkspace(cmd, "list_directory", allow, func(ctx context.Context, ws *emend.Workspace) error {
-				answer, err := withProgress(a, ctx, func(ctx context.Context) (*emend.Answer[emend.ListData], error) { return ws.List(ctx, r) })
+				answer, err := withProgress(a, ctx, func(ctx context.Context) (*api.Answer[api.ListData], error) { return ws.List(ctx, r) })
 				if err != nil {
 					return err
 				}
@@ -52,7 +52,7 @@ With --recursive it prints paths, relative to the workspace's root, level by lev
 	return cmd
 }
 
-func (a *app) printList(answer *emend.Answer[emend.ListData], paths bool) error {
+func (a *app) printList(answer *api.Answer[api.ListData], paths bool) error {
 	list := answer.Data.Entries
 	err := a.printListing(answer.Result, answer.Notes, len(list), func(i int) listingRow {
 		e := &list[i]
@@ -76,8 +76,8 @@ type listingRow struct {
 }
 
 // printListing prints n rows. It calls result only for --json, since making the result takes time.
-func (a *app) printListing(result func() emend.Result, notes []string, n int, at func(i int) listingRow) error {
-	var r emend.Result
+func (a *app) printListing(result func() api.Result, notes []string, n int, at func(i int) listingRow) error {
+	var r api.Result
 	if a.json {
 		r = result()
 	}

@@ -9,9 +9,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
+	"github.com/spf13/cobra"
 )
 
 func (a *app) make() *cobra.Command {
@@ -57,7 +57,7 @@ every file by its path inside them. .git, .hg, .svn, .jj and .emend are left out
 }
 
 // compareTrees reads two files or two directories, and lists what differs.
-func compareTrees(old, new string) ([]emend.Change, error) {
+func compareTrees(old, new string) ([]api.Change, error) {
 	a, err := readTree(old)
 	if err != nil {
 		return nil, err
@@ -74,9 +74,9 @@ func compareTrees(old, new string) ([]emend.Change, error) {
 		if a.none {
 			name = filepath.ToSlash(new)
 		}
-		c := emend.Change{Path: name, HasOld: !a.none, HasNew: !b.none}
+		c := api.Change{Path: name, HasOld: !a.none, HasNew: !b.none}
 		c.Old, c.New = a.content[""], b.content[""]
-		return []emend.Change{c}, nil
+		return []api.Change{c}, nil
 	}
 	return a.changesTo(b), nil
 }
@@ -87,7 +87,7 @@ type tree struct {
 	content   map[string]string
 }
 
-func (t tree) changesTo(u tree) []emend.Change {
+func (t tree) changesTo(u tree) []api.Change {
 	var names []string
 	for name := range t.content {
 		names = append(names, name)
@@ -98,9 +98,9 @@ func (t tree) changesTo(u tree) []emend.Change {
 		}
 	}
 	slices.Sort(names)
-	var out []emend.Change
+	var out []api.Change
 	for _, name := range names {
-		c := emend.Change{Path: name}
+		c := api.Change{Path: name}
 		c.Old, c.HasOld = t.content[name]
 		c.New, c.HasNew = u.content[name]
 		out = append(out, c)

@@ -7,15 +7,15 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/spf13/cobra"
-
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/report"
+	"github.com/spf13/cobra"
 )
 
 func (a *app) mv() *cobra.Command {
-	var r emend.MoveRequest
-	return changeVerb[emend.MoveRequest, emend.MoveData]{
+	var r api.MoveRequest
+	return changeVerb[api.MoveRequest, api.MoveData]{
 		tool:  "move_file",
 		use:   "mv FROM TO",
 		short: "Move or rename a file",
@@ -37,7 +37,7 @@ a terminal the hash is read, and shown; elsewhere 'emend read --json FROM' has i
 		},
 		currentHash: a.currentLinkHash,
 		request:     &r, call: (*emend.Workspace).Move,
-		text: func(did *emend.Answer[emend.MoveData]) changeText {
+		text: func(did *api.Answer[api.MoveData]) changeText {
 			return changeText{words: describeMove(&did.Data), notes: did.Notes, tx: did.Tx}
 		},
 	}.command(a)
@@ -54,7 +54,7 @@ func (a *app) currentLinkHash(ctx context.Context, ws *emend.Workspace, path str
 
 // describeMove describes a move in one line, with the trash id of what it replaced. It returns "" for the empty data of
 // a repeated call, whose first answer was lost.
-func describeMove(d *emend.MoveData) string {
+func describeMove(d *api.MoveData) string {
 	switch {
 	case d.FromPath == "":
 		return ""

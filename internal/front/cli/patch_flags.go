@@ -4,10 +4,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/patch"
+	"github.com/spf13/cobra"
 )
 
 // patchFlags are the flags of how to read a patch, and of what its files must be before.
@@ -41,8 +41,8 @@ func rungNames() []string {
 }
 
 // options converts the flags of a verb to the options of the engine.
-func (f patchFlags) options(verb string) (emend.Options, error) {
-	o := emend.Options{Dialect: f.dialect, Lenient: f.lenient, Idempotent: f.idempotent}
+func (f patchFlags) options(verb string) (api.PatchOptions, error) {
+	o := api.PatchOptions{Dialect: f.dialect, Lenient: f.lenient, Idempotent: f.idempotent}
 	if f.dialect != "auto" && !slices.Contains(emend.Dialects(), f.dialect) {
 		return o, usageErrorf(verb, "--dialect: %q is none of auto, %s", f.dialect, strings.Join(emend.Dialects(), ", "))
 	}

@@ -9,10 +9,10 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/term"
-
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/report"
+	"golang.org/x/term"
 )
 
 // A progress bar appears after progressDelay, and changes at most every progressInterval.
@@ -99,7 +99,7 @@ func (a *app) stagingProgress() (tell func(done, total int), end func()) {
 }
 
 // withProgress makes a call with a progress bar.
-func withProgress[T any](a *app, ctx context.Context, do func(context.Context) (*emend.Answer[T], error)) (*emend.Answer[T], error) {
+func withProgress[T any](a *app, ctx context.Context, do func(context.Context) (*api.Answer[T], error)) (*api.Answer[T], error) {
 	b := a.newProgressBar()
 	if b == nil {
 		return do(ctx)

@@ -6,10 +6,9 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/spf13/cobra"
-
-	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/report"
+	"github.com/spf13/cobra"
 )
 
 type purgeFlags struct {
@@ -48,7 +47,7 @@ again) are out of its reach, and so is git.`,
 }
 
 func (a *app) runPurge(cmd *cobra.Command, entries []string, f purgeFlags) error {
-	r := emend.PurgeRequest{Entries: entries, Path: f.path, SessionID: f.session}
+	r := api.PurgeRequest{Entries: entries, Path: f.path, SessionID: f.session}
 	var err error
 	if r.Before, err = timeBefore(f.olderThan, time.Now()); err != nil {
 		return usageErrorf("purge", "--older-than: %v", err)
@@ -66,14 +65,14 @@ func (a *app) runPurge(cmd *cobra.Command, entries []string, f purgeFlags) error
 	}
 	defer ws.Close()
 	if ask != nil {
-		purgeable, err := ws.Purgeable(cmd.Context(), r)
+		purgeable, err := ws.Host().Purgeable(cmd.Context(), r)
 		if err != nil {
 			return a.printError(err)
 		}
 		if n := len(purgeable.Transactions); n == 0 || !ask(purgeTable(purgeable), fmt.Sprintf("Remove what is kept of %s (%s)? It can not be undone afterwards.", plural(n, "change"), formatBytes(purgeable.SizeBytes))) {
-			return a.printAnswer("Nothing was removed.", &emend.Purged{Transactions: []emend.PurgedTx{}, Notes: purgeable.Notes})
+			return a.printAnswer("Nothing was removed.", &api.Purged{Transactions: []api.PurgedTx{}, Notes: purgeable.Notes})
 		}
-		r = emend.PurgeRequest{} // purge only what the person was shown
+		r = api.PurgeRequest{} // purge only what the person was shown
 		for _, t := range purgeable.Transactions {
 			r.Entries = append(r.Entries, t.Tx)
 		}
@@ -87,7 +86,7 @@ func (a *app) runPurge(cmd *cobra.Command, entries []string, f purgeFlags) error
 }
 
 // purgeTable lists what the history keeps of changes.
-func purgeTable(p *emend.Purged) string {
+func purgeTable(p *api.Purged) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, t := range p.Transactions {
@@ -113,7 +112,7 @@ func firstPaths(paths []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(paths[:limit], ", "), len(paths)-limit)
 }
 
-func purgedText(p *emend.Purged) string {
+func purgedText(p *api.Purged) string {
 	if len(p.Transactions) == 0 {
 		return strings.TrimSpace("Nothing was removed: the history has nothing of it.\n" + purgeTable(p))
 	}

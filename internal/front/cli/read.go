@@ -8,11 +8,11 @@ import (
 	"math"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/report"
+	"github.com/spf13/cobra"
 )
 
 type readFlags struct {
@@ -64,9 +64,9 @@ func (a *app) runRead(cmd *cobra.Command, path string, f readFlags) error {
 	if limit == 0 {
 		limit = math.MaxInt
 	}
-	r := emend.ReadRequest{Path: path, StartLine: f.start, EndLine: f.end, MaxBytes: int(limit), AllowBinary: f.binary}
+	r := api.ReadRequest{Path: path, StartLine: f.start, EndLine: f.end, MaxBytes: int(limit), AllowBinary: f.binary}
 	return a.withWorkspace(cmd, "read_file", f.allow, func(ctx context.Context, ws *emend.Workspace) error {
-		answer, err := withProgress(a, ctx, func(ctx context.Context) (*emend.Answer[emend.ReadData], error) { return ws.Read(ctx, r) })
+		answer, err := withProgress(a, ctx, func(ctx context.Context) (*api.Answer[api.ReadData], error) { return ws.Read(ctx, r) })
 		if err != nil {
 			return err
 		}
@@ -75,7 +75,7 @@ func (a *app) runRead(cmd *cobra.Command, path string, f readFlags) error {
 }
 
 // printFile prints the text of a file. On a terminal a header stands before it, and control characters are escaped.
-func (a *app) printFile(answer *emend.Answer[emend.ReadData]) error {
+func (a *app) printFile(answer *api.Answer[api.ReadData]) error {
 	d := &answer.Data
 	if d.Binary && a.ttyOut && !a.json && !a.quiet {
 		return &fail.Error{Kind: fail.BinaryFile, Path: d.Path, Msg: "it is binary, and is not printed on a terminal; send it to a file or a pipe, or ask with --json"}
@@ -106,7 +106,7 @@ func (a *app) printFile(answer *emend.Answer[emend.ReadData]) error {
 }
 
 // truncationNote says where a text was cut, and how to read on.
-func truncationNote(d *emend.ReadData) string {
+func truncationNote(d *api.ReadData) string {
 	lines := strings.Count(d.Content, "\n")
 	if d.Binary || lines == 0 {
 		return "cut by --max-bytes; with a higher one there is more"
@@ -114,7 +114,7 @@ func truncationNote(d *emend.ReadData) string {
 	return fmt.Sprintf("cut after %d bytes; read on with --start %d", len(d.Content), d.StartLine+lines)
 }
 
-func fileHeader(d *emend.ReadData) string {
+func fileHeader(d *api.ReadData) string {
 	lines := fmt.Sprintf("%d line(s)", d.LineCount)
 	if d.StartLine > 1 || d.EndLine < d.LineCount {
 		lines = fmt.Sprintf("lines %d-%d of %d", d.StartLine, d.EndLine, d.LineCount)

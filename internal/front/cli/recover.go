@@ -4,9 +4,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/emend-dev/emend/internal/tool"
+	"github.com/spf13/cobra"
 )
 
 func (a *app) recoverVerb() *cobra.Command {
@@ -36,7 +35,7 @@ func (a *app) runRecover(ctx context.Context, timeout time.Duration) error {
 		return err
 	}
 	defer ws.Close()
-	first, _ := ws.Recovered()
+	first, _ := ws.Host().Recovered()
 	r, err := ws.Recover(ctx)
 	if err != nil {
 		return err

@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/fail"
 )
 
 // replaceFile writes a file that only its owner can read, whole or not at all. It replaces an existing file only if
@@ -51,5 +51,5 @@ func linkOrRename(temporary, name string) error {
 }
 
 func alreadyExists(name string) error {
-	return &emend.Error{Kind: emend.AlreadyExists, Path: name, Msg: fmt.Sprintf("%q exists", name), Hint: "Name another file, or say --force to replace it."}
+	return &fail.Error{Kind: fail.AlreadyExists, Path: name, Msg: fmt.Sprintf("%q exists", name), Hint: "Name another file, or say --force to replace it."}
 }

@@ -8,15 +8,15 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/spf13/cobra"
-
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
+	"github.com/spf13/cobra"
 )
 
 func (a *app) restore() *cobra.Command {
-	var r emend.RestoreRequest
-	return changeVerb[emend.RestoreRequest, emend.RestoreData]{
+	var r api.RestoreRequest
+	return changeVerb[api.RestoreRequest, api.RestoreData]{
 		tool:  "restore_file",
 		use:   "restore ID|ARCHIVE [TARGET]",
 		short: "Bring a file back from the trash",
@@ -32,12 +32,12 @@ come back, and nothing in it is trusted.`,
 		args:     []*string{&r.TrashedPath, &r.TargetPath},
 		key:      &r.IdempotencyKey,
 		request:  &r, call: restoreIDOrArchive,
-		text: func(did *emend.Answer[emend.RestoreData]) changeText { return changeText{tx: did.Tx} },
+		text: func(did *api.Answer[api.RestoreData]) changeText { return changeText{tx: did.Tx} },
 	}.command(a)
 }
 
 // restoreIDOrArchive restores the file that an id of the trash names, or the one in an archive.
-func restoreIDOrArchive(ws *emend.Workspace, ctx context.Context, r emend.RestoreRequest) (*emend.Answer[emend.RestoreData], error) {
+func restoreIDOrArchive(ws *emend.Workspace, ctx context.Context, r api.RestoreRequest) (*api.Answer[api.RestoreData], error) {
 	if !strings.HasSuffix(r.TrashedPath, ".tar.gz") && !strings.HasSuffix(r.TrashedPath, ".tgz") {
 		return ws.Restore(ctx, r)
 	}
@@ -46,7 +46,7 @@ func restoreIDOrArchive(ws *emend.Workspace, ctx context.Context, r emend.Restor
 		return nil, err
 	}
 	defer f.Close()
-	return ws.RestoreArchive(ctx, f, r.TargetPath, r.IdempotencyKey)
+	return ws.Host().RestoreArchive(ctx, f, r.TargetPath, r.IdempotencyKey)
 }
 
 // openArchive opens a regular file. It does not block on a FIFO.

@@ -11,11 +11,13 @@ import (
 	"unicode/utf8"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/report"
 )
 
 // printResult prints the text of a result, or the result itself with --json.
-func (a *app) printResult(r emend.Result) error {
+func (a *app) printResult(r api.Result) error {
 	if a.json {
 		return a.printJSON(r)
 	}
@@ -47,7 +49,7 @@ func (a *app) printValue(v any, words string) error {
 }
 
 // printFound prints the answer of a call that only reads: the result with --json, else what show writes.
-func (a *app) printFound(r emend.Result, notes []string, show func(*bufio.Writer)) error {
+func (a *app) printFound(r api.Result, notes []string, show func(*bufio.Writer)) error {
 	if a.json {
 		return a.buffered(func(w *bufio.Writer) { newEncoder(w).Encode(r) }) //nolint:errcheck // buffered returns it
 	}
@@ -81,7 +83,7 @@ func (a *app) printError(err error) error {
 	if r, ok := errors.AsType[*emend.Refusal](err); ok {
 		return a.printRefusal(r)
 	}
-	e, ok := errors.AsType[*emend.Error](err)
+	e, ok := errors.AsType[*fail.Error](err)
 	if !ok {
 		return err
 	}

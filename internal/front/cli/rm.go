@@ -4,15 +4,15 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/report"
+	"github.com/spf13/cobra"
 )
 
 func (a *app) rm() *cobra.Command {
-	var r emend.DeleteRequest
-	return changeVerb[emend.DeleteRequest, emend.DeleteData]{
+	var r api.DeleteRequest
+	return changeVerb[api.DeleteRequest, api.DeleteData]{
 		tool:  "delete_file",
 		use:   "rm PATH",
 		short: "Delete a file, into the trash",
@@ -37,7 +37,7 @@ It takes one PATH. To delete several files entirely or not at all, write a patch
 			cmd.Flags().BoolVar(&r.Permanent, "permanent", false, "keep nothing: it cannot come back")
 		},
 		request: &r, call: (*emend.Workspace).Delete,
-		text: func(did *emend.Answer[emend.DeleteData]) changeText {
+		text: func(did *api.Answer[api.DeleteData]) changeText {
 			return changeText{words: describeDeletion(&did.Data), notes: did.Notes}
 		},
 	}.command(a)
@@ -45,7 +45,7 @@ It takes one PATH. To delete several files entirely or not at all, write a patch
 
 // describeDeletion describes a deletion in one line, with the command that undoes it. It returns "" for the empty data
 // of a repeated call, whose first answer was lost.
-func describeDeletion(d *emend.DeleteData) string {
+func describeDeletion(d *api.DeleteData) string {
 	if d.Path == "" {
 		return ""
 	}

@@ -7,13 +7,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
+	"github.com/spf13/cobra"
 )
 
 type searchFlags struct {
-	emend.SearchRequest
+	api.SearchRequest
 	anyCase bool
 	allow   []string
 }
@@ -84,7 +84,7 @@ func (a *app) searchAndPrint(ctx context.Context, ws *emend.Workspace, f *search
 	if !a.ttyOut && !a.json && !a.quiet && f.ContextLines == 0 {
 		return a.streamMatches(ctx, ws, f)
 	}
-	answer, err := withProgress(a, ctx, func(ctx context.Context) (*emend.Answer[emend.SearchData], error) {
+	answer, err := withProgress(a, ctx, func(ctx context.Context) (*api.Answer[api.SearchData], error) {
 		return ws.Search(ctx, f.SearchRequest)
 	})
 	if err != nil {
@@ -99,8 +99,8 @@ const moreMatchesNote = "there are more than these %d matches: ask with a higher
 
 // streamMatches prints matches while it finds them, without context and without colours.
 func (a *app) streamMatches(ctx context.Context, ws *emend.Workspace, f *searchFlags) (found bool, err error) {
-	answer, err := withProgress(a, ctx, func(ctx context.Context) (*emend.Answer[emend.SearchSum], error) {
-		return ws.SearchTo(ctx, f.SearchRequest, a.out)
+	answer, err := withProgress(a, ctx, func(ctx context.Context) (*api.Answer[api.SearchSum], error) {
+		return ws.Host().SearchTo(ctx, f.SearchRequest, a.out)
 	})
 	if err != nil {
 		return false, err

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/report"
 )
 
@@ -17,8 +17,8 @@ type lastPrinted struct {
 	line int
 }
 
-func (a *app) printMatches(w *bufio.Writer, list []emend.SearchMatch, re *regexp.Regexp) {
-	groups := slices.ContainsFunc(list, func(m emend.SearchMatch) bool { return len(m.Before)+len(m.After) > 0 })
+func (a *app) printMatches(w *bufio.Writer, list []api.SearchMatch, re *regexp.Regexp) {
+	groups := slices.ContainsFunc(list, func(m api.SearchMatch) bool { return len(m.Before)+len(m.After) > 0 })
 	var last lastPrinted
 	for i := range list {
 		m := &list[i]
@@ -48,7 +48,7 @@ func (a *app) printMatches(w *bufio.Writer, list []emend.SearchMatch, re *regexp
 
 // printSeparator prints what stands before a match: on a terminal the name of a new file, and -- where lines are left
 // out.
-func (a *app) printSeparator(w *bufio.Writer, m *emend.SearchMatch, last lastPrinted, from int, groups bool) {
+func (a *app) printSeparator(w *bufio.Writer, m *api.SearchMatch, last lastPrinted, from int, groups bool) {
 	if a.ttyOut && m.Path != last.path {
 		if last.path != "" {
 			fmt.Fprintln(w)

@@ -12,12 +12,12 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/front/mcp"
 	"github.com/emend-dev/emend/internal/front/wall"
 	"github.com/emend-dev/emend/internal/tool"
+	"github.com/spf13/cobra"
 )
 
 func (a *app) serve() *cobra.Command {
@@ -75,7 +75,7 @@ func (a *app) runServe(cmd *cobra.Command, args []string, f *serveFlags) error {
 	go reserveMemory(ctx)
 	go pruneHourly(ctx, workspaces, log)
 	s := mcp.New(mcp.Config{Workspaces: workspaces, Version: emend.Version().Version, Log: log, MaxCalls: f.maxCalls, AskWait: f.wait,
-		Actor: emend.Actor{Session: a.session, Agent: a.agent}, Tools: tools})
+		Actor: api.Actor{Session: a.session, Agent: a.agent}, Tools: tools})
 	if f.http != "" {
 		return a.serveHTTP(ctx, s, f)
 	}
@@ -101,7 +101,7 @@ func (a *app) enterLandlock(workspaces []tool.Workspace, log *slog.Logger) {
 	}
 	var write, read []string
 	for _, w := range workspaces {
-		mine, elsewhere, err := w.Reach()
+		mine, elsewhere, err := w.Host().AccessPaths()
 		if err != nil {
 			log.Warn("not behind Landlock", "workspace", w.Name, "error", err)
 			return
@@ -154,7 +154,7 @@ func pruneHourly(ctx context.Context, workspaces []tool.Workspace, log *slog.Log
 		case <-tick.C:
 		}
 		for _, w := range workspaces {
-			if p, err := w.Prune(ctx); err != nil {
+			if p, err := w.Host().Prune(ctx); err != nil {
 				log.Warn("the history could not be pruned", "workspace", w.Name, "error", err)
 			} else if p.Transactions > 0 {
 				log.Info("the history was pruned", "workspace", w.Name, "transactions", p.Transactions, "bytes", p.SizeBytes)

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/report"
+	"github.com/spf13/cobra"
 )
 
 func (a *app) show() *cobra.Command {
@@ -34,7 +34,7 @@ takes # for a comment).`,
 }
 
 func (a *app) runShow(ctx context.Context, entry string) error {
-	ws, err := a.open(emend.AsFound())
+	ws, err := a.open(emend.NoRecovery())
 	if err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func (a *app) runShow(ctx context.Context, entry string) error {
 }
 
 // printEntry prints an entry: who and when, then each file, then the diffs.
-func (a *app) printEntry(d *emend.EntryData) {
+func (a *app) printEntry(d *api.EntryData) {
 	row := func(name, text string) {
 		if text != "" {
 			fmt.Fprintf(a.out, "%s %s\n", a.colorize(bold, fmt.Sprintf("%-12s", name)), report.OneLine(text))
@@ -88,7 +88,7 @@ func (a *app) printEntry(d *emend.EntryData) {
 func formatTime(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05.000 -0700") }
 
 // describeOutcome says how an entry ended.
-func describeOutcome(d *emend.EntryData) string {
+func describeOutcome(d *api.EntryData) string {
 	out := map[string]string{"applied": "applied", "abort": "taken back", "recovered": "recovered"}[d.End]
 	switch {
 	case !d.OK && d.End == "":
@@ -108,7 +108,7 @@ func describeOutcome(d *emend.EntryData) string {
 	return cmp.Or(out, "done")
 }
 
-func (a *app) printHashes(e *emend.LogEntry) {
+func (a *app) printHashes(e *api.LogEntry) {
 	if e.Path == "" {
 		return
 	}
@@ -120,7 +120,7 @@ func (a *app) printHashes(e *emend.LogEntry) {
 	}
 }
 
-func (a *app) printDiffs(files []emend.LogEntry) {
+func (a *app) printDiffs(files []api.LogEntry) {
 	fmt.Fprintln(a.out)
 	for i := range files {
 		switch e := &files[i]; {

@@ -7,10 +7,9 @@ import (
 	"os"
 	"strings"
 
-	"github.com/spf13/cobra"
-
-	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
+	"github.com/spf13/cobra"
 )
 
 // interruptibleReader reads from r until it is interrupted. Ctrl-C ends a read that blocks.
@@ -76,7 +75,7 @@ func (a *app) readPatch(args []string, limit int64) (text string, err error) {
 // readContent reads the content of one file from standard input.
 func (a *app) readContent(cmd *cobra.Command, what string, into *string) error {
 	a.promptForInput(what, "it")
-	limit := emend.DefaultLimits.FileBytes
+	limit := api.DefaultLimits.FileBytes
 	b, err := readAll(a.stdin(), limit)
 	if err == nil && int64(len(b)) > limit {
 		err = usageErrorf(cmd.Name(), "standard input has over %s, and that is the most that one file may have", formatSize(limit))
@@ -109,7 +108,7 @@ func readAll(r io.Reader, limit int64) ([]byte, error) { return io.ReadAll(limit
 // size.
 func limitInput(r io.Reader, limit int64) *io.LimitedReader {
 	if limit <= 0 {
-		limit = emend.DefaultLimits.PatchBytes
+		limit = api.DefaultLimits.PatchBytes
 	}
 	return &io.LimitedReader{R: r, N: limit + 1}
 }

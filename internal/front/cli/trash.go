@@ -6,10 +6,9 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/spf13/cobra"
-
-	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/report"
+	"github.com/spf13/cobra"
 )
 
 func (a *app) trash() *cobra.Command {
@@ -54,7 +53,7 @@ func (a *app) trashList() *cobra.Command {
 }
 
 // trashTable lists files of the trash.
-func trashTable(all []emend.Trashed, now time.Time) string {
+func trashTable(all []api.Trashed, now time.Time) string {
 	if len(all) == 0 {
 		return "The trash is empty."
 	}
@@ -87,7 +86,7 @@ func (a *app) trashShow() *cobra.Command {
 				return err
 			}
 			defer ws.Close()
-			f, err := ws.TrashShow(cmd.Context(), args[0])
+			f, err := ws.Host().TrashShow(cmd.Context(), args[0])
 			if err != nil {
 				return a.printError(err)
 			}
@@ -97,7 +96,7 @@ func (a *app) trashShow() *cobra.Command {
 }
 
 // trashFileText describes one file of the trash, with its content.
-func trashFileText(f *emend.TrashedFile, now time.Time) string {
+func trashFileText(f *api.TrashedFile, now time.Time) string {
 	var b strings.Builder
 	row := func(name, format string, args ...any) {
 		fmt.Fprintf(&b, "%-9s %s\n", name, report.OneLine(fmt.Sprintf(format, args...)))

@@ -6,9 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/emend-dev/emend/api"
 	"github.com/spf13/cobra"
-
-	"github.com/emend-dev/emend"
 )
 
 type clearFlags struct {
@@ -36,7 +35,7 @@ it needs --yes.`,
 }
 
 func (a *app) runClear(cmd *cobra.Command, ids []string, f clearFlags) error {
-	r := emend.ClearRequest{IDs: ids}
+	r := api.ClearRequest{IDs: ids}
 	var err error
 	if r.Before, err = timeBefore(f.olderThan, time.Now()); err != nil {
 		return usageErrorf("trash clear", "--older-than: %v", err)
@@ -51,12 +50,12 @@ func (a *app) runClear(cmd *cobra.Command, ids []string, f clearFlags) error {
 	}
 	defer ws.Close()
 	if ask != nil {
-		clearable, err := ws.TrashClearable(cmd.Context(), r)
+		clearable, err := ws.Host().TrashClearable(cmd.Context(), r)
 		if err != nil {
 			return a.printError(err)
 		}
 		if len(clearable) == 0 || !ask(trashTable(clearable, time.Now()), fmt.Sprintf("Remove %s from the trash for good?", plural(len(clearable), "file"))) {
-			return a.printAnswer("Nothing was removed.", &emend.Cleared{Entries: []emend.Trashed{}})
+			return a.printAnswer("Nothing was removed.", &api.Cleared{Entries: []api.Trashed{}})
 		}
 		r.IDs = nil // clear only what the person was shown
 		for _, t := range clearable {

@@ -3,9 +3,8 @@ package cli
 import (
 	"io"
 
-	"github.com/spf13/cobra"
-
 	"github.com/emend-dev/emend/internal/report"
+	"github.com/spf13/cobra"
 )
 
 func (a *app) trashExport() *cobra.Command {
@@ -30,7 +29,7 @@ standard output when that is no terminal.`,
 				return err
 			}
 			defer ws.Close()
-			write := func(w io.Writer) error { return ws.TrashExport(cmd.Context(), args[0], w) }
+			write := func(w io.Writer) error { return ws.Host().TrashExport(cmd.Context(), args[0], w) }
 			if output == "" {
 				return a.printError(write(a.out))
 			}

@@ -12,12 +12,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/front/gate"
 	"github.com/emend-dev/emend/internal/front/web"
+	"github.com/spf13/cobra"
 )
 
 type uiFlags struct {
@@ -82,7 +81,7 @@ func (a *app) openForUI(args []string) (*emend.Workspace, error) {
 		}
 		a.root = args[0]
 	}
-	return a.open(emend.AsFound())
+	return a.open(emend.NoRecovery())
 }
 
 func newToken() string {

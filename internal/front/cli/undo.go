@@ -7,14 +7,14 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/report"
+	"github.com/spf13/cobra"
 )
 
 func (a *app) undo() *cobra.Command {
-	var r emend.UndoRequest
+	var r api.UndoRequest
 	var allow []string
 	cmd := &cobra.Command{
 		Use:   "undo [ENTRY]",
@@ -46,7 +46,7 @@ entry did is taken back, or it is refused, naming the later change.`,
 	return cmd
 }
 
-func (a *app) runUndo(ctx context.Context, ws *emend.Workspace, r emend.UndoRequest) error {
+func (a *app) runUndo(ctx context.Context, ws *emend.Workspace, r api.UndoRequest) error {
 	rep, err := ws.Undo(ctx, r)
 	if err != nil {
 		return err

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/report"
+	"github.com/spf13/cobra"
 )
 
 func (a *app) verify() *cobra.Command {
@@ -34,7 +34,7 @@ that somebody changed without emend since. That is no damage.`,
 }
 
 func (a *app) runVerify(ctx context.Context, texts []string) error {
-	var heads []emend.Head
+	var heads []api.Head
 	for _, text := range texts {
 		h, err := emend.ParseHead(text)
 		if err != nil {
@@ -42,7 +42,7 @@ func (a *app) runVerify(ctx context.Context, texts []string) error {
 		}
 		heads = append(heads, h)
 	}
-	ws, err := a.open(emend.AsFound())
+	ws, err := a.open(emend.NoRecovery())
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func (a *app) runVerify(ctx context.Context, texts []string) error {
 	return err
 }
 
-func (a *app) printVerified(v *emend.VerifyReport, heads int) {
+func (a *app) printVerified(v *api.VerifyReport, heads int) {
 	row := func(name, format string, args ...any) {
 		fmt.Fprintf(a.out, "%s %s\n", a.colorize(bold, fmt.Sprintf("%-8s", name)), report.OneLine(fmt.Sprintf(format, args...)))
 	}
@@ -113,20 +113,20 @@ func countKinds(n map[string]int) string {
 }
 
 // stateTexts describes files that differ from the log.
-var stateTexts = map[emend.FileState]string{
-	emend.FileChanged: "changed since, without emend",
-	emend.FileGone:    "gone, without emend",
-	emend.FileBack:    "there again; the log has it deleted",
-	emend.FileUnknown: "cannot be read",
+var stateTexts = map[api.FileState]string{
+	api.FileChanged: "changed since, without emend",
+	api.FileGone:    "gone, without emend",
+	api.FileBack:    "there again; the log has it deleted",
+	api.FileUnknown: "cannot be read",
 }
 
-func (a *app) printStates(v *emend.VerifyReport, row func(name, format string, args ...any)) {
+func (a *app) printStates(v *api.VerifyReport, row func(name, format string, args ...any)) {
 	if v.Store == "" {
 		return
 	}
 	unknown := 0
 	for _, f := range v.Files {
-		if f.State == emend.FileUnknown {
+		if f.State == api.FileUnknown {
 			unknown++
 		}
 	}

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/report"
+	"github.com/spf13/cobra"
 )
 
 func (a *app) waiting() *cobra.Command {
@@ -50,12 +50,12 @@ func (a *app) waitingShow() *cobra.Command {
 		Args:              oneArgument("waiting show", "one ID, as emend waiting prints it"),
 		ValidArgsFunction: a.completeWaitingIDs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			ws, err := a.open(emend.AsFound())
+			ws, err := a.open(emend.NoRecovery())
 			if err != nil {
 				return err
 			}
 			defer ws.Close()
-			q, err := ws.WaitingFor(cmd.Context(), args[0])
+			q, err := ws.Host().WaitingFor(cmd.Context(), args[0])
 			if err != nil {
 				return a.printError(err)
 			}
@@ -78,8 +78,8 @@ ask about is allowed to the same session of the same client, until the server en
 		Example:           "  emend waiting allow q7h2k3m4n5p6\n  emend waiting allow q7h2k3m4n5p6 --session",
 		Args:              oneArgument("waiting allow", "one ID, as emend waiting prints it"),
 		ValidArgsFunction: a.completeWaitingIDs,
-		RunE: a.answerWith(func(ctx context.Context, ws *emend.Workspace, id string) (*emend.Answer[emend.AnsweredData], error) {
-			return ws.Allow(ctx, emend.AllowRequest{ID: id, Session: session, By: "terminal"})
+		RunE: a.answerWith(func(ctx context.Context, ws *emend.Workspace, id string) (*api.Answer[api.AnsweredData], error) {
+			return ws.Allow(ctx, api.AllowRequest{ID: id, Session: session, By: "terminal"})
 		}),
 	}
 	cmd.Flags().BoolVar(&session, "session", false, "and what the same rules ask about, until the session ends")
@@ -94,8 +94,8 @@ func (a *app) waitingDeny() *cobra.Command {
 		Example:           "  emend waiting deny q7h2k3m4n5p6\n  emend waiting deny q7h2k3m4n5p6 --reason 'write a new migration instead'",
 		Args:              oneArgument("waiting deny", "one ID, as emend waiting prints it"),
 		ValidArgsFunction: a.completeWaitingIDs,
-		RunE: a.answerWith(func(ctx context.Context, ws *emend.Workspace, id string) (*emend.Answer[emend.AnsweredData], error) {
-			return ws.Deny(ctx, emend.DenyRequest{ID: id, Reason: reason, By: "terminal"})
+		RunE: a.answerWith(func(ctx context.Context, ws *emend.Workspace, id string) (*api.Answer[api.AnsweredData], error) {
+			return ws.Deny(ctx, api.DenyRequest{ID: id, Reason: reason, By: "terminal"})
 		}),
 	}
 	cmd.Flags().StringVar(&reason, "reason", "", "`TEXT` that the agent reads")
@@ -104,9 +104,9 @@ func (a *app) waitingDeny() *cobra.Command {
 }
 
 // answerWith runs a verb that answers one call.
-func (a *app) answerWith(reply func(context.Context, *emend.Workspace, string) (*emend.Answer[emend.AnsweredData], error)) func(*cobra.Command, []string) error {
+func (a *app) answerWith(reply func(context.Context, *emend.Workspace, string) (*api.Answer[api.AnsweredData], error)) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
-		ws, err := a.open(emend.AsFound())
+		ws, err := a.open(emend.NoRecovery())
 		if err != nil {
 			return err
 		}
@@ -121,7 +121,7 @@ func (a *app) answerWith(reply func(context.Context, *emend.Workspace, string) (
 }
 
 func (a *app) listWaiting(ctx context.Context) error {
-	ws, err := a.open(emend.AsFound())
+	ws, err := a.open(emend.NoRecovery())
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 )
 
 // pollInterval is how often followWaiting looks for new calls.
@@ -18,12 +19,12 @@ const pollInterval = 200 * time.Millisecond
 func (a *app) followWaiting(ctx context.Context) error {
 	ctx, stop := a.untilReaderGone(ctx)
 	defer stop()
-	ws, err := a.open(emend.AsFound())
+	ws, err := a.open(emend.NoRecovery())
 	if err != nil {
 		return err
 	}
 	defer ws.Close()
-	leave, err := ws.Attend()
+	leave, err := ws.Host().PageOpen()
 	if err != nil {
 		return a.printError(err)
 	}
@@ -59,7 +60,7 @@ func (a *app) pollWaiting(ctx context.Context, ws *emend.Workspace) error {
 }
 
 // printNewWaiting prints the calls that are new. Without --json it also prints those that are gone.
-func (a *app) printNewWaiting(all []emend.Waiting, shown map[string]bool) error {
+func (a *app) printNewWaiting(all []api.Waiting, shown map[string]bool) error {
 	now := map[string]bool{}
 	for i := range all {
 		now[all[i].ID] = true
@@ -86,7 +87,7 @@ func (a *app) printNewWaiting(all []emend.Waiting, shown map[string]bool) error 
 	return nil
 }
 
-func (a *app) printWaiting(w *emend.Waiting) error {
+func (a *app) printWaiting(w *api.Waiting) error {
 	if a.json {
 		return newLineEncoder(a.out).Encode(newWaitingCall(w))
 	}

@@ -6,12 +6,12 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/report"
 )
 
 // waitingTable lists the calls that wait.
-func waitingTable(all []emend.Waiting, now time.Time) string {
+func waitingTable(all []api.Waiting, now time.Time) string {
 	if len(all) == 0 {
 		return "Nothing waits for your answer."
 	}
@@ -30,7 +30,7 @@ func timeLeft(deadline, now time.Time) string {
 	return fmt.Sprintf("%v left", max(0, deadline.Sub(now)).Truncate(time.Second))
 }
 
-func describePaths(paths []emend.AskedPath) string {
+func describePaths(paths []api.AskedPath) string {
 	out := report.OneLine(paths[0].Path)
 	if more := len(paths) - 1; more > 0 {
 		out += fmt.Sprintf(" and %d more", more)
@@ -58,7 +58,7 @@ type waitingPath struct {
 	Rule  string `json:"rule"`
 }
 
-func newWaitingCall(w *emend.Waiting) waitingCall {
+func newWaitingCall(w *api.Waiting) waitingCall {
 	q := &w.Question
 	out := waitingCall{ID: w.ID, Since: w.Since, Deadline: w.Deadline, Root: q.Root, Client: q.Actor.Client, Session: q.Actor.Session,
 		Agent: q.Actor.Agent, Tool: q.Actor.Tool, Diff: q.Diff}
@@ -69,7 +69,7 @@ func newWaitingCall(w *emend.Waiting) waitingCall {
 }
 
 // waitingText describes one call that waits, with its diff.
-func (a *app) waitingText(w *emend.Waiting) string {
+func (a *app) waitingText(w *api.Waiting) string {
 	q := &w.Question
 	var b strings.Builder
 	row := func(name, format string, args ...any) {

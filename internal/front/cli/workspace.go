@@ -9,12 +9,12 @@ import (
 	"os/user"
 	"path/filepath"
 
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
-
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/report"
 	"github.com/emend-dev/emend/internal/tool"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // open opens the workspace of the current directory, or of --root.
@@ -45,7 +45,7 @@ func (a *app) open(o ...emend.Option) (*emend.Workspace, error) {
 
 // workspaceOptions returns the options that the flags of every verb set.
 func (a *app) workspaceOptions() ([]emend.Option, error) {
-	out := []emend.Option{emend.By(emend.Actor{Client: "cli", Session: a.session, Agent: a.agent})}
+	out := []emend.Option{emend.ByActor(api.Actor{Client: "cli", Session: a.session, Agent: a.agent})}
 	file, err := a.policyFile()
 	if err != nil {
 		return nil, err
@@ -103,7 +103,7 @@ func (a *app) reportRecovery(ws *emend.Workspace) {
 	if a.hideRecovery {
 		return
 	}
-	r, err := ws.Recovered()
+	r, err := ws.Host().Recovered()
 	if err != nil {
 		fmt.Fprintf(a.err, "emend: %s\n", report.Escape(err.Error()))
 	} else if r != nil && !a.quiet {
@@ -118,7 +118,7 @@ func (a *app) withWorkspace(cmd *cobra.Command, tool string, allow []string, do 
 		return err
 	}
 	defer ws.Close()
-	err = do(emend.As(cmd.Context(), emend.Actor{Tool: tool}), ws)
+	err = do(emend.WithActor(cmd.Context(), api.Actor{Tool: tool}), ws)
 	if r, ok := errors.AsType[*emend.Refusal](err); ok {
 		return a.printRefusal(r)
 	}

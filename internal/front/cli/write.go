@@ -1,15 +1,15 @@
 package cli
 
 import (
-	"github.com/spf13/cobra"
-
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/report"
+	"github.com/spf13/cobra"
 )
 
 func (a *app) write() *cobra.Command {
-	var r emend.WriteRequest
-	return changeVerb[emend.WriteRequest, emend.WriteData]{
+	var r api.WriteRequest
+	return changeVerb[api.WriteRequest, api.WriteData]{
 		tool:  "write_file",
 		use:   "write PATH --expect SHA256",
 		short: "Replace the whole text of a file by standard input",
@@ -29,7 +29,7 @@ for; elsewhere 'emend read --json PATH' has it, and so has sha256sum.`,
 			return a.readContent(cmd, "the new text of "+report.OneLine(r.Path), &r.Content)
 		},
 		request: &r, call: (*emend.Workspace).Write,
-		text: func(did *emend.Answer[emend.WriteData]) changeText {
+		text: func(did *api.Answer[api.WriteData]) changeText {
 			return changeText{diff: did.Data.Diff, tx: did.Tx}
 		},
 	}.command(a)

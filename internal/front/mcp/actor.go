@@ -6,16 +6,15 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/emend-dev/emend/api"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"github.com/emend-dev/emend"
 )
 
 // actor says who makes a call, for the log. Nothing is decided by it. What the command line said wins over the request.
-func (s *Server) actor(req *sdk.CallToolRequest) emend.Actor {
+func (s *Server) actor(req *sdk.CallToolRequest) api.Actor {
 	meta := req.Params.GetMeta()
 	client := clientName(req.ClientInfo())
-	return emend.Actor{Client: client, Agent: s.Actor.Agent, Call: callID(meta),
+	return api.Actor{Client: client, Agent: s.Actor.Agent, Call: callID(meta),
 		Session: cmp.Or(s.Actor.Session, clientSession(meta), s.sessionNames.name(req.Session, req.Extra, client))}
 }
 

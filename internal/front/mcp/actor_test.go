@@ -7,9 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/emend-dev/emend/api"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"github.com/emend-dev/emend"
 )
 
 // TestWhoAsks checks that the log has what the client says about itself, in every revision of the protocol.
@@ -21,18 +20,18 @@ func TestWhoAsks(t *testing.T) {
 		process := r.srv.sessionNames.stdio
 		for i, row := range []struct {
 			meta sdk.Meta
-			want emend.LogEntry
+			want api.LogEntry
 		}{
-			{nil, emend.LogEntry{SessionID: process}},
-			{sdk.Meta{"progressToken": 7}, emend.LogEntry{SessionID: process}},
-			{sdk.Meta{"claudecode/toolUseId": "toolu_01"}, emend.LogEntry{SessionID: process, Call: "toolu_01"}},
-			{sdk.Meta{"callId": "call_1", "x-codex-turn-metadata": turn}, emend.LogEntry{SessionID: "0199-aa", Call: "call_1"}},
-			{sdk.Meta{"callId": "call_2", "x-codex-turn-metadata": `{"thread_id":"0199-bb"}`}, emend.LogEntry{SessionID: "0199-bb", Call: "call_2"}},
-			{sdk.Meta{"callId": 5, "x-codex-turn-metadata": "{"}, emend.LogEntry{SessionID: process}},
-			{sdk.Meta{"callId": "a\x1b[31m\n\u202eb" + strings.Repeat("é", 150)}, emend.LogEntry{SessionID: process, Call: "a[31mb" + strings.Repeat("é", 97)}},
+			{nil, api.LogEntry{SessionID: process}},
+			{sdk.Meta{"progressToken": 7}, api.LogEntry{SessionID: process}},
+			{sdk.Meta{"claudecode/toolUseId": "toolu_01"}, api.LogEntry{SessionID: process, Call: "toolu_01"}},
+			{sdk.Meta{"callId": "call_1", "x-codex-turn-metadata": turn}, api.LogEntry{SessionID: "0199-aa", Call: "call_1"}},
+			{sdk.Meta{"callId": "call_2", "x-codex-turn-metadata": `{"thread_id":"0199-bb"}`}, api.LogEntry{SessionID: "0199-bb", Call: "call_2"}},
+			{sdk.Meta{"callId": 5, "x-codex-turn-metadata": "{"}, api.LogEntry{SessionID: process}},
+			{sdk.Meta{"callId": "a\x1b[31m\n\u202eb" + strings.Repeat("é", 150)}, api.LogEntry{SessionID: process, Call: "a[31mb" + strings.Repeat("é", 97)}},
 		} {
 			r.call(s, "create_file", map[string]any{"path": fmt.Sprintf("f%d", i), "content": "x\n"}, row.meta)
-			a, err := r.ws.History(t.Context(), emend.HistoryRequest{Limit: 1})
+			a, err := r.ws.History(t.Context(), api.HistoryRequest{Limit: 1})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -54,7 +53,7 @@ func TestWhoAsksOverHTTP(t *testing.T) {
 			s := r.serveHTTP(revision)
 			for j := range 2 {
 				r.call(s, "create_file", map[string]any{"path": fmt.Sprintf("f%d%d", i, j), "content": "x\n"}, nil)
-				a, err := r.ws.History(t.Context(), emend.HistoryRequest{Limit: 1})
+				a, err := r.ws.History(t.Context(), api.HistoryRequest{Limit: 1})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -73,10 +72,10 @@ func TestWhoAsksOverHTTP(t *testing.T) {
 
 // TestCommandLineWins checks that a client cannot change the actor that the command line set.
 func TestCommandLineWins(t *testing.T) {
-	r := newTestClient(t, Config{Actor: emend.Actor{Session: "mine", Agent: "me"}})
+	r := newTestClient(t, Config{Actor: api.Actor{Session: "mine", Agent: "me"}})
 	s := r.serve(nil, "")
 	r.call(s, "create_file", map[string]any{"path": "f", "content": "x\n"}, sdk.Meta{"x-codex-turn-metadata": map[string]any{"session_id": "theirs"}})
-	a, err := r.ws.History(t.Context(), emend.HistoryRequest{Limit: 1})
+	a, err := r.ws.History(t.Context(), api.HistoryRequest{Limit: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // answerTime is how long a call waits for an answer, and how long a question that was handed to the client stays valid.
@@ -27,7 +27,7 @@ type askRound struct {
 // withAsker returns a context in which a policy's questions go to the person behind the client.
 func (s *Server) withAsker(ctx context.Context, req *sdk.CallToolRequest) (context.Context, *askRound) {
 	r := &askRound{s: s, req: req}
-	return emend.Asking(ctx, r.ask), r
+	return emend.WithAsker(ctx, r.ask), r
 }
 
 // elicitation is the key of a question in a result, and the word for a client's own dialog in the log.
@@ -38,7 +38,7 @@ var errElicitFailed = errors.New("the client could not ask a person")
 
 // ask asks through the client's own dialog. If the client has none, or it fails, ask turns to the person who has a page
 // open.
-func (r *askRound) ask(ctx context.Context, q emend.Question) (by string, err error) {
+func (r *askRound) ask(ctx context.Context, q api.Question) (by string, err error) {
 	switch {
 	case !showsForms(r.req.ClientCapabilities()):
 		return r.askAtPage(ctx, q)
@@ -51,7 +51,7 @@ func (r *askRound) ask(ctx context.Context, q emend.Question) (by string, err er
 			return "", err
 		}
 		by, pageErr := r.askAtPage(ctx, q)
-		if errors.Is(pageErr, emend.ErrNobodyThere) {
+		if errors.Is(pageErr, api.ErrNoPage) {
 			return "", err
 		}
 		return by, pageErr
@@ -62,11 +62,11 @@ func (r *askRound) ask(ctx context.Context, q emend.Question) (by string, err er
 	}
 	r.result = &sdk.CallToolResult{InputRequests: sdk.InputRequestMap{elicitation: askForm(q)},
 		RequestState: r.s.tickets.Issue(ticketFor(q)...)}
-	return "", emend.ErrUnanswered
+	return "", api.ErrUnanswered
 }
 
 // ticketFor lists what an answer is bound to: one change, in one workspace, for one client.
-func ticketFor(q emend.Question) []string { return []string{q.Digest, q.Root, q.Actor.Client} }
+func ticketFor(q api.Question) []string { return []string{q.Digest, q.Root, q.Actor.Client} }
 
 // showsForms reports whether a client shows forms. A client that announces elicitation without saying which kind does.
 func showsForms(c *sdk.ClientCapabilities) bool {
@@ -80,7 +80,7 @@ func asksDuringCall(s *sdk.ServerSession) bool {
 }
 
 // elicit shows the question in the client's dialog and waits for the answer.
-func (r *askRound) elicit(ctx context.Context, q emend.Question) (*sdk.ElicitResult, error) {
+func (r *askRound) elicit(ctx context.Context, q api.Question) (*sdk.ElicitResult, error) {
 	ctx, endWait, err := r.beginWait(ctx)
 	if err != nil {
 		return nil, err

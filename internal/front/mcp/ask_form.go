@@ -4,15 +4,14 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/internal/report"
 	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"github.com/emend-dev/emend"
-	"github.com/emend-dev/emend/internal/report"
 )
 
 // form is a question as a client shows it.
-func askForm(q emend.Question) *sdk.ElicitParams {
+func askForm(q api.Question) *sdk.ElicitParams {
 	return &sdk.ElicitParams{Mode: "form", Message: askMessage(q), RequestedSchema: &jsonschema.Schema{
 		Type: "object", Required: []string{"answer"},
 		Properties: map[string]*jsonschema.Schema{
@@ -26,7 +25,7 @@ func askForm(q emend.Question) *sdk.ElicitParams {
 // maxLines is how many lines of a change a person is shown.
 const maxDiffLines = 200
 
-func askMessage(q emend.Question) string {
+func askMessage(q api.Question) string {
 	var b strings.Builder
 	who := q.Actor.Client
 	if who == "" {

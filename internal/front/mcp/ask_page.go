@@ -5,11 +5,12 @@ import (
 	"errors"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
 )
 
 // askAtPage asks the person who has a page open. The call waits, in every revision of the protocol.
-func (r *askRound) askAtPage(ctx context.Context, q emend.Question) (by string, err error) {
+func (r *askRound) askAtPage(ctx context.Context, q api.Question) (by string, err error) {
 	ws := r.s.workspace(q.Root)
 	if ws == nil {
 		return "", errors.New("the client cannot ask a person")
@@ -17,15 +18,15 @@ func (r *askRound) askAtPage(ctx context.Context, q emend.Question) (by string, 
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer cancelWhenClientGone(ctx, cancel)()
-	if r.s.AskWait > 0 && !ws.AllowedBefore(q) {
+	if r.s.AskWait > 0 && !ws.Host().AllowedBefore(q) {
 		var endWait func()
 		if ctx, endWait, err = r.beginWait(ctx); err != nil {
 			return "", err
 		}
 		defer endWait()
 	}
-	by, err = ws.AskThere(ctx, q, r.s.AskWait)
-	if e, ok := errors.AsType[*fail.Error](err); ok && errors.Is(err, emend.ErrNobodyThere) {
+	by, err = ws.Host().AskAtPage(ctx, q, r.s.AskWait)
+	if e, ok := errors.AsType[*fail.Error](err); ok && errors.Is(err, api.ErrNoPage) {
 		refusal := *e
 		refusal.Msg = "this client cannot ask a person, since it offers no elicitation, and " + e.Msg
 		err = &refusal

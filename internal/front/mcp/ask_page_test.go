@@ -11,9 +11,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // paged returns a server whose calls wait for a person, and the workspace as the process of an open page has it.
@@ -24,14 +24,14 @@ func paged(t *testing.T) (s *Server, page *emend.Workspace, dir string) {
 	page, err := emend.Open(dir)
 	must(t, err)
 	t.Cleanup(func() { page.Close() })
-	leave, err := page.Attend()
+	leave, err := page.Host().PageOpen()
 	must(t, err)
 	t.Cleanup(leave)
 	return s, page, dir
 }
 
 // firstWaiting waits until a call waits for a person.
-func firstWaiting(t *testing.T, page *emend.Workspace) emend.Waiting {
+func firstWaiting(t *testing.T, page *emend.Workspace) api.Waiting {
 	t.Helper()
 	for range 3000 {
 		all, err := page.Waiting(t.Context())
@@ -42,7 +42,7 @@ func firstWaiting(t *testing.T, page *emend.Workspace) emend.Waiting {
 		time.Sleep(5 * time.Millisecond)
 	}
 	t.Fatal("nothing waits")
-	return emend.Waiting{}
+	return api.Waiting{}
 }
 
 // noneWaits fails unless no call waits any more within a short time.
@@ -86,13 +86,13 @@ func TestAnsweredAtThePage(t *testing.T) {
 			if q := is.Question; q.Actor.Client != "tester/1" || q.Actor.Session == "" || q.Actor.Tool != "apply_patch" || len(q.Paths) != 2 || strings.Count(q.Diff, "+two") != 3 {
 				t.Errorf("a person is shown %+v", is)
 			}
-			_, err := page.Deny(t.Context(), emend.DenyRequest{ID: is.ID, Reason: "use a new migration"})
+			_, err := page.Deny(t.Context(), api.DenyRequest{ID: is.ID, Reason: "use a new migration"})
 			must(t, err)
 			if r := <-done; !r.IsError || !strings.Contains(textOf(r), "use a new migration") || contents(t, dir) != before {
 				t.Errorf("denied: %s", textOf(r))
 			}
 			done = patching(t.Context(), t, cs, nil)
-			_, err = page.Allow(t.Context(), emend.AllowRequest{ID: firstWaiting(t, page).ID})
+			_, err = page.Allow(t.Context(), api.AllowRequest{ID: firstWaiting(t, page).ID})
 			must(t, err)
 			if r := <-done; r.IsError || contents(t, dir) != after {
 				t.Errorf("allowed: %s", textOf(r))
@@ -121,7 +121,7 @@ func TestDialogFails(t *testing.T) {
 	s, page, dir := paged(t)
 	p := &person{answer: func(*sdk.ElicitParams) (*sdk.ElicitResult, error) { return nil, errors.New("no window") }}
 	done := patching(t.Context(), t, connect(t, s, p, "2025-06-18", false), nil)
-	_, err := page.Allow(t.Context(), emend.AllowRequest{ID: firstWaiting(t, page).ID})
+	_, err := page.Allow(t.Context(), api.AllowRequest{ID: firstWaiting(t, page).ID})
 	must(t, err)
 	if r := <-done; r.IsError || len(p.questions) != 1 || contents(t, dir) != after {
 		t.Errorf("%d questions to the client: %s", len(p.questions), textOf(r))
@@ -145,7 +145,7 @@ func TestWithdrawn(t *testing.T) {
 					cs.Close()
 				}
 				noneWaits(t, s, page)
-				if _, err := page.Allow(t.Context(), emend.AllowRequest{ID: id}); err == nil {
+				if _, err := page.Allow(t.Context(), api.AllowRequest{ID: id}); err == nil {
 					t.Error("it could be allowed afterwards")
 				}
 				<-done
@@ -163,7 +163,7 @@ func TestAllowedForASession(t *testing.T) {
 	s, page, dir := paged(t)
 	cs := connect(t, s, nil, "2025-11-25", true)
 	done := patching(t.Context(), t, cs, nil)
-	_, err := page.Allow(t.Context(), emend.AllowRequest{ID: firstWaiting(t, page).ID, Session: true})
+	_, err := page.Allow(t.Context(), api.AllowRequest{ID: firstWaiting(t, page).ID, Session: true})
 	must(t, err)
 	if r := <-done; r.IsError {
 		t.Fatal(textOf(r))

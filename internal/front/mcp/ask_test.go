@@ -15,11 +15,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/front/seal"
 	"github.com/emend-dev/emend/internal/tool"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // person answers the questions that a client shows.
@@ -400,7 +400,7 @@ func TestCancelledWhileAsked(t *testing.T) {
 
 // TestQuestionIsReadable checks that the diff in a question is cut, and that nothing in it controls a terminal.
 func TestQuestionIsReadable(t *testing.T) {
-	q := emend.Question{Actor: emend.Actor{Client: "x\x1b[2J\n", Tool: "edit_file"}, Paths: []emend.AskedPath{{Path: "a\nb", Write: true, Rule: "a*"}},
+	q := api.Question{Actor: api.Actor{Client: "x\x1b[2J\n", Tool: "edit_file"}, Paths: []api.AskedPath{{Path: "a\nb", Write: true, Rule: "a*"}},
 		Diff: strings.Repeat("+line\n", 1000)}
 	got := askMessage(q)
 	if n := strings.Count(got, "\n"); n > maxDiffLines+10 || strings.Contains(got, "\x1b") || strings.Contains(got, "a\nb") || !strings.Contains(got, "more lines are not shown") {

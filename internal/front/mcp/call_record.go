@@ -8,12 +8,11 @@ import (
 	"slices"
 	"time"
 
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/report"
 	"github.com/emend-dev/emend/internal/tool"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // knownTool returns the name of a tool, or "other". Names that clients invent would otherwise fill the memory.
@@ -58,7 +57,7 @@ func (c *callRecord) setWorkspace(places []tool.Workspace, args json.RawMessage)
 }
 
 // setResult notes how a tool answered.
-func (c *callRecord) setResult(r emend.Result) {
+func (c *callRecord) setResult(r api.Result) {
 	if o, ok := r.(*report.Object); ok {
 		c.commit = o.Meta != nil && o.Meta.Tx != ""
 		if o.Error != nil {

@@ -43,7 +43,7 @@ func (h *health) check(spaces []tool.Workspace) error {
 	}
 	h.err = nil
 	for _, w := range spaces {
-		if err := w.Ready(); err != nil {
+		if err := w.Host().Ready(); err != nil {
 			h.err = fmt.Errorf("workspace %s: %w", w.Name, err)
 			break
 		}

@@ -12,18 +12,18 @@ import (
 	"sync"
 	"time"
 
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/front/seal"
 	"github.com/emend-dev/emend/internal/tool"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // Config is what the person who starts a server decides. Nothing that a client sends changes it.
 type Config struct {
 	Workspaces []tool.Workspace // at least one
 	Tools      tool.Options
-	Actor      emend.Actor  // the session and agent from the command line, which win over what clients say
+	Actor      api.Actor    // the session and agent from the command line, which win over what clients say
 	Version    string       // of emend
 	Log        *slog.Logger // for people; nil for none
 	MaxCalls   int          // calls that run at once; 0 for the default
@@ -109,7 +109,7 @@ func (s *Server) toolHandler(t *tool.Tool, tools tool.Options) sdk.ToolHandler {
 		record := callRecordOf(ctx)
 		record.setWorkspace(tools.Workspaces, req.Params.Arguments)
 		o := tools
-		ctx, staged, stopProgress := s.startProgress(emend.As(ctx, s.actor(req)), req)
+		ctx, staged, stopProgress := s.startProgress(emend.WithActor(ctx, s.actor(req)), req)
 		o.Progress = staged
 		ctx, asked := s.withAsker(ctx, req)
 		r := o.Call(ctx, o.Workspaces[0].Workspace, t.Name, req.Params.Arguments)

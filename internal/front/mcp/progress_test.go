@@ -12,10 +12,9 @@ import (
 	"testing"
 	"time"
 
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/tool"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // TestProgress checks that progress only grows, comes at most ten times a second and never after the result, and that
@@ -133,8 +132,8 @@ func TestProgressOfASearch(t *testing.T) {
 
 // watched serves a tool of the engine under the name watched. The channel receives the outcome of each call, whether
 // it is answered or not. as returns the context and the options of the call.
-func watched(r *testClient, name string, as func(ctx context.Context) (context.Context, tool.Options)) chan emend.Result {
-	ended := make(chan emend.Result, 1)
+func watched(r *testClient, name string, as func(ctx context.Context) (context.Context, tool.Options)) chan api.Result {
+	ended := make(chan api.Result, 1)
 	t, _ := tool.Named(name)
 	r.srv.SDK().AddTool(&sdk.Tool{Name: "watched", InputSchema: t.Input()},
 		func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {

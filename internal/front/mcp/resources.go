@@ -12,12 +12,12 @@ import (
 	"path"
 	"strings"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/tool"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 const (
@@ -112,7 +112,7 @@ func readFile(ctx context.Context, ws *emend.Workspace, uri, escaped string) (*s
 	if err != nil {
 		return nil, fmt.Errorf("%s is no URI: %w. Escape %% as %%25", fail.Quote(uri), err)
 	}
-	a, err := ws.Read(ctx, emend.ReadRequest{Path: name, MaxBytes: maxResource, AllowBinary: true})
+	a, err := ws.Read(ctx, api.ReadRequest{Path: name, MaxBytes: maxResource, AllowBinary: true})
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +132,7 @@ func readFile(ctx context.Context, ws *emend.Workspace, uri, escaped string) (*s
 }
 
 func readLog(ctx context.Context, ws *emend.Workspace) (*sdk.ResourceContents, error) {
-	a, err := ws.History(ctx, emend.HistoryRequest{Limit: maxLogEntries})
+	a, err := ws.History(ctx, api.HistoryRequest{Limit: maxLogEntries})
 	if err != nil {
 		return nil, err
 	}

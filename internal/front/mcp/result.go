@@ -6,15 +6,14 @@ import (
 	"fmt"
 	"strings"
 
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/tool"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // toolResult makes a result of the protocol. Some clients show the model only the text and others only the object, so
 // both hold the same facts. A refusal is a result too, marked as an error.
-func toolResult(t *tool.Tool, r emend.Result) (*sdk.CallToolResult, error) {
+func toolResult(t *tool.Tool, r api.Result) (*sdk.CallToolResult, error) {
 	out := &sdk.CallToolResult{IsError: !r.OK(), Content: textContent(r.Text())}
 	if t.Form == tool.TextOnly && !t.Mutates {
 		return out, nil

@@ -1,14 +1,14 @@
 package web
 
 import (
-	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/plan"
 	"github.com/emend-dev/emend/internal/report"
 	"github.com/emend-dev/emend/patch"
 )
 
 // compareNow returns the difference between a version of a file and the file as it is now, or why it cannot be shown.
-func (r *request) compareNow(h *emend.FileHistory, c *emend.Content) (*diffView, string) {
+func (r *request) compareNow(h *api.FileHistory, c *api.Content) (*diffView, string) {
 	now, why := r.currentText(h)
 	switch {
 	case why != "":
@@ -32,7 +32,7 @@ func (r *request) compareNow(h *emend.FileHistory, c *emend.Content) (*diffView,
 }
 
 // currentText returns the text of the file as it is now.
-func (r *request) currentText(h *emend.FileHistory) (text, why string) {
+func (r *request) currentText(h *api.FileHistory) (text, why string) {
 	if !h.Exists {
 		return "", ""
 	}
@@ -56,7 +56,7 @@ func (r *request) currentText(h *emend.FileHistory) (text, why string) {
 // readText reads the text of a file that was changed outside of emend.
 func (r *request) readText(path string) (text, why string) {
 	const most = 4 << 20
-	a, err := r.ws.Read(r.Context(), emend.ReadRequest{Path: path, MaxBytes: most})
+	a, err := r.ws.Read(r.Context(), api.ReadRequest{Path: path, MaxBytes: most})
 	switch {
 	case err != nil:
 		return "", "What is there now cannot be shown: " + err.Error()

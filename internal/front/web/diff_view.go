@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/front/web/diff"
 	"github.com/emend-dev/emend/internal/report"
 )
@@ -54,11 +54,11 @@ func (r *request) diffViews(unified string) (out []*diffView) {
 }
 
 // contentView shows the first lines of a text that the history keeps.
-func (r *request) contentView(c *emend.Content) *diffView {
+func (r *request) contentView(c *api.Content) *diffView {
 	return r.fillRows(plainView(c), 0, firstRows, r.contentAddress(c.ID))
 }
 
-func plainView(c *emend.Content) *diffView {
+func plainView(c *api.Content) *diffView {
 	return &diffView{File: diff.FromText(c.Path, c.Text), Content: true}
 }
 

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 )
 
 var (
@@ -104,7 +104,7 @@ func TestSameRowsAgain(t *testing.T) {
 func TestMoreContent(t *testing.T) {
 	p := newTestSite(t, nil, "old.py", longText(1000, "x = '''"))
 	b := p.signIn()
-	_, err := p.ws.Delete(context.Background(), emend.DeleteRequest{Path: "old.py"})
+	_, err := p.ws.Delete(context.Background(), api.DeleteRequest{Path: "old.py"})
 	p.must(err)
 	trash, err := p.ws.Trash(context.Background())
 	p.must(err)
@@ -160,9 +160,9 @@ func TestMoreMissing(t *testing.T) {
 func TestViews(t *testing.T) {
 	p := newTestSite(t, nil, "a.txt", longText(900, "old"), "kept.txt", "x")
 	b := p.signIn()
-	read, err := p.ws.Read(context.Background(), emend.ReadRequest{Path: "a.txt"})
+	read, err := p.ws.Read(context.Background(), api.ReadRequest{Path: "a.txt"})
 	p.must(err)
-	written, err := p.ws.Write(context.Background(), emend.WriteRequest{Path: "a.txt", Content: longText(900, "new"), ExpectedSha256: read.Data.Sha256})
+	written, err := p.ws.Write(context.Background(), api.WriteRequest{Path: "a.txt", Content: longText(900, "new"), ExpectedSha256: read.Data.Sha256})
 	p.must(err)
 	page := "/ui/default/change/" + written.Tx
 	one := b.get(page)
@@ -206,7 +206,7 @@ func TestDiffIsText(t *testing.T) {
 func TestQuestionOfPatch(t *testing.T) {
 	p := newTestSite(t, nil)
 	r := &request{Request: httptest.NewRequest("GET", "/ui/default/waiting", nil), site: p.Site, ws: &p.Workspaces[0]}
-	q := r.question(&emend.Waiting{ID: "q", Question: emend.Question{Paths: []emend.AskedPath{{Path: "a"}},
+	q := r.question(&api.Waiting{ID: "q", Question: api.Question{Paths: []api.AskedPath{{Path: "a"}},
 		Diff: "*** Begin Patch\n*** Update File: a\n@@\n-one\n+two\n*** Add File: b\n" + strings.Repeat("+x\n", 9000) + "*** End Patch\n"}}, true, new(maxQuestionLines))
 	if len(q.Diffs) != 2 || q.Diffs[0].Diff.File.Path() != "a" || q.Diffs[1].Diff.File.Path() != "b" || len(q.Diffs[1].Diff.Rows) != 9001 {
 		t.Errorf("%d diffs: %+v", len(q.Diffs), q.Diffs)

@@ -5,13 +5,13 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/patch"
 )
 
 // entryFile is a file of an entry: what was done to it, and how it stands now.
 type entryFile struct {
-	emend.LogEntry
+	api.LogEntry
 	Workspace  *Workspace
 	N          int // its index in the entry
 	Did        string
@@ -46,7 +46,7 @@ func (r *request) changeFiles(p *changePage, from int) {
 }
 
 // verbForFile says what was done to a file, or attempted.
-func verbForFile(p *changePage, e *emend.LogEntry) string {
+func verbForFile(p *changePage, e *api.LogEntry) string {
 	v, ok := operationVerbs[e.Operation]
 	switch {
 	case !ok:
@@ -58,7 +58,7 @@ func verbForFile(p *changePage, e *emend.LogEntry) string {
 }
 
 // hunkPlaces says where and how each hunk matched.
-func hunkPlaces(e *emend.LogEntry) (out []string) {
+func hunkPlaces(e *api.LogEntry) (out []string) {
 	for _, h := range e.Hunks {
 		out = append(out, fmt.Sprintf("line %s, %s", grouped(h.Line), rungText(h.Rung)))
 	}
@@ -75,7 +75,7 @@ func rungText(rung string) string {
 }
 
 // whyNoDiff says why a file has no diff, or returns "" if it has one or needs none.
-func whyNoDiff(p *changePage, e *emend.LogEntry, gone string) string {
+func whyNoDiff(p *changePage, e *api.LogEntry, gone string) string {
 	switch {
 	case !p.OK || !changesFiles(&p.EntryData):
 		return ""
@@ -101,7 +101,7 @@ func (r *request) whyNotKept(p *changePage) string {
 }
 
 func (r *request) whyForgotten(tx string) string {
-	t, err := r.ws.Timeline(r.Context(), emend.TimelineRequest{Tool: "purge", Text: tx, Limit: 1})
+	t, err := r.ws.Timeline(r.Context(), api.TimelineRequest{Tool: "purge", Text: tx, Limit: 1})
 	if err == nil && len(t.Calls) > 0 {
 		return "The difference is not kept: a person had it forgotten (" + t.Calls[0].Entry + ")."
 	}
@@ -119,26 +119,26 @@ func upperFirst(s string) string {
 type fileStatus struct {
 	State string // for the style of the text
 	Text  string
-	By    []emend.LogEntry // the entries that changed it
-	At    string           // its path now, if it was moved
+	By    []api.LogEntry // the entries that changed it
+	At    string         // its path now, if it was moved
 }
 
 // fileStatusTexts are the words for the states. The names of those who changed the file may follow.
-var fileStatusTexts = map[emend.FileState]fileStatus{
-	emend.FileSame:    {State: "unchanged", Text: "Unchanged since."},
-	emend.FileChanged: {State: "changed", Text: "Changed since"},
-	emend.FileGone:    {State: "gone", Text: "Gone since"},
-	emend.FileBack:    {State: "back", Text: "It was deleted, and something is there again"},
-	emend.FileUnknown: {State: "hidden", Text: "What became of it is not shown: it may not be read."},
+var fileStatusTexts = map[api.FileState]fileStatus{
+	api.FileSame:    {State: "unchanged", Text: "Unchanged since."},
+	api.FileChanged: {State: "changed", Text: "Changed since"},
+	api.FileGone:    {State: "gone", Text: "Gone since"},
+	api.FileBack:    {State: "back", Text: "It was deleted, and something is there again"},
+	api.FileUnknown: {State: "hidden", Text: "What became of it is not shown: it may not be read."},
 }
 
-func newFileStatus(f *emend.FileSince, deleted bool) *fileStatus {
+func newFileStatus(f *api.FileSince, deleted bool) *fileStatus {
 	out := fileStatusTexts[f.State]
 	out.By, out.At = f.By, f.At
 	switch {
-	case f.State == emend.FileGone && deleted:
+	case f.State == api.FileGone && deleted:
 		out.Text = "Gone still."
-	case f.State == emend.FileChanged && f.Outside:
+	case f.State == api.FileChanged && f.Outside:
 		out.State, out.Text = "edited", "Changed since, outside of emend"
 		if len(f.By) > 0 {
 			out.Text += ", and before that"
@@ -148,11 +148,11 @@ func newFileStatus(f *emend.FileSince, deleted bool) *fileStatus {
 }
 
 // filesSince returns how the files of an entry stand now, if it changed any.
-func (r *request) filesSince(p *changePage) []emend.FileSince {
+func (r *request) filesSince(p *changePage) []api.FileSince {
 	if !changesFiles(&p.EntryData) || !p.OK {
 		return nil
 	}
-	out, err := r.ws.FilesSince(r.Context(), p.Entry)
+	out, err := r.ws.Host().FilesSince(r.Context(), p.Entry)
 	if err != nil {
 		p.Notes = append(p.Notes, "What became of the files since cannot be said: "+err.Error())
 	}

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 )
 
 // stream opens a stream and returns its lines, until it ends.
@@ -184,9 +184,9 @@ func TestReadOnlyDoesNotCount(t *testing.T) {
 	for _, readOnly := range []bool{false, true} {
 		p := newTestSite(t, func(c *Config) { c.ReadOnly = readOnly })
 		next(t, p.signIn().stream(t.Context()), "retry: ")
-		q := emend.Question{Paths: []emend.AskedPath{{Path: "a", Write: true, Rule: "a"}}}
-		_, err := p.ws.AskThere(t.Context(), q, time.Millisecond)
-		if alone := errors.Is(err, emend.ErrNobodyThere); alone != readOnly || err == nil {
+		q := api.Question{Paths: []api.AskedPath{{Path: "a", Write: true, Rule: "a"}}}
+		_, err := p.ws.Host().AskAtPage(t.Context(), q, time.Millisecond)
+		if alone := errors.Is(err, api.ErrNoPage); alone != readOnly || err == nil {
 			t.Errorf("read-only %v: %v", readOnly, err)
 		}
 	}

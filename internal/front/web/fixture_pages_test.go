@@ -18,6 +18,7 @@ import (
 	"testing"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/report"
 	"github.com/emend-dev/emend/internal/tool"
 )
@@ -90,14 +91,14 @@ func (p *testPages) tryCall(name string, args map[string]any) *report.Object {
 	p.t.Helper()
 	text, err := json.Marshal(args)
 	must(p.t, err)
-	ctx := emend.As(context.Background(), emend.Actor{Client: "robot 1.2", Agent: "robot", Session: "s1", Call: "call-7"})
+	ctx := emend.WithActor(context.Background(), api.Actor{Client: "robot 1.2", Agent: "robot", Session: "s1", Call: "call-7"})
 	return tool.Call(ctx, p.ws, name, text).(*report.Object)
 }
 
 // lastEntry returns the newest entry of the log.
 func (p *testPages) lastEntry() string {
 	p.t.Helper()
-	a, err := p.ws.History(context.Background(), emend.HistoryRequest{Limit: 1})
+	a, err := p.ws.History(context.Background(), api.HistoryRequest{Limit: 1})
 	must(p.t, err)
 	if len(a.Data.Entries) == 0 {
 		p.t.Fatal("the log is empty")
@@ -240,6 +241,6 @@ func (p *testPages) absent(name string) bool {
 
 func (p *testPages) shaOf(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text))) }
 
-func writing(path, text, seen string) emend.WriteRequest {
-	return emend.WriteRequest{Path: path, Content: text, ExpectedSha256: seen}
+func writing(path, text, seen string) api.WriteRequest {
+	return api.WriteRequest{Path: path, Content: text, ExpectedSha256: seen}
 }

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 )
 
 const testToken = "emend_0123456789abcdefghijklmnopqrstuvwxyz"
@@ -56,7 +57,7 @@ func newTestSite(t testing.TB, edit func(*Config), files ...string) *testSite {
 	for i := 0; i < len(files); i += 2 {
 		p.save(files[i], files[i+1])
 	}
-	ws, err := emend.Open(p.dir, emend.NoSync(), emend.By(emend.Actor{Client: "client", Agent: "agent", Session: "s1"}))
+	ws, err := emend.Open(p.dir, emend.NoSync(), emend.ByActor(api.Actor{Client: "client", Agent: "agent", Session: "s1"}))
 	p.must(err)
 	p.ws = ws
 	c := Config{Workspaces: []Workspace{{"default", ws}}, Token: testToken, Version: "test",
@@ -105,7 +106,7 @@ func (p *testSite) fileText(name string) string {
 // create makes a file as an agent, and returns the entry.
 func (p *testSite) create(name, text string) string {
 	p.t.Helper()
-	a, err := p.ws.Create(emend.As(context.Background(), emend.Actor{Tool: "create_file"}), emend.CreateRequest{Path: name, Content: text})
+	a, err := p.ws.Create(emend.WithActor(context.Background(), api.Actor{Tool: "create_file"}), api.CreateRequest{Path: name, Content: text})
 	p.must(err)
 	return a.Tx
 }

@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"net/url"
 
-	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/report"
 )
 
@@ -16,7 +17,7 @@ const confirmedField = "shown"
 
 // callAsConfirmed makes the call of a form if it still has the effect that the form's page showed. Without this, undoing a
 // session would also undo what its agent did while the person was reading.
-func (r *request) callAsConfirmed(name string, args url.Values) emend.Result {
+func (r *request) callAsConfirmed(name string, args url.Values) api.Result {
 	shown := args.Get(confirmedField)
 	delete(args, confirmedField)
 	if shown == "" {
@@ -27,7 +28,7 @@ func (r *request) callAsConfirmed(name string, args url.Values) emend.Result {
 		return report.New(report.View{}, nil, err)
 	}
 	if o.Ok && effectHash(o) != shown {
-		return report.New(report.View{}, nil, &emend.Error{Kind: emend.Stale, Msg: "it would do something else by now than what you were shown",
+		return report.New(report.View{}, nil, &fail.Error{Kind: fail.Stale, Msg: "it would do something else by now than what you were shown",
 			Hint: "Look at what it would do now, and have it done if that is what you want."})
 	}
 	return r.callTool(name, args) // also if the dry run was refused: then the log has the refusal
@@ -42,7 +43,7 @@ func effectHash(o *report.Object) string {
 			f := &data.ChangedFiles[i]
 			fmt.Fprintf(h, "%q %q %q %q %q\n", f.Operation, f.Path, f.ToPath, f.BeforeSha256, f.AfterSha256)
 		}
-	case *emend.Purged:
+	case *api.Purged:
 		for i := range data.Transactions {
 			fmt.Fprintf(h, "%q\n", data.Transactions[i].Tx)
 		}

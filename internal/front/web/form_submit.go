@@ -9,13 +9,13 @@ import (
 	"net/url"
 	"strconv"
 
-	"github.com/google/jsonschema-go/jsonschema"
-
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/front/seal"
 	"github.com/emend-dev/emend/internal/report"
 	"github.com/emend-dev/emend/internal/tool"
+	"github.com/google/jsonschema-go/jsonschema"
 )
 
 // toolPage returns the page that offers a tool, and its address. It is shown again if the tool refuses. A tool that no page
@@ -88,7 +88,7 @@ func (r *request) sealErrorPage(err error, token string) page {
 }
 
 // callTool calls a tool in the person's name.
-func (r *request) callTool(name string, args url.Values) emend.Result {
+func (r *request) callTool(name string, args url.Values) api.Result {
 	t, _ := tool.People.Named(name)
 	text, err := toolArguments(t.Input(), args)
 	if err != nil {
@@ -100,8 +100,8 @@ func (r *request) callTool(name string, args url.Values) emend.Result {
 // personContext is the context for calls in the person's name. The person has seen what the call does and pressed the button,
 // so where a policy asks before a write, that is the answer.
 func (r *request) personContext() context.Context {
-	ctx := emend.As(r.Context(), emend.Actor{Client: "emend ui", Agent: "person", Session: r.login})
-	return emend.Asking(ctx, func(_ context.Context, q emend.Question) (by string, err error) {
+	ctx := emend.WithActor(r.Context(), api.Actor{Client: "emend ui", Agent: "person", Session: r.login})
+	return emend.WithAsker(ctx, func(_ context.Context, q api.Question) (by string, err error) {
 		for _, a := range q.Paths {
 			if !a.Write {
 				return "", errors.New("what may be read on asking only is not shown on a page")
@@ -112,7 +112,7 @@ func (r *request) personContext() context.Context {
 }
 
 // refusedPage shows why a tool refused, and what it would do now.
-func (r *request) refusedPage(name string, args url.Values, result emend.Result) page {
+func (r *request) refusedPage(name string, args url.Values, result api.Result) page {
 	show, address := r.toolPage(name)
 	asked := *r
 	asked.Request = r.Clone(r.Context())
@@ -129,7 +129,7 @@ func (r *request) refusedPage(name string, args url.Values, result emend.Result)
 }
 
 // resultAddress is where the result is shown: on the page that the form names, or as the new change.
-func (r *request) resultAddress(result emend.Result, next string) string {
+func (r *request) resultAddress(result api.Result, next string) string {
 	root := Base + r.ws.Name + "/"
 	if next != "" {
 		return localAddress(root, next)

@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 )
 
 // TestSubmit: a form does its call once, and the log names a person.
@@ -26,7 +26,7 @@ func TestSubmit(t *testing.T) {
 	if p.fileText("a") != "nothing" {
 		t.Errorf("the file is still there: %q", p.fileText("a"))
 	}
-	h, err := p.ws.History(t.Context(), emend.HistoryRequest{})
+	h, err := p.ws.History(t.Context(), api.HistoryRequest{})
 	p.must(err)
 	if e := h.Data.Entries[0]; e.Client != "emend ui" || e.AgentName != "person" || !strings.HasPrefix(e.SessionID, "ui-") || e.ToolName != "undo" {
 		t.Errorf("the log says that it was %+v", e)
@@ -141,7 +141,7 @@ func TestForgedForms(t *testing.T) {
 func TestInputFields(t *testing.T) {
 	p := newTestSite(t, nil, "a", "hello\n")
 	b := p.signIn()
-	d, err := p.ws.Delete(t.Context(), emend.DeleteRequest{Path: "a"})
+	d, err := p.ws.Delete(t.Context(), api.DeleteRequest{Path: "a"})
 	p.must(err)
 	form := b.form("restore_file", url.Values{"trashedPath": {d.Data.TrashedTo}}, "targetPath")
 	form.Set("targetPath", "elsewhere/b")

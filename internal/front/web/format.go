@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/report"
 )
 
@@ -23,13 +23,13 @@ var templateFuncs = template.FuncMap{
 	"short":        shortHash,
 	"sign":         outcomeSign,
 	"meaning":      outcomeMeaning,
-	"outcomeCount": func(o emend.Outcome, n int) outcomeCount { return outcomeCount{o, n} },
+	"outcomeCount": func(o api.Outcome, n int) outcomeCount { return outcomeCount{o, n} },
 	"legend":       func() []string { return []string{"done", "refused", "undone"} },
 }
 
 // outcomeCount is a number of calls with one outcome.
 type outcomeCount struct {
-	Outcome emend.Outcome
+	Outcome api.Outcome
 	N       int
 }
 

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
 )
 
@@ -64,33 +64,33 @@ func TestSize(t *testing.T) {
 }
 
 func TestSentence(t *testing.T) {
-	file := func(operation, path, to string) []emend.LogEntry {
-		return []emend.LogEntry{{Operation: operation, Path: path, ToPath: to}}
+	file := func(operation, path, to string) []api.LogEntry {
+		return []api.LogEntry{{Operation: operation, Path: path, ToPath: to}}
 	}
 	for _, c := range []struct {
-		call emend.LoggedCall
+		call api.LoggedCall
 		want string
 	}{
-		{emend.LoggedCall{Outcome: emend.Done, Files: file("update", "a.go", ""), FileCount: 1}, "edited a.go"},
-		{emend.LoggedCall{Outcome: emend.Done, Files: file("add", "a.go", ""), FileCount: 3}, "created a.go and 2 more"},
-		{emend.LoggedCall{Outcome: emend.Done, Files: file("move", "a", "b"), FileCount: 1}, "moved a to b"},
-		{emend.LoggedCall{Outcome: emend.Undone, Files: file("delete", "a", ""), FileCount: 1}, "deleted a"},
-		{emend.LoggedCall{Outcome: emend.Done, Files: append(file("update", "a", ""), file("add", "b", "")...), FileCount: 2}, "changed a and 1 more"},
-		{emend.LoggedCall{Outcome: emend.Refused, ErrorKind: "old_text_not_found", Files: file("update", "a", ""), FileCount: 1},
+		{api.LoggedCall{Outcome: api.Done, Files: file("update", "a.go", ""), FileCount: 1}, "edited a.go"},
+		{api.LoggedCall{Outcome: api.Done, Files: file("add", "a.go", ""), FileCount: 3}, "created a.go and 2 more"},
+		{api.LoggedCall{Outcome: api.Done, Files: file("move", "a", "b"), FileCount: 1}, "moved a to b"},
+		{api.LoggedCall{Outcome: api.Undone, Files: file("delete", "a", ""), FileCount: 1}, "deleted a"},
+		{api.LoggedCall{Outcome: api.Done, Files: append(file("update", "a", ""), file("add", "b", "")...), FileCount: 2}, "changed a and 1 more"},
+		{api.LoggedCall{Outcome: api.Refused, ErrorKind: "old_text_not_found", Files: file("update", "a", ""), FileCount: 1},
 			"tried to edit a: the old text was not found"},
-		{emend.LoggedCall{Outcome: emend.Refused, Kind: "denied", ErrorKind: "permission_denied", Files: file("delete", ".env", ""), FileCount: 1},
+		{api.LoggedCall{Outcome: api.Refused, Kind: "denied", ErrorKind: "permission_denied", Files: file("delete", ".env", ""), FileCount: 1},
 			"tried to delete .env: that is not allowed"},
-		{emend.LoggedCall{Outcome: emend.Refused, ErrorKind: "patch_parse_error", ToolName: "apply_patch"}, "tried to use apply_patch: the patch could not be read"},
-		{emend.LoggedCall{Outcome: emend.Refused, ErrorKind: "of_another_day", ToolName: "apply_patch"}, "tried to use apply_patch: it was refused"},
-		{emend.LoggedCall{Outcome: emend.Aborted, Files: file("update", "a", ""), FileCount: 1}, "began to edit a, and took it back"},
-		{emend.LoggedCall{Outcome: emend.Reverted, Files: file("update", "a", ""), FileCount: 1}, "began to edit a, taken back after a crash"},
-		{emend.LoggedCall{Outcome: emend.Recovered, Files: file("update", "a", ""), FileCount: 1}, "edited a, finished after a crash"},
-		{emend.LoggedCall{Outcome: emend.Done, Kind: "undo", Files: file("update", "a", ""), FileCount: 1}, "took back changes of a"},
-		{emend.LoggedCall{Outcome: emend.Done, ToolName: "restore_file", Files: file("add", "a", ""), FileCount: 1}, "restored a"},
-		{emend.LoggedCall{Outcome: emend.Done, ToolName: "put_back", Files: file("update", "a", ""), FileCount: 1}, "put back a"},
-		{emend.LoggedCall{Outcome: emend.Done, Kind: "purge", Files: file("purge", "a", ""), FileCount: 1}, "forgot what was kept of a"},
-		{emend.LoggedCall{Outcome: emend.Done, Kind: "purge"}, "removed contents from the history"},
-		{emend.LoggedCall{Outcome: emend.Done}, "changed files"},
+		{api.LoggedCall{Outcome: api.Refused, ErrorKind: "patch_parse_error", ToolName: "apply_patch"}, "tried to use apply_patch: the patch could not be read"},
+		{api.LoggedCall{Outcome: api.Refused, ErrorKind: "of_another_day", ToolName: "apply_patch"}, "tried to use apply_patch: it was refused"},
+		{api.LoggedCall{Outcome: api.Aborted, Files: file("update", "a", ""), FileCount: 1}, "began to edit a, and took it back"},
+		{api.LoggedCall{Outcome: api.Reverted, Files: file("update", "a", ""), FileCount: 1}, "began to edit a, taken back after a crash"},
+		{api.LoggedCall{Outcome: api.Recovered, Files: file("update", "a", ""), FileCount: 1}, "edited a, finished after a crash"},
+		{api.LoggedCall{Outcome: api.Done, Kind: "undo", Files: file("update", "a", ""), FileCount: 1}, "took back changes of a"},
+		{api.LoggedCall{Outcome: api.Done, ToolName: "restore_file", Files: file("add", "a", ""), FileCount: 1}, "restored a"},
+		{api.LoggedCall{Outcome: api.Done, ToolName: "put_back", Files: file("update", "a", ""), FileCount: 1}, "put back a"},
+		{api.LoggedCall{Outcome: api.Done, Kind: "purge", Files: file("purge", "a", ""), FileCount: 1}, "forgot what was kept of a"},
+		{api.LoggedCall{Outcome: api.Done, Kind: "purge"}, "removed contents from the history"},
+		{api.LoggedCall{Outcome: api.Done}, "changed files"},
 	} {
 		if got := sentenceOf(&c.call).String(); got != c.want {
 			t.Errorf("%+v:\n got %q\nwant %q", c.call, got, c.want)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/tool"
 )
 
@@ -33,9 +34,9 @@ func newHostileSite(t *testing.T) *testSite {
 	p.must(p.ws.Close())
 	opened, err := emend.Open(p.dir, emend.NoSync(), emend.AllowProtected(".env"))
 	p.must(err)
-	e, err := opened.Create(t.Context(), emend.CreateRequest{Path: ".env", Content: "KEY=" + secret + "\n"})
+	e, err := opened.Create(t.Context(), api.CreateRequest{Path: ".env", Content: "KEY=" + secret + "\n"})
 	p.must(err)
-	_, err = opened.Write(t.Context(), emend.WriteRequest{Path: ".env", Content: "KEY=" + secret + "2\n", ExpectedSha256: e.Data.Sha256})
+	_, err = opened.Write(t.Context(), api.WriteRequest{Path: ".env", Content: "KEY=" + secret + "2\n", ExpectedSha256: e.Data.Sha256})
 	p.must(err)
 	p.must(opened.Close())
 
@@ -56,7 +57,7 @@ func newHostileSite(t *testing.T) *testSite {
 func (p *testSite) hostileCalls(h, other string) {
 	name := strings.NewReplacer("/", "_", "\x00", "", "\\", "_", ":", "_").Replace(h)
 	call := func(verb string, args map[string]any) map[string]any {
-		ctx := emend.As(context.Background(), emend.Actor{Client: h, Agent: other, Session: h, Call: other})
+		ctx := emend.WithActor(context.Background(), api.Actor{Client: h, Agent: other, Session: h, Call: other})
 		b, err := json.Marshal(args)
 		p.must(err)
 		r, err := json.Marshal(tool.Call(ctx, p.ws, verb, b))
@@ -89,10 +90,12 @@ func (p *testSite) hostileCalls(h, other string) {
 func (p *testSite) question(h string) {
 	ctx, cancel := context.WithCancel(context.Background())
 	p.t.Cleanup(cancel)
-	ctx = emend.Asking(ctx, func(ctx context.Context, q emend.Question) (string, error) { return p.ws.AskThere(ctx, q, time.Minute) })
-	ctx = emend.As(ctx, emend.Actor{Client: h, Agent: h, Session: h, Tool: "create_file"})
+	ctx = emend.WithAsker(ctx, func(ctx context.Context, q api.Question) (string, error) {
+		return p.ws.Host().AskAtPage(ctx, q, time.Minute)
+	})
+	ctx = emend.WithActor(ctx, api.Actor{Client: h, Agent: h, Session: h, Tool: "create_file"})
 	name := strings.NewReplacer("/", "_", "\\", "_", ":", "_").Replace(h)
-	go p.ws.Create(ctx, emend.CreateRequest{Path: "asked/" + name, Content: h + "\n", CreateParentDirectories: true}) //nolint:errcheck // nobody answers it
+	go p.ws.Create(ctx, api.CreateRequest{Path: "asked/" + name, Content: h + "\n", CreateParentDirectories: true}) //nolint:errcheck // nobody answers it
 }
 
 // TestHostileText: every page that links lead to, with hostile names and texts on it, has only the program's own markup, and

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 )
 
 const (
@@ -118,7 +118,7 @@ func (h *hub) announcePage() (leave func()) {
 	if h.readOnly {
 		return func() {}
 	}
-	leave, err := h.ws.Attend()
+	leave, err := h.ws.Host().PageOpen()
 	if err != nil {
 		h.log.Warn("calls that wait for a person cannot be told that a page is open", "workspace", h.ws.Name, "error", err)
 		return func() {}
@@ -182,7 +182,7 @@ func (h *hub) watch(ctx context.Context) {
 // followLog tells of each new record of the log. If the log cannot be read, as while it is being made, it tries again.
 func (h *hub) followLog(ctx context.Context) {
 	for said := false; ctx.Err() == nil; {
-		err := h.ws.Watch(ctx, func(head emend.Head) { h.broadcast(func(n *hubUpdate) { n.Head = head.Seq }) })
+		err := h.ws.Watch(ctx, func(head api.Head) { h.broadcast(func(n *hubUpdate) { n.Head = head.Seq }) })
 		if err != nil && !said {
 			h.log.Warn("open pages cannot be told what is new", "workspace", h.ws.Name, "error", err)
 			said = true

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 )
 
 // logChecker checks the whole log of a workspace in the background, one check at a time, and keeps the last result. A check
@@ -27,7 +28,7 @@ type logCheck struct {
 	Started     time.Time
 	Ended       time.Time // zero while it runs
 	Done, Total int       // files compared; the records, which are read before, are not counted
-	report      *emend.VerifyReport
+	report      *api.VerifyReport
 	err         error
 }
 

@@ -8,12 +8,12 @@ import (
 	"sync"
 	"time"
 
-	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 )
 
 // logCounts are the counts at one time. They do not change any more.
 type logCounts struct {
-	emend.Tally
+	api.Tally
 	Fresh bool // they were up to date when the page was made
 }
 
@@ -23,7 +23,7 @@ type logCounter struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	ws     *Workspace
-	tally  emend.Tally // only the running count uses it
+	tally  api.Tally // only the running count uses it
 
 	mu   sync.Mutex
 	last *logCounts
@@ -82,7 +82,7 @@ func (c *logCounter) latest(wait time.Duration, log *slog.Logger) *logCounts {
 
 // count reads what is new in the log. If that fails, the next page tries again.
 func (c *logCounter) count(log *slog.Logger) {
-	err := c.ws.Tally(c.ctx, &c.tally)
+	err := c.ws.Host().Tally(c.ctx, &c.tally)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
@@ -96,7 +96,7 @@ func (c *logCounter) count(log *slog.Logger) {
 }
 
 // snapshot copies counts that a running count goes on changing.
-func snapshot(t *emend.Tally) emend.Tally {
+func snapshot(t *api.Tally) api.Tally {
 	out := *t
 	out.Hours = maps.Clone(t.Hours)
 	out.Sessions, out.Agents, out.Clients = slices.Clone(t.Sessions), slices.Clone(t.Agents), slices.Clone(t.Clients)

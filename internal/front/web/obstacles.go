@@ -3,7 +3,7 @@ package web
 import (
 	"slices"
 
-	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/report"
 )
@@ -24,7 +24,7 @@ type obstacle struct {
 }
 
 // obstaclesOf returns the obstacles that a result names, or nil if it is no refusal.
-func (r *request) obstaclesOf(res emend.Result) *obstacles {
+func (r *request) obstaclesOf(res api.Result) *obstacles {
 	o, ok := res.(*report.Object)
 	if !ok || o == nil || o.Ok || o.Error == nil {
 		return nil

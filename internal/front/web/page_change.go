@@ -3,12 +3,12 @@ package web
 import (
 	"strconv"
 
-	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 )
 
 // changePage is the data of the page of one entry of the log.
 type changePage struct {
-	emend.EntryData
+	api.EntryData
 	Title     sentence
 	Sentence  sentence // the title in lower case, within a sentence
 	UndoLinks []link   // the entries that it undid
@@ -53,14 +53,14 @@ func entryName(entry string) string {
 }
 
 // asCall returns an entry as the timeline has it.
-func asCall(d *emend.EntryData) *emend.LoggedCall {
-	return &emend.LoggedCall{Entry: d.Entry, Seq: d.Seq, Timestamp: d.Timestamp, Kind: d.Kind, SessionID: d.SessionID, AgentName: d.AgentName,
+func asCall(d *api.EntryData) *api.LoggedCall {
+	return &api.LoggedCall{Entry: d.Entry, Seq: d.Seq, Timestamp: d.Timestamp, Kind: d.Kind, SessionID: d.SessionID, AgentName: d.AgentName,
 		Client: d.Client, ToolName: d.ToolName, Outcome: d.Outcome, ErrorKind: d.ErrorKind, Message: d.Message, AskedBy: d.AskedBy,
 		Undoes: d.Undoes, UndoneBy: d.UndoneBy, Files: d.Files, FileCount: len(d.Files)}
 }
 
 // changesFiles reports whether an entry is a call that changed files, or began to.
-func changesFiles(d *emend.EntryData) bool { return d.Kind == "commit" || d.Kind == "undo" }
+func changesFiles(d *api.EntryData) bool { return d.Kind == "commit" || d.Kind == "undo" }
 
 // changeLinks fills in the links to other pages.
 func (r *request) changeLinks(p *changePage) {
@@ -80,7 +80,7 @@ func (r *request) changeLinks(p *changePage) {
 // say how calls ended stand between entries.
 func (r *request) neighbours(seq uint64) (older, newer string) {
 	const window = 64
-	t, err := r.ws.Timeline(r.Context(), emend.TimelineRequest{Before: seq + window, Limit: window + 1})
+	t, err := r.ws.Timeline(r.Context(), api.TimelineRequest{Before: seq + window, Limit: window + 1})
 	if err != nil {
 		return "", ""
 	}

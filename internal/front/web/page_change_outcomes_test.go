@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/logtest"
 )
 
@@ -18,9 +19,9 @@ func TestChangeOutcomes(t *testing.T) {
 	t.Cleanup(func() { ws.Close() })
 	p := &testPages{t: t, dir: dir, ws: ws}
 	p.serve(false)
-	list, err := ws.Timeline(t.Context(), emend.TimelineRequest{Limit: 1000})
+	list, err := ws.Timeline(t.Context(), api.TimelineRequest{Limit: 1000})
 	must(t, err)
-	seen := map[emend.Outcome]int{}
+	seen := map[api.Outcome]int{}
 	for i, c := range list.Calls {
 		if seen[c.Outcome]++; seen[c.Outcome] > 3 {
 			continue
@@ -33,11 +34,11 @@ func TestChangeOutcomes(t *testing.T) {
 		if !strings.Contains(body, `href="`+p.entryPage(list.Calls[i+1].Entry)+`" rel="prev"`) {
 			t.Errorf("%s does not lead to the older %s", c.Entry, list.Calls[i+1].Entry)
 		}
-		if undo := strings.Contains(body, "/confirm/undo?entry="+c.Entry); undo != (c.Outcome == emend.Done || c.Outcome == emend.Recovered) && c.Kind != "purge" {
+		if undo := strings.Contains(body, "/confirm/undo?entry="+c.Entry); undo != (c.Outcome == api.Done || c.Outcome == api.Recovered) && c.Kind != "purge" {
 			t.Errorf("%s, %s: to be undone: %t", c.Entry, c.Outcome, undo)
 		}
 	}
-	for _, o := range []emend.Outcome{emend.Done, emend.Refused, emend.Aborted, emend.Recovered, emend.Reverted, emend.Undone} {
+	for _, o := range []api.Outcome{api.Done, api.Refused, api.Aborted, api.Recovered, api.Reverted, api.Undone} {
 		if seen[o] == 0 {
 			t.Errorf("the past has no call that was %s", o)
 		}

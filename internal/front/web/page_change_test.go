@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 )
 
 func (p *testPages) patch(text string) string {
@@ -24,7 +25,7 @@ func update(path, from, to string) string {
 
 func (p *testPages) sum(path string) string {
 	p.t.Helper()
-	a, err := p.ws.Read(context.Background(), emend.ReadRequest{Path: path, AllowBinary: true})
+	a, err := p.ws.Read(context.Background(), api.ReadRequest{Path: path, AllowBinary: true})
 	must(p.t, err)
 	return a.Data.Sha256
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/report"
 	"github.com/emend-dev/emend/internal/tool"
 )
@@ -77,7 +77,7 @@ func (r *request) confirm() (page, error) {
 	name := r.PathValue("tool")
 	d, ok := previews[name]
 	if !ok {
-		return page{}, &emend.Error{Kind: emend.NotFound, Msg: "nothing of this name can be done here", Hint: "Go back, and take what the page offers."}
+		return page{}, &fail.Error{Kind: fail.NotFound, Msg: "nothing of this name can be done here", Hint: "Go back, and take what the page offers."}
 	}
 	q := r.URL.Query()
 	args := url.Values{}
@@ -126,7 +126,7 @@ func (r *request) unsendableArgument(args url.Values) *obstacles {
 	for _, values := range args {
 		for _, v := range values {
 			if !utf8.ValidString(v) || strings.Contains(v, "\r") {
-				return r.obstaclesOfError(&emend.Error{Kind: emend.CommandFailed, Msg: fmt.Sprintf("%q cannot be sent from a page: it is no text of whole lines", v),
+				return r.obstaclesOfError(&fail.Error{Kind: fail.CommandFailed, Msg: fmt.Sprintf("%q cannot be sent from a page: it is no text of whole lines", v),
 					Hint: "Do it on the command line, with emend call."})
 			}
 		}
@@ -159,7 +159,7 @@ func (r *request) dryRun(name string, args url.Values) (*report.Object, error) {
 	res := tool.Options{Profile: tool.People}.Call(r.personContext(), r.ws.Workspace, name, text)
 	o, ok := res.(*report.Object)
 	if !ok {
-		return nil, &emend.Error{Kind: emend.Unknown, Msg: "the dry run has no words", Hint: "This is a defect in emend."}
+		return nil, &fail.Error{Kind: fail.Unknown, Msg: "the dry run has no words", Hint: "This is a defect in emend."}
 	}
 	return o, nil
 }

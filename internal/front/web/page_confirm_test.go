@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 )
 
 // TestUndoBlocked: the page names the later change that blocks an undo, and links to its undo.
@@ -74,7 +75,7 @@ func TestConfirmAsked(t *testing.T) {
 		t.Errorf("migrations/1.sql is %q", p.read("migrations/1.sql"))
 	}
 
-	_, err := p.ws.Delete(emend.Asking(t.Context(), allow), emend.DeleteRequest{Path: "customers", ExpectedSha256: p.shaOf("Ann\n")})
+	_, err := p.ws.Delete(emend.WithAsker(t.Context(), allow), api.DeleteRequest{Path: "customers", ExpectedSha256: p.shaOf("Ann\n")})
 	must(t, err)
 	body := p.get("/ui/default/confirm/undo?entry=" + p.lastEntry())
 	says(t, body, "In the way", "what may be read on asking only is not shown on a page")

@@ -1,12 +1,13 @@
 package web
 
 import (
-	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/fail"
 )
 
 // filePage is the data of the page of one file.
 type filePage struct {
-	*emend.FileHistory
+	*api.FileHistory
 	Versions  []version
 	Shown     *shownVersion // the version that the address asks for
 	Changes   string        // the timeline of the file, or of what is below the directory
@@ -16,7 +17,7 @@ type filePage struct {
 
 // version is the file after one change.
 type version struct {
-	emend.FileVersion
+	api.FileVersion
 	Did     string
 	Show    string // the page with its content
 	Against string // the page that compares it with the file as it is now
@@ -26,7 +27,7 @@ type version struct {
 // shownVersion shows the content of a version, or its difference to the file as it is now.
 type shownVersion struct {
 	ID      string
-	Content *emend.Content
+	Content *api.Content
 	View    *diffView
 	Diff    *diffView // if the address asks for it
 	Note    string    // why there is no Diff
@@ -42,7 +43,7 @@ func (r *request) file() (page, error) {
 	q := r.URL.Query()
 	path, limit := q.Get("path"), fewVersions
 	if path == "" {
-		return page{}, &emend.Error{Kind: emend.NotFound, Msg: "no file is named", Hint: "Open one from the timeline."}
+		return page{}, &fail.Error{Kind: fail.NotFound, Msg: "no file is named", Hint: "Open one from the timeline."}
 	}
 	if q.Get("all") != "" {
 		limit = manyVersions
@@ -66,7 +67,7 @@ func (r *request) file() (page, error) {
 	return page{Name: "file", Title: h.Path, Data: p}, nil
 }
 
-func (r *request) version(h *emend.FileHistory, v *emend.FileVersion) version {
+func (r *request) version(h *api.FileHistory, v *api.FileVersion) version {
 	out := version{FileVersion: *v, Did: versionVerb(v)}
 	if v.ID == "" {
 		return out
@@ -82,7 +83,7 @@ func (r *request) version(h *emend.FileHistory, v *emend.FileVersion) version {
 }
 
 // versionVerb says in a word or two what made a version.
-func versionVerb(v *emend.FileVersion) string {
+func versionVerb(v *api.FileVersion) string {
 	switch {
 	case v.Outside:
 		return "changed outside of emend"
@@ -100,12 +101,12 @@ func versionVerb(v *emend.FileVersion) string {
 
 // isDirectory reports whether there is a directory at a path.
 func (r *request) isDirectory(path string) bool {
-	_, err := r.ws.List(r.Context(), emend.ListRequest{Path: path, NamesOnly: true})
+	_, err := r.ws.List(r.Context(), api.ListRequest{Path: path, NamesOnly: true})
 	return err == nil
 }
 
 // showVersion shows a version, or compares it with the file as it is now.
-func (r *request) showVersion(h *emend.FileHistory, id string, against bool) (*shownVersion, error) {
+func (r *request) showVersion(h *api.FileHistory, id string, against bool) (*shownVersion, error) {
 	c, err := r.ws.Content(r.Context(), id)
 	if err != nil {
 		return nil, err

@@ -7,12 +7,12 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 )
 
 // healthView is the data of the page on the store, the promises that hold on this file system, and the log.
 type healthView struct {
-	*emend.Health
+	*api.Health
 	Problems  []healthProblem
 	Abilities []ability
 	Recover   string // the page that recovers; "" if there is nothing to recover
@@ -33,7 +33,7 @@ type ability struct {
 
 // checkResult is the data of the result of a check.
 type checkResult struct {
-	*emend.VerifyReport
+	*api.VerifyReport
 	Kinds   []string
 	Files   []changedFile
 	Omitted int // how many files are not listed
@@ -48,7 +48,7 @@ type changedFile struct {
 const maxChangedFiles = 200
 
 func (r *request) health() (page, error) {
-	h, err := r.ws.Doctor(r.Context())
+	h, err := r.ws.Host().Doctor(r.Context())
 	if err != nil {
 		return page{}, err
 	}
@@ -74,7 +74,7 @@ func (r *request) health() (page, error) {
 }
 
 // problemHint returns the next step for a problem that does not name one.
-func problemHint(h *emend.Health, words string) string {
+func problemHint(h *api.Health, words string) string {
 	switch {
 	case h.Pending != "" && h.Locked != "" && strings.Contains(words, h.Pending):
 		return "Somebody is at work: look again in a moment."
@@ -89,7 +89,7 @@ func problemHint(h *emend.Health, words string) string {
 }
 
 // checkResult makes the page's data from a check's report.
-func (r *request) checkResult(v *emend.VerifyReport) *checkResult {
+func (r *request) checkResult(v *api.VerifyReport) *checkResult {
 	c := &checkResult{VerifyReport: v}
 	for _, k := range slices.Sorted(maps.Keys(v.Kinds)) {
 		c.Kinds = append(c.Kinds, grouped(v.Kinds[k])+" "+k)
@@ -102,14 +102,14 @@ func (r *request) checkResult(v *emend.VerifyReport) *checkResult {
 }
 
 // stateTexts are the words for files that differ from the log.
-var stateTexts = map[emend.FileState]string{
-	emend.FileChanged: "changed since, without emend",
-	emend.FileGone:    "gone, without emend",
-	emend.FileBack:    "there again; the log has it deleted",
-	emend.FileUnknown: "cannot be read",
+var stateTexts = map[api.FileState]string{
+	api.FileChanged: "changed since, without emend",
+	api.FileGone:    "gone, without emend",
+	api.FileBack:    "there again; the log has it deleted",
+	api.FileUnknown: "cannot be read",
 }
 
-func stateText(f emend.FileMismatch) string {
+func stateText(f api.FileMismatch) string {
 	words := cmp.Or(stateTexts[f.State], string(f.State))
 	if f.Why != "" {
 		words += ": " + f.Why

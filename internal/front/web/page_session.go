@@ -4,7 +4,7 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 )
 
 // sessionsView is the data of the list of sessions.
@@ -17,7 +17,7 @@ type sessionsView struct {
 
 // sessionItem is one session of the list.
 type sessionItem struct {
-	emend.SessionCount
+	api.SessionCount
 	Href string
 	Took string // its duration, in words
 }
@@ -52,7 +52,7 @@ func durationText(from, to time.Time) string {
 
 // sessionView is the data of the page of one session.
 type sessionView struct {
-	*emend.SessionChanges
+	*api.SessionChanges
 	Who         *callView // the newest call, for its actor
 	First, Last time.Time
 	Took        string
@@ -67,7 +67,7 @@ type sessionView struct {
 
 // sessionFile is a file that a session left different.
 type sessionFile struct {
-	emend.SessionFile
+	api.SessionFile
 	ID       string // of its section of the page
 	FileHref string
 	Did      string

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 )
 
 // callsPerPage is how many calls a page of the timeline lists.
@@ -18,7 +18,7 @@ type timelineView struct {
 	Rows       []row
 	Chart      *chart
 	Counts     *logCounts // nil until the log has been counted once
-	Outcomes   []emend.Outcome
+	Outcomes   []api.Outcome
 	All        string // the timeline without conditions
 	Older      string // the next page, of older calls; "" on the last one
 	Newest     string // the first page; "" on it
@@ -35,7 +35,7 @@ type row struct {
 
 // callView is a call in a list.
 type callView struct {
-	*emend.LoggedCall
+	*api.LoggedCall
 	Sentence                      sentence
 	Href, SessionHref, UndoneHref string
 	UndoLinks                     []link // the changes that the call undid
@@ -43,7 +43,7 @@ type callView struct {
 
 // Remark returns the message of a call that was not simply done.
 func (v *callView) Remark() string {
-	if v.Outcome == emend.Done || v.Outcome == emend.Undone {
+	if v.Outcome == api.Done || v.Outcome == api.Undone {
 		return ""
 	}
 	return v.Message
@@ -89,7 +89,7 @@ func (v *timelineView) fillCalls(r *request, now time.Time) error {
 }
 
 // rows groups calls by days.
-func rows(ws *Workspace, calls []emend.LoggedCall, now time.Time) (out []row) {
+func rows(ws *Workspace, calls []api.LoggedCall, now time.Time) (out []row) {
 	day := ""
 	for i := range calls {
 		if d := dayHeading(calls[i].Timestamp, now); d != day {
@@ -101,7 +101,7 @@ func rows(ws *Workspace, calls []emend.LoggedCall, now time.Time) (out []row) {
 	return out
 }
 
-func newCallView(ws *Workspace, c *emend.LoggedCall) *callView {
+func newCallView(ws *Workspace, c *api.LoggedCall) *callView {
 	v := &callView{LoggedCall: c, Sentence: sentenceOf(c), Href: ws.EntryPage(c.Entry), SessionHref: ws.SessionPage(c.SessionID)}
 	if c.UndoneBy != "" {
 		v.UndoneHref = ws.EntryPage(c.UndoneBy)

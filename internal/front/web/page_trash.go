@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 )
 
 // trashPage is the data of the list of the trash.
@@ -20,7 +20,7 @@ type trashPage struct {
 }
 
 type trashItem struct {
-	emend.Trashed
+	api.Trashed
 	Preview, Restore, Clear string
 	Entry                   string
 }
@@ -56,7 +56,7 @@ func (r *request) trash() (page, error) {
 	return page{Name: "trash", Title: "Trash", Data: p}, nil
 }
 
-func (r *request) trashItem(t *emend.Trashed) trashItem {
+func (r *request) trashItem(t *api.Trashed) trashItem {
 	return trashItem{Trashed: *t, Entry: entryOfID(t.ID), Preview: r.ws.Page("trash", t.ID),
 		Restore: r.ws.Confirm("restore_file", "trashedPath", t.ID), Clear: r.ws.Confirm("clear_trash", "ids", t.ID)}
 }
@@ -80,7 +80,7 @@ type trashedPage struct {
 
 func (r *request) trashed() (page, error) {
 	id := r.PathValue("id")
-	t, err := r.ws.TrashShow(r.Context(), id)
+	t, err := r.ws.Host().TrashShow(r.Context(), id)
 	if err != nil {
 		return page{}, err
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 )
 
 // waitingPage is the data of the page of calls that wait.
@@ -20,7 +20,7 @@ type waitingPage struct {
 
 // question is a call that waits.
 type question struct {
-	emend.Waiting
+	api.Waiting
 	SessionHref string
 	TimeLeft    string // until it is refused
 	Paths       []askedPath
@@ -82,7 +82,7 @@ func (r *request) waiting() (page, error) {
 
 // question makes one question. It has its diff if there is room for it, since many long diffs would make the page unusable.
 // Only a question with its whole diff can be allowed.
-func (r *request) question(w *emend.Waiting, whole bool, room *int) question {
+func (r *request) question(w *api.Waiting, whole bool, room *int) question {
 	q := question{Waiting: *w, SessionHref: r.ws.SessionPage(w.Question.Actor.Session), TimeLeft: duration(max(0, time.Until(w.Deadline)))}
 	for i, a := range w.Question.Paths {
 		if i == maxQuestionPaths {
@@ -133,7 +133,7 @@ func (r *request) addForms(q *question) {
 }
 
 // ruleTexts lists the rules that a question is about, each once.
-func ruleTexts(about []emend.AskedPath) string {
+func ruleTexts(about []api.AskedPath) string {
 	var out []string
 	seen := map[string]bool{}
 	for _, a := range about {

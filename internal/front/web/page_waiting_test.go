@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/report"
 	"github.com/emend-dev/emend/internal/tool"
 )
@@ -29,8 +30,10 @@ func (p *testPages) startCall(session, name string, args map[string]any) <-chan 
 	text, err := json.Marshal(args)
 	must(p.t, err)
 	out := make(chan *report.Object, 1)
-	ctx := emend.As(p.t.Context(), emend.Actor{Client: "robot 1.2", Agent: "robot", Session: session})
-	ctx = emend.Asking(ctx, func(ctx context.Context, q emend.Question) (string, error) { return p.ws.AskThere(ctx, q, time.Minute) })
+	ctx := emend.WithActor(p.t.Context(), api.Actor{Client: "robot 1.2", Agent: "robot", Session: session})
+	ctx = emend.WithAsker(ctx, func(ctx context.Context, q api.Question) (string, error) {
+		return p.ws.Host().AskAtPage(ctx, q, time.Minute)
+	})
 	go func() { out <- tool.Call(ctx, p.ws, name, text).(*report.Object) }()
 	return out
 }
@@ -158,4 +161,4 @@ func TestSplitDiffs(t *testing.T) {
 	}
 }
 
-func allow(context.Context, emend.Question) (string, error) { return "a test", nil }
+func allow(context.Context, api.Question) (string, error) { return "a test", nil }

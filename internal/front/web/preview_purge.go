@@ -4,7 +4,8 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/fail"
 )
 
 // maxRemoved is how many items are listed, and how many a form names one by one.
@@ -15,7 +16,7 @@ func (r *request) previewClear(p *confirmPage, args url.Values) error {
 	p.Cancel = r.ws.Page("trash")
 	if before := args.Get("before"); before != "" {
 		if _, err := time.Parse(time.RFC3339Nano, before); err != nil {
-			return &emend.Error{Kind: emend.NotFound, Msg: "before names no time: " + before, Hint: "Choose one on the page of the trash."}
+			return &fail.Error{Kind: fail.NotFound, Msg: "before names no time: " + before, Hint: "Choose one on the page of the trash."}
 		}
 	}
 	o, err := r.dryRun("clear_trash", args)
@@ -26,7 +27,7 @@ func (r *request) previewClear(p *confirmPage, args url.Values) error {
 		p.Help = append(p.Help, link{"What is in the trash", p.Cancel})
 		return nil
 	}
-	c, _ := o.Data.(*emend.Cleared)
+	c, _ := o.Data.(*api.Cleared)
 	if c == nil || len(c.Entries) == 0 {
 		p.Empty = "Nothing would leave the trash: it has nothing of it."
 		return nil
@@ -47,7 +48,7 @@ func (r *request) previewClear(p *confirmPage, args url.Values) error {
 }
 
 // justAfterNewest returns a time just after the newest item came into the trash.
-func justAfterNewest(list []emend.Trashed) (at time.Time) {
+func justAfterNewest(list []api.Trashed) (at time.Time) {
 	for i := range list {
 		if t := list[i].DeletedAt; t.After(at) {
 			at = t
@@ -68,7 +69,7 @@ func (r *request) previewPurge(p *confirmPage, args url.Values) error {
 	case len(entries) > 0:
 		p.Cancel = r.ws.EntryPage(entries[0])
 	default:
-		return &emend.Error{Kind: emend.NotFound, Msg: "nothing is named that the history is to forget", Hint: "Open a change, and have it forgotten there."}
+		return &fail.Error{Kind: fail.NotFound, Msg: "nothing is named that the history is to forget", Hint: "Open a change, and have it forgotten there."}
 	}
 	o, err := r.dryRun("purge", args)
 	if err != nil {
@@ -77,7 +78,7 @@ func (r *request) previewPurge(p *confirmPage, args url.Values) error {
 	if p.Obstacles = r.obstaclesOf(o); p.Obstacles != nil {
 		return nil
 	}
-	g, _ := o.Data.(*emend.Purged)
+	g, _ := o.Data.(*api.Purged)
 	if g == nil || len(g.Transactions) == 0 {
 		p.Empty = "The history keeps nothing of it: there is nothing to forget."
 		return nil
@@ -97,7 +98,7 @@ func (r *request) previewPurge(p *confirmPage, args url.Values) error {
 	return nil
 }
 
-func (r *request) listPurged(p *confirmPage, g *emend.Purged) {
+func (r *request) listPurged(p *confirmPage, g *api.Purged) {
 	for i := range g.Transactions {
 		if i == maxRemoved {
 			p.Omitted = len(g.Transactions) - i

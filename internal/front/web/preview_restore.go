@@ -4,7 +4,8 @@ import (
 	"cmp"
 	"net/url"
 
-	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/fail"
 )
 
 // previewRestore shows a file of the trash, and whether its path is free. The tool has no dry run, since it never replaces
@@ -12,7 +13,7 @@ import (
 func (r *request) previewRestore(p *confirmPage, args url.Values) error {
 	id := args.Get("trashedPath")
 	p.Cancel = r.ws.Page("trash")
-	t, err := r.ws.TrashShow(r.Context(), id)
+	t, err := r.ws.Host().TrashShow(r.Context(), id)
 	if err != nil {
 		p.Obstacles = r.obstaclesOfError(err)
 		p.Help = append(p.Help, link{"What is in the trash", p.Cancel})
@@ -27,7 +28,7 @@ func (r *request) previewRestore(p *confirmPage, args url.Values) error {
 	case err != nil:
 		p.Obstacles = r.obstaclesOfError(err)
 	case h.Exists || r.isDirectory(to):
-		p.Obstacles = r.obstaclesOfError(&emend.Error{Kind: emend.AlreadyExists, Path: to, Msg: "something is there",
+		p.Obstacles = r.obstaclesOfError(&fail.Error{Kind: fail.AlreadyExists, Path: to, Msg: "something is there",
 			Hint: "Restore it to another path, or move what is there away first: nothing is replaced."})
 		p.Help = append(p.Help, link{"What is at " + to, r.ws.FilePage(to)})
 	default:
@@ -39,7 +40,7 @@ func (r *request) previewRestore(p *confirmPage, args url.Values) error {
 	return nil
 }
 
-func restoreFacts(r *request, t *emend.TrashedFile) []fact {
+func restoreFacts(r *request, t *api.TrashedFile) []fact {
 	out := []fact{{"File", t.Path, r.ws.Page("trash", t.ID)}, {"Size", size(t.SizeBytes), ""}}
 	if t.Mode != "" {
 		out = append(out, fact{"Permissions", t.Mode, ""})
@@ -53,7 +54,7 @@ func restoreFacts(r *request, t *emend.TrashedFile) []fact {
 // previewRecover shows what a crash left.
 func (r *request) previewRecover(p *confirmPage, _ url.Values) error {
 	p.Cancel = r.ws.Page("health")
-	h, err := r.ws.Doctor(r.Context())
+	h, err := r.ws.Host().Doctor(r.Context())
 	if err != nil {
 		return err
 	}

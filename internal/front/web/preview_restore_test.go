@@ -16,7 +16,7 @@ func TestRecover(t *testing.T) {
 	entry := p.patch(update("a", "one", "two"))
 	must(t, p.ws.Close())
 	dropLast(t, filepath.Join(p.dir, ".emend", "log"))
-	ws, err := emend.Open(p.dir, emend.AsFound())
+	ws, err := emend.Open(p.dir, emend.NoRecovery())
 	must(t, err)
 	t.Cleanup(func() { ws.Close() })
 	p.ws = ws

@@ -3,7 +3,7 @@ package web
 import (
 	"net/url"
 
-	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/front/web/diff"
 	"github.com/emend-dev/emend/internal/report"
 )
@@ -21,7 +21,7 @@ func (r *request) previewUndo(p *confirmPage, args url.Values) error {
 	entry, session := args.Get("entry"), args.Get("sessionId")
 	switch {
 	case entry == "" && session == "":
-		return &emend.Error{Kind: emend.NotFound, Msg: "nothing is named that is to be taken back", Hint: "Open a change, or a session, and take it back there."}
+		return &fail.Error{Kind: fail.NotFound, Msg: "nothing is named that is to be taken back", Hint: "Open a change, or a session, and take it back there."}
 	case session != "":
 		p.Title, p.Cancel = "Undo the session "+session, r.ws.SessionPage(session)
 	default:

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 )
 
 // page is what a handler returns to be shown.
@@ -31,7 +31,7 @@ type request struct {
 	login string // the name of the browser's session, which is also the session in the log
 
 	// refusal is why a tool refused the form of this page, which is shown again; nil if the page was just opened.
-	refusal emend.Result
+	refusal api.Result
 }
 
 // frame is the data of every template.
@@ -85,7 +85,7 @@ func (s *Site) pageHandler(h func(*request) (page, error)) http.HandlerFunc {
 
 // logHead returns the number of the log's newest record, or 0 if there is none.
 func logHead(ctx context.Context, ws *Workspace) uint64 {
-	t, err := ws.Timeline(ctx, emend.TimelineRequest{Limit: 1, Look: 1})
+	t, err := ws.Timeline(ctx, api.TimelineRequest{Limit: 1, Look: 1})
 	if err != nil {
 		return 0
 	}

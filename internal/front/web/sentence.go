@@ -1,14 +1,15 @@
 package web
 
 import (
-	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/fail"
 )
 
 // sentence says what a call did, without its subject: "edited", "src/app.go", "and 2 more".
 type sentence struct{ Did, Path, Rest string }
 
 // sentenceOf says what a call did, or what it tried to do and why it could not.
-func sentenceOf(c *emend.LoggedCall) sentence {
+func sentenceOf(c *api.LoggedCall) sentence {
 	d := sentence{Did: verbOf(c)}
 	if len(c.Files) > 0 {
 		d.Path = c.Files[0].Path
@@ -47,19 +48,19 @@ var operationVerbs = map[string][2]string{
 	"mixed":    {"changed", "change"},
 }
 
-func verbOf(c *emend.LoggedCall) string {
+func verbOf(c *api.LoggedCall) string {
 	v := operationVerbs[operationOf(c)]
 	switch c.Outcome {
-	case emend.Refused:
+	case api.Refused:
 		return "tried to " + v[1]
-	case emend.Aborted, emend.Reverted:
+	case api.Aborted, api.Reverted:
 		return "began to " + v[1]
 	}
 	return v[0]
 }
 
 // operationOf returns what a call did to its files, or "mixed" if it did different things to them.
-func operationOf(c *emend.LoggedCall) string {
+func operationOf(c *api.LoggedCall) string {
 	switch {
 	case c.Kind == "undo":
 		return "undo"
@@ -85,11 +86,11 @@ func operationOf(c *emend.LoggedCall) string {
 }
 
 // verbWithoutFile says what a call did that named no file.
-func verbWithoutFile(c *emend.LoggedCall) string {
+func verbWithoutFile(c *api.LoggedCall) string {
 	switch {
 	case c.Kind == "purge":
 		return "removed contents from the history"
-	case c.Outcome == emend.Refused && c.ToolName != "":
+	case c.Outcome == api.Refused && c.ToolName != "":
 		return "tried to use"
 	case c.ToolName != "":
 		return "used"
@@ -98,40 +99,40 @@ func verbWithoutFile(c *emend.LoggedCall) string {
 }
 
 // outcomeClause says how a call ended, unless it was simply done.
-func outcomeClause(c *emend.LoggedCall) string {
+func outcomeClause(c *api.LoggedCall) string {
 	switch c.Outcome {
-	case emend.Refused:
-		return ": " + refusalReason(emend.Kind(c.ErrorKind))
-	case emend.Aborted:
+	case api.Refused:
+		return ": " + refusalReason(fail.Kind(c.ErrorKind))
+	case api.Aborted:
 		return ", and took it back"
-	case emend.Recovered:
+	case api.Recovered:
 		return ", finished after a crash"
-	case emend.Reverted:
+	case api.Reverted:
 		return ", taken back after a crash"
 	}
 	return ""
 }
 
 // refusalReasons words the kinds of refusals.
-var refusalReasons = map[emend.Kind]string{
-	emend.NotFound:         "it is not there",
-	emend.AlreadyExists:    "something is there already",
-	emend.PermissionDenied: "that is not allowed",
-	emend.OutsideWorkspace: "it is outside of the workspace",
-	emend.BinaryFile:       "it is not text",
-	emend.FileTooLarge:     "it is too large",
-	emend.Stale:            "it has changed since it was read",
-	emend.OldTextNotFound:  "the old text was not found",
-	emend.MultipleMatches:  "the old text is there more than once",
-	emend.Overlapping:      "its edits overlap",
-	emend.PatchParse:       "the patch could not be read",
-	emend.PatchApply:       "the patch does not fit",
-	emend.CommandFailed:    "it could not be done",
-	emend.Timeout:          "it took too long",
-	emend.Unknown:          "a defect in emend",
+var refusalReasons = map[fail.Kind]string{
+	fail.NotFound:         "it is not there",
+	fail.AlreadyExists:    "something is there already",
+	fail.PermissionDenied: "that is not allowed",
+	fail.OutsideWorkspace: "it is outside of the workspace",
+	fail.BinaryFile:       "it is not text",
+	fail.FileTooLarge:     "it is too large",
+	fail.Stale:            "it has changed since it was read",
+	fail.OldTextNotFound:  "the old text was not found",
+	fail.MultipleMatches:  "the old text is there more than once",
+	fail.Overlapping:      "its edits overlap",
+	fail.PatchParse:       "the patch could not be read",
+	fail.PatchApply:       "the patch does not fit",
+	fail.CommandFailed:    "it could not be done",
+	fail.Timeout:          "it took too long",
+	fail.Unknown:          "a defect in emend",
 }
 
-func refusalReason(k emend.Kind) string {
+func refusalReason(k fail.Kind) string {
 	if w := refusalReasons[k]; w != "" {
 		return w
 	}
@@ -140,19 +141,19 @@ func refusalReason(k emend.Kind) string {
 
 // outcomes are how calls end, each with a sign, so that they can be told apart without colour.
 var outcomes = []struct {
-	Outcome emend.Outcome
+	Outcome api.Outcome
 	Sign    string
 	Meaning string
 }{
-	{emend.Done, "✓", "it was done"},
-	{emend.Refused, "✕", "it was refused before it changed anything"},
-	{emend.Aborted, "!", "it began, and was taken back at once"},
-	{emend.Recovered, "✓", "a crash interrupted it, and it was finished afterwards"},
-	{emend.Reverted, "!", "a crash interrupted it, and it was taken back afterwards"},
-	{emend.Undone, "↶", "it was done, and has been taken back since"},
+	{api.Done, "✓", "it was done"},
+	{api.Refused, "✕", "it was refused before it changed anything"},
+	{api.Aborted, "!", "it began, and was taken back at once"},
+	{api.Recovered, "✓", "a crash interrupted it, and it was finished afterwards"},
+	{api.Reverted, "!", "a crash interrupted it, and it was taken back afterwards"},
+	{api.Undone, "↶", "it was done, and has been taken back since"},
 }
 
-func outcomeSign(o emend.Outcome) string {
+func outcomeSign(o api.Outcome) string {
 	for _, known := range outcomes {
 		if known.Outcome == o {
 			return known.Sign
@@ -161,7 +162,7 @@ func outcomeSign(o emend.Outcome) string {
 	return ""
 }
 
-func outcomeMeaning(o emend.Outcome) string {
+func outcomeMeaning(o api.Outcome) string {
 	for _, known := range outcomes {
 		if known.Outcome == o {
 			return known.Meaning

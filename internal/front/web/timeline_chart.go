@@ -3,7 +3,7 @@ package web
 import (
 	"time"
 
-	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 )
 
 // chart is a bar chart of the numbers of calls. A bar is an hour of the last day, or a day of the last thirty.
@@ -12,7 +12,7 @@ type chart struct {
 	Filtered      bool   // the list shows fewer calls than the chart counts
 	OtherHref     string // the chart of the month, or of the day
 	Bars          []bar
-	Total         emend.Count
+	Total         api.Count
 	Most          int    // the number of calls of the highest bar
 	First         string // the label of the first bar
 	Width, Height int
@@ -20,7 +20,7 @@ type chart struct {
 
 // bar has the calls of one hour or one day.
 type bar struct {
-	emend.Count
+	api.Count
 	Label  string // the hour or the day
 	Href   string // the timeline of these calls
 	X      int
@@ -59,14 +59,14 @@ func (t *logCounts) chart(ws *Workspace, f *filter, month bool, now time.Time) *
 	return c
 }
 
-func (c *chart) hours(counts map[int64]emend.Count, now time.Time, n int) {
+func (c *chart) hours(counts map[int64]api.Count, now time.Time, n int) {
 	last := now.Unix() / 3600
 	for h := last - int64(n) + 1; h <= last; h++ {
 		c.Bars = append(c.Bars, bar{Count: counts[h], Label: time.Unix(h*3600, 0).In(now.Location()).Format("15:04")})
 	}
 }
 
-func (c *chart) days(counts map[int64]emend.Count, now time.Time, n int) {
+func (c *chart) days(counts map[int64]api.Count, now time.Time, n int) {
 	for i := range n {
 		day := midnight(now).AddDate(0, 0, i-n+1)
 		b := bar{Label: day.Format("2 January")}
@@ -92,11 +92,11 @@ func midnight(t time.Time) time.Time {
 	return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, t.Location())
 }
 
-func addCounts(a, b emend.Count) emend.Count {
-	return emend.Count{Done: a.Done + b.Done, Refused: a.Refused + b.Refused, Undone: a.Undone + b.Undone}
+func addCounts(a, b api.Count) api.Count {
+	return api.Count{Done: a.Done + b.Done, Refused: a.Refused + b.Refused, Undone: a.Undone + b.Undone}
 }
 
-func totalCalls(c emend.Count) int { return c.Done + c.Refused + c.Undone }
+func totalCalls(c api.Count) int { return c.Done + c.Refused + c.Undone }
 
 // placeBars computes the sizes of the bars. A block that counts anything is high enough to be seen.
 func (c *chart) placeBars() {

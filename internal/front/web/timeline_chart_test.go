@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 )
 
 // TestChart draws a day and a month: bars are in order and inside of the drawing, blocks stand on each other, no call is
@@ -13,15 +13,15 @@ import (
 func TestChart(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 34, 0, 0, time.Local)
 	hour := now.Unix() / 3600
-	tl := &logCounts{Tally: emend.Tally{Hours: map[int64]emend.Count{
+	tl := &logCounts{Tally: api.Tally{Hours: map[int64]api.Count{
 		hour: {Done: 1}, hour - 1: {Done: 1000, Refused: 1, Undone: 3}, hour - 23: {Refused: 7}, hour - 24: {Done: 5}, hour - 24*29: {Undone: 2}, hour - 24*40: {Done: 9},
 	}}}
 	f := parseFilter(url.Values{"agent": {"a"}}, now)
 	day, month := tl.chart(&Workspace{Name: "shop"}, f, false, now), tl.chart(&Workspace{Name: "shop"}, f, true, now)
-	if day.Total != (emend.Count{Done: 1001, Refused: 8, Undone: 3}) {
+	if day.Total != (api.Count{Done: 1001, Refused: 8, Undone: 3}) {
 		t.Errorf("a day has %+v", day.Total)
 	}
-	if month.Total != (emend.Count{Done: 1006, Refused: 8, Undone: 5}) {
+	if month.Total != (api.Count{Done: 1006, Refused: 8, Undone: 5}) {
 		t.Errorf("a month has %+v", month.Total)
 	}
 	for name, c := range map[string]*chart{"day": day, "month": month} {

@@ -8,14 +8,14 @@ import (
 	"sync"
 	"time"
 
-	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 )
 
 // filter has the conditions that narrow the timeline, as its address has them.
 type filter struct {
 	Query    url.Values // the conditions only: each once, none empty
 	Problems map[string]string
-	request  emend.TimelineRequest
+	request  api.TimelineRequest
 }
 
 // conditions are the names of the conditions in an address, and their labels.
@@ -33,8 +33,8 @@ func parseFilter(q url.Values, now time.Time) *filter {
 			f.Query.Set(c.name, v)
 		}
 	}
-	f.request = emend.TimelineRequest{SessionID: f.Get("session"), Agent: f.Get("agent"), Client: f.Get("client"), Tool: f.Get("tool"),
-		Path: f.Get("path"), Text: f.Get("q"), Outcome: emend.Outcome(f.Get("outcome"))}
+	f.request = api.TimelineRequest{SessionID: f.Get("session"), Agent: f.Get("agent"), Client: f.Get("client"), Tool: f.Get("tool"),
+		Path: f.Get("path"), Text: f.Get("q"), Outcome: api.Outcome(f.Get("outcome"))}
 	f.request.Since = f.parseTime("since", now)
 	f.request.Until = f.parseTime("until", now)
 	f.request.Before, _ = strconv.ParseUint(q.Get("before"), 10, 64)

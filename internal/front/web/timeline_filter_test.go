@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 )
 
 // TestFilterRoundTrip removes each condition by its chip: exactly that one goes.
@@ -46,7 +46,7 @@ func TestFilterRequest(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.Local)
 	f := parseFilter(url.Values{"q": {"pay"}, "session": {"s"}, "agent": {"a"}, "client": {"c"}, "tool": {"t"}, "path": {"p"}, "outcome": {"undone"},
 		"since": {"2h"}, "until": {"2026-02-28"}, "before": {"17"}, "chart": {"month"}}, now)
-	want := emend.TimelineRequest{SessionID: "s", Agent: "a", Client: "c", Tool: "t", Path: "p", Text: "pay", Outcome: emend.Undone,
+	want := api.TimelineRequest{SessionID: "s", Agent: "a", Client: "c", Tool: "t", Path: "p", Text: "pay", Outcome: api.Undone,
 		Since: now.Add(-2 * time.Hour), Until: time.Date(2026, 3, 1, 0, 0, 0, 0, time.Local), Before: 17}
 	if f.request != want {
 		t.Errorf("got %+v\nwant %+v", f.request, want)

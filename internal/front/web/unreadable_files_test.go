@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 )
 
 // newUnreadableSite is a site over two files with a past that may not be read any more: one is protected, and for the other a
@@ -16,21 +17,21 @@ func newUnreadableSite(t *testing.T) (p *testSite, ids []string) {
 	p = newTestSite(t, nil)
 	p.Close()
 	p.must(p.ws.Close())
-	ctx := emend.As(t.Context(), emend.Actor{Client: "client", Session: "s1"})
+	ctx := emend.WithActor(t.Context(), api.Actor{Client: "client", Session: "s1"})
 	open, err := emend.Open(p.dir, emend.NoSync(), emend.AllowProtected(".env"))
 	p.must(err)
 	for _, path := range []string{".env", "asked/a"} {
-		e, err := open.Create(ctx, emend.CreateRequest{Path: path, Content: "KEY=" + secret + "\n", CreateParentDirectories: true})
+		e, err := open.Create(ctx, api.CreateRequest{Path: path, Content: "KEY=" + secret + "\n", CreateParentDirectories: true})
 		p.must(err)
-		_, err = open.Edit(ctx, emend.EditRequest{Path: path, ExpectedSha256: e.Data.Sha256, Edits: []emend.TextEdit{{OldText: "KEY=" + secret + " and something else\n", NewText: "x"}}})
+		_, err = open.Edit(ctx, api.EditRequest{Path: path, ExpectedSha256: e.Data.Sha256, Edits: []api.TextEdit{{OldText: "KEY=" + secret + " and something else\n", NewText: "x"}}})
 		if err == nil {
 			t.Error("an edit of nothing was made")
 		}
-		w, err := open.Write(ctx, emend.WriteRequest{Path: path, Content: "KEY=" + secret + "2\n", ExpectedSha256: e.Data.Sha256})
+		w, err := open.Write(ctx, api.WriteRequest{Path: path, Content: "KEY=" + secret + "2\n", ExpectedSha256: e.Data.Sha256})
 		p.must(err)
-		_, err = open.Delete(ctx, emend.DeleteRequest{Path: path, ExpectedSha256: w.Data.AfterSha256})
+		_, err = open.Delete(ctx, api.DeleteRequest{Path: path, ExpectedSha256: w.Data.AfterSha256})
 		p.must(err)
-		_, err = open.Create(ctx, emend.CreateRequest{Path: path, Content: "KEY=" + secret + "3\n"})
+		_, err = open.Create(ctx, api.CreateRequest{Path: path, Content: "KEY=" + secret + "3\n"})
 		p.must(err)
 		h, err := open.FileHistory(ctx, path, 100)
 		p.must(err)
@@ -69,7 +70,7 @@ func TestUnreadableFiles(t *testing.T) {
 		}
 		return a.body
 	}
-	line, err := p.ws.Timeline(t.Context(), emend.TimelineRequest{Limit: 100})
+	line, err := p.ws.Timeline(t.Context(), api.TimelineRequest{Limit: 100})
 	p.must(err)
 	for _, c := range line.Calls {
 		e := url.PathEscape(strings.TrimPrefix(c.Entry, "#"))

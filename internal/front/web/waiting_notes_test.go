@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 )
 
 // TestNotesCannotBeForged: names and texts of an agent cannot look like a note of emend.
@@ -18,7 +19,7 @@ func TestNotesCannotBeForged(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(p.dir, hostile), []byte("one\n"), 0o644))
 	text := "one\n# " + lie + "\r# " + lie + "\u2028# " + lie + "\ndiff --git a/x b/x\n"
 	asked := 0
-	ctx := emend.Asking(t.Context(), func(_ context.Context, q emend.Question) (string, error) {
+	ctx := emend.WithAsker(t.Context(), func(_ context.Context, q api.Question) (string, error) {
 		asked++
 		for _, part := range splitDiffs(q.Diff) {
 			for _, n := range part.notes {
@@ -29,13 +30,13 @@ func TestNotesCannotBeForged(t *testing.T) {
 		}
 		return "test", nil
 	})
-	_, err := p.ws.Create(ctx, emend.CreateRequest{Path: "migrations/y", Content: text})
+	_, err := p.ws.Create(ctx, api.CreateRequest{Path: "migrations/y", Content: text})
 	must(t, err)
 	sum := p.shaOf("one\n")
-	_, err = p.ws.Move(ctx, emend.MoveRequest{FromPath: hostile, ToPath: "migrations/w", ExpectedSha256: sum})
+	_, err = p.ws.Move(ctx, api.MoveRequest{FromPath: hostile, ToPath: "migrations/w", ExpectedSha256: sum})
 	must(t, err)
 	must(t, os.WriteFile(filepath.Join(p.dir, hostile), []byte("one\n"), 0o644))
-	_, err = p.ws.Delete(ctx, emend.DeleteRequest{Path: hostile, ExpectedSha256: sum, Permanent: true})
+	_, err = p.ws.Delete(ctx, api.DeleteRequest{Path: hostile, ExpectedSha256: sum, Permanent: true})
 	must(t, err)
 	if asked != 3 {
 		t.Errorf("a person was asked %d times", asked)
