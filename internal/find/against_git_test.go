@@ -19,7 +19,7 @@ import (
 
 var trees = flag.Int("find.trees", 25, "how many random trees each comparison with another program makes")
 
-// program skips the test when the program is not there.
+// program returns the path of a program, and skips the test if it is not installed.
 func program(t *testing.T, names ...string) string {
 	t.Helper()
 	for _, name := range names {
@@ -31,7 +31,8 @@ func program(t *testing.T, names ...string) string {
 	return ""
 }
 
-// run runs a program in dir, away from the configuration of whoever runs the tests. Its exit code 1 means that it found nothing.
+// run runs a program in dir, without the configuration of the person who runs the tests. Its exit code 1 means that it found
+// nothing.
 func run(t *testing.T, dir, stdin, name string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command(name, args...)
@@ -88,7 +89,7 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// repository makes what git takes for a repository.
+// repository makes what git accepts as a repository.
 func repository(t testing.TB, dir string) {
 	t.Helper()
 	for _, d := range []string{"objects", "refs", "info"} {
@@ -97,7 +98,7 @@ func repository(t testing.TB, dir string) {
 	must(t, os.WriteFile(filepath.Join(dir, ".git", "HEAD"), []byte("ref: refs/heads/main\n"), 0o644))
 }
 
-// gitRules is a random ignore file with everything that git knows.
+// gitRules returns a random ignore file with every kind of rule that git knows.
 func (m *maker) gitRules() string {
 	var b strings.Builder
 	for range 1 + m.IntN(5) {
@@ -124,7 +125,7 @@ func (m *maker) gitRules() string {
 	return text
 }
 
-// likely is a pattern made of a path that may be there.
+// likely returns a pattern made of a path that may exist.
 func (m *maker) likely() string {
 	var b strings.Builder
 	b.WriteString(pick(m, "", "", "/", "**/"))
@@ -145,7 +146,7 @@ func (m *maker) piece() string {
 		`\a`, `\*`, `\`, `\#`, `\!`, "***", "x", "#", "!", "f[o]o", "[[:upper:][:digit:]]", "[!/]", "[/]", "é", "[é]", "./", "../", "//")
 }
 
-// ours is every regular file that is not left out.
+// ours returns every regular file that is not left out.
 func ours(t *testing.T, dir, root string, o Options) []string {
 	t.Helper()
 	g, err := guard.Open(dir, guard.Options{AllowProtected: []string{"**"}})
@@ -170,7 +171,7 @@ func ours(t *testing.T, dir, root string, o Options) []string {
 	return files
 }
 
-// allFiles is every regular file but those of .git.
+// allFiles returns every regular file except those of .git.
 func allFiles(t *testing.T, dir string) (out []string) {
 	t.Helper()
 	must(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -218,7 +219,7 @@ func compareFiles(t *testing.T, dir, who string, got, want []string) {
 	t.FailNow()
 }
 
-// TestAgainstGit: what is left out is what git ignores, in random trees with random rules.
+// TestAgainstGit: in random trees with random rules, the names that git ignores are left out.
 func TestAgainstGit(t *testing.T) {
 	git := program(t, "git")
 	files, left := 0, 0

@@ -15,7 +15,7 @@ import (
 	"github.com/emend-dev/emend/internal/guard"
 )
 
-// commonRules is a random ignore file of what git and ripgrep read alike.
+// commonRules returns a random ignore file of rules that git and ripgrep read alike.
 func (m *maker) commonRules() string {
 	var b strings.Builder
 	names := []string{"a", "b", "ab", "a.c", "b.o", "foo", "bar", "build", ".h", "A", "1", "node_modules"}
@@ -43,8 +43,8 @@ func (m *maker) ignoreFiles(t *testing.T) {
 	}))
 }
 
-// TestAgainstRipgrep: the files that are looked at are those that ripgrep and fd look at, with .ignore files, repositories
-// in repositories, and no repository at all.
+// TestAgainstRipgrep: the files that are looked at are those that ripgrep and fd look at, with .ignore files, nested
+// repositories, and no repository at all.
 func TestAgainstRipgrep(t *testing.T) {
 	rg := program(t, "rg")
 	fd := program(t, "fdfind", "fd")
@@ -84,9 +84,9 @@ func splitPaths(out string) (paths []string) {
 	return paths
 }
 
-// text is a random file with what lines can be made of. With simple it has no CR and no invalid bytes: ripgrep 13 takes
-// some of them for what they are not when it looks for an expression, and with --crlf it may panic. Nor is there a NUL: of a binary file ripgrep shows
-// what it happens to have read before the NUL, and this does not.
+// text returns a random file. With simple it has no CR and no invalid bytes: searching for an expression, ripgrep 13 takes
+// some of them for something else, and with --crlf it may panic. It has no NUL either: of a binary file ripgrep shows
+// whatever it has read before the NUL, and find does not.
 func (m *maker) text(simple bool) []byte {
 	var b bytes.Buffer
 	if m.IntN(8) == 0 {
@@ -193,7 +193,7 @@ func searchIn(t testing.TB, dir string, q SearchQuery) (out []place) {
 	return out
 }
 
-// parseRipgrep reads path NUL line:column:text. Text may have any byte, so only what begins like a path counts.
+// parseRipgrep parses path NUL line:column:text. The text may have any byte, so only lines that begin like a path count.
 func parseRipgrep(t *testing.T, out string) (all []place) {
 	t.Helper()
 	for line := range strings.SplitSeq(out, "\n") {
@@ -204,7 +204,7 @@ func parseRipgrep(t *testing.T, out string) (all []place) {
 		parts := strings.SplitN(rest, ":", 3)
 		n, err := strconv.Atoi(parts[0])
 		must(t, err)
-		column, _ := strconv.Atoi(parts[1]) // ripgrep leaves it out for an empty match at the end of a file
+		column, _ := strconv.Atoi(parts[1]) // ripgrep omits it for an empty match at the end of a file
 		all = append(all, place{path[2:], n, column})
 	}
 	slices.SortFunc(all, func(a, b place) int {

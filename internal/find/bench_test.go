@@ -57,8 +57,8 @@ func BenchmarkSearch(b *testing.B) {
 	}
 }
 
-// BenchmarkPrint prints a match for each of some 880,000 lines.
-func BenchmarkPrint(b *testing.B) {
+// BenchmarkSearchTo prints a match for each of some 880,000 lines.
+func BenchmarkSearchTo(b *testing.B) {
 	g, o := forest(b)
 	b.ReportAllocs()
 	for b.Loop() {

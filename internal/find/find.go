@@ -1,12 +1,14 @@
-// Package find lists, globs and searches a workspace. It only reads, and only through the guard: what may not be read
-// does not turn up, links are listed and never followed, and nothing but regular files is opened.
+// Package find lists, globs and searches a workspace. It only reads, and only through the guard: a path that may not be read
+// does not appear, links are listed and never followed, and only regular files are opened. What to show of an answer, and
+// how, is not its business.
 //
-// What it leaves out is what git and ripgrep would: the rules of .gitignore files, of a repository's info/exclude and
-// of the person's own excludes file count in a git work tree, those of .ignore files everywhere, and each is as git reads
-// it. Directories called .git and node_modules, and emend's store, are left out always; naming one as the root opens it.
+// It leaves out what git and ripgrep leave out. In a git work tree the rules of .gitignore files apply, and those of the
+// repository's info/exclude and of the person's own excludes file; rules in .ignore files apply everywhere. All are read as
+// git reads them. Directories called .git and node_modules, and emend's store, are always left out; naming one as the root
+// opens it.
 //
-// It answers in the order of paths, byte by byte, however many goroutines look. It does not promise one state of a tree
-// that changes meanwhile: what comes and goes may be there or not.
+// Answers are in the order of paths, byte by byte, however many goroutines search. If the tree changes meanwhile, an answer
+// need not be its state at any one time: what comes and goes may be there or not.
 package find
 
 import (
@@ -25,16 +27,16 @@ import (
 type Options struct {
 	Root           guard.Entry // the directory; for a search also a file
 	IncludeIgnored bool        // look also at what ignore rules leave out
-	// LeaveOut, when it is not nil, takes the place of all rules: directories with these names are left out, and no
-	// others.
+	// SkipDirs, if it is not nil, replaces all ignore rules: directories with these names and the store are left out, and nothing
+	// else.
 	SkipDirs []string
 	// Excludes is the text of the person's own excludes file.
 	Excludes []byte
-	// Bare leaves sizes and times out of what List and Glob find: to learn them takes longer than to find it.
+	// NamesOnly omits sizes and times from what List and Glob find: looking them up takes longer than finding the names.
 	NamesOnly bool
-	// Progress is told how many files were looked at, by one goroutine at a time, and must return at once.
+	// Progress is called with the number of files looked at so far, by one goroutine at a time. It must return at once.
 	Progress func(done int, what string)
-	// Workers is how many goroutines look; 0 is one for each processor.
+	// Workers is the number of goroutines; 0 means one for each processor.
 	Workers int
 }
 
@@ -45,17 +47,17 @@ func (o *Options) workers() int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// Found is one name that was asked for.
+// Found is a name that List or Glob found.
 type Found struct {
 	Path    string // from the workspace
 	Name    string
 	Kind    guard.Kind
 	Size    int64
 	ModTime time.Time
-	Depth   int // 1 for what is directly in the root of the search
+	Depth   int // 1 for a name directly in the root of the search
 }
 
-// Outcome is what every answer says beside what was found.
+// Summary is what every answer says besides what was found.
 type Summary struct {
 	More         bool // there is more than was asked for
 	Files        int  // how many files were looked at
@@ -64,13 +66,13 @@ type Summary struct {
 	StoppedAtNUL int  // files that were searched up to a NUL
 }
 
-// counter counts over all goroutines.
+// progress counts for all goroutines.
 type progress struct {
 	unreadable, done atomic.Int64
 	reporting        sync.Mutex
 }
 
-// join is the path of a name in a directory.
+// join returns the path of a name in a directory.
 func join(dir, name string) string {
 	if dir == "" {
 		return name
@@ -78,7 +80,7 @@ func join(dir, name string) string {
 	return dir + "/" + name
 }
 
-// rootPath is the path of the root of a search as the paths below it begin.
+// rootPath returns the path of the root of a search, as the paths below it begin.
 func rootPath(e guard.Entry) string {
 	if e.Rel == "." {
 		return ""
@@ -86,7 +88,7 @@ func rootPath(e guard.Entry) string {
 	return e.Rel
 }
 
-// words are the kinds as answers name them.
+// kindName returns the word that answers use for a kind.
 func kindName(k guard.Kind) string {
 	switch k {
 	case guard.Directory:
@@ -99,7 +101,7 @@ func kindName(k guard.Kind) string {
 	return "other"
 }
 
-// Type is the word for what it is: directory, file, link or other.
+// Type returns the word for the kind: directory, file, link or other.
 func (f *Found) Type() string { return kindName(f.Kind) }
 
 func errCancelled(ctx context.Context) error {
@@ -107,5 +109,5 @@ func errCancelled(ctx context.Context) error {
 		Hint: "Nothing was changed; ask again, perhaps for less.", Cause: context.Cause(ctx)}
 }
 
-// hidden reports whether a listing shows the name only on request.
+// isHidden reports whether a listing shows the name only on request.
 func isHidden(name string) bool { return strings.HasPrefix(name, ".") }

@@ -37,7 +37,7 @@ func plant(t testing.TB, dir string, files map[string]string) {
 	}
 }
 
-// opened opens dir, and looks at the root of the search in it.
+// opened opens dir, and resolves the root of the search in it.
 func opened(t testing.TB, dir, root string) (*guard.Guard, Options) {
 	t.Helper()
 	g, err := guard.Open(dir, guard.Options{})
@@ -67,7 +67,7 @@ func globbed(t testing.TB, dir, root, pattern string) (paths []string) {
 	return paths
 }
 
-// reason is what a refusal is of, and where it says the mistake is.
+// reason checks the kind and reason of a refusal.
 func reason(t *testing.T, err error, want string) {
 	t.Helper()
 	e, ok := errors.AsType[*fail.Error](err)
@@ -108,7 +108,7 @@ func TestGlob(t *testing.T) {
 	}
 }
 
-// TestBadPatterns: what is no pattern is refused, and the refusal says at which character.
+// TestBadPatterns: a text that is no pattern is refused, and the refusal names the character.
 func TestBadPatterns(t *testing.T) {
 	g, o := opened(t, t.TempDir(), ".")
 	many := strings.Repeat("{a,a}", 30)
@@ -140,7 +140,7 @@ func TestBadPatterns(t *testing.T) {
 	}
 }
 
-// TestSearchShows: the lines, where in them the match is, and the lines around.
+// TestSearchShows: the lines, the places of the matches in them, and the lines around.
 func TestSearchShows(t *testing.T) {
 	dir := t.TempDir()
 	plant(t, dir, map[string]string{"f": "one\r\ntwo foo\r\nthree\r\n\r\nfoo foo\r\nsix\r\nseven\r\nFoo", "dir/g": "\ufefffoo\n", "bin": "foo\x00", "dir.x": "foo", "empty": ""})
@@ -203,7 +203,7 @@ func TestSearchPaths(t *testing.T) {
 	}
 }
 
-// TestList: by depth, then what it is, then the name; what is hidden only on request.
+// TestList: names come by depth, then by kind, then by name; hidden ones only on request.
 func TestList(t *testing.T) {
 	dir := t.TempDir()
 	plant(t, dir, map[string]string{"z/b": "12", "z/y/c": "", "a": "1", "b-": "-> a", ".h/x": "", "k/b": "", "k/a": "", "node_modules/n": "", ".git/x": "", ".gitignore": "k/a\n", ".ignore": "z/y\n"})
@@ -224,7 +224,7 @@ func TestList(t *testing.T) {
 	if got, want := list(ListQuery{Depth: 1, Limit: 10}), "1 directory k\n1 directory z\n1 file a\n1 link b-\nfalse"; got != want {
 		t.Errorf("%s", got)
 	}
-	// k/a is ignored by git only, and here is a repository; z/y by .ignore.
+	// k/a is ignored by git only, and this is a repository; z/y by .ignore.
 	if got, want := list(ListQuery{Depth: 3, Limit: 10, Hidden: true}), "1 directory .h\n1 directory k\n1 directory z\n1 file .gitignore\n1 file .ignore\n1 file a\n1 link b-\n2 file b\n"; !strings.HasPrefix(got, want[:len(want)-9]) || strings.Contains(got, "k/a") || strings.Contains(got, "z/y") || strings.Contains(got, ".git/") {
 		t.Errorf("%s", got)
 	}
@@ -242,7 +242,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// TestOrder: whoever looks, however many, the answer is the same.
+// TestOrder: the answer is the same, however many goroutines search.
 func TestOrder(t *testing.T) {
 	dir := t.TempDir()
 	files := map[string]string{}
@@ -274,9 +274,9 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestAbove: the rules of the directories above the workspace, up to the top of its repository, hold in it, and so do those
-// between the workspace and the root of a search.
-func TestAbove(t *testing.T) {
+// TestRulesAbove: the rules of the directories above the workspace, up to the top of its repository, apply in it, and so do
+// those between the workspace and the root of a search.
+func TestRulesAbove(t *testing.T) {
 	top := t.TempDir()
 	repository(t, filepath.Join(top, "r"))
 	plant(t, top, map[string]string{".gitignore": "*.no\n", "r/.gitignore": "*.o\n/w/x\nw/y\n", "r/.git/info/exclude": "*.e\n/w/z\n", "r/w/a.o": "", "r/w/a.e": "", "r/w/a.no": "", "r/w/x": "", "r/w/y": "", "r/w/z": "",
@@ -301,7 +301,7 @@ func TestAbove(t *testing.T) {
 	}
 }
 
-// TestSecrets: what may not be read turns up nowhere, nor does what a link leads to.
+// TestSecrets: a file that may not be read does not appear, nor does it through a link.
 func TestSecrets(t *testing.T) {
 	dir := t.TempDir()
 	plant(t, dir, map[string]string{"a": "token\n", ".env": "token\n", "sub/.ENV.local": "token\n", "x.pem/in": "token\n", "link": "-> .env", "sub/up": "-> ../.env", "dir": "-> x.pem"})
@@ -408,7 +408,7 @@ func TestPreview(t *testing.T) {
 	}
 }
 
-// TestCancel: a search ends when nobody wants it any more, also in the middle of a file, and of a line.
+// TestCancel: a cancelled search ends, also in the middle of a file, and of a line.
 func TestCancel(t *testing.T) {
 	for name, text := range map[string]string{"lines": "xx\n", "one line": "x"} {
 		for _, query := range []string{"(x+x+)+y", "y", "[xy]{1000}z"} {
@@ -440,12 +440,12 @@ func TestCancel(t *testing.T) {
 	reason(t, err, "command_failed/cancelled")
 }
 
-// TestCancelInAFile: what a file gave before the search was cancelled in it is not handed over, nor counted.
+// TestCancelInAFile: what a file gave before the search was cancelled in it is neither returned nor counted.
 func TestCancelInAFile(t *testing.T) {
 	dir := t.TempDir()
 	plant(t, dir, map[string]string{"a": strings.Repeat("x\n", 2*firstBuffer)})
 	g, o := opened(t, dir, ".")
-	for after := range 6 { // looks at the context: some fall between two blocks of the file
+	for after := range 6 { // calls of Err: some come between two blocks of the file
 		ctx := &dying{Context: context.Background()}
 		ctx.left.Store(int64(after * firstBuffer / 4))
 		_, _, err := Search(ctx, g, o, SearchQuery{Query: "x"})
@@ -453,10 +453,10 @@ func TestCancelInAFile(t *testing.T) {
 	}
 }
 
-// dying is a context that tells of its end only who asks.
+// dying is a context whose end shows only in Err.
 type dying struct {
 	context.Context
-	left atomic.Int64 // how often it says that it goes on
+	left atomic.Int64 // how often Err returns nil
 }
 
 func (d *dying) Err() error {
@@ -470,7 +470,7 @@ type reads func([]byte) (int, error)
 
 func (r reads) Read(p []byte) (int, error) { return r(p) }
 
-// TestSlowExpression: an expression that takes long for one line gives up inside it.
+// TestSlowExpression: an expression that takes long for one line stops inside it.
 func TestSlowExpression(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

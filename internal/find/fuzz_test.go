@@ -12,8 +12,8 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// FuzzProbes: the probes only save time. What is found with them is what is found line by line.
-func FuzzProbes(f *testing.F) {
+// FuzzLiterals: literals only save time. A search with them finds what a search line by line finds.
+func FuzzLiterals(f *testing.F) {
 	for _, s := range []string{"foo", "(foo|bar)+x?", "a[bc]d{2,}", "(?i)straſse", "K", "(?i)k", "^$", `\bx\b|y`, "(a|)b", "é+", "x*", "(?i:ab)cd", "\ufffd", ".", "(K|x)|(?i:no)|é",
 		"BAR|STRASSE|abdd|cello|desk|east|foo|gulf|h k|i", `\x{d800}`} {
 		f.Add(s, "foo\nBAR x\r\nSTRASSE straſse\nK k K\n\nabdd abdé\xff\xfd\nx\ufffd", false)
@@ -41,15 +41,15 @@ func FuzzProbes(f *testing.F) {
 			want, _ := slow.scan(context.Background(), strings.NewReader(text))
 			got, _ := fast.scan(context.Background(), strings.NewReader(text))
 			if !reflect.DeepEqual(got, want) {
-				t.Errorf("%q (mode %d, fold %t): %+v, without probes %+v", asked, mode, fold, got, want)
+				t.Errorf("%q (mode %d, fold %t): %+v, without literals %+v", asked, mode, fold, got, want)
 			}
 		}
 	})
 }
 
-// FuzzEndless: what matches without an end of the line matches with one, wherever the line is cut; and an expression that
-// has no end is the same.
-func FuzzEndless(f *testing.F) {
+// FuzzWithoutLineEnd: what matches without an end of the line matches with one, wherever the line is cut; and an expression
+// that does not mention the end means the same.
+func FuzzWithoutLineEnd(f *testing.F) {
 	for _, s := range []string{"foo$", `(a|b\z)*c`, "(?m)^x+$|y", "(?i)k{2,3}$", "[^$]", `\Qa$\E`, "(?:a$)?b"} {
 		f.Add(s, "foo aaabc xx yKk a$b", false)
 	}
@@ -70,8 +70,8 @@ func FuzzEndless(f *testing.F) {
 	})
 }
 
-// FuzzWild: a pattern of an ignore file matches what its plain meaning, tried in every way, matches.
-func FuzzWild(f *testing.F) {
+// FuzzGitGlob: a pattern of an ignore file matches what its tokens match when they are tried in every way.
+func FuzzGitGlob(f *testing.F) {
 	for _, p := range []string{"a*b", "**/a", "a/**/b", "a/**", "a**/b", "*/?[!a]", "[[:alpha:]-]*", `\*\\`, "a/*/**/*b*/c", "[a-", "***/x*"} {
 		f.Add(p, "a/b/ab")
 		f.Add(p, "xa/b/a/a/bb/c")
@@ -81,20 +81,20 @@ func FuzzWild(f *testing.F) {
 		if !ok || len(pattern) > 30 || len(path) > 40 || strings.Contains(path, "//") {
 			return
 		}
-		if got, want := w.match([]byte(path)), slowly(w, []byte(path)); got != want {
+		if got, want := w.match([]byte(path)), matchSlowly(w, []byte(path)); got != want {
 			t.Errorf("%q, %q: %t, want %t", pattern, path, got, want)
 		}
 	})
 }
 
-func slowly(w gitGlob, s []byte) bool {
+func matchSlowly(w gitGlob, s []byte) bool {
 	if len(w) == 0 {
 		return len(s) == 0
 	}
 	switch w[0].op {
 	case star, stars:
 		for i := 0; ; i++ {
-			if slowly(w[1:], s[i:]) {
+			if matchSlowly(w[1:], s[i:]) {
 				return true
 			}
 			if i == len(s) || w[0].op == star && s[i] == '/' {
@@ -103,7 +103,7 @@ func slowly(w gitGlob, s []byte) bool {
 		}
 	case dirs:
 		for {
-			if slowly(w[1:], s) {
+			if matchSlowly(w[1:], s) {
 				return true
 			}
 			i := bytes.IndexByte(s, '/')
@@ -114,12 +114,12 @@ func slowly(w gitGlob, s []byte) bool {
 		}
 	}
 	n := w[0].step(s)
-	return n > 0 && slowly(w[1:], s[n:])
+	return n > 0 && matchSlowly(w[1:], s[n:])
 }
 
-// FuzzGlob: reading a pattern never panics; what is let through is a pattern; the short ways say what the long one does; and
-// going only where it leads loses nothing.
-func FuzzGlob(f *testing.F) {
+// FuzzPattern: parsing a pattern never panics; a pattern that is accepted is one of doublestar's; the shortcuts agree with
+// doublestar; and every directory above a match may have a match below it.
+func FuzzPattern(f *testing.F) {
 	for _, p := range []string{"a/*.go", "{a,b/{c,d}}/**", "[!a]/x", `a\/b`, "**/x/*", "{a", "a/b/c", "**", "*", "**/*.go", "**/c.go", "**/*[^x]c.go", "**/{a,c}.go",
 		"**/**", "a/**", "**/\ufffd.go", "*.{go,c}", `**/\c.go`, "a/**/", "c.go", "**/*"} {
 		f.Add(p, "a/b/c.go", false)
@@ -157,7 +157,7 @@ func FuzzGlob(f *testing.F) {
 	})
 }
 
-// longWay is what a pattern says of a path, without any thought.
+// longWay matches without any shortcut.
 func longWay(pattern, rel, name string, fold, whole bool) bool {
 	if fold {
 		pattern, rel, name = strings.ToLower(pattern), strings.ToLower(rel), strings.ToLower(name)
@@ -169,8 +169,8 @@ func longWay(pattern, rel, name string, fold, whole bool) bool {
 	return doublestar.MatchUnvalidated(strings.TrimPrefix(pattern, "/"), name)
 }
 
-// FuzzRules: reading an ignore file never panics, nor does asking it.
-func FuzzRules(f *testing.F) {
+// FuzzIgnoreFile: parsing an ignore file never panics, nor does matching with it.
+func FuzzIgnoreFile(f *testing.F) {
 	f.Add("*.o\n!a/\n/b\\ \n[", "a/b.o")
 	f.Fuzz(func(t *testing.T, text, path string) {
 		if r := parseIgnoreFile([]byte(text)); r != nil && path != "" {

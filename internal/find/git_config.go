@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Excludes is the text of the excludes file that the person has for all repositories: the one that git's configuration of
-// the system or of the person names as core.excludesFile, else git/ignore in the directory for configuration. What
-// configuration includes from elsewhere is not read.
+// GlobalExcludes returns the text of the person's excludes file for all repositories: the one that git's configuration of the
+// system or of the person names as core.excludesFile, otherwise git/ignore in the configuration directory. Configuration
+// files that are included by others are not read.
 func GlobalExcludes() []byte {
 	home, _ := os.UserHomeDir()
 	file := excludesPath(home, configDir(home))
@@ -18,7 +18,7 @@ func GlobalExcludes() []byte {
 	return readAt(file)
 }
 
-// configDir is the person's directory for configuration.
+// configDir returns the person's configuration directory.
 func configDir(home string) string {
 	config := os.Getenv("XDG_CONFIG_HOME")
 	if config == "" && home != "" {
@@ -27,7 +27,7 @@ func configDir(home string) string {
 	return config
 }
 
-// excludesPath is the absolute path of the excludes file, or nothing.
+// excludesPath returns the absolute path of the excludes file, or "".
 func excludesPath(home, config string) string {
 	file, said := "", false
 	for _, path := range gitConfigs(home, config) {
@@ -47,7 +47,7 @@ func excludesPath(home, config string) string {
 	return file
 }
 
-// configs are the files of git's configuration, what counts more last.
+// gitConfigs lists the files of git's configuration, the most important last.
 func gitConfigs(home, config string) (out []string) {
 	if os.Getenv("GIT_CONFIG_NOSYSTEM") == "" {
 		out = append(out, "/etc/gitconfig")
@@ -64,7 +64,7 @@ func gitConfigs(home, config string) (out []string) {
 	return out
 }
 
-// excludesFile is the last core.excludesFile in the text of a configuration.
+// excludesFileIn returns the last core.excludesFile in the text of a configuration file.
 func excludesFileIn(text string) (value string, ok bool) {
 	core := false
 	for line := range strings.Lines(text) {
@@ -83,7 +83,7 @@ func excludesFileIn(text string) (value string, ok bool) {
 	return value, ok
 }
 
-// configValue takes the quotes, the escapes and the comment off a value.
+// configValue removes the quotes, the escapes and the comment from a value.
 func configValue(v string) string {
 	var b strings.Builder
 	quoted, kept := false, 0

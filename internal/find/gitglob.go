@@ -2,13 +2,13 @@ package find
 
 import "bytes"
 
-// wild is a pattern of an ignore file as git reads it: * and ? stop at a slash, ** does not where it is a whole name.
+// gitGlob is a pattern of an ignore file as git reads it: * and ? do not match a slash, and ** does if it is a whole name.
 type gitGlob []token
 
 type token struct {
 	op  op
-	lit []byte // of literal
-	set *set   // of class
+	lit []byte // for literalText
+	set *set   // for class
 }
 
 type op uint8
@@ -27,13 +27,13 @@ type set [4]uint64
 func (s *set) add(c byte)      { s[c>>6] |= 1 << (c & 63) }
 func (s *set) has(c byte) bool { return s[c>>6]&(1<<(c&63)) != 0 }
 
-// special are the bytes that begin something other than themselves.
+// gitGlobSpecial are the bytes that stand for something other than themselves.
 const gitGlobSpecial = `*?[\`
 
-// compile reads a pattern. ok is false when it can match nothing: a class without an end, a backslash at the end.
+// compileGitGlob compiles a pattern. ok is false if it can match nothing: a class without an end, a backslash at the end.
 //
-// Where ** counts as a whole name is judged from what comes after the literal beginning of the pattern, as git does
-// it: in "a**/b" the two stars stand for directories, too.
+// As in git, the literal beginning of a pattern is not looked at when ** is judged to be a whole name: in "a**/b" the two
+// stars stand for directories, too.
 func compileGitGlob(text string) (w gitGlob, ok bool) {
 	var lit []byte
 	flush := func() {
@@ -77,7 +77,7 @@ func compileGitGlob(text string) (w gitGlob, ok bool) {
 	return w, true
 }
 
-// readStars reads the stars at text[i:]; from is where the pattern stops being literal.
+// readStars reads the stars at text[i:]; from is where the literal beginning of the pattern ends.
 func readStars(text string, from, i int) (op, int) {
 	n := i
 	for n < len(text) && text[n] == '*' {
@@ -151,8 +151,8 @@ func readClass(text string, i int) (s *set, next int, ok bool) {
 	return s, i + 1, true
 }
 
-// readNamed reads [:name:] at text[i] into s and returns where it ends. named is false when it is no such thing, and
-// the bracket stands for itself.
+// readNamed reads [:name:] at text[i] into s and returns where it ends. named is false if it is no such thing, and the
+// bracket stands for itself.
 func readNamed(text string, i int, s *set) (end int, named, ok bool) {
 	close := bytes.IndexByte([]byte(text[i+2:]), ']')
 	if close < 0 {
@@ -204,9 +204,9 @@ var posixClasses = map[string]func(byte) bool{
 	"xdigit": anyOf(digit, between('a', 'f'), between('A', 'F')),
 }
 
-// match reports whether the pattern is the whole of s. It takes at most the square of the length of s: only the last *
-// and the last ** ever have to be tried again, since the one cannot leave its name and the other takes in what any
-// earlier one could.
+// match reports whether the pattern matches the whole of s. It takes at most time in the square of the length of s: only the
+// last * and the last ** ever have to be tried again, since a * cannot leave its name, and a ** takes in what any earlier one
+// could.
 func (w gitGlob) match(s []byte) bool {
 	i, at := 0, 0
 	near, far := retry{token: -1}, retry{token: -1}
@@ -242,7 +242,7 @@ func (w gitGlob) match(s []byte) bool {
 	}
 }
 
-// step returns how many bytes of s the token takes, 0 when it does not match.
+// step returns how many bytes of s the token takes, 0 if it does not match.
 func (t *token) step(s []byte) int {
 	switch {
 	case t.op == literalText:
@@ -256,7 +256,7 @@ func (t *token) step(s []byte) int {
 	return 1
 }
 
-// retry is a star and where what comes after it was last tried.
+// retry is a star, and where the rest of the pattern was last tried.
 type retry struct{ token, at int }
 
 // again lets the star take more.

@@ -12,14 +12,14 @@ import (
 	"github.com/emend-dev/emend/internal/report"
 )
 
-// Globbing says which paths are meant.
+// GlobQuery says which paths to find.
 type GlobQuery struct {
-	Pattern string // of the path from the root
+	Pattern string // matched against the path from the root
 	Exclude []string
 	Limit   int // at most so many; 0 is any number
 }
 
-// Glob returns what matches, in the order of paths.
+// Glob returns the paths that match, in order.
 func Glob(ctx context.Context, g *guard.Guard, o Options, q GlobQuery) ([]Found, Summary, error) {
 	p, err := newGlobber(&q)
 	if err != nil {
@@ -41,8 +41,8 @@ func Glob(ctx context.Context, g *guard.Guard, o Options, q GlobQuery) ([]Found,
 	return slices.Concat(list...), p.Summary, err
 }
 
-// GlobTo writes what matches to out, one path a line, in the order of paths, and holds none of it. Those of directories end in
-// a slash, and what a terminal would obey is escaped. It returns how many there were.
+// GlobTo writes the paths that match to out, one a line, in order, and does not hold them. Directories end in a slash, and
+// characters that control a terminal are escaped. It returns how many paths it wrote.
 func GlobTo(ctx context.Context, g *guard.Guard, o Options, q GlobQuery, out io.Writer) (int, Summary, error) {
 	p, err := newGlobber(&q)
 	if err != nil {
@@ -60,7 +60,7 @@ func GlobTo(ctx context.Context, g *guard.Guard, o Options, q GlobQuery, out io.
 	return p.total, p.Summary, cmp.Or(failed, err)
 }
 
-// pathLines are the paths of the names of a directory as lines.
+// pathLines returns the paths of names in a directory as lines.
 func pathLines(d *dir, names []guard.Name) []byte {
 	prefix := report.OneLine(d.path)
 	if prefix != "" {
@@ -81,10 +81,10 @@ func pathLines(d *dir, names []guard.Name) []byte {
 	return out
 }
 
-// weighLines is about what a name takes of a list.
+// weighLines estimates how many names the text has, for the walk.
 func weighLines(text []byte) int { return len(text) / 64 }
 
-// paths is a search for paths.
+// globber is a search for paths.
 type globber struct {
 	Summary
 	total   int
@@ -110,7 +110,7 @@ func (p *globber) wants(d *dir, n *guard.Name) (take, enter bool) {
 	return p.pattern.match(d.rel, n.Name, isDir), isDir && p.pattern.mayMatchBelow(d.rel, n.Name)
 }
 
-// room takes as many of n more as are wanted, and returns how many.
+// takeUpTo counts as many of n more paths as are wanted, and returns how many.
 func (p *globber) takeUpTo(n int) int {
 	room := n
 	if p.limit > 0 {
@@ -120,7 +120,7 @@ func (p *globber) takeUpTo(n int) int {
 	return room
 }
 
-// walkPaths makes something of the paths that are meant.
+// walkMatches walks, and calls do for the paths that match.
 func walkMatches[T any](ctx context.Context, g *guard.Guard, o *Options, p *globber, weigh func([]T) int,
 	do func(*dir, []guard.Name) []T, emit func([]T) bool) error {
 	ig := newIgnorer(g, o)
@@ -138,8 +138,8 @@ func walkMatches[T any](ctx context.Context, g *guard.Guard, o *Options, p *glob
 	return err
 }
 
-// named is for a search by path: query is a glob or, without any of its characters, a part of a name, and of a path
-// when it has a slash.
+// nameMatcher is for a search by path. The query is a pattern or, if it has none of a pattern's characters, a part of a name;
+// with a slash, a part of a path.
 func nameMatcher(query string, fold bool) (func(rel string, n *guard.Name) bool, error) {
 	if strings.ContainsAny(query, globSpecial) {
 		g, err := parsePattern(query, fold)

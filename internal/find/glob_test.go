@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestGlobTo: what is written is what Glob returns, as far as it is wanted.
+// TestGlobTo: GlobTo writes what Glob returns, up to the limit.
 func TestGlobTo(t *testing.T) {
 	dir := t.TempDir()
 	plant(t, dir, map[string]string{"a.go": "", "a/b.go": "", "a/b/c.go": "", "a-b/x": "", "new\nline/\x1b[m.go": "", "é/\xff": "", ".env": ""})
@@ -37,7 +37,7 @@ func TestGlobTo(t *testing.T) {
 	}
 }
 
-// TestGlobToBroken: the walk ends when nothing more can be written, and says why.
+// TestGlobToBroken: the walk ends if writing fails, and returns the error.
 func TestGlobToBroken(t *testing.T) {
 	dir := t.TempDir()
 	files := map[string]string{}

@@ -16,24 +16,24 @@ const (
 	maxIgnoreFile = 4 << 20 // how much of an ignore file is read
 )
 
-// level is the rules that a directory adds to those of the directories above it.
+// ignoreLevel is the rules that a directory adds to those of the directories above it.
 type ignoreLevel struct {
 	up        *ignoreLevel
-	base      int // where, in a path as ignorer makes it, the names below the directory begin
+	base      int // where the names below the directory begin in a path as ignorer makes it
 	dotIgnore *ignoreFile
 	gitIgnore *ignoreFile
-	// top: the directory has .git, so that what git ignores is said from here on down.
+	// isRepoTop: the directory has .git, so that the rules of git begin anew here.
 	isRepoTop   bool
 	infoExclude *ignoreFile // of that repository
 }
 
-// ignorer knows which rules hold where. Paths in it begin at the top of the repository that has the workspace, or at the
-// workspace when none has.
+// ignorer knows which rules apply where. Paths in it begin at the top of the repository that has the workspace, or at the
+// workspace if there is none.
 type ignorer struct {
 	disabled       bool
 	skipNames      map[string]bool // directories that are left out by their name
-	pathFromTop    string          // the way from the top of the repository down to the workspace, with a slash at the end
-	aboveRoot      *ignoreLevel    // what holds for the workspace from above
+	pathFromTop    string          // the slash path from the top of the repository to the workspace, with a slash at the end
+	aboveRoot      *ignoreLevel    // the rules of the directories above the workspace
 	globalExcludes *ignoreFile
 }
 
@@ -55,7 +55,7 @@ func newIgnorer(g *guard.Guard, o *Options) *ignorer {
 	return ig
 }
 
-// prefix is where the paths of names in the folder begin.
+// prefix appends to buf how the paths of names in the folder begin.
 func (ig *ignorer) prefix(buf []byte, f *guard.Folder) []byte {
 	buf = append(buf, ig.pathFromTop...)
 	if f.Rel() != "" {
@@ -64,7 +64,7 @@ func (ig *ignorer) prefix(buf []byte, f *guard.Folder) []byte {
 	return buf
 }
 
-// enter adds what the folder says to what holds above it. has tells which of the files that matter it has.
+// levelOf adds the rules of the folder to those above it. has says which of the files with rules it has.
 func (ig *ignorer) levelOf(up *ignoreLevel, f *guard.Folder, has ignoreMarks) *ignoreLevel {
 	if ig.disabled || has == 0 {
 		return up
@@ -85,7 +85,7 @@ func (ig *ignorer) levelOf(up *ignoreLevel, f *guard.Folder, has ignoreMarks) *i
 	return l
 }
 
-// marks are the names in a directory that matter here.
+// ignoreMarks are the names in a directory that matter for the rules.
 type ignoreMarks uint8
 
 const (
@@ -108,7 +108,7 @@ func markOf(n guard.Name) ignoreMarks {
 	return 0
 }
 
-// look finds the marks of a folder without listing it.
+// marksIn finds the marks of a folder without listing it.
 func marksIn(f *guard.Folder) (has ignoreMarks) {
 	for _, name := range []string{dotGit, gitIgnoreName, dotIgnoreName} {
 		if is, err := f.Stat(name); err == nil {
@@ -118,7 +118,7 @@ func marksIn(f *guard.Folder) (has ignoreMarks) {
 	return has
 }
 
-// leaves reports whether a name in a directory is left out. path is the whole path, which has the name at its end.
+// ignores reports whether a name in a directory is left out. path is the whole path, which ends in the name.
 func (ig *ignorer) ignores(l *ignoreLevel, path []byte, name string, dir bool) bool {
 	if dir && ig.skipNames[name] || name == dotGit && ig.skipNames[dotGit] {
 		return true
@@ -137,7 +137,7 @@ func (ig *ignorer) ignores(l *ignoreLevel, path []byte, name string, dir bool) b
 	return ig.gitDecides(l, path, last, dir) == ignore
 }
 
-// git is what git says of a name.
+// gitDecides returns what the rules of git say about a name.
 func (ig *ignorer) gitDecides(l *ignoreLevel, path, last []byte, dir bool) decision {
 	top := l
 	for top != nil && !top.isRepoTop {
@@ -179,7 +179,7 @@ func readIgnoreFile(f *guard.Folder, name string) *ignoreFile {
 	return parseIgnoreFile(text)
 }
 
-// excludeOf is the info/exclude of the repository whose .git is in the folder.
+// infoExcludeOf reads the info/exclude of the repository whose .git is in the folder.
 func infoExcludeOf(f *guard.Folder) *ignoreFile {
 	git, err := f.Enter(dotGit)
 	if err != nil {
@@ -194,7 +194,7 @@ func infoExcludeOf(f *guard.Folder) *ignoreFile {
 	return readIgnoreFile(info, "exclude")
 }
 
-// excludeElsewhere is for a .git that is a file: it says where the repository is.
+// infoExcludeByFile is infoExcludeOf for a .git that is a file, which names the repository.
 func infoExcludeByFile(f *guard.Folder) *ignoreFile {
 	file, err := f.Open(dotGit)
 	if err != nil {

@@ -8,10 +8,10 @@ import (
 	"syscall"
 )
 
-// What is above the workspace is read by its path: it is no part of the workspace, nothing of it is shown, and all it can
-// do is to leave something out.
+// The directories above the workspace are read by their paths, not through the guard: they are no part of the workspace,
+// nothing of them is shown, and all that their rules can do is to leave something out.
 
-// fromAbove finds the repository that has the workspace, when its top is above it, and the rules in between.
+// readAbove finds the repository that has the workspace, if its top is above it, and reads the rules in between.
 func (ig *ignorer) readAbove(root string) {
 	root, err := filepath.EvalSymlinks(root)
 	if err != nil || isGit(root) {
@@ -38,7 +38,7 @@ func (ig *ignorer) readAbove(root string) {
 	}
 }
 
-// slashed is the way from top to dir with a slash at its end, or nothing.
+// relativeSlash returns the slash path from top to dir with a slash at its end; "" if they are the same.
 func relativeSlash(top, dir string) string {
 	way, err := filepath.Rel(top, dir)
 	if err != nil || way == "." {
@@ -52,7 +52,7 @@ func isGit(dir string) bool {
 	return err == nil && (fi.IsDir() || fi.Mode().IsRegular())
 }
 
-// excludeIn is the info/exclude of the repository whose top is dir.
+// infoExcludeIn reads the info/exclude of the repository whose top is dir.
 func infoExcludeIn(dir string) *ignoreFile {
 	at := filepath.Join(dir, dotGit)
 	if fi, err := os.Lstat(at); err == nil && fi.IsDir() {
@@ -61,7 +61,7 @@ func infoExcludeIn(dir string) *ignoreFile {
 	return infoExcludeAt(dir, string(readAt(at)))
 }
 
-// excludeAt follows what a file called .git in dir says, and then what the directory of a linked worktree says.
+// infoExcludeAt follows the text of a file called .git in dir, and then the commondir file of a linked worktree.
 func infoExcludeAt(dir, said string) *ignoreFile {
 	at, ok := strings.CutPrefix(strings.TrimSpace(said), "gitdir: ")
 	if !ok {
@@ -84,7 +84,7 @@ func joinPath(dir, path string) string {
 
 func readIgnoreFileAt(path string) *ignoreFile { return parseIgnoreFile(readAt(path)) }
 
-// readAt reads a regular file, and waits for nobody.
+// readAt reads a regular file. It never waits for another process.
 func readAt(path string) []byte {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {

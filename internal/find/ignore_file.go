@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// rules are the lines of one ignore file. The last one that matches decides.
+// ignoreFile is the rules of one ignore file. The last one that matches decides.
 type ignoreFile struct{ list []ignoreRule }
 
-// rule is one line.
+// ignoreRule is one line of it.
 type ignoreRule struct {
 	keep     bool // it began with !
 	dirOnly  bool // it ended in a slash
-	anchored bool // it has a slash, and so is about the path from the directory of its file; else about the last name
+	anchored bool // it has a slash, and matches the path from the directory of its file; otherwise it matches the last name
 	kind     matchKind
-	text     string // of exact and suffix
+	text     string // for exact and suffix
 	glob     gitGlob
 }
 
@@ -35,7 +35,7 @@ const (
 	keep
 )
 
-// parseRules reads an ignore file. It never fails: what is no pattern matches nothing, as in git.
+// parseIgnoreFile never fails: a line that is no pattern matches nothing, as in git.
 func parseIgnoreFile(text []byte) *ignoreFile {
 	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
 	r := &ignoreFile{}
@@ -55,7 +55,7 @@ func parseIgnoreFile(text []byte) *ignoreFile {
 	return r
 }
 
-// trimSpaces takes the spaces off the end that no backslash precedes.
+// trimSpaces removes the spaces at the end that no backslash precedes.
 func trimSpaces(line string) string {
 	end := -1
 	for i := 0; i < len(line); i++ {
@@ -102,7 +102,7 @@ func parseIgnoreRule(line string) (r ignoreRule) {
 	return r
 }
 
-// match says what becomes of a name. path is its path from the directory of the file.
+// match returns what the rules say about a name. path is its path from the directory of the file.
 func (r *ignoreFile) match(path, name []byte, dir bool) decision {
 	for i := len(r.list) - 1; i >= 0; i-- {
 		l := &r.list[i]

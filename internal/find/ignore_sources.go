@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Elsewhere lists what the rules of the workspace at root may be read from outside of it: the directories above, up to the
-// repository that has it, as far as they have rules, the repository of a linked worktree, and git's configuration. What is
-// not there is listed too.
+// IgnoreSources lists the files and directories outside of the workspace at root that its ignore rules may be read from: the
+// rules of the directories above, up to the top of its repository, the repository of a linked worktree, and git's
+// configuration. They need not exist.
 func IgnoreSources(root string) []string {
 	home, _ := os.UserHomeDir()
 	config := configDir(home)
@@ -33,7 +33,7 @@ func IgnoreSources(root string) []string {
 	}
 }
 
-// linked lists what a file called .git leads to.
+// linkedSources lists what a file called .git leads to.
 func linkedSources(dir string) []string {
 	at := filepath.Join(dir, dotGit)
 	gitDir, ok := strings.CutPrefix(strings.TrimSpace(string(readAt(at))), "gitdir: ")

@@ -1,13 +1,13 @@
 package find
 
-// plod is where the text comes at or after from, the end of the block when it does not. It is for a block that again and
-// again begins like the text and goes on otherwise: it reads each byte once (Knuth, Morris and Pratt), where to compare at
-// each place would take as long as the text for every byte.
+// nextKMP returns where the text comes at or after from, or the end of the block. It is for a block that begins like the text
+// again and again and then goes on otherwise: it reads each byte once (Knuth, Morris and Pratt), while comparing at each
+// place would take the length of the text for every byte.
 func (p *literal) nextKMP(block []byte, from int) int {
 	if p.failure == nil {
 		p.failure = failureTable(p.text)
 	}
-	n := 0 // how much of the text ends before i
+	n := 0 // how many bytes of the text end before i
 	for i := from; i < len(block); i++ {
 		c := block[i]
 		if p.fold {
@@ -26,7 +26,7 @@ func (p *literal) nextKMP(block []byte, from int) int {
 	return len(block)
 }
 
-// backs are, for each length, how much of the text's beginning is also the end of so much of it.
+// failureTable returns for each n the length of the longest proper prefix of text[:n] that is also its suffix.
 func failureTable(text []byte) []int {
 	back := make([]int, len(text)+1)
 	for i, n := 1, 0; i < len(text); i++ {

@@ -12,15 +12,14 @@ import (
 	"github.com/emend-dev/emend/internal/guard"
 )
 
-// Listing says what a listing shows.
+// ListQuery says what a listing shows.
 type ListQuery struct {
 	Depth  int  // how many levels; 1 is the directory alone
 	Hidden bool // also names that begin with a dot
 	Limit  int  // at most so many names
 }
 
-// List lists the directory: what is less deep first, then directories before files before links before the rest, then by
-// name.
+// List lists a directory: level by level, on each level directories before files before links before the rest, then by name.
 func List(ctx context.Context, g *guard.Guard, o Options, l ListQuery) ([]Found, Summary, error) {
 	ig := newIgnorer(g, &o)
 	root, err := ig.openRoot(g, o.Root)
@@ -37,7 +36,7 @@ func List(ctx context.Context, g *guard.Guard, o Options, l ListQuery) ([]Found,
 	w.handle = func(_ context.Context, _ int, d *dir, names []guard.Name) []Found {
 		w.reportProgress(&o, len(names), d.path)
 		out := foundAll(d, names)
-		if !o.NamesOnly && int(w.done.Load()) <= l.Limit { // they will be shown, in all likelihood
+		if !o.NamesOnly && int(w.done.Load()) <= l.Limit { // they will probably be shown
 			describe(d.folder, out)
 		}
 		return out
@@ -50,7 +49,7 @@ func List(ctx context.Context, g *guard.Guard, o Options, l ListQuery) ([]Found,
 	return list, Summary{More: more, Files: len(list), Unreadable: int(w.unreadable.Load())}, err
 }
 
-// foundAll is what is found with the names of a directory. Their paths are parts of one string.
+// foundAll returns the Found of names in a directory. Their paths are parts of one string.
 func foundAll(d *dir, names []guard.Name) []Found {
 	size := len(names) * (len(d.path) + 1)
 	for i := range names {
@@ -72,7 +71,7 @@ func foundAll(d *dir, names []guard.Name) []Found {
 	return out
 }
 
-// tell reports that so many more were looked at.
+// reportProgress counts more files that were looked at, and reports the sum.
 func (w *walker[T]) reportProgress(o *Options, more int, what string) {
 	done := w.done.Add(int64(more))
 	if o.Progress == nil {
@@ -83,8 +82,8 @@ func (w *walker[T]) reportProgress(o *Options, more int, what string) {
 	o.Progress(int(done), what)
 }
 
-// shelves keep the first names of a listing while it is made, one shelf a level. What is deeper than what is full need
-// not be walked, and of each level no more is kept than can be shown.
+// listLevels keeps the first names of each level while a listing is made. A level is not entered if the ones above it are
+// full, and of each level no more is kept than can be shown.
 type listLevels struct {
 	mu     sync.Mutex
 	limit  int
@@ -94,7 +93,7 @@ type listLevels struct {
 type listLevel struct {
 	list     []Found
 	total    atomic.Int64
-	lastKept atomic.Pointer[Found] // when there are as many as can be shown: the last that can be, so far
+	lastKept atomic.Pointer[Found] // the last name that can be shown so far; nil while there are fewer than can be
 }
 
 func (s *listLevels) add(all []Found) bool {
@@ -109,7 +108,7 @@ func (s *listLevels) add(all []Found) bool {
 	return true
 }
 
-// passes counts a name that comes after all that can be shown, and reports whether it is one.
+// tooFarBack reports whether a name comes after all that can be shown, and counts it then.
 func (s *listLevels) tooFarBack(depth int, n *guard.Name) bool {
 	l := &s.levels[depth-1]
 	last := l.lastKept.Load()
@@ -120,7 +119,7 @@ func (s *listLevels) tooFarBack(depth int, n *guard.Name) bool {
 	return true
 }
 
-// trim keeps the first of the list, in order.
+// trim sorts the list and keeps the first names.
 func (l *listLevel) trim(most int) {
 	l.list = sortListed(l.list)
 	if len(l.list) > most {
@@ -129,7 +128,7 @@ func (l *listLevel) trim(most int) {
 	}
 }
 
-// full reports whether the levels down to depth have more than can be shown.
+// isFull reports whether the levels down to depth have more names than can be shown.
 func (s *listLevels) isFull(depth int) bool {
 	n := int64(0)
 	for i := range depth {
@@ -138,7 +137,7 @@ func (s *listLevels) isFull(depth int) bool {
 	return n > int64(s.limit)
 }
 
-// all is what can be shown, and whether there is more.
+// all returns the names that can be shown, and whether there are more.
 func (s *listLevels) all() (out []Found, more bool) {
 	for i := range s.levels {
 		l := &s.levels[i]
@@ -160,7 +159,7 @@ func rank(k guard.Kind) int {
 	return 3
 }
 
-// describe asks the size and the time of what is in a folder. What is gone by now keeps zeroes.
+// describe looks up the sizes and times of names in a folder. What is gone by now keeps zeroes.
 func describe(f *guard.Folder, list []Found) {
 	for i := range list {
 		if is, err := f.Describe(guard.Name{Name: list[i].Name, Kind: list[i].Kind}); err == nil {
@@ -169,7 +168,7 @@ func describe(f *guard.Folder, list []Found) {
 	}
 }
 
-// fill describes what was not described while its directory was open.
+// describeRest describes the names that were not described while their directory was open.
 func describeRest(g *guard.Guard, list []Found) {
 	in := map[string][]int{}
 	for i := range list {

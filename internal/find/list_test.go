@@ -11,8 +11,8 @@ import (
 	"github.com/emend-dev/emend/internal/guard"
 )
 
-// TestShelves: what is kept while a listing is made is what is first when all of it is put in order.
-func TestShelves(t *testing.T) {
+// TestListLevels: the names kept while a listing is made are the first ones of the sorted whole.
+func TestListLevels(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for range 300 {
 		s := &listLevels{limit: 1 + r.IntN(40), levels: make([]listLevel, 2)}
@@ -41,7 +41,7 @@ func TestShelves(t *testing.T) {
 	}
 }
 
-// someDirs are directories of two levels, in the order of paths.
+// someDirs returns directories of two levels, in the order of paths.
 func someDirs(r *rand.Rand) (out []string) {
 	for i := range 1 + r.IntN(200) {
 		out = append(out, fmt.Sprintf("d%03d%s", i, []string{"", "/e"}[r.IntN(2)]))

@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// probe looks for a text, with fold whatever the case of its ASCII letters. It looks for the rarest byte of it, and
-// compares the rest where that one is.
+// literal finds a text, with fold in any case of its ASCII letters. It looks for the text's rarest byte, and compares the
+// rest where that is.
 type literal struct {
-	text    []byte // with fold in lower case
+	text    []byte // in lower case with fold
 	fold    bool
-	rare    int    // which byte of it is looked for
-	found   [2]int // where that byte comes next, with fold in lower and in upper case; -1 is not known
-	wasted  int    // about how many bytes of the block were compared for nothing
-	failure []int  // see plod; nil before it is needed
+	rarest  int    // the index of the byte to look for
+	found   [2]int // where that byte comes next, with fold in lower and in upper case; -1 is unknown
+	wasted  int    // about how many bytes of the block were compared in vain
+	failure []int  // see failureTable; nil until it is needed
 }
 
 func newLiteral(text string, fold bool) literal {
@@ -22,15 +22,15 @@ func newLiteral(text string, fold bool) literal {
 		p.text = bytes.ToLower(p.text)
 	}
 	for i := range p.text {
-		if p.commonness(i) < p.commonness(p.rare) {
-			p.rare = i
+		if p.commonness(i) < p.commonness(p.rarest) {
+			p.rarest = i
 		}
 	}
 	return p
 }
 
-// common are bytes from the most common in programs and texts to the least; what is not there is rarer still. It was counted in
-// the sources of Go, Python, JavaScript and C, and in documentation.
+// common are bytes from the most common to the least in programs and texts; others are rarer still. They were counted in
+// sources of Go, Python, JavaScript and C, and in documentation.
 const common = " etsnriaolcd_pufh,m.()/g\tS0\"bE=yT'xA:ICk1R>NOvL*-wP<2{}#D;MFB3546[]89UGX\\Vj`7H$&zqKWY+|!Q%?J@Z^~"
 
 // commonness is how common the i-th byte is, in the cases that count.
@@ -52,26 +52,26 @@ func commonness(c byte) int {
 // next is where the text comes at or after from, or -1. What is looked for once is kept until from has passed it, so
 // that a block is gone through once for all calls.
 func (p *literal) next(block []byte, from int) int {
-	for c := p.text[p.rare]; ; from++ {
-		if p.found[0] < from+p.rare {
-			p.found[0] = indexByte(block, from+p.rare, c)
+	for c := p.text[p.rarest]; ; from++ {
+		if p.found[0] < from+p.rarest {
+			p.found[0] = indexByte(block, from+p.rarest, c)
 		}
 		first := p.found[0]
 		if p.fold {
-			if p.found[1] < from+p.rare {
-				p.found[1] = indexByte(block, from+p.rare, upperOf(c))
+			if p.found[1] < from+p.rarest {
+				p.found[1] = indexByte(block, from+p.rarest, upperOf(c))
 			}
 			first = min(first, p.found[1])
 		}
 		if first >= len(block) {
 			return -1
 		}
-		if from = first - p.rare; len(p.text) == 1 || p.isAt(block[from:], p.text) {
+		if from = first - p.rarest; len(p.text) == 1 || p.isAt(block[from:], p.text) {
 			return from
 		}
 		if p.tooMuchWasted(block, from) {
 			at := p.nextKMP(block, from)
-			if p.found = [2]int{at + p.rare, at + p.rare}; at == len(block) {
+			if p.found = [2]int{at + p.rarest, at + p.rarest}; at == len(block) {
 				return -1
 			}
 			return at

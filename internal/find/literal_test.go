@@ -8,8 +8,8 @@ import (
 	"github.com/emend-dev/emend/internal/find/internal/regex"
 )
 
-// FuzzProbe: a text is found where it is, also in a block that begins like it again and again.
-func FuzzProbe(f *testing.F) {
+// FuzzLiteral: a text is found where it is, also in a block that begins like it again and again.
+func FuzzLiteral(f *testing.F) {
 	for _, text := range []string{"x", "abab", strings.Repeat("a", 40), strings.Repeat("ab", 40) + "c", strings.Repeat("aab", 20), "Needle"} {
 		f.Add(text, strings.Repeat("a", 39)+"b"+strings.Repeat("aB", 100)+text, uint8(0), false)
 		f.Add(text, strings.Repeat("ab", 39)+"x"+strings.Repeat("aAb", 100)+text+text, uint8(3), true)
@@ -43,7 +43,7 @@ func FuzzProbe(f *testing.F) {
 	})
 }
 
-// lowered is for ASCII alone, byte by byte.
+// lowered is strings.ToLower for ASCII alone, byte by byte.
 func lowered(s string) string {
 	b := []byte(s)
 	for i := range b {
@@ -52,8 +52,8 @@ func lowered(s string) string {
 	return string(b)
 }
 
-// TestProbeTires: a long text that nearly comes at every place is not compared at every place.
-func TestProbeTires(t *testing.T) {
+// TestLiteralStopsComparing: a long text that nearly matches at every place is not compared at every place.
+func TestLiteralStopsComparing(t *testing.T) {
 	for _, fold := range []bool{false, true} {
 		const long = maxQuery / 2
 		p := newLiteral(strings.Repeat("a", 2*long), fold)

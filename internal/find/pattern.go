@@ -10,29 +10,29 @@ import (
 	"github.com/emend-dev/emend/fail"
 )
 
-// glob is a pattern for paths. One without a slash is about the last name, wherever it is; one with a slash about the
-// path from the root of the search.
+// globPattern is a caller's pattern for paths. Without a slash it matches the last name, at any depth; with one it matches
+// the path from the root of the search.
 type globPattern struct {
 	pattern    string
-	whole      bool // about the path
+	whole      bool // it matches the path
 	dirs       bool // it ended in a slash: only directories
 	ignoreCase bool
 	kind       matchKind
-	suffix     string // the last name ends so, whatever the pattern means besides
+	suffix     string // the last name ends in this, whatever else the pattern says
 }
 
 const (
 	globSpecial = `*?[{\`
 	maxPattern  = 4096
-	maxChoices  = 1000 // what {a,b}{c,d} may come to; trying them all takes as long
+	maxChoices  = 1000 // how many patterns {a,b}{c,d} may stand for; a match may try them all
 )
 
-// newGlob reads a pattern.
+// parsePattern checks and prepares a pattern.
 func parsePattern(text string, fold bool) (globPattern, error) {
 	return parsePatternAt(text, fold, false)
 }
 
-// readGlob reads a pattern which, with whole, is about the path in any case.
+// parsePatternAt is parsePattern for a pattern which, with whole, matches the path in any case.
 func parsePatternAt(text string, fold, whole bool) (globPattern, error) {
 	if fold {
 		text = strings.ToLower(text)
@@ -49,8 +49,8 @@ func parsePatternAt(text string, fold, whole bool) (globPattern, error) {
 	return g, nil
 }
 
-// ready finds out how little of a path tells whether it is meant. A pattern that begins with **/ is about the last name when
-// nothing after it can match a slash, and a class can.
+// simplify finds out how little of a path decides. A pattern that begins with **/ is about the last name if nothing after it
+// can match a slash, as a class can.
 func (g *globPattern) simplify() {
 	g.kind = byPattern
 	if name, ok := strings.CutPrefix(g.pattern, "**/"); ok && g.whole && !strings.ContainsAny(name, "/[") {
@@ -59,7 +59,7 @@ func (g *globPattern) simplify() {
 		g.pattern, g.whole = "*", false
 	}
 	last := g.pattern[strings.LastIndexByte(g.pattern, '/')+1:]
-	if strings.ContainsRune(last, utf8.RuneError) { // which is also what bytes that are no UTF-8 are taken for
+	if strings.ContainsRune(last, utf8.RuneError) { // bytes that are not UTF-8 are decoded as this character too
 		return
 	}
 	g.suffix = last[strings.LastIndexAny(last, `*?[]{},\`)+1:]
@@ -84,7 +84,7 @@ func parsePatterns(texts []string, fold bool) ([]globPattern, error) {
 	return out, nil
 }
 
-// match reports whether the name in the directory rel is meant.
+// match reports whether the pattern matches the name in the directory rel.
 func (g *globPattern) match(rel, name string, dir bool) bool {
 	if g.dirs && !dir {
 		return false
@@ -117,8 +117,8 @@ func matchesAny(all []globPattern, rel, name string, dir bool) bool {
 	return false
 }
 
-// leads reports whether anything below the directory called name in rel can match: the names with which the pattern
-// begins, up to the first that is no plain name, must be those of the path.
+// mayMatchBelow reports whether anything below the directory called name in rel can match: the leading names of the pattern,
+// up to the first that is no plain name, must be those of the path.
 func (g *globPattern) mayMatchBelow(rel, name string) bool {
 	if !g.whole || g.ignoreCase {
 		return true
@@ -138,7 +138,7 @@ func (g *globPattern) mayMatchBelow(rel, name string) bool {
 	return true
 }
 
-// checkGlob refuses what is no pattern, and says where.
+// checkPattern refuses a text that is no pattern, and says where.
 func checkPattern(text string) error {
 	switch at, what := findMistake(text); {
 	case text == "":
@@ -161,7 +161,7 @@ func checkPattern(text string) error {
 	return nil
 }
 
-// inside refuses a pattern that begins where the file system does.
+// refuseLeadingSlash refuses a pattern that begins with a slash.
 func refuseLeadingSlash(text string) error {
 	if strings.HasPrefix(text, "/") {
 		return badPattern(text, 0, "it begins with a slash, and paths here are from the root of the search",
@@ -170,7 +170,7 @@ func refuseLeadingSlash(text string) error {
 	return nil
 }
 
-// up is where a pattern goes a directory up, or -1.
+// parentAt returns where a pattern has "..", or -1.
 func parentAt(text string) int {
 	for at := 0; at < len(text); at++ {
 		name := text[at:]
@@ -185,7 +185,7 @@ func parentAt(text string) int {
 	return -1
 }
 
-// scanGlob finds the first thing in a pattern that cannot be. what is empty when there is none.
+// findMistake finds the first syntax error in a pattern. what is empty if there is none.
 func findMistake(text string) (at int, what string) {
 	var open []int // where the braces begin
 	for i := 0; i < len(text); i++ {
@@ -218,7 +218,7 @@ func findMistake(text string) (at int, what string) {
 	return 0, ""
 }
 
-// choices is how many patterns without braces the text stands for, or more than [mostChoices]. Braces are balanced.
+// choices returns how many patterns without braces the text stands for, or more than [maxChoices]. Braces are balanced.
 func choices(text string) int {
 	type group struct{ sum, product int }
 	all := []group{{0, 1}}
@@ -242,7 +242,7 @@ func choices(text string) int {
 	return all[0].product
 }
 
-// classEnd is where the class that begins at i ends, or -1.
+// classEnd returns where the class that begins at i ends, or -1.
 func classEnd(text string, i int) int {
 	for i++; i < len(text); i++ {
 		switch text[i] {
@@ -255,7 +255,7 @@ func classEnd(text string, i int) int {
 	return -1
 }
 
-// badGlob refuses a pattern; at is the byte of it.
+// badSyntax refuses a pattern; at is the offset of the mistake in it.
 func badSyntax(text string, at int, what string) error {
 	return badPattern(text, at, what,
 		"Write names with *, ?, [a-z], {a,b} and ** for any number of directories; a backslash makes the next character plain.")

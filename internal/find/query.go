@@ -12,28 +12,28 @@ import (
 	"github.com/emend-dev/emend/internal/find/internal/regex"
 )
 
-// query is what lines are searched for. It is for one goroutine; clone makes another.
+// query is a text or an expression to find in lines. It is for one goroutine; clone makes another.
 //
-// It finds a line in up to three steps. Probes find, in a block of many lines, the places where a line may match; an
-// automaton then tells whether it does; and the expression where. A query that is a plain text needs only the first step.
-// One that has no text at all of which every match must have a part begins with the automaton, which reads the block
-// itself, and so does one whose texts are too common to help.
+// It finds a line in up to three steps. Its literals find the places in a block of lines where a line may match. The DFA then
+// says whether the line matches, and the expression where. A plain text needs only the first step. An expression without a
+// literal that every match contains begins with the DFA, which reads the block itself; so does one whose literals are too
+// common to help.
 type query struct {
 	re         *regexp.Regexp // nil for a plain text
 	mentionsCR bool           // the expression may mean the CR before an LF
 	literals   []literal
 	dfa        *regex.DFA // nil if there is none, or if it gave up
 	wasted     falseHits
-	exact      bool   // what a probe finds is a match
-	lineOnly   bool   // where in a line it matches is of use only when the line is longer than what is shown of it
+	exact      bool   // what a literal finds is a match
+	lineOnly   bool   // the place in a line matters only if the line is longer than what is shown of it
 	size       int    // how many steps the expression may take for one character
-	text       string // of the expression, as it was written, and how it is read
+	text       string // the expression as it was written, and the flags to parse it with
 	flags      syntax.Flags
 	wordEdges  bool           // it has \b or \B
-	cutLine    *regexp.Regexp // the expression for a line whose end is not there; nil until one comes
+	cutLine    *regexp.Regexp // the expression for a line that is cut; nil until there is one
 }
 
-// mostQuery is how long a query may be.
+// maxQuery is how long a query may be.
 const maxQuery = 16 << 10
 
 func newText(text string, fold bool) (*query, error) {
@@ -127,7 +127,7 @@ func badRegexp(text string, err error) error {
 	return badPattern(text, at, what, "Mend the expression (RE2 syntax: no lookaround, no backreferences), or use mode text for a plain text.")
 }
 
-// parens calls each for every parenthesis that is none of a class and not escaped.
+// eachParen calls each for every parenthesis that is not in a class and not escaped.
 func eachParen(text string, each func(i int, open bool) bool) {
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
@@ -145,7 +145,7 @@ func eachParen(text string, each func(i int, open bool) bool) {
 	}
 }
 
-// openParen is the last parenthesis that nothing closes.
+// unclosedParen returns the last parenthesis that is not closed.
 func unclosedParen(text string) int {
 	var open []int
 	eachParen(text, func(i int, opens bool) bool {
@@ -162,7 +162,7 @@ func unclosedParen(text string) int {
 	return open[len(open)-1]
 }
 
-// strayParen is the first parenthesis that closes nothing.
+// strayParen returns the first parenthesis that closes nothing.
 func strayParen(text string) (at int) {
 	depth := 0
 	eachParen(text, func(i int, opens bool) bool {
@@ -185,11 +185,11 @@ func mentions(re *syntax.Regexp, r rune) bool {
 	return slices.ContainsFunc(re.Sub, func(s *syntax.Regexp) bool { return mentions(s, r) })
 }
 
-// mostSize is how large an expression may be: for each character that it reads it may take as many steps, and a hundred
-// thousand of them take about a millisecond.
+// maxSize is how large an expression may be. It may take as many steps for each character, and a hundred thousand steps take
+// about a millisecond.
 const maxSize = 100_000
 
-// tooLarge refuses an expression whose repetitions stand for too much.
+// tooLarge refuses an expression with too many steps, and names its largest repetition.
 func tooLarge(re *syntax.Regexp, size int) error {
 	msg := fmt.Sprintf("the expression is too large: with its repetitions written out it has %d steps, and %d is the most", size, maxSize)
 	if r := regex.LargestRepeat(re); r != nil {

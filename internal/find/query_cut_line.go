@@ -8,13 +8,13 @@ import (
 	"sync"
 )
 
-// judgeOpen is judge for the beginning of a line that goes on: it has no end that the expression could mean. A match that
-// needs an end of the line, or may need a word to end where the line was cut, is none.
+// matchCutLine is matchLine for the beginning of a line that goes on. It has no end that the expression could match: a match
+// that needs the end of the line, or may need a word to end where the line was cut, does not count.
 func (q *query) matchCutLine(ctx context.Context, line []byte, at int, _, _ bool) int {
 	if q.re == nil {
 		return at
 	}
-	if has, ok := q.matchDFA(line); ok && !has { // not even with an end
+	if has, ok := q.matchDFA(line); ok && !has { // it would not match even if it ended here
 		return -1
 	}
 	if q.cutLine == nil {
@@ -27,7 +27,7 @@ func (q *query) matchCutLine(ctx context.Context, line []byte, at int, _, _ bool
 	return from
 }
 
-// endless is the expression without what matches the end of a line.
+// withoutLineEnd compiles the expression without the parts that match the end of a line.
 func withoutLineEnd(text string, flags syntax.Flags) *regexp.Regexp {
 	tree, err := syntax.Parse(text, flags)
 	if err != nil {
@@ -41,7 +41,7 @@ func withoutLineEnd(text string, flags syntax.Flags) *regexp.Regexp {
 	return re
 }
 
-// nothing matches no line.
+// matchesNothing matches no line.
 var matchesNothing = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^\x00-\x{10ffff}]`) })
 
 func dropLineEnds(re *syntax.Regexp) {
@@ -53,7 +53,7 @@ func dropLineEnds(re *syntax.Regexp) {
 	}
 }
 
-// has reports whether the expression has one of the operations.
+// hasOp reports whether the expression has one of the operations.
 func hasOp(re *syntax.Regexp, ops ...syntax.Op) bool {
 	return slices.Contains(ops, re.Op) || slices.ContainsFunc(re.Sub, func(s *syntax.Regexp) bool { return hasOp(s, ops...) })
 }

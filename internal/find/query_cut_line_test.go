@@ -7,8 +7,8 @@ import (
 	"testing/iotest"
 )
 
-// TestEndless: what is searched of a line that is too long has no end that an expression could mean.
-func TestEndless(t *testing.T) {
+// TestCutLine: the searched part of a line that is too long has no end that an expression could match.
+func TestCutLine(t *testing.T) {
 	fill := strings.Repeat("x", maxLine-3)
 	cut := fill + "foobar"
 	for _, tt := range []struct {
@@ -31,7 +31,7 @@ func TestEndless(t *testing.T) {
 	}
 }
 
-// TestUnsearched: what a search did not look at is counted, the same however many look.
+// TestUnsearched: the summary counts what was not searched, the same for any number of goroutines.
 func TestUnsearched(t *testing.T) {
 	dir := t.TempDir()
 	long := strings.Repeat("x", maxLine)

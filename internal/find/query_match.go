@@ -14,7 +14,7 @@ func (q *query) clone() *query {
 	return &c
 }
 
-// begin forgets what was found in the block before.
+// beginBlock forgets what was found in the block before.
 func (q *query) beginBlock(block []byte) {
 	q.wasted.bytes += len(block)
 	for i := range q.literals {
@@ -22,14 +22,15 @@ func (q *query) beginBlock(block []byte) {
 	}
 }
 
-// idle counts lines that probes found and that do not match.
+// falseHits counts the lines that literals found and that do not match.
 type falseHits struct{ lines, bytes int }
 
-// sparse is after how many bytes such a line costs less than to read the bytes between.
+// bytesPerFalseHit: such a line costs as much as reading so many bytes with the DFA. If there is one more often than that,
+// the DFA reads everything.
 const bytesPerFalseHit = 64
 
-// next returns the first place at or after from, which is the beginning of a line, whose line may match, or with sure
-// does match; -1 when there is none.
+// next returns the first place at or after from, which is the beginning of a line, whose line may match or, with sure, does
+// match; -1 if there is none.
 func (q *query) next(block []byte, from int) (at int, sure bool) {
 	if q.dfa != nil && (len(q.literals) == 0 || q.wasted.lines*bytesPerFalseHit > q.wasted.bytes) {
 		at, ok := q.dfa.Find(block, from)
@@ -50,8 +51,8 @@ func (q *query) next(block []byte, from int) (at int, sure bool) {
 	return at, q.re == nil || q.exact
 }
 
-// judge returns where in the line the first match is; -1 when there is none. at is where next found the place, and
-// sure what it said; hasCR tells that a CR follows the line.
+// matchLine returns where in the line the first match is; -1 if there is none. at and sure are what next returned; hasCR says
+// that a CR follows the line.
 func (q *query) matchLine(ctx context.Context, line []byte, at int, sure, hasCR bool) int {
 	if q.re == nil || sure && q.exact && !q.mentionsCR {
 		return at
@@ -73,7 +74,7 @@ func (q *query) matchLine(ctx context.Context, line []byte, at int, sure, hasCR 
 	return found
 }
 
-// asked is what the automaton says of a line; not ok when there is none.
+// matchDFA returns what the DFA says about a line; not ok if there is none.
 func (q *query) matchDFA(line []byte) (has, ok bool) {
 	if q.dfa == nil {
 		return false, false
@@ -86,8 +87,8 @@ func (q *query) matchDFA(line []byte) (has, ok bool) {
 	return has, ok
 }
 
-// mostWork is how many steps, those for one character by characters, an expression may take without being asked
-// whether it should go on. They take some ten nanoseconds each.
+// maxSteps is how many steps, of which each character may take q.size, an expression may take before the context is asked
+// again. A step takes some ten nanoseconds.
 const maxSteps = 4 << 20
 
 func (q *query) matchRegexp(ctx context.Context, re *regexp.Regexp, line []byte) (from, to int) {
@@ -103,11 +104,11 @@ func (q *query) matchRegexp(ctx context.Context, re *regexp.Regexp, line []byte)
 	return loc[0], loc[1]
 }
 
-// stoppable reads a line until it ends or nobody wants to know any more.
+// cancellableLine reads a line up to its end, or until the context is cancelled.
 type cancellableLine struct {
 	ctx  context.Context
 	line []byte
-	each int // after how many characters it asks
+	each int // ask the context after so many characters
 	n    int
 }
 

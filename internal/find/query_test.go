@@ -10,7 +10,7 @@ import (
 	"github.com/emend-dev/emend/fail"
 )
 
-// TestTooLarge: an expression that would take seconds for each line is refused, and the refusal says which repetition.
+// TestTooLarge: an expression that would take seconds for each line is refused, and the refusal names the repetition.
 func TestTooLarge(t *testing.T) {
 	for _, query := range []string{strings.Repeat(`(?:(?:\w?){30}){30}`, 700), strings.Repeat(`(?:ab?){500}`, 101)} {
 		_, err := newRegexp(query, false)
@@ -27,7 +27,7 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
-// TestStopsInALine: however large an expression is, between two looks at whether anybody waits it takes few steps.
+// TestStopsInALine: however large an expression is, it takes few steps between two looks at the context.
 func TestStopsInALine(t *testing.T) {
 	q, err := newRegexp(strings.Repeat(`(?:(?:\w?){30}){30}`, 50), false)
 	must(t, err)
@@ -39,7 +39,7 @@ func TestStopsInALine(t *testing.T) {
 	}
 }
 
-// counted counts how often it is asked.
+// counted counts the calls of Err.
 type counted struct {
 	context.Context
 	n int

@@ -7,7 +7,7 @@ import (
 	"github.com/emend-dev/emend/internal/guard"
 )
 
-// scout goes into directories for one goroutine. Its memory is used again for each.
+// dirReader reads directories for one goroutine, and reuses its memory.
 type dirReader[T any] struct {
 	*walker[T]
 	worker int
@@ -18,7 +18,7 @@ type dirReader[T any] struct {
 	pieces []unit[T]
 }
 
-// enter opens the directory of u.
+// openDir opens and reads the directory of u.
 func (s *dirReader[T]) openDir(ctx context.Context, u *unit[T]) []unit[T] {
 	f, err := u.dir.folder.Enter(u.enter)
 	if err != nil {
@@ -37,7 +37,7 @@ func (s *dirReader[T]) openDir(ctx context.Context, u *unit[T]) []unit[T] {
 	return below
 }
 
-// expand lists a directory and makes units of what is in it, in the order of paths.
+// readDir lists a directory and makes units of its names, in the order of paths.
 func (s *dirReader[T]) readDir(ctx context.Context, d *dir) ([]unit[T], error) {
 	if err := d.folder.List(ctx, &s.names); err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func (s *dirReader[T]) readDir(ctx context.Context, d *dir) ([]unit[T], error) {
 	return s.makeUnits(ctx, d), nil
 }
 
-// choose keeps what is wanted of the names.
+// selectNames keeps the names that the rules leave and that are wanted.
 func (s *dirReader[T]) selectNames(d *dir) {
 	s.items = s.items[:0]
 	s.path = s.ignore.prefix(s.path[:0], d.folder)
@@ -73,7 +73,7 @@ func (s *dirReader[T]) selectNames(d *dir) {
 	}
 }
 
-// units cuts the items into pieces of work.
+// makeUnits cuts the items into units.
 func (s *dirReader[T]) makeUnits(ctx context.Context, d *dir) []unit[T] {
 	s.pieces = s.pieces[:0]
 	names := s.namesBuffer()
@@ -97,7 +97,7 @@ func (s *dirReader[T]) makeUnits(ctx context.Context, d *dir) []unit[T] {
 	return slices.Clone(s.pieces)
 }
 
-// room is where the names of a directory go: memory of their own when they are worked on later.
+// namesBuffer returns memory for the names of a directory: new memory if they are handled later.
 func (s *dirReader[T]) namesBuffer() []guard.Name {
 	if !s.inline {
 		return make([]guard.Name, 0, len(s.items))
@@ -106,7 +106,7 @@ func (s *dirReader[T]) namesBuffer() []guard.Name {
 	return s.chosen
 }
 
-// piece is the unit of some names, done if that is quick.
+// namesUnit returns the unit of some names. If they are handled inline it is done.
 func (s *dirReader[T]) namesUnit(ctx context.Context, d *dir, names []guard.Name) unit[T] {
 	if s.inline {
 		return unit[T]{done: true, out: s.handle(ctx, s.worker, d, names)}

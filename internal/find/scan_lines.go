@@ -22,58 +22,58 @@ type Match struct {
 }
 
 const (
-	// mostLine is how much of a line is searched for certain; the rest of it is passed over.
+	// maxLine is how much of a line is searched; the rest is skipped.
 	maxLine = 1 << 20
-	// mostBuffer shows that a line is longer, also after a byte order mark.
+	// maxBuffer is enough to see that a line is longer, also after a byte order mark.
 	maxBuffer = maxLine + 4
-	// sniffed is how much of a file is read to tell whether it is binary.
+	// sniffBytes is how much of a file is read to tell whether it is binary.
 	sniffBytes = 8192
 	// firstBuffer is how much is read at a time, until a line is longer.
 	firstBuffer = 128 << 10
-	// shown is how much of a line is shown.
+	// previewBytes is how much of a line is shown.
 	previewBytes = 200
 )
 
-// lines searches files line by line. It is for one goroutine, and its memory is used again.
+// lineScanner searches files line by line. It is for one goroutine, and reuses its memory.
 //
-// A file with a NUL in its first bytes is passed over, one with a NUL further on is searched up to the line that has it.
-// A byte order mark at the beginning is no part of the first line.
+// It skips a file with a NUL in its first bytes, and searches a file with a NUL further on up to the line that has it. A byte
+// order mark at the beginning is no part of the first line.
 type lineScanner struct {
 	q       *query
 	context int      // how many lines to show around a match
 	limit   int      // how many matches of one file are of use; 0 is any number
-	printer *printer // for which what matches is put into out, and not into found
+	printer *printer // if it is not nil, matches are printed into out and not kept in found
 
 	buf                []byte
 	found              []Match
-	out                []byte     // what was printed, of all files since it was taken
-	texts              [][]byte   // and what came before it
+	out                []byte     // the matches of all files printed since takePrinted
+	texts              [][]byte   // full pieces of out, older than it
 	src                guard.File // the file
-	dir                string     // of the file
+	dir                string     // the directory of the file
 	name               string
-	head               []byte // what a printed line of the file begins with: its path and number; empty until there is one
-	headPath, headLine int    // how much of head is the path, and what the number is
+	head               []byte // the beginning of a printed line: path and number; empty until there is one
+	headPath, headLine int    // the length of the path in head, and its number
 	count              int    // how many matches the file has
-	onFull             func() // takes what was printed whenever there is enough of it; nil keeps it
+	onFull             func() // takes what was printed whenever out is full; nil keeps it
 
-	size         int64    // of the file; 0 when it is not known
-	unread       int64    // of it to be read
+	size         int64    // of the file; 0 if unknown
+	unread       int64    // how much of it is still to be read
 	line         int      // the number of the first line of the block
 	tail         []string // the last lines of the blocks before
 	after        afterLines
 	enough       bool // no more matches are of use
 	cutLines     int  // lines of which only the beginning was searched
-	stoppedAtNUL bool // the rest of the file, from a NUL on, was not
+	stoppedAtNUL bool // the rest of the file, from a NUL on, was not searched
 }
 
-// feed is the lines that come after a match and are to be shown with it.
+// afterLines are the lines after a match that are still to be shown with it.
 type afterLines struct {
-	at   int // where in the block the next one begins
+	at   int // where the next one begins in the block
 	line int // its number
 	left int // how many are wanted
 }
 
-// file searches what r has and returns the lines that match. They are valid until the next call.
+// scan searches r and returns the lines that match. They are valid until the next call.
 func (l *lineScanner) scan(ctx context.Context, r io.Reader) ([]Match, error) {
 	if l.buf == nil {
 		l.buf = make([]byte, firstBuffer)
@@ -87,7 +87,7 @@ func (l *lineScanner) scan(ctx context.Context, r io.Reader) ([]Match, error) {
 	return l.scanBlocks(ctx, r, n, err == io.EOF)
 }
 
-// unless is err, except that the end of a file is none.
+// ignoreEOF returns nil for the end of a file, and any other error as it is.
 func ignoreEOF(err error) error {
 	if err == io.EOF {
 		return nil
@@ -95,7 +95,7 @@ func ignoreEOF(err error) error {
 	return err
 }
 
-// sniff reads until there is enough to tell what the file is.
+// sniff reads until there is enough to tell whether the file is binary.
 func (l *lineScanner) sniff(r io.Reader) (n int, err error) {
 	for n < sniffBytes && err == nil {
 		var more int
@@ -105,7 +105,7 @@ func (l *lineScanner) sniff(r io.Reader) (n int, err error) {
 	return n, err
 }
 
-// read reads into the buffer from n on. A file that had a size is at its end when so much was read, and is not asked again.
+// read reads into the buffer from n on. A file of known size is at its end when all of it was read, and is not read again.
 func (l *lineScanner) read(r io.Reader, n int) (int, error) {
 	more, err := r.Read(l.buf[n:])
 	if l.unread -= int64(more); l.unread == 0 && more > 0 && err == nil {
@@ -114,7 +114,7 @@ func (l *lineScanner) read(r io.Reader, n int) (int, error) {
 	return more, err
 }
 
-// stream searches the first n bytes of the buffer and then what r has.
+// scanBlocks searches the first n bytes of the buffer and then the rest of r.
 func (l *lineScanner) scanBlocks(ctx context.Context, r io.Reader, n int, end bool) ([]Match, error) {
 	from, clean := 0, 0 // where the block begins; how far it is known to have no NUL
 	if bytes.HasPrefix(l.buf[:n], []byte("\xef\xbb\xbf")) {
@@ -125,7 +125,7 @@ func (l *lineScanner) scanBlocks(ctx context.Context, r io.Reader, n int, end bo
 		if ctx.Err() != nil {
 			return nil, errCancelled(ctx)
 		}
-		open, to := !cut && l.tooLong(from, n), n // what comes after the part of a line that is searched waits
+		open, to := !cut && l.tooLong(from, n), n // what comes after the searched part of a line waits
 		if open {
 			to = from + maxLine
 		}
@@ -177,7 +177,7 @@ func checkCancelled(ctx context.Context) error {
 	return nil
 }
 
-// pass passes over the rest of a line that is too long.
+// skipRest skips the rest of a line that is too long.
 func (l *lineScanner) skipRest(from, n int) (next int, cut bool) {
 	i := bytes.IndexByte(l.buf[from:n], '\n')
 	if i < 0 {
@@ -187,8 +187,8 @@ func (l *lineScanner) skipRest(from, n int) (next int, cut bool) {
 	return from + i + 1, false
 }
 
-// search searches a block of whole lines, of which the last one may lack its end; or, when it is open, the beginning of
-// a line that goes on.
+// scanBlock searches a block of whole lines, the last of which may lack its end; or, if open, the beginning of a line that
+// goes on.
 func (l *lineScanner) scanBlock(ctx context.Context, block []byte, open bool) {
 	l.q.beginBlock(block)
 	judge := l.q.matchLine
@@ -219,8 +219,8 @@ func (l *lineScanner) scanBlock(ctx context.Context, block []byte, open bool) {
 
 var newline = []byte{'\n'}
 
-// beginOf is where the line begins that at is in, and how many lines there are before it from pos on, where a line begins.
-// Where many lines match it is the first or the second.
+// lineBegin returns where the line of at begins, and how many lines precede it from pos on, where a line begins. If many
+// lines match, it is the first or the second.
 func lineBegin(block []byte, pos, at int) (begin, passed int) {
 	i := bytes.IndexByte(block[pos:at], '\n')
 	if i < 0 {
@@ -231,7 +231,7 @@ func lineBegin(block []byte, pos, at int) (begin, passed int) {
 	return begin, 1 + bytes.Count(block[pos:begin], newline)
 }
 
-// cutLine is the line that begins at begin and goes on at least to at, without its end, and where the next one begins.
+// splitLine returns the line that begins at begin and goes on at least to at, without its end, and where the next one begins.
 func splitLine(block []byte, begin, at int) (line []byte, next int, hasCR bool) {
 	end := len(block)
 	if i := bytes.IndexByte(block[at:], '\n'); i >= 0 {
@@ -245,15 +245,15 @@ func splitLine(block []byte, begin, at int) (line []byte, next int, hasCR bool) 
 	return line, next, hasCR
 }
 
-// hit is a line that matches, and where it is.
+// lineMatch is a line that matches, and where it is.
 type lineMatch struct {
 	block, line []byte
-	begin, next int // where the line begins in the block, and the next one
+	begin, next int // where the line and the next one begin in the block
 	number      int // of the line
 	col         int // where in it the match is
 }
 
-// add takes a line that matches.
+// add prints or keeps a line that matches.
 func (l *lineScanner) add(at *lineMatch) {
 	l.count++
 	l.enough = l.limit > 0 && l.count >= l.limit
@@ -270,7 +270,7 @@ func (l *lineScanner) add(at *lineMatch) {
 	l.found = append(l.found, m)
 }
 
-// follow shows the lines up to end with the matches that they come after.
+// addAfter adds the lines up to end to the matches that they follow.
 func (l *lineScanner) addAfter(block []byte, end int) {
 	for l.after.left > 0 && l.after.at < end {
 		line, next, _ := splitLine(block, l.after.at, l.after.at)
@@ -282,7 +282,7 @@ func (l *lineScanner) addAfter(block []byte, end int) {
 	}
 }
 
-// before is the lines before the one that begins at begin.
+// before returns the lines before the one that begins at begin.
 func (l *lineScanner) before(block []byte, begin int) []string {
 	var out []string
 	for len(out) < l.context && begin > 0 {
@@ -298,14 +298,14 @@ func (l *lineScanner) before(block []byte, begin int) []string {
 	return out
 }
 
-// keep keeps the last lines of a block, for matches in the next one.
+// keepTail keeps the last lines of a block, for matches in the next one.
 func (l *lineScanner) keepTail(block []byte) {
 	if l.context > 0 && len(block) > 0 {
 		l.tail = l.before(block, len(block))
 	}
 }
 
-// preview is what is shown of a line: all of it or, when it is long, what is around the match.
+// preview returns what is shown of a line: all of it or, if it is long, the part around the match.
 func preview(line []byte, at int) string {
 	from, to := 0, len(line)
 	if to > previewBytes {

@@ -7,28 +7,28 @@ import (
 	"github.com/emend-dev/emend/internal/report"
 )
 
-// Mode is what a search compares.
+// Mode is what a search looks at.
 type Mode uint8
 
 // The modes.
 const (
-	Text   Mode = iota // lines with a text
-	Regexp             // lines with a match of an expression
-	Paths              // names
+	Text   Mode = iota // lines that contain a text
+	Regexp             // lines that match an expression
+	Paths              // names of files
 )
 
-// Searching says what to look for.
+// SearchQuery says what to look for.
 type SearchQuery struct {
 	Query      string
 	Mode       Mode
 	Include    []string // only files that match one of these
 	Exclude    []string // no file or directory that matches one of these
-	IgnoreCase bool     // case does not count
-	Context    int      // lines around a match
+	IgnoreCase bool     // match any case
+	Context    int      // how many lines to show around a match
 	Limit      int      // at most so many matches; 0 is any number
 }
 
-// Search returns the lines that match, by path and line; or the files, by path. The root of the search may be a file.
+// Search returns the lines that match, by path and line, or the files, by path. The root of the search may be a file.
 func Search(ctx context.Context, g *guard.Guard, o Options, q SearchQuery) ([]Match, Summary, error) {
 	s := &search{o: &o, limit: q.Limit, links: q.Mode == Paths}
 	if err := s.prepare(&q); err != nil {
@@ -44,7 +44,7 @@ func (s *search) run(ctx context.Context, g *guard.Guard) ([]Match, Summary, err
 	return s.searchDir(ctx, g)
 }
 
-// prepare reads what the person wrote.
+// prepare compiles the query and its patterns.
 func (s *search) prepare(q *SearchQuery) (err error) {
 	if s.include, err = parsePatterns(q.Include, false); err != nil {
 		return err
@@ -100,7 +100,7 @@ func (s *search) byLine(q *SearchQuery) error {
 		l.dir, l.name, l.size = f.Rel(), n.Name, l.src.Size
 		matches, err := l.scan(ctx, &l.src)
 		in := fileResult{matches: matches, count: len(matches), cut: l.cutLines}
-		if s.printer != nil { // also what was printed before an error
+		if s.printer != nil { // including what was printed before an error
 			in.count = l.count
 		}
 		if l.stoppedAtNUL && !l.enough {
@@ -118,7 +118,7 @@ func (q *SearchQuery) compileQuery() (*query, error) {
 	return newText(q.Query, q.IgnoreCase)
 }
 
-// limit is how many matches of one file are of use: one more than wanted shows that there is more.
+// fileLimit returns how many matches of one file are of use: one more than wanted shows that there are more.
 func (q *SearchQuery) fileLimit() int {
 	if q.Limit == 0 {
 		return 0
@@ -126,22 +126,23 @@ func (q *SearchQuery) fileLimit() int {
 	return q.Limit + 1
 }
 
-// search is a search that goes on.
+// search is a search that is going on.
 type search struct {
 	Summary
 	o                *Options
 	include, exclude []globPattern
 	links            bool          // links count as files
-	scanners         []lineScanner // for each goroutine
-	// look returns what matches in a file, of which rel is the directory. It is valid until the next call with the same lines.
+	scanners         []lineScanner // one for each goroutine
+	// scanFile returns the matches in a file; rel is its directory. They are valid until the next call with the same scanner.
 	scanFile func(ctx context.Context, l *lineScanner, f *guard.Folder, rel string, n guard.Name) (fileResult, error)
 	limit    int
-	printer  *printer // nil when matches are kept
+	printer  *printer // nil if matches are kept
 	count    int
 	found    []Match
 }
 
-// inFile is what one file gave or, printed, several; and what was looked at up to it since the one before.
+// fileResult is the matches of one file or, if they are printed, of several; and what was searched up to it since the one
+// before.
 type fileResult struct {
 	matches []Match
 	texts   [][]byte
@@ -219,7 +220,7 @@ func (s *search) files(ctx context.Context, l *lineScanner, d *dir, names []guar
 	return out, failed
 }
 
-// kept is in with what was found, in memory of its own.
+// copied returns in with its matches in memory of their own.
 func (s *search) copied(in fileResult, matches []Match, l *lineScanner, path string) fileResult {
 	if s.printer != nil {
 		in.texts = l.takePrinted()
@@ -232,7 +233,7 @@ func (s *search) copied(in fileResult, matches []Match, l *lineScanner, path str
 	return in
 }
 
-// put takes what files gave, in the order of paths, until it is enough.
+// take adds results, in the order of paths, until there are enough.
 func (s *search) take(all []fileResult) bool {
 	for _, in := range all {
 		s.Files += in.files
@@ -255,7 +256,7 @@ func (s *search) take(all []fileResult) bool {
 	return true
 }
 
-// one searches a file that was named: no rule leaves it out.
+// searchFile searches a file that was named as the root: no rule leaves it out.
 func (s *search) searchFile(ctx context.Context, g *guard.Guard) ([]Match, Summary, error) {
 	f, name, err := g.ParentFolder(s.o.Root)
 	if err != nil {

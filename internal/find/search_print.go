@@ -11,8 +11,8 @@ import (
 	"github.com/emend-dev/emend/internal/report"
 )
 
-// Print is [Search] that writes what it finds while it searches, and keeps none of it: path:line:text of a line, as
-// [report.OneLine] has it, and of a search by path the paths. It returns how many matches it has written, and shows no lines around them.
+// SearchTo is [Search] that writes matches while it searches, and keeps none of them: path:line:text of a line, escaped by
+// [report.OneLine], and the paths in a search by path. It shows no lines around matches. It returns how many it wrote.
 func SearchTo(ctx context.Context, g *guard.Guard, o Options, q SearchQuery, w io.Writer) (int, Summary, error) {
 	s := &search{o: &o, limit: q.Limit, links: q.Mode == Paths, printer: &printer{w: w}}
 	q.Context = 0
@@ -26,7 +26,7 @@ func SearchTo(ctx context.Context, g *guard.Guard, o Options, q SearchQuery, w i
 	return s.count, out, err
 }
 
-// show prints a line that matches.
+// print prints a line that matches.
 func (l *lineScanner) print(at *lineMatch) {
 	l.printHead(at.number)
 	l.out = append(l.out, l.head...)
@@ -38,7 +38,7 @@ func (l *lineScanner) print(at *lineMatch) {
 	l.endLine()
 }
 
-// number makes head, path:line:, of the one before: it often differs in the last digit only.
+// printHead makes head, path:line:, from the one before: they often differ in the last digit only.
 func (l *lineScanner) printHead(n int) {
 	if len(l.head) == 0 {
 		l.head = append(append(l.head, report.OneLine(join(l.dir, l.name))...), ':')
@@ -52,7 +52,7 @@ func (l *lineScanner) printHead(n int) {
 	l.headLine = n
 }
 
-// ended ends a line.
+// endLine ends a printed line.
 func (l *lineScanner) endLine() {
 	if l.out = append(l.out, '\n'); len(l.out) >= printBytes {
 		l.texts = append(l.texts, l.out)
@@ -62,10 +62,10 @@ func (l *lineScanner) endLine() {
 	}
 }
 
-// enough is how much is printed into one piece of memory.
+// printBytes is how much is printed into one piece of memory.
 const printBytes = 256 << 10
 
-// taken is what was printed. What is little gets memory of its own size.
+// takePrinted returns what was printed. A small piece is copied into memory of its own size.
 func (l *lineScanner) takePrinted() [][]byte {
 	texts := l.texts
 	l.texts = nil
@@ -80,11 +80,10 @@ func (l *lineScanner) takePrinted() [][]byte {
 	return texts
 }
 
-// printer writes, in order, what goroutines have made. Who hands something over does not wait for it to be written, as
-// long as not too much waits.
+// printer writes, in order, what goroutines have printed. They do not wait for the writing, unless too much is queued.
 type printer struct {
 	w       io.Writer
-	writing sync.Mutex // is held while queue is being written
+	writing sync.Mutex // held while the queue is written
 	failed  error
 
 	mu    sync.Mutex
@@ -93,10 +92,10 @@ type printer struct {
 	free  [][]byte // memory to use again
 }
 
-// mostQueued is how much may wait to be written.
+// maxQueued is how many bytes may wait to be written.
 const maxQueued = 8 << 20
 
-// put takes texts, which are the printer's from now on.
+// add queues texts, which belong to the printer from now on.
 func (p *printer) add(texts [][]byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -106,7 +105,7 @@ func (p *printer) add(texts [][]byte) {
 	}
 }
 
-// buffer is memory to print into.
+// buffer returns memory to print into.
 func (p *printer) buffer() []byte {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -119,7 +118,7 @@ func (p *printer) buffer() []byte {
 	return b
 }
 
-// write writes what waits, unless somebody is at it. It reports false when nothing more can be written.
+// flushReady writes what is queued, unless another goroutine does. It reports false if nothing more can be written.
 func (p *printer) flushReady() bool {
 	p.mu.Lock()
 	full, empty := p.size > maxQueued, p.size == 0
@@ -169,7 +168,7 @@ func (p *printer) flush() error {
 	return p.failed
 }
 
-// firstLines is the part of texts that has the first n lines; all of it when none is to be left out.
+// firstLines returns the part of texts that has the first n lines; all of it unless less is set.
 func firstLines(texts [][]byte, n int, less bool) [][]byte {
 	if !less {
 		return texts

@@ -22,8 +22,8 @@ func printed(t testing.TB, dir, root string, q SearchQuery, workers int) (string
 	return b.String(), n, out
 }
 
-// TestPrint: what is printed is what is found otherwise, from a directory or from one file, however many look.
-func TestPrint(t *testing.T) {
+// TestSearchTo: SearchTo writes what Search finds, in a directory or in one file, with any number of goroutines.
+func TestSearchTo(t *testing.T) {
 	dir := t.TempDir()
 	plant(t, dir, map[string]string{
 		"a/many":   strings.Repeat("a line that has a foo\n", 30_000),
@@ -67,8 +67,8 @@ func (b *broken) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestPrintStops: a search whose reader went away ends, and says why.
-func TestPrintStops(t *testing.T) {
+// TestSearchToStops: a search whose writer fails ends, and returns the error.
+func TestSearchToStops(t *testing.T) {
 	dir := t.TempDir()
 	files := map[string]string{}
 	for i := range 300 {
@@ -86,8 +86,8 @@ func TestPrintStops(t *testing.T) {
 	}
 }
 
-// TestPrintMemory: what is printed is not held until all of it is there.
-func TestPrintMemory(t *testing.T) {
+// TestSearchToMemory: printed matches are written before all of them are there.
+func TestSearchToMemory(t *testing.T) {
 	dir := t.TempDir()
 	plant(t, dir, map[string]string{"f": strings.Repeat("a line that matches\n", 400_000)})
 	g, o := opened(t, dir, "f")
@@ -104,8 +104,8 @@ func (l *largest) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Whatever lines are between, a line is printed with its own number.
-func TestPrintNumbers(t *testing.T) {
+// TestPrintHead: a line is printed with its own number, whatever the number before it.
+func TestPrintHead(t *testing.T) {
 	for step := 1; step < 13; step++ {
 		var l lineScanner
 		for n := step; n < 1200; n += step {

@@ -9,11 +9,11 @@ import (
 	"github.com/emend-dev/emend/internal/guard"
 )
 
-// item is a name to work on or, with below, what is in the directory of that name.
+// dirItem is a name to handle or, with below, the directory of that name to enter.
 type dirItem struct {
 	guard.Name
 	below bool
-	key   uint64 // the first bytes of what it is ordered by
+	key   uint64 // see prefixKey
 }
 
 func newDirItem(n *guard.Name, below bool) dirItem {
@@ -26,7 +26,7 @@ func newDirItem(n *guard.Name, below bool) dirItem {
 	return i
 }
 
-// beginning is the first eight bytes of a name that ends in end, as a number that orders as they do. Most names need no other
+// prefixKey returns the first eight bytes of a name followed by end, as a number in the same order. Most names need no other
 // comparison.
 func prefixKey(name string, end byte) (key uint64) {
 	if len(name) >= 8 {
@@ -38,7 +38,7 @@ func prefixKey(name string, end byte) (key uint64) {
 	return key | uint64(end)<<(56-8*len(name))
 }
 
-// compare orders the names of a directory as the paths that begin with them: what is below "a" comes after "a-b",
+// compareItems orders the names of a directory like the paths that begin with them: what is below "a" comes after "a-b",
 // since a slash is greater than a hyphen.
 func compareItems(a, b dirItem) int {
 	if a.key != b.key {
@@ -52,7 +52,7 @@ func compareItems(a, b dirItem) int {
 	return int(a.byteAfter(n)) - int(b.byteAfter(n))
 }
 
-// after is the byte that follows the first n of the name, 0 at its end.
+// byteAfter returns the byte that follows the first n of the name, 0 at its end.
 func (i *dirItem) byteAfter(n int) byte {
 	switch {
 	case n < len(i.Name.Name):
@@ -63,8 +63,8 @@ func (i *dirItem) byteAfter(n int) byte {
 	return 0
 }
 
-// inOrder orders what is of one level. Names that are the same are in the order in which they came, which is that of their
-// paths.
+// sortListed sorts the names of one level by kind and name. Equal names stay in the order in which they came, which is that
+// of their paths.
 func sortListed(list []Found) []Found {
 	type place struct {
 		rank int

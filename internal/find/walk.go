@@ -11,33 +11,33 @@ import (
 	"github.com/emend-dev/emend/internal/guard"
 )
 
-// walk goes through a directory and what is below it, on several goroutines, and hands over what they make of it in the
-// order of paths. Each directory is opened once and closed when nothing in it is left to do; what is deepest is done
-// first, so that few are open at a time.
+// walker goes through a directory and everything below it with several goroutines, and hands over their results in the order
+// of paths. Each directory is opened once and closed when nothing in it is left to do. The deepest directory is done first,
+// so that few are open at a time.
 type walker[T any] struct {
 	ignore *ignorer
-	// want says of a name that is not left out: whether do is to have it, and whether to go into it. It is called by
-	// several goroutines.
+	// wants is called for each name that the ignore rules leave. It says whether handle gets the name, and whether to enter
+	// it as a directory. Several goroutines call it.
 	wants func(d *dir, n *guard.Name) (take, enter bool)
-	// do makes something of names in a directory. worker numbers the goroutine, from 0.
+	// handle turns names in a directory into results. worker is the number of the goroutine, from 0.
 	handle func(ctx context.Context, worker int, d *dir, names []guard.Name) []T
-	// quick: do takes no longer than handing its work over would, and is called at once.
+	// inline: handle is so quick that it is called where the names are read, not as work for later.
 	inline bool
-	// emit takes what do made, in order, and says whether it wants more.
+	// emit takes results, in order, and reports whether it wants more.
 	emit func([]T) bool
-	// weigh is how much memory what do made takes, in things of some hundred bytes; nil counts them.
+	// weigh returns how much memory results take, in units of some hundred bytes; nil counts the results.
 	weigh func([]T) int
 
 	progress
 
 	mu      sync.Mutex
 	wake    *sync.Cond
-	todo    []*unit[T] // the last is the next
+	todo    []*unit[T] // the last one is next
 	busy    int
 	idle    int
-	nextOut *unit[T] // the first that is not handed over
-	waiting int      // the weight of what is done and not handed over
-	stop    bool
+	nextOut *unit[T] // the first that was not handed over
+	waiting int      // the weight of the results that were not handed over
+	stopped bool
 	failed  error
 }
 
@@ -51,7 +51,7 @@ type dir struct {
 	refs   atomic.Int32
 }
 
-// below is what is open as sub in d.
+// child returns the directory that is open as sub in d.
 func (d *dir) child(f *guard.Folder, sub string) *dir {
 	out := &dir{folder: f, path: f.Rel(), depth: d.depth + 1, level: d.level}
 	n := len(sub)
@@ -69,7 +69,7 @@ func (d *dir) release() {
 	}
 }
 
-// unit is a piece of work in a directory: some names, or a directory to go into.
+// unit is a piece of work in a directory: some names, or one directory to enter.
 type unit[T any] struct {
 	next   *unit[T] // in the order of paths
 	done   bool
@@ -80,13 +80,13 @@ type unit[T any] struct {
 	enter  string
 }
 
-// batch is how many names are worked on at a time.
+// batch is how many names a unit has.
 const batch = 64
 
-// mostAhead is the weight of what may wait for a slow one in front of it.
+// maxWaiting is the weight of the results that may wait for a slow unit before them.
 const maxWaiting = 50_000
 
-// run walks. An error is what kept it from going on at all.
+// run walks. Its error is the reason why it could not go on at all.
 func (w *walker[T]) run(ctx context.Context, root *dir, workers int) error {
 	w.wake = sync.NewCond(&w.mu)
 	defer context.AfterFunc(ctx, func() { w.stopWith(nil) })()
@@ -114,12 +114,12 @@ func (w *walker[T]) run(ctx context.Context, root *dir, workers int) error {
 	return w.failed
 }
 
-// end stops the walk.
+// stopWith stops the walk.
 func (w *walker[T]) stopWith(err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if !w.stop {
-		w.stop, w.failed = true, err
+	if !w.stopped {
+		w.stopped, w.failed = true, err
 	}
 	w.wake.Broadcast()
 }
@@ -139,21 +139,21 @@ func (w *walker[T]) work(ctx context.Context, worker int) {
 	}
 }
 
-// next settles a unit, when there is one, and waits for another. It returns nil when there will be none. While too much
-// waits for what others are at, nothing new is begun; when nobody is at anything, the next unit is the one that is waited
-// for.
+// next finishes a unit, if there is one, and waits for another. It returns nil if there will be none. While too many results
+// wait for the units that others are at, no unit is begun; if nobody is at any, the next unit is the one that the results
+// wait for.
 func (w *walker[T]) next(done *unit[T], below []unit[T]) *unit[T] {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if done != nil {
 		w.finishLocked(done, below)
 	}
-	for !w.stop && w.busy > 0 && (len(w.todo) == 0 || w.waiting > maxWaiting) {
+	for !w.stopped && w.busy > 0 && (len(w.todo) == 0 || w.waiting > maxWaiting) {
 		w.idle++
 		w.wake.Wait()
 		w.idle--
 	}
-	if w.stop || len(w.todo) == 0 {
+	if w.stopped || len(w.todo) == 0 {
 		w.wake.Broadcast()
 		return nil
 	}
@@ -161,7 +161,7 @@ func (w *walker[T]) next(done *unit[T], below []unit[T]) *unit[T] {
 	last := len(w.todo) - 1
 	u := w.todo[last]
 	w.todo = w.todo[:last]
-	if w.idle > 0 && last > 0 { // who is woken wakes the one after it
+	if w.idle > 0 && last > 0 { // the goroutine that is woken wakes the next one
 		w.wake.Signal()
 	}
 	return u
@@ -173,7 +173,8 @@ func (w *walker[T]) finish(u *unit[T], below []unit[T]) {
 	w.finishLocked(u, below)
 }
 
-// place marks a unit as done, puts what came of it in its place, and hands over what is next in order.
+// finishLocked marks a unit as done, puts the units that came of it in its place, and hands over the results that are next in
+// order.
 func (w *walker[T]) finishLocked(u *unit[T], below []unit[T]) {
 	u.done = true
 	for i := len(below) - 1; i >= 0; i-- {
@@ -190,11 +191,11 @@ func (w *walker[T]) finishLocked(u *unit[T], below []unit[T]) {
 	w.busy--
 }
 
-// hand hands over what is done, as far as it is next in order.
+// emitReady hands over results as far as they are next in order.
 func (w *walker[T]) emitReady() {
-	for w.nextOut != nil && w.nextOut.done && !w.stop {
+	for w.nextOut != nil && w.nextOut.done && !w.stopped {
 		if len(w.nextOut.out) > 0 && !w.emit(w.nextOut.out) {
-			w.stop = true
+			w.stopped = true
 		}
 		w.nextOut.out = nil
 		w.waiting -= w.nextOut.weight
@@ -210,7 +211,8 @@ func (w *walker[T]) addWeight(u *unit[T]) {
 	w.waiting += u.weight
 }
 
-// cannot takes note of what could not be read. What went away meanwhile is none of it.
+// noteError counts a file or directory that could not be read, but not one that is gone meanwhile. It stops the walk if the
+// system is out of handles or memory.
 func (w *walker[T]) noteError(err error) {
 	switch {
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE), errors.Is(err, syscall.ENOMEM):
@@ -220,7 +222,7 @@ func (w *walker[T]) noteError(err error) {
 	}
 }
 
-// open opens the directory that e names as the root of a walk, with the rules that hold there.
+// openRoot opens the directory that e names as the root of a walk, with the rules that apply there.
 func (ig *ignorer) openRoot(g *guard.Guard, e guard.Entry) (*dir, error) {
 	f, err := g.Folder(e)
 	if err != nil {
@@ -230,7 +232,7 @@ func (ig *ignorer) openRoot(g *guard.Guard, e guard.Entry) (*dir, error) {
 	if ig.disabled {
 		return d, nil
 	}
-	for i := range d.path { // of each directory above it, from the workspace down
+	for i := range d.path { // for each directory above it, from the workspace down
 		if i == 0 || d.path[i] == '/' {
 			d.level = ig.addDir(g, d.path[:i], d.level)
 		}
@@ -238,7 +240,7 @@ func (ig *ignorer) openRoot(g *guard.Guard, e guard.Entry) (*dir, error) {
 	return d, nil
 }
 
-// of adds the rules of a directory of the workspace. One that cannot be read says nothing.
+// addDir adds the rules of a directory of the workspace. One that cannot be read adds none.
 func (ig *ignorer) addDir(g *guard.Guard, path string, up *ignoreLevel) *ignoreLevel {
 	if path == "" {
 		path = "."
