@@ -11,7 +11,7 @@ type Patch struct {
 	Environment string
 }
 
-// Op is what a section does to its path.
+// Op is what a section does to the file at its path.
 type Op uint8
 
 // The operations. An update that also moves its file is a Move.
@@ -22,7 +22,7 @@ const (
 	Move
 )
 
-// String is the word of the result's "operation" field.
+// String returns the word of the result's "operation" field.
 func (o Op) String() string {
 	switch o {
 	case Add:
@@ -37,7 +37,7 @@ func (o Op) String() string {
 	return "none"
 }
 
-// Section is one file's part of a patch.
+// Section is the part of a patch for one file.
 type Section struct {
 	Op   Op
 	Path string // as written
@@ -49,7 +49,7 @@ type Section struct {
 	Hunks   []Hunk // Update and Move
 }
 
-// Hunk is one change inside a file: lines that must be there, lines that go, lines that come.
+// Hunk is one change inside a file: lines that must be there, lines that it removes, lines that it adds.
 type Hunk struct {
 	Line  int // 1-based line in the patch text where the hunk begins
 	Lines []Line
@@ -82,24 +82,24 @@ const (
 	Adjoin
 )
 
-// Line is one line of a hunk as written: its first byte is the mark ' ', '-' or '+', the rest is the text.
+// Line is one line of a hunk as written. Its first byte is the mark ' ', '-' or '+', the rest is the text.
 type Line string
 
-// Mark is ' ' for context, '-' for a line that goes, '+' for a line that comes.
+// Mark returns ' ' for context, '-' for a removed line, '+' for an added line.
 func (l Line) Mark() byte { return l[0] }
 
-// Text is the line without its mark.
+// Text returns the line without its mark.
 func (l Line) Text() string { return string(l[1:]) }
 
-// Old reports whether the line must be in the file now.
+// Old reports whether the line must be in the file before the change.
 func (l Line) Old() bool { return l[0] != '+' }
 
-// Old is what the hunk expects to find: its context and removed lines.
+// Old returns what the hunk expects to find: its context and removed lines.
 func (h *Hunk) Old() []string {
 	return h.side('+')
 }
 
-// New is what the hunk leaves behind: its context and added lines.
+// New returns what the hunk leaves: its context and added lines.
 func (h *Hunk) New() []string {
 	return h.side('-')
 }
@@ -126,7 +126,7 @@ const (
 	Unicode                    // as Composed, dashes, quotes and spaces folded
 )
 
-// String is the word used in results and for the --tolerance flag.
+// String returns the word used in results and for the --tolerance flag.
 func (r Rung) String() string {
 	switch r {
 	case Exact:

@@ -14,104 +14,103 @@ import (
 	"github.com/emend-dev/emend/internal/text"
 )
 
-// ErrLimit says that edits disturb one another so much that placing them is no longer linear.
+// ErrLimit says that edits disturb one another so often that placing them is no longer linear.
 var ErrLimit = errors.New("the edits rewrite each other's surroundings too many times")
 
-// Slot names a line of a Doc for good: a line of the file by its number from 0, an inserted line by a number above
-// the file's length. The file's length itself is End, and Begin is before the first line.
+// Slot identifies a line of a Doc for as long as the Doc lives: a line of the file by its number from 0, an inserted
+// line by a number above the length of the file. The length itself is End, and Begin is before the first line.
 type Slot = int
 
 // Begin is the slot before the first line.
 const Begin Slot = -1
 
-// Doc is a list of lines that starts out as a file and is edited in place. Beside the text it costs five bits a line
-// of the file, from the first edit on, and for an inserted line 32 bytes and up to 256 around it.
+// Doc is a list of lines that starts as a file and is edited in place. Beside the text it costs five bits for a line of
+// the file, from the first edit on, and for an inserted line 32 bytes and up to 256 around it.
 type Doc struct {
-	file  *text.Lines
-	near  near     // nil before the first edit
-	gone  []uint64 // a bit for every line of the file that was taken out
-	added []inserted
-	runs  int // about how many differences to the file there are
+	file       *text.Lines
+	neighbours neighbours // nil before the first edit
+	removed    []uint64   // by line of the file: one bit
+	added      []inserted
+	changes    int // about how many differences to the file there are
 
-	indexes []*Index
-	dirty   bool // there are edits that the indexes do not know of
-	first   Slot // the slot before the first of them
-	after   Slot // and the one after the last
-	fresh   Slot // slots from here on are not in the indexes
-	work    int  // steps that edits have cost beyond the lines that they name
-	limit   int  // and how many they may
+	indexes   []*Index
+	dirty     bool // the indexes do not know the latest edits
+	first     Slot // the slot before the first edit
+	after     Slot // the slot after the last of them
+	unindexed Slot // slots from here on are not in the indexes
+	work      int  // steps that edits have cost beyond the lines that they name
+	limit     int  // how many steps they may cost
 }
 
 // inserted is a line that an edit wrote.
 type inserted struct {
 	text       string
-	next, prev uint32 // neighbours, one up so that Begin fits
-	origin     uint32 // the line of the file in front of which it was put
+	next, prev uint32 // the slots around it plus one, so that Begin fits
+	origin     uint32 // the line of the file before which it was inserted
 	end        uint8  // its line end, in ends
 }
 
 // ends are the line ends that an inserted line may have.
 var ends = [...]string{text.LF, text.CRLF, text.CR}
 
-// NewDoc begins with the lines of file.
+// NewDoc returns a Doc with the lines of file.
 func NewDoc(file *text.Lines) *Doc {
 	return &Doc{file: file, limit: 1<<22 + 32*file.Len()}
 }
 
-// End is the slot after the last line.
+// End returns the slot after the last line.
 func (d *Doc) End() Slot { return d.file.Len() }
 
 // Inserted reports whether s is a line that an edit wrote.
 func (d *Doc) Inserted(s Slot) bool { return s > d.file.Len() }
 
-// ins is the inserted line s.
-func (d *Doc) ins(s Slot) *inserted { return &d.added[s-d.file.Len()-1] }
+func (d *Doc) insertedLine(s Slot) *inserted { return &d.added[s-d.file.Len()-1] }
 
-// Line is the text of the line s.
+// Line returns the text of line s.
 func (d *Doc) Line(s Slot) string {
 	if d.Inserted(s) {
-		return d.ins(s).text
+		return d.insertedLine(s).text
 	}
 	return d.file.Line(s)
 }
 
-// LineEnd is the line end of the line s.
+// LineEnd returns the line end of line s.
 func (d *Doc) LineEnd(s Slot) string {
 	if d.Inserted(s) {
-		return ends[d.ins(s).end]
+		return ends[d.insertedLine(s).end]
 	}
 	return d.file.End(s)
 }
 
-// Next is the slot after s.
+// Next returns the slot after s.
 func (d *Doc) Next(s Slot) Slot {
-	if d.near == nil {
+	if d.neighbours == nil {
 		return s + 1
 	}
 	if d.Inserted(s) {
-		return Slot(d.ins(s).next) - 1
+		return Slot(d.insertedLine(s).next) - 1
 	}
-	if p := d.near.at(s); p != nil && p.next != 0 {
+	if p := d.neighbours.at(s); p != nil && p.next != 0 {
 		return Slot(p.next) - 2
 	}
 	return s + 1
 }
 
-// Prev is the slot before s.
+// Prev returns the slot before s.
 func (d *Doc) Prev(s Slot) Slot {
-	if d.near == nil {
+	if d.neighbours == nil {
 		return s - 1
 	}
 	if d.Inserted(s) {
-		return Slot(d.ins(s).prev) - 1
+		return Slot(d.insertedLine(s).prev) - 1
 	}
-	if p := d.near.at(s); p != nil && p.prev != 0 {
+	if p := d.neighbours.at(s); p != nil && p.prev != 0 {
 		return Slot(p.prev) - 2
 	}
 	return s - 1
 }
 
-// From walks the slots from s to the end.
+// From yields the slots from s to the end.
 func (d *Doc) From(s Slot) iter.Seq[Slot] {
 	return func(yield func(Slot) bool) {
 		for end := d.End(); s != end; s = d.Next(s) {
@@ -122,7 +121,7 @@ func (d *Doc) From(s Slot) iter.Seq[Slot] {
 	}
 }
 
-// Back is the slot n lines before s, or Begin when there are not so many.
+// Back returns the slot n lines before s, or Begin if there are fewer.
 func (d *Doc) Back(s Slot, n int) Slot {
 	for ; n > 0 && s != Begin; n-- {
 		s = d.Prev(s)
@@ -130,63 +129,63 @@ func (d *Doc) Back(s Slot, n int) Slot {
 	return s
 }
 
-// Origin is the line of the file where s stands: its own number, or that of the line in front of which it was put.
+// Origin returns the line of the file where s stands: its own number, or that of the line before which it was inserted.
 func (d *Doc) Origin(s Slot) int {
 	if d.Inserted(s) {
-		return int(d.ins(s).origin)
+		return int(d.insertedLine(s).origin)
 	}
 	return s
 }
 
-// At is the slot of line n of the file, or when that was taken out of the next one still there.
-func (d *Doc) At(n int) Slot {
-	for n < d.file.Len() && d.Gone(n) {
+// SlotOf returns the slot of line n of the file. If that line was removed it returns that of the next one still there.
+func (d *Doc) SlotOf(n int) Slot {
+	for n < d.file.Len() && d.Removed(n) {
 		n++
 	}
 	return n
 }
 
-// Gone reports whether the line s was taken out. An inserted line never is.
-func (d *Doc) Gone(s Slot) bool {
-	return d.gone != nil && s >= 0 && s < d.file.Len() && d.gone[s>>6]&(1<<(s&63)) != 0
+// Removed reports whether line s was removed. An inserted line never is.
+func (d *Doc) Removed(s Slot) bool {
+	return d.removed != nil && s >= 0 && s < d.file.Len() && d.removed[s>>6]&(1<<(s&63)) != 0
 }
 
-// Fresh is the slot that the next inserted line will get.
-func (d *Doc) Fresh() Slot { return d.file.Len() + len(d.added) + 1 }
+// NextSlot returns the slot that the next inserted line will get.
+func (d *Doc) NextSlot() Slot { return d.file.Len() + len(d.added) + 1 }
 
-// Settle lets go of every index: no more places will be asked for.
-func (d *Doc) Settle() { d.indexes = nil }
+// DropIndexes detaches every index: no more places are looked for.
+func (d *Doc) DropIndexes() { d.indexes = nil }
 
-// Drop lets go of one.
-func (d *Doc) Drop(x *Index) {
+// DropIndex detaches x.
+func (d *Doc) DropIndex(x *Index) {
 	d.indexes = slices.DeleteFunc(d.indexes, func(y *Index) bool { return x == y })
 }
 
-// Remove takes out the n lines of the file after prev. The indexes learn of it with [Doc.Flush].
+// Remove removes the n lines of the file after prev. The indexes learn of it with [Doc.Flush].
 func (d *Doc) Remove(prev Slot, n int) {
 	if n == 0 {
 		return
 	}
-	after := d.touch(prev)
+	after := d.beginEdit(prev)
 	for range n {
 		for _, x := range d.indexes {
-			x.forget(after)
+			x.removePlaces(after)
 		}
-		d.gone[after>>6] |= 1 << (after & 63)
+		d.removed[after>>6] |= 1 << (after & 63)
 		after = d.Next(after)
 	}
 	d.link(prev, after)
 	d.after = after
 }
 
-// Reserve makes room for n lines to insert.
+// Reserve makes room for n inserted lines.
 func (d *Doc) Reserve(n int) { d.added = slices.Grow(d.added, n) }
 
-// Insert puts a line with the given line end after prev and returns its slot. The indexes learn of it with
+// Insert inserts a line with the given line end after prev and returns its slot. The indexes learn of it with
 // [Doc.Flush].
 func (d *Doc) Insert(prev Slot, line, end string) Slot {
-	after := d.touch(prev)
-	s := d.Fresh()
+	after := d.beginEdit(prev)
+	s := d.NextSlot()
 	d.added = append(d.added, inserted{text: line, end: uint8(slices.Index(ends[:], end)), origin: uint32(d.Origin(after))})
 	d.link(prev, s)
 	d.link(s, after)
@@ -194,44 +193,44 @@ func (d *Doc) Insert(prev Slot, line, end string) Slot {
 	return s
 }
 
-// touch prepares an edit after prev, and returns the slot that follows now. The edits between two calls of Flush
-// must go down the Doc.
-func (d *Doc) touch(prev Slot) Slot {
-	if d.near == nil {
-		d.near, d.gone = newNear(d.file.Len()), make([]uint64, d.file.Len()/64+1)
+// beginEdit prepares an edit after prev and returns the slot that follows now. The edits between two calls of Flush must
+// go down the Doc.
+func (d *Doc) beginEdit(prev Slot) Slot {
+	if d.neighbours == nil {
+		d.neighbours, d.removed = newNeighbours(d.file.Len()), make([]uint64, d.file.Len()/64+1)
 	}
 	if !d.dirty {
-		d.dirty, d.first, d.fresh = true, prev, d.Fresh()
+		d.dirty, d.first, d.unindexed = true, prev, d.NextSlot()
 	}
 	after := d.Next(prev)
 	if after == prev+1 {
-		d.runs++
+		d.changes++
 	}
 	return after
 }
 
 func (d *Doc) link(a, b Slot) {
 	if d.Inserted(a) {
-		d.ins(a).next = uint32(b + 1)
+		d.insertedLine(a).next = uint32(b + 1)
 	} else {
-		d.near.grow(a).next = uint32(b + 2)
+		d.neighbours.ensure(a).next = uint32(b + 2)
 	}
 	if d.Inserted(b) {
-		d.ins(b).prev = uint32(a + 1)
+		d.insertedLine(b).prev = uint32(a + 1)
 	} else {
-		d.near.grow(b).prev = uint32(a + 2)
+		d.neighbours.ensure(b).prev = uint32(a + 2)
 	}
 }
 
-// Flush brings every index up to date with the edits made since it was last called. It returns [ErrLimit] when that
-// has become too costly; the Doc is then of no further use.
+// Flush tells every index about the edits since the last call. It returns [ErrLimit] if that has become too costly; the
+// Doc cannot be used afterwards.
 func (d *Doc) Flush() error {
 	if !d.dirty {
 		return nil
 	}
 	d.dirty = false
 	for _, x := range d.indexes {
-		x.resume(d.first, d.after, d.fresh)
+		x.resume(d.first, d.after, d.unindexed)
 	}
 	if d.work > d.limit {
 		return ErrLimit
@@ -246,9 +245,9 @@ type Edit struct {
 	N      int
 }
 
-// Edits lists the differences in file order, next to one another only where a line of the file stands between.
+// Edits lists the differences in file order, with a line of the file between any two.
 func (d *Doc) Edits() []Edit {
-	out := make([]Edit, 0, d.runs)
+	out := make([]Edit, 0, d.changes)
 	at := 0 // the next line of the file not yet accounted for
 	for s := d.Next(Begin); ; {
 		e := Edit{A0: at, New: s}
@@ -261,20 +260,20 @@ func (d *Doc) Edits() []Edit {
 		if s == d.End() {
 			return out
 		}
-		s = d.unmoved(s)
+		s = d.endOfUnchanged(s)
 		at = s + 1
 		s = d.Next(s)
 	}
 }
 
-// unmoved is the last line of the run of lines from s on that follow each other as in the file.
-func (d *Doc) unmoved(s Slot) Slot {
-	if d.near == nil {
+// endOfUnchanged returns the last line of the run from s on whose lines follow each other as in the file.
+func (d *Doc) endOfUnchanged(s Slot) Slot {
+	if d.neighbours == nil {
 		return d.End() - 1
 	}
 	for d.Next(s) == s+1 && s+1 < d.End() {
 		s++
-		for (s+1)%perBlock == 0 && s+perBlock < d.End() && d.near[(s+1)/perBlock] == nil { // nothing happened in these lines
+		for (s+1)%perBlock == 0 && s+perBlock < d.End() && d.neighbours[(s+1)/perBlock] == nil { // nothing happened in these lines
 			s += perBlock
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// Fold is line as rung r sees it: two lines are equal on r when their folds are equal bytes. Bytes that are not
-// UTF-8 fold to themselves.
+// Fold returns line as rung r sees it: two lines are equal on r if their folds are equal bytes. Bytes that are not UTF-8
+// fold to themselves.
 func Fold(r patch.Rung, line string) string {
 	switch r {
 	case patch.Trailing:
@@ -21,7 +21,7 @@ func Fold(r patch.Rung, line string) string {
 	case patch.Composed:
 		return norm.NFC.String(strings.TrimSpace(line))
 	case patch.Unicode:
-		return plain(line)
+		return foldTypography(line)
 	}
 	return line
 }
@@ -29,8 +29,8 @@ func Fold(r patch.Rung, line string) string {
 // Same reports whether two lines are equal on rung r.
 func Same(r patch.Rung, a, b string) bool { return a == b || Fold(r, a) == Fold(r, b) }
 
-// plain folds typography: dashes, quotes and spaces become their ASCII cousins, the rest its normal form C.
-func plain(line string) string {
+// foldTypography replaces dashes, quotes and spaces by their ASCII equivalents, and the rest by its normal form C.
+func foldTypography(line string) string {
 	line = strings.TrimSpace(line)
 	if ascii(line) {
 		return line

@@ -10,60 +10,59 @@ import (
 // Index counts the places of many patterns in one Doc at once, on one rung. It is an Aho-Corasick automaton whose
 // letters are lines.
 //
-// Building it takes time linear in the lines of the Doc and of the patterns. It costs 4 bytes for a line of the
-// Doc, and for a line of a pattern 20 bytes and, where its text is new, an entry in a map; while it is built, 12
-// bytes more for a line of a pattern.
+// Building it takes time linear in the lines of the Doc and of the patterns. It costs 4 bytes for a line of the Doc, and
+// for a line of a pattern 20 bytes and, if its text is new, an entry in a map; while it is built, 12 bytes more for a
+// line of a pattern.
 type Index struct {
 	doc  *Doc
 	rung patch.Rung
 
-	syms letters // of folded lines; a line in no pattern has none
+	letters letters // of folded lines; lines in no pattern have none
 
 	trie
 
-	state []uint32 // by slot of the file: the node after that line
-	added []uint32 // by inserted line
+	state []uint32 // by line of the file: the node after it
+	added []uint32 // the same, by inserted line
 }
 
-// NewIndex begins an index for about so many patterns. Add them, then Build.
+// NewIndex returns an empty index with room for patterns. Call Add for each of them, then Build.
 func NewIndex(d *Doc, r patch.Rung, patterns int) *Index {
-	x := &Index{doc: d, rung: r, syms: newLetters(), trie: newTrie(0)}
-	x.pats = slices.Grow(x.pats, patterns)
+	x := &Index{doc: d, rung: r, letters: newLetters(), trie: newTrie(0)}
+	x.patterns = slices.Grow(x.patterns, patterns)
 	return x
 }
 
-// Reserve makes room for so many lines of patterns.
+// Reserve makes room for patterns of so many lines in all.
 func (x *Index) Reserve(lines int) {
-	x.syms.reserve(lines)
-	x.top = slices.Grow(x.top, lines)
+	x.letters.reserve(lines)
+	x.rootChild = slices.Grow(x.rootChild, lines)
 	x.reserve(lines)
 }
 
-// Add takes a pattern and returns its number; equal patterns share one. The empty pattern is number 0 and has no
-// places.
+// Add adds a pattern and returns its number; equal patterns share one. The empty pattern has number 0 and no places.
 func (x *Index) Add(lines iter.Seq[string]) int {
 	node, size := uint32(0), 0
 	for line := range lines {
-		node = x.grow(node, x.letter(Fold(x.rung, line)))
+		node = x.addChild(node, x.letterOf(Fold(x.rung, line)))
 		size++
 	}
 	if size == 0 {
 		return 0
 	}
-	return x.end(node, size)
+	return x.endPattern(node, size)
 }
 
-func (x *Index) letter(line string) uint32 {
-	sym := x.syms.add(line)
-	if int(sym) == len(x.top) {
-		x.top = append(x.top, 0)
+func (x *Index) letterOf(line string) uint32 {
+	sym := x.letters.add(line)
+	if int(sym) == len(x.rootChild) {
+		x.rootChild = append(x.rootChild, 0)
 	}
 	return sym
 }
 
-// step is the node after reading line in node.
+// step returns the node after reading line in node.
 func (x *Index) step(node uint32, line string) uint32 {
-	sym := x.syms.of(Fold(x.rung, line))
+	sym := x.letters.find(Fold(x.rung, line))
 	if sym == 0 {
 		return 0
 	}
@@ -74,14 +73,14 @@ func (x *Index) step(node uint32, line string) uint32 {
 func (x *Index) Build() {
 	d := x.doc
 	x.link()
-	d.limit += 32 * len(x.sym)
+	d.limit += 32 * len(x.letter)
 	x.state = make([]uint32, d.file.Len())
 	x.added = make([]uint32, len(d.added), cap(d.added))
-	n, sum := make([]uint32, len(x.sym)), make([]int, len(x.sym))
-	x.spell()
+	n, sum := make([]uint32, len(x.letter)), make([]int, len(x.letter))
+	x.readLetters()
 	node := uint32(0)
 	for s := d.Next(Begin); s != d.End(); s = d.Next(s) {
-		if node == 0 && d.near == nil && x.state[s] == 0 { // most lines of a file are in no pattern
+		if node == 0 && d.neighbours == nil && x.state[s] == 0 { // most lines of a file are in no pattern
 			continue
 		}
 		if d.Inserted(s) {
@@ -95,32 +94,32 @@ func (x *Index) Build() {
 			n[node]++
 			sum[node] += s
 		}
-		x.set(s, node)
+		x.setState(s, node)
 	}
-	for _, v := range backward(x.order) { // what ends at a node ends at its fail node too
+	for _, v := range reversed(x.order) { // whatever ends at a node ends at its fail node too
 		n[x.fail[v]] += n[v]
 		sum[x.fail[v]] += sum[v]
 	}
-	for i := 1; i < len(x.pats); i++ {
-		p := &x.pats[i]
-		p.n, p.sum = int(n[p.node]), sum[p.node]
+	for i := 1; i < len(x.patterns); i++ {
+		p := &x.patterns[i]
+		p.count, p.slotSum = int(n[p.node]), sum[p.node]
 	}
-	x.falls = 0 // a whole walk is linear by nature: only edits count
+	x.falls = 0 // a whole walk is always linear: only edits count
 	d.indexes = append(d.indexes, x)
 }
 
-// spell puts the letters of the file's lines where their states go.
-func (x *Index) spell() {
+// readLetters stores the letter of each line of the file where its state goes later.
+func (x *Index) readLetters() {
 	inParts(x.doc.file.Len(), func(from, to int) {
 		for i := from; i < to; i++ {
-			if sym := x.syms.of(Fold(x.rung, x.doc.file.Line(i))); sym != 0 { // else its memory may stay untouched
+			if sym := x.letters.find(Fold(x.rung, x.doc.file.Line(i))); sym != 0 { // else leave the memory untouched
 				x.state[i] = sym
 			}
 		}
 	})
 }
 
-func (x *Index) set(s Slot, node uint32) {
+func (x *Index) setState(s Slot, node uint32) {
 	if !x.doc.Inserted(s) {
 		if x.state[s] != node {
 			x.state[s] = node
@@ -134,7 +133,7 @@ func (x *Index) set(s Slot, node uint32) {
 	x.added[i] = node
 }
 
-func (x *Index) at(s Slot) uint32 {
+func (x *Index) stateAt(s Slot) uint32 {
 	switch {
 	case s == Begin:
 		return 0
@@ -144,30 +143,30 @@ func (x *Index) at(s Slot) uint32 {
 	return x.state[s]
 }
 
-// forget takes the places that end at s out of the counts, learn puts them in.
-func (x *Index) forget(s Slot) { x.tally(s, -1) }
-func (x *Index) learn(s Slot)  { x.tally(s, +1) }
+// removePlaces subtracts the places that end at s from the counts; addPlaces adds them.
+func (x *Index) removePlaces(s Slot) { x.countPlaces(s, -1) }
+func (x *Index) addPlaces(s Slot)    { x.countPlaces(s, +1) }
 
-func (x *Index) tally(s Slot, by int) {
-	for i := x.hit[x.at(s)]; i != 0; i = x.pats[i].next {
-		x.pats[i].n += by
-		x.pats[i].sum += by * s
+func (x *Index) countPlaces(s Slot, by int) {
+	for i := x.ends[x.stateAt(s)]; i != 0; i = x.patterns[i].next {
+		x.patterns[i].count += by
+		x.patterns[i].slotSum += by * s
 		x.doc.work++
 	}
 }
 
-// resume reads on after first, where edits were made up to after with the slots from fresh on, until the automaton
-// is in the state that it was in before: from there on nothing has changed. Only what it reads behind after counts
-// as work; the rest are lines that the edit names.
+// resume reads the Doc again from the slot after first on. There edits were made, up to slot after; lines from fresh on
+// are new. It stops where the automaton is in the same state as before, since nothing has changed from there on. Only
+// what it reads beyond after counts as work; the rest are lines that the edit names.
 func (x *Index) resume(first, after, fresh Slot) {
-	d, node := x.doc, x.at(first)
+	d, node := x.doc, x.stateAt(first)
 	past := false
 	x.falls = 0
 	for s := range d.From(d.Next(first)) {
 		past = past || s == after
 		known := s < fresh || !d.Inserted(s)
-		if known && x.at(s) != 0 { // its letter is the last that led there
-			node = x.follow(node, x.sym[x.at(s)])
+		if known && x.stateAt(s) != 0 { // its letter is the last one on the way there
+			node = x.follow(node, x.letter[x.stateAt(s)])
 		} else {
 			node = x.step(node, d.Line(s))
 		}
@@ -175,50 +174,50 @@ func (x *Index) resume(first, after, fresh Slot) {
 			if past {
 				d.work++
 			}
-			if past && (node == x.at(s) || d.work+x.falls > d.limit) {
+			if past && (node == x.stateAt(s) || d.work+x.falls > d.limit) {
 				break
 			}
-			x.forget(s)
+			x.removePlaces(s)
 		}
-		x.set(s, node)
-		x.learn(s)
+		x.setState(s, node)
+		x.addPlaces(s)
 	}
 	d.work += x.falls
 }
 
-// Patterns is the number of distinct patterns, the empty one included.
-func (x *Index) Patterns() int { return len(x.pats) }
+// Patterns returns the number of distinct patterns, including the empty one.
+func (x *Index) Patterns() int { return len(x.patterns) }
 
-// Count is the number of places of pattern p.
-func (x *Index) Count(p int) int { return x.pats[p].n }
+// Count returns the number of places of pattern p.
+func (x *Index) Count(p int) int { return x.patterns[p].count }
 
-// Only is the first slot of pattern p's only place. It must have exactly one.
-func (x *Index) Only(p int) Slot { return x.doc.Back(x.pats[p].sum, x.pats[p].size-1) }
+// OnlyPlace returns the first slot of pattern p's place. The pattern must have exactly one.
+func (x *Index) OnlyPlace(p int) Slot { return x.doc.Back(x.patterns[p].slotSum, x.patterns[p].size-1) }
 
-// Lasts is, for every pattern, the slots of the last lines of its last and its last but one place, or Begin. It
-// reads the Doc once.
-func (x *Index) Lasts() [][2]Slot {
-	by := make([]lasts, len(x.sym))
+// LastPlaces returns for every pattern the slots of the last lines of its last place and of the one before that, or
+// Begin. It reads the Doc once.
+func (x *Index) LastPlaces() [][2]Slot {
+	by := make([]lastTwo, len(x.letter))
 	at := 0
 	for s := range x.doc.From(x.doc.Next(Begin)) {
 		at++
-		l := &by[x.at(s)]
-		*l = lasts{ending{at, s}, l.last}
+		l := &by[x.stateAt(s)]
+		*l = lastTwo{ending{at, s}, l.last}
 	}
-	for _, v := range backward(x.order) {
+	for _, v := range reversed(x.order) {
 		by[x.fail[v]].merge(by[v])
 	}
-	out := make([][2]Slot, len(x.pats))
-	for i, p := range x.pats {
-		out[i] = [2]Slot{by[p.node].last.slot(), by[p.node].but.slot()}
+	out := make([][2]Slot, len(x.patterns))
+	for i, p := range x.patterns {
+		out[i] = [2]Slot{by[p.node].last.slot(), by[p.node].beforeLast.slot()}
 	}
 	return out
 }
 
-// lasts are the last and the last but one line where something ends.
-type lasts struct{ last, but ending }
+// lastTwo are the last two lines at which something ends.
+type lastTwo struct{ last, beforeLast ending }
 
-// ending is a line by its number along the Doc, from 1, and its slot. The zero ending is none.
+// ending is a line, by its number along the Doc from 1 and its slot. The zero ending is none.
 type ending struct {
 	at int
 	s  Slot
@@ -231,18 +230,18 @@ func (e ending) slot() Slot {
 	return e.s
 }
 
-func (l *lasts) merge(m lasts) {
-	for _, e := range [2]ending{m.last, m.but} {
+func (l *lastTwo) merge(m lastTwo) {
+	for _, e := range [2]ending{m.last, m.beforeLast} {
 		switch {
 		case e.at > l.last.at:
-			l.last, l.but = e, l.last
-		case e.at > l.but.at:
-			l.but = e
+			l.last, l.beforeLast = e, l.last
+		case e.at > l.beforeLast.at:
+			l.beforeLast = e
 		}
 	}
 }
 
-func backward[T any](s []T) iter.Seq2[int, T] {
+func reversed[T any](s []T) iter.Seq2[int, T] {
 	return func(yield func(int, T) bool) {
 		for i := len(s) - 1; i >= 0; i-- {
 			if !yield(i, s[i]) {

@@ -8,8 +8,8 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// Lines lists for every one of keys, which are folded and all different, which lines of file fold to it on rung r: the
-// first ones of those that are more than most, but at least one more than that.
+// Lines lists for each of keys, which are folded and distinct, the lines of file that fold to it on rung r. Of a key
+// with more than most lines it lists the first ones, and more than most of them.
 func Lines(file *text.Lines, r patch.Rung, keys []string, most int) [][]int {
 	sought, out := newLetters(), make([][]int, len(keys))
 	for _, k := range keys {
@@ -20,7 +20,7 @@ func Lines(file *text.Lines, r patch.Rung, keys []string, most int) [][]int {
 	inParts(file.Len(), func(from, to int) {
 		at := make([][]int, len(keys))
 		for i := from; i < to; i++ {
-			if k := sought.of(Fold(r, file.Line(i))); k != 0 && len(at[k-1]) <= most {
+			if k := sought.find(Fold(r, file.Line(i))); k != 0 && len(at[k-1]) <= most {
 				at[k-1] = append(at[k-1], i)
 			}
 		}
@@ -28,7 +28,7 @@ func Lines(file *text.Lines, r patch.Rung, keys []string, most int) [][]int {
 		defer joining.Unlock()
 		parts[from] = at
 	})
-	for from := 0; from < file.Len(); from += part(file.Len()) {
+	for from := 0; from < file.Len(); from += partSize(file.Len()) {
 		for k, at := range parts[from] {
 			out[k] = append(out[k], at...)
 		}
@@ -36,14 +36,14 @@ func Lines(file *text.Lines, r patch.Rung, keys []string, most int) [][]int {
 	return out
 }
 
-// part is how many of n lines a processor takes at a time.
-func part(n int) int { return max(1<<14, n/runtime.GOMAXPROCS(0)+1) }
+// partSize returns how many of n lines one processor takes at a time.
+func partSize(n int) int { return max(1<<14, n/runtime.GOMAXPROCS(0)+1) }
 
-// inParts does the work on n lines with all processors at once.
+// inParts calls work for all parts of n lines, on all processors at once.
 func inParts(n int, work func(from, to int)) {
 	var working sync.WaitGroup
-	for from := 0; from < n; from += part(n) {
-		working.Go(func() { work(from, min(from+part(n), n)) })
+	for from := 0; from < n; from += partSize(n) {
+		working.Go(func() { work(from, min(from+partSize(n), n)) })
 	}
 	working.Wait()
 }

@@ -57,14 +57,14 @@ func join(lines []string) string {
 func check(t *testing.T, d *Doc, x *Index, pats [][]string, ids []int) {
 	t.Helper()
 	have, at := lines(d), slots(d)
-	lasts := x.Lasts()
+	lasts := x.LastPlaces()
 	for i, pat := range pats {
 		want := places(have, pat, x.rung)
 		if got := x.Count(ids[i]); got != len(want) {
 			t.Fatalf("rung %v: Count(%q) in %q = %d, want %v", x.rung, pat, have, got, want)
 		}
-		if len(want) == 1 && x.Only(ids[i]) != at[want[0]] {
-			t.Fatalf("Only(%q) in %q = %d, want %d", pat, have, x.Only(ids[i]), at[want[0]])
+		if len(want) == 1 && x.OnlyPlace(ids[i]) != at[want[0]] {
+			t.Fatalf("Only(%q) in %q = %d, want %d", pat, have, x.OnlyPlace(ids[i]), at[want[0]])
 		}
 		end := func(back int) Slot {
 			if len(want) < back {

@@ -6,9 +6,9 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// Scanner finds the places of one pattern one after the other: Knuth, Morris and Pratt's search, along a Doc in
-// either direction. Walking a Doc from one end to the other costs time linear in its lines, however many scans
-// share the way.
+// Scanner finds the places of one pattern one after the other, by the search of Knuth, Morris and Pratt, along a Doc in
+// either direction. Walking a Doc from one end to the other takes time linear in its lines, however many scans share the
+// way.
 type Scanner struct {
 	doc  *Doc
 	rung patch.Rung
@@ -17,7 +17,8 @@ type Scanner struct {
 	back bool // from the end of the Doc towards its beginning
 }
 
-// NewScanner prepares a scan for the lines of pat, which must not be empty.
+// NewScanner prepares a scan for the lines of pat, which must not be empty. With back it goes from the end of the Doc to
+// its beginning.
 func NewScanner(d *Doc, r patch.Rung, pat []string, back bool) *Scanner {
 	c := &Scanner{doc: d, rung: r, pat: make([]string, len(pat)), fail: make([]int, len(pat)), back: back}
 	for i, line := range pat {
@@ -38,12 +39,12 @@ func NewScanner(d *Doc, r patch.Rung, pat []string, back bool) *Scanner {
 	return c
 }
 
-// Places yields the first slot of every place that lies wholly between the slots from (included) and to (not
-// included), nearest to from first. Backwards, from is above to: the place's lines are from and below, above to.
+// Places yields the first slot of every place that lies wholly between the slots from (included) and to (not included),
+// nearest to from first. Backwards, from is the lower end: a place ends at from or above it, and begins below to.
 func (c *Scanner) Places(from, to Slot) iter.Seq[Slot] {
 	return func(yield func(Slot) bool) {
 		d, k := c.doc, 0
-		for s := from; s != to && s != Begin && s != d.End(); s = c.ahead(s) {
+		for s := from; s != to && s != Begin && s != d.End(); s = c.next(s) {
 			line := Fold(c.rung, d.Line(s))
 			for k > 0 && line != c.pat[k] {
 				k = c.fail[k-1]
@@ -66,14 +67,14 @@ func (c *Scanner) Places(from, to Slot) iter.Seq[Slot] {
 	}
 }
 
-func (c *Scanner) ahead(s Slot) Slot {
+func (c *Scanner) next(s Slot) Slot {
 	if c.back {
 		return c.doc.Prev(s)
 	}
 	return c.doc.Next(s)
 }
 
-// EndsWith reports the slot where the last len(pat) lines of d begin, if they equal pat on rung r.
+// EndsWith returns the slot where the last len(pat) lines of d begin, if they equal pat on rung r.
 func EndsWith(d *Doc, r patch.Rung, pat []string) (Slot, bool) {
 	s := d.End()
 	for i := len(pat) - 1; i >= 0; i-- {

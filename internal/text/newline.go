@@ -2,7 +2,7 @@ package text
 
 import "strings"
 
-// Style names the line ends of data: lf, crlf, cr, mixed, or none when there are none.
+// Style names the line ends of data: lf, crlf, cr, mixed, or none if it has none.
 func Style(data string) string {
 	crlf := strings.Count(data, CRLF)
 	lf, cr := strings.Count(data, LF)-crlf, strings.Count(data, CR)-crlf
@@ -19,12 +19,12 @@ func Style(data string) string {
 	return "mixed"
 }
 
-// Restyle is content with the byte order mark and the line ends of the text it is to replace. Every line stays what
-// it is, and whether the last one has a line end stays too.
+// Restyle returns content with the byte order mark and the line ends of like, the text that it replaces. It changes
+// nothing else in a line, and not whether the last one has a line end.
 //
-// Content that has a CR of its own knows its line ends and keeps them. Where all ends of like are the same, content
-// gets them. Where they are mixed, a line that like has as well (by the shortest difference between the two) keeps
-// the end that it has there; any other takes that of the line before it, and at the top that of like's first line.
+// Content that has a CR of its own keeps its line ends. If all ends of like are the same, content gets them. If they are
+// mixed, a line that like has as well (by the shortest diff between the two) keeps the end that it has there; any other
+// takes that of the line before it, and at the top that of like's first line.
 func Restyle(content, like string) string {
 	mark := ""
 	if strings.HasPrefix(like, BOM) || strings.HasPrefix(content, BOM) {
@@ -40,13 +40,13 @@ func Restyle(content, like string) string {
 	case "cr":
 		content = strings.ReplaceAll(content, LF, CR)
 	case "mixed":
-		content = mix(Split(BOM+content), Split(like)) // a second mark is the content's own
+		content = mixLineEnds(Split(BOM+content), Split(like)) // a second mark is the content's own
 	}
 	return mark + content
 }
 
-// mix is now with the line ends that its lines have in was.
-func mix(now, was *Lines) string {
+// mixLineEnds returns now with the line ends that its lines have in was.
+func mixLineEnds(now, was *Lines) string {
 	var b strings.Builder
 	b.Grow(len(now.data) + now.Len())
 	end := was.End(0)

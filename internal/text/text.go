@@ -16,19 +16,19 @@ const (
 	None = "" // the last line of a text without a final newline
 )
 
-// BOM is the byte order mark of UTF-8. It is no part of the first line.
+// BOM is the byte order mark of UTF-8. It is not part of the first line.
 const BOM = "\uFEFF"
 
 // MaxSize is the largest text that Split takes; an offset must fit 32 bits.
 const MaxSize = math.MaxUint32
 
-// Lines is a text cut into lines. It holds the text itself and 4 bytes a line.
+// Lines is a text split into lines. It holds the text itself and 4 bytes for a line.
 type Lines struct {
 	data  string
 	start []uint32 // of each line, and the end of the last
 }
 
-// Split cuts data, which must not be longer than MaxSize. The empty text has no lines. It takes time linear in
+// Split splits data, which must not be longer than MaxSize, into lines. The empty text has none. It takes time linear in
 // data, whatever the line ends are.
 func Split(data string) *Lines {
 	pos := 0
@@ -52,7 +52,7 @@ func Split(data string) *Lines {
 	return l
 }
 
-// ends is the number of line ends in data.
+// ends counts the line ends in data.
 func ends(data string, hasCR bool) int {
 	n := strings.Count(data, LF)
 	if hasCR {
@@ -61,7 +61,7 @@ func ends(data string, hasCR bool) int {
 	return n
 }
 
-// cutCR appends the lines inside data[pos:end] that end in a lone CR, all but one that ends at end itself.
+// cutCR appends the lines inside data[pos:end] that end in a lone CR, except for one that ends at end itself.
 func (l *Lines) cutCR(pos, end int) {
 	for {
 		i := strings.IndexByte(l.data[pos:end], '\r')
@@ -76,19 +76,19 @@ func (l *Lines) cutCR(pos, end int) {
 	}
 }
 
-// Len is the number of lines.
+// Len returns the number of lines.
 func (l *Lines) Len() int { return len(l.start) - 1 }
 
 // HasBOM reports whether the text begins with a byte order mark.
 func (l *Lines) HasBOM() bool { return l.start[0] > 0 }
 
-// Raw is lines i up to but not including j, as they stand in the text. Raw(0, Len()) is the text without its BOM.
+// Raw returns lines i up to but not including j as they stand in the text. Raw(0, Len()) is the text without its BOM.
 func (l *Lines) Raw(i, j int) string { return l.data[l.start[i]:l.start[j]] }
 
-// Offset is the byte at which line i begins; for i = Len() the length of the text.
+// Offset returns the byte at which line i begins; for i = Len() the length of the text.
 func (l *Lines) Offset(i int) int { return int(l.start[i]) }
 
-// Line is line i without its end.
+// Line returns line i without its end.
 func (l *Lines) Line(i int) string {
 	raw := l.Raw(i, i+1)
 	return raw[:len(raw)-len(End(raw))]
@@ -106,16 +106,16 @@ func (l *Lines) Strings(i, j int) []string {
 	return out
 }
 
-// End is the line end of line i.
+// End returns the line end of line i.
 func (l *Lines) End(i int) string { return End(l.Raw(i, i+1)) }
 
-// Open reports whether the text has a last line and no newline after it.
+// Open reports whether the text has lines and no newline at its end.
 func (l *Lines) Open() bool {
 	n := l.Len()
 	return n > 0 && l.End(n-1) == None
 }
 
-// End is the line end that raw has.
+// End returns the line end of raw.
 func End(raw string) string {
 	n := len(raw)
 	switch {
@@ -130,7 +130,7 @@ func End(raw string) string {
 	return None
 }
 
-// Binary reports whether data looks like no text: a NUL in its first 8,192 bytes.
+// Binary reports whether data is not text: a NUL is in its first 8,192 bytes.
 func Binary(data string) bool {
 	return strings.IndexByte(data[:min(len(data), 8192)], 0) >= 0
 }

@@ -31,7 +31,7 @@ func (p *Placement) apply(k int) {
 		return
 	}
 	s.Applied = true
-	p.wrote = append(p.wrote, writtenFrom{p.doc.Fresh(), k})
+	p.wrote = append(p.wrote, writtenFrom{p.doc.NextSlot(), k})
 	lines := p.AsPlaced(k)
 	at := s.first
 	for len(lines) > 0 {
@@ -113,7 +113,7 @@ func (p *Placement) addsAgain(k int, shift indent.Shift) bool {
 // earlier hunks added before the next line of the file comes before what this one adds there.
 func (p *Placement) afterContext(at match.Slot) match.Slot {
 	if p.Rules.Place == dialect.Cursor {
-		return p.doc.At(at + 1)
+		return p.doc.SlotOf(at + 1)
 	}
 	return p.doc.Next(at)
 }

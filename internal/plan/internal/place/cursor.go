@@ -23,7 +23,7 @@ func (p *Placement) placeWithCursor() {
 		cursor = p.placeFrom(k, cursor)
 	}
 	p.hintOrder()
-	p.doc.Settle()
+	p.doc.DropIndexes()
 	for k := range p.Hunks {
 		p.apply(k)
 	}
@@ -100,7 +100,7 @@ func (p *Placement) takeFirst(k, from int) bool {
 			x := p.indexWith(k, r)
 			n := x.Count(p.pattern(x, k, i))
 			if n == 1 {
-				if at := x.Only(p.pattern(x, k, i)); at >= from {
+				if at := x.OnlyPlace(p.pattern(x, k, i)); at >= from {
 					p.Spots[k].form = t
 					p.settle(k, r, at, 1)
 					return true
@@ -110,7 +110,7 @@ func (p *Placement) takeFirst(k, from int) bool {
 				continue
 			}
 			if x.lasts == nil {
-				x.lasts = x.Lasts()
+				x.lasts = x.LastPlaces()
 			}
 			if want == nil {
 				want = slices.Collect(t.wanted(&p.Hunks[k]))
@@ -143,7 +143,7 @@ func (p *Placement) onlyLine(k int) int {
 	x := p.indexWith(k, r)
 	for i, t := range p.forms[k] {
 		if n := p.pattern(x, k, i); t.cut == p.Spots[k].form.cut && x.Count(n) == 1 {
-			return p.doc.Origin(x.Only(n))
+			return p.doc.Origin(x.OnlyPlace(n))
 		}
 	}
 	return -1

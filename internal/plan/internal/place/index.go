@@ -43,7 +43,7 @@ func (p *Placement) indexWith(k int, r patch.Rung) *index {
 // newIndex indexes the hunks in who on rung r, in the text as it is now.
 func (p *Placement) newIndex(r patch.Rung, who []int) *index {
 	if old := p.indexes[r]; old != nil {
-		p.doc.Drop(old.Index)
+		p.doc.DropIndex(old.Index)
 	}
 	x := p.fill(p.doc, r, who)
 	p.indexes[r] = x
@@ -54,7 +54,7 @@ func (p *Placement) newIndex(r patch.Rung, who []int) *index {
 	x.initial = make([]occurrence, x.Patterns())
 	for i := range x.initial {
 		if x.initial[i].n = first.Count(i); x.initial[i].n == 1 {
-			x.initial[i].first = first.Only(i)
+			x.initial[i].first = first.OnlyPlace(i)
 		}
 	}
 	return x

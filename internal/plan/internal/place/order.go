@@ -49,7 +49,7 @@ func (p *Placement) byAnchor(k, anchor int) {
 		}
 		x := p.indexWith(k, r)
 		if x.lasts == nil {
-			x.lasts = x.Lasts()
+			x.lasts = x.LastPlaces()
 		}
 		last, but := x.lasts[p.pattern(x, k, i)][0], x.lasts[p.pattern(x, k, i)][1]
 		switch {
@@ -73,7 +73,7 @@ func (p *Placement) aboveAnchor(k int, r patch.Rung) bool {
 	size := len(slices.Collect(p.Spots[k].form.wanted(&p.Hunks[k])))
 	i := slices.Index(p.forms[k], p.Spots[k].form)
 	x := p.indexWith(k, r)
-	if p.doc.Origin(x.Only(p.pattern(x, k, i))) > a.Line {
+	if p.doc.Origin(x.OnlyPlace(p.pattern(x, k, i))) > a.Line {
 		return false
 	}
 	for _, looser := range p.Rules.Ladder {
@@ -82,7 +82,7 @@ func (p *Placement) aboveAnchor(k int, r patch.Rung) bool {
 		}
 		x := p.indexWith(k, looser)
 		if x.lasts == nil {
-			x.lasts = x.Lasts()
+			x.lasts = x.LastPlaces()
 		}
 		if p.startsAfter(x.lasts[p.pattern(x, k, i)][0], size, a.Line) {
 			return true
@@ -123,7 +123,7 @@ func (p *Placement) stillMatches(k int) (line int, ok bool) {
 	s := &p.Spots[k]
 	at := s.first
 	for want := range s.form.wanted(&p.Hunks[k]) {
-		if at == p.doc.End() || p.doc.Gone(at) || !match.Same(s.rung, p.doc.Line(at), want) {
+		if at == p.doc.End() || p.doc.Removed(at) || !match.Same(s.rung, p.doc.Line(at), want) {
 			return s.Start, false
 		}
 		at = p.doc.Next(at)
@@ -173,7 +173,7 @@ func (p *Placement) byOrder() {
 			to = p.Spots[n].Start
 		}
 		if from < to && (bounded || p.asManyAsPlaces(k, n)) {
-			p.pack(k, n, p.doc.At(from), p.doc.At(to))
+			p.pack(k, n, p.doc.SlotOf(from), p.doc.SlotOf(to))
 		}
 		k = n
 	}
@@ -244,7 +244,7 @@ func (p *Placement) nearestPlace(k int, from, to match.Slot, back bool) (first, 
 		low = a.Line
 	}
 	if low >= 0 && !back && from != p.doc.End() && p.doc.Origin(from) <= low {
-		from = p.doc.At(low + 1)
+		from = p.doc.SlotOf(low + 1)
 		if to != p.doc.End() && p.doc.Origin(to) <= low {
 			return 0, 0, false
 		}

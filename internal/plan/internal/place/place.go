@@ -47,7 +47,7 @@ func (p *Placement) placeAll() {
 		p.placeUnique(k)
 		if k == len(p.Hunks)-1 && !slices.ContainsFunc(p.Spots, func(s Spot) bool { return s.pending }) {
 			// No place is looked for any more: the indexes need not learn what the last hunk changes.
-			p.doc.Settle()
+			p.doc.DropIndexes()
 		}
 		p.apply(k)
 	}

@@ -190,6 +190,6 @@ func (p *Placement) Skip(k, start, stop int) {
 
 // Stop frees the indexes: no place is looked for any more.
 func (p *Placement) Stop() {
-	p.doc.Settle()
+	p.doc.DropIndexes()
 	p.indexes = map[patch.Rung]*index{}
 }

@@ -54,7 +54,7 @@ func (p *Placement) settleAdditions(k int, r patch.Rung, first match.Slot) {
 
 // slotAfter returns the slot before which lines go that follow s: the next line, after what earlier hunks added there.
 func (p *Placement) slotAfter(s match.Slot) match.Slot {
-	if next := s + 1; !p.doc.Inserted(s) && (next == p.doc.End() || !p.doc.Gone(next)) {
+	if next := s + 1; !p.doc.Inserted(s) && (next == p.doc.End() || !p.doc.Removed(next)) {
 		return next
 	}
 	return p.doc.Next(s)

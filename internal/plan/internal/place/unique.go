@@ -39,7 +39,7 @@ func (p *Placement) takeOnly(k int, r patch.Rung) {
 			continue
 		}
 		s.form = t
-		p.settle(k, r, x.Only(p.pattern(x, k, i)), 1)
+		p.settle(k, r, x.OnlyPlace(p.pattern(x, k, i)), 1)
 	}
 	s.initialPlaces = x.initial[p.pattern(x, k, slices.Index(p.forms[k], s.form))].n
 }
@@ -96,7 +96,7 @@ func (p *Placement) placeAdditions(k int) {
 			Hint: "Add the line above or below as a context line, or stack a further \"@@ text\" line above that only one place has."}
 	default:
 		first := match.Slot(a.Line)
-		if p.doc.At(a.Line) != a.Line { // findOverlaps finds out which hunk took it
+		if p.doc.SlotOf(a.Line) != a.Line { // findOverlaps finds out which hunk took it
 			s.anchorTaken, s.Err = true, p.overlap(k, 0, a.Line)
 			return
 		}

@@ -37,7 +37,7 @@ func (f *finder) outcomeOf(c candidate, x *match.Index, news []int) outcome {
 		if x.Count(news[i]) > 1 {
 			return outcome{}
 		}
-		lines, at := f.Lines(k, cut), x.Only(news[i])
+		lines, at := f.Lines(k, cut), x.OnlyPlace(news[i])
 		switch {
 		case c.nowhere && f.proves(k, lines, at):
 			return f.newOutcome(lines, at, Strong)

@@ -48,8 +48,8 @@ func (r *replacer) findMany() map[int]bool {
 		found[p] = append(found[p], uint32(at))
 	}
 	for i, k := range who {
-		if s := &r.edits[k]; wanted[x.Same(i)] && s.err == nil && done[k] {
-			r.setPlaces(s, found[x.Same(i)])
+		if s := &r.edits[k]; wanted[x.Pattern(i)] && s.err == nil && done[k] {
+			r.setPlaces(s, found[x.Pattern(i)])
 		}
 	}
 	return done
@@ -66,10 +66,10 @@ func (r *replacer) selectFound(x *match.Texts, who []int, done map[int]bool) map
 		apart := n*len(s.Old) <= len(r.view.text)
 		switch {
 		case n == s.Count && apart:
-			if !wanted[x.Same(i)] {
+			if !wanted[x.Pattern(i)] {
 				r.spend(perHit * n)
 			}
-			wanted[x.Same(i)] = true
+			wanted[x.Pattern(i)] = true
 		case n > 0:
 			if listed++; listed <= refusal.MaxListed {
 				continue

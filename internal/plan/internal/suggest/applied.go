@@ -22,7 +22,7 @@ func alreadyThere(file *text.Lines, open []*search) []*search {
 		}
 	}
 	x.Build()
-	lasts := x.Lasts()
+	lasts := x.LastPlaces()
 	var rest []*search
 	for i, s := range open {
 		if ids[i] == 0 || x.Count(ids[i]) == 0 {
