@@ -34,7 +34,7 @@ type errorView struct {
 	To    *link // where to go on, unless it is the first page
 }
 
-type errorLine struct{ Path, Words, Next string }
+type errorLine struct{ Path, Text, Next string }
 
 // errorPageOf is the page of an error. An error of no known kind is a defect, and logged.
 func (r *request) errorPageOf(err error) page {
@@ -66,7 +66,7 @@ var errorTitles = map[int]string{
 
 // errorPage is the page of an error with words of its own.
 func errorPage(status int, words, next string) page {
-	return page{Name: "error", Title: errorTitles[status], Status: status, Data: errorView{Title: errorTitles[status], List: []errorLine{{Words: words, Next: next}}}}
+	return page{Name: "error", Title: errorTitles[status], Status: status, Data: errorView{Title: errorTitles[status], List: []errorLine{{Text: words, Next: next}}}}
 }
 
 func notFoundPage(words, next string) page { return errorPage(http.StatusNotFound, words, next) }

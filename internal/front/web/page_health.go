@@ -23,7 +23,7 @@ type healthView struct {
 }
 
 // healthProblem is a problem, and what to do next.
-type healthProblem struct{ Words, Next string }
+type healthProblem struct{ Text, Next string }
 
 // ability is a feature of the file system, as a test found it.
 type ability struct {
@@ -41,7 +41,7 @@ type checkResult struct {
 
 // changedFile is a file that differs from the log.
 type changedFile struct {
-	Path, FileHref, Words, EntryHref string
+	Path, FileHref, Text, EntryHref string
 }
 
 // maxChangedFiles is how many files the result of a check lists.

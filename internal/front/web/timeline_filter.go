@@ -19,7 +19,7 @@ type filter struct {
 }
 
 // conditions are the names of the conditions in an address, and their labels.
-var conditions = []struct{ name, words string }{
+var conditions = []struct{ name, label string }{
 	{"q", "text"}, {"outcome", "outcome"}, {"session", "session"}, {"agent", "agent"}, {"client", "client"}, {"tool", "tool"},
 	{"path", "path"}, {"since", "since"}, {"until", "until"},
 }
@@ -90,13 +90,13 @@ func parseTime(text string, now time.Time, until bool) (at time.Time, ok bool) {
 }
 
 // chip is one active condition, and the address without it.
-type chip struct{ Words, Value, Href string }
+type chip struct{ Label, Value, Href string }
 
 // chips returns the active conditions.
 func (f *filter) chips(page string) (out []chip) {
 	for _, c := range conditions {
 		if v := f.Get(c.name); v != "" {
-			out = append(out, chip{c.words, chipText(c.name, v), f.address(page, c.name, "")})
+			out = append(out, chip{c.label, chipText(c.name, v), f.address(page, c.name, "")})
 		}
 	}
 	return out
