@@ -6,5 +6,5 @@ import "os"
 
 var planted = Bug(os.Getenv("EMEND_PLANT"))
 
-// Is reports whether the program has the bug.
-func Is(b Bug) bool { return planted == b }
+// Enabled reports whether the program has the bug.
+func Enabled(b Bug) bool { return planted == b }
