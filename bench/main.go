@@ -37,7 +37,7 @@ type bench struct {
 	only     *regexp.Regexp
 	cache    string // trees that later runs use again
 	scratch  string // removed at the end of the run
-	groves   map[string]*searchTree
+	trees    map[string]*searchTree
 	programs *programs
 	launcher launcher
 	older    string // the build of -against, or ""
@@ -46,7 +46,7 @@ type bench struct {
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	b := &bench{groves: map[string]*searchTree{}}
+	b := &bench{trees: map[string]*searchTree{}}
 	only := flag.String("only", "", "do only the rows whose names match this regular `expression`, and print them only")
 	list := flag.Bool("list", false, "list the rows")
 	out := flag.String("out", "", "write the results to this `file` (default: RESULTS.md, when every row is done)")

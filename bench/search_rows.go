@@ -79,7 +79,7 @@ func searched(q query, text string, grow func(*bench, context.Context) (*searchT
 	}
 }
 
-// searchTask completes a task in a grove whose output must agree with that of the others.
+// searchTask completes a task in a tree whose output must agree with that of the others.
 func searchTask(g *searchTree, same *agreement, t task) task {
 	t.tree = func() (string, error) { return g.dir, nil }
 	t.check, t.silent = same.checker(t.name), true

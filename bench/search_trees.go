@@ -41,7 +41,7 @@ func (b *bench) generatedTree(context.Context) (*searchTree, error) {
 
 // openTree returns a tree, creating it if needed. It has been read once, so it is in the page cache.
 func (b *bench) openTree(name, file string, make func(dir string) error) (*searchTree, error) {
-	if g, ok := b.groves[file]; ok {
+	if g, ok := b.trees[file]; ok {
 		return g, nil
 	}
 	g := &searchTree{dir: filepath.Join(b.cache, file)}
@@ -50,7 +50,7 @@ func (b *bench) openTree(name, file string, make func(dir string) error) (*searc
 	}
 	is, err := treeSize(g.dir)
 	g.note = name + ": " + is
-	b.groves[file] = g
+	b.trees[file] = g
 	return g, err
 }
 

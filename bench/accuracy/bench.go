@@ -27,31 +27,31 @@ type bench struct {
 	took    time.Duration
 }
 
-// judged is one trial of emend in process.
-type judged struct {
+// emendTrial is one trial of emend in process.
+type emendTrial struct {
 	record
 	trial  *trial
-	spoilt *spoilt
+	spoilt *damagedCase
 }
 
-// spoilt is a damaged case, with what is known of it independently of the system.
-type spoilt struct {
+// damagedCase is a damaged case, with what is known of it independently of the system.
+type damagedCase struct {
 	*damage.Case
 	untellable bool
 	sight      func() damage.Sight
 }
 
-func (b *bench) spoil(ch *damage.Change, f damage.Form, kinds []damage.Kind) *spoilt {
+func (b *bench) spoil(ch *damage.Change, f damage.Form, kinds []damage.Kind) *damagedCase {
 	c, ok := ch.Case(f, b.seed, kinds...)
 	if !ok {
 		return nil
 	}
-	return &spoilt{c, c.Untellable(), sync.OnceValue(c.Sight)}
+	return &damagedCase{c, c.Untellable(), sync.OnceValue(c.Sight)}
 }
 
 // judge sends a damaged change to emend in process, with every profile that supports it.
-func (b *bench) judge(ctx context.Context, ch *damage.Change, kinds ...damage.Kind) (out []judged, err error) {
-	spoilt := map[damage.Form]*spoilt{}
+func (b *bench) judge(ctx context.Context, ch *damage.Change, kinds ...damage.Kind) (out []emendTrial, err error) {
+	spoilt := map[damage.Form]*damagedCase{}
 	for i := range profiles {
 		p := &profiles[i]
 		c, known := spoilt[p.form]
@@ -67,13 +67,13 @@ func (b *bench) judge(ctx context.Context, ch *damage.Change, kinds ...damage.Ki
 			return nil, err
 		}
 		atomic.AddInt64(&b.judged, 1+int64(one(t.offered)))
-		out = append(out, judged{c.record(p.name, &t), &t, c})
+		out = append(out, emendTrial{c.record(p.name, &t), &t, c})
 	}
 	return out, nil
 }
 
 // record returns the record of a trial of c.
-func (c *spoilt) record(system string, t *trial) record {
+func (c *damagedCase) record(system string, t *trial) record {
 	r := record{
 		system: system, kind: c.Kind, untellable: c.untellable,
 		first: t.first.outcome, second: t.second.outcome, offered: t.offered, left: t.first.left,
@@ -85,8 +85,8 @@ func (c *spoilt) record(system string, t *trial) record {
 	return r
 }
 
-// scanned is the result of one change with every kind of damage alone.
-type scanned struct {
+// changeResult is the result of one change with every kind of damage alone.
+type changeResult struct {
 	used    bool
 	can     uint64
 	records []record
@@ -100,7 +100,7 @@ func (b *bench) scan(ctx context.Context) error {
 	b.alone.kinds = named(b.damages)
 	p := newProgress(b.log, "every kind alone, in process", len(b.corpus.pairs))
 	defer func() { b.judging = time.Since(p.start) }()
-	return inOrder(ctx, len(b.corpus.pairs), b.scanOne, func(n int, s scanned) error {
+	return inOrder(ctx, len(b.corpus.pairs), b.scanOne, func(n int, s changeResult) error {
 		if s.used {
 			b.corpus.note(n)
 		}
@@ -111,7 +111,7 @@ func (b *bench) scan(ctx context.Context) error {
 	})
 }
 
-func (b *bench) scanOne(ctx context.Context, n int) (out scanned, err error) {
+func (b *bench) scanOne(ctx context.Context, n int) (out changeResult, err error) {
 	ch, ok, err := b.corpus.change(n)
 	if err != nil || !ok {
 		return out, err

@@ -25,19 +25,19 @@ func (b *bench) checks() []check {
 	out := []check{{
 		text: fmt.Sprintf("at least %d changes, every kind of damage, in process", leastChanges), met: b.corpus.changes >= leastChanges,
 		found: fmt.Sprintf("%d changes, %d kinds", b.corpus.changes, len(b.alone.kinds)),
-	}, b.everybody()}
-	for _, s := range bound {
+	}, b.enoughCases()}
+	for _, s := range mustBeRight {
 		out = append(out, b.nothingWrong(s))
 	}
 	out = append(out, b.againstCodex())
-	for _, s := range bound {
-		out = append(out, b.mended(s))
+	for _, s := range mustBeRight {
+		out = append(out, b.landAfterRepair(s))
 	}
 	return append(out, check{text: "the whole run under 20 minutes", found: b.took.Round(time.Second).String(), met: b.took < longestRun})
 }
 
-// everybody checks whether the programs got enough cases.
-func (b *bench) everybody() check {
+// enoughCases checks whether the programs got enough cases.
+func (b *bench) enoughCases() check {
 	c := check{text: fmt.Sprintf("at least %d changes of each kind, through every program", leastEach), met: len(b.peers) > 0}
 	few := 0
 	for _, k := range b.alone.kinds {
@@ -91,8 +91,8 @@ func (b *bench) againstCodex() check {
 	return c
 }
 
-// mended checks how many of the refused cases land after one repair, if their meaning is recognizable.
-func (b *bench) mended(system string) check {
+// landAfterRepair checks how many of the refused cases land after one repair, if their meaning is recognizable.
+func (b *bench) landAfterRepair(system string) check {
 	all := b.alone.total(system, b.alone.kinds)
 	c := check{text: fmt.Sprintf("%s: of what is refused and has a unique near place, one repair lands %.0f %%", system, 100*leastRepairs)}
 	c.found = fmt.Sprintf("%s %% of %d; %d refused cases have none", share(all.nearRepaired, all.near), all.near, all.refused-all.near)

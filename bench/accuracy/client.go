@@ -33,9 +33,9 @@ type nearest struct {
 // nothing is the text of a client that was told to leave out everything.
 const nothing = ""
 
-// again returns what a mechanical client sends next: it does what the refusal says, without thinking. It reports false if that
+// nextText returns what a mechanical client sends next: it does what the refusal says, without thinking. It reports false if that
 // is not possible for at least one failure.
-func again(text string, a answer) (string, bool) {
+func nextText(text string, a answer) (string, bool) {
 	if a.Error == nil {
 		return "", false
 	}

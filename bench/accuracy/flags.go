@@ -58,7 +58,7 @@ func (c *config) name(names string) error {
 		return nil
 	}
 	if names == "pairs" {
-		c.damages = couples()
+		c.damages = kindPairs()
 		return nil
 	}
 	for name := range strings.SplitSeq(names, ",") {
@@ -75,8 +75,8 @@ func (c *config) name(names string) error {
 	return nil
 }
 
-// couples returns the pairs of kinds.
-func couples() (out [][]damage.Kind) {
+// kindPairs returns the pairs of kinds.
+func kindPairs() (out [][]damage.Kind) {
 	for _, p := range damage.Pairs() {
 		out = append(out, p[:])
 	}

@@ -40,8 +40,8 @@ var profiles = []profile{
 	{name: "chimera dialect", form: damage.Wide, dialect: dialect.Chimera},
 }
 
-// bound lists the profiles that must never land anything wrong.
-var bound = []string{"emend", "emend --lenient", "comma"}
+// mustBeRight lists the profiles that must never land anything wrong.
+var mustBeRight = []string{"emend", "emend --lenient", "comma"}
 
 // reply is the result of one text that was sent.
 type reply struct {
@@ -65,10 +65,10 @@ func (p *profile) send(ctx context.Context, c *damage.Case, text string) (reply,
 		planned, err = plan.Build(ctx, parsed.Patch, p.dialect.Rules(p.options), plan.Memory{c.Path: c.Disk}, plan.Options{Print: p.dialect.PrintHunk})
 	}
 	if err == nil {
-		return settled(c, after(planned, c), true), nil
+		return judgeFile(c, after(planned, c), true), nil
 	}
 	view.Dialect = dialect.Emend // its refusals are told in full
-	r := settled(c, c.Disk, false)
+	r := judgeFile(c, c.Disk, false)
 	r.answer, err = told(report.New(view, nil, err))
 	return r, err
 }
@@ -81,8 +81,8 @@ func after(p *plan.Plan, c *damage.Case) string {
 	return p.Steps[0].After
 }
 
-// settled judges the content of the file.
-func settled(c *damage.Case, got string, ok bool) reply {
+// judgeFile judges the content of the file.
+func judgeFile(c *damage.Case, got string, ok bool) reply {
 	r := reply{outcome: refused, got: got, answer: answer{OK: ok}}
 	switch {
 	case !ok:
@@ -120,11 +120,11 @@ func fare(ctx context.Context, c *damage.Case, text string, send sender) (t tria
 	if err != nil || t.first.outcome != refused {
 		return t, err
 	}
-	if t.next, t.offered = again(text, t.first.answer); !t.offered {
+	if t.next, t.offered = nextText(text, t.first.answer); !t.offered {
 		return t, nil
 	}
 	if t.next == nothing {
-		t.second = settled(c, c.Disk, true)
+		t.second = judgeFile(c, c.Disk, true)
 		return t, nil
 	}
 	t.second, err = send(ctx, c, t.next)

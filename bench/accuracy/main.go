@@ -85,7 +85,7 @@ func (b *bench) measure(ctx context.Context) (err error) {
 	if b.quick {
 		peers = nil
 	}
-	b.pairs, err = b.ask(ctx, "pairs of kinds", couples(), b.perPair, peers)
+	b.pairs, err = b.ask(ctx, "pairs of kinds", kindPairs(), b.perPair, peers)
 	return err
 }
 
@@ -113,9 +113,9 @@ func (b *bench) write(stdout io.Writer) error {
 
 // verdict returns an error if anything landed where it must not.
 func (b *bench) verdict() error {
-	bad := b.alone.wrong(bound)
-	bad = append(bad, b.beside.wrong(bound)...)
-	if bad = append(bad, b.pairs.wrong(bound)...); len(bad) > 0 {
+	bad := b.alone.wrong(mustBeRight)
+	bad = append(bad, b.beside.wrong(mustBeRight)...)
+	if bad = append(bad, b.pairs.wrong(mustBeRight)...); len(bad) > 0 {
 		return fmt.Errorf("landed wrong:\n%s", strings.Join(bad, "\n"))
 	}
 	return nil

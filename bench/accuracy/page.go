@@ -45,7 +45,7 @@ of the ways in which models do. Then the patch is applied, and what stands in th
 * **A unique near place**: every hunk stands in the file in just one place, or in none and nothing else in the file resembles it
   four fifths as much as the lines that its author meant. And the lines that it adds have one place there: where the file has
   lines that the hunk leaves out just where it adds some, nothing says on which side of them these go. It is worked out
-  without the engine (` + "`bench/accuracy/damage/near.go`" + `).
+  without the engine (` + "`bench/accuracy/damage/near_place.go`" + `).
 
 What the damage does, what the patch says by the letter and what the truth is are worked out without the engine as well. What
 is not measured: how often models make which mistake.
@@ -74,7 +74,7 @@ func (b *bench) absent() (out []string) {
 }
 
 func (b *bench) writeBeside(w io.Writer) {
-	systems := append(slices.Clone(bound), others...)
+	systems := append(slices.Clone(mustBeRight), others...)
 	fmt.Fprintf(w, beside, b.perKind, b.versions())
 	fmt.Fprintf(w, "In percent, the counts where they are small; the best of a row is marked.\n")
 	b.beside.totals(w, systems)
@@ -134,8 +134,8 @@ func (b *bench) writeAlone(w io.Writer) {
 // writePairs writes totals, and the pairs of which something landed wrong.
 func (b *bench) writePairs(w io.Writer) {
 	fmt.Fprintf(w, "\n## Two kinds at once\n\n%d pairs of kinds, up to %d changes of each.\n", len(b.pairs.kinds), b.perPair)
-	b.pairs.totals(w, append(slices.Clone(bound), others...))
-	for _, s := range append(slices.Clone(bound), codex) {
+	b.pairs.totals(w, append(slices.Clone(mustBeRight), others...))
+	for _, s := range append(slices.Clone(mustBeRight), codex) {
 		fmt.Fprintf(w, "\n%s: %s\n", s, b.pairs.inPairs(s))
 	}
 }
@@ -189,7 +189,7 @@ func (b *bench) slice() string {
 		fmt.Fprintf(&w, "NOT RUN: %s\n", line)
 	}
 	fmt.Fprintf(&w, "slice: %d changes, %d texts judged in process", b.corpus.changes, b.judged)
-	for _, s := range append(slices.Clone(bound), others...) {
+	for _, s := range append(slices.Clone(mustBeRight), others...) {
 		c := b.beside.total(s, b.beside.kinds)
 		c.plus(b.pairs.total(s, b.pairs.kinds))
 		fmt.Fprintf(&w, "\nslice: %s: %d asked, %s %% landed, %d wrong, %d wrong after a repair", s, c.n, share(c.landed, c.n), c.wrong, c.rewrong)

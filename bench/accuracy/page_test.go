@@ -140,11 +140,11 @@ func TestTen(t *testing.T) {
 	}
 	kind := func(n int) damage.Kind { return damage.Kinds[n%len(damage.Kinds)] }
 	for n := range 30 {
-		b.picked = append(b.picked, find{change: n, kind: kind(n / 3), peer: []string{codex, plain, gnu}[n%3], size: 100 - n})
+		b.picked = append(b.picked, find{change: n, kind: kind(n / 3), peer: []string{codex, gitApply, gnu}[n%3], size: 100 - n})
 	}
 	var got []int
 	seen := map[string]int{}
-	for _, f := range b.ten() {
+	for _, f := range b.tenFinds() {
 		got = append(got, f.change)
 		seen[f.peer]++
 		seen[b.corpus.pairs[f.change].Module]++
@@ -154,7 +154,7 @@ func TestTen(t *testing.T) {
 		t.Errorf("%v, want %v", got, want)
 	}
 	for what, n := range seen {
-		if n > 1 && what != codex && what != plain && what != gnu {
+		if n > 1 && what != codex && what != gitApply && what != gnu {
 			t.Errorf("%s: %d times", what, n)
 		}
 	}
@@ -177,7 +177,7 @@ func TestSettled(t *testing.T) {
 		{"after", true, landed, false}, {"before", true, wrong, false}, {"else", true, wrong, false},
 		{"before", false, refused, false}, {"else", false, refused, true}, {"after", false, refused, true},
 	} {
-		if r := settled(c, tc.got, tc.ok); r.outcome != tc.want || r.left != tc.left {
+		if r := judgeFile(c, tc.got, tc.ok); r.outcome != tc.want || r.left != tc.left {
 			t.Errorf("%q, %v: %v, left %v", tc.got, tc.ok, r.outcome, r.left)
 		}
 	}

@@ -23,7 +23,7 @@ type peer struct {
 	unified bool   // it gets unified diffs
 	twin    string // for emend itself: the profile whose outcomes it must have
 	path    string
-	args    func(r *room, dir string) []string
+	args    func(r *scratchDir, dir string) []string
 	tree    func(ctx context.Context, p *peer, dir string, c *damage.Case, name string) (index string, err error) // nil: the file alone
 }
 
@@ -35,27 +35,27 @@ func (p *peer) form() damage.Form {
 	return damage.Anchored
 }
 
-// room is the scratch directory of one change.
-type room struct {
+// scratchDir is the scratch directory of one change.
+type scratchDir struct {
 	dir   string
 	cases int
 }
 
-func newRoom(scratch string) (*room, error) {
+func newRoom(scratch string) (*scratchDir, error) {
 	dir, err := os.MkdirTemp(scratch, "room")
 	if err != nil {
 		return nil, err
 	}
-	return &room{dir: dir}, os.Mkdir(filepath.Join(dir, "home"), 0o777)
+	return &scratchDir{dir: dir}, os.Mkdir(filepath.Join(dir, "home"), 0o777)
 }
 
-func (r *room) leave() { os.RemoveAll(r.dir) }
+func (r *scratchDir) leave() { os.RemoveAll(r.dir) }
 
 // patience is the time limit of a program for one patch.
 const patience = 5 * time.Minute
 
 // fare creates the file of c, and has p try the patch.
-func (p *peer) fare(ctx context.Context, r *room, c *damage.Case) (trial, error) {
+func (p *peer) fare(ctx context.Context, r *scratchDir, c *damage.Case) (trial, error) {
 	dir, name := filepath.Join(r.dir, strings.ReplaceAll(p.name, " ", "-")), filepath.FromSlash(c.Path)
 	if p.unified { // a new name for each case: an earlier one may have left files
 		r.cases++
@@ -84,7 +84,7 @@ func (p *peer) lay(ctx context.Context, dir, name string, c *damage.Case) (index
 	return "", os.WriteFile(filepath.Join(dir, name), []byte(c.Disk), 0o666)
 }
 
-func (p *peer) send(ctx context.Context, r *room, dir, name string, c *damage.Case, text string) (reply, error) {
+func (p *peer) send(ctx context.Context, r *scratchDir, dir, name string, c *damage.Case, text string) (reply, error) {
 	said, ok, err := p.run(ctx, r, dir, text)
 	if err != nil {
 		return reply{}, err
@@ -93,7 +93,7 @@ func (p *peer) send(ctx context.Context, r *room, dir, name string, c *damage.Ca
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return reply{}, err
 	}
-	out := settled(c, string(got), ok)
+	out := judgeFile(c, string(got), ok)
 	out.said = strings.ReplaceAll(said, r.dir+string(filepath.Separator), "")
 	if p.twin != "" {
 		if err := json.Unmarshal([]byte(said), &out.answer); err != nil {
@@ -104,13 +104,13 @@ func (p *peer) send(ctx context.Context, r *room, dir, name string, c *damage.Ca
 }
 
 // run runs p in dir, without settings of this machine and without a terminal.
-func (p *peer) run(ctx context.Context, r *room, dir, text string) (said string, ok bool, err error) {
+func (p *peer) run(ctx context.Context, r *scratchDir, dir, text string) (said string, ok bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, p.path)
 	cmd.Args = append(cmd.Args[:0], p.args(r, dir)...)
 	cmd.Dir, cmd.Env, cmd.Stdin = dir, environ(r, dir), strings.NewReader(text)
-	cmd.SysProcAttr = apart()
+	cmd.SysProcAttr = withoutTerminal()
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err = cmd.Run()
@@ -120,7 +120,7 @@ func (p *peer) run(ctx context.Context, r *room, dir, text string) (said string,
 	return stdout.String() + stderr.String(), err == nil, nil
 }
 
-func environ(r *room, dir string) []string {
+func environ(r *scratchDir, dir string) []string {
 	home := filepath.Join(r.dir, "home")
 	return []string{"HOME=" + home, "XDG_CONFIG_HOME=" + home, "PATH=" + os.Getenv("PATH"), "LC_ALL=C", "PWD=" + dir,
 		"GIT_CONFIG_NOSYSTEM=1", "GIT_CEILING_DIRECTORIES=" + r.dir}

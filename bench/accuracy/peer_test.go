@@ -20,7 +20,7 @@ func TestPeers(t *testing.T) {
 	if !ok {
 		t.Fatal("no change")
 	}
-	for _, p := range unifiers(t.Context()) {
+	for _, p := range unifiedPeers(t.Context()) {
 		if p.why != "" {
 			t.Logf("NOT RUN: %s: %s", p.name, p.why)
 			continue
@@ -34,11 +34,11 @@ func TestPeers(t *testing.T) {
 			want map[string]outcome
 		}{
 			{"none", nil},
-			{"changed inside", map[string]outcome{plain: refused}},
+			{"changed inside", map[string]outcome{gitApply: refused}},
 			{"none", nil},
-			{"trailing gained", map[string]outcome{plain: refused, threeWay: refused, gnu: refused}},
-			{"all applied", map[string]outcome{plain: refused, gnu: refused}},
-			{"CRLF patch", map[string]outcome{plain: refused, threeWay: refused}},
+			{"trailing gained", map[string]outcome{gitApply: refused, threeWay: refused, gnu: refused}},
+			{"all applied", map[string]outcome{gitApply: refused, gnu: refused}},
+			{"CRLF patch", map[string]outcome{gitApply: refused, threeWay: refused}},
 		} {
 			k, _ := damage.Named(tc.kind)
 			c, ok := ch.Case(damage.Wide, 1, k)
@@ -49,7 +49,7 @@ func TestPeers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got.first.outcome != tc.want[p.name] || got.first.left && p.name == plain {
+			if got.first.outcome != tc.want[p.name] || got.first.left && p.name == gitApply {
 				t.Errorf("%s: %s: %v, left %v: %s", p.name, tc.kind, got.first.outcome, got.first.left, got.first.said)
 			}
 		}
@@ -58,7 +58,7 @@ func TestPeers(t *testing.T) {
 
 // TestLeftBehind: GNU patch applies some hunks and refuses the rest, which must be counted.
 func TestLeftBehind(t *testing.T) {
-	for _, p := range unifiers(t.Context()) {
+	for _, p := range unifiedPeers(t.Context()) {
 		if p.name != gnu || p.why != "" {
 			continue
 		}

@@ -18,13 +18,13 @@ import (
 // Names of the peers in the tables.
 const (
 	codex    = "Codex"
-	plain    = "git apply"
+	gitApply = "git apply"
 	threeWay = "git apply --3way"
 	gnu      = "GNU patch"
 )
 
 // others lists the systems other than emend, in the order of the tables.
-var others = []string{codex, plain, threeWay, gnu}
+var others = []string{codex, gitApply, threeWay, gnu}
 
 // findPeers builds emend as a release is built, and finds or installs the others.
 func findPeers(ctx context.Context, scratch string) ([]*peer, error) {
@@ -33,24 +33,24 @@ func findPeers(ctx context.Context, scratch string) ([]*peer, error) {
 		return nil, err
 	}
 	all := []*peer{own("emend", program), own("emend --lenient", program, "--lenient"), codexProgram(ctx)}
-	return append(all, unifiers(ctx)...), nil
+	return append(all, unifiedPeers(ctx)...), nil
 }
 
-// unifiers returns the programs that take unified diffs, without special options.
-func unifiers(ctx context.Context) []*peer {
+// unifiedPeers returns the programs that take unified diffs, without special options.
+func unifiedPeers(ctx context.Context) []*peer {
 	take := func(name, program string, args ...string) *peer {
 		p := installed(ctx, name, program)
-		p.args = func(*room, string) []string { return append([]string{program}, args...) }
+		p.args = func(*scratchDir, string) []string { return append([]string{program}, args...) }
 		return p
 	}
 	three := take(threeWay, "git", "apply", "--3way", "-")
 	three.tree = repository
-	return []*peer{take(plain, "git", "apply", "-"), three, take(gnu, "patch", "-p1")}
+	return []*peer{take(gitApply, "git", "apply", "-"), three, take(gnu, "patch", "-p1")}
 }
 
 // own returns the program emend with a profile.
 func own(profile, program string, more ...string) *peer {
-	return &peer{name: profile, twin: profile, path: program, args: func(r *room, dir string) []string {
+	return &peer{name: profile, twin: profile, path: program, args: func(r *scratchDir, dir string) []string {
 		return append([]string{"emend", "--json", "--durability=none", "--root", dir, "--store", filepath.Join(r.dir, "store of "+profile),
 			"apply", "--dialect", "emend", "--allow-protected", "**"}, more...)
 	}}
@@ -77,7 +77,7 @@ func firstLine(out []byte) string {
 
 // codexProgram returns Codex's own program, in the version of the oracle's lock file.
 func codexProgram(ctx context.Context) *peer {
-	p := &peer{name: codex, args: func(*room, string) []string { return []string{"apply_patch"} }} // under this name the program applies patches
+	p := &peer{name: codex, args: func(*scratchDir, string) []string { return []string{"apply_patch"} }} // under this name the program applies patches
 	dir, err := npm.Install(ctx, "../proof/oracle/testdata/codex")
 	var found []string
 	if err == nil {
@@ -126,7 +126,7 @@ func repository(ctx context.Context, p *peer, dir string, c *damage.Case, name s
 
 func (p *peer) git(ctx context.Context, dir string, args ...string) error {
 	cmd := exec.CommandContext(ctx, p.path, args...)
-	cmd.Dir, cmd.Env = dir, environ(&room{dir: filepath.Dir(dir)}, dir)
+	cmd.Dir, cmd.Env = dir, environ(&scratchDir{dir: filepath.Dir(dir)}, dir)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("git %s: %w: %s", args[0], err, out)
 	}

@@ -10,15 +10,15 @@ import (
 	"github.com/emend-dev/emend/bench/accuracy/damage"
 )
 
-// errand is one change of a sample, with the damages to try.
-type errand struct {
+// sampleItem is one change of a sample, with the damages to try.
+type sampleItem struct {
 	change  int
 	damages [][]damage.Kind
 }
 
 // pick chooses for each damage up to most changes that it applies to. It prefers the same changes for several damages, and
 // depends on the seed.
-func (b *bench) pick(damages [][]damage.Kind, most int) (out []errand) {
+func (b *bench) pick(damages [][]damage.Kind, most int) (out []sampleItem) {
 	by := map[int][][]damage.Kind{}
 	order := rand.New(rand.NewPCG(b.seed, 0)).Perm(len(b.can))
 	for i, kinds := range damages {
@@ -29,7 +29,7 @@ func (b *bench) pick(damages [][]damage.Kind, most int) (out []errand) {
 		}
 		for at := range order {
 			n := order[(from+at)%len(order)]
-			if left > 0 && b.both(n, kinds) {
+			if left > 0 && b.applies(n, kinds) {
 				by[n] = append(by[n], kinds)
 				left--
 			}
@@ -37,14 +37,14 @@ func (b *bench) pick(damages [][]damage.Kind, most int) (out []errand) {
 	}
 	for n := range b.can {
 		if by[n] != nil {
-			out = append(out, errand{n, by[n]})
+			out = append(out, sampleItem{n, by[n]})
 		}
 	}
 	return out
 }
 
-// both reports whether all of kinds apply to change n.
-func (b *bench) both(n int, kinds []damage.Kind) bool {
+// applies reports whether all of kinds apply to change n.
+func (b *bench) applies(n int, kinds []damage.Kind) bool {
 	for _, k := range kinds {
 		if b.can[n]&(1<<number(k)) == 0 {
 			return false
@@ -57,8 +57,8 @@ func number(k damage.Kind) int {
 	return slices.IndexFunc(damage.Kinds, func(o damage.Kind) bool { return o.Name == k.Name })
 }
 
-// asked is the result of one errand.
-type asked struct {
+// itemResult is the result of one errand.
+type itemResult struct {
 	records []record
 	finds   []find
 	shown   []exhibit
@@ -69,8 +69,8 @@ func (b *bench) ask(ctx context.Context, what string, damages [][]damage.Kind, m
 	out, errands := newTally(), b.pick(damages, most)
 	out.kinds = named(damages)
 	p := newProgress(b.log, what, len(errands))
-	err := inOrder(ctx, len(errands), func(ctx context.Context, i int) (asked, error) { return b.askOne(ctx, errands[i], peers) },
-		func(n int, a asked) error {
+	err := inOrder(ctx, len(errands), func(ctx context.Context, i int) (itemResult, error) { return b.askOne(ctx, errands[i], peers) },
+		func(n int, a itemResult) error {
 			out.add(a.records)
 			b.picked = append(b.picked, a.finds...)
 			p.at(n + 1)
@@ -79,7 +79,7 @@ func (b *bench) ask(ctx context.Context, what string, damages [][]damage.Kind, m
 	return out, err
 }
 
-func (b *bench) askOne(ctx context.Context, e errand, peers []*peer) (out asked, err error) {
+func (b *bench) askOne(ctx context.Context, e sampleItem, peers []*peer) (out itemResult, err error) {
 	ch, ok, err := b.corpus.change(e.change)
 	if err != nil || !ok {
 		return out, err
@@ -125,7 +125,7 @@ func damageName(kinds []damage.Kind) string {
 }
 
 // askPeer sends one case to one peer. The program emend must have the same result as in process.
-func (b *bench) askPeer(ctx context.Context, r *room, p *peer, ch *damage.Change, n int, kinds []damage.Kind, all []judged, out *asked) error {
+func (b *bench) askPeer(ctx context.Context, r *scratchDir, p *peer, ch *damage.Change, n int, kinds []damage.Kind, all []emendTrial, out *itemResult) error {
 	if p.why != "" || p.unified && slices.ContainsFunc(kinds, func(k damage.Kind) bool { return k.Envelope }) {
 		return nil
 	}
@@ -153,8 +153,8 @@ func (b *bench) askPeer(ctx context.Context, r *room, p *peer, ch *damage.Change
 }
 
 // of returns the trial of one system.
-func of(system string, all []judged) *trial {
-	i := slices.IndexFunc(all, func(j judged) bool { return j.system == system })
+func of(system string, all []emendTrial) *trial {
+	i := slices.IndexFunc(all, func(j emendTrial) bool { return j.system == system })
 	if i < 0 {
 		return nil
 	}

@@ -4,5 +4,5 @@ package main
 
 import "syscall"
 
-// apart starts a program without a terminal: GNU patch asks questions there.
-func apart() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
+// withoutTerminal starts a program without a terminal: GNU patch asks questions there.
+func withoutTerminal() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }

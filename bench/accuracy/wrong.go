@@ -28,7 +28,7 @@ const readable = 25
 var quota = []struct {
 	peer string
 	n    int
-}{{codex, 6}, {plain, 1}, {threeWay, 1}, {gnu, 2}}
+}{{codex, 6}, {gitApply, 1}, {threeWay, 1}, {gnu, 2}}
 
 // findOf returns the case if it is small enough.
 func findOf(change int, k damage.Kind, p *peer, c *damage.Case, t *trial, ours *trial) []find {
@@ -69,8 +69,8 @@ func indented(text string) string {
 	return "    " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n    ") + "\n"
 }
 
-// ten selects the smallest finds: for each peer its quota and then any others, no kind twice for one peer and no module twice.
-func (b *bench) ten() (out []find) {
+// tenFinds selects the smallest finds: for each peer its quota and then any others, no kind twice for one peer and no module twice.
+func (b *bench) tenFinds() (out []find) {
 	all := slices.Clone(b.picked)
 	slices.SortStableFunc(all, func(x, y find) int { return cmp.Or(x.size-y.size, x.change-y.change) })
 	taken := map[string]bool{}
@@ -94,7 +94,7 @@ func (b *bench) ten() (out []find) {
 // wrongs returns WRONG.md.
 func (b *bench) wrongs() string {
 	var w strings.Builder
-	all := b.ten()
+	all := b.tenFinds()
 	fmt.Fprintf(&w, "# Patches that landed wrong, and were called a success\n\nWritten by `go -C bench run ./accuracy -out accuracy`, from real changes of published modules. "+
 		"Of what the programs\nlanded wrong these are among the smallest, chosen by rule: a quota for each program, no kind of damage twice for one of them,\n"+
 		"no module twice. How often it happens is in [RESULTS.md](RESULTS.md).\n\nIn what is shown `→` is a tab, `·` a space at the end of a line, and `␍` a carriage return. git and GNU patch knew the\nfiles by other names.\n")

@@ -22,7 +22,7 @@ type typescript struct {
 }
 
 // typescript starts the client on a side.
-func (b *bench) typescript(ctx context.Context, s *side) (link, error) {
+func (b *bench) typescript(ctx context.Context, s *side) (connection, error) {
 	name := filepath.Join(b.programs.modules, "node_modules", ".emend-bench.mjs") // next to the packages that it imports
 	if err := os.WriteFile(name, script, 0o666); err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func (b *bench) typescript(ctx context.Context, s *side) (link, error) {
 }
 
 // lines starts a server on a side and initializes it.
-func (b *bench) lines(ctx context.Context, s *side) (link, error) {
+func (b *bench) lines(ctx context.Context, s *side) (connection, error) {
 	p, err := line.Start(ctx, s.home, s.command())
 	if err != nil {
 		return nil, err

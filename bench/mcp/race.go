@@ -42,20 +42,20 @@ func quantile[T float64 | time.Duration](all []T, q float64) T {
 	return sorted[min(int(q*float64(len(sorted))), len(sorted)-1)]
 }
 
-// link is a running server with a client.
-type link interface {
+// connection is a running server with a client.
+type connection interface {
 	Drive(calls []line.Call, inFlight int) (*line.Slice, error)
 	PID() int // of the server
 	End() error
 }
 
 // client starts a server on a side and connects to it.
-type client func(ctx context.Context, s *side) (link, error)
+type client func(ctx context.Context, s *side) (connection, error)
 
 // race has every server do every job. Each does a slice in turn, round by round, in an order that changes.
 func (b *bench) race(ctx context.Context, name string, c client) (out []figure, err error) {
 	for _, tree := range []string{"", b.programs.sources} {
-		sides, err := b.field(ctx, name, c, tree)
+		sides, err := b.startServers(ctx, name, c, tree)
 		for _, j := range b.jobs {
 			for _, n := range []int{1, 32} {
 				if j.sources != (tree != "") || err != nil {
@@ -68,7 +68,7 @@ func (b *bench) race(ctx context.Context, name string, c client) (out []figure, 
 				out = append(out, figures...)
 			}
 		}
-		if err = errors.Join(err, b.leave(sides)); err != nil {
+		if err = errors.Join(err, b.stopServers(sides)); err != nil {
 			return nil, err
 		}
 	}
@@ -138,8 +138,8 @@ func (s *side) turn(j job, from, calls, inFlight int) (*line.Slice, error) {
 	return out, nil
 }
 
-// field creates a tree for every server, unless all share one that nobody changes, and starts the servers.
-func (b *bench) field(ctx context.Context, name string, c client, tree string) (sides []*side, err error) {
+// startServers creates a tree for every server, unless all share one that nobody changes, and starts the servers.
+func (b *bench) startServers(ctx context.Context, name string, c client, tree string) (sides []*side, err error) {
 	for i, srv := range b.programs.servers() {
 		home := filepath.Join(b.scratch, fmt.Sprintf("%s%d%t", name, i, tree == ""))
 		s := &side{server: srv, home: home, dir: cmp.Or(tree, filepath.Join(home, "tree")), at: make([]int, directories*perDirectory)}
@@ -159,8 +159,8 @@ func (b *bench) field(ctx context.Context, name string, c client, tree string) (
 	return sides, nil
 }
 
-// leave stops the servers, and records how much memory they had.
-func (b *bench) leave(sides []*side) (err error) {
+// stopServers stops the servers, and records how much memory they had.
+func (b *bench) stopServers(sides []*side) (err error) {
 	for _, s := range sides {
 		b.memory[s.name] = max(b.memory[s.name], line.Resident(s.link.PID()))
 		err = errors.Join(err, s.link.End())

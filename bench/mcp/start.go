@@ -10,14 +10,14 @@ import (
 	"github.com/emend-dev/emend/bench/internal/line"
 )
 
-// first is the time from the start of servers to the answer to the first request.
-type first struct {
+// firstAnswers is the time from the start of servers to the answer to the first request.
+type firstAnswers struct {
 	server string
 	times  map[string][]time.Duration // by method
 }
 
-// asked lists the first requests of the revisions with and without a handshake.
-var asked = []struct {
+// firstRequests lists the first requests of the revisions with and without a handshake.
+var firstRequests = []struct {
 	method string
 	params map[string]any
 }{
@@ -28,21 +28,21 @@ var asked = []struct {
 }
 
 // starts starts each server in turn, round by round.
-func (b *bench) starts(ctx context.Context) ([]first, error) {
+func (b *bench) starts(ctx context.Context) ([]firstAnswers, error) {
 	home := filepath.Join(b.scratch, "starts")
 	dir := filepath.Join(home, "tree")
 	if err := os.MkdirAll(filepath.Join(dir, "a"), 0o777); err != nil {
 		return nil, err
 	}
 	all := append([]server{{name: "an empty server on the same library", args: []string{b.programs.empty}}}, b.programs.servers()...)
-	out := make([]first, len(all))
+	out := make([]firstAnswers, len(all))
 	for i, s := range all {
-		out[i] = first{s.name, map[string][]time.Duration{}}
+		out[i] = firstAnswers{s.name, map[string][]time.Duration{}}
 	}
 	for round := range b.rounds*5 + 1 {
 		for k := range all {
 			i := (k + round) % len(all)
-			for _, ask := range asked {
+			for _, ask := range firstRequests {
 				took, ok, err := firstAnswer(ctx, home, append(all[i].args[:len(all[i].args):len(all[i].args)], dir), ask.method, ask.params)
 				if err != nil {
 					return nil, err

@@ -12,7 +12,7 @@ import (
 // results is the results of a run.
 type results struct {
 	*bench
-	starts            []first
+	starts            []firstAnswers
 	lines, typescript []figure
 	contests          []contest
 	sync              time.Duration // to write 4 KB and sync them

@@ -25,7 +25,7 @@ type side struct {
 	home string
 	dir  string // the tree
 	at   []int  // number of edits of each file
-	link link
+	link connection
 }
 
 // fileName returns the path of file i.

@@ -29,18 +29,18 @@ var (
 		"old.txt":     "still wanted\n",
 	}
 	last = map[string]string{
-		"server.conf": "# of the shop\nport = 5000\n\nhost = local\nlog = quiet\ntimeout = 30\n" + persons,
+		"server.conf": "# of the shop\nport = 5000\n\nhost = local\nlog = quiet\ntimeout = 30\n" + personLine,
 		"a.txt":       "one\nzwei\n",
 		"b.txt":       "three\n",
 		"old.txt":     "still wanted\n",
 	}
 )
 
-// persons is the line that a person adds while the agent works.
-const persons = "# checked by Ada\n"
+// personLine is the line that a person adds while the agent works.
+const personLine = "# checked by Ada\n"
 
-// world is the account of one agent, which no other run shares.
-type world struct {
+// account is the account of one agent, which no other run shares.
+type account struct {
 	testing.TB
 	root string // everything is below
 	home string
@@ -49,12 +49,12 @@ type world struct {
 	pids []int // processes of the test itself
 }
 
-func newWorld(t testing.TB, env ...string) *world {
+func newWorld(t testing.TB, env ...string) *account {
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{TB: t, root: root, home: filepath.Join(root, "home"), work: filepath.Join(root, "work")}
+	w := &account{TB: t, root: root, home: filepath.Join(root, "home"), work: filepath.Join(root, "work")}
 	tmp := filepath.Join(root, "tmp")
 	for _, dir := range []string{w.home, w.work, tmp} {
 		if err := os.Mkdir(dir, 0o755); err != nil {
@@ -88,7 +88,7 @@ func keepAll(from, to string) {
 }
 
 // write creates a file and the directories above it.
-func (w *world) write(name, content string) {
+func (w *account) write(name, content string) {
 	w.Helper()
 	err := os.MkdirAll(filepath.Dir(name), 0o755)
 	if err == nil {
@@ -100,7 +100,7 @@ func (w *world) write(name, content string) {
 }
 
 // writeJSON creates a configuration file of the agent, below its HOME.
-func (w *world) writeJSON(name string, v object) string {
+func (w *account) writeJSON(name string, v object) string {
 	w.Helper()
 	name = filepath.Join(w.home, filepath.FromSlash(name))
 	w.write(name, encode(v))
@@ -108,13 +108,13 @@ func (w *world) writeJSON(name string, v object) string {
 }
 
 // found returns the files below the HOME that match a pattern.
-func (w *world) found(pattern string) []string {
+func (w *account) found(pattern string) []string {
 	out, _ := filepath.Glob(filepath.Join(w.home, filepath.FromSlash(pattern)))
 	return out
 }
 
 // addJSON adds to such a file.
-func (w *world) addJSON(name string, more object) {
+func (w *account) addJSON(name string, more object) {
 	w.Helper()
 	all := object{}
 	data, err := os.ReadFile(filepath.Join(w.home, filepath.FromSlash(name)))
@@ -129,18 +129,18 @@ func (w *world) addJSON(name string, more object) {
 }
 
 // person adds a line to a file, as an editor does.
-func (w *world) person() {
+func (w *account) person() {
 	name := filepath.Join(w.work, "server.conf")
 	old, err := os.ReadFile(name)
 	if err != nil {
 		w.Error(err)
 		return
 	}
-	w.write(name, string(old)+persons)
+	w.write(name, string(old)+personLine)
 }
 
 // tree returns the files of the workspace without emend's store.
-func (w *world) tree() map[string]string {
+func (w *account) tree() map[string]string {
 	w.Helper()
 	out := map[string]string{}
 	err := filepath.WalkDir(w.work, func(name string, d fs.DirEntry, err error) error {
@@ -162,7 +162,7 @@ func (w *world) tree() map[string]string {
 }
 
 // holds reports every file with an unexpected content.
-func (w *world) holds(when string, want map[string]string) {
+func (w *account) holds(when string, want map[string]string) {
 	w.Helper()
 	got := w.tree()
 	names := maps.Clone(want)
@@ -175,7 +175,7 @@ func (w *world) holds(when string, want map[string]string) {
 }
 
 // run runs emend in the workspace, as the person of this account.
-func (w *world) run(args ...string) string {
+func (w *account) run(args ...string) string {
 	w.Helper()
 	cmd := exec.Command(emendProgram, args...)
 	cmd.Dir, cmd.Env = w.work, w.env

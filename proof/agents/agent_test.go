@@ -39,9 +39,9 @@ type agent struct {
 	// told is the part of a result that its model sees if a result has both. refused is the same for a refusal.
 	told, refused string
 	// base writes the configuration for a model at url, and returns the environment.
-	base func(w *world, url string) []string
+	base func(w *account, url string) []string
 	// plug writes the configuration for emend. It may return additional arguments.
-	plug func(w *world, s server) []string
+	plug func(w *account, s server) []string
 	// ask returns the arguments that give it a prompt.
 	ask func(prompt string) []string
 }
@@ -95,7 +95,7 @@ var tried sync.Map
 func (p program) runs(t *testing.T) error {
 	try := sync.OnceValue(func() error {
 		home := t.TempDir()
-		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		ctx, cancel := context.WithTimeout(t.Context(), timeLimit)
 		defer cancel()
 		cmd := exec.CommandContext(ctx, p.command[0], slices.Concat(p.command[1:], []string{"--version"})...)
 		cmd.Dir, cmd.Env = home, []string{"HOME=" + home, "TMPDIR=" + home, "PATH=" + path()}

@@ -44,11 +44,11 @@ func TestStory(t *testing.T) {
 			if own := m.offered(a.own); len(own) != len(a.own) {
 				t.Errorf("of its own tools %q the model is offered %q: TestSetup would prove nothing", a.own, own)
 			}
-			m.complete()
+			m.checkOffered()
 			session := w.recorded(p, records)
 			t.Logf("%s %s: speaks %s; shows its model %s, of a refusal %s; %d turns%s; %.1f s", a.name, p.version, w.revision(),
-				a.told, a.refused, len(m.turns), m.aside(), m.took.Seconds())
-			w.takeBack(session)
+				a.told, a.refused, len(m.turns), m.otherRequests(), m.took.Seconds())
+			w.undoSession(session)
 			documented(t, fmt.Sprintf("\n| %s | %s | %s | %s | %s |", a.name, p.version, w.revision(), a.told, a.refused))
 		})
 	}
@@ -72,7 +72,7 @@ func slug(a *agent) string {
 
 // play has an agent go through a script. Once it has its model, plug tells it how to reach emend and returns additional
 // arguments.
-func (w *world) play(p program, script []step, plug func() []string) *model {
+func (w *account) play(p program, script []step, plug func() []string) *model {
 	w.Helper()
 	m := w.model(script)
 	w.env = append(w.env, p.base(w, m.url)...)
@@ -83,12 +83,12 @@ func (w *world) play(p program, script []step, plug func() []string) *model {
 }
 
 // stdio has an agent start emend itself.
-func (w *world) stdio(p program) func() []string {
-	return func() []string { return p.plug(w, server{command: w.tapped(emendProgram, "serve", w.work)}) }
+func (w *account) stdio(p program) func() []string {
+	return func() []string { return p.plug(w, server{command: w.recordStreams(emendProgram, "serve", w.work)}) }
 }
 
 // model starts a model for this account. All traffic to other hosts goes to it.
-func (w *world) model(script []step) *model {
+func (w *account) model(script []step) *model {
 	w.Helper()
 	dir := filepath.Join(w.root, "model")
 	m := &model{t: w.TB, script: script, sought: map[string]bool{}}

@@ -47,9 +47,9 @@ func (m *model) seen() []string {
 	return m.turns[len(m.turns)-1].results
 }
 
-// complete reports each tool of emend that the agent does not offer, for instance because it does not support its schema. If
+// checkOffered reports each tool of emend that the agent does not offer, for instance because it does not support its schema. If
 // the model has to search for tools, only those that it searched for are expected.
-func (m *model) complete() {
+func (m *model) checkOffered() {
 	m.t.Helper()
 	if len(m.turns) == 0 || m.turns[0].finds {
 		return
@@ -101,8 +101,8 @@ func form(shown string) string {
 	return "content"
 }
 
-// aside describes the requests of an agent beside the script.
-func (m *model) aside() string {
+// otherRequests describes the requests of an agent beside the script.
+func (m *model) otherRequests() string {
 	out := ""
 	if len(m.sought) > 0 {
 		out += fmt.Sprintf(" (%d to find tools)", len(m.sought))

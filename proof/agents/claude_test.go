@@ -14,11 +14,11 @@ func claude(name, search string, own ...string) *agent {
 		program: []string{"@anthropic-ai/claude-code-linux-x64/claude"},
 		setup:   "claude-code", own: own,
 		client: "claude-code", callID: "toolu_call_N", told: "structuredContent", refused: "content",
-		base: func(w *world, url string) []string {
+		base: func(w *account, url string) []string {
 			return []string{"ANTHROPIC_BASE_URL=" + url, "ANTHROPIC_API_KEY=dummy", "ENABLE_TOOL_SEARCH=" + search, "DISABLE_AUTOUPDATER=1",
 				"DISABLE_TELEMETRY=1", "DISABLE_ERROR_REPORTING=1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1"}
 		},
-		plug: func(w *world, s server) []string {
+		plug: func(w *account, s server) []string {
 			emend := object{"type": "http", "url": s.url, "headers": object{"Authorization": "Bearer " + s.token}}
 			if s.url == "" {
 				emend = object{"type": "stdio", "command": s.command[0], "args": s.command[1:]}

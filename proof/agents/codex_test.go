@@ -22,7 +22,7 @@ func codexWith(name, model, told, id string, own ...string) *agent {
 		program: []string{"@openai/codex-linux-x64/vendor/*/bin/codex"},
 		setup:   "codex", own: own, keeps: true,
 		client: "codex-mcp-client", callID: id, session: ".codex/sessions/*/*/*/rollout-*-ID.jsonl", told: told, refused: told,
-		base: func(w *world, url string) []string {
+		base: func(w *account, url string) []string {
 			w.write(w.codexConfig(), fmt.Sprintf(`model = %q
 model_provider = "scripted"
 approval_policy = "never"
@@ -40,7 +40,7 @@ env_key = "SCRIPTED_KEY"
 `, model, url+"/v1"))
 			return []string{"SCRIPTED_KEY=dummy"}
 		},
-		plug: func(w *world, s server) []string {
+		plug: func(w *account, s server) []string {
 			emend := fmt.Sprintf("url = %q\nbearer_token_env_var = \"EMEND_TOKEN\"\n", s.url)
 			if s.url == "" {
 				emend = fmt.Sprintf("command = %q\nargs = %s\n", s.command[0], encode(s.command[1:]))
@@ -62,4 +62,4 @@ env_key = "SCRIPTED_KEY"
 // approved approves emend's tools. Without it Codex asks before each call that is not marked as read-only.
 const approved = `mcp_servers.emend.default_tools_approval_mode="approve"`
 
-func (w *world) codexConfig() string { return filepath.Join(w.home, ".codex", "config.toml") }
+func (w *account) codexConfig() string { return filepath.Join(w.home, ".codex", "config.toml") }

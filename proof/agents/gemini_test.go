@@ -7,7 +7,7 @@ var geminiCLI = &agent{
 	program: []string{"@google/gemini-cli/bundle/gemini.js"}, node: true,
 	setup: "gemini", own: []string{"replace", "write_file"},
 	client: "gemini-cli-mcp-client", told: "content", refused: "content",
-	base: func(w *world, url string) []string {
+	base: func(w *account, url string) []string {
 		w.writeJSON(geminiConfig, object{
 			"general":   object{"enableAutoUpdate": false, "enableAutoUpdateNotification": false},
 			"privacy":   object{"usageStatisticsEnabled": false},
@@ -16,7 +16,7 @@ var geminiCLI = &agent{
 		})
 		return []string{"GOOGLE_GEMINI_BASE_URL=" + url, "GEMINI_API_KEY=dummy"}
 	},
-	plug: func(w *world, s server) []string {
+	plug: func(w *account, s server) []string {
 		emend := object{"httpUrl": s.url, "headers": object{"Authorization": "Bearer " + s.token}}
 		if s.url == "" {
 			emend = object{"command": s.command[0], "args": s.command[1:]}

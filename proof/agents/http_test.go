@@ -33,13 +33,13 @@ func TestHTTP(t *testing.T) {
 			w.holds("afterwards", edited)
 			w.recorded(p, records[:1])
 			t.Logf("%s %s over HTTP: speaks %s; %d requests of it; %d turns%s; %.1f s", a.name, p.version, tap.revision(), tap.requests,
-				len(m.turns), m.aside(), m.took.Seconds())
+				len(m.turns), m.otherRequests(), m.took.Seconds())
 		})
 	}
 }
 
-// tap is a proxy between an agent and the server. It passes everything on and remembers what the test asks for.
-type tap struct {
+// recordingProxy is a proxy between an agent and the server. It passes everything on and remembers what the test asks for.
+type recordingProxy struct {
 	server
 
 	mu       sync.Mutex
@@ -51,7 +51,7 @@ type tap struct {
 var announced = regexp.MustCompile(`(http://[0-9.:]+/mcp)|Authorization: Bearer (\S+)`)
 
 // serveHTTP starts emend at a free address. It is stopped after the test.
-func (w *world) serveHTTP() *tap {
+func (w *account) serveHTTP() *recordingProxy {
 	w.Helper()
 	cmd := exec.Command(emendProgram, "serve", "--http", "127.0.0.1:0", w.work)
 	cmd.Env, cmd.Dir = w.env, w.work
@@ -75,11 +75,11 @@ func (w *world) serveHTTP() *tap {
 		w.Fatal("emend serve does not say where it is and what the token is")
 	}
 	go io.Copy(io.Discard, said) // its log
-	return w.tap(at)
+	return w.recordVia(at)
 }
 
 // end stops a server.
-func (w *world) end(cmd *exec.Cmd) {
+func (w *account) end(cmd *exec.Cmd) {
 	late := time.AfterFunc(10*time.Second, func() { cmd.Process.Kill() })
 	cmd.Process.Signal(syscall.SIGTERM)
 	cmd.Wait()
@@ -88,13 +88,13 @@ func (w *world) end(cmd *exec.Cmd) {
 	}
 }
 
-// tap returns a proxy for a server.
-func (w *world) tap(at server) *tap {
+// recordVia returns a proxy for a server.
+func (w *account) recordVia(at server) *recordingProxy {
 	to, err := url.Parse(at.url)
 	if err != nil {
 		w.Fatal(err)
 	}
-	out := &tap{server: at}
+	out := &recordingProxy{server: at}
 	to.Path = ""
 	// It needs connections of its own: a test server that closes also closes the idle connections of the standard transport.
 	own := &http.Transport{}
@@ -114,7 +114,7 @@ func (w *world) tap(at server) *tap {
 }
 
 // saw counts a request. Not every client sends the revision in a header, but each sends it in its first request.
-func (t *tap) saw(w *world, r *http.Request) {
+func (t *recordingProxy) saw(w *account, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		w.Errorf("a request cannot be read: %v", err)
@@ -137,7 +137,7 @@ func (t *tap) saw(w *world, r *http.Request) {
 }
 
 // revision returns the last revision that the agent used.
-func (t *tap) revision() string {
+func (t *recordingProxy) revision() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return cmp.Or(t.spoke, "unknown")

@@ -24,7 +24,7 @@ type entry struct {
 }
 
 // log returns the entries of the log, the oldest first; those of one patch by path.
-func (w *world) log() []entry {
+func (w *account) log() []entry {
 	w.Helper()
 	var in struct{ Data struct{ Entries []entry } }
 	if text := w.run("log", "--json"); json.Unmarshal([]byte(text), &in) != nil {
@@ -58,7 +58,7 @@ var records = []record{
 }
 
 // recorded compares the log with records, and returns the id of the session.
-func (w *world) recorded(p program, records []record) string {
+func (w *account) recorded(p program, records []record) string {
 	w.Helper()
 	log := w.log()
 	if len(log) != len(records) || log[0].Session == "" {
@@ -79,18 +79,18 @@ func (w *world) recorded(p program, records []record) string {
 	return session
 }
 
-// takeBack undoes the session. The tree must then be the first one, with the line that a person wrote meanwhile.
-func (w *world) takeBack(session string) {
+// undoSession undoes the session. The tree must then be the first one, with the line that a person wrote meanwhile.
+func (w *account) undoSession(session string) {
 	w.Helper()
 	w.run("undo", "--session", session)
 	want := maps.Clone(first)
-	want["server.conf"] += persons
+	want["server.conf"] += personLine
 	w.holds("after undo", want)
 	w.verified()
 }
 
 // verified fails if the log is broken or differs from the files.
-func (w *world) verified() {
+func (w *account) verified() {
 	w.Helper()
 	if out := w.run("verify"); !strings.Contains(out, "chain    whole") || !strings.Contains(out, " as the log has them, 0 not") {
 		w.Errorf("emend verify says:\n%s", out)

@@ -23,8 +23,8 @@ type protocol struct {
 
 var protocols = []protocol{messages, responses, completions, generate}
 
-// mostTurns ends a conversation that would go on for ever.
-const mostTurns = 40
+// turnLimit ends a conversation that would go on for ever.
+const turnLimit = 40
 
 // model plays a script for one agent.
 type model struct {
@@ -81,7 +81,7 @@ func (m *model) answer(w http.ResponseWriter, r *http.Request, p protocol, body 
 		fail(w, http.StatusBadRequest, err.Error())
 		return
 	}
-	if len(m.turns)+m.asides >= mostTurns {
+	if len(m.turns)+m.asides >= turnLimit {
 		fail(w, http.StatusBadRequest, "the script is over")
 		return
 	}

@@ -7,14 +7,14 @@ var opencode = &agent{
 	program: []string{"opencode-linux-x64/bin/opencode", "opencode-linux-x64-baseline/bin/opencode"},
 	setup:   "opencode", own: []string{"edit", "write"},
 	client: "opencode", told: "content", refused: "content",
-	base: func(w *world, url string) []string {
+	base: func(w *account, url string) []string {
 		w.writeJSON(opencodeConfig, object{"autoupdate": false, "share": "disabled", "model": "scripted/scripted",
 			"provider": object{"scripted": object{"npm": "@ai-sdk/openai-compatible", "name": "scripted",
 				"options": object{"baseURL": url + "/v1", "apiKey": "dummy"}, "models": object{"scripted": object{"name": "scripted"}}}}})
 		return []string{"OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1",
 			"OPENCODE_DISABLE_DEFAULT_PLUGINS=1"}
 	},
-	plug: func(w *world, s server) []string {
+	plug: func(w *account, s server) []string {
 		emend := object{"type": "local", "command": s.command, "enabled": true}
 		if s.url != "" {
 			emend = object{"type": "remote", "url": s.url, "headers": object{"Authorization": "Bearer " + s.token}, "enabled": true}

@@ -15,18 +15,18 @@ import (
 	"time"
 )
 
-// patience is the time limit for an agent.
-const patience = 2 * time.Minute
+// timeLimit is the time limit for an agent.
+const timeLimit = 2 * time.Minute
 
 // start runs a command of this account to its end, and kills its children. Its output is in the file said.txt.
-func (w *world) start(command ...string) (took time.Duration) {
+func (w *account) start(command ...string) (took time.Duration) {
 	w.Helper()
 	out, err := os.Create(filepath.Join(w.root, "said.txt"))
 	if err != nil {
 		w.Fatal(err)
 	}
 	defer out.Close()
-	ctx, cancel := context.WithTimeout(w.Context(), patience)
+	ctx, cancel := context.WithTimeout(w.Context(), timeLimit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = w.work, w.env, out, out
@@ -41,18 +41,18 @@ func (w *world) start(command ...string) (took time.Duration) {
 	if err != nil {
 		w.Errorf("%s: %v\n%s", filepath.Base(command[0]), err, w.said())
 	}
-	w.alone()
+	w.killLeftovers()
 	return took
 }
 
 // said returns the end of the last command's output.
-func (w *world) said() string {
+func (w *account) said() string {
 	data, _ := os.ReadFile(filepath.Join(w.root, "said.txt"))
 	return string(data[max(0, len(data)-4000):])
 }
 
-// alone kills what a command left running, and reports it.
-func (w *world) alone() {
+// killLeftovers kills what a command left running, and reports it.
+func (w *account) killLeftovers() {
 	w.Helper()
 	if eventually(func() bool { return len(w.processes()) == 0 }) {
 		return
@@ -64,7 +64,7 @@ func (w *world) alone() {
 }
 
 // processes returns the processes of this account: those with its directory in their environment or arguments.
-func (w *world) processes() map[int]string {
+func (w *account) processes() map[int]string {
 	out := map[int]string{}
 	dirs, _ := filepath.Glob("/proc/[0-9]*")
 	for _, dir := range dirs {

@@ -51,7 +51,7 @@ func story(person func()) []step {
 		{does: "patches two files", tool: "apply_patch", call: always(object{"patch": twoFiles}), want: []string{"2 file(s)", "a.txt", "b.txt"}},
 		{does: "edits with a stale hash", tool: "edit_file", before: person, refused: true, call: edit(1, "port = 4000", "port = 5000"),
 			want: []string{"stale_file", nextStep}},
-		{does: "reads again, as it was told", tool: "read_file", call: told(3, object{"path": "server.conf"}), want: []string{"port = 4000", persons}},
+		{does: "reads again, as it was told", tool: "read_file", call: afterRefusal(3, object{"path": "server.conf"}), want: []string{"port = 4000", personLine}},
 		{does: "edits with the new hash", tool: "edit_file", call: edit(4, "port = 4000", "port = 5000"), want: []string{"Edited server.conf"}},
 		{does: "deletes", tool: "delete_file", call: always(object{"path": "old.txt"}), want: []string{"Deleted old.txt", "restore_file"}},
 		{does: "restores by the trash id", tool: "restore_file", call: restore(6), want: []string{"Restored old.txt"}},
@@ -83,8 +83,8 @@ func edit(n int, old, new string) func([]string) (object, error) {
 	}
 }
 
-// told continues only if the refusal of step n says how.
-func told(n int, args object) func([]string) (object, error) {
+// afterRefusal continues only if the refusal of step n says how.
+func afterRefusal(n int, args object) func([]string) (object, error) {
 	return func(seen []string) (object, error) {
 		if !strings.Contains(seen[n], nextStep) {
 			return nil, fmt.Errorf("the refusal does not say what to do next: %.300q", seen[n])

@@ -33,7 +33,7 @@ func TestSetup(t *testing.T) {
 }
 
 // named returns a directory in which the agent's program has its usual name.
-func (w *world) named(p program) string {
+func (w *account) named(p program) string {
 	w.Helper()
 	dir := filepath.Join(w.root, "bin")
 	if err := os.Mkdir(dir, 0o755); err != nil {

@@ -10,14 +10,14 @@ import (
 	"strings"
 )
 
-// tapped returns a command whose input and output are recorded.
-func (w *world) tapped(command ...string) []string {
+// recordStreams returns a command whose input and output are recorded.
+func (w *account) recordStreams(command ...string) []string {
 	in, out := filepath.Join(w.root, "wire-in"), filepath.Join(w.root, "wire-out")
 	return append([]string{"/bin/sh", "-c", `in=$1 out=$2; shift 2; tee -a "$in" | "$@" | tee -a "$out"`, "sh", in, out}, command...)
 }
 
 // revision returns the revision of the protocol in the recorded streams.
-func (w *world) revision() string {
+func (w *account) revision() string {
 	const meta = "io.modelcontextprotocol/protocolVersion"
 	for _, line := range w.wire("in") {
 		var in struct {
@@ -40,7 +40,7 @@ func (w *world) revision() string {
 	return "unknown"
 }
 
-func (w *world) wire(which string) []string {
+func (w *account) wire(which string) []string {
 	data, _ := os.ReadFile(filepath.Join(w.root, "wire-"+which))
 	return strings.Split(string(data), "\n")
 }

@@ -44,23 +44,23 @@ func (b *tab) audit() []string {
 // TestAxe audits every page, full and empty, in each colour scheme and at each width.
 func TestAxe(t *testing.T) {
 	t.Parallel()
-	b := told(t)
-	b.auditAll(full(b))
+	b := storyWindow(t)
+	b.auditAll(storyPages(b))
 }
 
 func TestAxeEmpty(t *testing.T) {
 	t.Parallel()
 	s := shop(t).ui()
-	s.pages(t).auditAll(bare)
+	s.pages(t).auditAll(emptyPages)
 	out := window(t, s.base+"/ui/")
 	out.expect("401")
-	out.auditAll([]place{{"login", "login", "input[name=token]"}})
+	out.auditAll([]pageState{{"login", "login", "input[name=token]"}})
 }
 
-func (b *tab) auditAll(places []place) {
+func (b *tab) auditAll(places []pageState) {
 	b.t.Helper()
 	for _, s := range screens {
-		b.on(s)
+		b.setScreen(s)
 		for _, p := range places {
 			b.show(p)
 			if found := b.audit(); len(found) > 0 {
@@ -88,10 +88,10 @@ func TestAxeComplains(t *testing.T) {
 // 400 % and 200 %.
 func TestWidths(t *testing.T) {
 	t.Parallel()
-	b := told(t)
-	places := full(b)
+	b := storyWindow(t)
+	places := storyPages(b)
 	for _, width := range []int64{320, 640} {
-		b.on(screen{width: width, height: 800})
+		b.setScreen(screen{width: width, height: 800})
 		for _, p := range places {
 			b.show(p)
 			wide := eval[int64](b, "document.scrollingElement.scrollWidth")

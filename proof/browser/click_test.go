@@ -15,7 +15,7 @@ import (
 // matches a selector.
 func (b *tab) click(within, role, name string) {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	ctx, cancel := context.WithTimeout(b.ctx, timeLimit)
 	defer cancel()
 	what := fmt.Sprintf("%s %q in %s", role, name, within)
 	var x, y float64

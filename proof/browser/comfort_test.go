@@ -21,7 +21,7 @@ func TestComfort(t *testing.T) {
 	b.until("it can be copied", `document.querySelector("details.hash[open] > button.copy")`)
 
 	b.follow("section.file", "Split")
-	b.there("table.diff.split")
+	b.waitFor("table.diff.split")
 	b.follow("main", "Undo this change")
 	b.until("the view is the one that was chosen", `location.pathname.includes("/confirm/") && document.querySelector("table.diff.split") && document.readyState === "complete"`)
 	b.do("click twice", evaluate(`const send = document.querySelector("form.do button"); send.click(); send.click()`))

@@ -16,17 +16,17 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 )
 
-// notes collects complaints of the browser and the addresses that it requests. Tests expect no message on the console, no
+// complaints collects complaints of the browser and the addresses that it requests. Tests expect no message on the console, no
 // violation of the content security policy, no dialog and no other host.
-type notes struct {
+type complaints struct {
 	mu       sync.Mutex
 	requests []string
 	complain []string
 	expected []string
 }
 
-// note handles an event of the browser. It must not block, since it runs where events are read.
-func (n *notes) note(ev any) {
+// record handles an event of the browser. It must not block, since it runs where events are read.
+func (n *complaints) record(ev any) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	switch ev := ev.(type) {
@@ -45,26 +45,26 @@ func (n *notes) note(ev any) {
 	}
 }
 
-func (n *notes) add(format string, args ...any) {
+func (n *complaints) add(format string, args ...any) {
 	n.complain = append(n.complain, fmt.Sprintf(format, args...))
 }
 
 // expect allows complaints that contain part.
-func (n *notes) expect(part string) {
+func (n *complaints) expect(part string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.expected = append(n.expected, part)
 }
 
 // forget drops all complaints, for a test with a bad page.
-func (n *notes) forget() {
+func (n *complaints) forget() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.requests, n.complain = nil, nil
 }
 
 // asked returns every address that the browser has requested.
-func (n *notes) asked() []string {
+func (n *complaints) asked() []string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return slices.Clone(n.requests)
@@ -73,7 +73,7 @@ func (n *notes) asked() []string {
 // heard waits for a complaint that contains part.
 func (b *tab) heard(part string) {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	ctx, cancel := context.WithTimeout(b.ctx, timeLimit)
 	defer cancel()
 	b.retry(ctx, "a complaint of "+part, func() error {
 		b.mu.Lock()
@@ -86,7 +86,7 @@ func (b *tab) heard(part string) {
 }
 
 // faults returns the complaints that no test expects, and requests to other hosts.
-func (n *notes) faults() (out []string) {
+func (n *complaints) faults() (out []string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, at := range n.requests {

@@ -21,7 +21,7 @@ func TestEveryPage(t *testing.T) {
 			b := s.pages(t)
 			b.expect("403") // for a file that may not be read
 			if script == "without" {
-				b.without()
+				b.disableScripts()
 			}
 			t.Logf("crawl: %d pages read %s JavaScript", b.crawl(b.landmarks), script)
 		})

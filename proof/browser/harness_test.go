@@ -31,7 +31,7 @@ func TestNotesSee(t *testing.T) {
 	if !slices.Contains(b.faults(), "it asked for http://localhost:9/x.png") {
 		t.Errorf("it does not see the other host: %q", b.faults())
 	}
-	b.notes.forget()
+	b.complaints.forget()
 }
 
 // TestSaysAcrossDocuments opens a page that loses an element just after it was found, as when another document replaces it.

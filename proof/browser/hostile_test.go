@@ -31,7 +31,7 @@ func TestHostile(t *testing.T) {
 	a.refused("edit_file", map[string]any{"path": "README.md", "expectedSha256": a.sha("README.md"),
 		"edits": []any{map[string]any{"oldText": "<script>alert(5)</script>", "newText": "x"}}})
 
-	b.until("they arrive", called(evilName))
+	b.until("they arrive", timelineHas(evilName))
 	b.entry("done", evilName)
 	b.says("main", "<script>alert(3)</script>", "<b onmouseover=alert(4)>")
 	b.open("change/" + b.entryOf("create_file", evilName))

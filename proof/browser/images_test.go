@@ -9,26 +9,26 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// shown lists the pages that docs/images has pictures of.
-var shown = []string{"timeline", "change", "change-split", "file", "session", "sessions", "trash", "waiting", "health", "confirm"}
+// pictured lists the pages that docs/images has pictures of.
+var pictured = []string{"timeline", "change", "change-split", "file", "session", "sessions", "trash", "waiting", "health", "confirm"}
 
 // TestImages takes the pictures of the documentation. They are kept when EMEND_IMAGES is write:
 //
 //	EMEND_IMAGES=write go -C proof test -count 1 -run Images ./browser
 func TestImages(t *testing.T) {
 	t.Parallel()
-	need(t)
+	needBrowser(t)
 	dir, root := t.TempDir(), t.TempDir()
 	if os.Getenv("EMEND_IMAGES") == "write" {
 		dir, root = filepath.Join("..", "..", "docs", "images"), plainRoot(t)
 	}
 	b := shopAt(t, root).told(t)
-	places := full(b)
+	places := storyPages(b)
 	for _, s := range screens {
-		b.on(s)
+		b.setScreen(s)
 		for _, p := range places {
-			if slices.Contains(shown, p.name) {
-				b.picture(p, filepath.Join(dir, p.name+"-"+s.name+".png"))
+			if slices.Contains(pictured, p.name) {
+				b.takePicture(p, filepath.Join(dir, p.name+"-"+s.name+".png"))
 			}
 		}
 	}
@@ -45,8 +45,8 @@ func plainRoot(t *testing.T) string {
 	return root
 }
 
-// picture takes the picture of a page that was just opened.
-func (b *tab) picture(p place, path string) {
+// takePicture takes the picture of a page that was just opened.
+func (b *tab) takePicture(p pageState, path string) {
 	b.t.Helper()
 	b.show(p)
 	b.until("the page is live", live)

@@ -11,10 +11,10 @@ func TestKeys(t *testing.T) {
 	w := shop(t)
 	w.cart()
 	b := w.ui().pages(t)
-	b.there("li.call")
+	b.waitFor("li.call")
 
 	b.keys("?")
-	b.there("dialog#keys[open]")
+	b.waitFor("dialog#keys[open]")
 	b.says("dialog#keys", "j", "k", "Enter", "/")
 	b.keys(kb.Escape)
 	b.until("the keys are closed", `!document.querySelector("dialog#keys[open]")`)

@@ -20,8 +20,8 @@ import (
 	"github.com/emend-dev/emend/internal/logtest"
 )
 
-// bar is the limit for the server's time for a first page. It is printed beside the measured time.
-const bar = 150 * time.Millisecond
+// firstPageLimit is the limit for the server's time for a first page. It is printed beside the measured time.
+const firstPageLimit = 150 * time.Millisecond
 
 // Limits of memory and rows, whatever the size of the log.
 const (
@@ -33,7 +33,7 @@ const (
 
 // TestLoad opens the pages on a log of 100,000 calls, and scrolls a difference of 50,000 lines to its end.
 func TestLoad(t *testing.T) {
-	need(t)
+	needBrowser(t)
 	entries, err := strconv.Atoi(cmp.Or(os.Getenv("EMEND_ENTRIES"), "100000"))
 	if err != nil {
 		t.Fatal(err)
@@ -65,7 +65,7 @@ func TestLoad(t *testing.T) {
 func (b *tab) firstChange(path string) string {
 	b.t.Helper()
 	b.open(path)
-	b.there("li.call a.open")
+	b.waitFor("li.call a.open")
 	return eval[string](b, `new URL(document.querySelector("li.call a.open").href).pathname`)[len("/ui/default/"):]
 }
 
@@ -75,7 +75,7 @@ func (b *tab) measure(peer *tab, what, path, near string) {
 	b.t.Helper()
 	first, middle := b.times(path)
 	_, other := peer.times(near)
-	b.t.Logf("load: %s: first %v, then %v (the bar is %v); beside a small workspace: %v", what, first, middle, bar, other)
+	b.t.Logf("load: %s: first %v, then %v (the bar is %v); beside a small workspace: %v", what, first, middle, firstPageLimit, other)
 }
 
 func (b *tab) times(path string) (first, middle time.Duration) {
@@ -124,7 +124,7 @@ func (b *tab) scroll(path string) {
 	if is-was > moreRoom || r.Most > rowsRoom {
 		b.t.Errorf("the page has %d MiB more than before, and %d rows", (is-was)>>20, r.Most)
 	}
-	b.back()
+	b.jumpBack()
 }
 
 const scrolling = `new Promise(done => {

@@ -30,7 +30,7 @@ func TestComeInByForm(t *testing.T) {
 	s := shop(t).ui()
 	b := window(t, s.base+"/ui/default/")
 	b.expect("401")
-	b.without()
+	b.disableScripts()
 	b.open("trash")
 	b.paste(strings.Repeat("x", len(s.token)))
 	b.says("[role=alert]", "not the token")
@@ -41,7 +41,7 @@ func TestComeInByForm(t *testing.T) {
 // paste enters a token into the form, and submits it.
 func (b *tab) paste(token string) {
 	b.t.Helper()
-	b.there("input[name=token]")
+	b.waitFor("input[name=token]")
 	b.do("paste", chromedp.SetValue(chromedp.CSS("input[name=token]"), token))
 	b.do("send", clickOn("form button"))
 }
@@ -52,7 +52,7 @@ func TestStranger(t *testing.T) {
 	b.expect("401")
 	for _, path := range []string{"", "trash", "change/1", "health", "file?path=README.md"} {
 		b.open(path)
-		b.there("input[name=token]")
+		b.waitFor("input[name=token]")
 		if b.count("header nav a") != 0 {
 			t.Errorf("%s: a stranger sees pages", path)
 		}

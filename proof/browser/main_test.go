@@ -75,8 +75,8 @@ func options(path, dir string) []chromedp.ExecAllocatorOption {
 	return opts
 }
 
-// need skips a test if there is no browser.
-func need(t *testing.T) {
+// needBrowser skips a test if there is no browser.
+func needBrowser(t *testing.T) {
 	t.Helper()
 	if absent != "" {
 		t.Skipf("NOT RUN: %s", absent)

@@ -20,12 +20,12 @@ func TestAbsent(t *testing.T) {
 		{"npm", "^TestAxeComplains$", "NOT RUN: axe: npm ci of testdata/axe: npm is not installed"},
 	} {
 		if c.without == "npm" {
-			need(t)
+			needBrowser(t)
 		}
 		cmd := exec.Command(self, "-test.v", "-test.count=1", "-test.run", c.run)
-		cmd.Env = append(os.Environ(), "PATH="+only(t, "go", "git", "chromium"), "EMEND_NPM_DIR="+t.TempDir())
+		cmd.Env = append(os.Environ(), "PATH="+pathWith(t, "go", "git", "chromium"), "EMEND_NPM_DIR="+t.TempDir())
 		if c.without == "chromium" {
-			cmd.Env = append(cmd.Env, "PATH="+only(t, "go", "git"), "EMEND_CHROMIUM=")
+			cmd.Env = append(cmd.Env, "PATH="+pathWith(t, "go", "git"), "EMEND_CHROMIUM=")
 		}
 		out, err := cmd.CombinedOutput()
 		if text := string(out); err != nil || !strings.Contains(text, c.want) || strings.Contains(text, "--- PASS") {
@@ -34,8 +34,8 @@ func TestAbsent(t *testing.T) {
 	}
 }
 
-// only returns a PATH with links to these programs only.
-func only(t *testing.T, programs ...string) string {
+// pathWith returns a PATH with links to these programs only.
+func pathWith(t *testing.T, programs ...string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for _, name := range programs {

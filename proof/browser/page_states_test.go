@@ -6,15 +6,15 @@ import (
 	"testing"
 )
 
-// place is a page in one of its states.
-type place struct {
+// pageState is a page in one of its states.
+type pageState struct {
 	name string // of its picture
 	path string
 	wait string // a selector that the loaded page has
 }
 
-// full returns all pages of a workspace with a story in it, and with a call that waits.
-func full(b *tab) []place {
+// storyPages returns all pages of a workspace with a story in it, and with a call that waits.
+func storyPages(b *tab) []pageState {
 	b.t.Helper()
 	patch := b.entryOf("apply_patch", "src/cart.ts")
 	undo := b.entryOf("undo", "README.md")
@@ -29,7 +29,7 @@ func full(b *tab) []place {
 	b.open("file?path=src/cart.ts")
 	version := b.link("li.version:last-child", "Show this version")
 	back := b.link("li.version:last-child", "Put this version back")
-	return []place{
+	return []pageState{
 		{"timeline", "", "li.call"},
 		{"timeline-found", "?q=price&outcome=done", "li.call"},
 		{"timeline-none", "?q=nothing+has+this", "main"},
@@ -58,8 +58,8 @@ func full(b *tab) []place {
 	}
 }
 
-// bare lists the pages that show a text while nothing has happened.
-var bare = []place{
+// emptyPages lists the pages that show a text while nothing has happened.
+var emptyPages = []pageState{
 	{"timeline-empty", "", "div.empty"},
 	{"file-empty", "file?path=README.md", "main"},
 	{"sessions-empty", "sessions", "div.empty"},
@@ -81,10 +81,10 @@ func (b *tab) link(within, name string) string {
 }
 
 // show opens a page and waits until it is loaded.
-func (b *tab) show(p place) { b.t.Helper(); b.open(p.path); b.there(p.wait) }
+func (b *tab) show(p pageState) { b.t.Helper(); b.open(p.path); b.waitFor(p.wait) }
 
-// told returns a window on a workspace with the story in it, and with a call that waits.
-func told(t *testing.T) *tab {
+// storyWindow returns a window on a workspace with the story in it, and with a call that waits.
+func storyWindow(t *testing.T) *tab {
 	t.Helper()
 	return shop(t).told(t)
 }
@@ -98,7 +98,7 @@ func (w *world) told(t *testing.T) *tab {
 	b.until("the page is live", live)
 	w.agent("orders-vat", "--wait", "10m").begin("apply_patch", map[string]any{"patch": migrationPatch})
 	b.open("waiting")
-	b.there("article.question")
+	b.waitFor("article.question")
 	return b
 }
 

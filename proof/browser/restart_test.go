@@ -14,7 +14,7 @@ func TestRestart(t *testing.T) {
 	w := shop(t)
 	w.cart()
 	first := w.ui()
-	b := first.lost(t)
+	b := first.pageWithoutServer(t)
 	second := w.ui("--addr", strings.TrimPrefix(first.base, "http://"))
 	b.says("main", "Sign in", "Each start of emend ui prints a new one")
 	if second.token == first.token {
@@ -23,7 +23,7 @@ func TestRestart(t *testing.T) {
 	b.paste(first.token)
 	b.says("main", "This is not the token")
 	b.do("open the new address", chromedp.Navigate(second.base+"/ui/#token="+second.token))
-	b.until("the page is live again", live+" && "+called("src/prices.ts"))
+	b.until("the page is live again", live+" && "+timelineHas("src/prices.ts"))
 }
 
 // TestRestartServe does the same with emend serve --http, whose token stays the same.
@@ -32,7 +32,7 @@ func TestRestartServe(t *testing.T) {
 	w := shop(t)
 	w.cart()
 	first := w.serve("serve", "--http", "127.0.0.1:0")
-	b := first.lost(t)
+	b := first.pageWithoutServer(t)
 	second := w.serve("serve", "--http", strings.TrimPrefix(first.base, "http://"))
 	b.says("main", "Sign in", "in the file that it names")
 	b.paste(first.token)
@@ -43,8 +43,8 @@ func TestRestartServe(t *testing.T) {
 	}
 }
 
-// lost returns an open page whose server has ended.
-func (s *server) lost(t *testing.T) *tab {
+// pageWithoutServer returns an open page whose server has ended.
+func (s *server) pageWithoutServer(t *testing.T) *tab {
 	t.Helper()
 	b := s.pages(t)
 	b.expect("ERR_")

@@ -18,8 +18,8 @@ var screens = []screen{
 	{name: "phone", width: 390, height: 844, phone: true},
 }
 
-// on sets the screen for this and later pages. It disables animations, so that a picture is not taken halfway.
-func (b *tab) on(s screen) {
+// setScreen sets the screen for this and later pages. It disables animations, so that a picture is not taken halfway.
+func (b *tab) setScreen(s screen) {
 	b.t.Helper()
 	scheme := "light"
 	if s.dark {

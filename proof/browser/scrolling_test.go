@@ -8,40 +8,40 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// back jumps to the middle of a difference that was scrolled to its end, and then to its beginning. The rows that the page had
+// jumpBack jumps to the middle of a difference that was scrolled to its end, and then to its beginning. The rows that the page had
 // removed must come back in their places, and be those of the server.
-func (b *tab) back() {
+func (b *tab) jumpBack() {
 	b.t.Helper()
 	if b.count("tbody[data-rows]") == 0 {
 		b.t.Error("the page lets no rows go")
 	}
 	b.do("jump to the middle", evaluate(`window.scrollTo(0, document.scrollingElement.scrollHeight / 2)`))
-	at := eval[string](b, inSight)
-	b.until("the middle is there", whole)
-	if is := eval[string](b, inSight); is != at {
+	at := eval[string](b, groupInSight)
+	b.until("the middle is there", noEmptyGroups)
+	if is := eval[string](b, groupInSight); is != at {
 		b.t.Errorf("%s was on the screen before its rows came, and %s after", at, is)
 	}
-	b.same("the middle")
+	b.sameAsServer("the middle")
 	b.do("jump to the begin", evaluate(`window.scrollTo(0, 0)`))
-	b.until("the begin is there", whole+` && document.querySelector("table.diff tbody tr")`)
-	b.same("the begin")
+	b.until("the begin is there", noEmptyGroups+` && document.querySelector("table.diff tbody tr")`)
+	b.sameAsServer("the begin")
 }
 
-// inSight returns the group of rows in the middle of the screen, and its position.
-const inSight = `(() => {
+// groupInSight returns the group of rows in the middle of the screen, and its position.
+const groupInSight = `(() => {
 	const all = [...document.querySelectorAll("table.diff tbody")], box = b => b.getBoundingClientRect();
 	const i = all.findIndex(b => box(b).bottom > innerHeight / 2);
 	return i + " at " + Math.round(box(all[i]).top);
 })()`
 
-// whole is true if no group of rows is empty on the screen and two screens around it.
-const whole = `[...document.querySelectorAll("table.diff tbody")].every(b => {
+// noEmptyGroups is true if no group of rows is empty on the screen and two screens around it.
+const noEmptyGroups = `[...document.querySelectorAll("table.diff tbody")].every(b => {
 	const r = b.getBoundingClientRect();
 	return r.bottom < -2 * innerHeight || r.top > 3 * innerHeight || b.rows.length > 0;
 })`
 
-// same compares the 300 rows on and after the screen with those of the server.
-func (b *tab) same(what string) {
+// sameAsServer compares the 300 rows on and after the screen with those of the server.
+func (b *tab) sameAsServer(what string) {
 	b.t.Helper()
 	const text = `rows => [...rows].map(r => [...r.cells].map(c => (c.dataset.n || "") + c.textContent).join("|")).join("\n")`
 	differs := eval[string](b, `(async () => {
@@ -95,15 +95,15 @@ func TestKeysOverWhatIsFar(t *testing.T) {
 	b.until("the first change of the group that was empty", `(r => r?.matches("tr.hunk") && r === [...document.querySelectorAll("table.diff tbody")][was].querySelector("tr.hunk"))(document.activeElement)`)
 	b.until("it is on the screen", `(t => t >= 0 && t < innerHeight)(document.activeElement.getBoundingClientRect().top)`)
 	all := eval[int](b, rowsOfAll)
-	b.do("jump to and fro", chromedp.Evaluate[chromedp.Void](jumping, chromedp.EvalAwaitPromise))
-	b.until("what is on the screen is there", whole)
+	b.do("jump to and fro", chromedp.Evaluate[chromedp.Void](jumpAround, chromedp.EvalAwaitPromise))
+	b.until("what is on the screen is there", noEmptyGroups)
 	if n := eval[int](b, rowsOfAll); n != all {
 		t.Errorf("%d rows, and there were %d", n, all)
 	}
 }
 
-// jumping scrolls to other places of a page faster than rows are loaded.
-const jumping = `(async () => {
+// jumpAround scrolls to other places of a page faster than rows are loaded.
+const jumpAround = `(async () => {
 	for (let i = 0; i < 60; i++) {
 		window.scrollTo(0, document.scrollingElement.scrollHeight * [0.1, 0.5, 0.12, 0.9, 0.48][i % 5]);
 		await new Promise(requestAnimationFrame);

@@ -24,20 +24,20 @@ func shopFiles(t *testing.T) map[string]string {
 	return out
 }
 
-// asking is a policy that asks a person about the migrations.
-const asking = "[write]\nask = [\"migrations/**\"]\n"
+// askPolicy is a policy that asks a person about the migrations.
+const askPolicy = "[write]\nask = [\"migrations/**\"]\n"
 
 // shop creates a world with that project.
 func shop(t *testing.T) *world {
 	t.Helper()
-	need(t)
+	needBrowser(t)
 	return shopAt(t, t.TempDir())
 }
 
 func shopAt(t *testing.T, root string) *world {
 	t.Helper()
 	w := worldAt(t, root, shopFiles(t))
-	w.policy(asking)
+	w.policy(askPolicy)
 	return w
 }
 

@@ -15,25 +15,25 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// patience is the time limit for a page to reach an expected state.
-const patience = 10 * time.Second
+// timeLimit is the time limit for a page to reach an expected state.
+const timeLimit = 10 * time.Second
 
 // tab is a private window, which has no cookie of another test.
 type tab struct {
 	t    *testing.T
 	ctx  context.Context
 	base string // prefix of the addresses that open takes
-	*notes
+	*complaints
 }
 
-// window opens a tab. The test fails if the browser complains: see [notes].
+// window opens a tab. The test fails if the browser complains: see [complaints].
 func window(t *testing.T, base string) *tab {
 	t.Helper()
-	need(t)
+	needBrowser(t)
 	ctx, cancel := chromedp.NewContext(chrome, chromedp.WithNewBrowserContext())
 	t.Cleanup(cancel)
-	b := &tab{t: t, ctx: ctx, base: base, notes: &notes{}}
-	if err := chromedp.Listen(ctx, b.note); err != nil {
+	b := &tab{t: t, ctx: ctx, base: base, complaints: &complaints{}}
+	if err := chromedp.Listen(ctx, b.record); err != nil {
 		t.Fatal(err)
 	}
 	command(b, network.Enable, network.EnableParams{})
@@ -50,7 +50,7 @@ func window(t *testing.T, base string) *tab {
 // command sends one command of the protocol.
 func command[P, R any](b *tab, c cdp.Command[P, R], params P) R {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	ctx, cancel := context.WithTimeout(b.ctx, timeLimit)
 	defer cancel()
 	out, err := chromedp.Call(ctx, c, params)
 	if err != nil {
@@ -62,7 +62,7 @@ func command[P, R any](b *tab, c cdp.Command[P, R], params P) R {
 // do runs an action without a result.
 func (b *tab) do(what string, a chromedp.Action[chromedp.Void]) {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	ctx, cancel := context.WithTimeout(b.ctx, timeLimit)
 	defer cancel()
 	if err := chromedp.Do(ctx, a); err != nil {
 		b.t.Fatalf("%s: %v\n%s", what, err, b.state())
@@ -78,7 +78,7 @@ func (b *tab) open(path string) {
 // eval returns the value of an expression.
 func eval[T any](b *tab, expression string) T {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	ctx, cancel := context.WithTimeout(b.ctx, timeLimit)
 	defer cancel()
 	out, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
 	if err != nil {
@@ -90,7 +90,7 @@ func eval[T any](b *tab, expression string) T {
 // until waits until an expression is true, also across navigations, and returns how long that took.
 func (b *tab) until(what, expression string) time.Duration {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	ctx, cancel := context.WithTimeout(b.ctx, timeLimit)
 	defer cancel()
 	start, tick := time.Now(), time.NewTicker(10*time.Millisecond)
 	defer tick.Stop()
@@ -107,8 +107,8 @@ func (b *tab) until(what, expression string) time.Duration {
 	}
 }
 
-// there waits until an element matches a selector.
-func (b *tab) there(selector string) {
+// waitFor waits until an element matches a selector.
+func (b *tab) waitFor(selector string) {
 	b.t.Helper()
 	b.until(selector, "document.querySelector("+quote(selector)+")")
 }
@@ -129,18 +129,18 @@ func (b *tab) count(selector string) int {
 }
 
 // keys presses keys, one after the other.
-func (b *tab) keys(keys string) { b.t.Helper(); b.do("press "+keys, chromedp.KeyEvent(keys, raw)) }
+func (b *tab) keys(keys string) { b.t.Helper(); b.do("press "+keys, chromedp.KeyEvent(keys, rawKeys)) }
 
-// raw makes a key press behave as on a keyboard: the character follows, unless the page handles the key.
-func raw(p *input.DispatchKeyEventParams) {
+// rawKeys makes a key press behave as on a keyboard: the character follows, unless the page handles the key.
+func rawKeys(p *input.DispatchKeyEventParams) {
 	if p.Type == input.DispatchKeyEventTypeKeyDown {
 		p.Type = input.DispatchKeyEventTypeRawKeyDown
 	}
 }
 
-// without disables JavaScript for the pages that follow. It leaves the open page first, since its scripts would be stopped
+// disableScripts disables JavaScript for the pages that follow. It leaves the open page first, since its scripts would be stopped
 // halfway.
-func (b *tab) without() {
+func (b *tab) disableScripts() {
 	b.t.Helper()
 	b.do("leave", chromedp.Navigate("about:blank"))
 	command(b, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})

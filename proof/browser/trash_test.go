@@ -16,7 +16,7 @@ func TestTrash(t *testing.T) {
 	coupons, shipping := w.read("src/coupons.ts"), w.read("docs/shipping.md")
 	b := w.ui().pages(t)
 	b.open("trash")
-	b.there("div.empty")
+	b.waitFor("div.empty")
 	a := w.agent("s-1")
 	a.call("delete_file", map[string]any{"path": "src/coupons.ts"})
 	a.call("delete_file", map[string]any{"path": "docs/shipping.md"})
@@ -61,7 +61,7 @@ func TestClearTrash(t *testing.T) {
 	b.press("form.do", "Clear for good")
 	b.until("it is cleared", `!location.pathname.includes("/confirm/") && document.readyState === "complete"`)
 	b.open("trash")
-	b.there("div.empty")
+	b.waitFor("div.empty")
 }
 
 // TestPutBack shows an old version of a file that was moved since, and restores it.

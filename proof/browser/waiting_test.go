@@ -17,7 +17,7 @@ func answered(t *testing.T, c <-chan answer) answer {
 	select {
 	case r := <-c:
 		return r
-	case <-time.After(patience):
+	case <-time.After(timeLimit):
 		t.Fatal("the call goes on waiting")
 		return answer{}
 	}
@@ -43,10 +43,10 @@ func TestWaiting(t *testing.T) {
 	w.holds("allowed", "migrations/0002_vat.sql", migration("")["content"].(string))
 
 	b.open("waiting")
-	b.there("div.empty")
+	b.waitFor("div.empty")
 	b.until("the page is live", live)
 	call = a.begin("create_file", migration("0003_more.sql"))
-	b.there("article.question") // without a reload
+	b.waitFor("article.question") // without a reload
 	b.fill("article.question", "Reason", "one column at a time")
 	b.press("article.question", "Deny")
 	r := answered(t, call)
@@ -85,7 +85,7 @@ func TestNobodyThere(t *testing.T) {
 	r := answered(t, w.agent("s-1").begin("create_file", migration("0002_vat.sql")))
 	took := time.Since(start)
 	t.Logf("waiting: without a page the call is refused after %v", took.Round(time.Millisecond))
-	if r.OK || took > patience/2 || !strings.Contains(r.Output, "emend ui") {
+	if r.OK || took > timeLimit/2 || !strings.Contains(r.Output, "emend ui") {
 		t.Errorf("without a page: %v after %v\n%s", r.OK, took, r.Output)
 	}
 }
@@ -94,11 +94,11 @@ func TestNobodyThere(t *testing.T) {
 func TestWaitingWithoutScript(t *testing.T) {
 	w := shop(t)
 	b := w.ui().pages(t)
-	b.without()
+	b.disableScripts()
 	b.open("waiting")
-	b.there("div.empty")
+	b.waitFor("div.empty")
 	call := w.agent("s-1").begin("create_file", migration("0002_vat.sql"))
-	b.there("article.question")
+	b.waitFor("article.question")
 	b.press("article.question", "Allow once")
 	if r := answered(t, call); !r.OK {
 		t.Errorf("allowed: %s", r.Output)

@@ -7,29 +7,29 @@ import (
 	"time"
 )
 
-// second is the time limit from the acknowledgement of a change until an open page shows it.
-const second = time.Second
+// updateLimit is the time limit from the acknowledgement of a change until an open page shows it.
+const updateLimit = time.Second
 
 // TestWatch has a person watch the timeline while an agent works. Each change must appear without a reload, within a second.
 // The machine may be to blame for one late change, but not for three.
 func TestWatch(t *testing.T) {
 	w := shop(t)
 	b := w.ui().pages(t)
-	b.there("div.empty")
+	b.waitFor("div.empty")
 	a := w.agent("watched")
 	var late int
 	for i := range 3 {
 		name := fmt.Sprintf("src/new%d.ts", i)
 		r := a.call("create_file", map[string]any{"path": name, "content": "export {};\n"})
-		b.until(name+" arrives", called(name))
+		b.until(name+" arrives", timelineHas(name))
 		took := time.Since(r.Acked)
 		t.Logf("watch: %s is on the page %v after it was acknowledged", name, took.Round(time.Millisecond))
-		if took > second {
+		if took > updateLimit {
 			late++
 		}
 	}
 	if late == 3 {
-		t.Errorf("each of three changes took more than %v to arrive", second)
+		t.Errorf("each of three changes took more than %v to arrive", updateLimit)
 	}
 	a.refused("write_file", map[string]any{"path": ".env", "content": "", "expectedSha256": emptyHash})
 	b.until("the refusal arrives", `document.querySelector('li.call[data-outcome="refused"]')`)
@@ -38,8 +38,8 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// called is true if the timeline has a call whose text contains text.
-func called(text string) string {
+// timelineHas is true if the timeline has a call whose text contains text.
+func timelineHas(text string) string {
 	return `[...document.querySelectorAll("ol.calls > li.call")].some(c => c.innerText.includes(` + quote(text) + `))`
 }
 
@@ -69,7 +69,7 @@ func TestUndoAndRedo(t *testing.T) {
 	a := w.agent("s-1")
 	a.edit("src/prices.ts", `"€" + cents / 100`, `(cents / 100).toFixed(2)`)
 	after := w.read("src/prices.ts")
-	b.until("it arrives", called("src/prices.ts"))
+	b.until("it arrives", timelineHas("src/prices.ts"))
 	b.change("done", "src/prices.ts")
 	b.says("section.file[data-path='src/prices.ts']", "toFixed(2)")
 	b.says("main", "claude", "s-1")
@@ -102,7 +102,7 @@ func TestUndoSession(t *testing.T) {
 	b.follow("main", "cart-rounding")
 	b.until("the session", `location.pathname.endsWith("/session")`)
 	for _, name := range []string{"src/prices.ts", "src/cart.ts", "test/prices.test.ts"} {
-		b.there("section.file[data-path='" + name + "']")
+		b.waitFor("section.file[data-path='" + name + "']")
 	}
 
 	w.write("src/prices.ts", strings.Replace(w.read("src/prices.ts"), "toFixed(2)", "toFixed(3)", 1))

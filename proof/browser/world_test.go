@@ -125,7 +125,7 @@ func (w *world) serve(args ...string) *server {
 	s, rest := &server{cmd: cmd}, &sync.WaitGroup{}
 	s.done = sync.OnceFunc(func() { w.stop(s, rest) })
 	w.t.Cleanup(s.done)
-	late := time.AfterFunc(patience, func() { cmd.Process.Kill() })
+	late := time.AfterFunc(timeLimit, func() { cmd.Process.Kill() })
 	lines := bufio.NewScanner(out)
 	for s.base == "" && lines.Scan() {
 		if m := address.FindStringSubmatch(lines.Text()); m != nil {
@@ -149,7 +149,7 @@ func (w *world) serve(args ...string) *server {
 // stop stops a server as Ctrl-C does. It must end by itself, without an error.
 func (w *world) stop(s *server, rest *sync.WaitGroup) {
 	s.cmd.Process.Signal(syscall.SIGINT)
-	late := time.AfterFunc(patience, func() { s.cmd.Process.Kill() })
+	late := time.AfterFunc(timeLimit, func() { s.cmd.Process.Kill() })
 	defer late.Stop()
 	rest.Wait()
 	if err := s.cmd.Wait(); err != nil {

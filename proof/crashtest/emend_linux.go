@@ -57,10 +57,10 @@ func (e *emend) recovered(m mark) (int, []error) {
 	if len(errs) > 0 {
 		return t, errs
 	}
-	if err := e.again(t); err != nil {
+	if err := e.recoverAgain(t); err != nil {
 		return t, []error{fmt.Errorf("a second recovery: %w", err)}
 	}
-	if err := e.goOn(t); err != nil {
+	if err := e.applyNext(t); err != nil {
 		return t, []error{fmt.Errorf("the next patch: %w", err)}
 	}
 	return t, nil
@@ -77,15 +77,15 @@ func (e *emend) inspect(m mark) (int, []error) {
 		return -1, []error{err}
 	}
 	var errs []error
-	if err := strays(os.DirFS(filepath.Join(e.dir, ".git"))); err != nil {
+	if err := unexpectedFiles(os.DirFS(filepath.Join(e.dir, ".git"))); err != nil {
 		errs = append(errs, err)
 	}
 	store := os.DirFS(filepath.Join(e.dir, ".git", "emend"))
 	return t, append(errs, checkStore(store, e.work, t)...)
 }
 
-// again runs the recovery a second time, which must find nothing to do.
-func (e *emend) again(t int) error {
+// recoverAgain runs the recovery a second time, which must find nothing to do.
+func (e *emend) recoverAgain(t int) error {
 	store := os.DirFS(filepath.Join(e.dir, ".git", "emend"))
 	before, err := readLog(store)
 	if err != nil {
@@ -105,8 +105,8 @@ func (e *emend) again(t int) error {
 	return errors.Join(errs...)
 }
 
-// goOn applies the patch after tree t, if there is one.
-func (e *emend) goOn(t int) error {
+// applyNext applies the patch after tree t, if there is one.
+func (e *emend) applyNext(t int) error {
 	if t == len(e.work.patches) {
 		return nil
 	}

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// job is sent to a hand once.
+// job is sent to a helper once.
 type job struct {
 	FS     string // a name in filesystems
 	Disk   string // file that is the disk
@@ -26,7 +26,7 @@ type job struct {
 	T      int // number of transactions
 }
 
-// order is one request to a hand.
+// order is one request to a helper.
 type order struct {
 	Do   string // make, mount, write, sync, check, repair or unmount
 	T    int    // write: number of the transaction
@@ -40,8 +40,8 @@ type answer struct {
 	Verdict verdict
 }
 
-// hand is a child process that accesses the file system under test. The process that serves the disk must not do so.
-type hand struct {
+// helper is a child process that accesses the file system under test. The process that serves the disk must not do so.
+type helper struct {
 	job
 	fs     filesystem
 	work   *work
@@ -52,7 +52,7 @@ type hand struct {
 func serveOrders(in io.Reader, out io.Writer) error {
 	unix.Umask(0o022)
 	dec, enc := gob.NewDecoder(in), gob.NewEncoder(out)
-	h := &hand{}
+	h := &helper{}
 	if err := dec.Decode(&h.job); err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func denied(err error) bool {
 		func(e error) bool { return errors.Is(err, e) })
 }
 
-func (h *hand) init() (err error) {
+func (h *helper) init() (err error) {
 	if h.fs, err = named(h.FS); err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (h *hand) init() (err error) {
 	return err
 }
 
-func (h *hand) do(o order, v *verdict) error {
+func (h *helper) do(o order, v *verdict) error {
 	switch o.Do {
 	case "make":
 		return h.make()
@@ -117,17 +117,17 @@ func (h *hand) do(o order, v *verdict) error {
 }
 
 // tree returns the directory that the writer works in.
-func (h *hand) tree() string { return filepath.Join(h.Dir, "tree") }
+func (h *helper) tree() string { return filepath.Join(h.Dir, "tree") }
 
 // make creates a new file system with the first tree on the disk.
-func (h *hand) make() error {
+func (h *helper) make() error {
 	if err := h.mount(h.fs.mkfs); err != nil {
 		return err
 	}
 	return errors.Join(h.fill(), unmount(h.Dir))
 }
 
-func (h *hand) fill() error {
+func (h *helper) fill() error {
 	git := filepath.Join(h.tree(), ".git")
 	if err := os.MkdirAll(git, 0o755); err != nil {
 		return err
@@ -139,7 +139,7 @@ func (h *hand) fill() error {
 }
 
 // mount mounts the disk. If first is given, it runs that program on the disk before.
-func (h *hand) mount(first []string) error {
+func (h *helper) mount(first []string) error {
 	dev, err := attach(h.Disk)
 	if err != nil {
 		return err
@@ -169,7 +169,7 @@ func runOn(dev string, words []string) error {
 }
 
 // write does transaction t, and checks that an uninterrupted writer does it right.
-func (h *hand) write(t int) error {
+func (h *helper) write(t int) error {
 	if err := h.writer.write(t); err != nil {
 		return err
 	}
@@ -182,7 +182,7 @@ func (h *hand) write(t int) error {
 }
 
 // sync writes everything to the disk, as would happen by itself some seconds later.
-func (h *hand) sync() error {
+func (h *helper) sync() error {
 	f, err := os.Open(h.Dir)
 	if err != nil {
 		return err
@@ -192,7 +192,7 @@ func (h *hand) sync() error {
 }
 
 // check mounts the disk, which replays the journal, classifies the tree, and has the writer recover.
-func (h *hand) check(m mark, v *verdict) error {
+func (h *helper) check(m mark, v *verdict) error {
 	if err := h.mount(h.fs.fsck); err != nil {
 		*v = verdict{Raw: dead, Wrong: []string{err.Error()}}
 		return nil
@@ -202,7 +202,7 @@ func (h *hand) check(m mark, v *verdict) error {
 }
 
 // repair mounts the disk and has the writer recover. It leaves the disk mounted.
-func (h *hand) repair(m mark, v *verdict) error {
+func (h *helper) repair(m mark, v *verdict) error {
 	if err := h.mount(h.fs.fsck); err != nil {
 		return err
 	}
@@ -216,11 +216,11 @@ func (h *hand) repair(m mark, v *verdict) error {
 	return err
 }
 
-func (h *hand) judge(m mark) verdict {
+func (h *helper) judge(m mark) verdict {
 	got, err := readTree(os.DirFS(h.tree()))
 	v := verdict{Raw: strange}
 	if err == nil {
-		v.Raw = h.work.look(got, m)
+		v.Raw = h.work.classify(got, m)
 	}
 	t, errs := h.writer.recovered(m)
 	v.Tree, v.Moved = t, t >= 0 && !maps.Equal(got, h.work.trees[t])

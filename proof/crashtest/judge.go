@@ -9,30 +9,30 @@ import (
 	"strings"
 )
 
-// raw classifies a tree after a crash, before any recovery.
-type raw string
+// treeState classifies a tree after a crash, before any recovery.
+type treeState string
 
 const (
-	right   raw = "right"   // one of the allowed trees
-	old     raw = "old"     // a tree from before the last acknowledged transaction
-	mixed   raw = "mixed"   // every file is whole, but they are not of one tree, or there are additional files
-	torn    raw = "torn"    // a file has a content or a mode that it never had
-	strange raw = "strange" // the tree cannot be read
-	dead    raw = "dead"    // the file system cannot be mounted
+	right   treeState = "right"   // one of the allowed trees
+	old     treeState = "old"     // a tree from before the last acknowledged transaction
+	mixed   treeState = "mixed"   // every file is whole, but they are not of one tree, or there are additional files
+	torn    treeState = "torn"    // a file has a content or a mode that it never had
+	strange treeState = "strange" // the tree cannot be read
+	dead    treeState = "dead"    // the file system cannot be mounted
 )
 
-var raws = []raw{right, old, mixed, torn, strange, dead}
+var raws = []treeState{right, old, mixed, torn, strange, dead}
 
 // verdict is the result for one state.
 type verdict struct {
-	Raw   raw
+	Raw   treeState
 	Tree  int  // number of the tree after the recovery, or -1
 	Moved bool // the recovery changed the tree
 	Wrong []string
 }
 
-// which returns the number of the tree that got equals, or -1. It tries the newest tree first.
-func (w *work) which(got tree, from, to int) int {
+// treeNumber returns the number of the tree that got equals, or -1. It tries the newest tree first.
+func (w *work) treeNumber(got tree, from, to int) int {
 	for i := to; i >= from; i-- {
 		if maps.Equal(w.trees[i], got) {
 			return i
@@ -41,24 +41,24 @@ func (w *work) which(got tree, from, to int) int {
 	return -1
 }
 
-// look classifies a tree that a power cut at m left.
-func (w *work) look(got tree, m mark) raw {
+// classify classifies a tree that a power cut at m left.
+func (w *work) classify(got tree, m mark) treeState {
 	switch {
-	case w.which(got, m.Acked, m.Begun) >= 0:
+	case w.treeNumber(got, m.Acked, m.Begun) >= 0:
 		return right
-	case w.which(got, 0, m.Acked) >= 0:
+	case w.treeNumber(got, 0, m.Acked) >= 0:
 		return old
 	}
 	for p, e := range got {
-		if w.knows(p) && !slices.ContainsFunc(w.trees, func(t tree) bool { return t[p] == e }) {
+		if w.hasPath(p) && !slices.ContainsFunc(w.trees, func(t tree) bool { return t[p] == e }) {
 			return torn
 		}
 	}
 	return mixed
 }
 
-// knows reports whether any of the trees has the path p.
-func (w *work) knows(p string) bool {
+// hasPath reports whether any of the trees has the path p.
+func (w *work) hasPath(p string) bool {
 	return slices.ContainsFunc(w.trees, func(t tree) bool { _, there := t[p]; return there })
 }
 
@@ -89,7 +89,7 @@ func differ(want, got tree) string {
 
 // verify returns the number of the tree after the recovery, or what is wrong with it.
 func (w *work) verify(got tree, m mark) (int, error) {
-	if t := w.which(got, m.Acked, m.Begun); t >= 0 {
+	if t := w.treeNumber(got, m.Acked, m.Begun); t >= 0 {
 		return t, nil
 	}
 	why := fmt.Sprintf("not tree %d (%s)", m.Acked, differ(w.trees[m.Acked], got))

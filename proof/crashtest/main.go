@@ -111,12 +111,12 @@ func (r round) String() string {
 	return r.writer
 }
 
-// handWord is the only argument of a child process that handles the file system. See [hand].
-const handWord = "hand"
+// helperArgument is the only argument of a child process that handles the file system. See [helper].
+const helperArgument = "helper"
 
 func main() {
-	if len(os.Args) == 2 && os.Args[1] == handWord {
-		beHand()
+	if len(os.Args) == 2 && os.Args[1] == helperArgument {
+		beHelper()
 	}
 	c, err := flags(os.Args[1:])
 	if err == nil {

@@ -18,7 +18,7 @@ type result struct {
 	random int
 	bad    int
 	moved  int // states in which the recovery changed the tree
-	raw    map[raw]int
+	raw    map[treeState]int
 	wrong  []string // the first few violations
 	took   time.Duration
 }

@@ -20,9 +20,9 @@ import (
 // dirVariable names the scratch directory, for the child process that does the run.
 const dirVariable = "EMEND_CRASHTEST_DIR"
 
-func beHand() {
+func beHelper() {
 	if err := serveOrders(os.Stdin, os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, "crashtest: hand:", err)
+		fmt.Fprintln(os.Stderr, "crashtest: helper:", err)
 		os.Exit(1)
 	}
 	os.Exit(0)
@@ -33,7 +33,7 @@ func run(c config) error {
 	if dir := os.Getenv(dirVariable); dir != "" {
 		return inside(c, dir)
 	}
-	if why := forbidden(); why != "" {
+	if why := cannotRun(); why != "" {
 		fmt.Println("NOT RUN:", why)
 		return missing(c, why)
 	}
@@ -42,7 +42,7 @@ func run(c config) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	return again(dir)
+	return rerunInNamespace(dir)
 }
 
 // missing returns the error of a run that is not possible, or nil with -allow-missing.
@@ -53,8 +53,8 @@ func missing(c config, why string) error {
 	return errors.New("not run: " + why + " (-allow-missing makes this no failure)")
 }
 
-// forbidden returns why nothing can run on this machine, or "".
-func forbidden() string {
+// cannotRun returns why nothing can run on this machine, or "".
+func cannotRun() string {
 	if os.Geteuid() != 0 {
 		return "mounting needs root"
 	}
@@ -68,8 +68,8 @@ func forbidden() string {
 	return ""
 }
 
-// again runs this program with the same arguments in a mount namespace of its own.
-func again(dir string) error {
+// rerunInNamespace runs this program with the same arguments in a mount namespace of its own.
+func rerunInNamespace(dir string) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -90,7 +90,7 @@ func again(dir string) error {
 	return err
 }
 
-// inside runs in the namespace. It returns only when every hand has ended, so that no file system is left without its disk.
+// inside runs in the namespace. It returns only when every helper has ended, so that no file system is left without its disk.
 func inside(c config, dir string) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, unix.SIGTERM)
 	defer stop()
@@ -127,7 +127,7 @@ func inside(c config, dir string) error {
 		})
 	}
 	wg.Wait()
-	return conclude(c, results)
+	return reportResults(c, results)
 }
 
 func diskName(i int, r round) string { return fmt.Sprintf("%d-%s", i, r.fs.name) }
@@ -155,8 +155,8 @@ func build(c config, rounds []round, dir string) (map[bool]string, error) {
 	return out, nil
 }
 
-// conclude prints and writes the results.
-func conclude(c config, results []*result) error {
+// reportResults prints and writes the results.
+func reportResults(c config, results []*result) error {
 	text := table(results)
 	fmt.Print(text)
 	if c.write != "" {

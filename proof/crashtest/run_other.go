@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-func beHand() { os.Exit(1) }
+func beHelper() { os.Exit(1) }
 
 func run(c config) error {
 	if c.missing {

@@ -14,7 +14,7 @@ import (
 // serve mounts a file system at dir with one file for each disk. The serving process must never access a file system on one of
 // these disks: if the process is killed, the kernel closes its end first, and the access would wait for ever.
 func serve(dir string, disks map[string]*disk) (*fuse.Server, error) {
-	server, err := fs.Mount(dir, &shelf{disks: disks}, &fs.Options{MountOptions: fuse.MountOptions{
+	server, err := fs.Mount(dir, &diskDirectory{disks: disks}, &fs.Options{MountOptions: fuse.MountOptions{
 		FsName:            "crashtest",
 		DirectMountStrict: true,
 		DisableSplice:     true,
@@ -24,12 +24,12 @@ func serve(dir string, disks map[string]*disk) (*fuse.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return server, keepToOurselves("/dev/fuse")
+	return server, closeOnExec("/dev/fuse")
 }
 
-// keepToOurselves prevents children from inheriting the open device. A child with the device would keep the connection alive
+// closeOnExec prevents children from inheriting the open device. A child with the device would keep the connection alive
 // after this process is killed, and then wait for answers that never come.
-func keepToOurselves(dev string) error {
+func closeOnExec(dev string) error {
 	fds, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
 		return err
@@ -46,13 +46,13 @@ func keepToOurselves(dev string) error {
 	return nil
 }
 
-// shelf is the directory of the disks.
-type shelf struct {
+// diskDirectory is the directory of the disks.
+type diskDirectory struct {
 	fs.Inode
 	disks map[string]*disk
 }
 
-func (s *shelf) OnAdd(ctx context.Context) {
+func (s *diskDirectory) OnAdd(ctx context.Context) {
 	for name, d := range s.disks {
 		s.AddChild(name, s.NewPersistentInode(ctx, &diskFile{disk: d}, fs.StableAttr{}), false)
 	}

@@ -22,20 +22,20 @@ import (
 type session struct {
 	config config
 	round
-	disk  *disk
-	path  string // of the disk
-	mnt   string // its mount point
-	emend string // path of the program
-	hand  *remote
-	ctx   context.Context
+	disk   *disk
+	path   string // of the disk
+	mnt    string // its mount point
+	emend  string // path of the program
+	helper *helperProcess
+	ctx    context.Context
 }
 
 // run records, generates the states and judges them.
 func (s *session) run(ctx context.Context) *result {
 	s.ctx = ctx
 	start := time.Now()
-	r := &result{round: s.round, raw: map[raw]int{}}
-	if r.notRun = s.lacks(); r.notRun != "" {
+	r := &result{round: s.round, raw: map[treeState]int{}}
+	if r.notRun = s.missingPrograms(); r.notRun != "" {
 		return r
 	}
 	if r.err = os.MkdirAll(s.mnt, 0o700); r.err == nil {
@@ -46,8 +46,8 @@ func (s *session) run(ctx context.Context) *result {
 	return r
 }
 
-// lacks returns what is missing on this machine, or "".
-func (s *session) lacks() string {
+// missingPrograms returns what is missing on this machine, or "".
+func (s *session) missingPrograms() string {
 	for _, words := range [][]string{s.fs.mkfs, s.fs.fsck} {
 		if len(words) == 0 {
 			continue
@@ -70,7 +70,7 @@ func (s *session) lacks() string {
 func (s *session) start(r *result) error {
 	for n := uint64(0); r.states < s.config.states; n++ {
 		before := r.states
-		if err := s.once(r, s.config.seed+n); err != nil || r.notRun != "" {
+		if err := s.recordAndExplore(r, s.config.seed+n); err != nil || r.notRun != "" {
 			return err
 		}
 		if r.states == before {
@@ -80,13 +80,13 @@ func (s *session) start(r *result) error {
 	return nil
 }
 
-// once makes one recording and explores it.
-func (s *session) once(r *result, seed uint64) (err error) {
-	if s.hand, err = newRemote(s.job(seed)); err != nil {
+// recordAndExplore makes one recording and explores it.
+func (s *session) recordAndExplore(r *result, seed uint64) (err error) {
+	if s.helper, err = newRemote(s.job(seed)); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.hand.close()) }()
-	if a, err := s.hand.ask(order{Do: "make"}); a.Denied {
+	defer func() { err = errors.Join(err, s.helper.close()) }()
+	if a, err := s.helper.ask(order{Do: "make"}); a.Denied {
 		r.notRun = a.Err
 		return nil
 	} else if err != nil {
@@ -122,24 +122,24 @@ func countFlushes(stream []event) int {
 // while the file system is still mounted.
 func (s *session) record() (base *image, stream []event, err error) {
 	base = s.disk.record()
-	if err := s.hand.order(order{Do: "mount"}); err != nil {
+	if err := s.helper.order(order{Do: "mount"}); err != nil {
 		return nil, nil, err
 	}
 	for t := range s.config.t {
 		s.disk.note(mark{Begun: t + 1, Acked: t})
-		if err := s.hand.order(order{Do: "write", T: t}); err != nil {
+		if err := s.helper.order(order{Do: "write", T: t}); err != nil {
 			return nil, nil, fmt.Errorf("patch %d, not interrupted: %w", t+1, err)
 		}
 		s.disk.note(mark{Begun: t + 1, Acked: t + 1})
 	}
-	if err := s.hand.order(order{Do: "sync"}); err != nil {
+	if err := s.helper.order(order{Do: "sync"}); err != nil {
 		return nil, nil, err
 	}
 	stream = s.disk.recorded()
 	if s.drop {
 		stream = withoutFlushes(stream)
 	}
-	return base, stream, s.hand.order(order{Do: "unmount"})
+	return base, stream, s.helper.order(order{Do: "unmount"})
 }
 
 // explore judges up to want states of a recording.
@@ -163,7 +163,7 @@ func (s *session) judge(c crash) (verdict, error) {
 		return verdict{}, err
 	}
 	s.disk.load(c.img.clone())
-	a, err := s.hand.ask(order{Do: "check", Mark: c.mark})
+	a, err := s.helper.ask(order{Do: "check", Mark: c.mark})
 	return a.Verdict, err
 }
 
@@ -188,16 +188,16 @@ func (s *session) cutRecovery(r *result, c crash, rng *rand.Rand) error {
 	s.disk.load(c.img.clone())
 	base := s.disk.record()
 	s.disk.note(c.mark)
-	a, err := s.hand.ask(order{Do: "repair", Mark: c.mark})
+	a, err := s.helper.ask(order{Do: "repair", Mark: c.mark})
 	if err != nil {
 		return err
 	}
 	s.disk.note(mark{Begun: a.Verdict.Tree, Acked: a.Verdict.Tree})
-	if err := s.hand.order(order{Do: "sync"}); err != nil {
+	if err := s.helper.order(order{Do: "sync"}); err != nil {
 		return err
 	}
 	stream := s.disk.recorded()
-	if err := s.hand.order(order{Do: "unmount"}); err != nil {
+	if err := s.helper.order(order{Do: "unmount"}); err != nil {
 		return err
 	}
 	r.flush += countFlushes(stream)
@@ -223,22 +223,22 @@ func (s *session) keepImage(c crash, n int) error {
 	return errors.Join(f.Truncate(s.fs.size), f.Close())
 }
 
-// remote is a hand, seen from the process that serves its disk.
-type remote struct {
+// helperProcess is a helper, seen from the process that serves its disk.
+type helperProcess struct {
 	cmd *exec.Cmd
 	in  io.Closer
 	enc *gob.Encoder
 	dec *gob.Decoder
 }
 
-func newRemote(j job) (*remote, error) {
+func newRemote(j job) (*helperProcess, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.Command(self, handWord)
+	cmd := exec.Command(self, helperArgument)
 	cmd.Stderr = os.Stderr
-	// A namespace of its own unmounts everything when the hand ends, while the disk is still served. If this process shared the
+	// A namespace of its own unmounts everything when the helper ends, while the disk is still served. If this process shared the
 	// mounts and were killed, it would be the last to leave them, and would wait for ever for a disk that only it can serve.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Unshareflags: unix.CLONE_NEWNS, Setpgid: true} // no interrupt from the terminal
 	in, err := cmd.StdinPipe()
@@ -252,11 +252,11 @@ func newRemote(j job) (*remote, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	r := &remote{cmd: cmd, in: in, enc: gob.NewEncoder(in), dec: gob.NewDecoder(out)}
+	r := &helperProcess{cmd: cmd, in: in, enc: gob.NewEncoder(in), dec: gob.NewDecoder(out)}
 	return r, r.enc.Encode(j)
 }
 
-func (r *remote) ask(o order) (answer, error) {
+func (r *helperProcess) ask(o order) (answer, error) {
 	if err := r.enc.Encode(o); err != nil {
 		return answer{}, err
 	}
@@ -270,13 +270,13 @@ func (r *remote) ask(o order) (answer, error) {
 	return a, nil
 }
 
-func (r *remote) order(o order) error {
+func (r *helperProcess) order(o order) error {
 	_, err := r.ask(o)
 	return err
 }
 
-// close stops the hand.
-func (r *remote) close() error {
+// close stops the helper.
+func (r *helperProcess) close() error {
 	r.in.Close()
 	return r.cmd.Wait()
 }

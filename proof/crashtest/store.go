@@ -82,7 +82,7 @@ func checkStore(store fs.FS, w *work, t int) []error {
 	if n := commits(log); n != t {
 		errs = append(errs, fmt.Errorf("the log has %d commits and the tree %d", n, t))
 	}
-	if err := checkGone(store, w, t); err != nil {
+	if err := checkDisplaced(store, w, t); err != nil {
 		errs = append(errs, err)
 	}
 	return errs
@@ -112,8 +112,8 @@ func commits(log []record) int {
 	return n
 }
 
-// checkGone reports contents that the first t transactions replaced or deleted and that the store has lost.
-func checkGone(store fs.FS, w *work, t int) error {
+// checkDisplaced reports contents that the first t transactions replaced or deleted and that the store has lost.
+func checkDisplaced(store fs.FS, w *work, t int) error {
 	kept := map[string]bool{}
 	err := fs.WalkDir(store, "slots", func(p string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
@@ -136,9 +136,9 @@ func checkGone(store fs.FS, w *work, t int) error {
 	return nil
 }
 
-// strays reports unexpected files in the .git directory. A draft of a store, left by a power cut during its creation, is no
+// unexpectedFiles reports unexpected files in the .git directory. A draft of a store, left by a power cut during its creation, is no
 // error: nothing ever reads it.
-func strays(git fs.FS) error {
+func unexpectedFiles(git fs.FS) error {
 	names, err := fs.ReadDir(git, ".")
 	if err != nil {
 		return err

@@ -63,11 +63,11 @@ func TestNoStoreIsNoCommit(t *testing.T) {
 
 func TestStrays(t *testing.T) {
 	git := fstest.MapFS{"HEAD": {}, "emend/lock": {}, "emend.20260101-000000-abc/format": {}}
-	if err := strays(git); err != nil {
+	if err := unexpectedFiles(git); err != nil {
 		t.Error(err)
 	}
 	git["index.lock"] = &fstest.MapFile{}
-	if strays(git) == nil {
+	if unexpectedFiles(git) == nil {
 		t.Error("a stray file is not seen")
 	}
 }

@@ -97,7 +97,7 @@ func TestLook(t *testing.T) {
 	for _, tc := range []struct {
 		got  tree
 		mark mark
-		want raw
+		want treeState
 	}{
 		{w.trees[2], mark{2, 2}, right},
 		{w.trees[2], mark{2, 1}, right},
@@ -109,7 +109,7 @@ func TestLook(t *testing.T) {
 		{alien(file), mark{2, 2}, torn},
 		{mode, mark{2, 2}, torn},
 	} {
-		if got := w.look(tc.got, tc.mark); got != tc.want {
+		if got := w.classify(tc.got, tc.mark); got != tc.want {
 			t.Errorf("at %v: %s, want %s", tc.mark, got, tc.want)
 		}
 		if _, err := w.verify(tc.got, tc.mark); (err == nil) != (tc.want == right) {

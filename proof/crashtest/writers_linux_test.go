@@ -13,7 +13,7 @@ func TestRigCatchesFileByFile(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a real file system is mounted some sixty times")
 	}
-	if why := forbidden(); why != "" {
+	if why := cannotRun(); why != "" {
 		t.Skip("not run: " + why)
 	}
 	program := filepath.Join(t.TempDir(), "crashtest")

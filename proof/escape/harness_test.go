@@ -68,8 +68,8 @@ type attack struct {
 
 const anything = "*"
 
-// ground is the set of files for every attack. Everything outside "ws/" belongs to somebody else.
-var ground = map[string]string{
+// baseFiles is the set of files for every attack. Everything outside "ws/" belongs to somebody else.
+var baseFiles = map[string]string{
 	"ws/f": "old\n", "ws/d/f": "old\n", "ws/d/e/f": "old\n", "ws/.git/HEAD": "ref: refs/heads/main\n", "ws/.git/config": "old\n",
 	"ws/.git/hooks/pre-commit": "old\n", "ws/.vscode/settings.json": "old\n",
 	"out/f": "old\n", "out/d/f": "old\n", "out/.git/config": "old\n", "out/link": "-> f", "out/empty/": "",
@@ -271,7 +271,7 @@ func (a *attack) ground(t *testing.T) (top string) {
 	t.Helper()
 	top, err := filepath.EvalSymlinks(t.TempDir())
 	check(t, err)
-	plant(t, top, ground)
+	plant(t, top, baseFiles)
 	plant(t, top, a.files)
 	if a.prepare != nil {
 		a.prepare(t, top)

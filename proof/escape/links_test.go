@@ -78,11 +78,11 @@ func TestLinks(t *testing.T) {
 	last("link to itself", "l", bad)
 	last("link to a file inside", "f", missing)
 
-	all(t, append(rows, odd()...))
+	all(t, append(rows, oddLinks()...))
 }
 
-// odd returns links with unusual targets.
-func odd() []attack {
+// oddLinks returns links with unusual targets.
+func oddLinks() []attack {
 	chain := map[string]string{}
 	for i := range 50 {
 		chain[fmt.Sprintf("ws/n%d", i)] = fmt.Sprintf("-> n%d", i+1)

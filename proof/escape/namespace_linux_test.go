@@ -15,9 +15,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// again runs the tests that match pattern in a child process, and adds what that counted to the tally. It skips the test if the
+// rerun runs the tests that match pattern in a child process, and adds what that counted to the tally. It skips the test if the
 // system does not permit such a process.
-func again(t *testing.T, pattern string, attr *syscall.SysProcAttr, env ...string) {
+func rerun(t *testing.T, pattern string, attr *syscall.SysProcAttr, env ...string) {
 	t.Helper()
 	args := []string{"-test.run=" + pattern, "-test.v"}
 	if testing.Short() {
@@ -105,7 +105,7 @@ func TestWithoutOpenat2(t *testing.T) {
 	if os.Getenv(withoutOpenat2) != "" {
 		t.Skip("this is that system")
 	}
-	again(t, "^(TestPaths|TestLinks|TestHardLinks|TestSpecialFiles|TestKnownHolesOfRoots|TestBetweenPlanAndCommit|TestRaces|TestCarriedAway|TestMounts)$",
+	rerun(t, "^(TestPaths|TestLinks|TestHardLinks|TestSpecialFiles|TestKnownHolesOfRoots|TestBetweenPlanAndCommit|TestRaces|TestCarriedAway|TestMounts)$",
 		nil, withoutOpenat2+"=1")
 }
 
@@ -123,7 +123,7 @@ func inNamespace(t *testing.T) bool {
 		attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Geteuid(), Size: 1}}
 		attr.GidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getegid(), Size: 1}}
 	}
-	again(t, "^"+t.Name()+"$", attr, env+"="+t.Name())
+	rerun(t, "^"+t.Name()+"$", attr, env+"="+t.Name())
 	return false
 }
 

@@ -68,12 +68,12 @@ func respell(path string, spell func(string) string) string {
 // TestProtectedNames tries every protected name, in every spelling, with every change, at the root and below, existing and not.
 func TestProtectedNames(t *testing.T) {
 	for _, name := range slices.Concat(directories, documents) {
-		t.Run(strings.ReplaceAll(name, "/", "∕"), func(t *testing.T) { protect(t, name) })
+		t.Run(strings.ReplaceAll(name, "/", "∕"), func(t *testing.T) { refuseAll(t, name) })
 	}
 }
 
-// protect tries all changes in one workspace. All must be refused, so the workspace stays as it is.
-func protect(t *testing.T, name string) {
+// refuseAll tries all changes in one workspace. All must be refused, so the workspace stays as it is.
+func refuseAll(t *testing.T, name string) {
 	t.Helper()
 	a := attack{files: map[string]string{}, want: denied}
 	var paths []string
@@ -95,7 +95,7 @@ func protect(t *testing.T, name string) {
 	for _, path := range paths {
 		for verb, of := range verbs {
 			tally.attacks.Add(1)
-			if got := verdict(planned(ws, envelope(of(path)))); !a.wanted(got) {
+			if got := verdict(planAndCommit(ws, envelope(of(path)))); !a.wanted(got) {
 				t.Errorf("%s: %+q: the answer is %q", verb, path, got)
 			}
 		}
@@ -106,8 +106,8 @@ func protect(t *testing.T, name string) {
 	}
 }
 
-// planned plans, and commits the plan unless it is refused.
-func planned(ws *emend.Workspace, text string) error {
+// planAndCommit plans, and commits the plan unless it is refused.
+func planAndCommit(ws *emend.Workspace, text string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	p, err := ws.Plan(ctx, text, api.PatchOptions{Dialect: "codex"})

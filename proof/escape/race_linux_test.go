@@ -125,7 +125,7 @@ func (r *race) run(t *testing.T, verb string) {
 	check(t, <-stopped)
 	tally.swaps.Add(swaps.Load())
 	r.judge(t, top, before)
-	r.still(t, top, verb, all)
+	r.checkKept(t, top, verb, all)
 	t.Logf("%d swaps, %d made, answers %v", swaps.Load(), made, refused)
 	if made == 0 {
 		t.Error("no patch was made: nothing was raced")
@@ -165,7 +165,7 @@ func try(ws *emend.Workspace, text, dialect string) (*emend.Report, error) {
 // exchange exchanges two paths until it is stopped. At the end each is where it was.
 func exchange(a, b string, stop chan struct{}, swaps *atomic.Int64) error {
 	for n := 0; ; {
-		linger(n)
+		pauseSometimes(n)
 		select {
 		case <-stop:
 			if n%2 == 0 {
@@ -190,8 +190,8 @@ func exchange(a, b string, stop chan struct{}, swaps *atomic.Int64) error {
 	}
 }
 
-// linger pauses now and then. Without pauses no patch would get as far as its commit.
-func linger(n int) {
+// pauseSometimes pauses now and then. Without pauses no patch would get as far as its commit.
+func pauseSometimes(n int) {
 	if n%100 < 80 {
 		return
 	}
@@ -237,9 +237,9 @@ func (r *race) judge(t *testing.T, top string, before state) {
 	}
 }
 
-// still checks that nothing is lost that no patch may displace. It has one of the two names, or is kept in the store, as after
+// checkKept checks that nothing is lost that no patch may displace. It has one of the two names, or is kept in the store, as after
 // another exchange before a refused patch could put it back.
-func (r *race) still(t *testing.T, top, verb string, before state) {
+func (r *race) checkKept(t *testing.T, top, verb string, before state) {
 	t.Helper()
 	must := []string{r.b}
 	if before[r.a].mode.IsDir() {
@@ -339,7 +339,7 @@ func carry(here, there string, stop chan struct{}, moves *atomic.Int64) error {
 		default:
 		}
 		for _, way := range [][2]string{{here, there}, {there, here}} {
-			linger(n)
+			pauseSometimes(n)
 			if err := unix.Renameat2(unix.AT_FDCWD, way[0], unix.AT_FDCWD, way[1], unix.RENAME_NOREPLACE); err != nil {
 				return err
 			}

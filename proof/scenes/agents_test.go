@@ -26,9 +26,9 @@ func engine(ctx context.Context, ws *emend.Workspace, text string) error {
 	return err
 }
 
-// blind is a wrong agent, which each scene must distinguish from the engine. It places hunks as the engine does, but writes
+// blindAgent is a wrong agent, which each scene must distinguish from the engine. It places hunks as the engine does, but writes
 // each file without looking whether it has changed.
-func blind(ctx context.Context, ws *emend.Workspace, text string) error {
+func blindAgent(ctx context.Context, ws *emend.Workspace, text string) error {
 	p, err := ws.Plan(ctx, text, api.PatchOptions{})
 	if err != nil {
 		return err
@@ -55,7 +55,7 @@ func saveByRename(name string, data []byte) error {
 	return os.Rename(f.Name(), name)
 }
 
-// declined reports whether the only reason for an agent's error is that somebody else changed a file.
-func declined(err error) bool {
+// isStale reports whether the only reason for an agent's error is that somebody else changed a file.
+func isStale(err error) bool {
 	return errors.Is(err, fail.Stale) || errors.Is(err, fail.PatchApply) || errors.Is(err, fail.OldTextNotFound)
 }

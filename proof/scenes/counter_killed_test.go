@@ -27,7 +27,7 @@ func TestCounterKilled(t *testing.T) {
 }
 
 // killMany kills so many processes and then tells all to stop.
-func (c *crew) killMany(ctx context.Context, kills int) {
+func (c *counterRun) killMany(ctx context.Context, kills int) {
 	defer c.end()
 	rng := rand.New(rand.NewPCG(c.seed, 2))
 	for i := 0; c.dead() < kills; i++ {
@@ -44,13 +44,13 @@ func (c *crew) killMany(ctx context.Context, kills int) {
 	}
 }
 
-func (c *crew) dead() int {
+func (c *counterRun) dead() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.killed
 }
 
-func (c *crew) survived(t *testing.T, took time.Duration) {
+func (c *counterRun) survived(t *testing.T, took time.Duration) {
 	t.Helper()
 	now, led := c.says(t), c.recorded(t)
 	for _, complaint := range led.check(c, now) {

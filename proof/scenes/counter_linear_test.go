@@ -51,7 +51,7 @@ func consistent(all []*access, limit time.Duration) porcupine.CheckResult {
 
 // accesses returns the history for the checker. A write of a killed process may have happened at any time after its begin; if
 // nobody finds it, it is left out.
-func (c *crew) accesses(found func(id string) bool) (all []*access, cut int) {
+func (c *counterRun) accesses(found func(id string) bool) (all []*access, cut int) {
 	begun := map[string]*access{}
 	for i, s := range c.steps {
 		a := &access{write: s.Write, saw: s.Saw, id: s.ID, ok: s.OK, call: s.Call, end: s.End, client: c.clients[i]}

@@ -27,8 +27,8 @@ import (
 // counters is the number of processes that count in the file.
 const counters = 64
 
-// crew is a run of processes that count.
-type crew struct {
+// counterRun is a run of processes that count.
+type counterRun struct {
 	countOrders
 	processes int
 	dir       string
@@ -45,17 +45,17 @@ type crew struct {
 	done    int // acknowledged writes, if every step is reported
 }
 
-func newCrew(t *testing.T, processes int, o countOrders) *crew {
+func newCrew(t *testing.T, processes int, o countOrders) *counterRun {
 	t.Helper()
 	dir := workspace(t).Root()
 	write(t, filepath.Join(dir, counterFile), tick{0, "nobody"}.String())
 	o.Dir = dir
-	return &crew{countOrders: o, processes: processes, dir: dir, seed: seed(t),
+	return &counterRun{countOrders: o, processes: processes, dir: dir, seed: seed(t),
 		running: map[int]*exec.Cmd{}, stops: map[int]io.Closer{}}
 }
 
 // work runs the processes until they have counted to the end. A killed process is replaced by another one.
-func (c *crew) work(t *testing.T, meanwhile func(ctx context.Context)) time.Duration {
+func (c *counterRun) work(t *testing.T, meanwhile func(ctx context.Context)) time.Duration {
 	t.Helper()
 	start := time.Now()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -74,7 +74,7 @@ func (c *crew) work(t *testing.T, meanwhile func(ctx context.Context)) time.Dura
 	return took
 }
 
-func (c *crew) keep(t *testing.T, client int) {
+func (c *counterRun) keep(t *testing.T, client int) {
 	for life := 0; ; life++ {
 		o := c.countOrders
 		o.Name = fmt.Sprintf("p%d.%d", client, life)
@@ -94,7 +94,7 @@ func (c *crew) keep(t *testing.T, client int) {
 	}
 }
 
-func (c *crew) start(t *testing.T, client int, o countOrders, stderr io.Writer) (*exec.Cmd, io.Reader, bool) {
+func (c *counterRun) start(t *testing.T, client int, o countOrders, stderr io.Writer) (*exec.Cmd, io.Reader, bool) {
 	told, err := json.Marshal(o)
 	if err != nil {
 		t.Error(err)
@@ -122,7 +122,7 @@ func (c *crew) start(t *testing.T, client int, o countOrders, stderr io.Writer) 
 	return cmd, out, true
 }
 
-func (c *crew) note(t *testing.T, client int, s step) {
+func (c *counterRun) note(t *testing.T, client int, s step) {
 	if s.Odd {
 		t.Errorf("%s is refused, and not since the file has changed: %s", s.ID, s.Err)
 	}
@@ -139,7 +139,7 @@ func (c *crew) note(t *testing.T, client int, s step) {
 }
 
 // end tells every process to stop.
-func (c *crew) end() {
+func (c *counterRun) end() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.over = true
@@ -150,7 +150,7 @@ func (c *crew) end() {
 
 // kill kills a process. With a moment it kills the next process that takes the lock, that long afterwards, so that it is killed
 // in the middle of a transaction.
-func (c *crew) kill(client int, moment time.Duration) {
+func (c *counterRun) kill(client int, moment time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if moment > 0 {
@@ -163,7 +163,7 @@ func (c *crew) kill(client int, moment time.Duration) {
 }
 
 // nextHolder waits until the lock names a process that it has not named before, and returns it. If none comes it returns other.
-func (c *crew) nextHolder(other int) int {
+func (c *counterRun) nextHolder(other int) int {
 	was := c.holder()
 	for range 2000 {
 		if now := c.holder(); now >= 0 && now != was {
@@ -174,7 +174,7 @@ func (c *crew) nextHolder(other int) int {
 }
 
 // holder returns the client that the lock names, or -1.
-func (c *crew) holder() int {
+func (c *counterRun) holder() int {
 	data, err := os.ReadFile(filepath.Join(c.dir, ".git", "emend", "lock"))
 	if err != nil {
 		return -1
@@ -188,7 +188,7 @@ func (c *crew) holder() int {
 }
 
 // says returns what the file says at the end.
-func (c *crew) says(t *testing.T) tick {
+func (c *counterRun) says(t *testing.T) tick {
 	t.Helper()
 	now, err := parseTick(read(t, filepath.Join(c.dir, counterFile)))
 	if err != nil {
@@ -205,7 +205,7 @@ type countLedger struct {
 }
 
 // recorded reads the log, which must be whole.
-func (c *crew) recorded(t *testing.T) countLedger {
+func (c *counterRun) recorded(t *testing.T) countLedger {
 	t.Helper()
 	dir, err := vfs.Open(filepath.Join(c.dir, ".git", "emend", "log"))
 	if err != nil {
@@ -247,7 +247,7 @@ func (l *countLedger) add(r *audit.Record, taken map[string]bool) {
 
 // check compares the log with the file. Each change must start from what the one before it left, so nothing was overwritten
 // unseen, and the last one must leave what the file says.
-func (l *countLedger) check(c *crew, now tick) (complaints []string) {
+func (l *countLedger) check(c *counterRun, now tick) (complaints []string) {
 	complain := func(format string, args ...any) { complaints = append(complaints, fmt.Sprintf(format, args...)) }
 	last := hash(tick{0, "nobody"}.String())
 	for i, op := range l.written {
@@ -285,7 +285,7 @@ func TestCounter(t *testing.T) {
 }
 
 // finished checks a run in which no process was killed.
-func (c *crew) finished(t *testing.T, n int, took time.Duration) {
+func (c *counterRun) finished(t *testing.T, n int, took time.Duration) {
 	t.Helper()
 	now, led := c.says(t), c.recorded(t)
 	for _, complaint := range led.check(c, now) {

@@ -87,12 +87,12 @@ func (w *worker) turn(id string) error {
 	}
 	a := engine
 	if w.Blind {
-		a = blind
+		a = blindAgent
 	}
 	err = a(context.Background(), w.ws, link(id, old))
 	after := event{ID: id, Time: clock(), Done: true, OK: err == nil}
 	if err != nil {
-		after.Err, after.Odd = err.Error(), !declined(err)
+		after.Err, after.Odd = err.Error(), !isStale(err)
 	}
 	return w.out.Encode(after)
 }

@@ -18,7 +18,7 @@ import (
 func TestHumansHeld(t *testing.T) {
 	saves := number(t, "EMEND_SCENES_SAVES", 2000)
 	d := newDesk(t)
-	d.hold(t, engine, saves)
+	d.saveHeld(t, engine, saves)
 	at, err := d.find(saves)
 	if err != nil {
 		t.Fatal(err)
@@ -33,15 +33,15 @@ func TestHumansHeld(t *testing.T) {
 // TestHumansHeldRig checks that the scene detects an agent that keeps nothing.
 func TestHumansHeldRig(t *testing.T) {
 	d := newDesk(t)
-	d.hold(t, blind, 500)
+	d.saveHeld(t, blindAgent, 500)
 	if at, err := d.find(500); at != "" || err != nil {
 		t.Errorf("the last save is in %s beside an agent that renames blindly (%v); the scene proves nothing", at, err)
 	}
 }
 
-// hold saves beside an agent, always into the file that was there first. After the last save the agent may change the file once
+// saveHeld saves beside an agent, always into the file that was there first. After the last save the agent may change the file once
 // more.
-func (d *desk) hold(t *testing.T, a agent, saves int) {
+func (d *sharedPage) saveHeld(t *testing.T, a agent, saves int) {
 	t.Helper()
 	f, err := os.OpenFile(d.name, os.O_RDWR, 0)
 	if err != nil {
@@ -62,15 +62,15 @@ func (d *desk) hold(t *testing.T, a agent, saves int) {
 			break
 		}
 		if n%50 == 0 || n == saves-1 {
-			d.pass()
+			d.waitTwoTurns()
 		}
 	}
 	stop()
 	<-gone
 }
 
-// pass waits until the agent has had two more turns, or has ended.
-func (d *desk) pass() {
+// waitTwoTurns waits until the agent has had two more turns, or has ended.
+func (d *sharedPage) waitTwoTurns() {
 	for until := d.turns() + 2; d.turns() < until && !d.idle.Load(); {
 		runtime.Gosched()
 	}
@@ -87,7 +87,7 @@ func saveInto(f *os.File, p page) error {
 }
 
 // find returns where the person's save is: under its name, or elsewhere in the workspace, including the store.
-func (d *desk) find(save int) (at string, err error) {
+func (d *sharedPage) find(save int) (at string, err error) {
 	err = filepath.WalkDir(d.ws.Root(), func(name string, e fs.DirEntry, err error) error {
 		if err != nil || !e.Type().IsRegular() {
 			return err

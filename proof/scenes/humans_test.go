@@ -16,7 +16,7 @@ import (
 	"github.com/emend-dev/emend"
 )
 
-// desk is a page that a person and an agent change.
+// sharedPage is a page that a person and an agent change.
 //
 // The person knows the number of the last save, and looks at the page before each save. What the agent wrote on its own line
 // stays. A save is lost if its number is no longer on the page when the person looks, and is not there either while no agent
@@ -25,7 +25,7 @@ import (
 //
 // Each patch of the agent also increments a number in a second file, which nobody else changes and which comes first. A patch
 // that is refused because the person saved must not change that file either.
-type desk struct {
+type sharedPage struct {
 	ws    *emend.Workspace
 	name  string
 	tally string
@@ -35,10 +35,10 @@ type desk struct {
 	idle            atomic.Bool // the agent has ended
 }
 
-func newDesk(t *testing.T) *desk {
+func newDesk(t *testing.T) *sharedPage {
 	t.Helper()
 	ws := workspace(t, emend.NoSync()) // the syncs do not belong to the critical moment
-	d := &desk{ws: ws, name: filepath.Join(ws.Root(), "page.txt"), tally: filepath.Join(ws.Root(), "count.txt")}
+	d := &sharedPage{ws: ws, name: filepath.Join(ws.Root(), "page.txt"), tally: filepath.Join(ws.Root(), "count.txt")}
 	write(t, d.name, page{}.String())
 	write(t, d.tally, "landed 0\n")
 	return d
@@ -63,7 +63,7 @@ func TestHumans(t *testing.T) {
 }
 
 // checkTally compares the agent's number with the answers that it got.
-func (d *desk) checkTally(t *testing.T) {
+func (d *sharedPage) checkTally(t *testing.T) {
 	t.Helper()
 	if got, want := read(t, d.tally), fmt.Sprintf("landed %d\n", d.landed.Load()); got != want {
 		t.Errorf("the agent's count is %q, want %q: patches that were refused are in it", got, want)
@@ -73,7 +73,7 @@ func (d *desk) checkTally(t *testing.T) {
 // TestHumansRig checks that an agent which does not look at a file again loses saves in it.
 func TestHumansRig(t *testing.T) {
 	for _, e := range editors {
-		made, lost := newDesk(t).scene(t, e, blind, 500)
+		made, lost := newDesk(t).scene(t, e, blindAgent, 500)
 		if lost == 0 {
 			t.Errorf("none of %d %s saves was lost to an agent that renames blindly; the scene proves nothing", made, e.name)
 		}
@@ -82,7 +82,7 @@ func TestHumansRig(t *testing.T) {
 }
 
 // scene has a person save until there are enough saves, and enough patches of an agent beside them.
-func (d *desk) scene(t *testing.T, e editor, a agent, saves int) (made, lost int) {
+func (d *sharedPage) scene(t *testing.T, e editor, a agent, saves int) (made, lost int) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	var wg sync.WaitGroup
@@ -97,19 +97,19 @@ func (d *desk) scene(t *testing.T, e editor, a agent, saves int) (made, lost int
 	if err != nil {
 		t.Fatalf("the %s editor: %v", e.name, err)
 	}
-	if d.landed.Load() < enough(saves) {
+	if d.landed.Load() < patchesFor(saves) {
 		t.Errorf("the agent landed %d patches beside %d %s saves; the scene proves little", d.landed.Load(), made, e.name)
 	}
 	return made, lost
 }
 
-// enough returns how many patches must succeed beside so many saves.
-func enough(saves int) int64 { return int64(saves / 20) }
+// patchesFor returns how many patches must succeed beside so many saves.
+func patchesFor(saves int) int64 { return int64(saves / 20) }
 
 // human saves, and counts lost saves.
-func (d *desk) human(e editor, saves int, rng *rand.Rand) (made, lost int, err error) {
-	for made < saves || d.landed.Load() < enough(saves) && made < 5*saves {
-		p, gone, err := d.ponder(made, rng)
+func (d *sharedPage) human(e editor, saves int, rng *rand.Rand) (made, lost int, err error) {
+	for made < saves || d.landed.Load() < patchesFor(saves) && made < 5*saves {
+		p, gone, err := d.waitTurns(made, rng)
 		if err != nil {
 			return made, lost, err
 		}
@@ -128,9 +128,9 @@ func (d *desk) human(e editor, saves int, rng *rand.Rand) (made, lost int, err e
 	return made, lost, err
 }
 
-// ponder looks at the page until the agent has had a few turns, and then a random number of times more, so that the person
+// waitTurns looks at the page until the agent has had a few turns, and then a random number of times more, so that the person
 // saves at any moment of a turn.
-func (d *desk) ponder(last int, rng *rand.Rand) (p page, gone bool, err error) {
+func (d *sharedPage) waitTurns(last int, rng *rand.Rand) (p page, gone bool, err error) {
 	until, more := d.turns()+rng.Int64N(3), rng.IntN(60)
 	for {
 		if p, gone, err = d.look(last); gone || err != nil {
@@ -145,10 +145,10 @@ func (d *desk) ponder(last int, rng *rand.Rand) (p page, gone bool, err error) {
 }
 
 // turns returns how many answers the agent has had.
-func (d *desk) turns() int64 { return d.landed.Load() + d.refused.Load() }
+func (d *sharedPage) turns() int64 { return d.landed.Load() + d.refused.Load() }
 
 // look reads the page and reports whether the number last is gone from it for good.
-func (d *desk) look(last int) (p page, gone bool, err error) {
+func (d *sharedPage) look(last int) (p page, gone bool, err error) {
 	p, err = readPage(d.name)
 	if err != nil || p.human == last {
 		return p, false, err
@@ -174,7 +174,7 @@ func readPage(name string) (page, error) {
 }
 
 // agent increments the number on its line until ctx ends.
-func (d *desk) agent(ctx context.Context, a agent) error {
+func (d *sharedPage) agent(ctx context.Context, a agent) error {
 	defer d.idle.Store(true)
 	for ctx.Err() == nil {
 		p, err := readPage(d.name)
@@ -184,7 +184,7 @@ func (d *desk) agent(ctx context.Context, a agent) error {
 		switch err := d.turn(a, p.agent); {
 		case err == nil:
 			d.landed.Add(1)
-		case declined(err):
+		case isStale(err):
 			d.refused.Add(1)
 		default:
 			return err
@@ -193,7 +193,7 @@ func (d *desk) agent(ctx context.Context, a agent) error {
 	return nil
 }
 
-func (d *desk) turn(a agent, n int) error {
+func (d *sharedPage) turn(a agent, n int) error {
 	d.work.Lock()
 	defer d.work.Unlock()
 	count, err := os.ReadFile(d.tally)

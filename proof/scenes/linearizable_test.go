@@ -21,17 +21,17 @@ type patchOp struct {
 	landed    bool
 }
 
-// heads is the state: which patch is at the head of each file. 0 is none.
-type heads [8]int32
+// headsState is the state: which patch is at the head of each file. 0 is none.
+type headsState [8]int32
 
 var hashSeed = maphash.MakeSeed()
 
 // model is the sequential specification: a patch succeeds if and only if every head that it expects is there, and then it is at
 // the head of all its files at once.
 var model = porcupine.Model{
-	Init: func() any { return heads{} },
+	Init: func() any { return headsState{} },
 	Step: func(state, input, output any) (bool, any) {
-		now, op := state.(heads), input.(*patchOp)
+		now, op := state.(headsState), input.(*patchOp)
 		fits := true
 		for i, f := range op.at {
 			fits = fits && now[f] == op.old[i]
@@ -44,7 +44,7 @@ var model = porcupine.Model{
 		}
 		return true, now
 	},
-	Hash: func(state any) uint64 { return maphash.Comparable(hashSeed, state.(heads)) },
+	Hash: func(state any) uint64 { return maphash.Comparable(hashSeed, state.(headsState)) },
 }
 
 // linearizable reports whether an order of the patches, which keeps those that did not overlap in order, explains every answer.

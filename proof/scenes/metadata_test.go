@@ -17,8 +17,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// carried is the metadata of a file.
-type carried struct {
+// metadata is the metadata of a file.
+type metadata struct {
 	content  string
 	mode     fs.FileMode
 	uid, gid uint32
@@ -28,14 +28,14 @@ type carried struct {
 	mtime    int64 // nanoseconds
 }
 
-func look(t *testing.T, name string) carried {
+func look(t *testing.T, name string) metadata {
 	t.Helper()
 	info, err := os.Lstat(name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	st := info.Sys().(*syscall.Stat_t)
-	return carried{content: read(t, name), mode: info.Mode(), uid: st.Uid, gid: st.Gid, attrs: attributes(t, name),
+	return metadata{content: read(t, name), mode: info.Mode(), uid: st.Uid, gid: st.Gid, attrs: attributes(t, name),
 		ino: st.Ino, links: uint64(st.Nlink), mtime: info.ModTime().UnixNano()}
 }
 
@@ -61,7 +61,7 @@ func attributes(t *testing.T, name string) map[string]string {
 }
 
 // lost names the metadata that now differs. Inode number, links and time are compared where they matter.
-func (c carried) lost(now carried) (out []string) {
+func (c metadata) lost(now metadata) (out []string) {
 	differ := func(what string, a, b any) {
 		if a != b {
 			out = append(out, fmt.Sprintf("%s: %v, was %v", what, b, a))
@@ -104,8 +104,8 @@ func accessList(name string) error {
 	return unix.Setxattr(name, "system.posix_acl_access", b.Bytes(), 0)
 }
 
-// give gives the file the traits. It skips the test if the system lacks or forbids one.
-func give(t *testing.T, name string, traits ...trait) {
+// addTraits gives the file the traits. It skips the test if the system lacks or forbids one.
+func addTraits(t *testing.T, name string, traits ...trait) {
 	t.Helper()
 	for _, tr := range traits {
 		err := tr(name)

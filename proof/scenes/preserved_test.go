@@ -14,8 +14,8 @@ import (
 // old is a time that no file created by a test has by itself.
 var old = time.Date(2001, 2, 3, 4, 5, 6, 0, time.UTC)
 
-// deeds are the ways in which a patch changes a file to another. In each, the line "two" may become "2".
-var deeds = []struct {
+// changeKinds are the ways in which a patch changes a file to another. In each, the line "two" may become "2".
+var changeKinds = []struct {
 	name, to string
 	patch    string
 	edits    bool
@@ -58,7 +58,7 @@ func TestPreserved(t *testing.T) {
 		{name: "no newline on the line", content: "one\ntwo"},
 		{name: "blanks at the ends", content: "one  \ntwo\n\n\t\n\n"},
 	} {
-		for _, d := range deeds {
+		for _, d := range changeKinds {
 			t.Run(tc.name+"/"+d.name, func(t *testing.T) {
 				dir := workspace(t).Root()
 				before := lay(t, dir, tc.content, tc.traits...)
@@ -82,7 +82,7 @@ func TestPreserved(t *testing.T) {
 }
 
 // lay creates an old file f, an empty directory d to move it to, and a new file to compare times with.
-func lay(t *testing.T, dir, content string, traits ...trait) carried {
+func lay(t *testing.T, dir, content string, traits ...trait) metadata {
 	t.Helper()
 	if content == "" {
 		content = plain
@@ -93,7 +93,7 @@ func lay(t *testing.T, dir, content string, traits ...trait) carried {
 	if err := os.Mkdir(filepath.Join(dir, "d"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	give(t, name, traits...)
+	addTraits(t, name, traits...)
 	if err := os.Chtimes(name, old, old); err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func lay(t *testing.T, dir, content string, traits ...trait) carried {
 }
 
 // checkTimes checks that an edited file has a new time, for build tools to notice, and a moved one its old time.
-func checkTimes(t *testing.T, dir string, before, after carried, edited bool) {
+func checkTimes(t *testing.T, dir string, before, after metadata, edited bool) {
 	t.Helper()
 	if !edited {
 		if after.ino != before.ino || after.mtime != before.mtime {
@@ -140,7 +140,7 @@ func TestPreservedRig(t *testing.T) {
 			ws := workspace(t)
 			want := lay(t, ws.Root(), "", tc.traits...)
 			want.content = strings.Replace(want.content, "two", "2", 1)
-			if err := blind(t.Context(), ws, deeds[0].patch); err != nil {
+			if err := blindAgent(t.Context(), ws, changeKinds[0].patch); err != nil {
 				t.Fatal(err)
 			}
 			if len(want.lost(look(t, filepath.Join(ws.Root(), "f")))) == 0 {
@@ -183,7 +183,7 @@ func TestPreservedLinks(t *testing.T) {
 // TestPreservedHardLink checks that an edited file leaves its set of hard links, that the others keep the old content, and that
 // emend says so. A moved file stays in its set.
 func TestPreservedHardLink(t *testing.T) {
-	for _, d := range deeds {
+	for _, d := range changeKinds {
 		t.Run(d.name, func(t *testing.T) {
 			dir := workspace(t).Root()
 			before := lay(t, dir, "")

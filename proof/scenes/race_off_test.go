@@ -2,4 +2,4 @@
 
 package scenes
 
-const watched = 1
+const raceFactor = 1

@@ -31,8 +31,8 @@ const secretText = "# settings\nuser = root\npassword = hunter-" + canary + "\np
 // secretText is known, since callers send it.
 var pinText = strings.Replace(secretText, "settings", "pin", 1)
 
-// pinned lists the files with pinText.
-var pinned = []string{".env.local", "d/server.key", "secret/deep/b.txt", "secret/gone2.txt"}
+// pinFiles lists the files with pinText.
+var pinFiles = []string{".env.local", "d/server.key", "secret/deep/b.txt", "secret/gone2.txt"}
 
 // guessed is a guess at secretText, without the canary.
 const guessed = "# settings\nuser = root\npassword = hunter-guess\nport = 3000\n# end\n"
@@ -41,8 +41,8 @@ const guessed = "# settings\nuser = root\npassword = hunter-guess\nport = 3000\n
 var secretFiles = []string{".env", ".env.local", "d/.env", "x.pem", "d/server.key", "id_rsa", "d/id_rsa.bak", ".netrc",
 	"secret/a.txt", "secret/deep/b.txt", "secret/over.txt", "secret/written.txt", "secret/made.txt", "secret/moved.txt", "secret/moved2.txt"}
 
-// sideDoors lists other paths to them: links, and other spellings.
-var sideDoors = []string{"to-env", "d/to-secret-file", "to-secret/a.txt", "to-secret/deep/b.txt", "./.env", "d/../.env", "d/./../secret/a.txt",
+// otherPaths lists other paths to them: links, and other spellings.
+var otherPaths = []string{"to-env", "d/to-secret-file", "to-secret/a.txt", "to-secret/deep/b.txt", "./.env", "d/../.env", "d/./../secret/a.txt",
 	"secret//a.txt", ".ENV", ".env.", ".env ", "SECRET/a.txt", "Secret/A.txt", "secret/a.txt/", ".env/", "to-secret", "secret", "secret/", "secret/deep",
 	"ſecret/a.txt", ".e\u200bnv", "../" + "ws/.env", "*", "secret/*", "**/*.pem"}
 
@@ -74,7 +74,7 @@ func newVault(t *testing.T, word string, calls map[string]int) *vault {
 	for _, name := range []string{"secret/gone.txt", "secret/gone2.txt", "gone.pem", "in.txt", "in2.txt"} {
 		write(t, filepath.Join(v.dir, name), secretText)
 	}
-	for _, name := range pinned {
+	for _, name := range pinFiles {
 		write(t, filepath.Join(v.dir, name), pinText)
 	}
 	write(t, filepath.Join(v.dir, ".git", "HEAD"), "ref: refs/heads/main\n")
@@ -168,8 +168,8 @@ func (v *vault) ws(options []emend.Option) *emend.Workspace {
 	return ws
 }
 
-// hear fails the test if a text contains the canary.
-func (v *vault) hear(tool, what string, texts ...string) {
+// checkLeak fails the test if a text contains the canary.
+func (v *vault) checkLeak(tool, what string, texts ...string) {
 	v.calls[tool]++
 	for _, text := range texts {
 		low := strings.ToLower(text)
@@ -189,7 +189,7 @@ func answered[T any](v *vault, tool, what string, a *api.Answer[T], err error) {
 		return
 	}
 	b, _ := json.Marshal(a.Result())
-	v.hear(tool, what, string(b), a.Result().Text(), fmt.Sprintf("%+v", a.Data), strings.Join(a.Notes, "\n"), decoded(a.Data))
+	v.checkLeak(tool, what, string(b), a.Result().Text(), fmt.Sprintf("%+v", a.Data), strings.Join(a.Notes, "\n"), decoded(a.Data))
 }
 
 // decoded returns the bytes of a file that came as base64.
@@ -211,7 +211,7 @@ func (v *vault) refusedSays(tool, what string, err error) {
 			texts = append(texts, fmt.Sprintf("%+v %+v", *f, f.Nearest))
 		}
 	}
-	v.hear(tool, what, texts...)
+	v.checkLeak(tool, what, texts...)
 }
 
 func (v *vault) reported(tool, what string, rep *emend.Report, err error) {
@@ -220,14 +220,14 @@ func (v *vault) reported(tool, what string, rep *emend.Report, err error) {
 		return
 	}
 	b, _ := json.Marshal(rep.Result())
-	v.hear(tool, what, string(b), rep.Result().Text(), rep.Summary(), strings.Join(rep.Notes(), "\n"))
+	v.checkLeak(tool, what, string(b), rep.Result().Text(), rep.Summary(), strings.Join(rep.Notes(), "\n"))
 	for _, f := range rep.Files() {
-		v.hear(tool, what, f.Diff())
+		v.checkLeak(tool, what, f.Diff())
 	}
 }
 
-// laundered fails if the canary is now in a file that may be read.
-func (v *vault) laundered(after string) {
+// checkNotReadable fails if the canary is now in a file that may be read.
+func (v *vault) checkNotReadable(after string) {
 	v.t.Helper()
 	err := filepath.WalkDir(v.dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -241,7 +241,7 @@ func (v *vault) laundered(after string) {
 			return nil
 		}
 		b, err := os.ReadFile(name)
-		v.hear("(the tree)", "after "+after+": "+rel, string(b))
+		v.checkLeak("(the tree)", "after "+after+": "+rel, string(b))
 		return err
 	})
 	if err != nil {
@@ -261,7 +261,7 @@ func TestSecrets(t *testing.T) {
 				ws := v.ws(v.shut)
 				defer ws.Close()
 				tool.probe(v, ws, t.Context())
-				v.laundered(tool.name)
+				v.checkNotReadable(tool.name)
 			})
 		}
 	}
@@ -273,8 +273,8 @@ func TestSecrets(t *testing.T) {
 	t.Logf("%d calls: %s; %d files looked at for what was carried there", all, strings.Join(said, ", "), calls["(the tree)"])
 }
 
-// doors returns the paths to secrets: all of them, or every fourth in a short run.
-func (v *vault) doors() (out []string) {
+// secretPaths returns the paths to secrets: all of them, or every fourth in a short run.
+func (v *vault) secretPaths() (out []string) {
 	for i, p := range v.allDoors() {
 		if v.word == "deny" || i%4 == 0 {
 			out = append(out, p)
@@ -284,7 +284,7 @@ func (v *vault) doors() (out []string) {
 }
 
 func (v *vault) allDoors() []string {
-	out := slices.Concat(secretFiles, sideDoors, []string{"secret/gone.txt", "gone.pem"})
+	out := slices.Concat(secretFiles, otherPaths, []string{"secret/gone.txt", "gone.pem"})
 	for _, name := range secretFiles {
 		out = append(out, filepath.Join(v.dir, name))
 	}
@@ -300,7 +300,7 @@ var probes = []struct {
 	probe func(v *vault, ws *emend.Workspace, ctx context.Context)
 }{
 	{"read_file", func(v *vault, ws *emend.Workspace, ctx context.Context) {
-		for _, p := range v.doors() {
+		for _, p := range v.secretPaths() {
 			for _, r := range []api.ReadRequest{{}, {StartLine: 3, EndLine: 3}, {MaxBytes: 60}, {AllowBinary: true}, {StartLine: 99}} {
 				r.Path = p
 				a, err := ws.Read(ctx, r)
@@ -312,7 +312,7 @@ var probes = []struct {
 		}
 	}},
 	{"list_directory", func(v *vault, ws *emend.Workspace, ctx context.Context) {
-		for _, p := range append(v.doors(), ".", "d") {
+		for _, p := range append(v.secretPaths(), ".", "d") {
 			a, err := ws.List(ctx, api.ListRequest{Path: p, Recursive: true, IncludeHidden: true, IncludeIgnored: true})
 			answered(v, "list_directory", p, a, err)
 			if err != nil {
@@ -324,7 +324,7 @@ var probes = []struct {
 		}
 	}},
 	{"glob", func(v *vault, ws *emend.Workspace, ctx context.Context) {
-		for _, p := range append(v.doors(), "**", "**/*", "**/.*", "secret/**", "**/{.env,*.pem,id_rsa}") {
+		for _, p := range append(v.secretPaths(), "**", "**/*", "**/.*", "secret/**", "**/{.env,*.pem,id_rsa}") {
 			for _, root := range []string{"", ".", "d", "secret", "to-secret"} {
 				a, err := ws.Glob(ctx, api.GlobRequest{Pattern: p, Root: root, IncludeIgnored: true})
 				answered(v, "glob", root+" "+p, a, err)
@@ -340,7 +340,7 @@ var probes = []struct {
 	{"search_files", func(v *vault, ws *emend.Workspace, ctx context.Context) {
 		for _, q := range []struct{ mode, query string }{{"text", "password"}, {"text", "\n"}, {"text", "hunter-" + canary[:4]}, {"regex", "hunter-.*"},
 			{"regex", "(?s).*"}, {"regex", "."}, {"path", "**"}, {"path", "env"}, {"path", "secret/**"}} {
-			for _, root := range append(v.doors(), "", ".") {
+			for _, root := range append(v.secretPaths(), "", ".") {
 				r := api.SearchRequest{Query: q.query, Mode: q.mode, Root: root, ContextLines: 3, IncludeIgnored: true}
 				for _, globs := range [][]string{nil, {"**"}, {".env", "secret/**", "*.pem"}} {
 					r.IncludeGlobs = globs
@@ -357,13 +357,13 @@ var probes = []struct {
 		}
 	}},
 	{"create_file", func(v *vault, ws *emend.Workspace, ctx context.Context) {
-		for _, p := range v.doors() {
+		for _, p := range v.secretPaths() {
 			a, err := ws.Create(ctx, api.CreateRequest{Path: p, Content: guessed, CreateParentDirectories: true})
 			answered(v, "create_file", p, a, err)
 		}
 	}},
 	{"write_file", func(v *vault, ws *emend.Workspace, ctx context.Context) {
-		for _, p := range v.doors() {
+		for _, p := range v.secretPaths() {
 			for _, h := range hashes {
 				a, err := ws.Write(ctx, api.WriteRequest{Path: p, Content: guessed, ExpectedSha256: h})
 				answered(v, "write_file", p, a, err)
@@ -373,7 +373,7 @@ var probes = []struct {
 		answered(v, "write_file", "with the key of before", a, err)
 	}},
 	{"edit_file", func(v *vault, ws *emend.Workspace, ctx context.Context) {
-		for _, p := range v.doors() {
+		for _, p := range v.secretPaths() {
 			for i, h := range hashes {
 				for _, old := range []string{"password = hunter-guess", "password", "user = root\npassword = \n", "=", "nowhere", "# end", ""} {
 					for _, tolerance := range []string{"", "unicode"}[:1+i%2] {
@@ -387,13 +387,13 @@ var probes = []struct {
 		answered(v, "edit_file", "with the key of before", a, err)
 	}},
 	{"delete_file", func(v *vault, ws *emend.Workspace, ctx context.Context) {
-		for _, p := range v.doors() {
+		for _, p := range v.secretPaths() {
 			for _, h := range hashes {
 				for _, permanent := range []bool{false, true} {
 					a, err := ws.Delete(ctx, api.DeleteRequest{Path: p, ExpectedSha256: h, Permanent: permanent})
 					answered(v, "delete_file", p, a, err)
 					if err == nil {
-						v.fence(ctx, ws, a.Data.TrashedTo)
+						v.restoreElsewhere(ctx, ws, a.Data.TrashedTo)
 					}
 				}
 			}
@@ -402,21 +402,21 @@ var probes = []struct {
 		}
 	}},
 	{"move_file", func(v *vault, ws *emend.Workspace, ctx context.Context) {
-		for i, p := range v.doors() {
+		for i, p := range v.secretPaths() {
 			for _, h := range hashes {
 				a, err := ws.Move(ctx, api.MoveRequest{FromPath: p, ToPath: fmt.Sprintf("stolen%d", i), ExpectedSha256: h})
 				answered(v, "move_file", p+" out", a, err)
 				a, err = ws.Move(ctx, api.MoveRequest{FromPath: "public.txt", ToPath: p, ExpectedSha256: hash(read(v.t, filepath.Join(v.dir, "public.txt"))), Overwrite: i%2 == 0})
 				answered(v, "move_file", "over "+p, a, err)
 				if err == nil {
-					v.fence(ctx, ws, a.Data.OverwroteTrashedTo)
+					v.restoreElsewhere(ctx, ws, a.Data.OverwroteTrashedTo)
 					write(v.t, filepath.Join(v.dir, "public.txt"), "one\n")
 				}
 			}
 		}
 	}},
 	{"apply_patch", func(v *vault, ws *emend.Workspace, ctx context.Context) {
-		for i, p := range v.doors() {
+		for i, p := range v.secretPaths() {
 			for _, text := range patchesOn(p, i) {
 				for _, o := range []api.PatchOptions{{}, {Lenient: true, Tolerance: patch.Unicode}, {Sequential: true}, {Dialect: "codex"}, {Expect: map[string]string{p: hash(guessed)}}} {
 					pl, err := ws.Plan(ctx, text, o)
@@ -424,7 +424,7 @@ var probes = []struct {
 						v.refusedSays("apply_patch", p+" planned", err)
 					} else {
 						b, _ := json.Marshal(pl.Result())
-						v.hear("apply_patch", p+" planned", string(b), pl.Summary())
+						v.checkLeak("apply_patch", p+" planned", string(b), pl.Summary())
 					}
 					v.explained(ws, ctx, p, text, o)
 					rep, err := ws.Apply(ctx, text, o)
@@ -463,7 +463,7 @@ var probes = []struct {
 		v.reported("undo a session", "", rep, err)
 	}},
 	{"history", func(v *vault, ws *emend.Workspace, ctx context.Context) {
-		for _, p := range append(v.doors(), "", ".", "in.txt", "in2.txt", "public.txt") {
+		for _, p := range append(v.secretPaths(), "", ".", "in.txt", "in2.txt", "public.txt") {
 			for _, session := range []string{"", "before"} {
 				a, err := ws.History(ctx, api.HistoryRequest{Path: p, SessionID: session, Limit: -1, Diff: true})
 				answered(v, "history", p, a, err)
@@ -474,8 +474,8 @@ var probes = []struct {
 	{"the command line", (*vault).commandLine},
 }
 
-// fence tries to restore what a call displaced from the trash, to where it may be read.
-func (v *vault) fence(ctx context.Context, ws *emend.Workspace, id string) {
+// restoreElsewhere tries to restore what a call displaced from the trash, to where it may be read.
+func (v *vault) restoreElsewhere(ctx context.Context, ws *emend.Workspace, id string) {
 	if id == "" {
 		return
 	}
@@ -511,7 +511,7 @@ func (v *vault) commandLine(_ *emend.Workspace, _ context.Context) {
 		for _, more := range [][]string{nil, {"--json"}} {
 			args := slices.Concat([]string{"--policy", v.policy, "--durability", "none"}, args, more)
 			r := run(v.t, v.dir, stdin, args...)
-			v.hear("the command line", strings.Join(args, " "), r.stdout, r.stderr)
+			v.checkLeak("the command line", strings.Join(args, " "), r.stdout, r.stderr)
 			if strings.Contains(r.stderr, "panic") || r.code == 2 {
 				v.t.Errorf("emend %s: exit %d, it was not even asked: %s", strings.Join(args, " "), r.code, r.stderr)
 			}
@@ -552,7 +552,7 @@ func (v *vault) commandLine(_ *emend.Workspace, _ context.Context) {
 		ask("", "rm", p, "--expect", hash(guessed))
 		ask("", "rm", p)
 	}
-	v.lookAfter(ask)
+	v.personCommands(ask)
 }
 
 // explained checks an explanation as a value, as text and as a page.
@@ -567,7 +567,7 @@ func (v *vault) explained(ws *emend.Workspace, ctx context.Context, p, text stri
 	if err := errors.Join(e.WriteText(&out, emend.Layout{}), e.WriteText(&out, emend.Layout{Width: 120, Color: true}), e.WriteHTML(&out)); err != nil {
 		v.t.Error(err)
 	}
-	v.hear("apply_patch", p+" explained", string(b), out.String())
+	v.checkLeak("apply_patch", p+" explained", string(b), out.String())
 }
 
 // TestSecretsRig checks that the scene finds the content of files that may be read.

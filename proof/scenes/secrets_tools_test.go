@@ -46,7 +46,7 @@ func (v *vault) tools(ws *emend.Workspace, ctx context.Context) {
 				v.each(text, func(text string) {
 					r := tool.Options{Profile: p}.Call(ctx, ws, name, json.RawMessage(text))
 					b, _ := json.Marshal(r)
-					v.hear("the tools", p.Name+" "+name+" "+text, r.Text(), string(b))
+					v.checkLeak("the tools", p.Name+" "+name+" "+text, r.Text(), string(b))
 				})
 			}
 		}
@@ -65,7 +65,7 @@ func (v *vault) each(text string, call func(string)) {
 			call(strings.ReplaceAll(text, "TX", tx))
 		}
 	case strings.Contains(text, "PATH"):
-		for _, p := range v.doors() {
+		for _, p := range v.secretPaths() {
 			quoted, _ := json.Marshal(p)
 			call(strings.NewReplacer("PATH", strings.Trim(string(quoted), `"`), "SUM", hash(secretText)).Replace(text))
 		}
@@ -74,8 +74,8 @@ func (v *vault) each(text string, call func(string)) {
 	}
 }
 
-// lookAfter tries the commands for people that have no tool.
-func (v *vault) lookAfter(ask func(stdin string, args ...string)) {
+// personCommands tries the commands for people that have no tool.
+func (v *vault) personCommands(ask func(stdin string, args ...string)) {
 	for _, args := range [][]string{{"__complete", "restore", ""}, {"__complete", "undo", ""}, {"__complete", "show", ""}, {"__complete", "read", "secret/"},
 		{"call", "read_file", `{"path":".env"}`}, {"call", "history", `{"path":"secret"}`}} {
 		ask("", args...)

@@ -35,7 +35,7 @@ func peak() {
 }
 
 // bound is the limit of memory for any call, however large the file: the program itself, and some buffers.
-const bound = watched * 32 << 20
+const bound = raceFactor * 32 << 20
 
 // sparse is a workspace with a file that is almost entirely a hole.
 type sparse struct {

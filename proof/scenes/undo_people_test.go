@@ -77,7 +77,7 @@ func TestUndoPeople(t *testing.T) {
 			}
 			_, err = ws.Undo(t.Context(), api.UndoRequest{Entry: tx})
 			if tc.keeps == nil {
-				wayBarred(t, err, tc.path, grow(t, ws.Root()).against(before))
+				checkConflict(t, err, tc.path, grow(t, ws.Root()).against(before))
 				return
 			}
 			if err != nil {
@@ -93,8 +93,8 @@ func TestUndoPeople(t *testing.T) {
 	}
 }
 
-// wayBarred checks a refusal.
-func wayBarred(t *testing.T, err error, path string, changed []string) {
+// checkConflict checks a refusal.
+func checkConflict(t *testing.T, err error, path string, changed []string) {
 	t.Helper()
 	if err == nil {
 		t.Error("it is taken back, over what a person did")

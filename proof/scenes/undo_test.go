@@ -28,7 +28,7 @@ func TestUndoLaw(t *testing.T) {
 	made := map[string]int{}
 	for i := range n {
 		whole := i%2 == 1
-		if !t.Run(fmt.Sprint(first+uint64(i)), func(t *testing.T) { lawful(t, first+uint64(i), whole, made) }) {
+		if !t.Run(fmt.Sprint(first+uint64(i)), func(t *testing.T) { checkUndo(t, first+uint64(i), whole, made) }) {
 			t.Fatalf("again: EMEND_SCENES_SEQUENCES=%d EMEND_SCENES_SEED=%d", 1+i%2, first+uint64(i-i%2))
 		}
 	}
@@ -37,18 +37,18 @@ func TestUndoLaw(t *testing.T) {
 		said = append(said, fmt.Sprintf("%s %d", what, made[what]))
 	}
 	t.Logf("%d sequences from seed %d, calls that were done and taken back: %s", n, first, strings.Join(said, ", "))
-	for what := range deedsOf {
+	for what := range randomCalls {
 		if n >= 30 && made[what] == 0 {
 			t.Errorf("no %s was ever done", what)
 		}
 	}
 }
 
-// lawful makes calls and undoes them, one by one or as a session.
-func lawful(t *testing.T, seed uint64, whole bool, made map[string]int) {
+// checkUndo makes calls and undoes them, one by one or as a session.
+func checkUndo(t *testing.T, seed uint64, whole bool, made map[string]int) {
 	ws := workspace(t, emend.NoSync())
-	h := &hand{ws: ws, dir: ws.Root(), rng: rand.New(rand.NewPCG(seed, 3)), made: made}
-	h.ground(t)
+	h := &randomCaller{ws: ws, dir: ws.Root(), rng: rand.New(rand.NewPCG(seed, 3)), made: made}
+	h.createFiles(t)
 	trees, txs := h.play(t, 3+h.rng.IntN(12))
 	if whole {
 		h.session(t, txs, trees)
@@ -59,8 +59,8 @@ func lawful(t *testing.T, seed uint64, whole bool, made map[string]int) {
 	h.unwind(t, back, trees)
 }
 
-// hand makes random calls.
-type hand struct {
+// randomCaller makes random calls.
+type randomCaller struct {
 	ws    *emend.Workspace
 	dir   string
 	rng   *rand.Rand
@@ -70,8 +70,8 @@ type hand struct {
 	said  []string
 }
 
-// ground creates what the calls work on.
-func (h *hand) ground(t *testing.T) {
+// createFiles creates what the calls work on.
+func (h *randomCaller) createFiles(t *testing.T) {
 	t.Helper()
 	for name, content := range map[string]string{
 		"a.txt": numbered("a", 30, "\n"), "crlf.txt": numbered("c", 12, "\r\n"), "mixed.txt": "one\r\ntwo\nthree\r\nfour\n",
@@ -100,14 +100,14 @@ func numbered(what string, n int, end string) string {
 	return b.String()
 }
 
-// leaf is one entry of a tree.
-type leaf struct {
+// treeEntry is one entry of a tree.
+type treeEntry struct {
 	mode fs.FileMode
 	text string // bytes of a file, target of a link
 }
 
 // tree is everything below the root except the store.
-type tree map[string]leaf
+type tree map[string]treeEntry
 
 func grow(t *testing.T, dir string) tree {
 	t.Helper()
@@ -124,7 +124,7 @@ func grow(t *testing.T, dir string) tree {
 		if err != nil {
 			return err
 		}
-		is := leaf{mode: info.Mode()}
+		is := treeEntry{mode: info.Mode()}
 		switch {
 		case info.Mode().IsRegular():
 			var b []byte
@@ -161,21 +161,21 @@ func (tr tree) against(want tree) (out []string) {
 	return out
 }
 
-func (h *hand) ctx(t *testing.T, session string) context.Context {
+func (h *randomCaller) ctx(t *testing.T, session string) context.Context {
 	return emend.WithActor(t.Context(), api.Actor{Session: session, Tool: "hand"})
 }
 
 // play makes calls until n have succeeded. It returns the tree before all and after each, and their entries in the log.
-func (h *hand) play(t *testing.T, n int) (trees []tree, txs []string) {
+func (h *randomCaller) play(t *testing.T, n int) (trees []tree, txs []string) {
 	t.Helper()
 	ctx := h.ctx(t, "calls")
 	trees = []tree{grow(t, h.dir)}
-	kinds := slices.Sorted(maps.Keys(deedsOf))
+	kinds := slices.Sorted(maps.Keys(randomCalls))
 	for tries := 0; len(txs) < n && tries < 20*n; tries++ {
 		what := kinds[h.rng.IntN(len(kinds))]
 		now := trees[len(trees)-1]
 		h.n++
-		call, words := deedsOf[what](h, now)
+		call, words := randomCalls[what](h, now)
 		if call == nil {
 			continue
 		}
@@ -196,7 +196,7 @@ func (h *hand) play(t *testing.T, n int) (trees []tree, txs []string) {
 }
 
 // refused checks a refused call: it must be refused for a valid reason, and change nothing.
-func (h *hand) refused(t *testing.T, what string, err error, changed []string) {
+func (h *randomCaller) refused(t *testing.T, what string, err error, changed []string) {
 	t.Helper()
 	if len(changed) > 0 {
 		t.Fatalf("%s was refused (%v), and changed:\n%s", what, err, strings.Join(changed, "\n"))
@@ -213,14 +213,14 @@ func (h *hand) refused(t *testing.T, what string, err error, changed []string) {
 }
 
 // unwind undoes the entries, the last one first: trees[i] is the tree before entry i.
-func (h *hand) unwind(t *testing.T, txs []string, trees []tree) (undone []string) {
+func (h *randomCaller) unwind(t *testing.T, txs []string, trees []tree) (undone []string) {
 	t.Helper()
 	for i := len(txs) - 1; i >= 0; i-- {
 		rep, err := h.ws.Undo(h.ctx(t, "undo"), api.UndoRequest{Entry: txs[i]})
 		if err != nil {
 			t.Fatalf("undo of entry %d, %s: %v\nof\n%s", i+1, txs[i], err, strings.Join(h.said, "\n"))
 		}
-		h.is(t, fmt.Sprintf("the undo of entry %d, %s", i+1, txs[i]), trees[i])
+		h.checkTree(t, fmt.Sprintf("the undo of entry %d, %s", i+1, txs[i]), trees[i])
 		undone = append(undone, rep.Tx())
 	}
 	return undone
@@ -228,28 +228,28 @@ func (h *hand) unwind(t *testing.T, txs []string, trees []tree) (undone []string
 
 // session undoes the session, and then the undo. A link cannot take the place of something else in the undo of a session: that
 // is refused and changes nothing, and single undos work. The undo of the undo does not create empty directories again.
-func (h *hand) session(t *testing.T, txs []string, trees []tree) {
+func (h *randomCaller) session(t *testing.T, txs []string, trees []tree) {
 	t.Helper()
 	first, last := trees[0], trees[len(trees)-1]
 	rep, err := h.ws.Undo(h.ctx(t, "undo"), api.UndoRequest{SessionID: "calls"})
 	if errors.Is(err, fail.AlreadyExists) && strings.Contains(err.Error(), "symbolic link") {
 		h.made["(refused) undo"]++
-		h.is(t, "the refusal: "+err.Error(), last)
+		h.checkTree(t, "the refusal: "+err.Error(), last)
 		h.unwind(t, txs, trees)
 		return
 	}
 	if err != nil {
 		t.Fatalf("undo of all: %v\nof\n%s", err, strings.Join(h.said, "\n"))
 	}
-	h.is(t, "the undo of all, "+rep.Tx(), first)
+	h.checkTree(t, "the undo of all, "+rep.Tx(), first)
 	if rep, err = h.ws.Undo(h.ctx(t, "again"), api.UndoRequest{SessionID: "undo"}); err != nil {
 		t.Fatalf("undo of the undo: %v\nof\n%s", err, strings.Join(h.said, "\n"))
 	}
-	h.is(t, "the undo of the undo, "+rep.Tx(), last.inhabited(first))
+	h.checkTree(t, "the undo of the undo, "+rep.Tx(), last.inhabited(first))
 }
 
-// is checks the tree.
-func (h *hand) is(t *testing.T, after string, want tree) {
+// checkTree checks the tree.
+func (h *randomCaller) checkTree(t *testing.T, after string, want tree) {
 	t.Helper()
 	if diff := grow(t, h.dir).against(want); len(diff) > 0 {
 		t.Fatalf("after %s:\n%s\nof\n%s", after, strings.Join(diff, "\n"), strings.Join(h.said, "\n"))
@@ -273,24 +273,26 @@ func (tr tree) inhabited(other tree) tree {
 // done is a call that can be made. It returns its entry in the log.
 type done func(ctx context.Context) (tx string, err error)
 
-// deedsOf are the calls that a hand makes in a tree, with a description. A nil call means that the tree has nothing for it.
-var deedsOf = map[string]func(h *hand, now tree) (done, string){
-	"create_file":    (*hand).create,
-	"write_file":     (*hand).rewrite,
-	"edit_file":      (*hand).edit,
-	"delete_file":    (*hand).remove,
-	"move_file":      func(h *hand, now tree) (done, string) { return h.move(now, h.free(now), false) },
-	"move_file over": func(h *hand, now tree) (done, string) { return h.move(now, h.pick(now, leaf.movable), true) },
-	"restore_file":   (*hand).restore,
-	"apply_patch":    (*hand).patch,
+// randomCalls are the calls that a hand makes in a tree, with a description. A nil call means that the tree has nothing for it.
+var randomCalls = map[string]func(h *randomCaller, now tree) (done, string){
+	"create_file": (*randomCaller).create,
+	"write_file":  (*randomCaller).rewrite,
+	"edit_file":   (*randomCaller).edit,
+	"delete_file": (*randomCaller).remove,
+	"move_file":   func(h *randomCaller, now tree) (done, string) { return h.move(now, h.free(now), false) },
+	"move_file over": func(h *randomCaller, now tree) (done, string) {
+		return h.move(now, h.pick(now, treeEntry.movable), true)
+	},
+	"restore_file": (*randomCaller).restore,
+	"apply_patch":  (*randomCaller).patch,
 }
 
-func (l leaf) regular() bool { return l.mode.IsRegular() }
-func (l leaf) movable() bool { return !l.mode.IsDir() }
-func (l leaf) isText() bool  { return l.regular() && !strings.Contains(l.text, "\x00") }
+func (l treeEntry) regular() bool { return l.mode.IsRegular() }
+func (l treeEntry) movable() bool { return !l.mode.IsDir() }
+func (l treeEntry) isText() bool  { return l.regular() && !strings.Contains(l.text, "\x00") }
 
 // pick returns a random path that satisfies is, or "".
-func (h *hand) pick(now tree, is func(leaf) bool) string {
+func (h *randomCaller) pick(now tree, is func(treeEntry) bool) string {
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(now)) {
 		if is(now[name]) {
@@ -304,13 +306,13 @@ func (h *hand) pick(now tree, is func(leaf) bool) string {
 }
 
 // free returns a path that does not exist, maybe in directories that do not exist.
-func (h *hand) free(now tree) string {
+func (h *randomCaller) free(now tree) string {
 	dir := []string{".", "d", "d/e", fmt.Sprintf("new%d", h.n), fmt.Sprintf("d/deep%d/er", h.n), "shared/below"}[h.rng.IntN(6)]
 	return path.Join(dir, fmt.Sprintf("f%d", h.n))
 }
 
 // content returns a text that no other call has written.
-func (h *hand) content() string {
+func (h *randomCaller) content() string {
 	mine := fmt.Sprintf("by call %d\n", h.n)
 	return []string{"", mine, mine + "no newline", strings.ReplaceAll(mine+"and\nmore\n", "\n", "\r\n"), mine + numbered("n", 40, "\n"),
 		"\ufeff" + mine, mine + "ünïcödé ✓\n"}[h.rng.IntN(7)]
@@ -323,13 +325,13 @@ func txOf[T any](a *api.Answer[T], err error) (string, error) {
 	return a.Tx, nil
 }
 
-func (h *hand) create(now tree) (done, string) {
+func (h *randomCaller) create(now tree) (done, string) {
 	r := api.CreateRequest{Path: h.free(now), Content: h.content(), CreateParentDirectories: h.rng.IntN(5) > 0, Executable: h.rng.IntN(3) == 0}
 	return func(ctx context.Context) (string, error) { return txOf(h.ws.Create(ctx, r)) }, fmt.Sprintf("%s %.20q", r.Path, r.Content)
 }
 
-func (h *hand) rewrite(now tree) (done, string) {
-	name := h.pick(now, leaf.isText)
+func (h *randomCaller) rewrite(now tree) (done, string) {
+	name := h.pick(now, treeEntry.isText)
 	if name == "" {
 		return nil, ""
 	}
@@ -337,8 +339,8 @@ func (h *hand) rewrite(now tree) (done, string) {
 	return func(ctx context.Context) (string, error) { return txOf(h.ws.Write(ctx, r)) }, fmt.Sprintf("%s %.20q", name, r.Content)
 }
 
-func (h *hand) edit(now tree) (done, string) {
-	name := h.pick(now, func(l leaf) bool { return l.isText() && len(l.text) > 0 })
+func (h *randomCaller) edit(now tree) (done, string) {
+	name := h.pick(now, func(l treeEntry) bool { return l.isText() && len(l.text) > 0 })
 	if name == "" {
 		return nil, ""
 	}
@@ -352,8 +354,8 @@ func (h *hand) edit(now tree) (done, string) {
 	return func(ctx context.Context) (string, error) { return txOf(h.ws.Edit(ctx, r)) }, fmt.Sprintf("%s %.60q", name, fmt.Sprint(r.Edits))
 }
 
-func (h *hand) remove(now tree) (done, string) {
-	name := h.pick(now, leaf.movable)
+func (h *randomCaller) remove(now tree) (done, string) {
+	name := h.pick(now, treeEntry.movable)
 	if name == "" {
 		return nil, ""
 	}
@@ -371,8 +373,8 @@ func (h *hand) remove(now tree) (done, string) {
 }
 
 // move moves a file or a link. The hash of a link is that of its target.
-func (h *hand) move(now tree, to string, over bool) (done, string) {
-	from := h.pick(now, leaf.movable)
+func (h *randomCaller) move(now tree, to string, over bool) (done, string) {
+	from := h.pick(now, treeEntry.movable)
 	if from == "" || to == "" || from == to {
 		return nil, ""
 	}
@@ -387,7 +389,7 @@ func (h *hand) move(now tree, to string, over bool) (done, string) {
 	}, from + " to " + to
 }
 
-func (h *hand) restore(now tree) (done, string) {
+func (h *randomCaller) restore(now tree) (done, string) {
 	if len(h.trash) == 0 {
 		return nil, ""
 	}
@@ -399,11 +401,11 @@ func (h *hand) restore(now tree) (done, string) {
 }
 
 // patch changes several files at once.
-func (h *hand) patch(now tree) (done, string) {
+func (h *randomCaller) patch(now tree) (done, string) {
 	lines := []string{"*** Add File: " + h.free(now), "+added by " + fmt.Sprint(h.n), "+and more"}
 	used := map[string]bool{}
 	for range 1 + h.rng.IntN(3) {
-		name := h.pick(now, func(l leaf) bool { return l.isText() && strings.Count(l.text, "\n") > 1 })
+		name := h.pick(now, func(l treeEntry) bool { return l.isText() && strings.Count(l.text, "\n") > 1 })
 		if name == "" || used[name] {
 			continue
 		}

@@ -13,11 +13,11 @@ import (
 // TestFullDisk runs on a tmpfs with a limited amount of free space, for each amount until everything fits.
 func TestFullDisk(t *testing.T) {
 	prog := newProgram(t, "")
-	if !inside(t, prog) {
+	if !inNamespace(t, prog) {
 		return
 	}
 	dir := mount(t, "tmpfs", roomy)
-	works := []*workload{large(t)}
+	works := []*workload{largeFiles(t)}
 	if whole() {
 		works = append(works, workloads(t)...)
 	} else {
@@ -42,7 +42,7 @@ func fill(t *testing.T, prog program, w *workload, dir, what string, limit func(
 			resize(t, dir, limit(room))
 			return func() { resize(t, dir, roomy) }
 		}
-		c.try(t, bout{w: w, what: fmt.Sprint(what, " ", room), prog: prog, as: prog, dir: dir, around: shrink})
+		c.try(t, realTrial{w: w, what: fmt.Sprint(what, " ", room), prog: prog, as: prog, dir: dir, around: shrink})
 		if room > 1000 {
 			t.Fatalf("%s: never done", w.name)
 		}
@@ -74,8 +74,8 @@ func used(t *testing.T, dir string) usage {
 	return usage{int((s.Blocks - s.Bfree) * uint64(s.Bsize) / 4096), int(s.Files - s.Ffree)}
 }
 
-// large returns a workload whose files have many pages.
-func large(t *testing.T) *workload {
+// largeFiles returns a workload whose files have many pages.
+func largeFiles(t *testing.T) *workload {
 	t.Helper()
 	line := strings.Repeat("x", 99) + "\n"
 	file := filepath.Join(t.TempDir(), "large.txtar")

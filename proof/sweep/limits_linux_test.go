@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func init() { helpers["limited"] = limited }
+func init() { helpers["limited"] = runLimited }
 
 // TestImmutable runs with files and directories that even root may not change, or may only append to.
 func TestImmutable(t *testing.T) {
@@ -47,7 +47,7 @@ func attributes(t *testing.T, prog program, w *workload, top, what string, flag 
 	t.Helper()
 	var c count
 	for _, name := range slices.Sorted(maps.Keys(w.before())) {
-		c.try(t, bout{w: w, what: what + " " + name, prog: prog, as: prog, dir: top, around: func(ws string) func() {
+		c.try(t, realTrial{w: w, what: what + " " + name, prog: prog, as: prog, dir: top, around: func(ws string) func() {
 			if err := attribute(filepath.Join(ws, name), flag); err != nil {
 				t.Fatal(err)
 			}
@@ -91,7 +91,7 @@ func TestFileSizeLimit(t *testing.T) {
 	top := t.TempDir()
 	works := workloads(t, "mixed")
 	if whole() {
-		works = append(workloads(t), large(t))
+		works = append(workloads(t), largeFiles(t))
 	}
 	for _, w := range works {
 		var c count
@@ -99,7 +99,7 @@ func TestFileSizeLimit(t *testing.T) {
 			bound := prog
 			bound.front = []string{self, strconv.Itoa(limit)}
 			bound.env = append(slices.Clone(prog.env), helperVar+"=limited", "GORACE=atexit_sleep_ms=0")
-			c.try(t, bout{w: w, what: fmt.Sprint("ulimit ", limit), prog: prog, as: bound, dir: top})
+			c.try(t, realTrial{w: w, what: fmt.Sprint("ulimit ", limit), prog: prog, as: bound, dir: top})
 		}
 		if c.refused == 0 || c.done == 0 {
 			t.Errorf("%s: %s", w.name, &c)
@@ -114,12 +114,12 @@ func TestFewDescriptors(t *testing.T) {
 	prog := newProgram(t, "")
 	var c count
 	for _, n := range []int{10, 60, 100} {
-		w := several(t, n)
+		w := changeSeveral(t, n)
 		for _, limit := range []string{"32", "64"} {
 			bound := prog
 			bound.front = []string{"/bin/sh", "-c", "ulimit -n " + limit + ` && exec "$@"`, "sh"}
 			before := c.done
-			r := c.try(t, bout{w: w, what: "descriptors " + limit, prog: prog, as: bound, dir: t.TempDir()})
+			r := c.try(t, realTrial{w: w, what: "descriptors " + limit, prog: prog, as: bound, dir: t.TempDir()})
 			if c.done == before {
 				t.Errorf("%s with %s descriptors: exit %d: %s%s", w.name, limit, r.Exit, r.Out, r.ErrText)
 			}
@@ -128,8 +128,8 @@ func TestFewDescriptors(t *testing.T) {
 	t.Logf("T2: ulimit -n: %s", &c)
 }
 
-// several returns a workload that changes n files.
-func several(t *testing.T, n int) *workload {
+// changeSeveral returns a workload that changes n files.
+func changeSeveral(t *testing.T, n int) *workload {
 	t.Helper()
 	var hunks, before, after strings.Builder
 	for i := range n {
@@ -150,8 +150,8 @@ func several(t *testing.T, n int) *workload {
 	return w
 }
 
-// limited runs a program with a limit on the size of files.
-func limited(args []string) error {
+// runLimited runs a program with a limit on the size of files.
+func runLimited(args []string) error {
 	limit, err := strconv.ParseUint(args[0], 10, 64)
 	if err != nil {
 		return err

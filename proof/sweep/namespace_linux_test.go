@@ -13,14 +13,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// insideVar tells a test that it runs in a mount namespace of its own. It may mount anything: all of it is gone when the
+// namespaceVar tells a test that it runs in a mount namespace of its own. It may mount anything: all of it is gone when the
 // process ends.
-const insideVar = "EMEND_SWEEP_INSIDE"
+const namespaceVar = "EMEND_SWEEP_INSIDE"
 
-// inside reports whether the test runs in its own namespace. If not, it has run the test again in one.
-func inside(t *testing.T, prog program) bool {
+// inNamespace reports whether the test runs in its own namespace. If not, it has run the test again in one.
+func inNamespace(t *testing.T, prog program) bool {
 	t.Helper()
-	if os.Getenv(insideVar) != "" {
+	if os.Getenv(namespaceVar) != "" {
 		return true
 	}
 	var why error
@@ -30,7 +30,7 @@ func inside(t *testing.T, prog program) bool {
 			why = errors.Join(why, err)
 			continue
 		}
-		tell(t, out, err)
+		logOutput(t, out, err)
 		return false
 	}
 	t.Skipf("T2 NOT RUN: no mount namespace of its own: %v", why)
@@ -55,15 +55,15 @@ func again(t *testing.T, prog program, attr *syscall.SysProcAttr) (string, error
 		return "", err
 	}
 	cmd := exec.Command(self, "-test.run=^"+t.Name()+"$", "-test.v", "-test.timeout=0")
-	cmd.Env = append(os.Environ(), insideVar+"=1", "EMEND_SWEEP_EMEND="+prog.path)
+	cmd.Env = append(os.Environ(), namespaceVar+"=1", "EMEND_SWEEP_EMEND="+prog.path)
 	attr.Pdeathsig = syscall.SIGKILL
 	cmd.SysProcAttr = attr
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }
 
-// tell logs the output of the test in its namespace.
-func tell(t *testing.T, out string, err error) {
+// logOutput logs the output of the test in its namespace.
+func logOutput(t *testing.T, out string, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatalf("in a mount namespace: %v\n%s", err, out)
@@ -123,8 +123,8 @@ func (c *count) String() string {
 	return fmt.Sprintf("%d done, %d refused, %d undecided and then recovered", c.done, c.refused, c.undecided)
 }
 
-// bout is an untraced trial with a real obstacle.
-type bout struct {
+// realTrial is an untraced trial with a real obstacle.
+type realTrial struct {
 	w      *workload
 	what   string
 	prog   program                       // without the obstacle
@@ -134,7 +134,7 @@ type bout struct {
 }
 
 // try makes the trial and counts how it ended.
-func (c *count) try(t *testing.T, b bout) Result {
+func (c *count) try(t *testing.T, b realTrial) Result {
 	t.Helper()
 	tr := &trial{point: point{w: b.w, name: b.w.name + "/" + b.what}, prog: b.prog, dir: filepath.Join(b.dir, "ws")}
 	if err := b.w.copy(tr.dir, b.prog); err != nil {

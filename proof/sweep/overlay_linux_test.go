@@ -12,19 +12,19 @@ import (
 // TestOverlay runs in a tree whose files all come from the lower layer, as in a container.
 func TestOverlay(t *testing.T) {
 	prog := newProgram(t, "")
-	if !inside(t, prog) {
+	if !inNamespace(t, prog) {
 		return
 	}
 	layers := mount(t, "tmpfs", "size=64m")
 	var c count
 	for _, w := range workloads(t) {
-		overlaid(t, prog, w, filepath.Join(layers, w.name), &c)
+		tryOverlay(t, prog, w, filepath.Join(layers, w.name), &c)
 	}
 	t.Logf("T2: overlayfs: %s", &c)
 }
 
-// overlaid makes one trial on an overlay whose layers are in top.
-func overlaid(t *testing.T, prog program, w *workload, top string, c *count) {
+// tryOverlay makes one trial on an overlay whose layers are in top.
+func tryOverlay(t *testing.T, prog program, w *workload, top string, c *count) {
 	t.Helper()
 	lower, upper, work := filepath.Join(top, "lower"), filepath.Join(top, "upper"), filepath.Join(top, "work")
 	bare := *w
@@ -34,7 +34,7 @@ func overlaid(t *testing.T, prog program, w *workload, top string, c *count) {
 	if err := errors.Join(err, rerr); err != nil {
 		t.Fatal(err)
 	}
-	merged := mount(t, "overlay", fmt.Sprintf("lowerdir=%s,upperdir=%s,workdir=%s%s", lower, upper, work, mine()))
+	merged := mount(t, "overlay", fmt.Sprintf("lowerdir=%s,upperdir=%s,workdir=%s%s", lower, upper, work, userXattrOption()))
 	tr := &trial{point: point{w: w, name: w.name + "/overlay"}, prog: prog, dir: filepath.Join(merged, "ws")}
 	if !w.fresh {
 		if err := w.begin(tr.dir, prog); err != nil {
@@ -53,8 +53,8 @@ func overlaid(t *testing.T, prog program, w *workload, top string, c *count) {
 	}
 }
 
-// mine returns the mount option with which an overlay in a user namespace stores its marks in attributes that users may set.
-func mine() string {
+// userXattrOption returns the mount option with which an overlay in a user namespace stores its marks in attributes that users may set.
+func userXattrOption() string {
 	b, err := os.ReadFile("/proc/self/uid_map")
 	if err == nil && len(strings.Fields(string(b))) == 3 && strings.Fields(string(b))[2] == "1" {
 		return ",userxattr"

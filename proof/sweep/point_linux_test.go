@@ -84,21 +84,21 @@ func (t *trial) judge(r Result) error {
 	t.rules(r)
 	switch {
 	case r.Killed:
-		if err := t.bits(); err != nil {
+		if err := t.checkBetweenStates(); err != nil {
 			return err
 		}
 		if err := t.recover(); err != nil {
 			return err
 		}
 		if r.Out != "" {
-			return errors.Join(t.must("was told done, then killed", t.w.after()), t.settled())
+			return errors.Join(t.expectState("was told done, then killed", t.w.after()), t.settled())
 		}
 	case r.Exit == 0:
-		return errors.Join(t.must("exit 0", t.w.after()), t.settled())
+		return errors.Join(t.expectState("exit 0", t.w.after()), t.settled())
 	case r.Exit == 1:
-		return errors.Join(t.must("exit 1", t.w.begun()...), t.settled())
+		return errors.Join(t.expectState("exit 1", t.w.refusedStates()...), t.settled())
 	case r.Exit == 3:
-		if err := t.bits(); err != nil {
+		if err := t.checkBetweenStates(); err != nil {
 			return err
 		}
 		if err := t.recover(); err != nil {
@@ -107,19 +107,19 @@ func (t *trial) judge(r Result) error {
 	default:
 		t.complain("exit %d, signal %v: %s%s", r.Exit, r.Signal, r.Out, r.ErrText)
 	}
-	return errors.Join(t.must("recovered", t.w.states...), t.settled())
+	return errors.Join(t.expectState("recovered", t.w.states...), t.settled())
 }
 
-// must complains unless the tree is one of states, apart from what somebody saved.
-func (t *trial) must(when string, states ...tree) error {
+// expectState complains unless the tree is one of states, apart from what somebody saved.
+func (t *trial) expectState(when string, states ...tree) error {
 	got, err := t.w.read(t.dir)
 	if err != nil {
 		return err
 	}
-	t.theirs(got)
+	t.checkSaved(got)
 	best := ""
 	for _, s := range states {
-		d := difference(t.w.emptied(got, s), t.without(s))
+		d := difference(t.w.withoutEmptyDirs(got, s), t.without(s))
 		if d == "" {
 			return nil
 		}
@@ -131,12 +131,12 @@ func (t *trial) must(when string, states ...tree) error {
 	return nil
 }
 
-// theirs checks that what somebody saved is there, and removes it from the tree.
-func (t *trial) theirs(got tree) {
+// checkSaved checks that what somebody saved is there, and removes it from the tree.
+func (t *trial) checkSaved(got tree) {
 	if t.saved == "" {
 		return
 	}
-	if _, content, _ := strings.Cut(got[t.saved], " "); content != foreign {
+	if _, content, _ := strings.Cut(got[t.saved], " "); content != foreignText {
 		t.complain("somebody's edit of %s is gone: %q", t.saved, got[t.saved])
 	}
 	delete(got, t.saved)
@@ -151,15 +151,15 @@ func (t *trial) without(s tree) tree {
 	return s
 }
 
-// bits checks a tree that may be between two states: everything in it must be whole, and belong to one of them.
-func (t *trial) bits() error {
+// checkBetweenStates checks a tree that may be between two states: everything in it must be whole, and belong to one of them.
+func (t *trial) checkBetweenStates() error {
 	got, err := t.w.read(t.dir)
 	if err != nil {
 		return err
 	}
 	for name, has := range got {
 		_, content, _ := strings.Cut(has, " ")
-		ok := name == t.saved && content == foreign ||
+		ok := name == t.saved && content == foreignText ||
 			slices.ContainsFunc(t.w.states, func(s tree) bool { return s[name] == has })
 		if !ok {
 			t.complain("before recovery: %s has %q, of no state", name, has)
@@ -188,7 +188,7 @@ func (t *trial) recover() error {
 		if r.Hung {
 			t.complain("recover hangs")
 		}
-		if err := t.bits(); err != nil {
+		if err := t.checkBetweenStates(); err != nil {
 			return err
 		}
 	}
@@ -202,7 +202,7 @@ func (t *trial) recover() error {
 // settled checks that nothing is left to do, that the store can be used and that the log is whole.
 func (t *trial) settled() error {
 	t.relieve()
-	if err := t.idle(); err != nil {
+	if err := t.recoverIdle(); err != nil {
 		return err
 	}
 	// Append first: that sets aside what a dead process left at the end of the log.
@@ -218,8 +218,8 @@ func (t *trial) settled() error {
 	return err
 }
 
-// idle checks that a recovery with nothing pending changes no file of the user's and leaves nothing to do.
-func (t *trial) idle() error {
+// recoverIdle checks that a recovery with nothing pending changes no file of the user's and leaves nothing to do.
+func (t *trial) recoverIdle() error {
 	left, err := t.w.read(t.dir)
 	if err != nil {
 		return err
@@ -294,9 +294,9 @@ func triedAgain(later []Call, failed Call) bool {
 	return slices.ContainsFunc(later, func(c Call) bool { return c.Name == failed.Name && c.Path == failed.Path })
 }
 
-// begun returns the states in which a refusal may leave the tree: the first one, or any that a patch which is not atomic had
+// refusedStates returns the states in which a refusal may leave the tree: the first one, or any that a patch which is not atomic had
 // reached.
-func (w *workload) begun() []tree {
+func (w *workload) refusedStates() []tree {
 	if len(w.states) > 2 {
 		return w.states
 	}

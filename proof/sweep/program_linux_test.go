@@ -52,7 +52,7 @@ func newProgram(t *testing.T, bug string) program {
 		tags = "planted"
 	}
 	path, err := setting("EMEND", ""), error(nil)
-	if path == "" || bug != "" && os.Getenv(insideVar) == "" {
+	if path == "" || bug != "" && os.Getenv(namespaceVar) == "" {
 		path, err = buildOnce[tags]()
 	}
 	if err != nil {

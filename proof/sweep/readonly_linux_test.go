@@ -14,7 +14,7 @@ import (
 // commit.
 func TestReadOnly(t *testing.T) {
 	prog := newProgram(t, "")
-	if !inside(t, prog) {
+	if !inNamespace(t, prog) {
 		return
 	}
 	dir := mount(t, "tmpfs", "size=64m")
@@ -26,7 +26,7 @@ func TestReadOnly(t *testing.T) {
 	}
 	for _, w := range workloads(t, "mixed", "first") {
 		var c count
-		r := c.try(t, bout{w: w, what: "read-only", prog: prog, as: prog, dir: dir, around: func(string) func() {
+		r := c.try(t, realTrial{w: w, what: "read-only", prog: prog, as: prog, dir: dir, around: func(string) func() {
 			if err := freeze(); err != nil {
 				t.Fatal(err)
 			}
@@ -36,13 +36,13 @@ func TestReadOnly(t *testing.T) {
 			t.Errorf("%s: exit %d on a read-only file system: %s", w.name, r.Exit, r.ErrText)
 		}
 		t.Logf("T2: read-only, %s: %s", w.name, strings.ReplaceAll(r.ErrText, "\n", " "))
-		turns(t, prog, w, dir, freeze, thaw)
+		turnReadOnly(t, prog, w, dir, freeze, thaw)
 	}
 }
 
-// turns makes the file system read-only at each call. The kernel refuses while a file is open for writing; such a call is
+// turnReadOnly makes the file system read-only at each call. The kernel refuses while a file is open for writing; such a call is
 // skipped.
-func turns(t *testing.T, prog program, w *workload, dir string, freeze func() error, thaw func()) {
+func turnReadOnly(t *testing.T, prog program, w *workload, dir string, freeze func() error, thaw func()) {
 	t.Helper()
 	var c count
 	busy := 0

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// foreign is what somebody saves. No hunk matches in it.
-const foreign = "somebody else's words\n"
+// foreignText is what somebody saves. No hunk matches in it.
+const foreignText = "somebody else's words\n"
 
 // saving saves foreign under a name in a workspace, as an editor does. It may return a function that waits for the end of the
 // save.
@@ -22,7 +22,7 @@ func saveByRename(ws, name string) func() {
 	if err != nil {
 		panic(err)
 	}
-	if err := errors.Join(put(fresh, []byte(foreign), fi.Mode().Perm()), os.Rename(fresh, old)); err != nil {
+	if err := errors.Join(put(fresh, []byte(foreignText), fi.Mode().Perm()), os.Rename(fresh, old)); err != nil {
 		panic(err)
 	}
 	return nil
@@ -52,7 +52,7 @@ func saveInPlace(ws, name string) func() {
 }
 
 func writeClose(fd int) {
-	_, err := unix.Write(fd, []byte(foreign))
+	_, err := unix.Write(fd, []byte(foreignText))
 	if err := errors.Join(err, unix.Close(fd)); err != nil {
 		panic(err)
 	}

@@ -24,8 +24,8 @@ func standIn(t *testing.T, name, dir string, args ...string) Command {
 	return Command{Path: self, Args: args, Dir: dir, Under: dir, Env: env}
 }
 
-// act is one system call of the stand-in, with its result.
-type act struct {
+// standInCall is one system call of the stand-in, with its result.
+type standInCall struct {
 	name string // as the tracer names it
 	do   func(s *script) error
 	want string // the tree afterwards
@@ -33,8 +33,8 @@ type act struct {
 
 type script struct{ fd int }
 
-// acts are made in this order, one each. Reads, and writes elsewhere, come between them and do not count.
-var acts = []act{
+// standInCalls are made in this order, one each. Reads, and writes elsewhere, come between them and do not count.
+var standInCalls = []standInCall{
 	{"mkdirat", func(*script) error { return unix.Mkdir("d", 0o755) }, "d/"},
 	{"openat", func(s *script) (err error) {
 		s.fd, err = unix.Open("d/a", unix.O_CREAT|unix.O_EXCL|unix.O_WRONLY, 0o600)
@@ -65,7 +65,7 @@ var acts = []act{
 // runScript makes the acts, and prints the result of each.
 func runScript([]string) error {
 	s := &script{fd: -1}
-	for _, a := range acts {
+	for _, a := range standInCalls {
 		noise()
 		fmt.Printf("%s: %v\n", a.name, a.do(s))
 	}

@@ -113,7 +113,7 @@ func sweep(t *testing.T, prog program, points []point) *tally {
 	for range runtime.GOMAXPROCS(0) {
 		wg.Go(func() {
 			for i := range next {
-				if sum.over(points[i]) {
+				if sum.chainEnded(points[i]) {
 					continue
 				}
 				tr, err := points[i].try(prog, filepath.Join(top, fmt.Sprint(i)))
@@ -151,19 +151,19 @@ func (s *tally) add(t *testing.T, p point, tr *trial, err error) {
 		t.Logf("%s: %s", p.name, listCalls(tr.calls))
 	}
 	for _, w := range tr.wrong {
-		s.wrong = append(s.wrong, p.name+at1(p, tr.calls)+": "+w)
+		s.wrong = append(s.wrong, p.name+callName(p, tr.calls)+": "+w)
 	}
 }
 
-// over reports whether an earlier point of the chain was past the end.
-func (s *tally) over(p point) bool {
+// chainEnded reports whether an earlier point of the chain was past the end.
+func (s *tally) chainEnded(p point) bool {
 	s.Lock()
 	defer s.Unlock()
 	return s.ended[p.chain]
 }
 
-// at1 names the call at which something happened.
-func at1(p point, calls []Call) string {
+// callName names the call at which something happened.
+func callName(p point, calls []Call) string {
 	if k := p.apply[0].At; k <= len(calls) {
 		return " (" + calls[k-1].String() + ")"
 	}

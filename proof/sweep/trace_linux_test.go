@@ -65,7 +65,7 @@ func before(k int) string {
 	if k == 1 {
 		return ""
 	}
-	return acts[k-2].want
+	return standInCalls[k-2].want
 }
 
 func TestTraceCounts(t *testing.T) {
@@ -75,12 +75,12 @@ func TestTraceCounts(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	for i, c := range r.Calls {
-		if i >= len(acts) || c.Name != acts[i].name || !c.Made || c.Err != 0 {
+		if i >= len(standInCalls) || c.Name != standInCalls[i].name || !c.Made || c.Err != 0 {
 			t.Errorf("call %d: %v", i+1, c)
 		}
 	}
-	if got := listing(t, dir); len(r.Calls) != len(acts) || got != acts[len(acts)-1].want {
-		t.Errorf("%d calls and the tree %s, want %d", len(r.Calls), got, len(acts))
+	if got := listing(t, dir); len(r.Calls) != len(standInCalls) || got != standInCalls[len(standInCalls)-1].want {
+		t.Errorf("%d calls and the tree %s, want %d", len(r.Calls), got, len(standInCalls))
 	}
 	if c := r.Calls[9]; c.Path != "./d/a" || c.To != "./b" {
 		t.Errorf("the rename is %q to %q", c.Path, c.To)
@@ -94,11 +94,11 @@ func TestTraceCounts(t *testing.T) {
 }
 
 func TestTraceKills(t *testing.T) {
-	for k := 1; k <= len(acts); k++ {
+	for k := 1; k <= len(standInCalls); k++ {
 		for _, do := range []Do{KillBefore, KillAfter} {
 			dir := t.TempDir()
 			r := run(t, standIn(t, "script", dir), Fault{At: k, Do: do})
-			want := acts[k-1].want
+			want := standInCalls[k-1].want
 			if do == KillBefore {
 				want = before(k)
 			}
@@ -117,13 +117,13 @@ func TestTraceKills(t *testing.T) {
 
 func TestTraceFails(t *testing.T) {
 	errnos := []syscall.Errno{syscall.ENOSPC, syscall.EIO, syscall.EACCES, syscall.EDQUOT, syscall.EINTR}
-	for k := 1; k <= len(acts); k++ {
+	for k := 1; k <= len(standInCalls); k++ {
 		for i, do := range []Do{Fail, FailAfter} {
 			dir, errno := t.TempDir(), errnos[(k+i)%len(errnos)]
 			seen := ""
 			look := Fault{At: k + 1, Do: Meanwhile, Run: func() { seen = listing(t, dir) }}
 			r := run(t, standIn(t, "script", dir), Fault{At: k, Do: do, Errno: errno}, look)
-			want := acts[k-1].want
+			want := standInCalls[k-1].want
 			if do == Fail {
 				want = before(k)
 			}
@@ -133,7 +133,7 @@ func TestTraceFails(t *testing.T) {
 			if c := r.Calls[k-1]; r.Exit != 0 || c.Err != errno || c.Made != (do == FailAfter) {
 				t.Errorf("%v call %d: exit %d, %+v", do, k, r.Exit, c)
 			}
-			if said := fmt.Sprintf("%s: %v\n", acts[k-1].name, errno); !strings.Contains(r.Out, said) {
+			if said := fmt.Sprintf("%s: %v\n", standInCalls[k-1].name, errno); !strings.Contains(r.Out, said) {
 				t.Errorf("%v call %d: said %q, want %q", do, k, r.Out, said)
 			}
 		}

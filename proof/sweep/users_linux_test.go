@@ -16,7 +16,7 @@ func TestOtherUsers(t *testing.T) {
 		t.Skip("T2 NOT RUN: other users need root")
 	}
 	prog := newProgram(t, "")
-	if !inside(t, prog) {
+	if !inNamespace(t, prog) {
 		return
 	}
 	dir := mount(t, "tmpfs", "size=64m,mode=0755")
@@ -30,14 +30,14 @@ func TestOtherUsers(t *testing.T) {
 	for _, w := range workloads(t, "mixed", "first", "first_nogit") {
 		exits := map[string]int{}
 		for who, p := range map[string]program{"its owner": as(owner), "a stranger": as(stranger), "root": prog} {
-			exits[who] = byUser(t, w, dir, owner, who, as(owner), p)
+			exits[who] = tryAsUser(t, w, dir, owner, who, as(owner), p)
 		}
 		if exits["its owner"] != 0 || exits["root"] != 0 || exits["a stranger"] != 1 {
 			t.Errorf("%s: exits %v", w.name, exits)
 		}
 		t.Logf("T2: other users, %s: exits %v", w.name, exits)
 	}
-	shut(t, dir, owner, as(owner))
+	withoutWritePermission(t, dir, owner, as(owner))
 }
 
 // reachable copies the program to where every user can run it.
@@ -53,8 +53,8 @@ func reachable(t *testing.T, dir string, prog *program) {
 	}
 }
 
-// byUser makes one trial in a tree of owner, as another user. What follows is done as the owner.
-func byUser(t *testing.T, w *workload, dir string, owner int, who string, own, p program) int {
+// tryAsUser makes one trial in a tree of owner, as another user. What follows is done as the owner.
+func tryAsUser(t *testing.T, w *workload, dir string, owner int, who string, own, p program) int {
 	t.Helper()
 	tr := &trial{point: point{w: w, name: w.name + "/by " + who}, prog: own, dir: filepath.Join(dir, "home", "ws")}
 	defer os.RemoveAll(filepath.Join(dir, "home"))
@@ -132,8 +132,8 @@ func strays(t *testing.T, dir string, uid int, of tree) []string {
 	return out
 }
 
-// shut removes write permission from one directory after the other, also from their owner.
-func shut(t *testing.T, dir string, owner int, own program) {
+// withoutWritePermission removes write permission from one directory after the other, also from their owner.
+func withoutWritePermission(t *testing.T, dir string, owner int, own program) {
 	t.Helper()
 	w := workloads(t, "mixed")[0]
 	for _, d := range []string{".", "deep", "deep/er", ".git", ".git/emend/slots", ".git/emend/log", ".git/emend"} {

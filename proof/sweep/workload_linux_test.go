@@ -191,9 +191,9 @@ func (w *workload) begin(dir string, p program) error {
 	return nil
 }
 
-// emptied returns a tree without the empty directories that want does not have. An undo removes directories that its change
+// withoutEmptyDirs returns a tree without the empty directories that want does not have. An undo removes directories that its change
 // created; one that the system refuses to remove may stay.
-func (w *workload) emptied(got, want tree) tree {
+func (w *workload) withoutEmptyDirs(got, want tree) tree {
 	if !w.undo {
 		return got
 	}

@@ -91,7 +91,7 @@ func (c *Change) hunk(group []block, n int) Hunk {
 
 // unique reports whether every hunk has one place in the text that the hunks before it leave, and it is the right one.
 func (c *Change) unique(hunks []Hunk) bool {
-	got, ok := letter(c.old, hunks, true)
+	got, ok := applyLiterally(c.old, hunks, true)
 	return ok && slices.Equal(got, c.new)
 }
 

@@ -32,7 +32,7 @@ const small = 5000
 
 // NewChange reports false for two texts that are equal, or that a patch of lines cannot express.
 func NewChange(path, before, after string) (*Change, bool) {
-	if before == after || !plain(before) || !plain(after) {
+	if before == after || !plainLines(before) || !plainLines(after) {
 		return nil, false
 	}
 	c := &Change{Path: path, Old: before, New: after, old: split(before), new: split(after), written: map[Form]*Case{}}
@@ -46,8 +46,8 @@ func NewChange(path, before, after string) (*Change, bool) {
 	return c, len(c.blocks) > 0
 }
 
-// plain reports whether a text is whole lines with one kind of line end.
-func plain(s string) bool {
+// plainLines reports whether a text is whole lines with one kind of line end.
+func plainLines(s string) bool {
 	return strings.HasSuffix(s, "\n") && !strings.ContainsAny(s, "\r\x00\uFEFF")
 }
 
@@ -68,8 +68,8 @@ type Hunk struct {
 	To     int // the line after its last
 }
 
-// side returns the lines of a hunk without those that have one of marks, and without their own marks.
-func (h Hunk) side(marks string) (out []string) {
+// withoutMarks returns the lines of a hunk without those that have one of marks, and without their own marks.
+func (h Hunk) withoutMarks(marks string) (out []string) {
 	for _, l := range h.Lines {
 		if !strings.Contains(marks, l[:1]) {
 			out = append(out, l[1:])
@@ -78,7 +78,7 @@ func (h Hunk) side(marks string) (out []string) {
 	return out
 }
 
-func (h Hunk) old() []string { return h.side("+") }
+func (h Hunk) old() []string { return h.withoutMarks("+") }
 
 // Case is a patch as it is sent, the file that it meets, and the expected file.
 type Case struct {

@@ -46,14 +46,14 @@ func lineNumbers(r *rand.Rand, c *Case) bool {
 	return true
 }
 
-// dots are texts that stand for omitted lines.
-var dots = []string{"...", "// ...", "# ...", "// ... existing code ...", "\u2026"}
+// omissions are texts that stand for omitted lines.
+var omissions = []string{"...", "// ...", "# ...", "// ... existing code ...", "\u2026"}
 
 const longest = 40 // omitted lines
 
 // elided omits lines between two changes: it joins two hunks that are not far apart, or shortens one.
 func elided(r *rand.Rand, c *Case) bool {
-	dot := dots[r.IntN(len(dots))]
+	dot := omissions[r.IntN(len(omissions))]
 	var joins, thins []int
 	for i, h := range c.Hunks {
 		if i+1 < len(c.Hunks) {

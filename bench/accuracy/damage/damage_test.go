@@ -64,7 +64,7 @@ func TestUndamaged(t *testing.T) {
 		if f == Beside {
 			continue // its anchors are lines of the file
 		}
-		if got, ok := letter(split(c.Disk), c.Hunks, true); !ok || join(got) != c.Want {
+		if got, ok := applyLiterally(split(c.Disk), c.Hunks, true); !ok || join(got) != c.Want {
 			t.Errorf("form %d: by the letter it is no patch from the old file to the new one", f)
 		}
 		if c.Untellable() || c.Sight() != Clear {

@@ -38,7 +38,7 @@ func (c *Case) Unified(name, index string) string {
 	fmt.Fprintf(&b, "diff --git a/%s b/%s\n%s--- a/%s\n+++ b/%s\n", name, name, index, name, name)
 	shift := 0
 	for _, h := range c.Hunks {
-		olds, news := len(h.old()), len(h.side("-"))
+		olds, news := len(h.old()), len(h.withoutMarks("-"))
 		fmt.Fprintf(&b, "@@ -%s +%s @@%s\n", span(h.From, olds), span(h.From+shift, news), strings.TrimSuffix(" "+h.Anchor, " "))
 		b.WriteString(join(h.Lines))
 		shift += news - olds

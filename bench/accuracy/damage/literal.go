@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// letter applies hunks to a file by the letter: each in the only place where its lines stand unchanged in what the hunks before
+// applyLiterally applies hunks to a file by the letter: each in the only place where its lines stand unchanged in what the hunks before
 // it left. With anchors, a hunk with several places goes to the first one below its anchor.
-func letter(file []string, hunks []Hunk, anchors bool) ([]string, bool) {
+func applyLiterally(file []string, hunks []Hunk, anchors bool) ([]string, bool) {
 	file = slices.Clone(file)
 	for _, h := range hunks {
 		at := places(file, h.old())
@@ -17,7 +17,7 @@ func letter(file []string, hunks []Hunk, anchors bool) ([]string, bool) {
 		if len(at) != 1 {
 			return nil, false
 		}
-		file = slices.Replace(file, at[0], at[0]+len(h.old()), h.side("-")...)
+		file = slices.Replace(file, at[0], at[0]+len(h.old()), h.withoutMarks("-")...)
 	}
 	return file, true
 }
@@ -56,7 +56,7 @@ func (c *Case) Untellable() bool {
 		return true
 	}
 	for i := range c.Hunks {
-		if c.astray(i) {
+		if c.tellsOtherPlace(i) {
 			return true
 		}
 	}
@@ -64,17 +64,17 @@ func (c *Case) Untellable() bool {
 }
 
 func (c *Case) misleads(anchors bool) bool {
-	got, ok := letter(c.there, c.Hunks, anchors)
+	got, ok := applyLiterally(c.there, c.Hunks, anchors)
 	return ok && join(got) != lf(c.Want)
 }
 
-// astray reports whether hunk i tells a place other than its own: by its lines or, if these have several places or none, by its
+// tellsOtherPlace reports whether hunk i tells a place other than its own: by its lines or, if these have several places or none, by its
 // anchor or by the hunks on both of its sides.
-func (c *Case) astray(i int) bool {
+func (c *Case) tellsOtherPlace(i int) bool {
 	file, h := c.there, c.Hunks[i]
 	old := h.old()
 	at := places(file, old)
-	anchor := holding(file, h.Anchor)
+	anchor := linesWith(file, h.Anchor)
 	if len(old) == 0 && len(anchor) == 1 {
 		return h.From == 0 || c.at[h.From-1] != anchor[0]
 	}
@@ -92,8 +92,8 @@ func (c *Case) astray(i int) bool {
 	})
 }
 
-// holding returns the lines that contain the anchor.
-func holding(file []string, anchor string) (out []int) {
+// linesWith returns the lines that contain the anchor.
+func linesWith(file []string, anchor string) (out []int) {
 	for n, l := range file {
 		if anchor != "" && strings.Contains(l, anchor) {
 			out = append(out, n)

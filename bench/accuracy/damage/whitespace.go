@@ -29,12 +29,12 @@ func trailingGained(r *rand.Rand, c *Case) bool {
 
 func trailingLost(r *rand.Rand, c *Case) bool {
 	tail := []string{" ", "  ", "\t"}[r.IntN(3)]
-	return c.meets(r, func(text string) string { return text + tail })
+	return c.changeFileLines(r, func(text string) string { return text + tail })
 }
 
-// meets calls change for some of the old lines that the hunks show, and puts the result into the file. The patch keeps them as
+// changeFileLines calls change for some of the old lines that the hunks show, and puts the result into the file. The patch keeps them as
 // they were.
-func (c *Case) meets(r *rand.Rand, change func(text string) string) bool {
+func (c *Case) changeFileLines(r *rand.Rand, change func(text string) string) bool {
 	for _, h := range c.Hunks {
 		for _, n := range h.shown() {
 			was := c.disk.line(n, c.change.old[n])

@@ -11,7 +11,7 @@ import (
 
 func typography(r *rand.Rand, c *Case) bool {
 	if r.IntN(2) == 0 {
-		return c.meets(r, typeset)
+		return c.changeFileLines(r, typeset)
 	}
 	return c.each(func(mark byte, text string) string {
 		if mark == '+' {
