@@ -20,7 +20,7 @@ type bucket struct {
 	at     time.Time // when there were so many
 }
 
-// maxCallers is how many callers are remembered.
+// maxCallers limits the callers that are remembered.
 const maxCallers = 4096
 
 // NewRateLimiter returns a limiter of perSecond calls for each caller.

@@ -26,10 +26,10 @@ var (
 	ErrFull    = errors.New("too many were used in a short time")
 )
 
-// maxUsed is how many redeemed tickets are remembered. At that number Redeem refuses all, until some have expired.
+// maxUsed limits the redeemed tickets that are remembered. At that number Redeem refuses all, until some have expired.
 const maxUsed = 1 << 16
 
-// ticket is what a caller carries, signed.
+// ticket is the content of a ticket, before it is signed.
 type ticket struct {
 	Version int    `json:"v"`
 	Sum     string `json:"sum"` // hash of what it is for

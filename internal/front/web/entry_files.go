@@ -21,7 +21,7 @@ type entryFile struct {
 	WhyNoDiff  string // "" if there is a diff
 }
 
-// maxPageFiles is how many files a page shows.
+// maxPageFiles limits the files of one page.
 const maxPageFiles = 50
 
 // changeFiles fills in the files of an entry, beginning with the given one.

@@ -9,7 +9,7 @@ import (
 	"github.com/emend-dev/emend/internal/front/seal"
 )
 
-// formLifetime is how long a form can be sent.
+// formLifetime limits the time between opening a form and sending it.
 const formLifetime = time.Hour
 
 // seal returns the token of a form. It lets this browser call a tool once, with exactly these arguments. The person fills in

@@ -128,7 +128,7 @@ func (r *request) refusedPage(name string, args url.Values, result api.Result) p
 	return p
 }
 
-// resultAddress is where the result is shown: on the page that the form names, or as the new change.
+// resultAddress returns the page that shows the result: the one that the form names, or that of the new change.
 func (r *request) resultAddress(result api.Result, next string) string {
 	root := Base + r.ws.Name + "/"
 	if next != "" {

@@ -18,7 +18,7 @@ const (
 	pollInterval   = 200 * time.Millisecond // between two looks for calls that wait
 )
 
-// hubUpdate is what open pages are told.
+// hubUpdate is the message to open pages.
 type hubUpdate struct {
 	Head    uint64 `json:"head"`             // the number of the log's newest record
 	Waiting int    `json:"waiting"`          // how many calls wait for a person

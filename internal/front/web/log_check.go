@@ -48,7 +48,7 @@ func (c *logCheck) Failure() string {
 	return c.err.Error()
 }
 
-// checkWait is how long a page waits for a check. The check of a short log ends within it.
+// checkWait is the time that a page waits for a check. The check of a short log ends within it.
 const checkWait = 500 * time.Millisecond
 
 func newLogChecker() *logChecker {

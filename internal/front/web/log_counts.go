@@ -30,7 +30,7 @@ type logCounter struct {
 	done chan struct{} // closed at the end of the running count; nil if none runs
 }
 
-// countWait is how long a page waits for a count.
+// countWait is the time that a page waits for a count.
 const countWait = 40 * time.Millisecond
 
 func newLogCounter(ws *Workspace) *logCounter {

@@ -9,7 +9,7 @@ import (
 	"github.com/emend-dev/emend/internal/front/gate"
 )
 
-// maxWrongTokens is how many wrong tokens a second are answered as such.
+// maxWrongTokens limits the wrong tokens a second that get the usual answer. Further ones get 429.
 const maxWrongTokens = 5
 
 // loginView is the data of the page "login".

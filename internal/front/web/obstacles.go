@@ -14,7 +14,7 @@ type obstacles struct {
 	Txs  []string // the transactions that the messages name
 }
 
-// maxHelpLinks is how many transactions, and how many files, are linked.
+// maxHelpLinks limits the links to transactions, and those to files.
 const maxHelpLinks = 8
 
 type obstacle struct {

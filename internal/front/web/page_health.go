@@ -44,7 +44,7 @@ type changedFile struct {
 	Path, FileHref, Text, EntryHref string
 }
 
-// maxChangedFiles is how many files the result of a check lists.
+// maxChangedFiles limits the files that the result of a check lists.
 const maxChangedFiles = 200
 
 func (r *request) health() (page, error) {

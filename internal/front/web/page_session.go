@@ -22,7 +22,7 @@ type sessionItem struct {
 	Took string // its duration, in words
 }
 
-// maxSessions is how many sessions are listed, unless the address asks for all.
+// maxSessions limits the list of sessions, unless the address asks for all.
 const maxSessions = 100
 
 func (r *request) sessions() (page, error) {
@@ -76,7 +76,7 @@ type sessionFile struct {
 	Entries  []link
 }
 
-// maxSessionRows is how many rows of diffs a session's page has at first.
+// maxSessionRows limits the rows of diffs that a session's page has at first.
 const maxSessionRows = 4000
 
 func (r *request) session() (page, error) {

@@ -8,7 +8,7 @@ import (
 	"github.com/emend-dev/emend/api"
 )
 
-// callsPerPage is how many calls a page of the timeline lists.
+// callsPerPage is the number of calls on a page of the timeline.
 const callsPerPage = 50
 
 // timelineView is the data of the timeline.

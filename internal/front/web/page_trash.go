@@ -31,7 +31,7 @@ type trashAge struct {
 	Before string // the tool's argument
 }
 
-// maxTrash is how many items a page lists.
+// maxTrash limits the items on a page of the trash.
 const maxTrash = 500
 
 func (r *request) trash() (page, error) {

@@ -8,7 +8,7 @@ import (
 	"github.com/emend-dev/emend/fail"
 )
 
-// maxRemoved is how many items are listed, and how many a form names one by one.
+// maxRemoved limits the items that a page lists, and those that a form names one by one.
 const maxRemoved = 500
 
 // previewClear lists what would leave the trash. The form clears what is listed, and nothing that came into the trash since.

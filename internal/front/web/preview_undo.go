@@ -101,7 +101,7 @@ func (r *request) previewFile(f *report.ChangedFile) previewFile {
 	return out
 }
 
-// maxPreviewRows is how many lines are shown of the diff of one file.
+// maxPreviewRows limits the lines of the diff of one file.
 const maxPreviewRows = 5000
 
 // previewDiff shows a diff that is not stored. The rest of a long one cannot be fetched, and is only counted.

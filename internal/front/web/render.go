@@ -12,7 +12,7 @@ import (
 	"github.com/emend-dev/emend/api"
 )
 
-// page is what a handler returns to be shown.
+// page is the answer of a handler, to be rendered.
 type page struct {
 	Name     string // of the template: pages/NAME.tmpl defines "main"
 	Title    string
@@ -30,7 +30,7 @@ type request struct {
 	head  uint64 // the newest record of the log before the page read anything
 	login string // the name of the browser's session, which is also the session in the log
 
-	// refusal is why a tool refused the form of this page, which is shown again; nil if the page was just opened.
+	// refusal is the result of a tool that refused the form of this page, which is shown again; nil if the page was just opened.
 	refusal api.Result
 }
 

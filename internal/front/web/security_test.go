@@ -129,7 +129,7 @@ func TestHeaders(t *testing.T) {
 			t.Errorf("%s: Cache-Control: %q", name, a.head.Get("Cache-Control"))
 		}
 	}
-	// What is not named here is refused, and what is named has no other word.
+	// The policy has exactly these directives.
 	want := map[string]string{"default-src": "'none'", "script-src": "'self'", "style-src": "'self'", "img-src": "'self'", "connect-src": "'self'", "form-action": "'self'",
 		"frame-ancestors": "'none'", "base-uri": "'none'", "require-trusted-types-for": "'script'", "trusted-types": "'none'"}
 	got := map[string]string{}
@@ -163,7 +163,7 @@ func TestTokenStays(t *testing.T) {
 	if strings.Contains(p.logs.String(), testToken) || strings.Contains(p.logs.String(), c.Value) {
 		t.Error("the log has it")
 	}
-	// Behind TLS, the proxy's or its own, the cookie is for TLS alone.
+	// Under TLS, of a proxy or its own, browsers send the cookie over TLS only.
 	r, _ := http.NewRequest("POST", "/ui/login", nil)
 	r.Header.Set("Origin", "https://host.example")
 	if !newCookie(r, "x").Secure {
@@ -173,7 +173,7 @@ func TestTokenStays(t *testing.T) {
 	if r.TLS = new(tls.ConnectionState); !newCookie(r, "x").Secure {
 		t.Error("the cookie of a server with TLS goes without")
 	}
-	// What a client says of a proxy is believed by nobody.
+	// Headers in which a client claims to be a proxy are ignored.
 	r.TLS, r.Host = nil, "127.0.0.1:1"
 	for _, name := range []string{"X-Forwarded-Proto", "X-Forwarded-Host", "X-Forwarded-Port", "Forwarded"} {
 		r.Header.Set(name, "https")

@@ -35,7 +35,7 @@ func (d sentence) String() string {
 	return d.Did + " " + d.Path + d.Rest
 }
 
-// operationVerbs are what is done to files: as done, and as attempted.
+// operationVerbs has two verbs for each operation: done, and attempted.
 var operationVerbs = map[string][2]string{
 	"add":      {"created", "create"},
 	"update":   {"edited", "edit"},
@@ -139,7 +139,7 @@ func refusalReason(k fail.Kind) string {
 	return "it was refused"
 }
 
-// outcomes are how calls end, each with a sign, so that they can be told apart without colour.
+// outcomes lists the outcomes of calls, each with a sign, so that they can be told apart without colour.
 var outcomes = []struct {
 	Outcome api.Outcome
 	Sign    string

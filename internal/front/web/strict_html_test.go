@@ -31,7 +31,7 @@ var (
 	attr  = regexp.MustCompile(`\s+([a-zA-Z][a-zA-Z0-9-]*)(?:="([^"<>]*)")?`)
 )
 
-// htmlScan is what parseHTML found in a page, and its faults.
+// htmlScan is the result of parseHTML: the contents of a page, and its faults.
 type htmlScan struct {
 	faults []string
 	links  []string // of this site

@@ -9,7 +9,7 @@ import (
 	"github.com/emend-dev/emend/internal/report"
 )
 
-// MaxLineBytes is how many bytes of a line are shown. In longer lines no words are marked.
+// MaxLineBytes limits the shown part of a line. In longer lines no words are marked.
 const MaxLineBytes = 2000
 
 // Cell is one line of a file.

@@ -2,7 +2,7 @@ package diff
 
 import "github.com/emend-dev/emend/internal/front/web/paint"
 
-// maxLookBack is how many lines before the first row are read to find out whether it is inside a comment or a text.
+// maxLookBack limits the lines before the first row that are read to find out whether it is inside a comment or a text.
 const maxLookBack = 1000
 
 // sidePainter colours the lines of one side, before or after the change.

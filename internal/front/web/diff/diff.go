@@ -93,7 +93,7 @@ type line struct {
 	unsigned  bool // it has no sign: editors strip the blank from empty lines
 }
 
-// MaxLines is how many lines are read. It bounds the memory of a page: files may have gigabytes.
+// MaxLines limits the lines that are read, and so the memory of a page: files may have gigabytes.
 const MaxLines = 1 << 20
 
 // omittedLines is the row in the place of the lines that are not read.

@@ -32,7 +32,7 @@ func (p *parser) header(s string) bool {
 	return true
 }
 
-// headerPrefixes are how the known lines of a header begin.
+// headerPrefixes are the beginnings of the known lines of a header.
 var headerPrefixes = []string{
 	"diff --git ", "new file mode ", "deleted file mode ", "rename from ", "rename to ", "index ", "--- ", "+++ ", "Binary files ",
 	"*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: ", "*** Begin Patch",

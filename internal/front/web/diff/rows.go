@@ -69,7 +69,7 @@ func (v *rowMaker) row(i int, split bool) Row {
 	return v.unifiedRow(i)
 }
 
-// noteText is how a Hunk or a Note is shown.
+// noteText returns a Hunk or a Note as it is shown.
 func noteText(s string) string {
 	if len(s) > MaxLineBytes {
 		s = strings.ToValidUTF8(s[:MaxLineBytes], "") + " …"

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// maxWords is how many words of a line are compared.
+// maxWords limits the words of a line that are compared.
 const maxWords = 32
 
 // lineWords holds the words of a line, ordered by their hashes.
@@ -78,7 +78,7 @@ func (b *lineWords) similarity(c *lineWords) (sum int32) {
 	return sum + 1
 }
 
-// maxEndBytes is how many bytes are compared at each end of two lines.
+// maxEndBytes limits the bytes that are compared at each end of two lines.
 const maxEndBytes = 100
 
 // sameEnds reports whether two lines begin and end alike, with more than half of each in these ends.

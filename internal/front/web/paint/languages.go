@@ -57,10 +57,10 @@ func regularExpression() quote {
 	return quote{open: "/", class: Text, operand: true, whole: regexp.MustCompile(`^/(?:\\.|\[(?:\\.|[^\]\\])*\]|[^/\\\[])*/[a-z]*`)}
 }
 
-// table is every language.
+// table lists all languages.
 func table() []*Lang { return slices.Concat(braces(), others(), settings(), documents()) }
 
-// braces are the languages that look like C.
+// braces lists the languages that look like C.
 func braces() []*Lang {
 	c := []quote{lineComment, blockComment, doubleQuotes, singleQuotes}
 	swift := []quote{lineComment, nestedComment, tripleDouble, doubleQuotes}
@@ -91,7 +91,7 @@ func braces() []*Lang {
 	}
 }
 
-// others are the other languages of programs.
+// others lists the other programming languages.
 func others() []*Lang {
 	return []*Lang{
 		{files: ".py .pyi .pyw .bzl .star build.bazel", quotes: []quote{hashComment, tripleDouble, tripleSingle, doubleQuotes, singleQuotes}, calls: true, sigils: atSign,
@@ -110,7 +110,7 @@ func others() []*Lang {
 	}
 }
 
-// settings are what programs read, and no programs.
+// settings lists the languages of configuration and data.
 func settings() []*Lang {
 	return []*Lang{
 		{files: ".json .jsonc .json5 .ipynb .webmanifest", quotes: []quote{lineComment, blockComment, doubleQuotes}, keys: true, words: words("", "true false null")},
@@ -129,7 +129,7 @@ func settings() []*Lang {
 	}
 }
 
-// documents are what people read, and style sheets.
+// documents lists the languages of documents and style sheets.
 func documents() []*Lang {
 	return []*Lang{
 		{files: ".css .scss .less", quotes: []quote{blockComment, {open: "// ", class: Comment}, doubleQuotes, singleQuotes}, calls: true, nameChars: "-",

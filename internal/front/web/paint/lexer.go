@@ -94,7 +94,7 @@ func (x *lexer) run() {
 	}
 }
 
-// maxLead is how many bytes of a line takeLead looks at, so that very long lines do not take long. Pages show no more.
+// maxLead limits the part of a line that takeLead looks at, so that very long lines do not take long. Pages show no more.
 const maxLead = 2000
 
 // takeLead takes what the line begins with, if a pattern knows it.

@@ -83,7 +83,7 @@ func (l *Lang) Line(s string, before State) ([]Span, State) {
 	return x.out, x.State
 }
 
-// maxBegin is how many lines Begin looks at.
+// maxBegin limits the lines that Begin looks at.
 const maxBegin = 100
 
 // Begin guesses the state in which lines from the middle of a file begin. It is inside a comment if a line without quotes
