@@ -25,7 +25,7 @@ var chimeraGrammar = grammar{
 	name:   "chimera",
 	around: ignored, trailing: true,
 	path: endTrimmed, lastNewline: never,
-	opens: separates, heading: idleHeading, lone: ignored,
+	hunksBegin: separates, heading: bareHeading, emptyHeading: ignored,
 	endOfFile: ignored, noNewline: ignored, blank: honoured, addsAtEnd: true,
 }
 

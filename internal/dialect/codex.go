@@ -26,15 +26,15 @@ var codexGrammar = grammar{
 	name:   "codex",
 	padded: true, heredoc: true,
 	moveTo: true, environment: true, path: literalPath, lastNewline: always,
-	heading: soughtHeading, how: patch.Seek, keepsText: true,
+	heading: lineHeading, how: patch.Seek, keepsText: true,
 	endOfFile: honoured, blank: honoured, addsAtEnd: true,
 }
 
 // updated is the first line of a success, in two dialects.
 const updated = "Success. Updated the following files:"
 
-// codexSuccess lists what was added, then what was modified, then what was deleted. A moved file counts as
-// modified where it is now.
+// codexSuccess lists what was added, then what was modified, then what was deleted. A moved file counts as modified at
+// its new path.
 func codexSuccess(changes []patch.Change) string {
 	var added, modified, deleted []string
 	for _, c := range changes {

@@ -2,7 +2,7 @@ package dialect
 
 import "github.com/emend-dev/emend/patch"
 
-// Comma is the patch envelope of Comma Agents, by the letter of its page.
+// Comma is the patch envelope of Comma Agents, to the letter of its specification.
 var Comma = &Dialect{
 	Name: "comma", Doc: "Comma Agents' patch envelope, to the letter: zero fuzz, exactly one place",
 	Parse:     parseWith(&commaGrammar),
@@ -16,6 +16,6 @@ var Comma = &Dialect{
 var commaGrammar = grammar{
 	name:     "comma",
 	moveFile: true, emptyMove: true,
-	opens: mustOpen, heading: idleHeading,
+	hunksBegin: mustOpen, heading: bareHeading,
 	noNewline: honoured, blank: honoured,
 }

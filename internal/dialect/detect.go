@@ -7,12 +7,12 @@ import (
 	"github.com/emend-dev/emend/fail"
 )
 
-// Detect finds the dialect of a text that names none: the one that claims it. No text is claimed by two. When none
-// claims it the error, of kind PatchParse, says what the text looks like and what to send instead.
+// Detect returns the dialect of a text that names none: the one that claims it. No text is claimed by two. If none
+// claims it, the error, of kind PatchParse, says what the text looks like and what to send instead.
 //
-// A claim is not a reading: a claimed text may still be refused, strictly read, with better words than here.
+// A claimed text may still be refused when it is read; such a refusal says more than this error could.
 func Detect(text string) (*Dialect, error) {
-	if _, err := clean(text); err != nil {
+	if _, err := checkText(text); err != nil {
 		return nil, err
 	}
 	for _, d := range All {
@@ -20,14 +20,14 @@ func Detect(text string) (*Dialect, error) {
 			return d, nil
 		}
 	}
-	return nil, mistaken(text)
+	return nil, notAPatch(text)
 }
 
-// enveloped reports whether text holds an envelope: its first line, with white space around it at most, before any
-// section, or exactly anywhere.
-func enveloped(text string) bool {
+// hasEnvelope reports whether text has a line that begins an envelope. The line must be exact except for white space at
+// its end; before any section it may have white space at both ends.
+func hasEnvelope(text string) bool {
 	sections := false
-	for l := walk(text, 1); l.ok; l.advance() {
+	for l := startLines(text, 1); l.ok; l.advance() {
 		if trimEnd(l.line) == beginPatch || !sections && strings.TrimSpace(strings.TrimPrefix(l.line, bom)) == beginPatch {
 			return true
 		}
@@ -37,22 +37,22 @@ func enveloped(text string) bool {
 	return false
 }
 
-// claimsEnvelope is the claim to every text with an envelope, also one that is still a JSON string.
+// claimsEnvelope claims every text with an envelope, including one that is still a JSON string.
 func claimsEnvelope(text string) bool {
-	if enveloped(text) {
+	if hasEnvelope(text) {
 		return true
 	}
-	_, ok := unwrapped(text)
+	_, ok := unwrapJSONText(text)
 	return ok
 }
 
-// claimsSections is the claim to every text without an envelope whose first section line is Add, Update or Delete. A
-// misspelt envelope is not none.
+// claimsSections claims every text without an envelope whose first section line is Add, Update or Delete. A misspelt
+// envelope counts as one.
 func claimsSections(text string) bool {
 	if claimsEnvelope(text) {
 		return false
 	}
-	for l := walk(text, 1); l.ok; l.advance() {
+	for l := startLines(text, 1); l.ok; l.advance() {
 		if _, _, ok := emendGrammar.header(l.line); ok {
 			_, _, ok = supyagentGrammar.header(l.line)
 			return ok
@@ -64,22 +64,22 @@ func claimsSections(text string) bool {
 	return false
 }
 
-// looks are what people send instead of a patch. The first one that knows a line of the text names it.
-var looks = []struct {
+// lookalikes lists what people send instead of a patch. The first entry that matches a line of the text names it.
+var lookalikes = []struct {
 	what  string
 	knows func(line string) bool
 	hint  string
 }{
 	{"its first line is misspelt", isMisspelt, "Write the markers exactly so. "},
-	{"it looks like SEARCH/REPLACE blocks", prefixed("<<<<<<<", "------- SEARCH"), "Turn every block into a hunk: the search lines with \"-\", the others with \"+\". "},
-	{"it looks like a unified diff", prefixed("diff --git ", "--- ", "+++ ", "Index: "), "Replace the file headers by *** Update File: lines and put markers around the whole. "},
-	{"it has sections, but no " + beginPatch, prefixed("*** "), ""},
-	{"it has hunks, but no envelope", prefixed("@@"), ""},
-	{"it is fenced, but there is no patch inside", prefixed("```", "~~~"), ""},
-	{"it looks like JSON", prefixed("{", "[", `"`), "Send the patch as the value of the field for it, once encoded. "},
+	{"it looks like SEARCH/REPLACE blocks", hasPrefix("<<<<<<<", "------- SEARCH"), "Turn every block into a hunk: the search lines with \"-\", the others with \"+\". "},
+	{"it looks like a unified diff", hasPrefix("diff --git ", "--- ", "+++ ", "Index: "), "Replace the file headers by *** Update File: lines and put markers around the whole. "},
+	{"it has sections, but no " + beginPatch, hasPrefix("*** "), ""},
+	{"it has hunks, but no envelope", hasPrefix("@@"), ""},
+	{"it is fenced, but there is no patch inside", hasPrefix("```", "~~~"), ""},
+	{"it looks like JSON", hasPrefix("{", "[", `"`), "Send the patch as the value of the field for it, once encoded. "},
 }
 
-func prefixed(prefixes ...string) func(string) bool {
+func hasPrefix(prefixes ...string) func(string) bool {
 	return func(line string) bool {
 		for _, p := range prefixes {
 			if strings.HasPrefix(line, p) {
@@ -90,25 +90,25 @@ func prefixed(prefixes ...string) func(string) bool {
 	}
 }
 
-// isMisspelt knows "*** BEGIN PATCH", "** Begin Patch", "*** Begin Patch ***" and the like.
+// isMisspelt matches "*** BEGIN PATCH", "** Begin Patch", "*** Begin Patch ***" and the like.
 func isMisspelt(line string) bool {
 	const most = 64
 	return len(line) <= most && strings.Contains(line, "*") &&
 		strings.EqualFold(strings.Join(strings.Fields(strings.ReplaceAll(line, "*", " ")), ""), "beginpatch")
 }
 
-// mistaken says what a text without a patch in it looks like.
-func mistaken(text string) *fail.Error {
-	for _, look := range looks {
-		for l := walk(text, 1); l.ok; l.advance() {
+// notAPatch says what a text without a patch in it looks like.
+func notAPatch(text string) *fail.Error {
+	for _, look := range lookalikes {
+		for l := startLines(text, 1); l.ok; l.advance() {
 			if look.knows(l.line) {
 				return &fail.Error{Kind: fail.PatchParse, Line: l.n, Expected: beginPatch,
-					Msg: fmt.Sprintf("the text is no patch: %s: %s", look.what, fail.Quote(l.line)), Hint: look.hint + sendThis}
+					Msg: fmt.Sprintf("the text is no patch: %s: %s", look.what, fail.Quote(l.line)), Hint: look.hint + exampleHint}
 			}
 		}
 	}
-	first := walk(text, 1)
-	first.toText()
+	first := startLines(text, 1)
+	first.skipBlank()
 	return &fail.Error{Kind: fail.PatchParse, Line: first.n, Expected: beginPatch,
-		Msg: "the text is no patch: it begins with " + fail.Quote(first.line), Hint: sendThis}
+		Msg: "the text is no patch: it begins with " + fail.Quote(first.line), Hint: exampleHint}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// Dialect is one way of writing a patch.
+// Dialect is one way to write a patch.
 type Dialect struct {
 	Name string
 	Doc  string // one line for help texts
@@ -29,19 +29,19 @@ type Dialect struct {
 	Words Words
 }
 
-// Options are the caller's switches. The zero value is every dialect at its strictest.
+// Options are the caller's switches. With the zero value every dialect is at its strictest.
 type Options struct {
 	Lenient   bool
 	Tolerance patch.Rung // the last rung allowed; 0 leaves it to the dialect
 }
 
-// Parsed is a patch and what lenient reading let pass, one sentence each.
+// Parsed is a patch, and one sentence for each thing that lenient reading accepted.
 type Parsed struct {
 	Patch  patch.Patch
 	Passed []string
 }
 
-// Rules are the policies a plan follows for a dialect.
+// Rules are the policies that a plan follows for a dialect.
 type Rules struct {
 	Place  Placement
 	Ladder []patch.Rung // rungs tried, strictest first
@@ -56,7 +56,7 @@ type Rules struct {
 	BlankFallback bool // a hunk that ends in blank context is tried again without the last such line
 }
 
-// Placement is how the place of a hunk is decided.
+// Placement is what decides the place of a hunk.
 type Placement uint8
 
 const (
@@ -68,7 +68,7 @@ const (
 	Cursor
 )
 
-// Words are how a dialect tells its results.
+// Words are how a dialect words its results.
 type Words struct {
 	Shape   Shape
 	Hunks   bool // Object shapes: changed files list where their hunks landed, and data names the dialect

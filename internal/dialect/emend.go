@@ -2,7 +2,7 @@ package dialect
 
 import "github.com/emend-dev/emend/patch"
 
-// Emend is the dialect of this engine: the letter of [Comma], and what only adds to it.
+// Emend is the dialect of this engine: [Comma] to the letter, with additions.
 var Emend = &Dialect{
 	Name: "emend", Doc: "the default: exactly one place for every hunk, anchors and order decide what is left open",
 	Parse:     parseWith(&emendGrammar),
@@ -15,18 +15,18 @@ var Emend = &Dialect{
 
 var emendGrammar = grammar{
 	name:     "emend",
-	looser:   &lenientGrammar,
+	lenient:  &lenientGrammar,
 	moveFile: true, moveTo: true, emptyMove: true,
-	heading: containedHeading, how: patch.Narrow, keepsText: true, lone: honoured,
+	heading: containedHeading, how: patch.Narrow, keepsText: true, emptyHeading: honoured,
 	endOfFile: honoured, noNewline: honoured, blank: honoured,
 }
 
-// lenientGrammar is emend for agents whose models are sloppy. All that it lets pass is reported.
+// lenientGrammar is emend for agents whose models make mistakes. It reports all that it accepts.
 var lenientGrammar = grammar{
 	name:   "emend",
 	around: honoured, padded: true, reports: true,
 	moveFile: true, moveTo: true, emptyMove: true, path: bothTrimmed,
-	heading: containedHeading, how: patch.Narrow, keepsText: true, lone: honoured,
+	heading: containedHeading, how: patch.Narrow, keepsText: true, emptyHeading: honoured,
 	endOfFile: honoured, noNewline: honoured, blank: honoured,
 }
 

@@ -67,7 +67,7 @@ func saneHunk(h patch.Hunk) error {
 	if len(h.Lines) == 0 || h.Blank >= len(h.Lines) || slices.ContainsFunc(h.Lines[len(h.Lines)-h.Blank:], func(l patch.Line) bool { return l != " " }) {
 		return fmt.Errorf("%d blank lines at the end of %q", h.Blank, h.Lines)
 	}
-	old, new := ends(h.Lines)
+	old, new := lastOldAndNew(h.Lines)
 	if h.OldOpen && old < 0 || h.NewOpen && new < 0 || slices.Contains(h.Anchors, "") {
 		return fmt.Errorf("hunk %+v", h)
 	}
@@ -76,7 +76,7 @@ func saneHunk(h patch.Hunk) error {
 
 func saneRefusal(err error, text string) error {
 	e, ok := errors.AsType[*fail.Error](err)
-	lines := count(text)
+	lines := countLines(text)
 	if strings.Contains(text, `\n`) { // a line of a JSON string
 		lines += strings.Count(text, `\n`)
 	}

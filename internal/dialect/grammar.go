@@ -33,41 +33,41 @@ const (
 	wantHunk    = "a hunk"
 )
 
-// grammar is how one dialect is written: the table of dialects, a row a field. It is data, so that one reader and
-// one printer serve them all.
+// grammar is how a dialect is written: one column of the table of dialects, with a field for each row. It is data, so
+// that one reader and one printer serve all dialects.
 type grammar struct {
-	name   string
-	looser *grammar // how the dialect is read when the caller is lenient; nil: the same
+	name    string
+	lenient *grammar // how the dialect is read with Options.Lenient; nil: the same way
 
 	// The envelope.
 	bare     bool   // none is needed; Begin and End lines are tolerated
-	around   stance // text around it; honoured means set aside and reported
-	padded   bool   // white space around Begin, End and, outside of an Update, headers is nothing
-	trailing bool   // white space after a line that begins with *** is nothing
-	heredoc  bool   // a heredoc around the whole text is taken off
-	reports  bool   // what was passed over is reported, sentence by sentence; wrappers are taken off
+	around   stance // text around it; honoured: set aside and reported
+	padded   bool   // white space is allowed around Begin, End and, outside of an Update, headers
+	trailing bool   // white space is allowed after a line that begins with ***
+	heredoc  bool   // a heredoc around the whole text is removed
+	reports  bool   // what was accepted is reported, one sentence each; wrappers are removed
 
 	// Sections.
 	moveFile, moveTo, environment bool
 	path                          pathSpace
-	strays                        stance // lines of no known kind: refused or ignored
+	strayLines                    stance // lines of no known kind: refused or ignored
 	lastNewline                   lastNewline
 	emptyUpdate                   bool // an Update without hunks is left to the plan
 	emptyMove                     bool // a Move may have no hunks
 
 	// Hunks.
-	opens     opening
-	heading   func(line string) (anchor string, ok bool) // reads a line that may begin a hunk
-	how       patch.How
-	keepsText bool   // what stands after @@ is an anchor; otherwise it means nothing
-	lone      stance // @@ with no line below: refused; honoured, when another one follows; or ignored
-	endOfFile stance
-	noNewline stance
-	blank     stance // an empty line: honoured as blank context, or ignored
-	addsAtEnd bool   // a hunk that only adds lines and has no anchor is for the end of the file
+	hunksBegin   opening
+	heading      func(line string) (anchor string, ok bool) // reads a line that may begin a hunk
+	how          patch.How
+	keepsText    bool   // text after @@ is an anchor; otherwise it is ignored
+	emptyHeading stance // @@ without lines below: refused, ignored, or honoured if another @@ follows
+	endOfFile    stance
+	noNewline    stance
+	blank        stance // an empty line: honoured as blank context, or ignored
+	addsAtEnd    bool   // a hunk that only adds lines and has no anchor goes to the end of the file
 }
 
-// stance is what a dialect makes of something.
+// stance is what a dialect does with something.
 type stance uint8
 
 const (
@@ -76,7 +76,7 @@ const (
 	honoured
 )
 
-// pathSpace is what becomes of white space around a path.
+// pathSpace says what happens to white space around a path.
 type pathSpace uint8
 
 const (
@@ -95,7 +95,7 @@ const (
 	never
 )
 
-// opening is what begins a hunk.
+// opening says what begins a hunk.
 type opening uint8
 
 const (
@@ -104,6 +104,6 @@ const (
 	separates                   // nothing; "@@" stands between hunks
 )
 
-// grammars lists every grammar, in the order of [All]. It is a list of its own because a failed Parse asks who
-// else reads the text, and [All] holds the Parse functions.
+// grammars lists every grammar, in the order of [All]. It cannot be [All], which holds the Parse functions: a failed
+// Parse asks which other grammar reads the text.
 var grammars = []*grammar{&emendGrammar, &commaGrammar, &codexGrammar, &supyagentGrammar, &chimeraGrammar}

@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// containedHeading reads "@@ text" for a dialect whose text is looked for inside of lines: white space around it
-// says nothing. The header of a unified diff, "@@ -1,2 +1,2 @@ text", reads as "@@ text": line numbers are not
+// containedHeading reads "@@ text" for a dialect that looks for the text inside of lines, so that white space around it
+// does not matter. It reads the header of a unified diff, "@@ -1,2 +1,2 @@ text", as "@@ text": line numbers are not
 // trusted.
 func containedHeading(line string) (string, bool) {
 	text, ok := strings.CutPrefix(line, "@@")
@@ -16,13 +16,13 @@ func containedHeading(line string) (string, bool) {
 	return strings.TrimSpace(afterRanges(strings.TrimSpace(text))), true
 }
 
-// idleHeading reads "@@" for a dialect in which the rest of the line means nothing.
-func idleHeading(line string) (string, bool) {
+// bareHeading reads "@@" for a dialect that ignores the rest of the line.
+func bareHeading(line string) (string, bool) {
 	return "", strings.HasPrefix(line, "@@")
 }
 
-// soughtHeading reads "@@" alone or "@@ text", where text is a whole line, as it is but for white space at its end.
-func soughtHeading(line string) (string, bool) {
+// lineHeading reads "@@" alone or "@@ text", where text is a whole line without white space at its end.
+func lineHeading(line string) (string, bool) {
 	line = trimEnd(line)
 	if line == "@@" {
 		return "", true
@@ -43,7 +43,7 @@ func adjoiningHeading(line string) (string, bool) {
 	return strings.TrimPrefix(text, " "), true
 }
 
-// afterRanges is what follows "-1,2 +1,2 @@" in text, or all of it when it does not begin so.
+// afterRanges returns what follows "-1,2 +1,2 @@" in text, or all of it if it begins otherwise.
 func afterRanges(text string) string {
 	rest, ok := cutRange(text, "-")
 	if !ok {
@@ -58,7 +58,7 @@ func afterRanges(text string) string {
 	return rest
 }
 
-// cutRange takes "-12,3 " off text, for the sign "-".
+// cutRange cuts "-12,3 " off text, for the sign "-".
 func cutRange(text, sign string) (string, bool) {
 	text, ok := strings.CutPrefix(text, sign)
 	if !ok {

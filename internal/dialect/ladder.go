@@ -6,10 +6,10 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// fullLadder is every rung but the one that stands in for the last.
+// fullLadder lists every rung except Composed, which stands in for the last.
 var fullLadder = []patch.Rung{patch.Exact, patch.Trailing, patch.Whitespace, patch.Unicode}
 
-// upTo cuts a ladder at the rung that the caller allows; 0 leaves it whole.
+// upTo cuts a ladder off after the rung that the caller allows; 0 leaves it whole.
 func upTo(last patch.Rung, ladder ...patch.Rung) []patch.Rung {
 	switch last {
 	case 0:

@@ -7,7 +7,7 @@ import (
 	"github.com/emend-dev/emend/fail"
 )
 
-// lines walks through a text, a line at a time, without copying.
+// lines walks through a text line by line, without copying.
 type lines struct {
 	rest string // what comes after line
 	line string // without its newline
@@ -15,8 +15,8 @@ type lines struct {
 	ok   bool   // there is a line
 }
 
-// walk stands on the first line of text, whose number is n.
-func walk(text string, n int) lines {
+// startLines starts at the first line of text, whose number is n.
+func startLines(text string, n int) lines {
 	l := lines{rest: text, n: n - 1}
 	l.advance()
 	return l
@@ -34,15 +34,15 @@ func (l *lines) advance() {
 // blank reports whether the line is white space.
 func (l *lines) blank() bool { return strings.TrimSpace(l.line) == "" }
 
-// toText goes on to the next line that is not white space.
-func (l *lines) toText() {
+// skipBlank goes on to the next line that is not white space.
+func (l *lines) skipBlank() {
 	for l.ok && l.blank() {
 		l.advance()
 	}
 }
 
-// count is the number of lines of text, at least 1.
-func count(text string) int {
+// countLines returns the number of lines of text, at least 1.
+func countLines(text string) int {
 	n := strings.Count(text, "\n")
 	if !strings.HasSuffix(text, "\n") {
 		n++
@@ -50,8 +50,8 @@ func count(text string) int {
 	return n
 }
 
-// clean refuses what no dialect reads, and reads CRLF as LF when every line ends so.
-func clean(text string) (string, *fail.Error) {
+// checkText refuses what no dialect reads, and turns CRLF into LF if every line ends so.
+func checkText(text string) (string, *fail.Error) {
 	if i := strings.IndexByte(text, 0); i >= 0 {
 		n := strings.Count(text[:i], "\n") + 1
 		return "", &fail.Error{Kind: fail.PatchParse, Line: n, Expected: wantText,
@@ -59,7 +59,7 @@ func clean(text string) (string, *fail.Error) {
 			Hint: "Send text. A binary file cannot be written by a patch."}
 	}
 	if strings.TrimSpace(text) == "" {
-		return "", &fail.Error{Kind: fail.PatchParse, Line: 1, Expected: wantPatch, Msg: "the patch text is empty", Hint: sendThis}
+		return "", &fail.Error{Kind: fail.PatchParse, Line: 1, Expected: wantPatch, Msg: "the patch text is empty", Hint: exampleHint}
 	}
 	if n := strings.Count(text, "\n"); n > 0 && n == strings.Count(text, "\r\n") {
 		text = strings.ReplaceAll(text, "\r\n", "\n")
@@ -67,8 +67,8 @@ func clean(text string) (string, *fail.Error) {
 	return text, nil
 }
 
-// sendThis shows what a patch looks like.
-const sendThis = `Send the patch in this form:
+// exampleHint shows what a patch looks like.
+const exampleHint = `Send the patch in this form:
 *** Begin Patch
 *** Update File: path/to/file
 @@

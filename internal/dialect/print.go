@@ -8,7 +8,7 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// printer is the work of writing one patch. Nothing is escaped: what would read back as something else is refused.
+// printer writes one patch. It escapes nothing: it refuses what would be read back as something else.
 type printer struct {
 	strings.Builder
 	g       *grammar
@@ -18,30 +18,31 @@ type printer struct {
 	err     *fail.Error
 }
 
-// print writes p in the dialect. Read again it gives the same values, but for three: patch line numbers; a Blank
-// becomes 0, for the empty lines are written as context; and where a dialect wants an anchor for every hunk, one
+// print writes p in the dialect. Reading it again gives the same values with three exceptions: patch line numbers; Blank
+// becomes 0, because the empty lines are written as context; and where a dialect wants an anchor for every hunk, one
 // that has none gets its first old line.
 //
-// Values of another dialect are said in this one's terms where that places no hunk anywhere else:
-//   - Narrow and Seek anchors are kept where they mean no less, and mean nothing where a hunk must have exactly one
-//     place anyway.
-//   - An Adjoin anchor is left out if the block begins with it; otherwise it becomes a line of context.
+// It converts values of another dialect where that gives no hunk another place:
+//
+//   - Narrow and Seek anchors are kept where they mean no less, and dropped where a hunk must have exactly one place
+//     anyway.
+//   - An Adjoin anchor is dropped if the block begins with it; otherwise it becomes a line of context.
 //   - Lines added to an empty file are added at the end where the dialect knows no other way.
 func (g *grammar) print(p patch.Patch) (string, error) {
 	w := &printer{g: g}
 	if !g.bare {
-		w.line(beginPatch)
+		w.writeLine(beginPatch)
 	}
-	w.environment(p.Environment)
+	w.writeEnvironment(p.Environment)
 	for i := range p.Sections {
 		w.section, w.path, w.hunk = i+1, p.Sections[i].Path, 0
-		w.file(&p.Sections[i])
+		w.writeSection(&p.Sections[i])
 	}
 	if len(p.Sections) == 0 {
 		w.cannot("a patch without sections")
 	}
 	if !g.bare {
-		w.line(endPatch)
+		w.writeLine(endPatch)
 	}
 	if w.err != nil {
 		return "", w.err
@@ -49,19 +50,19 @@ func (g *grammar) print(p patch.Patch) (string, error) {
 	return w.String(), nil
 }
 
-// printHunk writes h alone, as it would stand among others: with its "@@".
+// printHunk writes h alone, with its "@@", as it would stand among others.
 func (g *grammar) printHunk(h patch.Hunk) (string, bool) {
 	w := &printer{g: g}
-	w.one(h, false)
+	w.writeHunk(h, false)
 	return w.String(), w.err == nil
 }
 
-func (w *printer) line(s string) {
+func (w *printer) writeLine(s string) {
 	w.WriteString(s)
 	w.WriteByte('\n')
 }
 
-// cannot puts down the first thing that the dialect cannot say.
+// cannot notes the first thing that the dialect cannot express.
 func (w *printer) cannot(format string, args ...any) {
 	if w.err == nil {
 		w.err = &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Section: w.section, Path: w.path, Hunk: w.hunk,
@@ -70,65 +71,64 @@ func (w *printer) cannot(format string, args ...any) {
 	}
 }
 
-func (w *printer) environment(name string) {
+func (w *printer) writeEnvironment(name string) {
 	switch {
 	case name == "":
-	case !w.g.environment || !sound(name) || strings.TrimSpace(name) != name:
+	case !w.g.environment || !fitsLine(name) || strings.TrimSpace(name) != name:
 		w.cannot("the environment %s", fail.Quote(name))
 	default:
-		w.line(environment + " " + name)
+		w.writeLine(environment + " " + name)
 	}
 }
 
-// sound reports whether s can be part of a line at all.
-func sound(s string) bool { return !strings.ContainsAny(s, "\n\x00") }
+// fitsLine reports whether s can be part of a line.
+func fitsLine(s string) bool { return !strings.ContainsAny(s, "\n\x00") }
 
-// file writes a section.
-func (w *printer) file(s *patch.Section) {
+func (w *printer) writeSection(s *patch.Section) {
 	if s.Op != patch.Add && s.Content != "" || s.Op != patch.Move && s.To != "" || len(s.Hunks) > 0 && s.Op != patch.Update && s.Op != patch.Move {
 		w.cannot("what does not belong in the section: %s with content, hunks or a destination", s.Op)
 	}
 	switch s.Op {
 	case patch.Add:
-		w.header("*** Add File: ", s)
-		w.content(s.Content)
+		w.writeHeader("*** Add File: ", s)
+		w.writeContent(s.Content)
 	case patch.Delete:
-		w.header("*** Delete File: ", s)
+		w.writeHeader("*** Delete File: ", s)
 	case patch.Update:
-		w.header("*** Update File: ", s)
+		w.writeHeader("*** Update File: ", s)
 		if len(s.Hunks) == 0 && !w.g.emptyUpdate {
 			w.cannot("an update without hunks")
 		}
-		w.hunks(s.Hunks)
+		w.writeHunks(s.Hunks)
 	case patch.Move:
-		w.move(s)
-		w.hunks(s.Hunks)
+		w.writeMove(s)
+		w.writeHunks(s.Hunks)
 	default:
 		w.cannot("a section that does nothing")
 	}
 }
 
-// header writes the first line of s, if it reads back as what it says.
-func (w *printer) header(text string, s *patch.Section) {
+// writeHeader writes the first line of s, if reading it gives the same back.
+func (w *printer) writeHeader(text string, s *patch.Section) {
 	line := text + s.Path
-	if op, path, _ := w.g.reads(line); op == s.Op && path == s.Path && sound(s.Path) {
-		w.line(line)
+	if op, path, _ := w.g.readHeader(line); op == s.Op && path == s.Path && fitsLine(s.Path) {
+		w.writeLine(line)
 		return
 	}
 	w.cannot("the path %s", fail.Quote(s.Path))
 }
 
-// reads is what a header says to the dialect's own reader; nothing when it refuses the line.
-func (g *grammar) reads(line string) (op patch.Op, path, to string) {
-	p := &parser{g: g, lines: walk(line, 1)}
-	op, rest, ok := g.header(p.outer())
+// readHeader returns what the dialect's reader reads in a header line; nothing if it refuses the line.
+func (g *grammar) readHeader(line string) (op patch.Op, path, to string) {
+	p := &parser{g: g, lines: startLines(line, 1)}
+	op, rest, ok := g.header(p.headerLine())
 	if !ok {
 		return 0, "", ""
 	}
 	if op == patch.Move {
-		path, to = p.paths(rest)
+		path, to = p.readPaths(rest)
 	} else {
-		path = p.path(rest)
+		path = p.readPath(rest)
 	}
 	if p.err != nil {
 		return 0, "", ""
@@ -136,38 +136,38 @@ func (g *grammar) reads(line string) (op patch.Op, path, to string) {
 	return op, path, to
 }
 
-// move writes the first line or lines of a Move.
-func (w *printer) move(s *patch.Section) {
+// writeMove writes the first line or lines of a Move.
+func (w *printer) writeMove(s *patch.Section) {
 	line := "*** Move File: " + s.Path + arrow + s.To
-	op, path, to := w.g.reads(line)
+	op, path, to := w.g.readHeader(line)
 	switch {
 	case !w.g.moveFile && !w.g.moveTo:
 		w.cannot("a move")
 	case len(s.Hunks) == 0 && !w.g.emptyMove:
 		w.cannot("a move without hunks")
-	case op == patch.Move && path == s.Path && to == s.To && sound(line):
-		w.line(line)
+	case op == patch.Move && path == s.Path && to == s.To && fitsLine(line):
+		w.writeLine(line)
 	case !w.g.moveTo:
 		w.cannot("a move of %s to %s", fail.Quote(s.Path), fail.Quote(s.To))
 	default:
-		w.header("*** Update File: ", &patch.Section{Op: patch.Update, Path: s.Path})
-		w.moveTo(s.To)
+		w.writeHeader("*** Update File: ", &patch.Section{Op: patch.Update, Path: s.Path})
+		w.writeMoveTo(s.To)
 	}
 }
 
-func (w *printer) moveTo(to string) {
+func (w *printer) writeMoveTo(to string) {
 	line := moveTo + " " + to
 	s := patch.Section{Op: patch.Update}
-	p := &parser{g: w.g, lines: walk(line, 1)}
-	if p.readMoveTo(&s); p.err != nil || s.To != to || !sound(to) {
+	p := &parser{g: w.g, lines: startLines(line, 1)}
+	if p.readMoveTo(&s); p.err != nil || s.To != to || !fitsLine(to) {
 		w.cannot("a move to %s", fail.Quote(to))
 		return
 	}
-	w.line(line)
+	w.writeLine(line)
 }
 
-// content writes the lines of an added file.
-func (w *printer) content(text string) {
+// writeContent writes the lines of an added file.
+func (w *printer) writeContent(text string) {
 	marked := false
 	switch ended := strings.HasSuffix(text, "\n"); {
 	case text == "":
@@ -180,17 +180,17 @@ func (w *printer) content(text string) {
 		marked = true
 	}
 	for line := range strings.SplitSeq(text, "\n") {
-		w.bodyLine("+" + line)
+		w.writeBodyLine("+" + line)
 	}
 	if marked {
-		w.line(noNewline)
+		w.writeLine(noNewline)
 	}
 }
 
-// bodyLine writes a line of a file or a hunk with its mark.
-func (w *printer) bodyLine(line string) {
-	if !sound(line) {
+// writeBodyLine writes a line of a file or a hunk with its mark.
+func (w *printer) writeBodyLine(line string) {
+	if !fitsLine(line) {
 		w.cannot("a line that holds a newline or a NUL byte: %s", fail.Quote(line))
 	}
-	w.line(line)
+	w.writeLine(line)
 }

@@ -23,12 +23,12 @@ var Supyagent = &Dialect{
 var supyagentGrammar = grammar{
 	name: "supyagent",
 	bare: true, around: ignored, trailing: true,
-	path: endTrimmed, strays: ignored, lastNewline: always, emptyUpdate: true,
-	opens: mustOpen, heading: adjoiningHeading, how: patch.Adjoin, keepsText: true, lone: ignored,
+	path: endTrimmed, strayLines: ignored, lastNewline: always, emptyUpdate: true,
+	hunksBegin: mustOpen, heading: adjoiningHeading, how: patch.Adjoin, keepsText: true, emptyHeading: ignored,
 	endOfFile: ignored, noNewline: ignored, blank: ignored,
 }
 
-// supyagentRefusal is the "error" of the whole result.
+// supyagentRefusal words the "error" of the whole result.
 func supyagentRefusal(e *fail.Error, op patch.Op) string {
 	switch {
 	case e.Kind == fail.PatchParse && (e.Expected == wantSection || e.Expected == wantPatch):
@@ -47,7 +47,7 @@ func supyagentRefusal(e *fail.Error, op patch.Op) string {
 	return "Validation failed: " + e.Error()
 }
 
-// supyagentEach is the "error" of one file's result.
+// supyagentEach words the "error" of one file's result.
 func supyagentEach(e *fail.Error, op patch.Op) string {
 	switch {
 	case e.Kind == fail.PatchParse && e.Path != "":
@@ -64,7 +64,7 @@ func supyagentEach(e *fail.Error, op patch.Op) string {
 	return e.Msg
 }
 
-// missing reports whether e says that there is no file, and not that it is something else.
+// missing reports whether e says that there is no file, rather than that it is something else.
 func missing(e *fail.Error) bool { return e.Kind == fail.NotFound && e.Reason == "" }
 
 // short cuts an anchor at 60 characters.

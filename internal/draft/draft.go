@@ -18,9 +18,9 @@ import (
 // Change is one file before and after.
 type Change = api.Change
 
-// Between writes the patch for changes in dialect d, with at least context lines around each change and as many
-// more as every hunk needs to have exactly one place. Applying it to the old contents gives the new ones, byte
-// for byte; what d cannot say is refused, naming the file and the line. Changes that change nothing are left out.
+// Between returns the patch for changes in dialect d. It has at least context lines around each change, and as many more
+// as every hunk needs to have exactly one place. Applying it to the old contents gives the new ones, byte for byte. It
+// refuses what d cannot express, naming the file and the line, and leaves out changes that change nothing.
 func Between(d *dialect.Dialect, changes []Change, context int) (patch.Patch, error) {
 	var p patch.Patch
 	var errs fail.List
@@ -49,7 +49,7 @@ func section(d *dialect.Dialect, c *Change, context int) (patch.Section, error) 
 	switch {
 	case !c.HasNew:
 		s := patch.Section{Op: patch.Delete, Path: c.Path}
-		_, err := again(d, s)
+		_, err := reparse(d, s)
 		return s, err
 	case strings.IndexByte(c.Old, 0) >= 0, strings.IndexByte(c.New, 0) >= 0:
 		return patch.Section{}, cannot(0, "the file is binary (it holds a NUL byte)")
@@ -61,15 +61,15 @@ func section(d *dialect.Dialect, c *Change, context int) (patch.Section, error) 
 
 func added(d *dialect.Dialect, c *Change) (patch.Section, error) {
 	s := patch.Section{Op: patch.Add, Path: c.Path, Content: c.New}
-	back, err := again(d, s)
+	back, err := reparse(d, s)
 	if err == nil && back.Content != c.New {
 		err = cannot(firstDifference(text.Split(back.Content), text.Split(c.New)), "the patch text would not give these bytes")
 	}
 	return s, err
 }
 
-// again prints s and reads it back.
-func again(d *dialect.Dialect, s patch.Section) (patch.Section, error) {
+// reparse prints s and reads it back.
+func reparse(d *dialect.Dialect, s patch.Section) (patch.Section, error) {
 	out, err := d.Print(patch.Patch{Sections: []patch.Section{s}})
 	if err != nil {
 		return s, err
@@ -89,7 +89,7 @@ func cannot(line int, msg string) *fail.Error {
 		Hint: "Send the whole file another way, or make this change by hand."}
 }
 
-// firstDifference is the first line, from 1, on which two texts are not the same bytes.
+// firstDifference returns the first line, from 1, on which two texts are not the same bytes.
 func firstDifference(have, want *text.Lines) int {
 	if have.HasBOM() != want.HasBOM() {
 		return 1
@@ -102,7 +102,7 @@ func firstDifference(have, want *text.Lines) int {
 	return min(have.Len(), want.Len()) + 1
 }
 
-// inexpressible says which line of the new text no patch in this dialect can give.
+// inexpressible says which line of the new text no patch in this dialect can produce.
 func inexpressible(got, want string) *fail.Error {
 	have, wish := text.Split(got), text.Split(want)
 	n := firstDifference(have, wish)

@@ -14,21 +14,21 @@ import (
 	"github.com/emend-dev/emend/internal/report"
 )
 
-// Explanation is a patch beside the files that it is for. Its texts are as files and patches have them: whoever shows one
-// to a person escapes it, as WriteText and WriteHTML do.
+// Explanation is a patch beside the files that it changes. Its texts are as files and patches have them: whoever shows
+// one to a person escapes it, as WriteText and WriteHTML do.
 type Explanation struct {
 	Lands   bool      `json:"lands"` // all of it would be applied
 	Says    string    `json:"says"`
 	Dialect string    `json:"dialect,omitempty"`
-	Passed  []string  `json:"passed,omitempty"` // what lenient reading let pass
+	Passed  []string  `json:"passed,omitempty"` // what lenient reading accepted
 	Notes   []string  `json:"notes,omitempty"`
-	Unread  []Excerpt `json:"unread,omitempty"` // where the text is no patch
+	Unread  []Excerpt `json:"unread,omitempty"` // where the text could not be read
 	Files   []File    `json:"files"`
 
 	refused fail.List
 }
 
-// Verdict is what becomes of a section or a hunk.
+// Verdict is what happens to a section or a hunk.
 type Verdict string
 
 // The verdicts. A section lands, is refused, or is already applied.
@@ -42,7 +42,7 @@ const (
 	NotSought      Verdict = "not_looked_for"  // its section was refused before
 )
 
-// Words is the verdict for people.
+// Words returns the verdict for people.
 func (v Verdict) Words() string { return strings.ReplaceAll(string(v), "_", " ") }
 
 // File is one section of the patch.
@@ -58,7 +58,7 @@ type File struct {
 	Hunks     []Hunk    `json:"hunks,omitempty"`
 }
 
-// Hunk is one hunk and where it stands.
+// Hunk is one hunk and where it goes.
 type Hunk struct {
 	Number    int          `json:"number"` // in its section, from 1
 	PatchLine int          `json:"patchLine"`
@@ -99,7 +99,7 @@ func Of(v report.View, s *plan.Survey, notes ...string) *Explanation {
 	for i := range s.Sections {
 		e.Files[i] = file(&v.Patch.Sections[i], &s.Sections[i])
 	}
-	e.Says = e.count()
+	e.Says = e.summary()
 	return e
 }
 
@@ -120,7 +120,7 @@ func Unreadable(v report.View, text string, err error, notes ...string) *Explana
 	return e
 }
 
-// excerpt is the lines of text around line n.
+// excerpt returns the lines of text around line n.
 func excerpt(text string, n int) (first int, out []string) {
 	if n == 0 {
 		return 0, nil
@@ -137,8 +137,8 @@ func excerpt(text string, n int) (first int, out []string) {
 	return first, out
 }
 
-// count says how much lands.
-func (e *Explanation) count() string {
+// summary says how much lands.
+func (e *Explanation) summary() string {
 	files, hunks, all, skipped := 0, 0, 0, ""
 	for i := range e.Files {
 		switch e.Files[i].Verdict {
@@ -157,7 +157,7 @@ func (e *Explanation) count() string {
 		if hunks < all {
 			skipped = " The rest is already applied, and skipped."
 		}
-		return fmt.Sprintf("Would apply: %s, %s.", many(files, "section"), many(hunks, "hunk")) + skipped
+		return fmt.Sprintf("Would apply: %s, %s.", count(files, "section"), count(hunks, "hunk")) + skipped
 	}
-	return fmt.Sprintf("Would not apply: %d of %s and %d of %s land.", files, many(len(e.Files), "section"), hunks, many(all, "hunk"))
+	return fmt.Sprintf("Would not apply: %d of %s and %d of %s land.", files, count(len(e.Files), "section"), hunks, count(all, "hunk"))
 }

@@ -33,30 +33,30 @@ func (e *Explanation) WriteHTML(w io.Writer) error {
 	return p.w.Flush()
 }
 
-// page writes HTML. What is markup and what is text are two types: nothing that came from a file, a patch or a name can
-// be written but as text. (html/template would do the same, but it makes the linker keep every method of the program: three
-// megabytes, and a sixth more time for every call of emend to begin.)
+// page writes HTML. Markup and text are two types, so that nothing from a file, a patch or a name can become markup.
+// html/template would do the same, but it makes the linker keep every method of a program that embeds emend: three
+// megabytes, and a start that takes a sixth longer.
 type page struct{ w *bufio.Writer }
 
-// markup is written as it is. There are only constants of it.
+// markup is written as it is. All values are constants.
 type markup string
 
 func (p *page) raw(m ...markup) {
 	for _, s := range m {
-		p.w.WriteString(string(s)) //nolint:errcheck // Flush has it
+		p.w.WriteString(string(s)) //nolint:errcheck // Flush returns it
 	}
 }
 
-// text writes s so that it is text, and shows whatever it has, between elements and in an attribute's quotes.
-func (p *page) text(s string) { p.w.WriteString(html.EscapeString(report.Escape(s))) } //nolint:errcheck // Flush has it
+// text writes s as text, with everything in it visible, between elements or in a quoted attribute.
+func (p *page) text(s string) { p.w.WriteString(html.EscapeString(report.Escape(s))) } //nolint:errcheck // Flush returns it
 
-// line is text on one line.
+// line writes text on one line.
 func (p *page) line(s string) { p.text(report.OneLine(s)) }
 
 func (p *page) number(n int) { p.raw(markup(strconv.Itoa(n))) }
 
-// in writes text, if there is any, between two pieces of markup.
-func (p *page) in(before markup, s string, after markup) {
+// between writes text, if there is any, between two pieces of markup.
+func (p *page) between(before markup, s string, after markup) {
 	if s != "" {
 		p.raw(before)
 		p.text(s)
@@ -80,12 +80,12 @@ func (p *page) header(e *Explanation) {
 	p.raw("<body>\n<header>\n<h1>What this patch would do</h1>\n<p class=\"", class(e.Lands), "\">")
 	p.line(e.Says)
 	p.raw("</p>\n")
-	p.in("<p class=\"quiet\">Read in the dialect ", e.Dialect, ".</p>\n")
+	p.between("<p class=\"quiet\">Read in the dialect ", e.Dialect, ".</p>\n")
 	for _, n := range e.Passed {
-		p.in("<p>Passed: ", n, "</p>\n")
+		p.between("<p>Passed: ", n, "</p>\n")
 	}
 	for _, n := range e.Notes {
-		p.in("<p>Note: ", n, "</p>\n")
+		p.between("<p>Note: ", n, "</p>\n")
 	}
 	p.raw("</header>\n")
 }
@@ -122,8 +122,8 @@ func (p *page) excerpt(x *Excerpt) {
 	p.raw("<section>\n<h2>")
 	p.text(what)
 	p.raw(" cannot be read</h2>\n")
-	p.in("<p class=\"refused\">", x.Says, "</p>\n")
-	p.in("<p class=\"next\">Next: ", x.Next, "</p>\n")
+	p.between("<p class=\"refused\">", x.Says, "</p>\n")
+	p.between("<p class=\"next\">Next: ", x.Next, "</p>\n")
 	if len(x.Lines) > 0 {
 		p.raw("<pre>\n")
 		for i, l := range x.Lines {
@@ -131,7 +131,7 @@ func (p *page) excerpt(x *Excerpt) {
 			if x.First+i == x.Line {
 				before, after = "<mark>", "</mark>\n"
 			}
-			p.in(before, strconv.Itoa(x.First+i)+"  "+report.OneLine(l), after)
+			p.between(before, strconv.Itoa(x.First+i)+"  "+report.OneLine(l), after)
 		}
 		p.raw("</pre>\n")
 	}
@@ -150,23 +150,23 @@ func (p *page) file(i int, f *File) {
 	p.raw(" <code>")
 	p.line(f.Path)
 	p.raw("</code>")
-	p.in(" to <code>", report.OneLine(f.ToPath), "</code>")
+	p.between(" to <code>", report.OneLine(f.ToPath), "</code>")
 	p.raw("</h2>\n<p><span class=\"", class(f.Verdict != Refused), "\">")
 	p.text(f.Verdict.Words())
 	p.raw("</span>")
-	p.in(" (", string(f.Kind), ")")
+	p.between(" (", string(f.Kind), ")")
 	p.raw(": ")
 	p.line(f.Says)
 	p.from(f.PatchLine)
 	p.raw("</p>\n")
-	p.in("<p class=\"next\">Next: ", f.Next, "</p>\n")
+	p.between("<p class=\"next\">Next: ", f.Next, "</p>\n")
 	for k := range f.Hunks {
 		p.hunk(i, &f.Hunks[k])
 	}
 	p.raw("</section>\n")
 }
 
-// from says where in the patch something is.
+// from says where something is in the patch.
 func (p *page) from(line int) {
 	p.raw(" <span class=\"quiet\">(patch line ")
 	p.number(line)
@@ -191,14 +191,14 @@ func (p *page) hunk(i int, h *Hunk) {
 	p.raw("</span>")
 	p.from(h.PatchLine)
 	p.raw("</h3>\n")
-	p.in("<p>", h.Says, "</p>\n")
+	p.between("<p>", h.Says, "</p>\n")
 	if len(h.Places) > 0 {
-		p.in("<p>Places: ", h.listed(), "</p>\n")
+		p.between("<p>Places: ", h.placeList(), "</p>\n")
 	}
 	for k := range h.Views {
 		p.view(&h.Views[k])
 	}
-	p.in("<p class=\"next\">Next: ", h.Next, "</p>\n")
-	p.in("<p>This hunk would apply:</p>\n<pre>\n", strings.TrimSuffix(h.Corrected, "\n"), "\n</pre>\n")
+	p.between("<p class=\"next\">Next: ", h.Next, "</p>\n")
+	p.between("<p>This hunk would apply:</p>\n<pre>\n", strings.TrimSuffix(h.Corrected, "\n"), "\n</pre>\n")
 	p.raw("</article>\n")
 }

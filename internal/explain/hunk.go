@@ -11,15 +11,15 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// maxViews is how many of the places of an ambiguous hunk are shown.
+// maxViews is how many places of an ambiguous hunk are shown.
 const maxViews = 3
 
-// hunk explains hunk k, which stands in file as s says.
+// hunk explains hunk k, which goes where s says in file.
 func hunk(k int, s *plan.HunkPlace, file *text.Lines) Hunk {
 	h := Hunk{Number: k + 1, PatchLine: s.Hunk.Line, Verdict: verdict(s)}
 	if s.At.Skipped {
 		at := fail.Place{First: s.At.Line, Last: s.Last}
-		h.Says, h.Views = there(at)+", and it is skipped", []View{outcome(s, file, at)}
+		h.Says, h.Views = whereOutcomeIs(at)+", and it is skipped", []View{besideOutcome(s, file, at)}
 		return h
 	}
 	if s.Err == nil {
@@ -28,7 +28,7 @@ func hunk(k int, s *plan.HunkPlace, file *text.Lines) Hunk {
 		if s.At.Rung >= patch.Whitespace && slices.ContainsFunc(s.Hunk.Lines, adds) {
 			h.Says += "; what it adds is indented as the file is"
 		}
-		h.Views = []View{landed(s, file)}
+		h.Views = []View{whereItLands(s, file)}
 		return h
 	}
 	h.Kind, h.Says, h.Next = s.Err.Kind, s.Err.Msg, s.Err.Hint
@@ -39,7 +39,7 @@ func hunk(k int, s *plan.HunkPlace, file *text.Lines) Hunk {
 		h.Corrected = s.Err.Nearest.Corrected
 	}
 	if h.Verdict == AlreadyApplied && s.Err.Nearest != nil {
-		h.Says = there(s.Err.Nearest.Place)
+		h.Says = whereOutcomeIs(s.Err.Nearest.Place)
 	}
 	h.Places, h.Total = s.Err.Places, s.Err.Total
 	h.Views = refusedViews(h.Verdict, s, file)
@@ -64,8 +64,8 @@ func verdict(s *plan.HunkPlace) Verdict {
 	return Refused
 }
 
-// there says where the outcome of a hunk is.
-func there(at fail.Place) string {
+// whereOutcomeIs says where the outcome of a hunk is.
+func whereOutcomeIs(at fail.Place) string {
 	switch {
 	case at.Last < at.First:
 		return fmt.Sprintf("its outcome is in the file, before line %d", at.First)
@@ -75,30 +75,30 @@ func there(at fail.Place) string {
 	return fmt.Sprintf("its outcome is in the file, at lines %d-%d", at.First, at.Last)
 }
 
-// refusedViews shows a hunk that has no place beside those that it might have.
+// refusedViews shows a hunk that has no place beside the places that it might have.
 func refusedViews(v Verdict, s *plan.HunkPlace, file *text.Lines) []View {
 	switch near := s.Err.Nearest; {
 	case v == AlreadyApplied && near != nil:
-		return []View{outcome(s, file, near.Place)}
+		return []View{besideOutcome(s, file, near.Place)}
 	case near != nil:
-		return []View{beside("the nearest place", s, file, near.Place)}
+		return []View{besidePlace("the nearest place", s, file, near.Place)}
 	case len(s.Err.Places) > 0:
 		var out []View
 		for i, at := range s.Err.Places[:min(len(s.Err.Places), maxViews)] {
-			out = append(out, beside(fmt.Sprintf("place %d of %d", i+1, s.Err.Total), s, file, at))
+			out = append(out, besidePlace(fmt.Sprintf("place %d of %d", i+1, s.Err.Total), s, file, at))
 		}
 		return out
 	case s.At.Line > 0:
-		out := landed(s, file)
+		out := whereItLands(s, file)
 		out.Title = "where it would be"
 		return []View{out}
 	case s.Err.Line > 0 && s.Err.Line <= file.Len():
-		return []View{beside("where it was", s, file, block(s.Hunk.Old(), file, s.Err.Line))}
+		return []View{besidePlace("where it was", s, file, block(s.Hunk.Old(), file, s.Err.Line))}
 	}
-	return []View{alone(&s.Hunk)}
+	return []View{hunkAlone(&s.Hunk)}
 }
 
-// block is where the lines old stand, one of which is line n of the file; or that line alone.
+// block returns where the lines old stand, one of which is line n of the file; or that line alone.
 func block(old []string, file *text.Lines, n int) fail.Place {
 	const most = 200
 	for i := range min(len(old), most) {
@@ -109,7 +109,7 @@ func block(old []string, file *text.Lines, n int) fail.Place {
 	return fail.Place{First: n, Last: n}
 }
 
-// between is lines first up to and with last of the file, from 1.
+// between returns lines first up to and including last of the file, from 1.
 func between(file *text.Lines, first, last int) []string {
 	return file.Strings(max(first, 1)-1, min(last, file.Len()))
 }

@@ -21,18 +21,18 @@ const (
 	maxWork   = 1 << 18
 )
 
-// Mark says in which characters two lines differ. The texts of the parts, one after the other, are the lines; no part is
-// empty, and none is marked as the one before it. What is marked is whole characters, with the marks that combine with
-// them; a word that has little in common with the one in its place is marked as a whole. It takes time linear in the
-// lines: at most maxWork steps for every maxMarked bytes.
+// Mark returns in which characters two lines differ. The texts of the parts, one after the other, are the lines; no part
+// is empty or marked like the one before it. A mark covers whole characters with the marks that combine with them; a
+// word that has little in common with the one in its place is marked as a whole. Mark takes time linear in the lines: at
+// most maxWork steps for every maxMarked bytes.
 func Mark(a, b string) (x, y []Part) {
 	if len(a) > maxMarked || len(b) > maxMarked {
 		return coarse(a, b)
 	}
-	return marked(words(a), words(b))
+	return markWords(words(a), words(b))
 }
 
-// coarse marks what lies between the first difference and the last.
+// coarse marks everything between the first difference and the last.
 func coarse(a, b string) (x, y []Part) {
 	i := 0
 	for i < len(a) && i < len(b) && a[i] == b[i] {
@@ -58,7 +58,7 @@ func coarse(a, b string) (x, y []Part) {
 	return l, r
 }
 
-// boundary reports whether a character ends before byte i of s, and another begins.
+// boundary reports whether a character ends before byte i of s.
 func boundary(s string, i int) bool {
 	if i <= 0 || i >= len(s) {
 		return true
@@ -86,8 +86,8 @@ func (p *parts) add(s string, differs bool) {
 	*p = append(*p, Part{s, differs})
 }
 
-// marked compares lines that were cut into words.
-func marked(a, b []string) (x, y []Part) {
+// markWords compares lines that are cut into words.
+func markWords(a, b []string) (x, y []Part) {
 	var l, r parts
 	i := 0
 	for ; i < len(a) && i < len(b) && a[i] == b[i]; i++ {
@@ -101,9 +101,9 @@ func marked(a, b []string) (x, y []Part) {
 	}
 	a, tail, b := a[:len(a)-j], a[len(a)-j:], b[:len(b)-j]
 	if len(a)*len(b) > maxWork {
-		replace(&l, &r, a, b)
+		addReplaced(&l, &r, a, b)
 	} else {
-		middle(&l, &r, a, b)
+		addMiddle(&l, &r, a, b)
 	}
 	for _, w := range tail {
 		l.add(w, false)
@@ -112,8 +112,8 @@ func marked(a, b []string) (x, y []Part) {
 	return l, r
 }
 
-// middle marks the words of two lines that have neither their first nor their last in common.
-func middle(l, r *parts, a, b []string) {
+// addMiddle marks the words of two lines whose first words differ and whose last words do.
+func addMiddle(l, r *parts, a, b []string) {
 	i, j := 0, 0
 	for _, e := range diff.Edits(a, b) {
 		switch e.Op {
@@ -122,17 +122,17 @@ func middle(l, r *parts, a, b []string) {
 		case diff.Insert:
 			j++
 		default:
-			replace(l, r, a[:i], b[:j])
+			addReplaced(l, r, a[:i], b[:j])
 			l.add(a[i], false)
 			r.add(b[j], false)
 			a, b, i, j = a[i+1:], b[j+1:], 0, 0
 		}
 	}
-	replace(l, r, a, b)
+	addReplaced(l, r, a, b)
 }
 
-// replace marks words that stand in the place of others.
-func replace(l, r *parts, a, b []string) {
+// addReplaced marks words that stand in the place of others.
+func addReplaced(l, r *parts, a, b []string) {
 	mine, theirs := strings.Join(a, ""), strings.Join(b, "")
 	x, y := coarse(mine, theirs)
 	if !alike(x, y) {
@@ -167,7 +167,7 @@ func common(in []Part) (n int) {
 	return n
 }
 
-// words cuts a line into words, and characters that belong to no word.
+// words cuts a line into words and characters that belong to no word.
 func words(s string) []string {
 	var out []string
 	for s != "" {
@@ -186,7 +186,7 @@ func inWord(s string) bool {
 	return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r)
 }
 
-// character is the length of the first character of s, with what combines with it.
+// character returns the length of the first character of s, with what combines with it.
 func character(s string) int {
 	_, n := utf8.DecodeRuneInString(s)
 	for n < len(s) {

@@ -8,7 +8,7 @@ import (
 // Row is a line of the hunk, a line of the file, or both.
 type Row struct {
 	Pairing Pairing  `json:"pairing"`
-	Mark    string   `json:"mark,omitempty"` // of the hunk's line: " ", "-" or "+"
+	Mark    string   `json:"mark,omitempty"` // the hunk's mark: " ", "-" or "+"
 	Patch   string   `json:"patch,omitempty"`
 	Line    int      `json:"line,omitempty"` // of the file
 	File    string   `json:"file,omitempty"`
@@ -16,7 +16,7 @@ type Row struct {
 	Lines   int      `json:"lines,omitempty"`   // Folded: how many
 }
 
-// Pairing says what stands in a row.
+// Pairing says what is in a row.
 type Pairing string
 
 // The pairings.
@@ -38,14 +38,14 @@ type rows struct {
 	out  []Row
 }
 
-func (r *rows) near(first, last int) {
+func (r *rows) addFile(first, last int) {
 	for n := max(first, 1); n <= min(last, r.file.Len()); n++ {
 		r.out = append(r.out, Row{Pairing: Near, Line: n, File: r.file.Line(n - 1)})
 	}
 }
 
-// pair is the hunk's line l beside line n of the file.
-func (r *rows) pair(l patch.Line, n int) {
+// addPair adds the hunk's line l beside line n of the file.
+func (r *rows) addPair(l patch.Line, n int) {
 	row := Row{Pairing: Same, Mark: string(l[:1]), Patch: l.Text(), Line: n, File: r.file.Line(n - 1)}
 	if row.Patch != row.File {
 		row.Pairing, row.Differs = Differs, Differences(row.Patch, row.File)
@@ -53,14 +53,14 @@ func (r *rows) pair(l patch.Line, n int) {
 	r.out = append(r.out, row)
 }
 
-func (r *rows) only(l patch.Line, k Pairing) {
+func (r *rows) addPatch(l patch.Line, k Pairing) {
 	if l.Mark() == '+' {
 		k = Comes
 	}
 	r.out = append(r.out, Row{Pairing: k, Mark: string(l[:1]), Patch: l.Text()})
 }
 
-// fold takes the lines out that are the same and far from any that are not.
+// fold replaces equal lines that are far from any difference by a row with their number.
 func fold(in []Row) []Row {
 	const margin = 3
 	plain := func(r *Row) bool { return r.Pairing == Same && r.Mark == " " }

@@ -11,14 +11,14 @@ import (
 
 // file explains one section.
 func file(s *patch.Section, got *plan.SurveyedSection) File {
-	f := File{Path: or(got.Step.Path, s.Path), ToPath: or(got.Step.To, s.To), Operation: s.Op.String(), PatchLine: s.Line, Verdict: Lands}
+	f := File{Path: firstNonEmpty(got.Step.Path, s.Path), ToPath: firstNonEmpty(got.Step.To, s.To), Operation: s.Op.String(), PatchLine: s.Line, Verdict: Lands}
 	for k := range s.Hunks {
 		if k < len(got.Hunks) {
 			f.Hunks = append(f.Hunks, hunk(k, &got.Hunks[k], got.File))
 			continue
 		}
-		h := Hunk{Number: k + 1, PatchLine: s.Hunks[k].Line, Verdict: NotSought, Says: "was not looked for", Views: []View{alone(&s.Hunks[k])}}
-		if got.Skipped { // a move whose file is where it was to go
+		h := Hunk{Number: k + 1, PatchLine: s.Hunks[k].Line, Verdict: NotSought, Says: "was not looked for", Views: []View{hunkAlone(&s.Hunks[k])}}
+		if got.Skipped { // a move whose file is at its destination already
 			h.Verdict, h.Says = AlreadyApplied, "its outcome is in the file at the destination, and it is skipped"
 		}
 		f.Hunks = append(f.Hunks, h)
@@ -29,12 +29,12 @@ func file(s *patch.Section, got *plan.SurveyedSection) File {
 	case got.Skipped:
 		f.Verdict, f.Says = AlreadyApplied, "it is already applied, and skipped"
 	default:
-		f.Says = does(s, &got.Step, f.landing())
+		f.Says = effect(s, &got.Step, f.landingWords())
 	}
 	return f
 }
 
-// refuse says why a section is refused: by what it is itself, or by its hunks.
+// refuse says why a section is refused: for a reason of its own, or because of its hunks.
 func (f *File) refuse(failed fail.List) {
 	f.Verdict, f.Kind = Refused, failed[0].Kind
 	for _, e := range failed {
@@ -43,11 +43,11 @@ func (f *File) refuse(failed fail.List) {
 			return
 		}
 	}
-	f.Says = fmt.Sprintf("%d of %s would land", f.landed(), many(len(f.Hunks), "hunk"))
+	f.Says = fmt.Sprintf("%d of %s would land", f.hunksLanding(), count(len(f.Hunks), "hunk"))
 }
 
-// does says what a section that lands does.
-func does(s *patch.Section, step *plan.Step, hunks string) string {
+// effect says what a section that lands does.
+func effect(s *patch.Section, step *plan.Step, hunks string) string {
 	switch {
 	case s.Op == patch.Add && step.Replaces != nil:
 		return "replaces the file (" + linesOf(step.After) + ")"
@@ -65,21 +65,21 @@ func does(s *patch.Section, step *plan.Step, hunks string) string {
 	return hunks
 }
 
-// landing says how many hunks land, of a section that is not refused.
-func (f *File) landing() string {
-	lands := f.landed()
+// landingWords says how many hunks of a section land that is not refused.
+func (f *File) landingWords() string {
+	lands := f.hunksLanding()
 	switch {
 	case lands == 0:
 		return "what its hunks do is skipped"
 	case lands < len(f.Hunks):
-		return fmt.Sprintf("%d of %s land; the others are skipped", lands, many(len(f.Hunks), "hunk"))
+		return fmt.Sprintf("%d of %s land; the others are skipped", lands, count(len(f.Hunks), "hunk"))
 	case lands == 1:
 		return "the hunk lands"
 	}
 	return fmt.Sprintf("%d hunks land", lands)
 }
 
-func (f *File) landed() (n int) {
+func (f *File) hunksLanding() (n int) {
 	for i := range f.Hunks {
 		if f.Hunks[i].Verdict == Lands {
 			n++
@@ -88,4 +88,4 @@ func (f *File) landed() (n int) {
 	return n
 }
 
-func linesOf(s string) string { return many(text.Split(s).Len(), "line") }
+func linesOf(s string) string { return count(text.Split(s).Len(), "line") }

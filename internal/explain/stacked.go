@@ -7,33 +7,33 @@ import (
 	"github.com/emend-dev/emend/internal/report"
 )
 
-// stacked writes a row in one line, or in two where the hunk and the file differ.
+// stacked writes a row in one line, or in two if the hunk and the file differ.
 func (p *printer) stacked(r *Row) {
 	mine, file := r.cells()
 	switch r.Pairing {
 	case Alone:
-		p.one("", 0, r.Mark, mine, markColor(r.Mark))
+		p.stackedLine("", 0, r.Mark, mine, markColor(r.Mark))
 	case Same:
-		p.one("", r.Line, r.Mark, mine, markColor(r.Mark))
+		p.stackedLine("", r.Line, r.Mark, mine, markColor(r.Mark))
 	case Near:
-		p.one("", r.Line, ":", file, dim)
+		p.stackedLine("", r.Line, ":", file, dim)
 	case Comes:
-		p.one("", 0, r.Mark, mine, green)
+		p.stackedLine("", 0, r.Mark, mine, green)
 	case FileOnly:
-		p.one("file", r.Line, "", file, "")
+		p.stackedLine("file", r.Line, "", file, "")
 	case Differs:
-		p.one("patch", 0, r.Mark, mine, "")
-		p.one("file", r.Line, "", file, "")
+		p.stackedLine("patch", 0, r.Mark, mine, "")
+		p.stackedLine("file", r.Line, "", file, "")
 	default:
-		p.one("patch", 0, r.Mark, mine, "")
+		p.stackedLine("patch", 0, r.Mark, mine, "")
 	}
-	p.said(r)
+	p.notes(r)
 }
 
-// gutter is how far the lines are set in, after their label, number and mark.
+// gutter is the width of what precedes a line: indent, label, number and mark.
 const gutter = 4 + 5 + 1 + 7 + 1 + 1 + 1
 
-func (p *printer) one(label string, n int, mark string, in []Part, color string) {
+func (p *printer) stackedLine(label string, n int, mark string, in []Part, color string) {
 	number := ""
 	if n > 0 {
 		number = fmt.Sprint(n)
@@ -43,15 +43,15 @@ func (p *printer) one(label string, n int, mark string, in []Part, color string)
 	p.carets(strings.Repeat(" ", gutter), g)
 }
 
-// said words what differs in a row.
-func (p *printer) said(r *Row) {
+// notes words what differs in a row.
+func (p *printer) notes(r *Row) {
 	indent := strings.Repeat(" ", gutter)
-	for _, d := range r.said() {
+	for _, d := range r.notes() {
 		p.line(indent + p.paint(cyan, "("+report.OneLine(d)+")"))
 	}
 }
 
-func (r *Row) said() []string {
+func (r *Row) notes() []string {
 	switch r.Pairing {
 	case Differs:
 		return []string{"differs: " + strings.Join(r.Differs, "; ")}
@@ -78,7 +78,7 @@ func markColor(mark string) string {
 	return ""
 }
 
-// cell is a line in its colour, what differs in another.
+// cell returns a line in its colour, with differences in another.
 func (p *printer) cell(g []glyph, color string) string {
 	var b strings.Builder
 	for i := 0; i < len(g); {
@@ -97,7 +97,7 @@ func (p *printer) cell(g []glyph, color string) string {
 	return b.String()
 }
 
-// carets marks what differs in the line above, where there are no colours to do it.
+// carets marks what differs in the line above, if there are no colours for it.
 func (p *printer) carets(indent string, g []glyph) {
 	if s := caretsOf(g); s != "" && !p.Color {
 		p.line(indent + s)

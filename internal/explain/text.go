@@ -9,14 +9,14 @@ import (
 	"github.com/emend-dev/emend/internal/report"
 )
 
-// Layout is how a text is laid out. The zero value is that of a pipe: no colours, and nothing depends on a width.
+// Layout is how a text is laid out. The zero value is for a pipe: no colours, and nothing depends on a width.
 type Layout struct {
 	Width int  // of the terminal, in columns; 0 when there is none
 	Color bool // colours tell what differs; without them a line of carets below does
 }
 
-// wide is how many columns it takes to show the hunk and the file side by side.
-const wide = 100
+// sideBySideWidth is how many columns it takes to show the hunk and the file side by side.
+const sideBySideWidth = 100
 
 // The colours of a terminal.
 const (
@@ -26,7 +26,7 @@ const (
 	red     = "\x1b[31m"
 	green   = "\x1b[32m"
 	cyan    = "\x1b[36m"
-	differs = "\x1b[1;4;33m" // underlined as well: not everybody sees colours
+	differs = "\x1b[1;4;33m" // underlined as well, for those who cannot see the colour
 )
 
 // WriteText writes the explanation for a person to read.
@@ -58,8 +58,8 @@ type printer struct {
 }
 
 func (p *printer) line(s string) {
-	p.WriteString(strings.TrimRight(s, " ")) //nolint:errcheck // Flush has it
-	p.WriteByte('\n')                        //nolint:errcheck // Flush has it
+	p.WriteString(strings.TrimRight(s, " ")) //nolint:errcheck // Flush returns it
+	p.WriteByte('\n')                        //nolint:errcheck // Flush returns it
 }
 
 func (p *printer) paint(color, s string) string {
@@ -116,13 +116,13 @@ func (p *printer) hunk(h *Hunk) {
 	head, rest, _ := strings.Cut(h.words(), ": ")
 	p.line("  " + p.paint(bold, head) + ": " + p.paint(color, rest))
 	if len(h.Places) > 0 {
-		p.line("    places: " + h.listed())
+		p.line("    places: " + h.placeList())
 	}
 	for i := range h.Views {
 		p.view(&h.Views[i])
 	}
 	if more := h.Total - len(h.Views); h.Verdict == Ambiguous && len(h.Places) > 0 && more > 0 {
-		p.line(fmt.Sprintf("    (%s more, not shown)", many(more, "place")))
+		p.line(fmt.Sprintf("    (%s more, not shown)", count(more, "place")))
 	}
 	p.next("    ", h.Next)
 	if h.Corrected != "" {
@@ -133,8 +133,8 @@ func (p *printer) hunk(h *Hunk) {
 	}
 }
 
-// listed is the places of a hunk.
-func (h *Hunk) listed() string {
+// placeList lists the places of a hunk.
+func (h *Hunk) placeList() string {
 	const most = 20
 	var b strings.Builder
 	for i, at := range h.Places[:min(len(h.Places), most)] {
@@ -151,15 +151,15 @@ func (h *Hunk) listed() string {
 
 func (p *printer) view(v *View) {
 	if v.Title != "" {
-		p.line("    " + v.place())
+		p.line("    " + v.placeWords())
 	}
 	for i := range v.Rows {
 		r := &v.Rows[i]
 		switch {
 		case r.Pairing == Folded:
-			p.line(p.paint(dim, fmt.Sprintf("    %s the same", many(r.Lines, "line"))))
-		case p.Width >= wide:
-			p.besides(r)
+			p.line(p.paint(dim, fmt.Sprintf("    %s the same", count(r.Lines, "line"))))
+		case p.Width >= sideBySideWidth:
+			p.sideBySide(r)
 		default:
 			p.stacked(r)
 		}

@@ -20,23 +20,23 @@ type View struct {
 // around is how many lines of a file, or of a patch, are shown above and below a place.
 const around = 2
 
-// view is the rows with what stands around first to last.
+// view returns the rows with the lines around first to last.
 func (r *rows) view(title string, first, last int) View {
 	body := r.out
 	r.out = nil
-	r.near(first-around, first-1)
+	r.addFile(first-around, first-1)
 	r.out = append(r.out, body...)
-	r.near(last+1, last+around)
+	r.addFile(last+1, last+around)
 	return View{Title: title, First: first, Last: last, Rows: fold(r.out)}
 }
 
-// landed is a hunk where it stands.
-func landed(s *plan.HunkPlace, file *text.Lines) View {
+// whereItLands shows a hunk at its place.
+func whereItLands(s *plan.HunkPlace, file *text.Lines) View {
 	r := rows{file: file}
 	first, last, old := s.At.Line, s.At.Line-1, 0
 	for _, l := range s.Hunk.Lines[:len(s.Hunk.Lines)-s.Cut] {
 		if !l.Old() {
-			r.only(l, Comes)
+			r.addPatch(l, Comes)
 			continue
 		}
 		n := 0
@@ -44,24 +44,24 @@ func landed(s *plan.HunkPlace, file *text.Lines) View {
 			n = s.Lines[old]
 		}
 		if old++; n == 0 {
-			r.only(l, Written)
+			r.addPatch(l, Written)
 			continue
 		}
 		if last < first {
 			first = n
 		}
 		last = n
-		r.pair(l, n)
+		r.addPair(l, n)
 	}
 	return r.view("", first, last)
 }
 
-// beside is a hunk next to lines that resemble what it looks for.
-func beside(title string, s *plan.HunkPlace, file *text.Lines, at fail.Place) View {
+// besidePlace shows a hunk next to lines that resemble what it looks for.
+func besidePlace(title string, s *plan.HunkPlace, file *text.Lines, at fail.Place) View {
 	r := rows{file: file}
 	old := s.Hunk.Old()
 	if len(old) == 0 {
-		r.near(at.First, at.Last)
+		r.addFile(at.First, at.Last)
 	}
 	pairs := align(old, between(file, at.First, at.Last))
 	missing := func() {
@@ -73,14 +73,14 @@ func beside(title string, s *plan.HunkPlace, file *text.Lines, at fail.Place) Vi
 	}
 	for _, l := range s.Hunk.Lines {
 		if !l.Old() {
-			r.only(l, Comes)
+			r.addPatch(l, Comes)
 			continue
 		}
 		missing()
 		if len(pairs) == 0 || pairs[0].file < 0 {
-			r.only(l, PatchOnly)
+			r.addPatch(l, PatchOnly)
 		} else {
-			r.pair(l, at.First+pairs[0].file)
+			r.addPair(l, at.First+pairs[0].file)
 		}
 		pairs = pairs[min(1, len(pairs)):]
 	}
@@ -88,32 +88,32 @@ func beside(title string, s *plan.HunkPlace, file *text.Lines, at fail.Place) Vi
 	return r.view(title, at.First, at.Last)
 }
 
-// outcome is a hunk next to the lines that it would have left behind.
-func outcome(s *plan.HunkPlace, file *text.Lines, at fail.Place) View {
+// besideOutcome shows a hunk next to the lines that it would have left.
+func besideOutcome(s *plan.HunkPlace, file *text.Lines, at fail.Place) View {
 	r := rows{file: file}
 	n := at.First
 	for _, l := range s.Hunk.Lines {
 		if l.Mark() == '-' || n > at.Last {
-			r.only(l, PatchOnly)
+			r.addPatch(l, PatchOnly)
 			continue
 		}
-		r.pair(l, n)
+		r.addPair(l, n)
 		n++
 	}
 	return r.view("its outcome", at.First, at.Last)
 }
 
-// alone is a hunk that no place is known for.
-func alone(h *patch.Hunk) View {
+// hunkAlone shows a hunk for which no place is known.
+func hunkAlone(h *patch.Hunk) View {
 	var r rows
 	for _, l := range h.Lines {
-		r.only(l, Alone)
+		r.addPatch(l, Alone)
 	}
 	return View{Title: "the hunk", Rows: fold(r.out)}
 }
 
-// place words the lines of a view.
-func (v *View) place() string {
+// placeWords words the title and the lines of a view.
+func (v *View) placeWords() string {
 	switch {
 	case v.Title == "" || v.First == 0:
 		return v.Title

@@ -7,7 +7,7 @@ import (
 	"github.com/emend-dev/emend/internal/report"
 )
 
-// Result is the explanation as an agent, or a script, reads it.
+// Result returns the explanation for an agent or a script.
 func (e *Explanation) Result() report.Result {
 	o := &report.Object{Ok: true, Data: e}
 	if len(e.refused) > 0 {
@@ -17,7 +17,7 @@ func (e *Explanation) Result() report.Result {
 	return o
 }
 
-// Err is the refusals that the patch would meet, or nil.
+// Err returns the refusals that the patch would meet, or nil.
 func (e *Explanation) Err() error {
 	if len(e.refused) == 0 {
 		return nil
@@ -25,7 +25,7 @@ func (e *Explanation) Err() error {
 	return e.refused
 }
 
-// outline is the verdicts alone.
+// outline returns the verdicts alone.
 func (e *Explanation) outline() string {
 	var b strings.Builder
 	b.WriteString(e.Says)
@@ -42,7 +42,7 @@ func (e *Explanation) outline() string {
 	return b.String()
 }
 
-// words is a section in one line.
+// words returns the section in one line.
 func (f *File) words() string {
 	out := f.Operation + " " + report.OneLine(f.Path)
 	if f.ToPath != "" {
@@ -54,7 +54,7 @@ func (f *File) words() string {
 	return out + ": refused, " + string(f.Kind) + ": " + report.OneLine(f.Says)
 }
 
-// words is a hunk in one line.
+// words returns the hunk in one line.
 func (h *Hunk) words() string {
 	out := fmt.Sprintf("hunk %d (patch line %d): ", h.Number, h.PatchLine)
 	if h.Verdict != Lands && h.Verdict != NotSought {
@@ -72,14 +72,14 @@ func (x *Excerpt) words() string {
 
 func sentence(s string) string { return strings.TrimSuffix(s, ".") + "." }
 
-func or(a, b string) string {
+func firstNonEmpty(a, b string) string {
 	if a != "" {
 		return a
 	}
 	return b
 }
 
-func many(n int, what string) string {
+func count(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}

@@ -8,46 +8,45 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-func (w *printer) hunks(hunks []patch.Hunk) {
+func (w *printer) writeHunks(hunks []patch.Hunk) {
 	for k := range hunks {
 		w.hunk = k + 1
-		w.one(hunks[k], k == 0)
+		w.writeHunk(hunks[k], k == 0)
 	}
 }
 
-// one writes a hunk.
-func (w *printer) one(h patch.Hunk, first bool) {
-	if !w.whole(&h) {
+func (w *printer) writeHunk(h patch.Hunk, first bool) {
+	if !w.isHunk(&h) {
 		return
 	}
-	w.anchor(&h)
+	w.convertAnchors(&h)
 	if w.g.noNewline != honoured && (h.OldOpen || h.NewOpen) {
 		w.cannot("whether a file ends without a newline")
 	}
-	w.markable(&h)
+	w.makeMarkable(&h)
 	if w.err != nil {
 		return
 	}
-	w.heads(h.Anchors, first)
-	lastOld, lastNew := ends(h.Lines)
+	w.writeHeading(h.Anchors, first)
+	lastOld, lastNew := lastOldAndNew(h.Lines)
 	for i, l := range h.Lines {
-		w.bodyLine(string(l))
+		w.writeBodyLine(string(l))
 		if h.OldOpen && i == lastOld || h.NewOpen && i == lastNew {
-			w.line(noNewline)
+			w.writeLine(noNewline)
 		}
 	}
 	adds := !hasOld(h.Lines)
 	switch {
 	case !h.AtEnd, adds && len(h.Anchors) == 0 && w.g.addsAtEnd:
 	case w.g.endOfFile == honoured:
-		w.line(endOfFile)
+		w.writeLine(endOfFile)
 	default:
 		w.cannot("that a hunk is at the end of the file")
 	}
 }
 
-// whole reports whether h is a hunk at all.
-func (w *printer) whole(h *patch.Hunk) bool {
+// isHunk refuses lines without a mark, anchors that fit no line, and a hunk without lines.
+func (w *printer) isHunk(h *patch.Hunk) bool {
 	for _, l := range h.Lines {
 		if l == "" || strings.IndexByte(" -+", l[0]) < 0 {
 			w.cannot("the line %s, which has no mark", fail.Quote(string(l)))
@@ -57,20 +56,20 @@ func (w *printer) whole(h *patch.Hunk) bool {
 		w.cannot("a hunk without lines")
 	}
 	for _, a := range h.Anchors {
-		if !sound(a) {
+		if !fitsLine(a) {
 			w.cannot("the anchor %s", fail.Quote(a))
 		}
 	}
 	return w.err == nil
 }
 
-// anchor says h's anchors in the terms of the dialect.
-func (w *printer) anchor(h *patch.Hunk) {
+// convertAnchors expresses h's anchors in the dialect.
+func (w *printer) convertAnchors(h *patch.Hunk) {
 	g, adds := w.g, !hasOld(h.Lines)
 	switch {
 	case len(h.Anchors) == 0:
-		w.adopt(h)
-	case g.keepsText && h.How == g.how && (g.lone == honoured || len(h.Anchors) == 1):
+		w.giveAnchor(h)
+	case g.keepsText && h.How == g.how && (g.emptyHeading == honoured || len(h.Anchors) == 1):
 	case h.How == patch.Adjoin && len(h.Anchors) == 1:
 		if first, _ := firstOld(h.Lines); adds || first != h.Anchors[0] {
 			h.Lines = append([]patch.Line{patch.Line(" " + h.Anchors[0])}, h.Lines...)
@@ -82,7 +81,7 @@ func (w *printer) anchor(h *patch.Hunk) {
 		h.Anchors = nil
 	case !g.keepsText:
 		w.cannot("that lines are added after %s", fail.Quote(h.Anchors[0]))
-	case g.how == patch.Narrow: // and h's is Seek: a line that equals the text contains it
+	case g.how == patch.Narrow: // and h's is Seek: a line that equals the text also contains it
 		h.Anchors = slices.Clone(h.Anchors)
 		for i, a := range h.Anchors {
 			h.Anchors[i] = strings.TrimSpace(a)
@@ -92,16 +91,16 @@ func (w *printer) anchor(h *patch.Hunk) {
 		w.cannot("what the anchor %s means", fail.Quote(h.Anchors[0]))
 	}
 	for _, a := range h.Anchors {
-		if got, ok := g.heading(g.seen("@@ " + a)); w.err == nil && (!ok || got != a) {
+		if got, ok := g.heading(g.asRead("@@ " + a)); w.err == nil && (!ok || got != a) {
 			w.cannot("the anchor %s", fail.Quote(a))
 		}
 	}
 }
 
-// adopt gives a hunk without an anchor its first old line, in a dialect whose blocks adjoin one.
-func (w *printer) adopt(h *patch.Hunk) {
+// giveAnchor makes the first old line the anchor of a hunk that has none, in a dialect where every block adjoins one.
+func (w *printer) giveAnchor(h *patch.Hunk) {
 	line, ok := firstOld(h.Lines)
-	if w.g.how != patch.Adjoin || !ok || !sound(line) {
+	if w.g.how != patch.Adjoin || !ok || !fitsLine(line) {
 		return
 	}
 	if got, _ := w.g.heading("@@ " + line); got == line && line != "" {
@@ -109,26 +108,26 @@ func (w *printer) adopt(h *patch.Hunk) {
 	}
 }
 
-// seen is a line as the dialect's reader sees it.
-func (g *grammar) seen(line string) string {
-	l := walk(line, 1)
+// asRead returns a line as the dialect's reader sees it.
+func (g *grammar) asRead(line string) string {
+	l := startLines(line, 1)
 	return l.line
 }
 
-// heads writes what stands above the lines of a hunk.
-func (w *printer) heads(anchors []string, first bool) {
+// writeHeading writes what stands above the lines of a hunk.
+func (w *printer) writeHeading(anchors []string, first bool) {
 	for _, a := range anchors {
-		w.line("@@ " + a)
+		w.writeLine("@@ " + a)
 	}
-	if len(anchors) == 0 && !(first && w.g.opens == separates) {
-		w.line("@@")
+	if len(anchors) == 0 && !(first && w.g.hunksBegin == separates) {
+		w.writeLine("@@")
 	}
 }
 
-// markable makes sure that a line stands where a marker of a missing newline belongs. A marker below context speaks
-// of both sides; where only one is meant, the line is written as removed and added.
-func (w *printer) markable(h *patch.Hunk) {
-	old, new := ends(h.Lines)
+// makeMarkable makes sure that there is a line for each marker of a missing newline. A marker after context is about
+// both sides; if only one is meant, the line becomes a removed and an added one.
+func (w *printer) makeMarkable(h *patch.Hunk) {
+	old, new := lastOldAndNew(h.Lines)
 	switch {
 	case h.OldOpen && old < 0 || h.NewOpen && new < 0:
 		w.cannot("how the file ends, with no line to say it of")
@@ -139,8 +138,8 @@ func (w *printer) markable(h *patch.Hunk) {
 	}
 }
 
-// ends are the last line that must be there now and the last one that will be; -1 where there is none.
-func ends(lines []patch.Line) (old, new int) {
+// lastOldAndNew returns the last line of each side of a hunk; -1 if it has none.
+func lastOldAndNew(lines []patch.Line) (old, new int) {
 	old, new = -1, -1
 	for i, l := range lines {
 		if l.Mark() != '+' {

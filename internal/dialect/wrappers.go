@@ -10,8 +10,8 @@ import (
 
 const bom = "\uFEFF"
 
-// unwrapHeredoc takes "<<EOF" and "EOF" off a text of at least four lines. It returns the number of the first line
-// that is left.
+// unwrapHeredoc cuts "<<EOF" and "EOF" off a text of at least four lines. It returns the number of the first line that
+// is left.
 func unwrapHeredoc(text string) (string, int) {
 	whole := strings.TrimSpace(text)
 	skipped := strings.Count(text[:strings.Index(text, whole)], "\n")
@@ -28,34 +28,34 @@ func unwrapHeredoc(text string) (string, int) {
 	return rest[:end+1], skipped + 2
 }
 
-// unwrapJSON takes a JSON string off the patch.
+// unwrapJSON takes the patch out of a JSON string.
 func (p *parser) unwrapJSON(text string) string {
 	if rest, ok := strings.CutPrefix(text, bom); ok {
-		p.pass(1, "a byte order mark was taken off")
+		p.report(1, "a byte order mark was taken off")
 		text = rest
 	}
-	inner, ok := unwrapped(text)
+	inner, ok := unwrapJSONText(text)
 	if !ok {
 		return text
 	}
-	p.pass(1, "a JSON string around the patch was taken off; line numbers count the lines of the string")
-	inner, p.err = clean(inner)
+	p.report(1, "a JSON string around the patch was taken off; line numbers count the lines of the string")
+	inner, p.err = checkText(inner)
 	return inner
 }
 
-// jsonKeys are the names under which a patch is found in a JSON object.
+// jsonKeys are the names that a patch may have in a JSON object.
 var jsonKeys = []string{"patch", "input", "diff", "content"}
 
-// unwrapped is the patch in a text that is all JSON: a string, or an object with one of the known keys. There must
-// be exactly one that holds an envelope, and it must be whole: half a surrogate pair has no bytes.
-func unwrapped(text string) (string, bool) {
+// unwrapJSONText returns the patch in a text that is all JSON: a string, or an object with one of the known keys.
+// Exactly one of them must hold an envelope, and decoding must lose nothing: half a surrogate pair has no bytes.
+func unwrapJSONText(text string) (string, bool) {
 	text = strings.TrimSpace(strings.TrimPrefix(text, bom))
 	if text == "" || text[0] != '"' && text[0] != '{' || !strings.Contains(text, beginPatch) || !utf8.ValidString(text) {
 		return "", false
 	}
 	var one string
 	if json.Unmarshal([]byte(text), &one) == nil {
-		return one, enveloped(one) && !mangled(one, text)
+		return one, hasEnvelope(one) && !mangled(one, text)
 	}
 	var object map[string]json.RawMessage
 	if json.Unmarshal([]byte(text), &object) != nil {
@@ -64,7 +64,7 @@ func unwrapped(text string) (string, bool) {
 	found := ""
 	for _, key := range jsonKeys {
 		var s string
-		if json.Unmarshal(object[key], &s) != nil || !enveloped(s) {
+		if json.Unmarshal(object[key], &s) != nil || !hasEnvelope(s) {
 			continue
 		}
 		if found != "" || mangled(s, text) {
@@ -75,14 +75,14 @@ func unwrapped(text string) (string, bool) {
 	return found, found != ""
 }
 
-// mangled reports whether decoding made replacement characters that the text did not ask for.
+// mangled reports whether decoding made replacement characters that the text did not have.
 func mangled(decoded, text string) bool {
 	const mark = "\uFFFD"
 	asked := strings.Count(text, mark) + strings.Count(strings.ToLower(text), `\ufffd`)
 	return strings.Count(decoded, mark) > asked
 }
 
-// setAside takes wrappers off from the inside out and reports them, and then the text that is left.
+// setAside takes off wrappers from the inside out, then the text that is left, and reports both.
 func (p *parser) setAside(before string, first, after lines) {
 	for {
 		above := lastText(before)
@@ -90,26 +90,26 @@ func (p *parser) setAside(before string, first, after lines) {
 		if above == "" || !after.ok || what == "" {
 			break
 		}
-		p.pass(after.n, "%s around the patch was taken off", what)
+		p.report(after.n, "%s around the patch was taken off", what)
 		before = before[:strings.LastIndex(before, above)]
 		after.advance()
-		after.toText()
+		after.skipBlank()
 	}
 	if above := strings.TrimSpace(before); above != "" {
-		p.pass(first.n, "text before the patch was set aside: %s", fail.Quote(above))
+		p.report(first.n, "text before the patch was set aside: %s", fail.Quote(above))
 	}
 	if after.ok {
-		p.pass(after.n, "text after the patch was set aside: %s", fail.Quote(strings.TrimSpace(after.line)))
+		p.report(after.n, "text after the patch was set aside: %s", fail.Quote(strings.TrimSpace(after.line)))
 	}
 }
 
-// lastText is the last line of text that is not white space.
+// lastText returns the last line of text that is not white space.
 func lastText(text string) string {
 	text = trimEnd(text)
 	return strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:])
 }
 
-// wrapper names what the lines above and below a patch are, when they belong together.
+// wrapper names what the lines above and below a patch are, if they belong together.
 func wrapper(above, below string) string {
 	below = strings.TrimSpace(below)
 	switch word := heredocWord(above); {
@@ -125,7 +125,7 @@ func isFence(line string) bool {
 	return strings.HasPrefix(line, "```") || strings.HasPrefix(line, "~~~")
 }
 
-// heredocWord is EOF for "<<EOF", "apply_patch <<'EOF'" and `cat <<"EOF" > p`.
+// heredocWord returns EOF for "<<EOF", "apply_patch <<'EOF'" and `cat <<"EOF" > p`.
 func heredocWord(line string) string {
 	_, word, ok := strings.Cut(line, "<<")
 	if !ok {

@@ -12,14 +12,14 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// block is lines a0 up to a1 of the old text that become lines b0 up to b1 of the new one, and how much context
-// it is shown with.
+// block says that lines a0 up to a1 of the old text become lines b0 up to b1 of the new one, and how much context it
+// has.
 type block struct {
 	a0, a1, b0, b1 int
 	context        int
 }
 
-// drafter is the work on one updated file.
+// drafter makes the section of one updated file.
 type drafter struct {
 	d        *dialect.Dialect
 	c        *Change
@@ -27,9 +27,9 @@ type drafter struct {
 	blocks   []block
 }
 
-// small is how many lines a pair of files may have for the diff to be the shortest there is; for larger ones the
-// library may trade a few lines for time.
-const small = 10_000
+// minimalLines is how many lines a pair of files may have for the shortest diff there is; for larger ones the library
+// may trade a few lines for time.
+const minimalLines = 10_000
 
 func updated(d *dialect.Dialect, c *Change, around int) (patch.Section, error) {
 	w := &drafter{d: d, c: c, old: text.Split(c.Old), new: text.Split(c.New)}
@@ -52,18 +52,18 @@ func updated(d *dialect.Dialect, c *Change, around int) (patch.Section, error) {
 // compare finds the changed blocks.
 func (w *drafter) compare(around int) {
 	var opts []diff.Option
-	if w.old.Len()+w.new.Len() <= small {
+	if w.old.Len()+w.new.Len() <= minimalLines {
 		opts = append(opts, diff.Minimal())
 	}
 	opts = append(opts, diff.Context(0))
-	for _, h := range diff.Hunks(w.keys(w.old), w.keys(w.new), opts...) {
+	for _, h := range diff.Hunks(w.comparable(w.old), w.comparable(w.new), opts...) {
 		w.blocks = append(w.blocks, block{h.PosX, h.EndX, h.PosY, h.EndY, around})
 	}
 }
 
-// keys are the lines as the diff sees them: an open last line differs from a closed one if the files differ in
-// that.
-func (w *drafter) keys(l *text.Lines) []string {
+// comparable returns the lines as the diff compares them: if the files differ in having a newline at the end, so do
+// their last lines.
+func (w *drafter) comparable(l *text.Lines) []string {
 	out := make([]string, l.Len())
 	for i := range out {
 		out[i] = l.Line(i)
@@ -93,8 +93,8 @@ func (w *drafter) section() (patch.Section, [][]int) {
 	return s, owners
 }
 
-// from and to are the old lines that a hunk of the blocks o covers.
-func (w *drafter) from(o []int) int {
+// oldFrom and oldTo return the old lines that a hunk of the blocks o covers.
+func (w *drafter) oldFrom(o []int) int {
 	from := w.old.Len()
 	for _, i := range o {
 		from = min(from, max(0, w.blocks[i].a0-w.blocks[i].context))
@@ -102,7 +102,7 @@ func (w *drafter) from(o []int) int {
 	return from
 }
 
-func (w *drafter) to(o []int) int {
+func (w *drafter) oldTo(o []int) int {
 	to := 0
 	for _, i := range o {
 		to = max(to, min(w.old.Len(), w.blocks[i].a1+w.blocks[i].context))
@@ -112,7 +112,7 @@ func (w *drafter) to(o []int) int {
 
 func (w *drafter) hunk(o []int) patch.Hunk {
 	var h patch.Hunk
-	at, to := w.from(o), w.to(o)
+	at, to := w.oldFrom(o), w.oldTo(o)
 	keep := func(to int) {
 		for ; at < to; at++ {
 			h.Lines = append(h.Lines, patch.Line(" "+w.old.Line(at)))
@@ -135,7 +135,7 @@ func (w *drafter) hunk(o []int) patch.Hunk {
 	return h
 }
 
-// openEnds sets the markers for the last newline where it comes or goes with this hunk.
+// openEnds sets the markers for the last newline if this hunk adds or removes it.
 func (w *drafter) openEnds(h *patch.Hunk, oldLast, newLast bool) {
 	if w.old.Open() == w.new.Open() || w.new.Len() == 0 || w.d.Rules(dialect.Options{}).FinalNewline && !w.new.Open() {
 		return
@@ -144,20 +144,20 @@ func (w *drafter) openEnds(h *patch.Hunk, oldLast, newLast bool) {
 	h.NewOpen = newLast && w.new.Open()
 }
 
-// prove applies the printed section and reports which hunks need more context.
+// prove applies the printed section and returns which hunks need more context.
 func (w *drafter) prove(s patch.Section, owners [][]int) (bad []int, err error) {
-	back, err := again(w.d, s)
+	back, err := reparse(w.d, s)
 	if err != nil {
-		return hunks(err, len(owners)), err
+		return hunksIn(err, len(owners)), err
 	}
 	p, err := plan.Build(context.Background(), patch.Patch{Sections: []patch.Section{back}},
 		w.d.Rules(dialect.Options{}), plan.Memory{w.c.Path: w.c.Old}, plan.Options{})
 	if err != nil {
-		return hunks(err, len(owners)), err
+		return hunksIn(err, len(owners)), err
 	}
 	step := p.Steps[0]
 	for k, h := range step.Hunks {
-		if len(step.Hunks) == len(owners) && h.Line != w.from(owners[k])+1 {
+		if len(step.Hunks) == len(owners) && h.Line != w.oldFrom(owners[k])+1 {
 			bad = append(bad, k)
 		}
 	}
@@ -170,8 +170,8 @@ func (w *drafter) prove(s patch.Section, owners [][]int) (bad []int, err error) 
 	return nil, nil
 }
 
-// hunks are the numbers, from 0, of the hunks that err speaks of: all n of them, if they disturb each other.
-func hunks(err error, n int) []int {
+// hunksIn returns the numbers, from 0, of the hunks that err is about: all n of them if they disturb each other.
+func hunksIn(err error, n int) []int {
 	var out []int
 	for _, e := range fail.All(err) {
 		if e.Hunk > 0 {
@@ -186,11 +186,11 @@ func hunks(err error, n int) []int {
 	return out
 }
 
-// widen gives the blocks of the bad hunks more context, and reports whether any was left to give.
+// widen gives the blocks of the bad hunks more context, and reports whether there was any left.
 func (w *drafter) widen(owners [][]int, bad []int) bool {
 	grown := false
 	for _, k := range bad {
-		if k >= len(owners) || w.from(owners[k]) == 0 && w.to(owners[k]) == w.old.Len() {
+		if k >= len(owners) || w.oldFrom(owners[k]) == 0 && w.oldTo(owners[k]) == w.old.Len() {
 			continue
 		}
 		grown = true

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// besides writes a row with the hunk on the left and the file on the right, over as many lines as it takes.
-func (p *printer) besides(r *Row) {
+// sideBySide writes a row with the hunk on the left and the file on the right, over as many lines as it takes.
+func (p *printer) sideBySide(r *Row) {
 	mine, file := r.cells()
 	const fixed = 4 + 2 + 3 + 8 // what stands before the hunk, its mark, what is between, the number
 	left := (p.Width - fixed) / 2
@@ -22,24 +22,24 @@ func (p *printer) besides(r *Row) {
 	}
 	a, b := wrap(glyphs(mine), left), wrap(glyphs(file), right)
 	for i := range max(len(a), len(b), 1) {
-		x, y := nth(a, i), nth(b, i)
+		x, y := lineOrNone(a, i), lineOrNone(b, i)
 		p.line(fmt.Sprintf("    %s %s%s | %7s %s", p.paint(color, fmt.Sprintf("%-1s", mark)), p.cell(x, color), pad(x, left), number, p.cell(y, theirs)))
 		if c, d := caretsOf(x), caretsOf(y); !p.Color && c+d != "" {
 			p.line(fmt.Sprintf("      %-*s | %7s %s", left, c, "", d))
 		}
 		mark, number = "", ""
 	}
-	p.said(r)
+	p.notes(r)
 }
 
-func nth(lines [][]glyph, i int) []glyph {
+func lineOrNone(lines [][]glyph, i int) []glyph {
 	if i < len(lines) {
 		return lines[i]
 	}
 	return nil
 }
 
-// pad is what fills a cell up to n columns.
+// pad returns the spaces that fill a cell up to n columns.
 func pad(g []glyph, n int) string {
 	for i := range g {
 		n -= g[i].width
@@ -47,7 +47,7 @@ func pad(g []glyph, n int) string {
 	return strings.Repeat(" ", max(n, 0))
 }
 
-// wrap cuts a line so that no piece is wider than n columns.
+// wrap cuts a line into pieces of at most n columns.
 func wrap(g []glyph, n int) [][]glyph {
 	var out [][]glyph
 	from, col := 0, 0

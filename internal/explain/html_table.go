@@ -1,9 +1,9 @@
 package explain
 
-// view writes a hunk beside a place as a table. Its roles are said as well: on a narrow screen the style makes blocks of
-// the rows, which would take them away.
+// view writes a hunk beside a place as a table. The roles are written out: on a narrow screen the style turns the rows
+// into blocks, which would remove them.
 func (p *page) view(v *View) {
-	title := v.place()
+	title := v.placeWords()
 	if title == "" {
 		title = "where it lands"
 	}
@@ -19,7 +19,7 @@ func (p *page) view(v *View) {
 
 func (p *page) row(r *Row) {
 	if r.Pairing == Folded {
-		p.note("folded", many(r.Lines, "line")+" the same")
+		p.note("folded", count(r.Lines, "line")+" the same")
 		return
 	}
 	mine, file := r.cells()
@@ -38,12 +38,12 @@ func (p *page) row(r *Row) {
 		p.cell(file)
 	}
 	p.raw("</td></tr>\n")
-	for _, s := range r.said() {
+	for _, s := range r.notes() {
 		p.note("said", s)
 	}
 }
 
-// signs is what stands around a line of the hunk: that it goes or comes is not said by a colour alone.
+// signs returns the markup around a line of the hunk, so that not only a colour says whether it is removed or added.
 func signs(mark string) (before, after markup) {
 	switch mark {
 	case "-":
@@ -60,15 +60,15 @@ func (p *page) note(class markup, s string) {
 	p.raw("</td></tr>\n")
 }
 
-// cell writes a line, what differs in it marked.
+// cell writes a line with its differences marked.
 func (p *page) cell(in []Part) {
 	p.raw("<code>")
-	for _, part := range short(in) {
+	for _, part := range shortened(in) {
 		before, after := markup(""), markup("")
 		if part.Differs {
 			before, after = "<mark>", "</mark>"
 		}
-		p.in(before, part.Visible(), after)
+		p.between(before, part.Visible(), after)
 	}
 	p.raw("</code>")
 }

@@ -8,32 +8,32 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// sections reads what is between the markers.
-func (p *parser) sections() {
+// readSections reads what is between the markers.
+func (p *parser) readSections() {
 	p.readEnvironment()
 	begun, ended := false, false
 	for p.ok && p.err == nil {
-		line := p.outer()
+		line := p.headerLine()
 		op, rest, isHeader := p.g.header(line)
 		switch {
 		case strings.TrimSpace(line) == "":
 			p.advance()
 		case isHeader && !ended:
-			p.section(op, rest)
+			p.readSection(op, rest)
 		case p.g.bare && line == beginPatch && !begun && len(p.out.Patch.Sections) == 0:
 			begun = true
 			p.advance()
 		case p.g.bare && line == endPatch && !ended:
 			ended = true
 			p.advance()
-		case p.skips():
+		case p.skipIgnored():
 			p.advance()
 		default:
-			p.stray(line, ended)
+			p.refuseStray(line, ended)
 		}
 	}
 	if begun && !ended {
-		p.ignored++ // nothing says that the text is whole
+		p.ignored++ // the text may be cut off
 	}
 	if len(p.out.Patch.Sections) == 0 {
 		p.refuse(p.n-1, wantSection, "the patch has no sections", "Write at least one "+p.g.headerList("or")+" section.")
@@ -45,7 +45,7 @@ func (p *parser) readEnvironment() {
 	if !p.g.environment || !p.ok {
 		return
 	}
-	name, ok := strings.CutPrefix(p.outer(), environment)
+	name, ok := strings.CutPrefix(p.headerLine(), environment)
 	if !ok {
 		return
 	}
@@ -81,16 +81,16 @@ func (g *grammar) headerList(or string) string {
 	return strings.Join(names[:last], ", ") + " " + or + " " + names[last]
 }
 
-// section reads the section whose header the parser stands on.
-func (p *parser) section(op patch.Op, rest string) {
+// readSection reads the section whose header is the current line.
+func (p *parser) readSection(op patch.Op, rest string) {
 	s := patch.Section{Op: op, Line: p.n}
-	if p.outer() != p.line {
-		p.pass(p.n, "white space around the header was taken off")
+	if p.headerLine() != p.line {
+		p.report(p.n, "white space around the header was taken off")
 	}
 	if op == patch.Move {
-		s.Path, s.To = p.paths(rest)
+		s.Path, s.To = p.readPaths(rest)
 	} else {
-		s.Path = p.path(rest)
+		s.Path = p.readPath(rest)
 	}
 	p.advance()
 	if p.err != nil {
@@ -98,17 +98,17 @@ func (p *parser) section(op patch.Op, rest string) {
 	}
 	switch op {
 	case patch.Add:
-		p.add(&s)
+		p.readAdded(&s)
 	case patch.Delete:
-		p.body("a Delete section has no lines of its own")
+		p.skipBody("a Delete section has no lines of its own")
 	default:
-		p.update(&s)
+		p.readHunks(&s)
 	}
 	p.out.Patch.Sections = append(p.out.Patch.Sections, s)
 }
 
-// path reads what follows the colon of a header.
-func (p *parser) path(rest string) string {
+// readPath reads what follows the colon of a header.
+func (p *parser) readPath(rest string) string {
 	if strings.TrimSpace(rest) == "" {
 		p.refuse(p.n, wantPath, "the header names no path", "Write the path after the colon and a space.")
 		return ""
@@ -116,7 +116,7 @@ func (p *parser) path(rest string) string {
 	path, spaced := strings.CutPrefix(rest, " ")
 	switch p.g.path {
 	case exactPath:
-		return p.exact(path, spaced)
+		return p.checkExact(path, spaced)
 	case literalPath:
 		if !spaced {
 			p.refuse(p.n, wantPath, fmt.Sprintf("no space before the path %s", fail.Quote(path)), "Write one space after the colon.")
@@ -127,12 +127,12 @@ func (p *parser) path(rest string) string {
 	}
 	trimmed := strings.TrimSpace(rest)
 	if trimmed != path || !spaced {
-		p.pass(p.n, "the white space around the path %s was not one space before it", fail.Quote(trimmed))
+		p.report(p.n, "the white space around the path %s was not one space before it", fail.Quote(trimmed))
 	}
 	return trimmed
 }
 
-func (p *parser) exact(path string, spaced bool) string {
+func (p *parser) checkExact(path string, spaced bool) string {
 	switch {
 	case !spaced:
 		p.refuse(p.n, wantPath, fmt.Sprintf("no space before the path %s", fail.Quote(path)), "Write one space after the colon.")
@@ -143,8 +143,8 @@ func (p *parser) exact(path string, spaced bool) string {
 	return path
 }
 
-// paths reads "a -> b".
-func (p *parser) paths(rest string) (from, to string) {
+// readPaths reads "a -> b".
+func (p *parser) readPaths(rest string) (from, to string) {
 	i := strings.Index(rest, arrow)
 	switch {
 	case i < 0:
@@ -155,16 +155,16 @@ func (p *parser) paths(rest string) (from, to string) {
 	case i != strings.LastIndex(rest, arrow):
 		p.refuse(p.n, "from"+arrow+"to", fmt.Sprintf("the header has more than one %q", arrow), "A path that holds an arrow cannot be moved in this dialect.")
 	}
-	return p.path(rest[:i]), p.path(" " + rest[i+len(arrow):])
+	return p.readPath(rest[:i]), p.readPath(" " + rest[i+len(arrow):])
 }
 
-// body passes over the lines of a section that has none.
-func (p *parser) body(complaint string) {
+// skipBody skips the lines after the header of a section that has none.
+func (p *parser) skipBody(complaint string) {
 	for p.ok && p.err == nil {
 		switch {
-		case p.blank() || p.skips():
+		case p.blank() || p.skipIgnored():
 			p.advance()
-		case strings.HasPrefix(p.outer(), "***"):
+		case strings.HasPrefix(p.headerLine(), "***"):
 			return
 		default:
 			p.refuse(p.n, p.g.headerList("or"), fmt.Sprintf("%s, but here is %s", complaint, fail.Quote(p.line)), "Leave the line out.")
@@ -172,8 +172,8 @@ func (p *parser) body(complaint string) {
 	}
 }
 
-// stray refuses a line that stands between sections and is no header.
-func (p *parser) stray(line string, ended bool) {
+// refuseStray refuses a line between sections that is no header.
+func (p *parser) refuseStray(line string, ended bool) {
 	expected := p.g.headerList("or")
 	hint := "Begin every section with " + expected + ", spelt exactly so."
 	msg := "unknown line " + fail.Quote(line)

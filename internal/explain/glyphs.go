@@ -18,19 +18,20 @@ type glyph struct {
 	differs bool
 }
 
-// tabs is how wide a tab is shown.
-const tabs = 4
+// tabWidth is how wide a tab is shown.
+const tabWidth = 4
 
-// glyphs are the characters of a line as a terminal shows them. Where it differs, what cannot be seen is made visible.
+// glyphs returns the characters of a line as a terminal shows them. Where the line differs, invisible ones are made
+// visible.
 func glyphs(in []Part) []glyph {
 	var out []glyph
 	col := 0
-	for _, p := range short(in) {
+	for _, p := range shortened(in) {
 		for s := p.Text; s != ""; {
 			r, n := utf8.DecodeRuneInString(s)
 			g := glyph{shown(r, s[:n], p.Differs), 0, p.Differs}
 			if r == '\t' {
-				gap := tabs - col%tabs
+				gap := tabWidth - col%tabWidth
 				g.text, g.width = strings.TrimSuffix(g.text, "\t")+strings.Repeat(" ", gap-columns(strings.TrimSuffix(g.text, "\t"))), gap
 			} else {
 				g.width = columns(g.text)
@@ -41,11 +42,11 @@ func glyphs(in []Part) []glyph {
 	return out
 }
 
-// shown is a character as a person may see it: what a terminal would obey as an escape; and where it differs, white space
-// and what combines with the character before it as something to look at. A tab stays one.
+// shown returns a character as a person may see it: an escape for what a terminal would obey, and where it differs,
+// something visible for white space and combining characters. A tab stays one.
 func shown(r rune, s string, differs bool) string {
 	switch {
-	case r == '\n': // a line has none, but for a lone one in a name
+	case r == '\n': // a line has none, but a name may
 		return `\n`
 	case !differs:
 		return report.Escape(s)
@@ -63,7 +64,7 @@ func shown(r rune, s string, differs bool) string {
 	return report.Escape(s)
 }
 
-// Visible is a part of a line as a page shows it: with nothing that is obeyed or cannot be seen.
+// Visible returns the part as a page shows it, with nothing in it that is obeyed or invisible.
 func (p Part) Visible() string {
 	var b strings.Builder
 	for s := p.Text; s != ""; {
@@ -74,7 +75,7 @@ func (p Part) Visible() string {
 	return b.String()
 }
 
-// columns is how wide a terminal shows s.
+// columns returns how wide a terminal shows s.
 func columns(s string) (n int) {
 	for _, r := range s {
 		switch k := width.LookupRune(r).Kind(); {
@@ -88,11 +89,11 @@ func columns(s string) (n int) {
 	return n
 }
 
-// Parts that are longer than this are shown by their ends.
+// longPart is how long a part may be; of longer ones only the ends are shown.
 const longPart = 240
 
-// short is the parts without the middle of long ones.
-func short(in []Part) []Part {
+// shortened returns the parts without the middle of long ones.
+func shortened(in []Part) []Part {
 	var out []Part
 	for _, p := range in {
 		if len(p.Text) <= longPart {
@@ -111,7 +112,7 @@ func short(in []Part) []Part {
 	return out
 }
 
-// cells are the parts of a row's two lines.
+// cells returns the parts of the two lines of a row.
 func (r *Row) cells() (mine, file []Part) {
 	switch r.Pairing {
 	case Differs:

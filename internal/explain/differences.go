@@ -12,8 +12,8 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// Differences names what a line of a patch and the line of the file that it stands for differ in, also what cannot be
-// seen: indentation, white space at the end, typography, normal forms. Equal lines have none.
+// Differences names what differs between a line of a patch and the line of the file that it stands for, including what
+// cannot be seen: indentation, white space at the end, typography, normal forms. Equal lines have none.
 func Differences(mine, file string) []string {
 	if mine == file {
 		return nil
@@ -23,34 +23,34 @@ func Differences(mine, file string) []string {
 	if cr {
 		out = append(out, "a carriage return (CR) at the end of the patch's line")
 	}
-	a, b := cut(mine), cut(file)
+	a, b := cutBlanks(mine), cutBlanks(file)
 	if a.dent != b.dent {
-		out = append(out, fmt.Sprintf("indentation: the file has %s, the patch %s", blanks(b.dent), blanks(a.dent)))
+		out = append(out, fmt.Sprintf("indentation: the file has %s, the patch %s", countBlanks(b.dent), countBlanks(a.dent)))
 	}
 	if a.core != b.core {
 		out = append(out, typography(a.core, b.core)...)
 	}
 	if a.tail != b.tail {
-		out = append(out, fmt.Sprintf("white space at the end: the file has %s, the patch %s", blanks(b.tail), blanks(a.tail)))
+		out = append(out, fmt.Sprintf("white space at the end: the file has %s, the patch %s", countBlanks(b.tail), countBlanks(a.tail)))
 	}
 	return out
 }
 
-// pieces are a line's white space at both ends and what is between.
-type pieces struct{ dent, core, tail string }
+// ends are the white space at both ends of a line and what is between.
+type ends struct{ dent, core, tail string }
 
-func cut(s string) pieces {
+func cutBlanks(s string) ends {
 	core := strings.TrimLeftFunc(s, unicode.IsSpace)
 	if core == "" {
-		return pieces{tail: s}
+		return ends{tail: s}
 	}
 	dent := s[:len(s)-len(core)]
 	short := strings.TrimRightFunc(core, unicode.IsSpace)
-	return pieces{dent, short, core[len(short):]}
+	return ends{dent, short, core[len(short):]}
 }
 
-// blanks counts white space in words.
-func blanks(s string) string {
+// countBlanks counts white space in words.
+func countBlanks(s string) string {
 	if s == "" {
 		return "none"
 	}
@@ -58,13 +58,13 @@ func blanks(s string) string {
 	for s != "" {
 		r := []rune(s)[0]
 		rest := strings.TrimLeft(s, string(r))
-		out = append(out, many((len(s)-len(rest))/len(string(r)), blank(r)))
+		out = append(out, count((len(s)-len(rest))/len(string(r)), blankName(r)))
 		s = rest
 	}
 	return strings.Join(out, " and ")
 }
 
-func blank(r rune) string {
+func blankName(r rune) string {
 	switch r {
 	case ' ':
 		return "space"
@@ -78,14 +78,14 @@ func blank(r rune) string {
 	return fmt.Sprintf("U+%04X space", r)
 }
 
-// typography names what two texts differ in, neither of which has white space at its ends.
+// typography names what differs between two texts without white space at their ends.
 func typography(mine, file string) []string {
 	x, y := Mark(mine, file)
 	out := append(lookalikes(x, "the patch"), lookalikes(y, "the file")...)
-	folded := match.Same(patch.Unicode, seen(mine), seen(file))
+	folded := match.Same(patch.Unicode, visible(mine), visible(file))
 	switch {
 	case norm.NFC.String(mine) == norm.NFC.String(file):
-		return append(out, fmt.Sprintf("Unicode normal form: the file has %s, the patch %s", form(file), form(mine)))
+		return append(out, fmt.Sprintf("Unicode normal form: the file has %s, the patch %s", normalForm(file), normalForm(mine)))
 	case folded && len(out) > 0:
 		return out
 	case strings.EqualFold(mine, file):
@@ -96,8 +96,8 @@ func typography(mine, file string) []string {
 	return append(out, "the text")
 }
 
-// seen is s without the characters that nobody sees.
-func seen(s string) string {
+// visible returns s without invisible characters.
+func visible(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Cf, r) {
 			return -1
@@ -106,8 +106,8 @@ func seen(s string) string {
 	}, s)
 }
 
-// form names the normal form of s.
-func form(s string) string {
+// normalForm names the normal form of s.
+func normalForm(s string) string {
 	switch {
 	case norm.NFC.IsNormalString(s):
 		return "NFC"

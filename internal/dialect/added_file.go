@@ -8,8 +8,8 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// add reads the lines of a new file.
-func (p *parser) add(s *patch.Section) {
+// readAdded reads the lines of a new file.
+func (p *parser) readAdded(s *patch.Section) {
 	var content strings.Builder
 	n, blank, last, open := 0, 0, "", false
 	for ; p.ok && p.err == nil; p.advance() {
@@ -17,7 +17,7 @@ func (p *parser) add(s *patch.Section) {
 		switch {
 		case plus && open:
 			p.refuse(p.n, "", fmt.Sprintf("a line after %q", noNewline), "Put that line at the end of the section.")
-		case plus && blank > 0 && p.g.strays == refused:
+		case plus && blank > 0 && p.g.strayLines == refused:
 			p.refuse(blank, "+", `an empty line without "+" inside of an added file`, `Write "+" for every line of the file, the empty ones too.`)
 		case plus:
 			if n > 0 {
@@ -37,19 +37,19 @@ func (p *parser) add(s *patch.Section) {
 				p.misplaced()
 			}
 			open = true
-		case p.skips():
-		case strings.HasPrefix(p.outer(), "***"):
-			s.Content = p.finish(&content, n, last, open)
+		case p.skipIgnored():
+		case strings.HasPrefix(p.headerLine(), "***"):
+			s.Content = p.finishContent(&content, n, last, open)
 			return
 		default:
 			p.refuse(p.n, "+", fmt.Sprintf(`a line of an added file without "+": %s`, fail.Quote(p.line)), `Begin every line of the file with "+".`)
 		}
 	}
-	s.Content = p.finish(&content, n, last, open)
+	s.Content = p.finishContent(&content, n, last, open)
 }
 
-// finish is the content, its last newline as the dialect has it.
-func (p *parser) finish(content *strings.Builder, n int, last string, open bool) string {
+// finishContent returns the content with its last newline as the dialect has it.
+func (p *parser) finishContent(content *strings.Builder, n int, last string, open bool) string {
 	switch rule := p.g.lastNewline; {
 	case n == 0:
 	case rule == always, rule == unlessEmpty && last != "" && !open:
