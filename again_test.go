@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/emend-dev/emend/internal/emendtest"
+
 	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
@@ -32,7 +34,7 @@ func outcomeOf(t *testing.T, tx string, r api.Result) outcome {
 	return outcome{tx, r.Text(), o.Data}
 }
 
-func answerOf[T any](s *story, a *api.Answer[T], err error) (outcome, error) {
+func answerOf[T any](s *emendtest.Story, a *api.Answer[T], err error) (outcome, error) {
 	s.Helper()
 	if err != nil {
 		return outcome{}, err
@@ -40,7 +42,7 @@ func answerOf[T any](s *story, a *api.Answer[T], err error) (outcome, error) {
 	return outcomeOf(s.T, a.Tx, a.Result()), nil
 }
 
-func reportOf(s *story, r *emend.Report, err error) (outcome, error) {
+func reportOf(s *emendtest.Story, r *emend.Report, err error) (outcome, error) {
 	s.Helper()
 	if err != nil {
 		return outcome{}, err
@@ -50,58 +52,58 @@ func reportOf(s *story, r *emend.Report, err error) (outcome, error) {
 
 // keyedCalls are all calls that take a key, made with it where the files x and y are and where gone was, whose id in the
 // trash is given.
-var keyedCalls = map[string]func(s *story, key, id string) (outcome, error){
-	"create": func(s *story, key, id string) (outcome, error) {
-		a, err := s.ws.Create(s.ctx, api.CreateRequest{Path: "new", Content: "new\n", IdempotencyKey: key})
+var keyedCalls = map[string]func(s *emendtest.Story, key, id string) (outcome, error){
+	"create": func(s *emendtest.Story, key, id string) (outcome, error) {
+		a, err := s.WS.Create(s.Ctx, api.CreateRequest{Path: "new", Content: "new\n", IdempotencyKey: key})
 		return answerOf(s, a, err)
 	},
-	"write": func(s *story, key, id string) (outcome, error) {
-		a, err := s.ws.Write(s.ctx, api.WriteRequest{Path: "x", Content: "written\n", ExpectedSha256: sum("X\n"), IdempotencyKey: key})
+	"write": func(s *emendtest.Story, key, id string) (outcome, error) {
+		a, err := s.WS.Write(s.Ctx, api.WriteRequest{Path: "x", Content: "written\n", ExpectedSha256: emendtest.Sum("X\n"), IdempotencyKey: key})
 		return answerOf(s, a, err)
 	},
-	"edit": func(s *story, key, id string) (outcome, error) {
-		a, err := s.ws.Edit(s.ctx, api.EditRequest{Path: "x", ExpectedSha256: sum("X\n"), Edits: []api.TextEdit{{OldText: "X", NewText: "edited"}}, IdempotencyKey: key})
+	"edit": func(s *emendtest.Story, key, id string) (outcome, error) {
+		a, err := s.WS.Edit(s.Ctx, api.EditRequest{Path: "x", ExpectedSha256: emendtest.Sum("X\n"), Edits: []api.TextEdit{{OldText: "X", NewText: "edited"}}, IdempotencyKey: key})
 		return answerOf(s, a, err)
 	},
-	"delete": func(s *story, key, id string) (outcome, error) {
-		a, err := s.ws.Delete(s.ctx, api.DeleteRequest{Path: "x", IdempotencyKey: key})
+	"delete": func(s *emendtest.Story, key, id string) (outcome, error) {
+		a, err := s.WS.Delete(s.Ctx, api.DeleteRequest{Path: "x", IdempotencyKey: key})
 		return answerOf(s, a, err)
 	},
-	"delete for good": func(s *story, key, id string) (outcome, error) {
-		a, err := s.ws.Delete(s.ctx, api.DeleteRequest{Path: "x", Permanent: true, IdempotencyKey: key})
+	"delete for good": func(s *emendtest.Story, key, id string) (outcome, error) {
+		a, err := s.WS.Delete(s.Ctx, api.DeleteRequest{Path: "x", Permanent: true, IdempotencyKey: key})
 		return answerOf(s, a, err)
 	},
-	"move": func(s *story, key, id string) (outcome, error) {
-		a, err := s.ws.Move(s.ctx, api.MoveRequest{FromPath: "x", ToPath: "z", ExpectedSha256: sum("X\n"), IdempotencyKey: key})
+	"move": func(s *emendtest.Story, key, id string) (outcome, error) {
+		a, err := s.WS.Move(s.Ctx, api.MoveRequest{FromPath: "x", ToPath: "z", ExpectedSha256: emendtest.Sum("X\n"), IdempotencyKey: key})
 		return answerOf(s, a, err)
 	},
-	"move over": func(s *story, key, id string) (outcome, error) {
-		a, err := s.ws.Move(s.ctx, api.MoveRequest{FromPath: "x", ToPath: "y", ExpectedSha256: sum("X\n"), Overwrite: true, IdempotencyKey: key})
+	"move over": func(s *emendtest.Story, key, id string) (outcome, error) {
+		a, err := s.WS.Move(s.Ctx, api.MoveRequest{FromPath: "x", ToPath: "y", ExpectedSha256: emendtest.Sum("X\n"), Overwrite: true, IdempotencyKey: key})
 		return answerOf(s, a, err)
 	},
-	"restore": func(s *story, key, id string) (outcome, error) {
-		a, err := s.ws.Restore(s.ctx, api.RestoreRequest{TrashedPath: id, IdempotencyKey: key})
+	"restore": func(s *emendtest.Story, key, id string) (outcome, error) {
+		a, err := s.WS.Restore(s.Ctx, api.RestoreRequest{TrashedPath: id, IdempotencyKey: key})
 		return answerOf(s, a, err)
 	},
-	"restore elsewhere": func(s *story, key, id string) (outcome, error) {
-		a, err := s.ws.Restore(s.ctx, api.RestoreRequest{TrashedPath: id, TargetPath: "back", IdempotencyKey: key})
+	"restore elsewhere": func(s *emendtest.Story, key, id string) (outcome, error) {
+		a, err := s.WS.Restore(s.Ctx, api.RestoreRequest{TrashedPath: id, TargetPath: "back", IdempotencyKey: key})
 		return answerOf(s, a, err)
 	},
-	"apply": func(s *story, key, id string) (outcome, error) {
-		r, err := s.ws.Apply(s.ctx, envelope("*** Add File: p", "+p", "*** Delete File: x"), api.PatchOptions{IdempotencyKey: key})
+	"apply": func(s *emendtest.Story, key, id string) (outcome, error) {
+		r, err := s.WS.Apply(s.Ctx, emendtest.Envelope("*** Add File: p", "+p", "*** Delete File: x"), api.PatchOptions{IdempotencyKey: key})
 		return reportOf(s, r, err)
 	},
-	"undo": func(s *story, key, id string) (outcome, error) {
-		r, err := s.ws.Undo(s.ctx, api.UndoRequest{IdempotencyKey: key})
+	"undo": func(s *emendtest.Story, key, id string) (outcome, error) {
+		r, err := s.WS.Undo(s.Ctx, api.UndoRequest{IdempotencyKey: key})
 		return reportOf(s, r, err)
 	},
 }
 
 // keyedStory has what keyedCalls want, in d1 and in d2, and its store at the top.
-func keyedStory(t *testing.T) *story {
+func keyedStory(t *testing.T) *emendtest.Story {
 	t.Helper()
-	s := begin(t, "d1/x", "X\n", "d1/y", "Y\n", "d1/gone", "G\n", "d2/x", "X\n", "d2/y", "Y\n", "d2/gone", "G\n")
-	s.create("seed", "s\n")
+	s := emendtest.NewStory(t, "d1/x", "X\n", "d1/y", "Y\n", "d1/gone", "G\n", "d2/x", "X\n", "d2/y", "Y\n", "d2/gone", "G\n")
+	s.Create("seed", "s\n")
 	return s
 }
 
@@ -111,28 +113,28 @@ func TestKeyIsOfADirectory(t *testing.T) {
 	for what, call := range keyedCalls {
 		t.Run(what, func(t *testing.T) {
 			s := keyedStory(t)
-			d1 := s.below("d1")
-			_, id := d1.remove("gone")
+			d1 := s.Below("d1")
+			_, id := d1.Remove("gone")
 			first, err := call(d1, "K", id)
-			s.must(err)
-			was := s.tree()
-			for name, other := range map[string]*story{
-				"another root":   s.below("d2"),
-				"a base":         s.opened(s.ws.Root(), emend.Base("d2")),
+			s.Must(err)
+			was := s.Tree()
+			for name, other := range map[string]*emendtest.Story{
+				"another root":   s.Below("d2"),
+				"a base":         s.Opened(s.WS.Root(), emend.Base("d2")),
 				"the root above": s,
 			} {
 				_, err := call(other, "K", id)
-				other.refusal(err, fail.CommandFailed, `the idempotency key "K" was used for another`, "Use a new key")
-				if s.tree() != was {
-					t.Errorf("%s: the tree was %s and is %s", name, was, s.tree())
+				other.Refusal(err, fail.CommandFailed, `the idempotency key "K" was used for another`, "Use a new key")
+				if s.Tree() != was {
+					t.Errorf("%s: the tree was %s and is %s", name, was, s.Tree())
 				}
 			}
 			link := filepath.Join(t.TempDir(), "link")
-			s.must(os.Symlink(s.at("d1"), link))
-			for name, same := range map[string]*story{"the same root": d1, "opened again": s.below("d1"), "by a link": s.opened(link)} {
+			s.Must(os.Symlink(s.At("d1"), link))
+			for name, same := range map[string]*emendtest.Story{"the same root": d1, "opened again": s.Below("d1"), "by a link": s.Opened(link)} {
 				again, err := call(same, "K", id)
-				if err != nil || again.tx != first.tx || again.text != first.text || s.tree() != was {
-					t.Errorf("%s: %v, %q after %q; the tree was %s and is %s", name, err, again.text, first.text, was, s.tree())
+				if err != nil || again.tx != first.tx || again.text != first.text || s.Tree() != was {
+					t.Errorf("%s: %v, %q after %q; the tree was %s and is %s", name, err, again.text, first.text, was, s.Tree())
 				}
 			}
 		})
@@ -141,13 +143,13 @@ func TestKeyIsOfADirectory(t *testing.T) {
 
 // TestKeyOfARootThatWasRenamed: a retry finds its answer though a directory above has another name by now.
 func TestKeyOfARootThatWasRenamed(t *testing.T) {
-	s := begin(t, "p/d1/x", "X\n", "p/d1/y", "Y\n")
-	p := s.below("p/d1")
+	s := emendtest.NewStory(t, "p/d1/x", "X\n", "p/d1/y", "Y\n")
+	p := s.Below("p/d1")
 	first, err := keyedCalls["move over"](p, "K", "")
-	s.must(err)
-	p.ws.Close()
-	s.rename("p", "q")
-	again, err := keyedCalls["move over"](s.below("q/d1"), "K", "")
+	s.Must(err)
+	p.WS.Close()
+	s.Rename("p", "q")
+	again, err := keyedCalls["move over"](s.Below("q/d1"), "K", "")
 	if err != nil || again.tx != first.tx || again.text != first.text {
 		t.Errorf("%v, %q after %q", err, again.text, first.text)
 	}
@@ -156,19 +158,19 @@ func TestKeyOfARootThatWasRenamed(t *testing.T) {
 // TestKeyOfAnotherRequest: a key is for one request, of one tool.
 func TestKeyOfAnotherRequest(t *testing.T) {
 	for what, call := range keyedCalls {
-		s := keyedStory(t).below("d1")
-		_, id := s.remove("gone")
+		s := keyedStory(t).Below("d1")
+		_, id := s.Remove("gone")
 		_, err := call(s, "K", id)
-		s.must(err)
-		was := s.tree()
+		s.Must(err)
+		was := s.Tree()
 		for other, call := range keyedCalls {
 			if other == what {
 				continue
 			}
 			_, err := call(s, "K", id)
-			s.refusal(err, fail.CommandFailed, `the idempotency key "K" was used for another`)
+			s.Refusal(err, fail.CommandFailed, `the idempotency key "K" was used for another`)
 		}
-		s.has(was)
+		s.Has(was)
 	}
 }
 
@@ -178,16 +180,16 @@ func TestLostAnswer(t *testing.T) {
 	for what, call := range keyedCalls {
 		t.Run(what, func(t *testing.T) {
 			s := keyedStory(t)
-			d1 := s.below("d1")
-			_, id := d1.remove("gone")
+			d1 := s.Below("d1")
+			_, id := d1.Remove("gone")
 			first, err := call(d1, "K", id)
-			s.must(err)
-			was := s.tree()
-			s.loseAnswers()
-			again, err := call(s.below("d1"), "K", id)
-			s.must(err)
-			if again.tx != first.tx || s.tree() != was {
-				t.Errorf("%s after %s; the tree was %s and is %s", again.tx, first.tx, was, s.tree())
+			s.Must(err)
+			was := s.Tree()
+			s.LoseAnswers()
+			again, err := call(s.Below("d1"), "K", id)
+			s.Must(err)
+			if again.tx != first.tx || s.Tree() != was {
+				t.Errorf("%s after %s; the tree was %s and is %s", again.tx, first.tx, was, s.Tree())
 			}
 			if !strings.Contains(again.text, "before") || strings.Contains(again.text, "d1") {
 				t.Errorf("it says %q", again.text)
@@ -196,18 +198,6 @@ func TestLostAnswer(t *testing.T) {
 				t.Errorf("it has\n%s\nwant\n%s", got, want)
 			}
 		})
-	}
-}
-
-// loseAnswers is a crash before the answers were on the disk.
-func (s *story) loseAnswers() {
-	s.Helper()
-	all, err := filepath.Glob(s.at(".emend/slots/*.answer"))
-	if err != nil || len(all) == 0 {
-		s.Fatalf("no answers: %v", err)
-	}
-	for _, name := range all {
-		s.must(os.Remove(name))
 	}
 }
 
@@ -235,11 +225,11 @@ func bare(data map[string]any) string {
 func TestKeyOfPermanent(t *testing.T) {
 	const secret = "TOPSECRETVALUE"
 	for _, key := range []string{"", "K"} {
-		s := begin(t, "s.txt", secret+"\n")
+		s := emendtest.NewStory(t, "s.txt", secret+"\n")
 		r := api.DeleteRequest{Path: "s.txt", Permanent: true, IdempotencyKey: key}
-		a, err := s.ws.Delete(s.ctx, r)
-		s.must(err)
-		if got := storeHas(t, s.ws, secret); len(got) > 0 {
+		a, err := s.WS.Delete(s.Ctx, r)
+		s.Must(err)
+		if got := emendtest.StoreHas(t, s.WS, secret); len(got) > 0 {
 			t.Errorf("key %q: it is in %q", key, got)
 		}
 		if a.Data.TrashedTo != "" || a.Data.Diff != "" || !strings.Contains(a.Result().Text(), "not in the trash") || !strings.Contains(a.Result().Text(), "emend purge") {
@@ -248,8 +238,8 @@ func TestKeyOfPermanent(t *testing.T) {
 		if key == "" {
 			continue
 		}
-		again, err := s.ws.Delete(s.ctx, r)
-		s.must(err)
+		again, err := s.WS.Delete(s.Ctx, r)
+		s.Must(err)
 		if again.Data != a.Data || again.Result().Text() != a.Result().Text() {
 			t.Errorf("%+v after %+v: %s", again.Data, a.Data, again.Result().Text())
 		}
@@ -260,15 +250,15 @@ func TestKeyOfPermanent(t *testing.T) {
 func TestAnswerIsJudgedAgain(t *testing.T) {
 	for _, what := range []string{"write", "edit", "delete", "move", "move over", "apply"} {
 		s := keyedStory(t)
-		first, err := keyedCalls[what](s.below("d1"), "K", "")
-		s.must(err)
+		first, err := keyedCalls[what](s.Below("d1"), "K", "")
+		s.Must(err)
 		file := filepath.Join(t.TempDir(), "policy.toml")
-		s.must(os.WriteFile(file, []byte("[read]\ndeny = [\"x\"]\n"), 0o600))
-		again, err := keyedCalls[what](s.opened(s.at("d1"), emend.Policy(file)), "K", "")
-		s.must(err)
+		s.Must(os.WriteFile(file, []byte("[read]\ndeny = [\"x\"]\n"), 0o600))
+		again, err := keyedCalls[what](s.Opened(s.At("d1"), emend.Policy(file)), "K", "")
+		s.Must(err)
 		b, err := json.Marshal(again.data)
-		s.must(err)
-		if again.tx != first.tx || strings.Contains(string(b)+again.text, sum("X\n")) || strings.Contains(string(b)+again.text, "-X") {
+		s.Must(err)
+		if again.tx != first.tx || strings.Contains(string(b)+again.text, emendtest.Sum("X\n")) || strings.Contains(string(b)+again.text, "-X") {
 			t.Errorf("%s: %s\n%s", what, b, again.text)
 		}
 	}

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/emend-dev/emend/internal/emendtest"
+
 	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
@@ -17,7 +19,7 @@ import (
 
 // asked is a workspace whose policy wants a person to be asked, and the person.
 type asked struct {
-	*story
+	*emendtest.Story
 	no        error // what the person says
 	meanwhile func()
 	questions []api.Question
@@ -41,11 +43,11 @@ deny = ["never"]
 
 func asking(t *testing.T) *asked {
 	t.Helper()
-	s := begin(t, "migrations/1.sql", "one\n", "secret.txt", "hush\n", "free.txt", "free\n", "never", "never\n", ".github/workflows/ci.yml", "on: push\n")
+	s := emendtest.NewStory(t, "migrations/1.sql", "one\n", "secret.txt", "hush\n", "free.txt", "free\n", "never", "never\n", ".github/workflows/ci.yml", "on: push\n")
 	file := filepath.Join(t.TempDir(), "policy.toml")
-	s.must(os.WriteFile(file, []byte(askPolicy), 0o600))
-	a := &asked{story: s.opened(s.ws.Root(), emend.Policy(file))}
-	a.ctx = emend.WithAsker(a.ctx, a.answer)
+	s.Must(os.WriteFile(file, []byte(askPolicy), 0o600))
+	a := &asked{Story: s.Opened(s.WS.Root(), emend.Policy(file))}
+	a.Ctx = emend.WithAsker(a.Ctx, a.answer)
 	return a
 }
 
@@ -72,7 +74,7 @@ func (a *asked) check(paths ...string) {
 }
 
 func (a *asked) apply(o api.PatchOptions, text string) error {
-	_, err := a.ws.Apply(a.ctx, text, o)
+	_, err := a.WS.Apply(a.Ctx, text, o)
 	return err
 }
 
@@ -92,35 +94,35 @@ var asks = []struct {
 	shows string // in the diff
 }{
 	{"edit", func(a *asked) error {
-		_, err := a.ws.Edit(a.ctx, api.EditRequest{Path: "migrations/1.sql", ExpectedSha256: sum("one\n"), Edits: []api.TextEdit{{OldText: "one", NewText: "two"}}})
+		_, err := a.WS.Edit(a.Ctx, api.EditRequest{Path: "migrations/1.sql", ExpectedSha256: emendtest.Sum("one\n"), Edits: []api.TextEdit{{OldText: "one", NewText: "two"}}})
 		return err
 	}, []string{"write migrations/1.sql"}, "+two"},
 	{"write", func(a *asked) error {
-		_, err := a.ws.Write(a.ctx, api.WriteRequest{Path: "migrations/1.sql", ExpectedSha256: sum("one\n"), Content: "two\n"})
+		_, err := a.WS.Write(a.Ctx, api.WriteRequest{Path: "migrations/1.sql", ExpectedSha256: emendtest.Sum("one\n"), Content: "two\n"})
 		return err
 	}, []string{"write migrations/1.sql"}, "+two"},
 	{"create", func(a *asked) error {
-		_, err := a.ws.Create(a.ctx, api.CreateRequest{Path: "migrations/2.sql", Content: "two\n"})
+		_, err := a.WS.Create(a.Ctx, api.CreateRequest{Path: "migrations/2.sql", Content: "two\n"})
 		return err
 	}, []string{"write migrations/2.sql"}, "+two"},
 	{"delete", func(a *asked) error {
-		_, err := a.ws.Delete(a.ctx, api.DeleteRequest{Path: "migrations/1.sql"})
+		_, err := a.WS.Delete(a.Ctx, api.DeleteRequest{Path: "migrations/1.sql"})
 		return err
 	}, []string{"write migrations/1.sql"}, "-one"},
 	{"move away", func(a *asked) error {
-		_, err := a.ws.Move(a.ctx, api.MoveRequest{FromPath: "migrations/1.sql", ToPath: "1.sql", ExpectedSha256: sum("one\n")})
+		_, err := a.WS.Move(a.Ctx, api.MoveRequest{FromPath: "migrations/1.sql", ToPath: "1.sql", ExpectedSha256: emendtest.Sum("one\n")})
 		return err
 	}, []string{"write migrations/1.sql"}, "rename to 1.sql"},
 	{"move in", func(a *asked) error {
-		_, err := a.ws.Move(a.ctx, api.MoveRequest{FromPath: "free.txt", ToPath: "migrations/free", ExpectedSha256: sum("free\n")})
+		_, err := a.WS.Move(a.Ctx, api.MoveRequest{FromPath: "free.txt", ToPath: "migrations/free", ExpectedSha256: emendtest.Sum("free\n")})
 		return err
 	}, []string{"write migrations/free"}, "rename to migrations/free"},
 	{"protected otherwise", func(a *asked) error {
-		_, err := a.ws.Write(a.ctx, api.WriteRequest{Path: ".github/workflows/ci.yml", ExpectedSha256: sum("on: push\n"), Content: "on: pull\n"})
+		_, err := a.WS.Write(a.Ctx, api.WriteRequest{Path: ".github/workflows/ci.yml", ExpectedSha256: emendtest.Sum("on: push\n"), Content: "on: pull\n"})
 		return err
 	}, []string{"write .github/workflows/ci.yml"}, "+on: pull"},
 	{"read", func(a *asked) error {
-		_, err := a.ws.Read(a.ctx, api.ReadRequest{Path: "secret.txt"})
+		_, err := a.WS.Read(a.Ctx, api.ReadRequest{Path: "secret.txt"})
 		return err
 	}, []string{"read secret.txt"}, ""},
 	{"read and written", func(a *asked) error {
@@ -139,7 +141,7 @@ func TestAPersonIsAsked(t *testing.T) {
 	for _, tc := range asks {
 		t.Run(tc.name, func(t *testing.T) {
 			a := asking(t)
-			a.must(tc.call(a))
+			a.Must(tc.call(a))
 			a.check(tc.about...)
 			q := a.questions[0]
 			if !strings.Contains(q.Diff, tc.shows) || (tc.shows == "") != (q.Diff == "") || len(q.Digest) != 64 || q.Paths[0].Rule == "" {
@@ -154,7 +156,7 @@ func TestAPersonIsAsked(t *testing.T) {
 }
 
 func (a *asked) log() string {
-	b, _ := os.ReadFile(a.at(".emend/log/00000001.jsonl"))
+	b, _ := os.ReadFile(a.At(".emend/log/00000001.jsonl"))
 	return string(b)
 }
 
@@ -164,7 +166,7 @@ func TestAPersonSaysNo(t *testing.T) {
 			a := asking(t)
 			a.no = errors.New("not on a friday")
 			before := a.tree()
-			a.refusal(tc.call(a), fail.PermissionDenied, "not on a friday", "rule")
+			a.Refusal(tc.call(a), fail.PermissionDenied, "not on a friday", "rule")
 			if after := a.tree(); after != before {
 				t.Errorf("before:\n%safter:\n%s", before, after)
 			}
@@ -179,7 +181,7 @@ func TestAPersonSaysNo(t *testing.T) {
 func (a *asked) tree() string {
 	var b strings.Builder
 	for _, name := range []string{"migrations/1.sql", "migrations/2.sql", "migrations/free", "1.sql", "free.txt", "secret.txt", ".github/workflows/ci.yml"} {
-		text, err := os.ReadFile(a.at(name))
+		text, err := os.ReadFile(a.At(name))
 		fmt.Fprintf(&b, "%s %q %t\n", name, text, err == nil)
 	}
 	return b.String()
@@ -190,9 +192,9 @@ func TestNobodyToAsk(t *testing.T) {
 	for _, tc := range asks {
 		t.Run(tc.name, func(t *testing.T) {
 			a := asking(t)
-			a.ctx = t.Context()
+			a.Ctx = t.Context()
 			before := a.tree()
-			a.refusal(tc.call(a), fail.PermissionDenied, "nobody to ask")
+			a.Refusal(tc.call(a), fail.PermissionDenied, "nobody to ask")
 			if after := a.tree(); tc.name != "sequential patch" && after != before {
 				t.Errorf("before:\n%safter:\n%s", before, after)
 			}
@@ -236,7 +238,7 @@ func TestRefusedBeforeAsked(t *testing.T) {
 			t.Run(fmt.Sprintf("%s, sequential=%t", tc.name, sequential), func(t *testing.T) {
 				a := asking(t)
 				err := a.apply(api.PatchOptions{Sequential: sequential, Dialect: "comma"}, tc.patch)
-				a.refusal(err, tc.kind)
+				a.Refusal(err, tc.kind)
 				if sequential && len(tc.about) > 0 {
 					a.check("read secret.txt", "write secret.txt")
 				} else {
@@ -258,10 +260,10 @@ func TestChangedWhileAsked(t *testing.T) {
 	for _, sequential := range []bool{false, true} {
 		t.Run(fmt.Sprintf("sequential=%t", sequential), func(t *testing.T) {
 			a := asking(t)
-			a.meanwhile = func() { a.save("migrations/1.sql", "zero\none\n") }
+			a.meanwhile = func() { a.Save("migrations/1.sql", "zero\none\n") }
 			err := a.apply(api.PatchOptions{Sequential: sequential}, patchOf(update("migrations/1.sql", "one", "two")))
-			a.refusal(err, fail.Stale)
-			if got := a.read("migrations/1.sql"); got != "zero\none\n" {
+			a.Refusal(err, fail.Stale)
+			if got := a.Read("migrations/1.sql"); got != "zero\none\n" {
 				t.Errorf("the file: %q", got)
 			}
 		})
@@ -275,16 +277,16 @@ func TestDestinationChangedWhileAsked(t *testing.T) {
 			a := asking(t)
 			a.meanwhile = func() {
 				if changed {
-					a.save("migrations/1.sql", text)
+					a.Save("migrations/1.sql", text)
 				}
 			}
 			err := a.apply(api.PatchOptions{Sequential: true, Dialect: "codex"}, patchOf("*** Update File: free.txt\n*** Move to: migrations/1.sql\n@@\n-free\n+freer\n"))
 			if !changed {
-				a.must(err)
+				a.Must(err)
 				continue
 			}
-			a.refusal(err, fail.Stale)
-			if got := a.read("migrations/1.sql"); got != text {
+			a.Refusal(err, fail.Stale)
+			if got := a.Read("migrations/1.sql"); got != text {
 				t.Errorf("the file: %q", got)
 			}
 		}
@@ -307,7 +309,7 @@ func TestDigest(t *testing.T) {
 	}
 	remove := func(forever bool) func() error {
 		return func() error {
-			_, err := a.ws.Delete(a.ctx, api.DeleteRequest{Path: "migrations/1.sql", Permanent: forever})
+			_, err := a.WS.Delete(a.Ctx, api.DeleteRequest{Path: "migrations/1.sql", Permanent: forever})
 			return err
 		}
 	}
@@ -319,11 +321,11 @@ func TestDigest(t *testing.T) {
 	others := []func() error{edit("three"), remove(false), remove(true),
 		func() error { return asks[0].call(a) },
 		func() error {
-			a.save("migrations/1.sql", "zero\none\n")
+			a.Save("migrations/1.sql", "zero\none\n")
 			return edit("two")()
 		},
 		func() error {
-			a.ctx = emend.WithActor(a.ctx, api.Actor{Session: "another"})
+			a.Ctx = emend.WithActor(a.Ctx, api.Actor{Session: "another"})
 			return edit("two")()
 		}}
 	for i, call := range others {
@@ -338,9 +340,9 @@ func TestDigest(t *testing.T) {
 // What is on record is shown.
 func TestShowSaysWhoWasAsked(t *testing.T) {
 	a := asking(t)
-	a.must(asks[0].call(a))
-	e, err := a.ws.Show(a.ctx, "2")
-	a.must(err)
+	a.Must(asks[0].call(a))
+	e, err := a.WS.Show(a.Ctx, "2")
+	a.Must(err)
 	if e.Data.AskedBy != "a test" || !strings.Contains(e.Result().Text(), "A person was asked, by a test") {
 		t.Errorf("the entry: %+v\n%s", e.Data, e.Result().Text())
 	}
@@ -352,8 +354,8 @@ func TestRepeatedAsksNobody(t *testing.T) {
 		a := asking(t)
 		o := api.PatchOptions{IdempotencyKey: "K", Sequential: sequential}
 		text := patchOf(update("migrations/1.sql", "one", "two"), update("free.txt", "free", "freer"))
-		a.must(a.apply(o, text))
-		a.must(a.apply(o, text))
+		a.Must(a.apply(o, text))
+		a.Must(a.apply(o, text))
 		a.check("write migrations/1.sql")
 	}
 }
@@ -361,54 +363,54 @@ func TestRepeatedAsksNobody(t *testing.T) {
 // A dry run writes nothing and asks nobody, but says that somebody will be asked; what it reads is asked about.
 func TestDryRunAsksToReadOnly(t *testing.T) {
 	a := asking(t)
-	p, err := a.ws.Plan(a.ctx, patchOf(update("migrations/1.sql", "one", "two")), api.PatchOptions{})
-	a.must(err)
+	p, err := a.WS.Plan(a.Ctx, patchOf(update("migrations/1.sql", "one", "two")), api.PatchOptions{})
+	a.Must(err)
 	a.check()
 	if text := p.Result().Text(); !strings.Contains(text, "a person is asked") {
 		t.Errorf("the preview: %s", text)
 	}
-	if _, err := a.ws.Commit(t.Context(), p); !errors.Is(err, fail.PermissionDenied) {
+	if _, err := a.WS.Commit(t.Context(), p); !errors.Is(err, fail.PermissionDenied) {
 		t.Errorf("committed with nobody to ask: %v", err)
 	}
-	_, err = a.ws.Commit(a.ctx, p)
-	a.must(err)
+	_, err = a.WS.Commit(a.Ctx, p)
+	a.Must(err)
 	a.check("write migrations/1.sql")
 
 	a = asking(t)
 	a.no = errors.New("no")
-	_, err = a.ws.Plan(a.ctx, patchOf(update("secret.txt", "hush", "loud")), api.PatchOptions{})
-	a.refusal(err, fail.PermissionDenied)
+	_, err = a.WS.Plan(a.Ctx, patchOf(update("secret.txt", "hush", "loud")), api.PatchOptions{})
+	a.Refusal(err, fail.PermissionDenied)
 	a.check("read secret.txt")
 }
 
 // Undo and restore are asked about like the change that they take back.
 func TestUndoIsAskedAbout(t *testing.T) {
 	a := asking(t)
-	a.must(asks[0].call(a))
+	a.Must(asks[0].call(a))
 	a.questions = nil
-	_, err := a.ws.Undo(a.ctx, api.UndoRequest{DryRun: true})
-	a.must(err)
+	_, err := a.WS.Undo(a.Ctx, api.UndoRequest{DryRun: true})
+	a.Must(err)
 	a.check()
-	a.undoing(api.UndoRequest{})
+	a.Undoing(api.UndoRequest{})
 	a.check("write migrations/1.sql")
-	_, trashed := a.remove("migrations/1.sql")
+	_, trashed := a.Remove("migrations/1.sql")
 	a.questions, a.no = nil, errors.New("no")
-	_, err = a.ws.Restore(a.ctx, api.RestoreRequest{TrashedPath: trashed})
-	a.refusal(err, fail.PermissionDenied)
+	_, err = a.WS.Restore(a.Ctx, api.RestoreRequest{TrashedPath: trashed})
+	a.Refusal(err, fail.PermissionDenied)
 	a.check("write migrations/1.sql")
 }
 
 // Lists and searches do not ask: what would be asked about is not in them.
 func TestListsDoNotAsk(t *testing.T) {
 	a := asking(t)
-	l, err := a.ws.List(a.ctx, api.ListRequest{Path: "."})
-	a.must(err)
-	f, err := a.ws.Search(a.ctx, api.SearchRequest{Query: "hush"})
-	a.must(err)
+	l, err := a.WS.List(a.Ctx, api.ListRequest{Path: "."})
+	a.Must(err)
+	f, err := a.WS.Search(a.Ctx, api.SearchRequest{Query: "hush"})
+	a.Must(err)
 	if text := l.Result().Text() + f.Result().Text(); strings.Contains(text, "secret") {
 		t.Errorf("found: %s", text)
 	}
-	_, err = a.ws.Read(a.ctx, api.ReadRequest{Path: "secre.txt"})
+	_, err = a.WS.Read(a.Ctx, api.ReadRequest{Path: "secre.txt"})
 	if r, _ := errors.AsType[*emend.Refusal](err); strings.Contains(r.Explain(), "secret.txt") {
 		t.Errorf("a hint names it: %s", r.Explain())
 	}
@@ -419,7 +421,7 @@ func TestListsDoNotAsk(t *testing.T) {
 func TestWhatIsShown(t *testing.T) {
 	a := asking(t)
 	long := "*** Add File: long\n" + strings.Repeat("+all work and no play\n", 8<<10)
-	a.must(a.apply(api.PatchOptions{}, patchOf(long, update("migrations/1.sql", "one", "\x1b[2Jtwo"))))
+	a.Must(a.apply(api.PatchOptions{}, patchOf(long, update("migrations/1.sql", "one", "\x1b[2Jtwo"))))
 	diff := a.questions[0].Diff
 	if len(diff) > 65<<10 || strings.Contains(diff, "\x1b") || !strings.Contains(diff, "two") || !strings.HasSuffix(diff, "bytes are not shown") {
 		t.Errorf("%d bytes: %.200q … %q", len(diff), diff, diff[len(diff)-80:])
@@ -435,7 +437,7 @@ func TestWhatIsShownOfSections(t *testing.T) {
 			o.Base = ".github"
 		}
 		long := "*** Add File: long\n" + strings.Repeat("+all work and no play\n", 8<<10)
-		a.must(a.apply(o, patchOf(long, update(path, "one", "two"))))
+		a.Must(a.apply(o, patchOf(long, update(path, "one", "two"))))
 		if diff := a.questions[0].Diff; !strings.Contains(diff, "two") || len(diff) > 65<<10 {
 			t.Errorf("%s: the change is not in what is shown", path)
 		}
@@ -445,8 +447,8 @@ func TestWhatIsShownOfSections(t *testing.T) {
 // A person sees what they allow: also a text that comes from elsewhere, and what is for good.
 func TestWhatNoDiffShows(t *testing.T) {
 	trash := func(a *asked) string {
-		a.save("evil", "evil text\n")
-		_, id := a.remove("evil")
+		a.Save("evil", "evil text\n")
+		_, id := a.Remove("evil")
 		return id
 	}
 	for _, tc := range []struct {
@@ -455,49 +457,49 @@ func TestWhatNoDiffShows(t *testing.T) {
 		shows []string
 	}{
 		{"restore", func(a *asked) error {
-			_, err := a.ws.Restore(a.ctx, api.RestoreRequest{TrashedPath: trash(a), TargetPath: "migrations/2.sql"})
+			_, err := a.WS.Restore(a.Ctx, api.RestoreRequest{TrashedPath: trash(a), TargetPath: "migrations/2.sql"})
 			return err
 		}, []string{"+++ b/migrations/2.sql", "+evil text"}},
 		{"undo", func(a *asked) error {
-			a.save("migrations/2.sql", "evil text\n")
-			a.remove("migrations/2.sql")
+			a.Save("migrations/2.sql", "evil text\n")
+			a.Remove("migrations/2.sql")
 			a.questions = nil
-			_, err := a.ws.Undo(a.ctx, api.UndoRequest{})
+			_, err := a.WS.Undo(a.Ctx, api.UndoRequest{})
 			return err
 		}, []string{"+++ b/migrations/2.sql", "+evil text"}},
 		{"move in", func(a *asked) error {
-			_, err := a.ws.Move(a.ctx, api.MoveRequest{FromPath: "free.txt", ToPath: "migrations/2.sql", ExpectedSha256: sum("free\n")})
+			_, err := a.WS.Move(a.Ctx, api.MoveRequest{FromPath: "free.txt", ToPath: "migrations/2.sql", ExpectedSha256: emendtest.Sum("free\n")})
 			return err
 		}, []string{"rename to migrations/2.sql", "+free"}},
 		{"move over", func(a *asked) error {
-			_, err := a.ws.Move(a.ctx, api.MoveRequest{FromPath: "free.txt", ToPath: "migrations/1.sql", ExpectedSha256: sum("free\n"), Overwrite: true})
+			_, err := a.WS.Move(a.Ctx, api.MoveRequest{FromPath: "free.txt", ToPath: "migrations/1.sql", ExpectedSha256: emendtest.Sum("free\n"), Overwrite: true})
 			return err
 		}, []string{"# what is at migrations/1.sql is replaced", "+free"}},
 		{"patch that moves", func(a *asked) error {
-			a.save("free.txt", "evil text\n1\n2\n3\n4\n5\nfree\n")
+			a.Save("free.txt", "evil text\n1\n2\n3\n4\n5\nfree\n")
 			return a.apply(api.PatchOptions{Dialect: "codex"}, patchOf("*** Update File: free.txt\n*** Move to: migrations/2.sql\n@@\n-free\n+freer\n"))
 		}, []string{"+freer", "+evil text"}},
 		{"section that moves", func(a *asked) error {
-			a.save("free.txt", "evil text\n1\n2\n3\n4\n5\nfree\n")
+			a.Save("free.txt", "evil text\n1\n2\n3\n4\n5\nfree\n")
 			return a.apply(api.PatchOptions{Dialect: "codex", Sequential: true}, patchOf("*** Update File: free.txt\n*** Move to: migrations/2.sql\n@@\n-free\n+freer\n"))
 		}, []string{"+freer", "+evil text"}},
 		{"move of a link", func(a *asked) error {
-			a.must(os.Symlink("../free.txt", a.at("link")))
-			_, err := a.ws.Move(a.ctx, api.MoveRequest{FromPath: "link", ToPath: "migrations/2.sql", ExpectedSha256: sum("../free.txt")})
+			a.Must(os.Symlink("../free.txt", a.At("link")))
+			_, err := a.WS.Move(a.Ctx, api.MoveRequest{FromPath: "link", ToPath: "migrations/2.sql", ExpectedSha256: emendtest.Sum("../free.txt")})
 			return err
 		}, []string{"it is a symbolic link to", "../free.txt"}},
 		{"for good", func(a *asked) error {
-			_, err := a.ws.Delete(a.ctx, api.DeleteRequest{Path: "migrations/1.sql", Permanent: true})
+			_, err := a.WS.Delete(a.Ctx, api.DeleteRequest{Path: "migrations/1.sql", Permanent: true})
 			return err
 		}, []string{"# migrations/1.sql is deleted for good", "-one"}},
 		{"executable", func(a *asked) error {
-			_, err := a.ws.Create(a.ctx, api.CreateRequest{Path: "migrations/run", Content: "rm\n", Executable: true})
+			_, err := a.WS.Create(a.Ctx, api.CreateRequest{Path: "migrations/run", Content: "rm\n", Executable: true})
 			return err
 		}, []string{"# migrations/run is made executable", "+rm"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			a := asking(t)
-			a.must(tc.call(a))
+			a.Must(tc.call(a))
 			for _, want := range tc.shows {
 				if len(a.questions) != 1 || !strings.Contains(a.questions[0].Diff, want) {
 					t.Errorf("%q is not in %+v", want, a.questions)

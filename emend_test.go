@@ -8,40 +8,17 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/emend-dev/emend/internal/emendtest"
+
 	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/patch"
 )
 
-// workspace makes a tree of files, given as name and content in turn, and opens it.
-func workspace(t *testing.T, files ...string) *emend.Workspace {
-	t.Helper()
-	dir := t.TempDir()
-	for i := 0; i < len(files); i += 2 {
-		name := filepath.Join(dir, filepath.FromSlash(files[i]))
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(files[i+1]), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	ws, err := emend.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { ws.Close() })
-	return ws
-}
-
-func envelope(lines ...string) string {
-	return "*** Begin Patch\n" + strings.Join(lines, "\n") + "\n*** End Patch\n"
-}
-
 func TestPlan(t *testing.T) {
-	ws := workspace(t, "a.txt", "one\ntwo\n")
-	p, err := ws.Plan(t.Context(), envelope("*** Update File: a.txt", "@@", "-two", "+zwei"), api.PatchOptions{})
+	ws := emendtest.Workspace(t, "a.txt", "one\ntwo\n")
+	p, err := ws.Plan(t.Context(), emendtest.Envelope("*** Update File: a.txt", "@@", "-two", "+zwei"), api.PatchOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,8 +35,8 @@ func TestPlan(t *testing.T) {
 }
 
 func TestRefusal(t *testing.T) {
-	ws := workspace(t, "a.txt", "one\ntwo\n")
-	_, err := ws.Plan(t.Context(), envelope("*** Update File: a.txt", "@@", "-three", "*** Add File: a/b", "+x"), api.PatchOptions{})
+	ws := emendtest.Workspace(t, "a.txt", "one\ntwo\n")
+	_, err := ws.Plan(t.Context(), emendtest.Envelope("*** Update File: a.txt", "@@", "-three", "*** Add File: a/b", "+x"), api.PatchOptions{})
 	r, ok := errors.AsType[*emend.Refusal](err)
 	if !ok {
 		t.Fatalf("err = %#v", err)
@@ -76,16 +53,16 @@ func TestRefusal(t *testing.T) {
 // TestHints: under auto, a refusal names the switch with which the text would have worked, and no switch that
 // would guess.
 func TestHints(t *testing.T) {
-	ws := workspace(t, "a.txt", "  one\ntwo\n", "twice.txt", "x\nx\n")
+	ws := emendtest.Workspace(t, "a.txt", "  one\ntwo\n", "twice.txt", "x\nx\n")
 	tests := []struct{ name, text, want string }{
-		{"lenient", envelope("*** Add File: new/b.txt", "+x"), "--lenient"},
-		{"lenient, around", "Here it is:\n" + envelope("*** Delete File: a.txt"), "--lenient"},
-		{"lenient, indentation", envelope("*** Update File: a.txt", "@@", "-one", "+1"), "--lenient"},
-		{"a dialect", envelope("*** Update File: a.txt", "@@", "-  one", "+  1", "*** Update File: a.txt", "@@", "-two", "+2"), "--dialect codex"},
-		{"what would be replaced", envelope("*** Add File: a.txt", "+x"), ""},
-		{"lines that belong anywhere", envelope("*** Update File: a.txt", "@@", "+x"), ""},
-		{"a guess", envelope("*** Update File: twice.txt", "@@", "-x", "+1"), ""},
-		{"nothing helps", envelope("*** Update File: a.txt", "@@", "-three"), ""},
+		{"lenient", emendtest.Envelope("*** Add File: new/b.txt", "+x"), "--lenient"},
+		{"lenient, around", "Here it is:\n" + emendtest.Envelope("*** Delete File: a.txt"), "--lenient"},
+		{"lenient, indentation", emendtest.Envelope("*** Update File: a.txt", "@@", "-one", "+1"), "--lenient"},
+		{"a dialect", emendtest.Envelope("*** Update File: a.txt", "@@", "-  one", "+  1", "*** Update File: a.txt", "@@", "-two", "+2"), "--dialect codex"},
+		{"what would be replaced", emendtest.Envelope("*** Add File: a.txt", "+x"), ""},
+		{"lines that belong anywhere", emendtest.Envelope("*** Update File: a.txt", "@@", "+x"), ""},
+		{"a guess", emendtest.Envelope("*** Update File: twice.txt", "@@", "-x", "+1"), ""},
+		{"nothing helps", emendtest.Envelope("*** Update File: a.txt", "@@", "-three"), ""},
 	}
 	for _, tt := range tests {
 		_, err := ws.Plan(t.Context(), tt.text, api.PatchOptions{})
@@ -100,21 +77,21 @@ func TestHints(t *testing.T) {
 }
 
 func TestBase(t *testing.T) {
-	ws := workspace(t, "sub/a.txt", "one\n")
+	ws := emendtest.Workspace(t, "sub/a.txt", "one\n")
 	in, err := emend.Open(ws.Root(), emend.Base("sub"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer in.Close()
-	p, err := in.Plan(t.Context(), envelope("*** Delete File: a.txt"), api.PatchOptions{})
+	p, err := in.Plan(t.Context(), emendtest.Envelope("*** Delete File: a.txt"), api.PatchOptions{})
 	if err != nil || p.Files()[0].Path() != "sub/a.txt" {
 		t.Errorf("%v, %v", p, err)
 	}
 }
 
 func TestProtected(t *testing.T) {
-	ws := workspace(t, ".git/config", "x\n")
-	text := envelope("*** Update File: .git/config", "@@", "-x", "+y")
+	ws := emendtest.Workspace(t, ".git/config", "x\n")
+	text := emendtest.Envelope("*** Update File: .git/config", "@@", "-x", "+y")
 	if _, err := ws.Plan(t.Context(), text, api.PatchOptions{}); !errors.Is(err, fail.PermissionDenied) {
 		t.Errorf("err = %v", err)
 	}
@@ -139,7 +116,7 @@ func TestMakeAndConvert(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		ws := workspace(t, "a", "1\n2\n")
+		ws := emendtest.Workspace(t, "a", "1\n2\n")
 		p, err := ws.Plan(t.Context(), out, api.PatchOptions{Dialect: name})
 		if err != nil || p.Files()[0].After() != "1\n3\n" {
 			t.Errorf("%s: %v\n%s", name, err, out)
@@ -153,9 +130,9 @@ func TestMakeAndConvert(t *testing.T) {
 // TestHugeLines: a line of 16 MB, in the patch or in the file, is read like any other, and no message repeats it.
 func TestHugeLines(t *testing.T) {
 	huge := strings.Repeat("a", 16<<20)
-	ws := workspace(t, "f", huge+"\nx\n")
+	ws := emendtest.Workspace(t, "f", huge+"\nx\n")
 	for _, name := range append(emend.Dialects(), "auto") {
-		for _, text := range []string{huge, envelope("*** Update File: f", "@@", "-b"+huge), envelope("*** Update File: "+huge, "@@", "-x"), envelope(huge)} {
+		for _, text := range []string{huge, emendtest.Envelope("*** Update File: f", "@@", "-b"+huge), emendtest.Envelope("*** Update File: "+huge, "@@", "-x"), emendtest.Envelope(huge)} {
 			_, err := ws.Plan(t.Context(), text, api.PatchOptions{Dialect: name})
 			r, ok := errors.AsType[*emend.Refusal](err)
 			if !ok {
@@ -166,7 +143,7 @@ func TestHugeLines(t *testing.T) {
 			}
 		}
 	}
-	p, err := ws.Plan(t.Context(), envelope("*** Update File: f", "@@", " "+huge, "-x", "+y"), api.PatchOptions{})
+	p, err := ws.Plan(t.Context(), emendtest.Envelope("*** Update File: f", "@@", " "+huge, "-x", "+y"), api.PatchOptions{})
 	if err != nil || p.Files()[0].After() != huge+"\ny\n" {
 		t.Errorf("an edit below a huge line: %v", err)
 	}

@@ -11,12 +11,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/emend-dev/emend/internal/emendtest"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
 	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/explain"
 	"github.com/emend-dev/emend/patch"
-	"github.com/rogpeppe/go-internal/txtar"
 )
 
 // TestExplainIsPlan: over the patches and trees of the scenarios, in every dialect, what is explained is what is planned:
@@ -41,7 +44,7 @@ func TestExplainIsPlan(t *testing.T) {
 					patches[string(f.Data)] = true
 				}
 			}
-			ws := workspace(t, files...)
+			ws := emendtest.Workspace(t, files...)
 			for _, text := range slices.Sorted(maps.Keys(patches)) {
 				for _, d := range append([]string{"auto"}, emend.Dialects()...) {
 					for _, o := range []api.PatchOptions{{Dialect: d}, {Dialect: d, Lenient: true, Tolerance: patch.Unicode}, {Dialect: d, Idempotent: true}} {
@@ -94,8 +97,8 @@ func agrees(t *testing.T, name string, ws *emend.Workspace, text string, o api.P
 
 // TestExplainLeavesNothing: no store is made, nothing is locked or on record, and no file is touched.
 func TestExplainLeavesNothing(t *testing.T) {
-	ws := workspace(t, "a.txt", "one\n")
-	for _, text := range []string{envelope("*** Update File: a.txt", "@@", "-one", "+1"), envelope("*** Update File: a.txt", "@@", "-two"), "no patch"} {
+	ws := emendtest.Workspace(t, "a.txt", "one\n")
+	for _, text := range []string{emendtest.Envelope("*** Update File: a.txt", "@@", "-one", "+1"), emendtest.Envelope("*** Update File: a.txt", "@@", "-two"), "no patch"} {
 		if _, err := ws.Explain(t.Context(), text, api.PatchOptions{}); err != nil {
 			t.Fatal(err)
 		}
@@ -112,8 +115,8 @@ func TestExplainLeavesNothing(t *testing.T) {
 
 // TestExplainCannot: what cannot be looked at at all is an error, and nothing else is.
 func TestExplainCannot(t *testing.T) {
-	ws := workspace(t, "a.txt", "one\n")
-	text := envelope("*** Update File: a.txt", "@@", "-one", "+1")
+	ws := emendtest.Workspace(t, "a.txt", "one\n")
+	text := emendtest.Envelope("*** Update File: a.txt", "@@", "-one", "+1")
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := ws.Explain(ended, text, api.PatchOptions{}); !errors.Is(err, context.Canceled) {
@@ -134,13 +137,13 @@ func TestExplainCannot(t *testing.T) {
 
 // TestExplainLimits: a plan that is too large is explained as one that is refused.
 func TestExplainLimits(t *testing.T) {
-	ws := workspace(t, "a.txt", "one\n")
+	ws := emendtest.Workspace(t, "a.txt", "one\n")
 	small, err := emend.Open(ws.Root(), emend.WithLimits(api.Limits{FileBytes: 6}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer small.Close()
-	e, err := small.Explain(t.Context(), envelope("*** Update File: a.txt", "@@", "-one", "+a longer line"), api.PatchOptions{})
+	e, err := small.Explain(t.Context(), emendtest.Envelope("*** Update File: a.txt", "@@", "-one", "+a longer line"), api.PatchOptions{})
 	if err != nil || e.Lands || e.Files[0].Kind != fail.FileTooLarge || e.Files[0].Hunks[0].Line != 1 {
 		t.Errorf("%+v, %v", e, err)
 	}
@@ -152,13 +155,13 @@ func TestExplainAsks(t *testing.T) {
 	if err := os.WriteFile(policy, []byte("[read]\nask = [\"a.txt\"]\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	dir := workspace(t, "a.txt", "hunter2\n").Root()
+	dir := emendtest.Workspace(t, "a.txt", "hunter2\n").Root()
 	ws, err := emend.Open(dir, emend.Policy(policy))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer ws.Close()
-	text := envelope("*** Update File: a.txt", "@@", "-hunter3", "+x")
+	text := emendtest.Envelope("*** Update File: a.txt", "@@", "-hunter3", "+x")
 	said := func(ctx context.Context) string {
 		e, err := ws.Explain(ctx, text, api.PatchOptions{})
 		if err != nil {

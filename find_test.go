@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/emend-dev/emend/internal/emendtest"
+
 	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
@@ -32,7 +34,7 @@ func refusedAs(t *testing.T, err error, kind fail.Kind, reason string) {
 
 func TestList(t *testing.T) {
 	quiet(t)
-	ws := workspace(t, "b/c/d.txt", "12345", "a.txt", "1", ".hidden", "", "b/x.pem", "", "odd\nname", "")
+	ws := emendtest.Workspace(t, "b/c/d.txt", "12345", "a.txt", "1", ".hidden", "", "b/x.pem", "", "odd\nname", "")
 	a, err := ws.List(t.Context(), api.ListRequest{Path: "."})
 	if err != nil {
 		t.Fatal(err)
@@ -70,7 +72,7 @@ func TestList(t *testing.T) {
 
 func TestSearch(t *testing.T) {
 	quiet(t)
-	ws := workspace(t, "sub/a.txt", "one\ntwo foo\nthree\nfour\nfive foo\n", "b.txt", "Foo\n", "sub/c.bin", "foo\x00", ".env", "foo\n")
+	ws := emendtest.Workspace(t, "sub/a.txt", "one\ntwo foo\nthree\nfour\nfive foo\n", "b.txt", "Foo\n", "sub/c.bin", "foo\x00", ".env", "foo\n")
 	a, err := ws.Search(t.Context(), api.SearchRequest{Query: "foo", Mode: "text", ContextLines: 1})
 	if err != nil {
 		t.Fatal(err)
@@ -115,7 +117,7 @@ func TestSearch(t *testing.T) {
 
 func TestGlob(t *testing.T) {
 	quiet(t)
-	ws := workspace(t, "src/a.go", "1", "src/in/b.go", "", "c.go", "", "src/in/x.key", "", ".ignore", "c.go\n")
+	ws := emendtest.Workspace(t, "src/a.go", "1", "src/in/b.go", "", "c.go", "", "src/in/x.key", "", ".ignore", "c.go\n")
 	a, err := ws.Glob(t.Context(), api.GlobRequest{Pattern: "src/**"})
 	if err != nil || a.Result().Text() != "4 paths\nsrc/\nsrc/a.go\nsrc/in/\nsrc/in/b.go" || a.Data.Matches[1].Size != 1 || a.Data.Matches[0].Type != "directory" {
 		t.Errorf("%+v, %v", a, err)
@@ -148,7 +150,7 @@ func TestFindThroughLinks(t *testing.T) {
 		t.Skip("links need a privilege")
 	}
 	quiet(t)
-	ws := workspace(t, "d/a.txt", "foo\n", "x.pem/a.txt", "foo\n")
+	ws := emendtest.Workspace(t, "d/a.txt", "foo\n", "x.pem/a.txt", "foo\n")
 	for name, target := range map[string]string{"in": "d", "secret": "x.pem", "out": os.TempDir(), "file": "d/a.txt"} {
 		if err := os.Symlink(target, filepath.Join(ws.Root(), name)); err != nil {
 			t.Fatal(err)
@@ -193,7 +195,7 @@ func TestExcludes(t *testing.T) {
 	t.Setenv("HOME", home)
 	t.Setenv("XDG_CONFIG_HOME", filepath.Join(home, "config"))
 	os.Unsetenv("GIT_CONFIG_GLOBAL")
-	ws := workspace(t, ".git/HEAD", "", "a.one", "", "a.two", "", "a.txt", "")
+	ws := emendtest.Workspace(t, ".git/HEAD", "", "a.one", "", "a.two", "", "a.txt", "")
 	write := func(name, text string) {
 		t.Helper()
 		name = filepath.Join(home, name)
@@ -226,7 +228,7 @@ func TestExcludes(t *testing.T) {
 // TestFindCancel: who no longer wants an answer gets a refusal.
 func TestFindCancel(t *testing.T) {
 	quiet(t)
-	ws := workspace(t, "a", "foo\n")
+	ws := emendtest.Workspace(t, "a", "foo\n")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err := ws.Search(ctx, api.SearchRequest{Query: "foo"})

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/emend-dev/emend/internal/emendtest"
+
 	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/api"
 )
@@ -33,13 +35,13 @@ func TestHunksOnRecord(t *testing.T) {
 		text string
 		want string
 	}{
-		"emend":     {envelope("*** Update File: f", "@@", "-two", "+2", "@@", "-five", "+5"), "2 exact,5 exact"},
-		"codex":     {envelope("*** Update File: f", "@@", " one", "-two ", "+2", "@@", "-four", "+4"), "1 trailing,4 whitespace"},
-		"comma":     {envelope("*** Update File: f", "@@", "-two", "+2", "@@", "-five", "+5"), "2 exact,5 exact"},
-		"supyagent": {envelope("*** Update File: f", "@@", "-two", "+2", "@@", "-five", "+5"), "2 exact,5 exact"},
-		"chimera":   {envelope("*** Update File: f", "@@", "-two", "+2", "@@", "-five", "+5"), "2 exact,5 exact"},
+		"emend":     {emendtest.Envelope("*** Update File: f", "@@", "-two", "+2", "@@", "-five", "+5"), "2 exact,5 exact"},
+		"codex":     {emendtest.Envelope("*** Update File: f", "@@", " one", "-two ", "+2", "@@", "-four", "+4"), "1 trailing,4 whitespace"},
+		"comma":     {emendtest.Envelope("*** Update File: f", "@@", "-two", "+2", "@@", "-five", "+5"), "2 exact,5 exact"},
+		"supyagent": {emendtest.Envelope("*** Update File: f", "@@", "-two", "+2", "@@", "-five", "+5"), "2 exact,5 exact"},
+		"chimera":   {emendtest.Envelope("*** Update File: f", "@@", "-two", "+2", "@@", "-five", "+5"), "2 exact,5 exact"},
 	} {
-		ws := workspace(t, "f", plain)
+		ws := emendtest.Workspace(t, "f", plain)
 		if _, err := ws.Apply(t.Context(), tc.text, api.PatchOptions{Dialect: dialect}); err != nil {
 			t.Errorf("%s: %v", dialect, err)
 			continue
@@ -55,7 +57,7 @@ func TestHunksOnRecord(t *testing.T) {
 }
 
 func TestHunksOfEdits(t *testing.T) {
-	ws := workspace(t, "f", plain+"two\n")
+	ws := emendtest.Workspace(t, "f", plain+"two\n")
 	edit := func(edits ...api.TextEdit) {
 		t.Helper()
 		is, err := ws.Read(t.Context(), api.ReadRequest{Path: "f"})
@@ -88,8 +90,8 @@ func TestHunksOfEdits(t *testing.T) {
 
 // What was there already did not land, and where a protected file was changed nobody is told.
 func TestHunksNotOnRecord(t *testing.T) {
-	ws := workspace(t, "f", plain)
-	patch := envelope("*** Update File: f", "@@", "-uno", "+one", " two", "@@", "-five", "+5")
+	ws := emendtest.Workspace(t, "f", plain)
+	patch := emendtest.Envelope("*** Update File: f", "@@", "-uno", "+one", " two", "@@", "-five", "+5")
 	if _, err := ws.Apply(t.Context(), patch, api.PatchOptions{Idempotent: true}); err != nil {
 		t.Fatal(err)
 	}
@@ -101,8 +103,8 @@ func TestHunksNotOnRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer open.Close()
-	mustApply(t, open, api.Actor{}, "emend", envelope("*** Add File: .env", "+A"))
-	mustApply(t, open, api.Actor{}, "emend", envelope("*** Update File: .env", "@@", "-A", "+B"))
+	emendtest.MustApply(t, open, api.Actor{}, "emend", emendtest.Envelope("*** Add File: .env", "+A"))
+	emendtest.MustApply(t, open, api.Actor{}, "emend", emendtest.Envelope("*** Update File: .env", "@@", "-A", "+B"))
 	if got, _ := placesOf(t, open); !slices.Equal(got, []string{"1 exact"}) {
 		t.Errorf("%q where it is open", got)
 	}

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/emend-dev/emend/internal/emendtest"
+
 	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
@@ -18,17 +20,17 @@ import (
 
 // retried is a patch of every kind of section, in each dialect that has sections.
 var retried = map[string]string{
-	"emend": envelope("*** Add File: new", "+n", "*** Update File: up", "@@", " a", "-b", "+B", " c", "*** Delete File: del",
+	"emend": emendtest.Envelope("*** Add File: new", "+n", "*** Update File: up", "@@", " a", "-b", "+B", " c", "*** Delete File: del",
 		"*** Move File: from -> to", "*** Update File: old", "*** Move to: moved", "@@", " 1", "-2", "+II", " 3"),
-	"comma": envelope("*** Add File: new", "+n", "*** Update File: up", "@@", " a", "-b", "+B", " c", "*** Delete File: del", "*** Move File: from -> to"),
-	"codex": envelope("*** Add File: new", "+n", "*** Update File: up", "@@", " a", "-b", "+B", " c", "*** Delete File: del",
+	"comma": emendtest.Envelope("*** Add File: new", "+n", "*** Update File: up", "@@", " a", "-b", "+B", " c", "*** Delete File: del", "*** Move File: from -> to"),
+	"codex": emendtest.Envelope("*** Add File: new", "+n", "*** Update File: up", "@@", " a", "-b", "+B", " c", "*** Delete File: del",
 		"*** Update File: old", "*** Move to: moved", "@@", " 1", "-2", "+II", " 3"),
 	"supyagent": "*** Add File: new\n+n\n*** Update File: up\n@@ a\n a\n-b\n+B\n c\n*** Delete File: del\n",
-	"chimera":   envelope("*** Add File: new", "+n", "*** Update File: up", " a", "-b", "+B", " c", "*** Delete File: del"),
+	"chimera":   emendtest.Envelope("*** Add File: new", "+n", "*** Update File: up", " a", "-b", "+B", " c", "*** Delete File: del"),
 }
 
-func retrying(t *testing.T) *story {
-	return begin(t, "up", "a\nb\nc\nd\n", "del", "gone\n", "from", "same\n", "old", "0\n1\n2\n3\n4\n")
+func retrying(t *testing.T) *emendtest.Story {
+	return emendtest.NewStory(t, "up", "a\nb\nc\nd\n", "del", "gone\n", "from", "same\n", "old", "0\n1\n2\n3\n4\n")
 }
 
 // TestSentAgain: a patch that is sent again changes nothing and is in no record, in every dialect, atomic or not, tried or
@@ -41,38 +43,38 @@ func TestSentAgain(t *testing.T) {
 			hashed := o
 			hashed.Expect = map[string]string{"new": ""}
 			for _, f := range []string{"up", "del", "from", "old"} {
-				if hashed.Expect[f] = s.sha(f); !strings.Contains(text, " "+f) {
+				if hashed.Expect[f] = s.Sha(f); !strings.Contains(text, " "+f) {
 					delete(hashed.Expect, f)
 				}
 			}
-			first, err := s.ws.Apply(s.ctx, text, hashed)
-			s.must(err)
-			tree, head := s.tree(), first.Head()
+			first, err := s.WS.Apply(s.Ctx, text, hashed)
+			s.Must(err)
+			tree, head := s.Tree(), first.Head()
 			again := map[string]api.PatchOptions{"": o, "hashed": hashed}
 			for _, name := range slices.Sorted(maps.Keys(again)) {
 				o := again[name]
 				for _, sequential := range []bool{false, true} {
 					for _, key := range []string{"", "k"} {
 						o.Sequential, o.IdempotencyKey = sequential, key
-						rep, err := s.ws.Apply(s.ctx, text, o)
-						s.must(err)
+						rep, err := s.WS.Apply(s.Ctx, text, o)
+						s.Must(err)
 						says(t, rep.Result(), name)
 						if rep.Tx() != "" || rep.Head() != head || len(rep.Files()) != 0 {
 							t.Errorf("%s %t: %+v", name, sequential, rep)
 						}
 					}
 				}
-				p, err := s.ws.Plan(s.ctx, text, o)
-				s.must(err)
+				p, err := s.WS.Plan(s.Ctx, text, o)
+				s.Must(err)
 				says(t, p.Result(), name)
-				rep, err := s.ws.Commit(s.ctx, p)
-				s.must(err)
+				rep, err := s.WS.Commit(s.Ctx, p)
+				s.Must(err)
 				if says(t, rep.Result(), name); rep.Head() != head || !p.AlreadyApplied() {
 					t.Errorf("a plan that does nothing was committed: %+v", rep)
 				}
 			}
-			s.has(tree)
-			_, err = s.ws.Apply(s.ctx, text, api.PatchOptions{Dialect: name})
+			s.Has(tree)
+			_, err = s.WS.Apply(s.Ctx, text, api.PatchOptions{Dialect: name})
 			refused, _ := errors.AsType[*emend.Refusal](err)
 			if name == "codex" { // it adds over what is there
 				return
@@ -101,12 +103,12 @@ func says(t *testing.T, r api.Result, what string) {
 
 // TestSentAgainInPart: what is left of a patch is done, all or nothing, and what is not is named; one by one too.
 func TestSentAgainInPart(t *testing.T) {
-	text := envelope("*** Update File: up", "@@", " a", "-b", "+B", " c", "@@", " c", "-d", "+D", "*** Add File: new", "+n", "*** Delete File: del")
+	text := emendtest.Envelope("*** Update File: up", "@@", " a", "-b", "+B", " c", "@@", " c", "-d", "+D", "*** Add File: new", "+n", "*** Delete File: del")
 	for _, sequential := range []bool{false, true} {
-		s := begin(t, "up", "a\nB\nc\nd\n", "new", "n\n", "del", "x\n")
-		rep, err := s.ws.Apply(s.ctx, text, api.PatchOptions{Idempotent: true, Sequential: sequential})
-		s.must(err)
-		s.has(`new "n\n", up "a\nB\nc\nD\n"`)
+		s := emendtest.NewStory(t, "up", "a\nB\nc\nd\n", "new", "n\n", "del", "x\n")
+		rep, err := s.WS.Apply(s.Ctx, text, api.PatchOptions{Idempotent: true, Sequential: sequential})
+		s.Must(err)
+		s.Has(`new "n\n", up "a\nB\nc\nD\n"`)
 		want := "2 file(s), 1 hunk(s).\n  M up\n  D del\nNote: up: hunk 1 was already applied, and skipped.\nNote: new: add was already applied, and is skipped."
 		if got := rep.Result().Text(); !strings.HasSuffix(got, want) {
 			t.Errorf("%t: %s", sequential, got)
@@ -116,27 +118,27 @@ func TestSentAgainInPart(t *testing.T) {
 			t.Errorf("%+v", d)
 		}
 	}
-	s := begin(t, "up", "a\nB\nc\nx\n", "new", "n\n", "del", "x\n")
-	before := s.tree()
-	_, err := s.ws.Apply(s.ctx, text, api.PatchOptions{Idempotent: true})
+	s := emendtest.NewStory(t, "up", "a\nB\nc\nx\n", "new", "n\n", "del", "x\n")
+	before := s.Tree()
+	_, err := s.WS.Apply(s.Ctx, text, api.PatchOptions{Idempotent: true})
 	if refused, ok := errors.AsType[*emend.Refusal](err); !ok || len(refused.Failures()) != 1 || refused.Failures()[0].Hunk != 2 {
 		t.Errorf("%v", err)
 	}
-	s.has(before)
+	s.Has(before)
 }
 
 // TestKeyBeforeIdempotent: under a key that was used the first answer counts, whatever the file has now.
 func TestKeyBeforeIdempotent(t *testing.T) {
-	s := begin(t, "up", "a\nb\nc\n")
-	text := envelope("*** Update File: up", "@@", " a", "-b", "+B", " c")
+	s := emendtest.NewStory(t, "up", "a\nb\nc\n")
+	text := emendtest.Envelope("*** Update File: up", "@@", " a", "-b", "+B", " c")
 	o := api.PatchOptions{Idempotent: true, IdempotencyKey: "k"}
-	_, err := s.ws.Apply(s.ctx, text, o)
-	s.must(err)
-	s.must(os.WriteFile(s.at("up"), []byte("a\nb\nc\n"), 0o600))
-	rep, err := s.ws.Apply(s.ctx, text, o)
-	s.must(err)
-	if !rep.Repeated() || s.read("up") != "a\nb\nc\n" {
-		t.Errorf("%s, and the file has %q", rep.Result().Text(), s.read("up"))
+	_, err := s.WS.Apply(s.Ctx, text, o)
+	s.Must(err)
+	s.Must(os.WriteFile(s.At("up"), []byte("a\nb\nc\n"), 0o600))
+	rep, err := s.WS.Apply(s.Ctx, text, o)
+	s.Must(err)
+	if !rep.Repeated() || s.Read("up") != "a\nb\nc\n" {
+		t.Errorf("%s, and the file has %q", rep.Result().Text(), s.Read("up"))
 	}
 }
 
@@ -146,14 +148,14 @@ func TestAppliedIsTold(t *testing.T) {
 	for _, o := range []api.PatchOptions{{Idempotent: true}, {Idempotent: true, Sequential: true}} {
 		a := asking(t)
 		a.no = errors.New("no")
-		_, err := a.ws.Apply(a.ctx, envelope("*** Add File: secret.txt", "+hush"), o)
-		a.refusal(err, fail.PermissionDenied)
+		_, err := a.WS.Apply(a.Ctx, emendtest.Envelope("*** Add File: secret.txt", "+hush"), o)
+		a.Refusal(err, fail.PermissionDenied)
 		a.check("read secret.txt")
 
 		a = asking(t)
 		a.no = errors.New("no")
-		rep, err := a.ws.Apply(a.ctx, envelope("*** Add File: migrations/1.sql", "+one"), o)
-		a.must(err)
+		rep, err := a.WS.Apply(a.Ctx, emendtest.Envelope("*** Add File: migrations/1.sql", "+one"), o)
+		a.Must(err)
 		text := rep.Result().Text()
 		if a.check(); !strings.HasPrefix(text, "Already applied") {
 			t.Error(text)
@@ -163,14 +165,14 @@ func TestAppliedIsTold(t *testing.T) {
 
 // TestAppliedIsNoOracle: of a file that may be written and not read a patch does not tell whether it has what was guessed.
 func TestAppliedIsNoOracle(t *testing.T) {
-	s := begin(t, "hidden", "hush\n")
+	s := emendtest.NewStory(t, "hidden", "hush\n")
 	file := filepath.Join(t.TempDir(), "policy.toml")
-	s.must(os.WriteFile(file, []byte("[read]\ndeny = [\"hidden\"]\n"), 0o600))
-	s = s.opened(s.ws.Root(), emend.Policy(file))
+	s.Must(os.WriteFile(file, []byte("[read]\ndeny = [\"hidden\"]\n"), 0o600))
+	s = s.Opened(s.WS.Root(), emend.Policy(file))
 	for _, o := range []api.PatchOptions{{}, {Idempotent: true}} {
 		var said []string
 		for _, guess := range []string{"hush", "hunt"} {
-			_, err := s.ws.Apply(s.ctx, envelope("*** Add File: hidden", "+"+guess), o)
+			_, err := s.WS.Apply(s.Ctx, emendtest.Envelope("*** Add File: hidden", "+"+guess), o)
 			refused, ok := errors.AsType[*emend.Refusal](err)
 			if !ok {
 				t.Fatalf("%s: %v", guess, err)

@@ -9,7 +9,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/internal/emendtest"
+
 	"github.com/emend-dev/emend/api"
 )
 
@@ -26,16 +27,6 @@ func keyedTree(t *testing.T) string {
 	return dir
 }
 
-func openTree(t *testing.T, dir string) *emend.Workspace {
-	t.Helper()
-	ws, err := emend.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { ws.Close() })
-	return ws
-}
-
 // Many who send the same patch with the same key at once all hear that it is done, and it is done once; whole, or
 // section by section.
 func TestSameKeyAtOnce(t *testing.T) {
@@ -44,7 +35,7 @@ func TestSameKeyAtOnce(t *testing.T) {
 			dir := keyedTree(t)
 			var wg sync.WaitGroup
 			for range 8 {
-				ws := openTree(t, dir)
+				ws := emendtest.Open(t, dir)
 				wg.Go(func() {
 					if _, err := ws.Apply(context.Background(), keyed, api.PatchOptions{IdempotencyKey: "K", Sequential: sequential}); err != nil {
 						t.Error(err)
@@ -77,7 +68,7 @@ func checkOnce(t *testing.T, dir string, commits int) {
 func TestSameKeyInBetween(t *testing.T) {
 	for at := 1; at <= 3; at++ {
 		dir := keyedTree(t)
-		first, second := openTree(t, dir), openTree(t, dir)
+		first, second := emendtest.Open(t, dir), emendtest.Open(t, dir)
 		o := api.PatchOptions{Sequential: true, IdempotencyKey: "K"}
 		n, slow := 0, o
 		slow.Progress = func(int, int) {
@@ -99,7 +90,7 @@ func TestSameKeyInBetween(t *testing.T) {
 func TestAllAtOnce(t *testing.T) {
 	for range 10 {
 		dir := keyedTree(t)
-		ws := openTree(t, dir)
+		ws := emendtest.Open(t, dir)
 		var wg sync.WaitGroup
 		for _, call := range []func(){
 			func() { ws.Apply(context.Background(), keyed, api.PatchOptions{}) },
@@ -123,7 +114,7 @@ func TestKeyOfHalfACall(t *testing.T) {
 	const half = "*** Begin Patch\n*** Update File: b\n@@\n+again\n*** Update File: c\n@@\n-not there\n+two\n*** End Patch\n"
 	o := api.PatchOptions{Dialect: "codex", Sequential: true, IdempotencyKey: "K"}
 	for range 3 {
-		if _, err := openTree(t, dir).Apply(context.Background(), half, o); err == nil {
+		if _, err := emendtest.Open(t, dir).Apply(context.Background(), half, o); err == nil {
 			t.Fatal("the second section cannot be applied")
 		}
 	}

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/emend-dev/emend/internal/emendtest"
+
 	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
@@ -35,7 +37,7 @@ func TestRead(t *testing.T) {
 	for i := 0; i < len(files); i += 2 {
 		byName[files[i]] = files[i+1]
 	}
-	ws := workspace(t, files...)
+	ws := emendtest.Workspace(t, files...)
 	tests := []struct {
 		in   api.ReadRequest
 		want api.ReadData
@@ -93,7 +95,7 @@ func TestReadOn(t *testing.T) {
 	for i := range 500 {
 		text.WriteString(strings.Repeat("é", i%7) + "\n")
 	}
-	ws := workspace(t, "f", text.String(), "long", strings.Repeat("x", 50)+"\ny\n")
+	ws := emendtest.Workspace(t, "f", text.String(), "long", strings.Repeat("x", 50)+"\ny\n")
 	var got strings.Builder
 	for line, calls := 1, 0; ; calls++ {
 		a, err := ws.Read(t.Context(), api.ReadRequest{Path: "f", StartLine: line, MaxBytes: 101})
@@ -129,7 +131,7 @@ func TestReadOn(t *testing.T) {
 
 // TestReadRefused: the kind, the reason, what the message names and what the hint says.
 func TestReadRefused(t *testing.T) {
-	ws := workspace(t, "main.go", "x\n", "d/f", "x", "bin", "\x00", ".env", "SECRET=1", ".envx", "")
+	ws := emendtest.Workspace(t, "main.go", "x\n", "d/f", "x", "bin", "\x00", ".env", "SECRET=1", ".envx", "")
 	dir := ws.Root()
 	for name, target := range map[string]string{"inside": "d/f", "out": "../x", "secret": ".env", "gone": "nothing"} {
 		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
@@ -188,7 +190,7 @@ func TestReadRefused(t *testing.T) {
 }
 
 func TestReadIsCancelled(t *testing.T) {
-	ws := workspace(t, "f", "x")
+	ws := emendtest.Workspace(t, "f", "x")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err := ws.Read(ctx, api.ReadRequest{Path: "f"})
@@ -209,7 +211,7 @@ func TestReadHuge(t *testing.T) {
 		size = 16 << 20
 	}
 	head := strings.Repeat("a line of text\n", 1000)
-	ws := workspace(t, "huge", head)
+	ws := emendtest.Workspace(t, "huge", head)
 	file := filepath.Join(ws.Root(), "huge")
 	if err := os.Truncate(file, size); err != nil {
 		t.Skipf("no sparse file of %d bytes here: %v", size, err)
@@ -248,7 +250,7 @@ func hashOfFile(t *testing.T, name string) string {
 
 func TestReadBinaryWhole(t *testing.T) {
 	data := strings.Repeat("\x00\xff\r\n", 100_000)
-	ws := workspace(t, "b", data)
+	ws := emendtest.Workspace(t, "b", data)
 	a, err := ws.Read(t.Context(), api.ReadRequest{Path: "b", AllowBinary: true, MaxBytes: 1 << 20})
 	if err != nil || a.Data.ContentBase64 != base64.StdEncoding.EncodeToString([]byte(data)) || a.Data.Truncated {
 		t.Errorf("%d of %d bytes in base64, %v", len(a.Data.ContentBase64), len(data), err)

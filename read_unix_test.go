@@ -10,13 +10,15 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/emend-dev/emend/internal/emendtest"
+
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
 )
 
 // TestReadSpecial: what is no file is never opened; a FIFO without a writer would wait for ever.
 func TestReadSpecial(t *testing.T) {
-	ws := workspace(t)
+	ws := emendtest.Workspace(t)
 	if err := syscall.Mkfifo(filepath.Join(ws.Root(), "fifo"), 0o600); err != nil {
 		t.Skipf("no FIFO here: %v", err)
 	}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/emend-dev/emend/internal/emendtest"
+
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
 )
@@ -14,7 +16,7 @@ import (
 func TestSearchSaysWhatItLeft(t *testing.T) {
 	quiet(t)
 	long := strings.Repeat("x", 1<<20)
-	ws := workspace(t, "a", long+"needle\nfoo\n", "b", strings.Repeat("foo\n", 3000)+"\x00\nneedle\n")
+	ws := emendtest.Workspace(t, "a", long+"needle\nfoo\n", "b", strings.Repeat("foo\n", 3000)+"\x00\nneedle\n")
 	a, err := ws.Search(t.Context(), api.SearchRequest{Query: "needle"})
 	if err != nil {
 		t.Fatal(err)
@@ -29,7 +31,7 @@ func TestSearchSaysWhatItLeft(t *testing.T) {
 // TestSearchTo: what is written is what Search finds.
 func TestSearchTo(t *testing.T) {
 	quiet(t)
-	ws := workspace(t, "sub/a.txt", "one\ntwo foo\nthree foo\x1b\n", "b.txt", "foo\n", "c.bin", "foo\x00", ".env", "foo\n")
+	ws := emendtest.Workspace(t, "sub/a.txt", "one\ntwo foo\nthree foo\x1b\n", "b.txt", "foo\n", "c.bin", "foo\x00", ".env", "foo\n")
 	var b strings.Builder
 	a, err := ws.Host().SearchTo(t.Context(), api.SearchRequest{Query: "foo"}, &b)
 	if err != nil || b.String() != "b.txt:1:foo\nsub/a.txt:2:two foo\nsub/a.txt:3:three foo\\x1b\n" || a.Data != (api.SearchSum{Written: 3, FilesScanned: 3}) {

@@ -11,6 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/emend-dev/emend/internal/emendtest"
+
 	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
@@ -26,11 +28,11 @@ type desk struct {
 func desked(t *testing.T) *desk {
 	t.Helper()
 	a := asking(t)
-	page, err := emend.Open(a.ws.Root())
-	a.must(err)
+	page, err := emend.Open(a.WS.Root())
+	a.Must(err)
 	t.Cleanup(func() { page.Close() })
-	a.ctx = emend.WithActor(emend.WithAsker(t.Context(), func(ctx context.Context, q api.Question) (string, error) {
-		return a.ws.Host().AskAtPage(ctx, q, 45*time.Second)
+	a.Ctx = emend.WithActor(emend.WithAsker(t.Context(), func(ctx context.Context, q api.Question) (string, error) {
+		return a.WS.Host().AskAtPage(ctx, q, 45*time.Second)
 	}), api.Actor{Client: "tester/1", Session: "s-1", Tool: "edit_file"})
 	return &desk{a, page}
 }
@@ -38,7 +40,7 @@ func desked(t *testing.T) *desk {
 func (d *desk) attend() (leave func()) {
 	d.Helper()
 	leave, err := d.page.Host().PageOpen()
-	d.must(err)
+	d.Must(err)
 	return leave
 }
 
@@ -46,7 +48,7 @@ func (d *desk) attend() (leave func()) {
 func (d *desk) edit(ctx context.Context, path, from, to string) <-chan error {
 	out := make(chan error, 1)
 	go func() {
-		_, err := d.ws.Edit(ctx, api.EditRequest{Path: path, ExpectedSha256: sum(from), Edits: []api.TextEdit{{OldText: from, NewText: to}}})
+		_, err := d.WS.Edit(ctx, api.EditRequest{Path: path, ExpectedSha256: emendtest.Sum(from), Edits: []api.TextEdit{{OldText: from, NewText: to}}})
 		out <- err
 	}()
 	return out
@@ -57,7 +59,7 @@ func (d *desk) next() api.Waiting {
 	d.Helper()
 	for range 2000 {
 		all, err := d.page.Waiting(d.Context())
-		d.must(err)
+		d.Must(err)
 		if len(all) > 0 {
 			return all[0]
 		}
@@ -69,7 +71,7 @@ func (d *desk) next() api.Waiting {
 
 func (d *desk) content(name, want string) {
 	d.Helper()
-	if got, err := os.ReadFile(d.at(name)); string(got) != want || err != nil {
+	if got, err := os.ReadFile(d.At(name)); string(got) != want || err != nil {
 		d.Errorf("%s has %q, want %q (%v)", name, got, want, err)
 	}
 }
@@ -77,27 +79,27 @@ func (d *desk) content(name, want string) {
 // logged is the log's own text.
 func (d *desk) logged() string {
 	d.Helper()
-	text, err := os.ReadFile(d.at(".emend/log/00000001.jsonl"))
-	d.must(err)
+	text, err := os.ReadFile(d.At(".emend/log/00000001.jsonl"))
+	d.Must(err)
 	return string(text)
 }
 
 func TestAllowedAtThePage(t *testing.T) {
 	d := desked(t)
 	defer d.attend()()
-	done := d.edit(d.ctx, "migrations/1.sql", "one\n", "two\n")
+	done := d.edit(d.Ctx, "migrations/1.sql", "one\n", "two\n")
 	is := d.next()
 	q := is.Question
 	if q.Actor.Client != "tester/1" || q.Actor.Session != "s-1" || len(q.Paths) != 1 || q.Paths[0].Path != "migrations/1.sql" || !q.Paths[0].Write ||
-		!strings.Contains(q.Diff, "+two") || q.Root != d.ws.Root() || is.Deadline.Sub(is.Since) != 45*time.Second {
+		!strings.Contains(q.Diff, "+two") || q.Root != d.WS.Root() || is.Deadline.Sub(is.Since) != 45*time.Second {
 		t.Errorf("a person is shown %+v", is)
 	}
 	a, err := d.page.Allow(t.Context(), api.AllowRequest{ID: is.ID})
-	d.must(err)
+	d.Must(err)
 	if want := "Allowed, this once: edit_file of tester/1 on migrations/1.sql."; a.Result().Text() != want || !a.Data.Allowed || a.Data.ID != is.ID {
 		t.Errorf("%q, %+v", a.Result().Text(), a.Data)
 	}
-	d.must(<-done)
+	d.Must(<-done)
 	d.content("migrations/1.sql", "two\n")
 	if want := `"asked":{"by":"page","paths":["migrations/1.sql"]}`; !strings.Contains(d.logged(), want) {
 		t.Errorf("the log: %s", d.logged())
@@ -110,9 +112,9 @@ func TestAllowedAtThePage(t *testing.T) {
 func TestDeniedAtThePage(t *testing.T) {
 	d := desked(t)
 	defer d.attend()()
-	done := d.edit(d.ctx, "migrations/1.sql", "one\n", "two\n")
+	done := d.edit(d.Ctx, "migrations/1.sql", "one\n", "two\n")
 	a, err := d.page.Deny(t.Context(), api.DenyRequest{ID: d.next().ID, Reason: "  frozen until Monday\n"})
-	d.must(err)
+	d.Must(err)
 	if !strings.HasPrefix(a.Result().Text(), "Denied: ") {
 		t.Error(a.Result().Text())
 	}
@@ -127,11 +129,11 @@ func TestDeniedAtThePage(t *testing.T) {
 
 func TestNobodyAtThePage(t *testing.T) {
 	d := desked(t)
-	err := <-d.edit(d.ctx, "migrations/1.sql", "one\n", "two\n")
+	err := <-d.edit(d.Ctx, "migrations/1.sql", "one\n", "two\n")
 	if e, ok := errors.AsType[*fail.Error](err); !ok || e.Kind != fail.PermissionDenied || !strings.Contains(e.Hint, `"emend ui"`) || !errors.Is(err, api.ErrNoPage) {
 		t.Errorf("%v", err)
 	}
-	if _, err := d.ws.Host().AskAtPage(d.ctx, api.Question{}, 0); !errors.Is(err, api.ErrNoPage) {
+	if _, err := d.WS.Host().AskAtPage(d.Ctx, api.Question{}, 0); !errors.Is(err, api.ErrNoPage) {
 		t.Errorf("without waiting: %v", err)
 	}
 	if all, err := d.page.Waiting(t.Context()); len(all) > 0 || err != nil {
@@ -146,13 +148,13 @@ func TestNobodyAtThePage(t *testing.T) {
 func TestPageClosed(t *testing.T) {
 	for name, leave := range map[string]func(d *desk, leave func()){
 		"left":   func(_ *desk, leave func()) { leave(); leave() },
-		"closed": func(d *desk, leave func()) { d.must(d.page.Close()); leave() },
+		"closed": func(d *desk, leave func()) { d.Must(d.page.Close()); leave() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				d := desked(t)
 				left := d.attend()
-				done := d.edit(d.ctx, "migrations/1.sql", "one\n", "two\n")
+				done := d.edit(d.Ctx, "migrations/1.sql", "one\n", "two\n")
 				d.next()
 				from := time.Now()
 				leave(d, left)
@@ -160,10 +162,10 @@ func TestPageClosed(t *testing.T) {
 				if took := time.Since(from); !errors.Is(err, fail.PermissionDenied) || !strings.Contains(err.Error(), "closed before they answered") || took > 2*time.Second {
 					t.Errorf("after %v: %v", took, err)
 				}
-				if err := <-d.edit(d.ctx, "migrations/1.sql", "one\n", "two\n"); !errors.Is(err, api.ErrNoPage) {
+				if err := <-d.edit(d.Ctx, "migrations/1.sql", "one\n", "two\n"); !errors.Is(err, api.ErrNoPage) {
 					t.Error(err)
 				}
-				d.ws.Close()
+				d.WS.Close()
 			})
 		})
 	}
@@ -174,7 +176,7 @@ func TestNobodyAnswers(t *testing.T) {
 		d := desked(t)
 		defer d.attend()()
 		var told []string
-		ctx := emend.WithProgress(d.ctx, func(_, _ int, what string) { told = append(told, what) })
+		ctx := emend.WithProgress(d.Ctx, func(_, _ int, what string) { told = append(told, what) })
 		from := time.Now()
 		err := <-d.edit(ctx, "migrations/1.sql", "one\n", "two\n")
 		if took := time.Since(from); !errors.Is(err, fail.PermissionDenied) || !strings.Contains(err.Error(), "did not answer within 45s") || took < 45*time.Second || took > 46*time.Second {
@@ -184,7 +186,7 @@ func TestNobodyAnswers(t *testing.T) {
 			t.Errorf("told: %q", told)
 		}
 		d.page.Close()
-		d.ws.Close()
+		d.WS.Close()
 	})
 }
 
@@ -192,7 +194,7 @@ func TestNobodyAnswers(t *testing.T) {
 func TestCancelledAtThePage(t *testing.T) {
 	d := desked(t)
 	defer d.attend()()
-	ctx, cancel := context.WithCancel(d.ctx)
+	ctx, cancel := context.WithCancel(d.Ctx)
 	done := d.edit(ctx, "migrations/1.sql", "one\n", "two\n")
 	id := d.next().ID
 	cancel()
@@ -209,11 +211,11 @@ func TestCancelledAtThePage(t *testing.T) {
 func TestChangedWhileItWaits(t *testing.T) {
 	d := desked(t)
 	defer d.attend()()
-	done := d.edit(d.ctx, "migrations/1.sql", "one\n", "two\n")
+	done := d.edit(d.Ctx, "migrations/1.sql", "one\n", "two\n")
 	is := d.next()
-	d.must(os.WriteFile(d.at("migrations/1.sql"), []byte("mine\n"), 0o644))
+	d.Must(os.WriteFile(d.At("migrations/1.sql"), []byte("mine\n"), 0o644))
 	_, err := d.page.Allow(t.Context(), api.AllowRequest{ID: is.ID})
-	d.must(err)
+	d.Must(err)
 	if err := <-done; !errors.Is(err, fail.Stale) {
 		t.Error(err)
 	}
@@ -224,13 +226,13 @@ func TestChangedWhileItWaits(t *testing.T) {
 func TestAllowedForTheSession(t *testing.T) {
 	d := desked(t)
 	leave := d.attend()
-	done := d.edit(d.ctx, "migrations/1.sql", "one\n", "two\n")
+	done := d.edit(d.Ctx, "migrations/1.sql", "one\n", "two\n")
 	_, err := d.page.Allow(t.Context(), api.AllowRequest{ID: d.next().ID, Session: true})
-	d.must(err)
-	d.must(<-done)
+	d.Must(err)
+	d.Must(<-done)
 	leave()
 	d.page.Close() // nobody looks any more
-	d.must(<-d.edit(d.ctx, "migrations/1.sql", "two\n", "three\n"))
+	d.Must(<-d.edit(d.Ctx, "migrations/1.sql", "two\n", "three\n"))
 	d.content("migrations/1.sql", "three\n")
 	if log := d.logged(); strings.Count(log, `"asked":{"by":"page"`) != 1 || strings.Count(log, `"asked":{"by":"page, for the session"`) != 1 {
 		t.Errorf("the log: %s", log)
@@ -243,7 +245,7 @@ func TestAllowedForTheSession(t *testing.T) {
 		"another session": {api.Actor{Session: "s-2"}, "migrations/1.sql", "three\n"},
 		"another client":  {api.Actor{Client: "other"}, "migrations/1.sql", "three\n"},
 	} {
-		if err := <-d.edit(emend.WithActor(d.ctx, tc.who), tc.path, tc.from, "four\n"); !errors.Is(err, api.ErrNoPage) {
+		if err := <-d.edit(emend.WithActor(d.Ctx, tc.who), tc.path, tc.from, "four\n"); !errors.Is(err, api.ErrNoPage) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -255,7 +257,7 @@ func TestGrantsAreNarrow(t *testing.T) {
 	defer d.attend()()
 	read := make(chan error, 1)
 	go func() {
-		_, err := d.ws.Read(d.ctx, api.ReadRequest{Path: "secret.txt"})
+		_, err := d.WS.Read(d.Ctx, api.ReadRequest{Path: "secret.txt"})
 		read <- err
 	}()
 	is := d.next()
@@ -263,20 +265,20 @@ func TestGrantsAreNarrow(t *testing.T) {
 		t.Errorf("%+v", is)
 	}
 	_, err := d.page.Allow(t.Context(), api.AllowRequest{ID: is.ID, Session: true})
-	d.must(err)
-	d.must(<-read)
-	done := d.edit(d.ctx, "secret.txt", "hush\n", "loud\n") // reads what was allowed, and writes
+	d.Must(err)
+	d.Must(<-read)
+	done := d.edit(d.Ctx, "secret.txt", "hush\n", "loud\n") // reads what was allowed, and writes
 	if is = d.next(); len(is.Question.Paths) == 0 {
 		t.Errorf("%+v", is)
 	}
 	_, err = d.page.Deny(t.Context(), api.DenyRequest{ID: is.ID})
-	d.must(err)
+	d.Must(err)
 	if err := <-done; !errors.Is(err, fail.PermissionDenied) {
 		t.Error(err)
 	}
 
 	nameless := emend.WithAsker(t.Context(), func(ctx context.Context, q api.Question) (string, error) {
-		return d.ws.Host().AskAtPage(ctx, q, time.Minute)
+		return d.WS.Host().AskAtPage(ctx, q, time.Minute)
 	})
 	done = d.edit(nameless, "migrations/1.sql", "one\n", "two\n")
 	is = d.next()
@@ -284,8 +286,8 @@ func TestGrantsAreNarrow(t *testing.T) {
 		t.Error(err)
 	}
 	_, err = d.page.Allow(t.Context(), api.AllowRequest{ID: is.ID})
-	d.must(err)
-	d.must(<-done)
+	d.Must(err)
+	d.Must(<-done)
 }
 
 // Who looks at a tree sees what is asked below it, and where; who looks at a part sees that alone.
@@ -293,22 +295,22 @@ func TestWaitingBelow(t *testing.T) {
 	d := desked(t)
 	d.attend()() // the whole tree has a store
 	file := filepath.Join(t.TempDir(), "policy.toml")
-	d.must(os.WriteFile(file, []byte("[write]\nask = [\"*.sql\"]\n"), 0o600))
-	below := d.story.opened(d.at("migrations"), emend.Policy(file))
+	d.Must(os.WriteFile(file, []byte("[write]\nask = [\"*.sql\"]\n"), 0o600))
+	below := d.Story.Opened(d.At("migrations"), emend.Policy(file))
 	ctx := emend.WithAsker(t.Context(), func(ctx context.Context, q api.Question) (string, error) {
-		return below.ws.Host().AskAtPage(ctx, q, time.Minute)
+		return below.WS.Host().AskAtPage(ctx, q, time.Minute)
 	})
 	edit := func() <-chan error {
 		out := make(chan error, 1)
 		go func() {
-			_, err := below.ws.Write(ctx, api.WriteRequest{Path: "1.sql", ExpectedSha256: sum("one\n"), Content: "two\n"})
+			_, err := below.WS.Write(ctx, api.WriteRequest{Path: "1.sql", ExpectedSha256: emendtest.Sum("one\n"), Content: "two\n"})
 			out <- err
 		}()
 		return out
 	}
-	beside := d.story.opened(d.at(".github"))
-	leave, err := beside.ws.Host().PageOpen()
-	d.must(err)
+	beside := d.Story.Opened(d.At(".github"))
+	leave, err := beside.WS.Host().PageOpen()
+	d.Must(err)
 	if err := <-edit(); !errors.Is(err, api.ErrNoPage) {
 		t.Errorf("who looks elsewhere: %v", err)
 	}
@@ -319,42 +321,42 @@ func TestWaitingBelow(t *testing.T) {
 	if is.Below != "migrations" || is.Question.Paths[0].Path != "1.sql" {
 		t.Errorf("%+v", is)
 	}
-	if all, err := beside.ws.Waiting(t.Context()); len(all) > 0 || err != nil {
+	if all, err := beside.WS.Waiting(t.Context()); len(all) > 0 || err != nil {
 		t.Errorf("seen from elsewhere: %+v, %v", all, err)
 	}
-	if _, err := beside.ws.Allow(t.Context(), api.AllowRequest{ID: is.ID}); !errors.Is(err, fail.NotFound) {
+	if _, err := beside.WS.Allow(t.Context(), api.AllowRequest{ID: is.ID}); !errors.Is(err, fail.NotFound) {
 		t.Errorf("answered from elsewhere: %v", err)
 	}
 	_, err = d.page.Allow(t.Context(), api.AllowRequest{ID: is.ID})
-	d.must(err)
-	d.must(<-done)
+	d.Must(err)
+	d.Must(<-done)
 }
 
 // The tools of an agent reach neither questions nor answers.
 func TestAgentsCannotAnswer(t *testing.T) {
 	d := desked(t)
 	defer d.attend()()
-	done := d.edit(d.ctx, "migrations/1.sql", "one\n", "two\n")
+	done := d.edit(d.Ctx, "migrations/1.sql", "one\n", "two\n")
 	is := d.next()
 	yes, err := json.Marshal(map[string]any{"id": is.ID, "digest": is.Question.Digest, "allowed": true})
-	d.must(err)
+	d.Must(err)
 	answer, ask := ".emend/waiting/"+is.ID+".answer", ".emend/waiting/"+is.ID+".ask"
-	if _, err := os.Stat(d.at(ask)); err != nil {
+	if _, err := os.Stat(d.At(ask)); err != nil {
 		t.Fatal(err)
 	}
-	_, created := d.ws.Create(d.ctx, api.CreateRequest{Path: answer, Content: string(yes)})
-	_, moved := d.ws.Move(d.ctx, api.MoveRequest{FromPath: "free.txt", ToPath: answer, ExpectedSha256: sum("free\n")})
-	_, deleted := d.ws.Delete(d.ctx, api.DeleteRequest{Path: ask})
-	_, read := d.ws.Read(d.ctx, api.ReadRequest{Path: ask})
-	d.must(os.Symlink(filepath.Join(d.ws.Root(), ".emend", "waiting"), d.at("board")))
-	_, through := d.ws.Create(d.ctx, api.CreateRequest{Path: "board/" + is.ID + ".answer", Content: string(yes)})
+	_, created := d.WS.Create(d.Ctx, api.CreateRequest{Path: answer, Content: string(yes)})
+	_, moved := d.WS.Move(d.Ctx, api.MoveRequest{FromPath: "free.txt", ToPath: answer, ExpectedSha256: emendtest.Sum("free\n")})
+	_, deleted := d.WS.Delete(d.Ctx, api.DeleteRequest{Path: ask})
+	_, read := d.WS.Read(d.Ctx, api.ReadRequest{Path: ask})
+	d.Must(os.Symlink(filepath.Join(d.WS.Root(), ".emend", "waiting"), d.At("board")))
+	_, through := d.WS.Create(d.Ctx, api.CreateRequest{Path: "board/" + is.ID + ".answer", Content: string(yes)})
 	for n, err := range []error{created, moved, deleted, read, through} {
 		if !errors.Is(err, fail.PermissionDenied) {
 			t.Errorf("%d: %v", n, err)
 		}
 	}
 	_, err = d.page.Deny(t.Context(), api.DenyRequest{ID: is.ID})
-	d.must(err)
+	d.Must(err)
 	if err := <-done; !errors.Is(err, fail.PermissionDenied) {
 		t.Error(err)
 	}

@@ -50,7 +50,7 @@ func (rd *Reader) changesOnce(ctx context.Context, from uint64, paths PathSet) (
 		c.Txs[TxOf(line)] = true
 		return paths.InLine(line)
 	})
-	if rd.Head().Seq < from+TailRecords {
+	if rd.Head().Seq < from+tailRecords {
 		query.Index = nil
 	}
 	for r, err := range rd.Records(ctx, o, query) {

@@ -48,7 +48,7 @@ func (rd *Reader) findInTail(ctx context.Context, key entryKey) (*Outcomes, *aud
 		if err != nil {
 			return nil, nil, err
 		}
-		if r.Seq+TailRecords < rd.Head().Seq {
+		if r.Seq+tailRecords < rd.Head().Seq {
 			break
 		}
 		if r.Seq == key.seq && r.Tx != "" {

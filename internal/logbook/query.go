@@ -6,8 +6,8 @@ import (
 	"github.com/emend-dev/emend/internal/audit"
 )
 
-// TailRecords is how many of the newest records are read one by one before an index of the whole log pays. Tests lower it.
-var TailRecords uint64 = 4000
+// tailRecords is how many of the newest records are read one by one before an index of the whole log pays. Tests lower it.
+var tailRecords uint64 = 4000
 
 // PathSet holds paths of the log, spelled as a line of the log spells them, with their quotes.
 type PathSet map[string]bool

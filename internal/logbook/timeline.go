@@ -32,7 +32,7 @@ func (rd *Reader) timeline(ctx context.Context, f *Filter) (*api.Timeline, error
 	t, o := &api.Timeline{Head: rd.Head()}, NewOutcomes()
 	q := f.query(o, rd.Paths)
 	switch {
-	case f.before > 0 && t.Head.Seq < f.before+TailRecords && f.until.IsZero():
+	case f.before > 0 && t.Head.Seq < f.before+tailRecords && f.until.IsZero():
 		q.Before = 0 // near enough to read from the end, and meet what undid what
 	case f.before > 0 || !f.until.IsZero():
 		rd.loadUndone(o)

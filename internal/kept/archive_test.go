@@ -1,4 +1,4 @@
-package emend_test
+package kept_test
 
 import (
 	"bytes"
@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/emend-dev/emend/internal/emendtest"
+
 	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
@@ -20,7 +22,7 @@ import (
 func exported(t *testing.T, ws *emend.Workspace) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := ws.Host().TrashExport(t.Context(), trash(t, ws)[0].ID, &b); err != nil {
+	if err := ws.Host().TrashExport(t.Context(), emendtest.Trash(t, ws)[0].ID, &b); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -39,7 +41,7 @@ func TestRestoreArchive(t *testing.T) {
 		{"a", "", "new/place", "new/place"},
 		{"a", "x\r\n", "./x/../y", "y"},
 	} {
-		ws := workspace(t, tt.path, tt.text)
+		ws := emendtest.Workspace(t, tt.path, tt.text)
 		file := filepath.Join(ws.Root(), tt.path)
 		if err := os.Chmod(file, 0o755); err != nil {
 			t.Fatal(err)
@@ -51,7 +53,7 @@ func TestRestoreArchive(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if a.Data.Path != tt.want || a.Data.Sha256 != sum(tt.text) || a.Data.SizeBytes != int64(len(tt.text)) || a.Data.From == "" || a.Tx == "" {
+		if a.Data.Path != tt.want || a.Data.Sha256 != emendtest.Sum(tt.text) || a.Data.SizeBytes != int64(len(tt.text)) || a.Data.From == "" || a.Tx == "" {
 			t.Errorf("%+v", a.Data)
 		}
 		got, err := os.ReadFile(filepath.Join(ws.Root(), tt.want))
@@ -59,7 +61,7 @@ func TestRestoreArchive(t *testing.T) {
 		if err != nil || serr != nil || string(got) != tt.text || is.Mode().Perm()&0o100 == 0 {
 			t.Errorf("%q, %v, %v, %v", got, err, serr, is)
 		}
-		if paths(trash(t, ws)) != "delete "+tt.path {
+		if emendtest.TrashPaths(emendtest.Trash(t, ws)) != "delete "+tt.path {
 			t.Error("the trash has changed")
 		}
 	}
@@ -67,7 +69,7 @@ func TestRestoreArchive(t *testing.T) {
 
 // TestRestoreArchiveRefused: an archive is judged like any new file, refused whole, and that is on record.
 func TestRestoreArchiveRefused(t *testing.T) {
-	ws := workspace(t, "a", "one\n", "b", "two\n")
+	ws := emendtest.Workspace(t, "a", "one\n", "b", "two\n")
 	apply(t, ws, "", "*** Delete File: a")
 	good := exported(t, ws)
 	apply(t, ws, "", "*** Delete File: b", "*** Add File: a", "+new")
@@ -126,7 +128,7 @@ func TestRestoreArchiveRefused(t *testing.T) {
 
 // TestRestoreArchiveOnce: the same key does it once, and is refused for another archive.
 func TestRestoreArchiveOnce(t *testing.T) {
-	ws := workspace(t, "a", "one\n", "b", "two\n")
+	ws := emendtest.Workspace(t, "a", "one\n", "b", "two\n")
 	apply(t, ws, "", "*** Delete File: a")
 	first := exported(t, ws)
 	apply(t, ws, "", "*** Delete File: b")
@@ -142,7 +144,7 @@ func TestRestoreArchiveOnce(t *testing.T) {
 
 // TestExportOfLink: a link is exported as a link, and does not come back from an archive.
 func TestExportOfLink(t *testing.T) {
-	ws := workspace(t)
+	ws := emendtest.Workspace(t)
 	if err := os.Symlink("/etc/passwd", filepath.Join(ws.Root(), "link")); err != nil {
 		t.Fatal(err)
 	}
@@ -154,13 +156,13 @@ func TestExportOfLink(t *testing.T) {
 
 // TestExportWritten: what a program wrote into the file after it was deleted is in the archive, which agrees with itself.
 func TestExportWritten(t *testing.T) {
-	ws := workspace(t, "a", "one\n")
+	ws := emendtest.Workspace(t, "a", "one\n")
 	apply(t, ws, "", "*** Delete File: a")
-	slot := filepath.Join(ws.Root(), ".emend", "slots", trash(t, ws)[0].ID)
+	slot := filepath.Join(ws.Root(), ".emend", "slots", emendtest.Trash(t, ws)[0].ID)
 	if err := os.WriteFile(slot, []byte("one\nand more\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if a, err := restoreArchive(ws, exported(t, ws), ""); err != nil || a.Data.Sha256 != sum("one\nand more\n") {
+	if a, err := restoreArchive(ws, exported(t, ws), ""); err != nil || a.Data.Sha256 != emendtest.Sum("one\nand more\n") {
 		t.Errorf("%+v, %v", a, err)
 	}
 }

@@ -1,7 +1,9 @@
-package emend_test
+package trace_test
 
 import (
 	"testing"
+
+	"github.com/emend-dev/emend/internal/emendtest"
 
 	"github.com/emend-dev/emend/api"
 )
@@ -9,7 +11,7 @@ import (
 // BenchmarkPast prints what the pages of one entry, one file and one session take in a log of 100,000 calls: of the newest, and
 // of those near its beginning.
 func BenchmarkPast(b *testing.B) {
-	ws := longLog(b, 100_000)
+	ws := emendtest.LongLog(b, 100_000)
 	for _, when := range []struct {
 		name string
 		r    api.TimelineRequest

@@ -1,14 +1,13 @@
-package emend_test
+package kept_test
 
 import (
-	"bytes"
 	"errors"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/emend-dev/emend/internal/emendtest"
 
 	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/api"
@@ -16,28 +15,6 @@ import (
 	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/vfs"
 )
-
-// storeHas lists the files of the store that have a text in them.
-func storeHas(t *testing.T, ws *emend.Workspace, text string) []string {
-	t.Helper()
-	var out []string
-	store := filepath.Join(ws.Root(), ".emend")
-	err := filepath.WalkDir(store, func(p string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		data, err := os.ReadFile(p)
-		if bytes.Contains(data, []byte(text)) {
-			rel, _ := filepath.Rel(store, p)
-			out = append(out, rel)
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
 
 // wholeLog checks the log of a workspace.
 func wholeLog(t *testing.T, ws *emend.Workspace, kind audit.Kind) int {
@@ -57,22 +34,22 @@ func wholeLog(t *testing.T, ws *emend.Workspace, kind audit.Kind) int {
 // TestPurgeSecret: after a purge no byte of a secret is in the store, wherever it was kept.
 func TestPurgeSecret(t *testing.T) {
 	const secret = "correct horse battery staple"
-	ws := workspace(t, "conf", "a\n", "other", "b\n")
+	ws := emendtest.Workspace(t, "conf", "a\n", "other", "b\n")
 	do := func(key string, lines ...string) {
 		t.Helper()
-		if _, err := ws.Apply(t.Context(), envelope(lines...), api.PatchOptions{Dialect: map[bool]string{true: "codex", false: "comma"}[key == ""], IdempotencyKey: key}); err != nil {
+		if _, err := ws.Apply(t.Context(), emendtest.Envelope(lines...), api.PatchOptions{Dialect: map[bool]string{true: "codex", false: "comma"}[key == ""], IdempotencyKey: key}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	do("k1", "*** Update File: conf", "@@", "-a", "+"+secret)                                       // into the diff and the answer
-	do("", "*** Update File: conf", "@@", "-"+secret, "+c", "*** Add File: n", "+n")                // into the slot
-	do("", "*** Add File: sub/conf", "+"+secret)                                                    //
-	do("", "*** Update File: other", "*** Move to: sub/conf", "@@", "-b", "+d")                     // into the trash
-	do("k2", "*** Add File: last", "+"+secret, "*** Delete File: n")                                //
-	ws.Apply(t.Context(), envelope("*** Add File: last", "+x"), api.PatchOptions{Dialect: "emend"}) // refused
+	do("k1", "*** Update File: conf", "@@", "-a", "+"+secret)                                                 // into the diff and the answer
+	do("", "*** Update File: conf", "@@", "-"+secret, "+c", "*** Add File: n", "+n")                          // into the slot
+	do("", "*** Add File: sub/conf", "+"+secret)                                                              //
+	do("", "*** Update File: other", "*** Move to: sub/conf", "@@", "-b", "+d")                               // into the trash
+	do("k2", "*** Add File: last", "+"+secret, "*** Delete File: n")                                          //
+	ws.Apply(t.Context(), emendtest.Envelope("*** Add File: last", "+x"), api.PatchOptions{Dialect: "emend"}) // refused
 	do("", "*** Delete File: last")
 	do("", "*** Add File: kept", "+kept")
-	if got := storeHas(t, ws, secret); len(got) < 6 {
+	if got := emendtest.StoreHas(t, ws, secret); len(got) < 6 {
 		t.Fatalf("only %q has it", got)
 	}
 	for _, p := range []string{"conf", "sub", "last"} {
@@ -86,10 +63,10 @@ func TestPurgeSecret(t *testing.T) {
 			t.Errorf("%s: %+v, %+v, %v", p, was, done, err)
 		}
 	}
-	if got := storeHas(t, ws, secret); len(got) > 0 {
+	if got := emendtest.StoreHas(t, ws, secret); len(got) > 0 {
 		t.Errorf("%q has it still", got)
 	}
-	if got := storeHas(t, ws, "+kept"); len(got) != 1 {
+	if got := emendtest.StoreHas(t, ws, "+kept"); len(got) != 1 {
 		t.Errorf("what was not meant is in %q", got)
 	}
 	if n := wholeLog(t, ws, audit.Purge); n != 3 {
@@ -99,14 +76,14 @@ func TestPurgeSecret(t *testing.T) {
 		t.Errorf("again: %+v, %v", done, err)
 	}
 	// The key still is that of what was done, though what was answered is gone.
-	rep, err := ws.Apply(t.Context(), envelope("*** Update File: conf", "@@", "-a", "+"+secret), api.PatchOptions{Dialect: "comma", IdempotencyKey: "k1"})
+	rep, err := ws.Apply(t.Context(), emendtest.Envelope("*** Update File: conf", "@@", "-a", "+"+secret), api.PatchOptions{Dialect: "comma", IdempotencyKey: "k1"})
 	if err != nil || !rep.Repeated() {
 		t.Errorf("%v, %v", rep, err)
 	}
 }
 
 func TestPurgePicks(t *testing.T) {
-	ws := workspace(t, "a", "1\n", "sub/b", "1\n", "sub/c", "1\n")
+	ws := emendtest.Workspace(t, "a", "1\n", "sub/b", "1\n", "sub/c", "1\n")
 	var txs []string
 	for i, lines := range [][]string{
 		{"*** Update File: a", "@@", "-1", "+2"}, {"*** Update File: sub/b", "@@", "-1", "+2"},
@@ -195,7 +172,7 @@ func TestPurgePicks(t *testing.T) {
 
 // TestPurgeOfRoot: what reaches out of the root is left to who has all of it.
 func TestPurgeOfRoot(t *testing.T) {
-	ws := workspace(t, "a", "1\n", "sub/b", "1\n", "sub/c", "1\n")
+	ws := emendtest.Workspace(t, "a", "1\n", "sub/b", "1\n", "sub/c", "1\n")
 	apply(t, ws, "", "*** Update File: a", "@@", "-1", "+2", "*** Update File: sub/b", "@@", "-1", "+2")
 	apply(t, ws, "", "*** Update File: sub/c", "@@", "-1", "+2")
 	apply(t, ws, "", "*** Update File: a", "@@", "-2", "+3")

@@ -1,4 +1,4 @@
-package emend_test
+package logbook_test
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/emend-dev/emend/internal/emendtest"
 
 	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/api"
@@ -56,14 +58,14 @@ func until(t *testing.T, ws *emend.Workspace, next func() api.Head) api.Head {
 // The head is told at once, and each new one: of a store that comes, of a refusal, of a log that is replaced, of a store that
 // goes and comes again.
 func TestWatch(t *testing.T) {
-	ws := workspace(t, "f", "one\n")
+	ws := emendtest.Workspace(t, "f", "one\n")
 	next, stop := watch(t, ws)
 	if h := next(); h != (api.Head{}) {
 		t.Errorf("%v before there is a store", h)
 	}
-	mustApply(t, ws, api.Actor{}, "emend", envelope("*** Update File: f", "@@", "-one", "+two"))
+	emendtest.MustApply(t, ws, api.Actor{}, "emend", emendtest.Envelope("*** Update File: f", "@@", "-one", "+two"))
 	until(t, ws, next)
-	refuse(t, ws, envelope("*** Update File: f", "@@", "-nosuch", "+x"))
+	refuse(t, ws, emendtest.Envelope("*** Update File: f", "@@", "-nosuch", "+x"))
 	until(t, ws, next)
 	store := filepath.Join(ws.Root(), ".emend")
 	other, err := os.ReadFile(filepath.Join(made(t).Root(), ".emend/log/00000001.jsonl"))
@@ -104,7 +106,7 @@ func TestPagesLeaveNothingOpen(t *testing.T) {
 	ws := made(t)
 	tally := new(api.Tally)
 	round := func() {
-		refuse(t, ws, envelope("*** Update File: f", "@@", "-nosuch", "+x"))
+		refuse(t, ws, emendtest.Envelope("*** Update File: f", "@@", "-nosuch", "+x"))
 		refresh(t, ws, tally)
 		pages(t, ws, api.TimelineRequest{Limit: 3})
 		next, stop := watch(t, ws)

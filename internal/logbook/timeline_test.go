@@ -1,9 +1,10 @@
-package emend_test
+package logbook_test
 
 import (
 	"cmp"
 	"context"
 	"fmt"
+	"github.com/emend-dev/emend/internal/logbook"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -12,10 +13,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/emend-dev/emend/internal/emendtest"
+
 	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/audit"
-	"github.com/emend-dev/emend/internal/logtest"
 )
 
 // pages asks until nothing is older, and joins what it gets.
@@ -45,24 +47,10 @@ func told(c api.LoggedCall) string {
 	return fmt.Sprintf("%s %s %s %s by=%s %d %s", c.Entry, c.Kind, c.SessionID, c.Outcome, c.UndoneBy, c.FileCount, c.Message)
 }
 
-func longLog(t testing.TB, entries int) *emend.Workspace {
-	t.Helper()
-	dir := t.TempDir()
-	if err := logtest.Make(dir, entries); err != nil {
-		t.Fatal(err)
-	}
-	ws, err := emend.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { ws.Close() })
-	return ws
-}
-
 // Pages, however small, joined are the whole: no call twice, none left out, and each with what came of it.
 func TestTimelinePagesAreTheWhole(t *testing.T) {
-	t.Cleanup(emend.TailRecords(300)) // so that pages begin on both sides of it
-	ws := longLog(t, 400)
+	t.Cleanup(logbook.TailRecords(300)) // so that pages begin on both sides of it
+	ws := emendtest.LongLog(t, 400)
 	for _, r := range []api.TimelineRequest{
 		{}, {SessionID: "s-0003"}, {Agent: "tester"}, {Client: "ci"}, {Tool: "undo"}, {Path: "internal/room07"}, {Text: "ROOM07/part3"}, {Text: "saved"},
 		{Outcome: api.Done}, {Outcome: api.Refused}, {Outcome: api.Aborted}, {Outcome: api.Recovered}, {Outcome: api.Reverted}, {Outcome: api.Undone},
@@ -86,12 +74,12 @@ func TestTimelinePagesAreTheWhole(t *testing.T) {
 
 // An entry is the same whether it is found near the end of the log or looked for where it should be.
 func TestShowNearAndFar(t *testing.T) {
-	ws := longLog(t, 300)
+	ws := emendtest.LongLog(t, 300)
 	whole, _ := pages(t, ws, api.TimelineRequest{Limit: 1000})
 	for _, c := range whole {
 		for _, name := range []string{c.Entry, fmt.Sprint("#", c.Seq)} {
 			near, err := ws.Show(t.Context(), name)
-			back := emend.TailRecords(0)
+			back := logbook.TailRecords(0)
 			far, err2 := ws.Show(t.Context(), name)
 			back()
 			if err != nil || err2 != nil || !reflect.DeepEqual(near.Data, far.Data) {
@@ -106,7 +94,7 @@ func TestShowNearAndFar(t *testing.T) {
 
 // Until when, and since when, is what a reader of the whole would leave out; what was taken back later is said.
 func TestTimelineBetween(t *testing.T) {
-	ws := longLog(t, 2000)
+	ws := emendtest.LongLog(t, 2000)
 	whole, _ := pages(t, ws, api.TimelineRequest{Limit: 10_000})
 	since, until := time.Now().Add(-30*24*time.Hour), whole[len(whole)/2].Timestamp
 	got, _ := pages(t, ws, api.TimelineRequest{Limit: 30, Since: since, Until: until})
@@ -114,8 +102,8 @@ func TestTimelineBetween(t *testing.T) {
 	if len(got) < 100 || !slices.EqualFunc(got, want, func(a, b api.LoggedCall) bool { return told(a) == told(b) }) {
 		t.Errorf("%d calls, want %d", len(got), len(want))
 	}
-	by := mustApply(t, ws, api.Actor{}, "emend", envelope("*** Add File: late", "+x"))
-	appended(t, ws, decided(audit.Undo, "late", got[0].Entry, by)...)
+	by := emendtest.MustApply(t, ws, api.Actor{}, "emend", emendtest.Envelope("*** Add File: late", "+x"))
+	emendtest.AppendRecords(t, ws, decided(audit.Undo, "late", got[0].Entry, by)...)
 	now, err := ws.Timeline(t.Context(), api.TimelineRequest{Until: until, Limit: 1})
 	if err != nil || now.Calls[0].Entry != got[0].Entry || got[0].Kind == "commit" && now.Calls[0].UndoneBy != "late" {
 		t.Errorf("%+v, %v", now.Calls, err)
@@ -124,7 +112,7 @@ func TestTimelineBetween(t *testing.T) {
 
 // A timeline says of each call what the history says of its files.
 func TestTimelineIsTheHistory(t *testing.T) {
-	ws := longLog(t, 700)
+	ws := emendtest.LongLog(t, 700)
 	h, err := ws.History(t.Context(), api.HistoryRequest{Limit: -1})
 	if err != nil {
 		t.Fatal(err)
@@ -170,7 +158,7 @@ func TestTimelineOutcomes(t *testing.T) {
 		{{Kind: audit.Commit, Tx: "finished", OK: true, Ops: []audit.Op{{Operation: "add", Path: "finished"}}}, {Kind: audit.Recovered, Tx: "finished", OK: true}},
 		{{Kind: audit.Purge, OK: true, Ops: []audit.Op{{Operation: "purge", Path: "f"}}}},
 	} {
-		appended(t, ws, records...)
+		emendtest.AppendRecords(t, ws, records...)
 	}
 	const want = "f done, finished recovered, between refused, taken reverted, ud done, uuc done, uc undone, ub done, failed aborted, d undone, c done, b undone, a done, " +
 		".env refused, f refused, d/m done, f done"
@@ -193,7 +181,7 @@ func TestTimelineOutcomes(t *testing.T) {
 // tree, or, with done, when all but the mark was.
 func crashed(t *testing.T, ws *emend.Workspace, done bool) (tx string) {
 	t.Helper()
-	tx = mustApply(t, ws, api.Actor{}, "emend", envelope("*** Update File: f", "@@", "-one", "+two", "*** Update File: g", "@@", "-one", "+two"))
+	tx = emendtest.MustApply(t, ws, api.Actor{}, "emend", emendtest.Envelope("*** Update File: f", "@@", "-one", "+two", "*** Update File: g", "@@", "-one", "+two"))
 	log := filepath.Join(ws.Root(), ".emend/log/00000001.jsonl")
 	text, err := os.ReadFile(log)
 	if err != nil {
@@ -239,14 +227,14 @@ func TestTimelineAfterCrashes(t *testing.T) {
 		}, api.Reverted},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			ws := workspace(t, "f", "one\n", "g", "one\n")
+			ws := emendtest.Workspace(t, "f", "one\n", "g", "one\n")
 			tx := crashed(t, ws, tc.done)
 			if tc.then != nil {
 				if err := tc.then(ws, tx); err != nil {
 					t.Fatal(err)
 				}
 			}
-			after := openTree(t, ws.Root())
+			after := emendtest.Open(t, ws.Root())
 			if _, err := after.Host().Recovered(); err != nil {
 				t.Fatal(err)
 			}
@@ -266,7 +254,7 @@ func TestTimelineAfterCrashes(t *testing.T) {
 func TestTimelineKeepsSecrets(t *testing.T) {
 	ws := made(t)
 	const secret = "hunter2"
-	appended(t, ws,
+	emendtest.AppendRecords(t, ws,
 		audit.Record{Kind: audit.Failed, ErrorKind: "patch_apply_error", Message: `.env:1: found "` + secret + `" instead`, Ops: []audit.Op{{Operation: "update", Path: "f"}, {Operation: "update", Path: ".env"}}},
 		audit.Record{Kind: audit.Commit, Tx: "t", OK: true, Ops: []audit.Op{{Operation: "update", Path: ".env", Before: fileSum(secret), After: fileSum("x"), Hunks: []audit.Hunk{{Line: 1, Rung: "exact"}}}}},
 		audit.Record{Kind: audit.Applied, Tx: "t", OK: true})
@@ -300,7 +288,7 @@ func TestTimelineFiles(t *testing.T) {
 	for n := range 50 {
 		ops = append(ops, audit.Op{Operation: "update", Path: fmt.Sprintf("many/f%02d", n)})
 	}
-	appended(t, ws, audit.Record{Kind: audit.Commit, Tx: "many", OK: true, Ops: ops}, audit.Record{Kind: audit.Applied, Tx: "many", OK: true})
+	emendtest.AppendRecords(t, ws, audit.Record{Kind: audit.Commit, Tx: "many", OK: true, Ops: ops}, audit.Record{Kind: audit.Applied, Tx: "many", OK: true})
 	got, err := ws.Timeline(t.Context(), api.TimelineRequest{Path: "many/f33"})
 	if err != nil || len(got.Calls) != 1 || got.Calls[0].FileCount != 50 || len(got.Calls[0].Files) != 20 || got.Calls[0].Files[0].Path != "many/f33" || got.Calls[0].Files[1].Path != "many/f00" {
 		t.Errorf("%+v, %v", got, err)
@@ -319,7 +307,7 @@ func TestTimelineFiles(t *testing.T) {
 }
 
 func TestTimelineWithoutAStore(t *testing.T) {
-	ws := workspace(t, "f", "one\n")
+	ws := emendtest.Workspace(t, "f", "one\n")
 	got, err := ws.Timeline(t.Context(), api.TimelineRequest{Before: 7})
 	if err != nil || len(got.Calls) > 0 || got.Next != 0 || got.Head != (api.Head{}) {
 		t.Errorf("%+v, %v", got, err)
@@ -357,11 +345,11 @@ func TestTimelineOfADamagedLog(t *testing.T) {
 func FuzzTimeline(f *testing.F) {
 	f.Add([]byte("cacaufcrcfRuaca"), uint8(1), uint8(3))
 	f.Add([]byte("cauauaua"), uint8(2), uint8(1))
-	f.Cleanup(emend.TailRecords(8)) // so that pages begin on both sides of it
+	f.Cleanup(logbook.TailRecords(8)) // so that pages begin on both sides of it
 	f.Fuzz(func(t *testing.T, happened []byte, limit, look uint8) {
-		ws := workspace(t, "f", "one\n")
+		ws := emendtest.Workspace(t, "f", "one\n")
 		refuse(t, ws, "x")
-		appended(t, ws, happens(happened[:min(len(happened), 20)])...)
+		emendtest.AppendRecords(t, ws, happens(happened[:min(len(happened), 20)])...)
 		whole, _ := pages(t, ws, api.TimelineRequest{Limit: 1000})
 		joined, _ := pages(t, ws, api.TimelineRequest{Limit: int(limit%9) + 1, Look: int(look)})
 		if !slices.EqualFunc(whole, joined, func(a, b api.LoggedCall) bool { return told(a) == told(b) }) {

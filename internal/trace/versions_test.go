@@ -1,4 +1,4 @@
-package emend_test
+package trace_test
 
 import (
 	"fmt"
@@ -9,13 +9,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/emend-dev/emend/internal/emendtest"
+
 	"github.com/emend-dev/emend/api"
 )
 
 // truth is what is known of files beside the log: which entries led to each, the newest first, and what the tree had after
 // each entry.
 type truth struct {
-	*story
+	*emendtest.Story
 	past map[string][]string          // by path: the entries of its file, through its moves
 	tree map[string]map[string]string // by entry: every file and what it says
 	born map[string]string            // what the files said before the first entry
@@ -23,7 +25,7 @@ type truth struct {
 
 // step does one thing at random through emend, and writes down what it was.
 func (h *truth) step(r *rand.Rand) {
-	names := h.files()
+	names := h.Files()
 	pick := func() string { return names[r.IntN(len(names))] }
 	free := string(rune('a' + r.IntN(8)))
 	taken := slices.Contains(names, free)
@@ -32,26 +34,26 @@ func (h *truth) step(r *rand.Rand) {
 	case !taken:
 		if do > 2 && len(names) > 0 {
 			from := pick()
-			h.moved(h.move(from, free), from, free)
+			h.moved(h.Move(from, free), from, free)
 			return
 		}
-		h.did(h.create(free, text), free)
+		h.did(h.Create(free, text), free)
 	case do == 0:
-		tx, _ := h.remove(free)
+		tx, _ := h.Remove(free)
 		h.did(tx, free)
 	case do == 1 && len(names) > 1:
 		if from := pick(); from != free {
-			h.moved(h.move(from, free), from, free)
+			h.moved(h.Move(from, free), from, free)
 		}
 	case do == 2:
-		versions := append(h.history(free).Versions, api.FileVersion{Gone: true})
+		versions := append(h.History(free).Versions, api.FileVersion{Gone: true})
 		v := versions[r.IntN(len(versions))]
-		if !v.Gone && !strings.HasPrefix(v.ID, "now:") && v.AfterSha256 != h.sha(free) {
-			h.did(h.putBack(free, v.ID), free)
+		if !v.Gone && !strings.HasPrefix(v.ID, "now:") && v.AfterSha256 != h.Sha(free) {
+			h.did(h.PutBack(free, v.ID), free)
 		}
 	default:
-		rep, err := h.ws.Write(h.ctx, api.WriteRequest{Path: free, Content: text, ExpectedSha256: h.sha(free)})
-		h.must(err)
+		rep, err := h.WS.Write(h.Ctx, api.WriteRequest{Path: free, Content: text, ExpectedSha256: h.Sha(free)})
+		h.Must(err)
 		h.did(rep.Tx, free)
 	}
 }
@@ -69,8 +71,8 @@ func (h *truth) moved(tx, from, to string) {
 
 func (h *truth) snap(tx string) {
 	h.tree[tx] = map[string]string{}
-	for _, name := range h.files() {
-		h.tree[tx][name] = h.read(name)
+	for _, name := range h.Files() {
+		h.tree[tx][name] = h.Read(name)
 	}
 }
 
@@ -79,7 +81,7 @@ func (h *truth) snap(tx string) {
 func TestVersionsAreTrue(t *testing.T) {
 	for seed := range uint64(2) {
 		r := rand.New(rand.NewPCG(seed, 80))
-		h := &truth{begin(t, "a", "A\n", "b", "B\n"), map[string][]string{}, map[string]map[string]string{}, map[string]string{"a": "A\n", "b": "B\n"}}
+		h := &truth{emendtest.NewStory(t, "a", "A\n", "b", "B\n"), map[string][]string{}, map[string]map[string]string{}, map[string]string{"a": "A\n", "b": "B\n"}}
 		for range 60 {
 			h.step(r)
 		}
@@ -92,7 +94,7 @@ func TestVersionsAreTrue(t *testing.T) {
 func (h *truth) check(seed uint64, path string) {
 	h.Helper()
 	var got []string
-	for _, v := range h.history(path).Versions {
+	for _, v := range h.History(path).Versions {
 		at := v.Path
 		if v.ToPath != "" && !v.Gone {
 			at = v.ToPath
@@ -109,7 +111,7 @@ func (h *truth) check(seed uint64, path string) {
 		if v.Gone {
 			continue
 		}
-		c, err := h.ws.Content(h.ctx, v.ID)
+		c, err := h.WS.Content(h.Ctx, v.ID)
 		if err != nil || c.Text != want || c.Sha256 != v.AfterSha256 || c.SizeBytes != v.SizeBytes {
 			h.Errorf("seed %d, %s, version %q: %v, %+v, want %q", seed, path, v.Entry, err, c, want)
 		}
@@ -124,12 +126,12 @@ func (h *truth) check(seed uint64, path string) {
 func TestPutBackLaw(t *testing.T) {
 	for seed := range uint64(2) {
 		r := rand.New(rand.NewPCG(seed, 81))
-		s := begin(t, "a", "A\n", "b", "B\n")
+		s := emendtest.NewStory(t, "a", "A\n", "b", "B\n")
 		for round := range 12 {
-			s.random(r, 4)
-			s.chmod(s.some(r), []os.FileMode{0o600, 0o644, 0o755}[r.IntN(3)])
+			s.Random(r, 4)
+			s.Chmod(s.Some(r), []os.FileMode{0o600, 0o644, 0o755}[r.IntN(3)])
 			path := string(rune('a' + r.IntN(6)))
-			versions := s.history(path).Versions
+			versions := s.History(path).Versions
 			if len(versions) == 0 {
 				continue
 			}
@@ -137,31 +139,21 @@ func TestPutBackLaw(t *testing.T) {
 			if v.ID == "" || strings.HasPrefix(v.ID, "now:") {
 				continue
 			}
-			c, err := s.ws.Content(s.ctx, v.ID)
-			s.must(err)
-			if _, err := os.Lstat(s.at(path)); err == nil && s.sha(path) == c.Sha256 {
+			c, err := s.WS.Content(s.Ctx, v.ID)
+			s.Must(err)
+			if _, err := os.Lstat(s.At(path)); err == nil && s.Sha(path) == c.Sha256 {
 				continue
 			}
-			was, modes := s.tree(), s.allModes()
-			tx := s.putBack(path, v.ID)
-			same := s.modes(path) == path+" "+strings.TrimPrefix(c.Mode, "0")
-			if s.read(path) != c.Text || !same && !strings.HasSuffix(v.ID, "+") { // of what is made anew only the text is kept
-				t.Errorf("seed %d, round %d: %s is %q, %s, want %q, %s", seed, round, path, s.read(path), s.modes(path), c.Text, c.Mode)
+			was, modes := s.Tree(), s.AllModes()
+			tx := s.PutBack(path, v.ID)
+			same := s.Modes(path) == path+" "+strings.TrimPrefix(c.Mode, "0")
+			if s.Read(path) != c.Text || !same && !strings.HasSuffix(v.ID, "+") { // of what is made anew only the text is kept
+				t.Errorf("seed %d, round %d: %s is %q, %s, want %q, %s", seed, round, path, s.Read(path), s.Modes(path), c.Text, c.Mode)
 			}
-			s.undo(tx)
-			if s.tree() != was || s.allModes() != modes {
-				t.Fatalf("seed %d, round %d: %s of %s, taken back:\n%s, %s\nand was\n%s, %s", seed, round, path, v.ID, s.tree(), s.allModes(), was, modes)
+			s.Undo(tx)
+			if s.Tree() != was || s.AllModes() != modes {
+				t.Fatalf("seed %d, round %d: %s of %s, taken back:\n%s, %s\nand was\n%s, %s", seed, round, path, v.ID, s.Tree(), s.AllModes(), was, modes)
 			}
 		}
 	}
-}
-
-// some is any file; one is made if there is none.
-func (s *story) some(r *rand.Rand) string {
-	names := s.files()
-	if len(names) == 0 {
-		s.create("a", "A\n")
-		return "a"
-	}
-	return names[r.IntN(len(names))]
 }

@@ -1,4 +1,4 @@
-package emend_test
+package logbook_test
 
 import (
 	"context"
@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/emend-dev/emend/internal/emendtest"
 
 	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/api"
@@ -61,7 +63,7 @@ func refresh(t *testing.T, ws *emend.Workspace, tally *api.Tally) {
 // What a tally counts, read at once or piece by piece, is what the timeline lists: whatever is undone, redone, aborted and
 // recovered in between.
 func TestTallyIsTheTimeline(t *testing.T) {
-	ws := longLog(t, 200)
+	ws := emendtest.LongLog(t, 200)
 	tally := new(api.Tally)
 	refresh(t, ws, tally)
 	tallies(t, ws, tally, "at first")
@@ -72,7 +74,7 @@ func TestTallyIsTheTimeline(t *testing.T) {
 		for range r.IntN(4) {
 			by := audit.Actor{Session: fmt.Sprint("s", r.IntN(5)), Agent: "a", Client: "c", Tool: "t"}
 			if pending != "" {
-				appended(t, ws, audit.Record{Kind: []audit.Kind{audit.Applied, audit.Abort, audit.Recovered}[r.IntN(3)], Tx: pending, OK: r.IntN(2) == 0})
+				emendtest.AppendRecords(t, ws, audit.Record{Kind: []audit.Kind{audit.Applied, audit.Abort, audit.Recovered}[r.IntN(3)], Tx: pending, OK: r.IntN(2) == 0})
 				pending = ""
 				continue
 			}
@@ -85,7 +87,7 @@ func TestTallyIsTheTimeline(t *testing.T) {
 					rec.Kind, rec.Undoes = audit.Undo, []string{known[r.IntN(len(known))]}
 				}
 			}
-			appended(t, ws, rec)
+			emendtest.AppendRecords(t, ws, rec)
 			if rec.Tx != "" {
 				pending = rec.Tx
 				known = append(known, rec.Tx)
@@ -106,13 +108,13 @@ func TestTallyIsTheTimeline(t *testing.T) {
 
 // A log that was put back, or replaced, is counted anew; a store that is gone counts nothing, and is noticed when it is there.
 func TestTallyOfAnotherLog(t *testing.T) {
-	ws := workspace(t, "f", "one\n")
+	ws := emendtest.Workspace(t, "f", "one\n")
 	tally := new(api.Tally)
 	refresh(t, ws, tally)
 	if tally.Calls != 0 {
 		t.Errorf("%+v", tally)
 	}
-	refuse(t, ws, envelope("*** Update File: f", "@@", "-nosuch", "+x"))
+	refuse(t, ws, emendtest.Envelope("*** Update File: f", "@@", "-nosuch", "+x"))
 	refresh(t, ws, tally)
 	tallies(t, ws, tally, "one call")
 	name := filepath.Join(ws.Root(), ".emend/log/00000001.jsonl")
@@ -120,7 +122,7 @@ func TestTallyOfAnotherLog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mustApply(t, ws, api.Actor{}, "emend", envelope("*** Update File: f", "@@", "-one", "+two"))
+	emendtest.MustApply(t, ws, api.Actor{}, "emend", emendtest.Envelope("*** Update File: f", "@@", "-one", "+two"))
 	refresh(t, ws, tally)
 	tallies(t, ws, tally, "two calls")
 	other, err := os.ReadFile(filepath.Join(made(t).Root(), ".emend/log/00000001.jsonl"))

@@ -1,4 +1,4 @@
-package emend_test
+package logbook_test
 
 import (
 	"context"
@@ -12,42 +12,26 @@ import (
 	"testing"
 	"time"
 
+	"github.com/emend-dev/emend/internal/emendtest"
+
 	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/report"
-	"github.com/emend-dev/emend/internal/vfs"
 )
 
 // made is a workspace with some of everything in its log.
 func made(t *testing.T) *emend.Workspace {
 	t.Helper()
-	ws := workspace(t, "f", "one\n", "gone", "bye\n", "d/m", "m\n", "d/n", "over\n", "e/x", "x\n")
-	mustApply(t, ws, api.Actor{Session: "s1", Agent: "alice", Tool: "t"}, "emend",
+	ws := emendtest.Workspace(t, "f", "one\n", "gone", "bye\n", "d/m", "m\n", "d/n", "over\n", "e/x", "x\n")
+	emendtest.MustApply(t, ws, api.Actor{Session: "s1", Agent: "alice", Tool: "t"}, "emend",
 		"*** Begin Patch\n*** Update File: f\n@@\n-one\n+two\n*** Add File: d/new\n+n\n*** Delete File: gone\n*** End Patch\n")
-	mustApply(t, ws, api.Actor{Session: "s2", Agent: "bob"}, "codex",
+	emendtest.MustApply(t, ws, api.Actor{Session: "s2", Agent: "bob"}, "codex",
 		"*** Begin Patch\n*** Update File: d/m\n*** Move to: d/n\n@@\n-m\n+M\n*** End Patch\n")
 	refuse(t, ws, "*** Begin Patch\n*** Update File: f\n@@\n-nosuch\n+x\n*** End Patch\n")
 	refuse(t, ws, "*** Begin Patch\n*** Add File: .env\n+SECRET\n*** End Patch\n")
 	return ws
-}
-
-func mustApply(t *testing.T, ws *emend.Workspace, a api.Actor, dialect, text string) string {
-	t.Helper()
-	by, err := emend.Open(ws.Root(), emend.ByActor(a))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer by.Close()
-	if a == (api.Actor{}) {
-		by = ws // with the rules that it was opened with
-	}
-	rep, err := by.Apply(context.Background(), text, api.PatchOptions{Dialect: dialect})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return rep.Tx()
 }
 
 func refuse(t *testing.T, ws *emend.Workspace, text string) {
@@ -195,13 +179,13 @@ func entryOf(t *testing.T, a *api.Answer[api.HistoryData], path string) api.LogE
 // What is protected from reading now is not shown, though it was opened for the change.
 func TestHistoryKeepsSecrets(t *testing.T) {
 	const secret = "hunter2"
-	ws := workspace(t, "f", "one\n")
+	ws := emendtest.Workspace(t, "f", "one\n")
 	open, err := emend.Open(ws.Root(), emend.AllowProtected(".env"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer open.Close()
-	mustApply(t, open, api.Actor{}, "emend", "*** Begin Patch\n*** Add File: .env\n+"+secret+"\n*** Update File: f\n@@\n-one\n+two\n*** End Patch\n")
+	emendtest.MustApply(t, open, api.Actor{}, "emend", "*** Begin Patch\n*** Add File: .env\n+"+secret+"\n*** Update File: f\n@@\n-one\n+two\n*** End Patch\n")
 	a, err := ws.History(context.Background(), api.HistoryRequest{Diff: true})
 	if err != nil {
 		t.Fatal(err)
@@ -221,7 +205,7 @@ func TestHistoryKeepsSecrets(t *testing.T) {
 // No word of a refused patch's lines is in the log.
 func TestLogHasNoContent(t *testing.T) {
 	const canary = "canary-7f3a"
-	ws := workspace(t, "f", "one\n"+canary+"-file\n")
+	ws := emendtest.Workspace(t, "f", "one\n"+canary+"-file\n")
 	for _, text := range []string{
 		canary,
 		"*** Begin Patch\n*** Add File: .env\n" + canary + "\n*** End Patch\n",
@@ -264,26 +248,6 @@ func TestLogHasNoContent(t *testing.T) {
 	}
 }
 
-// appended opens the log of a workspace and appends records, as other versions or processes would.
-func appended(t *testing.T, ws *emend.Workspace, records ...audit.Record) {
-	t.Helper()
-	dir, err := vfs.Open(filepath.Join(ws.Root(), ".emend/log"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer dir.Close()
-	l, err := audit.Open(dir, audit.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	for i := range records {
-		if err := l.Append(&records[i], true); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
 // decided is a transaction that was finished well.
 func decided(kind audit.Kind, tx string, undoes ...string) []audit.Record {
 	return []audit.Record{{Kind: kind, Tx: tx, OK: true, Undoes: undoes, Ops: []audit.Op{{Operation: "update", Path: tx}}},
@@ -306,7 +270,7 @@ func TestHistoryUndone(t *testing.T) {
 		{{Kind: audit.Commit, Tx: "finished", OK: true, Ops: []audit.Op{{Operation: "add", Path: "finished"}}}, {Kind: audit.Recovered, Tx: "finished", OK: true}},
 		{{Kind: audit.Purge, OK: true, Ops: []audit.Op{{Operation: "purge", Path: "f"}}}},
 	} {
-		appended(t, ws, records...)
+		emendtest.AppendRecords(t, ws, records...)
 	}
 	a, err := ws.History(context.Background(), api.HistoryRequest{Since: "1h"})
 	if err != nil {
@@ -329,14 +293,14 @@ func TestHistoryUndone(t *testing.T) {
 // A root further down sees what is below it, by its own paths; a move over its border is an add or a delete.
 func TestHistoryOfALowerRoot(t *testing.T) {
 	ws := made(t)
-	mustApply(t, ws, api.Actor{}, "emend", "*** Begin Patch\n*** Move File: e/x -> d/x\n*** End Patch\n")
-	mustApply(t, ws, api.Actor{}, "emend", "*** Begin Patch\n*** Move File: d/new -> e/new\n*** End Patch\n")
+	emendtest.MustApply(t, ws, api.Actor{}, "emend", "*** Begin Patch\n*** Move File: e/x -> d/x\n*** End Patch\n")
+	emendtest.MustApply(t, ws, api.Actor{}, "emend", "*** Begin Patch\n*** Move File: d/new -> e/new\n*** End Patch\n")
 	below, err := emend.Open(filepath.Join(ws.Root(), "d"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer below.Close()
-	mustApply(t, below, api.Actor{}, "emend", "*** Begin Patch\n*** Update File: n\n@@\n-M\n+N\n*** End Patch\n")
+	emendtest.MustApply(t, below, api.Actor{}, "emend", "*** Begin Patch\n*** Update File: n\n@@\n-M\n+N\n*** End Patch\n")
 	refuse(t, below, "*** Begin Patch\n*** Update File: n\n@@\n-nosuch\n+x\n*** End Patch\n")
 	want := "! n patch_apply_error\nM n \nD new \nA x \nR m -> n \nA new "
 	if got := lines(t, below, api.HistoryRequest{}); got != want {
@@ -391,7 +355,7 @@ func TestHistoryOfADamagedLog(t *testing.T) {
 }
 
 func TestHistoryWithoutAStore(t *testing.T) {
-	ws := workspace(t, "f", "one\n")
+	ws := emendtest.Workspace(t, "f", "one\n")
 	a, err := ws.History(context.Background(), api.HistoryRequest{})
 	if err != nil || len(a.Data.Entries) != 0 || a.Data.Entries == nil || a.Result().Text() != "No entries." {
 		t.Errorf("%+v, %v", a, err)
@@ -471,9 +435,9 @@ func TestFollow(t *testing.T) {
 	expect(t, next, "M f", "R d/m -> d/n", "! f", "! .env")
 	stop()
 
-	ws := workspace(t, "f", "one\n", "g", "one\n")
+	ws := emendtest.Workspace(t, "f", "one\n", "g", "one\n")
 	next, stop = follow(t, ws, api.HistoryRequest{Path: "f"})
-	mustApply(t, ws, api.Actor{}, "emend", "*** Begin Patch\n*** Update File: g\n@@\n-one\n+two\n*** Update File: f\n@@\n-one\n+two\n*** End Patch\n")
+	emendtest.MustApply(t, ws, api.Actor{}, "emend", "*** Begin Patch\n*** Update File: g\n@@\n-one\n+two\n*** Update File: f\n@@\n-one\n+two\n*** End Patch\n")
 	expect(t, next, "M f")
 	refuse(t, ws, "*** Begin Patch\n*** Update File: f\n@@\n-nosuch\n+x\n*** End Patch\n")
 	expect(t, next, "! f")
@@ -485,11 +449,11 @@ func TestFollowTakenBack(t *testing.T) {
 	ws := made(t)
 	next, stop := follow(t, ws, api.HistoryRequest{Limit: 1})
 	expect(t, next, "! .env")
-	appended(t, ws, audit.Record{Kind: audit.Commit, Tx: "a", OK: true, Ops: []audit.Op{{Operation: "add", Path: "a"}}})
+	emendtest.AppendRecords(t, ws, audit.Record{Kind: audit.Commit, Tx: "a", OK: true, Ops: []audit.Op{{Operation: "add", Path: "a"}}})
 	expect(t, next, "A a")
-	appended(t, ws, audit.Record{Kind: audit.Abort, Tx: "a", ErrorKind: "stale_file"})
+	emendtest.AppendRecords(t, ws, audit.Record{Kind: audit.Abort, Tx: "a", ErrorKind: "stale_file"})
 	expect(t, next, "! a")
-	appended(t, ws, decided(audit.Undo, "u", "b")...)
+	emendtest.AppendRecords(t, ws, decided(audit.Undo, "u", "b")...)
 	expect(t, next, "U u")
 	stop()
 }
@@ -553,7 +517,7 @@ func TestShow(t *testing.T) {
 			t.Errorf("%q: %+v, %v", name, a, err)
 		}
 	}
-	appended(t, ws, audit.Record{Kind: audit.Purge, Tx: tx, OK: true, Ops: []audit.Op{{Operation: "purge", Path: "gone"}}})
+	emendtest.AppendRecords(t, ws, audit.Record{Kind: audit.Purge, Tx: tx, OK: true, Ops: []audit.Op{{Operation: "purge", Path: "gone"}}})
 	for name, kind := range map[string]string{tx: "commit", tx[:len(tx)-3]: "commit", "#8": "purge"} {
 		if a, err := ws.Show(ctx, name); err != nil || a.Data.Kind != kind {
 			t.Errorf("%s: %+v, %v", name, a, err)
@@ -588,7 +552,7 @@ func TestVerifyFiles(t *testing.T) {
 		}
 	}
 	check("")
-	appended(t, ws, aborted("f")...)
+	emendtest.AppendRecords(t, ws, aborted("f")...)
 	check("")
 	at := func(name string) string { return filepath.Join(ws.Root(), filepath.FromSlash(name)) }
 	for _, err := range []error{os.WriteFile(at("f"), []byte("other\n"), 0o644), os.Mkdir(at("gone"), 0o755), os.Remove(at("d/new")),
@@ -606,7 +570,7 @@ func TestVerifyFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	check("d/n gone, d/new gone, f changed, gone back")
-	appended(t, ws, audit.Record{Kind: audit.Commit, Tx: "t", OK: true, Ops: []audit.Op{{Operation: "update", Path: "gone", After: "x"}, {Operation: "delete", Path: "gone"},
+	emendtest.AppendRecords(t, ws, audit.Record{Kind: audit.Commit, Tx: "t", OK: true, Ops: []audit.Op{{Operation: "update", Path: "gone", After: "x"}, {Operation: "delete", Path: "gone"},
 		{Operation: "move", Path: "f", ToPath: "e/x"}, {Operation: "move", Path: "e/x", ToPath: "f", After: fileSum("other\n")}}})
 	if err := os.Remove(at("gone")); err != nil {
 		t.Fatal(err)
@@ -620,7 +584,7 @@ func TestVerifyFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer denied.Close()
-	mustApply(t, denied, api.Actor{}, "emend", "*** Begin Patch\n*** Add File: .env\n+SECRET\n*** End Patch\n")
+	emendtest.MustApply(t, denied, api.Actor{}, "emend", "*** Begin Patch\n*** Add File: .env\n+SECRET\n*** End Patch\n")
 	v, err = ws.Verify(ctx)
 	if err != nil || len(v.Files) == 0 || v.Files[0].Path != ".env" || v.Files[0].State != api.FileUnknown || v.Files[0].Expected != "" {
 		t.Errorf("%+v, %v", v, err)

@@ -1,4 +1,4 @@
-package emend_test
+package kept_test
 
 import (
 	"errors"
@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/emend-dev/emend/internal/emendtest"
 
 	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/api"
@@ -19,7 +21,7 @@ import (
 // ago. It returns the transactions, the oldest first.
 func used(t *testing.T, n int) (ws *emend.Workspace, txs []string) {
 	t.Helper()
-	ws = workspace(t, "a", "0\n", "gone", "gone\n")
+	ws = emendtest.Workspace(t, "a", "0\n", "gone", "gone\n")
 	fast, err := emend.Open(ws.Root(), emend.NoSync())
 	if err != nil {
 		t.Fatal(err)
@@ -105,7 +107,7 @@ func TestPrune(t *testing.T) {
 			if got := ranges(has(t, ws, txs)); got != tt.want {
 				t.Errorf("the history has %s of %d, want %s", got, len(txs), tt.want)
 			}
-			if paths(trash(t, ws)) != "delete gone" {
+			if emendtest.TrashPaths(emendtest.Trash(t, ws)) != "delete gone" {
 				t.Error("the trash was pruned")
 			}
 			records := wholeLog(t, ws, audit.Purge)
@@ -163,7 +165,7 @@ func TestPruneWaitsForNobody(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	trash(t, reader)
+	emendtest.Trash(t, reader)
 	reader.Close()
 	if got := ranges(has(t, ws, txs)); got != all {
 		t.Errorf("a call that reads left %s", got)
@@ -195,7 +197,7 @@ func TestPruneWaitsForNobody(t *testing.T) {
 	}
 	one.Close()
 
-	young := workspace(t, "a", "1\n")
+	young := emendtest.Workspace(t, "a", "1\n")
 	change(t, young, keep)
 	if _, err := os.Stat(filepath.Join(young.Root(), ".emend", "pruned")); err == nil {
 		t.Error("a store of today was pruned")

@@ -1,9 +1,11 @@
-package emend_test
+package logbook_test
 
 import (
 	"fmt"
 	"testing"
 	"time"
+
+	"github.com/emend-dev/emend/internal/emendtest"
 
 	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/api"
@@ -11,7 +13,7 @@ import (
 
 // BenchmarkTimeline prints what a page takes of a log of 100,000 calls.
 func BenchmarkTimeline(b *testing.B) {
-	ws := longLog(b, 100_000)
+	ws := emendtest.LongLog(b, 100_000)
 	deep := uint64(1000)
 	for _, ask := range []struct {
 		name string
@@ -44,7 +46,7 @@ func head(b *testing.B, ws *emend.Workspace) uint64 {
 
 // BenchmarkShow prints what it takes to find an entry of 100,000, by its number and by its name.
 func BenchmarkShow(b *testing.B) {
-	ws := longLog(b, 100_000)
+	ws := emendtest.LongLog(b, 100_000)
 	for _, before := range []uint64{0, 1000} {
 		t, err := ws.Timeline(b.Context(), api.TimelineRequest{Before: before, Limit: 3})
 		if err != nil {
@@ -64,7 +66,7 @@ func BenchmarkShow(b *testing.B) {
 
 // BenchmarkTally prints what it takes to count 100,000 calls, and to count one more.
 func BenchmarkTally(b *testing.B) {
-	ws := longLog(b, 100_000)
+	ws := emendtest.LongLog(b, 100_000)
 	b.Run("all", func(b *testing.B) {
 		for b.Loop() {
 			if err := ws.Host().Tally(b.Context(), new(api.Tally)); err != nil {

@@ -1,8 +1,6 @@
-package emend_test
+package kept_test
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"os"
 	"path/filepath"
@@ -12,6 +10,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/emend-dev/emend/internal/emendtest"
+
 	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
@@ -19,29 +19,11 @@ import (
 
 func apply(t *testing.T, ws *emend.Workspace, dialect string, lines ...string) *emend.Report {
 	t.Helper()
-	rep, err := ws.Apply(t.Context(), envelope(lines...), api.PatchOptions{Dialect: dialect})
+	rep, err := ws.Apply(t.Context(), emendtest.Envelope(lines...), api.PatchOptions{Dialect: dialect})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return rep
-}
-
-func trash(t *testing.T, ws *emend.Workspace) []api.Trashed {
-	t.Helper()
-	out, err := ws.Trash(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
-
-// paths are those of the trash, with what was done to them.
-func paths(all []api.Trashed) string {
-	var out []string
-	for _, t := range all {
-		out = append(out, t.Operation+" "+t.Path)
-	}
-	return strings.Join(out, ", ")
 }
 
 // TestTrash: what deletions and overwriting put there is in it, the newest first, and nothing else.
@@ -66,9 +48,9 @@ func TestTrash(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			ws := workspace(t, "a", "one\n", "sub/b", "b\n")
+			ws := emendtest.Workspace(t, "a", "one\n", "sub/b", "b\n")
 			apply(t, ws, tt.dialect, tt.patch...)
-			if got := paths(trash(t, ws)); got != tt.want {
+			if got := emendtest.TrashPaths(emendtest.Trash(t, ws)); got != tt.want {
 				t.Errorf("the trash has %q, want %q", got, tt.want)
 			}
 		})
@@ -76,8 +58,8 @@ func TestTrash(t *testing.T) {
 }
 
 func TestTrashSays(t *testing.T) {
-	ws := workspace(t, "a", "one\n", "b", "two\n")
-	if len(trash(t, ws)) != 0 {
+	ws := emendtest.Workspace(t, "a", "one\n", "b", "two\n")
+	if len(emendtest.Trash(t, ws)) != 0 {
 		t.Error("something is in the trash of a new workspace")
 	}
 	file := filepath.Join(ws.Root(), "a")
@@ -86,16 +68,16 @@ func TestTrashSays(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx := emend.WithActor(t.Context(), api.Actor{})
-	if _, err := ws.Apply(ctx, envelope("*** Delete File: a"), api.PatchOptions{}); err != nil {
+	if _, err := ws.Apply(ctx, emendtest.Envelope("*** Delete File: a"), api.PatchOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	apply(t, ws, "", "*** Delete File: b")
-	all := trash(t, ws)
-	if paths(all) != "delete b, delete a" {
-		t.Fatalf("the trash has %s", paths(all))
+	all := emendtest.Trash(t, ws)
+	if emendtest.TrashPaths(all) != "delete b, delete a" {
+		t.Fatalf("the trash has %s", emendtest.TrashPaths(all))
 	}
 	got := all[1]
-	if got.SizeBytes != 4 || got.Mode != "0750" || !got.MTime.Equal(then) || got.Sha256 != sum("one\n") || time.Since(got.DeletedAt) > time.Hour {
+	if got.SizeBytes != 4 || got.Mode != "0750" || !got.MTime.Equal(then) || got.Sha256 != emendtest.Sum("one\n") || time.Since(got.DeletedAt) > time.Hour {
 		t.Errorf("%+v", got)
 	}
 	f, err := ws.Host().TrashShow(t.Context(), got.ID)
@@ -111,11 +93,11 @@ func TestTrashSays(t *testing.T) {
 
 func TestTrashShow(t *testing.T) {
 	long := "x" + strings.Repeat("é", 20_000)
-	ws := workspace(t, "long", long, "bin", "\x00x", "empty", "")
+	ws := emendtest.Workspace(t, "long", long, "bin", "\x00x", "empty", "")
 	apply(t, ws, "", "*** Delete File: long", "*** Delete File: empty")
 	os.Symlink("nowhere", filepath.Join(ws.Root(), "link"))
 	apply(t, ws, "", "*** Delete File: link")
-	for _, e := range trash(t, ws) {
+	for _, e := range emendtest.Trash(t, ws) {
 		f, err := ws.Host().TrashShow(t.Context(), e.ID)
 		if err != nil {
 			t.Fatal(err)
@@ -152,7 +134,7 @@ func TestTrashProtected(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer ws.Close()
-	all := trash(t, ws)
+	all := emendtest.Trash(t, ws)
 	if len(all) != 1 {
 		t.Fatalf("%+v", all)
 	}
@@ -163,17 +145,17 @@ func TestTrashProtected(t *testing.T) {
 
 // TestTrashOfRoot: a workspace whose root is further down has what was below it in its trash.
 func TestTrashOfRoot(t *testing.T) {
-	ws := workspace(t, "a", "one\n", "sub/b", "b\n", "subway", "c\n")
+	ws := emendtest.Workspace(t, "a", "one\n", "sub/b", "b\n", "subway", "c\n")
 	apply(t, ws, "", "*** Delete File: a", "*** Delete File: sub/b", "*** Delete File: subway")
 	sub, err := emend.Open(filepath.Join(ws.Root(), "sub"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer sub.Close()
-	if got := paths(trash(t, sub)); got != "delete b" {
+	if got := emendtest.TrashPaths(emendtest.Trash(t, sub)); got != "delete b" {
 		t.Errorf("the trash has %q", got)
 	}
-	for _, e := range trash(t, ws) {
+	for _, e := range emendtest.Trash(t, ws) {
 		_, err := sub.Host().TrashShow(t.Context(), e.ID)
 		_, cerr := sub.TrashClear(t.Context(), api.ClearRequest{IDs: []string{e.ID}})
 		if inside := e.Path == "sub/b"; inside != (err == nil) || inside != (cerr == nil) {
@@ -184,7 +166,7 @@ func TestTrashOfRoot(t *testing.T) {
 
 // TestTrashOfDamagedLog: what the rest of a damaged log tells of is listed and shown, and nothing is removed.
 func TestTrashOfDamagedLog(t *testing.T) {
-	ws := workspace(t, "a", "one\n", "b", "two\n", "c", "three\n")
+	ws := emendtest.Workspace(t, "a", "one\n", "b", "two\n", "c", "three\n")
 	for _, name := range []string{"a", "b", "c"} {
 		apply(t, ws, "", "*** Delete File: "+name)
 	}
@@ -202,9 +184,9 @@ func TestTrashOfDamagedLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer damaged.Close()
-	all := trash(t, damaged)
-	if paths(all) != "delete c, delete a" {
-		t.Errorf("the trash has %q", paths(all))
+	all := emendtest.Trash(t, damaged)
+	if emendtest.TrashPaths(all) != "delete c, delete a" {
+		t.Errorf("the trash has %q", emendtest.TrashPaths(all))
 	}
 	for _, e := range all {
 		if f, err := damaged.Host().TrashShow(t.Context(), e.ID); err != nil || f.Content == "" {
@@ -221,9 +203,9 @@ func TestTrashOfDamagedLog(t *testing.T) {
 }
 
 func TestTrashClear(t *testing.T) {
-	ws := workspace(t, "a", "one\n", "b", "two\n", "c", "three\n")
+	ws := emendtest.Workspace(t, "a", "one\n", "b", "two\n", "c", "three\n")
 	apply(t, ws, "", "*** Delete File: a", "*** Delete File: b")
-	first := trash(t, ws)
+	first := emendtest.Trash(t, ws)
 	apply(t, ws, "", "*** Delete File: c")
 	if c, err := ws.TrashClear(t.Context(), api.ClearRequest{IDs: []string{first[0].ID, "nothing"}}); !errors.Is(err, fail.NotFound) {
 		t.Errorf("%+v, %v", c, err)
@@ -232,14 +214,14 @@ func TestTrashClear(t *testing.T) {
 		t.Errorf("%+v, %v", c, err)
 	}
 	c, err := ws.TrashClear(t.Context(), api.ClearRequest{IDs: []string{first[0].ID}})
-	if err != nil || paths(c.Entries) != "delete a" || c.SizeBytes != 4 || c.Log.Seq == 0 {
+	if err != nil || emendtest.TrashPaths(c.Entries) != "delete a" || c.SizeBytes != 4 || c.Log.Seq == 0 {
 		t.Errorf("%+v, %v", c, err)
 	}
-	if got := paths(trash(t, ws)); got != "delete c, delete b" {
+	if got := emendtest.TrashPaths(emendtest.Trash(t, ws)); got != "delete c, delete b" {
 		t.Errorf("left is %q", got)
 	}
 	c, err = ws.TrashClear(t.Context(), api.ClearRequest{})
-	if err != nil || paths(c.Entries) != "delete c, delete b" || len(trash(t, ws)) != 0 {
+	if err != nil || emendtest.TrashPaths(c.Entries) != "delete c, delete b" || len(emendtest.Trash(t, ws)) != 0 {
 		t.Errorf("%+v, %v", c, err)
 	}
 	if names := slots(t, ws); slices.ContainsFunc(names, func(n string) bool { return !strings.HasSuffix(n, ".diff") }) {
@@ -259,9 +241,4 @@ func slots(t *testing.T, ws *emend.Workspace) []string {
 		out = append(out, e.Name())
 	}
 	return out
-}
-
-func sum(text string) string {
-	h := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(h[:])
 }
