@@ -233,7 +233,7 @@ func (l *Log) writeFirst(w vfs.File, text []byte) (vfs.Info, error) {
 
 // useSegment makes a segment that has its first record the one to append to.
 func (l *Log) useSegment(n int, w vfs.File, id vfs.ID, r *Record, end int64) {
-	// What had to be durable in the old segment was synced, or is said not to be: closing it tells nothing new.
+	// The old segment was synced as far as needed, or is on record as in doubt, so an error of close adds nothing.
 	_ = l.closeSegment()
 	if n != l.state.lastSegment() {
 		l.state.segments = append(l.state.segments[:len(l.state.segments):len(l.state.segments)], n)

@@ -192,7 +192,7 @@ func (l *Log) unchanged() (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("the log: %w", err)
 	}
-	// A torn end, or a damage, may be no more than what was seen of a record while somebody was writing it.
+	// A torn end or a damage may be a record that somebody was writing when it was read, so it is read again.
 	settled := l.state.tornSize == 0 && l.state.damage == nil
 	return settled && info.ID == l.fileID && info.Size == l.state.goodEnd, nil
 }
@@ -239,7 +239,7 @@ func (l *Log) loadSegment(n int, last bool) error {
 	case t.damage != nil:
 		l.state.damage = t.damage
 	case t.head.Seq == 0 && !last:
-		// The next segment was made when this one had its first record, durably.
+		// The next segment is only made when this one durably has its first record.
 		l.state.damage = &Corrupt{Segment: segmentName(n), Line: 1, Why: "it is no whole record, and another segment follows"}
 	}
 	return nil

@@ -95,7 +95,7 @@ func (b *backwardWalk) soundSize(r io.ReaderAt, size int64) (int64, error) {
 	}
 	end, err := soundEnd(r, size, base, b.nextFirst.Seq)
 	if err != nil || end == 0 {
-		return size, err // base is missing, which is damage
+		return size, err // base is missing, so this is damage
 	}
 	b.mayMiss = doubt
 	return end, nil
@@ -141,7 +141,7 @@ func (b *backwardWalk) accept(rec *Record, at func() *Corrupt) bool {
 
 func (b *backwardWalk) damaged(rec *Record, at *Corrupt) bool {
 	if rec == nil && b.broken {
-		return true // one damage, one error
+		return true // report one damage once
 	}
 	at.Why = "the record after it does not continue it"
 	if rec == nil {

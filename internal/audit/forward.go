@@ -115,7 +115,7 @@ func (w *forwardWalk) restIsVoid(rec, next *Record) bool {
 func (w *forwardWalk) accept(rec *Record, first bool, at *Corrupt) bool {
 	switch {
 	case rec == nil && w.acceptNext:
-		return true // one damage, one error
+		return true // report one damage once
 	case rec == nil:
 		at.Why = "it is no whole record"
 	case !w.acceptNext && !w.continues(rec):

@@ -85,7 +85,7 @@ func (v *Index) clear(head Head) { v.head, v.failedAt, v.entries, v.keys = Head{
 
 // extend continues after the last indexed record, or begins again if the log does not have that record.
 func (v *Index) extend(l *Log, s state) bool {
-	i, from, again := 0, int64(0), false // again: the first record to come is the one that it knows last
+	i, from, again := 0, int64(0), false // again: the next record read is the last one indexed
 	if v.head.Seq > 0 {
 		at, ok := l.seek(s, func(r *Record) bool { return r.Seq >= v.head.Seq })
 		switch {

@@ -11,7 +11,7 @@ func (l *Log) Pending() (*Record, error) {
 	restarted := false
 	for r, err := range l.Backward() {
 		if _, ok := errors.AsType[*Corrupt](err); ok && restarted {
-			return nil, nil // a person has seen to the damage
+			return nil, nil // a person dealt with the damage
 		}
 		switch {
 		case err != nil:

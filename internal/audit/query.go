@@ -28,7 +28,7 @@ type Detail int
 // The details.
 const (
 	Full      Detail = iota
-	WithActor        // all fields before ops and acts
+	WithActor        // the fields before ops, acts and ok
 	Header           // number, time, kind and hashes only
 )
 

@@ -66,7 +66,7 @@ func newBackwardLines(r io.ReaderAt, size int64) *backwardLines {
 
 // next returns the line before the last one returned. ok is false at the start of the file.
 func (b *backwardLines) next() (l line, ok bool, err error) {
-	searched := 1 // the end of the last line is not where it begins
+	searched := 1 // skip the newline that ends the last line
 	for {
 		if i := bytes.LastIndexByte(b.buf[:max(0, len(b.buf)-searched)], '\n'); i >= 0 {
 			return b.handOut(i + 1), true, nil

@@ -13,7 +13,7 @@ import (
 // Abilities are what the file system of a store was seen to do.
 type Abilities = api.Abilities
 
-// Probe tries on files of its own, in the store, what a commit relies on.
+// Probe tries what a commit relies on, with files of its own in the store.
 func (s *Store) Probe() (Abilities, error) {
 	var is Abilities
 	slots := s.hist.Slots()

@@ -12,12 +12,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Supported reports whether a commit can be made on this system at all.
+// Supported reports whether a commit is possible on this system at all.
 const Supported = true
 
-// ownerTrusted reports whether a store, or a repository to make one in, counts for whoever runs this. A stranger's log must
-// not decide what happens to one's own files, so it has to be one's own; the superuser works on the trees of others,
-// and there the owner of the tree is as good.
+// ownerTrusted reports whether this process may use a store, or a repository to make a store in, that belongs to owner.
+// A stranger's log must not decide what happens to one's files, so owner must be the user. The superuser works on the
+// trees of others, so for the superuser the owner of the tree will do as well.
 func ownerTrusted(owner, root uint32) bool {
 	me := uint32(os.Geteuid())
 	return owner == me || me == 0 && owner == root
@@ -26,7 +26,7 @@ func ownerTrusted(owner, root uint32) bool {
 func isReadOnly(err error) bool { return errors.Is(err, syscall.EROFS) }
 
 func mayWrite(dir string) error {
-	// Asked of the kernel, which knows of more than modes: with flags the library would work it out from those.
+	// faccessat without flags asks the kernel, which knows more than modes; with flags the library works it out from the modes.
 	if err := unix.Faccessat(unix.AT_FDCWD, dir, unix.W_OK|unix.X_OK, 0); err != nil {
 		return &fs.PathError{Op: "write", Path: dir, Err: err}
 	}
@@ -38,8 +38,8 @@ func ownerOf(fi fs.FileInfo) (uid, gid uint32) {
 	return st.Uid, st.Gid
 }
 
-// giveToOwner makes everything in a new store belong to the owner of the tree: run once by the superuser, emend must not
-// shut out the owner for good.
+// giveToOwner gives everything in a new store to the owner of the tree. If the superuser runs emend once, the owner
+// must not be shut out for good.
 func giveToOwner(store, top string) error {
 	if os.Geteuid() != 0 {
 		return nil

@@ -12,11 +12,11 @@ import (
 	"github.com/emend-dev/emend/internal/vfs"
 )
 
-// apply does the steps. If one fails, those before it have been done, and the one that failed has not.
+// apply performs the acts. If one fails, those before it are done and the failed one is not.
 func (t *transaction) apply() error {
 	looked := false
 	for _, a := range t.acts {
-		// Removing directories is last and cannot fail: whatever could, has had its chance before.
+		// Removing directories comes last and cannot fail, so this is the last check that can.
 		if a.Do == audit.DoRmdir && !looked {
 			looked = true
 			if err := t.checkDirs(); err != nil {
@@ -34,8 +34,8 @@ func (t *transaction) apply() error {
 	return t.checkDirs()
 }
 
-// checkEffect finds out whether a step that failed has had its effect nevertheless: a system may do what it was asked and
-// report an error. What was not done because of other people's files has none.
+// checkEffect finds out whether an act that failed took effect nevertheless: a system may do what it was asked and
+// report an error. An act that stopped because of somebody's files had no effect.
 func (t *transaction) checkEffect(a *act, why error) error {
 	if errors.Is(why, fail.Stale) || errors.Is(why, fail.CommandFailed) && fail.All(why)[0].Reason == fail.Indeterminate {
 		return nil
@@ -56,8 +56,8 @@ func (t *transaction) checkEffect(a *act, why error) error {
 	return nil
 }
 
-// checkDirs checks that the directories are where they were: one that was carried out of the tree meanwhile took what was
-// done in it along, and it is taken back.
+// checkDirs checks that the directories are where they were. If one was moved out of the tree meanwhile, it took along
+// what was done in it, and the transaction is taken back.
 func (t *transaction) checkDirs() error {
 	for _, p := range t.touched() {
 		same, err := t.dirs.unmoved(p)
@@ -71,7 +71,7 @@ func (t *transaction) checkDirs() error {
 	return nil
 }
 
-// runAct makes one step.
+// runAct performs one act and notes that it is done.
 func (t *transaction) runAct(a *act) error {
 	err := t.perform(a)
 	a.done = err == nil
@@ -110,8 +110,8 @@ func (t *transaction) mkdir(a *act, dir vfs.Dir, name string) error {
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return reachError(a.Path, err)
 	}
-	// Opened from the one above, not by its path: what is put into it goes where it was made. When somebody else
-	// made it first it is not ours to remove, and serves as well.
+	// Open the directory from its parent, not by its path: what is put into it goes where it was made. If somebody else
+	// made it first, it serves as well, but is not ours to remove.
 	made, err := dir.Dir(name)
 	if err != nil {
 		return reachError(a.Path, err)
@@ -132,7 +132,7 @@ func (t *transaction) move(a *act, dir vfs.Dir, name string) error {
 }
 
 func (t *transaction) swap(a *act, dir vfs.Dir, name string, slots vfs.Dir, slot string) error {
-	// In this order of arguments file watchers see the target change; in the other some see nothing.
+	// With the arguments in this order file watchers see the target change; in the other order some see nothing.
 	if err := exchange(dir, name, slots, slot); err != nil {
 		return reachError(a.Path, err)
 	}
@@ -146,16 +146,16 @@ func (t *transaction) take(a *act, dir vfs.Dir, name string, slots vfs.Dir, slot
 	return t.checkDisplaced(a, slots, slot, func() error { return t.undoTake(a, dir, name, slots, slot) })
 }
 
-// checkDisplaced checks what came out from under a path, and lies in dir by now: it must be the file that was verified, with
-// nothing written to it since. If it is not, back puts it where it was.
+// checkDisplaced checks the file that came out from under a path and is in dir now. It must be the file that was
+// verified, with nothing written to it since. If it is not, back puts it where it was.
 func (t *transaction) checkDisplaced(a *act, dir vfs.Dir, name string, back func() error) error {
 	if plant.Enabled(plant.NoVerify) {
 		a.releaseLease()
 		return nil
 	}
 	err := t.compareDisplaced(a, dir, name)
-	// A writer that asked has waited for the lease, and writes into the file as soon as it ends: that file must be
-	// back in its place, whether before or after the first byte.
+	// A writer that asked has waited for the lease to end, and writes into the file right after. That file must be back
+	// in its place, whether before or after the first byte.
 	if a.releaseLease() && err == nil && a.Do != audit.DoMove {
 		err = stale(a.Path, "another program opened the file for writing", "", "")
 	}
@@ -168,6 +168,7 @@ func (t *transaction) checkDisplaced(a *act, dir vfs.Dir, name string, back func
 	return err
 }
 
+// compareDisplaced compares the file called name with the one that was verified.
 func (t *transaction) compareDisplaced(a *act, dir vfs.Dir, name string) error {
 	is, err := dir.Stat(name)
 	if err != nil {
@@ -187,7 +188,7 @@ func (t *transaction) compareDisplaced(a *act, dir vfs.Dir, name string) error {
 	return nil
 }
 
-// rmdir removes a directory that is the one that was meant, and empty. What cannot be removed stays.
+// rmdir removes a directory if it is the verified one and empty. One that cannot be removed stays.
 func (t *transaction) rmdir(a *act, dir vfs.Dir, name string) {
 	is, err := dir.Stat(name)
 	if err != nil || !is.Mode.IsDir() || is.ID.Ino != a.Old.Ino || dir.RemoveDir(name) != nil {

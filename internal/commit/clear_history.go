@@ -9,9 +9,9 @@ import (
 	"github.com/emend-dev/emend/internal/vfs"
 )
 
-// clearHistory takes out of the history what stands in the tree again, and what was not to be kept. It is the last thing that
-// is done, when all else is durable: who finds that it has begun knows that the transaction is in the tree. A name
-// that cannot be removed stays, and is said: what was done is done, and nothing may bring it into doubt.
+// clearHistory removes from the history what is in the tree again, and what is not to be kept. It is the last thing
+// that is done, when all else is durable: if recovery finds that it has begun, the transaction is in the tree. A name
+// that cannot be removed stays, with a note: what was done is done, and nothing may put it in doubt.
 func (t *transaction) clearHistory() error {
 	var acts []*act
 	for _, a := range t.acts {
@@ -55,14 +55,16 @@ func (t *transaction) clearNames(a *act, slots vfs.Dir) error {
 	return errors.Join(errs...)
 }
 
-// removalOrder are the names of a slot in the order in which they are removed: what was displaced keeps a name to the end.
+// removalOrder lists the names of a slot in the order in which they are removed: a displaced file keeps a name to the
+// end.
 func removalOrder(slot string) []string {
 	return []string{history.NewLink(slot), history.Aside(slot), slot, history.OldLink(slot)}
 }
 
-// removeSpareName removes a name of what was brought back, as long as that has another one: somebody may have removed the one in
-// the tree by now. What was copied has only this one, and goes if it is still what the copy was made of. So does what was
-// reserved for it: without a journal a power cut may have put that back.
+// removeSpareName removes a name of a file that came back, as long as the file has another name: somebody may have
+// removed the one in the tree by now. Where the file came back as a copy, this is the only name of the original; it is
+// removed if it still has the content that was copied. An empty file that was reserved for it is removed too: without a
+// journal, a power cut may have put that back.
 func (t *transaction) removeSpareName(a *act, slots vfs.Dir, name string) error {
 	is, there, err := exists(slots, name)
 	if err != nil || !there {
@@ -77,7 +79,7 @@ func (t *transaction) removeSpareName(a *act, slots vfs.Dir, name string) error 
 	return removeName(slots, name)
 }
 
-// removeName removes a name, with a second try: one that stays by accident would stay for good.
+// removeName removes a name, and tries twice: a name that stays by accident would stay for good.
 func removeName(slots vfs.Dir, name string) error {
 	if err := slots.Remove(name); err == nil || errors.Is(err, fs.ErrNotExist) {
 		return nil

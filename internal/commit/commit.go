@@ -1,25 +1,21 @@
-// Package commit makes a plan true: it alone writes to users' files. It decides nothing about contents and nothing
-// about policy; all of that is settled in what it is given, or it refuses.
+// Package commit carries out plans: it alone writes to users' files. It decides nothing about contents and nothing
+// about policy. All of that is settled in the transaction that it is given, or it refuses.
 //
-// A transaction goes through these steps, and every change to a tree does, also that of a single file:
+// Every change to a tree goes through these steps, also that of a single file:
 //
-//  1. Stage, without the lock: every new content goes into a slot of the store, a fresh file with the owner, mode
-//     and attributes of the one that it will replace. Each is synced, then the directory of the slots.
-//  2. Lock, and verify that every path still has what the plan saw.
-//  3. Append one record to the log, synced. This is the commit point: from here on the transaction will be finished,
-//     if need be by [Store.Recover] after a crash. Before it, nothing has happened.
-//  4. Apply: new directories, new files and moves first, since only they can run out of space; then a target and its
-//     slot are exchanged in one step; then what is deleted is renamed onto its slot. After each, the file that came
-//     out must be the one that was verified. If it is not, somebody saved in between, and everything is taken back.
-//  5. Sync every directory in which a name changed, and answer. What was displaced stays in the slots.
+//  1. Stage, without the lock: write every new content into a slot of the store, a fresh file with the owner, mode and attributes of the file that it will replace. Sync each slot, then the directory of the slots.
+//  2. Take the lock, and verify that every path still has what the plan saw.
+//  3. Append one record to the log, synced. This is the commit point. From here on the transaction will be finished, after a crash by [Store.Recover]. Before it, nothing has happened.
+//  4. Apply: first make directories, put new files in place and move files, since only these can run out of space; then exchange each target with its slot in one rename; then rename each deleted file onto its slot. After each rename, the file that came out must be the one that was verified. If it is not, somebody saved in between, and everything is taken back.
+//  5. Sync every directory in which a name changed, and answer. Displaced files stay in the slots.
 //
-// So a commit costs N + 2 + D syncs: its new contents, the slots' directory and the log, the directories touched. On a
-// file system without a journal it costs one more, for the mark that it was applied.
+// So a commit costs N + 2 + D syncs: N new contents, the directory of the slots and the log, and D directories touched.
+// On a file system without a journal it costs one more, for the record that the transaction was applied.
 //
-// What is not promised: a reader that opens several files while step 4 runs may see some old and some new; each
-// single file is always whole. A program that opened a file for writing before step 4, without a lease being
-// possible here, and writes after it, writes into the slot. And programs that do not use this room do not wait for its
-// lock: they are noticed, not stopped.
+// Not promised: a reader that opens several files while step 4 runs may see some old and some new; each single file is
+// always whole. A program that opened a file for writing before step 4, where no lease is possible, and writes after
+// it, writes into the slot. Programs that do not use this package do not wait for its lock: they are noticed, not
+// stopped.
 package commit
 
 import (
@@ -29,93 +25,92 @@ import (
 	"github.com/emend-dev/emend/internal/vfs"
 )
 
-// Tree opens the directories of the tree that a store belongs to.
+// Tree opens directories of the tree that a store belongs to.
 type Tree interface {
-	// OpenDir opens the directory at a slash path from the top, "." being the top, through no link and on the top's
-	// own mount.
+	// OpenDir opens the directory at a slash path from the top, "." for the top itself. It follows no link and stays on
+	// the mount of the top.
 	OpenDir(path string) (vfs.Dir, error)
 }
 
-// Tx is a transaction to be made.
+// Tx is a transaction to carry out.
 type Tx struct {
-	// Record is what the log is to say of it: kind, actor, request, key and what was asked for. The rest is filled in.
+	// Record is the log record of the transaction: kind, actor, request, key and operations. Run fills in the rest.
 	Record  audit.Record
 	Changes []Change
-	// Texts is called when all is done; what it returns is kept beside what was displaced: the diff, and the answer
+	// Texts is called when all is done. What it returns is stored beside the displaced files: the diff, and the answer
 	// if the transaction has a key. Optional.
 	Texts func(*Done) (diff, answer string)
-	// RemoveDirs lists directories, as slash paths from the top, that go when all else is done and they are empty. One
-	// that is not, or is none, or cannot be removed, stays without a word.
+	// RemoveDirs lists directories, as slash paths from the top, to remove when all else is done, if they are empty
+	// then. A path that is not an empty directory, or that cannot be removed, stays without a note.
 	RemoveDirs []string
-	// Refused words a refusal for the log. One that is found while the lock is held is noted at once, and is then
-	// [fail.Error.Noted]; others are the caller's to note. Optional.
+	// Refused words a refusal for the log. A refusal that is found while the lock is held is logged at once, and has
+	// [fail.Error.Noted] set then; the caller logs others. Optional.
 	Refused func(error) audit.Record
 	// Progress is told how many files are staged. Optional.
 	Progress func(done, total int)
 }
 
-// Change is what becomes of one path: the net effect, whatever the number of steps that led to it.
+// Change is what happens to one path: the net effect of however many steps of the plan.
 type Change struct {
 	Path string // slash path from the top
-	// Parent is the deepest directory on the way to Path that existed when the path was judged, and Missing the
-	// number of directories below it that do not exist.
+	// Parent is the deepest directory on the way to Path that existed when the guard judged the path. Missing counts
+	// the directories below it that do not exist.
 	Parent  vfs.ID
 	Missing int
-	Old     *Old // what stands there; nil when nothing does
-	New     *New // what is to stand there; nil when nothing is
-	// Discard says that what stands there now is not to be kept once the transaction is done.
+	Old     *Old // what is at Path; nil for nothing
+	New     *New // what is to be at Path; nil for nothing
+	// Discard says that Old is not kept once the transaction is done.
 	Discard bool
 }
 
-// Old is what stood at a path when it was read.
+// Old is what was at a path when it was read.
 type Old struct {
 	vfs.Info
 	Sum  string // sha256 of a regular file's content
-	Link string // what a symbolic link says
+	Link string // target of a symbolic link
 }
 
-// New is what is to stand at a path.
+// New is what is to be at a path.
 type New struct {
 	Content, Sum string
 	// From is the index of the change whose old file lends owner, mode and attributes; -1 for a new file.
 	From int
-	// Move says that the file of From itself is to stand here, as it is; From's change has no New.
+	// Move says that the old file of change From is moved here as it is. That change has no New.
 	Move bool
 	Exec bool // a new file is executable
-	// FromSlot is the slot of an earlier transaction whose file itself is to stand here, as it is, with its mode, owner,
-	// attributes and links; it may be a symbolic link. It leaves the history. Sum is what the caller expects of it: the
-	// sha256 of its content, or of what a link says; "" for whatever it has. Content, From, Whole and Exec do
-	// not count.
+	// FromSlot is a slot of an earlier transaction. Its file comes back here as it is, with mode, owner, attributes and
+	// links, and leaves the history. It may be a symbolic link. Sum is what the caller expects of it: the sha256 of the
+	// content, or of the target of a link; "" accepts any. Content, From, Move and Exec do not count.
 	FromSlot string
-	// LikeSlot is the slot of an earlier transaction whose file lends owner, mode and attributes to a new file, where From
+	// LikeSlot is a slot of an earlier transaction whose file lends owner, mode and attributes to a new file, if From
 	// does not.
 	LikeSlot string
-	// TouchNow says that the time of the last change becomes now when all is done, for build tools. It is no promise.
+	// TouchNow sets the modification time to now when all is done, for build tools. It is not promised to succeed.
 	TouchNow bool
 }
 
-// Done is what a transaction did.
+// Done is the result of a transaction.
 type Done struct {
 	Tx    string
 	Head  audit.Head
-	Slots []string // for each change, the name under which what it displaced is kept; "" for none
-	Notes []string // what a person should know, one sentence each
-	// Earlier is set when the transaction's key was committed before: then nothing was done now.
+	Slots []string // for each change, the slot that keeps the displaced file; "" if there is none
+	Notes []string // one sentence each for what a person should know
+	// Earlier is set if a transaction with the same key was committed before. Then nothing was done now.
 	Earlier   *audit.Record
-	Recovered *Outcome // what recovery in front of it did
+	Recovered *Outcome // what recovery did before the transaction
 }
 
-// Options are how a store works.
+// Options configure a store.
 type Options struct {
 	NoSync bool // survive kill -9 but not a power cut
-	// Links makes second names of new and old contents, for file systems that can lose both names of a rename when the
-	// power goes. With NoSync, which promises nothing of that, there are none.
+	// Links gives old and new contents second names, for file systems that can lose both names of a rename in a power
+	// cut. NoSync promises nothing there, so with it there are none.
 	Links  bool
-	Holder string // what the lock says of its holder
+	Holder string // text in the lock file that identifies the holder
 	Now    func() time.Time
 }
 
-// secondNames reports whether second names are made.
+// secondNames reports whether old and new contents get second names.
 func (o Options) secondNames() bool { return o.Links && !o.NoSync }
 
 func (o Options) now() time.Time {

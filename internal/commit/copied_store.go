@@ -12,18 +12,21 @@ import (
 	"github.com/emend-dev/emend/internal/vfs"
 )
 
-// originName is the file that ties a store to the disk where it was made.
+// originName is the file that ties a store to the disk on which it was made.
 const originName = "origin"
 
+// identityText returns the text of the origin file for a store at this place: inode number and birth time of its log
+// directory, which nobody can put into an archive.
+//
 // A store decides what recovery does to files, so one that came with a clone or an archive must not be believed: its
-// log could say that a transaction is to be finished which puts a program into .git/hooks. What nobody can put into
-// an archive is the number and the time of birth of a directory on this disk.
+// log could say that a pending transaction has to put a program into .git/hooks.
 func identityText(store string) (string, error) {
 	ino, born, err := dirIdentity(filepath.Join(store, logName))
 	return fmt.Sprintf("%d %d\n", ino, born), err
 }
 
-// CheckOrigin reports whether the store was made where it is, by emend. It may have been moved on its disk since.
+// CheckOrigin returns an error unless emend made the store where it is. The store may have been moved on its disk
+// since.
 func (p Place) CheckOrigin() error {
 	is, err := identityText(p.Dir)
 	if err != nil {
@@ -41,7 +44,7 @@ func (p Place) CheckOrigin() error {
 		Hint: "If you made the copy yourself, run emend doctor --adopt; else move it out of the way. Until then nothing is written, and nothing that it has pending is touched."}
 }
 
-// readOrigin reads what ties the store to its place. Whoever made the store may have put anything there.
+// readOrigin reads the origin file. Whoever made the store may have put anything there.
 func (p Place) readOrigin() (string, error) {
 	dir, err := vfs.Open(p.Dir)
 	if err != nil {
@@ -81,8 +84,8 @@ func (p Place) writeOrigin(store string) error {
 	return dir.Sync()
 }
 
-// Adopt makes a store that was copied here one of this place, as a person asked. What it has pending belongs to where
-// it came from: it is closed in the log and returned, and no file is touched.
+// Adopt makes a store that was copied here a store of this place; a person asked for it. Its pending transaction
+// belongs to where it came from: Adopt ends it in the log and returns it, and touches no file.
 func (p Place) Adopt(s *Store) (disowned *audit.Record, err error) {
 	if disowned, err = s.disown(); err != nil {
 		return nil, err

@@ -10,7 +10,7 @@ import (
 	"github.com/emend-dev/emend/internal/vfs"
 )
 
-// sum is the sha256 of what the file says: its content, or where a link leads.
+// sum returns the sha256 of the file's content, or of a link's target.
 func (o *Old) sum() string {
 	if isLink(o.Mode) {
 		return hashText(o.Link)
@@ -28,7 +28,7 @@ func hashLink(dir vfs.Dir, name string) (string, error) {
 	return hashText(text), err
 }
 
-// hashFile is the sha256 of the file called name, which must be the one that is meant.
+// hashFile returns the sha256 of the file called name, which must be the file that want describes.
 func hashFile(dir vfs.Dir, name string, want vfs.Info) (string, error) {
 	f, err := dir.Open(name)
 	if err != nil {
@@ -50,7 +50,7 @@ func hashFile(dir vfs.Dir, name string, want vfs.Info) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// hashContent is the sha256 of what a name has: of a file's content, or of where a link leads; "" when a file may not be read.
+// hashContent returns the sha256 of a file's content or of a link's target; "" if the file may not be read.
 func hashContent(dir vfs.Dir, name string, is vfs.Info) (string, error) {
 	if isLink(is.Mode) {
 		return hashLink(dir, name)

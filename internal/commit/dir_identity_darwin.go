@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// dirIdentity is a directory's number and when it was made.
+// dirIdentity returns a directory's inode number and birth time.
 func dirIdentity(path string) (ino uint64, born int64, err error) {
 	fi, err := os.Lstat(path)
 	if err != nil {

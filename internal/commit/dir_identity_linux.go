@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// dirIdentity is a directory's number and when it was made; 0 where the file system does not say.
+// dirIdentity returns a directory's inode number and birth time; the time is 0 if the file system does not have it.
 func dirIdentity(path string) (ino uint64, born int64, err error) {
 	var st unix.Statx_t
 	if err := unix.Statx(unix.AT_FDCWD, path, unix.AT_SYMLINK_NOFOLLOW, unix.STATX_INO|unix.STATX_BTIME, &st); err != nil {

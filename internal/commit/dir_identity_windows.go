@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// dirIdentity is when a directory was made.
+// dirIdentity returns a directory's creation time.
 func dirIdentity(path string) (ino uint64, born int64, err error) {
 	fi, err := os.Lstat(path)
 	if err != nil {

@@ -9,16 +9,16 @@ import (
 	"github.com/emend-dev/emend/internal/vfs"
 )
 
-// openDirs are the directories that a transaction works in, each opened once and held: whatever happens to the paths that
-// led there, what is done is done in the directory that was judged.
+// openDirs holds the directories that a transaction works in, each opened once. Whatever happens to the paths that led
+// there, the transaction works in the directory that was judged.
 type openDirs struct {
 	tree   Tree
-	mu     sync.Mutex // of at, which staging calls from several goroutines
+	mu     sync.Mutex // for open, which staging calls from several goroutines
 	byPath map[string]vfs.Dir
-	ids    map[string]vfs.ID // of those that are held, as far as they were asked for: it cannot change while they are
-	// limit is how many are held at most, 0 for any number. Only recovery has a bound: it finds its way anew.
+	ids    map[string]vfs.ID // identities of the open directories, as far as they were needed; they cannot change while open
+	// limit is the maximum number of open directories, 0 for no limit. Only recovery has one: it opens paths anew.
 	limit int
-	last  string
+	last  string // path last opened
 }
 
 func newOpenDirs(t Tree) *openDirs {
@@ -45,13 +45,13 @@ func (d *openDirs) open(path string) (vfs.Dir, error) {
 	return dir, nil
 }
 
-// put takes over a directory that was opened at path.
+// put adds a directory that was opened at path, and takes it over.
 func (d *openDirs) put(path string, dir vfs.Dir) {
 	d.byPath[path] = dir
 	delete(d.ids, path)
 }
 
-// closeOthers lets go of all directories but the last, which a step that needs two of them has in hand.
+// closeOthers closes all directories but the last one, which an act that needs two of them is using.
 func (d *openDirs) closeOthers() {
 	for path := range d.byPath {
 		if path != d.last {
@@ -60,14 +60,14 @@ func (d *openDirs) closeOthers() {
 	}
 }
 
-// parent returns the directory of a path and its last name.
+// parent returns the parent directory of path, and the last name of path.
 func (d *openDirs) parent(path string) (vfs.Dir, string, error) {
 	up, name := split(path)
 	dir, err := d.open(up)
 	return dir, name, err
 }
 
-// id is what tells the directory that is held for a path from every other one.
+// id returns the identity of the open directory at path.
 func (d *openDirs) id(path string) (vfs.ID, error) {
 	if id, ok := d.ids[path]; ok {
 		return id, nil
@@ -79,7 +79,7 @@ func (d *openDirs) id(path string) (vfs.ID, error) {
 	return is.ID, err
 }
 
-// unmoved reports whether the path still leads to the directory that is held for it.
+// unmoved reports whether path still leads to the directory that is open for it.
 func (d *openDirs) unmoved(path string) (bool, error) {
 	now, err := d.tree.OpenDir(path)
 	if err != nil {
@@ -94,7 +94,7 @@ func (d *openDirs) unmoved(path string) (bool, error) {
 	return is.ID == held, err
 }
 
-// paths lists the directories that are held, in order.
+// paths lists the open directories, in order.
 func (d *openDirs) paths() []string {
 	out := make([]string, 0, len(d.byPath))
 	for p := range d.byPath {
@@ -104,7 +104,7 @@ func (d *openDirs) paths() []string {
 	return out
 }
 
-// drop lets go of a directory that was removed.
+// drop closes a directory that was removed.
 func (d *openDirs) drop(path string) {
 	if dir, ok := d.byPath[path]; ok {
 		dir.Close()
@@ -120,7 +120,7 @@ func (d *openDirs) close() {
 	d.byPath, d.ids = map[string]vfs.Dir{}, map[string]vfs.ID{}
 }
 
-// exists describes name in dir; missing is no error.
+// exists describes name in dir. A missing name is not an error.
 func exists(dir vfs.Dir, name string) (is vfs.Info, ok bool, err error) {
 	is, err = dir.Stat(name)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -11,13 +11,13 @@ import (
 	"github.com/emend-dev/emend/internal/vfs"
 )
 
-// stale says that a path no longer has what the plan saw.
+// stale reports that a path no longer has what the plan saw.
 func stale(path, msg, want, have string) *fail.Error {
 	return &fail.Error{Kind: fail.Stale, Path: path, Msg: msg, Want: want, Have: have,
 		Hint: "Re-read the file to obtain the current sha256 and re-apply your edit."}
 }
 
-// reachError explains an error in reaching what the plan has seen: what is gone or of another kind by now has changed.
+// reachError words an error in reaching what the plan saw. A path that is missing now, or of another kind, has changed.
 func reachError(path string, err error) error {
 	if err == nil {
 		return nil
@@ -35,7 +35,7 @@ func reachError(path string, err error) error {
 	return diskError(path, err)
 }
 
-// diskError is a disk that refused.
+// diskError words a refusal of the disk.
 func diskError(path string, err error) error {
 	if err == nil {
 		return nil
@@ -63,7 +63,7 @@ func diskError(path string, err error) error {
 	return e
 }
 
-// storeError is a store that refused.
+// storeError words a failure to write the store.
 func storeError(err error) error {
 	if err == nil {
 		return nil
@@ -82,14 +82,14 @@ func cannotKeep(path string, err error) error {
 		Hint: "Run emend as the owner of the file, or let a person change the owner first."}
 }
 
-// indeterminate is a transaction that nobody can say the end of before recovery.
+// indeterminate reports that nobody can say before recovery how the transaction ends.
 func indeterminate(err error) error {
 	return &fail.Error{Kind: fail.CommandFailed, Reason: fail.Indeterminate, Disk: true, Cause: err,
 		Msg:  fmt.Sprintf("the disk failed in the middle of the commit, and it is undecided whether the patch is applied: %v", cause(err)),
 		Hint: "See to the disk, then run emend recover: it finishes the patch or takes it back. Until then nothing else is written."}
 }
 
-// cause is the innermost error of the system, without our words around it.
+// cause returns the innermost error, that of the system.
 func cause(err error) error {
 	for {
 		switch u := err.(type) {
@@ -144,7 +144,7 @@ func cancelled(ctx context.Context) error {
 	return e
 }
 
-// pathChanged says of an error that a path does not lead where it did: somebody has moved or replaced a directory.
+// pathChanged reports whether err says that a path does not lead where it did: somebody moved or replaced a directory.
 func pathChanged(err error) bool {
 	for _, why := range []error{fail.NotFound, fail.Stale, fs.ErrNotExist, syscall.ENOTDIR, syscall.ELOOP} {
 		if errors.Is(err, why) {
@@ -169,8 +169,8 @@ func ignore(err, what error) error {
 	return err
 }
 
-// ignoreNoLink lets pass that a file may not have, or may not be given, a second name: some file systems have none, and
-// a kernel may deny them for files of others. There a power cut can lose a name.
+// ignoreNoLink ignores that a file cannot have a second name: some file systems have none, and a kernel may deny one
+// for a file of somebody else. There a power cut can lose a name.
 func ignoreNoLink(err error) error {
 	for _, no := range []error{vfs.ErrUnsupported, fs.ErrPermission, syscall.EMLINK} {
 		if errors.Is(err, no) {

@@ -12,19 +12,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// journaled are the file systems whose renames are atomic across a power cut; those in memory have nothing to lose.
+// journaled lists the file systems whose renames are atomic across a power cut. Those in memory have nothing to lose.
 var journaled = []string{"ext3", "ext4", "xfs", "btrfs", "bcachefs", "zfs", "jfs", "reiserfs", "tmpfs", "ramfs", "overlay"}
 
 var network = []string{"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "ceph", "afs", "coda", "ncpfs", "lustre", "gfs2", "ocfs2",
 	"orangefs", "beegfs", "gpfs", "glusterfs", "fuse.sshfs", "fuse.glusterfs", "fuse.rclone", "fuse.s3fs", "fuse.davfs2", "virtiofs"}
 
-// typeByMagic are the file systems that need no look into the list of mounts: their number alone tells.
+// typeByMagic has the file systems that the magic number alone identifies, without the list of mounts.
 var typeByMagic = map[int64]string{unix.XFS_SUPER_MAGIC: "xfs", unix.BTRFS_SUPER_MAGIC: "btrfs", unix.TMPFS_MAGIC: "tmpfs",
 	unix.OVERLAYFS_SUPER_MAGIC: "overlay"}
 
-var filesystems sync.Map // of mount to FS: it cannot change while the mount stays
+// filesystems caches the FS of each mount. It cannot change while the mount exists.
+var filesystems sync.Map
 
-// Filesystem tells what dir is on.
+// Filesystem returns the file system that dir is on.
 func Filesystem(dir string) (FS, error) {
 	mount, _, err := mountAndOwner(dir)
 	if err != nil {
@@ -76,7 +77,8 @@ func ext4(journal bool) FS {
 	return FS{Type: "ext4", Journal: true}
 }
 
-// journalByDriver asks the driver of ext4 about the device with this number, which is several times quicker than the list of mounts.
+// journalByDriver asks the ext4 driver about the device with this number, which is several times quicker than reading
+// the list of mounts.
 func journalByDriver(number string) (journal, known bool) {
 	link, err := os.Readlink("/sys/dev/block/" + number)
 	if err != nil {
@@ -86,7 +88,7 @@ func journalByDriver(number string) (journal, known bool) {
 	return task != noJournalTask, err == nil
 }
 
-// mountOf finds the device and the type of the file system with this device number.
+// mountOf returns the device and the type of the file system with this device number.
 func mountOf(number string) (device, kind string, err error) {
 	f, err := os.Open("/proc/self/mountinfo")
 	if err != nil {
@@ -105,21 +107,21 @@ func mountOf(number string) (device, kind string, err error) {
 	return device, kind, lines.Err()
 }
 
-// hasJournal reports whether an ext4 has its journal, as far as the kernel tells: it does for its own mounts only.
+// hasJournal reports whether an ext4 has a journal, as far as the kernel tells: it does so only for its own mounts.
 func hasJournal(device string) bool {
 	name := filepath.Base(device)
 	if real, err := filepath.EvalSymlinks(device); err == nil {
 		name = filepath.Base(real)
 	}
 	task, err := journalTask(name)
-	return err != nil || task != noJournalTask // not to be seen from here, in a container for example: to have one is the rule
+	return err != nil || task != noJournalTask // invisible from here, in a container for example; nearly every ext4 has one
 }
 
-// noJournalTask is what stands for the journal's task where there is no journal.
+// noJournalTask stands for the journal's task where there is no journal.
 const noJournalTask = "<none>"
 
-// journalTask reads the number of the task that writes the journal of a device. It is read without a file of the library's,
-// which would have the poller made for it.
+// journalTask reads the number of the task that writes the journal of a device. It does not use os.File, which would
+// start the runtime's poller.
 func journalTask(device string) (string, error) {
 	fd, err := unix.Open("/sys/fs/ext4/"+device+"/journal_task", unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/emend-dev/emend/internal/vfs"
 )
 
-// checkSources checks the slots that files are to be brought back from: each is one, and none is asked for twice.
+// checkSources checks the slots that files come back from: each name is one of a slot, and none is used twice.
 func (t *transaction) checkSources() error {
 	seen := map[string]bool{}
 	for i := range t.tx.Changes {
@@ -29,8 +29,8 @@ func (t *transaction) checkSources() error {
 	return nil
 }
 
-// linkKept gives what is kept a second name, the slot of the step. Until the transaction is in the tree the first one
-// stays as it is: whatever happens before, nothing has to be put back. It returns the file to be synced, if any.
+// linkKept gives a kept file a second name, the slot of the act. Its first name stays as it is until the transaction is
+// in the tree, so nothing has to be put back if the transaction fails. linkKept returns the file to sync, if any.
 func (t *transaction) linkKept(a *act, n *New, slots vfs.Dir, name string) (vfs.File, error) {
 	from, is, err := t.s.hist.Find(n.FromSlot)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -84,12 +84,13 @@ func (t *transaction) checkLinked(a *act, n *New, slots vfs.Dir, name string) (f
 		return nil, nil
 	}
 	if f, err = slots.Open(name); errors.Is(err, fs.ErrPermission) {
-		return nil, nil // it may not be read, and so was not written here either
+		return nil, nil // a file that may not be read was not written here either
 	}
 	return f, storeError(err)
 }
 
-// copyKept makes the slot a copy of what is kept, with everything that can be kept of it, where no second name can be had.
+// copyKept makes the slot a copy of the kept file, with every attribute that can be copied, where the file cannot have
+// a second name.
 func (t *transaction) copyKept(a *act, n *New, slots vfs.Dir, from, name string) (vfs.File, error) {
 	kept, err := slots.Open(from)
 	if err != nil {
@@ -130,8 +131,8 @@ func (t *transaction) copyKeptAttributes(a *act, f, kept vfs.File) error {
 	return storeError(f.Touch(a.source.ModTime))
 }
 
-// checkKept checks, with the lock held, that what is to be brought back is in the history, as it was when it was staged:
-// somebody else may have brought it back, or removed it, or gone on writing to it.
+// checkKept checks, with the lock held, that the history still has the file as it was staged: somebody may have brought
+// it back or removed it since, or have written to it.
 func (t *transaction) checkKept(a *act) error {
 	if a.From == "" || plant.Enabled(plant.BackMovesEarly) {
 		return nil
@@ -160,7 +161,7 @@ func (t *transaction) checkKept(a *act) error {
 	return nil
 }
 
-// touchRestored gives the files that were brought back the time of now. That it fails is worth no word.
+// touchRestored sets the modification time of the files that came back, where asked for. A failure is not reported.
 func (t *transaction) touchRestored() {
 	for _, a := range t.acts {
 		if a.From != "" && t.tx.Changes[a.change].New.TouchNow {

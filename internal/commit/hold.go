@@ -10,13 +10,11 @@ import (
 )
 
 const (
-	// maxHeld is how many old files are kept open from verification on. Beyond it an inode number could be used
-	// again, so there the content of what came out is read instead.
 	maxHeld = 1024
 )
 
-// holdEarly holds the file that lends its attributes to a new content open until it is verified, unless many are held so by
-// now: what does not have the lock must not use up what the one that has it needs.
+// holdEarly keeps the file that lends its attributes open until it is verified, unless many are open by now: a
+// transaction that does not have the lock must not use up the file descriptors of the one that has it.
 func (s *Store) holdEarly(a *act, f vfs.File) bool {
 	if s.heldEarly.Add(1) > int64(min(maxHeld, s.openLimit/8)) {
 		s.heldEarly.Add(-1)
@@ -26,7 +24,7 @@ func (s *Store) holdEarly(a *act, f vfs.File) bool {
 	return true
 }
 
-// closeHeld closes the file that is held.
+// closeHeld closes the file that is held open.
 func (s *Store) closeHeld(a *act) {
 	if a.held == nil {
 		return
@@ -39,10 +37,10 @@ func (s *Store) closeHeld(a *act) {
 	a.heldEarly = false
 }
 
-// holdOpen sees to it that the file is open, so that its inode number stays its own, and asks to hear of writers.
+// holdOpen holds the file open, so that its inode number is not used again, and takes a lease to hear of writers.
 func (t *transaction) holdOpen(a *act, dir vfs.Dir, name string, old *Old) error {
 	if a.oldInfo.ID != old.ID {
-		t.s.closeHeld(a) // another file by now, which may have the same content
+		t.s.closeHeld(a) // another file has the path now; it may have the same content
 	}
 	if a.held == nil {
 		if err := t.openHeld(a, dir, name); a.held == nil || err != nil {
@@ -50,7 +48,7 @@ func (t *transaction) holdOpen(a *act, dir vfs.Dir, name string, old *Old) error
 		}
 	}
 	if a.Do == audit.DoMove {
-		return nil // the very file goes on: whoever writes to it, nothing is lost
+		return nil // the file itself moves on, so a write to it is not lost
 	}
 	release, busy := a.held.Lease()
 	if busy {
@@ -62,7 +60,7 @@ func (t *transaction) holdOpen(a *act, dir vfs.Dir, name string, old *Old) error
 	return nil
 }
 
-// openHeld opens the file that is to be held, if it can be had and not too many are.
+// openHeld opens the file to hold, if it may be read and not too many are open.
 func (t *transaction) openHeld(a *act, dir vfs.Dir, name string) error {
 	if t.heldCount >= min(maxHeld, t.s.openLimit/4) {
 		a.recent = true
@@ -70,12 +68,12 @@ func (t *transaction) openHeld(a *act, dir vfs.Dir, name string) error {
 	}
 	f, err := dir.Open(name)
 	if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
-		a.recent = true // as for those beyond what is held
+		a.recent = true // as beyond maxHeld
 		return nil
 	}
 	if err != nil {
 		if errors.Is(err, fs.ErrPermission) && a.Do != audit.DoSwap {
-			a.recent = false // a file that may not be read can be deleted and moved all the same
+			a.recent = false // a file that may not be read can still be deleted and moved
 			return nil
 		}
 		return reachError(a.Path, err)
@@ -91,7 +89,7 @@ func (t *transaction) openHeld(a *act, dir vfs.Dir, name string) error {
 	return nil
 }
 
-// releaseLease ends the lease and reports whether somebody wanted to write meanwhile.
+// releaseLease ends the lease and reports whether somebody asked to write meanwhile.
 func (a *act) releaseLease() (asked bool) {
 	if a.lease != nil {
 		asked = a.lease()

@@ -11,26 +11,26 @@ import (
 	"github.com/emend-dev/emend/internal/vfs"
 )
 
-// recovery is a transaction after a crash, and where each of its steps stands.
+// recovery is a transaction after a crash, with the state of each of its acts.
 type recovery struct {
 	*transaction
 	states []stepState
 	notes  []string
 }
 
-// stepState is where a step stands.
+// stepState is the state of an act after a crash.
 type stepState uint8
 
 const (
-	stateDone    stepState = iota // it has been done; whatever its paths have now came later
-	stateTodo                     // it has not, and can be
-	stateBlocked                  // it has not, and somebody else's file is in its place
-	stateMoot                     // nothing is left of it to be done: somebody has removed or replaced what it was about
+	stateDone    stepState = iota // done; whatever its paths have now came later
+	stateTodo                     // not done, and can be done
+	stateBlocked                  // not done, and somebody else's file is in its place
+	stateMoot                     // nothing is left to do: somebody removed or replaced the file that it was about
 )
 
-// inspectAll finds out where every step stands. What a crash has torn apart in the store it mends on the way: a name that
-// must be there is made from the second names, one that must not is removed, and somebody's file that a step had just
-// taken out from under its name goes back.
+// inspectAll finds the state of every act. On the way it repairs what a crash left in the store: it restores missing
+// names from second names, removes names that must not be there, and puts back somebody's file that an act had just
+// taken out from under its name.
 func (rv *recovery) inspectAll() error {
 	rv.states = make([]stepState, len(rv.acts))
 	for i, a := range rv.acts {
@@ -44,7 +44,8 @@ func (rv *recovery) inspectAll() error {
 	return nil
 }
 
-// inspect decides by the slot where there is one: nobody else writes there. The target only says what is to be done.
+// inspect finds the state of an act. The slot decides, if the act has one: nobody else writes there. The target only
+// says what is to be done.
 func (rv *recovery) inspect(a *act) (stepState, error) {
 	target, err := rv.observeTarget(a.Path, a)
 	if err != nil {
@@ -72,7 +73,7 @@ func (rv *recovery) inspect(a *act) (stepState, error) {
 	return rv.inspectTake(a, target, slot)
 }
 
-// inspectMkdir: a directory is to be made if it is not there; whether anything needs it shows when all is looked at.
+// inspectMkdir: a missing directory is to be made. Whether anything needs it shows when all acts are inspected.
 func inspectMkdir(target observation) stepState {
 	switch {
 	case target.info.Mode.IsDir():
@@ -83,7 +84,7 @@ func inspectMkdir(target observation) stepState {
 	return stateMoot
 }
 
-// inspectRmdir: a directory is known by its number, since one that somebody has made since is theirs.
+// inspectRmdir: a directory is known by its inode number, since one that somebody made since is theirs.
 func inspectRmdir(a *act, target observation) (stepState, error) {
 	if target.class == absent {
 		a.dirChanged = true
@@ -94,7 +95,7 @@ func inspectRmdir(a *act, target observation) (stepState, error) {
 	}
 	dir, err := target.dir.Dir(target.name)
 	if err != nil {
-		return stateMoot, nil // it cannot be removed either
+		return stateMoot, nil // a directory that cannot be opened cannot be removed either
 	}
 	defer dir.Close()
 	names, err := dir.Names()
@@ -102,7 +103,7 @@ func inspectRmdir(a *act, target observation) (stepState, error) {
 	return stateTodo, nil
 }
 
-// observeTarget looks at a path of the tree. Below a directory that is missing there is nothing.
+// observeTarget observes a path of the tree. Below a missing directory there is nothing.
 func (rv *recovery) observeTarget(path string, a *act) (observation, error) {
 	dir, name, err := rv.dirs.parent(path)
 	switch {
@@ -140,7 +141,8 @@ func (rv *recovery) inspectPut(a *act, target, slot observation) (stepState, err
 	return stateMoot, nil
 }
 
-// todoIfFree: something can be put at a path that is free, in a directory that is there or that the transaction makes.
+// todoIfFree returns stateTodo if path is free, in a directory that exists or that the transaction makes, and
+// stateBlocked if not.
 func (rv *recovery) todoIfFree(target observation, path string) stepState {
 	if target.class != absent || target.dir == nil && !rv.makesParent(path) {
 		return stateBlocked
@@ -148,14 +150,14 @@ func (rv *recovery) todoIfFree(target observation, path string) stepState {
 	return stateTodo
 }
 
-// makesParent reports whether the transaction makes the directory of a path.
+// makesParent reports whether the transaction makes the parent directory of path.
 func (rv *recovery) makesParent(path string) bool {
 	up, _ := split(path)
 	return slices.ContainsFunc(rv.acts, func(a *act) bool { return a.Do == audit.DoMkdir && a.Path == up })
 }
 
-// returnForeign puts a file that is not of this transaction back where a step had taken it from. If its name is taken by
-// now, it stays in the slot, and is said.
+// returnForeign puts a file that is not of this transaction back where an act had taken it from. If its name is taken
+// by now, it stays in the slot, with a note.
 func (rv *recovery) returnForeign(a *act, target, slot observation) error {
 	if target.class == absent && target.dir != nil {
 		err := rename(slot.dir, slot.name, target.dir, target.name, vfs.NoReplace)
@@ -167,7 +169,8 @@ func (rv *recovery) returnForeign(a *act, target, slot observation) error {
 	return nil
 }
 
-// ensureNew makes sure that the slot has the new content, from its second name if need be. Without it nothing can be done.
+// ensureNew makes sure that the slot has the new content, from its second name if need be. It returns stateBlocked if
+// the content is nowhere.
 func (rv *recovery) ensureNew(a *act, slot observation) (stepState, error) {
 	if slot.class == newFile {
 		a.stagedInfo = slot.info
@@ -182,7 +185,7 @@ func (rv *recovery) ensureNew(a *act, slot observation) (stepState, error) {
 			continue
 		}
 		if slot.class != absent {
-			// Only ever another name of the old file, which has a second name of its own.
+			// This is another name of the old file, which has a second name of its own.
 			if err := slot.dir.Remove(slot.name); err != nil {
 				return stateBlocked, err
 			}
@@ -196,7 +199,8 @@ func (rv *recovery) ensureNew(a *act, slot observation) (stepState, error) {
 	return stateBlocked, nil
 }
 
-// removeAside removes the name that an interrupted exchange has left aside of what is still, or again, at the target.
+// removeAside removes the aside name that an interrupted exchange left of a file that is still, or again, at the
+// target.
 func (rv *recovery) removeAside(a *act, target, slot observation) error {
 	aside, err := observe(slot.dir, history.Aside(slot.name), a)
 	if err != nil || aside.class != oldFile || target.class != oldFile {
@@ -210,18 +214,18 @@ func (rv *recovery) inspectSwap(a *act, target, slot observation) (stepState, er
 	displaced := slot.class == oldFile || slot.class == oldEdited
 	switch {
 	case displaced && slot.sameFile(target):
-		return rv.ensureNew(a, slot) // both names have the old file: the exchange was torn apart
+		return rv.ensureNew(a, slot) // both names have the old file: half of the exchange was lost
 	case displaced:
 		a.certain, a.undoable, a.placed = true, target.class == newFile && slot.class == oldFile, ours
 		a.stagedInfo, a.oldInfo = target.info, slot.info
 		rv.noteLateWrite(a, slot)
 		return stateDone, nil
 	case target.class == newFile && slot.class == newFile && !slot.sameFile(target):
-		return stateDone, nil // somebody has made the same change by hand
+		return stateDone, nil // somebody made the same change by hand
 	case slot.sameFile(target) && ours, slot.class == absent && target.class != oldFile:
 		return rv.rescueOld(a, target, slot)
 	case slot.class == foreign && ours:
-		// Somebody saved in the last instant, their file came out, and then the process died.
+		// Somebody saved in the last instant, their file came out into the slot, and then the process died.
 		err := exchange(target.dir, target.name, slot.dir, slot.name)
 		a.stagedInfo = target.info
 		return stateBlocked, err
@@ -239,7 +243,7 @@ func (rv *recovery) inspectSwap(a *act, target, slot observation) (stepState, er
 	return at, err
 }
 
-// noteLateWrite says it when somebody has written to a file after it had been displaced.
+// noteLateWrite notes that somebody wrote to a file after it had been displaced.
 func (rv *recovery) noteLateWrite(a *act, slot observation) {
 	if slot.class == oldEdited {
 		rv.keptSlots[a.Slot] = true
@@ -248,7 +252,7 @@ func (rv *recovery) noteLateWrite(a *act, slot observation) {
 	}
 }
 
-// rescueOld is for a step whose slot should have the old file and has not: it may have it under a second name.
+// rescueOld handles an act whose slot should have the old file and has not: a second name may have it.
 func (rv *recovery) rescueOld(a *act, target, slot observation) (stepState, error) {
 	old, err := rv.moveOldToSlot(a, slot)
 	if err != nil {
@@ -260,7 +264,7 @@ func (rv *recovery) rescueOld(a *act, target, slot observation) (stepState, erro
 	return stateDone, nil
 }
 
-// moveOldToSlot puts the old file into the slot from its second name.
+// moveOldToSlot renames the second name of the old file to the slot.
 func (rv *recovery) moveOldToSlot(a *act, slot observation) (observation, error) {
 	for _, name := range []string{history.Aside(slot.name), history.OldLink(slot.name)} {
 		spare, err := observe(slot.dir, name, a)
@@ -274,16 +278,16 @@ func (rv *recovery) moveOldToSlot(a *act, slot observation) (observation, error)
 	return observation{}, nil
 }
 
-// inspectTake: until the file is in the slot, the slot has what was reserved there, which is known as the new one, or
+// inspectTake: until the file is in the slot, the slot has the reserved empty file, which counts as the new one, or
 // nothing after it was given back.
 func (rv *recovery) inspectTake(a *act, target, slot observation) (stepState, error) {
 	displaced := slot.class == oldFile || slot.class == oldEdited
 	switch {
 	case displaced && slot.sameFile(target) && slot.class == oldEdited:
-		return stateBlocked, slot.dir.Remove(slot.name) // both names, and somebody has written to it: theirs
+		return stateBlocked, slot.dir.Remove(slot.name) // it has both names, and somebody wrote to it: it is theirs
 	case displaced && slot.sameFile(target):
 		a.certain, a.undoable, a.oldInfo = true, true, slot.info
-		return stateDone, target.dir.Remove(target.name) // both names: a rename would do nothing
+		return stateDone, target.dir.Remove(target.name) // it has both names: a rename would do nothing
 	case displaced:
 		a.certain, a.undoable, a.oldInfo = true, target.class == absent && slot.class == oldFile, slot.info
 		rv.noteLateWrite(a, slot)
@@ -295,7 +299,7 @@ func (rv *recovery) inspectTake(a *act, target, slot observation) (stepState, er
 	case target.class == absent:
 		at, err := rv.rescueOld(a, target, slot)
 		if at == stateDone && err == nil && a.oldInfo == (vfs.Info{}) {
-			a.certain, at = false, stateMoot // somebody else has deleted it
+			a.certain, at = false, stateMoot // somebody else deleted it
 		}
 		return at, err
 	}
@@ -311,12 +315,12 @@ func (rv *recovery) inspectMove(a *act, from observation) (stepState, error) {
 	switch {
 	case arrived && from.sameFile(to):
 		a.certain, a.undoable = true, true
-		return stateDone, from.dir.Remove(from.name) // both names: a rename would do nothing
+		return stateDone, from.dir.Remove(from.name) // it has both names: a rename would do nothing
 	case arrived:
 		a.certain, a.undoable, a.oldInfo = true, from.class == absent && to.class == oldFile, to.info
 		return stateDone, nil
 	case from.class == oldFile && to.class != absent && from.info.ID.Ino != a.Old.Ino:
-		return stateMoot, nil // a copy of it, made since
+		return stateMoot, nil // a copy that somebody made since
 	case from.class == oldFile:
 		return rv.todoIfFree(to, a.To), nil
 	case from.class == oldEdited:
@@ -327,7 +331,7 @@ func (rv *recovery) inspectMove(a *act, from observation) (stepState, error) {
 	return stateMoot, nil
 }
 
-// relink gives a file that has lost both names on the way its old one back, to be moved once more.
+// relink gives a file that lost both names during a move its old name back, to be moved once more.
 func (rv *recovery) relink(a *act, from observation) (stepState, error) {
 	slots := rv.s.hist.Slots()
 	spare, err := observe(slots, history.OldLink(history.Slot(rv.id, a.Slot)), a)

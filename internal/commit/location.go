@@ -10,22 +10,23 @@ import (
 
 // Place is where the store of a tree is, or would be made.
 type Place struct {
-	Dir    string // the store's absolute path
-	Top    string // the top of the tree that it belongs to
+	Dir    string // absolute path of the store
+	Top    string // top of the tree that it belongs to
 	Exists bool
-	// Fallback is where a store is made if it cannot be made at Dir; "" for nowhere.
+	// Fallback is where the store is made if it cannot be made at Dir; "" for nowhere.
 	Fallback string
 }
 
-// The names of a store: beside a repository, and at the top of a tree without one.
+// The names of a store: in a .git directory, and at the top of a tree without one.
 const (
 	gitStoreName  = "emend"
 	rootStoreName = ".emend"
 )
 
-// Locate finds the store of the tree that root, an absolute path without links, belongs to. Looking upward, on one
-// mount, an existing store wins; else it is to be made in the nearest .git directory; else at the root. A store or a
-// repository of a stranger does not count: whoever can write above the root must not lead the commit elsewhere.
+// Locate finds the store of the tree that root, an absolute path without links, belongs to. It searches upwards, on one
+// mount. An existing store wins; otherwise the store is to be made in the nearest .git directory; otherwise at the
+// root. Stores and repositories of strangers do not count: whoever can write above the root must not lead the commit
+// elsewhere.
 func Locate(root string) (Place, error) {
 	mount, owner, err := mountAndOwner(root)
 	if err != nil {
@@ -61,7 +62,7 @@ func Locate(root string) (Place, error) {
 	return Place{Dir: filepath.Join(git, ".git", gitStoreName), Top: git, Fallback: own}, nil
 }
 
-// LocateNamed is the store that a person named, for the tree at root.
+// LocateNamed returns the place of a store that a person named, for the tree at root.
 func LocateNamed(dir, root string) (Place, error) {
 	p := Place{Dir: dir, Top: root, Exists: isStore(dir)}
 	up, mine := filepath.Dir(dir), root
@@ -81,7 +82,7 @@ func LocateNamed(dir, root string) (Place, error) {
 	return p, nil
 }
 
-// Preferred is where a store of the tree at top would be made if it had none.
+// Preferred returns where a store of the tree at top would be made if it had none.
 func Preferred(top string) (Place, error) {
 	git := filepath.Join(top, ".git")
 	if isDir(git) {
@@ -90,7 +91,7 @@ func Preferred(top string) (Place, error) {
 	return Place{Dir: filepath.Join(top, rootStoreName), Top: top}, nil
 }
 
-// Writable reports why a store cannot be made at the place; nil when it can, as far as a look tells.
+// Writable returns why a store cannot be made at the place, nil if it can, as far as permissions tell.
 func (p Place) Writable() error {
 	err := mayWrite(filepath.Dir(p.Dir))
 	if err != nil && p.Fallback != "" {
@@ -99,7 +100,7 @@ func (p Place) Writable() error {
 	return err
 }
 
-// Usable reports why nothing can be put into the store at the place, or, where there is none, why none can be made.
+// Usable returns why the store at the place cannot be written, or, if there is none, why none can be made.
 func (p Place) Usable() error {
 	if !p.Exists {
 		return p.Writable()

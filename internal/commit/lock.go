@@ -17,7 +17,7 @@ const lockTimeout = 30 * time.Second
 // lock waits for the store's lock until ctx ends.
 func (s *Store) lock(ctx context.Context) (unlock func(), err error) {
 	if unlock, err := s.tryLock(); unlock != nil || err != nil {
-		return unlock, err // without a clock, which starts a thread
+		return unlock, err // without a timer, which starts a thread
 	}
 	if _, ok := ctx.Deadline(); !ok {
 		var cancel context.CancelFunc
@@ -40,7 +40,8 @@ func (s *Store) lock(ctx context.Context) (unlock func(), err error) {
 	}, nil
 }
 
-// waitForLock polls for the lock of the file, which is never replaced: the kernel has no way to wait for it for some time.
+// waitForLock polls for the lock of the lock file, since the kernel cannot wait for one with a timeout. The file is
+// never replaced.
 func (s *Store) waitForLock(ctx context.Context) (vfs.File, error) {
 	f, err := s.dir.Append(lockName, 0o600)
 	if err != nil {
@@ -70,7 +71,7 @@ func (s *Store) waitForLock(ctx context.Context) (vfs.File, error) {
 	}
 }
 
-// checkLockFile checks that the lock is that of the file which others find: one that somebody has removed excludes nobody.
+// checkLockFile checks that the locked file is the one that others find: a lock on a removed file excludes nobody.
 func (s *Store) checkLockFile(f vfs.File) error {
 	mine, err := f.Stat()
 	if err != nil {
@@ -83,7 +84,7 @@ func (s *Store) checkLockFile(f vfs.File) error {
 	return err
 }
 
-// tryLock takes the lock if nobody has it; unlock is nil when somebody does.
+// tryLock takes the lock if it is free. unlock is nil if it is not.
 func (s *Store) tryLock() (unlock func(), err error) {
 	select {
 	case <-s.turn:
@@ -111,7 +112,7 @@ func (s *Store) tryLock() (unlock func(), err error) {
 	}, nil
 }
 
-// Holder is who has the lock now; "" when nobody has.
+// Holder returns who has the lock, "" if nobody has.
 func (s *Store) Holder() (string, error) {
 	unlock, err := s.tryLock()
 	if err != nil {
@@ -129,9 +130,9 @@ func (s *Store) Holder() (string, error) {
 	return readHolder(f), nil
 }
 
-// writeHolder writes who has the lock, for others to read, unless it says so already. It is worth no error. What the new text
-// has in common with the old one stays: a file that is cut to nothing gives its block back, and a disk may be told so, and
-// waited for, each time.
+// writeHolder writes who has the lock into the lock file, for others to read. A failure is not reported. It keeps the
+// common beginning of the old and the new text: a file that is truncated to nothing gives its block back, and some
+// disks are told so, and waited for, each time.
 func (s *Store) writeHolder(f vfs.File) {
 	if s.opts.Holder == "" {
 		return
@@ -148,7 +149,7 @@ func (s *Store) writeHolder(f vfs.File) {
 	}
 }
 
-// commonPrefix is how many bytes a and b begin with that are the same.
+// commonPrefix returns how many bytes a and b have in common at their beginnings.
 func commonPrefix(a, b string) int {
 	for i := range min(len(a), len(b)) {
 		if a[i] != b[i] {

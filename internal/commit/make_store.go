@@ -16,12 +16,12 @@ import (
 	"github.com/emend-dev/emend/internal/vfs"
 )
 
-// Make makes the store of a place, whole or not at all, and returns where it is. If somebody else makes it at the same
-// time, theirs is the one.
+// Make makes the store of a place, whole or not at all, and returns its place. If somebody else makes it at the same
+// time, theirs counts.
 func (p Place) Make() (Place, error) {
 	p.Tidy()
 	err := p.makeAt()
-	// Once it is in its place it is the one that others find, even if that could not be made durable.
+	// Once the store is in its place others find it, even if its name could not be made durable.
 	if err != nil && p.Fallback != "" && !isStore(p.Dir) && (errors.Is(err, fs.ErrPermission) || isReadOnly(err)) {
 		p = Place{Dir: p.Fallback, Top: filepath.Dir(p.Fallback)}
 		err = p.makeAt()
@@ -30,7 +30,7 @@ func (p Place) Make() (Place, error) {
 	return p, storeError(err)
 }
 
-// Tidy removes what processes left that were killed while they made a store here, a minute ago or more.
+// Tidy removes what processes left that were killed while they made a store here, at least a minute ago.
 func (p Place) Tidy() {
 	up := filepath.Dir(p.Dir)
 	names, err := filepath.Glob(filepath.Join(up, filepath.Base(p.Dir)+".2[0-9]*-[0-9]*-*"))
@@ -59,13 +59,13 @@ func (p Place) makeAt() error {
 	path := filepath.Join(filepath.Dir(p.Dir), draft)
 	err = p.fillDraft(up, draft, path)
 	if err == nil {
-		// It takes the place of nothing, or of an empty directory, which marks a root; never of a store.
+		// This replaces nothing, or an empty directory, which marks a root; it never replaces a store.
 		err = up.Rename(draft, up, name, vfs.Replace)
 	}
 	if err == nil {
 		return up.Sync()
 	}
-	os.RemoveAll(path) // a directory of our own, under a name that nobody else has
+	os.RemoveAll(path) // this process's directory, under a name that nobody else uses
 	if isStore(p.Dir) {
 		return nil
 	}
@@ -101,8 +101,8 @@ func (p Place) fillDraft(up vfs.Dir, draft, path string) error {
 	return giveToOwner(path, p.Top)
 }
 
-// Create makes a store in the empty directory dir. Nothing of it counts before dir itself is durable under the name
-// by which it is found, which is the caller's to do.
+// Create makes a store in the empty directory dir. The store counts once dir is durable under its final name, which is
+// up to the caller.
 func Create(dir vfs.Dir, top string) error {
 	if err := history.Create(dir); err != nil {
 		return err
@@ -137,7 +137,7 @@ func createFile(dir vfs.Dir, name, text string) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// ReadFormat returns the way from a store to the top of its tree, as the store has it.
+// ReadFormat returns the path from a store to the top of its tree, as the store has it.
 func ReadFormat(dir vfs.Dir) (top string, err error) {
 	f, err := dir.Open(formatName)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mountAndOwner tells the mount that a directory is on, and its owner. A bind mount is a mount of its own, though its device
-// is that of what it shows.
+// mountAndOwner returns the mount that a directory is on, and its owner. A bind mount is a mount of its own, although
+// it has the device of what it shows.
 func mountAndOwner(dir string) (mount uint64, owner uint32, err error) {
 	var st unix.Statx_t
 	err = unix.Statx(unix.AT_FDCWD, dir, 0, unix.STATX_UID|unix.STATX_MNT_ID, &st)

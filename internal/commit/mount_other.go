@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// mountAndOwner tells the volume that a directory is on. Owners are not told apart here.
+// mountAndOwner returns the volume that a directory is on. It does not tell owners apart here.
 func mountAndOwner(dir string) (mount uint64, owner uint32, err error) {
 	if _, err := os.Stat(dir); err != nil {
 		return 0, 0, err

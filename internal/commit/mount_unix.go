@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// mountAndOwner tells the device that a directory is on, and its owner.
+// mountAndOwner returns the device that a directory is on, and its owner.
 func mountAndOwner(dir string) (mount uint64, owner uint32, err error) {
 	fi, err := os.Stat(dir)
 	if err != nil {

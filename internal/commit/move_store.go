@@ -10,7 +10,7 @@ import (
 	"github.com/emend-dev/emend/internal/vfs"
 )
 
-// Move moves the store from one place to another on the same mount. Processes that have it open go on with it.
+// Move moves the store to another place on the same mount. Processes that have it open continue to use it.
 func (s *Store) Move(ctx context.Context, from, to Place) error {
 	unlock, err := s.lock(ctx)
 	if err != nil {
@@ -30,7 +30,7 @@ func (s *Store) Move(ctx context.Context, from, to Place) error {
 		return storeError(err)
 	}
 	defer next.Close()
-	// Until it has arrived the way to the top is an absolute one, which holds at both places.
+	// During the move the path to the top is absolute, which is right at both places.
 	if err := s.reformat(Place{Dir: from.Dir, Top: to.Top}, true); err != nil {
 		return storeError(err)
 	}
@@ -45,7 +45,7 @@ func (s *Store) Move(ctx context.Context, from, to Place) error {
 	return storeError(errors.Join(s.reformat(to, false), next.Sync(), old.Sync()))
 }
 
-// reformat writes the way to the top anew.
+// reformat rewrites the path to the top.
 func (s *Store) reformat(p Place, absolute bool) error {
 	top, err := filepath.Rel(p.Dir, p.Top)
 	if err != nil || absolute {

@@ -8,7 +8,7 @@ import (
 	"github.com/emend-dev/emend/internal/vfs"
 )
 
-// class is what a name has, by the lights of one step.
+// class says what a name has, from the view of one act.
 type class uint8
 
 const (
@@ -17,8 +17,8 @@ const (
 	newFile           // the file as the transaction makes it
 	oldEdited         // the old file, written to since
 	newEdited         // the new file, written to since
-	foreign           // somebody else's
-	unreachable       // the way there is not as it was
+	foreign           // somebody else's file
+	unreachable       // the path does not lead where it did
 )
 
 // observation is a name and what it has.
@@ -87,7 +87,7 @@ func matchIdent(is vfs.Info, sum string, i *audit.Ident) (ino, text bool) {
 	if i == nil {
 		return false, false
 	}
-	// A number is given out again as soon as a file is gone, so it says little of a link, which is never edited.
+	// An inode number is used again as soon as a file is gone, so it says little about a link, which is never edited.
 	kind := isLink(is.Mode) == i.Link && (i.Link || is.Mode.IsRegular())
 	text = kind && sum == i.Sum
 	return kind && is.ID.Ino == i.Ino && (text || !i.Link), text

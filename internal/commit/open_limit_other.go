@@ -2,5 +2,5 @@
 
 package commit
 
-// openFileLimit is how many files this process may have open.
+// openFileLimit returns how many files this process may have open.
 func openFileLimit() int { return 1024 }

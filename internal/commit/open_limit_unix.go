@@ -4,7 +4,7 @@ package commit
 
 import "syscall"
 
-// openFileLimit is how many files this process may have open.
+// openFileLimit returns how many files this process may have open.
 func openFileLimit() int {
 	var r syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &r) != nil {

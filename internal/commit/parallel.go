@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// parallel calls do for 0 to n-1, in this order, with so many hands at once, until one fails. The error is that of the first
-// number that failed: with any number of hands it is the one that a single hand finds.
+// parallel calls do for 0 to n-1, in order, from so many workers at once, until one call fails. It returns the error of
+// the lowest number that failed: with any number of workers, that is the error that a single one finds.
 func parallel(n, hands int, do func(i int) error) error {
 	var next atomic.Int64
 	var failed atomic.Bool

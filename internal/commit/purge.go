@@ -12,18 +12,18 @@ import (
 
 // Removal is what is to leave the history.
 type Removal struct {
-	// Records are what the log says of it. They are written before anything is removed.
+	// Records are the log records of the removal. They are written before anything is removed.
 	Records []audit.Record
-	// Names are kept files, by the names in the directory of the slots.
+	// Names are kept files, by their names in the directory of the slots.
 	Names []string
-	// Txs are transactions of which everything goes that the history has: slots, diffs, answers. What belongs to no
-	// transaction at all, since a power cut came while it was staged, goes with them.
+	// Txs are transactions of which everything leaves the history: slots, diffs, answers. Files of no transaction at
+	// all, which a power cut during staging leaves, go with them.
 	Txs []string
 }
 
-// Purge takes content out of the history, on record. What is pending is recovered first, and nothing is removed where
-// that fails: recovery needs what is kept. It returns when the records, and then the removal, are durable. It may be
-// interrupted at any point and run again: then the log says more than was done, never less.
+// Purge removes content from the history, on record. It recovers a pending transaction first and removes nothing if
+// that fails, since recovery needs what is kept. It returns when first the records and then the removal are durable. It
+// may be interrupted at any point and run again; then the log says more than was done, never less.
 func (s *Store) Purge(ctx context.Context, what Removal) error {
 	unlock, err := s.lock(ctx)
 	if err != nil {
@@ -39,8 +39,8 @@ func (s *Store) Purge(ctx context.Context, what Removal) error {
 	return storeError(s.hist.Slots().Sync())
 }
 
-// Prune is Purge for what nobody asked for: it is not synced, and where somebody has the lock, or something is pending,
-// nothing is done. done says whether it was.
+// Prune is Purge without a person's request. It does not sync. If the lock is taken or a transaction is pending, it
+// does nothing. done reports whether it removed anything.
 func (s *Store) Prune(what Removal) (done bool, err error) {
 	unlock, err := s.tryLock()
 	if err != nil || unlock == nil {
@@ -57,7 +57,7 @@ func (s *Store) Prune(what Removal) (done bool, err error) {
 	return err == nil, storeError(err)
 }
 
-// removeAll writes the records, of which the last is synced and with it those before, and then removes.
+// removeAll writes the records, and then removes. The sync of the last record makes all of them durable.
 func (s *Store) removeAll(what Removal, sync bool) error {
 	for i := range what.Records {
 		if err := s.log.Append(&what.Records[i], sync && i == len(what.Records)-1); err != nil {
@@ -76,8 +76,8 @@ func (s *Store) removeAll(what Removal, sync bool) error {
 	return nil
 }
 
-// namesToRemove are the names that are to go. Those of transactions are listed under the lock: until it is free, who
-// has it may be adding to them.
+// namesToRemove returns the names to remove. It lists those of transactions under the lock: a holder of the lock may be
+// adding to them.
 func (s *Store) namesToRemove(what Removal) ([]string, error) {
 	names := what.Names
 	if len(what.Txs) == 0 {
@@ -100,8 +100,8 @@ func (s *Store) namesToRemove(what Removal) ([]string, error) {
 	return names, err
 }
 
-// unknownTxs lists the transactions that left files and that the log has never heard of. The whole log is asked: clocks go
-// wrong, and a name that looks newer than another may be older. Where it cannot be read whole, nothing is garbage.
+// unknownTxs lists the transactions that left files and that the log does not have. It reads the whole log: clocks go
+// wrong, and a name that looks newer may be older. If the log cannot be read whole, it lists none.
 func (s *Store) unknownTxs() ([]string, error) {
 	known := map[string]bool{}
 	for r, err := range s.log.Backward() {
@@ -113,20 +113,20 @@ func (s *Store) unknownTxs() ([]string, error) {
 	return s.hist.Orphans(func(tx string) (bool, error) { return known[tx], nil })
 }
 
-// prunedName is the file whose time says when the history was pruned last.
+// prunedName is the file whose time says when the history was last pruned.
 const prunedName = "pruned"
 
-// PruneDue reports whether the history was not pruned for so long. It takes two looks at names.
+// PruneDue reports whether the history was not pruned for that long. It costs two stat calls.
 func (s *Store) PruneDue(every time.Duration) bool {
 	is, err := s.dir.Stat(prunedName)
 	if errors.Is(err, fs.ErrNotExist) {
-		is, err = s.dir.Stat(formatName) // it is as old as the store
+		is, err = s.dir.Stat(formatName) // this file is as old as the store
 	}
 	since := s.opts.now().Sub(is.ModTime)
 	return err == nil && (since >= every || since <= -every)
 }
 
-// Pruned notes that the history was pruned now.
+// Pruned records that the history was pruned now.
 func (s *Store) Pruned() error {
 	f, err := s.dir.Append(prunedName, 0o600)
 	if err != nil {

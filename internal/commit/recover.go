@@ -29,8 +29,8 @@ func RecoveryNotes(r *api.Recovery) []string {
 }
 
 // Recover waits for the lock and finishes, or takes back, what a crash left. It may be interrupted at any point and run
-// again: every step is decided by what the disk has, never from memory. Files that somebody changed since are never
-// overwritten.
+// again: every decision is made from what the disk has, none from memory. It never overwrites files that somebody
+// changed since.
 func (s *Store) Recover(ctx context.Context) (*Outcome, error) {
 	unlock, err := s.lock(ctx)
 	if err != nil {
@@ -40,7 +40,8 @@ func (s *Store) Recover(ctx context.Context) (*Outcome, error) {
 	return s.recover()
 }
 
-// TryRecover recovers if nobody has the lock: who has it is at work, or recovers by itself. Then there is no outcome.
+// TryRecover is Recover if the lock is free. A holder of the lock is at work or recovers by itself; then there is no
+// outcome.
 func (s *Store) TryRecover() (*Outcome, error) {
 	unlock, err := s.tryLock()
 	if err != nil || unlock == nil {
@@ -50,7 +51,7 @@ func (s *Store) TryRecover() (*Outcome, error) {
 	return s.recover()
 }
 
-// disown closes a pending transaction without touching a file, and returns it.
+// disown ends a pending transaction in the log without touching a file, and returns it.
 func (s *Store) disown() (*audit.Record, error) {
 	unlock, err := s.lock(context.Background())
 	if err != nil {
@@ -68,7 +69,7 @@ func (s *Store) disown() (*audit.Record, error) {
 	return r, storeError(s.log.Append(end, true))
 }
 
-// Pending is the transaction that has neither been finished nor taken back, if there is one.
+// Pending returns the transaction that was neither finished nor taken back, nil if there is none.
 func (s *Store) Pending() (*audit.Record, error) {
 	if err := s.log.Refresh(); err != nil {
 		return nil, storeError(err)
@@ -103,7 +104,7 @@ func (s *Store) recover() (*Outcome, error) {
 	return o, storeError(err)
 }
 
-// reopenUndecided gets over a log of which nobody could say what it has: it is read again.
+// reopenUndecided reads a log again of which nobody could say what it has.
 func (s *Store) reopenUndecided() error {
 	if _, undecided := errors.AsType[*audit.Undecided](s.log.Err()); !undecided {
 		return nil
@@ -111,7 +112,7 @@ func (s *Store) reopenUndecided() error {
 	return s.log.Reopen()
 }
 
-// fateOf says what became of a transaction.
+// fateOf returns the state of a transaction.
 func (s *Store) fateOf(tx string) (history.TxState, error) {
 	known, err := s.committed(tx)
 	if err != nil || !known {
@@ -123,7 +124,7 @@ func (s *Store) fateOf(tx string) (history.TxState, error) {
 	return history.Ended, nil
 }
 
-// committed reports whether the log has the transaction: then the slots that it left are meant to be there.
+// committed reports whether the log has the transaction: then the slots that it left belong there.
 func (s *Store) committed(tx string) (bool, error) {
 	for r, err := range s.log.Backward() {
 		if err != nil {
@@ -133,7 +134,7 @@ func (s *Store) committed(tx string) (bool, error) {
 			return true, nil
 		}
 		if r.Tx != "" && r.Tx[:min(len(r.Tx), 8)] < tx[:min(len(tx), 8)] {
-			return false, nil // a day older than the transaction
+			return false, nil // at least a day older than the transaction
 		}
 	}
 	return false, nil

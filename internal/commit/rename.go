@@ -9,22 +9,22 @@ import (
 	"github.com/emend-dev/emend/internal/vfs"
 )
 
-// rename is Dir.Rename, with another way to the same end where the file system cannot do it in one step.
+// rename is Dir.Rename, with a link and a removal where the file system cannot rename without replacing.
 func rename(from vfs.Dir, name string, to vfs.Dir, as string, how vfs.RenameMode) error {
 	err := from.Rename(name, to, as, how)
 	if how != vfs.NoReplace || !errors.Is(err, vfs.ErrUnsupported) {
 		return err
 	}
-	// A link fails when the name is taken, as it should. For a moment the file has both names; recovery knows that.
+	// A link fails if the name is taken, as it should. For a moment the file has both names, which recovery expects.
 	if err := from.Link(name, to, as); err != nil {
 		return err
 	}
 	return from.Remove(name)
 }
 
-// exchange swaps the target and its slot. Where the file system cannot, the target is replaced, with a second name
-// kept of what it was: everything holds but that a save in the instant between looking and replacing goes unseen.
-// [Store.Probe] tells beforehand.
+// exchange swaps the target and its slot. Where the file system cannot, it replaces the target and keeps a second name
+// of the old file: everything holds, but a save in the instant between looking and replacing goes unseen. [Store.Probe]
+// tells this beforehand.
 func exchange(dir vfs.Dir, name string, slots vfs.Dir, slot string) error {
 	err := dir.Rename(name, slots, slot, vfs.Exchange)
 	if !errors.Is(err, vfs.ErrUnsupported) {
@@ -35,13 +35,13 @@ func exchange(dir vfs.Dir, name string, slots vfs.Dir, slot string) error {
 		return err
 	}
 	if err := slots.Rename(slot, dir, name, vfs.Replace); err != nil {
-		return err // with aside left as it is: it may be the only name by now
+		return err // leave aside as it is: it may be the only name by now
 	}
 	return slots.Rename(aside, slots, slot, vfs.Replace)
 }
 
-// setAside gives what has the name the second name aside. One that is left from an exchange that was interrupted serves,
-// or is removed if the file has another name too; the only name of a file is never removed.
+// setAside gives the file called name the second name aside. If an interrupted exchange left that name, it is used, or
+// removed if its file has another name too; the only name of a file is never removed.
 func setAside(dir vfs.Dir, name string, slots vfs.Dir, aside string) error {
 	err := dir.Link(name, slots, aside)
 	if !errors.Is(err, fs.ErrExist) {

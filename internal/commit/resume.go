@@ -12,11 +12,11 @@ import (
 	"github.com/emend-dev/emend/internal/history"
 )
 
-// maxRounds is how often recovery looks again because somebody saved files under its hands.
+// maxRounds is how often recovery starts over because somebody saves files while it runs.
 const maxRounds = 5
 
 func (s *Store) finishTx(r *audit.Record, o *Outcome) error {
-	// What is read here may be in memory only, after kill -9: it must be on disk before anything is built on it.
+	// After kill -9 the records may be in memory only. They must be on disk before anything relies on them.
 	if !s.opts.NoSync {
 		if err := s.log.Sync(); err != nil {
 			return indeterminate(err)
@@ -37,19 +37,19 @@ func (s *Store) finishTx(r *audit.Record, o *Outcome) error {
 		if isIndeterminate(err) {
 			return err
 		}
-		// What cannot be finished is taken back, where that can still be done; somebody's save is looked at again.
+		// A transaction that cannot be finished is taken back, if that is still possible. If somebody saved, look again.
 		finish = errors.Is(err, fail.Stale)
 	}
 	return indeterminate(errors.Join(err, fmt.Errorf("recovery of %s did not come to an end", r.Tx)))
 }
 
-// isIndeterminate reports whether err says that nobody can tell how it ended: there is no use in another round.
+// isIndeterminate reports whether err says that nobody can tell how it ended. Then another round is of no use.
 func isIndeterminate(err error) bool {
 	e, ok := errors.AsType[*fail.Error](err)
 	return ok && e.Reason == fail.Indeterminate
 }
 
-// tryRound looks at every step once and does what is to do.
+// tryRound inspects every act once and does what is left to do.
 func (s *Store) tryRound(r *audit.Record, o *Outcome, finish bool) (end api.RecoveryEnd, err error) {
 	t := s.transactionOf(r)
 	defer t.close()
@@ -70,7 +70,7 @@ func (s *Store) tryRound(r *audit.Record, o *Outcome, finish bool) (end api.Reco
 	if err := rv.skipIfCleared(); err != nil {
 		return "", storeError(err)
 	}
-	// What was answered is all done, and stays so whatever goes wrong from here on.
+	// A transaction that was answered is all done. This comes first, so that no later error takes it back.
 	switch {
 	case rv.count(stateTodo) == 0 && rv.count(stateBlocked) == 0:
 		end, err = Complete, rv.conclude("it had been applied")
@@ -83,7 +83,7 @@ func (s *Store) tryRound(r *audit.Record, o *Outcome, finish bool) (end api.Reco
 	return end, err
 }
 
-// transactionOf is the transaction as the log has it.
+// transactionOf returns the transaction of a log record.
 func (s *Store) transactionOf(r *audit.Record) *transaction {
 	t := &transaction{s: s, tx: Tx{Record: *r}, id: r.Tx, dirs: newOpenDirs(s.tree), committed: true, settling: true, keptSlots: map[int]bool{}}
 	t.dirs.limit = max(8, s.openLimit/4)
@@ -93,6 +93,7 @@ func (s *Store) transactionOf(r *audit.Record) *transaction {
 	return t
 }
 
+// count returns how many acts are in a state.
 func (rv *recovery) count(s stepState) int {
 	n := 0
 	for _, at := range rv.states {
@@ -103,8 +104,8 @@ func (rv *recovery) count(s stepState) int {
 	return n
 }
 
-// settleMoves lets what was done later decide about a move whose file somebody has touched: steps are done in order, so it
-// had been done too, and they have moved the file back since.
+// settleMoves decides about a move whose file somebody has touched, by what was done after it: acts are done in order,
+// so the move was done, and somebody moved the file back since.
 func (rv *recovery) settleMoves() {
 	sure := false
 	for i, a := range slices.Backward(rv.acts) {
@@ -115,7 +116,7 @@ func (rv *recovery) settleMoves() {
 	}
 }
 
-// skipNeedlessMkdirs leaves out the directories that nothing is to be put into: somebody has removed them.
+// skipNeedlessMkdirs leaves out directories into which nothing is to be put: somebody removed them.
 func (rv *recovery) skipNeedlessMkdirs() {
 	for i, a := range rv.acts {
 		if a.Do != audit.DoMkdir || rv.states[i] != stateTodo {
@@ -131,7 +132,7 @@ func (rv *recovery) skipNeedlessMkdirs() {
 	}
 }
 
-// skipFullRmdirs leaves out the directories that are not to become empty: somebody has put something into them.
+// skipFullRmdirs leaves out directories that will not become empty: somebody put something into them.
 func (rv *recovery) skipFullRmdirs() {
 	for i, a := range rv.acts {
 		if a.Do != audit.DoRmdir || rv.states[i] != stateTodo || a.dirEmpty {
@@ -146,8 +147,8 @@ func (rv *recovery) skipFullRmdirs() {
 	}
 }
 
-// skipIfCleared notices that the transaction had come to its last part, when names are taken out of the history: whatever is not
-// as it left it has been changed since, and there is nothing to do.
+// skipIfCleared notices that the transaction had reached its last part, which removes names from the history. Then
+// whatever differs was changed since, and nothing is left to do.
 func (rv *recovery) skipIfCleared() error {
 	for i, a := range rv.acts {
 		cleared, err := rv.cleared(a, rv.states[i])
@@ -167,7 +168,7 @@ func (rv *recovery) skipIfCleared() error {
 	return nil
 }
 
-// cleared reports whether the history has none of the names any more that the step takes out of it.
+// cleared reports whether the history has none of the names any more that the act removes from it.
 func (rv *recovery) cleared(a *act, at stepState) (bool, error) {
 	if a.From != "" && (at == stateDone || at == stateMoot) {
 		if none, err := rv.hasNoName(a.From); none || err != nil {
@@ -190,7 +191,7 @@ func (rv *recovery) hasNoName(slot string) (bool, error) {
 	return true, nil
 }
 
-// mustTakeBack reports whether the transaction is to be taken back: it cannot be finished whole, and all that was done of it
+// mustTakeBack reports whether to take the transaction back: it cannot be finished whole, and everything that was done
 // can still be undone.
 func (rv *recovery) mustTakeBack(finish bool) bool {
 	if finish && rv.count(stateBlocked) == 0 {
@@ -198,13 +199,13 @@ func (rv *recovery) mustTakeBack(finish bool) bool {
 	}
 	for i, a := range rv.acts {
 		if rv.states[i] == stateDone && !a.onDirectory() && !a.undoable {
-			return false // done, and somebody has worked on it since
+			return false // it is done, and somebody worked on it since
 		}
 	}
 	return true
 }
 
-// What an abort says that a later process wrote.
+// Messages of aborts that a later process writes.
 const (
 	hadBeen  = "it had been taken back"
 	wasTaken = "interrupted, and taken back"
@@ -215,7 +216,7 @@ func Interrupted(end *audit.Record) bool {
 	return strings.HasPrefix(end.Message, hadBeen) || strings.HasPrefix(end.Message, wasTaken)
 }
 
-// closeTakenBack ends a transaction that had been taken back: no file is touched.
+// closeTakenBack ends a transaction that had been taken back. It touches no file.
 func (rv *recovery) closeTakenBack() error {
 	rv.dropSlots()
 	r := &audit.Record{Kind: audit.Abort, Tx: rv.id, Message: rv.messageWithConflicts(hadBeen)}
@@ -243,7 +244,7 @@ func (rv *recovery) revert() error {
 	return err
 }
 
-// finishRest does what is missing.
+// finishRest does what is left to do.
 func (rv *recovery) finishRest() error {
 	for i, a := range rv.acts {
 		switch rv.states[i] {
@@ -269,7 +270,7 @@ func (rv *recovery) whereKept(a *act) string {
 	return " What the patch makes of it is kept as " + history.Slot(rv.id, a.Slot) + "."
 }
 
-// conclude makes the end durable, and says so in the log.
+// conclude makes the result durable, and records it in the log.
 func (rv *recovery) conclude(how string) error {
 	if err := rv.syncDirs(); err != nil {
 		return indeterminate(err)

@@ -10,9 +10,10 @@ import (
 	"github.com/emend-dev/emend/internal/plant"
 )
 
-// Run makes tx true, entirely or not at all. If it returns an error the tree is as it was before the call, unless the
-// error's reason is [fail.Indeterminate]: then the transaction stays pending, the store refuses further ones, and
-// [Store.Recover] will finish it or take it back. ctx counts until the commit point; then nothing stops it.
+// Run carries out tx, entirely or not at all. If it returns an error, the tree is as it was before the call, unless the
+// error's reason is [fail.Indeterminate]: then the transaction stays pending, the store refuses others, and
+// [Store.Recover] finishes it or takes it back. ctx counts until the commit point; nothing stops a transaction after
+// that.
 func (s *Store) Run(ctx context.Context, tx Tx) (*Done, error) {
 	t := s.newTransaction(tx)
 	defer t.close()
@@ -38,7 +39,7 @@ func (s *Store) Run(ctx context.Context, tx Tx) (*Done, error) {
 	return done, err
 }
 
-// noteRefusal notes why the transaction did not come to be, without a sync. That it cannot is no other refusal.
+// noteRefusal logs why the transaction was refused, without a sync. If that fails, the refusal stays the same.
 func (t *transaction) noteRefusal(err error) {
 	e, ok := errors.AsType[*fail.Error](err)
 	if !ok || t.tx.Refused == nil || e.Reason == fail.StoreUnwritable || e.Reason == fail.Indeterminate {
@@ -48,7 +49,7 @@ func (t *transaction) noteRefusal(err error) {
 	e.Noted = t.s.readyLog() == nil && t.s.log.Append(&r, false) == nil
 }
 
-// runLocked is the part of the protocol that happens under the lock.
+// runLocked is the part of the protocol that runs under the lock.
 func (t *transaction) runLocked(ctx context.Context) (*Done, error) {
 	var err error
 	if t.recovered, err = t.s.recover(); err != nil {
@@ -86,10 +87,10 @@ func (t *transaction) runLocked(ctx context.Context) (*Done, error) {
 	return t.result(), nil
 }
 
-// recordApplied marks in the log that the transaction is in the tree. Without a journal a power cut may undo the names of the
-// slots, and nobody could tell a transaction that people have worked on since from one that was interrupted: there the
-// mark is synced, one sync more, and a sync that fails is no success. So it is where something was removed for good:
-// of that recovery could not tell either what people have made since. Elsewhere it is worth no error.
+// recordApplied records that the transaction is in the tree. Without a journal, a power cut may undo the names of the
+// slots, and nobody could tell a transaction that people worked on since from an interrupted one. There the record is
+// synced, which costs one more sync, and a failed sync is an error. The same holds where directories were removed:
+// recovery could not tell them from what people made since. Elsewhere a failure is not reported.
 func (t *transaction) recordApplied() error {
 	sync := t.s.opts.secondNames() || t.removesDirs() && !t.s.opts.NoSync
 	err := t.s.log.Append(&audit.Record{Kind: audit.Applied, Tx: t.id, OK: true}, sync)
@@ -97,7 +98,7 @@ func (t *transaction) recordApplied() error {
 		return nil
 	}
 	if e, ok := errors.AsType[*audit.NotWritten](err); ok && !e.Voided {
-		return t.s.hist.Slots().Sync() // there was no room for the mark: the slots serve as well
+		return t.s.hist.Slots().Sync() // no room for the record: synced slots tell recovery the same
 	}
 	return err
 }
@@ -133,7 +134,7 @@ func (t *transaction) writeRecord() error {
 	}
 	err := t.s.log.Append(&r, !t.s.opts.NoSync)
 	if _, undecided := errors.AsType[*audit.Undecided](err); undecided {
-		t.committed = true // it may be: the slots must stay
+		t.committed = true // it may be committed: the slots must stay
 		return indeterminate(err)
 	}
 	if err != nil {
@@ -143,7 +144,7 @@ func (t *transaction) writeRecord() error {
 	return nil
 }
 
-// result says what was done. None of it is needed for the promise, so nothing of it is synced and nothing fails.
+// result returns what was done. Nothing in here is needed for the promise, so it neither syncs nor fails.
 func (t *transaction) result() *Done {
 	d := &Done{Tx: t.id, Head: t.s.log.Head(), Slots: make([]string, len(t.tx.Changes)), Notes: t.notes, Recovered: t.recovered}
 	for _, a := range t.acts {
@@ -168,8 +169,8 @@ func (t *transaction) keepTexts(d *Done) {
 	}
 }
 
-// dropSecondNames takes away the second names of users' files, which are under their own names durably by now. Those of what was
-// displaced stay: a power cut may still undo the names of the slots, which nothing syncs after the exchange.
+// dropSecondNames removes second names of users' files, whose own names are durable by now. Those of displaced files
+// stay: nothing syncs the slots after the exchange, so a power cut may still undo their names.
 func (t *transaction) dropSecondNames() {
 	if !t.s.opts.secondNames() {
 		return
@@ -184,8 +185,8 @@ func (t *transaction) dropSecondNames() {
 	}
 }
 
-// removesDirs reports whether the transaction has removed directories. Recovery could not tell one that was made since from
-// one that it has to remove.
+// removesDirs reports whether the transaction removes directories. Recovery could not tell a directory that somebody
+// made since from one that it has to remove.
 func (t *transaction) removesDirs() bool {
 	for _, a := range t.acts {
 		if a.Do == audit.DoRmdir {

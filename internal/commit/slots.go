@@ -12,7 +12,7 @@ import (
 	"github.com/emend-dev/emend/internal/vfs"
 )
 
-// stageSlot prepares the slot of one step and returns the file to be synced, if it has content.
+// stageSlot prepares the slot of one act and returns the file to sync, if it has content.
 func (t *transaction) stageSlot(a *act) (vfs.File, error) {
 	slots, name := t.s.hist.Slots(), history.Slot(t.id, a.Slot)
 	var f vfs.File
@@ -23,7 +23,7 @@ func (t *transaction) stageSlot(a *act) (vfs.File, error) {
 			return f, err
 		}
 	case audit.DoTake:
-		// Reserved, so that deleting needs no space.
+		// Reserve the slot, so that the deletion needs no space.
 		r, err := slots.Create(name, 0o600)
 		if err != nil {
 			return nil, storeError(err)
@@ -58,7 +58,7 @@ func (t *transaction) linkSecondNames(a *act, slots vfs.Dir, name string) error 
 	return reachError(a.Path, ignoreNoLink(dir.Link(last, slots, history.OldLink(name))))
 }
 
-// stageContent makes the new file of a step, with everything but its place.
+// stageContent makes the new file of an act, complete but for its place.
 func (t *transaction) stageContent(a *act, slots vfs.Dir, name string) (vfs.File, error) {
 	n := t.tx.Changes[a.change].New
 	if a.From != "" {
@@ -81,9 +81,9 @@ func (t *transaction) stageContent(a *act, slots vfs.Dir, name string) (vfs.File
 	return f, nil
 }
 
-// createMode is what a new content is made with: what it is going to have in the end, as far as that is known, since another
-// change of it would be another write. Nobody else gets into the directory of the slots. Its owner may write to it until
-// it has its attributes.
+// createMode returns the mode to create a new content with. It is the final mode as far as that is known, since to
+// change it later is another write; nobody else can enter the directory of the slots. The owner may write until the
+// attributes are set.
 func (t *transaction) createMode(n *New) fs.FileMode {
 	if n.From < 0 {
 		return 0o600
@@ -91,10 +91,10 @@ func (t *transaction) createMode(n *New) fs.FileMode {
 	return t.tx.Changes[n.From].Old.Mode.Perm() | 0o600
 }
 
-// buffers are for writing strings, piece by piece.
+// buffers are for writing strings piece by piece.
 var buffers = sync.Pool{New: func() any { return new([128 << 10]byte) }}
 
-// writeString writes text without a second copy of all of it.
+// writeString writes text without copying all of it at once.
 func writeString(f vfs.File, text string) error {
 	page := buffers.Get().(*[128 << 10]byte)
 	defer buffers.Put(page)
@@ -109,8 +109,8 @@ func writeString(f vfs.File, text string) error {
 	return nil
 }
 
-// giveAttributes gives the new file owner, mode and attributes: those of the file that it comes from, or what a file made
-// in its directory would have.
+// giveAttributes gives the new file owner, mode and attributes: those of the file that it comes from, or those that a
+// new file in its directory gets.
 func (t *transaction) giveAttributes(a *act, n *New, f vfs.File) error {
 	switch {
 	case n.From < 0 && n.LikeSlot != "":
@@ -136,7 +136,7 @@ func (t *transaction) giveAttributes(a *act, n *New, f vfs.File) error {
 	return t.adoptAttributes(a, from.Path, f, old)
 }
 
-// attributesOfKept gives the new file what a kept one has.
+// attributesOfKept gives the new file the attributes of a kept one.
 func (t *transaction) attributesOfKept(a *act, n *New, f vfs.File) error {
 	name, _, err := t.s.hist.Find(n.LikeSlot)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -174,7 +174,7 @@ func (t *transaction) defaultAttributes(a *act, n *New, f vfs.File) error {
 	return storeError(f.DefaultAttributes(dir, perm))
 }
 
-// existingParent is the deepest directory above a step's path that exists before the transaction.
+// existingParent returns the deepest directory above an act's path that exists before the transaction.
 func (t *transaction) existingParent(a *act) string {
 	up := path.Dir(a.Path)
 	for range t.tx.Changes[a.change].Missing {

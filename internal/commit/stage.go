@@ -46,20 +46,20 @@ const (
 	syncWorkers = 16
 	// batchSize is how many files are made before they are synced.
 	batchSize = 256
-	// parallelFrom is from how many steps on several hands make files.
+	// parallelFrom is the number of acts from which several workers make files.
 	parallelFrom = 64
-	// otherOpenFiles is how many files a process may well have open beside those of a transaction.
+	// otherOpenFiles is how many other files a process may well have open.
 	otherOpenFiles = 48
 )
 
-// ExpectChanges prepares for a transaction of n changes, which is going to have about as many files open.
+// ExpectChanges prepares for a transaction of n changes, which needs about as many open files.
 func ExpectChanges(n int) {
 	if n > otherOpenFiles/2 {
 		vfs.ExpectOpenFiles(otherOpenFiles + min(n, maxHeld) + min(n, batchSize))
 	}
 }
 
-// stageAll writes the slots, and has them on disk when it returns.
+// stageAll writes the slots. They are on disk when it returns.
 func (t *transaction) stageAll(ctx context.Context) error {
 	ExpectChanges(len(t.acts))
 	hands := 1
@@ -83,8 +83,8 @@ func (t *transaction) stageAll(ctx context.Context) error {
 	return nil
 }
 
-// stageBatch makes the new files of some steps with all their names, so that the system can write them out together, and
-// only then syncs them: the sync of a new file also writes what has changed in its directory.
+// stageBatch makes the new files of some acts with all their names, so that the system can write them out together, and
+// only then syncs them: the sync of a new file also writes what changed in its directory.
 func (t *transaction) stageBatch(ctx context.Context, acts []*act, hands int, tell func()) error {
 	files := make([]vfs.File, len(acts))
 	err := parallel(len(acts), hands, func(i int) (err error) {
@@ -107,7 +107,7 @@ func (t *transaction) stageBatch(ctx context.Context, acts []*act, hands int, te
 	return err
 }
 
-// progressFunc returns what tells of one file more that is staged, one at a time.
+// progressFunc returns a function that reports one more staged file, one call at a time.
 func (t *transaction) progressFunc() func() {
 	if t.tx.Progress == nil {
 		return func() {}
@@ -122,7 +122,7 @@ func (t *transaction) progressFunc() func() {
 	}
 }
 
-// stageOne prepares the slot of a step, unless the caller does not want it any more.
+// stageOne prepares the slot of an act, unless the caller has cancelled.
 func (t *transaction) stageOne(ctx context.Context, a *act) (vfs.File, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, cancelled(ctx)

@@ -10,41 +10,42 @@ import (
 	"github.com/emend-dev/emend/internal/vfs"
 )
 
-// order is the order in which a transaction does its steps: what can run out of space comes first.
+// order is the order in which a transaction performs its acts: first those that can run out of space.
 var order = []audit.Do{audit.DoMkdir, audit.DoPut, audit.DoMove, audit.DoSwap, audit.DoTake, audit.DoRmdir}
 
-// act is one step, and what is held for it.
+// act is one step of a transaction: its record, and what is known and held for it.
 type act struct {
 	audit.Act
-	change int // the index of the change it belongs to
+	change int // index of its change; -1 for a directory
 
-	oldInfo    vfs.Info // verified: what is at Path
-	held       vfs.File // keeps the inode number of old from being used again
-	heldEarly  bool     // held since it was staged
+	oldInfo   vfs.Info // the verified file at Path
+	held      vfs.File // keeps the inode number of the verified file from being used again
+	heldEarly bool     // held since it was staged
+	// lease ends the lease, and reports whether somebody asked to write.
 	lease      func() bool
-	recent     bool     // old was changed so lately that its time may not tell
-	stagedInfo vfs.Info // what is in the slot
-	lostAttrs  []string // what the file in the slot could not be given
+	recent     bool     // the file changed so recently that its time may not show a later change
+	stagedInfo vfs.Info // the file in the slot
+	lostAttrs  []string // attributes that the file in the slot could not be given
 
-	dirChanged bool // mkdir: it was not there; rmdir: it is not there any more
-	undoable   bool // it has been done, and can be undone
-	certain    bool // after a crash: it has certainly been done
+	dirChanged bool // mkdir: this transaction made the directory; rmdir: it removed it
+	undoable   bool // done, and can be undone
+	certain    bool // after a crash: it was certainly done
 
-	source vfs.Info // what is to be brought back, as it lies in the history
-	done   bool     // it has been done, now or before a crash
-	placed bool     // put, swap: the new file stands at Path
-	// dirEmpty is of rmdir, after a crash: nothing is in the directory.
+	source vfs.Info // the file of the history that comes back, as it was staged
+	done   bool     // done, now or before a crash
+	placed bool     // put, swap: the new file is at Path
+	// dirEmpty is for rmdir after a crash: the directory is empty.
 	dirEmpty bool
 }
 
-// onDirectory reports whether the step makes or removes a directory. Every other one moves a file.
+// onDirectory reports whether the act makes or removes a directory. All others move a file.
 func (a *act) onDirectory() bool { return a.Do == audit.DoMkdir || a.Do == audit.DoRmdir }
 
 func split(p string) (dir, name string) { return path.Dir(p), path.Base(p) }
 
 func isLink(m fs.FileMode) bool { return m&fs.ModeSymlink != 0 }
 
-// planActs turns the changes into steps and opens the directories that they need.
+// planActs turns the changes into acts and opens the directories that they need.
 func (t *transaction) planActs() error {
 	if err := t.checkSources(); err != nil {
 		return err
@@ -66,7 +67,7 @@ func (t *transaction) planActs() error {
 	return nil
 }
 
-// moveTargets says which changes lend their file as it is, and to which.
+// moveTargets maps each change whose file moves to the change that it moves to.
 func (t *transaction) moveTargets() map[int]int {
 	out := map[int]int{}
 	for i, c := range t.tx.Changes {
@@ -87,7 +88,7 @@ func (t *transaction) newAct(i int, c *Change, moved map[int]int) *act {
 	case whole:
 		a.Do, a.To = audit.DoMove, t.tx.Changes[to].Path
 	case c.New != nil && c.New.Move:
-		return nil // the other end of a move
+		return nil // this is the other end of a move
 	case c.Old == nil && c.New == nil:
 		return nil
 	case c.Old == nil:
@@ -104,8 +105,8 @@ func (t *transaction) newAct(i int, c *Change, moved map[int]int) *act {
 	return a
 }
 
-// openParents opens the deepest directory above c that exists, which must be the one that was judged, and plans to make
-// those that are missing.
+// openParents opens the deepest existing directory above c, which must be the one that was judged, and plans to make
+// the missing ones.
 func (t *transaction) openParents(c *Change, making map[string]bool) error {
 	up := path.Dir(c.Path)
 	var missing []string
@@ -132,7 +133,7 @@ func (t *transaction) openParents(c *Change, making map[string]bool) error {
 	return nil
 }
 
-// planRmdirs plans to remove the directories that nothing will be in.
+// planRmdirs plans to remove the directories that will be empty.
 func (t *transaction) planRmdirs() {
 	seen := map[string]bool{".": true}
 	for _, p := range t.tx.RemoveDirs {
@@ -166,5 +167,5 @@ func sortActs(acts []*act) {
 	})
 }
 
-// depth counts the names of a path.
+// depth counts the separators in a path.
 func depth(p string) int { return strings.Count(p, "/") }

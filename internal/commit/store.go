@@ -18,10 +18,10 @@ const (
 	logName    = "log"
 )
 
-// format is the first line of the file that says what the directory is. A store of another version is refused.
+// format is the first line of the file that identifies a store. A store of another version is refused.
 const format = "emend store 1"
 
-// Store is the lock, the log, the slots and the markers of one tree. It may be used by several goroutines at once.
+// Store is the lock, the log, the slots and the markers of one tree. Several goroutines may use it at once.
 type Store struct {
 	dir, logDir vfs.Dir
 	tree        Tree
@@ -29,11 +29,11 @@ type Store struct {
 	hist        *history.History
 	opts        Options
 	openLimit   int           // how many files may be open at once
-	heldEarly   atomic.Int64  // how many are held open without the lock
-	turn        chan struct{} // has one token: who holds it may ask for the lock
+	heldEarly   atomic.Int64  // how many files are held open without the lock
+	turn        chan struct{} // has one token: its holder may ask for the lock
 }
 
-// Open opens the store in dir, which it takes over, for the tree that belongs to it. It writes nothing.
+// Open opens the store in dir for the tree that belongs to it, and takes dir over. It writes nothing.
 func Open(dir vfs.Dir, tree Tree, o Options) (*Store, error) {
 	s := &Store{dir: dir, tree: tree, opts: o, openLimit: openFileLimit(), turn: make(chan struct{}, 1)}
 	s.turn <- struct{}{}
@@ -51,7 +51,7 @@ func Open(dir vfs.Dir, tree Tree, o Options) (*Store, error) {
 	return s, nil
 }
 
-// Close lets go of the store.
+// Close closes the store.
 func (s *Store) Close() error {
 	var errs []error
 	if s.log != nil {
@@ -63,8 +63,8 @@ func (s *Store) Close() error {
 	return errors.Join(append(errs, s.hist.Close(), s.dir.Close())...)
 }
 
-// RecordRefusal appends a record that needs no transaction: a refusal. It is not synced. It waits for the lock as a commit does, also
-// when ctx has ended, unless wait says that there is no time left.
+// RecordRefusal appends a record that needs no transaction: a refusal. It does not sync. It waits for the lock as a
+// commit does, also when ctx has ended, unless wait is false.
 func (s *Store) RecordRefusal(ctx context.Context, r audit.Record, wait bool) error {
 	unlock, err := s.tryLock()
 	if err != nil {
@@ -94,19 +94,19 @@ func (s *Store) readyLog() error {
 	return storeError(err)
 }
 
-// Head is the newest record that is known.
+// Head returns the newest record that is known.
 func (s *Store) Head() audit.Head { return s.log.Head() }
 
-// Log is the store's log, for reading.
+// Log returns the store's log, for reading.
 func (s *Store) Log() *audit.Log { return s.log }
 
-// History is what the store keeps.
+// History returns what the store keeps.
 func (s *Store) History() *history.History { return s.hist }
 
-// OpenDir opens a directory of the store that is for somebody else's use; made says to make it where it is missing.
-func (s *Store) OpenDir(name string, made bool) (vfs.Dir, error) {
+// OpenDir opens a directory of the store for another package's use. If it is missing and make is set, OpenDir makes it.
+func (s *Store) OpenDir(name string, make bool) (vfs.Dir, error) {
 	dir, err := s.dir.Dir(name)
-	if !made || !errors.Is(err, fs.ErrNotExist) {
+	if !make || !errors.Is(err, fs.ErrNotExist) {
 		return dir, err
 	}
 	if err := s.dir.Mkdir(name, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
@@ -115,7 +115,7 @@ func (s *Store) OpenDir(name string, made bool) (vfs.Dir, error) {
 	return s.dir.Dir(name)
 }
 
-// ByKey finds the transaction that was committed under a key, and the answer that it was given.
+// ByKey returns the transaction that was committed under a key, and the answer that was stored for it.
 func (s *Store) ByKey(key string) (*audit.Record, string, error) {
 	if err := s.log.Refresh(); err != nil {
 		return nil, "", storeError(err)
@@ -137,12 +137,12 @@ func (s *Store) Usage() (history.Usage, error) {
 	return u, storeError(err)
 }
 
-// Orphans lists the transactions that left slots and have no record: a power cut in the middle of staging leaves
-// them. They are garbage.
+// Orphans lists the transactions that left slots and have no record. A power cut during staging leaves them; they are
+// garbage.
 func (s *Store) Orphans() ([]string, error) {
 	out, err := s.hist.Orphans(s.committed)
 	return out, storeError(err)
 }
 
-// OpenLog opens the directory of the log in a store, for who only reads it and so needs neither the lock nor the rest.
+// OpenLog opens the log directory of a store, for readers that need neither the lock nor the rest.
 func OpenLog(store vfs.Dir) (vfs.Dir, error) { return store.Dir(logName) }

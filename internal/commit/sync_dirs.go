@@ -15,7 +15,7 @@ func (t *transaction) syncDirs() error {
 	for _, p := range t.touched() {
 		dir, err := t.dirs.open(p)
 		if t.settling && pathChanged(err) {
-			continue // it was never made, or is removed again; or what was in it went where somebody has put it
+			continue // never made, or removed again; or somebody moved it, with what is in it
 		}
 		if err == nil {
 			err = dir.Sync()
@@ -27,7 +27,7 @@ func (t *transaction) syncDirs() error {
 	return nil
 }
 
-// touched lists the directories in which steps changed a name.
+// touched lists the directories in which acts changed a name.
 func (t *transaction) touched() []string {
 	seen := map[string]bool{}
 	var out []string
@@ -38,7 +38,7 @@ func (t *transaction) touched() []string {
 		}
 	}
 	for _, a := range t.acts {
-		seen[a.Path] = seen[a.Path] || a.Do == audit.DoRmdir && a.dirChanged // it is there no more
+		seen[a.Path] = seen[a.Path] || a.Do == audit.DoRmdir && a.dirChanged // it no longer exists
 	}
 	for _, a := range t.acts {
 		up, _ := split(a.Path)

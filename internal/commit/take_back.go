@@ -39,9 +39,8 @@ func (t *transaction) takeBack(why error) error {
 	return t.refusal(why)
 }
 
-// recordAbort makes it durable that nothing was changed: the names first, then a name that says so, which one of the slots
-// is given since a full disk may have no room for a new one. From then on nobody finishes the transaction, even if the
-// record cannot be written.
+// recordAbort makes it durable that nothing was changed. First it syncs the names, then it makes a marker file that
+// says so. From then on nobody finishes the transaction, even if the record cannot be written.
 func (t *transaction) recordAbort(why error) error {
 	if err := t.syncDirs(); err != nil {
 		return err
@@ -61,7 +60,7 @@ func (t *transaction) recordAbort(why error) error {
 	return err
 }
 
-// markTakenBack makes the name that says that all was taken back.
+// markTakenBack makes the marker file durable that says that the transaction was taken back.
 func (t *transaction) markTakenBack() error {
 	slots := t.s.hist.Slots()
 	if err := t.createMark(slots); err != nil {
@@ -73,6 +72,8 @@ func (t *transaction) markTakenBack() error {
 	return slots.Sync()
 }
 
+// createMark renames one of the transaction's slots to the marker file, since a full disk may have no room for a new
+// one. If none can be used it creates the file.
 func (t *transaction) createMark(slots vfs.Dir) error {
 	for _, a := range t.acts {
 		if !a.Places() || t.hasOnlyName(a) {
@@ -93,8 +94,8 @@ func (t *transaction) createMark(slots vfs.Dir) error {
 	return f.Close()
 }
 
-// dropSlots removes the slots of a transaction that was taken back, as far as they are ours: what was staged, what was
-// reserved, and second names. What is left takes space, and no more.
+// dropSlots removes the slots of a transaction that was taken back, as far as they are its own: staged and reserved
+// files, and second names. What remains takes space, and no more.
 func (t *transaction) dropSlots() {
 	for _, a := range t.acts {
 		if !a.onDirectory() {
@@ -150,7 +151,7 @@ func (t *transaction) undoAct(a *act) error {
 	return t.undoTake(a, dir, name, slots, slot)
 }
 
-// undoMkdir removes a directory that was made, unless somebody uses it by now.
+// undoMkdir removes a directory that the transaction made, unless somebody uses it by now.
 func (t *transaction) undoMkdir(a *act, dir vfs.Dir, name string) error {
 	if !a.dirChanged {
 		return nil
@@ -163,7 +164,7 @@ func (t *transaction) undoMkdir(a *act, dir vfs.Dir, name string) error {
 	return err
 }
 
-// undoRmdir makes a directory again that was removed, for what is put back into it.
+// undoRmdir makes a removed directory again, for what is put back into it.
 func (t *transaction) undoRmdir(a *act, dir vfs.Dir, name string) error {
 	if !a.dirChanged {
 		return nil
@@ -171,7 +172,7 @@ func (t *transaction) undoRmdir(a *act, dir vfs.Dir, name string) error {
 	err := dir.Mkdir(name, a.Mode.Perm())
 	a.dirChanged = err != nil && !errors.Is(err, fs.ErrExist)
 	if err != nil {
-		return ignore(err, fs.ErrExist) // somebody else has made it, and it serves as well
+		return ignore(err, fs.ErrExist) // somebody else made it, and it serves as well
 	}
 	again, err := dir.Dir(name)
 	if err != nil {
@@ -190,7 +191,7 @@ func (t *transaction) undoPut(a *act, dir vfs.Dir, name string, slots vfs.Dir, s
 	ours, err := t.isStaged(a, dir, name)
 	if err != nil || !ours {
 		t.noteShared(a, dir, name)
-		return err // removed, or saved over: theirs
+		return err // somebody removed it or saved over it
 	}
 	if err := rename(dir, name, slots, slot, vfs.NoReplace); err != nil {
 		return err
@@ -214,8 +215,8 @@ func (t *transaction) undoMove(a *act, dir vfs.Dir, name string) error {
 	return err
 }
 
-// undoSwap undoes an exchange. What is under the path must be ours, as we staged it: whoever saved over it has saved
-// last, and keeps the name.
+// undoSwap undoes an exchange, if the file at the path is the staged one, unchanged. If somebody saved over it, theirs
+// is the newest and keeps the name.
 func (t *transaction) undoSwap(a *act, dir vfs.Dir, name string, slots vfs.Dir, slot string) error {
 	ours, err := t.isStaged(a, dir, name)
 	if err != nil {
@@ -232,7 +233,7 @@ func (t *transaction) undoSwap(a *act, dir vfs.Dir, name string, slots vfs.Dir, 
 	if ours, err = t.isStaged(a, slots, slot); ours || err != nil {
 		return err
 	}
-	// Saved between the look and the exchange: the newest keeps the name.
+	// Somebody saved between the look and the exchange. The newest file keeps the name.
 	if err := exchange(dir, name, slots, slot); err != nil {
 		return err
 	}
@@ -249,7 +250,8 @@ func (t *transaction) undoTake(a *act, dir vfs.Dir, name string, slots vfs.Dir, 
 	return err
 }
 
-// dropFetched removes the second name of what did not get its place. The history has it under its first.
+// dropFetched removes the second names of a kept file that did not get its place. The history still has it under its
+// first name.
 func (t *transaction) dropFetched(a *act, slots vfs.Dir, slot string) error {
 	s, err := observe(slots, slot, a)
 	if err != nil || s.class != newFile && s.class != newEdited {
@@ -262,13 +264,13 @@ func (t *transaction) dropFetched(a *act, slots vfs.Dir, slot string) error {
 	return errors.Join(removeName(slots, slot), removeName(slots, history.NewLink(slot)))
 }
 
-// isStaged reports whether name has the file that was staged for the step, and nobody has written to it.
+// isStaged reports whether name is the file that was staged for the act, with nothing written to it since.
 func (t *transaction) isStaged(a *act, dir vfs.Dir, name string) (bool, error) {
 	is, there, err := exists(dir, name)
 	if err != nil || !there || is.ID != a.stagedInfo.ID || is.Size != a.stagedInfo.Size || !is.ModTime.Equal(a.stagedInfo.ModTime) {
 		return false, err
 	}
-	// Times are coarse on some systems, and this is not done often.
+	// Times are coarse on some systems, so compare the content too; this is rare.
 	sum, err := hashContent(dir, name, is)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
@@ -276,22 +278,22 @@ func (t *transaction) isStaged(a *act, dir vfs.Dir, name string) (bool, error) {
 	return sum == a.New.Sum, err
 }
 
-// keepSlot keeps what a path had before, which cannot go back: somebody else's newer file has its place.
+// keepSlot keeps a displaced file that cannot go back, since somebody's newer file has its place.
 func (t *transaction) keepSlot(a *act) {
 	t.keptSlots[a.Slot] = true
 	t.conflict("%s: somebody saved it meanwhile, and the newest stays; what it had before is kept as %s.", a.Path,
 		history.Slot(t.id, a.Slot))
 }
 
-// noteShared says it when a file that came back cannot leave the tree again, since somebody has written to it there.
+// noteShared notes that a file which came back cannot leave the tree again, since somebody has written to it there.
 func (t *transaction) noteShared(a *act, dir vfs.Dir, name string) {
 	if is, there, err := exists(dir, name); err == nil && there && a.From != "" && is.ID == a.stagedInfo.ID {
 		t.conflict("%s: somebody wrote to it meanwhile, so it stays; what is kept as %s is the same file.", a.Path, a.From)
 	}
 }
 
-// hasOnlyName reports whether the step's slot may have the only name of what was to come back: somebody has removed the other
-// from the history.
+// hasOnlyName reports whether the act's slot may be the only name of a file that was to come back: somebody removed the
+// other one from the history.
 func (t *transaction) hasOnlyName(a *act) bool {
 	if a.From == "" {
 		return false
@@ -300,7 +302,7 @@ func (t *transaction) hasOnlyName(a *act) bool {
 	return err != nil
 }
 
-// isSecondName reports whether a slot has no more than another name of what is kept under its first.
+// isSecondName reports whether a slot is just another name of a file that is kept under its first name.
 func isSecondName(a *act, slot observation) bool {
 	return a.From != "" && slot.class == newEdited && slot.info.Links > 1
 }

@@ -18,14 +18,14 @@ type transaction struct {
 	marker *history.Stage
 	acts   []*act
 	notes  []string
-	// conflicts are what somebody did meanwhile, and where their files and ours are kept.
+	// conflicts are sentences about what somebody did meanwhile, and where their files and ours are kept.
 	conflicts []string
-	settling  bool // it is taken back, or recovered: directories may be missing
+	settling  bool // it is being taken back or recovered: directories may be missing
 
 	heldCount   int
 	committed   bool // the commit point has been passed
 	recovered   *Outcome
-	undoneCount int          // how many steps were taken back
+	undoneCount int          // how many acts were undone
 	keptSlots   map[int]bool // slots that must stay although the transaction failed
 }
 
@@ -33,7 +33,7 @@ func (s *Store) newTransaction(tx Tx) *transaction {
 	return &transaction{s: s, tx: tx, id: history.NewID(s.opts.now()), dirs: newOpenDirs(s.tree), keptSlots: map[int]bool{}}
 }
 
-// close lets go of everything that is held.
+// close releases all files and directories.
 func (t *transaction) close() {
 	for _, a := range t.acts {
 		a.releaseLease()
@@ -53,7 +53,7 @@ func (t *transaction) conflict(format string, args ...any) {
 	t.conflicts = append(t.conflicts, fmt.Sprintf(format, args...))
 }
 
-// remark says something where it is heard: in the answer, or in what recovery did.
+// remark adds a sentence where it is read: to the answer, or to the outcome of recovery.
 func (t *transaction) remark(format string, args ...any) {
 	if t.settling {
 		t.conflict(format, args...)
@@ -62,12 +62,12 @@ func (t *transaction) remark(format string, args ...any) {
 	t.note(format, args...)
 }
 
-// messageWithConflicts adds the conflicts to what the log says of an end.
+// messageWithConflicts adds the conflicts to the message of a log record.
 func (t *transaction) messageWithConflicts(message string) string {
 	return strings.Join(append([]string{message}, t.conflicts...), " ")
 }
 
-// refusal attaches to an error what was taken back, and what is kept where.
+// refusal adds to an error what was undone, and what is kept where.
 func (t *transaction) refusal(err error) error {
 	if e, ok := errors.AsType[*fail.Error](err); ok {
 		e.Undone = t.undoneCount
@@ -79,7 +79,7 @@ func (t *transaction) refusal(err error) error {
 	return err
 }
 
-// discardSlots takes away the slots of a transaction that changed nothing. That it fails loses no more than space.
+// discardSlots removes the slots of a transaction that changed nothing. A failure costs no more than space.
 func (t *transaction) discardSlots() {
 	t.s.hist.Discard(t.id, len(t.tx.Changes))
 }

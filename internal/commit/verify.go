@@ -7,11 +7,11 @@ import (
 	"github.com/emend-dev/emend/internal/vfs"
 )
 
-// recentChange is how long a change must lie back for the time of it to tell it from a later one: some file systems keep
-// whole seconds, or two.
+// recentChange is how old a change must be for its time to tell it from a later one: some file systems store whole
+// seconds, or two.
 const recentChange = 2100 * time.Millisecond
 
-// verify looks at every path again, with the lock held: it must have what the plan saw.
+// verify checks every path again, with the lock held: it must have what the plan saw.
 func (t *transaction) verify() error {
 	for _, p := range t.dirs.paths() {
 		same, err := t.dirs.unmoved(p)
@@ -51,7 +51,7 @@ func (t *transaction) verifyAct(a *act) error {
 	return t.checkUnchanged(a, t.tx.Changes[a.change].Old)
 }
 
-// checkFree checks that nothing has the path. Whatever is below a directory that is to be made is free.
+// checkFree checks that nothing has the path. A path below a directory that the transaction makes is free.
 func (t *transaction) checkFree(p string) error {
 	up, name := split(p)
 	dir, ok := t.dirs.byPath[up]
@@ -68,7 +68,7 @@ func (t *transaction) checkFree(p string) error {
 	return nil
 }
 
-// checkUnchanged checks that the path has the very file that was planned on, and takes hold of it.
+// checkUnchanged checks that the path has the very file of the plan, and holds it.
 func (t *transaction) checkUnchanged(a *act, old *Old) error {
 	dir, name, err := t.dirs.parent(a.Path)
 	if err != nil {
@@ -87,7 +87,7 @@ func (t *transaction) checkUnchanged(a *act, old *Old) error {
 	if err := t.holdOpen(a, dir, name, old); err != nil {
 		return err
 	}
-	// A change since, however it was made, shows in one of these; one so fast that it does not, in the content.
+	// Any change since shows in one of these, or, if it came too fast for the time to differ, in the content.
 	if a.oldInfo.ID == old.ID && a.oldInfo.Size == old.Size && a.oldInfo.ModTime.Equal(old.ModTime) && !a.recent {
 		return nil
 	}
