@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Alike returns those of names that somebody who wrote name may have meant, the likeliest first, at most three of them.
-// Capitals and underscores make no difference.
+// Alike returns at most three of names that somebody who wrote name may have meant, the likeliest first. It ignores
+// case and underscores.
 func Alike(name string, names []string) []string {
 	type near struct {
 		name string
@@ -31,8 +31,8 @@ func Alike(name string, names []string) []string {
 
 func plain(name string) string { return strings.ReplaceAll(strings.ToLower(name), "_", "") }
 
-// distance is how many letters must be put in, left out, changed or swapped with their neighbour to turn a into b; more
-// than most is said as most+1.
+// distance counts how many letters to insert, remove, change or swap with their neighbour to turn a into b. It returns
+// most+1 for any distance above most.
 func distance(a, b string, most int) int {
 	if d := len(a) - len(b); d > most || -d > most {
 		return most + 1

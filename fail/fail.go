@@ -1,6 +1,6 @@
-// Package fail is every way the engine says no: a closed list of kinds and one error type.
+// Package fail has the one error type of the engine, and the closed lists of its kinds and reasons.
 //
-// It does not print hints or pick exit codes; the fronts do, each from one table over [Kinds].
+// It does not print hints or pick exit codes. The fronts do, each from one table over [Kinds].
 package fail
 
 import (
@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Kind is the class of a refusal. It is itself an error, so errors.Is(err, fail.Stale) asks for it.
+// Kind is the class of a refusal. It is an error itself, so that errors.Is(err, fail.Stale) asks for it.
 type Kind string
 
 // The closed list of kinds.
@@ -40,7 +40,7 @@ var Kinds = []Kind{
 
 func (k Kind) Error() string { return string(k) }
 
-// Recoverable reports whether the caller can mend its request and try again.
+// Recoverable reports whether the caller can correct its request and try again.
 func (k Kind) Recoverable() bool {
 	switch k {
 	case PermissionDenied, OutsideWorkspace, Unknown:
@@ -74,13 +74,13 @@ const (
 // Error is one refusal: what, where, why, and what to do next.
 type Error struct {
 	Kind   Kind
-	Reason string // of PatchApply and CommandFailed: one of the closed lists above
+	Reason string // one of the reasons above, for PatchApply and CommandFailed
 
-	Section int    // 1-based number of the section; 0 when none is concerned
-	Path    string // the path concerned, as the caller wrote it
-	Line    int    // 1-based line: of the patch text for PatchParse, else of the file; 0 when there is none
-	Hunk    int    // 1-based number of the hunk in its section; 0 when no hunk is concerned
-	Edit    int    // 1-based number of the text edit in its request; 0 when none is concerned
+	Section int    // 1-based number of the section; 0 for none
+	Path    string // path, as the caller wrote it
+	Line    int    // 1-based line, of the patch text for PatchParse, otherwise of the file; 0 for none
+	Hunk    int    // 1-based number of the hunk in its section; 0 for none
+	Edit    int    // 1-based number of the text edit in its request; 0 for none
 
 	Msg  string // one line, without the place
 	Hint string // the next step, a full sentence
@@ -89,25 +89,25 @@ type Error struct {
 	Anchor string
 	// Old are the lines that a hunk looks for and that were not found (ContextNotFound).
 	Old []string
-	// Disk: the disk refused while the patch was being committed, and Undone changes were taken back.
+	// Disk is set if the disk refused during a commit. Undone counts the changes that were taken back.
 	Disk   bool
 	Undone int
 
-	// Already: what was refused is already applied, and proved to be.
+	// Already is set if the refused change is provably applied already.
 	Already bool
 
-	Noted bool // it is in the log already
-	// Notes are what else a person should know, one sentence each: what somebody's save met, and where it is kept.
+	Noted bool // the log has it already
+	// Notes are sentences about what else a person should know: which save a commit met, and where it is kept.
 	Notes []string
-	// Expected is what would have parsed (PatchParse).
+	// Expected is what the parser expected (PatchParse).
 	Expected string
 	// Want and Have are the expected and the actual hash (Stale).
 	Want, Have string
-	// Places are where a hunk could go (MultipleMatches), at most [MaxPlaces]; Total counts them all.
+	// Places are where a hunk could go (MultipleMatches), at most [MaxPlaces]; Total counts all.
 	Places []Place
 	Total  int
-	// Pairs are the text edits, by their 1-based numbers, that change the same bytes (Overlapping), at most about
-	// [MaxPlaces] of them. Places has the two ranges of each pair, one after the other.
+	// Pairs are the 1-based numbers of text edits that change the same bytes (Overlapping), at most about [MaxPlaces].
+	// Places has the two ranges of each pair, one after the other.
 	Pairs [][2]int
 	// Nearest is where the hunk, or the old text of an edit, nearly fits.
 	Nearest *Nearest
@@ -124,19 +124,19 @@ type Place struct {
 	Last  int `json:"endLine"`
 }
 
-// Nearest is the place that a hunk or a text edit nearly fits: the lines as they really are and what differs.
+// Nearest is the place where a hunk or a text edit nearly fits: the lines as they are, and what differs.
 type Nearest struct {
 	Place
 	Lines   []string `json:"lines"`
-	Differs []string `json:"differs"` // one entry a differing line: "line 12: indentation: ..."
-	// Corrected is the hunk rewritten so that it applies, in the dialect of the patch; empty when more than
-	// one place is near or none is near enough.
+	Differs []string `json:"differs"` // one entry for each differing line: "line 12: indentation: ..."
+	// Corrected is the hunk rewritten so that it applies, in the dialect of the patch. It is empty if more than one
+	// place is near, or none is near enough.
 	Corrected string `json:"correctedHunk,omitempty"`
-	// OldText is, for a text edit, what it would have to look for: the text that is really there, and only there.
+	// OldText is, for a text edit, an old text that would match: text that occurs there and only there.
 	OldText string `json:"correctedOldText,omitempty"`
 }
 
-// Error is the place and the message on one line, without the hint.
+// Error returns the place and the message on one line, without the hint.
 func (e *Error) Error() string {
 	var b strings.Builder
 	if e.Path != "" {
@@ -159,7 +159,7 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// onOneLine is a path, quoted where it would break the line.
+// onOneLine quotes a path that would break the line.
 func onOneLine(p string) string {
 	if strings.ContainsAny(p, "\n\r\t") {
 		return strconv.Quote(p)
@@ -176,7 +176,7 @@ func (e *Error) Is(target error) bool {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }
 
-// List is every refusal of one request, in patch order. The first one names the whole.
+// List is every refusal of one request, in patch order. The first one stands for the whole.
 type List []*Error
 
 func (l List) Error() string {
@@ -196,7 +196,7 @@ func (l List) Unwrap() []error {
 	return out
 }
 
-// All returns the refusals inside err; an error that is none of ours comes back as [Unknown].
+// All returns the refusals in err. Any other error becomes one of kind [Unknown].
 func All(err error) List {
 	if err == nil {
 		return nil
@@ -211,7 +211,7 @@ func All(err error) List {
 		Hint: "This is a defect in emend; please report it with the patch that caused it."}}
 }
 
-// Quote is %q for what a caller wrote, cut so that a line of a gigabyte stays readable.
+// Quote formats what a caller wrote with %q, cut so that a line of a gigabyte stays readable.
 func Quote(s string) string {
 	const most = 80
 	if len(s) <= most {
@@ -220,7 +220,7 @@ func Quote(s string) string {
 	return fmt.Sprintf("%q… (%d bytes)", s[:most], len(s))
 }
 
-// Short is s, cut when it is longer than any path or any line that a person reads.
+// Short cuts s if it is longer than any path or any line that a person reads.
 func Short(s string) string {
 	const most = 4096
 	if len(s) <= most {

@@ -9,9 +9,9 @@ import (
 	"github.com/emend-dev/emend/internal/vfs"
 )
 
-const (
-	maxHeld = 1024
-)
+// maxHeld is how many old files are kept open from verification on. Beyond it an inode number could be used again, so the
+// content of the file that came out is read instead.
+const maxHeld = 1024
 
 // holdEarly keeps the file that lends its attributes open until it is verified, unless many are open by now: a
 // transaction that does not have the lock must not use up the file descriptors of the one that has it.

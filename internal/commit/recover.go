@@ -100,7 +100,7 @@ func (s *Store) recover() (*Outcome, error) {
 			return o, err
 		}
 	}
-	o.Swept, err = s.hist.Sweep(s.fateOf)
+	o.Swept, err = s.hist.Sweep(s.txState)
 	return o, storeError(err)
 }
 
@@ -112,8 +112,8 @@ func (s *Store) reopenUndecided() error {
 	return s.log.Reopen()
 }
 
-// fateOf returns the state of a transaction.
-func (s *Store) fateOf(tx string) (history.TxState, error) {
+// txState returns the state of a transaction.
+func (s *Store) txState(tx string) (history.TxState, error) {
 	known, err := s.committed(tx)
 	if err != nil || !known {
 		return history.NeverCommitted, err

@@ -103,10 +103,10 @@ func (s *Store) Log() *audit.Log { return s.log }
 // History returns what the store keeps.
 func (s *Store) History() *history.History { return s.hist }
 
-// OpenDir opens a directory of the store for another package's use. If it is missing and make is set, OpenDir makes it.
-func (s *Store) OpenDir(name string, make bool) (vfs.Dir, error) {
+// OpenDir opens a directory of the store for another package's use. If it is missing and create is set, OpenDir makes it.
+func (s *Store) OpenDir(name string, create bool) (vfs.Dir, error) {
 	dir, err := s.dir.Dir(name)
-	if !make || !errors.Is(err, fs.ErrNotExist) {
+	if !create || !errors.Is(err, fs.ErrNotExist) {
 		return dir, err
 	}
 	if err := s.dir.Mkdir(name, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {

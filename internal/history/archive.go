@@ -18,10 +18,10 @@ import (
 	"unicode/utf8"
 )
 
-// An archive is one file of the history to be carried elsewhere: a tar.gz with metadata.json and after it the file at
-// its own path. The order tells the two apart, so a file may itself be called metadata.json.
+// An archive carries one file of the history elsewhere: a tar.gz with metadata.json, and after it the file at its own path.
+// The order tells the two apart, so a file may itself be called metadata.json.
 
-// metadataName is the name of the member that says what the other one is.
+// metadataName is the name of the member that describes the other one.
 const metadataName = "metadata.json"
 
 // archiveVersion is the version of archives.
@@ -40,11 +40,10 @@ type ArchiveMeta struct {
 	SizeBytes int64     `json:"sizeBytes"`
 	Mode      string    `json:"mode"` // permissions, in octal digits
 	MTime     time.Time `json:"mtime,omitzero"`
-	Link      string    `json:"link,omitempty"` // where it leads, of a symbolic link
+	Link      string    `json:"link,omitempty"` // target of a symbolic link
 }
 
-// WriteArchive writes an archive of the file that content has, which must be SizeBytes long; of a symbolic link there
-// is no content.
+// WriteArchive writes an archive of a file. content must be SizeBytes long; a symbolic link has none.
 func WriteArchive(w io.Writer, m ArchiveMeta, mode fs.FileMode, content io.Reader) error {
 	m.Version = archiveVersion
 	text, err := json.MarshalIndent(m, "", "  ")
@@ -76,7 +75,7 @@ func WriteArchive(w io.Writer, m ArchiveMeta, mode fs.FileMode, content io.Reade
 	return errors.Join(t.Close(), z.Close())
 }
 
-// Archived is what was read from an archive.
+// Archived is the file of an archive.
 type Archived struct {
 	ID, Path string
 	Content  string
@@ -85,7 +84,7 @@ type Archived struct {
 	MTime    time.Time
 }
 
-// archiveClaim is what is read of a metadata.json: what has to agree with the file. Anything else in it is ignored.
+// archiveClaim is the part of metadata.json that must agree with the file. ReadArchive ignores the rest.
 type archiveClaim struct {
 	Version   int    `json:"version"`
 	ID        string `json:"id"`
@@ -98,7 +97,7 @@ type archiveClaim struct {
 // BadArchive says why an archive is refused.
 type BadArchive struct {
 	Why  string
-	Size bool // it has more than is allowed
+	Size bool // it is larger than allowed
 }
 
 func (e *BadArchive) Error() string { return e.Why }
@@ -113,10 +112,10 @@ const (
 	maxHeaders  = 4 << 20  // of headers, in all
 )
 
-// ReadArchive reads an archive, and trusts nothing in it: it has exactly the two members, of which the second is a
-// regular file of at most most bytes at a path that stays below wherever it is put, and what the two say of each other
-// agrees. It reads no more than the file may have, and a few megabytes, whatever the archive says of its sizes.
-// A *[BadArchive] says what is wrong.
+// ReadArchive reads an archive, and trusts nothing in it. The archive must have exactly the two members. The second
+// must be a regular file of at most most bytes, with a path that stays below wherever the file is put, and must agree
+// with the first. ReadArchive reads no more than the file may have and a few megabytes, whatever sizes the archive
+// claims. A *[BadArchive] says what is wrong.
 func ReadArchive(r io.Reader, most int64) (*Archived, error) {
 	in := bufio.NewReader(&limitedReader{r: r, left: most + most/1024 + maxHeaders})
 	z, err := gzip.NewReader(in)
@@ -135,7 +134,7 @@ func ReadArchive(r io.Reader, most int64) (*Archived, error) {
 	return a, nil
 }
 
-// limitedReader is a reader that fails when there is more than it may read.
+// limitedReader fails if there is more than it may read.
 type limitedReader struct {
 	r    io.Reader
 	left int64
@@ -154,7 +153,7 @@ func (c *limitedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// readError words what the readers of the formats say.
+// readError words the errors of the format's readers.
 func readError(err error) error {
 	switch {
 	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), errors.Is(err, tar.ErrHeader),
@@ -182,7 +181,7 @@ func readMembers(t *tar.Reader, most int64) (*Archived, error) {
 	return a, nil
 }
 
-// regularMember is the header of the next member, which must be a regular file.
+// regularMember returns the header of the next member, which must be a regular file.
 func regularMember(t *tar.Reader, which string) (*tar.Header, error) {
 	h, err := t.Next()
 	if err == io.EOF {
@@ -245,7 +244,7 @@ func (c *archiveClaim) check() error {
 	return nil
 }
 
-// badPath says why a path cannot be that of a file below a directory; "" when it can.
+// badPath says why a path cannot be that of a file below a directory, "" if it can.
 func badPath(p string) string {
 	switch {
 	case p == "" || p == ".":
@@ -262,7 +261,7 @@ func badPath(p string) string {
 	return ""
 }
 
-// readFile reads the file that was claimed.
+// readFile reads the file that the metadata describes.
 func (c *archiveClaim) readFile(t *tar.Reader, most int64) (*Archived, error) {
 	h, err := regularMember(t, "file after metadata.json")
 	switch {
@@ -275,7 +274,7 @@ func (c *archiveClaim) readFile(t *tar.Reader, most int64) (*Archived, error) {
 	case h.Size > most:
 		return nil, &BadArchive{Why: fmt.Sprintf("its file has %d bytes, and at most %d are allowed", h.Size, most), Size: true}
 	}
-	// What the header says of the size takes no memory before the bytes are there.
+	// Memory grows with the bytes that are there, not with the size that the header claims.
 	sum := sha256.New()
 	var b strings.Builder
 	if _, err := io.Copy(io.MultiWriter(&b, sum), t); err != nil {
@@ -289,7 +288,7 @@ func (c *archiveClaim) readFile(t *tar.Reader, most int64) (*Archived, error) {
 	return a, nil
 }
 
-// checkEnd checks that nothing is left but the zeros that fill up a tar.
+// checkEnd checks that only the zeros follow that pad a tar.
 func checkEnd(out io.Reader, in *bufio.Reader) error {
 	rest, err := io.ReadAll(io.LimitReader(out, maxPadding+1))
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// osFile is a regular file of the operating system. It is not an *os.File, which would ask the poller about each
-// descriptor, in vain.
+// osFile is a regular file of the operating system. It is not an *os.File, which would register each descriptor with
+// the poller in vain.
 type osFile struct {
 	handle
 	name     string
@@ -25,18 +25,18 @@ func newFile(fd int, name string, writable bool) File {
 }
 
 func (d *osDir) Open(name string) (File, error) {
-	return d.file(name, func(dir int) (int, error) { return openRegular(dir, name, unix.O_RDONLY) }, false)
+	return d.openFile(name, func(dir int) (int, error) { return openRegular(dir, name, unix.O_RDONLY) }, false)
 }
 
 func (d *osDir) Create(name string, perm fs.FileMode) (File, error) {
-	return d.file(name, func(dir int) (int, error) { return create(dir, name, 0, perm) }, true)
+	return d.openFile(name, func(dir int) (int, error) { return create(dir, name, 0, perm) }, true)
 }
 
 func (d *osDir) Append(name string, perm fs.FileMode) (File, error) {
-	return d.file(name, func(dir int) (int, error) { return openAppend(dir, name, perm) }, true)
+	return d.openFile(name, func(dir int) (int, error) { return openAppend(dir, name, perm) }, true)
 }
 
-func (d *osDir) file(name string, open func(dir int) (int, error), writable bool) (File, error) {
+func (d *osDir) openFile(name string, open func(dir int) (int, error), writable bool) (File, error) {
 	if err := CheckName("open", name); err != nil {
 		return nil, err
 	}
@@ -48,8 +48,8 @@ func (d *osDir) file(name string, open func(dir int) (int, error), writable bool
 	return newFile(opened, name, writable), nil
 }
 
-// openRegular looks before it opens, because opening a device can rewind a tape; and after, because what was looked
-// at may have changed.
+// openRegular checks the type before it opens, because opening a device can rewind a tape, and again after, because the
+// name may have changed in between.
 func openRegular(dir int, name string, flags int) (int, error) {
 	st, err := statAt(dir, name)
 	if err == nil {
@@ -58,28 +58,28 @@ func openRegular(dir int, name string, flags int) (int, error) {
 	if err != nil {
 		return -1, err
 	}
-	fd, err := again2(func() (int, error) { return unix.Openat(dir, name, flags|openFile, 0) })
+	fd, err := retryCount(func() (int, error) { return unix.Openat(dir, name, flags|fileFlags, 0) })
 	if err != nil {
 		return -1, err
 	}
-	if err := settle(fd, flags); err != nil {
+	if err := ensureRegular(fd, flags); err != nil {
 		unix.Close(fd)
 		return -1, err
 	}
 	return fd, nil
 }
 
-// settle makes sure of a descriptor that was opened with O_NONBLOCK: it is a regular file, and reads as one.
-// Of what it was opened with, only O_APPEND is a flag that such a call sets.
-func settle(fd, flags int) error {
+// ensureRegular checks that a descriptor that was opened with O_NONBLOCK is a regular file, and makes it read as one.
+// Of the flags that it was opened with, F_SETFL can set only O_APPEND.
+func ensureRegular(fd, flags int) error {
 	var st unix.Stat_t
-	if err := again(func() error { return unix.Fstat(fd, &st) }); err != nil {
+	if err := retry(func() error { return unix.Fstat(fd, &st) }); err != nil {
 		return err
 	}
 	if err := regular(&st); err != nil {
 		return err
 	}
-	_, err := again2(func() (int, error) { return unix.FcntlInt(uintptr(fd), unix.F_SETFL, flags&unix.O_APPEND) })
+	_, err := retryCount(func() (int, error) { return unix.FcntlInt(uintptr(fd), unix.F_SETFL, flags&unix.O_APPEND) })
 	return err
 }
 
@@ -95,34 +95,35 @@ func regular(st *unix.Stat_t) error {
 	return ErrNotRegular
 }
 
-// create makes a file with exactly perm: the umask, or an access list that the directory hands down, may take away
-// from what the call asks for.
+// create makes a file with exactly perm: the umask, or an access list that the directory hands down, may take
+// permissions away from what open asks for.
 func create(dir int, name string, flags int, perm fs.FileMode) (int, error) {
 	flags |= unix.O_RDWR | unix.O_CREAT | unix.O_EXCL | unix.O_NOFOLLOW | unix.O_CLOEXEC
-	fd, err := again2(func() (int, error) { return unix.Openat(dir, name, flags, uint32(perm.Perm())) })
+	fd, err := retryCount(func() (int, error) { return unix.Openat(dir, name, flags, uint32(perm.Perm())) })
 	if err != nil {
 		return -1, err
 	}
-	if err := exactly(fd, perm); err != nil {
+	if err := setExactMode(fd, perm); err != nil {
 		unix.Close(fd)
-		// The name is new and ours: leaving it would make a failed call have an effect.
-		again(func() error { return unix.Unlinkat(dir, name, 0) })
+		// The name is new: to leave it would give a failed call an effect.
+		retry(func() error { return unix.Unlinkat(dir, name, 0) })
 		return -1, err
 	}
 	return fd, nil
 }
 
-// exactly gives a new file its permissions, if it has not got them: to look costs next to nothing, to change is a write.
-func exactly(fd int, perm fs.FileMode) error {
+// setExactMode gives a new file its permissions if it does not have them: to look costs next to nothing, to change is a
+// write.
+func setExactMode(fd int, perm fs.FileMode) error {
 	var st unix.Stat_t
-	if err := again(func() error { return unix.Fstat(fd, &st) }); err == nil && uint32(st.Mode)&0o7777 == uint32(perm.Perm()) {
+	if err := retry(func() error { return unix.Fstat(fd, &st) }); err == nil && uint32(st.Mode)&0o7777 == uint32(perm.Perm()) {
 		return nil
 	}
-	return again(func() error { return unix.Fchmod(fd, uint32(perm.Perm())) })
+	return retry(func() error { return unix.Fchmod(fd, uint32(perm.Perm())) })
 }
 
-// openAppend opens or else creates, so that only the file that it made itself gets the permissions. Each round that
-// ends without an answer means that somebody made or removed the file in the meantime.
+// openAppend opens the file or else creates it, so that only a file that it made gets the permissions. A round without
+// a result means that somebody made or removed the file in between.
 func openAppend(dir int, name string, perm fs.FileMode) (int, error) {
 	for range 100 {
 		fd, err := openRegular(dir, name, unix.O_RDWR|unix.O_APPEND)
@@ -139,18 +140,18 @@ func openAppend(dir int, name string, perm fs.FileMode) (int, error) {
 
 func (f *osFile) Close() error { return pathError("close", f.name, f.close()) }
 
-// chunk is the most that one call reads or writes: Darwin refuses more than 2 GiB.
-const chunk = 1 << 30
+// maxIO is the most that one call reads or writes: Darwin refuses more than 2 GiB.
+const maxIO = 1 << 30
 
 func (f *osFile) Read(p []byte) (n int, err error) {
 	if len(p) == 0 {
 		return 0, nil
 	}
 	err = f.use(func(fd int) (err error) {
-		n, err = again2(func() (int, error) { return unix.Read(fd, p[:min(len(p), chunk)]) })
+		n, err = retryCount(func() (int, error) { return unix.Read(fd, p[:min(len(p), maxIO)]) })
 		return err
 	})
-	return ended("read", f.name, n, err)
+	return readResult("read", f.name, n, err)
 }
 
 func (f *osFile) ReadAt(p []byte, off int64) (n int, err error) {
@@ -159,8 +160,8 @@ func (f *osFile) ReadAt(p []byte, off int64) (n int, err error) {
 	}
 	err = f.use(func(fd int) error {
 		for n < len(p) {
-			part := p[n:min(len(p), n+chunk)]
-			m, err := again2(func() (int, error) { return unix.Pread(fd, part, off+int64(n)) })
+			part := p[n:min(len(p), n+maxIO)]
+			m, err := retryCount(func() (int, error) { return unix.Pread(fd, part, off+int64(n)) })
 			if err != nil {
 				return err
 			}
@@ -177,8 +178,8 @@ func (f *osFile) ReadAt(p []byte, off int64) (n int, err error) {
 	return n, pathError("read", f.name, err)
 }
 
-// ended gives the result of a read the words of io.Reader: nothing is the end, and less than nothing is not a count.
-func ended(op, name string, n int, err error) (int, error) {
+// readResult turns the result of a read call into that of io.Reader, where 0 bytes are the end of the file.
+func readResult(op, name string, n int, err error) (int, error) {
 	switch {
 	case err != nil:
 		return 0, pathError(op, name, err)
@@ -191,8 +192,8 @@ func ended(op, name string, n int, err error) (int, error) {
 func (f *osFile) Write(p []byte) (n int, err error) {
 	err = f.use(func(fd int) error {
 		for n < len(p) {
-			part := p[n:min(len(p), n+chunk)]
-			m, err := again2(func() (int, error) { return unix.Write(fd, part) })
+			part := p[n:min(len(p), n+maxIO)]
+			m, err := retryCount(func() (int, error) { return unix.Write(fd, part) })
 			if err != nil {
 				return err
 			}
@@ -209,7 +210,7 @@ func (f *osFile) Write(p []byte) (n int, err error) {
 // call makes one call on the file's descriptor.
 func (f *osFile) call(op string, call func(fd int) error) error {
 	return pathError(op, f.name, f.use(func(fd int) error {
-		return again(func() error { return call(fd) })
+		return retry(func() error { return call(fd) })
 	}))
 }
 
@@ -230,17 +231,17 @@ func (f *osFile) Touch(t time.Time) error {
 }
 
 func (f *osFile) StartWriteback() {
-	f.use(func(fd int) error { hint(fd); return nil }) //nolint:errcheck // a hint
+	f.use(func(fd int) error { startWriteback(fd); return nil }) //nolint:errcheck // a hint
 }
 
-// Sync is never repeated, also not when a signal interrupted it.
+// Sync is never repeated, not even if a signal interrupted it.
 func (f *osFile) Sync() error { return pathError("sync", f.name, f.use(syncAll)) }
 
-// Datasync is never repeated, as Sync.
+// Datasync is never repeated, like Sync.
 func (f *osFile) Datasync() error { return pathError("datasync", f.name, f.use(syncData)) }
 
-// TryLock uses flock: the lock belongs to the open file, so a second one in the same process is kept out as well,
-// and it ends with the file however the process ends.
+// TryLock uses flock: the lock belongs to the open file, so it keeps out a second open file in the same process as
+// well, and it ends with the file however the process ends.
 func (f *osFile) TryLock() (bool, error) {
 	err := f.call("lock", func(fd int) error { return unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB) })
 	if isErrno(err, unix.EWOULDBLOCK) {
@@ -252,7 +253,7 @@ func (f *osFile) TryLock() (bool, error) {
 func (f *osFile) Lease() (release func() (asked bool), open bool) {
 	release = func() bool { return false }
 	if f.writable {
-		// A lease on a file that we have open for writing would find nobody but ourselves.
+		// A lease on a file that this process has open for writing would find only this process.
 		return release, false
 	}
 	f.use(func(fd int) error { //nolint:errcheck // a closed file has no lease
@@ -271,8 +272,8 @@ func (f *osFile) Lease() (release func() (asked bool), open bool) {
 	return release, open
 }
 
-// endLease reports whether the lease was being taken away, and gives it up. A file that was closed meanwhile took
-// its lease along.
+// endLease reports whether the lease was being broken, and gives it up. A file that was closed meanwhile took its lease
+// along.
 func (f *osFile) endLease() (asked bool) {
 	f.use(func(fd int) error { asked = unlease(fd); return nil }) //nolint:errcheck // see above
 	return asked
@@ -283,8 +284,8 @@ func (f *osFile) CopyAttributes(from File) (lost []string, err error) {
 	if !ok {
 		return nil, pathError("adopt", f.name, ErrOtherMaker)
 	}
-	err = both(&other.handle, &f.handle, func(from, to int) (err error) {
-		lost, err = adopt(from, to)
+	err = useBoth(&other.handle, &f.handle, func(from, to int) (err error) {
+		lost, err = copyAttributes(from, to)
 		return err
 	})
 	return lost, pathError("adopt", f.name, err)

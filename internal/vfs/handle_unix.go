@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// handle is a file descriptor that no call can use once it is closed: by then the number may mean another file, and
-// a write to it would land there. A call that is under way when Close comes keeps the descriptor until it is done.
+// handle is a file descriptor that no call can use once it is closed: the number may mean another file by then, and a
+// write to it would land there. A call that is under way when Close comes keeps the descriptor until it is done.
 type handle struct {
 	mu     sync.Mutex
 	fd     int
@@ -18,16 +18,16 @@ type handle struct {
 	closed bool
 }
 
-// use lends the descriptor to call. It holds no lock meanwhile: calls on two handles cannot wait for each other.
+// use lends the descriptor to call. It holds no lock meanwhile, so calls on two handles cannot deadlock.
 func (h *handle) use(call func(fd int) error) error {
-	if err := h.take(); err != nil {
+	if err := h.acquire(); err != nil {
 		return err
 	}
 	defer h.release()
 	return call(h.fd)
 }
 
-func (h *handle) take() error {
+func (h *handle) acquire() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed {
@@ -56,23 +56,23 @@ func (h *handle) close() error {
 	if h.users > 0 {
 		return nil
 	}
-	// An interrupted close is not repeated: Linux has let go of the number already.
+	// An interrupted close is not repeated: Linux has released the number already.
 	if err := unix.Close(h.fd); err != unix.EINTR {
 		return err
 	}
 	return nil
 }
 
-// both lends two descriptors, which may be one and the same.
-func both(a, b *handle, call func(a, b int) error) error {
+// useBoth lends two descriptors, which may be the same one.
+func useBoth(a, b *handle, call func(a, b int) error) error {
 	return a.use(func(from int) error {
 		return b.use(func(to int) error { return call(from, to) })
 	})
 }
 
-// again repeats a call that a signal interrupted. It is not for fsync, which must never be called twice: after an
-// error the second call may report success with old bytes on disk.
-func again(call func() error) error {
+// retry repeats a call that a signal interrupted. It is not for fsync, which must never be called twice: after an error
+// the second call may report success with old bytes on disk.
+func retry(call func() error) error {
 	for {
 		if err := call(); err != unix.EINTR {
 			return err
@@ -80,8 +80,8 @@ func again(call func() error) error {
 	}
 }
 
-// again2 is again for calls that return a number: a descriptor or a count.
-func again2(call func() (int, error)) (n int, err error) {
-	err = again(func() error { n, err = call(); return err })
+// retryCount is retry for calls that return a number: a descriptor or a count.
+func retryCount(call func() (int, error)) (n int, err error) {
+	err = retry(func() error { n, err = call(); return err })
 	return n, err
 }

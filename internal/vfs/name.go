@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// ErrNotRegular is the error of opening a FIFO, a device or a socket: nothing was opened.
+// ErrNotRegular is the error of opening a FIFO, a device or a socket. Nothing was opened.
 var ErrNotRegular = errors.New("not a regular file")
 
-// CheckName refuses what is not one name: the system would resolve a path, through links that nobody judged.
+// CheckName refuses what is not a single name: the system would resolve a path, through links that nobody judged.
 func CheckName(op, name string) error {
 	if name == "" || name == "." || name == ".." || strings.ContainsFunc(name, isSeparator) {
 		return pathError(op, name, fs.ErrInvalid)

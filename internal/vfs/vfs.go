@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// ID tells one file or directory from every other that exists at the same time.
+// ID identifies a file or directory among all that exist at the same time.
 type ID struct{ Dev, Ino uint64 }
 
 // Info is what the file system says of one name.
@@ -29,47 +29,47 @@ type Info struct {
 	GID     uint32
 }
 
-// RenameMode says what a rename does with what has the new name.
+// RenameMode says what a rename does if something has the new name.
 type RenameMode uint8
 
-// The ways to rename.
+// The modes of a rename.
 const (
 	Replace   RenameMode = iota // what had the new name is gone
-	NoReplace                   // fs.ErrExist when anything has the new name
-	Exchange                    // the two change places; both must exist
+	NoReplace                   // fails with fs.ErrExist if anything has the new name
+	Exchange                    // swaps the two names; both must exist
 )
 
-// ErrUnsupported is the error of a call that this file system, kernel or platform cannot make: Exchange and NoReplace
-// on some network and user-space file systems, for example.
+// ErrUnsupported is the error of a call that this file system, kernel or platform cannot make: for example Exchange and
+// NoReplace on some network and user-space file systems.
 var ErrUnsupported = errors.ErrUnsupported
 
-// Dir is an open directory. Its methods may be called from several goroutines at once.
+// Dir is an open directory. Several goroutines may call its methods at once.
 type Dir interface {
 	// Dir opens the directory called name, on the same mount.
 	Dir(name string) (Dir, error)
-	// Open opens a regular file for reading. It never waits and never opens anything but a regular file.
+	// Open opens a regular file for reading. It never blocks, and never opens anything but a regular file.
 	Open(name string) (File, error)
-	// Create makes a new regular file, open for reading and writing. fs.ErrExist when anything has the name. The
-	// permissions are exactly perm, whatever the umask.
+	// Create makes a new regular file, open for reading and writing. It fails with fs.ErrExist if anything has the
+	// name. The permissions are exactly perm, whatever the umask.
 	Create(name string, perm fs.FileMode) (File, error)
-	// Append opens a regular file for reading, and for writing at its end, and makes it when it is missing.
+	// Append opens a regular file for reading, and for writing at its end. It makes the file if it is missing.
 	Append(name string, perm fs.FileMode) (File, error)
 	// Mkdir makes a directory with permissions perm, less the umask.
 	Mkdir(name string, perm fs.FileMode) error
-	// Chmod sets the permissions of the directory itself, whatever the umask.
+	// Chmod sets the permissions of this directory, whatever the umask.
 	Chmod(perm fs.FileMode) error
-	// Stat describes what has the name, "." the directory itself.
+	// Stat describes the file called name; "." is the directory itself.
 	Stat(name string) (Info, error)
-	// Readlink returns what a symbolic link says.
+	// Readlink returns the target of a symbolic link.
 	Readlink(name string) (string, error)
 	// Names lists the names in the directory, in no order, without "." and "..".
 	Names() ([]string, error)
-	// Link gives the file called name a second name in to. It fails with fs.ErrExist when anything has that name.
-	// A symbolic link is linked itself.
+	// Link gives the file called name a second name in to. It fails with fs.ErrExist if anything has that name. It
+	// links a symbolic link itself.
 	Link(name string, to Dir, as string) error
-	// Rename moves name to the name as in to, which is of the same maker.
+	// Rename moves name to the name as in to, which must come from the same implementation.
 	Rename(name string, to Dir, as string, how RenameMode) error
-	// Remove removes a name that is no directory.
+	// Remove removes a name that is not a directory.
 	Remove(name string) error
 	// RemoveDir removes an empty directory.
 	RemoveDir(name string) error
@@ -85,29 +85,30 @@ type File interface {
 	io.Writer
 	Truncate(size int64) error
 	Stat() (Info, error)
-	// CopyAttributes gives the file the owner, permissions, extended attributes and access list of from, without setuid and
-	// setgid bits and capabilities. lost names what could not be kept, in words for a person: "setuid bit",
-	// "capabilities", "attribute user.x". An error means that the file must not take the other's place: the owner,
-	// the group or the access list cannot be kept, and it would be open to others than before.
+	// CopyAttributes gives the file the owner, permissions, extended attributes and access list of from, without setuid
+	// and setgid bits and capabilities. lost names what could not be copied, in words for a person: "setuid bit",
+	// "capabilities", "attribute user.x". An error means that the file must not replace from: its owner, group or
+	// access list cannot be kept, so it would be open to other people than before.
 	CopyAttributes(from File) (lost []string, err error)
-	// DefaultAttributes gives the file what one newly made in dir by an ordinary program would have: perm less the umask, or
-	// less what the default access list of dir says, and the group of a directory with the setgid bit.
+	// DefaultAttributes gives the file what a new file gets that an ordinary program makes in dir: perm less the umask,
+	// or less what the default access list of dir says, and the group of a directory with the setgid bit.
 	DefaultAttributes(dir Dir, perm fs.FileMode) error
-	// StartWriteback asks the system to begin writing the content out, for Sync to find less to do. It promises nothing.
+	// StartWriteback asks the system to begin writing the content out, so that Sync finds less to do. It promises
+	// nothing.
 	StartWriteback()
-	// Sync makes content and attributes durable. It is never repeated after an error: the system may then report
-	// success with old bytes on disk.
+	// Sync makes content and attributes durable. Never call it again after an error: the system may then report success
+	// with old bytes on disk.
 	Sync() error
-	// Datasync makes the content durable, and of the attributes what is needed to read it back.
+	// Datasync makes the content durable, and the attributes that are needed to read it back.
 	Datasync() error
-	// TryLock takes the advisory lock on the file, exclusively, for as long as the file stays open. It does not
-	// wait: false means that somebody else has it.
+	// TryLock takes the exclusive advisory lock on the file, for as long as the file stays open. It does not wait;
+	// false means that somebody else has the lock.
 	TryLock() (bool, error)
-	// Lease asks to hear of anybody who opens the file for writing. open means that somebody has it open for
-	// writing now. Where there are no leases, or this one is not granted, release is a no-op and open is false.
-	// release ends the lease and reports whether somebody asked for the file meanwhile; they waited until now.
+	// Lease asks to hear of anybody who opens the file for writing. open means that somebody has it open for writing
+	// now. Without leases, or if this one is not granted, release does nothing and open is false. release ends the
+	// lease and reports whether somebody asked for the file meanwhile; they waited until now.
 	Lease() (release func() (asked bool), open bool)
-	// Touch sets the time of the last change of the content.
+	// Touch sets the modification time.
 	Touch(t time.Time) error
 	Close() error
 }

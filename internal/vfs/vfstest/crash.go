@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// Crash returns the disk as it could be found if the power went now. There are many ways: choose(n) picks one of n,
-// and is only asked where there are at least two. m itself stays as it is and can crash again, another way.
-// No file is open on the new disk, and everything on it is durable.
+// Crash returns the disk as it could be after a power cut at this moment. There are many ways: choose(n) picks one of
+// n, and is only asked if there are at least two. The disk itself stays as it is, and can crash again, another way. On
+// the new disk no file is open and everything is durable.
 func (m *Disk) Crash(choose func(n int) int) *Disk {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -35,7 +35,7 @@ type crash struct {
 	made     map[*inode]*inode
 }
 
-// chooseNames says, for a journal, how many of the changes happened.
+// chooseNames chooses, for a journal, how many of the changes happened.
 func (c *crash) chooseNames() map[*inode]map[string]*inode {
 	names := map[*inode]map[string]*inode{}
 	if c.from.kind == Strict || len(c.from.pending) == 0 {
@@ -52,7 +52,7 @@ func (c *crash) chooseNames() map[*inode]map[string]*inode {
 	return names
 }
 
-// found is what the directory is found to hold.
+// found returns the names that the directory has after the crash.
 func (c *crash) found(d *inode) map[string]*inode {
 	if c.from.kind == Strict {
 		return c.strict(d)
@@ -83,7 +83,7 @@ func (c *crash) strict(d *inode) map[string]*inode {
 	return names
 }
 
-// possible adds a value to those that a cell can have. One that was not there at first has been nothing.
+// possible adds a value to those that a cell can have. A cell that was empty at first may be empty.
 func possible(values []*inode, n *inode) []*inode {
 	if values == nil {
 		values = []*inode{nil}
@@ -101,7 +101,7 @@ func (c *crash) pick(values []*inode) *inode {
 	return values[c.choose(len(values))]
 }
 
-// copy makes what is found of n, once however many names it has.
+// copy copies n as it is after the crash, once however many names it has.
 func (c *crash) copy(n *inode) *inode {
 	if made := c.made[n]; made != nil {
 		return made
@@ -120,8 +120,8 @@ func (c *crash) copy(n *inode) *inode {
 	return made
 }
 
-// fill gives a directory its names. A directory that is found with two names keeps the first: to have both is what
-// a check of the file system repairs, and either alone is another choice.
+// fill gives a directory its names. A directory that would have two names keeps the first: a file system check repairs
+// the state with both, and the other name alone is another choice.
 func (c *crash) fill(d *inode, found map[string]*inode) {
 	d.names = map[string]*inode{}
 	for _, name := range slices.Sorted(maps.Keys(found)) {
@@ -143,7 +143,7 @@ func (c *crash) attr(n *inode) attr {
 	return n.attr
 }
 
-// content is one of the contents that n can be found with. See [Disk].
+// content chooses one of the possible contents of n. See [Disk].
 func (c *crash) content(n *inode) ([]byte, time.Time) {
 	found := contents(n)
 	i := 0
@@ -156,7 +156,7 @@ func (c *crash) content(n *inode) ([]byte, time.Time) {
 	return found[i], n.mtime
 }
 
-// contents begins with what was synced, and has each content once.
+// contents lists the possible contents, the synced one first and each one once.
 func contents(n *inode) [][]byte {
 	kept, all := n.data[:n.stable], n.data
 	if n.stable == len(n.synced) && n.stable == len(all) {

@@ -12,30 +12,29 @@ import (
 	"github.com/emend-dev/emend/internal/vfs"
 )
 
-// Kind says what a disk in memory forgets when the power goes.
+// Kind says what a disk in memory forgets in a power cut.
 type Kind uint8
 
 const (
-	// Journal is a file system with a metadata journal, as ext4, xfs and btrfs are. What happens to names happens
-	// in one order, each change whole: after a power cut a first part of the changes has happened and the rest
-	// has not. Syncing a directory makes all changes durable up to the last one in that directory; syncing a
-	// file, all up to its creation.
+	// Journal is a file system with a metadata journal, such as ext4, xfs and btrfs. Changes of names happen in one
+	// order, each whole: after a power cut, a first part of them has happened and the rest has not. Syncing a directory
+	// makes all changes durable up to the last one in that directory; syncing a file, all up to its creation.
 	Journal Kind = iota
-	// Strict is the weakest reading of POSIX: each name in each directory is a cell of its own, and after a power
-	// cut holds any value that it has had since the directory was last synced. A rename can leave both names, or
-	// neither. Syncing a file does nothing for its name.
+	// Strict is the weakest reading of POSIX: each name in each directory is a cell of its own, and after a power cut
+	// holds any value that it has had since the directory was last synced. A rename can leave both names, or neither.
+	// Syncing a file does nothing for its name.
 	Strict
 )
 
 func (k Kind) String() string { return [...]string{"Journal", "Strict"}[k] }
 
-// Disk is a disk in memory that answers as Linux does, has bounded space if asked, and can lose power: see
-// [Disk.Crash] and [Disk.Kill]. All is done by root with umask 022. It has no access lists, no extended
-// attributes, no mount points and no permissions that would stop anybody.
+// Disk is a disk in memory that answers as Linux does. Its space can be limited, and it can lose power: see
+// [Disk.Crash] and [Disk.Kill]. All calls are made by root with umask 022. It has no access lists, no extended
+// attributes, no mount points, and no permissions that would stop anybody.
 //
-// After a power cut the content of a file is any of: what was last synced; what was written last; that without its
-// last byte, without the second half of what is not synced, or with zeros in the place of it; nothing. Bytes that
-// were synced and have not been written over since, with no truncation below them, always come back.
+// After a power cut the content of a file is any of: what was last synced; what was written last; that without its last
+// byte, without the second half of what is not synced, or with zeros in place of what is not synced; nothing. Bytes
+// that were synced and not written over since, with no truncation below them, always come back.
 type Disk struct {
 	mu      sync.Mutex
 	kind    Kind
@@ -43,26 +42,26 @@ type Disk struct {
 	clock   int64
 	lastIno uint64
 	space   *space
-	epoch   int // grows with each Kill; a handle of another epoch is closed
+	epoch   int // grows with each Kill; a handle of an earlier epoch is closed
 	open    map[*diskFile]struct{}
-	pending []change // to names, not yet durable, in the order they were made
+	pending []change // changes of names that are not yet durable, oldest first
 }
 
-// space is what is left on a bounded disk.
+// space is what is left on a limited disk.
 type space struct{ bytes, inodes int64 }
 
 // change is one indivisible operation on names.
 type change []cell
 
-// cell is a name in a directory and what it means after the change; nil when it means nothing.
+// cell is a name in a directory and what it refers to after a change; nil for nothing.
 type cell struct {
 	dir  *inode
 	name string
 	to   *inode
-	born bool // this is the name that to was made with
+	born bool // this is the first name of to
 }
 
-// inode is a file, directory, link or special file, with what is and what would come back.
+// inode is a file, directory, link or special file: its current state, and what would survive a power cut.
 type inode struct {
 	ino   uint64
 	attr  attr
@@ -73,7 +72,7 @@ type inode struct {
 	names map[string]*inode // of a directory
 	gone  bool              // a removed directory
 
-	// What is durable. stable is how many bytes at the beginning of data are synced and untouched since.
+	// The fields below are the durable state. stable is how many bytes at the beginning of data are synced and unchanged.
 	kept      map[string]*inode
 	synced    []byte
 	stable    int
@@ -107,8 +106,8 @@ func (m *Disk) Root() vfs.Dir {
 	return &diskDir{m: m, node: m.root, epoch: m.epoch}
 }
 
-// SetSpace says how much more the disk can take from now on: bytes of content, and inodes. What is removed is given
-// back. Names take no space. A negative number for both lifts the limit.
+// SetSpace sets how much more the disk can take from now on: bytes of content, and inodes. Removed files give their
+// space back. Names take no space. Two negative numbers lift the limit.
 func (m *Disk) SetSpace(bytes, inodes int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -118,7 +117,7 @@ func (m *Disk) SetSpace(bytes, inodes int64) {
 	}
 }
 
-// Kill is kill -9: every handle is closed, with its lock and its lease, and nothing is lost.
+// Kill does what kill -9 does: every handle is closed, with its lock and its lease, and nothing is lost.
 func (m *Disk) Kill() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -128,14 +127,13 @@ func (m *Disk) Kill() {
 	}
 }
 
-// now is the time of a change, later than every one before.
+// now returns the time of a change, later than every one before.
 func (m *Disk) now() time.Time {
 	m.clock++
 	return time.Unix(1_700_000_000, m.clock)
 }
 
-// newInode makes an inode without a name. Its number has never been used on this disk, nor on one that this disk
-// crashed from.
+// newInode makes an inode without a name. Its number was never used on this disk, nor on one that it crashed from.
 func (m *Disk) newInode(mode fs.FileMode) (*inode, error) {
 	if m.space != nil {
 		if m.space.inodes <= 0 {
@@ -166,7 +164,7 @@ func (m *Disk) drop(n *inode) {
 	m.space.inodes++
 }
 
-// apply makes a change to names, and remembers it until it is durable.
+// apply makes a change of names, and remembers it until it is durable.
 func (m *Disk) apply(c change) {
 	m.pending = append(m.pending, c)
 	t := m.now()
@@ -201,7 +199,7 @@ func (m *Disk) harden(n int) {
 	m.pending = m.pending[n:]
 }
 
-// syncDir makes the names in d durable, and in a journal whatever happened before them.
+// syncDir makes the names in d durable, and on a journal everything that happened before them.
 func (m *Disk) syncDir(d *inode) {
 	if m.kind == Strict {
 		d.kept = maps.Clone(d.names)
@@ -218,7 +216,7 @@ func (m *Disk) forgetChanges(d *inode) {
 	m.pending = slices.DeleteFunc(m.pending, func(c change) bool { return len(c) == 0 })
 }
 
-// syncFile makes content and attributes durable, and in a journal the file's first name.
+// syncFile makes content and attributes durable, and on a journal the file's first name.
 func (m *Disk) syncFile(n *inode) {
 	m.syncData(n)
 	n.keptAttr, n.keptMtime = n.attr, n.mtime
@@ -260,8 +258,8 @@ func (m *Disk) settle(n *inode) {
 	}
 }
 
-// Plant makes files and directories by slash path, for tests to begin with, and makes everything durable. "dir/" is a
-// directory, and "-> x" as a content is a link to x. What is above a file is made as needed.
+// Plant makes files and directories by slash path and makes them durable, so that a test has something to begin with.
+// "dir/" is a directory, and the content "-> x" makes a link to x. Parent directories are made as needed.
 func (m *Disk) Plant(tree map[string]string) error {
 	for path, data := range tree {
 		if err := m.plant(path, data); err != nil {
@@ -288,12 +286,12 @@ func (m *Disk) Symlink(path, target string) error {
 	return m.special(path, fs.ModeSymlink|0o777, func(n *inode) { n.link = target })
 }
 
-// Mkfifo makes a FIFO at a slash path. It stands for every file that is none.
+// Mkfifo makes a FIFO at a slash path. It stands for every kind of special file.
 func (m *Disk) Mkfifo(path string) error {
 	return m.special(path, fs.ModeNamedPipe|0o644, func(*inode) {})
 }
 
-// Change sets permissions, owner, group and the time of the last change of what is at a slash path, at once durable.
+// Change sets permissions, owner, group and modification time of what is at a slash path, durably.
 func (m *Disk) Change(path string, change func(*vfs.Info)) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -331,7 +329,7 @@ func (m *Disk) special(path string, mode fs.FileMode, fill func(*inode)) error {
 	return nil
 }
 
-// parent finds the directory above the last name of path, and makes what is missing.
+// parent returns the directory above the last name of path, and makes what is missing.
 func (m *Disk) parent(path string) (*inode, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

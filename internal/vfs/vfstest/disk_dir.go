@@ -10,7 +10,7 @@ import (
 	"github.com/emend-dev/emend/internal/vfs"
 )
 
-// memDir is an open directory of a [Disk].
+// diskDir is an open directory of a [Disk].
 type diskDir struct {
 	m      *Disk
 	node   *inode
@@ -18,7 +18,7 @@ type diskDir struct {
 	closed bool
 }
 
-// on makes one call about one name, with the disk to itself.
+// on makes one call with one name, while it holds the disk.
 func (d *diskDir) on(op, name string, call func() error) error {
 	if err := vfs.CheckName(op, name); err != nil {
 		return err
@@ -243,7 +243,7 @@ func (d *diskDir) Names() ([]string, error) {
 	return slices.Collect(maps.Keys(d.node.names)), nil
 }
 
-// onTwo makes one call about two names.
+// onTwo makes one call with two names.
 func (d *diskDir) onTwo(op, name string, to vfs.Dir, as string, call func(to *diskDir) error) error {
 	if err := vfs.CheckNames(op, name, as); err != nil {
 		return err
@@ -299,7 +299,7 @@ func (d *diskDir) Rename(name string, to vfs.Dir, as string, how vfs.RenameMode)
 	})
 }
 
-// mayRename judges in the order in which Linux does.
+// mayRename checks in the order in which Linux does.
 func mayRename(in, from, to, there *inode, how vfs.RenameMode) error {
 	switch {
 	case how == vfs.NoReplace && there != nil:

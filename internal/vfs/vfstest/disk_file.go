@@ -10,7 +10,7 @@ import (
 	"github.com/emend-dev/emend/internal/vfs"
 )
 
-// memFile is an open file of a [Disk].
+// diskFile is an open file of a [Disk].
 type diskFile struct {
 	m        *Disk
 	node     *inode
@@ -26,7 +26,7 @@ type diskFile struct {
 
 type diskLease struct{ asked bool }
 
-// on makes one call with the disk to itself.
+// on makes one call while it holds the disk.
 func (f *diskFile) on(op string, call func() error) error {
 	f.m.mu.Lock()
 	defer f.m.mu.Unlock()
@@ -103,7 +103,7 @@ func (f *diskFile) Write(p []byte) (n int, err error) {
 	return n, err
 }
 
-// room is how many of n bytes can be written at off to a file of size bytes. A hole takes its room as well.
+// room returns how many of n bytes can be written at off to a file of size bytes. A hole takes space as well.
 func (m *Disk) room(off int64, size, n int) int {
 	if m.space == nil {
 		return n
@@ -114,7 +114,7 @@ func (m *Disk) room(off int64, size, n int) int {
 func (m *Disk) write(n *inode, p []byte, off int) {
 	n.stable = min(n.stable, off)
 	if off < len(n.data) {
-		n.data = slices.Clone(n.data) // others may hold what is written over
+		n.data = slices.Clone(n.data) // synced may share the array
 	}
 	if end := off + len(p); end > len(n.data) {
 		m.charge(end - len(n.data))
@@ -142,7 +142,7 @@ func (f *diskFile) Truncate(size int64) error {
 		if grown > 0 {
 			n.data = append(n.data, make([]byte, grown)...)
 		}
-		n.data = n.data[:size:size] // what was synced may go on: the next write must not land there
+		n.data = n.data[:size:size] // synced may share the array beyond size, where the next write must not land
 		n.mtime = f.m.now()
 		return nil
 	})
@@ -217,7 +217,7 @@ func (f *diskFile) TryLock() (locked bool, err error) {
 	return locked, err
 }
 
-// Lease is as on Linux, where who asks does not wait: Append fails with EAGAIN while there is a lease.
+// Lease works as on Linux, for an opener that does not wait: Append fails with EAGAIN while there is a lease.
 func (f *diskFile) Lease() (release func() bool, open bool) {
 	none := func() bool { return false }
 	f.m.mu.Lock()
@@ -245,7 +245,7 @@ func (f *diskFile) release(lease *diskLease) bool {
 	return lease.asked
 }
 
-// breakLeases tells who has a lease on n that somebody wants to write.
+// breakLeases tells the holders of leases on n that somebody wants to write.
 func (m *Disk) breakLeases(n *inode) (err error) {
 	for f := range m.open {
 		if f.node == n && f.lease != nil {

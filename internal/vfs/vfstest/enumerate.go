@@ -5,9 +5,9 @@ import (
 	"math/rand/v2"
 )
 
-// Enumerate runs try with a way to choose, again and again, until every combination of choices has been tried: all
-// is true then. If there are more than limit, it goes on with limit random ones, which seed determines.
-// It stops at the first error, and says with which choices [Replay] brings it back.
+// Enumerate runs try with a function that chooses, again and again, until every combination of choices was tried; then
+// all is true. If there are more than limit, it continues with limit random ones, which seed determines. It stops at
+// the first error, and adds the choices with which [Replay] reproduces it.
 //
 // try must ask the same questions whenever it got the same answers so far.
 func Enumerate(limit int, seed uint64, try func(choose func(n int) int) error) (all bool, err error) {
@@ -30,7 +30,7 @@ func Enumerate(limit int, seed uint64, try func(choose func(n int) int) error) (
 	return false, nil
 }
 
-// Replay chooses as was chosen once, and 0 from then on.
+// Replay repeats given choices, and chooses 0 after them.
 func Replay(choices ...int) func(n int) int {
 	o := odometer{digits: choices, sizes: make([]int, len(choices))}
 	return o.choose

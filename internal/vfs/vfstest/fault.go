@@ -11,8 +11,8 @@ import (
 	"github.com/emend-dev/emend/internal/vfs"
 )
 
-// Fault makes one call fail, of all that change or sync anything through the directories that it wraps and whatever
-// is opened from them. To sweep, fail each in turn until none is left to fail:
+// Fault makes one call fail, of all calls that change or sync anything through the directories that it wraps and whatever
+// is opened from them. A sweep fails each call in turn, until none is left to fail:
 //
 //	for n := 0; ; n++ {
 //		fault := &vfstest.Fault{At: n}
@@ -25,11 +25,11 @@ import (
 //
 // A Fault may be used by several goroutines at once, with one count for all. Set the fields before the first call.
 type Fault struct {
-	At    int   // the call that fails, counted from 0
-	Err   error // what it fails with; nil is EIO
-	After bool  // it has its effect nevertheless, a write half of it
-	Dead  bool  // every call after it fails as well, whatever its sort: the process has been killed
-	Reads bool  // count and fail calls that only look, too
+	At    int   // number of the call that fails, from 0
+	Err   error // the error of that call; nil is EIO
+	After bool  // the call takes effect nevertheless, a write half of it
+	Dead  bool  // every later call fails too, whatever its kind: the process was killed
+	Reads bool  // count and fail calls that only read, too
 
 	mu    sync.Mutex
 	calls int
@@ -37,7 +37,7 @@ type Fault struct {
 	trace []string
 }
 
-// Wrap makes a Dir whose calls count. Directories that one call gets must all be wrapped, or none.
+// Wrap returns a Dir whose calls count. Two directories of one call must both be wrapped, or neither.
 func (f *Fault) Wrap(d vfs.Dir) vfs.Dir { return &faultDir{f, d} }
 
 // Fired reports whether the call has been reached.
@@ -47,21 +47,21 @@ func (f *Fault) Fired() bool {
 	return f.fired
 }
 
-// Calls is how many calls have been counted.
+// Calls returns how many calls were counted.
 func (f *Fault) Calls() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.calls
 }
 
-// Trace names the calls that were counted, in order: "rename a to b, exchange".
+// Trace lists the counted calls, in order: "rename a to b, exchange".
 func (f *Fault) Trace() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Clone(f.trace)
 }
 
-// fate is what becomes of a call.
+// fate says what happens to a call.
 type fate uint8
 
 const (
@@ -77,7 +77,7 @@ func (f *Fault) err() error {
 	return f.Err
 }
 
-// decide counts a call, if its sort is counted, and says what becomes of it.
+// decide counts a call, if its kind is counted, and decides what happens to it.
 func (f *Fault) decide(counts bool, what string) fate {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -119,7 +119,7 @@ func (f *Fault) make(counts bool, what string, call func() error) error {
 	return call()
 }
 
-// opens makes a call that opens something, which nobody gets to close if the call is said to have failed.
+// opens makes a call that opens something. If the call is to fail after its effect, opens closes what it opened.
 func opens[T interface{ Close() error }](f *Fault, counts bool, what string, call func() (T, error)) (opened T, err error) {
 	var none T
 	done := false
@@ -226,7 +226,7 @@ func (d *faultDir) RemoveDir(name string) error {
 
 func (d *faultDir) Sync() error { return d.f.change("sync directory", d.d.Sync) }
 
-// Close always closes, also for the dead: the system closes what a killed process had open.
+// Close always closes, also after a kill: the system closes what a killed process had open.
 func (d *faultDir) Close() error { return d.f.close(d.d.Close) }
 
 func (f *Fault) close(call func() error) error {
@@ -306,7 +306,7 @@ func (f *faultFile) TryLock() (locked bool, err error) {
 	return locked && err == nil, err
 }
 
-// Lease cannot fail; the dead get none.
+// Lease cannot fail; after a kill it grants none.
 func (f *faultFile) Lease() (release func() bool, open bool) {
 	if f.f.decide(false, "") != works {
 		return func() bool { return false }, false

@@ -7,12 +7,12 @@ import (
 	"github.com/emend-dev/emend/internal/vfs"
 )
 
-// Node is what a tree has at one path, for comparing trees: two are equal when they look the same to a reader.
+// Node is what a tree has at one path. Two nodes are equal if they look the same to a reader.
 type Node struct {
 	Mode     fs.FileMode
 	UID, GID uint32
-	Data     string // of a regular file
-	Target   string // of a symbolic link
+	Data     string // content of a regular file
+	Target   string // target of a symbolic link
 }
 
 // Snapshot reads the whole tree below d, by slash path. d itself is not in it.
@@ -66,7 +66,7 @@ func nodeOf(d vfs.Dir, name string) (Node, error) {
 	return n, err
 }
 
-// ReadFile reads the regular file called name, whole.
+// ReadFile reads the regular file called name.
 func ReadFile(d vfs.Dir, name string) (string, error) {
 	f, err := d.Open(name)
 	if err != nil {
@@ -77,7 +77,7 @@ func ReadFile(d vfs.Dir, name string) (string, error) {
 	return string(data), err
 }
 
-// Snapshot reads the whole tree at one moment, by slash path.
+// Snapshot returns the whole tree at one moment, by slash path.
 func (m *Disk) Snapshot() map[string]Node {
 	m.mu.Lock()
 	defer m.mu.Unlock()

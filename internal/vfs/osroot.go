@@ -12,18 +12,18 @@ import (
 	"time"
 )
 
-// rootDir is a directory of an operating system for which there is nothing better than an [os.Root]. It keeps a root
-// of its own for the names in it, and the root that it was reached from for the calls about two directories: those
-// can only be made by path, from a root that has both. Before each the path is compared with the directory, so it is
-// not led elsewhere by a rename in between, but for one in the very moment of the call.
+// rootDir is a directory of an operating system for which there is nothing better than an [os.Root]. It keeps a root of
+// its own for calls with one name, and the root that it was reached from for calls with two directories: those need a
+// path below a root that has both. Before each such call the path is compared with the directory, so no earlier rename
+// leads the call elsewhere; one in the very moment of the call can.
 type rootDir struct {
-	top  *shared
+	top  *sharedRoot
 	path string // below top
 	root *os.Root
 }
 
-// shared is a root with a count of the directories that need it.
-type shared struct {
+// sharedRoot is a root with a count of the directories that use it.
+type sharedRoot struct {
 	*os.Root
 	users chan int // holds the count
 }
@@ -52,7 +52,7 @@ func newTop(r *os.Root) (Dir, error) {
 		r.Close()
 		return nil, err
 	}
-	top := &shared{r, make(chan int, 1)}
+	top := &sharedRoot{r, make(chan int, 1)}
 	top.users <- 1
 	return &rootDir{top, ".", own}, nil
 }
@@ -81,7 +81,7 @@ func (d *rootDir) Dir(name string) (Dir, error) {
 	return &rootDir{d.top, filepath.Join(d.path, name), r}, nil
 }
 
-// directory refuses what is a link or no directory. An os.Root would follow the link, though never out of itself.
+// directory refuses what is a link or not a directory. An os.Root would follow the link, though never out of itself.
 func (d *rootDir) directory(name string) error {
 	if err := CheckName("open", name); err != nil {
 		return err
@@ -188,7 +188,7 @@ func (d *rootDir) Names() ([]string, error) {
 	return f.Readdirnames(-1)
 }
 
-// Remove looks first: an os.Root would remove an empty directory as well.
+// Remove checks the type first: an os.Root would remove an empty directory as well.
 func (d *rootDir) Remove(name string) error {
 	if err := CheckName("remove", name); err != nil {
 		return err
@@ -220,8 +220,8 @@ func (d *rootDir) Link(name string, to Dir, as string) error {
 	return d.top.Link(from, in)
 }
 
-// Rename without replacing is two steps here: a crash in between leaves a file with both names. A directory cannot
-// be renamed so.
+// Rename without replacing takes two steps here: a crash in between leaves a file with both names. A directory cannot
+// be renamed this way.
 func (d *rootDir) Rename(name string, to Dir, as string, how RenameMode) error {
 	from, in, err := d.paths("rename", name, to, as)
 	if err != nil {
@@ -248,7 +248,7 @@ func (d *rootDir) renameNew(from, in string) error {
 	return d.top.Remove(from)
 }
 
-// paths are the two names as seen from the root that both directories were reached from.
+// paths returns the two names as paths below the root from which both directories were reached.
 func (d *rootDir) paths(op, name string, to Dir, as string) (from, in string, err error) {
 	if err := CheckNames(op, name, as); err != nil {
 		return "", "", err
@@ -260,14 +260,14 @@ func (d *rootDir) paths(op, name string, to Dir, as string) (from, in string, er
 	if d.top != other.top {
 		return "", "", linkError(op, name, as, fmt.Errorf("two roots: %w", ErrUnsupported))
 	}
-	if err := errors.Join(d.still(), other.still()); err != nil {
+	if err := errors.Join(d.checkUnmoved(), other.checkUnmoved()); err != nil {
 		return "", "", linkError(op, name, as, err)
 	}
 	return filepath.Join(d.path, name), filepath.Join(other.path, as), nil
 }
 
-// still is an error when the directory is no longer where it was opened.
-func (d *rootDir) still() error {
+// checkUnmoved returns an error if the directory is no longer where it was opened.
+func (d *rootDir) checkUnmoved() error {
 	is, err := d.root.Stat(".")
 	if err != nil {
 		return err
@@ -285,7 +285,7 @@ func (d *rootDir) still() error {
 // Sync does nothing: Windows has no such call for a directory, and writes names through its journal.
 func (d *rootDir) Sync() error { return nil }
 
-// rootFile is a file with the methods of os.File, and those that it lacks.
+// rootFile adds the missing methods to an os.File.
 type rootFile struct{ *os.File }
 
 func (f *rootFile) Stat() (Info, error) {

@@ -10,28 +10,28 @@ import (
 )
 
 const (
-	openDir = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_CLOEXEC
+	dirFlags = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_CLOEXEC
 
 	// Without O_NONBLOCK, opening a FIFO that took the place of a file after we looked would wait for somebody to
 	// open its other end; without O_NOCTTY a terminal could become ours.
-	openFile = unix.O_NOFOLLOW | unix.O_NONBLOCK | unix.O_NOCTTY | unix.O_CLOEXEC
+	fileFlags = unix.O_NOFOLLOW | unix.O_NONBLOCK | unix.O_NOCTTY | unix.O_CLOEXEC
 )
 
-// osDir is a directory of the operating system: every call is one *at call on its descriptor, with a single name.
+// osDir is a directory of the operating system. Every call is one *at call on its descriptor, with a single name.
 type osDir struct{ handle }
 
-// Open opens the directory at path, which may lead through links: whoever names the path has judged it.
-// Every directory below is opened with [Dir.Dir], which follows none. It needs permission to read the directory.
+// Open opens the directory at path, which may lead through links: whoever names the path has judged it. Every directory
+// below is opened with [Dir.Dir], which follows none. Open needs permission to read the directory.
 func Open(path string) (Dir, error) {
-	fd, err := again2(func() (int, error) { return unix.Open(path, openDir, 0) })
+	fd, err := retryCount(func() (int, error) { return unix.Open(path, dirFlags, 0) })
 	if err != nil {
 		return nil, pathError("open", path, err)
 	}
 	return FromFD(fd), nil
 }
 
-// FromFD makes a Dir of an open directory, and takes the descriptor over. It must have been opened for reading:
-// Sync is refused on a descriptor that is only a place (O_PATH).
+// FromFD makes a Dir of an open directory, and takes the descriptor over. It must be open for reading: Sync fails on a
+// descriptor that is only a path (O_PATH).
 func FromFD(fd int) Dir { return &osDir{handle{fd: fd}} }
 
 // FromRoot opens the directory that r has open. r stays the caller's.
@@ -47,7 +47,7 @@ func FromRoot(r *os.Root) (Dir, error) {
 	}
 	fd := -1
 	if cerr := raw.Control(func(root uintptr) {
-		fd, err = again2(func() (int, error) { return unix.Openat(int(root), ".", openDir, 0) })
+		fd, err = retryCount(func() (int, error) { return unix.Openat(int(root), ".", dirFlags, 0) })
 	}); cerr != nil {
 		return nil, cerr
 	}
@@ -73,7 +73,7 @@ func (d *osDir) Dir(name string) (Dir, error) {
 
 // openBelowPortable opens a directory where no single call refuses links and mount points.
 func openBelowPortable(dir int, name string) (int, error) {
-	fd, err := again2(func() (int, error) { return unix.Openat(dir, name, openDir|unix.O_NOFOLLOW, 0) })
+	fd, err := retryCount(func() (int, error) { return unix.Openat(dir, name, dirFlags|unix.O_NOFOLLOW, 0) })
 	if err == unix.ENOTDIR && isLink(dir, name) {
 		return -1, unix.ELOOP
 	}
@@ -87,7 +87,7 @@ func openBelowPortable(dir int, name string) (int, error) {
 	return fd, nil
 }
 
-// sameMount compares devices, and so does not see a directory that is bound elsewhere on its own file system.
+// sameMount compares devices, so it does not see a directory that is bound elsewhere on its own file system.
 func sameMount(a, b int) error {
 	is, below, err := statBoth(a, b)
 	if err != nil {
@@ -105,7 +105,7 @@ func isLink(dir int, name string) bool {
 }
 
 func statAt(dir int, name string) (st unix.Stat_t, err error) {
-	err = again(func() error { return unix.Fstatat(dir, name, &st, unix.AT_SYMLINK_NOFOLLOW) })
+	err = retry(func() error { return unix.Fstatat(dir, name, &st, unix.AT_SYMLINK_NOFOLLOW) })
 	return st, err
 }
 
@@ -137,7 +137,7 @@ func (d *osDir) Readlink(name string) (target string, err error) {
 func readlinkAt(dir int, name string) (string, error) {
 	for size := 256; ; size *= 4 {
 		buf := make([]byte, size)
-		n, err := again2(func() (int, error) { return unix.Readlinkat(dir, name, buf) })
+		n, err := retryCount(func() (int, error) { return unix.Readlinkat(dir, name, buf) })
 		if err != nil {
 			return "", err
 		}
@@ -148,14 +148,14 @@ func readlinkAt(dir int, name string) (string, error) {
 }
 
 func (d *osDir) Names() (names []string, err error) {
-	err = d.use(func(fd int) (err error) { names, err = namesOf(fd); return err })
+	err = d.use(func(fd int) (err error) { names, err = listNames(fd); return err })
 	return names, pathError("list", "directory", err)
 }
 
-// namesOf reads the directory through a descriptor of its own: the place in the list belongs to the descriptor, and
-// two callers at once would each get a part.
-func namesOf(dir int) ([]string, error) {
-	fd, err := again2(func() (int, error) { return unix.Openat(dir, ".", openDir, 0) })
+// listNames reads the directory through a descriptor of its own: the position in the list belongs to the descriptor,
+// and two callers at once would each get a part.
+func listNames(dir int) ([]string, error) {
+	fd, err := retryCount(func() (int, error) { return unix.Openat(dir, ".", dirFlags, 0) })
 	if err != nil {
 		return nil, err
 	}
@@ -165,48 +165,48 @@ func namesOf(dir int) ([]string, error) {
 }
 
 func (d *osDir) Mkdir(name string, perm fs.FileMode) error {
-	return d.at("mkdir", name, func(fd int) error { return unix.Mkdirat(fd, name, uint32(perm.Perm())) })
+	return d.callOne("mkdir", name, func(fd int) error { return unix.Mkdirat(fd, name, uint32(perm.Perm())) })
 }
 
 func (d *osDir) Chmod(perm fs.FileMode) error {
 	return pathError("chmod", "directory", d.use(func(fd int) error {
-		return again(func() error { return unix.Fchmod(fd, bitsOf(perm)) })
+		return retry(func() error { return unix.Fchmod(fd, modeBits(perm)) })
 	}))
 }
 
 func (d *osDir) Remove(name string) error {
-	return d.at("remove", name, func(fd int) error { return unlink(fd, name) })
+	return d.callOne("remove", name, func(fd int) error { return unlink(fd, name) })
 }
 
 func (d *osDir) RemoveDir(name string) error {
-	return d.at("rmdir", name, func(fd int) error { return unix.Unlinkat(fd, name, unix.AT_REMOVEDIR) })
+	return d.callOne("rmdir", name, func(fd int) error { return unix.Unlinkat(fd, name, unix.AT_REMOVEDIR) })
 }
 
-// at makes one call about one name.
-func (d *osDir) at(op, name string, call func(fd int) error) error {
+// callOne makes one call with one name.
+func (d *osDir) callOne(op, name string, call func(fd int) error) error {
 	if err := CheckName(op, name); err != nil {
 		return err
 	}
 	return pathError(op, name, d.use(func(fd int) error {
-		return again(func() error { return call(fd) })
+		return retry(func() error { return call(fd) })
 	}))
 }
 
 func (d *osDir) Link(name string, to Dir, as string) error {
-	return d.two("link", name, to, as, func(from, to int) error { return unix.Linkat(from, name, to, as, 0) })
+	return d.callTwo("link", name, to, as, func(from, to int) error { return unix.Linkat(from, name, to, as, 0) })
 }
 
 func (d *osDir) Rename(name string, to Dir, as string, how RenameMode) error {
-	return d.two("rename", name, to, as, func(from, to int) error {
+	return d.callTwo("rename", name, to, as, func(from, to int) error {
 		if how == Replace {
 			return unix.Renameat(from, name, to, as)
 		}
-		return renameHow(from, name, to, as, how)
+		return renameFlags(from, name, to, as, how)
 	})
 }
 
-// two makes one call about two names.
-func (d *osDir) two(op, name string, to Dir, as string, call func(from, to int) error) error {
+// callTwo makes one call with two names.
+func (d *osDir) callTwo(op, name string, to Dir, as string, call func(from, to int) error) error {
 	if err := CheckNames(op, name, as); err != nil {
 		return err
 	}
@@ -214,17 +214,17 @@ func (d *osDir) two(op, name string, to Dir, as string, call func(from, to int) 
 	if !ok {
 		return linkError(op, name, as, ErrOtherMaker)
 	}
-	return linkError(op, name, as, both(&d.handle, &other.handle, func(from, to int) error {
-		return again(func() error { return call(from, to) })
+	return linkError(op, name, as, useBoth(&d.handle, &other.handle, func(from, to int) error {
+		return retry(func() error { return call(from, to) })
 	}))
 }
 
-// Sync is never repeated, also not when a signal interrupted it.
+// Sync is never repeated, not even if a signal interrupted it.
 func (d *osDir) Sync() error {
 	err := d.use(syncAll)
 	if err == unix.EINVAL {
-		// Some file systems, mostly in user space or over a network, have no fsync for directories. There is
-		// nothing that we could do instead: their names are as durable as they make them.
+		// Some file systems, mostly in user space or over a network, have no fsync for directories. Nothing
+		// else would help: their names are as durable as they make them.
 		return nil
 	}
 	return pathError("sync", "directory", err)

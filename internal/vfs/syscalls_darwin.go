@@ -11,7 +11,7 @@ import (
 
 func openBelow(dir int, name string) (int, error) { return openBelowPortable(dir, name) }
 
-func renameHow(from int, name string, to int, as string, how RenameMode) error {
+func renameFlags(from int, name string, to int, as string, how RenameMode) error {
 	flag := uint32(unix.RENAME_EXCL)
 	if how == Exchange {
 		flag = unix.RENAME_SWAP
@@ -19,7 +19,7 @@ func renameHow(from int, name string, to int, as string, how RenameMode) error {
 	return unix.RenameatxNp(from, name, to, as, flag) // ENOTSUP where the file system has no such thing
 }
 
-// unlink says EISDIR for a directory, as Linux does; the call itself says EPERM.
+// unlink returns EISDIR for a directory, as Linux does; the call itself returns EPERM.
 func unlink(dir int, name string) error {
 	err := unix.Unlinkat(dir, name, 0)
 	if err != unix.EPERM {
@@ -32,7 +32,7 @@ func unlink(dir int, name string) error {
 }
 
 // syncAll has the drive write its cache out; fsync alone leaves bytes in it. Where that is impossible, on network
-// shares for example, fsync is the most there is.
+// shares for example, fsync is the best there is.
 func syncAll(fd int) error {
 	_, err := unix.FcntlInt(uintptr(fd), unix.F_FULLFSYNC, 0)
 	if errors.Is(err, ErrUnsupported) || err == unix.EINVAL || err == unix.ENOTTY {
@@ -43,9 +43,9 @@ func syncAll(fd int) error {
 
 func syncData(fd int) error { return syncAll(fd) }
 
-func hint(int) {}
+func startWriteback(int) {}
 
-// touch knows microseconds only, and writes back the time of the last reading as it was.
+// touch has a resolution of microseconds, and writes back the access time as it was.
 func touch(fd int, t time.Time) error {
 	var st unix.Stat_t
 	if err := unix.Fstat(fd, &st); err != nil {
@@ -62,23 +62,23 @@ func unlease(int) bool { return false }
 
 func isErrno(err error, is syscall.Errno) bool { return errors.Is(err, is) }
 
-// adopt keeps owner, permissions and, where it can, extended attributes. An access list is not among the attributes
-// here, and is not kept.
-func adopt(from, to int) (lost []string, err error) {
-	was, is, err := adoptOwner(from, to)
+// copyAttributes copies owner, permissions and, where possible, extended attributes. On this system an access list is
+// not an attribute, and is not copied.
+func copyAttributes(from, to int) (lost []string, err error) {
+	was, is, err := copyOwner(from, to)
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range attributes(from) {
-		if !copyAttribute(from, to, name) {
+	for _, name := range listXattrs(from) {
+		if !copyXattr(from, to, name) {
 			lost = append(lost, "attribute "+name)
 		}
 	}
-	more, err := adoptMode(to, was, is)
+	more, err := copyMode(to, was, is)
 	return append(lost, more...), err
 }
 
-func attributes(fd int) []string {
+func listXattrs(fd int) []string {
 	size, err := unix.Flistxattr(fd, nil)
 	if err != nil || size <= 0 {
 		return nil
@@ -90,7 +90,7 @@ func attributes(fd int) []string {
 	return strings.FieldsFunc(string(buf[:size]), func(r rune) bool { return r == 0 })
 }
 
-func copyAttribute(from, to int, name string) bool {
+func copyXattr(from, to int, name string) bool {
 	size, err := unix.Fgetxattr(from, name, nil)
 	if err != nil {
 		return err == unix.ENOATTR
@@ -102,5 +102,5 @@ func copyAttribute(from, to int, name string) bool {
 	return unix.Fsetxattr(to, name, buf[:size], 0) == nil
 }
 
-// inheritMode knows no access lists, as adopt.
-func inheritMode(_, fd int, perm uint32) error { return unix.Fchmod(fd, perm&^umask) }
+// setDefaultMode knows no access lists, like copyAttributes.
+func setDefaultMode(_, fd int, perm uint32) error { return unix.Fchmod(fd, perm&^umask) }

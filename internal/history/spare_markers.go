@@ -8,21 +8,21 @@ import (
 	"github.com/emend-dev/emend/internal/vfs"
 )
 
-// maxSpares is how many markers are kept for the next transactions. In a process that has many in hand, one ends about as
-// often as one begins.
+// maxSpares is how many markers are kept for the next transactions. In a process that runs many at once, one ends about
+// as often as one begins.
 const maxSpares = 8
 
-// spareMarkers are markers of transactions that have ended, still locked, under names that are no transaction's. A process that
-// makes one change after the other takes them again, since a file that is made and removed for each costs more than two
-// renames, and on some file systems far more. They are removed with the end of the history; what a process leaves that was
-// killed is nobody's to a sweep, which removes it.
+// spareMarkers are markers of ended transactions, still locked, under names that are no transaction's. A process that
+// makes one change after the other reuses them, since making and removing a file for each change costs more than two
+// renames, and on some file systems far more. They are removed when the history is closed. A sweep removes those of a
+// process that was killed.
 type spareMarkers struct {
 	mu   sync.Mutex
-	used bool // a transaction has ended: the next one is not the only one of this process
+	used bool // a transaction has ended, so the next one is not the only one of this process
 	free []marker
 }
 
-// reuse makes a spare marker that of s. It stays locked all the while, so that nobody takes it for a dead one.
+// reuse makes a spare marker that of s. It stays locked throughout, so that nobody takes it for a dead one.
 func (s *Stage) reuse() bool {
 	m, ok := s.h.spares.take()
 	if !ok {
@@ -52,7 +52,7 @@ func (s *Stage) keepMarker() bool {
 	return true
 }
 
-// wanted reports whether one more is worth keeping: the only transaction of a process leaves none.
+// wanted reports whether to keep one more: the only transaction of a process leaves none.
 func (s *spareMarkers) wanted() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -78,7 +78,7 @@ func (s *spareMarkers) take() (m marker, ok bool) {
 	return m, true
 }
 
-// dropSpareMarkers removes what is kept.
+// dropSpareMarkers removes the spare markers.
 func (h *History) dropSpareMarkers() {
 	for {
 		m, ok := h.spares.take()
@@ -89,7 +89,7 @@ func (h *History) dropSpareMarkers() {
 	}
 }
 
-// dropMarker removes a spare marker. That it fails is worth no error: the next sweep does it.
+// dropMarker removes a spare marker. A failure is not reported, since the next sweep removes it.
 func (h *History) dropMarker(m marker) {
 	h.staging.Remove(m.name)
 	m.file.Close()

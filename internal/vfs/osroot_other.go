@@ -11,7 +11,7 @@ import (
 
 func infoAt(_ *os.Root, _ string, fi fs.FileInfo) (Info, error) { return infoOf(nil, fi) }
 
-// infoOf takes the identity out of whatever the system's stat is called here: all have these fields.
+// infoOf reads the identity from the system's stat, whatever its type: all have these fields.
 func infoOf(_ *os.File, fi fs.FileInfo) (Info, error) {
 	info := Info{Mode: fi.Mode(), Size: fi.Size(), ModTime: fi.ModTime(), Links: 1}
 	st := reflect.Indirect(reflect.ValueOf(fi.Sys()))

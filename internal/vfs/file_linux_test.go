@@ -209,7 +209,7 @@ func TestOpenBelowPortable(t *testing.T) {
 	check(t, os.Mkdir(filepath.Join(path, "d"), 0o755))
 	check(t, os.Symlink("d", filepath.Join(path, "l")))
 	check(t, os.WriteFile(filepath.Join(path, "f"), nil, 0o644))
-	top, err := unix.Open(path, openDir, 0)
+	top, err := unix.Open(path, dirFlags, 0)
 	check(t, err)
 	defer unix.Close(top)
 	for name, want := range map[string]error{"d": nil, "l": unix.ELOOP, "f": unix.ENOTDIR, "none": unix.ENOENT} {
@@ -227,7 +227,7 @@ func TestOpenBelowPortable(t *testing.T) {
 
 // A directory on another mount is refused: a rename could not reach it.
 func TestOtherMount(t *testing.T) {
-	top, err := unix.Open("/", openDir, 0)
+	top, err := unix.Open("/", dirFlags, 0)
 	check(t, err)
 	defer unix.Close(top)
 	if isLink(top, "proc") {
@@ -287,7 +287,7 @@ func TestDescriptors(t *testing.T) {
 // A close in the middle of a call leaves the call its descriptor, and nobody gets another's.
 func TestCloseMeanwhile(t *testing.T) {
 	h := &handle{fd: -1}
-	fd, err := unix.Open("/", openDir, 0)
+	fd, err := unix.Open("/", dirFlags, 0)
 	check(t, err)
 	h.fd = fd
 	check(t, h.use(func(int) error {

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// infoAt opens what has the name to ask for its volume, index and number of links: Windows does not tell them with
-// the rest. Anything but a file or a directory has none here.
+// infoAt opens the name to ask for its volume, index and number of links, which Windows does not return with the rest.
+// Only files and directories have them here.
 func infoAt(r *os.Root, name string, fi fs.FileInfo) (Info, error) {
 	if !fi.IsDir() && !fi.Mode().IsRegular() {
 		return Info{Mode: fi.Mode(), Size: fi.Size(), ModTime: fi.ModTime(), Links: 1}, nil
@@ -42,7 +42,7 @@ func touch(f *os.File, t time.Time) error {
 	return pathError("touch", f.Name(), windows.SetFileTime(windows.Handle(f.Fd()), nil, nil, &ft))
 }
 
-// tryLock locks a byte far beyond any content: Windows would keep others from reading a byte that is locked.
+// tryLock locks a byte far beyond any content: Windows would keep others from reading a locked byte.
 func tryLock(f *os.File) (bool, error) {
 	const flags = windows.LOCKFILE_EXCLUSIVE_LOCK | windows.LOCKFILE_FAIL_IMMEDIATELY
 	at := windows.Overlapped{OffsetHigh: 1 << 30}

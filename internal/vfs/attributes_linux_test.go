@@ -66,11 +66,11 @@ func attrsOf(t *testing.T, path string) map[string]string {
 	fd, err := unix.Open(path, unix.O_RDONLY, 0)
 	check(t, err)
 	defer unix.Close(fd)
-	names, err := attributes(fd)
+	names, err := listXattrs(fd)
 	check(t, err)
 	have := map[string]string{}
 	for _, name := range names {
-		value, err := attribute(fd, name)
+		value, err := getXattr(fd, name)
 		check(t, err)
 		have[name] = string(value)
 	}
@@ -133,16 +133,16 @@ func TestAdopt(t *testing.T) {
 			lost: []string{"capabilities"}},
 		{name: "trusted", mode: 0o644, has: map[string]string{"trusted.x": "y"}, wantMode: 0o644,
 			want: map[string]string{"trusted.x": "y"}},
-		{name: "access list", mode: 0o670, has: map[string]string{accessList: wide}, wantMode: 0o670,
-			want: map[string]string{accessList: wide}},
+		{name: "access list", mode: 0o670, has: map[string]string{xattrACL: wide}, wantMode: 0o670,
+			want: map[string]string{xattrACL: wide}},
 		{name: "access list, owner, setuid", mode: unix.S_ISUID | 0o670, owner: [2]int{1234, 5678},
-			has: map[string]string{accessList: wide}, wantMode: 0o670, want: map[string]string{accessList: wide},
+			has: map[string]string{xattrACL: wide}, wantMode: 0o670, want: map[string]string{xattrACL: wide},
 			lost: []string{"setuid bit"}},
 		{name: "an inherited list goes", mode: 0o640, staging: wide, wantMode: 0o640},
 		{name: "an inherited list goes from what agrees", mode: 0o600, staging: wide, wantMode: 0o600},
 		{name: "an inherited list is replaced", mode: 0o670, staging: list(entry{aclUserObj, 7, nobody}, entry{aclUser, 7, 99},
 			entry{aclGroupObj, 7, nobody}, entry{aclMask, 7, nobody}, entry{aclOther, 7, nobody}),
-			has: map[string]string{accessList: wide}, wantMode: 0o670, want: map[string]string{accessList: wide}},
+			has: map[string]string{xattrACL: wide}, wantMode: 0o670, want: map[string]string{xattrACL: wide}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.owner == [2]int{} {
@@ -159,7 +159,7 @@ func TestAdopt(t *testing.T) {
 				attrs(t, old, map[string]string{"security.capability": has})
 			}
 			if c.staging != "" {
-				attrs(t, filepath.Join(path, "stage"), map[string]string{defaultList: c.staging})
+				attrs(t, filepath.Join(path, "stage"), map[string]string{xattrDefaultACL: c.staging})
 			}
 			lost, err := adoptOld(t, tree, staging)
 			check(t, err)
@@ -289,7 +289,7 @@ func TestInherit(t *testing.T) {
 func prepare(t *testing.T, path, list string, setgid bool, group int) {
 	t.Helper()
 	if list != "" {
-		attrs(t, path, map[string]string{defaultList: list})
+		attrs(t, path, map[string]string{xattrDefaultACL: list})
 	}
 	if setgid {
 		check(t, os.Chown(path, 0, group))
@@ -305,7 +305,7 @@ func TestCreateExactly(t *testing.T) {
 	for _, perm := range []fs.FileMode{0, 0o600, 0o644, 0o777} {
 		for _, listed := range []bool{false, true} {
 			if listed {
-				attrs(t, filepath.Join(path, "stage"), map[string]string{defaultList: wide})
+				attrs(t, filepath.Join(path, "stage"), map[string]string{xattrDefaultACL: wide})
 			}
 			name := fmt.Sprint(uint32(perm), listed)
 			put := func(made string, f File, err error) {

@@ -21,24 +21,24 @@ func infoOf(st *unix.Stat_t) Info {
 	}
 }
 
-// special are the permission bits beyond the nine.
-var special = [...]struct {
+// specialBits are the permission bits beyond the nine.
+var specialBits = [...]struct {
 	bit  uint32
 	mode fs.FileMode
 }{{unix.S_ISUID, fs.ModeSetuid}, {unix.S_ISGID, fs.ModeSetgid}, {unix.S_ISVTX, fs.ModeSticky}}
 
-// FileMode is st_mode in the terms of io/fs.
+// FileMode converts st_mode to an fs.FileMode.
 func FileMode(st uint32) fs.FileMode {
 	mode := fs.FileMode(st & 0o777)
-	for _, s := range special {
+	for _, s := range specialBits {
 		if st&s.bit != 0 {
 			mode |= s.mode
 		}
 	}
-	return mode | typeOf(st&unix.S_IFMT)
+	return mode | fileType(st&unix.S_IFMT)
 }
 
-func typeOf(format uint32) fs.FileMode {
+func fileType(format uint32) fs.FileMode {
 	switch format {
 	case unix.S_IFREG:
 		return 0
@@ -58,10 +58,10 @@ func typeOf(format uint32) fs.FileMode {
 	return fs.ModeIrregular
 }
 
-// bitsOf are the permissions of mode in the terms of chmod.
-func bitsOf(mode fs.FileMode) uint32 {
+// modeBits returns the permissions of mode as chmod takes them.
+func modeBits(mode fs.FileMode) uint32 {
 	bits := uint32(mode.Perm())
-	for _, s := range special {
+	for _, s := range specialBits {
 		if mode&s.mode != 0 {
 			bits |= s.bit
 		}
