@@ -75,16 +75,16 @@ func alreadyAppliedNote(all fail.List) string {
 }
 
 // hunkNumbers names hunks by their numbers from 1.
-func hunkNumbers(from0 []int) string {
-	if len(from0) == 1 {
-		return fmt.Sprintf("hunk %d was", from0[0]+1)
+func hunkNumbers(indexes []int) string {
+	if len(indexes) == 1 {
+		return fmt.Sprintf("hunk %d was", indexes[0]+1)
 	}
 	var b strings.Builder
-	for i, k := range from0 {
+	for i, k := range indexes {
 		switch {
 		case i == 0:
 			b.WriteString("hunks ")
-		case i == len(from0)-1:
+		case i == len(indexes)-1:
 			b.WriteString(" and ")
 		default:
 			b.WriteString(", ")

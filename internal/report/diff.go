@@ -36,18 +36,18 @@ func Diff(s *plan.Step) string {
 	if len(spans) == 0 {
 		return b.String()
 	}
-	a, z := headerPath("a/"+from), headerPath("b/"+to)
+	oldName, newName := headerPath("a/"+from), headerPath("b/"+to)
 	if text.Binary(s.Before) || text.Binary(s.After) {
-		fmt.Fprintf(&b, "Binary files %s and %s differ\n", a, z)
+		fmt.Fprintf(&b, "Binary files %s and %s differ\n", oldName, newName)
 		return b.String()
 	}
 	if s.Op == patch.Add && s.Replaces == nil {
-		a = "/dev/null"
+		oldName = "/dev/null"
 	}
 	if s.Op == patch.Delete {
-		z = "/dev/null"
+		newName = "/dev/null"
 	}
-	fmt.Fprintf(&b, "--- %s\n+++ %s\n", a, z)
+	fmt.Fprintf(&b, "--- %s\n+++ %s\n", oldName, newName)
 	writeHunks(&b, s.Before, s.After, spans)
 	return b.String()
 }

@@ -47,8 +47,8 @@ func splitPoint(before string, spans []byteSpan) int {
 type position struct{ at, line, shift int }
 
 func positionAfter(before, after string, s byteSpan) position {
-	olds, news := strings.Count(before[:s.a1], "\n"), strings.Count(after[:s.b1], "\n")
-	return position{s.a1, olds + 1, news - olds}
+	oldLines, newLines := strings.Count(before[:s.a1], "\n"), strings.Count(after[:s.b1], "\n")
+	return position{s.a1, oldLines + 1, newLines - oldLines}
 }
 
 func writeSpans(b *strings.Builder, before, after string, spans []byteSpan, p position) {
@@ -70,12 +70,12 @@ func writeHunk(b *strings.Builder, before, after string, group []byteSpan, p pos
 	first, last := group[0], group[len(group)-1]
 	lead, trail := lastLines(before[p.at:first.a0]), firstLines(before[last.a1:])
 	p.line += strings.Count(before[p.at:first.a0-len(lead)], "\n")
-	olds := countLines(before[first.a0-len(lead) : last.a1+len(trail)])
-	news := countLines(after[first.b0-len(lead) : last.b1+len(trail)])
+	oldLines := countLines(before[first.a0-len(lead) : last.a1+len(trail)])
+	newLines := countLines(after[first.b0-len(lead) : last.b1+len(trail)])
 	b.WriteString("@@ -")
-	writeHunkRange(b, p.line, olds)
+	writeHunkRange(b, p.line, oldLines)
 	b.WriteString(" +")
-	writeHunkRange(b, p.line+p.shift, news)
+	writeHunkRange(b, p.line+p.shift, newLines)
 	b.WriteString(" @@\n")
 	writeLines(b, ' ', lead)
 	for i, s := range group {
@@ -86,7 +86,7 @@ func writeHunk(b *strings.Builder, before, after string, group []byteSpan, p pos
 		}
 	}
 	writeLines(b, ' ', trail)
-	return position{last.a1, p.line + strings.Count(before[first.a0-len(lead):last.a1], "\n"), p.shift + news - olds}
+	return position{last.a1, p.line + strings.Count(before[first.a0-len(lead):last.a1], "\n"), p.shift + newLines - oldLines}
 }
 
 func writeHunkRange(b *strings.Builder, line, n int) {

@@ -46,9 +46,9 @@ func isDiffOf(part, from, to string) bool {
 		if head == diffHeader+quotePath("a/"+from)+" "+quotePath("b/"+to) {
 			return true
 		}
-		first, restFrom, more := strings.Cut(from, "/")
-		second, restTo, also := strings.Cut(to, "/")
-		if !more || !also || first != second {
+		first, restFrom, fromDeeper := strings.Cut(from, "/")
+		second, restTo, toDeeper := strings.Cut(to, "/")
+		if !fromDeeper || !toDeeper || first != second {
 			return false
 		}
 		from, to = restFrom, restTo

@@ -70,9 +70,9 @@ func applyPatchCall(ctx context.Context, ws *emend.Workspace, o Options, r patch
 	return applyOrPlan(ctx, ws, r.Patch, opts, r.DryRun)
 }
 
-// applyOrPlan applies a patch, or returns what it would do if dry is set.
-func applyOrPlan(ctx context.Context, ws *emend.Workspace, text string, o api.PatchOptions, dry bool) (api.Result, error) {
-	if dry {
+// applyOrPlan applies a patch, or returns what it would do if dryRun is set.
+func applyOrPlan(ctx context.Context, ws *emend.Workspace, text string, o api.PatchOptions, dryRun bool) (api.Result, error) {
+	if dryRun {
 		p, err := ws.Plan(ctx, text, o)
 		if err != nil {
 			return nil, err

@@ -44,24 +44,24 @@ func (c *checker) add(msg, hint string) {
 	c.all = append(c.all, badArguments(msg, hint))
 }
 
-func (c *checker) value(at string, v *value, s *jsonschema.Schema) {
-	if !c.checkType(at, v, s) {
+func (c *checker) value(path string, v *value, s *jsonschema.Schema) {
+	if !c.checkType(path, v, s) {
 		return
 	}
 	switch s.Type {
 	case "object":
-		c.object(at, v, s)
+		c.object(path, v, s)
 	case "array":
-		c.array(at, v, s)
+		c.array(path, v, s)
 	case "integer":
-		c.number(at, v, s)
+		c.number(path, v, s)
 	case "string":
-		c.text(at, v, s)
+		c.text(path, v, s)
 	}
 }
 
 // checkType checks the type of a value.
-func (c *checker) checkType(at string, v *value, s *jsonschema.Schema) bool {
+func (c *checker) checkType(path string, v *value, s *jsonschema.Schema) bool {
 	if v.kind == s.Type {
 		return true
 	}
@@ -70,19 +70,19 @@ func (c *checker) checkType(at string, v *value, s *jsonschema.Schema) bool {
 			return true
 		}
 	}
-	if way := outOfRange(v.text); s.Type == "integer" && v.kind == "number" && way != "" {
-		other := map[string]string{"large": "smaller", "small": "larger"}[way]
-		c.add(fmt.Sprintf("%s is %s, which is too %s", at, fail.Short(v.text), way), "Send a "+other+" "+at+", or leave it out.")
+	if direction := outOfRange(v.text); s.Type == "integer" && v.kind == "number" && direction != "" {
+		other := map[string]string{"large": "smaller", "small": "larger"}[direction]
+		c.add(fmt.Sprintf("%s is %s, which is too %s", path, fail.Short(v.text), direction), "Send a "+other+" "+path+", or leave it out.")
 		return false
 	}
-	name, hint := at, "Send "+at+" as "+typeName(s.Type)+", or leave it out."
-	if at == "" {
+	name, hint := path, "Send "+path+" as "+typeName(s.Type)+", or leave it out."
+	if path == "" {
 		name, hint = "the arguments", "Send one JSON object."
 	} else if s.Description != "" {
-		hint = at + ": " + s.Description + "."
+		hint = path + ": " + s.Description + "."
 	}
 	is, be := "is", "it has to be"
-	if at == "" {
+	if path == "" {
 		is, be = "are", "they have to be"
 	}
 	c.add(fmt.Sprintf("%s %s %s; %s %s", name, is, v.describe(), be, typeName(s.Type)), hint)
@@ -113,34 +113,34 @@ func typeName(kind string) string {
 	return "a " + kind
 }
 
-func (c *checker) object(at string, v *value, s *jsonschema.Schema) {
+func (c *checker) object(path string, v *value, s *jsonschema.Schema) {
 	for i := range v.members {
 		m := &v.members[i]
 		switch p := s.Properties[m.name]; {
 		case p != nil:
-			c.value(join(at, m.name), &m.value, p)
+			c.value(join(path, m.name), &m.value, p)
 		case s.Properties == nil && s.AdditionalProperties != nil:
-			c.value(join(at, fail.Quote(m.name)), &m.value, s.AdditionalProperties)
+			c.value(join(path, fail.Quote(m.name)), &m.value, s.AdditionalProperties)
 		default:
-			c.addUnknown(at, m.name, s)
+			c.addUnknown(path, m.name, s)
 		}
 	}
 	for _, name := range s.Required {
 		if _, ok := v.get(name); !ok {
-			c.add(join(at, name)+" is missing", "Send "+name+": "+s.Properties[name].Description+".")
+			c.add(join(path, name)+" is missing", "Send "+name+": "+s.Properties[name].Description+".")
 		}
 	}
 }
 
-func join(at, name string) string {
-	if at == "" {
+func join(parent, name string) string {
+	if parent == "" {
 		return name
 	}
-	return at + "." + name
+	return parent + "." + name
 }
 
 // addUnknown reports a field that the schema does not have.
-func (c *checker) addUnknown(at, name string, s *jsonschema.Schema) {
+func (c *checker) addUnknown(path, name string, s *jsonschema.Schema) {
 	known := s.PropertyOrder
 	if known == nil {
 		known = slices.Sorted(maps.Keys(s.Properties))
@@ -150,8 +150,8 @@ func (c *checker) addUnknown(at, name string, s *jsonschema.Schema) {
 		hint = fmt.Sprintf("Did you mean %q? %s", near, hint)
 	}
 	what := "an argument of " + c.tool
-	if at != "" {
-		what = "a field of " + at
+	if path != "" {
+		what = "a field of " + path
 	}
 	c.add(fail.Quote(name)+" is not "+what, hint)
 }
@@ -193,34 +193,34 @@ func suggestion(name string, known []string) string {
 	return ""
 }
 
-func (c *checker) array(at string, v *value, s *jsonschema.Schema) {
+func (c *checker) array(path string, v *value, s *jsonschema.Schema) {
 	if s.MinItems != nil && len(v.items) < *s.MinItems {
-		c.add(fmt.Sprintf("%s is a list of %d; it has to have at least %d", at, len(v.items), *s.MinItems), "Send "+at+": "+s.Description+".")
+		c.add(fmt.Sprintf("%s is a list of %d; it has to have at least %d", path, len(v.items), *s.MinItems), "Send "+path+": "+s.Description+".")
 	}
 	for i := range v.items {
-		c.value(fmt.Sprintf("%s[%d]", at, i), &v.items[i], s.Items)
+		c.value(fmt.Sprintf("%s[%d]", path, i), &v.items[i], s.Items)
 	}
 }
 
-func (c *checker) number(at string, v *value, s *jsonschema.Schema) {
+func (c *checker) number(path string, v *value, s *jsonschema.Schema) {
 	n, _ := integer(v.text)
 	switch {
 	case s.Minimum != nil && float64(n) < *s.Minimum:
-		c.add(fmt.Sprintf("%s is %d; it has to be at least %s", at, n, number(*s.Minimum)), "Send a larger "+at+", or leave it out.")
+		c.add(fmt.Sprintf("%s is %d; it has to be at least %s", path, n, number(*s.Minimum)), "Send a larger "+path+", or leave it out.")
 	case s.Maximum != nil && float64(n) > *s.Maximum:
-		c.add(fmt.Sprintf("%s is %d; it has to be at most %s", at, n, number(*s.Maximum)), "Send a smaller "+at+", or leave it out.")
+		c.add(fmt.Sprintf("%s is %d; it has to be at most %s", path, n, number(*s.Maximum)), "Send a smaller "+path+", or leave it out.")
 	}
 }
 
 func isHash(s string) bool { return len(s) == 64 && strings.Trim(s, "0123456789abcdef") == "" }
 
-func (c *checker) text(at string, v *value, s *jsonschema.Schema) {
+func (c *checker) text(path string, v *value, s *jsonschema.Schema) {
 	if s.Pattern == hashPattern && !isHash(v.text) {
-		c.add(fmt.Sprintf("%s is %s, which is not a sha256 of 64 lower-case hexadecimal digits", at, fail.Quote(v.text)),
+		c.add(fmt.Sprintf("%s is %s, which is not a sha256 of 64 lower-case hexadecimal digits", path, fail.Quote(v.text)),
 			"Send the sha256 that read_file returned for this file; read it again if you do not have it.")
 	}
 	if len(s.Enum) > 0 && !slices.Contains(s.Enum, any(v.text)) {
-		c.add(fmt.Sprintf("%s is %s; it has to be one of %s", at, fail.Quote(v.text), commaList(s.Enum)), "Send one of these words as "+at+".")
+		c.add(fmt.Sprintf("%s is %s; it has to be one of %s", path, fail.Quote(v.text), commaList(s.Enum)), "Send one of these words as "+path+".")
 	}
 }
 

@@ -61,7 +61,7 @@ func (o Options) workspace(ws *emend.Workspace, v *value) *emend.Workspace {
 	if named == nil {
 		return nil
 	}
-	i := slices.IndexFunc(o.Workspaces, func(p Workspace) bool { return named.kind == "string" && p.Name == named.text })
+	i := slices.IndexFunc(o.Workspaces, func(place Workspace) bool { return named.kind == "string" && place.Name == named.text })
 	if i < 0 {
 		return nil
 	}

@@ -61,7 +61,7 @@ setup is a person's act: no agent is offered it, and no policy of a workspace ju
 	fl.BoolVar(&f.KeepTools, "keep-tools", false, "leave the client's own edit tools on")
 	fl.StringVar(&f.Profile, "profile", "emend", "the tools of which system: "+strings.Join(tool.ProfileNames(), ", "))
 	fl.BoolVar(&f.ReadOnly, "read-only", false, "offer only the tools that read")
-	fl.BoolVar(&f.Hash, "require-hash", false, "demand a sha256 of every file that is changed")
+	fl.BoolVar(&f.RequireHash, "require-hash", false, "demand a sha256 of every file that is changed")
 	fl.BoolVar(&f.Lenient, "lenient", false, "let pass what sloppy models write, and name it (see emend serve --help)")
 	fl.StringVar(&f.URL, "http", "", "connect to a server that runs at `URL` instead of starting one")
 	completeWords(cmd, "scope", []string{"user", "project"})
@@ -120,7 +120,7 @@ func (f *setupFlags) check() error {
 	if !ok {
 		return usageErrorf("setup", "--profile: %q is none of %s", f.Profile, strings.Join(tool.ProfileNames(), ", "))
 	}
-	serving := tool.Options{Profile: profile, ReadOnly: f.ReadOnly, RequireHash: f.Hash, Lenient: f.Lenient}
+	serving := tool.Options{Profile: profile, ReadOnly: f.ReadOnly, RequireHash: f.RequireHash, Lenient: f.Lenient}
 	if err := serving.Check(); err != nil && !f.Remove { // with these options the server would not start
 		return usageErrorf("setup", "%v", err)
 	}
@@ -131,7 +131,7 @@ func (f *setupFlags) check() error {
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return usageErrorf("setup", "--http: %q is no address of a server, as http://127.0.0.1:8765/mcp is", f.URL)
 	}
-	if f.ReadOnly || f.Hash || f.Lenient || f.Profile != "emend" {
+	if f.ReadOnly || f.RequireHash || f.Lenient || f.Profile != "emend" {
 		return usageErrorf("setup", "--http connects to a server that runs: say --profile, --read-only, --require-hash and --lenient to that one")
 	}
 	return nil

@@ -58,15 +58,15 @@ func (a *app) printStep(n int, s *setup.Step, write bool) {
 	if s.Target != "" {
 		where += " (a link to " + s.Target + ")"
 	}
-	say("%d. %s: %s", n, s.Does, where)
+	say("%d. %s: %s", n, s.Purpose, where)
 	switch {
 	case !s.Change:
 		say("   is as it should be")
 		return
-	case s.Gone:
+	case s.Deleted:
 		say("   %s: it has nothing but what setup wrote", didOrWould(s, write, "removed", "would be removed"))
-	case s.Run != nil:
-		for _, argv := range s.Run {
+	case s.Commands != nil:
+		for _, argv := range s.Commands {
 			say("   %s: %s", didOrWould(s, write, "ran", "would run"), shellWords(argv))
 		}
 	}

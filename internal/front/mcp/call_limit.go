@@ -43,10 +43,10 @@ func (l *callLimit) enter(ctx context.Context) (leave func(), err error) {
 	select {
 	case l.slots <- struct{}{}:
 		leave = func() { <-l.slots; l.release() }
-		if owed := l.unsent.Load(); owed > maxUnsent {
+		if unsent := l.unsent.Load(); unsent > maxUnsent {
 			leave()
 			return nil, &fail.Error{Kind: fail.CommandFailed, Reason: fail.Limit,
-				Msg:  fmt.Sprintf("the server is busy: %d bytes of answers are not read by those who asked; nothing was changed", owed),
+				Msg:  fmt.Sprintf("the server is busy: %d bytes of answers are not read by those who asked; nothing was changed", unsent),
 				Hint: "Call again in a second, and read the answers."}
 		}
 		return leave, nil

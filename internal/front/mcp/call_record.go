@@ -44,14 +44,14 @@ func callRecordOf(ctx context.Context) *callRecord {
 
 // setWorkspace notes the workspace that a call names, if there are several. A name that none of them has stays out of
 // the log.
-func (c *callRecord) setWorkspace(places []tool.Workspace, args json.RawMessage) {
-	if len(places) == 1 {
-		c.workspace = places[0].Name
+func (c *callRecord) setWorkspace(workspaces []tool.Workspace, args json.RawMessage) {
+	if len(workspaces) == 1 {
+		c.workspace = workspaces[0].Name
 		return
 	}
 	var named struct{ Workspace string }
 	json.Unmarshal(args, &named) //nolint:errcheck // arguments that cannot be read name no workspace
-	if slices.ContainsFunc(places, func(p tool.Workspace) bool { return p.Name == named.Workspace }) {
+	if slices.ContainsFunc(workspaces, func(p tool.Workspace) bool { return p.Name == named.Workspace }) {
 		c.workspace = named.Workspace
 	}
 }

@@ -93,11 +93,11 @@ type endpoint struct {
 }
 
 func (h *HTTP) newEndpoint(server *sdk.Server) *endpoint {
-	get := func(*http.Request) *sdk.Server { return server }
+	serverOf := func(*http.Request) *sdk.Server { return server }
 	options := sdk.StreamableHTTPOptions{Logger: h.sdkLogger(), MaxRequestBodyBytes: -1} // readBody bounds the body already
 	statelessOptions := options
 	statelessOptions.Stateless, statelessOptions.PropagateRequestCancellation = true, true
-	return &endpoint{server: server, withSessions: sdk.NewStreamableHTTPHandler(get, &options), stateless: sdk.NewStreamableHTTPHandler(get, &statelessOptions)}
+	return &endpoint{server: server, withSessions: sdk.NewStreamableHTTPHandler(serverOf, &options), stateless: sdk.NewStreamableHTTPHandler(serverOf, &statelessOptions)}
 }
 
 // ServeHTTP answers one request. A panic becomes an internal server error.
@@ -148,11 +148,11 @@ func (h *HTTP) route(w *response, r *http.Request) *httpRefusal {
 	if r.URL.Path == "/metrics" {
 		return h.serveMetrics(w, r)
 	}
-	open, ok := h.endpoints[r.URL.Path]
+	endpoint, ok := h.endpoints[r.URL.Path]
 	if !ok {
 		return &httpRefusal{reason: "path", code: http.StatusNotFound, msg: "nothing is here: the server is at " + h.paths()}
 	}
-	return h.serveMCP(w, r, open())
+	return h.serveMCP(w, r, endpoint())
 }
 
 // servePages serves the pages. It does not accept the token of MCP clients: an agent that calls the tools must not

@@ -85,8 +85,8 @@ func (s *sessions) reserve() bool {
 
 func (s *sessions) closeLongestIdle() bool {
 	oldest := ""
-	for id, one := range s.open {
-		if one.busy == 0 && (oldest == "" || one.idleSince.Before(s.open[oldest].idleSince)) {
+	for id, session := range s.open {
+		if session.busy == 0 && (oldest == "" || session.idleSince.Before(s.open[oldest].idleSince)) {
 			oldest = id
 		}
 	}
@@ -98,30 +98,30 @@ func (s *sessions) closeLongestIdle() bool {
 }
 
 // opened adds the session for which reserve made room, with one request in hand. An id of "" gives the room back.
-func (s *sessions) opened(id string, end func()) {
+func (s *sessions) opened(id string, closeSession func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.opening--
 	if id != "" {
-		s.open[id] = &session{close: end, busy: 1, timer: time.AfterFunc(s.idle, func() { s.expire(id) })}
+		s.open[id] = &session{close: closeSession, busy: 1, timer: time.AfterFunc(s.idle, func() { s.expire(id) })}
 	}
 }
 
 func (s *sessions) beginRequest(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if one := s.open[id]; one != nil {
-		one.busy++
+	if session := s.open[id]; session != nil {
+		session.busy++
 	}
 }
 
 func (s *sessions) endRequest(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if one := s.open[id]; one != nil {
-		one.busy--
-		one.idleSince = time.Now()
-		one.timer.Reset(s.idle)
+	if session := s.open[id]; session != nil {
+		session.busy--
+		session.idleSince = time.Now()
+		session.timer.Reset(s.idle)
 	}
 }
 
@@ -130,7 +130,7 @@ func (s *sessions) endRequest(id string) {
 func (s *sessions) expire(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if one := s.open[id]; one != nil && one.busy == 0 {
+	if session := s.open[id]; session != nil && session.busy == 0 {
 		s.closeLocked(id)
 	}
 }
@@ -139,18 +139,18 @@ func (s *sessions) expire(id string) {
 func (s *sessions) forget(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if one := s.open[id]; one != nil {
-		one.timer.Stop()
+	if session := s.open[id]; session != nil {
+		session.timer.Stop()
 		delete(s.open, id)
 	}
 }
 
 // closeLocked closes a session without waiting for its last answers. s.mu is held.
 func (s *sessions) closeLocked(id string) {
-	one := s.open[id]
-	one.timer.Stop()
+	session := s.open[id]
+	session.timer.Stop()
 	delete(s.open, id)
-	go one.close()
+	go session.close()
 }
 
 func (s *sessions) count() int {

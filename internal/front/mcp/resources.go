@@ -165,8 +165,8 @@ var mimeTypes = map[string]string{
 }
 
 func mimeType(name string) string {
-	if known := mimeTypes[strings.ToLower(path.Ext(name))]; known != "" {
-		return known
+	if t := mimeTypes[strings.ToLower(path.Ext(name))]; t != "" {
+		return t
 	}
 	return "text/plain"
 }

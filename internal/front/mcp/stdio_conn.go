@@ -81,8 +81,8 @@ func (s *stdioConn) readLines() {
 // SDK drops the calls in hand at that moment.
 func (s *stdioConn) Read(context.Context) (jsonrpc.Message, error) {
 	for {
-		m, over := s.nextReady()
-		if over {
+		m, ended := s.nextReady()
+		if ended {
 			return nil, io.EOF
 		}
 		if m != nil {
@@ -110,7 +110,7 @@ func (s *stdioConn) Read(context.Context) (jsonrpc.Message, error) {
 
 // nextReady returns a message that can be handed out without reading another line, and whether the session is over.
 // After the end of the input the client answers nothing, so requests to it fail.
-func (s *stdioConn) nextReady() (m jsonrpc.Message, over bool) {
+func (s *stdioConn) nextReady() (m jsonrpc.Message, ended bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.input == nil {

@@ -58,8 +58,8 @@ func (l *inputLine) add(part []byte, most int) {
 		l.text = bytes.Clone(l.text[:min(len(l.text), headBytes)])
 	}
 	l.tail = append(l.tail, part...)
-	if over := len(l.tail) - tailBytes; over > 0 {
-		l.tail = append(l.tail[:0], l.tail[over:]...)
+	if excess := len(l.tail) - tailBytes; excess > 0 {
+		l.tail = append(l.tail[:0], l.tail[excess:]...)
 	}
 }
 

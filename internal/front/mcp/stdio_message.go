@@ -59,9 +59,9 @@ func parseEnvelope(members map[string]json.RawMessage) (jsonrpc.Message, *lineRe
 	if !ok {
 		return parseResponse(members)
 	}
-	raw, given := members["id"]
+	raw, hasID := members["id"]
 	id, ok := parseID(raw)
-	if given && !ok {
+	if hasID && !ok {
 		return nil, refuseLine(nil, jsonrpc.CodeInvalidRequest, "the id is %s, and it has to be an integer or a string of at most %d bytes",
 			fail.Short(string(raw)), maxID)
 	}
@@ -81,21 +81,21 @@ func parseEnvelope(members map[string]json.RawMessage) (jsonrpc.Message, *lineRe
 // parseResponse makes a response from its members. It drops one that answers nothing: two programs that answer each
 // other's errors would never stop.
 func parseResponse(members map[string]json.RawMessage) (jsonrpc.Message, *lineRefusal) {
-	result, answered := members["result"]
-	failed, broken := members["error"]
+	result, hasResult := members["result"]
+	rawError, hasError := members["error"]
 	raw := members["id"]
 	id, ok := parseID(raw)
 	if !ok {
 		raw = nil
 	}
 	switch {
-	case !answered && !broken:
+	case !hasResult && !hasError:
 		return nil, refuseLine(raw, jsonrpc.CodeInvalidRequest, "the message has no method, no result and no error")
 	case !ok:
 		return nil, nil
-	case broken:
+	case hasError:
 		e := &jsonrpc.Error{}
-		json.Unmarshal(failed, e) //nolint:errcheck // an error that cannot be read is still an error
+		json.Unmarshal(rawError, e) //nolint:errcheck // an error that cannot be read is still an error
 		return &jsonrpc.Response{ID: id, Error: e}, nil
 	}
 	return &jsonrpc.Response{ID: id, Result: result}, nil

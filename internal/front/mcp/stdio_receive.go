@@ -60,15 +60,15 @@ func (s *stdioConn) filterNotification(m *jsonrpc.Request) jsonrpc.Message {
 			return &jsonrpc.Request{Method: m.Method}
 		}
 	case "notifications/cancelled":
-		var about struct {
+		var params struct {
 			ID json.RawMessage `json:"requestId"`
 		}
-		json.Unmarshal(m.Params, &about) //nolint:errcheck // then there is no id
-		id, ok := parseID(about.ID)
+		json.Unmarshal(m.Params, &params) //nolint:errcheck // then there is no id
+		id, ok := parseID(params.ID)
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if ok && s.queue.cancel(id) {
-			return &jsonrpc.Request{Method: m.Method, Params: json.RawMessage(`{"requestId":` + string(about.ID) + `}`)}
+			return &jsonrpc.Request{Method: m.Method, Params: json.RawMessage(`{"requestId":` + string(params.ID) + `}`)}
 		}
 	}
 	return nil

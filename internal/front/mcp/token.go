@@ -69,9 +69,9 @@ func readToken(file string) (string, error) {
 		return "", err
 	}
 	defer f.Close()
-	if is, err := f.Stat(); err != nil {
+	if info, err := f.Stat(); err != nil {
 		return "", err
-	} else if err := checkPrivate(file, is); err != nil {
+	} else if err := checkPrivate(file, info); err != nil {
 		return "", err
 	}
 	b, err := io.ReadAll(io.LimitReader(f, 1024))

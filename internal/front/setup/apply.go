@@ -54,9 +54,9 @@ func (s *Step) apply(ctx context.Context, remove bool) error {
 		}
 	}
 	switch {
-	case s.Run != nil:
+	case s.Commands != nil:
 		return s.runCommands(ctx, remove)
-	case s.Gone:
+	case s.Deleted:
 		err := s.file.remove()
 		if err == nil {
 			s.file.removeBackups(s.obsolete)
@@ -75,7 +75,7 @@ const commandTimeout = 30 * time.Second
 
 // runCommands runs the client's own commands, and then checks that the file has what was wanted.
 func (s *Step) runCommands(ctx context.Context, remove bool) error {
-	for _, argv := range s.Run {
+	for _, argv := range s.Commands {
 		if err := runCommand(ctx, s.dir, argv); err != nil {
 			return s.file.failure(fail.CommandFailed, err, "")
 		}
@@ -85,7 +85,7 @@ func (s *Step) runCommands(ctx context.Context, remove bool) error {
 		return err
 	}
 	if _, configured := s.expected.current(now.text); configured == remove {
-		return s.file.failure(fail.CommandFailed, errNotConfigured, "Look at what its command says: "+strings.Join(s.Run[len(s.Run)-1], " "))
+		return s.file.failure(fail.CommandFailed, errNotConfigured, "Look at what its command says: "+strings.Join(s.Commands[len(s.Commands)-1], " "))
 	}
 	return nil
 }

@@ -73,12 +73,12 @@ func (f *file) linkTarget(base string) string {
 	if err != nil || !filepath.IsLocal(rel) {
 		return ""
 	}
-	top, err := filepath.EvalSymlinks(base)
-	dir, derr := filepath.EvalSymlinks(filepath.Dir(f.path))
-	if err != nil || derr != nil || dir == filepath.Join(top, rel) {
+	realBase, err := filepath.EvalSymlinks(base)
+	realDir, dirErr := filepath.EvalSymlinks(filepath.Dir(f.path))
+	if err != nil || dirErr != nil || realDir == filepath.Join(realBase, rel) {
 		return ""
 	}
-	return filepath.Join(dir, filepath.Base(f.path))
+	return filepath.Join(realDir, filepath.Base(f.path))
 }
 
 func (f *file) failure(kind fail.Kind, cause error, hint string) error {

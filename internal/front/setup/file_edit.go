@@ -81,33 +81,33 @@ func (e *fileEdit) add(does string, s setting) {
 
 // commandsFor returns the client's own commands. It returns nil if the client has none, the account lacks the
 // program, or nothing has to be done.
-func (c *Client) commandsFor(h Host, o Options, s Server, j *fileEdit, set setting) [][]string {
+func (c *Client) commandsFor(h Host, o Options, s Server, edit *fileEdit, set setting) [][]string {
 	if c.commands == nil || !h.canRun(c.program) {
 		return nil
 	}
-	_, configured := set.current(j.file.text)
+	_, configured := set.current(edit.file.text)
 	if o.Remove && !configured {
 		return nil
 	}
-	if after, err := set.put(j.file.text); err == nil && !o.Remove && bytes.Equal(after, j.file.text) {
+	if after, err := set.put(edit.file.text); err == nil && !o.Remove && bytes.Equal(after, edit.file.text) {
 		return nil
 	}
-	j.backUp = !c.ownState
-	return c.commands(commandInput{o.Scope, o.Remove, configured, s, c.entry(s), j.file.text})
+	edit.backUp = !c.ownState
+	return c.commands(commandInput{o.Scope, o.Remove, configured, s, c.entry(s), edit.file.text})
 }
 
 // step computes the new content of the file.
 func (e *fileEdit) step(o Options) (*Step, error) {
-	step := &Step{Does: strings.Join(e.purposes, "; "), File: e.file.path,
+	step := &Step{Purpose: strings.Join(e.purposes, "; "), File: e.file.path,
 		file: e.file, private: e.private, backUp: e.backUp, dir: e.dir}
 	step.Target = e.file.linkTarget(e.base)
 	if e.commands != nil {
-		step.Run, step.Change, step.expected = e.commands, true, e.settings[0]
+		step.Commands, step.Change, step.expected = e.commands, true, e.settings[0]
 		return step, nil
 	}
 	var err error
 	if o.Remove {
-		step.newContent, step.Gone, err = e.withoutSettings(step)
+		step.newContent, step.Deleted, err = e.withoutSettings(step)
 	} else {
 		step.newContent, err = putAll(e.file.text, e.settings)
 		step.newContent = e.file.withBOM(step.newContent)
@@ -115,7 +115,7 @@ func (e *fileEdit) step(o Options) (*Step, error) {
 	if err != nil {
 		return nil, e.file.failure(fail.CommandFailed, err, "Nothing was written. Change it by hand: docs/clients.md says how.")
 	}
-	step.Change = step.Gone || !bytes.Equal(step.newContent, e.file.content)
+	step.Change = step.Deleted || !bytes.Equal(step.newContent, e.file.content)
 	if step.Change {
 		if err := e.file.writable(); err != nil {
 			return nil, err

@@ -17,7 +17,7 @@ func (e *fileEdit) withoutSettings(step *Step) (after []byte, gone bool, err err
 	backups := e.file.backups()
 	var obsolete []*file
 	for _, backup := range backups {
-		if again, err := putAll(backup.text, present); err == nil && bytes.Equal(backup.withBOM(again), e.file.content) {
+		if reapplied, err := putAll(backup.text, present); err == nil && bytes.Equal(backup.withBOM(reapplied), e.file.content) {
 			obsolete = append(obsolete, backup)
 		}
 	}
@@ -36,11 +36,11 @@ func (e *fileEdit) withoutSettings(step *Step) (after []byte, gone bool, err err
 // settings, or nil. If setup made the file, or if some backup has no entry of emend, then an entry in another backup
 // is from an earlier setup and does not come back.
 func (e *fileEdit) originalBackup(obsolete, backups []*file) *file {
-	without := func(b *file) bool { _, has := e.settings[0].current(b.text); return !has }
-	if i := slices.IndexFunc(obsolete, without); i >= 0 {
+	hasNoEntry := func(b *file) bool { _, has := e.settings[0].current(b.text); return !has }
+	if i := slices.IndexFunc(obsolete, hasNoEntry); i >= 0 {
 		return obsolete[i]
 	}
-	if len(obsolete) == 0 || slices.ContainsFunc(backups, func(b *file) bool { return without(b) || e.madeBySetup(b) }) {
+	if len(obsolete) == 0 || slices.ContainsFunc(backups, func(b *file) bool { return hasNoEntry(b) || e.madeBySetup(b) }) {
 		return nil
 	}
 	return obsolete[0]
@@ -49,8 +49,8 @@ func (e *fileEdit) originalBackup(obsolete, backups []*file) *file {
 // madeBySetup reports whether the file has exactly what setup writes if there is no file.
 func (e *fileEdit) madeBySetup(f *file) bool {
 	present := e.present(f.text)
-	again, err := putAll(nil, present)
-	return err == nil && len(present) > 0 && bytes.Equal(again, f.content)
+	reapplied, err := putAll(nil, present)
+	return err == nil && len(present) > 0 && bytes.Equal(reapplied, f.content)
 }
 
 // present returns the settings that a text has, with the values that it has.

@@ -88,15 +88,15 @@ func parseJSON(text []byte) (*hujson.Value, error) {
 
 // checkDepth refuses nesting that would exhaust a recursive parser. It counts brackets in strings as well.
 func checkDepth(text []byte) error {
-	deep := 0
+	depth := 0
 	for _, b := range text {
 		switch b {
 		case '{', '[':
-			if deep++; deep > maxDepth {
+			if depth++; depth > maxDepth {
 				return fmt.Errorf("it is nested more than %d deep", maxDepth)
 			}
 		case '}', ']':
-			deep = max(0, deep-1)
+			depth = max(0, depth-1)
 		}
 	}
 	return nil

@@ -22,15 +22,15 @@ type Plan struct {
 
 // Step is one file and what happens to it.
 type Step struct {
-	Does   string     `json:"does"`
-	File   string     `json:"file"`
-	Target string     `json:"target,omitempty"` // where the file's link leads
-	Run    [][]string `json:"run,omitempty"`    // the client's own commands, which change the file
-	Diff   string     `json:"diff,omitempty"`
-	Change bool       `json:"change"` // false if the file is as it should be
-	Gone   bool       `json:"gone,omitempty"`
-	Backup string     `json:"backup,omitempty"`
-	Done   bool       `json:"done"`
+	Purpose  string     `json:"does"`
+	File     string     `json:"file"`
+	Target   string     `json:"target,omitempty"` // where the file's link leads
+	Commands [][]string `json:"run,omitempty"`    // the client's own commands, which change the file
+	Diff     string     `json:"diff,omitempty"`
+	Change   bool       `json:"change"` // false if the file is as it should be
+	Deleted  bool       `json:"gone,omitempty"`
+	Backup   string     `json:"backup,omitempty"`
+	Done     bool       `json:"done"`
 
 	file       *file
 	newContent []byte
@@ -64,12 +64,12 @@ func (c *Client) Plan(h Host, o Options) (*Plan, error) {
 		}
 		p.Undo = append(p.Undo, "--scope", string(o.Scope), "--remove", "--write")
 	}
-	jobs, err := c.fileEdits(h, o, server)
+	edits, err := c.fileEdits(h, o, server)
 	if err != nil {
 		return nil, err
 	}
-	for _, j := range jobs {
-		s, err := j.step(o)
+	for _, edit := range edits {
+		s, err := edit.step(o)
 		if err != nil {
 			return nil, err
 		}

@@ -78,11 +78,11 @@ func (t tomlTable) remove(text []byte) ([]byte, error) {
 	}
 	head := bytes.TrimRight(text[:from], "\r\n \t")
 	if rest := text[to:]; len(head) > 0 {
-		nl := text[len(head):from]
-		if i := bytes.IndexByte(nl, '\n'); i >= 0 && blank(rest) {
-			nl = nl[:i+1]
+		gap := text[len(head):from]
+		if i := bytes.IndexByte(gap, '\n'); i >= 0 && blank(rest) {
+			gap = gap[:i+1]
 		}
-		head = slices.Concat(head, nl)
+		head = slices.Concat(head, gap)
 	}
 	return provedEdit(text, slices.Concat(head, text[to:]), decodeTOML, func(v any) { deletePath(v, t.path) })
 }

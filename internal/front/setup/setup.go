@@ -172,15 +172,15 @@ func (h Host) canRun(program string) bool {
 
 // Options are what a person asks for.
 type Options struct {
-	Scope     Scope
-	Binary    string // the emend that the client starts: a path, or a name that PATH finds
-	Profile   string
-	ReadOnly  bool
-	Hash      bool
-	Lenient   bool
-	URL       string // connect to this server instead
-	KeepTools bool
-	Remove    bool
+	Scope       Scope
+	Binary      string // the emend that the client starts: a path, or a name that PATH finds
+	Profile     string
+	ReadOnly    bool
+	RequireHash bool
+	Lenient     bool
+	URL         string // connect to this server instead
+	KeepTools   bool
+	Remove      bool
 }
 
 // serverFor returns the server that the options describe, for the client.
@@ -195,7 +195,7 @@ func (c *Client) serverFor(h Host, o Options) Server {
 	if o.ReadOnly {
 		args = append(args, "--read-only")
 	}
-	if o.Hash {
+	if o.RequireHash {
 		args = append(args, "--require-hash")
 	}
 	if o.Lenient {

@@ -14,7 +14,7 @@ import (
 // TestOptions checks that the options are in the command that the client starts.
 func TestOptions(t *testing.T) {
 	h := account(t)
-	o := Options{Scope: User, Binary: "/opt/emend", Profile: "codex", ReadOnly: true, Hash: true}
+	o := Options{Scope: User, Binary: "/opt/emend", Profile: "codex", ReadOnly: true, RequireHash: true}
 	want := []string{"/opt/emend", "serve", "--profile", "codex", "--read-only", "--require-hash"}
 	if p := plan(t, claudeCode, h, o); !slices.Equal(p.Command, want) {
 		t.Errorf("%q", p.Command)
@@ -69,7 +69,7 @@ func TestFailingCommand(t *testing.T) {
 	h := account(t)
 	for _, argv := range [][]string{{"false"}, {"true"}} {
 		p := plan(t, codex, h, asked)
-		p.Steps[0].Run, p.Steps[0].expected = [][]string{argv}, codexTable
+		p.Steps[0].Commands, p.Steps[0].expected = [][]string{argv}, codexTable
 		if err := p.Apply(t.Context()); !errors.Is(err, fail.CommandFailed) || p.Written {
 			t.Errorf("%s: %v", argv, err)
 		}
@@ -97,7 +97,7 @@ func TestOwnCommands(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := ""
-		if run := plan(t, tc.c, h, asked).Steps[0].Run; run != nil {
+		if run := plan(t, tc.c, h, asked).Steps[0].Commands; run != nil {
 			got = strings.Join(run[0], " ")
 		}
 		if got != tc.want {
@@ -115,7 +115,7 @@ func TestCommandThatWorks(t *testing.T) {
 	if err := os.WriteFile(ready, p.Steps[0].newContent, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p.Steps[0].Run, p.Steps[0].expected = [][]string{{"cp", ready, p.Steps[0].File}}, codexTable
+	p.Steps[0].Commands, p.Steps[0].expected = [][]string{{"cp", ready, p.Steps[0].File}}, codexTable
 	if err := p.Apply(t.Context()); err != nil || !p.Written {
 		t.Fatal(err)
 	}
