@@ -57,7 +57,7 @@ func fixtureServer(t *testing.T) (url, token string) {
 	s := mcp.New(mcp.Config{Workspaces: []tool.Workspace{{Workspace: ws}}, Tools: tool.Options{}, Version: "test"})
 	fixture(s.SDK())
 	token = rand.Text()
-	web := httptest.NewServer(s.Handler(mcp.HTTPConfig{Token: token}))
+	web := httptest.NewServer(s.HTTP(mcp.HTTPConfig{Token: token}))
 	t.Cleanup(web.Close)
 	return web.URL, token
 }

@@ -95,7 +95,7 @@ func connectAs(t *testing.T, s *Server, o *sdk.ClientOptions, revision string, o
 	t.Helper()
 	var client sdk.Transport
 	if overHTTP {
-		served := httptest.NewServer(s.Handler(HTTPConfig{Token: "token"}))
+		served := httptest.NewServer(s.HTTP(HTTPConfig{Token: "token"}))
 		t.Cleanup(served.Close)
 		client = &sdk.StreamableClientTransport{Endpoint: served.URL + "/mcp", HTTPClient: &http.Client{Transport: bearer{}}}
 	} else {

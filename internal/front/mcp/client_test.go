@@ -80,7 +80,7 @@ func (r *testClient) serve(o *sdk.ClientOptions, revision string) *sdk.ClientSes
 // serveHTTP connects a client over HTTP.
 func (r *testClient) serveHTTP(revision string) *sdk.ClientSession {
 	r.Helper()
-	at := httptest.NewServer(r.srv.Handler(HTTPConfig{Token: "token"}))
+	at := httptest.NewServer(r.srv.HTTP(HTTPConfig{Token: "token"}))
 	client := sdk.NewClient(&sdk.Implementation{Name: "probe", Version: "1.2"}, nil)
 	session, err := client.Connect(r.Context(), &sdk.StreamableClientTransport{Endpoint: at.URL + "/mcp", HTTPClient: &http.Client{Transport: bearer{}}},
 		&sdk.ClientSessionOptions{ProtocolVersion: revision})

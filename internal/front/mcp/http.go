@@ -3,6 +3,7 @@ package mcp
 import (
 	"cmp"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"runtime/debug"
@@ -83,9 +84,6 @@ func (s *Server) HTTP(c HTTPConfig) *HTTP {
 	return h
 }
 
-// Handler returns [Server.HTTP] as a handler for the caller's own HTTP server.
-func (s *Server) Handler(c HTTPConfig) http.Handler { return s.HTTP(c) }
-
 // endpoint is one path of the server. It speaks every revision of the protocol. The request's header says which.
 type endpoint struct {
 	server                  *sdk.Server
@@ -109,7 +107,8 @@ func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			h.Log.Error("a request failed", "panic", p, "stack", string(debug.Stack()))
 			out.refuse(&httpRefusal{code: http.StatusInternalServerError, msg: "a defect in emend"})
 		}
-		if r.Body == body && body != http.NoBody { // If no handler read the body, net/http reads it before it answers, and sets no deadline of its own.
+		// If no handler read the body, net/http reads it before it answers, and sets no deadline of its own.
+		if r.Body == body && body != http.NoBody {
 			out.ctl.SetReadDeadline(time.Now().Add(h.HeaderTimeout)) //nolint:errcheck // only a test's connection has no deadlines
 		}
 		out.finish()
@@ -150,7 +149,7 @@ func (h *HTTP) route(w *response, r *http.Request) *httpRefusal {
 	}
 	endpoint, ok := h.endpoints[r.URL.Path]
 	if !ok {
-		return &httpRefusal{reason: "path", code: http.StatusNotFound, msg: "nothing is here: the server is at " + h.paths()}
+		return &httpRefusal{reason: "path", code: http.StatusNotFound, msg: "nothing is here: the server is at " + strings.Join(slices.Sorted(maps.Keys(h.endpoints)), " ")}
 	}
 	return h.serveMCP(w, r, endpoint())
 }
@@ -167,15 +166,6 @@ func (h *HTTP) servePages(w *response, r *http.Request) *httpRefusal {
 	}
 	h.Pages.ServeHTTP(w, r)
 	return nil
-}
-
-func (h *HTTP) paths() string {
-	var out []string
-	for path := range h.endpoints {
-		out = append(out, path)
-	}
-	slices.Sort(out)
-	return strings.Join(out, " ")
 }
 
 // serveMCP passes a request to the SDK, after its body was read and bounded.
