@@ -63,9 +63,14 @@ func spread98(sorted []float64) (median, low, high float64) {
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2, sorted[k], sorted[n-1-k]
 }
 
+// slower reports whether the whole interval is above 1. Fewer than 7 rounds cannot tell.
+func (c comparison) slower() bool { return len(c.was.times) >= 7 && c.low > 1 }
+
 func (c comparison) word() string {
 	switch {
-	case c.low > 1:
+	case len(c.was.times) < 7:
+		return "too few rounds"
+	case c.slower():
 		return "**slower**"
 	case c.high < 1:
 		return "faster"
@@ -81,13 +86,13 @@ func (p *page) writeOlder(out io.Writer) {
 	}
 	slower := 0
 	for _, c := range all {
-		if c.low > 1 {
+		if c.slower() {
 			slower++
 		}
 	}
 	fmt.Fprintf(out, "\n## Beside the older build\n\nThe time of this build divided by that of the older one: the ratio of the medians; the median of the ratios round by round; and\n"+
 		"the interval that holds the latter in about 98 of 100 cases (with fewer than 7 rounds: the least and the greatest ratio).\n"+
-		"Slower is a row whose interval is above 1 as a whole: %d of %d.\n\n", slower, len(all))
+		"Slower is a row with 7 rounds or more whose interval is above 1 as a whole: %d of %d.\n\n", slower, len(all))
 	t := tabwriter.NewWriter(out, 0, 0, 1, ' ', 0)
 	fmt.Fprint(t, "| row\t| program\t| older ms\t| this ms\t| ratio\t| by rounds\t| interval\t| older MiB\t| this MiB\t|\t|\n"+
 		"| ---\t| ---\t| ---:\t| ---:\t| ---:\t| ---:\t| ---:\t| ---:\t| ---:\t| ---\t|\n")

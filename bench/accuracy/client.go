@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// answer is what a client knows of a result: the machine-readable part and nothing else.
+// answer is the machine-readable part of a result. A client knows nothing else.
 type answer struct {
 	OK    bool     `json:"ok"`
 	Error *failure `json:"error"`

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// record is what is kept of one trial.
+// record summarizes one trial.
 type record struct {
 	system, kind string
 	untellable   bool

@@ -24,7 +24,7 @@ type find struct {
 // readable is the largest number of lines of other people's code that is shown at once.
 const readable = 25
 
-// quota is how many of the ten each peer gets.
+// quota is the number of the ten finds for each peer.
 var quota = []struct {
 	peer string
 	n    int

@@ -25,7 +25,7 @@ var (
 	trashWords = regexp.MustCompile(`in the trash as ([^ ;]+)`)
 )
 
-// nextStep is what emend tells a caller with a stale hash.
+// nextStep is emend's advice to a caller with a stale hash.
 const nextStep = "Re-read the file to obtain the current sha256 and re-apply your edit."
 
 // found returns what re matches in a text.

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// shown is what one request shows a model: the tools that it may call, and the results of its calls so far.
+// shown is the content of one request to a model: the tools that it may call, and the results of its calls so far.
 type shown struct {
 	tools   []string
 	results []string

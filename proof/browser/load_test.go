@@ -91,7 +91,7 @@ func (b *tab) times(path string) (first, middle time.Duration) {
 	return first, all[len(all)/2]
 }
 
-// scrolled is what a page measured while it was scrolled.
+// scrolled has the measurements of a page while it was scrolled.
 type scrolled struct {
 	Rows, Most           int // rows in total, and at one time
 	Tasks, Frames        int

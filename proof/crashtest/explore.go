@@ -14,7 +14,7 @@ type crash struct {
 	random bool // they are a random subset
 }
 
-// epoch is what happened between two flushes, including the second one: the events that were in flight when the power went.
+// epoch has the events between two flushes, including the second one: those in flight when the power went.
 type epoch struct {
 	base   *image // durable content before
 	events []event

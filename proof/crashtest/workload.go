@@ -18,7 +18,7 @@ type entry struct {
 	text string
 }
 
-// work is what the writer does: trees[0] becomes trees[1], and so on to the last.
+// work is a sequence of changes: the writer changes trees[0] to trees[1], and so on to the last.
 type work struct {
 	trees   []tree
 	patches []string   // patches[t] changes trees[t] to trees[t+1]

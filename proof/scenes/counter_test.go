@@ -197,7 +197,7 @@ func (c *counterRun) says(t *testing.T) tick {
 	return now
 }
 
-// countLedger is what the log says.
+// countLedger summarizes the log.
 type countLedger struct {
 	written []audit.Op     // done and not undone, the oldest first
 	refused map[string]int // number of failed calls, by kind

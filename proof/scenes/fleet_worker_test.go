@@ -30,7 +30,7 @@ type orders struct {
 
 const ordersVar = "EMEND_SCENES_ORDERS"
 
-// Event is what a worker reports before and after each patch, one line each.
+// Event is a worker's report before and after each patch, one line each.
 type event struct {
 	ID   string            // of the patch
 	Time int64             // of the clock that all processes share

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// foreignText is what somebody saves. No hunk matches in it.
+// foreignText is the text that somebody saves. No hunk matches in it.
 const foreignText = "somebody else's words\n"
 
 // saving saves foreign under a name in a workspace, as an editor does. It may return a function that waits for the end of the

@@ -40,10 +40,10 @@ func (c Call) String() string {
 	return s
 }
 
-// Do is what happens at a call.
+// Do is a kind of fault.
 type Do uint8
 
-// What can happen at a call.
+// The kinds of faults.
 const (
 	KillBefore Do = iota + 1 // the program is killed; the call has no effect
 	KillAfter                // the program is killed after the call has taken effect
@@ -56,7 +56,7 @@ func (d Do) String() string {
 	return [...]string{"nothing", "kill before", "kill after", "fail", "fail after", "meanwhile"}[d]
 }
 
-// Fault is what happens at one call.
+// Fault happens at one call.
 type Fault struct {
 	At      int // number of the call, from 1
 	Do      Do

@@ -98,7 +98,7 @@ type Case struct {
 	there  []string // lines of Disk
 }
 
-// disk is what somebody else did to the file meanwhile, outside of the lines that the change removes.
+// disk describes the changes that somebody else made to the file meanwhile, outside of the lines that the change removes.
 type disk struct {
 	lines map[int]string   // by line of the old file: its text now
 	above map[int][]string // by line of the old file: lines inserted before it

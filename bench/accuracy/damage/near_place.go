@@ -8,7 +8,7 @@ const rival = 0.8
 // skipped is the cost of a line without a partner in the other text.
 const skipped = 0.5
 
-// Sight is how much of a patch's meaning can be recognized from its text and the file.
+// Sight tells how much of a patch's meaning can be recognized from its text and the file.
 type Sight uint8
 
 const (

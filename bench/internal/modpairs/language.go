@@ -31,7 +31,7 @@ var languages = map[string]string{
 	".gyp": "gyp", ".gypi": "gyp", ".cmake": "CMake",
 }
 
-// Language is what the file is written in, as its name says.
+// Language returns the language of the file, by its name.
 func (p Pair) Language() string {
 	if strings.HasSuffix(p.Path, ".d.ts") {
 		return "TypeScript declarations"
