@@ -17,6 +17,7 @@ import (
 	"github.com/emend-dev/emend/internal/plan"
 	"github.com/emend-dev/emend/internal/report"
 	"github.com/emend-dev/emend/internal/source"
+	texts "github.com/emend-dev/emend/internal/text"
 	"github.com/emend-dev/emend/patch"
 )
 
@@ -71,7 +72,7 @@ func (w *Workspace) Apply(ctx context.Context, text string, o api.PatchOptions) 
 	}
 	r := change.Record{Key: o.IdempotencyKey, Progress: o.Progress}
 	if r.Key != "" {
-		r.Request = change.RequestSum(ctx, w.s, "apply_patch", plan.Sum(text))
+		r.Request = change.RequestSum(ctx, w.s, "apply_patch", texts.Sum(text))
 		if rep, err := change.Earlier(ctx, w.s, r); rep != nil || err != nil {
 			return rep, change.Refuse(ctx, w.s, report.View{Atomic: true}, err)
 		}

@@ -6,6 +6,7 @@ import (
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/plan"
 	"github.com/emend-dev/emend/internal/source"
+	"github.com/emend-dev/emend/internal/text"
 	"github.com/emend-dev/emend/patch"
 )
 
@@ -17,5 +18,5 @@ func Settle(ctx context.Context, r *api.CreateRequest, src *source.Reader) (*pla
 	if err != nil {
 		return nil, err
 	}
-	return single(plan.Step{Op: patch.Add, Path: f.Rel, Source: f, After: r.Content, AfterSum: plan.Sum(r.Content), Exec: r.Executable}), nil
+	return single(plan.Step{Op: patch.Add, Path: f.Rel, Source: f, After: r.Content, AfterSum: text.Sum(r.Content), Exec: r.Executable}), nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/emend-dev/emend/internal/guard"
 	"github.com/emend-dev/emend/internal/plan"
 	"github.com/emend-dev/emend/internal/source"
+	"github.com/emend-dev/emend/internal/text"
 	"github.com/emend-dev/emend/patch"
 )
 
@@ -39,7 +40,7 @@ func SettleDeleteRequest(ctx context.Context, r *api.DeleteRequest, src *source.
 func Sum(ctx context.Context, r *source.Reader, f plan.File) (string, error) {
 	e := f.Handle.(guard.Entry)
 	if f.Kind == plan.Link {
-		return plan.Sum(f.Target), nil
+		return text.Sum(f.Target), nil
 	}
 	if l, ok := r.Loaded[e.Place]; ok {
 		return l.Sum, nil

@@ -9,6 +9,7 @@ import (
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/plan"
 	"github.com/emend-dev/emend/internal/source"
+	"github.com/emend-dev/emend/internal/text"
 )
 
 func SettleEditRequest(ctx context.Context, r *api.EditRequest, src *source.Reader) (*plan.Plan, []plan.Applied, error) {
@@ -31,7 +32,7 @@ func SettleEditRequest(ctx context.Context, r *api.EditRequest, src *source.Read
 		}
 		return nil, nil, err
 	}
-	s.After, s.AfterSum, s.Edits, s.Hunks = out.After, plan.Sum(out.After), out.Edits, placed(out.Applied)
+	s.After, s.AfterSum, s.Edits, s.Hunks = out.After, text.Sum(out.After), out.Edits, placed(out.Applied)
 	return single(s), out.Applied, nil
 }
 

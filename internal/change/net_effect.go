@@ -92,11 +92,11 @@ func (n *net) step(s *plan.Step) {
 		if old := n.changes[end.source].Old; old != nil && old.Mode.IsRegular() {
 			from = end.source // what is replaced lends its mode and owner
 		}
-		*here = place{there: true, content: s.After, sum: s.AfterSum, from: from, exec: s.Exec, back: s.Back, like: s.Like, fresh: s.Fresh}
+		*here = place{there: true, content: s.After, sum: s.AfterSum, from: from, exec: s.Exec, back: s.FromHistory, like: s.ModeOfKept, fresh: s.SetTime}
 	case patch.Update:
 		n.edit(here, s)
-		if s.Lender != nil {
-			from := n.of(*s.Lender) // which may move the places
+		if s.ModeFrom != nil {
+			from := n.of(*s.ModeFrom) // which may move the places
 			n.places[end.source].from = from
 		}
 	case patch.Delete:
@@ -113,9 +113,9 @@ func (n *net) step(s *plan.Step) {
 
 // edit gives a place the content that a step leaves.
 func (n *net) edit(p *place, s *plan.Step) {
-	p.same = p.same && s.AfterSum == s.BeforeSum && s.Back == ""
+	p.same = p.same && s.AfterSum == s.BeforeSum && s.FromHistory == ""
 	p.content, p.sum = s.After, s.AfterSum
-	p.back, p.fresh = s.Back, s.Fresh
+	p.back, p.fresh = s.FromHistory, s.SetTime
 }
 
 // settle turns what the places have at the end into changes.

@@ -15,6 +15,7 @@ import (
 	"github.com/emend-dev/emend/internal/plan"
 	"github.com/emend-dev/emend/internal/report"
 	"github.com/emend-dev/emend/internal/source"
+	"github.com/emend-dev/emend/internal/text"
 	"github.com/emend-dev/emend/internal/workspace"
 	"github.com/emend-dev/emend/patch"
 )
@@ -30,7 +31,7 @@ type leave struct {
 
 // askEach asks about all the sections of a patch before the first of them is applied. A patch whose first section does not
 // fit bothers nobody: it returns nil, and that section is refused in its turn.
-func askEach(ctx context.Context, w *workspace.Workspace, text string, view report.View, d *dialect.Dialect, o api.PatchOptions) (*leave, error) {
+func askEach(ctx context.Context, w *workspace.Workspace, patchText string, view report.View, d *dialect.Dialect, o api.PatchOptions) (*leave, error) {
 	src := source.NewReader(ctx, w)
 	defer src.Close()
 	if src.Asks == nil {
@@ -54,9 +55,9 @@ func askEach(ctx context.Context, w *workspace.Workspace, text string, view repo
 		return nil, nil
 	}
 	h := consent.DigestOf(src.Sums())
-	fmt.Fprintf(h, "one by one %q %q %s %t %d\n", d.Name, w.At(ctx), plan.Sum(text), o.Lenient, o.Tolerance)
+	fmt.Fprintf(h, "one by one %q %q %s %t %d\n", d.Name, w.At(ctx), text.Sum(patchText), o.Lenient, o.Tolerance)
 	var err error
-	l.asked, err = consent.Ask(ctx, w, l.about, l.moved(ctx, src, view.Patch)+l.show(text, view.Patch, d), h)
+	l.asked, err = consent.Ask(ctx, w, l.about, l.moved(ctx, src, view.Patch)+l.show(patchText, view.Patch, d), h)
 	return l, err
 }
 
@@ -150,7 +151,7 @@ func at(r *source.Reader, f plan.File) string {
 	case plan.Missing:
 		return ""
 	case plan.Link:
-		return plan.Sum(f.Target)
+		return text.Sum(f.Target)
 	}
 	return r.Loaded[f.Handle.(guard.Entry).Place].Sum
 }

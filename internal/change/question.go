@@ -74,8 +74,8 @@ func comes(ctx context.Context, w *workspace.Workspace, s *plan.Step) (text stri
 		return text, true, err
 	case s.Op == patch.Move && s.Source.Kind == plan.Link:
 		return "", false, linkTo(s.Source.Target)
-	case s.Back != "" && s.After == "":
-		text, err = keptText(w, s.Back)
+	case s.FromHistory != "" && s.After == "":
+		text, err = keptText(w, s.FromHistory)
 		return text, true, err
 	}
 	return "", false, nil

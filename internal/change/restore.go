@@ -102,7 +102,7 @@ func Restoring(ctx context.Context, w *workspace.Workspace, src *source.Reader, 
 	if err != nil {
 		return nil, err
 	}
-	s := plan.Step{Op: patch.Add, Path: f.Rel, Source: f, Back: t.ID, Size: t.SizeBytes}
+	s := plan.Step{Op: patch.Add, Path: f.Rel, Source: f, FromHistory: t.ID, Size: t.SizeBytes}
 	s.AfterSum, err = contents.Sum(ctx, t.ID)
 	return single(s), err
 }

@@ -18,8 +18,8 @@ func SettleWriteRequest(ctx context.Context, r *api.WriteRequest, src *source.Re
 		return nil, err
 	}
 	s.After = text.Restyle(r.Content, s.Before)
-	s.AfterSum = plan.Sum(s.After)
-	s.Edits = plan.Between(s.Before, s.After)
+	s.AfterSum = text.Sum(s.After)
+	s.Edits = text.Between(s.Before, s.After)
 	return single(s), nil
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/guard"
 	"github.com/emend-dev/emend/internal/history"
-	"github.com/emend-dev/emend/internal/plan"
+	"github.com/emend-dev/emend/internal/text"
 	"github.com/emend-dev/emend/internal/workspace"
 )
 
@@ -65,7 +65,7 @@ func Content(ctx context.Context, w *workspace.Workspace, id string) (*api.Conte
 	}
 	c := &api.Content{ID: id, Path: f.Path, Link: f.Link, SizeBytes: f.SizeBytes, MTime: f.MTime, Mode: f.Mode}
 	if f.Link != "" {
-		c.Sha256 = plan.Sum(f.Link)
+		c.Sha256 = text.Sum(f.Link)
 		return c, checkSum(c, f.Sha256)
 	}
 	file, err := contents.history.Slots().Open(f.Name)
@@ -122,7 +122,7 @@ func presentContent(ctx context.Context, w *workspace.Workspace, id, path, sum s
 	c := &api.Content{ID: id, Path: e.Rel, Link: e.Target, SizeBytes: e.Size, MTime: e.ModTime, Mode: Octal(e.Mode)}
 	switch e.Kind {
 	case guard.Symlink:
-		c.Sha256 = plan.Sum(e.Target)
+		c.Sha256 = text.Sum(e.Target)
 		return c, checkSum(c, sum)
 	case guard.Regular:
 	default:

@@ -8,8 +8,8 @@ import (
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/history"
-	"github.com/emend-dev/emend/internal/plan"
 	"github.com/emend-dev/emend/internal/report"
+	"github.com/emend-dev/emend/internal/text"
 	"github.com/emend-dev/emend/internal/workspace"
 )
 
@@ -33,7 +33,7 @@ func (c Contents) Rebuild(r *audit.Record, a *audit.Act) (out Rebuilt, err error
 		if out.Text, _, err = c.Text(out.Slot, MaxText); err != nil {
 			return out, err
 		}
-		if plan.Sum(out.Text) != a.Old.Sum {
+		if text.Sum(out.Text) != a.Old.Sum {
 			return out, ErrNotKept
 		}
 	}
@@ -48,19 +48,19 @@ func (c Contents) Rebuild(r *audit.Record, a *audit.Act) (out Rebuilt, err error
 	return out, nil
 }
 
-// ApplyDiffs applies to text what the diff of r has for the path of a step, and reports whether that gives the file that the
+// ApplyDiffs applies to data what the diff of r has for the path of a step, and reports whether that gives the file that the
 // step left.
-func ApplyDiffs(text string, r *audit.Record, a *audit.Act, diff string) (string, bool) {
+func ApplyDiffs(data string, r *audit.Record, a *audit.Act, diff string) (string, bool) {
 	parts, ok := report.SplitDiff(diff), true
 	for i, op := range r.Ops {
 		if op.Path != a.Path || op.ToPath != "" {
 			continue
 		}
-		if text, ok = ApplyDiff(text, report.DiffOf(parts, i, op.Path, "")); !ok {
+		if data, ok = ApplyDiff(data, report.DiffOf(parts, i, op.Path, "")); !ok {
 			return "", false
 		}
 	}
-	return text, plan.Sum(text) == a.New.Sum
+	return data, text.Sum(data) == a.New.Sum
 }
 
 // FindRebuilt finds the version of an id, and rebuilds it.

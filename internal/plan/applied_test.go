@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/text"
 	"github.com/emend-dev/emend/patch"
 )
 
@@ -19,7 +20,7 @@ var (
 		"*** Move File: from -> to",
 		"*** Update File: old", "*** Move to: moved", "@@", " 1", "-2", "+II", " 3")
 	fiveBefore = Memory{"up": "a\nb\nc\nd\nx\ny\nz\n", "del": "gone\n", "from": "same\n", "old": "0\n1\n2\n3\n4\n", "dir/keep": ""}
-	fiveHashes = map[string]string{"new": "", "up": Sum(fiveBefore["up"]), "del": Sum("gone\n"), "from": Sum("same\n"), "old": Sum(fiveBefore["old"])}
+	fiveHashes = map[string]string{"new": "", "up": text.Sum(fiveBefore["up"]), "del": text.Sum("gone\n"), "from": text.Sum("same\n"), "old": text.Sum(fiveBefore["old"])}
 )
 
 // applying is tree with p applied.
@@ -142,26 +143,26 @@ func TestApplied(t *testing.T) {
 		want          string
 	}{
 		{"a section", "emend", Memory{"f": f}, change, nil, "-f [0]"},
-		{"a hash from before", "emend", Memory{"f": f}, change, map[string]string{"f": Sum("a\nb\nc\nd\n")}, "-f [0]"},
+		{"a hash from before", "emend", Memory{"f": f}, change, map[string]string{"f": text.Sum("a\nb\nc\nd\n")}, "-f [0]"},
 		{"a hash from before, and one hunk to do", "emend", Memory{"f": "a\nB\nc\nd\ne\n"}, append(slices.Clone(change), "@@", " d", "-e", "+E"),
-			map[string]string{"f": Sum("x")}, "!stale_file"},
+			map[string]string{"f": text.Sum("x")}, "!stale_file"},
 		{"a hash of now, and one hunk to do", "emend", Memory{"f": "a\nB\nc\nd\ne\n"}, append(slices.Clone(change), "@@", " d", "-e", "+E"),
-			map[string]string{"f": Sum("a\nB\nc\nd\ne\n")}, "f -f [0]"},
-		{"a hash of now: what the edge has is to be added once more", "emend", Memory{"f": f}, up("f", " c", "+d"), map[string]string{"f": Sum(f)}, "f"},
+			map[string]string{"f": text.Sum("a\nB\nc\nd\ne\n")}, "f -f [0]"},
+		{"a hash of now: what the edge has is to be added once more", "emend", Memory{"f": f}, up("f", " c", "+d"), map[string]string{"f": text.Sum(f)}, "f"},
 		{"what the edge has", "emend", Memory{"f": f}, up("f", " c", "+d"), nil, "-f [0]"},
-		{"what the edge has, after a change since", "emend", Memory{"f": f}, up("f", " c", "+d"), map[string]string{"f": Sum("x")}, "-f [0]"},
-		{"a hash, and another change since", "emend", Memory{"f": "a\nb\nc\nx\n"}, change, map[string]string{"f": Sum("x")}, "!stale_file"},
+		{"what the edge has, after a change since", "emend", Memory{"f": f}, up("f", " c", "+d"), map[string]string{"f": text.Sum("x")}, "-f [0]"},
+		{"a hash, and another change since", "emend", Memory{"f": "a\nb\nc\nx\n"}, change, map[string]string{"f": text.Sum("x")}, "!stale_file"},
 		{"a file with other bytes", "emend", Memory{"n": "y\n"}, []string{"*** Add File: n", "+x"}, nil, "!already_exists"},
 		{"a file with as many other bytes", "emend", Memory{"n": "x\r"}, []string{"*** Add File: n", "+x"}, nil, "!already_exists"},
 		{"a directory", "emend", Memory{"n/x": ""}, []string{"*** Add File: n", "+x"}, nil, "!already_exists"},
 		{"a file that is replaced by itself", "codex", Memory{"n": "x\n"}, []string{"*** Add File: n", "+x"}, nil, "-n"},
 		{"a file that is replaced", "codex", Memory{"n": "y\n"}, []string{"*** Add File: n", "+x"}, nil, "n"},
 		{"nothing but a deletion", "emend", Memory{}, []string{"*** Delete File: f"}, nil, "!not_found"},
-		{"nothing but a deletion, with a hash", "emend", Memory{}, []string{"*** Delete File: f"}, map[string]string{"f": Sum("x")}, "-f"},
-		{"a deletion of what has changed", "emend", Memory{"f": f}, []string{"*** Delete File: f"}, map[string]string{"f": Sum("x")}, "!stale_file"},
+		{"nothing but a deletion, with a hash", "emend", Memory{}, []string{"*** Delete File: f"}, map[string]string{"f": text.Sum("x")}, "-f"},
+		{"a deletion of what has changed", "emend", Memory{"f": f}, []string{"*** Delete File: f"}, map[string]string{"f": text.Sum("x")}, "!stale_file"},
 		{"nothing but a move", "emend", Memory{"g": f}, []string{"*** Move File: f -> g"}, nil, "!not_found"},
-		{"nothing but a move, with a hash", "emend", Memory{"g": f}, []string{"*** Move File: f -> g"}, map[string]string{"f": Sum(f)}, "-f"},
-		{"a move to what is something else", "emend", Memory{"g": f}, []string{"*** Move File: f -> g"}, map[string]string{"f": Sum("x")}, "!stale_file"},
+		{"nothing but a move, with a hash", "emend", Memory{"g": f}, []string{"*** Move File: f -> g"}, map[string]string{"f": text.Sum(f)}, "-f"},
+		{"a move to what is something else", "emend", Memory{"g": f}, []string{"*** Move File: f -> g"}, map[string]string{"f": text.Sum("x")}, "!stale_file"},
 		{"a move to nowhere", "emend", Memory{"n": "x\n"}, []string{"*** Move File: f -> g", "*** Add File: n", "+x"}, nil, "!not_found"},
 		{"a move of a missing file, and something to do", "emend", Memory{"g": "g"}, []string{"*** Move File: f -> g", "*** Add File: n", "+x"}, nil, "!not_found"},
 		{"a deletion of a missing file, and something to do", "emend", Memory{"f": "a\nb\nc\n"}, append([]string{"*** Delete File: g"}, change...), nil, "!not_found"},
@@ -175,8 +176,8 @@ func TestApplied(t *testing.T) {
 		{"what an earlier section made", "codex", Memory{}, append([]string{"*** Add File: f", "+a", "+B", "+c"}, change...), nil, "!patch_apply_error"},
 		{"what an earlier section deleted", "codex", Memory{"f": "x\n"}, []string{"*** Delete File: f", "*** Delete File: f"}, nil, "!not_found"},
 		{"what an earlier section deleted, with a hash", "codex", Memory{"f": "x\n"}, []string{"*** Delete File: f", "*** Delete File: f"},
-			map[string]string{"f": Sum("x\n")}, "!stale_file"},
-		{"a binary file", "emend", Memory{"f": "a\nB\nc\n\x00"}, change, map[string]string{"f": Sum("x")}, "!stale_file"},
+			map[string]string{"f": text.Sum("x\n")}, "!stale_file"},
+		{"a binary file", "emend", Memory{"f": "a\nB\nc\n\x00"}, change, map[string]string{"f": text.Sum("x")}, "!stale_file"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

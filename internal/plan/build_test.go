@@ -65,7 +65,7 @@ func after(p *Plan, tree Memory) string {
 
 func TestBuild(t *testing.T) {
 	tree := Memory{"a": "1\n2\n", "b": "x\n", "d/c": "y\n", "bin": "\x00\x01"}
-	sumA := Sum("1\n2\n")
+	sumA := text.Sum("1\n2\n")
 	tests := []struct {
 		name, dialect, text string
 		expect              map[string]string
@@ -104,14 +104,14 @@ func TestBuild(t *testing.T) {
 		{name: "add over a file", dialect: "codex", text: envelope("*** Add File: b", "+n"), want: `a="1\n2\n" b="n\n" bin="\x00\x01" d/c="y\n"`},
 		{name: "expected hash", dialect: "comma", expect: map[string]string{"a": sumA, "zzz": "whatever"}, text: envelope("*** Delete File: a"),
 			want: `b="x\n" bin="\x00\x01" d/c="y\n"`},
-		{name: "another hash", dialect: "comma", expect: map[string]string{"a": Sum("")}, text: envelope("*** Delete File: a"), want: "!stale_file"},
+		{name: "another hash", dialect: "comma", expect: map[string]string{"a": text.Sum("")}, text: envelope("*** Delete File: a"), want: "!stale_file"},
 		{name: "ill-formed hash", dialect: "comma", expect: map[string]string{"a": "abc"}, text: envelope("*** Delete File: a"), want: "!stale_file"},
 		{name: "hash of a file that is gone", dialect: "comma", expect: map[string]string{"z": sumA}, text: envelope("*** Delete File: z"), want: "!stale_file"},
 		{name: "absence asserted", dialect: "comma", expect: map[string]string{"n": ""}, text: envelope("*** Add File: n", "+x"),
 			want: `a="1\n2\n" b="x\n" bin="\x00\x01" d/c="y\n" n="x\n"`},
 		{name: "absence asserted, but there", dialect: "codex", expect: map[string]string{"a": ""}, text: envelope("*** Add File: a", "+x"), want: "!already_exists"},
 		{name: "add with a hash", dialect: "comma", expect: map[string]string{"n": sumA}, text: envelope("*** Add File: n", "+x"), want: "!stale_file"},
-		{name: "hash of a move's source", dialect: "comma", expect: map[string]string{"a": Sum("")}, text: envelope("*** Move File: a -> n"), want: "!stale_file"},
+		{name: "hash of a move's source", dialect: "comma", expect: map[string]string{"a": text.Sum("")}, text: envelope("*** Move File: a -> n"), want: "!stale_file"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -163,15 +163,15 @@ func TestCRInside(t *testing.T) {
 		file  string
 		hunk  []string
 		want  string
-		edits []Edit
+		edits []text.Change
 	}{
-		{"a\rb\n", []string{" a", "-b", "+"}, "a\r\r\n", []Edit{{A0: 1, A1: 2, B0: 1, B1: 2}}},
-		{"a\rb\n\n", []string{" a", "-b"}, "a\r\r\n", []Edit{{A0: 1, A1: 3, B0: 1, B1: 2}}},
-		{"a\rb\rc\n\nd\n", []string{"-b", "-c", "-", "+x", "+"}, "a\rx\r\r\nd\n", []Edit{{A0: 1, A1: 4, B0: 1, B1: 3}}},
-		{"a\nb\n", []string{"-a", "+x\ry", "+"}, "x\ry\n\nb\n", []Edit{{A0: 0, A1: 1, B0: 0, B1: 3}}},
-		{"a\r", []string{"-a", "+x\r", "+y"}, "x\r\ry\r", []Edit{{A0: 0, A1: 1, B0: 0, B1: 3}}},
-		{"a\n", []string{"-a", "+x\r"}, "x\r\n", []Edit{{A0: 0, A1: 1, B0: 0, B1: 1}}},
-		{"a\n", []string{"-a", "+\ufeffx\ry"}, "\ufeffx\ry\n", []Edit{{A0: 0, A1: 1, B0: 0, B1: 2}}},
+		{"a\rb\n", []string{" a", "-b", "+"}, "a\r\r\n", []text.Change{{A0: 1, A1: 2, B0: 1, B1: 2}}},
+		{"a\rb\n\n", []string{" a", "-b"}, "a\r\r\n", []text.Change{{A0: 1, A1: 3, B0: 1, B1: 2}}},
+		{"a\rb\rc\n\nd\n", []string{"-b", "-c", "-", "+x", "+"}, "a\rx\r\r\nd\n", []text.Change{{A0: 1, A1: 4, B0: 1, B1: 3}}},
+		{"a\nb\n", []string{"-a", "+x\ry", "+"}, "x\ry\n\nb\n", []text.Change{{A0: 0, A1: 1, B0: 0, B1: 3}}},
+		{"a\r", []string{"-a", "+x\r", "+y"}, "x\r\ry\r", []text.Change{{A0: 0, A1: 1, B0: 0, B1: 3}}},
+		{"a\n", []string{"-a", "+x\r"}, "x\r\n", []text.Change{{A0: 0, A1: 1, B0: 0, B1: 1}}},
+		{"a\n", []string{"-a", "+\ufeffx\ry"}, "\ufeffx\ry\n", []text.Change{{A0: 0, A1: 1, B0: 0, B1: 2}}},
 	}
 	for _, tt := range tests {
 		p, err := build(t, "emend", envelope(append([]string{"*** Update File: f", "@@"}, tt.hunk...)...), Memory{"f": tt.file}, Options{})

@@ -12,6 +12,7 @@ package plan
 import (
 	"slices"
 
+	"github.com/emend-dev/emend/internal/text"
 	"github.com/emend-dev/emend/patch"
 )
 
@@ -43,18 +44,18 @@ type Step struct {
 	BeforeSum, AfterSum string // their sha256; "" where there is no file
 	Replaces            *File  // the file that an Add or a Move replaces, if any
 	Exec                bool   // an Add makes an executable file
-	Back                string // put here the very file that the history keeps under this name, not After
-	Like                string // an Add takes mode and owner from the file that the history keeps under this name
-	Lender              *File  // an Update takes mode and owner from this file, which goes elsewhere in the same plan
-	Fresh               bool   // with Back: its time is that of the commit, as if it had just been written
+	FromHistory         string // put here the very file that the history keeps under this name, not After
+	ModeOfKept          string // an Add takes mode and owner from the file that the history keeps under this name
+	ModeFrom            *File  // an Update takes mode and owner from this file, which goes elsewhere in the same plan
+	SetTime             bool   // with Back: its time is that of the commit, as if it had just been written
 	Size                int64  // of what is put here, if After does not have it
 
 	Source File // as it was planned with, for the commit to verify
 	Dest   File // Move: what is at the destination
 
 	Hunks []Placed
-	Edits []Edit // Update and Move: how After came from Before
-	Bytes []Edit // the same edits, in bytes; nil where only the lines are known
+	Edits []text.Change // Update and Move: how After came from Before
+	Bytes []text.Change // the same edits, in bytes; nil where only the lines are known
 }
 
 // Applied reports whether there is nothing to do, because all of the patch is already applied.

@@ -119,14 +119,14 @@ func changedSpans(s *plan.Step) []byteSpan {
 }
 
 // byteEdits returns the step's edits in bytes.
-func byteEdits(s *plan.Step) []plan.Edit {
+func byteEdits(s *plan.Step) []text.Change {
 	if s.Bytes != nil {
 		return s.Bytes
 	}
 	a, b := text.Split(s.Before), text.Split(s.After)
-	out := make([]plan.Edit, len(s.Edits))
+	out := make([]text.Change, len(s.Edits))
 	for i, e := range s.Edits {
-		out[i] = plan.Edit{A0: a.Offset(e.A0), A1: a.Offset(e.A1), B0: b.Offset(e.B0), B1: b.Offset(e.B1)}
+		out[i] = text.Change{A0: a.Offset(e.A0), A1: a.Offset(e.A1), B0: b.Offset(e.B0), B1: b.Offset(e.B1)}
 	}
 	return out
 }

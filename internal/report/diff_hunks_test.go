@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/emend-dev/emend/internal/plan"
+	"github.com/emend-dev/emend/internal/text"
 	"github.com/emend-dev/emend/patch"
 )
 
@@ -18,8 +19,8 @@ func TestUnifiedInHalves(t *testing.T) {
 		for i := range 3000 {
 			fmt.Fprintf(&a, "old %d\n", i)
 			fmt.Fprintf(&b, "%s", strings.Repeat("new\n", i%3))
-			s.Bytes = append(s.Bytes, plan.Edit{A0: a.Len() - len(fmt.Sprintf("old %d\n", i)), A1: a.Len(), B0: b.Len() - i%3*4, B1: b.Len()})
-			s.Edits = append(s.Edits, plan.Edit{A0: line, A1: line + 1})
+			s.Bytes = append(s.Bytes, text.Change{A0: a.Len() - len(fmt.Sprintf("old %d\n", i)), A1: a.Len(), B0: b.Len() - i%3*4, B1: b.Len()})
+			s.Edits = append(s.Edits, text.Change{A0: line, A1: line + 1})
 			line += 1 + gap
 			a.WriteString(strings.Repeat("same\n", gap))
 			b.WriteString(strings.Repeat("same\n", gap))

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/emend-dev/emend/internal/plan"
+	"github.com/emend-dev/emend/internal/text"
 	"github.com/emend-dev/emend/patch"
 )
 
@@ -31,7 +32,7 @@ func TestDiffs(t *testing.T) {
 // TestDiffsPanic checks that a panic is raised where the diffs are used and nowhere else, also one in the half that
 // is written in parallel.
 func TestDiffsPanic(t *testing.T) {
-	outside := []plan.Edit{{A0: 5, A1: 9}}
+	outside := []text.Change{{A0: 5, A1: 9}}
 	d := StartDiffs(&plan.Plan{Steps: []plan.Step{{Op: patch.Update, Path: "a", Before: "x\n", After: "y\n", Edits: outside, Bytes: outside}}})
 	panics(t, "an edit that is not in the text", func() { _ = d.String() })
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/emend-dev/emend/internal/dialect"
 	"github.com/emend-dev/emend/internal/plan"
+	"github.com/emend-dev/emend/internal/text"
 	"github.com/emend-dev/emend/patch"
 )
 
@@ -129,7 +130,7 @@ func BenchmarkDiff(b *testing.B) {
 			b.Run(fmt.Sprintf("%q/lines=%d", end, n), func(b *testing.B) {
 				s := &plan.Step{Op: patch.Update, Path: "f", Before: strings.Repeat("a"+end, n), After: strings.Repeat("b"+end+"a"+end, n/2)}
 				for i := 0; i < n; i += 2 {
-					s.Edits = append(s.Edits, plan.Edit{A0: i, A1: i + 1, B0: i, B1: i + 1})
+					s.Edits = append(s.Edits, text.Change{A0: i, A1: i + 1, B0: i, B1: i + 1})
 				}
 				for b.Loop() {
 					Diff(s)

@@ -17,6 +17,7 @@ import (
 	"github.com/emend-dev/emend/internal/logbook"
 	"github.com/emend-dev/emend/internal/plan"
 	"github.com/emend-dev/emend/internal/report"
+	"github.com/emend-dev/emend/internal/text"
 	"github.com/emend-dev/emend/internal/workspace"
 	"github.com/emend-dev/emend/patch"
 )
@@ -185,19 +186,19 @@ func (s *sessionFiles) texts(ctx context.Context, f *sessionFile) (plan.Step, er
 	if err != nil {
 		return step, fmt.Errorf("what the session left %w", err)
 	}
-	step.Edits = plan.Between(step.Before, step.After)
+	step.Edits = text.Between(step.Before, step.After)
 	return step, nil
 }
 
 // text finds the content with a sum: among what was displaced, or where one of the files stands.
-func (s *sessionFiles) text(ctx context.Context, f *sessionFile, sum string) (text string, link bool, err error) {
+func (s *sessionFiles) text(ctx context.Context, f *sessionFile, sum string) (data string, link bool, err error) {
 	if sum == "" {
 		return "", false, nil
 	}
 	for _, slot := range s.slots[sum] {
-		text, link, err = s.contents.Text(slot, kept.MaxText)
-		if errors.Is(err, kept.ErrTooLong) || err == nil && plan.Sum(text) == sum {
-			return text, link, err
+		data, link, err = s.contents.Text(slot, kept.MaxText)
+		if errors.Is(err, kept.ErrTooLong) || err == nil && text.Sum(data) == sum {
+			return data, link, err
 		}
 	}
 	paths := []string{f.left}
@@ -207,29 +208,29 @@ func (s *sessionFiles) text(ctx context.Context, f *sessionFile, sum string) (te
 		}
 	}
 	for _, p := range paths {
-		text, link, err = kept.StandingText(ctx, s.rd.Guard, p)
-		if errors.Is(err, kept.ErrTooLong) || err == nil && plan.Sum(text) == sum {
-			return text, link, err
+		data, link, err = kept.StandingText(ctx, s.rd.Guard, p)
+		if errors.Is(err, kept.ErrTooLong) || err == nil && text.Sum(data) == sum {
+			return data, link, err
 		}
 	}
 	return "", false, kept.ErrNotKept
 }
 
 // rebuild applies the diffs of the changes to the text before, and returns what the session left.
-func (s *sessionFiles) rebuild(text string, f *sessionFile) (string, error) {
+func (s *sessionFiles) rebuild(data string, f *sessionFile) (string, error) {
 	for _, c := range f.changes {
 		var ok bool
 		if c.op.Before == c.op.After {
 			continue
 		}
-		if text, ok = kept.ApplyDiff(text, s.diffOf(c)); !ok || len(text) > kept.MaxText {
+		if data, ok = kept.ApplyDiff(data, s.diffOf(c)); !ok || len(data) > kept.MaxText {
 			return "", kept.ErrNotKept
 		}
 	}
-	if plan.Sum(text) != f.after {
+	if text.Sum(data) != f.after {
 		return "", kept.ErrNotKept
 	}
-	return text, nil
+	return data, nil
 }
 
 // notes tells who else changed the file.

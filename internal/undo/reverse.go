@@ -19,6 +19,7 @@ import (
 	"github.com/emend-dev/emend/internal/kept"
 	"github.com/emend-dev/emend/internal/plan"
 	"github.com/emend-dev/emend/internal/source"
+	"github.com/emend-dev/emend/internal/text"
 	"github.com/emend-dev/emend/internal/workspace"
 )
 
@@ -287,7 +288,7 @@ func (u *undoing) keptOf(r *audit.Record, a *audit.Act) (best origin, ok bool) {
 		o := origin{there: true, slot: slot, sum: a.Old.Sum, mode: is.Mode, size: is.Size, ino: is.ID.Ino,
 			copy: i > 0 && is.ID.Ino != a.Old.Ino && !a.Old.Link}
 		if a.Old.Link {
-			if o.link, err = u.hist.Slots().Readlink(name); err != nil || plan.Sum(o.link) != a.Old.Sum {
+			if o.link, err = u.hist.Slots().Readlink(name); err != nil || text.Sum(o.link) != a.Old.Sum {
 				continue
 			}
 		}
@@ -349,7 +350,7 @@ func (u *undoing) merge(ctx context.Context, r *audit.Record, a *audit.Act, o or
 		in("it was changed since, and what is to be taken back does not have exactly one place in it")
 		return nil
 	}
-	o.edited, o.text, o.sum = true, merged, plan.Sum(merged)
+	o.edited, o.text, o.sum = true, merged, text.Sum(merged)
 	u.now[a.Path] = o
 	return nil
 }
@@ -371,7 +372,7 @@ func unpatch(ctx context.Context, after, before, have string) (string, error) {
 // after finds how a change left a file: a later change displaced that, or its diff tells.
 func (u *undoing) after(r *audit.Record, a *audit.Act, before string) (string, bool) {
 	for _, slot := range u.trail.kept[a.New.Sum] {
-		if out, err := u.slotText(slot); err == nil && plan.Sum(out) == a.New.Sum {
+		if out, err := u.slotText(slot); err == nil && text.Sum(out) == a.New.Sum {
 			return out, true
 		}
 	}
@@ -389,7 +390,7 @@ func (u *undoing) content(ctx context.Context, p string, o origin) (string, erro
 		return o.text, nil
 	case o.slot != "":
 		out, err := u.slotText(o.slot)
-		if err == nil && plan.Sum(out) != o.sum {
+		if err == nil && text.Sum(out) != o.sum {
 			return "", u.written(p, o.slot)
 		}
 		if err != nil {

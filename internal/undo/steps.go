@@ -9,6 +9,7 @@ import (
 	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/change"
 	"github.com/emend-dev/emend/internal/plan"
+	"github.com/emend-dev/emend/internal/text"
 	"github.com/emend-dev/emend/patch"
 )
 
@@ -88,7 +89,7 @@ func (u *undoing) move(ctx context.Context, p string, left bool) (plan.Step, err
 	}
 	s.After, s.AfterSum = s.Before, s.BeforeSum
 	if o.edited {
-		s.After, s.AfterSum, s.Edits = o.text, o.sum, plan.Between(s.Before, o.text)
+		s.After, s.AfterSum, s.Edits = o.text, o.sum, text.Between(s.Before, o.text)
 	}
 	if to.Kind != plan.Missing && !left {
 		s.Replaces = &s.Dest
@@ -130,7 +131,7 @@ func (u *undoing) step(ctx context.Context, p string, o origin, left bool) (plan
 		if from.Kind != plan.Regular {
 			return s, u.linkInTheWay(p)
 		}
-		s.Lender = &from
+		s.ModeFrom = &from
 	}
 	return s, u.fill(ctx, p, &s, o)
 }
@@ -138,7 +139,7 @@ func (u *undoing) step(ctx context.Context, p string, o origin, left bool) (plan
 // fill gives a step what is to stand at its path.
 func (u *undoing) fill(ctx context.Context, p string, s *plan.Step, o origin) error {
 	if o.slot != "" && !o.edited && !o.copy {
-		s.Back, s.Fresh, s.Size = o.slot, true, o.size
+		s.FromHistory, s.SetTime, s.Size = o.slot, true, o.size
 		if !o.mode.IsRegular() || max(o.size, s.Source.Size) > change.MaxShown {
 			s.Before = ""
 			return nil
@@ -154,9 +155,9 @@ func (u *undoing) fill(ctx context.Context, p string, s *plan.Step, o origin) er
 				return err
 			}
 		}
-		s.Edits = plan.Between(s.Before, s.After)
+		s.Edits = text.Between(s.Before, s.After)
 	}
-	s.Like = o.slot
+	s.ModeOfKept = o.slot
 	return nil
 }
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/guard"
-	"github.com/emend-dev/emend/internal/plan"
+	"github.com/emend-dev/emend/internal/text"
 )
 
 // Standing is what stands at a path now. Where nothing does, its Kind is [guard.Missing].
@@ -28,7 +28,7 @@ func LookAt(g *guard.Guard, path string) (Standing, error) {
 func (s Standing) Sum(ctx context.Context) (sum string, size int64, err error) {
 	switch s.Kind {
 	case guard.Symlink:
-		return plan.Sum(s.Target), s.Size, nil
+		return text.Sum(s.Target), s.Size, nil
 	case guard.Regular:
 		return s.guard.Hash(ctx, s.Entry)
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/plan"
 	"github.com/emend-dev/emend/internal/report"
+	"github.com/emend-dev/emend/internal/text"
 	"github.com/emend-dev/emend/patch"
 )
 
@@ -20,7 +21,7 @@ func (r *request) compareNow(h *api.FileHistory, c *api.Content) (*diffView, str
 	case h.Exists && h.Sha256 == c.Sha256:
 		return nil, "Nothing differs: this is what is there now."
 	}
-	s := plan.Step{Op: patch.Update, Path: h.Path, Before: c.Text, After: now, Edits: plan.Between(c.Text, now)}
+	s := plan.Step{Op: patch.Update, Path: h.Path, Before: c.Text, After: now, Edits: text.Between(c.Text, now)}
 	if !h.Exists {
 		s.Op, s.Edits = patch.Delete, nil
 	}
