@@ -6,7 +6,6 @@ import (
 	"context"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/emend-dev/emend/internal/guard"
 	"github.com/emend-dev/emend/internal/report"
@@ -136,27 +135,4 @@ func walkMatches[T any](ctx context.Context, g *guard.Guard, o *Options, p *glob
 	err = w.run(ctx, root, o.workers())
 	p.Unreadable = int(w.unreadable.Load())
 	return err
-}
-
-// nameMatcher is for a search by path. The query is a pattern or, if it has none of a pattern's characters, a part of a name;
-// with a slash, a part of a path.
-func nameMatcher(query string, fold bool) (func(rel string, n *guard.Name) bool, error) {
-	if strings.ContainsAny(query, globSpecial) {
-		g, err := parsePattern(query, fold)
-		return func(rel string, n *guard.Name) bool { return g.match(rel, n.Name, n.Kind == guard.Directory) }, err
-	}
-	if fold {
-		query = strings.ToLower(query)
-	}
-	whole := strings.Contains(query, "/")
-	return func(rel string, n *guard.Name) bool {
-		name := n.Name
-		if whole {
-			name = join(rel, name)
-		}
-		if fold {
-			name = strings.ToLower(name)
-		}
-		return strings.Contains(name, query)
-	}, nil
 }

@@ -71,17 +71,6 @@ func foundAll(d *dir, names []guard.Name) []Found {
 	return out
 }
 
-// reportProgress counts more files that were looked at, and reports the sum.
-func (w *walker[T]) reportProgress(o *Options, more int, what string) {
-	done := w.done.Add(int64(more))
-	if o.Progress == nil {
-		return
-	}
-	w.reporting.Lock()
-	defer w.reporting.Unlock()
-	o.Progress(int(done), what)
-}
-
 // listLevels keeps the first names of each level while a listing is made. A level is not entered if the ones above it are
 // full, and of each level no more is kept than can be shown.
 type listLevels struct {
@@ -145,18 +134,6 @@ func (s *listLevels) all() (out []Found, more bool) {
 		out = append(out, l.list...)
 	}
 	return out[:min(len(out), s.limit)], s.isFull(len(s.levels))
-}
-
-func rank(k guard.Kind) int {
-	switch k {
-	case guard.Directory:
-		return 0
-	case guard.Regular:
-		return 1
-	case guard.Symlink:
-		return 2
-	}
-	return 3
 }
 
 // describe looks up the sizes and times of names in a folder. What is gone by now keeps zeroes.

@@ -8,6 +8,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/guard"
 )
 
 // globPattern is a caller's pattern for paths. Without a slash it matches the last name, at any depth; with one it matches
@@ -265,4 +266,27 @@ func badPattern(text string, at int, what, hint string) error {
 	place := utf8.RuneCountInString(text[:at]) + 1
 	return &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadPattern,
 		Msg: fmt.Sprintf("%s is not a pattern: at character %d, %s", fail.Quote(text), place, what), Hint: hint}
+}
+
+// nameMatcher is for a search by path. The query is a pattern or, if it has none of a pattern's characters, a part of a name;
+// with a slash, a part of a path.
+func nameMatcher(query string, fold bool) (func(rel string, n *guard.Name) bool, error) {
+	if strings.ContainsAny(query, globSpecial) {
+		g, err := parsePattern(query, fold)
+		return func(rel string, n *guard.Name) bool { return g.match(rel, n.Name, n.Kind == guard.Directory) }, err
+	}
+	if fold {
+		query = strings.ToLower(query)
+	}
+	whole := strings.Contains(query, "/")
+	return func(rel string, n *guard.Name) bool {
+		name := n.Name
+		if whole {
+			name = join(rel, name)
+		}
+		if fold {
+			name = strings.ToLower(name)
+		}
+		return strings.Contains(name, query)
+	}, nil
 }

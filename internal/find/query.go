@@ -197,3 +197,11 @@ func tooLarge(re *syntax.Regexp, size int) error {
 	}
 	return badQuery(msg, "Repeat less, or without a number: + and * cost no more than what they repeat.")
 }
+
+// falseHits counts the lines that literals found and that do not match.
+type falseHits struct{ lines, bytes int }
+
+// hasOp reports whether the expression has one of the operations.
+func hasOp(re *syntax.Regexp, ops ...syntax.Op) bool {
+	return slices.Contains(ops, re.Op) || slices.ContainsFunc(re.Sub, func(s *syntax.Regexp) bool { return hasOp(s, ops...) })
+}

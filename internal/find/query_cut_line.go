@@ -4,7 +4,6 @@ import (
 	"context"
 	"regexp"
 	"regexp/syntax"
-	"slices"
 	"sync"
 )
 
@@ -51,9 +50,4 @@ func dropLineEnds(re *syntax.Regexp) {
 	for _, sub := range re.Sub {
 		dropLineEnds(sub)
 	}
-}
-
-// hasOp reports whether the expression has one of the operations.
-func hasOp(re *syntax.Regexp, ops ...syntax.Op) bool {
-	return slices.Contains(ops, re.Op) || slices.ContainsFunc(re.Sub, func(s *syntax.Regexp) bool { return hasOp(s, ops...) })
 }

@@ -22,9 +22,6 @@ func (q *query) beginBlock(block []byte) {
 	}
 }
 
-// falseHits counts the lines that literals found and that do not match.
-type falseHits struct{ lines, bytes int }
-
 // bytesPerFalseHit: such a line costs as much as reading so many bytes with the DFA. If there is one more often than that,
 // the DFA reads everything.
 const bytesPerFalseHit = 64

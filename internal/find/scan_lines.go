@@ -5,8 +5,6 @@ import (
 	"context"
 	"io"
 	"slices"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/emend-dev/emend/internal/guard"
 )
@@ -30,8 +28,6 @@ const (
 	sniffBytes = 8192
 	// firstBuffer is how much is read at a time, until a line is longer.
 	firstBuffer = 128 << 10
-	// previewBytes is how much of a line is shown.
-	previewBytes = 200
 )
 
 // lineScanner searches files line by line. It is for one goroutine, and reuses its memory.
@@ -303,27 +299,4 @@ func (l *lineScanner) keepTail(block []byte) {
 	if l.context > 0 && len(block) > 0 {
 		l.tail = l.before(block, len(block))
 	}
-}
-
-// preview returns what is shown of a line: all of it or, if it is long, the part around the match.
-func preview(line []byte, at int) string {
-	from, to := 0, len(line)
-	if to > previewBytes {
-		from = max(0, min(at-previewBytes/4, to-previewBytes))
-		to = from + previewBytes
-	}
-	for from > 0 && from < to && !utf8.RuneStart(line[from]) {
-		from++
-	}
-	for to < len(line) && to > from && !utf8.RuneStart(line[to]) {
-		to--
-	}
-	text := strings.ToValidUTF8(string(line[from:to]), "\ufffd")
-	if from > 0 {
-		text = "…" + text
-	}
-	if to < len(line) {
-		text += "…"
-	}
-	return text
 }

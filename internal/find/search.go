@@ -2,6 +2,7 @@ package find
 
 import (
 	"context"
+	"io"
 
 	"github.com/emend-dev/emend/internal/guard"
 	"github.com/emend-dev/emend/internal/report"
@@ -278,4 +279,19 @@ func (s *search) searchFile(ctx context.Context, g *guard.Guard) ([]Match, Summa
 	in.files = 1
 	s.take([]fileResult{s.copied(in, in.matches, l, s.o.Root.Rel)})
 	return s.found, s.Summary, nil
+}
+
+// SearchTo is [Search] that writes matches while it searches, and keeps none of them: path:line:text of a line, escaped by
+// [report.OneLine], and the paths in a search by path. It shows no lines around matches. It returns how many it wrote.
+func SearchTo(ctx context.Context, g *guard.Guard, o Options, q SearchQuery, w io.Writer) (int, Summary, error) {
+	s := &search{o: &o, limit: q.Limit, links: q.Mode == Paths, printer: &printer{w: w}}
+	q.Context = 0
+	if err := s.prepare(&q); err != nil {
+		return 0, Summary{}, err
+	}
+	_, out, err := s.run(ctx, g)
+	if failed := s.printer.flush(); err == nil {
+		err = failed
+	}
+	return s.count, out, err
 }

@@ -90,3 +90,15 @@ func sortListed(list []Found) []Found {
 	}
 	return out
 }
+
+func rank(k guard.Kind) int {
+	switch k {
+	case guard.Directory:
+		return 0
+	case guard.Regular:
+		return 1
+	case guard.Symlink:
+		return 2
+	}
+	return 3
+}

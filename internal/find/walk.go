@@ -256,3 +256,14 @@ func (ig *ignorer) addDir(g *guard.Guard, path string, up *ignoreLevel) *ignoreL
 	defer f.Close()
 	return ig.levelOf(up, f, marksIn(f))
 }
+
+// reportProgress counts more files that were looked at, and reports the sum.
+func (w *walker[T]) reportProgress(o *Options, more int, what string) {
+	done := w.done.Add(int64(more))
+	if o.Progress == nil {
+		return
+	}
+	w.reporting.Lock()
+	defer w.reporting.Unlock()
+	o.Progress(int(done), what)
+}

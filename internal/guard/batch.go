@@ -1,7 +1,6 @@
 package guard
 
 import (
-	"context"
 	"slices"
 	"strings"
 	"sync"
@@ -40,24 +39,6 @@ func (g *Guard) NewBatch() *Batch {
 // Close closes the directories.
 func (b *Batch) Close() { b.cache.clear() }
 
-// Content is the content of a file when it was read, or the reason why it could not be read.
-type Content struct {
-	Data, Sum string
-	Err       error
-}
-
-// Fetch resolves path, and loads it if it is a regular file of at most most bytes; otherwise the content is nil.
-func (b *Batch) Fetch(ctx context.Context, path string, a Request, most int64) (Entry, *Content, error) {
-	e, err := b.Resolve(path, a)
-	if err != nil || e.Kind != Regular || e.Size > most {
-		return e, nil, err
-	}
-	var c Content
-	c.Data, c.Sum, c.Err = b.load(ctx, e, true)
-	c.Err = asRefusal(e.Rel, c.Err)
-	return e, &c, nil
-}
-
 // noteDir remembers a directory in which a path was checked.
 func (b *Batch) noteDir(names []string, chain []Identity) {
 	b.mu.Lock()
@@ -70,4 +51,36 @@ func (b *Batch) noteDir(names []string, chain []Identity) {
 		b.judged = append(b.judged, j)
 	}
 	j.lookups++
+}
+
+// maxAttempts is how often a path is resolved again because directories or links changed meanwhile.
+const maxAttempts = 16
+
+// location is a directory: its names from the root, none of them a link, and its identity.
+type location struct {
+	names    []string
+	identity Identity
+}
+
+// protectedDir is a protected directory, and the names by which a rule protects it.
+type protectedDir struct {
+	location
+	rule      *rule
+	ruleNames []string
+}
+
+// protectedFile is a protected file, and the names by which a rule protects it.
+type protectedFile struct {
+	identity  Identity
+	ruleNames []string
+	rule      *rule
+	depth     int
+}
+
+// hardLinkedFile is a file with several names that was checked.
+type hardLinkedFile struct {
+	path  string
+	dir   []string
+	id    Identity
+	asked *AskedPaths
 }

@@ -22,7 +22,7 @@ func (b *Batch) Recheck() error {
 	}
 	for _, l := range links {
 		w := &pathWalk{guard: b.g, batch: now, path: l.path, resolved: l.dir, asked: l.asked}
-		if err := w.compareWithProtected(l.openRegular); err != nil {
+		if err := w.compareWithProtected(l.id); err != nil {
 			return err
 		}
 	}

@@ -47,20 +47,6 @@ func (g *Guard) allowed(names []string) bool {
 	return slices.ContainsFunc(g.allow, func(p pattern) bool { return p.match(names) })
 }
 
-// mayWrite reports whether a person allowed writing to a protected path, in the options or in the policy, or will be asked
-// about it.
-func (w *pathWalk) mayWrite(names []string) bool {
-	if w.guard.allowed(names) {
-		return true
-	}
-	v, rule := w.guard.policy.verdictOn(names, true)
-	if v == ask && w.asked != nil {
-		w.asked.add(names, true, rule)
-		return true
-	}
-	return v == allow
-}
-
 func refuseProtected(path string, names []string, depth int, r *rule) error {
 	return &fail.Error{Kind: fail.PermissionDenied, Path: path,
 		Msg: fmt.Sprintf("%s is protected from %s by the rule %q (%s)",

@@ -131,7 +131,7 @@ func (d *cachedDir) describe() (fileInfo, error) {
 
 func (d *cachedDir) identity() (Identity, error) {
 	is, err := d.describe()
-	return is.openRegular, err
+	return is.id, err
 }
 
 func (d *cachedDir) ancestors(n int) ([]Identity, error) {

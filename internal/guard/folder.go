@@ -3,7 +3,6 @@ package guard
 import (
 	"context"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -208,13 +207,6 @@ func (f *Folder) checkName(name string) (rel string, err error) {
 		return rel, refuseArgument(rel, "not a single name: "+fail.Quote(name), "Enter one directory after the other.")
 	}
 	return rel, f.check(name)
-}
-
-// File is a regular file that is open for reading.
-type File struct {
-	Size int64
-	fd   int
-	f    *os.File
 }
 
 // Open opens the regular file called name, and nothing else. The caller has listed the name as a regular file; if it has

@@ -3,9 +3,3 @@
 package guard
 
 func openDirReader(h handle) (dirReader, error) { return openPortableReader(h) }
-
-// Read reads the next bytes of the file.
-func (f File) Read(p []byte) (int, error) { return f.f.Read(p) }
-
-// Close closes the file.
-func (f File) Close() { f.f.Close() }

@@ -25,7 +25,7 @@ type portableReader struct{ portableHandle }
 
 func (s portableReader) identity() (Identity, error) {
 	is, err := s.stat(".")
-	return is.openRegular, err
+	return is.id, err
 }
 
 func (s portableReader) openSubdir(name string) (dirReader, error) {

@@ -83,13 +83,6 @@ type Options struct {
 
 const defaultMaxDepth = 128
 
-// Identity identifies a file by device and inode. For a place in a directory it is the directory's, and Name the names below
-// it.
-type Identity struct {
-	Dev, Ino uint64
-	Name     string
-}
-
 // Open opens dir as the root and keeps the handle and its device and inode. If dir is renamed or replaced later, the guard
 // stays with the directory that it opened.
 func Open(dir string, o Options) (*Guard, error) {

@@ -40,12 +40,12 @@ type handle interface {
 
 // fileInfo is what the file system says of one name.
 type fileInfo struct {
-	openRegular Identity
-	size        int64
-	mode        fs.FileMode
-	mtime       time.Time
-	links       uint64
-	mount       uint64 // see [handle.mount]; set if the system reports it together with the rest
+	id    Identity
+	size  int64
+	mode  fs.FileMode
+	mtime time.Time
+	links uint64
+	mount uint64 // see [handle.mount]; set if the system reports it together with the rest
 	// hasMount reports whether mount is set.
 	hasMount bool
 }
@@ -82,4 +82,24 @@ func (i fileInfo) kind() Kind {
 		return Symlink
 	}
 	return Special
+}
+
+// Identity identifies a file by device and inode. For a place in a directory it is the directory's, and Name the names below
+// it.
+type Identity struct {
+	Dev, Ino uint64
+	Name     string
+}
+
+// errMount reports a directory on another mount than the root.
+var errMount = errors.New("a mount point is in the way")
+
+// deviceOf stands in for the mount where the system does not number mounts: it is the device of a directory. A file counts
+// with its directory, since some file systems give files another device.
+func deviceOf(h handle, name string) (uint64, error) {
+	is, err := h.stat(name)
+	if err == nil && is.kind() != Directory {
+		is, err = h.stat(".")
+	}
+	return is.id.Dev, err
 }

@@ -133,7 +133,7 @@ func (d linuxHandle) close() { unix.Close(d.fd) }
 
 func (d linuxHandle) identity() (Identity, error) {
 	is, err := d.stat(".")
-	return is.openRegular, err
+	return is.id, err
 }
 
 func (d linuxHandle) ancestors(n int) ([]Identity, error) {
@@ -144,7 +144,7 @@ func (d linuxHandle) ancestors(n int) ([]Identity, error) {
 		if err != nil {
 			return nil, err
 		}
-		ids = append(ids, is.openRegular)
+		ids = append(ids, is.id)
 	}
 	return ids, nil
 }
@@ -161,13 +161,13 @@ func (d linuxHandle) stat(name string) (fileInfo, error) {
 		return fileInfo{}, err
 	}
 	return fileInfo{
-		openRegular: Identity{Dev: unix.Mkdev(st.Dev_major, st.Dev_minor), Ino: st.Ino},
-		size:        int64(st.Size),
-		mode:        vfs.FileMode(uint32(st.Mode)),
-		mtime:       time.Unix(st.Mtime.Sec, int64(st.Mtime.Nsec)),
-		links:       uint64(st.Nlink),
-		mount:       st.Mnt_id,
-		hasMount:    st.Mask&unix.STATX_MNT_ID != 0,
+		id:       Identity{Dev: unix.Mkdev(st.Dev_major, st.Dev_minor), Ino: st.Ino},
+		size:     int64(st.Size),
+		mode:     vfs.FileMode(uint32(st.Mode)),
+		mtime:    time.Unix(st.Mtime.Sec, int64(st.Mtime.Nsec)),
+		links:    uint64(st.Nlink),
+		mount:    st.Mnt_id,
+		hasMount: st.Mask&unix.STATX_MNT_ID != 0,
 	}, nil
 }
 
@@ -181,11 +181,11 @@ func (d linuxHandle) fstatat(name string) (fileInfo, error) {
 		return fileInfo{}, err
 	}
 	return fileInfo{
-		openRegular: Identity{Dev: uint64(st.Dev), Ino: st.Ino},
-		size:        st.Size,
-		mode:        vfs.FileMode(st.Mode),
-		mtime:       time.Unix(st.Mtim.Unix()),
-		links:       uint64(st.Nlink),
+		id:    Identity{Dev: uint64(st.Dev), Ino: st.Ino},
+		size:  st.Size,
+		mode:  vfs.FileMode(st.Mode),
+		mtime: time.Unix(st.Mtim.Unix()),
+		links: uint64(st.Nlink),
 	}, nil
 }
 

@@ -119,7 +119,7 @@ func (s *portableHandle) openNext(name string) error {
 // noteIdentity records the identity of the directory where the handle is.
 func (s *portableHandle) noteIdentity() error {
 	is, err := s.stat(".")
-	s.identities = append(s.identities, is.openRegular)
+	s.identities = append(s.identities, is.id)
 	return err
 }
 
@@ -137,7 +137,7 @@ func (s portableHandle) stat(name string) (fileInfo, error) {
 		return fileInfo{}, err
 	}
 	is := fileInfo{size: fi.Size(), mode: fi.Mode(), mtime: fi.ModTime()}
-	is.openRegular, is.links, err = fileID(s.root, name, fi)
+	is.id, is.links, err = fileID(s.root, name, fi)
 	return is, err
 }
 

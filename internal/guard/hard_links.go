@@ -8,22 +8,6 @@ import (
 // maxHardLinkNames is how many names of one directory are compared with a hard link.
 const maxHardLinkNames = 4096
 
-// protectedFile is a protected file, and the names by which a rule protects it.
-type protectedFile struct {
-	identity  Identity
-	ruleNames []string
-	rule      *rule
-	depth     int
-}
-
-// hardLinkedFile is a file with several names that was checked.
-type hardLinkedFile struct {
-	path        string
-	dir         []string
-	openRegular Identity
-	asked       *AskedPaths
-}
-
 // checkHardLink refuses a file that is a protected one under another name. Only files with several names are checked. They
 // are compared with what is cheap to know: protected files directly at the root, files directly in a protected directory, and
 // git's hooks, at most [maxHardLinkNames] names of each directory.
@@ -89,7 +73,7 @@ func (b *Batch) listProtectedFiles(d watchedDir) (out []protectedFile) {
 			continue
 		}
 		if is, err := h.stat(name); err == nil {
-			out = append(out, protectedFile{is.openRegular, as, r, depth})
+			out = append(out, protectedFile{is.id, as, r, depth})
 		}
 	}
 	return out

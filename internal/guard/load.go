@@ -2,7 +2,6 @@ package guard
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -150,19 +149,6 @@ func requireRegular(h handle, path, name string) error {
 	return err
 }
 
-// refuseNewLink words the error for a name that was a regular file a moment before.
-func refuseNewLink(path string, err error) error {
-	if errors.Is(err, errLink) {
-		return refuseSpecial(path, "became a symbolic link", "Look at the path again.")
-	}
-	return err
-}
-
-func refuseTooLarge(path string) error {
-	return &fail.Error{Kind: fail.FileTooLarge, Path: path, Msg: fmt.Sprintf("the file is over %d bytes", int64(maxSize)),
-		Hint: "Only smaller files can be read and patched."}
-}
-
 // readAll reads r to its end into the only copy of its bytes, and hashes them at the same time. size is a guess.
 func readAll(ctx context.Context, r io.Reader, path string, size int64) (data, sum string, err error) {
 	b := make([]byte, 0, size+1) // one more, to see the end
@@ -193,7 +179,10 @@ func readAll(ctx context.Context, r io.Reader, path string, size int64) (data, s
 	}
 }
 
-func refuseCancelled(ctx context.Context, path string) error {
-	return &fail.Error{Kind: fail.CommandFailed, Reason: fail.Cancelled, Path: path, Msg: "the reading was cancelled",
-		Hint: "Nothing was changed; ask again.", Cause: context.Cause(ctx)}
+// blockSize is how many bytes are read at once; a cancelled call ends between two blocks.
+const blockSize = 256 << 10
+
+func refuseTooLarge(path string) error {
+	return &fail.Error{Kind: fail.FileTooLarge, Path: path, Msg: fmt.Sprintf("the file is over %d bytes", int64(maxSize)),
+		Hint: "Only smaller files can be read and patched."}
 }

@@ -9,9 +9,6 @@ import (
 	"github.com/emend-dev/emend/internal/vfs"
 )
 
-// errMount reports a directory on another mount than the root.
-var errMount = errors.New("a mount point is in the way")
-
 // OpenDir opens the directory at the slash path rel, "." for the root, for a commit to work in and to sync. It is reached by
 // these very names: if one is a link the error is [fail.Stale], and another mount is refused by its name. The rules are not
 // checked, since Resolve did that.
@@ -70,14 +67,4 @@ func (g *Guard) namesToMount(names []string) int {
 		}
 	}
 	return len(names)
-}
-
-// deviceOf stands in for the mount where the system does not number mounts: it is the device of a directory. A file counts
-// with its directory, since some file systems give files another device.
-func deviceOf(h handle, name string) (uint64, error) {
-	is, err := h.stat(name)
-	if err == nil && is.kind() != Directory {
-		is, err = h.stat(".")
-	}
-	return is.openRegular.Dev, err
 }

@@ -66,16 +66,6 @@ func (g *Guard) parsePath(path string, a Request) (names []string, followLast bo
 	return names, followLast || len(names) == 0, err
 }
 
-func (g *Guard) refuseTooDeep(path string) error {
-	return &fail.Error{Kind: fail.CommandFailed, Reason: fail.Limit, Path: path,
-		Msg: fmt.Sprintf("the path has more than %d names", g.maxDepth), Hint: "Use a path that is less deep, or let a person raise the limit with --max-depth."}
-}
-
-func endsInDots(path string) bool {
-	last := path[strings.LastIndexByte(path, '/')+1:]
-	return last == "." || last == ".."
-}
-
 func parseBase(base string) ([]string, error) {
 	if base == "" || base == "." {
 		return nil, nil
@@ -88,11 +78,6 @@ func parseBase(base string) ([]string, error) {
 			"Give the base directory relative to the workspace.")
 	}
 	return splitNames(base), nil
-}
-
-// splitNames returns the names in path, without the empty ones and ".".
-func splitNames(path string) []string {
-	return slices.DeleteFunc(strings.Split(path, "/"), func(name string) bool { return name == "" || name == "." })
 }
 
 // parseAbsolute returns the names of an absolute path from the root down, or refuses it.
@@ -161,4 +146,9 @@ func (g *Guard) namesFromRoot(real string) (names []string, ok bool) {
 func (g *Guard) isRoot(dir string) bool {
 	fi, err := os.Stat(dir)
 	return err == nil && os.SameFile(fi, g.rootInfo)
+}
+
+func (g *Guard) refuseTooDeep(path string) error {
+	return &fail.Error{Kind: fail.CommandFailed, Reason: fail.Limit, Path: path,
+		Msg: fmt.Sprintf("the path has more than %d names", g.maxDepth), Hint: "Use a path that is less deep, or let a person raise the limit with --max-depth."}
 }

@@ -62,11 +62,6 @@ func (w *pathWalk) walkTo(names []string, followLast bool) error {
 	return nil
 }
 
-func splitLast(names []string) (rest, last []string) {
-	n := len(names) - 1
-	return names[:n:n], names[n:]
-}
-
 // walkDown goes down along names: in one step if they are all directories, otherwise one by one.
 func (w *pathWalk) walkDown(names []string) error {
 	if !slices.Contains(names, "..") && w.enterDir(names) == nil {
@@ -222,21 +217,4 @@ func (w *pathWalk) readlink(name string) (string, error) {
 		return "", errMoved
 	}
 	return target, nil
-}
-
-// cleanNames removes "a/.." from names without looking at the disk. It returns nil for names that leave the root that way;
-// the walk decides on those.
-func cleanNames(names []string) []string {
-	out := make([]string, 0, len(names))
-	for _, name := range names {
-		if name != ".." {
-			out = append(out, name)
-			continue
-		}
-		if len(out) == 0 {
-			return nil
-		}
-		out = out[:len(out)-1]
-	}
-	return out
 }

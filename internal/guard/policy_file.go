@@ -249,3 +249,12 @@ func refusePolicy(path string, names []string, v verdict, rule string) error {
 	}
 	return e
 }
+
+// HistoryBounds returns how long, and how many bytes of, replaced contents are kept: 0 if the policy does not say, -1 for no
+// bound.
+func (p *Policy) HistoryBounds() (age time.Duration, bytes int64) {
+	if p == nil {
+		return 0, 0
+	}
+	return p.historyAge, p.historyBytes
+}

@@ -13,15 +13,6 @@ type historySection struct {
 	Size string `toml:"size"`
 }
 
-// HistoryBounds returns how long, and how many bytes of, replaced contents are kept: 0 if the policy does not say, -1 for no
-// bound.
-func (p *Policy) HistoryBounds() (age time.Duration, bytes int64) {
-	if p == nil {
-		return 0, 0
-	}
-	return p.historyAge, p.historyBytes
-}
-
 func (k historySection) parse() (age time.Duration, bytes int64, err error) {
 	n, err := parseAmount("age", k.Age, []unit{{"h", int64(time.Hour)}, {"d", 24 * int64(time.Hour)}, {"w", 7 * 24 * int64(time.Hour)}})
 	if err != nil {

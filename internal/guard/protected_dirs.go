@@ -7,19 +7,6 @@ import (
 	"strings"
 )
 
-// location is a directory: its names from the root, none of them a link, and its identity.
-type location struct {
-	names    []string
-	identity Identity
-}
-
-// protectedDir is a protected directory, and the names by which a rule protects it.
-type protectedDir struct {
-	location
-	rule      *rule
-	ruleNames []string
-}
-
 // checkProtectedDirs refuses a path that leads through a protected directory under other names.
 func (w *pathWalk) checkProtectedDirs(e Entry) error {
 	chain, err := w.dir.ancestors(len(w.resolved))
@@ -110,7 +97,7 @@ func (w *pathWalk) locateProtected(names []string) []location {
 	}
 	switch kind := is.kind(); {
 	case kind == Directory:
-		return []location{{append(slices.Clip(w.resolved), last...), is.openRegular}}
+		return []location{{append(slices.Clip(w.resolved), last...), is.id}}
 	case kind == Symlink:
 		return w.locateDir(names)
 	case last[0] == dotGit:
@@ -185,4 +172,18 @@ func (w *pathWalk) locateDir(names []string) []location {
 		return nil
 	}
 	return []location{{w.resolved, id}}
+}
+
+// mayWrite reports whether a person allowed writing to a protected path, in the options or in the policy, or will be asked
+// about it.
+func (w *pathWalk) mayWrite(names []string) bool {
+	if w.guard.allowed(names) {
+		return true
+	}
+	v, rule := w.guard.policy.verdictOn(names, true)
+	if v == ask && w.asked != nil {
+		w.asked.add(names, true, rule)
+		return true
+	}
+	return v == allow
 }

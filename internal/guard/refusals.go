@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -100,4 +101,17 @@ func specialKind(mode fs.FileMode) string {
 		return "device"
 	}
 	return "special file"
+}
+
+func refuseCancelled(ctx context.Context, path string) error {
+	return &fail.Error{Kind: fail.CommandFailed, Reason: fail.Cancelled, Path: path, Msg: "the reading was cancelled",
+		Hint: "Nothing was changed; ask again.", Cause: context.Cause(ctx)}
+}
+
+// refuseNewLink words the error for a name that was a regular file a moment before.
+func refuseNewLink(path string, err error) error {
+	if errors.Is(err, errLink) {
+		return refuseSpecial(path, "became a symbolic link", "Look at the path again.")
+	}
+	return err
 }

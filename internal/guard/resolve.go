@@ -1,55 +1,15 @@
 package guard
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/emend-dev/emend/fail"
 )
-
-// Request says how a caller means a path.
-type Request struct {
-	Base     string // the caller's directory as a slash path from the root; "" or "." is the root
-	Absolute bool   // accept an absolute path inside the root, which is refused otherwise
-	Known    bool   // the log says that the path had a file, so that its name is not new even if nothing has it now
-	Write    bool   // check the rules for writing (create, replace, delete, move), not for reading
-	// Follow follows a link that is the last name, if its target is inside; the rules are checked for both names. It is for
-	// reading a file and, if [Options] allow it, for changing one in place. Deleting and moving apply to the link itself.
-	Follow bool
-	// Asked, if it is not nil, collects the paths that the policy wants a person to be asked about. They are not refused
-	// then: the caller asks before it shows or changes anything. It is kept in the entry, for the reading of the file.
-	Asked *AskedPaths
-}
-
-// Entry says where a path leads and what is there.
-type Entry struct {
-	// Rel is the slash path from the root, with the links in the middle resolved. The last name is as given or, if it was
-	// followed, as the link says.
-	Rel  string
-	Via  string // the path of the link that was followed as the last name; the first of them if there were several
-	Kind Kind
-	// HasParent reports whether the directory of the last name exists.
-	HasParent bool
-	// Place is the parent directory and the last name. It is equal for two spellings of one path. If the parent is missing,
-	// it is the deepest directory that exists and the names from there on.
-	Place Identity
-	// File is equal for hard links, and zero if nothing is there.
-	File    Identity
-	Size    int64
-	Mode    fs.FileMode
-	ModTime time.Time
-	Links   uint64
-	Target  string // the text of a symbolic link
-
-	asked *AskedPaths
-}
-
-// maxAttempts is how often a path is resolved again because directories or links changed meanwhile.
-const maxAttempts = 16
 
 // Resolve finds where path leads, checks the rules, and describes what is there. It opens no file, except that for writing it
 // reads the files called .git on the way, and the commondir of the git directories that they name.
@@ -165,7 +125,7 @@ func (w *pathWalk) statLast(e *Entry) error {
 		return err
 	}
 	w.lastInfo = is
-	e.Kind, e.File, e.Size, e.Mode, e.ModTime, e.Links = is.kind(), is.openRegular, is.size, is.mode, is.mtime, is.links
+	e.Kind, e.File, e.Size, e.Mode, e.ModTime, e.Links = is.kind(), is.id, is.size, is.mode, is.mtime, is.links
 	if e.Kind == Symlink {
 		e.Target, err = w.readlink(name)
 	}
@@ -185,4 +145,22 @@ func (w *pathWalk) checkNewName(e Entry) error {
 		}
 	}
 	return nil
+}
+
+// Content is the content of a file when it was read, or the reason why it could not be read.
+type Content struct {
+	Data, Sum string
+	Err       error
+}
+
+// Fetch resolves path, and loads it if it is a regular file of at most most bytes; otherwise the content is nil.
+func (b *Batch) Fetch(ctx context.Context, path string, a Request, most int64) (Entry, *Content, error) {
+	e, err := b.Resolve(path, a)
+	if err != nil || e.Kind != Regular || e.Size > most {
+		return e, nil, err
+	}
+	var c Content
+	c.Data, c.Sum, c.Err = b.load(ctx, e, true)
+	c.Err = asRefusal(e.Rel, c.Err)
+	return e, &c, nil
 }

@@ -16,9 +16,6 @@ func (g *Guard) Stream(e Entry) (*os.File, error) {
 	return f, asRefusal(e.Rel, err)
 }
 
-// blockSize is how many bytes are read at once; a cancelled call ends between two blocks.
-const blockSize = 256 << 10
-
 // Hash returns the SHA-256 of the regular file that e names, in lower-case hexadecimal, and the file's size. It never holds
 // the whole file in memory.
 func (g *Guard) Hash(ctx context.Context, e Entry) (sum string, size int64, err error) {
