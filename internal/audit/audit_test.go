@@ -129,7 +129,7 @@ func TestLineOnDisk(t *testing.T) {
 	}
 }
 
-// What the history lost is on record, and is neither a commit nor the end of one.
+// A purge is on record, and is neither a commit nor the end of one.
 func TestPurgeDecidesNothing(t *testing.T) {
 	dir := disk(t, nil)
 	l := newLog(t, dir, Options{})
@@ -455,7 +455,7 @@ func TestHeadText(t *testing.T) {
 	}
 }
 
-// What a later version wrote is neither torn nor damaged.
+// A record of a later version is neither torn nor damaged.
 func TestLaterVersion(t *testing.T) {
 	dir := disk(t, nil)
 	l := newLog(t, dir, Options{})
@@ -481,7 +481,7 @@ func isUnsupported(err error) bool {
 	return ok
 }
 
-// Create finds what is there, and adds nothing.
+// Create adds nothing to an existing log.
 func TestCreateAgain(t *testing.T) {
 	dir := disk(t, nil)
 	l := newLog(t, dir, Options{})
@@ -491,7 +491,7 @@ func TestCreateAgain(t *testing.T) {
 	}
 }
 
-// A segment that another process began meanwhile is not begun again.
+// A segment that another process has begun is not begun again.
 func TestForgottenRefreshBeforeRotation(t *testing.T) {
 	dir := disk(t, nil)
 	a := newLog(t, dir, Options{SegmentSize: 900})

@@ -45,7 +45,7 @@ func TestParseHeader(t *testing.T) {
 	}
 }
 
-// TestPendingReadsNothing: where the end of the log has told that nothing is open, no file is read to say so.
+// TestPendingReadsNothing checks that Pending reads no file if the end of the log shows that nothing is pending.
 func TestPendingReadsNothing(t *testing.T) {
 	m := vfstest.NewDisk(vfstest.Journal)
 	fault := &vfstest.Fault{At: -1, Reads: true}

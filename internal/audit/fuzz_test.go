@@ -8,7 +8,7 @@ import (
 	"github.com/emend-dev/emend/internal/vfs"
 )
 
-// FuzzSegments: whatever the segments are, nothing panics, and a log that takes a record has it when it is opened again.
+// FuzzSegments: whatever the segments have, nothing panics, and a log that accepts a record has it when opened again.
 func FuzzSegments(f *testing.F) {
 	data, _ := text(f, 9)
 	lines := strings.SplitAfter(data, "\n")
@@ -25,7 +25,7 @@ func FuzzSegments(f *testing.F) {
 	})
 }
 
-// FuzzLines: the same for lines of which each is whole: of one log in any order, of another, of zeros and of dirt.
+// FuzzLines: the same for whole lines: of one log in any order, of another log, zeros and garbage.
 func FuzzLines(f *testing.F) {
 	data, heads := text(f, 12)
 	strange, _ := text(f, 4)

@@ -9,14 +9,14 @@ import (
 	"testing"
 )
 
-// by is a query for the records that have a string, along a sieve.
+// by queries an index for the records that have a string.
 func by(v *Index, quoted string) Query {
 	keys := Keys{}
 	keys.Add(quoted)
 	return Query{Index: v, Keys: keys, Always: func(Kind) bool { return false }}
 }
 
-// A sieve leads to all records that have one of some strings, and to no others, as the log grows.
+// An index leads to exactly the records that have one of some strings, as the log grows.
 func TestSieve(t *testing.T) {
 	halving(t)
 	rnd := rand.New(rand.NewPCG(3, 4))
@@ -43,7 +43,7 @@ func TestSieve(t *testing.T) {
 	}
 }
 
-// Every kind of field that counts is found, however its string is written.
+// Every indexed field is found, however its string is written.
 func TestSieveFields(t *testing.T) {
 	l := newLog(t, disk(t, nil), Options{})
 	const odd = "a \"b\"\\\u202e\n"
@@ -68,7 +68,7 @@ func TestSieveFields(t *testing.T) {
 	}
 }
 
-// What was damaged, or put into its place, after a sieve saw it is met as it would be without.
+// A record that was damaged or replaced after it was indexed is reported as without an index.
 func TestSieveIsNotBelieved(t *testing.T) {
 	dir := disk(t, nil)
 	l := newLog(t, dir, Options{})
@@ -115,7 +115,7 @@ func TestSieveIsNotBelieved(t *testing.T) {
 	}
 }
 
-// Of a log that names too much nothing is kept in mind, and all is read.
+// A log with too many keys is not indexed, and queries read all of it.
 func TestSieveIsBounded(t *testing.T) {
 	was := maxKeys
 	maxKeys = 50

@@ -23,7 +23,7 @@ func standard(t testing.TB, r *Record) string {
 	return strings.TrimSuffix(b.String(), hashPrefix+hashSuffix+"\n")
 }
 
-// TestLineIsJSON: a line is what encoding/json makes of the record, whatever its fields have.
+// TestLineIsJSON checks that a line equals what encoding/json makes of the record, whatever its fields have.
 func TestLineIsJSON(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	seen := map[string]bool{}
@@ -85,7 +85,7 @@ func set(rnd *rand.Rand, v reflect.Value) {
 	}
 }
 
-// TestQuoteEveryCharacter: what is quoted reads as what it was, and shows nothing that a terminal would obey.
+// TestQuoteEveryCharacter checks that quoted text decodes to the original, and contains nothing that a terminal obeys.
 func TestQuoteEveryCharacter(t *testing.T) {
 	for r := range rune(unicode.MaxRune + 1) {
 		if 0xd800 <= r && r < 0xe000 {

@@ -11,7 +11,7 @@ import (
 	"github.com/emend-dev/emend/internal/vfs/vfstest"
 )
 
-// calls writes a log of small segments: transactions, how they ended, refusals in between, and undos.
+// calls writes a log of small segments: transactions, their ends, refusals in between, and undos.
 func calls(t *testing.T, rnd *rand.Rand, n int) (*Log, *time.Time) {
 	t.Helper()
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -56,14 +56,14 @@ func headsOf(list []*Record) []Head {
 	return out
 }
 
-// halving makes the search halve also what is small.
+// halving makes the search bisect small segments too.
 func halving(t *testing.T) {
 	was := bisectUntil
 	bisectUntil = 300
 	t.Cleanup(func() { bisectUntil = was })
 }
 
-// From wherever it begins, a walk has what the whole has from there on, and before that how the newest transaction ended.
+// A query that begins anywhere yields what a full one yields from there on, and before that how the newest transaction ended.
 func TestBackFromAnywhere(t *testing.T) {
 	halving(t)
 	rnd := rand.New(rand.NewPCG(1, 2))
@@ -95,7 +95,7 @@ func TestBackFromAnywhere(t *testing.T) {
 	}
 }
 
-// By the time it may begin earlier than a day after it only for what says how a transaction ended, however late that was.
+// A query by time begins at most a day after it, except for a record that says how a transaction ended, however late.
 func TestBackUntil(t *testing.T) {
 	halving(t)
 	l, now := calls(t, rand.New(rand.NewPCG(1, 2)), 200)
@@ -116,7 +116,7 @@ func TestBackUntil(t *testing.T) {
 	}
 }
 
-// Whatever part of a record is read, what is read is right, and the chain is checked.
+// Whatever part of a record is decoded, it is right, and the chain is checked.
 func TestPartsOfRecords(t *testing.T) {
 	l, _ := calls(t, rand.New(rand.NewPCG(1, 2)), 100)
 	whole := all(t, l, Query{})
@@ -143,7 +143,7 @@ func TestPartsOfRecords(t *testing.T) {
 	}
 }
 
-// A damaged log is read from wherever it begins as far as it can be read, and the damage is told where it is met.
+// A query that begins anywhere in a damaged log yields what can be read, and reports the damage where it is.
 func TestBackFromAnywhereDamaged(t *testing.T) {
 	halving(t)
 	rnd := rand.New(rand.NewPCG(5, 6))
@@ -181,7 +181,7 @@ func TestBackFromAnywhereDamaged(t *testing.T) {
 	}
 }
 
-// Undos are those of the whole log, from any record on that it has.
+// Reversals from any record on are those that a full read finds.
 func TestUndos(t *testing.T) {
 	halving(t)
 	l, _ := calls(t, rand.New(rand.NewPCG(1, 2)), 200)
@@ -213,7 +213,7 @@ func TestUndos(t *testing.T) {
 	}
 }
 
-// A record of which the sync failed is in no walk, wherever it begins, and the undos have the record that says that it is void.
+// No query yields a record whose sync failed, and Reversals has the record that declares it void.
 func TestBackOverAVoidRecord(t *testing.T) {
 	halving(t)
 	m := vfstest.NewDisk(vfstest.Journal)

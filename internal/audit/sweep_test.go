@@ -13,14 +13,14 @@ import (
 	"github.com/emend-dev/emend/internal/vfs/vfstest"
 )
 
-// ledger is what the log said of each record.
+// ledger is what the log reported for each record.
 type ledger struct {
 	synced  []Head // acknowledged, durable
 	written []Head // acknowledged
 	refused []Head // NotWritten, asked for with sync
 }
 
-// append takes down what an append came to. It returns the error unless it is [NotWritten], after which all goes on.
+// append notes the outcome of an append. It returns the error unless it is [NotWritten], after which work continues.
 func (a *ledger) append(l *Log, r *Record, sync bool) error {
 	err := l.Append(r, sync)
 	if _, ok := errors.AsType[*NotWritten](err); ok {
@@ -39,7 +39,7 @@ func (a *ledger) append(l *Log, r *Record, sync bool) error {
 	return err
 }
 
-// durable leaves out what a failed sync cost: a sync is of all that is before, but for that.
+// durable returns the records that a sync made durable: all before it, except those that an earlier failed sync cost.
 func durable(l *Log, written []Head) ([]Head, error) {
 	out := slices.Clone(written)
 	for r, err := range l.Backward() {
@@ -53,7 +53,7 @@ func durable(l *Log, written []Head) ([]Head, error) {
 	return out, nil
 }
 
-// work appends transactions as a commit does, in small segments, from whatever another process left.
+// work appends transactions as a commit does, in small segments, to whatever another process left.
 func (a *ledger) work(dir vfs.Dir, prefix string, n int) error {
 	l, err := Open(dir, Options{SegmentSize: 1400})
 	if err != nil {
@@ -74,7 +74,7 @@ func (a *ledger) work(dir vfs.Dir, prefix string, n int) error {
 	return nil
 }
 
-// check opens the log as the next process would, and finds all that was promised.
+// check opens the log as the next process would, and checks every promise.
 func check(dir vfs.Dir, promised, refused []Head) error {
 	l, err := Open(dir, Options{})
 	if err != nil {
@@ -97,7 +97,7 @@ func check(dir vfs.Dir, promised, refused []Head) error {
 	return consistent(l, rep, refused)
 }
 
-// consistent compares the three ways to read the log, and looks for what must not be in it.
+// consistent compares the three ways to read the log, and checks that it has nothing that it must not have.
 func consistent(l *Log, rep Report, refused []Head) error {
 	var back, there []Head
 	for r, err := range l.Backward() {
@@ -125,7 +125,7 @@ func consistent(l *Log, rep Report, refused []Head) error {
 	return err
 }
 
-// Every call fails, in every way; then the next process comes, or the power goes first; then the power goes again.
+// Every call fails, in every way; then the next process runs, perhaps after a power cut; then the power is cut again.
 func TestSweep(t *testing.T) {
 	for _, kind := range []vfstest.Kind{vfstest.Journal, vfstest.Strict} {
 		for mode := range 8 {
@@ -202,7 +202,7 @@ func crashes(t *testing.T, what string, m *vfstest.Disk, a ledger) {
 	}
 }
 
-// The first failing call is followed by others, until the log gives up: it says so, and never lies.
+// More calls fail after the first one, until the log gives up: it reports that, and never reports anything false.
 func TestEverythingFails(t *testing.T) {
 	for _, ops := range []string{"datasync", "write", "truncate,write", "datasync,truncate", "datasync,write", "datasync,append", "sync directory,datasync"} {
 		m := vfstest.NewDisk(vfstest.Journal)

@@ -12,7 +12,7 @@ import (
 	"github.com/emend-dev/emend/internal/vfs/vfstest"
 )
 
-// text is a segment with n records after the first one, and their heads.
+// text returns a segment with n records after the first one, and their heads.
 func text(t testing.TB, n int) (string, []Head) {
 	t.Helper()
 	dir := disk(t, nil)
@@ -43,7 +43,7 @@ func settle(t testing.TB, dir vfs.Dir) (Head, *Torn) {
 	return head, torn
 }
 
-// A log that is cut anywhere opens, sets the rest aside, goes on, and has lost at most the record that was cut.
+// A log that is cut anywhere opens, sets the rest aside, continues, and has lost at most the record that was cut.
 func TestCutAnywhere(t *testing.T) {
 	data, heads := text(t, 6)
 	for cut := range len(data) + 1 {
@@ -81,7 +81,7 @@ func TestFlipAnyByte(t *testing.T) {
 	}
 }
 
-// A record that is taken out, doubled or put elsewhere is found, and so is one from another log.
+// Verify finds a record that was removed, doubled or moved, and one of another log.
 func TestMovedRecords(t *testing.T) {
 	data, _ := text(t, 9)
 	other, _ := text(t, 9)
@@ -105,7 +105,7 @@ func TestMovedRecords(t *testing.T) {
 	}
 }
 
-// What a power cut can make of appends that were not synced costs those, and no more.
+// A power cut costs at most the appends that were not synced, whatever it makes of them.
 func TestTornTails(t *testing.T) {
 	data, heads := text(t, 12) // ends with commit, applied, denied
 	lines := strings.SplitAfter(data, "\n")
@@ -157,7 +157,7 @@ func next(t testing.TB, h Head, r Record) string {
 	return string(line)
 }
 
-// A broken record that was certainly synced is damage: no writing, until a person begins a new segment.
+// A bad record that was certainly synced is damage: the log refuses writes until a person begins a new segment.
 func TestDamage(t *testing.T) {
 	data, heads := text(t, 9)
 	lines := strings.SplitAfter(data, "\n") // rotate, 3 × (commit, applied, denied)
@@ -288,7 +288,7 @@ func push(d vfs.Dir, name, data string) error {
 	return errors.Join(err, f.Close())
 }
 
-// Nothing that is not a segment is looked at.
+// Files that are not segments are ignored.
 func TestOtherFiles(t *testing.T) {
 	data, heads := text(t, 3)
 	dir := disk(t, map[string]string{segmentName(1): data, "2.jsonl": "x", "00000003.jsonl.bak": "x", "torn-5-1": "x", "00000000.jsonl": "x",
@@ -372,7 +372,7 @@ func TestBackwardLines(t *testing.T) {
 	}
 }
 
-// What is torn is on disk in its own file before it is cut off, and cut off on disk before anything is appended.
+// A torn end is durable in its own file before it is cut off, and the cut is durable before anything is appended.
 func TestSettleOrder(t *testing.T) {
 	data, _ := text(t, 3)
 	fault := &vfstest.Fault{At: -1}
@@ -391,7 +391,7 @@ func TestSettleOrder(t *testing.T) {
 	}
 }
 
-// A first record of a segment is only at the beginning of one, and nothing else is.
+// A rotate record is only at the beginning of a segment, and nothing else is there.
 func TestRotateRecordsInPlace(t *testing.T) {
 	data, heads := text(t, 3)
 	middle := next(t, heads[3], Record{Kind: Rotate, OK: true})
@@ -405,7 +405,7 @@ func TestRotateRecordsInPlace(t *testing.T) {
 	}
 }
 
-// TestVerifyChangedEnd: a last record that somebody changed is no torn end, which a crash leaves.
+// TestVerifyChangedEnd checks that a last record that somebody changed is not taken for the torn end of a crash.
 func TestVerifyChangedEnd(t *testing.T) {
 	dir := disk(t, nil)
 	l, err := Create(dir, Options{})

@@ -19,7 +19,7 @@ import (
 	"github.com/emend-dev/emend/internal/vfs"
 )
 
-// desk is a board and the directory that it is in.
+// desk is a board and its directory.
 type desk struct {
 	*testing.T
 	*Board
@@ -32,7 +32,7 @@ func newDesk(t *testing.T) *desk {
 	return &desk{t, openBoard(t, at), at}
 }
 
-// openBoard is a board as another process has it: no lock of one is another's.
+// openBoard opens the board as another process would: each has its own locks.
 func openBoard(t *testing.T, at string) *Board {
 	t.Helper()
 	dir, err := vfs.Open(at)
@@ -74,7 +74,7 @@ func (d *desk) ask(ctx context.Context, q Question) <-chan reply {
 	return out
 }
 
-// first waits until something waits.
+// first waits for the first question.
 func (d *desk) first(prefix string) Question {
 	d.Helper()
 	for range 2000 {
@@ -96,7 +96,7 @@ func (d *desk) attend(prefix string) {
 	d.Cleanup(leave)
 }
 
-// files lists the names that end so.
+// files lists the names with a suffix.
 func (d *desk) files(kind string) (out []string) {
 	d.Helper()
 	entries, err := os.ReadDir(d.at)
@@ -139,7 +139,7 @@ func TestAnswered(t *testing.T) {
 	}
 }
 
-// Why nobody answers, and that nothing waits afterwards.
+// Each reason for no answer is reported, and nothing waits afterwards.
 func TestNotAnswered(t *testing.T) {
 	for name, tc := range map[string]struct {
 		meanwhile func(d *desk, leave func(), cancel func())
@@ -186,7 +186,7 @@ func TestNoPage(t *testing.T) {
 	}
 }
 
-// A question, a page and a half-written file whose process is gone are not there, and then really not.
+// A question, a page and a half-written file of a dead process do not count, and are removed.
 func TestDead(t *testing.T) {
 	d := newDesk(t)
 	for name, v := range map[string]any{"qaaaaaaaaaaa.ask": question("."), "paaaaaaaaaaa.page": page{Prefix: "."}, "taaaaaaaaaaa.new": 1,
@@ -211,7 +211,7 @@ func TestDead(t *testing.T) {
 	}
 }
 
-// Of many who answer at once one decides, and all others are told so.
+// If many answer at once, one decides, and all others are told so.
 func TestOneAnswerWins(t *testing.T) {
 	for range 50 {
 		d := newDesk(t)
@@ -243,7 +243,7 @@ func TestOneAnswerWins(t *testing.T) {
 	}
 }
 
-// An answer and the end of the wait in one instant: either both know the answer, or neither.
+// If an answer and the end of the wait meet, either both sides know the answer or neither does.
 func TestAnswerAtTheEnd(t *testing.T) {
 	allowed := 0
 	for range 300 {
@@ -269,7 +269,7 @@ func TestAnswerAtTheEnd(t *testing.T) {
 	t.Logf("%d of 300 were answered in time", allowed)
 }
 
-// An answer is to what was shown, and to nothing else.
+// An answer counts only for the question that was shown.
 func TestForgedAnswers(t *testing.T) {
 	for name, forge := range map[string]func(name string, q Question) error{
 		"garbage":     func(name string, _ Question) error { return os.WriteFile(name, []byte("yes"), 0o600) },
@@ -313,7 +313,7 @@ func put(name string, v any) error {
 	return os.WriteFile(name, text, 0o600)
 }
 
-// What is no question of a process that lives is not shown, and is no reason not to show the others.
+// Only questions of live processes are shown, and a bad file does not hide the others.
 func TestForgedQuestions(t *testing.T) {
 	d := newDesk(t)
 	d.attend(".")
@@ -362,7 +362,7 @@ func TestForgedQuestions(t *testing.T) {
 	}
 }
 
-// A person sees what is asked below the tree that they look at, and answers that alone.
+// A person sees and answers only the questions below the tree that the page shows.
 func TestOtherTrees(t *testing.T) {
 	d := newDesk(t)
 	d.attend("shop")
@@ -434,7 +434,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// Who asks and ends without end, asks nobody: the directory does not grow.
+// A process that asks and gives up again and again does not make the directory grow without limit.
 func TestAnswersAreBounded(t *testing.T) {
 	d := newDesk(t)
 	for n := range maxAnswers {
@@ -446,7 +446,7 @@ func TestAnswersAreBounded(t *testing.T) {
 	}
 }
 
-// noLocks is a file system that has none.
+// noLocks is a file system without locks.
 type noLocks struct{ directory }
 type directory = vfs.Dir
 type noLock struct{ vfs.File }

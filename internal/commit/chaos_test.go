@@ -86,7 +86,7 @@ func (c *chaos) set() []wish {
 	return out
 }
 
-// deed lets a person do something to one of the paths.
+// deed makes a person change one of the paths.
 func (c *chaos) deed(set []wish) {
 	w := set[c.IntN(len(set))]
 	p := w.path
@@ -151,7 +151,7 @@ func (c *chaos) world(kind vfstest.Kind, weak bool, set []wish) *world {
 	return w
 }
 
-// faults are two that may happen in a process: an error, and another or the end of it.
+// faults are two faults of one process: an error, and a second error or a kill.
 func (c *chaos) faults(calls int) []*vfstest.Fault {
 	first := &vfstest.Fault{At: c.IntN(calls), After: c.IntN(2) == 0, Err: []error{syscall.EIO, syscall.ENOSPC}[c.IntN(2)]}
 	if c.IntN(3) == 0 {
@@ -177,7 +177,7 @@ func (c *chaos) struck(faults []*vfstest.Fault) {
 	}
 }
 
-// run returns what is wrong, and how it came to it.
+// run returns what is wrong, and the steps that led to it.
 func (c *chaos) run() []string {
 	kind := []vfstest.Kind{vfstest.Journal, vfstest.Journal, vfstest.Strict}[c.IntN(3)]
 	weak := c.IntN(8) == 0
@@ -212,7 +212,7 @@ func (c *chaos) run() []string {
 	return c.done()
 }
 
-// strike runs the transaction under faults.
+// strike runs the transaction with faults.
 func (c *chaos) strike(set []wish) (answered, refused bool) {
 	faults := c.faults(60)
 	err := c.w.doing(wrapAll(faults), c.t, set)
@@ -225,7 +225,7 @@ func (c *chaos) strike(set []wish) (answered, refused bool) {
 	return err == nil, err != nil && (e == nil || e.Reason != fail.Indeterminate)
 }
 
-// end is the end of the process, or of the machine.
+// end kills the process, or cuts the power.
 func (c *chaos) end() {
 	if c.IntN(3) > 0 {
 		c.w.disk.Kill()
@@ -241,7 +241,7 @@ func (c *chaos) people(set []wish) {
 	}
 }
 
-// recovery recovers, under faults or without.
+// recovery recovers, with faults or without.
 func (c *chaos) recovery(wrap func([]*vfstest.Fault) func(vfs.Dir) vfs.Dir, calls int) (ok bool) {
 	with := plain
 	var faults []*vfstest.Fault
@@ -264,8 +264,8 @@ func (c *chaos) recovery(wrap func([]*vfstest.Fault) func(vfs.Dir) vfs.Dir, call
 	return err == nil
 }
 
-// judge holds the laws: nothing that people saved is lost or hidden without a word; what was answered is there, what
-// was refused is not, and what nobody touched is as the one end says; whatever was displaced is kept.
+// judge checks the laws: nothing that people saved is lost, or hidden without a note. Answered changes are there, refused
+// ones are not, and untouched files are as the outcome says. Every displaced file is kept.
 func (c *chaos) judge(set []wish, before, after map[string]vfstest.Node, answered, refused bool) {
 	if o, err := c.w.recover(plain); err != nil || !o.Nothing() {
 		c.fail("another recovery finds %+v, %v", o, err)
@@ -323,7 +323,7 @@ func (c *chaos) judgeKept(set []wish, before, all map[string]vfstest.Node) {
 	}
 }
 
-// judgeBack: what was to come back is in the tree and nowhere in the history, or in the history.
+// judgeBack checks that a file that was to come back is either in the tree and nowhere in the history, or in the history.
 func (c *chaos) judgeBack(set []wish) {
 	orphans := c.w.orphans(c.t)
 	for _, w := range set {
@@ -342,7 +342,7 @@ func (c *chaos) judgeBack(set []wish) {
 	}
 }
 
-// forgive lets pass that a directory stays that could not be removed.
+// forgive ignores a directory that could not be removed.
 func (c *chaos) forgive(set []wish, got, after map[string]vfstest.Node) {
 	without := maps.Clone(got)
 	for _, p := range pruned(set) {
@@ -377,8 +377,8 @@ func (c *chaos) done() []string {
 	return append(c.bad, c.log...)
 }
 
-// Random transactions under random faults, kills, power cuts and people, with recoveries that suffer the same. A seed
-// brings a run back.
+// Random transactions with random faults, kills, power cuts and saves by people, and recoveries with the same. A seed
+// reproduces a run.
 func TestChaos(t *testing.T) {
 	t.Parallel()
 	wrong, runs := 0, *chaosRuns

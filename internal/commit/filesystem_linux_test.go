@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestDrivenIsMounted: what the driver says of a device is what the list of mounts leads to.
+// TestDrivenIsMounted compares what the driver and the list of mounts say of a device.
 func TestDrivenIsMounted(t *testing.T) {
 	dir := t.TempDir()
 	var is unix.Stat_t

@@ -7,7 +7,7 @@ import (
 	"github.com/emend-dev/emend/internal/vfs/vfstest"
 )
 
-// TestSigned: whoever has the lock is named in it, whatever it said before.
+// TestSigned checks that the lock file names the holder, whatever it said before.
 func TestSigned(t *testing.T) {
 	w := newWorld(t, vfstest.Journal, files)
 	for _, who := range []string{"process 17", "process 17", "process 1", "process 1234", "somebody else", "p", "process 17\nof two lines"} {

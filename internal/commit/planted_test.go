@@ -11,7 +11,7 @@ import (
 	"github.com/emend-dev/emend/internal/plant"
 )
 
-// Every planted bug is caught by the sweep that claims to catch it.
+// The sweeps catch every planted bug.
 func TestPlanted(t *testing.T) {
 	caught := map[plant.Bug]string{
 		plant.NoStageSync:    "TestPowerCutAtEveryCall",

@@ -13,7 +13,7 @@ import (
 	"github.com/emend-dev/emend/internal/vfs/vfstest"
 )
 
-// holds are the names of what the history has.
+// holds lists the names in the history.
 func (w *world) holds(t *testing.T) []string {
 	t.Helper()
 	s, err := w.open(plain)
@@ -29,7 +29,7 @@ func (w *world) holds(t *testing.T) []string {
 	return names
 }
 
-// records counts what the log has of a kind; it has to be whole.
+// records counts the records of a kind in the log, which must be undamaged.
 func (w *world) records(t *testing.T, kind audit.Kind) int {
 	t.Helper()
 	s, err := w.open(plain)
@@ -44,7 +44,7 @@ func (w *world) records(t *testing.T, kind audit.Kind) int {
 	return rep.Kinds[kind]
 }
 
-// removal is of everything that the first transaction kept, by names or by the transaction.
+// removal removes everything that the first transaction kept, by names or by the transaction.
 func (w *world) removal(t *testing.T, byName bool) Removal {
 	t.Helper()
 	what := Removal{Records: []audit.Record{{Kind: audit.Purge, Message: "first"}, {Kind: audit.Purge, Message: "second"}}}
@@ -71,8 +71,8 @@ func (w *world) purge(wrap func(vfs.Dir) vfs.Dir, what Removal, asked bool) erro
 	return err
 }
 
-// A removal fails, or is killed, at every call, before it and after it, and the power goes: the tree is as it was, the
-// log is whole, and of what is gone the log has it. Done again it comes to its end.
+// A removal fails, or is killed, at every call, before and after its effect, and the power is cut: the tree is as it was, the
+// log is undamaged, and it records whatever is gone. Run again, the removal completes.
 func TestPurgeFails(t *testing.T) {
 	points := 0
 	for _, kind := range []vfstest.Kind{vfstest.Journal, vfstest.Strict} {
@@ -120,7 +120,7 @@ func TestPurgeFails(t *testing.T) {
 	t.Logf("%d points", points)
 }
 
-// again is the same removal with records that have no place in a log yet.
+// again returns the same removal with fresh records.
 func (r Removal) again() Removal {
 	r.Records = slices.Clone(r.Records)
 	return r
@@ -128,7 +128,7 @@ func (r Removal) again() Removal {
 
 func (r Removal) first() string { return append(r.Names, history.Slot(append(r.Txs, "")[0], 0))[0] }
 
-// After a power cut what was purged stays away.
+// After a power cut, purged content does not come back.
 func TestPurgeIsDurable(t *testing.T) {
 	for _, kind := range []vfstest.Kind{vfstest.Journal, vfstest.Strict} {
 		w := newWorld(t, kind, files)
@@ -145,8 +145,7 @@ func TestPurgeIsDurable(t *testing.T) {
 	}
 }
 
-// Nothing is pruned while something is pending, whoever began it, nor while somebody has the lock; who purges recovers
-// first.
+// Nothing is pruned while a transaction is pending, whoever began it, or while somebody has the lock; Purge recovers first.
 func TestPruneBesideOthers(t *testing.T) {
 	for n := 0; ; n++ {
 		w := newWorld(t, vfstest.Journal, files)
@@ -190,8 +189,8 @@ func TestPruneBesideOthers(t *testing.T) {
 	}
 }
 
-// What a power cut left of a transaction that was being staged goes with a purge; what the log knows stays, and so does
-// what is being staged.
+// A purge removes what a power cut left of a transaction that was being staged. What the log has stays, and so does what is
+// being staged.
 func TestPurgeGarbage(t *testing.T) {
 	w := newWorld(t, vfstest.Journal, files)
 	if err := w.run(plain, w.changes(t, wishes[:1])); err != nil {

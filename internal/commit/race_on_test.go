@@ -2,5 +2,5 @@
 
 package commit
 
-// slow says that the race detector watches: it makes a sweep ten times as long, and one goroutine has little to race.
+// slow is set under the race detector, which makes a sweep ten times as long; one goroutine has little to race.
 const slow = true

@@ -13,7 +13,7 @@ import (
 	"github.com/emend-dev/emend/internal/vfs/vfstest"
 )
 
-// What was answered stays, whichever call of a recovery fails that only has its mark to write: once, or for good.
+// An answered transaction stays, whichever call of a recovery fails that has only a record to write: once, or every time.
 func TestAnsweredStaysWhenRecoveryFails(t *testing.T) {
 	points := 0
 	for _, dead := range []bool{false, true} {
@@ -44,7 +44,7 @@ func TestAnsweredStaysWhenRecoveryFails(t *testing.T) {
 	t.Logf("%d points", points)
 }
 
-// One rename fails, and then one look or read does while everything is taken back. Refused means that nothing is changed.
+// One rename fails, and then one stat or read while everything is taken back. A refusal means that nothing changed.
 func TestLookFailsInWalkBack(t *testing.T) {
 	set := []wish{wishes[3], wishes[0], wishes[1]}
 	points := 0
@@ -76,7 +76,7 @@ func TestLookFailsInWalkBack(t *testing.T) {
 	t.Logf("%d pairs", points)
 }
 
-// A transaction is killed at every call, and a person brings its files to what the patch makes of them: that stays.
+// A transaction is killed at every call, and a person makes the same changes by hand: they stay.
 func TestFinishedByHand(t *testing.T) {
 	set := []wish{wishes[0], wishes[1]}
 	for n := 0; ; n++ {
@@ -155,7 +155,7 @@ func (w *world) writeInSlot(t *testing.T, old, text string) bool {
 	return false
 }
 
-// Without an exchange: killed at every call, then an editor saves the file again as it is. Recovery comes to an end.
+// Without an exchange: the process is killed at every call, then an editor saves the file again as it is. Recovery completes.
 func TestResavedWithoutExchange(t *testing.T) {
 	for way, save := range ways {
 		for n := 0; ; n++ {
@@ -182,8 +182,8 @@ func TestResavedWithoutExchange(t *testing.T) {
 	}
 }
 
-// A link that a transaction deletes is another one by the time of recovery, under the number of the first: numbers are
-// given out again. It stays.
+// A link that a transaction deletes is another one by the time of recovery, with the same inode number, since numbers are
+// used again. It stays.
 func TestLinkIsKnownByWhatItSays(t *testing.T) {
 	a := &act{}
 	a.Old = newIdent(vfs.Info{ID: vfs.ID{Ino: 7}, Mode: 0o777 | fs.ModeSymlink}, hashText("there"))
@@ -195,7 +195,7 @@ func TestLinkIsKnownByWhatItSays(t *testing.T) {
 	}
 }
 
-// A refusal after a walk-back that met somebody's saves says where what they saved first is kept.
+// A refusal after changes were taken back over somebody's saves says where their first save is kept.
 func TestConflictIsSaid(t *testing.T) {
 	w := newWorld(t, vfstest.Journal, files)
 	said := 0

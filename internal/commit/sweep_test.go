@@ -20,7 +20,7 @@ var files = map[string]string{
 	"o.txt": "old place\n", "sub/x.txt": "x\n", "sub/y.txt": "", "other/z.txt": "z\n",
 }
 
-// wishes are all sorts of changes, on different paths so that any of them go together.
+// wishes are changes of every kind, on different paths so that they can be combined.
 var wishes = []wish{
 	{op: "update", path: "a.txt", text: "one\nTWO\n"},
 	{op: "update", path: "sub/x.txt", text: strings.Repeat("x", 300)},
@@ -34,8 +34,8 @@ var wishes = []wish{
 	{op: "move", path: "o.txt", to: "b.txt"},
 }
 
-// backs are what concerns the history: files and links that come back, onto nothing and over others, directories that
-// go, and what is not to be kept.
+// backs are the changes that concern the history: files and links that come back, to free paths and over other files,
+// directories that are removed, and discarded files.
 var backs = []wish{
 	{op: "bring", path: "back.txt", text: "k1"},
 	{op: "bring", path: "f.txt", text: "k2"},
@@ -48,7 +48,7 @@ var backs = []wish{
 	{op: "gone", path: "v.txt", text: "another version\n"},
 }
 
-// old reports whether none of a set concerns the history.
+// old reports whether no change of a set concerns the history.
 func old(set []wish) bool {
 	return !slices.ContainsFunc(set, func(w wish) bool { return slices.Contains(backs, w) })
 }
@@ -95,7 +95,7 @@ var whole = flag.Bool("whole", false, "sweep all transactions (some minutes)")
 
 var every = flag.Int("every", 0, "sweep one in so many transactions of three changes")
 
-// each runs f for every set of wishes on both kinds of disks, with the tree before and after.
+// each runs f for every set of wishes on both kinds of disk, with the trees before and after.
 func each(t *testing.T, f func(c *sweep)) {
 	t.Parallel()
 	for _, disk := range []struct {
@@ -131,7 +131,7 @@ func each(t *testing.T, f func(c *sweep)) {
 	}
 }
 
-// left reports whether a set is left out of this run.
+// left reports whether this run leaves a set out.
 func left(n int, set []wish) bool {
 	triples, pairs := 20, 1
 	switch {
@@ -151,7 +151,7 @@ func left(n int, set []wish) bool {
 	return len(set) == 3 && n%triples != 0 || len(set) == 2 && n%pairs != 0 || len(set) == 1 && slow && n%4 != 0
 }
 
-// sweep is one transaction to be disturbed at every point.
+// sweep is one transaction that is disturbed at every point.
 type sweep struct {
 	t             *testing.T
 	kind          vfstest.Kind
@@ -163,7 +163,7 @@ type sweep struct {
 	base          *world
 }
 
-// world is a disk as it was at first.
+// world returns the disk as it was at first.
 func (c *sweep) world() *world {
 	if c.base == nil {
 		c.base = newWorld(c.t, c.kind, files)
@@ -175,7 +175,7 @@ func (c *sweep) world() *world {
 	return c.base.cut(func(int) int { return 0 })
 }
 
-// at disturbs the transaction at call n and returns the world as it is then; ok is false when there is no call n.
+// at disturbs the transaction at call n and returns the world after that; ok is false if there is no call n.
 func (c *sweep) at(f *vfstest.Fault) (w *world, err error, ok bool) {
 	w = c.world()
 	err = w.doing(f.Wrap, c.t, c.set)
@@ -183,7 +183,7 @@ func (c *sweep) at(f *vfstest.Fault) (w *world, err error, ok bool) {
 	return w, err, f.Fired()
 }
 
-// whole checks that the tree is the old one or the new one, and says which.
+// whole checks that the tree is the old one or the new one, and returns which.
 func (c *sweep) whole(w *world, where string) (isNew bool) {
 	c.t.Helper()
 	got := w.visible(c.t)
@@ -200,7 +200,7 @@ func (c *sweep) whole(w *world, where string) (isNew bool) {
 	return false
 }
 
-// forgive lets pass that a directory stays that could not be removed.
+// forgive ignores a directory that could not be removed.
 func (c *sweep) forgive(got map[string]vfstest.Node) {
 	if diff(got, c.before) == "" {
 		return
@@ -212,7 +212,7 @@ func (c *sweep) forgive(got map[string]vfstest.Node) {
 	}
 }
 
-// kept checks that whatever the transaction displaced is in the store.
+// kept checks that the store has every displaced file.
 func (c *sweep) kept(w *world, where string) {
 	c.t.Helper()
 	all, err := vfstest.Snapshot(w.disk.Root())
@@ -245,8 +245,8 @@ func (c *sweep) sound(w *world, where string) {
 	}
 }
 
-// once checks that what was to come back is in one place: in the tree, as the file that it was, and the history has no
-// name of it, or in the history, under the name that it had. What was not to be kept is not.
+// once checks that a file that was to come back is in one place: in the tree, as the file that it was, and nowhere in the
+// history, or in the history, under the name that it had. Discarded files are not kept.
 func (c *sweep) once(w *world, where string) {
 	c.t.Helper()
 	now, isNew := "the old", false
@@ -305,8 +305,8 @@ func (c *sweep) chain(w *world, where string) {
 	}
 }
 
-// Every call fails once: before its effect, or after it; with each error. The tree is the old one, or the call
-// succeeded, or recovery decides.
+// Every call fails once, before or after its effect, with each error. The tree is the old one, or the transaction succeeded, or
+// recovery decides.
 func TestEveryCallFails(t *testing.T) {
 	for _, errno := range []syscall.Errno{syscall.EIO, syscall.ENOSPC, syscall.EACCES} {
 		for _, after := range []bool{false, true} {
@@ -393,7 +393,7 @@ func (c *sweep) recovered(w *world, where string) (isNew bool) {
 	return isNew
 }
 
-// The power is cut at every call, and the disk is found in many of the states in which it could be.
+// The power is cut at every call, and many of the possible states of the disk are checked.
 func TestPowerCutAtEveryCall(t *testing.T) {
 	each(t, func(c *sweep) {
 		for n := 0; ; n++ {
@@ -412,7 +412,7 @@ func TestPowerCutAtEveryCall(t *testing.T) {
 	})
 }
 
-// states is how many states of a disk are looked at beyond which they are drawn at random.
+// states is how many states of a disk are checked; if there are more, they are drawn at random.
 const states = 12
 
 func (c *sweep) crash(w *world, where string, look func(*world, string)) {
@@ -470,7 +470,7 @@ func pending(w *world) (bool, error) {
 	return r != nil, err
 }
 
-// killRecovery goes on where the last recovery died, as it is in life, until one comes to its end.
+// killRecovery continues where the last recovery died, as happens in practice, until one completes.
 func (c *sweep) killRecovery(w *world, n int) {
 	c.t.Helper()
 	for m := 0; ; m++ {

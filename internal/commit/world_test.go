@@ -36,7 +36,7 @@ type kept struct {
 	old  *Old
 }
 
-// root is the top of the disk as wrap has it.
+// root returns the top of the disk through wrap.
 func (w *world) root(wrap func(vfs.Dir) vfs.Dir) vfs.Dir {
 	d := w.disk.Root()
 	if w.weak || w.unlinked {
@@ -86,7 +86,7 @@ func newWorld(t *testing.T, kind vfstest.Kind, files map[string]string) *world {
 	return w
 }
 
-// cut is the world after a power cut, which finds the disk as choose says.
+// cut returns the world after a power cut, in the state that choose picks.
 func (w *world) cut(choose func(int) int) *world {
 	after := *w
 	after.disk = w.disk.Crash(choose)
@@ -104,7 +104,7 @@ func (w *world) open(wrap func(vfs.Dir) vfs.Dir) (*Store, error) {
 
 func plain(d vfs.Dir) vfs.Dir { return d }
 
-// visible is the tree without the store.
+// visible returns the tree without the store.
 func (w *world) visible(t *testing.T) map[string]vfstest.Node {
 	t.Helper()
 	all, err := vfstest.Snapshot(w.disk.Root())
@@ -117,7 +117,7 @@ func (w *world) visible(t *testing.T) map[string]vfstest.Node {
 	return all
 }
 
-// wish is what a test wants to happen to a path: new content, or a new place, or nothing ("").
+// wish is a change that a test wants: new content, a new path, or a deletion ("").
 type wish struct {
 	op   string // update, add, delete, move, moveedit, bring and bringgone (text is what), prune, gone
 	path string
@@ -127,7 +127,7 @@ type wish struct {
 
 func (w wish) String() string { return strings.TrimSpace(w.op + " " + w.path + " " + w.to) }
 
-// changes plans wishes on the disk as it is.
+// changes plans wishes on the current disk.
 func (w *world) changes(t *testing.T, wishes []wish) []Change {
 	t.Helper()
 	var out []Change
@@ -224,20 +224,20 @@ func sum(text string) string {
 	return hex.EncodeToString(h[:])
 }
 
-// run makes changes true on the world through wrap.
+// run commits changes through wrap.
 func (w *world) run(wrap func(vfs.Dir) vfs.Dir, changes []Change) error {
 	_, err := w.do(wrap, Tx{Changes: changes})
 	return err
 }
 
-// doing makes wishes true on the world through wrap.
+// doing commits wishes through wrap.
 func (w *world) doing(wrap func(vfs.Dir) vfs.Dir, t *testing.T, wishes []wish) error {
 	t.Helper()
 	_, err := w.do(wrap, Tx{Changes: w.changes(t, wishes), RemoveDirs: pruned(wishes)})
 	return err
 }
 
-// pruned are the directories that wishes want to be removed: all above a file.
+// pruned returns the directories that wishes remove: all above a file.
 func pruned(wishes []wish) (dirs []string) {
 	for _, want := range wishes {
 		if want.op != "prune" {
@@ -273,7 +273,7 @@ func (w *world) recover(wrap func(vfs.Dir) vfs.Dir) (*Outcome, error) {
 	return s.Recover(context.Background())
 }
 
-// diff says how two trees differ; "" when they do not.
+// diff returns how two trees differ, "" if they do not.
 func diff(got, want map[string]vfstest.Node) string {
 	var out []string
 	for p, n := range want {

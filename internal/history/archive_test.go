@@ -101,7 +101,7 @@ func sort(flag byte, name, link string) tarred {
 	return tarred{tar.Header{Typeflag: flag, Name: name, Linkname: link, Mode: 0o777}, ""}
 }
 
-// TestHostileArchives: each is refused, and says why.
+// TestHostileArchives checks that each is refused, with its reason.
 func TestHostileArchives(t *testing.T) {
 	ok := pack(t, of("a"), file("a", "x"))
 	huge := pack(t, of("a"), file("a", strings.Repeat("x", 10_000)))
@@ -243,7 +243,7 @@ func (c *counted) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// TestArchiveReadsNoMore: whatever goes on for ever is read up to the cap.
+// TestArchiveReadsNoMore checks that endless input is read up to the limit.
 func TestArchiveReadsNoMore(t *testing.T) {
 	for name, r := range map[string]io.Reader{
 		"empty blocks": io.MultiReader(bytes.NewReader([]byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0}), forever{0, 0, 0, 0xff, 0xff}),

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TestNewID: a name tells its time, is fit for a file, and does not come twice.
+// TestNewID checks that a name has its time, is a valid file name, and is unique.
 func TestNewID(t *testing.T) {
 	now := time.Date(2026, 11, 21, 13, 17, 12, 5, time.FixedZone("", 3600))
 	form := regexp.MustCompile(`^20261121-121712-[a-z2-7]{10}$`)

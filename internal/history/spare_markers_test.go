@@ -11,7 +11,7 @@ import (
 	"github.com/emend-dev/emend/internal/vfs/vfstest"
 )
 
-// A marker is used again while it is locked; a second process leaves it alone, and sweeps what a dead one has left.
+// A marker is reused while it is locked; a second process leaves it alone, and sweeps what a dead one left.
 func TestSpares(t *testing.T) {
 	dir := vfstest.NewDisk(vfstest.Journal).Root()
 	if err := Create(dir); err != nil {
@@ -52,7 +52,7 @@ func TestSpares(t *testing.T) {
 	names(t, other, "after the end")
 }
 
-// What a killed process leaves, a sweep removes, and asks nobody what it was. What somebody removed is made anew.
+// A sweep removes what a killed process left, without asking for its state. A marker that somebody removed is made again.
 func TestSparesLeft(t *testing.T) {
 	dir := vfstest.NewDisk(vfstest.Journal).Root()
 	if err := Create(dir); err != nil {

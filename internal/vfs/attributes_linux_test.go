@@ -178,7 +178,7 @@ func TestAdopt(t *testing.T) {
 	}
 }
 
-// More names, and larger values, than fit the first try.
+// More names, and larger values, than fit the first buffer.
 func TestAdoptMany(t *testing.T) {
 	path, tree, staging := stage(t)
 	want := map[string]string{}
@@ -240,7 +240,7 @@ func adoptAsUser(t *testing.T, path string) {
 	}
 }
 
-// What a new file would be, had it been made in the directory, whatever the staging directory is like.
+// A file gets what a new file in the directory would get, whatever the staging directory is like.
 func TestInherit(t *testing.T) {
 	named := list(entry{aclUserObj, 7, nobody}, entry{aclUser, 6, 1234}, entry{aclGroupObj, 5, nobody},
 		entry{aclMask, 7, nobody}, entry{aclOther, 4, nobody})
@@ -297,7 +297,7 @@ func prepare(t *testing.T, path, list string, setgid bool, group int) {
 	}
 }
 
-// The permissions asked for are the permissions given, also where the directory hands down a list.
+// A new file has exactly the requested permissions, even if the directory hands down a list.
 func TestCreateExactly(t *testing.T) {
 	path, _, staging := stage(t)
 	old := unix.Umask(0o077)

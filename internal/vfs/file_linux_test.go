@@ -42,7 +42,7 @@ func self(t *testing.T, test, env string) *exec.Cmd {
 	return cmd
 }
 
-// reachable lets everybody into a test's directory. What is above it is not ours to open.
+// reachable lets everybody into a test's directory. It does not change the directories above it.
 func reachable(t *testing.T, dir string) {
 	t.Helper()
 	own := []string{dir, filepath.Dir(dir)}
@@ -203,7 +203,7 @@ func TestLeaseOfOpen(t *testing.T) {
 	check(t, shut(d.Append("f", 0)))
 }
 
-// Without openat2 a directory is opened as carefully.
+// Without openat2 a directory is opened just as carefully.
 func TestOpenBelowPortable(t *testing.T) {
 	path := t.TempDir()
 	check(t, os.Mkdir(filepath.Join(path, "d"), 0o755))
@@ -240,7 +240,7 @@ func TestOtherMount(t *testing.T) {
 	}
 }
 
-// No descriptor is left to a program that is started, or forgotten when opening fails.
+// No descriptor leaks to a started program, or when opening fails.
 func TestDescriptors(t *testing.T) {
 	d := tempDir(t)
 	put(t, d, "f", "")
@@ -284,7 +284,7 @@ func TestDescriptors(t *testing.T) {
 	}
 }
 
-// A close in the middle of a call leaves the call its descriptor, and nobody gets another's.
+// A close during a call leaves the call its descriptor, and no call gets another file's.
 func TestCloseMeanwhile(t *testing.T) {
 	h := &handle{fd: -1}
 	fd, err := unix.Open("/", dirFlags, 0)
@@ -306,7 +306,7 @@ func TestCloseMeanwhile(t *testing.T) {
 	}
 }
 
-// The time of the last reading is not ours to set.
+// Touch leaves the access time as it is.
 func TestTouchLeavesReading(t *testing.T) {
 	path := t.TempDir()
 	d, err := Open(path)
@@ -325,7 +325,7 @@ func TestTouchLeavesReading(t *testing.T) {
 	}
 }
 
-// A file system that cannot sync a directory is no error: there is nothing else to be done.
+// A file system that cannot sync a directory is not an error: nothing else would help.
 func TestSyncNotPossible(t *testing.T) {
 	d, err := Open("/proc")
 	check(t, err)
@@ -336,7 +336,7 @@ func TestSyncNotPossible(t *testing.T) {
 	check(t, d.Sync())
 }
 
-// What is no regular file is not even opened: for a device that can mean something.
+// A file that is not regular is not even opened: opening a device can have an effect.
 func TestOpenLooksFirst(t *testing.T) {
 	path := t.TempDir()
 	d, err := Open(path)

@@ -20,7 +20,7 @@ import (
 	"github.com/emend-dev/emend/internal/vfs"
 )
 
-// disk is an empty directory of some maker, and the ways to put into it what a Dir cannot make.
+// disk is an empty directory of some implementation, with ways to make in it what a Dir cannot make.
 type disk struct {
 	root    vfs.Dir
 	symlink func(name, target string) error
@@ -49,7 +49,7 @@ func faultDisk() disk {
 	return d
 }
 
-// each runs a test on every maker: they must give the same answers.
+// each runs a test on every implementation: they must give the same answers.
 func each(t *testing.T, test func(t *testing.T, d vfs.Dir, in disk)) {
 	for name, make := range map[string]func() disk{
 		"os":      func() disk { return osDisk(t) },
@@ -205,7 +205,7 @@ func TestAppend(t *testing.T) {
 	})
 }
 
-// A directory gets exactly the permissions that are asked for, and the special bits, and stays a directory.
+// A directory gets exactly the requested permissions, with the special bits, and stays a directory.
 func TestChmodDirectory(t *testing.T) {
 	each(t, func(t *testing.T, d vfs.Dir, in disk) {
 		sub := dir(t, d, "d")
@@ -222,7 +222,7 @@ func TestChmodDirectory(t *testing.T) {
 	})
 }
 
-// What a Dir must not open, it says by the same error everywhere, and at once: a FIFO would keep it waiting.
+// Every Dir refuses what it must not open with the same error, and at once: a FIFO would block it.
 func TestOpenRefuses(t *testing.T) {
 	watch := time.AfterFunc(time.Minute, func() { panic(t.Name() + " hangs") })
 	defer watch.Stop()
@@ -304,7 +304,7 @@ func TestErrorsOfGo(t *testing.T) {
 	})
 }
 
-// A path is no name.
+// A path is not a single name.
 func TestSingleNames(t *testing.T) {
 	each(t, func(t *testing.T, d vfs.Dir, _ disk) {
 		sub := dir(t, d, "d")
@@ -443,7 +443,7 @@ func TestRenameDirectories(t *testing.T) {
 	})
 }
 
-// A rename onto another name of the same file does nothing at all, and says that it did.
+// A rename onto another name of the same file does nothing, and reports success.
 func TestRenameSameFile(t *testing.T) {
 	each(t, func(t *testing.T, d vfs.Dir, _ disk) {
 		put(t, d, "a", "A")
@@ -483,7 +483,7 @@ func TestLinkOfLink(t *testing.T) {
 	})
 }
 
-// In a directory that has been removed nothing can be made.
+// Nothing can be made in a removed directory.
 func TestRemovedDirectory(t *testing.T) {
 	each(t, func(t *testing.T, d vfs.Dir, _ disk) {
 		sub := dir(t, d, "d")
@@ -502,7 +502,7 @@ func TestRemovedDirectory(t *testing.T) {
 	})
 }
 
-// A file without a name is a file for who has it open.
+// An open file without a name can still be used.
 func TestRemovedFile(t *testing.T) {
 	each(t, func(t *testing.T, d vfs.Dir, _ disk) {
 		f, err := d.Create("f", 0o644)
@@ -613,7 +613,7 @@ func TestTouch(t *testing.T) {
 	})
 }
 
-// Two makers, or two disks, have nothing to do with each other.
+// Calls across two implementations, or two disks, fail.
 func TestOtherMaker(t *testing.T) {
 	each(t, func(t *testing.T, d vfs.Dir, _ disk) {
 		other := NewDisk(Journal).Root()

@@ -20,7 +20,7 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// shape is a tree in one line: "a=content d/ d/b->target".
+// shape formats a tree in one line: "a=content d/ d/b->target".
 func shape(m *Disk) string {
 	var all []string
 	tree := m.Snapshot()
@@ -39,7 +39,7 @@ func shape(m *Disk) string {
 	return strings.ReplaceAll(strings.Join(all, " "), "\x00", "0")
 }
 
-// shapes are all trees that m can be found with after a power cut.
+// shapes returns all trees that m may have after a power cut.
 func shapes(t testing.TB, m *Disk) []string {
 	t.Helper()
 	found := map[string]bool{}
@@ -371,8 +371,8 @@ func random(t *testing.T, m *Disk, r *rand.Rand, n int, after func(root vfs.Dir)
 	}
 }
 
-// A crash does not change the disk that crashes; with nothing lost the new one is the same; and a disk that has
-// crashed has nothing more to lose.
+// A crash does not change the disk that crashes. If nothing is lost, the new disk is the same. A disk after a crash has nothing
+// more to lose.
 func TestCrashLaws(t *testing.T) {
 	for seed := range uint64(60) {
 		r := rand.New(rand.NewPCG(seed, 2))
@@ -397,7 +397,7 @@ func TestCrashLaws(t *testing.T) {
 	}
 }
 
-// refuse is for a disk that has nothing to choose.
+// refuse fails the test if a disk has anything to choose.
 func refuse(t *testing.T) func(int) int {
 	return func(n int) int { t.Fatalf("asked to choose one of %d", n); return 0 }
 }
@@ -425,7 +425,7 @@ func counted(t *testing.T, m *Disk) {
 	}
 }
 
-// A journal is found as it was at some moment, not before every directory was last synced, contents aside.
+// A journal is as it was at some moment after the last sync of every directory, except for contents.
 func TestJournalKeepsOrder(t *testing.T) {
 	for seed := range uint64(60) {
 		r := rand.New(rand.NewPCG(seed, 3))
@@ -453,7 +453,7 @@ func TestJournalKeepsOrder(t *testing.T) {
 
 const start = "p#2 q#3" // what random begins with
 
-// names is a tree without its contents, but with what tells files apart.
+// names formats a tree without its contents, but with inode numbers.
 func names(m *Disk) string {
 	var all []string
 	var walk func(d vfs.Dir, prefix string)

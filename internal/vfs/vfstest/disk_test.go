@@ -82,7 +82,7 @@ func TestSpace(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// A number is never used again, also not after a crash: an inode is known by it.
+// An inode number is never used again, not even after a crash.
 func TestInodeNumbers(t *testing.T) {
 	m := NewDisk(Strict)
 	used := map[uint64]bool{}
@@ -175,7 +175,7 @@ func TestLeaseInMemory(t *testing.T) {
 	}
 }
 
-// Many at once: for the race detector.
+// Many goroutines at once, for the race detector.
 func TestTogether(t *testing.T) {
 	m := NewDisk(Journal)
 	fault := &Fault{At: -1}

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// All combinations, each once, also when what is asked depends on the answers.
+// Every combination is tried once, even if the questions depend on the answers.
 func TestEnumerate(t *testing.T) {
 	var found []string
 	all, err := Enumerate(100, 1, func(choose func(int) int) error {
@@ -34,7 +34,7 @@ func TestEnumerateNothing(t *testing.T) {
 	}
 }
 
-// Beyond the limit the choices are random, and not only the last ones of many.
+// Beyond the limit all choices are random, not only the last ones.
 func TestEnumerateTooMany(t *testing.T) {
 	first, runs := map[int]bool{}, 0
 	all, err := Enumerate(50, 1, func(choose func(int) int) error {
@@ -51,7 +51,7 @@ func TestEnumerateTooMany(t *testing.T) {
 	}
 }
 
-// What is found wrong can be brought back.
+// A failure can be reproduced.
 func TestReplay(t *testing.T) {
 	bad := errors.New("bad")
 	try := func(choose func(int) int) error {

@@ -13,7 +13,7 @@ import (
 	"github.com/emend-dev/emend/internal/vfs"
 )
 
-// everything makes every call that is counted, and goes on whatever happens.
+// everything makes every counted call, and continues after errors.
 func everything(root vfs.Dir) (errs []error) {
 	note := func(err error) bool {
 		errs = append(errs, err)
@@ -91,7 +91,7 @@ func TestFaultCounts(t *testing.T) {
 	}
 }
 
-// Each call in turn fails once, with or without its effect, and what comes after works.
+// Each call in turn fails once, with or without its effect, and later calls work.
 func TestFaultOnce(t *testing.T) {
 	for at := range all {
 		for _, after := range []bool{false, true} {
@@ -112,7 +112,7 @@ func TestFaultOnce(t *testing.T) {
 	}
 }
 
-// A failing call has its effect when it fails after it, and none when it fails before.
+// A call that fails after its effect has one, and a call that fails before has none.
 func TestFaultEffect(t *testing.T) {
 	for _, c := range []struct {
 		call          func(root vfs.Dir) error
@@ -165,7 +165,7 @@ func onFile(d vfs.Dir, call func(vfs.File) error) error {
 	return call(f)
 }
 
-// Half of a write lands, and the count says so.
+// Half of a write takes effect, and the count says so.
 func TestFaultShortWrite(t *testing.T) {
 	m := NewDisk(Journal)
 	fault := &Fault{At: 1, After: true}
@@ -181,7 +181,7 @@ func TestFaultShortWrite(t *testing.T) {
 	}
 }
 
-// After its death a process does nothing more, and sees nothing.
+// After a kill, a process changes nothing more, and sees nothing.
 func TestFaultDead(t *testing.T) {
 	for at := range all {
 		for _, after := range []bool{false, true} {
@@ -234,7 +234,7 @@ func silent(t *testing.T, root vfs.Dir, f vfs.File) {
 	}
 }
 
-// Close closes, also for the dead: their locks are gone.
+// Close works even after a kill: the locks end.
 func TestFaultDeadClose(t *testing.T) {
 	m := NewDisk(Journal)
 	fault := &Fault{At: 2, Dead: true}
@@ -257,7 +257,7 @@ func TestFaultDeadClose(t *testing.T) {
 	}
 }
 
-// Asked to, a fault strikes reads as well.
+// With Reads, a fault hits reads as well.
 func TestFaultReads(t *testing.T) {
 	m := NewDisk(Journal)
 	must(t, m.Plant(map[string]string{"a": "A"}))
@@ -282,7 +282,7 @@ func TestFaultReads(t *testing.T) {
 	}
 }
 
-// A call that would have failed anyway fails in its own way.
+// A call that would have failed anyway returns its own error.
 func TestFaultOfFailing(t *testing.T) {
 	fault := &Fault{After: true}
 	if err := fault.Wrap(NewDisk(Journal).Root()).Remove("none"); !errors.Is(err, fs.ErrNotExist) {

@@ -32,8 +32,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// The same calls on a real disk and on one in memory give the same answers and leave the same tree. The calls are
-// drawn at random, with few names, so that they meet.
+// The same calls on a real disk and on one in memory give the same answers and leave the same tree. The calls are random, with
+// few names, so that they collide.
 func TestSameAsSystem(t *testing.T) {
 	runs := 200
 	if testing.Short() {
@@ -93,7 +93,7 @@ func (a *actor) tree(t *testing.T) map[string]Node {
 	return tree
 }
 
-// perm leaves the owner the right to read and write: in memory everybody may everything.
+// perm leaves the owner the right to read and write, since the disk in memory checks no permissions.
 func (a *actor) perm() fs.FileMode { return 0o600 | fs.FileMode(a.r.IntN(0o1000)) }
 
 func (a *actor) close() {
@@ -215,7 +215,7 @@ func (a *actor) onFile(n int) string {
 	return say("inherit", f.DefaultAttributes(a.dirs[d], 0o666), d)
 }
 
-// facts are what must agree: not numbers of inodes, times, or what a file system counts for a directory.
+// facts returns what must agree: not inode numbers, times, or the size and links of a directory.
 func (a *actor) facts(i vfs.Info) string {
 	uid, gid := i.UID-a.own.UID, i.GID-a.own.GID
 	if i.Mode.IsDir() {
@@ -224,7 +224,7 @@ func (a *actor) facts(i vfs.Info) string {
 	return fmt.Sprint(i.Mode, i.Size, i.Links, uid, gid)
 }
 
-// class is what a caller can tell of an error.
+// class returns what a caller can tell about an error.
 func class(err error) string {
 	if errno, ok := errors.AsType[syscall.Errno](err); ok {
 		return errno.Error()
@@ -237,7 +237,7 @@ func class(err error) string {
 	return fmt.Sprint(err)
 }
 
-// exists forgives what the two ways to plant things say differently.
+// exists maps the different errors of the two ways to make special files to one.
 func exists(err error) error {
 	if err != nil {
 		return fs.ErrExist

@@ -13,7 +13,7 @@ import (
 	"github.com/emend-dev/emend/internal/vfs/vfstest"
 )
 
-// beside is a disk on which somebody else does something in front of call number at.
+// beside is a disk on which somebody else acts before call number at.
 type beside struct {
 	weak      bool // there is no exchange, and no rename that replaces nothing
 	unlinked  bool // there are no second names
@@ -59,7 +59,7 @@ func (d besideDir) Create(name string, perm fs.FileMode) (vfs.File, error) {
 	return besideFile{f}, err
 }
 
-// besideFile is a file that knows directories from beside.
+// besideFile is a file that accepts directories of beside.
 type besideFile struct{ vfs.File }
 
 func (f besideFile) DefaultAttributes(d vfs.Dir, perm fs.FileMode) error {
@@ -125,8 +125,8 @@ func createText(dir vfs.Dir, name, text string) error {
 
 var together = []wish{wishes[0], wishes[1], wishes[3], wishes[5], wishes[6], wishes[8]}
 
-// Somebody saves one of the files of a transaction, at every call that it makes. What they saved is there afterwards,
-// whatever becomes of the transaction, and of everything else all is old or all is new.
+// Somebody saves one of the files of a transaction, at every call that it makes. Their save is there afterwards, whatever the
+// outcome, and everything else is all old or all new.
 func TestSomebodySavesAtEveryCall(t *testing.T) {
 	const theirs = "saved by somebody\n"
 	tried, refused := 0, 0
@@ -199,7 +199,7 @@ func saved(got map[string]vfstest.Node, name, theirs string) bool {
 	return false
 }
 
-// A transaction is killed at every call; then somebody saves one of its files; then recovery. Theirs stays.
+// A transaction is killed at every call; then somebody saves one of its files; then recovery runs. The save stays.
 func TestSomebodySavesBeforeRecovery(t *testing.T) {
 	const theirs = "saved by somebody\n"
 	points := 0
@@ -235,7 +235,7 @@ func TestSomebodySavesBeforeRecovery(t *testing.T) {
 	t.Logf("%d points", points)
 }
 
-// loseMark takes the mark that the last transaction was applied off the log, as a power cut may.
+// loseMark removes the last applied record from the log, as a power cut may.
 func (w *world) loseMark(t *testing.T) {
 	t.Helper()
 	store, err := w.disk.Root().Dir(storeName)
@@ -265,7 +265,7 @@ func (w *world) loseMark(t *testing.T) {
 	f.Close()
 }
 
-// What people do to files and directories, each by a name for the messages.
+// What people do to files and directories, by name.
 var deeds = map[string]func(root vfs.Dir, name string) error{
 	"delete": func(root vfs.Dir, name string) error { return root.Remove(name) },
 	"rename": func(root vfs.Dir, name string) error { return root.Rename(name, root, "elsewhere", vfs.NoReplace) },
@@ -283,8 +283,8 @@ var deeds = map[string]func(root vfs.Dir, name string) error{
 	},
 }
 
-// A transaction was answered, its mark is lost in a power cut, and people have gone on working: recovery finds nothing
-// to do, whatever they did, and touches nothing.
+// A transaction was answered, a power cut lost its applied record, and people went on working: recovery finds nothing to do,
+// whatever they did, and touches nothing.
 func TestMarkLostAndPeopleGoOn(t *testing.T) {
 	n := 0
 	for _, kind := range []vfstest.Kind{vfstest.Journal, vfstest.Strict} {
@@ -327,8 +327,8 @@ func TestMarkLostAndPeopleGoOn(t *testing.T) {
 	}
 }
 
-// A transaction is killed at every call, people move and delete its directories, and recovery comes to an end: it never
-// stays undecided because of what they did, and nothing of theirs is lost.
+// A transaction is killed at every call, and people move and delete its directories. Recovery completes: it never stays
+// undecided because of what they did, and nothing of theirs is lost.
 func TestDirectoriesGoBeforeRecovery(t *testing.T) {
 	points := 0
 	for what, deed := range deeds {

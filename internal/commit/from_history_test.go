@@ -114,7 +114,7 @@ func (w *world) stat(t *testing.T, p string) vfs.Info {
 	return c.Old.Info
 }
 
-// What comes back is the very file, and the history has it no more; what stood there is kept.
+// The file itself comes back, and leaves the history; the file in its place is kept.
 func TestBringBack(t *testing.T) {
 	for _, kind := range []vfstest.Kind{vfstest.Journal, vfstest.Strict} {
 		w := keptWorld(t, kind)
@@ -147,7 +147,7 @@ func TestBringBack(t *testing.T) {
 	}
 }
 
-// The time of the last change becomes now when that is asked for, and only then.
+// TouchNow, and nothing else, sets the modification time to now.
 func TestFresh(t *testing.T) {
 	w := keptWorld(t, vfstest.Journal)
 	changes := w.changes(t, []wish{{op: "bring", path: "fresh", text: "k1"}, {op: "bring", path: "l", text: "kl"}})
@@ -167,7 +167,7 @@ func TestFresh(t *testing.T) {
 	}
 }
 
-// What cannot be brought back is refused by name, and everything is as it was.
+// A file that cannot come back is refused with a reason, and nothing changes.
 func TestBringBackRefused(t *testing.T) {
 	for _, c := range []struct {
 		what string
@@ -247,7 +247,7 @@ func TestBringBackLosesTheRace(t *testing.T) {
 	}
 }
 
-// A file comes back as a copy where no second name can be had, and a link does not.
+// Without second names a file comes back as a copy, and a link is refused.
 func TestBringBackWithoutLinks(t *testing.T) {
 	w := keptWorld(t, vfstest.Journal)
 	w.unlinked = true
@@ -266,7 +266,7 @@ func TestBringBackWithoutLinks(t *testing.T) {
 	}
 }
 
-// Directories that are empty at the end go, deepest first; what is otherwise stays without a word.
+// Directories that are empty at the end are removed, deepest first; others stay without a note.
 func TestPrune(t *testing.T) {
 	w := keptWorld(t, vfstest.Journal)
 	set := []wish{{op: "delete", path: "p/q/only.txt"}, {op: "add", path: "p2/more", text: ""}, {op: "move", path: "other/z.txt", to: "z"}}
@@ -282,7 +282,7 @@ func TestPrune(t *testing.T) {
 	}
 }
 
-// A directory that did not become empty is no reason to finish a transaction that was whole.
+// A directory that did not become empty does not make recovery finish a complete transaction.
 func TestPruneOfWhatIsInUse(t *testing.T) {
 	w := keptWorld(t, vfstest.Journal)
 	if err := w.doing(plain, t, []wish{{op: "prune", path: "p2/only.txt"}, {op: "add", path: "p2/more"}}); err != nil {
@@ -294,7 +294,7 @@ func TestPruneOfWhatIsInUse(t *testing.T) {
 	}
 }
 
-// A directory that was removed is made again, with its permissions, when recovery takes the transaction back.
+// Recovery makes a removed directory again, with its permissions, when it takes the transaction back.
 func TestPruneIsTakenBack(t *testing.T) {
 	met := 0
 	for n := 0; ; n++ {
@@ -341,7 +341,7 @@ func TestPruneIsTakenBack(t *testing.T) {
 	}
 }
 
-// What is not to be kept is not.
+// A discarded file is not kept.
 func TestGone(t *testing.T) {
 	for _, kind := range []vfstest.Kind{vfstest.Journal, vfstest.Strict} {
 		w := keptWorld(t, kind)
@@ -359,7 +359,7 @@ func TestGone(t *testing.T) {
 	}
 }
 
-// Somebody deletes the file that comes back, at every call: as long as the history has it then, it keeps it.
+// Somebody deletes the file that comes back, at every call: if the history still has it then, the history keeps it.
 func TestDeletedWhileItComesBack(t *testing.T) {
 	met := 0
 	for _, kind := range []vfstest.Kind{vfstest.Journal, vfstest.Strict} {
@@ -388,8 +388,8 @@ func TestDeletedWhileItComesBack(t *testing.T) {
 	}
 }
 
-// A program goes on writing to a file that is kept and about to come back, and the transaction is refused since its place
-// is taken: the history has the file once, with what was written.
+// A program writes to a kept file that is about to come back, and the transaction is refused since its place is taken: the
+// history has the file once, with what was written.
 func TestWrittenWhileItComesBack(t *testing.T) {
 	met := 0
 	for n := 0; ; n++ {
@@ -417,7 +417,7 @@ func TestWrittenWhileItComesBack(t *testing.T) {
 	}
 }
 
-// Without syncs all of it survives a kill at every call.
+// Without syncs everything survives a kill at every call.
 func TestKilledWithoutSyncs(t *testing.T) {
 	for _, kind := range []vfstest.Kind{vfstest.Journal, vfstest.Strict} {
 		c := &sweep{t: t, kind: kind, set: backs, points: new(int)}
@@ -441,7 +441,7 @@ func TestKilledWithoutSyncs(t *testing.T) {
 	}
 }
 
-// A process dies between the second name and the record: the second name goes, and the first stays.
+// A process dies between the second name and the record: the second name is removed, and the first stays.
 func TestStagedBackIsSwept(t *testing.T) {
 	w := keptWorld(t, vfstest.Journal)
 	s, err := w.open(plain)
@@ -467,8 +467,8 @@ func TestStagedBackIsSwept(t *testing.T) {
 	}
 }
 
-// The last process to work on a transaction dies when it has the mark of it, and before it has removed the last second
-// name: the next one does.
+// The last process of a transaction dies after it recorded the end, and before it removed the last second name: the next
+// process removes it.
 func TestSpareNamesAreSwept(t *testing.T) {
 	for n := 0; ; n++ {
 		w := keptWorld(t, vfstest.Strict)
@@ -517,8 +517,8 @@ func killed(t *testing.T, kind vfstest.Kind, set []wish, look func(w *world, whe
 	}
 }
 
-// A transaction that removes directories has its mark before it is answered: nothing else tells an empty directory that
-// somebody makes later from one that is still to go.
+// A transaction that removes directories has its applied record on disk before the answer: nothing else tells an empty
+// directory that somebody makes later from one that is still to be removed.
 func TestPruneIsMarked(t *testing.T) {
 	for _, kind := range []vfstest.Kind{vfstest.Journal, vfstest.Strict} {
 		w := keptWorld(t, kind)
@@ -557,7 +557,7 @@ func TestMadeAgainBeforeRecovery(t *testing.T) {
 	}
 }
 
-// Somebody saves over what is to come back, before recovery: the history has it as it had it, as long as it had it then.
+// Somebody saves over a file that is to come back, before recovery: if the history had the file then, it still has it.
 func TestSavedOverWhatComesBack(t *testing.T) {
 	met := 0
 	for _, kind := range []vfstest.Kind{vfstest.Journal, vfstest.Strict} {
@@ -592,7 +592,7 @@ func TestSavedOverWhatComesBack(t *testing.T) {
 	}
 }
 
-// What recovery says it keeps is kept, also of a file of which nothing was to be kept.
+// Recovery keeps what it says that it keeps, even of a discarded file.
 func TestKeptInsteadOfGone(t *testing.T) {
 	met := 0
 	killed(t, vfstest.Journal, []wish{wishes[0], {op: "gone", path: "v.txt", text: "another version\n"}}, func(w *world, where string) {
@@ -619,8 +619,8 @@ func TestKeptInsteadOfGone(t *testing.T) {
 	}
 }
 
-// Somebody removes what is kept from the history by hand, while a transaction that brings it back is pending, and saves
-// over its place: it is not lost.
+// While a transaction that brings a file back is pending, somebody removes the kept file by hand and saves over its place:
+// the file is not lost.
 func TestRemovedByHandWhilePending(t *testing.T) {
 	met := 0
 	killed(t, vfstest.Journal, []wish{backs[1]}, func(w *world, where string) {
@@ -642,8 +642,8 @@ func TestRemovedByHandWhilePending(t *testing.T) {
 	}
 }
 
-// One rename fails, so everything is taken back, and the process dies at each call of that: when recovery is done the
-// history has once what was to come back.
+// One rename fails, so everything is taken back, and the process dies at each call of that: after recovery the history has
+// the file that was to come back, once.
 func TestKilledWhileTakenBack(t *testing.T) {
 	points := 0
 	set := []wish{backs[0], backs[1], wishes[0]}
@@ -683,8 +683,7 @@ func TestKilledWhileTakenBack(t *testing.T) {
 	t.Logf("%d points", points)
 }
 
-// A program that has the file open writes to it after the commit, before recovery: what it wrote is kept, though nothing
-// was to be.
+// A program that has a discarded file open writes to it after the commit, before recovery: what it wrote is kept.
 func TestWriterInSlotOfGone(t *testing.T) {
 	met := 0
 	killed(t, vfstest.Journal, []wish{{op: "gone", path: "n.txt"}}, func(w *world, where string) {
@@ -702,7 +701,7 @@ func TestWriterInSlotOfGone(t *testing.T) {
 	}
 }
 
-// Without a journal a power cut may undo the name of a slot: what was displaced has its second name, and comes back by it.
+// Without a journal a power cut may undo the name of a slot: the displaced file comes back by its second name.
 func TestBringBackAfterPowerCut(t *testing.T) {
 	w := newWorld(t, vfstest.Strict, map[string]string{"a": "a\n"})
 	old := w.change(t, "a").Old

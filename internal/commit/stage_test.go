@@ -38,8 +38,8 @@ func TestInTurn(t *testing.T) {
 	}
 }
 
-// TestManyFilesKilled: a transaction that several hands stage in two batches is killed at one call in so many, before and
-// after its effect, and recovered.
+// TestManyFilesKilled kills a transaction that several workers stage in two batches, at every nth call, before and after its
+// effect, and recovers it.
 func TestManyFilesKilled(t *testing.T) {
 	t.Parallel()
 	manyFiles(t, 61, func(c *sweep, w *world, where string, look func(*world, string)) {
@@ -48,13 +48,13 @@ func TestManyFilesKilled(t *testing.T) {
 	})
 }
 
-// TestManyFilesPowerCut: the same with the power cut, and the disk found in some of the states in which it could be.
+// TestManyFilesPowerCut does the same with power cuts, and checks some of the possible states of the disk.
 func TestManyFilesPowerCut(t *testing.T) {
 	t.Parallel()
 	manyFiles(t, 317, (*sweep).crash)
 }
 
-// manyFiles ends a transaction at one call in so many, and recovers what end has it look at.
+// manyFiles ends a transaction at every nth call, and recovers the worlds that end makes.
 func manyFiles(t *testing.T, step int, end func(c *sweep, w *world, where string, look func(*world, string))) {
 	start, set := map[string]string{}, []wish(nil)
 	for i := range 2 * batchSize {
