@@ -56,7 +56,7 @@ type Rules struct {
 	BlankFallback bool // a hunk that ends in blank context is tried again without the last such line
 }
 
-// Placement is what decides the place of a hunk.
+// Placement selects what decides the place of a hunk.
 type Placement uint8
 
 const (

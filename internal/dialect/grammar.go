@@ -67,7 +67,7 @@ type grammar struct {
 	addsAtEnd    bool   // a hunk that only adds lines and has no anchor goes to the end of the file
 }
 
-// stance is what a dialect does with something.
+// stance selects what a dialect does with something.
 type stance uint8
 
 const (

@@ -195,7 +195,7 @@ func (u *hunkReader) addHunk(last bool) {
 	u.s.Hunks = append(u.s.Hunks, u.h)
 }
 
-// storeSize is how many lines of hunks share an array: most hunks have few.
+// storeSize is the number of lines of hunks that share an array: most hunks have few.
 const storeSize = 1 << 10
 
 // store returns a lasting copy of lines, so that their array can take those of the next hunk.

@@ -27,8 +27,8 @@ type drafter struct {
 	blocks   []block
 }
 
-// minimalLines is how many lines a pair of files may have for the shortest diff there is; for larger ones the library
-// may trade a few lines for time.
+// minimalLines bounds the lines that a pair of files may have for the shortest diff there is; for larger ones the
+// library may trade a few lines for time.
 const minimalLines = 10_000
 
 func updated(d *dialect.Dialect, c *Change, around int) (patch.Section, error) {

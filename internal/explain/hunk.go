@@ -11,7 +11,7 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// maxViews is how many places of an ambiguous hunk are shown.
+// maxViews bounds the places of an ambiguous hunk that are shown.
 const maxViews = 3
 
 // hunk explains hunk k, which goes where s says in file.

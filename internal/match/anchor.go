@@ -6,7 +6,7 @@ import (
 	"github.com/emend-dev/emend/internal/text"
 )
 
-// Anchor is where a chain of anchors leads: the line that holds the last of them. The outermost is found first, and each
+// Anchor is the end of a chain of anchors: the line that holds the last of them. The outermost is found first, and each
 // of the others on a line after the one before.
 type Anchor struct {
 	Line  int // -1 if the chain is not in the file

@@ -1,9 +1,9 @@
 // Package match finds lines in lines. It does no I/O.
 //
-// A [Doc] is a file's lines under edit. An [Index] knows, for any number of patterns at once, how often and where
-// each one stands in a Doc, and keeps knowing it while the Doc is edited. Both are built for texts nobody vouches
-// for: time is linear in the lines of the file plus the lines of the patterns, whatever they hold, and where that
-// cannot be kept (edits that rewrite each other's surroundings over and over) the answer is [ErrLimit], not a wait.
+// A [Doc] is the lines of a file under edit. An [Index] knows how often and where each of many patterns stands in a Doc, and
+// stays up to date while the Doc is edited. Both are built for untrusted input: they take time linear in the lines of the
+// file plus the lines of the patterns, whatever these hold. Where that is not possible, because edits rewrite each other's
+// surroundings over and over, the answer is [ErrLimit], not a wait.
 package match
 
 import (

@@ -19,7 +19,7 @@ type Source interface {
 	Load(ctx context.Context, f File) (data, sha256 string, err error)
 }
 
-// File is what a path leads to.
+// File describes what a path leads to.
 type File struct {
 	Rel       string // relative to the workspace, cleaned
 	Place     any    // comparable; equal for two spellings of one path
@@ -31,7 +31,7 @@ type File struct {
 	Handle    any // the source's own
 }
 
-// Kind is what stands at a path.
+// Kind tells apart what a path leads to.
 type Kind uint8
 
 // The kinds of files that a plan tells apart.

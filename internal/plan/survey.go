@@ -16,7 +16,7 @@ type Survey struct {
 	hunks []HunkPlace
 }
 
-// SurveyedSection is what was found out about one section.
+// SurveyedSection describes the outcome of one section.
 type SurveyedSection struct {
 	Step   Step        // as far as it was decided
 	Failed fail.List   // why it is refused, including the refusals of its hunks

@@ -10,11 +10,11 @@ import (
 type (
 	// Placed is where a hunk landed.
 	Placed = api.Placed
-	// HunkPlace is where a hunk stands: in its place, or why not.
+	// HunkPlace is where a hunk goes, or why it goes nowhere.
 	HunkPlace = place.HunkPlace
 	// TextEdit replaces a text by another wherever it occurs.
 	TextEdit = replace.Edit
-	// ReplaceOptions are what a caller asks of one Replace.
+	// ReplaceOptions are the settings of one Replace.
 	ReplaceOptions = replace.Options
 	// Replaced is a text with its edits made.
 	Replaced = replace.Result

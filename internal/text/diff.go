@@ -5,7 +5,7 @@ import "znkr.io/diff"
 // Change says that lines A0 up to A1 of one text became lines B0 up to B1 of another, from 0.
 type Change struct{ A0, A1, B0, B1 int }
 
-// minimalLines is how many lines two texts may have together for the shortest diff there is. Larger texts get one
+// minimalLines bounds the lines that two texts may have together for the shortest diff there is. Larger texts get one
 // that takes about linear time and may be longer.
 const minimalLines = 10_000
 

@@ -19,7 +19,7 @@ func write(h hash.Hash, data string) {
 	h.Write(unsafe.Slice(unsafe.StringData(data), len(data)))
 }
 
-// DigestStep is how many bytes [Digest] hashes at a time. Below that, a second processor gains nothing.
+// DigestStep is the number of bytes that [Digest] hashes at a time. Below that, a second processor gains nothing.
 const DigestStep = 1 << 20
 
 // Digest computes the sha256 of a text while the text is being written. A text longer than [DigestStep] is hashed by

@@ -9,7 +9,7 @@ type Tabs struct {
 	spaces bool // the file has the spaces
 }
 
-// disputed is what hunks prove together that do not agree.
+// disputed stands for tab widths of several hunks that contradict one another.
 var disputed = Tabs{width: -1}
 
 // And returns what t and other prove together.

@@ -17,7 +17,7 @@ const (
 	SkipEdges
 )
 
-// Proof is how sure it is that something is already applied.
+// Proof grades the evidence that something is already applied.
 type Proof uint8
 
 const (

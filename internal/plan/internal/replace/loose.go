@@ -111,7 +111,7 @@ func (r *replacer) unshifted(e *fail.Error, n, size int) *fail.Error {
 		Nearest: refusal.Nearest(r.file, n, n+size, "the indentation")}
 }
 
-// minimalLines is how many lines an old and a new text may have together for the shortest diff between them.
+// minimalLines bounds the lines that an old and a new text may have together for the shortest diff between them.
 const minimalLines = 2000
 
 // asHunk returns a text edit as a hunk of whole lines. Lines that both texts have become context. It fails if Old ends a

@@ -317,7 +317,7 @@ func TestReplaceLimit(t *testing.T) {
 	}
 }
 
-// Many edits are sought at once, and few one by one: the outcome is the same.
+// TestReplaceManyIsTheSame: many edits are looked for at once and few one by one, with the same outcome.
 func TestReplaceManyIsTheSame(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	made := 0

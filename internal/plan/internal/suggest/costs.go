@@ -14,7 +14,7 @@ import (
 type costs struct {
 	part    *part
 	keys    []string
-	removed []bool   // by key: its line is to be removed
+	removed []bool   // by key: the hunk removes its line
 	lines   []string // folded: those of the file from first on
 	first   int
 	begin   int // where in lines a straight laying begins; may be negative
@@ -89,7 +89,7 @@ func (c *costs) pairCost(i, j int) float64 {
 	return 0
 }
 
-// factor is how much more key i counts than a line of context.
+// factor returns the weight of key i, compared with a line of context.
 func (c *costs) factor(i int) float64 {
 	if c.removed[i] && !c.partial {
 		return 3

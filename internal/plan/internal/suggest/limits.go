@@ -14,5 +14,5 @@ const (
 	maxSlack      = 24
 	maxCosts      = 5000     // about how many lines of a long part, times its slack, are compared
 	maxOmitted    = 400      // lines of the file that an ellipsis stands for
-	maxCorrected  = 64 << 10 // bytes of a corrected hunk: nobody sends a longer one again
+	maxCorrected  = 64 << 10 // bytes of a corrected hunk: a longer one would hardly be sent back
 )

@@ -12,8 +12,8 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// maxPieces is how many bytes of the file are read, for all edits together, in search of the lines that have most of
-// an old text.
+// maxPieces bounds the bytes of the file that are read, for all edits together, to find the lines that have most of an
+// old text.
 const maxPieces = 16 << 20
 
 // Edit is a text edit whose old text is nowhere in the file, and its refusal.

@@ -22,7 +22,7 @@ type search struct {
 	numbered string       // the first line with its number, if they have any
 	old      []string     // the lines that are to be in the file
 	keys     []string     // the old lines, folded
-	removed  []bool       // by old line: it is to be removed
+	removed  []bool       // by old line: the hunk removes it
 	parts    []part
 	tabs     indent.Tabs
 	partial  bool // the first and the last line may be parts of lines

@@ -2,7 +2,7 @@ package suggest
 
 import "unicode"
 
-// weight is how much a line says about where it is: words much, a closing bracket little.
+// weight grades how well a line identifies its place: a line of words well, a closing bracket hardly.
 func weight(line string) float64 {
 	n := 0
 	for _, r := range line {

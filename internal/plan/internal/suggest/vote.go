@@ -98,8 +98,8 @@ func (s *search) likelyStarts(p *part) []int {
 	return out
 }
 
-// slack is how far a part of n lines is moved around the line that the votes give: less for a long part, to bound the
-// cost.
+// slack returns the distance by which a part of n lines is moved around the line that the votes give. It is smaller for
+// a long part, to bound the cost.
 func slack(n int) int { return min(2+n/4, maxSlack, max(4, maxCosts/max(n, 1))) }
 
 // mostSimilar looks for the line most similar to the longest one of part p, of which no line is in the file. It returns

@@ -6,7 +6,7 @@ import (
 	"github.com/emend-dev/emend/internal/plan/internal/indent"
 )
 
-// gram is how many bytes of a text are compared at once to find the line that has most of it.
+// gram is the number of bytes that are compared at once to find the line that has most of a text.
 const gram = 4
 
 // window returns the part of line that want seems to mean: from where want begins to where it ends, if both ends of want
