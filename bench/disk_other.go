@@ -4,11 +4,11 @@ package main
 
 import "runtime"
 
-// settle does nothing, since not every system can sync a file system.
-func settle(string) error { return nil }
+// flushDisk does nothing, since not every system can sync a file system.
+func flushDisk(string) error { return nil }
 
-// spread does nothing: it is for ext4.
-func spread(string) error { return nil }
+// spreadDirectories does nothing: it is for ext4.
+func spreadDirectories(string) error { return nil }
 
 func fileSystem(string) string { return "an unknown file system" }
 

@@ -4,4 +4,4 @@ package main
 
 import "syscall"
 
-func apart() *syscall.SysProcAttr { return nil }
+func withoutTerminal() *syscall.SysProcAttr { return nil }
