@@ -133,7 +133,7 @@ func RequestSum(ctx context.Context, w *workspace.Workspace, tool string, reques
 	if err != nil {
 		return ""
 	}
-	h := sha256.Sum256(fmt.Appendf(nil, "%s %d %q %s", tool, w.Guard.RootID().Ino, path.Join(".", w.At(ctx)), b))
+	h := sha256.Sum256(fmt.Appendf(nil, "%s %d %q %s", tool, w.Guard.RootID().Ino, path.Join(".", w.BaseDir(ctx)), b))
 	return hex.EncodeToString(h[:])
 }
 

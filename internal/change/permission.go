@@ -55,7 +55,7 @@ func askEach(ctx context.Context, w *workspace.Workspace, patchText string, view
 		return nil, nil
 	}
 	h := consent.DigestOf(src.Sums())
-	fmt.Fprintf(h, "one by one %q %q %s %t %d\n", d.Name, w.At(ctx), text.Sum(patchText), o.Lenient, o.Tolerance)
+	fmt.Fprintf(h, "one by one %q %q %s %t %d\n", d.Name, w.BaseDir(ctx), text.Sum(patchText), o.Lenient, o.Tolerance)
 	var err error
 	l.asked, err = consent.Ask(ctx, w, l.about, l.moved(ctx, src, view.Patch)+l.show(patchText, view.Patch, d), h)
 	return l, err

@@ -18,7 +18,7 @@ import (
 	"github.com/emend-dev/emend/internal/audit"
 )
 
-// exported is the archive of the newest file in the trash.
+// exported returns an archive of the newest file in the trash.
 func exported(t *testing.T, ws *emend.Workspace) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -32,7 +32,7 @@ func restoreArchive(ws *emend.Workspace, data []byte, target string) (*api.Answe
 	return ws.Host().RestoreArchive(context.Background(), bytes.NewReader(data), target, "")
 }
 
-// TestRestoreArchive: what was exported comes back as it was, also elsewhere.
+// TestRestoreArchive: an exported file comes back as it was, also to another path.
 func TestRestoreArchive(t *testing.T) {
 	for _, tt := range []struct{ path, text, target, want string }{
 		{"a", "one\n", "", "a"},
@@ -67,7 +67,7 @@ func TestRestoreArchive(t *testing.T) {
 	}
 }
 
-// TestRestoreArchiveRefused: an archive is judged like any new file, refused whole, and that is on record.
+// TestRestoreArchiveRefused: an archive obeys the rules for new files. It is refused as a whole, on record.
 func TestRestoreArchiveRefused(t *testing.T) {
 	ws := emendtest.Workspace(t, "a", "one\n", "b", "two\n")
 	apply(t, ws, "", "*** Delete File: a")
@@ -126,7 +126,7 @@ func TestRestoreArchiveRefused(t *testing.T) {
 	}
 }
 
-// TestRestoreArchiveOnce: the same key does it once, and is refused for another archive.
+// TestRestoreArchiveOnce: a key works once, and is refused for another archive.
 func TestRestoreArchiveOnce(t *testing.T) {
 	ws := emendtest.Workspace(t, "a", "one\n", "b", "two\n")
 	apply(t, ws, "", "*** Delete File: a")
@@ -142,7 +142,7 @@ func TestRestoreArchiveOnce(t *testing.T) {
 	}
 }
 
-// TestExportOfLink: a link is exported as a link, and does not come back from an archive.
+// TestExportOfLink: a link is exported as a link, and an archive of a link is not restored.
 func TestExportOfLink(t *testing.T) {
 	ws := emendtest.Workspace(t)
 	if err := os.Symlink("/etc/passwd", filepath.Join(ws.Root(), "link")); err != nil {
@@ -154,7 +154,7 @@ func TestExportOfLink(t *testing.T) {
 	}
 }
 
-// TestExportWritten: what a program wrote into the file after it was deleted is in the archive, which agrees with itself.
+// TestExportWritten: an archive includes what a program wrote into the file after it was deleted, and its metadata fits.
 func TestExportWritten(t *testing.T) {
 	ws := emendtest.Workspace(t, "a", "one\n")
 	apply(t, ws, "", "*** Delete File: a")

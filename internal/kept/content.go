@@ -17,35 +17,8 @@ import (
 	"github.com/emend-dev/emend/internal/workspace"
 )
 
-// maxContent is how many bytes of a version are shown.
+// maxContent bounds the bytes of a version that are shown.
 const maxContent = 4 << 20
-
-// A version has one of three kinds of ids: the slot that keeps it; that slot with a "+", for what a step left there,
-// which can be rebuilt; or "now:", its sha256 and its path, for what stands at the path.
-const (
-	rebuiltMark    = "+"
-	presentLead    = "now:"
-	sha256HexBytes = 64
-)
-
-// RebuiltID returns the id of the version that a step left, which is rebuilt from what the step displaced into the slot.
-func RebuiltID(slot string) string { return slot + rebuiltMark }
-
-// IsRebuilt reports whether an id is of a version that is rebuilt.
-func IsRebuilt(id string) bool { return strings.HasSuffix(id, rebuiltMark) }
-
-// PresentID returns the id of the version that stands at a path, as long as it has this sha256.
-func PresentID(path, sum string) string { return presentLead + sum + ":" + path }
-
-// ParsePresent reads an id that PresentID made.
-func ParsePresent(id string) (path, sum string, ok bool) {
-	rest, ok := strings.CutPrefix(id, presentLead)
-	if !ok {
-		return "", "", false
-	}
-	sum, path, ok = strings.Cut(rest, ":")
-	return path, sum, ok && len(sum) == sha256HexBytes
-}
 
 // Content returns what a version contains. It refuses a path that may not be read now, and a file that was written to since
 // it was kept.
@@ -109,11 +82,6 @@ func FindDisplaced(ctx context.Context, w *workspace.Workspace, id string) (*Fil
 	return nil, Contents{}, noVersion(id)
 }
 
-func noVersion(id string) error {
-	return &fail.Error{Kind: fail.NotFound, Msg: "no version is kept as " + fail.Quote(id),
-		Hint: "Look at the history of the file again: it may be kept under another id, or have been restored, pruned or purged since."}
-}
-
 func presentContent(ctx context.Context, w *workspace.Workspace, id, path, sum string) (*api.Content, error) {
 	e, err := w.Guard.Resolve(path, guard.Request{Known: true})
 	if err != nil {
@@ -137,6 +105,18 @@ func presentContent(ctx context.Context, w *workspace.Workspace, id, path, sum s
 		return nil, err
 	}
 	return c, checkSum(c, sum)
+}
+
+func rebuiltContent(ctx context.Context, w *workspace.Workspace, id string) (*api.Content, error) {
+	v, err := FindRebuilt(ctx, w, id)
+	if err == nil {
+		err = w.Guard.CheckRead(v.Path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	c := &api.Content{ID: id, Path: v.Path, Mode: Octal(v.Act.New.Mode)}
+	return c, fill(ctx, c, strings.NewReader(v.Text))
 }
 
 // fill reads all of r for its sum and its size, and gives c as much of the text as is shown.
@@ -170,7 +150,7 @@ func wholeLines(b []byte) []byte {
 	return wholeRunes(b)
 }
 
-// checkSum refuses a content that is not what it was. An empty sum is that of a content nobody hashed.
+// checkSum refuses a content that changed. With an empty sum, the log does not know what it was.
 func checkSum(c *api.Content, want string) error {
 	if want == "" || c.Sha256 == want {
 		return nil

@@ -14,7 +14,7 @@ import (
 	"github.com/emend-dev/emend/internal/report"
 )
 
-// TestContent: whatever a version was, its content is that, and as much of it is shown as a page can have.
+// TestContent: a version has the content that the file had, as much of it as is shown.
 func TestContent(t *testing.T) {
 	line := strings.Repeat("x", 999) + "\n"
 	large := strings.Repeat(line, 5000)
@@ -54,7 +54,7 @@ func TestContent(t *testing.T) {
 	}
 }
 
-// TestContentOfNothing: an id is looked up, and is no path; what is there now counts as long as it is what it was.
+// TestContentOfNothing: an id is no path; the id of a current version holds only while the file is unchanged.
 func TestContentOfNothing(t *testing.T) {
 	s := emendtest.NewStory(t, "f", "one\n", "x", "X\n")
 	s.Edit("f", "one", "two")
@@ -89,7 +89,7 @@ func TestContentOfNothing(t *testing.T) {
 	s.Refusal(err, fail.Stale, "written to since")
 }
 
-// TestVersionsProtected: of what may not be read now, or only when a person says so, nothing is shown but the name.
+// TestVersionsProtected: of a file that may not be read now, or only when a person allows it, only the name is shown.
 func TestVersionsProtected(t *testing.T) {
 	dir := t.TempDir()
 	open := (&emendtest.Story{T: t, Ctx: t.Context()}).Opened(dir, emend.AllowProtected("*.pem"))
@@ -142,7 +142,7 @@ func TestVersionsProtected(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// TestVersionsBelow: from a root further down, paths are from there, and what was moved over its border begins or ends there.
+// TestVersionsBelow: paths count from a root below the top, and a file that was moved across its border begins or ends there.
 func TestVersionsBelow(t *testing.T) {
 	s := emendtest.NewStory(t, "f", "one\n", "d/g", "two\n")
 	s.As("A").Edit("f", "one", "eins")
@@ -167,7 +167,7 @@ func TestVersionsBelow(t *testing.T) {
 	s.Has(`d/, d/f "eins\n", g "two\n"`)
 }
 
-// TestVersionsPruned: what is not kept any more is listed without an id.
+// TestVersionsPruned: a version that is not kept any more is listed without an id.
 func TestVersionsPruned(t *testing.T) {
 	s := emendtest.NewStory(t, "f", "one\n")
 	s.Edit("f", "one", "two")

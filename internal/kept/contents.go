@@ -18,7 +18,7 @@ import (
 	"github.com/emend-dev/emend/internal/workspace"
 )
 
-// MaxText is how long a text may be that is read as a whole.
+// MaxText bounds the texts that are read as a whole, for differences and to rebuild versions.
 const MaxText = 4 << 20
 
 // Why there is no content. They continue a sentence.

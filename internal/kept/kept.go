@@ -22,7 +22,7 @@ import (
 	"github.com/emend-dev/emend/internal/workspace"
 )
 
-// inventory is what the history has, by name and by transaction.
+// inventory lists the files of the history by name, and the transactions that they belong to.
 type inventory struct {
 	workspace.Paths
 	Contents
@@ -36,7 +36,7 @@ type inventory struct {
 // keptTx is a transaction of which the history has something.
 type keptTx struct {
 	*audit.Record
-	failed bool // it was aborted, or taken back after a crash
+	failed bool // aborted, or taken back by a recovery
 	age    int  // how many transactions are newer
 }
 

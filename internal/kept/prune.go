@@ -56,7 +56,7 @@ func Prune(ctx context.Context, w *workspace.Workspace) (*api.Pruned, error) {
 	return out, store.Pruned()
 }
 
-// prunableTx is what may be pruned of one transaction.
+// prunableTx lists the files of one transaction that may be pruned.
 type prunableTx struct {
 	names []string
 	ops   []audit.Op

@@ -17,9 +17,9 @@ import (
 	"github.com/emend-dev/emend/internal/vfs"
 )
 
-// used is a tree with a history of n changes to a file "a", on top of a file in the trash, which was last pruned days
-// ago. It returns the transactions, the oldest first.
-func used(t *testing.T, n int) (ws *emend.Workspace, txs []string) {
+// changedTimes makes a workspace with a file in the trash and then n changes to a file "a", whose last pruning was days ago.
+// It returns the transactions, the oldest first.
+func changedTimes(t *testing.T, n int) (ws *emend.Workspace, txs []string) {
 	t.Helper()
 	ws = emendtest.Workspace(t, "a", "0\n", "gone", "gone\n")
 	fast, err := emend.Open(ws.Root(), emend.NoSync())
@@ -37,7 +37,7 @@ func used(t *testing.T, n int) (ws *emend.Workspace, txs []string) {
 	return ws, txs
 }
 
-// overdue makes it days since the history was pruned.
+// overdue sets the time of the last pruning to days ago.
 func overdue(t *testing.T, ws *emend.Workspace) {
 	t.Helper()
 	ago := time.Now().Add(-50 * time.Hour)
@@ -61,7 +61,7 @@ func change(t *testing.T, ws *emend.Workspace, o ...emend.Option) {
 	}
 }
 
-// has says of which transactions there is something in the history: the first and the last number, and how many.
+// has returns the indexes of the transactions of which the history has something.
 func has(t *testing.T, ws *emend.Workspace, txs []string) (which []int) {
 	t.Helper()
 	names := strings.Join(slots(t, ws), "\n")
@@ -86,7 +86,7 @@ func ranges(all []int) string {
 	return strings.Join(out, " ")
 }
 
-// TestPrune: after a change, and once a day, what is too old or too much goes; the trash and the newest hundred stay.
+// TestPrune: once a day, after a change, what is too old or too much goes. The trash and the newest hundred stay.
 func TestPrune(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -101,7 +101,7 @@ func TestPrune(t *testing.T) {
 		{"no bounds", -1, -1, "0-109"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			ws, txs := used(t, 109)
+			ws, txs := changedTimes(t, 109)
 			before := len(slots(t, ws))
 			change(t, ws, emend.KeepHistory(tt.age, tt.bytes))
 			if got := ranges(has(t, ws, txs)); got != tt.want {
@@ -126,9 +126,9 @@ func TestPrune(t *testing.T) {
 	}
 }
 
-// TestPrunePolicy: the policy of a person counts where the program sets nothing.
+// TestPrunePolicy: the bounds of the policy hold where the program sets none.
 func TestPrunePolicy(t *testing.T) {
-	ws, txs := used(t, 104)
+	ws, txs := changedTimes(t, 104)
 	policy := filepath.Join(t.TempDir(), "policy.toml")
 	if err := os.WriteFile(policy, []byte("[history]\nsize = \"1KiB\"\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -139,9 +139,9 @@ func TestPrunePolicy(t *testing.T) {
 	}
 }
 
-// TestPrunedIsSaid: who undoes what was pruned is told, and nothing is changed.
+// TestPrunedIsSaid: an undo of a pruned change is refused with that reason, and changes nothing.
 func TestPrunedIsSaid(t *testing.T) {
-	ws, txs := used(t, 104)
+	ws, txs := changedTimes(t, 104)
 	change(t, ws, emend.KeepHistory(time.Nanosecond, 0))
 	_, err := ws.Undo(t.Context(), api.UndoRequest{Entry: txs[1]})
 	if _, refused := errors.AsType[*emend.Refusal](err); !refused {
@@ -155,9 +155,9 @@ func TestPrunedIsSaid(t *testing.T) {
 	}
 }
 
-// TestPruneWaitsForNobody: where somebody is at work, where nothing was written, and in a young store it does nothing.
+// TestPruneWaitsForNobody: it does nothing while somebody else has the lock, after no write, and in a young store.
 func TestPruneWaitsForNobody(t *testing.T) {
-	ws, txs := used(t, 104)
+	ws, txs := changedTimes(t, 104)
 	all := ranges(has(t, ws, txs))
 	keep := emend.KeepHistory(time.Nanosecond, 0)
 

@@ -16,7 +16,7 @@ import (
 	"github.com/emend-dev/emend/internal/vfs"
 )
 
-// wholeLog checks the log of a workspace.
+// wholeLog fails the test unless the log is undamaged, and returns the number of its records of a kind.
 func wholeLog(t *testing.T, ws *emend.Workspace, kind audit.Kind) int {
 	t.Helper()
 	dir, err := vfs.Open(filepath.Join(ws.Root(), ".emend", "log"))
@@ -75,7 +75,7 @@ func TestPurgeSecret(t *testing.T) {
 	if done, err := ws.Purge(t.Context(), api.PurgeRequest{Path: "conf"}); err != nil || len(done.Transactions) != 0 {
 		t.Errorf("again: %+v, %v", done, err)
 	}
-	// The key still is that of what was done, though what was answered is gone.
+	// The key still belongs to the call, though the stored answer is gone.
 	rep, err := ws.Apply(t.Context(), emendtest.Envelope("*** Update File: conf", "@@", "-a", "+"+secret), api.PatchOptions{Dialect: "comma", IdempotencyKey: "k1"})
 	if err != nil || !rep.Repeated() {
 		t.Errorf("%v, %v", rep, err)
@@ -170,7 +170,7 @@ func TestPurgePicks(t *testing.T) {
 	}
 }
 
-// TestPurgeOfRoot: what reaches out of the root is left to who has all of it.
+// TestPurgeOfRoot: a transaction that also changed files outside of the root is not purged from there.
 func TestPurgeOfRoot(t *testing.T) {
 	ws := emendtest.Workspace(t, "a", "1\n", "sub/b", "1\n", "sub/c", "1\n")
 	apply(t, ws, "", "*** Update File: a", "@@", "-1", "+2", "*** Update File: sub/b", "@@", "-1", "+2")

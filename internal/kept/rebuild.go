@@ -5,7 +5,6 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/history"
 	"github.com/emend-dev/emend/internal/report"
@@ -13,8 +12,8 @@ import (
 	"github.com/emend-dev/emend/internal/workspace"
 )
 
-// Rebuilt is a version that a step left and that nothing displaced as a whole: its text is that of the version before, with
-// the diff of the change applied.
+// Rebuilt is a version that a step left, made from the version before it and the diff of the change. It is needed where no
+// later change displaced the file as a whole.
 type Rebuilt struct {
 	Path, Text string
 	Slot       string // of the version before, which lends its mode; "" for a new file
@@ -93,16 +92,4 @@ func FindRebuilt(ctx context.Context, w *workspace.Workspace, id string) (Rebuil
 		}
 	}
 	return Rebuilt{}, errors.Join(v.err, noVersion(id))
-}
-
-func rebuiltContent(ctx context.Context, w *workspace.Workspace, id string) (*api.Content, error) {
-	v, err := FindRebuilt(ctx, w, id)
-	if err == nil {
-		err = w.Guard.CheckRead(v.Path)
-	}
-	if err != nil {
-		return nil, err
-	}
-	c := &api.Content{ID: id, Path: v.Path, Mode: Octal(v.Act.New.Mode)}
-	return c, fill(ctx, c, strings.NewReader(v.Text))
 }

@@ -15,7 +15,7 @@ import (
 // purgeOperation is the operation of a removal in the log.
 const purgeOperation = "purge"
 
-// maxRecordOps is how many removals one record of the log lists.
+// maxRecordOps bounds the removals in one record of the log.
 const maxRecordOps = 1000
 
 // remove removes files from the history, on record, and returns the newest record of the log.

@@ -14,7 +14,7 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// maxPreview is how many bytes of a file in the trash are shown.
+// maxPreview bounds the bytes of a file in the trash that are shown.
 const maxPreview = 32 << 10
 
 // Trash lists the files in the trash that are from below the root, the newest first.

@@ -26,7 +26,7 @@ func apply(t *testing.T, ws *emend.Workspace, dialect string, lines ...string) *
 	return rep
 }
 
-// TestTrash: what deletions and overwriting put there is in it, the newest first, and nothing else.
+// TestTrash: it has the files that were deleted or overwritten, the newest first, and no others.
 func TestTrash(t *testing.T) {
 	tests := []struct {
 		name    string
@@ -119,7 +119,7 @@ func TestTrashShow(t *testing.T) {
 	}
 }
 
-// TestTrashProtected: what may not be read now is listed, and not shown.
+// TestTrashProtected: a file that may not be read now is listed, and not shown.
 func TestTrashProtected(t *testing.T) {
 	dir := t.TempDir()
 	os.WriteFile(filepath.Join(dir, "x.pem"), []byte("secret\n"), 0o600)
@@ -143,7 +143,7 @@ func TestTrashProtected(t *testing.T) {
 	}
 }
 
-// TestTrashOfRoot: a workspace whose root is further down has what was below it in its trash.
+// TestTrashOfRoot: the trash of a root below the top has the files from below it.
 func TestTrashOfRoot(t *testing.T) {
 	ws := emendtest.Workspace(t, "a", "one\n", "sub/b", "b\n", "subway", "c\n")
 	apply(t, ws, "", "*** Delete File: a", "*** Delete File: sub/b", "*** Delete File: subway")
@@ -164,7 +164,7 @@ func TestTrashOfRoot(t *testing.T) {
 	}
 }
 
-// TestTrashOfDamagedLog: what the rest of a damaged log tells of is listed and shown, and nothing is removed.
+// TestTrashOfDamagedLog: the files that the readable part of the log names are listed and shown, and none is removed.
 func TestTrashOfDamagedLog(t *testing.T) {
 	ws := emendtest.Workspace(t, "a", "one\n", "b", "two\n", "c", "three\n")
 	for _, name := range []string{"a", "b", "c"} {
@@ -229,7 +229,7 @@ func TestTrashClear(t *testing.T) {
 	}
 }
 
-// slots are the names of what the history of a workspace has.
+// slots returns the names of the files in the history of a workspace.
 func slots(t *testing.T, ws *emend.Workspace) []string {
 	t.Helper()
 	all, err := os.ReadDir(filepath.Join(ws.Root(), ".emend", "slots"))

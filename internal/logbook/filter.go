@@ -44,7 +44,7 @@ func newFilter(w *workspace.Workspace, r api.TimelineRequest) (*Filter, error) {
 		since: r.Since, until: r.Until, before: r.Before, limit: cmp.Or(max(r.Limit, 0), defaultLimit), look: cmp.Or(max(r.Look, 0), defaultLook)}
 	var err error
 	if r.Path != "" {
-		f.paths, err = w.Spelled(r.Path)
+		f.paths, err = w.Spellings(r.Path)
 	}
 	return f, err
 }

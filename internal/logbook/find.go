@@ -13,10 +13,10 @@ import (
 	"github.com/emend-dev/emend/internal/history"
 )
 
-// endWindow is how many records may lie between a transaction and the one that says how it ended.
+// endWindow bounds the distance between a transaction and the record that says how it ended.
 const endWindow = 100
 
-// entryKey is what a person wrote to name an entry.
+// entryKey is the name of an entry as a person wrote it.
 type entryKey struct {
 	tx  string // a transaction, or how its name begins
 	seq uint64 // the number of a record; 0 for none

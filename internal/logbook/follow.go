@@ -11,7 +11,7 @@ import (
 	"github.com/emend-dev/emend/internal/workspace"
 )
 
-// followInterval is how often Follow looks for new records.
+// followInterval is the time between two looks of Follow.
 const followInterval = 200 * time.Millisecond
 
 // follower is the state of one Follow.

@@ -2,8 +2,6 @@ package logbook_test
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -21,19 +19,6 @@ import (
 	"github.com/emend-dev/emend/internal/report"
 )
 
-// made is a workspace with some of everything in its log.
-func made(t *testing.T) *emend.Workspace {
-	t.Helper()
-	ws := emendtest.Workspace(t, "f", "one\n", "gone", "bye\n", "d/m", "m\n", "d/n", "over\n", "e/x", "x\n")
-	emendtest.MustApply(t, ws, api.Actor{Session: "s1", Agent: "alice", Tool: "t"}, "emend",
-		"*** Begin Patch\n*** Update File: f\n@@\n-one\n+two\n*** Add File: d/new\n+n\n*** Delete File: gone\n*** End Patch\n")
-	emendtest.MustApply(t, ws, api.Actor{Session: "s2", Agent: "bob"}, "codex",
-		"*** Begin Patch\n*** Update File: d/m\n*** Move to: d/n\n@@\n-m\n+M\n*** End Patch\n")
-	refuse(t, ws, "*** Begin Patch\n*** Update File: f\n@@\n-nosuch\n+x\n*** End Patch\n")
-	refuse(t, ws, "*** Begin Patch\n*** Add File: .env\n+SECRET\n*** End Patch\n")
-	return ws
-}
-
 func refuse(t *testing.T, ws *emend.Workspace, text string) {
 	t.Helper()
 	if _, err := ws.Apply(context.Background(), text, api.PatchOptions{}); err == nil {
@@ -41,7 +26,7 @@ func refuse(t *testing.T, ws *emend.Workspace, text string) {
 	}
 }
 
-// lines asks and returns, of each entry, letter, path and outcome.
+// lines returns the letter, the path and the error kind of each entry.
 func lines(t *testing.T, ws *emend.Workspace, r api.HistoryRequest) string {
 	t.Helper()
 	a, err := ws.History(context.Background(), r)
@@ -58,7 +43,7 @@ func lines(t *testing.T, ws *emend.Workspace, r api.HistoryRequest) string {
 const allLines = "! .env permission_denied\n! f patch_apply_error\nR d/m -> d/n \nM f \nA d/new \nD gone "
 
 func TestHistory(t *testing.T) {
-	ws := made(t)
+	ws := logged(t)
 	for _, tc := range []struct {
 		r    api.HistoryRequest
 		want string
@@ -105,7 +90,7 @@ func TestHistory(t *testing.T) {
 }
 
 func TestHistoryRefuses(t *testing.T) {
-	ws := made(t)
+	ws := logged(t)
 	for _, tc := range []struct {
 		r    api.HistoryRequest
 		kind fail.Kind
@@ -127,13 +112,8 @@ func TestHistoryRefuses(t *testing.T) {
 	}
 }
 
-func isKind(err error, k fail.Kind) bool {
-	r, ok := err.(*emend.Refusal)
-	return ok && len(r.Failures()) > 0 && r.Failures()[0].Kind == k
-}
-
 func TestHistoryDiffs(t *testing.T) {
-	ws := made(t)
+	ws := logged(t)
 	a, err := ws.History(context.Background(), api.HistoryRequest{Diff: true})
 	if err != nil {
 		t.Fatal(err)
@@ -164,7 +144,7 @@ func TestHistoryDiffs(t *testing.T) {
 	}
 }
 
-// entryOf is the good entry of a path.
+// entryOf returns the entry of a path that succeeded.
 func entryOf(t *testing.T, a *api.Answer[api.HistoryData], path string) api.LogEntry {
 	t.Helper()
 	for _, e := range a.Data.Entries {
@@ -176,7 +156,7 @@ func entryOf(t *testing.T, a *api.Answer[api.HistoryData], path string) api.LogE
 	return api.LogEntry{}
 }
 
-// What is protected from reading now is not shown, though it was opened for the change.
+// A file that may not be read now is not shown, even if a person allowed the change to it.
 func TestHistoryKeepsSecrets(t *testing.T) {
 	const secret = "hunter2"
 	ws := emendtest.Workspace(t, "f", "one\n")
@@ -202,7 +182,7 @@ func TestHistoryKeepsSecrets(t *testing.T) {
 	}
 }
 
-// No word of a refused patch's lines is in the log.
+// The log has no word of the lines of a refused patch.
 func TestLogHasNoContent(t *testing.T) {
 	const canary = "canary-7f3a"
 	ws := emendtest.Workspace(t, "f", "one\n"+canary+"-file\n")
@@ -248,19 +228,9 @@ func TestLogHasNoContent(t *testing.T) {
 	}
 }
 
-// decided is a transaction that was finished well.
-func decided(kind audit.Kind, tx string, undoes ...string) []audit.Record {
-	return []audit.Record{{Kind: kind, Tx: tx, OK: true, Undoes: undoes, Ops: []audit.Op{{Operation: "update", Path: tx}}},
-		{Kind: audit.Applied, Tx: tx, OK: true}}
-}
-
-func aborted(tx string, undoes ...string) []audit.Record {
-	return []audit.Record{decided(audit.Undo, tx, undoes...)[0], {Kind: audit.Abort, Tx: tx, ErrorKind: "stale_file", Message: "somebody saved it"}}
-}
-
-// What is undone, by what, when undoes are undone and undoes fail.
+// Entries say which entry undid them, also when undos are undone and undos fail.
 func TestHistoryUndone(t *testing.T) {
-	ws := made(t)
+	ws := logged(t)
 	for _, records := range [][]audit.Record{
 		decided(audit.Commit, "a"), decided(audit.Commit, "b"), decided(audit.Commit, "c"), decided(audit.Commit, "d"),
 		aborted("failed", "a"),
@@ -290,9 +260,9 @@ func TestHistoryUndone(t *testing.T) {
 	}
 }
 
-// A root further down sees what is below it, by its own paths; a move over its border is an add or a delete.
+// A root below the top sees what is below it, by its own paths; a move across its border is an addition or a deletion.
 func TestHistoryOfALowerRoot(t *testing.T) {
-	ws := made(t)
+	ws := logged(t)
 	emendtest.MustApply(t, ws, api.Actor{}, "emend", "*** Begin Patch\n*** Move File: e/x -> d/x\n*** End Patch\n")
 	emendtest.MustApply(t, ws, api.Actor{}, "emend", "*** Begin Patch\n*** Move File: d/new -> e/new\n*** End Patch\n")
 	below, err := emend.Open(filepath.Join(ws.Root(), "d"))
@@ -324,9 +294,9 @@ func TestHistoryOfALowerRoot(t *testing.T) {
 	}
 }
 
-// A damage in the middle is said, and what is around it is shown.
+// A damaged record is noted, and the records around it are listed.
 func TestHistoryOfADamagedLog(t *testing.T) {
-	ws := made(t)
+	ws := logged(t)
 	name := filepath.Join(ws.Root(), ".emend/log/00000001.jsonl")
 	log, err := os.ReadFile(name)
 	if err != nil {
@@ -366,234 +336,14 @@ func TestHistoryWithoutAStore(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Nanosecond)
 	defer cancel()
 	<-ctx.Done()
-	if _, err := made(t).History(ctx, api.HistoryRequest{}); err == nil {
+	if _, err := logged(t).History(ctx, api.HistoryRequest{}); err == nil {
 		t.Error("it does not stop")
 	}
 }
 
-// follow starts to follow and returns what it tells, letter and path of each entry, and notes.
-func follow(t *testing.T, ws *emend.Workspace, r api.HistoryRequest) (next func() string, stop func()) {
-	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	told, end := make(chan string, 100), make(chan error, 1)
-	go func() {
-		end <- ws.Follow(ctx, r, func(entries []api.LogEntry, notes []string) error {
-			for _, e := range entries {
-				told <- report.StatusLetter(&e) + " " + report.EntryPath(&e)
-			}
-			for _, n := range notes {
-				told <- n
-			}
-			return nil
-		})
-	}()
-	next = func() string {
-		select {
-		case s := <-told:
-			return s
-		case err := <-end:
-			return "ended: " + errorText(err)
-		case <-time.After(20 * time.Second):
-			return "nothing"
-		}
-	}
-	return next, func() {
-		cancel()
-		if err := <-end; err != nil {
-			t.Error(err)
-		}
-		if len(told) > 0 {
-			t.Errorf("told as well: %q", <-told)
-		}
-	}
-}
-
-func errorText(err error) string {
-	if err == nil {
-		return "well"
-	}
-	return err.Error()
-}
-
-func expect(t *testing.T, next func() string, want ...string) {
-	t.Helper()
-	for _, w := range want {
-		if got := next(); !strings.HasPrefix(got, w) {
-			t.Fatalf("told %q, want %q", got, w)
-		}
-	}
-}
-
-func fileSum(text string) string {
-	h := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(h[:])
-}
-
-// What is there comes first, the oldest first, then what comes; also where there is no store yet.
-func TestFollow(t *testing.T) {
-	next, stop := follow(t, made(t), api.HistoryRequest{Limit: 4})
-	expect(t, next, "M f", "R d/m -> d/n", "! f", "! .env")
-	stop()
-
-	ws := emendtest.Workspace(t, "f", "one\n", "g", "one\n")
-	next, stop = follow(t, ws, api.HistoryRequest{Path: "f"})
-	emendtest.MustApply(t, ws, api.Actor{}, "emend", "*** Begin Patch\n*** Update File: g\n@@\n-one\n+two\n*** Update File: f\n@@\n-one\n+two\n*** End Patch\n")
-	expect(t, next, "M f")
-	refuse(t, ws, "*** Begin Patch\n*** Update File: f\n@@\n-nosuch\n+x\n*** End Patch\n")
-	expect(t, next, "! f")
-	stop()
-}
-
-// A change that is taken back after it was told is told again.
-func TestFollowTakenBack(t *testing.T) {
-	ws := made(t)
-	next, stop := follow(t, ws, api.HistoryRequest{Limit: 1})
-	expect(t, next, "! .env")
-	emendtest.AppendRecords(t, ws, audit.Record{Kind: audit.Commit, Tx: "a", OK: true, Ops: []audit.Op{{Operation: "add", Path: "a"}}})
-	expect(t, next, "A a")
-	emendtest.AppendRecords(t, ws, audit.Record{Kind: audit.Abort, Tx: "a", ErrorKind: "stale_file"})
-	expect(t, next, "! a")
-	emendtest.AppendRecords(t, ws, decided(audit.Undo, "u", "b")...)
-	expect(t, next, "U u")
-	stop()
-}
-
-// A log that is put back is noticed.
-func TestFollowReplacedLog(t *testing.T) {
-	ws := made(t)
-	name := filepath.Join(ws.Root(), ".emend/log/00000001.jsonl")
-	log, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	next, stop := follow(t, ws, api.HistoryRequest{Limit: 1})
-	expect(t, next, "! .env")
-	if err := os.WriteFile(name, log[:strings.Index(string(log), "\n")+1], 0o600); err != nil {
-		t.Fatal(err)
-	}
-	expect(t, next, "The log is another one now, after record 1")
-	refuse(t, ws, "*** Begin Patch\n*** Update File: d/n\n@@\n-nosuch\n+x\n*** End Patch\n")
-	expect(t, next, "! d/n")
-	other, err := os.ReadFile(filepath.Join(made(t).Root(), ".emend/log/00000001.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, other, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	expect(t, next, "The log is another one now, after record 7")
-	stop()
-}
-
-// Who asks cannot forge a line, nor control a terminal.
-func TestEntryLine(t *testing.T) {
-	e := api.LogEntry{SessionID: "a\n2026", AgentName: "\x1b[31m", Path: "x\u202ey\n#1", Operation: "add", OK: true}
-	if got, want := report.EntryLine(&e), `0001-01-01T00:00:00Z    a\n2026/\x1b[31m/-  A  x\u202ey\n#1  ok`; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-}
-
-func TestShow(t *testing.T) {
-	ws := made(t)
-	ctx := context.Background()
-	h, err := ws.History(ctx, api.HistoryRequest{Path: "gone"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	tx := h.Data.Entries[0].Entry
-	for _, name := range []string{tx, tx[:len(tx)-3], "#2", "2", "3"} { // 3 is the mark that it was applied
-		a, err := ws.Show(ctx, name)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		d := a.Data
-		if d.Entry != tx || d.Seq != 2 || !d.OK || d.End != "applied" || len(d.Files) != 3 || len(d.Kept) != 2 || d.AgentName != "alice" {
-			t.Errorf("%s: %+v", name, d)
-		}
-	}
-	for _, name := range []string{"", "#", "#0", "0", "1", "#1", "99", "20260101", "#18446744073709551616", "x", tx[:5]} {
-		if a, err := ws.Show(ctx, name); err == nil || !isKind(err, fail.NotFound) {
-			t.Errorf("%q: %+v, %v", name, a, err)
-		}
-	}
-	emendtest.AppendRecords(t, ws, audit.Record{Kind: audit.Purge, Tx: tx, OK: true, Ops: []audit.Op{{Operation: "purge", Path: "gone"}}})
-	for name, kind := range map[string]string{tx: "commit", tx[:len(tx)-3]: "commit", "#8": "purge"} {
-		if a, err := ws.Show(ctx, name); err != nil || a.Data.Kind != kind {
-			t.Errorf("%s: %+v, %v", name, a, err)
-		}
-	}
-	below, err := emend.Open(filepath.Join(ws.Root(), "e"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer below.Close()
-	if _, err := below.Show(ctx, tx); err == nil {
-		t.Error("an entry of which nothing is below the root is shown")
-	}
-}
-
-// The last state of every path, whatever led to it, and through aborted and recovered changes.
-func TestVerifyFiles(t *testing.T) {
-	ws := made(t)
-	ctx := context.Background()
-	check := func(want string) {
-		t.Helper()
-		v, err := ws.Verify(ctx)
-		if err != nil || !v.OK {
-			t.Fatalf("%+v, %v", v, err)
-		}
-		var got []string
-		for _, f := range v.Files {
-			got = append(got, f.Path+" "+string(f.State))
-		}
-		if s := strings.Join(got, ", "); s != want || v.Same+len(got) != 5 {
-			t.Errorf("%d and %q, want %q", v.Same, s, want)
-		}
-	}
-	check("")
-	emendtest.AppendRecords(t, ws, aborted("f")...)
-	check("")
-	at := func(name string) string { return filepath.Join(ws.Root(), filepath.FromSlash(name)) }
-	for _, err := range []error{os.WriteFile(at("f"), []byte("other\n"), 0o644), os.Mkdir(at("gone"), 0o755), os.Remove(at("d/new")),
-		os.WriteFile(at("d/m"), nil, 0o644), os.Remove(at("d/n")), os.Symlink("/etc/passwd", at("d/n"))} {
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	check("d/m back, d/n changed, d/new gone, f changed, gone back")
-	if err := os.RemoveAll(at("d")); err != nil {
-		t.Fatal(err)
-	}
-	check("d/n gone, d/new gone, f changed, gone back")
-	if err := os.WriteFile(at("d"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	check("d/n gone, d/new gone, f changed, gone back")
-	emendtest.AppendRecords(t, ws, audit.Record{Kind: audit.Commit, Tx: "t", OK: true, Ops: []audit.Op{{Operation: "update", Path: "gone", After: "x"}, {Operation: "delete", Path: "gone"},
-		{Operation: "move", Path: "f", ToPath: "e/x"}, {Operation: "move", Path: "e/x", ToPath: "f", After: fileSum("other\n")}}})
-	if err := os.Remove(at("gone")); err != nil {
-		t.Fatal(err)
-	}
-	v, err := ws.Verify(ctx)
-	if err != nil || len(v.Files) != 3 || v.Files[2].Path != "e/x" || v.Files[2].State != api.FileBack {
-		t.Errorf("several changes of a path in one: %+v, %v", v, err)
-	}
-	denied, err := emend.Open(ws.Root(), emend.AllowProtected(".env"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer denied.Close()
-	emendtest.MustApply(t, denied, api.Actor{}, "emend", "*** Begin Patch\n*** Add File: .env\n+SECRET\n*** End Patch\n")
-	v, err = ws.Verify(ctx)
-	if err != nil || len(v.Files) == 0 || v.Files[0].Path != ".env" || v.Files[0].State != api.FileUnknown || v.Files[0].Expected != "" {
-		t.Errorf("%+v, %v", v, err)
-	}
-}
-
-// A path may lead through links, and is asked for by where it leads and by what it says; it is relative to the base.
+// A path of a request may lead through links: it matches where it leads and how it is spelled, relative to the base.
 func TestHistoryPathsLead(t *testing.T) {
-	ws := made(t)
+	ws := logged(t)
 	if err := os.Symlink("d", filepath.Join(ws.Root(), "ln")); err != nil {
 		t.Skipf("no symbolic links here: %v", err)
 	}

@@ -6,7 +6,8 @@ import (
 	"github.com/emend-dev/emend/internal/audit"
 )
 
-// tailRecords is how many of the newest records are read one by one before an index of the whole log pays. Tests lower it.
+// tailRecords bounds the newest records that are read one by one. Further back, the index of the whole log is faster. Tests
+// lower it.
 var tailRecords uint64 = 4000
 
 // PathSet holds paths of the log, spelled as a line of the log spells them, with their quotes.

@@ -54,7 +54,7 @@ func UpdateTally(ctx context.Context, w *workspace.Workspace, t *api.Tally) erro
 	return nil
 }
 
-// tallyDelta is what a part of the log adds to a tally.
+// tallyDelta counts a part of the log.
 type tallyDelta struct {
 	calls                  int
 	hours                  map[int64]api.Count

@@ -17,8 +17,8 @@ import (
 	"github.com/emend-dev/emend/internal/audit"
 )
 
-// counted is a tally as the timeline has it.
-func counted(t *testing.T, ws *emend.Workspace) (hours map[int64]api.Count, sessions map[string]api.Count, calls int) {
+// countCalls counts the calls that the timeline lists.
+func countCalls(t *testing.T, ws *emend.Workspace) (hours map[int64]api.Count, sessions map[string]api.Count, calls int) {
 	t.Helper()
 	hours, sessions = map[int64]api.Count{}, map[string]api.Count{}
 	all, _ := pages(t, ws, api.TimelineRequest{Limit: 1 << 20, Look: 1 << 30})
@@ -40,10 +40,10 @@ func counted(t *testing.T, ws *emend.Workspace) (hours map[int64]api.Count, sess
 	return hours, sessions, len(all)
 }
 
-// tallies compares a tally with the timeline.
-func tallies(t *testing.T, ws *emend.Workspace, tally *api.Tally, when string) {
+// checkTally compares a tally with the timeline.
+func checkTally(t *testing.T, ws *emend.Workspace, tally *api.Tally, when string) {
 	t.Helper()
-	hours, sessions, calls := counted(t, ws)
+	hours, sessions, calls := countCalls(t, ws)
 	got := map[string]api.Count{}
 	for _, s := range tally.Sessions {
 		got[s.ID] = s.Count
@@ -60,13 +60,12 @@ func refresh(t *testing.T, ws *emend.Workspace, tally *api.Tally) {
 	}
 }
 
-// What a tally counts, read at once or piece by piece, is what the timeline lists: whatever is undone, redone, aborted and
-// recovered in between.
+// A tally, counted at once or in pieces, agrees with the timeline, whatever is undone, aborted and recovered in between.
 func TestTallyIsTheTimeline(t *testing.T) {
 	ws := emendtest.LongLog(t, 200)
 	tally := new(api.Tally)
 	refresh(t, ws, tally)
-	tallies(t, ws, tally, "at first")
+	checkTally(t, ws, tally, "at first")
 	r := rand.New(rand.NewPCG(3, 4))
 	var known []string // transactions
 	pending := ""
@@ -95,7 +94,7 @@ func TestTallyIsTheTimeline(t *testing.T) {
 		}
 		if r.IntN(3) == 0 {
 			refresh(t, ws, tally)
-			tallies(t, ws, tally, fmt.Sprint("after ", n))
+			checkTally(t, ws, tally, fmt.Sprint("after ", n))
 		}
 	}
 	if !slices.Contains(tally.Agents, "a") || !slices.IsSorted(tally.Agents) || !slices.Contains(tally.Clients, "ci") || !slices.Contains(tally.Tools, "undo") {
@@ -106,7 +105,7 @@ func TestTallyIsTheTimeline(t *testing.T) {
 	}
 }
 
-// A log that was put back, or replaced, is counted anew; a store that is gone counts nothing, and is noticed when it is there.
+// A log that was replaced, by an older or by another one, is counted anew. Without a store there is nothing to count.
 func TestTallyOfAnotherLog(t *testing.T) {
 	ws := emendtest.Workspace(t, "f", "one\n")
 	tally := new(api.Tally)
@@ -116,7 +115,7 @@ func TestTallyOfAnotherLog(t *testing.T) {
 	}
 	refuse(t, ws, emendtest.Envelope("*** Update File: f", "@@", "-nosuch", "+x"))
 	refresh(t, ws, tally)
-	tallies(t, ws, tally, "one call")
+	checkTally(t, ws, tally, "one call")
 	name := filepath.Join(ws.Root(), ".emend/log/00000001.jsonl")
 	was, err := os.ReadFile(name)
 	if err != nil {
@@ -124,8 +123,8 @@ func TestTallyOfAnotherLog(t *testing.T) {
 	}
 	emendtest.MustApply(t, ws, api.Actor{}, "emend", emendtest.Envelope("*** Update File: f", "@@", "-one", "+two"))
 	refresh(t, ws, tally)
-	tallies(t, ws, tally, "two calls")
-	other, err := os.ReadFile(filepath.Join(made(t).Root(), ".emend/log/00000001.jsonl"))
+	checkTally(t, ws, tally, "two calls")
+	other, err := os.ReadFile(filepath.Join(logged(t).Root(), ".emend/log/00000001.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,16 +133,16 @@ func TestTallyOfAnotherLog(t *testing.T) {
 			t.Fatal(err)
 		}
 		refresh(t, ws, tally)
-		tallies(t, ws, tally, when)
+		checkTally(t, ws, tally, when)
 	}
 	if len(tally.Notes) == 0 {
 		t.Error("nobody is told")
 	}
 }
 
-// A refresh that was cut short changes nothing.
+// An update that is cancelled changes nothing.
 func TestTallyCutShort(t *testing.T) {
-	ws := made(t)
+	ws := logged(t)
 	tally := new(api.Tally)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -151,5 +150,5 @@ func TestTallyCutShort(t *testing.T) {
 		t.Errorf("%v, %+v", err, tally)
 	}
 	refresh(t, ws, tally)
-	tallies(t, ws, tally, "after it")
+	checkTally(t, ws, tally, "after it")
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/emend-dev/emend/internal/workspace"
 )
 
-// maxCallFiles is how many files of a call a list has.
+// maxCallFiles bounds the files of a call in a list.
 const maxCallFiles = 20
 
 // Timeline lists calls with their files, the newest first.

@@ -11,7 +11,7 @@ import (
 	"github.com/emend-dev/emend/api"
 )
 
-// BenchmarkTimeline prints what a page takes of a log of 100,000 calls.
+// BenchmarkTimeline measures pages of a log of 100,000 calls.
 func BenchmarkTimeline(b *testing.B) {
 	ws := emendtest.LongLog(b, 100_000)
 	deep := uint64(1000)
@@ -44,7 +44,7 @@ func head(b *testing.B, ws *emend.Workspace) uint64 {
 	return t.Head.Seq
 }
 
-// BenchmarkShow prints what it takes to find an entry of 100,000, by its number and by its name.
+// BenchmarkShow measures finding one of 100,000 entries, by its number and by its name.
 func BenchmarkShow(b *testing.B) {
 	ws := emendtest.LongLog(b, 100_000)
 	for _, before := range []uint64{0, 1000} {
@@ -64,7 +64,7 @@ func BenchmarkShow(b *testing.B) {
 	}
 }
 
-// BenchmarkTally prints what it takes to count 100,000 calls, and to count one more.
+// BenchmarkTally measures counting 100,000 calls, and one more.
 func BenchmarkTally(b *testing.B) {
 	ws := emendtest.LongLog(b, 100_000)
 	b.Run("all", func(b *testing.B) {

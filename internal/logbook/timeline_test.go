@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"github.com/emend-dev/emend/internal/logbook"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -13,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/emend-dev/emend/internal/logbook"
+
 	"github.com/emend-dev/emend/internal/emendtest"
 
 	"github.com/emend-dev/emend"
@@ -20,7 +21,7 @@ import (
 	"github.com/emend-dev/emend/internal/audit"
 )
 
-// pages asks until nothing is older, and joins what it gets.
+// pages asks for pages until the last, and joins them.
 func pages(t *testing.T, ws *emend.Workspace, r api.TimelineRequest) (all []api.LoggedCall, asked int) {
 	t.Helper()
 	for {
@@ -42,12 +43,12 @@ func pages(t *testing.T, ws *emend.Workspace, r api.TimelineRequest) (all []api.
 	}
 }
 
-// told is a call in short.
-func told(c api.LoggedCall) string {
+// callText words a call in short.
+func callText(c api.LoggedCall) string {
 	return fmt.Sprintf("%s %s %s %s by=%s %d %s", c.Entry, c.Kind, c.SessionID, c.Outcome, c.UndoneBy, c.FileCount, c.Message)
 }
 
-// Pages, however small, joined are the whole: no call twice, none left out, and each with what came of it.
+// Pages of any size joined are the whole list: no call twice, none missing, each with its outcome.
 func TestTimelinePagesAreTheWhole(t *testing.T) {
 	t.Cleanup(logbook.TailRecords(300)) // so that pages begin on both sides of it
 	ws := emendtest.LongLog(t, 400)
@@ -64,7 +65,7 @@ func TestTimelinePagesAreTheWhole(t *testing.T) {
 		for _, limit := range []int{1, 7} {
 			r.Limit, r.Look = limit, 1+limit*3
 			joined, asked := pages(t, ws, r)
-			same := slices.EqualFunc(whole, joined, func(a, b api.LoggedCall) bool { return told(a) == told(b) && len(a.Files) == len(b.Files) })
+			same := slices.EqualFunc(whole, joined, func(a, b api.LoggedCall) bool { return callText(a) == callText(b) && len(a.Files) == len(b.Files) })
 			if !same {
 				t.Errorf("%+v: %d calls on %d pages, and %d on one", r, len(joined), asked, len(whole))
 			}
@@ -72,7 +73,7 @@ func TestTimelinePagesAreTheWhole(t *testing.T) {
 	}
 }
 
-// An entry is the same whether it is found near the end of the log or looked for where it should be.
+// Show returns the same entry whether it finds it in the tail of the log or where its name says it should be.
 func TestShowNearAndFar(t *testing.T) {
 	ws := emendtest.LongLog(t, 300)
 	whole, _ := pages(t, ws, api.TimelineRequest{Limit: 1000})
@@ -92,14 +93,14 @@ func TestShowNearAndFar(t *testing.T) {
 	}
 }
 
-// Until when, and since when, is what a reader of the whole would leave out; what was taken back later is said.
+// Since and Until pick the same calls as a reader of the whole list would, and say what was undone later.
 func TestTimelineBetween(t *testing.T) {
 	ws := emendtest.LongLog(t, 2000)
 	whole, _ := pages(t, ws, api.TimelineRequest{Limit: 10_000})
 	since, until := time.Now().Add(-30*24*time.Hour), whole[len(whole)/2].Timestamp
 	got, _ := pages(t, ws, api.TimelineRequest{Limit: 30, Since: since, Until: until})
 	want := slices.DeleteFunc(whole, func(c api.LoggedCall) bool { return c.Timestamp.Before(since) || c.Timestamp.After(until) })
-	if len(got) < 100 || !slices.EqualFunc(got, want, func(a, b api.LoggedCall) bool { return told(a) == told(b) }) {
+	if len(got) < 100 || !slices.EqualFunc(got, want, func(a, b api.LoggedCall) bool { return callText(a) == callText(b) }) {
 		t.Errorf("%d calls, want %d", len(got), len(want))
 	}
 	by := emendtest.MustApply(t, ws, api.Actor{}, "emend", emendtest.Envelope("*** Add File: late", "+x"))
@@ -110,7 +111,7 @@ func TestTimelineBetween(t *testing.T) {
 	}
 }
 
-// A timeline says of each call what the history says of its files.
+// The timeline and the history agree on every entry.
 func TestTimelineIsTheHistory(t *testing.T) {
 	ws := emendtest.LongLog(t, 700)
 	h, err := ws.History(t.Context(), api.HistoryRequest{Limit: -1})
@@ -131,7 +132,7 @@ func TestTimelineIsTheHistory(t *testing.T) {
 	}
 }
 
-// outcomes asks and returns, of each call, the first path and how it ended.
+// outcomes returns the first path and the outcome of each call.
 func outcomes(t *testing.T, ws *emend.Workspace, r api.TimelineRequest) string {
 	t.Helper()
 	calls, _ := pages(t, ws, r)
@@ -147,7 +148,7 @@ func outcomes(t *testing.T, ws *emend.Workspace, r api.TimelineRequest) string {
 }
 
 func TestTimelineOutcomes(t *testing.T) {
-	ws := made(t)
+	ws := logged(t)
 	for _, records := range [][]audit.Record{
 		decided(audit.Commit, "a"), decided(audit.Commit, "b"), decided(audit.Commit, "c"), decided(audit.Commit, "d"),
 		aborted("failed", "a"),
@@ -177,8 +178,8 @@ func TestTimelineOutcomes(t *testing.T) {
 	}
 }
 
-// crashed makes a change of f and g, and leaves the store as a crash does: after the commit point, before the change was in the
-// tree, or, with done, when all but the mark was.
+// crashed changes f and g, and leaves the store as a crash after the commit point does: before the change was in the tree, or,
+// with done, when only the record of its end is missing.
 func crashed(t *testing.T, ws *emend.Workspace, done bool) (tx string) {
 	t.Helper()
 	tx = emendtest.MustApply(t, ws, api.Actor{}, "emend", emendtest.Envelope("*** Update File: f", "@@", "-one", "+two", "*** Update File: g", "@@", "-one", "+two"))
@@ -209,7 +210,7 @@ func crashed(t *testing.T, ws *emend.Workspace, done bool) (tx string) {
 	return tx
 }
 
-// What a crash interrupted is listed as what a later process made of it.
+// A change that a crash interrupted is listed by how a later process ended it.
 func TestTimelineAfterCrashes(t *testing.T) {
 	for _, tc := range []struct {
 		name string
@@ -250,9 +251,9 @@ func TestTimelineAfterCrashes(t *testing.T) {
 	}
 }
 
-// What is not shown is not found either: a search would tell, letter by letter, what a protected file has.
+// A search does not find what is not shown: it would give away a protected file, letter by letter.
 func TestTimelineKeepsSecrets(t *testing.T) {
-	ws := made(t)
+	ws := logged(t)
 	const secret = "hunter2"
 	emendtest.AppendRecords(t, ws,
 		audit.Record{Kind: audit.Failed, ErrorKind: "patch_apply_error", Message: `.env:1: found "` + secret + `" instead`, Ops: []audit.Op{{Operation: "update", Path: "f"}, {Operation: "update", Path: ".env"}}},
@@ -281,9 +282,9 @@ func TestTimelineKeepsSecrets(t *testing.T) {
 	}
 }
 
-// Files at the path that is asked for come first, the others are there too, and a list of many is cut.
+// The files at the path of the request come first, then the others; a long list is cut.
 func TestTimelineFiles(t *testing.T) {
-	ws := made(t)
+	ws := logged(t)
 	var ops []audit.Op
 	for n := range 50 {
 		ops = append(ops, audit.Op{Operation: "update", Path: fmt.Sprintf("many/f%02d", n)})
@@ -314,14 +315,14 @@ func TestTimelineWithoutAStore(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := made(t).Timeline(ctx, api.TimelineRequest{}); err == nil {
+	if _, err := logged(t).Timeline(ctx, api.TimelineRequest{}); err == nil {
 		t.Error("it does not stop")
 	}
 }
 
-// A damage is said, and what is around it is shown, from wherever a page begins.
+// A damaged record is noted, and the calls around it are listed, wherever a page begins.
 func TestTimelineOfADamagedLog(t *testing.T) {
-	ws := made(t)
+	ws := logged(t)
 	name := filepath.Join(ws.Root(), ".emend/log/00000001.jsonl")
 	log, err := os.ReadFile(name)
 	if err != nil {
@@ -341,7 +342,7 @@ func TestTimelineOfADamagedLog(t *testing.T) {
 	}
 }
 
-// FuzzTimeline: whatever happened, and however small the pages, joined they are the whole, and the whole is the history.
+// FuzzTimeline: whatever the log has, pages of any size joined are the whole list, and it agrees with the history.
 func FuzzTimeline(f *testing.F) {
 	f.Add([]byte("cacaufcrcfRuaca"), uint8(1), uint8(3))
 	f.Add([]byte("cauauaua"), uint8(2), uint8(1))
@@ -349,10 +350,10 @@ func FuzzTimeline(f *testing.F) {
 	f.Fuzz(func(t *testing.T, happened []byte, limit, look uint8) {
 		ws := emendtest.Workspace(t, "f", "one\n")
 		refuse(t, ws, "x")
-		emendtest.AppendRecords(t, ws, happens(happened[:min(len(happened), 20)])...)
+		emendtest.AppendRecords(t, ws, recordsOf(happened[:min(len(happened), 20)])...)
 		whole, _ := pages(t, ws, api.TimelineRequest{Limit: 1000})
 		joined, _ := pages(t, ws, api.TimelineRequest{Limit: int(limit%9) + 1, Look: int(look)})
-		if !slices.EqualFunc(whole, joined, func(a, b api.LoggedCall) bool { return told(a) == told(b) }) {
+		if !slices.EqualFunc(whole, joined, func(a, b api.LoggedCall) bool { return callText(a) == callText(b) }) {
 			t.Errorf("%v\nwant\n%v", joined, whole)
 		}
 		h, err := ws.History(t.Context(), api.HistoryRequest{Limit: -1})
@@ -365,9 +366,9 @@ func FuzzTimeline(f *testing.F) {
 	})
 }
 
-// happens makes records of letters: c commits, u undoes what the next letter says, f and d are refused; a, b, r and R end the
-// last transaction well or badly.
-func happens(letters []byte) (out []audit.Record) {
+// recordsOf makes records of letters: c is a commit, u undoes the transaction of the next letter, f and d are refusals; a, b, r
+// and R end the last transaction as applied, aborted, finished by a recovery, or taken back by one.
+func recordsOf(letters []byte) (out []audit.Record) {
 	ended, txs := true, []string{}
 	for i := 0; i < len(letters); i++ {
 		r := audit.Record{Tx: fmt.Sprint("tx", i), OK: true, Ops: []audit.Op{{Operation: "update", Path: "f"}}}

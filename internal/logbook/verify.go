@@ -14,7 +14,7 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// lastState is what the newest transaction that changed a file left at its path.
+// lastState is the newest transaction that changed a file, and the sum that it left; "" for a deletion.
 type lastState struct{ entry, sum string }
 
 // Verify checks the log, and compares the files with it. What it finds wrong is in the report.
@@ -118,7 +118,7 @@ func (rd *Reader) lastStates(ctx context.Context) (map[string]lastState, error) 
 	return out, nil
 }
 
-// compare compares a file with what the log has of it. The only error is that of a context that ended.
+// compare compares a file with its last entry. It fails only when the context ends.
 func (rd *Reader) compare(ctx context.Context, p string, last lastState) (api.FileMismatch, error) {
 	f := api.FileMismatch{Path: p, Entry: last.entry, Expected: last.sum}
 	now, err := workspace.LookAt(rd.Guard, p)

@@ -13,7 +13,7 @@ import (
 	"github.com/emend-dev/emend/internal/workspace"
 )
 
-// watchInterval is how often Watch looks.
+// watchInterval is the time between two looks of Watch.
 const watchInterval = 100 * time.Millisecond
 
 // Watch calls tell with the head of the log, at once and whenever it changes, until ctx ends.

@@ -13,7 +13,7 @@ import (
 	"github.com/emend-dev/emend/api"
 )
 
-// watch starts to watch and returns the heads that it tells.
+// watch starts to watch. next returns the next head.
 func watch(t *testing.T, ws *emend.Workspace) (next func() api.Head, stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -41,7 +41,7 @@ func watch(t *testing.T, ws *emend.Workspace) (next func() api.Head, stop func()
 	}
 }
 
-// until waits for the head that the log has now.
+// until waits until Watch tells the head that the log has now.
 func until(t *testing.T, ws *emend.Workspace, next func() api.Head) api.Head {
 	t.Helper()
 	is, err := ws.Timeline(t.Context(), api.TimelineRequest{Limit: 1})
@@ -55,8 +55,8 @@ func until(t *testing.T, ws *emend.Workspace, next func() api.Head) api.Head {
 	}
 }
 
-// The head is told at once, and each new one: of a store that comes, of a refusal, of a log that is replaced, of a store that
-// goes and comes again.
+// Watch tells the head at once and whenever it changes: when a store is made, after a refusal, when the log is replaced, when the
+// store is moved away and back.
 func TestWatch(t *testing.T) {
 	ws := emendtest.Workspace(t, "f", "one\n")
 	next, stop := watch(t, ws)
@@ -68,7 +68,7 @@ func TestWatch(t *testing.T) {
 	refuse(t, ws, emendtest.Envelope("*** Update File: f", "@@", "-nosuch", "+x"))
 	until(t, ws, next)
 	store := filepath.Join(ws.Root(), ".emend")
-	other, err := os.ReadFile(filepath.Join(made(t).Root(), ".emend/log/00000001.jsonl"))
+	other, err := os.ReadFile(filepath.Join(logged(t).Root(), ".emend/log/00000001.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func TestWatch(t *testing.T) {
 	stop()
 }
 
-// descriptors is how many files this process has open.
+// descriptors returns how many files this process has open.
 func descriptors(t *testing.T) int {
 	t.Helper()
 	names, err := os.ReadDir("/proc/self/fd")
@@ -101,9 +101,9 @@ func descriptors(t *testing.T) int {
 	return len(names)
 }
 
-// What a server does for days leaves nothing open.
+// Calls that a server makes again and again leave no file open.
 func TestPagesLeaveNothingOpen(t *testing.T) {
-	ws := made(t)
+	ws := logged(t)
 	tally := new(api.Tally)
 	round := func() {
 		refuse(t, ws, emendtest.Envelope("*** Update File: f", "@@", "-nosuch", "+x"))

@@ -47,7 +47,7 @@ func Rung(r *api.EditRequest) (patch.Rung, error) {
 }
 
 func NewReader(ctx context.Context, w *workspace.Workspace) *Reader {
-	return &Reader{W: w, Base: w.At(ctx), Loaded: map[guard.Identity]Loaded{}, Asks: caller.AsksOf(ctx), Batch: w.Guard.NewBatch(),
+	return &Reader{W: w, Base: w.BaseDir(ctx), Loaded: map[guard.Identity]Loaded{}, Asks: caller.AsksOf(ctx), Batch: w.Guard.NewBatch(),
 		early: map[guard.Identity]*guard.Content{}}
 }
 

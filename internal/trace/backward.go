@@ -13,7 +13,7 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// backtrace follows a file back through the log. What a change displaced is what the change before it had left: so each
+// backtrace follows a file back through the log. A change displaced the file that the change before it had left, so each
 // change tells where the content of the version before it is kept.
 type backtrace struct {
 	rd       *logbook.Reader

@@ -12,7 +12,7 @@ import (
 	"github.com/emend-dev/emend/internal/workspace"
 )
 
-// maxVersions is how many versions of a file are listed unless the caller asks for another number.
+// maxVersions bounds the versions that are listed, unless the caller sets another limit.
 const maxVersions = 200
 
 // FileHistory lists the versions of a file, back through its moves. With a limit of 0 it lists the newest 200.
@@ -47,7 +47,7 @@ func FileHistory(ctx context.Context, w *workspace.Workspace, path string, limit
 
 // fromRoot returns the path from the root that a caller means. It refuses a path that may not be read.
 func fromRoot(w *workspace.Workspace, p string) (string, error) {
-	all, err := w.Spelled(p)
+	all, err := w.Spellings(p)
 	if err != nil {
 		return "", err
 	}

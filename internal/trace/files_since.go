@@ -12,7 +12,7 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// maxBy is how many later entries are listed for a file.
+// maxBy bounds the later entries that are listed for a file.
 const maxBy = 10
 
 // FilesSince returns what became of the files of an entry since, in the order of its files. An entry that changed nothing

@@ -99,7 +99,7 @@ func TestFilesSince(t *testing.T) {
 	}
 }
 
-// TestFilesSinceRefusal: what was refused has no files, and what is no entry is said.
+// TestFilesSinceRefusal: a refusal changed no files, and an unknown name is refused.
 func TestFilesSinceRefusal(t *testing.T) {
 	s := emendtest.NewStory(t, "f", "one\n")
 	_, err := s.WS.Write(s.Ctx, api.WriteRequest{Path: "f", Content: "x", ExpectedSha256: strings.Repeat("0", 64)})
@@ -111,7 +111,7 @@ func TestFilesSinceRefusal(t *testing.T) {
 	s.Refusal(err, fail.NotFound)
 }
 
-// TestFilesSinceMany: of many later entries the newest are listed, and all are counted.
+// TestFilesSinceMany: all later entries are counted, and the newest are listed.
 func TestFilesSinceMany(t *testing.T) {
 	s := emendtest.NewStory(t, "f", "0\n")
 	tx := s.Edit("f", "0", "1")

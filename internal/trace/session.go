@@ -115,7 +115,7 @@ func (f *sessionFile) finish() {
 
 var operationOf = map[string]patch.Op{"add": patch.Add, "update": patch.Update, "delete": patch.Delete, "move": patch.Move}
 
-// addDiff gives a file its diff, or says why there is none. The only error is that of a context that ended.
+// addDiff gives a file its diff, or says why there is none. It fails only when the context ends.
 func (s *sessionFiles) addDiff(ctx context.Context, f *sessionFile) error {
 	for _, p := range []string{f.first, f.left} {
 		if err := s.rd.Guard.CheckRead(p); err != nil {

@@ -36,7 +36,8 @@ type fileChange struct {
 	op    audit.Op
 }
 
-// sinceTouched is what happened to a file after the session changed it last. It counts once the session changes it again.
+// sinceTouched collects what others did to a file after the session changed it last. It becomes part of the difference when
+// the session changes the file again.
 type sinceTouched struct {
 	changes []fileChange
 	others  []string

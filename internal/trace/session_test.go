@@ -115,8 +115,8 @@ func TestSessionChangesOfNothing(t *testing.T) {
 	}
 }
 
-// TestSessionChangesAdd: what a session did to the files leads from what was there before it to what was there after it,
-// and each difference from the one text to the other.
+// TestSessionChangesAdd: the changes of a session lead from the files before it to the files after it, and each diff from the
+// one text to the other.
 func TestSessionChangesAdd(t *testing.T) {
 	for seed := range uint64(8) {
 		r := rand.New(rand.NewPCG(seed, 8))

@@ -14,11 +14,11 @@ import (
 	"github.com/emend-dev/emend/internal/workspace"
 )
 
-// fileState is what stood at a path at some time.
+// fileState describes the file at a path at some time, or that there was none.
 type fileState struct {
 	exists  bool
 	unread  bool // it exists now and could not be read, so nobody knows its sum
-	current bool // it is what stands there now
+	current bool // it stands there now
 	sum     string
 	id      string // of the version; "" when its content is not kept
 	size    int64

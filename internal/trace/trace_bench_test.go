@@ -8,9 +8,9 @@ import (
 	"github.com/emend-dev/emend/api"
 )
 
-// BenchmarkPast prints what the pages of one entry, one file and one session take in a log of 100,000 calls: of the newest, and
-// of those near its beginning.
-func BenchmarkPast(b *testing.B) {
+// BenchmarkTrace measures the pages of one entry, one file and one session in a log of 100,000 calls: of the newest, and of
+// those near its beginning.
+func BenchmarkTrace(b *testing.B) {
 	ws := emendtest.LongLog(b, 100_000)
 	for _, when := range []struct {
 		name string

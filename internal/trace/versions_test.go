@@ -14,17 +14,17 @@ import (
 	"github.com/emend-dev/emend/api"
 )
 
-// truth is what is known of files beside the log: which entries led to each, the newest first, and what the tree had after
-// each entry.
-type truth struct {
+// expected is what the test knows beside the log: which entries led to each file, the newest first, and what the tree had
+// after each entry.
+type expected struct {
 	*emendtest.Story
 	past map[string][]string          // by path: the entries of its file, through its moves
 	tree map[string]map[string]string // by entry: every file and what it says
 	born map[string]string            // what the files said before the first entry
 }
 
-// step does one thing at random through emend, and writes down what it was.
-func (h *truth) step(r *rand.Rand) {
+// step makes one random call, and notes what it did.
+func (h *expected) step(r *rand.Rand) {
 	names := h.Files()
 	pick := func() string { return names[r.IntN(len(names))] }
 	free := string(rune('a' + r.IntN(8)))
@@ -58,30 +58,30 @@ func (h *truth) step(r *rand.Rand) {
 	}
 }
 
-func (h *truth) did(tx, path string) {
+func (h *expected) did(tx, path string) {
 	h.past[path] = append([]string{tx}, h.past[path]...)
 	h.snap(tx)
 }
 
-func (h *truth) moved(tx, from, to string) {
+func (h *expected) moved(tx, from, to string) {
 	was := append([]string{tx}, h.past[from]...)
 	h.past[from], h.past[to] = was, was
 	h.snap(tx)
 }
 
-func (h *truth) snap(tx string) {
+func (h *expected) snap(tx string) {
 	h.tree[tx] = map[string]string{}
 	for _, name := range h.Files() {
 		h.tree[tx][name] = h.Read(name)
 	}
 }
 
-// TestVersionsAreTrue: whatever happened, the history of a file has the entries that led to it, and every version says what
-// the file said then. Nothing is lost, since nothing was pruned.
+// TestVersionsAreTrue: after any calls the history of a file has the entries that led to it, and every version has the
+// content that the file had. Nothing is missing, since nothing was pruned.
 func TestVersionsAreTrue(t *testing.T) {
 	for seed := range uint64(2) {
 		r := rand.New(rand.NewPCG(seed, 80))
-		h := &truth{emendtest.NewStory(t, "a", "A\n", "b", "B\n"), map[string][]string{}, map[string]map[string]string{}, map[string]string{"a": "A\n", "b": "B\n"}}
+		h := &expected{emendtest.NewStory(t, "a", "A\n", "b", "B\n"), map[string][]string{}, map[string]map[string]string{}, map[string]string{"a": "A\n", "b": "B\n"}}
 		for range 60 {
 			h.step(r)
 		}
@@ -91,7 +91,7 @@ func TestVersionsAreTrue(t *testing.T) {
 	}
 }
 
-func (h *truth) check(seed uint64, path string) {
+func (h *expected) check(seed uint64, path string) {
 	h.Helper()
 	var got []string
 	for _, v := range h.History(path).Versions {
@@ -121,7 +121,7 @@ func (h *truth) check(seed uint64, path string) {
 	}
 }
 
-// TestPutBackLaw: a version that is put back makes the file what it was then, and taken back the tree is as before, with
+// TestPutBackLaw: a version that is put back makes the file what it was. When that is undone, the tree is as before, with
 // every mode.
 func TestPutBackLaw(t *testing.T) {
 	for seed := range uint64(2) {

@@ -26,8 +26,7 @@ func (w *Workspace) Actor(ctx context.Context) api.Actor {
 	return out
 }
 
-// From makes the paths of what is called with the context that it returns relative to dir. A directory that is not there
-// may be one that the call makes.
+// From returns a context in which paths are relative to dir. The directory may be missing, since the call may create it.
 func (w *Workspace) From(ctx context.Context, dir string) (context.Context, error) {
 	if dir == "" || dir == "." {
 		return ctx, nil
@@ -43,17 +42,18 @@ func (w *Workspace) From(ctx context.Context, dir string) (context.Context, erro
 	return context.WithValue(ctx, baseKey{}, e.Rel), nil
 }
 
-// At is the directory that the paths of a call are relative to.
-func (w *Workspace) At(ctx context.Context) string {
+// BaseDir returns the directory that the paths of a call are relative to.
+func (w *Workspace) BaseDir(ctx context.Context) string {
 	if dir, ok := ctx.Value(baseKey{}).(string); ok {
 		return dir
 	}
 	return w.Base
 }
 
-// Spelled are the paths from the root that p, as a caller wrote it, may have had: where it leads now, and what it says,
-// which is where it led if a link on the way is new, or if nothing of it is left.
-func (w *Workspace) Spelled(p string) ([]string, error) {
+// Spellings returns the paths from the root under which the log may have p: where p leads now, and p as it is written. They
+// differ when p leads through a link, which may be newer than the entries. Of a path that is missing, or may not be looked
+// at, it returns the written one.
+func (w *Workspace) Spellings(p string) ([]string, error) {
 	if len(p) > 1 {
 		p = strings.TrimRight(p, "/")
 	}
@@ -74,7 +74,7 @@ func (w *Workspace) LogPath(ctx context.Context, p string) string {
 	if p == "" || path.IsAbs(p) {
 		return p
 	}
-	return w.Paths().ToTop(path.Join(w.At(ctx), p))
+	return w.Paths().ToTop(path.Join(w.BaseDir(ctx), p))
 }
 
 // Unslashed removes the slashes at the end of a directory's path.
