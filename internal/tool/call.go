@@ -16,7 +16,7 @@ import (
 
 // Call calls the tool with that name. Every outcome is a result: a refusal lists each argument that does not fit, and
 // a panic is reported as a defect. The refusal of a tool that changes files is noted in the log. The log has the
-// tool's name, and otherwise the actor of [emend.As].
+// tool's name, and otherwise the actor of [emend.WithActor].
 func Call(ctx context.Context, ws *emend.Workspace, name string, args json.RawMessage) api.Result {
 	return Options{}.Call(ctx, ws, name, args)
 }
