@@ -12,9 +12,9 @@ type Plan = outcome.Plan
 type File = outcome.File
 type Refusal = outcome.Refusal
 
-var WithActor = caller.As
-var WithAsker = caller.Asking
+var WithActor = caller.WithActor
+var WithAsker = caller.WithAsker
 var Dialects = change.Dialects
-var WithoutDirs = caller.LeavingOut
+var WithoutDirs = caller.WithoutDirs
 var WithProgress = caller.WithProgress
 var ParseHead = audit.ParseHead

@@ -16,13 +16,10 @@
 package emend
 
 import (
-	"cmp"
 	"context"
-	"errors"
 
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
-	"github.com/emend-dev/emend/internal/caller"
 	"github.com/emend-dev/emend/internal/change"
 	"github.com/emend-dev/emend/internal/guard"
 	"github.com/emend-dev/emend/internal/kept"
@@ -34,99 +31,63 @@ import (
 // Option changes how a workspace is opened.
 type Option func(*settings)
 
-type settings struct {
-	policy string
-	base   string
-	guard  guard.Options
-	limits api.Limits
-	keeper workspace.Keeper
+type settings = workspace.Config
 
-	asFound bool
-}
+// Base makes the paths of patches and requests relative to dir, a slash-separated path below the root.
+func Base(dir string) Option { return func(s *settings) { s.Base = dir } }
 
-// Base makes the paths in patches relative to dir, a slash-separated path relative to the root.
-func Base(dir string) Option { return func(s *settings) { s.base = dir } }
-
-// AllowProtected opens protected paths that match the patterns.
+// AllowProtected permits changes to protected paths that match the patterns.
 func AllowProtected(patterns ...string) Option {
-	return func(s *settings) { s.guard.AllowProtected = append(s.guard.AllowProtected, patterns...) }
+	return func(s *settings) { s.AllowProtected = append(s.AllowProtected, patterns...) }
 }
 
-// Policy names a file in which a person has decided which paths are denied, asked for or allowed. It must be outside
-// the workspace.
-func Policy(file string) Option { return func(s *settings) { s.policy = file } }
+// Policy names a policy file: rules by which a person denies paths, allows them, or wants to be asked. The file must be
+// outside of the workspace.
+func Policy(file string) Option { return func(s *settings) { s.Policy = file } }
 
-// ByActor says who asks, for the log.
-func ByActor(a api.Actor) Option { return func(s *settings) { s.keeper.Actor = a } }
+// ByActor says who makes the calls, for the log. [WithActor] says it for one call.
+func ByActor(a api.Actor) Option { return func(s *settings) { s.Actor = a } }
 
-// Store names the directory of the store, on the mount of the workspace. Without it an existing store above the root
-// is used, or one is made in the nearest .git directory, or as .emend at the root.
-func Store(dir string) Option { return func(s *settings) { s.keeper.Named = dir } }
+// Store names the directory of the store, which must be on the mount of the workspace. Without it Open uses an existing
+// store, at the root or above. The first change makes one if there is none: in the nearest .git directory, else as .emend at
+// the root.
+func Store(dir string) Option { return func(s *settings) { s.Store = dir } }
 
-// NoSync leaves the syncs out: a commit then still survives kill -9, but not a power cut.
-func NoSync() Option { return func(s *settings) { s.keeper.Opts.NoSync = true } }
+// NoSync leaves out the syncs. A commit then still survives kill -9, but not a power cut.
+func NoSync() Option { return func(s *settings) { s.NoSync = true } }
 
-// NoRecovery leaves what a crash interrupted as it is, for who only looks: [Host.Recovered] then says that something is
-// pending. Whatever changes a file recovers first all the same.
-func NoRecovery() Option { return func(s *settings) { s.asFound = true } }
+// NoRecovery makes Open leave what a crash interrupted as it is, for a program that only looks; [Host.Recovered] then says
+// what is pending. A call that changes a file recovers first all the same.
+func NoRecovery() Option { return func(s *settings) { s.NoRecovery = true } }
 
-// UnsafeFS lets a commit write to a network file system, where less can be promised.
-func UnsafeFS() Option { return func(s *settings) { s.keeper.Unsafe = true } }
+// UnsafeFS permits commits on a network file system, where they promise less.
+func UnsafeFS() Option { return func(s *settings) { s.UnsafeFS = true } }
 
 // WithLimits bounds what one patch may do. Zero fields keep their default.
-func WithLimits(l api.Limits) Option { return func(s *settings) { s.limits = l } }
+func WithLimits(l api.Limits) Option { return func(s *settings) { s.Limits = l } }
 
-// Open opens the workspace whose root is dir, and finishes, or takes back, what a crash left in its tree; Recovered
-// says what. Close it when done.
+// Open opens the workspace whose root is dir. It finishes, or takes back, what a crash left in its tree, and [Host.Recovered]
+// says what. The caller closes the workspace when done.
 func Open(dir string, options ...Option) (*Workspace, error) {
 	var s settings
 	for _, o := range options {
 		o(&s)
 	}
-	s.limits = caller.OrDefault(s.limits)
-	s.guard.MaxDepth = s.limits.Depth
-	if s.policy != "" {
-		var err error
-		if s.guard.Policy, err = guard.ReadPolicy(s.policy, dir); err != nil {
-			return nil, err
-		}
-	}
-	age, bytes := s.guard.Policy.HistoryBounds()
-	s.keeper.Age, s.keeper.Bytes = cmp.Or(s.keeper.Age, age), cmp.Or(s.keeper.Bytes, bytes)
-	s.guard.Store = workspace.StoreIn(dir, s.keeper.Named)
-	g, err := guard.Open(dir, s.guard)
+	ws, err := workspace.Open(dir, s)
 	if err != nil {
 		return nil, err
 	}
-	w := &Workspace{s: &workspace.Workspace{Guard: g, Base: s.base, Limits: s.limits}}
-	if err := w.keep(&s); err != nil {
-		g.Close()
-		return nil, err
-	}
-	if s.asFound {
-		w.s.Pending = w.s.Interrupted()
-		return w, nil
-	}
-	w.s.Heal()
-	return w, nil
+	return &Workspace{ws}, nil
 }
 
-// FindRoot is the workspace that dir belongs to, the nearest directory upward with .git or .emend in it, or dir
-// itself, and dir's path in it for [Base].
+// FindRoot returns the workspace that dir belongs to: the nearest directory upward that has .git or .emend, or dir itself.
+// base is the path of dir in it, for [Base].
 func FindRoot(dir string) (root, base string, err error) { return guard.FindRoot(dir) }
 
-// Close waits for the calls in hand and lets go of the root's handle and the store. Later calls are refused.
+// Close waits for the calls in hand, prunes the history if that is due, and closes the root and the store. Later calls are
+// refused.
 func (w *Workspace) Close() error {
-	w.s.Mu.Lock()
-	was := w.s.Closed
-	w.s.Closed = true
-	w.s.Mu.Unlock()
-	if was {
-		return nil
-	}
-	w.s.Calls.Wait()
-	kept.Prune(context.Background(), w.s) // it is worth no error
-	return errors.Join(w.s.Keeper.Close(), w.s.Guard.Close())
+	return w.s.Close(func() { kept.Prune(context.Background(), w.s) }) // its failure is no reason to fail
 }
 
 // call runs one call of a room while the workspace is open, and turns its error into a [*Refusal].
@@ -134,7 +95,7 @@ func call[R, T any](ctx context.Context, w *workspace.Workspace, f func(context.
 	if err := w.Enter(); err != nil {
 		return t, outcome.Cannot(err)
 	}
-	defer w.Calls.Done()
+	defer w.Leave()
 	t, err = f(ctx, w, r)
 	return t, outcome.Cannot(err)
 }
@@ -144,8 +105,8 @@ func (w *Workspace) Plan(ctx context.Context, text string, o api.PatchOptions) (
 	if err := w.s.Enter(); err != nil {
 		return nil, &outcome.Refusal{List: fail.All(err)}
 	}
-	defer w.s.Calls.Done()
-	ctx, err := w.s.From(ctx, o.Base)
+	defer w.s.Leave()
+	ctx, err := w.s.WithBase(ctx, o.Base)
 	if err != nil {
 		return nil, &outcome.Refusal{List: fail.All(err)}
 	}

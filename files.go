@@ -76,7 +76,7 @@ func (w *Workspace) Glob(ctx context.Context, r api.GlobRequest) (*api.Answer[ap
 	if err := w.s.Enter(); err != nil {
 		return nil, outcome.Cannot(err)
 	}
-	defer w.s.Calls.Done()
+	defer w.s.Leave()
 	data, unread, err := read.Glob(ctx, w.s, r)
 	if err != nil {
 		return nil, outcome.Cannot(err)
@@ -92,7 +92,7 @@ func (w *Host) GlobTo(ctx context.Context, r api.GlobRequest, out io.Writer) (*a
 	if err := w.s.Enter(); err != nil {
 		return nil, outcome.Cannot(err)
 	}
-	defer w.s.Calls.Done()
+	defer w.s.Leave()
 	o, q, err := read.Globbing(ctx, w.s, &r)
 	if err != nil {
 		return nil, outcome.Cannot(err)
@@ -116,7 +116,7 @@ func (w *Workspace) List(ctx context.Context, r api.ListRequest) (*api.Answer[ap
 	if err := w.s.Enter(); err != nil {
 		return nil, outcome.Cannot(err)
 	}
-	defer w.s.Calls.Done()
+	defer w.s.Leave()
 	data, unread, err := read.List(ctx, w.s, r)
 	if err != nil {
 		return nil, outcome.Cannot(err)
@@ -158,12 +158,12 @@ func (w *Workspace) Read(ctx context.Context, r api.ReadRequest) (*api.Answer[ap
 	if err := w.s.Enter(); err != nil {
 		return nil, outcome.Cannot(err)
 	}
-	defer w.s.Calls.Done()
+	defer w.s.Leave()
 	if err := read.Check(r); err != nil {
 		return nil, outcome.Cannot(err)
 	}
-	asks := caller.AsksOf(ctx)
-	e, err := w.s.Guard.Resolve(r.Path, guard.Request{Base: w.s.Base, Follow: true, Asked: asks})
+	asks := caller.NewAskedPaths(ctx)
+	e, err := w.s.Guard.Resolve(r.Path, guard.Request{Base: w.s.DefaultBase(), Follow: true, Asked: asks})
 	if err != nil {
 		return nil, outcome.Cannot(err)
 	}
@@ -233,7 +233,7 @@ func (w *Workspace) Search(ctx context.Context, r api.SearchRequest) (*api.Answe
 	if err := w.s.Enter(); err != nil {
 		return nil, outcome.Cannot(err)
 	}
-	defer w.s.Calls.Done()
+	defer w.s.Leave()
 	data, out, err := read.Search(ctx, w.s, r)
 	if err != nil {
 		return nil, outcome.Cannot(err)
@@ -251,7 +251,7 @@ func (w *Host) SearchTo(ctx context.Context, r api.SearchRequest, out io.Writer)
 	if err := w.s.Enter(); err != nil {
 		return nil, outcome.Cannot(err)
 	}
-	defer w.s.Calls.Done()
+	defer w.s.Leave()
 	to := &read.Sink{Writer: out}
 	o, q, err := read.Query(ctx, w.s, &r)
 	if err == nil && q.Context > 0 {

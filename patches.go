@@ -8,7 +8,6 @@ import (
 
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
-	"github.com/emend-dev/emend/internal/caller"
 	"github.com/emend-dev/emend/internal/change"
 	"github.com/emend-dev/emend/internal/dialect"
 	"github.com/emend-dev/emend/internal/draft"
@@ -40,7 +39,7 @@ func (w *Workspace) Commit(ctx context.Context, p *outcome.Plan) (*outcome.Repor
 	if err := w.s.Enter(); err != nil {
 		return nil, &outcome.Refusal{View: view, List: fail.All(err)}
 	}
-	defer w.s.Calls.Done()
+	defer w.s.Leave()
 	ctx = change.Calling(ctx, w.s, "apply_patch")
 	view.DryRun, view.Atomic = false, true
 	if p.Of != w.s {
@@ -64,9 +63,9 @@ func (w *Workspace) Apply(ctx context.Context, text string, o api.PatchOptions) 
 	if err := w.s.Enter(); err != nil {
 		return nil, &outcome.Refusal{List: fail.All(err)}
 	}
-	defer w.s.Calls.Done()
+	defer w.s.Leave()
 	ctx = change.Calling(ctx, w.s, "apply_patch")
-	ctx, err := w.s.From(ctx, o.Base)
+	ctx, err := w.s.WithBase(ctx, o.Base)
 	if err != nil {
 		return nil, change.Refuse(ctx, w.s, report.View{Atomic: !o.Sequential}, err)
 	}
@@ -101,7 +100,7 @@ func (w *Host) Refused(ctx context.Context, tool string, op patch.Op, paths []st
 	if e := w.s.Enter(); e != nil {
 		return &outcome.Refusal{View: view, List: fail.All(err)}
 	}
-	defer w.s.Calls.Done()
+	defer w.s.Leave()
 	refused, _ := errors.AsType[*outcome.Refusal](change.Refuse(change.Calling(ctx, w.s, tool), w.s, view, err))
 	return refused
 }
@@ -114,8 +113,8 @@ func (w *Workspace) Explain(ctx context.Context, text string, o api.PatchOptions
 	if err := w.s.Enter(); err != nil {
 		return nil, outcome.Cannot(err)
 	}
-	defer w.s.Calls.Done()
-	ctx, err := w.s.From(ctx, o.Base)
+	defer w.s.Leave()
+	ctx, err := w.s.WithBase(ctx, o.Base)
 	if err != nil {
 		return nil, outcome.Cannot(err)
 	}
@@ -136,7 +135,7 @@ func (w *Workspace) Explain(ctx context.Context, text string, o api.PatchOptions
 		return nil, outcome.Cannot(err)
 	}
 	if s.Plan != nil {
-		s.Refuse(fail.All(caller.CheckPlan(w.s.Limits, s.Plan)))
+		s.Refuse(fail.All(w.s.CheckPlan(s.Plan)))
 	}
 	return explain.Of(view, s, change.WhatElse(ctx, w.s, text, o, src, s.Refused)...), nil
 }

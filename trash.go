@@ -61,7 +61,7 @@ func (w *Workspace) Content(ctx context.Context, id string) (*api.Content, error
 // KeepHistory bounds for how long the history keeps what changes displaced, and how much of it. The trash does not count
 // and is never pruned. Zero is the default, 30 days and 2 GiB; a negative value sets no bound.
 func KeepHistory(age time.Duration, bytes int64) Option {
-	return func(s *settings) { s.keeper.Age, s.keeper.Bytes = age, bytes }
+	return func(s *settings) { s.HistoryAge, s.HistoryBytes = age, bytes }
 }
 
 // Prune removes from the history what is older, or more, than [KeepHistory] says, if the last pruning was a day ago or

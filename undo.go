@@ -6,7 +6,6 @@ import (
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/audit"
-	"github.com/emend-dev/emend/internal/caller"
 	"github.com/emend-dev/emend/internal/change"
 	"github.com/emend-dev/emend/internal/consent"
 	"github.com/emend-dev/emend/internal/outcome"
@@ -22,7 +21,7 @@ func (w *Workspace) PutBack(ctx context.Context, r api.PutBackRequest) (*outcome
 	if err := w.s.Enter(); err != nil {
 		return nil, &outcome.Refusal{List: fail.All(err)}
 	}
-	defer w.s.Calls.Done()
+	defer w.s.Leave()
 	ctx = change.Calling(ctx, w.s, "put_back")
 	rec := change.Record{Key: r.IdempotencyKey}
 	if rec.Key != "" {
@@ -47,7 +46,7 @@ func (w *Workspace) Undo(ctx context.Context, r api.UndoRequest) (*outcome.Repor
 	if err := w.s.Enter(); err != nil {
 		return nil, &outcome.Refusal{List: fail.All(err)}
 	}
-	defer w.s.Calls.Done()
+	defer w.s.Leave()
 	ctx = change.Calling(ctx, w.s, "undo")
 	rec := change.Record{Kind: audit.Undo, Key: r.IdempotencyKey}
 	if rec.Key != "" {
@@ -68,13 +67,13 @@ func (w *Workspace) Undo(ctx context.Context, r api.UndoRequest) (*outcome.Repor
 			err = src.Batch.Recheck()
 		}
 		if err == nil {
-			err = caller.CheckPlan(w.s.Limits, p)
+			err = w.s.CheckPlan(p)
 		}
 		if err != nil {
 			return nil, change.Telling(ctx, w.s, src, err)
 		}
 		if r.DryRun {
-			view.Notes = consent.WillAsk(src.Asks.List())
+			view.Notes = consent.PlanNotes(src.Asks.List())
 			return &outcome.Report{View: view, Plan: p}, change.Telling(ctx, w.s, src, nil)
 		}
 		rec.Undoes, rec.Prune, rec.Asks = u.Undoes, u.Prune, src.Asks.List()

@@ -7,24 +7,27 @@ import (
 	"github.com/emend-dev/emend/internal/guard"
 )
 
-type askingKey struct{}
+type askerKey struct{}
 
-// Asking has f asked, for what is called with the context that it returns, about paths for which a policy says "ask";
-// without it they are refused. It is asked at most once in a call, when everything else about the call is settled and
-// nothing has happened yet: no file is changed, and nothing that was read is returned. An error is a no, and the caller
-// is told why; else f says by what the person was asked, for the log. What it was asked about may have changed by the
-// time that it returns: then the commit refuses.
-func Asking(ctx context.Context, f func(context.Context, api.Question) (by string, err error)) context.Context {
-	return context.WithValue(ctx, askingKey{}, f)
+// AskerFunc asks a person whether a call may go on. It returns where the person said yes, for the log, or an error for a no,
+// which the caller is told.
+type AskerFunc = func(context.Context, api.Question) (by string, err error)
+
+// WithAsker has calls with the returned context ask f about paths for which a policy says "ask". Without an asker such paths
+// are refused. A call asks at most once, when everything else about it is settled and nothing has happened yet: it has
+// changed no file and returned nothing that it read. The files may change while a person thinks; the commit then refuses.
+func WithAsker(ctx context.Context, f AskerFunc) context.Context {
+	return context.WithValue(ctx, askerKey{}, f)
 }
 
-func Asker(ctx context.Context) func(context.Context, api.Question) (string, error) {
-	f, _ := ctx.Value(askingKey{}).(func(context.Context, api.Question) (string, error))
+// Asker returns what [WithAsker] said, or nil.
+func Asker(ctx context.Context) AskerFunc {
+	f, _ := ctx.Value(askerKey{}).(AskerFunc)
 	return f
 }
 
-// AsksOf collects what a call has to ask about; nil when there is nobody to ask.
-func AsksOf(ctx context.Context) *guard.AskedPaths {
+// NewAskedPaths returns an empty collection of the paths that a call has to ask about; nil if there is nobody to ask.
+func NewAskedPaths(ctx context.Context) *guard.AskedPaths {
 	if Asker(ctx) == nil {
 		return nil
 	}

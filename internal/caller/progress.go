@@ -8,22 +8,24 @@ import (
 
 type progressKey struct{}
 
+// progressEvery is the shortest time between two reports, and before the first.
 const progressEvery = 100 * time.Millisecond
 
-// WithProgress has what is called with the context that it returns say how far it is, at most ten times a second and by one goroutine at
-// a time. total is 0 while it is not known. f must return at once.
+// WithProgress has calls with the returned context report their progress to f, at most ten times a second and from one
+// goroutine at a time. total is 0 while it is not known. f must return at once.
 func WithProgress(ctx context.Context, f func(done, total int, what string)) context.Context {
 	return context.WithValue(ctx, progressKey{}, f)
 }
 
-// Progress is what to call with the progress of a call, or nil when nobody asked.
+// Progress returns the function that a call reports its progress to, limited to ten calls a second. It returns nil if there was
+// no [WithProgress].
 func Progress(ctx context.Context) func(done, total int, what string) {
 	f, _ := ctx.Value(progressKey{}).(func(done, total int, what string))
 	if f == nil {
 		return nil
 	}
 	var mu sync.Mutex
-	last := time.Now() // what is done in less needs no progress
+	last := time.Now()
 	return func(done, total int, what string) {
 		mu.Lock()
 		defer mu.Unlock()

@@ -67,7 +67,7 @@ func Commit(ctx context.Context, w *workspace.Workspace, view report.View, p *pl
 	if p.Applied() {
 		return nothing(ctx, w, view, p, sums, r)
 	}
-	store, err := w.Keeper.Ensure()
+	store, err := w.OpenOrMakeStore()
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func Commit(ctx context.Context, w *workspace.Workspace, view report.View, p *pl
 	if err != nil {
 		return nil, err
 	}
-	n := netOf(p.Steps, w.Keeper.Prefix, sums, r.Forget)
+	n := netOf(p.Steps, w.Paths().Prefix, sums, r.Forget)
 	rep := &outcome.Report{View: view, Plan: p}
 	rep.View.Diffs = report.StartDiffs(p)
 	tx := commit.Tx{Changes: n.changes, RemoveDirs: r.Prune, Progress: r.Progress, Record: audit.Record{Kind: cmp.Or(r.Kind, audit.Commit), Idem: r.Key, Request: r.Request,
@@ -115,11 +115,11 @@ func Commit(ctx context.Context, w *workspace.Workspace, view report.View, p *pl
 // or refused. A person who is to be asked about reading is asked, for the answer says what the files have.
 func nothing(ctx context.Context, w *workspace.Workspace, view report.View, p *plan.Plan, sums map[guard.Identity]string, r Record) (*outcome.Report, error) {
 	read := slices.DeleteFunc(slices.Clone(r.Asks), func(a api.AskedPath) bool { return a.Write })
-	if _, err := consent.Ask(ctx, w, read, "", consent.DigestOf(sums)); err != nil {
+	if _, err := consent.Ask(ctx, w, read, "", consent.NewDigest(sums)); err != nil {
 		return nil, err
 	}
 	rep := &outcome.Report{View: view, Plan: p}
-	store, err := w.Keeper.Find()
+	store, err := w.OpenStore()
 	if err == nil && store != nil {
 		rep.Done.Log = report.Head(store.Head())
 		rep.View.Done = &rep.Done
@@ -175,7 +175,7 @@ func Note(ctx context.Context, w *workspace.Workspace, v *report.View, list fail
 	if first.Reason == fail.StoreUnwritable || first.Reason == fail.Indeterminate || errors.Is(first, api.ErrUnanswered) {
 		return
 	}
-	store, err := w.Keeper.Ensure()
+	store, err := w.OpenOrMakeStore()
 	if err != nil {
 		return
 	}
@@ -200,7 +200,7 @@ func refusal(ctx context.Context, w *workspace.Workspace, first *fail.Error, nam
 	}
 	for i := range named[:min(len(named), maxNoted)] {
 		s := &named[i]
-		r.Ops = append(r.Ops, audit.Op{Operation: s.Op.String(), Path: caller.Clean(w.LogPath(ctx, s.Path)), ToPath: caller.Clean(w.LogPath(ctx, s.To))})
+		r.Ops = append(r.Ops, audit.Op{Operation: s.Op.String(), Path: caller.ForLog(w.LogPath(ctx, s.Path)), ToPath: caller.ForLog(w.LogPath(ctx, s.To))})
 	}
 	return r
 }
@@ -208,7 +208,7 @@ func refusal(ctx context.Context, w *workspace.Workspace, first *fail.Error, nam
 // Earlier returns the answer that a call with this key was given before. A transaction that may not have come to its
 // end is no answer: whoever is at work on it is waited for, or it is recovered.
 func Earlier(ctx context.Context, w *workspace.Workspace, r Record) (*outcome.Report, error) {
-	store, err := w.Keeper.Find()
+	store, err := w.OpenStore()
 	if err != nil || store == nil {
 		return nil, err
 	}
@@ -260,7 +260,7 @@ func Meanwhile(ctx context.Context, w *workspace.Workspace, r Record) *outcome.R
 	if r.Key == "" {
 		return nil
 	}
-	store, err := w.Keeper.Find()
+	store, err := w.OpenStore()
 	if err != nil || store == nil {
 		return nil
 	}
@@ -365,7 +365,7 @@ func applyOne(ctx context.Context, w *workspace.Workspace, whole *outcome.Report
 		err = src.Batch.Recheck()
 	}
 	if err == nil {
-		err = caller.CheckPlan(w.Limits, p)
+		err = w.CheckPlan(p)
 	}
 	switch {
 	case leave.covers(src):

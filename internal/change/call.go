@@ -39,7 +39,7 @@ func Perform[T any](ctx context.Context, w *workspace.Workspace, c Call[T]) (*ap
 	if err := w.Enter(); err != nil {
 		return nil, &outcome.Refusal{List: fail.All(err)}
 	}
-	defer w.Calls.Done()
+	defer w.Leave()
 	ctx = Calling(ctx, w, c.Tool)
 	rep, err := c.do(ctx, w)
 	if err != nil {
@@ -50,11 +50,10 @@ func Perform[T any](ctx context.Context, w *workspace.Workspace, c Call[T]) (*ap
 
 // Calling names the tool for the log, unless the caller has.
 func Calling(ctx context.Context, w *workspace.Workspace, tool string) context.Context {
-	a, _ := ctx.Value(caller.ActorKey{}).(api.Actor)
-	if a.Tool == "" && w.Keeper.Actor.Tool == "" {
-		a.Tool = tool
+	if w.Actor(ctx).Tool != "" {
+		return ctx
 	}
-	return caller.As(ctx, a)
+	return caller.WithActor(ctx, api.Actor{Tool: tool})
 }
 
 func (c *Call[T]) do(ctx context.Context, w *workspace.Workspace) (*outcome.Report, error) {
@@ -94,7 +93,7 @@ func settled(ctx context.Context, w *workspace.Workspace, settle func(context.Co
 	}
 	src.Close()
 	if err == nil {
-		err = caller.CheckPlan(w.Limits, p)
+		err = w.CheckPlan(p)
 	}
 	if err != nil {
 		return nil, Telling(ctx, w, src, err)

@@ -19,7 +19,7 @@ func askForPlan(ctx context.Context, w *workspace.Workspace, p *plan.Plan, sums 
 	if r.given != nil || len(r.Asks) == 0 {
 		return r.given, nil
 	}
-	h := consent.DigestOf(sums)
+	h := consent.NewDigest(sums)
 	fmt.Fprintf(h, "%q %t %q\n", r.Kind, r.Forget, r.Undoes)
 	for i := range p.Steps {
 		s := &p.Steps[i]
@@ -35,7 +35,7 @@ func Telling(ctx context.Context, w *workspace.Workspace, src *source.Reader, er
 	if len(read) == 0 {
 		return err
 	}
-	if _, no := consent.Ask(ctx, w, read, "", consent.DigestOf(src.Sums())); no != nil {
+	if _, no := consent.Ask(ctx, w, read, "", consent.NewDigest(src.Sums())); no != nil {
 		return no
 	}
 	return err

@@ -13,7 +13,7 @@ import (
 // WhatElse is what is to be known beside the sections: what a commit would ask first, or which switch would help.
 func WhatElse(ctx context.Context, w *workspace.Workspace, text string, o api.PatchOptions, src *source.Reader, refused fail.List) []string {
 	if len(refused) == 0 {
-		return consent.WillAsk(src.Asks.List())
+		return consent.PlanNotes(src.Asks.List())
 	}
 	src.Asks = nil // nobody is asked about what is only looked at for a hint
 	if hint := elsewhere(ctx, w, text, o, src, refused); hint != "" {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
-	"github.com/emend-dev/emend/internal/caller"
 	"github.com/emend-dev/emend/internal/commit"
 	"github.com/emend-dev/emend/internal/consent"
 	"github.com/emend-dev/emend/internal/dialect"
@@ -34,7 +33,7 @@ func Preview(ctx context.Context, w *workspace.Workspace, text string, o api.Pat
 	view, p, err := planWorkspace(ctx, w, text, o, src)
 	if err == nil {
 		asks := src.Asks.List()
-		view.Notes = consent.WillAsk(asks)
+		view.Notes = consent.PlanNotes(asks)
 		return &outcome.Plan{View: view, Plan: p, Sums: src.Sums(), Of: w, Asks: asks}, nil
 	}
 	list := fail.All(Telling(ctx, w, src, err))
@@ -68,7 +67,7 @@ func planWorkspace(ctx context.Context, w *workspace.Workspace, text string, o a
 		err = moved
 	}
 	if err == nil {
-		err = caller.CheckPlan(w.Limits, p)
+		err = w.CheckPlan(p)
 	}
 	return view, p, err
 }
@@ -76,7 +75,7 @@ func planWorkspace(ctx context.Context, w *workspace.Workspace, text string, o a
 // Parse reads text in its dialect.
 func Parse(w *workspace.Workspace, text string, o api.PatchOptions) (report.View, *dialect.Dialect, error) {
 	view := report.View{DryRun: true, Atomic: !o.Sequential}
-	if err := caller.CheckText(w.Limits, text); err != nil {
+	if err := w.CheckText(text); err != nil {
 		return view, nil, err
 	}
 	d, err := Choose(text, o.Dialect)
@@ -89,7 +88,7 @@ func Parse(w *workspace.Workspace, text string, o api.PatchOptions) (report.View
 		return view, nil, err
 	}
 	view.Patch, view.Passed = parsed.Patch, parsed.Passed
-	return view, d, caller.CheckPatch(w.Limits, parsed.Patch)
+	return view, d, w.CheckPatch(parsed.Patch)
 }
 
 func Choose(text, name string) (*dialect.Dialect, error) {

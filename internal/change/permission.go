@@ -54,7 +54,7 @@ func askEach(ctx context.Context, w *workspace.Workspace, patchText string, view
 	if _, err := plan.Build(ctx, first, rules, src, plan.Options{Expect: o.Expect, Idempotent: o.Idempotent}); err != nil && !reads {
 		return nil, nil
 	}
-	h := consent.DigestOf(src.Sums())
+	h := consent.NewDigest(src.Sums())
 	fmt.Fprintf(h, "one by one %q %q %s %t %d\n", d.Name, w.BaseDir(ctx), text.Sum(patchText), o.Lenient, o.Tolerance)
 	var err error
 	l.asked, err = consent.Ask(ctx, w, l.about, l.moved(ctx, src, view.Patch)+l.show(patchText, view.Patch, d), h)

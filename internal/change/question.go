@@ -94,7 +94,7 @@ func moved(ctx context.Context, w *workspace.Workspace, s *plan.Step) (string, e
 
 // kept is what the history keeps in a slot.
 func keptText(w *workspace.Workspace, slot string) (string, error) {
-	store, err := w.Keeper.Find()
+	store, err := w.OpenStore()
 	if err != nil {
 		return "", err
 	}

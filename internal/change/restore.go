@@ -20,7 +20,7 @@ import (
 
 // RestoreArchive creates the file that an archive contains.
 func RestoreArchive(ctx context.Context, w *workspace.Workspace, from io.Reader, target, key string) (*api.Answer[api.RestoreData], error) {
-	a, err := history.ReadArchive(kept.Cancellable{Ctx: ctx, R: from}, w.Limits.FileBytes)
+	a, err := history.ReadArchive(kept.Cancellable{Ctx: ctx, R: from}, w.Limits().FileBytes)
 	if err != nil {
 		a, err = &history.Archived{}, badArchive(err)
 	}

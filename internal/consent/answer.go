@@ -15,31 +15,34 @@ import (
 	"github.com/emend-dev/emend/internal/workspace"
 )
 
-// Answer answers a call that waits, once.
-func Answer(ctx context.Context, w *workspace.Workspace, id string, a board.Answer) (*api.Answer[api.AnsweredData], error) {
-	if err := w.Enter(); err != nil {
-		return nil, outcome.Cannot(err)
-	}
-	defer w.Calls.Done()
-	if ctx.Err() != nil {
-		return nil, outcome.Cannot(caller.Cancelled(ctx))
-	}
-	b, err := w.Board(false)
-	if err != nil {
-		return nil, outcome.Cannot(err)
-	}
-	q, err := Question(b, id, w.Keeper.Way())
-	if err == nil {
-		q, err = b.Answer(id, w.Keeper.Way(), a)
-	}
-	if err != nil {
-		return nil, outcome.Cannot(NotAnswered(id, err))
-	}
-	return outcome.Found(api.AnsweredData{ID: q.ID, Allowed: a.Allowed, Session: a.Session}, answeredWords(q, a)), nil
+// Allow answers a waiting call with yes.
+func Allow(ctx context.Context, w *workspace.Workspace, r api.AllowRequest) (*api.Answer[api.AnsweredData], error) {
+	return answer(ctx, w, r.ID, board.Answer{Allowed: true, Session: r.Session, By: r.By})
 }
 
-// NotAnswered is why a question could not be answered.
-func NotAnswered(id string, err error) error {
+// Deny answers a waiting call with no.
+func Deny(ctx context.Context, w *workspace.Workspace, r api.DenyRequest) (*api.Answer[api.AnsweredData], error) {
+	return answer(ctx, w, r.ID, board.Answer{Reason: cutReason(r.Reason), By: r.By})
+}
+
+// answer answers a waiting call. The first answer counts.
+func answer(ctx context.Context, w *workspace.Workspace, id string, a board.Answer) (*api.Answer[api.AnsweredData], error) {
+	if ctx.Err() != nil {
+		return nil, caller.Cancelled(ctx)
+	}
+	b, _, err := findQuestion(w, id)
+	if err != nil {
+		return nil, err
+	}
+	q, err := b.Answer(id, w.Paths().Prefix, a)
+	if err != nil {
+		return nil, notAnswered(id, err)
+	}
+	return outcome.Found(api.AnsweredData{ID: q.ID, Allowed: a.Allowed, Session: a.Session}, answeredText(q, a)), nil
+}
+
+// notAnswered says why a question could not be found or answered.
+func notAnswered(id string, err error) error {
 	e := &fail.Error{Kind: fail.NotFound, Cause: err, Hint: "Look at what waits now: emend waiting, or the page."}
 	switch {
 	case errors.Is(err, board.ErrAnswered):
@@ -56,8 +59,8 @@ func NotAnswered(id string, err error) error {
 	return e
 }
 
-// answeredWords is an answer as a person reads it.
-func answeredWords(q board.Question, a board.Answer) string {
+// answeredText words an answer for a person.
+func answeredText(q board.Question, a board.Answer) string {
 	did := "Denied"
 	if a.Allowed {
 		did = "Allowed, this once"

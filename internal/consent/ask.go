@@ -1,3 +1,7 @@
+// Package consent asks a person when a policy says so: the asker that a call brought along decides how. It has the asker that
+// puts the question on a page and waits, and what the page answers with.
+//
+// It does not decide which paths are asked about, which package guard does, nor what a call does with the answer.
 package consent
 
 import (
@@ -20,10 +24,11 @@ import (
 	"github.com/emend-dev/emend/internal/workspace"
 )
 
-// maxQuestion is how many bytes of a change are shown to the person who is asked.
+// maxQuestion is how many bytes of a diff a person is shown.
 const maxQuestion = 64 << 10
 
-// Ask asks, if there is anything to ask about, and returns what the log says of it.
+// Ask asks the caller's asker about paths and returns what the log says about the yes. With no paths it returns nil. diff is
+// shown to the person; digest stands for all that the answer depends on.
 func Ask(ctx context.Context, w *workspace.Workspace, about []api.AskedPath, diff string, digest hash.Hash) (*audit.Asked, error) {
 	if len(about) == 0 {
 		return nil, nil
@@ -33,33 +38,33 @@ func Ask(ctx context.Context, w *workspace.Workspace, about []api.AskedPath, dif
 	}
 	f := caller.Asker(ctx)
 	if f == nil {
-		return nil, saidNo(about[0], errors.New("there is nobody to ask"))
+		return nil, refused(about[0], errors.New("there is nobody to ask"))
 	}
 	actor := w.Actor(ctx)
 	fmt.Fprintf(digest, "%d %d %q %q %q\n", w.Guard.RootID().Dev, w.Guard.RootID().Ino, actor.Client, actor.Session, actor.Tool)
 	for _, a := range about {
 		fmt.Fprintf(digest, "%q %t %q\n", a.Path, a.Write, a.Rule)
 	}
-	q := api.Question{Root: w.Root(), Actor: actor, Paths: about, Diff: bounded(report.Escape(diff))}
+	q := api.Question{Root: w.Root(), Actor: actor, Paths: about, Diff: cutDiff(report.Escape(diff))}
 	q.Digest = hex.EncodeToString(digest.Sum(nil))
 	by, err := f(ctx, q)
 	if ctx.Err() != nil {
 		return nil, caller.Cancelled(ctx)
 	}
 	if err != nil {
-		return nil, saidNo(about[0], err)
+		return nil, refused(about[0], err)
 	}
-	out := &audit.Asked{By: caller.Clean(by)}
+	out := &audit.Asked{By: caller.ForLog(by)}
 	for _, a := range about {
-		if p := caller.Clean(w.Paths().ToTop(a.Path)); !slices.Contains(out.Paths, p) {
+		if p := caller.ForLog(w.Paths().ToTop(a.Path)); !slices.Contains(out.Paths, p) {
 			out.Paths = append(out.Paths, p)
 		}
 	}
 	return out, nil
 }
 
-// saidNo is the refusal of a call that nobody allowed.
-func saidNo(a api.AskedPath, err error) error {
+// refused returns the refusal of a call that nobody allowed. err says why.
+func refused(a api.AskedPath, err error) error {
 	e := &fail.Error{Kind: fail.PermissionDenied, Path: a.Path, Cause: err,
 		Msg:  fmt.Sprintf("the policy wants a person to be asked about it (rule %s): %v", fail.Quote(a.Rule), err),
 		Hint: "Leave the file as it is, or ask a person to change the policy."}
@@ -70,8 +75,8 @@ func saidNo(a api.AskedPath, err error) error {
 	return e
 }
 
-// DigestOf begins a digest with the content of every file that was read.
-func DigestOf(sums map[guard.Identity]string) hash.Hash {
+// NewDigest returns a hash that begins with the content of every file that was read.
+func NewDigest(sums map[guard.Identity]string) hash.Hash {
 	var lines []string
 	for place, sum := range sums {
 		lines = append(lines, fmt.Sprintf("%d %d %q %s\n", place.Dev, place.Ino, place.Name, sum))
@@ -82,8 +87,8 @@ func DigestOf(sums map[guard.Identity]string) hash.Hash {
 	return h
 }
 
-// WillAsk says, in a plan, what a commit will do first.
-func WillAsk(about []api.AskedPath) (notes []string) {
+// PlanNotes returns the notes of a plan that say which paths a person is asked about before its commit.
+func PlanNotes(about []api.AskedPath) (notes []string) {
 	for _, a := range about {
 		if a.Write {
 			notes = append(notes, fmt.Sprintf("%s: before this is committed a person is asked (rule %s of the policy).",
@@ -93,7 +98,8 @@ func WillAsk(about []api.AskedPath) (notes []string) {
 	return notes
 }
 
-func bounded(s string) string {
+// cutDiff cuts a diff that is too long to be shown, and says so.
+func cutDiff(s string) string {
 	if len(s) <= maxQuestion {
 		return s
 	}

@@ -14,61 +14,105 @@ import (
 	"github.com/emend-dev/emend/internal/workspace"
 )
 
+// Where a person said yes, for the log.
 const (
 	byPage     = "page"
 	byTerminal = "terminal"
-	BySession  = "page, for the session"
+	bySession  = "page, for the session"
 )
 
-// maxWords is how much of a person's words is passed on, in bytes.
-const maxWords = 2000
+// maxReason is how many bytes of a person's reason are passed on.
+const maxReason = 2000
 
-// Patient says every few seconds that a person is asked, to a client that would not wait for so long in silence.
-func Patient(ctx context.Context, patience time.Duration) func(left time.Duration) {
+// AskAtPage asks the person who has a page open, and waits at most patience for the answer. It refuses at once where no page
+// is open. It asks nobody about what a person has allowed to the session already.
+func AskAtPage(ctx context.Context, w *workspace.Workspace, q api.Question, patience time.Duration) (by string, err error) {
+	if err := w.Enter(); err != nil {
+		return "", err
+	}
+	defer w.Leave()
+	if w.GrantedToSession(q) {
+		return bySession, nil
+	}
+	if patience <= 0 {
+		return "", nobodyThere("calls do not wait for one here", "A person can have them wait: emend serve --wait 45s.")
+	}
+	b, err := w.Board(false)
+	if err != nil {
+		return "", err
+	}
+	if b == nil {
+		return "", noPage()
+	}
+	now := time.Now()
+	a, err := b.Ask(ctx, board.Question{Since: now, Deadline: now.Add(patience), Prefix: w.Paths().Prefix, Root: q.Root, Actor: q.Actor,
+		Paths: q.Paths, Diff: q.Diff, Digest: q.Digest}, reportWaiting(ctx, patience))
+	if err != nil {
+		return "", unanswered(err, patience)
+	}
+	return answeredBy(w, q, a)
+}
+
+// OpenPage announces a page that shows waiting calls to a person, until close is called, the workspace is closed or the process
+// ends.
+func OpenPage(_ context.Context, w *workspace.Workspace) (close func(), err error) {
+	b, err := w.Board(true)
+	if err != nil {
+		return nil, err
+	}
+	if close, err = b.OpenPage(w.Paths().Prefix); err != nil {
+		return nil, workspace.StoreError(err)
+	}
+	return close, nil
+}
+
+// reportWaiting returns a function that reports progress every few seconds while a person is asked: a client might give up
+// after a long silence.
+func reportWaiting(ctx context.Context, patience time.Duration) func(left time.Duration) {
 	const every = 5 * time.Second
-	tell, told := caller.Progress(ctx), 0
+	report, reported := caller.Progress(ctx), 0
 	return func(left time.Duration) {
-		if n := int((patience - left) / every); tell != nil && n > told {
-			told = n
-			tell(n, 0, fmt.Sprintf("a person is asked; %d s are left", int(left/time.Second)))
+		if n := int((patience - left) / every); report != nil && n > reported {
+			reported = n
+			report(n, 0, fmt.Sprintf("a person is asked; %d s are left", int(left/time.Second)))
 		}
 	}
 }
 
-// AnsweredBy is what a person said.
-func AnsweredBy(w *workspace.Workspace, q api.Question, a board.Answer) (by string, err error) {
-	switch {
-	case a.Allowed && a.Session:
-		w.Grants.Add(q)
-		fallthrough
-	case a.Allowed:
+// answeredBy returns where a person said yes, and remembers a yes for the session. A no is an error.
+func answeredBy(w *workspace.Workspace, q api.Question, a board.Answer) (by string, err error) {
+	if a.Allowed {
+		if a.Session {
+			w.GrantToSession(q)
+		}
 		if a.By == byTerminal {
 			return byTerminal, nil
 		}
 		return byPage, nil
 	}
 	e := &fail.Error{Kind: fail.PermissionDenied, Msg: "a person was asked, and said no", Hint: "Do not send the same call again; do without it."}
-	if reason := CutWords(a.Reason); reason != "" {
+	if reason := cutReason(a.Reason); reason != "" {
 		e.Msg += fmt.Sprintf(": %q", reason)
 		e.Hint = "Do not send the same call again; do what the person says."
 	}
 	return "", e
 }
 
-func NobodyThere(msg, hint string) error {
+// nobodyThere returns a refusal that has [api.ErrNoPage] as its cause.
+func nobodyThere(msg, hint string) error {
 	return &fail.Error{Kind: fail.PermissionDenied, Cause: api.ErrNoPage, Msg: msg, Hint: "Leave the file as it is. " + hint}
 }
 
-func NoPage() error {
-	return NobodyThere("no page is open on which a person could answer", `A person can open one with "emend ui" and answer there, when the call is sent again; or change the policy.`)
+func noPage() error {
+	return nobodyThere("no page is open on which a person could answer", `A person can open one with "emend ui" and answer there, when the call is sent again; or change the policy.`)
 }
 
-// Unanswered words why there is no answer.
-func Unanswered(err error, patience time.Duration) error {
+// unanswered says why a question got no answer.
+func unanswered(err error, patience time.Duration) error {
 	e := &fail.Error{Kind: fail.PermissionDenied, Cause: err}
 	switch {
 	case errors.Is(err, board.ErrNoPage):
-		return NoPage()
+		return noPage()
 	case errors.Is(err, board.ErrTimeout):
 		e.Msg = fmt.Sprintf("a person was asked at the page, and did not answer within %v; the question is withdrawn", patience)
 		e.Hint = "Go on with something else, and say that it waits for a person; send the call again when one is there."
@@ -90,10 +134,11 @@ func Unanswered(err error, patience time.Duration) error {
 	return e
 }
 
-func CutWords(s string) string {
+// cutReason cuts a person's reason to what is passed on.
+func cutReason(s string) string {
 	s = strings.TrimSpace(strings.ToValidUTF8(s, "\uFFFD"))
-	if len(s) <= maxWords {
+	if len(s) <= maxReason {
 		return s
 	}
-	return strings.ToValidUTF8(s[:maxWords], "") + "…"
+	return strings.ToValidUTF8(s[:maxReason], "") + "…"
 }

@@ -1,6 +1,7 @@
 package consent
 
 import (
+	"context"
 	"path/filepath"
 
 	"github.com/emend-dev/emend/api"
@@ -9,20 +10,54 @@ import (
 	"github.com/emend-dev/emend/internal/workspace"
 )
 
-// Question is one that waits, also where there is no board yet.
-func Question(b *board.Board, id, prefix string) (board.Question, error) {
-	if b == nil {
-		return board.Question{}, board.ErrNotWaiting
+// Waiting lists the calls that wait for a person, the oldest first.
+func Waiting(_ context.Context, w *workspace.Workspace) ([]api.Waiting, error) {
+	b, err := w.Board(false)
+	if b == nil || err != nil {
+		return nil, err
 	}
-	return b.Find(id, prefix)
+	all, err := b.List(w.Paths().Prefix)
+	if err != nil {
+		return nil, workspace.StoreError(err)
+	}
+	out := make([]api.Waiting, len(all))
+	for i := range all {
+		out[i] = waitingCall(w, &all[i])
+	}
+	return out, nil
 }
 
-// Waiting is what a file of the store says. Who wrote it may not be emend.
-func Waiting(w *workspace.Workspace, q *board.Question) api.Waiting {
-	rel, err := filepath.Rel(filepath.FromSlash(w.Keeper.Way()), filepath.FromSlash(q.Prefix))
+// WaitingFor returns one of the calls that wait.
+func WaitingFor(_ context.Context, w *workspace.Workspace, id string) (*api.Waiting, error) {
+	_, q, err := findQuestion(w, id)
+	if err != nil {
+		return nil, err
+	}
+	return new(waitingCall(w, &q)), nil
+}
+
+// findQuestion finds a question that waits on the board. Without a board none does.
+func findQuestion(w *workspace.Workspace, id string) (*board.Board, board.Question, error) {
+	b, err := w.Board(false)
+	if err != nil {
+		return nil, board.Question{}, err
+	}
+	if b == nil {
+		return nil, board.Question{}, notAnswered(id, board.ErrNotWaiting)
+	}
+	q, err := b.Find(id, w.Paths().Prefix)
+	if err != nil {
+		return nil, q, notAnswered(id, err)
+	}
+	return b, q, nil
+}
+
+// waitingCall turns a question of the board into what a person is shown. Another program than emend may have written it.
+func waitingCall(w *workspace.Workspace, q *board.Question) api.Waiting {
+	rel, err := filepath.Rel(filepath.FromSlash(w.Paths().Prefix), filepath.FromSlash(q.Prefix))
 	if err != nil {
 		rel = "."
 	}
 	return api.Waiting{ID: q.ID, Since: q.Since, Deadline: q.Deadline, Below: filepath.ToSlash(rel),
-		Question: api.Question{Root: q.Root, Actor: q.Actor, Paths: q.Paths, Diff: bounded(report.Escape(q.Diff)), Digest: q.Digest}}
+		Question: api.Question{Root: q.Root, Actor: q.Actor, Paths: q.Paths, Diff: cutDiff(report.Escape(q.Diff)), Digest: q.Digest}}
 }

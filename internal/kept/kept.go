@@ -42,7 +42,7 @@ type keptTx struct {
 
 // takeInventory lists what the history has; nil when there is no store.
 func takeInventory(w *workspace.Workspace) (*inventory, error) {
-	store, err := w.Keeper.Find()
+	store, err := w.OpenStore()
 	if err != nil || store == nil {
 		return nil, err
 	}

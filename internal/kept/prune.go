@@ -28,11 +28,8 @@ const (
 // Prune removes what is older, or more, than the workspace keeps, if the last pruning was a day ago or longer. It removes
 // nothing while somebody else has the lock.
 func Prune(ctx context.Context, w *workspace.Workspace) (*api.Pruned, error) {
-	k := &w.Keeper
-	k.Mu.Lock()
-	store, wrote := k.Store, k.Wrote
-	k.Mu.Unlock()
-	if store == nil || !wrote || !store.PruneDue(pruneEvery) {
+	store := w.WrittenStore()
+	if store == nil || !store.PruneDue(pruneEvery) {
 		return &api.Pruned{}, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, maxPruning)
@@ -42,9 +39,10 @@ func Prune(ctx context.Context, w *workspace.Workspace) (*api.Pruned, error) {
 		return nil, err
 	}
 	v.Prefix = "." // one history serves every root below the top
-	out, what, more := v.prunable(ctx, cmp.Or(k.Age, defaultAge), cmp.Or(k.Bytes, defaultBytes))
+	age, bytes := w.HistoryBounds()
+	out, what, more := v.prunable(ctx, cmp.Or(age, defaultAge), cmp.Or(bytes, defaultBytes))
 	if len(what.Names) > 0 {
-		what.Records[0].Actor.Client = k.Actor.Client
+		what.Records[0].Actor.Client = w.Actor(ctx).Client
 		what.Records[0].PolicyHash = w.Guard.PolicyHash()
 		if done, err := store.Prune(what); err != nil || !done {
 			return &api.Pruned{}, err

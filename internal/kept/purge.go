@@ -109,7 +109,7 @@ func newPurgeFilter(w *workspace.Workspace, r api.PurgeRequest) (*purgeFilter, e
 // purgePaths returns the paths from the root that a caller may mean: as it is written, and where it leads. It does not ask
 // whether they may be read: a protected file can be purged too.
 func purgePaths(w *workspace.Workspace, p string) ([]string, error) {
-	full := path.Join(w.Base, filepath.ToSlash(p))
+	full := path.Join(w.DefaultBase(), filepath.ToSlash(p))
 	if filepath.IsAbs(p) {
 		rel, err := filepath.Rel(w.Root(), p)
 		if err != nil {
@@ -121,7 +121,7 @@ func purgePaths(w *workspace.Workspace, p string) ([]string, error) {
 		return nil, &fail.Error{Kind: fail.OutsideWorkspace, Path: p, Msg: fail.Quote(p) + " is outside of the workspace", Hint: "Name a path inside."}
 	}
 	out := []string{full}
-	if e, err := w.Guard.Resolve(p, guard.Request{Base: w.Base, Absolute: true}); err == nil && e.Rel != full {
+	if e, err := w.Guard.Resolve(p, guard.Request{Base: w.DefaultBase(), Absolute: true}); err == nil && e.Rel != full {
 		out = append(out, e.Rel)
 	}
 	return out, nil

@@ -20,7 +20,7 @@ const maxRecordOps = 1000
 
 // remove removes files from the history, on record, and returns the newest record of the log.
 func remove(ctx context.Context, w *workspace.Workspace, what commit.Removal) (*api.Head, error) {
-	store, err := w.Keeper.Ensure()
+	store, err := w.OpenOrMakeStore()
 	if err != nil {
 		return nil, err
 	}

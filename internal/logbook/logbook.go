@@ -39,7 +39,7 @@ type Reader struct {
 
 // Open opens the log of the workspace's store. It refuses a store that was copied from another tree, as a write does.
 func Open(w *workspace.Workspace) (*Reader, error) {
-	if _, err := w.Keeper.Find(); err != nil {
+	if _, err := w.OpenStore(); err != nil {
 		return nil, err
 	}
 	return openAny(w)
@@ -47,9 +47,9 @@ func Open(w *workspace.Workspace) (*Reader, error) {
 
 // openAny is Open, and also opens a store that was copied from another tree, with a note that says so.
 func openAny(w *workspace.Workspace) (*Reader, error) {
-	rd := &Reader{Paths: workspace.Paths{Prefix: "."}, Guard: w.Guard, undone: &w.Undone, index: &w.Index}
-	_, err := w.Keeper.Find()
-	place := w.Keeper.Where()
+	rd := &Reader{Paths: workspace.Paths{Prefix: "."}, Guard: w.Guard, undone: w.Undone(), index: w.LogIndex()}
+	_, err := w.OpenStore()
+	place := w.StorePlace()
 	if !place.Exists {
 		return rd, err
 	}
@@ -60,7 +60,7 @@ func openAny(w *workspace.Workspace) (*Reader, error) {
 		rd.note("%s", err.Error())
 	}
 	rd.Store = place.Dir
-	if err := rd.open(w.Keeper.Root); err != nil {
+	if err := rd.open(w.RealRoot()); err != nil {
 		rd.Close()
 		return nil, workspace.StoreError(err)
 	}

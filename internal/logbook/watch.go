@@ -88,11 +88,11 @@ func lookAtLog(w *workspace.Workspace, before string, head api.Head) (stamp stri
 
 // logStamp returns the stamp of the log's directory, "" when there is none.
 func logStamp(w *workspace.Workspace) (string, error) {
-	store, err := w.Keeper.Find()
+	store, err := w.OpenStore()
 	if err != nil || store == nil {
 		return "", err
 	}
-	dir, err := vfs.Open(w.Keeper.Where().Dir)
+	dir, err := vfs.Open(w.StorePlace().Dir)
 	if err != nil {
 		return "", nil // it was moved away
 	}

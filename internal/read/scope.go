@@ -21,7 +21,7 @@ func looking(ctx context.Context, w *workspace.Workspace, path string, ignored b
 		return find.Options{}, err
 	}
 	o := find.Options{Root: e, IncludeIgnored: ignored}
-	if o.SkipDirs, _ = ctx.Value(caller.LeaveOutKey{}).([]string); o.SkipDirs == nil {
+	if o.SkipDirs = caller.LeftOutDirs(ctx); o.SkipDirs == nil {
 		o.Excludes = find.GlobalExcludes()
 	}
 	if told := caller.Progress(ctx); told != nil {
@@ -32,8 +32,8 @@ func looking(ctx context.Context, w *workspace.Workspace, path string, ignored b
 
 // root looks at what was named. A link to what is inside the workspace is followed: who names it means what it leads to.
 func root(w *workspace.Workspace, path string) (guard.Entry, error) {
-	path = workspace.Unslashed(path)
-	ask := guard.Request{Base: w.Base}
+	path = workspace.TrimSlashes(path)
+	ask := guard.Request{Base: w.DefaultBase()}
 	e, err := w.Guard.Resolve(path, ask)
 	if err == nil && e.Kind == guard.Symlink {
 		ask.Follow = true

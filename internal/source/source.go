@@ -47,7 +47,7 @@ func Rung(r *api.EditRequest) (patch.Rung, error) {
 }
 
 func NewReader(ctx context.Context, w *workspace.Workspace) *Reader {
-	return &Reader{W: w, Base: w.BaseDir(ctx), Loaded: map[guard.Identity]Loaded{}, Asks: caller.AsksOf(ctx), Batch: w.Guard.NewBatch(),
+	return &Reader{W: w, Base: w.BaseDir(ctx), Loaded: map[guard.Identity]Loaded{}, Asks: caller.NewAskedPaths(ctx), Batch: w.Guard.NewBatch(),
 		early: map[guard.Identity]*guard.Content{}}
 }
 
@@ -99,7 +99,7 @@ func (r *Reader) Load(ctx context.Context, f plan.File) (data, sum string, err e
 	if r.Most > 0 && int64(r.Bytes)+f.Size > int64(r.Most) {
 		return "", "", &fail.Error{Kind: fail.FileTooLarge, Path: f.Rel, Msg: "the file is too large to look for a hint in"}
 	}
-	if err := caller.CheckFile(r.W.Limits, f, int64(r.Bytes)); err != nil {
+	if err := r.W.CheckFile(f, int64(r.Bytes)); err != nil {
 		return "", "", err
 	}
 	if c := r.early[e.Place]; c != nil {

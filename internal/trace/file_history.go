@@ -51,7 +51,7 @@ func fromRoot(w *workspace.Workspace, p string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if e, err := w.Guard.Resolve(p, guard.Request{Base: w.Base, Absolute: true}); err != nil {
+	if e, err := w.Guard.Resolve(p, guard.Request{Base: w.DefaultBase(), Absolute: true}); err != nil {
 		if !errors.Is(err, fail.NotFound) {
 			return "", err
 		}

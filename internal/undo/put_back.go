@@ -8,7 +8,6 @@ import (
 
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
-	"github.com/emend-dev/emend/internal/caller"
 	"github.com/emend-dev/emend/internal/change"
 	"github.com/emend-dev/emend/internal/consent"
 	"github.com/emend-dev/emend/internal/kept"
@@ -27,13 +26,13 @@ func PuttingBack(ctx context.Context, w *workspace.Workspace, r api.PutBackReque
 		err = src.Batch.Recheck()
 	}
 	if err == nil {
-		err = caller.CheckPlan(w.Limits, p)
+		err = w.CheckPlan(p)
 	}
 	if err != nil {
 		return nil, change.Telling(ctx, w, src, err)
 	}
 	if view.Notes = notes; r.DryRun {
-		view.Notes = append(notes, consent.WillAsk(src.Asks.List())...)
+		view.Notes = append(notes, consent.PlanNotes(src.Asks.List())...)
 		return &outcome.Report{View: view, Plan: p}, change.Telling(ctx, w, src, nil)
 	}
 	rec.Asks = src.Asks.List()
@@ -70,7 +69,7 @@ func planBack(ctx context.Context, w *workspace.Workspace, src *source.Reader, r
 
 // bringing is the plan by which o comes to stand where f is.
 func bringing(ctx context.Context, w *workspace.Workspace, src *source.Reader, f plan.File, o origin) (*plan.Plan, error) {
-	store, err := w.Keeper.Find()
+	store, err := w.OpenStore()
 	if err != nil {
 		return nil, err
 	}

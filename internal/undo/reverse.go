@@ -404,7 +404,7 @@ func (u *undoing) content(ctx context.Context, p string, o origin) (string, erro
 
 // slotText is what is kept in a slot. What is longer than any file may be is not what was kept: "".
 func (u *undoing) slotText(slot string) (string, error) {
-	text, _, err := kept.Of(u.hist).Text(slot, u.w.Limits.FileBytes)
+	text, _, err := kept.Of(u.hist).Text(slot, u.w.Limits().FileBytes)
 	if errors.Is(err, kept.ErrTooLong) {
 		return "", nil
 	}

@@ -15,7 +15,7 @@ func Reverse(ctx context.Context, w *workspace.Workspace, r api.UndoRequest, src
 		return nil, &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Msg: "both entry and sessionId are given",
 			Hint: "Send one of the two: entry takes back one call, sessionId all that the session did."}
 	}
-	store, err := w.Keeper.Find()
+	store, err := w.OpenStore()
 	if err != nil {
 		return nil, err
 	}

@@ -19,146 +19,122 @@ import (
 	"github.com/emend-dev/emend/internal/vfs"
 )
 
-// Keeper is the workspace's way to its store, opened when it is first needed.
-type Keeper struct {
-	Guard  *guard.Guard
-	Root   string // the root's path, links resolved
-	Id     guard.Identity
-	Named  string // the store that a person named
-	Unsafe bool
-	Actor  api.Actor
-	Opts   commit.Options
+// OpenStore returns the store of the workspace, nil if there is none yet.
+func (w *Workspace) OpenStore() (*commit.Store, error) { return w.store.open() }
 
-	Mu     sync.Mutex
-	Place  commit.Place
-	Store  *commit.Store
-	top    *guard.Guard
-	Prefix string // from the top to the root
-	board  *board.Board
+// OpenOrMakeStore returns the store of the workspace and makes it if there is none. It fails where nothing may be written.
+func (w *Workspace) OpenOrMakeStore() (*commit.Store, error) { return w.store.openOrMake() }
 
-	Adopting bool // a person said that a copied store is theirs
-
-	Wrote bool          // something was to be written
-	Age   time.Duration // how long, and how much, the history is to keep
-	Bytes int64
+// StorePlace returns where the store is, or would be made, as the last opening found it.
+func (w *Workspace) StorePlace() commit.Place {
+	w.store.mu.Lock()
+	defer w.store.mu.Unlock()
+	return w.store.place
 }
 
-// Board is the board of the store; nil where there is none yet. made says to make it.
-func (w *Workspace) Board(made bool) (*board.Board, error) {
-	k := &w.Keeper
-	find := k.Find
-	if made {
-		find = k.Ensure
+// WrittenStore returns the store if this workspace opened it for writing, else nil.
+func (w *Workspace) WrittenStore() *commit.Store {
+	w.store.mu.Lock()
+	defer w.store.mu.Unlock()
+	if !w.store.writing {
+		return nil
 	}
-	store, err := find()
+	return w.store.store
+}
+
+// Board returns the board of the store, on which calls wait for a person. It is nil where there is none yet; create says to
+// make it, and the store.
+func (w *Workspace) Board(create bool) (*board.Board, error) {
+	open := w.store.open
+	if create {
+		open = w.store.openOrMake
+	}
+	store, err := open()
 	if store == nil || err != nil {
 		return nil, err
 	}
-	k.Mu.Lock()
-	defer k.Mu.Unlock()
-	if k.board != nil {
-		return k.board, nil
-	}
-	dir, err := store.OpenDir("waiting", made)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, StoreError(err)
-	}
-	k.board = board.Open(dir)
-	return k.board, nil
+	return w.store.openBoard(store, create)
 }
 
-// StoreIn is where, below dir, a person put the store; "" for nowhere.
-func StoreIn(dir, named string) string {
-	if named == "" {
-		return ""
-	}
-	root, err := filepath.EvalSymlinks(dir)
-	if err == nil {
-		root, err = filepath.Abs(root)
-	}
-	real, nerr := filepath.Abs(named)
-	if nerr != nil || err != nil {
-		return ""
-	}
-	if whole, err := filepath.EvalSymlinks(real); err == nil {
-		real = whole
-	} else if up, err := filepath.EvalSymlinks(filepath.Dir(real)); err == nil {
-		real = filepath.Join(up, filepath.Base(real))
-	}
-	if rel, err := filepath.Rel(root, real); err == nil && filepath.IsLocal(rel) {
-		return filepath.ToSlash(rel)
-	}
-	return ""
+// storeHandle opens the store of a workspace when it is first needed, and keeps it open. The fields above mu never change.
+//
+// mu may be taken while the lock of the store is held, as a commit does that asks for the prefix. So no method takes the
+// lock of the store while it holds mu.
+type storeHandle struct {
+	guard    *guard.Guard
+	root     string // the root's absolute path, links resolved
+	actor    api.Actor
+	unsafeFS bool
+	options  commit.Options
+
+	moving sync.Mutex // held while the store is moved; taken before mu
+
+	mu      sync.Mutex
+	named   string // the store that a person named
+	place   commit.Place
+	store   *commit.Store // nil until it is open
+	top     *guard.Guard  // of the tree that the store belongs to; open when store is
+	prefix  string        // slash path from the top to the root
+	board   *board.Board
+	writing bool // openOrMake was called
 }
 
-// Find locates the store and opens it if there is one.
-func (k *Keeper) Find() (*commit.Store, error) {
-	k.Mu.Lock()
-	defer k.Mu.Unlock()
-	if k.Store != nil {
-		return k.Store, nil
+// open finds the store and opens it. It returns nil if there is none.
+func (h *storeHandle) open() (*commit.Store, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.openLocked(false)
+}
+
+// openLocked is open, with mu held. adopting says that a store counts that was copied from another place.
+func (h *storeHandle) openLocked(adopting bool) (*commit.Store, error) {
+	if h.store != nil {
+		return h.store, nil
 	}
 	var err error
-	if k.Named != "" {
-		k.Place, err = commit.LocateNamed(k.Named, k.Root)
+	if h.named != "" {
+		h.place, err = commit.LocateNamed(h.named, h.root)
 	} else {
-		k.Place, err = commit.Locate(k.Root)
+		h.place, err = commit.Locate(h.root)
 	}
-	if err != nil || !k.Place.Exists {
+	if err != nil || !h.place.Exists {
 		return nil, err
 	}
-	err = k.open()
-	return k.Store, err
+	err = h.openPlace(adopting)
+	return h.store, err
 }
 
-// Where is the place of the store.
-func (k *Keeper) Where() commit.Place {
-	k.Mu.Lock()
-	defer k.Mu.Unlock()
-	return k.Place
-}
-
-// Way is the path from the top of the tree to the root.
-func (k *Keeper) Way() string {
-	k.Mu.Lock()
-	defer k.Mu.Unlock()
-	return k.Prefix
-}
-
-// Ensure makes the store if there is none.
-func (k *Keeper) Ensure() (*commit.Store, error) {
-	if _, err := k.Find(); err != nil {
+// openOrMake opens the store and makes it if there is none.
+func (h *storeHandle) openOrMake() (*commit.Store, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if _, err := h.openLocked(false); err != nil {
 		return nil, err
 	}
-	k.Mu.Lock()
-	defer k.Mu.Unlock()
-	k.Wrote = true
-	if err := k.safe(); err != nil || k.Store != nil {
-		return k.Store, err
+	h.writing = true
+	if err := h.checkFilesystem(); err != nil || h.store != nil {
+		return h.store, err
 	}
-	if err := k.still(); err != nil {
+	if err := h.rootUnmoved(); err != nil {
 		return nil, err
 	}
 	var err error
-	if k.Place, err = k.Place.Make(); err != nil {
+	if h.place, err = h.place.Make(); err != nil {
 		return nil, err
 	}
-	err = k.open()
-	return k.Store, err
+	err = h.openPlace(false)
+	return h.store, err
 }
 
-// safe refuses to write where renames are not what they are on a local disk.
-func (k *Keeper) safe() error {
+// checkFilesystem refuses to write where a rename promises less than on a local disk.
+func (h *storeHandle) checkFilesystem() error {
 	if !commit.Supported {
 		return &fail.Error{Kind: fail.CommandFailed, Reason: fail.WeakFilesystem,
 			Msg:  "this version of emend reads, plans and previews on " + runtime.GOOS + ", and writes on Linux and macOS only",
 			Hint: "Use --dry-run, or run it where the files are on Linux or macOS."}
 	}
-	is, err := commit.Filesystem(k.Root)
-	if err != nil || k.Unsafe || !is.Network {
+	is, err := commit.Filesystem(h.root)
+	if err != nil || h.unsafeFS || !is.Network {
 		return nil
 	}
 	return &fail.Error{Kind: fail.CommandFailed, Reason: fail.WeakFilesystem,
@@ -166,93 +142,96 @@ func (k *Keeper) safe() error {
 		Hint: "With --unsafe-fs a person can allow it; emend doctor says what is weaker then."}
 }
 
-func (k *Keeper) open() error {
-	if err := k.Place.CheckOrigin(); err != nil && !k.Adopting {
+// openPlace opens the store at place.
+func (h *storeHandle) openPlace(adopting bool) error {
+	if err := h.place.CheckOrigin(); err != nil && !adopting {
 		return err
 	}
-	dir, err := vfs.Open(k.Place.Dir)
+	dir, err := vfs.Open(h.place.Dir)
 	if err != nil {
 		return StoreError(err)
 	}
-	if err := k.climb(dir); err != nil {
+	if err := h.openTop(dir); err != nil {
 		dir.Close()
 		return err
 	}
-	o := k.Opts
-	o.Holder = k.holder()
-	is, err := commit.Filesystem(k.Place.Dir)
+	o := h.options
+	o.Holder = h.holder()
+	is, err := commit.Filesystem(h.place.Dir)
 	o.Links = err == nil && !is.Journal
-	store, err := commit.Open(dir, k.top, o)
+	store, err := commit.Open(dir, h.top, o)
 	if err != nil {
-		k.top.Close()
+		h.top.Close()
 		return err
 	}
-	k.Store = store
+	h.store = store
 	if is, err := dir.Stat("."); err == nil {
-		k.Guard.ProtectStore(is.ID)
+		h.guard.ProtectStore(is.ID)
 	}
 	return nil
 }
 
-// climb opens the top of the tree that the store belongs to, and finds the way down to the root, which must be the
-// directory that the workspace was opened on.
-func (k *Keeper) climb(dir vfs.Dir) error {
-	way, err := commit.ReadFormat(dir)
+// openTop opens the top of the tree that the store in dir belongs to and sets the prefix. It refuses a store of another
+// tree, and a root that is not the directory on which the workspace was opened.
+func (h *storeHandle) openTop(dir vfs.Dir) error {
+	toTop, err := commit.ReadFormat(dir)
 	if err != nil {
 		return StoreError(err)
 	}
-	top := filepath.FromSlash(way)
+	top := filepath.FromSlash(toTop)
 	if !filepath.IsAbs(top) {
-		top = filepath.Join(k.Place.Dir, top)
+		top = filepath.Join(h.place.Dir, top)
 	}
-	rel, err := filepath.Rel(top, k.Root)
-	// Where the store was found says which tree it is for; what it says itself must not reach further.
-	elsewhere := k.Named == "" && filepath.Clean(top) != k.Place.Top
-	if err != nil || !filepath.IsLocal(rel) || elsewhere {
+	rel, err := filepath.Rel(top, h.root)
+	// The place where a store was found decides which tree it is for. Its own word must not reach further.
+	foreign := h.named == "" && filepath.Clean(top) != h.place.Top
+	if err != nil || !filepath.IsLocal(rel) || foreign {
 		return &fail.Error{Kind: fail.CommandFailed, Reason: fail.StoreUnwritable,
-			Msg:  fmt.Sprintf("the store %s belongs to another tree, %s", fail.Quote(k.Place.Dir), fail.Quote(top)),
+			Msg:  fmt.Sprintf("the store %s belongs to another tree, %s", fail.Quote(h.place.Dir), fail.Quote(top)),
 			Hint: "Name a store of its own for each tree, or none: emend then finds one."}
 	}
-	k.Prefix = filepath.ToSlash(rel)
-	if k.top, err = guard.Open(top, guard.Options{}); err != nil {
+	h.prefix = filepath.ToSlash(rel)
+	if h.top, err = guard.Open(top, guard.Options{}); err != nil {
 		return err
 	}
-	if err := k.sameRoot(); err != nil {
-		k.top.Close()
+	if err := h.rootBelowTop(); err != nil {
+		h.top.Close()
 		return err
 	}
 	return nil
 }
 
-// still checks that the path of the root leads where it did, before anything is made by it.
-func (k *Keeper) still() error {
-	g, err := guard.Open(k.Root, guard.Options{})
+// rootUnmoved checks that the path of the root still leads to the opened directory, before anything is made through that
+// path.
+func (h *storeHandle) rootUnmoved() error {
+	g, err := guard.Open(h.root, guard.Options{})
 	if err != nil {
 		return err
 	}
 	defer g.Close()
-	if g.RootID() != k.Id {
+	if g.RootID() != h.guard.RootID() {
 		return &fail.Error{Kind: fail.Stale, Path: ".", Msg: "the workspace's directory was replaced since it was opened", Hint: "Open it again."}
 	}
 	return nil
 }
 
-func (k *Keeper) sameRoot() error {
-	root, err := k.top.OpenDir(k.Prefix)
+// rootBelowTop checks that the prefix leads from the top to the opened directory.
+func (h *storeHandle) rootBelowTop() error {
+	root, err := h.top.OpenDir(h.prefix)
 	if err != nil {
 		return err
 	}
 	defer root.Close()
 	is, err := root.Stat(".")
-	if err != nil || is.ID != (vfs.ID{Dev: k.Id.Dev, Ino: k.Id.Ino}) {
+	if id := h.guard.RootID(); err != nil || is.ID != (vfs.ID{Dev: id.Dev, Ino: id.Ino}) {
 		return &fail.Error{Kind: fail.Stale, Path: ".", Msg: "the workspace's directory was replaced while it was opened", Hint: "Open it again.", Cause: err}
 	}
 	return nil
 }
 
-// holder is what others read of who has the lock.
-func (k *Keeper) holder() string {
-	who := strings.TrimSpace(strings.Join([]string{k.Actor.Client, k.Actor.Agent, k.Actor.Session}, " "))
+// holder describes this process to others that find the store locked.
+func (h *storeHandle) holder() string {
+	who := strings.TrimSpace(strings.Join([]string{h.actor.Client, h.actor.Agent, h.actor.Session}, " "))
 	if who == "" {
 		who = filepath.Base(os.Args[0])
 	}
@@ -260,67 +239,69 @@ func (k *Keeper) holder() string {
 	return fmt.Sprintf("process %d (%.100s) on %s, since %s", os.Getpid(), who, host, time.Now().Format(time.RFC3339))
 }
 
-func (k *Keeper) Close() error {
-	k.Mu.Lock()
-	defer k.Mu.Unlock()
-	if k.Store == nil {
+// openBoard opens the board of the store, and makes it if create says so. It returns nil where there is none.
+func (h *storeHandle) openBoard(store *commit.Store, create bool) (*board.Board, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.board != nil {
+		return h.board, nil
+	}
+	dir, err := store.OpenDir("waiting", create)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, StoreError(err)
+	}
+	h.board = board.Open(dir)
+	return h.board, nil
+}
+
+func (h *storeHandle) close() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.store == nil {
 		return nil
 	}
 	var err error
-	if k.board != nil {
-		err = k.board.Close()
-		k.board = nil
+	if h.board != nil {
+		err = h.board.Close()
+		h.board = nil
 	}
-	err = errors.Join(err, k.Store.Close(), k.top.Close())
-	k.Store = nil
+	err = errors.Join(err, h.store.Close(), h.top.Close())
+	h.store = nil
 	return err
 }
 
+// storeBelow returns the slash path below dir of the store that a person named; "" for a store elsewhere, or for none.
+func storeBelow(dir, named string) string {
+	if named == "" {
+		return ""
+	}
+	root, err := filepath.EvalSymlinks(dir)
+	if err == nil {
+		root, err = filepath.Abs(root)
+	}
+	store, nerr := filepath.Abs(named)
+	if nerr != nil || err != nil {
+		return ""
+	}
+	if real, err := filepath.EvalSymlinks(store); err == nil {
+		store = real
+	} else if up, err := filepath.EvalSymlinks(filepath.Dir(store)); err == nil {
+		store = filepath.Join(up, filepath.Base(store))
+	}
+	if rel, err := filepath.Rel(root, store); err == nil && filepath.IsLocal(rel) {
+		return filepath.ToSlash(rel)
+	}
+	return ""
+}
+
+// StoreError makes err a refusal that names the store as its cause. It returns a refusal as it is.
 func StoreError(err error) error {
 	if _, ok := errors.AsType[*fail.Error](err); ok {
 		return err
 	}
 	return &fail.Error{Kind: fail.CommandFailed, Reason: fail.StoreUnwritable, Cause: err, Msg: "the store cannot be opened: " + err.Error(),
 		Hint: "Run emend doctor: it says where the store is and what is wrong with it."}
-}
-
-// Interrupted says what a crash left, without touching it.
-func (w *Workspace) Interrupted() error {
-	s, err := w.Keeper.Find()
-	if err != nil || s == nil {
-		return err
-	}
-	r, err := s.Pending()
-	if r == nil || err != nil {
-		return err
-	}
-	if who, err := s.Holder(); who != "" || err != nil {
-		return err // somebody is at work
-	}
-	return &fail.Error{Kind: fail.CommandFailed, Reason: fail.Indeterminate,
-		Msg:  "the change " + r.Tx + " was interrupted, and files may be partly old and partly new",
-		Hint: "Run emend recover."}
-}
-
-// Heal runs when a workspace opens.
-func (w *Workspace) Heal() {
-	s, err := w.Keeper.Find()
-	if err != nil || s == nil {
-		w.Pending = err
-		return
-	}
-	// Looked at without the lock: what seems to be wrong may be no more than somebody at work.
-	if r, err := s.Pending(); err == nil && r == nil {
-		return
-	}
-	w.Found, err = s.TryRecover()
-	if w.Found.Nothing() {
-		w.Found = nil
-	}
-	w.Pending = err
-	if e, ok := errors.AsType[*fail.Error](err); ok && e.Reason == fail.Indeterminate {
-		w.Pending = &fail.Error{Kind: fail.CommandFailed, Reason: fail.Indeterminate, Cause: err,
-			Msg:  "a patch was interrupted here and could not be recovered, and files may be partly old and partly new: " + err.Error(),
-			Hint: "Run emend recover."}
-	}
 }

@@ -1,2 +1,0 @@
-// Package consent: asks a person when a policy says so.
-package consent
