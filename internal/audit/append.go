@@ -8,11 +8,6 @@ import (
 	"github.com/emend-dev/emend/internal/vfs"
 )
 
-var (
-	errOtherWriter  = errors.New("the log was written by somebody else meanwhile")
-	errReservedKind = errors.New("only the log itself begins segments")
-)
-
 // Append fills in the number, time and hashes of r and writes it as one line, in one write. With sync it returns when
 // the line is durable: one sync of the file, and a few more whenever a segment is full. A torn tail is set aside first.
 //
@@ -56,14 +51,6 @@ func (l *Log) prepare(r *Record) error {
 		return l.notWritten(err)
 	}
 	return l.refusal()
-}
-
-// notWritten returns the error for a record of which no byte was written.
-func (l *Log) notWritten(err error) error {
-	if stuck := l.refusal(); stuck != nil {
-		return stuck
-	}
-	return &NotWritten{Cause: err}
 }
 
 // encodeNext fills in number, time and previous hash of r and encodes it as the next line.
@@ -244,26 +231,6 @@ func (l *Log) useSegment(n int, w vfs.File, id vfs.ID, r *Record, end int64) {
 	l.durable = r.head()
 }
 
-// openLast returns the last segment, open for appending at the end of its good part.
-func (l *Log) openLast() (vfs.File, error) {
-	if l.file != nil {
-		return l.file, nil
-	}
-	w, err := l.dir.Append(segmentName(l.state.lastSegment()), filePerm)
-	if err != nil {
-		return nil, err
-	}
-	info, err := w.Stat()
-	if err == nil && (info.ID != l.fileID || info.Size != l.state.goodEnd+l.state.tornSize) {
-		l.mustLoad, err = true, errOtherWriter
-	}
-	if err != nil {
-		return nil, errors.Join(err, w.Close())
-	}
-	l.file = w
-	return w, nil
-}
-
 // Restart continues after a damage in a new segment, whose first record gives the reason. The damaged segment stays as
 // it is, and [Verify] keeps reporting it.
 func (l *Log) Restart(reason string) error {
@@ -275,5 +242,42 @@ func (l *Log) Restart(reason string) error {
 	if err := l.beginSegment(&Record{Kind: Rotate, Message: reason}); err != nil {
 		return l.notWritten(err)
 	}
+	return nil
+}
+
+// Create opens the log in dir, and makes the first segment if there is none. It writes one record and syncs file and
+// directory, so that a later append with sync costs a single sync of the file.
+func Create(dir vfs.Dir, o Options) (*Log, error) {
+	l, err := Open(dir, o)
+	if err != nil || l.state.head.Seq > 0 || l.state.damage != nil {
+		return l, err
+	}
+	err = l.cutTorn(nil)
+	if err == nil {
+		err = l.beginSegment(&Record{Kind: Rotate, OK: true})
+	}
+	if err != nil {
+		return nil, errors.Join(l.notWritten(err), l.closeSegment())
+	}
+	return l, nil
+}
+
+// Sync makes every record so far durable, including those that other processes appended without sync. Recovery does
+// this first.
+func (l *Log) Sync() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.refusal(); err != nil || l.state.lastSegment() == 0 {
+		return err
+	}
+	w, err := l.openLast()
+	if err == nil {
+		err = errors.Join(w.Datasync(), l.dir.Sync())
+	}
+	if err != nil {
+		l.undecided = &Undecided{Cause: err}
+		return l.undecided
+	}
+	l.durable = l.state.head
 	return nil
 }

@@ -95,23 +95,6 @@ func Open(dir vfs.Dir, o Options) (*Log, error) {
 	return l, nil
 }
 
-// Create opens the log in dir, and makes the first segment if there is none. It writes one record and syncs file and
-// directory, so that a later append with sync costs a single sync of the file.
-func Create(dir vfs.Dir, o Options) (*Log, error) {
-	l, err := Open(dir, o)
-	if err != nil || l.state.head.Seq > 0 || l.state.damage != nil {
-		return l, err
-	}
-	err = l.cutTorn(nil)
-	if err == nil {
-		err = l.beginSegment(&Record{Kind: Rotate, OK: true})
-	}
-	if err != nil {
-		return nil, errors.Join(l.notWritten(err), l.closeSegment())
-	}
-	return l, nil
-}
-
 // Close closes the segment. The log can still be read, and Append opens the segment again.
 func (l *Log) Close() error {
 	l.mu.Lock()
@@ -245,28 +228,36 @@ func (l *Log) loadSegment(n int, last bool) error {
 	return nil
 }
 
-// Sync makes every record so far durable, including those that other processes appended without sync. Recovery does
-// this first.
-func (l *Log) Sync() error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if err := l.refusal(); err != nil || l.state.lastSegment() == 0 {
-		return err
-	}
-	w, err := l.openLast()
-	if err == nil {
-		err = errors.Join(w.Datasync(), l.dir.Sync())
-	}
-	if err != nil {
-		l.undecided = &Undecided{Cause: err}
-		return l.undecided
-	}
-	l.durable = l.state.head
-	return nil
-}
-
 func (l *Log) snapshot() state {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.state
+}
+
+// openLast returns the last segment, open for appending at the end of its good part.
+func (l *Log) openLast() (vfs.File, error) {
+	if l.file != nil {
+		return l.file, nil
+	}
+	w, err := l.dir.Append(segmentName(l.state.lastSegment()), filePerm)
+	if err != nil {
+		return nil, err
+	}
+	info, err := w.Stat()
+	if err == nil && (info.ID != l.fileID || info.Size != l.state.goodEnd+l.state.tornSize) {
+		l.mustLoad, err = true, errOtherWriter
+	}
+	if err != nil {
+		return nil, errors.Join(err, w.Close())
+	}
+	l.file = w
+	return w, nil
+}
+
+// notWritten returns the error for a record of which no byte was written.
+func (l *Log) notWritten(err error) error {
+	if stuck := l.refusal(); stuck != nil {
+		return stuck
+	}
+	return &NotWritten{Cause: err}
 }

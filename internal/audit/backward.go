@@ -5,6 +5,7 @@ import (
 	"iter"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/emend-dev/emend/internal/vfs"
 )
@@ -225,4 +226,22 @@ func (o *segmentReader) read(m *indexEntry, q *Query) (*Record, error) {
 		l.text = l.text[:m.size-1]
 	}
 	return q.decode(l)
+}
+
+// startOf finds where q begins; ok is false if that is the newest record. A log that is not in order, or that has a
+// segment whose end is in doubt, is read from the newest record on, however long that takes.
+func (l *Log) startOf(s state, q *Query) (position, bool) {
+	beyond := func(r *Record) bool { return r.Seq >= q.Before }
+	if q.Before == 0 {
+		limit := q.Until.Add(24 * time.Hour)
+		beyond = func(r *Record) bool { return r.TS.After(limit) }
+	}
+	if q.Before == 0 && q.Until.IsZero() {
+		return position{}, false
+	}
+	at, ok := l.seek(s, beyond)
+	if !ok || q.Before > 0 && at.record.Seq != q.Before {
+		return position{}, false
+	}
+	return l.afterEnd(s, at)
 }

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -115,4 +116,11 @@ func wasReversed(dir vfs.Dir, segs []int, end, upTo int64, r *Record) (bool, err
 	}
 	w.run()
 	return back, failed
+}
+
+func inSegment(err error, n int) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("segment %s: %w", segmentName(n), err)
 }

@@ -45,10 +45,6 @@ func hash(body []byte) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-func isHash(s string) bool {
-	return len(s) == 2*sha256.Size && strings.Trim(s, "0123456789abcdef") == ""
-}
-
 // invalidString returns a string of r that is not valid UTF-8. JSON would replace the bad bytes silently.
 func invalidString(r *Record) (string, bool) {
 	all := []string{r.Prev, string(r.Kind), r.Tx, r.Idem, r.Request, r.Actor.Client, r.Actor.Session, r.Actor.Agent,

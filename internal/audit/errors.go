@@ -79,9 +79,7 @@ func asCorrupt(err error) (*Corrupt, error) {
 	return nil, err
 }
 
-func inSegment(err error, n int) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("segment %s: %w", segmentName(n), err)
-}
+var (
+	errOtherWriter  = errors.New("the log was written by somebody else meanwhile")
+	errReservedKind = errors.New("only the log itself begins segments")
+)

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"io/fs"
 	"strconv"
@@ -191,4 +192,8 @@ func (r *Record) lastSure() (since Head, ok bool) {
 	}
 	since, err := ParseHead(r.Since)
 	return since, err == nil
+}
+
+func isHash(s string) bool {
+	return len(s) == 2*sha256.Size && strings.Trim(s, "0123456789abcdef") == ""
 }

@@ -3,7 +3,6 @@ package audit
 import (
 	"io"
 	"math"
-	"time"
 
 	"github.com/emend-dev/emend/internal/vfs"
 )
@@ -16,24 +15,6 @@ type position struct {
 	index      int     // index of the segment
 	record     *Record // the query begins before this record
 	start, end int64   // offsets of record, or math.MaxInt64 if it is the first one of the next segment
-}
-
-// startOf finds where q begins; ok is false if that is the newest record. A log that is not in order, or that has a
-// segment whose end is in doubt, is read from the newest record on, however long that takes.
-func (l *Log) startOf(s state, q *Query) (position, bool) {
-	beyond := func(r *Record) bool { return r.Seq >= q.Before }
-	if q.Before == 0 {
-		limit := q.Until.Add(24 * time.Hour)
-		beyond = func(r *Record) bool { return r.TS.After(limit) }
-	}
-	if q.Before == 0 && q.Until.IsZero() {
-		return position{}, false
-	}
-	at, ok := l.seek(s, beyond)
-	if !ok || q.Before > 0 && at.record.Seq != q.Before {
-		return position{}, false
-	}
-	return l.afterEnd(s, at)
 }
 
 // seek finds the oldest record for which beyond holds. beyond must hold for all newer ones too.

@@ -23,7 +23,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"io/fs"
-	"maps"
 	"strings"
 	"sync"
 	"time"
@@ -105,20 +104,6 @@ type Board struct {
 
 // Open returns the board in dir, and takes dir over.
 func Open(dir vfs.Dir) *Board { return &Board{dir: dir, pages: map[string]vfs.File{}} }
-
-// Close closes this process's pages and the directory. No call of Ask may be running.
-func (b *Board) Close() error {
-	for name := range b.openPages() {
-		b.closePage(name)
-	}
-	return b.dir.Close()
-}
-
-func (b *Board) openPages() map[string]vfs.File {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return maps.Clone(b.pages)
-}
 
 // newID returns an unused name that starts with a kind's letter. It is not a secret.
 func newID(letter string) string { return letter + strings.ToLower(rand.Text()[:idLength]) }

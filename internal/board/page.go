@@ -1,8 +1,11 @@
 package board
 
 import (
+	"maps"
 	"os"
 	"strings"
+
+	"github.com/emend-dev/emend/internal/vfs"
 )
 
 // page is the content of a page's file.
@@ -61,4 +64,18 @@ func (b *Board) readPage(name string) (p page, err error) {
 	}
 	defer f.Close()
 	return p, readJSON(f, maxAnswer, &p)
+}
+
+// Close closes this process's pages and the directory. No call of Ask may be running.
+func (b *Board) Close() error {
+	for name := range b.openPages() {
+		b.closePage(name)
+	}
+	return b.dir.Close()
+}
+
+func (b *Board) openPages() map[string]vfs.File {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return maps.Clone(b.pages)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 
+	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/history"
 	"github.com/emend-dev/emend/internal/plant"
 	"github.com/emend-dev/emend/internal/vfs"
@@ -85,4 +86,34 @@ func removeName(slots vfs.Dir, name string) error {
 		return nil
 	}
 	return ignoreMissing(slots.Remove(name))
+}
+
+// dropSecondNames removes second names of users' files, whose own names are durable by now. Those of displaced files
+// stay: nothing syncs the slots after the exchange, so a power cut may still undo their names.
+func (t *transaction) dropSecondNames() {
+	if !t.s.opts.secondNames() {
+		return
+	}
+	slots := t.s.hist.Slots()
+	for _, a := range t.acts {
+		name := history.Slot(t.id, a.Slot)
+		slots.Remove(history.NewLink(name))
+		if a.Do == audit.DoMove {
+			slots.Remove(history.OldLink(name))
+		}
+	}
+}
+
+// dropFetched removes the second names of a kept file that did not get its place. The history still has it under its
+// first name.
+func (t *transaction) dropFetched(a *act, slots vfs.Dir, slot string) error {
+	s, err := observe(slots, slot, a)
+	if err != nil || s.class != newFile && s.class != newEdited {
+		return err
+	}
+	_, kept, err := t.s.hist.Find(a.From)
+	if err != nil || kept.ID != s.info.ID && s.class != newFile {
+		return ignoreMissing(err)
+	}
+	return errors.Join(removeName(slots, slot), removeName(slots, history.NewLink(slot)))
 }

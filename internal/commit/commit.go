@@ -19,8 +19,11 @@
 package commit
 
 import (
+	"fmt"
+	"io/fs"
 	"time"
 
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/vfs"
 )
@@ -118,4 +121,24 @@ func (o Options) now() time.Time {
 		return o.Now()
 	}
 	return time.Now()
+}
+
+func isLink(m fs.FileMode) bool { return m&fs.ModeSymlink != 0 }
+
+// Outcome is what recovery found and did.
+type Outcome = api.Recovery
+
+// The ends of a transaction.
+const (
+	Complete  = api.Complete
+	Finished  = api.Finished
+	TakenBack = api.TakenBack
+)
+
+// RecoveryNotes words a recovery for a caller who asked for something else.
+func RecoveryNotes(r *api.Recovery) []string {
+	if r == nil || r.End == "" {
+		return nil
+	}
+	return append([]string{fmt.Sprintf("Before this, the interrupted transaction %s was %s.", r.Tx, r.End)}, r.Notes...)
 }

@@ -3,6 +3,7 @@ package commit
 import (
 	"errors"
 	"io/fs"
+	"path"
 	"slices"
 	"sync"
 
@@ -128,3 +129,5 @@ func exists(dir vfs.Dir, name string) (is vfs.Info, ok bool, err error) {
 	}
 	return is, err == nil, err
 }
+
+func split(p string) (dir, name string) { return path.Dir(p), path.Base(p) }

@@ -8,26 +8,9 @@ import (
 	"io/fs"
 	"time"
 
-	"github.com/emend-dev/emend/internal/history"
 	"github.com/emend-dev/emend/internal/plant"
 	"github.com/emend-dev/emend/internal/vfs"
 )
-
-// checkSources checks the slots that files come back from: each name is one of a slot, and none is used twice.
-func (t *transaction) checkSources() error {
-	seen := map[string]bool{}
-	for i := range t.tx.Changes {
-		c := &t.tx.Changes[i]
-		if c.New == nil || c.New.FromSlot == "" {
-			continue
-		}
-		if _, _, ok := history.ParseSlot(c.New.FromSlot); !ok || seen[c.New.FromSlot] {
-			return notKept(c.Path, c.New.FromSlot)
-		}
-		seen[c.New.FromSlot] = true
-	}
-	return nil
-}
 
 // linkKept gives a kept file a second name, the slot of the act. Its first name stays as it is until the transaction is
 // in the tree, so nothing has to be put back if the transaction fails. linkKept returns the file to sync, if any.

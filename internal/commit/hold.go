@@ -24,19 +24,6 @@ func (s *Store) holdEarly(a *act, f vfs.File) bool {
 	return true
 }
 
-// closeHeld closes the file that is held open.
-func (s *Store) closeHeld(a *act) {
-	if a.held == nil {
-		return
-	}
-	a.held.Close()
-	a.held = nil
-	if a.heldEarly {
-		s.heldEarly.Add(-1)
-	}
-	a.heldEarly = false
-}
-
 // holdOpen holds the file open, so that its inode number is not used again, and takes a lease to hear of writers.
 func (t *transaction) holdOpen(a *act, dir vfs.Dir, name string, old *Old) error {
 	if a.oldInfo.ID != old.ID {
@@ -87,13 +74,4 @@ func (t *transaction) openHeld(a *act, dir vfs.Dir, name string) error {
 		return stale(a.Path, "the file was replaced since it was read", "", "")
 	}
 	return nil
-}
-
-// releaseLease ends the lease and reports whether somebody asked to write meanwhile.
-func (a *act) releaseLease() (asked bool) {
-	if a.lease != nil {
-		asked = a.lease()
-		a.lease = nil
-	}
-	return asked
 }

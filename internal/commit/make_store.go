@@ -128,15 +128,6 @@ func Create(dir vfs.Dir, top string) error {
 	return dir.Sync()
 }
 
-func createFile(dir vfs.Dir, name, text string) error {
-	f, err := dir.Create(name, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = io.WriteString(f, text)
-	return errors.Join(err, f.Sync(), f.Close())
-}
-
 // ReadFormat returns the path from a store to the top of its tree, as the store has it.
 func ReadFormat(dir vfs.Dir) (top string, err error) {
 	f, err := dir.Open(formatName)

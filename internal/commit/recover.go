@@ -3,30 +3,10 @@ package commit
 import (
 	"context"
 	"errors"
-	"fmt"
 
-	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/history"
 )
-
-// Outcome is what recovery found and did.
-type Outcome = api.Recovery
-
-// The ends of a transaction.
-const (
-	Complete  = api.Complete
-	Finished  = api.Finished
-	TakenBack = api.TakenBack
-)
-
-// RecoveryNotes words a recovery for a caller who asked for something else.
-func RecoveryNotes(r *api.Recovery) []string {
-	if r == nil || r.End == "" {
-		return nil
-	}
-	return append([]string{fmt.Sprintf("Before this, the interrupted transaction %s was %s.", r.Tx, r.End)}, r.Notes...)
-}
 
 // Recover waits for the lock and finishes, or takes back, what a crash left. It may be interrupted at any point and run
 // again: every decision is made from what the disk has, none from memory. It never overwrites files that somebody
@@ -138,4 +118,11 @@ func (s *Store) committed(tx string) (bool, error) {
 		}
 	}
 	return false, nil
+}
+
+// Orphans lists the transactions that left slots and have no record. A power cut during staging leaves them; they are
+// garbage.
+func (s *Store) Orphans() ([]string, error) {
+	out, err := s.hist.Orphans(s.committed)
+	return out, storeError(err)
 }

@@ -169,22 +169,6 @@ func (t *transaction) keepTexts(d *Done) {
 	}
 }
 
-// dropSecondNames removes second names of users' files, whose own names are durable by now. Those of displaced files
-// stay: nothing syncs the slots after the exchange, so a power cut may still undo their names.
-func (t *transaction) dropSecondNames() {
-	if !t.s.opts.secondNames() {
-		return
-	}
-	slots := t.s.hist.Slots()
-	for _, a := range t.acts {
-		name := history.Slot(t.id, a.Slot)
-		slots.Remove(history.NewLink(name))
-		if a.Do == audit.DoMove {
-			slots.Remove(history.OldLink(name))
-		}
-	}
-}
-
 // removesDirs reports whether the transaction removes directories. Recovery could not tell a directory that somebody
 // made since from one that it has to remove.
 func (t *transaction) removesDirs() bool {
@@ -194,4 +178,26 @@ func (t *transaction) removesDirs() bool {
 		}
 	}
 	return false
+}
+
+// RecordRefusal appends a record that needs no transaction: a refusal. It does not sync. It waits for the lock as a
+// commit does, also when ctx has ended, unless wait is false.
+func (s *Store) RecordRefusal(ctx context.Context, r audit.Record, wait bool) error {
+	unlock, err := s.tryLock()
+	if err != nil {
+		return err
+	}
+	if unlock == nil && !wait {
+		return s.lockedError(ctx, "somebody")
+	}
+	if unlock == nil {
+		if unlock, err = s.lock(context.WithoutCancel(ctx)); err != nil {
+			return err
+		}
+	}
+	defer unlock()
+	if err := s.readyLog(); err != nil {
+		return err
+	}
+	return storeError(s.log.Append(&r, false))
 }

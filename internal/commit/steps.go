@@ -7,43 +7,8 @@ import (
 	"strings"
 
 	"github.com/emend-dev/emend/internal/audit"
-	"github.com/emend-dev/emend/internal/vfs"
+	"github.com/emend-dev/emend/internal/history"
 )
-
-// order is the order in which a transaction performs its acts: first those that can run out of space.
-var order = []audit.Do{audit.DoMkdir, audit.DoPut, audit.DoMove, audit.DoSwap, audit.DoTake, audit.DoRmdir}
-
-// act is one step of a transaction: its record, and what is known and held for it.
-type act struct {
-	audit.Act
-	change int // index of its change; -1 for a directory
-
-	oldInfo   vfs.Info // the verified file at Path
-	held      vfs.File // keeps the inode number of the verified file from being used again
-	heldEarly bool     // held since it was staged
-	// lease ends the lease, and reports whether somebody asked to write.
-	lease      func() bool
-	recent     bool     // the file changed so recently that its time may not show a later change
-	stagedInfo vfs.Info // the file in the slot
-	lostAttrs  []string // attributes that the file in the slot could not be given
-
-	dirChanged bool // mkdir: this transaction made the directory; rmdir: it removed it
-	undoable   bool // done, and can be undone
-	certain    bool // after a crash: it was certainly done
-
-	source vfs.Info // the file of the history that comes back, as it was staged
-	done   bool     // done, now or before a crash
-	placed bool     // put, swap: the new file is at Path
-	// dirEmpty is for rmdir after a crash: the directory is empty.
-	dirEmpty bool
-}
-
-// onDirectory reports whether the act makes or removes a directory. All others move a file.
-func (a *act) onDirectory() bool { return a.Do == audit.DoMkdir || a.Do == audit.DoRmdir }
-
-func split(p string) (dir, name string) { return path.Dir(p), path.Base(p) }
-
-func isLink(m fs.FileMode) bool { return m&fs.ModeSymlink != 0 }
 
 // planActs turns the changes into acts and opens the directories that they need.
 func (t *transaction) planActs() error {
@@ -169,3 +134,19 @@ func sortActs(acts []*act) {
 
 // depth counts the separators in a path.
 func depth(p string) int { return strings.Count(p, "/") }
+
+// checkSources checks the slots that files come back from: each name is one of a slot, and none is used twice.
+func (t *transaction) checkSources() error {
+	seen := map[string]bool{}
+	for i := range t.tx.Changes {
+		c := &t.tx.Changes[i]
+		if c.New == nil || c.New.FromSlot == "" {
+			continue
+		}
+		if _, _, ok := history.ParseSlot(c.New.FromSlot); !ok || seen[c.New.FromSlot] {
+			return notKept(c.Path, c.New.FromSlot)
+		}
+		seen[c.New.FromSlot] = true
+	}
+	return nil
+}

@@ -1,8 +1,8 @@
 package commit
 
 import (
-	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"sync/atomic"
 
@@ -63,28 +63,6 @@ func (s *Store) Close() error {
 	return errors.Join(append(errs, s.hist.Close(), s.dir.Close())...)
 }
 
-// RecordRefusal appends a record that needs no transaction: a refusal. It does not sync. It waits for the lock as a
-// commit does, also when ctx has ended, unless wait is false.
-func (s *Store) RecordRefusal(ctx context.Context, r audit.Record, wait bool) error {
-	unlock, err := s.tryLock()
-	if err != nil {
-		return err
-	}
-	if unlock == nil && !wait {
-		return s.lockedError(ctx, "somebody")
-	}
-	if unlock == nil {
-		if unlock, err = s.lock(context.WithoutCancel(ctx)); err != nil {
-			return err
-		}
-	}
-	defer unlock()
-	if err := s.readyLog(); err != nil {
-		return err
-	}
-	return storeError(s.log.Append(&r, false))
-}
-
 // readyLog makes the log ready for appending. The lock is held.
 func (s *Store) readyLog() error {
 	if err := s.log.Refresh(); err != nil {
@@ -137,12 +115,14 @@ func (s *Store) Usage() (history.Usage, error) {
 	return u, storeError(err)
 }
 
-// Orphans lists the transactions that left slots and have no record. A power cut during staging leaves them; they are
-// garbage.
-func (s *Store) Orphans() ([]string, error) {
-	out, err := s.hist.Orphans(s.committed)
-	return out, storeError(err)
-}
-
 // OpenLog opens the log directory of a store, for readers that need neither the lock nor the rest.
 func OpenLog(store vfs.Dir) (vfs.Dir, error) { return store.Dir(logName) }
+
+func createFile(dir vfs.Dir, name, text string) error {
+	f, err := dir.Create(name, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(f, text)
+	return errors.Join(err, f.Sync(), f.Close())
+}

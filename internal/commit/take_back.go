@@ -250,20 +250,6 @@ func (t *transaction) undoTake(a *act, dir vfs.Dir, name string, slots vfs.Dir, 
 	return err
 }
 
-// dropFetched removes the second names of a kept file that did not get its place. The history still has it under its
-// first name.
-func (t *transaction) dropFetched(a *act, slots vfs.Dir, slot string) error {
-	s, err := observe(slots, slot, a)
-	if err != nil || s.class != newFile && s.class != newEdited {
-		return err
-	}
-	_, kept, err := t.s.hist.Find(a.From)
-	if err != nil || kept.ID != s.info.ID && s.class != newFile {
-		return ignoreMissing(err)
-	}
-	return errors.Join(removeName(slots, slot), removeName(slots, history.NewLink(slot)))
-}
-
 // isStaged reports whether name is the file that was staged for the act, with nothing written to it since.
 func (t *transaction) isStaged(a *act, dir vfs.Dir, name string) (bool, error) {
 	is, there, err := exists(dir, name)

@@ -83,3 +83,16 @@ func (t *transaction) refusal(err error) error {
 func (t *transaction) discardSlots() {
 	t.s.hist.Discard(t.id, len(t.tx.Changes))
 }
+
+// closeHeld closes the file that is held open.
+func (s *Store) closeHeld(a *act) {
+	if a.held == nil {
+		return
+	}
+	a.held.Close()
+	a.held = nil
+	if a.heldEarly {
+		s.heldEarly.Add(-1)
+	}
+	a.heldEarly = false
+}

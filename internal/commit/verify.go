@@ -1,15 +1,9 @@
 package commit
 
 import (
-	"time"
-
 	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/vfs"
 )
-
-// recentChange is how old a change must be for its time to tell it from a later one: some file systems store whole
-// seconds, or two.
-const recentChange = 2100 * time.Millisecond
 
 // verify checks every path again, with the lock held: it must have what the plan saw.
 func (t *transaction) verify() error {
