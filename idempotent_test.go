@@ -14,7 +14,6 @@ import (
 
 	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/api"
-	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/report"
 )
 
@@ -139,27 +138,6 @@ func TestKeyBeforeIdempotent(t *testing.T) {
 	s.Must(err)
 	if !rep.Repeated() || s.Read("up") != "a\nb\nc\n" {
 		t.Errorf("%s, and the file has %q", rep.Result().Text(), s.Read("up"))
-	}
-}
-
-// TestAppliedIsTold: that a file has what a patch makes of it is told only to whom it may be; nobody is asked about a
-// change that is not made.
-func TestAppliedIsTold(t *testing.T) {
-	for _, o := range []api.PatchOptions{{Idempotent: true}, {Idempotent: true, Sequential: true}} {
-		a := asking(t)
-		a.no = errors.New("no")
-		_, err := a.WS.Apply(a.Ctx, emendtest.Envelope("*** Add File: secret.txt", "+hush"), o)
-		a.Refusal(err, fail.PermissionDenied)
-		a.check("read secret.txt")
-
-		a = asking(t)
-		a.no = errors.New("no")
-		rep, err := a.WS.Apply(a.Ctx, emendtest.Envelope("*** Add File: migrations/1.sql", "+one"), o)
-		a.Must(err)
-		text := rep.Result().Text()
-		if a.check(); !strings.HasPrefix(text, "Already applied") {
-			t.Error(text)
-		}
 	}
 }
 

@@ -10,8 +10,8 @@ import (
 // MaxUndone is how many undone transactions an index remembers.
 const MaxUndone = 200_000
 
-// UndoneIndex tells which transactions were undone, for a walk that begins in the middle of the log: what undid a
-// transaction is newer. It reads on from where it ended last.
+// UndoneIndex says which transactions were undone. A reader that begins in the middle of the log needs it, since the undo of a
+// transaction is newer than the transaction. Each Read reads only what the log got since the one before.
 type UndoneIndex struct {
 	mu     sync.Mutex
 	head   audit.Head
@@ -25,8 +25,8 @@ type undoRecord struct {
 	undoes []string
 }
 
-// Read returns by which transaction each was undone, up to the head of the log, and whether that is all. The caller must
-// not change the map.
+// Read reads l up to its head and returns, for each undone transaction, the one that undid it. all is false when there were
+// more than [MaxUndone] and the oldest are missing. The caller must not change the map.
 func (x *UndoneIndex) Read(l *audit.Log) (undone map[string]string, all bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -50,7 +50,7 @@ func (x *UndoneIndex) Read(l *audit.Log) (undone map[string]string, all bool) {
 	return x.undone, !x.cut
 }
 
-// add takes in the next record.
+// add adds the next record: an undo, or the failure of one.
 func (x *UndoneIndex) add(r *audit.Record) {
 	switch {
 	case r.Kind == audit.Undo && len(r.Undoes) > 0:
@@ -62,14 +62,14 @@ func (x *UndoneIndex) add(r *audit.Record) {
 	}
 }
 
-// dropLast removes the newest undo if it failed. No other can have: transactions happen one after the other.
+// dropLast removes the newest undo if it failed. An older one cannot fail any more: transactions follow one after the other.
 func (x *UndoneIndex) dropLast(failed func(undoRecord) bool) {
 	if n := len(x.undos); n > 0 && failed(x.undos[n-1]) {
 		x.undos = x.undos[:n-1]
 	}
 }
 
-// resolve works out what is undone, from the newest undo to the oldest, since an undo that was undone does not count.
+// resolve fills undone. It goes from the newest undo to the oldest, since an undo that was undone itself does not count.
 func (x *UndoneIndex) resolve() {
 	x.undone = map[string]string{}
 	for i, u := range slices.Backward(x.undos) {

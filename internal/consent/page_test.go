@@ -1,4 +1,4 @@
-package emend_test
+package consent_test
 
 import (
 	"context"
@@ -18,14 +18,14 @@ import (
 	"github.com/emend-dev/emend/fail"
 )
 
-// desk is a workspace whose policy wants a person to be asked, and the same as the process of a page has it.
-type desk struct {
+// atPage is a workspace with ask rules, opened twice: for the calls that ask, and for the page that answers.
+type atPage struct {
 	*asked
 	page *emend.Workspace
 }
 
-// desked opens both; the calls of the first wait for the second.
-func desked(t *testing.T) *desk {
+// newAtPage opens both. The calls wait up to 45 s for the page.
+func newAtPage(t *testing.T) *atPage {
 	t.Helper()
 	a := asking(t)
 	page, err := emend.Open(a.WS.Root())
@@ -34,18 +34,18 @@ func desked(t *testing.T) *desk {
 	a.Ctx = emend.WithActor(emend.WithAsker(t.Context(), func(ctx context.Context, q api.Question) (string, error) {
 		return a.WS.Host().AskAtPage(ctx, q, 45*time.Second)
 	}), api.Actor{Client: "tester/1", Session: "s-1", Tool: "edit_file"})
-	return &desk{a, page}
+	return &atPage{a, page}
 }
 
-func (d *desk) attend() (leave func()) {
+func (d *atPage) openPage() (leave func()) {
 	d.Helper()
 	leave, err := d.page.Host().PageOpen()
 	d.Must(err)
 	return leave
 }
 
-// edit changes a file, in the background.
-func (d *desk) edit(ctx context.Context, path, from, to string) <-chan error {
+// edit edits a file in the background.
+func (d *atPage) edit(ctx context.Context, path, from, to string) <-chan error {
 	out := make(chan error, 1)
 	go func() {
 		_, err := d.WS.Edit(ctx, api.EditRequest{Path: path, ExpectedSha256: emendtest.Sum(from), Edits: []api.TextEdit{{OldText: from, NewText: to}}})
@@ -54,8 +54,8 @@ func (d *desk) edit(ctx context.Context, path, from, to string) <-chan error {
 	return out
 }
 
-// next waits until a call waits.
-func (d *desk) next() api.Waiting {
+// next waits for a question and returns it.
+func (d *atPage) next() api.Waiting {
 	d.Helper()
 	for range 2000 {
 		all, err := d.page.Waiting(d.Context())
@@ -69,15 +69,15 @@ func (d *desk) next() api.Waiting {
 	return api.Waiting{}
 }
 
-func (d *desk) content(name, want string) {
+func (d *atPage) content(name, want string) {
 	d.Helper()
 	if got, err := os.ReadFile(d.At(name)); string(got) != want || err != nil {
 		d.Errorf("%s has %q, want %q (%v)", name, got, want, err)
 	}
 }
 
-// logged is the log's own text.
-func (d *desk) logged() string {
+// logged returns the text of the log.
+func (d *atPage) logged() string {
 	d.Helper()
 	text, err := os.ReadFile(d.At(".emend/log/00000001.jsonl"))
 	d.Must(err)
@@ -85,8 +85,8 @@ func (d *desk) logged() string {
 }
 
 func TestAllowedAtThePage(t *testing.T) {
-	d := desked(t)
-	defer d.attend()()
+	d := newAtPage(t)
+	defer d.openPage()()
 	done := d.edit(d.Ctx, "migrations/1.sql", "one\n", "two\n")
 	is := d.next()
 	q := is.Question
@@ -110,8 +110,8 @@ func TestAllowedAtThePage(t *testing.T) {
 }
 
 func TestDeniedAtThePage(t *testing.T) {
-	d := desked(t)
-	defer d.attend()()
+	d := newAtPage(t)
+	defer d.openPage()()
 	done := d.edit(d.Ctx, "migrations/1.sql", "one\n", "two\n")
 	a, err := d.page.Deny(t.Context(), api.DenyRequest{ID: d.next().ID, Reason: "  frozen until Monday\n"})
 	d.Must(err)
@@ -128,7 +128,7 @@ func TestDeniedAtThePage(t *testing.T) {
 }
 
 func TestNobodyAtThePage(t *testing.T) {
-	d := desked(t)
+	d := newAtPage(t)
 	err := <-d.edit(d.Ctx, "migrations/1.sql", "one\n", "two\n")
 	if e, ok := errors.AsType[*fail.Error](err); !ok || e.Kind != fail.PermissionDenied || !strings.Contains(e.Hint, `"emend ui"`) || !errors.Is(err, api.ErrNoPage) {
 		t.Errorf("%v", err)
@@ -144,16 +144,16 @@ func TestNobodyAtThePage(t *testing.T) {
 	}
 }
 
-// Whose page is closed while they are asked, is not waited for.
+// TestPageClosed checks that a call stops waiting when the page is closed.
 func TestPageClosed(t *testing.T) {
-	for name, leave := range map[string]func(d *desk, leave func()){
-		"left":   func(_ *desk, leave func()) { leave(); leave() },
-		"closed": func(d *desk, leave func()) { d.Must(d.page.Close()); leave() },
+	for name, leave := range map[string]func(d *atPage, leave func()){
+		"left":   func(_ *atPage, leave func()) { leave(); leave() },
+		"closed": func(d *atPage, leave func()) { d.Must(d.page.Close()); leave() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				d := desked(t)
-				left := d.attend()
+				d := newAtPage(t)
+				left := d.openPage()
 				done := d.edit(d.Ctx, "migrations/1.sql", "one\n", "two\n")
 				d.next()
 				from := time.Now()
@@ -173,8 +173,8 @@ func TestPageClosed(t *testing.T) {
 
 func TestNobodyAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := desked(t)
-		defer d.attend()()
+		d := newAtPage(t)
+		defer d.openPage()()
 		var told []string
 		ctx := emend.WithProgress(d.Ctx, func(_, _ int, what string) { told = append(told, what) })
 		from := time.Now()
@@ -190,10 +190,10 @@ func TestNobodyAnswers(t *testing.T) {
 	})
 }
 
-// Who ends the call withdraws the question.
+// TestCancelledAtThePage checks that a cancelled call withdraws its question.
 func TestCancelledAtThePage(t *testing.T) {
-	d := desked(t)
-	defer d.attend()()
+	d := newAtPage(t)
+	defer d.openPage()()
 	ctx, cancel := context.WithCancel(d.Ctx)
 	done := d.edit(ctx, "migrations/1.sql", "one\n", "two\n")
 	id := d.next().ID
@@ -207,10 +207,10 @@ func TestCancelledAtThePage(t *testing.T) {
 	d.content("migrations/1.sql", "one\n")
 }
 
-// What is changed while a person thinks is not what they saw.
+// TestChangedWhileItWaits checks that a yes does not commit when the file changed since it was shown.
 func TestChangedWhileItWaits(t *testing.T) {
-	d := desked(t)
-	defer d.attend()()
+	d := newAtPage(t)
+	defer d.openPage()()
 	done := d.edit(d.Ctx, "migrations/1.sql", "one\n", "two\n")
 	is := d.next()
 	d.Must(os.WriteFile(d.At("migrations/1.sql"), []byte("mine\n"), 0o644))
@@ -222,10 +222,10 @@ func TestChangedWhileItWaits(t *testing.T) {
 	d.content("migrations/1.sql", "mine\n")
 }
 
-// What is allowed for the session is what the same rules ask about, of the same client and session.
+// TestAllowedForTheSession checks that a yes for the session covers the same rules for the same client and session only.
 func TestAllowedForTheSession(t *testing.T) {
-	d := desked(t)
-	leave := d.attend()
+	d := newAtPage(t)
+	leave := d.openPage()
 	done := d.edit(d.Ctx, "migrations/1.sql", "one\n", "two\n")
 	_, err := d.page.Allow(t.Context(), api.AllowRequest{ID: d.next().ID, Session: true})
 	d.Must(err)
@@ -251,10 +251,10 @@ func TestAllowedForTheSession(t *testing.T) {
 	}
 }
 
-// To write is not to read, and a session that has no name is none.
+// TestGrantsAreNarrow checks that a grant to read permits no write, and that a call without a session gets no grant.
 func TestGrantsAreNarrow(t *testing.T) {
-	d := desked(t)
-	defer d.attend()()
+	d := newAtPage(t)
+	defer d.openPage()()
 	read := make(chan error, 1)
 	go func() {
 		_, err := d.WS.Read(d.Ctx, api.ReadRequest{Path: "secret.txt"})
@@ -290,10 +290,11 @@ func TestGrantsAreNarrow(t *testing.T) {
 	d.Must(<-done)
 }
 
-// Who looks at a tree sees what is asked below it, and where; who looks at a part sees that alone.
+// TestWaitingBelow checks that a page of a tree shows the questions of workspaces below it, and a page of one of them only its
+// own.
 func TestWaitingBelow(t *testing.T) {
-	d := desked(t)
-	d.attend()() // the whole tree has a store
+	d := newAtPage(t)
+	d.openPage()() // the whole tree has a store
 	file := filepath.Join(t.TempDir(), "policy.toml")
 	d.Must(os.WriteFile(file, []byte("[write]\nask = [\"*.sql\"]\n"), 0o600))
 	below := d.Story.Opened(d.At("migrations"), emend.Policy(file))
@@ -315,7 +316,7 @@ func TestWaitingBelow(t *testing.T) {
 		t.Errorf("who looks elsewhere: %v", err)
 	}
 	leave()
-	defer d.attend()()
+	defer d.openPage()()
 	done := edit()
 	is := d.next()
 	if is.Below != "migrations" || is.Question.Paths[0].Path != "1.sql" {
@@ -332,10 +333,10 @@ func TestWaitingBelow(t *testing.T) {
 	d.Must(<-done)
 }
 
-// The tools of an agent reach neither questions nor answers.
+// TestAgentsCannotAnswer checks that the tools of an agent reach neither questions nor answers.
 func TestAgentsCannotAnswer(t *testing.T) {
-	d := desked(t)
-	defer d.attend()()
+	d := newAtPage(t)
+	defer d.openPage()()
 	done := d.edit(d.Ctx, "migrations/1.sql", "one\n", "two\n")
 	is := d.next()
 	yes, err := json.Marshal(map[string]any{"id": is.ID, "digest": is.Question.Digest, "allowed": true})

@@ -1,4 +1,4 @@
-package emend_test
+package consent_test
 
 import (
 	"context"
@@ -17,10 +17,10 @@ import (
 	"github.com/emend-dev/emend/fail"
 )
 
-// asked is a workspace whose policy wants a person to be asked, and the person.
+// asked is a workspace with ask rules, and the person who answers.
 type asked struct {
 	*emendtest.Story
-	no        error // what the person says
+	no        error // the person's answer; nil for yes
 	meanwhile func()
 	questions []api.Question
 }
@@ -51,7 +51,7 @@ func asking(t *testing.T) *asked {
 	return a
 }
 
-// check fails unless exactly these paths were asked about, in one question; none for no question.
+// check fails unless one question asked about exactly these paths. With no paths it fails unless nothing was asked.
 func (a *asked) check(paths ...string) {
 	a.Helper()
 	if len(paths) == 0 && len(a.questions) == 0 {
@@ -86,7 +86,7 @@ func patchOf(sections ...string) string {
 	return "*** Begin Patch\n" + strings.Join(sections, "") + "*** End Patch\n"
 }
 
-// asks are the calls that touch what is asked about, and what a person is to hear of each.
+// asks are calls that touch paths with an ask rule, and the paths that a person is asked about.
 var asks = []struct {
 	name  string
 	call  func(a *asked) error
@@ -177,7 +177,7 @@ func TestAPersonSaysNo(t *testing.T) {
 	}
 }
 
-// tree is all files of the workspace but for the store.
+// tree returns all files of the workspace except the store.
 func (a *asked) tree() string {
 	var b strings.Builder
 	for _, name := range []string{"migrations/1.sql", "migrations/2.sql", "migrations/free", "1.sql", "free.txt", "secret.txt", ".github/workflows/ci.yml"} {
@@ -187,7 +187,7 @@ func (a *asked) tree() string {
 	return b.String()
 }
 
-// Without anybody to ask, all of it is refused as it always was.
+// TestNobodyToAsk checks that calls without an asker are refused.
 func TestNobodyToAsk(t *testing.T) {
 	for _, tc := range asks {
 		t.Run(tc.name, func(t *testing.T) {
@@ -202,7 +202,7 @@ func TestNobodyToAsk(t *testing.T) {
 	}
 }
 
-// Who is not answered yet is refused, and nothing is noted.
+// TestUnanswered checks that a call whose answer is still to come is refused, and that the log does not mention it.
 func TestUnanswered(t *testing.T) {
 	for _, tc := range asks {
 		t.Run(tc.name, func(t *testing.T) {
@@ -218,7 +218,8 @@ func TestUnanswered(t *testing.T) {
 	}
 }
 
-// What is refused anyway bothers nobody, unless the refusal would tell what may only be read on asking.
+// TestRefusedBeforeAsked checks that nobody is asked about a call that is refused anyway, unless the refusal quotes a file
+// that may be read only after a yes.
 func TestRefusedBeforeAsked(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
@@ -255,7 +256,7 @@ func TestRefusedBeforeAsked(t *testing.T) {
 	}
 }
 
-// What changes while a person thinks is not committed.
+// TestChangedWhileAsked checks that a commit refuses when a file changed while the person thought.
 func TestChangedWhileAsked(t *testing.T) {
 	for _, sequential := range []bool{false, true} {
 		t.Run(fmt.Sprintf("sequential=%t", sequential), func(t *testing.T) {
@@ -270,7 +271,7 @@ func TestChangedWhileAsked(t *testing.T) {
 	}
 }
 
-// Nor is what changes at the place that a section moves something to.
+// TestDestinationChangedWhileAsked is the same for the destination of a move.
 func TestDestinationChangedWhileAsked(t *testing.T) {
 	for _, changed := range []bool{false, true} {
 		for _, text := range []string{"", "zero\none\n"} {
@@ -293,7 +294,7 @@ func TestDestinationChangedWhileAsked(t *testing.T) {
 	}
 }
 
-// The digest is of the change: the same for the same, another for any other.
+// TestDigest checks that the same change has the same digest, and any other change another.
 func TestDigest(t *testing.T) {
 	a := asking(t)
 	a.no = api.ErrUnanswered
@@ -337,7 +338,7 @@ func TestDigest(t *testing.T) {
 	}
 }
 
-// What is on record is shown.
+// TestShowSaysWhoWasAsked checks that Show tells what a person was asked and by what they answered.
 func TestShowSaysWhoWasAsked(t *testing.T) {
 	a := asking(t)
 	a.Must(asks[0].call(a))
@@ -348,7 +349,7 @@ func TestShowSaysWhoWasAsked(t *testing.T) {
 	}
 }
 
-// A repeated call only returns the first answer, and asks nobody.
+// TestRepeatedAsksNobody checks that a repeated call returns the first answer and asks nobody.
 func TestRepeatedAsksNobody(t *testing.T) {
 	for _, sequential := range []bool{false, true} {
 		a := asking(t)
@@ -360,7 +361,7 @@ func TestRepeatedAsksNobody(t *testing.T) {
 	}
 }
 
-// A dry run writes nothing and asks nobody, but says that somebody will be asked; what it reads is asked about.
+// TestDryRunAsksToReadOnly checks that a dry run asks about what it reads, and only notes what a commit would ask about.
 func TestDryRunAsksToReadOnly(t *testing.T) {
 	a := asking(t)
 	p, err := a.WS.Plan(a.Ctx, patchOf(update("migrations/1.sql", "one", "two")), api.PatchOptions{})
@@ -383,7 +384,7 @@ func TestDryRunAsksToReadOnly(t *testing.T) {
 	a.check("read secret.txt")
 }
 
-// Undo and restore are asked about like the change that they take back.
+// TestUndoIsAskedAbout checks that undo and restore ask as any change does.
 func TestUndoIsAskedAbout(t *testing.T) {
 	a := asking(t)
 	a.Must(asks[0].call(a))
@@ -400,7 +401,7 @@ func TestUndoIsAskedAbout(t *testing.T) {
 	a.check("write migrations/1.sql")
 }
 
-// Lists and searches do not ask: what would be asked about is not in them.
+// TestListsDoNotAsk checks that lists and searches ask nobody, and leave out paths with an ask rule.
 func TestListsDoNotAsk(t *testing.T) {
 	a := asking(t)
 	l, err := a.WS.List(a.Ctx, api.ListRequest{Path: "."})
@@ -417,7 +418,8 @@ func TestListsDoNotAsk(t *testing.T) {
 	a.check()
 }
 
-// What a person sees is bounded, cannot control their terminal, and begins with what they are asked about.
+// TestWhatIsShown checks that the diff in a question is cut, has no control characters and begins with the paths that are
+// asked about.
 func TestWhatIsShown(t *testing.T) {
 	a := asking(t)
 	long := "*** Add File: long\n" + strings.Repeat("+all work and no play\n", 8<<10)
@@ -428,7 +430,7 @@ func TestWhatIsShown(t *testing.T) {
 	}
 }
 
-// The same of a patch that is applied section by section, however it writes the path.
+// TestWhatIsShownOfSections is the same for a patch that is applied section by section, however it writes the path.
 func TestWhatIsShownOfSections(t *testing.T) {
 	for _, path := range []string{"migrations/1.sql", "./migrations/1.sql", "../migrations/1.sql"} {
 		a := asking(t)
@@ -444,7 +446,8 @@ func TestWhatIsShownOfSections(t *testing.T) {
 	}
 }
 
-// A person sees what they allow: also a text that comes from elsewhere, and what is for good.
+// TestWhatNoDiffShows checks that a question also shows text that a move or an undo brings from elsewhere, and says what is
+// deleted for good.
 func TestWhatNoDiffShows(t *testing.T) {
 	trash := func(a *asked) string {
 		a.Save("evil", "evil text\n")
@@ -506,5 +509,26 @@ func TestWhatNoDiffShows(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestAppliedIsTold checks that "already applied" is said of a file that may be read only after a yes, and that nobody is
+// asked about a change that is not made.
+func TestAppliedIsTold(t *testing.T) {
+	for _, o := range []api.PatchOptions{{Idempotent: true}, {Idempotent: true, Sequential: true}} {
+		a := asking(t)
+		a.no = errors.New("no")
+		_, err := a.WS.Apply(a.Ctx, emendtest.Envelope("*** Add File: secret.txt", "+hush"), o)
+		a.Refusal(err, fail.PermissionDenied)
+		a.check("read secret.txt")
+
+		a = asking(t)
+		a.no = errors.New("no")
+		rep, err := a.WS.Apply(a.Ctx, emendtest.Envelope("*** Add File: migrations/1.sql", "+one"), o)
+		a.Must(err)
+		text := rep.Result().Text()
+		if a.check(); !strings.HasPrefix(text, "Already applied") {
+			t.Error(text)
+		}
 	}
 }
