@@ -57,6 +57,14 @@ func (w *Workspace) Spellings(p string) ([]string, error) {
 	return []string{e.Rel, literal}, nil
 }
 
+// LogPath turns a path, as the caller wrote it, into a path of the log. An absolute path stays as it is.
+func (w *Workspace) LogPath(ctx context.Context, p string) string {
+	if p == "" || path.IsAbs(p) {
+		return p
+	}
+	return w.Paths().ToTop(path.Join(w.BaseDir(ctx), p))
+}
+
 // TrimSlashes removes the slashes at the end of a directory's path.
 func TrimSlashes(path string) string {
 	if bare := strings.TrimRight(path, "/"); bare != "" {

@@ -33,29 +33,27 @@ func grantsFor(q api.Question) (out []grant) {
 	return out
 }
 
-// GrantToSession allows the asking session, until the process ends, what the rules of q are about. A call without a session
-// gets nothing.
-func (w *Workspace) GrantToSession(q api.Question) {
+// add adds the grants that q asks for.
+func (g *grants) add(q api.Question) {
 	if q.Actor.Session == "" {
 		return
 	}
-	w.grants.mu.Lock()
-	defer w.grants.mu.Unlock()
-	list := w.grants.list
-	for _, g := range grantsFor(q) {
-		if !slices.Contains(list, g) {
-			list = append(list, g)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, is := range grantsFor(q) {
+		if !slices.Contains(g.list, is) {
+			g.list = append(g.list, is)
 		}
 	}
-	w.grants.list = slices.Clone(list[max(0, len(list)-maxGrants):])
+	g.list = slices.Clone(g.list[max(0, len(g.list)-maxGrants):])
 }
 
-// GrantedToSession reports whether the asking session was granted all that q is about.
-func (w *Workspace) GrantedToSession(q api.Question) bool {
+// cover reports whether q asks for nothing else than what was granted.
+func (g *grants) cover(q api.Question) bool {
 	if q.Actor.Session == "" || len(q.Paths) == 0 {
 		return false
 	}
-	w.grants.mu.Lock()
-	defer w.grants.mu.Unlock()
-	return !slices.ContainsFunc(grantsFor(q), func(g grant) bool { return !slices.Contains(w.grants.list, g) })
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return !slices.ContainsFunc(grantsFor(q), func(is grant) bool { return !slices.Contains(g.list, is) })
 }

@@ -1,6 +1,7 @@
 package workspace_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"sync"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/fail"
 )
 
 // TestMigrateWhileOthersLook moves a store while other goroutines look at it. With -race it shows that they share nothing
@@ -50,6 +52,25 @@ func TestMigrateWhileOthersLook(t *testing.T) {
 		t.Errorf("moved to %q, %v", to, err)
 	}
 	if err := host.Ready(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestMigrateNothing checks that a Migrate with nothing to move does not forget the store that a person named.
+func TestMigrateNothing(t *testing.T) {
+	dir, store := t.TempDir(), filepath.Join(t.TempDir(), "store")
+	ws, err := emend.Open(dir, emend.Store(store))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ws.Close()
+	if _, _, err := ws.Host().Migrate(t.Context()); !errors.Is(err, fail.NotFound) {
+		t.Fatal(err)
+	}
+	if _, err := ws.Create(t.Context(), api.CreateRequest{Path: "b", Content: "b\n"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(store, "format")); err != nil {
 		t.Error(err)
 	}
 }

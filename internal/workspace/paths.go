@@ -1,7 +1,6 @@
 package workspace
 
 import (
-	"context"
 	"path"
 	"strings"
 )
@@ -10,21 +9,6 @@ import (
 // to; the root of the workspace may be a directory below the top.
 type Paths struct {
 	Prefix string // leads from the top to the root; "." or "" if they are the same directory
-}
-
-// Paths returns the translation for the workspace. Until the store is open, top and root count as the same.
-func (w *Workspace) Paths() Paths {
-	w.store.mu.Lock()
-	defer w.store.mu.Unlock()
-	return Paths{w.store.prefix}
-}
-
-// LogPath turns a path, as the caller wrote it, into a path of the log. An absolute path stays as it is.
-func (w *Workspace) LogPath(ctx context.Context, p string) string {
-	if p == "" || path.IsAbs(p) {
-		return p
-	}
-	return w.Paths().ToTop(path.Join(w.BaseDir(ctx), p))
 }
 
 // FromTop makes a path of the log relative to the root. ok is false for a path outside of the root, and for "".

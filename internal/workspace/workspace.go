@@ -6,35 +6,17 @@
 package workspace
 
 import (
-	"cmp"
 	"errors"
-	"path/filepath"
 	"sync"
 	"time"
 
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/audit"
+	"github.com/emend-dev/emend/internal/board"
 	"github.com/emend-dev/emend/internal/commit"
 	"github.com/emend-dev/emend/internal/guard"
 )
-
-// Config says how a workspace is opened. The zero Config is usable.
-type Config struct {
-	Base           string   // slash path below the root that the paths of calls are relative to
-	Policy         string   // policy file, outside of the workspace
-	AllowProtected []string // patterns of protected paths that are opened
-	Limits         api.Limits
-	Actor          api.Actor // who calls, where a call does not say; Call counts for nothing here
-	Store          string    // directory of the store; "" to find one
-	NoSync         bool
-	NoRecovery     bool // leave what a crash interrupted as it is
-	UnsafeFS       bool // write on network file systems too
-
-	// How long, and how much, the history keeps. Zero leaves it to the policy, then to the default.
-	HistoryAge   time.Duration
-	HistoryBytes int64
-}
 
 // Workspace is a directory tree that patches may change. Several goroutines may use it at once.
 type Workspace struct {
@@ -57,50 +39,6 @@ type Workspace struct {
 	mu     sync.Mutex
 	closed bool
 	calls  sync.WaitGroup // the calls between Enter and Leave
-}
-
-// Open opens the workspace whose root is dir. Unless c says otherwise it finishes, or takes back, what a crash left in its
-// tree.
-func Open(dir string, c Config) (*Workspace, error) {
-	w := &Workspace{base: c.Base, limits: limitsOrDefault(c.Limits), actor: forLog(c.Actor)}
-	o := guard.Options{AllowProtected: c.AllowProtected, MaxDepth: w.limits.Depth, Store: storeBelow(dir, c.Store)}
-	var err error
-	if c.Policy != "" {
-		if o.Policy, err = guard.ReadPolicy(c.Policy, dir); err != nil {
-			return nil, err
-		}
-	}
-	age, bytes := o.Policy.HistoryBounds()
-	w.historyAge, w.historyBytes = cmp.Or(c.HistoryAge, age), cmp.Or(c.HistoryBytes, bytes)
-	if w.Guard, err = guard.Open(dir, o); err != nil {
-		return nil, err
-	}
-	if err := w.prepareStore(c); err != nil {
-		w.Guard.Close()
-		return nil, err
-	}
-	if c.NoRecovery {
-		w.pending = w.interrupted()
-	} else {
-		w.recovered, w.pending = w.recoverOnOpen()
-	}
-	return w, nil
-}
-
-// prepareStore says which store is the workspace's. It opens none yet.
-func (w *Workspace) prepareStore(c Config) error {
-	root, err := filepath.EvalSymlinks(w.Guard.RootPath())
-	if err != nil {
-		return StoreError(err)
-	}
-	named := c.Store
-	if named != "" {
-		if named, err = filepath.Abs(named); err != nil {
-			return err
-		}
-	}
-	w.store = storeHandle{guard: w.Guard, root: root, actor: w.actor, unsafeFS: c.UnsafeFS, options: commit.Options{NoSync: c.NoSync}, named: named}
-	return nil
 }
 
 // Close waits for the calls in hand, runs last, and closes the store and the root. Enter fails from then on. Closing twice
@@ -152,3 +90,29 @@ func (w *Workspace) Undone() *UndoneIndex { return &w.undone }
 
 // LogIndex returns the index of the log.
 func (w *Workspace) LogIndex() *audit.Index { return &w.logIndex }
+
+// Paths translates paths between the log and the workspace. Until the store is open, top and root count as the same.
+func (w *Workspace) Paths() Paths { return w.store.paths() }
+
+// OpenStore returns the store of the workspace, nil if there is none yet.
+func (w *Workspace) OpenStore() (*commit.Store, error) { return w.store.open() }
+
+// OpenOrMakeStore returns the store of the workspace and makes it if there is none. It fails where nothing may be written.
+func (w *Workspace) OpenOrMakeStore() (*commit.Store, error) { return w.store.openOrMake() }
+
+// StorePlace returns where the store is, or would be made, as the last opening found it.
+func (w *Workspace) StorePlace() commit.Place { return w.store.currentPlace() }
+
+// WrittenStore returns the store if this workspace opened it for writing, else nil.
+func (w *Workspace) WrittenStore() *commit.Store { return w.store.written() }
+
+// Board returns the board of the store, on which calls wait for a person. It is nil where there is none yet; create says to
+// make it, and the store.
+func (w *Workspace) Board(create bool) (*board.Board, error) { return w.store.openBoard(create) }
+
+// GrantToSession allows the asking session, until the process ends, what the rules of q are about. A call without a session
+// gets nothing.
+func (w *Workspace) GrantToSession(q api.Question) { w.grants.add(q) }
+
+// GrantedToSession reports whether the asking session was granted all that q is about.
+func (w *Workspace) GrantedToSession(q api.Question) bool { return w.grants.cover(q) }

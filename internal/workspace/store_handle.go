@@ -19,43 +19,6 @@ import (
 	"github.com/emend-dev/emend/internal/vfs"
 )
 
-// OpenStore returns the store of the workspace, nil if there is none yet.
-func (w *Workspace) OpenStore() (*commit.Store, error) { return w.store.open() }
-
-// OpenOrMakeStore returns the store of the workspace and makes it if there is none. It fails where nothing may be written.
-func (w *Workspace) OpenOrMakeStore() (*commit.Store, error) { return w.store.openOrMake() }
-
-// StorePlace returns where the store is, or would be made, as the last opening found it.
-func (w *Workspace) StorePlace() commit.Place {
-	w.store.mu.Lock()
-	defer w.store.mu.Unlock()
-	return w.store.place
-}
-
-// WrittenStore returns the store if this workspace opened it for writing, else nil.
-func (w *Workspace) WrittenStore() *commit.Store {
-	w.store.mu.Lock()
-	defer w.store.mu.Unlock()
-	if !w.store.writing {
-		return nil
-	}
-	return w.store.store
-}
-
-// Board returns the board of the store, on which calls wait for a person. It is nil where there is none yet; create says to
-// make it, and the store.
-func (w *Workspace) Board(create bool) (*board.Board, error) {
-	open := w.store.open
-	if create {
-		open = w.store.openOrMake
-	}
-	store, err := open()
-	if store == nil || err != nil {
-		return nil, err
-	}
-	return w.store.openBoard(store, create)
-}
-
 // storeHandle opens the store of a workspace when it is first needed, and keeps it open. The fields above mu never change.
 //
 // mu may be taken while the lock of the store is held, as a commit does that asks for the prefix. So no method takes the
@@ -124,6 +87,30 @@ func (h *storeHandle) openOrMake() (*commit.Store, error) {
 	}
 	err = h.openPlace(false)
 	return h.store, err
+}
+
+// currentPlace returns where the store is, or would be made.
+func (h *storeHandle) currentPlace() commit.Place {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.place
+}
+
+// paths returns the translation of paths, which needs the store to be open where the root is not the top.
+func (h *storeHandle) paths() Paths {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return Paths{h.prefix}
+}
+
+// written returns the store if openOrMake was called, else nil.
+func (h *storeHandle) written() *commit.Store {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !h.writing {
+		return nil
+	}
+	return h.store
 }
 
 // checkFilesystem refuses to write where a rename promises less than on a local disk.
@@ -239,8 +226,16 @@ func (h *storeHandle) holder() string {
 	return fmt.Sprintf("process %d (%.100s) on %s, since %s", os.Getpid(), who, host, time.Now().Format(time.RFC3339))
 }
 
-// openBoard opens the board of the store, and makes it if create says so. It returns nil where there is none.
-func (h *storeHandle) openBoard(store *commit.Store, create bool) (*board.Board, error) {
+// openBoard opens the board of the store. It returns nil where there is none, unless create says to make it, and the store.
+func (h *storeHandle) openBoard(create bool) (*board.Board, error) {
+	open := h.open
+	if create {
+		open = h.openOrMake
+	}
+	store, err := open()
+	if store == nil || err != nil {
+		return nil, err
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.board != nil {
@@ -257,6 +252,43 @@ func (h *storeHandle) openBoard(store *commit.Store, create bool) (*board.Board,
 	return h.board, nil
 }
 
+// migration returns the store, nil if there is none, where it is, and where Migrate moves it.
+func (h *storeHandle) migration() (store *commit.Store, from, to commit.Place, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if store, err = h.openLocked(false); err != nil {
+		return nil, from, to, err
+	}
+	if h.named == "" || store != nil {
+		to, err = commit.Preferred(h.place.Top)
+		return store, h.place, to, err
+	}
+	// There is nothing at the named place: look for a store as if no person had named one.
+	named := h.named
+	to, h.named = h.place, ""
+	if store, err = h.openLocked(false); store == nil {
+		h.named = named
+	}
+	to.Top = h.place.Top
+	return store, h.place, to, err
+}
+
+// moved notes where Migrate moved the store.
+func (h *storeHandle) moved(to commit.Place) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.place = to
+}
+
+// openCopied opens the store even if it was made elsewhere and copied here.
+func (h *storeHandle) openCopied() (*commit.Store, commit.Place, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	store, err := h.openLocked(true)
+	return store, h.place, err
+}
+
+// close closes the store and what was opened with it.
 func (h *storeHandle) close() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
