@@ -1,7 +1,8 @@
-// Package consent asks a person when a policy says so: the asker that a call brought along decides how. It has the asker that
-// puts the question on a page and waits, and what the page answers with.
+// Package consent asks a person about paths for which the policy has an ask rule. A call brings an asker in its context;
+// [AskAtPage] is the asker that puts the question on a page and waits. The package also lists the calls that wait and takes
+// the answers of the page.
 //
-// It does not decide which paths are asked about, which package guard does, nor what a call does with the answer.
+// It does not decide which paths are asked about, as package guard does, nor what a call does after a yes.
 package consent
 
 import (
@@ -27,8 +28,8 @@ import (
 // maxQuestion is how many bytes of a diff a person is shown.
 const maxQuestion = 64 << 10
 
-// Ask asks the caller's asker about paths and returns what the log says about the yes. With no paths it returns nil. diff is
-// shown to the person; digest stands for all that the answer depends on.
+// Ask asks the caller's asker about paths and returns the yes as the log records it. Without paths it asks nobody and returns
+// nil. The person is shown diff. Ask adds the caller and the paths to digest, which has all else that the yes depends on.
 func Ask(ctx context.Context, w *workspace.Workspace, about []api.AskedPath, diff string, digest hash.Hash) (*audit.Asked, error) {
 	if len(about) == 0 {
 		return nil, nil
