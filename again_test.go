@@ -47,7 +47,7 @@ func reportOf(s *emendtest.Story, r *emend.Report, err error) (outcome, error) {
 	if err != nil {
 		return outcome{}, err
 	}
-	return outcomeOf(s.T, r.Tx(), r.Result()), nil
+	return outcomeOf(s.T, r.Tx, r.Result()), nil
 }
 
 // keyedCalls are all calls that take a key, made with it where the files x and y are and where gone was, whose id in the

@@ -53,7 +53,7 @@ func TestManyFilesAreRefusedInOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got, want []string
-	for _, f := range refused.Failures() {
+	for _, f := range refused.Failures {
 		got = append(got, fmt.Sprint(f.Section, " ", f.Kind))
 	}
 	for i := 7; i < 100; i += 10 {
@@ -73,7 +73,7 @@ func TestManyFilesOverTheLimit(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Each of the first files has six bytes: the sixth is one too many.
-	if first := refused.Failures()[0]; first.Section != 6 || first.Reason != fail.Limit {
+	if first := refused.Failures[0]; first.Section != 6 || first.Reason != fail.Limit {
 		t.Errorf("section %d: %v", first.Section, first)
 	}
 }

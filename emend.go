@@ -3,28 +3,26 @@
 //
 //	ws, err := emend.Open(".")
 //	...
-//	plan, err := ws.Plan(ctx, text, emend.Options{}) // reads only: which lines, how sure, with a diff
+//	plan, err := ws.Plan(ctx, text, api.PatchOptions{}) // reads only: which lines, how sure, with a diff
 //	if refused, ok := errors.AsType[*emend.Refusal](err); ok {
 //		fmt.Println(refused.Result().Text()) // every failure, what is really there, the next step
 //	}
 //	...
 //	report, err := ws.Commit(ctx, plan) // all of it, or nothing
 //
-// A patch may be written in any of the dialects that [Dialects] lists; the zero Options recognise which. Files are
+// A patch may be written in any of the dialects that [Dialects] lists; the zero PatchOptions recognise which. Files are
 // reached through handles beneath the workspace's root, never by a path that could have moved outside, and protected
 // names are refused. A commit survives kill -9, a full disk and a power cut; it keeps what it displaces, and a record.
 package emend
 
 import (
 	"context"
+	"errors"
 
 	"github.com/emend-dev/emend/api"
-	"github.com/emend-dev/emend/fail"
-	"github.com/emend-dev/emend/internal/change"
 	"github.com/emend-dev/emend/internal/guard"
 	"github.com/emend-dev/emend/internal/kept"
-	"github.com/emend-dev/emend/internal/outcome"
-	"github.com/emend-dev/emend/internal/source"
+	"github.com/emend-dev/emend/internal/report"
 	"github.com/emend-dev/emend/internal/workspace"
 )
 
@@ -93,33 +91,20 @@ func (w *Workspace) Close() error {
 // call runs one call of a room while the workspace is open, and turns its error into a [*Refusal].
 func call[R, T any](ctx context.Context, w *workspace.Workspace, f func(context.Context, *workspace.Workspace, R) (T, error), r R) (t T, err error) {
 	if err := w.Enter(); err != nil {
-		return t, outcome.Cannot(err)
+		return t, refused(err)
 	}
 	defer w.Leave()
 	t, err = f(ctx, w, r)
-	return t, outcome.Cannot(err)
+	return t, refused(err)
 }
 
-// Plan reads text and the files it names, and settles what it would do. It never writes. An error is a *Refusal.
-func (w *Workspace) Plan(ctx context.Context, text string, o api.PatchOptions) (*outcome.Plan, error) {
-	if err := w.s.Enter(); err != nil {
-		return nil, &outcome.Refusal{List: fail.All(err)}
+// refused makes err a [*Refusal].
+func refused(err error) error {
+	if err == nil {
+		return nil
 	}
-	defer w.s.Leave()
-	ctx, err := w.s.WithBase(ctx, o.Base)
-	if err != nil {
-		return nil, &outcome.Refusal{List: fail.All(err)}
-	}
-	src := source.NewReader(ctx, w.s)
-	defer src.Close()
-	p, err := change.Preview(ctx, w.s, text, o, src)
-	if err != nil {
-		return nil, err
-	}
-	if no := change.Telling(ctx, w.s, src, nil); no != nil {
-		return nil, &outcome.Refusal{View: p.View, List: fail.All(no)}
-	}
-	return p, nil
+	r, _ := errors.AsType[*report.Refusal](report.Refused(err))
+	return newRefusal(r)
 }
 
 // Workspace is a directory tree that patches may change. It may be used by several goroutines at once.

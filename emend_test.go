@@ -23,10 +23,10 @@ func TestPlan(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := p.Files()[0]
-	if p.Dialect() != "emend" || f.Op() != patch.Update || f.Path() != "a.txt" || f.Before() != "one\ntwo\n" || f.After() != "one\nzwei\n" {
-		t.Errorf("plan: %s %v %s %q %q", p.Dialect(), f.Op(), f.Path(), f.Before(), f.After())
+	if p.Dialect != "emend" || f.Op != patch.Update || f.Path != "a.txt" || f.Before != "one\ntwo\n" || f.After != "one\nzwei\n" {
+		t.Errorf("plan: %s %v %s %q %q", p.Dialect, f.Op, f.Path, f.Before, f.After)
 	}
-	if h := f.Hunks(); len(h) != 1 || h[0].Line != 2 || h[0].Rung != patch.Exact {
+	if h := f.Hunks; len(h) != 1 || h[0].Line != 2 || h[0].Rung != patch.Exact {
 		t.Errorf("hunks: %+v", h)
 	}
 	if data, err := os.ReadFile(filepath.Join(ws.Root(), "a.txt")); err != nil || string(data) != "one\ntwo\n" {
@@ -41,7 +41,7 @@ func TestRefusal(t *testing.T) {
 	if !ok {
 		t.Fatalf("err = %#v", err)
 	}
-	if !errors.Is(err, fail.PatchApply) || errors.Is(err, fail.Stale) || len(r.Failures()) != 2 {
+	if !errors.Is(err, fail.PatchApply) || errors.Is(err, fail.Stale) || len(r.Failures) != 2 {
 		t.Errorf("failures: %v", err)
 	}
 	b, err := json.Marshal(r.Result())
@@ -84,7 +84,7 @@ func TestBase(t *testing.T) {
 	}
 	defer in.Close()
 	p, err := in.Plan(t.Context(), emendtest.Envelope("*** Delete File: a.txt"), api.PatchOptions{})
-	if err != nil || p.Files()[0].Path() != "sub/a.txt" {
+	if err != nil || p.Files()[0].Path != "sub/a.txt" {
 		t.Errorf("%v, %v", p, err)
 	}
 }
@@ -118,7 +118,7 @@ func TestMakeAndConvert(t *testing.T) {
 		}
 		ws := emendtest.Workspace(t, "a", "1\n2\n")
 		p, err := ws.Plan(t.Context(), out, api.PatchOptions{Dialect: name})
-		if err != nil || p.Files()[0].After() != "1\n3\n" {
+		if err != nil || p.Files()[0].After != "1\n3\n" {
 			t.Errorf("%s: %v\n%s", name, err, out)
 		}
 	}
@@ -144,7 +144,7 @@ func TestHugeLines(t *testing.T) {
 		}
 	}
 	p, err := ws.Plan(t.Context(), emendtest.Envelope("*** Update File: f", "@@", " "+huge, "-x", "+y"), api.PatchOptions{})
-	if err != nil || p.Files()[0].After() != huge+"\ny\n" {
+	if err != nil || p.Files()[0].After != huge+"\ny\n" {
 		t.Errorf("an edit below a huge line: %v", err)
 	}
 }

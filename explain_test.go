@@ -71,8 +71,8 @@ func agrees(t *testing.T, name string, ws *emend.Workspace, text string, o api.P
 	if err != nil {
 		t.Fatalf("%s (%+v): %v", name, o, err)
 	}
-	if e.Lands != (no == nil) || e.Lands != (e.Err() == nil) {
-		t.Fatalf("%s (%+v): %s, and planned: %v\n%s", name, o, e.Says, no, text)
+	if e.Value().Lands != (no == nil) || e.Value().Lands != (e.Err() == nil) {
+		t.Fatalf("%s (%+v): %s, and planned: %v\n%s", name, o, e.Value().Says, no, text)
 	}
 	if no != nil {
 		if e.Err().Error() != no.Error() {
@@ -80,15 +80,15 @@ func agrees(t *testing.T, name string, ws *emend.Workspace, text string, o api.P
 		}
 		return false
 	}
-	sections := slices.DeleteFunc(slices.Clone(e.Files), func(f explain.File) bool { return f.Verdict == explain.AlreadyApplied })
+	sections := slices.DeleteFunc(slices.Clone(e.Value().Files), func(f explain.File) bool { return f.Verdict == explain.AlreadyApplied })
 	for i, f := range p.Files() {
-		for k, h := range f.Hunks() {
+		for k, h := range f.Hunks {
 			got := sections[i].Hunks[k]
 			if (got.Verdict == explain.AlreadyApplied) != h.Skipped {
-				t.Errorf("%s (%+v): hunk %d of %s is %s, and planned as %+v", name, o, k+1, f.Path(), got.Verdict, h)
+				t.Errorf("%s (%+v): hunk %d of %s is %s, and planned as %+v", name, o, k+1, f.Path, got.Verdict, h)
 			}
 			if !h.Skipped && (got.Line != h.Line || got.Rung != h.Rung.String() || got.Others != h.Others) {
-				t.Errorf("%s (%+v): hunk %d of %s is explained as %+v, and planned as %+v", name, o, k+1, f.Path(), got, h)
+				t.Errorf("%s (%+v): hunk %d of %s is explained as %+v, and planned as %+v", name, o, k+1, f.Path, got, h)
 			}
 		}
 	}
@@ -126,7 +126,7 @@ func TestExplainCannot(t *testing.T) {
 		t.Errorf("a base that is no directory: %v", err)
 	}
 	e, err := ws.Explain(t.Context(), text, api.PatchOptions{Dialect: "none"})
-	if err != nil || e.Lands || len(e.Unread) != 1 {
+	if err != nil || e.Value().Lands || len(e.Value().Unread) != 1 {
 		t.Errorf("no dialect: %+v, %v", e, err)
 	}
 	ws.Close()
@@ -144,7 +144,7 @@ func TestExplainLimits(t *testing.T) {
 	}
 	defer small.Close()
 	e, err := small.Explain(t.Context(), emendtest.Envelope("*** Update File: a.txt", "@@", "-one", "+a longer line"), api.PatchOptions{})
-	if err != nil || e.Lands || e.Files[0].Kind != fail.FileTooLarge || e.Files[0].Hunks[0].Line != 1 {
+	if err != nil || e.Value().Lands || e.Value().Files[0].Kind != fail.FileTooLarge || e.Value().Files[0].Hunks[0].Line != 1 {
 		t.Errorf("%+v, %v", e, err)
 	}
 }
@@ -168,7 +168,7 @@ func TestExplainAsks(t *testing.T) {
 			return err.Error()
 		}
 		var b strings.Builder
-		e.WriteText(&b, emend.Layout{}) //nolint:errcheck // a builder takes all
+		e.WriteText(&b, 0, false) //nolint:errcheck // a builder takes all
 		return b.String()
 	}
 	answer := func(err error) context.Context {

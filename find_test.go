@@ -27,7 +27,7 @@ func quiet(t *testing.T) {
 func refusedAs(t *testing.T, err error, kind fail.Kind, reason string) {
 	t.Helper()
 	r, ok := errors.AsType[*emend.Refusal](err)
-	if !ok || r.Failures()[0].Kind != kind || r.Failures()[0].Reason != reason || r.Failures()[0].Hint == "" {
+	if !ok || r.Failures[0].Kind != kind || r.Failures[0].Reason != reason || r.Failures[0].Hint == "" {
 		t.Errorf("err = %v, want %s %s", err, kind, reason)
 	}
 }
@@ -53,7 +53,7 @@ func TestList(t *testing.T) {
 	if a, err = ws.List(t.Context(), api.ListRequest{Recursive: true, MaxDepth: 2, IncludeHidden: true}); err != nil || len(a.Data.Entries) != 5 || a.Data.Path != "." {
 		t.Errorf("%+v, %v", a, err)
 	}
-	if _, err := ws.List(t.Context(), api.ListRequest{Path: "a.txt"}); !strings.Contains(err.(*emend.Refusal).Failures()[0].Hint, "Read the file") {
+	if _, err := ws.List(t.Context(), api.ListRequest{Path: "a.txt"}); !strings.Contains(err.(*emend.Refusal).Failures[0].Hint, "Read the file") {
 		t.Errorf("%v", err)
 	}
 	for _, tt := range []struct {

@@ -1,6 +1,19 @@
 package emend
 
-import "github.com/emend-dev/emend/internal/workspace"
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/internal/change"
+	"github.com/emend-dev/emend/internal/read"
+	"github.com/emend-dev/emend/internal/workspace"
+	"github.com/emend-dev/emend/patch"
+)
 
 // Host is what a program needs that serves a workspace to agents or shows it to people, and nobody else: emend's own command line,
 // server and pages are built on it.
@@ -8,3 +21,64 @@ type Host struct{ s *workspace.Workspace }
 
 // Host returns the workspace as its host sees it.
 func (w *Workspace) Host() *Host { return &Host{w.s} }
+
+// GlobTo is [Workspace.Glob] for many paths: it writes each to out while it looks, on a line of its own, those of directories with
+// a slash, and holds none of them. The answer says how many there were. An error of out is returned as it is.
+func (w *Host) GlobTo(ctx context.Context, r api.GlobRequest, out io.Writer) (*api.Answer[api.GlobSum], error) {
+	to := &sink{Writer: out}
+	a, err := call(ctx, w.s, func(ctx context.Context, ws *workspace.Workspace, r api.GlobRequest) (*api.Answer[api.GlobSum], error) {
+		return read.GlobTo(ctx, ws, r, to)
+	}, r)
+	return a, cmp.Or(to.err, err)
+}
+
+// SearchTo is [Workspace.Search] for many matches: it writes each to out while it searches, as path:line:text, in mode path as a
+// path, and holds none of them. The answer has no matches, and how many there were as Written. Lines around them are not written:
+// a request for them is refused. An error of out is returned as it is.
+func (w *Host) SearchTo(ctx context.Context, r api.SearchRequest, out io.Writer) (*api.Answer[api.SearchSum], error) {
+	to := &sink{Writer: out}
+	a, err := call(ctx, w.s, func(ctx context.Context, ws *workspace.Workspace, r api.SearchRequest) (*api.Answer[api.SearchSum], error) {
+		return read.SearchTo(ctx, ws, r, to)
+	}, r)
+	return a, cmp.Or(to.err, err)
+}
+
+// sink keeps the error of a writer apart from the errors of the call that writes to it.
+type sink struct {
+	io.Writer
+	err error
+}
+
+func (s *sink) Write(p []byte) (n int, err error) {
+	n, s.err = s.Writer.Write(p)
+	return n, s.err
+}
+
+// Refused notes in the log that a call of a tool that changes files was refused before it came to the workspace, and words the
+// refusal. op is what the tool does to the paths; paths are what the call named, as far as that could be read.
+func (w *Host) Refused(ctx context.Context, tool string, op patch.Op, paths []string, err error) *Refusal {
+	c := change.RefusedCall{Tool: tool, Op: op, Paths: paths, Err: err}
+	_, err = call(ctx, w.s, func(ctx context.Context, ws *workspace.Workspace, c change.RefusedCall) (struct{}, error) {
+		return struct{}{}, change.NoteRefused(ctx, ws, c)
+	}, c)
+	r, _ := errors.AsType[*Refusal](err)
+	return r
+}
+
+// Version is the version that the binary was built as.
+func Version() api.Build {
+	b := api.Build{Version: "devel", Go: runtime.Version()}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return b
+	}
+	if v := info.Main.Version; v != "" && v != "(devel)" {
+		b.Version = v
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			b.Commit = s.Value
+		}
+	}
+	return b
+}

@@ -48,7 +48,7 @@ func TestSentAgain(t *testing.T) {
 			}
 			first, err := s.WS.Apply(s.Ctx, text, hashed)
 			s.Must(err)
-			tree, head := s.Tree(), first.Head()
+			tree, head := s.Tree(), first.Head
 			again := map[string]api.PatchOptions{"": o, "hashed": hashed}
 			for _, name := range slices.Sorted(maps.Keys(again)) {
 				o := again[name]
@@ -58,7 +58,7 @@ func TestSentAgain(t *testing.T) {
 						rep, err := s.WS.Apply(s.Ctx, text, o)
 						s.Must(err)
 						says(t, rep.Result(), name)
-						if rep.Tx() != "" || rep.Head() != head || len(rep.Files()) != 0 {
+						if rep.Tx != "" || rep.Head != head || len(rep.Files()) != 0 {
 							t.Errorf("%s %t: %+v", name, sequential, rep)
 						}
 					}
@@ -68,7 +68,7 @@ func TestSentAgain(t *testing.T) {
 				says(t, p.Result(), name)
 				rep, err := s.WS.Commit(s.Ctx, p)
 				s.Must(err)
-				if says(t, rep.Result(), name); rep.Head() != head || !p.AlreadyApplied() {
+				if says(t, rep.Result(), name); rep.Head != head || !p.AlreadyApplied {
 					t.Errorf("a plan that does nothing was committed: %+v", rep)
 				}
 			}
@@ -120,7 +120,7 @@ func TestSentAgainInPart(t *testing.T) {
 	s := emendtest.NewStory(t, "up", "a\nB\nc\nx\n", "new", "n\n", "del", "x\n")
 	before := s.Tree()
 	_, err := s.WS.Apply(s.Ctx, text, api.PatchOptions{Idempotent: true})
-	if refused, ok := errors.AsType[*emend.Refusal](err); !ok || len(refused.Failures()) != 1 || refused.Failures()[0].Hunk != 2 {
+	if refused, ok := errors.AsType[*emend.Refusal](err); !ok || len(refused.Failures) != 1 || refused.Failures[0].Hunk != 2 {
 		t.Errorf("%v", err)
 	}
 	s.Has(before)
@@ -136,7 +136,7 @@ func TestKeyBeforeIdempotent(t *testing.T) {
 	s.Must(os.WriteFile(s.At("up"), []byte("a\nb\nc\n"), 0o600))
 	rep, err := s.WS.Apply(s.Ctx, text, o)
 	s.Must(err)
-	if !rep.Repeated() || s.Read("up") != "a\nb\nc\n" {
+	if !rep.Repeated || s.Read("up") != "a\nb\nc\n" {
 		t.Errorf("%s, and the file has %q", rep.Result().Text(), s.Read("up"))
 	}
 }

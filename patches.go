@@ -2,202 +2,188 @@ package emend
 
 import (
 	"context"
-	"errors"
-	"runtime"
-	"runtime/debug"
+	"io"
 
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/change"
 	"github.com/emend-dev/emend/internal/dialect"
-	"github.com/emend-dev/emend/internal/draft"
 	"github.com/emend-dev/emend/internal/explain"
-	"github.com/emend-dev/emend/internal/outcome"
 	"github.com/emend-dev/emend/internal/plan"
 	"github.com/emend-dev/emend/internal/report"
-	"github.com/emend-dev/emend/internal/source"
-	texts "github.com/emend-dev/emend/internal/text"
 	"github.com/emend-dev/emend/patch"
 )
 
-// Explanation shows each section of a patch with its verdict, and each hunk beside the place where it would land, or the
-// nearest one. It is a value: WriteText and WriteHTML show it to a person, Result to an agent.
-type Explanation = explain.Explanation
+// Plan is what a patch would do. It is settled: nothing about it is decided later.
+type Plan struct {
+	Dialect        string   // the name of the dialect that the patch was read in
+	Passed         []string // what lenient reading accepted, one sentence each
+	AlreadyApplied bool     // all of the patch is applied already: there is nothing to do (PatchOptions.Idempotent)
+	Skipped        []string // what is left out because it is applied already, one sentence for a file
 
-// Layout is how an explanation is laid out as text.
-type Layout = explain.Layout
-
-// Change is one file before and after, for [Make].
-type Change = draft.Change
-
-// Commit makes a plan true, entirely or not at all. It decides nothing: what the plan saw must still be so, or it
-// refuses; a person whom the policy wants to be asked is asked now. An error is a *Refusal, and the tree is as it was, unless errors.Is finds its reason [fail.Indeterminate]:
-// then [Workspace.Recover] has to finish it or take it back. Sections of a plan are committed together, whatever
-// Options.Sequential said; [Workspace.Apply] does them one by one.
-func (w *Workspace) Commit(ctx context.Context, p *outcome.Plan) (*outcome.Report, error) {
-	view := p.View
-	if err := w.s.Enter(); err != nil {
-		return nil, &outcome.Refusal{View: view, List: fail.All(err)}
-	}
-	defer w.s.Leave()
-	ctx = change.Calling(ctx, w.s, "apply_patch")
-	view.DryRun, view.Atomic = false, true
-	if p.Of != w.s {
-		return nil, &outcome.Refusal{View: view, List: fail.List{{Kind: fail.CommandFailed, Reason: fail.BadArguments,
-			Msg: "the plan was made by another workspace, whose rules may be others", Hint: "Plan the patch in the workspace that commits it."}}}
-	}
-	view.Notes = nil
-	rep, err := change.Commit(ctx, w.s, view, p.Plan, p.Sums, change.Record{Asks: p.Asks})
-	if err == nil {
-		return rep, nil
-	}
-	list := fail.All(err)
-	change.Note(ctx, w.s, &view, list)
-	return nil, &outcome.Refusal{View: view, List: list}
+	plan *change.Plan
 }
 
-// Apply plans text and commits it. With Options.Sequential it does so section by section, each atomic, and stops at the
-// first that fails: the *Refusal then lists what was done and stays. A call with an idempotency key that was committed
-// before does nothing and returns the first answer. Refusals are noted in the log.
-func (w *Workspace) Apply(ctx context.Context, text string, o api.PatchOptions) (*outcome.Report, error) {
-	if err := w.s.Enter(); err != nil {
-		return nil, &outcome.Refusal{List: fail.All(err)}
+// Files lists what would become of each file, in the order of the patch.
+func (p *Plan) Files() []File { return files(p.plan.Plan) }
+
+// Result returns the plan as an agent gets it: a preview.
+func (p *Plan) Result() api.Result { return report.New(p.plan.View, p.plan.Plan, nil) }
+
+// Summary says in a few lines what the plan would do.
+func (p *Plan) Summary() string { return report.Summary(p.plan.View, p.plan.Plan) }
+
+// File is what becomes of one file.
+type File struct {
+	Op            patch.Op
+	Path          string       // relative to the root, before the patch
+	To            string       // where a moved file goes, relative to the root
+	Before, After string       // the contents; "" where there is no file
+	Hunks         []api.Placed // where each hunk landed
+
+	step *plan.Step
+}
+
+// Diff returns the change as a unified diff in git's form.
+func (f File) Diff() string { return report.Diff(f.step) }
+
+func files(p *plan.Plan) []File {
+	out := make([]File, len(p.Steps))
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		out[i] = File{Op: s.Op, Path: s.Path, To: s.To, Before: s.Before, After: s.After, Hunks: s.Hunks, step: s}
 	}
-	defer w.s.Leave()
-	ctx = change.Calling(ctx, w.s, "apply_patch")
-	ctx, err := w.s.WithBase(ctx, o.Base)
+	return out
+}
+
+// Report is what a commit did.
+type Report struct {
+	Tx       string   // the transaction; the log and undo know it by this name. Of sections applied one by one it is the last
+	Head     api.Head // the newest record of the log
+	Notes    []string // what a person should know, one sentence each: which attributes of a file could not be kept, for example
+	Repeated bool     // nothing was done now: a call with the same idempotency key had been committed before
+
+	report *change.Report
+}
+
+// Files lists what became of each file, in the order of the patch. It is empty for a repeated call.
+func (r *Report) Files() []File {
+	if r.report.Plan == nil {
+		return nil
+	}
+	return files(r.report.Plan)
+}
+
+// Result returns the report as an agent gets it, in the shape of its dialect.
+func (r *Report) Result() api.Result { return r.report.Result() }
+
+// Summary says in a few lines what was done.
+func (r *Report) Summary() string { return r.report.Summary() }
+
+func reported(r *change.Report, err error) (*Report, error) {
 	if err != nil {
-		return nil, change.Refuse(ctx, w.s, report.View{Atomic: !o.Sequential}, err)
+		return nil, err
 	}
-	r := change.Record{Key: o.IdempotencyKey, Progress: o.Progress}
-	if r.Key != "" {
-		r.Request = change.RequestSum(ctx, w.s, "apply_patch", texts.Sum(text))
-		if rep, err := change.Earlier(ctx, w.s, r); rep != nil || err != nil {
-			return rep, change.Refuse(ctx, w.s, report.View{Atomic: true}, err)
-		}
-	}
-	if o.Sequential {
-		return change.ApplyEach(ctx, w.s, text, o, r)
-	}
-	rep, view, err := change.ApplyAll(ctx, w.s, text, o, r)
-	if err == nil {
-		return rep, nil
-	}
-	if first := change.Meanwhile(ctx, w.s, r); first != nil {
-		return first, nil
-	}
-	return nil, change.Refuse(ctx, w.s, view, err)
+	return &Report{Tx: r.Done.Tx, Head: api.Head(r.Done.Log), Notes: r.Done.Notes, Repeated: r.Stored != nil, report: r}, nil
 }
 
-// Refused notes in the log that a call of a tool was refused before it reached the workspace, and words the refusal. op
-// is what the tool would have done to the paths that the call names, as far as those could be read.
-func (w *Host) Refused(ctx context.Context, tool string, op patch.Op, paths []string, err error) *outcome.Refusal {
-	var named []patch.Section
-	for _, p := range paths {
-		named = append(named, patch.Section{Op: op, Path: p})
-	}
-	view := report.View{Patch: patch.Patch{Sections: named}, Atomic: true}
-	if e := w.s.Enter(); e != nil {
-		return &outcome.Refusal{View: view, List: fail.All(err)}
-	}
-	defer w.s.Leave()
-	refused, _ := errors.AsType[*outcome.Refusal](change.Refuse(change.Calling(ctx, w.s, tool), w.s, view, err))
-	return refused
+// Refusal is the error of a call that was refused. It has every failing section and hunk of a patch. errors.Is and errors.As
+// look into each failure.
+type Refusal struct {
+	Failures []*fail.Error // in the order of the patch
+
+	refusal *report.Refusal
 }
 
-// Explain says of every section and hunk of text what Plan would make of it, also where others of them fail. It reads what
-// Plan reads, by the same rules; it writes nothing, and nothing of it is on record. What comes of a text that is no patch
-// is an explanation as well; the error, a *Refusal, is for what cannot be looked at. Of o, Sequential has no meaning here:
-// every section is looked at as if those before it had been applied.
+func (r *Refusal) Error() string { return r.refusal.Error() }
+
+// Unwrap returns the failures.
+func (r *Refusal) Unwrap() []error { return r.refusal.Unwrap() }
+
+// Explain words the refusal for a person: every failure, what is really there, and the next step.
+func (r *Refusal) Explain() string { return r.refusal.Explain() }
+
+// Result returns the refusal as an agent gets it.
+func (r *Refusal) Result() api.Result { return r.refusal.Result() }
+
+// WithDialect returns the refusal in the shape of a dialect, if it was made before the dialect was known.
+func (r *Refusal) WithDialect(name string) *Refusal { return newRefusal(r.refusal.WithDialect(name)) }
+
+func newRefusal(r *report.Refusal) *Refusal { return &Refusal{Failures: r.List, refusal: r} }
+
+// Plan reads text and the files that it names, and settles what it would do. It never writes. An error is a [*Refusal].
+func (w *Workspace) Plan(ctx context.Context, text string, o api.PatchOptions) (*Plan, error) {
+	p, err := call(ctx, w.s, change.Preview, change.Patch{Text: text, PatchOptions: o})
+	if err != nil {
+		return nil, err
+	}
+	return &Plan{Dialect: p.View.Dialect.Name, Passed: p.View.Passed, AlreadyApplied: p.Plan.Applied(),
+		Skipped: report.AlreadyApplied(p.Plan), plan: p}, nil
+}
+
+// Commit makes a plan true, entirely or not at all. It decides nothing: what the plan saw must still be so, or it refuses; a
+// person whom the policy wants to be asked is asked now. An error is a [*Refusal], and the tree is as it was, unless its reason
+// is [fail.Indeterminate]: then [Workspace.Recover] has to finish the change or take it back. The sections of a plan are
+// committed together, whatever PatchOptions.Sequential said; [Workspace.Apply] commits them one by one.
+func (w *Workspace) Commit(ctx context.Context, p *Plan) (*Report, error) {
+	return reported(call(ctx, w.s, change.Commit, p.plan))
+}
+
+// Apply plans text and commits it. With PatchOptions.Sequential it does so section by section, each atomic, and stops at the
+// first that fails: the [*Refusal] then lists what was done and stays. A call with an idempotency key that was committed before
+// does nothing and returns the first answer. Refusals are noted in the log.
+func (w *Workspace) Apply(ctx context.Context, text string, o api.PatchOptions) (*Report, error) {
+	return reported(call(ctx, w.s, change.Apply, change.Patch{Text: text, PatchOptions: o}))
+}
+
+// Explanation shows each section of a patch with its verdict, and each hunk beside the place where it would land, or the nearest
+// one.
+type Explanation struct {
+	Summary string // the verdict on the whole patch, one line
+
+	e *explain.Explanation
+}
+
+// Explain says of every section and hunk of text what [Workspace.Plan] would make of it, even if others of them fail. It writes
+// nothing, and nothing of it is on record. A text that is no patch is explained too; the error, a [*Refusal], is for what cannot
+// be read. PatchOptions.Sequential has no meaning here: every section is planned as if those before it had been applied.
 func (w *Workspace) Explain(ctx context.Context, text string, o api.PatchOptions) (*Explanation, error) {
-	if err := w.s.Enter(); err != nil {
-		return nil, outcome.Cannot(err)
-	}
-	defer w.s.Leave()
-	ctx, err := w.s.WithBase(ctx, o.Base)
+	e, err := call(ctx, w.s, change.Explain, change.Patch{Text: text, PatchOptions: o})
 	if err != nil {
-		return nil, outcome.Cannot(err)
+		return nil, err
 	}
-	src := source.NewReader(ctx, w.s)
-	defer src.Close()
-	view, d, err := change.Parse(w.s, text, o)
-	if err != nil {
-		return explain.Unreadable(view, text, err, change.WhatElse(ctx, w.s, text, o, src, fail.All(err))...), nil
-	}
-	rules := d.Rules(change.Dialect(o))
-	src.ReadAhead(ctx, view.Patch.Sections, rules.Absolute)
-	s, err := plan.BuildSurvey(ctx, view.Patch, rules, src, change.Planned(o, d))
-	src.StopAhead()
-	if err == nil {
-		err = src.Batch.Recheck()
-	}
-	if err = change.Telling(ctx, w.s, src, err); err != nil {
-		return nil, outcome.Cannot(err)
-	}
-	if s.Plan != nil {
-		s.Refuse(fail.All(w.s.CheckPlan(s.Plan)))
-	}
-	return explain.Of(view, s, change.WhatElse(ctx, w.s, text, o, src, s.Refused)...), nil
+	return &Explanation{Summary: e.Says, e: e}, nil
 }
 
-// Make writes the patch for changes in the named dialect, with at least context lines around each change and as
-// many more as every hunk needs to have exactly one place. Applying the patch to the old contents gives the new
-// ones, byte for byte; what the dialect cannot say is refused, naming the file and the line.
-func Make(changes []Change, dialectName string, context int) (string, error) {
-	d, err := change.Named(dialectName)
-	if err != nil {
-		return "", outcome.Refuse(err)
-	}
-	p, err := draft.Between(d, changes, context)
-	if err != nil {
-		return "", outcome.Refuse(err)
-	}
-	if len(p.Sections) == 0 {
-		return "", nil
-	}
-	out, err := d.Print(p)
-	if err != nil {
-		return "", outcome.Refuse(err)
-	}
-	return out, nil
+// WriteText writes the explanation for a terminal of so many columns; 0 stands for no terminal. Without color, carets below a
+// line mark what differs.
+func (e *Explanation) WriteText(w io.Writer, columns int, color bool) error {
+	return e.e.WriteText(w, explain.Layout{Width: columns, Color: color})
 }
 
-// Convert reads a patch as o says and writes it in the dialect to. It also returns what lenient reading let pass.
-// No file is looked at.
+// WriteHTML writes the explanation as one page.
+func (e *Explanation) WriteHTML(w io.Writer) error { return e.e.WriteHTML(w) }
+
+// Result returns the explanation as an agent gets it.
+func (e *Explanation) Result() api.Result { return e.e.Result() }
+
+// Err returns the refusal of the patch; nil if it would apply.
+func (e *Explanation) Err() error { return e.e.Err() }
+
+// Dialects lists the names of the dialects.
+func Dialects() []string { return dialect.Names() }
+
+// Make writes the patch for changes in the named dialect, with at least context lines around each change and as many more as
+// every hunk needs to have exactly one place. Applying the patch to the old contents gives the new ones, byte for byte. What the
+// dialect cannot say is refused, with the file and the line.
+func Make(changes []api.Change, dialectName string, context int) (string, error) {
+	text, err := change.Make(changes, dialectName, context)
+	return text, refused(err)
+}
+
+// Convert reads a patch as o says and writes it in the dialect to. It also returns what lenient reading accepted. It reads no
+// file.
 func Convert(text, to string, o api.PatchOptions) (out string, passed []string, err error) {
-	opts := dialect.Options{Lenient: o.Lenient}
-	from, err := change.Choose(text, o.Dialect)
-	if err != nil {
-		return "", nil, outcome.Refuse(err)
-	}
-	d, err := change.Named(to)
-	if err != nil {
-		return "", nil, outcome.Refuse(err)
-	}
-	parsed, err := from.Parse(text, opts)
-	if err != nil {
-		return "", nil, outcome.Refuse(err)
-	}
-	if out, err = d.Print(parsed.Patch); err != nil {
-		return "", nil, outcome.Refuse(err)
-	}
-	return out, parsed.Passed, nil
-}
-
-// Version is the version that the binary was built as.
-func Version() api.Build {
-	b := api.Build{Version: "devel", Go: runtime.Version()}
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return b
-	}
-	if v := info.Main.Version; v != "" && v != "(devel)" {
-		b.Version = v
-	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
-			b.Commit = s.Value
-		}
-	}
-	return b
+	out, passed, err = change.Convert(text, to, o)
+	return out, passed, refused(err)
 }

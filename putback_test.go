@@ -155,7 +155,7 @@ func TestPutBackOnce(t *testing.T) {
 	s.Must(err)
 	again, err := s.WS.PutBack(s.Ctx, r)
 	s.Must(err)
-	if !again.Repeated() || again.Tx() != first.Tx() || again.Result().Text() != first.Result().Text() {
+	if !again.Repeated || again.Tx != first.Tx || again.Result().Text() != first.Result().Text() {
 		t.Errorf("%q, and again %q", first.Result().Text(), again.Result().Text())
 	}
 	r.Path = "g"

@@ -172,7 +172,7 @@ func TestReadRefused(t *testing.T) {
 			t.Errorf("%+v: %v", test.in, err)
 			continue
 		}
-		e := r.Failures()[0]
+		e := r.Failures[0]
 		if e.Kind != test.kind || e.Reason != test.reason || !strings.Contains(e.Error(), test.says) || !strings.Contains(e.Hint, test.hint) {
 			t.Errorf("%+v: %s/%s %q, hint %q", test.in, e.Kind, e.Reason, e.Error(), e.Hint)
 		}

@@ -43,17 +43,17 @@ func each(put func(name, data string) error) func(*emend.Workspace, string) erro
 }
 
 func putFile(root string, f emend.File, put func(name, data string) error) error {
-	from, to := filepath.Join(root, f.Path()), filepath.Join(root, f.To())
-	switch f.Op() {
+	from, to := filepath.Join(root, f.Path), filepath.Join(root, f.To)
+	switch f.Op {
 	case patch.Delete:
 		return os.Remove(from)
 	case patch.Move:
-		if err := put(to, f.After()); err != nil {
+		if err := put(to, f.After); err != nil {
 			return err
 		}
 		return os.Remove(from)
 	default:
-		return put(from, f.After())
+		return put(from, f.After)
 	}
 }
 

@@ -21,7 +21,7 @@ const module = "github.com/emend-dev/emend"
 var rooms = []string{
 	"patch", "fail", "api", "text", "dialect", "match", "plan", "draft", "report", "explain",
 	// The waterline: rooms above compute, rooms below may touch the world.
-	"plant", "vfs", "guard", "find", "history", "audit", "commit", "board", "caller", "workspace", "outcome", "consent", "logbook", "kept", "trace", "source", "read", "change", "undo",
+	"plant", "vfs", "guard", "find", "history", "audit", "commit", "board", "caller", "workspace", "consent", "logbook", "kept", "trace", "source", "read", "change", "undo",
 	"emend", // the root package
 	"tool", "front", "cmd",
 }

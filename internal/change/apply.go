@@ -18,34 +18,34 @@ import (
 	"github.com/emend-dev/emend/internal/dialect"
 	"github.com/emend-dev/emend/internal/guard"
 	"github.com/emend-dev/emend/internal/logbook"
-	"github.com/emend-dev/emend/internal/outcome"
 	"github.com/emend-dev/emend/internal/plan"
 	"github.com/emend-dev/emend/internal/report"
 	"github.com/emend-dev/emend/internal/source"
+	"github.com/emend-dev/emend/internal/text"
 	"github.com/emend-dev/emend/internal/workspace"
 	"github.com/emend-dev/emend/patch"
 )
 
-// Record is what the log says of a call beside what it does.
-type Record struct {
+// CommitRequest is what the log says of a call beside what it does.
+type CommitRequest struct {
 	Kind         audit.Kind
 	Key, Request string
-	Undoes       []string                         // the transactions that it takes back
-	Prune        []string                         // directories to remove when nothing is left in them
-	Forget       bool                             // keep nothing of what is deleted
-	result       func(*outcome.Report) api.Result // words the outcome, where it is not a patch's
-	recall       func(Recalled) api.Result        // the same from the log, when the outcome is lost
+	Undoes       []string                  // the transactions that it takes back
+	Prune        []string                  // directories to remove when nothing is left in them
+	Forget       bool                      // keep nothing of what is deleted
+	result       func(*Report) api.Result  // words the outcome, where it is not a patch's
+	recall       func(recalled) api.Result // the same from the log, when the outcome is lost
 	Progress     func(done, total int)
 	Asks         []api.AskedPath // what a person is to be asked about
 	given        *audit.Asked    // what they said yes to already
-	before       *outcome.Report // what the same call has done so far, section by section; it is part of the answer
+	before       *Report         // what the same call has done so far, section by section; it is part of the answer
 }
 
 // maxNoted is how many sections of a refused patch the log lists.
 const maxNoted = 1000
 
-// Recalled is what the log has of a call that changed one file.
-type Recalled struct {
+// recalled is what the log has of a call that changed one file.
+type recalled struct {
 	audit.Op
 	tx        string
 	TrashedTo string
@@ -53,7 +53,7 @@ type Recalled struct {
 }
 
 // answer is what the call is told when rep, the last of it, is done.
-func (r Record) answer(rep *outcome.Report) api.Result {
+func (r CommitRequest) answer(rep *Report) api.Result {
 	if r.before != nil {
 		rep = r.before.And(rep)
 	}
@@ -63,7 +63,7 @@ func (r Record) answer(rep *outcome.Report) api.Result {
 	return rep.Result()
 }
 
-func Commit(ctx context.Context, w *workspace.Workspace, view report.View, p *plan.Plan, sums map[guard.Identity]string, r Record) (*outcome.Report, error) {
+func commitPlan(ctx context.Context, w *workspace.Workspace, view report.View, p *plan.Plan, sums map[guard.Identity]string, r CommitRequest) (*Report, error) {
 	if p.Applied() {
 		return nothing(ctx, w, view, p, sums, r)
 	}
@@ -76,7 +76,7 @@ func Commit(ctx context.Context, w *workspace.Workspace, view report.View, p *pl
 		return nil, err
 	}
 	n := netOf(p.Steps, w.Paths().Prefix, sums, r.Forget)
-	rep := &outcome.Report{View: view, Plan: p}
+	rep := &Report{View: view, Plan: p}
 	rep.View.Diffs = report.StartDiffs(p)
 	tx := commit.Tx{Changes: n.changes, RemoveDirs: r.Prune, Progress: r.Progress, Record: audit.Record{Kind: cmp.Or(r.Kind, audit.Commit), Idem: r.Key, Request: r.Request,
 		Actor: w.Actor(ctx), PolicyHash: w.Guard.PolicyHash(), Ops: n.ops(p.Steps), Undoes: r.Undoes, Asked: asked}}
@@ -113,12 +113,12 @@ func Commit(ctx context.Context, w *workspace.Workspace, view report.View, p *pl
 
 // nothing is the report of a plan that leaves nothing to do. There is no transaction, and no record: nothing was changed
 // or refused. A person who is to be asked about reading is asked, for the answer says what the files have.
-func nothing(ctx context.Context, w *workspace.Workspace, view report.View, p *plan.Plan, sums map[guard.Identity]string, r Record) (*outcome.Report, error) {
+func nothing(ctx context.Context, w *workspace.Workspace, view report.View, p *plan.Plan, sums map[guard.Identity]string, r CommitRequest) (*Report, error) {
 	read := slices.DeleteFunc(slices.Clone(r.Asks), func(a api.AskedPath) bool { return a.Write })
 	if _, err := consent.Ask(ctx, w, read, "", consent.NewDigest(sums)); err != nil {
 		return nil, err
 	}
-	rep := &outcome.Report{View: view, Plan: p}
+	rep := &Report{View: view, Plan: p}
 	store, err := w.OpenStore()
 	if err == nil && store != nil {
 		rep.Done.Log = report.Head(store.Head())
@@ -128,7 +128,7 @@ func nothing(ctx context.Context, w *workspace.Workspace, view report.View, p *p
 }
 
 // fill completes a report by what the commit did.
-func fill(r *outcome.Report, n *net, d *commit.Done) {
+func fill(r *Report, n *net, d *commit.Done) {
 	r.Done = report.Done{Tx: d.Tx, Log: report.Head(d.Head), Notes: d.Notes, Trashed: n.trashed(r.Plan.Steps, d.Slots)}
 	r.Done.Notes = append(commit.RecoveryNotes(d.Recovered), r.Done.Notes...)
 	for i := range n.changes {
@@ -143,34 +143,102 @@ func fill(r *outcome.Report, n *net, d *commit.Done) {
 	r.View.Done = &r.Done
 }
 
-// ApplyAll plans and commits text in one.
-func ApplyAll(ctx context.Context, w *workspace.Workspace, text string, o api.PatchOptions, r Record) (*outcome.Report, report.View, error) {
+// Commit makes a plan true, entirely or not at all. What the plan saw must still be so; a person whom the policy wants to be
+// asked is asked now. The sections of a plan are committed together.
+func Commit(ctx context.Context, w *workspace.Workspace, p *Plan) (*Report, error) {
+	view := p.View
+	ctx = withTool(ctx, w, "apply_patch")
+	view.DryRun, view.Atomic, view.Notes = false, true, nil
+	if p.workspace != w {
+		return nil, &report.Refusal{View: view, List: fail.List{{Kind: fail.CommandFailed, Reason: fail.BadArguments,
+			Msg: "the plan was made by another workspace, whose rules may be others", Hint: "Plan the patch in the workspace that commits it."}}}
+	}
+	rep, err := commitPlan(ctx, w, view, p.Plan, p.sums, CommitRequest{Asks: p.asks})
+	if err == nil {
+		return rep, nil
+	}
+	return nil, refuse(ctx, w, view, err)
+}
+
+// Apply plans the text of a patch and commits it. With Sequential it does so section by section, each atomic, and stops at the
+// first that fails.
+func Apply(ctx context.Context, w *workspace.Workspace, p Patch) (*Report, error) {
+	ctx = withTool(ctx, w, "apply_patch")
+	ctx, err := w.WithBase(ctx, p.Base)
+	if err != nil {
+		return nil, refuse(ctx, w, report.View{Atomic: !p.Sequential}, err)
+	}
+	r := CommitRequest{Key: p.IdempotencyKey, Progress: p.Progress}
+	if r.Key != "" {
+		r.Request = requestSum(ctx, w, "apply_patch", text.Sum(p.Text))
+		if rep, err := earlier(ctx, w, r); rep != nil || err != nil {
+			return rep, refuse(ctx, w, report.View{Atomic: true}, err)
+		}
+	}
+	if p.Sequential {
+		return applyEach(ctx, w, p.Text, p.PatchOptions, r)
+	}
+	rep, view, err := applyAll(ctx, w, p.Text, p.PatchOptions, r)
+	if err == nil {
+		return rep, nil
+	}
+	if first := meanwhile(ctx, w, r); first != nil {
+		return first, nil
+	}
+	return nil, refuse(ctx, w, view, err)
+}
+
+// applyAll plans and commits text in one.
+func applyAll(ctx context.Context, w *workspace.Workspace, text string, o api.PatchOptions, r CommitRequest) (*Report, report.View, error) {
 	src := source.NewReader(ctx, w)
-	p, err := Preview(ctx, w, text, o, src)
+	p, err := preview(ctx, w, text, o, src)
 	src.Close()
-	if refused, ok := errors.AsType[*outcome.Refusal](err); ok {
+	if refused, ok := errors.AsType[*report.Refusal](err); ok {
 		refused.View.DryRun = false
 		return nil, refused.View, refused.List
 	}
 	view := p.View
-	view.DryRun, view.Notes, r.Asks = false, nil, p.Asks
-	rep, err := Commit(ctx, w, view, p.Plan, p.Sums, r)
+	view.DryRun, view.Notes, r.Asks = false, nil, p.asks
+	rep, err := commitPlan(ctx, w, view, p.Plan, p.sums, r)
 	return rep, view, err
 }
 
-// Refuse makes a refusal of err, and notes it.
-func Refuse(ctx context.Context, w *workspace.Workspace, view report.View, err error) error {
+// refuse makes a refusal of err, and notes it.
+func refuse(ctx context.Context, w *workspace.Workspace, view report.View, err error) error {
 	if err == nil {
 		return nil
 	}
 	list := fail.All(err)
-	Note(ctx, w, &view, list)
-	return &outcome.Refusal{View: view, List: list}
+	note(ctx, w, &view, list)
+	return &report.Refusal{View: view, List: list}
 }
 
-// Note records a refusal, and gives it the head of the log. That it cannot be recorded is no reason to refuse
+// RefusedCall is a call of a tool that was refused before it came to the workspace. Paths are what it named, as far as that could be
+// read.
+type RefusedCall struct {
+	Tool  string
+	Op    patch.Op // what the tool does to the paths
+	Paths []string
+	Err   error
+}
+
+// View words the call as far as it was read.
+func (c *RefusedCall) View() report.View {
+	var named []patch.Section
+	for _, p := range c.Paths {
+		named = append(named, patch.Section{Op: c.Op, Path: p})
+	}
+	return report.View{Patch: patch.Patch{Sections: named}, Atomic: true}
+}
+
+// NoteRefused notes a refused call in the log and returns the refusal.
+func NoteRefused(ctx context.Context, w *workspace.Workspace, c RefusedCall) error {
+	return refuse(withTool(ctx, w, c.Tool), w, c.View(), c.Err)
+}
+
+// note records a refusal, and gives it the head of the log. That it cannot be recorded is no reason to refuse
 // differently.
-func Note(ctx context.Context, w *workspace.Workspace, v *report.View, list fail.List) {
+func note(ctx context.Context, w *workspace.Workspace, v *report.View, list fail.List) {
 	first := list[0]
 	if first.Reason == fail.StoreUnwritable || first.Reason == fail.Indeterminate || errors.Is(first, api.ErrUnanswered) {
 		return
@@ -205,9 +273,9 @@ func refusal(ctx context.Context, w *workspace.Workspace, first *fail.Error, nam
 	return r
 }
 
-// Earlier returns the answer that a call with this key was given before. A transaction that may not have come to its
+// earlier returns the answer that a call with this key was given before. A transaction that may not have come to its
 // end is no answer: whoever is at work on it is waited for, or it is recovered.
-func Earlier(ctx context.Context, w *workspace.Workspace, r Record) (*outcome.Report, error) {
+func earlier(ctx context.Context, w *workspace.Workspace, r CommitRequest) (*Report, error) {
 	store, err := w.OpenStore()
 	if err != nil || store == nil {
 		return nil, err
@@ -227,13 +295,13 @@ func Earlier(ctx context.Context, w *workspace.Workspace, r Record) (*outcome.Re
 	return repeated(w, store, first, answer, r)
 }
 
-func repeated(w *workspace.Workspace, store *commit.Store, first *audit.Record, answer string, r Record) (*outcome.Report, error) {
+func repeated(w *workspace.Workspace, store *commit.Store, first *audit.Record, answer string, r CommitRequest) (*Report, error) {
 	if first.Request != r.Request {
 		return nil, &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments,
 			Msg:  fmt.Sprintf("the idempotency key %s was used for another patch", fail.Quote(r.Key)),
 			Hint: "Use a new key for every patch, and the same one only to send the same patch again."}
 	}
-	rep := &outcome.Report{Stored: report.Decode(answer), Done: report.Done{Tx: first.Tx, Log: report.Head(store.Head())}}
+	rep := &Report{Stored: report.Decode(answer), Done: report.Done{Tx: first.Tx, Log: report.Head(store.Head())}}
 	if rep.Stored == nil || !mayRead(w, first) {
 		rep.Stored = fromLog(w, first, r)
 	}
@@ -254,9 +322,9 @@ func mayReadOf(w *workspace.Workspace, op audit.Op) bool {
 	return true
 }
 
-// Meanwhile looks, when a call with a key has failed, whether the same call has been committed by somebody else since:
+// meanwhile looks, when a call with a key has failed, whether the same call has been committed by somebody else since:
 // then that is why it failed, and the answer is theirs. Who is committing it now is waited for.
-func Meanwhile(ctx context.Context, w *workspace.Workspace, r Record) *outcome.Report {
+func meanwhile(ctx context.Context, w *workspace.Workspace, r CommitRequest) *Report {
 	if r.Key == "" {
 		return nil
 	}
@@ -267,27 +335,27 @@ func Meanwhile(ctx context.Context, w *workspace.Workspace, r Record) *outcome.R
 	if _, err := store.Recover(ctx); err != nil {
 		return nil
 	}
-	rep, err := Earlier(ctx, w, r)
+	rep, err := earlier(ctx, w, r)
 	if err != nil {
 		return nil
 	}
 	return rep
 }
 
-// ApplyEach applies the sections one after the other.
-func ApplyEach(ctx context.Context, w *workspace.Workspace, text string, o api.PatchOptions, r Record) (*outcome.Report, error) {
-	view, d, err := Parse(w, text, o)
+// applyEach applies the sections one after the other.
+func applyEach(ctx context.Context, w *workspace.Workspace, text string, o api.PatchOptions, r CommitRequest) (*Report, error) {
+	view, d, err := parse(w, text, o)
 	view.Atomic, view.DryRun = false, false
 	if err != nil {
-		return nil, Refuse(ctx, w, view, err)
+		return nil, refuse(ctx, w, view, err)
 	}
 	if rep, err := allApplied(ctx, w, text, o, r); rep != nil || err != nil {
-		return rep, Refuse(ctx, w, view, err)
+		return rep, refuse(ctx, w, view, err)
 	}
-	whole := &outcome.Report{View: view, Plan: &plan.Plan{}}
+	whole := &Report{View: view, Plan: &plan.Plan{}}
 	leave, err := askEach(ctx, w, text, view, d, o)
 	if err != nil {
-		return nil, Refuse(ctx, w, view, err)
+		return nil, refuse(ctx, w, view, err)
 	}
 	for i := range view.Patch.Sections {
 		rep, err := applyOnce(ctx, w, whole, d, i, o, r, leave)
@@ -296,7 +364,7 @@ func ApplyEach(ctx context.Context, w *workspace.Workspace, text string, o api.P
 				e.Section = i + 1
 			}
 			view.Done, view.Partial = whole.View.Done, whole.Plan
-			return nil, Refuse(ctx, w, view, err)
+			return nil, refuse(ctx, w, view, err)
 		}
 		whole = whole.And(rep)
 		o.Expect = beyond(&view.Patch.Sections[i], o.Expect)
@@ -306,13 +374,13 @@ func ApplyEach(ctx context.Context, w *workspace.Workspace, text string, o api.P
 
 // allApplied is the report of a patch of which all sections are already applied, else nil: what one of them leaves open
 // the others may prove.
-func allApplied(ctx context.Context, w *workspace.Workspace, text string, o api.PatchOptions, r Record) (*outcome.Report, error) {
+func allApplied(ctx context.Context, w *workspace.Workspace, text string, o api.PatchOptions, r CommitRequest) (*Report, error) {
 	if !o.Idempotent {
 		return nil, nil
 	}
 	src := source.NewReader(ctx, w)
 	defer src.Close()
-	view, p, err := planWorkspace(ctx, w, text, o, src)
+	view, p, err := planPatch(ctx, w, text, o, src)
 	if err != nil || !p.Applied() {
 		return nil, nil // section by section it turns out why
 	}
@@ -330,11 +398,11 @@ func beyond(s *patch.Section, expect map[string]string) map[string]string {
 }
 
 // applyOnce applies section i, unless the same call did so before it was cut short.
-func applyOnce(ctx context.Context, w *workspace.Workspace, whole *outcome.Report, d *dialect.Dialect, i int, o api.PatchOptions, r Record, leave *leave) (*outcome.Report, error) {
+func applyOnce(ctx context.Context, w *workspace.Workspace, whole *Report, d *dialect.Dialect, i int, o api.PatchOptions, r CommitRequest, leave *leave) (*Report, error) {
 	last := i == len(whole.View.Patch.Sections)-1
 	if r.Key != "" && !last {
 		r.Key = fmt.Sprintf("%s, section %d", r.Key, i+1)
-		done, err := Earlier(ctx, w, r)
+		done, err := earlier(ctx, w, r)
 		if err != nil {
 			return nil, err
 		}
@@ -344,7 +412,7 @@ func applyOnce(ctx context.Context, w *workspace.Workspace, whole *outcome.Repor
 	}
 	rep, err := applyOne(ctx, w, whole, d, i, o, r, leave)
 	if err != nil {
-		if done := Meanwhile(ctx, w, r); done != nil {
+		if done := meanwhile(ctx, w, r); done != nil {
 			rep, err = done, nil
 		}
 	}
@@ -356,11 +424,11 @@ func applyOnce(ctx context.Context, w *workspace.Workspace, whole *outcome.Repor
 
 // applyOne plans and commits section i, after those that are in whole. The key goes with the last section: until that
 // is done the call is not; the others have keys of their own.
-func applyOne(ctx context.Context, w *workspace.Workspace, whole *outcome.Report, d *dialect.Dialect, i int, o api.PatchOptions, r Record, leave *leave) (*outcome.Report, error) {
+func applyOne(ctx context.Context, w *workspace.Workspace, whole *Report, d *dialect.Dialect, i int, o api.PatchOptions, r CommitRequest, leave *leave) (*Report, error) {
 	src := source.NewReader(ctx, w)
 	defer src.Close()
 	sections := whole.View.Patch.Sections
-	p, err := plan.Build(ctx, patch.Patch{Sections: sections[i : i+1]}, d.Rules(Dialect(o)), src, Planned(o, d))
+	p, err := plan.Build(ctx, patch.Patch{Sections: sections[i : i+1]}, d.Rules(parseOptions(o)), src, planOptions(o, d))
 	if err == nil {
 		err = src.Batch.Recheck()
 	}
@@ -374,7 +442,7 @@ func applyOne(ctx context.Context, w *workspace.Workspace, whole *outcome.Report
 		}
 		r.given = leave.given(src)
 	case err != nil:
-		err = Telling(ctx, w, src, err)
+		err = askBeforeTelling(ctx, w, src, err)
 	default:
 		r.Asks = src.Asks.List()
 	}
@@ -390,16 +458,16 @@ func applyOne(ctx context.Context, w *workspace.Workspace, whole *outcome.Report
 	for k := range p.Skipped {
 		p.Skipped[k].Section = i
 	}
-	rep, err := Commit(ctx, w, whole.View, p, src.Sums(), r)
+	rep, err := commitPlan(ctx, w, whole.View, p, src.Sums(), r)
 	if err == nil {
 		leave.follow(p)
 	}
 	return rep, err
 }
 
-func recalls(w *workspace.Workspace, first *audit.Record) Recalled {
+func recalls(w *workspace.Workspace, first *audit.Record) recalled {
 	op := first.Ops[0]
-	out := Recalled{Op: seen(w, op), tx: first.Tx, TrashedTo: logbook.SlotOf(first, op)}
+	out := recalled{Op: seen(w, op), tx: first.Tx, TrashedTo: logbook.SlotOf(first, op)}
 	for _, a := range first.Acts {
 		if a.Path == op.Path && a.Old != nil {
 			out.OldSize = a.Old.Size
@@ -426,7 +494,7 @@ func seen(w *workspace.Workspace, op audit.Op) audit.Op {
 }
 
 // fromLog is the answer to a repeated call whose first answer was lost: what the log has of it.
-func fromLog(w *workspace.Workspace, first *audit.Record, r Record) *report.StoredResult {
+func fromLog(w *workspace.Workspace, first *audit.Record, r CommitRequest) *report.StoredResult {
 	if r.recall != nil && len(first.Ops) == 1 {
 		return report.Decode(report.Encode(r.recall(recalls(w, first))))
 	}

@@ -9,10 +9,11 @@ import (
 	"path"
 	"strings"
 
+	"github.com/emend-dev/emend/internal/consent"
+
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/caller"
-	"github.com/emend-dev/emend/internal/outcome"
 	"github.com/emend-dev/emend/internal/plan"
 	"github.com/emend-dev/emend/internal/report"
 	"github.com/emend-dev/emend/internal/source"
@@ -20,57 +21,100 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// Call is one call that changes files by itself. What it wants is settled as a plan and committed as a patch is: there
-// is no other way to a user's file.
-type Call[T any] struct {
-	Tool    string
-	Key     string
-	Request any             // all of it: a key that comes back with another request is refused
-	Named   []patch.Section // what it names, for the log and for a refusal
-	Settle  func(ctx context.Context, src *source.Reader) (*plan.Plan, error)
-	Record  func(*Record) // what else the log is to say, and what the commit is to do; optional
-	Data    func(*outcome.Report) T
-	Recall  func(Recalled) T // the same, as far as the log has it, when the answer is lost
-	Say     func(T) string   // what a model reads
+// call is one call that changes files by itself. It is settled as a plan and committed as a patch is: there is no other way
+// to a user's file.
+type call[T any] struct {
+	tool    string
+	key     string          // of idempotency; "" for none
+	request any             // all that was asked for: a key that comes back with another request is refused
+	named   []patch.Section // the paths that the request names, for the log and for a refusal
+	plan    func(ctx context.Context, src *source.Reader) (*plan.Plan, error)
+	record  func(*CommitRequest) // adds to the record and to the commit; optional
+	data    func(*Report) T
+	recall  func(recalled) T // makes the data from the log, when the first answer is lost
+	say     func(T) string   // words the data for a model
 }
 
-// Perform makes a call, once for each key.
-func Perform[T any](ctx context.Context, w *workspace.Workspace, c Call[T]) (*api.Answer[T], error) {
-	if err := w.Enter(); err != nil {
-		return nil, &outcome.Refusal{List: fail.All(err)}
-	}
-	defer w.Leave()
-	ctx = Calling(ctx, w, c.Tool)
+// perform makes a call, once for each key.
+func perform[T any](ctx context.Context, w *workspace.Workspace, c call[T]) (*api.Answer[T], error) {
+	ctx = withTool(ctx, w, c.tool)
 	rep, err := c.do(ctx, w)
 	if err != nil {
-		return nil, Refuse(ctx, w, report.View{Patch: patch.Patch{Sections: c.Named}, Atomic: true}, err)
+		return nil, refuse(ctx, w, report.View{Patch: patch.Patch{Sections: c.named}, Atomic: true}, err)
 	}
 	return c.answer(rep), nil
 }
 
-// Calling names the tool for the log, unless the caller has.
-func Calling(ctx context.Context, w *workspace.Workspace, tool string) context.Context {
+// withTool names the tool for the log, unless the caller has.
+func withTool(ctx context.Context, w *workspace.Workspace, tool string) context.Context {
 	if w.Actor(ctx).Tool != "" {
 		return ctx
 	}
 	return caller.WithActor(ctx, api.Actor{Tool: tool})
 }
 
-func (c *Call[T]) do(ctx context.Context, w *workspace.Workspace) (*outcome.Report, error) {
-	r := Record{Key: c.Key, result: func(rep *outcome.Report) api.Result { return c.answer(rep).Result() }, recall: c.recalled}
-	if c.Key != "" {
-		r.Request = RequestSum(ctx, w, c.Tool, c.Request)
+func (c *call[T]) do(ctx context.Context, w *workspace.Workspace) (*Report, error) {
+	r := CommitRequest{Key: c.key, result: func(rep *Report) api.Result { return c.answer(rep).Result() }, recall: c.recalledResult}
+	if c.key != "" {
+		r.Request = requestSum(ctx, w, c.tool, c.request)
 	}
-	if c.Record != nil {
-		c.Record(&r)
+	if c.record != nil {
+		c.record(&r)
 	}
-	return Once(ctx, w, r, func(r Record) (*outcome.Report, error) { return settled(ctx, w, c.Settle, r) })
+	view := report.View{Atomic: true}
+	return once(ctx, w, r, func(r CommitRequest) (*Report, error) {
+		return settled(ctx, w, &view, r, func(ctx context.Context, src *source.Reader, _ *report.View, _ *CommitRequest) (*plan.Plan, error) {
+			return c.plan(ctx, src)
+		})
+	})
 }
 
-// Once does a thing, or returns the answer of the first time that it was done under the same key.
-func Once(ctx context.Context, w *workspace.Workspace, r Record, do func(Record) (*outcome.Report, error)) (*outcome.Report, error) {
+// Run plans a change, commits it and answers, once for each key. With dryRun it only words what the plan would do. settle works out the
+// plan; it may add to the view and to the request.
+func Run(ctx context.Context, w *workspace.Workspace, tool string, request any, r CommitRequest, view report.View, settle settleFunc) (*Report, error) {
+	ctx = withTool(ctx, w, tool)
 	if r.Key != "" {
-		if rep, err := Earlier(ctx, w, r); rep != nil || err != nil {
+		r.Request = requestSum(ctx, w, tool, request)
+	}
+	rep, err := once(ctx, w, r, func(r CommitRequest) (*Report, error) { return settled(ctx, w, &view, r, settle) })
+	switch {
+	case err != nil && view.DryRun:
+		return nil, &report.Refusal{View: view, List: fail.All(err)} // nothing would have changed: it is not noted in the log
+	case err != nil:
+		return nil, refuse(ctx, w, view, err)
+	}
+	return rep, nil
+}
+
+// settleFunc works out a plan from the files that src reads.
+type settleFunc func(ctx context.Context, src *source.Reader, view *report.View, r *CommitRequest) (*plan.Plan, error)
+
+// settled makes the plan and commits it, or words it in a dry run.
+func settled(ctx context.Context, w *workspace.Workspace, view *report.View, r CommitRequest, settle settleFunc) (*Report, error) {
+	src := source.NewReader(ctx, w)
+	defer src.Close()
+	p, err := settle(ctx, src, view, &r)
+	if err == nil {
+		err = src.Batch.Recheck()
+	}
+	if err == nil {
+		err = w.CheckPlan(p)
+	}
+	if err != nil {
+		return nil, askBeforeTelling(ctx, w, src, err)
+	}
+	if view.DryRun {
+		view.Notes = append(view.Notes, consent.PlanNotes(src.Asks.List())...)
+		return &Report{View: *view, Plan: p}, askBeforeTelling(ctx, w, src, nil)
+	}
+	r.Asks = src.Asks.List()
+	return commitPlan(ctx, w, *view, p, src.Sums(), r)
+}
+
+// once runs do, or returns the answer of the first call with the same key.
+func once(ctx context.Context, w *workspace.Workspace, r CommitRequest, do func(CommitRequest) (*Report, error)) (*Report, error) {
+	if r.Key != "" {
+		if rep, err := earlier(ctx, w, r); rep != nil || err != nil {
 			return rep, err
 		}
 	}
@@ -78,45 +122,27 @@ func Once(ctx context.Context, w *workspace.Workspace, r Record, do func(Record)
 	if err == nil {
 		return rep, nil
 	}
-	if first := Meanwhile(ctx, w, r); first != nil {
+	if first := meanwhile(ctx, w, r); first != nil {
 		return first, nil
 	}
 	return nil, err
 }
 
-// settled commits what settle decides.
-func settled(ctx context.Context, w *workspace.Workspace, settle func(context.Context, *source.Reader) (*plan.Plan, error), r Record) (*outcome.Report, error) {
-	src := source.NewReader(ctx, w)
-	p, err := settle(ctx, src)
-	if err == nil {
-		err = src.Batch.Recheck()
-	}
-	src.Close()
-	if err == nil {
-		err = w.CheckPlan(p)
-	}
-	if err != nil {
-		return nil, Telling(ctx, w, src, err)
-	}
-	r.Asks = src.Asks.List()
-	return Commit(ctx, w, report.View{Atomic: true}, p, src.Sums(), r)
-}
-
-// recalled words what the log has of the first time.
-func (c *Call[T]) recalled(r Recalled) api.Result {
-	data := c.Recall(r)
-	return &report.Object{Ok: true, Output: c.Say(data) + "\nNote: This was done before, under the same key.", Data: data, Meta: &report.Meta{Tx: r.tx}}
+// recalledResult words what the log has of the first time.
+func (c *call[T]) recalledResult(r recalled) api.Result {
+	data := c.recall(r)
+	return &report.Object{Ok: true, Output: c.say(data) + "\nNote: This was done before, under the same key.", Data: data, Meta: &report.Meta{Tx: r.tx}}
 }
 
 // answer words a report.
-func (c *Call[T]) answer(rep *outcome.Report) *api.Answer[T] {
+func (c *call[T]) answer(rep *Report) *api.Answer[T] {
 	if rep.Stored != nil {
-		return api.NewAnswer(outcome.Answered[T](rep.Stored), rep.Done.Tx, nil, func() api.Result { return rep.Stored })
+		return api.NewAnswer(storedData[T](rep.Stored), rep.Done.Tx, nil, func() api.Result { return rep.Stored })
 	}
-	data, notes := c.Data(rep), rep.Done.Notes
+	data, notes := c.data(rep), rep.Done.Notes
 	return api.NewAnswer(data, rep.Done.Tx, notes, func() api.Result {
 		var output strings.Builder
-		output.WriteString(c.Say(data))
+		output.WriteString(c.say(data))
 		for _, n := range notes {
 			output.WriteString("\nNote: " + report.Escape(n))
 		}
@@ -125,9 +151,17 @@ func (c *Call[T]) answer(rep *outcome.Report) *api.Answer[T] {
 	})
 }
 
-// RequestSum tells requests under one key apart: by the tool, by all that is asked, and by the directory that its paths are
+// storedData reads the data of an answer that was given before.
+func storedData[T any](s *report.StoredResult) (data T) {
+	var o struct{ Data *T }
+	o.Data = &data
+	json.Unmarshal(s.JSON, &o) //nolint:errcheck // emend wrote it; what cannot be read is empty
+	return data
+}
+
+// requestSum tells requests under one key apart: by the tool, by all that is asked, and by the directory that its paths are
 // relative to.
-func RequestSum(ctx context.Context, w *workspace.Workspace, tool string, request any) string {
+func requestSum(ctx context.Context, w *workspace.Workspace, tool string, request any) string {
 	b, err := json.Marshal(request)
 	if err != nil {
 		return ""

@@ -15,7 +15,7 @@ import (
 )
 
 // consent asks about a plan that stands.
-func askForPlan(ctx context.Context, w *workspace.Workspace, p *plan.Plan, sums map[guard.Identity]string, r Record) (*audit.Asked, error) {
+func askForPlan(ctx context.Context, w *workspace.Workspace, p *plan.Plan, sums map[guard.Identity]string, r CommitRequest) (*audit.Asked, error) {
 	if r.given != nil || len(r.Asks) == 0 {
 		return r.given, nil
 	}
@@ -28,9 +28,9 @@ func askForPlan(ctx context.Context, w *workspace.Workspace, p *plan.Plan, sums 
 	return consent.Ask(ctx, w, r.Asks, question(ctx, w, p, r), h)
 }
 
-// Telling asks before anything is told that was learned from a file that may be read only when a person says so: a
+// askBeforeTelling asks before anything is told that was learned from a file that may be read only when a person says so: a
 // refusal quotes what is there. The refusal is then theirs.
-func Telling(ctx context.Context, w *workspace.Workspace, src *source.Reader, err error) error {
+func askBeforeTelling(ctx context.Context, w *workspace.Workspace, src *source.Reader, err error) error {
 	read := slices.DeleteFunc(src.Asks.List(), func(a api.AskedPath) bool { return a.Write })
 	if len(read) == 0 {
 		return err

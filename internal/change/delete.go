@@ -2,20 +2,54 @@ package change
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/guard"
 	"github.com/emend-dev/emend/internal/plan"
+	"github.com/emend-dev/emend/internal/report"
 	"github.com/emend-dev/emend/internal/source"
 	"github.com/emend-dev/emend/internal/text"
+	"github.com/emend-dev/emend/internal/workspace"
 	"github.com/emend-dev/emend/patch"
 )
+
+// Delete deletes a file.
+func Delete(ctx context.Context, w *workspace.Workspace, r api.DeleteRequest) (*api.Answer[api.DeleteData], error) {
+	return perform(ctx, w, call[api.DeleteData]{tool: "delete_file", key: r.IdempotencyKey, request: r,
+		named: []patch.Section{{Op: patch.Delete, Path: r.Path}},
+		plan: func(ctx context.Context, src *source.Reader) (*plan.Plan, error) {
+			return planDelete(ctx, &r, src)
+		},
+		record: func(rec *CommitRequest) { rec.Forget = r.Permanent },
+		data: func(rep *Report) api.DeleteData {
+			s := rep.Step()
+			d := api.DeleteData{Deleted: true, Path: s.Path, BeforeSha256: s.BeforeSum, SizeBytes: s.Source.Size, TrashedTo: rep.TrashedTo()}
+			if !r.Permanent {
+				d.Diff = report.Diff(s) // else it would be kept, with the answer
+			}
+			return d
+		},
+		recall: func(l recalled) api.DeleteData {
+			return api.DeleteData{Deleted: true, Path: l.Path, BeforeSha256: l.Before, SizeBytes: l.OldSize, TrashedTo: l.TrashedTo}
+		},
+		say: func(d api.DeleteData) string {
+			if d.TrashedTo == "" {
+				return fmt.Sprintf("Deleted %s for good: it is not in the trash. What older entries of the log keep of it, emend purge --path removes.", report.Escape(d.Path))
+			}
+			words := fmt.Sprintf("Deleted %s. It is in the trash as %s; restore_file brings it back.", report.Escape(d.Path), d.TrashedTo)
+			if d.SizeBytes > MaxShown {
+				words += fmt.Sprintf(" Its lines are left out of the diff: it has over %d KiB.", MaxShown>>10)
+			}
+			return words
+		}})
+}
 
 // MaxShown is how large a file may be for the diff of its deletion to show it.
 const MaxShown = 256 << 10
 
-func SettleDeleteRequest(ctx context.Context, r *api.DeleteRequest, src *source.Reader) (*plan.Plan, error) {
+func planDelete(ctx context.Context, r *api.DeleteRequest, src *source.Reader) (*plan.Plan, error) {
 	if err := HashArgument("expectedSha256", r.ExpectedSha256, false); err != nil {
 		return nil, err
 	}

@@ -8,11 +8,45 @@ import (
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/plan"
+	"github.com/emend-dev/emend/internal/report"
 	"github.com/emend-dev/emend/internal/source"
 	"github.com/emend-dev/emend/internal/text"
+	"github.com/emend-dev/emend/internal/workspace"
+	"github.com/emend-dev/emend/patch"
 )
 
-func SettleEditRequest(ctx context.Context, r *api.EditRequest, src *source.Reader) (*plan.Plan, []plan.Applied, error) {
+// Edit replaces parts of a file's text.
+func Edit(ctx context.Context, w *workspace.Workspace, r api.EditRequest) (*api.Answer[api.EditData], error) {
+	var applied []plan.Applied
+	return perform(ctx, w, call[api.EditData]{tool: "edit_file", key: r.IdempotencyKey, request: r,
+		named: []patch.Section{{Op: patch.Update, Path: r.Path}},
+		plan: func(ctx context.Context, src *source.Reader) (*plan.Plan, error) {
+			p, done, err := planEdit(ctx, &r, src)
+			applied = done
+			return p, err
+		},
+		data: func(rep *Report) api.EditData {
+			return api.EditData{WriteData: rewritten(rep), AppliedEdits: appliedEdits(applied)}
+		},
+		recall: func(l recalled) api.EditData {
+			return api.EditData{WriteData: l.rewritten(), AppliedEdits: []api.AppliedEdit{}}
+		},
+		say: func(d api.EditData) string {
+			if len(d.AppliedEdits) == 0 {
+				return fmt.Sprintf("Edited %s (sha256 %s).", report.Escape(d.Path), d.AfterSha256)
+			}
+			var out strings.Builder
+			out.WriteString(fmt.Sprintf("Edited %s: %d edit(s), %s (sha256 %s).", report.Escape(d.Path), len(d.AppliedEdits), editedLines(d.AppliedEdits), d.AfterSha256))
+			for _, e := range d.AppliedEdits {
+				if e.Rung != patch.Exact.String() {
+					out.WriteString(fmt.Sprintf("\nNote: edit %d matched on the rung %q, not exactly; check lines %s.", e.EditIndex+1, e.Rung, lineRanges(e.Lines)))
+				}
+			}
+			return out.String()
+		}})
+}
+
+func planEdit(ctx context.Context, r *api.EditRequest, src *source.Reader) (*plan.Plan, []plan.Applied, error) {
 	tolerance, err := source.Rung(r)
 	if err != nil {
 		return nil, nil, err
@@ -47,7 +81,7 @@ func placed(done []plan.Applied) []plan.Placed {
 	return out
 }
 
-func EditsOf(done []plan.Applied) []api.AppliedEdit {
+func appliedEdits(done []plan.Applied) []api.AppliedEdit {
 	out := make([]api.AppliedEdit, len(done))
 	for i, a := range done {
 		out[i] = api.AppliedEdit{EditIndex: i, Occurrences: a.Occurrences, Rung: a.Rung.String(), Lines: []api.LineRange{}}
@@ -59,15 +93,15 @@ func EditsOf(done []plan.Applied) []api.AppliedEdit {
 }
 
 // Lines says where edits landed, as far as a person reads on.
-func Lines(edits []api.AppliedEdit) string {
+func editedLines(edits []api.AppliedEdit) string {
 	var all []api.LineRange
 	for _, e := range edits {
 		all = append(all, e.Lines...)
 	}
-	return "lines " + Ranges(all)
+	return "lines " + lineRanges(all)
 }
 
-func Ranges(all []api.LineRange) string {
+func lineRanges(all []api.LineRange) string {
 	const most = 20
 	var out []string
 	for _, r := range all[:min(len(all), most)] {

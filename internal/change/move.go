@@ -7,11 +7,36 @@ import (
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/plan"
+	"github.com/emend-dev/emend/internal/report"
 	"github.com/emend-dev/emend/internal/source"
+	"github.com/emend-dev/emend/internal/workspace"
 	"github.com/emend-dev/emend/patch"
 )
 
-func SettleMoveRequest(ctx context.Context, r *api.MoveRequest, src *source.Reader) (*plan.Plan, error) {
+// Move moves or renames a file.
+func Move(ctx context.Context, w *workspace.Workspace, r api.MoveRequest) (*api.Answer[api.MoveData], error) {
+	return perform(ctx, w, call[api.MoveData]{tool: "move_file", key: r.IdempotencyKey, request: r,
+		named: []patch.Section{{Op: patch.Move, Path: r.FromPath, To: r.ToPath}},
+		plan: func(ctx context.Context, src *source.Reader) (*plan.Plan, error) {
+			return planMove(ctx, &r, src)
+		},
+		data: func(rep *Report) api.MoveData {
+			s := rep.Step()
+			return api.MoveData{Moved: true, FromPath: s.Path, ToPath: s.To, Sha256: s.AfterSum, OverwroteTrashedTo: rep.TrashedTo()}
+		},
+		recall: func(l recalled) api.MoveData {
+			return api.MoveData{Moved: true, FromPath: l.Path, ToPath: l.ToPath, Sha256: l.After, OverwroteTrashedTo: l.TrashedTo}
+		},
+		say: func(d api.MoveData) string {
+			out := fmt.Sprintf("Moved %s to %s (sha256 %s).", report.Escape(d.FromPath), report.Escape(d.ToPath), d.Sha256)
+			if d.OverwroteTrashedTo != "" {
+				out += fmt.Sprintf(" What was there is in the trash as %s; restore_file brings it back.", d.OverwroteTrashedTo)
+			}
+			return out
+		}})
+}
+
+func planMove(ctx context.Context, r *api.MoveRequest, src *source.Reader) (*plan.Plan, error) {
 	if err := HashArgument("expectedSha256", r.ExpectedSha256, !r.Plain); err != nil {
 		return nil, err
 	}

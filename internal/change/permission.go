@@ -38,7 +38,7 @@ func askEach(ctx context.Context, w *workspace.Workspace, patchText string, view
 		return nil, nil
 	}
 	l := &leave{sums: map[string]string{}, rels: map[string]string{}}
-	rules := d.Rules(Dialect(o))
+	rules := d.Rules(parseOptions(o))
 	for i := range view.Patch.Sections {
 		s := &view.Patch.Sections[i]
 		l.look(ctx, src, s.Path, rules.Absolute)

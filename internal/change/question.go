@@ -20,7 +20,7 @@ import (
 
 // question is what a plan would change, as a person sees it who answers for it: the files that are asked about first,
 // since what is too long is cut at its end.
-func question(ctx context.Context, w *workspace.Workspace, p *plan.Plan, r Record) string {
+func question(ctx context.Context, w *workspace.Workspace, p *plan.Plan, r CommitRequest) string {
 	var first, rest strings.Builder
 	for i := range p.Steps {
 		s := &p.Steps[i]

@@ -10,13 +10,29 @@ import (
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/history"
 	"github.com/emend-dev/emend/internal/kept"
-	"github.com/emend-dev/emend/internal/outcome"
 	"github.com/emend-dev/emend/internal/plan"
 	"github.com/emend-dev/emend/internal/report"
 	"github.com/emend-dev/emend/internal/source"
 	"github.com/emend-dev/emend/internal/workspace"
 	"github.com/emend-dev/emend/patch"
 )
+
+// Restore brings a file back from the trash.
+func Restore(ctx context.Context, w *workspace.Workspace, r api.RestoreRequest) (*api.Answer[api.RestoreData], error) {
+	return perform(ctx, w, call[api.RestoreData]{tool: "restore_file", key: r.IdempotencyKey, request: r,
+		named: []patch.Section{{Op: patch.Add, Path: r.TargetPath}},
+		plan: func(ctx context.Context, src *source.Reader) (*plan.Plan, error) {
+			return planRestore(ctx, w, src, r)
+		},
+		data: func(rep *Report) api.RestoreData {
+			s := rep.Step()
+			return api.RestoreData{Restored: true, Path: s.Path, From: r.TrashedPath, SizeBytes: s.Size, Sha256: s.AfterSum}
+		},
+		recall: func(l recalled) api.RestoreData { return l.restored(r.TrashedPath) },
+		say: func(d api.RestoreData) string {
+			return fmt.Sprintf("Restored %s from the trash (%d bytes, sha256 %s).", report.Escape(d.Path), d.SizeBytes, d.Sha256)
+		}})
+}
 
 // RestoreArchive creates the file that an archive contains.
 func RestoreArchive(ctx context.Context, w *workspace.Workspace, from io.Reader, target, key string) (*api.Answer[api.RestoreData], error) {
@@ -28,20 +44,20 @@ func RestoreArchive(ctx context.Context, w *workspace.Workspace, from io.Reader,
 	if to == "" {
 		to = a.Path
 	}
-	return Perform(ctx, w, Call[api.RestoreData]{Tool: "restore_file", Key: key, Request: []string{target, a.Path, a.Sha256},
-		Named: []patch.Section{{Op: patch.Add, Path: to}},
-		Settle: func(ctx context.Context, src *source.Reader) (*plan.Plan, error) {
+	return perform(ctx, w, call[api.RestoreData]{tool: "restore_file", key: key, request: []string{target, a.Path, a.Sha256},
+		named: []patch.Section{{Op: patch.Add, Path: to}},
+		plan: func(ctx context.Context, src *source.Reader) (*plan.Plan, error) {
 			if err != nil {
 				return nil, err
 			}
 			return planArchive(ctx, src, a, target)
 		},
-		Data: func(rep *outcome.Report) api.RestoreData {
+		data: func(rep *Report) api.RestoreData {
 			s := rep.Step()
 			return api.RestoreData{Restored: true, Path: s.Path, From: a.ID, SizeBytes: int64(len(s.After)), Sha256: s.AfterSum}
 		},
-		Recall: func(l Recalled) api.RestoreData { return l.Restored(a.ID) },
-		Say: func(d api.RestoreData) string {
+		recall: func(l recalled) api.RestoreData { return l.restored(a.ID) },
+		say: func(d api.RestoreData) string {
 			return fmt.Sprintf("Restored %s from an archive (%d bytes, sha256 %s). Its time is now, and its permissions are those of a new file.",
 				report.Escape(d.Path), d.SizeBytes, d.Sha256)
 		}})
@@ -79,11 +95,11 @@ func badArchive(err error) error {
 	return e
 }
 
-func (l Recalled) Restored(from string) api.RestoreData {
+func (l recalled) restored(from string) api.RestoreData {
 	return api.RestoreData{Restored: true, Path: l.Path, From: from, SizeBytes: l.Size, Sha256: l.After}
 }
 
-func Restoring(ctx context.Context, w *workspace.Workspace, src *source.Reader, r api.RestoreRequest) (*plan.Plan, error) {
+func planRestore(ctx context.Context, w *workspace.Workspace, src *source.Reader, r api.RestoreRequest) (*plan.Plan, error) {
 	t, contents, err := kept.FindTrash(ctx, w, r.TrashedPath)
 	if err != nil {
 		return nil, err

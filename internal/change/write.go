@@ -2,17 +2,33 @@ package change
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
-	"github.com/emend-dev/emend/internal/outcome"
 	"github.com/emend-dev/emend/internal/plan"
+	"github.com/emend-dev/emend/internal/report"
 	"github.com/emend-dev/emend/internal/source"
 	"github.com/emend-dev/emend/internal/text"
+	"github.com/emend-dev/emend/internal/workspace"
 	"github.com/emend-dev/emend/patch"
 )
 
-func SettleWriteRequest(ctx context.Context, r *api.WriteRequest, src *source.Reader) (*plan.Plan, error) {
+// Write replaces the whole text of a file.
+func Write(ctx context.Context, w *workspace.Workspace, r api.WriteRequest) (*api.Answer[api.WriteData], error) {
+	return perform(ctx, w, call[api.WriteData]{tool: "write_file", key: r.IdempotencyKey, request: r,
+		named: []patch.Section{{Op: patch.Update, Path: r.Path}},
+		plan: func(ctx context.Context, src *source.Reader) (*plan.Plan, error) {
+			return planWrite(ctx, &r, src)
+		},
+		data:   rewritten,
+		recall: recalled.rewritten,
+		say: func(d api.WriteData) string {
+			return fmt.Sprintf("Wrote %s (%d bytes, sha256 %s).", report.Escape(d.Path), d.SizeBytes, d.AfterSha256)
+		}})
+}
+
+func planWrite(ctx context.Context, r *api.WriteRequest, src *source.Reader) (*plan.Plan, error) {
 	s, err := changing(ctx, src, r.Path, r.ExpectedSha256, "write")
 	if err != nil {
 		return nil, err
@@ -47,11 +63,11 @@ func changing(ctx context.Context, r *source.Reader, p, expected, verb string) (
 	return s, nil
 }
 
-func Rewritten(rep *outcome.Report) api.WriteData {
+func rewritten(rep *Report) api.WriteData {
 	s := rep.Step()
 	return api.WriteData{Path: s.Path, BeforeSha256: s.BeforeSum, AfterSha256: s.AfterSum, SizeBytes: int64(len(s.After)), Diff: rep.Diff()}
 }
 
-func (l Recalled) Rewritten() api.WriteData {
+func (l recalled) rewritten() api.WriteData {
 	return api.WriteData{Path: l.Path, BeforeSha256: l.Before, AfterSha256: l.After, SizeBytes: l.Size}
 }

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/emend-dev/emend/internal/caller"
+	"github.com/emend-dev/emend/internal/report"
+
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/board"
-	"github.com/emend-dev/emend/internal/caller"
-	"github.com/emend-dev/emend/internal/outcome"
-	"github.com/emend-dev/emend/internal/report"
 	"github.com/emend-dev/emend/internal/workspace"
 )
 
@@ -38,7 +38,7 @@ func answer(ctx context.Context, w *workspace.Workspace, id string, a board.Answ
 	if err != nil {
 		return nil, notAnswered(id, err)
 	}
-	return outcome.Found(api.AnsweredData{ID: q.ID, Allowed: a.Allowed, Session: a.Session}, answeredText(q, a)), nil
+	return report.Found(api.AnsweredData{ID: q.ID, Allowed: a.Allowed, Session: a.Session}, nil, func() string { return answeredText(q, a) }), nil
 }
 
 // notAnswered says why a question could not be found or answered.

@@ -27,7 +27,7 @@ func MustApply(t *testing.T, ws *emend.Workspace, a api.Actor, dialect, text str
 	if err != nil {
 		t.Fatal(err)
 	}
-	return rep.Tx()
+	return rep.Tx
 }
 
 // AppendRecords appends records to the log of a workspace, as another process would.

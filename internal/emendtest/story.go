@@ -193,7 +193,7 @@ func (s *Story) Undoing(r api.UndoRequest) string {
 	if text := rep.Result().Text(); !strings.HasPrefix(text, "Took back ") || r.Entry != "" && !strings.Contains(text, r.Entry) {
 		s.Errorf("it says %q", text)
 	}
-	return rep.Tx()
+	return rep.Tx
 }
 
 // Refused asks for an undo that must be refused with these words, and change nothing.

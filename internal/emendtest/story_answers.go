@@ -120,7 +120,7 @@ func (s *Story) PutBack(path, id string) string {
 	if !strings.HasPrefix(did, "Put back the version "+id) || strings.Replace(would, "Would put", "Put", 1) != did || dry.Files()[0].Diff() != rep.Files()[0].Diff() {
 		s.Errorf("it would %q, and it did %q", would, did)
 	}
-	return rep.Tx()
+	return rep.Tx
 }
 
 // Changes returns what a session did.

@@ -26,9 +26,9 @@ func changedTimes(t *testing.T, n int) (ws *emend.Workspace, txs []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	txs = append(txs, apply(t, fast, "", "*** Delete File: gone").Tx())
+	txs = append(txs, apply(t, fast, "", "*** Delete File: gone").Tx)
 	for i := range n {
-		txs = append(txs, apply(t, fast, "", "*** Update File: a", "@@", fmt.Sprintf("-%d", i), fmt.Sprintf("+%d", i+1)).Tx())
+		txs = append(txs, apply(t, fast, "", "*** Update File: a", "@@", fmt.Sprintf("-%d", i), fmt.Sprintf("+%d", i+1)).Tx)
 	}
 	if err := fast.Close(); err != nil {
 		t.Fatal(err)

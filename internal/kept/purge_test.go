@@ -77,7 +77,7 @@ func TestPurgeSecret(t *testing.T) {
 	}
 	// The key still belongs to the call, though the stored answer is gone.
 	rep, err := ws.Apply(t.Context(), emendtest.Envelope("*** Update File: conf", "@@", "-a", "+"+secret), api.PatchOptions{Dialect: "comma", IdempotencyKey: "k1"})
-	if err != nil || !rep.Repeated() {
+	if err != nil || !rep.Repeated {
 		t.Errorf("%v, %v", rep, err)
 	}
 }
@@ -94,7 +94,7 @@ func TestPurgePicks(t *testing.T) {
 			t.Fatal(err)
 		}
 		rep := apply(t, sub, "codex", lines...)
-		txs = append(txs, rep.Tx())
+		txs = append(txs, rep.Tx)
 		sub.Close()
 	}
 	unique := 0

@@ -3,9 +3,10 @@ package logbook
 import (
 	"context"
 
+	"github.com/emend-dev/emend/internal/report"
+
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/audit"
-	"github.com/emend-dev/emend/internal/outcome"
 	"github.com/emend-dev/emend/internal/workspace"
 )
 
@@ -24,9 +25,8 @@ func History(ctx context.Context, w *workspace.Workspace, r api.HistoryRequest) 
 	if err != nil {
 		return nil, err
 	}
-	a := outcome.Found(data, historyText(data, rd.Notes))
-	a.Notes = rd.Notes
-	return a, nil
+	notes := rd.Notes
+	return report.Found(data, notes, func() string { return historyText(data, notes) }), nil
 }
 
 func (rd *Reader) history(ctx context.Context, f *Filter) (api.HistoryData, error) {

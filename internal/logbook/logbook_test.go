@@ -26,7 +26,7 @@ func logged(t *testing.T) *emend.Workspace {
 
 func isKind(err error, k fail.Kind) bool {
 	r, ok := err.(*emend.Refusal)
-	return ok && len(r.Failures()) > 0 && r.Failures()[0].Kind == k
+	return ok && len(r.Failures) > 0 && r.Failures[0].Kind == k
 }
 
 // decided returns the records of a transaction that succeeded.

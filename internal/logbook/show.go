@@ -3,10 +3,11 @@ package logbook
 import (
 	"context"
 
+	"github.com/emend-dev/emend/internal/report"
+
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/history"
-	"github.com/emend-dev/emend/internal/outcome"
 	"github.com/emend-dev/emend/internal/workspace"
 )
 
@@ -22,9 +23,8 @@ func Show(ctx context.Context, w *workspace.Workspace, entry string) (*api.Answe
 		return nil, err
 	}
 	data := rd.entryData(o, r)
-	a := outcome.Found(data, entryText(&data, rd.Notes))
-	a.Notes = rd.Notes
-	return a, nil
+	notes := rd.Notes
+	return report.Found(data, notes, func() string { return entryText(&data, notes) }), nil
 }
 
 func (rd *Reader) entryData(o *Outcomes, r *audit.Record) api.EntryData {

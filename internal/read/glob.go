@@ -2,6 +2,7 @@ package read
 
 import (
 	"context"
+	"io"
 	"strings"
 
 	"github.com/emend-dev/emend/api"
@@ -16,8 +17,31 @@ const (
 	mostPaths  = 100_000
 )
 
-func Glob(ctx context.Context, w *workspace.Workspace, r api.GlobRequest) (data api.GlobData, unread int, err error) {
-	o, q, err := Globbing(ctx, w, &r)
+// Glob finds paths by a pattern.
+func Glob(ctx context.Context, w *workspace.Workspace, r api.GlobRequest) (*api.Answer[api.GlobData], error) {
+	data, unread, err := glob(ctx, w, &r)
+	if err != nil {
+		return nil, err
+	}
+	return report.Found(data, unreadNotes(unread), func() string { return globText(&data, unread) }), nil
+}
+
+// GlobTo writes the paths to out while it looks, each on a line of its own, those of directories with a slash, and holds none
+// of them.
+func GlobTo(ctx context.Context, w *workspace.Workspace, r api.GlobRequest, out io.Writer) (*api.Answer[api.GlobSum], error) {
+	o, q, err := globQuery(ctx, w, &r)
+	if err != nil {
+		return nil, err
+	}
+	n, found, err := find.GlobTo(ctx, w.Guard, o, q, out)
+	if err != nil {
+		return nil, err
+	}
+	return report.Found(api.GlobSum{Written: n, Truncated: found.More}, unreadNotes(found.Unreadable), func() string { return countOf(n, "path", "paths") }), nil
+}
+
+func glob(ctx context.Context, w *workspace.Workspace, r *api.GlobRequest) (data api.GlobData, unread int, err error) {
+	o, q, err := globQuery(ctx, w, r)
 	if err != nil {
 		return data, 0, err
 	}
@@ -30,8 +54,8 @@ func Glob(ctx context.Context, w *workspace.Workspace, r api.GlobRequest) (data 
 	return data, out.Unreadable, err
 }
 
-// Globbing reads a request, and looks at where it is about.
-func Globbing(ctx context.Context, w *workspace.Workspace, r *api.GlobRequest) (o find.Options, q find.GlobQuery, err error) {
+// globQuery reads a request, and looks at where it is about.
+func globQuery(ctx context.Context, w *workspace.Workspace, r *api.GlobRequest) (o find.Options, q find.GlobQuery, err error) {
 	q = find.GlobQuery{Pattern: r.Pattern, Exclude: r.ExcludeGlobs}
 	if r.MaxResults >= 0 {
 		if q.Limit, err = atMost("maxResults", r.MaxResults, usualPaths, mostPaths); err != nil {
@@ -47,14 +71,14 @@ func Globbing(ctx context.Context, w *workspace.Workspace, r *api.GlobRequest) (
 	return o, q, nil
 }
 
-// WordGlob is what a model reads: a line about the whole, then the paths; those of directories end in a slash.
-func WordGlob(d *api.GlobData, unread int) string {
+// globText is what a model reads: a line about the whole, then the paths; those of directories end in a slash.
+func globText(d *api.GlobData, unread int) string {
 	var b strings.Builder
-	b.WriteString(CountOf(len(d.Matches), "path", "paths"))
+	b.WriteString(countOf(len(d.Matches), "path", "paths"))
 	if d.Truncated {
 		b.WriteString("; there are more: narrow the pattern, or raise maxResults")
 	}
-	noteTail(&b, UnreadNote(unread))
+	noteTail(&b, unreadNotes(unread))
 	for _, m := range d.Matches {
 		b.WriteByte('\n')
 		b.WriteString(report.OneLine(m.Path))

@@ -20,7 +20,16 @@ const (
 	mostDepth   = 32
 )
 
-func List(ctx context.Context, w *workspace.Workspace, r api.ListRequest) (data api.ListData, unread int, err error) {
+// List lists a directory.
+func List(ctx context.Context, w *workspace.Workspace, r api.ListRequest) (*api.Answer[api.ListData], error) {
+	data, unread, err := list(ctx, w, &r)
+	if err != nil {
+		return nil, err
+	}
+	return report.Found(data, unreadNotes(unread), func() string { return listText(&data, &r, unread) }), nil
+}
+
+func list(ctx context.Context, w *workspace.Workspace, r *api.ListRequest) (data api.ListData, unread int, err error) {
 	depth, err := atMost("maxDepth", r.MaxDepth, usualDepth, mostDepth)
 	if err != nil {
 		return data, 0, err
@@ -36,13 +45,13 @@ func List(ctx context.Context, w *workspace.Workspace, r api.ListRequest) (data 
 		return data, 0, notDirectory(r.Path, o.Root)
 	}
 	o.NamesOnly = r.NamesOnly
-	list, out, err := find.List(ctx, w.Guard, o, find.ListQuery{Depth: depth, Hidden: r.IncludeHidden, Limit: mostEntries})
+	found, out, err := find.List(ctx, w.Guard, o, find.ListQuery{Depth: depth, Hidden: r.IncludeHidden, Limit: mostEntries})
 	if err != nil {
 		return data, 0, err
 	}
-	data = api.ListData{Path: o.Root.Rel, Entries: make([]api.ListEntry, len(list)), Truncated: out.More}
-	for i := range list {
-		f := &list[i]
+	data = api.ListData{Path: o.Root.Rel, Entries: make([]api.ListEntry, len(found)), Truncated: out.More}
+	for i := range found {
+		f := &found[i]
 		data.Entries[i] = api.ListEntry{Name: f.Name, RelativePath: f.Path, Type: f.Type(), Size: f.Size, MTime: f.ModTime, Depth: f.Depth}
 	}
 	return data, out.Unreadable, nil
@@ -57,17 +66,17 @@ func notDirectory(path string, e guard.Entry) error {
 	return err
 }
 
-// WordList is what a model reads: a line about the whole, then type, size and path of each.
-func WordList(d *api.ListData, r *api.ListRequest, unread int) string {
+// listText is what a model reads: a line about the whole, then type, size and path of each.
+func listText(d *api.ListData, r *api.ListRequest, unread int) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s", report.Escape(d.Path), CountOf(len(d.Entries), "entry", "entries"))
+	fmt.Fprintf(&b, "%s: %s", report.Escape(d.Path), countOf(len(d.Entries), "entry", "entries"))
 	if d.Truncated {
 		fmt.Fprintf(&b, ", the first of more; list a directory below")
 		if r.Recursive {
 			b.WriteString(", or with a smaller maxDepth")
 		}
 	}
-	noteTail(&b, UnreadNote(unread))
+	noteTail(&b, unreadNotes(unread))
 	for i := range d.Entries {
 		e := &d.Entries[i]
 		b.WriteByte('\n')

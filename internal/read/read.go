@@ -11,21 +11,22 @@ import (
 	"path"
 	"strings"
 
+	"github.com/emend-dev/emend/internal/caller"
+	"github.com/emend-dev/emend/internal/report"
+
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/consent"
 	"github.com/emend-dev/emend/internal/guard"
-	"github.com/emend-dev/emend/internal/outcome"
-	"github.com/emend-dev/emend/internal/report"
 	"github.com/emend-dev/emend/internal/workspace"
 )
 
 // errBinary ends the reading of a file that nobody wants to have as it is.
 var errBinary = errors.New("binary")
 
-// Showing asks before anything is told of a file that may be read only when a person says so: its text, or why there is
+// askForRead asks before anything is told of a file that may be read only when a person says so: its text, or why there is
 // none.
-func Showing(ctx context.Context, w *workspace.Workspace, asks *guard.AskedPaths, r api.ReadRequest, a *api.Answer[api.ReadData]) error {
+func askForRead(ctx context.Context, w *workspace.Workspace, asks *guard.AskedPaths, r api.ReadRequest, a *api.Answer[api.ReadData]) error {
 	h := sha256.New()
 	fmt.Fprintf(h, "%q %d %d %d %t\n", r.Path, r.StartLine, r.EndLine, r.MaxBytes, r.AllowBinary)
 	if a != nil {
@@ -35,8 +36,8 @@ func Showing(ctx context.Context, w *workspace.Workspace, asks *guard.AskedPaths
 	return err
 }
 
-// Check refuses what no file could answer.
-func Check(r api.ReadRequest) error {
+// check refuses what no file could answer.
+func check(r api.ReadRequest) error {
 	switch {
 	case r.StartLine < 0:
 		return outOfRange("startLine", r.StartLine, "Lines count from 1; leave startLine out to begin with the first.")
@@ -54,7 +55,28 @@ func outOfRange(field string, got int, hint string) error {
 	return &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Msg: fmt.Sprintf("%s is %d", field, got), Hint: hint}
 }
 
-func Read(ctx context.Context, w *workspace.Workspace, r api.ReadRequest, e guard.Entry) (*api.Answer[api.ReadData], error) {
+// File returns the text of a file, or some of its lines. It reads the file once and keeps no more than was asked for.
+func File(ctx context.Context, w *workspace.Workspace, r api.ReadRequest) (*api.Answer[api.ReadData], error) {
+	if err := check(r); err != nil {
+		return nil, err
+	}
+	asks := caller.NewAskedPaths(ctx)
+	e, err := w.Guard.Resolve(r.Path, guard.Request{Base: w.DefaultBase(), Follow: true, Asked: asks})
+	if err != nil {
+		return nil, err
+	}
+	if e.Kind == guard.Missing {
+		return nil, missing(w, r.Path, e)
+	}
+	a, err := readEntry(ctx, w, r, e)
+	if no := askForRead(ctx, w, asks, r, a); no != nil {
+		return nil, no
+	}
+	return a, err
+}
+
+// readEntry reads what was found at the path.
+func readEntry(ctx context.Context, w *workspace.Workspace, r api.ReadRequest, e guard.Entry) (*api.Answer[api.ReadData], error) {
 	most := min(cmp.Or(r.MaxBytes, api.DefaultReadBytes), math.MaxInt-8)
 	first := max(r.StartLine, 1)
 	p := newPass(first, cmp.Or(r.EndLine, math.MaxInt), most, r.AllowBinary)
@@ -68,7 +90,7 @@ func Read(ctx context.Context, w *workspace.Workspace, r api.ReadRequest, e guar
 			Hint: "Leave out startLine and endLine; maxBytes says how much of it to return."}
 	}
 	if err != nil {
-		return nil, outcome.Cannot(err)
+		return nil, err
 	}
 	d := api.ReadData{Path: e.Rel, SizeBytes: size, Sha256: p.sum(), Binary: p.binary, HasBOM: p.hasBOM}
 	if p.binary {
@@ -76,7 +98,7 @@ func Read(ctx context.Context, w *workspace.Workspace, r api.ReadRequest, e guar
 	} else {
 		p.fillText(&d, first, most)
 	}
-	return outcome.Found(d, output(&d, e.Via)), nil
+	return report.Found(d, nil, func() string { return output(&d, e.Via) }), nil
 }
 
 func (p *pass) fillBinary(d *api.ReadData, most int) {
@@ -150,8 +172,8 @@ func further(d *api.ReadData) string {
 	return where + fmt.Sprintf("read on with startLine %d", next)
 }
 
-// Missing is the refusal of a file that is not there, with the names that it might have meant.
-func Missing(w *workspace.Workspace, asked string, e guard.Entry) error {
+// missing is the refusal of a file that is not there, with the names that it might have meant.
+func missing(w *workspace.Workspace, asked string, e guard.Entry) error {
 	err := &fail.Error{Kind: fail.NotFound, Path: asked, Msg: "no such file", Hint: "Check the path, or list the directory that should have it."}
 	if e.Via != "" {
 		err.Msg = "the link leads to " + fail.Quote(e.Rel) + ", where there is no file"

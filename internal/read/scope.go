@@ -57,18 +57,18 @@ func atMost(field string, n, normal, most int) (int, error) {
 	return n, nil
 }
 
-// CountOf words a number of things.
-func CountOf(n int, one, many string) string {
+// countOf words a number of things.
+func countOf(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// UnreadNote says what could not be looked at.
-func UnreadNote(n int) []string {
+// unreadNotes says what could not be looked at.
+func unreadNotes(n int) []string {
 	if n == 0 {
 		return nil
 	}
-	return []string{CountOf(n, "file or directory", "files or directories") + " could not be read."}
+	return []string{countOf(n, "file or directory", "files or directories") + " could not be read."}
 }

@@ -21,12 +21,6 @@ const (
 	mostContext  = 100
 )
 
-// Sink remembers an error of a writer, which is the caller's and not the search's.
-type Sink struct {
-	io.Writer
-	Err error
-}
-
 // around prints matches with the lines around them, each line once.
 type around struct {
 	b     *strings.Builder
@@ -34,13 +28,8 @@ type around struct {
 	shown int // the last line of path that is printed
 }
 
-func (s *Sink) Write(p []byte) (n int, err error) {
-	n, s.Err = s.Writer.Write(p)
-	return n, s.Err
-}
-
-// Query reads a request, and looks at where it is about.
-func Query(ctx context.Context, w *workspace.Workspace, r *api.SearchRequest) (o find.Options, q find.SearchQuery, err error) {
+// searchQuery reads a request, and looks at where it is about.
+func searchQuery(ctx context.Context, w *workspace.Workspace, r *api.SearchRequest) (o find.Options, q find.SearchQuery, err error) {
 	if q, err = searching(r); err != nil {
 		return o, q, err
 	}
@@ -54,8 +43,37 @@ func Query(ctx context.Context, w *workspace.Workspace, r *api.SearchRequest) (o
 	return o, q, err
 }
 
-func Search(ctx context.Context, w *workspace.Workspace, r api.SearchRequest) (data api.SearchData, out find.Summary, err error) {
-	o, q, err := Query(ctx, w, &r)
+// Search looks for lines, or for paths.
+func Search(ctx context.Context, w *workspace.Workspace, r api.SearchRequest) (*api.Answer[api.SearchData], error) {
+	data, found, err := search(ctx, w, &r)
+	if err != nil {
+		return nil, err
+	}
+	notes := searchNotes(&found)
+	return report.Found(data, notes, func() string { return searchText(&data, &r, notes) }), nil
+}
+
+// SearchTo writes the matches to out while it searches, as path:line:text, in mode path as a path, and holds none of them.
+func SearchTo(ctx context.Context, w *workspace.Workspace, r api.SearchRequest, out io.Writer) (*api.Answer[api.SearchSum], error) {
+	o, q, err := searchQuery(ctx, w, &r)
+	if err == nil && q.Context > 0 {
+		err = caller.BadField("contextLines", fmt.Sprint(q.Context), "Search without them, or with Search.")
+	}
+	if err != nil {
+		return nil, err
+	}
+	n, found, err := find.SearchTo(ctx, w.Guard, o, q, out)
+	if err != nil {
+		return nil, err
+	}
+	sum := api.SearchSum{Written: n, Truncated: found.More, FilesScanned: found.Files}
+	return report.Found(sum, searchNotes(&found), func() string {
+		return countOf(n, "match", "matches") + " in " + countOf(found.Files, "file searched", "files searched")
+	}), nil
+}
+
+func search(ctx context.Context, w *workspace.Workspace, r *api.SearchRequest) (data api.SearchData, out find.Summary, err error) {
+	o, q, err := searchQuery(ctx, w, r)
 	if err != nil {
 		return data, out, err
 	}
@@ -89,27 +107,27 @@ func searching(r *api.SearchRequest) (q find.SearchQuery, err error) {
 	return q, err
 }
 
-// SearchNotes says what was not searched.
-func SearchNotes(out *find.Summary) []string {
-	notes := UnreadNote(out.Unreadable)
+// searchNotes says what was not searched.
+func searchNotes(out *find.Summary) []string {
+	notes := unreadNotes(out.Unreadable)
 	if out.CutLines > 0 {
-		notes = append(notes, "Only the first MiB of "+CountOf(out.CutLines, "line", "lines")+" was searched.")
+		notes = append(notes, "Only the first MiB of "+countOf(out.CutLines, "line", "lines")+" was searched.")
 	}
 	if out.StoppedAtNUL > 0 {
-		notes = append(notes, CountOf(out.StoppedAtNUL, "file was", "files were")+" searched only up to the line that has a NUL.")
+		notes = append(notes, countOf(out.StoppedAtNUL, "file was", "files were")+" searched only up to the line that has a NUL.")
 	}
 	return notes
 }
 
-// WordSearch is what a model reads: a line about the whole, then path:line:text of each match, with lines around it as
+// searchText is what a model reads: a line about the whole, then path:line:text of each match, with lines around it as
 // path-line-text.
-func WordSearch(d *api.SearchData, r *api.SearchRequest, notes []string) string {
+func searchText(d *api.SearchData, r *api.SearchRequest, notes []string) string {
 	var b strings.Builder
-	what := CountOf(len(d.Matches), "match", "matches")
+	what := countOf(len(d.Matches), "match", "matches")
 	if r.Mode == "path" {
-		what = CountOf(len(d.Matches), "path", "paths")
+		what = countOf(len(d.Matches), "path", "paths")
 	}
-	fmt.Fprintf(&b, "%s in %s", what, CountOf(d.FilesScanned, "file searched", "files searched"))
+	fmt.Fprintf(&b, "%s in %s", what, countOf(d.FilesScanned, "file searched", "files searched"))
 	if d.Truncated {
 		b.WriteString("; there are more: narrow it with root or includeGlobs, or raise maxResults")
 	}

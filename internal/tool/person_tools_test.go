@@ -30,7 +30,7 @@ func kept(t *testing.T) (ws *emend.Workspace, tx, trashed string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return ws, rep.Tx(), gone.Data.TrashedTo
+	return ws, rep.Tx, gone.Data.TrashedTo
 }
 
 // TestPutBackCall checks that put_back shows a version with dryRun, restores it without, and is logged under its

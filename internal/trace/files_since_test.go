@@ -80,7 +80,7 @@ func TestFilesSince(t *testing.T) {
 			rep, err := s.WS.Apply(s.Ctx, emendtest.Envelope("*** Update File: f", "@@", "-one", "+two", "*** Update File: f", "*** Move to: g", "@@", "-two", "+three", "*** Delete File: x"),
 				api.PatchOptions{Dialect: "codex"})
 			s.Must(err)
-			return rep.Tx()
+			return rep.Tx
 		}, nil, "f unchanged at g; g unchanged; x gone"},
 	}
 	for _, tt := range tests {

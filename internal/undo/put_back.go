@@ -6,37 +6,26 @@ import (
 	"io/fs"
 	"path"
 
+	"github.com/emend-dev/emend/patch"
+
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/change"
-	"github.com/emend-dev/emend/internal/consent"
 	"github.com/emend-dev/emend/internal/kept"
-	"github.com/emend-dev/emend/internal/outcome"
 	"github.com/emend-dev/emend/internal/plan"
 	"github.com/emend-dev/emend/internal/report"
 	"github.com/emend-dev/emend/internal/source"
 	"github.com/emend-dev/emend/internal/workspace"
 )
 
-func PuttingBack(ctx context.Context, w *workspace.Workspace, r api.PutBackRequest, view report.View, rec change.Record) (*outcome.Report, error) {
-	src := source.NewReader(ctx, w)
-	defer src.Close()
-	p, notes, err := planBack(ctx, w, src, r)
-	if err == nil {
-		err = src.Batch.Recheck()
-	}
-	if err == nil {
-		err = w.CheckPlan(p)
-	}
-	if err != nil {
-		return nil, change.Telling(ctx, w, src, err)
-	}
-	if view.Notes = notes; r.DryRun {
-		view.Notes = append(notes, consent.PlanNotes(src.Asks.List())...)
-		return &outcome.Report{View: view, Plan: p}, change.Telling(ctx, w, src, nil)
-	}
-	rec.Asks = src.Asks.List()
-	return change.Commit(ctx, w, view, p, src.Sums(), rec)
+// PutBack makes a file what it was in a version that is kept, as one commit.
+func PutBack(ctx context.Context, w *workspace.Workspace, r api.PutBackRequest) (*change.Report, error) {
+	view := report.View{Atomic: true, PutsBack: r.Version, DryRun: r.DryRun, Patch: patch.Patch{Sections: []patch.Section{{Op: patch.Update, Path: r.Path}}}}
+	return change.Run(ctx, w, "put_back", r, change.CommitRequest{Key: r.IdempotencyKey}, view,
+		func(ctx context.Context, src *source.Reader, view *report.View, _ *change.CommitRequest) (p *plan.Plan, err error) {
+			p, view.Notes, err = planBack(ctx, w, src, r)
+			return p, err
+		})
 }
 
 // planBack is what has to be done for the version to stand at the path. It is planned as an undo is: both bring back what

@@ -3,14 +3,36 @@ package undo
 import (
 	"context"
 
+	"github.com/emend-dev/emend/internal/audit"
+	"github.com/emend-dev/emend/internal/change"
+	"github.com/emend-dev/emend/internal/plan"
+	"github.com/emend-dev/emend/internal/report"
+
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/source"
 	"github.com/emend-dev/emend/internal/workspace"
 )
 
-// Reverse works out what the tree is to be.
-func Reverse(ctx context.Context, w *workspace.Workspace, r api.UndoRequest, src *source.Reader) (*undoing, error) {
+// Undo takes back an entry of the log, all that a session did, or the last change that is in effect and is no undo, as one commit.
+func Undo(ctx context.Context, w *workspace.Workspace, r api.UndoRequest) (*change.Report, error) {
+	view := report.View{Atomic: true, DryRun: r.DryRun}
+	return change.Run(ctx, w, "undo", r, change.CommitRequest{Kind: audit.Undo, Key: r.IdempotencyKey}, view,
+		func(ctx context.Context, src *source.Reader, view *report.View, rec *change.CommitRequest) (*plan.Plan, error) {
+			src.Base, src.Known = ".", true
+			u, err := reverse(ctx, w, r, src)
+			if err != nil {
+				return nil, err
+			}
+			view.Undoes = u.Undoes
+			p, err := u.Plan(ctx)
+			rec.Undoes, rec.Prune = u.Undoes, u.Prune
+			return p, err
+		})
+}
+
+// reverse works out which changes are taken back, and what the tree has to be then.
+func reverse(ctx context.Context, w *workspace.Workspace, r api.UndoRequest, src *source.Reader) (*undoing, error) {
 	if r.Entry != "" && r.SessionID != "" {
 		return nil, &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Msg: "both entry and sessionId are given",
 			Hint: "Send one of the two: entry takes back one call, sessionId all that the session did."}

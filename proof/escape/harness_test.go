@@ -238,7 +238,7 @@ func verdict(err error) []string {
 		return []string{"no refusal: " + err.Error()}
 	}
 	var out []string
-	for _, e := range r.Failures() {
+	for _, e := range r.Failures {
 		kind := string(e.Kind)
 		if e.Reason != "" {
 			kind += "/" + e.Reason

@@ -269,7 +269,7 @@ const slots = "/ws/.git/emend/slots/"
 // displaced checks what an applied patch has displaced: files, and links if it deletes.
 func displaced(t *testing.T, top, verb string, rep *emend.Report) {
 	t.Helper()
-	paths, err := filepath.Glob(top + slots + rep.Tx() + ".?")
+	paths, err := filepath.Glob(top + slots + rep.Tx + ".?")
 	check(t, err)
 	for _, path := range paths {
 		is, err := describe(path)

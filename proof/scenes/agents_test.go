@@ -34,8 +34,8 @@ func blindAgent(ctx context.Context, ws *emend.Workspace, text string) error {
 		return err
 	}
 	for _, f := range p.Files() {
-		name := filepath.Join(ws.Root(), f.Path())
-		if err := saveByRename(name, []byte(f.After())); err != nil {
+		name := filepath.Join(ws.Root(), f.Path)
+		if err := saveByRename(name, []byte(f.After)); err != nil {
 			return err
 		}
 	}

@@ -223,12 +223,12 @@ func onlyStale(err error) bool {
 	if !ok {
 		return false
 	}
-	for _, f := range refused.Failures() {
+	for _, f := range refused.Failures {
 		if f.Kind != fail.Stale {
 			return false
 		}
 	}
-	return len(refused.Failures()) > 0
+	return len(refused.Failures) > 0
 }
 
 // steps reads the reports of a counter until it ends. It drops a last line without an end, which a killed process leaves.

@@ -127,13 +127,13 @@ func (v *vault) before() {
 		if err != nil {
 			v.t.Fatal(err)
 		}
-		v.did(rep.Tx(), nil)
+		v.did(rep.Tx, nil)
 	}
 	rep, err := ws.Undo(ctx, api.UndoRequest{Entry: v.txs[1]})
 	if err != nil {
 		v.t.Fatal(err)
 	}
-	v.did(rep.Tx(), nil)
+	v.did(rep.Tx, nil)
 	if after := hash(read(v.t, filepath.Join(v.dir, ".env"))); after != edited {
 		v.t.Fatalf(".env has %s, want %s", after, edited)
 	}
@@ -207,7 +207,7 @@ func (v *vault) refusedSays(tool, what string, err error) {
 	if r, ok := errors.AsType[*emend.Refusal](err); ok {
 		b, _ := json.Marshal(r.Result())
 		texts = append(texts, r.Explain(), r.Result().Text(), string(b))
-		for _, f := range r.Failures() {
+		for _, f := range r.Failures {
 			texts = append(texts, fmt.Sprintf("%+v %+v", *f, f.Nearest))
 		}
 	}
@@ -220,7 +220,7 @@ func (v *vault) reported(tool, what string, rep *emend.Report, err error) {
 		return
 	}
 	b, _ := json.Marshal(rep.Result())
-	v.checkLeak(tool, what, string(b), rep.Result().Text(), rep.Summary(), strings.Join(rep.Notes(), "\n"))
+	v.checkLeak(tool, what, string(b), rep.Result().Text(), rep.Summary(), strings.Join(rep.Notes, "\n"))
 	for _, f := range rep.Files() {
 		v.checkLeak(tool, what, f.Diff())
 	}
@@ -564,7 +564,7 @@ func (v *vault) explained(ws *emend.Workspace, ctx context.Context, p, text stri
 	}
 	b, _ := json.Marshal(e.Result())
 	var out strings.Builder
-	if err := errors.Join(e.WriteText(&out, emend.Layout{}), e.WriteText(&out, emend.Layout{Width: 120, Color: true}), e.WriteHTML(&out)); err != nil {
+	if err := errors.Join(e.WriteText(&out, 0, false), e.WriteText(&out, 120, true), e.WriteHTML(&out)); err != nil {
 		v.t.Error(err)
 	}
 	v.checkLeak("apply_patch", p+" explained", string(b), out.String())

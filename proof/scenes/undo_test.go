@@ -221,7 +221,7 @@ func (h *randomCaller) unwind(t *testing.T, txs []string, trees []tree) (undone 
 			t.Fatalf("undo of entry %d, %s: %v\nof\n%s", i+1, txs[i], err, strings.Join(h.said, "\n"))
 		}
 		h.checkTree(t, fmt.Sprintf("the undo of entry %d, %s", i+1, txs[i]), trees[i])
-		undone = append(undone, rep.Tx())
+		undone = append(undone, rep.Tx)
 	}
 	return undone
 }
@@ -241,11 +241,11 @@ func (h *randomCaller) session(t *testing.T, txs []string, trees []tree) {
 	if err != nil {
 		t.Fatalf("undo of all: %v\nof\n%s", err, strings.Join(h.said, "\n"))
 	}
-	h.checkTree(t, "the undo of all, "+rep.Tx(), first)
+	h.checkTree(t, "the undo of all, "+rep.Tx, first)
 	if rep, err = h.ws.Undo(h.ctx(t, "again"), api.UndoRequest{SessionID: "undo"}); err != nil {
 		t.Fatalf("undo of the undo: %v\nof\n%s", err, strings.Join(h.said, "\n"))
 	}
-	h.checkTree(t, "the undo of the undo, "+rep.Tx(), last.inhabited(first))
+	h.checkTree(t, "the undo of the undo, "+rep.Tx, last.inhabited(first))
 }
 
 // checkTree checks the tree.
@@ -428,6 +428,6 @@ func (h *randomCaller) patch(now tree) (done, string) {
 		if err != nil {
 			return "", err
 		}
-		return rep.Tx(), nil
+		return rep.Tx, nil
 	}, fmt.Sprintf("%.300q", text)
 }

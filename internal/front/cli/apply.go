@@ -124,16 +124,16 @@ func (a *app) dryRun(ctx context.Context, ws *emend.Workspace, text string, o ap
 // printPlan prints what a plan would do, where each hunk lands, and the diff.
 func (a *app) printPlan(p *emend.Plan) {
 	fmt.Fprintln(a.out, p.Summary())
-	for _, note := range append(p.Skipped(), p.Passed()...) {
+	for _, note := range append(p.Skipped, p.Passed...) {
 		fmt.Fprintln(a.out, "Note: "+report.Escape(note))
 	}
 	for _, f := range p.Files() {
 		fmt.Fprintln(a.out)
-		for i, h := range f.Hunks() {
+		for i, h := range f.Hunks {
 			if h.Skipped {
 				continue
 			}
-			fmt.Fprintf(a.out, "%s hunk %d: line %d, %s\n", a.colorize(bold, report.Escape(f.Path())), i+1, h.Line, report.MatchText(h))
+			fmt.Fprintf(a.out, "%s hunk %d: line %d, %s\n", a.colorize(bold, report.Escape(f.Path)), i+1, h.Line, report.MatchText(h))
 		}
 		a.printDiff(a.out, f.Diff())
 	}

@@ -91,7 +91,7 @@ func (a *app) printExplanation(e *emend.Explanation, f explainFlags) error {
 			return a.printError(err)
 		}
 		if !a.json {
-			return a.printResult(&report.Object{Output: e.Says + "\nWrote " + report.OneLine(f.html) + "."})
+			return a.printResult(&report.Object{Output: e.Summary + "\nWrote " + report.OneLine(f.html) + "."})
 		}
 	}
 	if a.json {
@@ -100,6 +100,5 @@ func (a *app) printExplanation(e *emend.Explanation, f explainFlags) error {
 	if a.quiet {
 		return nil
 	}
-	l := emend.Layout{Width: a.terminalWidth(), Color: a.useColor()}
-	return a.withPager(func() { e.WriteText(a.out, l) }) //nolint:errcheck // a.out keeps the error
+	return a.withPager(func() { e.WriteText(a.out, a.terminalWidth(), a.useColor()) }) //nolint:errcheck // a.out keeps the error
 }

@@ -63,7 +63,7 @@ func (a *app) runUndo(ctx context.Context, ws *emend.Workspace, r api.UndoReques
 		if a.json {
 			newEncoder(w).Encode(rep.Result()) //nolint:errcheck // buffered returns it
 		} else if !a.quiet {
-			a.printUndo(w, rep, rep.Tx())
+			a.printUndo(w, rep, rep.Tx)
 		}
 	})
 }

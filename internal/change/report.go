@@ -1,13 +1,24 @@
-package outcome
+package change
 
 import (
 	"fmt"
 	"slices"
 
 	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/internal/guard"
 	"github.com/emend-dev/emend/internal/plan"
 	"github.com/emend-dev/emend/internal/report"
+	"github.com/emend-dev/emend/internal/workspace"
 )
+
+// Plan is what a patch would do in a workspace, with all that is needed to commit it.
+type Plan struct {
+	View      report.View
+	Plan      *plan.Plan
+	sums      map[guard.Identity]string // of every file that was read
+	asks      []api.AskedPath
+	workspace *workspace.Workspace
+}
 
 // Report is what a commit did.
 type Report struct {
@@ -32,27 +43,6 @@ func (r *Report) Summary() string {
 	}
 	return report.Summary(r.View, r.Plan)
 }
-
-// Files is what became of each file, in the order of the patch. It is empty for a repeated call.
-func (r *Report) Files() []File {
-	if r.Plan == nil {
-		return nil
-	}
-	return (&Plan{Plan: r.Plan}).Files()
-}
-
-// Tx names the transaction, by which the log and the history know it. Of sections applied one by one it is the last.
-func (r *Report) Tx() string { return r.Done.Tx }
-
-// Head is the newest record of the log.
-func (r *Report) Head() api.Head { return api.Head(r.Done.Log) }
-
-// Notes are what a person should know of the commit, one sentence each: what could not be kept of a file's
-// attributes, for example.
-func (r *Report) Notes() []string { return r.Done.Notes }
-
-// Repeated reports whether nothing was done now, since a call with the same idempotency key had been committed before.
-func (r *Report) Repeated() bool { return r.Stored != nil }
 
 // And is the report of what both did.
 func (r *Report) And(next *Report) *Report {

@@ -1,0 +1,52 @@
+package change
+
+import (
+	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/dialect"
+	"github.com/emend-dev/emend/internal/draft"
+	"github.com/emend-dev/emend/internal/report"
+)
+
+// Make writes the patch for changes in the named dialect. Applying it to the old contents gives the new ones, byte for byte; what the
+// dialect cannot say is refused.
+func Make(changes []api.Change, dialectName string, context int) (string, error) {
+	d, err := dialectNamed(dialectName)
+	if err != nil {
+		return "", notWritten(err)
+	}
+	p, err := draft.Between(d, changes, context)
+	if err != nil || len(p.Sections) == 0 {
+		return "", notWritten(err)
+	}
+	out, err := d.Print(p)
+	return out, notWritten(err)
+}
+
+// Convert reads a patch as o says and writes it in another dialect. It also returns what lenient reading accepted.
+func Convert(text, to string, o api.PatchOptions) (out string, passed []string, err error) {
+	from, err := dialectFor(text, o.Dialect)
+	if err != nil {
+		return "", nil, notWritten(err)
+	}
+	d, err := dialectNamed(to)
+	if err != nil {
+		return "", nil, notWritten(err)
+	}
+	parsed, err := from.Parse(text, dialect.Options{Lenient: o.Lenient})
+	if err != nil {
+		return "", nil, notWritten(err)
+	}
+	if out, err = d.Print(parsed.Patch); err != nil {
+		return "", nil, notWritten(err)
+	}
+	return out, parsed.Passed, nil
+}
+
+// notWritten makes err a refusal that names no dialect.
+func notWritten(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &report.Refusal{List: fail.All(err)}
+}

@@ -1,0 +1,55 @@
+package change
+
+import (
+	"context"
+
+	"github.com/emend-dev/emend/internal/explain"
+	"github.com/emend-dev/emend/internal/plan"
+
+	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/consent"
+	"github.com/emend-dev/emend/internal/source"
+	"github.com/emend-dev/emend/internal/workspace"
+)
+
+// Explain says of every section and hunk of a patch what [Preview] would make of it, also where others of them fail. It writes
+// nothing, and nothing of it is on record.
+func Explain(ctx context.Context, w *workspace.Workspace, p Patch) (*explain.Explanation, error) {
+	ctx, err := w.WithBase(ctx, p.Base)
+	if err != nil {
+		return nil, err
+	}
+	src := source.NewReader(ctx, w)
+	defer src.Close()
+	view, d, err := parse(w, p.Text, p.PatchOptions)
+	if err != nil {
+		return explain.Unreadable(view, p.Text, err, explainNotes(ctx, w, p.Text, p.PatchOptions, src, fail.All(err))...), nil
+	}
+	rules := d.Rules(parseOptions(p.PatchOptions))
+	src.ReadAhead(ctx, view.Patch.Sections, rules.Absolute)
+	s, err := plan.BuildSurvey(ctx, view.Patch, rules, src, planOptions(p.PatchOptions, d))
+	src.StopAhead()
+	if err == nil {
+		err = src.Batch.Recheck()
+	}
+	if err = askBeforeTelling(ctx, w, src, err); err != nil {
+		return nil, err
+	}
+	if s.Plan != nil {
+		s.Refuse(fail.All(w.CheckPlan(s.Plan)))
+	}
+	return explain.Of(view, s, explainNotes(ctx, w, p.Text, p.PatchOptions, src, s.Refused)...), nil
+}
+
+// explainNotes returns what a reader should know beside the sections: what a commit would ask first, or which switch would help.
+func explainNotes(ctx context.Context, w *workspace.Workspace, text string, o api.PatchOptions, src *source.Reader, refused fail.List) []string {
+	if len(refused) == 0 {
+		return consent.PlanNotes(src.Asks.List())
+	}
+	src.Asks = nil // nobody is asked about what is only looked at for a hint
+	if hint := optionsHint(ctx, w, text, o, src, refused); hint != "" {
+		return []string{hint}
+	}
+	return nil
+}

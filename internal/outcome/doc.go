@@ -1,2 +1,0 @@
-// Package outcome: what calls answer with.
-package outcome
