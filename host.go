@@ -9,8 +9,10 @@ import (
 	"runtime/debug"
 
 	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/change"
 	"github.com/emend-dev/emend/internal/read"
+	"github.com/emend-dev/emend/internal/report"
 	"github.com/emend-dev/emend/internal/workspace"
 	"github.com/emend-dev/emend/patch"
 )
@@ -58,11 +60,12 @@ func (s *sink) Write(p []byte) (n int, err error) {
 // refusal. op is what the tool does to the paths; paths are what the call named, as far as that could be read.
 func (w *Host) Refused(ctx context.Context, tool string, op patch.Op, paths []string, err error) *Refusal {
 	c := change.RefusedCall{Tool: tool, Op: op, Paths: paths, Err: err}
-	_, err = call(ctx, w.s, func(ctx context.Context, ws *workspace.Workspace, c change.RefusedCall) (struct{}, error) {
-		return struct{}{}, change.NoteRefused(ctx, ws, c)
-	}, c)
-	r, _ := errors.AsType[*Refusal](err)
-	return r
+	if w.s.Enter() != nil {
+		return newRefusal(&report.Refusal{View: c.View(), List: fail.All(err)})
+	}
+	defer w.s.Leave()
+	r, _ := errors.AsType[*report.Refusal](change.NoteRefused(ctx, w.s, c))
+	return newRefusal(r)
 }
 
 // Version is the version that the binary was built as.

@@ -38,7 +38,9 @@ func (w *Host) TrashExport(ctx context.Context, id string, to io.Writer) error {
 // target, or where it was when target is empty. Nothing in the archive is trusted. The file gets the executable bits of its
 // mode; its other permissions and its time are those of a new file. A call with a key is done once.
 func (w *Host) RestoreArchive(ctx context.Context, from io.Reader, target, key string) (*api.Answer[api.RestoreData], error) {
-	return change.RestoreArchive(ctx, w.s, from, target, key)
+	return call(ctx, w.s, func(ctx context.Context, ws *workspace.Workspace, from io.Reader) (*api.Answer[api.RestoreData], error) {
+		return change.RestoreArchive(ctx, ws, from, target, key)
+	}, from)
 }
 
 // TrashClear removes files from the trash, for good and on record. An id that the trash does not have refuses the whole
