@@ -5,14 +5,13 @@ import (
 	"context"
 	"errors"
 	"io"
-	"runtime"
-	"runtime/debug"
 
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/change"
 	"github.com/emend-dev/emend/internal/read"
 	"github.com/emend-dev/emend/internal/report"
+	"github.com/emend-dev/emend/internal/version"
 	"github.com/emend-dev/emend/internal/workspace"
 	"github.com/emend-dev/emend/patch"
 )
@@ -68,20 +67,5 @@ func (w *Host) Refused(ctx context.Context, tool string, op patch.Op, paths []st
 	return newRefusal(r)
 }
 
-// Version is the version that the binary was built as.
-func Version() api.Build {
-	b := api.Build{Version: "devel", Go: runtime.Version()}
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return b
-	}
-	if v := info.Main.Version; v != "" && v != "(devel)" {
-		b.Version = v
-	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
-			b.Commit = s.Value
-		}
-	}
-	return b
-}
+// Version says which emend this is.
+func Version() api.Build { return version.Read() }

@@ -21,7 +21,9 @@ const module = "github.com/emend-dev/emend"
 var rooms = []string{
 	"patch", "fail", "api", "text", "dialect", "match", "plan", "draft", "report", "explain",
 	// The waterline: rooms above compute, rooms below may touch the world.
-	"plant", "vfs", "guard", "find", "history", "audit", "commit", "board", "caller", "workspace", "consent", "logbook", "kept", "trace", "source", "read", "change", "undo",
+	"plant", "vfs", "guard", "find", "history", "audit", "commit", "board",
+	// What an engine does with these, one room for each reason to change.
+	"caller", "workspace", "consent", "logbook", "kept", "trace", "source", "read", "change", "undo", "version",
 	"emend", // the root package
 	"tool", "front", "cmd",
 }
@@ -50,6 +52,8 @@ func TestRoomsSeesClimbing(t *testing.T) {
 		{"internal/text/a.go", `"` + module + `/internal/plan"`, "text imports plan"},
 		{"internal/tool/a.go", `"` + module + `/internal/front/cli"`, "tool imports front"},
 		{"internal/commit/a.go", `"` + module + `"`, "commit imports emend"},
+		{"internal/logbook/a.go", `"` + module + `/internal/change"`, "logbook imports change"},
+		{"api/a.go", `"` + module + `/internal/text"`, "api imports text"},
 		{"internal/plan/a.go", `"os/exec"`, "waterline"},
 		{"internal/plan/a.go", `"net/http"`, "waterline"},
 		{"cmd/emend/a.go", `"` + module + `/bench/x"`, "outside"},
