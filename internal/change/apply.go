@@ -384,7 +384,7 @@ func allApplied(ctx context.Context, w *workspace.Workspace, text string, o api.
 	if err != nil || !p.Applied() {
 		return nil, nil // section by section it turns out why
 	}
-	view.DryRun, r.Asks = false, src.Asks.List()
+	view.DryRun, r.Asks = false, src.Asked.List()
 	return nothing(ctx, w, view, p, src.Sums(), r)
 }
 
@@ -444,7 +444,7 @@ func applyOne(ctx context.Context, w *workspace.Workspace, whole *Report, d *dia
 	case err != nil:
 		err = askBeforeTelling(ctx, w, src, err)
 	default:
-		r.Asks = src.Asks.List()
+		r.Asks = src.Asked.List()
 	}
 	if err != nil {
 		return nil, err

@@ -104,10 +104,10 @@ func settled(ctx context.Context, w *workspace.Workspace, view *report.View, r C
 		return nil, askBeforeTelling(ctx, w, src, err)
 	}
 	if view.DryRun {
-		view.Notes = append(view.Notes, consent.PlanNotes(src.Asks.List())...)
+		view.Notes = append(view.Notes, consent.PlanNotes(src.Asked.List())...)
 		return &Report{View: *view, Plan: p}, askBeforeTelling(ctx, w, src, nil)
 	}
-	r.Asks = src.Asks.List()
+	r.Asks = src.Asked.List()
 	return commitPlan(ctx, w, *view, p, src.Sums(), r)
 }
 

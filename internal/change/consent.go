@@ -31,7 +31,7 @@ func askForPlan(ctx context.Context, w *workspace.Workspace, p *plan.Plan, sums 
 // askBeforeTelling asks before anything is told that was learned from a file that may be read only when a person says so: a
 // refusal quotes what is there. The refusal is then theirs.
 func askBeforeTelling(ctx context.Context, w *workspace.Workspace, src *source.Reader, err error) error {
-	read := slices.DeleteFunc(src.Asks.List(), func(a api.AskedPath) bool { return a.Write })
+	read := slices.DeleteFunc(src.Asked.List(), func(a api.AskedPath) bool { return a.Write })
 	if len(read) == 0 {
 		return err
 	}

@@ -6,11 +6,9 @@ import (
 
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
-	"github.com/emend-dev/emend/internal/guard"
 	"github.com/emend-dev/emend/internal/plan"
 	"github.com/emend-dev/emend/internal/report"
 	"github.com/emend-dev/emend/internal/source"
-	"github.com/emend-dev/emend/internal/text"
 	"github.com/emend-dev/emend/internal/workspace"
 	"github.com/emend-dev/emend/patch"
 )
@@ -58,7 +56,7 @@ func planDelete(ctx context.Context, r *api.DeleteRequest, src *source.Reader) (
 		return nil, err
 	}
 	s := plan.Step{Op: patch.Delete, Path: f.Rel, Source: f}
-	if s.BeforeSum, err = Sum(ctx, src, f); err != nil {
+	if s.BeforeSum, err = src.Sum(ctx, f); err != nil {
 		return nil, err
 	}
 	if err := sameSum(r.Path, r.ExpectedSha256, s.BeforeSum); err != nil {
@@ -68,22 +66,6 @@ func planDelete(ctx context.Context, r *api.DeleteRequest, src *source.Reader) (
 		s.Before, s.BeforeSum, err = src.Load(ctx, f)
 	}
 	return single(s), err
-}
-
-// Sum is the sha256 of a file, or of what a link says, without holding it.
-func Sum(ctx context.Context, r *source.Reader, f plan.File) (string, error) {
-	e := f.Handle.(guard.Entry)
-	if f.Kind == plan.Link {
-		return text.Sum(f.Target), nil
-	}
-	if l, ok := r.Loaded[e.Place]; ok {
-		return l.Sum, nil
-	}
-	sum, _, err := r.W.Guard.Hash(ctx, e)
-	if err == nil {
-		r.Loaded[e.Place] = source.Loaded{Sum: sum, Only: true}
-	}
-	return sum, err
 }
 
 // linkHint completes the refusal of a link by the hash that it has.

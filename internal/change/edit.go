@@ -47,7 +47,7 @@ func Edit(ctx context.Context, w *workspace.Workspace, r api.EditRequest) (*api.
 }
 
 func planEdit(ctx context.Context, r *api.EditRequest, src *source.Reader) (*plan.Plan, []plan.Applied, error) {
-	tolerance, err := source.Rung(r)
+	tolerance, err := rungFor(r.Tolerance)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -115,4 +115,18 @@ func lineRanges(all []api.LineRange) string {
 		out = append(out, fmt.Sprintf("and %d more", len(all)-most))
 	}
 	return strings.Join(out, ", ")
+}
+
+// rungFor parses a tolerance; an empty one is exact.
+func rungFor(tolerance string) (patch.Rung, error) {
+	if tolerance == "" {
+		return patch.Exact, nil
+	}
+	for _, rung := range []patch.Rung{patch.Exact, patch.Trailing, patch.Whitespace, patch.Unicode} {
+		if rung.String() == tolerance {
+			return rung, nil
+		}
+	}
+	return 0, &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments,
+		Msg: "tolerance is " + fail.Quote(tolerance), Hint: "Use one of exact, trailing, whitespace, unicode."}
 }

@@ -27,9 +27,9 @@ func Explain(ctx context.Context, w *workspace.Workspace, p Patch) (*explain.Exp
 		return explain.Unreadable(view, p.Text, err, explainNotes(ctx, w, p.Text, p.PatchOptions, src, fail.All(err))...), nil
 	}
 	rules := d.Rules(parseOptions(p.PatchOptions))
-	src.ReadAhead(ctx, view.Patch.Sections, rules.Absolute)
+	src.Prefetch(ctx, view.Patch.Sections, rules.Absolute)
 	s, err := plan.BuildSurvey(ctx, view.Patch, rules, src, planOptions(p.PatchOptions, d))
-	src.StopAhead()
+	src.StopPrefetch()
 	if err == nil {
 		err = src.Batch.Recheck()
 	}
@@ -45,9 +45,9 @@ func Explain(ctx context.Context, w *workspace.Workspace, p Patch) (*explain.Exp
 // explainNotes returns what a reader should know beside the sections: what a commit would ask first, or which switch would help.
 func explainNotes(ctx context.Context, w *workspace.Workspace, text string, o api.PatchOptions, src *source.Reader, refused fail.List) []string {
 	if len(refused) == 0 {
-		return consent.PlanNotes(src.Asks.List())
+		return consent.PlanNotes(src.Asked.List())
 	}
-	src.Asks = nil // nobody is asked about what is only looked at for a hint
+	src.Asked = nil // nobody is asked about what is only looked at for a hint
 	if hint := optionsHint(ctx, w, text, o, src, refused); hint != "" {
 		return []string{hint}
 	}

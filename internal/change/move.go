@@ -52,7 +52,7 @@ func planMove(ctx context.Context, r *api.MoveRequest, src *source.Reader) (*pla
 	if err := room(r, from, to); err != nil {
 		return nil, err
 	}
-	sum, err := Sum(ctx, src, from)
+	sum, err := src.Sum(ctx, from)
 	if err == nil {
 		err = linkHint(sameSum(r.FromPath, r.ExpectedSha256, sum), from)
 	}
@@ -96,7 +96,7 @@ func overwriting(ctx context.Context, r *source.Reader, q *api.MoveRequest, s *p
 		return err
 	}
 	s.After, s.AfterSum, s.Replaces = s.Before, s.BeforeSum, &s.Dest
-	if _, err = Sum(ctx, r, s.Dest); err != nil {
+	if _, err = r.Sum(ctx, s.Dest); err != nil {
 		return err
 	}
 	return sameSum(q.FromPath, q.ExpectedSha256, s.BeforeSum)

@@ -56,12 +56,12 @@ func Preview(ctx context.Context, w *workspace.Workspace, p Patch) (*Plan, error
 func preview(ctx context.Context, w *workspace.Workspace, text string, o api.PatchOptions, src *source.Reader) (*Plan, error) {
 	view, p, err := planPatch(ctx, w, text, o, src)
 	if err == nil {
-		asks := src.Asks.List()
+		asks := src.Asked.List()
 		view.Notes = consent.PlanNotes(asks)
 		return &Plan{View: view, Plan: p, sums: src.Sums(), asks: asks, workspace: w}, nil
 	}
 	list := fail.All(askBeforeTelling(ctx, w, src, err))
-	src.Asks = nil // nobody is asked about what is only looked at for a hint
+	src.Asked = nil // nobody is asked about what is only looked at for a hint
 	if hint := optionsHint(ctx, w, text, o, src, list); hint != "" {
 		first := *list[0]
 		first.Hint = join(first.Hint, hint)
@@ -84,9 +84,9 @@ func planPatch(ctx context.Context, w *workspace.Workspace, text string, o api.P
 	}
 	commit.ExpectChanges(len(view.Patch.Sections))
 	rules := d.Rules(parseOptions(o))
-	src.ReadAhead(ctx, view.Patch.Sections, rules.Absolute)
+	src.Prefetch(ctx, view.Patch.Sections, rules.Absolute)
 	p, err := plan.Build(ctx, view.Patch, rules, src, planOptions(o, d))
-	src.StopAhead()
+	src.StopPrefetch()
 	if moved := src.Batch.Recheck(); moved != nil {
 		err = moved
 	}
@@ -135,8 +135,8 @@ func dialectNamed(name string) (*dialect.Dialect, error) {
 // guess counts: every hunk with a single place that its own lines give it, and nothing replaced.
 func optionsHint(ctx context.Context, w *workspace.Workspace, text string, o api.PatchOptions, src *source.Reader, refused fail.List) string {
 	auto := o.Dialect == "" || o.Dialect == "auto"
-	src.Most = maxHintBytes - len(text)
-	if !auto || o.Lenient || src.Bytes > src.Most || errors.Is(refused, fail.CommandFailed) || errors.Is(refused, fail.PermissionDenied) {
+	src.MaxBytes = maxHintBytes - len(text)
+	if !auto || o.Lenient || src.BytesRead > src.MaxBytes || errors.Is(refused, fail.CommandFailed) || errors.Is(refused, fail.PermissionDenied) {
 		return ""
 	}
 	lenient := o

@@ -11,7 +11,6 @@ import (
 	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/consent"
 	"github.com/emend-dev/emend/internal/dialect"
-	"github.com/emend-dev/emend/internal/guard"
 	"github.com/emend-dev/emend/internal/plan"
 	"github.com/emend-dev/emend/internal/report"
 	"github.com/emend-dev/emend/internal/source"
@@ -34,7 +33,7 @@ type leave struct {
 func askEach(ctx context.Context, w *workspace.Workspace, patchText string, view report.View, d *dialect.Dialect, o api.PatchOptions) (*leave, error) {
 	src := source.NewReader(ctx, w)
 	defer src.Close()
-	if src.Asks == nil {
+	if src.Asked == nil {
 		return nil, nil
 	}
 	l := &leave{sums: map[string]string{}, rels: map[string]string{}}
@@ -46,7 +45,7 @@ func askEach(ctx context.Context, w *workspace.Workspace, patchText string, view
 			l.look(ctx, src, s.To, rules.Absolute)
 		}
 	}
-	if l.about = src.Asks.List(); len(l.about) == 0 {
+	if l.about = src.Asked.List(); len(l.about) == 0 {
 		return nil, nil
 	}
 	reads := slices.ContainsFunc(l.about, func(a api.AskedPath) bool { return !a.Write })
@@ -71,7 +70,7 @@ func (l *leave) look(ctx context.Context, src *source.Reader, p string, absolute
 	if f.Kind == plan.Missing {
 		return
 	}
-	if l.sums[f.Rel], err = Sum(ctx, src, f); err != nil {
+	if l.sums[f.Rel], err = src.Sum(ctx, f); err != nil {
 		delete(l.sums, f.Rel)
 	}
 }
@@ -117,12 +116,12 @@ func (l *leave) moved(ctx context.Context, src *source.Reader, p patch.Patch) st
 
 // covers reports whether all that a section is asked about was allowed.
 func (l *leave) covers(src *source.Reader) bool {
-	return !slices.ContainsFunc(src.Asks.List(), func(a api.AskedPath) bool { return l == nil || !slices.Contains(l.about, a) })
+	return !slices.ContainsFunc(src.Asked.List(), func(a api.AskedPath) bool { return l == nil || !slices.Contains(l.about, a) })
 }
 
 // given is what the log says of a section; nil when it was not asked about.
 func (l *leave) given(src *source.Reader) *audit.Asked {
-	if l == nil || len(src.Asks.List()) == 0 {
+	if l == nil || len(src.Asked.List()) == 0 {
 		return nil
 	}
 	return l.asked
@@ -153,7 +152,7 @@ func at(r *source.Reader, f plan.File) string {
 	case plan.Link:
 		return text.Sum(f.Target)
 	}
-	return r.Loaded[f.Handle.(guard.Entry).Place].Sum
+	return r.KnownSum(f)
 }
 
 func changedSince(p string) error {

@@ -104,12 +104,12 @@ func planRestore(ctx context.Context, w *workspace.Workspace, src *source.Reader
 	if err != nil {
 		return nil, err
 	}
-	if err := w.Guard.CheckReadAsking(t.Path, src.Asks); err != nil {
+	if err := w.Guard.CheckReadAsking(t.Path, src.Asked); err != nil {
 		return nil, err // what may not be read where it was, may not be read elsewhere
 	}
 	to := r.TargetPath
 	if to == "" {
-		to, src.Base, src.Known = t.Path, ".", true
+		to, src.Base, src.FromLog = t.Path, ".", true
 	}
 	f, err := Target(ctx, src, to)
 	if err == nil {

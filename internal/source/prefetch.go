@@ -9,120 +9,127 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// ahead reads the files that a patch names before the plan asks for them, in the order of the patch and only a little
-// way ahead, so that all processors open and hash files while one places hunks. What it finds is handed out as if it
-// had been asked for only then: limits, and the order of refusals, are those of the plan. A nil ahead has nothing.
-type ahead struct {
-	named  []*patch.Section // each path once
-	fetch  func(*patch.Section) fetched
-	todo   chan int         // numbers of batches
-	done   []chan []fetched // by the number of a batch, modulo how many are under way
-	ended  context.Context
-	end    context.CancelFunc
-	work   sync.WaitGroup
-	handed int // how many were handed out
-	batch  []fetched
+// prefetcher reads the files that a patch names before the plan asks for them, in the order of the patch and only a few
+// batches in advance. All processors open and hash files while one places hunks. Its results count only when the plan
+// asks for them: limits apply, and refusals appear, in the order of the plan. A nil prefetcher has no results.
+type prefetcher struct {
+	sections []*patch.Section // one for each path
+	fetch    func(*patch.Section) fetched
+	todo     chan int         // numbers of batches
+	done     []chan []fetched // results of batch i, at i modulo prefetchBatches
+	ctx      context.Context
+	cancel   context.CancelFunc
+	workers  sync.WaitGroup
+	returned int // how many results next has returned
+	batch    []fetched
 }
 
-// fetched is what a path has.
+// fetched holds what a path has.
 type fetched struct {
 	entry   guard.Entry
-	content *guard.Content // of a file that is read with the look
+	content *guard.Content // nil when the file was not read
 	err     error
-	failed  any // what looking at it panicked with: who asks for it gets it, and a server lives on
+	panic   any // the panic of fetch: next repeats it in the caller's goroutine, where a server can recover from it
 }
 
 const (
-	aheadBatch   = 16        // how many files one goroutine takes at a time: waking one costs more than reading a file
-	aheadBatches = 4         // how many batches are under way
-	aheadBytes   = 256 << 10 // the largest file that is read before it is asked for
+	prefetchSize     = 16        // files in a batch: waking a goroutine costs more than reading a file
+	prefetchBatches  = 4         // batches under way
+	prefetchMaxBytes = 256 << 10 // larger files are read when they are asked for
 )
 
-// ReadAhead begins to read what sections name, if they are many. A policy that wants a person to be asked is met in the
-// order of the plan.
-func (r *Reader) ReadAhead(ctx context.Context, sections []patch.Section, absolute bool) {
-	if r.ahead != nil || len(sections) < aheadBatch/2 || r.Most > 0 || r.Asks != nil && r.W.Guard.HasAskRules() {
+// Prefetch begins to read the files that sections name, if there are many. It reads nothing when a person may have to be
+// asked, so that questions keep the order of the plan, nor when MaxBytes limits what is read.
+func (r *Reader) Prefetch(ctx context.Context, sections []patch.Section, absolute bool) {
+	if r.prefetcher != nil || len(sections) < prefetchSize/2 || r.MaxBytes > 0 || r.Asked != nil && r.W.Guard.HasAskRules() {
 		return
 	}
-	a := &ahead{todo: make(chan int, aheadBatches), fetch: func(s *patch.Section) fetched {
-		most := int64(aheadBytes)
+	p := &prefetcher{todo: make(chan int, prefetchBatches), fetch: func(s *patch.Section) fetched {
+		maxBytes := int64(prefetchMaxBytes)
 		if s.Op == patch.Add {
-			most = -1 // what is there is most often a reason to refuse
+			maxBytes = -1 // a file that exists is most often a reason to refuse
 		}
-		e, c, err := r.Batch.Fetch(ctx, s.Path, r.ask(absolute), most)
+		e, c, err := r.Batch.Fetch(ctx, s.Path, r.request(absolute), maxBytes)
 		return fetched{entry: e, content: c, err: err}
 	}}
-	a.ended, a.end = context.WithCancel(ctx)
+	p.ctx, p.cancel = context.WithCancel(ctx)
 	seen := make(map[string]bool, len(sections))
 	for i := range sections {
 		if s := &sections[i]; !seen[s.Path] {
 			seen[s.Path] = true
-			a.named = append(a.named, s)
+			p.sections = append(p.sections, s)
 		}
 	}
-	for i := range aheadBatches {
-		a.done = append(a.done, make(chan []fetched, 1))
-		a.ask(i)
+	for i := range prefetchBatches {
+		p.done = append(p.done, make(chan []fetched, 1))
+		p.schedule(i)
 	}
-	for range min(aheadBatches, runtime.GOMAXPROCS(0)) {
-		a.work.Go(a.run)
+	for range min(prefetchBatches, runtime.GOMAXPROCS(0)) {
+		p.workers.Go(p.work)
 	}
-	r.ahead = a
+	r.prefetcher = p
 }
 
-// ask has a batch read, if there is one of this number.
-func (a *ahead) ask(i int) {
-	if i*aheadBatch < len(a.named) {
-		a.todo <- i
+// StopPrefetch ends what Prefetch began. The next patch gets its own: one patch has one set of rules for paths.
+func (r *Reader) StopPrefetch() {
+	r.prefetcher.stop()
+	r.prefetcher = nil
+}
+
+// schedule queues batch i, if there is one.
+func (p *prefetcher) schedule(i int) {
+	if i*prefetchSize < len(p.sections) {
+		p.todo <- i
 	}
 }
 
-func (a *ahead) run() {
-	for i := range a.todo {
-		some := a.named[i*aheadBatch : min(len(a.named), (i+1)*aheadBatch)]
-		out := make([]fetched, 0, len(some))
-		for _, s := range some {
-			if a.ended.Err() != nil {
+// work fetches batches until todo is closed. After a cancellation a batch is short.
+func (p *prefetcher) work() {
+	for i := range p.todo {
+		batch := p.sections[i*prefetchSize : min(len(p.sections), (i+1)*prefetchSize)]
+		out := make([]fetched, 0, len(batch))
+		for _, s := range batch {
+			if p.ctx.Err() != nil {
 				break
 			}
-			out = append(out, a.try(s))
+			out = append(out, p.fetchRecovering(s))
 		}
-		a.done[i%aheadBatches] <- out
+		p.done[i%prefetchBatches] <- out
 	}
 }
 
-func (a *ahead) try(s *patch.Section) (f fetched) {
-	defer func() { f.failed = recover() }()
-	return a.fetch(s)
+func (p *prefetcher) fetchRecovering(s *patch.Section) (f fetched) {
+	defer func() { f.panic = recover() }()
+	return p.fetch(s)
 }
 
-// next returns what p has, if it is the path that comes next.
-func (a *ahead) next(p string) *fetched {
-	if a == nil || a.handed == len(a.named) || a.named[a.handed].Path != p {
+// next returns the result for a path if it is the next in order; nil otherwise.
+func (p *prefetcher) next(path string) *fetched {
+	if p == nil || p.returned == len(p.sections) || p.sections[p.returned].Path != path {
 		return nil
 	}
-	i, k := a.handed/aheadBatch, a.handed%aheadBatch
+	i, k := p.returned/prefetchSize, p.returned%prefetchSize
 	if k == 0 {
-		a.batch = <-a.done[i%aheadBatches]
-		a.ask(i + aheadBatches)
+		p.batch = <-p.done[i%prefetchBatches]
+		p.schedule(i + prefetchBatches)
 	}
-	if k >= len(a.batch) {
-		a.handed = len(a.named) // it was ended, and no other batch comes
+	if k >= len(p.batch) {
+		p.returned = len(p.sections) // it was cancelled: no batch follows
 		return nil
 	}
-	a.handed++
-	if f := a.batch[k].failed; f != nil {
-		panic(f)
+	p.returned++
+	if v := p.batch[k].panic; v != nil {
+		panic(v)
 	}
-	return &a.batch[k]
+	return &p.batch[k]
 }
 
-// stop ends the reading, and waits for it.
-func (a *ahead) stop() {
-	if a == nil {
+// stop cancels the reading, and waits until it has ended.
+func (p *prefetcher) stop() {
+	if p == nil {
 		return
 	}
-	a.end()
-	close(a.todo)
-	a.work.Wait()
+	p.cancel()
+	close(p.todo)
+	p.workers.Wait()
 }

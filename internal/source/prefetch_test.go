@@ -7,40 +7,40 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// TestAheadEnded: who asks twice for a path that is not read any more gets nothing, and does not wait for it.
-func TestAheadEnded(t *testing.T) {
+// TestPrefetchCancelled: after a cancellation next returns nil and does not block, however often it is called.
+func TestPrefetchCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	a := &ahead{todo: make(chan int, aheadBatches), named: []*patch.Section{{Path: "a"}}}
-	a.ended, a.end = context.WithCancel(ctx)
-	for i := range aheadBatches {
-		a.done = append(a.done, make(chan []fetched, 1))
-		a.ask(i)
+	p := &prefetcher{todo: make(chan int, prefetchBatches), sections: []*patch.Section{{Path: "a"}}}
+	p.ctx, p.cancel = context.WithCancel(ctx)
+	for i := range prefetchBatches {
+		p.done = append(p.done, make(chan []fetched, 1))
+		p.schedule(i)
 	}
-	a.work.Go(a.run)
-	defer a.stop()
+	p.workers.Go(p.work)
+	defer p.stop()
 	for range 2 {
-		if got := a.next("a"); got != nil {
+		if got := p.next("a"); got != nil {
 			t.Errorf("%+v", got)
 		}
 	}
 }
 
-// TestAheadPanic: a panic comes out where the path is asked for, so that the call fails and not the process.
-func TestAheadPanic(t *testing.T) {
-	a := &ahead{todo: make(chan int, 1), done: []chan []fetched{make(chan []fetched, 1)}, named: []*patch.Section{{Path: "a"}},
+// TestPrefetchPanic: next repeats the panic of a worker, so that the call fails and not the process.
+func TestPrefetchPanic(t *testing.T) {
+	p := &prefetcher{todo: make(chan int, 1), done: []chan []fetched{make(chan []fetched, 1)}, sections: []*patch.Section{{Path: "a"}},
 		fetch: func(*patch.Section) fetched { panic("a defect") }}
-	a.ended, a.end = context.WithCancel(context.Background())
-	a.ask(0)
-	for range aheadBatches - 1 {
-		a.done = append(a.done, make(chan []fetched, 1))
+	p.ctx, p.cancel = context.WithCancel(context.Background())
+	p.schedule(0)
+	for range prefetchBatches - 1 {
+		p.done = append(p.done, make(chan []fetched, 1))
 	}
-	a.work.Go(a.run)
-	defer a.stop()
+	p.workers.Go(p.work)
+	defer p.stop()
 	defer func() {
-		if p := recover(); p != "a defect" {
-			t.Errorf("it panicked with %v", p)
+		if v := recover(); v != "a defect" {
+			t.Errorf("it panicked with %v", v)
 		}
 	}()
-	a.next("a")
+	p.next("a")
 }

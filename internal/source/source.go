@@ -1,75 +1,61 @@
+// Package source hands the files of a workspace to the planner. A [Reader] resolves paths through the guard, loads and
+// hashes files, and remembers each of them, so that one plan sees one state of every file. It never writes, and it does
+// not decide what becomes of a file.
 package source
 
 import (
 	"context"
 	"io/fs"
 
-	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/caller"
 	"github.com/emend-dev/emend/internal/guard"
 	"github.com/emend-dev/emend/internal/plan"
+	"github.com/emend-dev/emend/internal/text"
 	"github.com/emend-dev/emend/internal/workspace"
-	"github.com/emend-dev/emend/patch"
 )
 
-// Reader is the plan's source: the workspace's files through its guard. What was read once is kept, so that one
-// plan sees one state of every file, and a hint can be looked for without reading again.
+// Reader implements [plan.Source] over the guard of a workspace. It keeps what it read: one plan sees one state of every
+// file, and the search for a hint reads nothing again.
 type Reader struct {
-	W      *workspace.Workspace
-	Known  bool   // the paths are from the log: their names are not new
-	Base   string // the directory that paths are relative to
-	Loaded map[guard.Identity]Loaded
-	Bytes  int
-	Most   int // how many bytes may be read in all; 0 is any number
-	Asks   *guard.AskedPaths
-	Batch  *guard.Batch
-	ahead  *ahead                            // what is being read before the plan asks for it
-	early  map[guard.Identity]*guard.Content // what was read so
+	W         *workspace.Workspace
+	Base      string            // the directory that paths are relative to
+	FromLog   bool              // the paths come from the log: the rules for new names do not apply to them
+	MaxBytes  int               // the most bytes that Load reads in all; 0 for no such limit
+	BytesRead int               // the bytes that Load has read
+	Asked     *guard.AskedPaths // collects the paths that policy asks a person about; nil refuses them
+	Batch     *guard.Batch
+
+	loaded     map[guard.Identity]contents
+	prefetcher *prefetcher
+	prefetched map[guard.Identity]*guard.Content // what the prefetcher read and Load has not yet returned
 }
 
-type Loaded struct {
-	data, Sum string
-	Only      bool // the sum is known, the data is not
+// contents holds what was read of a file.
+type contents struct {
+	data, sum string
+	sumOnly   bool // the file was only hashed: data is empty
 }
 
-func Rung(r *api.EditRequest) (patch.Rung, error) {
-	if r.Tolerance == "" {
-		return patch.Exact, nil
-	}
-	for _, rung := range []patch.Rung{patch.Exact, patch.Trailing, patch.Whitespace, patch.Unicode} {
-		if rung.String() == r.Tolerance {
-			return rung, nil
-		}
-	}
-	return 0, &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments,
-		Msg: "tolerance is " + fail.Quote(r.Tolerance), Hint: "Use one of exact, trailing, whitespace, unicode."}
-}
-
+// NewReader returns a Reader for one plan. Close it when the plan is made.
 func NewReader(ctx context.Context, w *workspace.Workspace) *Reader {
-	return &Reader{W: w, Base: w.BaseDir(ctx), Loaded: map[guard.Identity]Loaded{}, Asks: caller.NewAskedPaths(ctx), Batch: w.Guard.NewBatch(),
-		early: map[guard.Identity]*guard.Content{}}
+	return &Reader{W: w, Base: w.BaseDir(ctx), Asked: caller.NewAskedPaths(ctx), Batch: w.Guard.NewBatch(),
+		loaded: map[guard.Identity]contents{}, prefetched: map[guard.Identity]*guard.Content{}}
 }
 
-// Close ends the visit. What was read stays.
+// Close stops prefetching and releases the directories that the Reader holds open. The contents and the sums stay.
 func (r *Reader) Close() {
-	r.StopAhead()
+	r.StopPrefetch()
 	r.Batch.Close()
 }
 
-// StopAhead ends the reading ahead: what it asks is asked by one set of rules, of one patch.
-func (r *Reader) StopAhead() {
-	r.ahead.stop()
-	r.ahead = nil
+func (r *Reader) request(absolute bool) guard.Request {
+	return guard.Request{Base: r.Base, Absolute: absolute, Write: true, Known: r.FromLog, Asked: r.Asked}
 }
 
-func (r *Reader) ask(absolute bool) guard.Request {
-	return guard.Request{Base: r.Base, Absolute: absolute, Write: true, Known: r.Known, Asked: r.Asks}
-}
-
-// Look implements plan.Source. Whatever a patch names it may change, so policy is judged for writing.
+// Look implements [plan.Source]. It applies the policy for writing: a patch may change every path that it names.
 func (r *Reader) Look(_ context.Context, p string, absolute bool) (plan.File, error) {
-	e, err := r.look(p, absolute)
+	e, err := r.resolve(p, absolute)
 	if err != nil {
 		return plan.File{}, err
 	}
@@ -80,39 +66,14 @@ func (r *Reader) Look(_ context.Context, p string, absolute bool) (plan.File, er
 	return f, nil
 }
 
-func (r *Reader) look(p string, absolute bool) (guard.Entry, error) {
-	if a := r.ahead.next(p); a != nil {
-		if a.content != nil {
-			r.early[a.entry.Place] = a.content
+func (r *Reader) resolve(p string, absolute bool) (guard.Entry, error) {
+	if f := r.prefetcher.next(p); f != nil {
+		if f.content != nil {
+			r.prefetched[f.entry.Place] = f.content
 		}
-		return a.entry, a.err
+		return f.entry, f.err
 	}
-	return r.Batch.Resolve(p, r.ask(absolute))
-}
-
-// Load implements plan.Source.
-func (r *Reader) Load(ctx context.Context, f plan.File) (data, sum string, err error) {
-	e := f.Handle.(guard.Entry)
-	if l, ok := r.Loaded[e.Place]; ok && !l.Only {
-		return l.data, l.Sum, nil
-	}
-	if r.Most > 0 && int64(r.Bytes)+f.Size > int64(r.Most) {
-		return "", "", &fail.Error{Kind: fail.FileTooLarge, Path: f.Rel, Msg: "the file is too large to look for a hint in"}
-	}
-	if err := r.W.CheckFile(f, int64(r.Bytes)); err != nil {
-		return "", "", err
-	}
-	if c := r.early[e.Place]; c != nil {
-		delete(r.early, e.Place)
-		data, sum, err = c.Data, c.Sum, c.Err
-	} else {
-		data, sum, err = r.Batch.Load(ctx, e)
-	}
-	if err == nil {
-		r.Loaded[e.Place] = Loaded{data: data, Sum: sum}
-		r.Bytes += len(data)
-	}
-	return data, sum, err
+	return r.Batch.Resolve(p, r.request(absolute))
 }
 
 func kind(k guard.Kind) plan.Kind {
@@ -129,13 +90,60 @@ func kind(k guard.Kind) plan.Kind {
 	return plan.Special
 }
 
-// Sums are the hashes of what was read, by place.
+// Load implements [plan.Source].
+func (r *Reader) Load(ctx context.Context, f plan.File) (data, sum string, err error) {
+	e := entry(f)
+	if c, ok := r.loaded[e.Place]; ok && !c.sumOnly {
+		return c.data, c.sum, nil
+	}
+	if r.MaxBytes > 0 && int64(r.BytesRead)+f.Size > int64(r.MaxBytes) {
+		return "", "", &fail.Error{Kind: fail.FileTooLarge, Path: f.Rel, Msg: "the file is too large to look for a hint in"}
+	}
+	if err := r.W.CheckFile(f, int64(r.BytesRead)); err != nil {
+		return "", "", err
+	}
+	if c := r.prefetched[e.Place]; c != nil {
+		delete(r.prefetched, e.Place)
+		data, sum, err = c.Data, c.Sum, c.Err
+	} else {
+		data, sum, err = r.Batch.Load(ctx, e)
+	}
+	if err == nil {
+		r.loaded[e.Place] = contents{data: data, sum: sum}
+		r.BytesRead += len(data)
+	}
+	return data, sum, err
+}
+
+// Sum returns the sha256 of a file without keeping its data, or that of a link's target.
+func (r *Reader) Sum(ctx context.Context, f plan.File) (string, error) {
+	if f.Kind == plan.Link {
+		return text.Sum(f.Target), nil
+	}
+	e := entry(f)
+	if c, ok := r.loaded[e.Place]; ok {
+		return c.sum, nil
+	}
+	sum, _, err := r.W.Guard.Hash(ctx, e)
+	if err == nil {
+		r.loaded[e.Place] = contents{sum: sum, sumOnly: true}
+	}
+	return sum, err
+}
+
+// KnownSum returns the sum of a file that was read or hashed before; "" for any other.
+func (r *Reader) KnownSum(f plan.File) string { return r.loaded[entry(f).Place].sum }
+
+// Sums returns the sha256 of every file that was read or hashed.
 func (r *Reader) Sums() map[guard.Identity]string {
-	out := make(map[guard.Identity]string, len(r.Loaded))
-	for place, l := range r.Loaded {
-		out[place] = l.Sum
+	out := make(map[guard.Identity]string, len(r.loaded))
+	for id, c := range r.loaded {
+		out[id] = c.sum
 	}
 	return out
 }
 
-func ModeOf(f plan.File) fs.FileMode { return f.Handle.(guard.Entry).Mode }
+// ModeOf returns the mode of a file that a Reader looked at.
+func ModeOf(f plan.File) fs.FileMode { return entry(f).Mode }
+
+func entry(f plan.File) guard.Entry { return f.Handle.(guard.Entry) }

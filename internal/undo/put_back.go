@@ -43,7 +43,7 @@ func planBack(ctx context.Context, w *workspace.Workspace, src *source.Reader, r
 	}
 	t, _, err := kept.FindDisplaced(ctx, w, r.Version)
 	if err == nil {
-		err = w.Guard.CheckReadAsking(t.Path, src.Asks) // what may not be read where it was, may not be read elsewhere
+		err = w.Guard.CheckReadAsking(t.Path, src.Asked) // what may not be read where it was, may not be read elsewhere
 	}
 	if err != nil {
 		return nil, nil, err
@@ -62,7 +62,7 @@ func bringing(ctx context.Context, w *workspace.Workspace, src *source.Reader, f
 	if err != nil {
 		return nil, err
 	}
-	src.Base, src.Known = ".", true
+	src.Base, src.FromLog = ".", true
 	top := w.Paths().ToTop(f.Rel)
 	u := newUndoing(w, src, nil, store.History())
 	if _, err := u.look(ctx, top); err != nil {
@@ -75,10 +75,10 @@ func bringing(ctx context.Context, w *workspace.Workspace, src *source.Reader, f
 // target is what is at the path now, if that is what the caller has seen there, and not the version already, which was at
 // the path was. With a mode of 0 any is the same.
 func target(ctx context.Context, r api.PutBackRequest, src *source.Reader, was, sum string, mode fs.FileMode) (plan.File, error) {
-	if src.Known = path.Join(src.Base, r.Path) == was; src.Known { // then its name is not new
+	if src.FromLog = path.Join(src.Base, r.Path) == was; src.FromLog { // then its name is not new
 		src.Base, r.Path = ".", was
 	}
-	f, err := change.Target(ctx, src, r.Path)
+	f, err := src.Look(ctx, r.Path, false)
 	if err != nil {
 		return f, err
 	}
@@ -95,7 +95,7 @@ func target(ctx context.Context, r api.PutBackRequest, src *source.Reader, was, 
 		}
 		return f, nil
 	}
-	have, err := change.Sum(ctx, src, f)
+	have, err := src.Sum(ctx, f)
 	switch is := source.ModeOf(f); {
 	case err != nil:
 		return f, err
@@ -118,7 +118,7 @@ func stale(r api.PutBackRequest, msg, have string) error {
 func planAnew(ctx context.Context, w *workspace.Workspace, src *source.Reader, r api.PutBackRequest) (p *plan.Plan, notes []string, err error) {
 	v, err := kept.FindRebuilt(ctx, w, r.Version)
 	if err == nil {
-		err = w.Guard.CheckReadAsking(v.Path, src.Asks)
+		err = w.Guard.CheckReadAsking(v.Path, src.Asked)
 	}
 	if err != nil {
 		return nil, nil, err

@@ -11,7 +11,6 @@ import (
 
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/audit"
-	"github.com/emend-dev/emend/internal/change"
 	"github.com/emend-dev/emend/internal/dialect"
 	"github.com/emend-dev/emend/internal/draft"
 	"github.com/emend-dev/emend/internal/guard"
@@ -81,17 +80,17 @@ func (u *undoing) look(ctx context.Context, p string) (origin, error) {
 	if err != nil {
 		return origin{}, err
 	}
-	if err := u.w.Guard.CheckReadAsking(rel, u.src.Asks); err != nil {
+	if err := u.w.Guard.CheckReadAsking(rel, u.src.Asked); err != nil {
 		return origin{}, err
 	}
-	f, err := change.Target(ctx, u.src, rel)
+	f, err := u.src.Look(ctx, rel, false)
 	if err != nil {
 		return origin{}, err
 	}
 	o := origin{there: f.Kind != plan.Missing, at: p, mode: source.ModeOf(f), size: f.Size, link: f.Target, ino: f.Handle.(guard.Entry).File.Ino}
 	switch f.Kind {
 	case plan.Regular, plan.Link:
-		o.sum, err = change.Sum(ctx, u.src, f)
+		o.sum, err = u.src.Sum(ctx, f)
 	case plan.Directory, plan.Special:
 		o.sum = "" // like nothing that a change left
 	}

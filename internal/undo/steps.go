@@ -74,7 +74,7 @@ func (u *undoing) move(ctx context.Context, p string, left bool) (plan.Step, err
 	from := u.files[o.at]
 	s := plan.Step{Op: patch.Move, Path: from.Rel, To: to.Rel, Writes: to.Rel, Source: from, Dest: to}
 	var err error
-	if s.BeforeSum, err = change.Sum(ctx, u.src, from); err != nil {
+	if s.BeforeSum, err = u.src.Sum(ctx, from); err != nil {
 		return s, err
 	}
 	s.AfterSum = s.BeforeSum
@@ -93,7 +93,7 @@ func (u *undoing) move(ctx context.Context, p string, left bool) (plan.Step, err
 	}
 	if to.Kind != plan.Missing && !left {
 		s.Replaces = &s.Dest
-		_, err = change.Sum(ctx, u.src, to)
+		_, err = u.src.Sum(ctx, to)
 	}
 	return s, err
 }
@@ -110,7 +110,7 @@ func (u *undoing) step(ctx context.Context, p string, o origin, left bool) (plan
 	s := plan.Step{Path: f.Rel, Writes: f.Rel, Source: f, AfterSum: o.sum}
 	var err error
 	if f.Kind != plan.Missing && !left {
-		if s.BeforeSum, err = change.Sum(ctx, u.src, f); err == nil && f.Kind == plan.Regular && f.Size <= change.MaxShown {
+		if s.BeforeSum, err = u.src.Sum(ctx, f); err == nil && f.Kind == plan.Regular && f.Size <= change.MaxShown {
 			s.Before, _, err = u.src.Load(ctx, f)
 		}
 		if err != nil {

@@ -19,7 +19,7 @@ func Undo(ctx context.Context, w *workspace.Workspace, r api.UndoRequest) (*chan
 	view := report.View{Atomic: true, DryRun: r.DryRun}
 	return change.Run(ctx, w, "undo", r, change.CommitRequest{Kind: audit.Undo, Key: r.IdempotencyKey}, view,
 		func(ctx context.Context, src *source.Reader, view *report.View, rec *change.CommitRequest) (*plan.Plan, error) {
-			src.Base, src.Known = ".", true
+			src.Base, src.FromLog = ".", true
 			u, err := reverse(ctx, w, r, src)
 			if err != nil {
 				return nil, err

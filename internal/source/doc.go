@@ -1,2 +1,0 @@
-// Package source: gives the planner the files of a workspace.
-package source
