@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/emend-dev/emend/api"
-	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/plan"
 	"github.com/emend-dev/emend/internal/report"
 	"github.com/emend-dev/emend/internal/source"
@@ -44,9 +43,6 @@ func Delete(ctx context.Context, w *workspace.Workspace, r api.DeleteRequest) (*
 		}})
 }
 
-// MaxShown is how large a file may be for the diff of its deletion to show it.
-const MaxShown = 256 << 10
-
 func planDelete(ctx context.Context, r *api.DeleteRequest, src *source.Reader) (*plan.Plan, error) {
 	if err := HashArgument("expectedSha256", r.ExpectedSha256, false); err != nil {
 		return nil, err
@@ -66,13 +62,4 @@ func planDelete(ctx context.Context, r *api.DeleteRequest, src *source.Reader) (
 		s.Before, s.BeforeSum, err = src.Load(ctx, f)
 	}
 	return single(s), err
-}
-
-// linkHint completes the refusal of a link by the hash that it has.
-func linkHint(err error, f plan.File) error {
-	if e, ok := err.(*fail.Error); ok && f.Kind == plan.Link {
-		e.Msg = "the path is a symbolic link to " + fail.Quote(f.Target) + ", whose hash is that of what it says"
-		e.Hint = "Send expectedSha256 " + e.Have + ", which is the link's own."
-	}
-	return err
 }

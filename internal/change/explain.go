@@ -3,12 +3,11 @@ package change
 import (
 	"context"
 
-	"github.com/emend-dev/emend/internal/explain"
-	"github.com/emend-dev/emend/internal/plan"
-
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/consent"
+	"github.com/emend-dev/emend/internal/explain"
+	"github.com/emend-dev/emend/internal/plan"
 	"github.com/emend-dev/emend/internal/source"
 	"github.com/emend-dev/emend/internal/workspace"
 )

@@ -101,3 +101,12 @@ func overwriting(ctx context.Context, r *source.Reader, q *api.MoveRequest, s *p
 	}
 	return sameSum(q.FromPath, q.ExpectedSha256, s.BeforeSum)
 }
+
+// linkHint completes the refusal of a link by the hash that it has.
+func linkHint(err error, f plan.File) error {
+	if e, ok := err.(*fail.Error); ok && f.Kind == plan.Link {
+		e.Msg = "the path is a symbolic link to " + fail.Quote(f.Target) + ", whose hash is that of what it says"
+		e.Hint = "Send expectedSha256 " + e.Have + ", which is the link's own."
+	}
+	return err
+}

@@ -12,6 +12,9 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
+// maxHunks is how many hunks of a file the log lists.
+const maxHunks = 200
+
 // net is the effect of a plan on every place that it names: the steps of a plan follow one another, a commit happens
 // at once.
 type net struct {
@@ -40,9 +43,6 @@ type place struct {
 // ends are the changes at the two ends of a step; the second only for a move.
 type ends struct{ source, dest int }
 
-// maxHunks is how many hunks of a file the log lists.
-const maxHunks = 200
-
 func netOf(steps []plan.Step, prefix string, sums map[guard.Identity]string, forget bool) *net {
 	n := &net{prefix: prefix, sums: sums, at: map[guard.Identity]int{}, forget: forget}
 	for i := range steps {
@@ -50,6 +50,34 @@ func netOf(steps []plan.Step, prefix string, sums map[guard.Identity]string, for
 	}
 	n.settle()
 	return n
+}
+
+func (n *net) step(s *plan.Step) {
+	end := ends{n.of(s.Source), -1}
+	here := &n.places[end.source]
+	switch s.Op {
+	case patch.Add:
+		from := -1
+		if old := n.changes[end.source].Old; old != nil && old.Mode.IsRegular() {
+			from = end.source // what is replaced lends its mode and owner
+		}
+		*here = place{there: true, content: s.After, sum: s.AfterSum, from: from, exec: s.Exec, back: s.FromHistory, like: s.ModeOfKept, fresh: s.SetTime}
+	case patch.Update:
+		n.edit(here, s)
+		if s.ModeFrom != nil {
+			from := n.of(*s.ModeFrom) // which may move the places
+			n.places[end.source].from = from
+		}
+	case patch.Delete:
+		*here = place{from: -1}
+	case patch.Move:
+		end.dest = n.of(s.Dest)
+		moved := n.places[end.source]
+		n.edit(&moved, s)
+		n.places[end.source] = place{from: -1}
+		n.places[end.dest] = moved
+	}
+	n.steps = append(n.steps, end)
 }
 
 // of is the index of the change at the place of f.
@@ -81,34 +109,6 @@ func (n *net) place(e guard.Entry, i int) place {
 		return place{from: -1}
 	}
 	return place{there: true, sum: n.sums[e.Place], from: i, same: true}
-}
-
-func (n *net) step(s *plan.Step) {
-	end := ends{n.of(s.Source), -1}
-	here := &n.places[end.source]
-	switch s.Op {
-	case patch.Add:
-		from := -1
-		if old := n.changes[end.source].Old; old != nil && old.Mode.IsRegular() {
-			from = end.source // what is replaced lends its mode and owner
-		}
-		*here = place{there: true, content: s.After, sum: s.AfterSum, from: from, exec: s.Exec, back: s.FromHistory, like: s.ModeOfKept, fresh: s.SetTime}
-	case patch.Update:
-		n.edit(here, s)
-		if s.ModeFrom != nil {
-			from := n.of(*s.ModeFrom) // which may move the places
-			n.places[end.source].from = from
-		}
-	case patch.Delete:
-		*here = place{from: -1}
-	case patch.Move:
-		end.dest = n.of(s.Dest)
-		moved := n.places[end.source]
-		n.edit(&moved, s)
-		n.places[end.source] = place{from: -1}
-		n.places[end.dest] = moved
-	}
-	n.steps = append(n.steps, end)
 }
 
 // edit gives a place the content that a step leaves.

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/emend-dev/emend/api"
-	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/consent"
 	"github.com/emend-dev/emend/internal/dialect"
@@ -153,11 +152,6 @@ func at(r *source.Reader, f plan.File) string {
 		return text.Sum(f.Target)
 	}
 	return r.KnownSum(f)
-}
-
-func changedSince(p string) error {
-	return &fail.Error{Kind: fail.Stale, Path: p, Msg: "it changed since a person was asked about it",
-		Hint: "Read the file again and send what is left of the patch; the person is asked anew."}
 }
 
 // follow notes what a section has left.

@@ -5,20 +5,9 @@ import (
 	"slices"
 
 	"github.com/emend-dev/emend/api"
-	"github.com/emend-dev/emend/internal/guard"
 	"github.com/emend-dev/emend/internal/plan"
 	"github.com/emend-dev/emend/internal/report"
-	"github.com/emend-dev/emend/internal/workspace"
 )
-
-// Plan is what a patch would do in a workspace, with all that is needed to commit it.
-type Plan struct {
-	View      report.View
-	Plan      *plan.Plan
-	sums      map[guard.Identity]string // of every file that was read
-	asks      []api.AskedPath
-	workspace *workspace.Workspace
-}
 
 // Report is what a commit did.
 type Report struct {

@@ -1,0 +1,115 @@
+package change
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/audit"
+	"github.com/emend-dev/emend/internal/commit"
+	"github.com/emend-dev/emend/internal/consent"
+	"github.com/emend-dev/emend/internal/guard"
+	"github.com/emend-dev/emend/internal/plan"
+	"github.com/emend-dev/emend/internal/report"
+	"github.com/emend-dev/emend/internal/workspace"
+)
+
+// Commit makes a plan true, entirely or not at all. What the plan saw must still be so; a person whom the policy wants to be
+// asked is asked now. The sections of a plan are committed together.
+func Commit(ctx context.Context, w *workspace.Workspace, p *Plan) (*Report, error) {
+	view := p.View
+	ctx = withTool(ctx, w, "apply_patch")
+	view.DryRun, view.Atomic, view.Notes = false, true, nil
+	if p.workspace != w {
+		return nil, &report.Refusal{View: view, List: fail.List{{Kind: fail.CommandFailed, Reason: fail.BadArguments,
+			Msg: "the plan was made by another workspace, whose rules may be others", Hint: "Plan the patch in the workspace that commits it."}}}
+	}
+	rep, err := commitPlan(ctx, w, view, p.Plan, p.sums, CommitRequest{Asks: p.asks})
+	if err == nil {
+		return rep, nil
+	}
+	return nil, refuse(ctx, w, view, err)
+}
+
+func commitPlan(ctx context.Context, w *workspace.Workspace, view report.View, p *plan.Plan, sums map[guard.Identity]string, r CommitRequest) (*Report, error) {
+	if p.Applied() {
+		return nothing(ctx, w, view, p, sums, r)
+	}
+	store, err := w.OpenOrMakeStore()
+	if err != nil {
+		return nil, err
+	}
+	asked, err := askForPlan(ctx, w, p, sums, r)
+	if err != nil {
+		return nil, err
+	}
+	n := netOf(p.Steps, w.Paths().Prefix, sums, r.Forget)
+	rep := &Report{View: view, Plan: p}
+	rep.View.Diffs = report.StartDiffs(p)
+	tx := commit.Tx{Changes: n.changes, RemoveDirs: r.Prune, Progress: r.Progress, Record: audit.Record{Kind: cmp.Or(r.Kind, audit.Commit), Idem: r.Key, Request: r.Request,
+		Actor: w.Actor(ctx), PolicyHash: w.Guard.PolicyHash(), Ops: n.ops(p.Steps), Undoes: r.Undoes, Asked: asked}}
+	tx.Refused = func(err error) audit.Record {
+		out := refusal(ctx, w, fail.All(err)[0], nil)
+		for _, op := range tx.Record.Ops[:min(len(tx.Record.Ops), maxNoted)] {
+			out.Ops = append(out.Ops, audit.Op{Operation: op.Operation, Path: op.Path, ToPath: op.ToPath})
+		}
+		return out
+	}
+	tx.Texts = func(d *commit.Done) (diff, answer string) {
+		fill(rep, n, d)
+		if r.Key != "" {
+			answer = report.Encode(r.answer(rep))
+		}
+		if !r.Forget {
+			diff = rep.View.Diffs.String()
+		}
+		return diff, answer
+	}
+	d, err := store.Run(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	if d.Earlier != nil {
+		first, answer, err := store.ByKey(r.Key)
+		if err != nil {
+			return nil, err
+		}
+		return repeated(w, store, first, answer, r)
+	}
+	return rep, nil
+}
+
+// nothing is the report of a plan that leaves nothing to do. There is no transaction, and no record: nothing was changed
+// or refused. A person who is to be asked about reading is asked, for the answer says what the files have.
+func nothing(ctx context.Context, w *workspace.Workspace, view report.View, p *plan.Plan, sums map[guard.Identity]string, r CommitRequest) (*Report, error) {
+	read := slices.DeleteFunc(slices.Clone(r.Asks), func(a api.AskedPath) bool { return a.Write })
+	if _, err := consent.Ask(ctx, w, read, "", consent.NewDigest(sums)); err != nil {
+		return nil, err
+	}
+	rep := &Report{View: view, Plan: p}
+	store, err := w.OpenStore()
+	if err == nil && store != nil {
+		rep.Done.Log = report.Head(store.Head())
+		rep.View.Done = &rep.Done
+	}
+	return rep, nil
+}
+
+// fill completes a report by what the commit did.
+func fill(r *Report, n *net, d *commit.Done) {
+	r.Done = report.Done{Tx: d.Tx, Log: report.Head(d.Head), Notes: d.Notes, Trashed: n.trashed(r.Plan.Steps, d.Slots)}
+	r.Done.Notes = append(commit.RecoveryNotes(d.Recovered), r.Done.Notes...)
+	for i := range n.changes {
+		c := &n.changes[i]
+		if c.New == nil || c.New.Move || c.New.From < 0 {
+			continue
+		}
+		if from := n.changes[c.New.From].Old; from != nil && from.Links > 1 {
+			r.Done.Notes = append(r.Done.Notes, fmt.Sprintf("%s: it was one of %d hard links; the others keep the old content.", c.Path, from.Links))
+		}
+	}
+	r.View.Done = &r.Done
+}

@@ -1,0 +1,85 @@
+package change
+
+import (
+	"context"
+	"strings"
+
+	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/commit"
+	"github.com/emend-dev/emend/internal/dialect"
+	"github.com/emend-dev/emend/internal/plan"
+	"github.com/emend-dev/emend/internal/report"
+	"github.com/emend-dev/emend/internal/source"
+	"github.com/emend-dev/emend/internal/workspace"
+)
+
+// Patch is the text of a patch and how it is to be read and applied.
+type Patch struct {
+	Text string
+	api.PatchOptions
+}
+
+func planPatch(ctx context.Context, w *workspace.Workspace, text string, o api.PatchOptions, src *source.Reader) (report.View, *plan.Plan, error) {
+	view, d, err := parse(w, text, o)
+	if err != nil {
+		return view, nil, err
+	}
+	commit.ExpectChanges(len(view.Patch.Sections))
+	rules := d.Rules(parseOptions(o))
+	src.Prefetch(ctx, view.Patch.Sections, rules.Absolute)
+	p, err := plan.Build(ctx, view.Patch, rules, src, planOptions(o, d))
+	src.StopPrefetch()
+	if moved := src.Batch.Recheck(); moved != nil {
+		err = moved
+	}
+	if err == nil {
+		err = w.CheckPlan(p)
+	}
+	return view, p, err
+}
+
+// parse reads text in its dialect.
+func parse(w *workspace.Workspace, text string, o api.PatchOptions) (report.View, *dialect.Dialect, error) {
+	view := report.View{DryRun: true, Atomic: !o.Sequential}
+	if err := w.CheckText(text); err != nil {
+		return view, nil, err
+	}
+	d, err := dialectFor(text, o.Dialect)
+	if err != nil {
+		return view, nil, err
+	}
+	view.Dialect = d
+	parsed, err := d.Parse(text, parseOptions(o))
+	if err != nil {
+		return view, nil, err
+	}
+	view.Patch, view.Passed = parsed.Patch, parsed.Passed
+	return view, d, w.CheckPatch(parsed.Patch)
+}
+
+func parseOptions(o api.PatchOptions) dialect.Options {
+	return dialect.Options{Lenient: o.Lenient, Tolerance: o.Tolerance}
+}
+
+func planOptions(o api.PatchOptions, d *dialect.Dialect) plan.Options {
+	return plan.Options{Expect: o.Expect, Print: d.PrintHunk, Idempotent: o.Idempotent}
+}
+
+func dialectFor(text, name string) (*dialect.Dialect, error) {
+	if name == "" || name == "auto" {
+		return dialect.Detect(text)
+	}
+	return dialectNamed(name)
+}
+
+func dialectNamed(name string) (*dialect.Dialect, error) {
+	d, ok := dialect.Named(name)
+	if !ok {
+		return nil, &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Msg: "no dialect is called " + fail.Quote(name),
+			Hint: "Use one of: " + names() + "."}
+	}
+	return d, nil
+}
+
+func names() string { return strings.Join(dialect.Names(), ", ") }

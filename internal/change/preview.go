@@ -1,0 +1,59 @@
+package change
+
+import (
+	"context"
+
+	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/consent"
+	"github.com/emend-dev/emend/internal/guard"
+	"github.com/emend-dev/emend/internal/plan"
+	"github.com/emend-dev/emend/internal/report"
+	"github.com/emend-dev/emend/internal/source"
+	"github.com/emend-dev/emend/internal/workspace"
+)
+
+// Plan is what a patch would do in a workspace, with all that is needed to commit it.
+type Plan struct {
+	View      report.View
+	Plan      *plan.Plan
+	sums      map[guard.Identity]string // of every file that was read
+	asks      []api.AskedPath
+	workspace *workspace.Workspace
+}
+
+// Preview reads a patch and the files that it names, and settles what it would do. It never writes.
+func Preview(ctx context.Context, w *workspace.Workspace, p Patch) (*Plan, error) {
+	ctx, err := w.WithBase(ctx, p.Base)
+	if err != nil {
+		return nil, &report.Refusal{List: fail.All(err)}
+	}
+	src := source.NewReader(ctx, w)
+	defer src.Close()
+	out, err := preview(ctx, w, p.Text, p.PatchOptions, src)
+	if err != nil {
+		return nil, err
+	}
+	if no := askBeforeTelling(ctx, w, src, nil); no != nil {
+		return nil, &report.Refusal{View: out.View, List: fail.All(no)}
+	}
+	return out, nil
+}
+
+// preview plans a patch, and words a refusal with a hint of which options would help.
+func preview(ctx context.Context, w *workspace.Workspace, text string, o api.PatchOptions, src *source.Reader) (*Plan, error) {
+	view, p, err := planPatch(ctx, w, text, o, src)
+	if err == nil {
+		asks := src.Asked.List()
+		view.Notes = consent.PlanNotes(asks)
+		return &Plan{View: view, Plan: p, sums: src.Sums(), asks: asks, workspace: w}, nil
+	}
+	list := fail.All(askBeforeTelling(ctx, w, src, err))
+	src.Asked = nil // nobody is asked about what is only looked at for a hint
+	if hint := optionsHint(ctx, w, text, o, src, list); hint != "" {
+		first := *list[0]
+		first.Hint = join(first.Hint, hint)
+		list[0] = &first
+	}
+	return nil, &report.Refusal{View: view, List: list}
+}

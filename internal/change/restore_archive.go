@@ -1,0 +1,79 @@
+package change
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/history"
+	"github.com/emend-dev/emend/internal/kept"
+	"github.com/emend-dev/emend/internal/plan"
+	"github.com/emend-dev/emend/internal/report"
+	"github.com/emend-dev/emend/internal/source"
+	"github.com/emend-dev/emend/internal/workspace"
+	"github.com/emend-dev/emend/patch"
+)
+
+// RestoreArchive creates the file that an archive contains.
+func RestoreArchive(ctx context.Context, w *workspace.Workspace, from io.Reader, target, key string) (*api.Answer[api.RestoreData], error) {
+	a, err := history.ReadArchive(kept.Cancellable{Ctx: ctx, R: from}, w.Limits().FileBytes)
+	if err != nil {
+		a, err = &history.Archived{}, badArchive(err)
+	}
+	to := target
+	if to == "" {
+		to = a.Path
+	}
+	return perform(ctx, w, call[api.RestoreData]{tool: "restore_file", key: key, request: []string{target, a.Path, a.Sha256},
+		named: []patch.Section{{Op: patch.Add, Path: to}},
+		plan: func(ctx context.Context, src *source.Reader) (*plan.Plan, error) {
+			if err != nil {
+				return nil, err
+			}
+			return planArchive(ctx, src, a, target)
+		},
+		data: func(rep *Report) api.RestoreData {
+			s := rep.Step()
+			return api.RestoreData{Restored: true, Path: s.Path, From: a.ID, SizeBytes: int64(len(s.After)), Sha256: s.AfterSum}
+		},
+		recall: func(l recalled) api.RestoreData { return l.restored(a.ID) },
+		say: func(d api.RestoreData) string {
+			return fmt.Sprintf("Restored %s from an archive (%d bytes, sha256 %s). Its time is now, and its permissions are those of a new file.",
+				report.Escape(d.Path), d.SizeBytes, d.Sha256)
+		}})
+}
+
+// planArchive plans where the file of an archive goes.
+func planArchive(ctx context.Context, r *source.Reader, a *history.Archived, target string) (*plan.Plan, error) {
+	if target == "" {
+		target, r.Base = a.Path, "."
+	}
+	f, err := Target(ctx, r, target)
+	if err == nil {
+		err = roomFor(f, target, true, "Name another TARGET, or move what is there away first.")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return single(plan.Step{Op: patch.Add, Path: f.Rel, Source: f, After: a.Content, AfterSum: a.Sha256, Exec: a.Perm&0o111 != 0}), nil
+}
+
+// badArchive refuses an archive.
+func badArchive(err error) error {
+	e := &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Cause: err, Msg: "the archive is refused: " + err.Error(),
+		Hint: "Make it with emend trash export, or take the file out of it by hand and look at it."}
+	bad, ours := errors.AsType[*history.BadArchive](err)
+	if _, refused := errors.AsType[*fail.Error](err); refused {
+		return err
+	}
+	if ours && bad.Size {
+		e.Kind, e.Reason = fail.FileTooLarge, ""
+	}
+	if !ours {
+		e.Reason, e.Msg, e.Hint = "", "the archive cannot be read: "+err.Error(), "See to the cause, which the operating system reported, and try again."
+	}
+	return e
+}
