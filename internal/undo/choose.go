@@ -16,65 +16,66 @@ import (
 	"github.com/emend-dev/emend/internal/report"
 )
 
-// trail is what the log says of changes, read from its end as far as it is needed.
-type trail struct {
-	log  *audit.Log
-	next func() (*audit.Record, error, bool)
-	stop func()
-	tx   string // the transaction of the line that was met last
+// chooser finds the changes that a request asks to undo. It reads the log from the newest record back, as far as it has
+// to, and indexes the changes that it passes.
+type chooser struct {
+	log        *audit.Log
+	nextRecord func() (*audit.Record, error, bool)
+	stop       func()
+	tx         string                 // the transaction of the line that was read last
+	inside     func(path string) bool // reports whether a path of the log is inside the workspace
 
 	*logbook.Outcomes
 	kept    kept.BySum                 // the newest first
 	touched map[string][]*audit.Record // the changes to a path, the newest first
-	seq     map[string]uint64          // the number of each change
-	root    func(path string) bool     // whether a path of the log is inside the workspace
+	seq     map[string]uint64          // the sequence number of each change
 }
 
-func newTrail(s *commit.Store, inside func(path string) bool) *trail {
-	l := &trail{log: s.Log(), root: inside, stop: func() {}}
-	l.begin(func([]byte) bool { return true })
-	return l
+func newChooser(s *commit.Store, inside func(path string) bool) *chooser {
+	c := &chooser{log: s.Log(), inside: inside, stop: func() {}}
+	c.restart(func([]byte) bool { return true })
+	return c
 }
 
-// begin goes to the end of the log. Only records whose line is wanted are taken in, and those that say what came of others;
-// that the others are whole, and in their place, is checked all the same.
-func (l *trail) begin(wanted func(line []byte) bool) {
-	l.stop()
-	l.Outcomes, l.seq, l.kept, l.touched = logbook.NewOutcomes(), map[string]uint64{}, kept.BySum{}, map[string][]*audit.Record{}
-	much := logbook.WithOutcomes(l.Outcomes, wanted).Need
-	l.next, l.stop = iter.Pull2(l.log.Query(audit.Query{Need: func(k audit.Kind, line []byte) audit.Detail {
-		l.tx = logbook.TxOf(line)
-		return much(k, line)
+// restart goes to the end of the log and forgets what was indexed. It decodes only records whose line is wanted, and those
+// that say how a transaction ended or what was undone. The hash and the place of every other record are still checked.
+func (c *chooser) restart(wanted func(line []byte) bool) {
+	c.stop()
+	c.Outcomes, c.seq, c.kept, c.touched = logbook.NewOutcomes(), map[string]uint64{}, kept.BySum{}, map[string][]*audit.Record{}
+	need := logbook.WithOutcomes(c.Outcomes, wanted).Need
+	c.nextRecord, c.stop = iter.Pull2(c.log.Query(audit.Query{Need: func(k audit.Kind, line []byte) audit.Detail {
+		c.tx = logbook.TxOf(line)
+		return need(k, line)
 	}}))
 }
 
-// read goes back to the next older change that happened and was taken in; nil at the beginning of the log. What is read of a
-// change is known by the time that it is returned: whatever took it back is newer.
-func (l *trail) read() (*audit.Record, error) {
+// next returns and indexes the next older change that took place and was decoded; nil at the beginning of the log. Its
+// outcome is known then: a record that aborts or undoes a change is newer than the change.
+func (c *chooser) next() (*audit.Record, error) {
 	for {
-		r, err, ok := l.next()
+		r, err, ok := c.nextRecord()
 		if !ok {
 			return nil, nil
 		}
 		if err != nil {
-			return nil, damaged(err)
+			return nil, damagedLog(err)
 		}
-		l.Add(r)
-		switch happened := logbook.IsTransaction(r) && l.Failed(r) == nil; {
+		c.Add(r)
+		switch happened := logbook.IsTransaction(r) && c.Failed(r) == nil; {
 		case happened && r.Tx == "":
-			l.seq[l.tx] = r.Seq
+			c.seq[c.tx] = r.Seq
 		case happened:
-			l.enter(r)
-			l.Forget(r)
+			c.index(r)
+			c.Forget(r)
 			return r, nil
 		}
-		l.Forget(r)
+		c.Forget(r)
 	}
 }
 
-// survey reads the log again, from its end back to a number: now that it is known which paths and which contents count, most
-// of it need not be taken in.
-func (l *trail) survey(chosen []*audit.Record, from uint64) error {
+// rereadFor indexes again, from the end of the log back to a sequence number. It decodes only what concerns the paths and
+// the contents of the chosen changes.
+func (c *chooser) rereadFor(chosen []*audit.Record, from uint64) error {
 	paths, sums := logbook.PathSet{}, logbook.SumSet{}
 	for _, r := range chosen {
 		for i := range r.Acts {
@@ -82,70 +83,72 @@ func (l *trail) survey(chosen []*audit.Record, from uint64) error {
 			sums.AddAct(&r.Acts[i])
 		}
 	}
-	l.begin(func(line []byte) bool { return paths.InLine(line) || paths.MovedTo(line) || sums.InLine(line) })
+	c.restart(func(line []byte) bool { return paths.InLine(line) || paths.MovedTo(line) || sums.InLine(line) })
 	for {
-		r, err := l.read()
+		r, err := c.next()
 		if r == nil || r.Seq <= from {
 			return err
 		}
 	}
 }
 
-func damaged(err error) error {
+// damagedLog refuses to undo by a log that does not verify.
+func damagedLog(err error) error {
 	return &fail.Error{Kind: fail.CommandFailed, Reason: fail.StoreUnwritable, Cause: err, Msg: "the log is damaged: " + err.Error(),
 		Hint: "Run emend verify: it says what is wrong with it."}
 }
 
-func (l *trail) enter(r *audit.Record) {
-	l.seq[r.Tx] = r.Seq
+// index notes which paths r changed, and which files it displaced.
+func (c *chooser) index(r *audit.Record) {
+	c.seq[r.Tx] = r.Seq
 	for i := range r.Acts {
 		a := &r.Acts[i]
-		l.kept.Add(r.Tx, a)
-		l.touched[a.Path] = append(l.touched[a.Path], r)
+		c.kept.Add(r.Tx, a)
+		c.touched[a.Path] = append(c.touched[a.Path], r)
 		if a.To != "" {
-			l.touched[a.To] = append(l.touched[a.To], r)
+			c.touched[a.To] = append(c.touched[a.To], r)
 		}
 	}
 }
 
-// choose returns the changes that are to be taken back, the newest first.
-func (l *trail) choose(r api.UndoRequest) ([]*audit.Record, error) {
+// choose returns the changes to undo, the newest first.
+func (c *chooser) choose(r api.UndoRequest) ([]*audit.Record, error) {
 	switch {
 	case r.SessionID != "":
 		by := audit.EncodeField("session", r.SessionID)
-		l.begin(func(line []byte) bool { return bytes.Contains(line, by) })
-		chosen, err := l.session(r.SessionID)
+		c.restart(func(line []byte) bool { return bytes.Contains(line, by) })
+		chosen, err := c.changesOfSession(r.SessionID)
 		if err == nil {
-			err = l.survey(chosen, 0)
+			err = c.rereadFor(chosen, 0)
 		}
 		return chosen, err
 	case r.Entry != "":
-		l.begin(func(line []byte) bool { return logbook.TxOf(line) == r.Entry })
-		chosen, err := l.entry(r.Entry)
+		c.restart(func(line []byte) bool { return logbook.TxOf(line) == r.Entry })
+		chosen, err := c.changeOfEntry(r.Entry)
 		if err == nil {
-			err = l.survey(chosen, chosen[0].Seq)
+			err = c.rereadFor(chosen, chosen[0].Seq)
 		}
 		return chosen, err
 	}
-	return l.last()
+	return c.lastChange()
 }
 
-// last chooses the newest change in effect that is no undo and touched something in the workspace.
-func (l *trail) last() ([]*audit.Record, error) {
-	var lost *audit.Record
+// lastChange chooses the newest change in effect that is not an undo and touched a path of the workspace.
+func (c *chooser) lastChange() ([]*audit.Record, error) {
+	var lost *audit.Record // a newer change of which nothing is kept
 	for {
-		r, err := l.read()
+		r, err := c.next()
 		if err != nil {
 			return nil, err
 		}
 		switch {
 		case r == nil && lost != nil:
-			return nil, gone(lost, "It cannot be taken back, and there is no older change.")
+			return nil, deletedForGood(lost, "It cannot be taken back, and there is no older change.")
 		case r == nil:
 			return nil, nothingToUndo("there is no change that could be taken back")
-		case r.Kind != audit.Commit || l.Undone[r.Tx] != "" || !slices.ContainsFunc(r.Acts, func(a audit.Act) bool { return l.root(a.Path) || l.root(a.To) }):
+		case r.Kind != audit.Commit || c.Undone[r.Tx] != "" || !slices.ContainsFunc(r.Acts, func(a audit.Act) bool { return c.inside(a.Path) || c.inside(a.To) }):
 		case lost != nil:
-			return nil, gone(lost, "It cannot be taken back; to take back the change before it: emend undo "+r.Tx+".")
+			return nil, deletedForGood(lost, "It cannot be taken back; to take back the change before it: emend undo "+r.Tx+".")
 		case !slices.ContainsFunc(r.Acts, func(a audit.Act) bool { return !a.Gone }):
 			lost = r
 		default:
@@ -154,18 +157,19 @@ func (l *trail) last() ([]*audit.Record, error) {
 	}
 }
 
-// gone refuses to take back a change of which nothing is kept.
-func gone(r *audit.Record, hint string) error {
+// deletedForGood refuses to undo a change of which nothing is kept.
+func deletedForGood(r *audit.Record, hint string) error {
 	return &fail.Error{Kind: fail.NotFound, Path: r.Acts[0].Path, Msg: "the last change deleted it for good", Hint: hint}
 }
 
-func (l *trail) entry(name string) ([]*audit.Record, error) {
+// changeOfEntry chooses the change that an entry of the log names.
+func (c *chooser) changeOfEntry(name string) ([]*audit.Record, error) {
 	if strings.HasPrefix(name, "#") {
 		return nil, &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments,
 			Msg: fmt.Sprintf("entry %s was refused and changed nothing", fail.Quote(name)), Hint: "Name an entry that changed something: emend log (the history tool) lists them."}
 	}
 	for {
-		r, err := l.read()
+		r, err := c.next()
 		if err != nil {
 			return nil, err
 		}
@@ -175,7 +179,7 @@ func (l *trail) entry(name string) ([]*audit.Record, error) {
 		if r.Tx != name {
 			continue
 		}
-		if by := l.Undone[r.Tx]; by != "" {
+		if by := c.Undone[r.Tx]; by != "" {
 			return nil, &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Msg: fmt.Sprintf("entry %s was taken back already, by %s", name, by),
 				Hint: "To have it again, undo " + by + "."}
 		}
@@ -183,12 +187,13 @@ func (l *trail) entry(name string) ([]*audit.Record, error) {
 	}
 }
 
-// session chooses all that a session did and that is in effect. What it took back of its own counts as not done.
-func (l *trail) session(id string) ([]*audit.Record, error) {
+// changesOfSession chooses the changes of a session that are in effect. A change that the session undid itself, and that
+// undo, cancel each other out: neither is chosen.
+func (c *chooser) changesOfSession(id string) ([]*audit.Record, error) {
 	var mine []*audit.Record
-	of := map[string]bool{}
+	isMine := map[string]bool{}
 	for {
-		r, err := l.read()
+		r, err := c.next()
 		if err != nil {
 			return nil, err
 		}
@@ -197,19 +202,18 @@ func (l *trail) session(id string) ([]*audit.Record, error) {
 		}
 		if r.Actor.Session == id {
 			mine = append(mine, r)
-			of[r.Tx] = true
+			isMine[r.Tx] = true
 		}
 	}
-	internal := map[string]bool{}
+	internal := map[string]bool{} // the undos in effect that undid only changes of the session
 	for _, r := range mine {
-		own := func(tx string) bool { return of[tx] }
-		if r.Kind == audit.Undo && l.Undone[r.Tx] == "" && len(r.Undoes) > 0 && !slices.ContainsFunc(r.Undoes, func(tx string) bool { return !own(tx) }) {
+		if r.Kind == audit.Undo && c.Undone[r.Tx] == "" && len(r.Undoes) > 0 && !slices.ContainsFunc(r.Undoes, func(tx string) bool { return !isMine[tx] }) {
 			internal[r.Tx] = true
 		}
 	}
 	out := slices.DeleteFunc(slices.Clone(mine), func(r *audit.Record) bool {
-		by := l.Undone[r.Tx]
-		return internal[r.Tx] || len(r.Acts) == 0 || by != "" && (internal[by] || !of[by])
+		by := c.Undone[r.Tx]
+		return internal[r.Tx] || len(r.Acts) == 0 || by != "" && (internal[by] || !isMine[by])
 	})
 	if len(out) == 0 {
 		return nil, nothingToUndo(fmt.Sprintf("the session %s has no change that could be taken back", fail.Quote(id)))
@@ -217,18 +221,18 @@ func (l *trail) session(id string) ([]*audit.Record, error) {
 	return out, nil
 }
 
-// since lists the changes to a path after r that are in effect, the newest first. A change after r that was taken back
-// since is none, and neither is what took it back.
-func (l *trail) since(r *audit.Record, path string) []*audit.Record {
-	after := func(tx string) bool { return l.seq[tx] > r.Seq }
-	return slices.DeleteFunc(slices.Clone(l.touched[path]), func(later *audit.Record) bool {
+// changesSince lists the changes to a path after r that are in effect, the newest first. A change after r that was undone
+// does not count, and neither does its undo.
+func (c *chooser) changesSince(r *audit.Record, path string) []*audit.Record {
+	after := func(tx string) bool { return c.seq[tx] > r.Seq }
+	return slices.DeleteFunc(slices.Clone(c.touched[path]), func(later *audit.Record) bool {
 		cancels := len(later.Undoes) > 0 && !slices.ContainsFunc(later.Undoes, func(tx string) bool { return !after(tx) })
-		return later.Seq <= r.Seq || l.Undone[later.Tx] != "" || cancels
+		return later.Seq <= r.Seq || c.Undone[later.Tx] != "" || cancels
 	})
 }
 
-// who describes a change for people.
-func who(r *audit.Record) string {
+// describe names a change, and who made it, for a message.
+func describe(r *audit.Record) string {
 	out := "entry " + r.Tx
 	var by []string
 	for _, s := range []string{r.Actor.Agent, r.Actor.Tool} {
@@ -243,4 +247,8 @@ func who(r *audit.Record) string {
 		out += " (" + strings.Join(by, ", ") + ")"
 	}
 	return out
+}
+
+func nothingToUndo(why string) error {
+	return &fail.Error{Kind: fail.NotFound, Msg: why, Hint: "emend log (the history tool) lists the changes and their entries."}
 }

@@ -6,8 +6,6 @@ import (
 	"io/fs"
 	"path"
 
-	"github.com/emend-dev/emend/patch"
-
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/change"
@@ -16,21 +14,21 @@ import (
 	"github.com/emend-dev/emend/internal/report"
 	"github.com/emend-dev/emend/internal/source"
 	"github.com/emend-dev/emend/internal/workspace"
+	"github.com/emend-dev/emend/patch"
 )
 
-// PutBack makes a file what it was in a version that is kept, as one commit.
+// PutBack makes a file again what it was in a kept version, as one commit.
 func PutBack(ctx context.Context, w *workspace.Workspace, r api.PutBackRequest) (*change.Report, error) {
 	view := report.View{Atomic: true, PutsBack: r.Version, DryRun: r.DryRun, Patch: patch.Patch{Sections: []patch.Section{{Op: patch.Update, Path: r.Path}}}}
 	return change.Run(ctx, w, "put_back", r, change.CommitRequest{Key: r.IdempotencyKey}, view,
 		func(ctx context.Context, src *source.Reader, view *report.View, _ *change.CommitRequest) (p *plan.Plan, err error) {
-			p, view.Notes, err = planBack(ctx, w, src, r)
+			p, view.Notes, err = planPutBack(ctx, w, src, r)
 			return p, err
 		})
 }
 
-// planBack is what has to be done for the version to stand at the path. It is planned as an undo is: both bring back what
-// a change displaced.
-func planBack(ctx context.Context, w *workspace.Workspace, src *source.Reader, r api.PutBackRequest) (p *plan.Plan, notes []string, err error) {
+// planPutBack plans as an undo does: both bring back a file that a change displaced.
+func planPutBack(ctx context.Context, w *workspace.Workspace, src *source.Reader, r api.PutBackRequest) (p *plan.Plan, notes []string, err error) {
 	if err := change.HashArgument("expectedSha256", r.ExpectedSha256, false); err != nil {
 		return nil, nil, err
 	}
@@ -39,43 +37,43 @@ func planBack(ctx context.Context, w *workspace.Workspace, src *source.Reader, r
 			Hint: "Nothing has to be put back. If the file was changed since it was shown, look at its history again."}
 	}
 	if kept.IsRebuilt(r.Version) {
-		return planAnew(ctx, w, src, r)
+		return planRebuilt(ctx, w, src, r)
 	}
 	t, _, err := kept.FindDisplaced(ctx, w, r.Version)
 	if err == nil {
-		err = w.Guard.CheckReadAsking(t.Path, src.Asked) // what may not be read where it was, may not be read elsewhere
+		err = w.Guard.CheckReadAsking(t.Path, src.Asked) // another path must not make it readable
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	f, err := target(ctx, r, src, t.Path, t.Sha256, t.Info.Mode)
+	f, err := checkTarget(ctx, r, src, t.Path, t.Sha256, t.Info.Mode)
 	if err != nil {
 		return nil, nil, err
 	}
-	p, err = bringing(ctx, w, src, f, origin{there: true, slot: t.ID, sum: t.Sha256, mode: t.Info.Mode, size: t.SizeBytes, link: t.Link, ino: t.Info.ID.Ino})
+	p, err = planState(ctx, w, src, f, fileState{exists: true, slot: t.ID, sum: t.Sha256, mode: t.Info.Mode, size: t.SizeBytes, link: t.Link, ino: t.Info.ID.Ino})
 	return p, nil, err
 }
 
-// bringing is the plan by which o comes to stand where f is.
-func bringing(ctx context.Context, w *workspace.Workspace, src *source.Reader, f plan.File, o origin) (*plan.Plan, error) {
+// planState plans to give the path of f the state o.
+func planState(ctx context.Context, w *workspace.Workspace, src *source.Reader, f plan.File, o fileState) (*plan.Plan, error) {
 	store, err := w.OpenStore()
 	if err != nil {
 		return nil, err
 	}
 	src.Base, src.FromLog = ".", true
 	top := w.Paths().ToTop(f.Rel)
-	u := newUndoing(w, src, nil, store.History())
-	if _, err := u.look(ctx, top); err != nil {
+	u := newReversal(w, src, nil, store.History())
+	if _, err := u.goalOf(ctx, top); err != nil {
 		return nil, err
 	}
-	u.now[top] = o
-	return u.Plan(ctx)
+	u.goals[top] = o
+	return u.plan(ctx)
 }
 
-// target is what is at the path now, if that is what the caller has seen there, and not the version already, which was at
-// the path was. With a mode of 0 any is the same.
-func target(ctx context.Context, r api.PutBackRequest, src *source.Reader, was, sum string, mode fs.FileMode) (plan.File, error) {
-	if src.FromLog = path.Join(src.Base, r.Path) == was; src.FromLog { // then its name is not new
+// checkTarget returns the present file at the path. It refuses one that the caller has not seen, and one that is the
+// version already: the content sum with the mode, where a mode of 0 matches any. was is the path that the version had.
+func checkTarget(ctx context.Context, r api.PutBackRequest, src *source.Reader, was, sum string, mode fs.FileMode) (plan.File, error) {
+	if src.FromLog = path.Join(src.Base, r.Path) == was; src.FromLog { // the name is not new then
 		src.Base, r.Path = ".", was
 	}
 	f, err := src.Look(ctx, r.Path, false)
@@ -91,31 +89,32 @@ func target(ctx context.Context, r api.PutBackRequest, src *source.Reader, was, 
 			Msg: "is a FIFO, a socket or a device, which is never opened", Hint: "Move it away first."}
 	case plan.Missing:
 		if r.ExpectedSha256 != "" {
-			return f, stale(r, "the file is gone since it was shown", "")
+			return f, staleTarget(r, "the file is gone since it was shown", "")
 		}
 		return f, nil
 	}
 	have, err := src.Sum(ctx, f)
-	switch is := source.ModeOf(f); {
+	switch present := source.ModeOf(f); {
 	case err != nil:
 		return f, err
 	case r.ExpectedSha256 == "":
-		return f, stale(r, "a file is there, and none was expected", have)
+		return f, staleTarget(r, "a file is there, and none was expected", have)
 	case r.ExpectedSha256 != have:
-		return f, stale(r, "the file changed since it was shown", have)
-	case have == sum && (mode == 0 || is.Perm() == mode.Perm() && is&fs.ModeSymlink == mode&fs.ModeSymlink):
+		return f, staleTarget(r, "the file changed since it was shown", have)
+	case have == sum && (mode == 0 || present.Perm() == mode.Perm() && present&fs.ModeSymlink == mode&fs.ModeSymlink):
 		return f, &fail.Error{Kind: fail.AlreadyExists, Path: r.Path, Msg: "the file is this version already", Hint: "Nothing has to be put back."}
 	}
 	return f, nil
 }
 
-func stale(r api.PutBackRequest, msg, have string) error {
+// staleTarget refuses a target that is not the file the caller expected.
+func staleTarget(r api.PutBackRequest, msg, have string) error {
 	return &fail.Error{Kind: fail.Stale, Path: r.Path, Want: r.ExpectedSha256, Have: have, Msg: msg,
 		Hint: "Look at what is there now, and ask again with its sha256 as expectedSha256; leave that out if nothing is there."}
 }
 
-// planAnew puts a version back that is made anew: a file that is there keeps its mode.
-func planAnew(ctx context.Context, w *workspace.Workspace, src *source.Reader, r api.PutBackRequest) (p *plan.Plan, notes []string, err error) {
+// planRebuilt puts back a version whose text was rebuilt from diffs. A file that exists keeps its permissions.
+func planRebuilt(ctx context.Context, w *workspace.Workspace, src *source.Reader, r api.PutBackRequest) (p *plan.Plan, notes []string, err error) {
 	v, err := kept.FindRebuilt(ctx, w, r.Version)
 	if err == nil {
 		err = w.Guard.CheckReadAsking(v.Path, src.Asked)
@@ -124,19 +123,19 @@ func planAnew(ctx context.Context, w *workspace.Workspace, src *source.Reader, r
 		return nil, nil, err
 	}
 	made := v.Act.New
-	f, err := target(ctx, r, src, v.Path, made.Sum, 0)
+	f, err := checkTarget(ctx, r, src, v.Path, made.Sum, 0)
 	if err != nil {
 		return nil, nil, err
 	}
-	switch is := source.ModeOf(f); {
+	switch present := source.ModeOf(f); {
 	case f.Kind == plan.Link:
 		return nil, nil, &fail.Error{Kind: fail.AlreadyExists, Path: r.Path, Msg: "a symbolic link is there now",
 			Hint: "Delete the link first (delete_file, emend rm), and put the version back then."}
-	case f.Kind == plan.Regular && is.Perm() != made.Mode.Perm():
+	case f.Kind == plan.Regular && present.Perm() != made.Mode.Perm():
 		notes = append(notes, fmt.Sprintf("%s keeps the permissions that it has, %s: they were %s, and only the text of this version is kept.",
-			report.Escape(r.Path), kept.Octal(is), kept.Octal(made.Mode)))
+			report.Escape(r.Path), kept.Octal(present), kept.Octal(made.Mode)))
 	}
-	p, err = bringing(ctx, w, src, f, origin{there: true, slot: v.Slot, sum: made.Sum, mode: made.Mode, size: int64(len(v.Text)), edited: true, text: v.Text})
+	p, err = planState(ctx, w, src, f, fileState{exists: true, slot: v.Slot, sum: made.Sum, mode: made.Mode, size: int64(len(v.Text)), edited: true, text: v.Text})
 	if err == nil && f.Kind == plan.Missing && v.Slot == "" {
 		p.Steps[0].Exec = made.Mode&0o111 != 0
 	}

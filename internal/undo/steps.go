@@ -6,54 +6,53 @@ import (
 	"strings"
 
 	"github.com/emend-dev/emend/fail"
-	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/change"
 	"github.com/emend-dev/emend/internal/plan"
 	"github.com/emend-dev/emend/internal/text"
 	"github.com/emend-dev/emend/patch"
 )
 
-// Plan is what has to be done for every path to have what is to stand there.
-func (u *undoing) Plan(ctx context.Context) (*plan.Plan, error) {
+// plan makes the steps that give every path its goal: first the moves, then what is deleted, added and updated.
+func (u *reversal) plan(ctx context.Context) (*plan.Plan, error) {
 	out := &plan.Plan{}
-	left, come := map[string]bool{}, map[string]bool{} // the paths whose files went elsewhere, and where they went
+	vacated, filled := map[string]bool{}, map[string]bool{} // the paths that a move empties, and those that it fills
 	add := func(s plan.Step, err error) error {
 		out.Steps = append(out.Steps, s)
 		return err
 	}
-	for _, p := range u.moves() {
-		if err := add(u.move(ctx, p, left[p])); err != nil {
+	for _, p := range u.orderedMoves() {
+		if err := add(u.moveStep(ctx, p, vacated[p])); err != nil {
 			return nil, err
 		}
-		left[u.now[p].at], come[p] = true, true
+		vacated[u.goals[p].at], filled[p] = true, true
 	}
-	for _, p := range u.order {
-		o := u.now[p]
-		stays := o.there && o.at == p && !o.edited
-		if come[p] || stays || !o.there && (left[p] || u.files[p].Kind == plan.Missing) {
+	for _, p := range u.paths {
+		o := u.goals[p]
+		stays := o.exists && o.at == p && !o.edited
+		if filled[p] || stays || !o.exists && (vacated[p] || u.present[p].Kind == plan.Missing) {
 			continue
 		}
-		if err := add(u.step(ctx, p, o, left[p])); err != nil {
+		if err := add(u.stepFor(ctx, p, o, vacated[p])); err != nil {
 			return nil, err
 		}
 	}
-	u.Prune = deepestFirst(u.Prune)
+	u.prune = deepestFirst(u.prune)
 	return out, nil
 }
 
-// moves are the paths to which a file comes back from another, so ordered that each is left before it is taken. Those
-// that take one another's places in a ring are not among them: their contents change places.
-func (u *undoing) moves() (out []string) {
-	to := map[string]string{} // by where the file is
-	for _, p := range u.order {
-		if o := u.now[p]; o.there && o.at != "" && o.at != p && u.now[o.at].at != o.at && to[o.at] == "" {
+// orderedMoves lists the paths to which a file moves back, so ordered that each path is vacated before it is filled. It
+// leaves out files that change places in a ring: they exchange their contents instead.
+func (u *reversal) orderedMoves() (out []string) {
+	to := map[string]string{} // by the path that has the file now
+	for _, p := range u.paths {
+		if o := u.goals[p]; o.exists && o.at != "" && o.at != p && u.goals[o.at].at != o.at && to[o.at] == "" {
 			to[o.at] = p
 		}
 	}
 	for more := true; more; {
 		more = false
-		for _, p := range u.order {
-			if at := u.now[p].at; at != "" && to[at] == p && to[p] == "" {
+		for _, p := range u.paths {
+			if at := u.goals[p].at; at != "" && to[at] == p && to[p] == "" {
 				out, more = append(out, p), true
 				delete(to, at)
 			}
@@ -68,21 +67,21 @@ func deepestFirst(dirs []string) []string {
 	return slices.Compact(out)
 }
 
-// move is the step that brings a file to its earlier path, which something else has unless that has left.
-func (u *undoing) move(ctx context.Context, p string, left bool) (plan.Step, error) {
-	o, to := u.now[p], u.files[p]
-	from := u.files[o.at]
+// moveStep moves a file back to p. Unless p is vacated, the file there is replaced.
+func (u *reversal) moveStep(ctx context.Context, p string, vacated bool) (plan.Step, error) {
+	o, to := u.goals[p], u.present[p]
+	from := u.present[o.at]
 	s := plan.Step{Op: patch.Move, Path: from.Rel, To: to.Rel, Writes: to.Rel, Source: from, Dest: to}
 	var err error
 	if s.BeforeSum, err = u.src.Sum(ctx, from); err != nil {
 		return s, err
 	}
 	s.AfterSum = s.BeforeSum
-	if !o.edited && to.Kind == plan.Missing && !u.now[o.at].there {
-		return s, nil // the very file
+	if !o.edited && to.Kind == plan.Missing && !u.goals[o.at].exists {
+		return s, nil // a plain rename
 	}
 	if from.Kind != plan.Regular {
-		return s, u.linkInTheWay(p)
+		return s, u.linkConflict(p)
 	}
 	if s.Before, s.BeforeSum, err = u.src.Load(ctx, from); err != nil {
 		return s, err
@@ -91,25 +90,25 @@ func (u *undoing) move(ctx context.Context, p string, left bool) (plan.Step, err
 	if o.edited {
 		s.After, s.AfterSum, s.Edits = o.text, o.sum, text.Between(s.Before, o.text)
 	}
-	if to.Kind != plan.Missing && !left {
+	if to.Kind != plan.Missing && !vacated {
 		s.Replaces = &s.Dest
 		_, err = u.src.Sum(ctx, to)
 	}
 	return s, err
 }
 
-// linkInTheWay refuses to bring a link back to a path that something has: a commit cannot exchange them.
-func (u *undoing) linkInTheWay(p string) error {
-	return &fail.Error{Kind: fail.AlreadyExists, Path: u.shown(p), Msg: "a symbolic link cannot be moved onto something that exists",
+// linkConflict refuses to move a link onto a path that exists: a commit cannot exchange the two.
+func (u *reversal) linkConflict(p string) error {
+	return &fail.Error{Kind: fail.AlreadyExists, Path: u.displayPath(p), Msg: "a symbolic link cannot be moved onto something that exists",
 		Hint: "Take the changes back one by one, the newest first: emend log lists their entries."}
 }
 
-// step is what becomes of one path, whose file may have left.
-func (u *undoing) step(ctx context.Context, p string, o origin, left bool) (plan.Step, error) {
-	f := u.files[p]
+// stepFor deletes, adds or updates the file at p. A vacated path counts as missing.
+func (u *reversal) stepFor(ctx context.Context, p string, o fileState, vacated bool) (plan.Step, error) {
+	f := u.present[p]
 	s := plan.Step{Path: f.Rel, Writes: f.Rel, Source: f, AfterSum: o.sum}
 	var err error
-	if f.Kind != plan.Missing && !left {
+	if f.Kind != plan.Missing && !vacated {
 		if s.BeforeSum, err = u.src.Sum(ctx, f); err == nil && f.Kind == plan.Regular && f.Size <= change.MaxShown {
 			s.Before, _, err = u.src.Load(ctx, f)
 		}
@@ -118,26 +117,26 @@ func (u *undoing) step(ctx context.Context, p string, o origin, left bool) (plan
 		}
 	}
 	switch {
-	case !o.there:
+	case !o.exists:
 		s.Op = patch.Delete
 		return s, nil
-	case f.Kind == plan.Missing || left:
+	case f.Kind == plan.Missing || vacated:
 		s.Op = patch.Add
 	default:
 		s.Op = patch.Update
 	}
-	if o.at != "" && o.at != p { // they change places
-		from := u.files[o.at]
+	if o.at != "" && o.at != p { // files that change places
+		from := u.present[o.at]
 		if from.Kind != plan.Regular {
-			return s, u.linkInTheWay(p)
+			return s, u.linkConflict(p)
 		}
 		s.ModeFrom = &from
 	}
-	return s, u.fill(ctx, p, &s, o)
+	return s, u.fillContent(ctx, p, &s, o)
 }
 
-// fill gives a step what is to stand at its path.
-func (u *undoing) fill(ctx context.Context, p string, s *plan.Step, o origin) error {
+// fillContent gives a step its new content: the kept file itself, or its text.
+func (u *reversal) fillContent(ctx context.Context, p string, s *plan.Step, o fileState) error {
 	if o.slot != "" && !o.edited && !o.copy {
 		s.FromHistory, s.SetTime, s.Size = o.slot, true, o.size
 		if !o.mode.IsRegular() || max(o.size, s.Source.Size) > change.MaxShown {
@@ -146,7 +145,7 @@ func (u *undoing) fill(ctx context.Context, p string, s *plan.Step, o origin) er
 		}
 	}
 	var err error
-	if s.After, err = u.content(ctx, p, o); err != nil {
+	if s.After, err = u.text(ctx, p, o); err != nil {
 		return err
 	}
 	if s.Op == patch.Update {
@@ -159,9 +158,4 @@ func (u *undoing) fill(ctx context.Context, p string, s *plan.Step, o origin) er
 	}
 	s.ModeOfKept = o.slot
 	return nil
-}
-
-// is reports whether it is what a change had, or left, at a path.
-func (o origin) is(i *audit.Ident) bool {
-	return i != nil && o.there && o.sum == i.Sum && (o.link != "") == i.Link
 }

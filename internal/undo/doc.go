@@ -1,2 +1,0 @@
-// Package undo: takes changes back.
-package undo
