@@ -2,7 +2,7 @@ package api
 
 import "time"
 
-// DefaultReadBytes is how much of a file's content [Workspace.Read] returns when nobody asks for another size.
+// DefaultReadBytes bounds the content that a ReadRequest without MaxBytes returns.
 const DefaultReadBytes = 256 << 10
 
 // ReadRequest asks for the text of a file.
@@ -14,7 +14,7 @@ type ReadRequest struct {
 	AllowBinary bool   `json:"allowBinary,omitempty" jsonschema:"return a binary file as base64"`
 }
 
-// ReadData is what a file says. Sha256 is of all bytes on disk, also when the content is a slice.
+// ReadData is the text of a file, or a part of it. Sha256 is the hash of all bytes on disk, even if the content is a part.
 type ReadData struct {
 	Path          string `json:"path"`
 	Content       string `json:"content"`
@@ -42,14 +42,14 @@ type ListRequest struct {
 	NamesOnly bool `json:"-"`
 }
 
-// ListData is what is in a directory: by depth, then directories before files before links, then by name.
+// ListData lists a directory: by depth, then directories before files before links, then by name.
 type ListData struct {
 	Path      string      `json:"path"`
 	Entries   []ListEntry `json:"entries"`
 	Truncated bool        `json:"truncated"`
 }
 
-// ListEntry is one name.
+// ListEntry is one entry of a directory.
 type ListEntry struct {
 	Name         string    `json:"name"`
 	RelativePath string    `json:"relativePath"`
@@ -72,21 +72,21 @@ type SearchRequest struct {
 	IncludeIgnored bool     `json:"includeIgnored,omitempty" jsonschema:"also what ignore files leave out"`
 }
 
-// SearchData is what was found, by path and line.
+// SearchData lists the matches of a search, by path and line.
 type SearchData struct {
 	Matches      []SearchMatch `json:"matches"`
 	Truncated    bool          `json:"truncated"`
 	FilesScanned int           `json:"filesScanned"`
 }
 
-// SearchSum is what [Workspace.SearchTo] has written.
+// SearchSum counts the matches that a search has written.
 type SearchSum struct {
 	Written      int  `json:"written"` // matches
 	Truncated    bool `json:"truncated"`
 	FilesScanned int  `json:"filesScanned"`
 }
 
-// SearchMatch is one line, or in mode path one file with line 0.
+// SearchMatch is one matching line. In mode path it is one file, with line 0.
 type SearchMatch struct {
 	Path    string   `json:"path"`
 	Line    int      `json:"line,omitempty"`
@@ -105,7 +105,7 @@ type GlobRequest struct {
 	IncludeIgnored bool     `json:"includeIgnored,omitempty" jsonschema:"also what ignore files leave out"`
 }
 
-// GlobData is what matched, by path.
+// GlobData lists the matching paths, sorted.
 type GlobData struct {
 	Matches   []GlobMatch `json:"matches"`
 	Truncated bool        `json:"truncated"`
@@ -119,7 +119,7 @@ type GlobMatch struct {
 	MTime time.Time `json:"mtime"`
 }
 
-// GlobSum is how many paths were written.
+// GlobSum counts the paths that a glob has written.
 type GlobSum struct {
 	Written   int  `json:"written"`
 	Truncated bool `json:"truncated"`
@@ -134,7 +134,7 @@ type CreateRequest struct {
 	IdempotencyKey          string `json:"idempotencyKey,omitempty" jsonschema:"the same key: done once"`
 }
 
-// CreateData is what was made.
+// CreateData describes the new file.
 type CreateData struct {
 	Created   bool   `json:"created"`
 	Path      string `json:"path"`
@@ -151,7 +151,7 @@ type WriteRequest struct {
 	IdempotencyKey string `json:"idempotencyKey,omitempty" jsonschema:"the same key: done once"`
 }
 
-// WriteData is what was written.
+// WriteData describes a file before and after it was written.
 type WriteData struct {
 	Path         string `json:"path"`
 	BeforeSha256 string `json:"beforeSha256"`
@@ -176,13 +176,13 @@ type TextEdit struct {
 	ExpectedOccurrences int    `json:"expectedOccurrences,omitempty" jsonschema:"how often oldText must occur; default 1"`
 }
 
-// EditData is what was edited.
+// EditData describes a file before and after it was edited, and where each edit landed.
 type EditData struct {
 	WriteData
 	AppliedEdits []AppliedEdit `json:"appliedEdits"`
 }
 
-// AppliedEdit is where one edit landed.
+// AppliedEdit says where one edit landed.
 type AppliedEdit struct {
 	EditIndex   int         `json:"editIndex"`
 	Occurrences int         `json:"occurrences"`
@@ -190,13 +190,13 @@ type AppliedEdit struct {
 	Lines       []LineRange `json:"lines"`
 }
 
-// LineRange is lines of the file as it was, from 1, both ends included.
+// LineRange is a range of lines of the file before the change, counted from 1, both ends included.
 type LineRange struct {
 	StartLine int `json:"startLine"`
 	EndLine   int `json:"endLine"`
 }
 
-// DeleteRequest asks to delete a file, into the trash unless Permanent.
+// DeleteRequest asks to delete a file. It goes to the trash unless Permanent is set.
 type DeleteRequest struct {
 	Path           string `json:"path" jsonschema:"relative to the workspace"`
 	ExpectedSha256 string `json:"expectedSha256,omitempty" jsonschema:"refuse unless the file is still this"`
@@ -204,7 +204,7 @@ type DeleteRequest struct {
 	IdempotencyKey string `json:"idempotencyKey,omitempty" jsonschema:"the same key: done once"`
 }
 
-// DeleteData is what was deleted.
+// DeleteData describes the deleted file.
 type DeleteData struct {
 	Deleted      bool   `json:"deleted"`
 	Path         string `json:"path"`
@@ -221,7 +221,7 @@ type RestoreRequest struct {
 	IdempotencyKey string `json:"idempotencyKey,omitempty" jsonschema:"the same key: done once"`
 }
 
-// RestoreData is what came back.
+// RestoreData describes the restored file.
 type RestoreData struct {
 	Restored  bool   `json:"restored"`
 	Path      string `json:"path"`
@@ -242,71 +242,11 @@ type MoveRequest struct {
 	Plain bool `json:"-"`
 }
 
-// MoveData is what was moved.
+// MoveData describes the moved file.
 type MoveData struct {
 	Moved              bool   `json:"moved"`
 	FromPath           string `json:"fromPath"`
 	ToPath             string `json:"toPath"`
 	Sha256             string `json:"sha256"`
 	OverwroteTrashedTo string `json:"overwroteTrashedTo,omitempty"`
-}
-
-// HistoryRequest asks for entries of the log, the newest first.
-type HistoryRequest struct {
-	Path      string `json:"path,omitempty" jsonschema:"only this file or directory"`
-	SessionID string `json:"sessionId,omitempty" jsonschema:"only of this session"`
-	Since     string `json:"since,omitempty" jsonschema:"a time (RFC 3339) or an age (90m, 2h, 7d)"`
-	Limit     int    `json:"limit,omitempty" jsonschema:"at most so many entries"`
-	// Tool and Diff are for people and fronts; agents ask with the fields above.
-	Tool string `json:"-"`
-	Diff bool   `json:"-"`
-}
-
-// HistoryData is the entries, the newest first: one for every file that a call changed, or tried to.
-type HistoryData struct {
-	Entries   []LogEntry `json:"entries"`
-	Truncated bool       `json:"truncated"`
-}
-
-// LogEntry is what became of one file in one call, in Comma's shape, and below that what emend adds.
-type LogEntry struct {
-	Timestamp    time.Time `json:"timestamp"`
-	SessionID    string    `json:"sessionId"`
-	AgentName    string    `json:"agentName"`
-	ToolName     string    `json:"toolName"`
-	Operation    string    `json:"operation"`
-	Path         string    `json:"path"`
-	ToPath       string    `json:"toPath,omitempty"`
-	BeforeSha256 string    `json:"beforeSha256,omitempty"`
-	AfterSha256  string    `json:"afterSha256,omitempty"`
-	Diff         string    `json:"diff,omitempty"`
-	OK           bool      `json:"ok"`
-	ErrorKind    string    `json:"errorKind,omitempty"`
-
-	Entry     string   `json:"entry"` // by which show and undo know it: the transaction, or #seq of a refusal
-	Seq       uint64   `json:"seq"`
-	Client    string   `json:"client,omitempty"`
-	Call      string   `json:"call,omitempty"` // the client's own name for this use of the tool
-	Message   string   `json:"message,omitempty"`
-	TrashedTo string   `json:"trashedTo,omitempty"`
-	Undoes    []string `json:"undoes,omitempty"`   // the entries that this one took back
-	UndoneBy  string   `json:"undoneBy,omitempty"` // the entry that took this one back
-
-	Ended     string      `json:"ended,omitempty"`     // abort, recovered: how a change ended that was cut short or met somebody's save
-	Hunks     []HunkPlace `json:"hunks,omitempty"`     // with the diff: where the hunks of a patch, or text edits, landed; none in older entries
-	HunksMore int         `json:"hunksMore,omitempty"` // how many more there were
-}
-
-// HunkPlace is where a hunk landed.
-type HunkPlace struct {
-	Line int    `json:"line"` // of the file before, from 1
-	Rung string `json:"rung"` // how loosely it matched: exact, trailing, whitespace, …
-}
-
-// UndoRequest asks to take back an entry of the log, or all that a session did.
-type UndoRequest struct {
-	Entry          string `json:"entry,omitempty" jsonschema:"the entry, as history lists it"`
-	SessionID      string `json:"sessionId,omitempty" jsonschema:"all of this session"`
-	DryRun         bool   `json:"dryRun,omitempty" jsonschema:"only say what would be done"`
-	IdempotencyKey string `json:"idempotencyKey,omitempty" jsonschema:"the same key: done once"`
 }

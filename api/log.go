@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Actor says who asks for a change, for the log.
+// Actor says who makes a call, for the log.
 type Actor struct {
 	Client  string `json:"client,omitempty"`
 	Session string `json:"session,omitempty"`
@@ -23,6 +23,58 @@ type Head struct {
 
 // String returns the number, a colon and the hash.
 func (h Head) String() string { return fmt.Sprintf("%d:%s", h.Seq, h.H) }
+
+// HistoryRequest asks for entries of the log, the newest first.
+type HistoryRequest struct {
+	Path      string `json:"path,omitempty" jsonschema:"only this file or directory"`
+	SessionID string `json:"sessionId,omitempty" jsonschema:"only of this session"`
+	Since     string `json:"since,omitempty" jsonschema:"a time (RFC 3339) or an age (90m, 2h, 7d)"`
+	Limit     int    `json:"limit,omitempty" jsonschema:"at most so many entries"`
+	// Tool and Diff are for people and fronts; agents ask with the fields above.
+	Tool string `json:"-"`
+	Diff bool   `json:"-"`
+}
+
+// HistoryData lists entries, the newest first: one for every file that a call changed, or tried to change.
+type HistoryData struct {
+	Entries   []LogEntry `json:"entries"`
+	Truncated bool       `json:"truncated"`
+}
+
+// LogEntry says what one call did to one file. The fields above Entry are those of Comma's log; those below are emend's own.
+type LogEntry struct {
+	Timestamp    time.Time `json:"timestamp"`
+	SessionID    string    `json:"sessionId"`
+	AgentName    string    `json:"agentName"`
+	ToolName     string    `json:"toolName"`
+	Operation    string    `json:"operation"`
+	Path         string    `json:"path"`
+	ToPath       string    `json:"toPath,omitempty"`
+	BeforeSha256 string    `json:"beforeSha256,omitempty"`
+	AfterSha256  string    `json:"afterSha256,omitempty"`
+	Diff         string    `json:"diff,omitempty"`
+	OK           bool      `json:"ok"`
+	ErrorKind    string    `json:"errorKind,omitempty"`
+
+	Entry     string   `json:"entry"` // by which show and undo know it: the transaction, or #seq of a refusal
+	Seq       uint64   `json:"seq"`
+	Client    string   `json:"client,omitempty"`
+	Call      string   `json:"call,omitempty"` // the client's own name for this use of the tool
+	Message   string   `json:"message,omitempty"`
+	TrashedTo string   `json:"trashedTo,omitempty"`
+	Undoes    []string `json:"undoes,omitempty"`   // the entries that this one took back
+	UndoneBy  string   `json:"undoneBy,omitempty"` // the entry that took this one back
+
+	Ended     string      `json:"ended,omitempty"`     // abort, recovered: how a change ended that was cut short or met somebody's save
+	Hunks     []HunkPlace `json:"hunks,omitempty"`     // with the diff: where the hunks of a patch, or text edits, landed; none in older entries
+	HunksMore int         `json:"hunksMore,omitempty"` // how many more there were
+}
+
+// HunkPlace says where a hunk landed.
+type HunkPlace struct {
+	Line int    `json:"line"` // of the file before, from 1
+	Rung string `json:"rung"` // how loosely it matched: exact, trailing, whitespace, …
+}
 
 // EntryData is one record of the log: who asked, what was done, and which of the displaced files are kept.
 type EntryData struct {

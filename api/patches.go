@@ -4,26 +4,25 @@ import "github.com/emend-dev/emend/patch"
 
 // PatchOptions say how a patch is read and applied. The zero value recognises the dialect and is strict.
 type PatchOptions struct {
-	// Dialect is the name of one of [Dialects]; "" or "auto" recognises it.
+	// Dialect names the dialect of the patch; "" or "auto" recognises it.
 	Dialect string
-	// Lenient lets pass what sloppy models write; whatever it let pass is named in the result.
+	// Lenient accepts what models write by mistake. The result names everything that it accepted.
 	Lenient bool
-	// Tolerance names the last rung on which lines may match; 0 leaves it to the dialect.
+	// Tolerance is the loosest rung on which lines may match; 0 leaves it to the dialect.
 	Tolerance patch.Rung
 	// Expect holds the sha256 that files must have now, by their path as the patch writes it. "" asserts that a
 	// file to be added is not there.
 	Expect map[string]string
-	// Base is the directory that the paths of the patch are relative to, written as they are; "" is that of the workspace.
+	// Base is the directory that the paths of the patch are relative to; "" is that of the workspace.
 	Base string
 	// Sequential applies the sections one after the other, each by itself, and stops at the first that fails.
 	Sequential bool
-	// Idempotent skips what is already applied, hunk by hunk and section by section, instead of refusing it. It is for
-	// who sends a patch again without knowing whether it arrived. If all of it is applied nothing is committed.
+	// Idempotent skips hunks and sections that are already applied, instead of refusing them. Use it to send a patch again that
+	// may have arrived. If all of it is applied, nothing is committed.
 	Idempotent bool
-	// Progress is told, while a large patch is staged, how many of its files are. It must return at once.
+	// Progress is called while a large patch is staged, with the number of staged files. It must return at once.
 	Progress func(done, total int)
-	// IdempotencyKey makes Apply do a thing once: a call with a key that was committed before returns the answer of
-	// the first.
+	// IdempotencyKey makes Apply commit once: a later call with the same key returns the answer of the first.
 	IdempotencyKey string
 }
 
@@ -36,14 +35,14 @@ type Placed struct {
 	Skipped bool // the change was already there, and begins at Line
 }
 
-// Change is one file before and after, for [emend.Make].
+// Change is one file before and after, from which Make writes a patch.
 type Change struct {
 	Path           string
 	Old, New       string
 	HasOld, HasNew bool // false: the file does not exist on that side
 }
 
-// Limits bound what one patch may do. Each is refused clearly, before anything is changed.
+// Limits bound what one patch may do. A patch that exceeds one is refused before anything is changed.
 type Limits struct {
 	PatchBytes int64 // the text of the patch
 	Files      int   // the sections of the patch
@@ -52,5 +51,5 @@ type Limits struct {
 	Depth      int   // the names of a path
 }
 
-// DefaultLimits are those of a workspace that names none.
+// DefaultLimits are the limits of a workspace that is opened without any.
 var DefaultLimits = Limits{PatchBytes: 1 << 30, Files: 200_000, FileBytes: 4 << 30, TotalBytes: 8 << 30, Depth: 128}

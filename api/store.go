@@ -1,6 +1,6 @@
 package api
 
-// Health is what can be said of a workspace's store and of the promises that hold on its file system.
+// Health describes a workspace's store, and the promises that hold on its file system.
 type Health struct {
 	Root       string     `json:"root"`
 	Store      string     `json:"store"`
@@ -18,7 +18,7 @@ type Health struct {
 	Problems   []string   `json:"problems"`          // what keeps emend from writing here
 }
 
-// Usage is how much the history holds.
+// Usage counts what the history holds.
 type Usage struct {
 	Files int   `json:"files"`
 	Bytes int64 `json:"bytes"`

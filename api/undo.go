@@ -1,6 +1,14 @@
 package api
 
-// PutBackRequest asks for a version of a file again, at the path that the file has now.
+// UndoRequest asks to take back an entry of the log, or all that a session did.
+type UndoRequest struct {
+	Entry          string `json:"entry,omitempty" jsonschema:"the entry, as history lists it"`
+	SessionID      string `json:"sessionId,omitempty" jsonschema:"all of this session"`
+	DryRun         bool   `json:"dryRun,omitempty" jsonschema:"only say what would be done"`
+	IdempotencyKey string `json:"idempotencyKey,omitempty" jsonschema:"the same key: done once"`
+}
+
+// PutBackRequest asks to make a file what it was in an earlier version.
 type PutBackRequest struct {
 	Path           string `json:"path" jsonschema:"the file, relative to the workspace"`
 	Version        string `json:"version" jsonschema:"the id of the version"`

@@ -1,6 +1,6 @@
 package api
 
-// Build is which emend this is.
+// Build says which emend a binary is.
 type Build struct {
 	Version string `json:"version"`
 	Commit  string `json:"commit,omitempty"`

@@ -53,12 +53,13 @@ type AskedPath struct {
 // does not mention it.
 var ErrUnanswered = errors.New("a person has been asked, and has not answered yet")
 
-// Waiting is a call that waits for a person to answer, as the store has it.
+// Waiting is a call that waits for a person to answer.
 type Waiting struct {
 	ID       string
 	Since    time.Time
 	Deadline time.Time // when it is refused without an answer
 	Question Question
-	// Below is where the workspace that asks lies in this one, which the paths of the question are relative to; "." for this one.
+	// Below is the directory of the asking workspace in this one; "." if they are the same. The paths of the question are relative to
+	// it.
 	Below string
 }
