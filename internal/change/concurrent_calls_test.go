@@ -1,4 +1,4 @@
-package emend_test
+package change_test
 
 import (
 	"context"
@@ -27,8 +27,7 @@ func keyedTree(t *testing.T) string {
 	return dir
 }
 
-// Many who send the same patch with the same key at once all hear that it is done, and it is done once; whole, or
-// section by section.
+// Concurrent calls with the same patch and key all succeed, and the patch is applied once; atomic, or section by section.
 func TestSameKeyAtOnce(t *testing.T) {
 	for _, sequential := range []bool{false, true} {
 		t.Run(fmt.Sprintf("sequential=%v", sequential), func(t *testing.T) {
@@ -64,7 +63,7 @@ func checkOnce(t *testing.T, dir string, commits int) {
 	}
 }
 
-// The same call begins again while the first is at work, section by section: the second finishes what the first began.
+// Two calls with one key apply a patch section by section, interleaved: each section is applied once.
 func TestSameKeyInBetween(t *testing.T) {
 	for at := 1; at <= 3; at++ {
 		dir := keyedTree(t)
@@ -85,8 +84,7 @@ func TestSameKeyInBetween(t *testing.T) {
 	}
 }
 
-// Doctor, recovery, patches and the end of a workspace at once: the race detector watches, and what is closed is
-// refused.
+// Doctor, Recover, patches and Close run at once, for the race detector. A closed workspace refuses patches.
 func TestAllAtOnce(t *testing.T) {
 	for range 10 {
 		dir := keyedTree(t)
@@ -108,7 +106,7 @@ func TestAllAtOnce(t *testing.T) {
 	}
 }
 
-// A call that goes section by section and fails half way leaves out what it has done when it comes again.
+// A retry of a call that failed half way, section by section, does not repeat the sections that were applied.
 func TestKeyOfHalfACall(t *testing.T) {
 	dir := keyedTree(t)
 	const half = "*** Begin Patch\n*** Update File: b\n@@\n+again\n*** Update File: c\n@@\n-not there\n+two\n*** End Patch\n"

@@ -1,4 +1,4 @@
-package emend_test
+package source_test
 
 import (
 	"context"
@@ -15,8 +15,8 @@ import (
 	"github.com/emend-dev/emend/fail"
 )
 
-// hundred is a workspace with a hundred files, and a patch that changes each of them.
-func hundred(t *testing.T, options ...emend.Option) (w *emend.Workspace, text string) {
+// hundredFiles returns a workspace with a hundred files, and a patch that changes each of them.
+func hundredFiles(t *testing.T, options ...emend.Option) (w *emend.Workspace, text string) {
 	t.Helper()
 	dir := t.TempDir()
 	var b strings.Builder
@@ -29,7 +29,7 @@ func hundred(t *testing.T, options ...emend.Option) (w *emend.Workspace, text st
 		}
 		has := i
 		if i%10 == 7 {
-			has = -1 // which is not there
+			has = -1 // no line of the file
 		}
 		if i%10 == 8 {
 			path = ".git/" + path
@@ -44,9 +44,9 @@ func hundred(t *testing.T, options ...emend.Option) (w *emend.Workspace, text st
 	return w, b.String() + "*** End Patch\n"
 }
 
-// What is read ahead is refused when its turn comes: in the order of the patch, each failure once.
+// A prefetched file is refused when its turn comes: in the order of the patch, each failure once.
 func TestManyFilesAreRefusedInOrder(t *testing.T) {
-	w, text := hundred(t)
+	w, text := hundredFiles(t)
 	_, err := w.Plan(context.Background(), text, api.PatchOptions{})
 	refused, ok := errors.AsType[*emend.Refusal](err)
 	if !ok {
@@ -64,9 +64,9 @@ func TestManyFilesAreRefusedInOrder(t *testing.T) {
 	}
 }
 
-// The files count against the limit as the plan comes to them, not as they are read.
+// Files count against the limit in the order of the plan, not in that of prefetching.
 func TestManyFilesOverTheLimit(t *testing.T) {
-	w, text := hundred(t, emend.WithLimits(api.Limits{TotalBytes: 30}))
+	w, text := hundredFiles(t, emend.WithLimits(api.Limits{TotalBytes: 30}))
 	_, err := w.Plan(context.Background(), text, api.PatchOptions{})
 	refused, ok := errors.AsType[*emend.Refusal](err)
 	if !ok {
@@ -79,7 +79,7 @@ func TestManyFilesOverTheLimit(t *testing.T) {
 }
 
 func TestManyFilesAreCancelled(t *testing.T) {
-	w, text := hundred(t)
+	w, text := hundredFiles(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := w.Plan(ctx, text, api.PatchOptions{}); !errors.Is(err, context.Canceled) {

@@ -1,4 +1,4 @@
-package emend_test
+package change_test
 
 import (
 	"encoding/json"
@@ -15,7 +15,7 @@ import (
 	"github.com/emend-dev/emend/fail"
 )
 
-// outcome is what a call was answered: as a model and as a program reads it.
+// outcome holds an answer as a model and as a program reads it.
 type outcome struct {
 	tx, text string
 	data     map[string]any
@@ -50,8 +50,8 @@ func reportOf(s *emendtest.Story, r *emend.Report, err error) (outcome, error) {
 	return outcomeOf(s.T, r.Tx, r.Result()), nil
 }
 
-// keyedCalls are all calls that take a key, made with it where the files x and y are and where gone was, whose id in the
-// trash is given.
+// keyedCalls makes every call that takes a key. They expect the files x and y, and a deleted file gone whose id in the
+// trash is id.
 var keyedCalls = map[string]func(s *emendtest.Story, key, id string) (outcome, error){
 	"create": func(s *emendtest.Story, key, id string) (outcome, error) {
 		a, err := s.WS.Create(s.Ctx, api.CreateRequest{Path: "new", Content: "new\n", IdempotencyKey: key})
@@ -99,7 +99,7 @@ var keyedCalls = map[string]func(s *emendtest.Story, key, id string) (outcome, e
 	},
 }
 
-// keyedStory has what keyedCalls want, in d1 and in d2, and its store at the top.
+// keyedStory has the files that keyedCalls expect, in d1 and in d2, and its store at the top.
 func keyedStory(t *testing.T) *emendtest.Story {
 	t.Helper()
 	s := emendtest.NewStory(t, "d1/x", "X\n", "d1/y", "Y\n", "d1/gone", "G\n", "d2/x", "X\n", "d2/y", "Y\n", "d2/gone", "G\n")
@@ -107,8 +107,8 @@ func keyedStory(t *testing.T) *emendtest.Story {
 	return s
 }
 
-// TestKeyIsOfADirectory: the same call under the same key is another call in another directory, and is refused; in the
-// same one it is done once, whatever that is called by now.
+// TestKeyIsOfADirectory: in another directory the same key and request make another call, which is refused. In the same
+// directory the call is done once, under whatever name the directory is opened.
 func TestKeyIsOfADirectory(t *testing.T) {
 	for what, call := range keyedCalls {
 		t.Run(what, func(t *testing.T) {
@@ -141,7 +141,7 @@ func TestKeyIsOfADirectory(t *testing.T) {
 	}
 }
 
-// TestKeyOfARootThatWasRenamed: a retry finds its answer though a directory above has another name by now.
+// TestKeyOfARootThatWasRenamed: a retry finds its answer after a directory above was renamed.
 func TestKeyOfARootThatWasRenamed(t *testing.T) {
 	s := emendtest.NewStory(t, "p/d1/x", "X\n", "p/d1/y", "Y\n")
 	p := s.Below("p/d1")
@@ -155,7 +155,7 @@ func TestKeyOfARootThatWasRenamed(t *testing.T) {
 	}
 }
 
-// TestKeyOfAnotherRequest: a key is for one request, of one tool.
+// TestKeyOfAnotherRequest: a key belongs to one request of one tool.
 func TestKeyOfAnotherRequest(t *testing.T) {
 	for what, call := range keyedCalls {
 		s := keyedStory(t).Below("d1")
@@ -174,8 +174,8 @@ func TestKeyOfAnotherRequest(t *testing.T) {
 	}
 }
 
-// TestLostAnswer: a call that is repeated when its answer is lost is told what the log has of it, in the shape of its own
-// answer and by paths of its root, and is not done again.
+// TestLostAnswer: when the stored answer is lost, a retry is answered from the log, in the shape of the first answer and with
+// paths of its root. The call is not done again.
 func TestLostAnswer(t *testing.T) {
 	for what, call := range keyedCalls {
 		t.Run(what, func(t *testing.T) {
@@ -194,15 +194,16 @@ func TestLostAnswer(t *testing.T) {
 			if !strings.Contains(again.text, "before") || strings.Contains(again.text, "d1") {
 				t.Errorf("it says %q", again.text)
 			}
-			if got, want := bare(again.data), bare(first.data); got != want {
+			if got, want := withoutDiffs(again.data), withoutDiffs(first.data); got != want {
 				t.Errorf("it has\n%s\nwant\n%s", got, want)
 			}
 		})
 	}
 }
 
-// bare is data without what only an answer has: diffs, the dialect and the places of edits.
-func bare(data map[string]any) string {
+// withoutDiffs returns data as JSON without the fields that the log cannot restore: diffs, the dialect and the places of
+// edits.
+func withoutDiffs(data map[string]any) string {
 	data = maps.Clone(data)
 	if edits, ok := data["appliedEdits"]; ok && edits == nil {
 		return "appliedEdits is null"
@@ -221,7 +222,7 @@ func bare(data map[string]any) string {
 	return string(b)
 }
 
-// TestKeyOfPermanent: nothing of what was deleted for good is kept with its transaction, and the retry is told the same.
+// TestKeyOfPermanent: a permanent deletion keeps nothing of the file in the store, and a retry gets the same answer.
 func TestKeyOfPermanent(t *testing.T) {
 	const secret = "TOPSECRETVALUE"
 	for _, key := range []string{"", "K"} {
@@ -246,7 +247,7 @@ func TestKeyOfPermanent(t *testing.T) {
 	}
 }
 
-// TestAnswerIsJudgedAgain: what may not be read by now is in no answer, though the first answer had it.
+// TestAnswerIsJudgedAgain: a retry is not told about a file that policy has forbidden to read since the first answer.
 func TestAnswerIsJudgedAgain(t *testing.T) {
 	for _, what := range []string{"write", "edit", "delete", "move", "move over", "apply"} {
 		s := keyedStory(t)

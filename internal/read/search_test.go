@@ -1,4 +1,4 @@
-package emend_test
+package read_test
 
 import (
 	"io"
@@ -12,7 +12,7 @@ import (
 	"github.com/emend-dev/emend/fail"
 )
 
-// TestSearchSaysWhatItLeft: a search that did not look at all of a file says so, in its words and in its notes.
+// TestSearchSaysWhatItLeft: a search that skipped a part of a file says so, in its text and in its notes.
 func TestSearchSaysWhatItLeft(t *testing.T) {
 	quiet(t)
 	long := strings.Repeat("x", 1<<20)
@@ -28,7 +28,7 @@ func TestSearchSaysWhatItLeft(t *testing.T) {
 	}
 }
 
-// TestSearchTo: what is written is what Search finds.
+// TestSearchTo: SearchTo writes the matches that Search finds.
 func TestSearchTo(t *testing.T) {
 	quiet(t)
 	ws := emendtest.Workspace(t, "sub/a.txt", "one\ntwo foo\nthree foo\x1b\n", "b.txt", "foo\n", "c.bin", "foo\x00", ".env", "foo\n")
@@ -47,6 +47,6 @@ func TestSearchTo(t *testing.T) {
 	r, w := io.Pipe()
 	r.Close()
 	if _, err = ws.Host().SearchTo(t.Context(), api.SearchRequest{Query: "foo"}, w); err != io.ErrClosedPipe {
-		t.Errorf("the reader went away: %v", err)
+		t.Errorf("the writer is closed: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package emend_test
+package undo_test
 
 import (
 	"os"
@@ -87,7 +87,7 @@ func TestUndoKeepsAnEdit(t *testing.T) {
 	}
 }
 
-// TestUndoKeepsPermissions: what a person did to the permissions since stays, whatever comes back as text.
+// TestUndoKeepsPermissions: permissions that were changed since stay; only the text comes back.
 func TestUndoKeepsPermissions(t *testing.T) {
 	s := emendtest.NewStory(t, "f", "one\n")
 	edited := s.Edit("f", "one", "two")
@@ -99,8 +99,8 @@ func TestUndoKeepsPermissions(t *testing.T) {
 	}
 }
 
-// TestUndoFindsWhatItLeft: to keep a later edit, the text that the change left is found among what later changes
-// displaced, or by the diff; without either the undo is refused.
+// TestUndoFindsWhatItLeft: to keep a later edit, undo needs the text that the change left: from a later change's slot or from
+// the diff. Without either it is refused.
 func TestUndoFindsWhatItLeft(t *testing.T) {
 	for what, tc := range map[string]struct {
 		by      string // who edited another line since
@@ -132,7 +132,7 @@ func TestUndoFindsWhatItLeft(t *testing.T) {
 	}
 }
 
-// TestUndoBelow: in a root below the top an undo takes back what happened there, and touches nothing else.
+// TestUndoBelow: below the top, an undo takes back changes inside its root only.
 func TestUndoBelow(t *testing.T) {
 	s := emendtest.NewStory(t, "d1/x", "X\n")
 	d1 := s.Below("d1")
@@ -151,7 +151,7 @@ func TestUndoBelow(t *testing.T) {
 	d1.Refused(api.UndoRequest{Entry: "20200101-000000-aaaaaaaaaa"}, fail.NotFound, "emend log")
 }
 
-// TestUndoBelowKeepsItsRoot: the directory that a workspace is stays, though the change that is taken back made it.
+// TestUndoBelowKeepsItsRoot: undo never removes the workspace root, even if the undone change made it.
 func TestUndoBelowKeepsItsRoot(t *testing.T) {
 	s := emendtest.NewStory(t, "x", "X\n")
 	made := s.Create("up/d/e/f", "f\n")
@@ -159,7 +159,7 @@ func TestUndoBelowKeepsItsRoot(t *testing.T) {
 	s.Has(`up/, up/d/, x "X\n"`)
 }
 
-// TestUndoAfterPermanent: what was deleted for good does not come back, and the refusal names the change before it.
+// TestUndoAfterPermanent: a permanent deletion cannot be undone, and the refusal names the change before it.
 func TestUndoAfterPermanent(t *testing.T) {
 	s := emendtest.NewStory(t, "a", "A\n", "b", "B\n")
 	before, _ := s.Remove("a")
@@ -172,9 +172,9 @@ func TestUndoAfterPermanent(t *testing.T) {
 	s.Refused(api.UndoRequest{}, fail.NotFound, "there is no older change")
 }
 
-const unseen = "\U0001F469\u200d\U0001F4BB.md" // two code points and, between them, one that nobody sees
+const unseen = "\U0001F469\u200d\U0001F4BB.md" // an invisible U+200D between two code points
 
-// TestUnseenNames: a name that nobody may make comes back where it was; a new one is refused, also on the way back.
+// TestUnseenNames: an existing file with an invisible character in its name can be restored; a new name with one is refused.
 func TestUnseenNames(t *testing.T) {
 	for _, name := range []string{unseen, "two\nlines", "d\u200b/f"} {
 		s := emendtest.NewStory(t, name, "x\n", "y", "y\n").As("s")
@@ -200,7 +200,7 @@ func TestUnseenNames(t *testing.T) {
 	}
 }
 
-// TestRefusalOnOneLine: a path with a line end does not end the line of a refusal.
+// TestRefusalOnOneLine: a newline in a path does not break the line of a refusal.
 func TestRefusalOnOneLine(t *testing.T) {
 	s := emendtest.NewStory(t, "two\nlines", "x\n")
 	tx, _ := s.Remove("two\nlines")
@@ -212,7 +212,7 @@ func TestRefusalOnOneLine(t *testing.T) {
 	}
 }
 
-// TestRestoreIsForTheTrash: what an edit replaced is no trash.
+// TestRestoreIsForTheTrash: a file that an edit replaced is not in the trash.
 func TestRestoreIsForTheTrash(t *testing.T) {
 	s := emendtest.NewStory(t, "f", "one\n")
 	edited := s.Edit("f", "one", "two")
@@ -223,8 +223,8 @@ func TestRestoreIsForTheTrash(t *testing.T) {
 	s.Has(`f "one\n"`)
 }
 
-// TestConflictIsInTheTrash: what a transaction that was taken back could not put into its place, where somebody had saved
-// a newer file, is in the trash and comes back from there.
+// TestConflictIsInTheTrash: when an aborted transaction cannot put a file back, because somebody saved a newer one, the
+// trash has the file.
 func TestConflictIsInTheTrash(t *testing.T) {
 	s := emendtest.NewStory(t, "a", "A\n", "b", "B\n")
 	tx, id := s.Remove("a")
@@ -251,7 +251,7 @@ func TestConflictIsInTheTrash(t *testing.T) {
 	s.Refused(api.UndoRequest{Entry: tx}, fail.NotFound, "no change has the entry")
 }
 
-// TestUndoTakesNoOther: a kept file that belongs to another path is copied, and stays where it is in the trash.
+// TestUndoTakesNoOther: undo copies a kept file that belongs to another path, and leaves it in the trash.
 func TestUndoTakesNoOther(t *testing.T) {
 	s := emendtest.NewStory(t, "a", "", "b", "", "c", "C\n")
 	tx, mine := s.Remove("a")
@@ -275,7 +275,7 @@ func TestRestoreGoesWhereItWas(t *testing.T) {
 	s.Has(`sub/, sub/a "A\n", sub/sub/, sub/sub/b "B\n"`)
 }
 
-// TestUndoAfterRestore: a restore is taken back into the trash, and from there the file can be had again.
+// TestUndoAfterRestore: undo of a restore moves the file back to the trash, from which it can be restored again.
 func TestUndoAfterRestore(t *testing.T) {
 	s := emendtest.NewStory(t, "a", "A\n")
 	tx, id := s.Remove("a")
@@ -289,7 +289,7 @@ func TestUndoAfterRestore(t *testing.T) {
 	s.Has(`a "A\n"`)
 }
 
-// TestUndoOfWrittenPast: what is kept and was written to since, through another name of it, is not put back.
+// TestUndoOfWrittenPast: undo does not put back a kept file that was written to through another hard link.
 func TestUndoOfWrittenPast(t *testing.T) {
 	for what, text := range map[string]string{"longer": "one\nperson\n", "of the same size": "six\n"} {
 		for how, change := range map[string]func(s *emendtest.Story) string{

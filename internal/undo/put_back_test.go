@@ -1,4 +1,4 @@
-package emend_test
+package undo_test
 
 import (
 	"os"
@@ -99,7 +99,7 @@ func TestPutBack(t *testing.T) {
 	}
 }
 
-// TestPutBackRefused: what is in the way is said with the next step, and nothing changes.
+// TestPutBackRefused: a refusal says why and what to do next, and nothing changes.
 func TestPutBackRefused(t *testing.T) {
 	other := strings.Repeat("0", 64)
 	tests := []struct {
@@ -146,7 +146,7 @@ func TestPutBackRefused(t *testing.T) {
 	}
 }
 
-// TestPutBackOnce: a key does it once, and says the same again.
+// TestPutBackOnce: a second call with the key changes nothing and gives the first answer.
 func TestPutBackOnce(t *testing.T) {
 	s := emendtest.NewStory(t, "f", "one\n")
 	s.Edit("f", "one", "two")

@@ -1,4 +1,4 @@
-package emend_test
+package source_test
 
 import (
 	"context"
@@ -14,21 +14,21 @@ import (
 	"github.com/emend-dev/emend/api"
 )
 
-// sudden is a context that has ended when it was asked so often, and tells nobody before.
-type sudden struct {
+// endingContext is cancelled after a number of calls of Err. Its Done channel never closes.
+type endingContext struct {
 	context.Context
 	left atomic.Int32
 }
 
-func (s *sudden) Err() error {
-	if s.left.Add(-1) < 0 {
+func (c *endingContext) Err() error {
+	if c.left.Add(-1) < 0 {
 		return context.Canceled
 	}
 	return nil
 }
 
-// TestAheadLeft: a plan that ends early leaves nobody behind who reads for it (the race detector sees it).
-func TestAheadLeft(t *testing.T) {
+// TestPrefetchEndsWithPlan: a plan that ends early leaves no goroutine reading (the race detector would tell).
+func TestPrefetchEndsWithPlan(t *testing.T) {
 	dir := t.TempDir()
 	var text strings.Builder
 	text.WriteString("*** Begin Patch\n")
@@ -46,7 +46,7 @@ func TestAheadLeft(t *testing.T) {
 	}
 	defer ws.Close()
 	for left := range 30 {
-		ctx := &sudden{Context: context.Background()}
+		ctx := &endingContext{Context: context.Background()}
 		ctx.left.Store(int32(left))
 		if _, err := ws.Plan(ctx, text.String(), api.PatchOptions{}); !errors.Is(err, context.Canceled) {
 			t.Fatalf("after %d: %v", left, err)

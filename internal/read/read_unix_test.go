@@ -1,6 +1,6 @@
 //go:build unix
 
-package emend_test
+package read_test
 
 import (
 	"errors"
@@ -16,7 +16,7 @@ import (
 	"github.com/emend-dev/emend/fail"
 )
 
-// TestReadSpecial: what is no file is never opened; a FIFO without a writer would wait for ever.
+// TestReadSpecial: special files are never opened. To open a FIFO without a writer would block for ever.
 func TestReadSpecial(t *testing.T) {
 	ws := emendtest.Workspace(t)
 	if err := syscall.Mkfifo(filepath.Join(ws.Root(), "fifo"), 0o600); err != nil {

@@ -1,4 +1,4 @@
-package emend_test
+package read_test
 
 import (
 	"context"
@@ -16,7 +16,7 @@ import (
 	"github.com/emend-dev/emend/fail"
 )
 
-// quiet keeps the person's own excludes file out of a test.
+// quiet hides the git configuration of whoever runs the test.
 func quiet(t *testing.T) {
 	t.Helper()
 	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
@@ -143,8 +143,8 @@ func TestGlob(t *testing.T) {
 	}
 }
 
-// TestFindThroughLinks: a link to a directory that is named is followed when it stays inside; one that leads to what
-// may not be read, or outside, is not.
+// TestFindThroughLinks: a root that is a link is followed inside the workspace. A link outside, or to a protected path, is
+// refused.
 func TestFindThroughLinks(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("links need a privilege")
@@ -188,7 +188,7 @@ func TestFindThroughLinks(t *testing.T) {
 	}
 }
 
-// TestExcludes: the person's own excludes file counts in a repository.
+// TestExcludes: the user's excludes file of git applies in a repository.
 func TestExcludes(t *testing.T) {
 	quiet(t)
 	home := t.TempDir()
@@ -225,7 +225,7 @@ func TestExcludes(t *testing.T) {
 	}
 }
 
-// TestFindCancel: who no longer wants an answer gets a refusal.
+// TestFindCancel: a cancelled call is refused.
 func TestFindCancel(t *testing.T) {
 	quiet(t)
 	ws := emendtest.Workspace(t, "a", "foo\n")

@@ -1,4 +1,4 @@
-package emend_test
+package read_test
 
 import (
 	"errors"
@@ -15,8 +15,8 @@ import (
 	"github.com/emend-dev/emend/fail"
 )
 
-// TestNobodyReadsTheStore: it has what was in every file that was changed, also in those that may not be read, and the
-// hashes of it. No tool reads it, lists it or finds anything in it, wherever it is.
+// TestNobodyReadsTheStore: the store has the contents and hashes of every file that was changed, protected ones too. No tool
+// reads it, lists it or searches it, wherever it is.
 func TestNobodyReadsTheStore(t *testing.T) {
 	for store, repository := range map[string]string{".emend": "x", ".git/emend": ".git/HEAD", "kept/here": "x"} {
 		t.Run(store, func(t *testing.T) {
@@ -25,7 +25,7 @@ func TestNobodyReadsTheStore(t *testing.T) {
 			if store == "kept/here" {
 				o = append(o, emend.Store(s.At(store)))
 			}
-			edit(t, s.Opened(s.WS.Root(), append(o, emend.AllowProtected(".env"))...))
+			writeSecret(t, s.Opened(s.WS.Root(), append(o, emend.AllowProtected(".env"))...))
 			agent := s.Opened(s.WS.Root(), o...)
 			files := 0
 			s.Must(filepath.WalkDir(s.At(store), func(p string, d fs.DirEntry, err error) error {
@@ -58,7 +58,7 @@ func TestNobodyReadsTheStore(t *testing.T) {
 	}
 }
 
-func edit(t *testing.T, s *emendtest.Story) {
+func writeSecret(t *testing.T, s *emendtest.Story) {
 	t.Helper()
 	_, err := s.WS.Write(s.Ctx, api.WriteRequest{Path: ".env", ExpectedSha256: emendtest.Sum("SECRET\n"), Content: "other\n"})
 	s.Must(err)

@@ -1,4 +1,4 @@
-package emend_test
+package change_test
 
 import (
 	"fmt"
@@ -14,7 +14,7 @@ import (
 	"github.com/emend-dev/emend/api"
 )
 
-// placesOf is where the hunks of the newest entry landed, by the log.
+// placesOf returns where the hunks of the newest entry landed, according to the log.
 func placesOf(t *testing.T, ws *emend.Workspace) (places []string, more int) {
 	t.Helper()
 	h, err := ws.History(t.Context(), api.HistoryRequest{Diff: true, Limit: 1})
@@ -29,7 +29,7 @@ func placesOf(t *testing.T, ws *emend.Workspace) (places []string, more int) {
 
 const plain = "one\ntwo\nthree\n\tfour\nfive\n"
 
-// Each hunk is on record, by whatever dialect it came, with the line of the file before and the rung.
+// In every dialect the log has each hunk, with its line in the file before the change and its rung.
 func TestHunksOnRecord(t *testing.T) {
 	for dialect, tc := range map[string]struct {
 		text string
@@ -88,7 +88,7 @@ func TestHunksOfEdits(t *testing.T) {
 	}
 }
 
-// What was there already did not land, and where a protected file was changed nobody is told.
+// The log omits hunks that were applied already, and hides those of a protected file.
 func TestHunksNotOnRecord(t *testing.T) {
 	ws := emendtest.Workspace(t, "f", plain)
 	patch := emendtest.Envelope("*** Update File: f", "@@", "-uno", "+one", " two", "@@", "-five", "+5")

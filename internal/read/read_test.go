@@ -1,4 +1,4 @@
-package emend_test
+package read_test
 
 import (
 	"context"
@@ -89,7 +89,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestReadOn: whoever does what a cut answer says has read the whole file in the end.
+// TestReadOn: following the hints of truncated answers reads the whole file.
 func TestReadOn(t *testing.T) {
 	var text strings.Builder
 	for i := range 500 {
@@ -228,7 +228,7 @@ func TestReadHuge(t *testing.T) {
 	if a.Data != want {
 		t.Errorf("got  %+v\nwant %+v", a.Data, want)
 	}
-	// All that was ever allocated, so that no garbage collector helps; 32 MiB are promised.
+	// TotalAlloc counts freed memory too. The promise is 32 MiB.
 	if got := after.TotalAlloc - before.TotalAlloc; got > 1<<20 {
 		t.Errorf("a file of %d bytes took %d bytes of memory", size, got)
 	}

@@ -1,4 +1,4 @@
-package emend_test
+package change_test
 
 import (
 	"encoding/json"
@@ -17,7 +17,7 @@ import (
 	"github.com/emend-dev/emend/internal/report"
 )
 
-// retried is a patch of every kind of section, in each dialect that has sections.
+// retried maps each dialect that has sections to a patch with every kind of section.
 var retried = map[string]string{
 	"emend": emendtest.Envelope("*** Add File: new", "+n", "*** Update File: up", "@@", " a", "-b", "+B", " c", "*** Delete File: del",
 		"*** Move File: from -> to", "*** Update File: old", "*** Move to: moved", "@@", " 1", "-2", "+II", " 3"),
@@ -32,8 +32,8 @@ func retrying(t *testing.T) *emendtest.Story {
 	return emendtest.NewStory(t, "up", "a\nb\nc\nd\n", "del", "gone\n", "from", "same\n", "old", "0\n1\n2\n3\n4\n")
 }
 
-// TestSentAgain: a patch that is sent again changes nothing and is in no record, in every dialect, atomic or not, tried or
-// done, with the hashes of before and without, with a key of its own; and it says so.
+// TestSentAgain: a patch that is resent with Idempotent changes nothing, adds no record, and says so: in every dialect,
+// atomic or not, planned or applied, with expected hashes or without, with a new key or none.
 func TestSentAgain(t *testing.T) {
 	for name, text := range retried {
 		t.Run(name, func(t *testing.T) {
@@ -57,7 +57,7 @@ func TestSentAgain(t *testing.T) {
 						o.Sequential, o.IdempotencyKey = sequential, key
 						rep, err := s.WS.Apply(s.Ctx, text, o)
 						s.Must(err)
-						says(t, rep.Result(), name)
+						checkNothingToDo(t, rep.Result(), name)
 						if rep.Tx != "" || rep.Head != head || len(rep.Files()) != 0 {
 							t.Errorf("%s %t: %+v", name, sequential, rep)
 						}
@@ -65,10 +65,10 @@ func TestSentAgain(t *testing.T) {
 				}
 				p, err := s.WS.Plan(s.Ctx, text, o)
 				s.Must(err)
-				says(t, p.Result(), name)
+				checkNothingToDo(t, p.Result(), name)
 				rep, err := s.WS.Commit(s.Ctx, p)
 				s.Must(err)
-				if says(t, rep.Result(), name); rep.Head != head || !p.AlreadyApplied {
+				if checkNothingToDo(t, rep.Result(), name); rep.Head != head || !p.AlreadyApplied {
 					t.Errorf("a plan that does nothing was committed: %+v", rep)
 				}
 			}
@@ -86,8 +86,8 @@ func TestSentAgain(t *testing.T) {
 	}
 }
 
-// says fails unless a result says that there was nothing to do, and has no changed file.
-func says(t *testing.T, r api.Result, what string) {
+// checkNothingToDo fails unless a result says that there was nothing to do, and lists no changed file.
+func checkNothingToDo(t *testing.T, r api.Result, what string) {
 	t.Helper()
 	b, err := json.Marshal(r)
 	if err != nil || !r.OK() || !strings.Contains(r.Text(), "Already applied: nothing to do.") || !strings.Contains(string(b), `"skipped":[{"path":"new","operation":"add"}`) {
@@ -100,7 +100,7 @@ func says(t *testing.T, r api.Result, what string) {
 	}
 }
 
-// TestSentAgainInPart: what is left of a patch is done, all or nothing, and what is not is named; one by one too.
+// TestSentAgainInPart: the rest of a patch is applied, and the skipped parts are named; atomic and section by section.
 func TestSentAgainInPart(t *testing.T) {
 	text := emendtest.Envelope("*** Update File: up", "@@", " a", "-b", "+B", " c", "@@", " c", "-d", "+D", "*** Add File: new", "+n", "*** Delete File: del")
 	for _, sequential := range []bool{false, true} {
@@ -126,7 +126,7 @@ func TestSentAgainInPart(t *testing.T) {
 	s.Has(before)
 }
 
-// TestKeyBeforeIdempotent: under a key that was used the first answer counts, whatever the file has now.
+// TestKeyBeforeIdempotent: under a used key the first answer counts, whatever the file has now.
 func TestKeyBeforeIdempotent(t *testing.T) {
 	s := emendtest.NewStory(t, "up", "a\nb\nc\n")
 	text := emendtest.Envelope("*** Update File: up", "@@", " a", "-b", "+B", " c")
@@ -141,7 +141,7 @@ func TestKeyBeforeIdempotent(t *testing.T) {
 	}
 }
 
-// TestAppliedIsNoOracle: of a file that may be written and not read a patch does not tell whether it has what was guessed.
+// TestAppliedIsNoOracle: a patch does not reveal whether a file that may be written, but not read, has a guessed content.
 func TestAppliedIsNoOracle(t *testing.T) {
 	s := emendtest.NewStory(t, "hidden", "hush\n")
 	file := filepath.Join(t.TempDir(), "policy.toml")

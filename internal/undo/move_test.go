@@ -1,4 +1,4 @@
-package emend_test
+package undo_test
 
 import (
 	"fmt"
@@ -14,7 +14,7 @@ import (
 	"github.com/emend-dev/emend/fail"
 )
 
-// TestUndoMoveLeavesOthers: what stands where a file was moved to goes back only if it is that file.
+// TestUndoMoveLeavesOthers: the file at the new path moves back only if it is the one that was moved there.
 func TestUndoMoveLeavesOthers(t *testing.T) {
 	tests := []struct {
 		name  string
@@ -50,7 +50,7 @@ func TestUndoMoveLeavesOthers(t *testing.T) {
 	}
 }
 
-// TestUndoMoveKeepsEdits: what was edited in a moved file since goes back with it.
+// TestUndoMoveKeepsEdits: a file that was edited after its move goes back with the edits.
 func TestUndoMoveKeepsEdits(t *testing.T) {
 	tests := []struct {
 		name string
@@ -79,7 +79,7 @@ func TestUndoMoveKeepsEdits(t *testing.T) {
 	}
 }
 
-// TestUndoMoveIsTheFile: a move that is taken back, and had again, carries the very file, with its links and mode.
+// TestUndoMoveIsTheFile: undo and redo of a move rename the very file, with its hard links and mode.
 func TestUndoMoveIsTheFile(t *testing.T) {
 	s := emendtest.NewStory(t, "a", "A\n")
 	s.Must(os.Link(s.At("a"), s.At("h")))
@@ -99,7 +99,7 @@ func TestUndoMoveIsTheFile(t *testing.T) {
 	}
 }
 
-// TestUndoMoveMakesDirectories: the directory that the file was in is made again, and what was made for it goes.
+// TestUndoMoveMakesDirectories: undo recreates the old directory and removes the directories made by the move.
 func TestUndoMoveMakesDirectories(t *testing.T) {
 	s := emendtest.NewStory(t, "d/e/a", "A\n", "x", "X\n")
 	moved := s.Move("d/e/a", "f/g/b")
@@ -125,8 +125,7 @@ func TestUndoMoveOfLink(t *testing.T) {
 	s.Refused(api.UndoRequest{Entry: moved}, fail.Stale, "m: something else is there since")
 }
 
-// TestUndoChain: moves one after the other are taken back the newest first, had again the oldest first, and taken back
-// in one as a session.
+// TestUndoChain: successive moves are undone the newest first, redone the oldest first, and undone together as a session.
 func TestUndoChain(t *testing.T) {
 	s := emendtest.NewStory(t, "a", "A\n").As("s")
 	first, second := s.Move("a", "b"), s.Move("b", "c")
@@ -145,7 +144,7 @@ func TestUndoChain(t *testing.T) {
 	s.Has(`a "A\n"`)
 }
 
-// TestUndoSession: what calls did to the same files is worked out together.
+// TestUndoSession: several changes to the same files are undone together.
 func TestUndoSession(t *testing.T) {
 	tests := []struct {
 		name string
