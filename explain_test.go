@@ -22,8 +22,8 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// TestExplainIsPlan: over the patches and trees of the scenarios, in every dialect, what is explained is what is planned:
-// the same hunks on the same lines, the same refusals.
+// TestExplainIsPlan: Explain and Plan agree on the hunks, their lines and the refusals, over the patches and trees of the
+// scenarios, in every dialect.
 func TestExplainIsPlan(t *testing.T) {
 	landed, refused := 0, 0
 	for _, dir := range []string{"apply", "dialects", "engine"} {
@@ -95,7 +95,7 @@ func agrees(t *testing.T, name string, ws *emend.Workspace, text string, o api.P
 	return true
 }
 
-// TestExplainLeavesNothing: no store is made, nothing is locked or on record, and no file is touched.
+// TestExplainLeavesNothing: Explain makes no store, takes no lock, logs nothing and touches no file.
 func TestExplainLeavesNothing(t *testing.T) {
 	ws := emendtest.Workspace(t, "a.txt", "one\n")
 	for _, text := range []string{emendtest.Envelope("*** Update File: a.txt", "@@", "-one", "+1"), emendtest.Envelope("*** Update File: a.txt", "@@", "-two"), "no patch"} {
@@ -113,7 +113,7 @@ func TestExplainLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestExplainCannot: what cannot be looked at at all is an error, and nothing else is.
+// TestExplainCannot: Explain fails only if it cannot look at the files at all.
 func TestExplainCannot(t *testing.T) {
 	ws := emendtest.Workspace(t, "a.txt", "one\n")
 	text := emendtest.Envelope("*** Update File: a.txt", "@@", "-one", "+1")
@@ -135,7 +135,7 @@ func TestExplainCannot(t *testing.T) {
 	}
 }
 
-// TestExplainLimits: a plan that is too large is explained as one that is refused.
+// TestExplainLimits: a plan that exceeds a limit is explained as refused.
 func TestExplainLimits(t *testing.T) {
 	ws := emendtest.Workspace(t, "a.txt", "one\n")
 	small, err := emend.Open(ws.Root(), emend.WithLimits(api.Limits{FileBytes: 6}))
@@ -149,7 +149,7 @@ func TestExplainLimits(t *testing.T) {
 	}
 }
 
-// TestExplainAsks: of a file that may be read only when a person says so nothing is shown, unless they do.
+// TestExplainAsks: Explain shows a file with an ask rule only after a person allows it.
 func TestExplainAsks(t *testing.T) {
 	policy := filepath.Join(t.TempDir(), "policy.toml")
 	if err := os.WriteFile(policy, []byte("[read]\nask = [\"a.txt\"]\n"), 0o600); err != nil {

@@ -12,6 +12,51 @@ import (
 	"github.com/emend-dev/emend/fail"
 )
 
+func TestSearch(t *testing.T) {
+	quiet(t)
+	ws := emendtest.Workspace(t, "sub/a.txt", "one\ntwo foo\nthree\nfour\nfive foo\n", "b.txt", "Foo\n", "sub/c.bin", "foo\x00", ".env", "foo\n")
+	a, err := ws.Search(t.Context(), api.SearchRequest{Query: "foo", Mode: "text", ContextLines: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "2 matches in 3 files searched\nsub/a.txt-1-one\nsub/a.txt:2:two foo\nsub/a.txt-3-three\nsub/a.txt-4-four\nsub/a.txt:5:five foo"
+	if a.Result().Text() != want {
+		t.Errorf("%s", a.Result().Text())
+	}
+	if m := a.Data.Matches; len(m) != 2 || m[0].Line != 2 || m[0].Column != 5 || m[0].Before[0] != "one" || m[1].Before[0] != "four" || a.Data.FilesScanned != 3 {
+		t.Errorf("%+v", a.Data)
+	}
+	no := false
+	a, err = ws.Search(t.Context(), api.SearchRequest{Query: "^f", Mode: "regex", CaseSensitive: &no, MaxResults: 2, Root: "."})
+	if err != nil || len(a.Data.Matches) != 2 || !a.Data.Truncated || !strings.Contains(a.Result().Text(), "maxResults") || a.Data.Matches[0].Path != "b.txt" {
+		t.Errorf("%+v, %v", a, err)
+	}
+	if a, err = ws.Search(t.Context(), api.SearchRequest{Query: "txt", Mode: "path", MaxResults: -1}); err != nil || a.Result().Text() != "2 paths in 3 files searched\nb.txt\nsub/a.txt" {
+		t.Errorf("%+v, %v", a, err)
+	}
+	if a, err = ws.Search(t.Context(), api.SearchRequest{Query: "foo", Mode: "text", Root: "sub/a.txt"}); err != nil || len(a.Data.Matches) != 2 {
+		t.Errorf("%+v, %v", a, err)
+	}
+	if a, err = ws.Search(t.Context(), api.SearchRequest{Query: "none", Mode: "text"}); err != nil || a.Result().Text() != "0 matches in 3 files searched" || a.Data.Matches == nil {
+		t.Errorf("%+v, %v", a, err)
+	}
+	for _, tt := range []struct {
+		r      api.SearchRequest
+		kind   fail.Kind
+		reason string
+	}{
+		{api.SearchRequest{Query: "("}, "", ""}, {api.SearchRequest{Query: "(", Mode: "regex"}, fail.CommandFailed, "bad_pattern"}, {api.SearchRequest{Query: "x", Mode: "fuzzy"}, fail.CommandFailed, "bad_arguments"},
+		{api.SearchRequest{Query: "x", MaxResults: 10_001}, fail.CommandFailed, "bad_arguments"}, {api.SearchRequest{Query: "x", ContextLines: -1}, fail.CommandFailed, "bad_arguments"},
+		{api.SearchRequest{Query: "x", Root: "none"}, fail.NotFound, ""}, {api.SearchRequest{Query: "x", Root: ".env"}, fail.PermissionDenied, ""},
+	} {
+		if _, err := ws.Search(t.Context(), tt.r); tt.kind != "" {
+			refusedAs(t, err, tt.kind, tt.reason)
+		} else if err != nil {
+			t.Errorf("%+v: %v", tt.r, err)
+		}
+	}
+}
+
 // TestSearchSaysWhatItLeft: a search that skipped a part of a file says so, in its text and in its notes.
 func TestSearchSaysWhatItLeft(t *testing.T) {
 	quiet(t)

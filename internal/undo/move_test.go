@@ -199,7 +199,7 @@ func TestUndoSession(t *testing.T) {
 	}
 }
 
-// TestUndoModes: what comes back has the permissions that it had, also where another file lends its content.
+// TestUndoModes: a restored file has its old permissions, even if its content comes from another kept file.
 func TestUndoModes(t *testing.T) {
 	tests := []struct {
 		name string
@@ -245,8 +245,7 @@ func TestUndoModes(t *testing.T) {
 	}
 }
 
-// TestUndoLaw: whatever calls a session makes, taking it back leaves the tree as it was, with its modes; and taking that
-// back leaves it as the session did.
+// TestUndoLaw: to undo a session of random calls restores the tree and its modes; to undo that restores the session's tree.
 func TestUndoLaw(t *testing.T) {
 	for seed := range uint64(60) {
 		s := emendtest.NewStory(t, "a", "A\n", "b", "B\n", "c", "C\n", "d", "A\n").As("s")
@@ -266,8 +265,7 @@ func TestUndoLaw(t *testing.T) {
 	}
 }
 
-// TestUndoKeepsPeople: what a person wrote after a session is in the tree when that is taken back, or the undo is refused
-// and the tree is as it was.
+// TestUndoKeepsPeople: the undo of a session keeps what a person wrote since, or it is refused and changes nothing.
 func TestUndoKeepsPeople(t *testing.T) {
 	refused := 0
 	for seed := range uint64(60) {
@@ -307,7 +305,7 @@ func TestUndoKeepsPeople(t *testing.T) {
 	}
 }
 
-// TestUndoOneByOne: taking back the newest change that stands, again and again, leads to where it began, and no further.
+// TestUndoOneByOne: to undo the last change again and again leads back to the first tree, and no further.
 func TestUndoOneByOne(t *testing.T) {
 	for seed := range uint64(30) {
 		s := emendtest.NewStory(t, "a", "A\n", "b", "B\n", "c", "C\n", "d", "A\n")
@@ -327,8 +325,8 @@ func TestUndoOneByOne(t *testing.T) {
 	}
 }
 
-// TestUndoLinksThatChangedPlaces: a link that would have to replace something is refused, and the way by single
-// entries, which the hint names, works. Nothing is read through it.
+// TestUndoLinksThatChangedPlaces: undo refuses to move a link onto a file. To undo entry by entry, as the hint says, works.
+// Nothing is read through the link.
 func TestUndoLinksThatChangedPlaces(t *testing.T) {
 	tests := []struct {
 		name string

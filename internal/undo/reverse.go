@@ -271,7 +271,7 @@ func (u *reversal) isMovedFile(r *audit.Record, a *audit.Act, to fileState) bool
 }
 
 // sameFile reports whether o is the very file that r had, by its inode, whatever its content is now. A file made after r
-// may have got the inode of a deleted one, so it does not count.
+// may have got the inode of a deleted one: without an older birth time the answer is false.
 func (u *reversal) sameFile(r *audit.Record, i *audit.Ident, o fileState) bool {
 	if o.ino != i.Ino || !o.mode.IsRegular() || o.at == "" {
 		return false

@@ -13,7 +13,7 @@ import (
 	"github.com/emend-dev/emend/internal/audit"
 )
 
-// TestUndoCreate: a file that was made is taken back as long as it is that file.
+// TestUndoCreate: undo deletes a created file only while it is still that file.
 func TestUndoCreate(t *testing.T) {
 	tests := []struct {
 		name  string
@@ -57,7 +57,7 @@ func TestUndoCreate(t *testing.T) {
 	}
 }
 
-// TestUndoOfEqualText: a text that is what the change left counts as unchanged, whoever wrote it.
+// TestUndoOfEqualText: a file with the text that the change left counts as unchanged, whoever wrote it.
 func TestUndoOfEqualText(t *testing.T) {
 	s := emendtest.NewStory(t, "flags", "debug=false\n")
 	s.As("A").Edit("flags", "false", "true")
@@ -69,8 +69,8 @@ func TestUndoOfEqualText(t *testing.T) {
 
 const eleven = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\neleven\n"
 
-// TestUndoKeepsAnEdit: what a person wrote in another part of the file stays, whichever root of the store changed it and
-// takes it back, and whatever its name.
+// TestUndoKeepsAnEdit: a person's edit in another part of the file stays, from whichever root of the store the change is made
+// and undone, and whatever the file is called.
 func TestUndoKeepsAnEdit(t *testing.T) {
 	for _, name := range []string{"plain", "a b", "caf\u00e9", `q"q`, "tab\tb", "new\nline", `back\slash`} {
 		for _, roots := range [][2]string{{".", "."}, {".", "d"}, {"d", "."}, {"d", "d"}} {
