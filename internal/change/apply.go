@@ -28,18 +28,18 @@ func Apply(ctx context.Context, w *workspace.Workspace, p Patch) (*Report, error
 	r := CommitRequest{Key: p.IdempotencyKey, Progress: p.Progress}
 	if r.Key != "" {
 		r.Request = requestSum(ctx, w, "apply_patch", text.Sum(p.Text))
-		if rep, err := earlier(ctx, w, r); rep != nil || err != nil {
+		if rep, err := answerForKey(ctx, w, r); rep != nil || err != nil {
 			return rep, refuse(ctx, w, report.View{Atomic: true}, err)
 		}
 	}
 	if p.Sequential {
-		return applyEach(ctx, w, p.Text, p.PatchOptions, r)
+		return applySections(ctx, w, p.Text, p.PatchOptions, r)
 	}
 	rep, view, err := applyAll(ctx, w, p.Text, p.PatchOptions, r)
 	if err == nil {
 		return rep, nil
 	}
-	if first := meanwhile(ctx, w, r); first != nil {
+	if first := answeredMeanwhile(ctx, w, r); first != nil {
 		return first, nil
 	}
 	return nil, refuse(ctx, w, view, err)
@@ -61,22 +61,22 @@ func applyAll(ctx context.Context, w *workspace.Workspace, text string, o api.Pa
 }
 
 // applyEach applies the sections one after the other.
-func applyEach(ctx context.Context, w *workspace.Workspace, text string, o api.PatchOptions, r CommitRequest) (*Report, error) {
+func applySections(ctx context.Context, w *workspace.Workspace, text string, o api.PatchOptions, r CommitRequest) (*Report, error) {
 	view, d, err := parse(w, text, o)
 	view.Atomic, view.DryRun = false, false
 	if err != nil {
 		return nil, refuse(ctx, w, view, err)
 	}
-	if rep, err := allApplied(ctx, w, text, o, r); rep != nil || err != nil {
+	if rep, err := reportAllApplied(ctx, w, text, o, r); rep != nil || err != nil {
 		return rep, refuse(ctx, w, view, err)
 	}
 	whole := &Report{View: view, Plan: &plan.Plan{}}
-	leave, err := askEach(ctx, w, text, view, d, o)
+	allowed, err := askForSections(ctx, w, text, view, d, o)
 	if err != nil {
 		return nil, refuse(ctx, w, view, err)
 	}
 	for i := range view.Patch.Sections {
-		rep, err := applyOnce(ctx, w, whole, d, i, o, r, leave)
+		rep, err := applySectionOnce(ctx, w, whole, d, i, o, r, allowed)
 		if err != nil {
 			for _, e := range fail.All(err) {
 				e.Section = i + 1
@@ -84,15 +84,15 @@ func applyEach(ctx context.Context, w *workspace.Workspace, text string, o api.P
 			view.Done, view.Partial = whole.View.Done, whole.Plan
 			return nil, refuse(ctx, w, view, err)
 		}
-		whole = whole.And(rep)
-		o.Expect = beyond(&view.Patch.Sections[i], o.Expect)
+		whole = whole.Merge(rep)
+		o.Expect = expectLater(&view.Patch.Sections[i], o.Expect)
 	}
 	return whole, nil
 }
 
 // allApplied is the report of a patch of which all sections are already applied, else nil: what one of them leaves open
 // the others may prove.
-func allApplied(ctx context.Context, w *workspace.Workspace, text string, o api.PatchOptions, r CommitRequest) (*Report, error) {
+func reportAllApplied(ctx context.Context, w *workspace.Workspace, text string, o api.PatchOptions, r CommitRequest) (*Report, error) {
 	if !o.Idempotent {
 		return nil, nil
 	}
@@ -103,12 +103,12 @@ func allApplied(ctx context.Context, w *workspace.Workspace, text string, o api.
 		return nil, nil // section by section it turns out why
 	}
 	view.DryRun, r.Asks = false, src.Asked.List()
-	return nothing(ctx, w, view, p, src.Sums(), r)
+	return reportNothingToDo(ctx, w, view, p, src.Sums(), r)
 }
 
 // beyond is what is expected of later sections: a hash is of what the first section finds that names the path, and what
 // that one leaves needs none, as in a patch that is applied whole.
-func beyond(s *patch.Section, expect map[string]string) map[string]string {
+func expectLater(s *patch.Section, expect map[string]string) map[string]string {
 	out := maps.Clone(expect)
 	delete(out, s.Path)
 	delete(out, s.To)
@@ -116,33 +116,33 @@ func beyond(s *patch.Section, expect map[string]string) map[string]string {
 }
 
 // applyOnce applies section i, unless the same call did so before it was cut short.
-func applyOnce(ctx context.Context, w *workspace.Workspace, whole *Report, d *dialect.Dialect, i int, o api.PatchOptions, r CommitRequest, leave *leave) (*Report, error) {
+func applySectionOnce(ctx context.Context, w *workspace.Workspace, whole *Report, d *dialect.Dialect, i int, o api.PatchOptions, r CommitRequest, allowed *permission) (*Report, error) {
 	last := i == len(whole.View.Patch.Sections)-1
 	if r.Key != "" && !last {
 		r.Key = fmt.Sprintf("%s, section %d", r.Key, i+1)
-		done, err := earlier(ctx, w, r)
+		done, err := answerForKey(ctx, w, r)
 		if err != nil {
 			return nil, err
 		}
 		if done != nil {
-			return done.Section(whole.View, i), nil
+			return done.alreadyApplied(whole.View, i), nil
 		}
 	}
-	rep, err := applyOne(ctx, w, whole, d, i, o, r, leave)
+	rep, err := applySection(ctx, w, whole, d, i, o, r, allowed)
 	if err != nil {
-		if done := meanwhile(ctx, w, r); done != nil {
+		if done := answeredMeanwhile(ctx, w, r); done != nil {
 			rep, err = done, nil
 		}
 	}
 	if err == nil && rep.Stored != nil && !last {
-		rep = rep.Section(whole.View, i)
+		rep = rep.alreadyApplied(whole.View, i)
 	}
 	return rep, err
 }
 
 // applyOne plans and commits section i, after those that are in whole. The key goes with the last section: until that
 // is done the call is not; the others have keys of their own.
-func applyOne(ctx context.Context, w *workspace.Workspace, whole *Report, d *dialect.Dialect, i int, o api.PatchOptions, r CommitRequest, leave *leave) (*Report, error) {
+func applySection(ctx context.Context, w *workspace.Workspace, whole *Report, d *dialect.Dialect, i int, o api.PatchOptions, r CommitRequest, allowed *permission) (*Report, error) {
 	src := source.NewReader(ctx, w)
 	defer src.Close()
 	sections := whole.View.Patch.Sections
@@ -154,11 +154,11 @@ func applyOne(ctx context.Context, w *workspace.Workspace, whole *Report, d *dia
 		err = w.CheckPlan(p)
 	}
 	switch {
-	case leave.covers(src):
+	case allowed.covers(src):
 		if err == nil {
-			err = leave.holds(p, src)
+			err = allowed.stillValid(p, src)
 		}
-		r.given = leave.given(src)
+		r.approved = allowed.record(src)
 	case err != nil:
 		err = askBeforeTelling(ctx, w, src, err)
 	default:
@@ -168,7 +168,7 @@ func applyOne(ctx context.Context, w *workspace.Workspace, whole *Report, d *dia
 		return nil, err
 	}
 	if i == len(sections)-1 {
-		r.before = whole
+		r.earlierSections = whole
 	}
 	for k := range p.Steps {
 		p.Steps[k].Section = i
@@ -178,7 +178,7 @@ func applyOne(ctx context.Context, w *workspace.Workspace, whole *Report, d *dia
 	}
 	rep, err := commitPlan(ctx, w, whole.View, p, src.Sums(), r)
 	if err == nil {
-		leave.follow(p)
+		allowed.noteApplied(p)
 	}
 	return rep, err
 }

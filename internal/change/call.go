@@ -16,38 +16,38 @@ import (
 // call is one call that changes files by itself. It is settled as a plan and committed as a patch is: there is no other way
 // to a user's file.
 type call[T any] struct {
-	tool    string
-	key     string          // of idempotency; "" for none
-	request any             // all that was asked for: a key that comes back with another request is refused
-	named   []patch.Section // the paths that the request names, for the log and for a refusal
-	plan    func(ctx context.Context, src *source.Reader) (*plan.Plan, error)
-	record  func(*CommitRequest) // adds to the record and to the commit; optional
-	data    func(*Report) T
-	recall  func(recalled) T // makes the data from the log, when the first answer is lost
-	say     func(T) string   // words the data for a model
+	tool        string
+	key         string          // of idempotency; "" for none
+	request     any             // all that was asked for: a key that comes back with another request is refused
+	sections    []patch.Section // the paths that the request names, for the log and for a refusal
+	plan        func(ctx context.Context, src *source.Reader) (*plan.Plan, error)
+	adjust      func(*CommitRequest) // adds to the record and to the commit; optional
+	data        func(*Report) T
+	dataFromLog func(loggedChange) T // makes the data from the log, when the first answer is lost
+	describe    func(T) string       // words the data for a model
 }
 
 // perform makes a call, once for each key.
 func perform[T any](ctx context.Context, w *workspace.Workspace, c call[T]) (*api.Answer[T], error) {
 	ctx = withTool(ctx, w, c.tool)
-	rep, err := c.do(ctx, w)
+	rep, err := c.run(ctx, w)
 	if err != nil {
-		return nil, refuse(ctx, w, report.View{Patch: patch.Patch{Sections: c.named}, Atomic: true}, err)
+		return nil, refuse(ctx, w, report.View{Patch: patch.Patch{Sections: c.sections}, Atomic: true}, err)
 	}
 	return c.answer(rep), nil
 }
 
-func (c *call[T]) do(ctx context.Context, w *workspace.Workspace) (*Report, error) {
-	r := CommitRequest{Key: c.key, result: func(rep *Report) api.Result { return c.answer(rep).Result() }, recall: c.recalledResult}
+func (c *call[T]) run(ctx context.Context, w *workspace.Workspace) (*Report, error) {
+	r := CommitRequest{Key: c.key, resultOf: func(rep *Report) api.Result { return c.answer(rep).Result() }, resultFromLog: c.resultFromLog}
 	if c.key != "" {
 		r.Request = requestSum(ctx, w, c.tool, c.request)
 	}
-	if c.record != nil {
-		c.record(&r)
+	if c.adjust != nil {
+		c.adjust(&r)
 	}
 	view := report.View{Atomic: true}
-	return once(ctx, w, r, func(r CommitRequest) (*Report, error) {
-		return settled(ctx, w, &view, r, func(ctx context.Context, src *source.Reader, _ *report.View, _ *CommitRequest) (*plan.Plan, error) {
+	return oncePerKey(ctx, w, r, func(r CommitRequest) (*Report, error) {
+		return planAndCommit(ctx, w, &view, r, func(ctx context.Context, src *source.Reader, _ *report.View, _ *CommitRequest) (*plan.Plan, error) {
 			return c.plan(ctx, src)
 		})
 	})
@@ -61,7 +61,7 @@ func (c *call[T]) answer(rep *Report) *api.Answer[T] {
 	data, notes := c.data(rep), rep.Done.Notes
 	return api.NewAnswer(data, rep.Done.Tx, notes, func() api.Result {
 		var output strings.Builder
-		output.WriteString(c.say(data))
+		output.WriteString(c.describe(data))
 		for _, n := range notes {
 			output.WriteString("\nNote: " + report.Escape(n))
 		}
@@ -71,9 +71,9 @@ func (c *call[T]) answer(rep *Report) *api.Answer[T] {
 }
 
 // recalledResult words what the log has of the first time.
-func (c *call[T]) recalledResult(r recalled) api.Result {
-	data := c.recall(r)
-	return &report.Object{Ok: true, Output: c.say(data) + "\nNote: This was done before, under the same key.", Data: data, Meta: &report.Meta{Tx: r.tx}}
+func (c *call[T]) resultFromLog(r loggedChange) api.Result {
+	data := c.dataFromLog(r)
+	return &report.Object{Ok: true, Output: c.describe(data) + "\nNote: This was done before, under the same key.", Data: data, Meta: &report.Meta{Tx: r.tx}}
 }
 
 // storedData reads the data of an answer that was given before.

@@ -36,7 +36,7 @@ func Commit(ctx context.Context, w *workspace.Workspace, p *Plan) (*Report, erro
 
 func commitPlan(ctx context.Context, w *workspace.Workspace, view report.View, p *plan.Plan, sums map[guard.Identity]string, r CommitRequest) (*Report, error) {
 	if p.Applied() {
-		return nothing(ctx, w, view, p, sums, r)
+		return reportNothingToDo(ctx, w, view, p, sums, r)
 	}
 	store, err := w.OpenOrMakeStore()
 	if err != nil {
@@ -46,24 +46,24 @@ func commitPlan(ctx context.Context, w *workspace.Workspace, view report.View, p
 	if err != nil {
 		return nil, err
 	}
-	n := netOf(p.Steps, w.Paths().Prefix, sums, r.Forget)
+	n := newNetEffect(p.Steps, w.Paths().Prefix, sums, r.Permanent)
 	rep := &Report{View: view, Plan: p}
 	rep.View.Diffs = report.StartDiffs(p)
-	tx := commit.Tx{Changes: n.changes, RemoveDirs: r.Prune, Progress: r.Progress, Record: audit.Record{Kind: cmp.Or(r.Kind, audit.Commit), Idem: r.Key, Request: r.Request,
+	tx := commit.Tx{Changes: n.changes, RemoveDirs: r.RemoveEmptyDirs, Progress: r.Progress, Record: audit.Record{Kind: cmp.Or(r.Kind, audit.Commit), Idem: r.Key, Request: r.Request,
 		Actor: w.Actor(ctx), PolicyHash: w.Guard.PolicyHash(), Ops: n.ops(p.Steps), Undoes: r.Undoes, Asked: asked}}
 	tx.Refused = func(err error) audit.Record {
-		out := refusal(ctx, w, fail.All(err)[0], nil)
-		for _, op := range tx.Record.Ops[:min(len(tx.Record.Ops), maxNoted)] {
+		out := refusalRecord(ctx, w, fail.All(err)[0], nil)
+		for _, op := range tx.Record.Ops[:min(len(tx.Record.Ops), maxLoggedSections)] {
 			out.Ops = append(out.Ops, audit.Op{Operation: op.Operation, Path: op.Path, ToPath: op.ToPath})
 		}
 		return out
 	}
 	tx.Texts = func(d *commit.Done) (diff, answer string) {
-		fill(rep, n, d)
+		completeReport(rep, n, d)
 		if r.Key != "" {
 			answer = report.Encode(r.answer(rep))
 		}
-		if !r.Forget {
+		if !r.Permanent {
 			diff = rep.View.Diffs.String()
 		}
 		return diff, answer
@@ -77,14 +77,14 @@ func commitPlan(ctx context.Context, w *workspace.Workspace, view report.View, p
 		if err != nil {
 			return nil, err
 		}
-		return repeated(w, store, first, answer, r)
+		return answerAgain(w, store, first, answer, r)
 	}
 	return rep, nil
 }
 
 // nothing is the report of a plan that leaves nothing to do. There is no transaction, and no record: nothing was changed
 // or refused. A person who is to be asked about reading is asked, for the answer says what the files have.
-func nothing(ctx context.Context, w *workspace.Workspace, view report.View, p *plan.Plan, sums map[guard.Identity]string, r CommitRequest) (*Report, error) {
+func reportNothingToDo(ctx context.Context, w *workspace.Workspace, view report.View, p *plan.Plan, sums map[guard.Identity]string, r CommitRequest) (*Report, error) {
 	read := slices.DeleteFunc(slices.Clone(r.Asks), func(a api.AskedPath) bool { return a.Write })
 	if _, err := consent.Ask(ctx, w, read, "", consent.NewDigest(sums)); err != nil {
 		return nil, err
@@ -99,7 +99,7 @@ func nothing(ctx context.Context, w *workspace.Workspace, view report.View, p *p
 }
 
 // fill completes a report by what the commit did.
-func fill(r *Report, n *net, d *commit.Done) {
+func completeReport(r *Report, n *netEffect, d *commit.Done) {
 	r.Done = report.Done{Tx: d.Tx, Log: report.Head(d.Head), Notes: d.Notes, Trashed: n.trashed(r.Plan.Steps, d.Slots)}
 	r.Done.Notes = append(commit.RecoveryNotes(d.Recovered), r.Done.Notes...)
 	for i := range n.changes {

@@ -16,32 +16,32 @@ import (
 
 // CommitRequest is what the log says of a call beside what it does.
 type CommitRequest struct {
-	Kind         audit.Kind
-	Key, Request string
-	Undoes       []string                  // the transactions that it takes back
-	Prune        []string                  // directories to remove when nothing is left in them
-	Forget       bool                      // keep nothing of what is deleted
-	result       func(*Report) api.Result  // words the outcome, where it is not a patch's
-	recall       func(recalled) api.Result // the same from the log, when the outcome is lost
-	Progress     func(done, total int)
-	Asks         []api.AskedPath // what a person is to be asked about
-	given        *audit.Asked    // what they said yes to already
-	before       *Report         // what the same call has done so far, section by section; it is part of the answer
+	Kind            audit.Kind
+	Key, Request    string
+	Undoes          []string                      // the transactions that it takes back
+	RemoveEmptyDirs []string                      // directories to remove when nothing is left in them
+	Permanent       bool                          // keep nothing of what is deleted
+	resultOf        func(*Report) api.Result      // words the outcome, where it is not a patch's
+	resultFromLog   func(loggedChange) api.Result // the same from the log, when the outcome is lost
+	Progress        func(done, total int)
+	Asks            []api.AskedPath // what a person is to be asked about
+	approved        *audit.Asked    // what they said yes to already
+	earlierSections *Report         // what the same call has done so far, section by section; it is part of the answer
 }
 
 // answer is what the call is told when rep, the last of it, is done.
 func (r CommitRequest) answer(rep *Report) api.Result {
-	if r.before != nil {
-		rep = r.before.And(rep)
+	if r.earlierSections != nil {
+		rep = r.earlierSections.Merge(rep)
 	}
-	if r.result != nil {
-		return r.result(rep)
+	if r.resultOf != nil {
+		return r.resultOf(rep)
 	}
 	return rep.Result()
 }
 
 // recalled is what the log has of a call that changed one file.
-type recalled struct {
+type loggedChange struct {
 	audit.Op
 	tx        string
 	TrashedTo string

@@ -16,16 +16,16 @@ import (
 
 // consent asks about a plan that stands.
 func askForPlan(ctx context.Context, w *workspace.Workspace, p *plan.Plan, sums map[guard.Identity]string, r CommitRequest) (*audit.Asked, error) {
-	if r.given != nil || len(r.Asks) == 0 {
-		return r.given, nil
+	if r.approved != nil || len(r.Asks) == 0 {
+		return r.approved, nil
 	}
 	h := consent.NewDigest(sums)
-	fmt.Fprintf(h, "%q %t %q\n", r.Kind, r.Forget, r.Undoes)
+	fmt.Fprintf(h, "%q %t %q\n", r.Kind, r.Permanent, r.Undoes)
 	for i := range p.Steps {
 		s := &p.Steps[i]
 		fmt.Fprintf(h, "%d %q %q %q %q %t %q %q %d\n", s.Op, s.Path, s.To, s.BeforeSum, s.AfterSum, s.Exec, s.FromHistory, s.ModeOfKept, s.Source.Kind)
 	}
-	return consent.Ask(ctx, w, r.Asks, question(ctx, w, p, r), h)
+	return consent.Ask(ctx, w, r.Asks, questionText(ctx, w, p, r), h)
 }
 
 // askBeforeTelling asks before anything is told that was learned from a file that may be read only when a person says so: a

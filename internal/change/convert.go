@@ -13,38 +13,38 @@ import (
 func Make(changes []api.Change, dialectName string, context int) (string, error) {
 	d, err := dialectNamed(dialectName)
 	if err != nil {
-		return "", notWritten(err)
+		return "", asRefusal(err)
 	}
 	p, err := draft.Between(d, changes, context)
 	if err != nil || len(p.Sections) == 0 {
-		return "", notWritten(err)
+		return "", asRefusal(err)
 	}
 	out, err := d.Print(p)
-	return out, notWritten(err)
+	return out, asRefusal(err)
 }
 
 // Convert reads a patch as o says and writes it in another dialect. It also returns what lenient reading accepted.
 func Convert(text, to string, o api.PatchOptions) (out string, passed []string, err error) {
 	from, err := dialectFor(text, o.Dialect)
 	if err != nil {
-		return "", nil, notWritten(err)
+		return "", nil, asRefusal(err)
 	}
 	d, err := dialectNamed(to)
 	if err != nil {
-		return "", nil, notWritten(err)
+		return "", nil, asRefusal(err)
 	}
 	parsed, err := from.Parse(text, dialect.Options{Lenient: o.Lenient})
 	if err != nil {
-		return "", nil, notWritten(err)
+		return "", nil, asRefusal(err)
 	}
 	if out, err = d.Print(parsed.Patch); err != nil {
-		return "", nil, notWritten(err)
+		return "", nil, asRefusal(err)
 	}
 	return out, parsed.Passed, nil
 }
 
 // notWritten makes err a refusal that names no dialect.
-func notWritten(err error) error {
+func asRefusal(err error) error {
 	if err == nil {
 		return nil
 	}

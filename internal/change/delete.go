@@ -15,23 +15,23 @@ import (
 // Delete deletes a file.
 func Delete(ctx context.Context, w *workspace.Workspace, r api.DeleteRequest) (*api.Answer[api.DeleteData], error) {
 	return perform(ctx, w, call[api.DeleteData]{tool: "delete_file", key: r.IdempotencyKey, request: r,
-		named: []patch.Section{{Op: patch.Delete, Path: r.Path}},
+		sections: []patch.Section{{Op: patch.Delete, Path: r.Path}},
 		plan: func(ctx context.Context, src *source.Reader) (*plan.Plan, error) {
 			return planDelete(ctx, &r, src)
 		},
-		record: func(rec *CommitRequest) { rec.Forget = r.Permanent },
+		adjust: func(rec *CommitRequest) { rec.Permanent = r.Permanent },
 		data: func(rep *Report) api.DeleteData {
-			s := rep.Step()
-			d := api.DeleteData{Deleted: true, Path: s.Path, BeforeSha256: s.BeforeSum, SizeBytes: s.Source.Size, TrashedTo: rep.TrashedTo()}
+			s := rep.firstStep()
+			d := api.DeleteData{Deleted: true, Path: s.Path, BeforeSha256: s.BeforeSum, SizeBytes: s.Source.Size, TrashedTo: rep.firstTrashed()}
 			if !r.Permanent {
 				d.Diff = report.Diff(s) // else it would be kept, with the answer
 			}
 			return d
 		},
-		recall: func(l recalled) api.DeleteData {
+		dataFromLog: func(l loggedChange) api.DeleteData {
 			return api.DeleteData{Deleted: true, Path: l.Path, BeforeSha256: l.Before, SizeBytes: l.OldSize, TrashedTo: l.TrashedTo}
 		},
-		say: func(d api.DeleteData) string {
+		describe: func(d api.DeleteData) string {
 			if d.TrashedTo == "" {
 				return fmt.Sprintf("Deleted %s for good: it is not in the trash. What older entries of the log keep of it, emend purge --path removes.", report.Escape(d.Path))
 			}
@@ -44,10 +44,10 @@ func Delete(ctx context.Context, w *workspace.Workspace, r api.DeleteRequest) (*
 }
 
 func planDelete(ctx context.Context, r *api.DeleteRequest, src *source.Reader) (*plan.Plan, error) {
-	if err := HashArgument("expectedSha256", r.ExpectedSha256, false); err != nil {
+	if err := CheckHashField("expectedSha256", r.ExpectedSha256, false); err != nil {
 		return nil, err
 	}
-	f, err := existing(ctx, src, r.Path, "delete")
+	f, err := mustExist(ctx, src, r.Path, "delete")
 	if err != nil {
 		return nil, err
 	}
@@ -55,11 +55,11 @@ func planDelete(ctx context.Context, r *api.DeleteRequest, src *source.Reader) (
 	if s.BeforeSum, err = src.Sum(ctx, f); err != nil {
 		return nil, err
 	}
-	if err := sameSum(r.Path, r.ExpectedSha256, s.BeforeSum); err != nil {
+	if err := checkSum(r.Path, r.ExpectedSha256, s.BeforeSum); err != nil {
 		return nil, err
 	}
 	if f.Kind == plan.Regular && f.Size <= MaxShown {
 		s.Before, s.BeforeSum, err = src.Load(ctx, f)
 	}
-	return single(s), err
+	return oneStepPlan(s), err
 }

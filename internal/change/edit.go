@@ -19,19 +19,19 @@ import (
 func Edit(ctx context.Context, w *workspace.Workspace, r api.EditRequest) (*api.Answer[api.EditData], error) {
 	var applied []plan.Applied
 	return perform(ctx, w, call[api.EditData]{tool: "edit_file", key: r.IdempotencyKey, request: r,
-		named: []patch.Section{{Op: patch.Update, Path: r.Path}},
+		sections: []patch.Section{{Op: patch.Update, Path: r.Path}},
 		plan: func(ctx context.Context, src *source.Reader) (*plan.Plan, error) {
 			p, done, err := planEdit(ctx, &r, src)
 			applied = done
 			return p, err
 		},
 		data: func(rep *Report) api.EditData {
-			return api.EditData{WriteData: rewritten(rep), AppliedEdits: appliedEdits(applied)}
+			return api.EditData{WriteData: writeData(rep), AppliedEdits: appliedEdits(applied)}
 		},
-		recall: func(l recalled) api.EditData {
-			return api.EditData{WriteData: l.rewritten(), AppliedEdits: []api.AppliedEdit{}}
+		dataFromLog: func(l loggedChange) api.EditData {
+			return api.EditData{WriteData: l.writeData(), AppliedEdits: []api.AppliedEdit{}}
 		},
-		say: func(d api.EditData) string {
+		describe: func(d api.EditData) string {
 			if len(d.AppliedEdits) == 0 {
 				return fmt.Sprintf("Edited %s (sha256 %s).", report.Escape(d.Path), d.AfterSha256)
 			}
@@ -51,7 +51,7 @@ func planEdit(ctx context.Context, r *api.EditRequest, src *source.Reader) (*pla
 	if err != nil {
 		return nil, nil, err
 	}
-	s, err := changing(ctx, src, r.Path, r.ExpectedSha256, "edit")
+	s, err := beginUpdate(ctx, src, r.Path, r.ExpectedSha256, "edit")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -66,12 +66,12 @@ func planEdit(ctx context.Context, r *api.EditRequest, src *source.Reader) (*pla
 		}
 		return nil, nil, err
 	}
-	s.After, s.AfterSum, s.Edits, s.Hunks = out.After, text.Sum(out.After), out.Edits, placed(out.Applied)
-	return single(s), out.Applied, nil
+	s.After, s.AfterSum, s.Edits, s.Hunks = out.After, text.Sum(out.After), out.Edits, placedEdits(out.Applied)
+	return oneStepPlan(s), out.Applied, nil
 }
 
 // placed is each occurrence of each edit.
-func placed(done []plan.Applied) []plan.Placed {
+func placedEdits(done []plan.Applied) []plan.Placed {
 	var out []plan.Placed
 	for _, a := range done {
 		for _, p := range a.Lines {

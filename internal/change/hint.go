@@ -57,7 +57,7 @@ func wouldApply(ctx context.Context, w *workspace.Workspace, text string, o api.
 	return true
 }
 
-func join(a, b string) string {
+func joinHints(a, b string) string {
 	if a == "" {
 		return b
 	}

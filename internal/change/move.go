@@ -16,18 +16,18 @@ import (
 // Move moves or renames a file.
 func Move(ctx context.Context, w *workspace.Workspace, r api.MoveRequest) (*api.Answer[api.MoveData], error) {
 	return perform(ctx, w, call[api.MoveData]{tool: "move_file", key: r.IdempotencyKey, request: r,
-		named: []patch.Section{{Op: patch.Move, Path: r.FromPath, To: r.ToPath}},
+		sections: []patch.Section{{Op: patch.Move, Path: r.FromPath, To: r.ToPath}},
 		plan: func(ctx context.Context, src *source.Reader) (*plan.Plan, error) {
 			return planMove(ctx, &r, src)
 		},
 		data: func(rep *Report) api.MoveData {
-			s := rep.Step()
-			return api.MoveData{Moved: true, FromPath: s.Path, ToPath: s.To, Sha256: s.AfterSum, OverwroteTrashedTo: rep.TrashedTo()}
+			s := rep.firstStep()
+			return api.MoveData{Moved: true, FromPath: s.Path, ToPath: s.To, Sha256: s.AfterSum, OverwroteTrashedTo: rep.firstTrashed()}
 		},
-		recall: func(l recalled) api.MoveData {
+		dataFromLog: func(l loggedChange) api.MoveData {
 			return api.MoveData{Moved: true, FromPath: l.Path, ToPath: l.ToPath, Sha256: l.After, OverwroteTrashedTo: l.TrashedTo}
 		},
-		say: func(d api.MoveData) string {
+		describe: func(d api.MoveData) string {
 			out := fmt.Sprintf("Moved %s to %s (sha256 %s).", report.Escape(d.FromPath), report.Escape(d.ToPath), d.Sha256)
 			if d.OverwroteTrashedTo != "" {
 				out += fmt.Sprintf(" What was there is in the trash as %s; restore_file brings it back.", d.OverwroteTrashedTo)
@@ -37,37 +37,37 @@ func Move(ctx context.Context, w *workspace.Workspace, r api.MoveRequest) (*api.
 }
 
 func planMove(ctx context.Context, r *api.MoveRequest, src *source.Reader) (*plan.Plan, error) {
-	if err := HashArgument("expectedSha256", r.ExpectedSha256, !r.Plain); err != nil {
+	if err := CheckHashField("expectedSha256", r.ExpectedSha256, !r.Plain); err != nil {
 		return nil, err
 	}
-	from, err := existing(ctx, src, r.FromPath, "move")
+	from, err := mustExist(ctx, src, r.FromPath, "move")
 	if err != nil {
 		return nil, err
 	}
-	to, err := Target(ctx, src, r.ToPath)
+	to, err := LookForWrite(ctx, src, r.ToPath)
 	if err != nil {
 		return nil, err
 	}
 	s := plan.Step{Op: patch.Move, Path: from.Rel, To: to.Rel, Source: from, Dest: to}
-	if err := room(r, from, to); err != nil {
+	if err := checkDestination(r, from, to); err != nil {
 		return nil, err
 	}
 	sum, err := src.Sum(ctx, from)
 	if err == nil {
-		err = linkHint(sameSum(r.FromPath, r.ExpectedSha256, sum), from)
+		err = withLinkHint(checkSum(r.FromPath, r.ExpectedSha256, sum), from)
 	}
 	if err != nil {
 		return nil, err
 	}
 	s.BeforeSum, s.AfterSum = sum, sum
 	if to.Kind != plan.Missing {
-		err = overwriting(ctx, src, r, &s)
+		err = planOverwrite(ctx, src, r, &s)
 	}
-	return single(s), err
+	return oneStepPlan(s), err
 }
 
 // room checks that the destination is free, or may be replaced.
-func room(r *api.MoveRequest, from, to plan.File) error {
+func checkDestination(r *api.MoveRequest, from, to plan.File) error {
 	if to.Place == from.Place || to.Inode != nil && to.Inode == from.Inode {
 		return &fail.Error{Kind: fail.CommandFailed, Reason: fail.SamePath, Path: r.FromPath,
 			Msg:  fmt.Sprintf("%s and %s are the same file", fail.Quote(r.FromPath), fail.Quote(r.ToPath)),
@@ -81,13 +81,13 @@ func room(r *api.MoveRequest, from, to plan.File) error {
 		return nil
 	}
 	if r.Plain {
-		return roomFor(to, r.ToPath, r.CreateParentDirectories, "Choose another path, or delete what is there first (it goes to the trash).")
+		return checkFree(to, r.ToPath, r.CreateParentDirectories, "Choose another path, or delete what is there first (it goes to the trash).")
 	}
-	return roomFor(to, r.ToPath, r.CreateParentDirectories, "Send it again with overwrite: true (--overwrite), which puts what is there into the trash, or choose another path.")
+	return checkFree(to, r.ToPath, r.CreateParentDirectories, "Send it again with overwrite: true (--overwrite), which puts what is there into the trash, or choose another path.")
 }
 
 // overwriting completes a move onto something: the content goes there, and what was there is kept.
-func overwriting(ctx context.Context, r *source.Reader, q *api.MoveRequest, s *plan.Step) (err error) {
+func planOverwrite(ctx context.Context, r *source.Reader, q *api.MoveRequest, s *plan.Step) (err error) {
 	if s.Source.Kind == plan.Link {
 		return &fail.Error{Kind: fail.AlreadyExists, Path: q.ToPath, Msg: "a symbolic link cannot be moved onto something that exists",
 			Hint: "Delete what is there first (it goes to the trash), then move the link."}
@@ -99,11 +99,11 @@ func overwriting(ctx context.Context, r *source.Reader, q *api.MoveRequest, s *p
 	if _, err = r.Sum(ctx, s.Dest); err != nil {
 		return err
 	}
-	return sameSum(q.FromPath, q.ExpectedSha256, s.BeforeSum)
+	return checkSum(q.FromPath, q.ExpectedSha256, s.BeforeSum)
 }
 
 // linkHint completes the refusal of a link by the hash that it has.
-func linkHint(err error, f plan.File) error {
+func withLinkHint(err error, f plan.File) error {
 	if e, ok := err.(*fail.Error); ok && f.Kind == plan.Link {
 		e.Msg = "the path is a symbolic link to " + fail.Quote(f.Target) + ", whose hash is that of what it says"
 		e.Hint = "Send expectedSha256 " + e.Have + ", which is the link's own."

@@ -17,83 +17,83 @@ const maxHunks = 200
 
 // net is the effect of a plan on every place that it names: the steps of a plan follow one another, a commit happens
 // at once.
-type net struct {
-	prefix  string // the way from the top of the tree to the root
-	sums    map[guard.Identity]string
-	changes []commit.Change
-	at      map[guard.Identity]int
-	places  []place
-	steps   []ends // for each step of the plan
-	forget  bool   // keep nothing of what is deleted
+type netEffect struct {
+	prefix    string // the way from the top of the tree to the root
+	sums      map[guard.Identity]string
+	changes   []commit.Change
+	index     map[guard.Identity]int
+	states    []placeState
+	steps     []stepEnds // for each step of the plan
+	permanent bool       // keep nothing of what is deleted
 }
 
 // place is what the steps so far leave at a place.
-type place struct {
-	there   bool
-	content string
-	sum     string
-	from    int  // the change whose old file the content comes from, -1 for a new one
-	same    bool // it is that old file, to the byte
-	exec    bool
-	back    string // the kept file that comes back instead of a content
-	like    string // the kept file that lends its mode and owner, where no change does
-	fresh   bool
+type placeState struct {
+	exists    bool
+	content   string
+	sum       string
+	from      int  // the change whose old file the content comes from, -1 for a new one
+	unchanged bool // it is that old file, to the byte
+	exec      bool
+	fromSlot  string // the kept file that comes back instead of a content
+	modeSlot  string // the kept file that lends its mode and owner, where no change does
+	touchNow  bool
 }
 
 // ends are the changes at the two ends of a step; the second only for a move.
-type ends struct{ source, dest int }
+type stepEnds struct{ source, dest int }
 
-func netOf(steps []plan.Step, prefix string, sums map[guard.Identity]string, forget bool) *net {
-	n := &net{prefix: prefix, sums: sums, at: map[guard.Identity]int{}, forget: forget}
+func newNetEffect(steps []plan.Step, prefix string, sums map[guard.Identity]string, forget bool) *netEffect {
+	n := &netEffect{prefix: prefix, sums: sums, index: map[guard.Identity]int{}, permanent: forget}
 	for i := range steps {
-		n.step(&steps[i])
+		n.addStep(&steps[i])
 	}
-	n.settle()
+	n.finish()
 	return n
 }
 
-func (n *net) step(s *plan.Step) {
-	end := ends{n.of(s.Source), -1}
-	here := &n.places[end.source]
+func (n *netEffect) addStep(s *plan.Step) {
+	end := stepEnds{n.changeAt(s.Source), -1}
+	here := &n.states[end.source]
 	switch s.Op {
 	case patch.Add:
 		from := -1
 		if old := n.changes[end.source].Old; old != nil && old.Mode.IsRegular() {
 			from = end.source // what is replaced lends its mode and owner
 		}
-		*here = place{there: true, content: s.After, sum: s.AfterSum, from: from, exec: s.Exec, back: s.FromHistory, like: s.ModeOfKept, fresh: s.SetTime}
+		*here = placeState{exists: true, content: s.After, sum: s.AfterSum, from: from, exec: s.Exec, fromSlot: s.FromHistory, modeSlot: s.ModeOfKept, touchNow: s.SetTime}
 	case patch.Update:
-		n.edit(here, s)
+		n.setContent(here, s)
 		if s.ModeFrom != nil {
-			from := n.of(*s.ModeFrom) // which may move the places
-			n.places[end.source].from = from
+			from := n.changeAt(*s.ModeFrom) // which may move the places
+			n.states[end.source].from = from
 		}
 	case patch.Delete:
-		*here = place{from: -1}
+		*here = placeState{from: -1}
 	case patch.Move:
-		end.dest = n.of(s.Dest)
-		moved := n.places[end.source]
-		n.edit(&moved, s)
-		n.places[end.source] = place{from: -1}
-		n.places[end.dest] = moved
+		end.dest = n.changeAt(s.Dest)
+		moved := n.states[end.source]
+		n.setContent(&moved, s)
+		n.states[end.source] = placeState{from: -1}
+		n.states[end.dest] = moved
 	}
 	n.steps = append(n.steps, end)
 }
 
 // of is the index of the change at the place of f.
-func (n *net) of(f plan.File) int {
+func (n *netEffect) changeAt(f plan.File) int {
 	e := f.Handle.(guard.Entry)
-	i, ok := n.at[e.Place]
+	i, ok := n.index[e.Place]
 	if !ok {
 		i = len(n.changes)
-		n.at[e.Place] = i
-		n.changes = append(n.changes, n.change(e))
-		n.places = append(n.places, n.place(e, i))
+		n.index[e.Place] = i
+		n.changes = append(n.changes, n.newChange(e))
+		n.states = append(n.states, n.initialState(e, i))
 	}
 	return i
 }
 
-func (n *net) change(e guard.Entry) commit.Change {
+func (n *netEffect) newChange(e guard.Entry) commit.Change {
 	c := commit.Change{Path: path.Join(n.prefix, e.Rel), Missing: strings.Count(e.Place.Name, "/"),
 		Parent: vfs.ID{Dev: e.Place.Dev, Ino: e.Place.Ino}}
 	if e.Kind == guard.Missing {
@@ -104,42 +104,42 @@ func (n *net) change(e guard.Entry) commit.Change {
 	return c
 }
 
-func (n *net) place(e guard.Entry, i int) place {
+func (n *netEffect) initialState(e guard.Entry, i int) placeState {
 	if e.Kind == guard.Missing {
-		return place{from: -1}
+		return placeState{from: -1}
 	}
-	return place{there: true, sum: n.sums[e.Place], from: i, same: true}
+	return placeState{exists: true, sum: n.sums[e.Place], from: i, unchanged: true}
 }
 
 // edit gives a place the content that a step leaves.
-func (n *net) edit(p *place, s *plan.Step) {
-	p.same = p.same && s.AfterSum == s.BeforeSum && s.FromHistory == ""
+func (n *netEffect) setContent(p *placeState, s *plan.Step) {
+	p.unchanged = p.unchanged && s.AfterSum == s.BeforeSum && s.FromHistory == ""
 	p.content, p.sum = s.After, s.AfterSum
-	p.back, p.fresh = s.FromHistory, s.SetTime
+	p.fromSlot, p.touchNow = s.FromHistory, s.SetTime
 }
 
 // settle turns what the places have at the end into changes.
-func (n *net) settle() {
-	lent := map[int]bool{}
-	for i := range n.places {
-		p, c := &n.places[i], &n.changes[i]
+func (n *netEffect) finish() {
+	moved := map[int]bool{}
+	for i := range n.states {
+		p, c := &n.states[i], &n.changes[i]
 		switch {
-		case p.there && p.same && p.from == i:
+		case p.exists && p.unchanged && p.from == i:
 			c.Old = nil // as it was: there is nothing to do, and nothing to check
-		case !p.there && n.forget:
+		case !p.exists && n.permanent:
 			c.Discard = true
-		case p.there:
-			whole := p.same && c.Old == nil && !n.places[p.from].there && !lent[p.from]
-			if whole {
-				lent[p.from] = true
+		case p.exists:
+			move := p.unchanged && c.Old == nil && !n.states[p.from].exists && !moved[p.from]
+			if move {
+				moved[p.from] = true
 			}
-			c.New = &commit.New{Content: p.content, Sum: p.sum, From: p.from, Move: whole, Exec: p.exec, FromSlot: p.back, LikeSlot: p.like, TouchNow: p.fresh}
+			c.New = &commit.New{Content: p.content, Sum: p.sum, From: p.from, Move: move, Exec: p.exec, FromSlot: p.fromSlot, LikeSlot: p.modeSlot, TouchNow: p.touchNow}
 		}
 	}
 }
 
 // ops is what the log says was asked for.
-func (n *net) ops(steps []plan.Step) []audit.Op {
+func (n *netEffect) ops(steps []plan.Step) []audit.Op {
 	out := make([]audit.Op, len(steps))
 	for i := range steps {
 		s := &steps[i]
@@ -148,13 +148,13 @@ func (n *net) ops(steps []plan.Step) []audit.Op {
 		if s.Op == patch.Move {
 			out[i].ToPath = path.Join(n.prefix, s.To)
 		}
-		out[i].Hunks, out[i].HunksMore = landed(s.Hunks)
+		out[i].Hunks, out[i].HunksMore = placedHunks(s.Hunks)
 	}
 	return out
 }
 
 // landed is where hunks landed, for the log, and how many more there are. What was there already did not land.
-func landed(hunks []plan.Placed) (out []audit.Hunk, more int) {
+func placedHunks(hunks []plan.Placed) (out []audit.Hunk, more int) {
 	for _, h := range hunks {
 		switch {
 		case h.Skipped:
@@ -168,7 +168,7 @@ func landed(hunks []plan.Placed) (out []audit.Hunk, more int) {
 }
 
 // trashed names, for each step, what it deleted or overwrote.
-func (n *net) trashed(steps []plan.Step, slots []string) []string {
+func (n *netEffect) trashed(steps []plan.Step, slots []string) []string {
 	out := make([]string, len(steps))
 	for i, end := range n.steps {
 		switch {

@@ -77,9 +77,9 @@ func dialectNamed(name string) (*dialect.Dialect, error) {
 	d, ok := dialect.Named(name)
 	if !ok {
 		return nil, &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Msg: "no dialect is called " + fail.Quote(name),
-			Hint: "Use one of: " + names() + "."}
+			Hint: "Use one of: " + dialectNames() + "."}
 	}
 	return d, nil
 }
 
-func names() string { return strings.Join(dialect.Names(), ", ") }
+func dialectNames() string { return strings.Join(dialect.Names(), ", ") }

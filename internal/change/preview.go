@@ -52,7 +52,7 @@ func preview(ctx context.Context, w *workspace.Workspace, text string, o api.Pat
 	src.Asked = nil // nobody is asked about what is only looked at for a hint
 	if hint := optionsHint(ctx, w, text, o, src, list); hint != "" {
 		first := *list[0]
-		first.Hint = join(first.Hint, hint)
+		first.Hint = joinHints(first.Hint, hint)
 		list[0] = &first
 	}
 	return nil, &report.Refusal{View: view, List: list}

@@ -20,12 +20,12 @@ import (
 
 // question is what a plan would change, as a person sees it who answers for it: the files that are asked about first,
 // since what is too long is cut at its end.
-func question(ctx context.Context, w *workspace.Workspace, p *plan.Plan, r CommitRequest) string {
+func questionText(ctx context.Context, w *workspace.Workspace, p *plan.Plan, r CommitRequest) string {
 	var first, rest strings.Builder
 	for i := range p.Steps {
 		s := &p.Steps[i]
 		if slices.ContainsFunc(r.Asks, func(a api.AskedPath) bool { return a.Path == s.Path || a.Path == s.To }) {
-			first.WriteString(shown(ctx, w, s, r.Forget))
+			first.WriteString(stepForPerson(ctx, w, s, r.Permanent))
 		} else {
 			rest.WriteString(report.Diff(s))
 		}
@@ -35,7 +35,7 @@ func question(ctx context.Context, w *workspace.Workspace, p *plan.Plan, r Commi
 
 // shown is a step with what its diff does not say: what is for good, and what comes to stand there of which the diff has
 // no line, since it stood elsewhere.
-func shown(ctx context.Context, w *workspace.Workspace, s *plan.Step, forget bool) string {
+func stepForPerson(ctx context.Context, w *workspace.Workspace, s *plan.Step, forget bool) string {
 	var b strings.Builder
 	note := func(format string, args ...any) {
 		fmt.Fprintf(&b, "# %s\n", report.OneLine(fmt.Sprintf(format, args...)))
@@ -49,7 +49,7 @@ func shown(ctx context.Context, w *workspace.Workspace, s *plan.Step, forget boo
 		note("%s is made executable", s.Path)
 	}
 	b.WriteString(report.Diff(s))
-	text, ok, err := comes(ctx, w, s)
+	text, ok, err := incomingText(ctx, w, s)
 	switch {
 	case err != nil:
 		note("what comes to stand there is not shown: %v", err)
@@ -65,25 +65,25 @@ func shown(ctx context.Context, w *workspace.Workspace, s *plan.Step, forget boo
 }
 
 // comes is the text that a step brings from elsewhere; ok is false where it brings none.
-func comes(ctx context.Context, w *workspace.Workspace, s *plan.Step) (text string, ok bool, err error) {
+func incomingText(ctx context.Context, w *workspace.Workspace, s *plan.Step) (text string, ok bool, err error) {
 	switch {
 	case s.Op == patch.Move && s.After != "":
 		return s.After, true, nil
 	case s.Op == patch.Move && s.Source.Kind == plan.Regular:
-		text, err = moved(ctx, w, s)
+		text, err = movedText(ctx, w, s)
 		return text, true, err
 	case s.Op == patch.Move && s.Source.Kind == plan.Link:
-		return "", false, linkTo(s.Source.Target)
+		return "", false, errLink(s.Source.Target)
 	case s.FromHistory != "" && s.After == "":
-		text, err = keptText(w, s.FromHistory)
+		text, err = textInSlot(w, s.FromHistory)
 		return text, true, err
 	}
 	return "", false, nil
 }
 
-func moved(ctx context.Context, w *workspace.Workspace, s *plan.Step) (string, error) {
+func movedText(ctx context.Context, w *workspace.Workspace, s *plan.Step) (string, error) {
 	if s.Source.Size > MaxShown {
-		return "", tooLong(s.Source.Size)
+		return "", errTooLong(s.Source.Size)
 	}
 	text, sum, err := w.Guard.Load(ctx, s.Source.Handle.(guard.Entry))
 	if err == nil && sum != s.BeforeSum {
@@ -93,7 +93,7 @@ func moved(ctx context.Context, w *workspace.Workspace, s *plan.Step) (string, e
 }
 
 // kept is what the history keeps in a slot.
-func keptText(w *workspace.Workspace, slot string) (string, error) {
+func textInSlot(w *workspace.Workspace, slot string) (string, error) {
 	store, err := w.OpenStore()
 	if err != nil {
 		return "", err
@@ -105,17 +105,17 @@ func keptText(w *workspace.Workspace, slot string) (string, error) {
 	defer f.Close()
 	link := is.Mode&fs.ModeSymlink != 0
 	if !link && is.Size > MaxShown {
-		return "", tooLong(is.Size)
+		return "", errTooLong(is.Size)
 	}
 	b, err := io.ReadAll(io.LimitReader(f, MaxShown))
 	if link && err == nil {
-		return "", linkTo(string(b))
+		return "", errLink(string(b))
 	}
 	return string(b), err
 }
 
-func linkTo(target string) error {
+func errLink(target string) error {
 	return fmt.Errorf("it is a symbolic link to %s", fail.Quote(target))
 }
 
-func tooLong(size int64) error { return fmt.Errorf("it has %d bytes", size) }
+func errTooLong(size int64) error { return fmt.Errorf("it has %d bytes", size) }

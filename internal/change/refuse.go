@@ -15,7 +15,7 @@ import (
 )
 
 // maxNoted is how many sections of a refused patch the log lists.
-const maxNoted = 1000
+const maxLoggedSections = 1000
 
 // RefusedCall is a call of a tool that was refused before it came to the workspace. Paths are what it named, as far as that could be
 // read.
@@ -46,13 +46,13 @@ func refuse(ctx context.Context, w *workspace.Workspace, view report.View, err e
 		return nil
 	}
 	list := fail.All(err)
-	note(ctx, w, &view, list)
+	noteRefusal(ctx, w, &view, list)
 	return &report.Refusal{View: view, List: list}
 }
 
 // note records a refusal, and gives it the head of the log. That it cannot be recorded is no reason to refuse
 // differently.
-func note(ctx context.Context, w *workspace.Workspace, v *report.View, list fail.List) {
+func noteRefusal(ctx context.Context, w *workspace.Workspace, v *report.View, list fail.List) {
 	first := list[0]
 	if first.Reason == fail.StoreUnwritable || first.Reason == fail.Indeterminate || errors.Is(first, api.ErrUnanswered) {
 		return
@@ -63,7 +63,7 @@ func note(ctx context.Context, w *workspace.Workspace, v *report.View, list fail
 	}
 	if !first.Noted {
 		// Who has waited for the lock in vain does not wait again.
-		store.RecordRefusal(ctx, refusal(ctx, w, first, v.Patch.Sections), first.Kind != fail.Timeout)
+		store.RecordRefusal(ctx, refusalRecord(ctx, w, first, v.Patch.Sections), first.Kind != fail.Timeout)
 	}
 	var done report.Done
 	if v.Done != nil {
@@ -74,13 +74,13 @@ func note(ctx context.Context, w *workspace.Workspace, v *report.View, list fail
 }
 
 // refusal is what the log says of a call that was refused.
-func refusal(ctx context.Context, w *workspace.Workspace, first *fail.Error, named []patch.Section) audit.Record {
+func refusalRecord(ctx context.Context, w *workspace.Workspace, first *fail.Error, named []patch.Section) audit.Record {
 	r := audit.Record{Kind: audit.Failed, Actor: w.Actor(ctx), PolicyHash: w.Guard.PolicyHash(),
 		ErrorKind: string(first.Kind), Message: logbook.RefusalMessage(first)}
 	if first.Kind == fail.PermissionDenied || first.Kind == fail.OutsideWorkspace {
 		r.Kind = audit.Denied
 	}
-	for i := range named[:min(len(named), maxNoted)] {
+	for i := range named[:min(len(named), maxLoggedSections)] {
 		s := &named[i]
 		r.Ops = append(r.Ops, audit.Op{Operation: s.Op.String(), Path: caller.ForLog(w.LogPath(ctx, s.Path)), ToPath: caller.ForLog(w.LogPath(ctx, s.To))})
 	}

@@ -34,7 +34,7 @@ func (r *Report) Summary() string {
 }
 
 // And is the report of what both did.
-func (r *Report) And(next *Report) *Report {
+func (r *Report) Merge(next *Report) *Report {
 	if next.Stored != nil {
 		return next // somebody else finished the same call meanwhile
 	}
@@ -47,16 +47,16 @@ func (r *Report) And(next *Report) *Report {
 }
 
 // Section is what is said of a section that the same call, or its twin, had applied before.
-func (r *Report) Section(view report.View, i int) *Report {
+func (r *Report) alreadyApplied(view report.View, i int) *Report {
 	note := fmt.Sprintf("Section %d had been applied before, under the same key.", i+1)
 	return &Report{View: view, Plan: &plan.Plan{}, Done: report.Done{Tx: r.Done.Tx, Log: r.Done.Log, Notes: []string{note}}}
 }
 
-func (r *Report) Step() *plan.Step { return &r.Plan.Steps[0] }
+func (r *Report) firstStep() *plan.Step { return &r.Plan.Steps[0] }
 
-func (r *Report) Diff() string { return r.View.Diffs.Step(r.Plan, 0) }
+func (r *Report) firstDiff() string { return r.View.Diffs.Step(r.Plan, 0) }
 
-func (r *Report) TrashedTo() string {
+func (r *Report) firstTrashed() string {
 	if len(r.Done.Trashed) == 0 {
 		return ""
 	}

@@ -16,16 +16,16 @@ import (
 // Restore brings a file back from the trash.
 func Restore(ctx context.Context, w *workspace.Workspace, r api.RestoreRequest) (*api.Answer[api.RestoreData], error) {
 	return perform(ctx, w, call[api.RestoreData]{tool: "restore_file", key: r.IdempotencyKey, request: r,
-		named: []patch.Section{{Op: patch.Add, Path: r.TargetPath}},
+		sections: []patch.Section{{Op: patch.Add, Path: r.TargetPath}},
 		plan: func(ctx context.Context, src *source.Reader) (*plan.Plan, error) {
 			return planRestore(ctx, w, src, r)
 		},
 		data: func(rep *Report) api.RestoreData {
-			s := rep.Step()
+			s := rep.firstStep()
 			return api.RestoreData{Restored: true, Path: s.Path, From: r.TrashedPath, SizeBytes: s.Size, Sha256: s.AfterSum}
 		},
-		recall: func(l recalled) api.RestoreData { return l.restored(r.TrashedPath) },
-		say: func(d api.RestoreData) string {
+		dataFromLog: func(l loggedChange) api.RestoreData { return l.restoreData(r.TrashedPath) },
+		describe: func(d api.RestoreData) string {
 			return fmt.Sprintf("Restored %s from the trash (%d bytes, sha256 %s).", report.Escape(d.Path), d.SizeBytes, d.Sha256)
 		}})
 }
@@ -42,18 +42,18 @@ func planRestore(ctx context.Context, w *workspace.Workspace, src *source.Reader
 	if to == "" {
 		to, src.Base, src.FromLog = t.Path, ".", true
 	}
-	f, err := Target(ctx, src, to)
+	f, err := LookForWrite(ctx, src, to)
 	if err == nil {
-		err = roomFor(f, to, true, "Name another place with targetPath, or move what is there away first.")
+		err = checkFree(f, to, true, "Name another place with targetPath, or move what is there away first.")
 	}
 	if err != nil {
 		return nil, err
 	}
 	s := plan.Step{Op: patch.Add, Path: f.Rel, Source: f, FromHistory: t.ID, Size: t.SizeBytes}
 	s.AfterSum, err = contents.Sum(ctx, t.ID)
-	return single(s), err
+	return oneStepPlan(s), err
 }
 
-func (l recalled) restored(from string) api.RestoreData {
+func (l loggedChange) restoreData(from string) api.RestoreData {
 	return api.RestoreData{Restored: true, Path: l.Path, From: from, SizeBytes: l.Size, Sha256: l.After}
 }

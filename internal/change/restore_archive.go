@@ -28,37 +28,37 @@ func RestoreArchive(ctx context.Context, w *workspace.Workspace, from io.Reader,
 		to = a.Path
 	}
 	return perform(ctx, w, call[api.RestoreData]{tool: "restore_file", key: key, request: []string{target, a.Path, a.Sha256},
-		named: []patch.Section{{Op: patch.Add, Path: to}},
+		sections: []patch.Section{{Op: patch.Add, Path: to}},
 		plan: func(ctx context.Context, src *source.Reader) (*plan.Plan, error) {
 			if err != nil {
 				return nil, err
 			}
-			return planArchive(ctx, src, a, target)
+			return planRestoreArchive(ctx, src, a, target)
 		},
 		data: func(rep *Report) api.RestoreData {
-			s := rep.Step()
+			s := rep.firstStep()
 			return api.RestoreData{Restored: true, Path: s.Path, From: a.ID, SizeBytes: int64(len(s.After)), Sha256: s.AfterSum}
 		},
-		recall: func(l recalled) api.RestoreData { return l.restored(a.ID) },
-		say: func(d api.RestoreData) string {
+		dataFromLog: func(l loggedChange) api.RestoreData { return l.restoreData(a.ID) },
+		describe: func(d api.RestoreData) string {
 			return fmt.Sprintf("Restored %s from an archive (%d bytes, sha256 %s). Its time is now, and its permissions are those of a new file.",
 				report.Escape(d.Path), d.SizeBytes, d.Sha256)
 		}})
 }
 
 // planArchive plans where the file of an archive goes.
-func planArchive(ctx context.Context, r *source.Reader, a *history.Archived, target string) (*plan.Plan, error) {
+func planRestoreArchive(ctx context.Context, r *source.Reader, a *history.Archived, target string) (*plan.Plan, error) {
 	if target == "" {
 		target, r.Base = a.Path, "."
 	}
-	f, err := Target(ctx, r, target)
+	f, err := LookForWrite(ctx, r, target)
 	if err == nil {
-		err = roomFor(f, target, true, "Name another TARGET, or move what is there away first.")
+		err = checkFree(f, target, true, "Name another TARGET, or move what is there away first.")
 	}
 	if err != nil {
 		return nil, err
 	}
-	return single(plan.Step{Op: patch.Add, Path: f.Rel, Source: f, After: a.Content, AfterSum: a.Sha256, Exec: a.Perm&0o111 != 0}), nil
+	return oneStepPlan(plan.Step{Op: patch.Add, Path: f.Rel, Source: f, After: a.Content, AfterSum: a.Sha256, Exec: a.Perm&0o111 != 0}), nil
 }
 
 // badArchive refuses an archive.

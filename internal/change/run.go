@@ -13,12 +13,12 @@ import (
 
 // Run plans a change, commits it and answers, once for each key. With dryRun it only words what the plan would do. settle works out the
 // plan; it may add to the view and to the request.
-func Run(ctx context.Context, w *workspace.Workspace, tool string, request any, r CommitRequest, view report.View, settle settleFunc) (*Report, error) {
+func Run(ctx context.Context, w *workspace.Workspace, tool string, request any, r CommitRequest, view report.View, makePlan planFunc) (*Report, error) {
 	ctx = withTool(ctx, w, tool)
 	if r.Key != "" {
 		r.Request = requestSum(ctx, w, tool, request)
 	}
-	rep, err := once(ctx, w, r, func(r CommitRequest) (*Report, error) { return settled(ctx, w, &view, r, settle) })
+	rep, err := oncePerKey(ctx, w, r, func(r CommitRequest) (*Report, error) { return planAndCommit(ctx, w, &view, r, makePlan) })
 	switch {
 	case err != nil && view.DryRun:
 		return nil, &report.Refusal{View: view, List: fail.All(err)} // nothing would have changed: it is not noted in the log
@@ -29,13 +29,13 @@ func Run(ctx context.Context, w *workspace.Workspace, tool string, request any, 
 }
 
 // settleFunc works out a plan from the files that src reads.
-type settleFunc func(ctx context.Context, src *source.Reader, view *report.View, r *CommitRequest) (*plan.Plan, error)
+type planFunc func(ctx context.Context, src *source.Reader, view *report.View, r *CommitRequest) (*plan.Plan, error)
 
 // settled makes the plan and commits it, or words it in a dry run.
-func settled(ctx context.Context, w *workspace.Workspace, view *report.View, r CommitRequest, settle settleFunc) (*Report, error) {
+func planAndCommit(ctx context.Context, w *workspace.Workspace, view *report.View, r CommitRequest, makePlan planFunc) (*Report, error) {
 	src := source.NewReader(ctx, w)
 	defer src.Close()
-	p, err := settle(ctx, src, view, &r)
+	p, err := makePlan(ctx, src, view, &r)
 	if err == nil {
 		err = src.Batch.Recheck()
 	}

@@ -11,13 +11,13 @@ import (
 )
 
 // Target is what stands at a path that a call wants to change.
-func Target(ctx context.Context, r *source.Reader, p string) (plan.File, error) {
+func LookForWrite(ctx context.Context, r *source.Reader, p string) (plan.File, error) {
 	return r.Look(ctx, p, false)
 }
 
 // existing is a target that has to be a file, or a link where those are acted on themselves.
-func existing(ctx context.Context, r *source.Reader, p, verb string) (plan.File, error) {
-	f, err := Target(ctx, r, p)
+func mustExist(ctx context.Context, r *source.Reader, p, verb string) (plan.File, error) {
+	f, err := LookForWrite(ctx, r, p)
 	if err != nil {
 		return f, err
 	}
@@ -36,7 +36,7 @@ func existing(ctx context.Context, r *source.Reader, p, verb string) (plan.File,
 }
 
 // roomFor checks that a new file can get its path: nothing has it, and its directory exists or may be made.
-func roomFor(f plan.File, p string, parents bool, instead string) error {
+func checkFree(f plan.File, p string, parents bool, instead string) error {
 	switch {
 	case f.Kind == plan.Directory:
 		return &fail.Error{Kind: fail.AlreadyExists, Path: p, Msg: "is a directory", Hint: "Choose another path, or name a file in it."}
@@ -50,7 +50,7 @@ func roomFor(f plan.File, p string, parents bool, instead string) error {
 }
 
 // HashArgument checks that a field has the form of a sha256. Where it may be left out, empty is left out.
-func HashArgument(field, value string, required bool) error {
+func CheckHashField(field, value string, required bool) error {
 	if value == "" && !required {
 		return nil
 	}
@@ -64,7 +64,7 @@ func HashArgument(field, value string, required bool) error {
 }
 
 // sameSum is the stale check.
-func sameSum(p, want, have string) error {
+func checkSum(p, want, have string) error {
 	if want == "" || want == have {
 		return nil
 	}
@@ -80,7 +80,7 @@ func changedSince(p string) error {
 // MaxShown is how large a file may be for the diff of its deletion to show it.
 const MaxShown = 256 << 10
 
-func single(s plan.Step) *plan.Plan {
+func oneStepPlan(s plan.Step) *plan.Plan {
 	s.Writes = s.Path
 	if s.To != "" {
 		s.Writes = s.To

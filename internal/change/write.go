@@ -17,35 +17,35 @@ import (
 // Write replaces the whole text of a file.
 func Write(ctx context.Context, w *workspace.Workspace, r api.WriteRequest) (*api.Answer[api.WriteData], error) {
 	return perform(ctx, w, call[api.WriteData]{tool: "write_file", key: r.IdempotencyKey, request: r,
-		named: []patch.Section{{Op: patch.Update, Path: r.Path}},
+		sections: []patch.Section{{Op: patch.Update, Path: r.Path}},
 		plan: func(ctx context.Context, src *source.Reader) (*plan.Plan, error) {
 			return planWrite(ctx, &r, src)
 		},
-		data:   rewritten,
-		recall: recalled.rewritten,
-		say: func(d api.WriteData) string {
+		data:        writeData,
+		dataFromLog: loggedChange.writeData,
+		describe: func(d api.WriteData) string {
 			return fmt.Sprintf("Wrote %s (%d bytes, sha256 %s).", report.Escape(d.Path), d.SizeBytes, d.AfterSha256)
 		}})
 }
 
 func planWrite(ctx context.Context, r *api.WriteRequest, src *source.Reader) (*plan.Plan, error) {
-	s, err := changing(ctx, src, r.Path, r.ExpectedSha256, "write")
+	s, err := beginUpdate(ctx, src, r.Path, r.ExpectedSha256, "write")
 	if err != nil {
 		return nil, err
 	}
 	s.After = text.Restyle(r.Content, s.Before)
 	s.AfterSum = text.Sum(s.After)
 	s.Edits = text.Between(s.Before, s.After)
-	return single(s), nil
+	return oneStepPlan(s), nil
 }
 
 // changing begins the update of a text file that must still be what the caller has seen.
-func changing(ctx context.Context, r *source.Reader, p, expected, verb string) (plan.Step, error) {
+func beginUpdate(ctx context.Context, r *source.Reader, p, expected, verb string) (plan.Step, error) {
 	s := plan.Step{Op: patch.Update}
-	if err := HashArgument("expectedSha256", expected, true); err != nil {
+	if err := CheckHashField("expectedSha256", expected, true); err != nil {
 		return s, err
 	}
-	f, err := existing(ctx, r, p, verb)
+	f, err := mustExist(ctx, r, p, verb)
 	if err != nil {
 		return s, err
 	}
@@ -53,7 +53,7 @@ func changing(ctx context.Context, r *source.Reader, p, expected, verb string) (
 	if s.Before, s.BeforeSum, err = r.Load(ctx, f); err != nil {
 		return s, err
 	}
-	if err := sameSum(p, expected, s.BeforeSum); err != nil {
+	if err := checkSum(p, expected, s.BeforeSum); err != nil {
 		return s, err
 	}
 	if text.Binary(s.Before) {
@@ -63,11 +63,11 @@ func changing(ctx context.Context, r *source.Reader, p, expected, verb string) (
 	return s, nil
 }
 
-func rewritten(rep *Report) api.WriteData {
-	s := rep.Step()
-	return api.WriteData{Path: s.Path, BeforeSha256: s.BeforeSum, AfterSha256: s.AfterSum, SizeBytes: int64(len(s.After)), Diff: rep.Diff()}
+func writeData(rep *Report) api.WriteData {
+	s := rep.firstStep()
+	return api.WriteData{Path: s.Path, BeforeSha256: s.BeforeSum, AfterSha256: s.AfterSum, SizeBytes: int64(len(s.After)), Diff: rep.firstDiff()}
 }
 
-func (l recalled) rewritten() api.WriteData {
+func (l loggedChange) writeData() api.WriteData {
 	return api.WriteData{Path: l.Path, BeforeSha256: l.Before, AfterSha256: l.After, SizeBytes: l.Size}
 }

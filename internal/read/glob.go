@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	usualPaths = 1000
-	mostPaths  = 100_000
+	defaultPaths = 1000
+	maxPaths     = 100_000
 )
 
 // Glob finds paths by a pattern.
@@ -58,11 +58,11 @@ func glob(ctx context.Context, w *workspace.Workspace, r *api.GlobRequest) (data
 func globQuery(ctx context.Context, w *workspace.Workspace, r *api.GlobRequest) (o find.Options, q find.GlobQuery, err error) {
 	q = find.GlobQuery{Pattern: r.Pattern, Exclude: r.ExcludeGlobs}
 	if r.MaxResults >= 0 {
-		if q.Limit, err = atMost("maxResults", r.MaxResults, usualPaths, mostPaths); err != nil {
+		if q.Limit, err = numberUpTo("maxResults", r.MaxResults, defaultPaths, maxPaths); err != nil {
 			return o, q, err
 		}
 	}
-	if o, err = looking(ctx, w, r.Root, r.IncludeIgnored); err != nil {
+	if o, err = findOptions(ctx, w, r.Root, r.IncludeIgnored); err != nil {
 		return o, q, err
 	}
 	if o.Root.Kind != guard.Directory {
@@ -78,7 +78,7 @@ func globText(d *api.GlobData, unread int) string {
 	if d.Truncated {
 		b.WriteString("; there are more: narrow the pattern, or raise maxResults")
 	}
-	noteTail(&b, unreadNotes(unread))
+	appendNotes(&b, unreadNotes(unread))
 	for _, m := range d.Matches {
 		b.WriteByte('\n')
 		b.WriteString(report.OneLine(m.Path))

@@ -15,9 +15,9 @@ import (
 )
 
 const (
-	mostEntries = 5000
-	usualDepth  = 8
-	mostDepth   = 32
+	maxEntries   = 5000
+	defaultDepth = 8
+	maxDepth     = 32
 )
 
 // List lists a directory.
@@ -30,14 +30,14 @@ func List(ctx context.Context, w *workspace.Workspace, r api.ListRequest) (*api.
 }
 
 func list(ctx context.Context, w *workspace.Workspace, r *api.ListRequest) (data api.ListData, unread int, err error) {
-	depth, err := atMost("maxDepth", r.MaxDepth, usualDepth, mostDepth)
+	depth, err := numberUpTo("maxDepth", r.MaxDepth, defaultDepth, maxDepth)
 	if err != nil {
 		return data, 0, err
 	}
 	if !r.Recursive {
 		depth = 1
 	}
-	o, err := looking(ctx, w, r.Path, r.IncludeIgnored)
+	o, err := findOptions(ctx, w, r.Path, r.IncludeIgnored)
 	if err != nil {
 		return data, 0, err
 	}
@@ -45,7 +45,7 @@ func list(ctx context.Context, w *workspace.Workspace, r *api.ListRequest) (data
 		return data, 0, notDirectory(r.Path, o.Root)
 	}
 	o.NamesOnly = r.NamesOnly
-	found, out, err := find.List(ctx, w.Guard, o, find.ListQuery{Depth: depth, Hidden: r.IncludeHidden, Limit: mostEntries})
+	found, out, err := find.List(ctx, w.Guard, o, find.ListQuery{Depth: depth, Hidden: r.IncludeHidden, Limit: maxEntries})
 	if err != nil {
 		return data, 0, err
 	}
@@ -76,17 +76,17 @@ func listText(d *api.ListData, r *api.ListRequest, unread int) string {
 			b.WriteString(", or with a smaller maxDepth")
 		}
 	}
-	noteTail(&b, unreadNotes(unread))
+	appendNotes(&b, unreadNotes(unread))
 	for i := range d.Entries {
 		e := &d.Entries[i]
 		b.WriteByte('\n')
-		entryLine(&b, e.Type, e.Size, e.RelativePath)
+		writeEntry(&b, e.Type, e.Size, e.RelativePath)
 	}
 	return b.String()
 }
 
 // entryLine is one path with what it is. The size of what is no file says nothing.
-func entryLine(b *strings.Builder, kind string, size int64, path string) {
+func writeEntry(b *strings.Builder, kind string, size int64, path string) {
 	path = report.OneLine(path)
 	switch kind {
 	case "file":
@@ -105,7 +105,7 @@ func entryLine(b *strings.Builder, kind string, size int64, path string) {
 	}
 }
 
-func noteTail(b *strings.Builder, notes []string) {
+func appendNotes(b *strings.Builder, notes []string) {
 	for _, note := range notes {
 		b.WriteString("; " + strings.ToLower(note[:1]) + strings.TrimSuffix(note[1:], "."))
 	}

@@ -37,27 +37,27 @@ func askForRead(ctx context.Context, w *workspace.Workspace, asks *guard.AskedPa
 }
 
 // check refuses what no file could answer.
-func check(r api.ReadRequest) error {
+func checkRequest(r api.ReadRequest) error {
 	switch {
 	case r.StartLine < 0:
-		return outOfRange("startLine", r.StartLine, "Lines count from 1; leave startLine out to begin with the first.")
+		return badNumber("startLine", r.StartLine, "Lines count from 1; leave startLine out to begin with the first.")
 	case r.EndLine < 0:
-		return outOfRange("endLine", r.EndLine, "Lines count from 1; leave endLine out to read to the end.")
+		return badNumber("endLine", r.EndLine, "Lines count from 1; leave endLine out to read to the end.")
 	case r.EndLine > 0 && r.EndLine < r.StartLine:
-		return outOfRange("endLine", r.EndLine, fmt.Sprintf("startLine is %d; endLine must not be less.", r.StartLine))
+		return badNumber("endLine", r.EndLine, fmt.Sprintf("startLine is %d; endLine must not be less.", r.StartLine))
 	case r.MaxBytes < 0:
-		return outOfRange("maxBytes", r.MaxBytes, fmt.Sprintf("Leave maxBytes out for %d bytes.", api.DefaultReadBytes))
+		return badNumber("maxBytes", r.MaxBytes, fmt.Sprintf("Leave maxBytes out for %d bytes.", api.DefaultReadBytes))
 	}
 	return nil
 }
 
-func outOfRange(field string, got int, hint string) error {
+func badNumber(field string, got int, hint string) error {
 	return &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Msg: fmt.Sprintf("%s is %d", field, got), Hint: hint}
 }
 
 // File returns the text of a file, or some of its lines. It reads the file once and keeps no more than was asked for.
 func File(ctx context.Context, w *workspace.Workspace, r api.ReadRequest) (*api.Answer[api.ReadData], error) {
-	if err := check(r); err != nil {
+	if err := checkRequest(r); err != nil {
 		return nil, err
 	}
 	asks := caller.NewAskedPaths(ctx)
@@ -66,7 +66,7 @@ func File(ctx context.Context, w *workspace.Workspace, r api.ReadRequest) (*api.
 		return nil, err
 	}
 	if e.Kind == guard.Missing {
-		return nil, missing(w, r.Path, e)
+		return nil, notFound(w, r.Path, e)
 	}
 	a, err := readEntry(ctx, w, r, e)
 	if no := askForRead(ctx, w, asks, r, a); no != nil {
@@ -77,42 +77,42 @@ func File(ctx context.Context, w *workspace.Workspace, r api.ReadRequest) (*api.
 
 // readEntry reads what was found at the path.
 func readEntry(ctx context.Context, w *workspace.Workspace, r api.ReadRequest, e guard.Entry) (*api.Answer[api.ReadData], error) {
-	most := min(cmp.Or(r.MaxBytes, api.DefaultReadBytes), math.MaxInt-8)
+	maxBytes := min(cmp.Or(r.MaxBytes, api.DefaultReadBytes), math.MaxInt-8)
 	first := max(r.StartLine, 1)
-	p := newPass(first, cmp.Or(r.EndLine, math.MaxInt), most, r.AllowBinary)
-	size, err := w.Guard.ReadBlocks(ctx, e, p.add)
+	s := newScanner(first, cmp.Or(r.EndLine, math.MaxInt), maxBytes, r.AllowBinary)
+	size, err := w.Guard.ReadBlocks(ctx, e, s.add)
 	if errors.Is(err, errBinary) {
 		err = &fail.Error{Kind: fail.BinaryFile, Path: e.Rel, Msg: "the file is binary: there is a NUL in its first 8192 bytes",
 			Hint: "To get its bytes as base64, read it with allowBinary true."}
 	}
-	if err == nil && p.binary && (r.StartLine > 1 || r.EndLine > 0) {
+	if err == nil && s.binary && (r.StartLine > 1 || r.EndLine > 0) {
 		err = &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Path: e.Rel, Msg: "the file is binary and has no lines",
 			Hint: "Leave out startLine and endLine; maxBytes says how much of it to return."}
 	}
 	if err != nil {
 		return nil, err
 	}
-	d := api.ReadData{Path: e.Rel, SizeBytes: size, Sha256: p.sum(), Binary: p.binary, HasBOM: p.hasBOM}
-	if p.binary {
-		p.fillBinary(&d, most)
+	d := api.ReadData{Path: e.Rel, SizeBytes: size, Sha256: s.sum(), Binary: s.binary, HasBOM: s.hasBOM}
+	if s.binary {
+		s.fillBinary(&d, maxBytes)
 	} else {
-		p.fillText(&d, first, most)
+		s.fillText(&d, first, maxBytes)
 	}
-	return report.Found(d, nil, func() string { return output(&d, e.Via) }), nil
+	return report.Found(d, nil, func() string { return readText(&d, e.Via) }), nil
 }
 
-func (p *pass) fillBinary(d *api.ReadData, most int) {
-	n := min(len(p.kept), most)
-	d.Encoding, d.NewlineStyle, d.Truncated = "binary", "none", n < len(p.kept)
-	d.ContentBase64 = base64.StdEncoding.EncodeToString(p.kept[:n])
+func (s *scanner) fillBinary(d *api.ReadData, maxBytes int) {
+	n := min(len(s.kept), maxBytes)
+	d.Encoding, d.NewlineStyle, d.Truncated = "binary", "none", n < len(s.kept)
+	d.ContentBase64 = base64.StdEncoding.EncodeToString(s.kept[:n])
 }
 
-func (p *pass) fillText(d *api.ReadData, first, most int) {
-	d.Encoding, d.NewlineStyle, d.LineCount = "utf-8", p.style(), p.count()
-	if !p.utf8.ok() {
+func (s *scanner) fillText(d *api.ReadData, first, maxBytes int) {
+	d.Encoding, d.NewlineStyle, d.LineCount = "utf-8", s.newlineStyle(), s.lineCount()
+	if !s.utf8.ok() {
 		d.Encoding = "utf-8-invalid"
 	}
-	d.Content, d.Truncated = p.content(most)
+	d.Content, d.Truncated = s.content(maxBytes)
 	d.StartLine, d.EndLine = first, first-1+strings.Count(d.Content, "\n")
 	if d.Content != "" && !strings.HasSuffix(d.Content, "\n") {
 		d.EndLine++
@@ -120,8 +120,8 @@ func (p *pass) fillText(d *api.ReadData, first, most int) {
 }
 
 // output is what a model reads: a line about the file, its content as it is, and how to read on where that was cut.
-func output(d *api.ReadData, via string) string {
-	facts := []string{report.Escape(d.Path), "sha256:" + d.Sha256, span(d), fmt.Sprintf("%d bytes", d.SizeBytes)}
+func readText(d *api.ReadData, via string) string {
+	facts := []string{report.Escape(d.Path), "sha256:" + d.Sha256, lineSpan(d), fmt.Sprintf("%d bytes", d.SizeBytes)}
 	switch {
 	case d.Binary:
 		facts = append(facts, "binary, in base64")
@@ -146,10 +146,10 @@ func output(d *api.ReadData, via string) string {
 	if !strings.HasSuffix(out, "\n") {
 		out += "\n"
 	}
-	return out + further(d)
+	return out + readOnHint(d)
 }
 
-func span(d *api.ReadData) string {
+func lineSpan(d *api.ReadData) string {
 	switch {
 	case d.Binary:
 		return "no lines"
@@ -160,7 +160,7 @@ func span(d *api.ReadData) string {
 }
 
 // further says where content was cut and what to ask for next.
-func further(d *api.ReadData) string {
+func readOnHint(d *api.ReadData) string {
 	if d.Binary {
 		return "… cut; read it with a larger maxBytes for more"
 	}
@@ -173,7 +173,7 @@ func further(d *api.ReadData) string {
 }
 
 // missing is the refusal of a file that is not there, with the names that it might have meant.
-func missing(w *workspace.Workspace, asked string, e guard.Entry) error {
+func notFound(w *workspace.Workspace, asked string, e guard.Entry) error {
 	err := &fail.Error{Kind: fail.NotFound, Path: asked, Msg: "no such file", Hint: "Check the path, or list the directory that should have it."}
 	if e.Via != "" {
 		err.Msg = "the link leads to " + fail.Quote(e.Rel) + ", where there is no file"

@@ -35,7 +35,7 @@ func naive(data string, first, last int) (content string, lines int, style strin
 	default:
 		style = "mixed"
 	}
-	return valid([]byte(out.String())), l.Len(), style
+	return validUTF8([]byte(out.String())), l.Len(), style
 }
 
 func one(seen map[string]bool) string {
@@ -46,9 +46,9 @@ func one(seen map[string]bool) string {
 }
 
 // checkPass reads data in parts of step bytes after the first and compares with naive.
-func checkPass(t *testing.T, data string, step, first, last, most int) {
+func checkScanner(t *testing.T, data string, step, first, last, most int) {
 	t.Helper()
-	p := newPass(first, last, most, true)
+	s := newScanner(first, last, most, true)
 	const head = 8192
 	parts := []string{data[:min(len(data), head)]}
 	for rest := data[len(parts[0]):]; rest != ""; {
@@ -57,24 +57,24 @@ func checkPass(t *testing.T, data string, step, first, last, most int) {
 	}
 	for _, part := range parts {
 		if part != "" {
-			if err := p.add([]byte(part)); err != nil {
+			if err := s.add([]byte(part)); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	if got := sha256.Sum256([]byte(data)); p.sum() != hex.EncodeToString(got[:]) {
-		t.Errorf("sha256 %s", p.sum())
+	if got := sha256.Sum256([]byte(data)); s.sum() != hex.EncodeToString(got[:]) {
+		t.Errorf("sha256 %s", s.sum())
 	}
-	if p.binary {
-		if !text.Binary(data) || len(p.kept) < min(most, len(data)) {
-			t.Errorf("binary: %t, %d kept", p.binary, len(p.kept))
+	if s.binary {
+		if !text.Binary(data) || len(s.kept) < min(most, len(data)) {
+			t.Errorf("binary: %t, %d kept", s.binary, len(s.kept))
 		}
 		return
 	}
 	want, lines, style := naive(data, first, last)
-	content, cut := p.content(most)
-	if p.count() != lines || p.style() != style || p.utf8.ok() != utf8.ValidString(data) || p.hasBOM != strings.HasPrefix(data, text.BOM) {
-		t.Errorf("%d lines, %s, utf-8 %t, BOM %t; want %d, %s", p.count(), p.style(), p.utf8.ok(), p.hasBOM, lines, style)
+	content, cut := s.content(most)
+	if s.lineCount() != lines || s.newlineStyle() != style || s.utf8.ok() != utf8.ValidString(data) || s.hasBOM != strings.HasPrefix(data, text.BOM) {
+		t.Errorf("%d lines, %s, utf-8 %t, BOM %t; want %d, %s", s.lineCount(), s.newlineStyle(), s.utf8.ok(), s.hasBOM, lines, style)
 	}
 	if cut != (len(want) > most) || !strings.HasPrefix(want, content) || !cut && content != want {
 		t.Errorf("content %q (cut %t), want %q of at most %d", content, cut, want, most)
@@ -95,9 +95,9 @@ func TestPass(t *testing.T) {
 		for _, data := range []string{tail, pad + tail, pad[:8191] + tail, pad + tail + tail + tail} {
 			for step := 1; step < 6; step++ {
 				for _, most := range []int{1, 2, 3, 5, 100, 1 << 20} {
-					checkPass(t, data, step, 1, 1<<30, most)
-					checkPass(t, data, step, 512, 514, most)
-					checkPass(t, data, step, 2, 2, most)
+					checkScanner(t, data, step, 1, 1<<30, most)
+					checkScanner(t, data, step, 512, 514, most)
+					checkScanner(t, data, step, 2, 2, most)
 				}
 			}
 		}
@@ -113,7 +113,7 @@ func FuzzPass(f *testing.F) {
 		if step < 1 || first < 1 || more < 0 || most < 1 || first > 1<<30 || more > 1<<30 || most > 1<<20 {
 			t.Skip()
 		}
-		checkPass(t, data, step, first, first+more, most)
-		checkPass(t, pad+data, step, first, first+more, most)
+		checkScanner(t, data, step, first, first+more, most)
+		checkScanner(t, pad+data, step, first, first+more, most)
 	})
 }

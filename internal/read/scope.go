@@ -12,11 +12,11 @@ import (
 )
 
 // looking is where List, Search and Glob look, and what they leave out.
-func looking(ctx context.Context, w *workspace.Workspace, path string, ignored bool) (find.Options, error) {
+func findOptions(ctx context.Context, w *workspace.Workspace, path string, ignored bool) (find.Options, error) {
 	if path == "" {
 		path = "."
 	}
-	e, err := root(w, path)
+	e, err := resolveRoot(w, path)
 	if err != nil {
 		return find.Options{}, err
 	}
@@ -24,14 +24,14 @@ func looking(ctx context.Context, w *workspace.Workspace, path string, ignored b
 	if o.SkipDirs = caller.LeftOutDirs(ctx); o.SkipDirs == nil {
 		o.Excludes = find.GlobalExcludes()
 	}
-	if told := caller.Progress(ctx); told != nil {
-		o.Progress = func(done int, what string) { told(done, 0, what) }
+	if report := caller.Progress(ctx); report != nil {
+		o.Progress = func(done int, what string) { report(done, 0, what) }
 	}
 	return o, nil
 }
 
 // root looks at what was named. A link to what is inside the workspace is followed: who names it means what it leads to.
-func root(w *workspace.Workspace, path string) (guard.Entry, error) {
+func resolveRoot(w *workspace.Workspace, path string) (guard.Entry, error) {
 	path = workspace.TrimSlashes(path)
 	ask := guard.Request{Base: w.DefaultBase()}
 	e, err := w.Guard.Resolve(path, ask)
@@ -47,12 +47,12 @@ func root(w *workspace.Workspace, path string) (guard.Entry, error) {
 }
 
 // atMost checks a number that a caller gave. 0 stands for normal.
-func atMost(field string, n, normal, most int) (int, error) {
+func numberUpTo(field string, n, normal, largest int) (int, error) {
 	switch {
 	case n == 0:
 		return normal, nil
-	case n < 0 || n > most:
-		return 0, caller.BadField(field, fmt.Sprintf("%d", n), fmt.Sprintf("Use a number from 1 to %d, or leave it out for %d.", most, normal))
+	case n < 0 || n > largest:
+		return 0, caller.BadField(field, fmt.Sprintf("%d", n), fmt.Sprintf("Use a number from 1 to %d, or leave it out for %d.", largest, normal))
 	}
 	return n, nil
 }

@@ -16,24 +16,24 @@ import (
 )
 
 const (
-	usualMatches = 100
-	mostMatches  = 10_000
-	mostContext  = 100
+	defaultMatches = 100
+	maxMatches     = 10_000
+	maxContext     = 100
 )
 
 // around prints matches with the lines around them, each line once.
-type around struct {
-	b     *strings.Builder
-	path  string
-	shown int // the last line of path that is printed
+type matchPrinter struct {
+	b        *strings.Builder
+	path     string
+	lastLine int // the last line of path that is printed
 }
 
 // searchQuery reads a request, and looks at where it is about.
 func searchQuery(ctx context.Context, w *workspace.Workspace, r *api.SearchRequest) (o find.Options, q find.SearchQuery, err error) {
-	if q, err = searching(r); err != nil {
+	if q, err = parseSearch(r); err != nil {
 		return o, q, err
 	}
-	if o, err = looking(ctx, w, r.Root, r.IncludeIgnored); err != nil {
+	if o, err = findOptions(ctx, w, r.Root, r.IncludeIgnored); err != nil {
 		return o, q, err
 	}
 	if k := o.Root.Kind; k != guard.Directory && k != guard.Regular {
@@ -86,7 +86,7 @@ func search(ctx context.Context, w *workspace.Workspace, r *api.SearchRequest) (
 }
 
 // searching reads the request.
-func searching(r *api.SearchRequest) (q find.SearchQuery, err error) {
+func parseSearch(r *api.SearchRequest) (q find.SearchQuery, err error) {
 	q = find.SearchQuery{Query: r.Query, Include: r.IncludeGlobs, Exclude: r.ExcludeGlobs, IgnoreCase: r.CaseSensitive != nil && !*r.CaseSensitive}
 	switch r.Mode {
 	case "text", "":
@@ -98,11 +98,11 @@ func searching(r *api.SearchRequest) (q find.SearchQuery, err error) {
 	default:
 		return q, caller.BadField("mode", fail.Quote(r.Mode), "Use text, regex or path.")
 	}
-	if q.Context, err = atMost("contextLines", r.ContextLines, 0, mostContext); err != nil {
+	if q.Context, err = numberUpTo("contextLines", r.ContextLines, 0, maxContext); err != nil {
 		return q, err
 	}
 	if r.MaxResults >= 0 {
-		q.Limit, err = atMost("maxResults", r.MaxResults, usualMatches, mostMatches)
+		q.Limit, err = numberUpTo("maxResults", r.MaxResults, defaultMatches, maxMatches)
 	}
 	return q, err
 }
@@ -131,11 +131,11 @@ func searchText(d *api.SearchData, r *api.SearchRequest, notes []string) string 
 	if d.Truncated {
 		b.WriteString("; there are more: narrow it with root or includeGlobs, or raise maxResults")
 	}
-	noteTail(&b, notes)
+	appendNotes(&b, notes)
 	b.WriteByte('\n')
-	p := around{b: &b}
+	p := matchPrinter{b: &b}
 	for i := range d.Matches {
-		p.match(&d.Matches[i], nextMatch(d.Matches, i))
+		p.printMatch(&d.Matches[i], nextMatch(d.Matches, i))
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
@@ -148,33 +148,33 @@ func nextMatch(all []api.SearchMatch, i int) *api.SearchMatch {
 	return nil
 }
 
-func (p *around) match(m, next *api.SearchMatch) {
+func (p *matchPrinter) printMatch(m, next *api.SearchMatch) {
 	if m.Line == 0 {
 		fmt.Fprintln(p.b, report.OneLine(m.Path))
 		return
 	}
 	if m.Path != p.path {
-		p.path, p.shown = m.Path, 0
+		p.path, p.lastLine = m.Path, 0
 	}
 	first := m.Line - len(m.Before)
-	if len(m.Before)+len(m.After) > 0 && p.shown > 0 && first > p.shown+1 {
+	if len(m.Before)+len(m.After) > 0 && p.lastLine > 0 && first > p.lastLine+1 {
 		p.b.WriteString("--\n")
 	}
 	for i, text := range m.Before {
-		p.line(first+i, '-', text)
+		p.printLine(first+i, '-', text)
 	}
-	p.line(m.Line, ':', m.Preview)
+	p.printLine(m.Line, ':', m.Preview)
 	for i, text := range m.After {
 		if next != nil && m.Line+1+i >= next.Line {
 			break
 		}
-		p.line(m.Line+1+i, '-', text)
+		p.printLine(m.Line+1+i, '-', text)
 	}
 }
 
-func (p *around) line(n int, mark byte, text string) {
-	if n > p.shown {
+func (p *matchPrinter) printLine(n int, mark byte, text string) {
+	if n > p.lastLine {
 		fmt.Fprintf(p.b, "%s%c%d%c%s\n", report.OneLine(p.path), mark, n, mark, text)
-		p.shown = n
+		p.lastLine = n
 	}
 }

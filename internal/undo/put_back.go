@@ -29,7 +29,7 @@ func PutBack(ctx context.Context, w *workspace.Workspace, r api.PutBackRequest) 
 
 // planPutBack plans as an undo does: both bring back a file that a change displaced.
 func planPutBack(ctx context.Context, w *workspace.Workspace, src *source.Reader, r api.PutBackRequest) (p *plan.Plan, notes []string, err error) {
-	if err := change.HashArgument("expectedSha256", r.ExpectedSha256, false); err != nil {
+	if err := change.CheckHashField("expectedSha256", r.ExpectedSha256, false); err != nil {
 		return nil, nil, err
 	}
 	if _, _, now := kept.ParsePresent(r.Version); now {

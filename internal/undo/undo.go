@@ -29,7 +29,7 @@ func Undo(ctx context.Context, w *workspace.Workspace, r api.UndoRequest) (*chan
 			}
 			view.Undoes = u.undoes
 			p, err := u.plan(ctx)
-			rec.Undoes, rec.Prune = u.undoes, u.prune
+			rec.Undoes, rec.RemoveEmptyDirs = u.undoes, u.prune
 			return p, err
 		})
 }
