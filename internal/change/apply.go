@@ -17,8 +17,8 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// Apply plans the text of a patch and commits it. With Sequential it does so section by section, each atomic, and stops at the
-// first that fails.
+// Apply plans a patch and commits it. With Sequential it commits section by section, each atomically, and stops at the
+// first section that fails; the sections before it stay applied.
 func Apply(ctx context.Context, w *workspace.Workspace, p Patch) (*Report, error) {
 	ctx = withTool(ctx, w, "apply_patch")
 	ctx, err := w.WithBase(ctx, p.Base)
@@ -45,7 +45,7 @@ func Apply(ctx context.Context, w *workspace.Workspace, p Patch) (*Report, error
 	return nil, refuse(ctx, w, view, err)
 }
 
-// applyAll plans and commits text in one.
+// applyAll plans the whole patch and commits it in one transaction.
 func applyAll(ctx context.Context, w *workspace.Workspace, text string, o api.PatchOptions, r CommitRequest) (*Report, report.View, error) {
 	src := source.NewReader(ctx, w)
 	p, err := preview(ctx, w, text, o, src)
@@ -60,7 +60,7 @@ func applyAll(ctx context.Context, w *workspace.Workspace, text string, o api.Pa
 	return rep, view, err
 }
 
-// applyEach applies the sections one after the other.
+// applySections commits the sections one after the other, each in its own transaction.
 func applySections(ctx context.Context, w *workspace.Workspace, text string, o api.PatchOptions, r CommitRequest) (*Report, error) {
 	view, d, err := parse(w, text, o)
 	view.Atomic, view.DryRun = false, false
@@ -90,8 +90,8 @@ func applySections(ctx context.Context, w *workspace.Workspace, text string, o a
 	return whole, nil
 }
 
-// allApplied is the report of a patch of which all sections are already applied, else nil: what one of them leaves open
-// the others may prove.
+// reportAllApplied returns a report if the patch as a whole is already applied, else nil. Sections that cannot be told
+// to be applied by themselves may be told together.
 func reportAllApplied(ctx context.Context, w *workspace.Workspace, text string, o api.PatchOptions, r CommitRequest) (*Report, error) {
 	if !o.Idempotent {
 		return nil, nil
@@ -100,14 +100,14 @@ func reportAllApplied(ctx context.Context, w *workspace.Workspace, text string, 
 	defer src.Close()
 	view, p, err := planPatch(ctx, w, text, o, src)
 	if err != nil || !p.Applied() {
-		return nil, nil // section by section it turns out why
+		return nil, nil // applying the sections finds the reason
 	}
 	view.DryRun, r.Asks = false, src.Asked.List()
 	return reportNothingToDo(ctx, w, view, p, src.Sums(), r)
 }
 
-// beyond is what is expected of later sections: a hash is of what the first section finds that names the path, and what
-// that one leaves needs none, as in a patch that is applied whole.
+// expectLater returns the expected hashes for the sections after s. An expected hash describes the file that the first
+// section finds at the path, so the paths of s drop out, as in a patch that is applied as a whole.
 func expectLater(s *patch.Section, expect map[string]string) map[string]string {
 	out := maps.Clone(expect)
 	delete(out, s.Path)
@@ -115,7 +115,7 @@ func expectLater(s *patch.Section, expect map[string]string) map[string]string {
 	return out
 }
 
-// applyOnce applies section i, unless the same call did so before it was cut short.
+// applySectionOnce applies section i, unless an earlier, interrupted call with the same key has applied it.
 func applySectionOnce(ctx context.Context, w *workspace.Workspace, whole *Report, d *dialect.Dialect, i int, o api.PatchOptions, r CommitRequest, allowed *permission) (*Report, error) {
 	last := i == len(whole.View.Patch.Sections)-1
 	if r.Key != "" && !last {
@@ -140,8 +140,8 @@ func applySectionOnce(ctx context.Context, w *workspace.Workspace, whole *Report
 	return rep, err
 }
 
-// applyOne plans and commits section i, after those that are in whole. The key goes with the last section: until that
-// is done the call is not; the others have keys of their own.
+// applySection plans and commits section i. whole reports the sections before it. The key of the call goes to the last
+// section, because the call is done only then; the other sections have keys of their own.
 func applySection(ctx context.Context, w *workspace.Workspace, whole *Report, d *dialect.Dialect, i int, o api.PatchOptions, r CommitRequest, allowed *permission) (*Report, error) {
 	src := source.NewReader(ctx, w)
 	defer src.Close()

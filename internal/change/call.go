@@ -13,21 +13,21 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// call is one call that changes files by itself. It is settled as a plan and committed as a patch is: there is no other way
-// to a user's file.
+// call describes a tool that changes one file. It becomes a plan and is committed as a patch is. T is the type of its
+// data.
 type call[T any] struct {
 	tool        string
 	key         string          // of idempotency; "" for none
 	request     any             // all that was asked for: a key that comes back with another request is refused
 	sections    []patch.Section // the paths that the request names, for the log and for a refusal
 	plan        func(ctx context.Context, src *source.Reader) (*plan.Plan, error)
-	adjust      func(*CommitRequest) // adds to the record and to the commit; optional
+	adjust      func(*CommitRequest) // adds to the request; optional
 	data        func(*Report) T
 	dataFromLog func(loggedChange) T // makes the data from the log, when the first answer is lost
 	describe    func(T) string       // words the data for a model
 }
 
-// perform makes a call, once for each key.
+// perform runs a call, once for each idempotency key, and logs a refusal.
 func perform[T any](ctx context.Context, w *workspace.Workspace, c call[T]) (*api.Answer[T], error) {
 	ctx = withTool(ctx, w, c.tool)
 	rep, err := c.run(ctx, w)
@@ -53,7 +53,7 @@ func (c *call[T]) run(ctx context.Context, w *workspace.Workspace) (*Report, err
 	})
 }
 
-// answer words a report.
+// answer returns the answer that belongs to a report.
 func (c *call[T]) answer(rep *Report) *api.Answer[T] {
 	if rep.Stored != nil {
 		return api.NewAnswer(storedData[T](rep.Stored), rep.Done.Tx, nil, func() api.Result { return rep.Stored })
@@ -70,16 +70,16 @@ func (c *call[T]) answer(rep *Report) *api.Answer[T] {
 	})
 }
 
-// recalledResult words what the log has of the first time.
+// resultFromLog returns the result of a repeated call whose first answer is lost, from its log entry.
 func (c *call[T]) resultFromLog(r loggedChange) api.Result {
 	data := c.dataFromLog(r)
 	return &report.Object{Ok: true, Output: c.describe(data) + "\nNote: This was done before, under the same key.", Data: data, Meta: &report.Meta{Tx: r.tx}}
 }
 
-// storedData reads the data of an answer that was given before.
+// storedData decodes the data of a stored answer.
 func storedData[T any](s *report.StoredResult) (data T) {
 	var o struct{ Data *T }
 	o.Data = &data
-	json.Unmarshal(s.JSON, &o) //nolint:errcheck // emend wrote it; what cannot be read is empty
+	json.Unmarshal(s.JSON, &o) //nolint:errcheck // emend wrote it; fields that cannot be decoded stay empty
 	return data
 }

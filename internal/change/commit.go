@@ -17,8 +17,9 @@ import (
 	"github.com/emend-dev/emend/internal/workspace"
 )
 
-// Commit makes a plan true, entirely or not at all. What the plan saw must still be so; a person whom the policy wants to be
-// asked is asked now. The sections of a plan are committed together.
+// Commit applies a plan of [Preview], entirely or not at all, all sections in one transaction. It refuses if a file
+// that the plan read has changed since, or if another workspace made the plan. It asks a person first where a policy
+// says so.
 func Commit(ctx context.Context, w *workspace.Workspace, p *Plan) (*Report, error) {
 	view := p.View
 	ctx = withTool(ctx, w, "apply_patch")
@@ -34,6 +35,8 @@ func Commit(ctx context.Context, w *workspace.Workspace, p *Plan) (*Report, erro
 	return nil, refuse(ctx, w, view, err)
 }
 
+// commitPlan asks for consent, commits the plan and returns the report. A plan without anything to do makes no
+// transaction. sums holds the hashes of the files that the plan read.
 func commitPlan(ctx context.Context, w *workspace.Workspace, view report.View, p *plan.Plan, sums map[guard.Identity]string, r CommitRequest) (*Report, error) {
 	if p.Applied() {
 		return reportNothingToDo(ctx, w, view, p, sums, r)
@@ -82,8 +85,8 @@ func commitPlan(ctx context.Context, w *workspace.Workspace, view report.View, p
 	return rep, nil
 }
 
-// nothing is the report of a plan that leaves nothing to do. There is no transaction, and no record: nothing was changed
-// or refused. A person who is to be asked about reading is asked, for the answer says what the files have.
+// reportNothingToDo returns the report of a plan that changes nothing. It makes no transaction and no log entry. It
+// still asks a person about files that may be read only with approval, because the answer tells what they contain.
 func reportNothingToDo(ctx context.Context, w *workspace.Workspace, view report.View, p *plan.Plan, sums map[guard.Identity]string, r CommitRequest) (*Report, error) {
 	read := slices.DeleteFunc(slices.Clone(r.Asks), func(a api.AskedPath) bool { return a.Write })
 	if _, err := consent.Ask(ctx, w, read, "", consent.NewDigest(sums)); err != nil {
@@ -98,7 +101,8 @@ func reportNothingToDo(ctx context.Context, w *workspace.Workspace, view report.
 	return rep, nil
 }
 
-// fill completes a report by what the commit did.
+// completeReport adds to the report what the commit did: the transaction, the trashed files, and notes on recovery and
+// hard links.
 func completeReport(r *Report, n *netEffect, d *commit.Done) {
 	r.Done = report.Done{Tx: d.Tx, Log: report.Head(d.Head), Notes: d.Notes, Trashed: n.trashed(r.Plan.Steps, d.Slots)}
 	r.Done.Notes = append(commit.RecoveryNotes(d.Recovered), r.Done.Notes...)

@@ -14,22 +14,23 @@ import (
 	"github.com/emend-dev/emend/internal/workspace"
 )
 
-// CommitRequest is what the log says of a call beside what it does.
+// CommitRequest holds what a call asks of the commit besides its plan: what the log records of the call, how its answer
+// is worded, and what a person has to approve.
 type CommitRequest struct {
 	Kind            audit.Kind
 	Key, Request    string
-	Undoes          []string                      // the transactions that it takes back
-	RemoveEmptyDirs []string                      // directories to remove when nothing is left in them
-	Permanent       bool                          // keep nothing of what is deleted
-	resultOf        func(*Report) api.Result      // words the outcome, where it is not a patch's
-	resultFromLog   func(loggedChange) api.Result // the same from the log, when the outcome is lost
+	Undoes          []string                      // ids of the transactions that the call undoes
+	RemoveEmptyDirs []string                      // directories that the commit removes when they become empty
+	Permanent       bool                          // keep no copy of deleted files, and no diff
+	resultOf        func(*Report) api.Result      // words the report; nil for the words of a patch
+	resultFromLog   func(loggedChange) api.Result // words the log's entry of the first call, when its answer is lost
 	Progress        func(done, total int)
-	Asks            []api.AskedPath // what a person is to be asked about
-	approved        *audit.Asked    // what they said yes to already
-	earlierSections *Report         // what the same call has done so far, section by section; it is part of the answer
+	Asks            []api.AskedPath // paths that a policy wants a person to be asked about
+	approved        *audit.Asked    // the person's earlier approval, which covers Asks
+	earlierSections *Report         // what the call's earlier sections did; it is part of the answer
 }
 
-// answer is what the call is told when rep, the last of it, is done.
+// answer returns the result of the whole call. rep reports its last commit.
 func (r CommitRequest) answer(rep *Report) api.Result {
 	if r.earlierSections != nil {
 		rep = r.earlierSections.Merge(rep)
@@ -40,7 +41,7 @@ func (r CommitRequest) answer(rep *Report) api.Result {
 	return rep.Result()
 }
 
-// recalled is what the log has of a call that changed one file.
+// loggedChange is the log's entry of a call that changed one file.
 type loggedChange struct {
 	audit.Op
 	tx        string
@@ -48,7 +49,7 @@ type loggedChange struct {
 	OldSize   int64
 }
 
-// withTool names the tool for the log, unless the caller has.
+// withTool records tool as the tool of the call, unless the caller has named one.
 func withTool(ctx context.Context, w *workspace.Workspace, tool string) context.Context {
 	if w.Actor(ctx).Tool != "" {
 		return ctx
@@ -56,8 +57,8 @@ func withTool(ctx context.Context, w *workspace.Workspace, tool string) context.
 	return caller.WithActor(ctx, api.Actor{Tool: tool})
 }
 
-// requestSum tells requests under one key apart: by the tool, by all that is asked, and by the directory that its paths are
-// relative to.
+// requestSum returns a hash that differs for requests that differ in their tool, their fields, or the directory that
+// their paths are relative to. It finds an idempotency key that is used for two requests.
 func requestSum(ctx context.Context, w *workspace.Workspace, tool string, request any) string {
 	b, err := json.Marshal(request)
 	if err != nil {

@@ -14,7 +14,8 @@ import (
 	"github.com/emend-dev/emend/internal/workspace"
 )
 
-// consent asks about a plan that stands.
+// askForPlan asks a person to approve the plan, if a policy says so. The question's digest covers all that the plan
+// reads and changes: an approval counts for this plan only.
 func askForPlan(ctx context.Context, w *workspace.Workspace, p *plan.Plan, sums map[guard.Identity]string, r CommitRequest) (*audit.Asked, error) {
 	if r.approved != nil || len(r.Asks) == 0 {
 		return r.approved, nil
@@ -28,8 +29,8 @@ func askForPlan(ctx context.Context, w *workspace.Workspace, p *plan.Plan, sums 
 	return consent.Ask(ctx, w, r.Asks, questionText(ctx, w, p, r), h)
 }
 
-// askBeforeTelling asks before anything is told that was learned from a file that may be read only when a person says so: a
-// refusal quotes what is there. The refusal is then theirs.
+// askBeforeTelling asks a person before the caller learns anything from a file that may be read only with approval; a
+// refusal quotes text as well. It returns the person's refusal, or else err.
 func askBeforeTelling(ctx context.Context, w *workspace.Workspace, src *source.Reader, err error) error {
 	read := slices.DeleteFunc(src.Asked.List(), func(a api.AskedPath) bool { return a.Write })
 	if len(read) == 0 {

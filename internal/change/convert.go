@@ -8,8 +8,8 @@ import (
 	"github.com/emend-dev/emend/internal/report"
 )
 
-// Make writes the patch for changes in the named dialect. Applying it to the old contents gives the new ones, byte for byte; what the
-// dialect cannot say is refused.
+// Make writes the changes as a patch in the named dialect. If the patch is applied to the old contents, it gives the
+// new ones byte for byte. Make refuses changes that the dialect cannot express.
 func Make(changes []api.Change, dialectName string, context int) (string, error) {
 	d, err := dialectNamed(dialectName)
 	if err != nil {
@@ -23,7 +23,7 @@ func Make(changes []api.Change, dialectName string, context int) (string, error)
 	return out, asRefusal(err)
 }
 
-// Convert reads a patch as o says and writes it in another dialect. It also returns what lenient reading accepted.
+// Convert writes a patch in another dialect. o says how to read it. passed lists what lenient reading accepted.
 func Convert(text, to string, o api.PatchOptions) (out string, passed []string, err error) {
 	from, err := dialectFor(text, o.Dialect)
 	if err != nil {
@@ -43,7 +43,7 @@ func Convert(text, to string, o api.PatchOptions) (out string, passed []string, 
 	return out, parsed.Passed, nil
 }
 
-// notWritten makes err a refusal that names no dialect.
+// asRefusal wraps err in a refusal that names no dialect.
 func asRefusal(err error) error {
 	if err == nil {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// Create makes a new file.
+// Create makes a new file. It never replaces an existing one.
 func Create(ctx context.Context, w *workspace.Workspace, r api.CreateRequest) (*api.Answer[api.CreateData], error) {
 	return perform(ctx, w, call[api.CreateData]{tool: "create_file", key: r.IdempotencyKey, request: r,
 		sections: []patch.Section{{Op: patch.Add, Path: r.Path}},

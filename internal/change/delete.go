@@ -12,7 +12,7 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// Delete deletes a file.
+// Delete deletes a file. Its content goes to the trash unless the request is permanent.
 func Delete(ctx context.Context, w *workspace.Workspace, r api.DeleteRequest) (*api.Answer[api.DeleteData], error) {
 	return perform(ctx, w, call[api.DeleteData]{tool: "delete_file", key: r.IdempotencyKey, request: r,
 		sections: []patch.Section{{Op: patch.Delete, Path: r.Path}},
@@ -24,7 +24,7 @@ func Delete(ctx context.Context, w *workspace.Workspace, r api.DeleteRequest) (*
 			s := rep.firstStep()
 			d := api.DeleteData{Deleted: true, Path: s.Path, BeforeSha256: s.BeforeSum, SizeBytes: s.Source.Size, TrashedTo: rep.firstTrashed()}
 			if !r.Permanent {
-				d.Diff = report.Diff(s) // else it would be kept, with the answer
+				d.Diff = report.Diff(s) // a permanent deletion must not keep the text in the stored answer
 			}
 			return d
 		},

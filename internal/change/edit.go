@@ -15,7 +15,7 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// Edit replaces parts of a file's text.
+// Edit replaces passages in the text of a file that has the expected hash, all of them or none.
 func Edit(ctx context.Context, w *workspace.Workspace, r api.EditRequest) (*api.Answer[api.EditData], error) {
 	var applied []plan.Applied
 	return perform(ctx, w, call[api.EditData]{tool: "edit_file", key: r.IdempotencyKey, request: r,
@@ -70,7 +70,7 @@ func planEdit(ctx context.Context, r *api.EditRequest, src *source.Reader) (*pla
 	return oneStepPlan(s), out.Applied, nil
 }
 
-// placed is each occurrence of each edit.
+// placedEdits returns the place of each occurrence of each edit.
 func placedEdits(done []plan.Applied) []plan.Placed {
 	var out []plan.Placed
 	for _, a := range done {
@@ -92,7 +92,7 @@ func appliedEdits(done []plan.Applied) []api.AppliedEdit {
 	return out
 }
 
-// Lines says where edits landed, as far as a person reads on.
+// editedLines lists the lines that the edits changed.
 func editedLines(edits []api.AppliedEdit) string {
 	var all []api.LineRange
 	for _, e := range edits {
@@ -101,6 +101,7 @@ func editedLines(edits []api.AppliedEdit) string {
 	return "lines " + lineRanges(all)
 }
 
+// lineRanges lists the first 20 ranges, and the number of the others.
 func lineRanges(all []api.LineRange) string {
 	const most = 20
 	var out []string

@@ -12,8 +12,8 @@ import (
 	"github.com/emend-dev/emend/internal/workspace"
 )
 
-// Explain says of every section and hunk of a patch what [Preview] would make of it, also where others of them fail. It writes
-// nothing, and nothing of it is on record.
+// Explain returns, for each section and hunk of a patch, what [Preview] would do with it, also if others fail. It
+// changes no file and writes no log entry.
 func Explain(ctx context.Context, w *workspace.Workspace, p Patch) (*explain.Explanation, error) {
 	ctx, err := w.WithBase(ctx, p.Base)
 	if err != nil {
@@ -41,12 +41,13 @@ func Explain(ctx context.Context, w *workspace.Workspace, p Patch) (*explain.Exp
 	return explain.Of(view, s, explainNotes(ctx, w, p.Text, p.PatchOptions, src, s.Refused)...), nil
 }
 
-// explainNotes returns what a reader should know beside the sections: what a commit would ask first, or which switch would help.
+// explainNotes returns notes for the whole patch: which approvals a commit would ask for, or which option would make
+// the patch apply.
 func explainNotes(ctx context.Context, w *workspace.Workspace, text string, o api.PatchOptions, src *source.Reader, refused fail.List) []string {
 	if len(refused) == 0 {
 		return consent.PlanNotes(src.Asked.List())
 	}
-	src.Asked = nil // nobody is asked about what is only looked at for a hint
+	src.Asked = nil // looking for a hint asks nobody
 	if hint := optionsHint(ctx, w, text, o, src, refused); hint != "" {
 		return []string{hint}
 	}

@@ -11,12 +11,11 @@ import (
 	"github.com/emend-dev/emend/internal/workspace"
 )
 
-// maxHintBytes is how many bytes of patch and files a refused patch may have for the other ways of reading it to
-// be tried for a hint.
+// maxHintBytes limits the size of a patch and its files, together, for which other options are tried.
 const maxHintBytes = 4 << 20
 
-// optionsHint looks whether the text would work with one switch more, and says which. Only a way that needs no
-// guess counts: every hunk with a single place that its own lines give it, and nothing replaced.
+// optionsHint tries a refused patch with one more option, and returns a hint that names the option that helps. It
+// counts only a try without guesses: each hunk fits at one place, found by its own lines, and no file is replaced.
 func optionsHint(ctx context.Context, w *workspace.Workspace, text string, o api.PatchOptions, src *source.Reader, refused fail.List) string {
 	auto := o.Dialect == "" || o.Dialect == "auto"
 	src.MaxBytes = maxHintBytes - len(text)
@@ -38,6 +37,7 @@ func optionsHint(ctx context.Context, w *workspace.Workspace, text string, o api
 	return ""
 }
 
+// wouldApply reports whether the patch applies with these options, without a guess.
 func wouldApply(ctx context.Context, w *workspace.Workspace, text string, o api.PatchOptions, src *source.Reader) bool {
 	view, p, err := planPatch(ctx, w, text, o, src)
 	if err != nil {

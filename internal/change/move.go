@@ -13,7 +13,7 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// Move moves or renames a file.
+// Move moves or renames a file. With Overwrite it replaces a file at the destination, whose content goes to the trash.
 func Move(ctx context.Context, w *workspace.Workspace, r api.MoveRequest) (*api.Answer[api.MoveData], error) {
 	return perform(ctx, w, call[api.MoveData]{tool: "move_file", key: r.IdempotencyKey, request: r,
 		sections: []patch.Section{{Op: patch.Move, Path: r.FromPath, To: r.ToPath}},
@@ -66,7 +66,7 @@ func planMove(ctx context.Context, r *api.MoveRequest, src *source.Reader) (*pla
 	return oneStepPlan(s), err
 }
 
-// room checks that the destination is free, or may be replaced.
+// checkDestination checks that the destination is free, or may be replaced, and is not the source itself.
 func checkDestination(r *api.MoveRequest, from, to plan.File) error {
 	if to.Place == from.Place || to.Inode != nil && to.Inode == from.Inode {
 		return &fail.Error{Kind: fail.CommandFailed, Reason: fail.SamePath, Path: r.FromPath,
@@ -86,7 +86,7 @@ func checkDestination(r *api.MoveRequest, from, to plan.File) error {
 	return checkFree(to, r.ToPath, r.CreateParentDirectories, "Send it again with overwrite: true (--overwrite), which puts what is there into the trash, or choose another path.")
 }
 
-// overwriting completes a move onto something: the content goes there, and what was there is kept.
+// planOverwrite completes a step that moves a file onto another. The content of the other is kept for the trash.
 func planOverwrite(ctx context.Context, r *source.Reader, q *api.MoveRequest, s *plan.Step) (err error) {
 	if s.Source.Kind == plan.Link {
 		return &fail.Error{Kind: fail.AlreadyExists, Path: q.ToPath, Msg: "a symbolic link cannot be moved onto something that exists",
@@ -102,7 +102,7 @@ func planOverwrite(ctx context.Context, r *source.Reader, q *api.MoveRequest, s 
 	return checkSum(q.FromPath, q.ExpectedSha256, s.BeforeSum)
 }
 
-// linkHint completes the refusal of a link by the hash that it has.
+// withLinkHint completes the refusal of a stale link: its hash is that of its target's path.
 func withLinkHint(err error, f plan.File) error {
 	if e, ok := err.(*fail.Error); ok && f.Kind == plan.Link {
 		e.Msg = "the path is a symbolic link to " + fail.Quote(f.Target) + ", whose hash is that of what it says"

@@ -12,35 +12,36 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// maxHunks is how many hunks of a file the log lists.
+// maxHunks limits the hunks of a file that the log lists.
 const maxHunks = 200
 
-// net is the effect of a plan on every place that it names: the steps of a plan follow one another, a commit happens
-// at once.
+// netEffect reduces the steps of a plan, which follow one another, to one change for each place on disk, because a
+// commit makes all changes at once.
 type netEffect struct {
-	prefix    string // the way from the top of the tree to the root
+	prefix    string // path from the top of the tree to the root
 	sums      map[guard.Identity]string
 	changes   []commit.Change
 	index     map[guard.Identity]int
 	states    []placeState
-	steps     []stepEnds // for each step of the plan
-	permanent bool       // keep nothing of what is deleted
+	steps     []stepEnds // the places of each step of the plan
+	permanent bool       // keep no copy of deleted files
 }
 
-// place is what the steps so far leave at a place.
+// placeState is the state of a place after the steps so far.
 type placeState struct {
 	exists    bool
 	content   string
 	sum       string
-	from      int  // the change whose old file the content comes from, -1 for a new one
-	unchanged bool // it is that old file, to the byte
+	from      int  // index of the change whose old file gives the content or the mode; -1 for none
+	unchanged bool // the content is that of the old file
 	exec      bool
-	fromSlot  string // the kept file that comes back instead of a content
-	modeSlot  string // the kept file that lends its mode and owner, where no change does
+	fromSlot  string // slot of the kept file that gives the content
+	modeSlot  string // slot of the kept file that gives mode and owner, if no old file does
 	touchNow  bool
 }
 
-// ends are the changes at the two ends of a step; the second only for a move.
+// stepEnds are the indexes of the changes at the source and the destination of a step. dest is -1 unless the step is a
+// move.
 type stepEnds struct{ source, dest int }
 
 func newNetEffect(steps []plan.Step, prefix string, sums map[guard.Identity]string, forget bool) *netEffect {
@@ -59,13 +60,13 @@ func (n *netEffect) addStep(s *plan.Step) {
 	case patch.Add:
 		from := -1
 		if old := n.changes[end.source].Old; old != nil && old.Mode.IsRegular() {
-			from = end.source // what is replaced lends its mode and owner
+			from = end.source // the replaced file gives its mode and owner
 		}
 		*here = placeState{exists: true, content: s.After, sum: s.AfterSum, from: from, exec: s.Exec, fromSlot: s.FromHistory, modeSlot: s.ModeOfKept, touchNow: s.SetTime}
 	case patch.Update:
 		n.setContent(here, s)
 		if s.ModeFrom != nil {
-			from := n.changeAt(*s.ModeFrom) // which may move the places
+			from := n.changeAt(*s.ModeFrom) // may reallocate n.states, so that here would be stale
 			n.states[end.source].from = from
 		}
 	case patch.Delete:
@@ -80,7 +81,7 @@ func (n *netEffect) addStep(s *plan.Step) {
 	n.steps = append(n.steps, end)
 }
 
-// of is the index of the change at the place of f.
+// changeAt returns the index of the change at the place of f, and begins the change if there is none.
 func (n *netEffect) changeAt(f plan.File) int {
 	e := f.Handle.(guard.Entry)
 	i, ok := n.index[e.Place]
@@ -111,21 +112,21 @@ func (n *netEffect) initialState(e guard.Entry, i int) placeState {
 	return placeState{exists: true, sum: n.sums[e.Place], from: i, unchanged: true}
 }
 
-// edit gives a place the content that a step leaves.
+// setContent gives the state the content that step s leaves.
 func (n *netEffect) setContent(p *placeState, s *plan.Step) {
 	p.unchanged = p.unchanged && s.AfterSum == s.BeforeSum && s.FromHistory == ""
 	p.content, p.sum = s.After, s.AfterSum
 	p.fromSlot, p.touchNow = s.FromHistory, s.SetTime
 }
 
-// settle turns what the places have at the end into changes.
+// finish turns the final states into changes.
 func (n *netEffect) finish() {
 	moved := map[int]bool{}
 	for i := range n.states {
 		p, c := &n.states[i], &n.changes[i]
 		switch {
 		case p.exists && p.unchanged && p.from == i:
-			c.Old = nil // as it was: there is nothing to do, and nothing to check
+			c.Old = nil // unchanged: nothing to do and nothing to check
 		case !p.exists && n.permanent:
 			c.Discard = true
 		case p.exists:
@@ -138,7 +139,7 @@ func (n *netEffect) finish() {
 	}
 }
 
-// ops is what the log says was asked for.
+// ops returns the operations of the plan for the log.
 func (n *netEffect) ops(steps []plan.Step) []audit.Op {
 	out := make([]audit.Op, len(steps))
 	for i := range steps {
@@ -153,7 +154,8 @@ func (n *netEffect) ops(steps []plan.Step) []audit.Op {
 	return out
 }
 
-// landed is where hunks landed, for the log, and how many more there are. What was there already did not land.
+// placedHunks returns the places of the first hunks for the log, and the number of the others. It leaves out hunks that
+// were already applied.
 func placedHunks(hunks []plan.Placed) (out []audit.Hunk, more int) {
 	for _, h := range hunks {
 		switch {
@@ -167,7 +169,7 @@ func placedHunks(hunks []plan.Placed) (out []audit.Hunk, more int) {
 	return out, more
 }
 
-// trashed names, for each step, what it deleted or overwrote.
+// trashed returns, for each step, the slot of the file that the step deleted or overwrote; "" for none.
 func (n *netEffect) trashed(steps []plan.Step, slots []string) []string {
 	out := make([]string, len(steps))
 	for i, end := range n.steps {

@@ -18,17 +18,19 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// leave is what a person allowed of a patch whose sections are applied one by one: its paths, as long as nobody else
-// changes what they have. A nil leave is that of a call which asks for none.
+// permission is a person's approval of a patch that is applied section by section. It holds while the files have the
+// contents that the person was asked about, or that sections of the patch have left. A nil permission belongs to a
+// patch that needed no approval.
 type permission struct {
 	paths    []api.AskedPath
 	asked    *audit.Asked
-	sums     map[string]string // by path, what the patch may meet there; "" for nothing
-	fromRoot map[string]string // the paths as the patch writes them, from the root
+	sums     map[string]string // by path, the hash that the file has to have; "" for no file
+	fromRoot map[string]string // paths relative to the root, by the paths as the patch writes them
 }
 
-// askEach asks about all the sections of a patch before the first of them is applied. A patch whose first section does not
-// fit bothers nobody: it returns nil, and that section is refused in its turn.
+// askForSections asks a person about all sections of a patch before the first is applied. It returns nil without asking
+// if no section needs approval. It also does so if the first section does not fit and nothing needs approval to be
+// read: that section is refused when it is applied.
 func askForSections(ctx context.Context, w *workspace.Workspace, patchText string, view report.View, d *dialect.Dialect, o api.PatchOptions) (*permission, error) {
 	src := source.NewReader(ctx, w)
 	defer src.Close()
@@ -59,7 +61,8 @@ func askForSections(ctx context.Context, w *workspace.Workspace, patchText strin
 	return l, err
 }
 
-// look notes what stands at a path that a section names. What cannot be looked at is refused in its turn.
+// noteState records the hash of the file at a path that a section names. It skips a path that cannot be looked up,
+// because the section is refused when it is applied.
 func (l *permission) noteState(ctx context.Context, src *source.Reader, p string, absolute bool) {
 	f, err := src.Look(ctx, p, absolute)
 	if err != nil {
@@ -74,7 +77,8 @@ func (l *permission) noteState(ctx context.Context, src *source.Reader, p string
 	}
 }
 
-// show is the patch, with the sections that are asked about first: what is too long is cut at its end.
+// sectionsForPerson returns the patch for the person who approves it. The sections that need approval come first,
+// because a long text is cut at its end.
 func (l *permission) sectionsForPerson(text string, p patch.Patch, d *dialect.Dialect) string {
 	first := slices.Clone(p.Sections)
 	rank := func(s patch.Section) int {
@@ -90,12 +94,13 @@ func (l *permission) sectionsForPerson(text string, p patch.Patch, d *dialect.Di
 	return text
 }
 
-// asks reports whether a person is asked about a path that the patch writes.
+// asksAbout reports whether the path p, as the patch writes it, needs approval.
 func (l *permission) asksAbout(p string) bool {
 	return slices.ContainsFunc(l.paths, func(a api.AskedPath) bool { return a.Path == l.fromRoot[p] })
 }
 
-// moved is what the patch moves, as it is now, to where a person is asked about it: the patch does not have it.
+// movedTexts returns the contents that the patch moves to paths that need approval. The patch itself does not have
+// them.
 func (l *permission) movedTexts(ctx context.Context, src *source.Reader, p patch.Patch) string {
 	var b strings.Builder
 	for i := range p.Sections {
@@ -105,7 +110,7 @@ func (l *permission) movedTexts(ctx context.Context, src *source.Reader, p patch
 		}
 		f, err := src.Look(ctx, s.Path, true)
 		if err != nil || f.Kind == plan.Missing {
-			continue // an earlier section makes it, or this one is refused
+			continue // an earlier section creates the file, or this section will be refused
 		}
 		step := plan.Step{Op: patch.Move, Path: f.Rel, To: l.fromRoot[s.To], Source: f, BeforeSum: l.sums[f.Rel]}
 		b.WriteString(stepForPerson(ctx, src.W, &step, false))
@@ -113,12 +118,12 @@ func (l *permission) movedTexts(ctx context.Context, src *source.Reader, p patch
 	return b.String()
 }
 
-// covers reports whether all that a section is asked about was allowed.
+// covers reports whether the person approved all that this section needs.
 func (l *permission) covers(src *source.Reader) bool {
 	return !slices.ContainsFunc(src.Asked.List(), func(a api.AskedPath) bool { return l == nil || !slices.Contains(l.paths, a) })
 }
 
-// given is what the log says of a section; nil when it was not asked about.
+// record returns the approval for the log entry of a section, nil if the section needed none.
 func (l *permission) record(src *source.Reader) *audit.Asked {
 	if l == nil || len(src.Asked.List()) == 0 {
 		return nil
@@ -126,7 +131,7 @@ func (l *permission) record(src *source.Reader) *audit.Asked {
 	return l.asked
 }
 
-// holds refuses a section that meets what the person has not been asked about.
+// stillValid refuses a section if one of its files changed after the person was asked.
 func (l *permission) stillValid(p *plan.Plan, src *source.Reader) error {
 	if l == nil {
 		return nil
@@ -143,7 +148,7 @@ func (l *permission) stillValid(p *plan.Plan, src *source.Reader) error {
 	return nil
 }
 
-// at is the sha256 of what a plan replaces, which was read for it; "" for nothing.
+// replacedSum returns the hash of the file that a move replaces, "" for none. The plan has read that file.
 func replacedSum(r *source.Reader, f plan.File) string {
 	switch f.Kind {
 	case plan.Missing:
@@ -154,7 +159,7 @@ func replacedSum(r *source.Reader, f plan.File) string {
 	return r.KnownSum(f)
 }
 
-// follow notes what a section has left.
+// noteApplied records the hashes that an applied section leaves.
 func (l *permission) noteApplied(p *plan.Plan) {
 	if l == nil {
 		return

@@ -14,12 +14,13 @@ import (
 	"github.com/emend-dev/emend/internal/workspace"
 )
 
-// Patch is the text of a patch and how it is to be read and applied.
+// Patch is the text of a patch and the options that say how to read and apply it.
 type Patch struct {
 	Text string
 	api.PatchOptions
 }
 
+// planPatch parses a patch and plans it as one.
 func planPatch(ctx context.Context, w *workspace.Workspace, text string, o api.PatchOptions, src *source.Reader) (report.View, *plan.Plan, error) {
 	view, d, err := parse(w, text, o)
 	if err != nil {
@@ -39,7 +40,7 @@ func planPatch(ctx context.Context, w *workspace.Workspace, text string, o api.P
 	return view, p, err
 }
 
-// parse reads text in its dialect.
+// parse reads text in the dialect that the options name, or else in the one that it detects.
 func parse(w *workspace.Workspace, text string, o api.PatchOptions) (report.View, *dialect.Dialect, error) {
 	view := report.View{DryRun: true, Atomic: !o.Sequential}
 	if err := w.CheckText(text); err != nil {

@@ -13,16 +13,17 @@ import (
 	"github.com/emend-dev/emend/internal/workspace"
 )
 
-// Plan is what a patch would do in a workspace, with all that is needed to commit it.
+// Plan holds what a patch would do in a workspace, and what is needed to commit it.
 type Plan struct {
 	View      report.View
 	Plan      *plan.Plan
-	sums      map[guard.Identity]string // of every file that was read
+	sums      map[guard.Identity]string // hashes of the files that were read
 	asks      []api.AskedPath
 	workspace *workspace.Workspace
 }
 
-// Preview reads a patch and the files that it names, and settles what it would do. It never writes.
+// Preview plans a patch: it parses the text, reads the files and places the hunks. It never writes to a file of the
+// user. [Commit] applies the plan.
 func Preview(ctx context.Context, w *workspace.Workspace, p Patch) (*Plan, error) {
 	ctx, err := w.WithBase(ctx, p.Base)
 	if err != nil {
@@ -40,7 +41,7 @@ func Preview(ctx context.Context, w *workspace.Workspace, p Patch) (*Plan, error
 	return out, nil
 }
 
-// preview plans a patch, and words a refusal with a hint of which options would help.
+// preview plans a patch. To a refusal it adds a hint if another option would make the patch apply.
 func preview(ctx context.Context, w *workspace.Workspace, text string, o api.PatchOptions, src *source.Reader) (*Plan, error) {
 	view, p, err := planPatch(ctx, w, text, o, src)
 	if err == nil {
@@ -49,7 +50,7 @@ func preview(ctx context.Context, w *workspace.Workspace, text string, o api.Pat
 		return &Plan{View: view, Plan: p, sums: src.Sums(), asks: asks, workspace: w}, nil
 	}
 	list := fail.All(askBeforeTelling(ctx, w, src, err))
-	src.Asked = nil // nobody is asked about what is only looked at for a hint
+	src.Asked = nil // looking for a hint asks nobody
 	if hint := optionsHint(ctx, w, text, o, src, list); hint != "" {
 		first := *list[0]
 		first.Hint = joinHints(first.Hint, hint)

@@ -18,8 +18,8 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// question is what a plan would change, as a person sees it who answers for it: the files that are asked about first,
-// since what is too long is cut at its end.
+// questionText returns the diff of a plan for the person who approves it. The files that need approval come first,
+// because a long text is cut at its end.
 func questionText(ctx context.Context, w *workspace.Workspace, p *plan.Plan, r CommitRequest) string {
 	var first, rest strings.Builder
 	for i := range p.Steps {
@@ -33,8 +33,8 @@ func questionText(ctx context.Context, w *workspace.Workspace, p *plan.Plan, r C
 	return first.String() + rest.String()
 }
 
-// shown is a step with what its diff does not say: what is for good, and what comes to stand there of which the diff has
-// no line, since it stood elsewhere.
+// stepForPerson returns the diff of a step, and what the diff does not show: that a deletion is permanent, that a file
+// is replaced, and text that the step brings from another place.
 func stepForPerson(ctx context.Context, w *workspace.Workspace, s *plan.Step, forget bool) string {
 	var b strings.Builder
 	note := func(format string, args ...any) {
@@ -64,7 +64,8 @@ func stepForPerson(ctx context.Context, w *workspace.Workspace, s *plan.Step, fo
 	return b.String()
 }
 
-// comes is the text that a step brings from elsewhere; ok is false where it brings none.
+// incomingText returns the text that a step brings from another path or from the history. ok is false if it brings
+// none.
 func incomingText(ctx context.Context, w *workspace.Workspace, s *plan.Step) (text string, ok bool, err error) {
 	switch {
 	case s.Op == patch.Move && s.After != "":
@@ -81,6 +82,8 @@ func incomingText(ctx context.Context, w *workspace.Workspace, s *plan.Step) (te
 	return "", false, nil
 }
 
+// movedText returns the content of the file that a step moves. It refuses a large file, and one that changed since the
+// plan.
 func movedText(ctx context.Context, w *workspace.Workspace, s *plan.Step) (string, error) {
 	if s.Source.Size > MaxShown {
 		return "", errTooLong(s.Source.Size)
@@ -92,7 +95,7 @@ func movedText(ctx context.Context, w *workspace.Workspace, s *plan.Step) (strin
 	return text, err
 }
 
-// kept is what the history keeps in a slot.
+// textInSlot returns the content that a slot of the history keeps. It refuses a large file and a symbolic link.
 func textInSlot(w *workspace.Workspace, slot string) (string, error) {
 	store, err := w.OpenStore()
 	if err != nil {

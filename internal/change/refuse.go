@@ -14,11 +14,11 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// maxNoted is how many sections of a refused patch the log lists.
+// maxLoggedSections limits the sections of a refused patch that the log lists.
 const maxLoggedSections = 1000
 
-// RefusedCall is a call of a tool that was refused before it came to the workspace. Paths are what it named, as far as that could be
-// read.
+// RefusedCall is a tool call that was refused before it reached the workspace. Paths holds the paths that could be read
+// from its arguments.
 type RefusedCall struct {
 	Tool  string
 	Op    patch.Op // what the tool does to the paths
@@ -26,7 +26,7 @@ type RefusedCall struct {
 	Err   error
 }
 
-// View words the call as far as it was read.
+// View returns the call in the form in which refusals are reported: a section for each path.
 func (c *RefusedCall) View() report.View {
 	var named []patch.Section
 	for _, p := range c.Paths {
@@ -35,12 +35,12 @@ func (c *RefusedCall) View() report.View {
 	return report.View{Patch: patch.Patch{Sections: named}, Atomic: true}
 }
 
-// NoteRefused notes a refused call in the log and returns the refusal.
+// NoteRefused logs a refused call and returns the refusal. A log that cannot be written does not change the refusal.
 func NoteRefused(ctx context.Context, w *workspace.Workspace, c RefusedCall) error {
 	return refuse(withTool(ctx, w, c.Tool), w, c.View(), c.Err)
 }
 
-// refuse makes a refusal of err, and notes it.
+// refuse logs err as a refusal and returns it with its view. It returns nil for nil.
 func refuse(ctx context.Context, w *workspace.Workspace, view report.View, err error) error {
 	if err == nil {
 		return nil
@@ -50,8 +50,8 @@ func refuse(ctx context.Context, w *workspace.Workspace, view report.View, err e
 	return &report.Refusal{View: view, List: list}
 }
 
-// note records a refusal, and gives it the head of the log. That it cannot be recorded is no reason to refuse
-// differently.
+// noteRefusal logs a refusal and puts the head of the log into the view. If the log cannot be written, the refusal
+// stays the same.
 func noteRefusal(ctx context.Context, w *workspace.Workspace, v *report.View, list fail.List) {
 	first := list[0]
 	if first.Reason == fail.StoreUnwritable || first.Reason == fail.Indeterminate || errors.Is(first, api.ErrUnanswered) {
@@ -62,18 +62,18 @@ func noteRefusal(ctx context.Context, w *workspace.Workspace, v *report.View, li
 		return
 	}
 	if !first.Noted {
-		// Who has waited for the lock in vain does not wait again.
+		// A call that timed out, waiting for the lock, does not wait a second time.
 		store.RecordRefusal(ctx, refusalRecord(ctx, w, first, v.Patch.Sections), first.Kind != fail.Timeout)
 	}
 	var done report.Done
 	if v.Done != nil {
-		done = *v.Done // of the sections that were applied before
+		done = *v.Done // from the sections that were applied before
 	}
 	done.Log = report.Head(store.Head())
 	v.Done = &done
 }
 
-// refusal is what the log says of a call that was refused.
+// refusalRecord returns the log entry of a refused call.
 func refusalRecord(ctx context.Context, w *workspace.Workspace, first *fail.Error, named []patch.Section) audit.Record {
 	r := audit.Record{Kind: audit.Failed, Actor: w.Actor(ctx), PolicyHash: w.Guard.PolicyHash(),
 		ErrorKind: string(first.Kind), Message: logbook.RefusalMessage(first)}

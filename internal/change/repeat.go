@@ -14,7 +14,7 @@ import (
 	"github.com/emend-dev/emend/internal/workspace"
 )
 
-// once runs do, or returns the answer of the first call with the same key.
+// oncePerKey runs do, or returns the answer of an earlier call with the same key.
 func oncePerKey(ctx context.Context, w *workspace.Workspace, r CommitRequest, do func(CommitRequest) (*Report, error)) (*Report, error) {
 	if r.Key != "" {
 		if rep, err := answerForKey(ctx, w, r); rep != nil || err != nil {
@@ -31,8 +31,8 @@ func oncePerKey(ctx context.Context, w *workspace.Workspace, r CommitRequest, do
 	return nil, err
 }
 
-// earlier returns the answer that a call with this key was given before. A transaction that may not have come to its
-// end is no answer: whoever is at work on it is waited for, or it is recovered.
+// answerForKey returns the answer of an earlier call with the same key, or nil if there was none. If that call's
+// transaction may be unfinished, it first waits for the process that commits it, or recovers it.
 func answerForKey(ctx context.Context, w *workspace.Workspace, r CommitRequest) (*Report, error) {
 	store, err := w.OpenStore()
 	if err != nil || store == nil {
@@ -53,8 +53,9 @@ func answerForKey(ctx context.Context, w *workspace.Workspace, r CommitRequest) 
 	return answerAgain(w, store, first, answer, r)
 }
 
-// meanwhile looks, when a call with a key has failed, whether the same call has been committed by somebody else since:
-// then that is why it failed, and the answer is theirs. Who is committing it now is waited for.
+// answeredMeanwhile is for a call with a key that has failed. If the same call has been committed by somebody else
+// since, that explains the failure, and answeredMeanwhile returns the answer of that call; else nil. It waits for a
+// commit that is in progress.
 func answeredMeanwhile(ctx context.Context, w *workspace.Workspace, r CommitRequest) *Report {
 	if r.Key == "" {
 		return nil
@@ -73,6 +74,8 @@ func answeredMeanwhile(ctx context.Context, w *workspace.Workspace, r CommitRequ
 	return rep
 }
 
+// answerAgain returns the stored answer of the first call with the key. It builds one from the log if the answer is
+// lost or has text that may not be read now. It refuses a key that was used for another request.
 func answerAgain(w *workspace.Workspace, store *commit.Store, first *audit.Record, answer string, r CommitRequest) (*Report, error) {
 	if first.Request != r.Request {
 		return nil, &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments,
@@ -86,7 +89,7 @@ func answerAgain(w *workspace.Workspace, store *commit.Store, first *audit.Recor
 	return rep, nil
 }
 
-// fromLog is the answer to a repeated call whose first answer was lost: what the log has of it.
+// answerFromLog builds the answer to a repeated call from the log.
 func answerFromLog(w *workspace.Workspace, first *audit.Record, r CommitRequest) *report.StoredResult {
 	if r.resultFromLog != nil && len(first.Ops) == 1 {
 		return report.Decode(report.Encode(r.resultFromLog(newLoggedChange(w, first))))
@@ -106,6 +109,7 @@ func answerFromLog(w *workspace.Workspace, first *audit.Record, r CommitRequest)
 	return report.Decode(report.Encode(&o))
 }
 
+// newLoggedChange reads the one operation of a log entry. TrashedTo stays empty if the content was purged.
 func newLoggedChange(w *workspace.Workspace, first *audit.Record) loggedChange {
 	op := first.Ops[0]
 	out := loggedChange{Op: visibleOp(w, op), tx: first.Tx, TrashedTo: logbook.SlotOf(first, op)}
@@ -120,8 +124,8 @@ func newLoggedChange(w *workspace.Workspace, first *audit.Record) loggedChange {
 	return out
 }
 
-// seen is an entry of the log with paths from the root, and without the hashes of what may not be read: what is short can
-// be guessed, and the hash says when it is right.
+// visibleOp returns a logged operation with paths relative to the root. It omits the hashes of files that may not be
+// read: the content of a short file could be guessed and checked against its hash.
 func visibleOp(w *workspace.Workspace, op audit.Op) audit.Op {
 	if !mayReadOp(w, op) {
 		op.Before, op.After = "", ""
@@ -134,11 +138,12 @@ func visibleOp(w *workspace.Workspace, op audit.Op) audit.Op {
 	return op
 }
 
-// mayRead reports whether everything that a change touched may be read now: its answer has the text of it.
+// mayReadAll reports whether every file of a log entry may be read now. The stored answer quotes their text.
 func mayReadAll(w *workspace.Workspace, r *audit.Record) bool {
 	return !slices.ContainsFunc(r.Ops, func(op audit.Op) bool { return !mayReadOp(w, op) })
 }
 
+// mayReadOp reports whether both paths of an operation may be read now.
 func mayReadOp(w *workspace.Workspace, op audit.Op) bool {
 	for _, p := range []string{op.Path, op.ToPath} {
 		if rel, ok := w.Paths().FromTop(p); p != "" && (!ok || w.Guard.CheckRead(rel) != nil) {

@@ -9,15 +9,15 @@ import (
 	"github.com/emend-dev/emend/internal/report"
 )
 
-// Report is what a commit did.
+// Report holds what a commit did, or what it would do in a dry run.
 type Report struct {
 	View   report.View
 	Plan   *plan.Plan
 	Done   report.Done
-	Stored *report.StoredResult // the first answer, when the call was a repetition
+	Stored *report.StoredResult // the answer of the first call, if this call repeats it
 }
 
-// Result words the report in the shape of its dialect.
+// Result returns the report as the result of a tool call, in the form that belongs to the patch's dialect.
 func (r *Report) Result() api.Result {
 	if r.Stored != nil {
 		return r.Stored
@@ -25,7 +25,7 @@ func (r *Report) Result() api.Result {
 	return report.New(r.View, r.Plan, nil)
 }
 
-// Summary says in a few lines what was done.
+// Summary describes in a few lines what was done.
 func (r *Report) Summary() string {
 	if r.Stored != nil {
 		return r.Stored.Text()
@@ -33,10 +33,10 @@ func (r *Report) Summary() string {
 	return report.Summary(r.View, r.Plan)
 }
 
-// And is the report of what both did.
+// Merge returns the report of both commits, next after r. A stored answer in next is the answer of the whole call.
 func (r *Report) Merge(next *Report) *Report {
 	if next.Stored != nil {
-		return next // somebody else finished the same call meanwhile
+		return next // the same call was finished elsewhere
 	}
 	out := &Report{View: r.View, Plan: &plan.Plan{Steps: slices.Concat(r.Plan.Steps, next.Plan.Steps),
 		Skipped: slices.Concat(r.Plan.Skipped, next.Plan.Skipped)}}
@@ -46,7 +46,7 @@ func (r *Report) Merge(next *Report) *Report {
 	return out
 }
 
-// Section is what is said of a section that the same call, or its twin, had applied before.
+// alreadyApplied returns the report of section i of a patch, which r says was committed under the same key before.
 func (r *Report) alreadyApplied(view report.View, i int) *Report {
 	note := fmt.Sprintf("Section %d had been applied before, under the same key.", i+1)
 	return &Report{View: view, Plan: &plan.Plan{}, Done: report.Done{Tx: r.Done.Tx, Log: r.Done.Log, Notes: []string{note}}}

@@ -13,7 +13,7 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// Restore brings a file back from the trash.
+// Restore brings a file back from the trash, to its old path or to another free one.
 func Restore(ctx context.Context, w *workspace.Workspace, r api.RestoreRequest) (*api.Answer[api.RestoreData], error) {
 	return perform(ctx, w, call[api.RestoreData]{tool: "restore_file", key: r.IdempotencyKey, request: r,
 		sections: []patch.Section{{Op: patch.Add, Path: r.TargetPath}},
@@ -36,7 +36,7 @@ func planRestore(ctx context.Context, w *workspace.Workspace, src *source.Reader
 		return nil, err
 	}
 	if err := w.Guard.CheckReadAsking(t.Path, src.Asked); err != nil {
-		return nil, err // what may not be read where it was, may not be read elsewhere
+		return nil, err // a file that may not be read at its old path may not be read at another
 	}
 	to := r.TargetPath
 	if to == "" {

@@ -17,7 +17,8 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// RestoreArchive creates the file that an archive contains.
+// RestoreArchive creates the file that an archive of an exported trash entry contains. An empty target stands for the
+// file's old path.
 func RestoreArchive(ctx context.Context, w *workspace.Workspace, from io.Reader, target, key string) (*api.Answer[api.RestoreData], error) {
 	a, err := history.ReadArchive(kept.Cancellable{Ctx: ctx, R: from}, w.Limits().FileBytes)
 	if err != nil {
@@ -46,7 +47,7 @@ func RestoreArchive(ctx context.Context, w *workspace.Workspace, from io.Reader,
 		}})
 }
 
-// planArchive plans where the file of an archive goes.
+// planRestoreArchive plans the creation of an archive's file.
 func planRestoreArchive(ctx context.Context, r *source.Reader, a *history.Archived, target string) (*plan.Plan, error) {
 	if target == "" {
 		target, r.Base = a.Path, "."
@@ -61,7 +62,7 @@ func planRestoreArchive(ctx context.Context, r *source.Reader, a *history.Archiv
 	return oneStepPlan(plan.Step{Op: patch.Add, Path: f.Rel, Source: f, After: a.Content, AfterSum: a.Sha256, Exec: a.Perm&0o111 != 0}), nil
 }
 
-// badArchive refuses an archive.
+// badArchive returns the refusal of an archive that cannot be read or restored.
 func badArchive(err error) error {
 	e := &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Cause: err, Msg: "the archive is refused: " + err.Error(),
 		Hint: "Make it with emend trash export, or take the file out of it by hand and look at it."}

@@ -11,8 +11,8 @@ import (
 	"github.com/emend-dev/emend/internal/workspace"
 )
 
-// Run plans a change, commits it and answers, once for each key. With dryRun it only words what the plan would do. settle works out the
-// plan; it may add to the view and to the request.
+// Run makes a plan, commits it and returns the report, once for each idempotency key. makePlan may add to the view and
+// to the request. If the view asks for a dry run, Run commits nothing, and refusals do not go to the log.
 func Run(ctx context.Context, w *workspace.Workspace, tool string, request any, r CommitRequest, view report.View, makePlan planFunc) (*Report, error) {
 	ctx = withTool(ctx, w, tool)
 	if r.Key != "" {
@@ -21,17 +21,17 @@ func Run(ctx context.Context, w *workspace.Workspace, tool string, request any, 
 	rep, err := oncePerKey(ctx, w, r, func(r CommitRequest) (*Report, error) { return planAndCommit(ctx, w, &view, r, makePlan) })
 	switch {
 	case err != nil && view.DryRun:
-		return nil, &report.Refusal{View: view, List: fail.All(err)} // nothing would have changed: it is not noted in the log
+		return nil, &report.Refusal{View: view, List: fail.All(err)} // a dry run leaves no trace in the log
 	case err != nil:
 		return nil, refuse(ctx, w, view, err)
 	}
 	return rep, nil
 }
 
-// settleFunc works out a plan from the files that src reads.
+// planFunc makes a plan from the files that src reads.
 type planFunc func(ctx context.Context, src *source.Reader, view *report.View, r *CommitRequest) (*plan.Plan, error)
 
-// settled makes the plan and commits it, or words it in a dry run.
+// planAndCommit makes the plan and commits it. In a dry run it returns the report of what the commit would do.
 func planAndCommit(ctx context.Context, w *workspace.Workspace, view *report.View, r CommitRequest, makePlan planFunc) (*Report, error) {
 	src := source.NewReader(ctx, w)
 	defer src.Close()

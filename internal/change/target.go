@@ -10,12 +10,13 @@ import (
 	"github.com/emend-dev/emend/internal/source"
 )
 
-// Target is what stands at a path that a call wants to change.
+// LookForWrite looks up a path that a call wants to change. It refuses a path that may not be written.
 func LookForWrite(ctx context.Context, r *source.Reader, p string) (plan.File, error) {
 	return r.Look(ctx, p, false)
 }
 
-// existing is a target that has to be a file, or a link where those are acted on themselves.
+// mustExist looks up a path for a call that needs a file or a symbolic link there. Links are not followed. verb names
+// the operation in the refusal.
 func mustExist(ctx context.Context, r *source.Reader, p, verb string) (plan.File, error) {
 	f, err := LookForWrite(ctx, r, p)
 	if err != nil {
@@ -35,7 +36,8 @@ func mustExist(ctx context.Context, r *source.Reader, p, verb string) (plan.File
 	return f, nil
 }
 
-// roomFor checks that a new file can get its path: nothing has it, and its directory exists or may be made.
+// checkFree checks that a new file can be made at path p: the path is free, and its directory exists or, with parents,
+// may be made. instead is the hint for a path that is taken.
 func checkFree(f plan.File, p string, parents bool, instead string) error {
 	switch {
 	case f.Kind == plan.Directory:
@@ -49,7 +51,8 @@ func checkFree(f plan.File, p string, parents bool, instead string) error {
 	return nil
 }
 
-// HashArgument checks that a field has the form of a sha256. Where it may be left out, empty is left out.
+// CheckHashField checks that the value of a request's field is a lower-case sha256. An empty value passes unless it is
+// required.
 func CheckHashField(field, value string, required bool) error {
 	if value == "" && !required {
 		return nil
@@ -63,7 +66,7 @@ func CheckHashField(field, value string, required bool) error {
 		Hint: "Read the file first: read_file returns its sha256. Then send that as " + field + "."}
 }
 
-// sameSum is the stale check.
+// checkSum refuses a file whose hash is not the one that the caller expects. An empty want expects nothing.
 func checkSum(p, want, have string) error {
 	if want == "" || want == have {
 		return nil
@@ -72,14 +75,16 @@ func checkSum(p, want, have string) error {
 		Hint: "Re-read the file to obtain the current sha256 and re-apply your edit."}
 }
 
+// changedSince refuses a file that changed after a person was asked about it.
 func changedSince(p string) error {
 	return &fail.Error{Kind: fail.Stale, Path: p, Msg: "it changed since a person was asked about it",
 		Hint: "Read the file again and send what is left of the patch; the person is asked anew."}
 }
 
-// MaxShown is how large a file may be for the diff of its deletion to show it.
+// MaxShown is the size up to which a diff shows the content of a deleted file, in bytes.
 const MaxShown = 256 << 10
 
+// oneStepPlan returns a plan with the one step s.
 func oneStepPlan(s plan.Step) *plan.Plan {
 	s.Writes = s.Path
 	if s.To != "" {

@@ -14,7 +14,7 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// Write replaces the whole text of a file.
+// Write replaces the whole text of a file that has the expected hash. It keeps the file's line ends.
 func Write(ctx context.Context, w *workspace.Workspace, r api.WriteRequest) (*api.Answer[api.WriteData], error) {
 	return perform(ctx, w, call[api.WriteData]{tool: "write_file", key: r.IdempotencyKey, request: r,
 		sections: []patch.Section{{Op: patch.Update, Path: r.Path}},
@@ -39,7 +39,8 @@ func planWrite(ctx context.Context, r *api.WriteRequest, src *source.Reader) (*p
 	return oneStepPlan(s), nil
 }
 
-// changing begins the update of a text file that must still be what the caller has seen.
+// beginUpdate returns the step of an update to a text file, with its present content. It refuses a file that is binary
+// or has not the expected hash.
 func beginUpdate(ctx context.Context, r *source.Reader, p, expected, verb string) (plan.Step, error) {
 	s := plan.Step{Op: patch.Update}
 	if err := CheckHashField("expectedSha256", expected, true); err != nil {
