@@ -17,7 +17,7 @@ const (
 	maxPaths     = 100_000
 )
 
-// Glob finds paths by a pattern.
+// Glob finds the paths that match a pattern.
 func Glob(ctx context.Context, w *workspace.Workspace, r api.GlobRequest) (*api.Answer[api.GlobData], error) {
 	data, unread, err := glob(ctx, w, &r)
 	if err != nil {
@@ -26,8 +26,8 @@ func Glob(ctx context.Context, w *workspace.Workspace, r api.GlobRequest) (*api.
 	return report.Found(data, unreadNotes(unread), func() string { return globText(&data, unread) }), nil
 }
 
-// GlobTo writes the paths to out while it looks, each on a line of its own, those of directories with a slash, and holds none
-// of them.
+// GlobTo writes each path to out as soon as it is found, on a line of its own, with a slash after a directory. It holds
+// no list of them.
 func GlobTo(ctx context.Context, w *workspace.Workspace, r api.GlobRequest, out io.Writer) (*api.Answer[api.GlobSum], error) {
 	o, q, err := globQuery(ctx, w, &r)
 	if err != nil {
@@ -54,7 +54,7 @@ func glob(ctx context.Context, w *workspace.Workspace, r *api.GlobRequest) (data
 	return data, out.Unreadable, err
 }
 
-// globQuery reads a request, and looks at where it is about.
+// globQuery checks a request and resolves its root.
 func globQuery(ctx context.Context, w *workspace.Workspace, r *api.GlobRequest) (o find.Options, q find.GlobQuery, err error) {
 	q = find.GlobQuery{Pattern: r.Pattern, Exclude: r.ExcludeGlobs}
 	if r.MaxResults >= 0 {
@@ -71,7 +71,7 @@ func globQuery(ctx context.Context, w *workspace.Workspace, r *api.GlobRequest) 
 	return o, q, nil
 }
 
-// globText is what a model reads: a line about the whole, then the paths; those of directories end in a slash.
+// globText formats the data for a model: a line about the result, then the paths, with a slash after each directory.
 func globText(d *api.GlobData, unread int) string {
 	var b strings.Builder
 	b.WriteString(countOf(len(d.Matches), "path", "paths"))

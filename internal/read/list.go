@@ -20,7 +20,7 @@ const (
 	maxDepth     = 32
 )
 
-// List lists a directory.
+// List lists the entries of a directory, and with Recursive of the directories in it, down to MaxDepth.
 func List(ctx context.Context, w *workspace.Workspace, r api.ListRequest) (*api.Answer[api.ListData], error) {
 	data, unread, err := list(ctx, w, &r)
 	if err != nil {
@@ -66,7 +66,7 @@ func notDirectory(path string, e guard.Entry) error {
 	return err
 }
 
-// listText is what a model reads: a line about the whole, then type, size and path of each.
+// listText formats the data for a model: a line about the list, then type, size and path of each entry.
 func listText(d *api.ListData, r *api.ListRequest, unread int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s", report.Escape(d.Path), countOf(len(d.Entries), "entry", "entries"))
@@ -85,7 +85,7 @@ func listText(d *api.ListData, r *api.ListRequest, unread int) string {
 	return b.String()
 }
 
-// entryLine is one path with what it is. The size of what is no file says nothing.
+// writeEntry writes the line of one entry. Only a file has a size.
 func writeEntry(b *strings.Builder, kind string, size int64, path string) {
 	path = report.OneLine(path)
 	switch kind {
@@ -102,11 +102,5 @@ func writeEntry(b *strings.Builder, kind string, size int64, path string) {
 		b.WriteString(kind)
 		b.WriteString(" - ")
 		b.WriteString(path)
-	}
-}
-
-func appendNotes(b *strings.Builder, notes []string) {
-	for _, note := range notes {
-		b.WriteString("; " + strings.ToLower(note[:1]) + strings.TrimSuffix(note[1:], "."))
 	}
 }

@@ -11,51 +11,17 @@ import (
 	"path"
 	"strings"
 
-	"github.com/emend-dev/emend/internal/caller"
-	"github.com/emend-dev/emend/internal/report"
-
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/caller"
 	"github.com/emend-dev/emend/internal/consent"
 	"github.com/emend-dev/emend/internal/guard"
+	"github.com/emend-dev/emend/internal/report"
 	"github.com/emend-dev/emend/internal/workspace"
 )
 
-// errBinary ends the reading of a file that nobody wants to have as it is.
-var errBinary = errors.New("binary")
-
-// askForRead asks before anything is told of a file that may be read only when a person says so: its text, or why there is
-// none.
-func askForRead(ctx context.Context, w *workspace.Workspace, asks *guard.AskedPaths, r api.ReadRequest, a *api.Answer[api.ReadData]) error {
-	h := sha256.New()
-	fmt.Fprintf(h, "%q %d %d %d %t\n", r.Path, r.StartLine, r.EndLine, r.MaxBytes, r.AllowBinary)
-	if a != nil {
-		fmt.Fprintln(h, a.Data.Sha256)
-	}
-	_, err := consent.Ask(ctx, w, asks.List(), "", h)
-	return err
-}
-
-// check refuses what no file could answer.
-func checkRequest(r api.ReadRequest) error {
-	switch {
-	case r.StartLine < 0:
-		return badNumber("startLine", r.StartLine, "Lines count from 1; leave startLine out to begin with the first.")
-	case r.EndLine < 0:
-		return badNumber("endLine", r.EndLine, "Lines count from 1; leave endLine out to read to the end.")
-	case r.EndLine > 0 && r.EndLine < r.StartLine:
-		return badNumber("endLine", r.EndLine, fmt.Sprintf("startLine is %d; endLine must not be less.", r.StartLine))
-	case r.MaxBytes < 0:
-		return badNumber("maxBytes", r.MaxBytes, fmt.Sprintf("Leave maxBytes out for %d bytes.", api.DefaultReadBytes))
-	}
-	return nil
-}
-
-func badNumber(field string, got int, hint string) error {
-	return &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Msg: fmt.Sprintf("%s is %d", field, got), Hint: hint}
-}
-
-// File returns the text of a file, or some of its lines. It reads the file once and keeps no more than was asked for.
+// File returns the text of a file, or some of its lines. It reads the file once and holds no more than the part that
+// was asked for. A link inside the workspace is followed.
 func File(ctx context.Context, w *workspace.Workspace, r api.ReadRequest) (*api.Answer[api.ReadData], error) {
 	if err := checkRequest(r); err != nil {
 		return nil, err
@@ -75,7 +41,7 @@ func File(ctx context.Context, w *workspace.Workspace, r api.ReadRequest) (*api.
 	return a, err
 }
 
-// readEntry reads what was found at the path.
+// readEntry reads the file that was found at the path.
 func readEntry(ctx context.Context, w *workspace.Workspace, r api.ReadRequest, e guard.Entry) (*api.Answer[api.ReadData], error) {
 	maxBytes := min(cmp.Or(r.MaxBytes, api.DefaultReadBytes), math.MaxInt-8)
 	first := max(r.StartLine, 1)
@@ -119,7 +85,57 @@ func (s *scanner) fillText(d *api.ReadData, first, maxBytes int) {
 	}
 }
 
-// output is what a model reads: a line about the file, its content as it is, and how to read on where that was cut.
+// checkRequest refuses numbers that no file could satisfy.
+func checkRequest(r api.ReadRequest) error {
+	switch {
+	case r.StartLine < 0:
+		return badNumber("startLine", r.StartLine, "Lines count from 1; leave startLine out to begin with the first.")
+	case r.EndLine < 0:
+		return badNumber("endLine", r.EndLine, "Lines count from 1; leave endLine out to read to the end.")
+	case r.EndLine > 0 && r.EndLine < r.StartLine:
+		return badNumber("endLine", r.EndLine, fmt.Sprintf("startLine is %d; endLine must not be less.", r.StartLine))
+	case r.MaxBytes < 0:
+		return badNumber("maxBytes", r.MaxBytes, fmt.Sprintf("Leave maxBytes out for %d bytes.", api.DefaultReadBytes))
+	}
+	return nil
+}
+
+func badNumber(field string, got int, hint string) error {
+	return &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Msg: fmt.Sprintf("%s is %d", field, got), Hint: hint}
+}
+
+// askForRead asks a person before the caller learns anything of a file that may be read only with approval: its text,
+// or why it cannot be read. a is nil if reading failed.
+func askForRead(ctx context.Context, w *workspace.Workspace, asks *guard.AskedPaths, r api.ReadRequest, a *api.Answer[api.ReadData]) error {
+	h := sha256.New()
+	fmt.Fprintf(h, "%q %d %d %d %t\n", r.Path, r.StartLine, r.EndLine, r.MaxBytes, r.AllowBinary)
+	if a != nil {
+		fmt.Fprintln(h, a.Data.Sha256)
+	}
+	_, err := consent.Ask(ctx, w, asks.List(), "", h)
+	return err
+}
+
+// notFound refuses a path without a file, and suggests names that are spelled alike.
+func notFound(w *workspace.Workspace, asked string, e guard.Entry) error {
+	err := &fail.Error{Kind: fail.NotFound, Path: asked, Msg: "no such file", Hint: "Check the path, or list the directory that should have it."}
+	if e.Via != "" {
+		err.Msg = "the link leads to " + fail.Quote(e.Rel) + ", where there is no file"
+	}
+	if !e.HasParent {
+		err.Msg = "no such file, and no such directory " + fail.Quote(path.Dir(e.Rel))
+	}
+	if near := fail.Alike(path.Base(e.Rel), w.Guard.Siblings(e)); len(near) > 0 {
+		for i, name := range near {
+			near[i] = fail.Quote(path.Join(path.Dir(e.Rel), name))
+		}
+		err.Hint = "Did you mean " + strings.Join(near, " or ") + "? Else list its directory."
+	}
+	return err
+}
+
+// readText formats the data for a model: a line about the file, its content unchanged, and how to read on if the
+// content is cut.
 func readText(d *api.ReadData, via string) string {
 	facts := []string{report.Escape(d.Path), "sha256:" + d.Sha256, lineSpan(d), fmt.Sprintf("%d bytes", d.SizeBytes)}
 	switch {
@@ -159,7 +175,7 @@ func lineSpan(d *api.ReadData) string {
 	return fmt.Sprintf("lines %d-%d of %d", d.StartLine, d.EndLine, d.LineCount)
 }
 
-// further says where content was cut and what to ask for next.
+// readOnHint says where the content is cut and how to ask for more.
 func readOnHint(d *api.ReadData) string {
 	if d.Binary {
 		return "… cut; read it with a larger maxBytes for more"
@@ -170,22 +186,4 @@ func readOnHint(d *api.ReadData) string {
 		return where + "that line is longer: read it with a larger maxBytes"
 	}
 	return where + fmt.Sprintf("read on with startLine %d", next)
-}
-
-// missing is the refusal of a file that is not there, with the names that it might have meant.
-func notFound(w *workspace.Workspace, asked string, e guard.Entry) error {
-	err := &fail.Error{Kind: fail.NotFound, Path: asked, Msg: "no such file", Hint: "Check the path, or list the directory that should have it."}
-	if e.Via != "" {
-		err.Msg = "the link leads to " + fail.Quote(e.Rel) + ", where there is no file"
-	}
-	if !e.HasParent {
-		err.Msg = "no such file, and no such directory " + fail.Quote(path.Dir(e.Rel))
-	}
-	if near := fail.Alike(path.Base(e.Rel), w.Guard.Siblings(e)); len(near) > 0 {
-		for i, name := range near {
-			near[i] = fail.Quote(path.Join(path.Dir(e.Rel), name))
-		}
-		err.Hint = "Did you mean " + strings.Join(near, " or ") + "? Else list its directory."
-	}
-	return err
 }

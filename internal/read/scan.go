@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"hash"
 	"strings"
 	"sync"
@@ -12,11 +13,11 @@ import (
 	"github.com/emend-dev/emend/internal/text"
 )
 
-// pass learns all about a file in one go over its bytes, and keeps only the lines that were asked for. What it needs of
-// memory does not grow with the file.
+// scanner reads a file in one pass, in blocks. It counts lines, hashes, detects the encoding and the line ends, and
+// keeps only the lines that were asked for, so its memory does not grow with the file.
 type scanner struct {
 	first, last int // the lines to keep, from 1
-	budget      int // how many bytes may be kept
+	budget      int // the most bytes to keep
 	allowBinary bool
 
 	started    bool
@@ -24,31 +25,28 @@ type scanner struct {
 	hasBOM     bool
 	hash       hash.Hash
 	utf8       utf8Check
-	normalized []byte // a part with LF line ends, where it had others
+	normalized []byte // buffer for a block whose line ends became LF
 
 	kept            []byte // with LF line ends
-	line            int    // the line that the next byte is in
-	unfinished      bool   // the last byte was not a line end
+	line            int    // number of the line that the next byte belongs to
+	unfinished      bool   // the last line has no line end yet
 	afterCR         bool   // the last byte was a CR
 	nLF, nCRLF, nCR int    // line ends of each kind
 }
 
-// beside is how many bytes are worth a goroutine.
+// hashInParallelFrom is the size in bytes from which a block is hashed in a goroutine of its own.
 const hashInParallelFrom = 64 << 10
 
-// utf8Check tells whether bytes that come in parts are UTF-8.
-type utf8Check struct {
-	partial []byte // a code point that has begun
-	invalid bool
-}
+// errBinary stops the scan of a binary file, unless the caller allows one.
+var errBinary = errors.New("binary")
 
 func newScanner(first, last, maxBytes int, allowBinary bool) *scanner {
-	// One code point more than is allowed, so that a cut can be told from an end.
+	// One code point more than the limit tells a cut from the end of the file.
 	return &scanner{first: first, last: last, budget: maxBytes + utf8.UTFMax, allowBinary: allowBinary, hash: sha256.New(), line: 1}
 }
 
-// add takes the next bytes; the first of them must be at least as many as tell text from binary, or all there are. Of
-// all that there is to learn the hash takes longest, so it is made beside.
+// add scans the next block. The first block must be long enough to tell text from binary, or be the whole file. Hashing
+// takes longest, so a large block is hashed in parallel.
 func (s *scanner) add(b []byte) error {
 	if len(b) < hashInParallelFrom {
 		s.hash.Write(b) // never fails
@@ -79,7 +77,8 @@ func (s *scanner) scan(b []byte) error {
 	return nil
 }
 
-// normal is b with a LF for every line end, which it counts. It holds until the next call.
+// normalize returns b with LF for each line end, and counts the line ends by kind. The result is valid until the next
+// call.
 func (s *scanner) normalize(b []byte) []byte {
 	if len(b) == 0 {
 		return b
@@ -110,7 +109,7 @@ func (s *scanner) normalize(b []byte) []byte {
 	return s.normalized
 }
 
-// lines counts the lines in b and keeps what was asked for.
+// addLines counts the lines of b, and keeps those that were asked for.
 func (s *scanner) addLines(b []byte) {
 	if len(b) == 0 {
 		return
@@ -137,7 +136,7 @@ func (s *scanner) keep(b []byte) {
 	s.kept = append(s.kept, b[:min(len(b), s.budget-len(s.kept))]...)
 }
 
-// count is how many lines the file has.
+// lineCount returns the number of lines in the file.
 func (s *scanner) lineCount() int {
 	if s.unfinished {
 		return s.line
@@ -145,7 +144,7 @@ func (s *scanner) lineCount() int {
 	return s.line - 1
 }
 
-// style is the word for the line ends.
+// newlineStyle returns the name of the line ends: none, lf, crlf, cr or mixed.
 func (s *scanner) newlineStyle() string {
 	switch {
 	case s.nLF+s.nCRLF+s.nCR == 0:
@@ -162,7 +161,7 @@ func (s *scanner) newlineStyle() string {
 
 func (s *scanner) sum() string { return hex.EncodeToString(s.hash.Sum(nil)) }
 
-// content is what was kept as text of at most most bytes, and whether that cut it.
+// content returns the kept text, at most maxBytes long and cut between code points, and whether it was cut.
 func (s *scanner) content(maxBytes int) (content string, cut bool) {
 	content = validUTF8(s.kept)
 	if len(content) <= maxBytes {
@@ -174,7 +173,7 @@ func (s *scanner) content(maxBytes int) (content string, cut bool) {
 	return content[:maxBytes], true
 }
 
-// valid is b with U+FFFD for each byte that is not part of UTF-8.
+// validUTF8 returns b as text, with U+FFFD for each byte that is not UTF-8.
 func validUTF8(b []byte) string {
 	if utf8.Valid(b) {
 		return string(b)
@@ -186,9 +185,15 @@ func validUTF8(b []byte) string {
 	return out.String()
 }
 
+// utf8Check checks whether a text that comes in blocks is UTF-8.
+type utf8Check struct {
+	partial []byte // the bytes of a code point that the block cut
+	invalid bool
+}
+
 func (c *utf8Check) add(b []byte) {
 	if c.invalid {
-		return // whatever comes
+		return // no later block makes it valid
 	}
 	for len(c.partial) > 0 && len(b) > 0 {
 		c.partial, b = append(c.partial, b[0]), b[1:]
@@ -213,5 +218,5 @@ func (c *utf8Check) add(b []byte) {
 	c.partial = append(c.partial, b[n:]...)
 }
 
-// ok reports whether all that came was UTF-8, the last code point whole.
+// ok reports whether all blocks were UTF-8 and the last code point is complete.
 func (c *utf8Check) ok() bool { return !c.invalid && len(c.partial) == 0 }

@@ -10,7 +10,7 @@ import (
 	"github.com/emend-dev/emend/internal/text"
 )
 
-// naive is what the pass does, on the whole of a text in memory.
+// naive does the work of the scanner on a text in memory.
 func naive(data string, first, last int) (content string, lines int, style string) {
 	l := text.Split(data)
 	var out strings.Builder
@@ -45,7 +45,7 @@ func one(seen map[string]bool) string {
 	return ""
 }
 
-// checkPass reads data in parts of step bytes after the first and compares with naive.
+// checkScanner scans data in blocks of step bytes after the first, and compares the result with that of naive.
 func checkScanner(t *testing.T, data string, step, first, last, most int) {
 	t.Helper()
 	s := newScanner(first, last, most, true)
@@ -84,14 +84,14 @@ func checkScanner(t *testing.T, data string, step, first, last, most int) {
 	}
 }
 
-var passTexts = []string{
+var scannerTexts = []string{
 	"", "\n", "a", "a\n", "a\nb", "a\r\nb\r\n", "a\rb\r", "a\r\nb\nc\r", "\r", "\r\n", "\n\r", "\r\r\n\n",
 	"\uFEFF", "\uFEFFa\r\n", "é\né", "日本\n語", "a\xffb\n", "\xe6\x97", "\xe6\x97\n", "\xf0\x9f\x98", "a\x00b", "\xff\xc3\xa9", "\xc3\xff\xc3\xa9", "x\uFEFFy\n",
 }
 
-func TestPass(t *testing.T) {
+func TestScanner(t *testing.T) {
 	pad := strings.Repeat("0123456789abcde\n", 512) // 8192 bytes, the first part of every file
-	for _, tail := range passTexts {
+	for _, tail := range scannerTexts {
 		for _, data := range []string{tail, pad + tail, pad[:8191] + tail, pad + tail + tail + tail} {
 			for step := 1; step < 6; step++ {
 				for _, most := range []int{1, 2, 3, 5, 100, 1 << 20} {
@@ -104,8 +104,8 @@ func TestPass(t *testing.T) {
 	}
 }
 
-func FuzzPass(f *testing.F) {
-	for i, s := range passTexts {
+func FuzzScanner(f *testing.F) {
+	for i, s := range scannerTexts {
 		f.Add(s, i%5+1, i%3, i%4, i)
 	}
 	pad := strings.Repeat("x", 8190)

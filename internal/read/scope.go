@@ -3,6 +3,7 @@ package read
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/caller"
@@ -11,7 +12,7 @@ import (
 	"github.com/emend-dev/emend/internal/workspace"
 )
 
-// looking is where List, Search and Glob look, and what they leave out.
+// findOptions returns where List, Search and Glob look, and which files they leave out.
 func findOptions(ctx context.Context, w *workspace.Workspace, path string, ignored bool) (find.Options, error) {
 	if path == "" {
 		path = "."
@@ -30,7 +31,7 @@ func findOptions(ctx context.Context, w *workspace.Workspace, path string, ignor
 	return o, nil
 }
 
-// root looks at what was named. A link to what is inside the workspace is followed: who names it means what it leads to.
+// resolveRoot looks up the path where a search begins. It follows a link that leads to a place inside the workspace.
 func resolveRoot(w *workspace.Workspace, path string) (guard.Entry, error) {
 	path = workspace.TrimSlashes(path)
 	ask := guard.Request{Base: w.DefaultBase()}
@@ -46,18 +47,18 @@ func resolveRoot(w *workspace.Workspace, path string) (guard.Entry, error) {
 	return e, err
 }
 
-// atMost checks a number that a caller gave. 0 stands for normal.
-func numberUpTo(field string, n, normal, largest int) (int, error) {
+// numberUpTo checks a number of a request. 0 stands for defaultValue.
+func numberUpTo(field string, n, defaultValue, largest int) (int, error) {
 	switch {
 	case n == 0:
-		return normal, nil
+		return defaultValue, nil
 	case n < 0 || n > largest:
-		return 0, caller.BadField(field, fmt.Sprintf("%d", n), fmt.Sprintf("Use a number from 1 to %d, or leave it out for %d.", largest, normal))
+		return 0, caller.BadField(field, fmt.Sprintf("%d", n), fmt.Sprintf("Use a number from 1 to %d, or leave it out for %d.", largest, defaultValue))
 	}
 	return n, nil
 }
 
-// countOf words a number of things.
+// countOf formats a number with its noun.
 func countOf(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -65,10 +66,17 @@ func countOf(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// unreadNotes says what could not be looked at.
+// unreadNotes notes how many files and directories could not be read.
 func unreadNotes(n int) []string {
 	if n == 0 {
 		return nil
 	}
 	return []string{countOf(n, "file or directory", "files or directories") + " could not be read."}
+}
+
+// appendNotes appends the notes to a line, each after a semicolon.
+func appendNotes(b *strings.Builder, notes []string) {
+	for _, note := range notes {
+		b.WriteString("; " + strings.ToLower(note[:1]) + strings.TrimSuffix(note[1:], "."))
+	}
 }

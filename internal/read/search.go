@@ -21,29 +21,7 @@ const (
 	maxContext     = 100
 )
 
-// around prints matches with the lines around them, each line once.
-type matchPrinter struct {
-	b        *strings.Builder
-	path     string
-	lastLine int // the last line of path that is printed
-}
-
-// searchQuery reads a request, and looks at where it is about.
-func searchQuery(ctx context.Context, w *workspace.Workspace, r *api.SearchRequest) (o find.Options, q find.SearchQuery, err error) {
-	if q, err = parseSearch(r); err != nil {
-		return o, q, err
-	}
-	if o, err = findOptions(ctx, w, r.Root, r.IncludeIgnored); err != nil {
-		return o, q, err
-	}
-	if k := o.Root.Kind; k != guard.Directory && k != guard.Regular {
-		err = &fail.Error{Kind: fail.CommandFailed, Reason: fail.SpecialFile, Path: r.Root,
-			Msg: fmt.Sprintf("%s is a %s", fail.Quote(r.Root), k), Hint: "Name a directory or a regular file to search in."}
-	}
-	return o, q, err
-}
-
-// Search looks for lines, or for paths.
+// Search finds lines that match a text or a regular expression, or paths that contain a text.
 func Search(ctx context.Context, w *workspace.Workspace, r api.SearchRequest) (*api.Answer[api.SearchData], error) {
 	data, found, err := search(ctx, w, &r)
 	if err != nil {
@@ -53,7 +31,8 @@ func Search(ctx context.Context, w *workspace.Workspace, r api.SearchRequest) (*
 	return report.Found(data, notes, func() string { return searchText(&data, &r, notes) }), nil
 }
 
-// SearchTo writes the matches to out while it searches, as path:line:text, in mode path as a path, and holds none of them.
+// SearchTo writes each match to out as soon as it is found, as path:line:text, or as a path in mode path. It holds no
+// list of them, and it has no context lines.
 func SearchTo(ctx context.Context, w *workspace.Workspace, r api.SearchRequest, out io.Writer) (*api.Answer[api.SearchSum], error) {
 	o, q, err := searchQuery(ctx, w, &r)
 	if err == nil && q.Context > 0 {
@@ -85,7 +64,22 @@ func search(ctx context.Context, w *workspace.Workspace, r *api.SearchRequest) (
 	return data, out, err
 }
 
-// searching reads the request.
+// searchQuery checks a request and resolves its root.
+func searchQuery(ctx context.Context, w *workspace.Workspace, r *api.SearchRequest) (o find.Options, q find.SearchQuery, err error) {
+	if q, err = parseSearch(r); err != nil {
+		return o, q, err
+	}
+	if o, err = findOptions(ctx, w, r.Root, r.IncludeIgnored); err != nil {
+		return o, q, err
+	}
+	if k := o.Root.Kind; k != guard.Directory && k != guard.Regular {
+		err = &fail.Error{Kind: fail.CommandFailed, Reason: fail.SpecialFile, Path: r.Root,
+			Msg: fmt.Sprintf("%s is a %s", fail.Quote(r.Root), k), Hint: "Name a directory or a regular file to search in."}
+	}
+	return o, q, err
+}
+
+// parseSearch returns the query of a request.
 func parseSearch(r *api.SearchRequest) (q find.SearchQuery, err error) {
 	q = find.SearchQuery{Query: r.Query, Include: r.IncludeGlobs, Exclude: r.ExcludeGlobs, IgnoreCase: r.CaseSensitive != nil && !*r.CaseSensitive}
 	switch r.Mode {
@@ -107,7 +101,7 @@ func parseSearch(r *api.SearchRequest) (q find.SearchQuery, err error) {
 	return q, err
 }
 
-// searchNotes says what was not searched.
+// searchNotes notes what was not searched.
 func searchNotes(out *find.Summary) []string {
 	notes := unreadNotes(out.Unreadable)
 	if out.CutLines > 0 {
@@ -119,8 +113,8 @@ func searchNotes(out *find.Summary) []string {
 	return notes
 }
 
-// searchText is what a model reads: a line about the whole, then path:line:text of each match, with lines around it as
-// path-line-text.
+// searchText formats the data for a model: a line about the result, then path:line:text of each match, and path-line-
+// text of each line around it.
 func searchText(d *api.SearchData, r *api.SearchRequest, notes []string) string {
 	var b strings.Builder
 	what := countOf(len(d.Matches), "match", "matches")
@@ -140,12 +134,11 @@ func searchText(d *api.SearchData, r *api.SearchRequest, notes []string) string 
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// nextMatch is the match after the i-th in the same file, or nil.
-func nextMatch(all []api.SearchMatch, i int) *api.SearchMatch {
-	if i+1 < len(all) && all[i+1].Path == all[i].Path {
-		return &all[i+1]
-	}
-	return nil
+// matchPrinter prints matches with the lines around them, each line once.
+type matchPrinter struct {
+	b        *strings.Builder
+	path     string
+	lastLine int // the last line of path that was printed
 }
 
 func (p *matchPrinter) printMatch(m, next *api.SearchMatch) {
@@ -177,4 +170,12 @@ func (p *matchPrinter) printLine(n int, mark byte, text string) {
 		fmt.Fprintf(p.b, "%s%c%d%c%s\n", report.OneLine(p.path), mark, n, mark, text)
 		p.lastLine = n
 	}
+}
+
+// nextMatch returns the match after the i-th if it is in the same file, else nil.
+func nextMatch(all []api.SearchMatch, i int) *api.SearchMatch {
+	if i+1 < len(all) && all[i+1].Path == all[i].Path {
+		return &all[i+1]
+	}
+	return nil
 }
