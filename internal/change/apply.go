@@ -90,8 +90,8 @@ func applySections(ctx context.Context, w *workspace.Workspace, text string, o a
 	return whole, nil
 }
 
-// reportAllApplied returns a report if the patch as a whole is already applied, else nil. Sections that cannot be told
-// to be applied by themselves may be told together.
+// reportAllApplied returns a report if, in idempotent mode, the patch as a whole is already applied, else nil. The
+// whole patch can prove what one section leaves open.
 func reportAllApplied(ctx context.Context, w *workspace.Workspace, text string, o api.PatchOptions, r CommitRequest) (*Report, error) {
 	if !o.Idempotent {
 		return nil, nil

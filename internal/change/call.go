@@ -17,13 +17,13 @@ import (
 // data.
 type call[T any] struct {
 	tool        string
-	key         string          // of idempotency; "" for none
-	request     any             // all that was asked for: a key that comes back with another request is refused
+	key         string          // idempotency key; "" for none
+	request     any             // the whole request: its hash is stored with the key, and the key with another request is refused
 	sections    []patch.Section // the paths that the request names, for the log and for a refusal
 	plan        func(ctx context.Context, src *source.Reader) (*plan.Plan, error)
 	adjust      func(*CommitRequest) // adds to the request; optional
 	data        func(*Report) T
-	dataFromLog func(loggedChange) T // makes the data from the log, when the first answer is lost
+	dataFromLog func(loggedChange) T // makes the data from the log if the first answer is lost
 	describe    func(T) string       // words the data for a model
 }
 

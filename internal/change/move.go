@@ -102,7 +102,7 @@ func planOverwrite(ctx context.Context, r *source.Reader, q *api.MoveRequest, s 
 	return checkSum(q.FromPath, q.ExpectedSha256, s.BeforeSum)
 }
 
-// withLinkHint completes the refusal of a stale link: its hash is that of its target's path.
+// withLinkHint explains the refusal of a link with another hash: the hash of a link is that of its target's path.
 func withLinkHint(err error, f plan.File) error {
 	if e, ok := err.(*fail.Error); ok && f.Kind == plan.Link {
 		e.Msg = "the path is a symbolic link to " + fail.Quote(f.Target) + ", whose hash is that of what it says"

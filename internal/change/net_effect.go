@@ -44,8 +44,9 @@ type placeState struct {
 // move.
 type stepEnds struct{ source, dest int }
 
-func newNetEffect(steps []plan.Step, prefix string, sums map[guard.Identity]string, forget bool) *netEffect {
-	n := &netEffect{prefix: prefix, sums: sums, index: map[guard.Identity]int{}, permanent: forget}
+// newNetEffect applies the steps in their order. sums holds the hashes of the files that the plan read.
+func newNetEffect(steps []plan.Step, prefix string, sums map[guard.Identity]string, permanent bool) *netEffect {
+	n := &netEffect{prefix: prefix, sums: sums, index: map[guard.Identity]int{}, permanent: permanent}
 	for i := range steps {
 		n.addStep(&steps[i])
 	}

@@ -41,7 +41,7 @@ func Preview(ctx context.Context, w *workspace.Workspace, p Patch) (*Plan, error
 	return out, nil
 }
 
-// preview plans a patch. To a refusal it adds a hint if another option would make the patch apply.
+// preview plans a patch. If the patch is refused and another option would make it apply, the refusal names that option.
 func preview(ctx context.Context, w *workspace.Workspace, text string, o api.PatchOptions, src *source.Reader) (*Plan, error) {
 	view, p, err := planPatch(ctx, w, text, o, src)
 	if err == nil {

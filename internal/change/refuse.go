@@ -50,8 +50,8 @@ func refuse(ctx context.Context, w *workspace.Workspace, view report.View, err e
 	return &report.Refusal{View: view, List: list}
 }
 
-// noteRefusal logs a refusal and puts the head of the log into the view. If the log cannot be written, the refusal
-// stays the same.
+// noteRefusal logs a refusal and puts the head of the log into the view. It does not log an unwritable store, a commit
+// with an unknown outcome, or a call that waits for a person. If the log cannot be written, the refusal stays the same.
 func noteRefusal(ctx context.Context, w *workspace.Workspace, v *report.View, list fail.List) {
 	first := list[0]
 	if first.Reason == fail.StoreUnwritable || first.Reason == fail.Indeterminate || errors.Is(first, api.ErrUnanswered) {

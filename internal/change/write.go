@@ -39,8 +39,8 @@ func planWrite(ctx context.Context, r *api.WriteRequest, src *source.Reader) (*p
 	return oneStepPlan(s), nil
 }
 
-// beginUpdate returns the step of an update to a text file, with its present content. It refuses a file that is binary
-// or has not the expected hash.
+// beginUpdate returns a step that updates a text file, with the file's present content. It refuses a binary file, and a
+// file whose hash is not the expected one.
 func beginUpdate(ctx context.Context, r *source.Reader, p, expected, verb string) (plan.Step, error) {
 	s := plan.Step{Op: patch.Update}
 	if err := CheckHashField("expectedSha256", expected, true); err != nil {
