@@ -70,24 +70,24 @@ func applySections(ctx context.Context, w *workspace.Workspace, text string, o a
 	if rep, err := reportAllApplied(ctx, w, text, o, r); rep != nil || err != nil {
 		return rep, refuse(ctx, w, view, err)
 	}
-	whole := &Report{View: view, Plan: &plan.Plan{}}
+	done := &Report{View: view, Plan: &plan.Plan{}}
 	allowed, err := askForSections(ctx, w, text, view, d, o)
 	if err != nil {
 		return nil, refuse(ctx, w, view, err)
 	}
 	for i := range view.Patch.Sections {
-		rep, err := applySectionOnce(ctx, w, whole, d, i, o, r, allowed)
+		rep, err := applySectionOnce(ctx, w, done, d, i, o, r, allowed)
 		if err != nil {
 			for _, e := range fail.All(err) {
 				e.Section = i + 1
 			}
-			view.Done, view.Partial = whole.View.Done, whole.Plan
+			view.Done, view.Partial = done.View.Done, done.Plan
 			return nil, refuse(ctx, w, view, err)
 		}
-		whole = whole.Merge(rep)
+		done = done.Merge(rep)
 		o.Expect = expectLater(&view.Patch.Sections[i], o.Expect)
 	}
-	return whole, nil
+	return done, nil
 }
 
 // reportAllApplied returns a report if, in idempotent mode, the patch as a whole is already applied, else nil. The
@@ -116,36 +116,36 @@ func expectLater(s *patch.Section, expect map[string]string) map[string]string {
 }
 
 // applySectionOnce applies section i, unless an earlier, interrupted call with the same key has applied it.
-func applySectionOnce(ctx context.Context, w *workspace.Workspace, whole *Report, d *dialect.Dialect, i int, o api.PatchOptions, r CommitRequest, allowed *permission) (*Report, error) {
-	last := i == len(whole.View.Patch.Sections)-1
+func applySectionOnce(ctx context.Context, w *workspace.Workspace, done *Report, d *dialect.Dialect, i int, o api.PatchOptions, r CommitRequest, allowed *permission) (*Report, error) {
+	last := i == len(done.View.Patch.Sections)-1
 	if r.Key != "" && !last {
 		r.Key = fmt.Sprintf("%s, section %d", r.Key, i+1)
-		done, err := answerForKey(ctx, w, r)
+		earlier, err := answerForKey(ctx, w, r)
 		if err != nil {
 			return nil, err
 		}
-		if done != nil {
-			return done.alreadyApplied(whole.View, i), nil
+		if earlier != nil {
+			return earlier.alreadyApplied(done.View, i), nil
 		}
 	}
-	rep, err := applySection(ctx, w, whole, d, i, o, r, allowed)
+	rep, err := applySection(ctx, w, done, d, i, o, r, allowed)
 	if err != nil {
-		if done := answeredMeanwhile(ctx, w, r); done != nil {
-			rep, err = done, nil
+		if earlier := answeredMeanwhile(ctx, w, r); earlier != nil {
+			rep, err = earlier, nil
 		}
 	}
 	if err == nil && rep.Stored != nil && !last {
-		rep = rep.alreadyApplied(whole.View, i)
+		rep = rep.alreadyApplied(done.View, i)
 	}
 	return rep, err
 }
 
-// applySection plans and commits section i. whole reports the sections before it. The key of the call goes to the last
+// applySection plans and commits section i. done reports the sections before it. The key of the call goes to the last
 // section, because the call is done only then; the other sections have keys of their own.
-func applySection(ctx context.Context, w *workspace.Workspace, whole *Report, d *dialect.Dialect, i int, o api.PatchOptions, r CommitRequest, allowed *permission) (*Report, error) {
+func applySection(ctx context.Context, w *workspace.Workspace, done *Report, d *dialect.Dialect, i int, o api.PatchOptions, r CommitRequest, allowed *permission) (*Report, error) {
 	src := source.NewReader(ctx, w)
 	defer src.Close()
-	sections := whole.View.Patch.Sections
+	sections := done.View.Patch.Sections
 	p, err := plan.Build(ctx, patch.Patch{Sections: sections[i : i+1]}, d.Rules(parseOptions(o)), src, planOptions(o, d))
 	if err == nil {
 		err = src.Batch.Recheck()
@@ -168,7 +168,7 @@ func applySection(ctx context.Context, w *workspace.Workspace, whole *Report, d 
 		return nil, err
 	}
 	if i == len(sections)-1 {
-		r.earlierSections = whole
+		r.earlierSections = done
 	}
 	for k := range p.Steps {
 		p.Steps[k].Section = i
@@ -176,7 +176,7 @@ func applySection(ctx context.Context, w *workspace.Workspace, whole *Report, d 
 	for k := range p.Skipped {
 		p.Skipped[k].Section = i
 	}
-	rep, err := commitPlan(ctx, w, whole.View, p, src.Sums(), r)
+	rep, err := commitPlan(ctx, w, done.View, p, src.Sums(), r)
 	if err == nil {
 		allowed.noteApplied(p)
 	}

@@ -36,8 +36,8 @@ func askBeforeTelling(ctx context.Context, w *workspace.Workspace, src *source.R
 	if len(read) == 0 {
 		return err
 	}
-	if _, no := consent.Ask(ctx, w, read, "", consent.NewDigest(src.Sums())); no != nil {
-		return no
+	if _, refused := consent.Ask(ctx, w, read, "", consent.NewDigest(src.Sums())); refused != nil {
+		return refused
 	}
 	return err
 }

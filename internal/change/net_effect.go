@@ -55,31 +55,31 @@ func newNetEffect(steps []plan.Step, prefix string, sums map[guard.Identity]stri
 }
 
 func (n *netEffect) addStep(s *plan.Step) {
-	end := stepEnds{n.changeAt(s.Source), -1}
-	here := &n.states[end.source]
+	ends := stepEnds{n.changeAt(s.Source), -1}
+	state := &n.states[ends.source]
 	switch s.Op {
 	case patch.Add:
 		from := -1
-		if old := n.changes[end.source].Old; old != nil && old.Mode.IsRegular() {
-			from = end.source // the replaced file gives its mode and owner
+		if old := n.changes[ends.source].Old; old != nil && old.Mode.IsRegular() {
+			from = ends.source // the replaced file gives its mode and owner
 		}
-		*here = placeState{exists: true, content: s.After, sum: s.AfterSum, from: from, exec: s.Exec, fromSlot: s.FromHistory, modeSlot: s.ModeOfKept, touchNow: s.SetTime}
+		*state = placeState{exists: true, content: s.After, sum: s.AfterSum, from: from, exec: s.Exec, fromSlot: s.FromHistory, modeSlot: s.ModeOfKept, touchNow: s.SetTime}
 	case patch.Update:
-		n.setContent(here, s)
+		n.setContent(state, s)
 		if s.ModeFrom != nil {
-			from := n.changeAt(*s.ModeFrom) // may reallocate n.states, so that here would be stale
-			n.states[end.source].from = from
+			from := n.changeAt(*s.ModeFrom) // may reallocate n.states, so that state would be stale
+			n.states[ends.source].from = from
 		}
 	case patch.Delete:
-		*here = placeState{from: -1}
+		*state = placeState{from: -1}
 	case patch.Move:
-		end.dest = n.changeAt(s.Dest)
-		moved := n.states[end.source]
+		ends.dest = n.changeAt(s.Dest)
+		moved := n.states[ends.source]
 		n.setContent(&moved, s)
-		n.states[end.source] = placeState{from: -1}
-		n.states[end.dest] = moved
+		n.states[ends.source] = placeState{from: -1}
+		n.states[ends.dest] = moved
 	}
-	n.steps = append(n.steps, end)
+	n.steps = append(n.steps, ends)
 }
 
 // changeAt returns the index of the change at the place of f, and begins the change if there is none.
@@ -173,14 +173,14 @@ func placedHunks(hunks []plan.Placed) (out []audit.Hunk, more int) {
 // trashed returns, for each step, the slot of the file that the step deleted or overwrote; "" for none.
 func (n *netEffect) trashed(steps []plan.Step, slots []string) []string {
 	out := make([]string, len(steps))
-	for i, end := range n.steps {
+	for i, ends := range n.steps {
 		switch {
 		case steps[i].Op == patch.Delete:
-			out[i] = slots[end.source]
-		case steps[i].Replaces != nil && end.dest >= 0:
-			out[i] = slots[end.dest]
+			out[i] = slots[ends.source]
+		case steps[i].Replaces != nil && ends.dest >= 0:
+			out[i] = slots[ends.dest]
 		case steps[i].Replaces != nil:
-			out[i] = slots[end.source]
+			out[i] = slots[ends.source]
 		}
 	}
 	return out

@@ -37,19 +37,19 @@ func askForSections(ctx context.Context, w *workspace.Workspace, patchText strin
 	if src.Asked == nil {
 		return nil, nil
 	}
-	l := &permission{sums: map[string]string{}, fromRoot: map[string]string{}}
+	perm := &permission{sums: map[string]string{}, fromRoot: map[string]string{}}
 	rules := d.Rules(parseOptions(o))
 	for i := range view.Patch.Sections {
 		s := &view.Patch.Sections[i]
-		l.noteState(ctx, src, s.Path, rules.Absolute)
+		perm.noteState(ctx, src, s.Path, rules.Absolute)
 		if s.To != "" {
-			l.noteState(ctx, src, s.To, rules.Absolute)
+			perm.noteState(ctx, src, s.To, rules.Absolute)
 		}
 	}
-	if l.paths = src.Asked.List(); len(l.paths) == 0 {
+	if perm.paths = src.Asked.List(); len(perm.paths) == 0 {
 		return nil, nil
 	}
-	reads := slices.ContainsFunc(l.paths, func(a api.AskedPath) bool { return !a.Write })
+	reads := slices.ContainsFunc(perm.paths, func(a api.AskedPath) bool { return !a.Write })
 	first := patch.Patch{Sections: view.Patch.Sections[:1]}
 	if _, err := plan.Build(ctx, first, rules, src, plan.Options{Expect: o.Expect, Idempotent: o.Idempotent}); err != nil && !reads {
 		return nil, nil
@@ -57,32 +57,32 @@ func askForSections(ctx context.Context, w *workspace.Workspace, patchText strin
 	h := consent.NewDigest(src.Sums())
 	fmt.Fprintf(h, "one by one %q %q %s %t %d\n", d.Name, w.BaseDir(ctx), text.Sum(patchText), o.Lenient, o.Tolerance)
 	var err error
-	l.asked, err = consent.Ask(ctx, w, l.paths, l.movedTexts(ctx, src, view.Patch)+l.sectionsForPerson(patchText, view.Patch, d), h)
-	return l, err
+	perm.asked, err = consent.Ask(ctx, w, perm.paths, perm.movedTexts(ctx, src, view.Patch)+perm.sectionsForPerson(patchText, view.Patch, d), h)
+	return perm, err
 }
 
 // noteState records the hash of the file at a path that a section names. It skips a path that cannot be looked up,
 // because the section is refused when it is applied.
-func (l *permission) noteState(ctx context.Context, src *source.Reader, p string, absolute bool) {
+func (perm *permission) noteState(ctx context.Context, src *source.Reader, p string, absolute bool) {
 	f, err := src.Look(ctx, p, absolute)
 	if err != nil {
 		return
 	}
-	l.sums[f.Rel], l.fromRoot[p] = "", f.Rel
+	perm.sums[f.Rel], perm.fromRoot[p] = "", f.Rel
 	if f.Kind == plan.Missing {
 		return
 	}
-	if l.sums[f.Rel], err = src.Sum(ctx, f); err != nil {
-		delete(l.sums, f.Rel)
+	if perm.sums[f.Rel], err = src.Sum(ctx, f); err != nil {
+		delete(perm.sums, f.Rel)
 	}
 }
 
 // sectionsForPerson returns the patch for the person who approves it. The sections that need approval come first,
 // because a long text is cut at its end.
-func (l *permission) sectionsForPerson(text string, p patch.Patch, d *dialect.Dialect) string {
+func (perm *permission) sectionsForPerson(text string, p patch.Patch, d *dialect.Dialect) string {
 	first := slices.Clone(p.Sections)
 	rank := func(s patch.Section) int {
-		if l.asksAbout(s.Path) || l.asksAbout(s.To) {
+		if perm.asksAbout(s.Path) || perm.asksAbout(s.To) {
 			return 0
 		}
 		return 1
@@ -95,53 +95,53 @@ func (l *permission) sectionsForPerson(text string, p patch.Patch, d *dialect.Di
 }
 
 // asksAbout reports whether the path p, as the patch writes it, needs approval.
-func (l *permission) asksAbout(p string) bool {
-	return slices.ContainsFunc(l.paths, func(a api.AskedPath) bool { return a.Path == l.fromRoot[p] })
+func (perm *permission) asksAbout(p string) bool {
+	return slices.ContainsFunc(perm.paths, func(a api.AskedPath) bool { return a.Path == perm.fromRoot[p] })
 }
 
 // movedTexts returns the contents that the patch moves to paths that need approval. The patch itself does not have
 // them.
-func (l *permission) movedTexts(ctx context.Context, src *source.Reader, p patch.Patch) string {
+func (perm *permission) movedTexts(ctx context.Context, src *source.Reader, p patch.Patch) string {
 	var b strings.Builder
 	for i := range p.Sections {
 		s := &p.Sections[i]
-		if s.Op != patch.Move || !l.asksAbout(s.To) {
+		if s.Op != patch.Move || !perm.asksAbout(s.To) {
 			continue
 		}
 		f, err := src.Look(ctx, s.Path, true)
 		if err != nil || f.Kind == plan.Missing {
 			continue // an earlier section creates the file, or this section will be refused
 		}
-		step := plan.Step{Op: patch.Move, Path: f.Rel, To: l.fromRoot[s.To], Source: f, BeforeSum: l.sums[f.Rel]}
+		step := plan.Step{Op: patch.Move, Path: f.Rel, To: perm.fromRoot[s.To], Source: f, BeforeSum: perm.sums[f.Rel]}
 		b.WriteString(stepForPerson(ctx, src.W, &step, false))
 	}
 	return b.String()
 }
 
 // covers reports whether the person approved all that this section needs.
-func (l *permission) covers(src *source.Reader) bool {
-	return !slices.ContainsFunc(src.Asked.List(), func(a api.AskedPath) bool { return l == nil || !slices.Contains(l.paths, a) })
+func (perm *permission) covers(src *source.Reader) bool {
+	return !slices.ContainsFunc(src.Asked.List(), func(a api.AskedPath) bool { return perm == nil || !slices.Contains(perm.paths, a) })
 }
 
 // record returns the approval for the log entry of a section, nil if the section needed none.
-func (l *permission) record(src *source.Reader) *audit.Asked {
-	if l == nil || len(src.Asked.List()) == 0 {
+func (perm *permission) record(src *source.Reader) *audit.Asked {
+	if perm == nil || len(src.Asked.List()) == 0 {
 		return nil
 	}
-	return l.asked
+	return perm.asked
 }
 
 // stillValid refuses a section if one of its files changed after the person was asked.
-func (l *permission) stillValid(p *plan.Plan, src *source.Reader) error {
-	if l == nil {
+func (perm *permission) stillValid(p *plan.Plan, src *source.Reader) error {
+	if perm == nil {
 		return nil
 	}
 	for i := range p.Steps {
 		s := &p.Steps[i]
-		if was, ok := l.sums[s.Path]; ok && was != s.BeforeSum {
+		if was, ok := perm.sums[s.Path]; ok && was != s.BeforeSum {
 			return changedSince(s.Path)
 		}
-		if was, ok := l.sums[s.To]; ok && s.Op == patch.Move && was != replacedSum(src, s.Dest) {
+		if was, ok := perm.sums[s.To]; ok && s.Op == patch.Move && was != replacedSum(src, s.Dest) {
 			return changedSince(s.To)
 		}
 	}
@@ -160,18 +160,18 @@ func replacedSum(r *source.Reader, f plan.File) string {
 }
 
 // noteApplied records the hashes that an applied section leaves.
-func (l *permission) noteApplied(p *plan.Plan) {
-	if l == nil {
+func (perm *permission) noteApplied(p *plan.Plan) {
+	if perm == nil {
 		return
 	}
 	for i := range p.Steps {
 		s := &p.Steps[i]
-		l.sums[s.Path] = s.AfterSum
+		perm.sums[s.Path] = s.AfterSum
 		if s.Op == patch.Move || s.Op == patch.Delete {
-			l.sums[s.Path] = ""
+			perm.sums[s.Path] = ""
 		}
 		if s.Op == patch.Move {
-			l.sums[s.To] = s.AfterSum
+			perm.sums[s.To] = s.AfterSum
 		}
 	}
 }

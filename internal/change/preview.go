@@ -35,8 +35,8 @@ func Preview(ctx context.Context, w *workspace.Workspace, p Patch) (*Plan, error
 	if err != nil {
 		return nil, err
 	}
-	if no := askBeforeTelling(ctx, w, src, nil); no != nil {
-		return nil, &report.Refusal{View: out.View, List: fail.All(no)}
+	if refused := askBeforeTelling(ctx, w, src, nil); refused != nil {
+		return nil, &report.Refusal{View: out.View, List: fail.All(refused)}
 	}
 	return out, nil
 }

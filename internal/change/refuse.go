@@ -28,11 +28,11 @@ type RefusedCall struct {
 
 // View returns the call in the form in which refusals are reported: a section for each path.
 func (c *RefusedCall) View() report.View {
-	var named []patch.Section
+	var sections []patch.Section
 	for _, p := range c.Paths {
-		named = append(named, patch.Section{Op: c.Op, Path: p})
+		sections = append(sections, patch.Section{Op: c.Op, Path: p})
 	}
-	return report.View{Patch: patch.Patch{Sections: named}, Atomic: true}
+	return report.View{Patch: patch.Patch{Sections: sections}, Atomic: true}
 }
 
 // NoteRefused logs a refused call and returns the refusal. A log that cannot be written does not change the refusal.
@@ -74,14 +74,14 @@ func noteRefusal(ctx context.Context, w *workspace.Workspace, v *report.View, li
 }
 
 // refusalRecord returns the log entry of a refused call.
-func refusalRecord(ctx context.Context, w *workspace.Workspace, first *fail.Error, named []patch.Section) audit.Record {
+func refusalRecord(ctx context.Context, w *workspace.Workspace, first *fail.Error, sections []patch.Section) audit.Record {
 	r := audit.Record{Kind: audit.Failed, Actor: w.Actor(ctx), PolicyHash: w.Guard.PolicyHash(),
 		ErrorKind: string(first.Kind), Message: logbook.RefusalMessage(first)}
 	if first.Kind == fail.PermissionDenied || first.Kind == fail.OutsideWorkspace {
 		r.Kind = audit.Denied
 	}
-	for i := range named[:min(len(named), maxLoggedSections)] {
-		s := &named[i]
+	for i := range sections[:min(len(sections), maxLoggedSections)] {
+		s := &sections[i]
 		r.Ops = append(r.Ops, audit.Op{Operation: s.Op.String(), Path: caller.ForLog(w.LogPath(ctx, s.Path)), ToPath: caller.ForLog(w.LogPath(ctx, s.To))})
 	}
 	return r

@@ -35,8 +35,8 @@ func File(ctx context.Context, w *workspace.Workspace, r api.ReadRequest) (*api.
 		return nil, notFound(w, r.Path, e)
 	}
 	a, err := readEntry(ctx, w, r, e)
-	if no := askForRead(ctx, w, asks, r, a); no != nil {
-		return nil, no
+	if refused := askForRead(ctx, w, asks, r, a); refused != nil {
+		return nil, refused
 	}
 	return a, err
 }
