@@ -100,6 +100,6 @@ func (a *app) printExplanation(e *emend.Explanation, f explainFlags) error {
 	if a.quiet {
 		return nil
 	}
-	columns, color := a.terminalWidth(), a.useColor() // of the terminal: in the pager, out is a pipe
+	columns, color := a.terminalWidth(), a.useColor()                 // of the terminal: in the pager, out is a pipe
 	return a.withPager(func() { e.WriteText(a.out, columns, color) }) //nolint:errcheck // a.out keeps the error
 }
