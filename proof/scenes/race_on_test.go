@@ -2,5 +2,5 @@
 
 package scenes
 
-// watched is the factor by which the race detector increases memory.
-const watched = 4
+// raceFactor is the factor by which the race detector increases memory.
+const raceFactor = 4
