@@ -17,8 +17,8 @@ func (w *Workspace) Waiting(ctx context.Context) ([]api.Waiting, error) {
 }
 
 // WaitingFor returns one of the calls that wait.
-func (w *Host) WaitingFor(ctx context.Context, id string) (*api.Waiting, error) {
-	return call(ctx, w.s, consent.WaitingFor, id)
+func (h *Host) WaitingFor(ctx context.Context, id string) (*api.Waiting, error) {
+	return call(ctx, h.s, consent.WaitingFor, id)
 }
 
 // Allow answers a waiting call with yes. The first answer counts.
@@ -33,17 +33,17 @@ func (w *Workspace) Deny(ctx context.Context, r api.DenyRequest) (*api.Answer[ap
 
 // AskAtPage asks the person who has a page open, and waits at most patience for the answer. It is a hook for [WithAsker].
 // Where no page is open it refuses at once, with an error that is [api.ErrNoPage].
-func (w *Host) AskAtPage(ctx context.Context, q api.Question, patience time.Duration) (by string, err error) {
-	return consent.AskAtPage(ctx, w.s, q, patience)
+func (h *Host) AskAtPage(ctx context.Context, q api.Question, patience time.Duration) (by string, err error) {
+	return consent.AskAtPage(ctx, h.s, q, patience)
 }
 
 // AllowedBefore reports whether a person allowed the asking session all that q is about, until the session ends.
-func (w *Host) AllowedBefore(q api.Question) bool { return w.s.GrantedToSession(q) }
+func (h *Host) AllowedBefore(q api.Question) bool { return h.s.GrantedToSession(q) }
 
 // PageOpen announces that a person has a page open that shows what waits, until leave is called, the workspace is closed or
 // the process ends. A page that is left for the next should stay announced for a moment, since the person has not left.
-func (w *Host) PageOpen() (leave func(), err error) {
-	return call(context.Background(), w.s, func(ctx context.Context, ws *workspace.Workspace, _ struct{}) (func(), error) {
+func (h *Host) PageOpen() (leave func(), err error) {
+	return call(context.Background(), h.s, func(ctx context.Context, ws *workspace.Workspace, _ struct{}) (func(), error) {
 		return consent.OpenPage(ctx, ws)
 	}, struct{}{})
 }

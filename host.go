@@ -16,18 +16,18 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// Host is what a program needs that serves a workspace to agents or shows it to people, and nobody else: emend's own command line,
-// server and pages are built on it.
+// Host has the calls for programs that serve a workspace to agents, or show it to people: emend's own command line, server and
+// pages use it. A program that embeds the library does not need it.
 type Host struct{ s *workspace.Workspace }
 
-// Host returns the workspace as its host sees it.
+// Host returns the calls for programs that serve the workspace.
 func (w *Workspace) Host() *Host { return &Host{w.s} }
 
 // GlobTo is [Workspace.Glob] for many paths: it writes each to out while it looks, on a line of its own, those of directories with
 // a slash, and holds none of them. The answer says how many there were. An error of out is returned as it is.
-func (w *Host) GlobTo(ctx context.Context, r api.GlobRequest, out io.Writer) (*api.Answer[api.GlobSum], error) {
+func (h *Host) GlobTo(ctx context.Context, r api.GlobRequest, out io.Writer) (*api.Answer[api.GlobSum], error) {
 	to := &sink{Writer: out}
-	a, err := call(ctx, w.s, func(ctx context.Context, ws *workspace.Workspace, r api.GlobRequest) (*api.Answer[api.GlobSum], error) {
+	a, err := call(ctx, h.s, func(ctx context.Context, ws *workspace.Workspace, r api.GlobRequest) (*api.Answer[api.GlobSum], error) {
 		return read.GlobTo(ctx, ws, r, to)
 	}, r)
 	return a, cmp.Or(to.err, err)
@@ -36,9 +36,9 @@ func (w *Host) GlobTo(ctx context.Context, r api.GlobRequest, out io.Writer) (*a
 // SearchTo is [Workspace.Search] for many matches: it writes each to out while it searches, as path:line:text, in mode path as a
 // path, and holds none of them. The answer has no matches, and how many there were as Written. Lines around them are not written:
 // a request for them is refused. An error of out is returned as it is.
-func (w *Host) SearchTo(ctx context.Context, r api.SearchRequest, out io.Writer) (*api.Answer[api.SearchSum], error) {
+func (h *Host) SearchTo(ctx context.Context, r api.SearchRequest, out io.Writer) (*api.Answer[api.SearchSum], error) {
 	to := &sink{Writer: out}
-	a, err := call(ctx, w.s, func(ctx context.Context, ws *workspace.Workspace, r api.SearchRequest) (*api.Answer[api.SearchSum], error) {
+	a, err := call(ctx, h.s, func(ctx context.Context, ws *workspace.Workspace, r api.SearchRequest) (*api.Answer[api.SearchSum], error) {
 		return read.SearchTo(ctx, ws, r, to)
 	}, r)
 	return a, cmp.Or(to.err, err)
@@ -57,13 +57,13 @@ func (s *sink) Write(p []byte) (n int, err error) {
 
 // Refused notes in the log that a call of a tool that changes files was refused before it came to the workspace, and words the
 // refusal. op is what the tool does to the paths; paths are what the call named, as far as that could be read.
-func (w *Host) Refused(ctx context.Context, tool string, op patch.Op, paths []string, err error) *Refusal {
+func (h *Host) Refused(ctx context.Context, tool string, op patch.Op, paths []string, err error) *Refusal {
 	c := change.RefusedCall{Tool: tool, Op: op, Paths: paths, Err: err}
-	if w.s.Enter() != nil {
+	if h.s.Enter() != nil {
 		return newRefusal(&report.Refusal{View: c.View(), List: fail.All(err)})
 	}
-	defer w.s.Leave()
-	r, _ := errors.AsType[*report.Refusal](change.NoteRefused(ctx, w.s, c))
+	defer h.s.Leave()
+	r, _ := errors.AsType[*report.Refusal](change.NoteRefused(ctx, h.s, c))
 	return newRefusal(r)
 }
 

@@ -28,8 +28,8 @@ func (w *Workspace) Show(ctx context.Context, entry string) (*api.Answer[api.Ent
 
 // FilesSince tells what became of the files of an entry, in the order of its files, by what the log has of them since and by
 // what is there now. An entry that changed nothing has none. It waits for no lock.
-func (w *Host) FilesSince(ctx context.Context, entry string) ([]api.FileSince, error) {
-	return call(ctx, w.s, trace.FilesSince, entry)
+func (h *Host) FilesSince(ctx context.Context, entry string) ([]api.FileSince, error) {
+	return call(ctx, h.s, trace.FilesSince, entry)
 }
 
 // FileHistory lists the versions of a file, the newest first, back through its moves. At each path it goes on with what was
@@ -49,8 +49,8 @@ func (w *Workspace) SessionChanges(ctx context.Context, session string) (*api.Se
 
 // Tally counts in t what the log has since t was counted last; the zero Tally has counted nothing. After an error t is as
 // it was. It waits for no lock.
-func (w *Host) Tally(ctx context.Context, t *api.Tally) error {
-	_, err := call(ctx, w.s, func(ctx context.Context, ws *workspace.Workspace, t *api.Tally) (struct{}, error) {
+func (h *Host) Tally(ctx context.Context, t *api.Tally) error {
+	_, err := call(ctx, h.s, func(ctx context.Context, ws *workspace.Workspace, t *api.Tally) (struct{}, error) {
 		return struct{}{}, logbook.UpdateTally(ctx, ws, t)
 	}, t)
 	return err

@@ -12,25 +12,25 @@ func (w *Workspace) Recover(ctx context.Context) (*api.Recovery, error) { return
 
 // Recovered returns what opening the workspace recovered; nil for nothing. An error says that the store could not be used, or
 // that something is pending and could not be recovered: files may then be partly old and partly new.
-func (w *Host) Recovered() (*api.Recovery, error) { return w.s.Recovered() }
+func (h *Host) Recovered() (*api.Recovery, error) { return h.s.Recovered() }
 
 // Doctor examines the store and tries, on files of its own in it, what a commit relies on.
-func (w *Host) Doctor(ctx context.Context) (*api.Health, error) { return w.s.Doctor(ctx) }
+func (h *Host) Doctor(ctx context.Context) (*api.Health, error) { return h.s.Doctor(ctx) }
 
 // Ready reports what keeps files from being changed now: an interrupted change that was not recovered, or a store that cannot
 // be written. It only looks and leaves nothing; [Host.Doctor] tries.
-func (w *Host) Ready() error { return w.s.Ready() }
+func (h *Host) Ready() error { return h.s.Ready() }
 
 // Migrate moves the store: to the place that [Store] named, if that has no store, else to where a new one would be made.
 // It returns both places. Until it returns, other calls may not find the store at either.
-func (w *Host) Migrate(ctx context.Context) (from, to string, err error) { return w.s.Migrate(ctx) }
+func (h *Host) Migrate(ctx context.Context) (from, to string, err error) { return h.s.Migrate(ctx) }
 
 // Adopt makes a store that was copied here, with its tree, the store of this place. It closes what the store had pending and
 // touches no file. It returns the files of what was pending, which may be partly old and partly new.
-func (w *Host) Adopt() (store string, pending []string, err error) { return w.s.Adopt() }
+func (h *Host) Adopt() (store string, pending []string, err error) { return h.s.Adopt() }
 
 // AccessPaths returns the paths that the workspace needs, for a caller that confines the process to them. Below write are the
 // root, the top of the tree that shares its store, which recovery may have to repair, and the store; for a named store that
 // is still to be made, the directory that will hold it. read lists the files outside of these, and the directories of
 // files, that say what is ignored.
-func (w *Host) AccessPaths() (write, read []string, err error) { return w.s.AccessPaths() }
+func (h *Host) AccessPaths() (write, read []string, err error) { return h.s.AccessPaths() }

@@ -20,15 +20,15 @@ func (w *Workspace) Trash(ctx context.Context) ([]api.Trashed, error) {
 
 // TrashShow returns a file of the trash and the beginning of its content. It refuses a path that is protected from reading
 // now.
-func (w *Host) TrashShow(ctx context.Context, id string) (*api.TrashedFile, error) {
-	return call(ctx, w.s, kept.TrashShow, id)
+func (h *Host) TrashShow(ctx context.Context, id string) (*api.TrashedFile, error) {
+	return call(ctx, h.s, kept.TrashShow, id)
 }
 
 // TrashExport writes a file of the trash to w as an archive that [Host.RestoreArchive] reads: a tar.gz with
 // metadata.json and the file at its path. The archive has neither the file's owner, attributes and access list nor its
 // setuid, setgid and sticky bits. It refuses a path that is protected from reading now.
-func (w *Host) TrashExport(ctx context.Context, id string, to io.Writer) error {
-	_, err := call(ctx, w.s, func(ctx context.Context, ws *workspace.Workspace, id string) (struct{}, error) {
+func (h *Host) TrashExport(ctx context.Context, id string, to io.Writer) error {
+	_, err := call(ctx, h.s, func(ctx context.Context, ws *workspace.Workspace, id string) (struct{}, error) {
 		return struct{}{}, kept.TrashExport(ctx, ws, id, to)
 	}, id)
 	return err
@@ -37,8 +37,8 @@ func (w *Host) TrashExport(ctx context.Context, id string, to io.Writer) error {
 // RestoreArchive creates the file that an archive contains, which [Host.TrashExport] or another program wrote: at
 // target, or where it was when target is empty. Nothing in the archive is trusted. The file gets the executable bits of its
 // mode; its other permissions and its time are those of a new file. A call with a key is done once.
-func (w *Host) RestoreArchive(ctx context.Context, from io.Reader, target, key string) (*api.Answer[api.RestoreData], error) {
-	return call(ctx, w.s, func(ctx context.Context, ws *workspace.Workspace, from io.Reader) (*api.Answer[api.RestoreData], error) {
+func (h *Host) RestoreArchive(ctx context.Context, from io.Reader, target, key string) (*api.Answer[api.RestoreData], error) {
+	return call(ctx, h.s, func(ctx context.Context, ws *workspace.Workspace, from io.Reader) (*api.Answer[api.RestoreData], error) {
 		return change.RestoreArchive(ctx, ws, from, target, key)
 	}, from)
 }
@@ -50,8 +50,8 @@ func (w *Workspace) TrashClear(ctx context.Context, r api.ClearRequest) (*api.Cl
 }
 
 // TrashClearable lists what [Workspace.TrashClear] would remove.
-func (w *Host) TrashClearable(ctx context.Context, r api.ClearRequest) ([]api.Trashed, error) {
-	return call(ctx, w.s, kept.TrashClearable, r)
+func (h *Host) TrashClearable(ctx context.Context, r api.ClearRequest) ([]api.Trashed, error) {
+	return call(ctx, h.s, kept.TrashClearable, r)
 }
 
 // Content returns what a version, or a file in the trash, contains. It refuses a path that may not be read, and a file that
@@ -70,15 +70,15 @@ func KeepHistory(age time.Duration, bytes int64) Option {
 // longer. It never removes the trash, anything of the newest hundred transactions, or anything pending. [Workspace.Close]
 // calls it after a change; a server that stays open calls it between calls. It waits for nobody: while somebody else has
 // the lock it does nothing. It prunes a large history in parts.
-func (w *Host) Prune(ctx context.Context) (*api.Pruned, error) {
-	return call(ctx, w.s, func(ctx context.Context, ws *workspace.Workspace, _ struct{}) (*api.Pruned, error) {
+func (h *Host) Prune(ctx context.Context) (*api.Pruned, error) {
+	return call(ctx, h.s, func(ctx context.Context, ws *workspace.Workspace, _ struct{}) (*api.Pruned, error) {
 		return kept.Prune(ctx, ws)
 	}, struct{}{})
 }
 
 // Purgeable lists what [Workspace.Purge] would remove.
-func (w *Host) Purgeable(ctx context.Context, r api.PurgeRequest) (*api.Purged, error) {
-	return call(ctx, w.s, kept.Purgeable, r)
+func (h *Host) Purgeable(ctx context.Context, r api.PurgeRequest) (*api.Purged, error) {
+	return call(ctx, h.s, kept.Purgeable, r)
 }
 
 // Purge removes from the history everything that it has of transactions: what they displaced, the trash among it, their

@@ -8,7 +8,7 @@ type Result interface {
 	Text() string // what a model reads
 }
 
-// Answer is what a call did or found.
+// Answer holds the data of a call, and its result as agents get it.
 type Answer[T any] struct {
 	Data  T
 	Tx    string   // the transaction of a call that changed something; the log and undo know it by this name

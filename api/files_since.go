@@ -1,6 +1,6 @@
 package api
 
-// FileSince is what became of one file of an entry since the entry was made.
+// FileSince tells what happened to one file of an entry after the entry was made.
 type FileSince struct {
 	Path    string     // where the entry left the file, or from where it deleted it
 	State   FileState  // FileUnknown for a file that may not be read

@@ -125,7 +125,7 @@ type TimelineRequest struct {
 	Look                           int    // most records to look through; 0 for 20,000
 }
 
-// Outcome is how a call ended.
+// Outcome says how a call ended.
 type Outcome string
 
 // The outcomes of calls.

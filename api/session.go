@@ -1,6 +1,6 @@
 package api
 
-// SessionChanges is what a session did to the files, as one difference.
+// SessionChanges shows all changes of a session as one difference.
 type SessionChanges struct {
 	SessionID string
 	Calls     []LoggedCall // the newest first; at most 200

@@ -1,6 +1,6 @@
 package api
 
-// VerifyReport is what a verification found.
+// VerifyReport holds the findings of a verification.
 type VerifyReport struct {
 	OK       bool           `json:"ok"` // the log is undamaged, and has every head
 	Store    string         `json:"store,omitempty"`

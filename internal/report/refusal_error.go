@@ -20,16 +20,13 @@ func (r *Refusal) Error() string { return r.List.Error() }
 // Unwrap returns the failures.
 func (r *Refusal) Unwrap() []error { return r.List.Unwrap() }
 
-// Failures lists them, in the order of the patch.
-func (r *Refusal) Failures() []*fail.Error { return r.List }
-
 // Explain words the refusal for a person: every failure, what is really there, and the next step.
 func (r *Refusal) Explain() string { return RefusalText(r.View, r.List) }
 
 // Result words the refusal.
 func (r *Refusal) Result() api.Result { return New(r.View, nil, r.List) }
 
-// WithDialect is the refusal in the shape of a dialect, where it was made before anybody knew which.
+// WithDialect returns the refusal in the shape of a dialect, if it was made before the dialect was known.
 func (r *Refusal) WithDialect(name string) *Refusal {
 	d, ok := dialect.Named(name)
 	if !ok || r.View.Dialect != nil {
