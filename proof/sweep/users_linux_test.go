@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"syscall"
 	"testing"
@@ -62,11 +63,27 @@ func tryAsUser(t *testing.T, w *workload, dir string, owner int, who string, own
 	w = readable(t, w, dir)
 	r := p.result(tr.dir, w.apply()...)
 	tr.report(t, r)
+	if who == "its owner" {
+		storeIsShut(t, tr.dir, p)
+	}
 	// A file that root creates in somebody's tree belongs to root, as with any program. Existing files keep their owner.
 	if others := strays(t, tr.dir, owner, w.before()); len(others) > 0 {
 		t.Errorf("%s: not the owner's any more: %v", tr.name, others)
 	}
 	return r.Exit
+}
+
+// storeIsShut checks that another user cannot enter the store of a tree.
+func storeIsShut(t *testing.T, ws string, own program) {
+	t.Helper()
+	dir := filepath.Join(ws, store(ws))
+	for uid, want := range map[uint32]bool{own.user.Uid: true, own.user.Uid + 1: false} {
+		cmd := exec.Command("ls", dir+"/log")
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: uid}}
+		if out, err := cmd.CombinedOutput(); (err == nil) != want {
+			t.Errorf("%s is listed by %d: %v, want %v: %s", dir, uid, err == nil, want, out)
+		}
+	}
 }
 
 // makeOwned creates the tree of a workload as owner.
