@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/panics"
 	"github.com/emend-dev/emend/internal/vfs"
 )
 
@@ -87,6 +88,16 @@ func indeterminate(err error) error {
 	return &fail.Error{Kind: fail.CommandFailed, Reason: fail.Indeterminate, Disk: true, Cause: err,
 		Msg:  fmt.Sprintf("the disk failed in the middle of the commit, and it is undecided whether the patch is applied: %v", cause(err)),
 		Hint: "See to the disk, then run emend recover: it finishes the patch or takes it back. Until then nothing else is written."}
+}
+
+// defect reports a panic in a transaction. The cause has its stack.
+func (t *transaction) defect(p *panics.Value) error {
+	if !t.committed {
+		return &fail.Error{Kind: fail.Unknown, Cause: p, Msg: p.Error(), Hint: "Nothing was changed. Please report it."}
+	}
+	return &fail.Error{Kind: fail.CommandFailed, Reason: fail.Indeterminate, Cause: p,
+		Msg:  fmt.Sprintf("%v; it stopped the commit in the middle, and it is undecided whether the patch is applied", p),
+		Hint: "Run emend recover: it finishes the patch or takes it back; so does the next call that writes. Please report it."}
 }
 
 // cause returns the innermost error, that of the system.

@@ -29,11 +29,35 @@ func (s *Store) lock(ctx context.Context) (unlock func(), err error) {
 	case <-ctx.Done():
 		return nil, s.lockedError(ctx, "another call of this process")
 	}
-	f, err := s.waitForLock(ctx)
+	return s.lockFile(func(f vfs.File) (bool, error) { return s.waitForLock(ctx, f) })
+}
+
+// lockFile opens the lock file and locks it with try. The caller has the turn, which lockFile gives back unless it
+// returns unlock. Defer unlock, so that a panic gives the lock back: the next holder recovers from the disk, as after a
+// kill.
+func (s *Store) lockFile(try func(vfs.File) (mine bool, err error)) (unlock func(), err error) {
+	defer func() {
+		if unlock == nil {
+			s.turn <- struct{}{}
+		}
+	}()
+	f, err := s.dir.Append(lockName, 0o600)
 	if err != nil {
-		s.turn <- struct{}{}
-		return nil, err
+		return nil, storeError(err)
 	}
+	defer func() {
+		if unlock == nil {
+			f.Close()
+		}
+	}()
+	mine, err := try(f)
+	if err == nil && mine {
+		err = s.checkLockFile(f)
+	}
+	if err != nil || !mine {
+		return nil, storeError(err)
+	}
+	s.writeHolder(f)
 	return func() {
 		f.Close()
 		s.turn <- struct{}{}
@@ -42,31 +66,15 @@ func (s *Store) lock(ctx context.Context) (unlock func(), err error) {
 
 // waitForLock polls for the lock of the lock file, since the kernel cannot wait for one with a timeout. The file is
 // never replaced.
-func (s *Store) waitForLock(ctx context.Context) (vfs.File, error) {
-	f, err := s.dir.Append(lockName, 0o600)
-	if err != nil {
-		return nil, storeError(err)
-	}
-	pause := time.Millisecond / 2
-	for {
-		mine, err := f.TryLock()
-		if err == nil && mine {
-			err = s.checkLockFile(f)
-		}
-		if err != nil {
-			f.Close()
-			return nil, storeError(err)
-		}
-		if mine {
-			s.writeHolder(f)
-			return f, nil
+func (s *Store) waitForLock(ctx context.Context, f vfs.File) (mine bool, err error) {
+	for pause := time.Millisecond / 2; ; pause = min(pause*2, 20*time.Millisecond) {
+		if mine, err := f.TryLock(); mine || err != nil {
+			return mine, err
 		}
 		select {
 		case <-time.After(pause):
-			pause = min(pause*2, 20*time.Millisecond)
 		case <-ctx.Done():
-			defer f.Close()
-			return nil, s.lockedError(ctx, readHolder(f))
+			return false, s.lockedError(ctx, readHolder(f))
 		}
 	}
 }
@@ -91,25 +99,7 @@ func (s *Store) tryLock() (unlock func(), err error) {
 	default:
 		return nil, nil
 	}
-	f, err := s.dir.Append(lockName, 0o600)
-	if err != nil {
-		s.turn <- struct{}{}
-		return nil, storeError(err)
-	}
-	mine, err := f.TryLock()
-	if err == nil && mine {
-		err = s.checkLockFile(f)
-	}
-	if err != nil || !mine {
-		f.Close()
-		s.turn <- struct{}{}
-		return nil, storeError(err)
-	}
-	s.writeHolder(f)
-	return func() {
-		f.Close()
-		s.turn <- struct{}{}
-	}, nil
+	return s.lockFile(vfs.File.TryLock)
 }
 
 // Holder returns who has the lock, "" if nobody has.

@@ -4,10 +4,13 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"github.com/emend-dev/emend/internal/panics"
 )
 
 // parallel calls do for 0 to n-1, in order, from so many workers at once, until one call fails. It returns the error of
-// the lowest number that failed: with any number of workers, that is the error that a single one finds.
+// the lowest number that failed: with any number of workers, that is the error that a single one finds. A panic of do is
+// an error, a [panics.Value], so that the caller cleans up after it as after any other.
 func parallel(n, hands int, do func(i int) error) error {
 	var next atomic.Int64
 	var failed atomic.Bool
@@ -18,7 +21,7 @@ func parallel(n, hands int, do func(i int) error) error {
 			if i >= n {
 				return
 			}
-			if errs[i] = do(i); errs[i] != nil {
+			if errs[i] = panics.Call(func() error { return do(i) }); errs[i] != nil {
 				failed.Store(true)
 			}
 		}

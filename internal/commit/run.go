@@ -7,30 +7,35 @@ import (
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/history"
+	"github.com/emend-dev/emend/internal/panics"
 	"github.com/emend-dev/emend/internal/plant"
 )
 
 // Run carries out tx, entirely or not at all. If it returns an error, the tree is as it was before the call, unless the
 // error's reason is [fail.Indeterminate]: then the transaction stays pending, the store refuses others, and
 // [Store.Recover] finishes it or takes it back. ctx counts until the commit point; nothing stops a transaction after
-// that.
-func (s *Store) Run(ctx context.Context, tx Tx) (*Done, error) {
+// that. A panic is an error as well: before the commit point nothing was changed, after it the error is indeterminate.
+func (s *Store) Run(ctx context.Context, tx Tx) (done *Done, err error) {
 	t := s.newTransaction(tx)
+	defer func() {
+		if p := panics.Recovered(recover()); p != nil {
+			done, err = nil, t.defect(p)
+		}
+	}()
 	defer t.close()
-	err := t.stage(ctx)
-	if err != nil {
-		t.discardSlots()
+	if err := t.stage(ctx); err != nil {
+		if p, ok := errors.AsType[*panics.Value](err); ok {
+			err = t.defect(p)
+		}
 		return nil, err
 	}
 	unlock, err := s.lock(ctx)
 	if err != nil {
-		t.discardSlots()
 		return nil, err
 	}
 	defer unlock()
-	done, err := t.runLocked(ctx)
+	done, err = t.runLocked(ctx)
 	if err != nil && !t.committed {
-		t.discardSlots()
 		t.noteRefusal(err)
 	}
 	if e, ok := errors.AsType[*fail.Error](err); ok {
@@ -113,7 +118,6 @@ func (t *transaction) earlierCommit() (*Done, error) {
 	if err != nil || r == nil {
 		return nil, storeError(err)
 	}
-	t.discardSlots()
 	return &Done{Tx: r.Tx, Earlier: r, Head: t.s.log.Head(), Recovered: t.recovered}, nil
 }
 
@@ -132,16 +136,13 @@ func (t *transaction) writeRecord() error {
 	for _, a := range t.acts {
 		r.Acts = append(r.Acts, a.Act)
 	}
+	t.committed = true // unless the log says otherwise: then the slots must stay
 	err := t.s.log.Append(&r, !t.s.opts.NoSync)
 	if _, undecided := errors.AsType[*audit.Undecided](err); undecided {
-		t.committed = true // it may be committed: the slots must stay
 		return indeterminate(err)
 	}
-	if err != nil {
-		return storeError(err)
-	}
-	t.committed = true
-	return nil
+	t.committed = err == nil
+	return storeError(err)
 }
 
 // result returns what was done. Nothing in here is needed for the promise, so it neither syncs nor fails.

@@ -23,7 +23,7 @@ type transaction struct {
 	settling  bool // it is being taken back or recovered: directories may be missing
 
 	heldCount   int
-	committed   bool // the commit point has been passed
+	committed   bool // the commit point has been passed, or may have been
 	recovered   *Outcome
 	undoneCount int          // how many acts were undone
 	keptSlots   map[int]bool // slots that must stay although the transaction failed
@@ -33,8 +33,11 @@ func (s *Store) newTransaction(tx Tx) *transaction {
 	return &transaction{s: s, tx: tx, id: history.NewID(s.opts.now()), dirs: newOpenDirs(s.tree), keptSlots: map[int]bool{}}
 }
 
-// close releases all files and directories.
+// close releases all files and directories, and discards the slots of a transaction that changed nothing.
 func (t *transaction) close() {
+	if !t.committed {
+		t.discardSlots()
+	}
 	for _, a := range t.acts {
 		a.releaseLease()
 		t.s.closeHeld(a)

@@ -29,6 +29,7 @@ type Fault struct {
 	Err   error // the error of that call; nil is EIO
 	After bool  // the call takes effect nevertheless, a write half of it
 	Dead  bool  // every later call fails too, whatever its kind: the process was killed
+	Panic bool  // the call panics instead of returning the error
 	Reads bool  // count and fail calls that only read, too
 
 	mu    sync.Mutex
@@ -77,6 +78,15 @@ func (f *Fault) err() error {
 	return f.Err
 }
 
+// fail returns the error of a call, or panics with it.
+func (f *Fault) fail(what string) error {
+	err := fmt.Errorf("%s: %w", what, f.err())
+	if f.Panic {
+		panic(err)
+	}
+	return err
+}
+
 // decide counts a call, if its kind is counted, and decides what happens to it.
 func (f *Fault) decide(counts bool, what string) fate {
 	f.mu.Lock()
@@ -109,12 +119,12 @@ func (f *Fault) look(what string, call func() error) error { return f.make(f.Rea
 func (f *Fault) make(counts bool, what string, call func() error) error {
 	switch f.decide(counts, what) {
 	case failsBefore:
-		return fmt.Errorf("%s: %w", what, f.err())
+		return f.fail(what)
 	case failsAfter:
 		if err := call(); err != nil {
 			return err // it would have failed anyway
 		}
-		return fmt.Errorf("%s: %w", what, f.err())
+		return f.fail(what)
 	}
 	return call()
 }
@@ -262,11 +272,11 @@ func (f *faultFile) Write(p []byte) (int, error) {
 	what := "write " + f.name
 	switch f.f.decide(true, what) {
 	case failsBefore:
-		return 0, fmt.Errorf("%s: %w", what, f.f.err())
+		return 0, f.f.fail(what)
 	case failsAfter:
 		n, err := f.file.Write(p[:len(p)/2])
 		if err == nil {
-			err = fmt.Errorf("%s: %w", what, f.f.err())
+			err = f.f.fail(what)
 		}
 		return n, err
 	}
