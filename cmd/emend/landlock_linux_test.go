@@ -39,6 +39,7 @@ var landlockTrees = []struct {
 		must(t, os.WriteFile(filepath.Join(at, "commondir"), []byte("../..\n"), 0o644))
 		must(t, os.WriteFile(filepath.Join(mkdir(t, common, "info"), "exclude"), []byte("ignored\n"), 0o644))
 		must(t, os.WriteFile(filepath.Join(mkdir(t, top, "w"), ".git"), []byte("gitdir: "+at+"\n"), 0o644))
+		must(t, os.WriteFile(filepath.Join(at, "gitdir"), []byte(filepath.Join(top, "w", ".git")+"\n"), 0o644))
 		return mkdir(t, top, "w/sub")
 	}, nil},
 	{"a named store", func(t *testing.T, top string) string { return mkdir(t, top, "tree") },

@@ -13,6 +13,9 @@ type Place struct {
 	Dir    string // absolute path of the store
 	Top    string // top of the tree that it belongs to
 	Exists bool
+	// Linked says that git keeps the repository of Top elsewhere, and that the store is there: a linked worktree, a submodule.
+	// Top is then where git says that it is, and git may have moved it since the store was made.
+	Linked bool
 	// Fallback is where the store is made if it cannot be made at Dir; "" for nowhere.
 	Fallback string
 }
@@ -24,7 +27,7 @@ const (
 )
 
 // Locate finds the store of the tree that root, an absolute path without links, belongs to. It searches upwards, on one
-// mount. An existing store wins; otherwise the store is to be made in the nearest .git directory; otherwise at the
+// mount. An existing store wins; otherwise the store is to be made in the nearest git directory; otherwise at the
 // root. Stores and repositories of strangers do not count: whoever can write above the root must not lead the commit
 // elsewhere.
 func Locate(root string) (Place, error) {
@@ -36,30 +39,34 @@ func Locate(root string) (Place, error) {
 		m, o, err := mountAndOwner(dir)
 		return err == nil && m == mount && ownerTrusted(o, owner)
 	}
-	git := ""
+	var git Place
 	for dir := root; ; dir = filepath.Dir(dir) {
 		if m, _, err := mountAndOwner(dir); err != nil || m != mount {
 			break
 		}
-		gitDir := filepath.Join(dir, ".git")
-		repo := isDir(gitDir) && counts(gitDir)
-		for _, store := range []string{filepath.Join(gitDir, gitStoreName), filepath.Join(dir, rootStoreName)} {
-			if isStore(store) && counts(store) && (repo || filepath.Base(store) == rootStoreName) {
-				return Place{Dir: store, Top: dir, Exists: true}, nil
+		here := []Place{{Dir: filepath.Join(dir, rootStoreName), Top: dir}}
+		if p, ok := inGitDir(dir); ok && counts(filepath.Dir(p.Dir)) {
+			here = []Place{p, here[0]}
+			if git.Dir == "" {
+				git = p
 			}
 		}
-		if repo && git == "" {
-			git = dir
+		for _, p := range here {
+			if isStore(p.Dir) && counts(p.Dir) {
+				p.Exists = true
+				return p, nil
+			}
 		}
 		if dir == filepath.Dir(dir) {
 			break
 		}
 	}
 	own := filepath.Join(root, rootStoreName)
-	if git == "" {
+	if git.Dir == "" {
 		return Place{Dir: own, Top: root}, nil
 	}
-	return Place{Dir: filepath.Join(git, ".git", gitStoreName), Top: git, Fallback: own}, nil
+	git.Fallback = own
+	return git, nil
 }
 
 // LocateNamed returns the place of a store that a person named, for the tree at root.
@@ -84,9 +91,8 @@ func LocateNamed(dir, root string) (Place, error) {
 
 // Preferred returns where a store of the tree at top would be made if it had none.
 func Preferred(top string) (Place, error) {
-	git := filepath.Join(top, ".git")
-	if isDir(git) {
-		return Place{Dir: filepath.Join(git, gitStoreName), Top: top}, nil
+	if p, ok := inGitDir(top); ok {
+		return p, nil
 	}
 	return Place{Dir: filepath.Join(top, rootStoreName), Top: top}, nil
 }

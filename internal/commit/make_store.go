@@ -32,15 +32,19 @@ func (p Place) Make() (Place, error) {
 
 // Tidy removes what processes left that were killed while they made a store here, at least a minute ago.
 func (p Place) Tidy() {
-	up := filepath.Dir(p.Dir)
-	names, err := filepath.Glob(filepath.Join(up, filepath.Base(p.Dir)+".2[0-9]*-[0-9]*-*"))
+	up, store := filepath.Split(p.Dir)
+	dir, err := os.Open(up)
 	if err != nil {
 		return
 	}
+	defer dir.Close()
+	names, _ := dir.Readdirnames(-1)
 	for _, name := range names {
-		made, ok := history.TimeOf(strings.TrimPrefix(filepath.Base(name), filepath.Base(p.Dir)+"."))
-		if ok && time.Since(made) > time.Minute && isDir(name) {
-			os.RemoveAll(name)
+		tx, draft := strings.CutPrefix(name, store+".")
+		made, ok := history.TimeOf(tx)
+		path := filepath.Join(up, name)
+		if draft && ok && time.Since(made) > time.Minute && isDir(path) {
+			os.RemoveAll(path)
 		}
 	}
 }
@@ -128,8 +132,22 @@ func Create(dir vfs.Dir, top string) error {
 	return dir.Sync()
 }
 
-// ReadFormat returns the path from a store to the top of its tree, as the store has it.
-func ReadFormat(dir vfs.Dir) (top string, err error) {
+// TopOf returns the absolute path of the top of the tree that the store of the place, open as dir, belongs to.
+func (p Place) TopOf(dir vfs.Dir) (string, error) {
+	top, err := readFormat(dir)
+	switch {
+	case err != nil:
+		return "", err
+	case p.Linked:
+		return p.Top, nil
+	case filepath.IsAbs(filepath.FromSlash(top)):
+		return filepath.FromSlash(top), nil
+	}
+	return filepath.Join(p.Dir, filepath.FromSlash(top)), nil
+}
+
+// readFormat returns the path from a store to the top of its tree, as the store has it.
+func readFormat(dir vfs.Dir) (top string, err error) {
 	f, err := dir.Open(formatName)
 	if err != nil {
 		return "", err

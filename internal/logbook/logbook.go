@@ -60,21 +60,21 @@ func openAny(w *workspace.Workspace) (*Reader, error) {
 		rd.note("%s", err.Error())
 	}
 	rd.Store = place.Dir
-	if err := rd.open(w.RealRoot()); err != nil {
+	if err := rd.open(place, w.RealRoot()); err != nil {
 		rd.Close()
 		return nil, workspace.StoreError(err)
 	}
 	return rd, nil
 }
 
-// open opens the log and the history of rd.Store. root is the directory that the workspace was opened on.
-func (rd *Reader) open(root string) error {
+// open opens the log and the history of the store at place. root is the directory that the workspace was opened on.
+func (rd *Reader) open(place commit.Place, root string) error {
 	store, err := vfs.Open(rd.Store)
 	if err != nil {
 		return err
 	}
 	defer store.Close()
-	if rd.Prefix, err = prefix(store, rd.Store, root); err != nil {
+	if rd.Prefix, err = prefix(store, place, root); err != nil {
 		return err
 	}
 	if rd.History, err = history.Open(store); err != nil {
@@ -87,15 +87,11 @@ func (rd *Reader) open(root string) error {
 	return err
 }
 
-// prefix returns the path that leads from the top of the tree, as the store in dir names it, to root.
-func prefix(store vfs.Dir, dir, root string) (string, error) {
-	top, err := commit.ReadFormat(store)
+// prefix returns the path that leads from the top of the tree of a store to root.
+func prefix(store vfs.Dir, place commit.Place, root string) (string, error) {
+	top, err := place.TopOf(store)
 	if err != nil {
 		return "", err
-	}
-	top = filepath.FromSlash(top)
-	if !filepath.IsAbs(top) {
-		top = filepath.Join(dir, top)
 	}
 	rel, err := filepath.Rel(top, root)
 	if err == nil && !filepath.IsLocal(rel) {

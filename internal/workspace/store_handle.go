@@ -161,13 +161,9 @@ func (h *storeHandle) openPlace(adopting bool) error {
 // openTop opens the top of the tree that the store in dir belongs to and sets the prefix. It refuses a store of another
 // tree, and a root that is not the directory on which the workspace was opened.
 func (h *storeHandle) openTop(dir vfs.Dir) error {
-	toTop, err := commit.ReadFormat(dir)
+	top, err := h.place.TopOf(dir)
 	if err != nil {
 		return StoreError(err)
-	}
-	top := filepath.FromSlash(toTop)
-	if !filepath.IsAbs(top) {
-		top = filepath.Join(h.place.Dir, top)
 	}
 	rel, err := filepath.Rel(top, h.root)
 	// The place where a store was found decides which tree it is for. Its own word must not reach further.
