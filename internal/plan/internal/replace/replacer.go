@@ -23,7 +23,7 @@ type replacer struct {
 	file   *text.Lines
 	view   *view
 	edits  []foundEdit
-	read   int // bytes that the searches read, see maxRead
+	read   int64 // bytes that the searches read, see maxRead
 	limit  error
 }
 
@@ -65,7 +65,7 @@ func allCRLF(s string) bool {
 
 // spend counts n bytes as read, and sets limit if they are too many.
 func (r *replacer) spend(n int) {
-	if r.read += n; r.read > maxRead && r.limit == nil {
+	if r.read += int64(n); r.read > maxRead && r.limit == nil {
 		r.limit = &fail.Error{Kind: fail.CommandFailed, Reason: fail.Limit,
 			Msg:  fmt.Sprintf("%s in a file of %d bytes, and what they look for in it, are too many", refusal.Count(len(r.edits), "edit"), len(r.before)),
 			Hint: "Send fewer edits at once, or write the whole file with write_file."}
