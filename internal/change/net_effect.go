@@ -102,7 +102,7 @@ func (n *netEffect) newChange(e guard.Entry) commit.Change {
 		return c
 	}
 	c.Old = &commit.Old{Sum: n.sums[e.Place], Link: e.Target, Info: vfs.Info{ID: vfs.ID{Dev: e.File.Dev, Ino: e.File.Ino},
-		Mode: e.Mode, Size: e.Size, ModTime: e.ModTime, Links: e.Links}}
+		Mode: e.Mode, Size: e.Size, ModTime: e.ModTime, ChangeTime: e.ChangeTime, Links: e.Links}}
 	return c
 }
 

@@ -125,6 +125,9 @@ func (t *transaction) move(a *act, dir vfs.Dir, name string) error {
 	if err != nil {
 		return reachError(a.To, err)
 	}
+	if err := t.checkStill(a, dir, name); err != nil {
+		return err
+	}
 	if err := rename(dir, name, to, last, vfs.NoReplace); err != nil {
 		return reachError(a.Path, err)
 	}
@@ -132,6 +135,9 @@ func (t *transaction) move(a *act, dir vfs.Dir, name string) error {
 }
 
 func (t *transaction) swap(a *act, dir vfs.Dir, name string, slots vfs.Dir, slot string) error {
+	if err := t.checkStill(a, dir, name); err != nil {
+		return err
+	}
 	// With the arguments in this order file watchers see the target change; in the other order some see nothing.
 	if err := exchange(dir, name, slots, slot); err != nil {
 		return reachError(a.Path, err)
@@ -140,10 +146,26 @@ func (t *transaction) swap(a *act, dir vfs.Dir, name string, slots vfs.Dir, slot
 }
 
 func (t *transaction) take(a *act, dir vfs.Dir, name string, slots vfs.Dir, slot string) error {
+	if err := t.checkStill(a, dir, name); err != nil {
+		return err
+	}
 	if err := dir.Rename(name, slots, slot, vfs.Replace); err != nil {
 		return reachError(a.Path, err)
 	}
 	return t.checkDisplaced(a, slots, slot, func() error { return t.undoTake(a, dir, name, slots, slot) })
+}
+
+// checkStill checks, right before a file is displaced, that it is the one that was verified. Somebody who saved since is
+// refused here, without anybody seeing the new content for an instant.
+func (t *transaction) checkStill(a *act, dir vfs.Dir, name string) error {
+	if plant.Enabled(plant.NoVerify) {
+		return nil
+	}
+	is, err := dir.Stat(name)
+	if err != nil {
+		return reachError(a.Path, err)
+	}
+	return t.compare(a, dir, name, is, is.ChangeTime.Equal(a.oldInfo.ChangeTime))
 }
 
 // checkDisplaced checks the file that came out from under a path and is in dir now. It must be the file that was
@@ -153,7 +175,13 @@ func (t *transaction) checkDisplaced(a *act, dir vfs.Dir, name string, back func
 		a.releaseLease()
 		return nil
 	}
-	err := t.compareDisplaced(a, dir, name)
+	is, err := dir.Stat(name)
+	if err != nil {
+		err = diskError(a.Path, err)
+	} else {
+		err = t.compare(a, dir, name, is, !a.recent)
+	}
+	saved := errors.Is(err, fail.Stale)
 	// A writer that asked has waited for the lease to end, and writes into the file right after. That file must be back
 	// in its place, whether before or after the first byte.
 	if a.releaseLease() && err == nil && a.Do != audit.DoMove {
@@ -162,25 +190,25 @@ func (t *transaction) checkDisplaced(a *act, dir vfs.Dir, name string, back func
 	if err == nil {
 		return nil
 	}
-	if berr := back(); berr != nil {
+	putBack := back
+	if saved {
+		putBack = func() error { return t.keepSave(a, dir, name, back) }
+	}
+	if berr := putBack(); berr != nil {
 		return t.cannotTakeBack(a, berr)
 	}
 	return err
 }
 
-// compareDisplaced compares the file called name with the one that was verified.
-func (t *transaction) compareDisplaced(a *act, dir vfs.Dir, name string) error {
-	is, err := dir.Stat(name)
-	if err != nil {
-		return diskError(a.Path, err)
-	}
-	same := is.ID == a.oldInfo.ID && is.Size == a.oldInfo.Size && is.ModTime.Equal(a.oldInfo.ModTime) && is.Mode == a.oldInfo.Mode
-	if same && a.recent && is.Mode.IsRegular() && a.Old.Sum != "" {
+// compare checks that a file is the one that was verified. Unless its times tell, it compares the content too.
+func (t *transaction) compare(a *act, dir vfs.Dir, name string, is vfs.Info, timesTell bool) error {
+	same := sameFile(is, a.oldInfo)
+	if same && !timesTell && is.Mode.IsRegular() && a.Old.Sum != "" {
 		sum, err := hashFile(dir, name, is)
-		if err != nil {
+		if err != nil && !errors.Is(err, fs.ErrPermission) {
 			return diskError(a.Path, err)
 		}
-		same = sum == a.Old.Sum
+		same = err == nil && sum == a.Old.Sum
 	}
 	if !same {
 		return stale(a.Path, "somebody saved the file while the patch was committed", a.Old.Sum, "")

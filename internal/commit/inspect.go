@@ -226,7 +226,9 @@ func (rv *recovery) inspectSwap(a *act, target, slot observation) (stepState, er
 		return rv.rescueOld(a, target, slot)
 	case slot.class == foreign && ours:
 		// Somebody saved in the last instant, their file came out into the slot, and then the process died.
-		err := exchange(target.dir, target.name, slot.dir, slot.name)
+		err := rv.keepSave(a, slot.dir, slot.name, func() error {
+			return exchange(target.dir, target.name, slot.dir, slot.name)
+		})
 		a.stagedInfo = target.info
 		return stateBlocked, err
 	case slot.class == foreign:

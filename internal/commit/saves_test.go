@@ -366,3 +366,115 @@ func TestDirectoriesGoBeforeRecovery(t *testing.T) {
 	}
 	t.Logf("%d points", points)
 }
+
+// reader is somebody who appends a line to a file and saves it, and does so again after a look at the file in between. Each of
+// the three moments is a call of the transaction.
+type reader struct {
+	*beside
+	t     *testing.T
+	root  vfs.Dir
+	name  string
+	save  func(dir vfs.Dir, name, text string) error
+	steps []int // the calls that are left
+	seen  string
+}
+
+const firstLine, secondLine = "their first line\n", "their second line\n"
+
+// act does what comes at this call: the first save, the look, the second save.
+func (r *reader) act() {
+	for len(r.steps) > 0 && r.at == r.steps[0] {
+		if !r.step(len(r.steps)) {
+			r.at++ // the file is leased: they wait, and so does what comes after
+			for i := range r.steps {
+				r.steps[i] = max(r.steps[i], r.at)
+			}
+			return
+		}
+		r.steps = r.steps[1:]
+	}
+	if len(r.steps) > 0 {
+		r.at = r.steps[0]
+	}
+}
+
+func (r *reader) step(left int) bool {
+	text, err := vfstest.ReadFile(r.root, r.name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		r.t.Fatal(err)
+	}
+	switch left {
+	case 3:
+		err = r.save(r.root, r.name, text+firstLine)
+	case 2:
+		r.seen = text
+		return true
+	case 1:
+		err = r.save(r.root, r.name, r.seen+secondLine)
+	}
+	if errors.Is(err, syscall.EAGAIN) {
+		return false
+	}
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return true
+}
+
+// Somebody saves a file of a transaction, reads it again and saves what was read with one line more, each at every call of
+// the transaction. What they read may be the agent's version in the instant before it is taken back, so that the second save
+// replaces the first. Each of their lines is in a file of the tree or of the store all the same.
+func TestSomebodyReadsAndSavesAtEveryCall(t *testing.T) {
+	tried, refused := 0, 0
+	for way, save := range ways {
+		for _, set := range [][]wish{{wishes[3], wishes[0]}, {wishes[3], wishes[5]}, {wishes[6], wishes[0]}, {wishes[0], wishes[8]}} {
+			mine := set[len(set)-1]
+			counter := &beside{at: -1}
+			if err := newWorld(t, vfstest.Journal, files).doing(counter.Wrap, t, set); err != nil {
+				t.Fatal(err)
+			}
+			calls := counter.calls
+			for first := range calls {
+				for look := first; look < calls; look++ {
+					for second := look; second < calls; second++ {
+						w := newWorld(t, vfstest.Journal, files)
+						root := w.disk.Root()
+						r := &reader{beside: &beside{at: first}, t: t, root: root, name: mine.path, save: save, steps: []int{first, look, second}}
+						r.beside.act = r.act
+						err := w.doing(r.Wrap, t, set)
+						w.disk.Kill()
+						if len(r.steps) > 0 {
+							continue // the transaction ended before they did
+						}
+						tried++
+						if err != nil {
+							refused++
+						}
+						all, serr := vfstest.Snapshot(w.disk.Root())
+						if serr != nil {
+							t.Fatal(serr)
+						}
+						for _, line := range []string{firstLine, secondLine} {
+							if !anywhere(all, line) {
+								t.Fatalf("%v, %s, saved at %d, read at %d, saved at %d of %d: %q is in no file, and in no store; %v", mine, way, first, look, second, calls, line, err)
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+	t.Logf("%d times, %d of them refused the transaction, 0 lines lost", tried, refused)
+	if refused == 0 || refused == tried {
+		t.Error("the saves came all too early, or all too late")
+	}
+}
+
+func anywhere(all map[string]vfstest.Node, line string) bool {
+	for _, n := range all {
+		if strings.Contains(n.Data, line) {
+			return true
+		}
+	}
+	return false
+}

@@ -3,6 +3,7 @@ package commit
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"slices"
 
@@ -234,7 +235,7 @@ func (t *transaction) undoSwap(a *act, dir vfs.Dir, name string, slots vfs.Dir, 
 		return err
 	}
 	// Somebody saved between the look and the exchange. The newest file keeps the name.
-	if err := exchange(dir, name, slots, slot); err != nil {
+	if err := t.keepSave(a, slots, slot, func() error { return exchange(dir, name, slots, slot) }); err != nil {
 		return err
 	}
 	t.keepSlot(a)
@@ -269,6 +270,84 @@ func (t *transaction) keepSlot(a *act) {
 	t.keptSlots[a.Slot] = true
 	t.conflict("%s: somebody saved it meanwhile, and the newest stays; what it had before is kept as %s.", a.Path,
 		history.Slot(t.id, a.Slot))
+}
+
+// keepSave puts back what somebody saved in the instant of the commit, and keeps a copy of it. Until it is back, a reader
+// sees the agent's version, or no file, and may base the next save on that: it would replace this one.
+func (t *transaction) keepSave(a *act, dir vfs.Dir, name string, back func() error) error {
+	kept, f := t.copySave(a, dir, name)
+	err := back()
+	if f != nil {
+		if !t.s.opts.NoSync {
+			f.Sync()
+		}
+		f.Close()
+	}
+	if kept != "" {
+		t.conflict("%s: what was saved in that moment is back in its place, and a copy of it is kept as %s.", a.Path, kept)
+	}
+	return err
+}
+
+// maxCopied is how large a save is copied while it is out of its place. A larger one gets a second name instead: that
+// takes no time, but a program that writes into the file then writes into both.
+const maxCopied = 1 << 20
+
+// copySave keeps a file that somebody saved in a slot of its own, as a copy or under a second name. If neither can be had,
+// the file is not kept: a full disk must not keep it from its place.
+func (t *transaction) copySave(a *act, dir vfs.Dir, name string) (slot string, f vfs.File) {
+	is, err := dir.Stat(name)
+	if err != nil || !is.Mode.IsRegular() {
+		return "", nil
+	}
+	slots := t.s.hist.Slots()
+	if is.Size <= maxCopied {
+		slot, err = t.freeSlot(func(slot string) (err error) {
+			f, err = slots.Create(slot, 0o600)
+			return err
+		})
+		if err == nil {
+			if err = copyFile(f, dir, name); err == nil {
+				return slot, f
+			}
+			f.Close()
+			slots.Remove(slot)
+		}
+	}
+	slot, err = t.freeSlot(func(slot string) error { return dir.Link(name, slots, slot) })
+	if err != nil {
+		return "", nil
+	}
+	return slot, nil
+}
+
+// freeSlot makes a slot that is no act's, and returns its name. create fails with fs.ErrExist if the name is taken.
+func (t *transaction) freeSlot(create func(slot string) error) (string, error) {
+	n := 0
+	for _, a := range t.acts {
+		n = max(n, a.Slot+1)
+	}
+	for {
+		slot := history.Slot(t.id, n)
+		if err := create(slot); !errors.Is(err, fs.ErrExist) {
+			return slot, err
+		}
+		n++
+	}
+}
+
+// copyFile copies content and attributes of the file called name to f.
+func copyFile(f vfs.File, dir vfs.Dir, name string) error {
+	from, err := dir.Open(name)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	if _, err := io.Copy(f, from); err != nil {
+		return err
+	}
+	_, err = f.CopyAttributes(from)
+	return err
 }
 
 // noteShared notes that a file which came back cannot leave the tree again, since somebody has written to it there.

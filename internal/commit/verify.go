@@ -77,12 +77,13 @@ func (t *transaction) checkUnchanged(a *act, old *Old) error {
 	if a.oldInfo.Mode != old.Mode {
 		return stale(a.Path, "its kind or permissions changed since it was read", old.Sum, "")
 	}
-	a.recent = t.s.opts.now().Sub(a.oldInfo.ModTime) < recentChange
+	a.recent = t.isRecent(a.oldInfo)
 	if err := t.holdOpen(a, dir, name, old); err != nil {
 		return err
 	}
-	// Any change since shows in one of these, or, if it came too fast for the time to differ, in the content.
-	if a.oldInfo.ID == old.ID && a.oldInfo.Size == old.Size && a.oldInfo.ModTime.Equal(old.ModTime) && !a.recent {
+	// Any change since shows in one of these, or, if it came too fast for the times to differ, in the content.
+	timesTell := !a.recent && (a.oldInfo.ChangeTime.Equal(old.ChangeTime) || old.Sum == "")
+	if sameFile(a.oldInfo, old.Info) && timesTell {
 		return nil
 	}
 	sum, err := hashFile(dir, name, a.oldInfo)
@@ -93,6 +94,19 @@ func (t *transaction) checkUnchanged(a *act, old *Old) error {
 		return stale(a.Path, "the file changed since it was read", old.Sum, sum)
 	}
 	return nil
+}
+
+// isRecent reports whether a file changed so recently that its times may not show a later change. A program can set the
+// modification time, but not the time of change.
+func (t *transaction) isRecent(is vfs.Info) bool {
+	now := t.s.opts.now()
+	return now.Sub(is.ModTime) < recentChange || now.Sub(is.ChangeTime) < recentChange
+}
+
+// sameFile reports whether two looks saw the same file, as far as can be told without its time of change, which a rename
+// and a second name set as well.
+func sameFile(a, b vfs.Info) bool {
+	return a.ID == b.ID && a.Size == b.Size && a.ModTime.Equal(b.ModTime) && a.Mode == b.Mode
 }
 
 func checkLink(a *act, dir vfs.Dir, name string, old *Old) error {

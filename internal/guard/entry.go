@@ -36,8 +36,10 @@ type Entry struct {
 	Size    int64
 	Mode    fs.FileMode
 	ModTime time.Time
-	Links   uint64
-	Target  string // the text of a symbolic link
+	// ChangeTime is as in [vfs.Info].
+	ChangeTime time.Time
+	Links      uint64
+	Target     string // the text of a symbolic link
 
 	asked *AskedPaths
 }

@@ -44,6 +44,7 @@ type fileInfo struct {
 	size  int64
 	mode  fs.FileMode
 	mtime time.Time
+	ctime time.Time // zero where the system does not have it
 	links uint64
 	mount uint64 // see [handle.mount]; set if the system reports it together with the rest
 	// hasMount reports whether mount is set.

@@ -165,6 +165,7 @@ func (d linuxHandle) stat(name string) (fileInfo, error) {
 		size:     int64(st.Size),
 		mode:     vfs.FileMode(uint32(st.Mode)),
 		mtime:    time.Unix(st.Mtime.Sec, int64(st.Mtime.Nsec)),
+		ctime:    time.Unix(st.Ctime.Sec, int64(st.Ctime.Nsec)),
 		links:    uint64(st.Nlink),
 		mount:    st.Mnt_id,
 		hasMount: st.Mask&unix.STATX_MNT_ID != 0,
@@ -185,6 +186,7 @@ func (d linuxHandle) fstatat(name string) (fileInfo, error) {
 		size:  st.Size,
 		mode:  vfs.FileMode(st.Mode),
 		mtime: time.Unix(st.Mtim.Unix()),
+		ctime: time.Unix(st.Ctim.Unix()),
 		links: uint64(st.Nlink),
 	}, nil
 }

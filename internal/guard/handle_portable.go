@@ -136,7 +136,7 @@ func (s portableHandle) stat(name string) (fileInfo, error) {
 	if err != nil {
 		return fileInfo{}, err
 	}
-	is := fileInfo{size: fi.Size(), mode: fi.Mode(), mtime: fi.ModTime()}
+	is := fileInfo{size: fi.Size(), mode: fi.Mode(), mtime: fi.ModTime(), ctime: changeTime(fi)}
 	is.id, is.links, err = fileID(s.root, name, fi)
 	return is, err
 }

@@ -125,7 +125,8 @@ func (w *pathWalk) statLast(e *Entry) error {
 		return err
 	}
 	w.lastInfo = is
-	e.Kind, e.File, e.Size, e.Mode, e.ModTime, e.Links = is.kind(), is.id, is.size, is.mode, is.mtime, is.links
+	e.Kind, e.File, e.Size, e.Mode, e.Links = is.kind(), is.id, is.size, is.mode, is.links
+	e.ModTime, e.ChangeTime = is.mtime, is.ctime
 	if e.Kind == Symlink {
 		e.Target, err = w.readlink(name)
 	}

@@ -11,13 +11,14 @@ import (
 
 func infoOf(st *unix.Stat_t) Info {
 	return Info{
-		ID:      ID{Dev: uint64(st.Dev), Ino: st.Ino},
-		Mode:    FileMode(uint32(st.Mode)),
-		Size:    st.Size,
-		ModTime: time.Unix(st.Mtim.Unix()),
-		Links:   uint64(st.Nlink),
-		UID:     st.Uid,
-		GID:     st.Gid,
+		ID:         ID{Dev: uint64(st.Dev), Ino: st.Ino},
+		Mode:       FileMode(uint32(st.Mode)),
+		Size:       st.Size,
+		ModTime:    time.Unix(st.Mtim.Unix()),
+		ChangeTime: time.Unix(st.Ctim.Unix()),
+		Links:      uint64(st.Nlink),
+		UID:        st.Uid,
+		GID:        st.Gid,
 	}
 }
 

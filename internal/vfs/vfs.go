@@ -24,9 +24,12 @@ type Info struct {
 	Mode    fs.FileMode // type and permissions, with setuid, setgid and sticky
 	Size    int64
 	ModTime time.Time
-	Links   uint64
-	UID     uint32
-	GID     uint32
+	// ChangeTime is when content, attributes or names last changed. No program can set it. It is zero where the system does
+	// not have it.
+	ChangeTime time.Time
+	Links      uint64
+	UID        uint32
+	GID        uint32
 }
 
 // RenameMode says what a rename does if something has the new name.

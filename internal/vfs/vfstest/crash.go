@@ -116,6 +116,7 @@ func (c *crash) copy(n *inode) *inode {
 		c.fill(made, c.found(n))
 	}
 	made.synced, made.stable = made.data, len(made.data)
+	made.ctime = made.mtime
 	made.keptAttr, made.keptMtime = made.attr, made.mtime
 	return made
 }

@@ -66,6 +66,7 @@ type inode struct {
 	ino   uint64
 	attr  attr
 	mtime time.Time
+	ctime time.Time
 	links uint64
 	data  []byte
 	link  string
@@ -143,6 +144,7 @@ func (m *Disk) newInode(mode fs.FileMode) (*inode, error) {
 	}
 	m.lastIno++
 	n := &inode{ino: m.lastIno, attr: attr{mode: mode}, mtime: m.now()}
+	n.ctime = n.mtime
 	n.keptAttr, n.keptMtime = n.attr, n.mtime
 	if n.dir() {
 		n.names, n.kept = map[string]*inode{}, map[string]*inode{}
@@ -174,9 +176,11 @@ func (m *Disk) apply(c change) {
 		set(cell.dir.names, cell)
 		if cell.to != nil {
 			cell.to.links++
+			cell.to.ctime = t
 		}
 		if was != nil {
 			was.links--
+			was.ctime = t
 		}
 	}
 }
@@ -304,7 +308,7 @@ func (m *Disk) Change(path string, change func(*vfs.Info)) error {
 	info := n.info()
 	change(&info)
 	n.attr = attr{n.attr.mode.Type() | info.Mode&^fs.ModeType, info.UID, info.GID}
-	n.mtime = info.ModTime
+	n.mtime, n.ctime = info.ModTime, m.now()
 	n.keptAttr, n.keptMtime = n.attr, n.mtime
 	return nil
 }

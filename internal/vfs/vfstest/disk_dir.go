@@ -171,7 +171,7 @@ func (d *diskDir) Chmod(perm fs.FileMode) error {
 	if err := d.usable(); err != nil {
 		return pathError("chmod", "directory", err)
 	}
-	d.node.attr.mode = fs.ModeDir | perm&^fs.ModeType
+	d.node.attr.mode, d.node.ctime = fs.ModeDir|perm&^fs.ModeType, d.m.now()
 	return nil
 }
 
@@ -196,13 +196,14 @@ func (d *diskDir) Stat(name string) (info vfs.Info, err error) {
 
 func (n *inode) info() vfs.Info {
 	info := vfs.Info{
-		ID:      vfs.ID{Dev: 1, Ino: n.ino},
-		Mode:    n.attr.mode,
-		Size:    int64(len(n.data) + len(n.link)),
-		ModTime: n.mtime,
-		Links:   n.links,
-		UID:     n.attr.uid,
-		GID:     n.attr.gid,
+		ID:         vfs.ID{Dev: 1, Ino: n.ino},
+		Mode:       n.attr.mode,
+		Size:       int64(len(n.data) + len(n.link)),
+		ModTime:    n.mtime,
+		ChangeTime: n.ctime,
+		Links:      n.links,
+		UID:        n.attr.uid,
+		GID:        n.attr.gid,
 	}
 	if !n.dir() || n.links == 0 {
 		return info

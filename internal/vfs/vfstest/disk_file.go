@@ -122,6 +122,7 @@ func (m *Disk) write(n *inode, p []byte, off int) {
 	}
 	copy(n.data[off:], p)
 	n.mtime = m.now()
+	n.ctime = n.mtime
 }
 
 func (m *Disk) charge(bytes int) {
@@ -144,6 +145,7 @@ func (f *diskFile) Truncate(size int64) error {
 		}
 		n.data = n.data[:size:size] // synced may share the array beyond size, where the next write must not land
 		n.mtime = f.m.now()
+		n.ctime = n.mtime
 		return nil
 	})
 }
@@ -170,7 +172,7 @@ func (f *diskFile) CopyAttributes(from vfs.File) (lost []string, err error) {
 			lost = append(lost, "setgid bit")
 		}
 		was.mode &^= fs.ModeSetuid | fs.ModeSetgid
-		f.node.attr = was
+		f.node.attr, f.node.ctime = was, f.m.now()
 		return nil
 	})
 	return lost, err
@@ -185,7 +187,7 @@ func (f *diskFile) DefaultAttributes(dir vfs.Dir, perm fs.FileMode) error {
 		if err := d.usable(); err != nil {
 			return err
 		}
-		f.node.attr.mode = perm.Perm() &^ umask
+		f.node.attr.mode, f.node.ctime = perm.Perm()&^umask, f.m.now()
 		f.node.attr.gid = 0
 		if d.node.attr.mode&fs.ModeSetgid != 0 {
 			f.node.attr.gid = d.node.attr.gid
@@ -256,5 +258,5 @@ func (m *Disk) breakLeases(n *inode) (err error) {
 }
 
 func (f *diskFile) Touch(t time.Time) error {
-	return f.on("touch", func() error { f.node.mtime = t; return nil })
+	return f.on("touch", func() error { f.node.mtime, f.node.ctime = t, f.m.now(); return nil })
 }
