@@ -21,13 +21,21 @@ type emend struct {
 
 func newEmend(j job, w *work, dir string) *emend { return &emend{job: j, work: w, dir: dir} }
 
-// run runs the program. Its home is beside the mount point, so that it finds no settings of a person.
+// environment is that of the program. Its home is beside the mount point, so that it finds no settings of a person.
+func (e *emend) environment() []string {
+	home := filepath.Dir(e.Dir)
+	return []string{"HOME=" + home, "XDG_CONFIG_HOME=" + home, "PATH=" + os.Getenv("PATH"), "EMEND_PLANT=" + e.Plant}
+}
+
+// close ends nothing: each patch is a process of its own.
+func (e *emend) close() error { return nil }
+
+// run runs the program.
 func (e *emend) run(stdin string, words ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, e.Emend, append([]string{"-C", e.dir}, words...)...)
-	home := filepath.Dir(e.Dir)
-	cmd.Env = []string{"HOME=" + home, "XDG_CONFIG_HOME=" + home, "PATH=" + os.Getenv("PATH"), "EMEND_PLANT=" + e.Plant}
+	cmd.Env = e.environment()
 	cmd.Stdin = strings.NewReader(stdin)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr

@@ -111,7 +111,7 @@ func (h *helper) do(o order, v *verdict) error {
 	case "repair":
 		return h.repair(o.Mark, v)
 	case "unmount":
-		return unmount(h.Dir)
+		return errors.Join(h.writer.close(), unmount(h.Dir))
 	}
 	return fmt.Errorf("no order is called %q", o.Do)
 }

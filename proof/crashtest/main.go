@@ -70,11 +70,14 @@ func (c config) rounds() []round {
 			continue
 		}
 		r := round{fs: f, writer: c.writer, plant: c.plant, drop: c.drop, again: c.again}
-		r.mustFail = r.writer != "emend" || r.plant != "" || r.drop
+		r.mustFail = !isEmend(r.writer) || r.plant != "" || r.drop
 		out = append(out, r)
 	}
 	return out
 }
+
+// isEmend reports whether a writer is the program under test, as a process for each patch or as one for all.
+func isEmend(writer string) bool { return writer == "emend" || writer == "server" }
 
 // selftest lists what must be caught on f, or the test proves nothing. Other planted bugs are for other tests: a record that is
 // written late, for example, reaches the disk together with the changes that it should precede.
@@ -134,7 +137,7 @@ func flags(args []string) (config, error) {
 	f.IntVar(&c.states, "states", 500, "crash states for each file system; both ends of every flush are always among them")
 	f.Uint64Var(&c.seed, "seed", 1, "which patches, and which random parts of what was in flight")
 	f.IntVar(&c.t, "patches", 6, "how many patches are applied while the disk records")
-	f.StringVar(&c.writer, "writer", "emend", "who writes: emend, or a naive one: plain (write in place), rename (file by file)")
+	f.StringVar(&c.writer, "writer", "emend", "who writes: emend, server (emend as one process for all patches), or a naive one: plain (write in place), rename (file by file)")
 	f.StringVar(&c.plant, "plant", "", "build emend with this known bug; the run fails unless it is caught\n"+bugs())
 	f.StringVar(&c.emend, "emend", "", "the program under test; none is to build ./cmd/emend")
 	f.BoolVar(&c.drop, "drop-flushes", false, "forget the flushes, as a disk that lies; the run fails unless that is caught")
@@ -150,7 +153,7 @@ func flags(args []string) (config, error) {
 	if c.fs, err = pick(*names); err != nil {
 		return c, err
 	}
-	if c.write != "" && (c.writer != "emend" || c.plant != "" || c.drop) {
+	if c.write != "" && (!isEmend(c.writer) || c.plant != "" || c.drop) {
 		return c, fmt.Errorf("-write is for what is promised, with -again and with -selftest")
 	}
 	if c.states < 1 || c.t < 1 || c.jobs < 1 {

@@ -140,7 +140,7 @@ func build(c config, rounds []round, dir string) (map[bool]string, error) {
 	}
 	for _, r := range rounds {
 		planted := r.plant != ""
-		if r.writer != "emend" || out[planted] != "" {
+		if !isEmend(r.writer) || out[planted] != "" {
 			continue
 		}
 		out[planted] = filepath.Join(dir, fmt.Sprintf("emend-%t", planted))

@@ -18,6 +18,8 @@ type writer interface {
 	// recovered repairs a crash that happened when the writer was at m. It returns the number of the tree, and everything that
 	// is wrong.
 	recovered(m mark) (int, []error)
+	// close ends what runs. The disk can be unmounted then.
+	close() error
 }
 
 func newWriter(j job, w *work) (writer, error) {
@@ -25,6 +27,8 @@ func newWriter(j job, w *work) (writer, error) {
 	switch j.Writer {
 	case "emend":
 		return newEmend(j, w, dir), nil
+	case "server":
+		return &server{emend: newEmend(j, w, dir)}, nil
 	case "plain":
 		return &naive{work: w, dir: dir, put: os.WriteFile}, nil
 	case "rename":
@@ -86,6 +90,8 @@ func (n *naive) syncAll(dirs []string) error {
 }
 
 func (n *naive) repair() error { return nil }
+
+func (n *naive) close() error { return nil }
 
 func (n *naive) recovered(m mark) (int, []error) {
 	got, err := readTree(os.DirFS(n.dir))
