@@ -52,8 +52,9 @@ func commitPlan(ctx context.Context, w *workspace.Workspace, view report.View, p
 	n := newNetEffect(p.Steps, w.Paths().Prefix, sums, r.Permanent)
 	rep := &Report{View: view, Plan: p}
 	rep.View.Diffs = report.StartDiffs(p)
-	tx := commit.Tx{Changes: n.changes, RemoveDirs: r.RemoveEmptyDirs, Progress: r.Progress, Record: audit.Record{Kind: cmp.Or(r.Kind, audit.Commit), Idem: r.Key, Request: r.Request,
-		Actor: w.Actor(ctx), PolicyHash: w.Guard.PolicyHash(), Ops: n.ops(p.Steps), Undoes: r.Undoes, Asked: asked}}
+	tx := commit.Tx{Changes: n.changes, RemoveDirs: r.RemoveEmptyDirs, Progress: r.Progress,
+		Check: func() error { return w.CheckRepositories(p) }, Record: audit.Record{Kind: cmp.Or(r.Kind, audit.Commit), Idem: r.Key, Request: r.Request,
+			Actor: w.Actor(ctx), PolicyHash: w.Guard.PolicyHash(), Ops: n.ops(p.Steps), Undoes: r.Undoes, Asked: asked}}
 	tx.Refused = func(err error) audit.Record {
 		out := refusalRecord(ctx, w, fail.All(err)[0], nil)
 		for _, op := range tx.Record.Ops[:min(len(tx.Record.Ops), maxLoggedSections)] {

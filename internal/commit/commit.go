@@ -49,6 +49,9 @@ type Tx struct {
 	// Refused words a refusal for the log. A refusal that is found while the lock is held is logged at once, and has
 	// [fail.Error.Noted] set then; the caller logs others. Optional.
 	Refused func(error) audit.Record
+	// Check is called with the lock held, when every path was found to have what the plan saw. If it returns an error,
+	// nothing is changed. It is for what a transaction in between can make untrue, beside the paths. Optional.
+	Check func() error
 	// Progress is told how many files are staged. Optional.
 	Progress func(done, total int)
 }

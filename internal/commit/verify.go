@@ -21,6 +21,9 @@ func (t *transaction) verify() error {
 			return err
 		}
 	}
+	if t.tx.Check != nil {
+		return t.tx.Check()
+	}
 	return nil
 }
 

@@ -18,6 +18,8 @@ type Batch struct {
 	lookups          int                        // how many paths were resolved
 	protectedDirsIn  map[string][]protectedDir  // by directory, what its .git is; by "", all that is known at the root
 	protectedFilesIn map[string][]protectedFile // by directory and rule names
+	rootSeen         bool                       // rootIs is set
+	rootIs           []protectedDir             // the root, if it is a repository
 	judged           []*judgedDir
 	judgedByPath     map[string]*judgedDir // the same directories, by their names
 	hardLinks        []hardLinkedFile      // the resolved files with several names
@@ -62,7 +64,8 @@ type location struct {
 	identity Identity
 }
 
-// protectedDir is a protected directory, and the names by which a rule protects it.
+// protectedDir is a protected directory, and the names by which a rule protects it. It has none if it is the root, as a
+// repository.
 type protectedDir struct {
 	location
 	rule      *rule

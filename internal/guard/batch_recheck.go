@@ -80,7 +80,7 @@ func (b *Batch) checkSameDir(j judgedDir) error {
 func (b *Batch) protectedOnWay(names []string, chain []Identity) map[string]protectedDir {
 	var out map[string]protectedDir
 	for _, l := range b.protectedDirs(names) {
-		if slices.Contains(chain, l.identity) {
+		if len(l.ruleNames) == 0 || slices.Contains(chain, l.identity) {
 			if out == nil {
 				out = map[string]protectedDir{}
 			}

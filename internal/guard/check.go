@@ -51,7 +51,7 @@ func refuseProtected(path string, names []string, depth int, r *rule) error {
 	return &fail.Error{Kind: fail.PermissionDenied, Path: path,
 		Msg: fmt.Sprintf("%s is protected from %s by the rule %q (%s)",
 			fail.Quote(strings.Join(names, "/")), r.protects, r.pattern, r.why),
-		Hint: fmt.Sprintf("With --allow-protected %q a person can allow it.", strings.Join(names[:depth], "/"))}
+		Hint: fmt.Sprintf("With --allow-protected %q a person can allow it.", patternBelow(names[:depth]))}
 }
 
 // HasAskRules reports whether the policy has rules to ask a person.

@@ -15,14 +15,26 @@ func fold(name string) string {
 		// Twice, since a letter may fold to one that has a compatibility form.
 		name = foldUnicode(foldUnicode(name))
 	}
-	name = strings.ToLower(name)
-	// NTFS: a colon begins the name of a stream of the same file.
-	name, _, _ = strings.Cut(name, ":")
-	name = strings.TrimRight(name, ". ")
+	name = trimNTFS(strings.ToLower(name))
 	if name == "git~1" { // NTFS: the short name of .git
 		return ".git"
 	}
 	return name
+}
+
+// foldButCase is fold, but may leave the case of letters. It allocates nothing for a name in ASCII.
+func foldButCase(name string) string {
+	if isASCII(name) {
+		return trimNTFS(name)
+	}
+	return fold(name)
+}
+
+// trimNTFS drops what NTFS does not keep: a colon begins the name of a stream of the same file, dots and spaces at the end are
+// lost.
+func trimNTFS(name string) string {
+	name, _, _ = strings.Cut(name, ":")
+	return strings.TrimRight(name, ". ")
 }
 
 func isASCII(s string) bool {

@@ -19,6 +19,9 @@
 // a bind mount is no way around its name. So are the git directories that a file called .git points to, at the root and in
 // each directory on the way, as long as they are inside, and a store with a name of its own ([Guard.ProtectStore]).
 //
+// A repository is known by what is in it, whatever its name, since git looks for it so: see [repositoryKinds]. Everything in a
+// directory on the way that is one is protected. [Guard.CheckRepositories] refuses to make one, by one call or by several.
+//
 // A file on another mount than the root may be read but not changed, a mounted single file included. So no bind mount of a
 // protected directory or file is a way around its name, wherever it was mounted from.
 //
@@ -29,8 +32,8 @@
 // What the package does not promise: that what Resolve saw is still true a moment later (Load, OpenDir and a commit check
 // again); that two names which a file system treats as one have one [Entry.Place]; that a hard link to a protected file is
 // recognised, except for the files directly at the root, directly in a protected directory there or in git's hooks, among the
-// first 4096 names of each; that a git directory is recognised from a path that leads neither to it by name nor past the file
-// that points to it; that a directory with a protected name somewhere below is recognised as protected, since no patch moves
+// first 4096 names of each; that a directory is recognised which only programs other than git and Subversion take for a
+// repository; that a directory with a protected name somewhere below is recognised as protected, since no patch moves
 // directories; and anything against programs that do not use the guard. Where the system does not number its mounts (Linux
 // before 5.8, other systems), only a directory on another device counts as mounted.
 package guard

@@ -24,7 +24,7 @@ func (w *pathWalk) checkHardLink(e Entry) error {
 func (w *pathWalk) compareWithProtected(file Identity) error {
 	for _, d := range w.batch.watchedDirs(w.resolved) {
 		for _, t := range w.batch.findProtectedFiles(d) {
-			if t.identity == file && !w.mayWrite(t.ruleNames) {
+			if t.identity == file && !w.guard.mayWrite(t.ruleNames, w.asked) {
 				return refuseProtected(w.path, t.ruleNames, t.depth, t.rule)
 			}
 		}

@@ -19,6 +19,9 @@ func (g *Guard) computePolicyHash() string {
 		r := &builtinRules[i]
 		fmt.Fprintf(h, "%q %d %q\n", r.pattern, r.protects, r.except)
 	}
+	for i := range repositoryKinds {
+		fmt.Fprintf(h, "%q %q\n", repositoryKinds[i].file, repositoryKinds[i].others)
+	}
 	for _, p := range g.allow {
 		fmt.Fprintf(h, "allow %q\n", p)
 	}

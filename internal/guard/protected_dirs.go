@@ -17,38 +17,71 @@ func (w *pathWalk) checkProtectedDirs(e Entry) error {
 	if e.Kind == Directory {
 		chain, depth = append([]Identity{e.File}, chain...), depth+1
 	}
+	var dirs []protectedDir
 	if depth == 0 {
-		return nil
+		dirs = w.batch.rootRepository()
+	} else {
+		w.batch.noteDir(w.resolved, chain[len(chain)-len(w.resolved):])
+		dirs = w.batch.protectedDirs(w.resolved)
 	}
-	w.batch.noteDir(w.resolved, chain[len(chain)-len(w.resolved):])
 	names := w.names()
 	if id := w.guard.storeID.Load(); id != nil {
 		if i := slices.Index(chain, *id); i >= 0 {
 			return refuseProtected(w.path, names, depth-i, storeRule)
 		}
 	}
-	for _, l := range w.batch.protectedDirs(w.resolved) {
+	for _, l := range dirs {
 		i := slices.Index(chain, l.identity)
+		if len(l.ruleNames) == 0 {
+			i = depth // the root itself is a repository; it is above every path and not in the chain
+		}
 		if i < 0 {
 			continue
 		}
-		if as := slices.Concat(l.ruleNames, names[depth-i:]); !w.mayWrite(as) {
+		if as := slices.Concat(l.ruleNames, names[depth-i:]); !w.guard.mayWrite(as, w.asked) {
 			return refuseProtected(w.path, as, len(l.ruleNames), l.rule)
 		}
 	}
 	return nil
 }
 
-// protectedDirs finds the protected directories at the root as they are now, and the git directories of each of the
-// directories on the way down done. A directory that cannot be reached is left out, since no path leads there either.
+// protectedDirs finds the protected directories at the root as they are now, and on the way down done the repositories and
+// the git directories of each directory. A directory that cannot be reached is left out, since no path leads there either.
 func (b *Batch) protectedDirs(done []string) []protectedDir {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	out := slices.Clip(b.findProtectedDirs(nil, rootDirRules))
 	for n := 1; n <= len(done); n++ {
-		out = append(out, b.findProtectedDirs(done[:n], anyDirRules)...)
+		for _, d := range b.findProtectedDirs(done[:n], anyDirRules) {
+			if d.rule == gitRule && len(d.names) < n && slices.Equal(d.names, done[:len(d.names)]) {
+				// Below it a git directory may have a working tree of its own: git clone --bare and, in it, git worktree add.
+				out = slices.DeleteFunc(slices.Clone(out), func(o protectedDir) bool { return o.identity == d.identity })
+				continue
+			}
+			out = append(out, d)
+		}
 	}
 	return out
+}
+
+// rootRepository is what protectedDirs finds if the root itself is a repository, for a path of one name.
+func (b *Batch) rootRepository() []protectedDir {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.rootSeen {
+		w := b.newWalk()
+		defer w.close()
+		b.rootSeen = true
+		if d := w.repositoryAt(nil); d != nil {
+			b.rootIs = []protectedDir{*d}
+		}
+	}
+	return b.rootIs
+}
+
+// newWalk returns a walk that checks no rules.
+func (b *Batch) newWalk() *pathWalk {
+	return &pathWalk{guard: b.g, batch: b, check: func([]string) error { return nil }}
 }
 
 // rootDirRules are the rules whose directories are recognised at the root, anyDirRules those that are recognised anywhere.
@@ -68,8 +101,11 @@ func (b *Batch) findProtectedDirs(names []string, rules []*rule) []protectedDir 
 		return out
 	}
 	var out []protectedDir
-	w := &pathWalk{guard: b.g, batch: b, check: func([]string) error { return nil }}
+	w := b.newWalk()
 	defer w.close()
+	if d := w.repositoryAt(names); d != nil {
+		out = append(out, *d)
+	}
 	for _, r := range rules {
 		as := append(slices.Clip(names), strings.Split(r.pattern, "/")...)
 		for _, s := range w.locateProtected(as) {
@@ -176,13 +212,13 @@ func (w *pathWalk) locateDir(names []string) []location {
 
 // mayWrite reports whether a person allowed writing to a protected path, in the options or in the policy, or will be asked
 // about it.
-func (w *pathWalk) mayWrite(names []string) bool {
-	if w.guard.allowed(names) {
+func (g *Guard) mayWrite(names []string, asked *AskedPaths) bool {
+	if g.allowed(names) {
 		return true
 	}
-	v, rule := w.guard.policy.verdictOn(names, true)
-	if v == ask && w.asked != nil {
-		w.asked.add(names, true, rule)
+	v, rule := g.policy.verdictOn(names, true)
+	if v == ask && asked != nil {
+		asked.add(names, true, rule)
 		return true
 	}
 	return v == allow

@@ -53,7 +53,7 @@ func (w *Workspace) CheckFile(f plan.File, sofar int64) error {
 	return nil
 }
 
-// CheckPlan refuses a plan that makes a file too large, or all files together.
+// CheckPlan refuses a plan that makes a file too large, or all files together, or a directory a repository.
 func (w *Workspace) CheckPlan(p *plan.Plan) error {
 	total := int64(0)
 	for i := range p.Steps {
@@ -67,7 +67,7 @@ func (w *Workspace) CheckPlan(p *plan.Plan) error {
 			return limitError("", fmt.Sprintf("the patch would write over %d bytes", w.limits.TotalBytes), "--max-total")
 		}
 	}
-	return nil
+	return w.CheckRepositories(p)
 }
 
 func limitError(path, msg, flag string) *fail.Error {

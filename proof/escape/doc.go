@@ -8,5 +8,9 @@
 // Races are attacks with the help of another program: directories and links are exchanged as fast as possible while patches
 // are planned and committed through them. EMEND_ESCAPE_RACES multiplies their number.
 //
+// Attacks on repositories are judged by git: the one in PATH, and those that EMEND_GITS names, separated as in PATH. After
+// each attack git runs in every directory that is left. It must find no repository that was not there before, and run nothing
+// of the workspace's.
+//
 // It does not protect against a program that writes into the workspace without the engine.
 package escape

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -81,6 +82,18 @@ var baseFiles = map[string]string{
 func ours(name string) bool {
 	base := filepath.Base(name)
 	return strings.HasPrefix(name, "ws/") && (base == "emend" || base == ".emend")
+}
+
+// scale returns n multiplied by EMEND_ESCAPE_RACES.
+func scale(t *testing.T, n int64) int64 {
+	t.Helper()
+	text := os.Getenv("EMEND_ESCAPE_RACES")
+	if text == "" {
+		return n
+	}
+	by, err := strconv.ParseFloat(text, 64)
+	check(t, err)
+	return int64(float64(n) * by)
 }
 
 func replaceTop(s, top string) string { return strings.ReplaceAll(s, "TOP", top) }

@@ -20,18 +20,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// scale returns n multiplied by EMEND_ESCAPE_RACES.
-func scale(t *testing.T, n int64) int64 {
-	t.Helper()
-	text := os.Getenv("EMEND_ESCAPE_RACES")
-	if text == "" {
-		return n
-	}
-	by, err := strconv.ParseFloat(text, 64)
-	check(t, err)
-	return int64(float64(n) * by)
-}
-
 // race is a workspace in which names are exchanged while patches use them.
 type race struct {
 	name  string
