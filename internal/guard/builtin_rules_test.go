@@ -10,12 +10,13 @@ import (
 
 // The names are written out again, so that a row lost from the table is noticed.
 var (
-	noWriting = strings.Fields(`.git .hg .svn .jj .vscode .idea .cursor .claude .codex .gemini .opencode .zed .agents .husky
+	noWriting = strings.Fields(`.git .hg .svn .jj .sl .bzr _darcs .pijul _svn .fslckout .fslckout-journal _fossil_ _fossil_-wal .fos cvs/root cvs/repository
+		cvs/update.prog cvsroot .repo .gclient .gclient_entries .hgsub .vscode .idea .cursor .claude .codex .gemini .opencode .zed .agents .husky
 		.devcontainer .github/workflows .mcp.json .mcp.json.emend-backup mcp.json opencode.json opencode.jsonc opencode.json.emend-backup.2 .claude.json .cursorrules .npmrc .yarnrc .yarnrc.yml .gitconfig
 		.gitmodules .pre-commit-config.yaml git~1`)
 	noReading = strings.Fields(`.env .envrc .env.local .env.example.bak server.pem a.key id_rsa id_rsa.pub .netrc .emend .git/emend`)
 	notRules  = strings.Fields(`.env.example env .github/x.yml github/workflows .gitignore .gitattributes .github
-		.git.txt git~10 x.git zed opencode opencode.go x.mcp.json a.pem.txt key id_ed25519 workflows/.github README.md .`)
+		.git.txt .slx darcs fossil .fossil .foss cvs cvs/john.md cvs/entries root repo .reports .hgignore git~10 x.git zed opencode opencode.go x.mcp.json a.pem.txt key id_ed25519 workflows/.github README.md .`)
 )
 
 // disguises spell a name in ways that some system takes for the same.

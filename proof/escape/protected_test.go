@@ -18,8 +18,8 @@ import (
 
 // The names are repeated here, so that the test notices a rule that is missing.
 var (
-	directories = strings.Fields(`.git .hg .svn .jj .emend .vscode .idea .cursor .claude .codex .gemini .opencode .zed .agents .husky .devcontainer .github/workflows`)
-	documents   = strings.Fields(`.mcp.json mcp.json opencode.json opencode.jsonc .claude.json .cursorrules .envrc .npmrc .yarnrc .yarnrc.yml .gitconfig .gitmodules
+	directories = strings.Fields(`.git .hg .svn .jj .sl .bzr _darcs .pijul _svn CVSROOT .repo .emend .vscode .idea .cursor .claude .codex .gemini .opencode .zed .agents .husky .devcontainer .github/workflows`)
+	documents   = strings.Fields(`.fslckout _FOSSIL_ _FOSSIL_-journal .fos CVS/Root CVS/Repository CVS/Checkin.prog .gclient .hgsub .mcp.json mcp.json opencode.json opencode.jsonc .claude.json .cursorrules .envrc .npmrc .yarnrc .yarnrc.yml .gitconfig .gitmodules
 		.pre-commit-config.yaml .env .env.local server.pem a.key id_rsa .netrc`)
 )
 
