@@ -7,12 +7,13 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/emend-dev/emend/proof/session"
 )
 
 // TestSiege has many sessions work for some time, and then sends SIGTERM. Every acknowledged change must be there, and no
@@ -41,10 +42,10 @@ func TestSiegeKilled(t *testing.T) {
 type siege struct {
 	*testing.T
 	*server
-	*ledger
+	*session.Ledger
 	dir      string
 	sessions int
-	before   change
+	before   session.Change
 	agents   []*agent
 	errs     []error
 	all      sync.WaitGroup
@@ -54,15 +55,15 @@ type siege struct {
 // lay creates the tree.
 func lay(t *testing.T) *siege {
 	home := t.TempDir()
-	s := &siege{T: t, ledger: newLedger(), dir: filepath.Join(home, "tree"), sessions: number(t, "EMEND_SIEGE_SESSIONS", 40)}
+	s := &siege{T: t, Ledger: session.NewLedger(), dir: filepath.Join(home, "tree"), sessions: number(t, "EMEND_SIEGE_SESSIONS", 40)}
 	s.write(".git/HEAD", "ref: refs/heads/main\n")
 	for i := range sharedFiles {
 		s.write(sharedName(i), page(sharedName(i), 0))
 	}
 	s.server = serve(t, home, s.dir)
 	for n := range s.sessions {
-		a := &agent{ledger: s.ledger, rand: rand.New(rand.NewPCG(1, uint64(n))), n: n, have: map[string]string{}, stopping: &s.stopping,
-			client: &client{url: s.url, token: s.token, old: n%2 == 0, http: &http.Client{Transport: &http.Transport{}, Timeout: time.Minute}}}
+		a := &agent{Ledger: s.Ledger, rand: rand.New(rand.NewPCG(1, uint64(n))), n: n, have: map[string]string{}, stopping: &s.stopping,
+			Client: &session.Client{URL: s.url, Token: s.token, Old: n%2 == 0, HTTP: &http.Client{Transport: &http.Transport{}, Timeout: time.Minute}}}
 		for _, kind := range []string{"a", "b", "c", "d"} {
 			a.have[a.own(kind)] = page(a.own(kind), 0)
 			s.write(a.own(kind), page(a.own(kind), 0))
@@ -83,8 +84,8 @@ func (s *siege) write(path, text string) {
 	}
 }
 
-func (s *siege) tree() change {
-	out, err := snapshot(s.dir)
+func (s *siege) tree() session.Change {
+	out, err := session.Snapshot(s.dir)
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -96,8 +97,8 @@ func (s *siege) begin() {
 	s.errs = make([]error, len(s.agents))
 	for i, a := range s.agents {
 		s.all.Go(func() {
-			defer a.http.CloseIdleConnections()
-			if s.errs[i] = a.meet(); s.errs[i] == nil {
+			defer a.HTTP.CloseIdleConnections()
+			if s.errs[i] = a.Meet(); s.errs[i] == nil {
 				s.errs[i] = a.work()
 			}
 		})
@@ -123,52 +124,18 @@ func (s *siege) end(sig syscall.Signal) int {
 // judge compares the answers with what is there.
 func (s *siege) judge() {
 	run(s.T, s.home, "-C", s.dir, "verify")
-	log, err := readLog(run(s.T, s.home, "-C", s.dir, "log", "--limit", "0", "--json"))
+	log, err := session.ReadLog(run(s.T, s.home, "-C", s.dir, "log", "--limit", "0", "--json"))
 	if err != nil {
 		s.Fatal(err)
 	}
-	wrong := s.ledger.judge(log, s.before, s.tree())
+	wrong := s.Judge(log, s.before, s.tree())
 	for _, w := range wrong[:min(len(wrong), 20)] {
 		s.Error(w)
 	}
-	s.Logf("%d sessions, %d calls, %d changes answered, %d in the log, %d calls cut off, refused: %v; %d things do not agree",
-		s.sessions, s.calls, len(s.answered), len(log), len(s.open), s.refused, len(wrong))
-	if len(s.answered) < s.sessions {
-		s.Errorf("%d changes were answered: too few to prove anything", len(s.answered))
-	}
-}
-
-// TestJudge checks that judge finds planted disagreements.
-func TestJudge(t *testing.T) {
-	before := change{"a": "1", "b": "1"}
-	log := []logged{{"t1", change{"a": "2"}}, {"t2", change{"a": "3", "b": "2"}}, {"t3", change{"b": ""}}}
-	good := func() *ledger {
-		l := newLedger()
-		l.done("t1", change{"a": "2"})
-		l.done("t2", change{"a": "3", "b": "2"})
-		l.lost(change{"b": ""})
-		return l
-	}
-	for _, tc := range []struct {
-		name  string
-		spoil func(l *ledger) (log []logged, after change)
-		want  string
-	}{
-		{"nothing", func(*ledger) ([]logged, change) { return log, change{"a": "3"} }, ""},
-		{"an answered change is in no log", func(l *ledger) ([]logged, change) { l.done("t4", change{"a": "3"}); return log, change{"a": "3"} }, "t4 was answered and is lost"},
-		{"a change that nobody asked for", func(l *ledger) ([]logged, change) { l.open = nil; return log, change{"a": "3"} }, "t3 is in the log, and nobody waited"},
-		{"an older file", func(*ledger) ([]logged, change) { return log, change{"a": "2"} }, `a has "2"`},
-		{"a file more", func(*ledger) ([]logged, change) { return log, change{"a": "3", "c": "1"} }, "c is there"},
-		{"a file less", func(*ledger) ([]logged, change) { return log, change{} }, `a has ""`},
-		{"half a change", func(*ledger) ([]logged, change) { return log, change{"a": "3", "b": "2"} }, "b is there"},
-		{"another hash was answered", func(l *ledger) ([]logged, change) { l.done("t1", change{"a": "9"}); return log, change{"a": "3"} }, "t1 was answered as"},
-	} {
-		l := good()
-		log, after := tc.spoil(l)
-		got := strings.Join(l.judge(log, before, after), "\n")
-		if (got == "") != (tc.want == "") || !strings.Contains(got, tc.want) {
-			t.Errorf("%s: %q, want %q", tc.name, got, tc.want)
-		}
+	s.Logf("%d sessions, calls %v, %d changes answered, %d in the log, %d calls cut off, refused: %v; %d things do not agree",
+		s.sessions, s.Calls, len(s.Answered), len(log), len(s.Open), s.Refused, len(wrong))
+	if len(s.Answered) < s.sessions {
+		s.Errorf("%d changes were answered: too few to prove anything", len(s.Answered))
 	}
 }
 
@@ -180,7 +147,7 @@ func (s *siege) watch(during time.Duration) {
 		time.Sleep(during / looks)
 		sizes = append(sizes, s.memory())
 	}
-	for begun := time.Now(); s.changes() < 2*s.sessions && time.Since(begun) < time.Minute; {
+	for begun := time.Now(); s.Changes() < 2*s.sessions && time.Since(begun) < time.Minute; {
 		time.Sleep(10 * time.Millisecond) // a slow machine has too little to judge yet
 	}
 	inMiB := make([]int64, looks)

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+
+	"github.com/emend-dev/emend/proof/session"
 )
 
 // sharedFiles is the number of files that all sessions edit.
@@ -19,8 +21,8 @@ func sharedName(i int) string { return fmt.Sprintf("shared/%d.txt", i) }
 
 // agent is one session. It works on files of its own and on shared ones.
 type agent struct {
-	*client
-	*ledger
+	*session.Client
+	*session.Ledger
 	rand     *rand.Rand
 	n        int
 	have     map[string]string // content of its own files
@@ -70,28 +72,28 @@ func (a *agent) work() error {
 
 // try makes a call that makes the change c, or none. It reports false if the call was refused, which must be of one of the
 // declared kinds.
-func (a *agent) try(c change, tool string, arguments map[string]any, declared ...string) (out *answer, ok bool, err error) {
-	a.count()
-	out, err = a.call(tool, arguments)
+func (a *agent) try(c session.Change, tool string, arguments map[string]any, declared ...string) (out *session.Answer, ok bool, err error) {
+	a.Count(tool)
+	out, err = a.Call(tool, arguments)
 	if err != nil {
 		if !a.stopping.Load() {
 			return nil, false, fmt.Errorf("%s: %w", tool, err)
 		}
-		if e, ok := errors.AsType[*errStatus](err); ok && e.code == http.StatusServiceUnavailable {
-			a.refusal("503") // so nothing was changed
+		if e, ok := errors.AsType[*session.StatusError](err); ok && e.Code == http.StatusServiceUnavailable {
+			a.Refusal("503") // so nothing was changed
 		} else if c != nil {
-			a.lost(c)
+			a.Lost(c)
 		}
 		return nil, false, errEnd
 	}
 	if out.IsError {
 		kind := out.StructuredContent.Error.Kind
-		a.refusal(kind)
+		a.Refusal(kind)
 		if a.stopping.Load() {
 			return out, false, errEnd
 		}
 		if !slices.Contains(declared, kind) {
-			return nil, false, fmt.Errorf("%s is refused: %.500s", tool, out.text())
+			return nil, false, fmt.Errorf("%s is refused: %.500s", tool, out.Text())
 		}
 		return out, false, nil
 	}
@@ -99,9 +101,9 @@ func (a *agent) try(c change, tool string, arguments map[string]any, declared ..
 		return out, true, nil
 	}
 	if out.StructuredContent.Meta.Tx == "" {
-		return nil, false, fmt.Errorf("%s names no transaction: %.500s", tool, out.text())
+		return nil, false, fmt.Errorf("%s names no transaction: %.500s", tool, out.Text())
 	}
-	a.done(out.StructuredContent.Meta.Tx, c)
+	a.Done(out.StructuredContent.Meta.Tx, c)
 	return out, true, nil
 }
 
@@ -111,7 +113,7 @@ func (a *agent) read() error {
 	if err != nil {
 		return err
 	}
-	if _, text, _ := strings.Cut(out.text(), "\n"); text != a.have[a.own("a")] {
+	if _, text, _ := strings.Cut(out.Text(), "\n"); text != a.have[a.own("a")] {
 		return fmt.Errorf("read_file: %s is not as it was left: version %d, left at %d", a.own("a"), version(text), version(a.have[a.own("a")]))
 	}
 	return nil
@@ -120,12 +122,12 @@ func (a *agent) read() error {
 func (a *agent) edit() error {
 	name := a.own("a")
 	after, from, to := next(a.have[name])
-	out, _, err := a.try(change{name: sum(after)}, "edit_file", map[string]any{"path": name, "expectedSha256": sum(a.have[name]),
+	out, _, err := a.try(session.Change{name: session.Sum(after)}, "edit_file", map[string]any{"path": name, "expectedSha256": session.Sum(a.have[name]),
 		"edits": []map[string]string{{"oldText": from, "newText": to}}})
 	if err != nil {
 		return err
 	}
-	if got := out.StructuredContent.Data.AfterSha256; got != sum(after) {
+	if got := out.StructuredContent.Data.AfterSha256; got != session.Sum(after) {
 		return fmt.Errorf("edit_file: %s became %s", name, got)
 	}
 	a.have[name] = after
@@ -139,12 +141,12 @@ func (a *agent) share() error {
 	if err != nil {
 		return err
 	}
-	_, text, _ := strings.Cut(out.text(), "\n")
-	if !strings.Contains(out.text(), sum(text)) {
+	_, text, _ := strings.Cut(out.Text(), "\n")
+	if !strings.Contains(out.Text(), session.Sum(text)) {
 		return fmt.Errorf("read_file: %s does not have the hash that it is said to have", name)
 	}
 	after, from, to := next(text)
-	_, _, err = a.try(change{name: sum(after)}, "edit_file", map[string]any{"path": name, "expectedSha256": sum(text),
+	_, _, err = a.try(session.Change{name: session.Sum(after)}, "edit_file", map[string]any{"path": name, "expectedSha256": session.Sum(text),
 		"edits": []map[string]string{{"oldText": from, "newText": to}}}, "stale_file")
 	return err
 }
@@ -155,7 +157,7 @@ func (a *agent) patch() error {
 	afterX, fromX, toX := next(a.have[x])
 	afterY, fromY, toY := next(a.have[y])
 	text := fmt.Sprintf("*** Begin Patch\n*** Update File: %s\n@@\n-%s\n+%s\n*** Update File: %s\n@@\n-%s\n+%s\n*** End Patch\n", x, fromX, toX, y, fromY, toY)
-	_, _, err := a.try(change{x: sum(afterX), y: sum(afterY)}, "apply_patch", map[string]any{"patch": text})
+	_, _, err := a.try(session.Change{x: session.Sum(afterX), y: session.Sum(afterY)}, "apply_patch", map[string]any{"patch": text})
 	if err == nil {
 		a.have[x], a.have[y] = afterX, afterY
 	}
@@ -164,7 +166,7 @@ func (a *agent) patch() error {
 
 func (a *agent) list() error {
 	out, _, err := a.try(nil, "list_directory", map[string]any{"path": "own"})
-	if err == nil && !strings.Contains(out.text(), a.own("a")) {
+	if err == nil && !strings.Contains(out.Text(), a.own("a")) {
 		err = fmt.Errorf("list_directory: %s is not there", a.own("a"))
 	}
 	return err
@@ -172,8 +174,8 @@ func (a *agent) list() error {
 
 func (a *agent) search() error {
 	out, _, err := a.try(nil, "search_files", map[string]any{"query": fmt.Sprintf("own/a%03d.txt, line 7:", a.n), "mode": "text"})
-	if err == nil && !strings.Contains(out.text(), a.own("a")) {
-		err = fmt.Errorf("search_files: what is in %s is not found: %.300q", a.own("a"), out.text())
+	if err == nil && !strings.Contains(out.Text(), a.own("a")) {
+		err = fmt.Errorf("search_files: what is in %s is not found: %.300q", a.own("a"), out.Text())
 	}
 	return err
 }
@@ -181,10 +183,10 @@ func (a *agent) search() error {
 // away deletes a file and restores it.
 func (a *agent) away() error {
 	name := a.own("d")
-	out, _, err := a.try(change{name: ""}, "delete_file", map[string]any{"path": name, "expectedSha256": sum(a.have[name])})
+	out, _, err := a.try(session.Change{name: ""}, "delete_file", map[string]any{"path": name, "expectedSha256": session.Sum(a.have[name])})
 	if err != nil {
 		return err
 	}
-	_, _, err = a.try(change{name: sum(a.have[name])}, "restore_file", map[string]any{"trashedPath": out.StructuredContent.Data.TrashedTo})
+	_, _, err = a.try(session.Change{name: session.Sum(a.have[name])}, "restore_file", map[string]any{"trashedPath": out.StructuredContent.Data.TrashedTo})
 	return err
 }

@@ -22,6 +22,7 @@ type program struct {
 	path  string
 	env   []string
 	front []string            // a program that runs it
+	flags []string            // before every verb
 	user  *syscall.Credential // nil: as the test
 }
 
@@ -65,7 +66,7 @@ func newProgram(t *testing.T, bug string) program {
 
 // command returns a command that runs the program in dir.
 func (p program) command(dir string, args ...string) Command {
-	return Command{Path: p.path, Args: args, Env: p.env, Dir: dir, Under: dir, Limit: time.Minute}
+	return Command{Path: p.path, Args: slices.Concat(p.flags, args), Env: p.env, Dir: dir, Under: dir, Limit: time.Minute}
 }
 
 // said is the result of an untraced run.
@@ -84,6 +85,7 @@ func (p program) run(dir string, args ...string) said {
 func (p program) result(dir string, args ...string) Result {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
+	args = slices.Concat(p.flags, args)
 	cmd := exec.CommandContext(ctx, p.path, args...)
 	if len(p.front) > 0 {
 		cmd = exec.CommandContext(ctx, p.front[0], slices.Concat(p.front[1:], []string{p.path}, args)...)

@@ -3,6 +3,7 @@ package sweep
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -77,7 +78,13 @@ func name(e syscall.Errno) string {
 // record runs a workload without faults, and returns its calls.
 func (w *workload) record(t *testing.T, prog program, more ...string) []Call {
 	t.Helper()
-	dir := filepath.Join(t.TempDir(), "ws")
+	return w.recordIn(t, prog, t.TempDir(), more...)
+}
+
+func (w *workload) recordIn(t *testing.T, prog program, top string, more ...string) []Call {
+	t.Helper()
+	dir := filepath.Join(top, "ws")
+	defer os.RemoveAll(dir)
 	if err := w.copy(dir, prog); err != nil {
 		t.Fatal(err)
 	}
@@ -106,10 +113,15 @@ type tally struct {
 // sweep tries points, several at once.
 func sweep(t *testing.T, prog program, points []point) *tally {
 	t.Helper()
+	return sweepIn(t, prog, points, t.TempDir())
+}
+
+// sweepIn tries points in directories of top.
+func sweepIn(t *testing.T, prog program, points []point, top string) *tally {
+	t.Helper()
 	sum := &tally{ended: map[string]bool{}}
 	var wg sync.WaitGroup
 	next := make(chan int)
-	top := t.TempDir()
 	for range runtime.GOMAXPROCS(0) {
 		wg.Go(func() {
 			for i := range next {

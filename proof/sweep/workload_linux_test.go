@@ -29,6 +29,7 @@ type workload struct {
 	edited []string // paths that the patch updates in place
 	verb   []string // called instead of apply, or nil
 	undo   bool     // the patch is applied first, and its undo is swept: the states run backwards
+	plain  bool     // the file system has no permissions: trees are compared without
 }
 
 // warmup is a file in every tree. Changing it creates the store, and shows that a store can be used.
@@ -243,7 +244,24 @@ func (w *workload) read(dir string) (tree, error) {
 	for _, s := range stores {
 		maps.DeleteFunc(t, func(name, _ string) bool { return strings.HasPrefix(name, s+".") })
 	}
+	if w.plain {
+		t = withoutModes(t)
+	}
 	return t, err
+}
+
+// withoutModes returns a tree without the permissions of its files and directories.
+func withoutModes(t tree) tree {
+	out := tree{}
+	for name, is := range t {
+		if dir := strings.HasPrefix(is, "directory "); dir {
+			is = "directory"
+		} else if mode, content, ok := strings.Cut(is, " "); ok && mode != "->" {
+			is = "file " + content
+		}
+		out[name] = is
+	}
+	return out
 }
 
 // apply returns the arguments that apply the patch, or do what is swept instead.

@@ -1,0 +1,52 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"testing"
+	"time"
+)
+
+// TestSoak is a slice of the soak. EMEND_SOAK=30m makes it longer, with all processes and sessions.
+func TestSoak(t *testing.T) {
+	c := config{during: 15 * time.Second, processes: 4, sessions: 20, killed: 0.1}
+	if long := os.Getenv("EMEND_SOAK"); long != "" {
+		d, err := time.ParseDuration(long)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c = config{during: d, processes: 32, sessions: 200, killed: 0.08}
+	}
+	wrong, err := soak(t.Context(), c, t.Logf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range wrong[:min(len(wrong), 30)] {
+		t.Error(s)
+	}
+}
+
+// TestGrowth checks that figures that grow are noticed, and those that only vary are not.
+func TestGrowth(t *testing.T) {
+	b := bound{"x", func(s sample) int64 { return s.memory }, 1, 0.15, 16}
+	for _, tc := range []struct {
+		name string
+		at   func(i int) int64
+		grew bool
+	}{
+		{"flat", func(int) int64 { return 100 }, false},
+		{"it goes up and down", func(i int) int64 { return 100 + int64(i%3)*10 }, false},
+		{"it grows at first only", func(i int) int64 { return min(int64(i)*40, 400) }, false},
+		{"it grows all the time", func(i int) int64 { return 100 + int64(i)*4 }, true},
+		{"it grows at the end", func(i int) int64 { return 100 + int64(i/40)*100 }, true},
+	} {
+		var all []sample
+		for i := range samples {
+			all = append(all, sample{memory: tc.at(i)})
+		}
+		if _, _, grew := b.judge(all); grew != tc.grew {
+			t.Errorf("%s: grew is %v", tc.name, grew)
+		}
+	}
+}
