@@ -29,7 +29,7 @@ type AnsweredData struct {
 // ErrNoPage is the cause of a refusal when no page is open on which a person could answer.
 var ErrNoPage = errors.New("nobody is there to ask")
 
-// Question asks a person whether a call may touch paths for which the policy has an ask rule.
+// Question asks a person whether a call may touch paths with an ask rule.
 type Question struct {
 	Root  string // of the workspace, to be shown
 	Actor Actor
@@ -42,11 +42,13 @@ type Question struct {
 	Digest string
 }
 
-// AskedPath is a path with an ask rule.
+// AskedPath is a path with an ask rule, of the policy or built in.
 type AskedPath struct {
-	Path  string // from the root
-	Write bool   // the call would write it, else read it
-	Rule  string // the pattern of the policy
+	Path    string // from the root
+	Write   bool   // the call would write it, else read it
+	Rule    string // the pattern of the rule
+	BuiltIn bool   `json:",omitempty"`
+	Why     string `json:",omitempty"` // what a built-in rule protects
 }
 
 // ErrUnanswered is for an asker (see WithAsker) whose answer comes with a later call. The present call is refused, and the log

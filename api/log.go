@@ -68,6 +68,8 @@ type LogEntry struct {
 	Ended     string      `json:"ended,omitempty"`     // abort, recovered: how a change ended that was cut short or met somebody's save
 	Hunks     []HunkPlace `json:"hunks,omitempty"`     // with the diff: where the hunks of a patch, or text edits, landed; none in older entries
 	HunksMore int         `json:"hunksMore,omitempty"` // how many more there were
+
+	Marks []string `json:"marks,omitempty"` // what a person should know of the file: that nobody was asked
 }
 
 // HunkPlace says where a hunk landed.
@@ -161,6 +163,7 @@ type LoggedCall struct {
 	ErrorKind string
 	Message   string
 	AskedBy   string
+	Marks     []string // as in LogEntry, of all files; each once, without its details
 	Undoes    []string
 	UndoneBy  string
 	Files     []LogEntry // without diffs; the first twenty

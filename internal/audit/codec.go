@@ -54,7 +54,7 @@ func invalidString(r *Record) (string, bool) {
 		all = append(append(all, r.Asked.By), r.Asked.Paths...)
 	}
 	for _, o := range r.Ops {
-		all = append(all, o.Operation, o.Path, o.ToPath, o.Before, o.After)
+		all = append(all, o.Operation, o.Path, o.ToPath, o.Before, o.After, o.Unasked)
 		for _, h := range o.Hunks {
 			all = append(all, h.Rung)
 		}

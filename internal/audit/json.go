@@ -82,6 +82,7 @@ func (p Op) fields(o *jsonObject) {
 		*o = append(*o, ']')
 	}
 	o.nonZero("hunksMore", int64(p.HunksMore))
+	o.nonEmpty("unasked", p.Unasked)
 }
 
 func (a Act) fields(o *jsonObject) {

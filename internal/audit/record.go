@@ -95,6 +95,7 @@ type Op struct {
 	Size      int64       `json:"size,omitempty"`
 	Hunks     []Hunk      `json:"hunks,omitempty"`     // of a patch or of text edits, in order
 	HunksMore int         `json:"hunksMore,omitempty"` // number of hunks beyond those listed
+	Unasked   string      `json:"unasked,omitempty"`   // the built-in rule that wanted a person to be asked, when nobody could be
 }
 
 // Hunk is where a hunk was placed: the 1-based line of the text before, and the rung that matched it. In the log the

@@ -13,9 +13,10 @@ type askerKey struct{}
 // which the caller is told.
 type AskerFunc = func(context.Context, api.Question) (by string, err error)
 
-// WithAsker has calls with the returned context ask f about paths for which a policy says "ask". Without an asker such paths
-// are refused. A call asks at most once, when everything else about it is settled and nothing has happened yet: it has
-// changed no file and returned nothing that it read. The files may change while a person thinks; the commit then refuses.
+// WithAsker has calls with the returned context ask f about paths with an ask rule. Without an asker, and where f returns
+// [api.ErrNoPage], a rule of the policy refuses such paths, and a built-in one does what the policy says under unasked.
+// A call asks at most once, when everything else about it is settled and nothing has happened yet: it has changed no file and
+// returned nothing that it read. The files may change while a person thinks; the commit then refuses.
 func WithAsker(ctx context.Context, f AskerFunc) context.Context {
 	return context.WithValue(ctx, askerKey{}, f)
 }
@@ -26,10 +27,7 @@ func Asker(ctx context.Context) AskerFunc {
 	return f
 }
 
-// NewAskedPaths returns an empty collection of the paths that a call has to ask about; nil if there is nobody to ask.
+// NewAskedPaths returns an empty collection of the paths that a call has to ask about.
 func NewAskedPaths(ctx context.Context) *guard.AskedPaths {
-	if Asker(ctx) == nil {
-		return nil
-	}
-	return new(guard.AskedPaths)
+	return &guard.AskedPaths{CanAsk: Asker(ctx) != nil}
 }

@@ -54,7 +54,11 @@ func commitPlan(ctx context.Context, w *workspace.Workspace, view report.View, p
 	rep.View.Diffs = report.StartDiffs(p)
 	tx := commit.Tx{Changes: n.changes, RemoveDirs: r.RemoveEmptyDirs, Progress: r.Progress,
 		Check: func() error { return w.CheckRepositories(p) }, Record: audit.Record{Kind: cmp.Or(r.Kind, audit.Commit), Idem: r.Key, Request: r.Request,
-			Actor: w.Actor(ctx), PolicyHash: w.Guard.PolicyHash(), Ops: n.ops(p.Steps), Undoes: r.Undoes, Asked: asked}}
+			Actor: w.Actor(ctx), PolicyHash: w.Guard.PolicyHash(), Ops: n.ops(p.Steps), Undoes: r.Undoes}}
+	if asked != nil {
+		tx.Record.Asked = asked.Asked
+		markUnasked(tx.Record.Ops, p.Steps, asked.Unasked)
+	}
 	tx.Refused = func(err error) audit.Record {
 		out := refusalRecord(ctx, w, fail.All(err)[0], nil)
 		for _, op := range tx.Record.Ops[:min(len(tx.Record.Ops), maxLoggedSections)] {

@@ -11,6 +11,7 @@ import (
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/caller"
+	"github.com/emend-dev/emend/internal/consent"
 	"github.com/emend-dev/emend/internal/workspace"
 )
 
@@ -25,8 +26,8 @@ type CommitRequest struct {
 	resultOf        func(*Report) api.Result      // words the report; nil for the words of a patch
 	resultFromLog   func(loggedChange) api.Result // words the log's entry of the first call, when its answer is lost
 	Progress        func(done, total int)
-	Asks            []api.AskedPath // paths that a policy wants a person to be asked about
-	approved        *audit.Asked    // the person's earlier approval, which covers Asks
+	Asks            []api.AskedPath // paths that a person is asked about
+	approved        *consent.Result // the person's earlier approval, which covers Asks
 	earlierSections *Report         // what the call's earlier sections did; it is part of the answer
 }
 

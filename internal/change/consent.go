@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/emend-dev/emend/api"
-	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/consent"
 	"github.com/emend-dev/emend/internal/guard"
 	"github.com/emend-dev/emend/internal/plan"
@@ -14,9 +13,9 @@ import (
 	"github.com/emend-dev/emend/internal/workspace"
 )
 
-// askForPlan asks a person to approve the plan, if a policy says so. The question's digest covers all that the plan
+// askForPlan asks a person to approve the plan, if a rule says so. The question's digest covers all that the plan
 // reads and changes: an approval counts for this plan only.
-func askForPlan(ctx context.Context, w *workspace.Workspace, p *plan.Plan, sums map[guard.Identity]string, r CommitRequest) (*audit.Asked, error) {
+func askForPlan(ctx context.Context, w *workspace.Workspace, p *plan.Plan, sums map[guard.Identity]string, r CommitRequest) (*consent.Result, error) {
 	if r.approved != nil || len(r.Asks) == 0 {
 		return r.approved, nil
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/consent"
 	"github.com/emend-dev/emend/internal/explain"
+	"github.com/emend-dev/emend/internal/guard"
 	"github.com/emend-dev/emend/internal/plan"
 	"github.com/emend-dev/emend/internal/source"
 	"github.com/emend-dev/emend/internal/workspace"
@@ -45,9 +46,9 @@ func Explain(ctx context.Context, w *workspace.Workspace, p Patch) (*explain.Exp
 // the patch apply.
 func explainNotes(ctx context.Context, w *workspace.Workspace, text string, o api.PatchOptions, src *source.Reader, refused fail.List) []string {
 	if len(refused) == 0 {
-		return consent.PlanNotes(src.Asked.List())
+		return consent.PlanNotes(src.Asked)
 	}
-	src.Asked = nil // looking for a hint asks nobody
+	src.Asked = new(guard.AskedPaths) // looking for a hint asks nobody
 	if hint := optionsHint(ctx, w, text, o, src, refused); hint != "" {
 		return []string{hint}
 	}

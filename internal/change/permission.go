@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/emend-dev/emend/api"
-	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/consent"
 	"github.com/emend-dev/emend/internal/dialect"
 	"github.com/emend-dev/emend/internal/plan"
@@ -23,7 +22,7 @@ import (
 // patch that needed no approval.
 type permission struct {
 	paths    []api.AskedPath
-	asked    *audit.Asked
+	asked    *consent.Result
 	sums     map[string]string // by path, the hash that the file has to have; "" for no file
 	fromRoot map[string]string // paths relative to the root, by the paths as the patch writes them
 }
@@ -34,7 +33,7 @@ type permission struct {
 func askForSections(ctx context.Context, w *workspace.Workspace, patchText string, view report.View, d *dialect.Dialect, o api.PatchOptions) (*permission, error) {
 	src := source.NewReader(ctx, w)
 	defer src.Close()
-	if src.Asked == nil {
+	if !src.Asked.CanAsk {
 		return nil, nil
 	}
 	perm := &permission{sums: map[string]string{}, fromRoot: map[string]string{}}
@@ -124,7 +123,7 @@ func (perm *permission) covers(src *source.Reader) bool {
 }
 
 // record returns the approval for the log entry of a section, nil if the section needed none.
-func (perm *permission) record(src *source.Reader) *audit.Asked {
+func (perm *permission) record(src *source.Reader) *consent.Result {
 	if perm == nil || len(src.Asked.List()) == 0 {
 		return nil
 	}

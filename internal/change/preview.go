@@ -45,12 +45,11 @@ func Preview(ctx context.Context, w *workspace.Workspace, p Patch) (*Plan, error
 func preview(ctx context.Context, w *workspace.Workspace, text string, o api.PatchOptions, src *source.Reader) (*Plan, error) {
 	view, p, err := planPatch(ctx, w, text, o, src)
 	if err == nil {
-		asks := src.Asked.List()
-		view.Notes = consent.PlanNotes(asks)
-		return &Plan{View: view, Plan: p, sums: src.Sums(), asks: asks, workspace: w}, nil
+		view.Notes = consent.PlanNotes(src.Asked)
+		return &Plan{View: view, Plan: p, sums: src.Sums(), asks: src.Asked.List(), workspace: w}, nil
 	}
 	list := fail.All(askBeforeTelling(ctx, w, src, err))
-	src.Asked = nil // looking for a hint asks nobody
+	src.Asked = new(guard.AskedPaths) // looking for a hint asks nobody
 	if hint := optionsHint(ctx, w, text, o, src, list); hint != "" {
 		first := *list[0]
 		first.Hint = joinHints(first.Hint, hint)

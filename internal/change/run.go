@@ -46,7 +46,7 @@ func planAndCommit(ctx context.Context, w *workspace.Workspace, view *report.Vie
 		return nil, askBeforeTelling(ctx, w, src, err)
 	}
 	if view.DryRun {
-		view.Notes = append(view.Notes, consent.PlanNotes(src.Asked.List())...)
+		view.Notes = append(view.Notes, consent.PlanNotes(src.Asked)...)
 		return &Report{View: *view, Plan: p}, askBeforeTelling(ctx, w, src, nil)
 	}
 	r.Asks = src.Asked.List()

@@ -1,4 +1,4 @@
-// Package consent asks a person about paths for which the policy has an ask rule. A call brings an asker in its context;
+// Package consent asks a person about paths with an ask rule. A call brings an asker in its context;
 // [AskAtPage] is the asker that puts the question on a page and waits. The package also lists the calls that wait and takes
 // the answers of the page.
 //
@@ -28,9 +28,15 @@ import (
 // maxQuestion is how many bytes of a diff a person is shown.
 const maxQuestion = 64 << 10
 
-// Ask asks the caller's asker about paths and returns the yes as the log records it. Without paths it asks nobody and returns
-// nil. The person is shown diff. Ask adds the caller and the paths to digest, which has all else that the yes depends on.
-func Ask(ctx context.Context, w *workspace.Workspace, about []api.AskedPath, diff string, digest hash.Hash) (*audit.Asked, error) {
+// Result says why a call may go on that touches paths with an ask rule. nil is for a call that touches none.
+type Result struct {
+	Asked   *audit.Asked    // a person said yes; nil if nobody could be asked
+	Unasked []api.AskedPath // nobody could be asked about these, and the policy lets their built-in rules pass such calls
+}
+
+// Ask asks the caller's asker about paths. Without paths it asks nobody and returns nil. The person is shown diff. Ask adds the
+// caller and the paths to digest, which has all else that the yes depends on.
+func Ask(ctx context.Context, w *workspace.Workspace, about []api.AskedPath, diff string, digest hash.Hash) (*Result, error) {
 	if len(about) == 0 {
 		return nil, nil
 	}
@@ -39,7 +45,7 @@ func Ask(ctx context.Context, w *workspace.Workspace, about []api.AskedPath, dif
 	}
 	f := caller.Asker(ctx)
 	if f == nil {
-		return nil, refused(about[0], errors.New("there is nobody to ask"))
+		return unasked(w, about, errors.New("there is nobody to ask"))
 	}
 	actor := w.Actor(ctx)
 	fmt.Fprintf(digest, "%d %d %q %q %q\n", w.Guard.RootID().Dev, w.Guard.RootID().Ino, actor.Client, actor.Session, actor.Tool)
@@ -52,7 +58,10 @@ func Ask(ctx context.Context, w *workspace.Workspace, about []api.AskedPath, dif
 	if ctx.Err() != nil {
 		return nil, caller.Cancelled(ctx)
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, api.ErrNoPage):
+		return unasked(w, about, err)
+	case err != nil:
 		return nil, refused(about[0], err)
 	}
 	out := &audit.Asked{By: caller.ForLog(by)}
@@ -61,19 +70,44 @@ func Ask(ctx context.Context, w *workspace.Workspace, about []api.AskedPath, dif
 			out.Paths = append(out.Paths, p)
 		}
 	}
-	return out, nil
+	return &Result{Asked: out}, nil
+}
+
+// unasked decides about a call that can ask nobody; err says why. A rule of the policy refuses it, whatever else it touches.
+func unasked(w *workspace.Workspace, about []api.AskedPath, err error) (*Result, error) {
+	if i := slices.IndexFunc(about, func(a api.AskedPath) bool { return !a.BuiltIn }); i >= 0 {
+		return nil, refused(about[i], err)
+	}
+	if !w.Guard.AllowsUnasked() {
+		return nil, refused(about[0], err)
+	}
+	return &Result{Unasked: about}, nil
 }
 
 // refused returns the refusal of a call that nobody allowed. err says why.
 func refused(a api.AskedPath, err error) error {
-	e := &fail.Error{Kind: fail.PermissionDenied, Path: a.Path, Cause: err,
-		Msg:  fmt.Sprintf("the policy wants a person to be asked about it (rule %s): %v", fail.Quote(a.Rule), err),
-		Hint: "Leave the file as it is, or ask a person to change the policy."}
-	if because, ok := errors.AsType[*fail.Error](err); ok {
-		e.Msg = fmt.Sprintf("the policy wants a person to be asked about it (rule %s): %s", fail.Quote(a.Rule), because.Msg)
-		e.Hint = cmp.Or(because.Hint, e.Hint)
+	e := &fail.Error{Kind: fail.PermissionDenied, Path: a.Path, Cause: err, Hint: "Leave the file as it is, or ask a person to change the policy."}
+	because := err.Error()
+	if inner, ok := errors.AsType[*fail.Error](err); ok {
+		because, e.Hint = inner.Msg, cmp.Or(inner.Hint, e.Hint)
 	}
+	e.Msg = fmt.Sprintf("%s wants a person to be asked about it (%s): %s", whoAsks(a), RuleText(a), because)
 	return e
+}
+
+func whoAsks(a api.AskedPath) string {
+	if a.BuiltIn {
+		return "emend"
+	}
+	return "the policy"
+}
+
+// RuleText names the rule because of which a person is asked about a path.
+func RuleText(a api.AskedPath) string {
+	if a.BuiltIn {
+		return fmt.Sprintf("built-in rule %s, %s", fail.Quote(a.Rule), a.Why)
+	}
+	return "rule " + fail.Quote(a.Rule)
 }
 
 // NewDigest returns a hash that begins with the content of every file that was read.
@@ -89,12 +123,16 @@ func NewDigest(sums map[guard.Identity]string) hash.Hash {
 }
 
 // PlanNotes returns the notes of a plan that say which paths a person is asked about before its commit.
-func PlanNotes(about []api.AskedPath) (notes []string) {
-	for _, a := range about {
-		if a.Write {
-			notes = append(notes, fmt.Sprintf("%s: before this is committed a person is asked (rule %s of the policy).",
-				report.Escape(a.Path), fail.Quote(a.Rule)))
+func PlanNotes(asked *guard.AskedPaths) (notes []string) {
+	for _, a := range asked.List() {
+		if !a.Write || !asked.CanAsk {
+			continue
 		}
+		rule := RuleText(a)
+		if !a.BuiltIn {
+			rule += " of the policy"
+		}
+		notes = append(notes, fmt.Sprintf("%s: before this is committed a person is asked (%s).", report.Escape(a.Path), rule))
 	}
 	return notes
 }

@@ -38,7 +38,7 @@ func TestAskedPaths(t *testing.T) {
 		{".github/workflows/ci.yml", true, []api.AskedPath{{Path: ".github/workflows/ci.yml", Write: true, Rule: ".github/workflows/ci.yml"}}},
 		{"w/ci.yml", true, []api.AskedPath{{Path: ".github/workflows/ci.yml", Write: true, Rule: ".github/workflows/ci.yml"}}},
 	} {
-		var asks AskedPaths
+		asks := AskedPaths{CanAsk: true}
 		_, err := g.Resolve(tc.path, Request{Write: tc.write, Asked: &asks})
 		if (err == nil) != (tc.want != nil) || err == nil && !slices.Equal(asks.List(), tc.want) {
 			t.Errorf("%s: %v, %v, want %v", tc.path, asks.List(), err, tc.want)
@@ -61,7 +61,7 @@ func TestAskedPathsGoWithTheEntry(t *testing.T) {
 	g, err := Open(root, Options{Policy: p})
 	check(t, err)
 	defer g.Close()
-	var asks AskedPaths
+	asks := AskedPaths{CanAsk: true}
 	e, err := g.Resolve("a", Request{Write: true, Asked: &asks})
 	check(t, err)
 	if len(asks.List()) != 0 {

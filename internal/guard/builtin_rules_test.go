@@ -12,11 +12,12 @@ import (
 var (
 	noWriting = strings.Fields(`.git .hg .svn .jj .sl .bzr _darcs .pijul _svn .fslckout .fslckout-journal _fossil_ _fossil_-wal .fos cvs/root cvs/repository
 		cvs/update.prog cvsroot .repo .gclient .gclient_entries .hgsub .vscode .idea .cursor .claude .codex .gemini .opencode .zed .agents .husky
-		.devcontainer .github/workflows .mcp.json .mcp.json.emend-backup mcp.json opencode.json opencode.jsonc opencode.json.emend-backup.2 .claude.json .cursorrules .npmrc .yarnrc .yarnrc.yml .gitconfig
+		.devcontainer .github/workflows .mcp.json .mcp.json.emend-backup mcp.json opencode.json opencode.jsonc opencode.json.emend-backup.2 .claude.json .cursorrules .yarnrc .yarnrc.yml .gitconfig
 		.gitmodules .pre-commit-config.yaml git~1`)
-	noReading = strings.Fields(`.env .envrc .env.local .env.example.bak server.pem a.key id_rsa id_rsa.pub .netrc .emend .git/emend`)
+	noReading = strings.Fields(`.npmrc .env .envrc .env.local .env.example.bak server.pem a.key id_rsa id_rsa.pub .netrc .emend .git/emend`)
 	notRules  = strings.Fields(`.env.example env .github/x.yml github/workflows .gitignore .gitattributes .github
-		.git.txt .slx darcs fossil .fossil .foss cvs cvs/john.md cvs/entries root repo .reports .hgignore git~10 x.git zed opencode opencode.go x.mcp.json a.pem.txt key id_ed25519 workflows/.github README.md .`)
+		.git.txt .slx darcs fossil .fossil .foss cvs cvs/john.md cvs/entries root repo .reports .hgignore git~10 x.git zed opencode opencode.go x.mcp.json a.pem.txt key id_ed25519.pub prod.env.example example.env docs/keys.md config.toml profile.go env.ts
+		keystore.go .config .aws .docker agents.go lefthook.go mise.go tfstate.go workflows/.github README.md .`)
 )
 
 // disguises spell a name in ways that some system takes for the same.
@@ -149,14 +150,22 @@ func TestAllowProtected(t *testing.T) {
 
 // TestRules: a rule that is not written in folded form would never match.
 func TestRules(t *testing.T) {
+	seen := map[string]bool{}
 	for _, r := range builtinRules {
-		if r.pattern != strings.ToLower(r.pattern) || r.why == "" || r.protects&writing == 0 {
-			t.Errorf("%+v", r)
+		if r.reason == "" || r.level != deny && r.level != ask || r.why == "" || r.source == "" || r.protects&writing == 0 || seen[r.pattern] {
+			t.Errorf("%s: %+v", r.pattern, r.ruleRow)
+		}
+		seen[r.pattern] = true
+		if r.level == ask && r.protects != writing {
+			t.Errorf("%s: reading is not asked about: files are read ahead", r.pattern)
 		}
 		for name := range strings.SplitSeq(r.pattern, "/") {
-			if fold(name) != name || strings.Count(name, "*") > 1 || strings.ContainsAny(name, "?[") {
+			if fold(name) != strings.ToLower(name) || strings.Count(name, "*") > 1 || strings.ContainsAny(name, "?[") {
 				t.Errorf("%q can never match", r.pattern)
 			}
+		}
+		if r.knownByID && strings.Contains(r.pattern, "*") {
+			t.Errorf("%q: a directory is recognised by one name", r.pattern)
 		}
 	}
 }

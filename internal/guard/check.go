@@ -5,35 +5,42 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
 )
 
-// checkFor returns a function that refuses names which a rule protects and nobody allowed. If asks is not nil, it collects
-// the names that the policy wants a person to be asked about, and does not refuse them.
+// checkFor returns a function that refuses names which a rule protects and nobody allowed. Names that a person is to be asked
+// about go to asks. A nil asks refuses them.
 func (g *Guard) checkFor(path string, write bool, asks *AskedPaths) func([]string) error {
 	from := reading
 	if write {
 		from = writing
 	}
 	return func(names []string) error {
-		switch v, rule := g.policy.verdictOn(names, write); {
-		case v == ask && asks != nil:
-			asks.add(names, write, rule)
-			return nil
-		case v == deny || v == ask:
-			return refusePolicy(path, names, v, rule)
-		case v == allow:
-			return nil
-		}
 		r, depth := findRule(names, from)
-		if r == nil && g.inStore(names) {
+		if (r == nil || r.level == ask) && g.inStore(names) {
 			r, depth = storeRule, len(g.storeNames)
 		}
-		if r == nil || g.allowed(names) {
-			return nil
-		}
-		return refuseProtected(path, names, depth, r)
+		return g.decide(path, names, write, asks, r, depth)
 	}
+}
+
+// decide is checkFor for names that the rule r protects by their first depth names; nil for no rule. It is the one order of all
+// rules: deny, ask and allow of the policy, then what a person allowed for this run, then the built-in rule.
+func (g *Guard) decide(path string, names []string, write bool, asks *AskedPaths, r *rule, depth int) error {
+	switch v, rule := g.policy.verdictOn(names, write); {
+	case v == ask && asks.canAsk():
+		asks.add(api.AskedPath{Path: strings.Join(names, "/"), Write: write, Rule: rule})
+		return nil
+	case v == deny || v == ask:
+		return refusePolicy(path, names, v, rule)
+	case v == allow || r == nil || g.allowed(names):
+		return nil
+	case r.level == ask && (asks.canAsk() || asks != nil && g.AllowsUnasked()):
+		asks.add(api.AskedPath{Path: strings.Join(names, "/"), Write: write, Rule: r.pattern, BuiltIn: true, Why: r.why})
+		return nil
+	}
+	return refuseProtected(path, names, depth, r)
 }
 
 // inStore reports whether the path leads into a store with a name of its own.
@@ -48,11 +55,17 @@ func (g *Guard) allowed(names []string) bool {
 }
 
 func refuseProtected(path string, names []string, depth int, r *rule) error {
+	format := "%s is protected from %s by the rule %q (%s)"
+	if r.level == ask {
+		format = "%s is protected from %s until a person was asked, by the rule %q (%s), and there is nobody to ask"
+	}
 	return &fail.Error{Kind: fail.PermissionDenied, Path: path,
-		Msg: fmt.Sprintf("%s is protected from %s by the rule %q (%s)",
-			fail.Quote(strings.Join(names, "/")), r.protects, r.pattern, r.why),
+		Msg:  fmt.Sprintf(format, fail.Quote(strings.Join(names, "/")), r.protects, r.pattern, r.why),
 		Hint: fmt.Sprintf("With --allow-protected %q a person can allow it.", patternBelow(names[:depth]))}
 }
+
+// AllowsUnasked reports whether a built-in rule that asks lets a call pass that can ask nobody.
+func (g *Guard) AllowsUnasked() bool { return g.policy == nil || !g.policy.denyUnasked }
 
 // HasAskRules reports whether the policy has rules to ask a person.
 func (g *Guard) HasAskRules() bool {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,7 +23,8 @@ type Folder struct {
 	dir   dirReader
 	rel   string // slash path from the root; "" is the root
 	depth int    // how many names rel has
-	// ordinary: no rule matches the names that lead here, and no policy has rules for reading, so that the last name decides.
+	// ordinary: no rule begins with one of the names that lead here, and no policy has rules for reading, so that the last name
+	// decides.
 	ordinary bool
 }
 
@@ -89,8 +91,8 @@ func (g *Guard) openFolder(e Entry) (*Folder, error) {
 }
 
 func (g *Guard) newFolder(at dirReader, names []string) *Folder {
-	r, _ := findRule(names, reading)
-	return &Folder{g, at, strings.Join(names, "/"), len(names), r == nil && !g.policy.hasReadRules() && len(g.storeNames) == 0}
+	ordinary := !slices.ContainsFunc(names, protectsReading) && !g.policy.hasReadRules() && len(g.storeNames) == 0
+	return &Folder{g, at, strings.Join(names, "/"), len(names), ordinary}
 }
 
 // ParentFolder opens the directory of the file that e names, and returns the file's name in it.

@@ -24,8 +24,11 @@ func (w *pathWalk) checkHardLink(e Entry) error {
 func (w *pathWalk) compareWithProtected(file Identity) error {
 	for _, d := range w.batch.watchedDirs(w.resolved) {
 		for _, t := range w.batch.findProtectedFiles(d) {
-			if t.identity == file && !w.guard.mayWrite(t.ruleNames, w.asked) {
-				return refuseProtected(w.path, t.ruleNames, t.depth, t.rule)
+			if t.identity != file {
+				continue
+			}
+			if err := w.guard.decide(w.path, t.ruleNames, true, w.asked, t.rule, t.depth); err != nil {
+				return err
 			}
 		}
 	}

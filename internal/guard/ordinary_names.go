@@ -1,41 +1,45 @@
 package guard
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
 
 // protectsReading reports whether a rule for reading may apply to a name, whatever leads to it. A listing asks about every
-// name that it meets, and for nearly all of them the first and the last byte decide.
+// name that it meets, and for nearly all of them the first two and the last two bytes decide.
 func protectsReading(name string) bool {
 	if isOrdinary(name) {
 		return false
 	}
 	folded := fold(name)
+	if slices.ContainsFunc(rulesByName[folded], func(r *rule) bool { return r.protects&reading != 0 }) {
+		return true
+	}
 	for i := range readPatterns {
-		if readPatterns[i].match(folded) {
+		if readPatterns[i].star && readPatterns[i].match(folded) {
 			return true
 		}
 	}
 	return false
 }
 
-// readPatterns are the names in the rules that protect from reading.
+// readPatterns are the first names of the rules that protect from reading: whatever the others protect is below these.
 var readPatterns = func() (out []namePattern) {
 	for i := range builtinRules {
-		if builtinRules[i].protects&reading != 0 {
-			out = append(out, ruleNames[i]...)
+		if r := &builtinRules[i]; r.protects&reading != 0 && !slices.Contains(out, r.names[0]) {
+			out = append(out, r.names[0])
 		}
 	}
 	return out
 }()
 
-// edgeBits has one bit for each of the readPatterns: in first under the bytes that a name may begin with if it folds to one
-// that the pattern matches, in last under those that it may end with.
-type edgeBits struct{ first, last [256]uint32 }
+// edgeBits has one bit for each of the readPatterns: in first and second under the bytes that a name may begin with if it folds
+// to one that the pattern matches, in beforeLast and last under those that it may end with.
+type edgeBits struct{ first, second, beforeLast, last [256]uint64 }
 
 // otherLetters is the bit of names that fold to one with other letters: see [fold].
-const otherLetters = 1 << 31
+const otherLetters = 1 << 63
 
 var readEdges = func() (e edgeBits) {
 	for i, r := range readPatterns {
@@ -44,16 +48,19 @@ var readEdges = func() (e edgeBits) {
 			end = r.before
 		}
 		setEdge(&e.first, r.before[:min(1, len(r.before))], 1<<i)
+		setEdge(&e.second, r.before[min(1, len(r.before)):min(2, len(r.before))], 1<<i)
+		setEdge(&e.beforeLast, end[max(0, len(end)-2):max(0, len(end)-1)], 1<<i)
 		setEdge(&e.last, end[max(0, len(end)-1):], 1<<i)
 	}
-	e.first['g'], e.first['G'] = e.first['g']|otherLetters, e.first['G']|otherLetters // git~1
-	e.last['1'] |= otherLetters
-	e.last['.'], e.last[' '] = ^uint32(0), ^uint32(0) // what fold takes off the end
+	setEdge(&e.first, "g", otherLetters) // git~1
+	setEdge(&e.second, "i", otherLetters)
+	setEdge(&e.beforeLast, "~", otherLetters)
+	setEdge(&e.last, "1", otherLetters)
 	return e
 }()
 
 // setEdge sets a bit under a letter in both cases, or under every byte for a star.
-func setEdge(table *[256]uint32, letter string, bit uint32) {
+func setEdge(table *[256]uint64, letter string, bit uint64) {
 	if letter == "" {
 		for c := range table {
 			table[c] |= bit
@@ -66,7 +73,14 @@ func setEdge(table *[256]uint32, letter string, bit uint32) {
 
 // isOrdinary reports whether certainly no rule for reading matches a name. It looks at no more bytes than it has to.
 func isOrdinary(name string) bool {
-	if name == "" || readEdges.first[name[0]]&readEdges.last[name[len(name)-1]] != 0 {
+	if len(name) < 2 {
+		return false
+	}
+	beforeLast, last := name[len(name)-2], name[len(name)-1]
+	if last == '.' || last == ' ' {
+		return false // fold takes it off
+	}
+	if e := &readEdges; e.first[name[0]]&e.second[name[1]]&e.beforeLast[beforeLast]&e.last[last] != 0 {
 		return false
 	}
 	for i := range len(name) {

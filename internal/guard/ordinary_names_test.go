@@ -1,7 +1,6 @@
 package guard
 
 import (
-	"slices"
 	"strings"
 	"testing"
 )
@@ -17,7 +16,8 @@ func FuzzProtectsReading(f *testing.F) {
 		want := false
 		for i := range builtinRules {
 			if builtinRules[i].protects&reading != 0 {
-				want = want || slices.ContainsFunc(strings.Split(builtinRules[i].pattern, "/"), func(p string) bool { return matchName(p, folded) })
+				first, _, _ := strings.Cut(builtinRules[i].pattern, "/")
+				want = want || matchName(strings.ToLower(first), folded)
 			}
 		}
 		if got := protectsReading(name); got != want {
@@ -57,7 +57,7 @@ func matchName(pattern, name string) bool {
 
 // TestEdgeBits: each name in a rule for reading has a bit of its own. A name without a bit would no longer be protected.
 func TestEdgeBits(t *testing.T) {
-	if n := len(readPatterns); n > 31 {
-		t.Errorf("%d names and 31 bits", n)
+	if n := len(readPatterns); n > 63 {
+		t.Errorf("%d names and 63 bits", n)
 	}
 }

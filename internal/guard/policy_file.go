@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -21,6 +22,7 @@ import (
 // the first of these that names it decides.
 type Policy struct {
 	write, read  accessRules
+	denyUnasked  bool // a built-in rule that asks refuses a call that can ask nobody
 	hash         string
 	historyAge   time.Duration
 	historyBytes int64
@@ -38,9 +40,14 @@ type ruleLists struct {
 	Allow []string `toml:"allow"`
 }
 
+type writeSection struct {
+	ruleLists
+	Unasked string `toml:"unasked"` // "allow", "deny", or "" for what holds otherwise
+}
+
 type section struct {
-	Write ruleLists `toml:"write"`
-	Read  ruleLists `toml:"read"`
+	Write writeSection `toml:"write"`
+	Read  ruleLists    `toml:"read"`
 }
 
 type policyFile struct {
@@ -66,25 +73,37 @@ func ReadPolicy(file, root string) (*Policy, error) {
 		return nil, policyError(file, err)
 	}
 	if unknown := meta.Undecoded(); len(unknown) > 0 {
-		return nil, policyError(file, fmt.Errorf("%s is none of write, read, workspace, deny, ask, allow, history, age, size", unknown[0]))
+		return nil, policyError(file, fmt.Errorf("%s is none of write, read, workspace, deny, ask, allow, unasked, history, age, size", unknown[0]))
 	}
 	sum := sha256.Sum256(text)
 	p := &Policy{hash: hex.EncodeToString(sum[:])}
 	if p.historyAge, p.historyBytes, err = f.History.parse(); err != nil {
 		return nil, policyError(file, err)
 	}
-	all := []section{f.section}
-	for path, s := range f.Workspace {
-		if samePath(path, root) {
-			all = append(all, s)
-		}
+	if err := p.add(f.section); err != nil {
+		return nil, policyError(file, err)
 	}
-	for _, s := range all {
-		if err := errors.Join(p.write.add(s.Write), p.read.add(s.Read)); err != nil {
+	for _, path := range slices.Sorted(maps.Keys(f.Workspace)) {
+		if !samePath(path, root) {
+			continue
+		}
+		if err := p.add(f.Workspace[path]); err != nil {
 			return nil, policyError(file, err)
 		}
 	}
 	return p, nil
+}
+
+// add adds the rules of a section. What a section says of calls that can ask nobody replaces what an earlier one said.
+func (p *Policy) add(s section) error {
+	switch s.Write.Unasked {
+	case "":
+	case "allow", "deny":
+		p.denyUnasked = s.Write.Unasked == "deny"
+	default:
+		return fmt.Errorf("write.unasked: %q is neither \"allow\" nor \"deny\"", s.Write.Unasked)
+	}
+	return errors.Join(p.write.add(s.Write.ruleLists), p.read.add(s.Read))
 }
 
 // insideWorkspace reports whether the file, or a link on the way to it, is below root. It compares directories, not paths: a

@@ -17,7 +17,7 @@ func (g *Guard) computePolicyHash() string {
 	h := sha256.New()
 	for i := range builtinRules {
 		r := &builtinRules[i]
-		fmt.Fprintf(h, "%q %d %q\n", r.pattern, r.protects, r.except)
+		fmt.Fprintf(h, "%q %d %d %q\n", r.pattern, r.level, r.protects, r.except)
 	}
 	for i := range repositoryKinds {
 		fmt.Fprintf(h, "%q %q\n", repositoryKinds[i].file, repositoryKinds[i].others)

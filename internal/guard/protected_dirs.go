@@ -38,8 +38,9 @@ func (w *pathWalk) checkProtectedDirs(e Entry) error {
 		if i < 0 {
 			continue
 		}
-		if as := slices.Concat(l.ruleNames, names[depth-i:]); !w.guard.mayWrite(as, w.asked) {
-			return refuseProtected(w.path, as, len(l.ruleNames), l.rule)
+		as := slices.Concat(l.ruleNames, names[depth-i:])
+		if err := w.guard.decide(w.path, as, true, w.asked, l.rule, len(l.ruleNames)); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -208,18 +209,4 @@ func (w *pathWalk) locateDir(names []string) []location {
 		return nil
 	}
 	return []location{{w.resolved, id}}
-}
-
-// mayWrite reports whether a person allowed writing to a protected path, in the options or in the policy, or will be asked
-// about it.
-func (g *Guard) mayWrite(names []string, asked *AskedPaths) bool {
-	if g.allowed(names) {
-		return true
-	}
-	v, rule := g.policy.verdictOn(names, true)
-	if v == ask && asked != nil {
-		asked.add(names, true, rule)
-		return true
-	}
-	return v == allow
 }

@@ -28,9 +28,9 @@ type repositoryKind struct {
 // git looks for HEAD, refs and objects (gitrepository-layout(5), and is_git_directory in its setup.c). Links count as what
 // they lead to. The file commondir may say that refs and objects are elsewhere, and the environment that objects are.
 var repositoryKinds = []repositoryKind{
-	{rule{pattern: "a directory with HEAD and refs", protects: writing, why: "git repository"},
+	{rule{pattern: "a directory with HEAD and refs", ruleRow: &ruleRow{reason: ownFiles, level: deny, protects: writing, why: "git repository"}},
 		"HEAD", [][]string{{"refs", "commondir"}}},
-	{rule{pattern: "a directory with format, db, hooks and locks", protects: writing, why: "Subversion repository"},
+	{rule{pattern: "a directory with format, db, hooks and locks", ruleRow: &ruleRow{reason: ownFiles, level: deny, protects: writing, why: "Subversion repository"}},
 		"format", [][]string{{"db"}, {"hooks"}, {"locks"}}},
 }
 
@@ -182,7 +182,7 @@ func (g *Guard) checkNewParts(d *changedDir) error {
 			continue
 		}
 		for _, p := range d.parts {
-			if k.hasPart(&p) && !g.mayWrite(splitNames(p.path), p.asked) {
+			if k.hasPart(&p) && g.decide(p.path, splitNames(p.path), true, p.asked, &k.rule, 0) != nil {
 				return refuseNewRepository(p.path, d.names, &k.rule)
 			}
 		}

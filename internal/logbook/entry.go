@@ -58,6 +58,9 @@ func (rd *Reader) Entry(o *Outcomes, r *audit.Record, op audit.Op) api.LogEntry 
 		Operation: op.Operation, Path: op.Path, ToPath: op.ToPath, BeforeSha256: op.Before, AfterSha256: op.After,
 		OK: r.OK, ErrorKind: r.ErrorKind, Message: r.Message, Entry: EntryName(r), Seq: r.Seq, Client: r.Actor.Client, Call: r.Actor.Call,
 		Undoes: r.Undoes, UndoneBy: o.UndoneBy(r.Tx)}
+	if e.OK {
+		e.Marks = marksOf(op)
+	}
 	if rd.Readable(op) != nil {
 		e.BeforeSha256, e.AfterSha256 = "", "" // a short secret can be guessed from its hash
 		if r.Kind == audit.Failed {
@@ -75,6 +78,24 @@ func (rd *Reader) Entry(o *Outcomes, r *audit.Record, op audit.Op) api.LogEntry 
 		e.ErrorKind = cmp.Or(end.ErrorKind, string(fail.CommandFailed))
 	}
 	return e
+}
+
+// marksOf words what a person should know of a change.
+func marksOf(op audit.Op) (out []string) {
+	if op.Unasked != "" {
+		out = append(out, fmt.Sprintf("%s (rule %s)", unaskedMark, fail.Quote(op.Unasked)))
+	}
+	return out
+}
+
+const unaskedMark = "nobody was asked"
+
+// shortMarks returns the marks of a call, without their details.
+func (rd *Reader) shortMarks(r *audit.Record) (out []string) {
+	if slices.ContainsFunc(r.Ops, func(op audit.Op) bool { _, ok := rd.Local(op); return ok && op.Unasked != "" }) {
+		out = append(out, unaskedMark)
+	}
+	return out
 }
 
 // withoutQuotes returns r without the text that its message quotes, if r failed on a file that may not be read.

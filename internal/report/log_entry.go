@@ -22,6 +22,9 @@ func EntryLine(e *api.LogEntry) string {
 	default:
 		out += "  ok"
 	}
+	if len(e.Marks) > 0 {
+		out += "; " + strings.Join(e.Marks, "; ")
+	}
 	return Escape(strings.ReplaceAll(out, "\n", `\n`))
 }
 

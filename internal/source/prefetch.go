@@ -38,10 +38,10 @@ const (
 	prefetchMaxBytes = 256 << 10 // larger files are read when they are asked for
 )
 
-// Prefetch begins to read the files that sections name, if there are many. It reads nothing when a person may have to be
-// asked, so that questions keep the order of the plan, nor when MaxBytes limits what is read.
+// Prefetch begins to read the files that sections name, if there are many. It reads nothing when the policy may have a
+// person asked about what is read, nor when MaxBytes limits what is read.
 func (r *Reader) Prefetch(ctx context.Context, sections []patch.Section, absolute bool) {
-	if r.prefetcher != nil || len(sections) < prefetchSize/2 || r.MaxBytes > 0 || r.Asked != nil && r.W.Guard.HasAskRules() {
+	if r.prefetcher != nil || len(sections) < prefetchSize/2 || r.MaxBytes > 0 || r.Asked.CanAsk && r.W.Guard.HasAskRules() {
 		return
 	}
 	p := &prefetcher{todo: make(chan int, prefetchBatches), fetch: func(s *patch.Section) fetched {

@@ -23,7 +23,7 @@ type Reader struct {
 	FromLog   bool              // the paths come from the log: the rules for new names do not apply to them
 	MaxBytes  int               // the most bytes that Load reads in all; 0 for no such limit
 	BytesRead int               // the bytes that Load has read
-	Asked     *guard.AskedPaths // collects the paths that policy asks a person about; nil refuses them
+	Asked     *guard.AskedPaths // collects the paths that a person is asked about
 	Batch     *guard.Batch
 
 	loaded     map[guard.Identity]contents

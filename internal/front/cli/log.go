@@ -162,6 +162,9 @@ func (a *app) printEntryFile(e *api.LogEntry, diff bool) {
 	if e.TrashedTo != "" {
 		kept = "  (kept as " + e.TrashedTo + ")"
 	}
+	if len(e.Marks) > 0 {
+		kept += "  " + report.OneLine(strings.Join(e.Marks, "; "))
+	}
 	letter := report.StatusLetter(e)
 	if letter == "U" {
 		letter = report.OpLetter(e)

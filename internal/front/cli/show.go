@@ -113,7 +113,8 @@ func (a *app) printHashes(e *api.LogEntry) {
 		return
 	}
 	fmt.Fprintf(a.out, "\n  %s %s\n", a.colorize(letterColors[report.OpLetter(e)], report.OpLetter(e)), a.colorize(bold, report.OneLine(report.EntryPath(e))))
-	for _, h := range []struct{ name, sum string }{{"before", e.BeforeSha256}, {"after", e.AfterSha256}, {"kept as", e.TrashedTo}} {
+	for _, h := range []struct{ name, sum string }{{"before", e.BeforeSha256}, {"after", e.AfterSha256}, {"kept as", e.TrashedTo},
+		{"marked", strings.Join(e.Marks, "; ")}} {
 		if h.sum != "" {
 			fmt.Fprintf(a.out, "    %-8s %s\n", h.name, report.OneLine(h.sum))
 		}

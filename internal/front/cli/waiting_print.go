@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/internal/consent"
 	"github.com/emend-dev/emend/internal/report"
 )
 
@@ -56,6 +57,9 @@ type waitingPath struct {
 	Path  string `json:"path"`
 	Write bool   `json:"write"`
 	Rule  string `json:"rule"`
+
+	BuiltIn bool   `json:"builtIn,omitempty"`
+	Why     string `json:"why,omitempty"`
 }
 
 func newWaitingCall(w *api.Waiting) waitingCall {
@@ -79,7 +83,7 @@ func (a *app) waitingText(w *api.Waiting) string {
 	row("who", "%s", strings.Join(strings.Fields(q.Actor.Client+" "+q.Actor.Agent+" "+q.Actor.Session), ", "))
 	row("tool", "%s, in %s", q.Actor.Tool, q.Root)
 	for _, p := range q.Paths {
-		row(map[bool]string{true: "change", false: "read"}[p.Write], "%s (rule %q)", p.Path, p.Rule)
+		row(map[bool]string{true: "change", false: "read"}[p.Write], "%s (%s)", p.Path, consent.RuleText(p))
 	}
 	if q.Diff != "" {
 		b.WriteByte('\n')

@@ -52,7 +52,7 @@ func (r *askRound) ask(ctx context.Context, q api.Question) (by string, err erro
 		}
 		by, pageErr := r.askAtPage(ctx, q)
 		if errors.Is(pageErr, api.ErrNoPage) {
-			return "", err
+			return "", fmt.Errorf("%w (%w)", err, api.ErrNoPage)
 		}
 		return by, pageErr
 	}

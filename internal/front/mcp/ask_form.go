@@ -2,9 +2,11 @@ package mcp
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/internal/consent"
 	"github.com/emend-dev/emend/internal/report"
 	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -31,14 +33,17 @@ func askMessage(q api.Question) string {
 	if who == "" {
 		who = "An agent"
 	}
-	fmt.Fprintf(&b, "%s calls %s in %s. The policy wants you to be asked about:\n",
-		report.OneLine(who), report.OneLine(q.Actor.Tool), report.OneLine(q.Root))
+	says := "You are asked about:"
+	if slices.ContainsFunc(q.Paths, func(p api.AskedPath) bool { return !p.BuiltIn }) {
+		says = "The policy wants you to be asked about:"
+	}
+	fmt.Fprintf(&b, "%s calls %s in %s. %s\n", report.OneLine(who), report.OneLine(q.Actor.Tool), report.OneLine(q.Root), says)
 	for _, p := range q.Paths {
 		verb := "reading"
 		if p.Write {
 			verb = "changing"
 		}
-		fmt.Fprintf(&b, "  %s %s (rule %q)\n", verb, report.OneLine(p.Path), p.Rule)
+		fmt.Fprintf(&b, "  %s %s (%s)\n", verb, report.OneLine(p.Path), consent.RuleText(p))
 	}
 	if q.Diff == "" {
 		return b.String()

@@ -35,7 +35,7 @@ type question struct {
 }
 
 type askedPath struct {
-	Do, Path, Rule, File string
+	Do, Path, Rule, Why, File string
 }
 
 // askedDiff is the diff of one file of a question, and what a diff cannot say of it.
@@ -93,7 +93,7 @@ func (r *request) question(w *api.Waiting, whole bool, room *int) question {
 		if a.Write {
 			do = "change"
 		}
-		q.Paths = append(q.Paths, askedPath{do, a.Path, a.Rule, r.ws.FilePage(path.Join(w.Below, a.Path))})
+		q.Paths = append(q.Paths, askedPath{do, a.Path, a.Rule, a.Why, r.ws.FilePage(path.Join(w.Below, a.Path))})
 	}
 	q.Rules = ruleTexts(w.Question.Paths)
 	if q.Lines = strings.Count(w.Question.Diff, "\n"); q.Lines > *room && !whole {
@@ -141,7 +141,11 @@ func ruleTexts(about []api.AskedPath) string {
 		if a.Write {
 			do = "changing"
 		}
-		if text := do + " " + a.Rule; !seen[text] {
+		text := do + " " + a.Rule
+		if a.BuiltIn {
+			text += " (built in: " + a.Why + ")"
+		}
+		if !seen[text] {
 			seen[text] = true
 			out = append(out, text)
 		}
