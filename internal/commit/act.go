@@ -15,7 +15,9 @@ type act struct {
 	audit.Act
 	change int // index of its change; -1 for a directory
 
-	oldInfo   vfs.Info // the verified file at Path
+	oldInfo vfs.Info // the verified file at Path
+	// linkedAt is the time of change of the old file after it got its second name; zero if it got none.
+	linkedAt  time.Time
 	held      vfs.File // keeps the inode number of the verified file from being used again
 	heldEarly bool     // held since it was staged
 	// lease ends the lease, and reports whether somebody asked to write.
@@ -50,3 +52,7 @@ func (a *act) releaseLease() (asked bool) {
 // recentChange is how old a change must be for its time to tell it from a later one: some file systems store whole
 // seconds, or two.
 const recentChange = 2100 * time.Millisecond
+
+// recentTick is the same for the time of change, which the kernel sets from its own clock, on file systems that store
+// fractions of a second. That clock ticks at least a hundred times a second.
+const recentTick = 20 * time.Millisecond

@@ -55,7 +55,23 @@ func (t *transaction) linkSecondNames(a *act, slots vfs.Dir, name string) error 
 	if err != nil {
 		return reachError(a.Path, err)
 	}
-	return reachError(a.Path, ignoreNoLink(dir.Link(last, slots, history.OldLink(name))))
+	return reachError(a.Path, t.linkOld(a, dir, last, slots, history.OldLink(name)))
+}
+
+// linkOld gives the old file its second name. That changes its time of change, and linkOld remembers to what.
+func (t *transaction) linkOld(a *act, dir vfs.Dir, name string, slots vfs.Dir, as string) error {
+	before, err := dir.Stat(name)
+	if err != nil {
+		return err
+	}
+	if err := dir.Link(name, slots, as); err != nil {
+		return ignoreNoLink(err)
+	}
+	after, err := dir.Stat(name)
+	if err == nil && before.ChangeTime.Equal(t.tx.Changes[a.change].Old.ChangeTime) {
+		a.linkedAt = after.ChangeTime
+	}
+	return err
 }
 
 // stageContent makes the new file of an act, complete but for its place.

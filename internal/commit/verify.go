@@ -85,7 +85,11 @@ func (t *transaction) checkUnchanged(a *act, old *Old) error {
 		return err
 	}
 	// Any change since shows in one of these, or, if it came too fast for the times to differ, in the content.
-	timesTell := !a.recent && (a.oldInfo.ChangeTime.Equal(old.ChangeTime) || old.Sum == "")
+	changed := old.ChangeTime
+	if !a.linkedAt.IsZero() {
+		changed = a.linkedAt
+	}
+	timesTell := !a.recent && (a.oldInfo.ChangeTime.Equal(changed) || old.Sum == "")
 	if sameFile(a.oldInfo, old.Info) && timesTell {
 		return nil
 	}
@@ -103,7 +107,7 @@ func (t *transaction) checkUnchanged(a *act, old *Old) error {
 // modification time, but not the time of change.
 func (t *transaction) isRecent(is vfs.Info) bool {
 	now := t.s.opts.now()
-	return now.Sub(is.ModTime) < recentChange || now.Sub(is.ChangeTime) < recentChange
+	return now.Sub(is.ModTime) < recentChange || now.Sub(is.ChangeTime) < recentTick
 }
 
 // sameFile reports whether two looks saw the same file, as far as can be told without its time of change, which a rename
