@@ -61,7 +61,7 @@ type HTTP struct {
 	endpoints map[string]func() *endpoint // by path; each is made when it is first used
 	sessions  *sessions
 	rate      *gate.RateLimiter
-	warnRate  *gate.RateLimiter // limits the warnings about refused requests, so that a flood of them does not fill the log
+	warnings  *gate.Warnings // about refused requests
 	health    health
 	bodyBytes atomic.Int64 // of all requests in hand
 	draining  atomic.Bool
@@ -72,7 +72,7 @@ type HTTP struct {
 func (s *Server) HTTP(c HTTPConfig) *HTTP {
 	h := &HTTP{HTTPConfig: c.withDefaults(), Server: s, endpoints: map[string]func() *endpoint{}}
 	h.sessions = &sessions{max: h.MaxSessions, idle: h.SessionIdle, open: map[string]*session{}}
-	h.rate, h.warnRate = gate.NewRateLimiter(h.MaxRate), gate.NewRateLimiter(1)
+	h.rate, h.warnings = gate.NewRateLimiter(h.MaxRate), gate.NewWarnings()
 	h.health.maxAge = time.Second
 	h.endpoints["/mcp"] = sync.OnceValue(func() *endpoint { return h.newEndpoint(s.sdk) })
 	for i, w := range s.Workspaces {
@@ -125,8 +125,8 @@ func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // logRefusal logs a refusal, as a warning if somebody should look into it.
 func (h *HTTP) logRefusal(refusal *httpRefusal, r *http.Request) {
 	level := slog.LevelDebug
-	if refusal.code != http.StatusNotFound && refusal.reason != "health" && h.warnRate.Allow(refusal.reason) {
-		level = slog.LevelWarn
+	if refusal.code != http.StatusNotFound && refusal.reason != "health" {
+		level = h.warnings.Level(refusal.reason)
 	}
 	h.Log.Log(r.Context(), level, "a request was refused", "by", refusal.reason, "code", refusal.code, "remote", r.RemoteAddr)
 }
