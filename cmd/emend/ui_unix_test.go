@@ -95,13 +95,17 @@ func TestUI(t *testing.T) {
 	if code != 303 || len(cookies) != 1 {
 		t.Fatalf("the token: %d %v", code, cookies)
 	}
-	if code, page := getPage(t, p.address+"/ui/default/", cookies); code != 200 || !strings.Contains(page, "<h1>") {
+	root := cookies[0].Path // of the session's pages
+	if code, page := getPage(t, p.address+root+"default/", cookies); code != 200 || !strings.Contains(page, "<h1>") {
 		t.Errorf("%d %s", code, page)
 	}
-	if code, _ := getPage(t, p.address+"/ui/default/", nil); code != 401 {
+	if code, _ := getPage(t, p.address+root+"default/", nil); code != 401 {
 		t.Errorf("without a cookie: %d", code)
 	}
-	req, _ := http.NewRequest("GET", p.address+"/ui/default/events", nil)
+	if code, _ := getPage(t, p.address+"/ui/default/", cookies); code != 401 {
+		t.Errorf("at the address of no session: %d", code)
+	}
+	req, _ := http.NewRequest("GET", p.address+root+"default/events", nil)
 	req.AddCookie(cookies[0])
 	stream, err := http.DefaultTransport.RoundTrip(req)
 	if err != nil || stream.StatusCode != 200 {
@@ -132,7 +136,7 @@ func TestServePages(t *testing.T) {
 	if code != 303 || len(cookies) != 1 {
 		t.Fatalf("%d %v", code, cookies)
 	}
-	if code, _ := getPage(t, at+"/ui/default/", cookies); code != 200 {
+	if code, _ := getPage(t, at+cookies[0].Path+"default/", cookies); code != 200 {
 		t.Errorf("%d", code)
 	}
 	agents := s.token

@@ -35,7 +35,7 @@ func TestKeys(t *testing.T) {
 	}
 	for keys, path := range map[string]string{"gt": "", "gs": "sessions", "gw": "waiting", "gr": "trash", "gh": "health"} {
 		b.keys(keys)
-		b.until(keys, `location.pathname === "/ui/default/`+path+`" && document.readyState === "complete"`)
+		b.until(keys, `location.pathname.endsWith("/default/`+path+`") && document.readyState === "complete"`)
 	}
 }
 

@@ -66,7 +66,7 @@ func (b *tab) firstChange(path string) string {
 	b.t.Helper()
 	b.open(path)
 	b.waitFor("li.call a.open")
-	return eval[string](b, `new URL(document.querySelector("li.call a.open").href).pathname`)[len("/ui/default/"):]
+	return eval[string](b, `document.querySelector("li.call a.open").href`)[len(b.base):]
 }
 
 // measure prints the server's time for a page as the browser sees it: of the first request, and the median of nine. The peer is

@@ -162,6 +162,7 @@ func (s *server) pages(t *testing.T) *tab {
 	t.Helper()
 	b := window(t, s.base+"/ui/default/")
 	b.do("come in", chromedp.Navigate(s.base+"/ui/#token="+s.token))
-	b.until("the timeline", `location.pathname === "/ui/default/" && document.readyState === "complete"`)
+	b.until("the timeline", `location.pathname.endsWith("/default/") && document.readyState === "complete"`)
+	b.base = eval[string](b, "location.origin + location.pathname")
 	return b
 }

@@ -1,10 +1,34 @@
 package web
 
 import (
+	"cmp"
 	"net/url"
 	"strconv"
 	"strings"
 )
+
+// rootMark begins the random segment of a root. A browser that signs in gets a root of its own, Base+"~"+random+"/", above all its
+// pages, and its cookie has this path. A browser has one set of cookies for all ports of a host, but sends none outside of its
+// path. So no server at another port, which cannot know the root, is sent the cookie. No workspace has the mark in its name.
+const rootMark = "~"
+
+// rootOf returns the root that a path is below, or "". It does not say that a session has this root.
+func rootOf(path string) string {
+	rest, ok := strings.CutPrefix(path, Base+rootMark)
+	segment, _, below := strings.Cut(rest, "/")
+	if !ok || !below {
+		return ""
+	}
+	return Base + rootMark + segment + "/"
+}
+
+// withoutRoot returns an address without its root, as it is for a browser that is not signed in.
+func withoutRoot(address string) string {
+	if root := rootOf(address); root != "" {
+		return Base + strings.TrimPrefix(address, root)
+	}
+	return address
+}
 
 // Page returns the address of a page of the workspace. It escapes the segments.
 func (w *Workspace) Page(segments ...string) string {
@@ -12,7 +36,7 @@ func (w *Workspace) Page(segments ...string) string {
 	for i, p := range segments {
 		escaped[i] = url.PathEscape(p)
 	}
-	return Base + url.PathEscape(w.Name) + "/" + strings.Join(escaped, "/")
+	return cmp.Or(w.root, Base) + url.PathEscape(w.Name) + "/" + strings.Join(escaped, "/")
 }
 
 // With returns the address of a page with a query of names and values. Empty values are left out.

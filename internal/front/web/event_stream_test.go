@@ -17,7 +17,7 @@ import (
 // stream opens a stream and returns its lines, until it ends.
 func (b *testBrowser) stream(ctx context.Context) <-chan string {
 	b.t.Helper()
-	req, err := http.NewRequestWithContext(ctx, "GET", b.url+"/ui/default/events", nil)
+	req, err := http.NewRequestWithContext(ctx, "GET", b.url+b.at("/ui/default/events"), nil)
 	b.must(err)
 	req.AddCookie(b.cookies[0])
 	resp, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(req)
@@ -134,7 +134,7 @@ func TestSlowReader(t *testing.T) {
 		p.must(err)
 		defer c.Close()
 		c.(*net.TCPConn).SetReadBuffer(1) //nolint:errcheck // it is as small as the system lets it be
-		_, err = c.Write([]byte("GET /ui/default/events HTTP/1.1\r\nHost: " + strings.TrimPrefix(p.url, "http://") + "\r\nCookie: " + b.cookies[0].Name + "=" + b.cookies[0].Value + "\r\n\r\n"))
+		_, err = c.Write([]byte("GET " + b.at("/ui/default/events") + " HTTP/1.1\r\nHost: " + strings.TrimPrefix(p.url, "http://") + "\r\nCookie: " + b.cookies[0].Name + "=" + b.cookies[0].Value + "\r\n\r\n"))
 		p.must(err)
 	}
 	reads := b.stream(t.Context())

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/cookiejar"
 	"net/http/httptest"
@@ -32,6 +33,7 @@ type testPages struct {
 	site   *Site
 	server *httptest.Server
 	client *http.Client
+	root   string // of the browser's session; tests write addresses without it
 }
 
 // newTestPages makes a workspace with these files, and its pages.
@@ -55,12 +57,14 @@ func newTestPages(t *testing.T, files map[string]string, options ...emend.Option
 func (p *testPages) serve(readOnly bool) {
 	p.t.Helper()
 	const token = "a-token-of-the-tests-that-is-long-enough-to-be-one"
-	p.site = New(Config{Workspaces: []Workspace{{"default", p.ws}}, Token: token, Version: "test", ReadOnly: readOnly})
+	p.site = New(Config{Workspaces: []Workspace{{Name: "default", Workspace: p.ws}}, Token: token, Version: "test", ReadOnly: readOnly})
 	p.server = httptest.NewServer(p.site)
 	p.t.Cleanup(func() { p.site.Close(); p.server.Close() })
 	jar, _ := cookiejar.New(nil)
 	p.client = &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	if status, _, body := p.post("/ui/login", url.Values{"token": {token}}); status != http.StatusSeeOther && status != http.StatusNoContent && status != http.StatusOK {
+	p.root = ""
+	status, to, body := p.post("/ui/login", url.Values{"token": {token}})
+	if p.root = rootOf(to); status != http.StatusSeeOther || p.root == "" {
 		p.t.Fatalf("login: %d\n%s", status, body)
 	}
 }
@@ -120,17 +124,21 @@ func (p *testPages) get(path string) string {
 
 func (p *testPages) try(path string) (int, string) {
 	p.t.Helper()
-	res, err := p.client.Get(p.server.URL + path)
+	res, err := p.client.Get(p.server.URL + rooted(p.root, path))
 	must(p.t, err)
 	defer res.Body.Close()
 	b, err := io.ReadAll(res.Body)
 	must(p.t, err)
-	return res.StatusCode, string(b)
+	return res.StatusCode, unrooted(p.root, string(b))
 }
 
 func (p *testPages) post(path string, form url.Values) (status int, location, body string) {
 	p.t.Helper()
-	req, err := http.NewRequest(http.MethodPost, p.server.URL+path, strings.NewReader(form.Encode()))
+	if next := form.Get("next"); next != "" {
+		form = maps.Clone(form)
+		form.Set("next", rooted(p.root, next))
+	}
+	req, err := http.NewRequest(http.MethodPost, p.server.URL+rooted(p.root, path), strings.NewReader(form.Encode()))
 	must(p.t, err)
 	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	req.Header.Set("Origin", p.server.URL)
@@ -139,7 +147,7 @@ func (p *testPages) post(path string, form url.Values) (status int, location, bo
 	defer res.Body.Close()
 	b, err := io.ReadAll(res.Body)
 	must(p.t, err)
-	return res.StatusCode, res.Header.Get("Location"), string(b)
+	return res.StatusCode, unrooted(p.root, res.Header.Get("Location")), unrooted(p.root, string(b))
 }
 
 // form is a form of a page: its address, and what it sends.

@@ -60,7 +60,7 @@ func newTestSite(t testing.TB, edit func(*Config), files ...string) *testSite {
 	ws, err := emend.Open(p.dir, emend.NoSync(), emend.ByActor(api.Actor{Client: "client", Agent: "agent", Session: "s1"}))
 	p.must(err)
 	p.ws = ws
-	c := Config{Workspaces: []Workspace{{"default", ws}}, Token: testToken, Version: "test",
+	c := Config{Workspaces: []Workspace{{Name: "default", Workspace: ws}}, Token: testToken, Version: "test",
 		Log: slog.New(slog.NewTextHandler(p.logs, &slog.HandlerOptions{Level: slog.LevelDebug}))}
 	if edit != nil {
 		edit(&c)
@@ -111,10 +111,30 @@ func (p *testSite) create(name, text string) string {
 	return a.Tx
 }
 
-// testBrowser is a browser with its own cookies.
+// testBrowser is a browser with its own cookies. Tests write addresses without the root of its session, and get answers
+// without it.
 type testBrowser struct {
 	*testSite
-	cookies []*http.Cookie
+	cookies []*http.Cookie // sent with every request, whatever their path
+	root    string         // of its session; "" before it has signed in
+}
+
+// at returns an address with the root.
+func (b *testBrowser) at(path string) string { return rooted(b.root, path) }
+
+func rooted(root, path string) string {
+	if root == "" || !strings.HasPrefix(path, Base) || strings.HasPrefix(path, Base+"login") || strings.HasPrefix(path, Base+"static/") || rootOf(path) != "" {
+		return path
+	}
+	return root + strings.TrimPrefix(path, Base)
+}
+
+// unrooted returns an answer's text without the root.
+func unrooted(root, text string) string {
+	if root == "" {
+		return text
+	}
+	return strings.ReplaceAll(text, root, Base)
 }
 
 // signIn returns a browser that is signed in.
@@ -142,7 +162,7 @@ func (b *testBrowser) ask(method, path, body string, head ...string) answer {
 	if body != "" {
 		r = strings.NewReader(body)
 	}
-	req, err := http.NewRequest(method, b.url+path, r)
+	req, err := http.NewRequest(method, b.url+b.at(path), r)
 	b.must(err)
 	for i := 0; i < len(head); i += 2 {
 		if head[i] == "Host" {
@@ -160,9 +180,12 @@ func (b *testBrowser) ask(method, path, body string, head ...string) answer {
 	text, err := io.ReadAll(resp.Body)
 	b.must(err)
 	if set := resp.Cookies(); len(set) > 0 {
-		b.cookies = set
+		b.cookies, b.root = set, set[0].Path
 	}
-	return answer{resp.StatusCode, resp.Header, string(text)}
+	if to := resp.Header.Get("Location"); to != "" {
+		resp.Header.Set("Location", unrooted(b.root, to))
+	}
+	return answer{resp.StatusCode, resp.Header, unrooted(b.root, string(text))}
 }
 
 // get opens a page as browsers do.
@@ -174,6 +197,10 @@ func (b *testBrowser) get(path string) answer {
 // post sends a form as browsers do.
 func (b *testBrowser) post(path string, form url.Values, head ...string) answer {
 	b.t.Helper()
+	if next := form.Get("next"); next != "" && path != "/ui/login" {
+		form = maps.Clone(form)
+		form.Set("next", b.at(next))
+	}
 	return b.ask("POST", path, form.Encode(), append([]string{"Content-Type", "application/x-www-form-urlencoded", "Origin", b.url,
 		"Sec-Fetch-Site", "same-origin"}, head...)...)
 }
@@ -181,11 +208,11 @@ func (b *testBrowser) post(path string, form url.Values, head ...string) answer 
 // form returns the fields of a form as a page would have it for this browser.
 func (b *testBrowser) form(tool string, args url.Values, open ...string) url.Values {
 	b.t.Helper()
-	name := ""
+	l := login{root: b.root}
 	if len(b.cookies) > 0 {
-		name, _ = b.logins.lookup(b.cookies[0].Value)
+		l.name, _ = b.logins.lookup(b.cookies[0].Value, b.root)
 	}
-	r := &request{site: b.Site, ws: &b.Workspaces[0], login: name}
+	r := &request{site: b.Site, ws: &b.Workspaces[0], login: l}
 	out := url.Values{"seal": {r.seal(tool, args, open...)}}
 	maps.Copy(out, args)
 	return out

@@ -16,7 +16,7 @@ const formLifetime = time.Hour
 // the open fields.
 func (r *request) seal(tool string, args url.Values, open ...string) string {
 	free := strings.Join(open, ",")
-	return free + "~" + r.site.issuer.Issue(r.login, r.ws.Name, tool, free, canonicalArguments(args, open))
+	return free + "~" + r.site.issuer.Issue(r.login.name, r.ws.Name, tool, free, canonicalArguments(args, open))
 }
 
 // unseal redeems the token of a form. A token can be redeemed once.
@@ -26,7 +26,7 @@ func (r *request) unseal(token, tool string, args url.Values) error {
 	if free != "" {
 		open = strings.Split(free, ",")
 	}
-	return r.site.issuer.Redeem(ticket, r.login, r.ws.Name, tool, free, canonicalArguments(args, open))
+	return r.site.issuer.Redeem(ticket, r.login.name, r.ws.Name, tool, free, canonicalArguments(args, open))
 }
 
 // outcomeRefused is the outcome of a form that the tool refused. The outcome of any other is the address that shows what it

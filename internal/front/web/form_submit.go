@@ -100,7 +100,7 @@ func (r *request) callTool(name string, args url.Values) api.Result {
 // personContext is the context for calls in the person's name. The person has seen what the call does and pressed the button,
 // so where a policy asks before a write, that is the answer.
 func (r *request) personContext() context.Context {
-	ctx := emend.WithActor(r.Context(), api.Actor{Client: "emend ui", Agent: "person", Session: r.login})
+	ctx := emend.WithActor(r.Context(), api.Actor{Client: "emend ui", Agent: "person", Session: r.login.name})
 	return emend.WithAsker(ctx, func(_ context.Context, q api.Question) (by string, err error) {
 		for _, a := range q.Paths {
 			if !a.Write {
@@ -130,7 +130,7 @@ func (r *request) refusedPage(name string, args url.Values, result api.Result) p
 
 // resultAddress returns the page that shows the result: the one that the form names, or that of the new change.
 func (r *request) resultAddress(result api.Result, next string) string {
-	root := Base + r.ws.Name + "/"
+	root := r.ws.Page()
 	if next != "" {
 		return localAddress(root, next)
 	}

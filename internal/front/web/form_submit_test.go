@@ -59,7 +59,9 @@ func TestSubmitNext(t *testing.T) {
 
 // TestForgedForms: a form is good for the browser, the tool and the arguments that it was made for, and nothing else.
 func TestForgedForms(t *testing.T) {
-	p := newTestSite(t, func(c *Config) { c.Workspaces = append(c.Workspaces, Workspace{"other", c.Workspaces[0].Workspace}) })
+	p := newTestSite(t, func(c *Config) {
+		c.Workspaces = append(c.Workspaces, Workspace{Name: "other", Workspace: c.Workspaces[0].Workspace})
+	})
 	tx := p.create("a", "hello\n")
 	b, other := p.signIn(), p.signIn()
 	args := url.Values{"entry": {tx}}
@@ -155,7 +157,7 @@ func TestInputFields(t *testing.T) {
 func TestFormsExpire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := New(Config{Workspaces: []Workspace{{Name: "default"}}})
-		r := &request{site: s, ws: &s.Workspaces[0], login: "ui-x"}
+		r := &request{site: s, ws: &s.Workspaces[0], login: login{name: "ui-x"}}
 		args := url.Values{"entry": {"x"}}
 		early, late := r.seal("undo", args), r.seal("undo", args)
 		time.Sleep(formLifetime - time.Second)

@@ -45,7 +45,7 @@ func newHostileSite(t *testing.T) *testSite {
 	p.ws, err = emend.Open(p.dir, emend.NoSync(), emend.Policy(conf))
 	p.must(err)
 	t.Cleanup(func() { p.ws.Close() })
-	p.Site = New(Config{Workspaces: []Workspace{{"default", p.ws}, {"other", p.ws}}, Token: testToken, Version: "<b>" + "test", Log: p.Log})
+	p.Site = New(Config{Workspaces: []Workspace{{Name: "default", Workspace: p.ws}, {Name: "other", Workspace: p.ws}}, Token: testToken, Version: "<b>" + "test", Log: p.Log})
 	p.serve()
 	for i, h := range hostile {
 		p.hostileCalls(h, hostile[(i+1)%len(hostile)])

@@ -19,15 +19,13 @@ type loginView struct {
 }
 
 func (s *Site) loginPage(w http.ResponseWriter, r *http.Request) {
-	next := localAddress(Base, r.URL.Query().Get("next"))
-	if loginName(r) != "" {
-		http.Redirect(w, r, next, http.StatusSeeOther)
-		return
-	}
-	s.showBare(w, r, page{Name: "login", Title: "Sign in", Data: loginView{Next: next}})
+	s.showBare(w, r, page{Name: "login", Title: "Sign in", Data: loginView{Next: nextAddress(r.URL.Query().Get("next"))}})
 }
 
-// login checks the token and gives the browser a cookie of its own. Only wrong tokens are limited: guessing keeps nobody with
+// nextAddress returns where to go after signing in, without a root: the session will have another one.
+func nextAddress(address string) string { return withoutRoot(localAddress(Base, address)) }
+
+// login checks the token and gives the browser a session, with a cookie and a root of its own. Only wrong tokens are limited: guessing keeps nobody with
 // the right one waiting.
 func (s *Site) login(w http.ResponseWriter, r *http.Request) {
 	form, refused := parseForm(w, r)
@@ -35,26 +33,26 @@ func (s *Site) login(w http.ResponseWriter, r *http.Request) {
 		s.showBare(w, r, *refused)
 		return
 	}
-	next := localAddress(Base, form.Get("next"))
+	next := nextAddress(form.Get("next"))
 	if !gate.SameToken(strings.TrimSpace(form.Get("token")), s.Token) {
 		status, said := http.StatusUnauthorized, "This is not the token. It is the part of the address that emend printed after #token=."
 		if !s.wrongTokens.Allow("") {
 			status, said = http.StatusTooManyRequests, "Too many wrong tokens were sent. Wait for a second."
 			w.Header().Set("Retry-After", "1")
 		}
-		s.Log.Warn("a wrong token was sent to the pages", "remote", r.RemoteAddr)
+		s.Log.Log(r.Context(), s.warnings.Level("token"), "a wrong token was sent to the pages", "remote", r.RemoteAddr)
 		s.showBare(w, r, page{Name: "login", Title: "Sign in", Status: status, Data: loginView{Next: next, Problem: said}})
 		return
 	}
-	s.logins.delete(cookieSecret(r))
-	http.SetCookie(w, newCookie(r, s.logins.create()))
-	http.Redirect(w, r, next, http.StatusSeeOther)
+	secret, root := s.logins.create()
+	http.SetCookie(w, newCookie(r, secret, root))
+	http.Redirect(w, r, root+strings.TrimPrefix(next, Base), http.StatusSeeOther)
 }
 
 // logout ends the browser's session.
 func (s *Site) logout(w http.ResponseWriter, r *http.Request) {
 	s.logins.delete(cookieSecret(r))
-	gone := newCookie(r, "")
+	gone := newCookie(r, "", loginOf(r).root)
 	gone.MaxAge = -1
 	http.SetCookie(w, gone)
 	http.Redirect(w, r, Base+"login", http.StatusSeeOther)

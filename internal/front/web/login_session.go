@@ -5,11 +5,12 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
-	"net"
 	"net/http"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/emend-dev/emend/internal/front/gate"
 )
 
 const (
@@ -29,6 +30,7 @@ type loginSessions struct {
 // loginSession is one browser, from signing in to signing out.
 type loginSession struct {
 	name     string // the session's name in the log; it grants nothing
+	root     string // the path of its cookie, which all addresses of its pages begin with; nobody else knows it
 	lastSeen time.Time
 	ended    chan struct{} // closed at its end
 }
@@ -37,19 +39,19 @@ func newLoginSessions() *loginSessions {
 	return &loginSessions{now: time.Now, byHash: map[[sha256.Size]byte]*loginSession{}}
 }
 
-// create adds a session and returns its secret of 256 random bits. If there are too many sessions, it ends the one that was
-// idle for longest.
-func (l *loginSessions) create() (secret string) {
+// create adds a session and returns its secret of 256 random bits, and its root, of 130. If there are too many sessions, it
+// ends the one that was idle for longest.
+func (l *loginSessions) create() (secret, root string) {
 	var b [32]byte
 	rand.Read(b[:])
-	secret = base64.RawURLEncoding.EncodeToString(b[:])
+	secret, root = base64.RawURLEncoding.EncodeToString(b[:]), Base+rootMark+strings.ToLower(rand.Text())+"/"
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for len(l.byHash) >= maxLogins {
 		l.remove(l.longestIdle())
 	}
-	l.byHash[sha256.Sum256([]byte(secret))] = &loginSession{name: "ui-" + strings.ToLower(rand.Text()[:12]), lastSeen: l.now(), ended: make(chan struct{})}
-	return secret
+	l.byHash[sha256.Sum256([]byte(secret))] = &loginSession{name: "ui-" + strings.ToLower(rand.Text()[:12]), root: root, lastSeen: l.now(), ended: make(chan struct{})}
+	return secret, root
 }
 
 func (l *loginSessions) longestIdle() (out [sha256.Size]byte) {
@@ -62,14 +64,14 @@ func (l *loginSessions) longestIdle() (out [sha256.Size]byte) {
 	return out
 }
 
-// lookup returns the name of the session with this secret. It compares hashes, so that the time it takes tells nothing about
-// the secrets.
-func (l *loginSessions) lookup(secret string) (name string, ok bool) {
+// lookup returns the name of the session with this secret and this root. It compares hashes, so that the time it takes tells
+// nothing about either.
+func (l *loginSessions) lookup(secret, root string) (name string, ok bool) {
 	key := sha256.Sum256([]byte(secret))
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s := l.byHash[key]
-	if s == nil {
+	if s == nil || !gate.SameToken(root, s.root) {
 		return "", false
 	}
 	now := l.now()
@@ -119,42 +121,40 @@ func (l *loginSessions) deleteIdle() {
 	}
 }
 
-// cookieName has the port in it: browsers keep one set of cookies for all ports of a host.
-func cookieName(r *http.Request) string {
-	_, port, err := net.SplitHostPort(r.Host)
-	if err != nil || port == "" {
-		return "emend"
-	}
-	return "emend-" + port
-}
+const cookieName = "emend"
 
 func cookieSecret(r *http.Request) string {
-	c, err := r.Cookie(cookieName(r))
+	c, err := r.Cookie(cookieName)
 	if err != nil {
 		return ""
 	}
 	return c.Value
 }
 
-// newCookie returns the cookie for a secret.
-func newCookie(r *http.Request, secret string) *http.Cookie {
+// newCookie returns the cookie for a secret, which browsers send to addresses below root and to no other.
+func newCookie(r *http.Request, secret, root string) *http.Cookie {
 	encrypted := r.TLS != nil || strings.HasPrefix(r.Header.Get("Origin"), "https://") // at the proxy in front
-	return &http.Cookie{Name: cookieName(r), Value: secret, Path: Base, HttpOnly: true, Secure: encrypted, SameSite: http.SameSiteStrictMode}
+	return &http.Cookie{Name: cookieName, Value: secret, Path: root, HttpOnly: true, Secure: encrypted, SameSite: http.SameSiteStrictMode}
 }
 
 type loginKey struct{}
 
-// authenticate puts the name of the browser's session into the request's context, and reports whether there is one.
+// login says whose request it is: the name of a browser's session, and its root. Both are "" for a browser that is not signed
+// in.
+type login struct{ name, root string }
+
+// authenticate puts the login into the request's context, and reports whether there is one.
 func (s *Site) authenticate(r *http.Request) (*http.Request, bool) {
-	name, ok := s.logins.lookup(cookieSecret(r))
+	root := rootOf(r.URL.Path)
+	name, ok := s.logins.lookup(cookieSecret(r), root)
 	if !ok {
 		return r, false
 	}
-	return r.WithContext(context.WithValue(r.Context(), loginKey{}, name)), true
+	return r.WithContext(context.WithValue(r.Context(), loginKey{}, login{name, root})), true
 }
 
-// loginName returns the name that authenticate put into the context, or "".
-func loginName(r *http.Request) string {
-	name, _ := r.Context().Value(loginKey{}).(string)
-	return name
+// loginOf returns what authenticate put into the context.
+func loginOf(r *http.Request) login {
+	l, _ := r.Context().Value(loginKey{}).(login)
+	return l
 }

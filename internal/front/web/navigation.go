@@ -12,7 +12,7 @@ type navLink struct {
 // Nav returns the links in the header.
 func (f *frame) Nav() []navLink {
 	out := []navLink{{Text: "Timeline", Key: "t"}, {Text: "Sessions", Key: "s"}, {Text: "Waiting", Key: "w", Count: f.Waiting}, {Text: "Trash", Key: "r"}, {Text: "Health", Key: "h"}}
-	at := strings.TrimPrefix(f.Path, Base+f.Workspace.Name+"/")
+	at := strings.TrimPrefix(f.Path, f.Root+f.Workspace.Name+"/")
 	for i := range out {
 		l := &out[i]
 		name := strings.ToLower(l.Text)

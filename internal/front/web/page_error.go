@@ -45,7 +45,7 @@ func (r *request) errorPageOf(err error) page {
 	case first.Kind == fail.CommandFailed && first.Reason == fail.BadArguments:
 		status = http.StatusBadRequest
 	case status == http.StatusInternalServerError && !errors.Is(err, r.Context().Err()):
-		r.site.Log.Error("a page failed", "path", r.URL.Path, "error", err)
+		r.site.Log.Error("a page failed", "path", withoutRoot(r.URL.Path), "error", err)
 	}
 	w := errorView{Title: errorTitles[status]}
 	for _, e := range all {

@@ -2,10 +2,12 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"embed"
 	"html/template"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 
@@ -28,7 +30,7 @@ type request struct {
 	site  *Site
 	ws    *Workspace
 	head  uint64 // the newest record of the log before the page read anything
-	login string // the name of the browser's session, which is also the session in the log
+	login login  // its name is also the session in the log
 
 	// refusal is the result of a tool that refused the form of this page, which is shown again; nil if the page was just opened.
 	refusal api.Result
@@ -40,6 +42,7 @@ type frame struct {
 	Workspace  *Workspace // nil outside of any workspace
 	Workspaces []Workspace
 	Version    string
+	Root       string // of the browser's session, or Base
 	Path       string
 	ReadOnly   bool
 	Waiting    int    // how many of its calls wait for a person
@@ -95,7 +98,8 @@ func logHead(ctx context.Context, ws *Workspace) uint64 {
 // inWorkspace makes an HTTP handler of one that serves a workspace.
 func (s *Site) inWorkspace(h func(http.ResponseWriter, *request)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		req := &request{Request: r, site: s, ws: s.workspace(r.PathValue("workspace")), login: loginName(r)}
+		l := loginOf(r)
+		req := &request{Request: r, site: s, ws: s.workspace(r.PathValue("workspace"), l.root), login: l}
 		if req.ws == nil {
 			s.show(w, req, notFoundPage("no workspace has this name", "Go to the first page, which lists them."))
 			return
@@ -104,18 +108,29 @@ func (s *Site) inWorkspace(h func(http.ResponseWriter, *request)) http.HandlerFu
 	}
 }
 
-func (s *Site) workspace(name string) *Workspace {
-	for i := range s.Workspaces {
-		if s.Workspaces[i].Name == name {
-			return &s.Workspaces[i]
+// workspace returns a workspace with addresses below root, or nil.
+func (s *Site) workspace(name, root string) *Workspace {
+	for _, w := range s.Workspaces {
+		if w.Name == name {
+			w.root = root
+			return &w
 		}
 	}
 	return nil
 }
 
+// workspaces returns all workspaces, with addresses below root.
+func (s *Site) workspaces(root string) []Workspace {
+	out := slices.Clone(s.Workspaces)
+	for i := range out {
+		out[i].root = root
+	}
+	return out
+}
+
 // show sends a page, whole or not at all.
 func (s *Site) show(w http.ResponseWriter, r *request, p page) {
-	f := &frame{page: p, Workspace: r.ws, Workspaces: s.Workspaces, Version: s.Version, Path: r.URL.Path, ReadOnly: s.ReadOnly, Head: r.head}
+	f := &frame{page: p, Workspace: r.ws, Workspaces: s.workspaces(r.login.root), Version: s.Version, Root: cmp.Or(r.login.root, Base), Path: r.URL.Path, ReadOnly: s.ReadOnly, Head: r.head}
 	part := "frame"
 	switch {
 	case p.Fragment:

@@ -88,7 +88,7 @@ func checkFields(t *testing.T, at, body string) {
 func TestNav(t *testing.T) {
 	for path, want := range map[string]string{"": "Timeline page", "sessions": "Sessions page", "session": "Sessions true", "waiting": "Waiting page",
 		"trash": "Trash page", "trash/x.1": "Trash true", "health": "Health page", "change/x": "", "file": ""} {
-		f, here := &frame{Workspace: &Workspace{Name: "a b"}, Path: "/ui/a b/" + path, Waiting: 2}, ""
+		f, here := &frame{Workspace: &Workspace{Name: "a b"}, Root: Base, Path: "/ui/a b/" + path, Waiting: 2}, ""
 		for _, l := range f.Nav() {
 			if l.Current != "" {
 				here += l.Text + " " + l.Current

@@ -1,9 +1,11 @@
 package web
 
 import (
+	"bufio"
 	"crypto/tls"
 	"fmt"
 	"maps"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -18,18 +20,17 @@ func TestNotSignedIn(t *testing.T) {
 	in := p.signIn()
 	good := in.cookies[0]
 	for name, cookie := range map[string]*http.Cookie{
-		"no cookie":            nil,
-		"a wrong one":          {Name: good.Name, Value: strings.Repeat("A", 43)},
-		"one of another port":  {Name: "emend-1", Value: good.Value},
-		"half of the right":    {Name: good.Name, Value: good.Value[:20]},
-		"more than the right":  {Name: good.Name, Value: good.Value + "x"},
-		"the name of a visit":  {Name: good.Name, Value: "ui-"},
-		"the token as it is":   {Name: good.Name, Value: testToken},
-		"an empty one":         {Name: good.Name},
-		"the right, elsewhere": {Name: "emend", Value: good.Value},
+		"no cookie":           nil,
+		"a wrong one":         {Name: good.Name, Value: strings.Repeat("A", 43)},
+		"another name":        {Name: "emend-1", Value: good.Value},
+		"half of the right":   {Name: good.Name, Value: good.Value[:20]},
+		"more than the right": {Name: good.Name, Value: good.Value + "x"},
+		"the name of a visit": {Name: good.Name, Value: "ui-"},
+		"the token as it is":  {Name: good.Name, Value: testToken},
+		"an empty one":        {Name: good.Name},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := &testBrowser{testSite: p}
+			b := &testBrowser{testSite: p, root: in.root}
 			for _, path := range []string{"/ui/", "/ui/default/", "/ui/default/change/" + tx, "/ui/default/file?path=secret-name.txt", "/ui/default/health", "/ui/nobody/", "/", "/ui/default"} {
 				b.cookies = nil
 				if cookie != nil {
@@ -148,7 +149,7 @@ func TestTokenStays(t *testing.T) {
 	tx := p.create("a", "hello\n")
 	b := p.signIn()
 	c := b.cookies[0]
-	if !c.HttpOnly || c.SameSite != http.SameSiteStrictMode || c.Path != "/ui/" || c.Secure || !strings.HasSuffix(c.Name, p.url[strings.LastIndex(p.url, ":")+1:]) || len(c.Value) != 43 {
+	if !c.HttpOnly || c.SameSite != http.SameSiteStrictMode || c.Path != b.root || !strings.HasPrefix(b.root, "/ui/~") || len(b.root) != len("/ui/~/")+26 || c.Domain != "" || c.Secure || c.Name != "emend" || len(c.Value) != 43 {
 		t.Errorf("the cookie: %v", c)
 	}
 	all := []answer{b.post("/ui/login", url.Values{"token": {testToken}, "next": {"/ui/default/?token=" + "x"}}), b.get("/ui/login"), b.get("/ui/"), b.get("/ui/default/"),
@@ -160,17 +161,17 @@ func TestTokenStays(t *testing.T) {
 			t.Errorf("%d: the token or the secret is in %s", i, text)
 		}
 	}
-	if strings.Contains(p.logs.String(), testToken) || strings.Contains(p.logs.String(), c.Value) {
+	if logs := p.logs.String(); strings.Contains(logs, testToken) || strings.Contains(logs, c.Value) || strings.Contains(logs, strings.Trim(c.Path, "/")) {
 		t.Error("the log has it")
 	}
 	// Under TLS, of a proxy or its own, browsers send the cookie over TLS only.
 	r, _ := http.NewRequest("POST", "/ui/login", nil)
 	r.Header.Set("Origin", "https://host.example")
-	if !newCookie(r, "x").Secure {
+	if !newCookie(r, "x", "/ui/~x/").Secure {
 		t.Error("the cookie goes without TLS")
 	}
 	r.Header.Del("Origin")
-	if r.TLS = new(tls.ConnectionState); !newCookie(r, "x").Secure {
+	if r.TLS = new(tls.ConnectionState); !newCookie(r, "x", "/ui/~x/").Secure {
 		t.Error("the cookie of a server with TLS goes without")
 	}
 	// Headers in which a client claims to be a proxy are ignored.
@@ -178,7 +179,7 @@ func TestTokenStays(t *testing.T) {
 	for _, name := range []string{"X-Forwarded-Proto", "X-Forwarded-Host", "X-Forwarded-Port", "Forwarded"} {
 		r.Header.Set(name, "https")
 	}
-	if c := newCookie(r, "x"); c.Secure || c.Name != "emend-1" {
+	if c := newCookie(r, "x", "/ui/~x/"); c.Secure || c.Path != "/ui/~x/" {
 		t.Errorf("the cookie is as a client says: %v", c)
 	}
 }
@@ -214,20 +215,19 @@ func TestLoginSessions(t *testing.T) {
 	p.signIn().get("/ui/default/").want(t, 200)
 }
 
-// TestManyLogins: after a thousand logins, only the newest are remembered, and signing in again ends the old session.
+// TestManyLogins: of a browser that signs in again and again, only the newest sessions are remembered.
 func TestManyLogins(t *testing.T) {
 	p := newTestSite(t, nil)
 	b := p.signIn()
-	before := b.cookies
+	before := *b
 	for range 1000 {
 		b.post("/ui/login", url.Values{"token": {testToken}}).want(t, 303)
 	}
-	if n := len(p.logins.byHash); n != 1 {
-		t.Errorf("%d visits of one browser", n)
+	if n := len(p.logins.byHash); n != maxLogins {
+		t.Errorf("%d sessions are remembered", n)
 	}
 	b.get("/ui/default/").want(t, 200)
-	b.cookies = before
-	b.get("/ui/default/").want(t, 303)
+	before.get("/ui/default/").want(t, 303)
 }
 
 // TestWrongTokens: wrong tokens are slowed down, and do not keep out the right one.
@@ -269,9 +269,125 @@ func TestRedirectsStayHere(t *testing.T) {
 		if a.head.Get("Location") != "/ui/" {
 			t.Errorf("%s: %s", next, a.head.Get("Location"))
 		}
-		if a := p.signIn().get("/ui/login?next=" + url.QueryEscape(next)); a.code != 303 || a.head.Get("Location") != "/ui/" {
-			t.Errorf("who is in already, to %s: %d %s", next, a.code, a.head.Get("Location"))
+		for _, b := range []*testBrowser{{testSite: p}, p.signIn()} {
+			b.get("/ui/login?next="+url.QueryEscape(next)).want(t, 200, `value="/ui/"`)
 		}
-		(&testBrowser{testSite: p}).get("/ui/login?next="+url.QueryEscape(next)).want(t, 200, `value="/ui/"`)
+	}
+}
+
+// TestCookieAlone: what a server at another port of this host may be sent opens nothing: the cookie without the root of its
+// session, or the root without the cookie.
+func TestCookieAlone(t *testing.T) {
+	p := newTestSite(t, nil)
+	tx := p.create("secret-name.txt", "secret-text\n")
+	b, other := p.signIn(), p.signIn()
+	mine, random := b.cookies, strings.TrimSuffix(strings.TrimPrefix(b.root, "/ui/~"), "/")
+	port := p.url[strings.LastIndex(p.url, ":"):]
+	for name, root := range map[string]string{
+		"none":                      "/ui/",
+		"of another session":        other.root,
+		"the mark alone":            "/ui/~/",
+		"half of it":                "/ui/~" + random[:13] + "/",
+		"more than it":              "/ui/~" + random + "a/",
+		"in upper case":             "/ui/~" + strings.ToUpper(random) + "/",
+		"without the mark":          "/ui/" + random + "/",
+		"below another":             "/ui/~x/~" + random + "/",
+		"in a query":                "/ui/default/?~" + random + "/",
+		"with a step back":          "/ui/~x/../~" + random + "/",
+		"with an escaped step back": "/ui/~x/%2e%2e/~" + random + "/",
+		"of the cookie":             "/ui/~" + mine[0].Value + "/",
+	} {
+		t.Run("root "+name, func(t *testing.T) {
+			for _, host := range []string{"", "127.0.0.1", "localhost" + port, "LOCALHOST" + port, "[::1]" + port} {
+				for _, path := range []string{"", "default/", "default/change/" + tx, "default/health", "default/events"} {
+					thief, head := &testBrowser{testSite: p, cookies: mine}, []string{"Accept", "text/html"}
+					if host != "" {
+						head = append(head, "Host", host)
+					}
+					method := map[bool]string{false: "GET", true: "HEAD"}[path == "default/events"] // whose body would have no end
+					if a := thief.ask(method, root+path, "", head...); a.code != 303 && a.code != 401 || strings.Contains(a.body, "secret") {
+						t.Errorf("%s at %q: %d %s", path, host, a.code, a.body)
+					}
+				}
+			}
+			thief := &testBrowser{testSite: p, cookies: mine}
+			thief.post(root+"default/do/undo", b.form("undo", url.Values{"entry": {tx}})).want(t, 401)
+			thief.post(root+"logout", nil).want(t, 401)
+		})
+	}
+	for _, cookie := range []*http.Cookie{nil, other.cookies[0], {Name: "emend", Value: random}} {
+		thief := &testBrowser{testSite: p, root: b.root}
+		if cookie != nil {
+			thief.cookies = []*http.Cookie{cookie}
+		}
+		if a := thief.get("/ui/default/"); a.code != 303 || !strings.HasPrefix(a.head.Get("Location"), "/ui/login?") {
+			t.Errorf("the root with %v: %d %v", cookie, a.code, a.head)
+		}
+	}
+	for target, head := range map[string]string{p.url + "/ui/default/": strings.TrimPrefix(p.url, "http://"), "http://evil.example" + b.root: strings.TrimPrefix(p.url, "http://")} {
+		if code := b.raw("GET " + target + " HTTP/1.1\r\nHost: " + head + "\r\nAccept: text/html\r\nCookie: emend=" + mine[0].Value + "\r\nConnection: close\r\n\r\n"); code != 303 && code != 403 {
+			t.Errorf("the target %s: %d", target, code)
+		}
+	}
+	b.cookies = mine
+	b.get("/ui/default/").want(t, 200)
+	if p.fileText("secret-name.txt") != "secret-text\n" {
+		t.Error("somebody undid it")
+	}
+}
+
+// raw sends a request as it is, and returns the status.
+func (b *testBrowser) raw(text string) int {
+	b.t.Helper()
+	c, err := net.Dial("tcp", strings.TrimPrefix(b.url, "http://"))
+	b.must(err)
+	defer c.Close()
+	_, err = c.Write([]byte(text))
+	b.must(err)
+	resp, err := http.ReadResponse(bufio.NewReader(c), nil)
+	b.must(err)
+	defer resp.Body.Close()
+	return resp.StatusCode
+}
+
+// TestRootNotInAnswers: an answer to a browser that is not signed in has no root in it, and the redirect after signing in
+// takes that of the new session.
+func TestRootNotInAnswers(t *testing.T) {
+	p := newTestSite(t, nil)
+	first := p.signIn()
+	stranger := &testBrowser{testSite: p}
+	a := stranger.get(first.root + "default/trash?x=1")
+	if a.code != 303 || a.head.Get("Location") != "/ui/login?next="+url.QueryEscape("/ui/default/trash?x=1") {
+		t.Errorf("%d %v", a.code, a.head)
+	}
+	stranger.get(a.head.Get("Location")).want(t, 200, `value="/ui/default/trash?x=1"`)
+	a = stranger.post("/ui/login", url.Values{"token": {testToken}, "next": {first.root + "default/trash?x=1"}})
+	if a.head.Get("Location") != "/ui/default/trash?x=1" || stranger.root == first.root {
+		t.Errorf("%d %v", a.code, a.head)
+	}
+}
+
+// TestWarningsBounded: a flood of wrong tokens, and of requests of other sites, does not fill the log.
+func TestWarningsBounded(t *testing.T) {
+	p := newTestSite(t, nil)
+	b := &testBrowser{testSite: p}
+	const sent = 50
+	start := time.Now()
+	for range sent {
+		b.post("/ui/login", url.Values{"token": {"guess"}})
+		b.ask("GET", "/ui/", "", "Origin", "https://evil.example")
+	}
+	most := 2 + int(time.Since(start).Seconds()) + 1
+	for _, words := range []string{"a wrong token was sent", "by=origin"} {
+		warned, all := 0, 0
+		for line := range strings.Lines(p.logs.String()) {
+			if strings.Contains(line, words) {
+				all++
+				warned += strings.Count(line, "level=WARN")
+			}
+		}
+		if warned < 1 || warned > most || all != sent {
+			t.Errorf("%q: %d lines, %d warnings, want %d and at most %d", words, all, warned, sent, most)
+		}
 	}
 }

@@ -26,7 +26,7 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		ctl.SetReadDeadline(time.Now().Add(readTimeout)) //nolint:errcheck // as above
 	}
 	if refusal := gate.CheckOrigin(r); refusal != nil {
-		s.Log.Warn("a request for a page was refused", "by", refusal.By, "remote", r.RemoteAddr)
+		s.Log.Log(r.Context(), s.warnings.Level(refusal.By), "a request for a page was refused", "by", refusal.By, "remote", r.RemoteAddr)
 		s.showBare(w, r, errorPage(http.StatusForbidden, refusal.Msg, "If you followed a link, copy its address into the address bar instead."))
 		return
 	}
@@ -38,7 +38,7 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case ok || isLoginPath(r.URL.Path):
 		s.mux.ServeHTTP(w, in)
 	case isPageLoad(r):
-		http.Redirect(w, r, Base+"login?next="+url.QueryEscape(localAddress(Base, r.URL.RequestURI())), http.StatusSeeOther)
+		http.Redirect(w, r, Base+"login?next="+url.QueryEscape(nextAddress(r.URL.RequestURI())), http.StatusSeeOther)
 	default:
 		s.showBare(w, r, errorPage(http.StatusUnauthorized, "nobody is signed in here", "Open the address that emend printed."))
 	}
@@ -56,21 +56,21 @@ func isPageLoad(r *http.Request) bool {
 
 // showBare sends a page outside of any workspace.
 func (s *Site) showBare(w http.ResponseWriter, r *http.Request, p page) {
-	s.show(w, &request{Request: r, site: s}, p)
+	s.show(w, &request{Request: r, site: s, login: loginOf(r)}, p)
 }
 
 // recoverPanic ends a request whose handler panicked, and no other.
 func (s *Site) recoverPanic(w http.ResponseWriter, r *http.Request) {
 	if p := recover(); p != nil {
-		s.Log.Error("a page failed", "path", r.URL.Path, "panic", p, "stack", string(debug.Stack()))
+		s.Log.Error("a page failed", "path", withoutRoot(r.URL.Path), "panic", p, "stack", string(debug.Stack()))
 		http.Error(w, "emend: a defect in emend", http.StatusInternalServerError)
 	}
 }
 
 // notFound answers requests that no route matches.
 func (s *Site) notFound(w http.ResponseWriter, r *http.Request) {
-	if name, ok := strings.CutPrefix(r.URL.Path, Base); ok && s.workspace(name) != nil && isPageLoad(r) {
-		http.Redirect(w, r, Base+name+"/", http.StatusSeeOther)
+	if ws := s.workspace(strings.TrimPrefix(r.URL.Path, loginOf(r).root), loginOf(r).root); ws != nil && isPageLoad(r) {
+		http.Redirect(w, r, ws.Page(), http.StatusSeeOther)
 		return
 	}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead && r.Method != http.MethodPost {
@@ -84,7 +84,7 @@ func (s *Site) notFound(w http.ResponseWriter, r *http.Request) {
 // home redirects to the only workspace, or lists them.
 func (s *Site) home(w http.ResponseWriter, r *http.Request) {
 	if len(s.Workspaces) == 1 {
-		http.Redirect(w, r, Base+s.Workspaces[0].Name+"/", http.StatusSeeOther)
+		http.Redirect(w, r, s.workspace(s.Workspaces[0].Name, loginOf(r).root).Page(), http.StatusSeeOther)
 		return
 	}
 	s.showBare(w, r, page{Name: "workspaces", Title: "Workspaces"})

@@ -30,7 +30,7 @@ func TestSlowClients(t *testing.T) {
 	p := newTestSite(t, nil)
 	in := p.signIn()
 	ask := func(ctx context.Context, method, path, body string) *deadlineRecorder {
-		r := httptest.NewRequestWithContext(ctx, method, "http://127.0.0.1"+path, strings.NewReader(body))
+		r := httptest.NewRequestWithContext(ctx, method, "http://127.0.0.1"+in.at(path), strings.NewReader(body))
 		r.Host = strings.TrimPrefix(p.url, "http://")
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		r.AddCookie(in.cookies[0])

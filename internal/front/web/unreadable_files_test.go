@@ -50,7 +50,7 @@ func newUnreadableSite(t *testing.T) (p *testSite, ids []string) {
 	p.ws, err = emend.Open(p.dir, emend.NoSync(), emend.Policy(conf))
 	p.must(err)
 	t.Cleanup(func() { p.ws.Close() })
-	p.Site = New(Config{Workspaces: []Workspace{{"default", p.ws}}, Token: testToken, Log: p.Log})
+	p.Site = New(Config{Workspaces: []Workspace{{Name: "default", Workspace: p.ws}}, Token: testToken, Log: p.Log})
 	p.serve()
 	return p, ids
 }

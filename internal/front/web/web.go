@@ -12,7 +12,6 @@ package web
 import (
 	"log/slog"
 	"net/http"
-	"strings"
 
 	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/internal/front/gate"
@@ -32,9 +31,11 @@ type Config struct {
 type Workspace struct {
 	Name string
 	*emend.Workspace
+
+	root string // of the browser's session that the addresses are for; "" for none
 }
 
-// Base is the path of all pages.
+// Base is the path of the page to sign in, and of all others.
 const Base = "/ui/"
 
 // Site serves the pages.
@@ -44,6 +45,7 @@ type Site struct {
 	issuer      *seal.Issuer
 	logins      *loginSessions
 	wrongTokens *gate.RateLimiter // limits the answers to wrong tokens
+	warnings    *gate.Warnings
 	hubs        map[string]*hub
 	checkers    map[string]*logChecker
 	counters    map[string]*logCounter
@@ -52,7 +54,7 @@ type Site struct {
 // New makes a site. Close ends it.
 func New(c Config) *Site {
 	s := &Site{Config: c, mux: http.NewServeMux(), issuer: newIssuer(), logins: newLoginSessions(),
-		wrongTokens: gate.NewRateLimiter(maxWrongTokens), hubs: map[string]*hub{}, checkers: map[string]*logChecker{}, counters: map[string]*logCounter{}}
+		wrongTokens: gate.NewRateLimiter(maxWrongTokens), warnings: gate.NewWarnings(), hubs: map[string]*hub{}, checkers: map[string]*logChecker{}, counters: map[string]*logCounter{}}
 	if s.Log == nil {
 		s.Log = slog.New(slog.DiscardHandler)
 	}
@@ -81,12 +83,11 @@ func (s *Site) Close() error {
 
 // routes registers every address of the site.
 func (s *Site) routes() {
-	for _, path := range []string{"/{$}", strings.TrimSuffix(Base, "/"), Base + "{$}"} {
-		s.mux.HandleFunc("GET "+path, s.home)
-	}
+	const root = Base + "{root}/" // of the browser's session
 	s.mux.HandleFunc("GET "+Base+"login", s.loginPage)
 	s.mux.HandleFunc("POST "+Base+"login", s.login)
-	s.mux.HandleFunc("POST "+Base+"logout", s.logout)
+	s.mux.HandleFunc("POST "+root+"logout", s.logout)
+	s.mux.HandleFunc("GET "+root+"{$}", s.home)
 	for path, h := range map[string]func(*request) (page, error){
 		"{$}":            (*request).timeline,
 		"change/{entry}": (*request).change,
@@ -100,9 +101,9 @@ func (s *Site) routes() {
 		"confirm/{tool}": (*request).confirm,
 		"diff/{entry}":   (*request).moreDiff,
 	} {
-		s.mux.HandleFunc("GET "+Base+"{workspace}/"+path, s.pageHandler(h))
+		s.mux.HandleFunc("GET "+root+"{workspace}/"+path, s.pageHandler(h))
 	}
-	s.mux.HandleFunc("GET "+Base+"{workspace}/events", s.inWorkspace(s.events))
-	s.mux.HandleFunc("POST "+Base+"{workspace}/do/{tool}", s.inWorkspace(s.submit))
+	s.mux.HandleFunc("GET "+root+"{workspace}/events", s.inWorkspace(s.events))
+	s.mux.HandleFunc("POST "+root+"{workspace}/do/{tool}", s.inWorkspace(s.submit))
 	s.mux.HandleFunc("/", s.notFound)
 }
