@@ -36,7 +36,7 @@ file that nobody else can read. Other machines are let in by --remote, over TLS.
   /mcp        the tools, over all workspaces
   /mcp/NAME   the same over the workspace of that name
   /ui/        the pages that emend ui shows, with a token of their own
-  /healthz    "ok", or what is wrong; without the token
+  /healthz    "ok", or 503; what is wrong is told with the token
   /metrics    counts and times, in the format of Prometheus
 
 SIGTERM and Ctrl-C let calls in hand finish, at most as long as --grace says; a commit

@@ -18,17 +18,23 @@ type health struct {
 	err     error
 }
 
-// serveHealth answers "ok", or status 503 with the reason.
+// serveHealth answers "ok", or status 503. Only who sends the token is told the reason, which names workspaces and files.
 func (h *HTTP) serveHealth(w *response, r *http.Request) *httpRefusal {
 	if refusal := requireGet(w, r); refusal != nil {
 		return refusal
 	}
 	w.Header().Set("Cache-Control", "no-store")
+	reason := ""
 	if h.draining.Load() {
-		return &httpRefusal{reason: "health", code: http.StatusServiceUnavailable, msg: "the server is stopping"}
+		reason = "the server is stopping"
+	} else if err := h.health.check(h.Workspaces); err != nil {
+		reason = err.Error()
 	}
-	if err := h.health.check(h.Workspaces); err != nil {
-		return &httpRefusal{reason: "health", code: http.StatusServiceUnavailable, msg: err.Error()}
+	if reason != "" {
+		if h.checkToken(r) != nil {
+			reason = "not ready"
+		}
+		return &httpRefusal{reason: "health", code: http.StatusServiceUnavailable, msg: reason}
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	fmt.Fprintln(w, "ok") //nolint:errcheck // the client has gone

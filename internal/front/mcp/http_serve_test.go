@@ -25,7 +25,7 @@ func TestStopping(t *testing.T) {
 	stopped := make(chan error, 1)
 	go func() { stopped <- s.stop() }()
 	eventually(t, "/healthz says so", func() bool {
-		r, body := s.ask(request{method: "GET", path: "/healthz", token: "-"})
+		r, body := s.ask(request{method: "GET", path: "/healthz"})
 		return r.StatusCode == 503 && strings.Contains(body, "the server is stopping")
 	})
 	s.want(read, 503, "the server is stopping")
