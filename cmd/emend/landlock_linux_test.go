@@ -132,6 +132,46 @@ func TestServeHTTPUnderLandlock(t *testing.T) {
 	}
 }
 
+// The pages of emend ui are confined, and all of them can be read and used.
+func TestUIUnderLandlock(t *testing.T) {
+	if wall.Version() == 0 {
+		t.Skip("NOT RUN: this kernel has no Landlock, or one before version 2")
+	}
+	for _, setup := range landlockTrees {
+		t.Run(setup.name, func(t *testing.T) {
+			top := t.TempDir()
+			must(t, os.Mkdir(filepath.Join(top, "stores"), 0o755))
+			root, args := setup.make(t, top), []string(nil)
+			if setup.flags != nil {
+				args = setup.flags(top)
+			}
+			must(t, os.WriteFile(filepath.Join(root, "a.txt"), []byte("one\n"), 0o644))
+			p := startUI(t, root, t.TempDir(), append([]string{"--no-open"}, args...)...)
+			_, cookies := signIn(t, p.address, p.token) // by now it has entered
+			if !hasNoNewPrivs(t, p.cmd.Process.Pid) {
+				t.Fatal("emend ui is not behind its wall")
+			}
+			at := p.address + cookies[0].Path + "default/"
+			for _, path := range []string{"", "sessions", "waiting", "trash", "health?verify=1"} {
+				if code, page := getPage(t, at+path, cookies); code != 200 {
+					t.Errorf("%q: %d %s", path, code, page)
+				}
+			}
+			edit := command(t, root, append(args, "apply")...)
+			edit.Stdin = strings.NewReader("*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+two\n*** End Patch\n")
+			if out, err := edit.CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			if _, page := getPage(t, at, cookies); !strings.Contains(page, "a.txt") {
+				t.Errorf("the timeline has no change: %s", page)
+			}
+			if code, page := getPage(t, at+"file?path=a.txt", cookies); code != 200 || !strings.Contains(page, "there before the first change") {
+				t.Errorf("the file: %d %s", code, page)
+			}
+		})
+	}
+}
+
 // call makes a call that must succeed, and returns its text and data.
 func (c *confinedServer) call(tool string, args map[string]any) (text string, data map[string]any) {
 	c.Helper()

@@ -126,9 +126,9 @@ func (a *app) healthText(h *doctorReport) string {
 		row("garbage", "%d transaction(s) left files in the store when the power was cut: %s", n, strings.Join(h.Orphans, " "))
 	}
 	if h.Landlock > 0 {
-		row("landlock", "version %d: emend serve keeps itself out of everything but its workspaces", h.Landlock)
+		row("landlock", "version %d: emend serve and emend ui keep themselves out of everything but their workspaces; it restricts %s", h.Landlock, strings.Join(wall.Scope(), ", "))
 	} else if wall.Expected {
-		row("landlock", "not in this kernel, or one before version 2: emend serve is kept in by its own rules alone")
+		row("landlock", "not in this kernel, or one before version 2: emend serve and emend ui are kept in by their own rules alone")
 	}
 	row("binary", "%s", h.Binary)
 	row("token", "%s", h.Token)

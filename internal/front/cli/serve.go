@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"runtime"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -93,7 +94,8 @@ func (a *app) serveStdio(ctx context.Context, s *mcp.Server, f *serveFlags) erro
 }
 
 // enterLandlock confines the process to its workspaces by Landlock, where the system has that. Without it the server
-// still serves, and logs a warning. The server must have read all its other files before.
+// still serves, and logs a warning. The server must have read all its other files, opened its port and started its
+// programs before.
 func (a *app) enterLandlock(workspaces []tool.Workspace, log *slog.Logger) {
 	if a.env("EMEND_LANDLOCK") == "off" {
 		log.Warn("not behind Landlock, since EMEND_LANDLOCK says off")
@@ -113,7 +115,7 @@ func (a *app) enterLandlock(workspaces []tool.Workspace, log *slog.Logger) {
 	case err != nil:
 		log.Warn("not behind Landlock", "error", err)
 	case up:
-		log.Info("behind Landlock", "version", wall.Version(), "writes_below", write)
+		log.Info("behind Landlock", "version", wall.Version(), "restricts", strings.Join(wall.Scope(), ", "), "writes_below", write)
 	case wall.Expected:
 		log.Warn("not behind Landlock: this kernel has none, or one before version 2; each path is judged all the same")
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/front/gate"
 	"github.com/emend-dev/emend/internal/front/web"
+	"github.com/emend-dev/emend/internal/tool"
 	"github.com/spf13/cobra"
 )
 
@@ -66,10 +67,11 @@ func (a *app) runUI(ctx context.Context, args []string, f *uiFlags) error {
 	if err != nil {
 		return fmt.Errorf("cannot serve at %s: %w; name another port, or 0 for a free one", fail.Quote(f.addr), err)
 	}
-	token := newToken()
+	token, log := newToken(), slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelError}))
 	site := web.New(web.Config{Workspaces: []web.Workspace{{Name: defaultWorkspace, Workspace: ws}}, Token: token, ReadOnly: f.readOnly,
-		Version: emend.Version().Version, Log: slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelError}))})
-	a.announceUI(fmt.Sprintf("http://%s%s#token=%s", l.Addr(), web.Base, token), f)
+		Version: emend.Version().Version, Log: log})
+	a.announceUI(fmt.Sprintf("http://%s%s#token=%s", l.Addr(), web.Base, token), f) // the browser is started outside of the wall
+	a.enterLandlock([]tool.Workspace{{Name: defaultWorkspace, Workspace: ws}}, log)
 	return servePages(ctx, l, site)
 }
 

@@ -23,15 +23,41 @@ func Version() int {
 	return 0
 }
 
+// The versions from which Up restricts more than files.
+const (
+	tcpVersion   = 4  // binding to a port and connecting to one, except by multipath TCP
+	scopeVersion = 7  // signals and abstract sockets. Version 6 also forbids signals between threads, which Go's scheduler sends
+	unixVersion  = 9  // connecting to a socket in a directory
+	udpVersion   = 10 // binding and sending
+)
+
+// Scope lists what Up restricts on this kernel.
+func Scope() (out []string) {
+	for _, s := range []struct {
+		from int
+		what string
+	}{{minVersion, "files"}, {tcpVersion, "tcp"}, {scopeVersion, "signals"}, {unixVersion, "unix sockets"}, {udpVersion, "udp"}} {
+		if Version() >= s.from {
+			out = append(out, s.what)
+		}
+	}
+	return out
+}
+
 // Up confines the process for good. Below the directories in write it may do everything except run programs. It may
-// read the files in read, and the files below the directories in read. A path that does not exist is left out, and
+// read the files in read, and the files below the directories in read. It may accept connections at the ports where it
+// listens, and opens no port and no connection any more. A path that does not exist is left out, and
 // stays inaccessible even if it is made later. Landlock knows files by inode, so a file that takes the name of
 // another is inaccessible too. If the kernel has no Landlock, Up does nothing and up is false.
 func Up(write, read []string) (up bool, err error) {
 	if Version() == 0 {
 		return false, nil
 	}
-	err = landlock.V5.BestEffort().RestrictPaths(
+	all := landlock.V11.BestEffort()
+	if Version() < scopeVersion {
+		all.Scoped = 0
+	}
+	err = all.Restrict(
 		landlock.PathAccess(everything, existing(write)...).IgnoreIfMissing(),
 		landlock.PathAccess(readFile, existing(read, system)...).IgnoreIfMissing(),
 		landlock.RWFiles(existing([]string{"/dev/null"})...).IgnoreIfMissing(),
