@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,6 +20,9 @@ func (b *Batch) Recheck() error {
 		if err := b.recheckDir(now, j); err != nil {
 			return asRefusal(strings.Join(j.names, "/"), err)
 		}
+	}
+	if b.rootSeen && len(now.rootRepository()) > len(b.rootIs) {
+		return refuseBecameProtected(nil, now.rootIs[0])
 	}
 	for _, l := range links {
 		w := &pathWalk{guard: b.g, batch: now, path: l.path, resolved: l.dir, asked: l.asked}
@@ -91,7 +95,7 @@ func (b *Batch) protectedOnWay(names []string, chain []Identity) map[string]prot
 }
 
 func refuseBecameProtected(names []string, l protectedDir) error {
-	path := strings.Join(names, "/")
+	path := cmp.Or(strings.Join(names, "/"), ".")
 	return &fail.Error{Kind: fail.Stale, Path: path, Msg: fmt.Sprintf("%s leads to it since a moment ago, and is protected from %s by the rule %q (%s)",
-		fail.Quote(strings.Join(l.ruleNames, "/")), l.rule.protects, l.rule.pattern, l.rule.why), Hint: "Look at the path again."}
+		fail.Quote(cmp.Or(strings.Join(l.ruleNames, "/"), ".")), l.rule.protects, l.rule.pattern, l.rule.why), Hint: "Look at the path again."}
 }

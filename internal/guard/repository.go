@@ -28,7 +28,7 @@ type repositoryKind struct {
 // git looks for HEAD, refs and objects (gitrepository-layout(5), and is_git_directory in its setup.c). Links count as what
 // they lead to. The file commondir may say that refs and objects are elsewhere, and the environment that objects are.
 var repositoryKinds = []repositoryKind{
-	{rule{pattern: "a directory with HEAD and refs", ruleRow: &ruleRow{reason: ownFiles, level: deny, protects: writing, why: "git repository"}},
+	{rule{pattern: "a directory with HEAD and refs or commondir", ruleRow: &ruleRow{reason: ownFiles, level: deny, protects: writing, why: "git repository"}},
 		"HEAD", [][]string{{"refs", "commondir"}}},
 	{rule{pattern: "a directory with format, db, hooks and locks", ruleRow: &ruleRow{reason: ownFiles, level: deny, protects: writing, why: "Subversion repository"}},
 		"format", [][]string{{"db"}, {"hooks"}, {"locks"}}},
@@ -196,8 +196,7 @@ func refuseNewRepository(path string, dir []string, r *rule) error {
 		name = fail.Quote(strings.Join(dir, "/"))
 	}
 	return &fail.Error{Kind: fail.PermissionDenied, Path: path,
-		Msg: fmt.Sprintf("%s would make %s a %s, which is %s and has settings and hooks that run commands",
-			fail.Quote(path), name, r.why, r.pattern),
+		Msg:  fmt.Sprintf("%s would make %s a %s (%s), whose settings and hooks run commands", fail.Quote(path), name, r.why, r.pattern),
 		Hint: fmt.Sprintf("Use other names. With --allow-protected %q a person can allow it.", patternBelow(dir))}
 }
 

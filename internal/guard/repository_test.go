@@ -43,7 +43,7 @@ func TestRepositoryByStructure(t *testing.T) {
 		}
 		_, err := g.Resolve("srv.git/hooks/x", Request{Write: true})
 		e := err.(*fail.Error)
-		if !strings.Contains(e.Msg, `"a directory with HEAD and refs" (git repository)`) || !strings.Contains(e.Hint, `--allow-protected "srv.git"`) {
+		if !strings.Contains(e.Msg, `"a directory with HEAD and refs or commondir" (git repository)`) || !strings.Contains(e.Hint, `--allow-protected "srv.git"`) {
 			t.Errorf("msg %q, hint %q", e.Msg, e.Hint)
 		}
 		allowed := open(dir, Options{AllowProtected: []string{"srv.git/hooks"}})
@@ -161,20 +161,20 @@ func entries(t *testing.T, g *Guard, paths []string) (out []Entry) {
 // TestBecameARepository: a directory that becomes a repository while the paths of a call are checked is protected for all of
 // them.
 func TestBecameARepository(t *testing.T) {
-	for _, in := range []string{"d", "."} {
+	for _, tc := range []struct{ in, paths string }{{"d", "d/f d/e/f d/new"}, {".", "d/f d/e/f d/new"}, {".", "f new"}, {".", "f d/e/f"}} {
 		dir := t.TempDir()
-		plant(t, dir, map[string]string{"d/HEAD": "x", "HEAD": "x", "d/f": "", "d/e/f": ""})
+		plant(t, dir, map[string]string{"d/HEAD": "x", "HEAD": "x", "f": "", "d/f": "", "d/e/f": ""})
 		g, err := Open(dir, Options{})
 		check(t, err)
 		defer g.Close()
 		b := g.NewBatch()
 		defer b.Close()
-		for _, path := range []string{"d/f", "d/e/f", "d/new"} {
+		for _, path := range strings.Fields(tc.paths) {
 			_, err := b.Resolve(path, Request{Write: true})
 			check(t, err)
 		}
 		check(t, b.Recheck())
-		check(t, os.Mkdir(filepath.Join(dir, in, "refs"), 0o755))
+		check(t, os.Mkdir(filepath.Join(dir, tc.in, "refs"), 0o755))
 		refused(t, b.Recheck(), stale)
 	}
 }
