@@ -79,6 +79,9 @@ func (w *pathWalk) checkedEntry(write bool) (Entry, error) {
 			return Entry{}, err
 		}
 	}
+	if err := w.checkShortNames(names); err != nil {
+		return Entry{}, err
+	}
 	e, err := w.describe()
 	if err != nil || !write {
 		return e, err

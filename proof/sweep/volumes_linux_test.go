@@ -308,11 +308,8 @@ func spellings(name string) []string {
 		name[:1] + "\u200c" + name[1:], name + "\ufeff", name[:1] + "\u00ad" + name[1:], name[:1] + "\u034f" + name[1:],
 		strings.NewReplacer("k", "\u212a", "s", "ſ").Replace(name), strings.Map(wide, name),
 		strings.NewReplacer("i", "ı").Replace(name), strings.NewReplacer("s", "ß").Replace(name), strings.NewReplacer("fi", "ﬁ", "st", "ﬆ").Replace(name)}
-	for n := 1; n <= 3; n++ {
-		tilde := fmt.Sprintf("~%d", n)
-		for _, e := range []string{"", "." + strings.ToUpper(ext[:min(3, len(ext))])} {
-			out = append(out, short[:min(6, len(short))]+tilde+e, strings.ToLower(short[:min(6, len(short))]+tilde+e))
-		}
+	for _, e := range []string{"", "." + strings.ToUpper(ext[:min(3, len(ext))])} {
+		out = append(out, short[:min(6, len(short))]+"~1"+e, strings.ToLower(short[:min(6, len(short))]+"~1"+e))
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
