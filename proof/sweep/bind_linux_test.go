@@ -97,6 +97,9 @@ func boundNames(t *testing.T, prog program, top string) (tried int) {
 				}
 				tried++
 			}
+			if name == to {
+				continue // a file that the superuser binds to another name can be read there
+			}
 			for _, args := range [][]string{{"read", name}, {"search", "hunter2"}} {
 				if r := prog.result(ws, args...); strings.Contains(r.Out+r.ErrText, strings.TrimSpace(secretText)) {
 					t.Errorf("%s bound at %s: %q shows the secret: %s%s", from, to, args, r.Out, r.ErrText)

@@ -92,8 +92,10 @@ func quotaBtrfs(t *testing.T, prog program, works []*workload) {
 				t.Fatal(err)
 			}
 			exec.Command("sync", "-f", dir).Run()
-			v.command(t, "btrfs", "qgroup", "limit", fmt.Sprint((referenced(t, v, home)+room)<<10), home)
-			tr.ease = func() { v.command(t, "btrfs", "qgroup", "limit", "none", home) }
+			// Asked of the top, since a call on a subvolume that is full needs space itself.
+			group := "0/" + strings.TrimSpace(v.command(t, "btrfs", "inspect-internal", "rootid", home))
+			v.command(t, "btrfs", "qgroup", "limit", fmt.Sprint((referenced(t, v, home)+room)<<10), group, dir)
+			tr.ease = func() { v.command(t, "btrfs", "qgroup", "limit", "none", group, dir) }
 			return tr
 		})
 	}
@@ -130,7 +132,8 @@ func fillQuota(t *testing.T, w *workload, what string, step int, prepare func(ro
 			t.Fatalf("%s: never done", w.name)
 		}
 	}
-	if c.refused == 0 || c.undecided > 0 {
+	// On btrfs every rename may need space, also one that takes back: then the transaction is undecided until there is some.
+	if c.refused == 0 || c.undecided > 0 && !strings.HasPrefix(what, "btrfs") {
 		t.Errorf("%s: quota of %s: %s", w.name, what, &c)
 	}
 	t.Logf("T2: quota of %s, %s: %s", what, w.name, &c)
