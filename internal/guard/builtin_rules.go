@@ -36,7 +36,8 @@ type ruleRow struct {
 	level    verdict // deny or ask
 	protects access
 	// patterns, separated by spaces, each protect every file or directory of one name, anywhere in the tree, and everything
-	// below it. A pattern may have several names, with a slash between them, and one star in each. One that ends with a slash
+	// below it. A pattern may have several names, with a slash between them, and one star in each; "**" between two names
+	// stands for any number of names. One that ends with a slash
 	// is the name of a directory, which is also recognised by device and inode if it is at the root.
 	patterns string
 	why      string
@@ -102,8 +103,11 @@ func findRule(names []string, from access) (best *rule, depth int) {
 	for i, name := range folded {
 		for _, some := range [2][]*rule{rulesByName[name], rulesWithStar} {
 			for _, r := range some {
-				if r.protects&from != 0 && r.before(best) && r.match(folded[i:]) {
-					best, depth = r, i+len(r.names)
+				if r.protects&from == 0 || !r.before(best) {
+					continue
+				}
+				if n := r.match(folded[i:]); n > 0 {
+					best, depth = r, i+n
 				}
 			}
 		}
@@ -122,28 +126,41 @@ func (r *rule) before(other *rule) bool {
 	return r.order < other.order
 }
 
-// match reports whether names begin with those of the rule.
-func (r *rule) match(names []string) bool {
-	if len(names) < len(r.names) {
-		return false
+// match returns how many of the names lead to what the rule protects, 0 if they do not begin with those of the rule.
+func (r *rule) match(names []string) int {
+	if slices.ContainsFunc(r.exceptAs, func(p namePattern) bool { return p.match(names[0]) }) {
+		return 0
 	}
-	for i := range r.names {
-		if !r.names[i].match(names[i]) {
-			return false
+	return matchNames(r.names, names)
+}
+
+func matchNames(patterns []namePattern, names []string) int {
+	for i := range patterns {
+		if patterns[i].anyNames {
+			for from := i; from < len(names); from++ {
+				if n := matchNames(patterns[i+1:], names[from:]); n > 0 {
+					return from + n
+				}
+			}
+			return 0
+		}
+		if i >= len(names) || !patterns[i].match(names[i]) {
+			return 0
 		}
 	}
-	return !slices.ContainsFunc(r.exceptAs, func(p namePattern) bool { return p.match(names[0]) })
+	return len(patterns)
 }
 
 // namePattern is one name of a rule's pattern, cut at its star if it has one.
 type namePattern struct {
 	before, after string
 	star          bool
+	anyNames      bool // it is "**", and stands for any number of names
 }
 
 func newNamePattern(name string) namePattern {
 	before, after, star := strings.Cut(name, "*")
-	return namePattern{fold(before), fold(after), star}
+	return namePattern{fold(before), fold(after), star, name == "**"}
 }
 
 func (r *namePattern) match(name string) bool {

@@ -160,7 +160,7 @@ func TestRules(t *testing.T) {
 			t.Errorf("%s: reading is not asked about: files are read ahead", r.pattern)
 		}
 		for name := range strings.SplitSeq(r.pattern, "/") {
-			if fold(name) != strings.ToLower(name) || strings.Count(name, "*") > 1 || strings.ContainsAny(name, "?[") {
+			if name != "**" && (fold(name) != strings.ToLower(name) || strings.Count(name, "*") > 1 || strings.ContainsAny(name, "?[")) {
 				t.Errorf("%q can never match", r.pattern)
 			}
 		}

@@ -115,7 +115,7 @@ var ruleTable = []ruleRow{
 	{ownFiles, deny, writing, ".hgsub", "Mercurial settings",
 		"https://www.mercurial-scm.org/doc/hg.1.html#subrepositories", ""},
 	// A store keeps the content of any file, also of those that may not be read.
-	{ownFiles, deny, reading | writing, ".emend/ .git/emend", "emend's own store",
+	{ownFiles, deny, reading | writing, ".emend/ .git/**/emend", "emend's own store",
 		"docs/commit.md", ""},
 
 	{runsCode, deny, writing, ".vscode/ *.code-workspace", "editor settings that run commands",

@@ -25,7 +25,7 @@ var rows = map[string]string{
 		.m2/settings-security.xml .gradle/gradle.properties .composer/auth.json .config/composer/auth.json .pgpass .pg_service.conf
 		.my.cnf .mylogin.cnf .htpasswd *.tfstate *.tfstate.backup terraform.tfstate.d terraform.tfstate.*.backup .terraformrc
 		.terraform.d/credentials.tfrc.json .vault-token .vault_pass* .vault-pass* .config/sops .config/rclone .s3cfg
-		.claude/.credentials.json .codex/auth.json .gemini/oauth_creds.json .qwen/oauth_creds.json .emend .git/emend`,
+		.claude/.credentials.json .codex/auth.json .gemini/oauth_creds.json .qwen/oauth_creds.json .emend .git/**/emend`,
 	"not written": `.git .hg .svn .jj .sl .bzr _darcs .pijul _svn .fslckout* _FOSSIL_* .fos CVS/Root CVS/Repository
 		CVS/*.prog CVSROOT .repo .gclient* .hgsub .vscode *.code-workspace .idea .run .fleet .zed .vs *.sublime-project .exrc .nvimrc .nvim.lua .vimrc
 		.gvimrc .vim .config/nvim .emacs .emacs.d .config/emacs .dir-locals.el .dir-locals-2.el .devcontainer .devcontainer.json
@@ -62,7 +62,7 @@ func TestRows(t *testing.T) {
 				t.Errorf("%s: no row has it", pattern)
 			}
 			delete(left, pattern)
-			path := strings.ReplaceAll(pattern, "*", "x")
+			path := strings.ReplaceAll(strings.ReplaceAll(pattern, "**", "modules/a/b"), "*", "x")
 			for _, path := range []string{path, "sub/" + path, "a/b/" + path + "/below", strings.ToUpper(path), strings.ToLower(path)} {
 				if got := effectOn(t, path, Options{}); got != effect {
 					t.Errorf("%s: %s is %s, not %s", pattern, path, got, effect)
