@@ -1,12 +1,17 @@
 package browser
 
 import (
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
 	"fmt"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"path"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -41,13 +46,19 @@ if (window === top) addEventListener("load", async () => {
 func newNeighbour(t *testing.T, emend string) *neighbour {
 	t.Helper()
 	n := &neighbour{}
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		n.mu.Lock()
 		n.got = append(n.got, r)
 		n.mu.Unlock()
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		fmt.Fprintf(w, neighbourPage, emend)
 	}))
+	s.Config.ErrorLog = log.New(io.Discard, "", 0) // the browser tries each certificate once before it ignores what is wrong with it
+	if strings.HasPrefix(emend, "https:") {
+		s.StartTLS()
+	} else {
+		s.Start()
+	}
 	t.Cleanup(s.Close)
 	n.port = s.URL[strings.LastIndex(s.URL, ":"):]
 	return n
@@ -59,15 +70,45 @@ func TestOtherPorts(t *testing.T) {
 	t.Parallel()
 	w := shop(t)
 	w.cart()
-	s := w.ui()
+	visitOtherPorts(t, w.ui())
+}
+
+// TestOtherPortsOverTLS is the same over TLS, with a server for other machines.
+func TestOtherPortsOverTLS(t *testing.T) {
+	t.Parallel()
+	w := shop(t)
+	w.cart()
+	cert, key := w.certificate()
+	visitOtherPorts(t, w.serve("serve", "--http", "127.0.0.1:0", "--remote", "--tls-cert", cert, "--tls-key", key))
+}
+
+// certificate writes the certificate of net/http/httptest, and its key, to files.
+func (w *world) certificate() (cert, key string) {
+	w.t.Helper()
+	s := httptest.NewTLSServer(http.NotFoundHandler())
+	defer s.Close()
+	pair := s.TLS.Certificates[0]
+	secret, err := x509.MarshalPKCS8PrivateKey(pair.PrivateKey)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	cert, key = filepath.Join(w.home, "cert.pem"), filepath.Join(w.home, "cert.key")
+	w.put(cert, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: pair.Certificate[0]})))
+	w.put(key, string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret})))
+	return cert, key
+}
+
+func visitOtherPorts(t *testing.T, s *server) {
+	t.Helper()
 	b := s.pages(t)
 	b.until("the page is live", live)
 	secrets := b.cookie()
 	n := newNeighbour(t, s.base)
+	scheme, _, _ := strings.Cut(s.base, ":")
 	for _, host := range []string{"127.0.0.1", "localhost", "shop.localhost"} {
 		b.open("")
 		b.until("the timeline", timelineHas("src/prices.ts"))
-		at := "http://" + host + n.port
+		at := scheme + "://" + host + n.port
 		b.do("leave for "+at, evaluate("location.href = "+quote(at)))
 		b.until("it has asked", `location.host === `+quote(host+n.port)+` && document.title === "done"`)
 		for _, path := range []string{"/ui/", "/ui/default/", "/ui/~/default/"} {
@@ -127,7 +168,7 @@ func replay(t *testing.T, address, cookie string) bool {
 	}
 	req.Header.Set("Accept", "text/html")
 	req.Header.Set("Cookie", cookie)
-	r, err := http.DefaultTransport.RoundTrip(req)
+	r, err := (&http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}).RoundTrip(req)
 	if err != nil {
 		t.Fatal(err)
 	}

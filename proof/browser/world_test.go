@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/security"
 	"github.com/chromedp/chromedp"
 )
 
@@ -102,7 +103,7 @@ type server struct {
 	done  func()
 }
 
-var address = regexp.MustCompile(`(http://127\.0\.0\.1:\d+)/ui/(#token=\S+)?`)
+var address = regexp.MustCompile(`(https?://127\.0\.0\.1:\d+)/ui/(#token=\S+)?`)
 
 // ui starts emend ui.
 func (w *world) ui(args ...string) *server {
@@ -161,6 +162,9 @@ func (w *world) stop(s *server, rest *sync.WaitGroup) {
 func (s *server) pages(t *testing.T) *tab {
 	t.Helper()
 	b := window(t, s.base+"/ui/default/")
+	if strings.HasPrefix(s.base, "https:") { // with a certificate that nobody vouches for
+		command(b, security.SetIgnoreCertificateErrors, security.SetIgnoreCertificateErrorsParams{Ignore: true})
+	}
 	b.do("come in", chromedp.Navigate(s.base+"/ui/#token="+s.token))
 	b.until("the timeline", `location.pathname.endsWith("/default/") && document.readyState === "complete"`)
 	b.base = eval[string](b, "location.origin + location.pathname")
