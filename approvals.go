@@ -31,19 +31,20 @@ func (w *Workspace) Deny(ctx context.Context, r api.DenyRequest) (*api.Answer[ap
 	return call(ctx, w.s, consent.Deny, r)
 }
 
+// Grants are what a person allowed for the rest of one session. A program that serves sessions keeps one for each, as long as
+// the session lasts. It must know the session by something that nobody else can name.
+type Grants = consent.Grants
+
 // AskAtPage asks the person who has a page open, and waits at most patience for the answer. It is a hook for [WithAsker].
-// Where no page is open it refuses at once, with an error that is [api.ErrNoPage].
-func (h *Host) AskAtPage(ctx context.Context, q api.Question, patience time.Duration) (by string, err error) {
-	return consent.AskAtPage(ctx, h.s, q, patience)
+// Where no page is open it refuses at once, with an error that is [api.ErrNoPage]. It asks nobody about what g covers; a
+// person may add to g. If g is nil, the call belongs to no session, and a yes is for this call alone.
+func (h *Host) AskAtPage(ctx context.Context, q api.Question, patience time.Duration, g *Grants) (by string, err error) {
+	return consent.AskAtPage(ctx, h.s, q, patience, g)
 }
 
-// AllowedBefore reports whether a person allowed the asking session all that q is about, until the session ends.
-func (h *Host) AllowedBefore(q api.Question) bool { return h.s.GrantedToSession(q) }
-
-// PageOpen announces that a person has a page open that shows what waits, until leave is called, the workspace is closed or
-// the process ends. A page that is left for the next should stay announced for a moment, since the person has not left.
-func (h *Host) PageOpen() (leave func(), err error) {
-	return call(context.Background(), h.s, func(ctx context.Context, ws *workspace.Workspace, _ struct{}) (func(), error) {
-		return consent.OpenPage(ctx, ws)
-	}, struct{}{})
+// PageOpen announces that a person sees what waits, until leave is called, the workspace is closed or the process ends. means
+// says where: a policy may want answers of [api.AnsweredByPage] only. A page that is left for the next should stay announced
+// for a moment, since the person has not left.
+func (h *Host) PageOpen(means string) (leave func(), err error) {
+	return call(context.Background(), h.s, consent.OpenPage, means)
 }

@@ -9,15 +9,21 @@ import (
 type AllowRequest struct {
 	ID      string `json:"id" jsonschema:"the question"`
 	Session bool   `json:"session,omitempty" jsonschema:"and what the same rules ask about, until this session ends"`
-	By      string `json:"-"` // where the person answers, for the log: "terminal", or "" for the page
 }
 
 // DenyRequest answers a waiting call with no.
 type DenyRequest struct {
 	ID     string `json:"id" jsonschema:"the question"`
 	Reason string `json:"reason,omitempty" jsonschema:"what the agent reads"`
-	By     string `json:"-"` // as in AllowRequest
 }
+
+// The means by which a question is answered, for the log.
+const (
+	AnsweredByPage     = "page"
+	AnsweredByTerminal = "terminal"
+	AnsweredByCommand  = "command without a terminal"
+	AnsweredByProgram  = "program"
+)
 
 // AnsweredData says how a person answered a question.
 type AnsweredData struct {
@@ -40,6 +46,8 @@ type Question struct {
 	// Digest identifies the call: who makes it, the tool, the paths, and the content of every file before and after. A call that
 	// would do anything else has another digest.
 	Digest string
+	// PageOnly says that the policy takes an answer from nowhere but a page.
+	PageOnly bool
 }
 
 // AskedPath is a path with an ask rule, of the policy or built in.
@@ -61,6 +69,8 @@ type Waiting struct {
 	Since    time.Time
 	Deadline time.Time // when it is refused without an answer
 	Question Question
+	// ForSession says that the call belongs to a session, so that a yes may hold until the session ends.
+	ForSession bool
 	// Below is the directory of the asking workspace in this one; "." if they are the same. The paths of the question are relative to
 	// it.
 	Below string

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"time"
 
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/vfs"
 )
 
@@ -14,7 +15,7 @@ import (
 // If the deadline passes, the last such page is closed or ctx ends, Ask withdraws the question and returns the reason; an answer
 // that comes later is refused. Ask calls waits about once a second with the time that is left.
 func (b *Board) Ask(ctx context.Context, q Question, waits func(left time.Duration)) (Answer, error) {
-	open, err := b.HasPage(q.Prefix)
+	open, err := b.HasPage(q)
 	if err != nil {
 		return Answer{}, err
 	}
@@ -84,7 +85,7 @@ func (b *Board) await(ctx context.Context, q Question, waits func(left time.Dura
 			continue
 		}
 		looked = now
-		if open, err := b.HasPage(q.Prefix); err != nil || !open {
+		if open, err := b.HasPage(q); err != nil || !open {
 			return errors.Join(err, ErrPageClosed)
 		}
 		waits(q.Deadline.Sub(now))
@@ -112,6 +113,9 @@ func (b *Board) readAnswer(q Question) (a Answer, err error) {
 	}
 	if a.ID != q.ID || a.Digest != q.Digest || a.Withdrawn {
 		return Answer{}, fmt.Errorf("%w: it is to another question", ErrUnreadable)
+	}
+	if q.PageOnly && a.By != api.AnsweredByPage {
+		return Answer{}, ErrPageOnly
 	}
 	return a, nil
 }

@@ -15,8 +15,9 @@
 // 25 ms and checks once a second that a page is still open; nothing else polls. Nothing is synced: after a power cut nobody
 // waits any more.
 //
-// An answer carries the digest of the question that was shown. The asker accepts no other answer and takes one that it cannot
-// read for a no. This guards against mistakes, not against an adversary, who could edit the policy file just as well.
+// An answer carries the digest of the question that was shown, and says where it was given. The asker accepts no other answer
+// and takes one that it cannot read for a no. This guards against mistakes, not against an adversary: a process of the same
+// account can write an answer here that says anything, and could edit the policy file just as well.
 package board
 
 import (
@@ -66,6 +67,9 @@ type Question struct {
 	Paths    []api.AskedPath `json:"paths"`
 	Diff     string          `json:"diff"`
 	Digest   string          `json:"digest"`
+
+	ForSession bool `json:"forSession,omitempty"` // a yes may hold for the rest of the session
+	PageOnly   bool `json:"pageOnly,omitempty"`   // only a page may answer
 }
 
 // Answer is the outcome of a question.
@@ -91,6 +95,7 @@ var (
 	ErrAnswered   = errors.New("it is answered already")
 
 	ErrNoSession = errors.New("it belongs to no session")
+	ErrPageOnly  = errors.New("only a page may answer it")
 )
 
 // Board is the board of one store. Several goroutines may use it at once.

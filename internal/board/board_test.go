@@ -53,7 +53,7 @@ func (d *desk) must(err error) {
 
 func question(prefix string) Question {
 	now := time.Now()
-	return Question{Since: now, Deadline: now.Add(45 * time.Second), Prefix: prefix, Root: "/shop", Diff: "+two\n", Digest: "d1",
+	return Question{Since: now, Deadline: now.Add(45 * time.Second), Prefix: prefix, Root: "/shop", Diff: "+two\n", Digest: "d1", ForSession: true,
 		Actor: audit.Actor{Client: "tester", Session: "s-1", Tool: "edit_file"}, Paths: []api.AskedPath{{Path: "a.sql", Write: true, Rule: "*.sql"}}}
 }
 
@@ -91,7 +91,7 @@ func (d *desk) first(prefix string) Question {
 
 func (d *desk) attend(prefix string) {
 	d.Helper()
-	leave, err := d.OpenPage(prefix)
+	leave, err := d.OpenPage(prefix, api.AnsweredByPage)
 	d.must(err)
 	d.Cleanup(leave)
 }
@@ -157,7 +157,7 @@ func TestNotAnswered(t *testing.T) {
 				d := newDesk(t)
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
-				leave, err := d.OpenPage("shop")
+				leave, err := d.OpenPage("shop", api.AnsweredByPage)
 				d.must(err)
 				defer leave()
 				got := d.ask(ctx, question("shop"))
@@ -197,7 +197,7 @@ func TestDead(t *testing.T) {
 		old := time.Now().Add(-time.Hour)
 		d.must(os.Chtimes(filepath.Join(d.at, name), old, old))
 	}
-	if open, err := d.HasPage("."); open || err != nil {
+	if open, err := d.HasPage(question(".")); open || err != nil {
 		t.Errorf("attended: %v, %v", open, err)
 	}
 	if _, err := d.Answer("qaaaaaaaaaaa", ".", Answer{Allowed: true}); !errors.Is(err, ErrNotWaiting) {
@@ -367,7 +367,7 @@ func TestOtherTrees(t *testing.T) {
 	d := newDesk(t)
 	d.attend("shop")
 	for prefix, seen := range map[string]bool{"shop": true, "shop/api": true, "shopping": false, ".": false, "bank": false} {
-		if open, err := d.HasPage(prefix); open != seen || err != nil {
+		if open, err := d.HasPage(question(prefix)); open != seen || err != nil {
 			t.Errorf("%s is attended: %v, %v", prefix, open, err)
 		}
 	}
@@ -461,10 +461,61 @@ func (d noLocks) Create(name string, perm fs.FileMode) (vfs.File, error) {
 func TestNoLocks(t *testing.T) {
 	d := newDesk(t)
 	b := Open(noLocks{d.dir})
-	if _, err := b.OpenPage("."); !errors.Is(err, vfs.ErrUnsupported) || !strings.Contains(err.Error(), "has no locks") {
+	if _, err := b.OpenPage(".", api.AnsweredByPage); !errors.Is(err, vfs.ErrUnsupported) || !strings.Contains(err.Error(), "has no locks") {
 		t.Error(err)
 	}
 	if left := d.files(""); len(left) > 0 {
 		t.Errorf("left: %q", left)
 	}
+}
+
+// A question that only a page may answer is shown to nobody else, takes no other answer, and believes none that was written
+// into the directory.
+func TestPageOnly(t *testing.T) {
+	d := newDesk(t)
+	only := question(".")
+	only.PageOnly = true
+	leave, err := d.OpenPage(".", api.AnsweredByTerminal)
+	d.must(err)
+	defer leave()
+	if _, err := d.Ask(t.Context(), only, still); !errors.Is(err, ErrNoPage) {
+		t.Errorf("a terminal is enough: %v", err)
+	}
+	d.attend(".")
+	got := d.ask(t.Context(), only)
+	id := d.first(".").ID
+	for _, by := range []string{"", api.AnsweredByTerminal, api.AnsweredByCommand, api.AnsweredByProgram} {
+		if _, err := d.Answer(id, ".", Answer{Allowed: true, By: by}); !errors.Is(err, ErrPageOnly) {
+			t.Errorf("answered by %q: %v", by, err)
+		}
+	}
+	_, err = d.Answer(id, ".", Answer{Allowed: true, By: api.AnsweredByPage})
+	d.must(err)
+	if a := <-got; a.err != nil || !a.Allowed {
+		t.Errorf("%+v", a)
+	}
+	got = d.ask(t.Context(), only)
+	id = d.first(".").ID
+	text, err := json.Marshal(Answer{ID: id, Digest: "d1", Allowed: true, By: api.AnsweredByTerminal})
+	d.must(err)
+	d.must(os.WriteFile(filepath.Join(d.at, id+answerKind), text, 0o600))
+	if a := <-got; !errors.Is(a.err, ErrPageOnly) {
+		t.Errorf("an answer that says it is from a terminal is taken: %+v", a)
+	}
+}
+
+// Only a question of a session can be allowed for one.
+func TestNoSession(t *testing.T) {
+	d := newDesk(t)
+	d.attend(".")
+	q := question(".")
+	q.ForSession = false
+	got := d.ask(t.Context(), q)
+	id := d.first(".").ID
+	if _, err := d.Answer(id, ".", Answer{Allowed: true, Session: true}); !errors.Is(err, ErrNoSession) {
+		t.Errorf("%v", err)
+	}
+	_, err := d.Answer(id, ".", Answer{})
+	d.must(err)
+	<-got
 }

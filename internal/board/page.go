@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/vfs"
 )
 
@@ -12,12 +13,14 @@ import (
 type page struct {
 	Prefix  string `json:"prefix"` // path from the top of the tree to the root of the workspace that it shows
 	Process int    `json:"process"`
+	Means   string `json:"means"` // where a person sees it
 }
 
-// OpenPage records that a page shows what waits below prefix, until leave is called, the board is closed or the process ends.
-func (b *Board) OpenPage(prefix string) (leave func(), err error) {
+// OpenPage records that a person sees what waits below prefix, until leave is called, the board is closed or the process ends.
+// means says where; if it is not a page, it does not count for questions that only a page may answer.
+func (b *Board) OpenPage(prefix, means string) (leave func(), err error) {
 	name := newID("p") + pageKind
-	f, err := b.post(name, page{prefix, os.Getpid()})
+	f, err := b.post(name, page{prefix, os.Getpid(), means})
 	if err != nil {
 		return nil, err
 	}
@@ -38,8 +41,8 @@ func (b *Board) closePage(name string) {
 	}
 }
 
-// HasPage reports whether a page is open that shows what waits below prefix.
-func (b *Board) HasPage(prefix string) (bool, error) {
+// HasPage reports whether a person sees q and may answer it.
+func (b *Board) HasPage(q Question) (bool, error) {
 	names, err := b.dir.Names()
 	if err != nil {
 		return false, err
@@ -49,7 +52,7 @@ func (b *Board) HasPage(prefix string) (bool, error) {
 			continue
 		}
 		p, err := b.readPage(name)
-		if err == nil && covers(p.Prefix, prefix) {
+		if err == nil && covers(p.Prefix, q.Prefix) && (!q.PageOnly || p.Means == api.AnsweredByPage) {
 			return true, nil
 		}
 	}

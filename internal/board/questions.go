@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/emend-dev/emend/api"
 )
 
 // List returns the questions that wait below prefix, oldest first.
@@ -51,15 +53,18 @@ func (b *Board) Find(id, prefix string) (q Question, err error) {
 	return q, nil
 }
 
-// Answer answers a question that waits below prefix. It returns ErrAnswered if somebody else was faster. It fills in a's ID and
-// Digest.
+// Answer answers a question that waits below prefix. It returns ErrAnswered if somebody else was faster, and ErrNoSession or
+// ErrPageOnly if the question does not take such an answer. It fills in a's ID and Digest.
 func (b *Board) Answer(id, prefix string, a Answer) (Question, error) {
 	q, err := b.Find(id, prefix)
 	if err != nil {
 		return q, err
 	}
-	if a.Session && q.Actor.Session == "" {
+	switch {
+	case a.Session && !q.ForSession:
 		return q, ErrNoSession
+	case q.PageOnly && a.By != api.AnsweredByPage:
+		return q, ErrPageOnly
 	}
 	a.ID, a.Digest = q.ID, q.Digest
 	f, err := b.post(id+answerKind, a)

@@ -2,7 +2,6 @@ package commit
 
 import (
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"github.com/emend-dev/emend/internal/panics"
@@ -26,7 +25,7 @@ func parallel(n, hands int, do func(i int) error) error {
 			}
 		}
 	}
-	var wg sync.WaitGroup
+	var wg panics.Group
 	for range min(hands, n) - 1 {
 		wg.Go(work)
 	}

@@ -17,12 +17,12 @@ import (
 
 // Allow answers a waiting call with yes.
 func Allow(ctx context.Context, w *workspace.Workspace, r api.AllowRequest) (*api.Answer[api.AnsweredData], error) {
-	return answer(ctx, w, r.ID, board.Answer{Allowed: true, Session: r.Session, By: r.By})
+	return answer(ctx, w, r.ID, board.Answer{Allowed: true, Session: r.Session})
 }
 
 // Deny answers a waiting call with no.
 func Deny(ctx context.Context, w *workspace.Workspace, r api.DenyRequest) (*api.Answer[api.AnsweredData], error) {
-	return answer(ctx, w, r.ID, board.Answer{Reason: cutReason(r.Reason), By: r.By})
+	return answer(ctx, w, r.ID, board.Answer{Reason: cutReason(r.Reason)})
 }
 
 // answer answers a waiting call. The first answer counts.
@@ -34,6 +34,7 @@ func answer(ctx context.Context, w *workspace.Workspace, id string, a board.Answ
 	if err != nil {
 		return nil, err
 	}
+	a.By = caller.Answering(ctx)
 	q, err := b.Answer(id, w.Paths().Prefix, a)
 	if err != nil {
 		return nil, notAnswered(id, err)
@@ -51,8 +52,12 @@ func notAnswered(id string, err error) error {
 		e.Msg = fmt.Sprintf("no call %s waits: it was answered, withdrawn or expired", fail.Quote(id))
 	case errors.Is(err, board.ErrNoSession):
 		e = &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Cause: err,
-			Msg:  fmt.Sprintf("the call %s belongs to no session that more could be allowed to", fail.Quote(id)),
-			Hint: "Allow it once."}
+			Msg:  fmt.Sprintf("the call %s belongs to no session: what its client says of itself, any other client could say too", fail.Quote(id)),
+			Hint: "Allow it once; or have the client use a revision of the protocol with sessions, or standard input and output."}
+	case errors.Is(err, board.ErrPageOnly):
+		e = &fail.Error{Kind: fail.PermissionDenied, Cause: err,
+			Msg:  "the policy that the call is under takes answers from a page only ([ask] answer = \"page\")",
+			Hint: "Answer at the page: emend ui opens it."}
 	default:
 		return workspace.StoreError(err)
 	}

@@ -52,11 +52,14 @@ func Ask(ctx context.Context, w *workspace.Workspace, about []api.AskedPath, dif
 	for _, a := range about {
 		fmt.Fprintf(digest, "%q %t %q\n", a.Path, a.Write, a.Rule)
 	}
-	q := api.Question{Root: w.Root(), Actor: actor, Paths: about, Diff: cutDiff(report.Escape(diff))}
+	q := api.Question{Root: w.Root(), Actor: actor, Paths: about, Diff: cutDiff(report.Escape(diff)), PageOnly: w.Guard.PageOnly()}
 	q.Digest = hex.EncodeToString(digest.Sum(nil))
 	by, err := f(ctx, q)
 	if ctx.Err() != nil {
 		return nil, caller.Cancelled(ctx)
+	}
+	if err == nil && q.PageOnly && strings.TrimSuffix(by, forSession) != api.AnsweredByPage {
+		err = fmt.Errorf("only a page may answer, and the answer is from another place (%s)", caller.ForLog(by))
 	}
 	switch {
 	case errors.Is(err, api.ErrNoPage):

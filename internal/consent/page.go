@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,25 +15,22 @@ import (
 	"github.com/emend-dev/emend/internal/workspace"
 )
 
-// Where a person said yes, for the log.
-const (
-	byPage     = "page"
-	byTerminal = "terminal"
-	bySession  = "page, for the session"
-)
+// knownMeans are the means by which an answer may say that it was given.
+var knownMeans = []string{api.AnsweredByPage, api.AnsweredByTerminal, api.AnsweredByCommand, api.AnsweredByProgram}
 
 // maxReason is how many bytes of a person's reason are passed on.
 const maxReason = 2000
 
 // AskAtPage asks the person who has a page open, and waits at most patience for the answer. It refuses at once where no page
-// is open. It asks nobody about what a person has allowed to the session already.
-func AskAtPage(ctx context.Context, w *workspace.Workspace, q api.Question, patience time.Duration) (by string, err error) {
+// is open. It asks nobody about what a person has allowed to the session already, which g has; nil is for a call without a
+// session.
+func AskAtPage(ctx context.Context, w *workspace.Workspace, q api.Question, patience time.Duration, g *Grants) (by string, err error) {
 	if err := w.Enter(); err != nil {
 		return "", err
 	}
 	defer w.Leave()
-	if w.GrantedToSession(q) {
-		return bySession, nil
+	if by, ok := g.Cover(q); ok {
+		return by + forSession, nil
 	}
 	if patience <= 0 {
 		return "", nobodyThere("calls do not wait for one here", "A person can have them wait: emend serve --wait 45s.")
@@ -46,21 +44,24 @@ func AskAtPage(ctx context.Context, w *workspace.Workspace, q api.Question, pati
 	}
 	now := time.Now()
 	a, err := b.Ask(ctx, board.Question{Since: now, Deadline: now.Add(patience), Prefix: w.Paths().Prefix, Root: q.Root, Actor: q.Actor,
-		Paths: q.Paths, Diff: q.Diff, Digest: q.Digest}, reportWaiting(ctx, patience))
+		Paths: q.Paths, Diff: q.Diff, Digest: q.Digest, ForSession: g != nil, PageOnly: q.PageOnly}, reportWaiting(ctx, patience))
 	if err != nil {
 		return "", unanswered(err, patience)
 	}
-	return answeredBy(w, q, a)
+	return answeredBy(q, a, g)
 }
 
-// OpenPage announces a page that shows waiting calls to a person, until close is called, the workspace is closed or the process
-// ends.
-func OpenPage(_ context.Context, w *workspace.Workspace) (close func(), err error) {
+// forSession follows, in the log, where a person allowed something for the rest of a session.
+const forSession = ", for the session"
+
+// OpenPage announces that a person sees the waiting calls, by some means, until close is called, the workspace is closed or the
+// process ends.
+func OpenPage(_ context.Context, w *workspace.Workspace, means string) (close func(), err error) {
 	b, err := w.Board(true)
 	if err != nil {
 		return nil, err
 	}
-	if close, err = b.OpenPage(w.Paths().Prefix); err != nil {
+	if close, err = b.OpenPage(w.Paths().Prefix, means); err != nil {
 		return nil, workspace.StoreError(err)
 	}
 	return close, nil
@@ -79,16 +80,16 @@ func reportWaiting(ctx context.Context, patience time.Duration) func(left time.D
 	}
 }
 
-// answeredBy returns where a person said yes, and remembers a yes for the session. A no is an error.
-func answeredBy(w *workspace.Workspace, q api.Question, a board.Answer) (by string, err error) {
+// answeredBy returns where a person said yes, and adds a yes for the session to g. A no is an error.
+func answeredBy(q api.Question, a board.Answer, g *Grants) (by string, err error) {
 	if a.Allowed {
-		if a.Session {
-			w.GrantToSession(q)
+		if !slices.Contains(knownMeans, a.By) {
+			a.By = api.AnsweredByProgram // it is not one of ours that wrote this
 		}
-		if a.By == byTerminal {
-			return byTerminal, nil
+		if a.Session && g != nil {
+			g.add(q, a.By)
 		}
-		return byPage, nil
+		return a.By, nil
 	}
 	e := &fail.Error{Kind: fail.PermissionDenied, Msg: "a person was asked, and said no", Hint: "Do not send the same call again; do without it."}
 	if reason := cutReason(a.Reason); reason != "" {
@@ -124,6 +125,8 @@ func unanswered(err error, patience time.Duration) error {
 	case errors.Is(err, board.ErrTooLong):
 		e.Msg = fmt.Sprintf("it is more than a person can be shown: a question has at most %d paths", board.MaxPaths)
 		e.Hint = "Send it in parts."
+	case errors.Is(err, board.ErrPageOnly):
+		e.Msg, e.Hint = "the answer is not from a page, and the policy takes no other", "Send the call again, to be asked about again."
 	case errors.Is(err, board.ErrUnreadable):
 		e.Msg, e.Hint = "what the store has for an answer cannot be read, and counts as a no", "Send the call again, to be asked about again."
 	case errors.Is(err, context.Canceled):

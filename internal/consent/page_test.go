@@ -21,7 +21,8 @@ import (
 // atPage is a workspace with ask rules, opened twice: for the calls that ask, and for the page that answers.
 type atPage struct {
 	*asked
-	page *emend.Workspace
+	page   *emend.Workspace
+	grants *emend.Grants // of the session that asks; nil for none
 }
 
 // newAtPage opens both. The calls wait up to 45 s for the page.
@@ -31,15 +32,27 @@ func newAtPage(t *testing.T) *atPage {
 	page, err := emend.Open(a.WS.Root())
 	a.Must(err)
 	t.Cleanup(func() { page.Close() })
-	a.Ctx = emend.WithActor(emend.WithAsker(t.Context(), func(ctx context.Context, q api.Question) (string, error) {
-		return a.WS.Host().AskAtPage(ctx, q, 45*time.Second)
+	d := &atPage{a, page, new(emend.Grants)}
+	d.Ctx = d.asking(d.grants)
+	return d
+}
+
+// asking is the context of a call that asks at the page, in the session that has these grants. Every session says that it is
+// the same.
+func (d *atPage) asking(g *emend.Grants) context.Context {
+	return emend.WithActor(emend.WithAsker(d.Context(), func(ctx context.Context, q api.Question) (string, error) {
+		return d.WS.Host().AskAtPage(ctx, q, 45*time.Second, g)
 	}), api.Actor{Client: "tester/1", Session: "s-1", Tool: "edit_file"})
-	return &atPage{a, page}
+}
+
+// atThePage is the context of a person who answers at the page.
+func atThePage(ctx context.Context) context.Context {
+	return emend.AnsweringBy(ctx, api.AnsweredByPage)
 }
 
 func (d *atPage) openPage() (leave func()) {
 	d.Helper()
-	leave, err := d.page.Host().PageOpen()
+	leave, err := d.page.Host().PageOpen(api.AnsweredByPage)
 	d.Must(err)
 	return leave
 }
@@ -94,7 +107,7 @@ func TestAllowedAtThePage(t *testing.T) {
 		!strings.Contains(q.Diff, "+two") || q.Root != d.WS.Root() || is.Deadline.Sub(is.Since) != 45*time.Second {
 		t.Errorf("a person is shown %+v", is)
 	}
-	a, err := d.page.Allow(t.Context(), api.AllowRequest{ID: is.ID})
+	a, err := d.page.Allow(atThePage(t.Context()), api.AllowRequest{ID: is.ID})
 	d.Must(err)
 	if want := "Allowed, this once: edit_file of tester/1 on migrations/1.sql."; a.Result().Text() != want || !a.Data.Allowed || a.Data.ID != is.ID {
 		t.Errorf("%q, %+v", a.Result().Text(), a.Data)
@@ -104,7 +117,7 @@ func TestAllowedAtThePage(t *testing.T) {
 	if want := `"asked":{"by":"page","paths":["migrations/1.sql"]}`; !strings.Contains(d.logged(), want) {
 		t.Errorf("the log: %s", d.logged())
 	}
-	if _, err := d.page.Deny(t.Context(), api.DenyRequest{ID: is.ID}); !errors.Is(err, fail.NotFound) || !strings.Contains(err.Error(), "it was answered, withdrawn or expired") {
+	if _, err := d.page.Deny(atThePage(t.Context()), api.DenyRequest{ID: is.ID}); !errors.Is(err, fail.NotFound) || !strings.Contains(err.Error(), "it was answered, withdrawn or expired") {
 		t.Errorf("answered again: %v", err)
 	}
 }
@@ -113,7 +126,7 @@ func TestDeniedAtThePage(t *testing.T) {
 	d := newAtPage(t)
 	defer d.openPage()()
 	done := d.edit(d.Ctx, "migrations/1.sql", "one\n", "two\n")
-	a, err := d.page.Deny(t.Context(), api.DenyRequest{ID: d.next().ID, Reason: "  frozen until Monday\n"})
+	a, err := d.page.Deny(atThePage(t.Context()), api.DenyRequest{ID: d.next().ID, Reason: "  frozen until Monday\n"})
 	d.Must(err)
 	if !strings.HasPrefix(a.Result().Text(), "Denied: ") {
 		t.Error(a.Result().Text())
@@ -133,13 +146,13 @@ func TestNobodyAtThePage(t *testing.T) {
 	if e, ok := errors.AsType[*fail.Error](err); !ok || e.Kind != fail.PermissionDenied || !strings.Contains(e.Hint, `"emend ui"`) || !errors.Is(err, api.ErrNoPage) {
 		t.Errorf("%v", err)
 	}
-	if _, err := d.WS.Host().AskAtPage(d.Ctx, api.Question{}, 0); !errors.Is(err, api.ErrNoPage) {
+	if _, err := d.WS.Host().AskAtPage(d.Ctx, api.Question{}, 0, nil); !errors.Is(err, api.ErrNoPage) {
 		t.Errorf("without waiting: %v", err)
 	}
 	if all, err := d.page.Waiting(t.Context()); len(all) > 0 || err != nil {
 		t.Errorf("%+v, %v", all, err)
 	}
-	if _, err := d.page.Allow(t.Context(), api.AllowRequest{ID: "q22222222222"}); !errors.Is(err, fail.NotFound) {
+	if _, err := d.page.Allow(atThePage(t.Context()), api.AllowRequest{ID: "q22222222222"}); !errors.Is(err, fail.NotFound) {
 		t.Error(err)
 	}
 }
@@ -201,7 +214,7 @@ func TestCancelledAtThePage(t *testing.T) {
 	if err := <-done; !strings.Contains(err.Error(), "cancelled") {
 		t.Error(err)
 	}
-	if _, err := d.page.Allow(t.Context(), api.AllowRequest{ID: id}); !errors.Is(err, fail.NotFound) {
+	if _, err := d.page.Allow(atThePage(t.Context()), api.AllowRequest{ID: id}); !errors.Is(err, fail.NotFound) {
 		t.Error(err)
 	}
 	d.content("migrations/1.sql", "one\n")
@@ -214,7 +227,7 @@ func TestChangedWhileItWaits(t *testing.T) {
 	done := d.edit(d.Ctx, "migrations/1.sql", "one\n", "two\n")
 	is := d.next()
 	d.Must(os.WriteFile(d.At("migrations/1.sql"), []byte("mine\n"), 0o644))
-	_, err := d.page.Allow(t.Context(), api.AllowRequest{ID: is.ID})
+	_, err := d.page.Allow(atThePage(t.Context()), api.AllowRequest{ID: is.ID})
 	d.Must(err)
 	if err := <-done; !errors.Is(err, fail.Stale) {
 		t.Error(err)
@@ -222,12 +235,13 @@ func TestChangedWhileItWaits(t *testing.T) {
 	d.content("migrations/1.sql", "mine\n")
 }
 
-// TestAllowedForTheSession checks that a yes for the session covers the same rules for the same client and session only.
+// TestAllowedForTheSession checks that a yes for the session covers the same rules in that session only, and not in another
+// that says it is the same one.
 func TestAllowedForTheSession(t *testing.T) {
 	d := newAtPage(t)
 	leave := d.openPage()
 	done := d.edit(d.Ctx, "migrations/1.sql", "one\n", "two\n")
-	_, err := d.page.Allow(t.Context(), api.AllowRequest{ID: d.next().ID, Session: true})
+	_, err := d.page.Allow(atThePage(t.Context()), api.AllowRequest{ID: d.next().ID, Session: true})
 	d.Must(err)
 	d.Must(<-done)
 	leave()
@@ -238,17 +252,19 @@ func TestAllowedForTheSession(t *testing.T) {
 		t.Errorf("the log: %s", log)
 	}
 	for name, tc := range map[string]struct {
-		who        api.Actor
+		grants     *emend.Grants
 		path, from string
 	}{
-		"another rule":    {api.Actor{}, ".github/workflows/ci.yml", "on: push\n"},
-		"another session": {api.Actor{Session: "s-2"}, "migrations/1.sql", "three\n"},
-		"another client":  {api.Actor{Client: "other"}, "migrations/1.sql", "three\n"},
+		"another rule":    {d.grants, ".github/workflows/ci.yml", "on: push\n"},
+		"another session": {new(emend.Grants), "migrations/1.sql", "three\n"},
+		"no session":      {nil, "migrations/1.sql", "three\n"},
 	} {
-		if err := <-d.edit(emend.WithActor(d.Ctx, tc.who), tc.path, tc.from, "four\n"); !errors.Is(err, api.ErrNoPage) {
+		if err := <-d.edit(d.asking(tc.grants), tc.path, tc.from, "four\n"); !errors.Is(err, api.ErrNoPage) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	ctx := emend.WithActor(d.Ctx, api.Actor{Client: "renamed", Session: "renamed"})
+	d.Must(<-d.edit(ctx, "migrations/1.sql", "three\n", "four\n")) // it is the same session, whatever it says now
 }
 
 // TestGrantsAreNarrow checks that a grant to read permits no write, and that a call without a session gets no grant.
@@ -264,28 +280,27 @@ func TestGrantsAreNarrow(t *testing.T) {
 	if is.Question.Diff != "" || is.Question.Paths[0].Write {
 		t.Errorf("%+v", is)
 	}
-	_, err := d.page.Allow(t.Context(), api.AllowRequest{ID: is.ID, Session: true})
+	_, err := d.page.Allow(atThePage(t.Context()), api.AllowRequest{ID: is.ID, Session: true})
 	d.Must(err)
 	d.Must(<-read)
 	done := d.edit(d.Ctx, "secret.txt", "hush\n", "loud\n") // reads what was allowed, and writes
 	if is = d.next(); len(is.Question.Paths) == 0 {
 		t.Errorf("%+v", is)
 	}
-	_, err = d.page.Deny(t.Context(), api.DenyRequest{ID: is.ID})
+	_, err = d.page.Deny(atThePage(t.Context()), api.DenyRequest{ID: is.ID})
 	d.Must(err)
 	if err := <-done; !errors.Is(err, fail.PermissionDenied) {
 		t.Error(err)
 	}
 
-	nameless := emend.WithAsker(t.Context(), func(ctx context.Context, q api.Question) (string, error) {
-		return d.WS.Host().AskAtPage(ctx, q, time.Minute)
-	})
-	done = d.edit(nameless, "migrations/1.sql", "one\n", "two\n")
-	is = d.next()
-	if _, err := d.page.Allow(t.Context(), api.AllowRequest{ID: is.ID, Session: true}); !errors.Is(err, fail.CommandFailed) || !strings.Contains(err.Error(), "no session") {
+	done = d.edit(d.asking(nil), "migrations/1.sql", "one\n", "two\n")
+	if is = d.next(); is.ForSession {
+		t.Error("a grant is offered to a call of no session")
+	}
+	if _, err := d.page.Allow(atThePage(t.Context()), api.AllowRequest{ID: is.ID, Session: true}); !errors.Is(err, fail.CommandFailed) || !strings.Contains(err.Error(), "no session") {
 		t.Error(err)
 	}
-	_, err = d.page.Allow(t.Context(), api.AllowRequest{ID: is.ID})
+	_, err = d.page.Allow(atThePage(t.Context()), api.AllowRequest{ID: is.ID})
 	d.Must(err)
 	d.Must(<-done)
 }
@@ -299,7 +314,7 @@ func TestWaitingBelow(t *testing.T) {
 	d.Must(os.WriteFile(file, []byte("[write]\nask = [\"*.sql\"]\n"), 0o600))
 	below := d.Story.Opened(d.At("migrations"), emend.Policy(file))
 	ctx := emend.WithAsker(t.Context(), func(ctx context.Context, q api.Question) (string, error) {
-		return below.WS.Host().AskAtPage(ctx, q, time.Minute)
+		return below.WS.Host().AskAtPage(ctx, q, time.Minute, nil)
 	})
 	edit := func() <-chan error {
 		out := make(chan error, 1)
@@ -310,7 +325,7 @@ func TestWaitingBelow(t *testing.T) {
 		return out
 	}
 	beside := d.Story.Opened(d.At(".github"))
-	leave, err := beside.WS.Host().PageOpen()
+	leave, err := beside.WS.Host().PageOpen(api.AnsweredByPage)
 	d.Must(err)
 	if err := <-edit(); !errors.Is(err, api.ErrNoPage) {
 		t.Errorf("who looks elsewhere: %v", err)
@@ -328,7 +343,7 @@ func TestWaitingBelow(t *testing.T) {
 	if _, err := beside.WS.Allow(t.Context(), api.AllowRequest{ID: is.ID}); !errors.Is(err, fail.NotFound) {
 		t.Errorf("answered from elsewhere: %v", err)
 	}
-	_, err = d.page.Allow(t.Context(), api.AllowRequest{ID: is.ID})
+	_, err = d.page.Allow(atThePage(t.Context()), api.AllowRequest{ID: is.ID})
 	d.Must(err)
 	d.Must(<-done)
 }
@@ -356,9 +371,31 @@ func TestAgentsCannotAnswer(t *testing.T) {
 			t.Errorf("%d: %v", n, err)
 		}
 	}
-	_, err = d.page.Deny(t.Context(), api.DenyRequest{ID: is.ID})
+	_, err = d.page.Deny(atThePage(t.Context()), api.DenyRequest{ID: is.ID})
 	d.Must(err)
 	if err := <-done; !errors.Is(err, fail.PermissionDenied) {
 		t.Error(err)
+	}
+}
+
+// TestAnsweredBy checks that the log has by what means a person answered, also for the rest of a session.
+func TestAnsweredBy(t *testing.T) {
+	for means, ctx := range map[string]context.Context{
+		"page":                       atThePage(t.Context()),
+		"terminal":                   emend.AnsweringBy(t.Context(), api.AnsweredByTerminal),
+		"command without a terminal": emend.AnsweringBy(t.Context(), api.AnsweredByCommand),
+		"program":                    t.Context(),
+	} {
+		d := newAtPage(t)
+		leave := d.openPage()
+		done := d.edit(d.Ctx, "migrations/1.sql", "one\n", "two\n")
+		_, err := d.page.Allow(ctx, api.AllowRequest{ID: d.next().ID, Session: true})
+		d.Must(err)
+		d.Must(<-done)
+		d.Must(<-d.edit(d.Ctx, "migrations/1.sql", "two\n", "three\n"))
+		if log := d.logged(); !strings.Contains(log, `"asked":{"by":"`+means+`",`) || !strings.Contains(log, `"asked":{"by":"`+means+`, for the session",`) {
+			t.Errorf("answered by %s, the log: %s", means, log)
+		}
+		leave()
 	}
 }

@@ -59,5 +59,6 @@ func waitingCall(w *workspace.Workspace, q *board.Question) api.Waiting {
 		rel = "."
 	}
 	return api.Waiting{ID: q.ID, Since: q.Since, Deadline: q.Deadline, Below: filepath.ToSlash(rel),
-		Question: api.Question{Root: q.Root, Actor: q.Actor, Paths: q.Paths, Diff: cutDiff(report.Escape(q.Diff)), Digest: q.Digest}}
+		ForSession: q.ForSession,
+		Question:   api.Question{Root: q.Root, Actor: q.Actor, Paths: q.Paths, Diff: cutDiff(report.Escape(q.Diff)), Digest: q.Digest, PageOnly: q.PageOnly}}
 }

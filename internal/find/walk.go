@@ -9,6 +9,7 @@ import (
 
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/guard"
+	"github.com/emend-dev/emend/internal/panics"
 )
 
 // walker goes through a directory and everything below it with several goroutines, and hands over their results in the order
@@ -100,9 +101,12 @@ func (w *walker[T]) run(ctx context.Context, root *dir, workers int) error {
 	if err != nil {
 		w.stopWith(err)
 	}
-	var all sync.WaitGroup
+	var all panics.Group
 	for i := range workers {
-		all.Go(func() { w.work(ctx, i) })
+		all.Go(func() {
+			defer w.stopOnPanic()
+			w.work(ctx, i)
+		})
 	}
 	all.Wait()
 	for _, u := range w.todo {
@@ -112,6 +116,14 @@ func (w *walker[T]) run(ctx context.Context, root *dir, workers int) error {
 		return errCancelled(ctx)
 	}
 	return w.failed
+}
+
+// stopOnPanic has the other workers end, which would wait for what this one was at.
+func (w *walker[T]) stopOnPanic() {
+	if p := panics.Recovered(recover()); p != nil {
+		w.stopWith(p)
+		panic(p)
+	}
 }
 
 // stopWith stops the walk.

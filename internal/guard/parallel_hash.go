@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"hash"
+
+	"github.com/emend-dev/emend/internal/panics"
 )
 
 // parallelHash computes the SHA-256 of data that comes in parts. It hashes the parts of a large file while the next ones are
@@ -11,7 +13,7 @@ import (
 type parallelHash struct {
 	hash  hash.Hash
 	parts chan []byte // nil for a small file
-	done  chan struct{}
+	work  panics.Group
 }
 
 // parallelFrom is the size from which on hashing is worth a goroutine.
@@ -20,15 +22,19 @@ const parallelFrom = 1 << 20
 func newParallelHash(size int64) *parallelHash {
 	h := &parallelHash{hash: sha256.New()}
 	if size >= parallelFrom {
-		h.parts, h.done = make(chan []byte, 16), make(chan struct{})
-		go h.run()
+		parts := make(chan []byte, 16)
+		h.parts = parts
+		h.work.Go(func() { h.run(parts) })
 	}
 	return h
 }
 
-func (h *parallelHash) run() {
-	defer close(h.done)
-	for b := range h.parts {
+func (h *parallelHash) run(parts <-chan []byte) {
+	defer func() {
+		for range parts { // after a panic: the reader must not wait for room
+		}
+	}()
+	for b := range parts {
 		h.hash.Write(b) // never fails
 	}
 }
@@ -45,8 +51,8 @@ func (h *parallelHash) add(b []byte) {
 func (h *parallelHash) stop() {
 	if h.parts != nil {
 		close(h.parts)
-		<-h.done
 		h.parts = nil
+		h.work.Wait()
 	}
 }
 

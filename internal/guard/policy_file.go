@@ -26,6 +26,7 @@ type Policy struct {
 	hash         string
 	historyAge   time.Duration
 	historyBytes int64
+	pageOnly     bool
 }
 
 type accessRules struct {
@@ -48,6 +49,12 @@ type writeSection struct {
 type section struct {
 	Write writeSection `toml:"write"`
 	Read  ruleLists    `toml:"read"`
+	Ask   askSection   `toml:"ask"`
+}
+
+// askSection says who may answer a question.
+type askSection struct {
+	Answer string `toml:"answer"` // "any", or "page"
 }
 
 type policyFile struct {
@@ -73,7 +80,7 @@ func ReadPolicy(file, root string) (*Policy, error) {
 		return nil, policyError(file, err)
 	}
 	if unknown := meta.Undecoded(); len(unknown) > 0 {
-		return nil, policyError(file, fmt.Errorf("%s is none of write, read, workspace, deny, ask, allow, unasked, history, age, size", unknown[0]))
+		return nil, policyError(file, fmt.Errorf("%s is none of write, read, workspace, deny, ask, allow, unasked, answer, history, age, size", unknown[0]))
 	}
 	sum := sha256.Sum256(text)
 	p := &Policy{hash: hex.EncodeToString(sum[:])}
@@ -103,7 +110,7 @@ func (p *Policy) add(s section) error {
 	default:
 		return fmt.Errorf("write.unasked: %q is neither \"allow\" nor \"deny\"", s.Write.Unasked)
 	}
-	return errors.Join(p.write.add(s.Write.ruleLists), p.read.add(s.Read))
+	return errors.Join(p.write.add(s.Write.ruleLists), p.read.add(s.Read), p.addAsk(s.Ask))
 }
 
 // insideWorkspace reports whether the file, or a link on the way to it, is below root. It compares directories, not paths: a
@@ -189,6 +196,18 @@ func (v *accessRules) add(l ruleLists) error {
 	v.askTexts = append(v.askTexts, l.Ask...)
 	return nil
 }
+
+// addAsk adds who may answer. A section can only be stricter than the others.
+func (p *Policy) addAsk(s askSection) error {
+	if s.Answer != "" && s.Answer != "any" && s.Answer != "page" {
+		return fmt.Errorf(`answer = %s is neither "any" nor "page"`, fail.Quote(s.Answer))
+	}
+	p.pageOnly = p.pageOnly || s.Answer == "page"
+	return nil
+}
+
+// PageOnly reports whether only a page may answer what the policy asks.
+func (g *Guard) PageOnly() bool { return g.policy != nil && g.policy.pageOnly }
 
 // verdict is a policy's decision about a path.
 type verdict uint8

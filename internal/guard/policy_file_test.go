@@ -76,6 +76,32 @@ deny = ["other.txt"]
 	}
 }
 
+// TestPageOnly: any section that wants the answers of a page alone decides, and no other workspace's does.
+func TestPageOnly(t *testing.T) {
+	root := t.TempDir()
+	mine, other := `[workspace."`+filepath.ToSlash(root)+`".ask]`, `[workspace."/somewhere/else".ask]`
+	for text, want := range map[string]bool{
+		"":                              false,
+		"[ask]\nanswer = \"any\"\n":     false,
+		"[ask]\nanswer = \"page\"\n":    true,
+		mine + "\nanswer = \"page\"\n":  true,
+		other + "\nanswer = \"page\"\n": false,
+		"[ask]\nanswer = \"page\"\n" + mine + "\nanswer = \"any\"\n": true,
+	} {
+		file := filepath.Join(t.TempDir(), "policy.toml")
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		p, err := ReadPolicy(file, root)
+		if err != nil || (&Guard{policy: p}).PageOnly() != want {
+			t.Errorf("%s: %v, %v", text, !want, err)
+		}
+	}
+	if new(Guard).PageOnly() {
+		t.Error("without a policy")
+	}
+}
+
 func TestPolicyFileIsRefused(t *testing.T) {
 	root := t.TempDir()
 	for name, text := range map[string]string{
@@ -84,6 +110,7 @@ func TestPolicyFileIsRefused(t *testing.T) {
 		"a negation":             "[read]\ndeny = [\"!sub\"]\n",
 		"stars inside a name":    "[read]\ndeny = [\"**.secret\"]\n",
 		"an unknown key":         "[write]\ndenny = [\"a\"]\n",
+		"an answer from nowhere": "[ask]\nanswer = \"nobody\"\n",
 		"no TOML":                "[write",
 	} {
 		file := filepath.Join(t.TempDir(), "policy.toml")

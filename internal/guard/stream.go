@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"sync"
+
+	"github.com/emend-dev/emend/internal/panics"
 )
 
 // Stream opens the regular file that e names, for reading from its beginning. It does the checks of Load, has no limit of
@@ -75,14 +77,15 @@ func readBlock(ctx context.Context, r io.Reader, path string, buf *[blockSize]by
 	if ctx.Err() != nil {
 		return filledBlock{buf, 0, refuseCancelled(ctx, path)}
 	}
-	n, err := io.ReadFull(r, buf[:])
+	n := 0
+	err := panics.Call(func() (err error) { n, err = io.ReadFull(r, buf[:]); return err })
 	return filledBlock{buf, n, err}
 }
 
 // readAhead is eachBlock with two blocks: one is read while the other is used. Its error is never nil.
 func readAhead(ctx context.Context, r io.Reader, path string, use func([]byte) error) (size int64, err error) {
 	free, full := make(chan *[blockSize]byte, 2), make(chan filledBlock, 2)
-	var reading sync.WaitGroup
+	var reading panics.Group
 	reading.Go(func() {
 		for buf := range free {
 			p := readBlock(ctx, r, path, buf)

@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"sync"
 
+	"github.com/emend-dev/emend/internal/panics"
 	"github.com/emend-dev/emend/internal/text"
 	"github.com/emend-dev/emend/patch"
 )
@@ -41,7 +42,7 @@ func partSize(n int) int { return max(1<<14, n/runtime.GOMAXPROCS(0)+1) }
 
 // inParts calls work for all parts of n lines, on all processors at once.
 func inParts(n int, work func(from, to int)) {
-	var working sync.WaitGroup
+	var working panics.Group
 	for from := 0; from < n; from += partSize(n) {
 		working.Go(func() { work(from, min(from+partSize(n), n)) })
 	}

@@ -7,9 +7,9 @@ import (
 	"errors"
 	"hash"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
+	"github.com/emend-dev/emend/internal/panics"
 	"github.com/emend-dev/emend/internal/text"
 )
 
@@ -52,7 +52,7 @@ func (s *scanner) add(b []byte) error {
 		s.hash.Write(b) // never fails
 		return s.scan(b)
 	}
-	var hashing sync.WaitGroup
+	var hashing panics.Group
 	hashing.Go(func() { s.hash.Write(b) })
 	defer hashing.Wait()
 	return s.scan(b)

@@ -3,7 +3,8 @@ package report
 import (
 	"strconv"
 	"strings"
-	"sync"
+
+	"github.com/emend-dev/emend/internal/panics"
 )
 
 // writeHunks writes the hunks of a diff. A hunk depends on the others only through the number of lines before it, so
@@ -15,16 +16,12 @@ func writeHunks(b *strings.Builder, before, after string, spans []byteSpan) {
 		return
 	}
 	var first, rest strings.Builder
-	var writing sync.WaitGroup
-	var failed any
+	var writing panics.Group
 	writing.Go(func() {
-		defer func() { failed = recover() }()
 		writeSpans(&rest, before, after, spans[mid:], positionAfter(before, after, spans[mid-1]))
 	})
 	writeSpans(&first, before, after, spans[:mid], position{line: 1})
-	if writing.Wait(); failed != nil {
-		panic(failed)
-	}
+	writing.Wait()
 	b.Grow(first.Len() + rest.Len())
 	b.WriteString(first.String())
 	b.WriteString(rest.String())

@@ -3,6 +3,7 @@ package report
 import (
 	"strings"
 
+	"github.com/emend-dev/emend/internal/panics"
 	"github.com/emend-dev/emend/internal/plan"
 )
 
@@ -12,7 +13,7 @@ type PlanDiffs struct {
 	plan     *plan.Plan
 	diffs    []string
 	done     chan struct{}
-	panicked any // the value of a panic; raised again in the caller of Step or String, so that a server survives it
+	panicked *panics.Value // raised again in the caller of Step or String
 }
 
 // StartDiffs starts to make the diffs of a plan.
@@ -20,7 +21,7 @@ func StartDiffs(p *plan.Plan) *PlanDiffs {
 	d := &PlanDiffs{plan: p, diffs: make([]string, len(p.Steps)), done: make(chan struct{})}
 	go func() {
 		defer func() {
-			d.panicked = recover()
+			d.panicked = panics.Recovered(recover())
 			close(d.done)
 		}()
 		for i := range p.Steps {

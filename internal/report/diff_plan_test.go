@@ -34,17 +34,17 @@ func TestDiffs(t *testing.T) {
 func TestDiffsPanic(t *testing.T) {
 	outside := []text.Change{{A0: 5, A1: 9}}
 	d := StartDiffs(&plan.Plan{Steps: []plan.Step{{Op: patch.Update, Path: "a", Before: "x\n", After: "y\n", Edits: outside, Bytes: outside}}})
-	panics(t, "an edit that is not in the text", func() { _ = d.String() })
+	mustPanic(t, "an edit that is not in the text", func() { _ = d.String() })
 
 	var spans []byteSpan
 	for i := range 1500 {
 		spans = append(spans, byteSpan{20 * i, 20*i + 2, 20 * i, 20*i + 2})
 	}
 	text := strings.Repeat("x\n", 15000)
-	panics(t, "a span that is not in the text", func() { writeHunks(new(strings.Builder), text, text[:20000], spans) })
+	mustPanic(t, "a span that is not in the text", func() { writeHunks(new(strings.Builder), text, text[:20000], spans) })
 }
 
-func panics(t *testing.T, what string, do func()) {
+func mustPanic(t *testing.T, what string, do func()) {
 	t.Helper()
 	defer func() {
 		if recover() == nil {

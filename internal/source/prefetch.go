@@ -3,9 +3,9 @@ package source
 import (
 	"context"
 	"runtime"
-	"sync"
 
 	"github.com/emend-dev/emend/internal/guard"
+	"github.com/emend-dev/emend/internal/panics"
 	"github.com/emend-dev/emend/patch"
 )
 
@@ -19,7 +19,7 @@ type prefetcher struct {
 	done     []chan []fetched // results of batch i, at i modulo prefetchBatches
 	ctx      context.Context
 	cancel   context.CancelFunc
-	workers  sync.WaitGroup
+	workers  panics.Group
 	returned int // how many results next has returned
 	batch    []fetched
 }
@@ -29,7 +29,7 @@ type fetched struct {
 	entry   guard.Entry
 	content *guard.Content // nil when the file was not read
 	err     error
-	panic   any // the panic of fetch: next repeats it in the caller's goroutine, where a server can recover from it
+	panic   *panics.Value // the panic of fetch: next repeats it in the caller's goroutine
 }
 
 const (
@@ -99,7 +99,7 @@ func (p *prefetcher) work() {
 }
 
 func (p *prefetcher) fetchRecovering(s *patch.Section) (f fetched) {
-	defer func() { f.panic = recover() }()
+	defer func() { f.panic = panics.Recovered(recover()) }()
 	return p.fetch(s)
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/emend-dev/emend/internal/panics"
 	"github.com/emend-dev/emend/patch"
 )
 
@@ -38,7 +39,7 @@ func TestPrefetchPanic(t *testing.T) {
 	p.workers.Go(p.work)
 	defer p.stop()
 	defer func() {
-		if v := recover(); v != "a defect" {
+		if v := panics.Recovered(recover()); v == nil || v.Panic != "a defect" {
 			t.Errorf("it panicked with %v", v)
 		}
 	}()

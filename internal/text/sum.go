@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"hash"
 	"unsafe"
+
+	"github.com/emend-dev/emend/internal/panics"
 )
 
 // Sum returns the sha256 of data in lower-case hex.
@@ -27,7 +29,8 @@ const DigestStep = 1 << 20
 type Digest struct {
 	queued int // bytes handed to the goroutine
 	parts  chan string
-	sum    chan string
+	sum    string
+	work   panics.Group
 }
 
 // Written takes the text as far as it is written. Later calls must pass the same text, grown at its end.
@@ -36,19 +39,23 @@ func (d *Digest) Written(text string) {
 		return
 	}
 	if d.parts == nil {
-		d.parts, d.sum = make(chan string, 16), make(chan string, 1)
-		go d.run()
+		d.parts = make(chan string, 16)
+		d.work.Go(d.run)
 	}
 	d.parts <- text[d.queued:]
 	d.queued = len(text)
 }
 
 func (d *Digest) run() {
+	defer func() {
+		for range d.parts { // after a panic: the writer must not wait for room
+		}
+	}()
 	h := sha256.New()
 	for part := range d.parts {
 		write(h, part)
 	}
-	d.sum <- hex.EncodeToString(h.Sum(nil))
+	d.sum = hex.EncodeToString(h.Sum(nil))
 }
 
 // Sum returns the sha256 of the whole text in lower-case hex. The Digest cannot be used afterwards.
@@ -58,5 +65,6 @@ func (d *Digest) Sum(text string) string {
 	}
 	d.parts <- text[d.queued:]
 	close(d.parts)
-	return <-d.sum
+	d.work.Wait()
+	return d.sum
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/dialect"
+	"github.com/emend-dev/emend/internal/panics"
 	"github.com/emend-dev/emend/internal/report"
 )
 
@@ -25,8 +26,9 @@ func Call(ctx context.Context, ws *emend.Workspace, name string, args json.RawMe
 // ws is ignored.
 func (o Options) Call(ctx context.Context, ws *emend.Workspace, name string, args json.RawMessage) (result api.Result) {
 	defer func() {
-		if p := recover(); p != nil {
-			result = o.refusal(fmt.Errorf("%s failed: %v", name, p))
+		if p := panics.Recovered(recover()); p != nil {
+			o.noteDefect(p)
+			result = o.refusal(fmt.Errorf("%s failed: %w", name, p))
 		}
 	}()
 	p := o.profile()
@@ -103,6 +105,9 @@ func needsExactJSON(v *value) bool {
 // refusedCall words an error in the shape of the profile. If the tool changes files and the workspace has not seen
 // the error, it is noted in the workspace's log.
 func (o Options) refusedCall(ctx context.Context, t *Tool, ws *emend.Workspace, v *value, err error) api.Result {
+	if p, ok := errors.AsType[*panics.Value](err); ok {
+		o.noteDefect(p)
+	}
 	d := o.profile().dialect()
 	if r, seen := errors.AsType[*emend.Refusal](err); seen {
 		return r.WithDialect(d.Name).Result()
@@ -114,6 +119,13 @@ func (o Options) refusedCall(ctx context.Context, t *Tool, ws *emend.Workspace, 
 		return ws.Host().Refused(ctx, t.Name, t.Op, v.namedPaths(), err).WithDialect(d.Name).Result()
 	}
 	return report.New(report.View{Dialect: d, ReadOnly: !t.Mutates}, nil, err)
+}
+
+// noteDefect passes a panic on to whoever keeps the log of defects.
+func (o Options) noteDefect(p *panics.Value) {
+	if o.Defect != nil {
+		o.Defect(p)
+	}
 }
 
 // joinErrors joins several errors and their hints into one error. A result that is text, or has one string for an

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/emend-dev/emend/internal/panics"
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
@@ -23,6 +24,8 @@ type Options struct {
 	Lenient bool
 	// Progress is told how many files of a large patch are staged. It must not block.
 	Progress func(done, total int)
+	// Defect is told of a panic that ended a call. nil for nobody.
+	Defect func(*panics.Value)
 }
 
 // Check refuses options that contradict each other, so that the person who starts a server learns of it, and not a

@@ -4,6 +4,8 @@ import (
 	"sync/atomic"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/emend-dev/emend/internal/panics"
 )
 
 // expected is the number of open files for which room was made.
@@ -15,7 +17,7 @@ var expected atomic.Int64
 func ExpectOpenFiles(n int) {
 	for had := expected.Load(); int64(n) > had; had = expected.Load() {
 		if expected.CompareAndSwap(had, int64(n)) {
-			go growTable(n)
+			panics.Go(func() { growTable(n) }, func(*panics.Value) {})
 			return
 		}
 	}

@@ -34,7 +34,6 @@ type Workspace struct {
 	store    storeHandle
 	undone   UndoneIndex
 	logIndex audit.Index
-	grants   grants
 
 	mu     sync.Mutex
 	closed bool
@@ -109,10 +108,3 @@ func (w *Workspace) WrittenStore() *commit.Store { return w.store.written() }
 // Board returns the board of the store, on which calls wait for a person. It is nil where there is none yet; create says to
 // make it, and the store.
 func (w *Workspace) Board(create bool) (*board.Board, error) { return w.store.openBoard(create) }
-
-// GrantToSession allows the asking session, until the process ends, what the rules of q are about. A call without a session
-// gets nothing.
-func (w *Workspace) GrantToSession(q api.Question) { w.grants.add(q) }
-
-// GrantedToSession reports whether the asking session was granted all that q is about.
-func (w *Workspace) GrantedToSession(q api.Question) bool { return w.grants.cover(q) }

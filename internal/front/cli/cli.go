@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/report"
 )
@@ -82,7 +83,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	cmd.SetIn(a.in)
 	cmd.SetOut(a.out)
 	cmd.SetErr(a.err)
-	err := cmd.ExecuteContext(ctx)
+	err := cmd.ExecuteContext(emend.AnsweringBy(ctx, a.answeringBy()))
 	u, ok := errors.AsType[*usageError](err)
 	if err != nil && !ok && !a.parsed && out.err == nil { // from cobra's parser
 		u, ok = &usageError{"", err}, true

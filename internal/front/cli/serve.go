@@ -17,6 +17,7 @@ import (
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/front/mcp"
 	"github.com/emend-dev/emend/internal/front/wall"
+	"github.com/emend-dev/emend/internal/panics"
 	"github.com/emend-dev/emend/internal/tool"
 	"github.com/spf13/cobra"
 )
@@ -156,10 +157,15 @@ func pruneHourly(ctx context.Context, workspaces []tool.Workspace, log *slog.Log
 		case <-tick.C:
 		}
 		for _, w := range workspaces {
-			if p, err := w.Host().Prune(ctx); err != nil {
+			err := panics.Call(func() error {
+				p, err := w.Host().Prune(ctx)
+				if err == nil && p.Transactions > 0 {
+					log.Info("the history was pruned", "workspace", w.Name, "transactions", p.Transactions, "bytes", p.SizeBytes)
+				}
+				return err
+			})
+			if err != nil {
 				log.Warn("the history could not be pruned", "workspace", w.Name, "error", err)
-			} else if p.Transactions > 0 {
-				log.Info("the history was pruned", "workspace", w.Name, "transactions", p.Transactions, "bytes", p.SizeBytes)
 			}
 		}
 	}

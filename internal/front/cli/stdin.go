@@ -9,6 +9,7 @@ import (
 
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/panics"
 	"github.com/spf13/cobra"
 )
 
@@ -31,10 +32,11 @@ func (p *interruptibleReader) Read(b []byte) (int, error) {
 		err error
 	}
 	buf, done := p.buf[:min(len(b), len(p.buf))], make(chan got, 1)
-	go func() {
-		n, err := p.r.Read(buf)
-		done <- got{n, err}
-	}()
+	panics.Go(func() {
+		var g got
+		g.err = panics.Call(func() (err error) { g.n, err = p.r.Read(buf); return err })
+		done <- g
+	}, func(*panics.Value) {})
 	select {
 	case g := <-done:
 		return copy(b, buf[:g.n]), g.err

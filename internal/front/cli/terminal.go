@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/report"
 )
 
@@ -15,6 +16,15 @@ func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
 // atTerminal reports whether both standard input and standard output are terminals.
 func (a *app) atTerminal() bool { return a.ttyOut && a.ttyIn }
+
+// answeringBy says by what means a question is answered here, for the log. What answers at a terminal need not be a person:
+// any program can make itself one.
+func (a *app) answeringBy() string {
+	if a.atTerminal() {
+		return api.AnsweredByTerminal
+	}
+	return api.AnsweredByCommand
+}
 
 // terminalWidth returns the columns of the terminal, or 0 if there is none.
 func (a *app) terminalWidth() int {

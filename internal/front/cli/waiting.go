@@ -74,12 +74,14 @@ func (a *app) waitingAllow() *cobra.Command {
 		Short: "Let a call that waits happen",
 		Long: `allow lets a call that waits happen: exactly what was shown, once. If a file was
 changed meanwhile the call is refused as stale. With --session, whatever the same rules
-ask about is allowed to the same session of the same client, until the server ends.`,
+ask about is allowed until the session ends that the call belongs to; a call over HTTP
+without a session of the protocol has none. The log says whether the answer was given
+at a terminal. A policy with [ask] answer = "page" takes answers from the page only.`,
 		Example:           "  emend waiting allow q7h2k3m4n5p6\n  emend waiting allow q7h2k3m4n5p6 --session",
 		Args:              oneArgument("waiting allow", "one ID, as emend waiting prints it"),
 		ValidArgsFunction: a.completeWaitingIDs,
 		RunE: a.answerWith(func(ctx context.Context, ws *emend.Workspace, id string) (*api.Answer[api.AnsweredData], error) {
-			return ws.Allow(ctx, api.AllowRequest{ID: id, Session: session, By: "terminal"})
+			return ws.Allow(ctx, api.AllowRequest{ID: id, Session: session})
 		}),
 	}
 	cmd.Flags().BoolVar(&session, "session", false, "and what the same rules ask about, until the session ends")
@@ -95,7 +97,7 @@ func (a *app) waitingDeny() *cobra.Command {
 		Args:              oneArgument("waiting deny", "one ID, as emend waiting prints it"),
 		ValidArgsFunction: a.completeWaitingIDs,
 		RunE: a.answerWith(func(ctx context.Context, ws *emend.Workspace, id string) (*api.Answer[api.AnsweredData], error) {
-			return ws.Deny(ctx, api.DenyRequest{ID: id, Reason: reason, By: "terminal"})
+			return ws.Deny(ctx, api.DenyRequest{ID: id, Reason: reason})
 		}),
 	}
 	cmd.Flags().StringVar(&reason, "reason", "", "`TEXT` that the agent reads")

@@ -24,7 +24,7 @@ func (a *app) followWaiting(ctx context.Context) error {
 		return err
 	}
 	defer ws.Close()
-	leave, err := ws.Host().PageOpen()
+	leave, err := ws.Host().PageOpen(a.answeringBy())
 	if err != nil {
 		return a.printError(err)
 	}
@@ -91,6 +91,10 @@ func (a *app) printWaiting(w *api.Waiting) error {
 	if a.json {
 		return newLineEncoder(a.out).Encode(newWaitingCall(w))
 	}
-	_, err := fmt.Fprintf(a.out, "%s\n\nanswer: emend waiting allow %[2]s, or emend waiting deny %[2]s --reason TEXT\n\n", a.waitingText(w), w.ID)
+	how := fmt.Sprintf("emend waiting allow %[1]s, or emend waiting deny %[1]s --reason TEXT", w.ID)
+	if w.Question.PageOnly {
+		how = "at the page that emend ui shows; the policy takes no other answer"
+	}
+	_, err := fmt.Fprintf(a.out, "%s\n\nanswer: %s\n\n", a.waitingText(w), how)
 	return err
 }

@@ -51,6 +51,9 @@ type waitingCall struct {
 	Tool     string        `json:"toolName"`
 	Paths    []waitingPath `json:"paths"`
 	Diff     string        `json:"diff,omitempty"`
+
+	ForSession bool `json:"forSession"` // a yes may hold until the session ends
+	PageOnly   bool `json:"pageOnly"`   // only a page may answer
 }
 
 type waitingPath struct {
@@ -65,7 +68,7 @@ type waitingPath struct {
 func newWaitingCall(w *api.Waiting) waitingCall {
 	q := &w.Question
 	out := waitingCall{ID: w.ID, Since: w.Since, Deadline: w.Deadline, Root: q.Root, Client: q.Actor.Client, Session: q.Actor.Session,
-		Agent: q.Actor.Agent, Tool: q.Actor.Tool, Diff: q.Diff}
+		Agent: q.Actor.Agent, Tool: q.Actor.Tool, Diff: q.Diff, ForSession: w.ForSession, PageOnly: q.PageOnly}
 	for _, p := range q.Paths {
 		out.Paths = append(out.Paths, waitingPath(p))
 	}
@@ -80,7 +83,15 @@ func (a *app) waitingText(w *api.Waiting) string {
 		fmt.Fprintf(&b, "%-8s %s\n", name, report.OneLine(fmt.Sprintf(format, args...)))
 	}
 	row("id", "%s, %s", w.ID, timeLeft(w.Deadline, time.Now()))
-	row("who", "%s", strings.Join(strings.Fields(q.Actor.Client+" "+q.Actor.Agent+" "+q.Actor.Session), ", "))
+	if q.Actor.Client != "" {
+		row("client", "%s, as it says of itself", q.Actor.Client)
+	}
+	if q.Actor.Agent != "" {
+		row("agent", "%s", q.Actor.Agent)
+	}
+	if q.Actor.Session != "" {
+		row("session", "%s in the log", q.Actor.Session)
+	}
 	row("tool", "%s, in %s", q.Actor.Tool, q.Root)
 	for _, p := range q.Paths {
 		row(map[bool]string{true: "change", false: "read"}[p.Write], "%s (%s)", p.Path, consent.RuleText(p))

@@ -10,7 +10,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// actor says who makes a call, for the log. Nothing is decided by it. What the command line said wins over the request.
+// actor says who makes a call, for the log: what the client says of itself, and the name of its session. Nothing is decided by
+// it; see sessionGrants. What the command line said wins over the request.
 func (s *Server) actor(req *sdk.CallToolRequest) api.Actor {
 	meta := req.Params.GetMeta()
 	client := clientName(req.ClientInfo())
@@ -51,7 +52,7 @@ func clientSession(meta sdk.Meta) string {
 		json.Unmarshal([]byte(text), &turn) //nolint:errcheck // a text that is no object names no session
 	}
 	for _, key := range []string{"session_id", "thread_id"} {
-		if id, ok := turn[key].(string); ok && cleanName(id) != "" {
+		if id, ok := turn[key].(string); ok && cleanName(id) != "" && !looksMade(cleanName(id)) {
 			return cleanName(id)
 		}
 	}

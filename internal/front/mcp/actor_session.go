@@ -33,16 +33,29 @@ func newSessionNames() *sessionNames {
 	return &sessionNames{stdio: newSessionName(), recent: map[string]recentSession{}}
 }
 
-func newSessionName() string { return "s-" + strings.ToLower(rand.Text()[:12]) }
+func newSessionName() string { return madeName(strings.ToLower(rand.Text())) }
+
+// madeName makes the name of a session of random text.
+func madeName(random string) string { return "s-" + random[:12] }
+
+// looksMade reports whether a name is of the form that only the server gives. A client that says such a name is not believed,
+// so that in the log no client can pass for one that the server named.
+func looksMade(name string) bool {
+	random, ok := strings.CutPrefix(strings.ToLower(name), "s-")
+	return ok && len(random) == 12 && strings.Trim(random, "abcdefghijklmnopqrstuvwxyz0123456789") == ""
+}
+
+// overHTTP reports whether a request came over HTTP.
+func overHTTP(extra *sdk.RequestExtra) bool { return extra != nil && extra.Header != nil }
 
 // name names the session of a request. Whoever knows the protocol's own id of a session may enter it, so the name is
 // derived from the id and does not reveal it.
 func (n *sessionNames) name(session *sdk.ServerSession, extra *sdk.RequestExtra, client string) string {
-	if extra == nil || extra.Header == nil {
+	if !overHTTP(extra) {
 		return n.stdio
 	}
 	if id := session.ID(); id != "" {
-		return "s-" + digest("session", id)[:12]
+		return madeName(digest("session", id))
 	}
 	return n.recentName(digest("visit", extra.Header.Get("Authorization"), client), time.Now())
 }

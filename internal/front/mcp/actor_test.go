@@ -27,6 +27,9 @@ func TestWhoAsks(t *testing.T) {
 			{sdk.Meta{"claudecode/toolUseId": "toolu_01"}, api.LogEntry{SessionID: process, Call: "toolu_01"}},
 			{sdk.Meta{"callId": "call_1", "x-codex-turn-metadata": turn}, api.LogEntry{SessionID: "0199-aa", Call: "call_1"}},
 			{sdk.Meta{"callId": "call_2", "x-codex-turn-metadata": `{"thread_id":"0199-bb"}`}, api.LogEntry{SessionID: "0199-bb", Call: "call_2"}},
+			{sdk.Meta{"x-codex-turn-metadata": map[string]any{"session_id": "s-abcdefghijkl"}}, api.LogEntry{SessionID: process}}, // the server's form
+			{sdk.Meta{"x-codex-turn-metadata": map[string]any{"session_id": "S-0123456789ab"}}, api.LogEntry{SessionID: process}},
+			{sdk.Meta{"x-codex-turn-metadata": map[string]any{"session_id": "s-1"}}, api.LogEntry{SessionID: "s-1"}},
 			{sdk.Meta{"callId": 5, "x-codex-turn-metadata": "{"}, api.LogEntry{SessionID: process}},
 			{sdk.Meta{"callId": "a\x1b[31m\n\u202eb" + strings.Repeat("é", 150)}, api.LogEntry{SessionID: process, Call: "a[31mb" + strings.Repeat("é", 97)}},
 		} {

@@ -36,11 +36,11 @@ const elicitation = "elicitation"
 // errElicitFailed is wrapped by the errors of clients that announce elicitation and then cannot show the question.
 var errElicitFailed = errors.New("the client could not ask a person")
 
-// ask asks through the client's own dialog. If the client has none, or it fails, ask turns to the person who has a page
-// open.
+// ask asks through the client's own dialog. If the client has none, or it fails, or the policy believes only a page, ask
+// turns to the person who has a page open.
 func (r *askRound) ask(ctx context.Context, q api.Question) (by string, err error) {
 	switch {
-	case !showsForms(r.req.ClientCapabilities()):
+	case q.PageOnly || !showsForms(r.req.ClientCapabilities()):
 		return r.askAtPage(ctx, q)
 	case asksDuringCall(r.req.Session):
 		res, err := r.elicit(ctx, q)
@@ -65,7 +65,8 @@ func (r *askRound) ask(ctx context.Context, q api.Question) (by string, err erro
 	return "", api.ErrUnanswered
 }
 
-// ticketFor lists what an answer is bound to: one change, in one workspace, for one client.
+// ticketFor lists what an answer is bound to: one change, in one workspace, for whom the client says that it is. Whoever
+// has the ticket may say yes: the answer is the client's word in any case.
 func ticketFor(q api.Question) []string { return []string{q.Digest, q.Root, q.Actor.Client} }
 
 // showsForms reports whether a client shows forms. A client that announces elicitation without saying which kind does.

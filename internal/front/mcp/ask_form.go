@@ -29,15 +29,15 @@ const maxDiffLines = 200
 
 func askMessage(q api.Question) string {
 	var b strings.Builder
-	who := q.Actor.Client
-	if who == "" {
-		who = "An agent"
+	who := "An agent"
+	if q.Actor.Client != "" {
+		who = "A client that says it is " + report.OneLine(q.Actor.Client)
 	}
 	says := "You are asked about:"
 	if slices.ContainsFunc(q.Paths, func(p api.AskedPath) bool { return !p.BuiltIn }) {
 		says = "The policy wants you to be asked about:"
 	}
-	fmt.Fprintf(&b, "%s calls %s in %s. %s\n", report.OneLine(who), report.OneLine(q.Actor.Tool), report.OneLine(q.Root), says)
+	fmt.Fprintf(&b, "%s calls %s in %s. %s\n", who, report.OneLine(q.Actor.Tool), report.OneLine(q.Root), says)
 	for _, p := range q.Paths {
 		verb := "reading"
 		if p.Write {

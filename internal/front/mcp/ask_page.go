@@ -18,17 +18,21 @@ func (r *askRound) askAtPage(ctx context.Context, q api.Question) (by string, er
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer cancelWhenClientGone(ctx, cancel)()
-	if r.s.AskWait > 0 && !ws.Host().AllowedBefore(q) {
+	grants := r.s.grants.of(r.req)
+	if _, allowed := grants.Cover(q); r.s.AskWait > 0 && !allowed {
 		var endWait func()
 		if ctx, endWait, err = r.beginWait(ctx); err != nil {
 			return "", err
 		}
 		defer endWait()
 	}
-	by, err = ws.Host().AskAtPage(ctx, q, r.s.AskWait)
+	by, err = ws.Host().AskAtPage(ctx, q, r.s.AskWait, grants)
 	if e, ok := errors.AsType[*fail.Error](err); ok && errors.Is(err, api.ErrNoPage) {
 		refusal := *e
 		refusal.Msg = "this client cannot ask a person, since it offers no elicitation, and " + e.Msg
+		if q.PageOnly {
+			refusal.Msg = "only a page may answer, says the policy, and " + e.Msg
+		}
 		err = &refusal
 	}
 	return by, err

@@ -24,7 +24,7 @@ func paged(t *testing.T) (s *Server, page *emend.Workspace, dir string) {
 	page, err := emend.Open(dir)
 	must(t, err)
 	t.Cleanup(func() { page.Close() })
-	leave, err := page.Host().PageOpen()
+	leave, err := page.Host().PageOpen(api.AnsweredByPage)
 	must(t, err)
 	t.Cleanup(leave)
 	return s, page, dir

@@ -43,8 +43,12 @@ func (p *pendingQuestions) add(session string, cancel func()) (remove func()) {
 	}
 }
 
-// cancelSession cancels the questions of a session that ends. The SDK would wait for their answers first.
+// cancelSession cancels the questions of a session that ends. The SDK would wait for their answers first. Calls without a
+// session have nothing in common, and nobody ends them together.
 func (p *pendingQuestions) cancelSession(session string) {
+	if session == "" {
+		return
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for q := range p.all {

@@ -7,10 +7,10 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"sync"
 	"time"
 
 	"github.com/emend-dev/emend/internal/front/gate"
+	"github.com/emend-dev/emend/internal/panics"
 )
 
 // Serve answers the clients that connect to l until ctx is done. Then it refuses new calls, lets those in hand
@@ -23,7 +23,7 @@ func (h *HTTP) Serve(ctx context.Context, l net.Listener, certs ...tls.Certifica
 	srv := &http.Server{Handler: h, ReadHeaderTimeout: h.HeaderTimeout, IdleTimeout: h.IdleTimeout, MaxHeaderBytes: 64 << 10,
 		ErrorLog: slog.NewLogLogger(h.Log.Handler(), slog.LevelDebug)}
 	ended := make(chan error, 1)
-	go func() { ended <- srv.Serve(l) }()
+	h.start("the server", func() { ended <- panics.Call(func() error { return srv.Serve(l) }) })
 	select {
 	case err := <-ended:
 		return err
@@ -31,7 +31,7 @@ func (h *HTTP) Serve(ctx context.Context, l net.Listener, certs ...tls.Certifica
 	}
 	h.draining.Store(true)
 	written := make(chan struct{})
-	go func() { h.answering.Lock(); close(written) }()
+	h.start("stopping", func() { h.answering.Lock(); close(written) })
 	h.Finish(h.Grace)
 	waitForClients(written)
 	h.endSessions()
@@ -62,14 +62,14 @@ func (s *Server) Finish(grace time.Duration) {
 
 // endSessions closes the sessions of all clients, and with them their open streams.
 func (h *HTTP) endSessions() {
-	var closing sync.WaitGroup
+	var closing panics.Group
 	for _, open := range h.endpoints {
 		for s := range open().server.Sessions() {
 			closing.Go(func() { s.Close() })
 		}
 	}
 	done := make(chan struct{})
-	go func() { closing.Wait(); close(done) }()
+	h.start("ending the sessions", func() { defer close(done); closing.Wait() })
 	waitForClients(done)
 }
 

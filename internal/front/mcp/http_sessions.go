@@ -18,8 +18,8 @@ type sessions struct {
 }
 
 type session struct {
-	close     func()
-	busy      int // requests in hand, without streams that only listen
+	close     func() // returns at once
+	busy      int    // requests in hand, without streams that only listen
 	idleSince time.Time
 	timer     *time.Timer
 }
@@ -39,12 +39,15 @@ func (h *HTTP) serveSession(w *response, r *http.Request, e *endpoint) *httpRefu
 			if code < 300 {
 				made = w.Header().Get(sessionHeader)
 			}
-			h.sessions.opened(made, func() { h.pending.cancelSession(made); e.end(made) })
+			h.sessions.opened(made, func() {
+				h.start("ending a session", func() { h.pending.cancelSession(made); e.end(made) })
+			})
 		}
 		defer func() {
 			if w.code == 0 { // The client left before it was told its session.
 				h.sessions.opened("", nil)
-				go e.end(w.Header().Get(sessionHeader))
+				id := w.Header().Get(sessionHeader)
+				h.start("ending a session", func() { e.end(id) })
 			}
 			h.sessions.endRequest(made)
 		}()
@@ -150,7 +153,7 @@ func (s *sessions) closeLocked(id string) {
 	session := s.open[id]
 	session.timer.Stop()
 	delete(s.open, id)
-	go session.close()
+	session.close()
 }
 
 func (s *sessions) count() int {

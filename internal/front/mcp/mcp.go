@@ -15,6 +15,7 @@ import (
 	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/front/seal"
+	"github.com/emend-dev/emend/internal/panics"
 	"github.com/emend-dev/emend/internal/tool"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -41,6 +42,7 @@ type Server struct {
 
 	tickets  *seal.Issuer // bind an answer to the question that a client was sent
 	pending  pendingQuestions
+	grants   sessionGrants
 	askSlots chan struct{} // has room for the calls that may wait for a person
 
 	stopping    context.Context // done when calls that have not begun to commit must end
@@ -56,10 +58,14 @@ func New(c Config) *Server {
 	s := &Server{Config: c, calls: newCallLimit(maxCalls), metrics: newMetrics(), sessionNames: newSessionNames(),
 		tickets: seal.New(answerTime), pending: pendingQuestions{all: map[*pendingQuestion]struct{}{}},
 		askSlots: make(chan struct{}, max(1, maxCalls/4))}
+	s.grants.start, s.grants.all = s.start, map[*sdk.ServerSession]*emend.Grants{}
 	s.stopping, s.cancelCalls = context.WithCancel(context.Background())
 	s.sdk = s.newSDKServer(c.Workspaces)
 	return s
 }
+
+// start calls f in a goroutine that nobody waits for. A panic of it is logged, and ends nothing else.
+func (s *Server) start(what string, f func()) { panics.Go(f, panics.LogTo(s.Log, what)) }
 
 // SDK returns the server of the protocol's SDK, for tests that add to it.
 func (s *Server) SDK() *sdk.Server { return s.sdk }
@@ -110,7 +116,7 @@ func (s *Server) toolHandler(t *tool.Tool, tools tool.Options) sdk.ToolHandler {
 		record.setWorkspace(tools.Workspaces, req.Params.Arguments)
 		o := tools
 		ctx, staged, stopProgress := s.startProgress(emend.WithActor(ctx, s.actor(req)), req)
-		o.Progress = staged
+		o.Progress, o.Defect = staged, panics.LogTo(s.Log, t.Name)
 		ctx, asked := s.withAsker(ctx, req)
 		r := o.Call(ctx, o.Workspaces[0].Workspace, t.Name, req.Params.Arguments)
 		stopProgress()

@@ -41,7 +41,7 @@ func (s *Server) startProgress(ctx context.Context, req *sdk.CallToolRequest) (c
 	}
 	p := &progress{ctx: ctx, session: req.Session, token: token, newest: make(chan *sdk.ProgressNotificationParams, 1),
 		sent: make(chan struct{}), lastStaged: time.Now()}
-	go p.send()
+	s.start("progress", p.send)
 	return emend.WithProgress(ctx, p.update), p.staged, p.stop
 }
 

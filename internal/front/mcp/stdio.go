@@ -7,6 +7,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/emend-dev/emend/internal/panics"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -36,7 +37,7 @@ func (s *Server) Stdio(ctx context.Context, in io.ReadCloser, out io.WriteCloser
 		return err
 	}
 	ended := make(chan error, 1)
-	go func() { ended <- session.Wait() }()
+	s.start("the session", func() { ended <- panics.Call(session.Wait) })
 	select {
 	case err = <-ended:
 		return err
@@ -77,7 +78,7 @@ func (s *stdioConn) drain(ended <-chan error) error {
 // Connect returns w itself. The SDK's own connection ends a session at the first line that is no message, and drops
 // the calls in hand at the end of the input.
 func (s *stdioConn) Connect(context.Context) (sdk.Connection, error) {
-	go s.readLines()
+	panics.Go(s.readLines, panics.LogTo(s.log, "reading the input"))
 	return s, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/emend-dev/emend/internal/panics"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
@@ -66,7 +67,11 @@ func (s *stdioConn) readLines() {
 			return
 		}
 		a := incoming{size: l.size}
-		if a.msg, a.refusal = parseMessage(l); a.msg == nil && a.refusal == nil {
+		if err := panics.Call(func() error { a.msg, a.refusal = parseMessage(l); return nil }); err != nil {
+			s.log.Error("a message could not be read", "error", err)
+			a.refusal = refuseLine(nil, jsonrpc.CodeInternalError, "%v", errDefect.Message)
+		}
+		if a.msg == nil && a.refusal == nil {
 			continue
 		}
 		select {

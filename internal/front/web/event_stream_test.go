@@ -185,7 +185,7 @@ func TestReadOnlyDoesNotCount(t *testing.T) {
 		p := newTestSite(t, func(c *Config) { c.ReadOnly = readOnly })
 		next(t, p.signIn().stream(t.Context()), "retry: ")
 		q := api.Question{Paths: []api.AskedPath{{Path: "a", Write: true, Rule: "a"}}}
-		_, err := p.ws.Host().AskAtPage(t.Context(), q, time.Millisecond)
+		_, err := p.ws.Host().AskAtPage(t.Context(), q, time.Millisecond, nil)
 		if alone := errors.Is(err, api.ErrNoPage); alone != readOnly || err == nil {
 			t.Errorf("read-only %v: %v", readOnly, err)
 		}

@@ -33,7 +33,8 @@ type testPages struct {
 	site   *Site
 	server *httptest.Server
 	client *http.Client
-	root   string // of the browser's session; tests write addresses without it
+	root   string                   // of the browser's session; tests write addresses without it
+	grants map[string]*emend.Grants // by the session of the test
 }
 
 // newTestPages makes a workspace with these files, and its pages.
@@ -48,7 +49,7 @@ func newTestPages(t *testing.T, files map[string]string, options ...emend.Option
 	ws, err := emend.Open(dir, options...)
 	must(t, err)
 	t.Cleanup(func() { ws.Close() })
-	p := &testPages{t: t, dir: dir, ws: ws}
+	p := &testPages{t: t, dir: dir, ws: ws, grants: map[string]*emend.Grants{}}
 	p.serve(false)
 	return p
 }

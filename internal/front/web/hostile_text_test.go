@@ -91,7 +91,7 @@ func (p *testSite) question(h string) {
 	ctx, cancel := context.WithCancel(context.Background())
 	p.t.Cleanup(cancel)
 	ctx = emend.WithAsker(ctx, func(ctx context.Context, q api.Question) (string, error) {
-		return p.ws.Host().AskAtPage(ctx, q, time.Minute)
+		return p.ws.Host().AskAtPage(ctx, q, time.Minute, new(emend.Grants))
 	})
 	ctx = emend.WithActor(ctx, api.Actor{Client: h, Agent: h, Session: h, Tool: "create_file"})
 	name := strings.NewReplacer("/", "_", "\\", "_", ":", "_").Replace(h)

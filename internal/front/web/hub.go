@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/internal/panics"
 )
 
 const (
@@ -109,7 +110,7 @@ func (h *hub) start() {
 	ctx, cancel := context.WithCancel(context.Background())
 	leave := h.announcePage()
 	done := make(chan struct{})
-	go func() { defer close(done); h.watch(ctx) }()
+	panics.Go(func() { defer close(done); h.watch(ctx) }, panics.LogTo(h.log, "telling open pages what is new"))
 	h.stop = func() { cancel(); <-done; leave() }
 }
 
@@ -118,7 +119,7 @@ func (h *hub) announcePage() (leave func()) {
 	if h.readOnly {
 		return func() {}
 	}
-	leave, err := h.ws.Host().PageOpen()
+	leave, err := h.ws.Host().PageOpen(api.AnsweredByPage)
 	if err != nil {
 		h.log.Warn("calls that wait for a person cannot be told that a page is open", "workspace", h.ws.Name, "error", err)
 		return func() {}
@@ -165,7 +166,7 @@ func (h *hub) close() {
 
 // watch tells the streams what is new, until ctx ends.
 func (h *hub) watch(ctx context.Context) {
-	var both sync.WaitGroup
+	var both panics.Group
 	both.Go(func() { h.followLog(ctx) })
 	for tick := time.NewTicker(pollInterval); ctx.Err() == nil; {
 		waiting, newest := h.waiting(ctx)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/internal/panics"
 )
 
 // logChecker checks the whole log of a workspace in the background, one check at a time, and keeps the last result. A check
@@ -79,7 +80,7 @@ func (c *logChecker) start(w *emend.Workspace, number int, log *slog.Logger) <-c
 	defer c.mu.Unlock()
 	if c.done == nil && number > c.last.Number && c.ctx.Err() == nil {
 		c.last, c.done = logCheck{Number: number, Started: time.Now()}, make(chan struct{})
-		go c.run(w, log)
+		panics.Go(func() { c.run(w, log) }, panics.LogTo(log, "the check of the log"))
 	}
 	return c.done
 }
@@ -90,7 +91,8 @@ func (c *logChecker) run(w *emend.Workspace, log *slog.Logger) {
 		defer c.mu.Unlock()
 		c.last.Done, c.last.Total = done, total
 	})
-	report, err := w.Verify(ctx)
+	var report *api.VerifyReport
+	err := panics.Call(func() (err error) { report, err = w.Verify(ctx); return err })
 	if err != nil && c.ctx.Err() == nil {
 		log.Error("the log could not be checked", "error", err)
 	}

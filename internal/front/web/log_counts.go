@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/internal/panics"
 )
 
 // logCounts are the counts at one time. They do not change any more.
@@ -60,7 +61,7 @@ func (c *logCounter) latest(wait time.Duration, log *slog.Logger) *logCounts {
 	c.mu.Lock()
 	if c.done == nil {
 		c.done = make(chan struct{})
-		go c.count(log)
+		panics.Go(func() { c.count(log) }, panics.LogTo(log, "the count of the log"))
 	}
 	done := c.done
 	c.mu.Unlock()
@@ -82,7 +83,7 @@ func (c *logCounter) latest(wait time.Duration, log *slog.Logger) *logCounts {
 
 // count reads what is new in the log. If that fails, the next page tries again.
 func (c *logCounter) count(log *slog.Logger) {
-	err := c.ws.Host().Tally(c.ctx, &c.tally)
+	err := panics.Call(func() error { return c.ws.Host().Tally(c.ctx, &c.tally) })
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {

@@ -17,7 +17,7 @@ func TestChangeOutcomes(t *testing.T) {
 	ws, err := emend.Open(dir)
 	must(t, err)
 	t.Cleanup(func() { ws.Close() })
-	p := &testPages{t: t, dir: dir, ws: ws}
+	p := &testPages{t: t, dir: dir, ws: ws, grants: map[string]*emend.Grants{}}
 	p.serve(false)
 	list, err := ws.Timeline(t.Context(), api.TimelineRequest{Limit: 1000})
 	must(t, err)

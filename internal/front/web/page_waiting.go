@@ -30,7 +30,7 @@ type question struct {
 	Lines       int    // the length of the diff
 	AloneHref   string // the page of this question, if its diff has no room here
 	Once        answerForm
-	Session     *answerForm // nil without a session
+	Session     *answerForm // nil if the call belongs to no session
 	Deny        answerForm
 }
 
@@ -127,7 +127,7 @@ func (r *request) addForms(q *question) {
 	}
 	q.Once = form("allow", url.Values{})
 	q.Deny = form("deny", url.Values{}, "reason")
-	if q.Question.Actor.Session != "" {
+	if q.ForSession {
 		q.Session = new(form("allow", url.Values{"session": {"true"}}))
 	}
 }

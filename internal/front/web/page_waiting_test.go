@@ -29,13 +29,21 @@ func (p *testPages) startCall(session, name string, args map[string]any) <-chan 
 	p.get("/ui/default/waiting") // from now on somebody is there
 	text, err := json.Marshal(args)
 	must(p.t, err)
-	out := make(chan *report.Object, 1)
+	out, grants := make(chan *report.Object, 1), p.grantsOf(session)
 	ctx := emend.WithActor(p.t.Context(), api.Actor{Client: "robot 1.2", Agent: "robot", Session: session})
 	ctx = emend.WithAsker(ctx, func(ctx context.Context, q api.Question) (string, error) {
-		return p.ws.Host().AskAtPage(ctx, q, time.Minute)
+		return p.ws.Host().AskAtPage(ctx, q, time.Minute, grants)
 	})
 	go func() { out <- tool.Call(ctx, p.ws, name, text).(*report.Object) }()
 	return out
+}
+
+// grantsOf returns the grants of a session of this test, nil for none.
+func (p *testPages) grantsOf(session string) *emend.Grants {
+	if session != "" && p.grants[session] == nil {
+		p.grants[session] = new(emend.Grants)
+	}
+	return p.grants[session]
 }
 
 // waitForQuestions returns the page as soon as it has n questions.
@@ -73,7 +81,7 @@ func TestWaitingAllow(t *testing.T) {
 	says(t, p.get("/ui/default/waiting"), "Nothing waits.", "policy.toml", `ask = ["migrations/**"`)
 	call := p.startCall("s1", "apply_patch", migration("select 2;"))
 	body := p.waitForQuestions(1)
-	says(t, body, "robot wants to change migrations/1.sql", "robot 1.2", "s1", "apply_patch", "change migrations/1.sql by the rule migrations/**",
+	says(t, body, "robot wants to change migrations/1.sql", "Client, as it says", "robot 1.2", "Session in the log", "s1", "apply_patch", "change migrations/1.sql by the rule migrations/**",
 		"− select 1;", "+ select 2;", "It is refused in", "Allow once", "Allow for the session", "Deny", "Reason")
 	says(t, p.get("/ui/default/"), "Timeline")
 	if nav := p.get("/ui/default/trash"); !strings.Contains(nav, "(1)") {
@@ -111,7 +119,7 @@ func TestWaitingSession(t *testing.T) {
 	p := newAskingPages(t)
 	call := p.startCall("s1", "apply_patch", migration("select 2;"))
 	body := p.waitForQuestions(1)
-	says(t, body, "changing migrations/**: not asked about again until the session s1 ends")
+	says(t, body, "changing migrations/**: not asked about again in the session of this connection, until it or its server ends")
 	p.submit(body, "session")
 	if o := p.result(call); !o.OK() {
 		t.Fatal(o.Text())

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/api"
 )
 
@@ -22,7 +23,7 @@ func TestManyQuestions(t *testing.T) {
 	for range most {
 		q := api.Question{Root: p.ws.Root(), Actor: api.Actor{Client: "c", Agent: "a", Session: "s", Tool: "create_file"}, Digest: "d",
 			Paths: []api.AskedPath{{Path: "p", Write: true, Rule: "p"}}, Diff: "--- a/p\n+++ b/p\n@@ -0,0 +1,2500 @@\n" + strings.Repeat("+\n", 2500)}
-		go p.ws.Host().AskAtPage(ctx, q, time.Minute) //nolint:errcheck // nobody answers
+		go p.ws.Host().AskAtPage(ctx, q, time.Minute, new(emend.Grants)) //nolint:errcheck // nobody answers
 	}
 	eventually(t, "they wait", func() bool { w, _ := p.ws.Waiting(t.Context()); return len(w) == most })
 	a := b.get("/ui/default/waiting")
