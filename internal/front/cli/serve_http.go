@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"fmt"
 	"net"
+	"runtime/debug"
 
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/front/mcp"
@@ -52,6 +53,9 @@ func (a *app) serveHTTP(ctx context.Context, s *mcp.Server, f *serveFlags) error
 		c.Pages = site
 	}
 	h := s.HTTP(c)
+	if a.env("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(h.MemoryLimit())
+	}
 	a.enterLandlock(s.Workspaces, s.Log)
 	return h.Serve(ctx, l, certs...)
 }

@@ -35,6 +35,7 @@ type HTTPConfig struct {
 	SessionIdle   time.Duration // an unused session ends after this; a day
 	HeaderTimeout time.Duration // until the header of a request is read; 10 s
 	BodyTimeout   time.Duration // until the body is read; a minute
+	BodyWait      time.Duration // until there is memory for a body; 5 s
 	WriteTimeout  time.Duration // for a client to take one write; 30 s
 	IdleTimeout   time.Duration // until the next request on a connection; two minutes
 	Grace         time.Duration // for calls in hand when the server stops; 10 s
@@ -48,6 +49,7 @@ func (c HTTPConfig) withDefaults() HTTPConfig {
 	c.SessionIdle = cmp.Or(c.SessionIdle, 24*time.Hour)
 	c.HeaderTimeout = cmp.Or(c.HeaderTimeout, 10*time.Second)
 	c.BodyTimeout = cmp.Or(c.BodyTimeout, time.Minute)
+	c.BodyWait = cmp.Or(c.BodyWait, 5*time.Second)
 	c.WriteTimeout = cmp.Or(c.WriteTimeout, 30*time.Second)
 	c.IdleTimeout = cmp.Or(c.IdleTimeout, 2*time.Minute)
 	c.Grace = cmp.Or(c.Grace, 10*time.Second)
@@ -63,7 +65,7 @@ type HTTP struct {
 	rate      *gate.RateLimiter
 	warnings  *gate.Warnings // about refused requests
 	health    health
-	bodyBytes atomic.Int64 // of all requests in hand
+	memory    *bodyMemory // of the bodies of all requests in hand
 	draining  atomic.Bool
 	answering sync.RWMutex // read-locked by each request that will be answered; locked once no more are accepted
 }
@@ -74,6 +76,7 @@ func (s *Server) HTTP(c HTTPConfig) *HTTP {
 	h.sessions = &sessions{max: h.MaxSessions, idle: h.SessionIdle, open: map[string]*session{}}
 	h.rate, h.warnings = gate.NewRateLimiter(h.MaxRate), gate.NewWarnings()
 	h.health.maxAge = time.Second
+	h.memory = newBodyMemory(h.MaxBody)
 	h.endpoints["/mcp"] = sync.OnceValue(func() *endpoint { return h.newEndpoint(s.sdk) })
 	for i, w := range s.Workspaces {
 		h.endpoints["/mcp/"+w.Name] = sync.OnceValue(func() *endpoint { return h.newEndpoint(s.newSDKServer(s.Workspaces[i : i+1])) })
@@ -177,8 +180,8 @@ func (h *HTTP) serveMCP(w *response, r *http.Request, e *endpoint) *httpRefusal 
 			return refusal
 		}
 		body, refusal := h.readBody(w, r)
-		h.bodyBytes.Add(int64(len(body)) - reserved)
-		defer h.bodyBytes.Add(-int64(len(body)))
+		h.memory.give(reserved - int64(len(body)))
+		defer h.memory.give(int64(len(body)))
 		if refusal != nil {
 			return refusal
 		}

@@ -20,7 +20,7 @@ func (h *HTTP) readBody(w *response, r *http.Request) ([]byte, *httpRefusal) {
 		return nil, &httpRefusal{reason: "body", code: http.StatusUnsupportedMediaType, msg: "the body is compressed, which is not read here: send it as it is", closeConn: true}
 	}
 	w.ctl.SetReadDeadline(time.Now().Add(h.BodyTimeout)) //nolint:errcheck // only a test's connection has no deadlines
-	b, err := io.ReadAll(io.LimitReader(r.Body, h.MaxBody+1))
+	b, err := readAll(r.Body, r.ContentLength, h.MaxBody)
 	h.metrics.received.Add(int64(len(b)))
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
@@ -40,12 +40,37 @@ func (h *HTTP) readBody(w *response, r *http.Request) ([]byte, *httpRefusal) {
 	if tooManyValues(b) {
 		return nil, &httpRefusal{reason: "body", code: http.StatusRequestEntityTooLarge, msg: tooManyValuesMessage}
 	}
-	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(b)), int64(len(b))
+	r.Body, r.ContentLength = &bodyBytes{b}, int64(len(b))
 	return b, nil
 }
 
-// reserveBody reserves memory for the body of a request. A body of unknown length reserves the maximum until it is
-// read.
+// readAll reads a body of size bytes, or of up to most+1 if its size is not known. With a known size it makes no copies.
+func readAll(body io.Reader, size, most int64) ([]byte, error) {
+	if size < 0 {
+		return io.ReadAll(io.LimitReader(body, most+1))
+	}
+	b := make([]byte, size)
+	n, err := io.ReadFull(body, b)
+	return b[:n], err
+}
+
+// bodyBytes is a body that was read. It lets go of what the SDK has read of it, since the request stays as long as the call.
+type bodyBytes struct{ left []byte }
+
+func (b *bodyBytes) Read(p []byte) (int, error) {
+	if len(b.left) == 0 {
+		b.left = nil
+		return 0, io.EOF
+	}
+	n := copy(p, b.left)
+	b.left = b.left[n:]
+	return n, nil
+}
+
+func (b *bodyBytes) Close() error { return nil }
+
+// reserveBody reserves memory for a request by the length of its body. A body of unknown length reserves the maximum until it
+// is read.
 func (h *HTTP) reserveBody(r *http.Request) (size int64, refusal *httpRefusal) {
 	size = r.ContentLength
 	if size > h.MaxBody {
@@ -54,8 +79,7 @@ func (h *HTTP) reserveBody(r *http.Request) (size int64, refusal *httpRefusal) {
 	if size < 0 {
 		size = h.MaxBody
 	}
-	if h.bodyBytes.Add(size) > 8*h.MaxBody {
-		h.bodyBytes.Add(-size)
+	if !h.memory.take(size, h.BodyWait) {
 		return 0, &httpRefusal{reason: "memory", code: http.StatusServiceUnavailable, retryLater: true, closeConn: true, msg: "too much is being sent at once: send it again in a second"}
 	}
 	return size, nil

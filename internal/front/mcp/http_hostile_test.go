@@ -155,19 +155,32 @@ var hostile = []struct {
 			t.Errorf("%d bytes were read", n)
 		}
 	}},
-	{name: "many large bodies at once", conf: HTTPConfig{MaxBody: 1 << 20}, do: func(t *testing.T, s *site) {
+	{name: "many large bodies at once", conf: HTTPConfig{MaxBody: 1 << 20, BodyWait: time.Millisecond}, do: func(t *testing.T, s *site) {
 		var all []net.Conn
-		for range 8 {
+		for range 2 {
 			all = append(all, s.dial(s.text("POST", "/mcp", "{", "Content-Length", "1048576")))
 		}
-		eventually(t, "they are in hand", func() bool { return s.bodyBytes.Load() == 8<<20 })
-		if r := s.want(read, 503, "too much is being sent at once"); r.Header.Get("Retry-After") == "" {
+		eventually(t, "they are in hand", func() bool { return s.memory.inUse() == 2*copiesOfBody<<20 })
+		large := read
+		large.body += strings.Repeat(" ", 1<<16)
+		if r := s.want(large, 503, "too much is being sent at once"); r.Header.Get("Retry-After") == "" {
 			t.Error("no Retry-After")
 		}
+		s.good() // a small one still fits
 		for _, c := range all {
 			c.Close()
 		}
-		eventually(t, "they are gone", func() bool { return s.bodyBytes.Load() == 0 })
+		eventually(t, "they are gone", func() bool { return s.memory.inUse() == 0 })
+		s.want(large, 200)
+	}},
+	{name: "a large body waits for room", conf: HTTPConfig{MaxBody: 1 << 20, BodyWait: time.Minute}, do: func(t *testing.T, s *site) {
+		first, second := s.dial(s.text("POST", "/mcp", "{", "Content-Length", "1048576")), s.dial(s.text("POST", "/mcp", "{", "Content-Length", "1048576"))
+		eventually(t, "they are in hand", func() bool { return s.memory.inUse() == 2*copiesOfBody<<20 })
+		time.AfterFunc(10*time.Millisecond, func() { first.Close() })
+		large := read
+		large.body += strings.Repeat(" ", 1<<16)
+		s.want(large, 200)
+		second.Close()
 	}},
 	{name: "calls that did not say how large they are", do: func(t *testing.T, s *site) {
 		b := s.blocking()

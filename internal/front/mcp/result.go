@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/internal/report"
 	"github.com/emend-dev/emend/internal/tool"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -17,6 +19,9 @@ func toolResult(t *tool.Tool, r api.Result) (*sdk.CallToolResult, error) {
 	out := &sdk.CallToolResult{IsError: !r.OK(), Content: textContent(r.Text())}
 	if t.Form == tool.TextOnly && !t.Mutates {
 		return out, nil
+	}
+	if t.Form != tool.ObjectOnly {
+		r = cutDiffs(r)
 	}
 	object, err := json.Marshal(r)
 	switch {
@@ -38,7 +43,36 @@ func toolResult(t *tool.Tool, r api.Result) (*sdk.CallToolResult, error) {
 // the diff says.
 const maxDiff = 8 << 10
 
-// shortenDiffs shortens the diffs in a result.
+// cutDiffs returns a result with the diffs of its files shortened: a long one is not worth three copies as JSON.
+func cutDiffs(r api.Result) api.Result {
+	o, ok := r.(*report.Object)
+	if !ok {
+		return r
+	}
+	data, ok := o.Data.(*report.Data)
+	if !ok || data == nil {
+		return r
+	}
+	object, short := *o, *data
+	short.ChangedFiles = slices.Clone(data.ChangedFiles)
+	for i := range short.ChangedFiles {
+		f := &short.ChangedFiles[i]
+		f.Diff = cutDiff(f.Diff)
+	}
+	object.Data = &short
+	return &object
+}
+
+// cutDiff shortens a diff that is longer than maxDiff.
+func cutDiff(diff string) string {
+	if len(diff) <= maxDiff {
+		return diff
+	}
+	head := diff[:strings.LastIndexByte(diff[:maxDiff], '\n')+1]
+	return fmt.Sprintf("%s… %d more bytes; emend show has all of it\n", head, len(diff)-len(head))
+}
+
+// shortenDiffs shortens the diffs in a result that cutDiffs does not know.
 func shortenDiffs(object []byte) []byte {
 	if len(object) <= maxDiff {
 		return object
@@ -65,9 +99,8 @@ func shortenDiffsIn(v any) {
 		}
 	case map[string]any:
 		for name, item := range v {
-			if diff, ok := item.(string); ok && name == "diff" && len(diff) > maxDiff {
-				head := diff[:strings.LastIndexByte(diff[:maxDiff], '\n')+1]
-				v[name] = fmt.Sprintf("%s… %d more bytes; emend show has all of it\n", head, len(diff)-len(head))
+			if diff, ok := item.(string); ok && name == "diff" {
+				v[name] = cutDiff(diff)
 			} else {
 				shortenDiffsIn(item)
 			}
