@@ -164,7 +164,7 @@ func (r *remote) call(tool string, a args) (*reply, error) {
 // otherServer returns what an error means if the server at url has ended and another one has taken its place; otherwise the error
 // itself.
 func (r *remote) otherServer(url string, means, err error) error {
-	for range 300 {
+	for range 3000 {
 		if now, _ := r.server.at(); now != url {
 			return means
 		}

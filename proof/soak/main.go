@@ -17,6 +17,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"github.com/emend-dev/emend/proof/product"
@@ -32,7 +33,7 @@ func main() {
 	flag.StringVar(&c.bug, "plant", "", "build emend with this planted `BUG`")
 	flag.StringVar(&c.emend, "emend", "", "the program `FILE`, instead of building it")
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	wrong, err := soak(ctx, c, func(format string, args ...any) { fmt.Printf(format+"\n", args...) })
 	if err != nil {

@@ -139,6 +139,17 @@ func (w *world) run(args ...string) ([]byte, error) {
 	return out, err
 }
 
+// recover finishes what a kill interrupted. It waits longer for the lock than emend does.
+func (w *world) recover() error {
+	var err error
+	for range 10 {
+		if _, err = w.run("recover"); err == nil || !strings.Contains(err.Error(), "is locked by") {
+			return err
+		}
+	}
+	return err
+}
+
 // least is the number of changes below which nothing is proved: the newest hundred are never pruned.
 func (w *world) least() int { return 150 + w.processes + w.sessions }
 
@@ -265,7 +276,7 @@ func (w *world) close() {
 
 // judge compares the answers with the log and the tree, and what was measured with its bounds.
 func (w *world) judge() ([]string, error) {
-	if _, err := w.run("recover"); err != nil {
+	if err := w.recover(); err != nil {
 		w.complain("%v", err)
 	}
 	if _, err := w.run("verify"); err != nil {

@@ -90,13 +90,20 @@ func logOutput(t *testing.T, out string, err error) {
 	}
 }
 
-// mount mounts a file system on a new directory that everybody can reach, and returns the directory.
-func mount(t *testing.T, kind, options string) string {
+// openDir makes a directory that everybody can reach.
+func openDir(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	for up := dir; up != filepath.Dir(os.TempDir()) && up != os.TempDir() && up != "/"; up = filepath.Dir(up) {
 		os.Chmod(up, 0o755)
 	}
+	return dir
+}
+
+// mount mounts a file system on a new directory that everybody can reach, and returns the directory.
+func mount(t *testing.T, kind, options string) string {
+	t.Helper()
+	dir := openDir(t)
 	if err := unix.Mount("none", dir, kind, 0, options); err != nil {
 		t.Skipf("T2 NOT RUN: mount %s %s: %v", kind, options, err)
 	}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -39,7 +40,11 @@ func quotaExt4(t *testing.T, prog program, works []*workload) {
 	}
 	limit(0, 0)
 	reachable(t, dir, &prog)
-	user := prog
+	user, home := prog, filepath.Join(dir, "settings")
+	if err := os.Mkdir(home, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	user.env = slices.Concat(prog.env, []string{"HOME=" + home, "XDG_CONFIG_HOME=" + home, "XDG_STATE_HOME=" + home, "XDG_CACHE_HOME=" + home})
 	user.user = &syscall.Credential{Uid: quotaUser, Gid: quotaUser}
 	has := func() (kib, inodes int) {
 		for line := range strings.Lines(v.command(t, "repquota", "-un", dir)) {

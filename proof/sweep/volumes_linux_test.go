@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,6 +11,9 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 )
 
 // volume is a file system in a file, mounted for one test.
@@ -25,7 +29,7 @@ type volume struct {
 // mount makes the file system and mounts it. Without the programs, or a kernel that knows it, the test is skipped.
 func (v volume) mount(t *testing.T) string {
 	t.Helper()
-	dir, image := t.TempDir(), filepath.Join(t.TempDir(), "image")
+	dir, image := openDir(t), filepath.Join(t.TempDir(), "image")
 	err := os.WriteFile(image, nil, 0o600)
 	if err == nil {
 		err = os.Truncate(image, 320<<20) // less is too little for xfs
@@ -121,7 +125,9 @@ func onVolume(t *testing.T, prog program, v volume, dir string) {
 		}
 		undone += undoes(t, prog, w, v, dir)
 	}
-	same, tried := protectedOn(t, prog, v, dir)
+	t.Logf("%s: changes and undos are done", v.name)
+	same, tried := protectedOn(t, v, dir)
+	t.Logf("%s: protected names are done: %d of %d", v.name, same, tried)
 	var points []point
 	for _, w := range works {
 		points = append(points, w.points(len(w.recordIn(t, prog, dir)))...)
@@ -174,7 +180,7 @@ const secretText = "hunter2-hunter2\n"
 
 // protectedOn tries other spellings of protected names: those that reach a protected file must be refused, and none may make one. It
 // returns how many reach one, and how many calls were made.
-func protectedOn(t *testing.T, prog program, v volume, dir string) (same, tried int) {
+func protectedOn(t *testing.T, v volume, dir string) (same, tried int) {
 	t.Helper()
 	for path := range guarded {
 		others := []string{path}
@@ -186,10 +192,10 @@ func protectedOn(t *testing.T, prog program, v volume, dir string) (same, tried 
 			plantGuarded(t, full)
 			if reaches(full, other, path) {
 				same++
-				tried += attackGuarded(t, prog, v, full, path, other)
+				tried += attackGuarded(t, v, full, path, other)
 			}
 			os.RemoveAll(full)
-			tried += makeGuarded(t, prog, v, full, path, other)
+			tried += makeGuarded(t, v, full, path, other)
 			os.RemoveAll(full)
 		}
 	}
@@ -224,7 +230,7 @@ func reaches(ws, other, path string) bool {
 }
 
 // attackGuarded changes a protected file by another name, in every way, and reads it.
-func attackGuarded(t *testing.T, prog program, v volume, ws, path, other string) (tried int) {
+func attackGuarded(t *testing.T, v volume, ws, path, other string) (tried int) {
 	t.Helper()
 	was, err := read(ws, ".git/emend", ".emend")
 	if err != nil {
@@ -241,7 +247,7 @@ func attackGuarded(t *testing.T, prog program, v volume, ws, path, other string)
 		if up := filepath.Dir(path); what == "beside" && (up == "." || !strings.Contains(up, ".")) {
 			continue // its directory is not protected
 		}
-		r := applyText(t, prog, ws, patch)
+		r := applyText(t, ws, patch)
 		tried++
 		is, err := read(ws, ".git/emend", ".emend")
 		if d := difference(is, was); d != "" || err != nil || r.Exit != 1 {
@@ -251,18 +257,15 @@ func attackGuarded(t *testing.T, prog program, v volume, ws, path, other string)
 	if guarded[path] == "" {
 		return tried
 	}
-	for _, args := range [][]string{{"read", other}, {"search", "hunter2"}, {"apply", "--dry-run", "-"}} {
-		r := prog.result(ws, args...)
-		tried++
-		if strings.Contains(r.Out+r.ErrText, strings.TrimSpace(secretText)) {
-			t.Errorf("%s: %q shows %s: %s%s", v.name, args, path, r.Out, r.ErrText)
-		}
+	tried += 2
+	if text := readText(t, ws, other); strings.Contains(text, strings.TrimSpace(secretText)) {
+		t.Errorf("%s: reading %q, or searching, shows %s: %s", v.name, other, path, text)
 	}
 	return tried
 }
 
 // makeGuarded adds a file with another spelling of a protected name where the protected one is not there.
-func makeGuarded(t *testing.T, prog program, v volume, ws, path, other string) (tried int) {
+func makeGuarded(t *testing.T, v volume, ws, path, other string) (tried int) {
 	t.Helper()
 	if other == path {
 		return 0
@@ -270,20 +273,42 @@ func makeGuarded(t *testing.T, prog program, v volume, ws, path, other string) (
 	if err := os.MkdirAll(filepath.Join(ws, ".emend"), 0o700); err != nil { // the top of the tree
 		t.Fatal(err)
 	}
-	r := applyText(t, prog, ws, "*** Add File: "+other+"\n+new\n")
+	r := applyText(t, ws, "*** Add File: "+other+"\n+new\n")
 	if _, err := os.Lstat(filepath.Join(ws, path)); err == nil {
 		t.Errorf("%s: adding %q made %s: exit %d: %s%s", v.name, other, path, r.Exit, r.Out, r.ErrText)
 	}
 	return 1
 }
 
-func applyText(t *testing.T, prog program, ws, sections string) Result {
+// applyText applies a patch by the library, which takes less time than a process.
+func applyText(t *testing.T, ws, sections string) Result {
 	t.Helper()
-	file := filepath.Join(t.TempDir(), "patch")
-	if err := put(file, []byte("*** Begin Patch\n"+sections+"*** End Patch\n"), 0o600); err != nil {
+	w, err := emend.Open(ws, emend.NoSync(), emend.UnsafeFS())
+	if err != nil {
 		t.Fatal(err)
 	}
-	return prog.result(ws, "apply", "--lenient", "--dialect", "emend", file)
+	defer w.Close()
+	if _, err := w.Apply(t.Context(), "*** Begin Patch\n"+sections+"*** End Patch\n", api.PatchOptions{Dialect: "emend", Lenient: true}); err != nil {
+		return Result{Exit: 1, ErrText: err.Error()}
+	}
+	return Result{}
+}
+
+// readText returns what the workspace tells of a file, and what a search for the secrets finds.
+func readText(t *testing.T, ws, path string) string {
+	t.Helper()
+	w, err := emend.Open(ws, emend.NoSync(), emend.UnsafeFS())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	read, err := w.Read(t.Context(), api.ReadRequest{Path: path})
+	found, serr := w.Search(t.Context(), api.SearchRequest{Query: "hunter2", Mode: "text"})
+	text, jerr := json.Marshal([]any{read, found})
+	if jerr != nil {
+		t.Fatal(jerr)
+	}
+	return fmt.Sprint(string(text), err, serr)
 }
 
 // respellings returns other spellings of the names of a path: those that some file system takes for the same.
