@@ -205,7 +205,7 @@ func (t *transaction) compare(a *act, dir vfs.Dir, name string, is vfs.Info, tim
 	same := sameFile(is, a.oldInfo)
 	if same && !timesTell && is.Mode.IsRegular() && a.Old.Sum != "" {
 		sum, err := hashFile(dir, name, is)
-		if err != nil && !errors.Is(err, fs.ErrPermission) {
+		if err != nil && !pathChanged(err) && !errors.Is(err, fs.ErrPermission) {
 			return diskError(a.Path, err)
 		}
 		same = err == nil && sum == a.Old.Sum

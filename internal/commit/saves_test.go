@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/vfs"
 	"github.com/emend-dev/emend/internal/vfs/vfstest"
 )
@@ -428,35 +429,26 @@ func TestSomebodyReadsAndSavesAtEveryCall(t *testing.T) {
 	tried, refused := 0, 0
 	for way, save := range ways {
 		for _, set := range [][]wish{{wishes[3], wishes[0]}, {wishes[3], wishes[5]}, {wishes[6], wishes[0]}, {wishes[0], wishes[8]}} {
-			mine := set[len(set)-1]
-			counter := &beside{at: -1}
-			if err := newWorld(t, vfstest.Journal, files).doing(counter.Wrap, t, set); err != nil {
-				t.Fatal(err)
-			}
-			calls := counter.calls
-			for first := range calls {
-				for look := first; look < calls; look++ {
-					for second := look; second < calls; second++ {
-						w := newWorld(t, vfstest.Journal, files)
-						root := w.disk.Root()
-						r := &reader{beside: &beside{at: first}, t: t, root: root, name: mine.path, save: save, steps: []int{first, look, second}}
-						r.beside.act = r.act
-						err := w.doing(r.Wrap, t, set)
-						w.disk.Kill()
-						if len(r.steps) > 0 {
-							continue // the transaction ended before they did
-						}
-						tried++
-						if err != nil {
-							refused++
-						}
-						all, serr := vfstest.Snapshot(w.disk.Root())
-						if serr != nil {
-							t.Fatal(serr)
-						}
-						for _, line := range []string{firstLine, secondLine} {
-							if !anywhere(all, line) {
-								t.Fatalf("%v, %s, saved at %d, read at %d, saved at %d of %d: %q is in no file, and in no store; %v", mine, way, first, look, second, calls, line, err)
+			for _, recent := range []bool{false, true} {
+				counter := &beside{at: -1}
+				if err := readersWorld(t, recent).doing(counter.Wrap, t, set); err != nil {
+					t.Fatal(err)
+				}
+				calls := counter.calls
+				for first := range calls {
+					for look := first; look < calls; look++ {
+						for second := look; second < calls; second++ {
+							r := &reader{beside: &beside{at: first}, t: t, name: set[len(set)-1].path, save: save, steps: []int{first, look, second}}
+							done, err := r.run(readersWorld(t, recent), set)
+							if !done {
+								continue // the transaction ended before they did
+							}
+							tried++
+							if err != nil {
+								refused++
+							}
+							if t.Failed() {
+								t.Fatalf("%v, %s, recent=%v, saved at %d, read at %d, saved at %d of %d: %v", set, way, recent, first, look, second, calls, err)
 							}
 						}
 					}
@@ -470,6 +462,36 @@ func TestSomebodyReadsAndSavesAtEveryCall(t *testing.T) {
 	}
 }
 
+func readersWorld(t *testing.T, recent bool) *world {
+	w := newWorld(t, vfstest.Journal, files)
+	w.recent = recent
+	return w
+}
+
+// run carries out the transaction beside the reader, and looks for the lines. done reports whether the reader did everything.
+func (r *reader) run(w *world, set []wish) (done bool, err error) {
+	r.root = w.disk.Root()
+	r.beside.act = r.act
+	err = w.doing(r.Wrap, r.t, set)
+	if err != nil && !errors.Is(err, fail.Stale) {
+		r.t.Errorf("refused for another reason than the saves: %v", err)
+	}
+	w.disk.Kill()
+	if len(r.steps) > 0 {
+		return false, err
+	}
+	all, serr := vfstest.Snapshot(w.disk.Root())
+	if serr != nil {
+		r.t.Fatal(serr)
+	}
+	for _, line := range []string{firstLine, secondLine} {
+		if !anywhere(all, line) {
+			r.t.Errorf("%q is in no file, and in no store", line)
+		}
+	}
+	return true, err
+}
+
 func anywhere(all map[string]vfstest.Node, line string) bool {
 	for _, n := range all {
 		if strings.Contains(n.Data, line) {
@@ -477,4 +499,35 @@ func anywhere(all map[string]vfstest.Node, line string) bool {
 		}
 	}
 	return false
+}
+
+// Somebody gives a file a second name, which changes nothing but its time of change, and somebody saves it, each at every call.
+// The transaction is refused because of the save, or is done; it never fails for another reason.
+func TestSomebodyLinksAndSaves(t *testing.T) {
+	for _, set := range [][]wish{{wishes[0]}, {wishes[5]}, {wishes[6]}} {
+		name := set[0].path
+		for link := 0; ; link++ {
+			calls := 0
+			for save := link; save == link || save < calls; save++ {
+				w := newWorld(t, vfstest.Journal, files)
+				root := w.disk.Root()
+				b := &beside{at: link}
+				b.act = func() {
+					root.Link(name, root, "second")
+					b.at, b.act = save, func() { ways["atomically"](root, name, "theirs\n") }
+					if save == link {
+						b.act()
+					}
+				}
+				err := w.doing(b.Wrap, t, set)
+				if err != nil && !errors.Is(err, fail.Stale) {
+					t.Fatalf("%v, linked at %d, saved at %d (%s): %v", set, link, save, b.what, err)
+				}
+				calls = max(calls, b.calls)
+			}
+			if link > calls {
+				break
+			}
+		}
+	}
 }

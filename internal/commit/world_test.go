@@ -11,6 +11,7 @@ import (
 	"path"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/vfs"
@@ -27,6 +28,7 @@ type world struct {
 	// unlinked says that the file system has no second names.
 	unlinked bool
 	noSync   bool            // nothing is synced
+	recent   bool            // every file was changed a moment ago, so that its times tell nothing
 	kept     map[string]kept // what the history has, by where it was
 }
 
@@ -99,7 +101,11 @@ func (w *world) open(wrap func(vfs.Dir) vfs.Dir) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Open(dir, tree(func() vfs.Dir { return w.root(wrap) }), Options{Links: w.kind == vfstest.Strict, NoSync: w.noSync})
+	o := Options{Links: w.kind == vfstest.Strict, NoSync: w.noSync}
+	if w.recent {
+		o.Now = func() time.Time { return time.Unix(1_700_000_000, 0) } // as on the disk
+	}
+	return Open(dir, tree(func() vfs.Dir { return w.root(wrap) }), o)
 }
 
 func plain(d vfs.Dir) vfs.Dir { return d }
