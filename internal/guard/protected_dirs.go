@@ -107,13 +107,41 @@ func (b *Batch) findProtectedDirs(names []string, rules []*rule) []protectedDir 
 	if d := w.repositoryAt(names); d != nil {
 		out = append(out, *d)
 	}
-	for _, r := range rules {
+	for _, r := range w.rulesThere(names, rules) {
 		as := append(slices.Clip(names), strings.Split(r.pattern, "/")...)
 		for _, s := range w.locateProtected(as) {
 			out = append(out, protectedDir{s, r, as})
 		}
 	}
 	b.protectedDirsIn[key] = out
+	return out
+}
+
+// maxListed is how many names a directory may have to be listed for the rules that it has something for.
+const maxListed = 1024
+
+// rulesThere returns the rules whose first name is in the directory at names. There are many rules and few of their names
+// anywhere, so that one listing costs less than a look for each. If the directory cannot be listed, or has very many names, all
+// rules are returned.
+func (w *pathWalk) rulesThere(names []string, rules []*rule) (out []*rule) {
+	if len(rules) < 8 || !w.isAt(names) && (w.walkAgain(names) != nil || len(w.missing) > 0) {
+		return rules
+	}
+	listed, err := w.dir.list(maxListed)
+	if err != nil || len(listed) == maxListed {
+		return rules
+	}
+	there := map[string]bool{}
+	for _, name := range listed {
+		if folded := fold(name); len(rulesByName[folded]) > 0 {
+			there[folded] = true
+		}
+	}
+	for _, r := range rules {
+		if there[r.names[0].before] {
+			out = append(out, r)
+		}
+	}
 	return out
 }
 
