@@ -69,7 +69,7 @@ type LogEntry struct {
 	Hunks     []HunkPlace `json:"hunks,omitempty"`     // with the diff: where the hunks of a patch, or text edits, landed; none in older entries
 	HunksMore int         `json:"hunksMore,omitempty"` // how many more there were
 
-	Marks []string `json:"marks,omitempty"` // what a person should know of the file: that nobody was asked
+	Marks []string `json:"marks,omitempty"` // what a person should know of the file: that nobody was asked, that a line looks like a key
 }
 
 // HunkPlace says where a hunk landed.

@@ -58,6 +58,9 @@ func invalidString(r *Record) (string, bool) {
 		for _, h := range o.Hunks {
 			all = append(all, h.Rung)
 		}
+		for _, k := range o.Keys {
+			all = append(all, k.Kind)
+		}
 	}
 	for _, a := range r.Acts {
 		all = append(all, string(a.Do), a.Path, a.To, a.From)

@@ -83,6 +83,13 @@ func (p Op) fields(o *jsonObject) {
 	}
 	o.nonZero("hunksMore", int64(p.HunksMore))
 	o.nonEmpty("unasked", p.Unasked)
+	if len(p.Keys) > 0 {
+		var all []string
+		for _, k := range p.Keys {
+			all = append(all, strconv.Itoa(k.Line)+" "+k.Kind)
+		}
+		o.texts("keys", all)
+	}
 }
 
 func (a Act) fields(o *jsonObject) {

@@ -96,6 +96,28 @@ type Op struct {
 	Hunks     []Hunk      `json:"hunks,omitempty"`     // of a patch or of text edits, in order
 	HunksMore int         `json:"hunksMore,omitempty"` // number of hunks beyond those listed
 	Unasked   string      `json:"unasked,omitempty"`   // the built-in rule that wanted a person to be asked, when nobody could be
+	Keys      []Key       `json:"keys,omitempty"`      // lines of the new text that look like keys
+}
+
+// Key is a line that looks like a key or a token, and of what kind. In the log the two are one string, with a space between
+// them.
+type Key struct {
+	Line int
+	Kind string
+}
+
+// MarshalText returns the line and the kind.
+func (k Key) MarshalText() ([]byte, error) { return []byte(strconv.Itoa(k.Line) + " " + k.Kind), nil }
+
+// UnmarshalText reads what MarshalText wrote. Anything else is a kind, with line 0.
+func (k *Key) UnmarshalText(text []byte) error {
+	line, kind, ok := strings.Cut(string(text), " ")
+	n, err := strconv.Atoi(line)
+	if !ok || err != nil {
+		n, kind = 0, string(text)
+	}
+	*k = Key{n, kind}
+	return nil
 }
 
 // Hunk is where a hunk was placed: the 1-based line of the text before, and the rung that matched it. In the log the

@@ -59,6 +59,7 @@ func commitPlan(ctx context.Context, w *workspace.Workspace, view report.View, p
 		tx.Record.Asked = asked.Asked
 		markUnasked(tx.Record.Ops, p.Steps, asked.Unasked)
 	}
+	keys := markKeys(tx.Record.Ops, p.Steps)
 	tx.Refused = func(err error) audit.Record {
 		out := refusalRecord(ctx, w, fail.All(err)[0], nil)
 		for _, op := range tx.Record.Ops[:min(len(tx.Record.Ops), maxLoggedSections)] {
@@ -68,6 +69,7 @@ func commitPlan(ctx context.Context, w *workspace.Workspace, view report.View, p
 	}
 	tx.Texts = func(d *commit.Done) (diff, answer string) {
 		completeReport(rep, n, d)
+		rep.Done.Notes = append(rep.Done.Notes, keys...)
 		if r.Key != "" {
 			answer = report.Encode(r.answer(rep))
 		}

@@ -85,15 +85,29 @@ func marksOf(op audit.Op) (out []string) {
 	if op.Unasked != "" {
 		out = append(out, fmt.Sprintf("%s (rule %s)", unaskedMark, fail.Quote(op.Unasked)))
 	}
+	for _, k := range op.Keys {
+		out = append(out, fmt.Sprintf("line %d %s: %s", k.Line, keyMark, k.Kind))
+	}
 	return out
 }
 
-const unaskedMark = "nobody was asked"
+const (
+	unaskedMark = "nobody was asked"
+	keyMark     = "looks like a key"
+)
 
 // shortMarks returns the marks of a call, without their details.
 func (rd *Reader) shortMarks(r *audit.Record) (out []string) {
-	if slices.ContainsFunc(r.Ops, func(op audit.Op) bool { _, ok := rd.Local(op); return ok && op.Unasked != "" }) {
-		out = append(out, unaskedMark)
+	for _, mark := range []struct {
+		text string
+		has  func(audit.Op) bool
+	}{
+		{unaskedMark, func(op audit.Op) bool { return op.Unasked != "" }},
+		{"a line " + keyMark, func(op audit.Op) bool { return len(op.Keys) > 0 }},
+	} {
+		if slices.ContainsFunc(r.Ops, func(op audit.Op) bool { _, ok := rd.Local(op); return ok && mark.has(op) }) {
+			out = append(out, mark.text)
+		}
 	}
 	return out
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/caller"
 	"github.com/emend-dev/emend/internal/consent"
+	"github.com/emend-dev/emend/internal/credential"
 	"github.com/emend-dev/emend/internal/guard"
 	"github.com/emend-dev/emend/internal/report"
 	"github.com/emend-dev/emend/internal/workspace"
@@ -64,8 +65,23 @@ func readEntry(ctx context.Context, w *workspace.Workspace, r api.ReadRequest, e
 	} else {
 		s.fillText(&d, first, maxBytes)
 	}
-	return report.Found(d, nil, func() string { return readText(&d, e.Via) }), nil
+	notes := keyNotes(&d)
+	return report.Found(d, notes, func() string { return readText(&d, e.Via, notes) }), nil
 }
+
+// keyNotes notes lines of the returned text that look like keys.
+func keyNotes(d *api.ReadData) []string {
+	hits := credential.Find(d.Content)
+	for i := range hits {
+		hits[i].Line += d.StartLine - 1
+	}
+	if len(hits) == 0 {
+		return nil
+	}
+	return []string{credential.Note(hits) + doNotRepeat}
+}
+
+const doNotRepeat = ". Do not repeat it, and do not send it anywhere."
 
 func (s *scanner) fillBinary(d *api.ReadData, maxBytes int) {
 	n := min(len(s.kept), maxBytes)
@@ -136,7 +152,7 @@ func notFound(w *workspace.Workspace, asked string, e guard.Entry) error {
 
 // readText formats the data for a model: a line about the file, its content unchanged, and how to read on if the
 // content is cut.
-func readText(d *api.ReadData, via string) string {
+func readText(d *api.ReadData, via string, notes []string) string {
 	facts := []string{report.Escape(d.Path), "sha256:" + d.Sha256, lineSpan(d), fmt.Sprintf("%d bytes", d.SizeBytes)}
 	switch {
 	case d.Binary:
@@ -154,6 +170,9 @@ func readText(d *api.ReadData, via string) string {
 	}
 	if via != "" {
 		facts = append(facts, "reached through the link "+report.Escape(via))
+	}
+	for _, n := range notes {
+		facts = append(facts, "Note: "+n)
 	}
 	out := strings.Join(facts, "  ") + "\n" + d.Content + d.ContentBase64
 	if !d.Truncated {

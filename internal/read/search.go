@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/caller"
+	"github.com/emend-dev/emend/internal/credential"
 	"github.com/emend-dev/emend/internal/find"
 	"github.com/emend-dev/emend/internal/guard"
 	"github.com/emend-dev/emend/internal/report"
@@ -27,7 +29,7 @@ func Search(ctx context.Context, w *workspace.Workspace, r api.SearchRequest) (*
 	if err != nil {
 		return nil, err
 	}
-	notes := searchNotes(&found)
+	notes := append(searchNotes(&found), matchedKeys(data.Matches)...)
 	return report.Found(data, notes, func() string { return searchText(&data, &r, notes) }), nil
 }
 
@@ -112,6 +114,38 @@ func searchNotes(out *find.Summary) []string {
 	}
 	return notes
 }
+
+// matchedKeys notes matches that look like keys, with the lines around them: one note for each file, and at most maxKeyNotes.
+func matchedKeys(all []api.SearchMatch) (notes []string) {
+	for i := 0; i < len(all); {
+		path := all[i].Path
+		var hits []credential.Hit
+		for ; i < len(all) && all[i].Path == path; i++ {
+			m := &all[i]
+			text := m.Preview
+			if len(m.Before)+len(m.After) > 0 {
+				text = strings.Join(slices.Concat(m.Before, []string{m.Preview}, m.After), "\n")
+			}
+			for _, h := range credential.Find(text) {
+				h.Line, h.LastLine = h.Line+m.Line-len(m.Before)-1, 0
+				if !slices.Contains(hits, h) {
+					hits = append(hits, h)
+				}
+			}
+		}
+		switch {
+		case len(hits) == 0:
+		case len(notes) == maxKeyNotes:
+			return append(notes, "More matches look like keys.")
+		default:
+			notes = append(notes, path+": "+credential.Note(hits)+doNotRepeat)
+		}
+	}
+	return notes
+}
+
+// maxKeyNotes limits the files that a search notes for their keys.
+const maxKeyNotes = 3
 
 // searchText formats the data for a model: a line about the result, then path:line:text of each match, and path-line-
 // text of each line around it.

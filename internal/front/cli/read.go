@@ -87,7 +87,8 @@ func (a *app) printFile(answer *api.Answer[api.ReadData]) error {
 	if err != nil {
 		return err
 	}
-	err = a.printFound(answer.Result(), answer.Notes, func(w *bufio.Writer) {
+	// The note about lines that look like keys is for agents: a person sees the file.
+	err = a.printFound(answer.Result(), nil, func(w *bufio.Writer) {
 		switch {
 		case d.Binary:
 			w.Write(raw)
