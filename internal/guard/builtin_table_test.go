@@ -128,7 +128,7 @@ func TestOrdinaryProjects(t *testing.T) {
 
 // TestDenyBeforeAsk: a path with both kinds of rules is denied, whichever name comes first.
 func TestDenyBeforeAsk(t *testing.T) {
-	for _, path := range []string{".claude/CLAUDE.md", ".git/AGENTS.md", ".circleci/.env", "AGENTS.md/.git/config", ".github/actions/.npmrc", ".emend/AGENTS.md"} {
+	for _, path := range []string{".claude/CLAUDE.md", ".git/AGENTS.md", ".circleci/.claude/settings.json", ".circleci/.env", "AGENTS.md/.git/config", ".github/actions/.npmrc", ".emend/AGENTS.md"} {
 		if got := effectOn(t, path, Options{}); got == "asked about" || got == "free" {
 			t.Errorf("%s is %s", path, got)
 		}
