@@ -75,14 +75,22 @@ func touch(fd int, t time.Time) error {
 // kernel sends SIGIO when somebody opens it, which the runtime drops unless the program asked to be notified.
 func lease(fd int) error {
 	_, err := retryCount(func() (int, error) { return unix.FcntlInt(uintptr(fd), unix.F_SETLEASE, unix.F_RDLCK) })
+	if err == unix.EAGAIN && isNFS(fd) {
+		return unix.EOPNOTSUPP // it gives leases only of what the server has delegated, and says nothing about who has the file open
+	}
 	return err
+}
+
+func isNFS(fd int) bool {
+	var st unix.Statfs_t
+	return unix.Fstatfs(fd, &st) == nil && st.Type == unix.NFS_SUPER_MAGIC
 }
 
 // unlease first reads what the lease has become: while somebody waits for it, or got tired of waiting, it is no longer
 // the lease that was taken.
 func unlease(fd int) (asked bool) {
 	is, err := retryCount(func() (int, error) { return unix.FcntlInt(uintptr(fd), unix.F_GETLEASE, 0) })
-	asked = err == nil && is != unix.F_RDLCK
+	asked = err == nil && is != unix.F_RDLCK && !isNFS(fd) // NFS gives a lease back when the file gets another name
 	retryCount(func() (int, error) { return unix.FcntlInt(uintptr(fd), unix.F_SETLEASE, unix.F_UNLCK) })
 	return asked
 }
