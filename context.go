@@ -21,10 +21,10 @@ func WithAsker(ctx context.Context, f func(context.Context, api.Question) (by st
 	return caller.WithAsker(ctx, f)
 }
 
-// AnsweringBy says by what means a person answers with calls that get the context, for the log: [api.AnsweredByPage],
+// WithAnsweredBy says by what means a person answers with calls that get the context, for the log: [api.AnsweredByPage],
 // [api.AnsweredByTerminal] or [api.AnsweredByCommand]. Without it the log says that a program answered.
-func AnsweringBy(ctx context.Context, means string) context.Context {
-	return caller.AnsweringBy(ctx, means)
+func WithAnsweredBy(ctx context.Context, means string) context.Context {
+	return caller.WithAnsweredBy(ctx, means)
 }
 
 // WithoutDirs makes List, Search and Glob leave out the directories with these names, instead of what ignore files, .git and

@@ -47,7 +47,7 @@ func (d *atPage) asking(g *emend.Grants) context.Context {
 
 // atThePage is the context of a person who answers at the page.
 func atThePage(ctx context.Context) context.Context {
-	return emend.AnsweringBy(ctx, api.AnsweredByPage)
+	return emend.WithAnsweredBy(ctx, api.AnsweredByPage)
 }
 
 func (d *atPage) openPage() (leave func()) {
@@ -382,8 +382,8 @@ func TestAgentsCannotAnswer(t *testing.T) {
 func TestAnsweredBy(t *testing.T) {
 	for means, ctx := range map[string]context.Context{
 		"page":                       atThePage(t.Context()),
-		"terminal":                   emend.AnsweringBy(t.Context(), api.AnsweredByTerminal),
-		"command without a terminal": emend.AnsweringBy(t.Context(), api.AnsweredByCommand),
+		"terminal":                   emend.WithAnsweredBy(t.Context(), api.AnsweredByTerminal),
+		"command without a terminal": emend.WithAnsweredBy(t.Context(), api.AnsweredByCommand),
 		"program":                    t.Context(),
 	} {
 		d := newAtPage(t)

@@ -30,7 +30,7 @@ func (s *server) write(t int) error {
 		IsError bool
 		Content json.RawMessage
 	}
-	err := s.call("tools/call", map[string]any{"name": "apply_patch", "arguments": map[string]any{"patch": s.work.patches[t]}}, &r)
+	err := s.call("tools/call", map[string]any{"name": "apply_patch", "arguments": map[string]any{"patch": s.work.patches[t], "lenient": true}}, &r)
 	if err == nil && r.IsError {
 		err = fmt.Errorf("apply_patch: %s", r.Content)
 	}

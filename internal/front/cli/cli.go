@@ -83,7 +83,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	cmd.SetIn(a.in)
 	cmd.SetOut(a.out)
 	cmd.SetErr(a.err)
-	err := cmd.ExecuteContext(emend.AnsweringBy(ctx, a.answeringBy()))
+	err := cmd.ExecuteContext(emend.WithAnsweredBy(ctx, a.answeringBy()))
 	u, ok := errors.AsType[*usageError](err)
 	if err != nil && !ok && !a.parsed && out.err == nil { // from cobra's parser
 		u, ok = &usageError{"", err}, true

@@ -195,7 +195,7 @@ func TestOnlyAPage(t *testing.T) {
 			done := patching(t.Context(), t, cs, nil)
 			is := asksOnce(t, page, done, "the call")
 			for _, means := range []string{api.AnsweredByTerminal, api.AnsweredByCommand, ""} {
-				ctx := emend.AnsweringBy(t.Context(), means)
+				ctx := emend.WithAnsweredBy(t.Context(), means)
 				_, allowed := page.Allow(ctx, api.AllowRequest{ID: is.ID})
 				_, denied := page.Deny(ctx, api.DenyRequest{ID: is.ID})
 				for _, err := range []error{allowed, denied} {
@@ -204,7 +204,7 @@ func TestOnlyAPage(t *testing.T) {
 					}
 				}
 			}
-			_, err = page.Allow(emend.AnsweringBy(context.WithoutCancel(t.Context()), api.AnsweredByPage), api.AllowRequest{ID: is.ID})
+			_, err = page.Allow(emend.WithAnsweredBy(context.WithoutCancel(t.Context()), api.AnsweredByPage), api.AllowRequest{ID: is.ID})
 			must(t, err)
 			if r := <-done; r.IsError || len(p.questions) > 0 || contents(t, dir) != after {
 				t.Errorf("%d questions to the client: %s", len(p.questions), textOf(r))

@@ -100,7 +100,7 @@ func (r *request) callTool(name string, args url.Values) api.Result {
 // personContext is the context for calls in the person's name. The person has seen what the call does and pressed the button,
 // so where a policy asks before a write, that is the answer.
 func (r *request) personContext() context.Context {
-	ctx := emend.AnsweringBy(r.Context(), api.AnsweredByPage)
+	ctx := emend.WithAnsweredBy(r.Context(), api.AnsweredByPage)
 	ctx = emend.WithActor(ctx, api.Actor{Client: "emend ui", Agent: "person", Session: r.login.name})
 	return emend.WithAsker(ctx, func(_ context.Context, q api.Question) (by string, err error) {
 		for _, a := range q.Paths {
