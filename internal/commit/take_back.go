@@ -284,7 +284,7 @@ func (t *transaction) keepSave(a *act, dir vfs.Dir, name string, back func() err
 		f.Close()
 	}
 	if kept != "" {
-		t.conflict("%s: what was saved in that moment is back in its place, and a copy of it is kept as %s.", a.Path, kept)
+		t.conflict("%s: what was saved in that moment is back in its place, and the store has a copy of it in slots/%s.", a.Path, kept)
 	}
 	return err
 }
