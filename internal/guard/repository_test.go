@@ -169,7 +169,7 @@ func TestBecameARepository(t *testing.T) {
 		defer g.Close()
 		b := g.NewBatch()
 		defer b.Close()
-		for _, path := range strings.Fields(tc.paths) {
+		for path := range strings.FieldsSeq(tc.paths) {
 			_, err := b.Resolve(path, Request{Write: true})
 			check(t, err)
 		}

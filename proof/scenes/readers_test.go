@@ -82,11 +82,12 @@ func (n *notebook) person(saves int, save func(name string, data []byte) error) 
 		if len(own) > keptLines {
 			own = own[len(own)-keptLines:]
 		}
-		text := agentLine
+		var text strings.Builder
+		text.WriteString(agentLine)
 		for _, k := range own {
-			text += fmt.Sprintf("line %d\n", k)
+			text.WriteString(fmt.Sprintf("line %d\n", k))
 		}
-		if err := save(n.name, []byte(text)); err != nil {
+		if err := save(n.name, []byte(text.String())); err != nil {
 			return lost, err
 		}
 		mine := own

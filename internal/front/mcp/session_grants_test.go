@@ -63,9 +63,7 @@ func loggedSessions(t *testing.T, cs *sdk.ClientSession) (out []string) {
 	must(t, err)
 	text, err := json.Marshal(r)
 	must(t, err)
-	for _, m := range regexp.MustCompile(`(s-[0-9a-z]{12}|codex-of-a)`).FindAllString(string(text), -1) {
-		out = append(out, m)
-	}
+	out = regexp.MustCompile(`(s-[0-9a-z]{12}|codex-of-a)`).FindAllString(string(text), -1)
 	if len(out) == 0 {
 		t.Fatalf("history names no session: %s", text)
 	}
@@ -171,13 +169,13 @@ func TestDeleteWithoutASession(t *testing.T) {
 func TestOnlyAPage(t *testing.T) {
 	for _, way := range ways {
 		t.Run(way.name, func(t *testing.T) {
-			s, dir := policed(t)
+			_, dir := policed(t)
 			file := filepath.Join(t.TempDir(), "policy.toml")
 			must(t, os.WriteFile(file, []byte("[ask]\nanswer = \"page\"\n[write]\nask = [\"*.sql\"]\n"), 0o600))
 			ws, err := emend.Open(dir, emend.Policy(file))
 			must(t, err)
 			t.Cleanup(func() { ws.Close() })
-			s = New(Config{Workspaces: []tool.Workspace{{Workspace: ws}}, AskWait: 45 * time.Second})
+			s := New(Config{Workspaces: []tool.Workspace{{Workspace: ws}}, AskWait: 45 * time.Second})
 			page, err := emend.Open(dir)
 			must(t, err)
 			t.Cleanup(func() { page.Close() })
