@@ -21,7 +21,6 @@ type actor struct {
 	world *world
 	n     int
 	have  map[string]string        // content of its own files, by path
-	made  int                      // number of files that it created
 	last  struct{ tx, was string } // its last change of its file "a", and what the file had before
 }
 
