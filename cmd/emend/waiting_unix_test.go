@@ -173,7 +173,7 @@ func TestWaiting(t *testing.T) {
 	s.checkFile("six\n")
 	log, err := os.ReadFile(filepath.Join(s.dir, ".emend/log/00000001.jsonl"))
 	must(t, err)
-	for by, n := range map[string]int{"terminal": 2, "page, for the session": 1} {
+	for by, n := range map[string]int{"command without a terminal": 2, "command without a terminal, for the session": 1} {
 		if strings.Count(string(log), `"asked":{"by":"`+by+`"`) != n {
 			t.Errorf("the log has not %d by %s: %s", n, by, log)
 		}
