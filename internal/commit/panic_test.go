@@ -20,6 +20,9 @@ func TestEveryCallPanics(t *testing.T) {
 	for _, after := range []bool{false, true} {
 		t.Run(fmt.Sprintf("after=%v", after), func(t *testing.T) {
 			each(t, func(c *sweep) {
+				if len(c.set) == 3 {
+					return // a panic ends where an error or a kill does; singles, pairs and all of them are enough
+				}
 				for n := 0; ; n++ {
 					f := &vfstest.Fault{At: n, After: after, Panic: true}
 					if !c.panicking(f) || c.t.Failed() {
