@@ -27,7 +27,7 @@ func (b *bench) goTree(ctx context.Context) (*searchTree, error) {
 	if err != nil {
 		return nil, err
 	}
-	return b.openTree("the Go tree", "tree-"+runtime.Version(), func(dir string) error { return copyTexts(dir, strings.TrimSpace(string(root))) })
+	return b.openTree("the Go tree", "texts-"+runtime.Version(), func(dir string) error { return copyTexts(dir, strings.TrimSpace(string(root))) })
 }
 
 // generatedTree has many small files, about fifty in each directory.
@@ -109,7 +109,7 @@ func longest(text []byte) (most int) {
 
 // isProtected reports whether emend denies reading files of that name.
 func isProtected(name string) bool {
-	for _, pattern := range []string{".env*", "*.pem", "*.key", "id_rsa*", ".netrc"} {
+	for _, pattern := range []string{".env*", "*.env", "*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "id_*", ".netrc", ".npmrc", ".htpasswd"} {
 		if ok, _ := filepath.Match(pattern, strings.ToLower(name)); ok {
 			return true
 		}
