@@ -64,17 +64,38 @@ func (s *Store) lockFile(try func(vfs.File) (mine bool, err error)) (unlock func
 	}, nil
 }
 
-// waitForLock polls for the lock of the lock file, since the kernel cannot wait for one with a timeout. The file is
-// never replaced.
+// Pauses between two looks at a lock, at most: of the process that is the next to have it, and of those that wait to be
+// the next.
+const (
+	pauseOfNext   = 2 * time.Millisecond
+	pauseOfOthers = 20 * time.Millisecond
+)
+
+// waitForLock waits for the lock of the lock file, which is never replaced. Of the processes that wait, the one that has
+// locked the format file is the next: otherwise a process whose own calls queue would take the lock again before another
+// one looks.
 func (s *Store) waitForLock(ctx context.Context, f vfs.File) (mine bool, err error) {
-	for pause := time.Millisecond / 2; ; pause = min(pause*2, 20*time.Millisecond) {
+	next, err := s.dir.Append(formatName, 0o600) // NFS locks no file that is open for reading only
+	if err != nil {
+		return false, err
+	}
+	defer next.Close()
+	if mine, err := s.pollLock(ctx, next, f, pauseOfOthers); !mine || err != nil {
+		return mine, err
+	}
+	return s.pollLock(ctx, f, f, pauseOfNext)
+}
+
+// pollLock looks again and again whether it gets the lock of a file, since the kernel cannot wait for one with a timeout.
+func (s *Store) pollLock(ctx context.Context, f, holder vfs.File, longest time.Duration) (mine bool, err error) {
+	for pause := time.Millisecond / 2; ; pause = min(pause*2, longest) {
 		if mine, err := f.TryLock(); mine || err != nil {
 			return mine, err
 		}
 		select {
 		case <-time.After(pause):
 		case <-ctx.Done():
-			return false, s.lockedError(ctx, readHolder(f))
+			return false, s.lockedError(ctx, readHolder(holder))
 		}
 	}
 }

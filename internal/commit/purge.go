@@ -25,6 +25,7 @@ type Removal struct {
 // that fails, since recovery needs what is kept. It returns when first the records and then the removal are durable. It
 // may be interrupted at any point and run again; then the log says more than was done, never less.
 func (s *Store) Purge(ctx context.Context, what Removal) error {
+	known := s.newKnownTxs(what)
 	unlock, err := s.lock(ctx)
 	if err != nil {
 		return err
@@ -33,7 +34,7 @@ func (s *Store) Purge(ctx context.Context, what Removal) error {
 	if _, err := s.recover(); err != nil {
 		return err
 	}
-	if err := s.removeAll(what, !s.opts.NoSync); err != nil || s.opts.NoSync {
+	if err := s.removeAll(what, known, !s.opts.NoSync); err != nil || s.opts.NoSync {
 		return storeError(err)
 	}
 	return storeError(s.hist.Slots().Sync())
@@ -42,6 +43,7 @@ func (s *Store) Purge(ctx context.Context, what Removal) error {
 // Prune is Purge without a person's request. It does not sync. If the lock is taken or a transaction is pending, it
 // does nothing. done reports whether it removed anything.
 func (s *Store) Prune(what Removal) (done bool, err error) {
+	known := s.newKnownTxs(what)
 	unlock, err := s.tryLock()
 	if err != nil || unlock == nil {
 		return false, err
@@ -53,18 +55,18 @@ func (s *Store) Prune(what Removal) (done bool, err error) {
 	if r, err := s.log.Pending(); err != nil || r != nil {
 		return false, storeError(err)
 	}
-	err = s.removeAll(what, false)
+	err = s.removeAll(what, known, false)
 	return err == nil, storeError(err)
 }
 
 // removeAll writes the records, and then removes. The sync of the last record makes all of them durable.
-func (s *Store) removeAll(what Removal, sync bool) error {
+func (s *Store) removeAll(what Removal, known *knownTxs, sync bool) error {
 	for i := range what.Records {
 		if err := s.log.Append(&what.Records[i], sync && i == len(what.Records)-1); err != nil {
 			return err
 		}
 	}
-	names, err := s.namesToRemove(what)
+	names, err := s.namesToRemove(what, known)
 	if err != nil {
 		return err
 	}
@@ -78,13 +80,13 @@ func (s *Store) removeAll(what Removal, sync bool) error {
 
 // namesToRemove returns the names to remove. It lists those of transactions under the lock: a holder of the lock may be
 // adding to them.
-func (s *Store) namesToRemove(what Removal) ([]string, error) {
+func (s *Store) namesToRemove(what Removal, known *knownTxs) ([]string, error) {
 	names := what.Names
 	if len(what.Txs) == 0 {
 		return names, nil
 	}
 	going := map[string]bool{}
-	garbage, err := s.unknownTxs()
+	garbage, err := s.unknownTxs(known)
 	for _, tx := range append(garbage, what.Txs...) {
 		going[tx] = true
 	}
@@ -100,17 +102,45 @@ func (s *Store) namesToRemove(what Removal) ([]string, error) {
 	return names, err
 }
 
-// unknownTxs lists the transactions that left files and that the log does not have. It reads the whole log: clocks go
-// wrong, and a name that looks newer may be older. If the log cannot be read whole, it lists none.
-func (s *Store) unknownTxs() ([]string, error) {
-	known := map[string]bool{}
-	for r, err := range s.log.Backward() {
-		if err != nil {
-			return nil, nil
-		}
-		known[r.Tx] = true
+// unknownTxs lists the transactions that left files and that the log does not have. If the log cannot be read whole, it
+// lists none.
+func (s *Store) unknownTxs(known *knownTxs) ([]string, error) {
+	if known.update(s.log) != nil {
+		return nil, nil
 	}
-	return s.hist.Orphans(func(tx string) (bool, error) { return known[tx], nil })
+	return s.hist.Orphans(func(tx string) (bool, error) { return known.txs[tx], nil })
+}
+
+// knownTxs are the transactions that the log has. The whole log has to be read for them: clocks go wrong, and a name that
+// looks newer may be older. It is read before the lock is taken, and what was added meanwhile under the lock.
+type knownTxs struct {
+	txs  map[string]bool
+	head audit.Head // up to where the log was read
+}
+
+// newKnownTxs reads the log, if a removal needs it.
+func (s *Store) newKnownTxs(what Removal) *knownTxs {
+	k := &knownTxs{txs: map[string]bool{}}
+	if len(what.Txs) > 0 && s.log.Refresh() == nil {
+		k.update(s.log) //nolint:errcheck // the next update returns it
+	}
+	return k
+}
+
+// update adds what the log has more than at the last update.
+func (k *knownTxs) update(log *audit.Log) error {
+	head := log.Head()
+	for r, err := range log.Backward() {
+		if err != nil {
+			return err
+		}
+		if r.Seq == k.head.Seq && r.H == k.head.H {
+			break
+		}
+		k.txs[r.Tx] = true
+	}
+	k.head = head
+	return nil
 }
 
 // prunedName is the file whose time says when the history was last pruned.

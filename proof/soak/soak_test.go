@@ -38,8 +38,9 @@ func TestGrowth(t *testing.T) {
 		{"flat", func(int) int64 { return 100 }, false},
 		{"it goes up and down", func(i int) int64 { return 100 + int64(i%3)*10 }, false},
 		{"it grows at first only", func(i int) int64 { return min(int64(i)*40, 400) }, false},
+		{"it goes up more towards the end, and comes back", func(i int) int64 { return 100 + int64(i%6*i) }, false},
 		{"it grows all the time", func(i int) int64 { return 100 + int64(i)*4 }, true},
-		{"it grows at the end", func(i int) int64 { return 100 + int64(i/40)*100 }, true},
+		{"it grows at the end", func(i int) int64 { return 100 + int64(i/36)*100 }, true},
 	} {
 		var all []sample
 		for i := range samples {
