@@ -39,6 +39,7 @@ var jobs = []struct {
 	{"equal lines, ambiguous everywhere", hunktest.Ordered, ambiguous},
 	{"hunks that feed each other", hunktest.Strict, feeding},
 	{"a chain of insertions", hunktest.Strict, chain},
+	{"insertions after one line", hunktest.Strict, afterOne},
 	{"one large insertion", hunktest.Ordered, insertion},
 	{"one hunk that changes every tenth of equal lines", hunktest.Ordered, everyTenth},
 	{"additions under anchors that two lines hold", hunktest.Ordered, anchored},
@@ -50,6 +51,14 @@ func chain(n int) job {
 	j := job{file: "b0\n"}
 	for k := range n / 8 {
 		j.hunks = append(j.hunks, hunktest.Hunk(fmt.Sprintf("+b%d", k+1), fmt.Sprintf(" b%d", k)))
+	}
+	return j
+}
+
+func afterOne(n int) job {
+	j := job{file: "a\n"}
+	for k := range n / 8 {
+		j.hunks = append(j.hunks, hunktest.Hunk(" a", fmt.Sprintf("+b%d", k)))
 	}
 	return j
 }

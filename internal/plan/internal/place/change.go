@@ -17,8 +17,8 @@ func (p *Placement) apply(k int) {
 	if !s.placed {
 		return
 	}
-	if by, line := p.rewritesLine(k); by >= 0 {
-		s.placed, s.Err = false, p.overlap(k, by, line)
+	if s.Err = p.rewrites(k); s.Err != nil {
+		s.placed = false
 		return
 	}
 	shift, ok := p.shift(k)
@@ -31,7 +31,6 @@ func (p *Placement) apply(k int) {
 		return
 	}
 	s.Applied = true
-	p.wrote = append(p.wrote, writtenFrom{p.doc.NextSlot(), k})
 	lines := p.AsPlaced(k)
 	at := s.first
 	for len(lines) > 0 {
@@ -42,6 +41,10 @@ func (p *Placement) apply(k int) {
 		n := slices.IndexFunc(lines, func(l patch.Line) bool { return l.Mark() == ' ' })
 		if n < 0 {
 			n = len(lines)
+		}
+		if n == len(lines) && !slices.ContainsFunc(lines, patch.Line.Old) && p.Rules.Place != dialect.Cursor {
+			p.addAfter(k, p.doc.Prev(at), lines, shift)
+			break
 		}
 		at = p.replaceRun(k, at, lines[:n], shift)
 		lines = lines[n:]
@@ -118,6 +121,27 @@ func (p *Placement) afterContext(at match.Slot) match.Slot {
 	return p.doc.Next(at)
 }
 
+// addAfter adds lines, which end hunk k, after slot s. They come after what hunks before k added there, so that lines which
+// follow the same line stand in the order of the patch. A line that replaces another is passed by no hunk, and so is one of
+// the hunk that wrote s.
+func (p *Placement) addAfter(k int, s match.Slot, lines []patch.Line, shift indent.Shift) {
+	last, own := s, p.writer(s)
+	if t, ok := p.lastAdded[s]; ok && int(p.writer(t).hunk) < k {
+		last = t // what earlier hunks added is passed once, not again for every hunk
+	}
+	for next := p.doc.Next(last); p.doc.Inserted(next); next = p.doc.Next(next) {
+		if w := p.writer(next); int(w.hunk) > k || w.hunk == own.hunk || w.replaces > 0 {
+			break
+		}
+		last = next
+	}
+	p.replaceRun(k, p.doc.Next(last), lines, shift)
+	if p.lastAdded == nil {
+		p.lastAdded = map[match.Slot]match.Slot{}
+	}
+	p.lastAdded[s] = p.doc.NextSlot() - 1
+}
+
 // replaceRun replaces the lines from at on that the run removes by those that it adds, and returns the slot after them.
 // The i-th added line gets the line end of the i-th removed one.
 func (p *Placement) replaceRun(k int, at match.Slot, lines []patch.Line, shift indent.Shift) match.Slot {
@@ -131,11 +155,13 @@ func (p *Placement) replaceRun(k int, at match.Slot, lines []patch.Line, shift i
 		}
 	}
 	d.Remove(prev, n)
-	old, end, last := at, text.None, prev
+	old, end, last, replaces := at, text.None, prev, 0
 	for _, l := range lines {
 		if l.Mark() != '+' {
+			replaces = at + 1
 			continue
 		}
+		p.noteWritten(k, replaces)
 		if n > 0 {
 			end, old, n = p.endOfReplacement(d.LineEnd(old), end, last), d.Next(old), n-1
 		} else {

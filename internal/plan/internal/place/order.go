@@ -118,7 +118,8 @@ func (p *Placement) forgetLasts() {
 	}
 }
 
-// stillMatches reports whether the old lines of hunk k still stand one below the other where it was placed.
+// stillMatches reports whether the old lines of hunk k still stand one below the other where it was placed, and nothing
+// that a later hunk added is directly above lines that hunk k adds at its top.
 func (p *Placement) stillMatches(k int) (line int, ok bool) {
 	s := &p.Spots[k]
 	at := s.first
@@ -128,7 +129,7 @@ func (p *Placement) stillMatches(k int) (line int, ok bool) {
 		}
 		at = p.doc.Next(at)
 	}
-	return s.Start, true
+	return s.Start, p.AsPlaced(k)[0].Old() || int(p.writer(p.doc.Prev(s.first)).hunk) < k
 }
 
 // startsAfter reports whether a place of size lines that ends in slot last begins after line n of the file.

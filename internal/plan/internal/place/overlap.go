@@ -9,24 +9,51 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// rewritesLine reports whether hunk k removes a line that an earlier hunk wrote: which hunk, or -1, and where.
-func (p *Placement) rewritesLine(k int) (by, line int) {
-	s := &p.Spots[k]
-	at := s.first
+// rewrites refuses hunk k if it removes a line that an earlier hunk wrote.
+func (p *Placement) rewrites(k int) *fail.Error {
+	at := p.Spots[k].first
 	for _, l := range p.AsPlaced(k) {
 		if !l.Old() {
 			continue
 		}
 		if l.Mark() == '-' && p.doc.Inserted(at) {
-			i, found := slices.BinarySearchFunc(p.wrote, at, func(m writtenFrom, s match.Slot) int { return m.slot - s })
-			if !found {
-				i--
-			}
-			return p.wrote[i].hunk, p.doc.Origin(at)
+			return p.overlapWithWritten(k, at)
 		}
 		at = p.doc.Next(at)
 	}
-	return -1, 0
+	return nil
+}
+
+// overlapWithWritten refuses hunk k because of the line at slot at, which another hunk wrote.
+func (p *Placement) overlapWithWritten(k int, at match.Slot) *fail.Error {
+	w, next := p.writer(at), p.doc.Origin(at)
+	if w.replaces > 0 { // the i-th line that was written stands for the i-th that was removed
+		return p.overlap(k, int(w.hunk), min(int(w.replaces)-1+at-int(w.slot), next-1))
+	}
+	e := p.overlap(k, int(w.hunk), max(next-1, 0))
+	e.Msg = fmt.Sprintf("hunk %d adds the line %s", w.hunk+1, fail.Quote(p.doc.Line(at)))
+	return e
+}
+
+// writer returns what is known of the hunk that wrote the line at s; its hunk is -1 for a line of the file.
+func (p *Placement) writer(s match.Slot) writtenRun {
+	if !p.doc.Inserted(s) {
+		return writtenRun{hunk: -1}
+	}
+	i, found := slices.BinarySearchFunc(p.wrote, s, func(w writtenRun, s match.Slot) int { return int(w.slot) - s })
+	if !found {
+		i--
+	}
+	return p.wrote[i]
+}
+
+// noteWritten notes that hunk k writes the next line in place of those from line replaces on, or as an addition if that is 0.
+func (p *Placement) noteWritten(k, replaces int) {
+	w := writtenRun{uint32(p.doc.NextSlot()), int32(k), uint32(replaces)}
+	if n := len(p.wrote); n > 0 && p.wrote[n-1].hunk == w.hunk && p.wrote[n-1].replaces == w.replaces {
+		return
+	}
+	p.wrote = append(p.wrote, w)
 }
 
 // findOverlaps refuses hunks whose lines another one took, and hunks whose removed lines interleave with those of

@@ -105,6 +105,20 @@ func TestPlace(t *testing.T) {
 		{"one place for two hunks", order, "x\nanchor\nx\nend\n", H{hunk("@@ anchor", "-x", "+y"), hunk("@@ anchor", "-x", "+z")}, "!overlapping_edits", nil},
 		{"one place for two equal hunks", order, "c\nc\n", H{hunk("@@ c", "-c"), hunk("@@ c", "-c")}, "!overlapping_edits", nil},
 		{"decided together, changed by the other", order, "p\nq\nr\nanchor\np\nq\nr\n", H{hunk("@@ anchor", " p", "+z", " q"), hunk("@@ anchor", " p", " q", "-r")}, "!overlapping_edits", nil},
+		{"two additions after one line", strict, "a\nz\n", H{hunk(" a", "+1"), hunk(" a", "+2"), hunk(" a", "+3")}, "a\n1\n2\n3\nz\n", []int{1, 1, 1}},
+		{"two additions after one line, in order", order, "a\nz\n", H{hunk(" a", "+1", "+2"), hunk(" a", "+3")}, "a\n1\n2\n3\nz\n", []int{1, 1}},
+		{"two additions after the last line", strict, "a\n", H{hunk(" a", "+1"), hunk(" a", "+2")}, "a\n1\n2\n", []int{1, 1}},
+		{"two additions before one line", strict, "a\n", H{hunk("+1", " a"), hunk("+2", " a")}, "1\n2\na\n", []int{1, 1}},
+		{"an addition before the next line, and one after this", strict, "a\nz\n", H{hunk("+1", " z"), hunk(" a", "+2")}, "a\n1\n2\nz\n", []int{2, 1}},
+		{"an addition after a line whose next one was replaced", strict, "a\nb\n", H{hunk("-b", "+B"), hunk(" a", "+1"), hunk(" a", "+2")}, "a\n1\n2\nB\n", []int{2, 1, 1}},
+		{"an addition before a line that is then replaced", strict, "a\nb\n", H{hunk(" a", "+1"), hunk("-b", "+B"), hunk(" a", "+2")}, "a\n1\n2\nB\n", []int{1, 2, 1}},
+		{"the same in one run", strict, "a\nb\n", H{hunk(" a", "+1", "-b", "+B"), hunk(" a", "+2")}, "a\n1\n2\nB\n", []int{1, 1}},
+		{"additions after a line that was added", strict, "a\nz\n", H{hunk(" a", "+1", "+2"), hunk(" 1", "+x"), hunk(" 1", "+y")}, "a\n1\nx\ny\n2\nz\n", []int{1, 2, 2}},
+		{"an addition between a line and one that was added", strict, "a\nz\n", H{hunk(" a", "+2"), hunk(" a", "+1", " 2")}, "a\n1\n2\nz\n", []int{1, 1}},
+		{"two additions under an anchor whose next line went", order, "f\nb\nc\n", H{hunk("@@ f", "+1"), hunk("-b", "+B"), hunk("@@ f", "+2")}, "f\n1\n2\nB\nc\n", []int{2, 2, 2}},
+		{"two additions under one adjoining anchor", strict, "f\nc\n", H{adjoin(hunk("@@ f", "+1")), adjoin(hunk("@@ f", "+2"))}, "f\n1\n2\nc\n", []int{2, 2}},
+		{"decided late, added after the same line", order, "a\nx\nF\na\nz\n", H{hunk("@@ F", " a", "+1"), hunk(" F", " a", "+2")}, "a\nx\nF\na\n1\n2\nz\n", []int{4, 3}},
+		{"decided late, added before the same line", order, "a\nx\nF\na\nz\n", H{hunk("@@ F", "+1", " a"), hunk("+2", " a", " z")}, "!overlapping_edits", nil},
 		{"two additions under one anchor", order, "a\nf\nb\n", H{hunk("@@ f", "+1"), hunk("@@ f", "+2")}, "a\nf\n1\n2\nb\n", []int{3, 3}},
 		{"an addition under an anchor whose next line went", order, "f\nb\nc\n", H{hunk("-b", "+B"), hunk("@@ f", "+2")}, "f\n2\nB\nc\n", []int{2, 3}},
 		{"used up on a rung that was not needed before", loose, "x \nb\nc\nd\nx\n", H{hunk("-x", "+y"), hunk("-x", "+z")}, "!multiple_matches", nil},
@@ -185,7 +199,7 @@ func TestPlace(t *testing.T) {
 // naive is the letter of the seed: hunk after hunk, each exactly once in the text that the earlier ones left.
 func naive(file []string, hunks []patch.Hunk) ([]string, bool) {
 	have := slices.Clone(file)
-	wrote := make([]int, len(have)) // by line: the hunk that wrote it, from 1
+	wrote := make([]int, len(have)) // by line: the hunk that wrote it, from 1; negative where it replaces a line
 	for k := range hunks {
 		old := hunks[k].Old()
 		at, n := -1, 0
@@ -202,24 +216,65 @@ func naive(file []string, hunks []patch.Hunk) ([]string, bool) {
 		}
 		var lines []string
 		var marks []int
-		i := at
-		for _, l := range hunks[k].Lines {
+		i, mark := at, k+1
+		end := len(hunks[k].Lines) // of the lines before those that are added after the last line of context
+		for end > 0 && hunks[k].Lines[end-1].Mark() == '+' {
+			end--
+		}
+		if end == 0 || hunks[k].Lines[end-1].Mark() == '-' {
+			end = len(hunks[k].Lines)
+		}
+		for _, l := range hunks[k].Lines[:end] {
 			switch l.Mark() {
 			case ' ':
-				lines, marks, i = append(lines, l.Text()), append(marks, wrote[i]), i+1
+				lines, marks, i, mark = append(lines, l.Text()), append(marks, wrote[i]), i+1, k+1
 			case '-':
-				if wrote[i] > 0 {
+				if wrote[i] != 0 {
 					return nil, false
 				}
-				i++
+				i, mark = i+1, -k-1
 			default:
-				lines, marks = append(lines, l.Text()), append(marks, k+1)
+				lines, marks = append(lines, l.Text()), append(marks, mark)
 			}
 		}
 		have = slices.Replace(have, at, i, lines...)
 		wrote = slices.Replace(wrote, at, i, marks...)
+		if at += len(lines); at > 0 && end < len(hunks[k].Lines) {
+			for own := max(wrote[at-1], -wrote[at-1]); at < len(have) && wrote[at] > 0 && wrote[at] != own; {
+				at++ // the patch's order: after what earlier hunks added there
+			}
+		}
+		for _, l := range hunks[k].Lines[end:] {
+			have, wrote, at = slices.Insert(have, at, l.Text()), slices.Insert(wrote, at, k+1), at+1
+		}
 	}
 	return have, true
+}
+
+func TestOverlapNamesTheHunkAndTheLine(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		hunks []patch.Hunk
+		want  string
+		line  int
+	}{
+		{"replaced", []patch.Hunk{hunk("-b", "+B"), hunk("-B", "+x")}, "hunk 1 already changes line 2", 2},
+		{"a hunk of context alone comes first", []patch.Hunk{hunk(" a"), hunk("-b", "+B"), hunk("-B", "+x")}, "hunk 2 already changes line 2", 2},
+		{"a hunk that only removes comes first", []patch.Hunk{hunk("-a"), hunk("-b", "+B"), hunk("-B", "+x")}, "hunk 2 already changes line 2", 2},
+		{"the second of two", []patch.Hunk{hunk(" a", "-b", "-c", "+B", "+C", "+D"), hunk("-C", "+x")}, "hunk 1 already changes line 3", 3},
+		{"one more than were removed", []patch.Hunk{hunk(" a", "-b", "-c", "+B", "+C", "+D"), hunk("-D", "+x")}, "hunk 1 already changes line 3", 3},
+		{"the second run", []patch.Hunk{hunk("-a", "+A", " b", "-c", "+C"), hunk("-C", "+x")}, "hunk 1 already changes line 3", 3},
+		{"added", []patch.Hunk{hunk(" a"), hunk(" a", "+B"), hunk("-B", "+x")}, `hunk 2 adds the line "B"`, 1},
+		{"added at the top", []patch.Hunk{hunk("+B", " a"), hunk("-B", "+x")}, `hunk 1 adds the line "B"`, 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := place(text.Split("a\nb\nc\nd\n"), tt.hunks, strict)
+			e := fail.All(err)
+			if len(e) != 1 || e[0].Kind != fail.Overlapping || e[0].Msg != tt.want || e[0].Line != tt.line {
+				t.Errorf("got %v, want line %d: %s", err, tt.line, tt.want)
+			}
+		})
+	}
 }
 
 func interleaved(err error) bool {

@@ -29,11 +29,12 @@ type Placement struct {
 	anchors     map[int]match.Anchor               // by hunk, where they were needed
 	anchorLines map[patch.Rung]map[string][]uint32 // by anchor: the lines that equal it; see equals
 
-	wrote         []writtenFrom        // the first slot that each hunk wrote, in the order of writing
-	removed       []removedRun         // the lines of the file that are gone, in the order of removal; sorted once all hunks are applied
-	listings      int                  // refusals that listed their places
-	pendingPlaces map[int][]fail.Place // by hunk, while it is pending
-	tabs          indent.Tabs          // what hunks that prove no tab width go by
+	wrote         []writtenRun              // what hunks wrote, in the order of writing
+	lastAdded     map[match.Slot]match.Slot // see addAfter
+	removed       []removedRun              // the lines of the file that are gone, in the order of removal; sorted once all hunks are applied
+	listings      int                       // refusals that listed their places
+	pendingPlaces map[int][]fail.Place      // by hunk, while it is pending
+	tabs          indent.Tabs               // what hunks that prove no tab width go by
 	limit         error
 	traced        bool // Spots note the line of the file for every line of a hunk
 }
@@ -74,10 +75,11 @@ type occurrence struct {
 	first match.Slot
 }
 
-// writtenFrom says that hunk wrote the slots from slot on, up to those of the next writtenFrom.
-type writtenFrom struct {
-	slot match.Slot
-	hunk int
+// writtenRun says that hunk wrote the slots from slot on, up to those of the next writtenRun.
+type writtenRun struct {
+	slot     uint32
+	hunk     int32
+	replaces uint32 // the first line of the file that the run replaces, from 1; 0 if it only adds lines
 }
 
 // removedRun says that hunk removed lines from up to to of the file.
@@ -101,7 +103,7 @@ func newPlacement(file *text.Lines, hunks []patch.Hunk, r dialect.Rules) *Placem
 	}
 	p.oldLines -= added
 	p.doc.Reserve(added)
-	p.wrote, p.removed = make([]writtenFrom, 0, len(hunks)), make([]removedRun, 0, len(hunks))
+	p.wrote, p.removed = make([]writtenRun, 0, len(hunks)), make([]removedRun, 0, len(hunks))
 	return p
 }
 

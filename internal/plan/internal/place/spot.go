@@ -1,8 +1,6 @@
 package place
 
 import (
-	"slices"
-
 	"github.com/emend-dev/emend/internal/match"
 	"github.com/emend-dev/emend/patch"
 )
@@ -13,9 +11,6 @@ func (p *Placement) settle(k int, r patch.Rung, first match.Slot, total int) {
 	s := &p.Spots[k]
 	if s.form.lead {
 		first = p.doc.Next(first)
-		if !slices.ContainsFunc(p.Hunks[k].Lines, patch.Line.Old) {
-			first = p.slotAfter(p.doc.Prev(first))
-		}
 	}
 	s.placed, s.pending, s.rung, s.first, s.others = true, false, r, first, total-1
 	p.cover(k)
@@ -50,12 +45,4 @@ func (p *Placement) noteLine(s *Spot, at match.Slot) {
 func (p *Placement) settleAdditions(k int, r patch.Rung, first match.Slot) {
 	p.Spots[k].form = p.forms[k][0]
 	p.settle(k, r, first, 1)
-}
-
-// slotAfter returns the slot before which lines go that follow s: the next line, after what earlier hunks added there.
-func (p *Placement) slotAfter(s match.Slot) match.Slot {
-	if next := s + 1; !p.doc.Inserted(s) && (next == p.doc.End() || !p.doc.Removed(next)) {
-		return next
-	}
-	return p.doc.Next(s)
 }

@@ -95,12 +95,11 @@ func (p *Placement) placeAdditions(k int) {
 			Msg:  fmt.Sprintf("%d lines contain the anchor %s, and the hunk only adds lines", a.Count, fail.Quote(h.Anchors[len(h.Anchors)-1])),
 			Hint: "Add the line above or below as a context line, or stack a further \"@@ text\" line above that only one place has."}
 	default:
-		first := match.Slot(a.Line)
 		if p.doc.SlotOf(a.Line) != a.Line { // findOverlaps finds out which hunk took it
 			s.anchorTaken, s.Err = true, p.overlap(k, 0, a.Line)
 			return
 		}
-		p.settleAdditions(k, patch.Exact, p.slotAfter(first))
+		p.settleAdditions(k, patch.Exact, p.doc.Next(a.Line))
 	}
 }
 
