@@ -32,6 +32,7 @@ type Placed struct {
 	Rung   patch.Rung // how loosely it matched
 	Others int        // how many other places would have matched
 
+	Doubles bool // lines that it added stood right beside them already: the patch may have been sent twice
 	Skipped bool // the change was already there, and begins at Line
 }
 

@@ -3,6 +3,7 @@ package change
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
@@ -15,7 +16,8 @@ import (
 const maxHintBytes = 4 << 20
 
 // optionsHint tries a refused patch with one more option, and returns a hint that names the option that helps. It
-// counts only a try without guesses: each hunk fits at one place, found by its own lines, and no file is replaced.
+// counts only a try without guesses: each hunk fits at one place, found by its own lines, and no file is replaced. Another
+// dialect is not tried if a hunk has no place: its rules would only look less closely.
 func optionsHint(ctx context.Context, w *workspace.Workspace, text string, o api.PatchOptions, src *source.Reader, refused fail.List) string {
 	auto := o.Dialect == "" || o.Dialect == "auto"
 	src.MaxBytes = maxHintBytes - len(text)
@@ -26,6 +28,9 @@ func optionsHint(ctx context.Context, w *workspace.Workspace, text string, o api
 	lenient.Lenient = true
 	if wouldApply(ctx, w, text, lenient, src) {
 		return "With --lenient (lenient: true) this patch would apply."
+	}
+	if slices.ContainsFunc(refused, func(e *fail.Error) bool { return e.Hunk > 0 }) {
+		return ""
 	}
 	for _, d := range dialect.All {
 		named := o
@@ -49,7 +54,7 @@ func wouldApply(ctx context.Context, w *workspace.Workspace, text string, o api.
 		}
 		for k, h := range p.Steps[i].Hunks {
 			said := &view.Patch.Sections[p.Steps[i].Section].Hunks[k]
-			if h.Others > 0 || said.AtEnd && len(said.Old()) == 0 {
+			if h.Others > 0 || h.Doubles || said.AtEnd && len(said.Old()) == 0 {
 				return false
 			}
 		}

@@ -75,13 +75,13 @@ func stepLine(s *plan.Step) string {
 	return "M " + Escape(s.Path)
 }
 
-// placementNotes returns a note for every hunk that matched on a tolerant rung or at several places.
+// placementNotes returns a note for every hunk that matched on a tolerant rung or at several places, or added what stood there.
 func placementNotes(p *plan.Plan) []string {
 	var out []string
 	for i := range p.Steps {
 		s := &p.Steps[i]
 		for k, h := range s.Hunks {
-			if h.Rung != patch.Exact || h.Others > 0 {
+			if h.Rung != patch.Exact || h.Others > 0 || h.Doubles {
 				out = append(out, fmt.Sprintf("%s: hunk %d is at line %d, %s.", Escape(s.Path), k+1, h.Line, MatchText(h)))
 			}
 		}
@@ -101,6 +101,9 @@ func MatchText(h plan.Placed) string {
 		out += "; 1 other place would have matched"
 	default:
 		out += fmt.Sprintf("; %d other places would have matched", h.Others)
+	}
+	if h.Doubles {
+		out += "; lines that it added stood right beside them already"
 	}
 	return out
 }

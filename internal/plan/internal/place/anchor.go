@@ -8,11 +8,11 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// findNeededAnchors finds the anchors that are needed from the start: those of hunks that only add lines, and with
-// several rungs all of them, since a strict match above the anchor may not be the place that is meant.
+// findNeededAnchors finds the anchors that are needed from the start: those that may speak against a place, and those of hunks
+// that only add lines.
 func (p *Placement) findNeededAnchors() {
-	rungs := p.Rules.Place == dialect.Ordered && len(p.Rules.Ladder) > 1
-	p.FindAnchors(func(k int) bool { return p.Hunks[k].How == patch.Narrow && (rungs || p.additions(k)) })
+	ordered := p.Rules.Place == dialect.Ordered
+	p.FindAnchors(func(k int) bool { return p.Hunks[k].How == patch.Narrow && (ordered || p.additions(k)) })
 }
 
 // FindAnchors follows the anchors of the hunks for which need is true, all in one walk through the file.

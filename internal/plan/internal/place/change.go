@@ -21,13 +21,20 @@ func (p *Placement) apply(k int) {
 		s.placed = false
 		return
 	}
+	if !p.checkAnchors(k) {
+		return
+	}
 	shift, ok := p.shift(k)
 	if !ok {
 		s.placed, s.Err = false, p.unevenIndent(k)
 		return
 	}
-	if p.Rules.Place == dialect.Ordered && s.rung > patch.Exact && (p.changesNothing(k, shift) || p.changesNothing(k, indent.Shift{}) || p.addsAgain(k, shift)) {
+	if p.Rules.Place == dialect.Ordered && s.rung > patch.Exact && (p.changesNothing(k, shift) || p.changesNothing(k, indent.Shift{})) {
 		s.placed, s.Err = false, p.notFound(k)
+		return
+	}
+	if p.findDouble(k, shift); s.Doubles && p.Rules.Place == dialect.Ordered {
+		s.placed, s.Err = false, p.doubled(k)
 		return
 	}
 	s.Applied = true
@@ -75,41 +82,6 @@ func (p *Placement) changesNothing(k int, shift indent.Shift) bool {
 		at = p.doc.Next(at)
 	}
 	return slices.Equal(gone, come)
-}
-
-// addsAgain reports whether hunk k only adds lines and what it leaves stands at its place already, from its first line
-// on or up to its last. Applying it would add the lines twice.
-func (p *Placement) addsAgain(k int, shift indent.Shift) bool {
-	s := &p.Spots[k]
-	lines := p.AsPlaced(k)
-	if slices.ContainsFunc(lines, func(l patch.Line) bool { return l.Mark() == '-' }) {
-		return false
-	}
-	is := func(at match.Slot, l patch.Line) bool {
-		want := l.Text()
-		if l.Mark() == '+' {
-			want = shift.Apply(want)
-		}
-		return match.Same(s.rung, p.doc.Line(at), want)
-	}
-	at, last, down, up := s.first, match.Begin, true, true
-	for _, l := range lines {
-		if down = down && at != p.doc.End() && is(at, l); down {
-			at = p.doc.Next(at)
-		}
-	}
-	at = s.first
-	for _, l := range lines {
-		if l.Mark() == ' ' {
-			last, at = at, p.doc.Next(at)
-		}
-	}
-	for _, l := range slices.Backward(lines) {
-		if up = up && last != match.Begin && is(last, l); up {
-			last = p.doc.Prev(last)
-		}
-	}
-	return down || up
 }
 
 // afterContext returns the slot after the context line at. With a cursor all places are in the unchanged file: what

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/emend-dev/emend/fail"
-	"github.com/emend-dev/emend/internal/match"
 	"github.com/emend-dev/emend/patch"
 )
 

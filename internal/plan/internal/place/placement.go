@@ -35,6 +35,7 @@ type Placement struct {
 	listings      int                       // refusals that listed their places
 	pendingPlaces map[int][]fail.Place      // by hunk, while it is pending
 	tabs          indent.Tabs               // what hunks that prove no tab width go by
+	scopeWork     int                       // lines that were looked at for scopes, see inScopeOf
 	limit         error
 	traced        bool // Spots note the line of the file for every line of a hunk
 }
@@ -46,6 +47,9 @@ type Spot struct {
 	// The place covers the lines of the file from Start up to but not including Stop, from 0.
 	Start, Stop int
 	Early       bool // the hunk has places, but only before the cursor
+	OffAnchor   bool // the hunk has a place, but its anchors lead elsewhere
+	Doubles     bool // what the hunk adds stands beside its place already
+	Twin        int  // with Doubles: the hunk of this patch that wrote it, from 1; 0 if it was there
 
 	placed        bool
 	skipped       bool // the hunk's outcome is there already: it is left out
@@ -58,7 +62,8 @@ type Spot struct {
 	initialPlaces int        // how many places there were before any hunk was applied
 	rival         int        // with an overlap: the number of the other hunk, from 1; 0 where it is not known
 	tabs          indent.Tabs
-	lines         []int // where the placement is traced: see HunkPlace.Lines
+	double        [2]int // with Doubles: the lines of the file that stand there
+	lines         []int  // where the placement is traced: see HunkPlace.Lines
 }
 
 // index is an index of the hunks' forms on one rung.

@@ -65,7 +65,7 @@ func (p *Placement) Landed() []api.Placed {
 }
 
 func (s *Spot) landed() api.Placed {
-	return api.Placed{Line: s.Start + 1, Rung: s.rung, Others: s.others, Skipped: s.skipped}
+	return api.Placed{Line: s.Start + 1, Rung: s.rung, Others: s.others, Doubles: s.Doubles, Skipped: s.skipped}
 }
 
 // HunkPlaces returns the place of every hunk. The Placement must be traced and have no Limit.

@@ -14,7 +14,7 @@ func (f *finder) doubt() {
 	type sign struct{ hunk, id, own int }
 	var signs []sign
 	for k := range f.found {
-		if f.found[k].proof != Strong {
+		if f.found[k].proof != Strong || f.Spots[k].OffAnchor { // whose old lines are somewhere else
 			continue
 		}
 		now := f.Hunks[k].New()

@@ -21,6 +21,9 @@ func (f *finder) proves(k int, lines []patch.Line, at int) bool {
 	if above == len(lines) || !slices.ContainsFunc(lines, patch.Line.Old) || !f.standsAt(lines, at) || !f.fitsEnd(k, end) || !f.anchorsAgree(k, lines, at) {
 		return false
 	}
+	if f.Spots[k].OffAnchor {
+		return slices.ContainsFunc(lines, func(l patch.Line) bool { return l.Mark() == '+' && hasWords(l) }) && slices.ContainsFunc(lines, func(l patch.Line) bool { return l.Mark() == ' ' && hasWords(l) })
+	}
 	return f.hasFrame(lines[:above], lines[len(lines)-below:], slices.ContainsFunc(lines, added), at == 0, end == f.File.Len()) &&
 		!f.stoodBefore(lines, at == 0, end == f.File.Len())
 }
@@ -70,8 +73,10 @@ func (f *finder) anchorsAgree(k int, lines []patch.Line, at int) bool {
 	if h.How == patch.Adjoin {
 		return at > 0 && f.sameLine(at-1, h.Anchors[0]) || f.sameLine(at, h.Anchors[0])
 	}
-	a, _ := f.Anchor(k)
-	return a.Line < at+newSize(lines) && (a.Line >= 0 || h.How == patch.Narrow)
+	if a, _ := f.Anchor(k); a.Line < 0 {
+		return h.How == patch.Narrow
+	}
+	return f.InScope(k, at, at+newSize(lines))
 }
 
 // extends reports whether the new lines, from line at on, include the old ones, from line old on.

@@ -35,14 +35,16 @@ type outcome struct {
 	proof     Proof
 	from, to  int
 	changed   [2]int
+	twin      int  // the earlier hunk that says the same, from 1; 0 for none
 	elsewhere bool // the hunk has its place, and its new lines stand somewhere too
 }
 
 // finder looks for the outcomes of the hunks of one section.
 type finder struct {
 	*place.Placement
-	found []outcome // by hunk
-	all   bool      // every hunk is already applied
+	found []outcome      // by hunk
+	first map[string]int // by keyOf: the first hunk that has its place
+	all   bool           // every hunk is already applied
 }
 
 // candidate is a hunk whose outcome is looked for.

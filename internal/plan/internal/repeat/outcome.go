@@ -20,6 +20,8 @@ func (f *finder) possible(k int, nowhere bool) bool {
 		switch adds := slices.ContainsFunc(lines, added); {
 		case above == len(lines), !adds && (above == 0 || below == 0):
 			return false
+		case f.Spots[k].OffAnchor:
+			return adds
 		case above == 0 && !f.standsAt(lines, 0):
 			return false
 		}

@@ -8,8 +8,10 @@ package repeat
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/dialect"
 	"github.com/emend-dev/emend/internal/plan/internal/place"
 	"github.com/emend-dev/emend/internal/plan/internal/refusal"
 	"github.com/emend-dev/emend/internal/text"
@@ -32,6 +34,7 @@ func Find(p *place.Placement, mode Mode) (all bool) {
 		return false
 	}
 	f.doubt()
+	f.foundWhilePlacing(mode)
 	if mode == SkipEdges || mode == Tell {
 		f.findAtEdges()
 	}
@@ -58,14 +61,18 @@ func (f *finder) candidates(mode Mode) (open []candidate, ok bool) {
 		if e == nil {
 			continue
 		}
-		if failed++; mode == Ignore || e.Reason != fail.ContextNotFound {
-			continue
-		}
-		if nowhere := f.WasNowhere(k); f.possible(k, nowhere) {
+		failed++
+		s := &f.Spots[k]
+		switch nowhere := s.OffAnchor || f.WasNowhere(k); {
+		case mode == Ignore:
+		case s.Doubles || f.twin(k) >= 0:
+			ok = true
+		case !s.OffAnchor && e.Reason != fail.ContextNotFound:
+		case f.possible(k, nowhere):
 			open = append(open, candidate{k, nowhere})
 		}
 	}
-	return open, len(open) > 0 || mode == SkipEdges && failed == 0
+	return open, ok || len(open) > 0 || mode == SkipEdges && failed == 0
 }
 
 // lookFor finds the outcomes of the candidates, a few of them first: mostly either none is applied or all are. It
@@ -86,6 +93,65 @@ func (f *finder) lookFor(open []candidate) bool {
 	}
 	f.findOutcomes(rest)
 	return true
+}
+
+// foundWhilePlacing takes over what placing the hunks found out: which of them double what is there, and which are the same
+// as an earlier hunk, which took the place. With Skip the file is as it was when the patch was written: then what doubles is
+// no repetition, and stays refused.
+func (f *finder) foundWhilePlacing(mode Mode) {
+	for k := range f.Spots {
+		s := &f.Spots[k]
+		if s.Err == nil {
+			continue
+		}
+		if n := f.twin(k); n < 0 && s.Doubles && s.Twin == 0 {
+			if mode == Skip {
+				continue
+			}
+			from, to := f.Double(k)
+			f.found[k] = outcome{proof: Strong, from: from, to: to, changed: [2]int{from, to}}
+		} else if n >= 0 || s.Doubles {
+			n = max(n, s.Twin-1)
+			from, to := f.Spots[n].Start, f.Spots[n].Stop
+			f.found[k] = outcome{proof: Strong, from: from, to: to, changed: [2]int{to, to}, twin: n + 1}
+		}
+	}
+}
+
+// twin returns an earlier hunk that has its place and says the same as hunk k, which has none; -1 if there is none.
+func (f *finder) twin(k int) int {
+	h := &f.Hunks[k]
+	if f.Spots[k].Err == nil || f.Rules.Place != dialect.Ordered {
+		return -1
+	}
+	if f.first == nil {
+		f.first = map[string]int{}
+		for k := range f.Hunks {
+			if f.Spots[k].Applied {
+				key := keyOf(&f.Hunks[k])
+				if _, known := f.first[key]; !known {
+					f.first[key] = k
+				}
+			}
+		}
+	}
+	if n, ok := f.first[keyOf(h)]; ok && n < k {
+		return n
+	}
+	return -1
+}
+
+// keyOf returns a text that is the same for two hunks that say the same.
+func keyOf(h *patch.Hunk) string {
+	var b strings.Builder
+	for _, a := range h.Anchors {
+		b.WriteString("@" + a + "\n")
+	}
+	for _, l := range h.Lines {
+		b.WriteString(string(l) + "\n")
+	}
+	fmt.Fprint(&b, h.AtEnd, h.OldOpen, h.NewOpen)
+	return b.String()
 }
 
 // findAtEdges finds the hunks that have their place although their outcome is there already.
@@ -110,12 +176,25 @@ func (f *finder) markApplied(k int, mode Mode) {
 		f.Unplace(k)
 		s.Err.Msg = "what it adds is there already"
 	}
+	if o.twin > 0 {
+		s.Err.Msg = fmt.Sprintf("it is the same as hunk %d", o.twin)
+		s.Err.Hint = "Leave one of the two out, or send the patch with idempotent: true (--idempotent), which skips it."
+		s.Err.Already = true
+		return
+	}
+	if s.OffAnchor {
+		f.Unplace(k)
+		s.Err.Msg = fmt.Sprintf("what it changes stands below its anchor %s already", fail.Quote(f.Hunks[k].Anchors[len(f.Hunks[k].Anchors)-1]))
+	}
 	s.Err.Already, s.Err.Line = true, o.from+1
 	s.Err.Nearest = Nearest(f.File, o.from, o.to)
 	if lines := f.Hunks[k].Lines; !slices.ContainsFunc(lines, added) {
 		s.Err.Nearest.Differs = missingLines(lines)
 	}
 	s.Err.Hint = "Leave this hunk out, or send the patch with idempotent: true (--idempotent), which skips it."
+	if s.Doubles {
+		s.Err.Hint += " If it is to be there twice, write the lines that are there as context, too."
+	}
 }
 
 // missingLines says of the lines that a hunk removes that they are not there.
@@ -142,6 +221,9 @@ func (f *finder) consistent() bool {
 	}
 	end, gap, seen := 0, -1, false // of the changes so far: where they end, the last gap, and whether one is applied
 	for k, o := range f.found {
+		if o.twin > 0 {
+			continue // its change is that of the other
+		}
 		from, to := o.changed[0], o.changed[1]
 		if !f.counts(o) {
 			if !f.Spots[k].Applied {

@@ -129,6 +129,11 @@ func TestFind(t *testing.T) {
 		{"added and removed", strict, "b\na\nz\n", H{hunk("-a", "+b", "+a")}, "s"},
 		{"not yet added", strict, "a\nb\nd\n", H{hunk(" a", " b", "+c")}, "d"},
 		{"one of a run removed", strict, "a\nb\nb\n", H{hunk(" a", "-b")}, "d"},
+		{"not below its anchor any more", order, "def f():\n  if x:\n    return 1\ndef g():\n  if x:\n    return 2\n", H{hunk("@@ def g():", "   if x:", "-    return 1", "+    return 2")}, "s"},
+		{"not below its anchor, and changed there", order, "def f():\n  if x:\n    return 1\ndef g():\n  if x:\n    return 3\n", H{hunk("@@ def g():", "   if x:", "-    return 1", "+    return 2")}, "multiple_matches"},
+		{"added, and others to do", order, "a\nb\nc\nd\n", H{hunk("-a", "+A"), hunk(" b", "+c")}, "ds"},
+		{"the same hunk twice", order, "a\nb\nd\n", H{hunk("-a", "+A"), hunk(" b", "+c"), hunk(" b", "+c")}, "dds"},
+		{"the same change twice", order, "a\nb\nd\n", H{hunk("-a", "+A", " b"), hunk("-a", "+A", " b")}, "ds"},
 		{"no old lines", cursor, "a\nb\n", H{hunk("+b")}, "d"},
 	}
 	for _, tt := range tests {
@@ -175,7 +180,7 @@ func TestFindTells(t *testing.T) {
 // TestFindDoesNotTell: a client that leaves out what is said to be applied must not apply the rest twice. Where a hunk that has
 // its place may be applied somewhere else, none is said to be.
 func TestFindDoesNotTell(t *testing.T) {
-	_, err := settle(text.Split("a\nB\nc\nd\ne\nf\n"), []patch.Hunk{hunk(" a", "-b", "+B", " c"), hunk(" d", "-x", "+X", " f"), hunk(" d", " e", "+f")}, order, Tell)
+	_, err := settle(text.Split("a\nB\nc\nd\ne\nf\n"), []patch.Hunk{hunk(" a", "-b", "+B", " c"), hunk(" d", "-x", "+X", " f"), hunk(" d", " e", "+f")}, strict, Tell)
 	for _, e := range fail.All(err) {
 		if e.Already {
 			t.Errorf("%+v", e)

@@ -155,7 +155,7 @@ func TestNothingIsOfferedBesideARepeat(t *testing.T) {
 		{"another hunk", hunk(" return", "+}", "+", "+func other() {", " }"), true, "Send the corrected hunk instead"},
 		{"one that was applied", hunk(" return", "+}", "+", "+func made() {", " }"), false, "Hunk 2 would add once more what stands there"},
 	} {
-		_, err := settle(file, []patch.Hunk{lost, tt.other}, order, lines)
+		_, err := settle(file, []patch.Hunk{lost, tt.other}, strict, lines)
 		e := fail.All(err)[0]
 		if len(fail.All(err)) != 1 || (e.Nearest.Corrected != "") != tt.offered || !strings.Contains(e.Hint, tt.hint) {
 			t.Errorf("%s: %v: offered %q, hint %q", tt.name, err, e.Nearest.Corrected, e.Hint)

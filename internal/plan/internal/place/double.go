@@ -1,0 +1,116 @@
+package place
+
+import (
+	"fmt"
+
+	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/match"
+	"github.com/emend-dev/emend/internal/plan/internal/indent"
+	"github.com/emend-dev/emend/internal/plan/internal/refusal"
+	"github.com/emend-dev/emend/patch"
+)
+
+// findDouble notes in the spot of hunk k, which has its place, whether a block that it adds stands right beside the place of
+// the block already, above or below, and the hunk does not show all of it. Then the hunk was probably applied before.
+func (p *Placement) findDouble(k int, shift indent.Shift) {
+	s := &p.Spots[k]
+	lines := p.AsPlaced(k)
+	at := s.first
+	for i := 0; i < len(lines); {
+		if lines[i].Old() {
+			at = p.doc.Next(at)
+			i++
+			continue
+		}
+		n := i
+		for n < len(lines) && !lines[n].Old() {
+			n++
+		}
+		replaces := i > 0 && lines[i-1].Mark() == '-' || n < len(lines) && lines[n].Mark() == '-'
+		if !replaces && p.stands(k, at, lines[i:n], countOld(lines[:i]), countOld(lines[n:]), shift) {
+			return
+		}
+		i = n
+	}
+}
+
+// stands notes whether block stands right above or right below the slot before which hunk k adds it. The hunk shows the shown
+// lines above that slot and the ones below it.
+func (p *Placement) stands(k int, at match.Slot, block []patch.Line, above, below int, shift indent.Shift) bool {
+	s := &p.Spots[k]
+	same := func(at match.Slot, l patch.Line) bool {
+		want := shift.Apply(l.Text())
+		return p.doc.Line(at) == want || s.rung > patch.Exact && match.Same(s.rung, p.doc.Line(at), want)
+	}
+	if len(block) > below {
+		n, slot := 0, at
+		for n < len(block) && slot != p.doc.End() && same(slot, block[n]) {
+			n, slot = n+1, p.doc.Next(slot)
+		}
+		if n == len(block) {
+			p.noteDouble(k, at, p.doc.Prev(slot))
+			return true
+		}
+	}
+	if len(block) > above {
+		last := p.doc.Prev(at)
+		n, slot := 0, last
+		for n < len(block) && slot != match.Begin && same(slot, block[len(block)-1-n]) {
+			n, slot = n+1, p.doc.Prev(slot)
+		}
+		if n == len(block) {
+			p.noteDouble(k, p.doc.Next(slot), last)
+			return true
+		}
+	}
+	return false
+}
+
+// noteDouble notes that slots first to last hold what hunk k adds.
+func (p *Placement) noteDouble(k int, first, last match.Slot) {
+	s := &p.Spots[k]
+	s.Doubles, s.double = true, [2]int{p.doc.Origin(first), p.doc.Origin(last) + 1}
+	for at := first; ; at = p.doc.Next(at) {
+		if p.doc.Inserted(at) {
+			s.Twin, s.double[1] = int(p.writer(at).hunk)+1, p.doc.Origin(last)
+			return
+		}
+		if at == last {
+			return
+		}
+	}
+}
+
+func countOld(lines []patch.Line) (n int) {
+	for _, l := range lines {
+		if l.Old() {
+			n++
+		}
+	}
+	return n
+}
+
+// Double returns the lines of the file that hunk k would add once more; from and to are equal if another hunk of the patch
+// wrote them.
+func (p *Placement) Double(k int) (from, to int) { return p.Spots[k].double[0], p.Spots[k].double[1] }
+
+// doubled refuses a hunk that adds once more what stands beside its place.
+func (p *Placement) doubled(k int) *fail.Error {
+	s := &p.Spots[k]
+	e := &fail.Error{Kind: fail.PatchApply, Reason: fail.ContextNotFound, Hunk: k + 1, Line: s.double[0] + 1,
+		Msg:  "what it adds stands there already",
+		Hint: "Leave this hunk out. If it is to be there twice, write the lines that are there as context, too."}
+	if s.Twin > 0 {
+		e.Msg = fmt.Sprintf("hunk %d adds the same lines at the same place", s.Twin)
+		return e
+	}
+	e.Nearest = refusal.Nearest(p.File, s.double[0], s.double[1], "these + lines are already there "+lineNumbers(s.double[0]+1, s.double[1]))
+	return e
+}
+
+func lineNumbers(first, last int) string {
+	if first == last {
+		return fmt.Sprintf("(line %d)", first)
+	}
+	return fmt.Sprintf("(lines %d-%d)", first, last)
+}
