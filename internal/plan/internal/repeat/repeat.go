@@ -110,24 +110,23 @@ func (f *finder) foundWhilePlacing(mode Mode) {
 			}
 			from, to := f.Double(k)
 			f.found[k] = outcome{proof: Strong, from: from, to: to, changed: [2]int{from, to}}
-		} else if n >= 0 || s.Doubles {
-			n = max(n, s.Twin-1)
+		} else if n = max(n, s.Twin-1); n >= 0 && f.HadOnePlace(n) {
 			from, to := f.Spots[n].Start, f.Spots[n].Stop
 			f.found[k] = outcome{proof: Strong, from: from, to: to, changed: [2]int{to, to}, twin: n + 1}
 		}
 	}
 }
 
-// twin returns an earlier hunk that has its place and says the same as hunk k, which has none; -1 if there is none.
+// twin returns an earlier hunk that has its place, the only one in the file, and says the same as hunk k, which has none; -1 if
+// there is none. Of several places the two may mean different ones.
 func (f *finder) twin(k int) int {
-	h := &f.Hunks[k]
-	if f.Spots[k].Err == nil || f.Rules.Place != dialect.Ordered {
+	if e := f.Spots[k].Err; e == nil || e.Kind == fail.MultipleMatches || f.Rules.Place != dialect.Ordered {
 		return -1
 	}
 	if f.first == nil {
 		f.first = map[string]int{}
 		for k := range f.Hunks {
-			if f.Spots[k].Applied {
+			if f.Spots[k].Applied && f.HadOnePlace(k) {
 				key := keyOf(&f.Hunks[k])
 				if _, known := f.first[key]; !known {
 					f.first[key] = k
@@ -135,7 +134,7 @@ func (f *finder) twin(k int) int {
 			}
 		}
 	}
-	if n, ok := f.first[keyOf(h)]; ok && n < k {
+	if n, ok := f.first[keyOf(&f.Hunks[k])]; ok && n < k {
 		return n
 	}
 	return -1
