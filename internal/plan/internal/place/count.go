@@ -34,4 +34,6 @@ func (p *Placement) count(k int, r patch.Rung, cut int) int {
 }
 
 // HadOnePlace reports whether hunk k, which has its place, had no other in the file.
-func (p *Placement) HadOnePlace(k int) bool { return p.Spots[k].others == 0 && p.Spots[k].initialPlaces < 2 }
+func (p *Placement) HadOnePlace(k int) bool {
+	return p.Spots[k].others == 0 && p.Spots[k].initialPlaces < 2
+}

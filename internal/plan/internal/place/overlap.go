@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/match"
 	"github.com/emend-dev/emend/patch"
 )
 
