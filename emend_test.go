@@ -62,6 +62,8 @@ func TestHints(t *testing.T) {
 		{"what would be replaced", emendtest.Envelope("*** Add File: a.txt", "+x"), ""},
 		{"lines that belong anywhere", emendtest.Envelope("*** Update File: a.txt", "@@", "+x"), ""},
 		{"a guess", emendtest.Envelope("*** Update File: twice.txt", "@@", "-x", "+1"), ""},
+		{"a mark that chimera ignores", emendtest.Envelope("*** Update File: a.txt", "@@", "-two", `\ No newline at end of file`, "+2"), ""},
+		{"an end of file that chimera ignores", emendtest.Envelope("*** Update File: a.txt", "@@", "-  one", "+1", "*** End of File"), ""},
 		{"nothing helps", emendtest.Envelope("*** Update File: a.txt", "@@", "-three"), ""},
 	}
 	for _, tt := range tests {

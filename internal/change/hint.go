@@ -16,8 +16,8 @@ import (
 const maxHintBytes = 4 << 20
 
 // optionsHint tries a refused patch with one more option, and returns a hint that names the option that helps. It
-// counts only a try without guesses: each hunk fits at one place, found by its own lines, and no file is replaced. Another
-// dialect is not tried if a hunk has no place: its rules would only look less closely.
+// counts only a try without guesses: no line of the text is ignored, each hunk fits at one place, found by its own lines, and
+// no file is replaced. Another dialect is not tried if a hunk has no place: its rules would only look less closely.
 func optionsHint(ctx context.Context, w *workspace.Workspace, text string, o api.PatchOptions, src *source.Reader, refused fail.List) string {
 	auto := o.Dialect == "" || o.Dialect == "auto"
 	src.MaxBytes = maxHintBytes - len(text)
@@ -32,11 +32,11 @@ func optionsHint(ctx context.Context, w *workspace.Workspace, text string, o api
 	if slices.ContainsFunc(refused, func(e *fail.Error) bool { return e.Hunk > 0 }) {
 		return ""
 	}
-	for _, d := range dialect.All {
+	for _, name := range dialect.Reads(text, nil) {
 		named := o
-		named.Dialect = d.Name
+		named.Dialect = name
 		if wouldApply(ctx, w, text, named, src) {
-			return "With --dialect " + d.Name + " this patch would apply."
+			return "With --dialect " + name + " this patch would apply."
 		}
 	}
 	return ""

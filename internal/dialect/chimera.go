@@ -24,7 +24,7 @@ var Chimera = &Dialect{
 var chimeraGrammar = grammar{
 	name:   "chimera",
 	around: ignored, trailing: true,
-	path: endTrimmed, lastNewline: never,
+	path: bothTrimmed, lastNewline: never,
 	hunksBegin: separates, heading: bareHeading, emptyHeading: ignored,
 	endOfFile: ignored, noNewline: ignored, blank: honoured, addsAtEnd: true,
 }

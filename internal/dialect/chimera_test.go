@@ -22,6 +22,7 @@ func TestChimera(t *testing.T) {
 		{"text around is ignored", "Here:\n" + in("*** Delete File: c") + "bye\n", "3 delete \"c\"\n"},
 		{"space after a marker is nothing", "*** Begin Patch \n*** Delete File: c\n*** End Patch\t\n", "2 delete \"c\"\n"},
 		{"space after a path is nothing", in("*** Delete File: c "), "2 delete \"c\"\n"},
+		{"nor before it", in("*** Add File: \t c", "+x"), "2 add \"c\" = \"x\"\n"},
 		{"no space after the colon", in("*** Delete File:c"), "2 delete \"c\"\n"},
 		{"Move File", in("*** Move File: a -> b"), "! 2 unknown line"},
 		{"Move to", up("*** Move to: b", "-a"), "! 3 unknown line"},

@@ -25,7 +25,7 @@ var Codex = &Dialect{
 var codexGrammar = grammar{
 	name:   "codex",
 	padded: true, heredoc: true,
-	moveTo: true, environment: true, path: literalPath, lastNewline: always,
+	moveTo: true, environment: true, path: endTrimmed, lastNewline: always,
 	heading: lineHeading, how: patch.Seek, keepsText: true,
 	endOfFile: honoured, blank: honoured, addsAtEnd: true,
 }

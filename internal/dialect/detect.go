@@ -46,12 +46,18 @@ func claimsEnvelope(text string) bool {
 	return ok
 }
 
-// claimsSections claims every text without an envelope whose first section line is Add, Update or Delete. A misspelt
-// envelope counts as one.
+// claimsSections claims a text without an envelope whose first section line is Add, Update or Delete. A misspelt or a half
+// envelope counts as one. It does not claim a text of which supyagent would skip a line below a header.
 func claimsSections(text string) bool {
-	if claimsEnvelope(text) {
+	if claimsEnvelope(text) || !beginsWithSection(text) || hasEnd(text) {
 		return false
 	}
+	p := read(&supyagentGrammar, text)
+	return p.err != nil || p.dropped == 0
+}
+
+// beginsWithSection reports whether the first section line of text is Add, Update or Delete.
+func beginsWithSection(text string) bool {
 	for l := startLines(text, 1); l.ok; l.advance() {
 		if _, _, ok := emendGrammar.header(l.line); ok {
 			_, _, ok = supyagentGrammar.header(l.line)
@@ -59,6 +65,16 @@ func claimsSections(text string) bool {
 		}
 		if isMisspelt(l.line) {
 			return false
+		}
+	}
+	return false
+}
+
+// hasEnd reports whether text has a line that ends an envelope.
+func hasEnd(text string) bool {
+	for l := startLines(text, 1); l.ok; l.advance() {
+		if trimEnd(l.line) == endPatch {
+			return true
 		}
 	}
 	return false

@@ -26,8 +26,14 @@ func TestDetect(t *testing.T) {
 		{"sections below prose", "Here:\n```\n*** Update File: f\n@@ a\n-b\n```", "supyagent"},
 		{"a context line like a marker", "*** Update File: f\n@@ a\n *** Begin Patch\n-b", "supyagent"},
 		{"an added line like a marker", "*** Add File: f\n+*** Begin Patch\n", "supyagent"},
-		{"sections with an End", del + "\n*** End Patch\n", "supyagent"},
+		{"sections with a line that is lost", "*** Update File: f\nx\n@@ a\n-b\n", "supyagent"},
+		{"a context line like an End", "*** Update File: f\n@@ a\n *** End Patch\n-b", "supyagent"},
+		{"a mark below prose", "Here:\n\\ No newline at end of file\n" + del, "supyagent"},
 
+		{"sections with an End", del + "\n*** End Patch \n", "! 1 it has sections, but no *** Begin Patch"},
+		{"a mark that supyagent ignores", "*** Add File: a\n+x\n\\ No newline at end of file\n", "! 1 it has sections, but no *** Begin Patch"},
+		{"an empty line that supyagent ignores", "*** Update File: f\n@@ a\n\n-b", "! 1 it has sections, but no *** Begin Patch"},
+		{"an End of File that supyagent ignores", "*** Update File: f\n@@ a\n-b\n*** End of File", "! 1 it has sections, but no *** Begin Patch"},
 		{"a move alone", "*** Move File: a -> b", "! 1 it has sections, but no *** Begin Patch"},
 		{"a unified diff", "diff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n", "! 1 it looks like a unified diff"},
 		{"without git", "Fix:\n--- f\n+++ f\n@@ -1 +1 @@\n-a\n+b\n", "! 2 it looks like a unified diff"},
@@ -75,6 +81,12 @@ func TestReads(t *testing.T) {
 	}
 	if got := strings.Join(Reads(up("@@", "-a", "", "-b"), nil), " "); got != "emend comma codex chimera" {
 		t.Errorf("an empty line in a hunk is lost on supyagent; got %q", got)
+	}
+	if got := strings.Join(Reads(up("@@ f", "-a"), nil), " "); got != "emend codex supyagent" {
+		t.Errorf("an anchor is lost on comma and chimera; got %q", got)
+	}
+	if got := strings.Join(Reads(up("@@ -1,2 +1,2 @@", "-a"), Supyagent), " "); got != "emend comma codex chimera" {
+		t.Errorf("line numbers are no loss; got %q", got)
 	}
 	if got := Reads("nothing", nil); got != nil {
 		t.Errorf("nothing is read by %q", got)

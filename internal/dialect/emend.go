@@ -25,7 +25,7 @@ var emendGrammar = grammar{
 var lenientGrammar = grammar{
 	name:   "emend",
 	around: honoured, padded: true, reports: true,
-	moveFile: true, moveTo: true, emptyMove: true, path: bothTrimmed,
+	moveFile: true, moveTo: true, emptyMove: true, path: trimsReported,
 	heading: containedHeading, how: patch.Narrow, keepsText: true, emptyHeading: honoured,
 	endOfFile: honoured, noNewline: honoured, blank: honoured,
 }

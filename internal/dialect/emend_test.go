@@ -154,7 +154,7 @@ func TestHints(t *testing.T) {
 		{"move to", in("*** Update File: a", "*** Move to: b", "@@", "-x"), Comma, "This text reads as emend, codex; pass --dialect emend."},
 		{"end of file", up("@@", "-x", "*** End of File"), Comma, "This text reads as emend, codex; pass --dialect emend."},
 		{"no @@", up("-x"), Comma, "This text reads as emend, codex, chimera; pass --dialect emend."},
-		{"stacked", up("@@ a", "@@ b", "-x"), Codex, "This text reads as emend, chimera; pass --dialect emend."},
+		{"stacked", up("@@ a", "@@ b", "-x"), Codex, "This text reads as emend; pass --dialect emend."},
 		{"no envelope", "*** Update File: f\n@@ a\n-b\n", Emend, "This text reads as supyagent; pass --dialect supyagent."},
 		{"move file", "*** Begin Patch\n*** Move File: a -> b\n*** End Patch", Supyagent, "This text reads as emend, comma; pass --dialect emend."},
 		{"two arrows", in("*** Move File: a -> b -> c"), Emend, "*** Move to:"},

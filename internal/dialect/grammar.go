@@ -50,7 +50,6 @@ type grammar struct {
 	// Sections.
 	moveFile, moveTo, environment bool
 	path                          pathSpace
-	strayLines                    stance // lines of no known kind: refused or ignored
 	lastNewline                   lastNewline
 	emptyUpdate                   bool // an Update without hunks is left to the plan
 	emptyMove                     bool // a Move may have no hunks
@@ -63,7 +62,7 @@ type grammar struct {
 	emptyHeading stance // @@ without lines below: refused, ignored, or honoured if another @@ follows
 	endOfFile    stance
 	noNewline    stance
-	blank        stance // an empty line: honoured as blank context, or ignored
+	blank        stance // an empty line: honoured as blank context, or ignored where that loses nothing
 	addsAtEnd    bool   // a hunk that only adds lines and has no anchor goes to the end of the file
 }
 
@@ -80,10 +79,10 @@ const (
 type pathSpace uint8
 
 const (
-	exactPath   pathSpace = iota // refused
-	literalPath                  // one space after the colon, then the path as it is, but for the end of the line
-	endTrimmed                   // as literalPath, and the space may be missing
-	bothTrimmed                  // trimmed and reported
+	exactPath     pathSpace = iota // refused
+	endTrimmed                     // refused before the path, trimmed after it
+	bothTrimmed                    // trimmed
+	trimsReported                  // trimmed and reported
 )
 
 // lastNewline says when the last line of an added file ends in a newline.

@@ -21,6 +21,7 @@ type hunkReader struct {
 	open     bool // a hunk has begun
 	ended    bool // with *** End of File
 	blanks   int  // empty lines that are not yet context
+	blankAt  int  // the line number of the first of them
 	bothOpen bool // the last line of the file is context, and no added line follows: it stays the last one
 }
 
@@ -59,9 +60,14 @@ func (u *hunkReader) readLine() bool {
 	anchor, heads := g.heading(line)
 	switch {
 	case heads:
+		if text, _ := containedHeading(line); !g.keepsText && text != "" {
+			u.drop(1)
+		}
 		u.beginHunk(anchor)
-	case line == "" && g.blank == honoured:
-		u.blanks++
+	case line == "":
+		if u.blanks++; u.blanks == 1 {
+			u.blankAt = u.n
+		}
 	case line != "" && strings.IndexByte(" -+", line[0]) >= 0:
 		u.addLine(patch.Line(line))
 	case g.noNewline == honoured && g.isNoNewline(line):
@@ -73,9 +79,6 @@ func (u *hunkReader) readLine() bool {
 		u.h.AtEnd, u.ended = true, true
 		u.addBlankContext()
 	case u.skipIgnored():
-		if line == "" {
-			u.blanks++
-		}
 	case strings.HasPrefix(line, "***"):
 		return false
 	default:
@@ -110,6 +113,10 @@ func (u *hunkReader) addLine(l patch.Line) {
 	case !u.open:
 		u.open, u.h.Line = true, u.n
 	}
+	if u.blanks > 0 && u.g.blank == ignored {
+		u.settleBlanks(l)
+	}
+	u.marked = u.marked || l == "+"
 	u.addBlankContext()
 	if old := l.Old(); old && u.h.OldOpen || l.Mark() != '-' && u.h.NewOpen {
 		u.refuse(u.n, "", fmt.Sprintf("a line after %q", noNewline), "Put that line below the last line of the file only.")
@@ -120,10 +127,28 @@ func (u *hunkReader) addLine(l patch.Line) {
 	u.h.Lines = append(u.h.Lines, l)
 }
 
+// settleBlanks decides what the empty lines above l are in a dialect that ignores them. Between added lines they are added
+// lines too. Beside one they may be that, or context, and are refused.
+func (u *hunkReader) settleBlanks(l patch.Line) {
+	last := patch.Line(" ")
+	if n := len(u.h.Lines); n > 0 {
+		last = u.h.Lines[n-1]
+	}
+	switch added, above := l.Mark() == '+', last.Mark() == '+'; {
+	case added && above:
+		u.h.Lines = append(u.h.Lines, slices.Repeat([]patch.Line{"+"}, u.blanks)...)
+		u.noteUnmarked(u.blankAt)
+		u.blanks = 0
+	case added || above:
+		u.refuse(u.blankAt, `" ", "-" or "+"`, "an empty line beside an added one has no mark",
+			`Write "+" if the line is added and " " if it is in the file, or leave it out.`)
+	}
+}
+
 // addBlankContext adds the empty lines seen so far as blank context. After the last line of the file they are ignored.
 func (u *hunkReader) addBlankContext() {
 	if u.g.blank == ignored {
-		u.ignored += u.blanks
+		u.drop(u.blanks)
 	} else if !u.h.OldOpen && !u.h.NewOpen {
 		for range u.blanks {
 			u.h.Lines = append(u.h.Lines, " ")

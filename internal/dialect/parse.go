@@ -14,7 +14,12 @@ type parser struct {
 	g       *grammar
 	out     Parsed
 	ignored int // lines that say something and that the dialect skips
+	dropped int // those of them that stand below a header
 	err     *fail.Error
+
+	fenced   bool // a Markdown fence is open above the first section
+	unmarked int  // the first empty line that was read as an added one without its mark
+	marked   bool // an empty line is added with its mark
 }
 
 // parseWith returns the Parse function of a dialect. It takes time linear in the text. When it fails it makes one more
@@ -52,7 +57,7 @@ func read(g *grammar, text string) *parser {
 	return p
 }
 
-// Reads names the dialects that read text as it is, strictly and without ignoring anything in it.
+// Reads names the dialects that read text as it is, strictly and without ignoring or guessing anything in it.
 func Reads(text string, except *Dialect) []string {
 	name := ""
 	if except != nil {
@@ -120,15 +125,17 @@ func (p *parser) updateLine() string {
 func (p *parser) skipIgnored() bool {
 	g := p.g
 	switch {
-	case g.endOfFile == ignored && p.updateLine() == endOfFile,
-		g.noNewline == ignored && g.isNoNewline(p.line),
-		g.strayLines == ignored && !strings.HasPrefix(p.line, "*** "):
-		if !p.blank() {
-			p.ignored++
-		}
+	case g.endOfFile == ignored && p.updateLine() == endOfFile, g.noNewline == ignored && g.isNoNewline(p.line):
+		p.drop(1)
 		return true
 	}
-	return false
+	return p.fenced && isFence(p.line) && strings.Trim(p.line, "`~ ") == "" && strings.TrimSpace(p.rest) == ""
+}
+
+// drop counts n lines of a section that the dialect skips.
+func (p *parser) drop(n int) {
+	p.ignored += n
+	p.dropped += n
 }
 
 func (g *grammar) isNoNewline(line string) bool {

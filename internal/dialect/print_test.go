@@ -113,7 +113,6 @@ func TestPrint(t *testing.T) {
 		{"a move", Chimera, patch.Section{Op: patch.Move, Path: "a", To: "b"}, "! chimera cannot say a move"},
 		{"a path of two lines", Emend, patch.Section{Op: patch.Delete, Path: "a\nb"}, "! the path"},
 		{"a path with space around it", Emend, patch.Section{Op: patch.Delete, Path: " a"}, "! the path"},
-		{"a path with space before it", Codex, patch.Section{Op: patch.Delete, Path: " a"}, "*** Delete File:  a\n"},
 		{"a path with space after it", Chimera, patch.Section{Op: patch.Delete, Path: "a "}, "! the path"},
 		{"no path", Supyagent, patch.Section{Op: patch.Delete}, "! the path"},
 		{"nothing to do", Emend, patch.Section{Path: "a"}, "! a section that does nothing"},

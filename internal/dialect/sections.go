@@ -26,6 +26,10 @@ func (p *parser) readSections() {
 		case p.g.bare && line == endPatch && !ended:
 			ended = true
 			p.advance()
+		case p.g.bare && (ended || len(p.out.Patch.Sections) == 0) && !strings.HasPrefix(line, "*** "):
+			p.ignored++
+			p.fenced = isFence(line) && !p.fenced
+			p.advance()
 		case p.skipIgnored():
 			p.advance()
 		default:
@@ -34,6 +38,9 @@ func (p *parser) readSections() {
 	}
 	if begun && !ended {
 		p.ignored++ // the text may be cut off
+	}
+	if p.unmarked > 0 && p.marked {
+		p.refuse(p.unmarked, "+", `an empty line without "+", where others have it`, `Write "+" for every empty line that is added.`)
 	}
 	if len(p.out.Patch.Sections) == 0 {
 		p.refuse(p.n-1, wantSection, "the patch has no sections", "Write at least one "+p.g.headerList("or")+" section.")
@@ -114,33 +121,22 @@ func (p *parser) readPath(rest string) string {
 		return ""
 	}
 	path, spaced := strings.CutPrefix(rest, " ")
-	switch p.g.path {
-	case exactPath:
-		return p.checkExact(path, spaced)
-	case literalPath:
-		if !spaced {
-			p.refuse(p.n, wantPath, fmt.Sprintf("no space before the path %s", fail.Quote(path)), "Write one space after the colon.")
-		}
-		return trimEnd(path)
-	case endTrimmed:
-		return trimEnd(path)
-	}
 	trimmed := strings.TrimSpace(rest)
-	if trimmed != path || !spaced {
-		p.report(p.n, "the white space around the path %s was not one space before it", fail.Quote(trimmed))
-	}
-	return trimmed
-}
-
-func (p *parser) checkExact(path string, spaced bool) string {
 	switch {
+	case p.g.path == bothTrimmed:
+	case p.g.path == trimsReported:
+		if trimmed != path || !spaced {
+			p.report(p.n, "the white space around the path %s was not one space before it", fail.Quote(trimmed))
+		}
 	case !spaced:
 		p.refuse(p.n, wantPath, fmt.Sprintf("no space before the path %s", fail.Quote(path)), "Write one space after the colon.")
-	case strings.TrimSpace(path) != path:
+	case p.g.path == endTrimmed && trimEnd(path) != trimmed:
+		p.refuse(p.n, wantPath, fmt.Sprintf("the path %s has white space before it", fail.Quote(trimEnd(path))), "Write one space after the colon.")
+	case p.g.path == exactPath && path != trimmed:
 		p.refuse(p.n, wantPath, fmt.Sprintf("the path %s has white space around it", fail.Quote(path)),
 			"Write one space after the colon and nothing after the path.")
 	}
-	return path
+	return trimmed
 }
 
 // readPaths reads "a -> b".

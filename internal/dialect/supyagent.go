@@ -23,7 +23,7 @@ var Supyagent = &Dialect{
 var supyagentGrammar = grammar{
 	name: "supyagent",
 	bare: true, around: ignored, trailing: true,
-	path: endTrimmed, strayLines: ignored, lastNewline: always, emptyUpdate: true,
+	path: bothTrimmed, lastNewline: always, emptyUpdate: true,
 	hunksBegin: mustOpen, heading: adjoiningHeading, how: patch.Adjoin, keepsText: true, emptyHeading: ignored,
 	endOfFile: ignored, noNewline: ignored, blank: ignored,
 }

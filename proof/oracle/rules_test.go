@@ -51,6 +51,7 @@ var rules = []rule{
 	{name: "reindent", blur: unindent, applies: loose},
 	{name: "crooked", refuses: crooked},
 	{name: "file-to-directory", refuses: func(e *fail.Error) bool { return strings.HasSuffix(e.Msg, throughFile) }},
+	{name: "padded-path", refuses: func(e *fail.Error) bool { return strings.Contains(e.Msg, "has white space before it") }},
 	{name: "line-ends", blur: onlyLF, applies: mixed},
 }
 
