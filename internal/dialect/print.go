@@ -22,10 +22,10 @@ type printer struct {
 // becomes 0, because the empty lines are written as context; and where a dialect wants an anchor for every hunk, one
 // that has none gets its first old line.
 //
-// It converts values of another dialect where that gives no hunk another place:
+// It converts values of another dialect where that gives no hunk another place, and loses nothing:
 //
-//   - Narrow and Seek anchors are kept where they mean no less, and dropped where a hunk must have exactly one place
-//     anyway.
+//   - Narrow and Seek anchors are kept where they mean no less, and refused elsewhere: without its anchor a hunk may find
+//     another place.
 //   - An Adjoin anchor is dropped if the block begins with it; otherwise it becomes a line of context.
 //   - Lines added to an empty file are added at the end where the dialect knows no other way.
 func (g *grammar) print(p patch.Patch) (string, error) {

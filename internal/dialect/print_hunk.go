@@ -77,11 +77,9 @@ func (w *printer) convertAnchors(h *patch.Hunk) {
 		h.Anchors = nil
 	case h.How == patch.Adjoin:
 		w.cannot("several lines that a block adjoins")
-	case !g.keepsText && (!adds || h.AtEnd && g.addsAtEnd):
-		h.Anchors = nil
-	case !g.keepsText:
+	case !g.keepsText && adds:
 		w.cannot("that lines are added after %s", fail.Quote(h.Anchors[0]))
-	case g.how == patch.Narrow: // and h's is Seek: a line that equals the text also contains it
+	case g.keepsText && g.how == patch.Narrow: // and h's is Seek: a line that equals the text also contains it
 		h.Anchors = slices.Clone(h.Anchors)
 		for i, a := range h.Anchors {
 			h.Anchors[i] = strings.TrimSpace(a)

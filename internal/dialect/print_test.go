@@ -45,8 +45,10 @@ func TestPrint(t *testing.T) {
 		{"blank context", Emend, update(patch.Hunk{Lines: []patch.Line{"-a", " "}, Blank: 1}), "@@\n-a\n \n"},
 
 		{"an anchor", Emend, update(anchored(patch.Narrow, "f()", "-a")), "@@ f()\n-a\n"},
-		{"narrow is dropped", Comma, update(anchored(patch.Narrow, "f()", "-a")), "@@\n-a\n"},
-		{"narrow is dropped", Chimera, update(anchored(patch.Narrow, "f()", "-a")), "-a\n"},
+		{"narrow is not dropped", Comma, update(anchored(patch.Narrow, "f()", "-a")), `! comma cannot say what the anchor "f()" means`},
+		{"narrow is not dropped", Chimera, update(anchored(patch.Narrow, "f()", "-a")), `! chimera cannot say what the anchor "f()" means`},
+		{"nor seek", Comma, update(anchored(patch.Seek, "f()", "-a")), `! comma cannot say what the anchor "f()" means`},
+		{"nor for additions at the end", Chimera, update(atEnd(anchored(patch.Seek, "f()", "+a"))), "! chimera cannot say that lines are added"},
 		{"narrow is not sought", Codex, update(anchored(patch.Narrow, "f()", "-a")), `! codex cannot say what the anchor "f()" means`},
 		{"narrow does not adjoin", Supyagent, update(anchored(patch.Narrow, "f()", "-a")), "! supyagent cannot say what"},
 		{"additions depend on it", Comma, update(anchored(patch.Narrow, "f()", "+a")), `! comma cannot say that lines are added after "f()"`},
