@@ -25,8 +25,8 @@ between them. Every hunk gets as much context as it needs to have exactly one
 place, and the patch is proved on OLD before it is printed. What the dialect
 cannot say, such as a changed line end, is refused, naming the line.
 
-For two files the patch names OLD (NEW, if OLD is /dev/null); for directories
-every file by its path inside them. .git, .hg, .svn, .jj and .emend are left out.`,
+For two files the patch names OLD (NEW, if OLD is /dev/null), relative to the
+current directory; for directories every file by its path inside them. .git, .hg, .svn, .jj and .emend are left out.`,
 		Example: `  emend make main.go.orig main.go
   emend make --dialect codex before/ after/ > change.patch`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -42,7 +42,7 @@ every file by its path inside them. .git, .hg, .svn, .jj and .emend are left out
 			if context < 0 {
 				return usageErrorf("make", "--context: %d is negative", context)
 			}
-			changes, err := compareTrees(args[0], args[1])
+			changes, err := a.compareTrees(args[0], args[1])
 			if err != nil {
 				return &usageError{"make", err}
 			}
@@ -57,28 +57,53 @@ every file by its path inside them. .git, .hg, .svn, .jj and .emend are left out
 }
 
 // compareTrees reads two files or two directories, and lists what differs.
-func compareTrees(old, new string) ([]api.Change, error) {
-	a, err := readTree(old)
+func (a *app) compareTrees(old, new string) ([]api.Change, error) {
+	was, err := readTree(old)
 	if err != nil {
 		return nil, err
 	}
-	b, err := readTree(new)
+	is, err := readTree(new)
 	if err != nil {
 		return nil, err
 	}
-	if a.dir != b.dir && !a.none && !b.none {
+	if was.dir != is.dir && !was.none && !is.none {
 		return nil, fmt.Errorf("%s and %s are not both files or both directories", old, new)
 	}
-	if !a.dir && !b.dir {
-		name := filepath.ToSlash(old)
-		if a.none {
-			name = filepath.ToSlash(new)
-		}
-		c := api.Change{Path: name, HasOld: !a.none, HasNew: !b.none}
-		c.Old, c.New = a.content[""], b.content[""]
-		return []api.Change{c}, nil
+	if was.dir || is.dir {
+		return was.changesTo(is), nil
 	}
-	return a.changesTo(b), nil
+	if was.none {
+		old = new
+	}
+	name, err := a.nameInPatch(old)
+	if err != nil {
+		return nil, err
+	}
+	return []api.Change{{Path: name, Old: was.content[""], New: is.content[""], HasOld: !was.none, HasNew: !is.none}}, nil
+}
+
+// nameInPatch returns the name of a file as apply understands it in the same place: an absolute path becomes relative.
+func (a *app) nameInPatch(path string) (string, error) {
+	if !filepath.IsAbs(path) {
+		return filepath.ToSlash(path), nil
+	}
+	root, base, err := a.rootAndBase()
+	if err != nil {
+		return "", err
+	}
+	if root, err = resolveDir(root); err != nil {
+		return "", err
+	}
+	dir, err := resolveDir(filepath.Dir(path))
+	if err != nil {
+		return "", err
+	}
+	path = filepath.Join(dir, filepath.Base(path))
+	if below, err := filepath.Rel(root, path); err != nil || !filepath.IsLocal(below) {
+		return "", fmt.Errorf("%s is outside of the workspace %s: no patch can name it. Go to its directory with -C, or name the workspace with --root", path, root)
+	}
+	name, err := filepath.Rel(filepath.Join(root, base), path)
+	return filepath.ToSlash(name), err
 }
 
 // tree holds the content of one file under the empty name, or of a directory's files under their slash paths.

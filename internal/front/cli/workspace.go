@@ -19,17 +19,9 @@ import (
 
 // open opens the workspace of the current directory, or of --root.
 func (a *app) open(o ...emend.Option) (*emend.Workspace, error) {
-	root, base := a.root, ""
-	if root == "" {
-		var err error
-		if root, base, err = emend.FindRoot("."); err != nil {
-			return nil, err
-		}
-	} else {
-		var err error
-		if base, err = dirBelow(root); err != nil {
-			return nil, &usageError{"", err}
-		}
+	root, base, err := a.rootAndBase()
+	if err != nil {
+		return nil, err
 	}
 	mine, err := a.workspaceOptions()
 	if err != nil {
@@ -41,6 +33,17 @@ func (a *app) open(o ...emend.Option) (*emend.Workspace, error) {
 	}
 	a.reportRecovery(ws)
 	return ws, nil
+}
+
+// rootAndBase returns the root of the workspace, and below it the directory that paths are relative to.
+func (a *app) rootAndBase() (root, base string, err error) {
+	if a.root == "" {
+		return emend.FindRoot(".")
+	}
+	if base, err = dirBelow(a.root); err != nil {
+		return "", "", &usageError{"", err}
+	}
+	return a.root, base, nil
 }
 
 // workspaceOptions returns the options that the flags of every verb set.
