@@ -10,8 +10,8 @@ type PatchOptions struct {
 	Lenient bool
 	// Tolerance is the loosest rung on which lines may match; 0 leaves it to the dialect.
 	Tolerance patch.Rung
-	// Expect holds the sha256 that files must have now, by their path as the patch writes it. "" asserts that a
-	// file to be added is not there.
+	// Expect holds the sha256 that files must have now, by their path in the patch. "" asserts that a file to be added is not
+	// there. A path that no section changes is refused.
 	Expect map[string]string
 	// Base is the directory that the paths of the patch are relative to; "" is that of the workspace.
 	Base string

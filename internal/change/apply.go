@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path"
 
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
@@ -62,7 +63,7 @@ func applyAll(ctx context.Context, w *workspace.Workspace, text string, o api.Pa
 
 // applySections commits the sections one after the other, each in its own transaction.
 func applySections(ctx context.Context, w *workspace.Workspace, text string, o api.PatchOptions, r CommitRequest) (*Report, error) {
-	view, d, err := parse(w, text, o)
+	view, d, err := parse(w, text, &o)
 	view.Atomic, view.DryRun = false, false
 	if err != nil {
 		return nil, refuse(ctx, w, view, err)
@@ -110,8 +111,9 @@ func reportAllApplied(ctx context.Context, w *workspace.Workspace, text string, 
 // section finds at the path, so the paths of s drop out, as in a patch that is applied as a whole.
 func expectLater(s *patch.Section, expect map[string]string) map[string]string {
 	out := maps.Clone(expect)
-	delete(out, s.Path)
-	delete(out, s.To)
+	maps.DeleteFunc(out, func(p, _ string) bool {
+		return path.Clean(p) == path.Clean(s.Path) || path.Clean(p) == path.Clean(s.To)
+	})
 	return out
 }
 

@@ -22,7 +22,7 @@ func Explain(ctx context.Context, w *workspace.Workspace, p Patch) (*explain.Exp
 	}
 	src := source.NewReader(ctx, w)
 	defer src.Close()
-	view, d, err := parse(w, p.Text, p.PatchOptions)
+	view, d, err := parse(w, p.Text, &p.PatchOptions)
 	if err != nil {
 		return explain.Unreadable(view, p.Text, err, explainNotes(ctx, w, p.Text, p.PatchOptions, src, fail.All(err))...), nil
 	}

@@ -22,7 +22,7 @@ type Patch struct {
 
 // planPatch parses a patch and plans it as one.
 func planPatch(ctx context.Context, w *workspace.Workspace, text string, o api.PatchOptions, src *source.Reader) (report.View, *plan.Plan, error) {
-	view, d, err := parse(w, text, o)
+	view, d, err := parse(w, text, &o)
 	if err != nil {
 		return view, nil, err
 	}
@@ -40,8 +40,9 @@ func planPatch(ctx context.Context, w *workspace.Workspace, text string, o api.P
 	return view, p, err
 }
 
-// parse reads text in the dialect that the options name, or else in the one that it detects.
-func parse(w *workspace.Workspace, text string, o api.PatchOptions) (report.View, *dialect.Dialect, error) {
+// parse reads text in the dialect that the options name, or else in the one that it detects. It makes the paths of expected
+// hashes those of the sections.
+func parse(w *workspace.Workspace, text string, o *api.PatchOptions) (report.View, *dialect.Dialect, error) {
 	view := report.View{DryRun: true, Atomic: !o.Sequential}
 	if err := w.CheckText(text); err != nil {
 		return view, nil, err
@@ -51,12 +52,16 @@ func parse(w *workspace.Workspace, text string, o api.PatchOptions) (report.View
 		return view, nil, err
 	}
 	view.Dialect = d
-	parsed, err := d.Parse(text, parseOptions(o))
+	parsed, err := d.Parse(text, parseOptions(*o))
 	if err != nil {
 		return view, nil, err
 	}
 	view.Patch, view.Passed = parsed.Patch, parsed.Passed
-	return view, d, w.CheckPatch(parsed.Patch)
+	if err := w.CheckPatch(parsed.Patch); err != nil {
+		return view, d, err
+	}
+	o.Expect, err = plan.ExpectBySection(parsed.Patch.Sections, o.Expect)
+	return view, d, err
 }
 
 func parseOptions(o api.PatchOptions) dialect.Options {

@@ -2,13 +2,13 @@ package tool
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"strings"
 
 	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/dialect"
+	"github.com/emend-dev/emend/internal/plan"
 	"github.com/emend-dev/emend/internal/report"
 	"github.com/emend-dev/emend/patch"
 )
@@ -94,8 +94,11 @@ func requireHashes(text string, o *api.PatchOptions) error {
 	if !ok {
 		return nil
 	}
-	expect, made := map[string]string{}, map[string]bool{}
-	maps.Copy(expect, o.Expect)
+	expect, err := plan.ExpectBySection(sections, o.Expect)
+	if err != nil {
+		return err
+	}
+	made := map[string]bool{}
 	var missing []string
 	for _, s := range sections {
 		_, named := expect[s.Path]
